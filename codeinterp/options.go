@@ -1,0 +1,125 @@
+package codeinterp
+
+import (
+	"fmt"
+	"maps"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+const (
+	// DefaultMaxOutput is how many bytes of output a Result keeps where
+	// RunOptions.MaxOutput is zero.
+	DefaultMaxOutput = 8 << 20
+
+	// MaxCode is the largest program, in bytes, that providers accept.
+	MaxCode = 8 << 20
+
+	// MaxTimeout is the longest RunOptions.Timeout that providers accept.
+	MaxTimeout = 7 * 24 * time.Hour
+)
+
+// RunOptions tunes one run. The zero value is ready to use. Providers copy it
+// on entry.
+type RunOptions struct {
+	// Timeout bounds the wall-clock time of the program, from its start;
+	// waiting in a queue does not count. Zero means no limit of its own.
+	Timeout time.Duration
+
+	// OnOutput, if set, sees every output as it appears, in order, including
+	// display updates, clears and what the Result later drops. Calls are
+	// serial and end before the run returns; a slow callback slows the
+	// program down, and never delays its timeout. Errors and panics are
+	// collected in Result.CallbackErr and do not disturb the run. The
+	// callback may keep the Output's memory. It must not wait for another
+	// run in the same context.
+	OnOutput func(Output) error
+
+	// Env adds to or replaces the environment for this run only.
+	Env map[string]string
+
+	// Stdin is what the program reads from its standard input. Where it is
+	// nil, reading fails at once; where it is empty, it is at its end.
+	Stdin []byte
+
+	// MaxOutput is how many bytes of output the Result keeps: the first 40 %
+	// and the last 60 % of a longer output, with the loss told in
+	// Result.Truncated. Zero means DefaultMaxOutput, -1 everything.
+	MaxOutput int
+}
+
+// ContextOptions tunes a new context. The zero value is ready to use.
+type ContextOptions struct {
+	// Cwd is the directory that the context's runs start in. Empty means the
+	// provider's own choice, a private directory where it has one.
+	Cwd string
+
+	// Env adds to or replaces the environment of all the context's runs.
+	Env map[string]string
+}
+
+// CheckRun validates the input of a run and returns a copy of opts that the
+// provider owns, with defaults filled in. Providers call it on entry.
+func CheckRun(code string, opts *RunOptions) (RunOptions, error) {
+	if err := checkCode(code); err != nil {
+		return RunOptions{}, err
+	}
+	if opts == nil {
+		return RunOptions{MaxOutput: DefaultMaxOutput}, nil
+	}
+	o := *opts
+	switch {
+	case o.Timeout < 0:
+		return o, fmt.Errorf("%w: negative timeout %v", ErrInvalid, o.Timeout)
+	case o.Timeout > MaxTimeout:
+		return o, fmt.Errorf("%w: timeout %v is longer than %v", ErrInvalid, o.Timeout, MaxTimeout)
+	case o.MaxOutput < -1:
+		return o, fmt.Errorf("%w: MaxOutput %d; use -1 for no limit", ErrInvalid, o.MaxOutput)
+	case o.MaxOutput == 0:
+		o.MaxOutput = DefaultMaxOutput
+	}
+	env, err := checkEnv(o.Env)
+	o.Env = env
+	return o, err
+}
+
+// CheckContext validates the options of a new context and returns a copy that
+// the provider owns.
+func CheckContext(opts *ContextOptions) (ContextOptions, error) {
+	if opts == nil {
+		return ContextOptions{}, nil
+	}
+	o := *opts
+	if strings.ContainsRune(o.Cwd, 0) {
+		return o, fmt.Errorf("%w: Cwd has a NUL byte", ErrInvalid)
+	}
+	env, err := checkEnv(o.Env)
+	o.Env = env
+	return o, err
+}
+
+func checkCode(code string) error {
+	if len(code) > MaxCode {
+		return fmt.Errorf("%w: code of %d bytes is larger than %d; put data into a file", ErrInvalid, len(code), MaxCode)
+	}
+	if i := strings.IndexByte(code, 0); i >= 0 {
+		return fmt.Errorf("%w: code has a NUL byte at offset %d", ErrInvalid, i)
+	}
+	if !utf8.ValidString(code) {
+		return fmt.Errorf("%w: code is not valid UTF-8", ErrInvalid)
+	}
+	return nil
+}
+
+func checkEnv(env map[string]string) (map[string]string, error) {
+	for k, v := range env {
+		switch {
+		case k == "" || strings.ContainsAny(k, "=\x00"):
+			return nil, fmt.Errorf("%w: environment name %q", ErrInvalid, k)
+		case strings.ContainsRune(v, 0):
+			return nil, fmt.Errorf("%w: value of environment name %q has a NUL byte", ErrInvalid, k)
+		}
+	}
+	return maps.Clone(env), nil
+}

@@ -1,0 +1,212 @@
+package codeinterp
+
+import "time"
+
+// A Status says how a run ended. It is the same for every provider.
+type Status string
+
+// The statuses, with the exit code that goes with each.
+const (
+	// StatusOK: the program ended normally, also by exiting with code 0.
+	StatusOK Status = "ok"
+	// StatusError: an uncaught exception or a syntax error (exit code 1), or
+	// an exit with another code than 0 (that code), or an interrupt by
+	// InterruptContext (130).
+	StatusError Status = "error"
+	// StatusTimeout: RunOptions.Timeout ran out (124).
+	StatusTimeout Status = "timeout"
+	// StatusCanceled: the caller's ctx ended (130); the error is its cause.
+	StatusCanceled Status = "canceled"
+	// StatusLost: the process or kernel died or had to be killed, and its
+	// state is gone (128 + signal: 137 for SIGKILL and out of memory, 134
+	// for abort). The error is nil, or ErrClosed or ErrContext where the
+	// interpreter or the context was closed under the run.
+	StatusLost Status = "lost"
+	// StatusNotRun: the program never started (-1); the error says why.
+	StatusNotRun Status = "not_run"
+)
+
+// Exit codes that are not the program's own.
+const (
+	ExitTimeout  = 124
+	ExitCanceled = 130
+	ExitKilled   = 137
+	ExitNotRun   = -1
+)
+
+// A Cause says why a run ended other than by itself, where that is known.
+type Cause string
+
+// The causes.
+const (
+	CauseMemory    Cause = "memory"    // a memory limit, or the kernel's OOM killer
+	CauseSignal    Cause = "signal"    // a signal that was not ours; the exit code names it
+	CauseCPU       Cause = "cpu"       // a limit on CPU time
+	CauseDisk      Cause = "disk"      // a limit on files or their size
+	CauseProcesses Cause = "processes" // a limit on processes or threads
+	CauseOutput    Cause = "output"    // a limit on output
+	CauseExit      Cause = "exit"      // the runtime's own process exited under the context
+	CauseInterrupt Cause = "interrupt" // InterruptContext
+	CauseRestart   Cause = "restart"   // RestartContext, or a server that restarted the kernel
+	CauseClosed    Cause = "closed"    // Close or DeleteContext
+	CauseServer    Cause = "server"    // the server or the connection to it went away
+)
+
+// A Result is what a run left behind. A failing program is a Result with a nil
+// error; whatever came out before the end is in it, also when the error is not
+// nil.
+type Result struct {
+	Status   Status
+	ExitCode int
+
+	// Outputs holds what the program produced, in order, with consecutive
+	// chunks of one stream joined and display updates and clears applied.
+	Outputs []Output
+
+	// Error is the program's own error, nil if it had none.
+	Error *ProgramError
+
+	// Cause says why the run ended, where it did not end by itself.
+	Cause Cause
+
+	// StateLost tells that variables of earlier runs are gone: they went
+	// with this run, or had gone before it began. Always false for RunCode.
+	StateLost bool
+
+	// ExecutionCount numbers the runs of a context from 1; 0 if unknown.
+	ExecutionCount int
+
+	// Duration is the wall-clock time of the program, without queueing.
+	Duration time.Duration
+
+	// Truncated tells what Outputs lacks, and why.
+	Truncated []Truncation
+
+	// Artifacts lists files that the run created or changed, where the
+	// provider looks for them.
+	Artifacts []Artifact
+
+	// CallbackErr joins the errors and panics of OnOutput. It is not part of
+	// the JSON form.
+	CallbackErr error
+}
+
+// A ProgramError is an error that the program did not handle.
+type ProgramError struct {
+	Name    string // such as "ZeroDivisionError"
+	Message string
+
+	// Traceback holds the runtime's own report, line by line, without ANSI
+	// sequences; RawTraceback the same as it came, where that differs.
+	Traceback    []string
+	RawTraceback []string
+
+	// Line is the line of the program, from 1, where it happened; 0 if
+	// unknown.
+	Line int
+
+	// MissingModule names the module that could not be imported.
+	MissingModule string
+}
+
+// Error returns "name: message", or whichever of the two there is.
+func (e *ProgramError) Error() string {
+	switch {
+	case e.Name == "":
+		return e.Message
+	case e.Message == "":
+		return e.Name
+	}
+	return e.Name + ": " + e.Message
+}
+
+// A Truncation says how much of a stream a Result lacks.
+type Truncation struct {
+	// Stream is "stdout", "stderr", "display" or "result".
+	Stream string
+	// Bytes is how many bytes there were in all, -1 if unknown.
+	Bytes int64
+	// Kept is how many of them are in Outputs.
+	Kept   int64
+	Reason TruncationReason
+}
+
+// A TruncationReason says who dropped output.
+type TruncationReason string
+
+// The reasons.
+const (
+	TruncatedByLimit      TruncationReason = "limit"      // RunOptions.MaxOutput or a cap of the provider
+	TruncatedByRate       TruncationReason = "rate"       // the server's rate limit
+	TruncatedByConnection TruncationReason = "connection" // a socket that was lost
+)
+
+// An Artifact is a file that a run created or changed.
+type Artifact struct {
+	Path   string // relative to the context's directory, with slashes
+	MIME   string
+	Size   int64
+	SHA256 string // lower-case hex
+}
+
+// NotRun is the Result of a program that never started.
+func NotRun() Result { return Result{Status: StatusNotRun, ExitCode: ExitNotRun} }
+
+// OK reports whether the program ended normally.
+func (r *Result) OK() bool { return r.Status == StatusOK }
+
+// Stdout returns what this run wrote to its standard output.
+func (r *Result) Stdout() string { return r.stream(Stdout) }
+
+// Stderr returns what this run wrote to its standard error.
+func (r *Result) Stderr() string { return r.stream(Stderr) }
+
+func (r *Result) stream(k Kind) string {
+	var b []byte
+	for i := range r.Outputs {
+		if o := &r.Outputs[i]; o.Kind == k && !o.Late {
+			b = append(b, o.Data...)
+		}
+	}
+	return string(b)
+}
+
+// Value returns the output that holds the last expression's value.
+func (r *Result) Value() (Output, bool) {
+	for i := len(r.Outputs) - 1; i >= 0; i-- {
+		if o := r.Outputs[i]; o.Kind == Value && !o.Late {
+			return o, true
+		}
+	}
+	return Output{}, false
+}
+
+// Text returns the text/plain form of the last expression's value, empty if
+// there is none.
+func (r *Result) Text() string {
+	o, _ := r.Value()
+	return o.Text()
+}
+
+// Displays returns the displays and the value, in order.
+func (r *Result) Displays() []Output {
+	var list []Output
+	for _, o := range r.Outputs {
+		if o.Kind == Display || o.Kind == Value {
+			list = append(list, o)
+		}
+	}
+	return list
+}
+
+// Images returns one image for each display or value that has any, in order,
+// PNG before JPEG, GIF, WebP and SVG.
+func (r *Result) Images() []Representation {
+	var list []Representation
+	for i := range r.Outputs {
+		if rep, ok := r.Outputs[i].Richest("image/png", "image/jpeg", "image/gif", "image/webp", "image/svg+xml"); ok {
+			list = append(list, rep)
+		}
+	}
+	return list
+}

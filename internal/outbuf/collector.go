@@ -1,0 +1,159 @@
+// Package outbuf collects the output of one run: it feeds the live callback,
+// keeps the head and the tail of what exceeds the limit, applies display
+// updates and clears, and fills the Result.
+//
+// It holds no more than RunOptions.MaxOutput bytes plus a fixed overhead, at
+// any rate of output.
+package outbuf
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/toolcell/toolcell/codeinterp"
+)
+
+const maxCallbackErrs = 10
+
+// A Collector takes the output of one run. Its methods may be called from any
+// goroutine; the callback runs on the caller's, one call at a time, so a slow
+// callback holds the writer back.
+type Collector struct {
+	mu       sync.Mutex
+	onOutput func(codeinterp.Output) error
+	kept     keeper
+	partial  [2][]byte // an unfinished UTF-8 sequence, per stream
+	clear    bool      // a Clear{Wait} is pending
+	done     bool
+	errs     []error
+	nerrs    int
+	lost     []codeinterp.Truncation
+}
+
+// New returns a Collector for a run with the given, checked, options.
+func New(opts *codeinterp.RunOptions) *Collector {
+	return &Collector{onOutput: opts.OnOutput, kept: keeper{max: opts.MaxOutput}}
+}
+
+// Write takes a chunk of a stream and copies it. It reports false, and takes
+// nothing, once Finish was called.
+func (c *Collector) Write(kind codeinterp.Kind, p []byte) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.done {
+		return false
+	}
+	i := int(kind - codeinterp.Stdout)
+	whole := len(p) - incomplete(p)
+	if len(c.partial[i]) > 0 {
+		p = append(c.partial[i], p...)
+		whole = len(p) - incomplete(p)
+		c.partial[i] = nil
+	} else if whole > 0 {
+		rest := p[whole:]
+		p = slices.Clone(p[:whole])
+		c.partial[i] = slices.Clone(rest)
+		c.take(codeinterp.Output{Kind: kind, Data: p})
+		return true
+	}
+	c.partial[i] = slices.Clone(p[whole:])
+	if whole > 0 {
+		c.take(codeinterp.Output{Kind: kind, Data: p[:whole:whole]})
+	}
+	return true
+}
+
+// Add takes an output that is not cut into chunks: a display, a value, a
+// clear, or a late one of any kind. The Collector owns its memory from then
+// on. It reports false, and takes nothing, once Finish was called.
+func (c *Collector) Add(o codeinterp.Output) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.done {
+		return false
+	}
+	c.flush()
+	c.take(o)
+	return true
+}
+
+// Lost records output that was dropped before it came here.
+func (c *Collector) Lost(t codeinterp.Truncation) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, have := range c.lost {
+		if have.Stream == t.Stream && have.Reason == t.Reason {
+			return
+		}
+	}
+	c.lost = append(c.lost, t)
+}
+
+// Finish ends the collection and puts the outputs, the truncations and the
+// callback's errors into res. Only the first call has an effect.
+func (c *Collector) Finish(res *codeinterp.Result) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.done {
+		return
+	}
+	c.flush()
+	c.done = true
+	res.Outputs = c.kept.outputs()
+	res.Truncated = append(c.kept.truncated(), c.lost...)
+	if c.nerrs > len(c.errs) {
+		c.errs = append(c.errs, fmt.Errorf("and %d more errors of OnOutput", c.nerrs-len(c.errs)))
+	}
+	res.CallbackErr = errors.Join(c.errs...)
+}
+
+// flush passes on what is held of unfinished UTF-8 sequences.
+func (c *Collector) flush() {
+	for i, p := range c.partial {
+		if len(p) > 0 {
+			c.partial[i] = nil
+			c.take(codeinterp.Output{Kind: codeinterp.Stdout + codeinterp.Kind(i), Data: p})
+		}
+	}
+}
+
+// take calls back and keeps.
+func (c *Collector) take(o codeinterp.Output) {
+	if c.onOutput != nil {
+		c.call(o)
+	}
+	if o.Kind == codeinterp.Clear {
+		if c.clear = o.Wait; !o.Wait {
+			c.kept.clear()
+		}
+		return
+	}
+	if c.clear {
+		c.clear = false
+		c.kept.clear()
+	}
+	if o.Update && c.kept.update(o) {
+		return
+	}
+	o.Update = false
+	c.kept.add(o)
+}
+
+func (c *Collector) call(o codeinterp.Output) {
+	defer func() {
+		if p := recover(); p != nil {
+			c.fail(fmt.Errorf("panic in OnOutput: %v", p))
+		}
+	}()
+	if err := c.onOutput(o); err != nil {
+		c.fail(err)
+	}
+}
+
+func (c *Collector) fail(err error) {
+	if c.nerrs++; c.nerrs <= maxCallbackErrs {
+		c.errs = append(c.errs, err)
+	}
+}

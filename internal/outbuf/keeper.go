@@ -1,0 +1,201 @@
+package outbuf
+
+import (
+	"slices"
+
+	"github.com/toolcell/toolcell/codeinterp"
+)
+
+const (
+	// headPercent of the limit goes to the first output, the rest to the last.
+	headPercent = 40
+
+	// maxEntries bounds the overhead of output that comes in tiny pieces of
+	// alternating kinds; together they cost about 8 MiB.
+	maxEntries = 1 << 15
+
+	// joinBelow is the size up to which a chunk grows by appending.
+	joinBelow = 32 << 10
+)
+
+// A keeper holds the head and the tail of a run's outputs. Everything is kept
+// until it exceeds max bytes (-1: no limit) or maxEntries.
+type keeper struct {
+	max        int
+	head, tail []entry
+	first      int  // index of the first live entry of tail
+	size       int  // bytes in head and tail
+	frozen     bool // the head is closed: something went to the tail
+	total      [kinds]int64
+	dropped    [kinds]int64
+}
+
+// kinds is the number of kinds that can be kept, plus one for the unused zero.
+const kinds = int(codeinterp.Value) + 1
+
+type entry struct {
+	codeinterp.Output
+	own bool // Data may be appended to
+}
+
+func isStream(k codeinterp.Kind) bool { return k == codeinterp.Stdout || k == codeinterp.Stderr }
+
+func (k *keeper) clear() { *k = keeper{max: k.max} }
+
+func (k *keeper) add(o codeinterp.Output) {
+	n := o.Size()
+	k.total[o.Kind] += int64(n)
+	if k.max < 0 {
+		k.head = put(k.head, o)
+		k.size += n
+		return
+	}
+	if !k.frozen {
+		if o = k.addHead(o); o.Kind == 0 {
+			return
+		}
+		k.frozen = true
+	}
+	k.size += o.Size()
+	k.tail = put(k.tail, o)
+	k.trim()
+}
+
+// addHead puts what fits into the head and returns the rest; Kind is 0 where
+// there is none.
+func (k *keeper) addHead(o codeinterp.Output) codeinterp.Output {
+	room := k.max*headPercent/100 - k.size
+	full := len(k.head) >= maxEntries*headPercent/100
+	n := o.Size()
+	switch {
+	case full:
+		return o
+	case n <= room:
+		k.head = put(k.head, o)
+		k.size += n
+		return codeinterp.Output{}
+	case !isStream(o.Kind) || room <= 0:
+		return o
+	}
+	cut := headCut(o.Data, room)
+	rest := o
+	o.Data, rest.Data = o.Data[:cut:cut], o.Data[cut:]
+	if cut > 0 {
+		k.head = put(k.head, o)
+		k.size += cut
+	}
+	return rest
+}
+
+// put appends o to list, growing the last entry where both are small pieces
+// of one stream.
+func put(list []entry, o codeinterp.Output) []entry {
+	if len(list) > 0 && isStream(o.Kind) {
+		last := &list[len(list)-1]
+		if last.Kind == o.Kind && last.Late == o.Late && len(last.Data)+len(o.Data) <= joinBelow {
+			if !last.own {
+				last.Data = append(make([]byte, 0, 2*(len(last.Data)+len(o.Data))), last.Data...)
+				last.own = true
+			}
+			last.Data = append(last.Data, o.Data...)
+			return list
+		}
+	}
+	return append(list, entry{Output: o})
+}
+
+// trim drops the oldest of the tail until the limits hold.
+func (k *keeper) trim() {
+	for k.first < len(k.tail) {
+		over := k.size - k.max
+		many := len(k.head)+len(k.tail)-k.first > maxEntries
+		if over <= 0 && !many {
+			break
+		}
+		e := &k.tail[k.first]
+		n := e.Size()
+		if isStream(e.Kind) && n > over && !many {
+			n = tailCut(e.Data, over)
+			e.Data = e.Data[n:]
+		} else {
+			e.Output = codeinterp.Output{Kind: e.Kind}
+			k.first++
+		}
+		k.size -= n
+		k.dropped[e.Kind] += int64(n)
+	}
+	if k.first == len(k.tail) || k.first > len(k.tail)/2 && k.first > 64 {
+		k.tail = slices.Delete(k.tail, 0, k.first)
+		k.first = 0
+	}
+}
+
+// update replaces the bundles of the displays with o's id. It reports false
+// where there is none.
+func (k *keeper) update(o codeinterp.Output) bool {
+	found := false
+	for _, list := range [][]entry{k.head, k.tail[k.first:]} {
+		for i := range list {
+			e := &list[i]
+			if e.Kind != codeinterp.Display || e.DisplayID != o.DisplayID {
+				continue
+			}
+			found = true
+			d := -e.Size()
+			e.Bundle, e.Metadata = o.Bundle, o.Metadata
+			d += e.Size()
+			k.size += d
+			k.total[o.Kind] += int64(d)
+		}
+	}
+	if found && k.max >= 0 {
+		k.trim()
+	}
+	return found
+}
+
+// outputs returns what was kept, with the chunks of each stream joined and the
+// gap marked.
+func (k *keeper) outputs() []codeinterp.Output {
+	list := join(nil, k.head)
+	gap := k.dropped
+	for _, e := range k.tail[k.first:] {
+		if n := gap[e.Kind]; n > 0 {
+			gap[e.Kind] = 0
+			e.Dropped = n
+		}
+		list = join(list, []entry{e})
+	}
+	return list
+}
+
+func join(list []codeinterp.Output, add []entry) []codeinterp.Output {
+	for _, e := range add {
+		if n := len(list); n > 0 && isStream(e.Kind) && e.Dropped == 0 {
+			if last := &list[n-1]; last.Kind == e.Kind && last.Late == e.Late {
+				last.Data = append(last.Data, e.Data...)
+				continue
+			}
+		}
+		if e.Kind == codeinterp.Stdout || e.Kind == codeinterp.Stderr {
+			e.Data = append([]byte(nil), e.Data...)
+		}
+		list = append(list, e.Output)
+	}
+	return list
+}
+
+func (k *keeper) truncated() []codeinterp.Truncation {
+	var list []codeinterp.Truncation
+	for kind, n := range k.dropped {
+		if n > 0 {
+			list = append(list, codeinterp.Truncation{
+				Stream: codeinterp.Kind(kind).String(),
+				Bytes:  k.total[kind],
+				Kept:   k.total[kind] - n,
+				Reason: codeinterp.TruncatedByLimit,
+			})
+		}
+	}
+	return list
+}
