@@ -1,0 +1,75 @@
+package codeinterp
+
+import (
+	"context"
+	"fmt"
+	"sync"
+)
+
+// A Request is what a policy decides on.
+type Request struct {
+	Op       Op     // OpRun, OpRunIn or OpCreate
+	Language string // empty for a context that was not made through the same Approve
+	Context  ContextID
+	Code     string
+	Run      *RunOptions     // may be nil; not to be modified
+	New      *ContextOptions // may be nil; not to be modified
+}
+
+// Approve returns a middleware that asks decide before any code runs and
+// before a context is made. A nil answer allows the call; an error refuses it
+// with ErrRefused, and its text is the reason that the model reads. decide may
+// block, to ask a person say, until ctx ends; it must be safe for concurrent
+// use. A decide that panics refuses.
+func Approve(decide func(context.Context, Request) error) Middleware {
+	a := &approval{decide: decide}
+	return func(next Handler) Handler {
+		return func(ctx context.Context, c Call) (Reply, error) {
+			if err := a.check(ctx, c); err != nil {
+				return Reply{Result: NotRun()}, &Error{Provider: "approve", Op: c.Op.String(), Err: err}
+			}
+			r, err := next(ctx, c)
+			a.note(c, r, err)
+			return r, err
+		}
+	}
+}
+
+type approval struct {
+	decide    func(context.Context, Request) error
+	languages sync.Map // ContextID to string
+}
+
+func (a *approval) check(ctx context.Context, c Call) (err error) {
+	if !c.Op.Runs() && c.Op != OpCreate {
+		return nil
+	}
+	req := Request{Op: c.Op, Language: c.Language, Context: c.Context, Code: c.Code, Run: c.Run, New: c.NewContext}
+	if c.Op == OpRunIn {
+		if l, ok := a.languages.Load(c.Context); ok {
+			req.Language = l.(string)
+		}
+	}
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("%w: the policy panicked: %v", ErrRefused, p)
+		}
+	}()
+	if err := a.decide(ctx, req); err != nil {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		return fmt.Errorf("%w: %w", ErrRefused, err)
+	}
+	return nil
+}
+
+// note remembers the languages of contexts.
+func (a *approval) note(c Call, r Reply, err error) {
+	switch {
+	case c.Op == OpCreate && err == nil:
+		a.languages.Store(r.Context, c.Language)
+	case c.Op == OpDelete && err == nil:
+		a.languages.Delete(c.Context)
+	}
+}

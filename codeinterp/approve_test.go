@@ -1,0 +1,73 @@
+package codeinterp_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/toolcell/toolcell/codeinterp"
+)
+
+func TestApprove(t *testing.T) {
+	noRm := func(_ context.Context, r codeinterp.Request) error {
+		if strings.Contains(r.Code, "rm") {
+			return errors.New("deleting files is not allowed; list them instead")
+		}
+		if strings.Contains(r.Code, "boom") {
+			panic("boom")
+		}
+		return nil
+	}
+	e := &echoStateful{}
+	s, _ := codeinterp.Stateful(codeinterp.Wrap(e, codeinterp.Approve(noRm)))
+	id, err := s.CreateContext(t.Context(), "echo", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.RunInContext(t.Context(), id, "ls", nil); err != nil {
+		t.Errorf("allowed code: %v", err)
+	}
+	before := e.runs.Load()
+	res, err := s.RunInContext(t.Context(), id, "rm *", nil)
+	if !errors.Is(err, codeinterp.ErrRefused) || !strings.Contains(err.Error(), "list them instead") || res.Status != codeinterp.StatusNotRun {
+		t.Errorf("res = %v, err = %v", res.Status, err)
+	}
+	if _, err := s.RunCode(t.Context(), "echo", "rm", nil); !errors.Is(err, codeinterp.ErrRefused) {
+		t.Errorf("RunCode: %v", err)
+	}
+	if _, err := s.RunCode(t.Context(), "echo", "boom", nil); !errors.Is(err, codeinterp.ErrRefused) {
+		t.Errorf("panicking policy: %v, want ErrRefused", err)
+	}
+	if n := e.runs.Load(); n != before {
+		t.Errorf("refused code ran %d times", n-before)
+	}
+}
+
+func TestApproveKnowsTheLanguageOfContexts(t *testing.T) {
+	var got []codeinterp.Request
+	s, _ := codeinterp.Stateful(codeinterp.Wrap(&echoStateful{}, codeinterp.Approve(func(_ context.Context, r codeinterp.Request) error {
+		got = append(got, r)
+		return nil
+	})))
+	id, _ := s.CreateContext(t.Context(), "echo", nil)
+	s.RunInContext(t.Context(), id, "x", nil)
+	s.DeleteContext(t.Context(), id)
+	if len(got) != 2 || got[0].Op != codeinterp.OpCreate || got[1].Op != codeinterp.OpRunIn ||
+		got[1].Language != "echo" || got[1].Context != id || got[1].Code != "x" {
+		t.Errorf("got %+v", got)
+	}
+}
+
+func TestApproveCanceledWhileAsking(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	ci := codeinterp.Wrap(&echo{}, codeinterp.Approve(func(ctx context.Context, _ codeinterp.Request) error {
+		cancel()
+		<-ctx.Done()
+		return ctx.Err()
+	}))
+	_, err := ci.RunCode(ctx, "echo", "", nil)
+	if !errors.Is(err, context.Canceled) || errors.Is(err, codeinterp.ErrRefused) {
+		t.Errorf("err = %v, want the cancellation", err)
+	}
+}

@@ -1,0 +1,240 @@
+package codeinterp
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"time"
+	"unicode/utf8"
+)
+
+// resultJSON is the wire form of a Result.
+type resultJSON struct {
+	Status         Status          `json:"status"`
+	ExitCode       int             `json:"exitCode"`
+	Outputs        []Output        `json:"outputs"`
+	Error          string          `json:"error,omitempty"`
+	ErrorDetail    *errorJSON      `json:"errorDetail,omitempty"`
+	Cause          Cause           `json:"cause,omitempty"`
+	StateLost      bool            `json:"stateLost,omitempty"`
+	ExecutionCount int             `json:"executionCount,omitempty"`
+	DurationMs     int64           `json:"durationMs,omitempty"`
+	Truncated      []truncatedJSON `json:"truncated,omitempty"`
+	Artifacts      []artifactJSON  `json:"artifacts,omitempty"`
+}
+
+type errorJSON struct {
+	Name          string   `json:"name,omitempty"`
+	Message       string   `json:"message,omitempty"`
+	Traceback     []string `json:"traceback,omitempty"`
+	RawTraceback  []string `json:"rawTraceback,omitempty"`
+	Line          int      `json:"line,omitempty"`
+	MissingModule string   `json:"missingModule,omitempty"`
+}
+
+type truncatedJSON struct {
+	Stream string           `json:"stream"`
+	Bytes  *int64           `json:"bytes,omitempty"`
+	Kept   int64            `json:"kept"`
+	Reason TruncationReason `json:"reason"`
+}
+
+type artifactJSON struct {
+	Path   string `json:"path"`
+	MIME   string `json:"mime,omitempty"`
+	Size   int64  `json:"size"`
+	SHA256 string `json:"sha256,omitempty"`
+}
+
+// MarshalJSON returns the wire form: status, exitCode and outputs always, the
+// rest where it has something to say. CallbackErr and parts of a millisecond
+// are not in it; text that is not UTF-8 outside of streams has each faulty
+// byte replaced by U+FFFD.
+func (r Result) MarshalJSON() ([]byte, error) {
+	w := resultJSON{
+		Status: r.Status, ExitCode: r.ExitCode, Outputs: r.Outputs, Cause: r.Cause, StateLost: r.StateLost,
+		ExecutionCount: r.ExecutionCount, DurationMs: r.Duration.Milliseconds(),
+	}
+	if w.Outputs == nil {
+		w.Outputs = []Output{}
+	}
+	if r.Error != nil {
+		w.Error = r.Error.Error()
+		w.ErrorDetail = (*errorJSON)(r.Error)
+	}
+	for _, t := range r.Truncated {
+		j := truncatedJSON{Stream: t.Stream, Kept: t.Kept, Reason: t.Reason}
+		if t.Bytes >= 0 {
+			j.Bytes = &t.Bytes
+		}
+		w.Truncated = append(w.Truncated, j)
+	}
+	for _, a := range r.Artifacts {
+		w.Artifacts = append(w.Artifacts, artifactJSON(a))
+	}
+	return marshal(w)
+}
+
+// UnmarshalJSON reads the wire form.
+func (r *Result) UnmarshalJSON(b []byte) error {
+	var w resultJSON
+	if err := json.Unmarshal(b, &w); err != nil {
+		return err
+	}
+	*r = Result{
+		Status: w.Status, ExitCode: w.ExitCode, Outputs: w.Outputs, Cause: w.Cause, StateLost: w.StateLost,
+		ExecutionCount: w.ExecutionCount, Duration: time.Duration(w.DurationMs) * time.Millisecond,
+	}
+	if w.ErrorDetail != nil {
+		r.Error = (*ProgramError)(w.ErrorDetail)
+	} else if w.Error != "" {
+		r.Error = &ProgramError{Message: w.Error}
+	}
+	for _, t := range w.Truncated {
+		n := Truncation{Stream: t.Stream, Bytes: -1, Kept: t.Kept, Reason: t.Reason}
+		if t.Bytes != nil {
+			n.Bytes = *t.Bytes
+		}
+		r.Truncated = append(r.Truncated, n)
+	}
+	for _, a := range w.Artifacts {
+		r.Artifacts = append(r.Artifacts, Artifact(a))
+	}
+	return nil
+}
+
+// outputJSON is the wire form of an Output.
+type outputJSON struct {
+	Type string `json:"type"`
+	repJSON
+	Value        json.RawMessage `json:"value,omitempty"`
+	Alternatives []repJSON       `json:"alternatives,omitempty"`
+	DisplayID    string          `json:"displayId,omitempty"`
+	Metadata     json.RawMessage `json:"metadata,omitempty"`
+	Update       bool            `json:"update,omitempty"`
+	Wait         bool            `json:"wait,omitempty"`
+	Late         bool            `json:"late,omitempty"`
+	Dropped      int64           `json:"dropped,omitempty"`
+}
+
+// repJSON is the wire form of a Representation, or of a stream's bytes: one of
+// text, json and data.
+type repJSON struct {
+	MIME string          `json:"mime,omitempty"`
+	Text *string         `json:"text,omitempty"`
+	JSON json.RawMessage `json:"json,omitempty"`
+	Data []byte          `json:"data,omitempty"`
+}
+
+// MarshalJSON returns the wire form of the output's kind.
+func (o Output) MarshalJSON() ([]byte, error) {
+	w := outputJSON{
+		Type: o.Kind.String(), Value: o.Value, DisplayID: o.DisplayID, Metadata: o.Metadata,
+		Update: o.Update, Wait: o.Wait, Late: o.Late, Dropped: o.Dropped,
+	}
+	rest := o.Bundle
+	switch o.Kind {
+	case Stdout, Stderr:
+		w.repJSON = newRepJSON("", o.Data, true)
+	case Display:
+		if len(rest) > 0 {
+			w.repJSON = newRepJSON(rest[0].MIME, rest[0].Data, IsText(rest[0].MIME))
+			rest = rest[1:]
+		}
+	case Value:
+		rest = nil
+		for _, rep := range o.Bundle {
+			if rep.MIME == "text/plain" && w.Text == nil && utf8.Valid(rep.Data) {
+				s := string(rep.Data)
+				w.Text = &s
+				continue
+			}
+			rest = append(rest, rep)
+		}
+	case Clear:
+	default:
+		return nil, fmt.Errorf("codeinterp: output of unknown kind %d", o.Kind)
+	}
+	for _, rep := range rest {
+		w.Alternatives = append(w.Alternatives, newRepJSON(rep.MIME, rep.Data, IsText(rep.MIME)))
+	}
+	return marshal(w)
+}
+
+// newRepJSON chooses the form that keeps every byte.
+func newRepJSON(mime string, data []byte, text bool) repJSON {
+	r := repJSON{MIME: mime}
+	switch {
+	case text && utf8.Valid(data):
+		s := string(data)
+		r.Text = &s
+	case IsJSON(mime) && utf8.Valid(data) && isCompact(data):
+		r.JSON = data
+	default:
+		r.Data = data
+	}
+	return r
+}
+
+// isCompact reports whether data is JSON that the encoder leaves as it is.
+func isCompact(data []byte) bool {
+	var b bytes.Buffer
+	return json.Compact(&b, data) == nil && bytes.Equal(b.Bytes(), data)
+}
+
+func (r repJSON) bytes() []byte {
+	switch {
+	case r.Text != nil:
+		return []byte(*r.Text)
+	case r.JSON != nil:
+		return r.JSON
+	}
+	return r.Data
+}
+
+// UnmarshalJSON reads the wire form.
+func (o *Output) UnmarshalJSON(b []byte) error {
+	var w outputJSON
+	if err := json.Unmarshal(b, &w); err != nil {
+		return err
+	}
+	*o = Output{
+		Value: w.Value, DisplayID: w.DisplayID, Metadata: w.Metadata,
+		Update: w.Update, Wait: w.Wait, Late: w.Late, Dropped: w.Dropped,
+	}
+	for k := Stdout; k <= Clear; k++ {
+		if k.String() == w.Type {
+			o.Kind = k
+		}
+	}
+	switch o.Kind {
+	case 0:
+		return fmt.Errorf("codeinterp: output of unknown type %q", w.Type)
+	case Stdout, Stderr:
+		o.Data = w.bytes()
+	case Display:
+		if w.MIME != "" {
+			o.Bundle = append(o.Bundle, Representation{w.MIME, w.bytes()})
+		}
+	}
+	for _, a := range w.Alternatives {
+		o.Bundle = append(o.Bundle, Representation{a.MIME, a.bytes()})
+	}
+	if o.Kind == Value && w.Text != nil {
+		o.Bundle = append(o.Bundle, Representation{"text/plain", []byte(*w.Text)})
+		SortBundle(o.Bundle)
+	}
+	return nil
+}
+
+// marshal is json.Marshal without the escaping of <, > and &, which models
+// read as noise.
+func marshal(v any) ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+}

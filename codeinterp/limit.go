@@ -1,0 +1,212 @@
+package codeinterp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+)
+
+// LimitOptions says what [Limit] allows. A zero field sets no limit.
+type LimitOptions struct {
+	// Runs is how many programs run at once. Further ones wait, first in,
+	// first out, until their ctx ends. A run that waits for its context
+	// counts.
+	Runs int
+
+	// Queue is how many runs may wait where Runs is set, -1 for none; one
+	// more is ErrCapacity.
+	Queue int
+
+	// Contexts is how many contexts exist at once; one more is ErrCapacity.
+	// A context that the provider removed by itself counts until a call on
+	// it got ErrContext.
+	Contexts int
+
+	// Code is the size of the largest program, in bytes.
+	Code int
+
+	// Timeout is the longest RunOptions.Timeout, and the timeout of runs
+	// that set none. A longer one is ErrInvalid.
+	Timeout time.Duration
+
+	// Output is the largest RunOptions.MaxOutput; a larger or absent one is
+	// lowered to it.
+	Output int
+}
+
+// Limit returns a middleware that keeps its calls within o. What is wrapped
+// with the same value shares the limits.
+func Limit(o *LimitOptions) Middleware {
+	if o == nil {
+		o = &LimitOptions{}
+	}
+	l := &limiter{LimitOptions: *o, runs: gate{free: o.Runs, queue: o.Queue}, contexts: map[ContextID]struct{}{}}
+	l.defaults = &RunOptions{Timeout: l.Timeout, MaxOutput: l.Output}
+	return func(next Handler) Handler {
+		return func(ctx context.Context, c Call) (Reply, error) {
+			switch c.Op {
+			case OpRun, OpRunIn:
+				return l.run(ctx, c, next)
+			case OpCreate:
+				return l.create(ctx, c, next)
+			case OpDelete, OpList, OpRestart, OpInterrupt:
+				r, err := next(ctx, c)
+				l.note(c, err)
+				return r, err
+			}
+			return Reply{}, limited(c.Op, fmt.Errorf("%w: operation %q", ErrInvalid, c.Op))
+		}
+	}
+}
+
+func limited(op Op, err error) error { return &Error{Provider: "limit", Op: op.String(), Err: err} }
+
+type limiter struct {
+	LimitOptions
+	defaults *RunOptions
+	runs     gate
+
+	mu       sync.Mutex
+	contexts map[ContextID]struct{}
+	creating int
+}
+
+func (l *limiter) run(ctx context.Context, c Call, next Handler) (Reply, error) {
+	opts, err := l.options(c)
+	if err != nil {
+		return Reply{Result: NotRun()}, limited(c.Op, err)
+	}
+	c.Run = opts
+	if l.Runs > 0 {
+		if err := l.runs.enter(ctx); err != nil {
+			return Reply{Result: NotRun()}, limited(c.Op, err)
+		}
+		defer l.runs.leave()
+	}
+	r, err := next(ctx, c)
+	l.note(c, err)
+	return r, err
+}
+
+func (l *limiter) options(c Call) (*RunOptions, error) {
+	if l.Code > 0 && len(c.Code) > l.Code {
+		return nil, fmt.Errorf("%w: code of %d bytes is larger than %d; put data into a file", ErrInvalid, len(c.Code), l.Code)
+	}
+	if c.Run == nil {
+		return l.defaults, nil
+	}
+	o := *c.Run
+	if l.Timeout > 0 {
+		if o.Timeout > l.Timeout {
+			return nil, fmt.Errorf("%w: timeout %v is longer than %v", ErrInvalid, o.Timeout, l.Timeout)
+		}
+		if o.Timeout == 0 {
+			o.Timeout = l.Timeout
+		}
+	}
+	if l.Output > 0 && (o.MaxOutput <= 0 || o.MaxOutput > l.Output) && o.MaxOutput >= -1 {
+		o.MaxOutput = l.Output
+	}
+	if o.Timeout == c.Run.Timeout && o.MaxOutput == c.Run.MaxOutput {
+		return c.Run, nil
+	}
+	return new(o), nil
+}
+
+func (l *limiter) create(ctx context.Context, c Call, next Handler) (Reply, error) {
+	if l.Contexts <= 0 {
+		return next(ctx, c)
+	}
+	l.mu.Lock()
+	if len(l.contexts)+l.creating >= l.Contexts {
+		l.mu.Unlock()
+		return Reply{}, limited(c.Op, fmt.Errorf("%w: %d contexts exist already; delete one first", ErrCapacity, l.Contexts))
+	}
+	l.creating++
+	l.mu.Unlock()
+
+	created := false
+	var r Reply
+	defer func() {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		if l.creating--; created {
+			l.contexts[r.Context] = struct{}{}
+		}
+	}()
+	r, err := next(ctx, c)
+	created = err == nil
+	return r, err
+}
+
+// note forgets a context that is gone.
+func (l *limiter) note(c Call, err error) {
+	if c.Context == "" || !errors.Is(err, ErrContext) && (c.Op != OpDelete || err != nil) {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	delete(l.contexts, c.Context)
+}
+
+// A gate lets a number of runs in and makes the others wait in order.
+type gate struct {
+	mu      sync.Mutex
+	free    int
+	queue   int // most that wait, 0: no bound, -1: none
+	waiting []chan struct{}
+}
+
+func (g *gate) enter(ctx context.Context) error {
+	g.mu.Lock()
+	if g.free > 0 {
+		g.free--
+		g.mu.Unlock()
+		return nil
+	}
+	if g.queue != 0 && len(g.waiting) >= max(g.queue, 0) {
+		n := len(g.waiting)
+		g.mu.Unlock()
+		return fmt.Errorf("%w: all run slots are taken and %d runs wait; try again later", ErrCapacity, n)
+	}
+	turn := make(chan struct{})
+	g.waiting = append(g.waiting, turn)
+	g.mu.Unlock()
+
+	select {
+	case <-turn:
+		return nil
+	case <-ctx.Done():
+	}
+	if !g.withdraw(turn) {
+		g.leave()
+	}
+	return context.Cause(ctx)
+}
+
+// withdraw takes turn out of the queue. It reports false where turn has come
+// already.
+func (g *gate) withdraw(turn chan struct{}) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for i, w := range g.waiting {
+		if w == turn {
+			g.waiting = append(g.waiting[:i], g.waiting[i+1:]...)
+			return true
+		}
+	}
+	return false
+}
+
+func (g *gate) leave() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if len(g.waiting) > 0 {
+		close(g.waiting[0])
+		g.waiting = g.waiting[1:]
+		return
+	}
+	g.free++
+}

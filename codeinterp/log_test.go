@@ -1,0 +1,34 @@
+package codeinterp_test
+
+import (
+	"bytes"
+	"log/slog"
+	"strings"
+	"testing"
+
+	"github.com/toolcell/toolcell/codeinterp"
+)
+
+func TestLog(t *testing.T) {
+	var b bytes.Buffer
+	l := slog.New(slog.NewTextHandler(&b, nil))
+	s, _ := codeinterp.Stateful(codeinterp.Wrap(&echoStateful{}, codeinterp.Log(l)))
+	s.RunCode(t.Context(), "echo", "secret\n", nil)
+	s.RunInContext(t.Context(), "gone", "secret\n", nil)
+	got := b.String()
+	for _, want := range []string{"level=INFO", "msg=run", "language=echo", "code_bytes=7", "status=ok", "output_bytes=7",
+		"level=WARN", "context=gone", "status=not_run", "no such context"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("log lacks %q:\n%s", want, got)
+		}
+	}
+	if strings.Contains(got, "secret") {
+		t.Errorf("the code or the output was logged:\n%s", got)
+	}
+}
+
+func TestLogNil(t *testing.T) {
+	if _, err := codeinterp.Wrap(&echo{}, codeinterp.Log(nil)).RunCode(t.Context(), "echo", "", nil); err != nil {
+		t.Error(err)
+	}
+}
