@@ -126,10 +126,11 @@ type repJSON struct {
 	Data []byte          `json:"data,omitempty"`
 }
 
-// MarshalJSON returns the wire form of the output's kind.
+// MarshalJSON returns the wire form of the output's kind. A Value or Metadata
+// that is not JSON is left out.
 func (o Output) MarshalJSON() ([]byte, error) {
 	w := outputJSON{
-		Type: o.Kind.String(), Value: o.Value, DisplayID: o.DisplayID, Metadata: o.Metadata,
+		Type: o.Kind.String(), Value: validJSON(o.Value), DisplayID: o.DisplayID, Metadata: validJSON(o.Metadata),
 		Update: o.Update, Wait: o.Wait, Late: o.Late, Dropped: o.Dropped,
 	}
 	rest := o.Bundle
@@ -159,6 +160,14 @@ func (o Output) MarshalJSON() ([]byte, error) {
 		w.Alternatives = append(w.Alternatives, newRepJSON(rep.MIME, rep.Data, IsText(rep.MIME)))
 	}
 	return marshal(w)
+}
+
+// validJSON keeps one faulty piece from spoiling the whole document.
+func validJSON(raw json.RawMessage) json.RawMessage {
+	if !json.Valid(raw) {
+		return nil
+	}
+	return raw
 }
 
 // newRepJSON chooses the form that keeps every byte.

@@ -16,6 +16,9 @@ func Log(l *slog.Logger) Middleware {
 	}
 	return func(next Handler) Handler {
 		return func(ctx context.Context, c Call) (Reply, error) {
+			if !l.Enabled(ctx, slog.LevelWarn) {
+				return next(ctx, c)
+			}
 			start := time.Now()
 			r, err := next(ctx, c)
 			level := slog.LevelInfo

@@ -54,6 +54,7 @@ func TestStreamPanicOfTheBodyGoesOn(t *testing.T) {
 
 func TestStreamCallerCancel(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
 	outputs, result := stream(ctx, "one\nsleep\n")
 	for range outputs {
 		cancel()

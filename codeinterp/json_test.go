@@ -1,0 +1,185 @@
+package codeinterp_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"os"
+	"path/filepath"
+	"reflect"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/toolcell/toolcell/codeinterp"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+func rep(mime, data string) codeinterp.Representation {
+	return codeinterp.Representation{MIME: mime, Data: []byte(data)}
+}
+
+var goldenResults = map[string]codeinterp.Result{
+	"empty": {Status: codeinterp.StatusOK},
+	"streams": {Status: codeinterp.StatusOK, ExecutionCount: 3, Duration: 12 * time.Millisecond, Outputs: []codeinterp.Output{
+		{Kind: codeinterp.Stdout, Data: []byte("a<b> & \"c\"\n")},
+		{Kind: codeinterp.Stderr, Data: []byte{0xff, 0xfe}},
+		{Kind: codeinterp.Stdout, Data: []byte("tail"), Dropped: 7, Late: true},
+	}},
+	"values": {Status: codeinterp.StatusOK, Outputs: []codeinterp.Output{
+		{Kind: codeinterp.Value, Value: json.RawMessage(`"hi"`), Bundle: []codeinterp.Representation{rep("text/plain", "'hi'")}},
+		{Kind: codeinterp.Value, Value: json.RawMessage(`""`), Bundle: []codeinterp.Representation{rep("text/plain", "")}},
+		{Kind: codeinterp.Value, Bundle: []codeinterp.Representation{rep("text/html", "<b>1</b>"), rep("text/plain", "{1, 2}")}},
+	}},
+	"displays": {Status: codeinterp.StatusOK, Outputs: []codeinterp.Output{
+		{Kind: codeinterp.Display, DisplayID: "d1", Metadata: json.RawMessage(`{"image/png":{"width":2}}`),
+			Bundle: []codeinterp.Representation{rep("image/png", "\x89PNG"), rep("image/svg+xml", "<svg/>"), rep("application/json", `{"a":1}`), rep("text/plain", "<Figure>")}},
+	}},
+	"error": {Status: codeinterp.StatusError, ExitCode: 1, Error: &codeinterp.ProgramError{
+		Name: "ModuleNotFoundError", Message: "No module named 'numpy'", Line: 1, MissingModule: "numpy",
+		Traceback: []string{"Traceback (most recent call last):", "ModuleNotFoundError: No module named 'numpy'"}}},
+	"lost": {Status: codeinterp.StatusLost, ExitCode: 137, Cause: codeinterp.CauseMemory, StateLost: true,
+		Truncated: []codeinterp.Truncation{
+			{Stream: "stdout", Bytes: 3000001, Kept: 32768, Reason: codeinterp.TruncatedByLimit},
+			{Stream: "display", Bytes: -1, Reason: codeinterp.TruncatedByRate}},
+		Artifacts: []codeinterp.Artifact{{Path: "plot.csv", MIME: "text/csv", Size: 120, SHA256: "ab"}}},
+	"not_run": codeinterp.NotRun(),
+}
+
+func TestResultJSONGolden(t *testing.T) {
+	for name, res := range goldenResults {
+		t.Run(name, func(t *testing.T) {
+			raw, err := res.MarshalJSON()
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got bytes.Buffer
+			if err := json.Indent(&got, raw, "", "  "); err != nil {
+				t.Fatal(err)
+			}
+			got.WriteByte('\n')
+			file := filepath.Join("testdata", "result_"+name+".json")
+			if *update {
+				if err := os.WriteFile(file, got.Bytes(), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !bytes.Equal(got.Bytes(), want) {
+				t.Errorf("got\n%swant\n%s", got.Bytes(), want)
+			}
+		})
+	}
+}
+
+func TestResultJSONRoundTrip(t *testing.T) {
+	for name, res := range goldenResults {
+		raw, err := json.Marshal(res)
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		var back codeinterp.Result
+		if err := json.Unmarshal(raw, &back); err != nil {
+			t.Fatal(name, err)
+		}
+		if len(back.Outputs) == 0 {
+			back.Outputs = nil
+		}
+		if !reflect.DeepEqual(back, res) {
+			t.Errorf("%s: got %+v, want %+v", name, back, res)
+		}
+	}
+}
+
+func TestOutputJSONRefuses(t *testing.T) {
+	for _, in := range []string{`{"type":"unknown"}`, `{}`, `{"type":1}`, `{"type":"stdout","data":"%"}`, `[]`} {
+		var o codeinterp.Output
+		if err := json.Unmarshal([]byte(in), &o); err == nil {
+			t.Errorf("%s was taken for %+v", in, o)
+		}
+	}
+	if _, err := (codeinterp.Output{}).MarshalJSON(); err == nil {
+		t.Error("an output without a kind was written")
+	}
+}
+
+// FuzzOutputJSON checks that every output keeps all its bytes on the way out
+// and back.
+func FuzzOutputJSON(f *testing.F) {
+	f.Add(uint8(1), []byte("text"), "", []byte(nil), "", []byte(nil), false)
+	f.Add(uint8(3), []byte(nil), "image/png", []byte{0x89, 0}, "text/plain", []byte("x"), true)
+	f.Add(uint8(4), []byte(nil), "application/json", []byte(`{"a": "<"}`), "text/plain", []byte{0xff}, false)
+	f.Fuzz(func(t *testing.T, kind uint8, data []byte, mime1 string, data1 []byte, mime2 string, data2 []byte, late bool) {
+		in := codeinterp.Output{Kind: codeinterp.Kind(kind%5 + 1), Late: late}
+		switch in.Kind {
+		case codeinterp.Stdout, codeinterp.Stderr:
+			in.Data = data
+		case codeinterp.Display, codeinterp.Value:
+			for _, r := range []codeinterp.Representation{{MIME: mime1, Data: data1}, {MIME: mime2, Data: data2}} {
+				if r.MIME != "" && utf8.ValidString(r.MIME) {
+					in.Bundle = append(in.Bundle, r)
+				}
+			}
+			codeinterp.SortBundle(in.Bundle)
+		}
+		raw, err := json.Marshal(in)
+		if err != nil {
+			t.Fatalf("marshal %+v: %v", in, err)
+		}
+		var out codeinterp.Output
+		if err := json.Unmarshal(raw, &out); err != nil {
+			t.Fatalf("unmarshal %s: %v", raw, err)
+		}
+		if out.Kind != in.Kind || out.Late != in.Late || !bytes.Equal(out.Data, in.Data) || len(out.Bundle) != len(in.Bundle) {
+			t.Fatalf("%+v became %+v by %s", in, out, raw)
+		}
+		for _, r := range in.Bundle {
+			if !hasRep(out, r) {
+				t.Fatalf("%s lacks %q %q", raw, r.MIME, r.Data)
+			}
+		}
+	})
+}
+
+func hasRep(o codeinterp.Output, want codeinterp.Representation) bool {
+	for _, r := range o.Bundle {
+		if r.MIME == want.MIME && bytes.Equal(r.Data, want.Data) {
+			return true
+		}
+	}
+	return false
+}
+
+// FuzzResultUnmarshal checks that the decoder takes or refuses anything, and
+// that what it takes is stable.
+func FuzzResultUnmarshal(f *testing.F) {
+	for _, res := range goldenResults {
+		raw, err := json.Marshal(res)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(raw)
+	}
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		var res codeinterp.Result
+		if json.Unmarshal(raw, &res) != nil {
+			return
+		}
+		once, err := json.Marshal(res)
+		if err != nil {
+			t.Fatalf("%s was read but not written: %v", raw, err)
+		}
+		var again codeinterp.Result
+		if err := json.Unmarshal(once, &again); err != nil {
+			t.Fatalf("%s: %v", once, err)
+		}
+		twice, err := json.Marshal(again)
+		if err != nil || !bytes.Equal(once, twice) {
+			t.Fatalf("%s became %s, %v", once, twice, err)
+		}
+	})
+}
