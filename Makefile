@@ -1,0 +1,65 @@
+# Targets for people who work on Toolcell. `make test` is the one to know: it
+# sets up what the tests need below .testenv/ and runs all of them.
+
+SHELL   := bash -o pipefail
+GO      ?= go
+FUZZ    ?= 5s
+NESTED  := $(patsubst %/go.mod,%,$(wildcard examples/*/go.mod))
+PATH    := $(CURDIR)/.testenv/bin:$(PATH)
+export PATH
+
+.PHONY: test testenv quick bench lint cross fuzz cover vuln tidy
+
+## test: set up the test parts, then run every test with the race detector
+test: testenv
+	$(GO) test -race -shuffle=on -timeout 20m ./...
+	@set -e; for m in $(NESTED); do echo "== $$m"; $(GO) -C $$m test ./...; done
+
+## quick: the tests without the race detector and without setting anything up
+quick:
+	$(GO) test ./...
+
+## testenv: install the real servers and interpreters that the tests use
+testenv:
+	@set -e; for s in internal/testenv/*.sh; do echo "== $$s"; bash $$s; done
+
+## bench: every benchmark, with the floors measured in the same run
+bench: testenv
+	$(GO) test -run '^$$' -bench . -benchmem ./...
+
+## lint: gofmt, vet, staticcheck, tidiness, known vulnerabilities
+lint: vuln
+	@test -z "$$(gofmt -l $$(git ls-files '*.go'))" || { echo "gofmt wants to change:"; gofmt -l $$(git ls-files '*.go'); exit 1; }
+	$(GO) vet ./...
+	@static=$$($(GO) -C internal/lint tool -n staticcheck) && echo staticcheck ./... && $$static ./...
+	$(GO) mod tidy -diff
+
+## vuln: known vulnerabilities in what the code calls, where the database is reached
+vuln:
+	@vuln=$$($(GO) -C internal/lint tool -n govulncheck) && out=$$($$vuln ./... 2>&1) && echo "govulncheck: nothing found" || \
+	case "$$out" in \
+	*"fetching vulnerabilities"*) echo "govulncheck: the vulnerability database is not reached from here; not checked" ;; \
+	*) echo "$$out"; exit 1 ;; esac
+
+## cross: compile for the platforms that are not this one
+cross:
+	GOOS=darwin GOARCH=arm64 $(GO) vet ./...
+	GOOS=windows GOARCH=amd64 $(GO) build ./...
+	GOOS=linux GOARCH=arm64 $(GO) vet ./...
+
+## fuzz: every fuzz target for a moment (FUZZ=1m for longer)
+fuzz:
+	@set -e; for p in $$($(GO) list ./...); do \
+		for f in $$($(GO) test -list '^Fuzz' $$p | grep '^Fuzz' || true); do \
+			echo "== $$p $$f"; $(GO) test -run '^$$' -fuzz "^$$f$$" -fuzztime $(FUZZ) $$p | tail -2; \
+		done; done
+
+## cover: coverage of all packages by all tests
+cover: testenv
+	$(GO) test -coverpkg=./... -coverprofile=coverage.txt ./...
+	$(GO) tool cover -func=coverage.txt | tail -1
+
+## tidy: go mod tidy in every module
+tidy:
+	$(GO) mod tidy
+	@set -e; for m in internal/lint $(NESTED); do $(GO) -C $$m mod tidy; done
