@@ -1,0 +1,78 @@
+package sandbox
+
+import (
+	"fmt"
+	"os"
+	"sync"
+	"syscall"
+
+	"github.com/toolcell/toolcell/codeinterp"
+)
+
+// An anchors keeps process groups. Each group's id is that of a child of the
+// host that has ended and is not waited for, so the id cannot be taken by
+// another process while the group is in use. A group whose members were all
+// killed serves again.
+type anchors struct {
+	mu     sync.Mutex
+	free   []int
+	all    []int
+	closed bool
+}
+
+// get returns the id of an empty process group.
+func (a *anchors) get() (int, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.closed {
+		return 0, codeinterp.ErrClosed
+	}
+	if n := len(a.free); n > 0 {
+		g := a.free[n-1]
+		a.free = a.free[:n-1]
+		return g, nil
+	}
+	g, err := newAnchor()
+	if err != nil {
+		return 0, fmt.Errorf("%w: process group: %w", codeinterp.ErrUnavailable, err)
+	}
+	a.all = append(a.all, g)
+	return g, nil
+}
+
+// put gives a group back whose members were killed.
+func (a *anchors) put(g int) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.free = append(a.free, g)
+}
+
+// close reaps the anchors.
+func (a *anchors) close() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.closed = true
+	for _, g := range a.all {
+		_ = reap(g, nil)
+	}
+	a.all, a.free = nil, nil
+}
+
+// newAnchor runs a program that ends at once, as the leader of a new group.
+func newAnchor() (int, error) {
+	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
+	if err != nil {
+		return 0, bare(err)
+	}
+	defer null.Close()
+	for _, path := range []string{"/bin/true", "/usr/bin/true", "/bin/sh"} {
+		var pid int
+		pid, err = syscall.ForkExec(path, []string{"true", "-c", ":"}, &syscall.ProcAttr{
+			Dir: "/", Files: []uintptr{null.Fd(), null.Fd(), null.Fd()}, Sys: &syscall.SysProcAttr{Setpgid: true},
+		})
+		if err == nil {
+			return pid, nil
+		}
+	}
+	return 0, err
+}

@@ -1,0 +1,77 @@
+// Package sandbox starts processes that run untrusted code on this machine,
+// behind the strongest wall that the machine has, and ends them for certain.
+//
+//	s, err := sandbox.New(&sandbox.Options{ReadOnly: []string{prefix}})
+//	dir, err := s.TempDir() // owned by the uid that the program will have
+//	p, err := s.Start(&sandbox.Cmd{
+//		Path: "/usr/bin/python3", Args: []string{"python3", "-I", "-c", boot},
+//		Env:  s.Env(dir, nil), Workdir: dir,
+//		Files: []*os.File{devNull, stdoutW, stderrW, codeR},
+//	})
+//	... // close the child's ends, write the code, read until the pipes end
+//	exit := p.Wait()
+//
+// Limits are in force when Start returns, not before: what must not outrun
+// them (the untrusted code) is to be sent over a pipe afterwards, never on the
+// command line.
+//
+// # Modes
+//
+// [New] probes each mode by running it with the real flags and takes the first
+// that works: [Bwrap], [Landlock], and, only where Options.AllowNone is set,
+// [None]. Where none is left it returns an error that wraps
+// codeinterp.ErrIsolation and says why, and what to do about it. Report tells
+// item by item what is in force, with a line for each stronger mode that is
+// not.
+//
+// Bwrap runs bubblewrap with namespaces for users, processes, mounts, network,
+// IPC and host name, and a seccomp filter. The program sees a file system of
+// its own: the system's programs and libraries, what the options list, its
+// working directory at /workspace, and a small private /tmp. Nothing survives
+// the host process.
+//
+// Landlock restricts the forking thread with Landlock and seccomp, and the
+// child inherits that: no helper, no namespaces, 1 ms. It works in ordinary
+// containers. The program keeps the host's view of paths and is refused what
+// is not listed; see Limits below for what differs from a free process.
+//
+// None isolates nothing. It has what every mode has: a clean environment,
+// resource limits, a process group that is killed, no inherited descriptors.
+//
+// As root, every mode runs the program under an unused high uid of its own
+// (the owner of Cmd.Workdir, which Start hands over); never as root. Programs
+// and directories that this uid cannot reach, such as an interpreter under
+// /root, are refused by Start; ask [Sandbox.Reachable] first.
+//
+// # The end of a process
+//
+// When the program ends, whatever it left running is killed before Wait
+// returns. Kill ends the whole tree at once. In landlock mode nobody can leave
+// the process group, whose id is held by an unreaped child of the host, so
+// killing the group is complete and never hits a stranger. In bwrap mode the
+// process namespace dies with its first process. In none mode the group and
+// every descendant that the watchdog saw is killed; a program that means to
+// can escape that.
+//
+// Each running process holds one parked thread of the host: the kernel ties
+// the death signal of a child to the thread that forked it.
+//
+// # Limits
+//
+// Landlock mode, because of Landlock and the filter: /proc is closed to the
+// program, its own entries included; there is no /dev/shm, hence no
+// multiprocessing semaphores; names and sizes of files outside can be told by
+// stat; no sockets at all without Options.Network, loopback and unix sockets
+// included (socketpair works); setsid and setpgid report success and do
+// nothing; signals go to single processes, never to groups; under the host's
+// own uid (not as root) chmod, chown and utime report success and do nothing.
+//
+// Totals over a process tree (memory, processes, CPU time, disk) are measured
+// by a watchdog some 20 to 50 times a second, unless a cgroup v2 subtree is
+// delegated to the host process, so they can be overshot for some
+// milliseconds.
+//
+// # Concurrency
+//
+// All methods are safe for concurrent use.
+package sandbox

@@ -1,0 +1,219 @@
+//go:build unix && !linux
+
+package sandbox
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/toolcell/toolcell/codeinterp"
+)
+
+// A Sandbox starts processes under one mode of isolation. On this system the
+// only one is none: a process group, resource limits and a clean environment.
+type Sandbox struct {
+	mode Mode
+	opts Options
+	ids  *ids
+	temp tempRoot
+
+	mu     sync.Mutex
+	closed bool
+	live   map[*proc]struct{}
+}
+
+// New returns a Sandbox where o allows none mode. Its error wraps
+// codeinterp.ErrIsolation, or ErrInvalid.
+func New(o *Options) (*Sandbox, error) {
+	s := &Sandbox{mode: None, live: map[*proc]struct{}{}}
+	if o != nil {
+		s.opts = *o
+	}
+	if err := s.opts.check(); err != nil {
+		return nil, err
+	}
+	if s.opts.Require != None && (s.opts.Require != Auto || !s.opts.AllowNone) {
+		return nil, fmt.Errorf("%w: there is only mode none on this system, and it must be allowed explicitly", codeinterp.ErrIsolation)
+	}
+	s.opts.Limits = s.opts.Limits.or(DefaultLimits)
+	if os.Geteuid() == 0 {
+		ids, err := newIDs(s.opts.UID, s.opts.GID)
+		if err != nil {
+			return nil, err
+		}
+		s.ids = ids
+	}
+	return s, nil
+}
+
+func newIDs(uid, gid int) (*ids, error) {
+	if uid == 0 {
+		return nil, fmt.Errorf("%w: the host is root; give Options.UID, or run it as another user", codeinterp.ErrIsolation)
+	}
+	return &ids{fixed: identity{uid, either(gid, uid), true}}, nil
+}
+
+// Report says item by item what is in force.
+func (s *Sandbox) Report() codeinterp.Isolation {
+	return codeinterp.Isolation{
+		Backend: "none", Filesystem: codeinterp.ReachOpen, Network: codeinterp.ReachOpen,
+		Processes: codeinterp.ReachOpen, Signals: codeinterp.ReachOpen,
+		Memory: "rlimit", CPU: "rlimit", PIDs: "none", Disk: "none", HostDeath: "none",
+		User:    s.user(),
+		Reasons: []string{"bwrap: only on Linux", "landlock: only on Linux"},
+	}
+}
+
+// Close kills every process of the sandbox, waits until they are gone, and
+// removes what TempDir made. Later calls of Start fail with ErrClosed.
+func (s *Sandbox) Close() error {
+	s.mu.Lock()
+	s.closed = true
+	var live []*proc
+	for p := range s.live {
+		live = append(live, p)
+	}
+	s.mu.Unlock()
+	for _, p := range live {
+		p.kill()
+		<-p.done
+	}
+	return s.temp.remove()
+}
+
+// Start starts a program in a process group of its own. A shell sets its
+// limits before it runs.
+func (s *Sandbox) Start(c *Cmd) (*Process, error) {
+	pl, err := s.plan(c)
+	if err != nil {
+		return nil, err
+	}
+	attr := &syscall.SysProcAttr{Setpgid: true}
+	if s.ids != nil {
+		if pl.ids, err = s.ids.own(pl.Workdir); err != nil {
+			return nil, err
+		}
+		attr.Credential = &syscall.Credential{Uid: uint32(pl.ids.uid), Gid: uint32(pl.ids.gid)}
+	}
+	cmd := &exec.Cmd{
+		Path: "/bin/sh", Dir: pl.Workdir, Env: pl.Env, SysProcAttr: attr,
+		Args: append([]string{"sh", "-c", pl.limits.ulimit() + `p=$1; shift; exec "$p" "$@"`, "sh", pl.Path}, pl.Args[1:]...),
+	}
+	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", codeinterp.ErrUnavailable, bare(err))
+	}
+	defer null.Close()
+	files := make([]*os.File, max(3, len(pl.Files)))
+	for i := range files {
+		if files[i] = null; i < len(pl.Files) && pl.Files[i] != nil {
+			files[i] = pl.Files[i]
+		}
+	}
+	cmd.Stdin, cmd.Stdout, cmd.Stderr, cmd.ExtraFiles = files[0], files[1], files[2], files[3:]
+	p := &proc{s: s, cmd: cmd}
+	p.done = make(chan struct{})
+	p.Process.tree = p
+	return p.start()
+}
+
+// ulimit returns shell commands that set what the shell can set.
+func (l Limits) ulimit() string {
+	var b strings.Builder
+	set := func(flag string, v int64) {
+		if v > 0 {
+			fmt.Fprintf(&b, "ulimit -%s %d 2>/dev/null; ", flag, v)
+		}
+	}
+	set("d", l.Memory>>10)
+	set("t", l.CPU)
+	set("f", l.FileSize>>9)
+	set("n", int64(l.OpenFiles))
+	return b.String() + "ulimit -c 0; "
+}
+
+// A proc is a Process with a group of its own.
+type proc struct {
+	Process
+	s   *Sandbox
+	cmd *exec.Cmd
+
+	mu     sync.Mutex
+	ended  bool
+	killed bool
+}
+
+func (p *proc) start() (*Process, error) {
+	p.s.mu.Lock()
+	defer p.s.mu.Unlock()
+	if p.s.closed {
+		return nil, codeinterp.ErrClosed
+	}
+	if err := p.cmd.Start(); err != nil {
+		return nil, fmt.Errorf("%w: starting the program: %w", codeinterp.ErrUnavailable, bare(err))
+	}
+	p.s.live[p] = struct{}{}
+	p.pid = p.cmd.Process.Pid
+	go p.wait()
+	return &p.Process, nil
+}
+
+func (p *proc) wait() {
+	_ = p.cmd.Wait()
+	p.mu.Lock()
+	p.ended = true
+	_ = syscall.Kill(-p.pid, syscall.SIGKILL)
+	st := p.cmd.ProcessState
+	p.exit = Exit{Code: st.ExitCode(), CPU: time.Duration(st.UserTime() + st.SystemTime())}
+	if ws, ok := st.Sys().(syscall.WaitStatus); ok {
+		p.exit.set(ws)
+	}
+	if p.killed {
+		p.exit.Killed, p.exit.Cause = true, ""
+	}
+	p.mu.Unlock()
+	p.s.mu.Lock()
+	delete(p.s.live, p)
+	p.s.mu.Unlock()
+	close(p.done)
+}
+
+func (p *proc) signal(sig syscall.Signal) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.ended {
+		return os.ErrProcessDone
+	}
+	return p.cmd.Process.Signal(sig)
+}
+
+func (p *proc) kill() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.ended {
+		p.killed = true
+		_ = syscall.Kill(-p.pid, syscall.SIGKILL)
+	}
+}
+
+func (p *proc) finish(uint32) {}
+
+// CanFork reports whether Fork works in this mode: not on this system.
+func (s *Sandbox) CanFork() bool { return false }
+
+// Fork fails with ErrUnavailable on this system.
+func (s *Sandbox) Fork(*Process, *Cmd) (*Fork, error) {
+	return nil, fmt.Errorf("%w: %w", codeinterp.ErrUnavailable, errors.ErrUnsupported)
+}
+
+// Adopt is never reached on this system.
+func (f *Fork) Adopt(int) (*Process, error) { return nil, codeinterp.ErrUnavailable }
+
+// Close does nothing on this system.
+func (f *Fork) Close() error { return nil }

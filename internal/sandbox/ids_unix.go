@@ -1,0 +1,97 @@
+//go:build unix
+
+package sandbox
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"sync"
+
+	"github.com/toolcell/toolcell/codeinterp"
+)
+
+// An ids hands out the uids that programs of a root host run as: one for each
+// working directory, from a range that no account uses.
+type ids struct {
+	fixed  identity // set if the caller chose
+	lo, hi int
+
+	mu   sync.Mutex
+	next int
+}
+
+// own returns the identity for a program in dir, and hands dir over to it.
+// A directory that belongs to an id of the range keeps it.
+func (i *ids) own(dir string) (identity, error) {
+	info, err := os.Lstat(dir)
+	if err != nil {
+		return identity{}, fmt.Errorf("%w: working directory: %w", codeinterp.ErrInvalid, bare(err))
+	}
+	st, ok := sysStat(info)
+	if !ok {
+		return identity{}, fmt.Errorf("%w: working directory: its owner is not known", codeinterp.ErrIsolation)
+	}
+	id := i.fixed
+	if !id.drop {
+		if uid := int(st.Uid); uid >= i.lo && uid < i.hi {
+			id = identity{uid, uid, true}
+		} else {
+			id = i.fresh()
+		}
+	}
+	if int(st.Uid) == id.uid {
+		return id, nil
+	}
+	return id, handOver(dir, id)
+}
+
+func (i *ids) fresh() identity {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if i.next++; i.next >= i.hi {
+		i.next = i.lo
+	}
+	return identity{i.next, i.next, true}
+}
+
+// handOver makes id the owner of dir and what is in it. It follows no symbolic
+// links, and leaves files alone that have other names elsewhere.
+func handOver(dir string, id identity) error {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return bare(err)
+	}
+	defer root.Close()
+	err = fs.WalkDir(root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		info, err := root.Lstat(name)
+		if err != nil {
+			return err
+		}
+		if st, ok := sysStat(info); ok && !d.IsDir() && st.Nlink > 1 {
+			return nil
+		}
+		return root.Lchown(filepath.FromSlash(name), id.uid, id.gid)
+	})
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("working directory: cannot hand it to uid %d: %w", id.uid, bare(err))
+	}
+	return nil
+}
+
+// user says who programs run as, for the report.
+func (s *Sandbox) user() string {
+	switch {
+	case s.ids == nil:
+		return strconv.Itoa(os.Getuid()) + " (the host's)"
+	case s.ids.fixed.drop:
+		return strconv.Itoa(s.ids.fixed.uid)
+	}
+	return "an unused uid for each working directory"
+}

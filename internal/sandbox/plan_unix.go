@@ -1,0 +1,95 @@
+//go:build unix
+
+package sandbox
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/toolcell/toolcell/codeinterp"
+)
+
+// check validates options that were given by the caller.
+func (o *Options) check() error {
+	if o.Require < Auto || o.Require > Bwrap {
+		return fmt.Errorf("%w: mode %d", codeinterp.ErrInvalid, o.Require)
+	}
+	if o.UID < 0 || o.GID < 0 {
+		return fmt.Errorf("%w: uid %d, gid %d", codeinterp.ErrInvalid, o.UID, o.GID)
+	}
+	if err := o.Limits.check(); err != nil {
+		return err
+	}
+	return checkPaths(append(slices.Clone(o.ReadOnly), o.Writable...))
+}
+
+func (l Limits) check() error {
+	for _, v := range []int64{l.Memory, int64(l.Processes), l.CPU, l.FileSize, l.Disk, int64(l.Inodes), int64(l.OpenFiles)} {
+		if v < -1 {
+			return fmt.Errorf("%w: limit %d; use -1 for none", codeinterp.ErrInvalid, v)
+		}
+	}
+	return nil
+}
+
+func checkPaths(list []string) error {
+	for _, p := range list {
+		if !filepath.IsAbs(p) || strings.ContainsRune(p, 0) {
+			return fmt.Errorf("%w: path %q is not absolute", codeinterp.ErrInvalid, p)
+		}
+	}
+	return nil
+}
+
+// A plan is a Cmd that was checked and completed.
+type plan struct {
+	Cmd
+	limits Limits
+	ids    identity
+}
+
+// An identity is the uid and gid that a program runs as; drop tells that they
+// are not the host's own.
+type identity struct {
+	uid, gid int
+	drop     bool
+}
+
+// plan checks c and fills in what it leaves open.
+func (s *Sandbox) plan(c *Cmd) (*plan, error) {
+	p := &plan{Cmd: *c, limits: c.Limits.or(s.opts.Limits)}
+	if err := checkPaths([]string{c.Path, c.Workdir}); err != nil {
+		return nil, err
+	}
+	if err := checkPaths(append(slices.Clone(c.ReadOnly), c.Writable...)); err != nil {
+		return nil, err
+	}
+	if err := c.Limits.check(); err != nil {
+		return nil, err
+	}
+	if c.Args == nil {
+		p.Args = []string{c.Path}
+	}
+	p.ReadOnly = append(slices.Clone(s.opts.ReadOnly), c.ReadOnly...)
+	p.Writable = append(slices.Clone(s.opts.Writable), c.Writable...)
+	p.Workdir = filepath.Clean(c.Workdir)
+	switch st, err := os.Lstat(p.Workdir); {
+	case err != nil:
+		return nil, fmt.Errorf("%w: working directory: %w", codeinterp.ErrInvalid, bare(err))
+	case !st.IsDir():
+		return nil, fmt.Errorf("%w: the working directory is no directory", codeinterp.ErrInvalid)
+	}
+	return p, nil
+}
+
+// bare takes the path off an error, which is nothing for callers to see.
+func bare(err error) error {
+	if e, ok := err.(*fs.PathError); ok {
+		return e.Err
+	}
+	return err
+}

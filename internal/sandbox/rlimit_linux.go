@@ -1,0 +1,86 @@
+package sandbox
+
+import (
+	"fmt"
+	"runtime"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/toolcell/toolcell/codeinterp"
+)
+
+// rlimits turns limits into resource limits of the kernel's. procs is what
+// RLIMIT_NPROC becomes, 0 for no limit: the kernel counts it per uid.
+func (l Limits) rlimits(procs int) []Rlimit {
+	list := []Rlimit{
+		{unix.RLIMIT_CORE, 0, 0},
+		{unix.RLIMIT_MSGQUEUE, 0, 0},
+	}
+	add := func(res int, v int64) {
+		if v > 0 {
+			list = append(list, Rlimit{res, uint64(v), uint64(v)})
+		}
+	}
+	add(unix.RLIMIT_DATA, l.Memory)
+	add(unix.RLIMIT_FSIZE, l.FileSize)
+	add(unix.RLIMIT_NOFILE, int64(l.OpenFiles))
+	add(unix.RLIMIT_NPROC, int64(procs))
+	if l.CPU > 0 {
+		list = append(list, Rlimit{unix.RLIMIT_CPU, uint64(l.CPU), uint64(l.CPU) + 1})
+	}
+	return list
+}
+
+// setRlimits sets the limits of another process.
+func setRlimits(pid int, list []Rlimit, id identity) error {
+	err := prlimit(pid, list)
+	if err == unix.EPERM && id.drop {
+		return prlimitAs(id, pid, list)
+	}
+	if err != nil {
+		return fmt.Errorf("%w: resource limits: %w", codeinterp.ErrIsolation, err)
+	}
+	return nil
+}
+
+// prlimit sets each limit, or the nearest that the process's own hard limit
+// allows.
+func prlimit(pid int, list []Rlimit) error {
+	for _, r := range list {
+		lim := unix.Rlimit{Cur: r.Soft, Max: r.Hard}
+		var old unix.Rlimit
+		if err := unix.Prlimit(pid, r.Resource, nil, &old); err != nil {
+			return err
+		}
+		lim.Max = min(lim.Max, old.Max)
+		lim.Cur = min(lim.Cur, lim.Max)
+		if err := unix.Prlimit(pid, r.Resource, &lim, nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// prlimitAs is prlimit from a thread that has id's real uid for so long: a
+// root without CAP_SYS_RESOURCE, as in most containers, may not limit other
+// users' processes.
+func prlimitAs(id identity, pid int, list []Rlimit) error {
+	errs := make(chan error)
+	go onThread(func() {
+		_, _, e := unix.RawSyscall(unix.SYS_SETRESGID, uintptr(id.gid), ^uintptr(0), ^uintptr(0))
+		if e == 0 {
+			_, _, e = unix.RawSyscall(unix.SYS_SETRESUID, uintptr(id.uid), ^uintptr(0), ^uintptr(0))
+		}
+		if e != 0 {
+			errs <- e
+			return
+		}
+		errs <- prlimit(pid, list)
+	})
+	err := <-errs
+	runtime.KeepAlive(list)
+	if err != nil {
+		return fmt.Errorf("%w: resource limits of uid %d: %w", codeinterp.ErrIsolation, id.uid, err)
+	}
+	return nil
+}

@@ -1,0 +1,187 @@
+package sandbox
+
+import (
+	"os"
+	"strings"
+)
+
+// A Mode is a way of isolating processes, weakest first.
+type Mode int
+
+// The modes. Auto is only used in Options.
+const (
+	Auto Mode = iota
+	None
+	Landlock
+	Bwrap
+)
+
+// String returns "auto", "none", "landlock" or "bwrap".
+func (m Mode) String() string {
+	if m < Auto || m > Bwrap {
+		return "unknown"
+	}
+	return [...]string{"auto", "none", "landlock", "bwrap"}[m]
+}
+
+// Options configures a Sandbox. The zero value is ready to use: the strongest
+// mode that works, no network, no files but the system's, default limits.
+type Options struct {
+	// Require is the mode to use; New fails where it does not work. Auto
+	// takes the strongest that does, None only if AllowNone is set.
+	Require   Mode
+	AllowNone bool
+
+	// Network lets programs use the network of the host, which includes
+	// services on localhost and, in a cloud, its metadata service. Unix
+	// sockets stay closed except in none mode.
+	Network bool
+
+	// ReadOnly and Writable list files and directories of the host that
+	// programs may read and execute, or also change, at the same paths.
+	// Programs, libraries and certificates of the system (/usr and the like)
+	// are always readable. Paths that do not exist are ignored. None mode
+	// cannot enforce them.
+	ReadOnly, Writable []string
+
+	// Limits applies to every process; zero fields mean DefaultLimits.
+	Limits Limits
+
+	// UID and GID are what programs run as where the host is root. Zero
+	// means an unused high id for each working directory.
+	UID, GID int
+
+	// Cgroup is a cgroup v2 directory that is delegated to this process, has
+	// no processes of its own and has the memory and pids controllers; each
+	// process gets a subdirectory. Empty means the parent of the host's own
+	// cgroup where that is delegated to its user.
+	Cgroup string
+
+	// TempDir is where TempDir makes directories. Empty means os.TempDir.
+	TempDir string
+}
+
+// A Limits bounds what one process and its descendants may use. In Options,
+// zero means the default; in Cmd, zero means what Options has; -1 means no
+// limit.
+type Limits struct {
+	Memory    int64 // bytes of memory in all, and of private data per process
+	Processes int   // processes and threads
+	CPU       int64 // seconds of CPU time in all
+	FileSize  int64 // bytes of the largest file
+	Disk      int64 // bytes on disk in the working directory
+	Inodes    int   // files and directories in the working directory
+	OpenFiles int   // descriptors per process
+}
+
+// DefaultLimits is what zero fields of Options.Limits mean. CPU time is not
+// limited.
+var DefaultLimits = Limits{
+	Memory:    2 << 30,
+	Processes: 256,
+	CPU:       -1,
+	FileSize:  512 << 20,
+	Disk:      1 << 30,
+	Inodes:    100_000,
+	OpenFiles: 1024,
+}
+
+// or fills l's zero fields from d.
+func (l Limits) or(d Limits) Limits {
+	return Limits{
+		Memory:    either(l.Memory, d.Memory),
+		Processes: either(l.Processes, d.Processes),
+		CPU:       either(l.CPU, d.CPU),
+		FileSize:  either(l.FileSize, d.FileSize),
+		Disk:      either(l.Disk, d.Disk),
+		Inodes:    either(l.Inodes, d.Inodes),
+		OpenFiles: either(l.OpenFiles, d.OpenFiles),
+	}
+}
+
+func either[T comparable](v, d T) T {
+	var zero T
+	if v == zero {
+		return d
+	}
+	return v
+}
+
+// A Cmd describes a process to start.
+type Cmd struct {
+	// Path is the absolute path of the program; Args its arguments with the
+	// name first. Nil Args means just Path.
+	Path string
+	Args []string
+
+	// Env is the whole environment; see [Sandbox.Env].
+	Env []string
+
+	// Workdir is a directory of the host, private to this process or shared
+	// by those of one context: the program's working directory and the only
+	// one it may change, unless more are listed. As root, Start hands it and
+	// what is in it to the program's uid. Programs see it at
+	// [Sandbox.WorkdirInside].
+	Workdir string
+
+	// Files become descriptors 0, 1, 2, ... of the program, which has no
+	// others. A nil entry is /dev/null. The caller closes its copies.
+	Files []*os.File
+
+	// ReadOnly and Writable add to those of Options.
+	ReadOnly, Writable []string
+
+	// Limits overrides fields of Options.Limits.
+	Limits Limits
+
+	// ForkServer starts a trusted program that forks others; see
+	// [Sandbox.Fork]. It may make process groups, and its children narrow
+	// their isolation themselves. Not in bwrap mode.
+	ForkServer bool
+}
+
+// environ is the environment that every program starts with; HOME and TMPDIR
+// come on top. More threads than this only make small programs slower, and
+// count against the limits.
+var environ = []string{
+	"PATH=/usr/local/bin:/usr/bin:/bin",
+	"LANG=C.UTF-8",
+	"OPENBLAS_NUM_THREADS=1",
+	"OMP_NUM_THREADS=1",
+	"MALLOC_ARENA_MAX=2",
+}
+
+// Env returns a clean environment for a program whose Cmd.Workdir is workdir:
+// PATH, HOME, TMPDIR, LANG and what keeps native libraries small, with extra
+// added or replacing. Nothing of the host's environment is in it.
+func (s *Sandbox) Env(workdir string, extra map[string]string) []string {
+	inside := s.WorkdirInside(workdir)
+	tmp := inside
+	if s.mode == Bwrap {
+		tmp = "/tmp"
+	}
+	var env []string
+	for _, kv := range append(environ[:len(environ):len(environ)], "HOME="+inside, "TMPDIR="+tmp) {
+		if k, _, _ := strings.Cut(kv, "="); !has(extra, k) {
+			env = append(env, kv)
+		}
+	}
+	for k, v := range extra {
+		env = append(env, k+"="+v)
+	}
+	return env
+}
+
+func has(m map[string]string, k string) bool { _, ok := m[k]; return ok }
+
+// WorkdirInside returns the path under which a program sees its Cmd.Workdir:
+// /workspace in bwrap mode, else workdir itself.
+func (s *Sandbox) WorkdirInside(workdir string) string {
+	if s.mode == Bwrap {
+		return "/workspace"
+	}
+	return workdir
+}
+
+// Mode returns the mode in force.
+func (s *Sandbox) Mode() Mode { return s.mode }

@@ -1,0 +1,132 @@
+package sandbox
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+
+	"github.com/toolcell/toolcell/codeinterp"
+)
+
+// A Sandbox starts processes under one mode of isolation.
+type Sandbox struct {
+	mode   Mode
+	opts   Options
+	system paths
+	report codeinterp.Isolation
+	abi    int    // of Landlock
+	bwrap  string // path of the program
+
+	ids     *ids // nil unless the host is root
+	anchors anchors
+	temp    tempRoot
+
+	mu     sync.Mutex
+	closed bool
+	live   map[*proc]struct{}
+}
+
+// New probes the machine and returns a Sandbox in the strongest mode that
+// works and o allows. Its error wraps codeinterp.ErrIsolation, or ErrInvalid.
+func New(o *Options) (*Sandbox, error) {
+	s := &Sandbox{live: map[*proc]struct{}{}}
+	if o != nil {
+		s.opts = *o
+	}
+	if err := s.opts.check(); err != nil {
+		return nil, err
+	}
+	s.opts.Limits = s.opts.Limits.or(DefaultLimits)
+	s.system = systemPaths(s.opts.Network)
+	if os.Geteuid() == 0 {
+		ids, err := newIDs(s.opts.UID, s.opts.GID)
+		if err != nil {
+			return nil, err
+		}
+		s.ids = ids
+	}
+	if err := s.choose(); err != nil {
+		s.Close()
+		return nil, err
+	}
+	s.report.User = s.user()
+	return s, nil
+}
+
+// choose probes the modes, strongest first.
+func (s *Sandbox) choose() error {
+	probes := []struct {
+		mode  Mode
+		probe func() error
+	}{{Bwrap, s.probeBwrap}, {Landlock, s.probeLandlock}, {None, s.probeNone}}
+	var reasons []string
+	for _, p := range probes {
+		if s.opts.Require != Auto && s.opts.Require != p.mode {
+			continue
+		}
+		if p.mode == None && s.opts.Require == Auto && !s.opts.AllowNone {
+			continue
+		}
+		s.mode = p.mode
+		err := p.probe()
+		if err == nil {
+			s.report = s.describe()
+			s.report.Reasons = reasons
+			return nil
+		}
+		reasons = append(reasons, fmt.Sprintf("%s: %v", p.mode, err))
+	}
+	var all error
+	for _, r := range reasons {
+		all = errors.Join(all, errors.New(r))
+	}
+	if s.opts.Require == Auto && !s.opts.AllowNone {
+		all = errors.Join(all, errors.New("none: only where it is allowed explicitly"))
+	}
+	return fmt.Errorf("%w: %w", codeinterp.ErrIsolation, all)
+}
+
+// Report says item by item what is in force.
+func (s *Sandbox) Report() codeinterp.Isolation {
+	r := s.report
+	r.Reasons = append([]string(nil), r.Reasons...)
+	return r
+}
+
+// Close kills every process of the sandbox, waits until they are gone, and
+// removes what TempDir made. Later calls of Start fail with ErrClosed.
+func (s *Sandbox) Close() error {
+	s.mu.Lock()
+	s.closed = true
+	var live []*proc
+	for p := range s.live {
+		live = append(live, p)
+	}
+	s.mu.Unlock()
+	for _, p := range live {
+		p.kill()
+	}
+	for _, p := range live {
+		<-p.done
+	}
+	s.anchors.close()
+	return s.temp.remove()
+}
+
+// add registers a process, unless the sandbox was closed.
+func (s *Sandbox) add(p *proc) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return codeinterp.ErrClosed
+	}
+	s.live[p] = struct{}{}
+	return nil
+}
+
+func (s *Sandbox) drop(p *proc) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.live, p)
+}

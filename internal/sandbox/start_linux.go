@@ -1,0 +1,102 @@
+package sandbox
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/toolcell/toolcell/codeinterp"
+)
+
+// Start starts a program. Its limits are in force when Start returns. Errors
+// wrap one of codeinterp's sentinels.
+func (s *Sandbox) Start(c *Cmd) (*Process, error) {
+	pl, err := s.plan(c)
+	if err != nil {
+		return nil, err
+	}
+	if s.ids != nil {
+		if pl.ids, err = s.ids.own(pl.Workdir); err != nil {
+			return nil, err
+		}
+	}
+	p := newProc(s, pl)
+	if err := s.add(p); err != nil {
+		return nil, err
+	}
+	if err := s.start(p); err != nil {
+		s.drop(p)
+		return nil, s.explain(err, pl)
+	}
+	return &p.Process, nil
+}
+
+func (s *Sandbox) start(p *proc) error {
+	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
+	if err != nil {
+		return bare(err)
+	}
+	defer null.Close()
+	sp := &spawn{
+		path: p.plan.Path, args: p.plan.Args, env: p.plan.Env, dir: p.plan.Workdir,
+		fds: descriptors(p.plan.Files, null),
+	}
+	if p.plan.ids.drop {
+		sp.sys.Credential = &syscall.Credential{Uid: uint32(p.plan.ids.uid), Gid: uint32(p.plan.ids.gid)}
+	}
+	return s.startDirect(p, sp)
+}
+
+// startDirect starts the program as a child in a group of its own.
+func (s *Sandbox) startDirect(p *proc, sp *spawn) error {
+	group, err := s.anchors.get()
+	if err != nil {
+		return err
+	}
+	sp.sys.Setpgid, sp.sys.Pgid = true, group
+	sp.sys.Pdeathsig = syscall.SIGKILL
+	ready := make(chan struct{})
+	err = sp.start(func() { <-ready; p.reaped() })
+	if err != nil {
+		s.anchors.put(group)
+		return err
+	}
+	p.pid, p.pidfd, p.group = sp.pid, sp.pidfd, group
+	err = s.limit(p, p.pid)
+	close(ready)
+	if err != nil {
+		p.kill()
+		<-p.done
+	}
+	return err
+}
+
+// limit sets the kernel's limits on pid, which is of p's tree.
+func (s *Sandbox) limit(p *proc, pid int) error {
+	return setRlimits(pid, p.plan.limits.rlimits(0), p.plan.ids)
+}
+
+// explain puts the sentinel around what start returns.
+func (s *Sandbox) explain(err error, pl *plan) error {
+	for _, known := range []error{codeinterp.ErrIsolation, codeinterp.ErrClosed, codeinterp.ErrUnavailable, codeinterp.ErrCapacity, codeinterp.ErrInvalid} {
+		if errors.Is(err, known) {
+			return err
+		}
+	}
+	if e, ok := err.(syscall.Errno); ok {
+		switch e {
+		case unix.EAGAIN, unix.ENOMEM, unix.EMFILE, unix.ENFILE:
+			return fmt.Errorf("%w: starting a process: %w", codeinterp.ErrCapacity, err)
+		case unix.EACCES:
+			for _, path := range []string{pl.Path, pl.Workdir} {
+				if why := s.Reachable(path); why != nil {
+					return fmt.Errorf("%w: %w", codeinterp.ErrUnavailable, why)
+				}
+			}
+		}
+	}
+	return fmt.Errorf("%w: starting the program: %w", codeinterp.ErrUnavailable, err)
+}

@@ -1,0 +1,108 @@
+package sandbox_test
+
+import (
+	"io"
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/sandbox"
+)
+
+// open returns a sandbox that is closed with the test.
+func open(t testing.TB, o *sandbox.Options) *sandbox.Sandbox {
+	t.Helper()
+	s, err := sandbox.New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+// A ran is a program that was run to its end.
+type ran struct {
+	exit sandbox.Exit
+	out  string // stdout and stderr
+	took time.Duration
+}
+
+// run runs a program to its end, or kills it after the timeout.
+func run(t testing.TB, s *sandbox.Sandbox, c *sandbox.Cmd, timeout time.Duration) ran {
+	t.Helper()
+	start := time.Now()
+	if c.Workdir == "" {
+		dir, err := s.TempDir()
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer sandbox.RemoveAll(dir)
+		c.Workdir = dir
+	}
+	if c.Env == nil {
+		c.Env = s.Env(c.Workdir, nil)
+	}
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	if c.Files == nil {
+		c.Files = []*os.File{nil, w, w}
+	}
+	p, err := s.Start(c)
+	w.Close()
+	if err != nil {
+		t.Fatal(err)
+	}
+	timer := time.AfterFunc(timeout, p.Kill)
+	defer timer.Stop()
+	out, _ := io.ReadAll(r)
+	return ran{p.Wait(), string(out), time.Since(start)}
+}
+
+func sh(script string) *sandbox.Cmd {
+	return &sandbox.Cmd{Path: "/bin/sh", Args: []string{"sh", "-c", script}}
+}
+
+func TestExit(t *testing.T) {
+	s := open(t, &sandbox.Options{Require: sandbox.None})
+	for _, tt := range []struct {
+		name, script, out string
+		code              int
+		signal            syscall.Signal
+		cause             codeinterp.Cause
+	}{
+		{name: "ok", script: "echo hi", out: "hi\n"},
+		{name: "code", script: "exit 7", code: 7},
+		{name: "137", script: "exit 137", code: 137},
+		{name: "signal", script: "kill -9 $$", code: 137, signal: 9, cause: codeinterp.CauseSignal},
+		{name: "limits", script: "ulimit -c; ulimit -n", out: "0\n1024\n"},
+		{name: "env", script: "echo $HOME | cut -c1; env | grep -c .", out: "/\n8\n"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			got := run(t, s, sh(tt.script), time.Minute)
+			if got.out != tt.out || got.exit.Code != tt.code || got.exit.Signal != tt.signal || got.exit.Cause != tt.cause {
+				t.Errorf("got %+v, want %+v", got, tt)
+			}
+		})
+	}
+}
+
+func TestKill(t *testing.T) {
+	s := open(t, &sandbox.Options{Require: sandbox.None})
+	got := run(t, s, sh("sleep 100 & sleep 100 & trap '' TERM INT; echo up; wait"), 200*time.Millisecond)
+	if !got.exit.Killed || got.exit.Signal != syscall.SIGKILL || got.exit.Cause != "" || !strings.Contains(got.out, "up") {
+		t.Errorf("got %+v", got)
+	}
+	if got.took > 10*time.Second {
+		t.Errorf("took %v", got.took)
+	}
+}
