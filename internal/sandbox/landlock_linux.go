@@ -1,6 +1,172 @@
 package sandbox
 
-import "errors"
+import (
+	"errors"
+	"fmt"
+	"os"
+	"unsafe"
 
-func (s *Sandbox) probeLandlock() error { return errors.New("landing next") }
-func (s *Sandbox) probeBwrap() error    { return errors.New("landing next") }
+	"golang.org/x/sys/unix"
+
+	"github.com/toolcell/toolcell/codeinterp"
+)
+
+// landlockABI returns the version of Landlock that the kernel has, or why it
+// has none.
+func landlockABI() (int, error) {
+	v, _, e := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, 0, 0, unix.LANDLOCK_CREATE_RULESET_VERSION)
+	switch e {
+	case 0:
+		return int(v), nil
+	case unix.ENOSYS:
+		return 0, errors.New("the kernel has no Landlock; it needs Linux 5.13 or later, built with CONFIG_SECURITY_LANDLOCK")
+	case unix.EOPNOTSUPP:
+		return 0, errors.New("Landlock is disabled; add landlock to the kernel's lsm= boot parameter")
+	}
+	return 0, fmt.Errorf("Landlock: %w; the container's seccomp profile may forbid it", e)
+}
+
+// Rights on files, by what they are good for; see landlock(7).
+const (
+	rightsRead = unix.LANDLOCK_ACCESS_FS_READ_FILE | unix.LANDLOCK_ACCESS_FS_READ_DIR
+	rightsExec = rightsRead | unix.LANDLOCK_ACCESS_FS_EXECUTE
+	rightsDev  = unix.LANDLOCK_ACCESS_FS_READ_FILE | unix.LANDLOCK_ACCESS_FS_WRITE_FILE | unix.LANDLOCK_ACCESS_FS_IOCTL_DEV
+	rightsAll  = 1<<13 - 1 | unix.LANDLOCK_ACCESS_FS_REFER | unix.LANDLOCK_ACCESS_FS_TRUNCATE
+
+	rightsWrite  = rightsAll &^ (unix.LANDLOCK_ACCESS_FS_MAKE_CHAR | unix.LANDLOCK_ACCESS_FS_MAKE_BLOCK)
+	rightsOfFile = unix.LANDLOCK_ACCESS_FS_EXECUTE | unix.LANDLOCK_ACCESS_FS_WRITE_FILE | unix.LANDLOCK_ACCESS_FS_READ_FILE |
+		unix.LANDLOCK_ACCESS_FS_TRUNCATE | unix.LANDLOCK_ACCESS_FS_IOCTL_DEV
+)
+
+// handled returns the rights on files that a version can refuse.
+func handled(abi int) uint64 {
+	fs := uint64(1<<13 - 1)
+	if abi >= 2 {
+		fs |= unix.LANDLOCK_ACCESS_FS_REFER
+	}
+	if abi >= 3 {
+		fs |= unix.LANDLOCK_ACCESS_FS_TRUNCATE
+	}
+	if abi >= 5 {
+		fs |= unix.LANDLOCK_ACCESS_FS_IOCTL_DEV
+	}
+	return fs
+}
+
+// A ruleset is a Landlock ruleset under construction.
+type ruleset struct {
+	file *os.File
+	fs   uint64
+}
+
+// newRuleset returns a ruleset that refuses all it can: files, and, as far as
+// abi goes, TCP (unless network is set), signals and abstract unix sockets.
+func newRuleset(abi int, network bool) (*ruleset, error) {
+	attr := struct{ fs, net, scoped uint64 }{fs: handled(abi)}
+	size := unsafe.Sizeof(attr.fs)
+	if abi >= 4 {
+		size += unsafe.Sizeof(attr.net)
+		if !network {
+			attr.net = unix.LANDLOCK_ACCESS_NET_BIND_TCP | unix.LANDLOCK_ACCESS_NET_CONNECT_TCP
+		}
+	}
+	if abi >= 6 {
+		size += unsafe.Sizeof(attr.scoped)
+		attr.scoped = unix.LANDLOCK_SCOPE_SIGNAL | unix.LANDLOCK_SCOPE_ABSTRACT_UNIX_SOCKET
+	}
+	fd, _, e := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, uintptr(unsafe.Pointer(&attr)), size, 0)
+	if e != 0 {
+		return nil, fmt.Errorf("Landlock ruleset: %w", e)
+	}
+	return &ruleset{os.NewFile(fd, "landlock"), attr.fs}, nil
+}
+
+// allow grants rights on path and what is beneath it. A path that is not
+// there, or not for the host to see, is an error that os.IsNotExist or
+// os.IsPermission knows.
+func (r *ruleset) allow(path string, rights uint64) error {
+	fd, err := unix.Open(path, unix.O_PATH|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return err
+	}
+	defer unix.Close(fd)
+	var st unix.Stat_t
+	if err := unix.Fstat(fd, &st); err != nil {
+		return err
+	}
+	if st.Mode&unix.S_IFMT != unix.S_IFDIR {
+		rights &= rightsOfFile
+	}
+	attr := struct {
+		access uint64
+		fd     int32
+		_      int32
+	}{access: rights & r.fs, fd: int32(fd)}
+	_, _, e := unix.Syscall6(unix.SYS_LANDLOCK_ADD_RULE, r.file.Fd(), unix.LANDLOCK_RULE_PATH_BENEATH, uintptr(unsafe.Pointer(&attr)), 0, 0, 0)
+	if e != 0 {
+		return e
+	}
+	return nil
+}
+
+// ruleset builds the rules of a plan.
+func (s *Sandbox) ruleset(pl *plan) (*os.File, error) {
+	r, err := newRuleset(s.abi, s.opts.Network)
+	if err != nil {
+		return nil, err
+	}
+	for _, group := range []struct {
+		paths  []string
+		rights uint64
+	}{
+		{s.system.exec, rightsExec}, {s.system.read, rightsRead}, {s.system.dev, rightsDev},
+		{pl.ReadOnly, rightsExec}, {pl.Writable, rightsWrite},
+	} {
+		for _, path := range group.paths {
+			if err := r.allow(path, group.rights); err != nil && !os.IsNotExist(err) && !os.IsPermission(err) {
+				r.file.Close()
+				return nil, fmt.Errorf("Landlock rule: %w", err)
+			}
+		}
+	}
+	if err := r.allow(pl.Workdir, rightsWrite); err != nil {
+		r.file.Close()
+		return nil, fmt.Errorf("working directory: %w", err)
+	}
+	return r.file, nil
+}
+
+// restrict puts the calling thread under the ruleset and the filter, for good.
+func restrict(rules *os.File, f filter) error {
+	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
+		return fmt.Errorf("%w: no_new_privs: %w", codeinterp.ErrIsolation, err)
+	}
+	if _, _, e := unix.Syscall(unix.SYS_LANDLOCK_RESTRICT_SELF, rules.Fd(), 0, 0); e != 0 {
+		return fmt.Errorf("%w: Landlock: %w", codeinterp.ErrIsolation, e)
+	}
+	if err := f.install(); err != nil {
+		return fmt.Errorf("%w: seccomp: %w", codeinterp.ErrIsolation, err)
+	}
+	return nil
+}
+
+// policy returns what a plan's program may call in landlock mode, in the
+// process group.
+func (s *Sandbox) policy(pl *plan, group int) policy {
+	if pl.ForkServer {
+		group = 0
+	}
+	return policy{network: s.opts.Network, shared: true, group: group, sameUID: !pl.ids.drop, abi: s.abi}
+}
+
+func (s *Sandbox) probeLandlock() error {
+	if !filterSupported {
+		return errors.New("there is no seccomp filter for this architecture")
+	}
+	abi, err := landlockABI()
+	if err != nil {
+		return err
+	}
+	s.abi = abi
+	return s.selfTest()
+}

@@ -90,7 +90,7 @@ func (p *proc) reaped() {
 	ws := reap(p.pid, &ru)
 	p.exit = Exit{
 		CPU:    time.Duration(ru.Utime.Nano() + ru.Stime.Nano()),
-		MaxRSS: ru.Maxrss << 10,
+		MaxRSS: int64(ru.Maxrss) << 10,
 	}
 	p.conclude(ws)
 }

@@ -44,13 +44,13 @@ func (sp *spawn) start(ended func()) error {
 }
 
 func (sp *spawn) fork() error {
+	if err := sweep(); err != nil {
+		return err
+	}
 	if sp.restrict != nil {
 		if err := sp.restrict(); err != nil {
 			return err
 		}
-	}
-	if err := sweep(); err != nil {
-		return err
 	}
 	sp.pidfd = -1
 	sp.sys.PidFD = &sp.pidfd

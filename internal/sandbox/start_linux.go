@@ -56,6 +56,16 @@ func (s *Sandbox) startDirect(p *proc, sp *spawn) error {
 	if err != nil {
 		return err
 	}
+	if s.mode == Landlock {
+		rules, err := s.ruleset(p.plan)
+		if err != nil {
+			s.anchors.put(group)
+			return err
+		}
+		defer rules.Close()
+		program := s.policy(p.plan, group).build()
+		sp.restrict = func() error { return restrict(rules, program) }
+	}
 	sp.sys.Setpgid, sp.sys.Pgid = true, group
 	sp.sys.Pdeathsig = syscall.SIGKILL
 	ready := make(chan struct{})

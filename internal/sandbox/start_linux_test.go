@@ -34,8 +34,10 @@ type ran struct {
 	took time.Duration
 }
 
-// run runs a program to its end, or kills it after the timeout.
-func run(t testing.TB, s *sandbox.Sandbox, c *sandbox.Cmd, timeout time.Duration) ran {
+// run runs a program to its end, or kills it after the timeout. The program is
+// an interpreter that reads code from its standard input, which comes when the
+// limits are in force.
+func run(t testing.TB, s *sandbox.Sandbox, c sandbox.Cmd, code string, timeout time.Duration) ran {
 	t.Helper()
 	start := time.Now()
 	if c.Workdir == "" {
@@ -49,31 +51,59 @@ func run(t testing.TB, s *sandbox.Sandbox, c *sandbox.Cmd, timeout time.Duration
 	if c.Env == nil {
 		c.Env = s.Env(c.Workdir, nil)
 	}
-	r, w, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Close()
-	if c.Files == nil {
-		c.Files = []*os.File{nil, w, w}
-	}
-	p, err := s.Start(c)
-	w.Close()
+	in, codeW := pipe(t)
+	r, out := pipe(t)
+	c.Files = []*os.File{in, out, out}
+	p, err := s.Start(&c)
+	in.Close()
+	out.Close()
 	if err != nil {
 		t.Fatal(err)
 	}
 	timer := time.AfterFunc(timeout, p.Kill)
 	defer timer.Stop()
-	out, _ := io.ReadAll(r)
-	return ran{p.Wait(), string(out), time.Since(start)}
+	go func() {
+		io.WriteString(codeW, code)
+		codeW.Close()
+	}()
+	b, _ := io.ReadAll(r)
+	return ran{p.Wait(), string(b), time.Since(start)}
 }
 
-func sh(script string) *sandbox.Cmd {
-	return &sandbox.Cmd{Path: "/bin/sh", Args: []string{"sh", "-c", script}}
+func pipe(t testing.TB) (r, w *os.File) {
+	t.Helper()
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { r.Close(); w.Close() })
+	return r, w
 }
 
-func TestExit(t *testing.T) {
-	s := open(t, &sandbox.Options{Require: sandbox.None})
+var sh = sandbox.Cmd{Path: "/bin/sh"}
+
+// eachMode runs f in every mode that the machine has, and fails in CI where one
+// is missing.
+func eachMode(t *testing.T, f func(t *testing.T, mode sandbox.Mode)) {
+	for _, mode := range []sandbox.Mode{sandbox.None, sandbox.Landlock, sandbox.Bwrap} {
+		t.Run(mode.String(), func(t *testing.T) {
+			s, err := sandbox.New(&sandbox.Options{Require: mode})
+			if err != nil {
+				if os.Getenv("CI") != "" {
+					t.Fatal(err)
+				}
+				t.Skip(err)
+			}
+			s.Close()
+			f(t, mode)
+		})
+	}
+}
+
+func TestExit(t *testing.T) { eachMode(t, testExit) }
+
+func testExit(t *testing.T, mode sandbox.Mode) {
+	s := open(t, &sandbox.Options{Require: mode})
 	for _, tt := range []struct {
 		name, script, out string
 		code              int
@@ -88,7 +118,7 @@ func TestExit(t *testing.T) {
 		{name: "env", script: "echo $HOME | cut -c1; env | grep -c .", out: "/\n8\n"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			got := run(t, s, sh(tt.script), time.Minute)
+			got := run(t, s, sh, tt.script, time.Minute)
 			if got.out != tt.out || got.exit.Code != tt.code || got.exit.Signal != tt.signal || got.exit.Cause != tt.cause {
 				t.Errorf("got %+v, want %+v", got, tt)
 			}
@@ -96,9 +126,11 @@ func TestExit(t *testing.T) {
 	}
 }
 
-func TestKill(t *testing.T) {
-	s := open(t, &sandbox.Options{Require: sandbox.None})
-	got := run(t, s, sh("sleep 100 & sleep 100 & trap '' TERM INT; echo up; wait"), 200*time.Millisecond)
+func TestKill(t *testing.T) { eachMode(t, testKill) }
+
+func testKill(t *testing.T, mode sandbox.Mode) {
+	s := open(t, &sandbox.Options{Require: mode})
+	got := run(t, s, sh, "sleep 100 & sleep 100 & trap '' TERM INT; echo up; wait", 200*time.Millisecond)
 	if !got.exit.Killed || got.exit.Signal != syscall.SIGKILL || got.exit.Cause != "" || !strings.Contains(got.out, "up") {
 		t.Errorf("got %+v", got)
 	}

@@ -1,0 +1,110 @@
+package sandbox
+
+import (
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// A filter is a seccomp program: for each system call in turn it either decides
+// or goes on, with the call's number in the accumulator between the checks.
+type filter []unix.SockFilter
+
+// What the kernel hands to the program, struct seccomp_data, and what the
+// program answers; see seccomp(2). Arguments are 64 bits wide, low word first
+// on every architecture here.
+const (
+	offNr   = 0
+	offArch = 4
+	offArgs = 16
+
+	retAllow = 0x7fff0000
+	retKill  = 0x80000000
+	retErrno = 0x00050000
+)
+
+const (
+	opLoad = unix.BPF_LD | unix.BPF_W | unix.BPF_ABS
+	opRet  = unix.BPF_RET | unix.BPF_K
+	opEq   = unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K
+	opGe   = unix.BPF_JMP | unix.BPF_JGE | unix.BPF_K
+	opSet  = unix.BPF_JMP | unix.BPF_JSET | unix.BPF_K
+	opAnd  = unix.BPF_ALU | unix.BPF_AND | unix.BPF_K
+)
+
+func op(code uint16, k uint32) unix.SockFilter { return unix.SockFilter{Code: code, K: k} }
+
+func jump(code uint16, k uint32, yes, no int) unix.SockFilter {
+	return unix.SockFilter{Code: code, K: k, Jt: uint8(yes), Jf: uint8(no)}
+}
+
+func loadArg(i int) unix.SockFilter { return op(opLoad, uint32(offArgs+8*i)) }
+
+func fail(e unix.Errno) unix.SockFilter { return op(opRet, retErrno|uint32(e)) }
+
+// newFilter begins a program that kills callers of another architecture's
+// system calls, and of x32's where x32 is not 0.
+func newFilter(arch, x32 uint32) filter {
+	f := filter{op(opLoad, offArch), jump(opEq, arch, 1, 0), op(opRet, retKill), op(opLoad, offNr)}
+	if x32 != 0 {
+		f = append(f, jump(opGe, x32, 0, 1), op(opRet, retKill))
+	}
+	return f
+}
+
+// on adds checks for one system call; they decide, or fall out at their end.
+func (f *filter) on(nr uint32, checks ...unix.SockFilter) {
+	*f = append(*f, jump(opEq, nr, 0, len(checks)+1))
+	*f = append(*f, checks...)
+	*f = append(*f, op(opLoad, offNr))
+}
+
+// deny makes system calls fail with e, or succeed and do nothing if e is 0.
+func (f *filter) deny(e unix.Errno, nrs ...uint32) {
+	for _, nr := range nrs {
+		*f = append(*f, jump(opEq, nr, 0, 1), fail(e))
+	}
+}
+
+// denyUnless denies the call unless its argument, masked, is one of values.
+func (f *filter) denyUnless(e unix.Errno, nr uint32, arg int, mask uint32, values ...uint32) {
+	checks := []unix.SockFilter{loadArg(arg), op(opAnd, mask)}
+	for i, v := range values {
+		checks = append(checks, jump(opEq, v, len(values)-i, 0))
+	}
+	f.on(nr, append(checks, fail(e))...)
+}
+
+// denyValues denies the call if its argument is one of values.
+func (f *filter) denyValues(e unix.Errno, nr uint32, arg int, values ...uint32) {
+	checks := []unix.SockFilter{loadArg(arg)}
+	for _, v := range values {
+		checks = append(checks, jump(opEq, v, 0, 1), fail(e))
+	}
+	f.on(nr, checks...)
+}
+
+// denyBits denies the call if its argument has any of the bits.
+func (f *filter) denyBits(e unix.Errno, nr uint32, arg int, bits uint32) {
+	f.on(nr, loadArg(arg), jump(opSet, bits, 0, 1), fail(e))
+}
+
+// end makes the program allow what nothing decided.
+func (f *filter) end() { *f = append(*f, op(opRet, retAllow)) }
+
+// bytes returns the program as the kernel reads it: 8 bytes per instruction.
+func (f filter) bytes() []byte {
+	b := unsafe.Slice((*byte)(unsafe.Pointer(&f[0])), len(f)*int(unsafe.Sizeof(f[0])))
+	return append([]byte(nil), b...)
+}
+
+// install puts the calling thread, and what it forks, under the program for
+// good. The thread needs no_new_privs.
+func (f filter) install() error {
+	prog := unix.SockFprog{Len: uint16(len(f)), Filter: &f[0]}
+	const setModeFilter = 1
+	if _, _, e := unix.Syscall(unix.SYS_SECCOMP, setModeFilter, 0, uintptr(unsafe.Pointer(&prog))); e != 0 {
+		return e
+	}
+	return nil
+}

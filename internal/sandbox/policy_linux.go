@@ -1,0 +1,147 @@
+//go:build amd64 || arm64
+
+package sandbox
+
+import "golang.org/x/sys/unix"
+
+const filterSupported = true
+
+// A policy says which system calls a program may make. What no policy allows
+// is what an interpreter never needs: tracing, mounting, namespaces, kernel
+// keys, modules, io_uring, BPF.
+type policy struct {
+	// network allows internet sockets. Unix sockets are never allowed, only
+	// connected pairs of them: paths of the host's sockets would be in reach.
+	network bool
+
+	// shared is for a program that has no namespaces: it closes what Landlock
+	// leaves open between processes, and pins the process group, if not 0.
+	shared bool
+	group  int
+
+	// sameUID is for a program that runs under the host's uid: it closes what
+	// Landlock leaves open to the owner of files and processes.
+	sameUID bool
+
+	// abi is the version of Landlock: before 3 it does not know of truncation.
+	abi int
+}
+
+// Constants that x/sys lacks or has for some architectures only.
+const (
+	tiocSTI   = 0x5412
+	tiocLinux = 0x541c
+
+	// ioctls that change a file's attributes through a descriptor that may
+	// only read: FS_IOC_SETFLAGS in both sizes, FS_IOC_SETVERSION,
+	// FS_IOC_FSSETXATTR, FS_IOC_ENABLE_VERITY, FS_IOC_SET_ENCRYPTION_POLICY.
+	fsSetFlags, fsSetFlags32, fsSetVersion     = 0x40086602, 0x40046602, 0x40087602
+	fsSetXattr, fsEnableVerity, fsSetEncPolicy = 0x401c5820, 0x40806685, 0x800c6613
+
+	fSetLease, fNotify = 1024, 1026
+
+	allBits   = ^uint32(0)
+	sockTypes = 0xf
+)
+
+// build assembles the program.
+func (p policy) build() filter {
+	f := newFilter(auditArch, x32Bit)
+	f.deny(unix.EPERM, never...)
+	f.deny(unix.EPERM, neverHere...)
+	f.deny(unix.ENOSYS, unix.SYS_CLONE3, unix.SYS_MEMFD_SECRET)
+	const namespaces = unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWNET |
+		unix.CLONE_NEWIPC | unix.CLONE_NEWUTS | unix.CLONE_NEWCGROUP
+	f.denyBits(unix.EPERM, unix.SYS_CLONE, 0, namespaces)
+	f.denyUnless(unix.EPERM, unix.SYS_PERSONALITY, 0, allBits, 0, 8, 0x20000, 0x20008, allBits)
+	f.denyValues(unix.EPERM, unix.SYS_IOCTL, 1, tiocSTI, tiocLinux)
+	p.sockets(&f)
+	if p.shared {
+		p.neighbours(&f)
+	}
+	if p.group != 0 {
+		p.pin(&f)
+	}
+	if p.sameUID {
+		p.owner(&f)
+	}
+	f.end()
+	return f
+}
+
+func (p policy) sockets(f *filter) {
+	if p.network {
+		f.denyUnless(unix.EPERM, unix.SYS_SOCKET, 0, allBits, unix.AF_INET, unix.AF_INET6)
+	} else {
+		f.deny(unix.EPERM, unix.SYS_SOCKET, unix.SYS_CONNECT, unix.SYS_BIND, unix.SYS_LISTEN)
+	}
+	f.denyUnless(unix.EPERM, unix.SYS_SOCKETPAIR, 0, allBits, unix.AF_UNIX)
+	f.denyUnless(unix.EPERM, unix.SYS_SOCKETPAIR, 1, sockTypes, unix.SOCK_STREAM, unix.SOCK_SEQPACKET)
+}
+
+// neighbours closes ways to other processes and their objects that need no
+// path, and watching of directories.
+func (p policy) neighbours(f *filter) {
+	f.deny(unix.ENOSYS, sysvIPC...)
+	f.deny(unix.EACCES, unix.SYS_INOTIFY_ADD_WATCH)
+	f.denyValues(unix.EINVAL, unix.SYS_FCNTL, 1, fSetLease, fNotify)
+	f.on(unix.SYS_PRCTL, loadArg(0), jump(opEq, unix.PR_SET_PDEATHSIG, 0, 3), loadArg(1),
+		jump(opEq, uint32(unix.SIGKILL), 1, 0), fail(unix.EPERM))
+	f.on(unix.SYS_PRCTL, loadArg(0), jump(opEq, unix.PR_SET_DUMPABLE, 0, 3), loadArg(1),
+		jump(opEq, 0, 0, 1), fail(unix.EPERM))
+	if p.abi < 3 {
+		f.deny(unix.EPERM, unix.SYS_TRUNCATE)
+		f.deny(unix.ENOSYS, unix.SYS_OPENAT2)
+		for nr, flags := range opens {
+			f.on(nr, loadArg(flags), op(opAnd, unix.O_TRUNC|unix.O_ACCMODE), jump(opEq, unix.O_TRUNC, 0, 1), fail(unix.EPERM))
+		}
+	}
+}
+
+// pin keeps the program in its process group: setsid and setpgid succeed and
+// do nothing, and signals to groups, which would hit the program itself, fail.
+func (p policy) pin(f *filter) {
+	f.deny(0, unix.SYS_SETSID)
+	f.denyUnless(0, unix.SYS_SETPGID, 1, allBits, uint32(p.group))
+	f.on(unix.SYS_KILL, loadArg(0), jump(opEq, 0, 1, 0), jump(opGe, 1<<31, 0, 1), fail(unix.EPERM))
+}
+
+// owner closes what the owner of a file may do to it without opening it for
+// writing, and what a user may do to his other processes.
+func (p policy) owner(f *filter) {
+	f.deny(0, unix.SYS_FCHMOD, unix.SYS_FCHMODAT, unix.SYS_FCHMODAT2, unix.SYS_FCHOWN, unix.SYS_FCHOWNAT, unix.SYS_UTIMENSAT)
+	f.deny(0, metadataHere...)
+	f.deny(unix.ENOTSUP, unix.SYS_SETXATTR, unix.SYS_LSETXATTR, unix.SYS_FSETXATTR, unix.SYS_SETXATTRAT,
+		unix.SYS_REMOVEXATTR, unix.SYS_LREMOVEXATTR, unix.SYS_FREMOVEXATTR, unix.SYS_REMOVEXATTRAT, unix.SYS_FILE_SETATTR)
+	f.denyValues(unix.EPERM, unix.SYS_IOCTL, 1, fsSetFlags, fsSetFlags32, fsSetVersion, fsSetXattr, fsEnableVerity, fsSetEncPolicy)
+	for _, nr := range []uint32{unix.SYS_PRLIMIT64, unix.SYS_SCHED_SETAFFINITY, unix.SYS_SCHED_SETSCHEDULER,
+		unix.SYS_SCHED_SETPARAM, unix.SYS_SCHED_SETATTR, unix.SYS_MIGRATE_PAGES, unix.SYS_MOVE_PAGES} {
+		f.denyUnless(unix.EPERM, nr, 0, allBits, 0)
+	}
+	f.denyUnless(unix.EPERM, unix.SYS_SETPRIORITY, 0, allBits, unix.PRIO_PROCESS)
+	f.denyUnless(unix.EPERM, unix.SYS_SETPRIORITY, 1, allBits, 0)
+	f.deny(unix.EPERM, unix.SYS_IOPRIO_SET)
+}
+
+var never = []uint32{
+	unix.SYS_PTRACE, unix.SYS_PROCESS_VM_READV, unix.SYS_PROCESS_VM_WRITEV, unix.SYS_PIDFD_GETFD, unix.SYS_KCMP,
+	unix.SYS_PROCESS_MADVISE, unix.SYS_PROCESS_MRELEASE,
+	unix.SYS_MOUNT, unix.SYS_UMOUNT2, unix.SYS_PIVOT_ROOT, unix.SYS_MOVE_MOUNT, unix.SYS_OPEN_TREE, unix.SYS_OPEN_TREE_ATTR,
+	unix.SYS_FSOPEN, unix.SYS_FSCONFIG, unix.SYS_FSMOUNT, unix.SYS_FSPICK, unix.SYS_MOUNT_SETATTR, unix.SYS_STATMOUNT, unix.SYS_LISTMOUNT,
+	unix.SYS_CHROOT, unix.SYS_UNSHARE, unix.SYS_SETNS,
+	unix.SYS_BPF, unix.SYS_PERF_EVENT_OPEN, unix.SYS_USERFAULTFD, unix.SYS_FANOTIFY_INIT, unix.SYS_FANOTIFY_MARK,
+	unix.SYS_IO_URING_SETUP, unix.SYS_IO_URING_ENTER, unix.SYS_IO_URING_REGISTER,
+	unix.SYS_KEYCTL, unix.SYS_ADD_KEY, unix.SYS_REQUEST_KEY,
+	unix.SYS_INIT_MODULE, unix.SYS_FINIT_MODULE, unix.SYS_DELETE_MODULE, unix.SYS_KEXEC_LOAD, unix.SYS_KEXEC_FILE_LOAD,
+	unix.SYS_REBOOT, unix.SYS_SWAPON, unix.SYS_SWAPOFF, unix.SYS_ACCT, unix.SYS_QUOTACTL, unix.SYS_QUOTACTL_FD, unix.SYS_SYSLOG,
+	unix.SYS_OPEN_BY_HANDLE_AT, unix.SYS_NAME_TO_HANDLE_AT, unix.SYS_SETHOSTNAME, unix.SYS_SETDOMAINNAME, unix.SYS_VHANGUP,
+	unix.SYS_CLOCK_SETTIME, unix.SYS_SETTIMEOFDAY, unix.SYS_CLOCK_ADJTIME, unix.SYS_ADJTIMEX,
+	unix.SYS_LOOKUP_DCOOKIE, unix.SYS_NFSSERVCTL,
+}
+
+var sysvIPC = []uint32{
+	unix.SYS_SHMGET, unix.SYS_SHMAT, unix.SYS_SHMCTL, unix.SYS_SHMDT,
+	unix.SYS_SEMGET, unix.SYS_SEMOP, unix.SYS_SEMTIMEDOP, unix.SYS_SEMCTL,
+	unix.SYS_MSGGET, unix.SYS_MSGSND, unix.SYS_MSGRCV, unix.SYS_MSGCTL,
+	unix.SYS_MQ_OPEN, unix.SYS_MQ_UNLINK, unix.SYS_MQ_TIMEDSEND, unix.SYS_MQ_TIMEDRECEIVE, unix.SYS_MQ_NOTIFY, unix.SYS_MQ_GETSETATTR,
+}

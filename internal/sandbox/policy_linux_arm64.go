@@ -1,0 +1,17 @@
+package sandbox
+
+import "golang.org/x/sys/unix"
+
+const (
+	auditArch = 0xc00000b7 // AUDIT_ARCH_AARCH64
+	x32Bit    = 0
+)
+
+// neverHere is what this architecture has besides.
+var neverHere []uint32
+
+// metadataHere are the older calls that change a file's metadata by its path.
+var metadataHere []uint32
+
+// opens maps calls that open files to the position of their flags.
+var opens = map[uint32]int{unix.SYS_OPENAT: 2}

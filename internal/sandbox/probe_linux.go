@@ -1,0 +1,99 @@
+package sandbox
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/toolcell/toolcell/codeinterp"
+)
+
+// selfTest runs a program in the mode that is being probed, with its real
+// flags, and sees whether it runs and cannot read a file that is readable for
+// everybody.
+func (s *Sandbox) selfTest() error {
+	dir, err := s.TempDir()
+	if err != nil {
+		return err
+	}
+	defer RemoveAll(dir)
+	canary := dir + ".canary"
+	if err := os.WriteFile(canary, []byte("seen\n"), 0o644); err != nil {
+		return bare(err)
+	}
+	defer os.Remove(canary)
+	out, exit, err := s.output(&Cmd{
+		Path: "/bin/sh", Args: []string{"sh", "-c", `if read -r line <"$1"; then echo "$line"; else echo hidden; fi`, "sh", canary},
+		Env: s.Env(dir, nil), Workdir: dir,
+	})
+	switch out = strings.TrimSpace(out); {
+	case err != nil:
+		return plain(err)
+	case out == "seen":
+		return errors.New("a program in it can read any file")
+	case exit.Code != 0 || !strings.HasSuffix(out, "hidden"):
+		return fmt.Errorf("a program in it does not run (exit %d): %s", exit.Code, out)
+	}
+	return nil
+}
+
+// output runs a program of ours for at most ten seconds and returns what it
+// wrote.
+func (s *Sandbox) output(c *Cmd) (string, Exit, error) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		return "", Exit{}, err
+	}
+	defer r.Close()
+	c.Files = []*os.File{nil, w, w}
+	p, err := s.Start(c)
+	w.Close()
+	if err != nil {
+		return "", Exit{}, err
+	}
+	defer time.AfterFunc(10*time.Second, p.Kill).Stop()
+	out, err := io.ReadAll(io.LimitReader(r, 64<<10))
+	return string(out), p.Wait(), err
+}
+
+// plain strips the sentinel from an error that becomes a reason.
+func plain(err error) error {
+	for _, known := range []error{codeinterp.ErrIsolation, codeinterp.ErrUnavailable} {
+		if text, ok := strings.CutPrefix(err.Error(), known.Error()+": "); ok {
+			return errors.New(text)
+		}
+	}
+	return err
+}
+
+// probeNone always succeeds: there is nothing to have.
+func (s *Sandbox) probeNone() error { return nil }
+
+// describe reports what the mode puts in force.
+func (s *Sandbox) describe() codeinterp.Isolation {
+	r := codeinterp.Isolation{
+		Backend: s.mode.String(), Filesystem: codeinterp.ReachOpen, Network: codeinterp.ReachOpen,
+		Processes: codeinterp.ReachOpen, Signals: codeinterp.ReachOpen,
+		Memory: "rlimit", CPU: "rlimit", PIDs: "none", Disk: "none", HostDeath: "child",
+	}
+	if s.ids != nil {
+		r.Signals = codeinterp.ReachBlocked
+	}
+	if s.mode == None {
+		return r
+	}
+	r.Filesystem, r.Processes = codeinterp.ReachLimited, codeinterp.ReachBlocked
+	if !s.opts.Network {
+		r.Network = codeinterp.ReachBlocked
+	}
+	if s.mode == Bwrap {
+		r.HostDeath = "all"
+	}
+	if s.mode == Bwrap || s.abi >= 6 {
+		r.Signals = codeinterp.ReachBlocked
+	}
+	return r
+}
