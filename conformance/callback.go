@@ -1,0 +1,157 @@
+package conformance
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/toolcell/toolcell/codeinterp"
+)
+
+func callbackChecks() []check {
+	return []check{
+		{
+			name:   "CallbackLive",
+			clause: "OnOutput sees output as it appears, not when the program ends",
+			scope:  everyRun,
+			run:    callbackLive,
+		},
+		{
+			name:   "CallbackSlow",
+			clause: "a slow OnOutput slows the program down and loses nothing",
+			scope:  everyRun,
+			uses:   func(p *Programs) bool { return p.Lines != nil },
+			run: func(ctx context.Context, e *env) error {
+				const n = 5000
+				calls := 0
+				out, err := e.stdout(ctx, e.p.Lines(n), &codeinterp.RunOptions{OnOutput: func(codeinterp.Output) error {
+					if calls++; calls <= 20 {
+						time.Sleep(10 * time.Millisecond)
+					}
+					return nil
+				}})
+				if err != nil {
+					return err
+				}
+				return wantLines(out, n)
+			},
+		},
+		{
+			name:   "CallbackError",
+			clause: "errors of OnOutput are collected in CallbackErr and do not disturb the run",
+			scope:  everyRun,
+			run: func(ctx context.Context, e *env) error {
+				return e.callbackFails(ctx, func(err error) error { return err })
+			},
+		},
+		{
+			name:   "CallbackPanic",
+			clause: "panics of OnOutput are collected in CallbackErr and do not disturb the run",
+			scope:  everyRun,
+			run: func(ctx context.Context, e *env) error {
+				return e.callbackFails(ctx, func(err error) error { panic(err.Error()) })
+			},
+		},
+		{
+			name:   "CallbackMemory",
+			clause: "the callback may keep the Output's memory",
+			scope:  everyRun,
+			run:    callbackMemory,
+		},
+		{
+			name:   "CallbackBlocksTimeout",
+			clause: "a slow OnOutput never delays the timeout: the program ends on time, whatever the callback does",
+			scope:  stateless,
+			run:    callbackBlocksTimeout,
+		},
+	}
+}
+
+// callbackLive cancels a program that never ends when its first output comes.
+func callbackLive(ctx context.Context, e *env) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, 2*e.patience(), fmt.Errorf("no output within %v", 2*e.patience()))
+	defer cancel()
+	stop := errors.New("stop")
+	ctx, end := context.WithCancelCause(ctx)
+	defer end(nil)
+	code := lines(e.p.Print("first"), e.p.Pause(time.Hour))
+	res, err := e.run(ctx, code, &codeinterp.RunOptions{OnOutput: func(codeinterp.Output) error { end(stop); return nil }})
+	if !errors.Is(err, stop) {
+		return fmt.Errorf("a program that printed and went on: error %v; want OnOutput to be called before the end (%s)", err, describe(res))
+	}
+	return nil
+}
+
+// callbackFails runs a program whose OnOutput fails each time.
+func (e *env) callbackFails(ctx context.Context, fail func(error) error) error {
+	calls := 0
+	oops := errors.New("callback failed")
+	pause := e.p.Pause(50 * time.Millisecond)
+	code := lines(e.p.Print("a"), pause, e.p.PrintErr("b"), pause, e.p.Print("c"))
+	res, err := e.run(ctx, code, &codeinterp.RunOptions{OnOutput: func(codeinterp.Output) error { calls++; return fail(oops) }})
+	if err := wantOK(res, err); err != nil {
+		return err
+	}
+	if res.CallbackErr == nil || !strings.Contains(res.CallbackErr.Error(), oops.Error()) {
+		return fmt.Errorf("CallbackErr = %v, want %q in it", res.CallbackErr, oops)
+	}
+	if calls < 3 {
+		return fmt.Errorf("%d calls of OnOutput, want all outputs to be passed on after a failure", calls)
+	}
+	if res.Stdout() != "ac" || res.Stderr() != "b" {
+		return fmt.Errorf("%s, want stdout \"ac\" and stderr \"b\"", describe(res))
+	}
+	return nil
+}
+
+func callbackMemory(ctx context.Context, e *env) error {
+	var kept [][]byte
+	var copies [][]byte
+	pause := e.p.Pause(20 * time.Millisecond)
+	code := lines(e.p.Print("first"), pause, e.p.Print("second"), pause, e.p.Print("third"), pause, e.p.PrintErr("fourth"))
+	res, err := e.run(ctx, code, &codeinterp.RunOptions{OnOutput: func(o codeinterp.Output) error {
+		kept = append(kept, o.Data)
+		copies = append(copies, slices.Clone(o.Data))
+		return nil
+	}})
+	if err := wantOK(res, err); err != nil {
+		return err
+	}
+	if _, err := e.run(ctx, e.p.Print("XXXXXXXXXXXXXXXX"), &codeinterp.RunOptions{}); err != nil {
+		return err
+	}
+	for i := range kept {
+		if string(kept[i]) != string(copies[i]) {
+			return fmt.Errorf("chunk %d was %q and is now %q", i, copies[i], kept[i])
+		}
+	}
+	return nil
+}
+
+// callbackBlocksTimeout blocks the callback beyond the timeout. A program that
+// is stopped on time never prints again.
+func callbackBlocksTimeout(ctx context.Context, e *env) error {
+	var calls atomic.Int32
+	code := lines(e.p.Print("first"), e.p.Pause(1500*time.Millisecond), e.p.Print("second"), e.p.Pause(time.Hour))
+	start := time.Now()
+	res, err := e.run(ctx, code, &codeinterp.RunOptions{Timeout: time.Second, OnOutput: func(codeinterp.Output) error {
+		if calls.Add(1) == 1 {
+			time.Sleep(2 * time.Second)
+		}
+		return nil
+	}})
+	if err := wantStatus(res, err, codeinterp.StatusTimeout, codeinterp.ExitTimeout); err != nil {
+		return err
+	}
+	if strings.Contains(res.Stdout(), "second") {
+		return errors.New("the program went on after its timeout of 1 s, while OnOutput blocked for 2 s")
+	}
+	if took := time.Since(start); took > 2*time.Second+e.patience() {
+		return fmt.Errorf("the run took %v", took)
+	}
+	return nil
+}

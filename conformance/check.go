@@ -1,0 +1,139 @@
+package conformance
+
+import (
+	"context"
+	"slices"
+)
+
+// A check is one clause of the contract and how it is tried.
+type check struct {
+	name   string
+	clause string // quoted in the failure, so that it says which rule broke
+	scope  scope
+
+	// needs are the features without which the clause does not apply.
+	needs []Feature
+	// proves is the feature that works if this check passes: it is what is
+	// tried where the feature is declared as lacking.
+	proves Feature
+	// uses reports whether the language has the programs; nil means always.
+	uses func(*Programs) bool
+	// own gets the check an interpreter that no other check uses.
+	own bool
+
+	// run returns nil, or what was got and what was wanted. Its ctx ends with
+	// the case.
+	run func(ctx context.Context, e *env) error
+}
+
+// A scope says in which groups a check is tried.
+type scope int
+
+const (
+	once      scope = iota // once per interpreter
+	everyRun               // by RunCode and by RunInContext, per language
+	stateless              // by RunCode, per language
+	stateful               // with contexts, per language
+)
+
+// A group is a set of checks that are tried with one language, one way.
+type group struct {
+	language string
+	way      way
+}
+
+// A way is how a group runs code.
+type way int
+
+const (
+	interpreterWay way = iota // the checks of scope once
+	runCodeWay                // everyRun and stateless, by RunCode
+	inContextWay              // everyRun, by RunInContext
+	contextsWay               // stateful
+)
+
+func (g group) name() string {
+	switch g.way {
+	case runCodeWay:
+		return g.language + "/RunCode"
+	case inContextWay:
+		return g.language + "/RunInContext"
+	case contextsWay:
+		return g.language + "/contexts"
+	}
+	return "interpreter"
+}
+
+// checks lists the whole contract, by concern.
+func checks() []check {
+	return slices.Concat(
+		presenceChecks(),
+		languageChecks(),
+		inputChecks(),
+		outcomeChecks(),
+		errorChecks(),
+		streamChecks(),
+		callbackChecks(),
+		outputChecks(),
+		valueChecks(),
+		displayChecks(),
+		timeoutChecks(),
+		cancelChecks(),
+		surroundingsChecks(),
+		isolationChecks(),
+		contextChecks(),
+		stateLostChecks(),
+		queueChecks(),
+		managerChecks(),
+		closeChecks(),
+		concurrencyChecks(),
+		leakChecks(),
+	)
+}
+
+// groups lists the groups that apply.
+func (s *suite) groups() []group {
+	list := []group{{s.languages[0], interpreterWay}}
+	for _, l := range s.languages {
+		list = append(list, group{l, runCodeWay})
+		if s.cfg.Stateful {
+			list = append(list, group{l, inContextWay}, group{l, contextsWay})
+		}
+	}
+	return list
+}
+
+// checks lists the checks of a group.
+func (s *suite) checks(g group) []check {
+	thrifty := s.cfg.Thrifty && s.cfg.Stateful
+	return slices.DeleteFunc(checks(), func(c check) bool {
+		switch c.scope {
+		case once:
+			return g.way != interpreterWay
+		case everyRun:
+			return g.way != inContextWay && (g.way != runCodeWay || thrifty)
+		case stateless:
+			return g.way != runCodeWay
+		default:
+			return g.way != contextsWay
+		}
+	})
+}
+
+// exempt returns why a check does not apply to the group's language, empty if
+// it does.
+func (s *suite) exempt(g group, c check) string {
+	p := s.programs[g.language]
+	if c.uses != nil && !c.uses(&p) {
+		return "no program for this in " + g.language
+	}
+	for _, f := range c.needs {
+		if f == Manager && !s.cfg.Stateful {
+			return "not stateful"
+		}
+		if f != c.proves && s.cfg.lacks(f, g.language) {
+			return "declared in Lacks: " + string(f)
+		}
+	}
+	return ""
+}

@@ -1,0 +1,346 @@
+package conformance
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/toolcell/toolcell/codeinterp"
+)
+
+func contextChecks() []check {
+	return []check{
+		{
+			name:   "StateKept",
+			clause: "a run in a context sees what earlier runs defined",
+			scope:  stateful,
+			run: func(ctx context.Context, e *env) error {
+				id, err := e.context(ctx, nil)
+				if err != nil {
+					return err
+				}
+				if err := e.do(ctx, id, e.p.Set("kept", "a value é")); err != nil {
+					return err
+				}
+				out, err := e.stdoutIn(ctx, id, e.p.Get("kept"))
+				if err != nil {
+					return err
+				}
+				return wantText("the variable", out, "a value é\n")
+			},
+		},
+		{
+			name:   "StateRedefined",
+			clause: "a later run may define a name again",
+			scope:  stateful,
+			run: func(ctx context.Context, e *env) error {
+				id, err := e.shared(ctx)
+				if err != nil {
+					return err
+				}
+				for _, v := range []string{"one", "two"} {
+					out, err := e.stdoutIn(ctx, id, lines(e.p.Set("again", v), e.p.Get("again")))
+					if err != nil {
+						return err
+					}
+					if err := wantText("the variable", out, v+"\n"); err != nil {
+						return err
+					}
+				}
+				return nil
+			},
+		},
+		{
+			name:   "StateSurvivesFailure",
+			clause: "a context keeps its state when a run fails",
+			scope:  stateful,
+			run:    stateSurvivesFailure,
+		},
+		{
+			name:   "ContextsApart",
+			clause: "what a context's runs define is seen by no other context, nor by RunCode",
+			scope:  stateful,
+			run:    contextsApart,
+		},
+		{
+			name:   "ContextsParallel",
+			clause: "different contexts run in parallel",
+			scope:  stateful,
+			run:    contextsParallel,
+		},
+		{
+			name:   "ContextIDs",
+			clause: "a ContextID is unique and carries at least 128 random bits",
+			scope:  stateful,
+			run:    contextIDs,
+		},
+		{
+			name:   "UnknownContext",
+			clause: "an id that never existed here is ErrContext, and nothing is run",
+			scope:  stateful,
+			run: func(ctx context.Context, e *env) error {
+				for _, id := range []codeinterp.ContextID{"", "no-such-context", "../../etc/passwd", codeinterp.ContextID(strings.Repeat("0", 32)), "\x00\xff", codeinterp.ContextID(strings.Repeat("x", 100000))} {
+					if err := e.noContext(ctx, id); err != nil {
+						return fmt.Errorf("id %s: %w", quote(string(id)), err)
+					}
+				}
+				return nil
+			},
+		},
+		{
+			name:   "ForeignContext",
+			clause: "a context's id means nothing to any other interpreter value",
+			scope:  stateful,
+			run: func(ctx context.Context, e *env) error {
+				id, err := e.shared(ctx)
+				if err != nil {
+					return err
+				}
+				other, err := e.s.cfg.New()
+				if err != nil {
+					return err
+				}
+				foreign := *e
+				foreign.ci, foreign.made = other, nil
+				return errors.Join(foreign.noContext(ctx, id), other.Close(), e.do(ctx, id, e.p.Print("x")))
+			},
+		},
+		{
+			name:   "DeletedContext",
+			clause: "a deleted context is ErrContext, also for a second DeleteContext",
+			scope:  stateful,
+			run: func(ctx context.Context, e *env) error {
+				id, err := e.context(ctx, nil)
+				if err != nil {
+					return err
+				}
+				if err := e.stateful().DeleteContext(ctx, id); err != nil {
+					return fmt.Errorf("DeleteContext: %w", err)
+				}
+				return e.noContext(ctx, id)
+			},
+		},
+		{
+			name:   "ExecutionCount",
+			clause: "ExecutionCount numbers the runs of a context from 1",
+			scope:  stateful,
+			needs:  []Feature{ExecutionCount},
+			proves: ExecutionCount,
+			run: func(ctx context.Context, e *env) error {
+				id, err := e.context(ctx, nil)
+				if err != nil {
+					return err
+				}
+				for n := 1; n <= 3; n++ {
+					res, err := e.runIn(ctx, id, e.p.Print("x"), nil)
+					if err := wantOK(res, err); err != nil {
+						return err
+					}
+					if res.ExecutionCount != n {
+						return fmt.Errorf("ExecutionCount %d in run %d", res.ExecutionCount, n)
+					}
+				}
+				return nil
+			},
+		},
+		{
+			name:   "LateOutput",
+			clause: "what is printed after the end of a run is never another run's own output: it is marked Late, at the head of the next run's Outputs",
+			scope:  stateful,
+			needs:  []Feature{LateOutput},
+			proves: LateOutput,
+			uses:   func(p *Programs) bool { return p.Late != nil },
+			run:    lateOutput,
+		},
+	}
+}
+
+// noContext wants every method to say that there is no such context.
+func (e *env) noContext(ctx context.Context, id codeinterp.ContextID) error {
+	res, err := e.runIn(ctx, id, e.p.Print("ran"), nil)
+	if err := wantNotRun(res, err, codeinterp.ErrContext); err != nil {
+		return fmt.Errorf("RunInContext: %w", err)
+	}
+	if err := wantOpError(e.stateful().DeleteContext(ctx, id), codeinterp.ErrContext); err != nil {
+		return fmt.Errorf("DeleteContext: %w", err)
+	}
+	m, ok := codeinterp.Manager(e.ci)
+	if !ok {
+		return nil
+	}
+	if err := wantOpError(m.RestartContext(ctx, id), codeinterp.ErrContext); err != nil {
+		return fmt.Errorf("RestartContext: %w", err)
+	}
+	if err := wantOpError(m.InterruptContext(ctx, id), codeinterp.ErrContext); err != nil {
+		return fmt.Errorf("InterruptContext: %w", err)
+	}
+	return nil
+}
+
+func stateSurvivesFailure(ctx context.Context, e *env) error {
+	id, err := e.context(ctx, nil)
+	if err != nil {
+		return err
+	}
+	if err := e.do(ctx, id, e.p.Set("kept", "v")); err != nil {
+		return err
+	}
+	failing := []string{e.p.SyntaxError}
+	if e.p.Fail != nil {
+		failing = append(failing, e.p.Fail("x"))
+	}
+	for _, p := range failing {
+		res, err := e.runIn(ctx, id, p, nil)
+		if err != nil || res.Status != codeinterp.StatusError || res.StateLost {
+			return fmt.Errorf("running %s: %s, error %v; want %q with the state kept", quote(p), describe(res), err, codeinterp.StatusError)
+		}
+		out, err := e.stdoutIn(ctx, id, e.p.Get("kept"))
+		if err != nil {
+			return err
+		}
+		if err := wantText("the variable after "+quote(p), out, "v\n"); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func contextsApart(ctx context.Context, e *env) error {
+	a, err := e.context(ctx, nil)
+	if err != nil {
+		return err
+	}
+	b, err := e.context(ctx, nil)
+	if err != nil {
+		return err
+	}
+	if err := e.do(ctx, a, e.p.Set("apart", "a")); err != nil {
+		return err
+	}
+	out, err := e.stdoutIn(ctx, b, e.p.Has("apart"))
+	if err != nil {
+		return err
+	}
+	if err := wantText("the variable in another context", out, "no\n"); err != nil {
+		return err
+	}
+	res, err := e.runCode(ctx, e.p.Has("apart"), nil)
+	if err := wantOK(res, err); err != nil {
+		return err
+	}
+	return wantText("the variable in RunCode", res.Stdout(), "no\n")
+}
+
+// contextsParallel starts a run in each of two contexts that ends only when
+// both have printed.
+func contextsParallel(ctx context.Context, e *env) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, 4*e.patience(), errors.New("the two runs did not overlap"))
+	defer cancel()
+	ctx, end := context.WithCancelCause(ctx)
+	defer end(nil)
+	both := make(chan bool, 2)
+	errs := make(chan error, 2)
+	for range 2 {
+		id, err := e.context(ctx, nil)
+		if err != nil {
+			return err
+		}
+		go func() {
+			first := true
+			_, err := e.runIn(ctx, id, lines(e.p.Print("here"), e.p.Pause(time.Hour)), &codeinterp.RunOptions{OnOutput: func(codeinterp.Output) error {
+				if first {
+					first = false
+					both <- true
+				}
+				return nil
+			}})
+			errs <- err
+		}()
+	}
+	go func() {
+		for range 2 {
+			select {
+			case <-both:
+			case <-ctx.Done():
+				return
+			}
+		}
+		end(errStop)
+	}()
+	for range 2 {
+		if err := <-errs; !errors.Is(err, errStop) {
+			return fmt.Errorf("error %v, want both runs to be in progress at once", err)
+		}
+	}
+	return nil
+}
+
+func contextIDs(ctx context.Context, e *env) error {
+	seen := map[codeinterp.ContextID]bool{}
+	ids := make([]codeinterp.ContextID, 3)
+	for i := range ids {
+		id, err := e.context(ctx, nil)
+		if err != nil {
+			return err
+		}
+		if len(id) < 22 {
+			return fmt.Errorf("id %q has %d characters: too few for 128 bits", id, len(id))
+		}
+		if seen[id] {
+			return fmt.Errorf("id %q twice", id)
+		}
+		seen[id], ids[i] = true, id
+	}
+	for i := range ids {
+		for j := range i {
+			if n := differing(string(ids[i]), string(ids[j])); n < 12 {
+				return fmt.Errorf("ids %q and %q differ in %d characters only", ids[j], ids[i], n)
+			}
+		}
+	}
+	return nil
+}
+
+// differing counts the positions in which two ids differ. Two ids of 128
+// random bits differ in 12 or more, but for one pair in billions.
+func differing(a, b string) int {
+	n := max(len(a), len(b)) - min(len(a), len(b))
+	for i := range min(len(a), len(b)) {
+		if a[i] != b[i] {
+			n++
+		}
+	}
+	return n
+}
+
+// lateOutput accepts a run that lasts until the output is there.
+func lateOutput(ctx context.Context, e *env) error {
+	id, err := e.context(ctx, nil)
+	if err != nil {
+		return err
+	}
+	res, err := e.runIn(ctx, id, lines(e.p.Late("late", 400*time.Millisecond), e.p.Print("own")), &codeinterp.RunOptions{})
+	if err := wantOK(res, err); err != nil {
+		return err
+	}
+	if res.Stdout() == "ownlate" {
+		return errors.New("the run lasted until its background output was there")
+	}
+	if err := wantText("the run that started it", res.Stdout(), "own"); err != nil {
+		return err
+	}
+	time.Sleep(1200 * time.Millisecond)
+	res, err = e.runIn(ctx, id, e.p.Print("next"), &codeinterp.RunOptions{})
+	if err := wantOK(res, err); err != nil {
+		return err
+	}
+	if err := wantText("the next run's own output", res.Stdout(), "next"); err != nil {
+		return err
+	}
+	if len(res.Outputs) != 2 || !res.Outputs[0].Late || string(res.Outputs[0].Data) != "late" {
+		return fmt.Errorf("the next run's outputs are %v, want \"late\", marked Late, at the head", res.Outputs)
+	}
+	return nil
+}

@@ -1,0 +1,101 @@
+package conformance
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+)
+
+func errorChecks() []check {
+	return []check{
+		{
+			name:   "ErrorNameAndMessage",
+			clause: "Error has the error's name and message, exactly",
+			scope:  everyRun,
+			uses:   func(p *Programs) bool { return p.Fail != nil },
+			run: func(ctx context.Context, e *env) error {
+				for _, msg := range []string{"went wrong", "日本 \"quoted\" 🙂", "two\nlines", "42"} {
+					res, err := e.run(ctx, e.p.Fail(msg), nil)
+					switch {
+					case err != nil:
+						return err
+					case res.Error == nil:
+						return fmt.Errorf("no Error for message %q", msg)
+					case res.Error.Name != e.p.FailName:
+						return fmt.Errorf("Error.Name %q, want %q", res.Error.Name, e.p.FailName)
+					}
+					if err := wantText("Error.Message", res.Error.Message, msg); err != nil {
+						return err
+					}
+				}
+				return nil
+			},
+		},
+		{
+			name:   "ErrorTraceback",
+			clause: "Traceback is the runtime's own report, line by line",
+			scope:  everyRun,
+			uses:   func(p *Programs) bool { return p.Fail != nil },
+			run: func(ctx context.Context, e *env) error {
+				res, err := e.run(ctx, e.p.Fail("went wrong"), nil)
+				if err != nil {
+					return err
+				}
+				if res.Error == nil || len(res.Error.Traceback) == 0 {
+					return errors.New("no Traceback")
+				}
+				text := strings.Join(res.Error.Traceback, "\n")
+				if !strings.Contains(text, e.p.FailName) || !strings.Contains(text, "went wrong") {
+					return fmt.Errorf("traceback %s, want it to say %s and the message", quote(text), e.p.FailName)
+				}
+				for _, line := range res.Error.Traceback {
+					if strings.Contains(line, "\n") {
+						return fmt.Errorf("traceback line %q has a newline", line)
+					}
+				}
+				return nil
+			},
+		},
+		{
+			name:   "ErrorLine",
+			clause: "Line is the line of the program, from 1, where the error happened",
+			scope:  everyRun,
+			needs:  []Feature{ErrorLine},
+			proves: ErrorLine,
+			uses:   func(p *Programs) bool { return p.Fail != nil },
+			run: func(ctx context.Context, e *env) error {
+				for _, before := range []int{0, 1, 7} {
+					code := strings.Repeat(e.p.Comment+"\n", before) + e.p.Fail("went wrong")
+					res, err := e.run(ctx, code, nil)
+					if err != nil {
+						return err
+					}
+					if res.Error == nil || res.Error.Line != before+1 {
+						return fmt.Errorf("Error %+v, want Line %d", res.Error, before+1)
+					}
+				}
+				return nil
+			},
+		},
+		{
+			name:   "MissingModule",
+			clause: "MissingModule names the module that could not be imported",
+			scope:  everyRun,
+			needs:  []Feature{MissingModule},
+			proves: MissingModule,
+			uses:   func(p *Programs) bool { return p.MissingModule != nil },
+			run: func(ctx context.Context, e *env) error {
+				const name = "toolcell_no_such_module"
+				res, err := e.run(ctx, e.p.MissingModule(name), nil)
+				if err != nil {
+					return err
+				}
+				if res.Error == nil || res.Error.MissingModule != name {
+					return fmt.Errorf("Error %+v, want MissingModule %q", res.Error, name)
+				}
+				return nil
+			},
+		},
+	}
+}

@@ -1,0 +1,317 @@
+package conformance
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/toolcell/toolcell/codeinterp"
+)
+
+// An invariant holds for every run, whichever check made it.
+type invariant struct {
+	name   string
+	clause string
+	holds  func(*watched, *env) error // nil: found by other means
+}
+
+var invariants = []invariant{
+	{
+		name:   "StatusAndExitCode",
+		clause: "each Status goes with its exit code: ok 0, error not 0, timeout 124, canceled 130, lost 128 + signal, not_run -1",
+		holds:  statusAndExitCode,
+	},
+	{
+		name:   "StatusAndError",
+		clause: "a Go error goes with canceled and not_run, and with lost only for ErrClosed and ErrContext; a failing program is a Result with a nil error",
+		holds:  statusAndError,
+	},
+	{
+		name:   "ErrorWrapped",
+		clause: "every error is one *codeinterp.Error with Provider and Op, put around the cause once",
+		holds: func(w *watched, e *env) error {
+			return wrappedOnce(w.err)
+		},
+	},
+	{
+		name:   "CallbacksSerial",
+		clause: "calls of OnOutput are serial",
+		holds: func(w *watched, e *env) error {
+			if w.overlap.Load() {
+				return errors.New("two calls of OnOutput at once")
+			}
+			return nil
+		},
+	},
+	{
+		name:   "CallbacksEnd",
+		clause: "calls of OnOutput end before the run returns",
+		holds: func(w *watched, e *env) error {
+			if w.calls.Load() != 0 {
+				return errors.New("the run returned during a call of OnOutput")
+			}
+			return nil
+		},
+	},
+	{
+		name:   "CallbacksSeeAll",
+		clause: "OnOutput sees every output, in order: with updates and clears applied, that is the Result's Outputs",
+		holds:  callbacksSeeAll,
+	},
+	{
+		name:   "OutputsWellFormed",
+		clause: "Outputs have the fields of their kind: streams Data, displays and values a bundle with decoded data; a Result has updates and clears applied and the chunks of a stream joined",
+		holds:  outputsWellFormed,
+	},
+	{
+		name:   "ChunksEndWhole",
+		clause: "OnOutput sees chunks that never end within a UTF-8 sequence of valid text",
+		holds:  chunksEndWhole,
+	},
+	{
+		name:   "ErrorReadable",
+		clause: "a ProgramError has a name or a message, and Traceback has no ANSI sequences",
+		holds:  errorReadable,
+	},
+	{
+		name:   "StateLostInContexts",
+		clause: "StateLost and ExecutionCount belong to contexts: RunCode has no state to lose",
+		holds: func(w *watched, e *env) error {
+			if w.context == "" && w.res.StateLost {
+				return errors.New("RunCode reports StateLost")
+			}
+			if w.res.ExecutionCount < 0 {
+				return fmt.Errorf("ExecutionCount %d", w.res.ExecutionCount)
+			}
+			return nil
+		},
+	},
+	{
+		name:   "Duration",
+		clause: "Duration is the wall-clock time of the program, without queueing",
+		holds: func(w *watched, e *env) error {
+			if w.res.Duration < 0 || w.res.Duration > w.wall {
+				return fmt.Errorf("Duration %v of a run that took %v", w.res.Duration, w.wall)
+			}
+			return nil
+		},
+	},
+	{
+		name:   "TruncationTold",
+		clause: "Truncated says which stream, how much of it there was and how much is kept, and why",
+		holds:  truncationTold,
+	},
+}
+
+func statusAndExitCode(w *watched, e *env) error {
+	code := w.res.ExitCode
+	ok := false
+	switch w.res.Status {
+	case codeinterp.StatusOK:
+		ok = code == 0
+	case codeinterp.StatusError:
+		ok = code != 0
+	case codeinterp.StatusTimeout:
+		ok = code == codeinterp.ExitTimeout
+	case codeinterp.StatusCanceled:
+		ok = code == codeinterp.ExitCanceled
+	case codeinterp.StatusLost:
+		ok = code > 128 && code < 128+65
+	case codeinterp.StatusNotRun:
+		ok = code == codeinterp.ExitNotRun
+	}
+	if !ok {
+		return fmt.Errorf("status %q with exit code %d", w.res.Status, code)
+	}
+	return nil
+}
+
+func statusAndError(w *watched, e *env) error {
+	switch w.res.Status {
+	case codeinterp.StatusCanceled, codeinterp.StatusNotRun:
+		if w.err == nil {
+			return fmt.Errorf("status %q with a nil error", w.res.Status)
+		}
+	case codeinterp.StatusLost:
+		if w.err != nil && !errors.Is(w.err, codeinterp.ErrClosed) && !errors.Is(w.err, codeinterp.ErrContext) {
+			return fmt.Errorf("status %q with error %v", w.res.Status, w.err)
+		}
+	default:
+		if w.err != nil {
+			return fmt.Errorf("status %q with error %v", w.res.Status, w.err)
+		}
+	}
+	return nil
+}
+
+// wrappedOnce wants one *codeinterp.Error in the chain, at its head.
+func wrappedOnce(err error) error {
+	if err == nil {
+		return nil
+	}
+	first, ok := err.(*codeinterp.Error)
+	switch {
+	case !ok:
+		return fmt.Errorf("%T (%v), want *codeinterp.Error", err, err)
+	case first.Provider == "" || first.Op == "":
+		return fmt.Errorf("%#v, want Provider and Op", first)
+	case first.Err == nil:
+		return errors.New("*codeinterp.Error without a cause")
+	}
+	if again, ok := errors.AsType[*codeinterp.Error](first.Err); ok {
+		return fmt.Errorf("%v, wrapped again around %v", err, again)
+	}
+	return nil
+}
+
+func callbacksSeeAll(w *watched, e *env) error {
+	want, ok := w.replay()
+	if !ok || len(w.res.Truncated) > 0 {
+		return nil
+	}
+	got := joined(w.res.Outputs)
+	for i := range max(len(got), len(want)) {
+		switch {
+		case i >= len(got):
+			return fmt.Errorf("the Result lacks output %d, which OnOutput saw: %s", i, outputLine(want[i]))
+		case i >= len(want):
+			return fmt.Errorf("OnOutput did not see output %d: %s", i, outputLine(got[i]))
+		case !same(got[i], want[i]):
+			return fmt.Errorf("output %d is %s, and OnOutput saw %s", i, outputLine(got[i]), outputLine(want[i]))
+		}
+	}
+	return nil
+}
+
+func outputsWellFormed(w *watched, e *env) error {
+	list := w.res.Outputs
+	for i, o := range list {
+		if err := wellFormed(o); err != nil {
+			return fmt.Errorf("output %d, %s: %w", i, outputLine(o), err)
+		}
+		if i > 0 && isStream(o.Kind) && list[i-1].Kind == o.Kind && list[i-1].Late == o.Late && o.Dropped == 0 {
+			return fmt.Errorf("outputs %d and %d are chunks of one stream, not joined", i-1, i)
+		}
+	}
+	return nil
+}
+
+func wellFormed(o codeinterp.Output) error {
+	switch o.Kind {
+	case codeinterp.Stdout, codeinterp.Stderr:
+		if len(o.Data) == 0 {
+			return errors.New("an empty chunk")
+		}
+		if len(o.Bundle) > 0 || o.Value != nil {
+			return errors.New("a stream with a bundle or a value")
+		}
+	case codeinterp.Display, codeinterp.Value:
+		if len(o.Bundle) == 0 || len(o.Data) > 0 {
+			return errors.New("want a bundle and no Data")
+		}
+		if o.Update {
+			return errors.New("Update in a Result")
+		}
+		return bundleWellFormed(o)
+	default:
+		return fmt.Errorf("kind %v in a Result", o.Kind)
+	}
+	return nil
+}
+
+func bundleWellFormed(o codeinterp.Output) error {
+	for _, rep := range o.Bundle {
+		switch {
+		case rep.MIME == "":
+			return errors.New("a representation without a MIME type")
+		case codeinterp.IsJSON(rep.MIME) && !json.Valid(rep.Data):
+			return fmt.Errorf("%s is not JSON: %s", rep.MIME, quote(string(rep.Data)))
+		case codeinterp.IsText(rep.MIME) && !utf8.Valid(rep.Data):
+			return fmt.Errorf("%s is not UTF-8: %s", rep.MIME, quote(string(rep.Data)))
+		}
+	}
+	if o.Value != nil && !json.Valid(o.Value) {
+		return fmt.Errorf("Value is not JSON: %s", quote(string(o.Value)))
+	}
+	if o.Metadata != nil && !json.Valid(o.Metadata) {
+		return fmt.Errorf("Metadata is not JSON: %s", quote(string(o.Metadata)))
+	}
+	return nil
+}
+
+// chunksEndWhole looks at the chunks of a stream whose text is valid as a whole.
+func chunksEndWhole(w *watched, e *env) error {
+	if w.size < 0 || w.size > keepLive {
+		return nil
+	}
+	var all [2][]byte
+	for _, o := range w.live {
+		if isStream(o.Kind) {
+			all[o.Kind-codeinterp.Stdout] = append(all[o.Kind-codeinterp.Stdout], o.Data...)
+		}
+	}
+	for _, o := range w.live {
+		if isStream(o.Kind) && utf8.Valid(all[o.Kind-codeinterp.Stdout]) && !utf8.Valid(o.Data) {
+			return fmt.Errorf("chunk %s of a stream that is valid UTF-8", quote(string(o.Data)))
+		}
+	}
+	return nil
+}
+
+func errorReadable(w *watched, e *env) error {
+	pe := w.res.Error
+	if pe == nil {
+		return nil
+	}
+	if pe.Name == "" && pe.Message == "" {
+		return errors.New("a ProgramError without name and message")
+	}
+	if pe.Line < 0 {
+		return fmt.Errorf("line %d", pe.Line)
+	}
+	for _, line := range pe.Traceback {
+		if strings.Contains(line, "\x1b[") {
+			return fmt.Errorf("a traceback with ANSI sequences: %s", quote(line))
+		}
+	}
+	return nil
+}
+
+func truncationTold(w *watched, e *env) error {
+	for _, t := range w.res.Truncated {
+		if t.Stream == "" || t.Reason == "" || t.Kept < 0 || t.Bytes >= 0 && t.Kept > t.Bytes {
+			return fmt.Errorf("truncation %+v", t)
+		}
+	}
+	if limit := w.opts.MaxOutput; limit != -1 {
+		if limit == 0 {
+			limit = codeinterp.DefaultMaxOutput
+		}
+		n := 0
+		for _, o := range w.res.Outputs {
+			n += o.Size()
+		}
+		if n > limit {
+			return fmt.Errorf("%d bytes of output kept with a MaxOutput of %d", n, limit)
+		}
+	}
+	return nil
+}
+
+// outputLine tells an output in one line.
+func outputLine(o codeinterp.Output) string {
+	var b strings.Builder
+	b.WriteString(o.Kind.String())
+	if o.Late {
+		b.WriteString(" late")
+	}
+	if isStream(o.Kind) {
+		return b.String() + " " + quote(string(o.Data))
+	}
+	for _, rep := range o.Bundle {
+		fmt.Fprintf(&b, " %s %s", rep.MIME, quote(string(rep.Data)))
+	}
+	return b.String()
+}

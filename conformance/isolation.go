@@ -1,0 +1,159 @@
+package conformance
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/toolcell/toolcell/codeinterp"
+)
+
+func isolationChecks() []check {
+	return []check{
+		{
+			name:   "FreshState",
+			clause: "nothing that a RunCode defines is seen by a later one",
+			scope:  stateless,
+			run: func(ctx context.Context, e *env) error {
+				if _, err := e.stdout(ctx, e.p.Set("leaked", "v"), nil); err != nil {
+					return err
+				}
+				out, err := e.stdout(ctx, e.p.Has("leaked"), nil)
+				if err != nil {
+					return err
+				}
+				return wantText("the variable in the next run", out, "no\n")
+			},
+		},
+		{
+			name:   "FreshFiles",
+			clause: "a file that a RunCode writes is not there for a later one",
+			scope:  stateless,
+			needs:  []Feature{Files},
+			uses:   func(p *Programs) bool { return p.WriteFile != nil && p.ReadFile != nil },
+			run: func(ctx context.Context, e *env) error {
+				const path = "toolcell-leak.txt"
+				if _, err := e.stdout(ctx, lines(e.p.WriteFile(path, "leaked"), e.p.ReadFile(path)), nil); err != nil {
+					return err
+				}
+				res, err := e.run(ctx, e.p.ReadFile(path), nil)
+				if err != nil {
+					return err
+				}
+				if strings.Contains(res.Stdout(), "leaked") {
+					return errors.New("a later run reads the file")
+				}
+				return nil
+			},
+		},
+		{
+			name:   "RunsParallel",
+			clause: "independent runs at the same time do not mix",
+			scope:  stateless,
+			run:    runsParallel,
+		},
+		{
+			name:   "ChildrenEndWithRun",
+			clause: "processes that a RunCode started are gone when it has returned, and do not hold it up",
+			scope:  stateless,
+			needs:  []Feature{Children},
+			proves: Children,
+			uses:   func(p *Programs) bool { return p.Child != nil },
+			run: func(ctx context.Context, e *env) error {
+				arg := sleepArg()
+				start := time.Now()
+				run := e.start(ctx, "", lines(e.p.Child(arg), e.p.Print("started"), e.p.Pause(500*time.Millisecond)), &codeinterp.RunOptions{Timeout: time.Minute})
+				return e.childEnds(ctx, run, arg, start, nil)
+			},
+		},
+		{
+			name:   "ChildrenEndWithTimeout",
+			clause: "processes that a RunCode started are gone after its timeout",
+			scope:  stateless,
+			needs:  []Feature{Children},
+			uses:   func(p *Programs) bool { return p.Child != nil },
+			run: func(ctx context.Context, e *env) error {
+				arg := sleepArg()
+				start := time.Now()
+				run := e.start(ctx, "", lines(e.p.Child(arg), e.p.Print("started"), e.p.Pause(time.Hour)), &codeinterp.RunOptions{Timeout: 2 * time.Second})
+				return e.childEnds(ctx, run, arg, start, nil)
+			},
+		},
+		{
+			name:   "ChildrenEndWithContext",
+			clause: "DeleteContext ends the processes that the context's runs started",
+			scope:  stateful,
+			needs:  []Feature{Children},
+			uses:   func(p *Programs) bool { return p.Child != nil },
+			run: func(ctx context.Context, e *env) error {
+				id, err := e.context(ctx, nil)
+				if err != nil {
+					return err
+				}
+				arg := sleepArg()
+				start := time.Now()
+				run := e.start(ctx, id, lines(e.p.Child(arg), e.p.Print("started"), e.p.Pause(500*time.Millisecond)), nil)
+				return e.childEnds(ctx, run, arg, start, func() error { return e.stateful().DeleteContext(ctx, id) })
+			},
+		},
+	}
+}
+
+// sleepArg returns a number of seconds that no other process sleeps.
+func sleepArg() string { return fmt.Sprintf("600.%09d", 1+rand.IntN(999_999_999)) }
+
+// childEnds wants the child to be seen during the run, and to be gone after
+// the run and what follows. Where its process cannot be seen from here, only
+// the run is judged.
+func (e *env) childEnds(ctx context.Context, run *pending, arg string, start time.Time, then func() error) error {
+	if err := run.running(ctx); err != nil {
+		return err
+	}
+	seen := false
+	for !seen && time.Since(start) < e.patience() {
+		select {
+		case <-run.done:
+			seen = true
+		default:
+			seen = running(arg)
+			time.Sleep(10 * time.Millisecond)
+		}
+	}
+	if err := run.wait(4 * e.patience()); err != nil {
+		return fmt.Errorf("with a child in the background: %w", err)
+	}
+	if run.err != nil || run.res.Status != codeinterp.StatusOK && run.res.Status != codeinterp.StatusTimeout {
+		return fmt.Errorf("%s, error %v", describe(run.res), run.err)
+	}
+	if then != nil {
+		if err := then(); err != nil {
+			return err
+		}
+	}
+	for deadline := time.Now().Add(2 * time.Second); running(arg); time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			return fmt.Errorf("the process %q is still running", "sleep "+arg)
+		}
+	}
+	return nil
+}
+
+func runsParallel(ctx context.Context, e *env) error {
+	var wg sync.WaitGroup
+	errs := make([]error, 4)
+	for i := range errs {
+		wg.Go(func() {
+			text := fmt.Sprintf("run %d", i)
+			res, err := e.runCode(ctx, lines(e.p.Set("mine", text), e.p.Pause(50*time.Millisecond), e.p.Get("mine")), &codeinterp.RunOptions{})
+			if errs[i] = wantOK(res, err); errs[i] == nil {
+				errs[i] = wantText("stdout", res.Stdout(), text+"\n")
+			}
+		})
+	}
+	wg.Wait()
+	return errors.Join(errs...)
+}

@@ -1,0 +1,116 @@
+package conformance
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// javascript returns the programs for node behind a REPL driver and for
+// embedded engines. Beside the language they use console, process.exit, env,
+// cwd, stdout.write and stderr.write, setTimeout, top-level await,
+// display(mime, data), and, for standard input and files, require("fs").
+func javascript() Programs {
+	return Programs{
+		Print:    func(s string) string { return fmt.Sprintf("void process.stdout.write(%s);", literal(s)) },
+		PrintErr: func(s string) string { return fmt.Sprintf("void process.stderr.write(%s);", literal(s)) },
+		Pause: func(d time.Duration) string {
+			return fmt.Sprintf("await new Promise((resolve) => void setTimeout(resolve, %d));", d.Milliseconds())
+		},
+		Comment: "// nothing",
+
+		Spin:     "for (;;) {}",
+		Stubborn: "for (;;) { try { for (;;) {} } catch {} finally { for (;;) {} } }",
+		Flood:    `for (;;) { console.log("tick"); }`,
+		Recurse:  lines("function recurse(n) { return recurse(n + 1) + 1; }", "recurse(0);"),
+
+		Exit:          func(code int) string { return fmt.Sprintf("process.exit(%d);", code) },
+		Fail:          func(msg string) string { return fmt.Sprintf("throw new RangeError(%s);", literal(msg)) },
+		FailName:      "RangeError",
+		SyntaxError:   "let = = ;",
+		MissingModule: func(name string) string { return fmt.Sprintf("void require(%s);", literal(name)) },
+
+		Lines: func(n int) string {
+			return lines(fmt.Sprintf("for (let i = 0; i < %d; i += 1000) {", n),
+				`  let s = "";`,
+				fmt.Sprintf(`  for (let j = i; j < Math.min(i + 1000, %d); j++) s += String(j).padStart(7, "0") + "\n";`, n),
+				"  void process.stdout.write(s);", "}")
+		},
+		Bytes: "void process.stdout.write(Uint8Array.from({ length: 256 }, (_, i) => i));",
+		Split: lines(fmt.Sprintf("for (const b of [%s]) {", byteList(SplitText)),
+			"  void process.stdout.write(new Uint8Array([b]));",
+			"  await new Promise((resolve) => void setTimeout(resolve, 20));", "}"),
+
+		Set: func(name, value string) string { return fmt.Sprintf("var %s = %s;", name, literal(value)) },
+		Get: func(name string) string { return fmt.Sprintf("console.log(%s);", name) },
+		Has: func(name string) string {
+			return fmt.Sprintf(`console.log(typeof %s === "undefined" ? "no" : "yes");`, name)
+		},
+
+		Values: []Expression{
+			{"1 + 1", "2", "2"},
+			{`"hi"`, `"hi"`, "hi"},
+			{`""`, `""`, ""},
+			{`[1, 2.5, null, true, "é"]`, `[1,2.5,null,true,"é"]`, ""},
+			{"({ a: { b: [] } })", `{"a":{"b":[]}}`, ""},
+			{"0", "0", "0"},
+			{"false", "false", "false"},
+			{"null", "null", "null"},
+			{"NaN", "", "NaN"},
+			{"new Set([1])", "", ""},
+			{"(() => 1)", "", ""},
+			{"var o = {}; o.o = o; o", "", ""},
+			{"const v = 41;\nv + 1", "42", "42"},
+			{"await Promise.resolve(7)", "7", "7"},
+		},
+		NoValue: []string{"undefined", "const k = 1;", "void 0;", ""},
+
+		DisplayPNG:    fmt.Sprintf(`void display("image/png", new Uint8Array([%s]));`, byteList(string(PNG()))),
+		DisplayHTML:   `void display("text/html", "<b>rich</b>");`,
+		DisplayBundle: "",
+
+		ReadAll: `console.log("[" + require("fs").readFileSync(0, "utf8") + "]");`,
+		GetEnv: func(name string) string {
+			return fmt.Sprintf(`console.log(process.env[%s] ?? "<unset>");`, literal(name))
+		},
+		Getwd: "console.log(process.cwd());",
+
+		WriteFile: func(path, text string) string {
+			return fmt.Sprintf(`void require("fs").writeFileSync(%s, %s);`, literal(path), literal(text))
+		},
+		ReadFile: func(path string) string {
+			return fmt.Sprintf(`void process.stdout.write(require("fs").readFileSync(%s, "utf8"));`, literal(path))
+		},
+		AppendForever: func(path string) string {
+			return lines("for (;;) {", fmt.Sprintf(`  require("fs").appendFileSync(%s, ".");`, literal(path)),
+				"  await new Promise((resolve) => void setTimeout(resolve, 10));", "}")
+		},
+
+		KillSelf: lines(`process.kill(process.pid, "SIGKILL");`, "await new Promise((resolve) => void setTimeout(resolve, 60000));"),
+		Child: func(seconds string) string {
+			return fmt.Sprintf(`void require("child_process").spawn("sleep", [%q], { stdio: "inherit" }).unref();`, seconds)
+		},
+		Late: func(text string, after time.Duration) string {
+			return fmt.Sprintf("void setTimeout(() => void process.stdout.write(%s), %d);", literal(text), after.Milliseconds())
+		},
+	}
+}
+
+// typescript returns the JavaScript programs with types put in.
+func typescript() Programs {
+	p := javascript()
+	p.Set = func(name, value string) string { return fmt.Sprintf("var %s: string = %s;", name, literal(value)) }
+	p.SyntaxError = "let x: = ;"
+	p.Values = append(p.Values,
+		Expression{"interface Point { x: number }\nconst p: Point = { x: 3 };\np.x as number", "3", "3"},
+		Expression{"enum Color { Red = 5 }\nColor.Red", "5", "5"})
+	return p
+}
+
+func byteList(s string) string {
+	var b strings.Builder
+	for i := range len(s) {
+		fmt.Fprintf(&b, "%d, ", s[i])
+	}
+	return strings.TrimSuffix(b.String(), ", ")
+}

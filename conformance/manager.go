@@ -1,0 +1,244 @@
+package conformance
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/toolcell/toolcell/codeinterp"
+)
+
+func managerChecks() []check {
+	list := []check{
+		{
+			name:   "ListContexts",
+			clause: "ListContexts returns the live contexts, oldest first, with their language",
+			own:    true,
+			run:    listContexts,
+		},
+		{
+			name:   "ListBusy",
+			clause: "ListContexts says which contexts are busy, and how many runs wait behind",
+			run:    listBusy,
+		},
+		{
+			name:   "RestartEmpties",
+			clause: "RestartContext empties the context's state and keeps its id; the next run does not report StateLost",
+			run:    restartEmpties,
+		},
+		{
+			name:   "RestartDuring",
+			clause: "RestartContext ends the run in progress as StatusLost, 137, CauseRestart, with a nil error; queued runs go on in the empty state",
+			run:    restartDuring,
+		},
+		{
+			name:   "InterruptDuring",
+			clause: "InterruptContext ends the run in progress as StatusError, 130, CauseInterrupt, or as StatusLost where it had to be killed",
+			run: func(ctx context.Context, e *env) error {
+				res, err := e.interrupted(ctx, e.p.Pause(time.Hour))
+				if err != nil {
+					return err
+				}
+				return wantText("stdout", res.Stdout(), "busy")
+			},
+		},
+		{
+			name:   "InterruptSpin",
+			clause: "InterruptContext ends a run that computes",
+			uses:   func(p *Programs) bool { return p.Spin != "" },
+			run: func(ctx context.Context, e *env) error {
+				_, err := e.interrupted(ctx, e.p.Spin)
+				return err
+			},
+		},
+		{
+			name:   "InterruptIdle",
+			clause: "InterruptContext does nothing where there is no run",
+			run: func(ctx context.Context, e *env) error {
+				id, err := e.context(ctx, nil)
+				if err != nil {
+					return err
+				}
+				if err := e.do(ctx, id, e.p.Set("kept", "v")); err != nil {
+					return err
+				}
+				for range 3 {
+					if err := e.manager().InterruptContext(ctx, id); err != nil {
+						return fmt.Errorf("InterruptContext: %w", err)
+					}
+				}
+				out, err := e.stdoutIn(ctx, id, e.p.Get("kept"))
+				if err != nil {
+					return err
+				}
+				return wantText("the variable", out, "v\n")
+			},
+		},
+	}
+	for i := range list {
+		list[i].scope = stateful
+		list[i].needs = append(list[i].needs, Manager)
+	}
+	return list
+}
+
+func listContexts(ctx context.Context, e *env) error {
+	var ids []codeinterp.ContextID
+	for range 3 {
+		id, err := e.context(ctx, nil)
+		if err != nil {
+			return err
+		}
+		ids = append(ids, id)
+		time.Sleep(5 * time.Millisecond)
+	}
+	if err := e.do(ctx, ids[0], e.p.Print("x")); err != nil {
+		return err
+	}
+	if err := e.wantList(ctx, ids); err != nil {
+		return err
+	}
+	if err := e.stateful().DeleteContext(ctx, ids[1]); err != nil {
+		return err
+	}
+	return e.wantList(ctx, []codeinterp.ContextID{ids[0], ids[2]})
+}
+
+// wantList wants ListContexts to return idle contexts with the given ids.
+func (e *env) wantList(ctx context.Context, ids []codeinterp.ContextID) error {
+	list, err := e.manager().ListContexts(ctx)
+	if err != nil {
+		return fmt.Errorf("ListContexts: %w", err)
+	}
+	if len(list) != len(ids) {
+		return fmt.Errorf("%d contexts listed, want %d", len(list), len(ids))
+	}
+	for i, info := range list {
+		if info.ID != ids[i] {
+			return fmt.Errorf("context %d is %q, want %q", i, info.ID, ids[i])
+		}
+		if info.Language != e.language || info.Busy || info.Queued != 0 {
+			return fmt.Errorf("%+v, want an idle context in %s", info, e.language)
+		}
+		if info.Created.IsZero() || info.LastUsed.Before(info.Created) {
+			return fmt.Errorf("created %v, last used %v", info.Created, info.LastUsed)
+		}
+	}
+	return nil
+}
+
+func listBusy(ctx context.Context, e *env) error {
+	id, run, err := e.busy(ctx, e.p.Pause(time.Hour))
+	if err != nil {
+		return err
+	}
+	queued := e.start(ctx, id, e.p.Print("x"), nil)
+	time.Sleep(settle)
+	list, err := e.manager().ListContexts(ctx)
+	if err == nil {
+		err = fmt.Errorf("context %q is not listed", id)
+		for _, info := range list {
+			switch {
+			case info.ID != id:
+			case info.Busy && info.Queued == 1:
+				err = nil
+			default:
+				err = fmt.Errorf("%+v, want Busy and one run queued", info)
+			}
+		}
+	}
+	err = errors.Join(err, e.stateful().DeleteContext(ctx, id))
+	<-run.done
+	<-queued.done
+	return err
+}
+
+func restartEmpties(ctx context.Context, e *env) error {
+	id, err := e.context(ctx, nil)
+	if err != nil {
+		return err
+	}
+	if err := e.do(ctx, id, e.p.Set("gone", "v")); err != nil {
+		return err
+	}
+	if err := e.manager().RestartContext(ctx, id); err != nil {
+		return fmt.Errorf("RestartContext: %w", err)
+	}
+	for range 2 {
+		res, err := e.runIn(ctx, id, e.p.Has("gone"), nil)
+		if err := wantOK(res, err); err != nil {
+			return err
+		}
+		if err := wantText("the variable after the restart", res.Stdout(), "no\n"); err != nil {
+			return err
+		}
+		if res.StateLost {
+			return errors.New("StateLost after a restart that the caller asked for")
+		}
+	}
+	return nil
+}
+
+func restartDuring(ctx context.Context, e *env) error {
+	id, run, err := e.busy(ctx, lines(e.p.Set("gone", "v"), e.p.Pause(time.Hour)))
+	if err != nil {
+		return err
+	}
+	queued := e.start(ctx, id, e.p.Has("gone"), nil)
+	time.Sleep(settle)
+	if err := e.manager().RestartContext(ctx, id); err != nil {
+		return fmt.Errorf("RestartContext: %w", err)
+	}
+	for _, p := range []*pending{run, queued} {
+		if err := p.wait(2 * e.patience()); err != nil {
+			return err
+		}
+	}
+	if err := wantStatus(run.res, run.err, codeinterp.StatusLost, codeinterp.ExitKilled); err != nil {
+		return err
+	}
+	if run.res.Cause != codeinterp.CauseRestart || run.res.Stdout() != "busy" {
+		return fmt.Errorf("%s, want cause %q and stdout \"busy\"", describe(run.res), codeinterp.CauseRestart)
+	}
+	if err := wantOK(queued.res, queued.err); err != nil {
+		return fmt.Errorf("the queued run: %w", err)
+	}
+	if queued.res.StateLost {
+		return errors.New("the queued run says StateLost after a restart that the caller asked for")
+	}
+	return wantText("the variable in the queued run", queued.res.Stdout(), "no\n")
+}
+
+// interrupted interrupts a run that printed "busy" and goes on with code.
+func (e *env) interrupted(ctx context.Context, code string) (codeinterp.Result, error) {
+	id, err := e.context(ctx, nil)
+	if err != nil {
+		return codeinterp.Result{}, err
+	}
+	if err := e.do(ctx, id, e.p.Set("told", "v")); err != nil {
+		return codeinterp.Result{}, err
+	}
+	run := e.start(ctx, id, lines(e.p.Print("busy"), code), nil)
+	if err := run.running(ctx); err != nil {
+		return codeinterp.Result{}, err
+	}
+	if err := e.manager().InterruptContext(ctx, id); err != nil {
+		return codeinterp.Result{}, fmt.Errorf("InterruptContext: %w", err)
+	}
+	if err := run.wait(e.patience()); err != nil {
+		return codeinterp.Result{}, err
+	}
+	if run.err != nil {
+		return run.res, fmt.Errorf("error %w, want none", run.err)
+	}
+	if run.res.Status != codeinterp.StatusLost {
+		if err := want(run.res, codeinterp.StatusError, 130); err != nil {
+			return run.res, err
+		}
+		if run.res.Cause != codeinterp.CauseInterrupt {
+			return run.res, fmt.Errorf("cause %q, want %q", run.res.Cause, codeinterp.CauseInterrupt)
+		}
+	}
+	return run.res, e.wantTold(ctx, id, "told", run.res)
+}

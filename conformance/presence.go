@@ -1,0 +1,142 @@
+package conformance
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"slices"
+
+	"github.com/toolcell/toolcell/codeinterp"
+)
+
+// capabilities are the optional groups of methods.
+var capabilities = []struct {
+	name    string
+	methods []string
+	has     func(codeinterp.CodeInterpreter) bool
+}{
+	{"StatefulInterpreter", []string{"CreateContext", "RunInContext", "DeleteContext"}, hasContexts},
+	{"ContextManager", []string{"ListContexts", "RestartContext", "InterruptContext"}, hasManager},
+	{"Describer", []string{"Describe"}, hasDescribe},
+}
+
+func hasContexts(ci codeinterp.CodeInterpreter) bool {
+	_, ok := codeinterp.Stateful(ci)
+	return ok
+}
+
+func hasManager(ci codeinterp.CodeInterpreter) bool {
+	_, ok := codeinterp.Manager(ci)
+	return ok
+}
+
+func hasDescribe(ci codeinterp.CodeInterpreter) bool {
+	_, ok := ci.(codeinterp.Describer)
+	return ok
+}
+
+func presenceChecks() []check {
+	return []check{
+		{
+			name:   "StatefulPresent",
+			clause: "the value has the context methods exactly if the provider keeps state",
+			run: func(ctx context.Context, e *env) error {
+				if got := hasContexts(e.ci); got != e.s.cfg.Stateful {
+					return fmt.Errorf("%T: stateful = %v, and Config.Stateful is %v", e.ci, got, e.s.cfg.Stateful)
+				}
+				return nil
+			},
+		},
+		{
+			name:   "ManagerPresent",
+			clause: "a provider that looks after its contexts has ListContexts, RestartContext and InterruptContext",
+			needs:  []Feature{Manager},
+			proves: Manager,
+			run: func(ctx context.Context, e *env) error {
+				if !hasManager(e.ci) {
+					return fmt.Errorf("%T is no ContextManager", e.ci)
+				}
+				return nil
+			},
+		},
+		{
+			name:   "DescriberPresent",
+			clause: "a provider that describes itself has Describe",
+			needs:  []Feature{Describer},
+			proves: Describer,
+			run: func(ctx context.Context, e *env) error {
+				if !hasDescribe(e.ci) {
+					return fmt.Errorf("%T is no Describer", e.ci)
+				}
+				return nil
+			},
+		},
+		{
+			name:   "NoStrayMethods",
+			clause: "the methods of a capability are all there with the right signatures, or none is there",
+			run:    func(ctx context.Context, e *env) error { return strayMethods(e.ci) },
+		},
+		{
+			name:   "StatelessHides",
+			clause: "Stateless drops the context methods and keeps Describe",
+			run: func(ctx context.Context, e *env) error {
+				hidden := codeinterp.Stateless(e.ci)
+				if hasContexts(hidden) || hasManager(hidden) {
+					return fmt.Errorf("Stateless(%T) still has context methods", e.ci)
+				}
+				if hasDescribe(hidden) != hasDescribe(e.ci) {
+					return fmt.Errorf("Stateless(%T): describer = %v, want %v", e.ci, hasDescribe(hidden), hasDescribe(e.ci))
+				}
+				return strayMethods(hidden)
+			},
+		},
+		{
+			name:   "DescribeTrue",
+			clause: "Describe names the provider and its languages in the order of Languages, and says the same each time",
+			needs:  []Feature{Describer},
+			run: func(ctx context.Context, e *env) error {
+				return describeTrue(e)
+			},
+		},
+	}
+}
+
+// strayMethods wants every capability whole or absent.
+func strayMethods(ci codeinterp.CodeInterpreter) error {
+	for _, c := range capabilities {
+		if c.has(ci) {
+			continue
+		}
+		for _, name := range c.methods {
+			if m := reflect.ValueOf(ci).MethodByName(name); m.IsValid() {
+				return fmt.Errorf("%T has a stray %s %v and is no %s", ci, name, m.Type(), c.name)
+			}
+		}
+	}
+	return nil
+}
+
+func describeTrue(e *env) error {
+	info := codeinterp.Describe(e.ci)
+	if info.Provider == "" {
+		return fmt.Errorf("Info without a Provider")
+	}
+	var names []string
+	for _, l := range info.Languages {
+		names = append(names, l.Name)
+	}
+	if want := e.ci.Languages(); !slices.Equal(names, want) {
+		return fmt.Errorf("Info.Languages %q, and Languages() is %q", names, want)
+	}
+	if again := codeinterp.Describe(e.ci); !reflect.DeepEqual(info, again) {
+		return fmt.Errorf("Describe says %+v, then %+v", info, again)
+	}
+	iso := info.Isolation
+	reaches := []codeinterp.Reach{codeinterp.ReachUnknown, codeinterp.ReachOpen, codeinterp.ReachLimited, codeinterp.ReachBlocked}
+	for _, r := range []codeinterp.Reach{iso.Filesystem, iso.Network, iso.Processes, iso.Signals} {
+		if !slices.Contains(reaches, r) {
+			return fmt.Errorf("Isolation with a reach %q", r)
+		}
+	}
+	return nil
+}

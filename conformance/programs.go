@@ -1,0 +1,151 @@
+package conformance
+
+import (
+	"bytes"
+	"encoding/json"
+	"image"
+	"image/color"
+	"image/png"
+	"slices"
+	"time"
+)
+
+// Programs holds small programs in one language, each of which does one known
+// thing and nothing else: no value as its last expression unless it says so.
+// The suite joins programs with newlines to build longer ones. A field stays
+// empty where the language has no notion of it.
+type Programs struct {
+	// Print writes text to standard output, and PrintErr to standard error,
+	// exactly and at once. Always present.
+	Print, PrintErr func(text string) string
+	// Pause waits, and can be interrupted. Always present.
+	Pause func(time.Duration) string
+	// Comment is a program of nothing but a comment.
+	Comment string
+
+	// Spin loops for ever without a pause, and does not resist interrupts.
+	Spin string
+	// Stubborn runs for ever and resists interrupts as well as it can.
+	Stubborn string
+	// Flood prints "tick" lines for ever, without a pause.
+	Flood string
+	// Recurse calls itself without an end.
+	Recurse string
+
+	// Exit ends the program with an exit code.
+	Exit func(code int) string
+	// Fail raises an uncaught error with a message; its name is FailName.
+	Fail     func(message string) string
+	FailName string
+	// SyntaxError is no program.
+	SyntaxError string
+	// MissingModule imports a module that does not exist.
+	MissingModule func(name string) string
+
+	// Lines writes n lines of 8 bytes: 0000000, 0000001, ...
+	Lines func(n int) string
+	// Bytes writes the bytes 0 to 255 to standard output.
+	Bytes string
+	// Split writes [SplitText] to standard output, byte by byte with pauses.
+	Split string
+
+	// Set assigns to a global variable, Get prints it with a newline, and Has
+	// prints "yes" or "no" with a newline.
+	Set      func(name, value string) string
+	Get, Has func(name string) string
+
+	// Values are expressions.
+	Values []Expression
+	// NoValue are programs whose last statement or expression has no value.
+	NoValue []string
+
+	// DisplayPNG shows [PNG], and DisplayHTML the HTML "<b>rich</b>".
+	DisplayPNG, DisplayHTML string
+	// DisplayBundle shows one bundle: the same two and the text "plain".
+	DisplayBundle string
+	// DisplayUpdate shows the text "one" with an id, then replaces it by
+	// "two".
+	DisplayUpdate string
+	// DisplayClear prints "gone", clears the output, and prints "stays".
+	DisplayClear string
+
+	// ReadAll prints all of standard input in brackets and a newline, and
+	// ReadLine its first line in the same way.
+	ReadAll, ReadLine string
+	// GetEnv prints an environment variable or "<unset>", and a newline.
+	GetEnv func(name string) string
+	// Getwd prints the working directory and a newline.
+	Getwd string
+
+	// WriteFile and ReadFile write text to a file and print it. AppendForever
+	// appends a byte to a file about every 10 ms.
+	WriteFile     func(path, text string) string
+	ReadFile      func(path string) string
+	AppendForever func(path string) string
+
+	// KillSelf kills the process that runs the program with SIGKILL.
+	KillSelf string
+	// Child starts "sleep <seconds>" in the background and goes on.
+	Child func(seconds string) string
+	// Late prints text after the given time, and lets the program end before.
+	Late func(text string, after time.Duration) string
+}
+
+// An Expression is a program that is one expression.
+type Expression struct {
+	Code string
+	// JSON is the value's JSON form, empty where it has no faithful one.
+	JSON string
+	// Text is its text/plain form, not compared where empty.
+	Text string
+}
+
+// SplitText is what [Programs].Split writes: characters of one to four bytes.
+const SplitText = "aé日🙂b\n"
+
+// PNG returns the image that the display programs show: one red pixel.
+func PNG() []byte {
+	img := image.NewRGBA(image.Rect(0, 0, 1, 1))
+	img.Set(0, 0, color.RGBA{R: 255, A: 255})
+	var b bytes.Buffer
+	if err := png.Encode(&b, img); err != nil {
+		panic(err) // writing to memory does not fail
+	}
+	return b.Bytes()
+}
+
+// ProgramsFor returns the suite's own programs for a language, to change a few
+// of them.
+func ProgramsFor(language string) (Programs, bool) {
+	p, ok := programs()[language]
+	p.Values, p.NoValue = slices.Clone(p.Values), slices.Clone(p.NoValue)
+	return p, ok
+}
+
+func programs() map[string]Programs {
+	return map[string]Programs{
+		"python":     python(),
+		"javascript": javascript(),
+		"typescript": typescript(),
+		"bash":       bash(),
+	}
+}
+
+// literal quotes text as a JSON string, which Python and JavaScript read too.
+func literal(text string) string {
+	b, err := json.Marshal(text)
+	if err != nil {
+		panic(err) // strings always marshal
+	}
+	return string(b)
+}
+
+// lines joins programs.
+func lines(programs ...string) string {
+	var b bytes.Buffer
+	for _, p := range programs {
+		b.WriteString(p)
+		b.WriteByte('\n')
+	}
+	return b.String()
+}

@@ -1,0 +1,114 @@
+package conformance
+
+import (
+	"encoding/base64"
+	"fmt"
+	"time"
+)
+
+// python returns the programs for Python 3.8 and later, plain or IPython.
+func python() Programs {
+	return Programs{
+		Print: func(s string) string { return fmt.Sprintf("print(%s, end='', flush=True)", literal(s)) },
+		PrintErr: func(s string) string {
+			return lines("import sys", fmt.Sprintf("print(%s, end='', file=sys.stderr, flush=True)", literal(s)))
+		},
+		Pause:   func(d time.Duration) string { return lines("import time", fmt.Sprintf("time.sleep(%g)", d.Seconds())) },
+		Comment: "# nothing",
+
+		Spin:     "while True: pass",
+		Stubborn: lines("import signal, time", "signal.signal(signal.SIGINT, signal.SIG_IGN)", "while True:", "    try:", "        time.sleep(1)", "    except BaseException:", "        pass"),
+		Flood:    "while True: print('tick', flush=True)",
+		Recurse:  lines("def recurse(n): return recurse(n + 1) + 1", "recurse(0)"),
+
+		Exit:          func(code int) string { return lines("import sys", fmt.Sprintf("sys.exit(%d)", code)) },
+		Fail:          func(msg string) string { return fmt.Sprintf("raise ValueError(%s)", literal(msg)) },
+		FailName:      "ValueError",
+		SyntaxError:   "def (:",
+		MissingModule: func(name string) string { return "import " + name },
+
+		Lines: func(n int) string {
+			return lines("import sys",
+				fmt.Sprintf("for i in range(0, %d, 1000):", n),
+				fmt.Sprintf("    _ = sys.stdout.write(''.join('%%07d\\n' %% j for j in range(i, min(i + 1000, %d))))", n),
+				"sys.stdout.flush()")
+		},
+		Bytes: lines("import sys", "_ = sys.stdout.buffer.write(bytes(range(256)))", "sys.stdout.flush()"),
+		Split: lines("import sys, time",
+			fmt.Sprintf("for b in %s.encode():", literal(SplitText)),
+			"    _ = sys.stdout.buffer.write(bytes([b]))", "    sys.stdout.flush()", "    time.sleep(0.02)"),
+
+		Set: func(name, value string) string { return name + " = " + literal(value) },
+		Get: func(name string) string { return fmt.Sprintf("print(%s, flush=True)", name) },
+		Has: func(name string) string {
+			return fmt.Sprintf("print('yes' if '%s' in globals() else 'no', flush=True)", name)
+		},
+
+		Values: []Expression{
+			{"1 + 1", "2", "2"},
+			{"'hi'", `"hi"`, "'hi'"},
+			{"''", `""`, "''"},
+			{"\"it's\"", `"it's"`, `"it's"`},
+			{"[1, 2.5, None, True, 'é']", `[1,2.5,null,true,"é"]`, "[1, 2.5, None, True, 'é']"},
+			{"{'a': {'b': []}}", `{"a":{"b":[]}}`, "{'a': {'b': []}}"},
+			{"0", "0", "0"},
+			{"False", "false", "False"},
+			{"float('nan')", "", "nan"},
+			{"{1}", "", "{1}"},
+			{"b'x'", "", "b'x'"},
+			{"x = 41\nx + 1", "42", "42"},
+		},
+		NoValue: []string{"None", "x = 1", "import os", "for i in range(3): i", ""},
+
+		DisplayPNG:  pythonShow("'image/png': " + pythonPNG()),
+		DisplayHTML: pythonShow("'text/html': '<b>rich</b>'"),
+		DisplayBundle: pythonShow("'text/plain': 'plain', 'text/html': '<b>rich</b>', 'image/png': " +
+			pythonPNG()),
+		DisplayUpdate: lines(pythonRich, "handle = display(Rich({'text/plain': 'one'}), display_id=True)", "handle.update(Rich({'text/plain': 'two'}))"),
+		DisplayClear: lines("try:", "    from IPython.display import clear_output", "except ImportError:", "    pass",
+			"print('gone', flush=True)", "clear_output()", "print('stays', flush=True)"),
+
+		ReadAll:  lines("import sys", "print('[' + sys.stdin.read() + ']', flush=True)"),
+		ReadLine: "print('[' + input() + ']', flush=True)",
+		GetEnv: func(name string) string {
+			return lines("import os", fmt.Sprintf("print(os.environ.get(%s, '<unset>'), flush=True)", literal(name)))
+		},
+		Getwd: lines("import os", "print(os.getcwd(), flush=True)"),
+
+		WriteFile: func(path, text string) string {
+			return lines(fmt.Sprintf("with open(%s, 'w') as f: _ = f.write(%s)", literal(path), literal(text)))
+		},
+		ReadFile: func(path string) string {
+			return fmt.Sprintf("print(open(%s).read(), end='', flush=True)", literal(path))
+		},
+		AppendForever: func(path string) string {
+			return lines("import time", "while True:",
+				fmt.Sprintf("    with open(%s, 'a') as f: _ = f.write('.')", literal(path)), "    time.sleep(0.01)")
+		},
+
+		KillSelf: lines("import os, signal", "os.kill(os.getpid(), signal.SIGKILL)"),
+		Child: func(seconds string) string {
+			return lines("import subprocess", fmt.Sprintf("child = subprocess.Popen(['sleep', '%s'])", seconds))
+		},
+		Late: func(text string, after time.Duration) string {
+			return lines("import threading, time", "def late():",
+				fmt.Sprintf("    time.sleep(%g)", after.Seconds()),
+				fmt.Sprintf("    print(%s, end='', flush=True)", literal(text)),
+				"threading.Thread(target=late, daemon=True).start()")
+		},
+	}
+}
+
+// pythonRich defines an object that shows itself as the bundle it is given.
+const pythonRich = `class Rich:
+    def __init__(self, bundle): self.bundle = bundle
+    def __repr__(self): return 'plain'
+    def _repr_mimebundle_(self, include=None, exclude=None): return self.bundle`
+
+func pythonShow(bundle string) string {
+	return lines(pythonRich, "display(Rich({"+bundle+"}))")
+}
+
+func pythonPNG() string {
+	return fmt.Sprintf("__import__('base64').b64decode('%s')", base64.StdEncoding.EncodeToString(PNG()))
+}

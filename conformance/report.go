@@ -1,0 +1,35 @@
+package conformance
+
+import (
+	"fmt"
+	"strings"
+)
+
+// A Report lists the clauses that a provider breaks.
+type Report struct {
+	Failures []Failure
+	Tried    int // clauses that were tried, per language and way
+	Exempt   int // clauses that do not concern the provider, by declaration
+}
+
+// A Failure is one broken clause.
+type Failure struct {
+	Group  string // such as "python/RunCode"
+	Check  string // the clause's name, such as "TimeoutSilent"
+	Clause string // the sentence of the contract
+	Err    error  // what was got and what was wanted
+}
+
+// Error returns the report, one failure per paragraph.
+func (r *Report) Error() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "conformance: %d of %d checks failed (%d do not apply)", len(r.Failures), r.Tried, r.Exempt)
+	for _, f := range r.Failures {
+		fmt.Fprintf(&b, "\n\n%s/%s: %s", f.Group, f.Check, report(f.Clause, f.Err))
+	}
+	return b.String()
+}
+
+func report(clause string, err error) string {
+	return fmt.Sprintf("%v\n  contract: %s", err, clause)
+}

@@ -1,0 +1,162 @@
+package conformance
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/toolcell/toolcell/codeinterp"
+)
+
+const stateToldClause = "a context keeps its state or StateLost tells that it is gone, once, by the run that lost it or by the next"
+
+func stateLostChecks() []check {
+	return []check{
+		{
+			name:   "StateAfterTimeout",
+			clause: stateToldClause + ": after a timeout",
+			scope:  stateful,
+			run: func(ctx context.Context, e *env) error {
+				_, err := e.stateTold(ctx, lines(e.p.Print("x"), e.p.Pause(time.Hour)), time.Second)
+				return err
+			},
+		},
+		{
+			name:   "StateAfterInterrupt",
+			clause: "a program that does not resist is interrupted, and its context keeps the state",
+			scope:  stateful,
+			needs:  []Feature{InterruptKeepsState},
+			proves: InterruptKeepsState,
+			run:    stateAfterInterrupt,
+		},
+		{
+			name:   "StateAfterKill",
+			clause: stateToldClause + ": after a timeout of a program that resists",
+			scope:  stateful,
+			uses:   func(p *Programs) bool { return p.Stubborn != "" },
+			run: func(ctx context.Context, e *env) error {
+				_, err := e.stateTold(ctx, e.p.Stubborn, time.Second)
+				return err
+			},
+		},
+		{
+			name:   "StateAfterExit",
+			clause: stateToldClause + ": after a program that exits",
+			scope:  stateful,
+			uses:   func(p *Programs) bool { return p.Exit != nil },
+			run: func(ctx context.Context, e *env) error {
+				res, err := e.stateTold(ctx, e.p.Exit(3), 0)
+				if err != nil {
+					return err
+				}
+				return wantStatus(res, nil, codeinterp.StatusError, 3)
+			},
+		},
+		{
+			name:   "StateAfterDeath",
+			clause: "a context whose process died keeps its id and starts empty on its next run; StateLost tells, once",
+			scope:  stateful,
+			needs:  []Feature{Processes},
+			uses:   func(p *Programs) bool { return p.KillSelf != "" },
+			run: func(ctx context.Context, e *env) error {
+				res, err := e.stateTold(ctx, lines(e.p.Print("x"), e.p.Pause(200*time.Millisecond), e.p.KillSelf), 0)
+				if err != nil {
+					return err
+				}
+				return wantStatus(res, nil, codeinterp.StatusLost, codeinterp.ExitKilled)
+			},
+		},
+		{
+			name:   "StateAfterRecursion",
+			clause: stateToldClause + ": after endless recursion",
+			scope:  stateful,
+			uses:   func(p *Programs) bool { return p.Recurse != "" },
+			run: func(ctx context.Context, e *env) error {
+				_, err := e.stateTold(ctx, e.p.Recurse, time.Minute)
+				return err
+			},
+		},
+	}
+}
+
+// stateTold defines a variable, makes a run that may lose it, and compares
+// what StateLost said with what is left. It returns the run's Result.
+func (e *env) stateTold(ctx context.Context, code string, timeout time.Duration) (codeinterp.Result, error) {
+	id, err := e.context(ctx, nil)
+	if err != nil {
+		return codeinterp.Result{}, err
+	}
+	if err := e.do(ctx, id, e.p.Set("told", "v")); err != nil {
+		return codeinterp.Result{}, err
+	}
+	first, err := e.runIn(ctx, id, code, &codeinterp.RunOptions{Timeout: timeout})
+	if err != nil {
+		return first, err
+	}
+	return first, e.wantTold(ctx, id, "told", first)
+}
+
+// wantTold wants the variable to be there, or exactly one of the run that
+// ended and the next two to say StateLost.
+func (e *env) wantTold(ctx context.Context, id codeinterp.ContextID, name string, first codeinterp.Result) error {
+	next, err := e.runIn(ctx, id, e.p.Has(name), nil)
+	if err := wantOK(next, err); err != nil {
+		return fmt.Errorf("the next run: %w", err)
+	}
+	third, err := e.runIn(ctx, id, e.p.Has(name), nil)
+	if err := wantOK(third, err); err != nil {
+		return fmt.Errorf("the run after the next: %w", err)
+	}
+	told := 0
+	for _, res := range []codeinterp.Result{first, next, third} {
+		if res.StateLost {
+			told++
+		}
+	}
+	has := strings.TrimSpace(next.Stdout())
+	switch {
+	case third.StateLost || has != strings.TrimSpace(third.Stdout()):
+		return errors.New("the state went, or StateLost came, without a run that could have lost it")
+	case has == "yes" && told > 0:
+		return fmt.Errorf("StateLost, and the variable is still there (%s)", describe(first))
+	case has != "yes" && told == 0:
+		return fmt.Errorf("the variable is gone, and no run said StateLost (%s)", describe(first))
+	case told > 1:
+		return errors.New("StateLost twice for one loss")
+	}
+	return nil
+}
+
+func stateAfterInterrupt(ctx context.Context, e *env) error {
+	id, err := e.context(ctx, nil)
+	if err != nil {
+		return err
+	}
+	if err := e.do(ctx, id, e.p.Set("kept", "v")); err != nil {
+		return err
+	}
+	code := lines(e.p.Print("first"), e.p.Pause(time.Hour))
+	res, err := e.runIn(ctx, id, code, &codeinterp.RunOptions{Timeout: time.Second})
+	if err := wantStatus(res, err, codeinterp.StatusTimeout, codeinterp.ExitTimeout); err != nil {
+		return err
+	}
+	if res.StateLost {
+		return errors.New("StateLost after the timeout of a program that waits")
+	}
+	runCtx, end := context.WithCancelCause(ctx)
+	defer end(nil)
+	res, err = e.runIn(runCtx, id, code, &codeinterp.RunOptions{OnOutput: func(codeinterp.Output) error { end(errStop); return nil }})
+	if err := wantErr(res, err, errStop, codeinterp.StatusCanceled, codeinterp.ExitCanceled); err != nil {
+		return err
+	}
+	if res.StateLost {
+		return errors.New("StateLost after the cancellation of a program that waits")
+	}
+	out, err := e.stdoutIn(ctx, id, e.p.Get("kept"))
+	if err != nil {
+		return err
+	}
+	return wantText("the variable", out, "v\n")
+}

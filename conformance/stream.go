@@ -1,0 +1,150 @@
+package conformance
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/toolcell/toolcell/codeinterp"
+)
+
+func streamChecks() []check {
+	return []check{
+		{
+			name:   "StdoutExact",
+			clause: "standard output arrives byte by byte: nothing added, nothing trimmed, nothing translated",
+			scope:  everyRun,
+			run: func(ctx context.Context, e *env) error {
+				return e.exact(ctx, func(s string) string { return e.p.Print(s) }, codeinterp.Stdout)
+			},
+		},
+		{
+			name:   "StderrExact",
+			clause: "standard error arrives byte by byte, in its own stream",
+			scope:  everyRun,
+			run: func(ctx context.Context, e *env) error {
+				return e.exact(ctx, func(s string) string { return e.p.PrintErr(s) }, codeinterp.Stderr)
+			},
+		},
+		{
+			name:   "StreamsApart",
+			clause: "the two streams stay apart, and outputs that are apart in time keep their order",
+			scope:  everyRun,
+			run:    streamsApart,
+		},
+		{
+			name:   "WritesJoined",
+			clause: "what a program writes in pieces is joined without anything in between",
+			scope:  everyRun,
+			run: func(ctx context.Context, e *env) error {
+				pause := e.p.Pause(30 * time.Millisecond)
+				out, err := e.stdout(ctx, lines(e.p.Print("a"), pause, e.p.Print("é"), pause, e.p.Print(""), e.p.Print("日"), e.p.Print("b")), nil)
+				if err != nil {
+					return err
+				}
+				return wantText("stdout", out, "aé日b")
+			},
+		},
+		{
+			name:   "LinesInOrder",
+			clause: "output of many lines arrives whole and in order",
+			scope:  everyRun,
+			uses:   func(p *Programs) bool { return p.Lines != nil },
+			run: func(ctx context.Context, e *env) error {
+				const n = 20000
+				out, err := e.stdout(ctx, e.p.Lines(n), nil)
+				if err != nil {
+					return err
+				}
+				return wantLines(out, n)
+			},
+		},
+		{
+			name:   "BinaryExact",
+			clause: "streams carry raw bytes, also those that are no UTF-8",
+			scope:  everyRun,
+			needs:  []Feature{BinaryOutput},
+			proves: BinaryOutput,
+			uses:   func(p *Programs) bool { return p.Bytes != "" },
+			run: func(ctx context.Context, e *env) error {
+				out, err := e.stdout(ctx, e.p.Bytes, nil)
+				if err != nil {
+					return err
+				}
+				return wantText("stdout", out, allBytes())
+			},
+		},
+		{
+			name:   "SplitCharacters",
+			clause: "characters that a program writes in pieces arrive whole",
+			scope:  everyRun,
+			needs:  []Feature{BinaryOutput},
+			uses:   func(p *Programs) bool { return p.Split != "" },
+			run: func(ctx context.Context, e *env) error {
+				out, err := e.stdout(ctx, e.p.Split, &codeinterp.RunOptions{})
+				if err != nil {
+					return err
+				}
+				return wantText("stdout", out, SplitText)
+			},
+		},
+	}
+}
+
+// exact prints texts of every kind and compares.
+func (e *env) exact(ctx context.Context, print func(string) string, kind codeinterp.Kind) error {
+	for _, text := range []string{
+		"hello\n",
+		"no newline",
+		"  spaces \t\n\n\n",
+		"\r\n\rcarriage\r",
+		"é 日本語 🙂 \u2028 \ufeff",
+		"'quotes' \"double\" \\back\\ $HOME `id` %d %s",
+		"control \x00\x01\x1b[31mred\x1b[0m\x7f",
+		strings.Repeat("long line without an end ", 1000),
+	} {
+		res, err := e.run(ctx, print(text), &codeinterp.RunOptions{})
+		if err := wantOK(res, err); err != nil {
+			return err
+		}
+		out, other := res.Stdout(), res.Stderr()
+		if kind == codeinterp.Stderr {
+			out, other = other, out
+		}
+		if err := wantText(kind.String(), out, text); err != nil {
+			return err
+		}
+		if other != "" {
+			return fmt.Errorf("the other stream has %s, want nothing", quote(other))
+		}
+	}
+	return nil
+}
+
+func streamsApart(ctx context.Context, e *env) error {
+	pause := e.p.Pause(250 * time.Millisecond)
+	code := lines(e.p.Print("o1"), pause, e.p.PrintErr("e1"), pause, e.p.Print("o2"), e.p.Print("o3"), pause, e.p.PrintErr("e2"))
+	res, err := e.run(ctx, code, &codeinterp.RunOptions{})
+	if err := wantOK(res, err); err != nil {
+		return err
+	}
+	var got []string
+	for _, o := range res.Outputs {
+		got = append(got, o.Kind.String()+" "+string(o.Data))
+	}
+	return wantText("outputs", strings.Join(got, ", "), "stdout o1, stderr e1, stdout o2o3, stderr e2")
+}
+
+// wantLines wants the output of Programs.Lines.
+func wantLines(out string, n int) error {
+	if len(out) != 8*n {
+		return fmt.Errorf("%d bytes %s, want %d", len(out), quote(out), 8*n)
+	}
+	for i := range n {
+		if line := out[8*i : 8*i+8]; line != fmt.Sprintf("%07d\n", i) {
+			return fmt.Errorf("line %d is %q", i, line)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,170 @@
+package conformance
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"runtime"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/toolcell/toolcell/codeinterp"
+)
+
+// A suite is one pass over the contract. Its checks run one after the other.
+type suite struct {
+	cfg       Config
+	programs  map[string]Programs
+	languages []string
+
+	shared   codeinterp.CodeInterpreter
+	contexts map[string]codeinterp.ContextID // the shared ones, by language
+
+	mu       sync.Mutex
+	breaches map[string][]error // by invariant
+}
+
+// newSuite fills in cfg's defaults and picks the languages.
+func newSuite(cfg Config) (*suite, error) {
+	s := &suite{cfg: cfg, programs: programs(), contexts: map[string]codeinterp.ContextID{}, breaches: map[string][]error{}}
+	if s.cfg.Timeout <= 0 {
+		s.cfg.Timeout = defaultTimeout
+	}
+	if s.cfg.Patience <= 0 {
+		s.cfg.Patience = defaultPatience
+	}
+	maps.Copy(s.programs, cfg.Programs)
+	ci, err := s.interpreter()
+	if err != nil {
+		return nil, err
+	}
+	s.languages = cfg.Languages
+	if len(s.languages) == 0 {
+		s.languages = slices.DeleteFunc(ci.Languages(), func(l string) bool {
+			_, ok := s.programs[l]
+			return !ok
+		})
+	}
+	if len(s.languages) == 0 {
+		return nil, errors.Join(fmt.Errorf("no programs for any of %q; see Config.Programs", ci.Languages()), s.close())
+	}
+	for _, l := range s.languages {
+		if _, ok := s.programs[l]; !ok {
+			return nil, errors.Join(fmt.Errorf("no programs for %q; see Config.Programs", l), s.close())
+		}
+	}
+	return s, nil
+}
+
+// interpreter returns the interpreter that checks share.
+func (s *suite) interpreter() (codeinterp.CodeInterpreter, error) {
+	if s.shared == nil {
+		ci, err := s.cfg.New()
+		if err != nil {
+			return nil, fmt.Errorf("Config.New: %w", err)
+		}
+		if ci == nil {
+			return nil, errors.New("Config.New returned neither an interpreter nor an error")
+		}
+		s.shared = ci
+	}
+	return s.shared, nil
+}
+
+// close ends the shared interpreter.
+func (s *suite) close() error {
+	if s.shared == nil {
+		return nil
+	}
+	ci := s.shared
+	s.shared = nil
+	clear(s.contexts)
+	return within(s.cfg.Timeout, "Close", ci.Close)
+}
+
+// try runs one check. Where the feature that it proves is declared as lacking,
+// the check is to fail.
+func (s *suite) try(ctx context.Context, g group, c check) error {
+	if c.proves == "" || !s.cfg.lacks(c.proves, g.language) {
+		return s.once(ctx, g, c, s.cfg.Timeout)
+	}
+	c.own = true
+	if s.once(ctx, g, c, min(s.cfg.Timeout, 2*s.cfg.Patience)) != nil {
+		return nil
+	}
+	return fmt.Errorf("%s is declared as lacking, but works for %s: remove it from Lacks, or say in which languages it lacks", c.proves, g.language)
+}
+
+// once runs a check under a watchdog.
+func (s *suite) once(ctx context.Context, g group, c check, limit time.Duration) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("the case took longer than %v", limit))
+	defer cancel()
+	e, err := s.env(g, c)
+	if err != nil {
+		return err
+	}
+	err = within(limit+s.cfg.Patience, c.name, func() error { return c.run(ctx, e) })
+	if closeErr := within(limit, "cleaning up", e.close); err == nil {
+		err = closeErr
+	}
+	if err != nil {
+		s.discard(g.language)
+	}
+	return err
+}
+
+// discard drops the shared interpreter after a failure, so that the next check
+// starts with a clean one.
+func (s *suite) discard(string) {
+	if ci := s.shared; ci != nil {
+		s.shared = nil
+		clear(s.contexts)
+		_ = within(s.cfg.Patience, "Close", ci.Close)
+	}
+}
+
+// breach records a broken invariant. A few per invariant are enough.
+func (s *suite) breach(name string, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.breaches[name]) < 5 {
+		s.breaches[name] = append(s.breaches[name], err)
+	}
+}
+
+// broken returns the breaches of an invariant.
+func (s *suite) broken(name string) []error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.breaches[name]
+}
+
+// within runs f on a goroutine of its own and returns its error, or, where f
+// does not return in time, what all goroutines were doing then.
+func within(limit time.Duration, what string, f func() error) error {
+	done := make(chan error, 1)
+	go func() { done <- safely(f) }()
+	t := time.NewTimer(limit)
+	defer t.Stop()
+	select {
+	case err := <-done:
+		return err
+	case <-t.C:
+		buf := make([]byte, 64<<10)
+		buf = buf[:runtime.Stack(buf, true)]
+		return fmt.Errorf("%s did not return within %v; goroutines:\n%s", what, limit, buf)
+	}
+}
+
+// safely turns a panic of f into an error.
+func safely(f func() error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			buf := make([]byte, 16<<10)
+			err = fmt.Errorf("panic: %v\n%s", p, buf[:runtime.Stack(buf, false)])
+		}
+	}()
+	return f()
+}

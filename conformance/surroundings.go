@@ -1,0 +1,217 @@
+package conformance
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/toolcell/toolcell/codeinterp"
+)
+
+// oddValue is an environment value that a careless quotation breaks.
+const oddValue = `it's "odd" $HOME \n é = 100 %`
+
+func surroundingsChecks() []check {
+	return []check{
+		{
+			name:   "StdinGiven",
+			clause: "Stdin is what the program reads from its standard input",
+			scope:  everyRun,
+			needs:  []Feature{Stdin},
+			proves: Stdin,
+			uses:   func(p *Programs) bool { return p.ReadAll != "" },
+			run: func(ctx context.Context, e *env) error {
+				text := "first\nsecond é " + strings.Repeat("x", 100000)
+				out, err := e.stdout(ctx, e.p.ReadAll, &codeinterp.RunOptions{Stdin: []byte(text), Timeout: time.Minute})
+				if err != nil {
+					return err
+				}
+				if err := wantText("what the program read", out, "["+text+"]\n"); err != nil {
+					return err
+				}
+				if e.p.ReadLine == "" {
+					return nil
+				}
+				out, err = e.stdout(ctx, e.p.ReadLine, &codeinterp.RunOptions{Stdin: []byte("first\nsecond\n"), Timeout: time.Minute})
+				if err != nil {
+					return err
+				}
+				return wantText("the line that the program read", out, "[first]\n")
+			},
+		},
+		{
+			name:   "StdinEmpty",
+			clause: "an empty Stdin is at its end",
+			scope:  everyRun,
+			needs:  []Feature{Stdin},
+			uses:   func(p *Programs) bool { return p.ReadAll != "" },
+			run: func(ctx context.Context, e *env) error {
+				out, err := e.stdout(ctx, e.p.ReadAll, &codeinterp.RunOptions{Stdin: []byte{}, Timeout: time.Minute})
+				if err != nil {
+					return err
+				}
+				return wantText("what the program read", out, "[]\n")
+			},
+		},
+		{
+			name:   "StdinNone",
+			clause: "without Stdin, reading fails at once: it neither waits nor finds the input of another run",
+			scope:  everyRun,
+			uses:   func(p *Programs) bool { return p.ReadLine != "" },
+			run: func(ctx context.Context, e *env) error {
+				res, err := e.run(ctx, e.p.ReadLine, &codeinterp.RunOptions{Timeout: time.Minute})
+				if err != nil {
+					return err
+				}
+				if res.Status != codeinterp.StatusError || res.Stdout() != "" {
+					return fmt.Errorf("%s, want %q", describe(res), codeinterp.StatusError)
+				}
+				return nil
+			},
+		},
+		{
+			name:   "EnvOfRun",
+			clause: "RunOptions.Env holds for this run only, with any text as a value",
+			scope:  everyRun,
+			needs:  []Feature{Env},
+			proves: Env,
+			uses:   func(p *Programs) bool { return p.GetEnv != nil },
+			run: func(ctx context.Context, e *env) error {
+				for _, value := range []string{"plain", oddValue, "two\nlines", ""} {
+					out, err := e.stdout(ctx, e.p.GetEnv("TOOLCELL_RUN"), &codeinterp.RunOptions{Env: map[string]string{"TOOLCELL_RUN": value}})
+					if err != nil {
+						return err
+					}
+					if err := wantText("the variable", out, value+"\n"); err != nil {
+						return err
+					}
+				}
+				out, err := e.stdout(ctx, e.p.GetEnv("TOOLCELL_RUN"), nil)
+				if err != nil {
+					return err
+				}
+				return wantText("the variable in the next run", out, "<unset>\n")
+			},
+		},
+		{
+			name:   "EnvOfContext",
+			clause: "ContextOptions.Env holds for all the context's runs; a run's Env replaces it for that run",
+			scope:  stateful,
+			needs:  []Feature{Env},
+			uses:   func(p *Programs) bool { return p.GetEnv != nil },
+			run:    envOfContext,
+		},
+		{
+			name:   "EnvRestoredAfterFailure",
+			clause: "a run's Env is gone after the run, also where that failed or was stopped",
+			scope:  stateful,
+			needs:  []Feature{Env},
+			uses:   func(p *Programs) bool { return p.GetEnv != nil },
+			run:    envRestored,
+		},
+		{
+			name:   "Cwd",
+			clause: "ContextOptions.Cwd is the directory that the context's runs start in",
+			scope:  stateful,
+			needs:  []Feature{Cwd},
+			proves: Cwd,
+			uses:   func(p *Programs) bool { return p.Getwd != "" },
+			run:    cwd,
+		},
+		{
+			name:   "FilesKept",
+			clause: "a file that a run of a context writes is there for the context's next run",
+			scope:  stateful,
+			needs:  []Feature{Files},
+			proves: Files,
+			uses:   func(p *Programs) bool { return p.WriteFile != nil },
+			run: func(ctx context.Context, e *env) error {
+				id, err := e.context(ctx, nil)
+				if err != nil {
+					return err
+				}
+				const path = "toolcell-file.txt"
+				if err := e.do(ctx, id, e.p.WriteFile(path, "content é")); err != nil {
+					return err
+				}
+				out, err := e.stdoutIn(ctx, id, e.p.ReadFile(path))
+				if err != nil {
+					return err
+				}
+				return wantText("the file", out, "content é")
+			},
+		},
+	}
+}
+
+func envOfContext(ctx context.Context, e *env) error {
+	id, err := e.context(ctx, &codeinterp.ContextOptions{Env: map[string]string{"TOOLCELL_CTX": oddValue}})
+	if err != nil {
+		return err
+	}
+	for _, override := range []string{"", "overridden", ""} {
+		var opts *codeinterp.RunOptions
+		value := oddValue
+		if override != "" {
+			opts = &codeinterp.RunOptions{Env: map[string]string{"TOOLCELL_CTX": override}}
+			value = override
+		}
+		res, err := e.runIn(ctx, id, e.p.GetEnv("TOOLCELL_CTX"), opts)
+		if err := wantOK(res, err); err != nil {
+			return err
+		}
+		if err := wantText("the variable", res.Stdout(), value+"\n"); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func envRestored(ctx context.Context, e *env) error {
+	id, err := e.context(ctx, nil)
+	if err != nil {
+		return err
+	}
+	for _, code := range []string{e.p.SyntaxError, e.p.Pause(time.Hour)} {
+		opts := &codeinterp.RunOptions{Env: map[string]string{"TOOLCELL_RUN": "x"}, Timeout: time.Second}
+		if _, err := e.runIn(ctx, id, code, opts); err != nil {
+			return err
+		}
+		out, err := e.stdoutIn(ctx, id, e.p.GetEnv("TOOLCELL_RUN"))
+		if err != nil {
+			return err
+		}
+		if err := wantText("the variable after "+quote(code), out, "<unset>\n"); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// cwd makes the directory on this machine; a provider that runs elsewhere
+// declares that it lacks Cwd, or is tested by other means.
+func cwd(ctx context.Context, e *env) error {
+	dir, err := os.MkdirTemp("", "toolcell-conformance-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	if err := os.Chmod(dir, 0o777); err != nil {
+		return err
+	}
+	if dir, err = filepath.EvalSymlinks(dir); err != nil {
+		return err
+	}
+	id, err := e.context(ctx, &codeinterp.ContextOptions{Cwd: dir})
+	if err != nil {
+		return err
+	}
+	out, err := e.stdoutIn(ctx, id, e.p.Getwd)
+	if err != nil {
+		return err
+	}
+	return wantText("the working directory", strings.TrimSpace(out), dir)
+}

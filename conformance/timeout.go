@@ -1,0 +1,174 @@
+package conformance
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/toolcell/toolcell/codeinterp"
+)
+
+const timeoutClause = "a run that exceeds RunOptions.Timeout ends as StatusTimeout, 124, with a nil error"
+
+func timeoutChecks() []check {
+	return []check{
+		{
+			name:   "TimeoutSilent",
+			clause: timeoutClause + ": one that waits",
+			scope:  everyRun,
+			run: func(ctx context.Context, e *env) error {
+				_, err := e.timesOut(ctx, e.p.Pause(time.Hour), 300*time.Millisecond)
+				return err
+			},
+		},
+		{
+			name:   "TimeoutSpin",
+			clause: timeoutClause + ": one that computes",
+			scope:  everyRun,
+			uses:   func(p *Programs) bool { return p.Spin != "" },
+			run: func(ctx context.Context, e *env) error {
+				_, err := e.timesOut(ctx, e.p.Spin, 300*time.Millisecond)
+				return err
+			},
+		},
+		{
+			name:   "TimeoutChatty",
+			clause: timeoutClause + ": one that never stops printing",
+			scope:  everyRun,
+			uses:   func(p *Programs) bool { return p.Flood != "" },
+			run: func(ctx context.Context, e *env) error {
+				res, err := e.timesOut(ctx, e.p.Flood, time.Second)
+				if err == nil && !strings.HasPrefix(res.Stdout(), "tick\ntick\n") {
+					return fmt.Errorf("%s, want ticks", describe(res))
+				}
+				return err
+			},
+		},
+		{
+			name:   "TimeoutStubborn",
+			clause: timeoutClause + ": one that resists interrupts",
+			scope:  everyRun,
+			uses:   func(p *Programs) bool { return p.Stubborn != "" },
+			run: func(ctx context.Context, e *env) error {
+				_, err := e.timesOut(ctx, e.p.Stubborn, time.Second)
+				return err
+			},
+		},
+		{
+			name:   "TimeoutKeepsOutput",
+			clause: "what came out before the timeout is in the Result",
+			scope:  everyRun,
+			run: func(ctx context.Context, e *env) error {
+				res, err := e.timesOut(ctx, lines(e.p.Print("before"), e.p.PrintErr("too"), e.p.Pause(time.Hour), e.p.Print("after")), 1500*time.Millisecond)
+				if err == nil && (res.Stdout() != "before" || !strings.HasPrefix(res.Stderr(), "too")) {
+					return fmt.Errorf("%s, want stdout \"before\" and stderr \"too\"", describe(res))
+				}
+				return err
+			},
+		},
+		{
+			name:   "TimeoutNotReached",
+			clause: "a timeout that is not reached has no effect",
+			scope:  everyRun,
+			run: func(ctx context.Context, e *env) error {
+				_, err := e.stdout(ctx, e.p.Print("x"), &codeinterp.RunOptions{Timeout: codeinterp.MaxTimeout})
+				return err
+			},
+		},
+		{
+			name:   "StoppedCodeIsDead",
+			clause: "code that was stopped does not go on computing",
+			scope:  everyRun,
+			uses:   func(p *Programs) bool { return p.Spin != "" },
+			run:    stoppedCodeIsDead,
+		},
+		{
+			name:   "StoppedCodeWritesNoMore",
+			clause: "code that was stopped does not go on writing files",
+			scope:  stateful,
+			needs:  []Feature{Files},
+			uses:   func(p *Programs) bool { return p.AppendForever != nil && p.ReadFile != nil },
+			run:    stoppedCodeWritesNoMore,
+		},
+	}
+}
+
+// timesOut wants code to run into a timeout, on time.
+func (e *env) timesOut(ctx context.Context, code string, timeout time.Duration) (codeinterp.Result, error) {
+	start := time.Now()
+	res, err := e.run(ctx, code, &codeinterp.RunOptions{Timeout: timeout, MaxOutput: 1 << 20})
+	took := time.Since(start)
+	if err := wantStatus(res, err, codeinterp.StatusTimeout, codeinterp.ExitTimeout); err != nil {
+		return res, err
+	}
+	if took < timeout {
+		return res, fmt.Errorf("the run ended after %v, before its timeout of %v", took, timeout)
+	}
+	if took > timeout+e.patience() {
+		return res, fmt.Errorf("the run ended after %v with a timeout of %v", took, timeout)
+	}
+	return res, e.stillWorks(ctx, "after the timeout")
+}
+
+// stillWorks wants the next run to be as usual.
+func (e *env) stillWorks(ctx context.Context, when string) error {
+	res, err := e.run(ctx, e.p.Print("next"), nil)
+	if err := wantOK(res, err); err != nil {
+		return fmt.Errorf("the next run, %s: %w", when, err)
+	}
+	if res.Stdout() != "next" {
+		return fmt.Errorf("the next run, %s: %s, want stdout \"next\"", when, describe(res))
+	}
+	return nil
+}
+
+// stoppedCodeIsDead looks at the CPU time of this process and its descendants
+// after a loop was stopped.
+func stoppedCodeIsDead(ctx context.Context, e *env) error {
+	if _, ok := cpuTime(); !ok {
+		return nil
+	}
+	if _, err := e.run(ctx, e.p.Spin, &codeinterp.RunOptions{Timeout: 300 * time.Millisecond}); err != nil {
+		return err
+	}
+	const watch = 500 * time.Millisecond
+	for range 3 {
+		before, _ := cpuTime()
+		time.Sleep(watch)
+		after, _ := cpuTime()
+		if after-before < watch/2 {
+			return nil
+		}
+	}
+	return errors.New("half a CPU and more is still in use, by this process or its descendants, 1.5 s after the timeout")
+}
+
+func stoppedCodeWritesNoMore(ctx context.Context, e *env) error {
+	id, err := e.context(ctx, nil)
+	if err != nil {
+		return err
+	}
+	const path = "toolcell-heartbeat.txt"
+	if err := e.do(ctx, id, e.p.WriteFile(path, "")); err != nil {
+		return err
+	}
+	res, err := e.runIn(ctx, id, e.p.AppendForever(path), &codeinterp.RunOptions{Timeout: time.Second})
+	if err := wantStatus(res, err, codeinterp.StatusTimeout, codeinterp.ExitTimeout); err != nil {
+		return err
+	}
+	first, err := e.stdoutIn(ctx, id, e.p.ReadFile(path))
+	if err != nil {
+		return err
+	}
+	time.Sleep(200 * time.Millisecond)
+	second, err := e.stdoutIn(ctx, id, e.p.ReadFile(path))
+	if err != nil {
+		return err
+	}
+	if first == "" {
+		return errors.New("the program wrote nothing before its timeout")
+	}
+	return wantText("the file 200 ms later", second, first)
+}
