@@ -1,0 +1,183 @@
+package tools
+
+import (
+	"container/list"
+	"context"
+	"crypto/sha256"
+	"sync"
+
+	"github.com/toolcell/toolcell/codeinterp"
+)
+
+// calls remembers replies by call, so that a call that is sent again does not
+// run again.
+type calls struct {
+	mu       sync.Mutex
+	byKey    map[callKey]*list.Element
+	order    list.List // of *called, oldest first; only those that are done
+	maxCalls int
+	maxBytes int
+	bytes    int
+}
+
+// callKey identifies a call. Ids are not enough: some servers count them from
+// zero in every turn.
+type callKey struct {
+	id, tool string
+	args     [sha256.Size]byte
+}
+
+type called struct {
+	key   callKey
+	done  chan struct{}
+	reply *Reply // set when done
+	size  int
+}
+
+// small is what a reply without Result and images may take.
+const small = 128 << 10
+
+func newCalls(o *SetOptions) *calls {
+	c := &calls{byKey: map[callKey]*list.Element{}, maxCalls: o.RememberCalls, maxBytes: o.RememberBytes}
+	if c.maxCalls == 0 {
+		c.maxCalls = 1024
+	}
+	if c.maxBytes == 0 {
+		c.maxBytes = 64 << 20
+	}
+	if c.maxCalls < 0 {
+		return nil
+	}
+	return c
+}
+
+// serve answers the call from memory, waits for the same call in progress, or
+// runs it. Where that call turns out not to be remembered, the next of those
+// that wait runs.
+func (m *calls) serve(ctx context.Context, t *Tool, c Call) *Reply {
+	key := callKey{c.ID, t.Name, sha256.Sum256(c.Args)}
+	for {
+		m.mu.Lock()
+		e, ok := m.byKey[key]
+		if !ok {
+			e = &list.Element{Value: &called{key: key, done: make(chan struct{})}}
+			m.byKey[key] = e
+			m.mu.Unlock()
+			return m.first(ctx, t, c, e.Value.(*called))
+		}
+		m.mu.Unlock()
+		first := e.Value.(*called)
+		select {
+		case <-first.done:
+			m.mu.Lock()
+			r := first.reply
+			m.mu.Unlock()
+			if r != nil {
+				return r
+			}
+		case <-ctx.Done():
+			return fail(c.ID, t.Name, &Failure{CodeCanceled, "canceled while the same call was in progress"}, context.Cause(ctx))
+		}
+	}
+}
+
+// first runs the call.
+func (m *calls) first(ctx context.Context, t *Tool, c Call, e *called) *Reply {
+	r := serve(ctx, t, c)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if ran(r) {
+		e.reply, e.size = r, sizeOf(r)
+		m.bytes += e.size
+		m.byKey[e.key] = m.order.PushBack(e)
+		m.trim()
+	} else {
+		delete(m.byKey, e.key)
+	}
+	close(e.done)
+	return r
+}
+
+// ran reports whether the call did something that must not be done twice. A
+// failed call did, unless its code says that nothing happened: it is not known
+// how far it came.
+func ran(r *Reply) bool {
+	if r.Failure == nil {
+		return true
+	}
+	return r.Failure.Code == CodeInternal
+}
+
+// trim keeps to the bounds.
+func (m *calls) trim() {
+	for m.order.Len() > m.maxCalls {
+		m.drop(m.order.Front())
+	}
+	for e := m.order.Front(); e != nil && m.bytes > m.maxBytes; e = e.Next() {
+		m.slim(e.Value.(*called))
+	}
+	for m.bytes > m.maxBytes && m.order.Len() > 1 {
+		m.drop(m.order.Front())
+	}
+}
+
+func (m *calls) drop(e *list.Element) {
+	d := m.order.Remove(e).(*called)
+	m.bytes -= d.size
+	delete(m.byKey, d.key)
+}
+
+// slim drops a reply's Result and images.
+func (m *calls) slim(d *called) {
+	if d.reply.Result == nil || d.size <= small {
+		return
+	}
+	r := *d.reply
+	ended := *r.Result
+	ended.Outputs, ended.Error, ended.CallbackErr = nil, nil, nil
+	ended.Truncated = append(ended.Truncated[:len(ended.Truncated):len(ended.Truncated)], forgotten(r.Result)...)
+	r.Data, r.view = r.JSON(), nil
+	r.Result, r.Images = &ended, nil
+	m.bytes -= d.size
+	d.reply, d.size = &r, sizeOf(&r)
+	m.bytes += d.size
+}
+
+// forgotten tells what a Result without its outputs lacks.
+func forgotten(res *codeinterp.Result) []codeinterp.Truncation {
+	var total [codeinterp.Clear + 1]int64
+	for i := range res.Outputs {
+		total[res.Outputs[i].Kind] += int64(res.Outputs[i].Size())
+	}
+	var list []codeinterp.Truncation
+	for k, n := range total {
+		if n > 0 {
+			list = append(list, codeinterp.Truncation{Stream: codeinterp.Kind(k).String(), Bytes: n, Reason: codeinterp.TruncatedByLimit})
+		}
+	}
+	return list
+}
+
+// sizeOf estimates the memory that a reply holds.
+func sizeOf(r *Reply) int {
+	n := 1<<10 + len(r.Text) + len(r.Data)
+	for _, img := range r.Images {
+		n += len(img.Data)
+	}
+	if r.view != nil {
+		n += len(r.view.arena)
+	}
+	if r.Result != nil {
+		for i := range r.Result.Outputs {
+			n += 128 + r.Result.Outputs[i].Size()
+		}
+		if e := r.Result.Error; e != nil {
+			for _, list := range [][]string{e.Traceback, e.RawTraceback} {
+				for _, s := range list {
+					n += len(s)
+				}
+			}
+		}
+	}
+	return n
+}

@@ -1,0 +1,97 @@
+package tools_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/tools"
+)
+
+func TestPresence(t *testing.T) {
+	const p = "workspace__w__"
+	four := []string{p + "run_code", p + "create_code_context", p + "run_in_code_context", p + "delete_code_context"}
+	seven := append(slices.Clone(four), p+"list_code_contexts", p+"restart_code_context", p+"interrupt_code_context")
+	for _, tt := range []struct {
+		name string
+		ci   codeinterp.CodeInterpreter
+		opts *tools.Options
+		want []string
+	}{
+		{"stateless", &fake{}, nil, four[:1]},
+		{"stateful", statefulFake{&fake{}}, nil, four},
+		{"hidden", codeinterp.Stateless(statefulFake{&fake{}}), nil, four[:1]},
+		{"wrapped", codeinterp.Wrap(statefulFake{&fake{}}), nil, four},
+		{"managed, not asked for", newManaged(), nil, four},
+		{"managed", newManaged(), &tools.Options{ManageContexts: true}, seven},
+		{"asked for, not managed", statefulFake{&fake{}}, &tools.Options{ManageContexts: true}, four},
+		{"paged", &fake{}, &tools.Options{ReadOutput: true}, []string{p + "run_code", p + "read_output"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			list, err := tools.ForCode("w", tt.ci, tt.opts)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for _, tool := range list {
+				got = append(got, tool.Name)
+			}
+			if !slices.Equal(got, tt.want) {
+				t.Errorf("got %v, want %v", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestContextTools(t *testing.T) {
+	ci := newManaged()
+	ci.script = fixed(ok(out("hi\n")))
+	set := newSet(t, ci, &tools.Options{ManageContexts: true})
+	call := func(op, args, want string) {
+		t.Helper()
+		if got := set.Dispatch(t.Context(), "workspace__w__"+op, []byte(args), nil).Text; got != want {
+			t.Errorf("%s %s:\n got %s\nwant %s", op, args, got, want)
+		}
+	}
+	call("create_code_context", `{"language":"py"}`, `{"contextId":"ctx-1"}`)
+	call("run_in_code_context", `{"contextId":"ctx-1","code":"1"}`, "ok\n--- stdout ---\nhi\n")
+	call("list_code_contexts", `{}`, `{"contexts":[{"contextId":"ctx-1","language":"python","created":"2001-09-09T01:46:40Z"}]}`)
+	call("restart_code_context", `{"contextId":"ctx-1"}`, `{"ok":true}`)
+	call("interrupt_code_context", `{"contextId":"ctx-1"}`, `{"ok":true}`)
+	call("delete_code_context", `{"contextId":"ctx-1"}`, `{"ok":true}`)
+	gone := `{"error":{"code":"context_not_found","message":"fake: run: no such context; contexts expire and are deleted; create a new one and run there what it needs"}}`
+	call("run_in_code_context", `{"contextId":"ctx-1","code":"1"}`, gone)
+	call("delete_code_context", `{"contextId":"ctx-1"}`, strings.Replace(gone, "run:", "delete context:", 1))
+	call("list_code_contexts", ``, `{"contexts":[]}`)
+}
+
+func TestConstruction(t *testing.T) {
+	long := strings.Repeat("a", 33)
+	for _, tt := range []struct {
+		name      string
+		workspace string
+		opts      *tools.Options
+		want      string // in the error; empty: none
+	}{
+		{"longest", long[:32], nil, ""},
+		{"too long", long, nil, "33 characters"},
+		{"empty", "", nil, "letters and digits"},
+		{"double underscore", "a__b", nil, "letters and digits"},
+		{"trailing dash", "a-", nil, "letters and digits"},
+		{"dot", "a.b", nil, "letters and digits"},
+		{"unprefixed", "", &tools.Options{Namer: tools.Unprefixed}, ""},
+		{"bad namer", "w", &tools.Options{Namer: func(w, op string) string { return w + "." + op }}, `"w.run_code"`},
+		{"long namer", "w", &tools.Options{Namer: func(w, op string) string { return strings.Repeat("x", 64) + op }}, "72 characters"},
+		{"longer allowed", "w", &tools.Options{MaxToolName: 128, Namer: func(w, op string) string { return strings.Repeat("x", 64) + op }}, ""},
+		{"text", "w", &tools.Options{MaxText: 10}, "MaxText"},
+		{"timeouts", "w", &tools.Options{Timeout: 2, MaxTimeout: 1}, "MaxTimeout"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			_, err := tools.ForCode(tt.workspace, &fake{}, tt.opts)
+			if (err == nil) != (tt.want == "") || err != nil && !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("got %v, want %q", err, tt.want)
+			}
+		})
+	}
+}

@@ -1,0 +1,239 @@
+package tools
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/tidwall/gjson"
+	"github.com/toolcell/toolcell/codeinterp"
+)
+
+const (
+	// MaxArgs is the largest JSON of arguments, in bytes, that is looked at:
+	// the largest program, escaped, fits.
+	MaxArgs = 4 * codeinterp.MaxCode
+
+	// maxDepth is how deeply arguments may be nested; ours are flat.
+	maxDepth = 100
+
+	maxFaults = 20
+)
+
+// faults collects what is wrong with a call's arguments.
+type faults []string
+
+func (f *faults) add(format string, args ...any) {
+	if len(*f) < maxFaults {
+		*f = append(*f, fmt.Sprintf(format, args...))
+	}
+}
+
+// decode reads the JSON of arguments into what bind points to.
+func decode(raw []byte, params []param, bind func(name string) any) faults {
+	var f faults
+	object, ok := parse(raw, &f)
+	if !ok {
+		return f
+	}
+	var seen, given uint64
+	object.ForEach(func(key, value gjson.Result) bool {
+		i := slices.IndexFunc(params, func(p param) bool { return p.name == key.Str })
+		switch {
+		case i < 0:
+			f.add("%s", unknown(key.Str, params))
+			return len(f) < maxFaults
+		case seen&(1<<i) != 0:
+			f.add("%s: given more than once", key.Str)
+			return len(f) < maxFaults
+		}
+		seen |= 1 << i
+		if value.Type == gjson.Null && !params[i].required {
+			return true
+		}
+		given |= 1 << i
+		params[i].store(value, bind(key.Str), &f)
+		return true
+	})
+	for i, p := range params {
+		if p.required && seen&(1<<i) == 0 {
+			f.add("%s: required, and missing", p.name)
+		}
+	}
+	return f
+}
+
+// parse checks that raw is one JSON object, or a JSON string that holds one.
+// Nothing stands for an empty object. The limits are checked before parsing.
+func parse(raw []byte, f *faults) (gjson.Result, bool) {
+	text, ok := checkText(raw, f)
+	if !ok {
+		return gjson.Result{}, false
+	}
+	v := gjson.Parse(text)
+	if v.Type == gjson.String {
+		if text, ok = checkText([]byte(v.Str), f); !ok {
+			return gjson.Result{}, false
+		}
+		v = gjson.Parse(text)
+	}
+	if !v.IsObject() {
+		f.add("arguments: need a JSON object, got %s", kindOf(v))
+		return gjson.Result{}, false
+	}
+	return v, true
+}
+
+func checkText(raw []byte, f *faults) (string, bool) {
+	switch {
+	case len(raw) > MaxArgs:
+		f.add("arguments: %d bytes, more than %d; put data into a file", len(raw), MaxArgs)
+		return "", false
+	case !shallow(raw):
+		f.add("arguments: nested more than %d deep", maxDepth)
+		return "", false
+	case !utf8.Valid(raw):
+		f.add("arguments: not valid UTF-8")
+		return "", false
+	}
+	text := strings.TrimSpace(string(raw))
+	if text == "" || text == "null" {
+		text = "{}"
+	}
+	if !gjson.Valid(text) {
+		f.add("arguments: not valid JSON; send one complete object, with newlines and quotes in strings escaped")
+		return "", false
+	}
+	return text, true
+}
+
+// shallow reports whether no value in raw is nested deeper than maxDepth.
+func shallow(raw []byte) bool {
+	depth := 0
+	for i := 0; i < len(raw); i++ {
+		switch raw[i] {
+		case '"':
+			for i++; i < len(raw) && raw[i] != '"'; i++ {
+				if raw[i] == '\\' {
+					i++
+				}
+			}
+		case '{', '[':
+			if depth++; depth > maxDepth {
+				return false
+			}
+		case '}', ']':
+			depth--
+		}
+	}
+	return true
+}
+
+// store checks a value and puts it where it belongs.
+func (p *param) store(v gjson.Result, to any, f *faults) {
+	switch to := to.(type) {
+	case *string:
+		switch {
+		case v.Type != gjson.String:
+			f.add("%s: need a string, got %s", p.name, kindOf(v))
+		case p.name != "language" && len(p.enum) > 0 && !slices.Contains(p.enum, v.Str):
+			f.add("%s: need one of %s, got %s", p.name, strings.Join(p.enum, ", "), clip(strconv.Quote(v.Str), 60))
+		default:
+			*to = v.Str
+		}
+	case *int64:
+		n, ok := integer(v)
+		switch {
+		case !ok:
+			f.add("%s: need an integer, got %s", p.name, kindOf(v))
+		case n < p.min || n > p.max:
+			f.add("%s: need %d to %d%s, got %s", p.name, p.min, p.max, p.unit, clip(v.Raw, 30))
+		default:
+			*to = n
+		}
+	}
+}
+
+// integer reads a number without a fraction, in any notation. Those beyond
+// 2^62 are cut to it.
+func integer(v gjson.Result) (int64, bool) {
+	if v.Type != gjson.Number {
+		return 0, false
+	}
+	if n, err := strconv.ParseInt(v.Raw, 10, 64); err == nil {
+		return n, true
+	}
+	x, err := strconv.ParseFloat(v.Raw, 64)
+	if err != nil && !math.IsInf(x, 0) || x != math.Trunc(x) {
+		return 0, false
+	}
+	return int64(min(max(x, -1<<62), 1<<62)), true
+}
+
+// unknown says that there is no such argument, and which one may be meant.
+func unknown(name string, params []param) string {
+	var names []string
+	for _, p := range params {
+		names = append(names, p.name)
+	}
+	fault := fmt.Sprintf("%s: no such argument", clip(strconv.Quote(name), 60))
+	if best := closest(name, names); best != "" {
+		return fault + "; did you mean " + best + "?"
+	}
+	if len(names) == 0 {
+		return fault + "; there are none"
+	}
+	return fault + "; there are " + strings.Join(names, ", ")
+}
+
+// closest returns the name that is like the given one but for case, "_" and
+// "-", or that contains it or is contained in it.
+func closest(name string, names []string) string {
+	fold := func(s string) string {
+		return strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(s))
+	}
+	n := fold(clip(name, 80))
+	for _, c := range names {
+		if fold(c) == n {
+			return c
+		}
+	}
+	if len(n) < 4 {
+		return ""
+	}
+	for _, c := range names {
+		if f := fold(c); strings.Contains(f, n) || strings.Contains(n, f) {
+			return c
+		}
+	}
+	return ""
+}
+
+// kindOf names a value's type, with the value where it is short.
+func kindOf(v gjson.Result) string {
+	switch {
+	case v.Type == gjson.Null:
+		return "null"
+	case v.Type == gjson.String:
+		return "the string " + clip(strconv.Quote(v.Str), 40)
+	case v.IsArray():
+		return "an array"
+	case v.IsObject():
+		return "an object"
+	}
+	return clip(v.Raw, 40)
+}
+
+// clip cuts s to about n bytes, at a rune.
+func clip(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n] + "..."
+}

@@ -1,0 +1,196 @@
+package tools
+
+import (
+	"embed"
+	"fmt"
+	"path"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/toolcell/toolcell/codeinterp"
+)
+
+//go:embed descriptions/*.md
+var descriptionFiles embed.FS
+
+// descriptions holds the prose of each operation's description. A line that
+// ends up empty through its placeholders is left out.
+var descriptions = sync.OnceValue(func() map[string]string {
+	texts := map[string]string{}
+	entries, err := descriptionFiles.ReadDir("descriptions")
+	if err != nil {
+		panic(err)
+	}
+	for _, e := range entries {
+		text, err := descriptionFiles.ReadFile(path.Join("descriptions", e.Name()))
+		if err != nil {
+			panic(err)
+		}
+		texts[strings.TrimSuffix(e.Name(), ".md")] = string(text)
+	}
+	return texts
+})
+
+// facts are what the descriptions say about an interpreter.
+type facts struct {
+	info   codeinterp.Info
+	notes  map[string]string // by language
+	values *strings.Replacer
+}
+
+func newFacts(info codeinterp.Info, k *kit) facts {
+	f := facts{info: info, notes: map[string]string{}}
+	for _, l := range info.Languages {
+		f.notes[l.Name] = strings.TrimSpace(l.Notes)
+	}
+	stateful, stateless := false, ""
+	if _, stateful = codeinterp.Stateful(k.ci); stateful {
+		stateless = "Use a context, made with " + k.Namer(k.workspace, "create_code_context") + ", for work in several steps."
+	}
+	f.values = strings.NewReplacer(
+		"{{stateless}}", stateless,
+		"{{languages}}", f.languages(k.languages),
+		"{{isolation}}", f.isolation(),
+		"{{files}}", f.files(stateful),
+		"{{timeout}}", timeoutFact(k.limits),
+		"{{lifetime}}", f.lifetime(),
+		"{{create}}", k.Namer(k.workspace, "create_code_context"),
+		"{{run_in}}", k.Namer(k.workspace, "run_in_code_context"),
+		"{{delete}}", k.Namer(k.workspace, "delete_code_context"),
+	)
+	return f
+}
+
+// describe returns the description of an operation's tool.
+func (f *facts) describe(op string) string {
+	var b strings.Builder
+	for line := range strings.Lines(descriptions()[op]) {
+		filled := strings.TrimRight(f.values.Replace(line), " \n")
+		if filled == "" && strings.TrimSpace(line) != "" {
+			continue
+		}
+		b.WriteString(filled)
+		b.WriteByte('\n')
+	}
+	return strings.TrimSpace(b.String())
+}
+
+func (f *facts) languages(names []string) string {
+	var lines []string
+	for _, name := range names {
+		line := "- " + name
+		for _, l := range f.info.Languages {
+			if l.Name != name {
+				continue
+			}
+			if l.Runtime != "" {
+				line += ": " + l.Runtime + "."
+			}
+			if notes := strings.TrimSpace(l.Notes); notes != "" {
+				line += " " + notes
+			}
+		}
+		lines = append(lines, line)
+	}
+	return "Languages:\n" + strings.Join(lines, "\n")
+}
+
+func (f *facts) isolation() string {
+	var parts []string
+	switch f.info.Isolation.Network {
+	case codeinterp.ReachBlocked:
+		parts = append(parts, "There is no network.")
+	case codeinterp.ReachLimited:
+		parts = append(parts, "Only some network addresses can be reached.")
+	case codeinterp.ReachOpen:
+		parts = append(parts, "The network can be reached.")
+	}
+	switch f.info.Isolation.Filesystem {
+	case codeinterp.ReachBlocked:
+		parts = append(parts, "Files of the host cannot be reached.")
+	case codeinterp.ReachLimited:
+		parts = append(parts, "Only some files of the host can be reached.")
+	case codeinterp.ReachOpen:
+		parts = append(parts, "Programs may reach files of the host: take care.")
+	}
+	return strings.Join(parts, " ")
+}
+
+func (f *facts) files(stateful bool) string {
+	if f.info.Workdir == "" {
+		return ""
+	}
+	s := "Programs start in the directory " + f.info.Workdir + "; save files there, with relative paths."
+	if stateful {
+		s += " Files of a context are gone when it is deleted."
+	}
+	return s
+}
+
+func (f *facts) lifetime() string {
+	s := "A context lives until it is deleted"
+	if f.info.ContextIdle > 0 {
+		s += " or was not used for " + span(f.info.ContextIdle)
+	}
+	return s + "."
+}
+
+func timeoutFact(l limits) string {
+	if l.timeout == 0 {
+		return fmt.Sprintf("A program may run for as long as it needs; timeoutMs, up to %d, stops it earlier.", l.maxTimeout)
+	}
+	return fmt.Sprintf("A program is stopped after %s; timeoutMs changes that, up to %s.",
+		span(time.Duration(l.timeout)*time.Millisecond), span(time.Duration(l.maxTimeout)*time.Millisecond))
+}
+
+// span writes a duration in words.
+func span(d time.Duration) string {
+	n, unit := d.Milliseconds(), "millisecond"
+	switch {
+	case d%time.Hour == 0:
+		n, unit = int64(d/time.Hour), "hour"
+	case d%time.Minute == 0:
+		n, unit = int64(d/time.Minute), "minute"
+	case d%time.Second == 0:
+		n, unit = int64(d/time.Second), "second"
+	}
+	if n != 1 {
+		unit += "s"
+	}
+	return fmt.Sprintf("%d %s", n, unit)
+}
+
+// annotate returns the hints for an operation. What is not known counts as
+// reachable.
+func (f *facts) annotate(op string) Annotations {
+	iso := f.info.Isolation
+	switch op {
+	case "run_code", "run_in_code_context":
+		return Annotations{
+			Destructive: iso.Filesystem != codeinterp.ReachBlocked || iso.Network != codeinterp.ReachBlocked,
+			OpenWorld:   iso.Network != codeinterp.ReachBlocked,
+		}
+	case "delete_code_context":
+		return Annotations{Destructive: true, Idempotent: true}
+	case "restart_code_context":
+		return Annotations{Destructive: true, Idempotent: true}
+	case "list_code_contexts", "read_output":
+		return Annotations{ReadOnly: true, Idempotent: true}
+	}
+	return Annotations{}
+}
+
+// missingModule says what to do about a module that could not be imported.
+// The language is empty for runs in a context.
+func (f *facts) missingModule(module, language string) string {
+	s := fmt.Sprintf("The module %q is not installed here.", cleanString(clip(module, 100)))
+	if language == "" && len(f.notes) == 1 {
+		for language = range f.notes {
+		}
+	}
+	if notes := f.notes[language]; notes != "" {
+		return s + " " + notes
+	}
+	return s + " Do without it, or with what the runtime has."
+}

@@ -1,0 +1,52 @@
+// Package tools turns an interpreter into tools that a language model can
+// call, for any LLM SDK.
+//
+//	list, err := tools.ForCode("demo", ci, nil)
+//	set, err := tools.NewSet(list, nil)
+//	definitions, err := tools.OpenAIChat{}.Tools(list)
+//	...
+//	reply := set.Dispatch(ctx, call.Name, call.Arguments, &tools.CallOptions{ID: call.ID})
+//	messages := tools.OpenAIChat{}.Results(reply)
+//
+// Which tools there are depends on what the interpreter can do and on nothing
+// else: run_code always; create_code_context, run_in_code_context and
+// delete_code_context where it keeps state; on request also
+// list_code_contexts, restart_code_context and interrupt_code_context where it
+// is a [codeinterp.ContextManager], and read_output.
+//
+// # Definitions
+//
+// [OpenAIChat], [OpenAIResponses], [Anthropic], [Gemini], [Ollama] and [MCP]
+// render the definitions, and later the replies, as the JSON of each API. No
+// SDK is imported: json.Unmarshal of that JSON into the SDK's own parameter
+// type is the adapter.
+//
+// # Arguments
+//
+// A call is checked completely before anything runs, and every fault is told
+// at once in words that a model can act on. What models often get slightly
+// wrong and what has only one meaning is accepted: 1e3 or 1000.0 for an
+// integer, null for an optional argument, arguments encoded twice, "py" for
+// python. Everything else is refused: unknown and duplicate names, other
+// types, values out of range.
+//
+// # Replies
+//
+// A [Reply] holds what the model gets: a text of bounded size that stands
+// alone, and images. Terminal control sequences are gone from it, progress bars
+// are collapsed, secrets are scrubbed, long output is cut in the middle and the
+// loss is counted. Reply.JSON is the same in JSON. The whole, uncut Result
+// stays with the caller in Reply.Result.
+//
+// A call that fails, other than by the program's own doing, is answered with
+// {"error": {"code": ..., "message": ...}}; the message says what to do next.
+//
+// # Security
+//
+// What a program prints is data from an untrusted source. It reaches the model
+// under headings that the program cannot imitate, without invisible
+// characters; it is not protected against text that argues with the model.
+// Scrubbing of secrets is a second line of defence: it finds the registered
+// values and their base64, URL-encoded and JSON-escaped forms, and nothing
+// that a program computes from them in another way.
+package tools

@@ -1,0 +1,83 @@
+package tools
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+
+	"github.com/toolcell/toolcell/codeinterp"
+)
+
+// The codes of a [Failure].
+const (
+	CodeInvalid     = "invalid_arguments"    // the call is malformed; nothing ran
+	CodeUnknownTool = "unknown_tool"         // no tool has that name
+	CodeLanguage    = "unsupported_language" // the interpreter does not have it
+	CodeContext     = "context_not_found"    // never existed, expired or deleted
+	CodeOutput      = "output_not_found"     // never existed, or no longer kept
+	CodeCapacity    = "capacity"             // the same call may work later
+	CodeClosed      = "closed"               // the interpreter was closed
+	CodeUnavailable = "unavailable"          // the runtime or the server is missing or down
+	CodeIsolation   = "isolation"            // the required isolation cannot be had
+	CodeRefused     = "refused"              // a policy refused the call
+	CodeCanceled    = "canceled"             // the caller gave up before anything ran
+	CodeInternal    = "internal"             // a fault of ours or of the provider's
+)
+
+// A Failure is a call that failed, other than by the program's own doing.
+type Failure struct {
+	// Code is one of the codes above.
+	Code string `json:"code"`
+	// Message says to a model what is wrong and what to do next.
+	Message string `json:"message"`
+}
+
+// JSON returns {"error": {"code": ..., "message": ...}}.
+func (f *Failure) JSON() json.RawMessage {
+	return marshal(struct {
+		Error *Failure `json:"error"`
+	}{f})
+}
+
+// advice says for each code what a model does next.
+var advice = map[string]string{
+	CodeContext:     "contexts expire and are deleted; create a new one and run there what it needs",
+	CodeCapacity:    "wait and send the call again, or delete contexts that are no longer needed",
+	CodeClosed:      "it cannot be used any more",
+	CodeUnavailable: "the code did not run; the same call may work later",
+	CodeIsolation:   "the code did not run; only the operator can change that",
+	CodeRefused:     "do it in another way or ask the user",
+	CodeCanceled:    "the code did not run",
+	CodeInternal:    "this is no fault of the call",
+}
+
+// failureOf turns an interpreter's error into what the model is told.
+func failureOf(err error) *Failure {
+	code := CodeInternal
+	for _, c := range []struct {
+		err  error
+		code string
+	}{
+		{codeinterp.ErrLanguage, CodeLanguage},
+		{codeinterp.ErrContext, CodeContext},
+		{codeinterp.ErrInvalid, CodeInvalid},
+		{codeinterp.ErrClosed, CodeClosed},
+		{codeinterp.ErrCapacity, CodeCapacity},
+		{codeinterp.ErrIsolation, CodeIsolation},
+		{codeinterp.ErrRefused, CodeRefused},
+		{codeinterp.ErrUnavailable, CodeUnavailable},
+		{errOutput, CodeOutput},
+		{context.Canceled, CodeCanceled},
+		{context.DeadlineExceeded, CodeCanceled},
+	} {
+		if errors.Is(err, c.err) {
+			code = c.code
+			break
+		}
+	}
+	message := err.Error()
+	if a := advice[code]; a != "" {
+		message += "; " + a
+	}
+	return &Failure{Code: code, Message: clip(message, 4<<10)}
+}

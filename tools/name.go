@@ -1,0 +1,52 @@
+package tools
+
+import (
+	"fmt"
+	"regexp"
+)
+
+const (
+	// MaxWorkspaceName is the longest name of a workspace: with it, the
+	// longest tool name has 64 characters, the least of what the APIs allow.
+	MaxWorkspaceName = 32
+
+	// MaxToolName is how long tool names may be where Options.MaxToolName is
+	// zero. OpenAI's Chat Completions takes no more; the others take 128.
+	MaxToolName = 64
+)
+
+var (
+	workspaceName = regexp.MustCompile(`^[A-Za-z0-9]+(?:[_-][A-Za-z0-9]+)*$`)
+	toolName      = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_-]*$`)
+)
+
+// CheckWorkspaceName says what is wrong with the name of a workspace: it has
+// ASCII letters and digits with single "_" or "-" between them, and at most
+// MaxWorkspaceName characters.
+func CheckWorkspaceName(name string) error {
+	switch {
+	case len(name) > MaxWorkspaceName:
+		return fmt.Errorf("workspace name %q has %d characters, more than %d", name, len(name), MaxWorkspaceName)
+	case !workspaceName.MatchString(name):
+		return fmt.Errorf("workspace name %q: use ASCII letters and digits, with single _ or - between them", name)
+	}
+	return nil
+}
+
+// Prefixed is the default namer: it returns "workspace__<workspace>__<op>".
+func Prefixed(workspace, op string) string { return "workspace__" + workspace + "__" + op }
+
+// Unprefixed is a namer that returns op, for consumers that add a prefix of
+// their own, such as the hosts of MCP servers.
+func Unprefixed(workspace, op string) string { return op }
+
+// checkToolName says what is wrong with a tool's name for the APIs.
+func checkToolName(name string, longest int) error {
+	switch {
+	case len(name) > longest:
+		return fmt.Errorf("tool name %q has %d characters, more than %d; use a shorter workspace name", name, len(name), longest)
+	case !toolName.MatchString(name):
+		return fmt.Errorf("tool name %q: use ASCII letters, digits, _ and -, and start with a letter or _", name)
+	}
+	return nil
+}

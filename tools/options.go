@@ -1,0 +1,115 @@
+package tools
+
+import (
+	"cmp"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/toolcell/toolcell/codeinterp"
+)
+
+// Defaults of [Options].
+const (
+	DefaultTimeout    = time.Minute
+	DefaultMaxTimeout = 10 * time.Minute
+	DefaultMaxText    = 32 << 10
+)
+
+// Options tunes [ForCode]. The zero value is ready to use.
+type Options struct {
+	// Namer makes the tools' names from the workspace's name and the
+	// operation, such as "run_code". Nil means [Prefixed].
+	Namer func(workspace, op string) string
+
+	// MaxToolName is the longest name a tool may have. Zero means
+	// MaxToolName; up to 128 makes sense for consumers that take it.
+	MaxToolName int
+
+	// Timeout bounds a run whose call does not set timeoutMs. Zero means
+	// DefaultTimeout, or MaxTimeout if that is shorter; negative means none.
+	Timeout time.Duration
+
+	// MaxTimeout is the longest timeout a call may set. Zero means
+	// DefaultMaxTimeout.
+	MaxTimeout time.Duration
+
+	// MaxOutput is passed to the provider; see [codeinterp.RunOptions].
+	MaxOutput int
+
+	// MaxText is how many bytes of output a reply's text holds: streams,
+	// displays and the program's error together. Zero means DefaultMaxText;
+	// less than 1 KiB is an error.
+	MaxText int
+
+	// Images says which images a reply holds.
+	Images ImageOptions
+
+	// StripFences removes a Markdown code fence around the whole of a
+	// program, as some models put it there.
+	StripFences bool
+
+	// ManageContexts adds list_code_contexts, restart_code_context and
+	// interrupt_code_context where the interpreter has these abilities.
+	ManageContexts bool
+
+	// ReadOutput adds read_output, with which the model reads, page by page,
+	// what did not fit into a reply.
+	ReadOutput bool
+
+	// Outputs keeps the whole output of runs whose reply was cut. Nil means
+	// a store of its own with default bounds, which only read_output reads.
+	Outputs *OutputStore
+
+	// Secrets are scrubbed from everything that comes out of a run: events,
+	// replies, Results and errors. Nil means none.
+	Secrets *Secrets
+
+	// OnEvent, if set, sees the start, the output and the end of every run.
+	// Calls for one run are serial; those of parallel runs are not. What it
+	// returns, and its panics, go to Result.CallbackErr.
+	OnEvent func(Event) error
+
+	// NewID makes the ids of calls that have none, and those of stored
+	// outputs. Nil means 128 random bits.
+	NewID func() string
+}
+
+// complete returns a checked copy of o with the defaults filled in.
+func (o *Options) complete() (Options, error) {
+	if o == nil {
+		o = &Options{}
+	}
+	c := *o
+	if c.Namer == nil {
+		c.Namer = Prefixed
+	}
+	if c.NewID == nil {
+		c.NewID = rand.Text
+	}
+	c.MaxToolName = cmp.Or(c.MaxToolName, MaxToolName)
+	c.MaxText = cmp.Or(c.MaxText, DefaultMaxText)
+	c.MaxTimeout = cmp.Or(c.MaxTimeout, DefaultMaxTimeout)
+	c.Timeout = cmp.Or(c.Timeout, min(DefaultTimeout, c.MaxTimeout))
+	var errs []error
+	if c.MaxTimeout < time.Millisecond || c.MaxTimeout > codeinterp.MaxTimeout {
+		errs = append(errs, fmt.Errorf("MaxTimeout %v: use 1ms to %v", c.MaxTimeout, codeinterp.MaxTimeout))
+	}
+	if c.Timeout > c.MaxTimeout {
+		errs = append(errs, fmt.Errorf("Timeout %v is longer than MaxTimeout %v", c.Timeout, c.MaxTimeout))
+	}
+	if c.MaxText < 1<<10 {
+		errs = append(errs, fmt.Errorf("MaxText %d: use 1024 or more", c.MaxText))
+	}
+	if c.MaxOutput < -1 {
+		errs = append(errs, fmt.Errorf("MaxOutput %d: use -1 for no limit", c.MaxOutput))
+	}
+	if err := c.Images.complete(); err != nil {
+		errs = append(errs, err)
+	}
+	if c.Outputs == nil {
+		c.Outputs = NewOutputStore(nil)
+	}
+	return c, errors.Join(errs...)
+}

@@ -1,0 +1,117 @@
+package tools
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/toolcell/toolcell/codeinterp"
+)
+
+// A Set is a number of tools that a model is given together. It is safe for
+// concurrent use.
+type Set struct {
+	list   []Tool
+	byName map[string]int
+	calls  *calls
+}
+
+// SetOptions tunes a [Set]. The zero value is ready to use.
+type SetOptions struct {
+	// RememberCalls is how many calls are remembered by their ids. Zero
+	// means 1024, -1 none.
+	RememberCalls int
+
+	// RememberBytes is how much memory the replies to remembered calls may
+	// take. Beyond it, older ones lose their Result and their images, but
+	// not their text. Zero means 64 MiB.
+	RememberBytes int
+}
+
+// NewSet makes a Set of tools, whose names must differ, and by more than case.
+// opts may be nil.
+func NewSet(list []Tool, opts *SetOptions) (*Set, error) {
+	if opts == nil {
+		opts = &SetOptions{}
+	}
+	s := &Set{list: slices.Clone(list), byName: map[string]int{}, calls: newCalls(opts)}
+	folded := map[string]string{}
+	for i, t := range list {
+		if t.Call == nil {
+			return nil, fmt.Errorf("tools: tool %q has no Call", t.Name)
+		}
+		if err := checkToolName(t.Name, 128); err != nil {
+			return nil, fmt.Errorf("tools: %w", err)
+		}
+		f := strings.ToLower(t.Name)
+		if other, ok := folded[f]; ok {
+			return nil, fmt.Errorf("tools: the names %q and %q are too much alike", other, t.Name)
+		}
+		folded[f] = t.Name
+		s.byName[t.Name] = i
+	}
+	return s, nil
+}
+
+// Tools returns the tools, in their order.
+func (s *Set) Tools() []Tool { return slices.Clone(s.list) }
+
+// CallOptions tunes one call. The zero value is ready to use.
+type CallOptions struct {
+	// ID is the id that the model's API gave the call. The same call, by id,
+	// tool and arguments, that comes again after a fault on the way back is
+	// answered with the reply to the first and does not run again; while the
+	// first is running it waits for it. Calls that did not get as far as
+	// running are not remembered, and neither are calls without an id.
+	ID string
+
+	// OnOutput, if set, sees the program's output while it runs. A call that
+	// is answered from memory has none.
+	OnOutput func(codeinterp.Output) error
+}
+
+// Dispatch serves a model's call of the tool of that name with JSON arguments.
+// Whatever is wrong is part of the reply, which is never nil. opts may be nil.
+func (s *Set) Dispatch(ctx context.Context, name string, args json.RawMessage, opts *CallOptions) *Reply {
+	c := Call{Args: args}
+	if opts != nil {
+		c.ID, c.OnOutput = opts.ID, opts.OnOutput
+	}
+	i, ok := s.byName[name]
+	if !ok {
+		return fail(c.ID, name, s.unknownTool(name), fmt.Errorf("%w: no tool %q", codeinterp.ErrInvalid, name))
+	}
+	t := &s.list[i]
+	if c.ID == "" || s.calls == nil {
+		return serve(ctx, t, c)
+	}
+	return s.calls.serve(ctx, t, c)
+}
+
+// serve calls the tool and survives its panics.
+func serve(ctx context.Context, t *Tool, c Call) (r *Reply) {
+	defer func() {
+		if p := recover(); p != nil {
+			err := fmt.Errorf("panic in tool %s: %v", t.Name, p)
+			r = fail(c.ID, t.Name, &Failure{CodeInternal, "internal error; " + advice[CodeInternal]}, err)
+		}
+	}()
+	return t.Call(ctx, c)
+}
+
+func (s *Set) unknownTool(name string) *Failure {
+	names := make([]string, 0, len(s.list))
+	for _, t := range s.list {
+		names = append(names, t.Name)
+	}
+	message := "no tool " + clip(strconv.Quote(name), 140)
+	if best := closest(name, names); best != "" {
+		message += "; did you mean " + best + "?"
+	} else {
+		message += "; there are " + strings.Join(names, ", ")
+	}
+	return &Failure{CodeUnknownTool, message + " Nothing was run."}
+}

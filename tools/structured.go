@@ -1,0 +1,184 @@
+package tools
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+
+	"github.com/toolcell/toolcell/codeinterp"
+)
+
+// resultJSON is what Reply.JSON holds of a run: the wire form of a Result, cut
+// like the text and with binary data replaced by its size and by where the
+// reply holds it. The output schema is made from it.
+type resultJSON struct {
+	Status         string          `json:"status" jsonschema:"enum=ok,enum=error,enum=timeout,enum=canceled,enum=lost,enum=not_run,description=How the program ended."`
+	ExitCode       int             `json:"exitCode" jsonschema:"description=The program's exit code; 124 after a timeout\\, 130 after an interrupt\\, 137 where it was killed."`
+	Outputs        []outputJSON    `json:"outputs" jsonschema:"description=What the program produced\\, in order."`
+	Error          string          `json:"error,omitempty" jsonschema:"description=The error that the program did not handle\\, in one line."`
+	ErrorDetail    *errorJSON      `json:"errorDetail,omitempty"`
+	Cause          string          `json:"cause,omitempty" jsonschema:"description=Why the run ended\\, where it did not end by itself."`
+	StateLost      bool            `json:"stateLost,omitempty" jsonschema:"description=The variables of earlier runs are gone."`
+	ExecutionCount int             `json:"executionCount,omitempty"`
+	DurationMs     int64           `json:"durationMs,omitempty"`
+	Truncated      []truncatedJSON `json:"truncated,omitempty" jsonschema:"description=What the outputs lack."`
+	Artifacts      []artifactJSON  `json:"artifacts,omitempty" jsonschema:"description=Files that the run created or changed."`
+	Hint           string          `json:"hint,omitempty" jsonschema:"description=What to do about the error."`
+	OutputID       string          `json:"outputId,omitempty" jsonschema:"description=Names the whole output\\, where some of it was left out here."`
+}
+
+type outputJSON struct {
+	Type         string            `json:"type" jsonschema:"enum=stdout,enum=stderr,enum=display,enum=result"`
+	MIME         string            `json:"mime,omitempty"`
+	Text         *string           `json:"text,omitempty"`
+	Value        json.RawMessage   `json:"value,omitempty"`
+	Bytes        int               `json:"bytes,omitempty" jsonschema:"description=The size of binary data\\, which is not included."`
+	Block        int               `json:"block,omitempty" jsonschema:"description=Which content block holds the image; block 0 is the text."`
+	Alternatives []alternativeJSON `json:"alternatives,omitempty" jsonschema:"description=Further forms of the same output\\, which are not included."`
+	DisplayID    string            `json:"displayId,omitempty"`
+	Late         bool              `json:"late,omitempty" jsonschema:"description=It came after the end of an earlier run."`
+}
+
+type alternativeJSON struct {
+	MIME  string `json:"mime"`
+	Bytes int    `json:"bytes"`
+}
+
+type errorJSON struct {
+	Name          string   `json:"name,omitempty"`
+	Message       string   `json:"message,omitempty"`
+	Traceback     []string `json:"traceback,omitempty"`
+	Line          int      `json:"line,omitempty" jsonschema:"description=The line of the code where it happened."`
+	MissingModule string   `json:"missingModule,omitempty" jsonschema:"description=The module that could not be imported."`
+}
+
+type truncatedJSON struct {
+	Stream string `json:"stream"`
+	Bytes  *int64 `json:"bytes,omitempty"`
+	Kept   int64  `json:"kept"`
+	Reason string `json:"reason" jsonschema:"enum=limit,enum=rate,enum=connection"`
+}
+
+type artifactJSON struct {
+	Path   string `json:"path"`
+	MIME   string `json:"mime,omitempty"`
+	Size   int64  `json:"size"`
+	SHA256 string `json:"sha256,omitempty"`
+}
+
+// maxLine is how long the parts of an error that stand in one line may be.
+const maxLine = 2 << 10
+
+// json renders the view.
+func (v *view) json(hint, outputID string) json.RawMessage {
+	r := v.res
+	w := resultJSON{
+		Status: string(r.Status), ExitCode: r.ExitCode, Outputs: make([]outputJSON, 0, len(v.pieces)),
+		Cause: string(r.Cause), StateLost: r.StateLost, ExecutionCount: r.ExecutionCount,
+		DurationMs: r.Duration.Milliseconds(), Truncated: v.truncated(), Hint: hint, OutputID: outputID,
+	}
+	for i := range v.pieces {
+		w.Outputs = append(w.Outputs, v.pieces[i].json())
+	}
+	if e := r.Error; e != nil {
+		w.Error = clip(cleanString(e.Error()), maxLine)
+		w.ErrorDetail = &errorJSON{
+			Name: clip(cleanString(e.Name), maxLine), Message: clip(cleanString(e.Message), maxLine),
+			Line: e.Line, MissingModule: cleanString(e.MissingModule),
+		}
+		if t := strings.TrimRight(v.errs.body(), "\n"); t != w.Error && t != "" {
+			w.ErrorDetail.Traceback = strings.Split(t, "\n")
+		}
+	}
+	for _, a := range r.Artifacts {
+		w.Artifacts = append(w.Artifacts, artifactJSON{cleanString(a.Path), a.MIME, a.Size, a.SHA256})
+	}
+	return marshal(w)
+}
+
+// body returns what is kept, with the losses marked.
+func (p *piece) body() string {
+	if p.prior.bytes == 0 && p.lost.bytes == 0 {
+		return string(p.head) + string(p.tail)
+	}
+	var b strings.Builder
+	p.prior.write(&b)
+	b.Write(p.head)
+	if p.lost.bytes > 0 && len(p.head) > 0 && p.head[len(p.head)-1] != '\n' {
+		b.WriteByte('\n')
+	}
+	p.lost.write(&b)
+	b.Write(p.tail)
+	return b.String()
+}
+
+// json renders one output. A value is left out where its text was cut.
+func (p *piece) json() outputJSON {
+	o := p.out
+	w := outputJSON{Type: o.Kind.String(), DisplayID: cleanString(o.DisplayID), Late: o.Late, MIME: cleanString(p.rep.MIME)}
+	if o.Kind == codeinterp.Value {
+		if w.MIME == "text/plain" {
+			w.MIME = ""
+		}
+		if len(o.Value) <= maxValue && p.lost.bytes == 0 {
+			w.Value = o.Value
+		}
+	}
+	if len(p.head)+len(p.tail) > 0 || p.class != bundles {
+		s := p.body()
+		w.Text = &s
+	}
+	if rep, ok := picture(o); ok {
+		w.MIME, w.Bytes, w.Block = rep.MIME, len(rep.Data), p.image
+	} else if w.Text == nil && len(o.Bundle) > 0 {
+		w.MIME, w.Bytes = cleanString(o.Bundle[0].MIME), len(o.Bundle[0].Data)
+	}
+	for _, rep := range o.Bundle {
+		if mime := cleanString(rep.MIME); mime != w.MIME && rep.MIME != p.rep.MIME && len(w.Alternatives) < maxNotes {
+			w.Alternatives = append(w.Alternatives, alternativeJSON{mime, len(rep.Data)})
+		}
+	}
+	return w
+}
+
+// maxValue is the largest JSON value that stands beside its text.
+const maxValue = 4 << 10
+
+// truncated joins what the provider left out with what the view did.
+func (v *view) truncated() []truncatedJSON {
+	var list []truncatedJSON
+	for _, t := range v.res.Truncated {
+		j := truncatedJSON{Stream: t.Stream, Kept: t.Kept, Reason: string(t.Reason)}
+		if t.Bytes >= 0 {
+			j.Bytes = &t.Bytes
+		}
+		list = append(list, j)
+	}
+	for c, name := range [...]string{"stdout", "stderr", "display", "error"} {
+		if v.kept[c] >= v.size[c] {
+			continue
+		}
+		found := false
+		for i := range list {
+			if list[i].Stream == name && list[i].Reason == string(codeinterp.TruncatedByLimit) {
+				list[i].Kept, found = int64(v.kept[c]), true
+			}
+		}
+		if !found {
+			n := int64(v.size[c])
+			list = append(list, truncatedJSON{name, &n, int64(v.kept[c]), string(codeinterp.TruncatedByLimit)})
+		}
+	}
+	return list
+}
+
+// encode is json.Marshal without the escaping of <, > and &.
+func encode(v any) ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(b.Bytes(), newline), nil
+}

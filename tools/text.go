@@ -1,0 +1,213 @@
+package tools
+
+import (
+	"bytes"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/toolcell/toolcell/codeinterp"
+)
+
+// readable returns the representation that says most to a model as text: plain
+// text first, unless it only names an object that another one shows.
+func readable(o *codeinterp.Output) codeinterp.Representation {
+	if len(o.Bundle) == 0 {
+		return codeinterp.Representation{}
+	}
+	plain, ok := o.Richest("text/markdown", "text/plain", "text/latex")
+	if ok && !objectName.Match(plain.Data) {
+		return plain
+	}
+	if _, isPicture := picture(o); !isPicture {
+		for _, rep := range o.Bundle {
+			if rep.MIME != "text/plain" && (codeinterp.IsText(rep.MIME) || codeinterp.IsJSON(rep.MIME)) {
+				return rep
+			}
+		}
+	}
+	return plain
+}
+
+// objectName matches what Python prints for an object without a text form.
+var objectName = regexp.MustCompile(`^<[\w.]+(?: [^<>]*)?>$`)
+
+// text renders the view: a line on how the run ended, then each output under a
+// heading, in order, then the error.
+func (v *view) text(notes []string) string {
+	var b strings.Builder
+	n := 512 + len(v.arena)
+	for i := range v.pieces {
+		n += 40 + len(v.pieces[i].note) + len(v.pieces[i].rep.MIME)
+	}
+	b.Grow(n)
+	b.WriteString(v.status())
+	b.WriteByte('\n')
+	for _, note := range notes {
+		b.WriteString(note)
+		b.WriteByte('\n')
+	}
+	last := ""
+	for i := range v.pieces {
+		p := &v.pieces[i]
+		if h := p.heading(); h != last || p.class == bundles {
+			b.WriteString(h)
+			last = h
+		}
+		p.write(&b)
+	}
+	if len(v.errs.head)+len(v.errs.tail) > 0 {
+		b.WriteString("--- error ---\n")
+		v.errs.write(&b)
+	}
+	return b.String()
+}
+
+// status says how the run ended.
+func (v *view) status() string {
+	r := v.res
+	s := fmt.Sprintf("%s, exit code %d", r.Status, r.ExitCode)
+	if r.Status == codeinterp.StatusOK && r.ExitCode == 0 {
+		s = "ok"
+	}
+	if why := outcomes[r.Status]; why != "" {
+		s += ": " + why
+	}
+	if why := causes[r.Cause]; why != "" {
+		s += ": " + why
+	}
+	if r.StateLost {
+		s += "\nThe variables of earlier runs are gone: the context is empty now."
+	}
+	if len(v.pieces) == 0 && r.Error == nil {
+		s += "\nThere was no output."
+	}
+	return s
+}
+
+var outcomes = map[codeinterp.Status]string{
+	codeinterp.StatusTimeout:  "stopped because its time was up",
+	codeinterp.StatusCanceled: "stopped because the call was canceled",
+	codeinterp.StatusLost:     "the process that ran the code is gone",
+}
+
+var causes = map[codeinterp.Cause]string{
+	codeinterp.CauseMemory:    "out of memory",
+	codeinterp.CauseSignal:    "killed by a signal",
+	codeinterp.CauseCPU:       "out of CPU time",
+	codeinterp.CauseDisk:      "out of disk space",
+	codeinterp.CauseProcesses: "too many processes or threads",
+	codeinterp.CauseOutput:    "too much output",
+	codeinterp.CauseExit:      "the runtime exited",
+	codeinterp.CauseInterrupt: "interrupted",
+	codeinterp.CauseRestart:   "the context was restarted",
+	codeinterp.CauseClosed:    "closed under the run",
+	codeinterp.CauseServer:    "the server or the connection to it went away",
+}
+
+// heading returns the line that stands above a piece.
+func (p *piece) heading() string {
+	late := ""
+	if p.out.Late {
+		late = " (came after the end of an earlier run)"
+	}
+	switch {
+	case p.class != bundles:
+		return "--- " + p.out.Kind.String() + late + " ---\n"
+	case p.rep.MIME == "" || p.rep.MIME == "text/plain":
+		return "--- " + p.out.Kind.String() + late + " ---\n"
+	}
+	return "--- " + p.out.Kind.String() + " " + cleanString(clip(p.rep.MIME, 80)) + late + " ---\n"
+}
+
+// write writes a piece with its losses marked, ending with a newline.
+func (p *piece) write(b *strings.Builder) {
+	p.prior.write(b)
+	writeBody(b, p.head)
+	p.lost.write(b)
+	writeBody(b, p.tail)
+	if p.image > 0 {
+		fmt.Fprintf(b, "[image %d]\n", p.image)
+	}
+	if p.note != "" {
+		b.WriteString(p.note)
+		b.WriteByte('\n')
+	}
+}
+
+func (l loss) write(b *strings.Builder) {
+	if l.bytes > 0 {
+		b.WriteString(l.String())
+		b.WriteByte('\n')
+	}
+}
+
+// String returns the marker that stands for the loss.
+func (l loss) String() string {
+	if l.lines < 1 {
+		return fmt.Sprintf("[... %d bytes left out ...]", l.bytes)
+	}
+	return fmt.Sprintf("[... %d bytes, %d lines left out ...]", l.bytes, l.lines)
+}
+
+// writeBody writes a program's text so that none of its lines can be taken for
+// a heading: those that look like one get a backslash in front.
+func writeBody(b *strings.Builder, p []byte) {
+	if len(p) == 0 {
+		return
+	}
+	ended := p[len(p)-1] == '\n'
+	atStart := true
+	for len(p) > 0 {
+		i := bytes.Index(p, headingStart)
+		if i < 0 {
+			break
+		}
+		if i > 0 {
+			atStart = p[i-1] == '\n'
+		}
+		b.Write(p[:i])
+		line, _, _ := bytes.Cut(p[i:], newline)
+		if atStart && bytes.HasSuffix(bytes.TrimRight(line, " \t"), headingEnd) {
+			b.WriteByte('\\')
+		}
+		b.Write(p[i : i+len(headingStart)])
+		p = p[i+len(headingStart):]
+		atStart = false
+	}
+	b.Write(p)
+	if !ended {
+		b.WriteByte('\n')
+	}
+}
+
+var (
+	headingStart = []byte("--- ")
+	headingEnd   = []byte(" ---")
+)
+
+// lostNotes tells what the provider could not keep, where no marker does.
+func (v *view) lostNotes() []string {
+	var list []string
+	for _, t := range v.res.Truncated {
+		switch {
+		case t.Reason == codeinterp.TruncatedByRate:
+			list = append(list, fmt.Sprintf("Some of %s is lost: it came faster than the server passes on.", t.Stream))
+		case t.Reason == codeinterp.TruncatedByConnection:
+			list = append(list, fmt.Sprintf("Some of %s is lost: the connection to the server broke.", t.Stream))
+		case !v.marked(t.Stream) && t.Bytes >= 0:
+			list = append(list, fmt.Sprintf("Of %s, %d of %d bytes were not kept.", t.Stream, t.Bytes-t.Kept, t.Bytes))
+		}
+	}
+	return list
+}
+
+// marked reports whether a marker stands for what was dropped of a stream.
+func (v *view) marked(stream string) bool {
+	for i := range v.pieces {
+		if p := &v.pieces[i]; p.out.Kind.String() == stream && (p.prior.bytes > 0 || p.lost.bytes > 0) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,91 @@
+package tools
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/toolcell/toolcell/codeinterp"
+)
+
+// A Tool is what a model is told about, and what to do when it calls. It is
+// plain data and a function, so that the tool type of any SDK can be filled
+// from it, and so that a program's own tools can stand in one [Set] with ours.
+type Tool struct {
+	// Name is what the model calls, unique in a Set.
+	Name string
+
+	// Title is a short name for people.
+	Title string
+
+	// Description is prose for the model.
+	Description string
+
+	// InputSchema is a flat JSON Schema of the arguments that every known
+	// API accepts.
+	InputSchema json.RawMessage
+
+	// StrictSchema is InputSchema for APIs with a strict mode: all
+	// properties are required, optional ones may be null. Empty means that
+	// the tool has none and InputSchema serves.
+	StrictSchema json.RawMessage
+
+	// OutputSchema describes Reply.JSON of calls that did not fail. It may
+	// be empty.
+	OutputSchema json.RawMessage
+
+	// Annotations are hints about what the tool does.
+	Annotations Annotations
+
+	// Call serves a call. It never returns nil. It is safe for concurrent
+	// use.
+	Call func(ctx context.Context, c Call) *Reply
+}
+
+// Annotations are hints about a tool, with the meanings of the Model Context
+// Protocol. The zero value of each is the harmless one, except that Destructive
+// and OpenWorld should be set where it is not known.
+type Annotations struct {
+	ReadOnly    bool // does not change anything
+	Destructive bool // may destroy something outside of the interpreter, or a context
+	Idempotent  bool // calling it again with the same arguments changes nothing
+	OpenWorld   bool // may reach beyond the interpreter, such as the network
+}
+
+// A Call is one call of a tool by a model.
+type Call struct {
+	// ID is the id that the model's API gave the call; empty if it gave none.
+	ID string
+
+	// Args is the JSON of the arguments.
+	Args json.RawMessage
+
+	// OnOutput, if set, sees the program's output while it runs, scrubbed of
+	// secrets; see [codeinterp.RunOptions].
+	OnOutput func(codeinterp.Output) error
+}
+
+// TextTool is a [Tool] in the form that some libraries take, such as
+// langchaingo: a name, a description, and a function from text to text.
+type TextTool struct{ tool Tool }
+
+// AsText returns the tool as a TextTool.
+func (t Tool) AsText() TextTool { return TextTool{t} }
+
+// Name returns Tool.Name.
+func (t TextTool) Name() string { return t.tool.Name }
+
+// Description returns Tool.Description followed by the schema of the
+// arguments, since such libraries have no other place for it.
+func (t TextTool) Description() string {
+	return t.tool.Description + "\n\nThe input is a JSON object of this schema: " + string(t.tool.InputSchema)
+}
+
+// Call serves a call with JSON arguments. A call that fails is an answer for
+// the model like any other; the error is only ever the cause of ctx.
+func (t TextTool) Call(ctx context.Context, args string) (string, error) {
+	r := t.tool.Call(ctx, Call{Args: json.RawMessage(args)})
+	if ctx.Err() != nil {
+		return r.Text, context.Cause(ctx)
+	}
+	return r.Text, nil
+}

@@ -1,0 +1,283 @@
+package tools
+
+import (
+	"bytes"
+	"unicode/utf8"
+
+	"github.com/toolcell/toolcell/codeinterp"
+)
+
+// A class is a kind of text with a guaranteed share of the cap.
+type class int
+
+const (
+	stdout class = iota
+	stderr
+	bundles
+	failure
+	classes
+)
+
+// headPercent of what is kept of a class comes from its start.
+const headPercent = 40
+
+// A view is what a model sees of a Result: cleaned, cut to the cap, with the
+// loss counted. Text and JSON are both made from it, so that there is one
+// truncation.
+type view struct {
+	res    *codeinterp.Result
+	pieces []piece
+	errs   piece        // the program's error; no text where there is none
+	total  [classes]int // what there is, headings included
+	size   [classes]int // what there is of text
+	kept   [classes]int // what is shown of it
+	arena  []byte
+}
+
+// A piece is what is shown of one Output.
+type piece struct {
+	out   *codeinterp.Output
+	class class
+	rep   codeinterp.Representation // of a bundle: what the text shows
+	head  []byte
+	tail  []byte
+	lost  loss // left out between head and tail
+	prior loss // left out before head
+	image int  // number of the image in the reply, from 1; 0: none
+	note  string
+}
+
+// A loss counts what was left out. Lines are -1 where that is not known.
+type loss struct{ bytes, lines int64 }
+
+func (l *loss) add(bytes, lines int64) {
+	l.bytes += bytes
+	if lines < 0 || l.lines < 0 {
+		l.lines = -1
+		return
+	}
+	l.lines += lines
+}
+
+// newView cuts res to max bytes of text. shown has, for each output, the
+// number of its image and a note on it.
+func newView(res *codeinterp.Result, shown []shownImage, max int) *view {
+	v := &view{res: res}
+	var errText []byte
+	if res.Error != nil {
+		errText = []byte(errorText(res.Error, lastStderr(res)))
+	}
+	for i := range res.Outputs {
+		c, raw, rep := source(&res.Outputs[i])
+		size, _ := measure(raw)
+		v.size[c] += size
+		v.total[c] += size + overhead(&res.Outputs[i], rep)
+	}
+	n, _ := measure(errText)
+	v.total[failure], v.size[failure] = n, n
+	v.arena = make([]byte, 0, min(max, v.total[stdout]+v.total[stderr]+v.total[bundles]+n))
+	cuts := newCutter(v, share(v.total, max))
+	for i := range res.Outputs {
+		o := &res.Outputs[i]
+		p := piece{out: o}
+		if i < len(shown) {
+			p.image, p.note = shown[i].number, shown[i].note
+		}
+		var raw []byte
+		p.class, raw, p.rep = source(o)
+		if o.Dropped > 0 {
+			cuts.pending[p.class].add(o.Dropped, -1)
+		}
+		cuts.take(&p, raw, overhead(o, p.rep))
+		if len(p.head)+len(p.tail) > 0 || p.image > 0 || p.note != "" {
+			v.pieces = append(v.pieces, p)
+		}
+	}
+	v.errs.class = failure
+	cuts.take(&v.errs, errText, 0)
+	cuts.finish()
+	return v
+}
+
+// overhead is what an output costs besides its text: its heading.
+func overhead(o *codeinterp.Output, rep codeinterp.Representation) int {
+	if o.Size() == 0 {
+		return 0
+	}
+	return len("--- stdout ---\n") + len(rep.MIME)
+}
+
+// lastStderr returns the end of what the program wrote to stderr, where a
+// runtime may have printed the traceback as well.
+func lastStderr(res *codeinterp.Result) string {
+	for i := len(res.Outputs) - 1; i >= 0; i-- {
+		if o := &res.Outputs[i]; o.Kind == codeinterp.Stderr {
+			return string(o.Data[max(0, len(o.Data)-16<<10):])
+		}
+	}
+	return ""
+}
+
+// source returns what an output adds to the text: a stream's bytes, or the
+// representation of a bundle that says most to a model.
+func source(o *codeinterp.Output) (class, []byte, codeinterp.Representation) {
+	switch o.Kind {
+	case codeinterp.Stdout:
+		return stdout, o.Data, codeinterp.Representation{}
+	case codeinterp.Stderr:
+		return stderr, o.Data, codeinterp.Representation{}
+	}
+	rep := readable(o)
+	return bundles, rep.Data, rep
+}
+
+// share divides max among the classes: those that need less than an equal
+// share get all they need, the others divide the rest equally.
+func share(need [classes]int, max int) [classes]int {
+	var got [classes]int
+	left, open := max, int(classes)
+	var done [classes]bool
+	for open > 0 {
+		settled := false
+		for c, n := range need {
+			if !done[c] && n <= left/open {
+				got[c], done[c], settled = n, true, true
+				left -= n
+				open--
+				break
+			}
+		}
+		if settled {
+			continue
+		}
+		each := left / open
+		for c := range need {
+			if !done[c] {
+				got[c] = each
+			}
+		}
+		return got
+	}
+	return got
+}
+
+// A cutter copies what is kept of each class into the view's arena.
+type cutter struct {
+	v       *view
+	head    [classes]int // bytes from the start of the class that are kept
+	tail    [classes]int // where the kept end of the class begins
+	at      [classes]int
+	pending [classes]loss
+	last    [classes]int // index in v.pieces of the class's last piece, plus 1
+}
+
+func newCutter(v *view, budget [classes]int) *cutter {
+	c := &cutter{v: v}
+	for i, b := range budget {
+		if v.total[i] <= b {
+			c.head[i] = v.total[i]
+			c.tail[i] = v.total[i]
+			continue
+		}
+		c.head[i] = b * headPercent / 100
+		c.tail[i] = v.total[i] - (b - c.head[i])
+	}
+	return c
+}
+
+// take fills in p's head, tail and losses from raw.
+func (c *cutter) take(p *piece, raw []byte, overhead int) {
+	k := p.class
+	c.at[k] += overhead
+	start := c.at[k]
+	a := c.v.arena
+	headAt := len(a)
+	tailAt := -1
+	size, lines := 0, 0
+	walk(raw, func(b []byte) {
+		lo := start + size
+		size += len(b)
+		lines += countLines(b)
+		if n := min(c.head[k]-lo, len(b)); n > 0 {
+			a = append(a, b[:n]...)
+			b, lo = b[n:], lo+n
+		}
+		if skip := max(c.tail[k]-lo, 0); skip < len(b) {
+			if tailAt < 0 {
+				tailAt = len(a)
+			}
+			a = append(a, b[skip:]...)
+		}
+	})
+	c.at[k] += size
+	if tailAt < 0 {
+		tailAt = len(a)
+	}
+	p.head, p.tail = a[headAt:tailAt:tailAt], a[tailAt:len(a):len(a)]
+	if len(p.head)+len(p.tail) < size {
+		p.head = trimHead(p.head)
+		p.tail = trimTail(p.tail)
+	}
+	c.v.arena = a
+	kept := len(p.head) + len(p.tail)
+	c.v.kept[k] += kept
+	gone := loss{int64(size - kept), int64(lines - countLines(p.head) - countLines(p.tail))}
+	switch {
+	case len(p.head) > 0:
+		p.prior, c.pending[k] = c.pending[k], loss{}
+		if len(p.tail) > 0 {
+			p.lost = gone
+		} else {
+			c.pending[k] = gone
+		}
+	case kept > 0:
+		c.pending[k].add(gone.bytes, gone.lines)
+		p.prior, c.pending[k] = c.pending[k], loss{}
+	default:
+		c.pending[k].add(gone.bytes, gone.lines)
+	}
+}
+
+// finish tells what was left out at the end of a class with its last piece.
+func (c *cutter) finish() {
+	for i := len(c.v.pieces) - 1; i >= 0; i-- {
+		p := &c.v.pieces[i]
+		if l := &c.pending[p.class]; l.bytes > 0 && len(p.tail) == 0 && len(p.head) > 0 {
+			p.lost, *l = *l, loss{}
+		}
+	}
+}
+
+// trimHead cuts p, whose rest is left out, back to the end of a line if one
+// ends in its last quarter, else to the end of a rune.
+func trimHead(p []byte) []byte {
+	if i := bytes.LastIndexByte(p, '\n') + 1; i > len(p)*3/4 {
+		return p[:i]
+	}
+	for n := len(p); n > 0 && n > len(p)-utf8.UTFMax; n-- {
+		if utf8.RuneStart(p[n-1]) {
+			if !utf8.FullRune(p[n-1:]) {
+				return p[:n-1]
+			}
+			break
+		}
+	}
+	return p
+}
+
+// trimTail cuts p, which is the end of something longer, forward to the start
+// of a line if one starts in its first quarter, else to the start of a rune.
+func trimTail(p []byte) []byte {
+	if i := bytes.IndexByte(p[:len(p)/4], '\n') + 1; i > 0 {
+		return p[i:]
+	}
+	for i := 0; i < min(len(p), utf8.UTFMax); i++ {
+		if utf8.RuneStart(p[i]) {
+			return p[i:]
+		}
+	}
+	return p
+}
+
+// cut reports whether something of the Result was left out here.
+func (v *view) cut() bool { return v.kept != v.size }

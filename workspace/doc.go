@@ -1,0 +1,32 @@
+// Package workspace puts interpreters under a name and gives an agent what it
+// needs from them: tools, a live stream of events, and one Close.
+//
+//	ws, err := workspace.New("demo", workspace.Capabilities{Code: ci}, nil)
+//	...
+//	defer ws.Close()
+//	stop := ws.Subscribe(func(e workspace.Event) { ... }, nil)
+//	defer stop()
+//	definitions, err := tools.OpenAIChat{}.Tools(ws.Tools())
+//	reply := ws.Dispatch(ctx, call.Name, call.Arguments, nil)
+//
+// # Capabilities
+//
+// A workspace has one main interpreter, and may have further ones beside it,
+// each under a name of its own: a light embedded engine next to a full Python,
+// for instance. What the program around it relies on can be declared; a
+// declared language or ability that is missing fails New, by name, and not the
+// model's first call.
+//
+// # Events
+//
+// Every run, by a tool or by the program itself through [Workspace.Code], is
+// seen as a workspace_code_start, its workspace_code_output events and a
+// workspace_code_end. Events are numbered without gaps, and every subscriber
+// sees them in that order. Secrets were scrubbed from them.
+//
+// # Lifecycle
+//
+// A workspace owns its interpreters: Close closes them, which ends what runs.
+// A [Ref] is what a program stores to open the same workspace again: its name
+// and what it was declared to have.
+package workspace

@@ -1,0 +1,102 @@
+package workspace
+
+import (
+	"bytes"
+	"encoding/json"
+	"time"
+
+	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/tools"
+)
+
+// The types of events.
+const (
+	TypeStart  = "workspace_code_start"
+	TypeOutput = "workspace_code_output"
+	TypeLate   = "workspace_code_late_output" // of a program that had ended before this run
+	TypeEnd    = "workspace_code_end"
+)
+
+// An Event is something that happened in a workspace. Which of the last fields
+// are set depends on Type.
+type Event struct {
+	Type      string
+	Workspace string
+
+	// Interpreter is the name of the interpreter beside the main one that
+	// runs the code; empty for the main one.
+	Interpreter string
+
+	// Tool is the tool that was called; empty for runs of the program's own.
+	Tool string
+
+	CallID    string
+	ContextID codeinterp.ContextID // empty for runs without a context
+
+	// Seq numbers the workspace's events from 1, without gaps.
+	Seq  uint64
+	Time time.Time
+
+	Language string             // of a start outside of a context
+	Output   codeinterp.Output  // of an output
+	Result   *codeinterp.Result // of an end, without its outputs
+	Err      error              // of an end: the error beside the Result
+	Missed   uint64             // how many events this subscriber missed just before this one
+}
+
+// eventJSON is the wire form of an Event.
+type eventJSON struct {
+	Type        string             `json:"type"`
+	Workspace   string             `json:"workspace"`
+	Interpreter string             `json:"interpreter,omitempty"`
+	Tool        string             `json:"tool,omitempty"`
+	CallID      string             `json:"callId"`
+	ContextID   string             `json:"contextId,omitempty"`
+	Seq         uint64             `json:"seq"`
+	Time        time.Time          `json:"time"`
+	Language    string             `json:"language,omitempty"`
+	Output      *codeinterp.Output `json:"output,omitempty"`
+	Result      *codeinterp.Result `json:"result,omitempty"`
+	Failure     string             `json:"failure,omitempty"`
+	Missed      uint64             `json:"missed,omitempty"`
+}
+
+// MarshalJSON returns the wire form. The time is in UTC.
+func (e Event) MarshalJSON() ([]byte, error) {
+	w := eventJSON{
+		Type: e.Type, Workspace: e.Workspace, Interpreter: e.Interpreter, Tool: e.Tool, CallID: e.CallID,
+		ContextID: string(e.ContextID), Seq: e.Seq, Time: e.Time.UTC(), Language: e.Language, Result: e.Result, Missed: e.Missed,
+	}
+	if e.Output.Kind != 0 {
+		w.Output = &e.Output
+	}
+	if e.Err != nil {
+		w.Failure = e.Err.Error()
+	}
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(w); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+}
+
+// newEvent returns the event for what happened in a run.
+func newEvent(t tools.Event) Event {
+	e := Event{
+		Tool: t.Tool, CallID: t.CallID, ContextID: t.ContextID,
+		Output: t.Output, Result: t.Result, Err: t.Err,
+	}
+	switch t.Kind {
+	case tools.RunStart:
+		e.Type, e.Language = TypeStart, t.Language
+	case tools.RunOutput:
+		e.Type = TypeOutput
+	case tools.LateOutput:
+		e.Type = TypeLate
+	case tools.RunEnd:
+		e.Type = TypeEnd
+	}
+	return e
+}

@@ -1,0 +1,55 @@
+package workspace
+
+import (
+	"fmt"
+	"maps"
+
+	"github.com/toolcell/toolcell/codeinterp"
+)
+
+// RefVersion is the version of the form of a Ref that this package writes.
+const RefVersion = 1
+
+// A Ref is what a program stores in order to open a workspace again: the name,
+// and what it had. It holds no secrets and no contexts.
+type Ref struct {
+	Version      int         `json:"version"`
+	Workspace    string      `json:"workspace"`
+	Capabilities Declaration `json:"capabilities"`
+}
+
+// Ref returns the workspace's Ref.
+func (w *Workspace) Ref() Ref {
+	return Ref{Version: RefVersion, Workspace: w.name, Capabilities: w.declared}
+}
+
+// Open opens the workspace that ref stands for with interpreters that have to
+// have all that it had, beside what caps declares.
+func Open(ref Ref, caps Capabilities, opts *Options) (*Workspace, error) {
+	if ref.Version != RefVersion {
+		return nil, fmt.Errorf("workspace: %w: ref of version %d, not %d", codeinterp.ErrInvalid, ref.Version, RefVersion)
+	}
+	declared := caps
+	declared.Declared = ref.Capabilities
+	if err := declared.check(); err != nil {
+		return nil, fmt.Errorf("workspace %q: %w", ref.Workspace, err)
+	}
+	return New(ref.Workspace, caps, opts)
+}
+
+// provided returns what the workspace's interpreters have.
+func (w *Workspace) provided() Declaration {
+	var d Declaration
+	for name, ci := range maps.All(w.raw) {
+		has := provided(ci)
+		if name == "" {
+			d.Code = &has
+			continue
+		}
+		if d.Beside == nil {
+			d.Beside = map[string]CodeDeclaration{}
+		}
+		d.Beside[name] = has
+	}
+	return d
+}
