@@ -1,5 +1,254 @@
 package sandbox
 
-import "errors"
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
 
-func (s *Sandbox) probeBwrap() error { return errors.New("landing next") }
+	"golang.org/x/sys/unix"
+
+	"github.com/toolcell/toolcell/codeinterp"
+)
+
+// maxTmp bounds each of the private /tmp and /dev/shm, which are in memory.
+const maxTmp = 256 << 20
+
+// findBwrap returns the path of bubblewrap. The distribution's own comes first,
+// since security modules make exceptions for its path; others must not be
+// replaceable by other users.
+func findBwrap() (string, error) {
+	for _, dir := range append([]string{"/usr/bin"}, filepath.SplitList(os.Getenv("PATH"))...) {
+		path := filepath.Join(dir, "bwrap")
+		if !filepath.IsAbs(path) {
+			continue
+		}
+		info, err := os.Stat(path)
+		if err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0 && trusted(dir) && trusted(path) {
+			return path, nil
+		}
+	}
+	return "", errors.New("there is no bwrap; install bubblewrap (apt install bubblewrap, dnf install bubblewrap)")
+}
+
+// trusted reports whether only root and the host's user can change path.
+func trusted(path string) bool {
+	info, err := os.Stat(path)
+	if err != nil || info.Mode().Perm()&0o022 != 0 {
+		return false
+	}
+	st, ok := sysStat(info)
+	return ok && (st.Uid == 0 || int(st.Uid) == os.Getuid())
+}
+
+func (s *Sandbox) probeBwrap() error {
+	if !filterSupported {
+		return errors.New("there is no seccomp filter for this architecture")
+	}
+	path, err := findBwrap()
+	if err != nil {
+		return err
+	}
+	s.bwrap = path
+	err = s.selfTest()
+	if err != nil {
+		err = fmt.Errorf("%w; user namespaces may be disabled (kernel.unprivileged_userns_clone, kernel.apparmor_restrict_unprivileged_userns, a container's seccomp profile)", err)
+	}
+	return err
+}
+
+// bwrapArgs returns bubblewrap's options for a plan; seccomp, block and info
+// are descriptors.
+func (s *Sandbox) bwrapArgs(pl *plan, seccomp, block, info int) []string {
+	tmp := maxTmp
+	if pl.limits.Memory > 0 {
+		tmp = int(min(maxTmp, pl.limits.Memory/4))
+	}
+	size := strconv.Itoa(tmp)
+	a := []string{
+		"--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try",
+		"--die-with-parent", "--new-session", "--cap-drop", "ALL",
+		"--uid", "1000", "--gid", "1000", "--hostname", "sandbox", "--clearenv",
+	}
+	if !s.opts.Network {
+		a = append(a, "--unshare-net")
+	}
+	for _, kv := range pl.Env {
+		if k, v, ok := strings.Cut(kv, "="); ok {
+			a = append(a, "--setenv", k, v)
+		}
+	}
+	a = append(a, "--proc", "/proc", "--dev", "/dev", "--size", size, "--tmpfs", "/dev/shm", "--size", size, "--tmpfs", "/tmp")
+	a = append(a, s.system.binds()...)
+	a = append(a, binds(pl.ReadOnly, pl.Writable)...)
+	return append(a, "--bind", pl.Workdir, "/workspace", "--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/workspace",
+		"--seccomp", strconv.Itoa(seccomp), "--block-fd", strconv.Itoa(block), "--info-fd", strconv.Itoa(info))
+}
+
+// binds shows the system's files, with its symbolic links (/bin and the like)
+// as they are. /proc and /dev have mounts of their own.
+func (p paths) binds() []string {
+	var a []string
+	for _, path := range p.exec {
+		info, err := os.Lstat(path)
+		switch {
+		case err != nil:
+		case info.Mode()&fs.ModeSymlink != 0:
+			if target, err := os.Readlink(path); err == nil {
+				a = append(a, "--symlink", target, path)
+			}
+		default:
+			a = append(a, "--ro-bind", path, path)
+		}
+	}
+	for _, path := range p.read {
+		if !strings.HasPrefix(path, "/proc/") && !strings.HasPrefix(path, "/dev/") {
+			a = append(a, "--ro-bind-try", path, path)
+		}
+	}
+	return a
+}
+
+// binds shows what the caller listed, directories before what is in them.
+func binds(readOnly, writable []string) []string {
+	type bind struct{ path, flag string }
+	var list []bind
+	for _, path := range readOnly {
+		list = append(list, bind{filepath.Clean(path), "--ro-bind-try"})
+	}
+	for _, path := range writable {
+		list = append(list, bind{filepath.Clean(path), "--bind-try"})
+	}
+	slices.SortStableFunc(list, func(a, b bind) int { return strings.Compare(a.path, b.path) })
+	var a []string
+	for _, b := range list {
+		a = append(a, b.flag, b.path, b.path)
+	}
+	return a
+}
+
+// A gate is what holds a program of bubblewrap's until its limits are set.
+type gate struct {
+	args, seccomp *os.File // what bwrap reads
+	blockR, infoW *os.File // bwrap's ends
+	blockW, infoR *os.File
+}
+
+func (g *gate) close() {
+	for _, f := range []*os.File{g.args, g.seccomp, g.blockR, g.infoW, g.blockW, g.infoR} {
+		if f != nil {
+			f.Close()
+		}
+	}
+}
+
+// newGate makes the descriptors that bwrap gets after the program's own, which
+// are base many, and returns them in order.
+func (s *Sandbox) newGate(pl *plan, base int) (*gate, []*os.File, error) {
+	g := &gate{}
+	var err error
+	fail := func() (*gate, []*os.File, error) { g.close(); return nil, nil, bare(err) }
+	if g.blockR, g.blockW, err = os.Pipe(); err != nil {
+		return fail()
+	}
+	if g.infoR, g.infoW, err = os.Pipe(); err != nil {
+		return fail()
+	}
+	program := policy{network: true}.build()
+	if g.seccomp, err = memfile("seccomp", program.bytes()); err != nil {
+		return fail()
+	}
+	args := strings.Join(s.bwrapArgs(pl, base+1, base+2, base+3), "\x00") + "\x00"
+	if g.args, err = memfile("args", []byte(args)); err != nil {
+		return fail()
+	}
+	return g, []*os.File{g.args, g.seccomp, g.blockR, g.infoW}, nil
+}
+
+// memfile returns a file in memory that holds b, positioned at its start.
+func memfile(name string, b []byte) (*os.File, error) {
+	fd, err := unix.MemfdCreate(name, unix.MFD_CLOEXEC)
+	if err != nil {
+		return nil, err
+	}
+	f := os.NewFile(uintptr(fd), name)
+	if _, err := f.Write(b); err != nil {
+		f.Close()
+		return nil, bare(err)
+	}
+	if _, err := f.Seek(0, io.SeekStart); err != nil {
+		f.Close()
+		return nil, bare(err)
+	}
+	return f, nil
+}
+
+// startBwrap starts bubblewrap, sets the limits of the first process of the
+// new namespaces, and lets it run the program.
+func (s *Sandbox) startBwrap(p *proc, sp *spawn) error {
+	if p.plan.ForkServer {
+		return fmt.Errorf("%w: fork servers do not work in bwrap mode", codeinterp.ErrInvalid)
+	}
+	base := len(sp.fds)
+	g, files, err := s.newGate(p.plan, base)
+	if err != nil {
+		return err
+	}
+	defer g.close()
+	sp.fds = append(sp.fds, descriptors(files, nil)...)
+	sp.args = append([]string{"bwrap", "--args", strconv.Itoa(base), "--", sp.path}, sp.args[1:]...)
+	sp.path, sp.env, sp.dir = s.bwrap, environ, "/"
+	sp.sys.Setpgid = true
+	sp.sys.Pdeathsig = syscall.SIGKILL
+	ready := make(chan struct{})
+	if err := sp.start(func() { <-ready; p.reaped() }); err != nil {
+		return err
+	}
+	p.pid, p.pidfd = sp.pid, sp.pidfd
+	for _, f := range files {
+		f.Close()
+	}
+	err = s.open(p, g)
+	close(ready)
+	if err != nil {
+		p.kill()
+		<-p.done
+		return fmt.Errorf("%w: bubblewrap: %w", codeinterp.ErrIsolation, err)
+	}
+	return nil
+}
+
+// open waits until bwrap has made the namespaces, sets the limits inside, and
+// opens the gate.
+func (s *Sandbox) open(p *proc, g *gate) error {
+	var info struct {
+		Init int `json:"child-pid"`
+	}
+	_ = g.infoR.SetReadDeadline(time.Now().Add(30 * time.Second))
+	if err := json.NewDecoder(g.infoR).Decode(&info); err != nil || info.Init <= 0 {
+		return errors.New("it ended before it had made the namespaces")
+	}
+	ns, err := openNamespace(info.Init, p.pid)
+	if err != nil {
+		return err
+	}
+	p.mu.Lock()
+	p.ns = ns
+	p.mu.Unlock()
+	if err := s.limit(p, info.Init); err != nil {
+		return err
+	}
+	if _, err = g.blockW.Write([]byte{1}); err != nil {
+		return bare(err)
+	}
+	go p.discover()
+	return nil
+}

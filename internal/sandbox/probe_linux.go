@@ -40,6 +40,8 @@ func (s *Sandbox) selfTest() error {
 	return nil
 }
 
+const maxProbe = 64 << 10
+
 // output runs a program of ours for at most ten seconds and returns what it
 // wrote.
 func (s *Sandbox) output(c *Cmd) (string, Exit, error) {
@@ -52,10 +54,13 @@ func (s *Sandbox) output(c *Cmd) (string, Exit, error) {
 	p, err := s.Start(c)
 	w.Close()
 	if err != nil {
+		if said, _ := io.ReadAll(io.LimitReader(r, maxProbe)); len(said) > 0 {
+			err = fmt.Errorf("%w (%s)", err, strings.TrimSpace(string(said)))
+		}
 		return "", Exit{}, err
 	}
 	defer time.AfterFunc(10*time.Second, p.Kill).Stop()
-	out, err := io.ReadAll(io.LimitReader(r, 64<<10))
+	out, err := io.ReadAll(io.LimitReader(r, maxProbe))
 	return string(out), p.Wait(), err
 }
 

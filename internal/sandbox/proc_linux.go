@@ -16,7 +16,8 @@ type proc struct {
 	Process
 	s     *Sandbox
 	plan  *plan
-	group int // process group that the tree cannot leave, 0 in bwrap mode
+	group int        // process group that the tree cannot leave, 0 in bwrap mode
+	ns    *namespace // in bwrap mode, once it is there
 	pidfd int
 
 	mu     sync.Mutex
@@ -39,9 +40,13 @@ func (p *proc) signal(sig syscall.Signal) error {
 	if p.ended {
 		return os.ErrProcessDone
 	}
+	if p.ns != nil {
+		return p.signalInside(sig)
+	}
 	return p.send(sig)
 }
 
+// send signals what Start forked.
 func (p *proc) send(sig syscall.Signal) error {
 	err := error(unix.ENOSYS)
 	if p.pidfd >= 0 {
@@ -75,21 +80,30 @@ func (p *proc) killTree() {
 	if p.group > 0 {
 		_ = unix.Kill(-p.group, unix.SIGKILL)
 	}
-	if !p.ended {
+	if p.ns != nil {
+		p.ns.kill()
+	} else if !p.ended {
 		_ = p.send(unix.SIGKILL)
 	}
 }
 
 // reaped is called when the program has ended and can be waited for.
 func (p *proc) reaped() {
+	var inside time.Duration
 	p.mu.Lock()
+	if p.ns != nil {
+		inside = p.ns.cpu()
+	}
 	p.killTree()
 	p.ended = true
 	p.mu.Unlock()
+	if p.ns != nil {
+		p.ns.wait()
+	}
 	var ru syscall.Rusage
 	ws := reap(p.pid, &ru)
 	p.exit = Exit{
-		CPU:    time.Duration(ru.Utime.Nano() + ru.Stime.Nano()),
+		CPU:    time.Duration(ru.Utime.Nano()+ru.Stime.Nano()) + inside,
 		MaxRSS: int64(ru.Maxrss) << 10,
 	}
 	p.conclude(ws)
@@ -98,6 +112,11 @@ func (p *proc) reaped() {
 // conclude fills in the exit and releases everything.
 func (p *proc) conclude(ws syscall.WaitStatus) {
 	p.mu.Lock()
+	if p.ns != nil {
+		ws = p.ns.status(ws)
+		p.ns.close()
+		p.ns = nil
+	}
 	p.exit.set(ws)
 	p.exit.Killed = p.killed && p.cause == ""
 	if p.killed {

@@ -2,7 +2,9 @@ package sandbox
 
 import (
 	"fmt"
+	"os"
 	"runtime"
+	"strconv"
 
 	"golang.org/x/sys/unix"
 
@@ -29,6 +31,44 @@ func (l Limits) rlimits(procs int) []Rlimit {
 		list = append(list, Rlimit{unix.RLIMIT_CPU, uint64(l.CPU), uint64(l.CPU) + 1})
 	}
 	return list
+}
+
+// processLimit returns RLIMIT_NPROC for a plan. The kernel counts processes and
+// threads per uid: in a user namespace and under a uid of its own that is the
+// tree. Under the host's uid it is everything of that user's, so the limit can
+// only be a backstop behind the watchdog, and leaves room for the others.
+func (s *Sandbox) processLimit(pl *plan) int {
+	n := pl.limits.Processes
+	switch {
+	case n <= 0:
+		return 0
+	case s.mode == Bwrap, pl.ids.drop && !pl.ForkServer:
+		return n + 1
+	}
+	return threadsOf(os.Getuid()) + 4*n + 1024
+}
+
+// threadsOf counts the threads of all processes of a user's.
+func threadsOf(uid int) int {
+	n := 0
+	list, _ := os.ReadDir("/proc")
+	for _, e := range list {
+		pid, err := strconv.Atoi(e.Name())
+		if err != nil {
+			continue
+		}
+		info, err := e.Info()
+		if err != nil {
+			continue
+		}
+		if st, ok := sysStat(info); !ok || int(st.Uid) != uid {
+			continue
+		}
+		if st, err := readStat(pid); err == nil {
+			n += st.threads
+		}
+	}
+	return n
 }
 
 // setRlimits sets the limits of another process.

@@ -47,6 +47,9 @@ func (s *Sandbox) start(p *proc) error {
 	if p.plan.ids.drop {
 		sp.sys.Credential = &syscall.Credential{Uid: uint32(p.plan.ids.uid), Gid: uint32(p.plan.ids.gid)}
 	}
+	if s.mode == Bwrap {
+		return s.startBwrap(p, sp)
+	}
 	return s.startDirect(p, sp)
 }
 
@@ -86,7 +89,7 @@ func (s *Sandbox) startDirect(p *proc, sp *spawn) error {
 
 // limit sets the kernel's limits on pid, which is of p's tree.
 func (s *Sandbox) limit(p *proc, pid int) error {
-	return setRlimits(pid, p.plan.limits.rlimits(0), p.plan.ids)
+	return setRlimits(pid, p.plan.limits.rlimits(s.processLimit(p.plan)), p.plan.ids)
 }
 
 // explain puts the sentinel around what start returns.

@@ -112,7 +112,7 @@ func testExit(t *testing.T, mode sandbox.Mode) {
 	}{
 		{name: "ok", script: "echo hi", out: "hi\n"},
 		{name: "code", script: "exit 7", code: 7},
-		{name: "137", script: "exit 137", code: 137},
+		{name: "137", script: "sleep 0.3; exit 137", code: 137},
 		{name: "signal", script: "kill -9 $$", code: 137, signal: 9, cause: codeinterp.CauseSignal},
 		{name: "limits", script: "ulimit -c; ulimit -n", out: "0\n1024\n"},
 		{name: "env", script: "echo $HOME | cut -c1; env | grep -c .", out: "/\n8\n"},

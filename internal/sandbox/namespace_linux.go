@@ -1,0 +1,225 @@
+package sandbox
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// A namespace is the process namespace of a bubblewrap: its first process,
+// which reaps orphans and ends with the program, and the program itself. All
+// ids are the host's.
+type namespace struct {
+	init   int
+	initFD int
+	main   int // 0 until it was found
+	mainFD int
+}
+
+// openNamespace takes hold of init, a child of bwrap's.
+func openNamespace(init, bwrap int) (*namespace, error) {
+	fd, err := unix.PidfdOpen(init, 0)
+	if err != nil {
+		return nil, err
+	}
+	st, err := readStat(init)
+	if err != nil || st.ppid != bwrap {
+		unix.Close(fd)
+		return nil, errors.New("its first process is gone")
+	}
+	return &namespace{init: init, initFD: fd, mainFD: -1}, nil
+}
+
+func (n *namespace) close() {
+	unix.Close(n.initFD)
+	if n.mainFD >= 0 {
+		unix.Close(n.mainFD)
+	}
+}
+
+// kill ends the first process, and with it, by the kernel's hand, all others.
+func (n *namespace) kill() { _ = unix.PidfdSendSignal(n.initFD, unix.SIGKILL, nil, 0) }
+
+// wait waits until every process of the namespace is gone: bubblewrap itself
+// ends as soon as the program does. If it left the first process to this one,
+// as it does where the host is the container's first, that is reaped.
+func (n *namespace) wait() {
+	fds := []unix.PollFd{{Fd: int32(n.initFD), Events: unix.POLLIN}}
+	for end := time.Now().Add(maxDying); time.Now().Before(end); {
+		if k, err := unix.Poll(fds, 1000); k > 0 || (err != nil && err != unix.EINTR) {
+			break
+		}
+	}
+	_, _ = unix.Wait4(n.init, nil, unix.WNOHANG, nil)
+}
+
+// cpu is the time used by what the first process has reaped, the program
+// itself if it has ended.
+func (n *namespace) cpu() time.Duration {
+	st, err := readStat(n.init)
+	if err != nil {
+		return 0
+	}
+	return st.cpu
+}
+
+// maxDying bounds the wait for killed processes, which can hang in the kernel
+// if a file system does.
+const maxDying = 10 * time.Second
+
+// find looks for the program, the first child of the first process.
+func (n *namespace) find() bool {
+	if n.mainFD >= 0 {
+		return true
+	}
+	list := children(n.init)
+	if len(list) == 0 {
+		return false
+	}
+	pid := list[0]
+	fd, err := unix.PidfdOpen(pid, 0)
+	if err != nil {
+		return false
+	}
+	if st, err := readStat(pid); err != nil || st.ppid != n.init {
+		unix.Close(fd)
+		return false
+	}
+	n.main, n.mainFD = pid, fd
+	return true
+}
+
+// signalInside sends sig to the program; p.mu is held, and let go while waiting
+// for a program that is only just being started.
+func (p *proc) signalInside(sig syscall.Signal) error {
+	for wait := time.Millisecond / 4; !p.ns.find(); wait *= 2 {
+		if wait > 200*time.Millisecond {
+			return os.ErrProcessDone
+		}
+		p.mu.Unlock()
+		time.Sleep(wait)
+		p.mu.Lock()
+		if p.ended {
+			return os.ErrProcessDone
+		}
+	}
+	if err := unix.PidfdSendSignal(p.ns.mainFD, sig, nil, 0); err != nil {
+		if err == unix.ESRCH {
+			return os.ErrProcessDone
+		}
+		return err
+	}
+	return nil
+}
+
+// discover finds the program soon after its start, so that its exact wait
+// status can be told.
+func (p *proc) discover() {
+	for wait := time.Millisecond / 4; wait < 100*time.Millisecond; wait *= 2 {
+		time.Sleep(wait)
+		p.mu.Lock()
+		found := p.ended || p.ns.find()
+		p.mu.Unlock()
+		if found {
+			return
+		}
+	}
+}
+
+// status returns the program's wait status. Bubblewrap itself reports a signal
+// as exit code 128 + signal; where the kernel (6.15 or later) does not tell
+// about the program, codes of signals that end programs are taken for these.
+func (n *namespace) status(outer syscall.WaitStatus) syscall.WaitStatus {
+	if ws, ok := exitOf(n.mainFD); ok {
+		return ws
+	}
+	if !outer.Exited() || outer.ExitStatus() <= 128 {
+		return outer
+	}
+	switch sig := syscall.Signal(outer.ExitStatus() - 128); sig {
+	case syscall.SIGKILL, syscall.SIGSEGV, syscall.SIGABRT, syscall.SIGBUS, syscall.SIGILL, syscall.SIGFPE, syscall.SIGTRAP,
+		syscall.SIGSYS, syscall.SIGXCPU, syscall.SIGXFSZ, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGPIPE:
+		return syscall.WaitStatus(sig)
+	}
+	return outer
+}
+
+// exitOf asks the kernel for the wait status of a process that has ended; see
+// PIDFD_GET_INFO in ioctl_pidfd(2).
+func exitOf(pidfd int) (syscall.WaitStatus, bool) {
+	if pidfd < 0 {
+		return 0, false
+	}
+	const (
+		getInfo  = 0xc040ff0b
+		infoExit = 1 << 3
+	)
+	info := struct {
+		mask, cgroup uint64
+		ids          [11]uint32
+		exit         int32
+	}{mask: infoExit}
+	_, _, e := unix.Syscall(unix.SYS_IOCTL, uintptr(pidfd), getInfo, uintptr(unsafe.Pointer(&info)))
+	return syscall.WaitStatus(info.exit), e == 0 && info.mask&infoExit != 0
+}
+
+// A stat is what /proc/<pid>/stat tells; see proc_pid_stat(5).
+type stat struct {
+	pid, ppid, pgrp int
+	state           byte
+	threads         int
+	cpu             time.Duration // of the process and of children it waited for
+	start           uint64        // ticks after boot: with pid, the process's identity
+	rss             int64         // bytes
+}
+
+// clockTick is the unit of times in /proc: USER_HZ is 100 on Linux.
+const clockTick = time.Second / 100
+
+func readStat(pid int) (stat, error) {
+	b, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+	if err != nil {
+		return stat{}, bare(err)
+	}
+	return parseStat(pid, string(b))
+}
+
+func parseStat(pid int, text string) (stat, error) {
+	bad := fmt.Errorf("malformed /proc/%d/stat", pid)
+	i := strings.LastIndexByte(text, ')')
+	if i < 0 {
+		return stat{}, bad
+	}
+	f := strings.Fields(text[i+1:])
+	if len(f) < 22 {
+		return stat{}, bad
+	}
+	num := func(field int) int64 { n, _ := strconv.ParseInt(f[field-3], 10, 64); return n }
+	s := stat{pid: pid, state: f[0][0], ppid: int(num(4)), pgrp: int(num(5)), threads: int(num(20)), rss: num(24) * int64(os.Getpagesize())}
+	s.cpu = time.Duration(num(14)+num(15)+num(16)+num(17)) * clockTick
+	s.start, _ = strconv.ParseUint(f[22-3], 10, 64)
+	return s, nil
+}
+
+// children returns the children of a process's first thread, oldest first.
+func children(pid int) []int {
+	id := strconv.Itoa(pid)
+	b, err := os.ReadFile("/proc/" + id + "/task/" + id + "/children")
+	if err != nil {
+		return nil
+	}
+	var list []int
+	for _, f := range strings.Fields(string(b)) {
+		if n, err := strconv.Atoi(f); err == nil {
+			list = append(list, n)
+		}
+	}
+	return list
+}
