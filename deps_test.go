@@ -19,7 +19,7 @@ var layers = map[string][]string{
 	"providers/jupyter":    {"codeinterp", "internal", "golang.org/x/sync", "golang.org/x/sys", "github.com/gorilla/websocket"},
 	"tools":                {"codeinterp", "github.com/invopop/jsonschema", "github.com/tidwall/gjson", "golang.org/x/image"},
 	"tools/mcpserver":      {"codeinterp", "tools", "github.com/modelcontextprotocol/go-sdk"},
-	"tools/otel":           {"codeinterp", "tools", "go.opentelemetry.io/otel"},
+	"tools/oteltools":      {"codeinterp", "tools", "go.opentelemetry.io/otel"},
 	"workspace":            {"codeinterp", "tools", "golang.org/x/sync"},
 }
 

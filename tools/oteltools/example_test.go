@@ -1,0 +1,42 @@
+package oteltools_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"go.opentelemetry.io/otel/sdk/trace"
+	"go.opentelemetry.io/otel/sdk/trace/tracetest"
+
+	"github.com/toolcell/toolcell/tools"
+	"github.com/toolcell/toolcell/tools/oteltools"
+)
+
+// A program gives its own providers, or sets the global ones with the otel
+// package and leaves the options out.
+func Example() {
+	spans := tracetest.NewInMemoryExporter()
+	opts := &oteltools.Options{
+		TracerProvider: trace.NewTracerProvider(trace.WithSyncer(spans)),
+		Workspace:      "demo",
+	}
+	ci := oteltools.Interpreter(&fake{}, opts) // any provider
+	list, err := tools.ForCode("demo", ci, nil)
+	if err != nil {
+		panic(err)
+	}
+	set, err := tools.NewSet(oteltools.Tools(list, opts), nil)
+	if err != nil {
+		panic(err)
+	}
+
+	set.Dispatch(context.Background(), "workspace__demo__run_code",
+		json.RawMessage(`{"language": "python", "code": "print(1)"}`), nil)
+
+	for _, s := range spans.GetSpans() {
+		fmt.Println(s.Name)
+	}
+	// Output:
+	// codeinterp run
+	// execute_tool workspace__demo__run_code
+}

@@ -1,0 +1,114 @@
+package oteltools
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/trace"
+
+	"github.com/toolcell/toolcell/codeinterp"
+)
+
+// Interpreter returns ci with a span around each of its operations, named
+// "codeinterp" and the operation, such as "codeinterp run in context". It has
+// the capabilities that ci has; see [codeinterp.Wrap]. opts may be nil;
+// Options.Content is not used.
+func Interpreter(ci codeinterp.CodeInterpreter, opts *Options) codeinterp.CodeInterpreter {
+	w := &watcher{
+		instruments: newInstruments(opts),
+		provider:    codeinterp.Describe(ci).Provider,
+		known:       ci.Languages(),
+	}
+	return codeinterp.Wrap(ci, func(next codeinterp.Handler) codeinterp.Handler {
+		return func(ctx context.Context, c codeinterp.Call) (codeinterp.Reply, error) {
+			return w.operate(ctx, c, next)
+		}
+	})
+}
+
+// A watcher makes the spans of one interpreter.
+type watcher struct {
+	*instruments
+	provider  string
+	known     []string
+	languages sync.Map // codeinterp.ContextID to string
+}
+
+func (w *watcher) operate(ctx context.Context, c codeinterp.Call, next codeinterp.Handler) (r codeinterp.Reply, err error) {
+	language := w.language(c)
+	attrs := append(w.common(), keyProvider.String(w.provider))
+	if language != "" {
+		attrs = append(attrs, keyLanguage.String(language))
+	}
+	if c.Op.Runs() {
+		attrs = append(attrs, keyCodeSize.Int(len(c.Code)))
+	}
+	ctx, span := w.tracer.Start(parent(ctx), "codeinterp "+c.Op.String(),
+		trace.WithSpanKind(trace.SpanKindInternal), trace.WithAttributes(attrs...))
+	defer span.End()
+	if n, ok := ctx.Value(notesKey{}).(*notes); ok {
+		n.set(w.provider, language)
+	}
+	r, err = next(ctx, c)
+	w.note(c, r, err, language)
+	if span.IsRecording() {
+		span.SetAttributes(ended(c, &r)...)
+	}
+	if failed := failure(c, &r, err); failed != "" {
+		span.SetStatus(codes.Error, failed)
+		span.SetAttributes(keyErrorType.String(failed))
+	}
+	return r, err
+}
+
+// language returns the canonical name of the call's language, empty if it is
+// not known: names that a model made up are no attributes.
+func (w *watcher) language(c codeinterp.Call) string {
+	if l, ok := w.languages.Load(c.Context); ok {
+		return l.(string)
+	}
+	if c.Language == "" {
+		return ""
+	}
+	l, err := codeinterp.ResolveLanguage(c.Language, w.known)
+	if err != nil {
+		return ""
+	}
+	return l
+}
+
+// note remembers the languages of contexts.
+func (w *watcher) note(c codeinterp.Call, r codeinterp.Reply, err error, language string) {
+	switch {
+	case c.Op == codeinterp.OpCreate && err == nil:
+		w.languages.Store(r.Context, language)
+	case c.Op == codeinterp.OpDelete && err == nil, errors.Is(err, codeinterp.ErrContext):
+		w.languages.Delete(c.Context)
+	}
+}
+
+func ended(c codeinterp.Call, r *codeinterp.Reply) []attribute.KeyValue {
+	var attrs []attribute.KeyValue
+	if id := c.Context + r.Context; id != "" {
+		attrs = append(attrs, keyContext.String(string(id)))
+	}
+	if c.Op.Runs() {
+		attrs = append(attrs, outcome(&r.Result)...)
+	}
+	return attrs
+}
+
+func failure(c codeinterp.Call, r *codeinterp.Reply, err error) string {
+	if c.Op.Runs() {
+		if t := endedBadly(&r.Result); t != "" {
+			return t
+		}
+	}
+	if err != nil {
+		return errorType(err)
+	}
+	return ""
+}

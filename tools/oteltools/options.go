@@ -1,0 +1,96 @@
+package oteltools
+
+import (
+	"cmp"
+
+	"go.opentelemetry.io/otel"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/metric"
+	"go.opentelemetry.io/otel/trace"
+
+	"github.com/toolcell/toolcell/tools"
+)
+
+const (
+	scope      = "github.com/toolcell/toolcell/tools/oteltools"
+	maxContent = 32 << 10
+)
+
+// Options tunes [Tools] and [Interpreter]. The zero value is ready to use.
+type Options struct {
+	// TracerProvider makes the spans. Nil means OpenTelemetry's global one.
+	TracerProvider trace.TracerProvider
+
+	// MeterProvider makes the histogram. Nil means OpenTelemetry's global one.
+	MeterProvider metric.MeterProvider
+
+	// Workspace, if not empty, is recorded as codeinterp.workspace.
+	Workspace string
+
+	// Agent, if not empty, is recorded as gen_ai.agent.name.
+	Agent string
+
+	// Content says what is recorded of what goes in and out. The zero value
+	// is nothing.
+	Content Content
+}
+
+// Content says which sensitive attributes [Tools] records on its spans.
+type Content struct {
+	// Arguments records gen_ai.tool.call.arguments, the code included.
+	Arguments bool
+
+	// Results records gen_ai.tool.call.result: what the model was given of
+	// calls that did not fail, in JSON and without images.
+	Results bool
+
+	// MaxBytes is how much of each is recorded. Zero means 32 KiB. The rest
+	// is left out, and codeinterp.content.truncated is set.
+	MaxBytes int
+
+	// Secrets are scrubbed from both.
+	Secrets *tools.Secrets
+}
+
+// instruments are an Options' tracer and histogram.
+type instruments struct {
+	Options
+	tracer   trace.Tracer
+	duration metric.Float64Histogram
+}
+
+func newInstruments(opts *Options) *instruments {
+	in := &instruments{}
+	if opts != nil {
+		in.Options = *opts
+	}
+	in.Content.MaxBytes = cmp.Or(in.Content.MaxBytes, maxContent)
+	if in.TracerProvider == nil {
+		in.TracerProvider = otel.GetTracerProvider()
+	}
+	if in.MeterProvider == nil {
+		in.MeterProvider = otel.GetMeterProvider()
+	}
+	in.tracer = in.TracerProvider.Tracer(scope)
+	var err error
+	in.duration, err = in.MeterProvider.Meter(scope).Float64Histogram("gen_ai.execute_tool.duration",
+		metric.WithUnit("s"),
+		metric.WithDescription("Duration of tool executions."),
+		metric.WithExplicitBucketBoundaries(0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92))
+	if err != nil {
+		otel.Handle(err)
+	}
+	return in
+}
+
+// common returns the attributes that spans and measurements share.
+func (in *instruments) common() []attribute.KeyValue {
+	var attrs []attribute.KeyValue
+	if in.Workspace != "" {
+		attrs = append(attrs, keyWorkspace.String(in.Workspace))
+	}
+	if in.Agent != "" {
+		attrs = append(attrs, keyAgent.String(in.Agent))
+	}
+	return attrs
+}

@@ -1,0 +1,374 @@
+package oteltools_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/codes"
+	sdkmetric "go.opentelemetry.io/otel/sdk/metric"
+	"go.opentelemetry.io/otel/sdk/metric/metricdata"
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+	"go.opentelemetry.io/otel/sdk/trace/tracetest"
+	"go.opentelemetry.io/otel/trace"
+
+	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/tools"
+	"github.com/toolcell/toolcell/tools/oteltools"
+)
+
+// A rig is a set of tools whose spans and measurements are kept.
+type rig struct {
+	set      *tools.Set
+	spans    *tracetest.InMemoryExporter
+	reader   *sdkmetric.ManualReader
+	provider *sdktrace.TracerProvider
+}
+
+func newRig(t *testing.T, opts oteltools.Options) *rig {
+	t.Helper()
+	r := &rig{spans: tracetest.NewInMemoryExporter(), reader: sdkmetric.NewManualReader()}
+	r.provider = sdktrace.NewTracerProvider(sdktrace.WithSyncer(r.spans))
+	opts.TracerProvider = r.provider
+	opts.MeterProvider = sdkmetric.NewMeterProvider(sdkmetric.WithReader(r.reader))
+	list, err := tools.ForCode("demo", oteltools.Interpreter(&fake{}, &opts), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.set, err = tools.NewSet(oteltools.Tools(list, &opts), nil); err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func (r *rig) call(ctx context.Context, op, args string) *tools.Reply {
+	return r.set.Dispatch(ctx, tools.Prefixed("demo", op), json.RawMessage(args), &tools.CallOptions{ID: "call_1"})
+}
+
+// take returns the span of that name.
+func (r *rig) take(t *testing.T, name string) tracetest.SpanStub {
+	t.Helper()
+	for _, s := range r.spans.GetSpans() {
+		if s.Name == name {
+			return s
+		}
+	}
+	t.Fatalf("no span %q among %d", name, len(r.spans.GetSpans()))
+	return tracetest.SpanStub{}
+}
+
+func (r *rig) histogram(t *testing.T) metricdata.Histogram[float64] {
+	t.Helper()
+	var data metricdata.ResourceMetrics
+	if err := r.reader.Collect(t.Context(), &data); err != nil {
+		t.Fatal(err)
+	}
+	m := data.ScopeMetrics[0].Metrics[0]
+	if m.Name != "gen_ai.execute_tool.duration" || m.Unit != "s" {
+		t.Errorf("instrument %q in %q", m.Name, m.Unit)
+	}
+	return m.Data.(metricdata.Histogram[float64])
+}
+
+func text(attrs []attribute.KeyValue) string {
+	var list []string
+	for _, a := range attrs {
+		list = append(list, fmt.Sprintf("%s=%s", a.Key, a.Value.Emit()))
+	}
+	slices.Sort(list)
+	return strings.Join(list, "\n")
+}
+
+func value(attrs []attribute.KeyValue, key attribute.Key) string {
+	for _, a := range attrs {
+		if a.Key == key {
+			return a.Value.Emit()
+		}
+	}
+	return ""
+}
+
+const runSpan = "execute_tool workspace__demo__run_code"
+
+func TestSpan(t *testing.T) {
+	r := newRig(t, oteltools.Options{Workspace: "demo", Agent: "analyst"})
+	ctx, parent := r.provider.Tracer("test").Start(t.Context(), "invoke_agent")
+	r.call(ctx, "run_code", `{"language":"py","code":"print('secret code')"}`)
+	parent.End()
+	outer, inner := r.take(t, runSpan), r.take(t, "codeinterp run")
+	if outer.Parent.SpanID() != parent.SpanContext().SpanID() || inner.Parent.SpanID() != outer.SpanContext.SpanID() {
+		t.Error("the spans do not nest under the caller's")
+	}
+	if outer.SpanKind != trace.SpanKindInternal || outer.Status.Code != codes.Unset {
+		t.Errorf("kind %v, status %v", outer.SpanKind, outer.Status)
+	}
+	var attrs []attribute.KeyValue
+	for _, a := range outer.Attributes {
+		if a.Key != "gen_ai.tool.description" {
+			attrs = append(attrs, a)
+		}
+	}
+	want := `codeinterp.exit_code=0
+codeinterp.language=python
+codeinterp.output.size=14
+codeinterp.provider=fake
+codeinterp.status=ok
+codeinterp.workspace=demo
+gen_ai.agent.name=analyst
+gen_ai.operation.name=execute_tool
+gen_ai.tool.call.id=call_1
+gen_ai.tool.name=workspace__demo__run_code
+gen_ai.tool.type=function`
+	if got := text(attrs); got != want {
+		t.Errorf("attributes of the tool's span:\n%s\nwant:\n%s", got, want)
+	}
+	want = `codeinterp.code.size=20
+codeinterp.exit_code=0
+codeinterp.language=python
+codeinterp.output.size=14
+codeinterp.provider=fake
+codeinterp.status=ok
+codeinterp.workspace=demo
+gen_ai.agent.name=analyst`
+	if got := text(inner.Attributes); got != want {
+		t.Errorf("attributes of the interpreter's span:\n%s\nwant:\n%s", got, want)
+	}
+}
+
+func TestParentFromElsewhere(t *testing.T) {
+	r := newRig(t, oteltools.Options{})
+	const id = "0af7651916cd43dd8448eb211c80319c"
+	ctx := tools.WithTrace(t.Context(), tools.Trace{Parent: "00-" + id + "-b7ad6b7169203331-01"})
+	r.call(ctx, "run_code", `{"language":"python","code":"1"}`)
+	for _, name := range []string{runSpan, "codeinterp run"} {
+		if got := r.take(t, name).SpanContext.TraceID().String(); got != id {
+			t.Errorf("trace of %q is %s, want the caller's %s", name, got, id)
+		}
+	}
+	r.spans.Reset()
+	ctx, own := r.provider.Tracer("test").Start(ctx, "own")
+	defer own.End()
+	r.set.Dispatch(ctx, "workspace__demo__run_code", json.RawMessage(`{"language":"python","code":"2"}`), nil)
+	if got := r.take(t, runSpan).Parent.SpanID(); got != own.SpanContext().SpanID() {
+		t.Error("a span in ctx has to come before a trace from elsewhere")
+	}
+}
+
+func TestOperationIsKnownToSamplers(t *testing.T) {
+	var seen []string
+	provider := sdktrace.NewTracerProvider(sdktrace.WithSampler(sampler(func(p sdktrace.SamplingParameters) {
+		seen = append(seen, value(p.Attributes, "gen_ai.operation.name")+" "+value(p.Attributes, "gen_ai.tool.name"))
+	})))
+	list, _ := tools.ForCode("demo", &fake{}, nil)
+	set, _ := tools.NewSet(oteltools.Tools(list, &oteltools.Options{TracerProvider: provider}), nil)
+	set.Dispatch(t.Context(), "workspace__demo__run_code", json.RawMessage(`{"language":"python","code":"1"}`), nil)
+	if want := []string{"execute_tool workspace__demo__run_code"}; !slices.Equal(seen, want) {
+		t.Errorf("samplers saw %q, want %q", seen, want)
+	}
+}
+
+type sampler func(sdktrace.SamplingParameters)
+
+func (s sampler) ShouldSample(p sdktrace.SamplingParameters) sdktrace.SamplingResult {
+	s(p)
+	return sdktrace.SamplingResult{Decision: sdktrace.Drop}
+}
+func (s sampler) Description() string { return "test" }
+
+func TestErrorType(t *testing.T) {
+	for _, tt := range []struct {
+		op, args           string
+		status, tool, run  string // run: error.type of the interpreter's span
+		interpreterNotSeen bool
+	}{
+		{op: "run_code", args: `{"language":"python","code":"ok"}`, status: "ok"},
+		{op: "run_code", args: `{"language":"python","code":"error"}`, status: "error"},
+		{op: "run_code", args: `{"language":"python","code":"timeout"}`, status: "timeout", tool: "timeout", run: "timeout"},
+		{op: "run_code", args: `{"language":"python","code":"cancel"}`, status: "canceled", tool: "canceled", run: "canceled"},
+		{op: "run_code", args: `{"language":"python","code":"lost"}`, status: "lost", tool: "lost", run: "lost"},
+		{op: "run_code", args: `{"language":"python","code":"down"}`, tool: "unavailable", run: "unavailable"},
+		{op: "run_code", args: `{"language":"python","code":"odd"}`, tool: "internal", run: "internal"},
+		{op: "run_code", args: `{"language":"cobol","code":"1"}`, tool: "unsupported_language", interpreterNotSeen: true},
+		{op: "run_code", args: `{"code":1}`, tool: "invalid_arguments", interpreterNotSeen: true},
+		{op: "run_code", args: `{"language":"python","code":"panic"}`, tool: "internal"},
+		{op: "run_in_code_context", args: `{"contextId":"gone","code":"1"}`, tool: "context_not_found", run: "context_not_found"},
+	} {
+		t.Run(tt.args, func(t *testing.T) {
+			r := newRig(t, oteltools.Options{})
+			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+			defer cancel()
+			if !strings.Contains(tt.args, "cancel") {
+				ctx = t.Context()
+			}
+			r.call(ctx, tt.op, tt.args)
+			s := r.take(t, "execute_tool workspace__demo__"+tt.op)
+			check(t, "tool's", s, tt.status, tt.tool)
+			for _, s := range r.spans.GetSpans() {
+				if strings.Contains(text(s.Attributes)+s.Status.Description, "secret") {
+					t.Errorf("span %q tells a secret", s.Name)
+				}
+				if strings.HasPrefix(s.Name, "codeinterp") && !strings.Contains(tt.args, "panic") {
+					check(t, "interpreter's", s, "", tt.run)
+					if tt.interpreterNotSeen {
+						t.Error("the interpreter was called")
+					}
+				}
+			}
+			p := r.histogram(t).DataPoints[0].Attributes
+			if got, _ := p.Value("error.type"); got.AsString() != tt.tool {
+				t.Errorf("error.type of the measurement is %q, want %q", got.AsString(), tt.tool)
+			}
+		})
+	}
+}
+
+func check(t *testing.T, whose string, s tracetest.SpanStub, status, errorType string) {
+	t.Helper()
+	if got := value(s.Attributes, "error.type"); got != errorType {
+		t.Errorf("error.type of the %s span is %q, want %q", whose, got, errorType)
+	}
+	if bad := s.Status.Code == codes.Error; bad != (errorType != "") {
+		t.Errorf("status of the %s span is %v", whose, s.Status)
+	}
+	if status != "" && value(s.Attributes, "codeinterp.status") != status {
+		t.Errorf("codeinterp.status of the %s span is %q, want %q", whose, value(s.Attributes, "codeinterp.status"), status)
+	}
+}
+
+func TestHistogram(t *testing.T) {
+	r := newRig(t, oteltools.Options{Workspace: "demo", Agent: "analyst"})
+	id := "context-1"
+	r.call(t.Context(), "create_code_context", `{"language":"js"}`)
+	r.call(t.Context(), "run_in_code_context", `{"contextId":"`+id+`","code":"1"}`)
+	r.call(t.Context(), "run_in_code_context", `{"contextId":"`+id+`","code":"2"}`)
+	h := r.histogram(t)
+	if len(h.DataPoints) != 2 {
+		t.Fatalf("%d series, want 2", len(h.DataPoints))
+	}
+	for _, p := range h.DataPoints {
+		if name, _ := p.Attributes.Value("gen_ai.tool.name"); name.AsString() != "workspace__demo__run_in_code_context" {
+			continue
+		}
+		want := `codeinterp.language=javascript
+codeinterp.provider=fake
+codeinterp.status=ok
+codeinterp.workspace=demo
+gen_ai.agent.name=analyst
+gen_ai.tool.name=workspace__demo__run_in_code_context
+gen_ai.tool.type=function`
+		if got := text(p.Attributes.ToSlice()); got != want || p.Count != 2 {
+			t.Errorf("%d measurements with\n%s\nwant 2 with\n%s", p.Count, got, want)
+		}
+		if len(p.Bounds) != 14 || p.Bounds[0] != 0.01 || p.Bounds[13] != 81.92 {
+			t.Errorf("bounds %v", p.Bounds)
+		}
+	}
+	s := r.take(t, "codeinterp run in context")
+	if got := value(s.Attributes, "codeinterp.context.id"); got != id {
+		t.Errorf("context %q on the span, want %q", got, id)
+	}
+}
+
+func TestContent(t *testing.T) {
+	secrets, err := tools.NewSecrets("secret")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := newRig(t, oteltools.Options{Content: oteltools.Content{Arguments: true, Results: true, MaxBytes: 70, Secrets: secrets}})
+	r.call(t.Context(), "run_code", `{"language":"python","code":"secret = 1"}`)
+	s := r.take(t, runSpan)
+	if got, want := value(s.Attributes, "gen_ai.tool.call.arguments"), `{"language":"python","code":"[secret] = 1"}`; got != want {
+		t.Errorf("arguments %q, want %q", got, want)
+	}
+	got := value(s.Attributes, "gen_ai.tool.call.result")
+	if !strings.HasPrefix(got, `{"status":"ok"`) || len(got) != 70 || strings.Contains(got, "secret o") {
+		t.Errorf("result %q", got)
+	}
+	if value(s.Attributes, "codeinterp.content.truncated") != "true" {
+		t.Error("the cut is not told")
+	}
+}
+
+// TestContentIsOptIn also checks that a failed call has no result.
+func TestContentIsOptIn(t *testing.T) {
+	r := newRig(t, oteltools.Options{Content: oteltools.Content{Results: true}})
+	r.call(t.Context(), "run_code", `{"language":"python","code":"down"}`)
+	s := r.take(t, runSpan)
+	for _, key := range []attribute.Key{"gen_ai.tool.call.result", "gen_ai.tool.call.arguments"} {
+		if got := value(s.Attributes, key); got != "" {
+			t.Errorf("%s is %q", key, got)
+		}
+	}
+}
+
+func TestRepeatedCallHasOneSpan(t *testing.T) {
+	r := newRig(t, oteltools.Options{})
+	for range 2 {
+		r.call(t.Context(), "run_code", `{"language":"python","code":"1"}`)
+	}
+	if n := len(r.spans.GetSpans()); n != 2 {
+		t.Errorf("%d spans for a call that was sent twice, want one of the tool and one of the interpreter", n)
+	}
+}
+
+func TestPresence(t *testing.T) {
+	if _, ok := codeinterp.Stateful(oteltools.Interpreter(&fake{}, nil)); !ok {
+		t.Error("a stateful interpreter lost its contexts")
+	}
+	if _, ok := codeinterp.Stateful(oteltools.Interpreter(codeinterp.Stateless(&fake{}), nil)); ok {
+		t.Error("a stateless interpreter got contexts")
+	}
+}
+
+func TestToolsLeavesItsInputAlone(t *testing.T) {
+	list := []tools.Tool{{Name: "own", Call: func(ctx context.Context, c tools.Call) *tools.Reply {
+		if trace.SpanFromContext(ctx).SpanContext().IsValid() {
+			t.Error("the caller's tool was changed")
+		}
+		return &tools.Reply{}
+	}}}
+	oteltools.Tools(list, &oteltools.Options{TracerProvider: sdktrace.NewTracerProvider()})
+	list[0].Call(t.Context(), tools.Call{})
+}
+
+// TestNoSDK keeps the SDK, and whatever it brings, out of programs.
+func TestNoSDK(t *testing.T) {
+	out, err := exec.Command("go", "list", "-deps", ".").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for dep := range strings.Lines(string(out)) {
+		if strings.HasPrefix(dep, "go.opentelemetry.io/otel/sdk") || strings.Contains(dep, "prometheus") {
+			t.Errorf("depends on %s", strings.TrimSpace(dep))
+		}
+	}
+}
+
+// BenchmarkTools is a tool call as it is, without an SDK, and with one.
+func BenchmarkTools(b *testing.B) {
+	none := tools.Tool{Name: "none", Call: func(context.Context, tools.Call) *tools.Reply { return &tools.Reply{} }}
+	for _, bb := range []struct {
+		name string
+		tool tools.Tool
+	}{
+		{"floor", none},
+		{"api", oteltools.Tools([]tools.Tool{none}, nil)[0]},
+		{"sdk", oteltools.Tools([]tools.Tool{none}, &oteltools.Options{
+			TracerProvider: sdktrace.NewTracerProvider(),
+			MeterProvider:  sdkmetric.NewMeterProvider(sdkmetric.WithReader(sdkmetric.NewManualReader())),
+		})[0]},
+	} {
+		b.Run(bb.name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				bb.tool.Call(b.Context(), tools.Call{})
+			}
+		})
+	}
+}

@@ -1,0 +1,150 @@
+package oteltools
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/metric"
+	"go.opentelemetry.io/otel/propagation"
+	"go.opentelemetry.io/otel/trace"
+
+	"github.com/toolcell/toolcell/tools"
+)
+
+// Tools returns the tools with a span and a measurement around each of their
+// calls. Calls that a [tools.Set] answers from memory, or whose tool it does not
+// know, do not get as far. opts may be nil.
+func Tools(list []tools.Tool, opts *Options) []tools.Tool {
+	in := newInstruments(opts)
+	list = slices.Clone(list)
+	for i := range list {
+		list[i].Call = in.traced(list[i])
+	}
+	return list
+}
+
+// traced returns t.Call with a span and a measurement around it.
+func (in *instruments) traced(t tools.Tool) func(context.Context, tools.Call) *tools.Reply {
+	shared := append(in.common(), keyTool.String(t.Name), keyToolType.String("function"))
+	first := append(slices.Clip(shared), keyOperation.String("execute_tool"))
+	if t.Description != "" {
+		first = append(first, keyDescription.String(t.Description))
+	}
+	return func(ctx context.Context, c tools.Call) (r *tools.Reply) {
+		start := time.Now()
+		ctx, span := in.tracer.Start(parent(ctx), "execute_tool "+t.Name,
+			trace.WithSpanKind(trace.SpanKindInternal), trace.WithAttributes(first...))
+		n := &notes{}
+		defer func() {
+			attrs := in.end(span, c, r, n)
+			in.duration.Record(ctx, time.Since(start).Seconds(),
+				metric.WithAttributes(append(slices.Clip(shared), attrs...)...))
+		}()
+		return t.Call(context.WithValue(ctx, notesKey{}, n), c)
+	}
+}
+
+// w3c reads what a [tools.Trace] holds.
+var w3c = propagation.NewCompositeTextMapPropagator(propagation.TraceContext{}, propagation.Baggage{})
+
+// parent returns ctx with the span of a caller from elsewhere, such as the
+// client of an MCP server, where it has no span yet.
+func parent(ctx context.Context) context.Context {
+	if trace.SpanContextFromContext(ctx).IsValid() {
+		return ctx
+	}
+	if t := tools.TraceOf(ctx); t.Parent != "" {
+		return w3c.Extract(ctx, t)
+	}
+	return ctx
+}
+
+// end writes down how the call went, ends the span, and returns the attributes
+// of the measurement. r is nil after a panic.
+func (in *instruments) end(span trace.Span, c tools.Call, r *tools.Reply, n *notes) []attribute.KeyValue {
+	attrs := n.attributes()
+	failed := tools.CodeInternal
+	if r != nil {
+		failed = ""
+		if r.Result != nil {
+			attrs = append(attrs, keyStatus.String(string(r.Result.Status)))
+			failed = endedBadly(r.Result)
+		}
+		if r.Failure != nil {
+			failed = r.Failure.Code
+		}
+	}
+	if failed != "" {
+		attrs = append(attrs, keyErrorType.String(failed))
+		span.SetStatus(codes.Error, failed)
+	}
+	if span.IsRecording() {
+		span.SetAttributes(attrs...)
+		in.describe(span, c, r)
+	}
+	span.End()
+	return attrs
+}
+
+// describe sets the attributes that only spans have.
+func (in *instruments) describe(span trace.Span, c tools.Call, r *tools.Reply) {
+	id := c.ID
+	if r != nil {
+		id = r.CallID
+		if r.Result != nil {
+			span.SetAttributes(outcome(r.Result)...)
+		}
+	}
+	if id != "" {
+		span.SetAttributes(keyCallID.String(id))
+	}
+	if in.Content.Arguments {
+		in.content(span, keyArguments, c.Args)
+	}
+	if in.Content.Results && r != nil && r.Failure == nil {
+		in.content(span, keyResult, r.JSON())
+	}
+}
+
+// content records text that may be sensitive.
+func (in *instruments) content(span trace.Span, key attribute.Key, text []byte) {
+	s := in.Content.Secrets.Scrub(string(text))
+	if len(s) > in.Content.MaxBytes {
+		s = s[:in.Content.MaxBytes]
+		span.SetAttributes(keyContentCut.Bool(true))
+	}
+	span.SetAttributes(key.String(strings.ToValidUTF8(s, "\uFFFD")))
+}
+
+// notesKey is where in a call's ctx its notes are.
+type notesKey struct{}
+
+// notes are what an Interpreter tells the tool call that it is part of.
+type notes struct {
+	mu                 sync.Mutex
+	provider, language string
+}
+
+func (n *notes) set(provider, language string) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.provider, n.language = provider, language
+}
+
+func (n *notes) attributes() []attribute.KeyValue {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	var attrs []attribute.KeyValue
+	if n.provider != "" {
+		attrs = append(attrs, keyProvider.String(n.provider))
+	}
+	if n.language != "" {
+		attrs = append(attrs, keyLanguage.String(n.language))
+	}
+	return attrs
+}
