@@ -1,0 +1,39 @@
+package mcpserver_test
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/toolcell/toolcell/tools/mcpserver"
+)
+
+// A client in the same process; other programs connect over a stream or HTTP.
+func Example() {
+	ctx := context.Background()
+	server, err := mcpserver.New(newFake(), nil)
+	if err != nil {
+		panic(err)
+	}
+	defer server.Close()
+	here, there := mcp.NewInMemoryTransports()
+	server.Connect(ctx, there)
+	client, err := mcp.NewClient(&mcp.Implementation{Name: "example", Version: "1"}, nil).Connect(ctx, here, nil)
+	if err != nil {
+		panic(err)
+	}
+	defer client.Close()
+
+	res, err := client.CallTool(ctx, &mcp.CallToolParams{
+		Name:      "run_code",
+		Arguments: map[string]any{"language": "python", "code": "print hello"},
+	})
+	if err != nil {
+		panic(err)
+	}
+	fmt.Print(res.Content[0].(*mcp.TextContent).Text)
+	// Output:
+	// ok
+	// --- stdout ---
+	// hello
+}

@@ -1,0 +1,141 @@
+package mcpserver
+
+import (
+	"context"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/hex"
+	"fmt"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/auth"
+)
+
+// guard lets only those requests through to next that come for a host of ours,
+// from an origin that is allowed, with a token where one is asked for.
+func (o *HTTPOptions) guard(next http.Handler) http.Handler {
+	inner := o.authenticated(next)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		r.Header.Del(headerCarrier)
+		if !o.hostAllowed(r) {
+			http.Error(w, fmt.Sprintf("host %q is not allowed", clip(r.Host)), http.StatusForbidden)
+			return
+		}
+		origin := r.Header.Get("Origin")
+		if !o.originAllowed(r, origin) {
+			http.Error(w, fmt.Sprintf("origin %q is not allowed", clip(origin)), http.StatusForbidden)
+			return
+		}
+		if origin != "" {
+			allowBrowser(w.Header(), origin)
+			if r.Method == http.MethodOptions && r.Header.Get("Access-Control-Request-Method") != "" {
+				w.WriteHeader(http.StatusNoContent)
+				return
+			}
+		}
+		inner.ServeHTTP(w, r)
+	})
+}
+
+func clip(s string) string { return s[:min(len(s), 200)] }
+
+// hostAllowed reports whether the request names a host that is certainly this
+// one: a name that the caller listed, a loopback name, or the very address
+// that it came in by. A name that an attacker's DNS server points here is none
+// of these.
+func (o *HTTPOptions) hostAllowed(r *http.Request) bool {
+	host := hostname(r.Host)
+	if host == "localhost" || slices.ContainsFunc(o.Hosts, func(h string) bool { return strings.EqualFold(h, host) }) {
+		return true
+	}
+	ip, err := netip.ParseAddr(host)
+	if err != nil {
+		return false
+	}
+	if ip.IsLoopback() {
+		return true
+	}
+	local, ok := r.Context().Value(http.LocalAddrContextKey).(*net.TCPAddr)
+	return ok && local.AddrPort().Addr().Unmap() == ip.Unmap()
+}
+
+// hostname returns the host of "host:port" in lower case.
+func hostname(hostport string) string {
+	host := hostport
+	if h, _, err := net.SplitHostPort(hostport); err == nil {
+		host = h
+	}
+	return strings.ToLower(strings.TrimSuffix(strings.Trim(host, "[]"), "."))
+}
+
+// originAllowed reports whether the page that sent the request, if it was one,
+// may do so.
+func (o *HTTPOptions) originAllowed(r *http.Request, origin string) bool {
+	if origin == "" {
+		site := r.Header.Get("Sec-Fetch-Site")
+		return site == "" || site == "same-origin" || site == "none"
+	}
+	if slices.ContainsFunc(o.Origins, func(a string) bool { return strings.EqualFold(strings.TrimSuffix(a, "/"), origin) }) {
+		return true
+	}
+	u, err := url.Parse(origin)
+	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && strings.EqualFold(u.Host, r.Host)
+}
+
+// allowBrowser answers what browsers ask before they let a page of an allowed
+// origin send and read (CORS).
+func allowBrowser(h http.Header, origin string) {
+	h.Set("Access-Control-Allow-Origin", origin)
+	h.Add("Vary", "Origin")
+	h.Set("Access-Control-Allow-Methods", "GET, POST, DELETE")
+	h.Set("Access-Control-Allow-Headers", "Authorization, Content-Type, Accept, Last-Event-ID, "+headerSession+", "+headerVersion+", Mcp-Method, Mcp-Name")
+	h.Set("Access-Control-Expose-Headers", headerSession+", "+headerVersion+", WWW-Authenticate")
+	h.Set("Access-Control-Max-Age", "600")
+}
+
+// authenticated asks for a token, if one is wanted.
+func (o *HTTPOptions) authenticated(next http.Handler) http.Handler {
+	verify, opts := o.Verify, o.Bearer
+	if verify == nil {
+		if len(o.Tokens) == 0 {
+			return next
+		}
+		verify, opts = verifyTokens(o.Tokens), &auth.RequireBearerTokenOptions{AllowMissingExpiration: true}
+	}
+	const challenge = "WWW-Authenticate"
+	guarded := auth.RequireBearerToken(verify, opts)(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Del(challenge)
+		next.ServeHTTP(w, r)
+	}))
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if opts == nil || opts.ResourceMetadataURL == "" && len(opts.Scopes) == 0 {
+			w.Header().Set(challenge, "Bearer")
+		}
+		guarded.ServeHTTP(w, r)
+	})
+}
+
+// verifyTokens compares with each of the tokens in a time that does not tell
+// how much was right. The user is the token's hash.
+func verifyTokens(tokens []string) auth.TokenVerifier {
+	sums := make([][sha256.Size]byte, len(tokens))
+	for i, t := range tokens {
+		sums[i] = sha256.Sum256([]byte(t))
+	}
+	return func(_ context.Context, token string, _ *http.Request) (*auth.TokenInfo, error) {
+		got := sha256.Sum256([]byte(token))
+		found := 0
+		for i := range sums {
+			found |= subtle.ConstantTimeCompare(got[:], sums[i][:])
+		}
+		if found == 0 {
+			return nil, auth.ErrInvalidToken
+		}
+		return &auth.TokenInfo{UserID: hex.EncodeToString(got[:16])}, nil
+	}
+}

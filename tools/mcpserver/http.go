@@ -1,0 +1,284 @@
+package mcpserver
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/auth"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+const (
+	// DefaultMaxBody is the largest HTTP request in bytes: room for the
+	// largest program that is accepted.
+	DefaultMaxBody = 10 << 20
+
+	// DefaultMaxSessions is how many sessions there are at a time.
+	DefaultMaxSessions = 256
+
+	// DefaultSessionIdle is after how long without a request a session ends.
+	DefaultSessionIdle = time.Hour
+
+	// ioTimeout is how long a client may take to send a request, or to take
+	// a piece of an answer.
+	ioTimeout = 30 * time.Second
+
+	// Path is where [Server.Serve] serves.
+	Path = "/mcp"
+
+	// sessionless is the first revision of the protocol without sessions.
+	sessionless = "2026-07-28"
+
+	headerSession = "Mcp-Session-Id"
+	headerVersion = "Mcp-Protocol-Version"
+	headerCarrier = "Toolcell-Carrier"
+)
+
+// HTTPOptions tunes the HTTP transport. The zero value serves whoever reaches
+// the loopback interface of this machine.
+type HTTPOptions struct {
+	// Tokens are the bearer tokens that are let in. Each is a client of its
+	// own: contexts made with one are not found with another. None means
+	// that no token is asked for.
+	Tokens []string
+
+	// Verify decides on bearer tokens instead of Tokens, for OAuth. Clients
+	// are told apart by TokenInfo.UserID.
+	Verify auth.TokenVerifier
+
+	// Bearer goes with Verify: scopes, and where to get a token. May be nil.
+	Bearer *auth.RequireBearerTokenOptions
+
+	// Hosts are the names, without a port, under which the server may be
+	// reached besides loopback names and the address of the connection
+	// itself. They are what keeps a web page from reaching it by rebinding
+	// its own name.
+	Hosts []string
+
+	// Origins are the web origins, such as "https://app.example", whose
+	// pages may use the server from a browser. Those of the server itself
+	// always may. Requests of programs have no origin.
+	Origins []string
+
+	// MaxBody is the largest request in bytes. Zero means DefaultMaxBody.
+	MaxBody int64
+
+	// MaxSessions is how many sessions there may be at a time. Zero means
+	// DefaultMaxSessions.
+	MaxSessions int
+
+	// SessionIdle is after how long without a request a session ends, and
+	// its contexts with it. Zero means DefaultSessionIdle.
+	SessionIdle time.Duration
+}
+
+// ErrInsecure is returned where code could be run by anybody on the network.
+var ErrInsecure = errors.New("refusing to serve beyond loopback without a bearer token")
+
+// A carrier is the HTTP request that brought a message.
+type carrier struct {
+	ctx         context.Context // ends when the client is gone
+	owner       owner
+	sessionless bool
+}
+
+// carrier returns the request that headers came with.
+func (s *Server) carrier(h http.Header) *carrier {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.carriers[h.Get(headerCarrier)]
+}
+
+// Handler returns a handler for one endpoint that speaks all revisions of the
+// streamable HTTP transport: those with sessions, and 2026-07-28 without. A
+// client that drops the request of a call ends the call. opts may be nil.
+//
+// The handler checks hosts, origins and tokens. It is for the caller to bind
+// only addresses that may be reached; see [Server.Serve].
+func (s *Server) Handler(opts *HTTPOptions) http.Handler {
+	if opts == nil {
+		opts = &HTTPOptions{}
+	}
+	o := *opts
+	o.MaxBody = cmp.Or(o.MaxBody, DefaultMaxBody)
+	o.MaxSessions = cmp.Or(o.MaxSessions, DefaultMaxSessions)
+	o.SessionIdle = cmp.Or(o.SessionIdle, DefaultSessionIdle)
+	server := func(*http.Request) *mcp.Server { return s.mcp }
+	t := &transport{
+		Server:      s,
+		HTTPOptions: o,
+		sessions: mcp.NewStreamableHTTPHandler(server, &mcp.StreamableHTTPOptions{
+			SessionTimeout: o.SessionIdle, MaxRequestBodyBytes: o.MaxBody, DisableLocalhostProtection: true,
+		}),
+		sessionless: mcp.NewStreamableHTTPHandler(server, &mcp.StreamableHTTPOptions{
+			Stateless: true, PropagateRequestCancellation: true, MaxRequestBodyBytes: o.MaxBody, DisableLocalhostProtection: true,
+		}),
+	}
+	return o.guard(t)
+}
+
+// A transport routes requests to the handler for their revision.
+type transport struct {
+	*Server
+	HTTPOptions
+	sessions, sessionless http.Handler
+}
+
+func (t *transport) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if t.ctx.Err() != nil {
+		http.Error(w, errServerClosed.Error(), http.StatusServiceUnavailable)
+		return
+	}
+	rc := http.NewResponseController(w)
+	body, status, err := readBody(w, rc, r, t.MaxBody)
+	if err != nil {
+		http.Error(w, err.Error(), status)
+		return
+	}
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	c := &carrier{ctx: r.Context(), owner: ownerOf(r), sessionless: isSessionless(r, body)}
+	id := rand.Text()
+	r.Header.Set(headerCarrier, id)
+	t.mu.Lock()
+	t.carriers[id] = c
+	t.mu.Unlock()
+	defer func() {
+		t.mu.Lock()
+		delete(t.carriers, id)
+		t.mu.Unlock()
+	}()
+	next := t.sessions
+	switch session := r.Header.Get(headerSession); {
+	case c.sessionless:
+		next = t.sessionless
+	case r.Method == http.MethodPost && session == "" && t.full():
+		http.Error(w, "too many sessions", http.StatusServiceUnavailable)
+		return
+	case r.Method == http.MethodDelete && session != "":
+		t.endSession(session, c.owner)
+	}
+	dw := &deadlineWriter{w, rc}
+	next.ServeHTTP(dw, r)
+	rc.SetWriteDeadline(time.Now().Add(ioTimeout))
+}
+
+// full reports whether there is no room for another session.
+func (t *transport) full() bool {
+	n := 0
+	for range t.mcp.Sessions() {
+		n++
+	}
+	return n >= t.MaxSessions
+}
+
+// isSessionless reports whether a request is of a revision without sessions:
+// by its header, or, where that is missing, by what such requests contain.
+func isSessionless(r *http.Request, body []byte) bool {
+	if v := r.Header.Get(headerVersion); v != "" {
+		return v >= sessionless
+	}
+	return r.Header.Get(headerSession) == "" && bytes.Contains(body, []byte(`"`+mcp.MetaKeyProtocolVersion+`"`))
+}
+
+// ownerOf returns the owner of a request's sessionless calls.
+func ownerOf(r *http.Request) owner {
+	if info := auth.TokenInfoFromContext(r.Context()); info != nil {
+		return owner(info.UserID)
+	}
+	return ""
+}
+
+// readBody reads the whole request while its time lasts, and returns the HTTP
+// status of what is wrong with it.
+func readBody(w http.ResponseWriter, rc *http.ResponseController, r *http.Request, limit int64) ([]byte, int, error) {
+	rc.SetReadDeadline(time.Now().Add(ioTimeout))
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, limit))
+	rc.SetReadDeadline(time.Time{})
+	if tooLarge, ok := errors.AsType[*http.MaxBytesError](err); ok {
+		return nil, http.StatusRequestEntityTooLarge, fmt.Errorf("the request is larger than %d bytes", tooLarge.Limit)
+	}
+	if err != nil {
+		return nil, http.StatusBadRequest, errors.New("the request could not be read")
+	}
+	return body, 0, nil
+}
+
+// A deadlineWriter gives every piece of an answer its own time to be taken, so
+// that a client that stops reading is noticed.
+type deadlineWriter struct {
+	http.ResponseWriter
+	rc *http.ResponseController
+}
+
+func (w *deadlineWriter) Write(p []byte) (int, error) {
+	w.rc.SetWriteDeadline(time.Now().Add(ioTimeout))
+	return w.ResponseWriter.Write(p)
+}
+
+// Unwrap is for [http.ResponseController].
+func (w *deadlineWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+// ListenAndServe is [Server.Serve] on a TCP address. Without a host it is that
+// of the loopback interface.
+func (s *Server) ListenAndServe(ctx context.Context, addr string, opts *HTTPOptions) error {
+	ln, err := Listen(ctx, addr)
+	if err != nil {
+		return err
+	}
+	return s.Serve(ctx, ln, opts)
+}
+
+// Listen listens on a TCP address, without a host on the loopback interface.
+func Listen(ctx context.Context, addr string) (net.Listener, error) {
+	host, port, err := net.SplitHostPort(addr)
+	if err != nil {
+		return nil, fmt.Errorf("mcpserver: %w", err)
+	}
+	if host == "" {
+		addr = net.JoinHostPort("127.0.0.1", port)
+	}
+	ln, err := new(net.ListenConfig).Listen(ctx, "tcp", addr)
+	if err != nil {
+		return nil, fmt.Errorf("mcpserver: %w", err)
+	}
+	return ln, nil
+}
+
+// Serve serves HTTP at [Path] until ctx ends, and returns nil then, or until
+// it fails. It closes ln, and the server. An address that can be reached from
+// elsewhere without a token is [ErrInsecure].
+func (s *Server) Serve(ctx context.Context, ln net.Listener, opts *HTTPOptions) error {
+	defer s.Close()
+	defer ln.Close()
+	if a, ok := ln.Addr().(*net.TCPAddr); (!ok || !a.IP.IsLoopback()) && (opts == nil || len(opts.Tokens) == 0 && opts.Verify == nil) {
+		return fmt.Errorf("mcpserver: %w: %v", ErrInsecure, ln.Addr())
+	}
+	mux := http.NewServeMux()
+	mux.Handle(Path, s.Handler(opts))
+	srv := &http.Server{Handler: mux, ReadHeaderTimeout: ioTimeout, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10}
+	failed := make(chan error, 1)
+	go func() { failed <- srv.Serve(ln) }()
+	select {
+	case err := <-failed:
+		return fmt.Errorf("mcpserver: %w", err)
+	case <-ctx.Done():
+	}
+	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), drain)
+	defer cancel()
+	shutdown := make(chan error, 1)
+	go func() { shutdown <- srv.Shutdown(last) }()
+	s.Close()
+	if <-shutdown != nil {
+		srv.Close()
+	}
+	<-failed
+	return nil
+}
