@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/toolcell/toolcell/codeinterp"
 )
@@ -27,6 +28,8 @@ type Collector struct {
 	partial  [2][]byte // an unfinished UTF-8 sequence, per stream
 	clear    bool      // a Clear{Wait} is pending
 	done     bool
+	muted    atomic.Bool
+	unseen   int // outputs that were not passed on
 	errs     []error
 	nerrs    int
 	lost     []codeinterp.Truncation
@@ -91,6 +94,11 @@ func (c *Collector) Lost(t codeinterp.Truncation) {
 	c.lost = append(c.lost, t)
 }
 
+// Mute stops calling OnOutput: a run that is being ended does not wait for a
+// slow one. What comes is kept as before, and what OnOutput did not see is
+// told in CallbackErr. Mute does not wait for a call in progress.
+func (c *Collector) Mute() { c.muted.Store(true) }
+
 // Finish ends the collection and puts the outputs, the truncations and the
 // callback's errors into res. Only the first call has an effect.
 func (c *Collector) Finish(res *codeinterp.Result) {
@@ -105,6 +113,9 @@ func (c *Collector) Finish(res *codeinterp.Result) {
 	res.Truncated = append(c.kept.truncated(), c.lost...)
 	if c.nerrs > len(c.errs) {
 		c.errs = append(c.errs, fmt.Errorf("and %d more errors of OnOutput", c.nerrs-len(c.errs)))
+	}
+	if c.unseen > 0 {
+		c.errs = append(c.errs, fmt.Errorf("%d outputs came too late for OnOutput: the run was being ended", c.unseen))
 	}
 	res.CallbackErr = errors.Join(c.errs...)
 }
@@ -121,7 +132,11 @@ func (c *Collector) flush() {
 
 // take calls back and keeps.
 func (c *Collector) take(o codeinterp.Output) {
-	if c.onOutput != nil {
+	switch {
+	case c.onOutput == nil:
+	case c.muted.Load():
+		c.unseen++
+	default:
 		c.call(o)
 	}
 	if o.Kind == codeinterp.Clear {

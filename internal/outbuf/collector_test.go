@@ -335,3 +335,15 @@ func BenchmarkWrite(b *testing.B) {
 		c.Write(codeinterp.Stdout, chunk)
 	}
 }
+
+func TestMuteKeepsAndTells(t *testing.T) {
+	seen := 0
+	c := outbuf.New(&codeinterp.RunOptions{MaxOutput: 1000, OnOutput: func(codeinterp.Output) error { seen++; return nil }})
+	c.Write(codeinterp.Stdout, []byte("a"))
+	c.Mute()
+	c.Write(codeinterp.Stdout, []byte("b"))
+	res := finish(c)
+	if seen != 1 || res.Stdout() != "ab" || res.CallbackErr == nil || !strings.Contains(res.CallbackErr.Error(), "1 outputs") {
+		t.Errorf("seen %d, stdout %q, %v", seen, res.Stdout(), res.CallbackErr)
+	}
+}
