@@ -1,0 +1,86 @@
+#!/usr/bin/env bash
+# Installs the Jupyter servers and kernels that the tests of providers/jupyter
+# run against, into .testenv/jupyter at the root of the repository. A part that
+# is there is left alone; one that cannot be had is told in one line.
+#
+#   server6  Jupyter Server 2 + ipykernel 6 (matplotlib, bash_kernel, Deno)
+#   server7  Jupyter Server 2 + ipykernel 7
+#   gateway  Kernel Gateway
+#   hub      JupyterHub + configurable-http-proxy, dummy login, local spawner
+#   eg       Enterprise Gateway
+#   debian   the distribution's own jupyter-server, where pip reaches nothing
+set -u
+cd "$(dirname "$0")/../.."
+root=$PWD/.testenv/jupyter
+mkdir -p "$root"
+export PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_ROOT_USER_ACTION=ignore
+
+# venv NAME PACKAGES... makes the environment NAME with the packages.
+venv() {
+	local name=$1 log=$root/$1.log
+	shift
+	[ -e "$root/$name/.done" ] && return 0
+	rm -rf "${root:?}/$name"
+	if python3 -m venv "$root/$name" >"$log" 2>&1 &&
+		"$root/$name/bin/pip" install -q "$@" >>"$log" 2>&1; then
+		touch "$root/$name/.done"
+		echo "jupyter: installed $name"
+		return 0
+	fi
+	rm -rf "${root:?}/$name"
+	echo "jupyter: could not install $name: $(tail -n 1 "$log" | cut -c1-160)"
+	return 1
+}
+
+# npm_part NAME PACKAGE installs an npm package under NAME.
+npm_part() {
+	local log=$root/$1.log
+	[ -e "$root/$1/.done" ] && return 0
+	if command -v npm >/dev/null && npm install --silent --no-fund --no-audit --prefix "$root/$1" "$2" >"$log" 2>&1; then
+		touch "$root/$1/.done"
+		echo "jupyter: installed $1"
+		return 0
+	fi
+	rm -rf "${root:?}/$1"
+	echo "jupyter: could not install $1: $(tail -n 1 "$log" 2>/dev/null | cut -c1-160)"
+	return 1
+}
+
+# kernelspec DIR NAME JSON writes a kernelspec into an environment.
+kernelspec() {
+	mkdir -p "$1/share/jupyter/kernels/$2"
+	printf '%s\n' "$3" >"$1/share/jupyter/kernels/$2/kernel.json"
+}
+
+deno_kernel() {
+	npm_part deno deno || return 0
+	local bin=$root/deno/node_modules/.bin/deno
+	kernelspec "$root/server6" deno "{\"argv\": [\"$bin\", \"jupyter\", \"--kernel\", \"--conn\", \"{connection_file}\"],
+ \"display_name\": \"Deno\", \"language\": \"typescript\"}"
+}
+
+bash_kernel() {
+	[ -e "$root/server6/share/jupyter/kernels/bash" ] && return 0
+	"$root/server6/bin/python" -m bash_kernel.install --sys-prefix >/dev/null 2>&1 ||
+		echo "jupyter: could not install the bash kernel"
+}
+
+debian() {
+	command -v jupyter-server >/dev/null && return 0
+	[ "$(id -u)" = 0 ] && command -v apt-get >/dev/null &&
+		DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends jupyter-server python3-ipykernel \
+			>"$root/debian.log" 2>&1 && return 0
+	echo "jupyter: could not install the distribution's jupyter-server"
+}
+
+if venv server6 'jupyter_server>=2,<3' 'ipykernel>=6,<7' matplotlib pandas bash_kernel; then
+	bash_kernel
+	deno_kernel
+else
+	debian
+fi
+venv server7 'jupyter_server>=2,<3' 'ipykernel>=7,<8'
+venv gateway jupyter_kernel_gateway 'ipykernel>=6,<7'
+venv hub jupyterhub 'jupyter_server>=2,<3' 'ipykernel>=6,<7' && npm_part proxy configurable-http-proxy
+venv eg jupyter_enterprise_gateway 'ipykernel>=6,<7'
+exit 0
