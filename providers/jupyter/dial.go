@@ -1,0 +1,152 @@
+package jupyter
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"sync/atomic"
+	"time"
+
+	"github.com/gorilla/websocket"
+)
+
+const (
+	// protocolV1 is the binary subprotocol of Jupyter's kernel sockets.
+	protocolV1 = "v1.kernel.websocket.jupyter.org"
+
+	// deadAfter is how long a socket may be silent, pings unanswered, before
+	// it counts as lost; pingEvery is well below it, and below the idle limits
+	// of common proxies.
+	deadAfter = 40 * time.Second
+	pingEvery = 15 * time.Second
+
+	handshakeTimeout = 30 * time.Second
+	socketBuffer     = 8 << 10
+)
+
+// dial opens the channels of a kernel. A refusal is a *StatusError, and a
+// kernel that is gone is ErrContext. nudge tells that the socket has to hasten
+// acknowledgements by itself.
+func (c *client) dial(ctx context.Context, kernel, session string) (_ *websocket.Conn, nudge bool, _ error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, handshakeTimeout,
+		unavailable("no answer from %s to a socket", c.base.Host))
+	defer cancel()
+	gen := c.auth.generation()
+	ws, live, resp, err := c.handshake(ctx, kernel, session)
+	if err != nil && resp != nil && c.auth.expired(resp, nil) {
+		if err := c.auth.renew(ctx, gen); err != nil {
+			return nil, false, err
+		}
+		ws, live, resp, err = c.handshake(ctx, kernel, session)
+	}
+	if err == nil {
+		return ws, live.ack == nil && !c.opts.noAckFix, nil
+	}
+	if resp != nil && errors.Is(err, websocket.ErrBadHandshake) {
+		body, _ := io.ReadAll(io.LimitReader(resp.Body, 4<<10))
+		req := &http.Request{Method: "socket", URL: &url.URL{Path: c.base.Path + "api/kernels/" + kernel + "/channels"}}
+		return nil, false, refused(req, c.base.Path, resp, body)
+	}
+	return nil, false, c.transportError(ctx, err)
+}
+
+func (c *client) handshake(ctx context.Context, kernel, session string) (*websocket.Conn, *liveConn, *http.Response, error) {
+	u := c.url("api/kernels/" + kernel + "/channels?session_id=" + url.QueryEscape(session))
+	h := c.header.Clone()
+	if h == nil {
+		h = http.Header{}
+	}
+	c.auth.apply(h, u)
+	u.Scheme = map[string]string{"http": "ws", "https": "wss"}[u.Scheme]
+	var live atomic.Pointer[liveConn]
+	d := websocket.Dialer{
+		NetDialContext: func(ctx context.Context, network, addr string) (net.Conn, error) {
+			conn, err := c.dialSocket(ctx, network, addr)
+			if err != nil {
+				return nil, err
+			}
+			live.Store(conn)
+			return conn, nil
+		},
+		TLSClientConfig: c.opts.TLS,
+		Proxy:           c.opts.Proxy,
+		Jar:             c.http.Jar,
+		ReadBufferSize:  socketBuffer,
+		WriteBufferSize: socketBuffer,
+		WriteBufferPool: writeBuffers,
+	}
+	t, _ := c.http.Transport.(*http.Transport)
+	if d.Proxy == nil && t != nil {
+		d.Proxy = t.Proxy
+	} else if d.Proxy == nil {
+		d.Proxy = http.ProxyFromEnvironment
+	}
+	if d.TLSClientConfig == nil && t != nil && t.TLSClientConfig != nil {
+		d.TLSClientConfig = t.TLSClientConfig.Clone()
+		d.TLSClientConfig.NextProtos = nil
+	}
+	if !c.opts.plainJSON {
+		d.Subprotocols = []string{protocolV1}
+	}
+	stop := context.AfterFunc(ctx, func() {
+		if conn := live.Load(); conn != nil {
+			conn.Close()
+		}
+	})
+	defer stop()
+	ws, resp, err := d.DialContext(ctx, u.String(), h)
+	return ws, live.Load(), resp, err
+}
+
+// dialSocket opens the connection under a socket.
+func (c *client) dialSocket(ctx context.Context, network, addr string) (*liveConn, error) {
+	dial := c.opts.DialContext
+	if t, ok := c.http.Transport.(*http.Transport); ok && dial == nil && t.DialContext != nil {
+		dial = t.DialContext
+	}
+	if dial == nil {
+		dial = (&net.Dialer{}).DialContext
+	}
+	conn, err := dial(ctx, network, addr)
+	if err != nil {
+		return nil, err
+	}
+	return newLiveConn(conn, c.opts.noAckFix), nil
+}
+
+// A liveConn fails a read that saw nothing for deadAfter, and after each read
+// asks the system to acknowledge at once: Jupyter's servers send a run's
+// messages as a burst of small packets, of which all but the first wait for
+// an acknowledgement that would else be delayed by 40 ms.
+type liveConn struct {
+	net.Conn
+	ack func()
+}
+
+func newLiveConn(c net.Conn, plain bool) *liveConn {
+	l := &liveConn{Conn: c}
+	if !plain {
+		l.ack = quickAck(c)
+	}
+	return l
+}
+
+func (l *liveConn) Read(p []byte) (int, error) {
+	if err := l.Conn.SetReadDeadline(time.Now().Add(deadAfter)); err != nil {
+		return 0, err
+	}
+	n, err := l.Conn.Read(p)
+	if l.ack != nil {
+		l.ack()
+	}
+	return n, err
+}
+
+// SetDeadline bounds writes; reads have their own rule.
+func (l *liveConn) SetDeadline(t time.Time) error { return l.Conn.SetWriteDeadline(t) }
+
+// SetReadDeadline does nothing: Read sets it.
+func (l *liveConn) SetReadDeadline(time.Time) error { return nil }

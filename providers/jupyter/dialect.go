@@ -1,0 +1,112 @@
+package jupyter
+
+import (
+	_ "embed"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/toolcell/toolcell/codeinterp"
+)
+
+// A dialect is what has to be said to a kernel in its own language, by hidden
+// requests that leave no trace in its namespace and history.
+type dialect struct {
+	// setup is run in each new process.
+	setup func(spill bool) string
+	// start sets a context's directory and environment, once per process.
+	start func(s surroundings) string
+	// enter sets a run's environment and standard input, leave restores them.
+	enter func(s surroundings) string
+	leave string
+	// idle is an expression that is true where nothing of the program runs on.
+	idle string
+	// exit tells an exit from an error.
+	exit func(*codeinterp.ProgramError) (int, bool)
+	// value derives a result's JSON form from its representations.
+	value func(*codeinterp.Output) json.RawMessage
+}
+
+// surroundings are what a program finds outside of its own code.
+type surroundings struct {
+	cwd   string
+	env   map[string]string
+	stdin []byte // nil: reading fails
+}
+
+func (d *dialect) prepare(spill bool) string {
+	if d.setup == nil {
+		return ""
+	}
+	return d.setup(spill)
+}
+
+// dialectOf chooses by language, and, where several kernels share one, by what
+// the kernelspec starts.
+func dialectOf(language string, s spec) *dialect {
+	argv := strings.Join(s.Argv, " ")
+	switch {
+	case s.Language == "python" || language == "python":
+		return &pythonDialect
+	case strings.Contains(argv, "deno"):
+		return &denoDialect
+	case language == "bash":
+		return &bashDialect
+	}
+	return &plainDialect
+}
+
+// plainDialect is for kernels that we know nothing of.
+var plainDialect = dialect{value: jsonValue}
+
+// jsonValue takes the JSON representation as the value, where there is one.
+func jsonValue(o *codeinterp.Output) json.RawMessage {
+	if rep, ok := o.Richest("application/json"); ok && json.Valid(rep.Data) {
+		return rep.Data
+	}
+	return nil
+}
+
+//go:embed setup.py
+var pythonSetup string
+
+var pythonDialect = dialect{
+	setup: func(spill bool) string {
+		return pythonExec(pythonSetup, map[string]any{"spill": spill})
+	},
+	start: func(s surroundings) string { return pythonCall("start", s) },
+	enter: func(s surroundings) string { return pythonCall("enter", s) },
+	leave: pythonHelper + ".leave()",
+	idle:  pythonHelper + ".idle()",
+	exit:  pythonExit,
+}
+
+// pythonHelper is where setup.py keeps itself, out of the user's namespace.
+const pythonHelper = `__import__("IPython").get_ipython()._toolcell`
+
+// pythonExec runs source with no name of its own in the user's namespace.
+func pythonExec(source string, vars map[string]any) string {
+	b, _ := json.Marshal(vars)
+	return fmt.Sprintf(`__import__("builtins").exec(__import__("base64").b64decode(%q).decode(), {"options": __import__("json").loads(%q)})`,
+		base64.StdEncoding.EncodeToString([]byte(source)), b)
+}
+
+func pythonCall(method string, s surroundings) string {
+	env := map[string]string{}
+	for k, v := range s.env {
+		env[b64(k)] = b64(v)
+	}
+	args := map[string]any{"env": env, "cwd": b64(s.cwd), "stdin": nil}
+	if s.stdin != nil {
+		args["stdin"] = b64(string(s.stdin))
+	}
+	b, _ := json.Marshal(args)
+	return fmt.Sprintf(`%s.%s(__import__("json").loads(%s))`, pythonHelper, method, strconv.QuoteToASCII(string(b)))
+}
+
+func b64(s string) string { return base64.StdEncoding.EncodeToString([]byte(s)) }
+
+var bashDialect = dialect{}
+var denoDialect = dialect{value: jsonValue}

@@ -1,0 +1,241 @@
+package jupyter
+
+import (
+	"bytes"
+	"encoding/json"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/outbuf"
+)
+
+// An execution is one request that the caller sees. The reader puts what
+// belongs to it into the queue; the pump takes it from there to the collector
+// and so to OnOutput.
+type execution struct {
+	id   string
+	k    *kernel
+	q    *queue
+	out  *outbuf.Collector
+	wake chan struct{} // something changed
+	pump sync.WaitGroup
+
+	mu sync.Mutex
+	st progress
+}
+
+// progress is how far an execution has come.
+type progress struct {
+	busy, idle bool
+	reply      *executeReply
+	fault      *errorContent
+	count      int
+	death      bool
+	rate       bool
+	spilled    bool
+	active     time.Time // when the last message came
+}
+
+// over reports whether nothing more of the run is to come.
+func (p progress) over() bool { return p.death || p.idle && p.reply != nil }
+
+// half reports whether one of the two signs of the end is missing.
+func (p progress) half() bool { return !p.over() && (p.idle || p.reply != nil) }
+
+// newExecution makes the execution the kernel's current one. What came in late
+// since the last one stands at its head.
+func (k *kernel) newExecution(out *outbuf.Collector) *execution {
+	e := &execution{k: k, q: newQueue(), out: out, wake: make(chan struct{}, 1)}
+	e.st.active = time.Now()
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.seq++
+	e.id = k.session + "_" + strconv.Itoa(k.seq)
+	k.run = e
+	k.late.moveTo(e.q)
+	e.pump.Go(e.work)
+	return e
+}
+
+// finish detaches the execution; what still comes is late.
+func (e *execution) finish() {
+	e.k.mu.Lock()
+	if e.k.run == e {
+		e.k.run = nil
+	}
+	e.k.mu.Unlock()
+	e.q.close()
+	e.pump.Wait()
+}
+
+func (e *execution) progress() progress {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.st
+}
+
+// update changes the progress and wakes the waiter.
+func (e *execution) update(f func(*progress)) {
+	e.mu.Lock()
+	f(&e.st)
+	e.mu.Unlock()
+	select {
+	case e.wake <- struct{}{}:
+	default:
+	}
+}
+
+// receive takes a frame from the reader.
+func (e *execution) receive(f *frame, late bool) error {
+	m := &f.msg
+	max := e.k.c.opts.MaxMessage
+	e.mu.Lock()
+	e.st.active = time.Now()
+	e.mu.Unlock()
+	switch m.Header.Type {
+	case "stream":
+		if e.fromServer(m) {
+			return e.notice(f, late)
+		}
+		emit := func(name string, p []byte) {
+			e.q.put(event{kind: evStream, stream: name, data: p, late: late})
+		}
+		if f.size >= 0 {
+			return streamText(f.body, f.size, max, emit)
+		}
+		return wholeText(m.Content, emit)
+	case "status", "execute_input", "execute_reply", "error",
+		"display_data", "update_display_data", "execute_result", "clear_output":
+		content, err := f.content(max)
+		if err != nil {
+			return err
+		}
+		m.Content = content
+		e.q.put(event{msg: m, late: late})
+	}
+	return nil
+}
+
+// fromServer reports whether a message with the run's parent was made by the
+// server, and not by the kernel.
+func (e *execution) fromServer(m *message) bool {
+	e.k.mu.Lock()
+	defer e.k.mu.Unlock()
+	return e.k.process != "" && m.Header.Session != e.k.process
+}
+
+// notice tells the server's word that it drops output from other text.
+func (e *execution) notice(f *frame, late bool) error {
+	content, err := f.content(maxHeader)
+	if err != nil {
+		return err
+	}
+	return wholeText(content, func(name string, p []byte) {
+		if name == "stderr" && bytes.HasPrefix(p, []byte("IOPub ")) && bytes.Contains(p, []byte("rate exceeded")) {
+			e.q.put(event{kind: evRate})
+			return
+		}
+		e.q.put(event{kind: evStream, stream: name, data: p, late: late})
+	})
+}
+
+// work is the pump.
+func (e *execution) work() {
+	for {
+		events := e.q.take()
+		if len(events) == 0 {
+			return
+		}
+		for i := range events {
+			e.handle(&events[i])
+		}
+	}
+}
+
+func (e *execution) handle(ev *event) {
+	switch ev.kind {
+	case evStream:
+		e.stream(ev)
+	case evRate:
+		e.update(func(p *progress) { p.rate = true })
+		e.out.Lost(codeinterp.Truncation{Stream: "stdout", Bytes: -1, Reason: codeinterp.TruncatedByRate})
+	case evDeath:
+		e.update(func(p *progress) { p.death = true })
+	case evTooLarge:
+		e.out.Lost(codeinterp.Truncation{Stream: "display", Bytes: -1, Reason: codeinterp.TruncatedByLimit})
+	case evBroken:
+		e.out.Lost(codeinterp.Truncation{Stream: "stdout", Bytes: -1, Reason: codeinterp.TruncatedByConnection})
+	case evLateDropped:
+		e.out.Lost(lateLost)
+	default:
+		e.message(ev.msg, ev.late)
+	}
+}
+
+func (e *execution) stream(ev *event) {
+	kind := codeinterp.Stdout
+	if ev.stream == "stderr" {
+		kind = codeinterp.Stderr
+		if !ev.late && isExitWarning(ev.data) {
+			return
+		}
+	}
+	if ev.late {
+		e.out.Add(codeinterp.Output{Kind: kind, Data: ev.data, Late: true})
+		return
+	}
+	e.out.Write(kind, ev.data)
+}
+
+// isExitWarning recognises what IPython says after a SystemExit.
+func isExitWarning(p []byte) bool {
+	return bytes.Contains(p, []byte("UserWarning: To exit: use 'exit', 'quit', or Ctrl-D.")) && bytes.Count(p, []byte("\n")) <= 2
+}
+
+func (e *execution) message(m *message, late bool) {
+	switch m.Header.Type {
+	case "status":
+		if !late {
+			e.status(m)
+		}
+	case "execute_input":
+		var in struct {
+			Count int `json:"execution_count"`
+		}
+		if json.Unmarshal(m.Content, &in) == nil && !late {
+			e.update(func(p *progress) { p.busy, p.count = true, in.Count })
+		}
+	case "execute_reply":
+		var r executeReply
+		if err := json.Unmarshal(m.Content, &r); err != nil {
+			r.Status = "error"
+		}
+		e.update(func(p *progress) {
+			if p.reply == nil && !late {
+				p.reply = &r
+			}
+		})
+	case "error":
+		var f errorContent
+		if json.Unmarshal(m.Content, &f) == nil && !late {
+			e.update(func(p *progress) { p.fault = &f })
+		}
+	default:
+		if o, ok := outputOf(m, e.k.rt.dialect); ok {
+			o.Late = late
+			e.out.Add(o)
+		}
+	}
+}
+
+func (e *execution) status(m *message) {
+	switch {
+	case strings.Contains(string(m.Content), `"idle"`):
+		e.update(func(p *progress) { p.idle = true })
+	case strings.Contains(string(m.Content), `"busy"`):
+		e.update(func(p *progress) { p.busy = true })
+	}
+}

@@ -1,0 +1,183 @@
+package jupyter
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/toolcell/toolcell/codeinterp"
+)
+
+// hubServer is the user server that the path of the base names.
+type hubServer struct {
+	api          *url.URL
+	user, server string
+}
+
+func (c *client) hubServer() (hubServer, error) {
+	h := c.opts.Hub
+	before, rest, ok := strings.Cut(c.base.EscapedPath(), "/user/")
+	parts := strings.Split(strings.Trim(rest, "/"), "/")
+	s := hubServer{user: h.User, server: h.Server}
+	if ok && s.user == "" {
+		s.user, _ = url.PathUnescape(parts[0])
+		if len(parts) > 1 && s.server == "" {
+			s.server, _ = url.PathUnescape(parts[1])
+		}
+	}
+	api := h.API
+	if api == "" && ok {
+		api = c.base.Scheme + "://" + c.base.Host + before + "/hub/api/"
+	}
+	u, err := url.Parse(strings.TrimRight(api, "/") + "/")
+	if err != nil || u.Host == "" || s.user == "" {
+		return s, fmt.Errorf("%w: Options.Hub needs API and User where the URL has no /user/NAME/", codeinterp.ErrInvalid)
+	}
+	s.api = u
+	return s, nil
+}
+
+// path is the Hub's resource for the server.
+func (s hubServer) path() string {
+	p := "users/" + url.PathEscape(s.user) + "/server"
+	if s.server != "" {
+		p += "s/" + url.PathEscape(s.server)
+	}
+	return p
+}
+
+// ensureServer starts the user's server where it is not running, follows the
+// Hub's progress, and returns when it is ready.
+func (c *client) ensureServer(ctx context.Context) error {
+	if c.opts.Hub == nil {
+		return nil
+	}
+	s, err := c.hubServer()
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, c.opts.StartTimeout,
+		unavailable("the Hub started no server within %v", c.opts.StartTimeout))
+	defer cancel()
+	hub := *c
+	hub.base = s.api
+	if ready, err := hub.serverReady(ctx, s); ready || err != nil {
+		return err
+	}
+	err = hub.await(ctx, func(ctx context.Context) error {
+		return hub.do(ctx, http.MethodPost, s.path(), cmp.Or[any](optionsOrNil(c.opts.Hub.UserOptions), nil), nil)
+	})
+	if e, ok := errors.AsType[*StatusError](err); ok && e.Code == 400 {
+		err = nil // running or pending already; the wait below tells
+	}
+	if err != nil {
+		return err
+	}
+	return hub.awaitServer(ctx, s)
+}
+
+func optionsOrNil(m map[string]any) any {
+	if len(m) == 0 {
+		return nil
+	}
+	return m
+}
+
+// hubUser is the part of the Hub's user model that tells of servers.
+type hubUser struct {
+	Servers map[string]struct {
+		Ready   bool   `json:"ready"`
+		Pending string `json:"pending"`
+	} `json:"servers"`
+}
+
+func (c *client) serverReady(ctx context.Context, s hubServer) (bool, error) {
+	var u hubUser
+	err := c.await(ctx, func(ctx context.Context) error {
+		return c.do(ctx, http.MethodGet, "users/"+url.PathEscape(s.user), nil, &u)
+	})
+	return u.Servers[s.server].Ready, err
+}
+
+// awaitServer follows the progress stream, if the Hub has one for us, and asks
+// until the server is ready.
+func (c *client) awaitServer(ctx context.Context, s hubServer) error {
+	stream, stop := context.WithCancel(ctx)
+	defer stop()
+	failed := make(chan error, 1)
+	followed := make(chan struct{})
+	go func() {
+		defer close(followed)
+		if err := c.followProgress(stream, s); err != nil {
+			failed <- err
+		}
+	}()
+	defer func() { stop(); <-followed }()
+	for {
+		ready, err := c.serverReady(ctx, s)
+		if ready || err != nil {
+			return err
+		}
+		select {
+		case err := <-failed:
+			return err
+		case <-time.After(300 * time.Millisecond):
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}
+
+// followProgress reads the server-sent events of a spawn. It returns an error
+// only for one that failed.
+func (c *client) followProgress(ctx context.Context, s hubServer) error {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, c.url(s.path()+"/progress").String(), nil)
+	if err != nil {
+		return nil
+	}
+	for k, v := range c.header {
+		req.Header[k] = v
+	}
+	c.auth.apply(req.Header, req.URL)
+	resp, err := c.http.Do(req)
+	if err != nil {
+		return nil
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode != 200 {
+		return nil
+	}
+	lines := bufio.NewReader(resp.Body)
+	for {
+		line, err := lines.ReadString('\n')
+		if data, ok := strings.CutPrefix(line, "data:"); ok {
+			var ev struct {
+				Progress int    `json:"progress"`
+				Message  string `json:"message"`
+				Ready    bool   `json:"ready"`
+				Failed   bool   `json:"failed"`
+			}
+			if json.Unmarshal([]byte(data), &ev) == nil {
+				if f := c.opts.Hub.Progress; f != nil {
+					f(ev.Progress, ev.Message)
+				}
+				if ev.Failed {
+					return unavailable("the Hub could not start the server: %s", serverText([]byte(ev.Message)))
+				}
+				if ev.Ready {
+					return nil
+				}
+			}
+		}
+		if err != nil {
+			return nil
+		}
+	}
+}

@@ -1,0 +1,249 @@
+package jupyter
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+
+	"github.com/toolcell/toolcell/codeinterp"
+)
+
+const provider = "jupyter"
+
+// An Interpreter runs each piece of code in a kernel of its own. It is safe
+// for concurrent use.
+type Interpreter struct {
+	c         *client
+	opts      Options
+	runtimes  map[string]runtime
+	languages []string
+
+	closing chan struct{}
+	closed  sync.Once
+	closeEr error
+	mu      sync.Mutex
+	shut    bool
+	ops     sync.WaitGroup // calls in progress, and work in the background
+	orphans []handle       // kernels that could not be deleted yet
+	pool    *pool
+}
+
+var (
+	_ codeinterp.CodeInterpreter = (*Interpreter)(nil)
+	_ codeinterp.Describer       = (*Interpreter)(nil)
+)
+
+// New connects to a server and learns its languages. A server that is starting
+// is waited for. ctx bounds New alone.
+func New(ctx context.Context, opts *Options) (*Interpreter, error) {
+	it, err := open(ctx, opts)
+	return it, wrap("connect", err)
+}
+
+func open(ctx context.Context, opts *Options) (*Interpreter, error) {
+	o, err := opts.check()
+	if err != nil {
+		return nil, err
+	}
+	it := &Interpreter{opts: o, closing: make(chan struct{})}
+	if it.c, err = newClient(&it.opts); err != nil {
+		return nil, err
+	}
+	if err := it.c.ensureServer(ctx); err != nil {
+		it.c.close()
+		return nil, err
+	}
+	if it.runtimes, err = it.c.runtimes(ctx); err != nil {
+		it.c.close()
+		return nil, err
+	}
+	it.languages = slices.Sorted(maps.Keys(it.runtimes))
+	if it.pool, err = newPool(it, o.Warm); err != nil {
+		it.c.close()
+		return nil, err
+	}
+	return it, nil
+}
+
+// Languages lists the languages that the server's kernels serve.
+func (it *Interpreter) Languages() []string { return slices.Clone(it.languages) }
+
+// RunCode starts a kernel, or takes a warm one, runs code in it and deletes
+// it. The kernel is gone when RunCode returns, unless the program left nothing
+// that could run on.
+func (it *Interpreter) RunCode(ctx context.Context, language, code string, opts *codeinterp.RunOptions) (codeinterp.Result, error) {
+	res, err := it.runCode(ctx, language, code, opts)
+	return res, wrap("run", err)
+}
+
+func (it *Interpreter) runCode(ctx context.Context, language, code string, opts *codeinterp.RunOptions) (codeinterp.Result, error) {
+	rt, o, done, err := it.enter(ctx, language, code, opts)
+	if err != nil {
+		return codeinterp.NotRun(), err
+	}
+	defer done()
+	for again := false; ; again = true {
+		k, err := it.kernel(ctx, rt)
+		if err != nil {
+			return codeinterp.NotRun(), err
+		}
+		dead := false
+		kill := func(bool) error {
+			dead = true
+			return it.discard(k)
+		}
+		res, err := it.runPrepared(ctx, k, code, o, surroundings{}, control{closing: it.closing, kill: kill})
+		if !dead {
+			it.retire(k, res.Status)
+		}
+		if errors.Is(err, errNeverRan) && !again {
+			continue
+		}
+		res.StateLost = false
+		return res, err
+	}
+}
+
+// enter checks a run's arguments and registers it as a call in progress.
+func (it *Interpreter) enter(ctx context.Context, language, code string, opts *codeinterp.RunOptions) (runtime, codeinterp.RunOptions, func(), error) {
+	language, err := codeinterp.ResolveLanguage(language, it.languages)
+	if err != nil {
+		return runtime{}, codeinterp.RunOptions{}, nil, err
+	}
+	rt := it.runtimes[language]
+	o, err := codeinterp.CheckRun(code, opts)
+	if err != nil {
+		return rt, o, nil, err
+	}
+	if ctx.Err() != nil {
+		return rt, o, nil, context.Cause(ctx)
+	}
+	if !it.begin() {
+		return rt, o, nil, codeinterp.ErrClosed
+	}
+	return rt, o, it.ops.Done, nil
+}
+
+// begin registers a call in progress, if the interpreter is open.
+func (it *Interpreter) begin() bool {
+	it.mu.Lock()
+	defer it.mu.Unlock()
+	if it.shut {
+		return false
+	}
+	it.ops.Add(1)
+	return true
+}
+
+// bound returns a context that also ends when the interpreter closes.
+func (it *Interpreter) bound(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	stop := make(chan struct{})
+	go func() {
+		select {
+		case <-it.closing:
+			cancel(codeinterp.ErrClosed)
+		case <-stop:
+		case <-ctx.Done():
+		}
+	}()
+	return ctx, func() { close(stop); cancel(nil) }
+}
+
+// kernel returns a kernel that is ready, warm or new.
+func (it *Interpreter) kernel(ctx context.Context, rt runtime) (*kernel, error) {
+	if k := it.pool.take(rt.language); k != nil {
+		return k, nil
+	}
+	return it.newKernel(ctx, rt)
+}
+
+func (it *Interpreter) newKernel(ctx context.Context, rt runtime) (*kernel, error) {
+	ctx, cancel := it.bound(ctx)
+	defer cancel()
+	it.ops.Add(1)
+	h, err := it.c.startKernel(ctx, rt.name, it.ops.Done)
+	if err != nil {
+		return nil, err
+	}
+	k := newKernel(it.c, rt, h)
+	if err := k.ensure(ctx); err != nil {
+		if derr := it.discard(k); derr != nil {
+			err = errors.Join(err, derr)
+		}
+		if errors.Is(err, errGone) {
+			err = unavailable("the kernel %q died while it was starting", rt.name)
+		}
+		return nil, err
+	}
+	return k, nil
+}
+
+// discard deletes a kernel on the server and drops its socket. One that cannot
+// be deleted is remembered, and tried again by Close.
+func (it *Interpreter) discard(k *kernel) error {
+	err := it.c.deleteKernel(context.Background(), k.handle)
+	if err != nil {
+		it.mu.Lock()
+		it.orphans = append(it.orphans, k.handle)
+		it.mu.Unlock()
+	}
+	k.drop()
+	return err
+}
+
+// retire deletes the kernel of a run that has ended: at once where something
+// of the program may run on, and else in the background.
+func (it *Interpreter) retire(k *kernel, s codeinterp.Status) {
+	if (s == codeinterp.StatusOK || s == codeinterp.StatusError) && k.idle() {
+		it.ops.Go(func() { _ = it.discard(k) })
+		return
+	}
+	_ = it.discard(k)
+}
+
+// Close ends all runs, deletes the kernels that this client started, and
+// returns when that is done. An error tells of kernels that are still there.
+func (it *Interpreter) Close() error {
+	it.closed.Do(func() { it.closeEr = wrap("close", it.close(nil)) })
+	return it.closeEr
+}
+
+// close runs more before the last kernels go.
+func (it *Interpreter) close(more func()) error {
+	it.mu.Lock()
+	it.shut = true
+	it.mu.Unlock()
+	close(it.closing)
+	it.pool.close()
+	if more != nil {
+		more()
+	}
+	it.ops.Wait()
+	it.mu.Lock()
+	orphans := it.orphans
+	it.orphans = nil
+	it.mu.Unlock()
+	var errs []error
+	for _, h := range orphans {
+		if err := it.c.deleteKernel(context.Background(), h); err != nil {
+			errs = append(errs, fmt.Errorf("kernel %s is still there: %w", h.kernel, err))
+		}
+	}
+	it.c.close()
+	return errors.Join(errs...)
+}
+
+// wrap puts the provider's error around err, once.
+func wrap(op string, err error) error {
+	if err == nil {
+		return nil
+	}
+	if _, ok := errors.AsType[*codeinterp.Error](err); ok {
+		return err
+	}
+	return &codeinterp.Error{Provider: provider, Op: op, Err: err}
+}

@@ -1,0 +1,173 @@
+package jupyter
+
+import (
+	"cmp"
+	"context"
+	"crypto/tls"
+	"fmt"
+	"maps"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/toolcell/toolcell/codeinterp"
+)
+
+// Defaults of Options.
+const (
+	DefaultStartTimeout     = 60 * time.Second
+	DefaultReconnectTimeout = 30 * time.Second
+	DefaultGrace            = 2 * time.Second
+	DefaultMaxMessage       = 64 << 20
+	DefaultTag              = "toolcell"
+)
+
+// Options tells how to reach a server and how to treat its kernels. URL is
+// required; everything else has a useful zero value. New copies it.
+type Options struct {
+	// URL is the server's address with its base path, such as
+	// "http://localhost:8888" or "https://hub.example.org/user/ada/". The
+	// address that a browser shows works as well: a token in its query is
+	// taken, and a trailing /lab, /tree or /api is dropped.
+	URL string
+
+	// Token is sent in the Authorization header of every request, as
+	// "token T", which every server understands, or as "Bearer T" if Bearer
+	// is set. TokenInURL sends it as a query parameter instead, for proxies
+	// that take the header away; servers and proxies log that.
+	Token      string
+	Bearer     bool
+	TokenInURL bool
+
+	// Password logs in as a browser would, where there is no Token.
+	Password string
+
+	// Header is added to every request, sockets included.
+	Header http.Header
+
+	// HTTPClient makes the REST calls; its redirect policy is not used. Nil
+	// means a client of our own with TLS, Proxy and DialContext.
+	HTTPClient *http.Client
+
+	// TLS, Proxy and DialContext are used for sockets, and for REST calls
+	// where HTTPClient is nil. Nil means the defaults of net/http; proxies
+	// come from the environment.
+	TLS         *tls.Config
+	Proxy       func(*http.Request) (*url.URL, error)
+	DialContext func(ctx context.Context, network, addr string) (net.Conn, error)
+
+	// Hub, if set, starts a JupyterHub user's server that is not running.
+	Hub *HubOptions
+
+	// Kernels maps language names to kernelspecs, where the server's own
+	// naming does not do: {"python": "conda-env-ml"}.
+	Kernels map[string]string
+
+	// KernelEnv is sent with the request that starts a kernel. Gateways take
+	// KERNEL_* names and those that their operator lists; other servers
+	// ignore it. Such kernels are not found by Sweep where the server does
+	// not list the environment. Use ContextOptions.Env for programs.
+	KernelEnv map[string]string
+
+	// Tag marks the kernels of this client for Sweep. Empty means DefaultTag.
+	Tag string
+
+	// StartTimeout bounds the wait for a server that is still starting, and
+	// for a kernel to become ready; gateways can need minutes.
+	StartTimeout time.Duration
+
+	// ReconnectTimeout is for how long a run waits for a lost server.
+	ReconnectTimeout time.Duration
+
+	// Grace is how long an interrupted program has before its kernel is
+	// killed.
+	Grace time.Duration
+
+	// ContextIdle deletes contexts that had no run for so long. Zero means
+	// never; the server may cull kernels by its own rules.
+	ContextIdle time.Duration
+
+	// MaxMessage bounds messages that must be held whole, such as images;
+	// larger ones are dropped and told in Result.Truncated. Stream output is
+	// decoded as it comes and has no such bound.
+	MaxMessage int64
+
+	// Warm keeps so many kernels of a language started and ready, so that
+	// CreateContext and RunCode need not wait for one.
+	Warm map[string]int
+
+	// Spill takes a Python program's large output around the server's rate
+	// limit: what is above the limit is spooled on the kernel's host and
+	// fetched after the run, over a channel without limit. OnOutput then sees
+	// it late, and before displays that came in between.
+	Spill bool
+
+	plainJSON bool // offer no subprotocol; for tests
+	noAckFix  bool // leave acknowledgements to the system; for benchmarks
+}
+
+// HubOptions tells how to start a user's server through the Hub API.
+type HubOptions struct {
+	// API is the Hub's REST address, such as
+	// "https://hub.example.org/hub/api/". Empty means that it stands beside
+	// the /user/ of Options.URL.
+	API string
+
+	// User and Server name the server to start. Empty means what the path of
+	// Options.URL says: /user/USER/ or /user/USER/SERVER/.
+	User, Server string
+
+	// UserOptions is passed on to the Hub's spawner, such as {"profile": "small"}.
+	UserOptions map[string]any
+
+	// Progress, if set, sees the Hub's progress messages: percent done, and
+	// what the Hub says.
+	Progress func(percent int, message string)
+}
+
+func (o *Options) check() (Options, error) {
+	if o == nil {
+		return Options{}, fmt.Errorf("%w: Options.URL is required", codeinterp.ErrInvalid)
+	}
+	c := *o
+	c.Header = o.Header.Clone()
+	c.Kernels = maps.Clone(o.Kernels)
+	c.KernelEnv = maps.Clone(o.KernelEnv)
+	c.Warm = maps.Clone(o.Warm)
+	c.Tag = cmp.Or(c.Tag, DefaultTag)
+	c.StartTimeout = cmp.Or(c.StartTimeout, DefaultStartTimeout)
+	c.ReconnectTimeout = cmp.Or(c.ReconnectTimeout, DefaultReconnectTimeout)
+	c.Grace = cmp.Or(c.Grace, DefaultGrace)
+	c.MaxMessage = cmp.Or(c.MaxMessage, DefaultMaxMessage)
+	if o.Hub != nil {
+		hub := *o.Hub
+		c.Hub = &hub
+	}
+	switch {
+	case c.StartTimeout < 0, c.ReconnectTimeout < 0, c.Grace < 0, c.ContextIdle < 0, c.MaxMessage < 0:
+		return c, fmt.Errorf("%w: negative duration or size in Options", codeinterp.ErrInvalid)
+	case strings.ContainsAny(c.Tag, "/?#%"):
+		return c, fmt.Errorf("%w: Tag %q has a character that does not fit a path", codeinterp.ErrInvalid, c.Tag)
+	case c.Token != "" && c.Password != "":
+		return c, fmt.Errorf("%w: Token and Password are both set", codeinterp.ErrInvalid)
+	}
+	return c, nil
+}
+
+// baseURL returns the server's base, with a path that ends with a slash, and
+// the token that the address carried.
+func baseURL(raw string) (*url.URL, string, error) {
+	u, err := url.Parse(strings.TrimSpace(raw))
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return nil, "", fmt.Errorf("%w: Options.URL must be like http://host:8888/base/path", codeinterp.ErrInvalid)
+	}
+	token := u.Query().Get("token")
+	u.RawQuery, u.Fragment, u.User = "", "", nil
+	path := strings.TrimRight(u.Path, "/")
+	for _, page := range []string{"/lab", "/tree", "/api"} {
+		path = strings.TrimSuffix(path, page)
+	}
+	return u.JoinPath("/").ResolveReference(&url.URL{Path: path + "/"}), token, nil
+}

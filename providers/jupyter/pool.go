@@ -1,0 +1,135 @@
+package jupyter
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/toolcell/toolcell/codeinterp"
+)
+
+// A pool keeps kernels started and ready.
+type pool struct {
+	it   *Interpreter
+	size map[string]int
+
+	mu      sync.Mutex
+	ready   map[string][]*kernel
+	pending map[string]int
+	closed  bool
+}
+
+func newPool(it *Interpreter, size map[string]int) (*pool, error) {
+	p := &pool{it: it, size: map[string]int{}, ready: map[string][]*kernel{}, pending: map[string]int{}}
+	for name, n := range size {
+		lang, err := codeinterp.ResolveLanguage(name, it.languages)
+		if err != nil {
+			return nil, err
+		}
+		if n < 0 {
+			return nil, fmt.Errorf("%w: Warm[%q] is %d", codeinterp.ErrInvalid, name, n)
+		}
+		p.size[lang] = n
+	}
+	for lang := range p.size {
+		p.fill(lang)
+	}
+	return p, nil
+}
+
+// take returns a warm kernel, if there is one that is in order, and has
+// another one started.
+func (p *pool) take(language string) *kernel {
+	var found *kernel
+	var bad []*kernel
+	p.mu.Lock()
+	for found == nil && len(p.ready[language]) > 0 {
+		k := p.ready[language][0]
+		p.ready[language] = p.ready[language][1:]
+		if k.isDown() {
+			bad = append(bad, k)
+			continue
+		}
+		found = k
+	}
+	p.mu.Unlock()
+	for _, k := range bad {
+		p.drop(k)
+	}
+	p.fill(language)
+	return found
+}
+
+// fill starts what is missing, in the background.
+func (p *pool) fill(language string) {
+	p.mu.Lock()
+	n := p.size[language] - len(p.ready[language]) - p.pending[language]
+	if p.closed {
+		n = 0
+	}
+	p.pending[language] += max(n, 0)
+	p.mu.Unlock()
+	for range n {
+		if !p.it.begin() {
+			return
+		}
+		go p.start(language)
+	}
+}
+
+// start makes one kernel; where that fails it waits before it tries again.
+func (p *pool) start(language string) {
+	defer p.it.ops.Done()
+	for pause := time.Second; ; pause = min(2*pause, time.Minute) {
+		k, err := p.it.newKernel(context.Background(), p.it.runtimes[language])
+		if err == nil {
+			p.add(language, k)
+			return
+		}
+		select {
+		case <-time.After(pause):
+		case <-p.it.closing:
+			return
+		}
+	}
+}
+
+func (p *pool) add(language string, k *kernel) {
+	p.mu.Lock()
+	p.pending[language]--
+	closed := p.closed
+	if !closed {
+		p.ready[language] = append(p.ready[language], k)
+	}
+	p.mu.Unlock()
+	if closed {
+		_ = p.it.discard(k)
+	}
+}
+
+func (p *pool) drop(k *kernel) {
+	if p.it.begin() {
+		go func() {
+			defer p.it.ops.Done()
+			_ = p.it.discard(k)
+		}()
+	}
+}
+
+// close deletes the warm kernels.
+func (p *pool) close() {
+	p.mu.Lock()
+	p.closed = true
+	var all []*kernel
+	for _, list := range p.ready {
+		all = append(all, list...)
+	}
+	p.ready = map[string][]*kernel{}
+	p.mu.Unlock()
+	var wg sync.WaitGroup
+	for _, k := range all {
+		wg.Go(func() { _ = p.it.discard(k) })
+	}
+	wg.Wait()
+}

@@ -1,0 +1,86 @@
+package jupyter
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/toolcell/toolcell/codeinterp"
+)
+
+// errNeverRan: the kernel died before it took the request; it has been
+// deleted, and the run can be made elsewhere.
+var errNeverRan = errors.New("the kernel died before the run began")
+
+// leaveTimeout bounds the restoring of what a run changed.
+const leaveTimeout = 10 * time.Second
+
+// runPrepared runs code in a kernel that is ready, in the surroundings of its
+// context and of its own options, and restores the former afterwards.
+func (it *Interpreter) runPrepared(ctx context.Context, k *kernel, code string, o codeinterp.RunOptions, of surroundings, ctl control) (codeinterp.Result, error) {
+	s := surroundings{cwd: of.cwd, env: o.Env, stdin: o.Stdin}
+	d := k.rt.dialect
+	special := len(s.env) > 0 || s.stdin != nil || s.cwd != ""
+	if special {
+		if d.enter == nil {
+			return codeinterp.NotRun(), noSurroundings(k)
+		}
+		within, cancel := it.bound(ctx)
+		err := k.hidden(within, d.enter(s))
+		cancel()
+		if err != nil {
+			return codeinterp.NotRun(), enterError(err)
+		}
+	}
+	res, err := k.runCode(ctx, code, o, ctl)
+	if special && res.Status != codeinterp.StatusLost && !k.isDown() {
+		within, cancel := context.WithTimeout(context.WithoutCancel(ctx), leaveTimeout)
+		defer cancel()
+		if lerr := k.hidden(within, d.leave); lerr != nil {
+			k.kill()
+		}
+	}
+	return res, err
+}
+
+// enterError tells a directory that cannot be entered from other failures.
+func enterError(err error) error {
+	if e, ok := errors.AsType[*errorContent](err); ok {
+		return fmt.Errorf("%w: %s", codeinterp.ErrInvalid, stripANSI(e.Error()))
+	}
+	if errors.Is(err, errDied) {
+		return errNeverRan
+	}
+	return err
+}
+
+// isDown reports whether the kernel has to be prepared anew, or is gone.
+func (k *kernel) isDown() bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.dead || k.unready || !k.connected()
+}
+
+// kill marks the kernel as one that must be replaced.
+func (k *kernel) kill() {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.dead, k.stateLost = true, true
+}
+
+// idle asks whether nothing that the program started runs on. Not knowing
+// counts as no.
+func (k *kernel) idle() bool {
+	expr := k.rt.dialect.idle
+	if expr == "" || k.isDown() {
+		return false
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	out, err := k.evaluate(ctx, "", map[string]string{"idle": expr})
+	return err == nil && out["idle"].Data["text/plain"] == "True"
+}
+
+// fetchSpill gets what the kernel spooled beyond the server's rate limit.
+func (r *runner) fetchSpill() {}

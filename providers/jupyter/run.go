@@ -1,0 +1,327 @@
+package jupyter
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/outbuf"
+)
+
+const (
+	// halfGrace is how long to wait for the second sign of the end, idle or
+	// execute_reply, after the first.
+	halfGrace = 5 * time.Second
+
+	// silence is after how long without a message the server is asked for
+	// the kernel's state; the first time sooner.
+	silence      = 3 * time.Second
+	firstSilence = time.Second
+
+	// killGrace is how long to wait for the last messages of a killed kernel.
+	killGrace = 500 * time.Millisecond
+)
+
+// A stop is why a run is ended before its time.
+type stop uint8
+
+const (
+	stopNone stop = iota
+	stopTimeout
+	stopCanceled
+	stopInterrupt
+	stopRestart
+	stopDeleted
+	stopClosed
+	stopServer // the server did not come back
+)
+
+// An order ends a run. done takes one error, once that is done.
+type order struct {
+	why  stop
+	done chan error
+}
+
+// A control is how others end a run: by an order, or by closing one of the
+// channels.
+type control struct {
+	orders  <-chan order
+	deleted <-chan struct{}
+	closing <-chan struct{}
+	// kill ends the kernel's process. It restarts the kernel, if again is
+	// set, and deletes it otherwise.
+	kill func(again bool) error
+}
+
+// A runner follows one run to its end.
+type runner struct {
+	k    *kernel
+	ctx  context.Context
+	opts codeinterp.RunOptions
+	ctl  control
+	e    *execution
+	out  *outbuf.Collector
+
+	ended   stop
+	killed  bool
+	killErr error
+	gap     bool // output may be missing
+	resent  bool
+	down    error // why the server is out of reach
+}
+
+// run runs code in a kernel that is ready.
+func (k *kernel) runCode(ctx context.Context, code string, opts codeinterp.RunOptions, ctl control) (codeinterp.Result, error) {
+	r := &runner{k: k, ctx: ctx, opts: opts, ctl: ctl, out: outbuf.New(&opts)}
+	start := time.Now()
+	for {
+		r.e = k.newExecution(r.out)
+		err := r.follow(code, start)
+		if err != nil {
+			r.e.finish()
+			return codeinterp.NotRun(), err
+		}
+		if p := r.e.progress(); r.ended == stopNone && !p.death && p.reply != nil && p.reply.aborted() && !r.resent {
+			r.resent = true
+			r.e.finish()
+			continue
+		}
+		break
+	}
+	took := time.Since(start)
+	if p := r.e.progress(); r.ended == stopNone && p.death && !p.busy && !r.gap {
+		// The request may wait for the next process of the kernel.
+		r.killErr = ctl.kill(false)
+		r.e.finish()
+		return codeinterp.NotRun(), errors.Join(errNeverRan, r.killErr)
+	}
+	r.e.finish()
+	r.fetchSpill()
+	return r.result(took)
+}
+
+// follow sends the request and returns when the run has ended.
+func (r *runner) follow(code string, start time.Time) error {
+	k := r.k
+	k.mu.Lock()
+	s := k.sock
+	k.mu.Unlock()
+	err := k.send(s, "shell", r.e.id, "execute_request", executeRequest{
+		Code: code, StoreHistory: true, Expressions: map[string]string{},
+	})
+	if err != nil {
+		return err
+	}
+	var timer <-chan time.Time
+	if r.opts.Timeout > 0 {
+		t := time.NewTimer(time.Until(start.Add(r.opts.Timeout)))
+		defer t.Stop()
+		timer = t.C
+	}
+	w := newWatch(r, s)
+	defer w.end()
+	for {
+		p := r.e.progress()
+		if p.over() {
+			return nil
+		}
+		w.half(p.half())
+		select {
+		case <-r.e.wake:
+		case <-timer:
+			r.end(stopTimeout)
+			return nil
+		case <-r.ctx.Done():
+			r.end(stopCanceled)
+			return nil
+		case o := <-r.ctl.orders:
+			r.end(o.why)
+			o.done <- r.killErr
+			return nil
+		case <-r.ctl.deleted:
+			r.end(stopDeleted)
+			return nil
+		case <-r.ctl.closing:
+			r.end(stopClosed)
+			return nil
+		case <-w.halfTimer:
+			r.gap = r.gap || !p.idle
+			return nil
+		case <-w.quiet.C:
+			w.poll()
+		case <-w.lost():
+			w.reconnect()
+		case err := <-w.back:
+			if done := w.returned(err); done {
+				return nil
+			}
+		}
+	}
+}
+
+// end climbs the ladder: interrupt, grace, kill. A restart, deletion or close
+// goes to the kill at once.
+func (r *runner) end(why stop) {
+	r.ended = why
+	if why <= stopInterrupt && r.interrupt() {
+		return
+	}
+	r.out.Mute()
+	r.killed = true
+	r.killErr = r.ctl.kill(why <= stopRestart)
+	r.await(killGrace)
+}
+
+// interrupt interrupts the kernel and reports whether the run ended within the
+// grace. It does not leave the interrupt to hit what comes after the run.
+func (r *runner) interrupt() bool {
+	k, grace := r.k, r.k.c.opts.Grace
+	sent := make(chan struct{})
+	go func() {
+		defer close(sent)
+		if k.rt.InterruptMode == "message" {
+			k.mu.Lock()
+			s, session := k.sock, k.session
+			k.mu.Unlock()
+			_ = k.send(s, "control", session+"_hi", "interrupt_request", struct{}{})
+		}
+		_ = k.c.interruptKernel(r.ctx, k.handle.kernel, grace)
+	}()
+	ended := r.await(grace)
+	if !ended {
+		r.out.Mute() // the end may be there, behind a slow OnOutput
+		ended = r.await(killGrace)
+	}
+	<-sent
+	return ended
+}
+
+// await waits for the run's end.
+func (r *runner) await(d time.Duration) bool {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	for !r.e.progress().over() {
+		select {
+		case <-r.e.wake:
+		case <-t.C:
+			return r.e.progress().over()
+		}
+	}
+	return true
+}
+
+// A watch looks after the connection of a run: it asks for the kernel's state
+// when nothing comes, and dials anew when the socket is lost.
+type watch struct {
+	r         *runner
+	sock      *socket
+	quiet     *time.Timer
+	halfTimer <-chan time.Time
+	back      chan error
+	away      bool // reconnecting
+	cancel    context.CancelFunc
+	ctx       context.Context
+	polling   chan struct{}
+}
+
+func newWatch(r *runner, s *socket) *watch {
+	ctx, cancel := context.WithCancel(context.WithoutCancel(r.ctx))
+	return &watch{r: r, sock: s, quiet: time.NewTimer(firstSilence), back: make(chan error, 1),
+		ctx: ctx, cancel: cancel, polling: make(chan struct{}, 1)}
+}
+
+func (w *watch) end() {
+	w.cancel()
+	w.quiet.Stop()
+}
+
+// half starts the wait for the second sign of the end.
+func (w *watch) half(is bool) {
+	if is && w.halfTimer == nil {
+		w.halfTimer = time.After(halfGrace)
+	}
+}
+
+// lost is closed when the socket is, while nothing is done about it.
+func (w *watch) lost() <-chan struct{} {
+	if w.away {
+		return nil
+	}
+	return w.sock.lost
+}
+
+// poll asks the server for the kernel's state, if the run was silent for long
+// enough. A kernel that is gone ends the run.
+func (w *watch) poll() {
+	k := w.r.k
+	p := w.r.e.progress()
+	limit := silence
+	if !p.busy {
+		limit = firstSilence
+	}
+	if rest := limit - time.Since(p.active); rest > 0 {
+		w.quiet.Reset(rest)
+		return
+	}
+	w.quiet.Reset(silence)
+	select {
+	case w.polling <- struct{}{}:
+	default:
+		return
+	}
+	go func() {
+		defer func() { <-w.polling }()
+		st, err := k.c.kernelState(w.ctx, k.handle.kernel, requestTimeout)
+		if isGone(err) || err == nil && st.State == "dead" {
+			k.died(true)
+		}
+	}()
+}
+
+// reconnect dials anew and, once the server has replayed what it kept, asks
+// the kernel for a sign: it answers only after the run is over.
+func (w *watch) reconnect() {
+	w.away = true
+	k, limit := w.r.k, w.r.k.c.opts.ReconnectTimeout
+	go func() {
+		ctx, cancel := context.WithTimeoutCause(w.ctx, limit, unavailable("the server did not come back within %v", limit))
+		defer cancel()
+		if err := k.connect(ctx); err != nil {
+			w.back <- err
+			return
+		}
+		w.back <- nil
+	}()
+}
+
+// returned takes the outcome of a reconnect and reports whether the run is
+// over with it.
+func (w *watch) returned(err error) bool {
+	w.away = false
+	k := w.r.k
+	switch {
+	case errors.Is(err, errGone):
+		return false // the death comes through the queue
+	case err != nil:
+		w.r.ended, w.r.down = stopServer, err
+		return true
+	}
+	w.r.gap = true
+	k.mu.Lock()
+	w.sock = k.sock
+	process := k.process
+	k.mu.Unlock()
+	go func() {
+		m, err := k.ask(w.ctx, "shell", "kernel_info_request", struct{}{})
+		if err != nil {
+			return
+		}
+		if process != "" && m.Header.Session != process {
+			k.died(false)
+			return
+		}
+		w.r.e.update(func(p *progress) { p.idle = true })
+	}()
+	return false
+}
