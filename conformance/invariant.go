@@ -285,7 +285,7 @@ func truncationTold(w *watched, e *env) error {
 			return fmt.Errorf("truncation %+v", t)
 		}
 	}
-	if limit := w.opts.MaxOutput; limit != -1 {
+	if limit := w.opts.MaxOutput; limit >= 0 {
 		if limit == 0 {
 			limit = codeinterp.DefaultMaxOutput
 		}

@@ -91,6 +91,19 @@ func presenceChecks() []check {
 			},
 		},
 		{
+			name:   "WrapKeepsPresence",
+			clause: "Wrap neither adds nor drops a capability",
+			run: func(ctx context.Context, e *env) error {
+				wrapped := codeinterp.Wrap(e.ci)
+				for _, c := range capabilities {
+					if c.has(wrapped) != c.has(e.ci) {
+						return fmt.Errorf("Wrap(%T) is a %s: %v, want %v", e.ci, c.name, c.has(wrapped), c.has(e.ci))
+					}
+				}
+				return strayMethods(wrapped)
+			},
+		},
+		{
 			name:   "DescribeTrue",
 			clause: "Describe names the provider and its languages in the order of Languages, and says the same each time",
 			needs:  []Feature{Describer},

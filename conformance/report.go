@@ -33,3 +33,18 @@ func (r *Report) Error() string {
 func report(clause string, err error) string {
 	return fmt.Sprintf("%v\n  contract: %s", err, clause)
 }
+
+// A Clause is a sentence of the contract and the name of the check behind it.
+type Clause struct{ Check, Text string }
+
+// Clauses lists the contract, by concern, with the invariants at the end.
+func Clauses() []Clause {
+	var list []Clause
+	for _, c := range checks() {
+		list = append(list, Clause{c.name, c.clause})
+	}
+	for _, inv := range invariants {
+		list = append(list, Clause{inv.name, inv.clause})
+	}
+	return list
+}

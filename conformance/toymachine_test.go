@@ -1,0 +1,396 @@
+package conformance
+
+import (
+	"fmt"
+	"maps"
+	"os/exec"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/toolcell/toolcell/codeinterp"
+)
+
+// A machine holds the state of a toy program: what a context keeps.
+type machine struct {
+	active *sync.WaitGroup // background work of the interpreter
+	home   map[string]string
+	cwd    string
+
+	vars, files, env map[string]string
+	stdin            string
+	display          int
+
+	mu       sync.Mutex
+	count    int
+	children []*exec.Cmd
+	gone     chan struct{} // closed when the state goes
+	run      *toyRun       // the run in progress
+	late     []codeinterp.Output
+}
+
+func newMachine(active *sync.WaitGroup, env map[string]string) *machine {
+	m := &machine{active: active, home: env, gone: make(chan struct{})}
+	m.empty()
+	return m
+}
+
+func (m *machine) empty() {
+	m.vars, m.files, m.env = map[string]string{}, map[string]string{}, maps.Clone(m.home)
+	if m.env == nil {
+		m.env = map[string]string{}
+	}
+}
+
+// destroy ends what the machine left running.
+func (m *machine) destroy() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	select {
+	case <-m.gone:
+	default:
+		close(m.gone)
+	}
+	for _, c := range m.children {
+		_ = c.Process.Kill()
+		_ = c.Wait()
+	}
+	m.children = nil
+}
+
+// reset empties the state.
+func (m *machine) reset() {
+	m.destroy()
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.gone = make(chan struct{})
+	m.count = 0
+	m.empty()
+}
+
+// begin makes r the run in progress, hands it the late output, and returns its
+// number.
+func (m *machine) begin(r *toyRun) int {
+	m.mu.Lock()
+	late := m.late
+	m.late = nil
+	m.run = r
+	m.stdin = string(r.opts.Stdin)
+	m.count++
+	n := m.count
+	m.mu.Unlock()
+	for _, o := range late {
+		r.out.Add(o)
+	}
+	return n
+}
+
+func (m *machine) finish(*toyRun) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.run = nil
+}
+
+func (m *machine) setEnv(env map[string]string) (restore func()) {
+	before := m.env
+	m.env = maps.Clone(before)
+	maps.Copy(m.env, env)
+	return func() { m.env = before }
+}
+
+// A command is one line of a program.
+type command struct {
+	line int
+	name string
+	args []string
+}
+
+// parse reads a program: a command and quoted arguments per line.
+func parse(code string) ([]command, error) {
+	var list []command
+	for i, line := range strings.Split(code, "\n") {
+		line = strings.TrimSpace(line)
+		if line == "" || strings.HasPrefix(line, "#") {
+			continue
+		}
+		name, rest, _ := strings.Cut(line, " ")
+		c := command{line: i + 1, name: name}
+		for rest = strings.TrimSpace(rest); rest != ""; rest = strings.TrimSpace(rest) {
+			quoted, err := strconv.QuotedPrefix(rest)
+			if err != nil {
+				return nil, fail("SyntaxError", "not a string: "+rest, c)
+			}
+			arg, err := strconv.Unquote(quoted)
+			if err != nil {
+				return nil, fail("SyntaxError", "not a string: "+quoted, c)
+			}
+			c.args = append(c.args, arg)
+			rest = rest[len(quoted):]
+		}
+		if toyCommands[name] == nil {
+			return nil, fail("SyntaxError", "no command "+name, c)
+		}
+		list = append(list, c)
+	}
+	return list, nil
+}
+
+func fail(name, message string, c command) *codeinterp.ProgramError {
+	return &codeinterp.ProgramError{Name: name, Message: message, Line: c.line,
+		Traceback: strings.Split(fmt.Sprintf("line %d\n%s: %s", c.line, name, message), "\n")}
+}
+
+// execute runs a program. Its error is a ProgramError, a toyExit, or
+// errToyKilled.
+func (m *machine) execute(r *toyRun, code string) error {
+	list, err := parse(code)
+	if err != nil {
+		return err
+	}
+	for i, c := range list {
+		if c.name == "value" && i < len(list)-1 {
+			continue
+		}
+		if r.stopped() {
+			return fail("Interrupt", "interrupted", c)
+		}
+		if err := toyCommands[c.name](m, r, c); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+type toyCommand func(*machine, *toyRun, command) error
+
+var toyCommands map[string]toyCommand
+
+func init() {
+	toyCommands = map[string]toyCommand{
+		"print":    func(m *machine, r *toyRun, c command) error { return write(r, codeinterp.Stdout, c.args[0]) },
+		"eprint":   func(m *machine, r *toyRun, c command) error { return write(r, codeinterp.Stderr, c.args[0]) },
+		"pause":    pause,
+		"spin":     spin,
+		"stubborn": stubborn,
+		"flood":    flood,
+		"exit":     func(m *machine, r *toyRun, c command) error { return toyExit(number(c.args[0])) },
+		"fail":     func(m *machine, r *toyRun, c command) error { return fail("ToyError", c.args[0], c) },
+		"recurse":  func(m *machine, r *toyRun, c command) error { return fail("RecursionError", "too deep", c) },
+		"import":   importModule,
+		"lines":    writeLines,
+		"split":    split,
+		"set":      func(m *machine, r *toyRun, c command) error { m.vars[c.args[0]] = c.args[1]; return nil },
+		"get":      get,
+		"has":      has,
+		"value":    value,
+		"show":     show,
+		"update":   updateDisplay,
+		"clear": func(m *machine, r *toyRun, c command) error {
+			r.out.Add(codeinterp.Output{Kind: codeinterp.Clear})
+			return nil
+		},
+		"readall":  readAll,
+		"readline": readLine,
+		"getenv":   getenv,
+		"getwd":    func(m *machine, r *toyRun, c command) error { return write(r, codeinterp.Stdout, m.cwd+"\n") },
+		"write":    func(m *machine, r *toyRun, c command) error { m.files[c.args[0]] = c.args[1]; return nil },
+		"read":     read,
+		"append":   appendForever,
+		"killself": func(m *machine, r *toyRun, c command) error { return errToyKilled },
+		"child":    child,
+		"late":     late,
+	}
+}
+
+func number(s string) int { n, _ := strconv.Atoi(s); return n }
+
+func duration(s string) time.Duration { d, _ := time.ParseDuration(s); return d }
+
+func write(r *toyRun, kind codeinterp.Kind, text string) error {
+	if text != "" {
+		r.out.Write(kind, []byte(text))
+	}
+	return nil
+}
+
+func pause(m *machine, r *toyRun, c command) error {
+	if r.pause(duration(c.args[0])) {
+		return nil
+	}
+	select {
+	case <-r.kill:
+		return errToyKilled
+	default:
+		return fail("Interrupt", "interrupted", c)
+	}
+}
+
+func spin(m *machine, r *toyRun, c command) error {
+	<-r.stop
+	return fail("Interrupt", "interrupted", c)
+}
+
+func stubborn(m *machine, r *toyRun, c command) error {
+	<-r.kill
+	return errToyKilled
+}
+
+func flood(m *machine, r *toyRun, c command) error {
+	for r.pause(time.Millisecond) {
+		r.out.Write(codeinterp.Stdout, []byte("tick\n"))
+	}
+	return fail("Interrupt", "interrupted", c)
+}
+
+func importModule(m *machine, r *toyRun, c command) error {
+	err := fail("ImportError", "no module "+c.args[0], c)
+	err.MissingModule = c.args[0]
+	return err
+}
+
+func writeLines(m *machine, r *toyRun, c command) error {
+	n := number(c.args[0])
+	buf := make([]byte, 0, 8192)
+	for i := range n {
+		if buf = fmt.Appendf(buf, "%07d\n", i); len(buf) == cap(buf) || i == n-1 {
+			if r.stopped() {
+				return fail("Interrupt", "interrupted", c)
+			}
+			r.out.Write(codeinterp.Stdout, buf)
+			buf = buf[:0]
+		}
+	}
+	return nil
+}
+
+func split(m *machine, r *toyRun, c command) error {
+	for i := range len(c.args[0]) {
+		r.out.Write(codeinterp.Stdout, []byte(c.args[0][i:i+1]))
+		if !r.pause(time.Millisecond) {
+			return fail("Interrupt", "interrupted", c)
+		}
+	}
+	return nil
+}
+
+func get(m *machine, r *toyRun, c command) error {
+	v, ok := m.vars[c.args[0]]
+	if !ok {
+		return fail("NameError", c.args[0], c)
+	}
+	return write(r, codeinterp.Stdout, v+"\n")
+}
+
+func has(m *machine, r *toyRun, c command) error {
+	if _, ok := m.vars[c.args[0]]; ok {
+		return write(r, codeinterp.Stdout, "yes\n")
+	}
+	return write(r, codeinterp.Stdout, "no\n")
+}
+
+func value(m *machine, r *toyRun, c command) error {
+	o := codeinterp.Output{Kind: codeinterp.Value, Bundle: []codeinterp.Representation{{MIME: "text/plain", Data: []byte(c.args[1])}}}
+	if c.args[0] != "" {
+		o.Value = []byte(c.args[0])
+	}
+	r.out.Add(o)
+	return nil
+}
+
+// bundle reads pairs of a MIME type and data.
+func bundle(args []string) []codeinterp.Representation {
+	var list []codeinterp.Representation
+	for i := 0; i+1 < len(args); i += 2 {
+		list = append(list, codeinterp.Representation{MIME: args[i], Data: []byte(args[i+1])})
+	}
+	codeinterp.SortBundle(list)
+	return list
+}
+
+func show(m *machine, r *toyRun, c command) error {
+	m.display++
+	r.out.Add(codeinterp.Output{Kind: codeinterp.Display, Bundle: bundle(c.args), DisplayID: fmt.Sprint("display", m.display)})
+	return nil
+}
+
+func updateDisplay(m *machine, r *toyRun, c command) error {
+	r.out.Add(codeinterp.Output{Kind: codeinterp.Display, Update: true, Bundle: bundle(c.args), DisplayID: fmt.Sprint("display", m.display)})
+	return nil
+}
+
+func readAll(m *machine, r *toyRun, c command) error {
+	if r.opts.Stdin == nil {
+		return fail("EOFError", "no standard input", c)
+	}
+	text := m.stdin
+	m.stdin = ""
+	return write(r, codeinterp.Stdout, "["+text+"]\n")
+}
+
+func readLine(m *machine, r *toyRun, c command) error {
+	if m.stdin == "" {
+		return fail("EOFError", "no standard input", c)
+	}
+	line, rest, _ := strings.Cut(m.stdin, "\n")
+	m.stdin = rest
+	return write(r, codeinterp.Stdout, "["+line+"]\n")
+}
+
+func getenv(m *machine, r *toyRun, c command) error {
+	v, ok := m.env[c.args[0]]
+	if !ok {
+		v = "<unset>"
+	}
+	return write(r, codeinterp.Stdout, v+"\n")
+}
+
+func read(m *machine, r *toyRun, c command) error {
+	v, ok := m.files[c.args[0]]
+	if !ok {
+		return fail("FileError", "no file "+c.args[0], c)
+	}
+	return write(r, codeinterp.Stdout, v)
+}
+
+func appendForever(m *machine, r *toyRun, c command) error {
+	for r.pause(10 * time.Millisecond) {
+		m.files[c.args[0]] += "."
+	}
+	return fail("Interrupt", "interrupted", c)
+}
+
+func child(m *machine, r *toyRun, c command) error {
+	cmd := exec.Command("sleep", c.args[0])
+	if err := cmd.Start(); err != nil {
+		return fail("ProcessError", err.Error(), c)
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.children = append(m.children, cmd)
+	return nil
+}
+
+// late prints after a while, into the run in progress or for the next one.
+func late(m *machine, r *toyRun, c command) error {
+	gone := m.gone
+	m.active.Add(1)
+	go func() {
+		defer m.active.Done()
+		select {
+		case <-gone:
+			return
+		case <-time.After(duration(c.args[1])):
+		}
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		o := codeinterp.Output{Kind: codeinterp.Stdout, Data: []byte(c.args[0]), Late: m.run != r}
+		switch {
+		case m.run != nil:
+			m.run.out.Add(o)
+		default:
+			m.late = append(m.late, o)
+		}
+	}()
+	return nil
+}

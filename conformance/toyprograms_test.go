@@ -1,0 +1,43 @@
+package conformance
+
+import (
+	"fmt"
+	"time"
+)
+
+func toyPrograms() Programs {
+	cmd := func(name string) func(string) string {
+		return func(arg string) string { return fmt.Sprintf("%s %q", name, arg) }
+	}
+	count := func(name string) func(int) string {
+		return func(n int) string { return fmt.Sprintf("%s %q", name, fmt.Sprint(n)) }
+	}
+	two := func(name string) func(a, b string) string {
+		return func(a, b string) string { return fmt.Sprintf("%s %q %q", name, a, b) }
+	}
+	png := fmt.Sprintf("%q %q", "image/png", PNG())
+	html := `"text/html" "<b>rich</b>"`
+	return Programs{
+		Print: cmd("print"), PrintErr: cmd("eprint"),
+		Pause:   func(d time.Duration) string { return fmt.Sprintf("pause %q", d) },
+		Comment: "# nothing",
+		Spin:    "spin", Stubborn: "stubborn", Flood: "flood", Recurse: "recurse",
+		Exit: count("exit"), Fail: cmd("fail"), FailName: "ToyError", SyntaxError: "!!", MissingModule: cmd("import"),
+		Lines: count("lines"), Bytes: fmt.Sprintf("print %q", allBytes()), Split: fmt.Sprintf("split %q", SplitText),
+		Set: two("set"), Get: cmd("get"), Has: cmd("has"),
+		Values: []Expression{
+			{`value "2" "2"`, "2", "2"},
+			{`value "\"\"" "''"`, `""`, "''"},
+			{`value "" "nan"`, "", "nan"},
+		},
+		NoValue:     []string{`set "x" "1"`, "# nothing", ""},
+		DisplayPNG:  "show " + png,
+		DisplayHTML: "show " + html, DisplayBundle: `show "text/plain" "plain" ` + html + " " + png,
+		DisplayUpdate: lines(`show "text/plain" "one"`, `update "text/plain" "two"`),
+		DisplayClear:  lines(`print "gone\n"`, "clear", `print "stays\n"`),
+		ReadAll:       "readall", ReadLine: "readline", GetEnv: cmd("getenv"), Getwd: "getwd",
+		WriteFile: two("write"), ReadFile: cmd("read"), AppendForever: cmd("append"),
+		KillSelf: "killself", Child: cmd("child"),
+		Late: func(text string, after time.Duration) string { return fmt.Sprintf("late %q %q", text, after) },
+	}
+}
