@@ -136,11 +136,11 @@ func callbackMemory(ctx context.Context, e *env) error {
 // is stopped on time never prints again.
 func callbackBlocksTimeout(ctx context.Context, e *env) error {
 	var calls atomic.Int32
-	code := lines(e.p.Print("first"), e.p.Pause(1500*time.Millisecond), e.p.Print("second"), e.p.Pause(time.Hour))
+	code := lines(e.p.Print("first"), e.p.Pause(1200*time.Millisecond), e.p.Print("second"), e.p.Pause(time.Hour))
 	start := time.Now()
-	res, err := e.run(ctx, code, &codeinterp.RunOptions{Timeout: time.Second, OnOutput: func(codeinterp.Output) error {
+	res, err := e.run(ctx, code, &codeinterp.RunOptions{Timeout: 900 * time.Millisecond, OnOutput: func(codeinterp.Output) error {
 		if calls.Add(1) == 1 {
-			time.Sleep(2 * time.Second)
+			time.Sleep(1500 * time.Millisecond)
 		}
 		return nil
 	}})
@@ -148,7 +148,7 @@ func callbackBlocksTimeout(ctx context.Context, e *env) error {
 		return err
 	}
 	if strings.Contains(res.Stdout(), "second") {
-		return errors.New("the program went on after its timeout of 1 s, while OnOutput blocked for 2 s")
+		return errors.New("the program went on after its timeout of 0.9 s, while OnOutput blocked for 1.5 s")
 	}
 	if took := time.Since(start); took > 2*time.Second+e.patience() {
 		return fmt.Errorf("the run took %v", took)

@@ -60,7 +60,7 @@ func cancelChecks() []check {
 			clause: "a deadline of the caller's ctx is a cancellation, not a timeout of the run",
 			scope:  everyRun,
 			run: func(ctx context.Context, e *env) error {
-				ctx, cancel := context.WithTimeout(ctx, time.Second)
+				ctx, cancel := context.WithTimeout(ctx, 300*time.Millisecond)
 				defer cancel()
 				res, err := e.run(ctx, e.p.Pause(time.Hour), &codeinterp.RunOptions{})
 				if res.Status == codeinterp.StatusNotRun {

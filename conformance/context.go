@@ -321,7 +321,7 @@ func lateOutput(ctx context.Context, e *env) error {
 	if err != nil {
 		return err
 	}
-	res, err := e.runIn(ctx, id, lines(e.p.Late("late", 400*time.Millisecond), e.p.Print("own")), &codeinterp.RunOptions{})
+	res, err := e.runIn(ctx, id, lines(e.p.Late("late", 250*time.Millisecond), e.p.Print("own")), &codeinterp.RunOptions{})
 	if err := wantOK(res, err); err != nil {
 		return err
 	}
@@ -331,7 +331,7 @@ func lateOutput(ctx context.Context, e *env) error {
 	if err := wantText("the run that started it", res.Stdout(), "own"); err != nil {
 		return err
 	}
-	time.Sleep(1200 * time.Millisecond)
+	time.Sleep(750 * time.Millisecond)
 	res, err = e.runIn(ctx, id, e.p.Print("next"), &codeinterp.RunOptions{})
 	if err := wantOK(res, err); err != nil {
 		return err

@@ -55,7 +55,7 @@ func displayChecks() []check {
 			needs:  []Feature{Displays},
 			uses:   func(p *Programs) bool { return p.DisplayHTML != "" },
 			run: func(ctx context.Context, e *env) error {
-				pause := e.p.Pause(150 * time.Millisecond)
+				pause := e.p.Pause(100 * time.Millisecond)
 				res, err := e.run(ctx, lines(e.p.Print("before"), pause, e.p.DisplayHTML, pause, e.p.Print("after")), &codeinterp.RunOptions{})
 				if err := wantOK(res, err); err != nil {
 					return err

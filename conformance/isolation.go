@@ -66,7 +66,7 @@ func isolationChecks() []check {
 			run: func(ctx context.Context, e *env) error {
 				arg := sleepArg()
 				start := time.Now()
-				run := e.start(ctx, "", lines(e.p.Child(arg), e.p.Print("started"), e.p.Pause(500*time.Millisecond)), &codeinterp.RunOptions{Timeout: time.Minute})
+				run := e.start(ctx, "", lines(e.p.Child(arg), e.p.Print("started"), e.p.Pause(200*time.Millisecond)), &codeinterp.RunOptions{Timeout: time.Minute})
 				return e.childEnds(ctx, run, arg, start, nil)
 			},
 		},
@@ -79,7 +79,7 @@ func isolationChecks() []check {
 			run: func(ctx context.Context, e *env) error {
 				arg := sleepArg()
 				start := time.Now()
-				run := e.start(ctx, "", lines(e.p.Child(arg), e.p.Print("started"), e.p.Pause(time.Hour)), &codeinterp.RunOptions{Timeout: 2 * time.Second})
+				run := e.start(ctx, "", lines(e.p.Child(arg), e.p.Print("started"), e.p.Pause(time.Hour)), &codeinterp.RunOptions{Timeout: 1200 * time.Millisecond})
 				return e.childEnds(ctx, run, arg, start, nil)
 			},
 		},
@@ -96,7 +96,7 @@ func isolationChecks() []check {
 				}
 				arg := sleepArg()
 				start := time.Now()
-				run := e.start(ctx, id, lines(e.p.Child(arg), e.p.Print("started"), e.p.Pause(500*time.Millisecond)), nil)
+				run := e.start(ctx, id, lines(e.p.Child(arg), e.p.Print("started"), e.p.Pause(200*time.Millisecond)), nil)
 				return e.childEnds(ctx, run, arg, start, func() error { return e.stateful().DeleteContext(ctx, id) })
 			},
 		},

@@ -136,7 +136,7 @@ func syntaxError(ctx context.Context, e *env) error {
 }
 
 func killedBySignal(ctx context.Context, e *env) error {
-	res, err := e.run(ctx, lines(e.p.Print("before"), e.p.Pause(300*time.Millisecond), e.p.KillSelf), &codeinterp.RunOptions{Timeout: time.Minute})
+	res, err := e.run(ctx, lines(e.p.Print("before"), e.p.Pause(150*time.Millisecond), e.p.KillSelf), &codeinterp.RunOptions{Timeout: time.Minute})
 	if err := wantStatus(res, err, codeinterp.StatusLost, codeinterp.ExitKilled); err != nil {
 		return err
 	}

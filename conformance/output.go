@@ -248,10 +248,10 @@ func hugeOutput(ctx context.Context, e *env) error {
 func floodBounded(ctx context.Context, e *env) error {
 	heap := watchHeap()
 	blocked := false
-	res, err := e.ci.RunCode(ctx, e.language, e.p.Flood, &codeinterp.RunOptions{Timeout: 2 * time.Second, MaxOutput: 1 << 20, OnOutput: func(codeinterp.Output) error {
+	res, err := e.ci.RunCode(ctx, e.language, e.p.Flood, &codeinterp.RunOptions{Timeout: 1200 * time.Millisecond, MaxOutput: 1 << 20, OnOutput: func(codeinterp.Output) error {
 		if !blocked {
 			blocked = true
-			time.Sleep(time.Second)
+			time.Sleep(500 * time.Millisecond)
 		}
 		return nil
 	}})

@@ -120,7 +120,7 @@ func (e *env) busy(ctx context.Context, code string) (codeinterp.ContextID, *pen
 const settle = 60 * time.Millisecond
 
 func queueOrder(ctx context.Context, e *env) error {
-	id, first, err := e.busy(ctx, e.p.Pause(600*time.Millisecond))
+	id, first, err := e.busy(ctx, e.p.Pause(450*time.Millisecond))
 	if err != nil {
 		return err
 	}
@@ -199,11 +199,11 @@ func queueCanceled(ctx context.Context, e *env) error {
 }
 
 func queueNoTimeout(ctx context.Context, e *env) error {
-	id, first, err := e.busy(ctx, e.p.Pause(2*time.Second))
+	id, first, err := e.busy(ctx, e.p.Pause(1200*time.Millisecond))
 	if err != nil {
 		return err
 	}
-	queued := e.start(ctx, id, e.p.Print("x"), &codeinterp.RunOptions{Timeout: 1500 * time.Millisecond})
+	queued := e.start(ctx, id, e.p.Print("x"), &codeinterp.RunOptions{Timeout: time.Second})
 	for _, p := range []*pending{first, queued} {
 		if err := p.wait(e.s.cfg.Timeout); err != nil {
 			return err
@@ -212,7 +212,7 @@ func queueNoTimeout(ctx context.Context, e *env) error {
 			return err
 		}
 	}
-	if queued.res.Duration > 1500*time.Millisecond {
+	if queued.res.Duration > time.Second {
 		return fmt.Errorf("Duration %v of the queued run, want that of the program alone", queued.res.Duration)
 	}
 	return nil

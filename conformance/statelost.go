@@ -19,7 +19,7 @@ func stateLostChecks() []check {
 			clause: stateToldClause + ": after a timeout",
 			scope:  stateful,
 			run: func(ctx context.Context, e *env) error {
-				_, err := e.stateTold(ctx, lines(e.p.Print("x"), e.p.Pause(time.Hour)), time.Second)
+				_, err := e.stateTold(ctx, lines(e.p.Print("x"), e.p.Pause(time.Hour)), 300*time.Millisecond)
 				return err
 			},
 		},
@@ -37,7 +37,7 @@ func stateLostChecks() []check {
 			scope:  stateful,
 			uses:   func(p *Programs) bool { return p.Stubborn != "" },
 			run: func(ctx context.Context, e *env) error {
-				_, err := e.stateTold(ctx, e.p.Stubborn, time.Second)
+				_, err := e.stateTold(ctx, e.p.Stubborn, 500*time.Millisecond)
 				return err
 			},
 		},
@@ -138,7 +138,7 @@ func stateAfterInterrupt(ctx context.Context, e *env) error {
 		return err
 	}
 	code := lines(e.p.Print("first"), e.p.Pause(time.Hour))
-	res, err := e.runIn(ctx, id, code, &codeinterp.RunOptions{Timeout: time.Second})
+	res, err := e.runIn(ctx, id, code, &codeinterp.RunOptions{Timeout: 300 * time.Millisecond})
 	if err := wantStatus(res, err, codeinterp.StatusTimeout, codeinterp.ExitTimeout); err != nil {
 		return err
 	}

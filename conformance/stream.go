@@ -123,7 +123,7 @@ func (e *env) exact(ctx context.Context, print func(string) string, kind codeint
 }
 
 func streamsApart(ctx context.Context, e *env) error {
-	pause := e.p.Pause(250 * time.Millisecond)
+	pause := e.p.Pause(150 * time.Millisecond)
 	code := lines(e.p.Print("o1"), pause, e.p.PrintErr("e1"), pause, e.p.Print("o2"), e.p.Print("o3"), pause, e.p.PrintErr("e2"))
 	res, err := e.run(ctx, code, &codeinterp.RunOptions{})
 	if err := wantOK(res, err); err != nil {

@@ -176,7 +176,7 @@ func envRestored(ctx context.Context, e *env) error {
 		return err
 	}
 	for _, code := range []string{e.p.SyntaxError, e.p.Pause(time.Hour)} {
-		opts := &codeinterp.RunOptions{Env: map[string]string{"TOOLCELL_RUN": "x"}, Timeout: time.Second}
+		opts := &codeinterp.RunOptions{Env: map[string]string{"TOOLCELL_RUN": "x"}, Timeout: 300 * time.Millisecond}
 		if _, err := e.runIn(ctx, id, code, opts); err != nil {
 			return err
 		}

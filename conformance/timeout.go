@@ -52,7 +52,7 @@ func timeoutChecks() []check {
 			scope:  everyRun,
 			uses:   func(p *Programs) bool { return p.Stubborn != "" },
 			run: func(ctx context.Context, e *env) error {
-				_, err := e.timesOut(ctx, e.p.Stubborn, time.Second)
+				_, err := e.timesOut(ctx, e.p.Stubborn, 600*time.Millisecond)
 				return err
 			},
 		},
@@ -133,7 +133,7 @@ func stoppedCodeIsDead(ctx context.Context, e *env) error {
 	if _, err := e.run(ctx, e.p.Spin, &codeinterp.RunOptions{Timeout: 300 * time.Millisecond}); err != nil {
 		return err
 	}
-	const watch = 500 * time.Millisecond
+	const watch = 300 * time.Millisecond
 	for range 3 {
 		before, _ := cpuTime()
 		time.Sleep(watch)
@@ -142,7 +142,7 @@ func stoppedCodeIsDead(ctx context.Context, e *env) error {
 			return nil
 		}
 	}
-	return errors.New("half a CPU and more is still in use, by this process or its descendants, 1.5 s after the timeout")
+	return errors.New("half a CPU and more is still in use, by this process or its descendants, 1 s after the timeout")
 }
 
 func stoppedCodeWritesNoMore(ctx context.Context, e *env) error {
@@ -154,7 +154,7 @@ func stoppedCodeWritesNoMore(ctx context.Context, e *env) error {
 	if err := e.do(ctx, id, e.p.WriteFile(path, "")); err != nil {
 		return err
 	}
-	res, err := e.runIn(ctx, id, e.p.AppendForever(path), &codeinterp.RunOptions{Timeout: time.Second})
+	res, err := e.runIn(ctx, id, e.p.AppendForever(path), &codeinterp.RunOptions{Timeout: 500 * time.Millisecond})
 	if err := wantStatus(res, err, codeinterp.StatusTimeout, codeinterp.ExitTimeout); err != nil {
 		return err
 	}
@@ -162,7 +162,7 @@ func stoppedCodeWritesNoMore(ctx context.Context, e *env) error {
 	if err != nil {
 		return err
 	}
-	time.Sleep(200 * time.Millisecond)
+	time.Sleep(100 * time.Millisecond)
 	second, err := e.stdoutIn(ctx, id, e.p.ReadFile(path))
 	if err != nil {
 		return err
