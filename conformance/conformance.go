@@ -93,6 +93,11 @@ func Check(ctx context.Context, cfg Config) error {
 	if err != nil {
 		return &Report{Failures: []Failure{{Check: "New", Clause: "New returns an interpreter", Err: err}}}
 	}
+	return s.check(ctx)
+}
+
+// check tries everything and closes the suite.
+func (s *suite) check(ctx context.Context) error {
 	var r Report
 	for _, g := range s.groups() {
 		for _, c := range s.checks(g) {

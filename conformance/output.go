@@ -175,11 +175,10 @@ type heapWatch struct {
 }
 
 func watchHeap() *heapWatch {
-	runtime.GC()
 	h := &heapWatch{stop: make(chan struct{}), done: make(chan struct{}), base: liveHeap()}
 	go func() {
 		defer close(h.done)
-		tick := time.NewTicker(50 * time.Millisecond)
+		tick := time.NewTicker(100 * time.Millisecond)
 		defer tick.Stop()
 		for {
 			select {
@@ -202,15 +201,16 @@ func (h *heapWatch) end() uint64 {
 	return h.growth.Load()
 }
 
+// liveHeap is the size of what is in use, without garbage.
 func liveHeap() uint64 {
+	runtime.GC()
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	return m.HeapAlloc
 }
 
-// heapMargin is how far the heap may grow beyond what is kept: garbage that is
-// not yet collected, and the provider's buffers.
-const heapMargin = 64 << 20
+// heapMargin is how far the heap may grow beyond what is kept.
+const heapMargin = 16 << 20
 
 func hugeOutput(ctx context.Context, e *env) error {
 	const n, limit = 4 << 20, 1 << 20

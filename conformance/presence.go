@@ -80,7 +80,7 @@ func presenceChecks() []check {
 			name:   "StatelessHides",
 			clause: "Stateless drops the context methods and keeps Describe",
 			run: func(ctx context.Context, e *env) error {
-				hidden := codeinterp.Stateless(e.ci)
+				hidden := e.s.hide(e.ci)
 				if hasContexts(hidden) || hasManager(hidden) {
 					return fmt.Errorf("Stateless(%T) still has context methods", e.ci)
 				}
@@ -94,7 +94,7 @@ func presenceChecks() []check {
 			name:   "WrapKeepsPresence",
 			clause: "Wrap neither adds nor drops a capability",
 			run: func(ctx context.Context, e *env) error {
-				wrapped := codeinterp.Wrap(e.ci)
+				wrapped := e.s.wrap(e.ci)
 				for _, c := range capabilities {
 					if c.has(wrapped) != c.has(e.ci) {
 						return fmt.Errorf("Wrap(%T) is a %s: %v, want %v", e.ci, c.name, c.has(wrapped), c.has(e.ci))

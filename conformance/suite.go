@@ -16,6 +16,9 @@ import (
 // A suite is one pass over the contract. Its checks run one after the other.
 type suite struct {
 	cfg       Config
+	all       []check
+	wrap      func(codeinterp.CodeInterpreter, ...codeinterp.Middleware) codeinterp.CodeInterpreter
+	hide      func(codeinterp.CodeInterpreter) codeinterp.CodeInterpreter
 	programs  map[string]Programs
 	languages []string
 
@@ -28,7 +31,10 @@ type suite struct {
 
 // newSuite fills in cfg's defaults and picks the languages.
 func newSuite(cfg Config) (*suite, error) {
-	s := &suite{cfg: cfg, programs: programs(), contexts: map[string]codeinterp.ContextID{}, breaches: map[string][]error{}}
+	s := &suite{
+		cfg: cfg, all: checks(), wrap: codeinterp.Wrap, hide: codeinterp.Stateless, programs: programs(),
+		contexts: map[string]codeinterp.ContextID{}, breaches: map[string][]error{},
+	}
 	if s.cfg.Timeout <= 0 {
 		s.cfg.Timeout = defaultTimeout
 	}
