@@ -32,14 +32,15 @@ func reflected[T any]() json.RawMessage {
 	return marshal(root)
 }
 
-// anyJSON describes a json.RawMessage with all types there are: some consumers
-// refuse a schema without one.
+// anyJSON describes a json.RawMessage by all types there are, one by one: some
+// consumers refuse a schema without a type, others one with several.
 func anyJSON(t reflect.Type) *jsonschema.Schema {
 	if t != reflect.TypeFor[json.RawMessage]() {
 		return nil
 	}
-	return &jsonschema.Schema{
-		Description: "The value of the last expression as JSON.",
-		Extras:      map[string]any{"type": []string{"null", "boolean", "number", "string", "array", "object"}},
+	s := &jsonschema.Schema{Description: "The value of the last expression as JSON."}
+	for _, name := range []string{"null", "boolean", "number", "string", "array", "object"} {
+		s.AnyOf = append(s.AnyOf, &jsonschema.Schema{Type: name})
 	}
+	return s
 }
