@@ -173,7 +173,10 @@ func (k *kit) readOutput(ctx context.Context, c Call, name string, in *readArgs)
 		return k.failed(ctx, c, name, err)
 	}
 	r := answer(c.ID, name, page)
-	if r.Text = page.Text; page.NextOffset > 0 {
+	if r.Text = page.Text; r.Text == "" {
+		r.Text = "[nothing here]"
+	}
+	if page.NextOffset > 0 {
 		r.Text += fmt.Sprintf("\n[... the next page starts at offset %d of %d ...]", page.NextOffset, page.Total)
 	}
 	return r

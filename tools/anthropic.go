@@ -1,0 +1,62 @@
+package tools
+
+import "encoding/json"
+
+// Anthropic is the Messages API of Anthropic.
+type Anthropic struct {
+	// Strict asks for arguments that follow the schema to the letter. The
+	// API compiles one grammar from all strict tools of a request and
+	// refuses what is too large for it.
+	Strict bool
+}
+
+// Tools returns the value of the request's "tools": an array.
+func (f Anthropic) Tools(tools []Tool) (json.RawMessage, error) {
+	type definition struct {
+		Name        string          `json:"name"`
+		Description string          `json:"description"`
+		InputSchema json.RawMessage `json:"input_schema"`
+		Strict      bool            `json:"strict,omitempty"`
+	}
+	defs, err := definitions("Anthropic", 128, tools, func(t *Tool) definition {
+		return definition{t.Name, t.Description, t.inputSchema(f.Strict), t.strictly(f.Strict)}
+	})
+	if err != nil {
+		return nil, err
+	}
+	return array(defs), nil
+}
+
+// Results returns the message that answers a turn's calls: a user message with
+// one tool_result block for each.
+func (f Anthropic) Results(replies ...*Reply) json.RawMessage {
+	type source struct {
+		Type      string `json:"type"`
+		MediaType string `json:"media_type"`
+		Data      []byte `json:"data"`
+	}
+	type block struct {
+		Type   string  `json:"type"`
+		Text   string  `json:"text,omitempty"`
+		Source *source `json:"source,omitempty"`
+	}
+	type result struct {
+		Type      string  `json:"type"`
+		ToolUseID string  `json:"tool_use_id"`
+		Content   []block `json:"content"`
+		IsError   bool    `json:"is_error,omitempty"`
+	}
+	type message struct {
+		Role    string   `json:"role"`
+		Content []result `json:"content"`
+	}
+	m := message{Role: "user", Content: []result{}}
+	for _, r := range replies {
+		blocks := []block{{Type: "text", Text: r.Text}}
+		for _, img := range r.Images {
+			blocks = append(blocks, block{Type: "image", Source: &source{"base64", img.MIME, img.Data}})
+		}
+		m.Content = append(m.Content, result{"tool_result", r.CallID, blocks, r.Failure != nil})
+	}
+	return marshal(m)
+}

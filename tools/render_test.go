@@ -1,0 +1,139 @@
+package tools_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"image"
+	"image/color"
+	"image/gif"
+	"image/png"
+	"strings"
+	"testing"
+
+	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/tools"
+)
+
+// A renderer is what all APIs but MCP have in common.
+type renderer interface {
+	Tools([]tools.Tool) (json.RawMessage, error)
+	Results(...*tools.Reply) json.RawMessage
+}
+
+func renderers(strict bool) map[string]renderer {
+	return map[string]renderer{
+		"openai_chat":      tools.OpenAIChat{Strict: strict},
+		"openai_responses": tools.OpenAIResponses{Strict: strict},
+		"anthropic":        tools.Anthropic{Strict: strict},
+		"gemini":           tools.Gemini{Strict: strict},
+		"ollama":           tools.Ollama{Strict: strict},
+	}
+}
+
+func TestDefinitions(t *testing.T) {
+	list, err := tools.ForCode("w", newManaged(), &tools.Options{ManageContexts: true, ReadOutput: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, strict := range []bool{false, true} {
+		suffix := ".json"
+		if strict {
+			suffix = "_strict.json"
+		}
+		for name, r := range renderers(strict) {
+			got, err := r.Tools(list)
+			if err != nil {
+				t.Fatal(name, err)
+			}
+			goldenJSON(t, "tools/"+name+suffix, got)
+		}
+		got, err := tools.MCP{Strict: strict}.Tools(list)
+		if err != nil {
+			t.Fatal(err)
+		}
+		goldenJSON(t, "tools/mcp"+suffix, got)
+	}
+	for _, tool := range list {
+		golden(t, "descriptions/"+strings.TrimPrefix(tool.Name, "workspace__w__")+".txt", []byte(tool.Description+"\n"))
+	}
+}
+
+func TestNoDefinitions(t *testing.T) {
+	for name, r := range renderers(false) {
+		got, err := r.Tools(nil)
+		if err != nil || string(got) != "[]" {
+			t.Errorf("%s: got %s, %v", name, got, err)
+		}
+	}
+}
+
+// TestLongNames: what one API takes another refuses.
+func TestLongNames(t *testing.T) {
+	list, err := tools.ForCode("w", &fake{}, &tools.Options{MaxToolName: 128, Namer: func(_, op string) string {
+		return strings.Repeat("x", 80) + op
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, r := range renderers(false) {
+		if _, err := r.Tools(list); (err != nil) != (name == "openai_chat") {
+			t.Errorf("%s: got %v", name, err)
+		}
+	}
+}
+
+func pngOf(t testing.TB, w, h int) []byte {
+	t.Helper()
+	img := image.NewPaletted(image.Rect(0, 0, w, h), color.Palette{color.White, color.Black})
+	img.Set(0, 0, color.Black)
+	var b bytes.Buffer
+	if err := png.Encode(&b, img); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func gifOf(t testing.TB, w, h int) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := gif.Encode(&b, image.NewPaletted(image.Rect(0, 0, w, h), color.Palette{color.White, color.Black}), nil); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func display(mime string, data []byte) codeinterp.Output {
+	return codeinterp.Output{Kind: codeinterp.Display, Bundle: []codeinterp.Representation{{MIME: mime, Data: data}}}
+}
+
+// TestResults renders the replies of a turn with three calls: one with images,
+// one whose program failed, one that failed itself.
+func TestResults(t *testing.T) {
+	ci := &fake{}
+	set := newSet(t, ci, nil)
+	const name = "workspace__w__run_code"
+	call := func(id, args string, res codeinterp.Result) *tools.Reply {
+		ci.script = fixed(res)
+		return set.Dispatch(t.Context(), name, []byte(args), &tools.CallOptions{ID: id})
+	}
+	good := `{"language":"python","code":"x"}`
+	replies := []*tools.Reply{
+		call("call_1", good, ok(out("see:\n"), display("image/png", pngOf(t, 3, 2)), display("image/gif", gifOf(t, 2, 2)))),
+		call("call_2", good, codeinterp.Result{
+			Status: codeinterp.StatusError, ExitCode: 1, Outputs: []codeinterp.Output{errOut("careful\n")},
+			Error: &codeinterp.ProgramError{Name: "ValueError", Message: "no <such> & such", Line: 3},
+		}),
+		call("call_3", `{"code":1}`, codeinterp.Result{}),
+	}
+	for api, r := range renderers(false) {
+		goldenJSON(t, "results/"+api+".json", r.Results(replies...))
+	}
+	for _, r := range replies {
+		goldenJSON(t, "results/mcp_"+r.CallID+".json", tools.MCP{}.Result(r))
+	}
+	for api, r := range renderers(false) {
+		if got := r.Results(); !json.Valid(got) || bytes.Contains(got, []byte("null")) {
+			t.Errorf("%s: no replies: %s", api, got)
+		}
+	}
+}
