@@ -44,15 +44,15 @@ func newFacts(info codeinterp.Info, k *kit) facts {
 	for _, l := range info.Languages {
 		f.notes[l.Name] = strings.TrimSpace(l.Notes)
 	}
-	stateful, stateless := false, ""
-	if _, stateful = codeinterp.Stateful(k.ci); stateful {
+	stateless := ""
+	if _, ok := codeinterp.Stateful(k.ci); ok {
 		stateless = "Use a context, made with " + k.Namer(k.workspace, "create_code_context") + ", for work in several steps."
 	}
 	f.values = strings.NewReplacer(
 		"{{stateless}}", stateless,
 		"{{languages}}", f.languages(k.languages),
 		"{{isolation}}", f.isolation(),
-		"{{files}}", f.files(stateful),
+		"{{files}}", f.files(),
 		"{{timeout}}", timeoutFact(k.limits),
 		"{{lifetime}}", f.lifetime(),
 		"{{create}}", k.Namer(k.workspace, "create_code_context"),
@@ -117,15 +117,11 @@ func (f *facts) isolation() string {
 	return strings.Join(parts, " ")
 }
 
-func (f *facts) files(stateful bool) string {
+func (f *facts) files() string {
 	if f.info.Workdir == "" {
 		return ""
 	}
-	s := "Programs start in the directory " + f.info.Workdir + "; save files there, with relative paths."
-	if stateful {
-		s += " Files of a context are gone when it is deleted."
-	}
-	return s
+	return "Programs start in the directory " + f.info.Workdir + "; save files there, with relative paths."
 }
 
 func (f *facts) lifetime() string {

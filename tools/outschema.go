@@ -26,7 +26,7 @@ var outputSchemas = sync.OnceValue(func() map[string]json.RawMessage {
 })
 
 func reflected[T any]() json.RawMessage {
-	r := jsonschema.Reflector{Anonymous: true, DoNotReference: true, ExpandedStruct: true, Mapper: anyJSON}
+	r := jsonschema.Reflector{Anonymous: true, DoNotReference: true, ExpandedStruct: true, AllowAdditionalProperties: true, Mapper: anyJSON}
 	root := r.ReflectFromType(reflect.TypeFor[T]())
 	root.Version = ""
 	return marshal(root)

@@ -60,6 +60,8 @@ func errorText(e *codeinterp.ProgramError, stderr string) string {
 	trace := strings.TrimRight(strings.Join(userFrames(splitLines(e.Traceback)), "\n"), "\n ")
 	full := strings.TrimSpace(strings.Join(e.Traceback, "\n"))
 	switch {
+	case trace == "" && e.Line > 0:
+		return fmt.Sprintf("%s (line %d)", own, e.Line)
 	case trace == "" || full != "" && strings.HasSuffix(strings.TrimSpace(stderr), full):
 		return own
 	case strings.Contains(trace, own):
