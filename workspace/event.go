@@ -15,6 +15,10 @@ const (
 	TypeOutput = "workspace_code_output"
 	TypeLate   = "workspace_code_late_output" // of a program that had ended before this run
 	TypeEnd    = "workspace_code_end"
+
+	// TypeMissed comes last to a subscriber that missed the last events. It
+	// has no number, and nothing but Missed.
+	TypeMissed = "workspace_events_missed"
 )
 
 // An Event is something that happened in a workspace. Which of the last fields

@@ -9,7 +9,8 @@ import (
 // programs.
 type SubscribeOptions struct {
 	// Buffer is how many events wait for the subscriber before further ones
-	// are dropped and counted in Event.Missed. Zero means that none is: the
+	// are dropped. They are counted in the Missed of the next event that is
+	// not, or of a last event of TypeMissed. Zero means that none is: the
 	// programs wait for the subscriber.
 	Buffer int
 }
@@ -40,7 +41,7 @@ type subscriber struct {
 	stopped atomic.Bool
 	queue   chan Event    // nil: fn is called at once
 	ended   chan struct{} // closed when nothing more comes
-	missed  uint64        // guarded by stream.mu
+	missed  atomic.Uint64 // dropped since the last event that was queued
 }
 
 // send passes an event on or drops it.
@@ -48,12 +49,12 @@ func (s *subscriber) send(e Event) error {
 	if s.queue == nil {
 		return s.call(e)
 	}
-	e.Missed = s.missed
+	e.Missed = s.missed.Load()
 	select {
 	case s.queue <- e:
-		s.missed = 0
+		s.missed.Store(0)
 	default:
-		s.missed++
+		s.missed.Add(1)
 	}
 	return nil
 }
@@ -85,6 +86,9 @@ func (s *subscriber) serve() {
 			case e := <-s.queue:
 				_ = s.call(e)
 			default:
+				if n := s.missed.Swap(0); n > 0 {
+					_ = s.call(Event{Type: TypeMissed, Missed: n})
+				}
 				return
 			}
 		}
