@@ -159,7 +159,7 @@ func (k *kit) run(ctx context.Context, c Call, name string, in *runArgs) *Reply 
 	res, err := k.observer.run(ev, k.runOptions(c, in.TimeoutMs), func(o *codeinterp.RunOptions) (codeinterp.Result, error) {
 		return k.ci.RunCode(ctx, in.Language, in.Code, o)
 	})
-	return k.reply(ctx, c, name, in.Language, res, err)
+	return k.reply(ctx, c, name, func() string { return in.Language }, res, err)
 }
 
 // runIn serves run_in_code_context.
@@ -170,7 +170,7 @@ func (k *kit) runIn(s codeinterp.StatefulInterpreter) handler[runInArgs] {
 		res, err := k.observer.run(ev, k.runOptions(c, in.TimeoutMs), func(o *codeinterp.RunOptions) (codeinterp.Result, error) {
 			return s.RunInContext(ctx, id, in.Code, o)
 		})
-		return k.reply(ctx, c, name, "", res, err)
+		return k.reply(ctx, c, name, func() string { return k.languageOf(ctx, id) }, res, err)
 	}
 }
 
@@ -203,7 +203,7 @@ func (k *kit) runOptions(c Call, timeoutMs int64) codeinterp.RunOptions {
 
 // reply turns the outcome of a run into what the model gets. A run that began
 // is a Result, whatever ended it.
-func (k *kit) reply(ctx context.Context, c Call, name, language string, res codeinterp.Result, err error) *Reply {
+func (k *kit) reply(ctx context.Context, c Call, name string, language func() string, res codeinterp.Result, err error) *Reply {
 	if err != nil && (res.Status == codeinterp.StatusNotRun || res.Status == "") {
 		return k.failed(ctx, c, name, err)
 	}
@@ -212,18 +212,43 @@ func (k *kit) reply(ctx context.Context, c Call, name, language string, res code
 	r := &Reply{CallID: c.ID, Tool: name, Images: images, Result: &res, Err: err, view: v}
 	var notes []string
 	if res.Error != nil && res.Error.MissingModule != "" {
-		r.hint = k.facts.missingModule(res.Error.MissingModule, language)
+		r.hint = k.facts.missingModule(res.Error.MissingModule, language())
 		notes = append(notes, r.hint)
 	}
 	if v.cut() {
 		r.OutputID = k.Outputs.put(k.NewID(), &res)
-		if k.ReadOutput {
-			notes = append(notes, fmt.Sprintf("Some of the output is left out below; %s with outputId %q has all of it.",
-				k.Namer(k.workspace, "read_output"), r.OutputID))
+		if k.ReadOutput && r.OutputID != "" {
+			has := "all of it"
+			if len(res.Truncated) > 0 {
+				has = "what was kept of it"
+			}
+			notes = append(notes, fmt.Sprintf("Some of the output is left out below; %s with outputId %q has %s.",
+				k.Namer(k.workspace, "read_output"), r.OutputID, has))
 		}
 	}
-	r.Text = v.text(append(notes, v.lostNotes()...))
+	r.Text = v.text(append(append(notes, v.lostNotes()...), v.files()...))
 	return r
+}
+
+// languageOf returns a context's language, empty where it cannot be known.
+func (k *kit) languageOf(ctx context.Context, id codeinterp.ContextID) string {
+	if len(k.languages) == 1 {
+		return k.languages[0]
+	}
+	m, ok := codeinterp.Manager(k.ci)
+	if !ok {
+		return ""
+	}
+	list, err := m.ListContexts(ctx)
+	if err != nil {
+		return ""
+	}
+	for _, info := range list {
+		if info.ID == id {
+			return info.Language
+		}
+	}
+	return ""
 }
 
 // failed is the reply to a call that the interpreter answered with an error.

@@ -178,13 +178,9 @@ func (f *facts) annotate(op string) Annotations {
 }
 
 // missingModule says what to do about a module that could not be imported.
-// The language is empty for runs in a context.
+// The language is empty where it is not known.
 func (f *facts) missingModule(module, language string) string {
 	s := fmt.Sprintf("The module %q is not installed here.", cleanString(clip(module, 100)))
-	if language == "" && len(f.notes) == 1 {
-		for language = range f.notes {
-		}
-	}
 	if notes := f.notes[language]; notes != "" {
 		return s + " " + notes
 	}

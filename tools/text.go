@@ -211,3 +211,26 @@ func (v *view) marked(stream string) bool {
 	}
 	return false
 }
+
+// maxFiles is how many of a run's files are named in the text.
+const maxFiles = 20
+
+// files names the files that the run created or changed.
+func (v *view) files() []string {
+	list := v.res.Artifacts
+	if len(list) == 0 {
+		return nil
+	}
+	var b strings.Builder
+	b.WriteString("Files written: ")
+	for i, a := range list[:min(len(list), maxFiles)] {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		fmt.Fprintf(&b, "%s (%d bytes)", cleanString(clip(strings.ReplaceAll(a.Path, "\n", " "), 200)), a.Size)
+	}
+	if more := len(list) - maxFiles; more > 0 {
+		fmt.Fprintf(&b, " and %d more", more)
+	}
+	return []string{b.String()}
+}
