@@ -1,0 +1,127 @@
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/toolcell/toolcell/codeinterp"
+)
+
+// doctorTimeout bounds the look at one provider.
+const doctorTimeout = 20 * time.Second
+
+// doctor says which providers, languages and isolation this machine has, and
+// how to get what is missing. It exits with 1 where a provider that was asked
+// for by name does not work.
+func (a *app) doctor(ctx context.Context, args []string) int {
+	var f providerFlags
+	fs := flag.NewFlagSet("doctor", flag.ContinueOnError)
+	f.register(fs, a.getenv)
+	operands, code, done := a.parse(fs, "doctor [flags]", args)
+	if done {
+		return code
+	}
+	if len(operands) > 0 {
+		return a.usageError("doctor takes no operand, but there is %q", operands[0])
+	}
+	names := []string{"inmemory", "subprocess", "jupyter"}
+	if f.provider != "" {
+		names = []string{f.provider}
+	}
+	for i, name := range names {
+		if i > 0 {
+			fmt.Fprintln(a.stdout)
+		}
+		f.provider = name
+		if err := a.examine(ctx, f); err != nil && len(names) == 1 {
+			return exitFailure
+		}
+	}
+	return 0
+}
+
+// examine opens a provider, runs a program in each of its languages and
+// reports what it found.
+func (a *app) examine(ctx context.Context, f providerFlags) error {
+	ctx, cancel := context.WithTimeout(ctx, doctorTimeout)
+	defer cancel()
+	fmt.Fprintln(a.stdout, f.provider)
+	if f.provider == "jupyter" && f.url == "" {
+		fmt.Fprintln(a.stdout, "  not asked: give --url, or set JUPYTER_URL and JUPYTER_TOKEN")
+		return nil
+	}
+	ci, err := f.open(ctx, true)
+	if err != nil {
+		fmt.Fprintf(a.stdout, "  does not work: %s\n", indent(err.Error()))
+		return err
+	}
+	defer ci.Close()
+	info := codeinterp.Describe(ci)
+	for _, l := range info.Languages {
+		fmt.Fprintf(a.stdout, "  %-12s %s  %s\n", l.Name, try(ctx, ci, l.Name), indent(l.Runtime))
+		if l.Notes != "" {
+			fmt.Fprintf(a.stdout, "               %s\n", indent(l.Notes))
+		}
+	}
+	printIsolation(a.stdout, info.Isolation)
+	if _, ok := codeinterp.Stateful(ci); ok {
+		fmt.Fprintln(a.stdout, "  contexts     keep their variables between runs")
+	}
+	return nil
+}
+
+// probes are programs that do nothing, in the languages that have no empty one.
+var probes = map[string]string{"bash": "true", "python": "1", "javascript": "1", "typescript": "1"}
+
+func try(ctx context.Context, ci codeinterp.CodeInterpreter, language string) string {
+	start := time.Now()
+	res, err := ci.RunCode(ctx, language, probes[language], nil)
+	switch {
+	case err != nil:
+		return "FAILS: " + indent(err.Error())
+	case !res.OK():
+		return fmt.Sprintf("FAILS: %s, exit %d", res.Status, res.ExitCode)
+	}
+	return fmt.Sprintf("works (%v)", time.Since(start).Round(100*time.Microsecond))
+}
+
+func printIsolation(w io.Writer, i codeinterp.Isolation) {
+	fmt.Fprintf(w, "  isolation    %s", orUnknown(i.Backend))
+	if i.User != "" {
+		fmt.Fprintf(w, ", as user %s", i.User)
+	}
+	fmt.Fprintln(w)
+	for _, row := range [][2]string{
+		{"host files", reach(i.Filesystem)}, {"network", reach(i.Network)}, {"processes", reach(i.Processes)}, {"signals", reach(i.Signals)},
+	} {
+		fmt.Fprintf(w, "    %-10s %s\n", row[0], row[1])
+	}
+	fmt.Fprintf(w, "    limits     memory: %s, cpu: %s, processes: %s, disk: %s\n",
+		orUnknown(i.Memory), orUnknown(i.CPU), orUnknown(i.PIDs), orUnknown(i.Disk))
+	fmt.Fprintf(w, "    host dies  %s of the code dies with it\n", orUnknown(i.HostDeath))
+	for _, r := range i.Reasons {
+		fmt.Fprintf(w, "    note       %s\n", indent(r))
+	}
+}
+
+func reach(r codeinterp.Reach) string {
+	if r == codeinterp.ReachUnknown {
+		return "not known: take it for open"
+	}
+	return string(r)
+}
+
+func orUnknown(s string) string {
+	if s == "" {
+		return "not known"
+	}
+	return s
+}
+
+func indent(s string) string {
+	return strings.ReplaceAll(strings.TrimSpace(s), "\n", "\n               ")
+}

@@ -1,0 +1,139 @@
+package main
+
+import (
+	"bytes"
+	"encoding/base64"
+	"fmt"
+	"image"
+	_ "image/gif"  // decoders of what programs show
+	_ "image/jpeg" //
+	_ "image/png"  //
+	"io"
+	"mime"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+	"github.com/charmbracelet/x/ansi/iterm2"
+	"github.com/charmbracelet/x/ansi/kitty"
+	"github.com/charmbracelet/x/ansi/sixel"
+	"github.com/mattn/go-isatty"
+	_ "golang.org/x/image/webp"
+
+	"github.com/toolcell/toolcell/codeinterp"
+)
+
+// An imageShower shows images inline, or saves them and names the file.
+type imageShower struct {
+	protocol string // "kitty", "iterm2", "sixel", or empty
+	dir      string // where to save; empty: a new temporary directory
+	none     bool
+	saved    int
+}
+
+// newImageShower reads the --images flag.
+func newImageShower(a *app, how string) imageShower {
+	switch how {
+	case "auto":
+		return imageShower{protocol: inlineProtocol(a)}
+	case "kitty", "iterm2", "sixel":
+		return imageShower{protocol: how}
+	case "none":
+		return imageShower{none: true}
+	}
+	return imageShower{dir: how}
+}
+
+// inlineProtocol guesses what the terminal can from the environment, as
+// terminals announce themselves.
+func inlineProtocol(a *app) string {
+	f, ok := a.stdout.(*os.File)
+	if !ok || !isatty.IsTerminal(f.Fd()) {
+		return ""
+	}
+	return terminalProtocol(a.getenv)
+}
+
+func terminalProtocol(getenv func(string) string) string {
+	term, program := getenv("TERM"), getenv("TERM_PROGRAM")
+	switch {
+	case getenv("TMUX") != "":
+		return ""
+	case getenv("KITTY_WINDOW_ID") != "", strings.Contains(term, "kitty"), strings.Contains(term, "ghostty"), program == "ghostty":
+		return "kitty"
+	case program == "iTerm.app", program == "WezTerm", getenv("LC_TERMINAL") == "iTerm2":
+		return "iterm2"
+	case strings.Contains(term, "sixel"), strings.HasPrefix(term, "foot"), strings.HasPrefix(term, "mlterm"):
+		return "sixel"
+	}
+	return ""
+}
+
+func (s *imageShower) show(to *screen, rep codeinterp.Representation) error {
+	if s.none {
+		return to.line(fmt.Sprintf("[%s, %d bytes]", rep.MIME, len(rep.Data)))
+	}
+	if s.protocol != "" && strings.HasPrefix(rep.MIME, "image/") {
+		var b bytes.Buffer
+		if err := inline(&b, s.protocol, rep.Data); err == nil {
+			return to.line(b.String())
+		}
+	}
+	name, err := s.save(rep)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(to.stderr, "toolcell: %s saved as %s\n", rep.MIME, name)
+	return err
+}
+
+func inline(w io.Writer, protocol string, data []byte) error {
+	if protocol == "iterm2" {
+		_, err := io.WriteString(w, ansi.ITerm2(iterm2.File{Name: "image", Size: int64(len(data)), Inline: true, Content: base64.StdEncoding.AppendEncode(nil, data)}))
+		return err
+	}
+	img, _, err := image.Decode(bytes.NewReader(data))
+	if err != nil {
+		return err
+	}
+	if protocol == "kitty" {
+		return kitty.EncodeGraphics(w, img, &kitty.Options{
+			Action: kitty.TransmitAndPut, Transmission: kitty.Direct, Format: kitty.PNG, Chunk: true, Quiet: 2,
+		})
+	}
+	var b bytes.Buffer
+	if err := new(sixel.Encoder).Encode(&b, img); err != nil {
+		return err
+	}
+	_, err = io.WriteString(w, ansi.SixelGraphics(0, 1, 0, b.Bytes()))
+	return err
+}
+
+func (s *imageShower) save(rep codeinterp.Representation) (string, error) {
+	if s.dir == "" {
+		dir, err := os.MkdirTemp("", "toolcell-images-")
+		if err != nil {
+			return "", err
+		}
+		s.dir = dir
+	}
+	s.saved++
+	name := filepath.Join(s.dir, fmt.Sprintf("output-%d%s", s.saved, extension(rep.MIME)))
+	return name, os.WriteFile(name, rep.Data, 0o600)
+}
+
+func extension(mimeType string) string {
+	switch mimeType {
+	case "image/jpeg":
+		return ".jpg"
+	case "image/svg+xml":
+		return ".svg"
+	case "text/html":
+		return ".html"
+	}
+	if list, err := mime.ExtensionsByType(mimeType); err == nil && len(list) > 0 {
+		return list[0]
+	}
+	return ".bin"
+}

@@ -1,0 +1,75 @@
+// Command toolcell runs code on any Toolcell provider, checks what this
+// machine has, and serves the tools over MCP.
+//
+//	toolcell run -e 'console.log("hello"); 6 * 7'
+//	toolcell run --provider subprocess plot.py
+//	toolcell doctor
+//	toolcell mcp
+//
+// The exit code of run is the program's own: 124 for a timeout, 130 for
+// Ctrl-C, 128 + signal for a process that died. Bad usage is 2, a failure of
+// the provider 1; both put one line on standard error.
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+const (
+	exitFailure = 1
+	exitUsage   = 2
+)
+
+const usage = `Toolcell runs code for LLM agents.
+
+  toolcell run [flags] (-e CODE | FILE | -)   run a program and show its output
+  toolcell mcp [flags]                        serve the tools over MCP
+  toolcell doctor [flags]                     say what this machine has
+  toolcell COMMAND --help                     the flags of a command
+`
+
+// An app is one invocation of the command.
+type app struct {
+	stdin          io.Reader
+	stdout, stderr io.Writer
+	getenv         func(string) string
+}
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop) // a second Ctrl-C ends the command at once
+	a := &app{stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, getenv: os.Getenv}
+	os.Exit(a.main(ctx, os.Args[1:]))
+}
+
+func (a *app) main(ctx context.Context, args []string) int {
+	if len(args) == 0 {
+		fmt.Fprint(a.stderr, usage)
+		return exitUsage
+	}
+	switch args[0] {
+	case "run":
+		return a.run(ctx, args[1:])
+	case "doctor":
+		return a.doctor(ctx, args[1:])
+	case "help", "-h", "-help", "--help":
+		fmt.Fprint(a.stdout, usage)
+		return 0
+	}
+	return a.usageError("unknown command %q; see toolcell help", args[0])
+}
+
+func (a *app) usageError(format string, args ...any) int {
+	fmt.Fprintf(a.stderr, "toolcell: "+format+"\n", args...)
+	return exitUsage
+}
+
+func (a *app) fail(err error) int {
+	fmt.Fprintf(a.stderr, "toolcell: %v\n", err)
+	return exitFailure
+}

@@ -1,0 +1,149 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/toolcell/toolcell/codeinterp"
+)
+
+type runFlags struct {
+	providerFlags
+	language string
+	timeout  time.Duration
+	json     bool
+	code     string
+	stdin    bool
+	images   string
+}
+
+func (a *app) run(ctx context.Context, args []string) int {
+	var f runFlags
+	fs := flag.NewFlagSet("run", flag.ContinueOnError)
+	f.register(fs, a.getenv)
+	fs.StringVar(&f.language, "language", "", "`language` of the program (default: by the file's name, else the provider's first choice)")
+	fs.DurationVar(&f.timeout, "timeout", 0, "end the program after this `duration`, such as 30s")
+	fs.BoolVar(&f.json, "json", false, "print the result as JSON and nothing else")
+	fs.StringVar(&f.code, "e", "", "the program itself (`code`)")
+	fs.BoolVar(&f.stdin, "stdin", false, "let the program read this command's standard input")
+	fs.StringVar(&f.images, "images", "auto", "show images by auto, kitty, iterm2, sixel or none, or save them into a `directory`")
+	operands, code, done := a.parse(fs, "run [flags] (-e CODE | FILE | -)", args)
+	if done {
+		return code
+	}
+	program, file, err := a.program(&f, operands, isSet(fs, "e"))
+	if err != nil {
+		return a.usageError("%v", err)
+	}
+	f.choose(fs)
+	ci, err := f.open(ctx, false)
+	if err != nil {
+		return a.fail(err)
+	}
+	defer ci.Close()
+	language, err := chooseLanguage(f.language, file, ci.Languages())
+	if err != nil {
+		return a.usageError("%v", err)
+	}
+	opts := &codeinterp.RunOptions{Timeout: f.timeout}
+	if f.stdin {
+		if opts.Stdin, err = io.ReadAll(a.stdin); err != nil {
+			return a.fail(fmt.Errorf("reading standard input: %w", err))
+		}
+		opts.Stdin = append([]byte{}, opts.Stdin...)
+	}
+	if f.json {
+		return a.runJSON(ctx, ci, language, program, opts)
+	}
+	return a.runLive(ctx, ci, language, program, opts, f.images)
+}
+
+func isSet(fs *flag.FlagSet, name string) (set bool) {
+	fs.Visit(func(f *flag.Flag) { set = set || f.Name == name })
+	return set
+}
+
+// program returns the source text and the name of the file it is from.
+func (a *app) program(f *runFlags, operands []string, inline bool) (code, file string, err error) {
+	switch {
+	case len(operands) > 1 || inline && len(operands) > 0:
+		return "", "", fmt.Errorf("one program at a time, but there is also %q", operands[len(operands)-1])
+	case inline:
+		return f.code, "", nil
+	case len(operands) == 0:
+		return "", "", errors.New("no program: give a file, - for standard input, or -e CODE")
+	case operands[0] == "-":
+		if f.stdin {
+			return "", "", errors.New("standard input is the program, so --stdin has nothing to read")
+		}
+		b, err := io.ReadAll(a.stdin)
+		return string(b), "", err
+	}
+	b, err := os.ReadFile(operands[0])
+	return string(b), operands[0], err
+}
+
+var extensions = map[string]string{
+	".py": "python", ".js": "javascript", ".mjs": "javascript", ".cjs": "javascript",
+	".ts": "typescript", ".mts": "typescript", ".sh": "bash", ".bash": "bash",
+}
+
+// chooseLanguage takes the flag, then the file's extension, then the first of
+// the usual languages that the provider has.
+func chooseLanguage(name, file string, languages []string) (string, error) {
+	if name == "" {
+		name = extensions[filepath.Ext(file)]
+	}
+	if name != "" {
+		return codeinterp.ResolveLanguage(name, languages)
+	}
+	for _, name := range []string{"python", "javascript"} {
+		if l, err := codeinterp.ResolveLanguage(name, languages); err == nil {
+			return l, nil
+		}
+	}
+	if len(languages) == 0 {
+		return "", errors.New("the provider has no language")
+	}
+	return languages[0], nil
+}
+
+func (a *app) runJSON(ctx context.Context, ci codeinterp.CodeInterpreter, language, program string, opts *codeinterp.RunOptions) int {
+	opts.MaxOutput = -1
+	res, err := ci.RunCode(ctx, language, program, opts)
+	if err != nil && res.Status != codeinterp.StatusCanceled {
+		return a.fail(err)
+	}
+	b, err := res.MarshalJSON()
+	if err != nil {
+		return a.fail(err)
+	}
+	if _, err := a.stdout.Write(append(b, '\n')); err != nil {
+		return a.fail(err)
+	}
+	return res.ExitCode
+}
+
+func (a *app) runLive(ctx context.Context, ci codeinterp.CodeInterpreter, language, program string, opts *codeinterp.RunOptions, images string) int {
+	s := newScreen(a, images)
+	opts.OnOutput = s.show
+	opts.MaxOutput = 1 << 10 // it is shown already
+	res, err := ci.RunCode(ctx, language, program, opts)
+	s.end(&res)
+	switch {
+	case res.Status == codeinterp.StatusCanceled:
+		fmt.Fprintln(a.stderr, "toolcell: stopped")
+	case err != nil:
+		return a.fail(err)
+	}
+	if res.CallbackErr != nil {
+		return a.fail(fmt.Errorf("showing the output: %w", res.CallbackErr))
+	}
+	return res.ExitCode
+}
