@@ -20,7 +20,7 @@ type Fork struct {
 	// Layer is what the child applies. Ruleset is closed by Adopt and Close.
 	Layer Layer
 
-	plan *plan
+	server, child *proc
 }
 
 // A Layer is what a forked child applies to itself, in the order of the

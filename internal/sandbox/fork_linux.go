@@ -3,22 +3,198 @@ package sandbox
 import (
 	"errors"
 	"fmt"
+	"os"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/toolcell/toolcell/codeinterp"
 )
 
+// finishGrace is how long an adopted process that has ended waits for Finish.
+const finishGrace = 2 * time.Second
+
 // CanFork reports whether Fork works in this mode: in landlock and none mode.
 func (s *Sandbox) CanFork() bool { return s.mode != Bwrap }
 
-// Fork prepares a child of server with the isolation that Start would give it.
-// Of c it uses Workdir, ReadOnly, Writable and Limits, which can only narrow
-// what the server has.
+// Fork prepares a child of server, which was started with Cmd.ForkServer, with
+// the isolation that Start would give it. Of c it uses Workdir, ReadOnly,
+// Writable and Limits. They can only narrow what the server has: its limits
+// must be as wide as any child's, and it may write to all directories of
+// TempDir and to its own Writable ones.
 func (s *Sandbox) Fork(server *Process, c *Cmd) (*Fork, error) {
-	return nil, fmt.Errorf("%w: %w", codeinterp.ErrUnavailable, errors.ErrUnsupported)
+	parent, ok := server.tree.(*proc)
+	if !ok || !parent.plan.ForkServer || parent.s != s {
+		return nil, fmt.Errorf("%w: not a fork server of this sandbox", codeinterp.ErrInvalid)
+	}
+	child := *c
+	child.Path = parent.plan.Path
+	pl, err := s.plan(&child)
+	if err != nil {
+		return nil, err
+	}
+	pl.ids, pl.forked = parent.plan.ids, true
+	if pl.ids.drop {
+		if err := handOver(pl.Workdir, pl.ids); err != nil {
+			return nil, fmt.Errorf("%w: %w", codeinterp.ErrUnavailable, err)
+		}
+	}
+	group, err := s.anchors.get()
+	if err != nil {
+		return nil, err
+	}
+	f := &Fork{server: parent, child: newProc(s, pl)}
+	f.child.group = group
+	f.Layer = Layer{
+		Group: group, DeathSignal: int(unix.SIGKILL), Workdir: pl.Workdir,
+		Rlimits: pl.limits.rlimits(s.processLimit(pl)),
+	}
+	if s.mode == Landlock {
+		if f.Layer.Ruleset, err = s.ruleset(pl); err != nil {
+			f.Close()
+			return nil, fmt.Errorf("%w: %w", codeinterp.ErrIsolation, err)
+		}
+		f.Layer.Seccomp = s.policy(pl, group).build().bytes()
+	}
+	return f, nil
 }
 
-// Adopt takes over the forked child, which has applied the Layer.
-func (f *Fork) Adopt(pid int) (*Process, error) { return nil, codeinterp.ErrUnavailable }
+// Adopt takes over the forked child as soon as it has joined the Layer's Group.
+// It fails with ErrIsolation, and kills the child, where that does not happen.
+// The server may report the pid right after the fork: what the child must not
+// do before it has applied the whole Layer is to read or run the code.
+func (f *Fork) Adopt(pid int) (*Process, error) {
+	p := f.child
+	if p == nil {
+		return nil, fmt.Errorf("%w: adopted or closed before", codeinterp.ErrInvalid)
+	}
+	fd, err := unix.PidfdOpen(pid, unix.PIDFD_NONBLOCK)
+	if err != nil {
+		f.Close()
+		return nil, fmt.Errorf("%w: forked process: %w", codeinterp.ErrUnavailable, err)
+	}
+	if err := f.awaitGroup(pid); err != nil {
+		_ = unix.PidfdSendSignal(fd, unix.SIGKILL, nil, 0)
+		unix.Close(fd)
+		f.Close()
+		return nil, err
+	}
+	p.pid, p.pidfd = pid, fd
+	p.server, p.finished = f.server, make(chan uint32, 1)
+	if err := p.s.add(p); err != nil {
+		unix.Close(fd)
+		f.Close()
+		return nil, err
+	}
+	f.child = nil
+	f.closeRuleset()
+	go p.awaitFinish()
+	return &p.Process, nil
+}
 
-// Close releases what was prepared and not adopted.
-func (f *Fork) Close() error { return nil }
+// awaitGroup waits until the child is in its group.
+func (f *Fork) awaitGroup(pid int) error {
+	for wait := 50 * time.Microsecond; ; wait *= 2 {
+		st, err := readStat(pid)
+		switch {
+		case err != nil || st.ppid != f.server.pid:
+			return fmt.Errorf("%w: process %d is no child of the fork server", codeinterp.ErrIsolation, pid)
+		case st.pgrp == f.child.group:
+			return nil
+		case st.state == 'Z' || wait > 2*time.Second:
+			return fmt.Errorf("%w: the forked process did not join its group", codeinterp.ErrIsolation)
+		}
+		time.Sleep(wait)
+	}
+}
+
+// Close ends and releases what was prepared and not adopted. It may be called
+// in any case.
+func (f *Fork) Close() error {
+	f.closeRuleset()
+	if p := f.child; p != nil {
+		f.child = nil
+		_ = unix.Kill(-p.group, unix.SIGKILL)
+		p.s.anchors.put(p.group)
+	}
+	return nil
+}
+
+func (f *Fork) closeRuleset() {
+	if f.Layer.Ruleset != nil {
+		f.Layer.Ruleset.Close()
+		f.Layer.Ruleset = nil
+	}
+}
+
+// finish passes on what the fork server saw. The process can have been
+// reaped, but its group has not.
+func (p *proc) finish(status uint32) {
+	if p.finished != nil {
+		select {
+		case p.finished <- status:
+		default:
+		}
+	}
+}
+
+// awaitFinish waits until the process has ended and kills what it left; the
+// status comes from the server, or else from the kernel where it tells.
+func (p *proc) awaitFinish() {
+	ws, known := p.awaitPidfd()
+	p.mu.Lock()
+	p.killTree()
+	p.ended = true
+	p.mu.Unlock()
+	if !known {
+		ws = p.reported()
+	}
+	p.conclude(ws)
+}
+
+// reported returns the status that the server reports; where it is dead, or
+// silent, what the kernel knows.
+func (p *proc) reported() syscall.WaitStatus {
+	select {
+	case status := <-p.finished:
+		return syscall.WaitStatus(status)
+	case <-p.server.done:
+	case <-time.After(finishGrace):
+	}
+	if ws, ok := exitOf(p.pidfd); ok {
+		return ws
+	}
+	return syscall.WaitStatus(unix.SIGKILL)
+}
+
+// awaitPidfd waits for the end of an adopted process, or for Finish if that
+// comes first.
+func (p *proc) awaitPidfd() (ws syscall.WaitStatus, known bool) {
+	dup, err := unix.FcntlInt(uintptr(p.pidfd), unix.F_DUPFD_CLOEXEC, 3)
+	if err != nil {
+		return syscall.WaitStatus(<-p.finished), true
+	}
+	f := os.NewFile(uintptr(dup), "pidfd")
+	defer f.Close()
+	raw, err := f.SyscallConn()
+	if err != nil {
+		return syscall.WaitStatus(<-p.finished), true
+	}
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		_ = raw.Read(func(fd uintptr) bool {
+			n, err := unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, 0)
+			return n > 0 || (err != nil && !errors.Is(err, unix.EINTR))
+		})
+	}()
+	select {
+	case <-ended:
+		return 0, false
+	case status := <-p.finished:
+		_ = f.SetReadDeadline(time.Unix(1, 0))
+		<-ended
+		return syscall.WaitStatus(status), true
+	}
+}

@@ -85,6 +85,9 @@ func handOver(dir string, id identity) error {
 	return nil
 }
 
+// alone reports whether a plan's program has its uid to itself.
+func (s *Sandbox) alone(pl *plan) bool { return pl.ids.drop && !s.ids.fixed.drop && !pl.forked }
+
 // user says who programs run as, for the report.
 func (s *Sandbox) user() string {
 	switch {

@@ -129,6 +129,12 @@ func (s *Sandbox) ruleset(pl *plan) (*os.File, error) {
 			}
 		}
 	}
+	if dir := s.temp.path(); pl.ForkServer && dir != "" {
+		if err := r.allow(dir, rightsWrite); err != nil {
+			r.file.Close()
+			return nil, fmt.Errorf("temporary directory: %w", err)
+		}
+	}
 	if err := r.allow(pl.Workdir, rightsWrite); err != nil {
 		r.file.Close()
 		return nil, fmt.Errorf("working directory: %w", err)
@@ -156,7 +162,7 @@ func (s *Sandbox) policy(pl *plan, group int) policy {
 	if pl.ForkServer {
 		group = 0
 	}
-	return policy{network: s.opts.Network, shared: true, group: group, sameUID: !pl.ids.drop, abi: s.abi}
+	return policy{network: s.opts.Network, shared: true, group: group, sameUID: !s.alone(pl), abi: s.abi}
 }
 
 func (s *Sandbox) probeLandlock() error {

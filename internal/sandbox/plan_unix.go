@@ -50,6 +50,7 @@ type plan struct {
 	Cmd
 	limits Limits
 	ids    identity
+	forked bool // from a fork server, whose uid it shares with others
 }
 
 // An identity is the uid and gid that a program runs as; drop tells that they

@@ -20,6 +20,9 @@ type proc struct {
 	ns    *namespace // in bwrap mode, once it is there
 	pidfd int
 
+	server   *proc       // of an adopted process
+	finished chan uint32 // its wait status
+
 	mu     sync.Mutex
 	ended  bool // and may be reaped: no more signals
 	killed bool
@@ -134,5 +137,3 @@ func (p *proc) conclude(ws syscall.WaitStatus) {
 	p.s.drop(p)
 	close(p.done)
 }
-
-func (p *proc) finish(uint32) {}

@@ -5,6 +5,8 @@ import (
 	"os"
 	"runtime"
 	"strconv"
+	"sync"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -35,21 +37,44 @@ func (l Limits) rlimits(procs int) []Rlimit {
 
 // processLimit returns RLIMIT_NPROC for a plan. The kernel counts processes and
 // threads per uid: in a user namespace and under a uid of its own that is the
-// tree. Under the host's uid it is everything of that user's, so the limit can
+// tree. Under a shared uid it is everything of that user's, so the limit can
 // only be a backstop behind the watchdog, and leaves room for the others.
 func (s *Sandbox) processLimit(pl *plan) int {
 	n := pl.limits.Processes
 	switch {
 	case n <= 0:
 		return 0
-	case s.mode == Bwrap, pl.ids.drop && !pl.ForkServer:
+	case s.mode == Bwrap, s.alone(pl) && !pl.ForkServer:
 		return n + 1
 	}
-	return threadsOf(os.Getuid()) + 4*n + 1024
+	s.mu.Lock()
+	live := len(s.live)
+	s.mu.Unlock()
+	room := (live+4)*n + 1024
+	if !pl.ids.drop || s.ids.fixed.drop {
+		room += s.threads.of(either(pl.ids.uid, os.Getuid()))
+	}
+	return room
 }
 
-// threadsOf counts the threads of all processes of a user's.
-func threadsOf(uid int) int {
+// A threadCount remembers how many threads a user has, for a few seconds.
+type threadCount struct {
+	mu    sync.Mutex
+	n     int
+	since time.Time
+}
+
+func (c *threadCount) of(uid int) int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if time.Since(c.since) > 5*time.Second {
+		c.n, c.since = countThreads(uid), time.Now()
+	}
+	return c.n
+}
+
+// countThreads counts the threads of all processes of a user's.
+func countThreads(uid int) int {
 	n := 0
 	list, _ := os.ReadDir("/proc")
 	for _, e := range list {

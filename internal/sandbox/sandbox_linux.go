@@ -21,6 +21,7 @@ type Sandbox struct {
 	ids     *ids // nil unless the host is root
 	anchors anchors
 	temp    tempRoot
+	threads threadCount
 
 	mu     sync.Mutex
 	closed bool

@@ -89,15 +89,21 @@ func eachMode(t *testing.T, f func(t *testing.T, mode sandbox.Mode)) {
 		t.Run(mode.String(), func(t *testing.T) {
 			s, err := sandbox.New(&sandbox.Options{Require: mode})
 			if err != nil {
-				if os.Getenv("CI") != "" {
-					t.Fatal(err)
-				}
-				t.Skip(err)
+				needs(t, mode.String(), err)
 			}
 			s.Close()
 			f(t, mode)
 		})
 	}
+}
+
+// needs skips a test for want of a part of the machine, or fails it in CI.
+func needs(t testing.TB, part string, err error) {
+	t.Helper()
+	if os.Getenv("CI") != "" {
+		t.Fatalf("no %s: %v", part, err)
+	}
+	t.Skipf("no %s: %v", part, err)
 }
 
 func TestExit(t *testing.T) { eachMode(t, testExit) }

@@ -51,6 +51,12 @@ func (s *Sandbox) TempDir() (string, error) {
 	return dir, nil
 }
 
+func (t *tempRoot) path() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.dir
+}
+
 func (t *tempRoot) remove() error {
 	t.mu.Lock()
 	defer t.mu.Unlock()

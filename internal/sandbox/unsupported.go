@@ -11,7 +11,7 @@ import (
 // A Sandbox cannot be had on this system.
 type Sandbox struct{ mode Mode }
 
-type plan struct{}
+type proc struct{}
 
 var errUnsupported = fmt.Errorf("%w: running interpreters as processes needs Linux, macOS or a BSD", codeinterp.ErrUnavailable)
 
