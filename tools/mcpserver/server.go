@@ -8,9 +8,11 @@ import (
 	"log/slog"
 	"runtime/debug"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/tools"
@@ -102,6 +104,7 @@ func New(ci codeinterp.CodeInterpreter, opts *Options) (*Server, error) {
 		Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}},
 		SetCacheable: cacheable,
 	})
+	s.mcp.AddReceivingMiddleware(toolsOnly)
 	for _, t := range list {
 		s.mcp.AddTool(definition(t), s.handler(t.Name))
 	}
@@ -156,6 +159,18 @@ func instructions(ci codeinterp.CodeInterpreter) string {
 		return "Runs code. Use run_code for a program that stands alone, and a code context for work in several steps: its variables are kept from call to call."
 	}
 	return "Runs code. Every call starts from nothing."
+}
+
+// toolsOnly refuses the methods of features that the server does not have. The
+// SDK would answer some of them as if it had.
+func toolsOnly(next mcp.MethodHandler) mcp.MethodHandler {
+	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
+		switch feature, _, _ := strings.Cut(method, "/"); feature {
+		case "prompts", "resources", "completion", "logging":
+			return nil, &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: fmt.Sprintf("this server has no method %q", method)}
+		}
+		return next(ctx, method, req)
+	}
 }
 
 // cacheable lets clients keep the list of tools, which never changes, and is
