@@ -55,6 +55,8 @@ func (a *app) main(ctx context.Context, args []string) int {
 	switch args[0] {
 	case "run":
 		return a.run(ctx, args[1:])
+	case "mcp":
+		return a.mcp(ctx, args[1:])
 	case "doctor":
 		return a.doctor(ctx, args[1:])
 	case "help", "-h", "-help", "--help":

@@ -1,0 +1,165 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"log/slog"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/mattn/go-isatty"
+
+	"github.com/toolcell/toolcell/tools"
+	"github.com/toolcell/toolcell/tools/mcpserver"
+)
+
+type mcpFlags struct {
+	providerFlags
+	stateless  bool
+	manage     bool
+	readOutput bool
+	workspace  string
+	http       string
+	tokens     list
+	hosts      list
+	origins    list
+	timeout    time.Duration
+	maxTimeout time.Duration
+	limits     mcpserver.Limits
+	verbose    bool
+}
+
+// A list is a flag that may be given several times.
+type list []string
+
+func (l *list) String() string { return strings.Join(*l, ",") }
+
+func (l *list) Set(s string) error {
+	if s == "" {
+		return errors.New("empty")
+	}
+	*l = append(*l, s)
+	return nil
+}
+
+func (f *mcpFlags) registerAll(fs *flag.FlagSet, getenv func(string) string) {
+	f.register(fs, getenv)
+	fs.BoolVar(&f.stateless, "stateless", false, "offer no code contexts: every run starts from nothing")
+	fs.BoolVar(&f.manage, "manage", false, "also offer to list, restart and interrupt code contexts")
+	fs.BoolVar(&f.readOutput, "read-output", false, "also offer to read long output page by page")
+	fs.StringVar(&f.workspace, "workspace", "", "give the tools long names, with this `name`: workspace__NAME__run_code")
+	fs.StringVar(&f.http, "http", "", "serve HTTP at /mcp of this `address`, such as :8080, instead of standard input and output; without a host it is this machine only")
+	fs.Var(&f.tokens, "http-token", "let only holders of this bearer `token` in (environment: TOOLCELL_MCP_TOKEN, which other users do not see); each of several is a client of its own")
+	fs.Var(&f.hosts, "http-host", "a further host `name` under which the server is reached, as through a proxy")
+	fs.Var(&f.origins, "http-origin", "a web `origin` whose pages may use the server, such as https://app.example")
+	fs.DurationVar(&f.timeout, "timeout", mcpserver.DefaultTimeout, "end a run that asks for no other time after this `duration`")
+	fs.DurationVar(&f.maxTimeout, "max-timeout", tools.DefaultMaxTimeout, "the longest `duration` that a run may ask for")
+	fs.IntVar(&f.limits.Contexts, "max-contexts", mcpserver.DefaultContexts, "the `number` of contexts that one client may have, 0 for any")
+	fs.DurationVar(&f.limits.Idle, "context-idle", mcpserver.DefaultIdle, "delete a context that was not used for this `duration`, 0 for never")
+	fs.DurationVar(&f.limits.Lifetime, "context-lifetime", mcpserver.DefaultLifetime, "delete a context that is older than this `duration`, 0 for never")
+	fs.BoolVar(&f.verbose, "verbose", false, "log sessions and faults on standard error")
+}
+
+// mcp serves the tools until standard input ends, or a signal comes.
+func (a *app) mcp(ctx context.Context, args []string) int {
+	var f mcpFlags
+	fs := flag.NewFlagSet("mcp", flag.ContinueOnError)
+	f.registerAll(fs, a.getenv)
+	operands, code, done := a.parse(fs, "mcp [flags]", args)
+	if done {
+		return code
+	}
+	if len(operands) > 0 {
+		return a.usageError("mcp takes no %q; see toolcell mcp --help", operands[0])
+	}
+	if err := f.check(fs); err != nil {
+		return a.usageError("%v", err)
+	}
+	f.choose(fs)
+	ci, err := f.open(ctx, !f.stateless)
+	if err != nil {
+		return a.fail(err)
+	}
+	defer ci.Close()
+	server, err := mcpserver.New(ci, f.options(a))
+	if err != nil {
+		return a.fail(err)
+	}
+	if err := a.serve(ctx, server, &f); err != nil {
+		return a.fail(err)
+	}
+	return 0
+}
+
+// check finds the flags that make no sense together.
+func (f *mcpFlags) check(fs *flag.FlagSet) error {
+	if f.workspace != "" {
+		if err := tools.CheckWorkspaceName(f.workspace); err != nil {
+			return err
+		}
+	}
+	for _, name := range []string{"http-token", "http-host", "http-origin"} {
+		if f.http == "" && isSet(fs, name) {
+			return fmt.Errorf("--%s goes with --http", name)
+		}
+	}
+	switch {
+	case f.timeout <= f.maxTimeout:
+	case !isSet(fs, "max-timeout"):
+		f.maxTimeout = f.timeout
+	case !isSet(fs, "timeout"):
+		f.timeout = f.maxTimeout
+	default:
+		return fmt.Errorf("--timeout %v is longer than --max-timeout %v", f.timeout, f.maxTimeout)
+	}
+	return nil
+}
+
+func (f *mcpFlags) options(a *app) *mcpserver.Options {
+	o := &mcpserver.Options{
+		Workspace: f.workspace,
+		Code: tools.Options{
+			Timeout: f.timeout, MaxTimeout: f.maxTimeout, ManageContexts: f.manage, ReadOutput: f.readOutput,
+		},
+		Limits: mcpserver.Limits{
+			Contexts: zeroIsNone(f.limits.Contexts), Idle: zeroIsNone(f.limits.Idle), Lifetime: zeroIsNone(f.limits.Lifetime),
+		},
+	}
+	if f.verbose {
+		o.Logger = slog.New(slog.NewTextHandler(a.stderr, nil))
+	}
+	return o
+}
+
+// zeroIsNone turns a limit of zero into none at all.
+func zeroIsNone[T int | time.Duration](n T) T {
+	if n == 0 {
+		return -1
+	}
+	return n
+}
+
+// serve serves until there is no more to serve, and closes the server.
+func (a *app) serve(ctx context.Context, server *mcpserver.Server, f *mcpFlags) error {
+	if f.http == "" {
+		if in, ok := a.stdin.(*os.File); ok && isatty.IsTerminal(in.Fd()) {
+			fmt.Fprintln(a.stderr, "toolcell: waiting for an MCP client on standard input; Ctrl-D ends this")
+		}
+		return server.ServeStream(ctx, a.stdin, a.stdout)
+	}
+	ln, err := mcpserver.Listen(ctx, f.http)
+	if err != nil {
+		server.Close()
+		return err
+	}
+	tokens := slices.Clone(f.tokens)
+	if t := a.getenv("TOOLCELL_MCP_TOKEN"); t != "" {
+		tokens = append(tokens, t)
+	}
+	fmt.Fprintf(a.stderr, "toolcell: serving MCP at http://%v%s\n", ln.Addr(), mcpserver.Path)
+	return server.Serve(ctx, ln, &mcpserver.HTTPOptions{Tokens: tokens, Hosts: f.hosts, Origins: f.origins})
+}
