@@ -1,0 +1,133 @@
+// Package engine is what providers/inmemory and an embedded engine know of
+// each other. Application code names engines in inmemory.Options; only the
+// author of an engine implements these interfaces.
+//
+// An engine is a factory of instances. An instance is one fresh state of the
+// language: the provider makes one for each context and one for each
+// stateless run, runs programs in it one at a time, and closes it.
+package engine
+
+import (
+	"context"
+
+	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/providers/inmemory/memfs"
+)
+
+// An Engine makes instances of one language. Its methods may be called from
+// any goroutine.
+type Engine interface {
+	// Info names the language, its runtime, and what is missing in it. The
+	// name is canonical and never changes.
+	Info() codeinterp.LanguageInfo
+
+	// Limits are the engine's own defaults. The provider overrides them with
+	// what its options say and hands the result to New.
+	Limits() Limits
+
+	// New returns a fresh instance. Errors wrap a sentinel of codeinterp,
+	// ErrCapacity where there is no memory left.
+	New(c Config) (Instance, error)
+}
+
+// An Instance is one state of the language. The provider calls one method at
+// a time, but from different goroutines.
+type Instance interface {
+	// Run runs a program to its end, which includes what the program left
+	// pending: timers, promises, background tasks. It must return soon after
+	// ctx is done, with Outcome.Stopped set. An instance that does not is
+	// abandoned: the provider reports the run as lost, never calls the
+	// instance again and counts it until Run returns.
+	Run(ctx context.Context, p Program, h Host) Outcome
+
+	// Close releases everything. It is called once, after Run has returned.
+	Close()
+}
+
+// A Cloner is an Instance that can be copied, state included, in less time
+// than it takes to make a new one. The provider then makes one instance,
+// never runs anything in it, and clones it for each context and run.
+type Cloner interface {
+	Instance
+	// Clone returns a copy with a file system, a directory and an
+	// environment of its own. It is never called during Run.
+	Clone(c Config) (Instance, error)
+}
+
+// Limits bound one instance. Zero values mean the engine's own defaults.
+type Limits struct {
+	Memory int64 // bytes that the instance may take from the host in all
+	Stack  int   // nested calls, in the engine's own unit
+}
+
+// Config is what an instance gets of the world. There is nothing else: an
+// instance must not reach files, environment, network or processes of the
+// host.
+type Config struct {
+	Limits Limits
+	// Budget is asked before memory is taken and told when it is given back.
+	Budget Budget
+	// Files is the instance's file system, Cwd the directory in it that
+	// programs start in.
+	Files *memfs.FS
+	Cwd   string
+}
+
+// A Budget bounds the memory of all instances together. Its methods may be
+// called from any goroutine.
+type Budget interface {
+	// Take reports whether n more bytes may be used.
+	Take(n int64) bool
+	// Give returns n bytes.
+	Give(n int64)
+}
+
+// A Program is one run's input.
+type Program struct {
+	// Name stands for the program in tracebacks, such as "cell-3.js". It is
+	// unique within an instance.
+	Name string
+	Code string
+	// Stdin is nil where reading fails, empty where it is at its end.
+	Stdin []byte
+	// Env is the run's whole environment.
+	Env map[string]string
+	// Position, if set, maps a line and column of Code, both from 1, to those
+	// of the source that Code was made from. The instance may keep it to map
+	// the tracebacks of later runs.
+	Position func(line, column int) (int, int)
+}
+
+// A Host takes what a running program produces. Its methods are called on the
+// goroutine that called Run, and only until Run returns.
+type Host interface {
+	// Write takes a chunk of codeinterp.Stdout or Stderr and copies it. It
+	// may block.
+	Write(kind codeinterp.Kind, p []byte)
+	// Show takes a display or a clear and owns it. It may block.
+	Show(o codeinterp.Output)
+	// Idle calls wait, during which the program does not run, so that others
+	// can.
+	Idle(wait func())
+	// Breathe lets others run where it is their turn. A program that
+	// computes must call it every few milliseconds.
+	Breathe()
+}
+
+// An Outcome is how a run ended.
+type Outcome struct {
+	// ExitCode is the program's own exit code: 0, 1 after an uncaught error,
+	// or what it asked for.
+	ExitCode int
+	// Error is what the program did not handle.
+	Error *codeinterp.ProgramError
+	// Value is the last expression's value, nil where there is none.
+	Value *codeinterp.Output
+	// Cause is set where a limit ended the run.
+	Cause codeinterp.Cause
+	// Stopped tells that the run ended because ctx was done.
+	Stopped bool
+	// Lost tells that the state is gone and the instance only good for
+	// Close.
+	Lost bool
+}

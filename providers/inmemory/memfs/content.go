@@ -1,0 +1,77 @@
+package memfs
+
+import "io/fs"
+
+// chunk is the size of the pieces that content is stored in, so that a file
+// that grows is never copied and wastes less than one piece.
+const chunk = 64 << 10
+
+// content is what a file holds: full chunks, and a last one that is not
+// longer than it has to be.
+type content struct {
+	chunks [][]byte
+	size   int64
+}
+
+func (c *content) bytes() []byte {
+	b := make([]byte, 0, c.size)
+	for _, p := range c.chunks {
+		b = append(b, p...)
+	}
+	return b
+}
+
+// replace sets the content; grow is asked for the difference first.
+func (c *content) replace(p []byte, grow func(int64) error) error {
+	if err := grow(int64(len(p)) - c.size); err != nil {
+		return err
+	}
+	*c = content{}
+	c.put(p)
+	return nil
+}
+
+func (c *content) append(p []byte, grow func(int64) error) error {
+	if err := grow(int64(len(p))); err != nil {
+		return err
+	}
+	c.put(p)
+	return nil
+}
+
+func (c *content) put(p []byte) {
+	c.size += int64(len(p))
+	if n := len(c.chunks); n > 0 && len(c.chunks[n-1]) < chunk {
+		last := c.chunks[n-1]
+		k := min(chunk-len(last), len(p))
+		c.chunks[n-1] = append(last, p[:k]...)
+		p = p[k:]
+	}
+	for len(p) > 0 {
+		k := min(chunk, len(p))
+		c.chunks = append(c.chunks, append([]byte(nil), p[:k]...))
+		p = p[k:]
+	}
+}
+
+func (c *content) truncate(size int64, grow func(int64) error) error {
+	if size < 0 {
+		return fs.ErrInvalid
+	}
+	if err := grow(size - c.size); err != nil {
+		return err
+	}
+	zeros := make([]byte, chunk)
+	for c.size < size {
+		c.put(zeros[:min(chunk, size-c.size)])
+	}
+	full := int((size + chunk - 1) / chunk)
+	clear(c.chunks[full:])
+	c.chunks = c.chunks[:full]
+	if full > 0 {
+		last := int(size - int64(full-1)*chunk)
+		c.chunks[full-1] = c.chunks[full-1][:last:last]
+	}
+	c.size = size
+	return nil
+}

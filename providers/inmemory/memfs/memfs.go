@@ -1,0 +1,298 @@
+// Package memfs is a file system in memory with a quota: what programs of the
+// embedded engines see as their files, and what Go code reads and fills.
+//
+//	fsys := memfs.New(nil)
+//	err := fsys.WriteFile("data/in.csv", data)
+//	entries, err := fs.ReadDir(fsys, "data")
+//
+// Names are those of io/fs: relative to the root, with slashes, "." for the
+// root. Use [Clean] on a path that a program wrote.
+package memfs
+
+import (
+	"errors"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+const (
+	// DefaultMaxBytes is how many bytes of content a file system holds where
+	// Options.MaxBytes is zero.
+	DefaultMaxBytes = 32 << 20
+
+	// DefaultMaxFiles is how many files and directories it holds where
+	// Options.MaxFiles is zero.
+	DefaultMaxFiles = 4096
+
+	maxName  = 255
+	maxDepth = 64
+)
+
+// ErrQuota: the file system is full.
+var ErrQuota = errors.New("no space left on the in-memory file system")
+
+// Options tunes a file system. The zero value is ready to use.
+type Options struct {
+	// MaxBytes bounds the content of all files together. Zero means
+	// DefaultMaxBytes.
+	MaxBytes int64
+	// MaxFiles bounds the number of files and directories. Zero means
+	// DefaultMaxFiles.
+	MaxFiles int
+}
+
+// An FS is a file system. It implements fs.FS, fs.StatFS, fs.ReadDirFS and
+// fs.ReadFileFS, and its methods may be called from any goroutine.
+type FS struct {
+	mu    sync.RWMutex
+	root  *node
+	bytes int64
+	files int
+	opts  Options
+}
+
+var (
+	_ fs.StatFS     = (*FS)(nil)
+	_ fs.ReadDirFS  = (*FS)(nil)
+	_ fs.ReadFileFS = (*FS)(nil)
+)
+
+// New returns an empty file system. o may be nil.
+func New(o *Options) *FS {
+	f := &FS{root: &node{dir: true, modified: time.Now()}}
+	if o != nil {
+		f.opts = *o
+	}
+	if f.opts.MaxBytes == 0 {
+		f.opts.MaxBytes = DefaultMaxBytes
+	}
+	if f.opts.MaxFiles == 0 {
+		f.opts.MaxFiles = DefaultMaxFiles
+	}
+	return f
+}
+
+// Clean returns the name that a program's path means in a directory, which is
+// itself a name. The result never leaves the root: there is nothing above it.
+func Clean(dir, p string) string {
+	if !strings.HasPrefix(p, "/") {
+		p = "/" + dir + "/" + p
+	}
+	if p = strings.TrimPrefix(path.Clean(p), "/"); p == "" {
+		return "."
+	}
+	return p
+}
+
+// Used returns how many bytes of content and how many files and directories
+// there are.
+func (f *FS) Used() (bytes int64, files int) {
+	f.mu.RLock()
+	defer f.mu.RUnlock()
+	return f.bytes, f.files
+}
+
+// Stat implements fs.StatFS.
+func (f *FS) Stat(name string) (fs.FileInfo, error) {
+	f.mu.RLock()
+	defer f.mu.RUnlock()
+	n, err := f.find("stat", name)
+	if err != nil {
+		return nil, err
+	}
+	return n.info(path.Base(name)), nil
+}
+
+// ReadFile implements fs.ReadFileFS.
+func (f *FS) ReadFile(name string) ([]byte, error) {
+	f.mu.RLock()
+	defer f.mu.RUnlock()
+	n, err := f.find("open", name)
+	if err != nil {
+		return nil, err
+	}
+	if n.dir {
+		return nil, &fs.PathError{Op: "read", Path: name, Err: ErrIsDir}
+	}
+	return n.data.bytes(), nil
+}
+
+// ReadDir implements fs.ReadDirFS.
+func (f *FS) ReadDir(name string) ([]fs.DirEntry, error) {
+	f.mu.RLock()
+	defer f.mu.RUnlock()
+	n, err := f.find("readdir", name)
+	if err != nil {
+		return nil, err
+	}
+	if !n.dir {
+		return nil, &fs.PathError{Op: "readdir", Path: name, Err: ErrNotDir}
+	}
+	return n.entries(), nil
+}
+
+// Open implements fs.FS. What is read from the file is its content at the
+// time of the call.
+func (f *FS) Open(name string) (fs.File, error) {
+	f.mu.RLock()
+	defer f.mu.RUnlock()
+	n, err := f.find("open", name)
+	if err != nil {
+		return nil, err
+	}
+	info := n.info(path.Base(name))
+	if n.dir {
+		return &openDir{info: info, entries: n.entries()}, nil
+	}
+	return newOpenFile(info, n.data.bytes()), nil
+}
+
+// WriteFile creates or replaces a file. Its directory must exist.
+func (f *FS) WriteFile(name string, data []byte) error {
+	return f.write("open", name, func(n *node) error { return n.data.replace(data, f.grow) })
+}
+
+// AppendFile adds to the end of a file and creates it where there is none.
+func (f *FS) AppendFile(name string, data []byte) error {
+	return f.write("open", name, func(n *node) error { return n.data.append(data, f.grow) })
+}
+
+// Truncate cuts a file, or fills it up with zeros, to size bytes.
+func (f *FS) Truncate(name string, size int64) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	n, err := f.find("truncate", name)
+	if err == nil && n.dir {
+		err = &fs.PathError{Op: "truncate", Path: name, Err: ErrIsDir}
+	}
+	if err != nil {
+		return err
+	}
+	if err := n.data.truncate(size, f.grow); err != nil {
+		return &fs.PathError{Op: "truncate", Path: name, Err: err}
+	}
+	n.modified = time.Now()
+	return nil
+}
+
+// Mkdir creates a directory.
+func (f *FS) Mkdir(name string) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	dir, base, err := f.parent("mkdir", name)
+	if err != nil {
+		return err
+	}
+	if dir.child(base) != nil {
+		return &fs.PathError{Op: "mkdir", Path: name, Err: fs.ErrExist}
+	}
+	return f.add("mkdir", name, dir, &node{name: base, dir: true, modified: time.Now()})
+}
+
+// MkdirAll creates a directory and those above it, as far as they are
+// missing.
+func (f *FS) MkdirAll(name string) error {
+	if !fs.ValidPath(name) {
+		return &fs.PathError{Op: "mkdir", Path: name, Err: fs.ErrInvalid}
+	}
+	if name == "." {
+		return nil
+	}
+	for i := range len(name) + 1 {
+		if i < len(name) && name[i] != '/' {
+			continue
+		}
+		if err := f.Mkdir(name[:i]); errors.Is(err, fs.ErrExist) {
+			if info, err := f.Stat(name[:i]); err == nil && !info.IsDir() {
+				return &fs.PathError{Op: "mkdir", Path: name[:i], Err: ErrNotDir}
+			}
+		} else if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Remove removes a file or an empty directory.
+func (f *FS) Remove(name string) error { return f.remove(name, false) }
+
+// RemoveAll removes a file, or a directory with all that is in it. It is no
+// error if there is none.
+func (f *FS) RemoveAll(name string) error {
+	if err := f.remove(name, true); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+func (f *FS) remove(name string, all bool) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if name == "." && all {
+		f.bytes, f.files, f.root.children = 0, 0, nil
+		return nil
+	}
+	dir, base, err := f.parent("remove", name)
+	if err != nil {
+		return err
+	}
+	i := dir.index(base)
+	switch {
+	case i < 0:
+		return &fs.PathError{Op: "remove", Path: name, Err: fs.ErrNotExist}
+	case len(dir.children[i].children) > 0 && !all:
+		return &fs.PathError{Op: "remove", Path: name, Err: ErrNotEmpty}
+	}
+	bytes, files := dir.children[i].size()
+	f.bytes -= bytes
+	f.files -= files
+	dir.children = slices.Delete(dir.children, i, i+1)
+	dir.modified = time.Now()
+	return nil
+}
+
+// Rename moves a file or directory, and replaces a file, or an empty
+// directory, that has the new name.
+func (f *FS) Rename(from, to string) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	src, base, err := f.parent("rename", from)
+	if err != nil {
+		return err
+	}
+	dst, newBase, err := f.parent("rename", to)
+	if err != nil {
+		return err
+	}
+	n := src.child(base)
+	old := dst.child(newBase)
+	switch {
+	case n == nil:
+		return &fs.PathError{Op: "rename", Path: from, Err: fs.ErrNotExist}
+	case n == old:
+		return nil
+	case n.dir && strings.HasPrefix(to, from+"/"):
+		return &fs.PathError{Op: "rename", Path: to, Err: fs.ErrInvalid}
+	case old != nil && old.dir && !n.dir:
+		return &fs.PathError{Op: "rename", Path: to, Err: ErrIsDir}
+	case old != nil && !old.dir && n.dir:
+		return &fs.PathError{Op: "rename", Path: to, Err: ErrNotDir}
+	case old != nil && len(old.children) > 0:
+		return &fs.PathError{Op: "rename", Path: to, Err: ErrNotEmpty}
+	}
+	if old != nil {
+		f.bytes -= old.data.size
+		f.files--
+		dst.children = slices.Delete(dst.children, dst.index(newBase), dst.index(newBase)+1)
+	}
+	src.children = slices.Delete(src.children, src.index(base), src.index(base)+1)
+	n.name = newBase
+	dst.insert(n)
+	src.modified = time.Now()
+	dst.modified = src.modified
+	return nil
+}

@@ -1,0 +1,207 @@
+package memfs
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"io/fs"
+	"slices"
+	"strings"
+	"time"
+)
+
+// What can be wrong with a name beside fs.ErrNotExist, fs.ErrExist and
+// fs.ErrInvalid.
+var (
+	ErrIsDir    = errors.New("is a directory")
+	ErrNotDir   = errors.New("not a directory")
+	ErrNotEmpty = errors.New("directory not empty")
+)
+
+// A node is a file or a directory.
+type node struct {
+	name     string
+	dir      bool
+	modified time.Time
+	data     content
+	children []*node // sorted by name
+}
+
+func (n *node) index(name string) int {
+	i, ok := slices.BinarySearchFunc(n.children, name, func(c *node, s string) int { return strings.Compare(c.name, s) })
+	if !ok {
+		return -1
+	}
+	return i
+}
+
+func (n *node) child(name string) *node {
+	if i := n.index(name); i >= 0 {
+		return n.children[i]
+	}
+	return nil
+}
+
+func (n *node) insert(c *node) {
+	i, _ := slices.BinarySearchFunc(n.children, c.name, func(c *node, s string) int { return strings.Compare(c.name, s) })
+	n.children = slices.Insert(n.children, i, c)
+}
+
+// size returns the bytes and the number of nodes at and below n.
+func (n *node) size() (bytes int64, files int) {
+	bytes, files = n.data.size, 1
+	for _, c := range n.children {
+		b, k := c.size()
+		bytes += b
+		files += k
+	}
+	return bytes, files
+}
+
+func (n *node) info(name string) fs.FileInfo {
+	mode := fs.FileMode(0o644)
+	if n.dir {
+		mode = fs.ModeDir | 0o755
+	}
+	return info{name: name, size: n.data.size, mode: mode, modified: n.modified}
+}
+
+func (n *node) entries() []fs.DirEntry {
+	list := make([]fs.DirEntry, len(n.children))
+	for i, c := range n.children {
+		list[i] = fs.FileInfoToDirEntry(c.info(c.name))
+	}
+	return list
+}
+
+// find returns the node of a name.
+func (f *FS) find(op, name string) (*node, error) {
+	if !fs.ValidPath(name) {
+		return nil, &fs.PathError{Op: op, Path: name, Err: fs.ErrInvalid}
+	}
+	n := f.root
+	if name == "." {
+		return n, nil
+	}
+	for part := range strings.SplitSeq(name, "/") {
+		if !n.dir {
+			return nil, &fs.PathError{Op: op, Path: name, Err: ErrNotDir}
+		}
+		if n = n.child(part); n == nil {
+			return nil, &fs.PathError{Op: op, Path: name, Err: fs.ErrNotExist}
+		}
+	}
+	return n, nil
+}
+
+// parent returns the directory that holds, or would hold, a name.
+func (f *FS) parent(op, name string) (*node, string, error) {
+	dir, base := ".", name
+	if i := strings.LastIndexByte(name, '/'); i >= 0 {
+		dir, base = name[:i], name[i+1:]
+	}
+	if name == "." || !fs.ValidPath(name) || len(base) > maxName || strings.Count(name, "/") >= maxDepth ||
+		strings.IndexByte(base, 0) >= 0 {
+		return nil, "", &fs.PathError{Op: op, Path: name, Err: fs.ErrInvalid}
+	}
+	n, err := f.find(op, dir)
+	if err == nil && !n.dir {
+		err = &fs.PathError{Op: op, Path: name, Err: ErrNotDir}
+	}
+	return n, base, err
+}
+
+func (f *FS) add(op, name string, dir, n *node) error {
+	if f.files >= f.opts.MaxFiles {
+		return &fs.PathError{Op: op, Path: name, Err: ErrQuota}
+	}
+	f.files++
+	dir.insert(n)
+	dir.modified = n.modified
+	return nil
+}
+
+// write finds or creates a file and changes it.
+func (f *FS) write(op, name string, change func(*node) error) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	dir, base, err := f.parent(op, name)
+	if err != nil {
+		return err
+	}
+	n := dir.child(base)
+	if n == nil {
+		n = &node{name: base, modified: time.Now()}
+		if err := f.add(op, name, dir, n); err != nil {
+			return err
+		}
+	}
+	if n.dir {
+		return &fs.PathError{Op: op, Path: name, Err: ErrIsDir}
+	}
+	if err := change(n); err != nil {
+		return &fs.PathError{Op: "write", Path: name, Err: err}
+	}
+	n.modified = time.Now()
+	return nil
+}
+
+// grow accounts for n more bytes, fewer where n is negative.
+func (f *FS) grow(n int64) error {
+	if n > 0 && f.bytes+n > f.opts.MaxBytes {
+		return ErrQuota
+	}
+	f.bytes += n
+	return nil
+}
+
+type info struct {
+	name     string
+	size     int64
+	mode     fs.FileMode
+	modified time.Time
+}
+
+func (i info) Name() string       { return i.name }
+func (i info) Size() int64        { return i.size }
+func (i info) Mode() fs.FileMode  { return i.mode }
+func (i info) ModTime() time.Time { return i.modified }
+func (i info) IsDir() bool        { return i.mode.IsDir() }
+func (i info) Sys() any           { return nil }
+
+// An openFile reads what the file held when it was opened.
+type openFile struct {
+	*bytes.Reader
+	info fs.FileInfo
+}
+
+func newOpenFile(i fs.FileInfo, data []byte) *openFile {
+	return &openFile{Reader: bytes.NewReader(data), info: i}
+}
+
+func (o *openFile) Stat() (fs.FileInfo, error) { return o.info, nil }
+func (o *openFile) Close() error               { return nil }
+
+type openDir struct {
+	info    fs.FileInfo
+	entries []fs.DirEntry
+}
+
+func (o *openDir) Stat() (fs.FileInfo, error) { return o.info, nil }
+func (o *openDir) Close() error               { return nil }
+
+func (o *openDir) Read([]byte) (int, error) {
+	return 0, &fs.PathError{Op: "read", Path: o.info.Name(), Err: ErrIsDir}
+}
+
+func (o *openDir) ReadDir(n int) ([]fs.DirEntry, error) {
+	list := o.entries
+	if n > 0 {
+		if len(list) == 0 {
+			return nil, io.EOF
+		}
+		list = list[:min(n, len(list))]
+	}
+	o.entries = o.entries[len(list):]
+	return list, nil
+}

@@ -1,0 +1,80 @@
+package inmemory
+
+import (
+	"fmt"
+	"runtime"
+
+	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/providers/inmemory/engine"
+	"github.com/toolcell/toolcell/providers/inmemory/memfs"
+	"github.com/toolcell/toolcell/providers/inmemory/quickjs"
+)
+
+const (
+	// DefaultMaxMemory is what all instances may use together where
+	// Options.MaxMemory is zero.
+	DefaultMaxMemory = 1 << 30
+
+	// DefaultMaxAbandoned is how many engines may run on after their run was
+	// given up where Options.MaxAbandoned is zero.
+	DefaultMaxAbandoned = 4
+)
+
+// Options tunes an interpreter. The zero value is ready to use: JavaScript on
+// QuickJS.
+type Options struct {
+	// Engines are the languages, at most one engine each. Nil means
+	// quickjs.New(nil).
+	Engines []engine.Engine
+
+	// Limits bound each context and each stateless run. Fields that are zero
+	// mean the engine's own default.
+	Limits engine.Limits
+
+	// MaxMemory bounds the memory of all contexts and runs together, in
+	// bytes. Zero means DefaultMaxMemory.
+	MaxMemory int64
+
+	// MaxRunning is how many programs run at the same time; others wait in
+	// line. Zero means GOMAXPROCS.
+	MaxRunning int
+
+	// MaxContexts bounds the number of contexts. Zero means as many as
+	// MaxMemory has room for.
+	MaxContexts int
+
+	// MaxAbandoned is how many engines that could not be stopped may run on
+	// before every further run is refused with ErrCapacity. Zero means
+	// DefaultMaxAbandoned.
+	MaxAbandoned int
+
+	// Files bounds the file system of each context and each stateless run.
+	Files memfs.Options
+}
+
+// withDefaults checks o and returns a copy with defaults filled in.
+func (o *Options) withDefaults() (Options, error) {
+	var c Options
+	if o != nil {
+		c = *o
+	}
+	for _, n := range []int64{c.Limits.Memory, int64(c.Limits.Stack), c.MaxMemory, int64(c.MaxRunning), int64(c.MaxContexts),
+		int64(c.MaxAbandoned), c.Files.MaxBytes, int64(c.Files.MaxFiles)} {
+		if n < 0 {
+			return c, fmt.Errorf("%w: a limit of %d", codeinterp.ErrInvalid, n)
+		}
+	}
+	if c.Engines == nil {
+		c.Engines = []engine.Engine{quickjs.New(nil)}
+	}
+	if c.MaxMemory == 0 {
+		c.MaxMemory = DefaultMaxMemory
+	}
+	if c.MaxRunning == 0 {
+		c.MaxRunning = runtime.GOMAXPROCS(0)
+	}
+	if c.MaxAbandoned == 0 {
+		c.MaxAbandoned = DefaultMaxAbandoned
+	}
+	return c, nil
+}

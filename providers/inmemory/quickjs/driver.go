@@ -1,0 +1,177 @@
+//go:build !(386 || arm || s390x)
+
+package quickjs
+
+import (
+	"unsafe"
+
+	"modernc.org/libc"
+	lib "modernc.org/libquickjs"
+)
+
+// The driver is the JavaScript that inspects values. It runs in a realm of its
+// own, with built-ins that the program never sees, so that nothing the program
+// does to its own built-ins reaches it. It takes the program's values, returns
+// strings, and what it throws is thrown anew in the program's realm.
+
+// driverCall calls one of the driver's functions and returns the string that
+// it returned. ok is false where it returned undefined; where it threw, thrown
+// is true and the exception is pending in the program's realm.
+func (in *instance) driverCall(name string, args ...value) (s string, ok, thrown bool) {
+	vm := in.vm
+	home := vm.ctx
+	if !in.startDriver() {
+		return "", false, true
+	}
+	vm.ctx = vm.realms[1]
+	fn := vm.own(in.driver, name)
+	v := vm.call(fn, undefined, args...)
+	vm.free(fn)
+	if isString(v) {
+		s, ok = vm.text(v)
+		if !ok {
+			v = exception
+		}
+	}
+	vm.free(v)
+	if isException(v) {
+		e := lib.XJS_GetException(vm.tls, vm.ctx)
+		message := vm.ownString(e, "message")
+		vm.free(e)
+		vm.ctx = home
+		if vm.stopping.Load() {
+			vm.throwUncatchable()
+		} else {
+			vm.throw("InternalError", message)
+		}
+		return "", false, true
+	}
+	vm.ctx = home
+	return s, ok, false
+}
+
+// startDriver makes the driver's realm when it is first needed. It leaves an
+// exception pending where there is no memory for it.
+func (in *instance) startDriver() bool {
+	vm := in.vm
+	if isObject(in.driver) {
+		return true
+	}
+	if vm.realms[1] == 0 {
+		ctx := lib.XJS_NewContext(vm.tls, vm.rt)
+		if ctx == 0 {
+			lib.XJS_ThrowOutOfMemory(vm.tls, vm.ctx)
+			return false
+		}
+		lib.XJS_SetContextOpaque(vm.tls, ctx, uintptr(unsafe.Pointer(vm)))
+		vm.realms[1] = ctx
+	}
+	home := vm.ctx
+	vm.ctx = vm.realms[1]
+	v := in.load("driver")
+	if isException(v) {
+		e := lib.XJS_GetException(vm.tls, vm.ctx)
+		message := vm.ownString(e, "message")
+		vm.free(e)
+		vm.ctx = home
+		vm.throw("InternalError", message)
+		return false
+	}
+	in.driver = v
+	vm.ctx = home
+	return true
+}
+
+// inspect returns what node's util.inspect returns for a value.
+func (in *instance) inspect(v value) (string, bool) {
+	if s, ok := in.primitive(v, true); ok {
+		return s, true
+	}
+	s, _, thrown := in.driverCall("inspect", v)
+	return s, !thrown
+}
+
+// primitive returns the text of a value that needs no driver: as inspect does,
+// or, where quote is false, with strings as they are.
+func (in *instance) primitive(v value, quote bool) (string, bool) {
+	switch tag(v) {
+	case lib.EJS_TAG_UNDEFINED:
+		return "undefined", true
+	case lib.EJS_TAG_NULL:
+		return "null", true
+	case lib.EJS_TAG_BOOL:
+		if intOf(v) != 0 {
+			return "true", true
+		}
+		return "false", true
+	case lib.EJS_TAG_INT:
+		return itoa(intOf(v)), true
+	case lib.EJS_TAG_STRING, lib.EJS_TAG_STRING_ROPE:
+		if quote {
+			return "", false
+		}
+		return in.vm.text(v)
+	}
+	return "", false
+}
+
+// throw throws an error of a class of the current realm, such as TypeError.
+func (vm *vm) throw(class, message string) value {
+	return vm.throwWith(class, message, nil)
+}
+
+// throwWith is throw with further properties, all strings.
+func (vm *vm) throwWith(class, message string, props map[string]string) value {
+	throwers := map[string]func(*libc.TLS, uintptr, uintptr, uintptr) value{
+		"TypeError": lib.XJS_ThrowTypeError, "RangeError": lib.XJS_ThrowRangeError,
+		"InternalError": lib.XJS_ThrowInternalError, "SyntaxError": lib.XJS_ThrowSyntaxError,
+	}
+	throw, ok := throwers[class]
+	if !ok {
+		throw = lib.XJS_ThrowInternalError
+	}
+	format := vm.cName("%s")
+	// The format must outlive the call of lend for the message.
+	p := vm.heap.alloc(16)
+	if p == 0 {
+		return lib.XJS_ThrowOutOfMemory(vm.tls, vm.ctx)
+	}
+	copy(unsafe.Slice(at[byte](p), 3), unsafe.Slice(at[byte](format), 3))
+	empty := vm.cName("")
+	va := vm.tls.Alloc(16)
+	throw(vm.tls, vm.ctx, p, libc.VaList(va, empty))
+	vm.tls.Free(16)
+	vm.heap.release(p)
+	e := lib.XJS_GetException(vm.tls, vm.ctx)
+	const flags = lib.MJS_PROP_WRITABLE | lib.MJS_PROP_CONFIGURABLE
+	vm.set(e, "message", vm.newString(message), flags)
+	if !ok {
+		vm.rename(e, class)
+	}
+	for k, s := range props {
+		vm.set(e, k, vm.newString(s), lib.MJS_PROP_C_W_E)
+	}
+	return lib.XJS_Throw(vm.tls, vm.ctx, e)
+}
+
+// rename makes an error one of class Error with a name of its own.
+func (vm *vm) rename(e value, name string) {
+	proto := vm.ctxErrorProto()
+	lib.XJS_SetPrototype(vm.tls, vm.ctx, e, proto)
+	vm.free(proto)
+	if name != "Error" {
+		vm.set(e, "name", vm.newString(name), lib.MJS_PROP_WRITABLE|lib.MJS_PROP_CONFIGURABLE)
+	}
+}
+
+// ctxErrorProto returns Error.prototype.
+func (vm *vm) ctxErrorProto() value {
+	return lib.XJS_GetClassProto(vm.tls, vm.ctx, lib.EJS_CLASS_ERROR)
+}
+
+// throwUncatchable throws what ends a program without catch or finally.
+func (vm *vm) throwUncatchable() value {
+	lib.XJS_ThrowInternalError(vm.tls, vm.ctx, vm.cName("interrupted"), 0)
+	lib.XJS_SetUncatchableException(vm.tls, vm.ctx, 1)
+	return exception
+}

@@ -1,0 +1,151 @@
+//go:build !(386 || arm || s390x)
+
+package quickjs
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/toolcell/toolcell/codeinterp"
+	lib "modernc.org/libquickjs"
+)
+
+// maxTraceback bounds the lines of a traceback, maxMessage the bytes of a
+// message.
+const (
+	maxTraceback = 40
+	maxMessage   = 64 << 10
+)
+
+// programError describes an uncaught value. It runs no code of the program,
+// so that a hostile toString or getter cannot disturb it, except where the
+// value is no error and has to be inspected.
+func (in *instance) programError(e value) *codeinterp.ProgramError {
+	vm := in.vm
+	if classOf(e) != lib.EJS_CLASS_ERROR {
+		s, ok := in.inspect(e)
+		if !ok {
+			vm.dropException()
+			s = "a value that cannot be shown"
+		}
+		s = clip(s, maxMessage)
+		return &codeinterp.ProgramError{Message: "Uncaught " + s, Traceback: strings.Split("Uncaught "+s, "\n")}
+	}
+	pe := &codeinterp.ProgramError{
+		Name:    clip(vm.inherited(e, "name"), 1024),
+		Message: clip(vm.ownString(e, "message"), maxMessage),
+	}
+	if pe.Name == "" {
+		pe.Name = "Error"
+	}
+	frames := in.mapStack(clip(vm.ownString(e, "stack"), maxMessage))
+	pe.Line = lineIn(frames, in.program.Name)
+	pe.Traceback = strings.Split(pe.Error(), "\n")
+	pe.Traceback = append(pe.Traceback, in.causes(e)...)
+	for line := range strings.SplitSeq(strings.TrimRight(frames, "\n"), "\n") {
+		if line != "" && len(pe.Traceback) < maxTraceback {
+			pe.Traceback = append(pe.Traceback, line)
+		}
+	}
+	switch vm.ownString(e, "code") {
+	case "MODULE_NOT_FOUND", "ERR_MODULE_NOT_FOUND":
+		pe.MissingModule = vm.ownString(e, "specifier")
+	}
+	return pe
+}
+
+// causes lists an error's chain of causes.
+func (in *instance) causes(e value) []string {
+	vm := in.vm
+	var list []string
+	cause := vm.own(e, "cause")
+	for range 8 {
+		if classOf(cause) != lib.EJS_CLASS_ERROR {
+			break
+		}
+		c := codeinterp.ProgramError{Name: vm.inherited(cause, "name"), Message: clip(vm.ownString(cause, "message"), 1024)}
+		list = append(list, "  [cause]: "+strings.ReplaceAll(c.Error(), "\n", "\n    "))
+		next := vm.own(cause, "cause")
+		vm.free(cause)
+		cause = next
+	}
+	vm.free(cause)
+	return list
+}
+
+// inherited returns a data property that is a string, of obj or of the first
+// of its prototypes that has it.
+func (vm *vm) inherited(obj value, name string) string {
+	v := vm.dup(obj)
+	defer func() { vm.free(v) }()
+	for range 64 {
+		if !isObject(v) || classOf(v) == lib.EJS_CLASS_PROXY {
+			return ""
+		}
+		if s := vm.ownString(v, name); s != "" {
+			return s
+		}
+		proto := lib.XJS_GetPrototype(vm.tls, vm.ctx, v)
+		vm.free(v)
+		v = proto
+	}
+	return ""
+}
+
+// frame is one line of the engine's tracebacks, as far as it has a position.
+var frame = regexp.MustCompile(`(?m)^    at (?:(.*) )?\(?([^\s():]+|node:internal/\w+):(\d+)(?::(\d+))?\)?$`)
+
+// mapStack turns the engine's traceback into one of the sources: positions of
+// translated programs are those of what they were translated from, the
+// runtime's own frames are left out, and top-level code has no name.
+func (in *instance) mapStack(stack string) string {
+	var b strings.Builder
+	for line := range strings.SplitSeq(stack, "\n") {
+		m := frame.FindStringSubmatch(line)
+		switch {
+		case strings.Contains(line, "(native)") || strings.Contains(line, "node:internal/"):
+			continue
+		case m == nil:
+			if strings.TrimSpace(line) != "" {
+				b.WriteString(line + "\n")
+			}
+			continue
+		}
+		row, _ := strconv.Atoi(m[3])
+		col, _ := strconv.Atoi(m[4])
+		if position := in.cells[m[2]]; position != nil {
+			row, col = position(row, max(col, 1))
+		}
+		where := m[2] + ":" + strconv.Itoa(row)
+		if m[4] != "" {
+			where += ":" + strconv.Itoa(col)
+		}
+		if m[1] == "" || m[1] == "<eval>" {
+			b.WriteString("    at " + where + "\n")
+		} else {
+			b.WriteString("    at " + m[1] + " (" + where + ")\n")
+		}
+	}
+	return b.String()
+}
+
+// lineIn returns the line of the first frame in a file, 0 if there is none.
+func lineIn(frames, file string) int {
+	for line := range strings.SplitSeq(frames, "\n") {
+		if m := frame.FindStringSubmatch(line); m != nil && m[2] == file {
+			n, _ := strconv.Atoi(m[3])
+			return n
+		}
+	}
+	return 0
+}
+
+func clip(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	return strings.ToValidUTF8(s[:n], "") + "..."
+}
+
+func itoa(n int32) string { return strconv.Itoa(int(n)) }

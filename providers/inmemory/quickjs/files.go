@@ -1,0 +1,264 @@
+//go:build !(386 || arm || s390x)
+
+package quickjs
+
+import (
+	"crypto/hmac"
+	"crypto/md5"
+	"crypto/sha1"
+	"crypto/sha256"
+	"crypto/sha512"
+	"errors"
+	"hash"
+	"io/fs"
+	"maps"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/toolcell/toolcell/providers/inmemory/memfs"
+	lib "modernc.org/libquickjs"
+)
+
+func sortedKeys(m map[string]string) []string { return slices.Sorted(maps.Keys(m)) }
+
+// guestPath returns a name of the file system as programs see it.
+func (in *instance) guestPath(name string) string {
+	if name == "." || name == "" {
+		return "/"
+	}
+	return "/" + name
+}
+
+func (in *instance) hostChdir(_ value, args []value) value {
+	p, ok := in.vm.text(args[0])
+	if !ok {
+		return exception
+	}
+	name := memfs.Clean(in.cwd, p)
+	info, err := in.config.Files.Stat(name)
+	if err == nil && !info.IsDir() {
+		err = &fs.PathError{Op: "chdir", Path: name, Err: memfs.ErrNotDir}
+	}
+	if err != nil {
+		return in.throwFS(err, "chdir", p)
+	}
+	in.cwd = name
+	return undefined
+}
+
+// hostFS is fs(operation, path, argument, flag): the file system as one
+// function, on which the fs module is built.
+func (in *instance) hostFS(_ value, args []value) value {
+	op, ok := in.vm.text(args[0])
+	if !ok {
+		return exception
+	}
+	p, ok := in.vm.text(args[1])
+	if !ok {
+		return exception
+	}
+	if strings.ContainsRune(p, 0) {
+		return in.vm.throwWith("TypeError", "a path must not contain null bytes", map[string]string{"code": "ERR_INVALID_ARG_VALUE"})
+	}
+	v, err := in.fileOp(op, memfs.Clean(in.cwd, p), args)
+	if err != nil {
+		return in.throwFS(err, op, p)
+	}
+	return v
+}
+
+func (in *instance) fileOp(op, name string, args []value) (value, error) {
+	vm, files := in.vm, in.config.Files
+	switch op {
+	case "open":
+		b, err := files.ReadFile(name)
+		if err != nil {
+			return undefined, err
+		}
+		return vm.newBytes(b), nil
+	case "write", "append":
+		b, ok := vm.bytes(args[2])
+		if !ok {
+			s, ok := vm.text(args[2])
+			if !ok {
+				return exception, nil
+			}
+			b = []byte(s)
+		}
+		if op == "append" {
+			return undefined, files.AppendFile(name, b)
+		}
+		return undefined, files.WriteFile(name, b)
+	case "truncate":
+		n, _ := number(args[2])
+		return undefined, files.Truncate(name, int64(n))
+	case "stat":
+		info, err := files.Stat(name)
+		if err != nil {
+			return undefined, err
+		}
+		return in.stat(info), nil
+	case "scandir":
+		list, err := files.ReadDir(name)
+		if err != nil {
+			return undefined, err
+		}
+		return in.entries(list), nil
+	case "mkdir":
+		return undefined, files.Mkdir(name)
+	case "mkdirp":
+		return undefined, files.MkdirAll(name)
+	case "unlink", "rmdir":
+		info, err := files.Stat(name)
+		if err == nil && op == "unlink" && info.IsDir() {
+			err = &fs.PathError{Op: op, Path: name, Err: memfs.ErrIsDir}
+		}
+		if err == nil && op == "rmdir" && !info.IsDir() {
+			err = &fs.PathError{Op: op, Path: name, Err: memfs.ErrNotDir}
+		}
+		if err != nil {
+			return undefined, err
+		}
+		return undefined, files.Remove(name)
+	case "rm":
+		return undefined, files.RemoveAll(name)
+	case "rename":
+		to, ok := vm.text(args[2])
+		if !ok {
+			return exception, nil
+		}
+		return undefined, files.Rename(name, memfs.Clean(in.cwd, to))
+	case "realpath":
+		_, err := files.Stat(name)
+		return vm.newString(in.guestPath(name)), err
+	}
+	return vm.throw("InternalError", "no file operation "+op), nil
+}
+
+// stat returns [isDirectory, size, time in milliseconds].
+func (in *instance) stat(info fs.FileInfo) value {
+	vm := in.vm
+	list := lib.XJS_NewArray(vm.tls, vm.ctx)
+	lib.XJS_SetPropertyUint32(vm.tls, vm.ctx, list, 0, newBool(info.IsDir()))
+	lib.XJS_SetPropertyUint32(vm.tls, vm.ctx, list, 1, newNumber(float64(info.Size())))
+	lib.XJS_SetPropertyUint32(vm.tls, vm.ctx, list, 2, newNumber(float64(info.ModTime().UnixMilli())))
+	return list
+}
+
+// entries returns [name, isDirectory, name, isDirectory, ...].
+func (in *instance) entries(entries []fs.DirEntry) value {
+	vm := in.vm
+	list := lib.XJS_NewArray(vm.tls, vm.ctx)
+	for i, e := range entries {
+		lib.XJS_SetPropertyUint32(vm.tls, vm.ctx, list, uint32(2*i), vm.newString(e.Name()))
+		lib.XJS_SetPropertyUint32(vm.tls, vm.ctx, list, uint32(2*i+1), newBool(e.IsDir()))
+	}
+	return list
+}
+
+// throwFS throws an error as node's fs does.
+func (in *instance) throwFS(err error, op, path string) value {
+	code, text := "EIO", "input/output error"
+	for _, e := range []struct {
+		is         error
+		code, text string
+	}{
+		{fs.ErrNotExist, "ENOENT", "no such file or directory"},
+		{fs.ErrExist, "EEXIST", "file already exists"},
+		{fs.ErrInvalid, "EINVAL", "invalid argument"},
+		{memfs.ErrIsDir, "EISDIR", "illegal operation on a directory"},
+		{memfs.ErrNotDir, "ENOTDIR", "not a directory"},
+		{memfs.ErrNotEmpty, "ENOTEMPTY", "directory not empty"},
+		{memfs.ErrQuota, "ENOSPC", "no space left on device"},
+	} {
+		if errors.Is(err, e.is) {
+			code, text = e.code, e.text
+			break
+		}
+	}
+	return in.vm.throwWith("Error", code+": "+text+", "+op+" '"+path+"'",
+		map[string]string{"code": code, "syscall": op, "path": path})
+}
+
+// hostStdin returns up to n bytes of standard input, all where n is negative.
+func (in *instance) hostStdin(_ value, args []value) value {
+	if in.program.Stdin == nil {
+		return in.vm.throwWith("Error", "EIO: this run has no standard input, read",
+			map[string]string{"code": "EIO", "syscall": "read"})
+	}
+	left := in.program.Stdin[in.stdin:]
+	if n, ok := number(args[0]); ok && n >= 0 {
+		left = left[:min(len(left), int(n))]
+	}
+	in.stdin += len(left)
+	return in.vm.newBytes(left)
+}
+
+// hostHash is hash(algorithm, data, key or undefined).
+func (in *instance) hostHash(_ value, args []value) value {
+	name, ok := in.vm.text(args[0])
+	if !ok {
+		return exception
+	}
+	data, ok := in.vm.bytes(args[1])
+	if !ok {
+		return in.vm.throw("TypeError", "hash needs bytes")
+	}
+	makers := map[string]func() hash.Hash{"md5": md5.New, "sha1": sha1.New, "sha224": sha256.New224, "sha256": sha256.New,
+		"sha384": sha512.New384, "sha512": sha512.New}
+	maker := makers[strings.ReplaceAll(strings.ToLower(name), "-", "")]
+	if maker == nil {
+		return in.vm.throwWith("Error", "Digest method not supported", map[string]string{"code": "ERR_CRYPTO_INVALID_DIGEST"})
+	}
+	h := maker()
+	if key, ok := in.vm.bytes(args[2]); ok {
+		h = hmac.New(maker, key)
+	}
+	h.Write(data)
+	return in.vm.newBytes(h.Sum(nil))
+}
+
+// replaceInvalid decodes UTF-8 as TextDecoder does: one U+FFFD for each
+// maximal part of a sequence that is broken off.
+func replaceInvalid(b []byte) string {
+	var s strings.Builder
+	for len(b) > 0 {
+		r, n := utf8.DecodeRune(b)
+		if r == utf8.RuneError && n == 1 {
+			n = brokenLen(b)
+		}
+		s.WriteRune(r)
+		b = b[n:]
+	}
+	return s.String()
+}
+
+// brokenLen returns the length of the longest prefix of b that begins a valid
+// sequence, at least 1.
+func brokenLen(b []byte) int {
+	lo, hi, want := byte(0x80), byte(0xBF), 0
+	switch c := b[0]; {
+	case c >= 0xC2 && c <= 0xDF:
+		want = 1
+	case c >= 0xE0 && c <= 0xEF:
+		want = 2
+		if c == 0xE0 {
+			lo = 0xA0
+		} else if c == 0xED {
+			hi = 0x9F
+		}
+	case c >= 0xF0 && c <= 0xF4:
+		want = 3
+		if c == 0xF0 {
+			lo = 0x90
+		} else if c == 0xF4 {
+			hi = 0x8F
+		}
+	}
+	n := 1
+	for ; n <= want && n < len(b) && b[n] >= lo && b[n] <= hi; n++ {
+		lo, hi = 0x80, 0xBF
+	}
+	return n
+}

@@ -1,0 +1,122 @@
+//go:build !(386 || arm || s390x)
+
+package quickjs
+
+import (
+	"unsafe"
+
+	"modernc.org/libc"
+	lib "modernc.org/libquickjs"
+)
+
+// cMicrotask is the job of queueMicrotask.
+func cMicrotask(tls *libc.TLS, ctx uintptr, _ int32, argv uintptr) value {
+	return lib.XJS_Call(tls, ctx, *at[value](argv), undefined, 0, 0)
+}
+
+// hostInspect is inspect(value, options) for programs.
+func (in *instance) hostInspect(_ value, args []value) value {
+	s, _, thrown := in.driverCall("inspect", args[0], args[1])
+	if thrown {
+		return exception
+	}
+	return in.vm.newString(s)
+}
+
+// hostFormat is util.format for programs.
+func (in *instance) hostFormat(_ value, args []value) value {
+	s, ok := in.format(args)
+	if !ok {
+		return exception
+	}
+	return in.vm.newString(s)
+}
+
+// hostProxyTarget returns what a proxy stands for, null where it was revoked.
+func (in *instance) hostProxyTarget(_ value, args []value) value {
+	if classOf(args[0]) != lib.EJS_CLASS_PROXY {
+		return in.vm.dup(args[0])
+	}
+	p := at[lib.TJSProxyData](*(*uintptr)(unsafe.Pointer(&at[lib.TJSObject](ptr(args[0])).Fu)))
+	if p.Fis_revoked != 0 {
+		return null
+	}
+	return in.vm.dup(p.Ftarget)
+}
+
+// hostPromise returns undefined for a pending promise, and an array of whether
+// it was fulfilled and its value for a settled one.
+func (in *instance) hostPromise(_ value, args []value) value {
+	vm := in.vm
+	if classOf(args[0]) != lib.EJS_CLASS_PROMISE {
+		return undefined
+	}
+	state := lib.XJS_PromiseState(vm.tls, vm.ctx, args[0])
+	if state == lib.EJS_PROMISE_PENDING {
+		return undefined
+	}
+	list := lib.XJS_NewArray(vm.tls, vm.ctx)
+	lib.XJS_SetPropertyUint32(vm.tls, vm.ctx, list, 0, newBool(state == lib.EJS_PROMISE_FULFILLED))
+	lib.XJS_SetPropertyUint32(vm.tls, vm.ctx, list, 1, lib.XJS_PromiseResult(vm.tls, vm.ctx, args[0]))
+	return list
+}
+
+// hostFunctionKind tells functions apart: 0 plain, 1 class, 2 generator, 3
+// async, 4 async generator.
+func (in *instance) hostFunctionKind(_ value, args []value) value {
+	switch classOf(args[0]) {
+	case lib.EJS_CLASS_GENERATOR_FUNCTION:
+		return newInt(2)
+	case lib.EJS_CLASS_ASYNC_FUNCTION:
+		return newInt(3)
+	case lib.EJS_CLASS_ASYNC_GENERATOR_FUNCTION:
+		return newInt(4)
+	case lib.EJS_CLASS_BYTECODE_FUNCTION:
+		code := at[lib.TJSFunctionBytecode](*(*uintptr)(unsafe.Pointer(&at[lib.TJSObject](ptr(args[0])).Fu)))
+		if code.Fdebug.Fsource != 0 && code.Fdebug.Fsource_len > 5 &&
+			string(unsafe.Slice(at[byte](code.Fdebug.Fsource), 5)) == "class" {
+			return newInt(1)
+		}
+	}
+	return newInt(0)
+}
+
+func (in *instance) hostMapStack(_ value, args []value) value {
+	s, ok := in.vm.text(args[0])
+	if !ok {
+		return exception
+	}
+	return in.vm.newString(in.mapStack(s))
+}
+
+// hostCustomInspect calls a program's own inspect method with a depth, in the
+// program's realm.
+func (in *instance) hostCustomInspect(_ value, args []value) value {
+	vm := in.vm
+	home := vm.ctx
+	vm.ctx = vm.realms[0]
+	defer func() { vm.ctx = home }()
+	options := lib.XJS_NewObject(vm.tls, vm.ctx)
+	defer vm.free(options)
+	vm.set(options, "depth", vm.dup(args[2]), lib.MJS_PROP_C_W_E)
+	inspect := lib.XJS_NewCFunction2(vm.tls, vm.ctx, funcPtr(cFunction), vm.cName("inspect"), 2,
+		lib.EJS_CFUNC_generic_magic, int32(in.magicOf("inspect")))
+	defer vm.free(inspect)
+	v := vm.call(args[1], args[0], args[2], options, inspect)
+	if isException(v) && !vm.stopping.Load() {
+		// The program's error must not reach the driver's realm as such.
+		vm.dropException()
+		return lib.XJS_ThrowInternalError(vm.tls, home, vm.cName("inspection failed"), 0)
+	}
+	return v
+}
+
+// magicOf returns the magic number of a host function.
+func (in *instance) magicOf(name string) int {
+	for i, f := range in.table.functions {
+		if f.name == name {
+			return i
+		}
+	}
+	panic("quickjs: no host function " + name)
+}

@@ -1,0 +1,247 @@
+//go:build !(386 || arm || s390x)
+
+package quickjs
+
+import (
+	"context"
+	"runtime/debug"
+	"sync/atomic"
+	"time"
+
+	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/providers/inmemory/engine"
+	lib "modernc.org/libquickjs"
+)
+
+const (
+	// grace is how long a program that was told to end may go on before its
+	// memory is revoked. Time in the host does not count.
+	grace = 40 * time.Millisecond
+
+	// exitUnsettled is node's exit code for a top-level await that nothing
+	// can settle any more.
+	exitUnsettled = 13
+)
+
+// An instance is one JavaScript realm and what programs see around it.
+type instance struct {
+	vm     *vm
+	config engine.Config
+	libs   *libraries
+	table  *table
+	start  time.Time // of the instance, for performance.now
+
+	// The run in progress.
+	program  engine.Program
+	host     engine.Host
+	stop     context.Context
+	outside  atomic.Bool // the goroutine is in the host, not in the engine
+	runs     int
+	exited   bool // the program called process.exit
+	exitCode int
+	stdin    int // bytes of stdin that were read
+	loop     loop
+
+	// What outlives a run.
+	console   console
+	cells     map[string]func(line, column int) (int, int) // positions of earlier programs
+	driver    value                                        // functions of the driver's realm, see driver.go
+	driverCtx uintptr
+	loaded    map[string]value // exports of the libraries
+	cwd       string
+}
+
+func newInstance(c engine.Config, libs *libraries) (*instance, error) {
+	vm, err := newVM(c, &libs.pool)
+	if err != nil {
+		return nil, err
+	}
+	in := &instance{vm: vm, config: c, libs: libs, table: hostTable(), start: time.Now(), driver: undefined, cwd: c.Cwd}
+	vm.in = in
+	vm.breathe = func() {
+		in.outside.Store(true)
+		in.host.Breathe()
+		in.outside.Store(false)
+	}
+	if err := in.install(); err != nil {
+		vm.close()
+		return nil, err
+	}
+	return in, nil
+}
+
+// Close implements engine.Instance.
+func (in *instance) Close() { in.vm.close() }
+
+// Run implements engine.Instance.
+func (in *instance) Run(ctx context.Context, p engine.Program, h engine.Host) (out engine.Outcome) {
+	in.begin(ctx, p, h)
+	finish := in.watch(ctx)
+	defer func() {
+		panicked := recover()
+		stopped := finish()
+		if panicked != nil || in.vm.heap.revokedNow() {
+			out = lost(panicked, stopped)
+		}
+	}()
+	fault := debug.SetPanicOnFault(true)
+	defer debug.SetPanicOnFault(fault)
+	out = in.execute()
+	in.end()
+	return out
+}
+
+// lost is the outcome where the engine was broken off or broke by itself.
+func lost(panicked any, stopped bool) engine.Outcome {
+	out := engine.Outcome{ExitCode: codeinterp.ExitKilled, Lost: true, Stopped: stopped}
+	if !stopped && panicked != nil {
+		out.Error = &codeinterp.ProgramError{Name: "InternalError", Message: "the JavaScript engine failed; the context starts empty on its next run"}
+	}
+	return out
+}
+
+func (in *instance) begin(ctx context.Context, p engine.Program, h engine.Host) {
+	in.runs++
+	in.program, in.host, in.stop = p, h, ctx
+	in.exited, in.exitCode, in.stdin = false, 0, 0
+	in.vm.overflow, in.vm.heap.failed = false, false
+	in.vm.stopping.Store(false)
+	in.cwd = in.config.Cwd
+	if p.Position != nil {
+		if in.cells == nil {
+			in.cells = map[string]func(int, int) (int, int){}
+		}
+		in.cells[p.Name] = p.Position
+	}
+}
+
+// end drops what the program left pending and what it read in.
+func (in *instance) end() {
+	in.vm.stopping.Store(false)
+	in.loop.reset(in.vm)
+	in.program, in.host, in.stop = engine.Program{}, nil, nil
+}
+
+// watch stops the program once ctx is done, first so that its state is kept,
+// and where that does not help by revoking its memory. The function it
+// returns ends the watch and reports whether ctx ended the program.
+func (in *instance) watch(ctx context.Context) (finish func() bool) {
+	if ctx.Done() == nil {
+		return func() bool { return false }
+	}
+	var over atomic.Bool
+	ended := make(chan struct{})
+	unwatch := context.AfterFunc(ctx, func() {
+		defer close(ended)
+		tick := time.NewTicker(time.Millisecond)
+		defer tick.Stop()
+		last, inside := time.Now(), time.Duration(0)
+		for !over.Load() {
+			in.vm.stop()
+			<-tick.C
+			now := time.Now()
+			if !in.outside.Load() {
+				inside += min(now.Sub(last), 5*time.Millisecond)
+			}
+			if last = now; inside > grace {
+				in.vm.heap.revoke()
+				return
+			}
+		}
+	})
+	return func() bool {
+		over.Store(true)
+		if unwatch() {
+			return false
+		}
+		<-ended
+		return true
+	}
+}
+
+// execute compiles and runs the program, waits for what it left pending and
+// takes the value of its last expression.
+func (in *instance) execute() engine.Outcome {
+	cell := in.prepare()
+	defer cell.settle(in.vm)
+	if isException(cell.fn) {
+		return in.failed(lib.XJS_GetException(in.vm.tls, in.vm.ctx))
+	}
+	v := lib.XJS_EvalFunction(in.vm.tls, in.vm.ctx, cell.fn)
+	if isException(v) {
+		return in.failed(lib.XJS_GetException(in.vm.tls, in.vm.ctx))
+	}
+	main := undefined
+	if cell.async {
+		main = v
+	}
+	if out, ok := in.wait(main); !ok {
+		in.vm.free(v)
+		return out
+	}
+	if cell.async {
+		box := lib.XJS_PromiseResult(in.vm.tls, in.vm.ctx, v)
+		in.vm.free(v)
+		v = in.vm.get(box, "value")
+		in.vm.free(box)
+	}
+	out := engine.Outcome{ExitCode: in.exitCode}
+	out.Value = in.result(v)
+	in.vm.free(v)
+	if o, ended := in.ended(); ended {
+		return o
+	}
+	return out
+}
+
+// ended reports whether the program was ended from outside, or ended itself
+// by process.exit, and the outcome.
+func (in *instance) ended() (engine.Outcome, bool) {
+	switch {
+	case in.exited:
+		return engine.Outcome{ExitCode: in.exitCode}, true
+	case in.vm.overflow:
+		return engine.Outcome{ExitCode: 1, Cause: codeinterp.CauseMemory, Error: &codeinterp.ProgramError{
+			Name: "InternalError", Message: "stack overflow: the functions in progress use too much memory"}}, true
+	case in.vm.stopping.Load():
+		return engine.Outcome{ExitCode: 1, Stopped: true, Error: &codeinterp.ProgramError{
+			Name: "InternalError", Message: "interrupted"}}, true
+	}
+	return engine.Outcome{}, false
+}
+
+// failed is the outcome of an uncaught exception, which it frees.
+func (in *instance) failed(e value) engine.Outcome {
+	if out, ended := in.ended(); ended {
+		in.vm.free(e)
+		return out
+	}
+	heap := in.vm.heap
+	full := heap.failed
+	heap.extra = reserve
+	out := engine.Outcome{ExitCode: 1, Error: in.programError(e)}
+	in.vm.free(e)
+	if full && out.Error.Name == "InternalError" && out.Error.Message == "out of memory" {
+		out.Cause = codeinterp.CauseMemory
+		out.Lost = !in.recovers()
+	}
+	heap.extra = 0
+	if o, ended := in.ended(); ended {
+		return o
+	}
+	return out
+}
+
+// recovers reports whether the realm can still be used after the heap was
+// full.
+func (in *instance) recovers() bool {
+	lib.XJS_RunGC(in.vm.tls, in.vm.rt)
+	v := in.vm.eval("[1].concat([2]).length + `${1}`.length", "check", lib.MJS_EVAL_TYPE_GLOBAL)
+	defer in.vm.free(v)
+	if isException(v) {
+		in.vm.dropException()
+		return false
+	}
+	f, _ := number(v)
+	return f == 3
+}

@@ -1,0 +1,189 @@
+//go:build !(386 || arm || s390x)
+
+package quickjs
+
+import (
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"path"
+	"strings"
+	"unsafe"
+
+	"github.com/toolcell/toolcell/providers/inmemory/memfs"
+	"modernc.org/libc"
+	lib "modernc.org/libquickjs"
+)
+
+// builtins are the modules that come with the runtime, beside what require
+// and import find in the instance's file system.
+var builtins = func() map[string]bool {
+	m := map[string]bool{}
+	for _, name := range strings.Fields("assert assert/strict buffer console crypto events fs fs/promises module os path path/posix " +
+		"perf_hooks process querystring string_decoder timers timers/promises url util") {
+		m[name] = true
+	}
+	return m
+}()
+
+// cNormalize resolves the specifier of an import.
+func cNormalize(tls *libc.TLS, ctx, base, name, opaque uintptr) uintptr {
+	vm := at[vm](opaque)
+	spec := libc.GoString(name)
+	resolved, err := vm.in.resolve(libc.GoString(base), spec)
+	if err != nil {
+		vm.in.throwMissing(spec, "ERR_MODULE_NOT_FOUND")
+		return 0
+	}
+	p := vm.heap.alloc(uintptr(len(resolved)) + 1)
+	if p == 0 {
+		lib.XJS_ThrowOutOfMemory(tls, ctx)
+		return 0
+	}
+	b := unsafe.Slice(at[byte](p), len(resolved)+1)
+	copy(b, resolved)
+	b[len(resolved)] = 0
+	// The engine frees the name, so it must be the engine's own memory.
+	s := lib.Xjs_strdup(tls, ctx, p)
+	vm.heap.release(p)
+	return s
+}
+
+// resolve returns "node:name" for a built-in module, and a path beginning
+// with a slash for a file.
+func (in *instance) resolve(base, spec string) (string, error) {
+	if name := strings.TrimPrefix(spec, "node:"); builtins[name] {
+		return "node:" + name, nil
+	}
+	if !strings.HasPrefix(spec, "./") && !strings.HasPrefix(spec, "../") && !strings.HasPrefix(spec, "/") {
+		return "", fs.ErrNotExist
+	}
+	dir := in.cwd
+	if strings.HasPrefix(base, "/") {
+		dir = path.Dir(base[1:])
+	}
+	name := memfs.Clean(dir, spec)
+	for _, suffix := range []string{"", ".js", ".mjs", ".cjs", ".json", "/index.js"} {
+		if info, err := in.config.Files.Stat(name + suffix); err == nil && !info.IsDir() {
+			return "/" + name + suffix, nil
+		}
+	}
+	return "", fs.ErrNotExist
+}
+
+func (in *instance) throwMissing(spec, code string) value {
+	kind := "package"
+	if strings.HasPrefix(spec, ".") || strings.HasPrefix(spec, "/") {
+		kind = "module"
+	}
+	return in.vm.throwWith("Error", "Cannot find "+kind+" '"+clip(spec, 500)+"'",
+		map[string]string{"code": code, "specifier": clip(spec, 500)})
+}
+
+// cLoad returns the module of a resolved name.
+func cLoad(tls *libc.TLS, ctx, name, opaque uintptr, _ value) uintptr {
+	vm := at[vm](opaque)
+	file := libc.GoString(name)
+	source, err := vm.in.moduleSource(file)
+	if err != nil {
+		if lib.XJS_HasException(tls, ctx) == 0 {
+			vm.in.throwFS(err, "open", file)
+		}
+		return 0
+	}
+	v := vm.eval(source, file, lib.MJS_EVAL_TYPE_MODULE|lib.MJS_EVAL_FLAG_COMPILE_ONLY)
+	if isException(v) {
+		return 0
+	}
+	m := ptr(v)
+	vm.free(v)
+	return m
+}
+
+var errThrown = errors.New("an exception is pending")
+
+// moduleSource returns the text of a module: that of its file, or one that
+// exports what require returns.
+func (in *instance) moduleSource(file string) (string, error) {
+	if strings.HasPrefix(file, "/") {
+		b, err := in.config.Files.ReadFile(file[1:])
+		switch {
+		case err != nil:
+			return "", err
+		case strings.HasSuffix(file, ".json"):
+			return "export default JSON.parse(" + string(quoteJSON(string(b))) + ");", nil
+		case !strings.HasSuffix(file, ".cjs"):
+			return string(b), nil
+		}
+	}
+	vm := in.vm
+	require := in.requireFunction()
+	if isException(require) {
+		return "", errThrown
+	}
+	defer vm.free(require)
+	spec := vm.newString(file)
+	defer vm.free(spec)
+	exports := vm.call(require, undefined, spec)
+	if isException(exports) {
+		return "", errThrown
+	}
+	defer vm.free(exports)
+	return in.reexport(file, exports), nil
+}
+
+// reexport returns a module whose exports are the properties of an object.
+func (in *instance) reexport(file string, exports value) string {
+	quoted, _ := json.Marshal(file)
+	var b strings.Builder
+	b.WriteString("const m = require(" + string(quoted) + ");\nexport default m;\n")
+	if isObject(exports) && classOf(exports) != lib.EJS_CLASS_PROXY {
+		names, ok := in.vm.keys(exports)
+		if !ok {
+			in.vm.dropException()
+		}
+		for _, n := range names {
+			if identifier(n) {
+				b.WriteString("const $" + n + " = m." + n + ";\nexport { $" + n + " as " + n + " };\n")
+			}
+		}
+	}
+	return b.String()
+}
+
+func identifier(s string) bool {
+	for i := range len(s) {
+		c := s[i]
+		if !(c == '_' || c == '$' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || i > 0 && c >= '0' && c <= '9') {
+			return false
+		}
+	}
+	return s != "" && s != "default"
+}
+
+// requireFunction returns the realm's require, whatever the program has made
+// of the global one.
+func (in *instance) requireFunction() value {
+	exports := in.load("node")
+	if isException(exports) {
+		return exception
+	}
+	defer in.vm.free(exports)
+	return in.vm.own(exports, "require")
+}
+
+// hostEvalModule compiles the body of a CommonJS file into a function.
+func (in *instance) hostEvalModule(_ value, args []value) value {
+	code, ok := in.vm.text(args[0])
+	if !ok {
+		return exception
+	}
+	file, ok := in.vm.text(args[1])
+	if !ok {
+		return exception
+	}
+	if strings.HasPrefix(code, "#!") {
+		code = "//" + code
+	}
+	return in.vm.eval("(function (exports, require, module, __filename, __dirname) {"+code+"\n})", file, lib.MJS_EVAL_TYPE_GLOBAL)
+}

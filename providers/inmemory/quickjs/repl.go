@@ -1,0 +1,147 @@
+//go:build !(386 || arm || s390x)
+
+package quickjs
+
+import (
+	"strings"
+	"unsafe"
+
+	lib "modernc.org/libquickjs"
+)
+
+// Bit fields of the engine's structures.
+const (
+	varType     = 0x7       // of TJSClosureVar, one of lib.EJS_CLOSURE_*
+	varLexical  = 0x8       // let, const or class
+	varConst    = 0x10      // const
+	propNext    = 0x3ffffff // of TJSShapeProperty; the upper six bits are the property's flags
+	propFlags   = 26
+	jsValueSize = unsafe.Sizeof(value{})
+)
+
+// A cell is a compiled program.
+type cell struct {
+	fn    value // the compiled script, or an exception
+	async bool  // it evaluates to a promise of {value}
+	again []binding
+}
+
+// A binding is a variable of an earlier program that a new one declares
+// again, with the value that it had.
+type binding struct {
+	ref *lib.TJSVarRef
+	old value
+}
+
+// prepare compiles the run's program as a REPL does. There is no rewriting of
+// declarations: the engine's own parser says which variables the program
+// declares, and those that exist already are bound again in the compiled
+// code.
+func (in *instance) prepare() cell {
+	vm, code, name := in.vm, in.program.Code, in.program.Name
+	await := strings.Contains(code, "await")
+	if looksLikeObject(code) {
+		if fn := vm.compile("("+code+"\n)", name, await); !isException(fn) {
+			return cell{fn: fn, async: await, again: vm.rebind(fn)}
+		}
+		vm.dropException()
+	}
+	fn := vm.compile(code, name, await)
+	if !isException(fn) {
+		return cell{fn: fn, async: await, again: vm.rebind(fn)}
+	}
+	if static, ok := rewriteImports(code); ok {
+		e := lib.XJS_GetException(vm.tls, vm.ctx)
+		if second := vm.compile(static, name, true); !isException(second) {
+			vm.free(e)
+			return cell{fn: second, async: true, again: vm.rebind(second)}
+		}
+		vm.dropException()
+		lib.XJS_Throw(vm.tls, vm.ctx, e)
+	}
+	return cell{fn: fn}
+}
+
+// looksLikeObject reports whether a program is perhaps one object literal,
+// which a script would take for a block.
+func looksLikeObject(code string) bool {
+	code = strings.TrimSpace(code)
+	return strings.HasPrefix(code, "{") && strings.HasSuffix(code, "}")
+}
+
+// rebind makes the declarations of a compiled script refer to the variables
+// that exist already. Functions of earlier programs see the new values, as
+// they would see those of a plain assignment.
+func (vm *vm) rebind(fn value) []binding {
+	var again []binding
+	code := at[lib.TJSFunctionBytecode](ptr(fn))
+	for i := range int(code.Fclosure_var_count) {
+		v := at[lib.TJSClosureVar](code.Fclosure_var + uintptr(i)*unsafe.Sizeof(lib.TJSClosureVar{}))
+		if v.F__ccgo0&varType != lib.EJS_CLOSURE_GLOBAL_DECL {
+			continue
+		}
+		global := at[lib.TJSContext](vm.ctx)
+		_, slot := findProperty(global.Fglobal_var_obj, v.Fvar_name)
+		if slot == nil {
+			if v.F__ccgo0&varLexical != 0 {
+				allowShadow(global.Fglobal_obj, v.Fvar_name)
+			}
+			continue
+		}
+		ref := at[lib.TJSVarRef](*slot)
+		v.F__ccgo0 = v.F__ccgo0&^varType | lib.EJS_CLOSURE_GLOBAL
+		ref.Fis_const = 0
+		held := at[value](ref.Fpvalue)
+		if v.F__ccgo0&varLexical == 0 {
+			if tag(*held) == lib.EJS_TAG_UNINITIALIZED {
+				*held = undefined
+			}
+			continue
+		}
+		if v.F__ccgo0&varConst != 0 {
+			ref.Fis_const = 1
+		}
+		again = append(again, binding{ref, *held})
+		*held = uninitialized
+	}
+	return again
+}
+
+// settle gives the variables that a program declared again, but did not come
+// to set, their old values back.
+func (c *cell) settle(vm *vm) {
+	for _, b := range c.again {
+		if held := at[value](b.ref.Fpvalue); tag(*held) == lib.EJS_TAG_UNINITIALIZED {
+			*held = b.old
+		} else {
+			vm.free(b.old)
+		}
+	}
+}
+
+// allowShadow lets a let, const or class have the name of a variable or
+// function that an earlier program declared.
+func allowShadow(global value, name lib.TJSAtom) {
+	const variable = lib.MJS_PROP_VARREF << propFlags
+	if p, _ := findProperty(global, name); p != nil && p.F__ccgo0&(lib.MJS_PROP_TMASK<<propFlags) == variable {
+		p.F__ccgo0 |= lib.MJS_PROP_CONFIGURABLE << propFlags
+	}
+}
+
+// findProperty returns an own property of a plain object and the first word of
+// its slot, nil where there is none.
+func findProperty(v value, atom lib.TJSAtom) (*lib.TJSShapeProperty, *uintptr) {
+	obj := at[lib.TJSObject](ptr(v))
+	shape := at[lib.TJSShape](obj.Fshape)
+	hash := obj.Fshape + unsafe.Sizeof(lib.TJSShape{})
+	props := hash + (uintptr(shape.Fprop_hash_mask)+1)*4
+	i := *at[uint32](hash + uintptr(uint32(atom)&uint32(shape.Fprop_hash_mask))*4)
+	for i != 0 {
+		p := at[lib.TJSShapeProperty](props + uintptr(i-1)*unsafe.Sizeof(lib.TJSShapeProperty{}))
+		if p.Fatom == atom {
+			return p, at[uintptr](obj.Fprop + uintptr(i-1)*unsafe.Sizeof(lib.TJSProperty{}))
+		}
+		i = p.F__ccgo0 & propNext
+	}
+	return nil, nil
+}

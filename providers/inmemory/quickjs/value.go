@@ -1,0 +1,228 @@
+//go:build !(386 || arm || s390x)
+
+package quickjs
+
+import (
+	"math"
+	"unsafe"
+
+	lib "modernc.org/libquickjs"
+)
+
+// A value is a JavaScript value. Functions that return one give away a
+// reference, which ends with free or by being handed to the engine; arguments
+// are borrowed.
+type value = lib.TJSValue
+
+var (
+	undefined     = value{Ftag: lib.EJS_TAG_UNDEFINED}
+	null          = value{Ftag: lib.EJS_TAG_NULL}
+	exception     = value{Ftag: lib.EJS_TAG_EXCEPTION}
+	uninitialized = value{Ftag: lib.EJS_TAG_UNINITIALIZED}
+)
+
+// at returns what is at an address of the engine's memory.
+func at[T any](addr uintptr) *T { return *(**T)(unsafe.Pointer(&addr)) }
+
+// funcPtr returns the form in which the engine calls a top-level function.
+func funcPtr(f any) uintptr {
+	return (*[2]uintptr)(unsafe.Pointer(&f))[1]
+}
+
+func tag(v value) int32 { return int32(v.Ftag) }
+
+func isException(v value) bool { return tag(v) == lib.EJS_TAG_EXCEPTION }
+func isObject(v value) bool    { return tag(v) == lib.EJS_TAG_OBJECT }
+func isUndefined(v value) bool { return tag(v) == lib.EJS_TAG_UNDEFINED }
+
+func isString(v value) bool {
+	return tag(v) == lib.EJS_TAG_STRING || tag(v) == lib.EJS_TAG_STRING_ROPE
+}
+
+func bits(v value) *uint64 { return (*uint64)(unsafe.Pointer(&v.Fu)) }
+
+func ptr(v value) uintptr { return uintptr(*bits(v)) }
+
+func newBool(b bool) value {
+	v := value{Ftag: lib.EJS_TAG_BOOL}
+	if b {
+		*(*int32)(unsafe.Pointer(&v.Fu)) = 1
+	}
+	return v
+}
+
+func newInt(n int32) value {
+	v := value{Ftag: lib.EJS_TAG_INT}
+	*(*int32)(unsafe.Pointer(&v.Fu)) = n
+	return v
+}
+
+func newNumber(f float64) value {
+	if n := int32(f); float64(n) == f && (n != 0 || !math.Signbit(f)) {
+		return newInt(n)
+	}
+	v := value{Ftag: lib.EJS_TAG_FLOAT64}
+	*(*float64)(unsafe.Pointer(&v.Fu)) = f
+	return v
+}
+
+func intOf(v value) int32 { return *(*int32)(unsafe.Pointer(&v.Fu)) }
+
+// number returns a number's value; ok is false for anything else.
+func number(v value) (f float64, ok bool) {
+	switch tag(v) {
+	case lib.EJS_TAG_INT:
+		return float64(intOf(v)), true
+	case lib.EJS_TAG_FLOAT64:
+		return *(*float64)(unsafe.Pointer(&v.Fu)), true
+	}
+	return 0, false
+}
+
+// classOf returns an object's class, one of lib.EJS_CLASS_*; 0 for anything
+// else.
+func classOf(v value) int {
+	if !isObject(v) {
+		return 0
+	}
+	return int(at[lib.TJSObject](ptr(v)).Fclass_id)
+}
+
+func (vm *vm) free(v value) {
+	if tag(v) < 0 {
+		lib.XFreeValue(vm.tls, vm.ctx, v)
+	}
+}
+
+func (vm *vm) dup(v value) value {
+	if tag(v) < 0 {
+		return lib.XDupValue(vm.tls, vm.ctx, v)
+	}
+	return v
+}
+
+// newString returns a string, an exception where there is no memory.
+func (vm *vm) newString(s string) value {
+	p, done := vm.lend(s)
+	if p == 0 {
+		return lib.XJS_ThrowOutOfMemory(vm.tls, vm.ctx)
+	}
+	v := lib.XJS_NewStringLen(vm.tls, vm.ctx, p, lib.Tsize_t(len(s)))
+	done()
+	return v
+}
+
+// lend copies s, with a NUL at its end, to where the engine may read it: Go's
+// own memory can move under it. The address is valid until done is called, or
+// lend again; it is 0 where there is no memory.
+func (vm *vm) lend(s string) (addr uintptr, done func()) {
+	n := uintptr(len(s)) + 1
+	if n <= scratchSize {
+		addr, done = vm.buffer, func() {}
+	} else if addr = vm.heap.alloc(n); addr != 0 {
+		done = func() { vm.heap.release(addr) }
+	} else {
+		return 0, nil
+	}
+	b := unsafe.Slice(at[byte](addr), n)
+	copy(b, s)
+	b[n-1] = 0
+	return addr, done
+}
+
+// cName returns a short name as the engine's property functions take it.
+func (vm *vm) cName(name string) uintptr {
+	addr, _ := vm.lend(name)
+	return addr
+}
+
+// text returns the string that v is, or converts to; ok is false where the
+// conversion throws, and the exception is then pending. Lone surrogates
+// become U+FFFD.
+func (vm *vm) text(v value) (s string, ok bool) {
+	p := lib.XJS_ToCStringLen2(vm.tls, vm.ctx, vm.scratch, v, 0)
+	if p == 0 {
+		return "", false
+	}
+	b := unsafe.Slice(at[byte](p), *at[lib.Tsize_t](vm.scratch))
+	s = wellFormed(b)
+	lib.XJS_FreeCString(vm.tls, vm.ctx, p)
+	return s, true
+}
+
+// wellFormed copies b and replaces lone surrogates, which the engine writes
+// as the three bytes ED A0..BF 80..BF, by U+FFFD.
+func wellFormed(b []byte) string {
+	s := string(b)
+	for i := 0; i+2 < len(s); i++ {
+		if s[i] == 0xED && s[i+1] >= 0xA0 {
+			c := []byte(s)
+			for ; i+2 < len(c); i++ {
+				if c[i] == 0xED && c[i+1] >= 0xA0 {
+					copy(c[i:], "\uFFFD")
+					i += 2
+				}
+			}
+			return string(c)
+		}
+	}
+	return s
+}
+
+// get returns a property; exception where reading it throws.
+func (vm *vm) get(obj value, name string) value {
+	return lib.XJS_GetPropertyStr(vm.tls, vm.ctx, obj, vm.cName(name))
+}
+
+// own returns the value of an own data property, undefined where there is
+// none. It runs no code of the program, not even where obj is a proxy.
+func (vm *vm) own(obj value, name string) value {
+	if !isObject(obj) || classOf(obj) == lib.EJS_CLASS_PROXY {
+		return undefined
+	}
+	p := vm.cName(name)
+	atom := lib.XJS_NewAtomLen(vm.tls, vm.ctx, p, lib.Tsize_t(len(name)))
+	defer lib.XJS_FreeAtom(vm.tls, vm.ctx, atom)
+	desc := vm.tls.Alloc(int(unsafe.Sizeof(lib.TJSPropertyDescriptor{})))
+	defer vm.tls.Free(0)
+	if lib.XJS_GetOwnProperty(vm.tls, vm.ctx, desc, obj, atom) <= 0 {
+		return undefined
+	}
+	d := at[lib.TJSPropertyDescriptor](desc)
+	vm.free(d.Fgetter)
+	vm.free(d.Fsetter)
+	return d.Fvalue
+}
+
+// ownString returns an own data property that is a string.
+func (vm *vm) ownString(obj value, name string) string {
+	v := vm.own(obj, name)
+	defer vm.free(v)
+	if !isString(v) {
+		return ""
+	}
+	s, ok := vm.text(v)
+	if !ok {
+		vm.dropException()
+	}
+	return s
+}
+
+// set defines a plain property and takes over v.
+func (vm *vm) set(obj value, name string, v value, flags int32) {
+	lib.XJS_DefinePropertyValueStr(vm.tls, vm.ctx, obj, vm.cName(name), v, flags)
+}
+
+// call calls a function with arguments that stay the caller's.
+func (vm *vm) call(f, this value, args ...value) value {
+	var argv uintptr
+	if len(args) > 0 {
+		n := len(args) * int(unsafe.Sizeof(value{}))
+		argv = vm.tls.Alloc(n)
+		defer vm.tls.Free(n)
+		copy(unsafe.Slice(at[value](argv), len(args)), args)
+	}
+	return lib.XJS_Call(vm.tls, vm.ctx, f, this, int32(len(args)), argv)
+}
+
+func (vm *vm) dropException() { vm.free(lib.XJS_GetException(vm.tls, vm.ctx)) }

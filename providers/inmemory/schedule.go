@@ -1,0 +1,87 @@
+package inmemory
+
+import (
+	"container/list"
+	"context"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// slice is how long a program runs while others wait for a slot.
+const slice = 10 * time.Millisecond
+
+// A scheduler hands out slots to running programs, first come, first served. A
+// program that runs on for longer than a slice while others wait goes to the
+// end of the queue.
+type scheduler struct {
+	waiting atomic.Int32 // len of queue, to look at without the lock
+
+	mu    sync.Mutex
+	free  int
+	queue list.List // of chan struct{}, closed when the slot is granted
+}
+
+func newScheduler(n int) *scheduler { return &scheduler{free: n} }
+
+// acquire waits for a slot. It returns false, without one, if ctx is done
+// first.
+func (s *scheduler) acquire(ctx context.Context) bool {
+	s.mu.Lock()
+	if s.free > 0 && s.queue.Len() == 0 {
+		s.free--
+		s.mu.Unlock()
+		return true
+	}
+	granted := make(chan struct{})
+	e := s.queue.PushBack(granted)
+	s.waiting.Add(1)
+	s.mu.Unlock()
+	select {
+	case <-granted:
+		return true
+	case <-ctx.Done():
+	}
+	s.mu.Lock()
+	select {
+	case <-granted:
+		s.mu.Unlock()
+		s.release()
+	default:
+		s.queue.Remove(e)
+		s.waiting.Add(-1)
+		s.mu.Unlock()
+	}
+	return false
+}
+
+// release gives a slot back.
+func (s *scheduler) release() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if e := s.queue.Front(); e != nil {
+		s.queue.Remove(e)
+		s.waiting.Add(-1)
+		close(e.Value.(chan struct{}))
+		return
+	}
+	s.free++
+}
+
+// A budget bounds the memory of all instances together.
+type budget struct {
+	max  int64
+	used atomic.Int64
+}
+
+// Take implements engine.Budget.
+func (b *budget) Take(n int64) bool {
+	if b.used.Add(n) > b.max {
+		b.used.Add(-n)
+		return false
+	}
+	return true
+}
+
+// Give implements engine.Budget.
+func (b *budget) Give(n int64) { b.used.Add(-n) }
