@@ -159,10 +159,7 @@ var newline = []byte("\n")
 // CleanText returns a program's text as a model sees it: without terminal
 // control sequences and invisible characters, with every line reduced to what a
 // carriage return left of it, and with U+FFFD for what is not UTF-8.
-func CleanText(s string) string { return cleanString(s) }
-
-// cleanString returns the cleaned form of s.
-func cleanString(s string) string {
+func CleanText(s string) string {
 	raw := []byte(s)
 	if special(raw) == len(raw) {
 		return s

@@ -180,7 +180,7 @@ func (f *facts) annotate(op string) Annotations {
 // missingModule says what to do about a module that could not be imported.
 // The language is empty where it is not known.
 func (f *facts) missingModule(module, language string) string {
-	s := fmt.Sprintf("The module %q is not installed here.", cleanString(clip(module, 100)))
+	s := fmt.Sprintf("The module %q is not installed here.", CleanText(clip(module, 100)))
 	if notes := f.notes[language]; notes != "" {
 		return s + " " + notes
 	}

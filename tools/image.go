@@ -95,7 +95,7 @@ func (o *ImageOptions) images(outputs []codeinterp.Output) ([]Image, []shownImag
 			candidates = append(candidates, i)
 		} else if rep := readable(&outputs[i]); rep.MIME == "" {
 			rep = outputs[i].Bundle[0]
-			note(i, "[%s, %d bytes: not shown here, kept for the user]", cleanString(clip(rep.MIME, 80)), len(rep.Data))
+			note(i, "[%s, %d bytes: not shown here, kept for the user]", CleanText(clip(rep.MIME, 80)), len(rep.Data))
 		}
 	}
 	var list []Image

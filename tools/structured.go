@@ -81,17 +81,17 @@ func (v *view) json(hint, outputID string) json.RawMessage {
 		w.Outputs = append(w.Outputs, v.pieces[i].json())
 	}
 	if e := r.Error; e != nil {
-		w.Error = clip(cleanString(e.Error()), maxLine)
+		w.Error = clip(CleanText(e.Error()), maxLine)
 		w.ErrorDetail = &errorJSON{
-			Name: clip(cleanString(e.Name), maxLine), Message: clip(cleanString(e.Message), maxLine),
-			Line: e.Line, MissingModule: cleanString(e.MissingModule),
+			Name: clip(CleanText(e.Name), maxLine), Message: clip(CleanText(e.Message), maxLine),
+			Line: e.Line, MissingModule: CleanText(e.MissingModule),
 		}
 		if t := strings.TrimRight(v.errs.body(), "\n"); t != w.Error && t != "" {
 			w.ErrorDetail.Traceback = strings.Split(t, "\n")
 		}
 	}
 	for _, a := range r.Artifacts {
-		w.Artifacts = append(w.Artifacts, artifactJSON{cleanString(a.Path), a.MIME, a.Size, a.SHA256})
+		w.Artifacts = append(w.Artifacts, artifactJSON{CleanText(a.Path), a.MIME, a.Size, a.SHA256})
 	}
 	return marshal(w)
 }
@@ -115,7 +115,7 @@ func (p *piece) body() string {
 // json renders one output. A value is left out where its text was cut.
 func (p *piece) json() outputJSON {
 	o := p.out
-	w := outputJSON{Type: o.Kind.String(), DisplayID: cleanString(o.DisplayID), Late: o.Late, MIME: cleanString(p.rep.MIME)}
+	w := outputJSON{Type: o.Kind.String(), DisplayID: CleanText(o.DisplayID), Late: o.Late, MIME: CleanText(p.rep.MIME)}
 	if o.Kind == codeinterp.Value {
 		if w.MIME == "text/plain" {
 			w.MIME = ""
@@ -131,10 +131,10 @@ func (p *piece) json() outputJSON {
 	if rep, ok := picture(o); ok {
 		w.MIME, w.Bytes, w.Block = rep.MIME, len(rep.Data), p.image
 	} else if w.Text == nil && len(o.Bundle) > 0 {
-		w.MIME, w.Bytes = cleanString(o.Bundle[0].MIME), len(o.Bundle[0].Data)
+		w.MIME, w.Bytes = CleanText(o.Bundle[0].MIME), len(o.Bundle[0].Data)
 	}
 	for _, rep := range o.Bundle {
-		if mime := cleanString(rep.MIME); mime != w.MIME && rep.MIME != p.rep.MIME && len(w.Alternatives) < maxNotes {
+		if mime := CleanText(rep.MIME); mime != w.MIME && rep.MIME != p.rep.MIME && len(w.Alternatives) < maxNotes {
 			w.Alternatives = append(w.Alternatives, alternativeJSON{mime, len(rep.Data)})
 		}
 	}

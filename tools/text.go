@@ -117,7 +117,7 @@ func (p *piece) heading() string {
 	case p.rep.MIME == "" || p.rep.MIME == "text/plain":
 		return "--- " + p.out.Kind.String() + late + " ---\n"
 	}
-	return "--- " + p.out.Kind.String() + " " + cleanString(clip(p.rep.MIME, 80)) + late + " ---\n"
+	return "--- " + p.out.Kind.String() + " " + CleanText(clip(p.rep.MIME, 80)) + late + " ---\n"
 }
 
 // write writes a piece with its losses marked, ending with a newline.
@@ -227,7 +227,7 @@ func (v *view) files() []string {
 		if i > 0 {
 			b.WriteString(", ")
 		}
-		fmt.Fprintf(&b, "%s (%d bytes)", cleanString(clip(strings.ReplaceAll(a.Path, "\n", " "), 200)), a.Size)
+		fmt.Fprintf(&b, "%s (%d bytes)", CleanText(clip(strings.ReplaceAll(a.Path, "\n", " "), 200)), a.Size)
 	}
 	if more := len(list) - maxFiles; more > 0 {
 		fmt.Fprintf(&b, " and %d more", more)

@@ -1,0 +1,254 @@
+package tools_test
+
+import (
+	"bytes"
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/tools"
+)
+
+// TestText renders Results of all kinds.
+func TestText(t *testing.T) {
+	value := func(plain string, more ...codeinterp.Representation) codeinterp.Output {
+		return codeinterp.Output{Kind: codeinterp.Value, Bundle: append(more, codeinterp.Representation{MIME: "text/plain", Data: []byte(plain)})}
+	}
+	late := out("from before\n")
+	late.Late = true
+	for _, tt := range []struct {
+		name string
+		res  codeinterp.Result
+		want string
+	}{
+		{"nothing", ok(), "ok\nThere was no output.\n"},
+		{"a line", ok(out("hi\n")), "ok\n--- stdout ---\nhi\n"},
+		{"no newline", ok(out("hi"), value("3")), "ok\n--- stdout ---\nhi\n--- result ---\n3\n"},
+		{"empty value", ok(value("''")), "ok\n--- result ---\n''\n"},
+		{"order", ok(out("a\n"), errOut("b\n"), out("c\n")), "ok\n--- stdout ---\na\n--- stderr ---\nb\n--- stdout ---\nc\n"},
+		{"late", ok(late, out("now\n")), "ok\n--- stdout (came after the end of an earlier run) ---\nfrom before\n--- stdout ---\nnow\n"},
+		{"exit code", codeinterp.Result{Status: codeinterp.StatusError, ExitCode: 3}, "error, exit code 3\nThere was no output.\n"},
+		{"timeout", codeinterp.Result{Status: codeinterp.StatusTimeout, ExitCode: 124, StateLost: true, Outputs: []codeinterp.Output{out("1\n")}},
+			"timeout, exit code 124: stopped because its time was up\nThe variables of earlier runs are gone: the context is empty now.\n--- stdout ---\n1\n"},
+		{"lost", codeinterp.Result{Status: codeinterp.StatusLost, ExitCode: 137, Cause: codeinterp.CauseMemory},
+			"lost, exit code 137: the process that ran the code is gone: out of memory\nThere was no output.\n"},
+		{"error", codeinterp.Result{Status: codeinterp.StatusError, ExitCode: 1, Error: &codeinterp.ProgramError{Name: "SyntaxError", Message: "oops", Line: 4}},
+			"error, exit code 1\n--- error ---\nSyntaxError: oops (line 4)\n"},
+		{"html beside text", ok(value("a  b", codeinterp.Representation{MIME: "text/html", Data: []byte("<table>")})), "ok\n--- result ---\na  b\n"},
+		{"html beside an object's name", ok(value("<IPython.core.display.HTML object>", codeinterp.Representation{MIME: "text/html", Data: []byte("<b>x</b>")})),
+			"ok\n--- result text/html ---\n<b>x</b>\n"},
+		{"svg", ok(display("image/svg+xml", []byte("<svg/>"))), "ok\n--- display image/svg+xml ---\n<svg/>\n"},
+		{"json", ok(display("application/vnd.x+json", []byte(`{"a":1}`))), "ok\n--- display application/vnd.x+json ---\n{\"a\":1}\n"},
+		{"figure", ok(codeinterp.Output{Kind: codeinterp.Display, Bundle: []codeinterp.Representation{
+			{MIME: "image/png", Data: pngOf(t, 2, 2)}, {MIME: "text/plain", Data: []byte("<Figure size 640x480 with 1 Axes>")},
+		}}), "ok\n--- display ---\n<Figure size 640x480 with 1 Axes>\n[image 1]\n"},
+		{"binary", ok(display("application/pdf", []byte("%PDF"))), "ok\n--- display ---\n[application/pdf, 4 bytes: not shown here, kept for the user]\n"},
+		{"terminal", ok(out("\x1b[31mred\x1b[0m \x1b]0;title\x07\x1b]8;;http://x\x1b\\link\x1b]8;;\x1b\\\x00\x08\x7f\n")), "ok\n--- stdout ---\nred link\n"},
+		{"progress", ok(errOut("10%\r50%\r\x1b[K100%\nnext 1%\rnext 2%\r")), "ok\n--- stderr ---\n100%\nnext 2%\n"},
+		{"windows", ok(out("a\r\nb\r\n")), "ok\n--- stdout ---\na\nb\n"},
+		{"invisible", ok(out("a\u202eb\U000e0041c\u0085d\n")), "ok\n--- stdout ---\nabcd\n"},
+		{"not UTF-8", ok(out("a\xffb\xe2\x82\n")), "ok\n--- stdout ---\na\uFFFDb\uFFFD\uFFFD\n"},
+		{"unicode", ok(out("né 日本 😀\n")), "ok\n--- stdout ---\nné 日本 😀\n"},
+		{"unfinished escape", ok(out("a\x1b[12\nb\x1b]0;never\nc\n")), "ok\n--- stdout ---\na\nb\nc\n"},
+		{"forged heading", ok(out("--- error ---\nx --- a ---\n--- a/file\n--- stderr --- \n")),
+			"ok\n--- stdout ---\n\\--- error ---\nx --- a ---\n--- a/file\n\\--- stderr --- \n"},
+		{"dropped by the provider", codeinterp.Result{Status: codeinterp.StatusOK, Outputs: []codeinterp.Output{out("a\n"), {Kind: codeinterp.Stdout, Data: []byte("z\n"), Dropped: 100}},
+			Truncated: []codeinterp.Truncation{{Stream: "stdout", Bytes: 104, Kept: 4, Reason: codeinterp.TruncatedByLimit}}},
+			"ok\n--- stdout ---\na\n[... 100 bytes left out ...]\nz\n"},
+		{"dropped without a trace", codeinterp.Result{Status: codeinterp.StatusOK, Outputs: []codeinterp.Output{out("a\n")},
+			Truncated: []codeinterp.Truncation{{Stream: "stderr", Bytes: 50, Reason: codeinterp.TruncatedByLimit}}},
+			"ok\nOf stderr, 50 of 50 bytes were not kept.\n--- stdout ---\na\n"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := run(t, tt.res, nil).Text; got != tt.want {
+				t.Errorf("got\n%q\nwant\n%q", got, tt.want)
+			}
+		})
+	}
+}
+
+var marker = regexp.MustCompile(`\[\.\.\. (\d+) bytes(?:, (\d+) lines)? left out \.\.\.\]\n`)
+
+// accounted checks that what is shown of a stream and what the markers count
+// make up the whole.
+func accounted(t *testing.T, text, whole string) {
+	t.Helper()
+	shown, bytes, lines := len(marker.ReplaceAllString(text, "")), 0, 0
+	for _, m := range marker.FindAllStringSubmatch(text, -1) {
+		var b, l int
+		fmt.Sscan(m[1], &b)
+		fmt.Sscan(m[2], &l)
+		bytes += b
+		lines += l
+	}
+	if shown+bytes != len(whole) {
+		t.Errorf("%d bytes shown and %d counted of %d", shown, bytes, len(whole))
+	}
+	shownLines := strings.Count(marker.ReplaceAllString(text, ""), "\n")
+	if shownLines+lines != strings.Count(whole, "\n") {
+		t.Errorf("%d lines shown and %d counted of %d", shownLines, lines, strings.Count(whole, "\n"))
+	}
+}
+
+// section returns what stands under a heading.
+func section(text, heading string) string {
+	_, rest, _ := strings.Cut(text, "--- "+heading+" ---\n")
+	body, _, _ := strings.Cut(rest, "\n--- ")
+	if body != rest {
+		body += "\n"
+	}
+	return body
+}
+
+func lines(n int, word string) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "%s %d\n", word, i)
+	}
+	return b.String()
+}
+
+func TestTruncation(t *testing.T) {
+	const max = tools.DefaultMaxText
+	long, longErr := lines(20_000, "out"), lines(20_000, "err")
+	t.Run("head and tail", func(t *testing.T) {
+		r := run(t, ok(out(long)), nil)
+		body := section(r.Text, "stdout")
+		accounted(t, body, long)
+		loc := marker.FindStringIndex(body)
+		if head := loc[0]; head < max*35/100 || head > max*40/100 {
+			t.Errorf("head of %d bytes", head)
+		}
+		if len(body) > max+100 || len(body) < max-1000 {
+			t.Errorf("%d bytes", len(body))
+		}
+		if body[loc[0]-1] != '\n' || !strings.HasPrefix(body[loc[1]:], "out ") || !strings.HasSuffix(body, "out 19999\n") {
+			t.Error("not cut at lines")
+		}
+		if r.OutputID == "" || r.Result.Stdout() != long {
+			t.Error("the whole output is not kept")
+		}
+	})
+	t.Run("one line", func(t *testing.T) {
+		whole := strings.Repeat("日本語", 20_000)
+		body := section(run(t, ok(out(whole)), nil).Text, "stdout")
+		if !utf8.ValidString(body) || strings.ContainsRune(body, utf8.RuneError) {
+			t.Error("a character is cut")
+		}
+		shown := marker.ReplaceAllString(body, "")
+		m := marker.FindStringSubmatch(body)
+		var gone int
+		fmt.Sscan(m[1], &gone)
+		if n := len(strings.ReplaceAll(shown, "\n", "")); n+gone != len(whole) {
+			t.Errorf("%d + %d of %d", n, gone, len(whole))
+		}
+	})
+	t.Run("shares", func(t *testing.T) {
+		res := ok(out(long), errOut(longErr))
+		res.Status, res.ExitCode = codeinterp.StatusError, 1
+		res.Error = &codeinterp.ProgramError{Name: "ValueError", Message: "the end", Traceback: strings.Split(lines(5000, "frame"), "\n")}
+		text := run(t, res, nil).Text
+		accounted(t, section(text, "stdout"), long)
+		accounted(t, section(text, "stderr"), longErr)
+		if !strings.HasSuffix(text, "\nValueError: the end\n") {
+			t.Errorf("the error is cut: %q", text[len(text)-100:])
+		}
+		for _, name := range []string{"stdout", "stderr", "error"} {
+			if n := len(section(text, name)); n < max/4 || n > max/2 {
+				t.Errorf("%s has %d bytes", name, n)
+			}
+		}
+		if len(text) > max+1000 {
+			t.Errorf("%d bytes", len(text))
+		}
+	})
+	t.Run("small stderr", func(t *testing.T) {
+		text := run(t, ok(out(long), errOut("warning\n"), out(long)), nil).Text
+		if !strings.Contains(text, "--- stderr ---\nwarning\n") {
+			t.Error("the warning is lost")
+		}
+		body := section(text, "stdout") + text[strings.LastIndex(text, "--- stdout ---\n")+len("--- stdout ---\n"):]
+		accounted(t, body, long+long)
+	})
+	t.Run("alternating", func(t *testing.T) {
+		var outputs []codeinterp.Output
+		for range 30_000 {
+			outputs = append(outputs, out("o\n"), errOut("e\n"))
+		}
+		r := run(t, ok(outputs...), nil)
+		if len(r.Text) > max+1000 {
+			t.Errorf("%d bytes", len(r.Text))
+		}
+		bytes := 0
+		for _, m := range marker.FindAllStringSubmatch(r.Text, -1) {
+			var b int
+			fmt.Sscan(m[1], &b)
+			bytes += b
+		}
+		if shown := 2 * (strings.Count(r.Text, "\no\n") + strings.Count(r.Text, "\ne\n")); shown+bytes < 119_000 || shown+bytes > 120_000 {
+			t.Errorf("%d bytes shown, %d counted", shown, bytes)
+		}
+		if !utf8.Valid(r.JSON()) || len(r.JSON()) > 4*max {
+			t.Errorf("%d bytes of JSON", len(r.JSON()))
+		}
+	})
+	t.Run("many displays", func(t *testing.T) {
+		var outputs []codeinterp.Output
+		for range 1000 {
+			outputs = append(outputs, display("application/pdf", []byte("%PDF")), display("text/html", []byte(strings.Repeat("<p>", 1000))))
+		}
+		if n := len(run(t, ok(outputs...), nil).Text); n > max+2000 {
+			t.Errorf("%d bytes", n)
+		}
+	})
+	t.Run("one mark for one loss", func(t *testing.T) {
+		r := run(t, codeinterp.Result{
+			Status:    codeinterp.StatusOK,
+			Outputs:   []codeinterp.Output{out(long), {Kind: codeinterp.Stdout, Data: []byte(long), Dropped: 1 << 20}},
+			Truncated: []codeinterp.Truncation{{Stream: "stdout", Bytes: int64(2*len(long) + 1<<20), Kept: int64(2 * len(long)), Reason: codeinterp.TruncatedByLimit}},
+		}, nil)
+		if n := len(marker.FindAllString(r.Text, -1)); n != 1 {
+			t.Errorf("%d markers", n)
+		}
+		if n := bytes.Count(r.JSON(), []byte(`"reason":"limit"`)); n != 1 {
+			t.Errorf("%d truncations", n)
+		}
+	})
+}
+
+func TestOwnCap(t *testing.T) {
+	long := lines(20_000, "out")
+	if n := len(run(t, ok(out(long)), &tools.Options{MaxText: 1024}).Text); n > 1200 {
+		t.Errorf("%d bytes", n)
+	}
+	if n := len(run(t, ok(out(long)), &tools.Options{MaxText: 1 << 20}).Text); n < len(long) {
+		t.Errorf("%d bytes", n)
+	}
+}
+
+// FuzzText: the text of any output is valid UTF-8 without control characters,
+// within the cap, and accounts for what it leaves out.
+func FuzzText(f *testing.F) {
+	f.Add([]byte("a\r\x1b[31mb\n--- error ---\n"), []byte("\xff\xfe"), []byte("<b>"))
+	f.Add([]byte(strings.Repeat("x\n", 2000)), []byte(strings.Repeat("é", 2000)), []byte(strings.Repeat("\r", 3000)))
+	f.Add([]byte("\x1b"), []byte("\x1b]"), []byte("\x1bP\x1b\\"))
+	f.Fuzz(func(t *testing.T, a, b, c []byte) {
+		res := ok(out(string(a)), errOut(string(b)), display("text/html", c), out(string(c)))
+		res.Error = &codeinterp.ProgramError{Name: string(c), Message: string(a), Traceback: []string{string(b), string(a)}}
+		r := run(t, res, &tools.Options{MaxText: 1024})
+		if !utf8.ValidString(r.Text) || len(r.Text) > 2500 || !utf8.Valid(r.JSON()) {
+			t.Fatalf("%d bytes: %q", len(r.Text), r.Text)
+		}
+		for _, c := range r.Text {
+			if c < 0x20 && c != '\n' && c != '\t' || c >= 0x7f && c <= 0x9f {
+				t.Fatalf("%q in %q", c, r.Text)
+			}
+		}
+		if n := strings.Count("\n"+r.Text, "\n--- error ---\n"); n > 1 {
+			t.Fatalf("forged: %q", r.Text)
+		}
+	})
+}
