@@ -69,13 +69,15 @@ func (m *calls) serve(ctx context.Context, t *Tool, c Call) *Reply {
 		first := e.Value.(*called)
 		select {
 		case <-first.done:
-			m.mu.Lock()
-			r := first.reply
-			m.mu.Unlock()
-			if r != nil {
-				return r
-			}
 		case <-ctx.Done():
+		}
+		m.mu.Lock()
+		r := first.reply
+		m.mu.Unlock()
+		switch {
+		case r != nil:
+			return r
+		case ctx.Err() != nil:
 			return fail(c.ID, t.Name, &Failure{CodeCanceled, "canceled while the same call was in progress"}, context.Cause(ctx))
 		}
 	}

@@ -65,7 +65,7 @@ func (o *observer) run(ev Event, opts codeinterp.RunOptions, f func(*codeinterp.
 	ended := res
 	ended.Outputs = nil
 	errs = append(errs, o.emit(ev, RunEnd, &ended, err), res.CallbackErr)
-	res.CallbackErr = errors.Join(errs...)
+	res.CallbackErr = o.secrets.err(errors.Join(errs...))
 	return res, err
 }
 

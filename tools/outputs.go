@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"unicode/utf8"
 
 	"github.com/toolcell/toolcell/codeinterp"
 )
@@ -148,16 +149,17 @@ func (p *pager) take(b []byte) {
 // page ends the page at a rune.
 func (p *pager) page() Page {
 	start, end := 0, len(p.text)
-	for start < min(3, end) && p.offset > 0 && p.text[start]&0xc0 == 0x80 {
+	for start < min(3, end) && p.offset > 0 && !utf8.RuneStart(p.text[start]) {
 		start++
 	}
 	if int64(end) > p.limit {
 		end = int(p.limit)
-		for end > start+1 && p.text[end]&0xc0 == 0x80 {
+		for end > start && !utf8.RuneStart(p.text[end]) {
 			end--
 		}
-		for end == start+1 && end < len(p.text) && p.text[end]&0xc0 == 0x80 {
-			end++
+		if end <= start {
+			for end = start + 1; end < len(p.text) && !utf8.RuneStart(p.text[end]); end++ {
+			}
 		}
 	}
 	page := Page{Text: string(p.text[start:max(start, end)]), Offset: min(p.offset+int64(start), p.at), Total: p.at}

@@ -1,0 +1,201 @@
+package tools_test
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/tools"
+)
+
+const secret = "s3cr3t/pass+word=\"x\""
+
+func secrets(t testing.TB, values ...string) *tools.Secrets {
+	t.Helper()
+	s, err := tools.NewSecrets(values...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func TestScrub(t *testing.T) {
+	s := secrets(t, secret, "abcd", "bcdefg", "aXaaXab")
+	quoted, _ := json.Marshal(secret)
+	for _, tt := range []struct{ in, want string }{
+		{"nothing here", "nothing here"},
+		{"", ""},
+		{secret, "[secret]"},
+		{"a " + secret + " b " + secret, "a [secret] b [secret]"},
+		{url.QueryEscape(secret), "[secret]"},
+		{url.PathEscape(secret), "[secret]"},
+		{string(quoted), `"[secret]"`},
+		{"abcd", "[secret]"},
+		{"abcdabcd", "[secret][secret]"},
+		{"xabcdefgx", "x[secret]x"}, // one overlaps the other
+		{"abc abcd bcdef", "abc [secret] bcdef"},
+		{"aXaaXaaXab", "aXa[secret]"},
+	} {
+		if got := s.Scrub(tt.in); got != tt.want {
+			t.Errorf("%q: got %q, want %q", tt.in, got, tt.want)
+		}
+	}
+	for shift := range 4 {
+		text := strings.Repeat("u", shift) + ":" + secret + "@host"
+		for _, enc := range []*base64.Encoding{base64.StdEncoding, base64.URLEncoding, base64.RawStdEncoding} {
+			got := s.Scrub("Basic " + enc.EncodeToString([]byte(text)))
+			if !strings.Contains(got, "[secret]") {
+				t.Errorf("shift %d: got %q", shift, got)
+			}
+			for i := 0; i+12 < len(secret); i++ {
+				if part := base64.RawStdEncoding.EncodeToString([]byte(secret[i : i+12])); strings.Contains(got, part) {
+					t.Errorf("shift %d: %q is in %q", shift, part, got)
+				}
+			}
+		}
+	}
+	var none *tools.Secrets
+	if none.Scrub("x") != "x" {
+		t.Error("no secrets")
+	}
+}
+
+func TestShortSecret(t *testing.T) {
+	if _, err := tools.NewSecrets("long enough", "abc"); err == nil || strings.Contains(err.Error(), "abc") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestSecretsNeverLeave: whatever way a secret takes out of a run, and however
+// it is cut into chunks, it is found.
+func TestSecretsNeverLeave(t *testing.T) {
+	for cut := range len(secret) {
+		a, b := secret[:cut], secret[cut:]
+		res := codeinterp.Result{
+			Status: codeinterp.StatusError, ExitCode: 1,
+			Outputs: []codeinterp.Output{
+				out("token " + a), errOut("between " + secret + "\n"), out(b + " end\n"),
+				{Kind: codeinterp.Display, DisplayID: secret, Metadata: json.RawMessage(`{"k":` + quote(secret) + `}`), Bundle: []codeinterp.Representation{
+					{MIME: "text/html", Data: []byte("<b>" + secret)}, {MIME: "application/json", Data: []byte(quote(secret))},
+				}},
+				{Kind: codeinterp.Value, Value: json.RawMessage(quote(secret)), Bundle: []codeinterp.Representation{{MIME: "text/plain", Data: []byte(secret)}}},
+			},
+			Error:     &codeinterp.ProgramError{Name: "E", Message: secret, MissingModule: secret, Traceback: []string{secret, "x"}, RawTraceback: []string{secret}},
+			Artifacts: []codeinterp.Artifact{{Path: secret}},
+		}
+		var events bytes.Buffer
+		live := ""
+		ci := &fake{script: fixed(res)}
+		set := newSet(t, ci, &tools.Options{Secrets: secrets(t, secret), OnEvent: func(e tools.Event) error {
+			fmt.Fprintf(&events, "%v %+v\n", e, e.Result)
+			if e.Output.Kind == codeinterp.Stdout {
+				live += string(e.Output.Data)
+			}
+			return errors.New(secret)
+		}})
+		r := set.Dispatch(t.Context(), "workspace__w__run_code", []byte(`{"language":"python","code":"x"}`), nil)
+		if live != "token [secret] end\n" || r.Result.Stdout() != live {
+			t.Fatalf("cut at %d: events %q, result %q", cut, live, r.Result.Stdout())
+		}
+		whole, err := json.Marshal(r.Result)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for where, text := range map[string]string{
+			"text": r.Text, "json": string(r.JSON()), "result": string(whole), "events": events.String(),
+			"callback error": r.Result.CallbackErr.Error(),
+		} {
+			if strings.Contains(text, secret) || strings.Contains(text, "pass+word") {
+				t.Errorf("cut at %d: %s: %s", cut, where, text)
+			}
+		}
+		if string(ci.opts[0].Env["x"]) != "" || res.Outputs[1].Text() != "between "+secret+"\n" {
+			t.Error("the provider's memory is changed")
+		}
+	}
+}
+
+func quote(s string) string {
+	b, _ := json.Marshal(s)
+	return string(b)
+}
+
+// TestSecretsInErrors: errors lose the secret and keep what they are.
+func TestSecretsInErrors(t *testing.T) {
+	fail := fmt.Errorf("%w: at %s", codeinterp.ErrUnavailable, secret)
+	ci := newManaged()
+	ci.script = func(ctx ctxType, _ string) (codeinterp.Result, error) { return codeinterp.NotRun(), fail }
+	opts := &tools.Options{Secrets: secrets(t, secret)}
+	set := newSet(t, ci, opts)
+	r := set.Dispatch(t.Context(), "workspace__w__run_code", []byte(`{"language":"python","code":"x"}`), nil)
+	if r.Failure == nil || r.Failure.Code != tools.CodeUnavailable || !errors.Is(r.Err, codeinterp.ErrUnavailable) ||
+		strings.Contains(r.Text+r.Err.Error(), "s3cr3t") {
+		t.Errorf("%s, %v", r.Text, r.Err)
+	}
+	r = set.Dispatch(t.Context(), "workspace__w__run_code", []byte(`{"language":"`+"s3cr3t"+`"}`), nil)
+	if r.Failure == nil {
+		t.Error(r.Text)
+	}
+}
+
+// TestSecretsAtGaps: what is left of a secret where a provider dropped output
+// is masked as well.
+func TestSecretsAtGaps(t *testing.T) {
+	res := ok(out("start "+secret[:9]), codeinterp.Output{Kind: codeinterp.Stdout, Data: []byte(secret[9:] + " end"), Dropped: 5})
+	r := run(t, res, &tools.Options{Secrets: secrets(t, secret)})
+	if got := r.Result.Stdout(); got != "start [secret][secret] end" {
+		t.Errorf("got %q", got)
+	}
+}
+
+// TestNumericSecret: a JSON value stays JSON.
+func TestNumericSecret(t *testing.T) {
+	res := ok(codeinterp.Output{Kind: codeinterp.Value, Value: json.RawMessage(`[12345678]`), Bundle: []codeinterp.Representation{{MIME: "text/plain", Data: []byte("[12345678]")}}})
+	r := run(t, res, &tools.Options{Secrets: secrets(t, "12345678")})
+	if v, _ := r.Result.Value(); string(v.Value) != `"[secret]"` || v.Text() != "[[secret]]" {
+		t.Errorf("got %s, %s", v.Value, v.Text())
+	}
+}
+
+// FuzzSecrets: however text with secrets is cut into chunks, the chunks that
+// come out are, joined, the scrubbed text.
+func FuzzSecrets(f *testing.F) {
+	f.Add("hello s3cr3t and token-1 and s3cr3token-1", "s3cr3t", "token-1", uint64(0x5555))
+	f.Add("aaaaaaaaa", "aaaa", "aaab", uint64(3))
+	f.Fuzz(func(t *testing.T, text, one, two string, cuts uint64) {
+		s, err := tools.NewSecrets(one, two)
+		if err != nil || len(one) > 100 || len(two) > 100 {
+			return
+		}
+		var outputs []codeinterp.Output
+		start := 0
+		for i := range min(len(text), 64) {
+			if cuts&(1<<i) != 0 {
+				outputs = append(outputs, out(text[start:i]))
+				start = i
+			}
+		}
+		outputs = append(outputs, out(text[start:]))
+		live := ""
+		ci := &fake{script: fixed(ok(outputs...))}
+		set := newSet(t, ci, &tools.Options{Secrets: s, OnEvent: func(e tools.Event) error {
+			live += string(e.Output.Data)
+			return nil
+		}})
+		r := set.Dispatch(t.Context(), "workspace__w__run_code", []byte(`{"language":"python","code":"x"}`), nil)
+		want := s.Scrub(text)
+		if live != want || r.Result.Stdout() != want {
+			t.Fatalf("events %q, result %q, want %q", live, r.Result.Stdout(), want)
+		}
+		masked := strings.ReplaceAll(want, "[secret]", "\x00")
+		if !strings.Contains("[secret]", one) && strings.Contains(masked, one) {
+			t.Fatalf("%q is in %q", one, want)
+		}
+	})
+}
