@@ -9,7 +9,7 @@ type automaton struct {
 	class    [256]uint16
 	width    int
 	next     []int32 // next[state*width+class]
-	depth    []int32 // how many of the last bytes the state stands for
+	depth    []int32 // how many of the last bytes may begin a pattern
 	longest  []int32 // the longest pattern that ends in the state, 0 for none
 }
 
@@ -64,15 +64,20 @@ func (a *automaton) link() {
 		state := queue[0]
 		queue = queue[1:]
 		a.longest[state] = max(a.longest[state], a.longest[fail[state]])
+		leaf := true
 		for c := range a.width {
 			at := int(state)*a.width + c
 			back := a.next[int(fail[state])*a.width+c]
 			if n := a.next[at]; n != 0 {
 				fail[n] = back
 				queue = append(queue, n)
+				leaf = false
 			} else {
 				a.next[at] = back
 			}
+		}
+		if leaf {
+			a.depth[state] = a.depth[fail[state]]
 		}
 	}
 }

@@ -14,8 +14,7 @@ import (
 //go:embed descriptions/*.md
 var descriptionFiles embed.FS
 
-// descriptions holds the prose of each operation's description. A line that
-// ends up empty through its placeholders is left out.
+// descriptions holds the prose of each operation's description.
 var descriptions = sync.OnceValue(func() map[string]string {
 	texts := map[string]string{}
 	entries, err := descriptionFiles.ReadDir("descriptions")
@@ -46,13 +45,13 @@ func newFacts(info codeinterp.Info, k *kit) facts {
 	}
 	stateless := ""
 	if _, ok := codeinterp.Stateful(k.ci); ok {
-		stateless = "Use a context, made with " + k.Namer(k.workspace, "create_code_context") + ", for work in several steps."
+		stateless = " Use a context, made with " + k.Namer(k.workspace, "create_code_context") + ", for work in several steps."
 	}
 	f.values = strings.NewReplacer(
 		"{{stateless}}", stateless,
 		"{{languages}}", f.languages(k.languages),
-		"{{isolation}}", f.isolation(),
-		"{{files}}", f.files(),
+		"{{isolation}}", orEmpty(f.isolation()),
+		"{{files}}", orEmpty(f.files()),
 		"{{timeout}}", timeoutFact(k.limits),
 		"{{lifetime}}", f.lifetime(),
 		"{{create}}", k.Namer(k.workspace, "create_code_context"),
@@ -64,16 +63,18 @@ func newFacts(info codeinterp.Info, k *kit) facts {
 
 // describe returns the description of an operation's tool.
 func (f *facts) describe(op string) string {
-	var b strings.Builder
-	for line := range strings.Lines(descriptions()[op]) {
-		filled := strings.TrimRight(f.values.Replace(line), " \n")
-		if filled == "" && strings.TrimSpace(line) != "" {
-			continue
-		}
-		b.WriteString(filled)
-		b.WriteByte('\n')
+	text := f.values.Replace(descriptions()[op])
+	return strings.TrimSpace(strings.ReplaceAll(text, emptyLine, ""))
+}
+
+// emptyLine stands where a fact is not known; its line goes with it.
+const emptyLine = "\x00\n"
+
+func orEmpty(s string) string {
+	if s == "" {
+		return "\x00"
 	}
-	return strings.TrimSpace(b.String())
+	return s
 }
 
 func (f *facts) languages(names []string) string {
