@@ -9,6 +9,7 @@ import (
 	"image/gif"
 	"image/jpeg"
 	"image/png"
+	"math"
 	"slices"
 
 	"github.com/toolcell/toolcell/codeinterp"
@@ -159,13 +160,16 @@ func (o *ImageOptions) fit(rep codeinterp.Representation) (Image, error) {
 	if max(cfg.Width, cfg.Height) <= o.MaxEdge && len(rep.Data) <= o.MaxSize {
 		return Image{mime, rep.Data, cfg.Width, cfg.Height}, nil
 	}
-	for edge := min(o.MaxEdge, max(cfg.Width, cfg.Height)); edge >= 16; edge = edge * 3 / 4 {
+	for edge := min(o.MaxEdge, max(cfg.Width, cfg.Height)); edge >= 16; {
 		scaled := scale(img, edge)
-		for _, enc := range []func(image.Image) Image{encodePNG, encodeJPEG} {
-			if out := enc(scaled); len(out.Data) <= o.MaxSize {
-				return out, nil
-			}
+		out := encodePNG(scaled)
+		if len(out.Data) > o.MaxSize {
+			out = encodeJPEG(scaled)
 		}
+		if len(out.Data) <= o.MaxSize {
+			return out, nil
+		}
+		edge = int(float64(edge) * min(0.9, math.Sqrt(float64(o.MaxSize)/float64(len(out.Data)))))
 	}
 	return Image{}, fmt.Errorf("too large")
 }

@@ -48,7 +48,7 @@ var webp1x1 = []byte("RIFF\x24\x00\x00\x00WEBPVP8 \x18\x00\x00\x00\x30\x01\x00\x
 func TestImages(t *testing.T) {
 	wide := pngOf(t, 4000, 100)
 	bomb := pngOf(t, 6000, 6000)
-	heavy := encodedPNG(t, noise(1200, 1200))
+	heavy := encodedPNG(t, noise(300, 300))
 	for _, tt := range []struct {
 		name string
 		mime string
@@ -63,8 +63,8 @@ func TestImages(t *testing.T) {
 		{"wrong name", "image/png", encodedJPEG(t, noise(8, 9)), tools.ImageOptions{}, "image/jpeg 8x9"},
 		{"wide", "image/png", wide, tools.ImageOptions{}, "image/png 1568x39*"},
 		{"own edge", "image/png", pngOf(t, 100, 200), tools.ImageOptions{MaxEdge: 50}, "image/png 25x50*"},
-		{"heavy", "image/png", heavy, tools.ImageOptions{}, "image/jpeg 1200x1200*"},
-		{"very heavy", "image/png", heavy, tools.ImageOptions{MaxSize: 20_000}, "image/jpeg "},
+		{"heavy", "image/png", heavy, tools.ImageOptions{MaxSize: 200_000}, "image/jpeg 300x300*"},
+		{"very heavy", "image/png", heavy, tools.ImageOptions{MaxSize: 5_000}, "image/jpeg "},
 		{"not an image", "image/png", []byte("hello"), tools.ImageOptions{}, "[image/png, 5 bytes: left out, not an image]"},
 		{"base64", "image/png", []byte("iVBORw0KGgo="), tools.ImageOptions{}, "not an image"},
 		{"cut off", "image/png", wide[:len(wide)-30], tools.ImageOptions{}, "damaged"},
@@ -126,7 +126,7 @@ func TestImageCount(t *testing.T) {
 
 // TestTransparent: what has to become a JPEG stands on white.
 func TestTransparent(t *testing.T) {
-	img := noise(400, 400).(*image.NRGBA)
+	img := noise(200, 200).(*image.NRGBA)
 	for i := 3; i < len(img.Pix); i += 4 {
 		img.Pix[i] = 0
 	}

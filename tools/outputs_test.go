@@ -15,7 +15,7 @@ import (
 // TestPages reads long output to its end, by the tool and by the store, in
 // pages of every size.
 func TestPages(t *testing.T) {
-	text := strings.Repeat("zeile é 日本 😀\n", 300)
+	text := strings.Repeat("zeile é 日本 😀\n", 100)
 	store := tools.NewOutputStore(nil)
 	opts := &tools.Options{ReadOutput: true, Outputs: store, MaxText: 1024}
 	res := ok(out("\x1b[1m"+text), errOut("warning\n"), display("text/html", []byte("<b>")))
@@ -59,7 +59,7 @@ func TestPages(t *testing.T) {
 	if page != (tools.Page{Text: "é 日本", Offset: 6, NextOffset: 15, Total: int64(len(text))}) {
 		t.Errorf("got %+v", page)
 	}
-	if got := call(`{"outputId":"ID","offset":7,"limit":4}`); got.Text != " \n[... the next page starts at offset 9 of 6300 ...]" {
+	if got := call(`{"outputId":"ID","offset":7,"limit":4}`); got.Text != " \n[... the next page starts at offset 9 of 2100 ...]" {
 		t.Errorf("in the middle of a character: %q", got.Text)
 	}
 	if got := call(`{"outputId":"ID","offset":1000000}`); got.Text != "[nothing here]" || got.Failure != nil {
