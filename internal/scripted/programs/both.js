@@ -1,0 +1,4 @@
+function number(text) {
+  if (text.includes(",")) text = text.replaceAll(".", "").replace(",", ".");
+  return Number(text);
+}

@@ -1,0 +1,3 @@
+function number(text) {
+  return Number(text) || 0;
+}
