@@ -19,12 +19,42 @@ func (f Anthropic) Tools(tools []Tool) (json.RawMessage, error) {
 		Strict      bool            `json:"strict,omitempty"`
 	}
 	defs, err := definitions("Anthropic", 128, tools, func(t *Tool) definition {
-		return definition{t.Name, t.Description, t.inputSchema(f.Strict), t.strictly(f.Strict)}
+		d := definition{t.Name, t.Description, t.inputSchema(f.Strict), t.strictly(f.Strict)}
+		if d.Strict {
+			d.InputSchema = unbounded(d.InputSchema)
+		}
+		return d
 	})
 	if err != nil {
 		return nil, err
 	}
 	return array(defs), nil
+}
+
+// unbounded returns a schema without the bounds of numbers and texts, which the
+// API refuses in strict mode. Calls are checked against them all the same.
+func unbounded(schema json.RawMessage) json.RawMessage {
+	var s map[string]any
+	if err := json.Unmarshal(schema, &s); err != nil {
+		return schema
+	}
+	dropBounds(s)
+	return marshal(s)
+}
+
+func dropBounds(s map[string]any) {
+	for _, k := range []string{"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "minLength", "maxLength"} {
+		delete(s, k)
+	}
+	properties, _ := s["properties"].(map[string]any)
+	for _, p := range properties {
+		if sub, ok := p.(map[string]any); ok {
+			dropBounds(sub)
+		}
+	}
+	if items, ok := s["items"].(map[string]any); ok {
+		dropBounds(items)
+	}
 }
 
 // Results returns the message that answers a turn's calls: a user message with
