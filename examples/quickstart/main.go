@@ -1,0 +1,127 @@
+// Quickstart is a complete agent loop that needs neither a key nor anything
+// installed:
+//
+//	go run ./examples/quickstart
+//
+// A script plays the language model. Everything else is what a real agent has:
+// a provider that runs the code, a workspace that makes tools of it, and the
+// loop in this file. examples/agent is the same with real models.
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"sync"
+
+	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/examples/internal/screen"
+	"github.com/toolcell/toolcell/internal/scripted"
+	"github.com/toolcell/toolcell/providers/inmemory"
+	"github.com/toolcell/toolcell/providers/inmemory/engine"
+	"github.com/toolcell/toolcell/providers/inmemory/quickjs"
+	"github.com/toolcell/toolcell/providers/inmemory/typescript"
+	"github.com/toolcell/toolcell/tools"
+	"github.com/toolcell/toolcell/workspace"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := run(ctx, os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, "quickstart:", err)
+		os.Exit(1)
+	}
+}
+
+// run gives the agent all of its tasks, one after the other.
+func run(ctx context.Context, out io.Writer) error {
+	javascript := quickjs.New(nil)
+	ci, err := inmemory.NewStateful(&inmemory.Options{Engines: []engine.Engine{javascript, typescript.New(javascript)}})
+	if err != nil {
+		return err
+	}
+	ws, err := workspace.New("demo", workspace.Capabilities{Code: ci}, nil)
+	if err != nil {
+		return errors.Join(err, ci.Close())
+	}
+	defer ws.Close()
+	definitions, err := tools.OpenAIChat{}.Tools(ws.Tools())
+	if err != nil {
+		return err
+	}
+
+	a := &agent{ws: ws, definitions: definitions, screen: screen.New(out)}
+	defer ws.Subscribe(a.screen.Event, nil)()
+	a.introduce(codeinterp.Describe(ci))
+	a.messages = append(a.messages, message{"system", "You solve tasks with code."})
+	for i, task := range scripted.Tasks() {
+		if err := a.work(ctx, task); err != nil {
+			return err
+		}
+		a.explain(i)
+	}
+	a.conclude()
+	return nil
+}
+
+// An agent is a conversation with a model that has tools.
+type agent struct {
+	ws          *workspace.Workspace
+	definitions json.RawMessage
+	messages    []any
+	screen      *screen.Screen
+	turns       int
+}
+
+type message struct {
+	Role    string `json:"role"`
+	Content string `json:"content"`
+}
+
+// work is the loop: ask the model, do what it calls for, tell it what came
+// out, until it calls for nothing more.
+func (a *agent) work(ctx context.Context, task string) error {
+	a.screen.User(task)
+	a.messages = append(a.messages, message{"user", task})
+	for {
+		answer, err := scripted.Complete(ctx, scripted.Script, a.definitions, a.messages)
+		if err != nil {
+			return err
+		}
+		a.turns++
+		a.messages = append(a.messages, answer)
+		a.show(answer)
+		if len(answer.ToolCalls) == 0 {
+			return nil
+		}
+		replies := a.serve(ctx, answer.ToolCalls)
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		var results []any
+		if err := json.Unmarshal(tools.OpenAIChat{}.Results(replies...), &results); err != nil {
+			return err
+		}
+		a.messages = append(a.messages, results...)
+	}
+}
+
+// serve runs the calls of one turn, all at the same time.
+func (a *agent) serve(ctx context.Context, calls []scripted.ChatCall) []*tools.Reply {
+	replies := make([]*tools.Reply, len(calls))
+	var wg sync.WaitGroup
+	for i, c := range calls {
+		wg.Go(func() {
+			args := json.RawMessage(c.Function.Arguments)
+			replies[i] = a.ws.Dispatch(ctx, c.Function.Name, args, &tools.CallOptions{ID: c.ID})
+			a.screen.Reply(replies[i])
+		})
+	}
+	wg.Wait()
+	return replies
+}
