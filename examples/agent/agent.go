@@ -1,0 +1,109 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/toolcell/toolcell/examples/internal/screen"
+	"github.com/toolcell/toolcell/tools"
+)
+
+// A model is a conversation with a language model, in the form of its API.
+type model interface {
+	// user adds what the user says.
+	user(text string)
+
+	// next has the model take a turn. Its words go to say as they come. A
+	// turn that is not complete is no part of the conversation.
+	next(ctx context.Context, say func(string)) (turn, error)
+
+	// results adds the answers to all calls of the turn before.
+	results(replies []*tools.Reply) error
+}
+
+// A turn is what a model asks for. One without calls ends its work, unless it
+// is to go on.
+type turn struct {
+	calls []call
+	note  string // why it ended, if that is worth telling
+	goOn  bool   // the API wants to be asked again
+}
+
+// A call is a call of a tool. Its arguments are passed on as they came, even
+// if they are no JSON: the reply says what is wrong with them.
+type call struct {
+	id, name string
+	args     json.RawMessage
+}
+
+// An agent has a model do tasks with tools.
+type agent struct {
+	model    model
+	tools    dispatcher
+	screen   *screen.Screen
+	maxTurns int
+}
+
+// A dispatcher serves calls: a workspace, or a set of tools.
+type dispatcher interface {
+	Dispatch(ctx context.Context, name string, args json.RawMessage, opts *tools.CallOptions) *tools.Reply
+}
+
+// errTurns ends a task that takes too many turns.
+var errTurns = errors.New("the model did not come to an end")
+
+// work is the loop: ask the model, do what it calls for, tell it what came
+// out, until it calls for nothing more. Where ctx ends, running code is
+// stopped, every call still gets its answer, and the conversation can go on.
+func (a *agent) work(ctx context.Context, task string) error {
+	a.model.user(task)
+	for range a.maxTurns {
+		t, err := a.model.next(ctx, a.screen.Model)
+		if err != nil {
+			return err
+		}
+		a.screen.Model("\n")
+		if t.note != "" {
+			a.screen.Note(t.note)
+		}
+		if len(t.calls) == 0 {
+			if t.goOn {
+				continue
+			}
+			return nil
+		}
+		if err := a.model.results(a.serve(ctx, t.calls)); err != nil {
+			return err
+		}
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+	}
+	return fmt.Errorf("%w within %d turns", errTurns, a.maxTurns)
+}
+
+// serve runs the calls of one turn, all at the same time.
+func (a *agent) serve(ctx context.Context, calls []call) []*tools.Reply {
+	a.show(calls)
+	replies := make([]*tools.Reply, len(calls))
+	var wg sync.WaitGroup
+	for i, c := range calls {
+		wg.Go(func() {
+			replies[i] = a.tools.Dispatch(ctx, c.name, c.args, &tools.CallOptions{ID: c.id})
+			a.screen.Reply(replies[i])
+		})
+	}
+	wg.Wait()
+	return replies
+}
+
+func (a *agent) show(calls []call) {
+	var ids, names, args []string
+	for _, c := range calls {
+		ids, names, args = append(ids, c.id), append(names, c.name), append(args, string(c.args))
+	}
+	a.screen.Calls(ids, names, args)
+}
