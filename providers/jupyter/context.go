@@ -53,7 +53,7 @@ func (c *kernelContext) run(ctx context.Context, code string, o codeinterp.RunOp
 			return codeinterp.NotRun(), err
 		}
 		k := c.kernel()
-		res, err := c.s.runPrepared(ctx, k, code, o, surroundings{},
+		res, err := c.s.runPrepared(ctx, k, code, o, false,
 			control{orders: c.orders, deleted: c.deleted, closing: c.s.closing, kill: c.kill})
 		c.note(&res)
 		if errors.Is(err, errNeverRan) && !again {

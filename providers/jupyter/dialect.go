@@ -5,6 +5,8 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -23,6 +25,12 @@ type dialect struct {
 	leave string
 	// idle is an expression that is true where nothing of the program runs on.
 	idle string
+	// spool is an expression that gives the next piece of spooled output.
+	spool string
+	// noStdin: enter cannot give standard input.
+	noStdin bool
+	// settle is run after each run, where output comes after the end.
+	settle string
 	// exit tells an exit from an error.
 	exit func(*codeinterp.ProgramError) (int, bool)
 	// value derives a result's JSON form from its representations.
@@ -34,6 +42,8 @@ type surroundings struct {
 	cwd   string
 	env   map[string]string
 	stdin []byte // nil: reading fails
+	// private starts the run in a new directory, which goes with the kernel.
+	private bool
 }
 
 func (d *dialect) prepare(spill bool) string {
@@ -80,6 +90,7 @@ var pythonDialect = dialect{
 	enter: func(s surroundings) string { return pythonCall("enter", s) },
 	leave: pythonHelper + ".leave()",
 	idle:  pythonHelper + ".idle()",
+	spool: pythonHelper + ".spool.take()",
 	exit:  pythonExit,
 }
 
@@ -94,19 +105,68 @@ func pythonExec(source string, vars map[string]any) string {
 }
 
 func pythonCall(method string, s surroundings) string {
+	return fmt.Sprintf(`%s.%s(__import__("json").loads(%s))`, pythonHelper, method, strconv.QuoteToASCII(arguments(s)))
+}
+
+// arguments encodes surroundings as JSON in ASCII, with every text in base64.
+func arguments(s surroundings) string {
 	env := map[string]string{}
 	for k, v := range s.env {
 		env[b64(k)] = b64(v)
 	}
-	args := map[string]any{"env": env, "cwd": b64(s.cwd), "stdin": nil}
+	args := map[string]any{"env": env, "cwd": b64(s.cwd), "stdin": nil, "private": s.private}
 	if s.stdin != nil {
 		args["stdin"] = b64(string(s.stdin))
 	}
 	b, _ := json.Marshal(args)
-	return fmt.Sprintf(`%s.%s(__import__("json").loads(%s))`, pythonHelper, method, strconv.QuoteToASCII(string(b)))
+	return string(b)
 }
 
 func b64(s string) string { return base64.StdEncoding.EncodeToString([]byte(s)) }
 
-var bashDialect = dialect{}
-var denoDialect = dialect{value: jsonValue}
+//go:embed setup.js
+var denoSetup string
+
+// denoDialect is for Deno's kernel, in JavaScript and TypeScript. It sends a
+// value after it said that it is idle, it cannot be interrupted, and it reads
+// no standard input.
+var denoDialect = dialect{
+	setup:   func(bool) string { return denoSetup },
+	start:   func(s surroundings) string { return denoCall("start", s) },
+	enter:   func(s surroundings) string { return denoCall("enter", s) },
+	leave:   denoHelper + ".leave()",
+	noStdin: true,
+	settle:  "void 0",
+	exit: func(e *codeinterp.ProgramError) (int, bool) {
+		n, err := strconv.Atoi(e.Message)
+		return n & 0xff, e.Name == "ProcessExit" && err == nil
+	},
+}
+
+const denoHelper = "Deno[Deno.internal].toolcell"
+
+func denoCall(method string, s surroundings) string {
+	return fmt.Sprintf("%s.%s(%s)", denoHelper, method, arguments(s))
+}
+
+// bashDialect is for bash_kernel. Its env and cwd are those of the shell.
+var bashDialect = dialect{
+	start: bashSurroundings,
+	exit: func(e *codeinterp.ProgramError) (int, bool) {
+		n, err := strconv.Atoi(e.Message)
+		return n, e.Name == "" && err == nil && n != 0
+	},
+}
+
+func bashSurroundings(s surroundings) string {
+	var b strings.Builder
+	if s.cwd != "" {
+		fmt.Fprintf(&b, "cd -- %s && ", bashQuote(s.cwd))
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.env)) {
+		fmt.Fprintf(&b, "export %s=%s && ", name, bashQuote(s.env[name]))
+	}
+	return b.String() + "true"
+}
+
+func bashQuote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }

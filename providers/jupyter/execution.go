@@ -34,13 +34,14 @@ type progress struct {
 	fault      *errorContent
 	count      int
 	death      bool
+	answered   bool // the kernel has gone on to what came after the run
 	rate       bool
 	spilled    bool
 	active     time.Time // when the last message came
 }
 
 // over reports whether nothing more of the run is to come.
-func (p progress) over() bool { return p.death || p.idle && p.reply != nil }
+func (p progress) over() bool { return p.death || p.answered || p.idle && p.reply != nil }
 
 // half reports whether one of the two signs of the end is missing.
 func (p progress) half() bool { return !p.over() && (p.idle || p.reply != nil) }
@@ -168,6 +169,8 @@ func (e *execution) handle(ev *event) {
 		e.out.Lost(codeinterp.Truncation{Stream: "display", Bytes: -1, Reason: codeinterp.TruncatedByLimit})
 	case evBroken:
 		e.out.Lost(codeinterp.Truncation{Stream: "stdout", Bytes: -1, Reason: codeinterp.TruncatedByConnection})
+	case evAnswered:
+		e.update(func(p *progress) { p.answered = true })
 	case evLateDropped:
 		e.out.Lost(lateLost)
 	default:
@@ -224,6 +227,10 @@ func (e *execution) message(m *message, late bool) {
 			e.update(func(p *progress) { p.fault = &f })
 		}
 	default:
+		if m.Header.Type == "display_data" && bytes.Contains(m.Content, []byte(spillMIME)) {
+			e.update(func(p *progress) { p.spilled = true })
+			return
+		}
 		if o, ok := outputOf(m, e.k.rt.dialect); ok {
 			o.Late = late
 			e.out.Add(o)

@@ -95,7 +95,7 @@ func (it *Interpreter) runCode(ctx context.Context, language, code string, opts 
 			dead = true
 			return it.discard(k)
 		}
-		res, err := it.runPrepared(ctx, k, code, o, surroundings{}, control{closing: it.closing, kill: kill})
+		res, err := it.runPrepared(ctx, k, code, o, true, control{closing: it.closing, kill: kill})
 		if !dead {
 			it.retire(k, res.Status)
 		}

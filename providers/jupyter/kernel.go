@@ -17,6 +17,10 @@ var (
 	errGone = errors.New("the kernel is gone")
 )
 
+// againTimeout is how long a kernel that worked before has to become ready
+// after a restart or a reconnect, before another one takes its place.
+const againTimeout = 20 * time.Second
+
 // A kernel is our end of one kernel: its socket, which is replaced when it is
 // lost, and the requests that wait for answers. One execution at a time.
 type kernel struct {
@@ -34,9 +38,9 @@ type kernel struct {
 	unready   bool   // restarted or not prepared yet
 	stateLost bool   // since the last run
 	dead      bool   // nothing restarts it
+	again     bool   // it was ready once
 	seen      seen
 	late      late
-	quiet     bool // what prepare found: the kernel can tell of its threads
 }
 
 func newKernel(c *client, rt runtime, h handle) *kernel {
@@ -47,7 +51,7 @@ func newKernel(c *client, rt runtime, h handle) *kernel {
 // that it no longer exists.
 func (k *kernel) ensure(ctx context.Context) error {
 	k.mu.Lock()
-	dead, up, unready := k.dead, k.connected(), k.unready
+	dead, up, unready, again := k.dead, k.connected(), k.unready, k.again
 	k.mu.Unlock()
 	if dead {
 		return errGone
@@ -55,8 +59,13 @@ func (k *kernel) ensure(ctx context.Context) error {
 	if up && !unready {
 		return nil
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, k.c.opts.StartTimeout,
-		unavailable("the kernel was not ready within %v", k.c.opts.StartTimeout))
+	limit, cause := k.c.opts.StartTimeout, error(nil)
+	if again {
+		limit, cause = min(limit, againTimeout), errGone
+	} else {
+		cause = unavailable("the kernel was not ready within %v", limit)
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, limit, cause)
 	defer cancel()
 	if !up {
 		if err := k.connect(ctx); err != nil {
@@ -104,6 +113,9 @@ func (k *kernel) connect(ctx context.Context) error {
 		select {
 		case <-time.After(pause):
 		case <-ctx.Done():
+			if errors.Is(context.Cause(ctx), errGone) {
+				return err
+			}
 			return fmt.Errorf("%w; last: %w", context.Cause(ctx), err)
 		}
 	}
@@ -187,7 +199,7 @@ func (k *kernel) prepare(ctx context.Context) error {
 		}
 	}
 	k.mu.Lock()
-	k.unready = false
+	k.unready, k.again = false, true
 	k.mu.Unlock()
 	return nil
 }

@@ -13,6 +13,9 @@ import (
 // prepare installs. Callers never see it.
 const valueMIME = "application/vnd.toolcell.value"
 
+// spillMIME marks that from here on output is spooled in the kernel.
+const spillMIME = "application/vnd.toolcell.spill"
+
 // outputOf turns a display, a result or a clear into an Output. It reports
 // false for what is none of them or has nothing to show.
 func outputOf(m *message, d *dialect) (codeinterp.Output, bool) {

@@ -16,14 +16,15 @@ var errNeverRan = errors.New("the kernel died before the run began")
 // leaveTimeout bounds the restoring of what a run changed.
 const leaveTimeout = 10 * time.Second
 
-// runPrepared runs code in a kernel that is ready, in the surroundings of its
-// context and of its own options, and restores the former afterwards.
-func (it *Interpreter) runPrepared(ctx context.Context, k *kernel, code string, o codeinterp.RunOptions, of surroundings, ctl control) (codeinterp.Result, error) {
-	s := surroundings{cwd: of.cwd, env: o.Env, stdin: o.Stdin}
+// runPrepared runs code in a kernel that is ready, in the surroundings that its
+// options ask for, and restores the former ones afterwards. A private run
+// starts in a directory of its own.
+func (it *Interpreter) runPrepared(ctx context.Context, k *kernel, code string, o codeinterp.RunOptions, private bool, ctl control) (codeinterp.Result, error) {
 	d := k.rt.dialect
-	special := len(s.env) > 0 || s.stdin != nil || s.cwd != ""
+	s := surroundings{env: o.Env, stdin: o.Stdin, private: private && d.enter != nil}
+	special := len(s.env) > 0 || s.stdin != nil || s.private
 	if special {
-		if d.enter == nil {
+		if d.enter == nil || s.stdin != nil && d.noStdin {
 			return codeinterp.NotRun(), noSurroundings(k)
 		}
 		within, cancel := it.bound(ctx)
@@ -81,6 +82,3 @@ func (k *kernel) idle() bool {
 	out, err := k.evaluate(ctx, "", map[string]string{"idle": expr})
 	return err == nil && out["idle"].Data["text/plain"] == "True"
 }
-
-// fetchSpill gets what the kernel spooled beyond the server's rate limit.
-func (r *runner) fetchSpill() {}

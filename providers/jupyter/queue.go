@@ -15,6 +15,7 @@ const (
 	evTooLarge                     // a message was larger than the limit
 	evBroken                       // a message could not be read
 	evLateDropped                  // output between the runs was dropped
+	evAnswered                     // the kernel answered what was asked after the run
 )
 
 // An event is what the reader passes to a run.

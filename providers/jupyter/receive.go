@@ -117,7 +117,7 @@ func (k *kernel) abandon(r *request, err error) {
 func (k *kernel) died(dead bool) {
 	k.mu.Lock()
 	k.unready, k.stateLost = true, true
-	k.dead = k.dead || dead
+	k.dead, k.process = k.dead || dead, ""
 	for _, r := range k.requests {
 		k.abandon(r, errDied)
 	}

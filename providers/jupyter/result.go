@@ -16,7 +16,7 @@ func (r *runner) result(took time.Duration) (codeinterp.Result, error) {
 	if p.reply != nil && p.reply.Count > 0 {
 		res.ExecutionCount = p.reply.Count
 	}
-	if r.gap {
+	if r.gap && !r.whole() || p.answered && r.ended == stopNone && !p.idle {
 		r.out.Lost(codeinterp.Truncation{Stream: "stdout", Bytes: -1, Reason: codeinterp.TruncatedByConnection})
 	}
 	if f := p.faultOrReply(); f != nil {
@@ -25,6 +25,13 @@ func (r *runner) result(took time.Duration) (codeinterp.Result, error) {
 	err := r.outcome(&res, p)
 	r.out.Finish(&res)
 	return res, err
+}
+
+// whole reports whether it is known that nothing is missing.
+func (r *runner) whole() bool {
+	r.k.mu.Lock()
+	defer r.k.mu.Unlock()
+	return r.k.seen.whole()
 }
 
 // faultOrReply is the program's error, as an error message or as the reply

@@ -19,6 +19,10 @@ const (
 	silence      = 3 * time.Second
 	firstSilence = time.Second
 
+	// probeAfter is how long after an interrupt the kernel is asked whether
+	// the run is over.
+	probeAfter = 250 * time.Millisecond
+
 	// killGrace is how long to wait for the last messages of a killed kernel.
 	killGrace = 500 * time.Millisecond
 )
@@ -90,6 +94,7 @@ func (k *kernel) runCode(ctx context.Context, code string, opts codeinterp.RunOp
 		break
 	}
 	took := time.Since(start)
+	r.settle()
 	if p := r.e.progress(); r.ended == stopNone && p.death && !p.busy && !r.gap {
 		// The request may wait for the next process of the kernel.
 		r.killErr = ctl.kill(false)
@@ -99,6 +104,17 @@ func (k *kernel) runCode(ctx context.Context, code string, opts codeinterp.RunOp
 	r.e.finish()
 	r.fetchSpill()
 	return r.result(took)
+}
+
+// settle waits for output that the kernel sends after the end.
+func (r *runner) settle() {
+	code := r.k.rt.dialect.settle
+	if code == "" || r.killed || r.e.progress().death || r.k.isDown() {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.ctx), halfGrace)
+	defer cancel()
+	_ = r.k.hidden(ctx, code)
 }
 
 // follow sends the request and returns when the run has ended.
@@ -188,13 +204,36 @@ func (r *runner) interrupt() bool {
 		}
 		_ = k.c.interruptKernel(r.ctx, k.handle.kernel, grace)
 	}()
-	ended := r.await(grace)
+	ended := r.await(probeAfter)
+	if !ended {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(r.ctx), grace)
+		defer cancel()
+		go r.probe(ctx)
+		ended = r.await(grace - probeAfter)
+	}
 	if !ended {
 		r.out.Mute() // the end may be there, behind a slow OnOutput
 		ended = r.await(killGrace)
 	}
 	<-sent
 	return ended
+}
+
+// probe asks the kernel for a sign, which comes only after the run: an
+// interrupt can hit the kernel while it reports the end, which is lost then.
+func (r *runner) probe(ctx context.Context) {
+	k := r.k
+	k.mu.Lock()
+	process := k.process
+	k.mu.Unlock()
+	m, err := k.ask(ctx, "shell", "kernel_info_request", struct{}{})
+	switch {
+	case err != nil:
+	case process != "" && m.Header.Session != process:
+		k.died(false)
+	default:
+		r.e.q.put(event{kind: evAnswered})
+	}
 }
 
 // await waits for the run's end.
@@ -310,18 +349,7 @@ func (w *watch) returned(err error) bool {
 	w.r.gap = true
 	k.mu.Lock()
 	w.sock = k.sock
-	process := k.process
 	k.mu.Unlock()
-	go func() {
-		m, err := k.ask(w.ctx, "shell", "kernel_info_request", struct{}{})
-		if err != nil {
-			return
-		}
-		if process != "" && m.Header.Session != process {
-			k.died(false)
-			return
-		}
-		w.r.e.update(func(p *progress) { p.idle = true })
-	}()
+	go w.r.probe(w.ctx)
 	return false
 }

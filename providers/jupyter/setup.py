@@ -1,6 +1,7 @@
-import base64, builtins, io, json, math, os, sys, tempfile, threading
+import _thread, atexit, base64, io, json, math, os, shutil, sys, tempfile, threading, time
 
 VALUE = "application/vnd.toolcell.value"
+SPILL = "application/vnd.toolcell.spill"
 MAX_VALUE = 1 << 20
 
 shell = __import__("IPython").get_ipython()
@@ -72,13 +73,182 @@ def hook_exit(shell):
         module.warn = quiet
 
 
+class Buffer(io.RawIOBase):
+    """The bytes side of a stream, which IPython's streams lack. Bytes that are
+    no UTF-8 travel as lone surrogates, which the kernel turns back."""
+
+    def __init__(self, stream):
+        self.stream = stream
+
+    def writable(self):
+        return True
+
+    def write(self, data):
+        data = bytes(data)
+        self.stream.write(data.decode("utf-8", "surrogateescape"))
+        return len(data)
+
+    def flush(self):
+        self.stream.flush()
+
+    def fileno(self):
+        return self.stream.fileno()
+
+
+class Pipe:
+    """Reads what child processes and C code write to a file descriptor. The
+    kernel's own reader breaks characters that lie across its reads, and what
+    it has not read when a cell ends comes after the end."""
+
+    def __init__(self, stream):
+        self.stream, self.busy = stream, False
+        self.fd, end = os.pipe()
+        os.dup2(end, stream._original_stdstream_fd)
+        os.close(end)
+        _thread.start_new_thread(self.read, ())
+
+    def read(self):
+        while True:
+            self.busy = False
+            data = os.read(self.fd, 1 << 16)
+            self.busy = True
+            if not data:
+                return
+            try:
+                self.stream.write(data.decode("utf-8", "surrogateescape"))
+            except Exception:
+                return
+
+    def pending(self):
+        import fcntl, struct, termios
+
+        size = struct.unpack("i", fcntl.ioctl(self.fd, termios.FIONREAD, b"\0" * 4))[0]
+        return size > 0 or self.busy
+
+    def drain(self):
+        end = time.monotonic() + 0.5
+        while self.pending() and time.monotonic() < end:
+            time.sleep(0.0005)
+
+
+def hook_streams(shell):
+    pipes = []
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            if not hasattr(stream, "buffer"):
+                stream.buffer = Buffer(stream)
+            if getattr(stream, "_should_watch", False) and hasattr(stream, "_original_stdstream_fd"):
+                pipe = Pipe(stream)
+                pipe.pending()
+                pipes.append(pipe)
+        except Exception:
+            pass
+
+    def drain():
+        for pipe in pipes:
+            pipe.drain()
+
+    if pipes:
+        shell.events.register("post_execute", drain)
+
+
+def encode(text):
+    try:
+        return text.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "replace")
+
+
+class Spool:
+    """Keeps a cell's output on disk once it would exceed the server's rate
+    limit, for the client to fetch after the cell."""
+
+    WINDOW, BYTES, MESSAGES, PIECE, MAX = 3.5, 2 << 20, 1500, 256 << 10, 1 << 30
+
+    def __init__(self):
+        self.lock = threading.Lock()
+        self.reset(None)
+
+    def reset(self, parent):
+        self.parent, self.sent, self.file, self.parts = parent, [], None, []
+        self.size, self.dropped, self.reading = 0, 0, False
+
+    def hook(self, stream):
+        plain = stream._flush_buffers
+
+        def _flush_buffers():
+            for parent, data in plain():
+                for piece in self.admit(stream, parent, data):
+                    yield parent, piece
+
+        stream._flush_buffers = _flush_buffers
+
+    def admit(self, stream, parent, data):
+        with self.lock:
+            if parent.get("msg_id") != self.parent:
+                self.reset(parent.get("msg_id"))
+            for at in range(0, len(data), self.PIECE):
+                piece = data[at : at + self.PIECE]
+                raw = encode(piece)
+                if self.file is None and self.fits(len(raw)):
+                    yield piece
+                else:
+                    self.keep(stream, parent, raw)
+
+    def fits(self, size):
+        now = time.monotonic()
+        self.sent = [s for s in self.sent if s[0] > now - self.WINDOW]
+        if len(self.sent) >= self.MESSAGES or sum(s[1] for s in self.sent) + size > self.BYTES:
+            return False
+        self.sent.append((now, size))
+        return True
+
+    def keep(self, stream, parent, raw):
+        if self.file is None:
+            self.file = tempfile.TemporaryFile(prefix="toolcell-")
+            content = {"data": {SPILL: ""}, "metadata": {}, "transient": {}}
+            stream.session.send(stream.pub_thread, "display_data", content, parent=parent)
+        if self.size + len(raw) > self.MAX:
+            self.dropped += len(raw)
+            return
+        self.file.write(raw)
+        self.size += len(raw)
+        if self.parts and self.parts[-1][0] == stream.name:
+            self.parts[-1][1] += len(raw)
+        else:
+            self.parts.append([stream.name, len(raw)])
+
+    def take(self):
+        """The next piece as STREAM:BASE64, "" at the end, "!" where there is
+        an end that lacks something."""
+        with self.lock:
+            if self.file is None or not self.parts:
+                lacks = "!" if self.dropped or self.file is None else ""
+                self.reset(None)
+                return lacks
+            if not self.reading:
+                self.file.flush()
+                self.file.seek(0)
+                self.reading = True
+            name, size = self.parts[0]
+            data = self.file.read(min(size, 3 << 19))
+            self.parts[0][1] -= len(data)
+            if self.parts[0][1] <= 0 or not data:
+                self.parts.pop(0)
+            return name + ":" + base64.b64encode(data).decode()
+
+
 class Helper:
     """What the client calls through hidden requests."""
 
-    def __init__(self):
+    def __init__(self, options):
         self.saved = []
+        self.spool = Spool()
+        if options.get("spill"):
+            for stream in (sys.stdout, sys.stderr):
+                if hasattr(stream, "_flush_buffers"):
+                    self.spool.hook(stream)
         self.threads = set(threading.enumerate())
-        self.spool = None
 
     def decode(self, text):
         return base64.b64decode(text)
@@ -97,8 +267,10 @@ class Helper:
         self.environment(args["env"])
 
     def enter(self, args):
-        if args["cwd"]:
-            os.chdir(os.fsdecode(self.decode(args["cwd"])))
+        if args["private"]:
+            path = tempfile.mkdtemp(prefix="toolcell-")
+            os.chdir(path)
+            atexit.register(shutil.rmtree, path, ignore_errors=True)
         self.saved.append((self.environment(args["env"]), self.input(args["stdin"])))
 
     def leave(self):
@@ -161,4 +333,5 @@ class Helper:
 if not hasattr(shell, "_toolcell"):
     hook_values(shell.displayhook)
     hook_exit(shell)
-shell._toolcell = Helper()
+    hook_streams(shell)
+    shell._toolcell = Helper(options)

@@ -1,0 +1,236 @@
+package fakejupyter
+
+import (
+	"crypto/rand"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"sync"
+)
+
+// A Kernel is one kernel of the fake. Its Send methods may be called from any
+// goroutine, also when the play that got the Kernel is over.
+type Kernel struct {
+	ID, Spec string
+
+	s  *Server
+	mu sync.Mutex
+	// process names the process, as real kernels do in each message's header.
+	process  string
+	count    int
+	state    string
+	socks    map[string]*socket // by session
+	kept     map[string][]*Message
+	requests chan *Message
+	done     chan struct{}
+	once     sync.Once
+}
+
+func newKernel(s *Server, spec string) *Kernel {
+	k := &Kernel{ID: rand.Text(), Spec: spec, s: s, process: rand.Text(), state: "idle",
+		socks: map[string]*socket{}, kept: map[string][]*Message{}, requests: make(chan *Message, 100), done: make(chan struct{})}
+	s.wg.Go(k.play)
+	return k
+}
+
+func (k *Kernel) model() any {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return map[string]any{"id": k.ID, "name": k.Spec, "execution_state": k.state, "connections": len(k.socks)}
+}
+
+func (k *Kernel) end() {
+	k.once.Do(func() { close(k.done) })
+}
+
+// SetState sets what the REST API says of the kernel.
+func (k *Kernel) SetState(state string) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.state = state
+}
+
+// restart gives the kernel a new process.
+func (k *Kernel) restart() {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.process, k.count = rand.Text(), 0
+}
+
+// Die plays the death of the kernel's process and its restart by the server:
+// a status without a parent, and a new process.
+func (k *Kernel) Die() {
+	k.Raw(&Message{Channel: "iopub", Header: Header{ID: rand.Text(), Type: "status", Session: "server"}, Content: encode(Status("restarting"))})
+	k.restart()
+}
+
+// play answers requests, one after the other.
+func (k *Kernel) play() {
+	for {
+		select {
+		case m := <-k.requests:
+			k.answer(m)
+		case <-k.done:
+			return
+		}
+	}
+}
+
+func (k *Kernel) answer(m *Message) {
+	switch {
+	case m.Header.Type == "kernel_info_request" && k.s.Info != nil:
+		k.s.Info(k, m)
+	case m.Header.Type == "kernel_info_request":
+		k.Answer(m, "kernel_info_reply", map[string]string{"status": "ok", "implementation": "fake"})
+	case m.Header.Type == "execute_request" && m.silent() && k.s.Hidden != nil:
+		k.s.Hidden(k, m)
+	case m.Header.Type == "execute_request" && !m.silent() && k.s.Execute != nil:
+		k.s.Execute(k, m)
+	case m.Header.Type == "execute_request":
+		k.Answer(m, "execute_reply", OK(1))
+	}
+}
+
+// Answer plays busy, a reply, and idle.
+func (k *Kernel) Answer(req *Message, typ string, content any) {
+	k.IOPub(req, "status", Status("busy"))
+	k.Reply(req, typ, content)
+	k.IOPub(req, "status", Status("idle"))
+}
+
+// IOPub broadcasts a message about a request; req may be nil.
+func (k *Kernel) IOPub(req *Message, typ string, content any) { k.send("iopub", req, typ, content) }
+
+// Reply sends a message on the shell channel.
+func (k *Kernel) Reply(req *Message, typ string, content any) { k.send("shell", req, typ, content) }
+
+func (k *Kernel) send(channel string, req *Message, typ string, content any) {
+	k.Raw(k.Make(channel, req, typ, content))
+}
+
+// Make makes a message without sending it, for those that are to come twice
+// or out of order.
+func (k *Kernel) Make(channel string, req *Message, typ string, content any) *Message {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.count++
+	m := &Message{Channel: channel, Content: encode(content),
+		Header: Header{ID: fmt.Sprintf("%s_1_%d", k.process, k.count), Type: typ, Session: k.process}}
+	if req != nil {
+		m.Parent = req.Header
+	}
+	return m
+}
+
+func encode(content any) json.RawMessage {
+	b, _ := json.Marshal(content)
+	return b
+}
+
+// Raw sends a message to every client; for one that is away it is kept.
+func (k *Kernel) Raw(m *Message) {
+	k.mu.Lock()
+	var socks []*socket
+	for _, s := range k.socks {
+		socks = append(socks, s)
+	}
+	for name := range k.kept {
+		k.kept[name] = append(k.kept[name], m)
+	}
+	k.mu.Unlock()
+	for _, s := range socks {
+		_ = s.write(m.frame(s.v1))
+	}
+}
+
+// Bytes sends a frame as it is, to every client.
+func (k *Kernel) Bytes(binary bool, data []byte) {
+	op := byte(opText)
+	if binary {
+		op = opBinary
+	}
+	k.mu.Lock()
+	var socks []*socket
+	for _, s := range k.socks {
+		socks = append(socks, s)
+	}
+	k.mu.Unlock()
+	for _, s := range socks {
+		_ = s.write(op, data)
+	}
+}
+
+// Drop breaks the kernel's sockets. From then on messages are kept for the
+// sessions that had one.
+func (k *Kernel) Drop() {
+	k.mu.Lock()
+	socks := k.socks
+	k.socks = map[string]*socket{}
+	for name := range socks {
+		k.kept[name] = []*Message{}
+	}
+	k.mu.Unlock()
+	for _, s := range socks {
+		s.conn.Close()
+	}
+}
+
+// Connected reports how many clients there are.
+func (k *Kernel) Connected() int {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return len(k.socks)
+}
+
+func (k *Kernel) serveSocket(w http.ResponseWriter, r *http.Request) {
+	s, err := upgrade(w, r, k.s.JSONOnly)
+	if err != nil {
+		return
+	}
+	defer s.conn.Close()
+	name := r.URL.Query().Get("session_id")
+	stop := make(chan struct{})
+	defer close(stop)
+	k.s.wg.Go(func() {
+		select {
+		case <-k.s.done:
+			s.conn.Close()
+		case <-stop:
+		}
+	})
+	k.mu.Lock()
+	kept := k.kept[name]
+	delete(k.kept, name)
+	k.socks[name] = s
+	k.mu.Unlock()
+	k.s.wg.Go(func() {
+		for _, m := range kept {
+			_ = s.write(m.frame(s.v1))
+		}
+	})
+	k.listen(s)
+	k.mu.Lock()
+	if k.socks[name] == s {
+		delete(k.socks, name)
+		k.kept[name] = []*Message{}
+	}
+	k.mu.Unlock()
+}
+
+// listen takes the client's requests.
+func (k *Kernel) listen(s *socket) {
+	for {
+		op, data, err := s.read()
+		if err != nil {
+			return
+		}
+		m, ok := parse(op, data)
+		if !ok {
+			continue
+		}
+		select {
+		case k.requests <- m:
+		case <-k.done:
+		}
+	}
+}

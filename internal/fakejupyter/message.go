@@ -1,0 +1,119 @@
+package fakejupyter
+
+import (
+	"encoding/binary"
+	"encoding/json"
+)
+
+// A Message is one message of a kernel's channels.
+type Message struct {
+	Channel string          `json:"channel"`
+	Header  Header          `json:"header"`
+	Parent  Header          `json:"parent_header"`
+	Content json.RawMessage `json:"content"`
+}
+
+// A Header names a message.
+type Header struct {
+	ID      string `json:"msg_id,omitempty"`
+	Type    string `json:"msg_type,omitempty"`
+	Session string `json:"session,omitempty"`
+}
+
+// Code is the code of an execute_request.
+func (m *Message) Code() string {
+	var c struct{ Code string }
+	_ = json.Unmarshal(m.Content, &c)
+	return c.Code
+}
+
+// silent reports whether it is an execute_request of the client's own.
+func (m *Message) silent() bool {
+	var c struct{ Silent bool }
+	_ = json.Unmarshal(m.Content, &c)
+	return c.Silent
+}
+
+// Contents of messages.
+func Status(state string) any { return map[string]string{"execution_state": state} }
+
+// Stream is the content of a stream message.
+func Stream(name, text string) any {
+	return struct {
+		Name string `json:"name"`
+		Text string `json:"text"`
+	}{name, text}
+}
+
+// OK is the content of an execute_reply of a program that ended normally.
+func OK(count int) any {
+	return map[string]any{"status": "ok", "execution_count": count, "payload": []any{}, "user_expressions": map[string]any{}}
+}
+
+// Error is the content of an error and of an execute_reply for it.
+func Error(name, value string, traceback ...string) any {
+	return map[string]any{"status": "error", "ename": name, "evalue": value, "traceback": traceback, "execution_count": 1}
+}
+
+// Data is the content of a display or a result.
+func Data(count int, mime, data, displayID string) any {
+	return map[string]any{"data": map[string]string{mime: data}, "metadata": map[string]any{},
+		"execution_count": count, "transient": map[string]string{"display_id": displayID}}
+}
+
+// frame encodes a message for the wire.
+func (m *Message) frame(v1 bool) (op byte, data []byte) {
+	if !v1 {
+		data, _ = json.Marshal(m)
+		return opText, data
+	}
+	header, _ := json.Marshal(m.Header)
+	parent, _ := json.Marshal(m.Parent)
+	content := spaced(m.Content)
+	parts := [][]byte{[]byte(m.Channel), header, parent, []byte("{}"), content}
+	n := len(parts) + 1
+	data = make([]byte, 8*(1+n))
+	binary.LittleEndian.PutUint64(data, uint64(n))
+	for i := 0; ; i++ {
+		binary.LittleEndian.PutUint64(data[8*(1+i):], uint64(len(data)))
+		if i == len(parts) {
+			return opBinary, data
+		}
+		data = append(data, parts[i]...)
+	}
+}
+
+// spaced writes a stream's content as Python does, with blanks.
+func spaced(content json.RawMessage) []byte {
+	var s struct{ Name, Text *string }
+	if json.Unmarshal(content, &s) != nil || s.Name == nil || s.Text == nil {
+		return content
+	}
+	name, _ := json.Marshal(s.Name)
+	text, _ := json.Marshal(s.Text)
+	return []byte(`{"name": ` + string(name) + `, "text": ` + string(text) + `}`)
+}
+
+// parse decodes a client's message.
+func parse(op byte, data []byte) (*Message, bool) {
+	m := &Message{}
+	if op == opText {
+		return m, json.Unmarshal(data, m) == nil
+	}
+	if len(data) < 8 {
+		return nil, false
+	}
+	n := binary.LittleEndian.Uint64(data)
+	if n < 6 || n > 1000 || uint64(len(data)) < 8*(n+1) {
+		return nil, false
+	}
+	part := func(i int) []byte {
+		from, to := binary.LittleEndian.Uint64(data[8*(1+i):]), binary.LittleEndian.Uint64(data[8*(2+i):])
+		if from > to || to > uint64(len(data)) {
+			return nil
+		}
+		return data[from:to]
+	}
+	m.Channel, m.Content = string(part(0)), part(4)
+	return m, json.Unmarshal(part(1), &m.Header) == nil
+}

@@ -1,0 +1,274 @@
+package jupyter_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+const testToken = "test-token-5f3a"
+
+// A server is a real Jupyter of one kind, started once for all tests.
+type server struct {
+	kind  string
+	url   string
+	token string
+	cmd   *exec.Cmd
+	log   *bytes.Buffer
+	dir   string
+	wait  chan error
+}
+
+// A kind tells how to start a server.
+type kind struct {
+	dir   string // environment under .testenv/jupyter
+	start func(k kind, bin, dir string, port int, extra []string) (*exec.Cmd, string)
+	must  bool // required in CI
+}
+
+var kinds = map[string]kind{
+	"server6": {dir: "server6", start: notebookServer, must: true},
+	"server7": {dir: "server7", start: notebookServer, must: true},
+	"gateway": {dir: "gateway", start: kernelGateway, must: true},
+	"hub":     {dir: "hub", start: jupyterHub, must: true},
+	"eg":      {dir: "eg", start: enterpriseGateway},
+}
+
+// testenv is where the scripts of internal/testenv install.
+func testenv() string {
+	dir, err := os.Getwd()
+	if err != nil {
+		return ""
+	}
+	for ; dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			return filepath.Join(dir, ".testenv", "jupyter")
+		}
+	}
+	return ""
+}
+
+// missing fails in CI and skips elsewhere.
+func missing(t testing.TB, must bool, format string, args ...any) {
+	t.Helper()
+	if must && os.Getenv("CI") != "" {
+		t.Fatalf(format, args...)
+	}
+	t.Skipf(format, args...)
+}
+
+var shared = struct {
+	sync.Mutex
+	servers map[string]*server
+	all     []*server
+}{servers: map[string]*server{}}
+
+// sharedServer returns the server of a kind that tests share.
+func sharedServer(t testing.TB, name string) *server {
+	t.Helper()
+	shared.Lock()
+	defer shared.Unlock()
+	if s := shared.servers[name]; s != nil {
+		return s
+	}
+	s := startServer(t, name)
+	shared.servers[name] = s
+	return s
+}
+
+// ownServer returns a server for one test.
+func ownServer(t testing.TB, name string, extra ...string) *server {
+	t.Helper()
+	s := startServer(t, name, extra...)
+	t.Cleanup(s.stop)
+	return s
+}
+
+func startServer(t testing.TB, name string, extra ...string) *server {
+	t.Helper()
+	k := kinds[name]
+	bin := filepath.Join(testenv(), k.dir, "bin")
+	if _, err := os.Stat(filepath.Join(testenv(), k.dir, ".done")); err != nil {
+		if sys, err := exec.LookPath("jupyter-server"); err == nil && name == "server6" {
+			bin = filepath.Dir(sys)
+		} else {
+			missing(t, k.must, "no %s: run internal/testenv/jupyter.sh", name)
+		}
+	}
+	dir, err := os.MkdirTemp("", "toolcell-jupyter-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &server{kind: name, token: testToken, dir: dir, log: &bytes.Buffer{}}
+	port := freePort(t)
+	s.cmd, s.url = k.start(k, bin, dir, port, extra)
+	s.launch(t)
+	return s
+}
+
+// launch starts the process and waits until it listens.
+func (s *server) launch(t testing.TB) {
+	t.Helper()
+	s.cmd.Dir = s.dir
+	if s.cmd.Env == nil {
+		s.cmd.Env = serverEnv(s.dir, filepath.Dir(s.cmd.Path))
+	}
+	s.cmd.Stdout, s.cmd.Stderr = s.log, s.log
+	s.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+	if err := s.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	s.wait = make(chan error, 1)
+	go func() { s.wait <- s.cmd.Wait() }()
+	shared.all = append(shared.all, s)
+}
+
+func serverEnv(dir, bin string) []string {
+	return []string{"PATH=" + bin + ":" + os.Getenv("PATH"), "HOME=" + dir, "LANG=C.UTF-8",
+		"JUPYTER_CONFIG_DIR=" + filepath.Join(dir, "config"), "JUPYTER_DATA_DIR=" + filepath.Join(dir, "data"),
+		"JUPYTER_RUNTIME_DIR=" + filepath.Join(dir, "runtime"), "IPYTHONDIR=" + filepath.Join(dir, "ipython"),
+		"DENO_DIR=" + filepath.Join(dir, "deno"), "NO_COLOR=1"}
+}
+
+// stop ends the server: politely, so that it ends its kernels, then its group.
+func (s *server) stop() {
+	if s.cmd.Process == nil {
+		return
+	}
+	_ = s.cmd.Process.Signal(syscall.SIGCONT)
+	_ = s.cmd.Process.Signal(syscall.SIGTERM)
+	select {
+	case <-s.wait:
+	case <-time.After(10 * time.Second):
+		_ = syscall.Kill(-s.cmd.Process.Pid, syscall.SIGKILL)
+		<-s.wait
+	}
+	_ = syscall.Kill(-s.cmd.Process.Pid, syscall.SIGKILL)
+	_ = os.RemoveAll(s.dir)
+	s.cmd.Process = nil
+}
+
+func freePort(t testing.TB) int {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().(*net.TCPAddr).Port
+}
+
+func notebookServer(k kind, bin, dir string, port int, extra []string) (*exec.Cmd, string) {
+	args := append([]string{"--allow-root", "--no-browser", "--ServerApp.ip=127.0.0.1",
+		"--ServerApp.port=" + strconv.Itoa(port), "--ServerApp.port_retries=0",
+		"--ServerApp.token=" + testToken, "--IdentityProvider.token=" + testToken,
+		"--ServerApp.base_url=/base/", "--ServerApp.root_dir=" + dir}, extra...)
+	return exec.Command(filepath.Join(bin, "jupyter-server"), args...), fmt.Sprintf("http://127.0.0.1:%d/base", port)
+}
+
+func kernelGateway(k kind, bin, dir string, port int, extra []string) (*exec.Cmd, string) {
+	args := append([]string{"kernelgateway", "--KernelGatewayApp.ip=127.0.0.1",
+		"--KernelGatewayApp.port=" + strconv.Itoa(port), "--KernelGatewayApp.port_retries=0",
+		"--KernelGatewayApp.auth_token=" + testToken, "--JupyterWebsocketPersonality.list_kernels=True"}, extra...)
+	return exec.Command(filepath.Join(bin, "jupyter"), args...), fmt.Sprintf("http://127.0.0.1:%d", port)
+}
+
+func enterpriseGateway(k kind, bin, dir string, port int, extra []string) (*exec.Cmd, string) {
+	args := append([]string{"enterprisegateway", "--EnterpriseGatewayApp.ip=127.0.0.1",
+		"--EnterpriseGatewayApp.port=" + strconv.Itoa(port), "--EnterpriseGatewayApp.port_retries=0",
+		"--EnterpriseGatewayApp.auth_token=" + testToken, "--EnterpriseGatewayApp.list_kernels=True",
+		"--EnterpriseGatewayApp.response_port=" + strconv.Itoa(port+1)}, extra...)
+	return exec.Command(filepath.Join(bin, "jupyter"), args...), fmt.Sprintf("http://127.0.0.1:%d", port)
+}
+
+func jupyterHub(k kind, bin, dir string, port int, extra []string) (*exec.Cmd, string) {
+	api, hub := port+1, port+2
+	config := fmt.Sprintf(`
+import os, sys
+c.JupyterHub.bind_url = "http://127.0.0.1:%d"
+c.JupyterHub.hub_bind_url = "http://127.0.0.1:%d"
+c.ConfigurableHTTPProxy.api_url = "http://127.0.0.1:%d"
+c.ConfigurableHTTPProxy.command = [%q]
+c.JupyterHub.authenticator_class = "dummy"
+c.Authenticator.allow_all = True
+c.JupyterHub.spawner_class = "simple"
+c.SimpleLocalProcessSpawner.home_dir_template = %q
+c.Spawner.cmd = [%q, "--allow-root"]
+c.Spawner.default_url = "/api"
+c.Spawner.start_timeout = 60
+c.JupyterHub.db_url = "sqlite:///%s/hub.sqlite"
+c.JupyterHub.cookie_secret_file = %q
+c.JupyterHub.services = [{"name": "tests", "api_token": %q}]
+c.JupyterHub.load_roles = [{"name": "tests", "scopes": ["admin:users", "admin:servers", "access:servers", "tokens"], "services": ["tests"]}]
+`, port, hub, api, filepath.Join(testenv(), "proxy", "node_modules", ".bin", "configurable-http-proxy"),
+		filepath.Join(dir, "{username}"), filepath.Join(bin, "jupyterhub-singleuser"), dir, filepath.Join(dir, "cookie"), testToken)
+	path := filepath.Join(dir, "config.py")
+	if err := os.WriteFile(path, []byte(config), 0o600); err != nil {
+		panic(err)
+	}
+	cmd := exec.Command(filepath.Join(bin, "jupyterhub"), append([]string{"-f", path}, extra...)...)
+	cmd.Env = append(serverEnv(dir, bin), "CONFIGPROXY_AUTH_TOKEN="+testToken)
+	return cmd, fmt.Sprintf("http://127.0.0.1:%d/user/ada/", port)
+}
+
+// kernels lists the ids of the kernels on a server.
+func (s *server) kernels(t testing.TB) []string {
+	t.Helper()
+	var list []struct{ ID string }
+	s.get(t, "api/kernels", &list)
+	var ids []string
+	for _, k := range list {
+		ids = append(ids, k.ID)
+	}
+	return ids
+}
+
+func (s *server) get(t testing.TB, path string, out any) {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, joinURL(s.url, path), nil)
+	if errors.Is(t.Context().Err(), context.Canceled) {
+		req, err = http.NewRequest(http.MethodGet, joinURL(s.url, path), nil)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Authorization", "token "+s.token)
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode != 200 {
+		t.Fatalf("GET %s: %s", path, resp.Status)
+	}
+	if err := json.NewDecoder(resp.Body).Decode(out); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func joinURL(base, path string) string {
+	if base[len(base)-1] != '/' {
+		base += "/"
+	}
+	return base + path
+}
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	for _, s := range shared.all {
+		s.stop()
+	}
+	os.Exit(code)
+}
