@@ -3,8 +3,12 @@ package sandbox
 import (
 	"fmt"
 	"os"
+	"slices"
 	"sync"
 	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/toolcell/toolcell/codeinterp"
 )
@@ -45,6 +49,23 @@ func (a *anchors) put(g int) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.free = append(a.free, g)
+}
+
+// retire gives up a group whose members were killed, and reaps them: where
+// orphans become children of the host, it has to, and that reaps the anchor.
+func (a *anchors) retire(g int) {
+	a.mu.Lock()
+	a.all = slices.DeleteFunc(a.all, func(other int) bool { return other == g })
+	a.mu.Unlock()
+	for wait := 100 * time.Microsecond; wait < time.Second; {
+		switch pid, err := unix.Wait4(-g, nil, unix.WNOHANG, nil); {
+		case err == unix.ECHILD:
+			return
+		case err == nil && pid == 0:
+			time.Sleep(wait)
+			wait *= 2
+		}
+	}
 }
 
 // close reaps the anchors.

@@ -38,7 +38,10 @@ func jump(code uint16, k uint32, yes, no int) unix.SockFilter {
 	return unix.SockFilter{Code: code, K: k, Jt: uint8(yes), Jf: uint8(no)}
 }
 
+// loadArg loads the low word of an argument, loadArgHigh the high one.
 func loadArg(i int) unix.SockFilter { return op(opLoad, uint32(offArgs+8*i)) }
+
+func loadArgHigh(i int) unix.SockFilter { return op(opLoad, uint32(offArgs+8*i+4)) }
 
 func fail(e unix.Errno) unix.SockFilter { return op(opRet, retErrno|uint32(e)) }
 

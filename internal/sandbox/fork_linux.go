@@ -89,7 +89,13 @@ func (f *Fork) Adopt(pid int) (*Process, error) {
 	}
 	f.child = nil
 	f.closeRuleset()
+	err = p.s.confine(p, pid)
+	p.s.watch.add(p)
 	go p.awaitFinish()
+	if err != nil {
+		p.kill()
+		return nil, err
+	}
 	return &p.Process, nil
 }
 

@@ -2,6 +2,7 @@ package sandbox_test
 
 import (
 	"bufio"
+	_ "embed"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
@@ -28,16 +29,15 @@ type forkServer struct {
 	status  chan map[string]int
 }
 
+//go:embed testdata/forkserver.py
+var forkServerCode string
+
 const python = "/usr/bin/python3"
 
 func startForkServer(t testing.TB, s *sandbox.Sandbox) *forkServer {
 	t.Helper()
 	if _, err := os.Stat(python); err != nil {
 		needs(t, "python3 in /usr/bin", err)
-	}
-	code, err := os.ReadFile("testdata/forkserver.py")
-	if err != nil {
-		t.Fatal(err)
 	}
 	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
@@ -60,7 +60,7 @@ func startForkServer(t testing.TB, s *sandbox.Sandbox) *forkServer {
 	}
 	defer null.Close()
 	p, err := s.Start(&sandbox.Cmd{
-		Path: python, Args: []string{"python3", "-I", "-S", "-c", string(code)}, Env: s.Env(dir, nil), Workdir: dir,
+		Path: python, Args: []string{"python3", "-I", "-S", "-c", forkServerCode}, Env: s.Env(dir, nil), Workdir: dir,
 		Files: []*os.File{null, null, os.Stderr, theirs}, ForkServer: true,
 	})
 	theirs.Close()

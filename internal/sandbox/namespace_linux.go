@@ -2,10 +2,7 @@ package sandbox
 
 import (
 	"errors"
-	"fmt"
 	"os"
-	"strconv"
-	"strings"
 	"syscall"
 	"time"
 	"unsafe"
@@ -67,7 +64,7 @@ func (n *namespace) cpu() time.Duration {
 	if err != nil {
 		return 0
 	}
-	return st.cpu
+	return st.all
 }
 
 // maxDying bounds the wait for killed processes, which can hang in the kernel
@@ -168,58 +165,4 @@ func exitOf(pidfd int) (syscall.WaitStatus, bool) {
 	}{mask: infoExit}
 	_, _, e := unix.Syscall(unix.SYS_IOCTL, uintptr(pidfd), getInfo, uintptr(unsafe.Pointer(&info)))
 	return syscall.WaitStatus(info.exit), e == 0 && info.mask&infoExit != 0
-}
-
-// A stat is what /proc/<pid>/stat tells; see proc_pid_stat(5).
-type stat struct {
-	pid, ppid, pgrp int
-	state           byte
-	threads         int
-	cpu             time.Duration // of the process and of children it waited for
-	start           uint64        // ticks after boot: with pid, the process's identity
-	rss             int64         // bytes
-}
-
-// clockTick is the unit of times in /proc: USER_HZ is 100 on Linux.
-const clockTick = time.Second / 100
-
-func readStat(pid int) (stat, error) {
-	b, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
-	if err != nil {
-		return stat{}, bare(err)
-	}
-	return parseStat(pid, string(b))
-}
-
-func parseStat(pid int, text string) (stat, error) {
-	bad := fmt.Errorf("malformed /proc/%d/stat", pid)
-	i := strings.LastIndexByte(text, ')')
-	if i < 0 {
-		return stat{}, bad
-	}
-	f := strings.Fields(text[i+1:])
-	if len(f) < 22 {
-		return stat{}, bad
-	}
-	num := func(field int) int64 { n, _ := strconv.ParseInt(f[field-3], 10, 64); return n }
-	s := stat{pid: pid, state: f[0][0], ppid: int(num(4)), pgrp: int(num(5)), threads: int(num(20)), rss: num(24) * int64(os.Getpagesize())}
-	s.cpu = time.Duration(num(14)+num(15)+num(16)+num(17)) * clockTick
-	s.start, _ = strconv.ParseUint(f[22-3], 10, 64)
-	return s, nil
-}
-
-// children returns the children of a process's first thread, oldest first.
-func children(pid int) []int {
-	id := strconv.Itoa(pid)
-	b, err := os.ReadFile("/proc/" + id + "/task/" + id + "/children")
-	if err != nil {
-		return nil
-	}
-	var list []int
-	for _, f := range strings.Fields(string(b)) {
-		if n, err := strconv.Atoi(f); err == nil {
-			list = append(list, n)
-		}
-	}
-	return list
 }

@@ -80,8 +80,13 @@ func (p policy) sockets(f *filter) {
 }
 
 // neighbours closes ways to other processes and their objects that need no
-// path, and watching of directories.
+// path, watching of directories, and what Landlock leaves open to everybody
+// who may write to a file: its times and extended attributes.
 func (p policy) neighbours(f *filter) {
+	f.deny(unix.ENOTSUP, unix.SYS_SETXATTR, unix.SYS_LSETXATTR, unix.SYS_FSETXATTR, unix.SYS_SETXATTRAT,
+		unix.SYS_REMOVEXATTR, unix.SYS_LREMOVEXATTR, unix.SYS_FREMOVEXATTR, unix.SYS_REMOVEXATTRAT)
+	f.deny(0, timesHere...)
+	f.on(unix.SYS_UTIMENSAT, loadArg(1), jump(opEq, 0, 0, 2), loadArgHigh(1), jump(opEq, 0, 1, 0), fail(0))
 	f.deny(unix.ENOSYS, sysvIPC...)
 	f.deny(unix.EACCES, unix.SYS_INOTIFY_ADD_WATCH)
 	f.denyValues(unix.EINVAL, unix.SYS_FCNTL, 1, fSetLease, fNotify)
@@ -110,9 +115,8 @@ func (p policy) pin(f *filter) {
 // writing, and what a user may do to his other processes.
 func (p policy) owner(f *filter) {
 	f.deny(0, unix.SYS_FCHMOD, unix.SYS_FCHMODAT, unix.SYS_FCHMODAT2, unix.SYS_FCHOWN, unix.SYS_FCHOWNAT, unix.SYS_UTIMENSAT)
-	f.deny(0, metadataHere...)
-	f.deny(unix.ENOTSUP, unix.SYS_SETXATTR, unix.SYS_LSETXATTR, unix.SYS_FSETXATTR, unix.SYS_SETXATTRAT,
-		unix.SYS_REMOVEXATTR, unix.SYS_LREMOVEXATTR, unix.SYS_FREMOVEXATTR, unix.SYS_REMOVEXATTRAT, unix.SYS_FILE_SETATTR)
+	f.deny(0, ownersHere...)
+	f.deny(unix.ENOTSUP, unix.SYS_FILE_SETATTR)
 	f.denyValues(unix.EPERM, unix.SYS_IOCTL, 1, fsSetFlags, fsSetFlags32, fsSetVersion, fsSetXattr, fsEnableVerity, fsSetEncPolicy)
 	for _, nr := range []uint32{unix.SYS_PRLIMIT64, unix.SYS_SCHED_SETAFFINITY, unix.SYS_SCHED_SETSCHEDULER,
 		unix.SYS_SCHED_SETPARAM, unix.SYS_SCHED_SETATTR, unix.SYS_MIGRATE_PAGES, unix.SYS_MOVE_PAGES} {

@@ -13,8 +13,12 @@ var neverHere = []uint32{
 	unix.SYS_CREATE_MODULE, unix.SYS_GET_KERNEL_SYMS, unix.SYS_QUERY_MODULE, unix.SYS__SYSCTL,
 }
 
-// metadataHere are the older calls that change a file's metadata by its path.
-var metadataHere = []uint32{unix.SYS_CHMOD, unix.SYS_CHOWN, unix.SYS_LCHOWN, unix.SYS_UTIME, unix.SYS_UTIMES, unix.SYS_FUTIMESAT}
+// ownersHere and timesHere are the older calls that change a file's owner and
+// mode, and its times, by its path.
+var (
+	ownersHere = []uint32{unix.SYS_CHMOD, unix.SYS_CHOWN, unix.SYS_LCHOWN}
+	timesHere  = []uint32{unix.SYS_UTIME, unix.SYS_UTIMES, unix.SYS_FUTIMESAT}
+)
 
 // opens maps calls that open files to the position of their flags.
 var opens = map[uint32]int{unix.SYS_OPEN: 1, unix.SYS_OPENAT: 2}

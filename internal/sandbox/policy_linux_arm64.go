@@ -10,8 +10,9 @@ const (
 // neverHere is what this architecture has besides.
 var neverHere []uint32
 
-// metadataHere are the older calls that change a file's metadata by its path.
-var metadataHere []uint32
+// ownersHere and timesHere are the older calls that change a file's owner and
+// mode, and its times, by its path.
+var ownersHere, timesHere []uint32
 
 // opens maps calls that open files to the position of their flags.
 var opens = map[uint32]int{unix.SYS_OPENAT: 2}

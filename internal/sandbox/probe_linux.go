@@ -81,24 +81,35 @@ func (s *Sandbox) probeNone() error { return nil }
 func (s *Sandbox) describe() codeinterp.Isolation {
 	r := codeinterp.Isolation{
 		Backend: s.mode.String(), Filesystem: codeinterp.ReachOpen, Network: codeinterp.ReachOpen,
-		Processes: codeinterp.ReachOpen, Signals: codeinterp.ReachOpen,
-		Memory: "rlimit", CPU: "rlimit", PIDs: "none", Disk: "none", HostDeath: "child",
+		Processes: codeinterp.ReachOpen, Signals: codeinterp.ReachOpen, HostDeath: "child",
+		Memory: "watchdog", CPU: "watchdog", PIDs: "watchdog", Disk: "watchdog",
 	}
-	if s.ids != nil {
+	if s.ids != nil || s.mode == Bwrap || (s.mode == Landlock && s.abi >= 6) {
 		r.Signals = codeinterp.ReachBlocked
 	}
-	if s.mode == None {
-		return r
-	}
-	r.Filesystem, r.Processes = codeinterp.ReachLimited, codeinterp.ReachBlocked
-	if !s.opts.Network {
-		r.Network = codeinterp.ReachBlocked
+	if s.mode != None {
+		r.Filesystem, r.Processes = codeinterp.ReachLimited, codeinterp.ReachBlocked
+		if !s.opts.Network {
+			r.Network = codeinterp.ReachBlocked
+		}
 	}
 	if s.mode == Bwrap {
 		r.HostDeath = "all"
 	}
-	if s.mode == Bwrap || s.abi >= 6 {
-		r.Signals = codeinterp.ReachBlocked
+	switch {
+	case s.cgroups != nil:
+		r.Memory, r.PIDs = "cgroup", "cgroup"
+	case s.mode == Bwrap || s.alone(&plan{ids: identity{drop: s.ids != nil}}):
+		r.PIDs = "rlimit"
+	}
+	l := s.opts.Limits
+	for _, f := range []struct {
+		limit int64
+		field *string
+	}{{l.Memory, &r.Memory}, {l.CPU, &r.CPU}, {int64(l.Processes), &r.PIDs}, {l.Disk, &r.Disk}} {
+		if f.limit < 0 {
+			*f.field = "none"
+		}
 	}
 	return r
 }

@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"fmt"
 	"os"
 	"sync"
 	"syscall"
@@ -14,11 +15,13 @@ import (
 // A proc is a Process on Linux.
 type proc struct {
 	Process
-	s     *Sandbox
-	plan  *plan
-	group int        // process group that the tree cannot leave, 0 in bwrap mode
-	ns    *namespace // in bwrap mode, once it is there
-	pidfd int
+	s      *Sandbox
+	plan   *plan
+	group  int        // process group that the tree cannot leave, 0 in bwrap mode
+	ns     *namespace // in bwrap mode, once it is there
+	pidfd  int
+	cgroup *cgroup // nil where none is delegated
+	usage  usage
 
 	server   *proc       // of an adopted process
 	finished chan uint32 // its wait status
@@ -28,6 +31,7 @@ type proc struct {
 	killed bool
 	cause  codeinterp.Cause
 	detail string
+	strays map[int]uint64 // in none mode, pids and start times of what left the group
 }
 
 func newProc(s *Sandbox, pl *plan) *proc {
@@ -80,8 +84,16 @@ func (p *proc) stop(cause codeinterp.Cause, detail string) {
 // killTree ends every process of the tree; p.mu is held. The group keeps its
 // id until it is given back, so this never hits a stranger.
 func (p *proc) killTree() {
+	if p.cgroup != nil {
+		p.cgroup.kill()
+	}
 	if p.group > 0 {
 		_ = unix.Kill(-p.group, unix.SIGKILL)
+	}
+	for pid, start := range p.strays {
+		if st, err := readStat(pid); err == nil && st.start == start {
+			_ = unix.Kill(pid, unix.SIGKILL)
+		}
 	}
 	if p.ns != nil {
 		p.ns.kill()
@@ -105,15 +117,31 @@ func (p *proc) reaped() {
 	}
 	var ru syscall.Rusage
 	ws := reap(p.pid, &ru)
-	p.exit = Exit{
-		CPU:    time.Duration(ru.Utime.Nano()+ru.Stime.Nano()) + inside,
-		MaxRSS: int64(ru.Maxrss) << 10,
+	p.exit.CPU = time.Duration(ru.Utime.Nano()+ru.Stime.Nano()) + inside
+	var own syscall.Rusage
+	if syscall.Getrusage(syscall.RUSAGE_SELF, &own) == nil && ru.Maxrss > own.Maxrss {
+		p.exit.MaxRSS = int64(ru.Maxrss) << 10 // else it may be the host's, from before the exec
 	}
 	p.conclude(ws)
 }
 
+// remember keeps what the watchdog saw outside of the group, to be killed too.
+func (p *proc) remember(members []*member) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, m := range members {
+		if m.pgrp != p.group {
+			if p.strays == nil {
+				p.strays = map[int]uint64{}
+			}
+			p.strays[m.pid] = m.start
+		}
+	}
+}
+
 // conclude fills in the exit and releases everything.
 func (p *proc) conclude(ws syscall.WaitStatus) {
+	p.s.watch.remove(p)
 	p.mu.Lock()
 	if p.ns != nil {
 		ws = p.ns.status(ws)
@@ -125,15 +153,66 @@ func (p *proc) conclude(ws syscall.WaitStatus) {
 	if p.killed {
 		p.exit.Cause, p.exit.Detail = p.cause, p.detail
 	}
+	p.blame()
 	if p.pidfd >= 0 {
 		unix.Close(p.pidfd)
 		p.pidfd = -1
 	}
-	if p.group > 0 {
-		p.s.anchors.put(p.group)
-		p.group = 0
-	}
+	group, cgroup := p.group, p.cgroup
+	p.group = 0
 	p.mu.Unlock()
+	switch {
+	case group == 0:
+	case reapsOrphans():
+		p.s.anchors.retire(group)
+	default:
+		p.s.anchors.put(group)
+	}
+	if cgroup != nil {
+		cgroup.remove()
+	}
 	p.s.drop(p)
 	close(p.done)
+}
+
+// blame adds what the watchdog measured, and finds out whether a signal that
+// was not ours has to do with memory: the kernel kills, and runtimes abort,
+// when there is no more. p.mu is held.
+func (p *proc) blame() {
+	u := &p.usage
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	p.exit.CPU = max(p.exit.CPU, u.cpu)
+	p.exit.MaxRSS = max(p.exit.MaxRSS, u.peakRSS)
+	limit := p.plan.limits.Memory
+	if l := p.plan.limits.CPU; p.exit.Cause == codeinterp.CauseSignal && p.exit.Signal == syscall.SIGKILL && l > 0 && p.exit.CPU >= time.Duration(l)*time.Second {
+		p.exit.Cause = codeinterp.CauseCPU
+	}
+	if p.exit.Cause != codeinterp.CauseSignal {
+		return
+	}
+	switch p.exit.Signal {
+	case syscall.SIGKILL:
+		switch {
+		case p.cgroup != nil && p.cgroup.outOfMemory():
+			p.exit.Cause, p.exit.Detail = codeinterp.CauseMemory, fmt.Sprintf("memory: limit of %d MiB reached", limit>>20)
+		case p.s.oomKilled():
+			p.exit.Cause, p.exit.Detail = codeinterp.CauseMemory, "the machine is out of memory"
+		}
+	case syscall.SIGABRT, syscall.SIGTRAP, syscall.SIGILL, syscall.SIGSEGV, syscall.SIGBUS:
+		if limit > 0 && u.peakData >= limit/10*8 {
+			p.exit.Cause = codeinterp.CauseMemory
+			p.exit.Detail = fmt.Sprintf("memory: %d MiB allocated by one process, limit %d MiB", u.peakData>>20, limit>>20)
+		}
+	}
+}
+
+// oomKilled reports whether the kernel has killed for want of memory since it
+// was last asked.
+func (s *Sandbox) oomKilled() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	before := s.oomKills
+	s.oomKills = oomKills()
+	return s.oomKills > before
 }

@@ -28,8 +28,8 @@ type Exit struct {
 	Killed bool
 
 	// CPU is the time used and MaxRSS the largest resident size, in bytes,
-	// as far as they are known: of the process and the children it waited
-	// for.
+	// as far as the kernel and the watchdog have seen them; MaxRSS is often 0
+	// for short programs.
 	CPU    time.Duration
 	MaxRSS int64
 }

@@ -44,8 +44,10 @@ func (s *Sandbox) processLimit(pl *plan) int {
 	switch {
 	case n <= 0:
 		return 0
-	case s.mode == Bwrap, s.alone(pl) && !pl.ForkServer:
-		return n + 1
+	case s.mode == Bwrap:
+		return n + 1 // bubblewrap's own
+	case s.alone(pl) && !pl.ForkServer:
+		return n
 	}
 	s.mu.Lock()
 	live := len(s.live)

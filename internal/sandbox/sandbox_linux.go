@@ -22,10 +22,13 @@ type Sandbox struct {
 	anchors anchors
 	temp    tempRoot
 	threads threadCount
+	cgroups *cgroups // nil if none is delegated
+	watch   watcher
 
-	mu     sync.Mutex
-	closed bool
-	live   map[*proc]struct{}
+	mu       sync.Mutex
+	closed   bool
+	live     map[*proc]struct{}
+	oomKills int64
 }
 
 // New probes the machine and returns a Sandbox in the strongest mode that
@@ -47,6 +50,11 @@ func New(o *Options) (*Sandbox, error) {
 		}
 		s.ids = ids
 	}
+	cg, err := newCgroups(s.opts.Cgroup)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", codeinterp.ErrIsolation, err)
+	}
+	s.cgroups, s.oomKills = cg, oomKills()
 	if err := s.choose(); err != nil {
 		s.Close()
 		return nil, err
@@ -112,6 +120,7 @@ func (s *Sandbox) Close() error {
 		<-p.done
 	}
 	s.anchors.close()
+	s.cgroups.close()
 	return s.temp.remove()
 }
 

@@ -87,9 +87,31 @@ func (s *Sandbox) startDirect(p *proc, sp *spawn) error {
 	return err
 }
 
-// limit sets the kernel's limits on pid, which is of p's tree.
+// limit sets the limits of pid, the first of p's tree, and starts to watch it.
 func (s *Sandbox) limit(p *proc, pid int) error {
+	if err := s.confine(p, pid); err != nil {
+		return err
+	}
+	s.watch.add(p)
 	return setRlimits(pid, p.plan.limits.rlimits(s.processLimit(p.plan)), p.plan.ids)
+}
+
+// confine puts pid into a cgroup of its own, where one is delegated.
+func (s *Sandbox) confine(p *proc, pid int) error {
+	if s.cgroups == nil {
+		return nil
+	}
+	g, err := s.cgroups.new(p.plan.limits)
+	if err != nil {
+		return fmt.Errorf("%w: %w", codeinterp.ErrIsolation, err)
+	}
+	p.mu.Lock()
+	p.cgroup = g
+	p.mu.Unlock()
+	if err := g.attach(pid); err != nil {
+		return fmt.Errorf("%w: cgroup: %w", codeinterp.ErrIsolation, err)
+	}
+	return nil
 }
 
 // explain puts the sentinel around what start returns.

@@ -1,0 +1,297 @@
+package sandbox_test
+
+import (
+	_ "embed"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/toolcell/toolcell/internal/sandbox"
+)
+
+//go:embed testdata/prelude.py
+var prelude string
+
+// An attack is a Python program that prints REACHED, or a secret, if it gets
+// somewhere it must not; after it nothing of the host's may have changed. In
+// none mode it only has to end.
+type attack struct {
+	name, code string
+
+	// wants is what it prints where all is well, in every mode.
+	wants string
+}
+
+var attacks = []attack{
+	{name: "environment", code: `print(dict(os.environ, H=''))`, wants: "HOME"},
+	{name: "environment of other processes", code: `
+for p in [os.getppid(), 1, 'self', H['Pid'], H['Victim']] + (attempt(os.listdir, '/proc') or []):
+    if str(p).isdigit() and int(p) != os.getpid():
+        b = attempt(read, '/proc/%s/environ' % p)
+        if b and b'HOST_SECRET' in b: reached(p)`},
+	{name: "command lines of other processes", code: `
+for p in (H['Pid'], H['Victim']):
+    if attempt(read, '/proc/%s/cmdline' % p) and p not in (1, 2): reached(p)`},
+	{name: "memory of other processes", code: `
+for f in 'mem', 'maps', 'fd/0', 'root/etc/passwd', 'cwd/x':
+    if attempt(lambda: open('/proc/%d/%s' % (H['Victim'], f)).read(1)): reached(f)
+if libc.ptrace(0x4206, H['Victim'], 0, 0) == 0: reached('ptrace')
+call('pidfd_getfd', 438, attempt(os.pidfd_open, H['Victim']) or -1, 1, 0)`},
+	{name: "inherited descriptors", code: `
+for fd in range(3, 1024):
+    try: os.fstat(fd)
+    except OSError: continue
+    reached(fd)
+print('done')`, wants: "done"},
+	{name: "secret file", code: `
+os.symlink(H['Secret'], 'link')
+attempt(os.link, H['Secret'], 'hard')
+for p in H['Secret'], 'link', 'hard', '/proc/self/root' + H['Secret'], '/proc/1/root' + H['Secret'], '/proc/%d/root%s' % (H['Pid'], H['Secret']):
+    print(attempt(read, p))
+attempt(os.chdir, H['Dir'])
+print(attempt(read, 'id_rsa'))
+call('open_by_handle_at', 304, -100, 0, 0)`},
+	{name: "accounts and directories", code: `
+for p in '/etc/passwd', '/etc/shadow', '/etc/group', '/etc/hostname', '/var/run/docker.sock', '/root/.bashrc':
+    if attempt(read, p) is not None: reached(p)
+for p in '/home', '/root', '/var', H['Dir'], '/tmp':
+    names = attempt(os.listdir, p)
+    if names and names != ['cache']: reached(p + ' ' + str(names))`},
+	{name: "writing outside", code: `
+for d in '/tmp', '/var/tmp', '/dev/shm', H['Dir'], '/', '/etc', '/usr', '/usr/local/bin', '/dev', '/run':
+    attempt(lambda: open(os.path.join(d, H['Mark']), 'w').write('x'))
+attempt(lambda: open(H['Mine'], 'a').write('x'))
+attempt(lambda: os.open(H['Mine'], os.O_RDONLY | os.O_TRUNC))
+attempt(os.truncate, H['Mine'], 0)
+attempt(os.remove, H['Mine'])
+attempt(os.rename, H['Mine'], 'stolen')
+attempt(os.mkdir, os.path.join(H['Dir'], 'dir'))
+attempt(os.symlink, 'x', os.path.join(H['Dir'], 'symlink'))
+attempt(os.mkfifo, os.path.join(H['Dir'], 'fifo'))`},
+	{name: "metadata outside", code: `
+for f in (lambda: os.chmod(H['Mine'], 0), lambda: os.utime(H['Mine'], (1, 1)), lambda: os.chown(H['Mine'], os.getuid(), os.getgid()),
+          lambda: os.utime(H['Mine']), lambda: os.setxattr(H['Mine'], 'user.x', b'x'), lambda: os.chmod(H['Dir'], 0o700)):
+    attempt(f)
+libc.syscall(452, -100, H['Mine'].encode(), 0, 0)`},
+	{name: "kernel's files", code: `
+for p in '/proc/sys/kernel/core_pattern', '/proc/sys/kernel/hostname', '/proc/sysrq-trigger', '/proc/self/oom_score_adj', '/sys/kernel/mm/transparent_hugepage/enabled':
+    def f():
+        with open(p, 'r+') as f: f.write(f.read())
+        if 'oom_score' not in p: reached(p)
+    attempt(f)
+if attempt(os.listdir, '/sys/class/net'): reached('network cards')`},
+	{name: "signals", code: `
+for s in (0, 9):
+    for p in H['Victim'], H['Pid'], os.getppid():
+        if p < 3: continue
+        try: os.kill(p, s); reached(p)
+        except OSError as e: print(e)
+try: os.kill(-1, 9)
+except OSError as e: print(e)
+attempt(os.killpg, 0, 0)
+print('alive')`},
+	{name: "other processes' attributes", code: `
+attempt(lambda: resource.prlimit(H['Victim'], resource.RLIMIT_NOFILE, (17, 17)))
+attempt(lambda: os.sched_setaffinity(H['Victim'], [0]))
+attempt(lambda: os.setpriority(os.PRIO_PROCESS, H['Victim'], 19))
+attempt(lambda: os.setpriority(os.PRIO_USER, os.getuid(), 19))
+attempt(lambda: os.sched_setscheduler(H['Victim'], os.SCHED_IDLE, os.sched_param(0)))
+libc.syscall(251, 1, H['Victim'], 3 << 13)
+def f(): os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1)); reached('FIFO')
+attempt(f)
+def f(): os.nice(-5); reached('nice')
+attempt(f)`},
+	{name: "internet sockets", code: `
+def tcp(): socket.create_connection(('127.0.0.1', H['TCP']), 1)
+def udp(): socket.socket(socket.AF_INET, socket.SOCK_DGRAM).sendto(b'x', ('127.0.0.1', H['UDP']))
+def meta(): socket.create_connection(('169.254.169.254', 80), 1); reached('metadata')
+def dns(): socket.gethostbyname('x.invalid')
+def out(): socket.create_connection(('192.0.2.1', 80), 1); reached('internet')
+for f in tcp, udp, meta, dns, out: attempt(f)`},
+	{name: "unix sockets", code: `
+for a in H['Socket'], '\0' + H['Abst']:
+    attempt(lambda: socket.socket(socket.AF_UNIX).connect(a))
+for a in H['Dgram'], '\0' + H['Abst'] + 'd':
+    attempt(lambda: socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM).sendto(b'x', a))
+    attempt(lambda: socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)[0].sendto(b'x', a))
+    attempt(lambda: socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)[0].sendto(b'x', a))
+a, b = socket.socketpair()
+b.close()
+attempt(a.connect, H['Socket'])
+print('pair')`, wants: "pair"},
+	{name: "other socket families", code: `
+for d in (socket.AF_NETLINK, socket.AF_PACKET, 38, 40, 44, 31):
+    for t in socket.SOCK_RAW, socket.SOCK_DGRAM, socket.SOCK_STREAM, socket.SOCK_SEQPACKET:
+        try: socket.socket(d, t); reached(d)
+        except OSError: pass
+try: socket.socket(socket.AF_INET, socket.SOCK_RAW, 1); reached('raw')
+except OSError: pass`},
+	{name: "kernel interfaces", code: `
+call('unshare user', 272, 0x10000000)
+call('unshare mount', 272, 0x20000)
+call('setns', 308, 0, 0)
+call('clone user', 56, 0x10000000 | 17, 0, 0, 0, 0)
+call('clone3', 435, 0, 0)
+call('mount', 165, b'none', b'/tmp', b'tmpfs', 0, 0)
+call('pivot_root', 155, b'.', b'.')
+call('chroot', 161, b'.')
+call('io_uring', 425, 4, ctypes.create_string_buffer(256))
+call('bpf', 321, 0, ctypes.create_string_buffer(256), 128)
+call('perf', 298, ctypes.create_string_buffer(256), 0, -1, -1, 0)
+call('userfaultfd', 323, 1)
+call('keyctl', 250, 0, -3, 0)
+call('add_key', 248, b'user', b'x', b'x', 1, -3)
+call('fanotify', 300, 0, 0)
+call('process_vm_readv', 310, H['Victim'], 0, 0, 0, 0, 0)
+call('kcmp', 312, os.getpid(), H['Victim'], 0, 0, 0)
+call('reboot', 169, 0, 0, 0, 0)
+call('swapoff', 168, b'x')
+call('modify_ldt', 154, 0, 0, 0)`},
+	{name: "privileges", code: `
+import subprocess
+for c in ['su', '-c', 'id'], ['sudo', '-n', 'id'], ['passwd', '-S'], ['mount', '-t', 'tmpfs', 'x', '/mnt']:
+    attempt(lambda: print(subprocess.run(c, capture_output=True, stdin=subprocess.DEVNULL).stdout))
+if os.getuid() == 0 or os.geteuid() == 0: reached('root')
+for f in (lambda: os.setuid(0), lambda: os.setgid(0), lambda: os.setgroups([0])):
+    def g(): f(); reached('root')
+    attempt(g)
+if libc.prctl(39, 0, 0, 0, 0) != 1: reached('new privileges')
+class hdr(ctypes.Structure): _fields_ = [('v', ctypes.c_uint32), ('pid', ctypes.c_int)]
+data = (ctypes.c_uint32 * 6)()
+if libc.capget(ctypes.byref(hdr(0x20080522, 0)), data) or any(data[i] for i in (0, 3)): reached('capabilities')`},
+	{name: "System V objects", code: `
+for name, nr, args in ('shm', 29, (0x7001, 4096, 0o1666)), ('sem', 64, (0x7001, 1, 0o1666)), ('msg', 68, (0x7001, 0o1666)), ('mq', 240, (b'toolcell', 0o102, 0o666, 0)):
+    r = libc.syscall(nr, *args)
+    print(name, r)`},
+	{name: "terminal", code: `
+import fcntl
+try: fcntl.ioctl(0, 0x5412, b'x'); reached('TIOCSTI')
+except OSError as e: print(e)
+try: open('/dev/tty', 'w').write('x'); reached('tty')
+except OSError as e: print(e)`},
+	{name: "watching", code: `
+fd = libc.inotify_init()
+for d in H['Dir'], '/etc', '/tmp':
+    if libc.inotify_add_watch(fd, d.encode(), 0xfff) >= 0 and os.path.exists(H['Mine']): reached(d)`},
+	{name: "raising limits", code: `
+for r in resource.RLIMIT_NOFILE, resource.RLIMIT_DATA, resource.RLIMIT_FSIZE, resource.RLIMIT_NPROC:
+    def f(): resource.setrlimit(r, (-1, -1)); reached(r)
+    attempt(f)`},
+	{name: "standard input ends", code: `
+try: print(input())
+except EOFError: print('end')`, wants: "end"},
+}
+
+// notInNone are attacks that would harm the machine where nothing holds them
+// back.
+var notInNone = map[string]bool{"signals": true, "System V objects": true, "other processes' attributes": true}
+
+func TestAttacks(t *testing.T) { eachMode(t, testAttacks) }
+
+func testAttacks(t *testing.T, mode sandbox.Mode) {
+	if _, err := os.Stat(python); err != nil {
+		needs(t, "python3 in /usr/bin", err)
+	}
+	h := newHost(t)
+	s := open(t, &sandbox.Options{Require: mode, Limits: sandbox.Limits{Memory: 1 << 30, FileSize: 64 << 20}})
+	bites := 0
+	for _, a := range attacks {
+		if mode == sandbox.None && notInNone[a.name] {
+			continue
+		}
+		t.Run(a.name, func(t *testing.T) {
+			before := h.state(t)
+			got := runPython(t, s, h, a.code, 20*time.Second)
+			if a.wants != "" && !strings.Contains(got.out, a.wants) || got.exit.Killed {
+				t.Errorf("does not work: %+v", got)
+			}
+			if mode == sandbox.None {
+				if h.state(t) != before || strings.Contains(got.out, "REACHED") || strings.Contains(got.out, fileSecret) {
+					bites++
+				}
+				h.repair(t)
+				return
+			}
+			for _, bad := range []string{"REACHED", envSecret, fileSecret, "Traceback"} {
+				if strings.Contains(got.out, bad) {
+					t.Errorf("%s in %s", bad, got.out)
+				}
+			}
+			if after := h.state(t); after != before {
+				t.Errorf("the host has changed: %s\n%s\n%s", got.out, before, after)
+			}
+		})
+	}
+	time.Sleep(50 * time.Millisecond)
+	switch n := h.hits.Load(); {
+	case mode != sandbox.None && n > 0:
+		t.Errorf("%d connections or packets arrived at the host", n)
+	case mode == sandbox.None && (bites < 6 || n < 4):
+		t.Errorf("only %d attacks and %d connections succeed without isolation: the attacks are no good", bites, n)
+	}
+}
+
+// runPython runs a program with the prelude.
+func runPython(t testing.TB, s *sandbox.Sandbox, h *host, code string, timeout time.Duration) ran {
+	t.Helper()
+	dir, err := s.TempDir()
+	check(t, err)
+	defer sandbox.RemoveAll(dir)
+	cmd := sandbox.Cmd{
+		Path: python, Args: []string{"python3", "-I", "-u", "-"}, Workdir: dir,
+		Env: s.Env(dir, map[string]string{"H": h.json()}),
+	}
+	return run(t, s, cmd, prelude+code+"\n", timeout)
+}
+
+// state describes everything of the host that attacks try to change.
+func (h *host) state(t testing.TB) string {
+	t.Helper()
+	var b strings.Builder
+	for _, dir := range []string{h.Dir, "/tmp", "/var/tmp", "/dev/shm", "/", "/etc", "/usr", "/usr/local/bin", "/dev", "/run"} {
+		if _, err := os.Lstat(filepath.Join(dir, h.Mark)); err == nil {
+			b.WriteString("created in " + dir + "\n")
+		}
+	}
+	list, err := os.ReadDir(h.Dir)
+	check(t, err)
+	for _, e := range list {
+		var st unix.Stat_t
+		check(t, unix.Lstat(filepath.Join(h.Dir, e.Name()), &st))
+		x, _ := unix.Llistxattr(filepath.Join(h.Dir, e.Name()), nil)
+		b.WriteString(sprint(e.Name(), st.Mode, st.Uid, st.Gid, st.Size, st.Mtim, st.Nlink, x))
+	}
+	var lim unix.Rlimit
+	check(t, unix.Prlimit(h.Victim, unix.RLIMIT_NOFILE, nil, &lim))
+	prio, _ := unix.Getpriority(unix.PRIO_PROCESS, h.Victim)
+	var cpus unix.CPUSet
+	check(t, unix.SchedGetaffinity(h.Victim, &cpus))
+	attr, err := unix.SchedGetAttr(h.Victim, 0)
+	check(t, err)
+	ioprio, _, _ := unix.Syscall(unix.SYS_IOPRIO_GET, 1, uintptr(h.Victim), 0)
+	b.WriteString(sprint("victim", lim, prio, cpus.Count(), attr.Policy, ioprio))
+	for _, name := range []string{"shm", "sem", "msg"} {
+		ipc, _ := os.ReadFile("/proc/sysvipc/" + name)
+		b.WriteString(sprint(name, strings.Count(string(ipc), "\n")))
+	}
+	select {
+	case <-h.dead:
+		b.WriteString("victim dead\n")
+	default:
+	}
+	return b.String()
+}
+
+// repair undoes what attacks do where nothing holds them back.
+func (h *host) repair(t testing.TB) {
+	_ = os.Chmod(h.Dir, 0o777)
+	_ = os.WriteFile(h.Mine, []byte("mine"), 0o666)
+	_ = os.Chmod(h.Mine, 0o666)
+	for _, dir := range []string{"/tmp", "/var/tmp", "/dev/shm"} {
+		_ = os.Remove(filepath.Join(dir, h.Mark))
+	}
+}

@@ -1,0 +1,205 @@
+package sandbox_test
+
+import (
+	"cmp"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/sandbox"
+)
+
+// A greedy program uses more of something than it may.
+type greedy struct {
+	name, code string
+	limits     sandbox.Limits
+	cause      codeinterp.Cause // empty if the program sees an error and goes on
+	says       string
+	never      string // what it prints if nothing holds it back
+	not        sandbox.Mode
+	timeout    time.Duration
+}
+
+const mib = 1 << 20
+
+var gluttons = []greedy{
+	{name: "memory of one process", code: `
+b = []
+try:
+    while len(b) < 1500: b.append(bytearray(1 << 20))
+    print('NEVER')
+except MemoryError: b = None; print('MemoryError')`, limits: sandbox.Limits{Memory: 512 * mib}, says: "MemoryError", never: "NEVER"},
+	{name: "shared memory", code: `
+m = mmap.mmap(-1, 1500 << 20)
+for i in range(0, 1500 << 20, 4096): m[i] = 1
+print('NEVER')`, limits: sandbox.Limits{Memory: 256 * mib}, cause: codeinterp.CauseMemory, never: "NEVER"},
+	{name: "memory of many processes", code: `
+for i in range(8):
+    if os.fork() == 0:
+        b = bytearray(150 << 20); time.sleep(5); os._exit(0)
+time.sleep(5)
+print('NEVER')`, limits: sandbox.Limits{Memory: 256 * mib}, cause: codeinterp.CauseMemory, never: "NEVER"},
+	{name: "memory of orphans", code: `
+for i in range(8):
+    if os.fork() == 0:
+        if os.fork() == 0:
+            b = bytearray(150 << 20); time.sleep(5)
+        os._exit(0)
+time.sleep(5)
+print('NEVER')`, limits: sandbox.Limits{Memory: 256 * mib}, cause: codeinterp.CauseMemory, never: "NEVER"},
+	{name: "memory of nameless files", code: `
+fds = [os.memfd_create('x') for i in range(20)]
+b = b'x' * (1 << 20)
+for fd in fds:
+    for i in range(60): os.write(fd, b)
+time.sleep(3)
+print('NEVER')`, limits: sandbox.Limits{Memory: 256 * mib, FileSize: 64 * mib}, cause: codeinterp.CauseMemory, never: "NEVER"},
+	{name: "shared pages count once", code: `
+b = bytearray(100 << 20)
+for i in range(6):
+    if os.fork() == 0: time.sleep(1); os._exit(0)
+for i in range(6): os.wait()
+print('fine')`, limits: sandbox.Limits{Memory: 300 * mib}, says: "fine"},
+	{name: "forks", code: `
+n = 0
+try:
+    while n < 5000:
+        if os.fork() == 0: time.sleep(10); os._exit(0)
+        n += 1
+    print('NEVER')
+except OSError as e: print(e)
+time.sleep(1)`, limits: sandbox.Limits{Processes: 40}, never: "NEVER"},
+	{name: "fork bomb", code: `
+while True:
+    try: os.fork()
+    except OSError: pass`, limits: sandbox.Limits{Processes: 40}, never: "NEVER", timeout: 2 * time.Second},
+	{name: "threads", code: `
+import threading
+try:
+    for i in range(3000): threading.Thread(target=time.sleep, args=(5,), daemon=True).start()
+    print('NEVER')
+except RuntimeError as e: print(e)
+os._exit(0)`, limits: sandbox.Limits{Processes: 40}, never: "NEVER"},
+	{name: "CPU time of one process", code: `
+while True: pass`, limits: sandbox.Limits{CPU: 1}, cause: codeinterp.CauseCPU},
+	{name: "CPU time, signal ignored", code: `
+signal.signal(signal.SIGXCPU, signal.SIG_IGN)
+while True: pass`, limits: sandbox.Limits{CPU: 1}, cause: codeinterp.CauseCPU},
+	{name: "CPU time of many processes", code: `
+for i in range(3):
+    if os.fork() == 0:
+        while True: pass
+time.sleep(30)`, limits: sandbox.Limits{CPU: 1}, cause: codeinterp.CauseCPU},
+	{name: "size of a file", code: `
+f = open('big', 'wb', 0)
+try:
+    for i in range(200): f.write(b'x' * (1 << 20))
+    print('NEVER')
+except OSError as e: print(e)
+try: os.truncate('big', 1 << 50); print('NEVER')
+except OSError as e: print(e)`, limits: sandbox.Limits{FileSize: 16 * mib}, says: "File too large", never: "NEVER"},
+	{name: "sizes of many files", code: `
+for i in range(1000):
+    with open('big%d' % i, 'wb', 0) as f:
+        for j in range(10): f.write(b'x' * (1 << 20)); time.sleep(0.002)
+print('NEVER')`, limits: sandbox.Limits{Disk: 64 * mib}, cause: codeinterp.CauseDisk, never: "NEVER"},
+	{name: "sizes of removed files", code: `
+l = []
+for i in range(100):
+    l.append(open('big', 'wb', 0)); os.remove('big')
+    for j in range(10): l[-1].write(b'x' * (1 << 20)); time.sleep(0.002)
+print('NEVER')`, limits: sandbox.Limits{Disk: 64 * mib}, cause: codeinterp.CauseDisk, never: "NEVER"},
+	{name: "number of files", code: `
+os.mkdir('d')
+for i in range(200000): os.close(os.open('d/%d' % i, os.O_CREAT))
+print('NEVER')`, limits: sandbox.Limits{Inodes: 2000}, cause: codeinterp.CauseDisk, never: "NEVER"},
+	{name: "number of files in /tmp", code: `
+if not os.path.isdir('/tmp') or not os.access('/workspace', os.W_OK): print('other mode'); sys.exit()
+for i in range(500000): os.close(os.open('/tmp/%d' % i, os.O_CREAT))
+print('NEVER')`, limits: sandbox.Limits{Inodes: 2000}, never: "NEVER"},
+	{name: "bytes in /tmp", code: `
+try:
+    for n in '/dev/shm/a', '/tmp/a', '/dev/shm/b', '/tmp/b':
+        with open(n, 'wb', 0) as f:
+            for i in range(100): f.write(b'x' * (1 << 20))
+    print('NEVER')
+except OSError as e: print(e)
+for n in '/dev/shm/a', '/tmp/a', '/dev/shm/b', '/tmp/b':
+    try: os.remove(n)
+    except OSError: pass`, limits: sandbox.Limits{Memory: 256 * mib}, never: "NEVER", not: sandbox.None},
+	{name: "open files", code: `
+l = []
+try:
+    while True: l.append(open('/dev/null'))
+except OSError as e: print(e, len(l) < 70)`, limits: sandbox.Limits{OpenFiles: 64}, says: "Too many open files: '/dev/null' True"},
+	{name: "stack", code: `
+sys.setrecursionlimit(10**9)
+def f(x): return f(x + 1)
+f(0)`, limits: sandbox.Limits{Memory: 64 * mib}},
+	{name: "segmentation fault", code: `ctypes.string_at(0)`, cause: codeinterp.CauseSignal},
+	{name: "timers", code: `
+n = 0
+def tick(*a):
+    global n; n += 1
+signal.signal(signal.SIGALRM, tick)
+signal.setitimer(signal.ITIMER_REAL, 1e-4, 1e-4)
+t = time.time()
+while time.time() - t < 0.3: pass
+signal.setitimer(signal.ITIMER_REAL, 0)
+print('ticked', n > 10)`, says: "ticked True"},
+}
+
+func TestLimits(t *testing.T) { eachMode(t, testLimits) }
+
+func testLimits(t *testing.T, mode sandbox.Mode) {
+	if _, err := os.Stat(python); err != nil {
+		needs(t, "python3 in /usr/bin", err)
+	}
+	s := open(t, &sandbox.Options{Require: mode})
+	for _, g := range gluttons {
+		if g.not == mode {
+			continue
+		}
+		t.Run(g.name, func(t *testing.T) {
+			dir, err := s.TempDir()
+			check(t, err)
+			defer sandbox.RemoveAll(dir)
+			cmd := sandbox.Cmd{
+				Path: python, Args: []string{"python3", "-I", "-u", "-"}, Workdir: dir,
+				Env: s.Env(dir, map[string]string{"H": "{}"}), Limits: g.limits,
+			}
+			start := time.Now()
+			got := run(t, s, cmd, prelude+g.code+"\n", cmp.Or(g.timeout, 15*time.Second))
+			if g.cause != "" && (got.exit.Cause != g.cause || got.exit.Killed) {
+				t.Errorf("got %+v, want cause %s", got, g.cause)
+			}
+			if g.cause != "" && g.cause != codeinterp.CauseSignal && got.exit.Signal == 9 && got.exit.Detail == "" {
+				t.Errorf("no detail in %+v", got)
+			}
+			if g.says != "" && got.exit.Code != 0 {
+				t.Errorf("ended with %+v", got.exit)
+			}
+			if g.cause == codeinterp.CauseMemory && peak(got.exit.Detail) > g.limits.Memory/mib+700 {
+				t.Errorf("overshot: %s", got.exit.Detail)
+			}
+			if !strings.Contains(got.out, g.says) || (g.never != "" && strings.Contains(got.out, g.never)) {
+				t.Errorf("got %+v", got)
+			}
+			if d := time.Since(start); d > 20*time.Second {
+				t.Errorf("took %v", d)
+			}
+			t.Logf("%v %+v", got.took.Round(time.Millisecond), got.exit)
+		})
+	}
+}
+
+// peak is how far a limit on memory was overshot, from the detail.
+func peak(detail string) int64 {
+	_, rest, _ := strings.Cut(detail, "memory: ")
+	n, _, _ := strings.Cut(rest, " ")
+	v, _ := strconv.ParseInt(n, 10, 64)
+	return v
+}

@@ -1,0 +1,306 @@
+package sandbox
+
+import (
+	"fmt"
+	"maps"
+	"sync"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/toolcell/toolcell/codeinterp"
+)
+
+const (
+	watchBusy = 20 * time.Millisecond  // between looks while any tree does something
+	watchIdle = 100 * time.Millisecond // while none does
+	watchRest = 4                      // and at least so many times what a look took,
+	watchMax  = 60 * time.Millisecond  // but no more than this
+	idleLooks = 5                      // an idle tree is looked at every so many busy looks
+	forgetAll = 500 * time.Millisecond // how long a process is known to be a stranger
+)
+
+// A watcher looks at the processes of all of a Sandbox's trees and stops those
+// that use more than their limits. It sees a tree as the processes of its
+// group, the descendants of its first process, and what it saw there before.
+type watcher struct {
+	mu      sync.Mutex
+	trees   map[*proc]*usage
+	running bool
+	fresh   bool // trees were added
+
+	// The rest belongs to the goroutine.
+	look      int
+	members   map[int]*member
+	strangers map[int]struct{}
+	forgotten time.Time
+	walking   sync.Mutex
+}
+
+// A member is a process of a tree's.
+type member struct {
+	stat
+	tree *usage
+	look int
+}
+
+// A usage is what a tree uses. The watcher's goroutine owns it, except for
+// what is behind mu.
+type usage struct {
+	p      *proc
+	since  uint64 // when the first process started
+	active bool
+	all    time.Duration // CPU time by what live processes say
+	own    time.Duration // of live and dead processes themselves, as last seen
+	dead   time.Duration
+	rss    int64
+	procs  int
+	exact  time.Time // not to measure memory exactly before
+
+	mu       sync.Mutex
+	cpu      time.Duration
+	peakRSS  int64
+	peakData int64 // of one process
+	disk     diskUse
+}
+
+// add starts watching a tree, whose pid, group or namespace is set.
+func (w *watcher) add(p *proc) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.trees == nil {
+		w.trees = map[*proc]*usage{}
+	}
+	p.usage.p, p.usage.active = p, true
+	if st, err := readStat(p.pid); err == nil {
+		p.usage.since = st.start
+	}
+	w.trees[p] = &p.usage
+	w.fresh = true
+	if !w.running {
+		w.running = true
+		go w.run()
+	}
+}
+
+func (w *watcher) remove(p *proc) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	delete(w.trees, p)
+}
+
+// run looks until there is no tree left.
+func (w *watcher) run() {
+	w.members, w.strangers = map[int]*member{}, map[int]struct{}{}
+	for wait := watchBusy; ; {
+		time.Sleep(wait)
+		w.mu.Lock()
+		if len(w.trees) == 0 {
+			w.running = false
+			w.mu.Unlock()
+			return
+		}
+		trees := maps.Clone(w.trees)
+		if w.fresh || time.Since(w.forgotten) > forgetAll {
+			clear(w.strangers)
+			w.fresh, w.forgotten = false, time.Now()
+		}
+		w.mu.Unlock()
+		start := time.Now()
+		wait = watchIdle
+		if w.scan(trees) {
+			wait = rest(time.Since(start))
+		}
+	}
+}
+
+// rest is how long to wait after a look that took so long.
+func rest(took time.Duration) time.Duration { return min(max(watchBusy, watchRest*took), watchMax) }
+
+// scan looks once, and reports whether any tree does something.
+func (w *watcher) scan(trees map[*proc]*usage) bool {
+	w.look++
+	w.collect(newRoots(trees))
+	sums := make(map[*usage]*sum, len(trees))
+	for _, u := range trees {
+		sums[u] = &sum{}
+	}
+	for pid, m := range w.members {
+		s, ok := sums[m.tree]
+		if m.look != w.look || !ok {
+			m.tree.dead += m.own
+			delete(w.members, pid)
+			continue
+		}
+		s.add(m)
+	}
+	busy := false
+	for u, s := range sums {
+		u.update(s)
+		u.check(s.members)
+		busy = busy || u.active
+	}
+	w.walkNext(sums)
+	return busy
+}
+
+// A roots maps process groups and first processes to their trees.
+type roots struct{ group, first map[int]*usage }
+
+func newRoots(trees map[*proc]*usage) roots {
+	r := roots{map[int]*usage{}, map[int]*usage{}}
+	for p, u := range trees {
+		p.mu.Lock()
+		switch {
+		case p.ns != nil:
+			r.first[p.ns.init] = u
+		case p.group > 0:
+			r.group[p.group] = u
+		}
+		p.mu.Unlock()
+	}
+	return r
+}
+
+// collect reads the processes of the machine, except those known to be
+// strangers, and those of idle trees most of the time.
+func (w *watcher) collect(r roots) {
+	fresh := map[int]stat{}
+	for _, pid := range pids() {
+		if _, ok := w.strangers[pid]; ok {
+			continue
+		}
+		m := w.members[pid]
+		if m != nil && !m.tree.active && w.look%idleLooks != 0 {
+			m.look = w.look
+			continue
+		}
+		st, err := readStat(pid)
+		switch {
+		case err != nil:
+		case m != nil && m.start == st.start:
+			m.stat, m.look = st, w.look
+			if u := r.group[st.pgrp]; u != nil && st.start >= u.since {
+				m.tree = u
+			}
+		default:
+			fresh[pid] = st
+		}
+	}
+	for pid, st := range fresh {
+		if u := w.owner(st, fresh, r, 0); u != nil {
+			w.members[pid] = &member{st, u, w.look}
+		} else {
+			w.strangers[pid] = struct{}{}
+		}
+	}
+}
+
+// owner finds the tree that a process belongs to, if any, by its group or its
+// ancestors. Older processes of the group are those of a tree that had it
+// before, about to die.
+func (w *watcher) owner(st stat, fresh map[int]stat, r roots, depth int) *usage {
+	if u := r.group[st.pgrp]; u != nil {
+		if st.start < u.since {
+			return nil
+		}
+		return u
+	}
+	if u := r.first[st.pid]; u != nil {
+		return u
+	}
+	if m := w.members[st.ppid]; m != nil && m.look == w.look {
+		return m.tree
+	}
+	if parent, ok := fresh[st.ppid]; ok && depth < len(fresh) {
+		return w.owner(parent, fresh, r, depth+1)
+	}
+	return nil
+}
+
+// A sum is what the processes of a tree use at one look.
+type sum struct {
+	members  []*member
+	all, own time.Duration
+	rss      int64
+	threads  int
+}
+
+// add takes in a process.
+func (s *sum) add(m *member) {
+	s.members = append(s.members, m)
+	s.all += m.stat.all
+	s.own += m.stat.own
+	s.rss += m.rss
+	s.threads += m.threads
+}
+
+// update takes in a look, and sees from it whether the tree does anything.
+func (u *usage) update(s *sum) {
+	own := s.own + u.dead
+	u.active = s.all != u.all || own != u.own || s.rss != u.rss || s.threads != u.procs
+	u.all, u.own, u.rss, u.procs = s.all, own, s.rss, s.threads
+	data := int64(0)
+	if u.active {
+		for _, m := range s.members {
+			data = max(data, privateData(m.pid))
+		}
+	}
+	u.mu.Lock()
+	u.cpu = max(u.cpu, s.all, own)
+	u.peakRSS = max(u.peakRSS, s.rss)
+	u.peakData = max(u.peakData, data)
+	u.mu.Unlock()
+	if u.p.s.mode == None && u.active {
+		u.p.remember(s.members)
+	}
+}
+
+// check stops the tree if it uses more than its limits.
+func (u *usage) check(members []*member) {
+	l := u.p.plan.limits
+	if u.p.s.mode == Bwrap && l.Processes > 0 {
+		l.Processes++
+	}
+	switch {
+	case l.CPU > 0 && u.cpu > time.Duration(l.CPU)*time.Second:
+		u.p.stop(codeinterp.CauseCPU, fmt.Sprintf("CPU time: %v used, limit %v", u.cpu, time.Duration(l.CPU)*time.Second))
+	case u.p.cgroup != nil:
+	case l.Processes > 0 && u.procs > l.Processes:
+		u.p.stop(codeinterp.CauseProcesses, fmt.Sprintf("processes and threads: %d, limit %d", u.procs, u.p.plan.limits.Processes))
+	case l.Memory > 0 && u.active:
+		u.checkMemory(members, l.Memory)
+	}
+}
+
+// checkMemory adds up resident sizes and nameless files in memory, which
+// counts shared pages more than once, and only measures exactly, which is
+// slow, where that is too much.
+func (u *usage) checkMemory(members []*member, limit int64) {
+	pids := make([]int, len(members))
+	for i, m := range members {
+		pids[i] = m.pid
+	}
+	files := int64(0)
+	for f := range namelessOf(pids) {
+		if f.memory {
+			files += f.bytes
+		}
+	}
+	if u.rss+files <= limit || time.Now().Before(u.exact) {
+		return
+	}
+	start := time.Now()
+	total := files
+	for _, m := range members {
+		n, err := share(m.pid)
+		if err == unix.EACCES || err == unix.EPERM {
+			n = m.rss
+		}
+		total += n
+	}
+	u.exact = time.Now().Add(rest(time.Since(start)) - watchBusy)
+	if total > limit {
+		u.p.stop(codeinterp.CauseMemory, fmt.Sprintf("memory: %d MiB in use, limit %d MiB", total>>20, limit>>20))
+	}
+}
