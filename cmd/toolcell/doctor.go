@@ -11,8 +11,10 @@ import (
 	"github.com/toolcell/toolcell/codeinterp"
 )
 
-// doctorTimeout bounds the look at one provider.
-const doctorTimeout = 20 * time.Second
+const (
+	openTimeout   = 5 * time.Second  // for reaching one provider
+	doctorTimeout = 30 * time.Second // for trying all of its languages
+)
 
 // doctor says which providers, languages and isolation this machine has, and
 // how to get what is missing. It exits with 1 where a provider that was asked
@@ -54,7 +56,9 @@ func (a *app) examine(ctx context.Context, f providerFlags) error {
 		fmt.Fprintln(a.stdout, "  not asked: give --url, or set JUPYTER_URL and JUPYTER_TOKEN")
 		return nil
 	}
-	ci, err := f.open(ctx, true)
+	opening, stop := context.WithTimeout(ctx, openTimeout)
+	defer stop()
+	ci, err := f.open(opening, true)
 	if err != nil {
 		fmt.Fprintf(a.stdout, "  does not work: %s\n", indent(err.Error()))
 		return err

@@ -1,0 +1,83 @@
+package main
+
+import (
+	"bytes"
+	"image"
+	"image/png"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/toolcell/toolcell/codeinterp"
+)
+
+func testPNG(t *testing.T) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := png.Encode(&b, image.NewRGBA(image.Rect(0, 0, 3, 2))); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func TestTerminalProtocol(t *testing.T) {
+	for _, tt := range []struct {
+		env  map[string]string
+		want string
+	}{
+		{map[string]string{"TERM": "xterm-256color"}, ""},
+		{map[string]string{"TERM": "xterm-kitty"}, "kitty"},
+		{map[string]string{"KITTY_WINDOW_ID": "1"}, "kitty"},
+		{map[string]string{"KITTY_WINDOW_ID": "1", "TMUX": "x"}, ""},
+		{map[string]string{"TERM_PROGRAM": "iTerm.app"}, "iterm2"},
+		{map[string]string{"TERM_PROGRAM": "WezTerm"}, "iterm2"},
+		{map[string]string{"TERM": "foot"}, "sixel"},
+	} {
+		if got := terminalProtocol(func(k string) string { return tt.env[k] }); got != tt.want {
+			t.Errorf("%v: %q, want %q", tt.env, got, tt.want)
+		}
+	}
+}
+
+func TestInlineImages(t *testing.T) {
+	rep := codeinterp.Representation{MIME: "image/png", Data: testPNG(t)}
+	for protocol, start := range map[string]string{"kitty": "\x1b_G", "iterm2": "\x1b]1337;File=", "sixel": "\x1bP"} {
+		var out, errs bytes.Buffer
+		s := newScreen(&app{stdout: &out, stderr: &errs}, protocol)
+		if err := s.show(codeinterp.Output{Kind: codeinterp.Display, Bundle: []codeinterp.Representation{rep}}); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.HasPrefix(out.String(), start) || errs.Len() > 0 {
+			t.Errorf("%s: %.20q, %q", protocol, out.String(), errs.String())
+		}
+	}
+}
+
+func TestImagesAreSaved(t *testing.T) {
+	dir := t.TempDir()
+	var out, errs bytes.Buffer
+	s := newScreen(&app{stdout: &out, stderr: &errs}, dir)
+	data := testPNG(t)
+	for _, rep := range []codeinterp.Representation{{MIME: "image/png", Data: data}, {MIME: "text/html", Data: []byte("<b>")}} {
+		if err := s.show(codeinterp.Output{Kind: codeinterp.Display, Bundle: []codeinterp.Representation{rep}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := os.ReadFile(dir + "/output-1.png")
+	if err != nil || !bytes.Equal(got, data) {
+		t.Error(err)
+	}
+	if _, err := os.Stat(dir + "/output-2.html"); err != nil || !strings.Contains(errs.String(), "output-2.html") || out.Len() > 0 {
+		t.Errorf("%v, stdout %q, stderr %q", err, out.String(), errs.String())
+	}
+}
+
+func TestBrokenImageIsSavedNotLost(t *testing.T) {
+	var out, errs bytes.Buffer
+	s := newScreen(&app{stdout: &out, stderr: &errs}, "kitty")
+	s.images.dir = t.TempDir()
+	err := s.show(codeinterp.Output{Kind: codeinterp.Display, Bundle: []codeinterp.Representation{{MIME: "image/png", Data: []byte("no image")}}})
+	if err != nil || !strings.Contains(errs.String(), "saved as") {
+		t.Errorf("%v, %q", err, errs.String())
+	}
+}

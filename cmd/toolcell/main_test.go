@@ -1,0 +1,120 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/toolcell/toolcell/codeinterp"
+)
+
+// toolcell runs the command in this process.
+func toolcell(ctx context.Context, stdin string, args ...string) (code int, stdout, stderr string) {
+	var out, err bytes.Buffer
+	a := &app{stdin: strings.NewReader(stdin), stdout: &out, stderr: &err, getenv: func(string) string { return "" }}
+	code = a.main(ctx, args)
+	return code, out.String(), err.String()
+}
+
+func TestRun(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "prog.ts")
+	if err := os.WriteFile(file, []byte("const n: number = 20; n + 1"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		name           string
+		stdin          string
+		args           []string
+		code           int
+		stdout, stderr string // stderr: a part of it
+	}{
+		{"value", "", []string{"-e", "6 * 7"}, 0, "42\n", ""},
+		{"output and value", "", []string{"-e", "console.log('a'); process.stdout.write('b'); 1"}, 0, "a\nb\n1\n", ""},
+		{"no value", "", []string{"-e", "console.log('a'); undefined"}, 0, "a\n", ""},
+		{"stderr", "", []string{"-e", "console.error('oops'); undefined"}, 0, "", "oops\n"},
+		{"file", "", []string{file}, 0, "21\n", ""},
+		{"standard input", "3 + 4", []string{"-"}, 0, "7\n", ""},
+		{"flags after the file", "", []string{file, "--timeout", "10s"}, 0, "21\n", ""},
+		{"program's stdin", "abc", []string{"--stdin", "-e", "require('fs').readFileSync(0, 'utf8').length"}, 0, "3\n", ""},
+		{"exit code", "", []string{"-e", "process.exit(7)"}, 7, "", ""},
+		{"exception", "", []string{"-e", "null.x"}, 1, "", "TypeError"},
+		{"timeout", "", []string{"--timeout", "50ms", "-e", "console.log('hi'); for(;;);"}, 124, "hi\n", "toolcell: timed out after"},
+		{"display", "", []string{"-e", "display('text/plain', 'shown'); undefined"}, 0, "shown\n", ""},
+		{"language", "", []string{"--language", "cobol", "-e", ""}, 2, "", `language not supported: "cobol"; supported: javascript`},
+		{"no program", "", nil, 2, "", "no program"},
+		{"two programs", "", []string{"-e", "1", "x.js"}, 2, "", "one program at a time"},
+		{"no such file", "", []string{"no-such.js"}, 2, "", "no-such.js"},
+		{"stdin twice", "1", []string{"--stdin", "-"}, 2, "", "standard input is the program"},
+		{"bad flag", "", []string{"--nope"}, 2, "", "-nope"},
+		{"bad provider", "", []string{"--provider", "x", "-e", ""}, 1, "", "unknown provider"},
+		{"jupyter without url", "", []string{"--provider", "jupyter", "-e", ""}, 1, "", "--url"},
+		{"bad timeout", "", []string{"--timeout", "-1s", "-e", ""}, 1, "", "negative timeout"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			code, stdout, stderr := toolcell(t.Context(), tt.stdin, append([]string{"run"}, tt.args...)...)
+			if code != tt.code || stdout != tt.stdout || !strings.Contains(stderr, tt.stderr) {
+				t.Errorf("code %d, stdout %q, stderr %q; want %d, %q, ...%q...", code, stdout, stderr, tt.code, tt.stdout, tt.stderr)
+			}
+			if tt.code == 2 && strings.Count(stderr, "\n") != 1 {
+				t.Errorf("bad usage takes more than a line:\n%s", stderr)
+			}
+		})
+	}
+}
+
+func TestRunJSON(t *testing.T) {
+	code, stdout, stderr := toolcell(t.Context(), "", "run", "--json", "-e", "console.log('x'.repeat(9e6)); throw new Error('e')")
+	var res codeinterp.Result
+	if err := json.Unmarshal([]byte(stdout), &res); err != nil || stderr != "" {
+		t.Fatalf("%v, stderr %q", err, stderr)
+	}
+	if code != 1 || res.Status != codeinterp.StatusError || len(res.Stdout()) != 9e6+1 || res.Error.Message != "e" {
+		t.Errorf("code %d, status %s, %d bytes, error %v", code, res.Status, len(res.Stdout()), res.Error)
+	}
+}
+
+func TestRunIsStoppedByCtrlC(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	time.AfterFunc(100*time.Millisecond, cancel)
+	code, _, stderr := toolcell(ctx, "", "run", "-e", "for(;;);")
+	if code != 130 || !strings.Contains(stderr, "stopped") {
+		t.Errorf("code %d, stderr %q", code, stderr)
+	}
+}
+
+func TestUsage(t *testing.T) {
+	for _, tt := range []struct {
+		args []string
+		code int
+	}{{nil, 2}, {[]string{"help"}, 0}, {[]string{"--help"}, 0}, {[]string{"nope"}, 2}, {[]string{"run", "--help"}, 0}, {[]string{"doctor", "x"}, 2}} {
+		if code, stdout, stderr := toolcell(t.Context(), "", tt.args...); code != tt.code || stdout+stderr == "" {
+			t.Errorf("%q: code %d, %q, %q", tt.args, code, stdout, stderr)
+		}
+	}
+}
+
+func TestDoctor(t *testing.T) {
+	code, stdout, _ := toolcell(t.Context(), "", "doctor", "--provider", "inmemory")
+	for _, want := range []string{"inmemory", "javascript", "works", "isolation", "network"} {
+		if !strings.Contains(stdout, want) {
+			t.Errorf("code %d; the report lacks %q:\n%s", code, want, stdout)
+		}
+	}
+	if code, stdout, _ := toolcell(t.Context(), "", "doctor", "--provider", "jupyter", "--url", "http://127.0.0.1:1"); code != 1 {
+		t.Errorf("code %d for a server that is not there:\n%s", code, stdout)
+	}
+}
+
+func TestSecretsAreNotInTheHelp(t *testing.T) {
+	var out bytes.Buffer
+	a := &app{stdout: &out, stderr: &out, getenv: func(string) string { return "s3cret" }}
+	a.main(t.Context(), []string{"run", "--help"})
+	if strings.Contains(out.String(), "s3cret") {
+		t.Errorf("the help shows the environment:\n%s", out.String())
+	}
+}
