@@ -6,6 +6,10 @@ import (
 	"fmt"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/providers/inmemory"
+	"github.com/toolcell/toolcell/providers/inmemory/engine"
+	"github.com/toolcell/toolcell/providers/inmemory/quickjs"
+	"github.com/toolcell/toolcell/providers/inmemory/typescript"
 	"github.com/toolcell/toolcell/providers/jupyter"
 )
 
@@ -42,10 +46,21 @@ func (f *providerFlags) choose(fs *flag.FlagSet) {
 // open starts the provider that the flags describe.
 func (f *providerFlags) open(ctx context.Context, stateful bool) (codeinterp.CodeInterpreter, error) {
 	switch f.provider {
+	case "inmemory":
+		return openInmemory(stateful)
 	case "jupyter":
 		return f.openJupyter(ctx, stateful)
 	}
 	return nil, fmt.Errorf("%w: unknown provider %q; use %s", codeinterp.ErrInvalid, f.provider, providerNames)
+}
+
+func openInmemory(stateful bool) (codeinterp.CodeInterpreter, error) {
+	js := quickjs.New(nil)
+	opts := &inmemory.Options{Engines: []engine.Engine{js, typescript.New(js)}}
+	if stateful {
+		return orNil(inmemory.NewStateful(opts))
+	}
+	return orNil(inmemory.New(opts))
 }
 
 func (f *providerFlags) openJupyter(ctx context.Context, stateful bool) (codeinterp.CodeInterpreter, error) {
