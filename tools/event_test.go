@@ -12,8 +12,8 @@ import (
 	"github.com/toolcell/toolcell/tools"
 )
 
-// log returns an OnEvent that writes a line for each event.
-func log(lines *[]string) func(tools.Event) error {
+// recorder returns an OnEvent that writes a line for each event.
+func recorder(lines *[]string) func(tools.Event) error {
 	return func(e tools.Event) error {
 		line := fmt.Sprintf("%d %s %s %s%s %s", e.Kind, e.CallID, strings.TrimPrefix(e.Tool, "workspace__w__"), e.ContextID, e.Language, e.Output.Data)
 		if e.Result != nil {
@@ -34,7 +34,7 @@ func TestEvents(t *testing.T) {
 	ci.script = fixed(ok(late, out("a"), errOut("b")))
 	var got []string
 	n := 0
-	set := newSet(t, ci, &tools.Options{OnEvent: log(&got), NewID: func() string { n++; return fmt.Sprintf("id-%d", n) }})
+	set := newSet(t, ci, &tools.Options{OnEvent: recorder(&got), NewID: func() string { n++; return fmt.Sprintf("id-%d", n) }})
 	set.Dispatch(t.Context(), runCode, args("x"), &tools.CallOptions{ID: "call"})
 	set.Dispatch(t.Context(), "workspace__w__create_code_context", []byte(`{"language":"python"}`), nil)
 	live := ""
@@ -75,7 +75,7 @@ func TestObserve(t *testing.T) {
 	inner := newManaged()
 	inner.script = fixed(ok(out("my hunter22")))
 	ci := codeinterp.Wrap(inner, tools.Observe(tools.ObserveOptions{
-		OnEvent: log(&got), Secrets: secrets(t, "hunter22"), NewID: func() string { return "id" },
+		OnEvent: recorder(&got), Secrets: secrets(t, "hunter22"), NewID: func() string { return "id" },
 	}))
 	s, ok1 := codeinterp.Stateful(ci)
 	m, ok2 := codeinterp.Manager(ci)
