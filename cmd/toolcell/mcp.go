@@ -7,8 +7,10 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"os/signal"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/mattn/go-isatty"
@@ -64,8 +66,15 @@ func (f *mcpFlags) registerAll(fs *flag.FlagSet, getenv func(string) string) {
 	fs.BoolVar(&f.verbose, "verbose", false, "log sessions and faults on standard error")
 }
 
-// mcp serves the tools until standard input ends, or a signal comes.
+// mcp serves the tools until standard input ends, or a signal comes. A host that
+// is gone is noticed by what is read and written, not by a signal that would
+// end this process before it has cleaned up.
 func (a *app) mcp(ctx context.Context, args []string) int {
+	broken := make(chan os.Signal, 1)
+	signal.Notify(broken, syscall.SIGPIPE)
+	defer signal.Stop(broken)
+	ctx, stop := signal.NotifyContext(ctx, syscall.SIGHUP)
+	defer stop()
 	var f mcpFlags
 	fs := flag.NewFlagSet("mcp", flag.ContinueOnError)
 	f.registerAll(fs, a.getenv)

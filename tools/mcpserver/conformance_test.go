@@ -38,6 +38,7 @@ var beside = []string{
 }
 
 func TestConformance(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("it starts many processes")
 	}

@@ -9,13 +9,16 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"runtime"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/auth"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/tools"
 	"github.com/toolcell/toolcell/tools/mcpserver"
 )
 
@@ -358,6 +361,7 @@ func TestListenIsLoopback(t *testing.T) {
 // TestProgressOverHTTP also shows that notifications come on the stream of
 // the call and while it runs.
 func TestProgressOverHTTP(t *testing.T) {
+	t.Parallel()
 	for _, rev := range revisions {
 		t.Run(rev, func(t *testing.T) {
 			url := serve(t, newServer(t, newFake(), nil), nil)
@@ -397,29 +401,101 @@ func TestProgressOverHTTP(t *testing.T) {
 }
 
 func TestServeLeavesNothingBehind(t *testing.T) {
-	before := runtime.NumGoroutine()
-	f := newFake()
-	s := newServer(t, f, nil)
-	ln, err := mcpserver.Listen(t.Context(), ":0")
+	for _, rev := range revisions {
+		t.Run(rev, func(t *testing.T) {
+			before := runtime.NumGoroutine()
+			f := newFake()
+			ln, err := mcpserver.Listen(t.Context(), ":0")
+			if err != nil {
+				t.Fatal(err)
+			}
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			s := newServer(t, f, nil)
+			done := make(chan error, 1)
+			go func() { done <- s.Serve(ctx, ln, nil) }()
+			c := dial(t, "http://"+ln.Addr().String()+mcpserver.Path, "", rev)
+			newContext(t, c)
+			over := make(chan struct{})
+			go func() {
+				defer close(over)
+				c.CallTool(t.Context(), &mcp.CallToolParams{Name: "run_code", Arguments: object("language", "python", "code", "block")})
+			}()
+			eventually(t, "the program runs", func() bool { n, _ := f.runs(); return n == 1 })
+			cancel()
+			if err := <-done; err != nil {
+				t.Error(err)
+			}
+			if n, _ := f.runs(); n != 0 || f.contexts() != 0 {
+				t.Errorf("%d programs run, %d contexts live", n, f.contexts())
+			}
+			<-over
+			c.Close()
+			eventually(t, "no goroutine is left", func() bool { return runtime.NumGoroutine() <= before })
+		})
+	}
+}
+
+func TestVerify(t *testing.T) {
+	url := serve(t, newServer(t, newFake(), nil), &mcpserver.HTTPOptions{
+		Verify: func(_ context.Context, token string, _ *http.Request) (*auth.TokenInfo, error) {
+			user, ok := strings.CutPrefix(token, "token-of-")
+			if !ok {
+				return nil, auth.ErrInvalidToken
+			}
+			user, _, _ = strings.Cut(user, "-")
+			return &auth.TokenInfo{UserID: user, Expiration: time.Now().Add(time.Hour)}, nil
+		},
+		Bearer: &auth.RequireBearerTokenOptions{ResourceMetadataURL: "https://auth.example/meta"},
+	})
+	resp, err := post(t.Context(), url, "2026-07-28", "", runMessage("2026-07-28", "print x"), "Authorization", "Bearer wrong")
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithCancel(t.Context())
-	done := make(chan error, 1)
-	go func() { done <- s.Serve(ctx, ln, nil) }()
-	url := "http://" + ln.Addr().String() + mcpserver.Path
-	c := dial(t, url, "", "2025-11-25")
-	newContext(t, c)
-	go c.CallTool(t.Context(), &mcp.CallToolParams{Name: "run_code", Arguments: object("language", "python", "code", "block")})
-	eventually(t, "the program runs", func() bool { n, _ := f.runs(); return n == 1 })
-	cancel()
-	if err := <-done; err != nil {
-		t.Error(err)
+	resp.Body.Close()
+	if got := resp.Header.Values("WWW-Authenticate"); resp.StatusCode != 401 || len(got) != 1 || !strings.Contains(got[0], "auth.example") {
+		t.Errorf("%s, %q", resp.Status, got)
 	}
-	if n, _ := f.runs(); n != 0 || f.contexts() != 0 {
-		t.Errorf("%d programs run, %d contexts live", n, f.contexts())
+	id := newContext(t, dial(t, url, "token-of-ann-1", "2026-07-28"))
+	for token, want := range map[string]bool{"token-of-ann-2": true, "token-of-bob-1": false} {
+		res := call(t, dial(t, url, token, "2026-07-28"), "run_in_code_context", "contextId", id, "code", "get")
+		if res.IsError == want {
+			t.Errorf("%s: %s", token, text(res))
+		}
 	}
-	c.Close()
-	http.DefaultClient.CloseIdleConnections()
-	eventually(t, "no goroutine is left", func() bool { return runtime.NumGoroutine() <= before+2 })
+}
+
+// FuzzHandler sends what no client would: nothing makes the handler panic, and
+// nothing runs without the token, for another host or from another origin.
+func FuzzHandler(f *testing.F) {
+	f.Add("2026-07-28", "", "localhost", "", "Bearer t", runMessage("2026-07-28", "print x"))
+	f.Add("2025-11-25", "x", "localhost", "http://localhost", "Bearer t", initialize)
+	f.Add("", "", "[::1", "null", "bearer", `[{"jsonrpc":"2.0"}]`)
+	f.Add("9", "", "", "http://evil", "", "{")
+	f.Fuzz(func(t *testing.T, version, session, host, origin, authorization, body string) {
+		fake := newFake()
+		s := newServer(t, fake, &mcpserver.Options{Code: tools.Options{Timeout: time.Second}})
+		h := s.Handler(&mcpserver.HTTPOptions{Tokens: []string{"t"}, MaxBody: 1 << 16})
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+		defer cancel()
+		r := httptest.NewRequestWithContext(ctx, "POST", "/mcp", strings.NewReader(body))
+		r.Host = host
+		r.Header = http.Header{
+			"Content-Type": {"application/json"}, "Accept": {"application/json, text/event-stream"},
+			"Mcp-Protocol-Version": {version}, "Mcp-Session-Id": {session}, "Mcp-Method": {"tools/call"}, "Mcp-Name": {"run_code"},
+			"Authorization": {authorization},
+		}
+		if origin != "" {
+			r.Header.Set("Origin", origin)
+		}
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, r)
+		if ctx.Err() != nil && !strings.Contains(body, "subscriptions/listen") {
+			t.Error("no answer")
+		}
+		allowed := strings.EqualFold(strings.Join(strings.Fields(authorization), " "), "Bearer t")
+		if _, ended := fake.runs(); len(ended) > 0 && (!allowed || w.Code != 200) {
+			t.Errorf("a program ran: status %d, authorization %q, host %q, origin %q", w.Code, authorization, host, origin)
+		}
+	})
 }

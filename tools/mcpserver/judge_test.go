@@ -12,17 +12,21 @@ import (
 	"testing"
 	"time"
 
+	"github.com/toolcell/toolcell/tools"
 	"github.com/toolcell/toolcell/tools/mcpserver"
 )
 
 // asServer makes the test binary a server over standard input and output.
 const asServer = "TOOLCELL_TEST_MCP_SERVER"
 
+// everything offers all tools there are.
+var everything = &mcpserver.Options{Code: tools.Options{ManageContexts: true, ReadOutput: true}}
+
 func TestMain(m *testing.M) {
 	if os.Getenv(asServer) == "" {
 		os.Exit(m.Run())
 	}
-	s, err := mcpserver.New(newFake(), nil)
+	s, err := mcpserver.New(newFake(), everything)
 	if err == nil {
 		err = s.ServeStream(context.Background(), os.Stdin, os.Stdout)
 	}
@@ -70,6 +74,7 @@ func inspect(t *testing.T, target []string, args ...string) (stdout, stderr stri
 var eras = []string{"legacy", "modern"}
 
 func TestInspector(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("it starts many processes")
 	}
@@ -77,7 +82,7 @@ func TestInspector(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	url := serve(t, newServer(t, newFake(), nil), nil)
+	url := serve(t, newServer(t, newFake(), everything), nil)
 	targets := map[string][]string{
 		"stdio": {"-e", asServer + "=1", "--transport", "stdio", exe},
 		"http":  {"--transport", "http", "--server-url", url},

@@ -3,6 +3,7 @@ package mcpserver
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 	"time"
@@ -66,7 +67,7 @@ func (l *Limits) total() codeinterp.Middleware {
 func (l *Limits) wait(le *lease) time.Duration {
 	d := l.Idle
 	if d <= 0 {
-		d = codeinterp.MaxTimeout * 52
+		d = math.MaxInt64
 	}
 	if !le.until.IsZero() {
 		d = min(d, time.Until(le.until))

@@ -215,7 +215,7 @@ func (s *Server) Close() error {
 }
 
 // Connect serves one client over any transport of the SDK, such as one in
-// memory. The session ends with the transport, the server or ctx.
+// memory. The session ends with the transport or the server.
 func (s *Server) Connect(ctx context.Context, t mcp.Transport) (*mcp.ServerSession, error) {
 	return s.mcp.Connect(ctx, t, nil)
 }

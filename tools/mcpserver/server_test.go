@@ -237,6 +237,7 @@ func TestCancel(t *testing.T) {
 }
 
 func TestProgress(t *testing.T) {
+	t.Parallel()
 	var mu sync.Mutex
 	var got []*mcp.ProgressNotificationParams
 	opts := &mcp.ClientOptions{ProgressNotificationHandler: func(_ context.Context, r *mcp.ProgressNotificationClientRequest) {
