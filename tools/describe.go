@@ -183,7 +183,7 @@ func (f *facts) annotate(op string) Annotations {
 func (f *facts) missingModule(module, language string) string {
 	s := fmt.Sprintf("The module %q is not installed here.", CleanText(clip(module, 100)))
 	if notes := f.notes[language]; notes != "" {
-		return s + " " + notes
+		return s + " About this runtime: " + notes
 	}
 	return s + " Do without it, or with what the runtime has."
 }

@@ -117,7 +117,8 @@ type ObserveOptions struct {
 }
 
 // Observe returns a middleware for programs that run code themselves, beside
-// the tools: their runs have the same events and scrubbing.
+// the tools: their runs have the same events and scrubbing. What stands outside
+// of it, such as [codeinterp.Log], sees scrubbed Results and errors only.
 func Observe(opts ObserveOptions) codeinterp.Middleware {
 	o := observer{opts.Secrets, opts.OnEvent}
 	newID := opts.NewID

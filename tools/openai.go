@@ -51,8 +51,9 @@ func (f OpenAIChat) Results(replies ...*Reply) json.RawMessage {
 	for _, r := range replies {
 		messages = append(messages, message{"tool", r.CallID, r.Text})
 		for i, img := range r.Images {
+			label := fmt.Sprintf("Image %d of the result of %s (call %s):", i+1, r.Tool, r.CallID)
 			parts = append(parts,
-				part{Type: "text", Text: fmt.Sprintf("Image %d of the result of %s (call %s):", i+1, r.Tool, r.CallID)},
+				part{Type: "text", Text: label},
 				part{Type: "image_url", ImageURL: &imageURL{img.dataURL()}})
 		}
 	}

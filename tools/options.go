@@ -63,7 +63,9 @@ type Options struct {
 	Outputs *OutputStore
 
 	// Secrets are scrubbed from everything that comes out of a run: events,
-	// replies, Results and errors. Nil means none.
+	// replies, Results and errors. Nil means none. Middlewares within the
+	// interpreter see what is not scrubbed yet; put [Observe] below them to
+	// have it scrubbed before.
 	Secrets *Secrets
 
 	// OnEvent, if set, sees the start, the output and the end of every run.

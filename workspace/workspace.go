@@ -88,11 +88,13 @@ func (w *Workspace) build(opts *Options) error {
 				return fmt.Errorf("interpreter: %w", err)
 			}
 			o.Namer = prefixed(name, o.Namer)
-			o.ReadOutput = o.ReadOutput && name == w.order[0]
 		}
 		some, err := tools.ForCode(w.name, w.raw[name], &o)
 		if err != nil {
 			return err
+		}
+		if len(list) > 0 && o.ReadOutput {
+			some = some[:len(some)-1]
 		}
 		list = append(list, some...)
 		w.observed[name] = codeinterp.Wrap(w.raw[name], tools.Observe(tools.ObserveOptions{
@@ -104,12 +106,18 @@ func (w *Workspace) build(opts *Options) error {
 	return err
 }
 
-// prefixed puts an interpreter's name in front of its operations.
+// prefixed puts an interpreter's name in front of its operations; read_output
+// is one tool for all.
 func prefixed(name string, namer func(workspace, op string) string) func(workspace, op string) string {
 	if namer == nil {
 		namer = tools.Prefixed
 	}
-	return func(workspace, op string) string { return namer(workspace, name+"_"+op) }
+	return func(workspace, op string) string {
+		if op == "read_output" {
+			return namer(workspace, op)
+		}
+		return namer(workspace, name+"_"+op)
+	}
 }
 
 // Name returns the workspace's name.

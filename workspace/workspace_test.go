@@ -4,9 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/tools"
@@ -174,6 +176,32 @@ func TestOutputs(t *testing.T) {
 	}
 }
 
+// TestSharedOutputs: one read_output serves all interpreters.
+func TestSharedOutputs(t *testing.T) {
+	ws := open(t, workspace.Capabilities{
+		Code:   newFake("python"),
+		Beside: map[string]codeinterp.CodeInterpreter{"script": newFake("javascript")},
+	}, &workspace.Options{Tools: tools.Options{ReadOutput: true, MaxText: 1024}})
+	var names []string
+	for _, tool := range ws.Tools() {
+		names = append(names, tool.Name)
+	}
+	want := []string{"workspace__demo__run_code", "workspace__demo__read_output", "workspace__demo__script_run_code"}
+	if !slices.Equal(names, want) {
+		t.Fatalf("got %v", names)
+	}
+	long := strings.Repeat("0123456789\n", 1000)
+	args, _ := json.Marshal(map[string]string{"language": "javascript", "code": long})
+	reply := ws.Dispatch(t.Context(), "workspace__demo__script_run_code", args, nil)
+	if !strings.Contains(reply.Text, "workspace__demo__read_output with outputId") {
+		t.Fatal(reply.Text[:300])
+	}
+	page := ws.Dispatch(t.Context(), "workspace__demo__read_output", []byte(`{"outputId":"`+reply.OutputID+`","limit":5}`), nil)
+	if !strings.HasPrefix(page.Text, "01234\n[") {
+		t.Error(page.Text)
+	}
+}
+
 func TestClose(t *testing.T) {
 	f := newFake("python")
 	f.script = f.untilClosed
@@ -212,4 +240,44 @@ func TestClose(t *testing.T) {
 		t.Errorf("an event came after Close: %v", seen)
 	}
 	ws.Subscribe(func(workspace.Event) { t.Error("an event came after Close") }, nil)()
+}
+
+// TestLeaks: no goroutine outlives a workspace, however its subscriptions end.
+func TestLeaks(t *testing.T) {
+	before := runtime.NumGoroutine()
+	for i := range 20 {
+		ws, err := workspace.New("demo", workspace.Capabilities{Code: newFake("python")}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		stop := ws.Subscribe(func(workspace.Event) {}, &workspace.SubscribeOptions{Buffer: 4})
+		ws.Subscribe(func(workspace.Event) {}, &workspace.SubscribeOptions{Buffer: 4})
+		ws.Dispatch(t.Context(), "workspace__demo__run_code", []byte(`{"language":"python","code":"ab"}`), nil)
+		if i%2 == 0 {
+			stop()
+		}
+		if err := ws.Close(); err != nil {
+			t.Error(err)
+		}
+		stop()
+	}
+	for deadline := time.Now().Add(5 * time.Second); runtime.NumGoroutine() > before; time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("%d goroutines before, %d after", before, runtime.NumGoroutine())
+		}
+	}
+}
+
+// BenchmarkDispatch is a call through the workspace with a subscriber.
+func BenchmarkDispatch(b *testing.B) {
+	ws := open(b, workspace.Capabilities{Code: newFake("python")}, nil)
+	n := 0
+	ws.Subscribe(func(workspace.Event) { n++ }, nil)
+	args := []byte(`{"language":"python","code":"ab"}`)
+	b.ReportAllocs()
+	for b.Loop() {
+		if r := ws.Dispatch(b.Context(), "workspace__demo__run_code", args, nil); r.Failure != nil {
+			b.Fatal(r.Text)
+		}
+	}
 }
