@@ -75,23 +75,23 @@ func (l *Limits) wait(le *lease) time.Duration {
 	return d
 }
 
-// describe says to a model what becomes of its contexts.
-func (l *Limits) describe() string {
-	var ends []string
+// describe says to a model when its contexts end by themselves, and how many it
+// may have.
+func (l *Limits) describe() (ends, most string) {
+	var when []string
 	if l.Idle > 0 {
-		ends = append(ends, "after "+span(l.Idle)+" without a call on it")
+		when = append(when, "after "+span(l.Idle)+" without a call on it")
 	}
 	if l.Lifetime > 0 {
-		ends = append(ends, span(l.Lifetime)+" after it was created")
+		when = append(when, span(l.Lifetime)+" after it was created")
 	}
-	var parts []string
-	if len(ends) > 0 {
-		parts = append(parts, "A context is deleted "+strings.Join(ends, ", and ")+"; its contextId is not found any more then: create a new context.")
+	if len(when) > 0 {
+		ends = "The server deletes a context " + strings.Join(when, ", and ") + "; its contextId is not found any more then: create a new context."
 	}
 	if l.Contexts > 0 {
-		parts = append(parts, fmt.Sprintf("At most %d contexts can exist at a time; delete those that are not needed.", l.Contexts))
+		most = fmt.Sprintf("At most %d contexts can exist at a time; delete those that are not needed.", l.Contexts)
 	}
-	return strings.Join(parts, " ")
+	return ends, most
 }
 
 // span renders a duration in the largest unit that fits it exactly.

@@ -131,19 +131,30 @@ func (o *Options) complete() {
 }
 
 // tools returns the code tools, with what becomes of contexts added to the
-// description of the one that creates them, and the further ones.
+// descriptions, and the further ones.
 func (s *Server) tools(ci codeinterp.CodeInterpreter) ([]tools.Tool, error) {
 	list, err := tools.ForCode(s.opts.Workspace, ci, &s.opts.Code)
 	if err != nil {
 		return nil, fmt.Errorf("mcpserver: %w", err)
 	}
-	create := s.opts.toolName("create_code_context")
+	ends, most := s.opts.Limits.describe()
 	for i := range list {
-		if text := s.opts.Limits.describe(); list[i].Name == create && text != "" {
-			list[i].Description += "\n\n" + text
+		switch list[i].Name {
+		case s.opts.toolName("create_code_context"):
+			appendTo(&list[i].Description, ends, most)
+		case s.opts.toolName("run_in_code_context"):
+			appendTo(&list[i].Description, ends)
 		}
 	}
 	return slices.Concat(list, s.opts.More), nil
+}
+
+func appendTo(description *string, texts ...string) {
+	for _, text := range texts {
+		if text != "" {
+			*description += "\n\n" + text
+		}
+	}
 }
 
 func (o *Options) toolName(op string) string {

@@ -147,6 +147,9 @@ func TestDefinition(t *testing.T) {
 			t.Errorf("the description lacks %q: %s", want, byName["create_code_context"].Description)
 		}
 	}
+	if d := byName["run_in_code_context"].Description; !strings.Contains(d, "5 minutes without a call") {
+		t.Errorf("the description lacks the lifetime: %s", d)
+	}
 	if !strings.Contains(byName["run_code"].Description, "45 seconds") {
 		t.Errorf("the description lacks the time limit: %s", byName["run_code"].Description)
 	}

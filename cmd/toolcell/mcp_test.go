@@ -1,0 +1,222 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// asToolcell makes the test binary the command.
+const asToolcell = "TOOLCELL_TEST_AS_COMMAND"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(asToolcell) != "" {
+		main()
+	}
+	os.Exit(m.Run())
+}
+
+func TestMCPUsage(t *testing.T) {
+	for _, tt := range []struct {
+		args   []string
+		code   int
+		stderr string
+	}{
+		{[]string{"extra"}, 2, `"extra"`},
+		{[]string{"--nope"}, 2, "-nope"},
+		{[]string{"--workspace", "a b"}, 2, "workspace name"},
+		{[]string{"--http-token", "x"}, 2, "goes with --http"},
+		{[]string{"--http-token", "", "--http", ":0"}, 2, "empty"},
+		{[]string{"--timeout", "2m", "--max-timeout", "1m"}, 2, "longer than --max-timeout"},
+		{[]string{"--provider", "x"}, 1, "unknown provider"},
+		{[]string{"--http", "nonsense"}, 1, "missing port"},
+		{[]string{"--http", "0.0.0.0:0"}, 1, "without a bearer token"},
+	} {
+		t.Run(strings.Join(tt.args, " "), func(t *testing.T) {
+			code, stdout, stderr := toolcell(t.Context(), "", append([]string{"mcp"}, tt.args...)...)
+			if code != tt.code || stdout != "" || !strings.Contains(stderr, tt.stderr) {
+				t.Errorf("code %d, stdout %q, stderr %q; want %d, ...%q...", code, stdout, stderr, tt.code, tt.stderr)
+			}
+			if tt.code == 2 && strings.Count(stderr, "\n") != 1 {
+				t.Errorf("bad usage takes more than a line:\n%s", stderr)
+			}
+		})
+	}
+}
+
+// mcpClient connects over a transport and closes with the test.
+func mcpClient(t *testing.T, transport mcp.Transport) *mcp.ClientSession {
+	t.Helper()
+	c, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).Connect(t.Context(), transport, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Close() })
+	return c
+}
+
+// callTool calls a tool with string arguments in pairs and returns its text.
+func callTool(t *testing.T, c *mcp.ClientSession, name string, pairs ...string) (text string, structured map[string]any) {
+	t.Helper()
+	args := map[string]any{}
+	for i := 0; i < len(pairs); i += 2 {
+		args[pairs[i]] = pairs[i+1]
+	}
+	res, err := c.CallTool(t.Context(), &mcp.CallToolParams{Name: name, Arguments: args})
+	if err != nil {
+		t.Fatal(err)
+	}
+	structured, _ = res.StructuredContent.(map[string]any)
+	return res.Content[0].(*mcp.TextContent).Text, structured
+}
+
+func toolNames(t *testing.T, c *mcp.ClientSession) string {
+	t.Helper()
+	list, err := c.ListTools(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, tool := range list.Tools {
+		names = append(names, tool.Name)
+	}
+	return strings.Join(names, " ")
+}
+
+// serveMCP runs the command in this process, over pipes.
+func serveMCP(t *testing.T, args ...string) (c *mcp.ClientSession, hangUp func() int) {
+	t.Helper()
+	inR, inW := io.Pipe()
+	outR, outW := io.Pipe()
+	var stderr bytes.Buffer
+	a := &app{stdin: inR, stdout: outW, stderr: &stderr, getenv: func(string) string { return "" }}
+	code := make(chan int, 1)
+	go func() {
+		code <- a.main(context.Background(), append([]string{"mcp"}, args...))
+		outW.Close()
+	}()
+	c = mcpClient(t, &mcp.IOTransport{Reader: outR, Writer: inW})
+	return c, func() int {
+		inW.Close()
+		n := <-code
+		if stderr.Len() > 0 {
+			t.Errorf("stderr: %s", stderr.String())
+		}
+		return n
+	}
+}
+
+func TestMCPOverStandardInput(t *testing.T) {
+	c, hangUp := serveMCP(t)
+	if got := toolNames(t, c); got != "create_code_context delete_code_context run_code run_in_code_context" {
+		t.Errorf("tools: %s", got)
+	}
+	if text, _ := callTool(t, c, "run_code", "language", "javascript", "code", "console.log('hi'); 6 * 7"); !strings.Contains(text, "hi") || !strings.Contains(text, "42") {
+		t.Errorf("run_code: %s", text)
+	}
+	_, made := callTool(t, c, "create_code_context", "language", "typescript")
+	id, _ := made["contextId"].(string)
+	callTool(t, c, "run_in_code_context", "contextId", id, "code", "let n: number = 41")
+	if text, _ := callTool(t, c, "run_in_code_context", "contextId", id, "code", "n + 1"); !strings.Contains(text, "42") {
+		t.Errorf("run_in_code_context: %s", text)
+	}
+	if code := hangUp(); code != 0 {
+		t.Errorf("exit code %d", code)
+	}
+}
+
+func TestMCPFlagsChooseTools(t *testing.T) {
+	for args, want := range map[string]string{
+		"--stateless":                  "run_code",
+		"--stateless --workspace demo": "workspace__demo__run_code",
+		"--stateless --read-output":    "read_output run_code",
+		"--manage":                     "create_code_context delete_code_context interrupt_code_context list_code_contexts restart_code_context run_code run_in_code_context",
+	} {
+		c, hangUp := serveMCP(t, strings.Fields(args)...)
+		if got := toolNames(t, c); got != want {
+			t.Errorf("%s: %s", args, got)
+		}
+		hangUp()
+	}
+}
+
+func TestMCPTimeout(t *testing.T) {
+	c, hangUp := serveMCP(t, "--timeout", "100ms")
+	if _, res := callTool(t, c, "run_code", "language", "javascript", "code", "for(;;);"); res["status"] != "timeout" {
+		t.Errorf("status %v", res["status"])
+	}
+	hangUp()
+}
+
+// command returns the command as a process, and what it says on standard error
+// that matches, once it does.
+func command(t *testing.T, args ...string) (*exec.Cmd, func(pattern string) string) {
+	t.Helper()
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	t.Cleanup(cancel)
+	cmd := exec.CommandContext(ctx, exe, args...)
+	cmd.Env = append(os.Environ(), asToolcell+"=1", "TOOLCELL_MCP_TOKEN=secret")
+	stderr, err := cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewScanner(stderr)
+	return cmd, func(pattern string) string {
+		for lines.Scan() {
+			if m := regexp.MustCompile(pattern).FindString(lines.Text()); m != "" {
+				return m
+			}
+		}
+		t.Fatalf("the command never said %s", pattern)
+		return ""
+	}
+}
+
+type withToken struct{ token string }
+
+func (w withToken) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	r.Header.Set("Authorization", "Bearer "+w.token)
+	return http.DefaultTransport.RoundTrip(r)
+}
+
+func TestMCPOverHTTP(t *testing.T) {
+	cmd, said := command(t, "mcp", "--http", ":0")
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	url := said(`http://127\.0\.0\.1:\d+/mcp`)
+	c := mcpClient(t, &mcp.StreamableClientTransport{Endpoint: url, HTTPClient: &http.Client{Transport: withToken{"secret"}}})
+	if text, _ := callTool(t, c, "run_code", "language", "javascript", "code", "6 * 7"); !strings.Contains(text, "42") {
+		t.Errorf("run_code: %s", text)
+	}
+	resp, err := http.Post(url, "application/json", strings.NewReader("{}"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp.Body.Close()
+	if resp.StatusCode != http.StatusUnauthorized {
+		t.Errorf("without the token: %s", resp.Status)
+	}
+	go c.CallTool(t.Context(), &mcp.CallToolParams{Name: "run_code", Arguments: map[string]any{"language": "javascript", "code": "for(;;);"}})
+	time.Sleep(200 * time.Millisecond)
+	cmd.Process.Signal(syscall.SIGTERM)
+	if err := cmd.Wait(); err != nil {
+		t.Errorf("after SIGTERM: %v", err)
+	}
+}
