@@ -48,11 +48,16 @@ type apiError struct {
 }
 
 func (e *apiError) Error() string {
-	text := strings.TrimSpace(e.kind + ": " + e.message)
-	if e.status == 0 {
-		return text
+	var parts []string
+	if e.status != 0 {
+		parts = append(parts, strings.TrimSpace(fmt.Sprint(e.status, " ", http.StatusText(e.status))))
 	}
-	return fmt.Sprintf("%d %s: %s", e.status, http.StatusText(e.status), text)
+	for _, s := range []string{e.kind, e.message} {
+		if s != "" {
+			parts = append(parts, s)
+		}
+	}
+	return strings.Join(parts, ": ")
 }
 
 // try calls ask until it works, or fails in a way that will not change. Rate
