@@ -46,7 +46,7 @@ func (w *response) serve(h http.Handler, r *http.Request) {
 			w.body.CloseWithError(io.ErrUnexpectedEOF)
 		}
 		w.WriteHeader(http.StatusOK)
-		w.body.Close()
+		w.body.CloseWithError(r.Context().Err())
 		if r.Body != nil {
 			r.Body.Close()
 		}

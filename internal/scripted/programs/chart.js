@@ -23,7 +23,9 @@ function png(width, height, color) {
 }
 
 const heights = Object.values(sums), top = Math.max(...heights);
-display("image/png", png(heights.length * 10, 24, (x, y) => {
+const picture = png(heights.length * 10, 24, (x, y) => {
   const i = Math.floor(x / 10), bar = x % 10 < 8 && y >= 24 - 22 * heights[i] / top;
   return !bar ? [24, 26, 32] : heights[i] === top ? [255, 176, 0] : [70, 130, 180];
-}));
+});
+if (typeof Deno === "undefined") display("image/png", picture);
+else await Deno.jupyter.display({ "image/png": btoa(String.fromCharCode(...picture)) }, { raw: true });
