@@ -87,7 +87,9 @@ func (a *agent) work(ctx context.Context, task string) error {
 
 // serve runs the calls of one turn, all at the same time.
 func (a *agent) serve(ctx context.Context, calls []call) []*tools.Reply {
-	a.show(calls)
+	for _, c := range calls {
+		a.screen.Call(c.id, c.name, string(c.args))
+	}
 	replies := make([]*tools.Reply, len(calls))
 	var wg sync.WaitGroup
 	for i, c := range calls {
@@ -98,12 +100,4 @@ func (a *agent) serve(ctx context.Context, calls []call) []*tools.Reply {
 	}
 	wg.Wait()
 	return replies
-}
-
-func (a *agent) show(calls []call) {
-	var ids, names, args []string
-	for _, c := range calls {
-		ids, names, args = append(ids, c.id), append(names, c.name), append(args, string(c.args))
-	}
-	a.screen.Calls(ids, names, args)
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"flag"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/internal/scripted"
 	"github.com/toolcell/toolcell/providers/inmemory"
+	"github.com/toolcell/toolcell/providers/jupyter"
 	"github.com/toolcell/toolcell/tools"
 )
 
@@ -96,10 +98,15 @@ func (c *config) conversation(list []tools.Tool, tell func(string)) (model, erro
 }
 
 // interpreter opens the provider.
-func (c *config) interpreter() (codeinterp.CodeInterpreter, error) {
+func (c *config) interpreter(ctx context.Context) (codeinterp.CodeInterpreter, error) {
 	switch c.provider {
 	case "inmemory":
 		return opened(inmemory.NewStateful(nil))
+	case "jupyter":
+		if c.jupyterURL == "" {
+			return nil, errors.New("-provider jupyter: name the server with -jupyter-url or JUPYTER_URL")
+		}
+		return opened(jupyter.NewStateful(ctx, &jupyter.Options{URL: c.jupyterURL, Token: c.token}))
 	}
 	return nil, errors.New("-provider " + c.provider + ": use inmemory, subprocess or jupyter")
 }

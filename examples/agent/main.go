@@ -48,7 +48,7 @@ func run(ctx context.Context, args []string, getenv func(string) string, in io.R
 	if err != nil {
 		return err
 	}
-	ci, err := c.interpreter()
+	ci, err := c.interpreter(ctx)
 	if err != nil {
 		return err
 	}

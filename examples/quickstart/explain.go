@@ -28,11 +28,9 @@ func (a *agent) show(m scripted.ChatMessage) {
 	if m.Content != nil {
 		a.screen.Model(*m.Content + "\n")
 	}
-	var ids, names, args []string
 	for _, c := range m.ToolCalls {
-		ids, names, args = append(ids, c.ID), append(names, c.Function.Name), append(args, c.Function.Arguments)
+		a.screen.Call(c.ID, c.Function.Name, c.Function.Arguments)
 	}
-	a.screen.Calls(ids, names, args)
 }
 
 // lessons say what there was to see in each task.

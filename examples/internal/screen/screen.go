@@ -55,7 +55,7 @@ const (
 )
 
 func (s *Screen) paint(style, text string) string {
-	if !s.color || text == "" {
+	if !s.color || text == "" || style == "" {
 		return text
 	}
 	return "\x1b[" + style + "m" + text + "\x1b[0m"
@@ -137,15 +137,13 @@ func (s *Screen) Model(text string) {
 	s.part("model", s.paint(bold+";"+green, "model "), "", tools.CleanText(text))
 }
 
-// Calls writes the calls of a turn and numbers them.
-func (s *Screen) Calls(ids, names, args []string) {
+// Call writes a call that the model makes, and numbers it.
+func (s *Screen) Call(id, name, args string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for i, id := range ids {
-		s.calls[id] = len(s.calls) + 1
-		s.lines("  "+s.paint(blue, fmt.Sprintf("call %d", s.calls[id]))+" ", blue, tools.CleanText(names[i]))
-		s.lines("         "+s.paint(dim, "> "), dim, argumentLines(args[i]))
-	}
+	s.calls[id] = len(s.calls) + 1
+	s.lines("  "+s.paint(blue, fmt.Sprintf("call %d", s.calls[id]))+" ", blue, tools.CleanText(name))
+	s.lines("         "+s.paint(dim, "> "), dim, argumentLines(args))
 }
 
 // Event writes a program's output while it runs. It is a subscriber of a
@@ -186,5 +184,8 @@ func (s *Screen) Reply(r *tools.Reply) {
 		s.lines(margin, red, fmt.Sprintf("%s after %s: %s", r.Result.Status, took(r), tools.CleanText(r.Result.Error.Error())))
 	default:
 		s.lines(margin, red, fmt.Sprintf("%s after %s", r.Result.Status, took(r)))
+	}
+	if r.Result != nil && r.Result.CallbackErr != nil {
+		s.lines(margin, dim, "not shown: "+tools.CleanText(r.Result.CallbackErr.Error()))
 	}
 }

@@ -26,37 +26,34 @@ func took(r *tools.Reply) time.Duration {
 }
 
 const (
-	maxLines = 10  // of an argument that are shown
+	maxLines = 11  // of an argument that are shown
 	maxLine  = 100 // characters of such a line that are shown
 )
 
 // argumentLines returns a call's arguments for people: the code as it is, and
-// the others in one line.
+// the others in one line. What is too long is cut.
 func argumentLines(args string) string {
 	var all map[string]any
-	if json.Unmarshal([]byte(args), &all) != nil {
-		return tools.CleanText(args)
+	text := args
+	if json.Unmarshal([]byte(args), &all) == nil {
+		code, _ := all["code"].(string)
+		delete(all, "code")
+		text = strings.Trim(code, "\n")
+		if len(all) > 0 {
+			rest, _ := json.Marshal(all)
+			text = string(rest) + "\n" + text
+		}
 	}
-	code, _ := all["code"].(string)
-	delete(all, "code")
-	var list []string
-	if len(all) > 0 {
-		rest, _ := json.Marshal(all)
-		list = append(list, tools.CleanText(string(rest)))
-	}
-	lines := strings.Split(strings.TrimSpace(tools.CleanText(code)), "\n")
+	lines := strings.Split(strings.TrimRight(tools.CleanText(text), "\n"), "\n")
 	if more := len(lines) - maxLines; more > 1 {
 		lines = append(slices.Clone(lines[:maxLines]), fmt.Sprintf("... %d more lines", more))
 	}
-	if code != "" {
-		list = append(list, lines...)
-	}
-	for i, line := range list {
+	for i, line := range lines {
 		if r := []rune(line); len(r) > maxLine {
-			list[i] = string(r[:maxLine]) + "..."
+			lines[i] = string(r[:maxLine]) + "..."
 		}
 	}
-	return strings.Join(list, "\n")
+	return strings.Join(lines, "\n")
 }
 
 // display writes a display: as a picture where it has one and the terminal has
