@@ -28,16 +28,18 @@ func callbackChecks() []check {
 			run: func(ctx context.Context, e *env) error {
 				const n = 5000
 				calls := 0
-				out, err := e.stdout(ctx, e.p.Lines(n), &codeinterp.RunOptions{OnOutput: func(codeinterp.Output) error {
+				var seen strings.Builder
+				out, err := e.stdout(ctx, e.p.Lines(n), &codeinterp.RunOptions{OnOutput: func(o codeinterp.Output) error {
 					if calls++; calls <= 20 {
 						time.Sleep(10 * time.Millisecond)
 					}
+					seen.Write(o.Data)
 					return nil
 				}})
 				if err != nil {
 					return err
 				}
-				return wantLines(out, n)
+				return errors.Join(wantLines(seen.String(), n), wantLines(out, n))
 			},
 		},
 		{

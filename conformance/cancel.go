@@ -117,8 +117,9 @@ func (e *env) cancelAtOutput(ctx context.Context, code string) (codeinterp.Resul
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
 	var at time.Time
+	var seen strings.Builder
 	res, err := e.run(ctx, lines(e.p.Print("first"), code), &codeinterp.RunOptions{OnOutput: func(o codeinterp.Output) error {
-		if at.IsZero() && strings.Contains(string(o.Data), "first") {
+		if seen.Write(o.Data); at.IsZero() && strings.Contains(seen.String(), "first") {
 			at = time.Now()
 			end(errStop)
 		}

@@ -111,19 +111,26 @@ func (s *suite) once(ctx context.Context, g group, c check, limit time.Duration)
 	if err != nil {
 		return err
 	}
-	err = within(limit+s.cfg.Patience, c.name, func() error { return c.run(ctx, e) })
+	err = within(limit+s.cfg.Patience, c.name, func() error {
+		if g.way == inContextWay {
+			if _, err := e.shared(ctx); err != nil {
+				return err
+			}
+		}
+		return c.run(ctx, e)
+	})
 	if closeErr := within(limit, "cleaning up", e.close); err == nil {
 		err = closeErr
 	}
 	if err != nil {
-		s.discard(g.language)
+		s.discard()
 	}
 	return err
 }
 
 // discard drops the shared interpreter after a failure, so that the next check
 // starts with a clean one.
-func (s *suite) discard(string) {
+func (s *suite) discard() {
 	if ci := s.shared; ci != nil {
 		s.shared = nil
 		clear(s.contexts)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"slices"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -19,6 +20,7 @@ type watched struct {
 	err     error
 	wall    time.Duration
 
+	mu      sync.Mutex          // a provider may call OnOutput twice at once
 	live    []codeinterp.Output // what OnOutput saw, unless it was too much
 	size    int
 	calls   atomic.Int32 // calls of OnOutput in progress
@@ -71,9 +73,11 @@ func (w *watched) callback(next func(codeinterp.Output) error, late func()) func
 			}
 			return nil
 		}
+		w.mu.Lock()
 		if w.size += o.Size(); w.size <= keepLive {
 			w.live = append(w.live, o)
 		}
+		w.mu.Unlock()
 		if next != nil {
 			return next(o)
 		}

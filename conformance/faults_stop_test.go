@@ -1,0 +1,212 @@
+package conformance
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/toolcell/toolcell/codeinterp"
+)
+
+// deaf drops the timeout of some runs, which end after a minute then.
+func deaf(which func(c codeinterp.Call) bool) wrapper {
+	return options(func(c codeinterp.Call, o *codeinterp.RunOptions) {
+		if o.Timeout > 0 && o.Timeout < time.Minute && which(c) {
+			o.Timeout = time.Minute
+		}
+	})
+}
+
+// blind drops the caller's ctx for some runs, which end after a minute then.
+func blind(which func(c codeinterp.Call) bool) wrapper {
+	return runs(func(ctx context.Context, c codeinterp.Call, o *codeinterp.RunOptions, next codeinterp.Handler) (codeinterp.Reply, error) {
+		if ctx.Err() == nil && which(c) {
+			caller := ctx
+			var cancel context.CancelFunc
+			ctx, cancel = context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
+			defer cancel()
+			r, err := next(ctx, c)
+			if r.Result.Status == codeinterp.StatusCanceled && caller.Err() != nil {
+				err = toyErr("run", context.Cause(caller))
+			}
+			return r, err
+		}
+		return next(ctx, c)
+	})
+}
+
+func waits(c codeinterp.Call) bool  { return uses(c, "pause \"1h") }
+func spins(c codeinterp.Call) bool  { return uses(c, "spin") }
+func floods(c codeinterp.Call) bool { return uses(c, "flood") }
+func resists(c codeinterp.Call) bool {
+	return uses(c, "stubborn")
+}
+
+func stopFaults() []fault {
+	return append(timeoutFaults(), cancelFaults()...)
+}
+
+func timeoutFaults() []fault {
+	return []fault{
+		{
+			name: "deaf while it waits", want: "TimeoutSilent",
+			also: "TimeoutKeepsOutput Hammer EnvRestoredAfterFailure StateAfterTimeout StateAfterInterrupt CallbackBlocksTimeout",
+			wrap: deaf(waits),
+		},
+		{name: "deaf while it computes", want: "TimeoutSpin", wrap: deaf(spins)},
+		{name: "each output starts the clock again", want: "TimeoutChatty", wrap: deaf(floods)},
+		{name: "an interrupt is enough", want: "TimeoutStubborn", also: "StateAfterKill", wrap: deaf(resists)},
+		{
+			name: "a timeout is a failed program", want: "TimeoutSilent", also: everyCheckOf("toy"),
+			wrap: results(func(c codeinterp.Call, res *codeinterp.Result) {
+				if res.Status == codeinterp.StatusTimeout {
+					res.Status, res.ExitCode = codeinterp.StatusError, 1
+				}
+			}),
+		},
+		{
+			name: "a timeout is a Go error", want: "TimeoutSilent", also: everyCheckOf("toy") + " StatusAndError",
+			wrap: call(func(ctx context.Context, c codeinterp.Call, next codeinterp.Handler) (codeinterp.Reply, error) {
+				r, err := next(ctx, c)
+				if r.Result.Status == codeinterp.StatusTimeout {
+					err = toyErr("run", context.DeadlineExceeded)
+				}
+				return r, err
+			}),
+		},
+		{
+			name: "output before the timeout is dropped", want: "TimeoutKeepsOutput", also: "TimeoutChatty CallbacksSeeAll",
+			wrap: results(func(c codeinterp.Call, res *codeinterp.Result) {
+				if res.Status == codeinterp.StatusTimeout {
+					res.Outputs = nil
+				}
+			}),
+		},
+		{
+			name: "long timeouts overflow", want: "TimeoutNotReached",
+			wrap: results(func(c codeinterp.Call, res *codeinterp.Result) {
+				if c.Run != nil && c.Run.Timeout > 24*time.Hour {
+					res.Status, res.ExitCode = codeinterp.StatusTimeout, codeinterp.ExitTimeout
+				}
+			}),
+		},
+		{
+			name: "the loop goes on", want: "StoppedCodeIsDead", real: true,
+			wrap: runs(func(ctx context.Context, c codeinterp.Call, o *codeinterp.RunOptions, next codeinterp.Handler) (codeinterp.Reply, error) {
+				if spins(c) {
+					until := time.Now().Add(3 * time.Second)
+					go func() {
+						for time.Now().Before(until) {
+						}
+					}()
+				}
+				return next(ctx, c)
+			}),
+		},
+		{
+			name: "the program goes on in the background", want: "StoppedCodeWritesNoMore",
+			wrap: runs(func(ctx context.Context, c codeinterp.Call, o *codeinterp.RunOptions, next codeinterp.Handler) (codeinterp.Reply, error) {
+				r, err := next(ctx, c)
+				if uses(c, "append") {
+					go func() {
+						for range 100 {
+							time.Sleep(5 * time.Millisecond)
+							_, _ = next(context.WithoutCancel(ctx), codeinterp.Call{Op: c.Op, Context: c.Context,
+								Code: c.Code, Run: &codeinterp.RunOptions{Timeout: 15 * time.Millisecond}})
+						}
+					}()
+				}
+				return r, err
+			}),
+		},
+	}
+}
+
+func cancelFaults() []fault {
+	return []fault{
+		{
+			name: "the program starts anyway", want: "CanceledBefore", also: "CanceledAnytime",
+			wrap: runs(func(ctx context.Context, c codeinterp.Call, o *codeinterp.RunOptions, next codeinterp.Handler) (codeinterp.Reply, error) {
+				if ctx.Err() == nil || !strings.Contains(c.Code, "print \"ran\"") {
+					return next(ctx, c)
+				}
+				r, _ := next(context.WithoutCancel(ctx), c)
+				r.Result.Status, r.Result.ExitCode = codeinterp.StatusCanceled, codeinterp.ExitCanceled
+				return r, toyErr("run", context.Cause(ctx))
+			}),
+		},
+		{
+			name: "the cause is lost", want: "CanceledDuring", also: everyCheckOf("toy"),
+			wrap: call(func(ctx context.Context, c codeinterp.Call, next codeinterp.Handler) (codeinterp.Reply, error) {
+				r, err := next(ctx, c)
+				if r.Result.Status == codeinterp.StatusCanceled {
+					err = toyErr("run", context.Canceled)
+				}
+				return r, err
+			}),
+		},
+		{
+			name: "output before the cancellation is dropped", want: "CanceledDuring", also: "CallbacksSeeAll",
+			wrap: results(func(c codeinterp.Call, res *codeinterp.Result) {
+				if res.Status == codeinterp.StatusCanceled {
+					res.Outputs = nil
+				}
+			}),
+		},
+		{name: "blind while it computes", want: "CanceledSpin", wrap: blind(spins)},
+		{name: "a cancellation only interrupts", want: "CanceledStubborn", wrap: blind(resists)},
+		{
+			name: "a deadline is a timeout", want: "CanceledByDeadline", also: "CallbackLive ContextsParallel",
+			wrap: call(func(ctx context.Context, c codeinterp.Call, next codeinterp.Handler) (codeinterp.Reply, error) {
+				r, err := next(ctx, c)
+				if r.Result.Status == codeinterp.StatusCanceled && errors.Is(err, context.DeadlineExceeded) {
+					r.Result.Status, r.Result.ExitCode = codeinterp.StatusTimeout, codeinterp.ExitTimeout
+					return r, nil
+				}
+				return r, err
+			}),
+		},
+		{
+			name: "a run's ctx is kept for the next", want: "CanceledAfter", also: everyCheckOf("toy") + " StatusAndError",
+			wrap: calls(func() func(context.Context, codeinterp.Call, codeinterp.Handler) (codeinterp.Reply, error) {
+				var last context.Context
+				return func(ctx context.Context, c codeinterp.Call, next codeinterp.Handler) (codeinterp.Reply, error) {
+					if !c.Op.Runs() {
+						return next(ctx, c)
+					}
+					if last != nil && last.Err() != nil && c.Code == `print "next"` {
+						last = nil
+						return refuse(c, codeinterp.ErrUnavailable)
+					}
+					r, err := next(ctx, c)
+					last = nil
+					if c.Code == `print "x"` {
+						last = ctx
+					}
+					return r, err
+				}
+			}),
+		},
+		{
+			name: "canceled too early, it fails", want: "CanceledAnytime", also: everyCheckOf("toy") + " CallbacksSeeAll",
+			wrap: runs(func(ctx context.Context, c codeinterp.Call, o *codeinterp.RunOptions, next codeinterp.Handler) (codeinterp.Reply, error) {
+				start := time.Now()
+				r, err := next(ctx, c)
+				if ctx.Err() != nil && time.Since(start) > 0 && time.Since(start) < 10*time.Millisecond && uses(c, "pause \"40ms\"") {
+					return refuse(c, codeinterp.ErrUnavailable)
+				}
+				return r, err
+			}),
+		},
+		{
+			name: "the context is created anyway", want: "CreateCanceled",
+			wrap: call(func(ctx context.Context, c codeinterp.Call, next codeinterp.Handler) (codeinterp.Reply, error) {
+				if c.Op == codeinterp.OpCreate && ctx.Err() != nil {
+					_, _ = next(context.WithoutCancel(ctx), c)
+				}
+				return next(ctx, c)
+			}),
+		},
+	}
+}
