@@ -22,11 +22,10 @@ import (
 // maxTmp bounds each of the private /tmp and /dev/shm, which are in memory.
 const maxTmp = 256 << 20
 
-// findBwrap returns the path of bubblewrap. The distribution's own comes first,
-// since security modules make exceptions for its path; others must not be
-// replaceable by other users.
-func findBwrap() (string, error) {
-	for _, dir := range append([]string{"/usr/bin"}, filepath.SplitList(os.Getenv("PATH"))...) {
+// findBwrap returns the path of the first bubblewrap in dirs that other users
+// cannot replace.
+func findBwrap(dirs []string) (string, error) {
+	for _, dir := range dirs {
 		path := filepath.Join(dir, "bwrap")
 		if !filepath.IsAbs(path) {
 			continue
@@ -53,7 +52,8 @@ func (s *Sandbox) probeBwrap() error {
 	if !filterSupported {
 		return errors.New("there is no seccomp filter for this architecture")
 	}
-	path, err := findBwrap()
+	// The distribution's own comes first: security modules know it by its path.
+	path, err := findBwrap(append([]string{"/usr/bin"}, filepath.SplitList(os.Getenv("PATH"))...))
 	if err != nil {
 		return err
 	}

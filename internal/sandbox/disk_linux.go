@@ -36,8 +36,8 @@ type walked struct {
 
 var errEnough = errors.New("enough")
 
-// due reports whether the directory should be walked again, and from when on.
-func (u *usage) due(now time.Time) (time.Time, bool) {
+// walkDue reports whether the directory should be walked again, and from when on.
+func (u *usage) walkDue(now time.Time) (time.Time, bool) {
 	l := u.p.plan.limits
 	if l.Disk <= 0 && l.Inodes <= 0 {
 		return now, false
@@ -56,7 +56,7 @@ func (w *watcher) walkNext(sums map[*usage]*sum) {
 	var due *usage
 	var since time.Time
 	for u := range sums {
-		if next, ok := u.due(now); ok && (due == nil || next.Before(since)) {
+		if next, ok := u.walkDue(now); ok && (due == nil || next.Before(since)) {
 			due, since = u, next
 		}
 	}

@@ -71,7 +71,8 @@ func (n *namespace) cpu() time.Duration {
 // if a file system does.
 const maxDying = 10 * time.Second
 
-// find looks for the program, the first child of the first process.
+// find looks for the program: the second process of the namespace, and the
+// first one's oldest child unless it has ended.
 func (n *namespace) find() bool {
 	if n.mainFD >= 0 {
 		return true
@@ -85,7 +86,7 @@ func (n *namespace) find() bool {
 	if err != nil {
 		return false
 	}
-	if st, err := readStat(pid); err != nil || st.ppid != n.init {
+	if st, err := readStat(pid); err != nil || st.ppid != n.init || idInside(pid) != 2 {
 		unix.Close(fd)
 		return false
 	}

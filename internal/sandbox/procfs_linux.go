@@ -105,6 +105,22 @@ func children(pid int) []int {
 	return list
 }
 
+// idInside returns a process's id in its own namespace, 0 if unknown.
+func idInside(pid int) int {
+	b, err := readProc(pid, "status")
+	if err != nil {
+		return 0
+	}
+	for line := range strings.Lines(string(b)) {
+		if ids, ok := strings.CutPrefix(line, "NSpid:"); ok {
+			f := strings.Fields(ids)
+			n, _ := strconv.Atoi(f[len(f)-1])
+			return n
+		}
+	}
+	return 0
+}
+
 // privateData returns what RLIMIT_DATA counts of a process, in bytes.
 func privateData(pid int) int64 {
 	b, err := readProc(pid, "statm")

@@ -52,7 +52,7 @@ func (s *Sandbox) processLimit(pl *plan) int {
 	s.mu.Lock()
 	live := len(s.live)
 	s.mu.Unlock()
-	room := (live+4)*n + 1024
+	room := n + 32*(live+1) + 64
 	if !pl.ids.drop || s.ids.fixed.drop {
 		room += s.threads.of(either(pl.ids.uid, os.Getuid()))
 	}

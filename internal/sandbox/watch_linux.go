@@ -16,7 +16,7 @@ const (
 	watchIdle = 100 * time.Millisecond // while none does
 	watchRest = 4                      // and at least so many times what a look took,
 	watchMax  = 60 * time.Millisecond  // but no more than this
-	idleLooks = 5                      // an idle tree is looked at every so many busy looks
+	idleLooks = 5                      // a tree is idle when it did nothing for so many looks
 	forgetAll = 500 * time.Millisecond // how long a process is known to be a stranger
 )
 
@@ -50,6 +50,9 @@ type usage struct {
 	p      *proc
 	since  uint64 // when the first process started
 	active bool
+	still  int           // looks since it last did anything
+	looked time.Time     // when all of its processes were last read
+	due    bool          // they are read in this look
 	all    time.Duration // CPU time by what live processes say
 	own    time.Duration // of live and dead processes themselves, as last seen
 	dead   time.Duration
@@ -120,6 +123,12 @@ func rest(took time.Duration) time.Duration { return min(max(watchBusy, watchRes
 // scan looks once, and reports whether any tree does something.
 func (w *watcher) scan(trees map[*proc]*usage) bool {
 	w.look++
+	now := time.Now()
+	for _, u := range trees {
+		if u.due = u.active || now.Sub(u.looked) >= watchIdle; u.due {
+			u.looked = now
+		}
+	}
 	w.collect(newRoots(trees))
 	sums := make(map[*usage]*sum, len(trees))
 	for _, u := range trees {
@@ -171,7 +180,7 @@ func (w *watcher) collect(r roots) {
 			continue
 		}
 		m := w.members[pid]
-		if m != nil && !m.tree.active && w.look%idleLooks != 0 {
+		if m != nil && !m.tree.due {
 			m.look = w.look
 			continue
 		}
@@ -238,7 +247,10 @@ func (s *sum) add(m *member) {
 // update takes in a look, and sees from it whether the tree does anything.
 func (u *usage) update(s *sum) {
 	own := s.own + u.dead
-	u.active = s.all != u.all || own != u.own || s.rss != u.rss || s.threads != u.procs
+	if u.still++; s.all != u.all || own != u.own || s.rss != u.rss || s.threads != u.procs {
+		u.still = 0
+	}
+	u.active = u.still < idleLooks
 	u.all, u.own, u.rss, u.procs = s.all, own, s.rss, s.threads
 	data := int64(0)
 	if u.active {

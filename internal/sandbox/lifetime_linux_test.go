@@ -1,0 +1,440 @@
+package sandbox_test
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/sandbox"
+)
+
+// A tree is a program that tries to leave processes behind, each of which has
+// MARK in its command line.
+var trees = []struct {
+	name, code string
+	timeout    time.Duration
+	escapes    bool // from none mode
+	code0      int
+}{
+	{name: "child holds the pipe", code: `
+import subprocess
+subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(100) #MARK'])
+print('up')`},
+	{name: "daemon", code: `
+if os.fork() == 0:
+    os.setsid()
+    if os.fork() == 0:
+        os.execv(sys.executable, [sys.executable, '-c', 'import time; time.sleep(100) #MARK'])
+    os._exit(0)
+time.sleep(0.3); print('up')`, escapes: true},
+	{name: "groups at the deadline", code: `
+for i in range(5):
+    if os.fork() == 0:
+        try: os.setpgid(0, 0)
+        except OSError: pass
+        os.execv(sys.executable, [sys.executable, '-c', 'import time; time.sleep(100) #MARK'])
+print('up', flush=True)
+while True: time.sleep(1)`, timeout: time.Second, code0: 137},
+	{name: "changing pids", code: `
+t = 0
+print('up', flush=True)
+while True:
+    if os.fork() != 0: os._exit(0)
+    try: os.setsid()
+    except OSError: pass
+    t += 1
+    if t > 300: os.execv(sys.executable, [sys.executable, '-c', 'import time; time.sleep(100) #MARK'])`, escapes: true},
+	{name: "forks while it is killed", code: `
+print('up', flush=True)
+import threading
+def go():
+    while True:
+        try:
+            if os.fork() == 0: os.execv(sys.executable, [sys.executable, '-S', '-c', 'import time; time.sleep(100) #MARK'])
+        except OSError: time.sleep(0.001)
+for i in range(2): threading.Thread(target=go, daemon=True).start()
+time.sleep(100)`, timeout: 300 * time.Millisecond, code0: 137},
+	{name: "ignores signals", code: `
+for s in range(1, 32):
+    try: signal.signal(s, signal.SIG_IGN)
+    except OSError: pass
+print('up', flush=True)
+while True: pass`, timeout: 500 * time.Millisecond, code0: 137},
+	{name: "zombies", code: `
+for i in range(100):
+    if os.fork() == 0: os._exit(0)
+print('up')`},
+	{name: "kills its parent", code: `
+print('up', flush=True)
+try: os.kill(os.getppid(), 0 if os.getppid() < 3 else 15)
+except OSError as e: print(e)`, escapes: true},
+	{name: "_exit", code: `print('up', flush=True); os._exit(3)`, code0: 3},
+	{name: "kills itself", code: `print('up', flush=True); time.sleep(0.1); os.kill(os.getpid(), 9)`, code0: 137},
+	{name: "another program", code: `print('up', flush=True); os.execv('/bin/sh', ['sh', '-c', 'exit 4'])`, code0: 4},
+	{name: "hangs at its end", code: `
+import atexit
+atexit.register(lambda: time.sleep(100)); print('up', flush=True)`, timeout: time.Second, code0: 137},
+	{name: "closes its output", code: `print('up', flush=True); os.close(1); os.close(2); os._exit(5)`, code0: 5},
+}
+
+func TestTrees(t *testing.T) { eachMode(t, testTrees) }
+
+func testTrees(t *testing.T, mode sandbox.Mode) {
+	if _, err := os.Stat(python); err != nil {
+		needs(t, "python3 in /usr/bin", err)
+	}
+	s := open(t, &sandbox.Options{Require: mode})
+	mark := fmt.Sprintf("TREE%d", os.Getpid())
+	for _, tt := range trees {
+		if tt.escapes && mode == sandbox.None {
+			continue
+		}
+		t.Run(tt.name, func(t *testing.T) {
+			before := len(zombies())
+			dir, err := s.TempDir()
+			check(t, err)
+			defer sandbox.RemoveAll(dir)
+			cmd := sandbox.Cmd{Path: python, Args: []string{"python3", "-I", "-"}, Workdir: dir, Env: s.Env(dir, map[string]string{"H": "{}"}),
+				Limits: sandbox.Limits{Processes: 400}}
+			if tt.timeout == 0 {
+				tt.timeout = 20 * time.Second
+			}
+			got := run(t, s, cmd, prelude+strings.ReplaceAll(tt.code, "MARK", mark)+"\n", tt.timeout)
+			if !strings.Contains(got.out, "up") || got.exit.Code != tt.code0 {
+				t.Errorf("got %+v", got)
+			}
+			if got.took > tt.timeout+5*time.Second {
+				t.Errorf("took %v", got.took)
+			}
+			if left := await(func() bool { return len(marked(mark)) == 0 }); !left {
+				t.Errorf("left behind: %v", marked(mark))
+				for _, pid := range marked(mark) {
+					_ = syscall.Kill(pid, syscall.SIGKILL)
+				}
+			}
+			if !await(func() bool { return len(zombies()) <= before+1 }) {
+				t.Errorf("%d zombies, had %d", len(zombies()), before)
+			}
+		})
+	}
+}
+
+// await waits a little for a condition.
+func await(f func() bool) bool {
+	for end := time.Now().Add(3 * time.Second); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
+		if f() {
+			return true
+		}
+	}
+	return f()
+}
+
+// marked lists processes with the mark in their command line, except this one.
+func marked(mark string) []int {
+	var list []int
+	dirs, _ := filepath.Glob("/proc/[0-9]*/cmdline")
+	for _, d := range dirs {
+		if b, err := os.ReadFile(d); err == nil && bytes.Contains(b, []byte(mark)) {
+			pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(d)))
+			if st, err := os.ReadFile(filepath.Join(filepath.Dir(d), "stat")); err == nil && !bytes.Contains(st, []byte(") Z ")) {
+				list = append(list, pid)
+			}
+		}
+	}
+	return list
+}
+
+// zombies lists ended children of this process that were not waited for: the
+// anchors of process groups, and nothing else.
+func zombies() []int {
+	var list []int
+	dirs, _ := filepath.Glob("/proc/[0-9]*/stat")
+	for _, d := range dirs {
+		b, err := os.ReadFile(d)
+		if err != nil {
+			continue
+		}
+		_, rest, _ := strings.Cut(string(b), ") ")
+		if f := strings.Fields(rest); len(f) > 1 && f[0] == "Z" && f[1] == strconv.Itoa(os.Getpid()) {
+			pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(d)))
+			list = append(list, pid)
+		}
+	}
+	return list
+}
+
+func TestSignal(t *testing.T) { eachMode(t, testSignal) }
+
+func testSignal(t *testing.T, mode sandbox.Mode) {
+	if _, err := os.Stat(python); err != nil {
+		needs(t, "python3 in /usr/bin", err)
+	}
+	s := open(t, &sandbox.Options{Require: mode})
+	dir, err := s.TempDir()
+	check(t, err)
+	in, codeW := pipe(t)
+	r, out := pipe(t)
+	p, err := s.Start(&sandbox.Cmd{Path: python, Args: []string{"python3", "-I", "-u", "-"}, Workdir: dir, Env: s.Env(dir, nil), Files: []*os.File{in, out, out}})
+	check(t, err)
+	in.Close()
+	out.Close()
+	io.WriteString(codeW, `
+import time, os
+if os.fork() == 0:
+    try: time.sleep(100)
+    except KeyboardInterrupt: print('child interrupted', flush=True)
+    os._exit(0)
+time.sleep(0.1)
+try:
+    print('up', flush=True)
+    while True: pass
+except KeyboardInterrupt: print('interrupted')
+print('alive')
+`)
+	codeW.Close()
+	lines := bufio.NewScanner(r)
+	for lines.Scan() && lines.Text() != "up" {
+		t.Error(lines.Text())
+	}
+	if err := p.Signal(syscall.SIGINT); err != nil {
+		t.Error(err)
+	}
+	var got []string
+	for lines.Scan() {
+		got = append(got, lines.Text())
+	}
+	if strings.Join(got, " ") != "interrupted alive" {
+		t.Errorf("got %q", got)
+	}
+	if exit := p.Wait(); exit.Code != 0 {
+		t.Errorf("got %+v", exit)
+	}
+	if err := p.Signal(syscall.SIGINT); err != os.ErrProcessDone {
+		t.Errorf("after the end: %v", err)
+	}
+	p.Kill()
+}
+
+func TestClose(t *testing.T) { eachMode(t, testClose) }
+
+func testClose(t *testing.T, mode sandbox.Mode) {
+	s, err := sandbox.New(&sandbox.Options{Require: mode})
+	check(t, err)
+	dir, err := s.TempDir()
+	check(t, err)
+	p, err := s.Start(&sandbox.Cmd{Path: "/bin/sleep", Args: []string{"sleep", "100"}, Workdir: dir})
+	check(t, err)
+	check(t, s.Close())
+	if exit := p.Wait(); !exit.Killed {
+		t.Errorf("got %+v", exit)
+	}
+	if _, err := os.Stat(dir); err == nil {
+		t.Error("the directory is still there")
+	}
+	if _, err := s.Start(&sandbox.Cmd{Path: "/bin/sleep", Workdir: t.TempDir()}); err == nil {
+		t.Error("starts after Close")
+	}
+	check(t, s.Close())
+}
+
+// hostThatDies starts a program with a child, tells, and waits to be killed.
+func hostThatDies() error {
+	mode := map[string]sandbox.Mode{"none": sandbox.None, "landlock": sandbox.Landlock, "bwrap": sandbox.Bwrap}[os.Getenv("MODE")]
+	s, err := sandbox.New(&sandbox.Options{Require: mode})
+	if err != nil {
+		return err
+	}
+	dir, err := s.TempDir()
+	if err != nil {
+		return err
+	}
+	mark := os.Getenv("MARK")
+	_, err = s.Start(&sandbox.Cmd{
+		Path: python, Args: []string{"python3", "-I", "-c", `
+import os, sys
+for kind in 'fork', 'daemon':
+    if os.fork() == 0:
+        if kind == 'daemon':
+            if os.fork(): os._exit(0)
+        os.execv(sys.executable, [sys.executable, '-c', 'import time; time.sleep(100) #` + mark + `GRAND'])
+print('up', flush=True)
+while True: pass
+#` + mark + `CHILD`},
+		Env: s.Env(dir, nil), Workdir: dir, Files: []*os.File{nil, os.Stdout, os.Stdout},
+	})
+	if err != nil {
+		return err
+	}
+	time.Sleep(time.Minute)
+	return nil
+}
+
+func TestHostDeath(t *testing.T) { eachMode(t, testHostDeath) }
+
+func testHostDeath(t *testing.T, mode sandbox.Mode) {
+	if _, err := os.Stat(python); err != nil {
+		needs(t, "python3 in /usr/bin", err)
+	}
+	mark := fmt.Sprintf("DEATH%d%s", os.Getpid(), mode)
+	tmp, err := os.MkdirTemp("", "death-")
+	check(t, err)
+	defer os.RemoveAll(tmp)
+	check(t, os.Chmod(tmp, 0o755))
+	cmd := helper("host")
+	cmd.Env = append(cmd.Env, "MODE="+mode.String(), "MARK="+mark, "TMPDIR="+tmp)
+	out, err := cmd.StdoutPipe()
+	check(t, err)
+	check(t, cmd.Start())
+	if line, _ := bufio.NewReader(out).ReadString('\n'); line != "up\n" {
+		t.Errorf("got %q", line)
+	}
+	await(func() bool { return len(marked(mark+"GRAND")) >= 3 }) // the child has it too
+	check(t, cmd.Process.Kill())
+	_ = cmd.Wait()
+	if !await(func() bool { return len(marked(mark+"CHILD")) == 0 }) {
+		t.Errorf("the child survives: %v", marked(mark+"CHILD"))
+	}
+	if mode == sandbox.Bwrap {
+		if !await(func() bool { return len(marked(mark)) == 0 }) {
+			t.Errorf("survivors: %v", marked(mark))
+		}
+	}
+	for _, pid := range marked(mark) {
+		_ = syscall.Kill(pid, syscall.SIGKILL)
+	}
+}
+
+// A census counts what can leak.
+type census struct{ goroutines, threads, fds, children, dirs int }
+
+func count(t testing.TB, tmp string) census {
+	t.Helper()
+	fds, err := os.ReadDir("/proc/self/fd")
+	check(t, err)
+	threads, err := os.ReadDir("/proc/self/task")
+	check(t, err)
+	dirs, err := os.ReadDir(tmp)
+	check(t, err)
+	b, _ := os.ReadFile("/proc/self/task/" + strconv.Itoa(unix.Getpid()) + "/children")
+	return census{runtime.NumGoroutine(), len(threads), len(fds), len(strings.Fields(string(b))) + len(zombies()), len(dirs)}
+}
+
+func TestLeaks(t *testing.T) { eachMode(t, testLeaks) }
+
+func testLeaks(t *testing.T, mode sandbox.Mode) {
+	tmp, err := os.MkdirTemp("", "leaks-")
+	check(t, err)
+	defer os.RemoveAll(tmp)
+	check(t, os.Chmod(tmp, 0o755))
+	round := func(n int) {
+		s, err := sandbox.New(&sandbox.Options{Require: mode, TempDir: tmp})
+		check(t, err)
+		var wg sync.WaitGroup
+		for range 4 {
+			wg.Go(func() {
+				for range n / 4 {
+					dir, err := s.TempDir()
+					if err != nil {
+						t.Error(err)
+						return
+					}
+					p, err := s.Start(&sandbox.Cmd{Path: "/bin/sh", Args: []string{"sh", "-c", "sleep 100 & exit 3"}, Workdir: dir})
+					if err != nil {
+						t.Error(err)
+						return
+					}
+					if exit := p.Wait(); exit.Code != 3 {
+						t.Errorf("got %+v", exit)
+					}
+					if err := sandbox.RemoveAll(dir); err != nil {
+						t.Error(err)
+					}
+				}
+			})
+		}
+		wg.Wait()
+		check(t, s.Close())
+	}
+	round(20)
+	var before, after census
+	if !await(func() bool { before = count(t, tmp); return before.goroutines < 10 }) {
+		t.Logf("%+v", before)
+	}
+	round(200)
+	if !await(func() bool {
+		after = count(t, tmp)
+		return after.goroutines <= before.goroutines && after.threads <= before.threads+4 && after.fds <= before.fds && after.children <= before.children && after.dirs <= before.dirs
+	}) {
+		t.Errorf("before %+v, after %+v", before, after)
+	}
+}
+
+func TestFresh(t *testing.T) { eachMode(t, testFresh) }
+
+// testFresh checks that one program's directory is closed to another.
+func testFresh(t *testing.T, mode sandbox.Mode) {
+	if mode == sandbox.None && os.Getuid() != 0 {
+		t.Skip("none mode under one user hides nothing")
+	}
+	s := open(t, &sandbox.Options{Require: mode})
+	a, err := s.TempDir()
+	check(t, err)
+	c := sh
+	c.Workdir = a
+	if got := run(t, s, c, "echo secret >file; chmod 777 . file; cat file", time.Minute); got.out != "secret\n" {
+		t.Fatalf("got %+v", got)
+	}
+	got := run(t, s, sh, "cat "+a+"/file; ls "+a+"; echo x >"+a+"/other; ls "+filepath.Dir(a)+"; true", time.Minute)
+	if strings.Contains(got.out, "secret\n") && mode != sandbox.None {
+		t.Errorf("got %+v", got)
+	}
+	if got := run(t, s, c, "cat file; ls", time.Minute); mode != sandbox.None && got.out != "secret\nfile\n" {
+		t.Errorf("a second program in the directory: got %+v", got)
+	}
+	check(t, sandbox.RemoveAll(a))
+}
+
+func TestStartErrors(t *testing.T) { eachMode(t, testStartErrors) }
+
+func testStartErrors(t *testing.T, mode sandbox.Mode) {
+	s := open(t, &sandbox.Options{Require: mode})
+	dir, err := s.TempDir()
+	check(t, err)
+	for name, c := range map[string]sandbox.Cmd{
+		"relative program": {Path: "sh", Workdir: dir},
+		"no directory":     {Path: "/bin/sh"},
+		"missing":          {Path: "/bin/sh", Workdir: dir + "x"},
+		"relative path":    {Path: "/bin/sh", Workdir: dir, ReadOnly: []string{"x"}},
+		"limit":            {Path: "/bin/sh", Workdir: dir, Limits: sandbox.Limits{CPU: -7}},
+	} {
+		if _, err := s.Start(&c); err == nil || !strings.Contains(err.Error(), codeinterp.ErrInvalid.Error()) {
+			t.Errorf("%s: got %v", name, err)
+		}
+	}
+	if p, err := s.Start(&sandbox.Cmd{Path: "/bin/no-such-program", Workdir: dir}); err == nil {
+		if exit := p.Wait(); exit.Code == 0 {
+			t.Errorf("a program that is not there: %+v", exit)
+		}
+	}
+	if os.Getuid() == 0 {
+		closed := t.TempDir()
+		check(t, os.Chmod(filepath.Dir(closed), 0o700))
+		if err := s.Reachable(closed); err == nil {
+			t.Error("a closed directory is reachable")
+		}
+		check(t, s.Reachable("/bin/sh"))
+	}
+}

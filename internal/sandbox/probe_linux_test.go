@@ -1,0 +1,192 @@
+package sandbox_test
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/sandbox"
+)
+
+// helpers are what this test binary does, instead of tests, in a process of
+// its own.
+var helpers = map[string]func() error{
+	"no-namespaces": func() error {
+		return underFilter(false, true, "landlock", nil, "bwrap")
+	},
+	"no-landlock": func() error {
+		return underFilter(true, false, "bwrap", nil)
+	},
+	"neither": func() error {
+		return underFilter(true, true, "none", codeinterp.ErrIsolation, "bwrap", "landlock")
+	},
+	"vanish": vanish,
+	"host":   hostThatDies,
+}
+
+const helperEnv = "TOOLCELL_SANDBOX_HELPER"
+
+func TestMain(m *testing.M) {
+	if name := os.Getenv(helperEnv); name != "" {
+		if err := helpers[name](); err != nil {
+			fmt.Println(err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+// underFilter expects the mode that is left to be chosen, with a reason for
+// each that is not, and, where it is none, that it must be allowed.
+func underFilter(landlock, namespaces bool, mode string, without error, reasons ...string) error {
+	if err := sandbox.Deny(landlock, namespaces); err != nil {
+		return err
+	}
+	s, err := sandbox.New(nil)
+	if !errors.Is(err, without) {
+		return fmt.Errorf("got %v, want %v", err, without)
+	}
+	if err == nil {
+		s.Close()
+	}
+	s, err = sandbox.New(&sandbox.Options{AllowNone: true})
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	if r := s.Report(); r.Backend != mode || len(r.Reasons) != len(reasons) {
+		return fmt.Errorf("got %+v, want %s", r, mode)
+	}
+	for i, r := range s.Report().Reasons {
+		if !strings.HasPrefix(r, reasons[i]+": ") || len(r) < 30 {
+			return fmt.Errorf("reason %q", r)
+		}
+		fmt.Println(r)
+	}
+	for _, m := range []sandbox.Mode{sandbox.Landlock, sandbox.Bwrap} {
+		works := !(landlock && m == sandbox.Landlock || namespaces && m == sandbox.Bwrap)
+		s, err := sandbox.New(&sandbox.Options{Require: m, AllowNone: true})
+		if works != (err == nil) || err != nil && !errors.Is(err, codeinterp.ErrIsolation) {
+			return fmt.Errorf("%v required: %v", m, err)
+		}
+		if err == nil {
+			s.Close()
+		}
+	}
+	return nil
+}
+
+// vanish takes namespaces away when the sandbox is in use already.
+func vanish() error {
+	s, err := sandbox.New(&sandbox.Options{Require: sandbox.Bwrap})
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	if err := sandbox.Deny(false, true); err != nil {
+		return err
+	}
+	dir, err := s.TempDir()
+	if err != nil {
+		return err
+	}
+	_, err = s.Start(&sandbox.Cmd{Path: "/bin/sh", Workdir: dir})
+	if !errors.Is(err, codeinterp.ErrIsolation) {
+		return fmt.Errorf("got %v", err)
+	}
+	return nil
+}
+
+// helper returns a command that runs one of helpers.
+func helper(name string) *exec.Cmd {
+	cmd := exec.Command("/proc/self/exe")
+	cmd.Env = append(os.Environ(), helperEnv+"="+name)
+	return cmd
+}
+
+func TestProbeFails(t *testing.T) {
+	if _, err := sandbox.New(&sandbox.Options{Require: sandbox.Bwrap}); err != nil {
+		needs(t, "bwrap", err)
+	}
+	for _, name := range []string{"no-namespaces", "no-landlock", "neither", "vanish"} {
+		t.Run(name, func(t *testing.T) {
+			out, err := helper(name).CombinedOutput()
+			if err != nil {
+				t.Errorf("%v: %s", err, out)
+			}
+			t.Logf("%s", out)
+		})
+	}
+}
+
+func TestFindBwrap(t *testing.T) {
+	dir := t.TempDir()
+	check(t, os.WriteFile(filepath.Join(dir, "bwrap"), []byte("#!/bin/sh\n"), 0o755))
+	if _, err := sandbox.FindBwrap([]string{dir}); err != nil {
+		t.Error(err)
+	}
+	check(t, os.Chmod(dir, 0o777))
+	for name, dirs := range map[string][]string{"none": nil, "relative": {"."}, "others may replace it": {dir}} {
+		if path, err := sandbox.FindBwrap(dirs); err == nil {
+			t.Errorf("%s: found %s", name, path)
+		} else if !strings.Contains(err.Error(), "install bubblewrap") {
+			t.Errorf("%s: no remedy in %v", name, err)
+		}
+	}
+}
+
+func TestOptions(t *testing.T) {
+	for name, o := range map[string]sandbox.Options{
+		"mode":     {Require: 9},
+		"relative": {ReadOnly: []string{"usr"}},
+		"nul":      {Writable: []string{"/a\x00b"}},
+		"limit":    {Limits: sandbox.Limits{Memory: -2}},
+		"uid":      {UID: -1},
+	} {
+		if _, err := sandbox.New(&o); !errors.Is(err, codeinterp.ErrInvalid) {
+			t.Errorf("%s: got %v", name, err)
+		}
+	}
+	if _, err := sandbox.New(&sandbox.Options{AllowNone: true, Cgroup: t.TempDir()}); !errors.Is(err, codeinterp.ErrIsolation) {
+		t.Errorf("cgroup: got %v", err)
+	}
+}
+
+// TestUnprivileged runs the tests again as another user.
+func TestUnprivileged(t *testing.T) {
+	if os.Getuid() != 0 {
+		t.Skip("this is an unprivileged user already")
+	}
+	dir, err := os.MkdirTemp("", "tests-")
+	check(t, err)
+	defer os.RemoveAll(dir)
+	check(t, os.Chmod(dir, 0o755))
+	binary := filepath.Join(dir, "sandbox.test")
+	self := must(os.Open("/proc/self/exe"))
+	defer self.Close()
+	out := must(os.OpenFile(binary, os.O_CREATE|os.O_WRONLY, 0o755))
+	must(io.Copy(out, self))
+	check(t, out.Close())
+	check(t, os.Chmod(binary, 0o755))
+	for _, tests := range []string{
+		"^(TestAttacks|TestExit|TestKill|TestFork|TestTrees|TestSignal|TestHostDeath|TestLeaks|TestProbeFails)$",
+		"^TestLimits$/^.*$/^(shared_memory|memory_of_.*|fork.*|CPU_time_of_many_processes|number_of_files.*)$",
+	} {
+		cmd := exec.Command(binary, "-test.run="+tests, "-test.v", "-test.timeout=5m")
+		cmd.Dir = "/"
+		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65533, Gid: 65533}}
+		cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "CI=" + os.Getenv("CI")}
+		b, err := cmd.CombinedOutput()
+		if err != nil || !strings.Contains(string(b), "--- PASS") {
+			t.Errorf("%v: %s", err, b)
+		}
+	}
+}
