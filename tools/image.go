@@ -49,7 +49,7 @@ func (o *ImageOptions) complete() error {
 	o.MaxEdge = cmp.Or(o.MaxEdge, DefaultMaxImageEdge)
 	o.MaxSize = cmp.Or(o.MaxSize, DefaultMaxImageSize)
 	if o.Max < -1 || o.MaxEdge < 16 || o.MaxSize < 4<<10 {
-		return fmt.Errorf("Images %+v: use MaxEdge of 16 or more, MaxSize of 4096 or more", *o)
+		return fmt.Errorf("images %+v: use MaxEdge of 16 or more, MaxSize of 4096 or more", *o)
 	}
 	return nil
 }

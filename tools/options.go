@@ -96,16 +96,16 @@ func (o *Options) complete() (Options, error) {
 	c.Timeout = cmp.Or(c.Timeout, min(DefaultTimeout, c.MaxTimeout))
 	var errs []error
 	if c.MaxTimeout < time.Millisecond || c.MaxTimeout > codeinterp.MaxTimeout {
-		errs = append(errs, fmt.Errorf("MaxTimeout %v: use 1ms to %v", c.MaxTimeout, codeinterp.MaxTimeout))
+		errs = append(errs, fmt.Errorf("options: MaxTimeout %v: use 1ms to %v", c.MaxTimeout, codeinterp.MaxTimeout))
 	}
 	if c.Timeout > c.MaxTimeout {
-		errs = append(errs, fmt.Errorf("Timeout %v is longer than MaxTimeout %v", c.Timeout, c.MaxTimeout))
+		errs = append(errs, fmt.Errorf("options: Timeout %v is longer than MaxTimeout %v", c.Timeout, c.MaxTimeout))
 	}
 	if c.MaxText < 1<<10 {
-		errs = append(errs, fmt.Errorf("MaxText %d: use 1024 or more", c.MaxText))
+		errs = append(errs, fmt.Errorf("options: MaxText %d: use 1024 or more", c.MaxText))
 	}
 	if c.MaxOutput < -1 {
-		errs = append(errs, fmt.Errorf("MaxOutput %d: use -1 for no limit", c.MaxOutput))
+		errs = append(errs, fmt.Errorf("options: MaxOutput %d: use -1 for no limit", c.MaxOutput))
 	}
 	if err := c.Images.complete(); err != nil {
 		errs = append(errs, err)

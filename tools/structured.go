@@ -98,19 +98,23 @@ func (v *view) json(hint, outputID string) json.RawMessage {
 
 // body returns what is kept, with the losses marked.
 func (p *piece) body() string {
-	if p.prior.bytes == 0 && p.lost.bytes == 0 {
-		return string(p.head) + string(p.tail)
-	}
 	var b strings.Builder
-	p.prior.write(&b)
-	b.Write(p.head)
-	if p.lost.bytes > 0 && len(p.head) > 0 && p.head[len(p.head)-1] != '\n' {
-		b.WriteByte('\n')
+	mark := func(l loss) {
+		if s := b.String(); l.bytes > 0 && s != "" && s[len(s)-1] != '\n' {
+			b.WriteByte('\n')
+		}
+		l.write(&b)
 	}
-	p.lost.write(&b)
+	mark(p.prior)
+	b.Write(p.head)
+	mark(p.lost)
 	b.Write(p.tail)
+	mark(p.after)
 	return b.String()
 }
+
+// whole reports whether nothing of the piece's text is left out.
+func (p *piece) whole() bool { return p.lost.bytes == 0 && p.prior.bytes == 0 && p.after.bytes == 0 }
 
 // json renders one output. A value is left out where its text was cut.
 func (p *piece) json() outputJSON {
@@ -120,7 +124,7 @@ func (p *piece) json() outputJSON {
 		if w.MIME == "text/plain" {
 			w.MIME = ""
 		}
-		if len(o.Value) <= maxValue && p.lost.bytes == 0 {
+		if len(o.Value) <= maxValue && p.whole() {
 			w.Value = o.Value
 		}
 	}

@@ -126,6 +126,7 @@ func (p *piece) write(b *strings.Builder) {
 	writeBody(b, p.head)
 	p.lost.write(b)
 	writeBody(b, p.tail)
+	p.after.write(b)
 	if p.image > 0 {
 		fmt.Fprintf(b, "[image %d]\n", p.image)
 	}
@@ -205,7 +206,7 @@ func (v *view) lostNotes() []string {
 // marked reports whether a marker stands for what was dropped of a stream.
 func (v *view) marked(stream string) bool {
 	for i := range v.pieces {
-		if p := &v.pieces[i]; p.out.Kind.String() == stream && (p.prior.bytes > 0 || p.lost.bytes > 0) {
+		if p := &v.pieces[i]; p.out.Kind.String() == stream && (!p.whole()) {
 			return true
 		}
 	}

@@ -43,6 +43,7 @@ type piece struct {
 	tail  []byte
 	lost  loss // left out between head and tail
 	prior loss // left out before head
+	after loss // left out at the end of the class
 	image int  // number of the image in the reply, from 1; 0: none
 	note  string
 }
@@ -168,7 +169,6 @@ type cutter struct {
 	tail    [classes]int // where the kept end of the class begins
 	at      [classes]int
 	pending [classes]loss
-	last    [classes]int // index in v.pieces of the class's last piece, plus 1
 }
 
 func newCutter(v *view, budget [classes]int) *cutter {
@@ -189,69 +189,73 @@ func newCutter(v *view, budget [classes]int) *cutter {
 func (c *cutter) take(p *piece, raw []byte, overhead int) {
 	k := p.class
 	c.at[k] += overhead
-	start := c.at[k]
+	size, lines := c.copy(p, raw)
+	c.at[k] += size
+	if len(p.head)+len(p.tail) < size {
+		p.head = trimHead(p.head)
+		p.tail = trimTail(p.tail)
+	}
+	kept := len(p.head) + len(p.tail)
+	c.v.kept[k] += kept
+	gone := loss{int64(size - kept), int64(lines - countLines(p.head) - countLines(p.tail))}
+	switch {
+	case kept == 0:
+		c.pending[k].add(gone.bytes, gone.lines)
+	case len(p.head) == 0:
+		c.pending[k].add(gone.bytes, gone.lines)
+		p.prior, c.pending[k] = c.pending[k], loss{}
+	case len(p.tail) == 0:
+		p.prior, c.pending[k] = c.pending[k], gone
+	default:
+		p.prior, c.pending[k] = c.pending[k], loss{}
+		p.lost = gone
+	}
+}
+
+// copy puts what is kept of raw into the arena, and returns the size and the
+// newlines of all of its cleaned form.
+func (c *cutter) copy(p *piece, raw []byte) (size, lines int) {
+	head, tail, start := c.head[p.class], c.tail[p.class], c.at[p.class]
 	a := c.v.arena
-	headAt := len(a)
-	tailAt := -1
-	size, lines := 0, 0
+	headAt, tailAt := len(a), -1
 	walk(raw, func(b []byte) {
-		lo := start + size
+		at := start + size
 		size += len(b)
 		lines += countLines(b)
-		if n := min(c.head[k]-lo, len(b)); n > 0 {
+		if n := min(head-at, len(b)); n > 0 {
 			a = append(a, b[:n]...)
-			b, lo = b[n:], lo+n
+			b, at = b[n:], at+n
 		}
-		if skip := max(c.tail[k]-lo, 0); skip < len(b) {
+		if skip := max(tail-at, 0); skip < len(b) {
 			if tailAt < 0 {
 				tailAt = len(a)
 			}
 			a = append(a, b[skip:]...)
 		}
 	})
-	c.at[k] += size
 	if tailAt < 0 {
 		tailAt = len(a)
 	}
 	p.head, p.tail = a[headAt:tailAt:tailAt], a[tailAt:len(a):len(a)]
-	if len(p.head)+len(p.tail) < size {
-		p.head = trimHead(p.head)
-		p.tail = trimTail(p.tail)
-	}
 	c.v.arena = a
-	kept := len(p.head) + len(p.tail)
-	c.v.kept[k] += kept
-	gone := loss{int64(size - kept), int64(lines - countLines(p.head) - countLines(p.tail))}
-	switch {
-	case len(p.head) > 0:
-		p.prior, c.pending[k] = c.pending[k], loss{}
-		if len(p.tail) > 0 {
-			p.lost = gone
-		} else {
-			c.pending[k] = gone
-		}
-	case kept > 0:
-		c.pending[k].add(gone.bytes, gone.lines)
-		p.prior, c.pending[k] = c.pending[k], loss{}
-	default:
-		c.pending[k].add(gone.bytes, gone.lines)
-	}
+	return size, lines
 }
 
 // finish tells what was left out at the end of a class with its last piece.
 func (c *cutter) finish() {
 	for i := len(c.v.pieces) - 1; i >= 0; i-- {
 		p := &c.v.pieces[i]
-		if l := &c.pending[p.class]; l.bytes > 0 && len(p.tail) == 0 && len(p.head) > 0 {
-			p.lost, *l = *l, loss{}
+		if len(p.head)+len(p.tail) > 0 {
+			p.after, c.pending[p.class] = c.pending[p.class], loss{}
 		}
 	}
+	c.v.errs.after = c.pending[failure]
 }
 
 // trimHead cuts p, whose rest is left out, back to the end of a line if one
-// ends in its last quarter, else to the end of a rune.
+// ends near by, else to the end of a rune.
 func trimHead(p []byte) []byte {
-	if i := bytes.LastIndexByte(p, '\n') + 1; i > len(p)*3/4 {
+	if i := bytes.LastIndexByte(p, '\n') + 1; i > 0 && len(p)-i <= nearBy(p) {
 		return p[:i]
 	}
 	for n := len(p); n > 0 && n > len(p)-utf8.UTFMax; n-- {
@@ -266,9 +270,9 @@ func trimHead(p []byte) []byte {
 }
 
 // trimTail cuts p, which is the end of something longer, forward to the start
-// of a line if one starts in its first quarter, else to the start of a rune.
+// of a line if one starts near by, else to the start of a rune.
 func trimTail(p []byte) []byte {
-	if i := bytes.IndexByte(p[:len(p)/4], '\n') + 1; i > 0 {
+	if i := bytes.IndexByte(p, '\n') + 1; i > 0 && i <= nearBy(p) {
 		return p[i:]
 	}
 	for i := 0; i < min(len(p), utf8.UTFMax); i++ {
@@ -278,6 +282,9 @@ func trimTail(p []byte) []byte {
 	}
 	return p
 }
+
+// nearBy is how many bytes are given up for a cut between lines.
+func nearBy(p []byte) int { return max(len(p)/4, 80) }
 
 // cut reports whether something of the Result was left out here.
 func (v *view) cut() bool { return v.kept != v.size }

@@ -3,6 +3,7 @@ package tools_test
 import (
 	"bytes"
 	"fmt"
+	"math/rand/v2"
 	"regexp"
 	"strings"
 	"testing"
@@ -227,6 +228,52 @@ func TestOwnCap(t *testing.T) {
 	if n := len(run(t, ok(out(long)), &tools.Options{MaxText: 1 << 20}).Text); n < len(long) {
 		t.Errorf("%d bytes", n)
 	}
+}
+
+// TestAccounts: for outputs of every size and order, what is shown and what the
+// markers count make up the whole.
+func TestAccounts(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 300 {
+		var outputs []codeinterp.Output
+		total, dropped := 0, 0
+		for range 1 + r.IntN(8) {
+			o := out(lines(r.IntN(1<<r.IntN(9)), "line"))
+			if r.IntN(2) == 0 {
+				o.Kind = codeinterp.Stderr
+			}
+			if r.IntN(5) == 0 && len(o.Data) > 0 {
+				o.Dropped = int64(r.IntN(1000))
+				dropped += int(o.Dropped)
+			}
+			total += len(o.Data)
+			outputs = append(outputs, o)
+		}
+		text := run(t, ok(outputs...), &tools.Options{MaxText: 1024}).Text
+		counted := 0
+		for _, m := range marker.FindAllStringSubmatch(text, -1) {
+			var b int
+			fmt.Sscan(m[1], &b)
+			counted += b
+		}
+		shown := 0
+		for line := range strings.Lines(text) {
+			if strings.HasPrefix(line, "line ") {
+				shown += len(line)
+			}
+		}
+		if shown+counted != total+dropped || len(text) > 1500 {
+			t.Fatalf("%d shown, %d counted of %d and %d dropped, in\n%s\n%s", shown, counted, total, dropped, text, describe(outputs))
+		}
+	}
+}
+
+func describe(outputs []codeinterp.Output) string {
+	var b strings.Builder
+	for _, o := range outputs {
+		fmt.Fprintf(&b, "%s %d bytes, %d dropped before\n", o.Kind, len(o.Data), o.Dropped)
+	}
+	return b.String()
 }
 
 // FuzzText: the text of any output is valid UTF-8 without control characters,
