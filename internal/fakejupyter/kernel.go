@@ -188,6 +188,7 @@ func (k *Kernel) serveSocket(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer s.conn.Close()
+	s.mute = k.s.NoPong
 	name := r.URL.Query().Get("session_id")
 	stop := make(chan struct{})
 	defer close(stop)
@@ -198,16 +199,7 @@ func (k *Kernel) serveSocket(w http.ResponseWriter, r *http.Request) {
 		case <-stop:
 		}
 	})
-	k.mu.Lock()
-	kept := k.kept[name]
-	delete(k.kept, name)
-	k.socks[name] = s
-	k.mu.Unlock()
-	k.s.wg.Go(func() {
-		for _, m := range kept {
-			_ = s.write(m.frame(s.v1))
-		}
-	})
+	k.s.wg.Go(func() { k.replay(name, s) })
 	k.listen(s)
 	k.mu.Lock()
 	if k.socks[name] == s {
@@ -215,6 +207,26 @@ func (k *Kernel) serveSocket(w http.ResponseWriter, r *http.Request) {
 		k.kept[name] = []*Message{}
 	}
 	k.mu.Unlock()
+}
+
+// replay sends what was kept for a session, and then makes the socket the
+// session's.
+func (k *Kernel) replay(name string, s *socket) {
+	for {
+		k.mu.Lock()
+		kept := k.kept[name]
+		if len(kept) == 0 {
+			delete(k.kept, name)
+			k.socks[name] = s
+			k.mu.Unlock()
+			return
+		}
+		k.kept[name] = []*Message{}
+		k.mu.Unlock()
+		for _, m := range kept {
+			_ = s.write(m.frame(s.v1))
+		}
+	}
 }
 
 // listen takes the client's requests.

@@ -20,6 +20,8 @@ type Server struct {
 	Specs map[string]string
 	// Default is the default kernelspec.
 	Default string
+	// NoPong makes sockets leave pings unanswered.
+	NoPong bool
 	// JSONOnly makes the server ignore the binary subprotocol.
 	JSONOnly bool
 

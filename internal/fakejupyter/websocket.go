@@ -28,6 +28,7 @@ type socket struct {
 	conn net.Conn
 	r    *bufio.Reader
 	v1   bool
+	mute bool       // no pongs
 	mu   sync.Mutex // serialises writes
 }
 
@@ -81,7 +82,9 @@ func (s *socket) read() (op byte, data []byte, err error) {
 		}
 		switch frame {
 		case opPing:
-			go func() { _ = s.write(opPong, part) }()
+			if !s.mute {
+				go func() { _ = s.write(opPong, part) }()
+			}
 			continue
 		case opPong:
 			continue

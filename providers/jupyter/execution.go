@@ -3,7 +3,6 @@ package jupyter
 import (
 	"bytes"
 	"encoding/json"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -53,8 +52,7 @@ func (k *kernel) newExecution(out *outbuf.Collector) *execution {
 	e.st.active = time.Now()
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.seq++
-	e.id = k.session + "_" + strconv.Itoa(k.seq)
+	e.id = k.newID("")
 	k.run = e
 	k.late.moveTo(e.q)
 	e.pump.Go(e.work)

@@ -30,6 +30,7 @@ type kernel struct {
 
 	mu        sync.Mutex
 	session   string // names us to the server, which keeps messages for it
+	nonce     string // keeps ids apart from those of a former client
 	sock      *socket
 	seq       int
 	requests  map[string]*request
@@ -44,7 +45,8 @@ type kernel struct {
 }
 
 func newKernel(c *client, rt runtime, h handle) *kernel {
-	return &kernel{c: c, rt: rt, handle: h, session: rand.Text(), unready: true, requests: map[string]*request{}}
+	return &kernel{c: c, rt: rt, handle: h, session: rand.Text(), nonce: rand.Text()[:6], unready: true,
+		requests: map[string]*request{}}
 }
 
 // ensure connects and prepares the kernel where that is needed. errGone means
@@ -245,9 +247,7 @@ type request struct {
 func (k *kernel) ask(ctx context.Context, channel, typ string, content any) (*message, error) {
 	r := &request{done: make(chan struct{}), control: channel == "control"}
 	k.mu.Lock()
-	k.seq++
-	id := k.session + "_h" + strconv.Itoa(k.seq)
-	s := k.sock
+	id, s := k.newID("h"), k.sock
 	k.requests[id] = r
 	k.mu.Unlock()
 	defer func() {
@@ -280,6 +280,13 @@ func (k *kernel) send(s *socket, channel, id, typ string, content any) error {
 		return unavailable("lost the connection: %v", err)
 	}
 	return nil
+}
+
+// newID makes a message id; kind is "h" for hidden requests, "" for runs. k.mu
+// is held.
+func (k *kernel) newID(kind string) string {
+	k.seq++
+	return k.session + "_" + kind + k.nonce + "_" + strconv.Itoa(k.seq)
 }
 
 // own reports whether a message id is one of ours, and whether it is that of a

@@ -16,7 +16,7 @@ func (r *runner) result(took time.Duration) (codeinterp.Result, error) {
 	if p.reply != nil && p.reply.Count > 0 {
 		res.ExecutionCount = p.reply.Count
 	}
-	if r.gap && !r.whole() || p.answered && r.ended == stopNone && !p.idle {
+	if r.noIdle || r.gap && !r.whole() || p.answered && r.ended == stopNone && !p.idle {
 		r.out.Lost(codeinterp.Truncation{Stream: "stdout", Bytes: -1, Reason: codeinterp.TruncatedByConnection})
 	}
 	if f := p.faultOrReply(); f != nil {

@@ -70,7 +70,8 @@ type runner struct {
 	ended   stop
 	killed  bool
 	killErr error
-	gap     bool // output may be missing
+	gap     bool // output may be missing: the socket was replaced
+	noIdle  bool // the kernel did not say that its output has ended
 	resent  bool
 	down    error // why the server is out of reach
 }
@@ -90,6 +91,9 @@ func (k *kernel) runCode(ctx context.Context, code string, opts codeinterp.RunOp
 			r.resent = true
 			r.e.finish()
 			continue
+		} else if r.ended == stopNone && p.reply != nil && p.reply.aborted() {
+			r.e.finish()
+			return codeinterp.NotRun(), unavailable("the kernel aborted the request twice")
 		}
 		break
 	}
@@ -162,7 +166,7 @@ func (r *runner) follow(code string, start time.Time) error {
 			r.end(stopClosed)
 			return nil
 		case <-w.halfTimer:
-			r.gap = r.gap || !p.idle
+			r.noIdle = !p.idle
 			return nil
 		case <-w.quiet.C:
 			w.poll()

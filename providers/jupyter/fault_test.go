@@ -1,0 +1,475 @@
+package jupyter_test
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/toolcell/toolcell/codeinterp"
+	fake "github.com/toolcell/toolcell/internal/fakejupyter"
+	"github.com/toolcell/toolcell/providers/jupyter"
+)
+
+func TestKernelDies(t *testing.T) {
+	inFake(t, jupyter.Options{}, plays{"die": func(k *fake.Kernel, req *fake.Message) {
+		busy(k, req)
+		say(k, req, "partial")
+		time.Sleep(2500 * time.Millisecond)
+		k.Die()
+	}}.on, func(r *rig) {
+		r.ok("x")
+		res, err := r.run("die", nil)
+		if err != nil || !res.StateLost || res.Cause == "" {
+			t.Errorf("%+v, %v", res, err)
+		}
+		r.want(res, codeinterp.StatusLost, 137, "partial")
+		for range 2 {
+			if res := r.ok("next"); res.StateLost {
+				t.Error("StateLost twice")
+			}
+		}
+	})
+}
+
+func TestKernelDiesBetweenRuns(t *testing.T) {
+	inFake(t, jupyter.Options{}, nil, func(r *rig) {
+		r.ok("x")
+		r.s.Kernels()[0].Die()
+		time.Sleep(time.Second)
+		if res := r.ok("next"); !res.StateLost {
+			t.Error("no StateLost")
+		}
+		if res := r.ok("third"); res.StateLost {
+			t.Error("StateLost twice")
+		}
+	})
+}
+
+func TestKernelDiesBeforeItTakesTheRun(t *testing.T) {
+	var n atomic.Int32
+	inFake(t, jupyter.Options{}, plays{"x": func(k *fake.Kernel, req *fake.Message) {
+		if n.Add(1) == 1 {
+			k.Die()
+			return
+		}
+		busy(k, req)
+		say(k, req, "ran")
+		reply(k, req)
+		idle(k, req)
+	}}.on, func(r *rig) {
+		res := r.ok("x")
+		if res.Stdout() != "ran" || !res.StateLost || len(r.s.Kernels()) != 1 {
+			t.Errorf("%+v, %d kernels", res, len(r.s.Kernels()))
+		}
+	})
+}
+
+func TestKernelGoes(t *testing.T) {
+	cases := map[string]func(*fake.Server, *fake.Kernel, *fake.Message){
+		"dead": func(_ *fake.Server, k *fake.Kernel, _ *fake.Message) {
+			k.IOPub(nil, "status", fake.Status("dead"))
+		},
+		"shut down": func(_ *fake.Server, k *fake.Kernel, _ *fake.Message) {
+			k.IOPub(&fake.Message{Header: fake.Header{ID: "server"}}, "shutdown_reply", map[string]bool{"restart": false})
+		},
+		"culled in silence": func(s *fake.Server, k *fake.Kernel, _ *fake.Message) { s.Remove(k) },
+		"dead by the REST API": func(_ *fake.Server, k *fake.Kernel, _ *fake.Message) {
+			k.SetState("dead")
+		},
+	}
+	for name, play := range cases {
+		t.Run(name, func(t *testing.T) {
+			var s *fake.Server
+			inFake(t, jupyter.Options{}, func(server *fake.Server) {
+				s = server
+				plays{"x": func(k *fake.Kernel, req *fake.Message) {
+					busy(k, req)
+					say(k, req, "a")
+					play(s, k, req)
+				}}.on(server)
+			}, func(r *rig) {
+				start := time.Now()
+				res, err := r.run("x", nil)
+				if err != nil || !res.StateLost || time.Since(start) > 4*time.Second {
+					t.Errorf("%+v, %v after %v", res, err, time.Since(start))
+				}
+				r.want(res, codeinterp.StatusLost, 137, "a")
+				r.ok("next")
+			})
+		})
+	}
+}
+
+func TestCulledBetweenRuns(t *testing.T) {
+	for name, drop := range map[string]bool{"socket open": false, "socket lost": true} {
+		t.Run(name, func(t *testing.T) {
+			inFake(t, jupyter.Options{}, nil, func(r *rig) {
+				r.ok("x")
+				k := r.s.Kernels()[0]
+				r.s.Remove(k)
+				if drop {
+					k.Drop()
+				}
+				time.Sleep(time.Minute)
+				res := r.ok("next")
+				if !res.StateLost {
+					t.Errorf("no StateLost: %+v", res)
+				}
+			})
+		})
+	}
+}
+
+func TestLostSocketIsReplayed(t *testing.T) {
+	var again *fake.Message
+	inFake(t, jupyter.Options{}, plays{"x": func(k *fake.Kernel, req *fake.Message) {
+		busy(k, req)
+		again = k.Make("iopub", req, "stream", fake.Stream("stdout", "1 "))
+		k.Raw(again)
+		time.Sleep(time.Second)
+		k.Drop()
+		k.Raw(again)
+		say(k, req, "2 ")
+		reply(k, req)
+		say(k, req, "3")
+		idle(k, req)
+	}}.on, func(r *rig) {
+		res := r.ok("x")
+		r.want(res, codeinterp.StatusOK, 0, "1 2 3")
+		if len(res.Truncated) > 0 || res.StateLost {
+			t.Errorf("%+v", res)
+		}
+	})
+}
+
+func TestLostSocketWithAGap(t *testing.T) {
+	cases := map[string]func(k *fake.Kernel, req *fake.Message){
+		"output": func(k *fake.Kernel, req *fake.Message) {
+			_ = k.Make("iopub", req, "stream", fake.Stream("stdout", "missing"))
+			say(k, req, "2")
+			reply(k, req)
+			idle(k, req)
+		},
+		"the end": func(k *fake.Kernel, req *fake.Message) {
+			say(k, req, "2")
+			_ = k.Make("shell", req, "execute_reply", fake.OK(1))
+			_ = k.Make("iopub", req, "status", fake.Status("idle"))
+		},
+	}
+	for name, rest := range cases {
+		t.Run(name, func(t *testing.T) {
+			inFake(t, jupyter.Options{}, plays{"x": func(k *fake.Kernel, req *fake.Message) {
+				busy(k, req)
+				say(k, req, "1 ")
+				time.Sleep(time.Second)
+				k.Drop()
+				rest(k, req)
+			}}.on, func(r *rig) {
+				res := r.ok("x")
+				r.want(res, codeinterp.StatusOK, 0, "1 2")
+				if reason(res) != codeinterp.TruncatedByConnection {
+					t.Errorf("%+v", res)
+				}
+				r.ok("next")
+			})
+		})
+	}
+}
+
+func TestSocketLostBetweenRuns(t *testing.T) {
+	inFake(t, jupyter.Options{}, nil, func(r *rig) {
+		r.ok("x")
+		r.s.Cut()
+		time.Sleep(time.Hour)
+		if res := r.ok("next"); res.StateLost || len(res.Truncated) > 0 {
+			t.Errorf("%+v", res)
+		}
+	})
+}
+
+func TestServerGoesAway(t *testing.T) {
+	var down atomic.Bool
+	hook := func(w http.ResponseWriter, _ *http.Request) bool {
+		if down.Load() {
+			fake.Fail(w, 503, "Service Unavailable")
+		}
+		return down.Load()
+	}
+	run := func(t *testing.T, back time.Duration, check func(r *rig, res codeinterp.Result, err error)) {
+		down.Store(false)
+		inFake(t, jupyter.Options{}, func(s *fake.Server) {
+			s.HTTP = hook
+			plays{"x": func(k *fake.Kernel, req *fake.Message) {
+				busy(k, req)
+				say(k, req, "1 ")
+				time.Sleep(100 * time.Millisecond)
+				down.Store(true)
+				k.Drop()
+				say(k, req, "2")
+				time.Sleep(back)
+				down.Store(false)
+				reply(k, req)
+				idle(k, req)
+			}}.on(s)
+		}, func(r *rig) {
+			res, err := r.run("x", nil)
+			check(r, res, err)
+		})
+	}
+	t.Run("for a while", func(t *testing.T) {
+		run(t, 20*time.Second, func(r *rig, res codeinterp.Result, err error) {
+			r.want(res, codeinterp.StatusOK, 0, "1 2")
+		})
+	})
+	t.Run("for good", func(t *testing.T) {
+		run(t, 2*time.Minute, func(r *rig, res codeinterp.Result, err error) {
+			r.want(res, codeinterp.StatusLost, 137, "1 ")
+			if res.Cause != codeinterp.CauseServer || !errors.Is(err, codeinterp.ErrUnavailable) {
+				t.Errorf("%+v, %v", res, err)
+			}
+			time.Sleep(3 * time.Minute)
+		})
+	})
+}
+
+// TestSilentServer plays a peer that went away without closing the
+// connection: a laptop that slept, a server that is stopped.
+func TestSilentServer(t *testing.T) {
+	inFake(t, jupyter.Options{}, func(s *fake.Server) {
+		s.NoPong = true
+		plays{"x": func(k *fake.Kernel, req *fake.Message) {
+			busy(k, req)
+			time.Sleep(41 * time.Second)
+			say(k, req, "after the socket was given up")
+			reply(k, req)
+			idle(k, req)
+		}}.on(s)
+	}, func(r *rig) {
+		start := time.Now()
+		res := r.ok("x")
+		if res.Stdout() == "" || time.Since(start) > time.Minute {
+			t.Errorf("%+v after %v", res, time.Since(start))
+		}
+	})
+}
+
+func TestTimeoutLadder(t *testing.T) {
+	var h held
+	end := func(k *fake.Kernel) {
+		_, req := h.get()
+		if req == nil {
+			return
+		}
+		k.IOPub(req, "error", fake.Error("KeyboardInterrupt", ""))
+		k.Reply(req, "execute_reply", fake.Error("KeyboardInterrupt", ""))
+		idle(k, req)
+	}
+	cases := []struct {
+		name      string
+		play      func(k *fake.Kernel, req *fake.Message)
+		interrupt func(k *fake.Kernel)
+		lost      bool
+	}{
+		{"silent", func(k *fake.Kernel, req *fake.Message) { busy(k, req); h.set(k, req) }, end, false},
+		{"chatty", func(k *fake.Kernel, req *fake.Message) {
+			busy(k, req)
+			h.set(k, req)
+			for range 100 {
+				say(k, req, "tick")
+				time.Sleep(50 * time.Millisecond)
+			}
+		}, end, false},
+		{"stubborn", func(k *fake.Kernel, req *fake.Message) {
+			busy(k, req)
+			time.Sleep(10 * time.Second)
+		}, nil, true},
+		{"reports lost", func(k *fake.Kernel, req *fake.Message) {
+			busy(k, req)
+			time.Sleep(1100 * time.Millisecond)
+		}, nil, false},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			h.set(nil, nil)
+			inFake(t, jupyter.Options{}, func(s *fake.Server) {
+				s.Interrupt = c.interrupt
+				plays{"x": c.play}.on(s)
+			}, func(r *rig) {
+				start := time.Now()
+				res, err := r.run("x", &codeinterp.RunOptions{Timeout: time.Second})
+				took := time.Since(start)
+				if err != nil || res.Status != codeinterp.StatusTimeout || res.ExitCode != 124 || res.StateLost != c.lost {
+					t.Errorf("%+v, %v", res, err)
+				}
+				if took < time.Second || took > 4*time.Second {
+					t.Errorf("took %v", took)
+				}
+				time.Sleep(20 * time.Second)
+				r.ok("next")
+			})
+		})
+	}
+}
+
+func TestSlowCallback(t *testing.T) {
+	inFake(t, jupyter.Options{}, plays{"x": func(k *fake.Kernel, req *fake.Message) {
+		busy(k, req)
+		for range 10 {
+			say(k, req, "x")
+			time.Sleep(time.Millisecond)
+		}
+		reply(k, req)
+		idle(k, req)
+	}}.on, func(r *rig) {
+		res, err := r.run("x", &codeinterp.RunOptions{OnOutput: func(codeinterp.Output) error {
+			time.Sleep(time.Minute)
+			return nil
+		}})
+		if err != nil || res.Stdout() != strings.Repeat("x", 10) || len(res.Truncated) > 0 {
+			t.Errorf("%+v, %v", res, err)
+		}
+	})
+}
+
+func TestSlowKernel(t *testing.T) {
+	n := 0
+	inFake(t, jupyter.Options{}, func(s *fake.Server) {
+		s.Info = func(k *fake.Kernel, req *fake.Message) {
+			n++
+			switch {
+			case n == 1:
+				time.Sleep(20 * time.Second)
+			case n == 2: // the shell answers before output is subscribed
+				k.Reply(req, "kernel_info_reply", map[string]string{"status": "ok"})
+			default:
+				k.Answer(req, "kernel_info_reply", map[string]string{"status": "ok"})
+			}
+		}
+	}, func(r *rig) { r.ok("x") })
+}
+
+func TestKernelNeverReady(t *testing.T) {
+	inFake(t, jupyter.Options{}, nil, func(r *rig) {
+		r.s.Info = func(*fake.Kernel, *fake.Message) {}
+		before := len(r.s.Kernels())
+		start := time.Now()
+		_, err := r.ci.CreateContext(r.t.Context(), "python", nil)
+		if !errors.Is(err, codeinterp.ErrUnavailable) || time.Since(start) > 70*time.Second {
+			t.Errorf("%v after %v", err, time.Since(start))
+		}
+		ctx, cancel := context.WithTimeout(r.t.Context(), time.Second)
+		defer cancel()
+		if _, err := r.ci.CreateContext(ctx, "python", nil); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("canceled: %v", err)
+		}
+		time.Sleep(time.Second)
+		if n := len(r.s.Kernels()); n != before {
+			t.Errorf("%d kernels, want %d", n, before)
+		}
+	})
+}
+
+func TestCreateCanceledWhileTheServerStarts(t *testing.T) {
+	var slow atomic.Bool
+	inFake(t, jupyter.Options{}, func(s *fake.Server) {
+		s.HTTP = func(_ http.ResponseWriter, r *http.Request) bool {
+			if slow.Load() && r.Method == http.MethodPost {
+				time.Sleep(10 * time.Second)
+			}
+			return false
+		}
+	}, func(r *rig) {
+		slow.Store(true)
+		ctx, cancel := context.WithTimeout(r.t.Context(), time.Second)
+		defer cancel()
+		if _, err := r.ci.CreateContext(ctx, "python", nil); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("%v", err)
+		}
+		time.Sleep(15 * time.Second)
+		if n := len(r.s.Kernels()); n != 1 {
+			t.Errorf("%d kernels, want 1", n)
+		}
+	})
+}
+
+func TestContextIdle(t *testing.T) {
+	inFake(t, jupyter.Options{ContextIdle: time.Minute}, nil, func(r *rig) {
+		time.Sleep(50 * time.Second)
+		r.ok("x")
+		time.Sleep(50 * time.Second)
+		r.ok("x")
+		time.Sleep(61 * time.Second)
+		if _, err := r.run("x", nil); !errors.Is(err, codeinterp.ErrContext) {
+			t.Errorf("%v", err)
+		}
+		if n := len(r.s.Kernels()); n != 0 {
+			t.Errorf("%d kernels", n)
+		}
+	})
+}
+
+func TestWarmPool(t *testing.T) {
+	inFake(t, jupyter.Options{Warm: map[string]int{"python": 2}}, func(s *fake.Server) {
+		s.HTTP = func(_ http.ResponseWriter, r *http.Request) bool {
+			if r.Method == http.MethodPost {
+				time.Sleep(time.Second)
+			}
+			return false
+		}
+	}, func(r *rig) {
+		time.Sleep(5 * time.Second)
+		for range 2 {
+			start := time.Now()
+			if _, err := r.ci.CreateContext(r.t.Context(), "python", nil); err != nil || time.Since(start) > 20*time.Millisecond {
+				t.Errorf("%v after %v", err, time.Since(start))
+			}
+		}
+		time.Sleep(5 * time.Second)
+		if n := len(r.s.Kernels()); n != 5 {
+			t.Errorf("%d kernels, want 3 contexts and 2 warm", n)
+		}
+	})
+}
+
+func TestAttach(t *testing.T) {
+	var h held
+	inFake(t, jupyter.Options{}, plays{"work": func(k *fake.Kernel, req *fake.Message) {
+		h.set(k, req)
+		k.Answer(req, "execute_reply", fake.OK(1))
+	}}.on, func(r *rig) {
+		r.ok("work")
+		ref, err := r.ci.Detach(r.t.Context(), r.id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := r.run("x", nil); !errors.Is(err, codeinterp.ErrContext) {
+			t.Errorf("detached: %v", err)
+		}
+		time.Sleep(time.Second)
+		k, req := h.get()
+		say(k, req, "meanwhile")
+		other, err := jupyter.NewStateful(r.t.Context(), fakeOptions(r.s, jupyter.Options{}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer other.Close()
+		id, err := other.Attach(r.t.Context(), ref)
+		if err != nil {
+			t.Fatal(err)
+		}
+		res, err := other.RunInContext(r.t.Context(), id, "x", nil)
+		if err != nil || res.StateLost || len(res.Outputs) != 1 || !res.Outputs[0].Late {
+			t.Errorf("%+v, %v", res, err)
+		}
+		if err := other.DeleteContext(r.t.Context(), id); err != nil {
+			t.Error(err)
+		}
+		if _, err := other.Attach(r.t.Context(), ref); !errors.Is(err, codeinterp.ErrContext) {
+			t.Errorf("a kernel that is gone: %v", err)
+		}
+	})
+}

@@ -1,0 +1,290 @@
+package jupyter_test
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/toolcell/toolcell/codeinterp"
+	fake "github.com/toolcell/toolcell/internal/fakejupyter"
+	"github.com/toolcell/toolcell/providers/jupyter"
+)
+
+// TestEndOfRun plays every order in which a kernel can tell that a run is
+// over.
+func TestEndOfRun(t *testing.T) {
+	cases := []struct {
+		name   string
+		play   func(k *fake.Kernel, req *fake.Message)
+		stdout string
+		lost   codeinterp.TruncationReason
+		within time.Duration
+	}{
+		{"idle last", func(k *fake.Kernel, req *fake.Message) {
+			busy(k, req)
+			say(k, req, "a")
+			reply(k, req)
+			say(k, req, "b")
+			idle(k, req)
+		}, "ab", "", time.Second},
+		{"reply last", func(k *fake.Kernel, req *fake.Message) {
+			busy(k, req)
+			say(k, req, "a")
+			idle(k, req)
+			time.Sleep(500 * time.Millisecond)
+			reply(k, req)
+		}, "a", "", time.Second},
+		{"output long after the reply", func(k *fake.Kernel, req *fake.Message) {
+			busy(k, req)
+			reply(k, req)
+			time.Sleep(3 * time.Second)
+			say(k, req, "a")
+			idle(k, req)
+		}, "a", "", 4 * time.Second},
+		{"no idle", func(k *fake.Kernel, req *fake.Message) {
+			busy(k, req)
+			say(k, req, "a")
+			reply(k, req)
+		}, "a", codeinterp.TruncatedByConnection, 6 * time.Second},
+		{"no reply", func(k *fake.Kernel, req *fake.Message) {
+			busy(k, req)
+			say(k, req, "a")
+			idle(k, req)
+		}, "a", "", 6 * time.Second},
+		{"others' idle and reply", func(k *fake.Kernel, req *fake.Message) {
+			busy(k, req)
+			other := &fake.Message{Header: fake.Header{ID: "other_1"}}
+			reply(k, other)
+			idle(k, other)
+			say(k, other, "foreign")
+			k.IOPub(nil, "status", fake.Status("idle"))
+			time.Sleep(time.Second)
+			say(k, req, "own")
+			reply(k, req)
+			idle(k, req)
+		}, "own", "", 2 * time.Second},
+		{"a second reply", func(k *fake.Kernel, req *fake.Message) {
+			busy(k, req)
+			reply(k, req)
+			k.Reply(req, "execute_reply", fake.Error("Forged", "x"))
+			idle(k, req)
+		}, "", "", time.Second},
+		{"no busy", func(k *fake.Kernel, req *fake.Message) {
+			say(k, req, "a")
+			reply(k, req)
+			idle(k, req)
+		}, "a", "", time.Second},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			inFake(t, jupyter.Options{}, plays{"x": c.play}.on, func(r *rig) {
+				start := time.Now()
+				res, err := r.run("x", nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				r.want(res, codeinterp.StatusOK, 0, c.stdout)
+				if took := time.Since(start); took > c.within {
+					t.Errorf("took %v", took)
+				}
+				if got := reason(res); got != c.lost {
+					t.Errorf("truncated %q, want %q", got, c.lost)
+				}
+				r.ok("next")
+			})
+		})
+	}
+}
+
+// reason is the reason of a Result's first loss.
+func reason(res codeinterp.Result) codeinterp.TruncationReason {
+	if len(res.Truncated) == 0 {
+		return ""
+	}
+	return res.Truncated[0].Reason
+}
+
+func TestAbortedIsSentAgain(t *testing.T) {
+	for name, aborted := range map[string]int{"once": 1, "always": 100} {
+		t.Run(name, func(t *testing.T) {
+			n := 0
+			inFake(t, jupyter.Options{}, plays{"x": func(k *fake.Kernel, req *fake.Message) {
+				busy(k, req)
+				if n++; n <= aborted {
+					k.Reply(req, "execute_reply", map[string]any{"status": "aborted"})
+				} else {
+					say(k, req, "ran")
+					reply(k, req)
+				}
+				idle(k, req)
+			}}.on, func(r *rig) {
+				res, err := r.run("x", nil)
+				if aborted == 1 {
+					r.want(res, codeinterp.StatusOK, 0, "ran")
+					return
+				}
+				if !errors.Is(err, codeinterp.ErrUnavailable) || res.Status != codeinterp.StatusNotRun || n != 2 {
+					t.Errorf("%+v, %v after %d requests", res, err, n)
+				}
+			})
+		})
+	}
+}
+
+func TestLateOutput(t *testing.T) {
+	var h held
+	inFake(t, jupyter.Options{}, plays{"first": func(k *fake.Kernel, req *fake.Message) {
+		h.set(k, req)
+		k.Answer(req, "execute_reply", fake.OK(1))
+	}, "third": func(k *fake.Kernel, req *fake.Message) {
+		busy(k, req)
+		_, first := h.get()
+		say(k, first, "later still")
+		say(k, req, "own")
+		reply(k, req)
+		idle(k, req)
+	}}.on, func(r *rig) {
+		r.ok("first")
+		k, first := h.get()
+		say(k, first, "late")
+		time.Sleep(time.Second)
+		res := r.ok("second")
+		if len(res.Outputs) != 1 || !res.Outputs[0].Late || string(res.Outputs[0].Data) != "late" || res.Stdout() != "" {
+			t.Errorf("second: %+v", res.Outputs)
+		}
+		res = r.ok("third")
+		if res.Stdout() != "own" || len(res.Outputs) != 2 || !res.Outputs[0].Late {
+			t.Errorf("third: %+v", res.Outputs)
+		}
+	})
+}
+
+func TestLateOutputIsBounded(t *testing.T) {
+	var h held
+	inFake(t, jupyter.Options{}, plays{"first": func(k *fake.Kernel, req *fake.Message) {
+		h.set(k, req)
+		k.Answer(req, "execute_reply", fake.OK(1))
+	}}.on, func(r *rig) {
+		r.ok("first")
+		k, first := h.get()
+		for range 40 {
+			say(k, first, string(make([]byte, 64<<10)))
+		}
+		time.Sleep(time.Second)
+		res := r.ok("second")
+		n := 0
+		for _, o := range res.Outputs {
+			n += len(o.Data)
+		}
+		if n > 1<<20 || n < 1<<19 || reason(res) != codeinterp.TruncatedByLimit {
+			t.Errorf("%d bytes, truncated %+v", n, res.Truncated)
+		}
+	})
+}
+
+func TestDisplays(t *testing.T) {
+	inFake(t, jupyter.Options{}, plays{"x": func(k *fake.Kernel, req *fake.Message) {
+		busy(k, req)
+		say(k, req, "gone")
+		k.IOPub(req, "clear_output", map[string]bool{"wait": true})
+		k.IOPub(req, "display_data", fake.Data(1, "text/plain", "one", "d1"))
+		k.IOPub(req, "display_data", map[string]any{"data": map[string]any{
+			"image/png": "aGk=\n", "text/html": []string{"<b>", "x</b>"}, "application/x+json": map[string]int{"a": 1}},
+			"metadata": map[string]any{"image/png": map[string]int{"width": 3}}})
+		k.IOPub(req, "update_display_data", fake.Data(1, "text/plain", "two", "d1"))
+		k.IOPub(req, "comm_open", map[string]any{"comm_id": "c"})
+		k.IOPub(req, "execute_result", fake.Data(7, "text/plain", "'v'", ""))
+		reply(k, req)
+		idle(k, req)
+	}}.on, func(r *rig) {
+		var live []codeinterp.Kind
+		res, err := r.run("x", &codeinterp.RunOptions{OnOutput: func(o codeinterp.Output) error {
+			live = append(live, o.Kind)
+			return nil
+		}})
+		if err != nil || len(res.Outputs) != 3 || len(live) != 6 {
+			t.Fatalf("%v, %+v, live %v", err, res.Outputs, live)
+		}
+		if o := res.Outputs[0]; o.Text() != "two" || o.DisplayID != "d1" || o.Update {
+			t.Errorf("display %+v", o)
+		}
+		want := []codeinterp.Representation{{MIME: "image/png", Data: []byte("hi")},
+			{MIME: "application/x+json", Data: []byte(`{"a":1}`)}, {MIME: "text/html", Data: []byte("<b>x</b>")}}
+		for i, rep := range res.Outputs[1].Bundle {
+			if rep.MIME != want[i].MIME || string(rep.Data) != string(want[i].Data) {
+				t.Errorf("representation %d: %s %q", i, rep.MIME, rep.Data)
+			}
+		}
+		if res.Text() != "'v'" || string(res.Outputs[1].Metadata) != `{"image/png":{"width":3}}` {
+			t.Errorf("value %q, metadata %s", res.Text(), res.Outputs[1].Metadata)
+		}
+	})
+}
+
+func TestRateNotice(t *testing.T) {
+	const text = "IOPub data rate exceeded.\nThe Jupyter server will temporarily stop\n"
+	inFake(t, jupyter.Options{}, plays{"server": func(k *fake.Kernel, req *fake.Message) {
+		busy(k, req)
+		m := k.Make("iopub", req, "stream", fake.Stream("stderr", text))
+		m.Header.Session, m.Header.ID = "the server's own", "notice"
+		k.Raw(m)
+		reply(k, req)
+		idle(k, req)
+	}, "program": func(k *fake.Kernel, req *fake.Message) {
+		busy(k, req)
+		k.IOPub(req, "stream", fake.Stream("stderr", text))
+		reply(k, req)
+		idle(k, req)
+	}}.on, func(r *rig) {
+		if res := r.ok("server"); reason(res) != codeinterp.TruncatedByRate || res.Stderr() != "" {
+			t.Errorf("notice: truncated %+v, stderr %q", res.Truncated, res.Stderr())
+		}
+		if res := r.ok("program"); len(res.Truncated) > 0 || res.Stderr() != text {
+			t.Errorf("the program's own text: truncated %+v, stderr %q", res.Truncated, res.Stderr())
+		}
+	})
+}
+
+func TestJSONProtocol(t *testing.T) {
+	buffers := append([]byte{0, 0, 0, 2, 0, 0, 0, 12, 0, 0, 0, 14}, "{}binary"...)
+	inFake(t, jupyter.Options{}, func(s *fake.Server) {
+		s.JSONOnly = true
+		plays{"x": func(k *fake.Kernel, req *fake.Message) {
+			busy(k, req)
+			k.Bytes(true, buffers)
+			say(k, req, "é\n\"")
+			reply(k, req)
+			idle(k, req)
+		}}.on(s)
+	}, func(r *rig) {
+		res := r.ok("x")
+		if res.Stdout() != "é\n\"" || len(res.Truncated) > 0 {
+			t.Errorf("%+v", res)
+		}
+	})
+}
+
+func TestBrokenFramesAreTold(t *testing.T) {
+	inFake(t, jupyter.Options{MaxMessage: 100 << 10}, plays{"broken": func(k *fake.Kernel, req *fake.Message) {
+		busy(k, req)
+		k.Bytes(true, []byte{6, 0, 0, 0, 0, 0, 0, 0, 1, 2, 3})
+		k.Bytes(false, []byte("{"))
+		say(k, req, "after")
+		reply(k, req)
+		idle(k, req)
+	}, "large": func(k *fake.Kernel, req *fake.Message) {
+		busy(k, req)
+		k.IOPub(req, "display_data", fake.Data(1, "text/plain", string(make([]byte, 200<<10)), ""))
+		say(k, req, "after")
+		reply(k, req)
+		idle(k, req)
+	}}.on, func(r *rig) {
+		if res := r.ok("broken"); res.Stdout() != "after" || reason(res) != codeinterp.TruncatedByConnection {
+			t.Errorf("broken: %q, %+v", res.Stdout(), res.Truncated)
+		}
+		if res := r.ok("large"); res.Stdout() != "after" || reason(res) != codeinterp.TruncatedByLimit {
+			t.Errorf("large: %q, %+v", res.Stdout(), res.Truncated)
+		}
+		r.ok("next")
+	})
+}
