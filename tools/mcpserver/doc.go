@@ -15,6 +15,7 @@
 // Claude Code:
 //
 //	claude mcp add toolcell -- toolcell mcp
+//	claude mcp add --transport http toolcell http://127.0.0.1:8080/mcp --header "Authorization: Bearer ..."
 //
 // Claude Desktop (claude_desktop_config.json) and Cursor (.cursor/mcp.json, or
 // ~/.cursor/mcp.json for all projects):
@@ -25,9 +26,10 @@
 //
 //	{"servers": {"toolcell": {"type": "stdio", "command": "toolcell", "args": ["mcp"]}}}
 //
-// A server that is reached over HTTP has "url": "http://127.0.0.1:8080/mcp" in
-// place of the command, and where it wants a token "headers":
-// {"Authorization": "Bearer ..."}; VS Code wants "type": "http" as well.
+// In Cursor and VS Code a server that is reached over HTTP has "url":
+// "http://127.0.0.1:8080/mcp" in place of the command, and where it wants a
+// token "headers": {"Authorization": "Bearer ..."}; VS Code wants "type":
+// "http" as well.
 //
 // # Results
 //

@@ -12,6 +12,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/auth"
 )
@@ -21,6 +22,9 @@ import (
 func (o *HTTPOptions) guard(next http.Handler) http.Handler {
 	inner := o.authenticated(next)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		rc := http.NewResponseController(w)
+		rc.SetReadDeadline(time.Now().Add(ioTimeout))
+		rc.SetWriteDeadline(time.Time{}) // that of the request before
 		r.Header.Del(headerCarrier)
 		if !o.hostAllowed(r) {
 			http.Error(w, fmt.Sprintf("host %q is not allowed", clip(r.Host)), http.StatusForbidden)

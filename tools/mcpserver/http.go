@@ -196,18 +196,18 @@ func ownerOf(r *http.Request) owner {
 	return ""
 }
 
-// readBody reads the whole request while its time lasts, and returns the HTTP
-// status of what is wrong with it.
+// readBody reads the whole request, and returns the HTTP status of what is
+// wrong with it. The deadline that guard has set stays until all is read, as
+// the HTTP server itself reads what is left of a request that was refused.
 func readBody(w http.ResponseWriter, rc *http.ResponseController, r *http.Request, limit int64) ([]byte, int, error) {
-	rc.SetReadDeadline(time.Now().Add(ioTimeout))
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, limit))
-	rc.SetReadDeadline(time.Time{})
 	if tooLarge, ok := errors.AsType[*http.MaxBytesError](err); ok {
 		return nil, http.StatusRequestEntityTooLarge, fmt.Errorf("the request is larger than %d bytes", tooLarge.Limit)
 	}
 	if err != nil {
 		return nil, http.StatusBadRequest, errors.New("the request could not be read")
 	}
+	rc.SetReadDeadline(time.Time{})
 	return body, 0, nil
 }
 

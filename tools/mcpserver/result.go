@@ -30,6 +30,10 @@ func definition(t tools.Tool) *mcp.Tool {
 // unless the call failed, the same in JSON. A program that fails is no failed
 // call: clients drop images and structure of those.
 func result(r *tools.Reply) *mcp.CallToolResult {
+	if r == nil {
+		f := &tools.Failure{Code: tools.CodeInternal, Message: "the tool has not answered"}
+		r = &tools.Reply{Text: string(f.JSON()), Failure: f}
+	}
 	res := &mcp.CallToolResult{
 		Content: []mcp.Content{&mcp.TextContent{Text: r.Text}},
 		IsError: r.Failure != nil,

@@ -42,7 +42,8 @@ type Options struct {
 	// has none, is [tools.Unprefixed], and its Timeout DefaultTimeout.
 	Code tools.Options
 
-	// More are further tools to serve.
+	// More are further tools to serve. What they do, and for whom, is their
+	// own business: Limits are about the code tools.
 	More []tools.Tool
 
 	// Limits says how much each client gets.

@@ -1,0 +1,134 @@
+package mcpserver_test
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/tools"
+	"github.com/toolcell/toolcell/tools/mcpserver"
+)
+
+// A pipeListener is a listener in memory, for bubbles of fake time.
+type pipeListener struct {
+	conns chan net.Conn
+	over  chan struct{}
+}
+
+func newPipeListener() *pipeListener {
+	return &pipeListener{make(chan net.Conn), make(chan struct{})}
+}
+
+func (l *pipeListener) Accept() (net.Conn, error) {
+	select {
+	case c := <-l.conns:
+		return c, nil
+	case <-l.over:
+		return nil, net.ErrClosed
+	}
+}
+
+func (l *pipeListener) Close() error {
+	select {
+	case <-l.over:
+	default:
+		close(l.over)
+	}
+	return nil
+}
+
+func (l *pipeListener) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)} }
+
+func (l *pipeListener) dial() net.Conn {
+	client, server := net.Pipe()
+	l.conns <- server
+	return client
+}
+
+// slow serves in a bubble of fake time.
+func slow(t *testing.T, fn func(t *testing.T, f *fake, l *pipeListener)) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFake()
+		s, err := mcpserver.New(f, &mcpserver.Options{Code: tools.Options{Timeout: time.Hour, MaxTimeout: time.Hour}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		l := newPipeListener()
+		ctx, cancel := context.WithCancel(t.Context())
+		done := make(chan error, 1)
+		go func() { done <- s.Serve(ctx, l, &mcpserver.HTTPOptions{Tokens: []string{"t"}}) }()
+		fn(t, f, l)
+		cancel()
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// send writes a request with a body of the announced size, or less.
+func send(w io.Writer, token, body string, size int) {
+	fmt.Fprintf(w, "POST /mcp HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\n"+
+		"Accept: application/json, text/event-stream\r\nMcp-Protocol-Version: 2026-07-28\r\nMcp-Method: tools/call\r\nMcp-Name: run_code\r\n"+
+		"Content-Length: %d\r\n\r\n%s", token, size, body)
+}
+
+func TestConnectionsAreUsedAgainAfterAWhile(t *testing.T) {
+	slow(t, func(t *testing.T, f *fake, l *pipeListener) {
+		conn := l.dial()
+		defer conn.Close()
+		answers := bufio.NewReader(conn)
+		for i, token := range []string{"t", "wrong", "t"} {
+			body := runMessage("2026-07-28", "print x")
+			go send(conn, token, body, len(body))
+			resp, err := http.ReadResponse(answers, nil)
+			if err != nil {
+				t.Fatalf("request %d: %v", i, err)
+			}
+			io.Copy(io.Discard, resp.Body)
+			if want := map[string]int{"t": 200, "wrong": 401}[token]; resp.StatusCode != want {
+				t.Errorf("request %d: %s", i, resp.Status)
+			}
+			time.Sleep(time.Minute)
+		}
+	})
+}
+
+func TestClientThatDoesNotSend(t *testing.T) {
+	slow(t, func(t *testing.T, f *fake, l *pipeListener) {
+		for token, want := range map[string]int{"t": 400, "wrong": 401} {
+			conn := l.dial()
+			go send(conn, token, "{", 1000)
+			start := time.Now()
+			resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
+			if err != nil || resp.StatusCode != want || time.Since(start) > time.Minute {
+				t.Errorf("%s: after %v: %v, %v", token, time.Since(start), resp, err)
+			}
+			conn.Close()
+		}
+	})
+}
+
+func TestClientThatDoesNotReadLosesItsProgram(t *testing.T) {
+	slow(t, func(t *testing.T, f *fake, l *pipeListener) {
+		conn := l.dial()
+		defer conn.Close()
+		body := strings.Replace(runMessage("2026-07-28", "ticks 1000000"), `"_meta":{`, `"_meta":{"progressToken":"p",`, 1)
+		send(conn, "t", body, len(body))
+		time.Sleep(time.Second)
+		if n, _ := f.runs(); n != 1 {
+			t.Fatalf("%d programs run", n)
+		}
+		time.Sleep(time.Minute)
+		if n, ended := f.runs(); n != 0 || ended[0] != codeinterp.StatusCanceled {
+			t.Errorf("%d programs run, %v ended", n, ended)
+		}
+	})
+}
