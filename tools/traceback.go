@@ -54,7 +54,8 @@ func userFrames(lines []string) []string {
 func isMarked(line string) bool { return strings.HasPrefix(line, "-") }
 
 // errorText is the program's error for a model: the traceback's user frames,
-// and the error's own line where the traceback does not end with it.
+// and the error's own line where the traceback does not end with it or its
+// start.
 func errorText(e *codeinterp.ProgramError, stderr string) string {
 	own := strings.TrimSpace(e.Error())
 	trace := strings.TrimRight(strings.Join(userFrames(splitLines(e.Traceback)), "\n"), "\n ")
@@ -64,7 +65,7 @@ func errorText(e *codeinterp.ProgramError, stderr string) string {
 		return fmt.Sprintf("%s (line %d)", own, e.Line)
 	case trace == "" || full != "" && strings.HasSuffix(strings.TrimSpace(stderr), full):
 		return own
-	case strings.Contains(trace, own):
+	case strings.Contains(trace, own), strings.HasPrefix(own, strings.TrimSpace(trace[strings.LastIndexByte(trace, '\n')+1:])):
 		return trace
 	}
 	return trace + "\n" + own
