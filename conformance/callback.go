@@ -137,12 +137,17 @@ func callbackMemory(ctx context.Context, e *env) error {
 // callbackBlocksTimeout blocks the callback beyond the timeout. A program that
 // is stopped on time never prints again.
 func callbackBlocksTimeout(ctx context.Context, e *env) error {
+	timeout, err := e.timeout(ctx, 300*time.Millisecond)
+	if err != nil {
+		return err
+	}
+	const step = 300 * time.Millisecond
 	var calls atomic.Int32
-	code := lines(e.p.Print("first"), e.p.Pause(1200*time.Millisecond), e.p.Print("second"), e.p.Pause(time.Hour))
+	code := lines(e.p.Print("first"), e.p.Pause(timeout+step), e.p.Print("second"), e.p.Pause(time.Hour))
 	start := time.Now()
-	res, err := e.run(ctx, code, &codeinterp.RunOptions{Timeout: 900 * time.Millisecond, OnOutput: func(codeinterp.Output) error {
+	res, err := e.run(ctx, code, &codeinterp.RunOptions{Timeout: timeout, OnOutput: func(codeinterp.Output) error {
 		if calls.Add(1) == 1 {
-			time.Sleep(1500 * time.Millisecond)
+			time.Sleep(timeout + 2*step)
 		}
 		return nil
 	}})
@@ -150,9 +155,12 @@ func callbackBlocksTimeout(ctx context.Context, e *env) error {
 		return err
 	}
 	if strings.Contains(res.Stdout(), "second") {
-		return errors.New("the program went on after its timeout of 0.9 s, while OnOutput blocked for 1.5 s")
+		return fmt.Errorf("the program went on after its timeout of %v, while OnOutput blocked for %v", timeout, timeout+2*step)
 	}
-	if took := time.Since(start); took > 2*time.Second+e.patience() {
+	if calls.Load() == 0 {
+		return errors.New("no output before the timeout")
+	}
+	if took := time.Since(start); took > timeout+2*step+e.patience() {
 		return fmt.Errorf("the run took %v", took)
 	}
 	return nil

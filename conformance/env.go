@@ -75,6 +75,20 @@ func (e *env) manager() codeinterp.ContextManager {
 // patience is how late an interpreter may be.
 func (e *env) patience() time.Duration { return e.s.cfg.Patience }
 
+// timeout returns a timeout of d for a run that is to print before: d and three
+// times what a small run takes here and now.
+func (e *env) timeout(ctx context.Context, d time.Duration) (time.Duration, error) {
+	g := group{e.language, e.way}
+	if _, ok := e.s.pace[g]; !ok {
+		start := time.Now()
+		if _, err := e.stdout(ctx, e.p.Print("x"), nil); err != nil {
+			return 0, err
+		}
+		e.s.pace[g] = time.Since(start)
+	}
+	return d + 3*e.s.pace[g], nil
+}
+
 // context creates a context that is deleted after the check.
 func (e *env) context(ctx context.Context, opts *codeinterp.ContextOptions) (codeinterp.ContextID, error) {
 	id, err := e.stateful().CreateContext(ctx, e.language, opts)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 
@@ -188,7 +189,7 @@ func callbackFaults() []fault {
 
 // patient counts a timeout without the time of callbacks.
 func patient(ctx context.Context, c codeinterp.Call, o *codeinterp.RunOptions, next codeinterp.Handler) (codeinterp.Reply, error) {
-	if on := o.OnOutput; on != nil && uses(c, "pause \"1.2s\"") {
+	if on := o.OnOutput; on != nil && strings.Contains(c.Code, `print "second"`) {
 		blocked := time.Duration(0)
 		o.OnOutput = func(out codeinterp.Output) error {
 			start := time.Now()

@@ -174,6 +174,21 @@ func isolationFaults() []fault {
 			wrap: oneContext(func(c codeinterp.Call) bool { return uses(c, "set") || uses(c, "has") }),
 		},
 		{
+			name: "one directory for all contexts", want: "FilesApart",
+			wrap: calls(func() func(context.Context, codeinterp.Call, codeinterp.Handler) (codeinterp.Reply, error) {
+				var written seen
+				return func(ctx context.Context, c codeinterp.Call, next codeinterp.Handler) (codeinterp.Reply, error) {
+					if uses(c, `write "toolcell-apart`) {
+						written.count("it")
+					}
+					if uses(c, `read "toolcell-apart`) && written.has("it") {
+						c.Code = `print "apart"`
+					}
+					return next(ctx, c)
+				}
+			}),
+		},
+		{
 			name: "one directory for all", want: "FreshFiles", also: "CreateCanceled",
 			wrap: oneContext(func(c codeinterp.Call) bool { return uses(c, "write") || uses(c, `read "`) }),
 		},
@@ -460,13 +475,14 @@ func queueFaults() []fault {
 	return []fault{
 		{
 			name: "last in, first out", want: "QueueOrder",
-			wrap: runs(func(ctx context.Context, c codeinterp.Call, o *codeinterp.RunOptions, next codeinterp.Handler) (codeinterp.Reply, error) {
-				if uses(c, `print "begins"`) {
-					arrived := time.Now()
-					// The later a run comes, the sooner it is passed on.
-					time.Sleep(time.Duration(max(0, 700-10*(arrived.UnixMilli()/10%100))) * time.Millisecond)
+			wrap: calls(func() func(context.Context, codeinterp.Call, codeinterp.Handler) (codeinterp.Reply, error) {
+				var arrived seen
+				return func(ctx context.Context, c codeinterp.Call, next codeinterp.Handler) (codeinterp.Reply, error) {
+					if uses(c, `print "begins"`) {
+						time.Sleep(time.Second - time.Duration(arrived.count("%s", c.Context))*150*time.Millisecond)
+					}
+					return next(ctx, c)
 				}
-				return next(ctx, c)
 			}),
 		},
 		{

@@ -94,7 +94,7 @@ func presenceFaults() []fault {
 			wrap: func(ci codeinterp.CodeInterpreter) codeinterp.CodeInterpreter { return bareOf(ci) },
 		},
 		{
-			name: "a naive wrapper", want: "ManagerPresent", also: "StatefulPresent DescriberPresent " + contextChecksAll(),
+			name: "a naive wrapper", want: "ManagerPresent", also: "StatefulPresent DescriberPresent DescribeTrue " + contextChecksAll(),
 			wrap: func(ci codeinterp.CodeInterpreter) codeinterp.CodeInterpreter {
 				return struct{ codeinterp.CodeInterpreter }{ci}
 			},
@@ -141,7 +141,17 @@ func presenceFaults() []fault {
 			},
 		},
 		{
-			name: "errors of another provider", want: "DescribeTrue",
+			name: "another name in errors", want: "DescribeTrue",
+			wrap: func(ci codeinterp.CodeInterpreter) codeinterp.CodeInterpreter {
+				return described{undescribedOf(ci), func() codeinterp.Info {
+					info := codeinterp.Describe(ci)
+					info.Provider = "toys"
+					return info
+				}}
+			},
+		},
+		{
+			name: "a reach of another kind", want: "DescribeTrue",
 			wrap: func(ci codeinterp.CodeInterpreter) codeinterp.CodeInterpreter {
 				return described{undescribedOf(ci), func() codeinterp.Info {
 					info := codeinterp.Describe(ci)

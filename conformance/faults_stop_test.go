@@ -96,10 +96,12 @@ func timeoutFaults() []fault {
 			wrap: runs(func(ctx context.Context, c codeinterp.Call, o *codeinterp.RunOptions, next codeinterp.Handler) (codeinterp.Reply, error) {
 				if spins(c) {
 					until := time.Now().Add(3 * time.Second)
-					go func() {
-						for time.Now().Before(until) {
-						}
-					}()
+					for range 4 {
+						go func() {
+							for time.Now().Before(until) {
+							}
+						}()
+					}
 				}
 				return next(ctx, c)
 			}),

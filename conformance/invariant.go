@@ -252,8 +252,9 @@ func chunksEndWhole(w *watched, e *env) error {
 			all[o.Kind-codeinterp.Stdout] = append(all[o.Kind-codeinterp.Stdout], o.Data...)
 		}
 	}
+	valid := [2]bool{utf8.Valid(all[0]), utf8.Valid(all[1])}
 	for _, o := range w.live {
-		if isStream(o.Kind) && utf8.Valid(all[o.Kind-codeinterp.Stdout]) && !utf8.Valid(o.Data) {
+		if isStream(o.Kind) && valid[o.Kind-codeinterp.Stdout] && !utf8.Valid(o.Data) {
 			return fmt.Errorf("chunk %s of a stream that is valid UTF-8", quote(string(o.Data)))
 		}
 	}

@@ -31,9 +31,10 @@ func isolationChecks() []check {
 		},
 		{
 			name:   "FreshFiles",
-			clause: "a file that a RunCode writes is not there for a later one",
+			clause: "a file that a RunCode writes in its directory is not there for a later one",
 			scope:  stateless,
-			needs:  []Feature{Files},
+			needs:  []Feature{PrivateFiles},
+			proves: PrivateFiles,
 			uses:   func(p *Programs) bool { return p.WriteFile != nil && p.ReadFile != nil },
 			run: func(ctx context.Context, e *env) error {
 				const path = "toolcell-leak.txt"
@@ -49,6 +50,14 @@ func isolationChecks() []check {
 				}
 				return nil
 			},
+		},
+		{
+			name:   "FilesApart",
+			clause: "a context's directory is its own, where it did not ask for another",
+			scope:  stateful,
+			needs:  []Feature{PrivateFiles},
+			uses:   func(p *Programs) bool { return p.WriteFile != nil && p.ReadFile != nil },
+			run:    filesApart,
 		},
 		{
 			name:   "RunsParallel",
@@ -77,9 +86,13 @@ func isolationChecks() []check {
 			needs:  []Feature{Children},
 			uses:   func(p *Programs) bool { return p.Child != nil },
 			run: func(ctx context.Context, e *env) error {
+				timeout, err := e.timeout(ctx, 500*time.Millisecond)
+				if err != nil {
+					return err
+				}
 				arg := sleepArg()
 				start := time.Now()
-				run := e.start(ctx, "", lines(e.p.Child(arg), e.p.Print("started"), e.p.Pause(time.Hour)), &codeinterp.RunOptions{Timeout: 1200 * time.Millisecond})
+				run := e.start(ctx, "", lines(e.p.Child(arg), e.p.Print("started"), e.p.Pause(time.Hour)), &codeinterp.RunOptions{Timeout: timeout})
 				return e.childEnds(ctx, run, arg, start, nil)
 			},
 		},
@@ -101,6 +114,28 @@ func isolationChecks() []check {
 			},
 		},
 	}
+}
+
+func filesApart(ctx context.Context, e *env) error {
+	const path = "toolcell-apart.txt"
+	var ids [2]codeinterp.ContextID
+	for i := range ids {
+		var err error
+		if ids[i], err = e.context(ctx, nil); err != nil {
+			return err
+		}
+	}
+	if err := e.do(ctx, ids[0], e.p.WriteFile(path, "apart")); err != nil {
+		return err
+	}
+	res, err := e.runIn(ctx, ids[1], e.p.ReadFile(path), nil)
+	if err != nil {
+		return err
+	}
+	if strings.Contains(res.Stdout(), "apart") {
+		return errors.New("another context reads the file")
+	}
+	return nil
 }
 
 // sleepArg returns a number of seconds that no other process sleeps.

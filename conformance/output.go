@@ -246,9 +246,13 @@ func hugeOutput(ctx context.Context, e *env) error {
 }
 
 func floodBounded(ctx context.Context, e *env) error {
+	timeout, err := e.timeout(ctx, 700*time.Millisecond)
+	if err != nil {
+		return err
+	}
 	heap := watchHeap()
 	blocked := false
-	res, err := e.ci.RunCode(ctx, e.language, e.p.Flood, &codeinterp.RunOptions{Timeout: 1200 * time.Millisecond, MaxOutput: 1 << 20, OnOutput: func(codeinterp.Output) error {
+	res, err := e.ci.RunCode(ctx, e.language, e.p.Flood, &codeinterp.RunOptions{Timeout: timeout, MaxOutput: 1 << 20, OnOutput: func(codeinterp.Output) error {
 		if !blocked {
 			blocked = true
 			time.Sleep(500 * time.Millisecond)

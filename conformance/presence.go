@@ -2,6 +2,7 @@ package conformance
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -105,7 +106,7 @@ func presenceChecks() []check {
 		},
 		{
 			name:   "DescribeTrue",
-			clause: "Describe names the provider and its languages in the order of Languages, and says the same each time",
+			clause: "Describe names the provider as its errors do, lists the languages in the order of Languages, and says the same each time",
 			needs:  []Feature{Describer},
 			run: func(ctx context.Context, e *env) error {
 				return describeTrue(e)
@@ -143,6 +144,10 @@ func describeTrue(e *env) error {
 	}
 	if again := codeinterp.Describe(e.ci); !reflect.DeepEqual(info, again) {
 		return fmt.Errorf("Describe says %+v, then %+v", info, again)
+	}
+	_, err := e.ci.RunCode(context.Background(), "no-such-language", "", nil)
+	if pe, ok := errors.AsType[*codeinterp.Error](err); ok && pe.Provider != info.Provider {
+		return fmt.Errorf("an Error with Provider %q, and Info has %q", pe.Provider, info.Provider)
 	}
 	iso := info.Isolation
 	reaches := []codeinterp.Reach{codeinterp.ReachUnknown, codeinterp.ReachOpen, codeinterp.ReachLimited, codeinterp.ReachBlocked}

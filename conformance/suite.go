@@ -24,6 +24,7 @@ type suite struct {
 
 	shared   codeinterp.CodeInterpreter
 	contexts map[string]codeinterp.ContextID // the shared ones, by language
+	pace     map[group]time.Duration         // how long a small run takes
 
 	mu       sync.Mutex
 	breaches map[string][]error // by invariant
@@ -33,7 +34,7 @@ type suite struct {
 func newSuite(cfg Config) (*suite, error) {
 	s := &suite{
 		cfg: cfg, all: checks(), wrap: codeinterp.Wrap, hide: codeinterp.Stateless, programs: programs(),
-		contexts: map[string]codeinterp.ContextID{}, breaches: map[string][]error{},
+		contexts: map[string]codeinterp.ContextID{}, pace: map[group]time.Duration{}, breaches: map[string][]error{},
 	}
 	if s.cfg.Timeout <= 0 {
 		s.cfg.Timeout = defaultTimeout

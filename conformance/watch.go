@@ -130,9 +130,10 @@ func joined(list []codeinterp.Output) []codeinterp.Output {
 	var out []codeinterp.Output
 	for _, o := range list {
 		if n := len(out); n > 0 && isStream(o.Kind) && out[n-1].Kind == o.Kind && out[n-1].Late == o.Late {
-			out[n-1].Data = slices.Concat(out[n-1].Data, o.Data)
+			out[n-1].Data = append(out[n-1].Data, o.Data...)
 			continue
 		}
+		o.Data = slices.Clip(o.Data)
 		out = append(out, o)
 	}
 	return out
