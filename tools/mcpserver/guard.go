@@ -22,9 +22,7 @@ import (
 func (o *HTTPOptions) guard(next http.Handler) http.Handler {
 	inner := o.authenticated(next)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		rc := http.NewResponseController(w)
-		rc.SetReadDeadline(time.Now().Add(ioTimeout))
-		rc.SetWriteDeadline(time.Time{}) // that of the request before
+		http.NewResponseController(w).SetReadDeadline(time.Now().Add(ioTimeout))
 		r.Header.Del(headerCarrier)
 		if !o.hostAllowed(r) {
 			http.Error(w, fmt.Sprintf("host %q is not allowed", clip(r.Host)), http.StatusForbidden)
