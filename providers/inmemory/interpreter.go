@@ -180,8 +180,8 @@ func (p *Interpreter) execute(r *run, inst engine.Instance, program engine.Progr
 		res, err = r.lost(started)
 		return res, true, err
 	}
-	r.leave()
 	res, err = r.result(out, started)
+	r.leave()
 	return res, false, err
 }
 
@@ -190,6 +190,11 @@ func (r *run) lost(started time.Time) (codeinterp.Result, error) {
 	var res codeinterp.Result
 	err := r.stopped(&res, context.Cause(r.ctx), true)
 	res.Status, res.ExitCode, res.StateLost, res.Duration = codeinterp.StatusLost, codeinterp.ExitKilled, true, time.Since(started)
+	r.batch.mu.Lock()
+	if len(r.batch.buf) > 0 {
+		r.out.Write(r.batch.kind, r.batch.buf)
+	}
+	r.batch.mu.Unlock()
 	r.out.Finish(&res)
 	return res, err
 }

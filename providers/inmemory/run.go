@@ -19,6 +19,10 @@ const (
 
 	// slowCallback is after what time in OnOutput a run gives up its slot.
 	slowCallback = 5 * time.Millisecond
+
+	// Writes are joined up to this size, or for this time.
+	maxBatch = 4 << 10
+	batchFor = time.Millisecond
 )
 
 // Why a run was stopped, other than by the caller's ctx, Close or Delete.
@@ -45,6 +49,17 @@ type run struct {
 
 	mu   sync.Mutex
 	slot bool // a slot is held
+
+	batch batch
+}
+
+// A batch joins small writes that follow each other closely, so that a program
+// that prints a million short lines does not cause a million callbacks.
+type batch struct {
+	mu   sync.Mutex
+	kind codeinterp.Kind
+	buf  []byte
+	last time.Time // of the last flush
 }
 
 var _ engine.Host = (*run)(nil)
@@ -58,10 +73,52 @@ func newRun(ctx context.Context, slots *scheduler, opts codeinterp.RunOptions) *
 }
 
 // Write implements engine.Host.
-func (r *run) Write(kind codeinterp.Kind, p []byte) { r.emit(func() { r.out.Write(kind, p) }) }
+func (r *run) Write(kind codeinterp.Kind, p []byte) {
+	r.batch.mu.Lock()
+	defer r.batch.mu.Unlock()
+	if r.over.Load() {
+		panic(errAbandoned)
+	}
+	if kind != r.batch.kind {
+		r.flush()
+		r.batch.kind = kind
+	}
+	if len(r.batch.buf)+len(p) > maxBatch {
+		r.flush()
+	}
+	if len(p) > maxBatch {
+		r.emit(func() { r.out.Write(kind, p) })
+		return
+	}
+	r.batch.buf = append(r.batch.buf, p...)
+	if time.Since(r.batch.last) > batchFor {
+		r.flush()
+	}
+}
+
+// flush passes on what was batched. The batch is locked.
+func (r *run) flush() {
+	if b := r.batch.buf; len(b) > 0 {
+		r.batch.buf = b[:0]
+		r.emit(func() { r.out.Write(r.batch.kind, b) })
+		r.batch.last = time.Now()
+	}
+}
+
+// flushBatch passes on what was batched, if it is old enough or due anyway.
+func (r *run) flushBatch(due bool) {
+	r.batch.mu.Lock()
+	defer r.batch.mu.Unlock()
+	if len(r.batch.buf) > 0 && (due || time.Since(r.batch.last) > batchFor) {
+		r.flush()
+	}
+}
 
 // Show implements engine.Host.
-func (r *run) Show(o codeinterp.Output) { r.emit(func() { r.out.Add(o) }) }
+func (r *run) Show(o codeinterp.Output) {
+	r.flushBatch(true)
+	r.emit(func() { r.out.Add(o) })
+}
 
 // emit calls put, which may call the caller back. A callback that takes long
 // does not hold up other programs.
@@ -119,6 +176,7 @@ func (r *run) Idle(wait func()) {
 	if r.over.Load() {
 		panic(errAbandoned)
 	}
+	r.flushBatch(true)
 	r.leave()
 	wait()
 	r.enter()
@@ -128,6 +186,9 @@ func (r *run) Idle(wait func()) {
 func (r *run) Breathe() {
 	if r.over.Load() {
 		panic(errAbandoned)
+	}
+	if len(r.batch.buf) > 0 {
+		r.flushBatch(false)
 	}
 	if r.slots.waiting.Load() == 0 {
 		return
@@ -182,8 +243,9 @@ func (r *run) result(out engine.Outcome, started time.Time) (codeinterp.Result, 
 	default:
 		res.Status = codeinterp.StatusOK
 	}
+	r.flushBatch(true)
 	if out.Value != nil && !out.Stopped {
-		r.out.Add(*out.Value)
+		r.emit(func() { r.out.Add(*out.Value) })
 	}
 	r.out.Finish(&res)
 	return res, err

@@ -18,6 +18,7 @@ package typescript
 import (
 	"context"
 	"fmt"
+	"regexp"
 	"strings"
 
 	"github.com/evanw/esbuild/pkg/api"
@@ -92,7 +93,7 @@ func (i instance) Run(ctx context.Context, p engine.Program, h engine.Host) engi
 	if err != nil {
 		return engine.Outcome{ExitCode: 1, Error: &codeinterp.ProgramError{Name: "InternalError", Message: err.Error()}}
 	}
-	p.Code, p.Position = string(r.Code), m.position
+	p.Code, p.Position = string(r.Code)+dropped(p.Code, string(r.Code)), m.position
 	return i.Instance.Run(ctx, p, h)
 }
 
@@ -119,6 +120,21 @@ func wrapObject(code string) (string, bool) {
 		return "(" + code + "\n)", true
 	}
 	return code, false
+}
+
+var (
+	lastConstant = regexp.MustCompile(`(?:^|[;}\n])[ \t]*(NaN|Infinity|undefined|void 0)[ \t]*;?\s*$`)
+	keptConstant = regexp.MustCompile(`(NaN|Infinity|void 0|undefined|1 / 0|0 / 0);\s*$`)
+)
+
+// dropped returns the program's last statement where that is a constant which
+// esbuild leaves out, since it has no effect; but it is the program's value.
+func dropped(source, translated string) string {
+	m := lastConstant.FindStringSubmatch(source)
+	if m == nil || keptConstant.MatchString(translated) {
+		return ""
+	}
+	return m[1] + ";\n"
 }
 
 func syntaxError(name string, errors []api.Message) *codeinterp.ProgramError {
