@@ -1,3 +1,5 @@
+//go:build amd64 || arm64
+
 package sandbox_test
 
 import (
@@ -40,7 +42,7 @@ for p in (H['Pid'], H['Victim']):
 for f in 'mem', 'maps', 'fd/0', 'root/etc/passwd', 'cwd/x':
     if attempt(lambda: open('/proc/%d/%s' % (H['Victim'], f)).read(1)): reached(f)
 if libc.ptrace(0x4206, H['Victim'], 0, 0) == 0: reached('ptrace')
-call('pidfd_getfd', 438, attempt(os.pidfd_open, H['Victim']) or -1, 1, 0)`},
+call('pidfd_getfd', NR['PIDFD_GETFD'], attempt(os.pidfd_open, H['Victim']) or -1, 1, 0)`},
 	{name: "inherited descriptors", code: `
 for fd in range(3, 1024):
     try: os.fstat(fd)
@@ -54,7 +56,7 @@ for p in H['Secret'], 'link', 'hard', '/proc/self/root' + H['Secret'], '/proc/1/
     print(attempt(read, p))
 attempt(os.chdir, H['Dir'])
 print(attempt(read, 'id_rsa'))
-call('open_by_handle_at', 304, -100, 0, 0)`},
+call('open_by_handle_at', NR['OPEN_BY_HANDLE_AT'], -100, 0, 0)`},
 	{name: "accounts and directories", code: `
 for p in '/etc/passwd', '/etc/shadow', '/etc/group', '/etc/hostname', '/var/run/docker.sock', '/root/.bashrc':
     if attempt(read, p) is not None: reached(p)
@@ -76,7 +78,7 @@ attempt(os.mkfifo, os.path.join(H['Dir'], 'fifo'))`},
 for f in (lambda: os.chmod(H['Mine'], 0), lambda: os.utime(H['Mine'], (1, 1)), lambda: os.chown(H['Mine'], os.getuid(), os.getgid()),
           lambda: os.utime(H['Mine']), lambda: os.setxattr(H['Mine'], 'user.x', b'x'), lambda: os.chmod(H['Dir'], 0o700)):
     attempt(f)
-libc.syscall(452, -100, H['Mine'].encode(), 0, 0)`},
+libc.syscall(NR['FCHMODAT2'], -100, H['Mine'].encode(), 0, 0)`},
 	{name: "kernel's files", code: `
 for p in '/proc/sys/kernel/core_pattern', '/proc/sys/kernel/hostname', '/proc/sysrq-trigger', '/proc/self/oom_score_adj', '/sys/kernel/mm/transparent_hugepage/enabled':
     def f():
@@ -100,7 +102,7 @@ attempt(lambda: os.sched_setaffinity(H['Victim'], [0]))
 attempt(lambda: os.setpriority(os.PRIO_PROCESS, H['Victim'], 19))
 attempt(lambda: os.setpriority(os.PRIO_USER, os.getuid(), 19))
 attempt(lambda: os.sched_setscheduler(H['Victim'], os.SCHED_IDLE, os.sched_param(0)))
-libc.syscall(251, 1, H['Victim'], 3 << 13)
+libc.syscall(NR['IOPRIO_SET'], 1, H['Victim'], 3 << 13)
 def f(): os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1)); reached('FIFO')
 attempt(f)
 def f(): os.nice(-5); reached('nice')
@@ -131,26 +133,26 @@ for d in (socket.AF_NETLINK, socket.AF_PACKET, 38, 40, 44, 31):
 try: socket.socket(socket.AF_INET, socket.SOCK_RAW, 1); reached('raw')
 except OSError: pass`},
 	{name: "kernel interfaces", code: `
-call('unshare user', 272, 0x10000000)
-call('unshare mount', 272, 0x20000)
-call('setns', 308, 0, 0)
-call('clone user', 56, 0x10000000 | 17, 0, 0, 0, 0)
-call('clone3', 435, 0, 0)
-call('mount', 165, b'none', b'/tmp', b'tmpfs', 0, 0)
-call('pivot_root', 155, b'.', b'.')
-call('chroot', 161, b'.')
-call('io_uring', 425, 4, ctypes.create_string_buffer(256))
-call('bpf', 321, 0, ctypes.create_string_buffer(256), 128)
-call('perf', 298, ctypes.create_string_buffer(256), 0, -1, -1, 0)
-call('userfaultfd', 323, 1)
-call('keyctl', 250, 0, -3, 0)
-call('add_key', 248, b'user', b'x', b'x', 1, -3)
-call('fanotify', 300, 0, 0)
-call('process_vm_readv', 310, H['Victim'], 0, 0, 0, 0, 0)
-call('kcmp', 312, os.getpid(), H['Victim'], 0, 0, 0)
-call('reboot', 169, 0, 0, 0, 0)
-call('swapoff', 168, b'x')
-call('modify_ldt', 154, 0, 0, 0)`},
+call('unshare user', NR['UNSHARE'], 0x10000000)
+call('unshare mount', NR['UNSHARE'], 0x20000)
+call('setns', NR['SETNS'], 0, 0)
+call('clone user', NR['CLONE'], 0x10000000 | 17, 0, 0, 0, 0)
+call('clone3', NR['CLONE3'], 0, 0)
+call('mount', NR['MOUNT'], b'none', b'/tmp', b'tmpfs', 0, 0)
+call('pivot_root', NR['PIVOT_ROOT'], b'.', b'.')
+call('chroot', NR['CHROOT'], b'.')
+call('io_uring', NR['IO_URING_SETUP'], 4, ctypes.create_string_buffer(256))
+call('bpf', NR['BPF'], 0, ctypes.create_string_buffer(256), 128)
+call('perf', NR['PERF_EVENT_OPEN'], ctypes.create_string_buffer(256), 0, -1, -1, 0)
+call('userfaultfd', NR['USERFAULTFD'], 1)
+call('keyctl', NR['KEYCTL'], 0, -3, 0)
+call('add_key', NR['ADD_KEY'], b'user', b'x', b'x', 1, -3)
+call('fanotify', NR['FANOTIFY_INIT'], 0, 0)
+call('process_vm_readv', NR['PROCESS_VM_READV'], H['Victim'], 0, 0, 0, 0, 0)
+call('kcmp', NR['KCMP'], os.getpid(), H['Victim'], 0, 0, 0)
+call('reboot', NR['REBOOT'], 0, 0, 0, 0)
+call('swapoff', NR['SWAPOFF'], b'x')
+`},
 	{name: "privileges", code: `
 import subprocess
 for c in ['su', '-c', 'id'], ['sudo', '-n', 'id'], ['passwd', '-S'], ['mount', '-t', 'tmpfs', 'x', '/mnt']:
@@ -164,7 +166,7 @@ class hdr(ctypes.Structure): _fields_ = [('v', ctypes.c_uint32), ('pid', ctypes.
 data = (ctypes.c_uint32 * 6)()
 if libc.capget(ctypes.byref(hdr(0x20080522, 0)), data) or any(data[i] for i in (0, 3)): reached('capabilities')`},
 	{name: "System V objects", code: `
-for name, nr, args in ('shm', 29, (0x7001, 4096, 0o1666)), ('sem', 64, (0x7001, 1, 0o1666)), ('msg', 68, (0x7001, 0o1666)), ('mq', 240, (b'toolcell', 0o102, 0o666, 0)):
+for name, nr, args in ('shm', NR['SHMGET'], (0x7001, 4096, 0o1666)), ('sem', NR['SEMGET'], (0x7001, 1, 0o1666)), ('msg', NR['MSGGET'], (0x7001, 0o1666)), ('mq', NR['MQ_OPEN'], (b'toolcell', 0o102, 0o666, 0)):
     r = libc.syscall(nr, *args)
     print(name, r)`},
 	{name: "terminal", code: `
@@ -294,4 +296,34 @@ func (h *host) repair(t testing.TB) {
 	for _, dir := range []string{"/tmp", "/var/tmp", "/dev/shm"} {
 		_ = os.Remove(filepath.Join(dir, h.Mark))
 	}
+}
+
+// numbers are those of the system calls that attacks make.
+var numbers = map[string]int{
+	"SHMGET":            unix.SYS_SHMGET,
+	"CLONE":             unix.SYS_CLONE,
+	"SEMGET":            unix.SYS_SEMGET,
+	"MSGGET":            unix.SYS_MSGGET,
+	"PIVOT_ROOT":        unix.SYS_PIVOT_ROOT,
+	"CHROOT":            unix.SYS_CHROOT,
+	"MOUNT":             unix.SYS_MOUNT,
+	"SWAPOFF":           unix.SYS_SWAPOFF,
+	"REBOOT":            unix.SYS_REBOOT,
+	"MQ_OPEN":           unix.SYS_MQ_OPEN,
+	"ADD_KEY":           unix.SYS_ADD_KEY,
+	"KEYCTL":            unix.SYS_KEYCTL,
+	"IOPRIO_SET":        unix.SYS_IOPRIO_SET,
+	"UNSHARE":           unix.SYS_UNSHARE,
+	"PERF_EVENT_OPEN":   unix.SYS_PERF_EVENT_OPEN,
+	"FANOTIFY_INIT":     unix.SYS_FANOTIFY_INIT,
+	"OPEN_BY_HANDLE_AT": unix.SYS_OPEN_BY_HANDLE_AT,
+	"SETNS":             unix.SYS_SETNS,
+	"PROCESS_VM_READV":  unix.SYS_PROCESS_VM_READV,
+	"KCMP":              unix.SYS_KCMP,
+	"BPF":               unix.SYS_BPF,
+	"USERFAULTFD":       unix.SYS_USERFAULTFD,
+	"IO_URING_SETUP":    unix.SYS_IO_URING_SETUP,
+	"CLONE3":            unix.SYS_CLONE3,
+	"PIDFD_GETFD":       unix.SYS_PIDFD_GETFD,
+	"FCHMODAT2":         unix.SYS_FCHMODAT2,
 }

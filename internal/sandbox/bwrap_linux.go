@@ -221,6 +221,9 @@ func (s *Sandbox) startBwrap(p *proc, sp *spawn) error {
 	if err != nil {
 		p.kill()
 		<-p.done
+		if s.Reachable(p.plan.Workdir) != nil {
+			return fmt.Errorf("%w: %w", codeinterp.ErrUnavailable, errClosed)
+		}
 		return fmt.Errorf("%w: bubblewrap: %w", codeinterp.ErrIsolation, err)
 	}
 	return nil
@@ -234,7 +237,7 @@ func (s *Sandbox) open(p *proc, g *gate) error {
 	}
 	_ = g.infoR.SetReadDeadline(time.Now().Add(30 * time.Second))
 	if err := json.NewDecoder(g.infoR).Decode(&info); err != nil || info.Init <= 0 {
-		return errors.New("it ended before it had made the namespaces")
+		return errors.New("it ended before it had made the namespaces; what it said is in the program's standard error")
 	}
 	ns, err := openNamespace(info.Init, p.pid)
 	if err != nil {

@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"strconv"
-	"strings"
 	"sync"
 	"time"
 
@@ -182,10 +181,4 @@ func (p *proc) tmpInodes() int {
 		}
 	}
 	return n
-}
-
-// holds reports whether TempDir made dir.
-func (t *tempRoot) holds(dir string) bool {
-	root := t.path()
-	return root != "" && strings.HasPrefix(dir, root+"/")
 }

@@ -38,10 +38,11 @@
 // None isolates nothing. It has what every mode has: a clean environment,
 // resource limits, a process group that is killed, no inherited descriptors.
 //
-// As root, every mode runs the program under an unused high uid of its own
-// (the owner of Cmd.Workdir, which Start hands over); never as root. Programs
-// and directories that this uid cannot reach, such as an interpreter under
-// /root, are refused by Start; ask [Sandbox.Reachable] first.
+// Where the host is root, every mode runs the program under another uid: an
+// unused high one for each directory of [Sandbox.TempDir], else the owner of
+// the working directory; never as root. Programs and directories that this uid
+// cannot reach, such as an interpreter under /root, are refused by Start; ask
+// [Sandbox.Reachable] first.
 //
 // # The end of a process
 //

@@ -56,7 +56,7 @@ func newIDs(uid, gid int) (*ids, error) {
 	if uid == 0 {
 		return nil, fmt.Errorf("%w: the host is root; give Options.UID, or run it as another user", codeinterp.ErrIsolation)
 	}
-	return &ids{fixed: identity{uid, either(gid, uid), true}}, nil
+	return &ids{fixed: identity{uid: uid, gid: either(gid, uid), drop: true}}, nil
 }
 
 // Report says item by item what is in force.
@@ -96,7 +96,7 @@ func (s *Sandbox) Start(c *Cmd) (*Process, error) {
 	}
 	attr := &syscall.SysProcAttr{Setpgid: true}
 	if s.ids != nil {
-		if pl.ids, err = s.ids.own(pl.Workdir); err != nil {
+		if pl.ids, err = s.ids.own(pl.Workdir, s.temp.holds(pl.Workdir)); err != nil {
 			return nil, err
 		}
 		attr.Credential = &syscall.Credential{Uid: uint32(pl.ids.uid), Gid: uint32(pl.ids.gid)}

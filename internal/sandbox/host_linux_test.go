@@ -1,3 +1,5 @@
+//go:build amd64 || arm64
+
 package sandbox_test
 
 import (
@@ -27,6 +29,7 @@ type host struct {
 	Pid     int
 	FD      int // that the host inherited and that is not closed on exec
 	Mark    string
+	NR      map[string]int
 	hits    atomic.Int64 // connections and packets that arrived
 	victims *exec.Cmd
 	dead    chan struct{}
@@ -44,7 +47,7 @@ func newHost(t *testing.T) *host {
 	check(t, err)
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	check(t, os.Chmod(dir, 0o777))
-	h := &host{Dir: dir, Pid: os.Getpid(), dead: make(chan struct{})}
+	h := &host{Dir: dir, NR: numbers, Pid: os.Getpid(), dead: make(chan struct{})}
 	h.Secret, h.Mine = filepath.Join(dir, "id_rsa"), filepath.Join(dir, "mine")
 	check(t, os.WriteFile(h.Secret, []byte(fileSecret), 0o644))
 	check(t, os.WriteFile(h.Mine, []byte("mine"), 0o666))

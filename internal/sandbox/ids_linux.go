@@ -13,7 +13,7 @@ import (
 // where all are mapped, else the last 5,000 below 65,000.
 func newIDs(uid, gid int) (*ids, error) {
 	if uid != 0 {
-		return &ids{fixed: identity{uid, either(gid, uid), true}}, nil
+		return &ids{fixed: identity{uid: uid, gid: either(gid, uid), drop: true}}, nil
 	}
 	n := min(mappedIDs("/proc/self/uid_map"), mappedIDs("/proc/self/gid_map"))
 	i := &ids{lo: 0x40000000, hi: 0x7ff00000}

@@ -24,9 +24,10 @@ type ids struct {
 	next int
 }
 
-// own returns the identity for a program in dir, and hands dir over to it.
-// A directory that belongs to an id of the range keeps it.
-func (i *ids) own(dir string) (identity, error) {
+// own returns the identity for a program in dir. A directory of TempDir's,
+// which ours says it is, is handed over to a fresh one, or keeps that which it
+// belongs to. Others decide it by their owner, who must not be root.
+func (i *ids) own(dir string, ours bool) (identity, error) {
 	info, err := os.Lstat(dir)
 	if err != nil {
 		return identity{}, fmt.Errorf("%w: working directory: %w", codeinterp.ErrInvalid, bare(err))
@@ -35,15 +36,20 @@ func (i *ids) own(dir string) (identity, error) {
 	if !ok {
 		return identity{}, fmt.Errorf("%w: working directory: its owner is not known", codeinterp.ErrIsolation)
 	}
+	uid, gid := int(st.Uid), int(st.Gid)
 	id := i.fixed
-	if !id.drop {
-		if uid := int(st.Uid); uid >= i.lo && uid < i.hi {
-			id = identity{uid, uid, true}
-		} else {
-			id = i.fresh()
-		}
+	switch {
+	case id.drop:
+	case ours && uid >= i.lo && uid < i.hi:
+		return identity{uid, uid, true, true}, nil
+	case ours:
+		id = i.fresh()
+	case uid == 0:
+		return id, fmt.Errorf("%w: the working directory belongs to root, and programs never run as root; give it to another user", codeinterp.ErrIsolation)
+	default:
+		id = identity{uid: uid, gid: either(gid, uid), drop: true}
 	}
-	if int(st.Uid) == id.uid {
+	if !ours || uid == id.uid {
 		return id, nil
 	}
 	return id, handOver(dir, id)
@@ -55,7 +61,7 @@ func (i *ids) fresh() identity {
 	if i.next++; i.next >= i.hi {
 		i.next = i.lo
 	}
-	return identity{i.next, i.next, true}
+	return identity{i.next, i.next, true, true}
 }
 
 // handOver makes id the owner of dir and what is in it. It follows no symbolic
@@ -86,7 +92,7 @@ func handOver(dir string, id identity) error {
 }
 
 // alone reports whether a plan's program has its uid to itself.
-func (s *Sandbox) alone(pl *plan) bool { return pl.ids.drop && !s.ids.fixed.drop && !pl.forked }
+func alone(pl *plan) bool { return pl.ids.own && !pl.forked }
 
 // user says who programs run as, for the report.
 func (s *Sandbox) user() string {

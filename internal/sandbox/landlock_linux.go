@@ -162,7 +162,7 @@ func (s *Sandbox) policy(pl *plan, group int) policy {
 	if pl.ForkServer {
 		group = 0
 	}
-	return policy{network: s.opts.Network, shared: true, group: group, sameUID: !s.alone(pl), abi: s.abi}
+	return policy{network: s.opts.Network, shared: true, group: group, sameUID: !alone(pl), abi: s.abi}
 }
 
 func (s *Sandbox) probeLandlock() error {

@@ -54,10 +54,10 @@ type plan struct {
 }
 
 // An identity is the uid and gid that a program runs as; drop tells that they
-// are not the host's own.
+// are not the host's, own that nobody else has them.
 type identity struct {
-	uid, gid int
-	drop     bool
+	uid, gid  int
+	drop, own bool
 }
 
 // plan checks c and fills in what it leaves open.

@@ -84,7 +84,7 @@ func (s *Sandbox) describe() codeinterp.Isolation {
 		Processes: codeinterp.ReachOpen, Signals: codeinterp.ReachOpen, HostDeath: "child",
 		Memory: "watchdog", CPU: "watchdog", PIDs: "watchdog", Disk: "watchdog",
 	}
-	if s.ids != nil || s.mode == Bwrap || (s.mode == Landlock && s.abi >= 6) {
+	if s.mode == Bwrap || (s.mode == Landlock && s.abi >= 6) {
 		r.Signals = codeinterp.ReachBlocked
 	}
 	if s.mode != None {
@@ -99,7 +99,7 @@ func (s *Sandbox) describe() codeinterp.Isolation {
 	switch {
 	case s.cgroups != nil:
 		r.Memory, r.PIDs = "cgroup", "cgroup"
-	case s.mode == Bwrap || s.alone(&plan{ids: identity{drop: s.ids != nil}}):
+	case s.mode == Bwrap || s.ids != nil && !s.ids.fixed.drop:
 		r.PIDs = "rlimit"
 	}
 	l := s.opts.Limits

@@ -46,14 +46,14 @@ func (s *Sandbox) processLimit(pl *plan) int {
 		return 0
 	case s.mode == Bwrap:
 		return n + 1 // bubblewrap's own
-	case s.alone(pl) && !pl.ForkServer:
+	case alone(pl) && !pl.ForkServer:
 		return n
 	}
 	s.mu.Lock()
 	live := len(s.live)
 	s.mu.Unlock()
 	room := n + 32*(live+1) + 64
-	if !pl.ids.drop || s.ids.fixed.drop {
+	if !pl.forked {
 		room += s.threads.of(either(pl.ids.uid, os.Getuid()))
 	}
 	return room

@@ -48,7 +48,8 @@ type Options struct {
 	Limits Limits
 
 	// UID and GID are what programs run as where the host is root. Zero
-	// means an unused high id for each working directory.
+	// means an unused high id for each directory of TempDir, and the owner
+	// of other working directories.
 	UID, GID int
 
 	// Cgroup is a cgroup v2 directory that is delegated to this process, has
@@ -119,9 +120,10 @@ type Cmd struct {
 
 	// Workdir is a directory of the host, private to this process or shared
 	// by those of one context: the program's working directory and the only
-	// one it may change, unless more are listed. As root, Start hands it and
-	// what is in it to the program's uid. Programs see it at
-	// [Sandbox.WorkdirInside].
+	// one it may change, unless more are listed. Where the host is root, a
+	// directory of [Sandbox.TempDir] is handed over to the program's uid;
+	// any other must belong to a user already, as whom the program then
+	// runs. Programs see it at [Sandbox.WorkdirInside].
 	Workdir string
 
 	// Files become descriptors 0, 1, 2, ... of the program, which has no

@@ -19,7 +19,7 @@ func (s *Sandbox) Start(c *Cmd) (*Process, error) {
 		return nil, err
 	}
 	if s.ids != nil {
-		if pl.ids, err = s.ids.own(pl.Workdir); err != nil {
+		if pl.ids, err = s.ids.own(pl.Workdir, s.temp.holds(pl.Workdir)); err != nil {
 			return nil, err
 		}
 	}
@@ -114,6 +114,9 @@ func (s *Sandbox) confine(p *proc, pid int) error {
 	return nil
 }
 
+// errClosed has no path in it, for the caller's users; Reachable has.
+var errClosed = errors.New("the program or its working directory is closed to other users, and programs of a root host run as one")
+
 // explain puts the sentinel around what start returns.
 func (s *Sandbox) explain(err error, pl *plan) error {
 	for _, known := range []error{codeinterp.ErrIsolation, codeinterp.ErrClosed, codeinterp.ErrUnavailable, codeinterp.ErrCapacity, codeinterp.ErrInvalid} {
@@ -125,11 +128,9 @@ func (s *Sandbox) explain(err error, pl *plan) error {
 		switch e {
 		case unix.EAGAIN, unix.ENOMEM, unix.EMFILE, unix.ENFILE:
 			return fmt.Errorf("%w: starting a process: %w", codeinterp.ErrCapacity, err)
-		case unix.EACCES:
-			for _, path := range []string{pl.Path, pl.Workdir} {
-				if why := s.Reachable(path); why != nil {
-					return fmt.Errorf("%w: %w", codeinterp.ErrUnavailable, why)
-				}
+		case unix.EACCES, unix.EPERM:
+			if s.Reachable(pl.Path) != nil || s.Reachable(pl.Workdir) != nil {
+				return fmt.Errorf("%w: %w", codeinterp.ErrUnavailable, errClosed)
 			}
 		}
 	}

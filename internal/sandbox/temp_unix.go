@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"syscall"
 
@@ -44,7 +45,7 @@ func (s *Sandbox) TempDir() (string, error) {
 		return "", fmt.Errorf("%w: temporary directory: %w", codeinterp.ErrUnavailable, bare(err))
 	}
 	if s.ids != nil {
-		if _, err := s.ids.own(dir); err != nil {
+		if _, err := s.ids.own(dir, true); err != nil {
 			return "", err
 		}
 	}
@@ -55,6 +56,12 @@ func (t *tempRoot) path() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.dir
+}
+
+// holds reports whether TempDir made dir.
+func (t *tempRoot) holds(dir string) bool {
+	root := t.path()
+	return root != "" && strings.HasPrefix(dir, root+"/")
 }
 
 func (t *tempRoot) remove() error {

@@ -1,6 +1,7 @@
 import ctypes, errno, json, mmap, os, resource, signal, socket, struct, sys, time
 
 H = json.loads(os.environ["H"])
+NR = H.get("NR")
 libc = ctypes.CDLL(None, use_errno=True)
 
 
