@@ -71,7 +71,7 @@ type readArgs struct {
 	OutputID string `json:"outputId" jsonschema:"description=The outputId that the result of the run gave."`
 	Stream   string `json:"stream,omitempty" jsonschema:"enum=stdout,enum=stderr,enum=display,enum=error,description=Which part to read: stdout unless given."`
 	Offset   int64  `json:"offset,omitempty" jsonschema:"minimum=0,description=The byte to start at: 0 unless given\\, then the nextOffset of the page before."`
-	Limit    int64  `json:"limit,omitempty" jsonschema:"minimum=1,description=How many bytes to read at most: all that fit into an answer unless given."`
+	Limit    int64  `json:"limit,omitempty" jsonschema:"minimum=1"`
 }
 
 func (a *readArgs) bind(name string) any {

@@ -189,6 +189,36 @@ func TestMemory(t *testing.T) {
 	}
 }
 
+// TestOwnTools: a program's own tools stand beside ours.
+func TestOwnTools(t *testing.T) {
+	calls := 0
+	set, err := tools.NewSet([]tools.Tool{
+		{Name: "add", Call: func(_ context.Context, c tools.Call) *tools.Reply {
+			calls++
+			return &tools.Reply{Text: string(c.Args), Data: c.Args}
+		}},
+		{Name: "broken", Call: func(context.Context, tools.Call) *tools.Reply { return nil }},
+	}, &tools.SetOptions{RememberCalls: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		r := set.Dispatch(t.Context(), "add", []byte(`[1]`), &tools.CallOptions{ID: "a"})
+		if r.CallID != "a" || r.Tool != "add" || string(r.JSON()) != `[1]` {
+			t.Errorf("got %+v", r)
+		}
+	}
+	if calls != 2 {
+		t.Errorf("called %d times", calls)
+	}
+	if r := set.Dispatch(t.Context(), "broken", nil, nil); r.Failure == nil || r.Failure.Code != tools.CodeInternal {
+		t.Errorf("got %+v", r)
+	}
+	if got := set.Tools(); len(got) != 2 || got[0].Name != "add" {
+		t.Errorf("got %v", got)
+	}
+}
+
 func TestSets(t *testing.T) {
 	call := func(context.Context, tools.Call) *tools.Reply { return &tools.Reply{} }
 	for _, tt := range []struct {

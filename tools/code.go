@@ -2,7 +2,6 @@ package tools
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"reflect"
@@ -269,5 +268,3 @@ func (k *kit) scrubbed(r *Reply) *Reply {
 	f.Message = k.Secrets.Scrub(f.Message)
 	return fail(r.CallID, r.Tool, &f, k.Secrets.err(r.Err))
 }
-
-func randomID() string { return rand.Text() }

@@ -95,3 +95,32 @@ func TestConstruction(t *testing.T) {
 		})
 	}
 }
+
+// TestMissingModule: the result names the module and says what this runtime
+// has, in a context too.
+func TestMissingModule(t *testing.T) {
+	missing := codeinterp.Result{Status: codeinterp.StatusError, ExitCode: 1, Error: &codeinterp.ProgramError{
+		Name: "ModuleNotFoundError", Message: "No module named 'polars'", MissingModule: "polars",
+	}}
+	const python = `The module "polars" is not installed here. About this runtime: numpy and pandas are installed; install more with pip.`
+	const unknown = `The module "polars" is not installed here. Do without it, or with what the runtime has.`
+	for _, tt := range []struct {
+		name string
+		ci   func(*fake) codeinterp.CodeInterpreter
+		want string
+	}{
+		{"managed", func(f *fake) codeinterp.CodeInterpreter { return managedFake{statefulFake{f}} }, python},
+		{"language not known", func(f *fake) codeinterp.CodeInterpreter { return statefulFake{f} }, unknown},
+	} {
+		f := &fake{script: fixed(missing)}
+		set := newSet(t, tt.ci(f), nil)
+		if r := set.Dispatch(t.Context(), "workspace__w__run_code", []byte(`{"language":"python","code":"x"}`), nil); !strings.Contains(r.Text, python) {
+			t.Errorf("%s: %s", tt.name, r.Text)
+		}
+		set.Dispatch(t.Context(), "workspace__w__create_code_context", []byte(`{"language":"python"}`), nil)
+		r := set.Dispatch(t.Context(), "workspace__w__run_in_code_context", []byte(`{"contextId":"ctx-1","code":"x"}`), nil)
+		if !strings.Contains(r.Text, tt.want) || !strings.Contains(string(r.JSON()), `"hint":"The module \"polars\"`) {
+			t.Errorf("%s: %s", tt.name, r.Text)
+		}
+	}
+}

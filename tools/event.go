@@ -2,6 +2,7 @@ package tools
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 
@@ -123,7 +124,7 @@ func Observe(opts ObserveOptions) codeinterp.Middleware {
 	o := observer{opts.Secrets, opts.OnEvent}
 	newID := opts.NewID
 	if newID == nil {
-		newID = randomID
+		newID = rand.Text
 	}
 	return func(next codeinterp.Handler) codeinterp.Handler {
 		return func(ctx context.Context, c codeinterp.Call) (codeinterp.Reply, error) {

@@ -78,6 +78,7 @@ func (lim *limits) apply(root *jsonschema.Schema) {
 	}
 	if p, ok := root.Properties.Get("limit"); ok {
 		p.Maximum = json.Number(strconv.FormatInt(lim.maxRead, 10))
+		p.Description = fmt.Sprintf("How many bytes to read at most: 1 to %d. Unless given, %d.", lim.maxRead, lim.maxRead)
 	}
 }
 

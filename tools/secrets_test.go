@@ -154,6 +154,28 @@ func TestSecretsAtGaps(t *testing.T) {
 	}
 }
 
+// TestLateSecrets: late output is a stream of its own.
+func TestLateSecrets(t *testing.T) {
+	late := func(s string) codeinterp.Output {
+		o := out(s)
+		o.Late = true
+		return o
+	}
+	live := ""
+	set := newSet(t, &fake{script: fixed(ok(late("a "+secret[:5]), late(secret[5:]+" b"), out(secret[:5]), late(secret[:5])))}, &tools.Options{
+		Secrets: secrets(t, secret), OnEvent: func(e tools.Event) error {
+			if len(e.Output.Data) > 0 {
+				live += fmt.Sprintf("%t:%s|", e.Output.Late, e.Output.Data)
+			}
+			return nil
+		},
+	})
+	r := set.Dispatch(t.Context(), runCode, args("x"), nil)
+	if want := "true:a |true:[secret] b|false:s3cr3|true:s3cr3|"; live != want || r.Result.Stdout() != secret[:5] {
+		t.Errorf("got %q, %q", live, r.Result.Stdout())
+	}
+}
+
 // TestNumericSecret: a JSON value stays JSON.
 func TestNumericSecret(t *testing.T) {
 	res := ok(codeinterp.Output{Kind: codeinterp.Value, Value: json.RawMessage(`[12345678]`), Bundle: []codeinterp.Representation{{MIME: "text/plain", Data: []byte("[12345678]")}}})

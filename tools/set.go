@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -91,7 +92,8 @@ func (s *Set) Dispatch(ctx context.Context, name string, args json.RawMessage, o
 	return s.calls.serve(ctx, t, c)
 }
 
-// serve calls the tool and survives its panics.
+// serve calls the tool, survives its panics, and says what the reply answers
+// where the tool does not.
 func serve(ctx context.Context, t *Tool, c Call) (r *Reply) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -99,7 +101,16 @@ func serve(ctx context.Context, t *Tool, c Call) (r *Reply) {
 			r = fail(c.ID, t.Name, &Failure{CodeInternal, "internal error; " + advice[CodeInternal]}, err)
 		}
 	}()
-	return t.Call(ctx, c)
+	r = t.Call(ctx, c)
+	if r == nil {
+		panic("no reply")
+	}
+	if r.CallID == "" || r.Tool == "" {
+		named := *r
+		named.CallID, named.Tool = cmp.Or(r.CallID, c.ID), cmp.Or(r.Tool, t.Name)
+		r = &named
+	}
+	return r
 }
 
 func (s *Set) unknownTool(name string) *Failure {

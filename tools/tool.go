@@ -37,7 +37,7 @@ type Tool struct {
 	Annotations Annotations
 
 	// Call serves a call. It never returns nil. It is safe for concurrent
-	// use.
+	// use. A [Set] fills in the Reply's CallID and Tool where they are empty.
 	Call func(ctx context.Context, c Call) *Reply
 }
 

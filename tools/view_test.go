@@ -59,6 +59,11 @@ func TestText(t *testing.T) {
 		{"dropped by the provider", codeinterp.Result{Status: codeinterp.StatusOK, Outputs: []codeinterp.Output{out("a\n"), {Kind: codeinterp.Stdout, Data: []byte("z\n"), Dropped: 100}},
 			Truncated: []codeinterp.Truncation{{Stream: "stdout", Bytes: 104, Kept: 4, Reason: codeinterp.TruncatedByLimit}}},
 			"ok\n--- stdout ---\na\n[... 100 bytes left out ...]\nz\n"},
+		{"broken connection", codeinterp.Result{Status: codeinterp.StatusLost, ExitCode: 137, Cause: codeinterp.CauseServer,
+			Truncated: []codeinterp.Truncation{{Stream: "stdout", Bytes: -1, Reason: codeinterp.TruncatedByConnection}}},
+			"lost, exit code 137: the process that ran the code is gone: the server or the connection to it went away\nThere was no output.\nSome of stdout is lost: the connection to the server broke.\n"},
+		{"files", codeinterp.Result{Status: codeinterp.StatusOK, Artifacts: manyFiles(22)},
+			"ok\nThere was no output.\nFiles written: " + strings.Repeat("a b.csv (7 bytes), ", 19) + "a b.csv (7 bytes) and 2 more\n"},
 		{"dropped without a trace", codeinterp.Result{Status: codeinterp.StatusOK, Outputs: []codeinterp.Output{out("a\n")},
 			Truncated: []codeinterp.Truncation{{Stream: "stderr", Bytes: 50, Reason: codeinterp.TruncatedByLimit}}},
 			"ok\nOf stderr, 50 of 50 bytes were not kept.\n--- stdout ---\na\n"},
@@ -69,6 +74,14 @@ func TestText(t *testing.T) {
 			}
 		})
 	}
+}
+
+func manyFiles(n int) []codeinterp.Artifact {
+	var list []codeinterp.Artifact
+	for range n {
+		list = append(list, codeinterp.Artifact{Path: "a\nb.csv", Size: 7})
+	}
+	return list
 }
 
 var marker = regexp.MustCompile(`\[\.\.\. (\d+) bytes(?:, (\d+) lines)? left out \.\.\.\]\n`)
