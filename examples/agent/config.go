@@ -5,7 +5,9 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"log/slog"
 	"net/http"
+	"os"
 	"strings"
 
 	"github.com/toolcell/toolcell/codeinterp"
@@ -20,7 +22,8 @@ type config struct {
 	api, url, key, model string
 	provider             string
 	jupyterURL, token    string
-	strict, scripted     bool
+	strict, log          bool
+	scripted             bool // a script plays the model
 	maxTurns, maxTokens  int
 	task                 string
 }
@@ -34,13 +37,14 @@ func parse(args []string, getenv func(string) string) (*config, error) {
 	c := &config{}
 	f := flag.NewFlagSet("agent", flag.ContinueOnError)
 	f.StringVar(&c.api, "api", "", `"openai" or "anthropic"; by default the one there is a key for`)
-	f.StringVar(&c.url, "url", "", "base URL of the API (OPENAI_BASE_URL, ANTHROPIC_BASE_URL)")
+	f.StringVar(&c.url, "url", "", "base URL of the API: up to /v1 and with it for openai, without it for anthropic (OPENAI_BASE_URL, ANTHROPIC_BASE_URL)")
 	f.StringVar(&c.key, "key", "", "key; better in the environment (OPENAI_API_KEY, ANTHROPIC_API_KEY)")
 	f.StringVar(&c.model, "model", "", "name of the model (OPENAI_MODEL, ANTHROPIC_MODEL)")
 	f.StringVar(&c.provider, "provider", "inmemory", `where code runs: "inmemory", "subprocess" or "jupyter"`)
 	f.StringVar(&c.jupyterURL, "jupyter-url", getenv("JUPYTER_URL"), "URL of the Jupyter server (JUPYTER_URL)")
 	f.StringVar(&c.token, "jupyter-token", "", "its token; better in the environment (JUPYTER_TOKEN)")
 	f.BoolVar(&c.strict, "strict", false, "have the API hold the model to the tools' schemas")
+	f.BoolVar(&c.log, "log", false, "log every run on standard error, without its code and output")
 	f.IntVar(&c.maxTurns, "max-turns", 50, "how many turns a task may take")
 	f.IntVar(&c.maxTokens, "max-tokens", 8192, "how long an answer may be (anthropic)")
 	if err := f.Parse(args); err != nil {
@@ -97,8 +101,17 @@ func (c *config) conversation(list []tools.Tool, tell func(string)) (model, erro
 	return newChat(e, c.model, system, list, c.strict)
 }
 
-// interpreter opens the provider.
+// interpreter opens the provider and puts around it what the flags ask for.
 func (c *config) interpreter(ctx context.Context) (codeinterp.CodeInterpreter, error) {
+	ci, err := c.open(ctx)
+	if err != nil || !c.log {
+		return ci, err
+	}
+	log := slog.New(slog.NewTextHandler(os.Stderr, nil))
+	return codeinterp.Wrap(ci, codeinterp.Log(log)), nil
+}
+
+func (c *config) open(ctx context.Context) (codeinterp.CodeInterpreter, error) {
 	switch c.provider {
 	case "inmemory":
 		return opened(inmemory.NewStateful(nil))
