@@ -91,7 +91,7 @@ func Run(t *testing.T, cfg Config) {
 func Check(ctx context.Context, cfg Config) error {
 	s, err := newSuite(cfg)
 	if err != nil {
-		return &Report{Failures: []Failure{{Check: "New", Clause: "New returns an interpreter", Err: err}}}
+		return &Report{Tried: 1, Failures: []Failure{{Check: "New", Clause: "New returns an interpreter", Err: err}}}
 	}
 	return s.check(ctx)
 }

@@ -14,7 +14,7 @@ type Report struct {
 
 // A Failure is one broken clause.
 type Failure struct {
-	Group  string // such as "python/RunCode"
+	Group  string // such as "python/RunCode", empty for New and Close
 	Check  string // the clause's name, such as "TimeoutSilent"
 	Clause string // the sentence of the contract
 	Err    error  // what was got and what was wanted
@@ -25,7 +25,11 @@ func (r *Report) Error() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "conformance: %d of %d checks failed (%d do not apply)", len(r.Failures), r.Tried, r.Exempt)
 	for _, f := range r.Failures {
-		fmt.Fprintf(&b, "\n\n%s/%s: %s", f.Group, f.Check, report(f.Clause, f.Err))
+		b.WriteString("\n\n")
+		if f.Group != "" {
+			b.WriteString(f.Group + "/")
+		}
+		b.WriteString(f.Check + ": " + report(f.Clause, f.Err))
 	}
 	return b.String()
 }

@@ -1,0 +1,63 @@
+package conformance_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/conformance"
+)
+
+// open stands for a provider's constructor.
+func open() (codeinterp.CodeInterpreter, error) {
+	return nil, errors.New("no interpreter on this machine")
+}
+
+// The whole adoption: one call in a test function of the provider's package.
+func ExampleRun() {
+	var t *testing.T // the test function's own
+	conformance.Run(t, conformance.Config{
+		New:      open,
+		Stateful: true,
+		Lacks:    []conformance.Feature{conformance.Processes, conformance.Values.In("bash")},
+	})
+}
+
+// Outside of tests the findings come as an error, one paragraph each.
+func ExampleCheck() {
+	err := conformance.Check(context.Background(), conformance.Config{New: open})
+	fmt.Println(err)
+	// Output:
+	// conformance: 1 of 1 checks failed (0 do not apply)
+	//
+	// New: Config.New: no interpreter on this machine
+	//   contract: New returns an interpreter
+}
+
+// A language that differs from the suite's programs in one point.
+func ExampleProgramsFor() {
+	p, ok := conformance.ProgramsFor("python")
+	p.Stubborn = "" // this runtime has no signals to ignore
+	cfg := conformance.Config{New: open, Programs: map[string]conformance.Programs{"python": p}}
+	fmt.Println(ok, len(cfg.Programs))
+	// Output: true 1
+}
+
+func ExampleFeature_In() {
+	fmt.Println(conformance.Values.In("bash"))
+	// Output: Values@bash
+}
+
+// The contract, sentence by sentence.
+func ExampleClauses() {
+	for _, c := range conformance.Clauses() {
+		if c.Check == "TimeoutSilent" || c.Check == "CallbacksSerial" {
+			fmt.Printf("%s: %s\n", c.Check, c.Text)
+		}
+	}
+	// Output:
+	// TimeoutSilent: a run that exceeds RunOptions.Timeout ends as StatusTimeout, 124, with a nil error: one that waits
+	// CallbacksSerial: calls of OnOutput are serial
+}

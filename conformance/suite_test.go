@@ -1,0 +1,132 @@
+package conformance
+
+import (
+	"context"
+	"errors"
+	"os"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/toolcell/toolcell/codeinterp"
+)
+
+func TestWithinReportsGoroutines(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		err := within(time.Second, "Close", func() error { time.Sleep(time.Hour); return nil })
+		if err == nil || !strings.Contains(err.Error(), "Close did not return within 1s") || !strings.Contains(err.Error(), "TestWithinReportsGoroutines") {
+			t.Errorf("within = %v, want the stacks", err)
+		}
+		time.Sleep(2 * time.Hour)
+	})
+}
+
+func TestWithinReportsPanics(t *testing.T) {
+	err := within(time.Minute, "a case", func() error { panic("oops") })
+	if err == nil || !strings.Contains(err.Error(), "oops") || !strings.Contains(err.Error(), "suite_test.go") {
+		t.Errorf("within = %v, want the panic and where", err)
+	}
+}
+
+func TestLacks(t *testing.T) {
+	cfg := Config{Lacks: []Feature{Stdin, Values.In("bash")}}
+	for _, tt := range []struct {
+		feature  Feature
+		language string
+		want     bool
+	}{
+		{Stdin, "python", true},
+		{Stdin, "", true},
+		{Values, "bash", true},
+		{Values, "python", false},
+		{Values, "", false},
+		{Env, "bash", false},
+	} {
+		if got := cfg.lacks(tt.feature, tt.language); got != tt.want {
+			t.Errorf("lacks(%s, %q) = %v", tt.feature, tt.language, got)
+		}
+	}
+}
+
+// TestFeatures wants each feature to be proved by one check, which is what
+// tells a declared lack that is none.
+func TestFeatures(t *testing.T) {
+	proved := map[Feature]int{}
+	for _, c := range checks() {
+		if c.proves != "" {
+			proved[c.proves]++
+		}
+	}
+	for _, c := range checks() {
+		for _, f := range c.needs {
+			if proved[f] != 1 {
+				t.Errorf("%s needs %s, which %d checks prove, want 1", c.name, f, proved[f])
+			}
+		}
+	}
+}
+
+func TestConfigFaults(t *testing.T) {
+	for name, cfg := range map[string]Config{
+		"no interpreter":        {New: func() (codeinterp.CodeInterpreter, error) { return nil, nil }},
+		"an error":              {New: func() (codeinterp.CodeInterpreter, error) { return nil, errors.New("oops") }},
+		"no programs":           {New: newToyStateless},
+		"no programs for these": {New: newToyStateless, Languages: []string{"toy"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			report, ok := errors.AsType[*Report](Check(context.Background(), cfg))
+			if !ok || len(report.Failures) != 1 || report.Failures[0].Check != "New" {
+				t.Errorf("Check = %v, want one failure of New", report)
+			}
+		})
+	}
+}
+
+func TestCheckReportsTheClause(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		cfg := toyConfig(func() (codeinterp.CodeInterpreter, error) {
+			ci, err := newToyStateful()
+			return results(func(c codeinterp.Call, res *codeinterp.Result) { res.Truncated = nil })(ci), err
+		}, true)
+		err := Check(t.Context(), cfg)
+		if err == nil || !strings.Contains(err.Error(), "toy/RunCode/LimitHeadAndTail: Truncated = []") || !strings.Contains(err.Error(), "contract: of output beyond MaxOutput") {
+			t.Errorf("Check = %v", err)
+		}
+	})
+}
+
+// TestCheckEnds ends the check's ctx: it comes back, and says what failed.
+func TestCheckEnds(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := Check(ctx, toyConfig(newToyStateful, true)); err == nil {
+		t.Error("Check with a ctx that is done = nil")
+	}
+}
+
+func TestParseStat(t *testing.T) {
+	p, ok := parseStat("42 (a (b) c) S 7 42 42 0 -1 4194304 95 0 0 0 12 30 0 0 20 0 1 0 100")
+	if want := (process{pid: 42, parent: 7, cpu: 420 * time.Millisecond, name: "a (b) c"}); !ok || p != want {
+		t.Errorf("parseStat = %+v, %v, want %+v", p, ok, want)
+	}
+	for _, bad := range []string{"", "42", "42 (x", "42 (x) S 1"} {
+		if p, ok := parseStat(bad); ok {
+			t.Errorf("parseStat(%q) = %+v", bad, p)
+		}
+	}
+}
+
+func FuzzParseStat(f *testing.F) {
+	if data, err := os.ReadFile("/proc/self/stat"); err == nil {
+		f.Add(string(data))
+	}
+	f.Add("1 (x) S 1")
+	f.Fuzz(func(t *testing.T, line string) {
+		if p, ok := parseStat(line); !ok && p != (process{}) {
+			t.Errorf("parseStat(%q) = %+v, false", line, p)
+		}
+	})
+}
+
+func BenchmarkToy(b *testing.B) { RunBenchmarks(b, toyConfig(newToyStateful, true)) }
