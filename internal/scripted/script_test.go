@@ -61,6 +61,7 @@ func TestScript(t *testing.T) {
 		{"another fault", conversation(js, sales, say(made), say("closed")), "did not expect", nil},
 		{"a German number", conversation(js, sales, say(made), say(fault), say("12 rows"), say("Error: row 4 is not a number: '1.204,50'")), "German", []string{"replaceAll"}},
 		{"another value", conversation(py, sales, say(made), say(fault), say("12 rows"), say("ValueError: row 4 is not a number: 'n/a'")), `"n/a" cannot be read`, []string{"return 0.0"}},
+		{"a traceback", conversation(py, sales, say(made), say(fault), say("12 rows"), say("raise ValueError(f\"row {row} is not a number: '{text}'\")\nValueError: row 4 is not a number: '1.204,50'")), "German", []string{"replace"}},
 		{"another error", conversation(py, sales, say(made), say(fault), say("12 rows"), say("MemoryError")), "did not expect", nil},
 		{"no rows", conversation(py, sales, say(made), say(fault), say("lost")), "did not load", nil},
 		{"the best", conversation(js, sales, say(made), say(fault), say("12 rows"), say(""), say(`sums: {"a":1,"b":3,"c":2}`), []scripted.Reply{{Images: 1}}), "was b with 3.00, ahead of 2 others.", nil},

@@ -213,18 +213,16 @@ func cleanUp(m *memory) Turn {
 func tellCollatz(m *memory) Turn {
 	far := find(m.replies[1][0].Text, `(?m)^(\d+)$`)
 	if far == "" || far == "0" {
-		all := regexp.MustCompile(`none up to (\d+)`).FindAllStringSubmatch(m.replies[0][0].Text, -1)
-		if all != nil {
-			far = all[len(all)-1][1]
-		}
+		far = find(m.replies[0][0].Text, `none up to (\d+)`)
 	}
 	return Turn{Text: fmt.Sprintf("None up to %s. That is no proof: nobody has one.", far)}
 }
 
-// find returns the pattern's first group in text.
+// find returns the pattern's first group where it occurs last in text: a
+// traceback shows the program's own lines before the error itself.
 func find(text, pattern string) string {
-	if m := regexp.MustCompile(pattern).FindStringSubmatch(text); m != nil {
-		return m[1]
+	if all := regexp.MustCompile(pattern).FindAllStringSubmatch(text, -1); all != nil {
+		return all[len(all)-1][1]
 	}
 	return ""
 }
