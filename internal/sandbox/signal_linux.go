@@ -1,0 +1,46 @@
+package sandbox
+
+import (
+	"os"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// maxSignals bounds the walk over a tree that grows while it is walked.
+const maxSignals = 4096
+
+// signalAll signals the process group, or, in bwrap mode, what descends from
+// the program: bubblewrap itself must not get it.
+func (p *proc) signalAll(sig syscall.Signal) error {
+	if p.group > 0 {
+		return p.signalGroup(sig)
+	}
+	if err := p.signal(sig); err != nil {
+		return err
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.ended {
+		return os.ErrProcessDone
+	}
+	root := p.pid
+	if p.ns != nil {
+		root = p.ns.main
+	}
+	list := children(root)
+	for n := 0; n < len(list) && n < maxSignals; n++ {
+		_ = unix.Kill(list[n], sig)
+		list = append(list, children(list[n])...)
+	}
+	return nil
+}
+
+func (p *proc) signalGroup(sig syscall.Signal) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.ended {
+		return os.ErrProcessDone
+	}
+	return unix.Kill(-p.group, sig)
+}

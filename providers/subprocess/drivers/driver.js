@@ -1,0 +1,636 @@
+// The node driver: runs programs as node's REPL does and speaks frames on fd 3.
+//
+// Programs are evaluated by V8's own REPL mode through an in-process inspector
+// session: const, let and class may be declared again, await works at the top
+// level, and the value of the last expression comes back. Everything runs on
+// the main thread; SIGINT ends what computes there.
+'use strict';
+{
+  const fs = require('fs');
+  const vm = require('vm');
+  const net = require('net');
+  const util = require('util');
+  const path = require('path');
+  const { Writable } = require('stream');
+  const { createRequire } = require('module');
+  const inspector = require('inspector');
+
+  const CONTROL = 3;
+  const LIMIT = 48 << 20; // bytes of one show; the host refuses frames of 64 MiB
+  const realExit = process.reallyExit.bind(process);
+  const { Buffer, setTimeout, setInterval, setImmediate, clearTimeout, Error, TypeError, JSON, Object, Number, String, Array, Set, RegExp, Atomics } = globalThis;
+
+  let seq = '', cell = 0, once = false, current = null;
+  let shows = 0, stdinSet = false;
+
+  // --- frames ---------------------------------------------------------------
+
+  function writeAll(fd, data) {
+    for (let at = 0; at < data.length;) {
+      try {
+        at += fs.writeSync(fd, data, at);
+      } catch (e) {
+        if (e.code !== 'EAGAIN') throw e;
+        Atomics.wait(pause, 0, 0, 1);
+      }
+    }
+  }
+  const pause = new Int32Array(new SharedArrayBuffer(4));
+
+  const hex = (n) => n.toString(16).padStart(8, '0');
+
+  function send(kind, ...fields) {
+    const parts = [];
+    let size = 1;
+    for (const f of fields) {
+      const b = f instanceof Uint8Array ? f : Buffer.from(String(f));
+      parts.push(Buffer.from(hex(b.length)), b);
+      size += 8 + b.length;
+    }
+    writeAll(CONTROL, Buffer.concat([Buffer.from(hex(size) + kind), ...parts]));
+  }
+
+  let pending = [], have = 0;
+  function onData(chunk) {
+    pending.push(chunk);
+    have += chunk.length;
+    while (have >= 8) {
+      if (pending[0].length < 8) pending = [Buffer.concat(pending)];
+      const size = parseInt(pending[0].toString('latin1', 0, 8), 16);
+      if (have < 8 + size) return;
+      const all = pending.length > 1 ? Buffer.concat(pending) : pending[0];
+      pending = all.length > 8 + size ? [all.subarray(8 + size)] : [];
+      have -= 8 + size;
+      const fields = [];
+      for (let i = 9; i < 8 + size;) {
+        const n = parseInt(all.toString('latin1', i, i + 8), 16);
+        fields.push(all.subarray(i + 8, i + 8 + n));
+        i += 8 + n;
+      }
+      serve(all.toString('latin1', 8, 9), fields);
+    }
+  }
+
+  function serve(kind, fields) {
+    switch (kind) {
+      case 'C': return configure(fields);
+      case 'R': return void start(fields);
+      case 'I': if (current?.seq === String(fields[0])) current.stop('interrupt', 130, interrupted()); return;
+    }
+  }
+
+  function interrupted() {
+    return Object.assign(new Error('Script execution was interrupted by `SIGINT`'), { code: 'ERR_SCRIPT_EXECUTION_INTERRUPTED' });
+  }
+
+  // --- streams: written at once, so that nothing is lost or held back ---------
+
+  function stream(fd) {
+    const s = new Writable({
+      decodeStrings: true,
+      write(chunk, encoding, done) {
+        try { writeAll(fd, chunk); } catch (e) { return done(e); }
+        done();
+      },
+    });
+    s.fd = fd;
+    s._type = 'pipe';
+    s.destroySoon = s.destroy;
+    s._destroy = (err, done) => done(err);
+    return s;
+  }
+  for (const [name, fd] of [['stdout', 1], ['stderr', 2]]) {
+    const s = stream(fd);
+    Object.defineProperty(process, name, { configurable: true, enumerable: true, get: () => s });
+  }
+
+  // --- values -----------------------------------------------------------------
+
+  function faithful(v, above = new Set(), budget = { left: 1 << 16 }) {
+    if (--budget.left < 0) return false;
+    switch (typeof v) {
+      case 'string': return v.isWellFormed ? v.isWellFormed() : !/\p{Surrogate}/u.test(v);
+      case 'boolean': return true;
+      case 'number': return Number.isFinite(v);
+      case 'object': break;
+      default: return false;
+    }
+    if (v === null) return true;
+    if (above.has(v) || above.size > 100 || util.types.isProxy(v) || typeof v.toJSON === 'function') return false;
+    above.add(v);
+    const proto = Object.getPrototypeOf(v);
+    let ok;
+    if (Array.isArray(v)) {
+      ok = v.length <= budget.left && Object.keys(v).length === v.length;
+      for (let i = 0; ok && i < v.length; i++) ok = faithful(v[i], above, budget);
+    } else {
+      ok = (proto === Object.prototype || proto === null) && Object.getOwnPropertySymbols(v).length === 0;
+      const all = ok ? Object.getOwnPropertyDescriptors(v) : {};
+      for (const k of Object.keys(all)) {
+        ok = ok && all[k].enumerable && 'value' in all[k] && faithful(all[k].value, above, budget);
+      }
+    }
+    above.delete(v);
+    return ok;
+  }
+
+  function toJSON(v) {
+    try {
+      return faithful(v) ? JSON.stringify(v) : '';
+    } catch {
+      return '';
+    }
+  }
+
+  const inspect = (v) => (typeof v === 'string' ? v : util.inspect(v));
+
+  const isText = (mime) => mime.startsWith('text/') || /(json|xml|javascript)$/.test(mime);
+
+  function encoded(mime, data) {
+    if (/json$/.test(mime)) {
+      const text = typeof data === 'string' ? data : data instanceof Uint8Array ? Buffer.from(data).toString() : JSON.stringify(data);
+      JSON.parse(text);
+      return Buffer.from(text);
+    }
+    if (ArrayBuffer.isView(data)) return Buffer.from(data.buffer, data.byteOffset, data.byteLength);
+    if (data instanceof ArrayBuffer) return Buffer.from(data);
+    if (typeof data !== 'string') throw new TypeError(`${mime} data is ${typeof data}, not a string or bytes`);
+    return isText(mime) ? Buffer.from(data) : Buffer.from(data, 'base64');
+  }
+
+  // waitAck reads the host's answer, which comes when the show is in its place.
+  function waitAck(n) {
+    // The socket is read by the event loop; until the answer is there, read it
+    // here. What else comes is kept for the loop.
+    const buf = Buffer.alloc(1 << 16);
+    for (;;) {
+      const flat = Buffer.concat(pending);
+      let at = 0, found = -1, end = 0;
+      while (at + 8 <= flat.length) {
+        const size = parseInt(flat.toString('latin1', at, at + 8), 16);
+        if (at + 8 + size > flat.length) break;
+        if (flat[at + 8] === 65 && flat.toString('latin1', at + 17, at + 8 + size) === n) {
+          found = at;
+          end = at + 8 + size;
+          break;
+        }
+        at += 8 + size;
+      }
+      if (found >= 0) {
+        pending = [Buffer.concat([flat.subarray(0, found), flat.subarray(end)])];
+        have = pending[0].length;
+        if (have > 0) setImmediate(() => onData(Buffer.alloc(0)));
+        return;
+      }
+      try {
+        const n = fs.readSync(CONTROL, buf, 0, buf.length, null);
+        if (n === 0) realExit(0);
+        pending.push(Buffer.from(buf.subarray(0, n)));
+        have += n;
+      } catch (e) {
+        if (e.code !== 'EAGAIN') throw e;
+        Atomics.wait(pause, 0, 0, 0.02);
+      }
+    }
+  }
+
+  function show(kind, bundle, id = '', value = '', meta = '') {
+    const fields = [];
+    let size = value.length;
+    for (const [mime, data] of Object.entries(bundle)) {
+      const b = encoded(mime, data);
+      size += b.length;
+      fields.push(mime, b);
+    }
+    if (size > LIMIT) return send('T', seq, kind === 'result' ? 'result' : 'display', size);
+    const n = String(++shows);
+    send('D', seq, n, kind, id, meta, value, ...fields);
+    if (kind !== 'result') waitAck(n);
+  }
+
+  // display shows data of a MIME type, or a bundle of several, or any value.
+  function display(mime, data, options = {}) {
+    const { id = '', update = false, metadata } = options ?? {};
+    let bundle;
+    if (typeof mime === 'string' && data !== undefined) bundle = { [mime]: data };
+    else if (mime && Object.getPrototypeOf(mime) === Object.prototype && Object.keys(mime).length && Object.keys(mime).every((k) => /^\w+\/[\w.+-]+$/.test(k))) bundle = mime;
+    else bundle = { 'text/plain': inspect(mime) };
+    show(update ? 'update' : 'display', bundle, id, '', metadata ? JSON.stringify(metadata) : '');
+  }
+  const hidden = (name, value) => Object.defineProperty(globalThis, name, { value, writable: true, configurable: true, enumerable: false });
+  hidden('display', display);
+  hidden('clearOutput', ({ wait = false } = {}) => show(wait ? 'clear wait' : 'clear', {}));
+
+  // --- modules ------------------------------------------------------------------
+
+  const anchor = () => path.join(process.cwd(), 'cell.js');
+  function need(id) { return createRequire(anchor())(id); }
+  need.resolve = (id, o) => createRequire(anchor()).resolve(id, o);
+  Object.defineProperty(need, 'cache', { get: () => createRequire(anchor()).cache });
+  Object.defineProperty(need, 'main', { get: () => undefined });
+  hidden('require', need);
+  hidden('module', { exports: {}, children: [], paths: [], id: '<cell>', loaded: true, require: need });
+  hidden('exports', globalThis.module.exports);
+
+  const importer = (spec, options) => (options === undefined ? import(spec) : import(spec, options));
+  hidden('__import', (spec, options) => {
+    spec = String(spec);
+    const { pathToFileURL } = require('url');
+    if (/^\.{0,2}\//.test(spec)) return importer(new URL(spec, pathToFileURL(anchor())).href, options);
+    if (require('module').builtinModules.includes(spec.replace(/^node:/, '')) || /^[a-z]+:/.test(spec)) return importer(spec, options);
+    return importer(resolveESM(spec), options);
+  });
+
+  function resolveESM(spec) {
+    const { pathToFileURL } = require('url');
+    try {
+      return pathToFileURL(createRequire(anchor()).resolve(spec)).href;
+    } catch (e) {
+      if (e.code === 'MODULE_NOT_FOUND' && e.requireStack) {
+        throw Object.assign(new Error(`Cannot find package '${spec}'`), { code: 'ERR_MODULE_NOT_FOUND' });
+      }
+      throw e;
+    }
+  }
+
+  // dynamicImports replaces import( by __import( where it is a call. It knows
+  // strings, templates, comments and, well enough, regular expressions.
+  function dynamicImports(code) {
+    if (!/\bimport\s*\(/.test(code)) return code;
+    const token = /\/\/[^\n]*|\/\*[^]*?\*\/|"(?:\\[^]|[^"\\\n])*"|'(?:\\[^]|[^'\\\n])*'|`|[}{]|(?:\bimport(?=\s*\())|[\w$]+|\/(?![/*])(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n[])+\/[a-z]*|[^\s]/gu;
+    const out = [], stack = [];
+    let last = '', at = 0, m;
+    const template = () => {
+      const re = /\\[^]|\$\{|`/g;
+      re.lastIndex = token.lastIndex;
+      for (let t; (t = re.exec(code));) {
+        if (t[0] === '`' || t[0] === '${') { token.lastIndex = re.lastIndex; return t[0]; }
+      }
+      token.lastIndex = code.length;
+    };
+    while ((m = token.exec(code))) {
+      let s = m[0];
+      if (s.startsWith('//') || s.startsWith('/*')) continue;
+      if (s[0] === '/' && s.length > 1 && /^(?:[\w$]+|[)\]}])$/.test(last) && !/^(?:return|typeof|case|in|of|delete|void|throw|new|else|do|await|yield)$/.test(last)) {
+        token.lastIndex = m.index + 1;
+        s = '/';
+      }
+      if (s === '`') { if (template() === '${') stack.push('`'); last = ')'; continue; }
+      if (s === '{') stack.push('{');
+      if (s === '}' && stack.pop() === '`') { if (template() === '${') stack.push('`'); last = ')'; continue; }
+      if (s === 'import' && last !== '.' && last !== '#') {
+        out.push(code.slice(at, m.index), '__import');
+        at = m.index + 6;
+      }
+      last = s;
+    }
+    return out.join('') + code.slice(at);
+  }
+
+  const NAME = '[\\p{ID_Start}$_][\\p{ID_Continue}$]*';
+  const STATIC = new RegExp(`import\\s*(?:(?:(${NAME})\\s*(?:,\\s*)?)?(?:(\\*\\s*as\\s+(${NAME}))|(\\{[^}]*\\}))?\\s*from\\s*)?(["'])((?:\\\\.|(?!\\5).)*)\\5(\\s*(?:with|assert)\\s*\\{[^}]*\\})?[^\\S\\n]*;?`, 'uy');
+
+  // staticImport turns the import declaration at the offset into a dynamic
+  // one, on as many lines. It returns undefined where there is none.
+  function staticImport(code, offset) {
+    STATIC.lastIndex = offset;
+    const m = STATIC.exec(code);
+    if (!m) return undefined;
+    const [all, name, , star, named, , from, attributes] = m;
+    const options = attributes ? `, { with: ${attributes.replace(/^\s*(with|assert)\s*/, '')} }` : '';
+    const load = `await __import(${JSON.stringify(from)}${options})`;
+    let to;
+    if (star) to = name ? `var ${star} = ${load}, { default: ${name} } = ${star};` : `var ${star} = ${load};`;
+    else if (named || name) {
+      const list = (named ?? '').replace(/\s+as\s+/g, ': ').replace(/^\{|\}$/g, '').replace(/\btype\s+(?=[\p{ID_Start}$_])/gu, '').trim();
+      to = `var { ${[name ? `default: ${name}` : '', list].filter(Boolean).join(', ')} } = ${load};`;
+    } else to = `${load}; void 0;`;
+    const lines = all.split('\n').length - to.split('\n').length;
+    return code.slice(0, offset) + to + '\n'.repeat(Math.max(lines, 0)) + code.slice(offset + all.length);
+  }
+
+  // --- running ------------------------------------------------------------------
+
+  const session = new inspector.Session();
+  session.connect();
+  const post = (method, params) => {
+    let answer;
+    session.post(method, params, (error, result) => { answer = { error, result }; });
+    return answer;
+  };
+
+  // value returns what is behind an inspector's remote object.
+  let handed;
+  function value(remote) {
+    if (remote.objectId) {
+      post('Runtime.callFunctionOn', { objectId: remote.objectId, functionDeclaration: 'function (f) { f(this); }', arguments: [{ objectId: handTo() }], silent: true });
+      const v = handed;
+      handed = undefined;
+      return remote.type === 'symbol' ? v.valueOf() : v;
+    }
+    if (remote.type === 'undefined') return undefined;
+    if (remote.unserializableValue) {
+      return remote.type === 'bigint' ? BigInt(remote.unserializableValue.slice(0, -1)) : Number(remote.unserializableValue);
+    }
+    return remote.value;
+  }
+  let handId;
+  function handTo() {
+    if (!handId) {
+      globalThis.__toolcell = (v) => { handed = v; };
+      handId = post('Runtime.evaluate', { expression: '__toolcell' }).result.result.objectId;
+      delete globalThis.__toolcell;
+    }
+    return handId;
+  }
+
+  const sourceURL = (name) => `\n//# sourceURL=${name}`;
+
+  // evaluate posts the program. The callback comes at once where compiling
+  // failed, else when the program is done.
+  function evaluate(code, name, done) {
+    interruptible(() => session.post('Runtime.evaluate', {
+      expression: code + sourceURL(name), replMode: true, awaitPromise: true, silent: true, objectGroup: name,
+    }, done));
+  }
+
+  // interruptible calls f in a script that SIGINT ends, and process.exit.
+  const trampoline = new vm.Script('__toolcell()', { filename: 'toolcell' });
+  let computing = false;
+  function interruptible(f) {
+    if (computing) return f();
+    const value = () => {
+      delete globalThis.__toolcell;
+      f();
+    };
+    Object.defineProperty(globalThis, '__toolcell', { value, configurable: true });
+    computing = true;
+    try {
+      trampoline.runInThisContext({ breakOnSigint: true });
+    } finally {
+      computing = false;
+    }
+  }
+
+  const offsetOf = (code, line, column) => {
+    let at = 0;
+    for (let i = 0; i < line; i++) at = code.indexOf('\n', at) + 1;
+    return at + column;
+  };
+
+  function syntaxError(details) {
+    return details?.scriptId !== undefined && !details.stackTrace && details.exception?.className === 'SyntaxError';
+  }
+
+  // execute runs the program and calls done(error, value), once.
+  function execute(code, name, done) {
+    const tries = [code];
+    if (/^\s*\{/.test(code) && !/;\s*$/.test(code)) tries.unshift(`(${code.trim()}\n)`);
+    const attempt = (source, rest) => {
+      let sync = true;
+      evaluate(source, name, (error, answer) => {
+        if (error) return /collected/.test(error.message) && done(new Error('the promise that the program awaits can never settle'));
+        const details = answer.exceptionDetails;
+        if (details && sync && syntaxError(details)) {
+          const again = repaired(source, details);
+          if (again !== undefined) return attempt(again, rest);
+          if (rest.length) return attempt(rest[0], rest.slice(1));
+          return done(wrapped(value(answer.result)), undefined, details.lineNumber + 1);
+        }
+        if (details) return done(wrapped(value(details.exception ?? answer.result)));
+        done(undefined, value(answer.result));
+      });
+      sync = false;
+    };
+    attempt(tries[0], tries.slice(1));
+  }
+
+  const wrapped = (v) => (v instanceof Error || util.types.isNativeError(v) ? v : { thrown: v });
+
+  // repaired returns the code with what only modules may have taken out.
+  function repaired(code, details) {
+    const offset = offsetOf(code, details.lineNumber, details.columnNumber);
+    const text = details.exception.description ?? '';
+    if (code.startsWith('import', offset)) return staticImport(code, offset);
+    const before = /\bimport\s*$/.exec(code.slice(0, offset));
+    if (before) return staticImport(code, before.index);
+    if (text.includes("Unexpected token 'export'") && code.startsWith('export', offset)) {
+      const m = /export(\s+default(?=\s+(?:async\s+)?(?:function|class)\b)|\s+default\b|(?=\s+(?:const|let|var|function|class|async)\b)|\s*\{[^}]*\}\s*(?:;|$|\n))?/y;
+      m.lastIndex = offset;
+      const found = m.exec(code);
+      return found && code.slice(0, offset) + found[0].replace(/[^\n]/g, ' ') + code.slice(offset + found[0].length);
+    }
+    return undefined;
+  }
+
+  function setStdin(file) {
+    if (file) {
+      replaceStdin(file);
+      fs.unlinkSync(file);
+      stdinSet = true;
+    } else if (stdinSet) {
+      replaceStdin('/dev/null');
+      stdinSet = false;
+    }
+  }
+
+  // replaceStdin makes a file descriptor 0: open takes the lowest free one.
+  function replaceStdin(file) {
+    fs.closeSync(0);
+    if (fs.openSync(file, 'r') !== 0) throw new Error('descriptor 0 is not free');
+    const s = new fs.ReadStream(null, { fd: 0, autoClose: false });
+    Object.defineProperty(process, 'stdin', { configurable: true, enumerable: true, get: () => s });
+  }
+
+  function setEnv(fields) {
+    const old = [];
+    for (let i = 0; i + 1 < fields.length; i += 2) {
+      const k = String(fields[i]);
+      old.push([k, process.env[k]]);
+      process.env[k] = String(fields[i + 1]);
+    }
+    return old;
+  }
+
+  function restoreEnv(old) {
+    for (const [k, v] of old) {
+      if (v === undefined) delete process.env[k];
+      else process.env[k] = v;
+    }
+  }
+
+  function configure(fields) {
+    if (fields[0].length) process.chdir(String(fields[0]));
+    once = String(fields[1]) === 'once';
+    setEnv(fields.slice(2));
+    send('H', `Node.js ${process.versions.node}`);
+  }
+
+  // A Run is a program in progress. It ends when its last await is done; that
+  // of a stateless process when its event loop has nothing left.
+  class Run {
+    constructor(seq) {
+      this.seq = seq;
+      this.name = `cell-${++cell}`;
+      this.env = [];
+      this.timers = new Set();
+      this.stopping = false;
+      this.resources = resources();
+    }
+
+    // done is called with how the program ended by itself.
+    done(error, result, line = 0) {
+      if (current !== this || this.stopping) return;
+      if (error !== undefined) return this.report('error', 1, error, line);
+      if (result !== undefined) {
+        try {
+          show('result', { 'text/plain': inspect(result) }, '', toJSON(result));
+        } catch (e) {
+          return this.report('error', 1, e);
+        }
+      }
+      if (!once) return this.report('ok', 0);
+      this.drained = () => this.report(process.exitCode ? 'exit' : 'ok', Number(process.exitCode ?? 0) & 0xff);
+      process.once('exit', this.drained);
+      socket.unref();
+    }
+
+    // stop ends what is left of the program: its timers are cleared, and where
+    // nothing else is under way it can never go on. Where something is, the
+    // process has to go, here or by the host's hand.
+    stop(how, status, error) {
+      if (this.stopping) return;
+      this.stopping = true;
+      if (once) return this.report(how, status, error);
+      for (const t of this.timers) real.clearTimeout(t);
+      let tries = 0;
+      const look = () => {
+        if (current !== this) return;
+        if (this.quiet()) return this.report(how, status, error);
+        if (++tries === 40 && how !== 'interrupt') {
+          this.report(how, status, error);
+          realExit(1);
+        }
+        real.setTimeout(() => real.setImmediate(look), 5);
+      };
+      real.setImmediate(() => real.setImmediate(look));
+    }
+
+    quiet() {
+      const now = resources();
+      return Object.keys(now).every((k) => now[k] <= (this.resources[k] ?? 0));
+    }
+
+    report(how, status, error, line = 0) {
+      if (current !== this) return;
+      current = null;
+      restoreEnv(this.env);
+      post('Runtime.releaseObjectGroup', { objectGroup: this.name });
+      send('Z', this.seq, how, status, ...(error === undefined ? ['', '', 0, '', ''] : describe(error, this.name, line)));
+      if (once) realExit(status);
+    }
+
+    exit(status) {
+      if (once || !computing) {
+        this.stopping = true;
+        try { process.emit('exit', status); } catch {}
+        if (once) this.report('exit', status);
+        realExit(status);
+      }
+      this.exiting = status;
+      session.post('Runtime.terminateExecution');
+      for (;;);
+    }
+  }
+
+  function resources() {
+    const n = {};
+    for (const k of process.getActiveResourcesInfo?.() ?? ['unknown']) n[k] = (n[k] ?? 0) + 1;
+    return n;
+  }
+
+  function start(fields) {
+    seq = String(fields[0]);
+    const own = current = new Run(seq);
+    try {
+      own.env = setEnv(fields.slice(3));
+      setStdin(String(fields[2]));
+      const code = dynamicImports(String(fields[1]).replace(/^\uFEFF/, '').replace(/\r\n?/g, '\n'));
+      execute(code, own.name, (error, result, line) => own.exiting === undefined && own.done(error, result, line));
+    } catch (e) {
+      if (own.exiting === undefined) {
+        if (e?.code === 'ERR_SCRIPT_EXECUTION_INTERRUPTED') own.stop('interrupt', 130, e);
+        else own.done(e);
+      }
+    }
+    if (own.exiting !== undefined) own.stop('exit', own.exiting);
+  }
+
+  // The run's timers are known, so that they can be cleared with it.
+  const real = { setTimeout, setInterval, setImmediate, clearTimeout };
+  for (const name of ['setTimeout', 'setInterval']) {
+    const f = real[name];
+    const g = { [name]: (...args) => {
+      const own = current;
+      const callback = args[0];
+      if (own && typeof callback === 'function' && name === 'setTimeout') {
+        args[0] = (...a) => {
+          own.timers.delete(t);
+          return callback(...a);
+        };
+      }
+      const t = f(...args);
+      if (own?.stopping) real.clearTimeout(t);
+      else own?.timers.add(t);
+      return t;
+    } }[name];
+    Object.defineProperties(g, Object.getOwnPropertyDescriptors(f));
+    globalThis[name] = g;
+  }
+
+  function describe(error, name, line) {
+    if (error && Object.hasOwn(error, 'thrown') && !(error instanceof Error)) {
+      const text = inspect(error.thrown);
+      return ['Error', text, line, '', `Uncaught ${text}`];
+    }
+    let kind = 'Error', message = '', stack = '', missing = '';
+    try {
+      kind = String(error.name || error.constructor?.name || 'Error');
+      message = String(error.message ?? '');
+      stack = String(error.stack ?? '');
+      if (error.code === 'MODULE_NOT_FOUND' || error.code === 'ERR_MODULE_NOT_FOUND') {
+        missing = /Cannot find (?:module|package) '([^']+)'/.exec(message)?.[1] ?? '';
+      }
+      if (error.code === 'ERR_UNKNOWN_BUILTIN_MODULE') missing = /: (.*)$/.exec(message)?.[1] ?? '';
+    } catch {}
+    const lines = stack.split('\n');
+    const end = lines.findIndex((l) => /\bat (?:takeCall|toolcell|Session\.post|evaluate|go |interruptible)|\(toolcell:|at toolcell:|node:inspector/.test(l));
+    const own = (end < 0 ? lines : lines.slice(0, end)).filter((l) => !/\[eval\]/.test(l));
+    const escaped = name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+    if (!line) line = Number(new RegExp(`${escaped}:(\\d+)`).exec(own.join('\n'))?.[1] ?? 0);
+    if (line && !own.some((l) => l.includes(name))) own.push(`    at ${name}:${line}`);
+    return [kind, message, line, missing, own.join('\n') || `${kind}: ${message}`];
+  }
+
+  process.exit = (status = process.exitCode ?? 0) => {
+    status = Number(status) & 0xff;
+    if (current) current.exit(status);
+    realExit(status);
+  };
+  for (const [event, where] of [['uncaughtException', ''], ['unhandledRejection', ' (in promise)']]) {
+    process.on(event, (e) => {
+      if (current) return current.stop('error', 1, wrapped(e));
+      process.stderr.write(`Uncaught${where} ${util.inspect(e)}\n`);
+      if (once) realExit(1);
+    });
+  }
+  process.on('exit', () => {
+    if (once && current && !current.stopping && !current.drained) current.report('error', 1, new Error('the event loop is empty, and the program still awaits'));
+  });
+  process.on('SIGINT', () => {});
+
+  const socket = new net.Socket({ fd: CONTROL, readable: true, writable: false, allowHalfOpen: true });
+  socket.on('data', onData);
+  socket.on('end', () => realExit(0));
+  socket.on('error', () => realExit(0));
+}

@@ -1,0 +1,208 @@
+# The bash driver: runs programs in this very shell and speaks frames on fd 3,
+# which it moves out of the program's way.
+#
+# A program that exits, is interrupted or fails under set -e ends the shell. Its
+# EXIT trap then writes down the state (variables, functions, options, aliases,
+# traps) and starts a new shell in its place with all of it, so that the
+# context goes on. All names of the driver begin with __toolcell.
+
+__toolcell_send() { # kind, fields
+	local LC_ALL=C size=1 f head
+	for f in "${@:2}"; do size=$((size + 8 + ${#f})); done
+	printf -v head '%08x%s' "$size" "$1"
+	{
+		builtin printf '%s' "$head"
+		for f in "${@:2}"; do builtin printf '%08x%s' "${#f}" "$f"; done
+	} >&"$__toolcell_ctl"
+}
+
+__toolcell_take() { # length; sets REPLY to that many bytes of the channel
+	local LC_ALL=C part left=$1
+	REPLY=
+	if ((left > 4096)); then
+		REPLY=$(command -p head -c "$left" <&"$__toolcell_ctl"; builtin printf x)
+		REPLY=${REPLY%x}
+		((${#REPLY} == left)) || builtin exit 0
+		return 0
+	fi
+	while ((left > 0)); do
+		IFS= builtin read -r -d '' -N "$left" -u "$__toolcell_ctl" part
+		local status=$?
+		REPLY+=$part
+		left=$((left - ${#part}))
+		if ((status > 0 && status <= 128 && left > 0)); then
+			__toolcell_run=
+			trap - EXIT
+			builtin exit 0
+		fi
+	done
+}
+
+__toolcell_receive() { # sets __toolcell_kind and __toolcell_fields
+	local size at=1
+	__toolcell_take 8
+	size=$((16#$REPLY))
+	__toolcell_take 1
+	__toolcell_kind=$REPLY
+	__toolcell_fields=()
+	while ((at < size)); do
+		__toolcell_take 8
+		local n=$((16#$REPLY))
+		__toolcell_take "$n"
+		__toolcell_fields+=("$REPLY")
+		at=$((at + 8 + n))
+	done
+}
+
+__toolcell_setenv() { # names and values; remembers what was
+	__toolcell_old=()
+	while (($# > 1)); do
+		if [[ $1 =~ ^[A-Za-z_][A-Za-z_0-9]*$ ]]; then
+			if [[ -v $1 ]]; then __toolcell_old+=("$1" "=${!1}" "$([[ ${!1@a} == *x* ]] && echo x)"); else __toolcell_old+=("$1" '' ''); fi
+			builtin export "$1=$2"
+		fi
+		shift 2
+	done
+}
+
+__toolcell_unsetenv() {
+	set -- "${__toolcell_old[@]}"
+	while (($# > 2)); do
+		case $2 in
+		'') unset -v "$1" ;;
+		*)
+			builtin export "$1=${2:1}"
+			[[ $3 ]] || builtin export -n "$1"
+			;;
+		esac
+		shift 3
+	done
+	__toolcell_old=()
+}
+
+__toolcell_done() { # status
+	local how=ok
+	if (($1 != 0)); then how=exit; fi
+	if [[ $__toolcell_interrupted ]]; then how=interrupt; fi
+	__toolcell_interrupted=
+	__toolcell_unsetenv
+	exec </dev/null
+	local run=$__toolcell_run
+	__toolcell_run=
+	__toolcell_send Z "$run" "$how" "$1" '' '' 0 '' ''
+}
+
+__toolcell_int() {
+	if [[ $__toolcell_run && $BASHPID == "$__toolcell_pid" ]]; then
+		__toolcell_interrupted=1
+		builtin exit 130
+	fi
+}
+
+__toolcell_state() { # prints what makes a new shell like this one
+	local name IFS=$' \t\n'
+	shopt -p
+	set +o
+	umask -p
+	for name in $(compgen -v); do
+		case $name in
+		__toolcell* | BASH | BASHOPTS | BASHPID | BASH_* | COMP_WORDBREAKS | DIRSTACK | EPOCHREALTIME | EPOCHSECONDS | EUID | FUNCNAME | GROUPS | HISTCMD | IFS | LINENO | PIPESTATUS | PPID | RANDOM | SECONDS | SHELLOPTS | SRANDOM | UID | REPLY | _ | name) continue ;;
+		esac
+		declare -p "$name" 2>/dev/null
+	done
+	declare -f
+	alias -p
+	trap -p | while IFS= read -r name; do [[ $name == *__toolcell* ]] || builtin printf '%s\n' "$name"; done
+	builtin printf 'IFS=%q\n' "$__toolcell_ifs"
+}
+
+__toolcell_quiet() { # keeps the program's options away from the driver
+	__toolcell_opts=${-//[!eufvx]/}
+	set +eufvx
+	__toolcell_ifs=$IFS
+	IFS=$' \t\n'
+}
+
+__toolcell_loud() {
+	IFS=$__toolcell_ifs
+	if [[ $__toolcell_opts ]]; then set "-$__toolcell_opts"; fi
+}
+
+__toolcell_exit() {
+	local status=$?
+	if [[ $BASHPID != "$__toolcell_pid" || ! $__toolcell_run ]]; then return "$status"; fi
+	{ __toolcell_quiet; } 2>/dev/null
+	local state
+	__toolcell_done "$status"
+	state=$(trap - EXIT INT; __toolcell_state)
+	exec -a bash "$__toolcell_bash" --norc --noprofile -c "$__toolcell_driver" bash "$__toolcell_driver" "$__toolcell_opts" 231<<<"$state"
+}
+
+__toolcell_loop() {
+	while :; do
+		__toolcell_receive
+		case $__toolcell_kind in
+		C)
+			[[ ${__toolcell_fields[0]} ]] && builtin cd -- "${__toolcell_fields[0]}"
+			[[ ${__toolcell_fields[1]} == once ]] && __toolcell_once=1
+			__toolcell_setenv "${__toolcell_fields[@]:2}"
+			__toolcell_old=()
+			__toolcell_send H "bash ${BASH_VERSION%%(*}"
+			;;
+		R)
+			return
+			;;
+		esac
+	done
+}
+
+__toolcell_prepare() {
+	__toolcell_run=${__toolcell_fields[0]}
+	__toolcell_code=${__toolcell_fields[1]#$'\xef\xbb\xbf'}
+	__toolcell_code=${__toolcell_code//$'\r\n'/$'\n'}
+	if [[ ${__toolcell_fields[2]} ]]; then
+		exec <"${__toolcell_fields[2]}"
+		command -p rm -f -- "${__toolcell_fields[2]}"
+	fi
+	__toolcell_setenv "${__toolcell_fields[@]:3}"
+	__toolcell_fields=()
+	if [[ $__toolcell_once ]]; then
+		exec 230<&-
+		return
+	fi
+	if [[ ! $(trap -p EXIT) ]]; then trap __toolcell_exit EXIT; fi
+	if [[ ! $(trap -p INT) ]]; then trap __toolcell_int INT; fi
+}
+
+__toolcell_driver=$1
+__toolcell_bash=$BASH
+__toolcell_pid=$BASHPID
+__toolcell_ctl=230
+__toolcell_run='' __toolcell_once='' __toolcell_interrupted='' __toolcell_opts='' __toolcell_ifs=$' \t\n'
+__toolcell_fields=() __toolcell_old=()
+trap __toolcell_int INT
+if (($# > 1)); then
+	eval "$(command -p cat <&231)"
+	exec 231<&-
+	{ __toolcell_quiet; } 2>/dev/null
+	__toolcell_opts=$2
+else
+	exec 230<&3 3<&-
+fi
+set --
+while :; do
+	while :; do
+		__toolcell_loop
+		__toolcell_prepare
+		__toolcell_loud
+		eval "$__toolcell_code"
+		{ __toolcell_status=$?; __toolcell_quiet; } 2>/dev/null
+		if [[ $__toolcell_once ]]; then
+			builtin exit "$__toolcell_status"
+		fi
+		__toolcell_done "$__toolcell_status"
+	done
+	{ __toolcell_quiet; } 2>/dev/null
+	if [[ $__toolcell_once ]]; then builtin exit 0; fi
+	__toolcell_done 0
+done

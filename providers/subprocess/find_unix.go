@@ -1,0 +1,228 @@
+//go:build unix
+
+package subprocess
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/sandbox"
+)
+
+// maxProbe bounds the time that an interpreter has to answer.
+const maxProbe = 30 * time.Second
+
+// A language is a Language whose interpreter was found.
+type language struct {
+	Language
+	path    string   // of the interpreter
+	boot    []byte   // sent to the driver before the first frame
+	roots   []string // directories that the interpreter needs, outside the system's
+	runtime string   // such as "CPython 3.11.7", from the driver's hello
+
+	// heapMessage is what the runtime writes to standard error before it
+	// aborts for want of memory; empty if it does not.
+	heapMessage string
+}
+
+// find returns the candidates for l that run and are new enough, best first,
+// or an error that names what was tried.
+func find(l Language) ([]*language, error) {
+	if err := l.check(); err != nil {
+		return nil, err
+	}
+	var found []*language
+	var tried []string
+	seen := map[string]bool{}
+	for _, path := range candidates(l.Commands) {
+		if seen[path] {
+			continue
+		}
+		seen[path] = true
+		c := &language{Language: l, path: path}
+		if l.kind == nodeKind || l.kind == typescriptKind {
+			c.heapMessage = "heap out of memory"
+		}
+		if err := c.probe(); err != nil {
+			tried = append(tried, fmt.Sprintf("%s (%v)", path, err))
+			continue
+		}
+		found = append(found, c)
+	}
+	if len(found) > 0 {
+		return found, nil
+	}
+	if tried == nil {
+		tried = []string{strings.Join(l.Commands, ", ") + " (not found on PATH)"}
+	}
+	return nil, missing(&l, tried)
+}
+
+// missing is the error of a language without an interpreter that works.
+func missing(l *Language, tried []string) error {
+	hint := ""
+	if l.Install != "" {
+		hint = "; " + l.Install
+	}
+	return fmt.Errorf("%w: no interpreter for %s: tried %s%s", codeinterp.ErrUnavailable, l.Name, strings.Join(tried, "; "), hint)
+}
+
+// candidates returns the files that the commands may mean: on PATH first, then
+// where systems keep interpreters.
+func candidates(commands []string) []string {
+	dirs := append(filepath.SplitList(os.Getenv("PATH")), "/usr/local/bin", "/usr/bin", "/bin", "/opt/homebrew/bin")
+	var list []string
+	for _, command := range commands {
+		if strings.ContainsRune(command, '/') {
+			if path, err := filepath.Abs(command); err == nil {
+				list = append(list, path)
+			}
+			continue
+		}
+		for _, dir := range dirs {
+			path := filepath.Join(dir, command)
+			if !filepath.IsAbs(dir) {
+				continue
+			}
+			if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0 {
+				list = append(list, path)
+			}
+		}
+	}
+	return list
+}
+
+// probe asks the interpreter, as the host, for its version and what else is
+// needed to start it.
+func (l *language) probe() error {
+	if l.kind == pythonKind {
+		return l.probePython()
+	}
+	args := l.VersionArgs
+	if args == nil {
+		args = []string{"--version"}
+	}
+	out, err := ask(l.path, args, "")
+	if err != nil {
+		return err
+	}
+	v := version.FindString(out)
+	if v == "" {
+		return errors.New("prints no version")
+	}
+	if older(v, l.MinVersion) {
+		return fmt.Errorf("version %s is older than %s", v, l.MinVersion)
+	}
+	l.runtime = l.Name + " " + v
+	l.roots = rootsOf(l.path)
+	return nil
+}
+
+var version = regexp.MustCompile(`\d+(\.\d+)+|\d+`)
+
+// probePython also compiles the driver, which is half of what a start would
+// take otherwise, and asks where Python lives.
+func (l *language) probePython() error {
+	const question = `import sys,marshal
+v=sys.version_info
+print('%d.%d.%d'%v[:3]);print(sys.executable);print(sys.prefix);print(sys.base_prefix);print(sys.exec_prefix);sys.stdout.flush()
+if v>=(3,9):sys.stdout.buffer.write(marshal.dumps(compile(sys.stdin.buffer.read(),'<toolcell>','exec',0,True)))`
+	out, err := ask(l.path, []string{"-I", "-X", "utf8", "-c", question}, l.Driver.Source)
+	if err != nil {
+		return err
+	}
+	parts := strings.SplitN(out, "\n", 6)
+	if len(parts) < 6 {
+		return errors.New("is no Python")
+	}
+	if older(parts[0], l.MinVersion) {
+		return fmt.Errorf("version %s is older than %s", parts[0], l.MinVersion)
+	}
+	l.runtime = "CPython " + parts[0]
+	if filepath.IsAbs(parts[1]) {
+		l.path = parts[1] // behind the shims of version managers
+	}
+	l.roots = append(rootsOf(l.path), parts[2:5]...)
+	l.boot = fmt.Appendf(nil, "%08x%s", len(parts[5]), parts[5])
+	return nil
+}
+
+// rootsOf returns what an interpreter at the path needs: the file itself, and
+// where it really is, the directory that it was installed under.
+func rootsOf(path string) []string {
+	list := []string{path}
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return list
+	}
+	dir := filepath.Dir(real)
+	if filepath.Base(dir) == "bin" && filepath.Dir(dir) != "/" {
+		return append(list, real, filepath.Dir(dir))
+	}
+	return append(list, real)
+}
+
+// ask runs the interpreter and returns what it prints.
+func ask(path string, args []string, stdin string) (string, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), maxProbe)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, path, args...)
+	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + os.Getenv("HOME"), "LANG=C.UTF-8"}
+	cmd.Dir = "/"
+	cmd.Stdin = strings.NewReader(stdin)
+	var out, errs bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	cmd.WaitDelay = time.Second
+	if err := cmd.Run(); err != nil {
+		if ctx.Err() != nil {
+			return "", errors.New("does not answer")
+		}
+		if line, _, _ := strings.Cut(strings.TrimSpace(errs.String()), "\n"); line != "" {
+			return "", fmt.Errorf("does not work: %s", line)
+		}
+		return "", errors.New("does not work: " + strings.TrimPrefix(err.Error(), "fork/exec "+path+": "))
+	}
+	if out.Len() == 0 {
+		return errs.String(), nil
+	}
+	return out.String(), nil
+}
+
+// older reports whether version v is lower than want.
+func older(v, want string) bool {
+	if want == "" {
+		return false
+	}
+	a, b := strings.Split(v, "."), strings.Split(want, ".")
+	for i := range b {
+		if i >= len(a) {
+			return true
+		}
+		x, _ := strconv.Atoi(a[i])
+		y, _ := strconv.Atoi(b[i])
+		if x != y {
+			return x < y
+		}
+	}
+	return false
+}
+
+// reachable reports whether programs can execute l's interpreter.
+func (l *language) reachable(s *sandbox.Sandbox) error {
+	for _, path := range l.roots {
+		if err := s.Reachable(path); err != nil {
+			return fmt.Errorf("cannot be reached by programs: %w", err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,141 @@
+package subprocess
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+)
+
+const (
+	// maxFrame bounds what a driver may send in one frame.
+	maxFrame = 64 << 20
+
+	// digits is the width of every length, in hexadecimal.
+	digits = 8
+
+	// step is how much memory a frame gets before its bytes have come.
+	step = 1 << 20
+)
+
+// Frames to the driver.
+const (
+	frameConfigure = 'C' // cwd, then names and values of the environment
+	frameRun       = 'R' // seq, code, path of stdin or "", names and values
+	frameAck       = 'A' // number of the frame
+	frameInterrupt = 'I' // seq
+)
+
+// Frames from the driver.
+const (
+	frameHello     = 'H' // version of the runtime
+	frameShow      = 'D' // seq, number, kind, display id, metadata, value, then MIME types and data
+	frameLate      = 'L' // "stdout" or "stderr", bytes
+	frameTruncated = 'T' // kind, bytes
+	frameDone      = 'Z' // seq, how, exit code, name, message, line, module, traceback
+)
+
+// A frame is one message of the control channel: its type and its fields.
+//
+//	length  8 hexadecimal digits: the bytes that follow
+//	type    1 byte
+//	fields  each 8 hexadecimal digits of length, then its bytes
+type frame struct {
+	kind   byte
+	fields [][]byte
+}
+
+// field returns field i, nil where there is none.
+func (f *frame) field(i int) []byte {
+	if i < len(f.fields) {
+		return f.fields[i]
+	}
+	return nil
+}
+
+// number returns field i as a decimal number, -1 where it is none.
+func (f *frame) number(i int) int {
+	n, err := strconv.Atoi(string(f.field(i)))
+	if err != nil {
+		return -1
+	}
+	return n
+}
+
+// encode returns the frame's bytes.
+func encode(kind byte, fields ...string) []byte {
+	size := 1
+	for _, s := range fields {
+		size += digits + len(s)
+	}
+	b := make([]byte, 0, digits+size)
+	b = fmt.Appendf(b, "%08x%c", size, kind)
+	for _, s := range fields {
+		b = fmt.Appendf(b, "%08x", len(s))
+		b = append(b, s...)
+	}
+	return b
+}
+
+var errFrame = errors.New("the driver sent what is no frame")
+
+// readFrame reads one frame. It returns io.EOF at the end, and takes no more
+// memory than has come over the wire, whatever length the sender claims.
+func readFrame(r io.Reader) (frame, error) {
+	var head [digits]byte
+	if _, err := io.ReadFull(r, head[:]); err != nil {
+		return frame{}, err
+	}
+	n, ok := length(head[:])
+	if !ok || n < 1 || n > maxFrame {
+		return frame{}, fmt.Errorf("%w: length %q", errFrame, head)
+	}
+	body, err := readN(r, n)
+	if err != nil {
+		return frame{}, err
+	}
+	f := frame{kind: body[0]}
+	for rest := body[1:]; len(rest) > 0; {
+		n, ok := length(rest)
+		if !ok || n > len(rest)-digits {
+			return frame{}, fmt.Errorf("%w: a field of it ends outside", errFrame)
+		}
+		f.fields = append(f.fields, rest[digits:digits+n:digits+n])
+		rest = rest[digits+n:]
+	}
+	return f, nil
+}
+
+func readN(r io.Reader, n int) ([]byte, error) {
+	if n <= step {
+		b := make([]byte, n)
+		_, err := io.ReadFull(r, b)
+		return b, err
+	}
+	var buf bytes.Buffer
+	if m, err := io.CopyN(&buf, r, int64(n)); err != nil || m < int64(n) {
+		return nil, errors.Join(err, io.ErrUnexpectedEOF)
+	}
+	return buf.Bytes(), nil
+}
+
+// length reads the lower-case hexadecimal digits at the head of b.
+func length(b []byte) (int, bool) {
+	if len(b) < digits {
+		return 0, false
+	}
+	n := 0
+	for _, c := range b[:digits] {
+		switch {
+		case c >= '0' && c <= '9':
+			c -= '0'
+		case c >= 'a' && c <= 'f':
+			c -= 'a' - 10
+		default:
+			return 0, false
+		}
+		n = n<<4 | int(c)
+	}
+	return n, n <= maxFrame
+}

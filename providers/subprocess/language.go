@@ -1,0 +1,187 @@
+package subprocess
+
+import (
+	_ "embed"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/toolcell/toolcell/codeinterp"
+)
+
+// A Language describes how programs of one language are run: which interpreter
+// to look for, and how to start it. [Python], [JavaScript], [TypeScript] and
+// [Bash] return the built-in ones, whose fields may be changed; others need
+// only Name, Commands and Args.
+type Language struct {
+	// Name is the canonical name, in lower case.
+	Name string
+
+	// Aliases are other names that are accepted, besides the usual ones of
+	// codeinterp.ResolveLanguage.
+	Aliases []string
+
+	// Commands are the interpreters to try, in order: names that are looked
+	// up on PATH and in the usual directories, or absolute paths. The first
+	// that runs, is new enough and can be reached from inside the isolation
+	// is taken.
+	Commands []string
+
+	// Args are the interpreter's arguments for a one-shot run. FileArg in
+	// them stands for the path of the file that holds the code.
+	Args []string
+
+	// Extension is that file's, such as ".rb".
+	Extension string
+
+	// VersionArgs make the interpreter print its version; nil means
+	// --version.
+	VersionArgs []string
+
+	// MinVersion is the oldest version that will do, such as "3.9"; empty
+	// means any.
+	MinVersion string
+
+	// Install says how to get the interpreter; it ends the message of
+	// ErrUnavailable.
+	Install string
+
+	// Notes describes the language for a model: what there is, what is not.
+	Notes string
+
+	// Env is added to the environment of the language's processes.
+	Env map[string]string
+
+	// Driver, if set, runs programs by the driver protocol; only such a
+	// language has values, displays and contexts. See [Driver].
+	Driver *Driver
+
+	kind kind
+}
+
+// FileArg stands for the file with the code in [Language].Args.
+const FileArg = "{file}"
+
+// A Driver is a program for the interpreter that runs programs of its language
+// one after the other, and speaks frames over descriptor 3, a stream socket.
+// A frame is the length of the rest as 8 hexadecimal digits, a type byte, and
+// fields, each of them a length and its bytes.
+//
+// The host sends
+//
+//	C  cwd, "once" or "", names and values of the environment: answer H
+//	R  seq, code, path of standard input or "", names and values: run the
+//	   code, in "once" mode the only one
+//	A  number: the show with the number is in its place
+//	I  seq: end the run, as for SIGINT, which comes with it
+//
+// and the driver
+//
+//	H  the runtime's version
+//	D  seq, number, "display", "update", "result", "clear" or "clear wait",
+//	   display id, metadata and value as JSON or "", then MIME types and
+//	   their data: wait for A, except after a result
+//	L  "stdout" or "stderr", bytes: output of an earlier run's threads
+//	T  seq, "display" or "result", bytes: what was too large to send
+//	Z  seq, "ok", "error", "exit" or "interrupt", exit code, and the error's
+//	   name, message, line, missing module and traceback, or "": the end
+//
+// Before Z and D all output must be written. Standard output and error belong
+// to the program, descriptor 0 is /dev/null or, for one run, the file that R
+// names, to be removed once it is open. In "once" mode a driver may also just
+// exit.
+type Driver struct {
+	// Args are the interpreter's arguments. DriverArg in them stands for
+	// Source.
+	Args []string
+
+	// Source is the driver itself.
+	Source string
+
+	// Interrupts tells that the driver understands I.
+	Interrupts bool
+}
+
+// DriverArg stands for the driver's source in [Driver].Args.
+const DriverArg = "{driver}"
+
+// A kind is what the provider knows about a built-in language beyond its
+// table entry.
+type kind int
+
+const (
+	otherKind kind = iota
+	pythonKind
+	nodeKind
+	typescriptKind
+)
+
+var (
+	//go:embed drivers/driver.py
+	pythonDriver string
+	//go:embed drivers/driver.js
+	nodeDriver string
+	//go:embed drivers/driver.sh
+	bashDriver string
+)
+
+// pythonBoot reads the compiled driver from descriptor 3 and becomes it.
+const pythonBoot = `import os,marshal
+n=int(os.read(3,8),16)
+b=b''
+while len(b)<n:b+=os.read(3,n-len(b))
+exec(marshal.loads(b),{'__name__':'toolcell'})`
+
+// Python returns the language python: CPython 3.9 or later.
+func Python() Language {
+	return Language{
+		Name: "python", Commands: []string{"python3", "python"}, Extension: ".py", MinVersion: "3.9",
+		Install: "install Python 3.9 or later (Debian and Ubuntu: apt install python3; macOS: brew install python), or give its path in Language.Commands",
+		Notes:   "Top-level await works. The last expression is the result; display(obj) shows rich objects, and matplotlib figures are shown by themselves.",
+		Driver:  &Driver{Args: []string{"-I", "-X", "utf8", "-c", pythonBoot}, Source: pythonDriver},
+		kind:    pythonKind,
+	}
+}
+
+// JavaScript returns the language javascript: Node.js 18 or later.
+func JavaScript() Language {
+	return Language{
+		Name: "javascript", Commands: []string{"node", "nodejs"}, Extension: ".js", MinVersion: "18",
+		Install: "install Node.js 18 or later (Debian and Ubuntu: apt install nodejs; macOS: brew install node), or give its path in Language.Commands",
+		Notes:   "Node.js with its own modules, by import or require. Top-level await works, const and let may be declared again, and the last expression is the result; display(mime, data) shows rich data.",
+		Driver:  &Driver{Args: []string{"-e", DriverArg}, Source: nodeDriver, Interrupts: true},
+		kind:    nodeKind,
+	}
+}
+
+// TypeScript returns the language typescript: JavaScript with its types taken
+// out, not checked.
+func TypeScript() Language {
+	l := JavaScript()
+	l.Name, l.Extension, l.kind = "typescript", ".ts", typescriptKind
+	l.Notes = "Types are erased, not checked. " + l.Notes
+	return l
+}
+
+// Bash returns the language bash: version 4.4 or later.
+func Bash() Language {
+	return Language{
+		Name: "bash", Commands: []string{"bash"}, Extension: ".sh", MinVersion: "4.4",
+		Install: "install bash 4.4 or later (macOS: brew install bash)",
+		Notes:   "bash with the usual command-line tools.",
+		Driver:  &Driver{Args: []string{"--norc", "--noprofile", "-c", DriverArg, "bash", DriverArg}, Source: bashDriver},
+	}
+}
+
+// check validates a table entry.
+func (l *Language) check() error {
+	switch {
+	case l.Name == "" || l.Name != strings.ToLower(l.Name) || strings.ContainsAny(l.Name, " \t\n"):
+		return fmt.Errorf("%w: language name %q", codeinterp.ErrInvalid, l.Name)
+	case len(l.Commands) == 0:
+		return fmt.Errorf("%w: language %s has no Commands", codeinterp.ErrInvalid, l.Name)
+	case l.Driver == nil && !slices.ContainsFunc(l.Args, func(a string) bool { return strings.Contains(a, FileArg) }):
+		return fmt.Errorf("%w: the Args of language %s have no %s", codeinterp.ErrInvalid, l.Name, FileArg)
+	}
+	return nil
+}

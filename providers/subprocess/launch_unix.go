@@ -1,0 +1,211 @@
+//go:build unix
+
+package subprocess
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"syscall"
+
+	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/sandbox"
+)
+
+// A place says where and how a process lives.
+type place struct {
+	dir  string            // its working directory; empty means a new one, which goes with it
+	cwd  string            // where programs start; empty means dir
+	env  map[string]string // on top of the provider's
+	once bool              // it runs one program
+}
+
+// command returns the arguments and the environment of l's driver.
+func (i *Interpreter) command(l *language, pl *place) *sandbox.Cmd {
+	c := &sandbox.Cmd{Path: l.path, Args: []string{l.path}, Workdir: pl.dir, ReadOnly: l.roots}
+	if l.Driver != nil {
+		for _, a := range l.Driver.Args {
+			c.Args = append(c.Args, strings.ReplaceAll(a, DriverArg, l.Driver.Source))
+		}
+	}
+	env := maps.Clone(i.opts.Env)
+	if env == nil {
+		env = map[string]string{}
+	}
+	maps.Copy(env, l.Env)
+	maps.Copy(env, pl.env)
+	c.Env = i.sandbox.Env(pl.dir, env)
+	if pl.cwd != "" {
+		c.Writable = []string{pl.cwd}
+	}
+	return c
+}
+
+// launch starts l's driver in a place and configures it. The driver's hello
+// is still to come.
+func (i *Interpreter) launch(l *language, pl *place) (*process, error) {
+	var release func()
+	if pl.dir == "" {
+		dir, err := i.sandbox.TempDir()
+		if err != nil {
+			return nil, err
+		}
+		own := *pl
+		own.dir = dir
+		pl = &own
+		release = func() { _ = sandbox.RemoveAll(dir) }
+	}
+	p, err := i.spawn(l, pl, i.command(l, pl), nil, release)
+	if err != nil {
+		if release != nil {
+			release()
+		}
+		return nil, err
+	}
+	if err := p.configure(l.boot, pl.cwd, pl.once, nil); err != nil {
+		p.kill()
+		return nil, fmt.Errorf("%w: the driver for %s did not start: %s", codeinterp.ErrUnavailable, l.Name, p.words())
+	}
+	return p, nil
+}
+
+// spawn starts a command with descriptors 1, 2 and, for a driver, 3 that lead
+// to the host.
+func (i *Interpreter) spawn(l *language, pl *place, c *sandbox.Cmd, stdin *os.File, release func()) (*process, error) {
+	ends, err := newEnds(l.Driver != nil)
+	if err != nil {
+		return nil, err
+	}
+	c.Files = []*os.File{stdin, ends.child[0], ends.child[1]}
+	if l.Driver != nil {
+		c.Files = append(c.Files, ends.child[2])
+	}
+	sb, err := i.sandbox.Start(c)
+	ends.closeChild()
+	if err != nil {
+		ends.closeHost()
+		return nil, err
+	}
+	return newProcess(l, sb, ends, pl, i.sandbox.WorkdirInside(pl.dir), release)
+}
+
+// An ends holds both ends of a process's standard output, standard error and
+// control channel, if it has one.
+type ends struct{ host, child [3]*os.File }
+
+func newEnds(control bool) (*ends, error) {
+	e := &ends{}
+	for n := range 2 {
+		r, w, err := os.Pipe()
+		if err != nil {
+			e.close()
+			return nil, noDescriptors(err)
+		}
+		e.host[n], e.child[n] = r, w
+	}
+	if !control {
+		return e, nil
+	}
+	host, child, err := socketpair()
+	if err != nil {
+		e.close()
+		return nil, noDescriptors(err)
+	}
+	e.host[2], e.child[2] = host, child
+	return e, nil
+}
+
+func noDescriptors(err error) error {
+	if s := (*os.SyscallError)(nil); errors.As(err, &s) {
+		err = s.Err
+	}
+	if errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE) {
+		return fmt.Errorf("%w: %w", codeinterp.ErrCapacity, err)
+	}
+	return fmt.Errorf("%w: pipes: %w", codeinterp.ErrUnavailable, err)
+}
+
+func (e *ends) close() { e.closeHost(); e.closeChild() }
+
+func (e *ends) closeHost() { closeAll(e.host[:]) }
+
+func (e *ends) closeChild() { closeAll(e.child[:]) }
+
+func closeAll(files []*os.File) {
+	for _, f := range files {
+		if f != nil {
+			f.Close()
+		}
+	}
+}
+
+// socketpair returns a connected pair of stream sockets, the first of them
+// non-blocking.
+func socketpair() (host, child *os.File, err error) {
+	syscall.ForkLock.RLock()
+	fds, err := syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM, 0)
+	if err == nil {
+		syscall.CloseOnExec(fds[0])
+		syscall.CloseOnExec(fds[1])
+	}
+	syscall.ForkLock.RUnlock()
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := syscall.SetNonblock(fds[0], true); err != nil {
+		syscall.Close(fds[0])
+		syscall.Close(fds[1])
+		return nil, nil, err
+	}
+	return os.NewFile(uintptr(fds[0]), "control"), os.NewFile(uintptr(fds[1]), "control"), nil
+}
+
+// configure sends what comes before the first program.
+func (p *process) configure(boot []byte, cwd string, once bool, env map[string]string) error {
+	mode := ""
+	if once {
+		mode = "once"
+	}
+	b := encode(frameConfigure, append([]string{cwd, mode}, pairs(env)...)...)
+	return p.write(append(slices.Clone(boot), b...))
+}
+
+// settle makes the process's working directory the caller's to remove.
+func (p *process) settle() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.release = nil
+}
+
+// greeting waits for the driver's hello.
+func (p *process) greeting(ctx context.Context) (string, error) {
+	select {
+	case v := <-p.hello:
+		return v, nil
+	case <-p.gone:
+		return "", fmt.Errorf("%w: %s did not start: %s", codeinterp.ErrUnavailable, p.lang.Name, p.words())
+	case <-ctx.Done():
+		return "", context.Cause(ctx)
+	}
+}
+
+// words returns what a process that did not come up had to say.
+func (p *process) words() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var said string
+	for _, o := range p.late.list {
+		said += string(o.Data)
+	}
+	if said = strings.TrimSpace(said); len(said) > 500 {
+		said = said[len(said)-500:]
+	}
+	if said == "" {
+		return "it ended without a word"
+	}
+	return said
+}

@@ -1,0 +1,383 @@
+//go:build unix
+
+package subprocess
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/outbuf"
+	"github.com/toolcell/toolcell/internal/sandbox"
+)
+
+// maxLinger bounds the wait for the pipes of a process that is gone, which a
+// descendant may hold open in none mode.
+const maxLinger = 500 * time.Millisecond
+
+// A process is a running driver.
+type process struct {
+	lang    *language
+	sb      *sandbox.Process
+	ctl     *os.File
+	streams [2]*pump
+	hello   chan string   // gets the runtime's version, once
+	heard   chan struct{} // closed at the end of the control channel
+	gone    chan struct{}
+	release func() // guarded by mu; gives back what the process lived in
+	place   place
+	inside  string // the working directory, as the process sees it
+
+	writing sync.Mutex // one frame at a time
+
+	mu     sync.Mutex
+	run    *run
+	seq    int
+	late   late
+	dead   bool
+	told   bool   // the loss of its state was told or asked for
+	tail   []byte // the last of standard error
+	broken error  // why the host gave the driver up, nil if it did not
+}
+
+// A run is a program that a process executes.
+type run struct {
+	seq  int
+	out  *outbuf.Collector
+	done chan struct{}
+	end  *report // set before done is closed; nil if the process died
+}
+
+// newProcess takes over a started driver and the host's ends of its
+// descriptors.
+func newProcess(lang *language, sb *sandbox.Process, e *ends, pl *place, inside string, release func()) (*process, error) {
+	p := &process{
+		lang: lang, sb: sb, ctl: e.host[2], place: *pl, inside: inside,
+		hello: make(chan string, 1), heard: make(chan struct{}), gone: make(chan struct{}), release: release,
+	}
+	for i, file := range e.host[:2] {
+		var err error
+		if p.streams[i], err = newPump(codeinterp.Stdout+codeinterp.Kind(i), file, p.deliver); err != nil {
+			return nil, err
+		}
+	}
+	if p.ctl != nil {
+		go p.listen()
+	} else {
+		close(p.heard)
+	}
+	go p.watch()
+	return p, nil
+}
+
+// deliver hands what came out of a stream to the run, or keeps it as late.
+func (p *process) deliver(kind codeinterp.Kind, b []byte) {
+	p.mu.Lock()
+	r := p.run
+	if r == nil {
+		p.late.write(kind, b)
+	}
+	if kind == codeinterp.Stderr && p.lang.heapMessage != "" {
+		p.tail = lastOf(append(p.tail, lastOf(b)...))
+	}
+	p.mu.Unlock()
+	if r != nil && !r.out.Write(kind, b) {
+		p.mu.Lock()
+		p.late.write(kind, b)
+		p.mu.Unlock()
+	}
+}
+
+// lastOf returns the last few kilobytes of b, in memory of their own where
+// that is much less.
+func lastOf(b []byte) []byte {
+	const keep = 4 << 10
+	if len(b) <= keep {
+		return b
+	}
+	return append([]byte(nil), b[len(b)-keep:]...)
+}
+
+// outOfMemory reports whether the runtime ended itself for want of memory.
+func (p *process) outOfMemory(exit sandbox.Exit) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return exit.Signal == syscall.SIGABRT && p.lang.heapMessage != "" && bytes.Contains(p.tail, []byte(p.lang.heapMessage))
+}
+
+// listen serves the control channel until it ends or the driver breaks the
+// protocol.
+func (p *process) listen() {
+	defer close(p.heard)
+	for {
+		f, err := readFrame(p.ctl)
+		if err == nil {
+			err = p.serve(&f)
+		}
+		if err == nil {
+			continue
+		}
+		if !errors.Is(err, io.EOF) && !errors.Is(err, os.ErrClosed) && !errors.Is(err, syscall.ECONNRESET) {
+			p.breakOff(err)
+		} else if !p.place.once {
+			p.breakOff(errors.New("the driver closed its control channel"))
+		}
+		return
+	}
+}
+
+// breakOff kills a driver that cannot be spoken to any more, unless it is
+// about to end by itself.
+func (p *process) breakOff(why error) {
+	select {
+	case <-p.sb.Done():
+		return
+	case <-time.After(maxLinger):
+	}
+	p.mu.Lock()
+	if p.broken == nil {
+		p.broken = why
+	}
+	p.mu.Unlock()
+	p.sb.Kill()
+}
+
+// watch waits for the end of the process, then for the end of its output, and
+// ends the run.
+func (p *process) watch() {
+	p.sb.Wait()
+	for _, s := range p.streams {
+		close(s.hurry)
+	}
+	linger := time.NewTimer(maxLinger)
+	defer linger.Stop()
+	for _, s := range p.streams {
+		select {
+		case <-s.done:
+		case <-linger.C:
+			linger.Reset(0)
+			p.mute()
+			s.close()
+		}
+	}
+	select {
+	case <-p.heard:
+	case <-linger.C:
+	}
+	if p.ctl != nil {
+		p.ctl.Close()
+		<-p.heard
+	}
+	p.mu.Lock()
+	r, release := p.run, p.release
+	p.run, p.dead = nil, true
+	p.mu.Unlock()
+	for _, s := range p.streams {
+		s.close()
+	}
+	if r != nil {
+		close(r.done)
+	}
+	if release != nil {
+		release()
+	}
+	close(p.gone)
+}
+
+// mute lets the run in progress end without its callback.
+func (p *process) mute() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.run != nil {
+		p.run.out.Mute()
+	}
+}
+
+// serve handles one frame of the driver.
+func (p *process) serve(f *frame) error {
+	switch f.kind {
+	case frameHello:
+		select {
+		case p.hello <- string(f.field(0)):
+		default:
+			return fmt.Errorf("%w: a second hello", errFrame)
+		}
+		return nil
+	case frameShow:
+		return p.show(f)
+	case frameLate:
+		return p.addLate(f)
+	case frameTruncated:
+		return p.addTruncated(f)
+	case frameDone:
+		return p.finish(f)
+	}
+	return fmt.Errorf("%w: type %q", errFrame, f.kind)
+}
+
+// sync delivers all that was written before the frame that is being served.
+func (p *process) sync() {
+	for _, s := range p.streams {
+		s.drain()
+	}
+}
+
+// current returns the run that the frame is about: nil if that has ended.
+func (p *process) current(f *frame) *run {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.run == nil || p.run.seq != f.number(0) {
+		return nil
+	}
+	return p.run
+}
+
+func (p *process) show(f *frame) error {
+	o, err := decodeShow(f)
+	if err != nil {
+		return err
+	}
+	p.sync()
+	if r := p.current(f); r != nil {
+		r.out.Add(o)
+	} else {
+		p.mu.Lock()
+		p.late.add(o)
+		p.mu.Unlock()
+	}
+	if o.Kind == codeinterp.Value {
+		return nil
+	}
+	return p.send(frameAck, string(f.field(1)))
+}
+
+func (p *process) addLate(f *frame) error {
+	kind := codeinterp.Stdout
+	switch string(f.field(0)) {
+	case "stdout":
+	case "stderr":
+		kind = codeinterp.Stderr
+	default:
+		return fmt.Errorf("%w: late output of %q", errFrame, f.field(0))
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.late.write(kind, f.field(1))
+	return nil
+}
+
+func (p *process) addTruncated(f *frame) error {
+	n := f.number(2)
+	if n < 0 {
+		return fmt.Errorf("%w: truncated by %q", errFrame, f.field(2))
+	}
+	stream := string(f.field(1))
+	if stream != "display" && stream != "result" {
+		return fmt.Errorf("%w: truncated %q", errFrame, stream)
+	}
+	if r := p.current(f); r != nil {
+		r.out.Lost(codeinterp.Truncation{Stream: stream, Bytes: int64(n), Reason: codeinterp.TruncatedByLimit})
+	}
+	return nil
+}
+
+// finish ends the run: what it wrote before it said so belongs to it, and what
+// comes later is late.
+func (p *process) finish(f *frame) error {
+	r := p.current(f)
+	if r == nil {
+		return fmt.Errorf("%w: the end of a run that is not in progress", errFrame)
+	}
+	end, err := decodeReport(f)
+	if err != nil {
+		return err
+	}
+	p.sync()
+	p.mu.Lock()
+	if p.run != r {
+		p.mu.Unlock()
+		return nil
+	}
+	p.run = nil
+	p.mu.Unlock()
+	r.end = end
+	close(r.done)
+	return nil
+}
+
+// start hands a program to the driver. There must be no run in progress, and
+// the process must have said hello or be about to.
+func (p *process) start(out *outbuf.Collector, code, stdin string, env map[string]string) (*run, error) {
+	for _, o := range p.takeLate() {
+		out.Add(o)
+	}
+	p.mu.Lock()
+	if p.dead {
+		p.mu.Unlock()
+		return nil, os.ErrProcessDone
+	}
+	p.seq++
+	r := &run{seq: p.seq, out: out, done: make(chan struct{})}
+	p.run = r
+	p.mu.Unlock()
+	if p.ctl == nil {
+		return r, nil
+	}
+	fields := append([]string{strconv.Itoa(r.seq), code, stdin}, pairs(env)...)
+	b := encode(frameRun, fields...)
+	if len(b) <= chunk {
+		_ = p.write(b)
+	} else {
+		go p.write(b)
+	}
+	return r, nil
+}
+
+// takeLate returns the output that came since the last run.
+func (p *process) takeLate() []codeinterp.Output {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	list := p.late.outputs()
+	p.late = late{}
+	return list
+}
+
+func (p *process) send(kind byte, fields ...string) error { return p.write(encode(kind, fields...)) }
+
+func (p *process) write(b []byte) error {
+	p.writing.Lock()
+	defer p.writing.Unlock()
+	_, err := p.ctl.Write(b)
+	return err
+}
+
+// interrupt asks the run to end, as Ctrl-C would.
+func (p *process) interrupt(r *run) {
+	if p.lang.Driver.Interrupts {
+		_ = p.send(frameInterrupt, strconv.Itoa(r.seq))
+	}
+	_ = p.sb.SignalAll(syscall.SIGINT)
+}
+
+// kill ends the process and everything it started, and waits for that.
+func (p *process) kill() {
+	p.mute()
+	p.sb.Kill()
+	<-p.gone
+}
+
+// pairs flattens env.
+func pairs(env map[string]string) []string {
+	list := make([]string, 0, 2*len(env))
+	for k, v := range env {
+		list = append(list, k, v)
+	}
+	return list
+}

@@ -1,0 +1,97 @@
+package subprocess
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/evanw/esbuild/pkg/api"
+
+	"github.com/toolcell/toolcell/codeinterp"
+)
+
+// A program is code as the driver gets it.
+type program struct {
+	code   string
+	failed *codeinterp.ProgramError // it never got that far
+	lines  lineTable                // of generated code
+}
+
+// prepare turns the code of a run into what l's driver executes.
+func (l *Language) prepare(code string) (*program, error) {
+	if l.kind != typescriptKind {
+		return &program{code: code}, nil
+	}
+	return eraseTypes(code), nil
+}
+
+// eraseTypes turns TypeScript into JavaScript. What a later program of the
+// context may use is kept, imports included, unless they are types by name.
+func eraseTypes(code string) *program {
+	res := api.Transform(code, api.TransformOptions{
+		Loader: api.LoaderTS, Target: api.ESNext, LogLevel: api.LogLevelSilent,
+		Sourcemap: api.SourceMapExternal, Sourcefile: "cell",
+		TsconfigRaw: `{"compilerOptions":{"verbatimModuleSyntax":true,"experimentalDecorators":true}}`,
+	})
+	if len(res.Errors) > 0 {
+		return &program{failed: syntaxError(res.Errors)}
+	}
+	return &program{code: string(res.Code), lines: parseSourceMap(res.Map)}
+}
+
+func syntaxError(list []api.Message) *codeinterp.ProgramError {
+	e := &codeinterp.ProgramError{Name: "SyntaxError", Message: list[0].Text}
+	for _, m := range list {
+		if m.Location == nil {
+			e.Traceback = append(e.Traceback, "SyntaxError: "+m.Text)
+			continue
+		}
+		if e.Line == 0 {
+			e.Line = m.Location.Line
+		}
+		e.Traceback = append(e.Traceback, fmt.Sprintf("cell:%d:%d", m.Location.Line, m.Location.Column+1),
+			m.Location.LineText, strings.Repeat(" ", m.Location.Column)+"^", "SyntaxError: "+m.Text)
+	}
+	return e
+}
+
+var (
+	ansi     = regexp.MustCompile("\x1b(\\[[0-?]*[ -/]*[@-~]|\\][^\x07\x1b]*(\x07|\x1b\\\\)?|[@-Z\\\\^_])")
+	position = regexp.MustCompile(`(\bcell-\d+:)(\d+)(?::(\d+))?`)
+)
+
+// locate completes an error of the driver's: positions in generated code
+// become those of the original, and ANSI sequences go to RawTraceback.
+func (p *program) locate(e *codeinterp.ProgramError) *codeinterp.ProgramError {
+	if e == nil {
+		return nil
+	}
+	if p.lines != nil {
+		e.Line, _ = p.lines.original(e.Line, 1)
+		for i, line := range e.Traceback {
+			e.Traceback[i] = position.ReplaceAllStringFunc(line, p.relocate)
+		}
+	}
+	raw := e.Traceback
+	for i, line := range raw {
+		if strings.ContainsRune(line, '\x1b') {
+			if e.RawTraceback == nil {
+				e.RawTraceback, e.Traceback = raw, append([]string(nil), raw...)
+			}
+			e.Traceback[i] = strings.ReplaceAll(ansi.ReplaceAllString(line, ""), "\x1b", "")
+		}
+	}
+	return e
+}
+
+func (p *program) relocate(at string) string {
+	m := position.FindStringSubmatch(at)
+	line, _ := strconv.Atoi(m[2])
+	column, _ := strconv.Atoi(m[3])
+	line, column = p.lines.original(line, column)
+	if m[3] == "" {
+		return m[1] + strconv.Itoa(line)
+	}
+	return m[1] + strconv.Itoa(line) + ":" + strconv.Itoa(column)
+}

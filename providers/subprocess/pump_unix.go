@@ -1,0 +1,125 @@
+//go:build unix
+
+package subprocess
+
+import (
+	"errors"
+	"os"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/toolcell/toolcell/codeinterp"
+)
+
+// chunk is how much is read from a pipe at once: what a pipe holds by default.
+const chunk = 64 << 10
+
+// pause is the shortest time between two deliveries of little.
+const pause = 2 * time.Millisecond
+
+var chunks = sync.Pool{New: func() any { return new([chunk]byte) }}
+
+// A pump carries what a program writes to one of its streams. What is in the
+// pipe is read by the pump's own goroutine as it comes, or by drain.
+type pump struct {
+	kind codeinterp.Kind
+	file *os.File
+	raw  syscall.RawConn
+	sink func(codeinterp.Kind, []byte)
+	done chan struct{} // closed at the end of the pipe
+
+	hurry chan struct{} // closed when waiting makes no sense any more
+	last  time.Time     // of the loop's last delivery
+
+	mu  sync.Mutex // held while reading and delivering: one chunk at a time
+	eof bool
+}
+
+// newPump starts to read from file, which is non-blocking, and owns it.
+func newPump(kind codeinterp.Kind, file *os.File, sink func(codeinterp.Kind, []byte)) (*pump, error) {
+	raw, err := file.SyscallConn()
+	if err != nil {
+		return nil, err
+	}
+	p := &pump{kind: kind, file: file, raw: raw, sink: sink, done: make(chan struct{}), hurry: make(chan struct{})}
+	go p.loop()
+	return p, nil
+}
+
+func (p *pump) loop() {
+	defer close(p.done)
+	_ = p.raw.Read(func(fd uintptr) bool {
+		for {
+			p.pace()
+			p.mu.Lock()
+			n := p.take(fd)
+			end := p.eof
+			p.mu.Unlock()
+			if n == 0 {
+				return end
+			}
+			if p.last = time.Now(); n >= chunk/2 {
+				p.last = time.Time{}
+			}
+		}
+	})
+}
+
+// pace lets a little come together after a delivery, so that a program that
+// prints small pieces does not cost a call for each. drain does not wait.
+func (p *pump) pace() {
+	wait := pause - time.Since(p.last)
+	if wait <= 0 {
+		return
+	}
+	timer := time.NewTimer(wait)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-p.hurry:
+	}
+}
+
+// take reads and delivers one chunk. It returns 0 where there is none now.
+func (p *pump) take(fd uintptr) int {
+	buf := chunks.Get().(*[chunk]byte)
+	defer chunks.Put(buf)
+	for {
+		n, err := syscall.Read(int(fd), buf[:])
+		switch {
+		case n > 0:
+			p.sink(p.kind, buf[:n])
+			return n
+		case errors.Is(err, syscall.EINTR):
+			continue
+		case errors.Is(err, syscall.EAGAIN):
+			return 0
+		}
+		p.eof = true
+		return 0
+	}
+}
+
+// drain delivers all that the program has written by now. It stops after
+// twice what a pipe holds, so that a program that goes on writing cannot hold
+// it up.
+func (p *pump) drain() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	_ = p.raw.Control(func(fd uintptr) {
+		for left := pipeSize(fd) + chunk; left > 0 && !p.eof; {
+			n := p.take(fd)
+			if n == 0 {
+				return
+			}
+			left -= n
+		}
+	})
+}
+
+// close ends the pump and waits for its goroutine.
+func (p *pump) close() {
+	p.file.Close()
+	<-p.done
+}

@@ -1,0 +1,31 @@
+//go:build !unix
+
+package subprocess
+
+import (
+	"fmt"
+	"runtime"
+
+	"github.com/toolcell/toolcell/codeinterp"
+)
+
+// An Interpreter runs each program in a process of its own. There is none on
+// this system.
+type Interpreter struct{ codeinterp.CodeInterpreter }
+
+// A Stateful is an [Interpreter] with contexts. There is none on this system.
+type Stateful struct {
+	codeinterp.StatefulInterpreter
+}
+
+// New returns codeinterp.ErrUnavailable.
+func New(*Options) (*Interpreter, error) { return nil, unsupported() }
+
+// NewStateful returns codeinterp.ErrUnavailable.
+func NewStateful(*Options) (*Stateful, error) { return nil, unsupported() }
+
+func unsupported() error {
+	return &codeinterp.Error{Provider: "subprocess", Op: "new", Err: fmt.Errorf(
+		"%w: processes cannot be isolated and ended for certain on %s; use providers/inmemory, or providers/jupyter with a server elsewhere",
+		codeinterp.ErrUnavailable, runtime.GOOS)}
+}
