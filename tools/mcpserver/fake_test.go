@@ -14,7 +14,7 @@ import (
 )
 
 // A fake runs programs of one command: "print TEXT", "ticks N" (one each 20
-// ms), "block" (until it is ended), "raise", "image", "big N", "set TEXT" and
+// ms), "block" (until it is ended), "raise", "image MS", "big N", "flood N", "set TEXT" and
 // "get" (in a context).
 type fake struct {
 	mu      sync.Mutex
@@ -122,10 +122,16 @@ func (f *fake) script(ctx context.Context, state *string, code string, opts *cod
 		text(*state + "\n")
 	case "big":
 		text(strings.Repeat("0123456789abcdef\n", n/17))
+	case "flood":
+		for range n / 1000 {
+			text(strings.Repeat("0123456789", 100))
+			time.Sleep(time.Millisecond)
+		}
 	case "image":
 		put(codeinterp.Output{Kind: codeinterp.Display, Bundle: []codeinterp.Representation{
 			{MIME: "image/png", Data: png}, {MIME: "text/plain", Data: []byte("<Figure>")},
 		}})
+		time.Sleep(time.Duration(n) * time.Millisecond)
 	case "raise":
 		text("before\n")
 		res.Status, res.ExitCode = codeinterp.StatusError, 1

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"runtime"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -239,57 +238,36 @@ func TestCancel(t *testing.T) {
 	eventually(t, "the program ends", func() bool { n, ended := f.runs(); return n == 0 && ended[0] == codeinterp.StatusCanceled })
 }
 
-func TestProgress(t *testing.T) {
-	t.Parallel()
-	var mu sync.Mutex
-	var got []*mcp.ProgressNotificationParams
-	opts := &mcp.ClientOptions{ProgressNotificationHandler: func(_ context.Context, r *mcp.ProgressNotificationClientRequest) {
-		mu.Lock()
-		defer mu.Unlock()
-		got = append(got, r.Params)
-	}}
-	c := connect(t, newServer(t, newFake(), &mcpserver.Options{KeepAlive: 300 * time.Millisecond}), opts)
-	run := func(code, token string) {
-		params := &mcp.CallToolParams{Name: "run_code", Arguments: object("language", "python", "code", code, "timeoutMs", 1500)}
-		if token != "" {
-			params.SetProgressToken(token)
-		}
-		if _, err := c.CallTool(t.Context(), params); err != nil {
-			t.Fatal(err)
+func TestFurtherTools(t *testing.T) {
+	schema := json.RawMessage(`{"type":"object"}`)
+	s := newServer(t, codeinterp.Stateless(newFake()), &mcpserver.Options{More: []tools.Tool{
+		{Name: "silent", InputSchema: schema, Call: func(context.Context, tools.Call) *tools.Reply { return nil }},
+		{Name: "panics", InputSchema: schema, Call: func(context.Context, tools.Call) *tools.Reply { panic("oops") }},
+	}})
+	c := connect(t, s, nil)
+	for _, name := range []string{"silent", "panics"} {
+		if res := call(t, c, name); !res.IsError || !strings.Contains(text(res), "internal") {
+			t.Errorf("%s: %s", name, text(res))
 		}
 	}
-	run("ticks 60", "")
-	if len(got) != 0 {
-		t.Errorf("%d notifications that were not asked for", len(got))
+	more := []tools.Tool{{Name: "RUN_CODE", InputSchema: schema, Call: func(context.Context, tools.Call) *tools.Reply { return nil }}}
+	if _, err := mcpserver.New(newFake(), &mcpserver.Options{More: more}); err == nil {
+		t.Error("names that differ in case only are accepted")
 	}
-	run("ticks 60", "a")
-	run("block", "b")
-	mu.Lock()
-	defer mu.Unlock()
-	var texts strings.Builder
-	var alive, output int
-	last := -1.0
-	for i, p := range got {
-		if i > 0 && p.ProgressToken != got[i-1].ProgressToken {
-			last = -1
-		}
-		if p.Progress <= last {
-			t.Errorf("progress went from %v to %v", last, p.Progress)
-		}
-		last = p.Progress
-		switch p.ProgressToken {
-		case "a":
-			texts.WriteString(p.Message)
-			output++
-		case "b":
-			alive++
-		}
+}
+
+func TestUnlimited(t *testing.T) {
+	none := mcpserver.Limits{Contexts: -1, TotalContexts: -1, Runs: -1, TotalRuns: -1, Idle: -1, Lifetime: -1}
+	c := connect(t, newServer(t, newFake(), &mcpserver.Options{Limits: none}), nil)
+	list, err := c.ListTools(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
 	}
-	if output < 2 || output > 8 || !strings.Contains(texts.String(), "tick 0\n") || !strings.Contains(texts.String(), "tick 30\n") {
-		t.Errorf("%d notifications with %q", output, texts.String())
+	if d := list.Tools[0].Description; strings.Contains(d, "The server deletes") || strings.Contains(d, "At most") {
+		t.Errorf("limits that do not exist: %s", d)
 	}
-	if alive < 2 || alive > 8 {
-		t.Errorf("%d notifications of a silent call", alive)
+	for range 2 * mcpserver.DefaultTotalContexts {
+		newContext(t, c)
 	}
 }
 
