@@ -38,7 +38,7 @@ func walk(raw []byte, emit func([]byte)) {
 // or newline.
 func special(p []byte) int {
 	for i, c := range p {
-		if (c < 0x20 && c != '\n' && c != '\t') || c >= 0x7f {
+		if !plainASCII[c] {
 			return i
 		}
 	}
@@ -48,6 +48,10 @@ func special(p []byte) int {
 // walkLine is walk for one line without its newline.
 func walkLine(line []byte, emit func([]byte)) {
 	line = lastFrame(line)
+	plain := &plainASCII
+	if utf8.Valid(line) {
+		plain = &plainUTF8
+	}
 	start := 0
 	flush := func(end int) {
 		if end > start {
@@ -57,16 +61,16 @@ func walkLine(line []byte, emit func([]byte)) {
 	for i := 0; i < len(line); {
 		c := line[i]
 		switch {
+		case plain[c]:
+			i++
 		case c == 0x1b:
 			flush(i)
 			i += escape(line[i:])
 			start = i
-		case c < 0x20 && c != '\t' || c == 0x7f:
+		case c < utf8.RuneSelf:
 			flush(i)
 			i++
 			start = i
-		case c < utf8.RuneSelf:
-			i++
 		default:
 			r, n := utf8.DecodeRune(line[i:])
 			if bad := r == utf8.RuneError && n == 1; bad || invisible(r) {
@@ -135,6 +139,17 @@ func escape(p []byte) int {
 	}
 	return i
 }
+
+// plainASCII has the bytes that stay as they are; plainUTF8 those that do
+// within valid UTF-8, which are all but the controls and the first bytes of the
+// runes that invisible matches.
+var plainASCII, plainUTF8 = func() (ascii, utf [256]bool) {
+	for c := range 256 {
+		ascii[c] = c >= 0x20 && c < 0x7f || c == '\n' || c == '\t'
+		utf[c] = ascii[c] || c >= utf8.RuneSelf && c != 0xc2 && c != 0xe2 && c != 0xf3
+	}
+	return ascii, utf
+}()
 
 // invisible reports whether r is a C1 control, changes the direction of text,
 // or is a tag: what can make a reader see something else than the model.
