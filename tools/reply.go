@@ -46,7 +46,8 @@ type Reply struct {
 }
 
 // JSON returns the answer in JSON: for a run its Result, cut like Text, with
-// images replaced by where they are; {"error": ...} for a call that failed.
+// binary data replaced by its size and by where the image is, and a value of
+// more than 4 KiB by its text; {"error": ...} for a call that failed.
 func (r *Reply) JSON() json.RawMessage {
 	switch {
 	case r.Failure != nil:
