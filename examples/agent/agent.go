@@ -62,10 +62,10 @@ func (a *agent) work(ctx context.Context, task string) error {
 	a.model.user(task)
 	for range a.maxTurns {
 		t, err := a.model.next(ctx, a.screen.Model)
+		a.screen.EndLine()
 		if err != nil {
 			return err
 		}
-		a.screen.Model("\n")
 		if t.note != "" {
 			a.screen.Note(t.note)
 		}

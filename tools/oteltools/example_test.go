@@ -10,6 +10,7 @@ import (
 
 	"github.com/toolcell/toolcell/tools"
 	"github.com/toolcell/toolcell/tools/oteltools"
+	"github.com/toolcell/toolcell/workspace"
 )
 
 // A program gives its own providers, or sets the global ones with the otel
@@ -39,4 +40,29 @@ func Example() {
 	// Output:
 	// codeinterp run
 	// execute_tool workspace__demo__run_code
+}
+
+// With a workspace, the set that traces stands in for the workspace's own
+// Dispatch.
+func Example_workspace() {
+	spans := tracetest.NewInMemoryExporter()
+	opts := &oteltools.Options{TracerProvider: trace.NewTracerProvider(trace.WithSyncer(spans)), Workspace: "demo"}
+	ws, err := workspace.New("demo", workspace.Capabilities{Code: oteltools.Interpreter(&fake{}, opts)}, nil)
+	if err != nil {
+		panic(err)
+	}
+	defer ws.Close()
+	set, err := tools.NewSet(oteltools.Tools(ws.Tools(), opts), nil)
+	if err != nil {
+		panic(err)
+	}
+
+	set.Dispatch(context.Background(), "workspace__demo__create_code_context", json.RawMessage(`{"language": "js"}`), nil)
+
+	for _, s := range spans.GetSpans() {
+		fmt.Println(s.Name)
+	}
+	// Output:
+	// codeinterp create context
+	// execute_tool workspace__demo__create_code_context
 }

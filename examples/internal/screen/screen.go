@@ -137,6 +137,13 @@ func (s *Screen) Model(text string) {
 	s.part("model", s.paint(bold+";"+green, "model "), "", tools.CleanText(text))
 }
 
+// EndLine ends the line of a model that said all it had to say.
+func (s *Screen) EndLine() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.endLine()
+}
+
 // Call writes a call that the model makes, and numbers it.
 func (s *Screen) Call(id, name, args string) {
 	s.mu.Lock()

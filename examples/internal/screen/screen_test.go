@@ -44,6 +44,12 @@ func TestScreen(t *testing.T) {
 			s.Model(".")
 			s.Note("Well.")
 		}, "model One, two.\nmodel Three.\n  * Well.\n"},
+		{"no words", func(s *screen.Screen) {
+			s.EndLine()
+			s.Model("One")
+			s.EndLine()
+			s.EndLine()
+		}, "model One\n"},
 		{"words of the user", func(s *screen.Screen) { s.User("a\nb") }, "\nuser  a\n      b\n"},
 		{"outputs of two programs", func(s *screen.Screen) {
 			s.Call("a", "run", `{"language":"python","code":"1\n2"}`)
