@@ -8,6 +8,9 @@
 //	reply := set.Dispatch(ctx, call.Name, call.Arguments, &tools.CallOptions{ID: call.ID})
 //	messages := tools.OpenAIChat{}.Results(reply)
 //
+// A turn in which a model makes several calls goes to [Set.DispatchAll], which
+// runs them in parallel and keeps the calls in one context in order.
+//
 // Which tools there are depends on what the interpreter can do and on nothing
 // else: run_code always; create_code_context, run_in_code_context and
 // delete_code_context where it keeps state; on request also

@@ -131,6 +131,11 @@ func (w *Workspace) Dispatch(ctx context.Context, name string, args json.RawMess
 	return w.set.Dispatch(ctx, name, args, opts)
 }
 
+// DispatchAll serves all calls of a model's turn; see [tools.Set].
+func (w *Workspace) DispatchAll(ctx context.Context, calls []tools.Request, opts *tools.TurnOptions) []*tools.Reply {
+	return w.set.DispatchAll(ctx, calls, opts)
+}
+
 // Code returns the main interpreter, for code that the program runs by itself:
 // its runs are events of the workspace, and secrets are scrubbed. It is nil
 // where the workspace has none.
