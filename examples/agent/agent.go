@@ -2,13 +2,12 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"sync"
 
 	"github.com/toolcell/toolcell/examples/internal/screen"
 	"github.com/toolcell/toolcell/tools"
+	"github.com/toolcell/toolcell/workspace"
 )
 
 // A model is a conversation with a language model, in the form of its API.
@@ -25,31 +24,20 @@ type model interface {
 }
 
 // A turn is what a model asks for. One without calls ends its work, unless it
-// is to go on.
+// is to go on. Arguments are passed on as they came, even if they are no JSON:
+// the reply says what is wrong with them.
 type turn struct {
-	calls []call
+	calls []tools.Request
 	note  string // why it ended, if that is worth telling
 	goOn  bool   // the API wants to be asked again
 }
 
-// A call is a call of a tool. Its arguments are passed on as they came, even
-// if they are no JSON: the reply says what is wrong with them.
-type call struct {
-	id, name string
-	args     json.RawMessage
-}
-
-// An agent has a model do tasks with tools.
+// An agent has a model do tasks with the tools of a workspace.
 type agent struct {
 	model    model
-	tools    dispatcher
+	ws       *workspace.Workspace
 	screen   *screen.Screen
 	maxTurns int
-}
-
-// A dispatcher serves calls: a workspace, or a set of tools.
-type dispatcher interface {
-	Dispatch(ctx context.Context, name string, args json.RawMessage, opts *tools.CallOptions) *tools.Reply
 }
 
 // errTurns ends a task that takes too many turns.
@@ -85,19 +73,10 @@ func (a *agent) work(ctx context.Context, task string) error {
 	return fmt.Errorf("%w within %d turns", errTurns, a.maxTurns)
 }
 
-// serve runs the calls of one turn, all at the same time.
-func (a *agent) serve(ctx context.Context, calls []call) []*tools.Reply {
+// serve runs the calls of one turn.
+func (a *agent) serve(ctx context.Context, calls []tools.Request) []*tools.Reply {
 	for _, c := range calls {
-		a.screen.Call(c.id, c.name, string(c.args))
+		a.screen.Call(c.ID, c.Name, string(c.Args))
 	}
-	replies := make([]*tools.Reply, len(calls))
-	var wg sync.WaitGroup
-	for i, c := range calls {
-		wg.Go(func() {
-			replies[i] = a.tools.Dispatch(ctx, c.name, c.args, &tools.CallOptions{ID: c.id})
-			a.screen.Reply(replies[i])
-		})
-	}
-	wg.Wait()
-	return replies
+	return a.ws.DispatchAll(ctx, calls, &tools.TurnOptions{OnReply: a.screen.Reply})
 }

@@ -16,7 +16,6 @@ import (
 	"github.com/toolcell/toolcell/examples/internal/screen"
 	"github.com/toolcell/toolcell/internal/scripted"
 	"github.com/toolcell/toolcell/providers/inmemory"
-	"github.com/toolcell/toolcell/tools"
 	"github.com/toolcell/toolcell/workspace"
 )
 
@@ -25,7 +24,6 @@ var apis = []string{"openai", "anthropic"}
 // A rig is an agent that talks to a fake endpoint.
 type rig struct {
 	*agent
-	ws     *workspace.Workspace
 	out    *bytes.Buffer
 	slept  []time.Duration
 	served int // requests that got as far as the model
@@ -72,7 +70,7 @@ func newRig(t *testing.T, api string, m scripted.Model, around func(http.Handler
 	case *messages:
 		talk.sleep = sleep
 	}
-	r.ws, r.agent = ws, &agent{model: talk, tools: ws, screen: s, maxTurns: 10}
+	r.agent = &agent{model: talk, ws: ws, screen: s, maxTurns: 10}
 	return r
 }
 
@@ -182,31 +180,6 @@ func TestCalls(t *testing.T) {
 				}
 			}
 		})
-	}
-}
-
-// TestRunsInParallel has two calls wait for one another.
-func TestRunsInParallel(t *testing.T) {
-	var meet sync.WaitGroup
-	meet.Add(2)
-	set, err := tools.NewSet([]tools.Tool{{Name: "own", Call: func(ctx context.Context, c tools.Call) *tools.Reply {
-		meet.Done()
-		meet.Wait()
-		return &tools.Reply{CallID: c.ID, Text: "met"}
-	}}}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	a := &agent{tools: set, screen: screen.New(io.Discard)}
-	done := make(chan []*tools.Reply, 1)
-	go func() { done <- a.serve(t.Context(), []call{{"a", "own", nil}, {"b", "own", nil}}) }()
-	select {
-	case replies := <-done:
-		if replies[0].CallID != "a" || replies[1].CallID != "b" {
-			t.Error("the replies are not in the order of the calls")
-		}
-	case <-time.After(20 * time.Second):
-		t.Error("the calls of one turn do not run at the same time")
 	}
 }
 

@@ -176,7 +176,7 @@ func (a *chatAnswer) finish(turnNo int) (turn, chatMessage) {
 	}
 	for i, c := range a.calls {
 		c.ID = firstOf(c.ID, fmt.Sprintf("call_%d_%d", turnNo, i))
-		t.calls = append(t.calls, call{c.ID, c.Function.Name, json.RawMessage(c.Function.Arguments)})
+		t.calls = append(t.calls, tools.Request{ID: c.ID, Name: c.Function.Name, Args: json.RawMessage(c.Function.Arguments)})
 		c.Function.Name = validName(c.Function.Name)
 		if !isObject([]byte(c.Function.Arguments)) {
 			c.Function.Arguments = "{}"

@@ -62,7 +62,7 @@ func run(ctx context.Context, args []string, getenv func(string) string, in io.R
 	if err != nil {
 		return err
 	}
-	a := &agent{model: m, tools: ws, screen: s, maxTurns: c.maxTurns}
+	a := &agent{model: m, ws: ws, screen: s, maxTurns: c.maxTurns}
 	switch {
 	case c.task != "":
 		return a.once(ctx, c.task)

@@ -195,7 +195,7 @@ func (a *messageAnswer) finish() (turn, []block) {
 			} else if len(b.args) == 0 {
 				b.args = b.Input
 			}
-			t.calls = append(t.calls, call{b.ID, b.Name, b.args})
+			t.calls = append(t.calls, tools.Request{ID: b.ID, Name: b.Name, Args: b.args})
 			b.Name = validName(b.Name)
 		}
 		content = append(content, b)

@@ -16,7 +16,6 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"sync"
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/examples/internal/screen"
@@ -84,7 +83,8 @@ type message struct {
 }
 
 // work is the loop: ask the model, do what it calls for, tell it what came
-// out, until it calls for nothing more.
+// out, until it calls for nothing more. Where it calls scripted.Complete, a
+// real agent sends the same definitions and messages to a model.
 func (a *agent) work(ctx context.Context, task string) error {
 	a.screen.User(task)
 	a.messages = append(a.messages, message{"user", task})
@@ -111,17 +111,11 @@ func (a *agent) work(ctx context.Context, task string) error {
 	}
 }
 
-// serve runs the calls of one turn, all at the same time.
+// serve runs the calls of one turn.
 func (a *agent) serve(ctx context.Context, calls []scripted.ChatCall) []*tools.Reply {
-	replies := make([]*tools.Reply, len(calls))
-	var wg sync.WaitGroup
-	for i, c := range calls {
-		wg.Go(func() {
-			args := json.RawMessage(c.Function.Arguments)
-			replies[i] = a.ws.Dispatch(ctx, c.Function.Name, args, &tools.CallOptions{ID: c.ID})
-			a.screen.Reply(replies[i])
-		})
+	var requests []tools.Request
+	for _, c := range calls {
+		requests = append(requests, tools.Request{ID: c.ID, Name: c.Function.Name, Args: json.RawMessage(c.Function.Arguments)})
 	}
-	wg.Wait()
-	return replies
+	return a.ws.DispatchAll(ctx, requests, &tools.TurnOptions{OnReply: a.screen.Reply})
 }
