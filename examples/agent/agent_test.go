@@ -8,14 +8,17 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/examples/internal/screen"
 	"github.com/toolcell/toolcell/internal/scripted"
 	"github.com/toolcell/toolcell/providers/inmemory"
+	"github.com/toolcell/toolcell/providers/subprocess"
 	"github.com/toolcell/toolcell/workspace"
 )
 
@@ -33,6 +36,15 @@ type rig struct {
 // newRig starts an endpoint that serves m, with around put around it.
 func newRig(t *testing.T, api string, m scripted.Model, around func(http.Handler) http.Handler) *rig {
 	t.Helper()
+	ci, err := inmemory.NewStateful(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return newRigWith(t, ci, api, m, around)
+}
+
+func newRigWith(t *testing.T, ci codeinterp.CodeInterpreter, api string, m scripted.Model, around func(http.Handler) http.Handler) *rig {
+	t.Helper()
 	r := &rig{out: &bytes.Buffer{}}
 	var mu sync.Mutex
 	h := scripted.Handler(func(ctx context.Context, c *scripted.Conversation) (scripted.Turn, error) {
@@ -47,10 +59,6 @@ func newRig(t *testing.T, api string, m scripted.Model, around func(http.Handler
 	}
 	srv := httptest.NewServer(h)
 	t.Cleanup(srv.Close)
-	ci, err := inmemory.NewStateful(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
 	ws, err := workspace.New("agent", workspace.Capabilities{Code: ci}, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -116,6 +124,34 @@ func TestScript(t *testing.T) {
 			} {
 				if !strings.Contains(out.String(), want) {
 					t.Errorf("no %q in\n%s", want, &out)
+				}
+			}
+		})
+	}
+}
+
+// TestProcesses has the same script work in real interpreters, one at a time.
+func TestProcesses(t *testing.T) {
+	for _, l := range []subprocess.Language{subprocess.Python(), subprocess.JavaScript()} {
+		t.Run(l.Name, func(t *testing.T) {
+			ci, err := subprocess.NewStateful(&subprocess.Options{Languages: []subprocess.Language{l}})
+			if err != nil {
+				if os.Getenv("CI") != "" {
+					t.Fatal(err)
+				}
+				t.Skipf("not here: %v", err)
+			}
+			r := newRigWith(t, ci, "anthropic", scripted.Script, nil)
+			for _, task := range scripted.Tasks() {
+				if err := r.work(t.Context(), task); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for _, want := range []string{
+				"has 172 of them", "was 2026-04 with 3111.50, ahead of 5 others.\n", "timeout after", "None up to ", `{"ok":true}`,
+			} {
+				if !strings.Contains(r.out.String(), want) {
+					t.Errorf("no %q in\n%s", want, r.out)
 				}
 			}
 		})

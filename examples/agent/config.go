@@ -14,6 +14,7 @@ import (
 	"github.com/toolcell/toolcell/internal/scripted"
 	"github.com/toolcell/toolcell/providers/inmemory"
 	"github.com/toolcell/toolcell/providers/jupyter"
+	"github.com/toolcell/toolcell/providers/subprocess"
 	"github.com/toolcell/toolcell/tools"
 )
 
@@ -115,6 +116,8 @@ func (c *config) open(ctx context.Context) (codeinterp.CodeInterpreter, error) {
 	switch c.provider {
 	case "inmemory":
 		return opened(inmemory.NewStateful(nil))
+	case "subprocess":
+		return opened(subprocess.NewStateful(nil))
 	case "jupyter":
 		if c.jupyterURL == "" {
 			return nil, errors.New("-provider jupyter: name the server with -jupyter-url or JUPYTER_URL")
