@@ -94,7 +94,7 @@ func (s *Sandbox) bwrapArgs(pl *plan, seccomp, block, info int) []string {
 }
 
 // binds shows the system's files, with its symbolic links (/bin and the like)
-// as they are. /proc and /dev have mounts of their own.
+// as they are.
 func (p paths) binds() []string {
 	var a []string
 	for _, path := range p.exec {
@@ -110,7 +110,7 @@ func (p paths) binds() []string {
 		}
 	}
 	for _, path := range p.read {
-		if !strings.HasPrefix(path, "/proc/") && !strings.HasPrefix(path, "/dev/") {
+		if _, err := os.Stat(path); err == nil {
 			a = append(a, "--ro-bind-try", path, path)
 		}
 	}
@@ -212,7 +212,7 @@ func (s *Sandbox) startBwrap(p *proc, sp *spawn) error {
 	if err := sp.start(func() { <-ready; p.reaped() }); err != nil {
 		return err
 	}
-	p.pid, p.pidfd = sp.pid, sp.pidfd
+	p.begin(sp, 0)
 	for _, f := range files {
 		f.Close()
 	}
@@ -221,7 +221,7 @@ func (s *Sandbox) startBwrap(p *proc, sp *spawn) error {
 	if err != nil {
 		p.kill()
 		<-p.done
-		if s.Reachable(p.plan.Workdir) != nil {
+		if s.Reachable(filepath.Dir(p.plan.Workdir)) != nil {
 			return fmt.Errorf("%w: %w", codeinterp.ErrUnavailable, errClosed)
 		}
 		return fmt.Errorf("%w: bubblewrap: %w", codeinterp.ErrIsolation, err)
@@ -245,6 +245,9 @@ func (s *Sandbox) open(p *proc, g *gate) error {
 	}
 	p.mu.Lock()
 	p.ns = ns
+	if p.killed {
+		ns.kill()
+	}
 	p.mu.Unlock()
 	if err := s.limit(p, info.Init); err != nil {
 		return err

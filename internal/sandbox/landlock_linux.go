@@ -119,7 +119,7 @@ func (s *Sandbox) ruleset(pl *plan) (*os.File, error) {
 		paths  []string
 		rights uint64
 	}{
-		{s.system.exec, rightsExec}, {s.system.read, rightsRead}, {s.system.dev, rightsDev},
+		{s.system.exec, rightsExec}, {s.system.read, rightsRead}, {s.system.bare, rightsRead}, {s.system.dev, rightsDev},
 		{pl.ReadOnly, rightsExec}, {pl.Writable, rightsWrite},
 	} {
 		for _, path := range group.paths {

@@ -252,6 +252,32 @@ func testClose(t *testing.T, mode sandbox.Mode) {
 	check(t, s.Close())
 }
 
+// TestCloseHammer closes sandboxes while programs start in them.
+func TestCloseHammer(t *testing.T) { eachMode(t, testCloseHammer) }
+
+func testCloseHammer(t *testing.T, mode sandbox.Mode) {
+	for i := range 8 {
+		s, err := sandbox.New(&sandbox.Options{Require: mode})
+		check(t, err)
+		var dirs []string
+		for range 6 {
+			dirs = append(dirs, must(s.TempDir()))
+		}
+		var wg sync.WaitGroup
+		for _, dir := range dirs {
+			wg.Go(func() {
+				p, err := s.Start(&sandbox.Cmd{Path: "/bin/sleep", Args: []string{"sleep", "100"}, Workdir: dir})
+				if err == nil {
+					p.Wait()
+				}
+			})
+		}
+		time.Sleep(time.Duration(i) * time.Millisecond)
+		check(t, s.Close())
+		wg.Wait()
+	}
+}
+
 // hostThatDies starts a program with a child, tells, and waits to be killed.
 func hostThatDies() error {
 	mode := map[string]sandbox.Mode{"none": sandbox.None, "landlock": sandbox.Landlock, "bwrap": sandbox.Bwrap}[os.Getenv("MODE")]

@@ -7,7 +7,8 @@ import (
 // A paths lists what of the host's file system every program may read.
 type paths struct {
 	exec []string // read and execute
-	read []string
+	read []string // each costs bubblewrap a mount
+	bare []string // what a program needs to read that has no /dev, /proc and /sys of its own
 	dev  []string // devices to read and write
 }
 
@@ -18,17 +19,18 @@ func systemPaths(network bool) paths {
 	p := paths{
 		exec: []string{"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/nix/store", "/gnu/store"},
 		read: []string{
-			"/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/alternatives",
-			"/etc/ssl/openssl.cnf", "/etc/ssl/certs", "/etc/pki/tls", "/etc/pki/ca-trust", "/etc/ca-certificates", "/etc/crypto-policies",
-			"/etc/localtime", "/etc/timezone", "/etc/mime.types", "/etc/magic", "/etc/fonts", "/var/cache/fontconfig",
-			"/etc/matplotlibrc", "/etc/inputrc", "/etc/terminfo", "/etc/R", "/etc/perl",
+			"/etc/ld.so.cache", "/etc/alternatives", "/etc/ssl/openssl.cnf", "/etc/ssl/certs",
+			"/etc/pki/tls", "/etc/pki/ca-trust", "/etc/crypto-policies",
+			"/etc/localtime", "/etc/mime.types", "/etc/fonts", "/etc/matplotlibrc", "/etc/R",
+		},
+		bare: []string{
 			"/dev/urandom", "/dev/random", "/dev/zero",
 			"/proc/cpuinfo", "/proc/meminfo", "/proc/stat", "/proc/version", "/proc/filesystems",
 			"/proc/sys/kernel/osrelease", "/proc/sys/vm/overcommit_memory", "/sys/devices/system/cpu",
 		},
 		dev: []string{"/dev/null", "/dev/full"},
 	}
-	python, _ := filepath.Glob("/etc/python3*")
+	python, _ := filepath.Glob("/etc/python3.*")
 	p.read = append(p.read, python...)
 	if network {
 		p.read = append(p.read, "/etc/resolv.conf", "/etc/hosts", "/etc/host.conf", "/etc/nsswitch.conf",

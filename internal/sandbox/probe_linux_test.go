@@ -13,6 +13,8 @@ import (
 	"syscall"
 	"testing"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/internal/sandbox"
 )
@@ -31,6 +33,7 @@ var helpers = map[string]func() error{
 	},
 	"vanish": vanish,
 	"host":   hostThatDies,
+	"reaper": hostThatReaps,
 }
 
 const helperEnv = "TOOLCELL_SANDBOX_HELPER"
@@ -107,6 +110,40 @@ func vanish() error {
 	return nil
 }
 
+// hostThatReaps is the parent of all orphans, as the first process of a
+// container is; nothing that a program leaves may stay as a zombie.
+func hostThatReaps() error {
+	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
+		return err
+	}
+	for _, mode := range []sandbox.Mode{sandbox.None, sandbox.Landlock, sandbox.Bwrap} {
+		s, err := sandbox.New(&sandbox.Options{Require: mode})
+		if err != nil {
+			return err
+		}
+		for range 5 {
+			dir, err := s.TempDir()
+			if err != nil {
+				return err
+			}
+			p, err := s.Start(&sandbox.Cmd{Path: "/bin/sh", Args: []string{"sh", "-c", "(sleep 100 & sleep 100 &) & sleep 0.1; exit 3"}, Workdir: dir})
+			if err != nil {
+				return err
+			}
+			if exit := p.Wait(); exit.Code != 3 {
+				return fmt.Errorf("%v: %+v", mode, exit)
+			}
+			if !await(func() bool { return len(zombies()) == 0 }) {
+				return fmt.Errorf("%v: zombies %v", mode, zombies())
+			}
+		}
+		if err := s.Close(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // helper returns a command that runs one of helpers.
 func helper(name string) *exec.Cmd {
 	cmd := exec.Command("/proc/self/exe")
@@ -118,7 +155,7 @@ func TestProbeFails(t *testing.T) {
 	if _, err := sandbox.New(&sandbox.Options{Require: sandbox.Bwrap}); err != nil {
 		needs(t, "bwrap", err)
 	}
-	for _, name := range []string{"no-namespaces", "no-landlock", "neither", "vanish"} {
+	for _, name := range []string{"no-namespaces", "no-landlock", "neither", "vanish", "reaper"} {
 		t.Run(name, func(t *testing.T) {
 			out, err := helper(name).CombinedOutput()
 			if err != nil {

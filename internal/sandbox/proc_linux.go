@@ -27,7 +27,8 @@ type proc struct {
 	finished chan uint32 // its wait status
 
 	mu     sync.Mutex
-	ended  bool // and may be reaped: no more signals
+	closed sync.Once // done
+	ended  bool      // and may be reaped: no more signals
 	killed bool
 	cause  codeinterp.Cause
 	detail string
@@ -39,6 +40,16 @@ func newProc(s *Sandbox, pl *plan) *proc {
 	p.done = make(chan struct{})
 	p.Process.tree = p
 	return p
+}
+
+// begin takes in what was forked, and kills it if Close came first.
+func (p *proc) begin(sp *spawn, group int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.pid, p.pidfd, p.group = sp.pid, sp.pidfd, group
+	if p.killed {
+		p.killTree()
+	}
 }
 
 func (p *proc) signal(sig syscall.Signal) error {
@@ -97,7 +108,7 @@ func (p *proc) killTree() {
 	}
 	if p.ns != nil {
 		p.ns.kill()
-	} else if !p.ended {
+	} else if !p.ended && p.pid > 0 {
 		_ = p.send(unix.SIGKILL)
 	}
 }
@@ -171,8 +182,13 @@ func (p *proc) conclude(ws syscall.WaitStatus) {
 	if cgroup != nil {
 		cgroup.remove()
 	}
+	p.release()
+}
+
+// release tells everybody that the process is gone, or never was.
+func (p *proc) release() {
 	p.s.drop(p)
-	close(p.done)
+	p.closed.Do(func() { close(p.done) })
 }
 
 // blame adds what the watchdog measured, and finds out whether a signal that

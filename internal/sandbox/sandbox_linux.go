@@ -135,6 +135,12 @@ func (s *Sandbox) add(p *proc) error {
 	return nil
 }
 
+func (s *Sandbox) isClosed() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.closed
+}
+
 func (s *Sandbox) drop(p *proc) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

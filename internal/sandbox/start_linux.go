@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -28,7 +29,10 @@ func (s *Sandbox) Start(c *Cmd) (*Process, error) {
 		return nil, err
 	}
 	if err := s.start(p); err != nil {
-		s.drop(p)
+		p.release()
+		if s.isClosed() {
+			return nil, codeinterp.ErrClosed
+		}
 		return nil, s.explain(err, pl)
 	}
 	return &p.Process, nil
@@ -77,7 +81,7 @@ func (s *Sandbox) startDirect(p *proc, sp *spawn) error {
 		s.anchors.put(group)
 		return err
 	}
-	p.pid, p.pidfd, p.group = sp.pid, sp.pidfd, group
+	p.begin(sp, group)
 	err = s.limit(p, p.pid)
 	close(ready)
 	if err != nil {
@@ -129,7 +133,7 @@ func (s *Sandbox) explain(err error, pl *plan) error {
 		case unix.EAGAIN, unix.ENOMEM, unix.EMFILE, unix.ENFILE:
 			return fmt.Errorf("%w: starting a process: %w", codeinterp.ErrCapacity, err)
 		case unix.EACCES, unix.EPERM:
-			if s.Reachable(pl.Path) != nil || s.Reachable(pl.Workdir) != nil {
+			if s.Reachable(pl.Path) != nil || s.Reachable(filepath.Dir(pl.Workdir)) != nil {
 				return fmt.Errorf("%w: %w", codeinterp.ErrUnavailable, errClosed)
 			}
 		}

@@ -1,0 +1,240 @@
+//go:build amd64 || arm64
+
+package sandbox
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// evaluate runs a filter as the kernel does, on one system call.
+func evaluate(t *testing.T, f filter, arch, nr uint32, args ...uint64) uint32 {
+	t.Helper()
+	data := make([]uint32, 16)
+	data[0], data[1] = nr, arch
+	for i, a := range args {
+		data[4+2*i], data[5+2*i] = uint32(a), uint32(a>>32)
+	}
+	acc := uint32(0)
+	for pc := 0; pc < len(f); pc++ {
+		ins := f[pc]
+		cond := false
+		switch ins.Code {
+		case opLoad:
+			acc = data[ins.K/4]
+			continue
+		case opAnd:
+			acc &= ins.K
+			continue
+		case opRet:
+			return ins.K
+		case opEq:
+			cond = acc == ins.K
+		case opGe:
+			cond = acc >= ins.K
+		case opSet:
+			cond = acc&ins.K != 0
+		default:
+			t.Fatalf("instruction %d: code %#x", pc, ins.Code)
+		}
+		if cond {
+			pc += int(ins.Jt)
+		} else {
+			pc += int(ins.Jf)
+		}
+	}
+	t.Fatal("the program has no end")
+	return 0
+}
+
+func TestPolicy(t *testing.T) {
+	errno := func(e unix.Errno) uint32 { return retErrno | uint32(e) }
+	bwrap := policy{network: true}
+	landlock := policy{shared: true, sameUID: true, group: 77, abi: 7}
+	alone := policy{shared: true, group: 77, abi: 7}
+	old := policy{shared: true, abi: 2}
+	online := policy{shared: true, network: true, abi: 7}
+	for _, tt := range []struct {
+		name string
+		p    policy
+		nr   uint32
+		args []uint64
+		want uint32
+	}{
+		{"read", landlock, unix.SYS_READ, nil, retAllow},
+		{"execve", landlock, unix.SYS_EXECVE, nil, retAllow},
+		{"ptrace", bwrap, unix.SYS_PTRACE, nil, errno(unix.EPERM)},
+		{"clone3", bwrap, unix.SYS_CLONE3, nil, errno(unix.ENOSYS)},
+		{"fork", bwrap, unix.SYS_CLONE, []uint64{uint64(unix.SIGCHLD)}, retAllow},
+		{"thread", bwrap, unix.SYS_CLONE, []uint64{0x3d0f00}, retAllow},
+		{"user namespace", bwrap, unix.SYS_CLONE, []uint64{unix.CLONE_NEWUSER}, errno(unix.EPERM)},
+		{"socket", landlock, unix.SYS_SOCKET, []uint64{unix.AF_INET}, errno(unix.EPERM)},
+		{"socket in bwrap", bwrap, unix.SYS_SOCKET, []uint64{unix.AF_INET6}, retAllow},
+		{"unix socket in bwrap", bwrap, unix.SYS_SOCKET, []uint64{unix.AF_UNIX}, errno(unix.EPERM)},
+		{"socket online", online, unix.SYS_SOCKET, []uint64{unix.AF_INET}, retAllow},
+		{"connect online", online, unix.SYS_CONNECT, nil, retAllow},
+		{"connect", landlock, unix.SYS_CONNECT, nil, errno(unix.EPERM)},
+		{"pair", landlock, unix.SYS_SOCKETPAIR, []uint64{unix.AF_UNIX, unix.SOCK_STREAM | unix.SOCK_CLOEXEC}, retAllow},
+		{"datagram pair", landlock, unix.SYS_SOCKETPAIR, []uint64{unix.AF_UNIX, unix.SOCK_DGRAM}, errno(unix.EPERM)},
+		{"internet pair", landlock, unix.SYS_SOCKETPAIR, []uint64{unix.AF_INET, unix.SOCK_STREAM}, errno(unix.EPERM)},
+		{"TIOCSTI", bwrap, unix.SYS_IOCTL, []uint64{0, tiocSTI}, errno(unix.EPERM)},
+		{"TIOCSTI, high bits", bwrap, unix.SYS_IOCTL, []uint64{0, 1<<32 | tiocSTI}, errno(unix.EPERM)},
+		{"TCGETS", bwrap, unix.SYS_IOCTL, []uint64{0, unix.TCGETS}, retAllow},
+		{"personality", bwrap, unix.SYS_PERSONALITY, []uint64{0xffffffff}, retAllow},
+		{"no randomization", bwrap, unix.SYS_PERSONALITY, []uint64{0x40000}, errno(unix.EPERM)},
+		{"setsid", landlock, unix.SYS_SETSID, nil, errno(0)},
+		{"setsid in bwrap", bwrap, unix.SYS_SETSID, nil, retAllow},
+		{"join the group", landlock, unix.SYS_SETPGID, []uint64{0, 77}, retAllow},
+		{"leave the group", landlock, unix.SYS_SETPGID, []uint64{0, 0}, errno(0)},
+		{"kill one", landlock, unix.SYS_KILL, []uint64{5, 9}, retAllow},
+		{"kill own group", landlock, unix.SYS_KILL, []uint64{0, 9}, errno(unix.EPERM)},
+		{"kill all", landlock, unix.SYS_KILL, []uint64{0xffffffff, 9}, errno(unix.EPERM)},
+		{"kill a group", landlock, unix.SYS_KILL, []uint64{^uint64(76), 9}, errno(unix.EPERM)},
+		{"fchmodat", landlock, unix.SYS_FCHMODAT, nil, errno(0)},
+		{"fchmodat alone", alone, unix.SYS_FCHMODAT, nil, retAllow},
+		{"utimensat with a path", alone, unix.SYS_UTIMENSAT, []uint64{0, 1 << 33}, errno(0)},
+		{"utimensat with a low path", alone, unix.SYS_UTIMENSAT, []uint64{0, 7}, errno(0)},
+		{"futimens", alone, unix.SYS_UTIMENSAT, []uint64{3, 0}, retAllow},
+		{"futimens under the host's uid", landlock, unix.SYS_UTIMENSAT, []uint64{3, 0}, errno(0)},
+		{"setxattr", alone, unix.SYS_SETXATTR, nil, errno(unix.ENOTSUP)},
+		{"prlimit self", landlock, unix.SYS_PRLIMIT64, []uint64{0}, retAllow},
+		{"prlimit other", landlock, unix.SYS_PRLIMIT64, []uint64{9}, errno(unix.EPERM)},
+		{"nice self", landlock, unix.SYS_SETPRIORITY, []uint64{0, 0, 5}, retAllow},
+		{"nice other", landlock, unix.SYS_SETPRIORITY, []uint64{0, 9, 5}, errno(unix.EPERM)},
+		{"nice user", landlock, unix.SYS_SETPRIORITY, []uint64{2, 0, 5}, errno(unix.EPERM)},
+		{"die with parent", landlock, unix.SYS_PRCTL, []uint64{unix.PR_SET_PDEATHSIG, uint64(unix.SIGKILL)}, retAllow},
+		{"survive parent", landlock, unix.SYS_PRCTL, []uint64{unix.PR_SET_PDEATHSIG, 0}, errno(unix.EPERM)},
+		{"undumpable", landlock, unix.SYS_PRCTL, []uint64{unix.PR_SET_DUMPABLE, 0}, errno(unix.EPERM)},
+		{"name", landlock, unix.SYS_PRCTL, []uint64{unix.PR_SET_NAME, 1}, retAllow},
+		{"shm", landlock, unix.SYS_SHMAT, nil, errno(unix.ENOSYS)},
+		{"inotify", landlock, unix.SYS_INOTIFY_ADD_WATCH, nil, errno(unix.EACCES)},
+		{"truncating open, old kernel", old, unix.SYS_OPENAT, []uint64{0, 0, unix.O_RDONLY | unix.O_TRUNC}, errno(unix.EPERM)},
+		{"writing open, old kernel", old, unix.SYS_OPENAT, []uint64{0, 0, unix.O_WRONLY | unix.O_TRUNC | unix.O_CREAT}, retAllow},
+		{"truncate, old kernel", old, unix.SYS_TRUNCATE, nil, errno(unix.EPERM)},
+		{"truncate", landlock, unix.SYS_TRUNCATE, nil, retAllow},
+	} {
+		if got := evaluate(t, tt.p.build(), auditArch, tt.nr, tt.args...); got != tt.want {
+			t.Errorf("%s: got %#x, want %#x", tt.name, got, tt.want)
+		}
+	}
+	f := landlock.build()
+	if got := evaluate(t, f, 0x40000003, unix.SYS_READ); got != retKill {
+		t.Errorf("another architecture: got %#x", got)
+	}
+	if x32Bit != 0 {
+		if got := evaluate(t, f, auditArch, x32Bit|unix.SYS_READ); got != retKill {
+			t.Errorf("x32: got %#x", got)
+		}
+	}
+	if len(f.bytes()) != 8*len(f) || len(f) > unix.BPF_MAXINSNS {
+		t.Errorf("%d bytes for %d instructions", len(f.bytes()), len(f))
+	}
+}
+
+// TestCgroup works on a directory that looks like a delegated cgroup, since
+// few machines have one.
+func TestCgroup(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) {
+		t.Helper()
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("cgroup.controllers", "cpu pids\n")
+	if _, err := newCgroups(dir); err == nil || !strings.Contains(err.Error(), "Delegate=yes") {
+		t.Errorf("without the memory controller: %v", err)
+	}
+	write("cgroup.controllers", "cpu memory pids\n")
+	c, err := newCgroups(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, err := c.new(Limits{Memory: 1 << 20, Processes: 5})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := g.attach(42); err != nil {
+		t.Fatal(err)
+	}
+	g.kill()
+	for name, want := range map[string]string{"memory.max": "1048576", "pids.max": "6", "cgroup.procs": "42", "memory.oom.group": "1", "cgroup.kill": "1"} {
+		if b, err := os.ReadFile(filepath.Join(g.dir, name)); err != nil || string(b) != want {
+			t.Errorf("%s: %q, %v", name, b, err)
+		}
+	}
+	for text, want := range map[string]bool{"low 0\nhigh 0\nmax 3\noom 1\noom_kill 1\n": true, "oom_kill 0\n": false, "": false} {
+		if err := os.WriteFile(filepath.Join(g.dir, "memory.events"), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if got := g.outOfMemory(); got != want {
+			t.Errorf("%q: got %v", text, got)
+		}
+	}
+	if b, _ := os.ReadFile(filepath.Join(dir, "cgroup.subtree_control")); string(b) != "+memory +pids" {
+		t.Errorf("subtree_control: %q", b)
+	}
+	if err := os.RemoveAll(g.dir); err != nil {
+		t.Fatal(err)
+	}
+	g.remove()
+}
+
+func FuzzParseStat(f *testing.F) {
+	own, err := os.ReadFile("/proc/self/stat")
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(string(own))
+	f.Add("1 (a) b) c) S 2 3 4 5")
+	f.Add("")
+	f.Fuzz(func(t *testing.T, text string) {
+		st, err := parseStat(1, text)
+		if err == nil && st.state == 0 {
+			t.Errorf("%q: %+v", text, st)
+		}
+	})
+}
+
+func TestParseStat(t *testing.T) {
+	st, err := readStat(os.Getpid())
+	if err != nil || st.ppid != os.Getppid() || st.pgrp != unix.Getpgrp() || st.threads < 1 || st.rss < 1<<20 || st.start == 0 {
+		t.Errorf("got %+v, %v", st, err)
+	}
+	st, err = parseStat(7, "7 (x) S 1) R 3 4 5 0 -1 0 0 0 0 0 100 50 25 25 20 0 9 0 12345 1000 10 0")
+	if err != nil || st.ppid != 3 || st.pgrp != 4 || st.state != 'R' || st.own != 150*clockTick || st.all != 200*clockTick || st.threads != 9 || st.start != 12345 {
+		t.Errorf("got %+v, %v", st, err)
+	}
+}
+
+func TestMeasure(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"a", "d/b", "d/e/c"} {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, make([]byte, 100_000), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Link(filepath.Join(dir, "a"), filepath.Join(dir, "hard")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("/usr", filepath.Join(dir, "soft")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(filepath.Join(dir, "a"), 1<<40); err != nil {
+		t.Log(err)
+	}
+	if w := measure(dir, walked{-1, -1}); w.inodes != 7 || w.bytes < 300_000 || w.bytes > 400_000 {
+		t.Errorf("got %+v", w)
+	}
+	if w := measure(dir, walked{-1, 3}); w.inodes != 4 {
+		t.Errorf("got %+v", w)
+	}
+}
