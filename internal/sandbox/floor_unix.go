@@ -193,6 +193,15 @@ func (p *proc) signal(sig syscall.Signal) error {
 	return p.cmd.Process.Signal(sig)
 }
 
+func (p *proc) signalAll(sig syscall.Signal) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.ended {
+		return os.ErrProcessDone
+	}
+	return syscall.Kill(-p.pid, sig)
+}
+
 func (p *proc) kill() {
 	p.mu.Lock()
 	defer p.mu.Unlock()

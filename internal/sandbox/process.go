@@ -46,6 +46,7 @@ type Process struct {
 // A tree is what the platform does to a process and its descendants.
 type tree interface {
 	signal(sig syscall.Signal) error
+	signalAll(sig syscall.Signal) error
 	kill()
 	finish(status uint32)
 }
@@ -67,6 +68,11 @@ func (p *Process) Wait() Exit {
 // Signal sends sig to the program itself, in bwrap mode too, and to none of
 // its children. It returns os.ErrProcessDone where the program has ended.
 func (p *Process) Signal(sig syscall.Signal) error { return p.tree.signal(sig) }
+
+// SignalAll sends sig to the program and to everything that it started, as a
+// terminal does for Ctrl-C. Programs that a shell put into the background
+// ignore SIGINT. It returns os.ErrProcessDone where the program has ended.
+func (p *Process) SignalAll(sig syscall.Signal) error { return p.tree.signalAll(sig) }
 
 // Kill ends the whole tree and returns at once; Wait says when it is done.
 // Nothing of the tree runs code of its own once Kill has returned, except in

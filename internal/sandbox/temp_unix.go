@@ -45,8 +45,12 @@ func (s *Sandbox) TempDir() (string, error) {
 		return "", fmt.Errorf("%w: temporary directory: %w", codeinterp.ErrUnavailable, bare(err))
 	}
 	if s.ids != nil {
-		if _, err := s.ids.own(dir, true); err != nil {
-			return "", err
+		id := s.ids.fixed
+		if !id.drop {
+			id = s.ids.fresh()
+		}
+		if err := os.Lchown(dir, id.uid, id.gid); err != nil {
+			return "", fmt.Errorf("%w: temporary directory: %w", codeinterp.ErrUnavailable, bare(err))
 		}
 	}
 	return dir, nil
