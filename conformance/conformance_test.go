@@ -20,20 +20,35 @@ func lacksFor(stateful bool) []Feature {
 
 func TestToy(t *testing.T) { Run(t, toyConfig(newToyStateful, true)) }
 
-func TestToyStateless(t *testing.T) { Run(t, toyConfig(newToyStateless, false)) }
-
-func TestToyWrapped(t *testing.T) {
-	Run(t, toyConfig(func() (codeinterp.CodeInterpreter, error) {
-		ci, err := newToyStateful()
-		return codeinterp.Wrap(ci, func(next codeinterp.Handler) codeinterp.Handler { return next }), err
-	}, true))
-}
-
-// TestToyInBubble takes no time at all.
+// TestToyInBubble passes the hours that the programs wait in no time.
 func TestToyInBubble(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		if err := Check(t.Context(), toyConfig(newToyStateful, true)); err != nil {
-			t.Error(err)
-		}
-	})
+	pass := func(next codeinterp.Handler) codeinterp.Handler { return next }
+	for _, tt := range []struct {
+		name     string
+		stateful bool
+		thrifty  bool
+		create   func() (codeinterp.CodeInterpreter, error)
+	}{
+		{name: "stateful", stateful: true, create: newToyStateful},
+		{name: "thrifty", stateful: true, thrifty: true, create: newToyStateful},
+		{name: "stateless", create: newToyStateless},
+		{name: "hidden", create: func() (codeinterp.CodeInterpreter, error) {
+			ci, err := newToyStateful()
+			return codeinterp.Stateless(ci), err
+		}},
+		{name: "wrapped", stateful: true, create: func() (codeinterp.CodeInterpreter, error) {
+			ci, err := newToyStateful()
+			return codeinterp.Wrap(ci, pass, pass), err
+		}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				cfg := toyConfig(tt.create, tt.stateful)
+				cfg.Thrifty = tt.thrifty
+				if err := Check(t.Context(), cfg); err != nil {
+					t.Error(err)
+				}
+			})
+		})
+	}
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/toolcell/toolcell/codeinterp"
 )
@@ -82,10 +83,10 @@ func speak(languages func(ci codeinterp.CodeInterpreter) func() []string) wrappe
 type watchClose struct {
 	undescribed
 	codeinterp.Describer
-	closed *bool
+	closed *atomic.Bool
 }
 
-func (w watchClose) Close() error { *w.closed = true; return w.undescribed.Close() }
+func (w watchClose) Close() error { w.closed.Store(true); return w.undescribed.Close() }
 
 func presenceFaults() []fault {
 	return []fault{
@@ -176,11 +177,11 @@ func presenceFaults() []fault {
 		{
 			name: "empty after Close", want: "LanguagesConstant",
 			wrap: func(ci codeinterp.CodeInterpreter) codeinterp.CodeInterpreter {
-				closed := false
+				var closed atomic.Bool
 				w := watchClose{undescribedOf(ci), ci.(codeinterp.Describer), &closed}
 				return speak(func(codeinterp.CodeInterpreter) func() []string {
 					return func() []string {
-						if closed {
+						if closed.Load() {
 							return nil
 						}
 						return []string{"toy"}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
@@ -172,19 +173,17 @@ func cancelFaults() []fault {
 		{
 			name: "a run's ctx is kept for the next", want: "CanceledAfter", also: everyCheckOf("toy") + " StatusAndError",
 			wrap: calls(func() func(context.Context, codeinterp.Call, codeinterp.Handler) (codeinterp.Reply, error) {
-				var last context.Context
+				var last atomic.Pointer[context.Context]
 				return func(ctx context.Context, c codeinterp.Call, next codeinterp.Handler) (codeinterp.Reply, error) {
 					if !c.Op.Runs() {
 						return next(ctx, c)
 					}
-					if last != nil && last.Err() != nil && c.Code == `print "next"` {
-						last = nil
+					if l := last.Swap(nil); l != nil && (*l).Err() != nil && c.Code == `print "next"` {
 						return refuse(c, codeinterp.ErrUnavailable)
 					}
 					r, err := next(ctx, c)
-					last = nil
 					if c.Code == `print "x"` {
-						last = ctx
+						last.Store(&ctx)
 					}
 					return r, err
 				}

@@ -140,15 +140,15 @@ func limitHeadAndTail(ctx context.Context, e *env) error {
 	if len(res.Outputs) != 2 {
 		return fmt.Errorf("%d outputs, want a head and a tail", len(res.Outputs))
 	}
-	var all strings.Builder
+	var all []byte
 	for i := range n {
-		fmt.Fprintf(&all, "%07d\n", i)
+		all = appendLine(all, i)
 	}
 	head, tail := res.Outputs[0], res.Outputs[1]
-	if err := wantText("the head", string(head.Data), all.String()[:limit*4/10]); err != nil {
+	if err := wantText("the head", string(head.Data), string(all[:limit*4/10])); err != nil {
 		return err
 	}
-	if err := wantText("the tail", string(tail.Data), all.String()[8*n-limit*6/10:]); err != nil {
+	if err := wantText("the tail", string(tail.Data), string(all[8*n-limit*6/10:])); err != nil {
 		return err
 	}
 	if head.Dropped != 0 || tail.Dropped != 8*n-limit {

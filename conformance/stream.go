@@ -141,10 +141,20 @@ func wantLines(out string, n int) error {
 	if len(out) != 8*n {
 		return fmt.Errorf("%d bytes %s, want %d", len(out), quote(out), 8*n)
 	}
+	var line []byte
 	for i := range n {
-		if line := out[8*i : 8*i+8]; line != fmt.Sprintf("%07d\n", i) {
-			return fmt.Errorf("line %d is %q", i, line)
+		line = appendLine(line[:0], i)
+		if got := out[8*i : 8*i+8]; got != string(line) {
+			return fmt.Errorf("line %d is %q", i, got)
 		}
 	}
 	return nil
+}
+
+// appendLine appends a line of Programs.Lines.
+func appendLine(b []byte, i int) []byte {
+	for d := 1_000_000; d > 0; d /= 10 {
+		b = append(b, '0'+byte(i/d%10))
+	}
+	return append(b, '\n')
 }
