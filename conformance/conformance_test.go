@@ -8,14 +8,7 @@ import (
 )
 
 func toyConfig(create func() (codeinterp.CodeInterpreter, error), stateful bool) Config {
-	return Config{New: create, Stateful: stateful, Programs: map[string]Programs{"toy": toyPrograms()}, Lacks: lacksFor(stateful)}
-}
-
-func lacksFor(stateful bool) []Feature {
-	if stateful {
-		return nil
-	}
-	return []Feature{Manager}
+	return Config{New: create, Stateful: stateful, Programs: map[string]Programs{"toy": toyPrograms()}}
 }
 
 func TestToy(t *testing.T) { Run(t, toyConfig(newToyStateful, true)) }

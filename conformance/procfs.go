@@ -76,19 +76,33 @@ func descendants() ([]process, bool) {
 	return list, true
 }
 
-// cpuTime is the CPU time that this process and its living descendants used.
-func cpuTime() (time.Duration, bool) {
-	self, err := os.ReadFile("/proc/self/stat")
+// cpuUsed is the CPU time that this process and its descendants use during d,
+// without what it takes to find out; false where there is no /proc.
+func cpuUsed(d time.Duration) (time.Duration, bool) {
+	children, ok := descendantsTime()
+	self, ok2 := selfTime()
+	time.Sleep(d)
+	selfAfter, _ := selfTime()
+	childrenAfter, _ := descendantsTime()
+	return selfAfter - self + max(0, childrenAfter-children), ok && ok2
+}
+
+func selfTime() (time.Duration, bool) {
+	line, err := os.ReadFile("/proc/self/stat")
 	if err != nil {
 		return 0, false
 	}
-	p, ok := parseStat(string(self))
-	list, ok2 := descendants()
-	total := p.cpu
-	for _, d := range list {
-		total += d.cpu
+	p, ok := parseStat(string(line))
+	return p.cpu, ok
+}
+
+func descendantsTime() (time.Duration, bool) {
+	list, ok := descendants()
+	var total time.Duration
+	for _, p := range list {
+		total += p.cpu
 	}
-	return total, ok && ok2
+	return total, ok
 }
 
 // running reports whether any process of the machine has arg among its

@@ -114,7 +114,7 @@ func (r *toyRun) run(ctx context.Context, code string) (codeinterp.Result, error
 // the program says.
 func (r *toyRun) outcome(res *codeinterp.Result, how error) error {
 	reason, cause := r.ended()
-	killed := errors.Is(how, errToyKilled)
+	killed := errors.Is(how, errToyKilled) || reason >= endRestart
 	if killed {
 		r.m.reset()
 		res.StateLost = reason != endRestart
