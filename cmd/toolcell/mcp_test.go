@@ -159,32 +159,39 @@ func TestMCPTimeout(t *testing.T) {
 	hangUp()
 }
 
-// command returns the command as a process, and what it says on standard error
-// that matches, once it does.
-func command(t *testing.T, args ...string) (*exec.Cmd, func(pattern string) string) {
+// command returns the command as a process. What it says on standard error is
+// told where the test fails.
+func command(t *testing.T, args ...string) *exec.Cmd {
 	t.Helper()
 	exe, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-	t.Cleanup(cancel)
 	cmd := exec.CommandContext(ctx, exe, args...)
 	cmd.Env = append(os.Environ(), asToolcell+"=1", "TOOLCELL_MCP_TOKEN=secret")
-	stderr, err := cmd.StderrPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	lines := bufio.NewScanner(stderr)
-	return cmd, func(pattern string) string {
-		for lines.Scan() {
-			if m := regexp.MustCompile(pattern).FindString(lines.Text()); m != "" {
-				return m
-			}
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	t.Cleanup(func() {
+		cancel()
+		cmd.Wait()
+		if t.Failed() {
+			t.Logf("standard error: %s", stderr.String())
 		}
-		t.Fatalf("the command never said %s", pattern)
-		return ""
+	})
+	return cmd
+}
+
+// address waits until the command says where it serves.
+func address(t *testing.T, stderr io.Reader) string {
+	t.Helper()
+	for lines := bufio.NewScanner(stderr); lines.Scan(); {
+		if m := regexp.MustCompile(`http://127\.0\.0\.1:\d+/mcp`).FindString(lines.Text()); m != "" {
+			return m
+		}
 	}
+	t.Fatal("the command never said where it serves")
+	return ""
 }
 
 type withToken struct{ token string }
@@ -196,11 +203,16 @@ func (w withToken) RoundTrip(r *http.Request) (*http.Response, error) {
 }
 
 func TestMCPOverHTTP(t *testing.T) {
-	cmd, said := command(t, "mcp", "--http", ":0")
+	cmd := command(t, "mcp", "--http", ":0")
+	cmd.Stderr = nil
+	stderr, err := cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	url := said(`http://127\.0\.0\.1:\d+/mcp`)
+	url := address(t, stderr)
 	c := mcpClient(t, &mcp.StreamableClientTransport{Endpoint: url, HTTPClient: &http.Client{Transport: withToken{"secret"}}})
 	if text, _ := callTool(t, c, "run_code", "language", "javascript", "code", "6 * 7"); !strings.Contains(text, "42") {
 		t.Errorf("run_code: %s", text)

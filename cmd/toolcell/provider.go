@@ -11,6 +11,7 @@ import (
 	"github.com/toolcell/toolcell/providers/inmemory/quickjs"
 	"github.com/toolcell/toolcell/providers/inmemory/typescript"
 	"github.com/toolcell/toolcell/providers/jupyter"
+	"github.com/toolcell/toolcell/providers/subprocess"
 )
 
 // providerFlags choose a provider. They are the same for every command.
@@ -48,6 +49,8 @@ func (f *providerFlags) open(ctx context.Context, stateful bool) (codeinterp.Cod
 	switch f.provider {
 	case "inmemory":
 		return openInmemory(stateful)
+	case "subprocess":
+		return f.openSubprocess(stateful)
 	case "jupyter":
 		return f.openJupyter(ctx, stateful)
 	}
@@ -61,6 +64,14 @@ func openInmemory(stateful bool) (codeinterp.CodeInterpreter, error) {
 		return orNil(inmemory.NewStateful(opts))
 	}
 	return orNil(inmemory.New(opts))
+}
+
+func (f *providerFlags) openSubprocess(stateful bool) (codeinterp.CodeInterpreter, error) {
+	opts := &subprocess.Options{Network: f.network, AllowNone: f.unsandboxed}
+	if stateful {
+		return orNil(subprocess.NewStateful(opts))
+	}
+	return orNil(subprocess.New(opts))
 }
 
 func (f *providerFlags) openJupyter(ctx context.Context, stateful bool) (codeinterp.CodeInterpreter, error) {
