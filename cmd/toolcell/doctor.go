@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -9,6 +10,7 @@ import (
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/providers/subprocess"
 )
 
 const (
@@ -72,6 +74,9 @@ func (a *app) examine(ctx context.Context, f providerFlags) error {
 		}
 	}
 	printIsolation(a.stdout, info.Isolation)
+	if f.provider == "subprocess" {
+		printModes(a.stdout)
+	}
 	if _, ok := codeinterp.Stateful(ci); ok {
 		fmt.Fprintln(a.stdout, "  contexts     keep their variables between runs")
 	}
@@ -109,6 +114,19 @@ func printIsolation(w io.Writer, i codeinterp.Isolation) {
 	fmt.Fprintf(w, "    host dies  %s of the code dies with it\n", orUnknown(i.HostDeath))
 	for _, r := range i.Reasons {
 		fmt.Fprintf(w, "    note       %s\n", indent(r))
+	}
+}
+
+// printModes says which kinds of isolation would work here.
+func printModes(w io.Writer) {
+	for _, m := range []subprocess.Mode{subprocess.Bwrap, subprocess.Landlock} {
+		says := "works"
+		if ci, err := subprocess.New(&subprocess.Options{Require: m}); err == nil {
+			ci.Close()
+		} else if errors.Is(err, codeinterp.ErrIsolation) {
+			says = indent(err.Error())
+		}
+		fmt.Fprintf(w, "    %-10s %s\n", m, says)
 	}
 }
 

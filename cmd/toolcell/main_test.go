@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -75,6 +76,34 @@ func TestRunJSON(t *testing.T) {
 	}
 	if code != 1 || res.Status != codeinterp.StatusError || len(res.Stdout()) != 9e6+1 || res.Error.Message != "e" {
 		t.Errorf("code %d, status %s, %d bytes, error %v", code, res.Status, len(res.Stdout()), res.Error)
+	}
+}
+
+func TestRunOnThisMachine(t *testing.T) {
+	if _, err := exec.LookPath("bash"); err != nil {
+		if os.Getenv("CI") != "" {
+			t.Fatal(err)
+		}
+		t.Skip("no bash on this machine")
+	}
+	dir := t.TempDir()
+	for _, tt := range []struct {
+		name           string
+		args           []string
+		code           int
+		stdout, stderr string // stderr: a part of it
+	}{
+		{"bash", []string{"--language", "bash", "-e", "echo $((6 * 7)); exit 3"}, 3, "42\n", ""},
+		{"isolation", []string{"--isolation", "maybe", "-e", ""}, 2, "", "bwrap, landlock or none"},
+		{"no such path", []string{"--read", dir + "/none", "-e", ""}, 1, "", "none"},
+		{"other language", []string{"--language", "cobol", "-e", ""}, 2, "", "language not supported"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			args := append([]string{"run", "--provider", "subprocess", "--allow-unsandboxed"}, tt.args...)
+			if code, stdout, stderr := toolcell(t.Context(), "", args...); code != tt.code || stdout != tt.stdout || !strings.Contains(stderr, tt.stderr) {
+				t.Errorf("code %d, stdout %q, stderr %q; want %d, %q, ...%q...", code, stdout, stderr, tt.code, tt.stdout, tt.stderr)
+			}
+		})
 	}
 }
 

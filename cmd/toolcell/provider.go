@@ -2,8 +2,11 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
+	"os"
+	"path/filepath"
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/providers/inmemory"
@@ -20,7 +23,12 @@ type providerFlags struct {
 	url             string
 	token, password string
 	network         bool
+	isolation       isolationFlag
+	read, write     list
 	unsandboxed     bool
+
+	// languages narrows the subprocess provider down to what is needed.
+	languages []subprocess.Language
 }
 
 const providerNames = "inmemory, subprocess or jupyter"
@@ -29,8 +37,11 @@ func (f *providerFlags) register(fs *flag.FlagSet, getenv func(string) string) {
 	fs.StringVar(&f.provider, "provider", "", "what runs the code: "+providerNames+" (default jupyter where --url is given, else inmemory)")
 	fs.StringVar(&f.url, "url", "", "`address` of the Jupyter server (environment: JUPYTER_URL)")
 	fs.StringVar(&f.token, "token", "", "`token` of the Jupyter server (environment: JUPYTER_TOKEN, or JUPYTER_PASSWORD)")
-	fs.BoolVar(&f.network, "network", false, "let programs of the subprocess provider use the network")
-	fs.BoolVar(&f.unsandboxed, "allow-unsandboxed", false, "let the subprocess provider run without isolation where none is to be had")
+	fs.BoolVar(&f.network, "network", false, "subprocess: let programs use the network")
+	fs.Var(&f.read, "read", "subprocess: a `path` that programs may read, besides the system's own; several times for several")
+	fs.Var(&f.write, "write", "subprocess: a `path` that programs may read and change; several times for several")
+	fs.Var(&f.isolation, "isolation", "subprocess: the `mode` to insist on, bwrap or landlock (default the strongest that works)")
+	fs.BoolVar(&f.unsandboxed, "allow-unsandboxed", false, "subprocess: run without isolation where none is to be had")
 	f.url, f.token, f.password = getenv("JUPYTER_URL"), getenv("JUPYTER_TOKEN"), getenv("JUPYTER_PASSWORD")
 }
 
@@ -67,11 +78,50 @@ func openInmemory(stateful bool) (codeinterp.CodeInterpreter, error) {
 }
 
 func (f *providerFlags) openSubprocess(stateful bool) (codeinterp.CodeInterpreter, error) {
-	opts := &subprocess.Options{Network: f.network, AllowNone: f.unsandboxed}
+	opts := &subprocess.Options{Require: f.isolation.Mode, AllowNone: f.unsandboxed, Network: f.network, Languages: f.languages}
+	var err error
+	if opts.ReadOnly, err = absolute(f.read); err != nil {
+		return nil, err
+	}
+	if opts.Writable, err = absolute(f.write); err != nil {
+		return nil, err
+	}
 	if stateful {
 		return orNil(subprocess.NewStateful(opts))
 	}
 	return orNil(subprocess.New(opts))
+}
+
+// absolute makes paths absolute, and refuses those that are not there: a
+// mistyped one would only be noticed inside of the program.
+func absolute(paths []string) ([]string, error) {
+	var out []string
+	for _, p := range paths {
+		abs, err := filepath.Abs(p)
+		if err == nil {
+			_, err = os.Stat(abs)
+		}
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, abs)
+	}
+	return out, nil
+}
+
+// An isolationFlag is a flag that holds a mode of the subprocess provider.
+type isolationFlag struct{ subprocess.Mode }
+
+func (f *isolationFlag) String() string { return "" }
+
+func (f *isolationFlag) Set(s string) error {
+	for _, m := range []subprocess.Mode{subprocess.Bwrap, subprocess.Landlock, subprocess.None} {
+		if m.String() == s {
+			f.Mode = m
+			return nil
+		}
+	}
+	return errors.New("use bwrap, landlock or none")
 }
 
 func (f *providerFlags) openJupyter(ctx context.Context, stateful bool) (codeinterp.CodeInterpreter, error) {

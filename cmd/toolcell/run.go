@@ -8,9 +8,11 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/providers/subprocess"
 )
 
 type runFlags struct {
@@ -42,6 +44,7 @@ func (a *app) run(ctx context.Context, args []string) int {
 		return a.usageError("%v", err)
 	}
 	f.choose(fs)
+	f.narrow(f.language, file)
 	ci, err := f.open(ctx, false)
 	if err != nil {
 		return a.fail(err)
@@ -92,6 +95,19 @@ func (a *app) program(f *runFlags, operands []string, inline bool) (code, file s
 var extensions = map[string]string{
 	".py": "python", ".js": "javascript", ".mjs": "javascript", ".cjs": "javascript",
 	".ts": "typescript", ".mts": "typescript", ".sh": "bash", ".bash": "bash",
+}
+
+// narrow keeps the subprocess provider from looking for interpreters that the
+// program does not need.
+func (f *providerFlags) narrow(name, file string) {
+	all := []subprocess.Language{subprocess.Bash(), subprocess.JavaScript(), subprocess.Python(), subprocess.TypeScript()}
+	var names []string
+	for _, l := range all {
+		names = append(names, l.Name)
+	}
+	if name, err := chooseLanguage(name, file, names); err == nil {
+		f.languages = all[slices.Index(names, name):][:1]
+	}
 }
 
 // chooseLanguage takes the flag, then the file's extension, then the first of
