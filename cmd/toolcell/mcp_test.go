@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"syscall"
@@ -230,5 +231,44 @@ func TestMCPOverHTTP(t *testing.T) {
 	cmd.Process.Signal(syscall.SIGTERM)
 	if err := cmd.Wait(); err != nil {
 		t.Errorf("after SIGTERM: %v", err)
+	}
+}
+
+// TestMCPInspector has the command judged by the official Inspector.
+func TestMCPInspector(t *testing.T) {
+	root, err := filepath.Abs("../../.testenv/mcp")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(filepath.Join(root, ".done")); err != nil {
+		if os.Getenv("CI") != "" {
+			t.Fatal("the MCP judges are not installed: run internal/testenv/mcp.sh")
+		}
+		t.Skip("the MCP judges are not installed: run internal/testenv/mcp.sh")
+	}
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := `{"language":"typescript","code":"const n: number = 6; console.log('hi'); n * 7"}`
+	for _, tt := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"--method", "tools/list", "--strict"}, "run_in_code_context"},
+		{[]string{"--method", "tools/call", "--tool-name", "run_code", "--tool-args-json", run}, "hi"},
+		{[]string{"--method", "tools/call", "--tool-name", "run_code", "--tool-args-json", run, "--load", "--load-requests", "100"}, `"ok":100`},
+	} {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		args := append([]string{filepath.Join(root, "node_modules/.bin/mcp-inspector"), "--cli", "--format", "json",
+			"-e", asToolcell + "=1", "--transport", "stdio", exe, "mcp"}, tt.args...)
+		cmd := exec.CommandContext(ctx, filepath.Join(root, "node"), args...)
+		cmd.Env = append(os.Environ(), "HOME="+t.TempDir())
+		var stdout, stderr bytes.Buffer
+		cmd.Stdout, cmd.Stderr = &stdout, &stderr
+		if err := cmd.Run(); err != nil || !strings.Contains(stdout.String(), tt.want) || strings.Contains(stderr.String(), "Warning") {
+			t.Errorf("%s: %v\n%s\n%s", strings.Join(tt.args[:2], " "), err, stdout.String(), stderr.String())
+		}
 	}
 }

@@ -24,6 +24,10 @@ func (o *HTTPOptions) guard(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		http.NewResponseController(w).SetReadDeadline(time.Now().Add(ioTimeout))
 		r.Header.Del(headerCarrier)
+		if local, ok := localAddr(r); ok && !local.IsLoopback() && !o.asksForTokens() {
+			http.Error(w, ErrInsecure.Error(), http.StatusForbidden)
+			return
+		}
 		if !o.hostAllowed(r) {
 			http.Error(w, fmt.Sprintf("host %q is not allowed", clip(r.Host)), http.StatusForbidden)
 			return
@@ -62,9 +66,20 @@ func (o *HTTPOptions) hostAllowed(r *http.Request) bool {
 	if ip.IsLoopback() {
 		return true
 	}
-	local, ok := r.Context().Value(http.LocalAddrContextKey).(*net.TCPAddr)
-	return ok && local.AddrPort().Addr().Unmap() == ip.Unmap()
+	local, ok := localAddr(r)
+	return ok && local == ip.Unmap()
 }
+
+// localAddr returns the address that the request came in by, if it came by TCP.
+func localAddr(r *http.Request) (netip.Addr, bool) {
+	a, ok := r.Context().Value(http.LocalAddrContextKey).(*net.TCPAddr)
+	if !ok {
+		return netip.Addr{}, false
+	}
+	return a.AddrPort().Addr().Unmap().WithZone(""), true
+}
+
+func (o *HTTPOptions) asksForTokens() bool { return o.Verify != nil || len(o.Tokens) > 0 }
 
 // hostname returns the host of "host:port" in lower case.
 func hostname(hostport string) string {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -74,6 +75,30 @@ func TestHTTPGuards(t *testing.T) {
 				t.Errorf("the answer has the token: %s", answer)
 			}
 		})
+	}
+}
+
+func TestHandlerBeyondLoopbackWantsAToken(t *testing.T) {
+	s := newServer(t, newFake(), nil)
+	for _, tt := range []struct {
+		local  net.Addr
+		tokens []string
+		status int
+	}{
+		{&net.TCPAddr{IP: net.ParseIP("192.0.2.7")}, nil, 403},
+		{&net.TCPAddr{IP: net.ParseIP("192.0.2.7")}, []string{"t"}, 200},
+		{&net.TCPAddr{IP: net.ParseIP("::ffff:127.0.0.1")}, nil, 200},
+		{&net.UnixAddr{Name: "/run/x"}, nil, 200},
+	} {
+		r := httptest.NewRequest("POST", "/mcp", strings.NewReader(initialize)).
+			WithContext(context.WithValue(t.Context(), http.LocalAddrContextKey, tt.local))
+		r.Host = "localhost"
+		r.Header = http.Header{"Content-Type": {"application/json"}, "Accept": {"application/json, text/event-stream"}, "Authorization": {"Bearer t"}}
+		w := httptest.NewRecorder()
+		s.Handler(&mcpserver.HTTPOptions{Tokens: tt.tokens}).ServeHTTP(w, r)
+		if w.Code != tt.status {
+			t.Errorf("%v, %d tokens: %d %s", tt.local, len(tt.tokens), w.Code, w.Body)
+		}
 	}
 }
 

@@ -101,8 +101,8 @@ func (s *Server) carrier(h http.Header) *carrier {
 // streamable HTTP transport: those with sessions, and 2026-07-28 without. A
 // client that drops the request of a call ends the call. opts may be nil.
 //
-// The handler checks hosts, origins and tokens. It is for the caller to bind
-// only addresses that may be reached; see [Server.Serve].
+// Where no token is asked for, it serves only what comes in by the loopback
+// interface or by no network at all.
 func (s *Server) Handler(opts *HTTPOptions) http.Handler {
 	if opts == nil {
 		opts = &HTTPOptions{}
@@ -258,7 +258,7 @@ func Listen(ctx context.Context, addr string) (net.Listener, error) {
 func (s *Server) Serve(ctx context.Context, ln net.Listener, opts *HTTPOptions) error {
 	defer s.Close()
 	defer ln.Close()
-	if a, ok := ln.Addr().(*net.TCPAddr); (!ok || !a.IP.IsLoopback()) && (opts == nil || len(opts.Tokens) == 0 && opts.Verify == nil) {
+	if a, ok := ln.Addr().(*net.TCPAddr); ok && !a.IP.IsLoopback() && (opts == nil || !opts.asksForTokens()) {
 		return fmt.Errorf("mcpserver: %w: %v", ErrInsecure, ln.Addr())
 	}
 	mux := http.NewServeMux()

@@ -46,6 +46,10 @@ type Options struct {
 	// own business: Limits are about the code tools.
 	More []tools.Tool
 
+	// Wrap, if set, is given all tools and returns those to serve in their
+	// place, as oteltools.Tools does to trace their calls.
+	Wrap func([]tools.Tool) []tools.Tool
+
 	// Limits says how much each client gets.
 	Limits Limits
 
@@ -132,7 +136,7 @@ func (o *Options) complete() {
 }
 
 // tools returns the code tools, with what becomes of contexts added to the
-// descriptions, and the further ones.
+// descriptions, and the further ones, all of them wrapped.
 func (s *Server) tools(ci codeinterp.CodeInterpreter) ([]tools.Tool, error) {
 	list, err := tools.ForCode(s.opts.Workspace, ci, &s.opts.Code)
 	if err != nil {
@@ -147,7 +151,11 @@ func (s *Server) tools(ci codeinterp.CodeInterpreter) ([]tools.Tool, error) {
 			appendTo(&list[i].Description, ends)
 		}
 	}
-	return slices.Concat(list, s.opts.More), nil
+	list = slices.Concat(list, s.opts.More)
+	if s.opts.Wrap != nil {
+		list = s.opts.Wrap(list)
+	}
+	return list, nil
 }
 
 func appendTo(description *string, texts ...string) {
