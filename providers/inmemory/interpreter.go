@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
@@ -30,9 +31,11 @@ type Interpreter struct {
 	pending sync.WaitGroup // calls in progress
 	release sync.Once
 
-	mu        sync.Mutex
-	closed    bool
-	abandoned int
+	abandoned atomic.Int32
+
+	mu     sync.Mutex
+	closed bool
+	active map[*run]struct{}
 }
 
 var (
@@ -58,7 +61,7 @@ func newInterpreter(o *Options) (*Interpreter, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Interpreter{opts: opts, languages: all, names: names,
+	p := &Interpreter{active: map[*run]struct{}{}, opts: opts, languages: all, names: names,
 		slots: newScheduler(opts.MaxRunning), budget: &budget{max: opts.MaxMemory}}
 	p.workers.max = opts.MaxRunning
 	p.life, p.end = context.WithCancelCause(context.Background())
@@ -133,6 +136,9 @@ func (p *Interpreter) enterAlways(ctx context.Context) error {
 
 // acquire waits for a slot until ctx or life ends.
 func (p *Interpreter) acquire(ctx, life context.Context) error {
+	if p.slots.tryAcquire() {
+		return nil
+	}
 	both, cancel := join(ctx, life)
 	defer cancel(nil)
 	if !p.slots.acquire(both) {
@@ -156,13 +162,17 @@ func join(ctx, life context.Context) (context.Context, context.CancelCauseFunc) 
 // gives back. abandoned tells that the instance must not be touched again.
 func (p *Interpreter) execute(r *run, inst engine.Instance, program engine.Program, life context.Context) (res codeinterp.Result, abandoned bool, err error) {
 	defer r.stop(nil)
-	defer context.AfterFunc(life, func() { r.stop(context.Cause(life)) })()
+	p.track(r, true)
+	defer p.track(r, false)
+	if life.Err() != nil {
+		r.stop(context.Cause(life))
+	}
 	started := time.Now()
 	r.since = started
 	if r.opts.Timeout > 0 {
 		defer time.AfterFunc(r.opts.Timeout, func() { r.stop(errTimeout) }).Stop()
 	}
-	j := &job{inst: inst, program: program, run: r, done: make(chan engine.Outcome, 1)}
+	j := &job{inst: inst, program: program, run: r}
 	p.workers.start(j)
 	var out engine.Outcome
 	ok := true
@@ -185,6 +195,17 @@ func (p *Interpreter) execute(r *run, inst engine.Instance, program engine.Progr
 	return res, false, err
 }
 
+// track adds a run to those that Close ends, or removes it.
+func (p *Interpreter) track(r *run, active bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if active {
+		p.active[r] = struct{}{}
+	} else {
+		delete(p.active, r)
+	}
+}
+
 // lost is the result of a run whose engine was abandoned.
 func (r *run) lost(started time.Time) (codeinterp.Result, error) {
 	var res codeinterp.Result
@@ -202,34 +223,32 @@ func (r *run) lost(started time.Time) (codeinterp.Result, error) {
 // abandon leaves an engine to itself. It returns false if the engine has
 // returned after all.
 func (p *Interpreter) abandon(j *job) bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
+	p.abandoned.Add(1)
 	if !j.abandon(func() {
 		j.inst.Close()
-		p.mu.Lock()
-		defer p.mu.Unlock()
-		p.abandoned--
+		p.abandoned.Add(-1)
 	}) {
+		p.abandoned.Add(-1)
 		return false
 	}
-	p.abandoned++
 	return true
 }
 
 // Abandoned returns how many engines could not be stopped and still run.
 func (p *Interpreter) Abandoned() int {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.abandoned
+	return int(p.abandoned.Load())
 }
 
 // Close implements codeinterp.CodeInterpreter. Engines that could not be
 // stopped run on.
 func (p *Interpreter) Close() error {
+	p.end(codeinterp.ErrClosed)
 	p.mu.Lock()
 	p.closed = true
+	for r := range p.active {
+		r.stop(codeinterp.ErrClosed)
+	}
 	p.mu.Unlock()
-	p.end(codeinterp.ErrClosed)
 	p.pending.Wait()
 	p.release.Do(func() {
 		p.workers.close()
@@ -253,8 +272,11 @@ func wrap(op string, err error) error {
 
 // env merges environments, later ones first.
 func env(all ...map[string]string) map[string]string {
-	merged := map[string]string{}
+	var merged map[string]string
 	for _, m := range all {
+		if merged == nil && len(m) > 0 {
+			merged = map[string]string{}
+		}
 		maps.Copy(merged, m)
 	}
 	return merged

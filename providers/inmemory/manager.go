@@ -38,9 +38,7 @@ func (c *state) info() codeinterp.ContextInfo {
 // stay.
 func (s *Stateful) RestartContext(ctx context.Context, id codeinterp.ContextID) error {
 	return s.manage(ctx, "restart context", id, func(c *state) error {
-		c.mu.Lock()
-		c.reset = true
-		c.mu.Unlock()
+		c.reset.Store(true)
 		if err := c.stopRun(ctx, errRestart); err != nil {
 			return err
 		}

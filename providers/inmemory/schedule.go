@@ -28,7 +28,7 @@ func newScheduler(n int) *scheduler { return &scheduler{free: n} }
 // first.
 func (s *scheduler) acquire(ctx context.Context) bool {
 	s.mu.Lock()
-	if s.free > 0 && s.queue.Len() == 0 {
+	if s.free > 0 {
 		s.free--
 		s.mu.Unlock()
 		return true
@@ -53,6 +53,17 @@ func (s *scheduler) acquire(ctx context.Context) bool {
 		s.mu.Unlock()
 	}
 	return false
+}
+
+// tryAcquire takes a slot if one is free, in which case nobody waits.
+func (s *scheduler) tryAcquire() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.free == 0 {
+		return false
+	}
+	s.free--
+	return true
 }
 
 // release gives a slot back.

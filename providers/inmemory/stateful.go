@@ -4,7 +4,9 @@ import (
 	"context"
 	"crypto/rand"
 	"fmt"
+	"strconv"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
@@ -50,6 +52,8 @@ type state struct {
 	life context.Context // ends with the context, the cause says why
 	end  context.CancelCauseFunc
 
+	reset atomic.Bool // the instance is to be replaced before the next run
+
 	// Of the run whose turn it is.
 	inst  engine.Instance // nil where the state is gone
 	told  bool            // that it is gone was told, or there was none
@@ -58,9 +62,8 @@ type state struct {
 	mu       sync.Mutex
 	lastUsed time.Time
 	current  *run
-	ended    chan struct{} // closed when current has ended
+	ended    chan struct{} // closed when current has ended; nil unless somebody waits
 	queued   int
-	reset    bool // the instance is to be replaced before the next run
 }
 
 // CreateContext implements codeinterp.StatefulInterpreter. Cwd is a directory
@@ -197,11 +200,7 @@ func (s *Stateful) revive(c *state) (gone bool, err error) {
 
 // renew drops the instance where a restart asked for it.
 func (c *state) renew() {
-	c.mu.Lock()
-	reset := c.reset
-	c.reset = false
-	c.mu.Unlock()
-	if reset && c.inst != nil {
+	if c.reset.Load() && c.reset.Swap(false) && c.inst != nil {
 		c.inst.Close()
 		c.inst = nil
 		c.told = true
@@ -212,7 +211,7 @@ func (s *Stateful) runNow(ctx context.Context, c *state, o codeinterp.RunOptions
 	r := newRun(ctx, s.slots, o)
 	c.begin(r)
 	c.count++
-	program := engine.Program{Name: fmt.Sprintf("cell-%d%s", c.count, extension(c.language)), Code: code,
+	program := engine.Program{Name: "cell-" + strconv.Itoa(c.count) + extension(c.language), Code: code,
 		Stdin: o.Stdin, Env: env(c.env, o.Env)}
 	res, abandoned, err := s.execute(r, c.inst, program, c.life)
 	res.ExecutionCount = c.count
@@ -225,25 +224,27 @@ func (s *Stateful) runNow(ctx context.Context, c *state, o codeinterp.RunOptions
 		c.told = true
 	}
 	res.StateLost = res.StateLost || gone
-	c.finish()
+	c.finish(res.Duration)
 	return res, err
 }
 
 func (c *state) begin(r *run) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.current, c.ended, c.lastUsed = r, make(chan struct{}), time.Now()
-	if c.reset {
+	c.current, c.lastUsed = r, time.Now()
+	if c.reset.Load() {
 		r.stop(errRestart)
 	}
 }
 
-func (c *state) finish() {
+func (c *state) finish(d time.Duration) {
 	c.renew()
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	close(c.ended)
-	c.current, c.lastUsed = nil, time.Now()
+	if c.ended != nil {
+		close(c.ended)
+	}
+	c.current, c.ended, c.lastUsed = nil, nil, c.lastUsed.Add(d)
 }
 
 // DeleteContext implements codeinterp.StatefulInterpreter.
@@ -266,7 +267,7 @@ func (s *Stateful) DeleteContext(ctx context.Context, id codeinterp.ContextID) e
 // close ends the context's runs and releases its instance.
 func (c *state) close(cause error) {
 	c.end(cause)
-	_ = c.awaitEnd(context.Background())
+	_ = c.stopRun(context.Background(), cause)
 	c.dispose()
 }
 
@@ -296,11 +297,16 @@ func (c *state) dispose() {
 // and it ends when OnOutput returns.
 func (c *state) awaitEnd(ctx context.Context) error {
 	c.mu.Lock()
-	r, ended := c.current, c.ended
-	c.mu.Unlock()
+	r := c.current
 	if r == nil {
+		c.mu.Unlock()
 		return nil
 	}
+	if c.ended == nil {
+		c.ended = make(chan struct{})
+	}
+	ended := c.ended
+	c.mu.Unlock()
 	tick := time.NewTicker(slowCallback)
 	defer tick.Stop()
 	for {

@@ -17,21 +17,25 @@ type workers struct {
 	closed bool
 }
 
-type worker struct{ jobs chan *job }
+type worker struct {
+	jobs chan *job
+	done chan engine.Outcome // of capacity 1
+}
 
 // A job is one call of an instance.
 type job struct {
 	inst    engine.Instance
 	program engine.Program
 	run     *run
-	done    chan engine.Outcome // of capacity 1
+	done    chan engine.Outcome // the worker's
 	after   func()              // called once the instance has returned, unless nil
 
 	mu       sync.Mutex
 	returned bool
 }
 
-// start has a worker do the job.
+// start has a worker do the job. Its outcome comes on j.done, unless the job is
+// abandoned.
 func (w *workers) start(j *job) {
 	w.mu.Lock()
 	var next *worker
@@ -41,9 +45,10 @@ func (w *workers) start(j *job) {
 	}
 	w.mu.Unlock()
 	if next == nil {
-		next = &worker{jobs: make(chan *job, 1)}
+		next = &worker{jobs: make(chan *job, 1), done: make(chan engine.Outcome, 1)}
 		go next.loop(w)
 	}
+	j.done = next.done
 	next.jobs <- j
 }
 
@@ -54,12 +59,12 @@ func (k *worker) loop(w *workers) {
 		j.returned = true
 		after := j.after
 		j.mu.Unlock()
-		kept := w.put(k)
-		j.done <- out
 		if after != nil {
 			after()
+			return
 		}
-		if !kept {
+		j.done <- out
+		if !w.put(k) {
 			return
 		}
 	}

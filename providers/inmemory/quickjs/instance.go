@@ -5,6 +5,7 @@ package quickjs
 import (
 	"context"
 	"runtime/debug"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -76,10 +77,10 @@ func (in *instance) Close() { in.vm.close() }
 // Run implements engine.Instance.
 func (in *instance) Run(ctx context.Context, p engine.Program, h engine.Host) (out engine.Outcome) {
 	in.begin(ctx, p, h)
-	finish := in.watch(ctx)
+	w := in.watch(ctx)
 	defer func() {
 		panicked := recover()
-		stopped := finish()
+		stopped := w.finish()
 		if panicked != nil || in.vm.heap.revokedNow() {
 			out = lost(panicked, stopped)
 		}
@@ -101,7 +102,9 @@ func lost(panicked any, stopped bool) engine.Outcome {
 }
 
 func (in *instance) begin(ctx context.Context, p engine.Program, h engine.Host) {
-	in.runs++
+	if in.runs++; in.runs == 2 {
+		in.vm.holdArenas()
+	}
 	in.program, in.host, in.stop = p, h, ctx
 	in.exited, in.exitCode, in.stdin = false, 0, 0
 	in.vm.overflow, in.vm.heap.failed = false, false
@@ -122,41 +125,52 @@ func (in *instance) end() {
 	in.program, in.host, in.stop = engine.Program{}, nil, nil
 }
 
-// watch stops the program once ctx is done, first so that its state is kept,
-// and where that does not help by revoking its memory. The function it
-// returns ends the watch and reports whether ctx ended the program.
-func (in *instance) watch(ctx context.Context) (finish func() bool) {
-	if ctx.Done() == nil {
-		return func() bool { return false }
+// A watcher stops the program of a run once its ctx is done, first so that the
+// state is kept, and where that does not help by revoking the memory.
+type watcher struct {
+	in     *instance
+	over   atomic.Bool // the run has ended
+	ended  sync.WaitGroup
+	remove func() bool
+}
+
+func (in *instance) watch(ctx context.Context) *watcher {
+	w := &watcher{in: in}
+	if ctx.Done() != nil {
+		w.ended.Add(1)
+		w.remove = context.AfterFunc(ctx, w.stop)
 	}
-	var over atomic.Bool
-	ended := make(chan struct{})
-	unwatch := context.AfterFunc(ctx, func() {
-		defer close(ended)
-		tick := time.NewTicker(time.Millisecond)
-		defer tick.Stop()
-		last, inside := time.Now(), time.Duration(0)
-		for !over.Load() {
-			in.vm.stop()
-			<-tick.C
-			now := time.Now()
-			if !in.outside.Load() {
-				inside += min(now.Sub(last), 5*time.Millisecond)
-			}
-			if last = now; inside > grace {
-				in.vm.heap.revoke()
-				return
-			}
+	return w
+}
+
+func (w *watcher) stop() {
+	defer w.ended.Done()
+	in := w.in
+	tick := time.NewTicker(time.Millisecond)
+	defer tick.Stop()
+	last, inside := time.Now(), time.Duration(0)
+	for !w.over.Load() {
+		in.vm.stop()
+		<-tick.C
+		now := time.Now()
+		if !in.outside.Load() {
+			inside += min(now.Sub(last), 5*time.Millisecond)
 		}
-	})
-	return func() bool {
-		over.Store(true)
-		if unwatch() {
-			return false
+		if last = now; inside > grace {
+			in.vm.heap.revoke()
+			return
 		}
-		<-ended
-		return true
 	}
+}
+
+// finish ends the watch and reports whether ctx ended the program.
+func (w *watcher) finish() bool {
+	w.over.Store(true)
+	if w.remove == nil || w.remove() {
+		return false
+	}
+	w.ended.Wait()
+	return true
 }
 
 // execute compiles and runs the program, waits for what it left pending and

@@ -193,6 +193,15 @@ var allocasOffset = sync.OnceValue(func() int {
 	return int(f.Offset)
 })
 
+// holdArenas takes a small block of every size, so that the engine's arenas are
+// not given back and made again in every run. Only instances that are used
+// more than once pay for it.
+func (vm *vm) holdArenas() {
+	for n := lib.Tsize_t(8); n <= lib.MJS_MALLOC_MAX_SMALL_SIZE-8; n += max(8, n/8&^7) {
+		lib.Xjs_malloc_rt(vm.tls, vm.rt, n)
+	}
+}
+
 // memory returns how many bytes the VM has from the system.
 func (vm *vm) memory() int64 {
 	vm.heap.mu.Lock()
