@@ -17,7 +17,7 @@ import (
 const (
 	// grace is how long a program that was told to end may go on before its
 	// memory is revoked. Time in the host does not count.
-	grace = 40 * time.Millisecond
+	grace = 60 * time.Millisecond
 
 	// exitUnsettled is node's exit code for a top-level await that nothing
 	// can settle any more.
@@ -154,7 +154,7 @@ func (w *watcher) stop() {
 		<-tick.C
 		now := time.Now()
 		if !in.outside.Load() {
-			inside += min(now.Sub(last), 5*time.Millisecond)
+			inside += min(now.Sub(last), 2*time.Millisecond)
 		}
 		if last = now; inside > grace {
 			in.vm.heap.revoke()
@@ -233,7 +233,14 @@ func (in *instance) failed(e value) engine.Outcome {
 	heap := in.vm.heap
 	full := heap.failed
 	heap.extra = reserve
-	out := engine.Outcome{ExitCode: 1, Error: in.programError(e)}
+	out := engine.Outcome{ExitCode: 1}
+	if tag(e) == lib.EJS_TAG_UNINITIALIZED || full && tag(e) == lib.EJS_TAG_NULL {
+		// There was no memory left for the error itself.
+		out.Error = &codeinterp.ProgramError{Name: "InternalError", Message: "out of memory", Traceback: []string{"InternalError: out of memory"}}
+		full = true
+	} else {
+		out.Error = in.programError(e)
+	}
 	in.vm.free(e)
 	if full && out.Error.Name == "InternalError" && out.Error.Message == "out of memory" {
 		out.Cause = codeinterp.CauseMemory

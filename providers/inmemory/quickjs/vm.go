@@ -3,6 +3,8 @@
 package quickjs
 
 import (
+	"crypto/rand"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"reflect"
@@ -87,10 +89,19 @@ func newVM(c engine.Config, p *pool) (*vm, error) {
 		return nil, fmt.Errorf("%w: the memory limit is too small for a context", codeinterp.ErrInvalid)
 	}
 	m.realms[0] = m.ctx
+	m.seed()
 	lib.XJS_SetContextOpaque(m.tls, m.ctx, uintptr(unsafe.Pointer(m)))
 	lib.XJS_SetInterruptHandler(m.tls, m.rt, funcPtr(cInterrupt), uintptr(unsafe.Pointer(m)))
 	lib.XJS_SetMaxStackSize(m.tls, m.rt, lib.Tsize_t(c.Limits.Stack))
 	return m, nil
+}
+
+// seed gives the realm's Math.random a state of its own. The engine's is the
+// time, which contexts made at once share.
+func (vm *vm) seed() {
+	var b [8]byte
+	_, _ = rand.Read(b[:])
+	at[lib.TJSContext](vm.ctx).Frandom_state = binary.NativeEndian.Uint64(b[:]) | 1
 }
 
 // close gives back what the VM has. It must not run.

@@ -8,7 +8,7 @@
   // Class numbers of the engine.
   const ARRAY = 2, ERROR = 3, NUMBER = 4, STRING = 5, BOOLEAN = 6, SYMBOL = 7, ARGUMENTS = 8, MAPPED_ARGUMENTS = 9,
     DATE = 10, MODULE = 11, REGEXP = 18, ARRAY_BUFFER = 19, SHARED_ARRAY_BUFFER = 20, DATAVIEW = 33, BIGINT = 34,
-    MAP = 35, SET = 36, WEAKMAP = 37, WEAKSET = 38, MAP_ITERATOR = 43, SET_ITERATOR = 44, GENERATOR = 48,
+    MAP = 35, SET = 36, WEAKMAP = 37, WEAKSET = 38, GENERATOR = 48,
     PROXY = 51, PROMISE = 52, ASYNC_GENERATOR = 60, WEAK_REF = 61;
 
   const typedArrayProto = Object.getPrototypeOf(Uint8Array.prototype);
@@ -103,7 +103,7 @@
     for (const k of Reflect.ownKeys(v)) {
       if (arrayLike && typeof k === "string" && /^(0|[1-9]\d*)$/.test(k) && +k < 2 ** 32 - 1) continue;
       const d = Object.getOwnPropertyDescriptor(v, k);
-      if (d !== undefined && (d.enumerable || ctx.showHidden && k !== "length")) list.push(k);
+      if (d !== undefined && (d.enumerable || ctx.showHidden)) list.push(k);
     }
     if (ctx.sorted) list.sort((a, b) => (String(a) < String(b) ? -1 : 1));
     return list;
@@ -136,7 +136,16 @@
   }
 
   function tagOf(v, name) {
-    const tag = inherited(v, Symbol.toStringTag);
+    if (Object.getOwnPropertyDescriptor(v, Symbol.toStringTag)?.enumerable) return "";
+    let tag;
+    for (let p = v, i = 0; p !== null && i < 1000 && classOf(p) !== PROXY; i++) {
+      const d = Object.getOwnPropertyDescriptor(p, Symbol.toStringTag);
+      if (d !== undefined) {
+        try { tag = d.get !== undefined ? call(d.get, v) : d.value; } catch {}
+        break;
+      }
+      p = Object.getPrototypeOf(p);
+    }
     return typeof tag === "string" && tag !== "" && tag !== name ? tag : "";
   }
 
@@ -197,21 +206,21 @@
   function object(v, ctx, level) {
     const name = constructorName(v);
     const cls = classOf(v);
-    let tag = cls === PROMISE || cls === MAP || cls === SET ? "" : tagOf(v, name);
-    let open = "{", close = "}", base = "", isArray = false, fill = null, always = false;
+    let tag = tagOf(v, name);
+    let open = "{", close = "}", base = "", isArray = false, fill = null;
     let keys;
     const typed = cls > SHARED_ARRAY_BUFFER && cls < DATAVIEW;
     if (cls === ARRAY) {
       keys = keysOf(v, ctx, true);
       const p = name !== "Array" || tag !== "" ? prefix(name, tag, "Array", v.length) : "";
-      open = p + "["; close = "]"; isArray = true; always = true;
+      open = p + "["; close = "]"; isArray = true;
       if (v.length === 0 && keys.length === 0) return open + "]";
       fill = (out) => arrayItems(v, ctx, level, out);
     } else if (typed) {
       keys = keysOf(v, ctx, true);
       const type = call(typedName, v), size = call(typedLength, v);
       tag = tag === type ? "" : tag;
-      open = prefix(name, tag, type, size) + "["; close = "]"; isArray = true; always = true;
+      open = prefix(name, tag, type, size) + "["; close = "]"; isArray = true;
       if (size === 0 && keys.length === 0) return open + "]";
       fill = (out) => {
         const n = Math.min(ctx.maxArrayLength, size);
@@ -221,14 +230,14 @@
     } else if (cls === MAP || cls === SET) {
       keys = keysOf(v, ctx, false);
       const size = cls === MAP ? call(mapSize, v) : call(setSize, v);
-      open = prefix(name, tag, cls === MAP ? "Map" : "Set", size) + "{"; always = true;
+      open = prefix(name, tag, cls === MAP ? "Map" : "Set", size) + "{";
       if (size === 0 && keys.length === 0) return open + "}";
       fill = (out) => {
         let i = 0;
         ctx.indent += 2;
         const each = (a, b) => {
           if (i++ < ctx.maxArrayLength) {
-            out.push(cls === SET ? value(a, ctx, level) : `${value(b, ctx, level)} => ${value(a, ctx, level)}`);
+            out.push(cls === SET ? value(a, ctx, level + 1) : `${value(b, ctx, level + 1)} => ${value(a, ctx, level + 1)}`);
           }
         };
         if (cls === MAP) call(Map.prototype.forEach, v, each);
@@ -237,14 +246,14 @@
         ctx.indent -= 2;
       };
     } else {
-      keys = keysOf(v, ctx, cls === ARGUMENTS || cls === MAPPED_ARGUMENTS || cls === STRING);
+      keys = keysOf(v, ctx, cls === STRING);
       if (typeof v === "function") {
         base = functionBase(v, name, tag);
         if (keys.length === 0) return base;
       } else switch (cls) {
         case ARGUMENTS: case MAPPED_ARGUMENTS:
-          open = "[Arguments] ["; close = "]"; isArray = true; always = true;
-          fill = (out) => arrayItems(v, ctx, level, out);
+          open = "[Arguments] {";
+          if (keys.length === 0) return open + "}";
           break;
         case DATE: {
           const t = call(Date.prototype.getTime, v);
@@ -271,23 +280,23 @@
           break;
         }
         case ARRAY_BUFFER: case SHARED_ARRAY_BUFFER:
-          open = prefix(name, "", "ArrayBuffer") + "{"; always = true;
+          open = prefix(name, "", "ArrayBuffer") + "{";
           fill = (out) => {
             out.push(`[Uint8Contents]: ${hex(new Uint8Array(v), ctx)}`);
             out.push(`byteLength: ${cls === ARRAY_BUFFER ? call(bufferLength, v) : v.byteLength}`);
           };
           break;
         case DATAVIEW:
-          open = prefix(name, "", "DataView") + "{"; always = true;
+          open = prefix(name, "", "DataView") + "{";
           break;
         case PROMISE: {
-          open = prefix(name, "", "Promise") + "{"; always = true;
+          open = prefix(name, tag, "Promise") + "{";
           const state = promise(v);
           fill = (out) => {
             if (state === undefined) out.push("<pending>");
             else {
               ctx.indent += 2;
-              const s = value(state[1], ctx, level);
+              const s = value(state[1], ctx, level + 1);
               ctx.indent -= 2;
               out.push(state[0] ? s : `<rejected> ${s}`);
             }
@@ -295,17 +304,14 @@
           break;
         }
         case WEAKMAP: case WEAKSET:
-          open = prefix(name, "", cls === WEAKMAP ? "WeakMap" : "WeakSet") + "{"; always = true;
+          open = prefix(name, "", cls === WEAKMAP ? "WeakMap" : "WeakSet") + "{";
           fill = (out) => { out.push("<items unknown>"); };
           break;
         case WEAK_REF:
-          open = prefix(name, "", "WeakRef") + "{"; always = true;
-          break;
-        case MAP_ITERATOR: case SET_ITERATOR:
-          open = `[${tag === "" ? "Iterator" : tag}] {`; always = true;
+          open = prefix(name, "", "WeakRef") + "{";
           break;
         case MODULE:
-          open = "[Module: null prototype] {"; always = true;
+          open = "[Module: null prototype] {";
           break;
         case GENERATOR: case ASYNC_GENERATOR:
           open = `Object [${cls === GENERATOR ? "Generator" : "AsyncGenerator"}] {`;
@@ -368,7 +374,7 @@
     else if (d.set !== undefined) s = "[Setter]";
     else {
       ctx.indent += 2;
-      s = value(d.value, ctx, level);
+      s = value(d.value, ctx, level + 1);
       ctx.indent -= 2;
     }
     if (item) return s;
@@ -408,7 +414,7 @@
     }
     const cell = widest + 2;
     if (cell * 3 + ctx.indent >= ctx.breakLength || total / cell <= 5 && widest > 6) return out;
-    const biased = Math.max(cell - Math.sqrt(cell - total / out.length), 1);
+    const biased = Math.max(cell - 3 - Math.sqrt(cell - total / out.length), 1);
     const count = Math.min(Math.round(Math.sqrt(2.5 * biased * n) / biased),
       Math.floor((ctx.breakLength - ctx.indent) / cell), ctx.compact * 4, 15);
     if (count <= 1) return out;
@@ -488,7 +494,7 @@
           if (classOf(v) === ERROR || hasOwnToString(v)) return String(v);
           return value(v, { ...options(), depth: 0, compact: 3 }, 0, true);
         }
-        return primitive(v, options());
+        return typeof v === "number" ? primitive(v, options()) : String(v);
       case "d": case "i": case "f":
         if (typeof v === "symbol") return "NaN";
         if (typeof v === "bigint") return kind === "f" ? String(Number(v)) : `${v}n`;

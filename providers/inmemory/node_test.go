@@ -1,0 +1,144 @@
+package inmemory_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"testing"
+)
+
+// algorithms are programs as models write them, with no use of node's API but
+// console.
+var algorithms = []string{
+	`function fib(n) { return n < 2 ? n : fib(n - 1) + fib(n - 2) } console.log(fib(20))`,
+	`const sieve = (n) => { const p = Array(n + 1).fill(true); p[0] = p[1] = false; for (let i = 2; i * i <= n; i++) if (p[i]) for (let j = i * i; j <= n; j += i) p[j] = false; return p.flatMap((x, i) => x ? [i] : []) }; console.log(sieve(100))`,
+	`const gcd = (a, b) => b ? gcd(b, a % b) : a; console.log([[12, 18], [7, 13], [100, 75]].map(([a, b]) => gcd(a, b)))`,
+	`console.log("A man, a plan, a canal: Panama".toLowerCase().replace(/[^a-z0-9]/g, "") === [..."A man, a plan, a canal: Panama".toLowerCase().replace(/[^a-z0-9]/g, "")].reverse().join(""))`,
+	`const count = (s) => [...s].reduce((m, c) => m.set(c, (m.get(c) ?? 0) + 1), new Map()); console.log(count("mississippi"))`,
+	`const perms = (a) => a.length < 2 ? [a] : a.flatMap((x, i) => perms(a.toSpliced(i, 1)).map((p) => [x, ...p])); console.log(perms([1, 2, 3]))`,
+	`class Stack { #items = []; push(x) { this.#items.push(x); return this } pop() { return this.#items.pop() } get size() { return this.#items.length } } const s = new Stack().push(1).push(2); console.log(s.pop(), s.size, s)`,
+	`const balanced = (s) => { const st = []; const m = { ")": "(", "]": "[", "}": "{" }; for (const c of s) { if ("([{".includes(c)) st.push(c); else if (m[c] && st.pop() !== m[c]) return false } return st.length === 0 }; console.log(["()[]{}", "([)]", "{[]}"].map(balanced))`,
+	`function* take(n, it) { for (const x of it) { if (n-- <= 0) return; yield x } } function* nat() { let i = 0; while (true) yield i++ } console.log([...take(5, nat())])`,
+	`const roman = (n) => [[1000, "M"], [900, "CM"], [500, "D"], [400, "CD"], [100, "C"], [90, "XC"], [50, "L"], [40, "XL"], [10, "X"], [9, "IX"], [5, "V"], [4, "IV"], [1, "I"]].reduce((s, [v, r]) => { while (n >= v) { s += r; n -= v } return s }, ""); console.log([1994, 2024, 4].map(roman))`,
+	`const memo = (f, c = {}) => (n) => c[n] ??= f(n); const fact = memo((n) => n <= 1n ? 1n : n * fact(n - 1n)); console.log(fact(30n))`,
+	`const group = ["apple", "avocado", "banana", "cherry"].reduce((m, w) => { (m[w[0]] ??= []).push(w); return m }, {}); console.log(JSON.stringify(group))`,
+	`const merge = (iv) => iv.sort((a, b) => a[0] - b[0]).reduce((r, [s, e]) => { const l = r.at(-1); if (l && s <= l[1]) l[1] = Math.max(l[1], e); else r.push([s, e]); return r }, []); console.log(merge([[1, 3], [2, 6], [8, 10], [15, 18]]))`,
+	`const bfs = (g, s) => { const seen = new Set([s]), q = [s]; for (const n of q) for (const m of g[n] ?? []) if (!seen.has(m)) { seen.add(m); q.push(m) } return q }; console.log(bfs({ a: ["b", "c"], b: ["d"], c: ["d"], d: [] }, "a"))`,
+	`const lcs = (a, b) => { const d = Array.from({ length: a.length + 1 }, () => Array(b.length + 1).fill(0)); for (let i = 1; i <= a.length; i++) for (let j = 1; j <= b.length; j++) d[i][j] = a[i - 1] === b[j - 1] ? d[i - 1][j - 1] + 1 : Math.max(d[i - 1][j], d[i][j - 1]); return d[a.length][b.length] }; console.log(lcs("AGGTAB", "GXTXAYB"))`,
+	`console.log("3[a2[c]]".replace(/./g, "$&"), (function d(s) { let i = 0; const f = () => { let r = ""; while (i < s.length && s[i] !== "]") { if (/\d/.test(s[i])) { let n = 0; while (/\d/.test(s[i])) n = n * 10 + +s[i++]; i++; const x = f(); i++; r += x.repeat(n) } else r += s[i++] } return r }; return f() })("3[a2[c]]"))`,
+	`const matmul = (a, b) => a.map((r) => b[0].map((_, j) => r.reduce((s, x, k) => s + x * b[k][j], 0))); console.log(matmul([[1, 2], [3, 4]], [[5, 6], [7, 8]]))`,
+	`const words = "the quick brown fox jumps over the lazy dog the end".split(" "); console.log(Object.entries(words.reduce((m, w) => ({ ...m, [w]: (m[w] || 0) + 1 }), {})).sort((a, b) => b[1] - a[1] || a[0].localeCompare(b[0])).slice(0, 3))`,
+	`const hanoi = (n, a, b, c) => n === 0 ? 0 : hanoi(n - 1, a, c, b) + 1 + hanoi(n - 1, c, b, a); console.log(hanoi(10, "A", "B", "C"))`,
+	`const nums = [3, 1, 4, 1, 5, 9, 2, 6]; console.log(Math.max(...nums), nums.toSorted((a, b) => a - b), nums.findLast((x) => x > 4), nums.at(-1), nums.with(0, 9))`,
+	`const d = new Date(Date.UTC(2024, 1, 29, 12)); console.log(d.toISOString(), d.getUTCDay(), new Date(d.getTime() + 864e5).toISOString())`,
+	`console.log([0.1 + 0.2, 1e21, 1 / 3, (1234.5678).toFixed(2), (255).toString(16), parseInt("101", 2), Number("0x1f"), -0])`,
+	`try { null.foo } catch (e) { console.log(e instanceof TypeError, e.name) } finally { console.log("done") }`,
+	`const { a, b: { c = 5, ...rest } = {}, ...others } = { a: 1, b: { d: 2, e: 3 }, f: 4 }; console.log(a, c, rest, others)`,
+	"const tag = (s, ...v) => s.raw.join('|') + v.join(','); console.log(tag`a${1}b${2}c`)",
+	`label: for (let i = 0; i < 3; i++) { for (let j = 0; j < 3; j++) { if (j === 1) continue label; if (i === 2) break label; console.log(i, j) } }`,
+	`console.log([1, [2, [3, [4]]]].flat(Infinity), Array.from("héllo"), [..."👍a"].length, "abc".padStart(5, "*"), "a-b-c".replaceAll("-", "+"))`,
+	`console.log("2024-01-15".match(/(?<y>\d{4})-(?<m>\d\d)/).groups.y, [..."a1b22".matchAll(/\d+/g)].map((m) => m[0]), /(?<=\$)\d+/.exec("cost $42")[0])`,
+	`Promise.all([1, Promise.resolve(2), new Promise((r) => setTimeout(r, 5, 3))]).then((v) => console.log(v)); console.log("first")`,
+	`setTimeout(() => console.log("timeout"), 0); setImmediate(() => console.log("immediate")); Promise.resolve().then(() => console.log("micro")); queueMicrotask(() => console.log("task")); console.log("sync")`,
+	`(async () => { try { await Promise.any([Promise.reject(1), Promise.reject(2)]) } catch (e) { console.log(e.constructor.name, e.errors) } })()`,
+	`class A { static n = 0; static { A.n++ } constructor() { A.n++ } get [Symbol.toStringTag]() { return "AA" } } class B extends A { m() { return super.constructor.n } } console.log(new B().m(), String(new A()), A.n)`,
+}
+
+// values are expressions whose inspected form must be node's.
+var values = []string{
+	`1`, `-0`, `"it's"`, `'say "hi"'`, "'both \" and \\''", `"line\nbreak"`, `10n`, `Symbol("s")`, `null`, `undefined`, `true`, `NaN`,
+	`{}`, `[]`, `{ a: 1, "b-c": 2, 3: 4, [Symbol("k")]: 5 }`, `[1, , 3]`, `[, , 1]`, `new Array(3)`, `[undefined, null]`, `["a", 'b"c']`,
+	`{ a: { b: { c: { d: 1 } } } }`, `[[[[1]]]]`, `{ f() {}, g: () => 1, h: class X {}, i: async function j() {}, k: function* () {} }`,
+	`class A {}`, `class B extends Array {}`, `(() => 1)`, `function named() {}`, `Object.assign(function f() {}, { x: 1 })`, `Math.max`, `class {}`,
+	`new Map([["a", 1], [{ k: 1 }, [2]]])`, `new Set([1, "a", [2]])`, `new Map()`, `new Set()`, `new WeakMap()`, `new WeakSet()`,
+	`new Date(0)`, `new Date(NaN)`, `/a+/gi`, `new Error("x").message`, `Object.create(null)`, `Object.assign(Object.create(null), { a: 1 })`,
+	`new (class Foo { constructor() { this.a = 1 } })()`, `new (class Foo {})()`, `new (class Foo extends Map {})([[1, 2]])`, `new (class L extends Array {})(1, 2)`,
+	`Promise.resolve(5)`, `new Promise(() => {})`, `(() => { const p = Promise.reject(3); p.catch(() => {}); return p })()`,
+	`new Uint8Array([1, 2, 3])`, `new Float64Array(2)`, `new ArrayBuffer(4)`, `Buffer.from("hi")`, `new BigInt64Array(1)`,
+	`new Number(3)`, `new String("abc")`, `new Boolean(false)`, `Object(Symbol("b"))`, `Object(1n)`,
+	`(() => { const o = { n: 1 }; o.self = o; return o })()`, `(() => { const a = []; a.push(a, { a }); return a })()`,
+	`{ get a() { return 1 }, set b(v) {}, get c() { return 1 }, set c(v) {} }`, `(function () { return arguments })(1, 2)`,
+	`Array.from({ length: 120 }, (_, i) => i)`, `Array.from({ length: 30 }, (_, i) => "item" + i)`, `Array.from({ length: 7 }, (_, i) => i * 1000)`,
+	`Array.from({ length: 10 }, (_, i) => ({ i }))`, `"x".repeat(200)`, `["x".repeat(100), "y".repeat(100)]`, `{ text: "a\nb".repeat(60) }`,
+	`{ a: "x".repeat(30), b: "y".repeat(30), c: "z".repeat(30) }`, `{ a: 1, b: { c: [1, 2, { d: 3 }], e: new Map([["k", { v: 1 }]]) }, s: new Set([[1, 2]]) }`,
+	`[{ id: 1, name: "Ann", tags: ["x", "y"] }, { id: 2, name: "Bob", tags: [] }]`, `Object.fromEntries(Array.from({ length: 30 }, (_, i) => ["key" + i, i]))`,
+	`[1.5, -2, 1e21, 1e-7]`, `[true, false, null, undefined, NaN]`, `new Map([[1, new Map([[2, new Map([[3, 4]])]])]])`, `[function () {}, class Q {}]`,
+	`new (class { get [Symbol.toStringTag]() { return "T" } })()`, `{ [Symbol.toStringTag]: "Tagged" }`, `[1, 2, 3].values()`, `(function* g() {})()`,
+	`Object.assign([1, 2], { extra: "e", "-1": 0 })`, `globalThis.Symbol.iterator`, `JSON`, `Math`, `new Proxy({ a: 1 }, {})`, `new Proxy([1], {})`,
+	`{ [Symbol.for("nodejs.util.inspect.custom")]() { return "CUSTOM" } }`, `{ a: { [Symbol.for("nodejs.util.inspect.custom")](d) { return { d } } } }`,
+	`{ __proto__: { inherited: 1 }, own: 2 }`, `Object.create({ constructor: undefined })`, `{ constructor: 1 }`, `"\u0000\x1b[31m"`, `["\t", "\\", "\u{1F600}"]`,
+	`structuredClone({ a: new Date(0), m: new Map([[1, { b: 2 }]]) })`, `[new Error("e").message, [new RangeError("r").name]]`, `[[1, 2, [3, 4, [5, [6]]]], { a: { b: { c: {} } } }]`,
+	`new URLSearchParams("a=1&b=2&a=3").toString()`, `[...new URLSearchParams({ q: "a b&c" })]`, `new URL("../x?y=1#z", "https://user:pw@Example.com:8080/a/b/c").href`,
+	`new URL("https://exämple.com/ä ö?q=ü#ß").href`, `new URL("http://1.2.3/").host`, `new URL("HTTP://a.b:80/./c/../d").href`, `["mailto:x@y", "data:,a b", "file:///a/../b"].map((u) => new URL(u).href)`,
+	`new TextDecoder().decode(new TextEncoder().encode("héllo 👍"))`, `new TextDecoder().decode(Uint8Array.of(0xff, 0x61, 0xf0, 0x9f, 0x62))`, `[atob("aGk="), btoa("hi")]`,
+	`Buffer.from("ff00", "hex").toString("base64")`, `Buffer.concat([Buffer.from("a"), Buffer.from("b")]).toString()`, `require("path").join("/a", "../b", "./c.txt")`,
+	`require("path").relative("/a/b/c", "/a/d")`, `require("path").parse("/x/y.tar.gz")`, `require("util").format("%s %d %i %f %j %o %O %%", "a", 1.5, 2.7, "3.1", { a: 1 }, [1], { b: 2 })`,
+	`require("util").format("%s %s", "a")`, `require("util").format("a", "b", { c: 1 })`, `require("util").format("%s", { a: { b: 1 } }, null)`, `require("util").format("100%", 1)`,
+	`require("util").inspect({ a: { b: { c: { d: 1 } } } }, { depth: 0 })`, `require("util").inspect({ a: { b: { c: { d: 1 } } } }, { depth: null })`, `require("util").isDeepStrictEqual({ a: [1, 2] }, { a: [1, 2] })`,
+	`require("crypto").createHash("sha256").update("abc").digest("hex")`, `require("crypto").createHmac("sha1", "k").update("d").digest("base64")`, `require("querystring").stringify({ a: 1, b: [2, 3] })`,
+	`(() => { try { require("assert").strictEqual(1, 2) } catch (e) { return [e.name, e.code] } })()`, `(() => { const E = require("events"), e = new E(), r = []; e.on("x", (v) => r.push(v)); e.once("x", (v) => r.push(-v)); e.emit("x", 1); e.emit("x", 2); return r })()`,
+}
+
+// TestNode compares what programs print with what they print under node.
+func TestNode(t *testing.T) {
+	node, err := exec.LookPath("node")
+	if err != nil {
+		if os.Getenv("CI") != "" {
+			t.Fatal("node is not installed")
+		}
+		t.Skip("node is not installed")
+	}
+	programs := append([]string{}, algorithms...)
+	for _, v := range values {
+		programs = append(programs, "console.log("+v+")")
+	}
+	for _, v := range values {
+		programs = append(programs, "console.log('in:', { v: "+v+" }, ["+v+"])")
+	}
+	want := nodeOutput(t, node, programs)
+	s := open(t, nil)
+	for i, code := range programs {
+		res, err := s.RunCode(t.Context(), "javascript", code, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if res.Stdout() != want[i] || !res.OK() {
+			t.Errorf("%s\n got: %s%v\nwant: %s", code, res.Stdout(), res.Error, want[i])
+		}
+	}
+}
+
+// nodeOutput returns what each program prints under node.
+func nodeOutput(t *testing.T, node string, programs []string) []string {
+	t.Helper()
+	const driver = `
+		const programs = JSON.parse(require("fs").readFileSync(0, "utf8")), out = [];
+		const { format } = require("util");
+		(async () => {
+			for (const code of programs) {
+				let text = "";
+				const log = (...a) => { text += format(...a) + "\n" };
+				new Function("require", "console", code)(require, { log });
+				await new Promise((r) => setTimeout(r, 15));
+				out.push(text);
+			}
+			process.stdout.write(JSON.stringify(out));
+		})();`
+	in, err := json.Marshal(programs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(node, "-e", driver)
+	cmd.Stdin = bytes.NewReader(in)
+	cmd.Stderr = os.Stderr
+	b, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []string
+	if err := json.Unmarshal(b, &out); err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
