@@ -110,10 +110,10 @@ func (s *Sandbox) Start(c *Cmd) (*Process, error) {
 		return nil, fmt.Errorf("%w: %w", codeinterp.ErrUnavailable, bare(err))
 	}
 	defer null.Close()
-	files := make([]*os.File, max(3, len(pl.Files)))
-	for i := range files {
-		if files[i] = null; i < len(pl.Files) && pl.Files[i] != nil {
-			files[i] = pl.Files[i]
+	files := pl.Files
+	for i, f := range files {
+		if f == nil {
+			files[i] = null
 		}
 	}
 	cmd.Stdin, cmd.Stdout, cmd.Stderr, cmd.ExtraFiles = files[0], files[1], files[2], files[3:]

@@ -45,6 +45,17 @@ func checkPaths(list []string) error {
 	return nil
 }
 
+// checkNUL refuses what would end early as a C string, or, in the list of
+// bubblewrap's options, begin another option.
+func checkNUL(list []string) error {
+	for _, s := range list {
+		if strings.ContainsRune(s, 0) {
+			return fmt.Errorf("%w: an argument or the environment has a NUL byte", codeinterp.ErrInvalid)
+		}
+	}
+	return nil
+}
+
 // A plan is a Cmd that was checked and completed.
 type plan struct {
 	Cmd
@@ -72,8 +83,15 @@ func (s *Sandbox) plan(c *Cmd) (*plan, error) {
 	if err := c.Limits.check(); err != nil {
 		return nil, err
 	}
-	if c.Args == nil {
+	if err := checkNUL(append(slices.Clone(c.Args), c.Env...)); err != nil {
+		return nil, err
+	}
+	if len(c.Args) == 0 {
 		p.Args = []string{c.Path}
+	}
+	p.Files = slices.Clone(c.Files)
+	for len(p.Files) < 3 {
+		p.Files = append(p.Files, nil)
 	}
 	p.ReadOnly = append(slices.Clone(s.opts.ReadOnly), c.ReadOnly...)
 	p.Writable = append(slices.Clone(s.opts.Writable), c.Writable...)

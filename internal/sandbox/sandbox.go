@@ -111,7 +111,7 @@ func either[T comparable](v, d T) T {
 // A Cmd describes a process to start.
 type Cmd struct {
 	// Path is the absolute path of the program; Args its arguments with the
-	// name first. Nil Args means just Path.
+	// name first. No Args means just Path.
 	Path string
 	Args []string
 
@@ -127,7 +127,8 @@ type Cmd struct {
 	Workdir string
 
 	// Files become descriptors 0, 1, 2, ... of the program, which has no
-	// others. A nil entry is /dev/null. The caller closes its copies.
+	// others. A nil entry, and what is missing of the first three, is
+	// /dev/null. The caller closes its copies.
 	Files []*os.File
 
 	// ReadOnly and Writable add to those of Options.

@@ -12,12 +12,21 @@ import (
 )
 
 const (
-	watchBusy = 20 * time.Millisecond  // between looks while any tree does something
-	watchIdle = 100 * time.Millisecond // while none does
-	watchRest = 4                      // and at least so many times what a look took,
-	watchMax  = 60 * time.Millisecond  // but no more than this
-	idleLooks = 5                      // a tree is idle when it did nothing for so many looks
-	forgetAll = 500 * time.Millisecond // how long a process is known to be a stranger
+	// Between two looks while any tree does something: watchBusy, or
+	// watchRest times what a look took, but never more than watchMax.
+	watchBusy = 20 * time.Millisecond
+	watchRest = 4
+	watchMax  = 60 * time.Millisecond
+
+	// Between two looks at a tree that did nothing for stillLooks of them:
+	// watchIdle, or idleRest times what a look takes, up to idleMax.
+	stillLooks = 5
+	watchIdle  = 100 * time.Millisecond
+	idleRest   = 40
+	idleMax    = 250 * time.Millisecond
+
+	// How long a process is known to be a stranger.
+	forgetAll = 500 * time.Millisecond
 )
 
 // A watcher looks at the processes of all of a Sandbox's trees and stops those
@@ -31,6 +40,7 @@ type watcher struct {
 
 	// The rest belongs to the goroutine.
 	look      int
+	idle      time.Duration // between two looks at an idle tree
 	members   map[int]*member
 	strangers map[int]struct{}
 	forgotten time.Time
@@ -94,7 +104,7 @@ func (w *watcher) remove(p *proc) {
 
 // run looks until there is no tree left.
 func (w *watcher) run() {
-	w.members, w.strangers = map[int]*member{}, map[int]struct{}{}
+	w.members, w.strangers, w.idle = map[int]*member{}, map[int]struct{}{}, watchIdle
 	for wait := watchBusy; ; {
 		time.Sleep(wait)
 		w.mu.Lock()
@@ -110,9 +120,12 @@ func (w *watcher) run() {
 		}
 		w.mu.Unlock()
 		start := time.Now()
-		wait = watchIdle
-		if w.scan(trees) {
-			wait = rest(time.Since(start))
+		busy := w.scan(trees)
+		took := time.Since(start)
+		if wait = w.idle; busy {
+			wait = rest(took)
+		} else {
+			w.idle = min(max(watchIdle, idleRest*took), idleMax)
 		}
 	}
 }
@@ -125,7 +138,7 @@ func (w *watcher) scan(trees map[*proc]*usage) bool {
 	w.look++
 	now := time.Now()
 	for _, u := range trees {
-		if u.due = u.active || now.Sub(u.looked) >= watchIdle; u.due {
+		if u.due = u.active || now.Sub(u.looked) >= w.idle; u.due {
 			u.looked = now
 		}
 	}
@@ -250,7 +263,7 @@ func (u *usage) update(s *sum) {
 	if u.still++; s.all != u.all || own != u.own || s.rss != u.rss || s.threads != u.procs {
 		u.still = 0
 	}
-	u.active = u.still < idleLooks
+	u.active = u.still < stillLooks
 	u.all, u.own, u.rss, u.procs = s.all, own, s.rss, s.threads
 	data := int64(0)
 	if u.active {
