@@ -22,6 +22,9 @@ import (
 // descendant may hold open in none mode.
 const maxLinger = 500 * time.Millisecond
 
+// signalAfter is how long a driver has to act on an interrupt frame.
+const signalAfter = 50 * time.Millisecond
+
 // A process is a running driver.
 type process struct {
 	lang    *language
@@ -358,10 +361,19 @@ func (p *process) write(b []byte) error {
 	return err
 }
 
-// interrupt asks the run to end, as Ctrl-C would.
+// interrupt asks the run to end, as Ctrl-C would. A driver that understands the
+// frame gets a moment to act on it first: it reads it unless the program
+// computes, and only that takes a signal.
 func (p *process) interrupt(r *run) {
 	if p.lang.Driver.Interrupts {
 		_ = p.send(frameInterrupt, strconv.Itoa(r.seq))
+		timer := time.NewTimer(signalAfter)
+		defer timer.Stop()
+		select {
+		case <-r.done:
+			return
+		case <-timer.C:
+		}
 	}
 	_ = p.sb.SignalAll(syscall.SIGINT)
 }

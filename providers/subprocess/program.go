@@ -29,15 +29,40 @@ func (l *Language) prepare(code string) (*program, error) {
 // eraseTypes turns TypeScript into JavaScript. What a later program of the
 // context may use is kept, imports included, unless they are types by name.
 func eraseTypes(code string) *program {
-	res := api.Transform(code, api.TransformOptions{
-		Loader: api.LoaderTS, Target: api.ESNext, LogLevel: api.LogLevelSilent,
-		Sourcemap: api.SourceMapExternal, Sourcefile: "cell",
-		TsconfigRaw: `{"compilerOptions":{"verbatimModuleSyntax":true,"experimentalDecorators":true}}`,
-	})
+	code, literal := wrapObject(code)
+	res := transform(code)
+	if literal && len(res.Errors) > 0 {
+		res = transform(code[1:len(code)-2] + "\n;")
+	}
 	if len(res.Errors) > 0 {
 		return &program{failed: syntaxError(res.Errors)}
 	}
-	return &program{code: string(res.Code), lines: parseSourceMap(res.Map)}
+	out := string(res.Code)
+	if m := lastConstant.FindStringSubmatch(code); m != nil && !lastConstant.MatchString(out) {
+		out += m[1] + ";\n"
+	}
+	return &program{code: out, lines: parseSourceMap(res.Map)}
+}
+
+// lastConstant is a last statement that esbuild leaves out for want of any
+// effect, though it is the program's value.
+var lastConstant = regexp.MustCompile(`(?:^|[;}\n])\s*(NaN|Infinity|-Infinity)\s*;?\s*$`)
+
+// wrapObject puts what looks like one object literal, which a script takes for
+// a block, into parentheses.
+func wrapObject(code string) (string, bool) {
+	if t := strings.TrimSpace(code); strings.HasPrefix(t, "{") && strings.HasSuffix(t, "}") {
+		return "(" + code + "\n)", true
+	}
+	return code, false
+}
+
+func transform(code string) api.TransformResult {
+	return api.Transform(code, api.TransformOptions{
+		Loader: api.LoaderTS, Target: api.ESNext, LogLevel: api.LogLevelSilent, TreeShaking: api.TreeShakingFalse,
+		Sourcemap: api.SourceMapExternal, Sourcefile: "cell",
+		TsconfigRaw: `{"compilerOptions":{"verbatimModuleSyntax":true,"experimentalDecorators":true}}`,
+	})
 }
 
 func syntaxError(list []api.Message) *codeinterp.ProgramError {
