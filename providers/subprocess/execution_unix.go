@@ -93,11 +93,11 @@ func (x *execution) stdin() (string, error) {
 
 // end stops the run: what can be asked to end is asked first.
 func (x *execution) end(r *run) {
-	x.out.Mute()
 	if x.life.Err() == nil && !x.once {
 		x.p.interrupt(r)
 		timer := time.NewTimer(x.grace)
 		defer timer.Stop()
+		defer time.AfterFunc(x.grace/2, x.out.Mute).Stop()
 		select {
 		case <-r.done:
 			return

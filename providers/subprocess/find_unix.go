@@ -25,10 +25,11 @@ const maxProbe = 30 * time.Second
 // A language is a Language whose interpreter was found.
 type language struct {
 	Language
-	path    string   // of the interpreter
-	boot    []byte   // sent to the driver before the first frame
-	roots   []string // directories that the interpreter needs, outside the system's
-	runtime string   // such as "CPython 3.11.7", from the driver's hello
+	path     string   // of the interpreter
+	boot     []byte   // sent to the driver before the first frame
+	forkBoot []byte   // the same for a fork server, if the language has one
+	roots    []string // directories that the interpreter needs, outside the system's
+	runtime  string   // such as "CPython 3.11.7", from the driver's hello
 
 	// heapMessage is what the runtime writes to standard error before it
 	// aborts for want of memory; empty if it does not.
@@ -136,8 +137,10 @@ func (l *language) probePython() error {
 	const question = `import sys,marshal
 v=sys.version_info
 print('%d.%d.%d'%v[:3]);print(sys.executable);print(sys.prefix);print(sys.base_prefix);print(sys.exec_prefix);sys.stdout.flush()
-if v>=(3,9):sys.stdout.buffer.write(marshal.dumps(compile(sys.stdin.buffer.read(),'<toolcell>','exec',0,True)))`
-	out, err := ask(l.path, []string{"-I", "-X", "utf8", "-c", question}, l.Driver.Source)
+if v>=(3,9):
+ for s in sys.stdin.buffer.read().split(b'\0'):
+  b=marshal.dumps(compile(s,'<toolcell>','exec',0,True));sys.stdout.buffer.write(b'%08x'%len(b)+b)`
+	out, err := ask(l.path, []string{"-I", "-X", "utf8", "-c", question}, l.Driver.Source+"\nloop()\n\x00"+l.Driver.Source+forkServer)
 	if err != nil {
 		return err
 	}
@@ -153,7 +156,11 @@ if v>=(3,9):sys.stdout.buffer.write(marshal.dumps(compile(sys.stdin.buffer.read(
 		l.path = parts[1] // behind the shims of version managers
 	}
 	l.roots = append(rootsOf(l.path), parts[2:5]...)
-	l.boot = fmt.Appendf(nil, "%08x%s", len(parts[5]), parts[5])
+	n, ok := length([]byte(parts[5]))
+	if !ok || len(parts[5]) < digits+n {
+		return errors.New("cannot compile the driver")
+	}
+	l.boot, l.forkBoot = []byte(parts[5][:digits+n]), []byte(parts[5][digits+n:])
 	return nil
 }
 

@@ -25,6 +25,8 @@ const (
 	frameRun       = 'R' // seq, code, path of stdin or "", names and values
 	frameAck       = 'A' // number of the frame
 	frameInterrupt = 'I' // seq
+	framePreload   = 'M' // modules
+	frameFork      = 'F' // id, then the fields of sandbox.Layer, then the environment
 )
 
 // Frames from the driver.
@@ -33,6 +35,8 @@ const (
 	frameShow      = 'D' // seq, number, kind, display id, metadata, value, then MIME types and data
 	frameLate      = 'L' // "stdout" or "stderr", bytes
 	frameTruncated = 'T' // kind, bytes
+	frameForked    = 'P' // id, pid
+	frameWaited    = 'W' // pid, wait status
 	frameDone      = 'Z' // seq, how, exit code, name, message, line, module, traceback
 )
 

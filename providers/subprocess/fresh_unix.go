@@ -21,24 +21,24 @@ func (i *Interpreter) fresh(ctx context.Context, l *language, o *codeinterp.RunO
 		return i.oneShot(l, o, pr)
 	}
 	if w := i.warm[l.Name]; w != nil {
-		if p, err := w.take(ctx, true); p != nil || err != nil {
+		if p, err := w.take(ctx, true, nil); p != nil || err != nil {
 			return p, err
 		}
 	}
 	return i.launch(l, &place{once: true, env: o.Env})
 }
 
-// session returns a process for a context in pl, whose working directory
+// lodge returns a process for a context in pl, whose working directory
 // outlives the process.
 func (i *Interpreter) lodge(ctx context.Context, l *language, pl *place) (*process, error) {
 	if w := i.warm[l.Name]; w != nil && pl.cwd == "" {
-		p, err := w.take(ctx, false)
+		p, err := w.take(ctx, false, pl.env)
 		if err != nil {
 			return nil, err
 		}
 		if p != nil {
 			p.settle()
-			return p, p.configure(nil, "", false, pl.env)
+			return p, nil
 		}
 	}
 	dir, err := i.sandbox.TempDir()

@@ -119,6 +119,8 @@ const (
 var (
 	//go:embed drivers/driver.py
 	pythonDriver string
+	//go:embed drivers/forkserver.py
+	forkServer string
 	//go:embed drivers/driver.js
 	nodeDriver string
 	//go:embed drivers/driver.sh

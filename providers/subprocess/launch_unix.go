@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"maps"
 	"os"
-	"slices"
 	"strings"
 	"syscall"
 
@@ -48,6 +47,19 @@ func (i *Interpreter) command(l *language, pl *place) *sandbox.Cmd {
 // launch starts l's driver in a place and configures it. The driver's hello
 // is still to come.
 func (i *Interpreter) launch(l *language, pl *place) (*process, error) {
+	p, err := i.begin(l, pl)
+	if err != nil {
+		return nil, err
+	}
+	if err := p.configure(pl.cwd, pl.once, nil); err != nil {
+		p.kill()
+		return nil, fmt.Errorf("%w: the driver for %s did not start: %s", codeinterp.ErrUnavailable, l.Name, p.words())
+	}
+	return p, nil
+}
+
+// begin starts l's driver in a place.
+func (i *Interpreter) begin(l *language, pl *place) (*process, error) {
 	var release func()
 	if pl.dir == "" {
 		dir, err := i.sandbox.TempDir()
@@ -66,10 +78,7 @@ func (i *Interpreter) launch(l *language, pl *place) (*process, error) {
 		}
 		return nil, err
 	}
-	if err := p.configure(l.boot, pl.cwd, pl.once, nil); err != nil {
-		p.kill()
-		return nil, fmt.Errorf("%w: the driver for %s did not start: %s", codeinterp.ErrUnavailable, l.Name, p.words())
-	}
+	_ = p.write(l.boot)
 	return p, nil
 }
 
@@ -164,14 +173,15 @@ func socketpair() (host, child *os.File, err error) {
 	return os.NewFile(uintptr(fds[0]), "control"), os.NewFile(uintptr(fds[1]), "control"), nil
 }
 
-// configure sends what comes before the first program.
-func (p *process) configure(boot []byte, cwd string, once bool, env map[string]string) error {
+// configure tells the driver where and how its programs run, and has it say
+// hello.
+func (p *process) configure(cwd string, once bool, env map[string]string) error {
 	mode := ""
 	if once {
 		mode = "once"
 	}
-	b := encode(frameConfigure, append([]string{cwd, mode}, pairs(env)...)...)
-	return p.write(append(slices.Clone(boot), b...))
+	p.once.Store(once)
+	return p.send(frameConfigure, append([]string{cwd, mode}, pairs(env)...)...)
 }
 
 // settle makes the process's working directory the caller's to remove.
@@ -185,6 +195,9 @@ func (p *process) settle() {
 func (p *process) greeting(ctx context.Context) (string, error) {
 	select {
 	case v := <-p.hello:
+		if problem, failed := strings.CutPrefix(v, "!"); failed {
+			return "", fmt.Errorf("%w: preload of %s", codeinterp.ErrUnavailable, problem)
+		}
 		return v, nil
 	case <-p.gone:
 		return "", fmt.Errorf("%w: %s did not start: %s", codeinterp.ErrUnavailable, p.lang.Name, p.words())

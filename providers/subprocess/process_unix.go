@@ -10,6 +10,7 @@ import (
 	"os"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -36,6 +37,7 @@ type process struct {
 	gone    chan struct{}
 	release func() // guarded by mu; gives back what the process lived in
 	place   place
+	once    atomic.Bool
 	inside  string // the working directory, as the process sees it
 
 	writing sync.Mutex // one frame at a time
@@ -129,7 +131,7 @@ func (p *process) listen() {
 		}
 		if !errors.Is(err, io.EOF) && !errors.Is(err, os.ErrClosed) && !errors.Is(err, syscall.ECONNRESET) {
 			p.breakOff(err)
-		} else if !p.place.once {
+		} else if !p.once.Load() {
 			p.breakOff(errors.New("the driver closed its control channel"))
 		}
 		return
@@ -159,17 +161,15 @@ func (p *process) watch() {
 	for _, s := range p.streams {
 		close(s.hurry)
 	}
+	if !p.drained(maxLinger) {
+		p.mute()
+		p.drained(maxLinger)
+	}
+	for _, s := range p.streams {
+		s.close()
+	}
 	linger := time.NewTimer(maxLinger)
 	defer linger.Stop()
-	for _, s := range p.streams {
-		select {
-		case <-s.done:
-		case <-linger.C:
-			linger.Reset(0)
-			p.mute()
-			s.close()
-		}
-	}
 	select {
 	case <-p.heard:
 	case <-linger.C:
@@ -182,9 +182,6 @@ func (p *process) watch() {
 	r, release := p.run, p.release
 	p.run, p.dead = nil, true
 	p.mu.Unlock()
-	for _, s := range p.streams {
-		s.close()
-	}
 	if r != nil {
 		close(r.done)
 	}
@@ -192,6 +189,21 @@ func (p *process) watch() {
 		release()
 	}
 	close(p.gone)
+}
+
+// drained waits until the streams have ended, which is soon after the process,
+// and reports whether they did in time.
+func (p *process) drained(d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	for _, s := range p.streams {
+		select {
+		case <-s.done:
+		case <-timer.C:
+			return false
+		}
+	}
+	return true
 }
 
 // mute lets the run in progress end without its callback.
@@ -380,7 +392,6 @@ func (p *process) interrupt(r *run) {
 
 // kill ends the process and everything it started, and waits for that.
 func (p *process) kill() {
-	p.mute()
 	p.sb.Kill()
 	<-p.gone
 }

@@ -850,12 +850,26 @@ def configure(fields):
     return fields[1] == b'once'
 
 
+def preload(names):
+    """Imports modules for the programs to come; says hello with a ! if it
+    cannot."""
+    for name in names:
+        name = name.decode()
+        try:
+            __import__(name)
+        except BaseException as e:
+            send(b'H', '!%s: %s: %s' % (name, type_(e).__name__, e))
+            exit_now(1)
+
+
 def loop():
     once = False
     while True:
         kind, fields = receive()
         if kind == b'C':
             once = configure(fields)
+        elif kind == b'M':
+            preload(fields)
         elif kind == b'R':
             how, status, about, old = serve_run(fields)
             if once:
@@ -876,4 +890,3 @@ sys.__stdin__ = sys.stdin = NoInput()
 sys.meta_path.insert(0, Finder())
 sys.meta_path.append(Absent())
 _signal.signal(_signal.SIGINT, on_interrupt)
-loop()
