@@ -30,10 +30,12 @@ type RunOptions struct {
 	// OnOutput, if set, sees every output as it appears, in order, including
 	// display updates, clears and what the Result later drops. Calls are
 	// serial and end before the run returns; a slow callback slows the
-	// program down, and never delays its timeout. Errors and panics are
-	// collected in Result.CallbackErr and do not disturb the run. The
-	// callback may keep the Output's memory. It must not wait for another
-	// run in the same context.
+	// program down, and never delays its timeout. What a run prints while it
+	// is being ended may come too late for OnOutput; it is in the Result, and
+	// CallbackErr says so. Errors and panics are collected in
+	// Result.CallbackErr and do not disturb the run. The callback may keep
+	// the Output's memory. It must not wait for another run in the same
+	// context.
 	OnOutput func(Output) error
 
 	// Env adds to or replaces the environment for this run only.

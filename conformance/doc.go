@@ -32,6 +32,16 @@
 // field of its [Programs]; the clauses that need the field do not concern that
 // language.
 //
+// # Programs of other languages
+//
+// [Programs] says what each program is to do. The suite joins them with
+// newlines, so each is a statement or more. The JavaScript ones keep to what
+// every provider has beside the language: console, process.exit, env, cwd,
+// stdout.write and stderr.write, setTimeout, top-level await, display(mime,
+// data) with a string or, for binary types, a Uint8Array, and require("fs").
+// The Python ones show objects with _repr_mimebundle_ through IPython's
+// display.
+//
 // # Reading a failure
 //
 // Each failure names the clause, says what was got and what was wanted, and
@@ -47,10 +57,15 @@
 // every run that the suite made, whichever clause it belonged to. A case that
 // hangs is given up after [Config].Timeout and reported with all goroutines.
 //
+// Leaks and CPU time are counted per process: run the suite in a test that is
+// not parallel to others.
+//
 // # Slow providers
 //
 // Where a fresh state takes long to start (a Jupyter kernel: a second), set
-// [Config].Thrifty: clauses then share contexts where they may, and those that
-// hold for RunCode and RunInContext alike are tried one way. [Config].Patience
-// says how late is too late.
+// [Config].Thrifty: clauses that hold for RunCode and RunInContext alike are
+// then tried in a shared context only, and fewer states are made at once.
+// [Config].Patience says how late is too late. Where one provider is tested in several set-ups
+// (modes of isolation, servers), one full pass and Thrifty passes with one
+// language for the rest see as much in a fraction of the time.
 package conformance

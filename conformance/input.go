@@ -117,7 +117,7 @@ func inputChecks() []check {
 			uses:   func(p *Programs) bool { return p.Comment != "" },
 			run: func(ctx context.Context, e *env) error {
 				line := e.p.Comment + strings.Repeat(" long", 20) + "\n"
-				code := strings.Repeat(line, (512<<10)/len(line)) + e.p.Print("end")
+				code := strings.Repeat(line, (200<<10)/len(line)) + e.p.Print("end")
 				out, err := e.stdout(ctx, code, nil)
 				if err != nil {
 					return err
