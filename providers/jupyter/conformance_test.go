@@ -2,6 +2,8 @@ package jupyter_test
 
 import (
 	"context"
+	"os"
+	"os/exec"
 	"testing"
 	"time"
 
@@ -19,23 +21,65 @@ func open(ctx context.Context, s *server, opts jupyter.Options) (*jupyter.Statef
 	return jupyter.NewStateful(ctx, &opts)
 }
 
+// suites are what conforms, by name.
+var suites = map[string]func(t *testing.T){
+	"server6": func(t *testing.T) { conform(t, "server6", conformance.Config{}) },
+	"server7": func(t *testing.T) { conform(t, "server7", conformance.Config{}) },
+	"gateway": func(t *testing.T) { conform(t, "gateway", conformance.Config{}) },
+	"hub":     func(t *testing.T) { conform(t, "hub", conformance.Config{}) },
+	// Enterprise Gateway speaks the JSON protocol, which cannot carry bytes.
+	"eg": func(t *testing.T) {
+		conform(t, "eg", conformance.Config{Lacks: []conformance.Feature{conformance.BinaryOutput}})
+	},
+	"deno": func(t *testing.T) { conform(t, "server6", denoConfig()) },
+}
+
+const childEnv = "TOOLCELL_JUPYTER_SUITE"
+
+// TestConformance runs the suite against each kind of server. The suite counts
+// the goroutines and files of its process, so each has a process of its own
+// and they can wait side by side.
 func TestConformance(t *testing.T) {
-	for _, name := range []string{"server6", "server7"} {
+	if name := os.Getenv(childEnv); name != "" {
+		suites[name](t)
+		return
+	}
+	t.Parallel()
+	slots := make(chan bool, 3)
+	for name := range suites {
 		t.Run(name, func(t *testing.T) {
-			s := sharedServer(t, name)
-			conformance.Run(t, conformance.Config{
-				New: func() (codeinterp.CodeInterpreter, error) {
-					return open(context.Background(), s, jupyter.Options{Spill: true})
-				},
-				Stateful:  true,
-				Thrifty:   true,
-				Languages: []string{"python"},
-				Patience:  20 * time.Second,
-				Timeout:   3 * time.Minute,
-			})
-			if left := s.kernels(t); len(left) > 0 {
-				t.Errorf("kernels left on the server: %v", left)
+			if testing.Short() && name != "server6" {
+				t.Skip("short: one server does")
+			}
+			t.Parallel()
+			slots <- true
+			defer func() { <-slots }()
+			cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestConformance$", "-test.v=true", "-test.timeout=14m")
+			cmd.Env = append(os.Environ(), childEnv+"="+name)
+			out, err := cmd.CombinedOutput()
+			switch {
+			case err != nil:
+				t.Errorf("%v\n%s", err, failures(out))
+			case skipped(out) != "":
+				t.Skip(skipped(out))
 			}
 		})
+	}
+}
+
+// conform runs the suite and wants the server to be empty afterwards.
+func conform(t *testing.T, name string, cfg conformance.Config) {
+	s := sharedServer(t, name)
+	cfg.New = func() (codeinterp.CodeInterpreter, error) {
+		return open(context.Background(), s, jupyter.Options{Spill: true})
+	}
+	if cfg.Languages == nil {
+		cfg.Languages = []string{"python"}
+	}
+	cfg.Stateful, cfg.Thrifty = true, true
+	cfg.Patience, cfg.Timeout = 20*time.Second, 3*time.Minute
+	conformance.Run(t, cfg)
+	if left := s.kernels(t); len(left) > 0 {
+		t.Errorf("kernels left on the server: %v", left)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"net/http"
 	"sync"
 	"time"
 
@@ -175,6 +176,12 @@ func (c *kernelContext) ready(ctx context.Context) error {
 // replace starts a new kernel in place of one that is gone.
 func (c *kernelContext) replace(ctx context.Context) (*kernel, error) {
 	old := c.kernel()
+	err := c.s.c.await(ctx, func(ctx context.Context) error {
+		return ignoreGone(c.s.c.do(ctx, http.MethodGet, "api/kernels/"+old.handle.kernel, nil, nil))
+	})
+	if err != nil {
+		return nil, err
+	}
 	_ = c.s.discard(old)
 	k, err := c.s.kernel(ctx, old.rt)
 	if err != nil {
@@ -254,6 +261,11 @@ func (c *kernelContext) kill(again bool) error {
 		if err == nil {
 			k.restarted()
 			return nil
+		}
+		if _, refused := errors.AsType[*StatusError](err); !refused {
+			c.s.leave(k)
+			k.kill()
+			return err
 		}
 	}
 	err := c.s.discard(k)

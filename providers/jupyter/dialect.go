@@ -16,8 +16,9 @@ import (
 // A dialect is what has to be said to a kernel in its own language, by hidden
 // requests that leave no trace in its namespace and history.
 type dialect struct {
-	// setup is run in each new process.
-	setup func(spill bool) string
+	// setup is run in each new process. raw tells that streams may carry bytes
+	// that are no UTF-8, spill that large output is to be spooled.
+	setup func(raw, spill bool) string
 	// start sets a context's directory and environment, once per process.
 	start func(s surroundings) string
 	// enter sets a run's environment and standard input, leave restores them.
@@ -29,8 +30,11 @@ type dialect struct {
 	spool string
 	// noStdin: enter cannot give standard input.
 	noStdin bool
-	// settle is run after each run, where output comes after the end.
-	settle string
+	// settle prints a marker to the streams, for kernels whose output comes
+	// after they said that they are idle.
+	settle func(marker string) string
+	// skipsBlank: lines are counted from the first that is not blank.
+	skipsBlank bool
 	// exit tells an exit from an error.
 	exit func(*codeinterp.ProgramError) (int, bool)
 	// value derives a result's JSON form from its representations.
@@ -46,11 +50,11 @@ type surroundings struct {
 	private bool
 }
 
-func (d *dialect) prepare(spill bool) string {
+func (d *dialect) prepare(raw, spill bool) string {
 	if d.setup == nil {
 		return ""
 	}
-	return d.setup(spill)
+	return d.setup(raw, spill)
 }
 
 // dialectOf chooses by language, and, where several kernels share one, by what
@@ -83,15 +87,16 @@ func jsonValue(o *codeinterp.Output) json.RawMessage {
 var pythonSetup string
 
 var pythonDialect = dialect{
-	setup: func(spill bool) string {
-		return pythonExec(pythonSetup, map[string]any{"spill": spill})
+	setup: func(raw, spill bool) string {
+		return pythonExec(pythonSetup, map[string]any{"raw": raw, "spill": spill})
 	},
-	start: func(s surroundings) string { return pythonCall("start", s) },
-	enter: func(s surroundings) string { return pythonCall("enter", s) },
-	leave: pythonHelper + ".leave()",
-	idle:  pythonHelper + ".idle()",
-	spool: pythonHelper + ".spool.take()",
-	exit:  pythonExit,
+	start:      func(s surroundings) string { return pythonCall("start", s) },
+	enter:      func(s surroundings) string { return pythonCall("enter", s) },
+	leave:      pythonHelper + ".leave()",
+	idle:       pythonHelper + ".idle()",
+	skipsBlank: true,
+	spool:      pythonHelper + ".spool.take()",
+	exit:       pythonExit,
 }
 
 // pythonHelper is where setup.py keeps itself, out of the user's namespace.
@@ -131,12 +136,12 @@ var denoSetup string
 // value after it said that it is idle, it cannot be interrupted, and it reads
 // no standard input.
 var denoDialect = dialect{
-	setup:   func(bool) string { return denoSetup },
+	setup:   func(bool, bool) string { return denoSetup },
 	start:   func(s surroundings) string { return denoCall("start", s) },
 	enter:   func(s surroundings) string { return denoCall("enter", s) },
 	leave:   denoHelper + ".leave()",
 	noStdin: true,
-	settle:  "void 0",
+	settle:  func(marker string) string { return fmt.Sprintf("void %s.print(%q, false)", denoHelper, marker) },
 	exit: func(e *codeinterp.ProgramError) (int, bool) {
 		n, err := strconv.Atoi(e.Message)
 		return n & 0xff, e.Name == "ProcessExit" && err == nil

@@ -54,6 +54,7 @@ func (k *kernel) newExecution(out *outbuf.Collector) *execution {
 	defer k.mu.Unlock()
 	e.id = k.newID("")
 	k.run = e
+	k.seen.begin()
 	k.late.moveTo(e.q)
 	e.pump.Go(e.work)
 	return e

@@ -187,12 +187,18 @@ func (it *Interpreter) newKernel(ctx context.Context, rt runtime) (*kernel, erro
 func (it *Interpreter) discard(k *kernel) error {
 	err := it.c.deleteKernel(context.Background(), k.handle)
 	if err != nil {
-		it.mu.Lock()
-		it.orphans = append(it.orphans, k.handle)
-		it.mu.Unlock()
+		it.leave(k)
 	}
 	k.drop()
 	return err
+}
+
+// leave remembers a kernel that could not be ended.
+func (it *Interpreter) leave(k *kernel) {
+	k.drop()
+	it.mu.Lock()
+	defer it.mu.Unlock()
+	it.orphans = append(it.orphans, k.handle)
 }
 
 // retire deletes the kernel of a run that has ended: at once where something

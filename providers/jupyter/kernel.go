@@ -35,6 +35,7 @@ type kernel struct {
 	seq       int
 	requests  map[string]*request
 	run       *execution
+	tail      *tail  // of the run
 	process   string // the kernel's own name for its process
 	unready   bool   // restarted or not prepared yet
 	stateLost bool   // since the last run
@@ -195,7 +196,10 @@ func (k *kernel) identify(process string) {
 
 // prepare runs the dialect's setup.
 func (k *kernel) prepare(ctx context.Context) error {
-	if code := k.rt.dialect.prepare(k.c.opts.Spill); code != "" {
+	k.mu.Lock()
+	raw := k.sock != nil && k.sock.v1
+	k.mu.Unlock()
+	if code := k.rt.dialect.prepare(raw, k.c.opts.Spill); code != "" {
 		if err := k.hidden(ctx, code); err != nil {
 			return err
 		}

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"strings"
 	"time"
@@ -70,26 +71,33 @@ func (c *client) startKernel(ctx context.Context, spec string, done func()) (han
 	return handle{}, context.Cause(ctx)
 }
 
+// postKernel starts a kernel, waiting for a server that is starting. A session
+// of the same path is the same session, so it can be asked for again.
 func (c *client) postKernel(ctx context.Context, spec string) (handle, error) {
-	if len(c.opts.KernelEnv) == 0 {
-		path := sessionPath(c.opts.Tag) + rand.Text()
-		var s sessionModel
-		err := c.do(ctx, http.MethodPost, "api/sessions", map[string]any{
+	if len(c.opts.KernelEnv) > 0 {
+		return c.postBareKernel(ctx, spec)
+	}
+	var s sessionModel
+	path := sessionPath(c.opts.Tag) + rand.Text()
+	err := c.await(ctx, func(context.Context) error {
+		return c.do(ctx, http.MethodPost, "api/sessions", map[string]any{
 			"path": path, "name": "toolcell " + c.opts.Tag, "type": "toolcell",
 			"kernel": map[string]string{"name": spec},
 		}, &s)
-		if err == nil && s.Kernel.ID == "" {
-			err = unavailable("the server started a session without a kernel")
-		}
-		if e, ok := errors.AsType[*StatusError](err); !ok || e.Code != 404 && e.Code != 405 {
-			return handle{s.Kernel.ID, s.ID}, unknownSpec(err, spec)
-		}
+	})
+	if err == nil && s.Kernel.ID == "" {
+		err = unavailable("the server started a session without a kernel")
 	}
-	var k kernelModel
+	if e, ok := errors.AsType[*StatusError](err); ok && (e.Code == 404 || e.Code == 405) {
+		return c.postBareKernel(ctx, spec)
+	}
+	return handle{s.Kernel.ID, s.ID}, unknownSpec(err, spec)
+}
+
+func (c *client) postBareKernel(ctx context.Context, spec string) (handle, error) {
 	env := map[string]string{"KERNEL_TOOLCELL_TAG": c.opts.Tag}
-	for name, v := range c.opts.KernelEnv {
-		env[name] = v
-	}
+	maps.Copy(env, c.opts.KernelEnv)
+	var k kernelModel
 	err := c.do(ctx, http.MethodPost, "api/kernels", map[string]any{"name": spec, "env": env}, &k)
 	return handle{kernel: k.ID}, unknownSpec(err, spec)
 }
@@ -108,10 +116,18 @@ func (c *client) deleteKernel(ctx context.Context, h handle) error {
 	if h.session != "" {
 		err := c.call(ctx, killTimeout, http.MethodDelete, "api/sessions/"+h.session, nil, nil)
 		if err == nil {
-			return nil
+			// A restart at the same moment can outlive the session.
+			_, err = c.kernelState(ctx, h.kernel, requestTimeout)
+		}
+		if e, refused := errors.AsType[*StatusError](err); err != nil && (!refused || e.Code == 404 && e.Request == "GET api/kernels/"+h.kernel) {
+			return ignoreGone(err)
 		}
 	}
 	err := c.call(ctx, killTimeout, http.MethodDelete, "api/kernels/"+h.kernel, nil, nil)
+	return ignoreGone(err)
+}
+
+func ignoreGone(err error) error {
 	if isGone(err) {
 		return nil
 	}

@@ -13,7 +13,7 @@ func (k *kernel) receive(s *socket, f *frame) error {
 		k.mu.Unlock()
 		return nil
 	}
-	run, req := k.run, k.requests[m.Parent.ID]
+	run, req, tail := k.run, k.requests[m.Parent.ID], k.tail
 	ours, hidden := k.own(m.Parent.ID)
 	k.mu.Unlock()
 	switch {
@@ -21,6 +21,8 @@ func (k *kernel) receive(s *socket, f *frame) error {
 		return k.foreign(f)
 	case run != nil && m.Parent.ID == run.id:
 		return run.receive(f, false)
+	case run != nil && tail != nil && m.Parent.ID == tail.id:
+		return run.receiveTail(tail, f)
 	case req != nil:
 		return k.answer(req, f)
 	case hidden:

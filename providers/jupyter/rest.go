@@ -182,6 +182,7 @@ func starting(err error) bool {
 	var op *net.OpError
 	return errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, syscall.ECONNRESET) ||
 		errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) ||
+		strings.Contains(err.Error(), "server closed idle connection") ||
 		errors.As(err, &op) && op.Op == "dial" && !strings.Contains(err.Error(), "no such host")
 }
 

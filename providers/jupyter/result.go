@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
@@ -21,10 +22,25 @@ func (r *runner) result(took time.Duration) (codeinterp.Result, error) {
 	}
 	if f := p.faultOrReply(); f != nil {
 		res.Error = programError(f.Name, f.Value, f.Traceback, res.ExecutionCount)
+		if res.Error.Line > 0 && r.k.rt.dialect.skipsBlank {
+			res.Error.Line += blankLines(r.code)
+		}
 	}
 	err := r.outcome(&res, p)
 	r.out.Finish(&res)
 	return res, err
+}
+
+// blankLines counts the lines before the first that is not blank.
+func blankLines(code string) int {
+	n := 0
+	for line := range strings.Lines(code) {
+		if strings.TrimSpace(line) != "" {
+			return n
+		}
+		n++
+	}
+	return 0
 }
 
 // whole reports whether it is known that nothing is missing.

@@ -62,6 +62,7 @@ type control struct {
 type runner struct {
 	k    *kernel
 	ctx  context.Context
+	code string
 	opts codeinterp.RunOptions
 	ctl  control
 	e    *execution
@@ -78,7 +79,7 @@ type runner struct {
 
 // run runs code in a kernel that is ready.
 func (k *kernel) runCode(ctx context.Context, code string, opts codeinterp.RunOptions, ctl control) (codeinterp.Result, error) {
-	r := &runner{k: k, ctx: ctx, opts: opts, ctl: ctl, out: outbuf.New(&opts)}
+	r := &runner{k: k, ctx: ctx, code: code, opts: opts, ctl: ctl, out: outbuf.New(&opts)}
 	start := time.Now()
 	for {
 		r.e = k.newExecution(r.out)
@@ -108,17 +109,6 @@ func (k *kernel) runCode(ctx context.Context, code string, opts codeinterp.RunOp
 	r.e.finish()
 	r.fetchSpill()
 	return r.result(took)
-}
-
-// settle waits for output that the kernel sends after the end.
-func (r *runner) settle() {
-	code := r.k.rt.dialect.settle
-	if code == "" || r.killed || r.e.progress().death || r.k.isDown() {
-		return
-	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.ctx), halfGrace)
-	defer cancel()
-	_ = r.k.hidden(ctx, code)
 }
 
 // follow sends the request and returns when the run has ended.

@@ -6,12 +6,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"sync"
 	"syscall"
 	"testing"
@@ -132,6 +134,9 @@ func (s *server) launch(t testing.TB) {
 	}
 	s.wait = make(chan error, 1)
 	go func() { s.wait <- s.cmd.Wait() }()
+	if s.kind == "hub" {
+		s.addUser(t)
+	}
 	shared.all = append(shared.all, s)
 }
 
@@ -190,7 +195,9 @@ func enterpriseGateway(k kind, bin, dir string, port int, extra []string) (*exec
 		"--EnterpriseGatewayApp.port=" + strconv.Itoa(port), "--EnterpriseGatewayApp.port_retries=0",
 		"--EnterpriseGatewayApp.auth_token=" + testToken, "--EnterpriseGatewayApp.list_kernels=True",
 		"--EnterpriseGatewayApp.response_port=" + strconv.Itoa(port+1)}, extra...)
-	return exec.Command(filepath.Join(bin, "jupyter"), args...), fmt.Sprintf("http://127.0.0.1:%d", port)
+	cmd := exec.Command(filepath.Join(bin, "jupyter"), args...)
+	cmd.Env = append(serverEnv(dir, bin), "EG_UNAUTHORIZED_USERS=nobody")
+	return cmd, fmt.Sprintf("http://127.0.0.1:%d", port)
 }
 
 func jupyterHub(k kind, bin, dir string, port int, extra []string) (*exec.Cmd, string) {
@@ -221,6 +228,41 @@ c.JupyterHub.load_roles = [{"name": "tests", "scopes": ["admin:users", "admin:se
 	cmd := exec.Command(filepath.Join(bin, "jupyterhub"), append([]string{"-f", path}, extra...)...)
 	cmd.Env = append(serverEnv(dir, bin), "CONFIGPROXY_AUTH_TOKEN="+testToken)
 	return cmd, fmt.Sprintf("http://127.0.0.1:%d/user/ada/", port)
+}
+
+// addUser makes the user whose server the tests use, and takes a token of
+// theirs.
+func (s *server) addUser(t testing.TB) {
+	t.Helper()
+	hub := strings.Replace(s.url, "/user/ada/", "/hub/api/users/ada", 1)
+	for deadline := time.Now().Add(60 * time.Second); ; time.Sleep(200 * time.Millisecond) {
+		if code, _ := s.post(hub); code == 201 || code == 409 {
+			break
+		} else if time.Now().After(deadline) {
+			t.Fatalf("the Hub did not start\n%s", s.log)
+		}
+	}
+	code, body := s.post(hub + "/tokens")
+	var made struct{ Token string }
+	if err := json.Unmarshal(body, &made); err != nil || code != 201 && code != 200 {
+		t.Fatalf("token: %d %s", code, body)
+	}
+	s.token = made.Token
+}
+
+func (s *server) post(url string) (int, []byte) {
+	req, err := http.NewRequest(http.MethodPost, url, nil)
+	if err != nil {
+		return 0, nil
+	}
+	req.Header.Set("Authorization", "token "+testToken)
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return 0, nil
+	}
+	defer resp.Body.Close()
+	body, _ := io.ReadAll(resp.Body)
+	return resp.StatusCode, body
 }
 
 // kernels lists the ids of the kernels on a server.

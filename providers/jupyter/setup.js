@@ -39,8 +39,8 @@
   const exit = (code) => {
     throw new ProcessExit(code ?? globalThis.process?.exitCode);
   };
-  const writer = (error) => (data, ...rest) => {
-    core.print(typeof data === "string" ? data : decoder.decode(data), error);
+  const writer = (error, pieces = new TextDecoder()) => (data, ...rest) => {
+    core.print(typeof data === "string" ? data : pieces.decode(data, { stream: true }), error);
     const done = rest.at(-1);
     if (typeof done === "function") queueMicrotask(() => done());
     return true;
@@ -68,6 +68,7 @@
     return names;
   };
   internals.toolcell = {
+    print: core.print,
     start(args) {
       if (args.cwd) Deno.chdir(text(args.cwd));
       environment(args.env);

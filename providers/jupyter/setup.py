@@ -1,4 +1,4 @@
-import _thread, atexit, base64, io, json, math, os, shutil, sys, tempfile, threading, time
+import _thread, atexit, base64, codecs, io, json, math, os, shutil, sys, tempfile, threading, time
 
 VALUE = "application/vnd.toolcell.value"
 SPILL = "application/vnd.toolcell.spill"
@@ -73,19 +73,26 @@ def hook_exit(shell):
         module.warn = quiet
 
 
+def decoder():
+    """Bytes that are no UTF-8 travel as lone surrogates, which the kernel turns
+    back, where the protocol to the client can carry them."""
+    if options.get("raw"):
+        return lambda data: data.decode("utf-8", "surrogateescape")
+    return codecs.getincrementaldecoder("utf-8")("replace").decode
+
+
 class Buffer(io.RawIOBase):
-    """The bytes side of a stream, which IPython's streams lack. Bytes that are
-    no UTF-8 travel as lone surrogates, which the kernel turns back."""
+    """The bytes side of a stream, which IPython's streams lack."""
 
     def __init__(self, stream):
-        self.stream = stream
+        self.stream, self.decode = stream, decoder()
 
     def writable(self):
         return True
 
     def write(self, data):
         data = bytes(data)
-        self.stream.write(data.decode("utf-8", "surrogateescape"))
+        self.stream.write(self.decode(data))
         return len(data)
 
     def flush(self):
@@ -101,7 +108,7 @@ class Pipe:
     it has not read when a cell ends comes after the end."""
 
     def __init__(self, stream):
-        self.stream, self.busy = stream, False
+        self.stream, self.busy, self.decode = stream, False, decoder()
         self.fd, end = os.pipe()
         os.dup2(end, stream._original_stdstream_fd)
         os.close(end)
@@ -115,7 +122,7 @@ class Pipe:
             if not data:
                 return
             try:
-                self.stream.write(data.decode("utf-8", "surrogateescape"))
+                self.stream.write(self.decode(data))
             except Exception:
                 return
 

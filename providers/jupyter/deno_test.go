@@ -1,0 +1,77 @@
+package jupyter_test
+
+import (
+	"bytes"
+	"encoding/base64"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/toolcell/toolcell/conformance"
+)
+
+// denoConfig fits the suite's JavaScript programs, which are for node, to
+// Deno's kernel: it shows values as Deno prints them, drops NaN and null, and
+// has its own way to show things.
+func denoConfig() conformance.Config {
+	p, _ := conformance.ProgramsFor("javascript")
+	show := func(bundle string) string {
+		return fmt.Sprintf("await Deno.jupyter.display({ [Symbol.for(\"Jupyter.display\")]: () => (%s) });", bundle)
+	}
+	png := "\"image/png\": \"" + base64.StdEncoding.EncodeToString(conformance.PNG()) + "\""
+	p.DisplayPNG = show("{ " + png + " }")
+	p.DisplayHTML = show(`{ "text/html": "<b>rich</b>" }`)
+	p.DisplayBundle = show(`{ "text/plain": "plain", "text/html": "<b>rich</b>", ` + png + " }")
+	var values []conformance.Expression
+	for _, v := range p.Values {
+		switch v.Code {
+		case "NaN", "null":
+			continue
+		case `"hi"`, `""`:
+			v.Text = ""
+		}
+		values = append(values, v)
+	}
+	p.Values = values
+	p.ReadAll, p.ReadLine = "", ""
+	p.GetEnv = func(name string) string { return fmt.Sprintf(`console.log(Deno.env.get(%q) ?? "<unset>");`, name) }
+	p.Getwd = "console.log(Deno.cwd());"
+	p.WriteFile = func(path, text string) string { return fmt.Sprintf("Deno.writeTextFileSync(%q, %q);", path, text) }
+	p.ReadFile = func(path string) string {
+		return fmt.Sprintf("void process.stdout.write(Deno.readTextFileSync(%q));", path)
+	}
+	p.AppendForever = func(path string) string {
+		return fmt.Sprintf("for (;;) { Deno.writeTextFileSync(%q, \".\", { append: true }); await new Promise((r) => void setTimeout(r, 10)); }", path)
+	}
+	p.MissingModule, p.Child, p.Late = nil, nil, nil
+	return conformance.Config{
+		Languages: []string{"javascript"},
+		Programs:  map[string]conformance.Programs{"javascript": p},
+		Lacks: []conformance.Feature{conformance.Stdin, conformance.BinaryOutput, conformance.FullOutput,
+			conformance.InterruptKeepsState},
+	}
+}
+
+// failures picks what went wrong from a verbose test log.
+func failures(log []byte) []byte {
+	var b bytes.Buffer
+	keep := regexp.MustCompile(`--- FAIL|^\s+\S+\.go:\d+:|contract:|result:|panic|goroutine `)
+	for line := range strings.Lines(string(log)) {
+		if keep.MatchString(line) {
+			b.WriteString(line)
+		}
+	}
+	if b.Len() == 0 {
+		return log
+	}
+	return b.Bytes()
+}
+
+// skipped returns why the whole of a suite was skipped, if it was.
+func skipped(log []byte) string {
+	m := regexp.MustCompile(`(?s)\S+\.go:\d+: ([^\n]*)\n--- SKIP: TestConformance `).FindSubmatch(log)
+	if m == nil {
+		return ""
+	}
+	return string(m[1])
+}

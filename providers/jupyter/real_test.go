@@ -1,0 +1,337 @@
+package jupyter_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"os/exec"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/providers/jupyter"
+)
+
+// A session is a context on a real server.
+type session struct {
+	t  *testing.T
+	ci *jupyter.Stateful
+	id codeinterp.ContextID
+}
+
+func realSession(t *testing.T, s *server, opts jupyter.Options) *session {
+	t.Helper()
+	ci, err := open(t.Context(), s, opts)
+	if err != nil {
+		t.Fatalf("%v\n%s", err, s.log)
+	}
+	t.Cleanup(func() { _ = ci.Close() })
+	id, err := ci.CreateContext(t.Context(), "python", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &session{t, ci, id}
+}
+
+func (s *session) run(code string, opts *codeinterp.RunOptions) (codeinterp.Result, error) {
+	return s.ci.RunInContext(s.t.Context(), s.id, code, opts)
+}
+
+func (s *session) ok(code string) *codeinterp.Result {
+	s.t.Helper()
+	res, err := s.run(code, nil)
+	if err != nil || !res.OK() {
+		s.t.Fatalf("%q: %+v, %v", code, res, err)
+	}
+	return &res
+}
+
+// both runs a test against each kernel generation.
+func both(t *testing.T, f func(t *testing.T, s *server)) {
+	for _, name := range []string{"server6", "server7"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f(t, sharedServer(t, name))
+		})
+	}
+}
+
+// TestKillKernel kills the kernel's process during a run.
+func TestKillKernel(t *testing.T) {
+	t.Parallel()
+	both(t, func(t *testing.T, s *server) {
+		c := realSession(t, s, jupyter.Options{})
+		pid, err := strconv.Atoi(c.ok("import os; os.getpid()").Text())
+		if err != nil {
+			t.Fatal(err)
+		}
+		var killed time.Time
+		res, err := c.run("print('partial', flush=True)\nimport time; time.sleep(60)", &codeinterp.RunOptions{
+			OnOutput: func(codeinterp.Output) error {
+				killed = time.Now()
+				return syscall.Kill(pid, syscall.SIGKILL)
+			}})
+		if err != nil || res.Status != codeinterp.StatusLost || res.ExitCode != 137 || !res.StateLost || res.Stdout() != "partial\n" {
+			t.Errorf("%+v, %v", res, err)
+		}
+		if took := time.Since(killed); took > 6*time.Second {
+			t.Errorf("noticed after %v", took)
+		}
+		if res := c.ok("1"); res.StateLost {
+			t.Error("StateLost twice")
+		}
+	})
+}
+
+// TestStopServer stops the server during a run: nothing of it can be reached,
+// and the caller is told so on time.
+func TestStopServer(t *testing.T) {
+	t.Parallel()
+	s := ownServer(t, "server6")
+	c := realSession(t, s, jupyter.Options{Grace: time.Second})
+	res, err := c.run("print('x', flush=True)\nimport time; time.sleep(4); print('y')", &codeinterp.RunOptions{
+		OnOutput: func(o codeinterp.Output) error {
+			if strings.Contains(string(o.Data), "x") {
+				_ = s.cmd.Process.Signal(syscall.SIGSTOP)
+				time.AfterFunc(3*time.Second, func() { _ = s.cmd.Process.Signal(syscall.SIGCONT) })
+			}
+			return nil
+		}})
+	if err != nil || !res.OK() || res.Stdout() != "x\ny\n" || len(res.Truncated) > 0 {
+		t.Errorf("a server that stops for a while: %+v, %v", res, err)
+	}
+	start := time.Now()
+	res, err = c.run("print('x', flush=True)\nimport time; time.sleep(600)", &codeinterp.RunOptions{Timeout: time.Second,
+		OnOutput: func(codeinterp.Output) error { return s.cmd.Process.Signal(syscall.SIGSTOP) }})
+	if !errors.Is(err, codeinterp.ErrUnavailable) || res.Status != codeinterp.StatusTimeout || !res.StateLost || res.Stdout() != "x\n" {
+		t.Errorf("a server that stays stopped: %+v, %v", res, err)
+	}
+	if took := time.Since(start); took > 40*time.Second {
+		t.Errorf("took %v", took)
+	}
+	_ = s.cmd.Process.Signal(syscall.SIGCONT)
+	if res := c.ok("1"); res.StateLost {
+		t.Error("StateLost twice")
+	}
+	if err := c.ci.Close(); err != nil {
+		t.Error(err)
+	}
+	if left := s.kernels(t); len(left) > 0 {
+		t.Errorf("kernels left: %v", left)
+	}
+}
+
+// TestRestartServer restarts the server during a run, with its kernels.
+func TestRestartServer(t *testing.T) {
+	t.Parallel()
+	s := ownServer(t, "server6")
+	c := realSession(t, s, jupyter.Options{})
+	c.ok("x = 1")
+	res, err := c.run("print('x', flush=True)\nimport time; time.sleep(600)", &codeinterp.RunOptions{
+		OnOutput: func(codeinterp.Output) error { go s.restart(t); return nil }})
+	if err != nil || res.Status != codeinterp.StatusLost || !res.StateLost || res.Stdout() != "x\n" {
+		t.Errorf("%+v, %v", res, err)
+	}
+	if res := c.ok("'x' in globals()"); res.Text() != "False" {
+		t.Errorf("after the restart: %+v", res)
+	}
+}
+
+// TestCutSocket cuts the connection in the middle of a stream: what was lost
+// on the way is told, and what the server kept is replayed.
+func TestCutSocket(t *testing.T) {
+	t.Parallel()
+	both(t, func(t *testing.T, s *server) {
+		p := newCutter(t, s.url)
+		c := realSession(t, s, jupyter.Options{DialContext: p.dial})
+		cuts := 0
+		res, err := c.run("import time\nfor i in range(60):\n  print(i, flush=True); time.sleep(0.05)\n'end'", &codeinterp.RunOptions{
+			OnOutput: func(o codeinterp.Output) error {
+				if cuts++; cuts == 10 || cuts == 30 {
+					p.cut()
+				}
+				return nil
+			}})
+		if err != nil || !res.OK() || res.Text() != "'end'" {
+			t.Fatalf("%+v, %v", res, err)
+		}
+		n := len(strings.Fields(res.Stdout()))
+		if n != 60 && len(res.Truncated) == 0 || n == 60 && len(res.Truncated) > 0 {
+			t.Errorf("%d of 60 lines, truncated %+v", n, res.Truncated)
+		}
+		if res := c.ok("i"); res.StateLost || res.Text() != "59" {
+			t.Errorf("after: %+v", res)
+		}
+	})
+}
+
+// TestRateLimit exhausts the server's limit, and goes around it.
+func TestRateLimit(t *testing.T) {
+	t.Parallel()
+	both(t, func(t *testing.T, s *server) {
+		const code = "for i in range(8): print('y' * 1_000_000, flush=True)\n'value'"
+		res := realSession(t, s, jupyter.Options{}).ok(code)
+		if reason(*res) != codeinterp.TruncatedByRate || strings.Contains(res.Stderr(), "IOPub") {
+			t.Errorf("%d bytes, truncated %+v, stderr %q", len(res.Stdout()), res.Truncated, res.Stderr())
+		}
+		res = realSession(t, s, jupyter.Options{Spill: true}).ok(code)
+		if len(res.Stdout()) != 8_000_008 || len(res.Truncated) > 0 || res.Text() != "'value'" {
+			t.Errorf("spilled: %d bytes, truncated %+v, value %q", len(res.Stdout()), res.Truncated, res.Text())
+		}
+		res = realSession(t, s, jupyter.Options{Spill: true}).ok("for i in range(20000): print(i, flush=True)")
+		if n := len(strings.Fields(res.Stdout())); n != 20000 || len(res.Truncated) > 0 {
+			t.Errorf("many messages: %d lines, truncated %+v", n, res.Truncated)
+		}
+	})
+}
+
+// TestMagics runs what text put before the code would break.
+func TestMagics(t *testing.T) {
+	t.Parallel()
+	both(t, func(t *testing.T, s *server) {
+		c := realSession(t, s, jupyter.Options{})
+		env := &codeinterp.RunOptions{Env: map[string]string{"A": "it's \"é\"\n"}}
+		for code, want := range map[string]string{
+			"%%capture x\nprint('hidden')":                        "",
+			"from __future__ import annotations\nprint('future')": "future\n",
+			"!printf '%s' \"$A\"":                                 "it's \"é\"\r\n",
+			"%%bash\necho bash":                                   "bash\n",
+			"import os; print('A' in os.environ)":                 "True\n",
+		} {
+			res, err := c.run(code, env)
+			if err != nil || !res.OK() || res.Stdout() != want {
+				t.Errorf("%q: %q, %+v, %v", code, res.Stdout(), res, err)
+			}
+		}
+		res, err := c.run("\n\n1/0", env)
+		if err != nil || res.Error == nil || res.Error.Line != 3 {
+			t.Errorf("line: %+v, %v", res.Error, err)
+		}
+		if out := c.ok("sorted(n for n in dir() if 'tool' in n.lower()), 'A' in os.environ, len(In)").Text(); out != "([], False, 8)" {
+			t.Errorf("traces in the namespace: %s", out)
+		}
+	})
+}
+
+// TestAttachReal moves a context to another client while its kernel works.
+func TestAttachReal(t *testing.T) {
+	t.Parallel()
+	both(t, func(t *testing.T, s *server) {
+		c := realSession(t, s, jupyter.Options{})
+		c.ok("import threading, time\nx = 42\ndef late():\n  time.sleep(0.5); print('meanwhile')\nthreading.Thread(target=late).start()")
+		ref, err := c.ci.Detach(t.Context(), c.id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Second)
+		other, err := open(t.Context(), s, jupyter.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer other.Close()
+		id, err := other.Attach(t.Context(), ref)
+		if err != nil {
+			t.Fatal(err)
+		}
+		res, err := other.RunInContext(t.Context(), id, "x", nil)
+		if err != nil || res.Text() != "42" || res.StateLost || len(res.Outputs) != 2 || !res.Outputs[0].Late {
+			t.Errorf("%+v, %v", res, err)
+		}
+	})
+}
+
+// TestSweep leaves kernels behind, as a crash does, and sweeps them.
+func TestSweep(t *testing.T) {
+	t.Parallel()
+	s := sharedServer(t, "server6")
+	c := realSession(t, s, jupyter.Options{Tag: "swept"})
+	if _, err := c.ci.Detach(t.Context(), c.id); err != nil {
+		t.Fatal(err)
+	}
+	live := realSession(t, s, jupyter.Options{Tag: "swept"})
+	other := realSession(t, s, jupyter.Options{Tag: "other"})
+	n := 0
+	for range 50 { // the server counts the closed socket for a moment
+		k, err := jupyter.Sweep(t.Context(), &jupyter.Options{URL: s.url, Token: s.token, Tag: "swept"}, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n += k; n > 0 {
+			break
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	if n != 1 {
+		t.Errorf("swept %d kernels, want 1", n)
+	}
+	live.ok("1")
+	other.ok("1")
+}
+
+// A cutter dials through connections that can all be cut at once.
+type cutter struct {
+	addr string
+	mu   sync.Mutex
+	open []net.Conn
+}
+
+func newCutter(t *testing.T, url string) *cutter {
+	host := strings.TrimPrefix(url, "http://")
+	host, _, _ = strings.Cut(host, "/")
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { l.Close() })
+	p := &cutter{addr: l.Addr().String()}
+	go func() {
+		for {
+			in, err := l.Accept()
+			if err != nil {
+				return
+			}
+			out, err := net.Dial("tcp", host)
+			if err != nil {
+				in.Close()
+				continue
+			}
+			p.mu.Lock()
+			p.open = append(p.open, in, out)
+			p.mu.Unlock()
+			go func() { _, _ = io.Copy(in, out); in.Close() }()
+			go func() { _, _ = io.Copy(out, in); out.Close() }()
+		}
+	}()
+	return p
+}
+
+func (p *cutter) cut() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, c := range p.open {
+		if tcp, ok := c.(*net.TCPConn); ok {
+			_ = tcp.SetLinger(0)
+		}
+		c.Close()
+	}
+	p.open = nil
+}
+
+// restart ends the server and starts it again on its port.
+func (s *server) restart(t *testing.T) {
+	_ = s.cmd.Process.Signal(syscall.SIGTERM)
+	<-s.wait
+	env := s.cmd.Env
+	s.cmd = exec.Command(s.cmd.Args[0], s.cmd.Args[1:]...)
+	s.cmd.Env = env
+	s.launch(t)
+}
+
+func (p *cutter) dial(ctx context.Context, network, _ string) (net.Conn, error) {
+	return (&net.Dialer{}).DialContext(ctx, network, p.addr)
+}
