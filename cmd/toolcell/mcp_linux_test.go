@@ -29,11 +29,12 @@ func TestMCPLeavesNothingBehind(t *testing.T) {
 	ends := []struct {
 		name string
 		end  func(s server)
+		code int
 	}{
-		{"end of input", func(s server) { s.stdin.Close() }},
-		{"host that is gone", func(s server) { s.stdout.Close(); s.stdin.Close() }},
-		{"SIGTERM", func(s server) { s.Process.Signal(syscall.SIGTERM) }},
-		{"SIGHUP", func(s server) { s.Process.Signal(syscall.SIGHUP) }},
+		{"end of input", func(s server) { s.stdin.Close() }, 0},
+		{"nobody who reads", func(s server) { s.stdout.Close() }, 1},
+		{"SIGTERM", func(s server) { s.Process.Signal(syscall.SIGTERM) }, 0},
+		{"SIGHUP", func(s server) { s.Process.Signal(syscall.SIGHUP) }, 0},
 	}
 	for _, p := range providers {
 		if !works(t, p.name) {
@@ -55,8 +56,8 @@ func TestMCPLeavesNothingBehind(t *testing.T) {
 				converse(t, s.stdin, s.stdout, p.language, p.code)
 				family := descendants(cmd.Process.Pid)
 				e.end(s)
-				if err := cmd.Wait(); err != nil {
-					t.Errorf("the command ended with %v", err)
+				if cmd.Wait(); cmd.ProcessState.ExitCode() != e.code {
+					t.Errorf("the command ended with %v", cmd.ProcessState)
 				}
 				for end := time.Now().Add(10 * time.Second); len(alive(family)) > 0 && time.Now().Before(end); {
 					time.Sleep(10 * time.Millisecond)

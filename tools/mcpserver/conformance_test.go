@@ -42,6 +42,7 @@ func TestConformance(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it starts many processes")
 	}
+	judges(t)
 	url := serve(t, newServer(t, newFake(), &mcpserver.Options{More: conformanceTools()}), nil)
 	t.Run("suite", func(t *testing.T) {
 		for revision, scenarios := range conformance {

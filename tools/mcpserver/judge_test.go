@@ -37,8 +37,9 @@ func TestMain(m *testing.M) {
 	os.Exit(0)
 }
 
-// judge returns a command that runs one of the official judges.
-func judge(t *testing.T, name string, args ...string) *exec.Cmd {
+// judges returns where the official judges are, and skips the test where they
+// are not.
+func judges(t *testing.T) string {
 	t.Helper()
 	root, err := filepath.Abs("../../.testenv/mcp")
 	if err != nil {
@@ -50,6 +51,13 @@ func judge(t *testing.T, name string, args ...string) *exec.Cmd {
 		}
 		t.Skip("the MCP judges are not installed: run internal/testenv/mcp.sh")
 	}
+	return root
+}
+
+// judge returns a command that runs one of the official judges.
+func judge(t *testing.T, name string, args ...string) *exec.Cmd {
+	t.Helper()
+	root := judges(t)
 	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 	t.Cleanup(cancel)
 	script := filepath.Join(root, "node_modules/.bin", name)
@@ -78,6 +86,7 @@ func TestInspector(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it starts many processes")
 	}
+	judges(t)
 	exe, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
