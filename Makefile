@@ -8,10 +8,11 @@ NESTED  := $(patsubst %/go.mod,%,$(wildcard examples/*/go.mod))
 PATH    := $(CURDIR)/.testenv/bin:$(PATH)
 export PATH
 
-.PHONY: test testenv quick bench lint cross fuzz cover vuln tidy
+.PHONY: test testenv compile quick bench lint cross fuzz cover vuln tidy
 
 ## test: set up the test parts, then run every test with the race detector
-test: testenv
+test:
+	@$(MAKE) --no-print-directory -j2 testenv compile
 	$(GO) test -race -shuffle=on -timeout 20m ./...
 	@set -e; for m in $(NESTED); do echo "== $$m"; $(GO) -C $$m test ./...; done
 
@@ -21,7 +22,11 @@ quick:
 
 ## testenv: install the real servers and interpreters that the tests use
 testenv:
-	@set -e; for s in internal/testenv/*.sh; do echo "== $$s"; bash $$s; done
+	@printf '%s\n' internal/testenv/*.sh | xargs -P 4 -n 1 bash
+
+# compile the tests, which takes the processor while testenv takes the network
+compile:
+	@$(GO) test -race -run '^$$' ./... > /dev/null
 
 ## bench: every benchmark, with the floors measured in the same run
 bench: testenv
