@@ -67,10 +67,31 @@
 // nothing; signals go to single processes, never to groups; under the host's
 // own uid (not as root) chmod, chown and utime report success and do nothing.
 //
+// Bwrap mode has none of these: /proc shows the program's own processes,
+// loopback works among them, groups and sessions are as usual. Unix sockets are
+// closed there too. Its /tmp and /dev/shm are in memory, each up to a quarter of
+// Limits.Memory, at most 256 MiB, on top of that limit.
+//
+// Children of fork servers share the server's uid: metadata calls do nothing
+// for them even where the host is root.
+//
 // Totals over a process tree (memory, processes, CPU time, disk) are measured
-// by a watchdog some 20 to 50 times a second, unless a cgroup v2 subtree is
-// delegated to the host process, so they can be overshot for some
-// milliseconds.
+// by a watchdog some 20 to 50 times a second, and a few times a second while
+// the tree does nothing, so they can be overshot: by what a program can use up
+// in some 20 ms, longer on a machine that is overloaded. Where a cgroup v2
+// subtree is delegated to the host process, the kernel limits memory and
+// processes exactly. Limits.Memory also bounds the private data of each single
+// process (RLIMIT_DATA), which most runtimes report as an error of their own;
+// Exit has no Cause then. Disk and inodes are those of the working directory,
+// and of files that the tree holds open without a name; what it writes to other
+// directories listed as Writable is only bounded per file.
+//
+// The kernel counts processes per uid. Under a uid that others have too (not
+// as root, or with Options.UID) the watchdog enforces Limits.Processes by
+// killing the tree; otherwise a fork that is too many fails.
+//
+// Sharing memory by descriptors that are in flight on a socket, and by pages of
+// mapped files, escapes the watchdog's measure of memory.
 //
 // # Concurrency
 //

@@ -55,6 +55,7 @@ func (p policy) build() filter {
 	f.denyBits(unix.EPERM, unix.SYS_CLONE, 0, namespaces)
 	f.denyUnless(unix.EPERM, unix.SYS_PERSONALITY, 0, allBits, 0, 8, 0x20000, 0x20008, allBits)
 	f.denyValues(unix.EPERM, unix.SYS_IOCTL, 1, tiocSTI, tiocLinux)
+	f.denyValues(unix.EINVAL, unix.SYS_FCNTL, 1, fSetLease, fNotify)
 	p.sockets(&f)
 	if p.shared {
 		p.neighbours(&f)
@@ -89,7 +90,6 @@ func (p policy) neighbours(f *filter) {
 	f.on(unix.SYS_UTIMENSAT, loadArg(1), jump(opEq, 0, 0, 2), loadArgHigh(1), jump(opEq, 0, 1, 0), fail(0))
 	f.deny(unix.ENOSYS, sysvIPC...)
 	f.deny(unix.EACCES, unix.SYS_INOTIFY_ADD_WATCH)
-	f.denyValues(unix.EINVAL, unix.SYS_FCNTL, 1, fSetLease, fNotify)
 	f.on(unix.SYS_PRCTL, loadArg(0), jump(opEq, unix.PR_SET_PDEATHSIG, 0, 3), loadArg(1),
 		jump(opEq, uint32(unix.SIGKILL), 1, 0), fail(unix.EPERM))
 	f.on(unix.SYS_PRCTL, loadArg(0), jump(opEq, unix.PR_SET_DUMPABLE, 0, 3), loadArg(1),
