@@ -17,7 +17,7 @@ func contextChecks() []check {
 			clause: "a run in a context sees what earlier runs defined",
 			scope:  stateful,
 			run: func(ctx context.Context, e *env) error {
-				id, err := e.context(ctx, nil)
+				id, err := e.some(ctx)
 				if err != nil {
 					return err
 				}
@@ -180,7 +180,7 @@ func (e *env) noContext(ctx context.Context, id codeinterp.ContextID) error {
 }
 
 func stateSurvivesFailure(ctx context.Context, e *env) error {
-	id, err := e.context(ctx, nil)
+	id, err := e.some(ctx)
 	if err != nil {
 		return err
 	}
@@ -317,7 +317,7 @@ func differing(a, b string) int {
 
 // lateOutput accepts a run that lasts until the output is there.
 func lateOutput(ctx context.Context, e *env) error {
-	id, err := e.context(ctx, nil)
+	id, err := e.some(ctx)
 	if err != nil {
 		return err
 	}

@@ -57,8 +57,12 @@
 // every run that the suite made, whichever clause it belonged to. A case that
 // hangs is given up after [Config].Timeout and reported with all goroutines.
 //
+// # Limits
+//
 // Leaks and CPU time are counted per process: run the suite in a test that is
-// not parallel to others.
+// not parallel to others. File descriptors, processes and CPU time are looked
+// for in /proc; where there is none, and for programs on another machine, the
+// checks that need them see nothing.
 //
 // # Slow providers
 //

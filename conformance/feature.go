@@ -31,8 +31,7 @@ const (
 	Cwd Feature = "Cwd"
 	// Files: a file that a run of a context writes is there for the next.
 	Files Feature = "Files"
-	// PrivateFiles: each RunCode and each context starts in a directory that no
-	// other sees.
+	// PrivateFiles: a context that asks for no directory gets one of its own.
 	PrivateFiles Feature = "PrivateFiles"
 	// Processes: programs are processes, which can die by a signal.
 	Processes Feature = "Processes"

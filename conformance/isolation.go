@@ -33,8 +33,7 @@ func isolationChecks() []check {
 			name:   "FreshFiles",
 			clause: "a file that a RunCode writes in its directory is not there for a later one",
 			scope:  stateless,
-			needs:  []Feature{PrivateFiles},
-			proves: PrivateFiles,
+			needs:  []Feature{Files},
 			uses:   func(p *Programs) bool { return p.WriteFile != nil && p.ReadFile != nil },
 			run: func(ctx context.Context, e *env) error {
 				const path = "toolcell-leak.txt"
@@ -56,6 +55,7 @@ func isolationChecks() []check {
 			clause: "a context's directory is its own, where it did not ask for another",
 			scope:  stateful,
 			needs:  []Feature{PrivateFiles},
+			proves: PrivateFiles,
 			uses:   func(p *Programs) bool { return p.WriteFile != nil && p.ReadFile != nil },
 			run:    filesApart,
 		},

@@ -10,57 +10,67 @@ import (
 	"github.com/toolcell/toolcell/codeinterp"
 )
 
-func leakChecks() []check {
-	return []check{
-		{
-			name:   "LeakGoroutines",
-			clause: "after Close no goroutine is left",
-			run: func(ctx context.Context, e *env) error {
-				return e.leaks(ctx, "goroutines", func() (int, bool) { return runtime.NumGoroutine(), true }, goroutines)
-			},
-		},
-		{
-			name:   "LeakFiles",
-			clause: "after Close no file descriptor is left",
-			run: func(ctx context.Context, e *env) error {
-				return e.leaks(ctx, "file descriptors", openFiles, nil)
-			},
-		},
-		{
-			name:   "LeakProcesses",
-			clause: "after Close no child process is left, not even a zombie",
-			run: func(ctx context.Context, e *env) error {
-				count := func() (int, bool) {
-					list, ok := descendants()
-					return len(list), ok
-				}
-				return e.leaks(ctx, "descendant processes", count, processNames)
-			},
-		},
-		{
-			name:   "LeakContexts",
-			clause: "contexts that come and go leave nothing behind while the interpreter lives",
-			scope:  stateful,
-			own:    true,
-			run:    leakContexts,
-		},
-	}
+// A leak is something to be counted before an interpreter is made and after it
+// is closed.
+type leak struct {
+	check, clause, what string
+	count               func() (int, bool) // false where it cannot be counted
+	detail              func() string
 }
 
-// leaks uses an interpreter in every way, closes it, and wants a count to come
-// back to where it was.
-func (e *env) leaks(ctx context.Context, what string, count func() (int, bool), detail func() string) error {
-	if _, ok := count(); !ok {
-		return nil
+var leaks = []leak{
+	{"LeakGoroutines", "after Close no goroutine is left", "goroutines", countGoroutines, goroutines},
+	{"LeakFiles", "after Close no file descriptor is left", "file descriptors", openFiles, nil},
+	{"LeakProcesses", "after Close no child process is left, not even a zombie", "descendant processes", countDescendants, processNames},
+}
+
+func countGoroutines() (int, bool) { return runtime.NumGoroutine(), true }
+
+func countDescendants() (int, bool) {
+	list, ok := descendants()
+	return len(list), ok
+}
+
+func leakChecks() []check {
+	var list []check
+	for _, l := range leaks {
+		list = append(list, check{name: l.check, clause: l.clause, run: func(ctx context.Context, e *env) error {
+			if e.s.leaks == nil {
+				e.s.leaks = e.findLeaks(ctx)
+			}
+			return e.s.leaks[l.check]
+		}})
 	}
+	return append(list, check{
+		name:   "LeakContexts",
+		clause: "contexts that come and go leave nothing behind while the interpreter lives",
+		scope:  stateful,
+		own:    true,
+		run:    leakContexts,
+	})
+}
+
+// findLeaks uses an interpreter in every way, closes it, and wants all counts
+// to come back to where they were. It returns what was wrong, by check.
+func (e *env) findLeaks(ctx context.Context) map[string]error {
+	found := map[string]error{}
 	if err := e.lifetime(ctx); err != nil { // what is made once per process is made now
-		return err
+		for _, l := range leaks {
+			found[l.check] = err
+		}
+		return found
 	}
-	before, _ := count()
-	if err := e.lifetime(ctx); err != nil {
-		return err
+	before := map[string]int{}
+	for _, l := range leaks {
+		before[l.check], _ = l.count()
 	}
-	return settles(what, before, count, detail)
+	err := e.lifetime(ctx)
+	for _, l := range leaks {
+		if found[l.check] = err; err == nil {
+			found[l.check] = settles(l.what, before[l.check], l.count, l.detail)
+		}
+	}
+	return found
 }
 
 // settles waits a while for a count to come down.
@@ -143,7 +153,7 @@ func leakContexts(ctx context.Context, e *env) error {
 		}
 	}
 	slack := rounds / 2 // pools and idle connections may still move a little
-	if err := settles("goroutines", routines+slack, func() (int, bool) { return runtime.NumGoroutine(), true }, goroutines); err != nil {
+	if err := settles("goroutines", routines+slack, countGoroutines, goroutines); err != nil {
 		return err
 	}
 	return settles("file descriptors", files+slack, openFiles, nil)

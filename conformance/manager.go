@@ -56,7 +56,7 @@ func managerChecks() []check {
 			name:   "InterruptIdle",
 			clause: "InterruptContext does nothing where there is no run",
 			run: func(ctx context.Context, e *env) error {
-				id, err := e.context(ctx, nil)
+				id, err := e.some(ctx)
 				if err != nil {
 					return err
 				}
@@ -155,7 +155,7 @@ func listBusy(ctx context.Context, e *env) error {
 }
 
 func restartEmpties(ctx context.Context, e *env) error {
-	id, err := e.context(ctx, nil)
+	id, err := e.some(ctx)
 	if err != nil {
 		return err
 	}
@@ -212,7 +212,7 @@ func restartDuring(ctx context.Context, e *env) error {
 
 // interrupted interrupts a run that printed "busy" and goes on with code.
 func (e *env) interrupted(ctx context.Context, code string) (codeinterp.Result, error) {
-	id, err := e.context(ctx, nil)
+	id, err := e.some(ctx)
 	if err != nil {
 		return codeinterp.Result{}, err
 	}

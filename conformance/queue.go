@@ -112,6 +112,11 @@ func (e *env) busy(ctx context.Context, code string) (codeinterp.ContextID, *pen
 	if err != nil {
 		return "", nil, err
 	}
+	return e.busyIn(ctx, id, code)
+}
+
+// busyIn is busy in a given context.
+func (e *env) busyIn(ctx context.Context, id codeinterp.ContextID, code string) (codeinterp.ContextID, *pending, error) {
 	p := e.start(ctx, id, lines(e.p.Print("busy"), code), nil)
 	return id, p, p.running(ctx)
 }
@@ -120,7 +125,11 @@ func (e *env) busy(ctx context.Context, code string) (codeinterp.ContextID, *pen
 const settle = 60 * time.Millisecond
 
 func queueOrder(ctx context.Context, e *env) error {
-	id, first, err := e.busy(ctx, e.p.Pause(450*time.Millisecond))
+	id, err := e.some(ctx)
+	if err != nil {
+		return err
+	}
+	_, first, err := e.busyIn(ctx, id, e.p.Pause(450*time.Millisecond))
 	if err != nil {
 		return err
 	}
@@ -199,7 +208,11 @@ func queueCanceled(ctx context.Context, e *env) error {
 }
 
 func queueNoTimeout(ctx context.Context, e *env) error {
-	id, first, err := e.busy(ctx, e.p.Pause(1200*time.Millisecond))
+	id, err := e.some(ctx)
+	if err != nil {
+		return err
+	}
+	_, first, err := e.busyIn(ctx, id, e.p.Pause(1200*time.Millisecond))
 	if err != nil {
 		return err
 	}

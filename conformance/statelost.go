@@ -84,7 +84,7 @@ func stateLostChecks() []check {
 // stateTold defines a variable, makes a run that may lose it, and compares
 // what StateLost said with what is left. It returns the run's Result.
 func (e *env) stateTold(ctx context.Context, code string, timeout time.Duration) (codeinterp.Result, error) {
-	id, err := e.context(ctx, nil)
+	id, err := e.some(ctx)
 	if err != nil {
 		return codeinterp.Result{}, err
 	}
@@ -130,7 +130,7 @@ func (e *env) wantTold(ctx context.Context, id codeinterp.ContextID, name string
 }
 
 func stateAfterInterrupt(ctx context.Context, e *env) error {
-	id, err := e.context(ctx, nil)
+	id, err := e.some(ctx)
 	if err != nil {
 		return err
 	}

@@ -26,6 +26,8 @@ type suite struct {
 	contexts map[string]codeinterp.ContextID // the shared ones, by language
 	pace     map[group]time.Duration         // how long a small run takes
 
+	leaks map[string]error // by check, once they were looked for
+
 	mu       sync.Mutex
 	breaches map[string][]error // by invariant
 }

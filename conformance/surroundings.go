@@ -129,7 +129,7 @@ func surroundingsChecks() []check {
 			proves: Files,
 			uses:   func(p *Programs) bool { return p.WriteFile != nil },
 			run: func(ctx context.Context, e *env) error {
-				id, err := e.context(ctx, nil)
+				id, err := e.some(ctx)
 				if err != nil {
 					return err
 				}
@@ -171,7 +171,7 @@ func envOfContext(ctx context.Context, e *env) error {
 }
 
 func envRestored(ctx context.Context, e *env) error {
-	id, err := e.context(ctx, nil)
+	id, err := e.some(ctx)
 	if err != nil {
 		return err
 	}

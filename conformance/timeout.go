@@ -148,7 +148,7 @@ func stoppedCodeIsDead(ctx context.Context, e *env) error {
 }
 
 func stoppedCodeWritesNoMore(ctx context.Context, e *env) error {
-	id, err := e.context(ctx, nil)
+	id, err := e.some(ctx)
 	if err != nil {
 		return err
 	}
