@@ -39,7 +39,7 @@ func (in *instance) programError(e value) *codeinterp.ProgramError {
 	if pe.Name == "" {
 		pe.Name = "Error"
 	}
-	frames := in.mapStack(clip(vm.ownString(e, "stack"), maxMessage))
+	frames := vm.withoutConstructors(e, in.mapStack(clip(vm.ownString(e, "stack"), maxMessage)))
 	pe.Line = lineIn(frames, in.program.Name)
 	pe.Traceback = strings.Split(pe.Error(), "\n")
 	pe.Traceback = append(pe.Traceback, in.causes(e)...)
@@ -53,6 +53,18 @@ func (in *instance) programError(e value) *codeinterp.ProgramError {
 		pe.MissingModule = vm.ownString(e, "specifier")
 	}
 	return pe
+}
+
+// withoutConstructors leaves out the first frames where they are those of the
+// error's own class: what matters is where it was made.
+func (vm *vm) withoutConstructors(e value, frames string) string {
+	class := vm.inheritedValue(e, "constructor")
+	name := vm.ownString(class, "name")
+	vm.free(class)
+	for name != "" && strings.HasPrefix(frames, "    at "+name+" (") {
+		_, frames, _ = strings.Cut(frames, "\n")
+	}
+	return frames
 }
 
 // causes lists an error's chain of causes.
@@ -74,23 +86,38 @@ func (in *instance) causes(e value) []string {
 	return list
 }
 
-// inherited returns a data property that is a string, of obj or of the first
-// of its prototypes that has it.
+// inherited returns a data property that is a string; see inheritedValue.
 func (vm *vm) inherited(obj value, name string) string {
+	v := vm.inheritedValue(obj, name)
+	defer vm.free(v)
+	if !isString(v) {
+		return ""
+	}
+	s, ok := vm.text(v)
+	if !ok {
+		vm.dropException()
+	}
+	return s
+}
+
+// inheritedValue returns a data property of obj or of the first of its
+// prototypes that has it, undefined where there is none. It runs no code of
+// the program.
+func (vm *vm) inheritedValue(obj value, name string) value {
 	v := vm.dup(obj)
 	defer func() { vm.free(v) }()
 	for range 64 {
 		if !isObject(v) || classOf(v) == lib.EJS_CLASS_PROXY {
-			return ""
+			return undefined
 		}
-		if s := vm.ownString(v, name); s != "" {
-			return s
+		if found := vm.own(v, name); !isUndefined(found) {
+			return found
 		}
 		proto := lib.XJS_GetPrototype(vm.tls, vm.ctx, v)
 		vm.free(v)
 		v = proto
 	}
-	return ""
+	return undefined
 }
 
 // frame is one line of the engine's tracebacks, as far as it has a position.

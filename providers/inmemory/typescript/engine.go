@@ -93,7 +93,7 @@ func (i instance) Run(ctx context.Context, p engine.Program, h engine.Host) engi
 	if err != nil {
 		return engine.Outcome{ExitCode: 1, Error: &codeinterp.ProgramError{Name: "InternalError", Message: err.Error()}}
 	}
-	p.Code, p.Position = string(r.Code)+dropped(p.Code, string(r.Code)), m.position
+	p.Code, p.Position = string(r.Code)+dropped(p.Name, p.Code, string(r.Code)), m.position
 	return i.Instance.Run(ctx, p, h)
 }
 
@@ -122,19 +122,26 @@ func wrapObject(code string) (string, bool) {
 	return code, false
 }
 
-var (
-	lastConstant = regexp.MustCompile(`(?:^|[;}\n])[ \t]*(NaN|Infinity|undefined|void 0)[ \t]*;?\s*$`)
-	keptConstant = regexp.MustCompile(`(NaN|Infinity|void 0|undefined|1 / 0|0 / 0);\s*$`)
-)
+// constant matches text that holds nothing but constants, operators, space and
+// comments.
+var constant = regexp.MustCompile("^(?:\\s|//[^\\n]*|/\\*[^*]*\\*/|[-+*/%!~<>=&|?:();,]|\\d[\\w.]*|\\.\\d+|" +
+	"'[^'\\\\\\n]*'|\"[^\"\\\\\\n]*\"|`[^`\\\\$]*`|\\b(?:true|false|null|undefined|NaN|Infinity|typeof|void)\\b)+$")
 
-// dropped returns the program's last statement where that is a constant which
-// esbuild leaves out, since it has no effect; but it is the program's value.
-func dropped(source, translated string) string {
-	m := lastConstant.FindStringSubmatch(source)
-	if m == nil || keptConstant.MatchString(translated) {
-		return ""
+// dropped returns the program's last statement where that is a constant
+// expression. esbuild leaves those out, as they have no effect; but it is the
+// program's value. What it left out is what makes no difference to it.
+func dropped(name, source, translated string) string {
+	end := strings.TrimRight(source, " \t\r\n;")
+	for _, cut := range []int{strings.LastIndexByte(end, '\n') + 1, strings.LastIndexByte(end, ';') + 1, 0} {
+		last := source[cut:]
+		if len(last) > 1000 || !constant.MatchString(last) {
+			continue
+		}
+		if r := translate(name, source[:cut]); len(r.Errors) == 0 && string(r.Code) == translated {
+			return last + "\n"
+		}
 	}
-	return m[1] + ";\n"
+	return ""
 }
 
 func syntaxError(name string, errors []api.Message) *codeinterp.ProgramError {

@@ -189,7 +189,8 @@
     }
     if (Object.hasOwn(e, "cause") && !keys.includes("cause")) keys.push("cause");
     if (Object.hasOwn(e, "errors") && !keys.includes("errors")) keys.push("errors");
-    const frames = typeof stack === "string" ? mapStack(stack).replace(/\n+$/, "") : "";
+    let frames = typeof stack === "string" ? mapStack(stack).replace(/\n+$/, "") : "";
+    while (name !== null && frames.startsWith(`    at ${name} (`)) frames = frames.slice(frames.indexOf("\n") + 1);
     if (frames === "" || typeof stack !== "string") return `[${head}]`;
     if (!frames.startsWith("    at ")) return frames;
     return `${head}\n${frames}`;

@@ -1,0 +1,257 @@
+package inmemory_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/providers/inmemory"
+	"github.com/toolcell/toolcell/providers/inmemory/engine"
+)
+
+// A toy is an engine whose programs are commands of this test.
+type toy struct {
+	made, closed atomic.Int32
+	release      chan struct{} // ends deaf programs
+	clones       bool
+}
+
+func newToy() *toy { return &toy{release: make(chan struct{})} }
+
+func (*toy) Info() codeinterp.LanguageInfo {
+	return codeinterp.LanguageInfo{Name: "toy", Runtime: "toy 1"}
+}
+func (*toy) Limits() engine.Limits { return engine.Limits{Memory: 1000, Stack: 10} }
+
+func (e *toy) New(c engine.Config) (engine.Instance, error) {
+	if !c.Budget.Take(c.Limits.Memory) {
+		return nil, codeinterp.ErrCapacity
+	}
+	e.made.Add(1)
+	i := &toyInstance{engine: e, config: c}
+	if e.clones {
+		return toyCloner{i}, nil
+	}
+	return i, nil
+}
+
+type toyInstance struct {
+	engine *toy
+	config engine.Config
+	state  string
+}
+
+func (i *toyInstance) Close() {
+	i.config.Budget.Give(i.config.Limits.Memory)
+	i.engine.closed.Add(1)
+}
+
+func (i *toyInstance) Run(ctx context.Context, p engine.Program, h engine.Host) engine.Outcome {
+	switch verb, rest, _ := strings.Cut(p.Code, " "); verb {
+	case "deaf":
+		<-i.engine.release
+		h.Write(codeinterp.Stdout, []byte("too late"))
+	case "panic":
+		panic("a fault of the engine")
+	case "set":
+		i.state = rest
+	case "get":
+		h.Write(codeinterp.Stdout, []byte(i.state))
+	case "busy":
+		for ctx.Err() == nil {
+			h.Breathe()
+		}
+		return engine.Outcome{Stopped: true}
+	case "limits":
+		if i.config.Limits != (engine.Limits{Memory: 500, Stack: 10}) {
+			return engine.Outcome{ExitCode: 1}
+		}
+	}
+	return engine.Outcome{}
+}
+
+// A toyCloner copies the state of what it clones.
+type toyCloner struct{ *toyInstance }
+
+func (i toyCloner) Clone(c engine.Config) (engine.Instance, error) {
+	if !c.Budget.Take(c.Limits.Memory) {
+		return nil, codeinterp.ErrCapacity
+	}
+	return &toyInstance{engine: i.engine, config: c, state: "cloned"}, nil
+}
+
+// An engine that cannot be stopped is left behind: the run is over on time,
+// the number of such engines is told and limited, and what they still write
+// goes nowhere.
+func TestAbandoned(t *testing.T) {
+	e := newToy()
+	s := open(t, &inmemory.Options{Engines: []engine.Engine{e}, MaxAbandoned: 2})
+	id := create(t, s, "toy")
+	for n := 1; n <= 2; n++ {
+		start := time.Now()
+		res := run(t, s, id, "deaf", &codeinterp.RunOptions{Timeout: 50 * time.Millisecond})
+		if res.Status != codeinterp.StatusLost || res.ExitCode != codeinterp.ExitKilled || !res.StateLost {
+			t.Errorf("got %v %d, state lost %v; want lost", res.Status, res.ExitCode, res.StateLost)
+		}
+		if d := time.Since(start); d > 5*time.Second {
+			t.Errorf("took %v", d)
+		}
+		if got := s.Abandoned(); got != n {
+			t.Errorf("%d abandoned engines, want %d", got, n)
+		}
+	}
+	if _, err := s.RunInContext(t.Context(), id, "get", nil); !errors.Is(err, codeinterp.ErrCapacity) {
+		t.Errorf("got %v, want ErrCapacity", err)
+	}
+	if reasons := strings.Join(s.Describe().Isolation.Reasons, "\n"); !strings.Contains(reasons, "2 engines") {
+		t.Errorf("Describe does not tell: %s", reasons)
+	}
+	close(e.release)
+	for deadline := time.Now().Add(5 * time.Second); s.Abandoned() > 0 && time.Now().Before(deadline); {
+		time.Sleep(time.Millisecond)
+	}
+	if res := run(t, s, id, "get", nil); !res.OK() || res.Stdout() != "" {
+		t.Errorf("afterwards got %v %q", res.Status, res.Stdout())
+	}
+}
+
+// A panic of an engine costs that instance, and nothing else.
+func TestPanic(t *testing.T) {
+	e := newToy()
+	s := open(t, &inmemory.Options{Engines: []engine.Engine{e}})
+	id := create(t, s, "toy")
+	run(t, s, id, "set x", nil)
+	if res := run(t, s, id, "panic", nil); res.Status != codeinterp.StatusLost || !res.StateLost || res.Error == nil {
+		t.Errorf("got %+v, want lost", res)
+	}
+	if res := run(t, s, id, "get", nil); res.Stdout() != "" || res.StateLost {
+		t.Errorf("got %q, state lost again %v; want a fresh instance", res.Stdout(), res.StateLost)
+	}
+}
+
+func TestCloner(t *testing.T) {
+	e := newToy()
+	e.clones = true
+	s := open(t, &inmemory.Options{Engines: []engine.Engine{e}})
+	for range 3 {
+		if res := run(t, s, create(t, s, "toy"), "get", nil); res.Stdout() != "cloned" {
+			t.Errorf("got %q, want a clone", res.Stdout())
+		}
+	}
+	if n := e.made.Load(); n != 1 {
+		t.Errorf("%d instances were made, want one to clone", n)
+	}
+}
+
+func TestLimits(t *testing.T) {
+	e := newToy()
+	s := open(t, &inmemory.Options{Engines: []engine.Engine{e}, Limits: engine.Limits{Memory: 500}, MaxMemory: 1200, MaxContexts: 3})
+	first := create(t, s, "toy")
+	if res := run(t, s, first, "limits", nil); !res.OK() {
+		t.Error("the engine did not get the limits")
+	}
+	create(t, s, "toy")
+	if _, err := s.CreateContext(t.Context(), "toy", nil); !errors.Is(err, codeinterp.ErrCapacity) {
+		t.Errorf("over the budget: got %v, want ErrCapacity", err)
+	}
+	if err := s.DeleteContext(t.Context(), first); err != nil {
+		t.Fatal(err)
+	}
+	create(t, s, "toy")
+	if made, closed := e.made.Load(), e.closed.Load(); made-closed != 2 {
+		t.Errorf("%d instances made, %d closed, want 2 alive", made, closed)
+	}
+	few := open(t, &inmemory.Options{Engines: []engine.Engine{newToy()}, MaxContexts: 1})
+	create(t, few, "toy")
+	if _, err := few.CreateContext(t.Context(), "toy", nil); !errors.Is(err, codeinterp.ErrCapacity) {
+		t.Errorf("over MaxContexts: got %v, want ErrCapacity", err)
+	}
+}
+
+func TestOptions(t *testing.T) {
+	for name, o := range map[string]*inmemory.Options{
+		"negative memory":  {Limits: engine.Limits{Memory: -1}},
+		"negative running": {MaxRunning: -1},
+		"no engines":       {Engines: []engine.Engine{}},
+		"nil engine":       {Engines: []engine.Engine{nil}},
+		"two of a kind":    {Engines: []engine.Engine{newToy(), newToy()}},
+	} {
+		if _, err := inmemory.New(o); !errors.Is(err, codeinterp.ErrInvalid) {
+			t.Errorf("%s: got %v, want ErrInvalid", name, err)
+		}
+	}
+}
+
+// Programs that compute take turns: none waits for another to end.
+func TestFairness(t *testing.T) {
+	s := open(t, &inmemory.Options{Engines: []engine.Engine{newToy()}, MaxRunning: 1})
+	busy, quick := create(t, s, "toy"), create(t, s, "toy")
+	ctx, cancel := context.WithCancel(t.Context())
+	var wg sync.WaitGroup
+	wg.Go(func() { _, _ = s.RunInContext(ctx, busy, "busy", nil) })
+	time.Sleep(20 * time.Millisecond)
+	start := time.Now()
+	for range 5 {
+		if res := run(t, s, quick, "get", nil); !res.OK() {
+			t.Error(res.Status)
+		}
+	}
+	if d := time.Since(start); d > 5*time.Second {
+		t.Errorf("five runs beside a busy one took %v", d)
+	}
+	cancel()
+	wg.Wait()
+}
+
+// A callback may wait for a run in another context.
+func TestCallbackRuns(t *testing.T) {
+	s := open(t, &inmemory.Options{MaxRunning: 1})
+	outer, inner := create(t, s, "javascript"), create(t, s, "javascript")
+	var got string
+	run(t, s, outer, `console.log("x")`, &codeinterp.RunOptions{OnOutput: func(codeinterp.Output) error {
+		res, err := s.RunInContext(context.Background(), inner, "6 * 7", nil)
+		got = res.Text()
+		return err
+	}})
+	if got != "42" {
+		t.Errorf("got %q", got)
+	}
+}
+
+// A thousand contexts at once, some of them running.
+func TestManyContexts(t *testing.T) {
+	s := open(t, nil)
+	var ids []codeinterp.ContextID
+	for range 1000 {
+		ids = append(ids, create(t, s, "javascript"))
+	}
+	var wg sync.WaitGroup
+	var wrong atomic.Int32
+	for worker := range 8 {
+		wg.Go(func() {
+			for i := worker; i < len(ids); i += 8 {
+				res, err := s.RunInContext(t.Context(), ids[i], "let n = Math.random(); n", nil)
+				if err != nil || !res.OK() {
+					wrong.Add(1)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	if n := wrong.Load(); n > 0 {
+		t.Errorf("%d of 1000 contexts failed", n)
+	}
+	seen := map[string]bool{}
+	for _, id := range ids[:100] {
+		res := run(t, s, id, "n", nil)
+		if seen[res.Text()] {
+			t.Error("two contexts have the same random numbers")
+		}
+		seen[res.Text()] = true
+	}
+}
