@@ -11,4 +11,59 @@
 //	ci, err := inmemory.NewStateful(&inmemory.Options{Engines: []engine.Engine{js, typescript.New(js)}})
 //
 // Other languages are further implementations of engine.Engine.
+//
+// # Programs
+//
+// A context is a REPL: variables, functions and classes are there for later
+// runs and may be declared again, await works at the top level, and the value
+// of the last expression is the result. See package quickjs for what programs
+// find around them.
+//
+// A run is over when its program is done and nothing that it started is left:
+// it waits for timers and promises, as node does. What never ends, an interval
+// for example, is ended by the run's timeout or its ctx; without either, the
+// run does not return. Nothing of a run goes on after it.
+//
+// Every context, and every stateless run, has a file system of its own in
+// memory. [Stateful.Files] opens that of a context to Go code.
+//
+// # Stopping
+//
+// A program is told to stop when its timeout runs out, its ctx ends or its
+// context is interrupted. It then ends at its next call or loop iteration and
+// its context keeps its variables. A program that is inside one long built-in
+// operation has 60 ms to get out; then the engine's memory is taken away from
+// under it, and the context starts empty on its next run, which
+// Result.StateLost tells. That ends everything that QuickJS can do.
+//
+// An engine of another make that does not stop at all is abandoned: the run
+// returns as StatusLost, the goroutine goes on by itself, and
+// [Interpreter.Abandoned] and Describe count it. At Options.MaxAbandoned every
+// further run is refused with ErrCapacity.
+//
+// # Sharing
+//
+// At most Options.MaxRunning programs compute at the same time; the others
+// wait in line, which does not count towards their timeouts. A program that
+// computes for long lets those go first that wait, every 10 ms. Programs that
+// sleep, or whose OnOutput takes long, hold nobody up. Small writes that
+// follow each other within a millisecond come as one output.
+//
+// # Limits
+//
+// Options.Limits.Memory bounds what one context takes, exactly, and
+// Options.MaxMemory all of them together. Beside it a running program may take
+// up to 16 MiB of goroutine stack, 32 MiB of frames, the output that its
+// Result keeps, and its files up to Options.Files. A fresh context takes about
+// 200 KiB.
+//
+// # Security
+//
+// There is no isolation to speak of. Programs reach no files, network,
+// environment, processes or signals of the host, since the engine has no
+// functions for them. But the engine is C translated to Go, which works on raw
+// memory of the host process: a memory error in it that a program can make use
+// of is one in the host. A fault is contained, arbitrary writes are not. Run
+// here only what you would run yourself, such as code of a model that you
+// trust, and use package subprocess or jupyter for the rest.
 package inmemory

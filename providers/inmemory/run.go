@@ -14,8 +14,10 @@ import (
 
 const (
 	// patience is how long an engine may go on after its run was stopped,
-	// not counting time in the caller's OnOutput, before it is abandoned.
-	patience = 200 * time.Millisecond
+	// not counting time in the caller's OnOutput, before it is abandoned. It
+	// is counted in ticks, so that a host that stands still does not count.
+	patience     = 300 * time.Millisecond
+	patienceTick = 10 * time.Millisecond
 
 	// slowCallback is after what time in OnOutput a run gives up its slot.
 	slowCallback = 5 * time.Millisecond
@@ -212,19 +214,22 @@ func (r *run) inCallback() time.Duration {
 // giveUp waits, after the run was stopped, until it is done or the engine's
 // patience is used up. It returns false in the latter case.
 func (r *run) giveUp(done <-chan engine.Outcome) (engine.Outcome, bool) {
-	start, before := time.Now(), r.inCallback()
-	tick := time.NewTicker(patience / 20)
+	tick := time.NewTicker(patienceTick)
 	defer tick.Stop()
+	last, away, waited := time.Now(), r.inCallback(), time.Duration(0)
 	for {
 		select {
 		case out := <-done:
 			return out, true
 		case <-tick.C:
-			if time.Since(start)-(r.inCallback()-before) > patience {
-				r.over.Store(true)
-				r.leave()
-				return engine.Outcome{}, false
-			}
+		}
+		now, nowAway := time.Now(), r.inCallback()
+		waited += min(now.Sub(last)-(nowAway-away), 2*patienceTick)
+		last, away = now, nowAway
+		if waited > patience {
+			r.over.Store(true)
+			r.leave()
+			return engine.Outcome{}, false
 		}
 	}
 }

@@ -1,3 +1,61 @@
 // Package quickjs is the JavaScript engine of providers/inmemory: QuickJS,
-// translated to Go by modernc.org/libquickjs.
+// translated to Go by modernc.org/libquickjs. It needs a little-endian 64-bit
+// machine; elsewhere its instances are ErrUnavailable.
+//
+//	ci, err := inmemory.New(&inmemory.Options{Engines: []engine.Engine{quickjs.New(nil)}})
+//
+// # What programs find
+//
+// The language is ES2023 without Intl. As in node or a browser there are
+// console (formatted as by node's util.inspect), setTimeout and its siblings,
+// queueMicrotask, URL, URLSearchParams, TextEncoder, TextDecoder,
+// structuredClone, atob, btoa, Event, EventTarget, AbortController,
+// performance, crypto (random values, UUIDs, digests), process (argv, env,
+// exit, stdin, stdout and the like) and Buffer.
+//
+// require and import know assert, buffer, console, crypto (hashes, HMACs,
+// random numbers), events, fs and fs/promises on the file system in memory,
+// module, os, path, perf_hooks, process, querystring, string_decoder, timers,
+// url and util, as far as that goes without the host, and JavaScript and JSON
+// files. Any other module is missing, which ProgramError.MissingModule tells.
+//
+// Rich output:
+//
+//	display("text/html", "<b>bold</b>");
+//	display("image/png", bytes);                     // a Uint8Array, or base64
+//	display({"text/plain": "x", "text/html": html}); // one bundle
+//	display("text/plain", "0 %", {id: "progress"});
+//	updateDisplay("progress", "text/plain", "50 %");
+//	clearOutput();
+//
+// # Results
+//
+// The text of a result is what node's util.inspect returns, and a string is
+// shown as it is. It has a JSON form where that says the same: numbers other
+// than NaN, the infinities and -0, well-formed strings, booleans, null, arrays
+// without holes, and objects of such values. A class's instance counts as the
+// object of its fields.
+//
+// # Redeclaration
+//
+// Programs are compiled as they are. What they declare again is bound, in the
+// compiled code, to the variable that exists, so that functions of earlier
+// programs see the new value. A program that fails before it sets such a
+// variable leaves its old value in place. A program with import or export
+// declarations, which is no script, is rewritten to dynamic imports.
+//
+// # Limits
+//
+// Stack traces name the frames of the sources only; err.stack, read by a
+// program itself, has the engine's own form, and for TypeScript positions of
+// the translated program. Math.random is seeded per context and not meant for
+// secrets. A program has at most 100,000 timers. The parser, the compiler of
+// regular expressions, searches through array-likes of any length, and some
+// other built-ins never ask whether to go on: a run that is stopped in
+// one of them for longer than 60 ms loses the state of its context.
+//
+// # Security
+//
+// The engine's memory lies outside of Go's heap. Faults become panics that end
+// the instance; writes to where other memory is do not fault.
 package quickjs

@@ -154,7 +154,7 @@ func (w *watcher) stop() {
 		<-tick.C
 		now := time.Now()
 		if !in.outside.Load() {
-			inside += min(now.Sub(last), 2*time.Millisecond)
+			inside += min(now.Sub(last), 5*time.Millisecond)
 		}
 		if last = now; inside > grace {
 			in.vm.heap.revoke()

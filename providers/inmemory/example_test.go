@@ -1,0 +1,129 @@
+package inmemory_test
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"time"
+
+	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/providers/inmemory"
+	"github.com/toolcell/toolcell/providers/inmemory/engine"
+	"github.com/toolcell/toolcell/providers/inmemory/quickjs"
+	"github.com/toolcell/toolcell/providers/inmemory/typescript"
+)
+
+func ExampleNew() {
+	ci, err := inmemory.New(nil)
+	if err != nil {
+		panic(err)
+	}
+	defer ci.Close()
+	res, err := ci.RunCode(context.Background(), "javascript", `
+		console.log("working");
+		[1, 2, 3].map((x) => x * x)`, nil)
+	if err != nil {
+		panic(err)
+	}
+	v, _ := res.Value()
+	fmt.Printf("%s%s\n%s\n", res.Stdout(), res.Text(), v.Value)
+	// Output:
+	// working
+	// [ 1, 4, 9 ]
+	// [1,4,9]
+}
+
+func ExampleNewStateful() {
+	js := quickjs.New(nil)
+	ci, err := inmemory.NewStateful(&inmemory.Options{Engines: []engine.Engine{js, typescript.New(js)}})
+	if err != nil {
+		panic(err)
+	}
+	defer ci.Close()
+	ctx := context.Background()
+	id, err := ci.CreateContext(ctx, "typescript", nil)
+	if err != nil {
+		panic(err)
+	}
+	for _, code := range []string{
+		"interface Point { x: number; y: number }\nconst p: Point = { x: 3, y: 4 }",
+		"Math.hypot(p.x, p.y)",
+		"(null as any).length",
+	} {
+		res, err := ci.RunInContext(ctx, id, code, &codeinterp.RunOptions{Timeout: time.Second})
+		if err != nil {
+			panic(err)
+		}
+		fmt.Printf("%v %q\n", res.Status, res.Text())
+		if res.Error != nil {
+			fmt.Println(res.Error, "in line", res.Error.Line)
+		}
+	}
+	// Output:
+	// ok ""
+	// ok "5"
+	// error ""
+	// TypeError: cannot read property 'length' of null in line 1
+}
+
+func ExampleStateful_Files() {
+	ci, err := inmemory.NewStateful(nil)
+	if err != nil {
+		panic(err)
+	}
+	defer ci.Close()
+	ctx := context.Background()
+	id, err := ci.CreateContext(ctx, "javascript", nil)
+	if err != nil {
+		panic(err)
+	}
+	files, err := ci.Files(id)
+	if err != nil {
+		panic(err)
+	}
+	if err := files.WriteFile("in.txt", []byte("hello")); err != nil {
+		panic(err)
+	}
+	_, err = ci.RunInContext(ctx, id, `
+		const fs = require("fs");
+		fs.writeFileSync("out.txt", fs.readFileSync("in.txt", "utf8").toUpperCase())`, nil)
+	if err != nil {
+		panic(err)
+	}
+	out, err := fs.ReadFile(files, "out.txt")
+	fmt.Println(string(out), err)
+	// Output: HELLO <nil>
+}
+
+func ExampleStateful_InterruptContext() {
+	ci, err := inmemory.NewStateful(nil)
+	if err != nil {
+		panic(err)
+	}
+	defer ci.Close()
+	ctx := context.Background()
+	id, err := ci.CreateContext(ctx, "javascript", nil)
+	if err != nil {
+		panic(err)
+	}
+	res, err := ci.RunInContext(ctx, id, `let n = 1; console.log("started"); for (;;) n++`, &codeinterp.RunOptions{
+		OnOutput: func(codeinterp.Output) error { return ci.InterruptContext(ctx, id) },
+	})
+	fmt.Println(res.Status, res.ExitCode, res.Cause, err)
+	res, err = ci.RunInContext(ctx, id, "n > 0", nil)
+	fmt.Println(res.Text(), err)
+	// Output:
+	// error 130 interrupt <nil>
+	// true <nil>
+}
+
+func ExampleInterpreter_Describe() {
+	ci, err := inmemory.New(nil)
+	if err != nil {
+		panic(err)
+	}
+	defer ci.Close()
+	info := ci.Describe()
+	fmt.Println(info.Isolation.Backend, info.Isolation.Network, info.Languages[0].Name)
+	// Output: engine blocked javascript
+}

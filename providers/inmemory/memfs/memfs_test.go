@@ -1,0 +1,146 @@
+package memfs_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+	"sync"
+	"testing"
+	"testing/fstest"
+
+	"github.com/toolcell/toolcell/providers/inmemory/memfs"
+)
+
+func Example() {
+	fsys := memfs.New(&memfs.Options{MaxBytes: 1 << 20})
+	if err := fsys.MkdirAll("data/in"); err != nil {
+		panic(err)
+	}
+	if err := fsys.WriteFile("data/in/a.txt", []byte("hello")); err != nil {
+		panic(err)
+	}
+	b, err := fs.ReadFile(fsys, "data/in/a.txt")
+	fmt.Println(string(b), err)
+	// Output: hello <nil>
+}
+
+func ExampleClean() {
+	fmt.Println(memfs.Clean("home", "a/./b/../c"), memfs.Clean("home", "/etc"), memfs.Clean("home", "../../.."))
+	// Output: home/a/c etc .
+}
+
+func TestFS(t *testing.T) {
+	f := memfs.New(nil)
+	for _, step := range []error{
+		f.Mkdir("a"), f.MkdirAll("a/b/c"), f.WriteFile("a/x", bytes.Repeat([]byte("0123456789"), 20000)), f.AppendFile("a/x", []byte("end")),
+		f.WriteFile("a/b/y", nil), f.AppendFile("a/b/z", []byte("z")), f.Rename("a/b/z", "a/b/c/z"), f.Rename("a/b", "b"), f.Truncate("b/y", 5),
+		f.Truncate("a/x", 65536), f.AppendFile("a/x", []byte("!")), f.RemoveAll("none/of/it"),
+	} {
+		if step != nil {
+			t.Fatal(step)
+		}
+	}
+	if err := fstest.TestFS(f, "a/x", "b/y", "b/c/z"); err != nil {
+		t.Error(err)
+	}
+	b, err := f.ReadFile("a/x")
+	if err != nil || len(b) != 65537 || string(b[65530:]) != "012345!" {
+		t.Errorf("got %d bytes ending in %q, %v", len(b), b[max(0, len(b)-7):], err)
+	}
+	if n, files := f.Used(); n != 65537+5+1 || files != 6 {
+		t.Errorf("%d bytes in %d files", n, files)
+	}
+	if err := f.RemoveAll("."); err != nil {
+		t.Fatal(err)
+	}
+	if n, files := f.Used(); n != 0 || files != 0 {
+		t.Errorf("%d bytes in %d files after removing all", n, files)
+	}
+}
+
+func TestFaults(t *testing.T) {
+	f := memfs.New(&memfs.Options{MaxBytes: 10, MaxFiles: 4})
+	for _, err := range []error{f.Mkdir("d"), f.WriteFile("d/f", []byte("12345")), f.Mkdir("e")} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	read := func(name string) error { _, err := f.ReadFile(name); return err }
+	list := func(name string) error { _, err := f.ReadDir(name); return err }
+	for _, c := range []struct {
+		name      string
+		got, want error
+	}{
+		{"no file", read("x"), fs.ErrNotExist}, {"read a directory", read("d"), memfs.ErrIsDir}, {"list a file", list("d/f"), memfs.ErrNotDir},
+		{"above the root", read("../x"), fs.ErrInvalid}, {"absolute", f.WriteFile("/x", nil), fs.ErrInvalid}, {"empty", f.Mkdir(""), fs.ErrInvalid},
+		{"below a file", f.WriteFile("d/f/g", nil), memfs.ErrNotDir}, {"no directory", f.WriteFile("x/y", nil), fs.ErrNotExist}, {"exists", f.Mkdir("d"), fs.ErrExist},
+		{"over a directory", f.WriteFile("d", nil), memfs.ErrIsDir}, {"not empty", f.Remove("d"), memfs.ErrNotEmpty}, {"remove nothing", f.Remove("x"), fs.ErrNotExist},
+		{"remove the root", f.Remove("."), fs.ErrInvalid}, {"into itself", f.Rename("d", "d/g"), fs.ErrInvalid}, {"file over directory", f.Rename("d/f", "e"), memfs.ErrIsDir},
+		{"directory over file", f.Rename("e", "d/f"), memfs.ErrNotDir}, {"long name", f.Mkdir(strings.Repeat("n", 256)), fs.ErrInvalid},
+		{"too large", f.WriteFile("d/f", make([]byte, 11)), memfs.ErrQuota}, {"grows too large", f.AppendFile("d/f", make([]byte, 6)), memfs.ErrQuota},
+		{"truncated too large", f.Truncate("d/f", 1<<50), memfs.ErrQuota}, {"negative", f.Truncate("d/f", -1), fs.ErrInvalid},
+		{"file as a directory", f.MkdirAll("d/f/x"), memfs.ErrNotDir},
+	} {
+		if !errors.Is(c.got, c.want) {
+			t.Errorf("%s: got %v, want %v", c.name, c.got, c.want)
+		}
+	}
+	if err := f.WriteFile("g", nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.WriteFile("h", nil); !errors.Is(err, memfs.ErrQuota) {
+		t.Errorf("too many files: got %v", err)
+	}
+	if b, err := f.ReadFile("d/f"); err != nil || string(b) != "12345" {
+		t.Errorf("the file became %q, %v", b, err)
+	}
+}
+
+func TestConcurrent(t *testing.T) {
+	f := memfs.New(nil)
+	var wg sync.WaitGroup
+	for i := range 8 {
+		wg.Go(func() {
+			name := fmt.Sprintf("f%d", i%3)
+			for range 200 {
+				_ = f.AppendFile(name, []byte("x"))
+				_, _ = f.ReadFile(name)
+				_, _ = f.ReadDir(".")
+				_ = f.Rename(name, "g")
+				_ = f.Remove("g")
+			}
+		})
+	}
+	wg.Wait()
+	for _, e := range mustReadDir(t, f) {
+		if err := f.Remove(e.Name()); err != nil {
+			t.Error(err)
+		}
+	}
+	if n, files := f.Used(); n != 0 || files != 0 {
+		t.Errorf("%d bytes in %d files are left", n, files)
+	}
+}
+
+func mustReadDir(t *testing.T, f *memfs.FS) []fs.DirEntry {
+	t.Helper()
+	list, err := f.ReadDir(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list
+}
+
+// No path leads out, and every cleaned path is a valid name.
+func FuzzClean(f *testing.F) {
+	for _, p := range []string{"../../x", "/abs", "a/../../x", `..\x`, "C:\\x", "a//b", ".", "", "a\x00b"} {
+		f.Add("dir", p)
+	}
+	f.Fuzz(func(t *testing.T, dir, p string) {
+		if name := memfs.Clean(memfs.Clean(".", dir), p); strings.HasPrefix(name, "..") && (name == ".." || strings.HasPrefix(name, "../")) || strings.HasPrefix(name, "/") {
+			t.Errorf("Clean(%q, %q) = %q", dir, p, name)
+		}
+	})
+}

@@ -1,0 +1,50 @@
+package quickjs
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestRewriteImports(t *testing.T) {
+	for _, c := range []struct{ code, want string }{
+		{`import a from "m"`, `const { default: a } = await import("m");`},
+		{`import a, { b as c, d } from 'm';x`, `const { default: a, b: c, d } = await import('m');x`},
+		{"import {\n  a,\n  b,\n} from 'm'\na", "const { a, b } = await import('m');\n\n\n\na"},
+		{`import * as ns from "m"`, `const ns = await import("m");`},
+		{`import a, * as ns from "m"`, `const ns = await import("m"); const a = ns.default;`},
+		{`import "m"; import 'n'`, `await import("m"); await import('n');`},
+		{`import { default as a, "x-y" as b } from "m" with { type: "json" };`, `const { default: a, "x-y": b } = await import("m");`},
+		{`import from from "m"`, `const { default: from } = await import("m");`},
+		{`import {} from "m"`, `const {  } = await import("m");`},
+		{`export const a = 1; export default a; export { a as b }; export function f() {}`, `const a = 1; void  a; ; function f() {}`},
+		{`export * from "m"`, ""}, {`import("m")`, ""}, {`import.meta`, ""}, {`x.import "m"`, ""}, {`"import a from 'm'"`, ""}, {"`${import}`", ""},
+		{`/import a from "m"/`, ""}, {`// import a from "m"`, ""}, {`/* import a from "m" */`, ""}, {`{ import a from "m" }`, ""}, {`import a`, ""}, {`import {`, ""}, {``, ""},
+		{`a / 2; import b from "m" // c`, `a / 2; const { default: b } = await import("m"); // c`},
+	} {
+		got, ok := rewriteImports(c.code)
+		if c.want == "" {
+			if ok {
+				t.Errorf("%s: rewritten to %s", c.code, got)
+			}
+		} else if got != c.want {
+			t.Errorf("%s:\n got %q\nwant %q", c.code, got, c.want)
+		}
+	}
+}
+
+// Whatever the program, rewriting ends, keeps the lines, and leaves what has
+// no such declarations alone. What parses as a script is never rewritten.
+func FuzzRewriteImports(f *testing.F) {
+	for _, s := range []string{"import a from 'm'", "export default 1", "`${`${'`'}`}`", "a /b/ c", "import {a as b", "/[/]/", "'\\", "export {", "import a, {", "((", "))", "<!--", "import\n'm'\n;"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, code string) {
+		got, ok := rewriteImports(code)
+		if !ok && got != code {
+			t.Errorf("%q became %q", code, got)
+		}
+		if a, b := strings.Count(code, "\n"), strings.Count(got, "\n"); a != b {
+			t.Errorf("%q has %d lines, %q has %d", code, a, got, b)
+		}
+	})
+}
