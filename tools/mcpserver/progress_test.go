@@ -25,7 +25,11 @@ func told(t *testing.T, programs map[string]string) map[string][]*mcp.ProgressNo
 	c := connect(t, newServer(t, newFake(), &mcpserver.Options{KeepAlive: 300 * time.Millisecond}), opts)
 	var calls sync.WaitGroup
 	for token, code := range programs {
-		params := &mcp.CallToolParams{Name: "run_code", Arguments: object("language", "python", "code", code, "timeoutMs", 1500)}
+		timeout := 30000
+		if code == "block" {
+			timeout = 1500
+		}
+		params := &mcp.CallToolParams{Name: "run_code", Arguments: object("language", "python", "code", code, "timeoutMs", timeout)}
 		if token != "" {
 			params.SetProgressToken(token)
 		}
@@ -65,14 +69,17 @@ func TestProgress(t *testing.T) {
 				t.Errorf("%s: a message of %d bytes", token, len(p.Message))
 			}
 		}
+		if most := int(last*4) + 2; len(list) > most {
+			t.Errorf("%s: %d notifications in %v s", token, len(list), last)
+		}
 	}
-	if text := messages(got["output"]); len(got["output"]) < 2 || len(got["output"]) > 8 || !strings.Contains(text, "tick 0\n") || !strings.Contains(text, "tick 30\n") {
+	if text := messages(got["output"]); len(got["output"]) < 2 || !strings.Contains(text, "tick 0\n") || !strings.Contains(text, "tick 30\n") {
 		t.Errorf("%d notifications with %q", len(got["output"]), text)
 	}
-	if text := messages(got["silence"]); len(got["silence"]) < 2 || len(got["silence"]) > 8 || !strings.Contains(text, "running for") {
+	if text := messages(got["silence"]); len(got["silence"]) < 2 || !strings.Contains(text, "running for") {
 		t.Errorf("%d notifications of a silent call: %q", len(got["silence"]), text)
 	}
-	if text := messages(got["flood"]); len(got["flood"]) > 8 || !strings.Contains(text, "bytes ...]") {
+	if text := messages(got["flood"]); !strings.Contains(text, "bytes ...]") {
 		t.Errorf("%d notifications of a flood: %q", len(got["flood"]), text)
 	}
 	if text := messages(got["image"]); !strings.Contains(text, "<Figure>") {
