@@ -94,7 +94,7 @@ var invariants = []invariant{
 		clause: "Duration is the wall-clock time of the program, without queueing",
 		holds: func(w *watched, e *env) error {
 			if w.res.Duration < 0 || w.res.Duration > w.wall {
-				return fmt.Errorf("Duration %v of a run that took %v", w.res.Duration, w.wall)
+				return fmt.Errorf("a Duration of %v for a run that took %v", w.res.Duration, w.wall)
 			}
 			return nil
 		},
@@ -238,7 +238,7 @@ func wellFormed(o codeinterp.Output) error {
 			return errors.New("want a bundle and no Data")
 		}
 		if o.Update {
-			return errors.New("Update in a Result")
+			return errors.New("an Update in a Result")
 		}
 		return bundleWellFormed(o)
 	default:
@@ -259,10 +259,10 @@ func bundleWellFormed(o codeinterp.Output) error {
 		}
 	}
 	if o.Value != nil && !json.Valid(o.Value) {
-		return fmt.Errorf("Value is not JSON: %s", quote(string(o.Value)))
+		return fmt.Errorf("the Value is not JSON: %s", quote(string(o.Value)))
 	}
 	if o.Metadata != nil && !json.Valid(o.Metadata) {
-		return fmt.Errorf("Metadata is not JSON: %s", quote(string(o.Metadata)))
+		return fmt.Errorf("the Metadata is not JSON: %s", quote(string(o.Metadata)))
 	}
 	return nil
 }

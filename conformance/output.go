@@ -30,7 +30,7 @@ func outputChecks() []check {
 					return err
 				}
 				if len(res.Truncated) > 0 {
-					return fmt.Errorf("Truncated = %+v, want none", res.Truncated)
+					return fmt.Errorf("got Truncated %+v, want none", res.Truncated)
 				}
 				return wantLines(res.Stdout(), 500)
 			},
@@ -80,7 +80,7 @@ func outputChecks() []check {
 					return err
 				}
 				if len(res.Truncated) > 0 {
-					return fmt.Errorf("Truncated = %+v, want none", res.Truncated)
+					return fmt.Errorf("got Truncated %+v, want none", res.Truncated)
 				}
 				return wantLines(res.Stdout(), n)
 			},
@@ -152,7 +152,7 @@ func limitHeadAndTail(ctx context.Context, e *env) error {
 		return err
 	}
 	if head.Dropped != 0 || tail.Dropped != 8*n-limit {
-		return fmt.Errorf("Dropped is %d and %d, want 0 and %d", head.Dropped, tail.Dropped, 8*n-limit)
+		return fmt.Errorf("got Dropped %d and %d, want 0 and %d", head.Dropped, tail.Dropped, 8*n-limit)
 	}
 	return nil
 }
@@ -161,7 +161,7 @@ func limitHeadAndTail(ctx context.Context, e *env) error {
 func wantTruncated(res codeinterp.Result, stream string, bytes, kept int64) error {
 	want := codeinterp.Truncation{Stream: stream, Bytes: bytes, Kept: kept, Reason: codeinterp.TruncatedByLimit}
 	if len(res.Truncated) != 1 || res.Truncated[0] != want {
-		return fmt.Errorf("Truncated = %+v, want %+v", res.Truncated, want)
+		return fmt.Errorf("got Truncated %+v, want %+v", res.Truncated, want)
 	}
 	return nil
 }

@@ -133,7 +133,7 @@ func strayMethods(ci codeinterp.CodeInterpreter) error {
 func describeTrue(e *env) error {
 	info := codeinterp.Describe(e.ci)
 	if info.Provider == "" {
-		return fmt.Errorf("Info without a Provider")
+		return errors.New("an Info without a Provider")
 	}
 	var names []string
 	for _, l := range info.Languages {
@@ -143,7 +143,7 @@ func describeTrue(e *env) error {
 		return fmt.Errorf("Info.Languages %q, and Languages() is %q", names, want)
 	}
 	if again := codeinterp.Describe(e.ci); !reflect.DeepEqual(info, again) {
-		return fmt.Errorf("Describe says %+v, then %+v", info, again)
+		return fmt.Errorf("first Describe says %+v, then %+v", info, again)
 	}
 	_, err := e.ci.RunCode(context.Background(), "no-such-language", "", nil)
 	if pe, ok := errors.AsType[*codeinterp.Error](err); ok && pe.Provider != info.Provider {
@@ -153,7 +153,7 @@ func describeTrue(e *env) error {
 	reaches := []codeinterp.Reach{codeinterp.ReachUnknown, codeinterp.ReachOpen, codeinterp.ReachLimited, codeinterp.ReachBlocked}
 	for _, r := range []codeinterp.Reach{iso.Filesystem, iso.Network, iso.Processes, iso.Signals} {
 		if !slices.Contains(reaches, r) {
-			return fmt.Errorf("Isolation with a reach %q", r)
+			return fmt.Errorf("an Isolation with a reach %q", r)
 		}
 	}
 	return nil

@@ -226,7 +226,7 @@ func queueNoTimeout(ctx context.Context, e *env) error {
 		}
 	}
 	if queued.res.Duration > time.Second {
-		return fmt.Errorf("Duration %v of the queued run, want that of the program alone", queued.res.Duration)
+		return fmt.Errorf("a Duration of %v for the queued run, want that of the program alone", queued.res.Duration)
 	}
 	return nil
 }

@@ -90,7 +90,7 @@ func TestCheckReportsTheClause(t *testing.T) {
 			return results(func(c codeinterp.Call, res *codeinterp.Result) { res.Truncated = nil })(ci), err
 		}, true)
 		err := Check(t.Context(), cfg)
-		if err == nil || !strings.Contains(err.Error(), "toy/RunCode/LimitHeadAndTail: Truncated = []") || !strings.Contains(err.Error(), "contract: of output beyond MaxOutput") {
+		if err == nil || !strings.Contains(err.Error(), "toy/RunCode/LimitHeadAndTail: got Truncated []") || !strings.Contains(err.Error(), "contract: of output beyond MaxOutput") {
 			t.Errorf("Check = %v", err)
 		}
 	})

@@ -18,7 +18,7 @@ func valueChecks() []check {
 			run: func(ctx context.Context, e *env) error {
 				return e.values(ctx, func(x Expression, o codeinterp.Output) error {
 					if !sameJSON(o.Value, x.JSON) {
-						return fmt.Errorf("Value %s, want %s", o.Value, x.JSON)
+						return fmt.Errorf("got Value %s, want %s", o.Value, x.JSON)
 					}
 					return nil
 				})
