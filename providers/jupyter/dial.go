@@ -114,7 +114,7 @@ func (c *client) dialSocket(ctx context.Context, network, addr string) (*liveCon
 	if err != nil {
 		return nil, err
 	}
-	return newLiveConn(conn, c.opts.noAckFix), nil
+	return newLiveConn(conn, c.opts.noAckFix || c.opts.pongFix), nil
 }
 
 // A liveConn fails a read that saw nothing for deadAfter, and after each read

@@ -1,10 +1,85 @@
-// Package jupyter runs code in the kernels of a Jupyter Server, a Kernel
-// Gateway, an Enterprise Gateway or a JupyterHub user server, over their REST
-// and WebSocket API. Only the URL tells them apart.
+// Package jupyter runs code in the kernels of a Jupyter Server (1.x, 2.x), a
+// Kernel Gateway, an Enterprise Gateway or a JupyterHub user server, over their
+// REST and WebSocket API. Only the URL tells them apart, so code that outgrows
+// one machine moves to a cluster without a change.
 //
 //	ci, err := jupyter.NewStateful(ctx, &jupyter.Options{
 //		URL: "http://localhost:8888", Token: token})
 //
 // [New] starts a kernel for each run and deletes it; with [NewStateful] each
-// context is a kernel.
+// context is a kernel, and [Stateful.Ref], [Stateful.Detach] and
+// [Stateful.Attach] hand a context on to another process. [Sweep] deletes what
+// crashed clients left behind. Languages are those of the server's kernelspecs.
+//
+// # How a run ends
+//
+// A run is over when the kernel has both answered and gone idle, in whichever
+// order; when its process died, which the server says without naming the run;
+// or when the kernel is gone. Timeout and cancellation interrupt the program,
+// and restart its kernel if it is not over within Options.Grace;
+// Result.StateLost tells which. Where an interrupt hits the kernel while it
+// reports the end, the kernel is asked instead of killed.
+//
+// A lost socket is dialled anew under the same session name; the server replays
+// what it kept, duplicates are dropped, and ipykernel's numbering shows whether
+// anything is missing. If so, or if that cannot be known, Result.Truncated says
+// "connection". What a server drops by its rate limit is told as "rate";
+// Options.Spill takes Python's output around the limit.
+//
+// # What is set up in a kernel
+//
+// Python kernels (IPython) are given, by hidden requests that leave no name and
+// no history: the JSON form of values; sys.exit and exit() that end the run and
+// keep the kernel; sys.stdout.buffer; whole characters from child processes,
+// drained before the run ends; environment, directory and standard input, out
+// of band, so that line numbers, %%magics and __future__ imports are unharmed.
+// Runs of RunCode start in a private directory of the kernel's host. Deno's
+// kernel gets values, exit, process.stdout, environment and directory;
+// bash_kernel the environment and directory of contexts; other kernels run as
+// they are, and options that they cannot honour are ErrInvalid.
+//
+// # Errors
+//
+// Refusals of the server are a [*StatusError] that names the likely cause: a
+// missing token reads as "_xsrf missing" on some servers, and a gateway's 403
+// may be its limit on kernels. Redirects are never followed. Tokens and
+// passwords appear in no error.
+//
+// # Differences between servers
+//
+// Tried with Jupyter Server 2.21 with ipykernel 6.31 and 7.4, Kernel Gateway
+// 3.0, JupyterHub 6.1 and Enterprise Gateway 3.3 (Jupyter Server 1.24, ipykernel
+// 6.29):
+//   - Both kernel generations send idle and reply in either order, number their
+//     messages without a gap, and tag a thread's late output with the run that
+//     started the thread; before ipykernel 6.29 it takes the id of the run in
+//     progress, and cannot be told from that run's own.
+//   - The default rate limits, 1,000 messages and 1 MB a second over 3 seconds,
+//     are the same in 1.x and 2.x. Only streams count for the second.
+//   - Enterprise Gateway speaks the JSON protocol only, in which bytes that are
+//     no UTF-8 become U+FFFD. It refuses to start kernels for user root unless
+//     KERNEL_USERNAME is set; see Options.KernelEnv.
+//   - Servers never set TCP_NODELAY on their sockets, so that a client which
+//     acknowledges late waits 40 ms per run; see the benchmarks.
+//   - IPython drops blank lines before the first line of a cell;
+//     ProgramError.Line counts them.
+//
+// # Limits
+//
+// The exit code of a kernel that died is not known to its clients: it is told
+// as 137, whatever the signal. Output of child processes that outlive their run
+// counts as the output of the run in progress. Deno's kernel cannot be
+// interrupted, so that a timeout costs its state; it shows no value for null
+// and NaN, and output of timers after a run is not told from the next run's.
+// bash_kernel merges the streams. Servers buffer without limit what a slow
+// OnOutput leaves unread; the program is not slowed down by it. A Spill is
+// limited to 1 GiB per run.
+//
+// # Security
+//
+// Code runs on the server's host with what its operator allows; this package
+// adds no isolation. A program shares its kernel's process, and can forge what
+// the kernel says of it. Tokens travel in a header, in the URL only if
+// Options.TokenInURL asks for it. Use https, and a server with the security
+// fixes of Jupyter Server 2.18 or later.
 package jupyter

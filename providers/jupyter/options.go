@@ -106,6 +106,7 @@ type Options struct {
 
 	plainJSON bool // offer no subprotocol; for tests
 	noAckFix  bool // leave acknowledgements to the system; for benchmarks
+	pongFix   bool // hasten them by pongs; for benchmarks
 }
 
 // HubOptions tells how to start a user's server through the Hub API.

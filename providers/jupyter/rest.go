@@ -46,7 +46,7 @@ func newClient(opts *Options) (*client, error) {
 		*h = *opts.HTTPClient
 	} else {
 		t := http.DefaultTransport.(*http.Transport).Clone()
-		t.MaxIdleConnsPerHost = 16
+		t.MaxIdleConnsPerHost = 4
 		if opts.TLS != nil {
 			t.TLSClientConfig = opts.TLS.Clone()
 		}

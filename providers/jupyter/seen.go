@@ -87,6 +87,5 @@ func (s *seen) begin() {
 
 // whole reports whether it is known that no message since begin is missing.
 func (s *seen) whole() bool {
-	println("AHEAD", s.low, len(s.ahead), s.lossy)
 	return s.process != "" && !s.lossy && len(s.ahead) == 0
 }

@@ -1,0 +1,32 @@
+package jupyter
+
+// WithoutAckFix returns options whose sockets leave acknowledgements to the
+// system, as other clients do.
+func WithoutAckFix(o Options) Options {
+	o.noAckFix = true
+	return o
+}
+
+// WithPong returns options whose sockets hasten acknowledgements by pongs, as
+// where the system has no better way.
+func WithPong(o Options) Options {
+	o.pongFix = true
+	return o
+}
+
+// WithJSON returns options whose sockets do not offer the binary protocol.
+func WithJSON(o Options) Options {
+	o.plainJSON = true
+	return o
+}
+
+// Decoders, for fuzzing.
+var (
+	ReadFrame  = readFrame
+	StreamText = streamText
+	StripANSI  = stripANSI
+	ErrorLine  = errorLine
+)
+
+// Content reads a frame's content.
+func (f *frame) Content(max int64) ([]byte, error) { return f.content(max) }
