@@ -128,11 +128,11 @@ var (
 )
 
 // pythonBoot reads the compiled driver from descriptor 3 and becomes it.
-const pythonBoot = `import os,marshal
+const pythonBoot = `import os,marshal,builtins
 n=int(os.read(3,8),16)
 b=b''
 while len(b)<n:b+=os.read(3,n-len(b))
-exec(marshal.loads(b),{'__name__':'toolcell'})`
+exec(marshal.loads(b),{'__name__':'toolcell','__builtins__':dict(vars(builtins))})`
 
 // Python returns the language python: CPython 3.9 or later.
 func Python() Language {

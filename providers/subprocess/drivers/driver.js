@@ -50,6 +50,17 @@
     writeAll(CONTROL, Buffer.concat([Buffer.from(hex(size) + kind), ...parts]));
   }
 
+  // guarded makes a driver that a program broke end, instead of being silent.
+  const guarded = (f) => (...args) => {
+    try {
+      return f(...args);
+    } catch (e) {
+      if (e?.code === 'ERR_SCRIPT_EXECUTION_INTERRUPTED') throw e;
+      try { writeAll(2, Buffer.from(`the driver failed: ${e?.stack}\n`)); } catch {}
+      realExit(70);
+    }
+  };
+
   let pending = [], have = 0;
   function onData(chunk) {
     pending.push(chunk);
@@ -366,7 +377,7 @@
   function evaluate(code, name, done) {
     interruptible(() => session.post('Runtime.evaluate', {
       expression: code + sourceURL(name), replMode: true, awaitPromise: true, silent: true, objectGroup: name,
-    }, done));
+    }, guarded(done)));
   }
 
   // interruptible calls f in a script that SIGINT ends, and process.exit.
@@ -505,9 +516,8 @@
         }
       }
       if (!once) return this.report('ok', 0);
-      this.drained = () => this.report(process.exitCode ? 'exit' : 'ok', Number(process.exitCode ?? 0) & 0xff);
-      process.once('exit', this.drained);
-      socket.unref();
+      this.drained = true;
+      process.once('exit', () => this.report(process.exitCode ? 'exit' : 'ok', Number(process.exitCode ?? 0) & 0xff));
     }
 
     // stop ends what is left of the program: its timers are cleared, and where
@@ -568,6 +578,7 @@
     seq = String(fields[0]);
     const own = current = new Run(seq);
     try {
+      if (once) socket.unref();
       own.env = setEnv(fields.slice(3));
       setStdin(String(fields[2]));
       const code = dynamicImports(String(fields[1]).replace(/^\uFEFF/, '').replace(/\r\n?/g, '\n'));
@@ -645,7 +656,7 @@
   process.on('SIGINT', () => {});
 
   const socket = new net.Socket({ fd: CONTROL, readable: true, writable: false, allowHalfOpen: true });
-  socket.on('data', onData);
+  socket.on('data', guarded(onData));
   socket.on('end', () => realExit(0));
   socket.on('error', () => realExit(0));
 }

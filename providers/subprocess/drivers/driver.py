@@ -216,8 +216,12 @@ def encoded(mime, data):
     if not isinstance_(data, str):
         raise TypeError('%s data is %s, not str or bytes' % (mime, type_(data).__name__))
     if binary(mime):
-        from binascii import a2b_base64
-        return a2b_base64(''.join(data.split()).encode())
+        from binascii import a2b_base64, b2a_base64
+        data = ''.join(data.split()).encode()
+        out = a2b_base64(data)
+        if b2a_base64(out, newline=False).rstrip(b'=') != data.rstrip(b'='):
+            raise ValueError('it is neither bytes nor base64')
+        return out
     return text(data)
 
 

@@ -1,0 +1,109 @@
+//go:build unix
+
+package subprocess_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/providers/subprocess"
+)
+
+// open returns an interpreter with contexts, in landlock mode unless o says
+// otherwise, and closes it after the test.
+func open(t testing.TB, o subprocess.Options) *subprocess.Stateful {
+	t.Helper()
+	if o.Require == subprocess.Auto {
+		o.Require = subprocess.Landlock
+	}
+	ci, err := subprocess.NewStateful(&o)
+	if err != nil {
+		missing(t, err)
+	}
+	t.Cleanup(func() {
+		if err := ci.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return ci
+}
+
+// python returns the language with the numeric libraries of .testenv.
+func python(t testing.TB) subprocess.Language {
+	t.Helper()
+	path, err := filepath.Abs("../../.testenv/python/bin/python")
+	if err == nil {
+		_, err = os.Stat(path)
+	}
+	if err != nil {
+		if os.Getenv("CI") != "" {
+			t.Fatal("no .testenv/python; run internal/testenv/python.sh")
+		}
+		t.Skip("no .testenv/python; run internal/testenv/python.sh")
+	}
+	l := subprocess.Python()
+	l.Commands = []string{path}
+	return l
+}
+
+// run runs code in a fresh process and wants no Go error.
+func run(t testing.TB, ci codeinterp.CodeInterpreter, language, code string, o *codeinterp.RunOptions) codeinterp.Result {
+	t.Helper()
+	if o == nil {
+		o = &codeinterp.RunOptions{Timeout: time.Minute}
+	}
+	res, err := ci.RunCode(t.Context(), language, code, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return res
+}
+
+// A notebook is a context under test.
+type notebook struct {
+	t  testing.TB
+	ci *subprocess.Stateful
+	id codeinterp.ContextID
+}
+
+func newNotebook(t testing.TB, ci *subprocess.Stateful, language string) *notebook {
+	t.Helper()
+	id, err := ci.CreateContext(t.Context(), language, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &notebook{t, ci, id}
+}
+
+func (n *notebook) run(code string, o *codeinterp.RunOptions) codeinterp.Result {
+	n.t.Helper()
+	if o == nil {
+		o = &codeinterp.RunOptions{Timeout: time.Minute}
+	}
+	res, err := n.ci.RunInContext(n.t.Context(), n.id, code, o)
+	if err != nil {
+		n.t.Fatal(err)
+	}
+	return res
+}
+
+// summary says what a Result is, for comparison.
+func summary(res codeinterp.Result) string {
+	s := string(res.Status)
+	if out := res.Stdout(); out != "" {
+		s += " out=" + out
+	}
+	if text := res.Text(); text != "" {
+		s += " value=" + text
+	}
+	if res.Error != nil {
+		s += " error=" + res.Error.Error()
+	}
+	if res.StateLost {
+		s += " lost"
+	}
+	return s
+}
