@@ -53,9 +53,9 @@
 //
 // Options.Limits.Memory bounds what one context takes, exactly, and
 // Options.MaxMemory all of them together. Beside it a running program may take
-// up to 16 MiB of goroutine stack, 32 MiB of frames, the output that its
-// Result keeps, and its files up to Options.Files. A fresh context takes about
-// 200 KiB.
+// up to 16 MiB of goroutine stack, 32 MiB of frames, some copies of what it
+// prints at once, the output that its Result keeps, and its files up to
+// Options.Files. A context that has run something takes about 200 KiB.
 //
 // # Security
 //

@@ -56,6 +56,8 @@ var sessions = map[string][][2]string{
 	"exits": {
 		{"var kept = 1; process.exit(0); kept = 2", ""}, {"kept", "1"}, {"try { process.exit(0) } finally { kept = 3 }", ""}, {"kept", "1"},
 		{"setTimeout(() => process.exit(0), 1); await new Promise(() => {})", ""}, {"process.exitCode = 0; 8", "8"},
+		{"process.on('exit', (c) => { kept = 'code ' + c }); process.exitCode = 0; 9", "9"}, {"kept", "code 0"}, {"kept = 1; process.on('exit', () => { kept = 2 }); process.exit()", ""}, {"kept", "2"},
+		{"process.on('exit', () => { throw new Error('listener') })", "!Error: listener"}, {"process.listenerCount('exit')", "0"}, {"process.exitCode", ""},
 	},
 	"nothing is left over": {
 		{"setInterval(() => { globalThis.ticks = (globalThis.ticks ?? 0) + 1 }, 1); setTimeout(() => { throw new Error('end') }, 20)", "!Error: end"},
@@ -309,7 +311,7 @@ func TestMemoryReturns(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if inmemory.MemoryUsed(s) == 0 {
+		if run(t, s, id, "1", nil); inmemory.MemoryUsed(s) == 0 {
 			t.Error("a live context uses no memory")
 		}
 		if err := s.DeleteContext(t.Context(), id); err != nil {

@@ -19,6 +19,9 @@ const (
 	// memory is revoked. Time in the host does not count.
 	grace = 60 * time.Millisecond
 
+	// maxMapped is of how many earlier programs the positions are kept.
+	maxMapped = 256
+
 	// exitUnsettled is node's exit code for a top-level await that nothing
 	// can settle any more.
 	exitUnsettled = 13
@@ -46,6 +49,7 @@ type instance struct {
 	// What outlives a run.
 	console   console
 	cells     map[string]func(line, column int) (int, int) // positions of earlier programs
+	mapped    []string                                     // their names, oldest first
 	driver    value                                        // functions of the driver's realm, see driver.go
 	driverCtx uintptr
 	loaded    map[string]value // exports of the libraries
@@ -115,6 +119,10 @@ func (in *instance) begin(ctx context.Context, p engine.Program, h engine.Host) 
 			in.cells = map[string]func(int, int) (int, int){}
 		}
 		in.cells[p.Name] = p.Position
+		if in.mapped = append(in.mapped, p.Name); len(in.mapped) > maxMapped {
+			delete(in.cells, in.mapped[0])
+			in.mapped = in.mapped[1:]
+		}
 	}
 }
 
@@ -199,6 +207,10 @@ func (in *instance) execute() engine.Outcome {
 		v = in.vm.get(box, "value")
 		in.vm.free(box)
 	}
+	if out, ok := in.exitListeners(); !ok {
+		in.vm.free(v)
+		return out
+	}
 	out := engine.Outcome{ExitCode: in.exitCode}
 	out.Value = in.result(v)
 	in.vm.free(v)
@@ -206,6 +218,22 @@ func (in *instance) execute() engine.Outcome {
 		return o
 	}
 	return out
+}
+
+// exitListeners calls what the program wants to have called at its end. ok is
+// false where that ended it otherwise.
+func (in *instance) exitListeners() (out engine.Outcome, ok bool) {
+	exports, loaded := in.loaded["node"]
+	if !loaded {
+		return out, true
+	}
+	atExit := in.vm.own(exports, "atExit")
+	v := in.vm.call(atExit, undefined, newInt(int32(in.exitCode)))
+	in.vm.free(atExit)
+	if isException(v) {
+		return in.failed(lib.XJS_GetException(in.vm.tls, in.vm.ctx)), false
+	}
+	return out, true
 }
 
 // ended reports whether the program was ended from outside, or ended itself

@@ -202,7 +202,9 @@
 
   // process
 
-  let exitCode, exiting = false;
+  let exiting = false, last;
+  const exitCode = () => (last?.run === host.run() ? last.code : undefined);
+  const setExitCode = (code) => { last = { run: host.run(), code }; };
   const stream = (fd) => Object.assign(new EventEmitter(), {
     fd, isTTY: false, writable: true, columns: 80,
     write(data, encoding, done) {
@@ -231,15 +233,14 @@
       if (typeof f !== "function") throw badArgument("callback", "of type function", f);
       queueMicrotask(() => { f(...args); });
     },
-    exit(code = exitCode) {
+    exit(code = exitCode()) {
       if (code === undefined || code === null) code = 0;
       if (!Number.isInteger(+code)) throw badArgument("code", "of type number", code);
       if (!exiting) {
-        exiting = true;
-        exitCode = +code;
-        try { process.emit("exit", +code); } finally { exiting = false; }
+        setExitCode(+code);
+        atExit(+code);
       }
-      host.exit(+code);
+      host.exit(+(exitCode() ?? code));
     },
     abort() { host.exit(134); },
     memoryUsage: Object.assign(() => ({ rss: host.memory(), heapTotal: host.memory(), heapUsed: host.memory(), external: 0, arrayBuffers: 0 }), { rss: () => host.memory() }),
@@ -249,12 +250,19 @@
     kill() { throw error(Error, "EPERM", "kill EPERM"); },
     binding(name) { throw error(Error, "ERR_INVALID_MODULE", `No such binding: ${name}`); },
   });
+  // atExit calls the program's exit listeners, once.
+  function atExit(code) {
+    if (exiting || process.listenerCount("exit") === 0) return;
+    exiting = true;
+    try { process.emit("exit", code); } finally { exiting = false; process.removeAllListeners("exit"); }
+  }
+
   let env;
   const lookup = () => (env !== undefined && env.run === host.run() ? env.vars : (env = { run: host.run(), vars: host.env() }).vars);
   Object.defineProperties(process, {
     env: { enumerable: true, configurable: true, get: lookup, set(v) { env = { run: host.run(), vars: v }; } },
-    exitCode: { enumerable: true, configurable: true, get: () => exitCode,
-      set(v) { exitCode = v; host.setExitCode(v === undefined ? 0 : +v); } },
+    exitCode: { enumerable: true, configurable: true, get: exitCode,
+      set(v) { setExitCode(v); host.setExitCode(v === undefined ? 0 : +v); } },
     stdin: { enumerable: true, configurable: true, get: stdin },
     [Symbol.toStringTag]: { value: "process" },
   });
@@ -821,5 +829,5 @@
   const module = { id: ".", exports: {}, loaded: false, children: [], paths: [] };
   require.main = module;
 
-  return { process, Buffer, require, module };
+  return { process, Buffer, require, module, atExit };
 });

@@ -1,0 +1,5 @@
+//go:build race
+
+package inmemory_test
+
+const raceEnabled = true
