@@ -64,8 +64,11 @@
 // multiprocessing semaphores; names and sizes of files outside can be told by
 // stat; no sockets at all without Options.Network, loopback and unix sockets
 // included (socketpair works); setsid and setpgid report success and do
-// nothing; signals go to single processes, never to groups; under the host's
-// own uid (not as root) chmod, chown and utime report success and do nothing.
+// nothing; signals go to single processes, never to groups; setting a file's
+// times by its path does nothing, there are no extended attributes and no
+// watching of directories; under the host's own uid (not as root) chmod and
+// chown report success and do nothing either, so a script that a program
+// writes cannot be made executable afterwards.
 //
 // Bwrap mode has none of these: /proc shows the program's own processes,
 // loopback works among them, groups and sessions are as usual. Unix sockets are

@@ -41,7 +41,7 @@ func New(o *Options) (*Sandbox, error) {
 	if s.opts.Require != None && (s.opts.Require != Auto || !s.opts.AllowNone) {
 		return nil, fmt.Errorf("%w: there is only mode none on this system, and it must be allowed explicitly", codeinterp.ErrIsolation)
 	}
-	s.opts.Limits = s.opts.Limits.or(DefaultLimits)
+	s.opts.Limits = s.opts.Limits.or(DefaultLimits())
 	if os.Geteuid() == 0 {
 		ids, err := newIDs(s.opts.UID, s.opts.GID)
 		if err != nil {

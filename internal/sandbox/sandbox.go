@@ -75,16 +75,19 @@ type Limits struct {
 	OpenFiles int   // descriptors per process
 }
 
-// DefaultLimits is what zero fields of Options.Limits mean. CPU time is not
-// limited.
-var DefaultLimits = Limits{
-	Memory:    2 << 30,
-	Processes: 256,
-	CPU:       -1,
-	FileSize:  512 << 20,
-	Disk:      1 << 30,
-	Inodes:    100_000,
-	OpenFiles: 1024,
+// DefaultLimits returns what zero fields of Options.Limits mean: 2 GiB of
+// memory, 256 processes, files of 512 MiB, 1 GiB in 100,000 files, 1024
+// descriptors, and no limit on CPU time.
+func DefaultLimits() Limits {
+	return Limits{
+		Memory:    2 << 30,
+		Processes: 256,
+		CPU:       -1,
+		FileSize:  512 << 20,
+		Disk:      1 << 30,
+		Inodes:    100_000,
+		OpenFiles: 1024,
+	}
 }
 
 // or fills l's zero fields from d.

@@ -41,7 +41,7 @@ func New(o *Options) (*Sandbox, error) {
 	if err := s.opts.check(); err != nil {
 		return nil, err
 	}
-	s.opts.Limits = s.opts.Limits.or(DefaultLimits)
+	s.opts.Limits = s.opts.Limits.or(DefaultLimits())
 	s.system = systemPaths(s.opts.Network)
 	if os.Geteuid() == 0 {
 		ids, err := newIDs(s.opts.UID, s.opts.GID)
