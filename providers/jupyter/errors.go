@@ -46,7 +46,7 @@ func refused(req *http.Request, base string, resp *http.Response, body []byte) *
 		kind:    codeinterp.ErrUnavailable,
 	}
 	lower := strings.ToLower(e.Message)
-	kernels := strings.Contains(e.Request, "api/kernels") || strings.Contains(e.Request, "api/sessions")
+	kernels := strings.Contains(e.Request, "api/kernels/") || strings.Contains(e.Request, "api/sessions/")
 	starts := req.Method == http.MethodPost && (strings.HasSuffix(req.URL.Path, "api/kernels") || strings.HasSuffix(req.URL.Path, "api/sessions"))
 	switch c := e.Code; {
 	case c == 403 && starts && (strings.Contains(lower, "limit") || strings.Contains(lower, "maximum") || strings.Contains(lower, "exceed")):
@@ -55,7 +55,7 @@ func refused(req *http.Request, base string, resp *http.Response, body []byte) *
 		e.Hint = "the token or password is missing, wrong or lacks permission"
 	case c/100 == 3:
 		e.Hint = "the server redirects, which is not followed: " + redirectHint(resp)
-	case c == 404 && kernels && !starts:
+	case c == 404 && kernels:
 		e.kind, e.Hint = codeinterp.ErrContext, "the kernel is gone: culled, deleted, or the server restarted"
 	case c == 404:
 		e.Hint = "no Jupyter server under this path; check the base path of the URL"

@@ -94,10 +94,7 @@ func unquote(r io.Reader, read, size int64, emit func([]byte)) error {
 // to an escape that raw does not finish, and returns how much it used.
 func unescape(out, raw []byte) (_ []byte, used int, closed bool, err error) {
 	for i := 0; ; {
-		j := i
-		for j < len(raw) && raw[j] != '"' && raw[j] != '\\' {
-			j++
-		}
+		j := i + special(raw[i:])
 		out = append(out, raw[i:j]...)
 		if j == len(raw) {
 			return out, j, false, nil
@@ -111,6 +108,22 @@ func unescape(out, raw []byte) (_ []byte, used int, closed bool, err error) {
 		}
 		i = j + n
 	}
+}
+
+// special returns the index of the first quote or backslash, or the length.
+func special(p []byte) int {
+	for i, c := range p[:min(len(p), 16)] {
+		if c == '"' || c == '\\' {
+			return i
+		}
+	}
+	if i := bytes.IndexByte(p, '\\'); i >= 0 {
+		p = p[:i]
+	}
+	if i := bytes.IndexByte(p, '"'); i >= 0 {
+		return i
+	}
+	return len(p)
 }
 
 const escapeFrom, escapeTo = `"\/bfnrt`, "\"\\/\b\f\n\r\t"
