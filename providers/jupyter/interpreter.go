@@ -2,6 +2,7 @@ package jupyter
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -118,6 +119,9 @@ func (it *Interpreter) enter(ctx context.Context, language, code string, opts *c
 	if err != nil {
 		return rt, o, nil, err
 	}
+	if err := checkRequest(code); err != nil {
+		return rt, o, nil, err
+	}
 	if ctx.Err() != nil {
 		return rt, o, nil, context.Cause(ctx)
 	}
@@ -125,6 +129,23 @@ func (it *Interpreter) enter(ctx context.Context, language, code string, opts *c
 		return rt, o, nil, codeinterp.ErrClosed
 	}
 	return rt, o, it.ops.Done, nil
+}
+
+// maxRequest is what servers accept in one message by default, less what
+// stands around the code. A larger one costs the socket.
+const maxRequest = 10<<20 - 4<<10
+
+// checkRequest refuses code that is too large once it is escaped.
+func checkRequest(code string) error {
+	if len(code) < maxRequest/6 {
+		return nil
+	}
+	b, err := json.Marshal(code)
+	if err == nil && len(b) > maxRequest {
+		err = fmt.Errorf("%w: code of %d bytes takes %d in a message, and servers accept %d; put data into a file",
+			codeinterp.ErrInvalid, len(code), len(b), maxRequest)
+	}
+	return err
 }
 
 // begin registers a call in progress, if the interpreter is open.

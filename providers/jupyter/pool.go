@@ -9,6 +9,10 @@ import (
 	"github.com/toolcell/toolcell/codeinterp"
 )
 
+// refillAfter leaves the processor to the run that took a warm kernel, before
+// the next kernel starts.
+const refillAfter = 100 * time.Millisecond
+
 // A pool keeps kernels started and ready.
 type pool struct {
 	it   *Interpreter
@@ -39,7 +43,7 @@ func newPool(it *Interpreter, size map[string]int) (*pool, error) {
 }
 
 // take returns a warm kernel, if there is one that is in order, and has
-// another one started.
+// another one started soon.
 func (p *pool) take(language string) *kernel {
 	var found *kernel
 	var bad []*kernel
@@ -57,7 +61,9 @@ func (p *pool) take(language string) *kernel {
 	for _, k := range bad {
 		p.drop(k)
 	}
-	p.fill(language)
+	if p.size[language] > 0 {
+		time.AfterFunc(refillAfter, func() { p.fill(language) })
+	}
 	return found
 }
 

@@ -35,7 +35,7 @@ func (it *Interpreter) runPrepared(ctx context.Context, k *kernel, code string, 
 		}
 	}
 	res, err := k.runCode(ctx, code, o, ctl)
-	if special && res.Status != codeinterp.StatusLost && !k.isDown() {
+	if special && !private && res.Status != codeinterp.StatusLost && !k.isDown() {
 		within, cancel := context.WithTimeout(context.WithoutCancel(ctx), leaveTimeout)
 		defer cancel()
 		if lerr := k.hidden(within, d.leave); lerr != nil {

@@ -1,0 +1,79 @@
+package jupyter_test
+
+import (
+	"context"
+	"fmt"
+	"log"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/fakejupyter"
+	"github.com/toolcell/toolcell/providers/jupyter"
+)
+
+// exampleServer stands for a Jupyter server.
+func exampleServer() (*fakejupyter.Server, *jupyter.Options) {
+	s := fakejupyter.New()
+	s.Execute = func(k *fakejupyter.Kernel, req *fakejupyter.Message) {
+		k.IOPub(req, "status", fakejupyter.Status("busy"))
+		k.IOPub(req, "stream", fakejupyter.Stream("stdout", "hello\n"))
+		k.Reply(req, "execute_reply", fakejupyter.OK(1))
+		k.IOPub(req, "status", fakejupyter.Status("idle"))
+	}
+	return s, &jupyter.Options{URL: "http://localhost:8888", DialContext: s.DialContext,
+		Proxy: func(*http.Request) (*url.URL, error) { return nil, nil }}
+}
+
+// A kernel for each run.
+func ExampleNew() {
+	server, opts := exampleServer()
+	defer server.Close()
+	ctx := context.Background()
+
+	ci, err := jupyter.New(ctx, opts)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer ci.Close()
+	res, err := ci.RunCode(ctx, "python", `print("hello")`, &codeinterp.RunOptions{Timeout: time.Minute})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(res.Status, res.Stdout())
+	// Output: ok hello
+}
+
+// A context is a kernel, which can be handed on to another process.
+func ExampleStateful_Detach() {
+	server, opts := exampleServer()
+	defer server.Close()
+	ctx := context.Background()
+
+	ci, err := jupyter.NewStateful(ctx, opts)
+	if err != nil {
+		log.Fatal(err)
+	}
+	id, err := ci.CreateContext(ctx, "python", nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	ref, err := ci.Detach(ctx, id)
+	if err != nil {
+		log.Fatal(err)
+	}
+	ci.Close()
+
+	other, err := jupyter.NewStateful(ctx, opts)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer other.Close()
+	if id, err = other.Attach(ctx, ref); err != nil {
+		log.Fatal(err)
+	}
+	res, err := other.RunInContext(ctx, id, "x + 1", nil)
+	fmt.Println(res.Status, err)
+	// Output: ok <nil>
+}

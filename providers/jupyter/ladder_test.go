@@ -1,0 +1,179 @@
+package jupyter_test
+
+import (
+	"errors"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/toolcell/toolcell/codeinterp"
+	fake "github.com/toolcell/toolcell/internal/fakejupyter"
+	"github.com/toolcell/toolcell/providers/jupyter"
+)
+
+func TestTimeoutLadder(t *testing.T) {
+	var h held
+	end := func(k *fake.Kernel) {
+		_, req := h.get()
+		if req == nil {
+			return
+		}
+		k.IOPub(req, "error", fake.Error("KeyboardInterrupt", ""))
+		k.Reply(req, "execute_reply", fake.Error("KeyboardInterrupt", ""))
+		idle(k, req)
+	}
+	cases := []struct {
+		name      string
+		play      func(k *fake.Kernel, req *fake.Message)
+		interrupt func(k *fake.Kernel)
+		lost      bool
+	}{
+		{"silent", func(k *fake.Kernel, req *fake.Message) { busy(k, req); h.set(k, req) }, end, false},
+		{"chatty", func(k *fake.Kernel, req *fake.Message) {
+			busy(k, req)
+			h.set(k, req)
+			for range 100 {
+				say(k, req, "tick")
+				time.Sleep(50 * time.Millisecond)
+			}
+		}, end, false},
+		{"stubborn", func(k *fake.Kernel, req *fake.Message) {
+			busy(k, req)
+			time.Sleep(10 * time.Second)
+		}, nil, true},
+		{"reports lost", func(k *fake.Kernel, req *fake.Message) {
+			busy(k, req)
+			time.Sleep(1100 * time.Millisecond)
+		}, nil, false},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			h.set(nil, nil)
+			inFake(t, jupyter.Options{}, func(s *fake.Server) {
+				s.Interrupt = c.interrupt
+				plays{"x": c.play}.on(s)
+			}, func(r *rig) {
+				start := time.Now()
+				res, err := r.run("x", &codeinterp.RunOptions{Timeout: time.Second})
+				took := time.Since(start)
+				if err != nil || res.Status != codeinterp.StatusTimeout || res.ExitCode != 124 || res.StateLost != c.lost {
+					t.Errorf("%+v, %v", res, err)
+				}
+				if took < time.Second || took > 4*time.Second {
+					t.Errorf("took %v", took)
+				}
+				time.Sleep(20 * time.Second)
+				r.ok("next")
+			})
+		})
+	}
+}
+
+func TestSlowCallback(t *testing.T) {
+	inFake(t, jupyter.Options{}, plays{"x": func(k *fake.Kernel, req *fake.Message) {
+		busy(k, req)
+		for range 10 {
+			say(k, req, "x")
+			time.Sleep(time.Millisecond)
+		}
+		reply(k, req)
+		idle(k, req)
+	}}.on, func(r *rig) {
+		res, err := r.run("x", &codeinterp.RunOptions{OnOutput: func(codeinterp.Output) error {
+			time.Sleep(time.Minute)
+			return nil
+		}})
+		if err != nil || res.Stdout() != strings.Repeat("x", 10) || len(res.Truncated) > 0 {
+			t.Errorf("%+v, %v", res, err)
+		}
+	})
+}
+
+func TestContextIdle(t *testing.T) {
+	inFake(t, jupyter.Options{ContextIdle: time.Minute}, nil, func(r *rig) {
+		time.Sleep(50 * time.Second)
+		r.ok("x")
+		time.Sleep(50 * time.Second)
+		r.ok("x")
+		time.Sleep(61 * time.Second)
+		if _, err := r.run("x", nil); !errors.Is(err, codeinterp.ErrContext) {
+			t.Errorf("%v", err)
+		}
+		if n := len(r.s.Kernels()); n != 0 {
+			t.Errorf("%d kernels", n)
+		}
+	})
+}
+
+func TestWarmPool(t *testing.T) {
+	inFake(t, jupyter.Options{Warm: map[string]int{"python": 2}}, func(s *fake.Server) {
+		s.HTTP = func(_ http.ResponseWriter, r *http.Request) bool {
+			if r.Method == http.MethodPost {
+				time.Sleep(time.Second)
+			}
+			return false
+		}
+	}, func(r *rig) {
+		time.Sleep(5 * time.Second)
+		for range 2 {
+			start := time.Now()
+			if _, err := r.ci.CreateContext(r.t.Context(), "python", nil); err != nil || time.Since(start) > 20*time.Millisecond {
+				t.Errorf("%v after %v", err, time.Since(start))
+			}
+		}
+		time.Sleep(5 * time.Second)
+		if n := len(r.s.Kernels()); n != 5 {
+			t.Errorf("%d kernels, want 3 contexts and 2 warm", n)
+		}
+	})
+}
+
+func TestAttach(t *testing.T) {
+	var h held
+	inFake(t, jupyter.Options{}, plays{"work": func(k *fake.Kernel, req *fake.Message) {
+		h.set(k, req)
+		k.Answer(req, "execute_reply", fake.OK(1))
+	}}.on, func(r *rig) {
+		r.ok("work")
+		ref, err := r.ci.Detach(r.t.Context(), r.id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := r.run("x", nil); !errors.Is(err, codeinterp.ErrContext) {
+			t.Errorf("detached: %v", err)
+		}
+		time.Sleep(time.Second)
+		k, req := h.get()
+		say(k, req, "meanwhile")
+		other, err := jupyter.NewStateful(r.t.Context(), fakeOptions(r.s, jupyter.Options{}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer other.Close()
+		id, err := other.Attach(r.t.Context(), ref)
+		if err != nil {
+			t.Fatal(err)
+		}
+		res, err := other.RunInContext(r.t.Context(), id, "x", nil)
+		if err != nil || res.StateLost || len(res.Outputs) != 1 || !res.Outputs[0].Late {
+			t.Errorf("%+v, %v", res, err)
+		}
+		if err := other.DeleteContext(r.t.Context(), id); err != nil {
+			t.Error(err)
+		}
+		if _, err := other.Attach(r.t.Context(), ref); !errors.Is(err, codeinterp.ErrContext) {
+			t.Errorf("a kernel that is gone: %v", err)
+		}
+	})
+}
+
+func TestCodeTooLargeForAMessage(t *testing.T) {
+	inFake(t, jupyter.Options{}, nil, func(r *rig) {
+		res, err := r.run(strings.Repeat("\n", codeinterp.MaxCode), nil)
+		if !errors.Is(err, codeinterp.ErrInvalid) || res.Status != codeinterp.StatusNotRun {
+			t.Errorf("%+v, %v", res, err)
+		}
+		r.ok(strings.Repeat("#", codeinterp.MaxCode))
+	})
+}
