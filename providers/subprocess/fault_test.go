@@ -1,0 +1,287 @@
+//go:build unix
+
+package subprocess_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/providers/subprocess"
+)
+
+// TestBrokenDriver has programs attack the driver that runs them. Each must
+// end its run, in its own context only, and the next run must work.
+func TestBrokenDriver(t *testing.T) {
+	ci := open(t, subprocess.Options{})
+	for _, tt := range []struct {
+		name, language, code string
+		lost                 bool
+	}{
+		{"garbage on the control channel", "python", "import os\nos.write(3, b'garbage!garbage!')\nwhile True: pass", true},
+		{"huge frame", "python", "import os\nos.write(3, b'ffffffff')\nwhile True: pass", true},
+		{"empty frame", "python", "import os\nos.write(3, b'00000000')\nwhile True: pass", true},
+		{"cut frame", "python", "import os\nos.write(3, b'00000100Z')\nos._exit(0)", true},
+		{"field beyond its frame", "python", "import os\nos.write(3, b'00000009Z0000ffff')\nwhile True: pass", true},
+		{"unknown frame", "python", "import os\nos.write(3, b'00000001?')\nwhile True: pass", true},
+		{"closed control channel", "python", "import os\nos.close(3)\nwhile True: pass", true},
+		{"other program", "python", "import os\nos.execv('/bin/sh', ['sh', '-c', 'sleep 100'])", true},
+		{"end of another run", "python", "import os\nb = b'Z' + b''.join(b'%08x%s' % (len(f), f) for f in [b'99', b'ok', b'0'])\nos.write(3, b'%08x%s' % (len(b), b))\nwhile True: pass", true},
+		{"no builtins", "python", "import builtins\nfor k in list(vars(builtins)):\n    if k != '__import__': delattr(builtins, k)", false},
+		{"no modules", "python", "import sys\nsys.modules.clear()", false},
+		{"no driver", "python", "import sys, gc\nf = sys._getframe()\nwhile f.f_back: f = f.f_back\nf.f_globals.clear()", false},
+		{"exit from a hook", "python", "import sys\nsys.displayhook = sys.excepthook = lambda *a: sys.exit(9)\n1/0", false},
+		{"descriptors closed", "python", "import os\nos.closerange(0, 100)", true},
+		{"garbage on the control channel", "javascript", "require('fs').writeSync(3, 'garbage!garbage!'); for (;;);", true},
+		{"closed control channel", "javascript", "require('fs').closeSync(3); for (;;);", true},
+		{"garbage on the control channel", "bash", "echo 'garbage!garbage!' >&230; while :; do :; done", true},
+		{"functions replaced", "bash", "printf() { exit 3; }; read() { exit 4; }; eval() { :; }; exec() { :; }", false},
+	} {
+		t.Run(tt.language+" "+tt.name, func(t *testing.T) {
+			n := newNotebook(t, ci, tt.language)
+			n.run("x=1", nil)
+			res := n.run(tt.code, &codeinterp.RunOptions{Timeout: 20 * time.Second})
+			if res.Status == codeinterp.StatusTimeout {
+				t.Fatalf("got %s: nobody noticed", summary(res))
+			}
+			if tt.lost && !res.StateLost {
+				t.Errorf("got %s, want the state to be lost", summary(res))
+			}
+			echo := map[string]string{"python": "print('next')", "javascript": "console.log('next')", "bash": "echo next"}[tt.language]
+			var next codeinterp.Result
+			for range 2 { // a driver that broke quietly ends with the next run
+				if next = n.run(echo, &codeinterp.RunOptions{Timeout: 20 * time.Second}); next.Stdout() == "next\n" {
+					return
+				}
+				if !next.StateLost {
+					break
+				}
+			}
+			t.Errorf("the next run: %s, stderr %s", summary(next), next.Stderr())
+		})
+	}
+}
+
+// TestForgedEnd ends a run early, with a frame of the program's own: what it
+// prints afterwards is late.
+func TestForgedEnd(t *testing.T) {
+	n := newNotebook(t, open(t, subprocess.Options{Languages: []subprocess.Language{subprocess.Python()}}), "python")
+	res := n.run(`
+import os, time
+def frame(kind, *fields):
+    body = kind + b''.join(b'%08x%s' % (len(f), f) for f in fields)
+    return b'%08x' % len(body) + body
+print('before')
+os.write(3, frame(b'Z', b'1', b'ok', b'0', b'', b'', b'0', b'', b''))
+time.sleep(0.3)
+print('after')`, nil)
+	if res.Stdout() != "before\n" {
+		t.Errorf("got %s", summary(res))
+	}
+	time.Sleep(500 * time.Millisecond)
+	res = n.run("print('next')", nil)
+	if res.Stdout() != "next\n" && !res.StateLost {
+		t.Errorf("the next run: %s, %+v", summary(res), res.Outputs)
+	}
+}
+
+func TestFullPipes(t *testing.T) {
+	ci := open(t, subprocess.Options{})
+	for language, code := range map[string]string{
+		"python":     "import sys\nfor i in range(200):\n    sys.stdout.write('o' * 10000); sys.stderr.write('e' * 10000)",
+		"javascript": "for (let i = 0; i < 200; i++) { process.stdout.write('o'.repeat(10000)); process.stderr.write('e'.repeat(10000)) }",
+		"bash":       "for i in $(seq 200); do printf '%010000d' 0; printf '%010000d' 0 >&2; done",
+	} {
+		n := newNotebook(t, ci, language)
+		for _, res := range []codeinterp.Result{run(t, ci, language, code, nil), n.run(code, nil)} {
+			if !res.OK() || len(res.Stdout()) != 2000000 || len(res.Stderr()) != 2000000 {
+				t.Errorf("%s: %s, %d and %d bytes", language, res.Status, len(res.Stdout()), len(res.Stderr()))
+			}
+		}
+	}
+}
+
+func TestLargeCode(t *testing.T) {
+	ci := open(t, subprocess.Options{})
+	for language, code := range map[string]string{
+		"python":     "s = '" + strings.Repeat("x", codeinterp.MaxCode-100) + "'\nprint(len(s))",
+		"javascript": "const s = '" + strings.Repeat("x", codeinterp.MaxCode-100) + "';\nconsole.log(s.length)",
+		"typescript": "const s: string = '" + strings.Repeat("x", 140<<10) + "';\nconsole.log(s.length)",
+		"bash":       "s='" + strings.Repeat("x", 140<<10) + "'\necho ${#s}",
+	} {
+		want := fmt.Sprintln(strings.Count(code, "x"))
+		n := newNotebook(t, ci, language)
+		if res := n.run(code, nil); res.Stdout() != want {
+			t.Errorf("%s: %s %v", language, res.Status, res.Error)
+		}
+		if res := run(t, ci, language, code, nil); res.Stdout() != want {
+			t.Errorf("%s: %s %v", language, res.Status, res.Error)
+		}
+		res, err := ci.RunCode(t.Context(), language, strings.Repeat("x", 100<<20), nil)
+		if !errors.Is(err, codeinterp.ErrInvalid) || res.Status != codeinterp.StatusNotRun {
+			t.Errorf("100 MB: %v %v", res.Status, err)
+		}
+	}
+}
+
+func TestLimits(t *testing.T) {
+	eachMode(t, func(t *testing.T, o subprocess.Options) {
+		o.Limits = subprocess.Limits{Memory: 300 << 20, CPU: 2, FileSize: 1 << 20}
+		o.Languages = []subprocess.Language{subprocess.Python()}
+		ci := open(t, o)
+		res := run(t, ci, "python", "x = bytearray(1 << 30)", nil)
+		if res.Error == nil || res.Error.Name != "MemoryError" {
+			t.Errorf("memory: %s", summary(res))
+		}
+		res = run(t, ci, "python", "import mmap\nm = mmap.mmap(-1, 1 << 30)\nfor i in range(0, 1 << 30, 4096): m[i] = 1", nil)
+		if res.Status != codeinterp.StatusLost || res.Cause != codeinterp.CauseMemory {
+			t.Errorf("shared memory: %s, cause %s", summary(res), res.Cause)
+		}
+		res = run(t, ci, "python", "while True: pass", nil)
+		if res.Status != codeinterp.StatusLost || res.Cause != codeinterp.CauseCPU {
+			t.Errorf("CPU: %s, cause %s", summary(res), res.Cause)
+		}
+		res = run(t, ci, "python", "f = open('f', 'wb', 0)\nfor i in range(100): f.write(b'x' * 100000)", nil)
+		if res.Error == nil || res.Error.Name != "OSError" {
+			t.Errorf("file size: %s", summary(res))
+		}
+	})
+}
+
+func TestNodeMemory(t *testing.T) {
+	ci := open(t, subprocess.Options{Languages: []subprocess.Language{subprocess.JavaScript()}, Limits: subprocess.Limits{Memory: 400 << 20}})
+	res := run(t, ci, "javascript", "const a = []; for (;;) a.push(new Array(1000).fill({}))", nil)
+	if res.Status != codeinterp.StatusLost || res.Cause != codeinterp.CauseMemory {
+		t.Errorf("got %s, cause %s, stderr %s", summary(res), res.Cause, res.Stderr())
+	}
+}
+
+func TestThousandAtOnce(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts 1000 runs")
+	}
+	ci := open(t, subprocess.Options{})
+	n := newNotebook(t, ci, "python")
+	n.run("x = 0", nil)
+	slots := make(chan struct{}, 40)
+	var wg sync.WaitGroup
+	for k := range 1000 {
+		wg.Go(func() {
+			slots <- struct{}{}
+			defer func() { <-slots }()
+			switch k % 4 {
+			case 0:
+				if res := run(t, ci, "bash", fmt.Sprintf("echo %d", k), nil); res.Stdout() != fmt.Sprintln(k) {
+					t.Errorf("got %s", summary(res))
+				}
+			case 1:
+				n.run("x += 1", nil)
+			case 2:
+				ctx, cancel := context.WithTimeout(t.Context(), time.Duration(k%50)*time.Millisecond)
+				defer cancel()
+				_, _ = ci.RunCode(ctx, "bash", "sleep 100", nil)
+			case 3:
+				if res := run(t, ci, "python", fmt.Sprintf("print(%d)", k), nil); res.Stdout() != fmt.Sprintln(k) {
+					t.Errorf("got %s", summary(res))
+				}
+			}
+		})
+	}
+	wg.Wait()
+	if res := n.run("x", nil); res.Text() != "250" {
+		t.Errorf("got %s, want 250", summary(res))
+	}
+}
+
+// TestCycles creates and deletes contexts and looks for what they leave.
+func TestCycles(t *testing.T) {
+	ci := open(t, subprocess.Options{Languages: []subprocess.Language{subprocess.Python(), subprocess.Bash()}, Warm: &subprocess.Warm{Languages: []string{"python"}}})
+	cycle := func(k int) {
+		n := newNotebook(t, ci, []string{"python", "bash"}[k%2])
+		n.run("x=1", nil)
+		if err := ci.DeleteContext(t.Context(), n.id); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for k := range 20 {
+		cycle(k)
+	}
+	before := takeStock(t)
+	cycles := 1000
+	if testing.Short() {
+		cycles = 100
+	}
+	for k := range cycles {
+		cycle(k)
+	}
+	if after := takeStock(t); after.goroutines > before.goroutines+5 || after.fds > before.fds+5 || after.threads > before.threads+10 || after.dirs > before.dirs {
+		t.Errorf("before %+v, after %+v", before, after)
+	}
+}
+
+// TestManyContexts holds 200 live contexts and measures what each costs.
+func TestManyContexts(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts 200 processes")
+	}
+	ci := open(t, subprocess.Options{Languages: []subprocess.Language{subprocess.Bash()}})
+	newNotebook(t, ci, "bash").run("x=1", nil)
+	before := takeStock(t)
+	const count = 200
+	list := make([]*notebook, count)
+	for k := range list {
+		list[k] = newNotebook(t, ci, "bash")
+		list[k].run(fmt.Sprintf("x=%d", k), nil)
+	}
+	after := takeStock(t)
+	each := (after.heap - before.heap) / count
+	t.Logf("an idle context: %d KiB of heap, %d KiB of stacks, %d goroutines, %d descriptors", (after.heap-before.heap)/count>>10, (after.stacks-before.stacks)/count>>10, (after.goroutines-before.goroutines)/count, (after.fds-before.fds)/count)
+	if each > 64<<10 {
+		t.Errorf("an idle context takes %d bytes of the host's heap, want 64 KiB at most", each)
+	}
+	for k, n := range list {
+		if res := n.run("echo $x", nil); res.Stdout() != fmt.Sprintln(k) {
+			t.Fatalf("context %d: %s", k, summary(res))
+		}
+		if err := ci.DeleteContext(t.Context(), n.id); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if end := takeStock(t); end.goroutines > before.goroutines+5 || end.fds > before.fds+5 || end.dirs > before.dirs {
+		t.Errorf("before %+v, after %+v", before, end)
+	}
+}
+
+type stock struct{ goroutines, fds, threads, dirs, heap, stacks int }
+
+// takeStock counts what a process can leak.
+func takeStock(t *testing.T) stock {
+	t.Helper()
+	time.Sleep(200 * time.Millisecond)
+	runtime.GC()
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	count := func(dir string) int {
+		list, err := os.ReadDir(dir)
+		if err != nil {
+			return 0
+		}
+		return len(list)
+	}
+	s := stock{goroutines: runtime.NumGoroutine(), fds: count("/proc/self/fd"), threads: count("/proc/self/task"), heap: int(m.HeapAlloc), stacks: int(m.StackInuse)}
+	roots, _ := os.ReadDir(os.TempDir())
+	for _, e := range roots {
+		if strings.HasPrefix(e.Name(), "toolcell-") {
+			s.dirs += count(os.TempDir() + "/" + e.Name())
+		}
+	}
+	return s
+}

@@ -1,0 +1,203 @@
+//go:build unix
+
+package subprocess_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/providers/subprocess"
+)
+
+// eachWarm runs a test with warm starts in each mode: forked in landlock and
+// none mode, pooled in bwrap mode.
+func eachWarm(t *testing.T, f func(t *testing.T, ci *subprocess.Stateful)) {
+	eachMode(t, func(t *testing.T, o subprocess.Options) {
+		o.Warm = &subprocess.Warm{Preload: []string{"json", "decimal", "random", "threading"}}
+		f(t, open(t, o))
+	})
+}
+
+// TestWarmLeaksNothing has runs leave behind what they can, and looks for it
+// in the next ones.
+func TestWarmLeaksNothing(t *testing.T) {
+	eachWarm(t, func(t *testing.T, ci *subprocess.Stateful) {
+		leave := `
+import json, decimal, os, sys, threading, time, subprocess, builtins, signal, atexit
+json.dumps = lambda *a: 'mutated'
+json.secret = 1
+decimal.getcontext().prec = 3
+os.environ['SECRET'] = 'x'
+sys.path.insert(0, '/secret')
+sys.modules['secret'] = json
+builtins.secret = 1
+secret = 1
+signal.signal(signal.SIGTERM, signal.SIG_IGN)
+os.umask(0)
+open('secret.txt', 'w').write('x')
+open(os.path.join(os.environ['TMPDIR'], 'secret.tmp'), 'w').write('x')
+threading.Thread(target=time.sleep, args=(100,), daemon=True).start()
+child = subprocess.Popen(['sleep', '4711'])
+if os.fork() == 0: time.sleep(4711)
+os.nice(5)
+os.open('/dev/null', os.O_RDONLY)
+print(os.getcwd(), os.getpid())`
+		look := `
+import json, decimal, os, sys, threading, builtins, signal
+found = []
+if json.dumps([1]) != '[1]' or hasattr(json, 'secret'): found.append('module')
+if decimal.getcontext().prec != 28: found.append('context')
+if 'SECRET' in os.environ: found.append('environment')
+if '/secret' in sys.path or 'secret' in sys.modules or hasattr(builtins, 'secret') or 'secret' in globals(): found.append('names')
+if signal.getsignal(signal.SIGTERM) != signal.SIG_DFL: found.append('signals')
+if os.umask(0o77) == 0: found.append('umask')
+if os.listdir('.') or os.path.exists(os.path.join(os.environ['TMPDIR'], 'secret.tmp')): found.append('files')
+if threading.active_count() != 1: found.append('threads')
+if os.nice(0) != 0: found.append('priority')
+fds = 0
+for fd in range(64):
+    try: os.fstat(fd)
+    except OSError: continue
+    fds += 1
+if fds > 4: found.append('descriptors %d' % fds)
+print(found, os.getcwd(), os.getpid())`
+		clean := run(t, ci, "python", look, nil)
+		if !strings.HasPrefix(clean.Stdout(), "[] ") {
+			t.Fatalf("before: %s, stderr %s", summary(clean), clean.Stderr())
+		}
+		left := run(t, ci, "python", leave, nil)
+		if !left.OK() {
+			t.Fatalf("got %s", summary(left))
+		}
+		for range 3 {
+			if res := run(t, ci, "python", look, nil); !strings.HasPrefix(res.Stdout(), "[] ") {
+				t.Errorf("after: %s, stderr %s", summary(res), res.Stderr())
+			}
+		}
+		if n := sleepers(t, "4711"); n > 0 {
+			t.Errorf("%d processes of the run live on", n)
+		}
+		n := newNotebook(t, ci, "python")
+		if res := n.run(look, nil); !strings.HasPrefix(res.Stdout(), "[] ") {
+			t.Errorf("in a context: %s, stderr %s", summary(res), res.Stderr())
+		}
+	})
+}
+
+// sleepers counts the processes that sleep for the given time.
+func sleepers(t *testing.T, seconds string) int {
+	t.Helper()
+	list, err := os.ReadDir("/proc")
+	if err != nil {
+		t.Skip("no /proc")
+	}
+	n := 0
+	for _, e := range list {
+		line, _ := os.ReadFile("/proc/" + e.Name() + "/cmdline")
+		if string(line) == "sleep\x00"+seconds+"\x00" {
+			n++
+		}
+	}
+	return n
+}
+
+func TestWarmRandomness(t *testing.T) {
+	ci := open(t, subprocess.Options{Languages: []subprocess.Language{python(t)}, Warm: &subprocess.Warm{Preload: []string{"numpy", "random", "uuid"}}})
+	seen := map[string]bool{}
+	for range 5 {
+		res := run(t, ci, "python", "import random, uuid, numpy\nprint(random.random(), uuid.uuid4(), numpy.random.rand())", nil)
+		for _, v := range strings.Fields(res.Stdout()) {
+			if seen[v] {
+				t.Errorf("%s came twice", v)
+			}
+			seen[v] = true
+		}
+	}
+	if len(seen) != 15 {
+		t.Errorf("got %v", seen)
+	}
+}
+
+// TestWarmServerDies kills the fork server: the run in progress is lost, and
+// the next one works.
+func TestWarmServerDies(t *testing.T) {
+	ci := open(t, subprocess.Options{Languages: []subprocess.Language{subprocess.Python()}, Warm: &subprocess.Warm{}})
+	n := newNotebook(t, ci, "python")
+	n.run("x = 1", nil)
+	for range 3 {
+		res := run(t, ci, "python", "import os\nprint(os.getppid())", nil)
+		pid, err := strconv.Atoi(strings.TrimSpace(res.Stdout()))
+		if err != nil || pid <= 1 {
+			t.Fatalf("got %s", summary(res))
+		}
+		if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(50 * time.Millisecond)
+		if res := run(t, ci, "python", "print('next')", nil); res.Stdout() != "next\n" {
+			t.Errorf("got %s", summary(res))
+		}
+		res = n.run("print('x' in globals())", nil)
+		if !res.OK() || (res.Stdout() == "True\n") == res.StateLost {
+			t.Errorf("the context: %s", summary(res))
+		}
+		n.run("x = 1", nil)
+	}
+}
+
+func TestWarmOutcomes(t *testing.T) {
+	eachWarm(t, func(t *testing.T, ci *subprocess.Stateful) {
+		for _, tt := range []struct {
+			language, code string
+			status         codeinterp.Status
+			exit           int
+		}{
+			{"python", "import os\nos._exit(7)", codeinterp.StatusError, 7},
+			{"python", "import os\nos.kill(os.getpid(), 9)", codeinterp.StatusLost, 137},
+			{"python", "import os\nos.abort()", codeinterp.StatusLost, 134},
+			{"python", "while True: pass", codeinterp.StatusTimeout, 124},
+			{"javascript", "process.exit(7)", codeinterp.StatusError, 7},
+			{"javascript", "for (;;);", codeinterp.StatusTimeout, 124},
+			{"bash", "exit 7", codeinterp.StatusError, 7},
+			{"bash", "kill -9 $$", codeinterp.StatusLost, 137},
+		} {
+			res := run(t, ci, tt.language, tt.code, &codeinterp.RunOptions{Timeout: 2 * time.Second})
+			if res.Status != tt.status || res.ExitCode != tt.exit {
+				t.Errorf("%s %q: got %s, exit code %d", tt.language, tt.code, summary(res), res.ExitCode)
+			}
+		}
+		res := run(t, ci, "python", "import os, sys\nprint(os.environ['A'], sys.stdin.read())", &codeinterp.RunOptions{Env: map[string]string{"A": "b"}, Stdin: []byte("in")})
+		if res.Stdout() != "b in\n" {
+			t.Errorf("got %s", summary(res))
+		}
+		id, err := ci.CreateContext(t.Context(), "python", &codeinterp.ContextOptions{Env: map[string]string{"A": "c"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := &notebook{t, ci, id}
+		n.run("import os\nos.kill(os.getpid(), 9)", nil)
+		if res := n.run("print(os.environ['A']) if 'os' in globals() else print(__import__('os').environ['A'])", nil); res.Stdout() != "c\n" {
+			t.Errorf("after a restart: %s", summary(res))
+		}
+	})
+}
+
+func TestWarmPreloadFails(t *testing.T) {
+	eachMode(t, func(t *testing.T, o subprocess.Options) {
+		o.Warm = &subprocess.Warm{Preload: []string{"no_such_module"}, Languages: []string{"python"}}
+		ci, err := subprocess.New(&o)
+		if err == nil {
+			ci.Close()
+		}
+		if !errors.Is(err, codeinterp.ErrUnavailable) || !strings.Contains(fmt.Sprint(err), "no_such_module") {
+			t.Errorf("got %v", err)
+		}
+	})
+}
