@@ -3,6 +3,7 @@ package codeinterp
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 	"unicode/utf8"
@@ -127,7 +128,8 @@ type repJSON struct {
 }
 
 // MarshalJSON returns the wire form of the output's kind. A Value or Metadata
-// that is not JSON is left out.
+// that is not JSON is left out. Around it, json.Marshal writes <, > and & as
+// escapes, also within JSON that the program produced.
 func (o Output) MarshalJSON() ([]byte, error) {
 	w := outputJSON{
 		Type: o.Kind.String(), Value: validJSON(o.Value), DisplayID: o.DisplayID, Metadata: validJSON(o.Metadata),
@@ -222,19 +224,30 @@ func (o *Output) UnmarshalJSON(b []byte) error {
 	case Stdout, Stderr:
 		o.Data = w.bytes()
 	case Display:
+		if w.MIME == "" && w.bytes() != nil {
+			return errNoMIME
+		}
 		if w.MIME != "" {
 			o.Bundle = append(o.Bundle, Representation{w.MIME, w.bytes()})
 		}
+	case Value:
+		if w.Text != nil {
+			o.Bundle = append(o.Bundle, Representation{"text/plain", []byte(*w.Text)})
+		}
 	}
 	for _, a := range w.Alternatives {
+		if a.MIME == "" {
+			return errNoMIME
+		}
 		o.Bundle = append(o.Bundle, Representation{a.MIME, a.bytes()})
 	}
 	if o.Kind == Value && w.Text != nil {
-		o.Bundle = append(o.Bundle, Representation{"text/plain", []byte(*w.Text)})
 		SortBundle(o.Bundle)
 	}
 	return nil
 }
+
+var errNoMIME = errors.New("codeinterp: a representation without a MIME type")
 
 // marshal is json.Marshal without the escaping of <, > and &, which models
 // read as noise.

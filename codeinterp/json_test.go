@@ -96,7 +96,8 @@ func TestResultJSONRoundTrip(t *testing.T) {
 }
 
 func TestOutputJSONRefuses(t *testing.T) {
-	for _, in := range []string{`{"type":"unknown"}`, `{}`, `{"type":1}`, `{"type":"stdout","data":"%"}`, `[]`} {
+	for _, in := range []string{`{"type":"unknown"}`, `{}`, `{"type":1}`, `{"type":"stdout","data":"%"}`, `[]`,
+		`{"type":"display","text":"x"}`, `{"type":"display","alternatives":[{"text":"x"}]}`} {
 		var o codeinterp.Output
 		if err := json.Unmarshal([]byte(in), &o); err == nil {
 			t.Errorf("%s was taken for %+v", in, o)
@@ -113,6 +114,7 @@ func FuzzOutputJSON(f *testing.F) {
 	f.Add(uint8(1), []byte("text"), "", []byte(nil), "", []byte(nil), false)
 	f.Add(uint8(3), []byte(nil), "image/png", []byte{0x89, 0}, "text/plain", []byte("x"), true)
 	f.Add(uint8(4), []byte(nil), "application/json", []byte(`{"a": "<"}`), "text/plain", []byte{0xff}, false)
+	f.Add(uint8(3), []byte(nil), "application/json", []byte(`{"a":"<&>"}`), "", []byte(nil), false)
 	f.Fuzz(func(t *testing.T, kind uint8, data []byte, mime1 string, data1 []byte, mime2 string, data2 []byte, late bool) {
 		in := codeinterp.Output{Kind: codeinterp.Kind(kind%5 + 1), Late: late}
 		switch in.Kind {
@@ -126,7 +128,7 @@ func FuzzOutputJSON(f *testing.F) {
 			}
 			codeinterp.SortBundle(in.Bundle)
 		}
-		raw, err := json.Marshal(in)
+		raw, err := in.MarshalJSON()
 		if err != nil {
 			t.Fatalf("marshal %+v: %v", in, err)
 		}
@@ -164,6 +166,8 @@ func FuzzResultUnmarshal(f *testing.F) {
 		}
 		f.Add(raw)
 	}
+	f.Add([]byte(`{"outputs":[{"type":"result","text":"a","alternatives":[{"mime":"text/plain","text":"b"}]}]}`))
+	f.Add([]byte(`{"outputs":[{"type":"display","alternatives":[{"text":"b"},{"mime":"text/html","text":"c"}]}]}`))
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		var res codeinterp.Result
 		if json.Unmarshal(raw, &res) != nil {
