@@ -2,6 +2,7 @@ package fakejupyter
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"io"
 	"log"
@@ -20,6 +21,8 @@ type Server struct {
 	Specs map[string]string
 	// Default is the default kernelspec.
 	Default string
+	// TLS, if set, makes the server speak https.
+	TLS *tls.Config
 	// NoPong makes sockets leave pings unanswered.
 	NoPong bool
 	// JSONOnly makes the server ignore the binary subprotocol.
@@ -86,8 +89,12 @@ func (s *Server) DialContext(ctx context.Context, _, _ string) (net.Conn, error)
 	if closed {
 		return nil, &net.OpError{Op: "dial", Net: "pipe", Err: errors.New("connection refused")}
 	}
+	var accepted net.Conn = server
+	if s.TLS != nil {
+		accepted = tls.Server(server, s.TLS)
+	}
 	select {
-	case s.conns <- server:
+	case s.conns <- accepted:
 		return client, nil
 	case <-s.done:
 		return nil, net.ErrClosed

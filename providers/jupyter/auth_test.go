@@ -1,9 +1,12 @@
 package jupyter_test
 
 import (
+	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -287,6 +290,35 @@ func TestHub(t *testing.T) {
 				t.Errorf("%v", err)
 			}
 		})
+}
+
+// TestTLS wants REST and sockets to trust what the options say, and nothing
+// else.
+func TestTLS(t *testing.T) {
+	cert := httptest.NewTLSServer(nil)
+	defer cert.Close()
+	pool := x509.NewCertPool()
+	pool.AddCert(cert.Certificate())
+	server := &tls.Config{Certificates: cert.TLS.Certificates}
+	for name, trust := range map[string]*tls.Config{"trusted": {RootCAs: pool, ServerName: "example.com"}, "unknown": nil} {
+		t.Run(name, func(t *testing.T) {
+			dialFake(t, jupyter.Options{URL: "https://fake", TLS: trust, StartTimeout: time.Second}, func(s *fake.Server) { s.TLS = server },
+				func(t *testing.T, s *fake.Server, ci *jupyter.Stateful, err error) {
+					if trust == nil {
+						if !errors.Is(err, codeinterp.ErrUnavailable) || !strings.Contains(err.Error(), "certificate") {
+							t.Errorf("%v", err)
+						}
+						return
+					}
+					if err != nil {
+						t.Fatal(err)
+					}
+					if res, err := ci.RunCode(t.Context(), "python", "x", nil); err != nil || !res.OK() {
+						t.Errorf("%+v, %v", res, err)
+					}
+				})
+		})
+	}
 }
 
 func TestLanguages(t *testing.T) {

@@ -331,10 +331,13 @@ class Helper:
             if thread not in self.threads:
                 return False
         try:
-            with open("/proc/self/task/%d/children" % os.getpid()) as f:
-                return not f.read().strip()
+            for task in os.listdir("/proc/self/task"):
+                with open("/proc/self/task/%s/children" % task) as f:
+                    if f.read().strip():
+                        return False
         except OSError:
             return False
+        return True
 
 
 if not hasattr(shell, "_toolcell"):
