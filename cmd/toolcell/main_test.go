@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -113,6 +114,53 @@ func TestRunIsStoppedByCtrlC(t *testing.T) {
 	code, _, stderr := toolcell(ctx, "", "run", "-e", "for(;;);")
 	if code != 130 || !strings.Contains(stderr, "stopped") {
 		t.Errorf("code %d, stderr %q", code, stderr)
+	}
+}
+
+// stopped is an interpreter whose run is ended while OnOutput is busy.
+type stopped struct{ codeinterp.CodeInterpreter }
+
+func (stopped) RunCode(_ context.Context, _, _ string, o *codeinterp.RunOptions) (codeinterp.Result, error) {
+	out := func(k codeinterp.Kind, text string) codeinterp.Output {
+		if k == codeinterp.Display {
+			return codeinterp.Output{Kind: k, Bundle: []codeinterp.Representation{{MIME: "text/plain", Data: []byte(text)}}}
+		}
+		return codeinterp.Output{Kind: k, Data: []byte(text)}
+	}
+	for _, live := range []codeinterp.Output{out(codeinterp.Stdout, "one "), out(codeinterp.Display, "first"), out(codeinterp.Stderr, "a"), out(codeinterp.Stdout, "tw")} {
+		if err := o.OnOutput(live); err != nil {
+			return codeinterp.Result{CallbackErr: err}, nil
+		}
+	}
+	return codeinterp.Result{
+		Status: codeinterp.StatusTimeout, ExitCode: codeinterp.ExitTimeout, CallbackErr: errors.New("outputs came too late"),
+		Outputs: []codeinterp.Output{
+			out(codeinterp.Stdout, "one "), out(codeinterp.Display, "first"), out(codeinterp.Stderr, "ab"),
+			out(codeinterp.Stdout, "two"), out(codeinterp.Display, "second"),
+		},
+	}, nil
+}
+
+// TestLateOutputIsShown: what OnOutput did not see is shown from the Result,
+// and the exit code stays the program's.
+func TestLateOutputIsShown(t *testing.T) {
+	var stdout, stderr bytes.Buffer
+	a := &app{stdout: &stdout, stderr: &stderr}
+	code := a.runLive(t.Context(), stopped{}, "x", "", &codeinterp.RunOptions{}, "none")
+	if want := "one \nfirst\ntwo\nsecond\n"; code != codeinterp.ExitTimeout || stdout.String() != want || !strings.HasPrefix(stderr.String(), "abtoolcell: timed out") {
+		t.Errorf("code %d, stdout %q, stderr %q", code, stdout.String(), stderr.String())
+	}
+}
+
+type broken struct{}
+
+func (broken) Write([]byte) (int, error) { return 0, errors.New("no room") }
+
+func TestOutputThatCannotBeShown(t *testing.T) {
+	var stderr bytes.Buffer
+	a := &app{stdout: broken{}, stderr: &stderr}
+	if code := a.runLive(t.Context(), stopped{}, "x", "", &codeinterp.RunOptions{}, "none"); code != exitFailure || !strings.Contains(stderr.String(), "showing the output: no room") {
+		t.Errorf("code %d, stderr %q", code, stderr.String())
 	}
 }
 

@@ -148,9 +148,9 @@ func (a *app) runJSON(ctx context.Context, ci codeinterp.CodeInterpreter, langua
 
 func (a *app) runLive(ctx context.Context, ci codeinterp.CodeInterpreter, language, program string, opts *codeinterp.RunOptions, images string) int {
 	s := newScreen(a, images)
-	opts.OnOutput = s.show
-	opts.MaxOutput = 1 << 10 // it is shown already
+	opts.OnOutput = s.live
 	res, err := ci.RunCode(ctx, language, program, opts)
+	s.rest(&res)
 	s.end(&res)
 	switch {
 	case res.Status == codeinterp.StatusCanceled:
@@ -158,8 +158,8 @@ func (a *app) runLive(ctx context.Context, ci codeinterp.CodeInterpreter, langua
 	case err != nil:
 		return a.fail(err)
 	}
-	if res.CallbackErr != nil {
-		return a.fail(fmt.Errorf("showing the output: %w", res.CallbackErr))
+	if s.err != nil {
+		return a.fail(fmt.Errorf("showing the output: %w", s.err))
 	}
 	return res.ExitCode
 }

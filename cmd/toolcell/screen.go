@@ -14,10 +14,56 @@ type screen struct {
 	stdout, stderr io.Writer
 	images         imageShower
 	midLine        bool // the last byte on stdout was no newline
+
+	seen    [codeinterp.Clear + 1]int64 // bytes of a stream, or number of displays
+	cleared bool
+	err     error // the first failure to show something
 }
 
 func newScreen(a *app, images string) *screen {
 	return &screen{stdout: a.stdout, stderr: a.stderr, images: newImageShower(a, images)}
+}
+
+// live shows what a program produces while it runs.
+func (s *screen) live(o codeinterp.Output) error {
+	switch o.Kind {
+	case codeinterp.Stdout, codeinterp.Stderr:
+		s.seen[o.Kind] += int64(len(o.Data))
+	case codeinterp.Display, codeinterp.Value:
+		if !o.Update {
+			s.seen[o.Kind]++
+		}
+	case codeinterp.Clear:
+		s.cleared = true
+	}
+	err := s.show(o)
+	if s.err == nil {
+		s.err = err
+	}
+	return err
+}
+
+// rest shows what came too late to be shown live: a program that is stopped
+// does not wait for a terminal or a pipe that is full.
+func (s *screen) rest(res *codeinterp.Result) {
+	if res.CallbackErr == nil || s.cleared || s.err != nil {
+		return
+	}
+	var at [codeinterp.Clear + 1]int64
+	for _, o := range res.Outputs {
+		first := at[o.Kind]
+		switch o.Kind {
+		case codeinterp.Stdout, codeinterp.Stderr:
+			first += o.Dropped
+			at[o.Kind] = first + int64(len(o.Data))
+			o.Data = o.Data[min(max(0, s.seen[o.Kind]-first), int64(len(o.Data))):]
+		default:
+			at[o.Kind]++
+		}
+		if at[o.Kind] > s.seen[o.Kind] && s.err == nil {
+			s.err = s.show(o)
+		}
+	}
 }
 
 func (s *screen) show(o codeinterp.Output) error {
