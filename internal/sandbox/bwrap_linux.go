@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -21,6 +20,10 @@ import (
 
 // maxTmp bounds each of the private /tmp and /dev/shm, which are in memory.
 const maxTmp = 256 << 20
+
+// maxSetup is how long bubblewrap may take, on a machine that is overloaded, to
+// make its namespaces.
+const maxSetup = 30 * time.Second
 
 // findBwrap returns the path of the first bubblewrap in dirs that other users
 // cannot replace.
@@ -138,12 +141,12 @@ func binds(readOnly, writable []string) []string {
 // A gate is what holds a program of bubblewrap's until its limits are set.
 type gate struct {
 	args, seccomp *os.File // what bwrap reads
-	blockR, infoW *os.File // bwrap's ends
-	blockW, infoR *os.File
+	info          *os.File // what it writes; no pipe, that it does not die of the host's death before it is tied
+	block, open   *os.File // the ends of a pipe, bwrap's and the host's
 }
 
 func (g *gate) close() {
-	for _, f := range []*os.File{g.args, g.seccomp, g.blockR, g.infoW, g.blockW, g.infoR} {
+	for _, f := range []*os.File{g.args, g.seccomp, g.info, g.block, g.open} {
 		if f != nil {
 			f.Close()
 		}
@@ -156,10 +159,10 @@ func (s *Sandbox) newGate(pl *plan, base int) (*gate, []*os.File, error) {
 	g := &gate{}
 	var err error
 	fail := func() (*gate, []*os.File, error) { g.close(); return nil, nil, bare(err) }
-	if g.blockR, g.blockW, err = os.Pipe(); err != nil {
+	if g.block, g.open, err = os.Pipe(); err != nil {
 		return fail()
 	}
-	if g.infoR, g.infoW, err = os.Pipe(); err != nil {
+	if g.info, err = memfile("info", nil); err != nil {
 		return fail()
 	}
 	program := policy{network: true}.build()
@@ -170,7 +173,7 @@ func (s *Sandbox) newGate(pl *plan, base int) (*gate, []*os.File, error) {
 	if g.args, err = memfile("args", []byte(args)); err != nil {
 		return fail()
 	}
-	return g, []*os.File{g.args, g.seccomp, g.blockR, g.infoW}, nil
+	return g, []*os.File{g.args, g.seccomp, g.block, g.info}, nil
 }
 
 // memfile returns a file in memory that holds b, positioned at its start.
@@ -207,15 +210,11 @@ func (s *Sandbox) startBwrap(p *proc, sp *spawn) error {
 	sp.args = append([]string{"bwrap", "--args", strconv.Itoa(base), "--", sp.path}, sp.args[1:]...)
 	sp.path, sp.env, sp.dir = s.bwrap, environ, "/"
 	sp.sys.Setpgid = true
-	sp.sys.Pdeathsig = syscall.SIGKILL
 	ready := make(chan struct{})
 	if err := sp.start(func() { <-ready; p.reaped() }); err != nil {
 		return err
 	}
 	p.begin(sp, 0)
-	for _, f := range files {
-		f.Close()
-	}
 	err = s.open(p, g)
 	close(ready)
 	if err != nil {
@@ -229,17 +228,15 @@ func (s *Sandbox) startBwrap(p *proc, sp *spawn) error {
 	return nil
 }
 
-// open waits until bwrap has made the namespaces, sets the limits inside, and
-// opens the gate.
+// open waits until bwrap has made the namespaces, sets the limits inside, opens
+// the gate, and waits until the program is there: the namespaces are tied to
+// bubblewrap, and so to the host's life, only then.
 func (s *Sandbox) open(p *proc, g *gate) error {
-	var info struct {
-		Init int `json:"child-pid"`
+	init, err := g.child(p.pid)
+	if err != nil {
+		return err
 	}
-	_ = g.infoR.SetReadDeadline(time.Now().Add(30 * time.Second))
-	if err := json.NewDecoder(g.infoR).Decode(&info); err != nil || info.Init <= 0 {
-		return errors.New("it ended before it had made the namespaces; what it said is in the program's standard error")
-	}
-	ns, err := openNamespace(info.Init, p.pid)
+	ns, err := openNamespace(init, p.pid)
 	if err != nil {
 		return err
 	}
@@ -249,12 +246,32 @@ func (s *Sandbox) open(p *proc, g *gate) error {
 		ns.kill()
 	}
 	p.mu.Unlock()
-	if err := s.limit(p, info.Init); err != nil {
+	if err := s.limit(p, init); err != nil {
 		return err
 	}
-	if _, err = g.blockW.Write([]byte{1}); err != nil {
+	if _, err := g.open.Write([]byte{1}); err != nil {
 		return bare(err)
 	}
-	go p.discover()
+	p.discover()
 	return nil
+}
+
+// child waits until bwrap has told the id of its child.
+func (g *gate) child(bwrap int) (int, error) {
+	b := make([]byte, 1024)
+	for wait := 100 * time.Microsecond; wait < maxSetup/8; wait += wait / 8 {
+		st, gone := readStat(bwrap)
+		var info struct {
+			Init int `json:"child-pid"`
+		}
+		n, _ := g.info.ReadAt(b, 0)
+		if json.Unmarshal(b[:n], &info) == nil && info.Init > 0 {
+			return info.Init, nil
+		}
+		if gone != nil || st.state == 'Z' {
+			return 0, errors.New("it ended before it had made the namespaces; what it said is in the program's standard error")
+		}
+		time.Sleep(wait)
+	}
+	return 0, errors.New("it takes too long to make the namespaces")
 }

@@ -54,6 +54,11 @@
 // every descendant that the watchdog saw is killed; a program that means to
 // can escape that.
 //
+// Bubblewrap ties the program to itself last of all, and Start returns only
+// then. Where the host is killed in the few milliseconds before, the program
+// starts all the same, and finds its pipes closed at the host's end: code that
+// was to come over one does not run.
+//
 // Each running process holds one parked thread of the host: the kernel ties
 // the death signal of a child to the thread that forked it.
 //

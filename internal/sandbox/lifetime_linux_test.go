@@ -253,7 +253,8 @@ func testClose(t *testing.T, mode sandbox.Mode) {
 func TestCloseHammer(t *testing.T) { eachMode(t, testCloseHammer) }
 
 func testCloseHammer(t *testing.T, mode sandbox.Mode) {
-	for i := range 8 {
+	mark := strconv.Itoa(1000000 + os.Getpid())
+	for i := range 16 {
 		s, err := sandbox.New(&sandbox.Options{Require: mode})
 		check(t, err)
 		var dirs []string
@@ -263,7 +264,7 @@ func testCloseHammer(t *testing.T, mode sandbox.Mode) {
 		var wg sync.WaitGroup
 		for _, dir := range dirs {
 			wg.Go(func() {
-				p, err := s.Start(&sandbox.Cmd{Path: "/bin/sleep", Args: []string{"sleep", "100"}, Workdir: dir})
+				p, err := s.Start(&sandbox.Cmd{Path: "/bin/sleep", Args: []string{"sleep", mark}, Workdir: dir})
 				if err == nil {
 					p.Wait()
 				}
@@ -272,6 +273,9 @@ func testCloseHammer(t *testing.T, mode sandbox.Mode) {
 		time.Sleep(time.Duration(i) * time.Millisecond)
 		check(t, s.Close())
 		wg.Wait()
+		if !await(func() bool { return len(marked(mark)) == 0 }) {
+			t.Fatalf("left behind: %v", marked(mark))
+		}
 	}
 }
 
@@ -305,6 +309,65 @@ while True: pass
 	}
 	time.Sleep(time.Minute)
 	return nil
+}
+
+// hostThatStarts starts a program when it is told to.
+func hostThatStarts() error {
+	s, err := sandbox.New(&sandbox.Options{Require: sandbox.Bwrap})
+	if err != nil {
+		return err
+	}
+	dir, err := s.TempDir()
+	if err != nil {
+		return err
+	}
+	fmt.Println("ready")
+	if _, err := os.Stdin.Read(make([]byte, 1)); err != nil {
+		return err
+	}
+	in, code, err := os.Pipe()
+	if err != nil {
+		return err
+	}
+	_, err = s.Start(&sandbox.Cmd{Path: "/bin/sh", Args: []string{"sh", "-s", os.Getenv("MARK")}, Workdir: dir, Files: []*os.File{in}})
+	fmt.Fprintln(code, "sleep 100 #"+os.Getenv("MARK"))
+	time.Sleep(time.Minute)
+	return err
+}
+
+// TestHostDeathAtStart kills hosts while bubblewrap is making namespaces, when
+// its child is not tied to it yet; the program then finds no code.
+func TestHostDeathAtStart(t *testing.T) {
+	if s, err := sandbox.New(&sandbox.Options{Require: sandbox.Bwrap}); err != nil {
+		needs(t, "bwrap", err)
+	} else {
+		s.Close()
+	}
+	tmp, err := os.MkdirTemp("", "death-")
+	check(t, err)
+	defer os.RemoveAll(tmp)
+	check(t, os.Chmod(tmp, 0o755))
+	mark := strconv.Itoa(2000000 + os.Getpid())
+	for i := range 30 {
+		cmd := helper("starts")
+		cmd.Env = append(cmd.Env, "MARK="+mark, "TMPDIR="+tmp)
+		in := must(cmd.StdinPipe())
+		out := must(cmd.StdoutPipe())
+		check(t, cmd.Start())
+		if line, _ := bufio.NewReader(out).ReadString('\n'); line != "ready\n" {
+			t.Fatalf("got %q", line)
+		}
+		in.Write([]byte{1})
+		time.Sleep(time.Duration(i) * 200 * time.Microsecond)
+		check(t, cmd.Process.Kill())
+		_ = cmd.Wait()
+	}
+	if !await(func() bool { return len(marked(mark)) == 0 }) {
+		t.Errorf("survivors: %v", marked(mark))
+		for _, pid := range marked(mark) {
+			_ = syscall.Kill(pid, syscall.SIGKILL)
+		}
+	}
 }
 
 func TestHostDeath(t *testing.T) { eachMode(t, testHostDeath) }

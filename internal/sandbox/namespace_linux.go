@@ -94,40 +94,28 @@ func (n *namespace) find() bool {
 	return true
 }
 
-// signalInside sends sig to the program; p.mu is held, and let go while waiting
-// for a program that is only just being started.
+// signalInside sends sig to the program; p.mu is held.
 func (p *proc) signalInside(sig syscall.Signal) error {
-	for wait := time.Millisecond / 4; !p.ns.find(); wait *= 2 {
-		if wait > 200*time.Millisecond {
-			return os.ErrProcessDone
-		}
-		p.mu.Unlock()
-		time.Sleep(wait)
-		p.mu.Lock()
-		if p.ended {
-			return os.ErrProcessDone
-		}
+	if !p.ns.find() {
+		return os.ErrProcessDone
 	}
-	if err := unix.PidfdSendSignal(p.ns.mainFD, sig, nil, 0); err != nil {
-		if err == unix.ESRCH {
-			return os.ErrProcessDone
-		}
+	if err := unix.PidfdSendSignal(p.ns.mainFD, sig, nil, 0); err != unix.ESRCH {
 		return err
 	}
-	return nil
+	return os.ErrProcessDone
 }
 
-// discover finds the program soon after its start, so that its exact wait
-// status can be told.
+// discover waits until the program is there, or was. It is needed for signals
+// and for the exact wait status, too.
 func (p *proc) discover() {
-	for wait := time.Millisecond / 4; wait < 100*time.Millisecond; wait *= 2 {
-		time.Sleep(wait)
+	for wait := 100 * time.Microsecond; wait < time.Minute; wait += wait / 8 {
 		p.mu.Lock()
-		found := p.ended || p.ns.find()
+		found := p.ns.find()
 		p.mu.Unlock()
-		if found {
+		if st, err := readStat(p.pid); found || err != nil || st.state == 'Z' {
 			return
 		}
+		time.Sleep(wait)
 	}
 }
 

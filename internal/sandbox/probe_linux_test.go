@@ -34,6 +34,7 @@ var helpers = map[string]func() error{
 	"vanish": vanish,
 	"host":   hostThatDies,
 	"reaper": hostThatReaps,
+	"starts": hostThatStarts,
 }
 
 const helperEnv = "TOOLCELL_SANDBOX_HELPER"

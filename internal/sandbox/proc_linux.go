@@ -106,9 +106,15 @@ func (p *proc) killTree() {
 			_ = unix.Kill(pid, unix.SIGKILL)
 		}
 	}
-	if p.ns != nil {
+	switch {
+	case p.ns != nil:
 		p.ns.kill()
-	} else if !p.ended && p.pid > 0 {
+	case p.ended || p.pid == 0:
+	case p.s.mode == Bwrap:
+		// What it has forked is in its group until the gate opens, and tied to
+		// it only then.
+		_ = unix.Kill(-p.pid, unix.SIGKILL)
+	default:
 		_ = p.send(unix.SIGKILL)
 	}
 }
