@@ -22,7 +22,7 @@ type Request struct {
 // block, to ask a person say, until ctx ends; it must be safe for concurrent
 // use. A decide that panics refuses.
 func Approve(decide func(context.Context, Request) error) Middleware {
-	a := &approval{decide: decide}
+	a := &approval{decide: decide, languages: map[ContextID]string{}}
 	return func(next Handler) Handler {
 		return func(ctx context.Context, c Call) (Reply, error) {
 			if err := a.check(ctx, c); err != nil {
@@ -36,8 +36,16 @@ func Approve(decide func(context.Context, Request) error) Middleware {
 }
 
 type approval struct {
-	decide    func(context.Context, Request) error
-	languages sync.Map // ContextID to string
+	decide func(context.Context, Request) error
+
+	mu        sync.RWMutex
+	languages map[ContextID]string
+}
+
+func (a *approval) language(id ContextID) string {
+	a.mu.RLock()
+	defer a.mu.RUnlock()
+	return a.languages[id]
 }
 
 func (a *approval) check(ctx context.Context, c Call) (err error) {
@@ -46,9 +54,7 @@ func (a *approval) check(ctx context.Context, c Call) (err error) {
 	}
 	req := Request{Op: c.Op, Language: c.Language, Context: c.Context, Code: c.Code, Run: c.Run, New: c.NewContext}
 	if c.Op == OpRunIn {
-		if l, ok := a.languages.Load(c.Context); ok {
-			req.Language = l.(string)
-		}
+		req.Language = a.language(c.Context)
 	}
 	defer func() {
 		if p := recover(); p != nil {
@@ -66,10 +72,14 @@ func (a *approval) check(ctx context.Context, c Call) (err error) {
 
 // note remembers the languages of contexts.
 func (a *approval) note(c Call, r Reply, err error) {
-	switch {
-	case c.Op == OpCreate && err == nil:
-		a.languages.Store(r.Context, c.Language)
-	case c.Op == OpDelete && err == nil:
-		a.languages.Delete(c.Context)
+	if c.Op != OpCreate && c.Op != OpDelete || err != nil {
+		return
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if c.Op == OpCreate {
+		a.languages[r.Context] = c.Language
+	} else {
+		delete(a.languages, c.Context)
 	}
 }

@@ -46,9 +46,20 @@ func BenchmarkResultJSON(b *testing.B) {
 
 func TestMiddlewaresDoNotAllocate(t *testing.T) {
 	allow := func(context.Context, codeinterp.Request) error { return nil }
-	ci := codeinterp.Wrap(nothing{}, codeinterp.Log(nil), codeinterp.Limit(&codeinterp.LimitOptions{Runs: 8}), codeinterp.Approve(allow))
+	wrap := func(ci codeinterp.CodeInterpreter) codeinterp.CodeInterpreter {
+		return codeinterp.Wrap(ci, codeinterp.Log(nil), codeinterp.Limit(&codeinterp.LimitOptions{Runs: 8, Contexts: 8}), codeinterp.Approve(allow))
+	}
 	ctx := t.Context()
+	ci := wrap(nothing{})
 	if n := testing.AllocsPerRun(100, func() { ci.RunCode(ctx, "x", "1", nil) }); n > 0 {
-		t.Errorf("%v allocations per call", n)
+		t.Errorf("RunCode: %v allocations per call", n)
+	}
+	s, _ := codeinterp.Stateful(wrap(&echoStateful{}))
+	id, err := s.CreateContext(ctx, "echo", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := testing.AllocsPerRun(100, func() { s.RunInContext(ctx, id, "", nil) }); n > 0 {
+		t.Errorf("RunInContext: %v allocations per call", n)
 	}
 }

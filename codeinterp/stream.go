@@ -21,8 +21,10 @@ var ErrStopped = errors.New("output loop left")
 //
 // run gets options whose OnOutput feeds the loop, and may fill in the others.
 // Leaving the loop early cancels the run, which then returns ErrStopped with
-// its partial Result. The loop can be run once. result may be called only
-// after it, and runs the program to its end where there was no loop.
+// its partial Result; so does a panic or a runtime.Goexit in its body, which
+// goes on once the run has returned. The loop can be run once. result may be
+// called only after it, and runs the program to its end where there was no
+// loop.
 func Stream(ctx context.Context, run func(context.Context, *RunOptions) (Result, error)) (outputs iter.Seq[Output], result func() (Result, error)) {
 	var (
 		res           Result
@@ -35,13 +37,17 @@ func Stream(ctx context.Context, run func(context.Context, *RunOptions) (Result,
 		}
 		started = true
 		ctx, cancel := context.WithCancelCause(ctx)
-		defer cancel(nil)
-		l := loop{yield: yield, leave: func() { cancel(ErrStopped) }}
-		res, err = run(ctx, &RunOptions{OnOutput: l.output})
-		done = true
-		if l.panicked != nil {
-			panic(l.panicked)
-		}
+		f := &feed{outputs: make(chan Output), seen: make(chan struct{}), left: make(chan struct{}), ended: make(chan struct{})}
+		go f.run(func() { res, err = run(ctx, &RunOptions{OnOutput: f.output}) })
+		defer func() {
+			cancel(ErrStopped)
+			close(f.left)
+			<-f.ended
+			if done = true; f.panicked != nil {
+				panic(f.panicked)
+			}
+		}()
+		f.loop(yield)
 	}
 	return outputs, func() (Result, error) {
 		if !started {
@@ -54,28 +60,46 @@ func Stream(ctx context.Context, run func(context.Context, *RunOptions) (Result,
 	}
 }
 
-// A loop feeds the body of a range loop. A panic of the body ends the run
-// like a break, and goes on once the run has returned.
-type loop struct {
-	yield    func(Output) bool
-	leave    func()
-	left     bool
-	panicked any
+// A feed carries outputs from a run to a range loop, which stays on the
+// goroutine of the caller.
+type feed struct {
+	outputs  chan Output
+	seen     chan struct{} // the body is done with an output
+	left     chan struct{} // closed once nobody reads outputs any more
+	ended    chan struct{} // closed once the run has returned
+	panicked any           // of the run
 }
 
-func (l *loop) output(o Output) error {
-	if l.left {
+func (f *feed) run(run func()) {
+	defer close(f.ended)
+	defer func() { f.panicked = recover() }()
+	run()
+}
+
+// output waits until the loop's body has seen o.
+func (f *feed) output(o Output) error {
+	select {
+	case f.outputs <- o:
+	case <-f.left:
 		return nil
 	}
-	defer func() {
-		if p := recover(); p != nil {
-			l.panicked, l.left = p, true
-			l.leave()
-		}
-	}()
-	if !l.yield(o) {
-		l.left = true
-		l.leave()
+	select {
+	case <-f.seen:
+	case <-f.left:
 	}
 	return nil
+}
+
+func (f *feed) loop(yield func(Output) bool) {
+	for {
+		select {
+		case o := <-f.outputs:
+			if !yield(o) {
+				return
+			}
+			f.seen <- struct{}{}
+		case <-f.ended:
+			return
+		}
+	}
 }
