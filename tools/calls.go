@@ -170,14 +170,20 @@ func sizeOf(r *Reply) int {
 		n += len(r.view.arena)
 	}
 	if r.Result != nil {
-		for i := range r.Result.Outputs {
-			n += 128 + r.Result.Outputs[i].Size()
-		}
-		if e := r.Result.Error; e != nil {
-			for _, list := range [][]string{e.Traceback, e.RawTraceback} {
-				for _, s := range list {
-					n += len(s)
-				}
+		n += resultSize(r.Result)
+	}
+	return n
+}
+
+func resultSize(res *codeinterp.Result) (n int) {
+	for i := range res.Outputs {
+		n += 128 + res.Outputs[i].Size()
+	}
+	if e := res.Error; e != nil {
+		n += len(e.Name) + len(e.Message)
+		for _, list := range [][]string{e.Traceback, e.RawTraceback} {
+			for _, s := range list {
+				n += len(s)
 			}
 		}
 	}

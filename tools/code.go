@@ -208,6 +208,7 @@ func (k *kit) reply(ctx context.Context, c Call, name string, language func() st
 	}
 	images, shown := k.Images.images(res.Outputs)
 	v := newView(&res, shown, k.MaxText)
+	v.scrub(k.Secrets)
 	r := &Reply{CallID: c.ID, Tool: name, Images: images, Result: &res, Err: err, view: v}
 	var notes []string
 	if res.Error != nil && res.Error.MissingModule != "" {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"unicode/utf8"
 
@@ -50,14 +51,15 @@ func NewOutputStore(opts *OutputStoreOptions) *OutputStore {
 
 // put keeps res and returns id, or nothing where res is too large to keep.
 func (s *OutputStore) put(id string, res *codeinterp.Result) string {
-	size := 1 << 10
-	for i := range res.Outputs {
-		size += 128 + res.Outputs[i].Size()
-	}
+	size := 1<<10 + resultSize(res)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if size > s.maxBytes {
 		return ""
+	}
+	if old, ok := s.byID[id]; ok {
+		s.bytes -= old.size
+		s.order = slices.DeleteFunc(s.order, func(known string) bool { return known == id })
 	}
 	s.byID[id] = &storedOutput{res, size}
 	s.order = append(s.order, id)
@@ -174,6 +176,9 @@ func (k *kit) readOutput(ctx context.Context, c Call, name string, in *readArgs)
 	if err != nil {
 		return k.failed(ctx, c, name, err)
 	}
+	text := []byte(page.Text)
+	k.Secrets.blot(text)
+	page.Text = string(text)
 	r := answer(c.ID, name, page)
 	if r.Text = page.Text; r.Text == "" {
 		r.Text = "[nothing here]"

@@ -77,6 +77,22 @@ func TestPages(t *testing.T) {
 }
 
 // TestStoreBounds: the newest outputs are kept, within the bounds.
+// TestStoreTakesAnIDAgain: ids may come from the caller, and may be repeated.
+func TestStoreTakesAnIDAgain(t *testing.T) {
+	store := tools.NewOutputStore(&tools.OutputStoreOptions{MaxCount: 2})
+	id := "same"
+	set := newSet(t, &fake{script: fixed(ok(out(strings.Repeat("x", 100_000))))},
+		&tools.Options{Outputs: store, ReadOutput: true, NewID: func() string { return id }})
+	for _, id = range []string{"same", "same", "b", "same", "c", "d"} {
+		if r := set.Dispatch(t.Context(), runCode, args("x"), nil); r.Failure != nil || r.OutputID != id {
+			t.Errorf("%s: %s", id, r.Text)
+		}
+		if _, ok := store.Result(id); !ok {
+			t.Errorf("%s is not kept", id)
+		}
+	}
+}
+
 func TestStoreBounds(t *testing.T) {
 	for _, tt := range []struct {
 		opts tools.OutputStoreOptions

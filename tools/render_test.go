@@ -137,3 +137,11 @@ func TestResults(t *testing.T) {
 		}
 	}
 }
+
+// TestBrokenValue: a value that is no JSON does not break the answer.
+func TestBrokenValue(t *testing.T) {
+	res := ok(codeinterp.Output{Kind: codeinterp.Value, Value: json.RawMessage("NaN"), Bundle: []codeinterp.Representation{{MIME: "text/plain", Data: []byte("nan")}}})
+	if r := run(t, res, nil); !json.Valid(r.JSON()) || !strings.Contains(string(r.JSON()), "nan") {
+		t.Errorf("%s", r.JSON())
+	}
+}

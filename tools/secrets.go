@@ -75,4 +75,18 @@ func (s *Secrets) scrub(p []byte) ([]byte, bool) {
 	return m.end(out), true
 }
 
+// blot overwrites every secret in p.
+func (s *Secrets) blot(p []byte) {
+	if s == nil {
+		return
+	}
+	state := int32(0)
+	for i, c := range p {
+		state = s.auto.next[int(state)*s.auto.width+int(s.auto.class[c])]
+		for at := i + 1 - int(s.auto.longest[state]); at <= i; at++ {
+			p[at] = '*'
+		}
+	}
+}
+
 var mask = []byte("[secret]")

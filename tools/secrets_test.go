@@ -154,6 +154,25 @@ func TestSecretsAtGaps(t *testing.T) {
 	}
 }
 
+// TestSecretsThatCleaningPutsTogether: a color within a secret, as grep puts it
+// there, is gone from what the model sees.
+func TestSecretsThatCleaningPutsTogether(t *testing.T) {
+	split := secret[:4] + "\x1b[31m" + secret[4:7] + "\x00" + secret[7:]
+	res := ok(out("key="+split+" end\n"), errOut(split), display("text/plain", []byte(split)), out(strings.Repeat("x\n", 2000)))
+	res.Error = &codeinterp.ProgramError{Name: "E", Message: split, Traceback: []string{"at " + split}}
+	r := run(t, res, &tools.Options{Secrets: secrets(t, secret), ReadOutput: true, MaxText: 1024})
+	if strings.Contains(r.Text, secret) || strings.Contains(string(r.JSON()), secret) || !strings.Contains(r.Text, "key="+strings.Repeat("*", len(secret))+" end") {
+		t.Errorf("%s\n%s", r.Text, r.JSON())
+	}
+	store := tools.NewOutputStore(nil)
+	set := newSet(t, &fake{script: fixed(res)}, &tools.Options{Secrets: secrets(t, secret), ReadOutput: true, MaxText: 1024, Outputs: store})
+	id := set.Dispatch(t.Context(), runCode, args("x"), nil).OutputID
+	page := set.Dispatch(t.Context(), "workspace__w__read_output", []byte(`{"outputId":"`+id+`","limit":100}`), nil)
+	if page.Failure != nil || strings.Contains(page.Text, secret) || strings.Contains(string(page.JSON()), secret) || !strings.Contains(page.Text, "key=") {
+		t.Errorf("%s\n%s", page.Text, page.JSON())
+	}
+}
+
 // TestLateSecrets: late output is a stream of its own.
 func TestLateSecrets(t *testing.T) {
 	late := func(s string) codeinterp.Output {

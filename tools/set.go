@@ -66,7 +66,9 @@ type CallOptions struct {
 	// tool and arguments, that comes again after a fault on the way back is
 	// answered with the reply to the first and does not run again; while the
 	// first is running it waits for it. Calls that did not get as far as
-	// running are not remembered, and neither are calls without an id.
+	// running are not remembered, and neither are calls without an id. Some
+	// servers count ids from zero in every turn: make those unique first, or
+	// a model that repeats a call gets the old reply.
 	ID string
 
 	// OnOutput, if set, sees the program's output while it runs. A call that

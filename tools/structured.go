@@ -81,10 +81,10 @@ func (v *view) json(hint, outputID string) json.RawMessage {
 		w.Outputs = append(w.Outputs, v.pieces[i].json())
 	}
 	if e := r.Error; e != nil {
-		w.Error = clip(CleanText(e.Error()), maxLine)
+		w.Error = v.line(e.Error())
 		w.ErrorDetail = &errorJSON{
-			Name: clip(CleanText(e.Name), maxLine), Message: clip(CleanText(e.Message), maxLine),
-			Line: e.Line, MissingModule: CleanText(e.MissingModule),
+			Name: v.line(e.Name), Message: v.line(e.Message),
+			Line: e.Line, MissingModule: v.line(e.MissingModule),
 		}
 		if t := strings.TrimRight(v.errs.body(), "\n"); t != w.Error && t != "" {
 			w.ErrorDetail.Traceback = strings.Split(t, "\n")
@@ -124,7 +124,7 @@ func (p *piece) json() outputJSON {
 		if w.MIME == "text/plain" {
 			w.MIME = ""
 		}
-		if len(o.Value) <= maxValue && p.whole() {
+		if len(o.Value) <= maxValue && p.whole() && json.Valid(o.Value) {
 			w.Value = o.Value
 		}
 	}

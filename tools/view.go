@@ -32,6 +32,8 @@ type view struct {
 	size   [classes]int // what there is of text
 	kept   [classes]int // what is shown of it
 	arena  []byte
+
+	secrets *Secrets
 }
 
 // A piece is what is shown of one Output.
@@ -98,6 +100,23 @@ func newView(res *codeinterp.Result, shown []shownImage, max int) *view {
 	cuts.take(&v.errs, errText, 0)
 	cuts.finish()
 	return v
+}
+
+// scrub overwrites secrets that only cleaning has put together, such as one with
+// a color in its middle.
+func (v *view) scrub(s *Secrets) {
+	v.secrets = s
+	for i := range v.pieces {
+		s.blot(v.pieces[i].head)
+		s.blot(v.pieces[i].tail)
+	}
+	s.blot(v.errs.head)
+	s.blot(v.errs.tail)
+}
+
+// line returns text as it stands in one line.
+func (v *view) line(text string) string {
+	return clip(v.secrets.Scrub(CleanText(text)), maxLine)
 }
 
 // overhead is what an output costs besides its text: its heading.

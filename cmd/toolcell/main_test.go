@@ -195,3 +195,13 @@ func TestSecretsAreNotInTheHelp(t *testing.T) {
 		t.Errorf("the help shows the environment:\n%s", out.String())
 	}
 }
+
+func TestRunStoppedBeforeItBegins(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	for _, args := range [][]string{{"run", "-e", "1"}, {"run", "--json", "-e", "1"}} {
+		if code, _, stderr := toolcell(ctx, "", args...); code != 130 || !strings.Contains(stderr, "stopped") {
+			t.Errorf("%q: code %d, stderr %q", args, code, stderr)
+		}
+	}
+}

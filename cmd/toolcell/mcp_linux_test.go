@@ -59,7 +59,7 @@ func TestMCPLeavesNothingBehind(t *testing.T) {
 				if cmd.Wait(); cmd.ProcessState.ExitCode() != e.code {
 					t.Errorf("the command ended with %v", cmd.ProcessState)
 				}
-				for end := time.Now().Add(10 * time.Second); len(alive(family)) > 0 && time.Now().Before(end); {
+				for end := time.Now().Add(time.Minute); len(alive(family)) > 0 && time.Now().Before(end); {
 					time.Sleep(10 * time.Millisecond)
 				}
 				if left := alive(family); len(left) > 0 {

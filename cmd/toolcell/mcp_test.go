@@ -168,7 +168,7 @@ func command(t *testing.T, args ...string) *exec.Cmd {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	cmd := exec.CommandContext(ctx, exe, args...)
 	cmd.Env = append(os.Environ(), asToolcell+"=1", "TOOLCELL_MCP_TOKEN=secret")
 	var stderr bytes.Buffer
@@ -259,12 +259,12 @@ func TestMCPInspector(t *testing.T) {
 		{[]string{"--method", "tools/call", "--tool-name", "run_code", "--tool-args-json", run}, "hi"},
 		{[]string{"--method", "tools/call", "--tool-name", "run_code", "--tool-args-json", run, "--load", "--load-requests", "100"}, `"ok":100`},
 	} {
-		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 		defer cancel()
 		args := append([]string{filepath.Join(root, "node_modules/.bin/mcp-inspector"), "--cli", "--format", "json",
 			"-e", asToolcell + "=1", "--transport", "stdio", exe, "mcp"}, tt.args...)
 		cmd := exec.CommandContext(ctx, filepath.Join(root, "node"), args...)
-		cmd.Env = append(os.Environ(), "HOME="+t.TempDir())
+		cmd.Env, cmd.WaitDelay = append(os.Environ(), "HOME="+t.TempDir()), 10*time.Second
 		var stdout, stderr bytes.Buffer
 		cmd.Stdout, cmd.Stderr = &stdout, &stderr
 		if err := cmd.Run(); err != nil || !strings.Contains(stdout.String(), tt.want) || strings.Contains(stderr.String(), "Warning") {

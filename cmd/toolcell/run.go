@@ -133,6 +133,9 @@ func chooseLanguage(name, file string, languages []string) (string, error) {
 func (a *app) runJSON(ctx context.Context, ci codeinterp.CodeInterpreter, language, program string, opts *codeinterp.RunOptions) int {
 	opts.MaxOutput = -1
 	res, err := ci.RunCode(ctx, language, program, opts)
+	if neverBegan(ctx, &res, err) {
+		return a.stopped()
+	}
 	if err != nil && res.Status != codeinterp.StatusCanceled {
 		return a.fail(err)
 	}
@@ -153,8 +156,10 @@ func (a *app) runLive(ctx context.Context, ci codeinterp.CodeInterpreter, langua
 	s.rest(&res)
 	s.end(&res)
 	switch {
+	case neverBegan(ctx, &res, err):
+		return a.stopped()
 	case res.Status == codeinterp.StatusCanceled:
-		fmt.Fprintln(a.stderr, "toolcell: stopped")
+		a.stopped()
 	case err != nil:
 		return a.fail(err)
 	}
@@ -162,4 +167,15 @@ func (a *app) runLive(ctx context.Context, ci codeinterp.CodeInterpreter, langua
 		return a.fail(fmt.Errorf("showing the output: %w", s.err))
 	}
 	return res.ExitCode
+}
+
+// neverBegan reports whether the run was stopped before it began.
+func neverBegan(ctx context.Context, res *codeinterp.Result, err error) bool {
+	return res.Status == codeinterp.StatusNotRun && ctx.Err() != nil && errors.Is(err, context.Cause(ctx))
+}
+
+// stopped says so, and returns the exit code of programs that are.
+func (a *app) stopped() int {
+	fmt.Fprintln(a.stderr, "toolcell: stopped")
+	return codeinterp.ExitCanceled
 }

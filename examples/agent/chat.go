@@ -15,6 +15,7 @@ type chat struct {
 	model    string
 	tools    json.RawMessage
 	messages []any
+	ids      map[string]bool // of all calls so far
 }
 
 type chatMessage struct {
@@ -73,7 +74,10 @@ func (c *chat) next(ctx context.Context, say func(string)) (turn, error) {
 	if err != nil {
 		return turn{}, err
 	}
-	t, m := answer.finish(len(c.messages))
+	if c.ids == nil {
+		c.ids = map[string]bool{}
+	}
+	t, m := answer.finish(len(c.messages), c.ids)
 	c.messages = append(c.messages, m)
 	return t, nil
 }
@@ -167,15 +171,20 @@ func (a *chatAnswer) call(index *int, id string) *chatCall {
 
 // finish returns the turn and the message that stands for it. Servers that
 // parse the conversation want names and arguments that are in order; what a
-// call really said goes into the turn. turnNo makes ids where there are none.
-func (a *chatAnswer) finish(turnNo int) (turn, chatMessage) {
+// call really said goes into the turn. turnNo makes ids where there are none, or where the server has given one
+// before, as those do that count from zero in every turn: by its id, a call that
+// is repeated would be taken for the same one.
+func (a *chatAnswer) finish(turnNo int, used map[string]bool) (turn, chatMessage) {
 	t := turn{note: chatNotes[a.reason]}
 	m := chatMessage{Role: "assistant"}
 	if a.text != "" || len(a.calls) == 0 {
 		m.Content = &a.text
 	}
 	for i, c := range a.calls {
-		c.ID = firstOf(c.ID, fmt.Sprintf("call_%d_%d", turnNo, i))
+		if c.ID == "" || used[c.ID] {
+			c.ID = fmt.Sprintf("call_%d_%d", turnNo, i)
+		}
+		used[c.ID] = true
 		t.calls = append(t.calls, tools.Request{ID: c.ID, Name: c.Function.Name, Args: json.RawMessage(c.Function.Arguments)})
 		c.Function.Name = validName(c.Function.Name)
 		if !isObject([]byte(c.Function.Arguments)) {

@@ -265,7 +265,7 @@ func FuzzReadEvents(f *testing.F) {
 		c, m := chatAnswer{say: func(string) {}}, messageAnswer{say: func(string) {}}
 		_ = readEvents(strings.NewReader(s), c.event)
 		_ = readEvents(strings.NewReader(s), m.event)
-		c.finish(0)
+		c.finish(0, map[string]bool{})
 		m.finish()
 	})
 }

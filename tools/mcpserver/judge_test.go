@@ -58,11 +58,11 @@ func judges(t *testing.T) string {
 func judge(t *testing.T, name string, args ...string) *exec.Cmd {
 	t.Helper()
 	root := judges(t)
-	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	t.Cleanup(cancel)
 	script := filepath.Join(root, "node_modules/.bin", name)
 	cmd := exec.CommandContext(ctx, filepath.Join(root, "node"), append([]string{script}, args...)...)
-	cmd.Dir = t.TempDir()
+	cmd.Dir, cmd.WaitDelay = t.TempDir(), 10*time.Second
 	home := t.TempDir()
 	cmd.Env = append(os.Environ(), "HOME="+home, "NO_COLOR=1")
 	return cmd

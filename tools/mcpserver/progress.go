@@ -48,6 +48,7 @@ func (s *Server) newProgress(ctx context.Context, req *mcp.CallToolRequest) *pro
 		return nil
 	}
 	return startProgress(s.opts.KeepAlive, func(at float64, message string) {
+		message = s.opts.Code.Secrets.Scrub(message)
 		req.Session.NotifyProgress(ctx, &mcp.ProgressNotificationParams{ProgressToken: token, Progress: at, Message: message})
 	})
 }

@@ -15,7 +15,7 @@ const maxLine = 16 << 20
 
 // drain is how long ServeStream waits at its end for a client that has stopped
 // reading.
-const drain = 3 * time.Second
+const drain = 10 * time.Second
 
 // ServeStream serves one client over a pair of streams, such as standard input
 // and output, until in ends or ctx does, and closes the server. It returns nil

@@ -9,6 +9,9 @@ import (
 	"github.com/toolcell/toolcell/codeinterp"
 )
 
+// cancelKey is where in a ctx the function is that ends it.
+type cancelKey struct{}
+
 // fake is an interpreter whose programs say how they end.
 type fake struct{ contexts atomic.Int64 }
 
@@ -30,7 +33,7 @@ func (f *fake) RunCode(ctx context.Context, language, code string, opts *codeint
 		return codeinterp.Result{Status: codeinterp.StatusError, ExitCode: 1, Outputs: out,
 			Error: &codeinterp.ProgramError{Name: "SecretError", Message: "secret message"}}, nil
 	case "cancel":
-		<-ctx.Done()
+		ctx.Value(cancelKey{}).(context.CancelFunc)()
 		return codeinterp.Result{Status: codeinterp.StatusCanceled, ExitCode: 130, Outputs: out}, wrap(context.Cause(ctx))
 	case "lost":
 		return codeinterp.Result{Status: codeinterp.StatusLost, ExitCode: 137, StateLost: true,
