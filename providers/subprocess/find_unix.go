@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -125,7 +126,7 @@ func (l *language) probe() error {
 		return fmt.Errorf("version %s is older than %s", v, l.MinVersion)
 	}
 	l.runtime = l.Name + " " + v
-	l.roots = rootsOf(l.path)
+	l.roots = outermost(rootsOf(l.path))
 	return nil
 }
 
@@ -155,7 +156,7 @@ if v>=(3,9):
 	if filepath.IsAbs(parts[1]) {
 		l.path = parts[1] // behind the shims of version managers
 	}
-	l.roots = append(rootsOf(l.path), parts[2:5]...)
+	l.roots = outermost(append(rootsOf(l.path), parts[2:5]...))
 	n, ok := length([]byte(parts[5]))
 	if !ok || len(parts[5]) < digits+n {
 		return errors.New("cannot compile the driver")
@@ -177,6 +178,18 @@ func rootsOf(path string) []string {
 		return append(list, real, filepath.Dir(dir))
 	}
 	return append(list, real)
+}
+
+// outermost returns the paths that are not inside another one.
+func outermost(paths []string) []string {
+	slices.Sort(paths)
+	var list []string
+	for _, p := range paths {
+		if !slices.ContainsFunc(list, func(dir string) bool { return p == dir || strings.HasPrefix(p, dir+"/") }) {
+			list = append(list, p)
+		}
+	}
+	return list
 }
 
 // ask runs the interpreter and returns what it prints.

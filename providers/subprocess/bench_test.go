@@ -1,0 +1,223 @@
+//go:build linux
+
+package subprocess_test
+
+import (
+	"io"
+	"os"
+	"os/exec"
+	"runtime"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/providers/subprocess"
+)
+
+// median runs f and its floor by turns, so that both see the same machine, and
+// reports the medians and their ratio.
+func median(b *testing.B, floor, f func()) {
+	b.Helper()
+	var floors, times []time.Duration
+	clock := func(f func()) time.Duration {
+		start := time.Now()
+		f()
+		return time.Since(start)
+	}
+	for range 3 {
+		floor()
+		f()
+	}
+	b.ResetTimer()
+	for range b.N {
+		floors = append(floors, clock(floor))
+		times = append(times, clock(f))
+	}
+	b.StopTimer()
+	slices.Sort(floors)
+	slices.Sort(times)
+	p50, bare := times[len(times)/2], floors[len(floors)/2]
+	b.ReportMetric(float64(p50.Microseconds()), "p50-µs")
+	b.ReportMetric(float64(bare.Microseconds()), "floor-µs")
+	b.ReportMetric(float64(p50)/float64(bare), "x-floor")
+	b.ReportMetric(0, "ns/op")
+}
+
+// barePython starts python3 -I by plain fork and exec, with the program on its
+// standard input, and reads what it prints.
+func barePython(b *testing.B, path, code string) func() {
+	return func() {
+		cmd := exec.Command(path, "-I", "-c", code)
+		if _, err := cmd.Output(); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func runner(b *testing.B, ci codeinterp.CodeInterpreter, code, want string) func() {
+	return func() {
+		if res := run(b, ci, "python", code, nil); !res.OK() || res.Stdout() != want {
+			b.Fatal(summary(res), res.Stderr())
+		}
+	}
+}
+
+func pythonOnly(mode subprocess.Mode) subprocess.Options {
+	return subprocess.Options{Require: mode, AllowNone: true, Languages: []subprocess.Language{subprocess.Python()}}
+}
+
+const systemPython = "/usr/bin/python3"
+
+// BenchmarkCold is a stateless run; the floor is the bare interpreter.
+func BenchmarkCold(b *testing.B) {
+	for _, mode := range modes {
+		b.Run(mode.String(), func(b *testing.B) {
+			median(b, barePython(b, systemPython, "print(1)"), runner(b, open(b, pythonOnly(mode)), "print(1)", "1\n"))
+		})
+	}
+}
+
+// BenchmarkColdBigHost is the same with 1 GB on the host's heap.
+func BenchmarkColdBigHost(b *testing.B) {
+	ballast := make([]byte, 1<<30)
+	for k := 0; k < len(ballast); k += 4096 {
+		ballast[k] = 1
+	}
+	median(b, barePython(b, systemPython, "print(1)"), runner(b, open(b, pythonOnly(subprocess.Landlock)), "print(1)", "1\n"))
+	runtime.KeepAlive(ballast)
+}
+
+// BenchmarkWarm is a stateless run from the fork server; the floor is the bare
+// interpreter.
+func BenchmarkWarm(b *testing.B) {
+	o := pythonOnly(subprocess.Landlock)
+	o.Warm = &subprocess.Warm{}
+	median(b, barePython(b, systemPython, "print(1)"), runner(b, open(b, o), "print(1)", "1\n"))
+}
+
+// BenchmarkWarmNumeric has numpy and pandas imported beforehand; the floor is
+// the bare interpreter that imports them.
+func BenchmarkWarmNumeric(b *testing.B) {
+	l := python(b)
+	o := pythonOnly(subprocess.Landlock)
+	o.Languages, o.Warm = []subprocess.Language{l}, &subprocess.Warm{Preload: []string{"numpy", "pandas"}}
+	code := "import numpy, pandas\nprint(1)"
+	median(b, barePython(b, l.Commands[0], code), runner(b, open(b, o), code, "1\n"))
+}
+
+// BenchmarkStateful is 1+1 in a context; the floor is a line that a bare
+// Python process reads from a pipe and writes back.
+func BenchmarkStateful(b *testing.B) {
+	for _, mode := range modes {
+		b.Run(mode.String(), func(b *testing.B) {
+			n := newNotebook(b, open(b, pythonOnly(mode)), "python")
+			median(b, echo(b), func() {
+				if res := n.run("1+1", nil); res.Text() != "2" {
+					b.Fatal(summary(res))
+				}
+			})
+		})
+	}
+}
+
+func echo(b *testing.B) func() {
+	cmd := exec.Command(systemPython, "-I", "-c", "import os\nwhile True: os.write(1, os.read(0, 100) or exit())")
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		b.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		b.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() {
+		in.Close()
+		_ = cmd.Wait()
+	})
+	buf := make([]byte, 100)
+	return func() {
+		if _, err := in.Write([]byte("1+1\n")); err != nil {
+			b.Fatal(err)
+		}
+		if _, err := io.ReadAtLeast(out, buf, 4); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkPrint prints 200 MB; the floor is the same program behind a plain
+// pipe that is read and dropped. It also reports how much the host's memory
+// grew at most.
+func BenchmarkPrint(b *testing.B) {
+	const code = "import sys\ns = 'x' * 99 + '\\n'\ns *= 1000\nfor i in range(2000): _ = sys.stdout.write(s)"
+	ci := open(b, pythonOnly(subprocess.Landlock))
+	grown := uint64(0)
+	median(b, func() {
+		cmd := exec.Command(systemPython, "-I", "-c", code)
+		out, err := cmd.StdoutPipe()
+		if err != nil {
+			b.Fatal(err)
+		}
+		if err := cmd.Start(); err != nil {
+			b.Fatal(err)
+		}
+		if n, err := io.CopyBuffer(struct{ io.Writer }{io.Discard}, struct{ io.Reader }{out}, make([]byte, 64<<10)); n != 200_000_000 || err != nil {
+			b.Fatal(n, err)
+		}
+		_ = cmd.Wait()
+	}, func() {
+		before := heap(true)
+		stop, peak := make(chan struct{}), make(chan uint64)
+		go func() {
+			most := uint64(0)
+			for {
+				select {
+				case <-stop:
+					peak <- most
+					return
+				case <-time.After(20 * time.Millisecond):
+					most = max(most, heap(false))
+				}
+			}
+		}()
+		res := run(b, ci, "python", code, nil)
+		close(stop)
+		if most := <-peak; most > before {
+			grown = max(grown, most-before)
+		}
+		if !res.OK() || len(res.Truncated) != 1 || res.Truncated[0].Bytes != 200_000_000 {
+			b.Fatal(res.Status, res.Truncated)
+		}
+	})
+	b.ReportMetric(float64(grown>>20), "peak-MiB")
+}
+
+func heap(collect bool) uint64 {
+	if collect {
+		runtime.GC()
+	}
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.HeapInuse
+}
+
+// BenchmarkStart is what a new interpreter costs.
+func BenchmarkStart(b *testing.B) {
+	if _, err := os.Stat(systemPython); err != nil {
+		b.Skip(err)
+	}
+	median(b, barePython(b, systemPython, "print(1)"), func() {
+		o := pythonOnly(subprocess.Landlock)
+		ci, err := subprocess.New(&o)
+		if err != nil {
+			b.Fatal(err)
+		}
+		if err := ci.Close(); err != nil {
+			b.Fatal(err)
+		}
+	})
+}
