@@ -56,7 +56,7 @@ func (c *Collector) Write(kind codeinterp.Kind, p []byte) bool {
 		c.partial[i] = nil
 	} else if whole > 0 {
 		rest := p[whole:]
-		p = slices.Clone(p[:whole])
+		p = c.copied(p[:whole])
 		c.partial[i] = slices.Clone(rest)
 		c.take(codeinterp.Output{Kind: kind, Data: p})
 		return true
@@ -66,6 +66,41 @@ func (c *Collector) Write(kind codeinterp.Kind, p []byte) bool {
 		c.take(codeinterp.Output{Kind: kind, Data: p[:whole:whole]})
 	}
 	return true
+}
+
+// Spare returns a buffer of at least n bytes for [Collector.Own]: memory of
+// output that was dropped, where there is some that nobody else can hold.
+func (c *Collector) Spare(n int) []byte {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if b := c.kept.spare; c.onOutput == nil && cap(b) >= n {
+		c.kept.spare = nil
+		return b[:n]
+	}
+	return make([]byte, n)
+}
+
+// Own is Write for a chunk whose memory is the Collector's from then on.
+func (c *Collector) Own(kind codeinterp.Kind, p []byte) bool {
+	c.mu.Lock()
+	i := int(kind - codeinterp.Stdout)
+	if c.done || len(c.partial[i]) > 0 || incomplete(p) > 0 {
+		c.mu.Unlock()
+		return c.Write(kind, p)
+	}
+	defer c.mu.Unlock()
+	c.take(codeinterp.Output{Kind: kind, Data: p})
+	return true
+}
+
+// copied returns a copy of p, in memory of output that was dropped where nobody
+// else can hold that.
+func (c *Collector) copied(p []byte) []byte {
+	if b := c.kept.spare; c.onOutput == nil && cap(b) >= len(p) {
+		c.kept.spare = nil
+		return append(b[:0], p...)
+	}
+	return slices.Clone(p)
 }
 
 // Add takes an output that is not cut into chunks: a display, a value, a

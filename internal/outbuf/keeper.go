@@ -23,9 +23,10 @@ const (
 type keeper struct {
 	max        int
 	head, tail []entry
-	first      int  // index of the first live entry of tail
-	size       int  // bytes in head and tail
-	frozen     bool // the head is closed: something went to the tail
+	first      int    // index of the first live entry of tail
+	size       int    // bytes in head and tail
+	frozen     bool   // the head is closed: something went to the tail
+	spare      []byte // memory of the last chunk that was dropped
 	total      [kinds]int64
 	dropped    [kinds]int64
 }
@@ -35,7 +36,8 @@ const kinds = int(codeinterp.Value) + 1
 
 type entry struct {
 	codeinterp.Output
-	own bool // Data may be appended to
+	own  bool   // Data may be appended to
+	base []byte // what Data was before its head was cut off
 }
 
 func isStream(k codeinterp.Kind) bool { return k == codeinterp.Stdout || k == codeinterp.Stderr }
@@ -98,10 +100,11 @@ func put(list []entry, o codeinterp.Output) []entry {
 				last.own = true
 			}
 			last.Data = append(last.Data, o.Data...)
+			last.base = last.Data
 			return list
 		}
 	}
-	return append(list, entry{Output: o})
+	return append(list, entry{Output: o, base: o.Data})
 }
 
 // trim drops the oldest of the tail until the limits hold.
@@ -118,7 +121,10 @@ func (k *keeper) trim() {
 			n = tailCut(e.Data, over)
 			e.Data = e.Data[n:]
 		} else {
-			e.Output = codeinterp.Output{Kind: e.Kind}
+			if isStream(e.Kind) && cap(e.base) > cap(k.spare) {
+				k.spare = e.base
+			}
+			*e = entry{Output: codeinterp.Output{Kind: e.Kind}}
 			k.first++
 		}
 		k.size -= n
@@ -157,32 +163,47 @@ func (k *keeper) update(o codeinterp.Output) bool {
 // outputs returns what was kept, with the chunks of each stream joined and the
 // gap marked.
 func (k *keeper) outputs() []codeinterp.Output {
-	list := join(nil, k.head)
+	all := append(k.head[:len(k.head):len(k.head)], k.tail[k.first:]...)
 	gap := k.dropped
-	for _, e := range k.tail[k.first:] {
-		if n := gap[e.Kind]; n > 0 {
-			gap[e.Kind] = 0
-			e.Dropped = n
+	for i := len(k.head); i < len(all); i++ {
+		if e := &all[i]; gap[e.Kind] > 0 {
+			e.Dropped, gap[e.Kind] = gap[e.Kind], 0
 		}
-		list = join(list, []entry{e})
+	}
+	var list []codeinterp.Output
+	for len(all) > 0 {
+		n := joinable(all)
+		list = append(list, join(all[:n]))
+		all = all[n:]
 	}
 	return list
 }
 
-func join(list []codeinterp.Output, add []entry) []codeinterp.Output {
-	for _, e := range add {
-		if n := len(list); n > 0 && isStream(e.Kind) && e.Dropped == 0 {
-			if last := &list[n-1]; last.Kind == e.Kind && last.Late == e.Late {
-				last.Data = append(last.Data, e.Data...)
-				continue
-			}
-		}
-		if e.Kind == codeinterp.Stdout || e.Kind == codeinterp.Stderr {
-			e.Data = append([]byte(nil), e.Data...)
-		}
-		list = append(list, e.Output)
+// joinable returns how many entries at the head of list make one output.
+func joinable(list []entry) int {
+	n := 1
+	for isStream(list[0].Kind) && n < len(list) &&
+		list[n].Kind == list[0].Kind && list[n].Late == list[0].Late && list[n].Dropped == 0 {
+		n++
 	}
-	return list
+	return n
+}
+
+// join returns one output for the chunks of a stream.
+func join(list []entry) codeinterp.Output {
+	o := list[0].Output
+	if !isStream(o.Kind) {
+		return o
+	}
+	size := 0
+	for i := range list {
+		size += len(list[i].Data)
+	}
+	o.Data = make([]byte, 0, size)
+	for i := range list {
+		o.Data = append(o.Data, list[i].Data...)
+	}
+	return o
 }
 
 func (k *keeper) truncated() []codeinterp.Truncation {

@@ -69,7 +69,7 @@ func newProcess(lang *language, sb *sandbox.Process, e *ends, pl *place, inside 
 	}
 	for i, file := range e.host[:2] {
 		var err error
-		if p.streams[i], err = newPump(codeinterp.Stdout+codeinterp.Kind(i), file, p.deliver); err != nil {
+		if p.streams[i], err = newPump(codeinterp.Stdout+codeinterp.Kind(i), file, p); err != nil {
 			return nil, err
 		}
 	}
@@ -84,20 +84,44 @@ func newProcess(lang *language, sb *sandbox.Process, e *ends, pl *place, inside 
 
 // deliver hands what came out of a stream to the run, or keeps it as late.
 func (p *process) deliver(kind codeinterp.Kind, b []byte) {
+	r := p.receiver(kind, b)
+	if r == nil || !r.out.Write(kind, b) {
+		p.keep(kind, b)
+	}
+}
+
+// adopt is deliver for memory that came from buffer.
+func (p *process) adopt(kind codeinterp.Kind, b []byte) {
+	r := p.receiver(kind, b)
+	if r == nil || !r.out.Own(kind, b) {
+		p.keep(kind, b)
+	}
+}
+
+func (p *process) buffer(n int) []byte {
 	p.mu.Lock()
 	r := p.run
+	p.mu.Unlock()
 	if r == nil {
-		p.late.write(kind, b)
+		return make([]byte, n)
 	}
+	return r.out.Spare(n)
+}
+
+// receiver returns the run that b is output of, nil if there is none.
+func (p *process) receiver(kind codeinterp.Kind, b []byte) *run {
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	if kind == codeinterp.Stderr && p.lang.heapMessage != "" {
 		p.tail = lastOf(append(p.tail, lastOf(b)...))
 	}
-	p.mu.Unlock()
-	if r != nil && !r.out.Write(kind, b) {
-		p.mu.Lock()
-		p.late.write(kind, b)
-		p.mu.Unlock()
-	}
+	return p.run
+}
+
+func (p *process) keep(kind codeinterp.Kind, b []byte) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.late.write(kind, b)
 }
 
 // lastOf returns the last few kilobytes of b, in memory of their own where

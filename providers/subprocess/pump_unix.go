@@ -20,24 +20,34 @@ const pause = 2 * time.Millisecond
 
 var chunks = sync.Pool{New: func() any { return new([chunk]byte) }}
 
+// A sink takes what pumps carry.
+type sink interface {
+	// deliver takes a chunk and copies it.
+	deliver(kind codeinterp.Kind, b []byte)
+	// buffer returns memory for adopt, which keeps it.
+	buffer(n int) []byte
+	adopt(kind codeinterp.Kind, b []byte)
+}
+
 // A pump carries what a program writes to one of its streams. What is in the
 // pipe is read by the pump's own goroutine as it comes, or by drain.
 type pump struct {
 	kind codeinterp.Kind
 	file *os.File
 	raw  syscall.RawConn
-	sink func(codeinterp.Kind, []byte)
+	sink sink
 	done chan struct{} // closed at the end of the pipe
 
 	hurry chan struct{} // closed when waiting makes no sense any more
 	last  time.Time     // of the loop's last delivery
 
-	mu  sync.Mutex // held while reading and delivering: one chunk at a time
-	eof bool
+	mu   sync.Mutex // held while reading and delivering: one chunk at a time
+	eof  bool
+	much bool // the program prints much
 }
 
 // newPump starts to read from file, which is non-blocking, and owns it.
-func newPump(kind codeinterp.Kind, file *os.File, sink func(codeinterp.Kind, []byte)) (*pump, error) {
+func newPump(kind codeinterp.Kind, file *os.File, sink sink) (*pump, error) {
 	raw, err := file.SyscallConn()
 	if err != nil {
 		return nil, err
@@ -49,6 +59,7 @@ func newPump(kind codeinterp.Kind, file *os.File, sink func(codeinterp.Kind, []b
 
 func (p *pump) loop() {
 	defer close(p.done)
+	wide := false
 	_ = p.raw.Read(func(fd uintptr) bool {
 		for {
 			p.pace()
@@ -61,6 +72,7 @@ func (p *pump) loop() {
 			}
 			if p.last = time.Now(); n >= chunk/2 {
 				p.last = time.Time{}
+				widen(fd, &wide)
 			}
 		}
 	})
@@ -83,13 +95,39 @@ func (p *pump) pace() {
 
 // take reads and delivers one chunk. It returns 0 where there is none now.
 func (p *pump) take(fd uintptr) int {
+	if p.much {
+		return p.takeMuch(fd)
+	}
 	buf := chunks.Get().(*[chunk]byte)
 	defer chunks.Put(buf)
+	n := p.read(fd, buf[:])
+	if n > 0 {
+		p.sink.deliver(p.kind, buf[:n])
+	}
+	p.much = n == chunk
+	return n
+}
+
+// takeMuch reads into memory that the receiver keeps, which saves a copy.
+func (p *pump) takeMuch(fd uintptr) int {
+	buf := p.sink.buffer(chunk)
+	n := p.read(fd, buf)
+	p.much = n >= chunk/2
+	switch {
+	case p.much:
+		p.sink.adopt(p.kind, buf[:n])
+	case n > 0:
+		p.sink.deliver(p.kind, buf[:n])
+	}
+	return n
+}
+
+// read reads what there is, and notes the end.
+func (p *pump) read(fd uintptr, buf []byte) int {
 	for {
-		n, err := syscall.Read(int(fd), buf[:])
+		n, err := syscall.Read(int(fd), buf)
 		switch {
 		case n > 0:
-			p.sink(p.kind, buf[:n])
 			return n
 		case errors.Is(err, syscall.EINTR):
 			continue
