@@ -141,11 +141,11 @@ func TestWrongServers(t *testing.T) {
 	}{
 		"wrong base": {"http://fake/other/", nil, "base path"},
 		"redirect to the login": {"", func(w http.ResponseWriter, r *http.Request) bool {
-			http.Redirect(w, r, "/login?next=x", 302)
+			http.Redirect(w, r, "/login?next=x", http.StatusFound)
 			return true
 		}, "login"},
 		"redirect elsewhere": {"", func(w http.ResponseWriter, r *http.Request) bool {
-			http.Redirect(w, r, "https://evil.example/", 302)
+			http.Redirect(w, r, "https://evil.example/", http.StatusFound)
 			return true
 		}, "not followed"},
 		"not Jupyter": {"", func(w http.ResponseWriter, r *http.Request) bool {
@@ -211,10 +211,10 @@ func loginServer(password string, expires int32, logins *atomic.Int32) func(w ht
 				left.Store(expires)
 				logins.Add(1)
 				http.SetCookie(w, &http.Cookie{Name: "auth", Value: fmt.Sprint(logins.Load()), Path: "/"})
-				http.Redirect(w, r, "/", 302)
+				http.Redirect(w, r, "/", http.StatusFound)
 			}
 		case auth == nil || left.Add(-1) < 0:
-			http.Redirect(w, r, "/login?next=%2Fapi", 302)
+			http.Redirect(w, r, "/login?next=%2Fapi", http.StatusFound)
 		case r.Method != http.MethodGet && r.Header.Get("X-Xsrftoken") != "x1":
 			fake.Fail(w, 403, "'_xsrf' argument missing from POST")
 		default:

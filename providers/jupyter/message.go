@@ -81,14 +81,3 @@ type displayContent struct {
 		DisplayID string `json:"display_id"`
 	} `json:"transient"`
 }
-
-// kernelInfo is the content of a kernel_info_reply.
-type kernelInfo struct {
-	Implementation string `json:"implementation"`
-	Version        string `json:"implementation_version"`
-	Banner         string `json:"banner"`
-	Language       struct {
-		Name    string `json:"name"`
-		Version string `json:"version"`
-	} `json:"language_info"`
-}

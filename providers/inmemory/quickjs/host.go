@@ -3,7 +3,6 @@
 package quickjs
 
 import (
-	"context"
 	"crypto/rand"
 	"encoding/base64"
 	"math"
@@ -376,6 +375,3 @@ func (vm *vm) newBytes(b []byte) value {
 	args[0], args[1], args[2] = buf, undefined, undefined
 	return lib.XJS_NewTypedArray(vm.tls, vm.ctx, 3, argv, lib.EJS_TYPED_ARRAY_UINT8)
 }
-
-// canceled is used where a program waits in the host.
-func canceled(ctx context.Context) bool { return ctx != nil && ctx.Err() != nil }

@@ -47,13 +47,12 @@ type instance struct {
 	loop     loop
 
 	// What outlives a run.
-	console   console
-	cells     map[string]func(line, column int) (int, int) // positions of earlier programs
-	mapped    []string                                     // their names, oldest first
-	driver    value                                        // functions of the driver's realm, see driver.go
-	driverCtx uintptr
-	loaded    map[string]value // exports of the libraries
-	cwd       string
+	console console
+	cells   map[string]func(line, column int) (int, int) // positions of earlier programs
+	mapped  []string                                     // their names, oldest first
+	driver  value                                        // functions of the driver's realm, see driver.go
+	loaded  map[string]value                             // exports of the libraries
+	cwd     string
 }
 
 func newInstance(c engine.Config, libs *libraries) (*instance, error) {
