@@ -201,7 +201,7 @@ func testAttacks(t *testing.T, mode sandbox.Mode) {
 	}
 	h := newHost(t)
 	s := open(t, &sandbox.Options{Require: mode, Limits: sandbox.Limits{Memory: 1 << 30, FileSize: 64 << 20}})
-	bites := 0
+	bites, ran := 0, 0
 	for _, a := range attacks {
 		if mode == sandbox.None && notInNone[a.name] || a.name == "signals" && s.Report().Signals != codeinterp.ReachBlocked {
 			continue
@@ -212,6 +212,7 @@ func testAttacks(t *testing.T, mode sandbox.Mode) {
 			if a.wants != "" && !strings.Contains(got.out, a.wants) || got.exit.Killed {
 				t.Errorf("does not work: %+v", got)
 			}
+			ran++
 			if mode == sandbox.None {
 				if h.state(t) != before || strings.Contains(got.out, "REACHED") || strings.Contains(got.out, fileSecret) {
 					bites++
@@ -233,7 +234,7 @@ func testAttacks(t *testing.T, mode sandbox.Mode) {
 	switch n := h.hits.Load(); {
 	case mode != sandbox.None && n > 0:
 		t.Errorf("%d connections or packets arrived at the host", n)
-	case mode == sandbox.None && (bites < 6 || n < 4):
+	case mode == sandbox.None && ran > 15 && (bites < 6 || n < 4):
 		t.Errorf("only %d attacks and %d connections succeed without isolation: the attacks are no good", bites, n)
 	}
 }

@@ -76,8 +76,9 @@
 // writes cannot be made executable afterwards.
 //
 // Bwrap mode has none of these: /proc shows the program's own processes,
-// loopback works among them, groups and sessions are as usual. Unix sockets are
-// closed there too. Its /tmp and /dev/shm are in memory, each up to a quarter of
+// loopback works among them, groups and sessions are as usual, except that
+// nothing can signal the group that the program starts in (kill(0, ...)). Unix
+// sockets are closed there too. Its /tmp and /dev/shm are in memory, each up to a quarter of
 // Limits.Memory, at most 256 MiB, on top of that limit.
 //
 // Children of fork servers share the server's uid: metadata calls do nothing

@@ -53,7 +53,7 @@ func evaluate(t *testing.T, f filter, arch, nr uint32, args ...uint64) uint32 {
 
 func TestPolicy(t *testing.T) {
 	errno := func(e unix.Errno) uint32 { return retErrno | uint32(e) }
-	bwrap := policy{network: true}
+	bwrap := policy{network: true, monitored: true}
 	landlock := policy{shared: true, sameUID: true, group: 77, abi: 7}
 	alone := policy{shared: true, group: 77, abi: 7}
 	old := policy{shared: true, abi: 2}
@@ -94,6 +94,8 @@ func TestPolicy(t *testing.T) {
 		{"kill own group", landlock, unix.SYS_KILL, []uint64{0, 9}, errno(unix.EPERM)},
 		{"kill all", landlock, unix.SYS_KILL, []uint64{0xffffffff, 9}, errno(unix.EPERM)},
 		{"kill a group", landlock, unix.SYS_KILL, []uint64{^uint64(76), 9}, errno(unix.EPERM)},
+		{"kill own group in bwrap", bwrap, unix.SYS_KILL, []uint64{0, 9}, errno(unix.EPERM)},
+		{"kill a group in bwrap", bwrap, unix.SYS_KILL, []uint64{^uint64(76), 9}, retAllow},
 		{"fchmodat", landlock, unix.SYS_FCHMODAT, nil, errno(0)},
 		{"fchmodat alone", alone, unix.SYS_FCHMODAT, nil, retAllow},
 		{"utimensat with a path", alone, unix.SYS_UTIMENSAT, []uint64{0, 1 << 33}, errno(0)},

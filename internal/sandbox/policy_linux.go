@@ -14,6 +14,9 @@ type policy struct {
 	// connected pairs of them: paths of the host's sockets would be in reach.
 	network bool
 
+	// monitored is for a program in whose process group its monitor is.
+	monitored bool
+
 	// shared is for a program that has no namespaces: it closes what Landlock
 	// leaves open between processes, and pins the process group, if not 0.
 	shared bool
@@ -57,6 +60,9 @@ func (p policy) build() filter {
 	f.denyValues(unix.EPERM, unix.SYS_IOCTL, 1, tiocSTI, tiocLinux)
 	f.denyValues(unix.EINVAL, unix.SYS_FCNTL, 1, fSetLease, fNotify)
 	p.sockets(&f)
+	if p.monitored {
+		f.denyValues(unix.EPERM, unix.SYS_KILL, 0, 0)
+	}
 	if p.shared {
 		p.neighbours(&f)
 	}

@@ -6,8 +6,8 @@ package sandbox
 const filterSupported = false
 
 type policy struct {
-	network, shared, sameUID bool
-	group, abi               int
+	network, monitored, shared, sameUID bool
+	group, abi                          int
 }
 
 func (p policy) build() filter { return nil }
