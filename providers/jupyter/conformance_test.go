@@ -47,7 +47,7 @@ func TestConformance(t *testing.T) {
 		return
 	}
 	t.Parallel()
-	slots := make(chan bool, 3)
+	slots := make(chan bool, 4)
 	for name := range suites {
 		t.Run(name, func(t *testing.T) {
 			if testing.Short() && name != "server6" {

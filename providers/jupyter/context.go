@@ -205,9 +205,9 @@ func (c *kernelContext) start(ctx context.Context) error {
 		return nil
 	}
 	k := c.kernel()
-	s := surroundings{cwd: c.opts.Cwd, env: c.opts.Env}
-	if s.cwd != "" || len(s.env) > 0 {
-		d := k.rt.dialect
+	d := k.rt.dialect
+	s := surroundings{cwd: c.opts.Cwd, env: c.opts.Env, private: c.opts.Cwd == "" && d.start != nil}
+	if s.private || s.cwd != "" || len(s.env) > 0 {
 		if d.start == nil {
 			return noSurroundings(k)
 		}

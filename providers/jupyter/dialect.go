@@ -165,7 +165,10 @@ var bashDialect = dialect{
 
 func bashSurroundings(s surroundings) string {
 	var b strings.Builder
-	if s.cwd != "" {
+	switch {
+	case s.private:
+		b.WriteString("cd -- \"$(mktemp -d)\" && ")
+	case s.cwd != "":
 		fmt.Fprintf(&b, "cd -- %s && ", bashQuote(s.cwd))
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.env)) {

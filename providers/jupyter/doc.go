@@ -33,7 +33,8 @@
 // keep the kernel; sys.stdout.buffer; whole characters from child processes,
 // drained before the run ends; environment, directory and standard input, out
 // of band, so that line numbers, %%magics and __future__ imports are unharmed.
-// Runs of RunCode start in a private directory of the kernel's host. Deno's
+// Runs of RunCode, and contexts without a Cwd, start in a private directory of
+// the kernel's host, which a kernel that is killed leaves behind. Deno's
 // kernel gets values, exit, process.stdout, environment and directory;
 // bash_kernel the environment and directory of contexts; other kernels run as
 // they are, and options that they cannot honour are ErrInvalid.

@@ -8,11 +8,15 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
 )
 
 const provider = "jupyter"
+
+// restartWindow is how long after a kernel's death a server may restart it.
+const restartWindow = 5 * time.Second
 
 // An Interpreter runs each piece of code in a kernel of its own. It is safe
 // for concurrent use.
@@ -205,7 +209,18 @@ func (it *Interpreter) newKernel(ctx context.Context, rt runtime) (*kernel, erro
 
 // discard deletes a kernel on the server and drops its socket. One that cannot
 // be deleted is remembered, and tried again by Close.
+//
+// A server that is about to restart a kernel that died can do so after the
+// deletion, so those are deleted again.
 func (it *Interpreter) discard(k *kernel) error {
+	if k.diedLately() {
+		it.ops.Add(1)
+		go func() {
+			defer it.ops.Done()
+			time.Sleep(restartWindow)
+			_ = it.c.deleteKernel(context.Background(), k.handle)
+		}()
+	}
 	err := it.c.deleteKernel(context.Background(), k.handle)
 	if err != nil {
 		it.leave(k)

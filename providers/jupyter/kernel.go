@@ -41,6 +41,7 @@ type kernel struct {
 	stateLost bool   // since the last run
 	dead      bool   // nothing restarts it
 	again     bool   // it was ready once
+	diedAt    time.Time
 	seen      seen
 	late      late
 }
@@ -298,6 +299,13 @@ func (k *kernel) newID(kind string) string {
 func (k *kernel) own(id string) (ours, hidden bool) {
 	rest, ok := strings.CutPrefix(id, k.session+"_")
 	return ok, strings.HasPrefix(rest, "h")
+}
+
+// diedLately reports whether the server may be about to restart the kernel.
+func (k *kernel) diedLately() bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return !k.diedAt.IsZero() && time.Since(k.diedAt) < restartWindow
 }
 
 // drop closes the socket; the kernel lives on.

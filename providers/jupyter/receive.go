@@ -3,6 +3,7 @@ package jupyter
 import (
 	"encoding/json"
 	"errors"
+	"time"
 )
 
 // receive routes a message by its parent. It runs on the socket's reader.
@@ -120,6 +121,7 @@ func (k *kernel) died(dead bool) {
 	k.mu.Lock()
 	k.unready, k.stateLost = true, true
 	k.dead, k.process = k.dead || dead, ""
+	k.diedAt = time.Now()
 	for _, r := range k.requests {
 		k.abandon(r, errDied)
 	}

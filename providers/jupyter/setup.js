@@ -70,7 +70,8 @@
   internals.toolcell = {
     print: core.print,
     start(args) {
-      if (args.cwd) Deno.chdir(text(args.cwd));
+      if (args.private) Deno.chdir(Deno.makeTempDirSync({ prefix: "toolcell-" }));
+      else if (args.cwd) Deno.chdir(text(args.cwd));
       environment(args.env);
     },
     enter(args) {

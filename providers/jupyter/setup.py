@@ -268,16 +268,20 @@ class Helper:
             os.environ[name] = value
         return names
 
-    def start(self, args):
-        if args["cwd"]:
-            os.chdir(os.fsdecode(self.decode(args["cwd"])))
-        self.environment(args["env"])
-
-    def enter(self, args):
+    def directory(self, args):
         if args["private"]:
             path = tempfile.mkdtemp(prefix="toolcell-")
             os.chdir(path)
             atexit.register(shutil.rmtree, path, ignore_errors=True)
+        elif args["cwd"]:
+            os.chdir(os.fsdecode(self.decode(args["cwd"])))
+
+    def start(self, args):
+        self.directory(args)
+        self.environment(args["env"])
+
+    def enter(self, args):
+        self.directory(args)
         self.saved.append((self.environment(args["env"]), self.input(args["stdin"])))
 
     def leave(self):
