@@ -42,15 +42,11 @@ func missing(t testing.TB, err error) {
 	t.Skip(err)
 }
 
-// lacks lists what languages cannot do: bash has no values and displays, and
-// node's display takes data, not objects.
-var lacks = []conformance.Feature{}
-
 func TestConformance(t *testing.T) {
 	eachMode(t, func(t *testing.T, o subprocess.Options) {
 		conformance.Run(t, conformance.Config{
 			New:   func() (codeinterp.CodeInterpreter, error) { return subprocess.New(&o) },
-			Lacks: append(lacks, conformance.Manager),
+			Lacks: []conformance.Feature{conformance.Manager},
 		})
 	})
 }
@@ -60,7 +56,6 @@ func TestStatefulConformance(t *testing.T) {
 		conformance.Run(t, conformance.Config{
 			New:      func() (codeinterp.CodeInterpreter, error) { return subprocess.NewStateful(&o) },
 			Stateful: true,
-			Lacks:    lacks,
 		})
 	})
 }

@@ -1,0 +1,137 @@
+//go:build unix
+
+package subprocess_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/providers/subprocess"
+)
+
+func TestUnavailable(t *testing.T) {
+	dir := t.TempDir()
+	script := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte("#!/bin/sh\n"+text+"\n"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	with := func(l subprocess.Language, command string) subprocess.Options {
+		l.Commands = []string{command}
+		return subprocess.Options{Languages: []subprocess.Language{l}}
+	}
+	oneShot := subprocess.Language{Name: "x", Commands: []string{"sh"}, Args: []string{subprocess.FileArg}}
+	for _, tt := range []struct {
+		name     string
+		opts     subprocess.Options
+		stateful bool
+		want     error
+		text     string
+	}{
+		{"missing", with(subprocess.Python(), "no-such-python"), true, codeinterp.ErrUnavailable, "apt install python3"},
+		{"too old", with(subprocess.JavaScript(), script("old", "echo v16.1.0")), true, codeinterp.ErrUnavailable, "16.1.0 is older than 18"},
+		{"broken", with(subprocess.Python(), script("broken", "echo boom >&2; exit 1")), true, codeinterp.ErrUnavailable, "boom"},
+		{"no interpreter", with(subprocess.Python(), "/bin/true"), true, codeinterp.ErrUnavailable, "is no Python"},
+		{"speaks no protocol", with(subprocess.JavaScript(), script("mute", "echo v20.0.0")), true, codeinterp.ErrUnavailable, "javascript"},
+		{"no driver", subprocess.Options{Languages: []subprocess.Language{oneShot}}, true, codeinterp.ErrInvalid, "offer it by New"},
+		{"no file", subprocess.Options{Languages: []subprocess.Language{{Name: "x", Commands: []string{"sh"}}}}, false, codeinterp.ErrInvalid, subprocess.FileArg},
+		{"twice", subprocess.Options{Languages: []subprocess.Language{subprocess.Bash(), subprocess.Bash()}}, false, codeinterp.ErrInvalid, "twice"},
+		{"environment", subprocess.Options{Env: map[string]string{"A=B": ""}}, false, codeinterp.ErrInvalid, "A=B"},
+		{"grace", subprocess.Options{Grace: -1}, false, codeinterp.ErrInvalid, "Grace"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var err error
+			if tt.stateful {
+				_, err = subprocess.NewStateful(&tt.opts)
+			} else {
+				_, err = subprocess.New(&tt.opts)
+			}
+			if e, ok := errors.AsType[*codeinterp.Error](err); !ok || !errors.Is(err, tt.want) || !strings.Contains(err.Error(), tt.text) {
+				t.Errorf("got %v (%+v), want %v with %q", err, e, tt.want, tt.text)
+			}
+		})
+	}
+}
+
+func TestCapacity(t *testing.T) {
+	ci := open(t, subprocess.Options{Languages: []subprocess.Language{subprocess.Bash()}, MaxContexts: 2})
+	a, _ := newNotebook(t, ci, "bash"), newNotebook(t, ci, "bash")
+	if _, err := ci.CreateContext(t.Context(), "bash", nil); !errors.Is(err, codeinterp.ErrCapacity) {
+		t.Errorf("got %v", err)
+	}
+	if err := ci.DeleteContext(t.Context(), a.id); err != nil {
+		t.Fatal(err)
+	}
+	newNotebook(t, ci, "bash")
+}
+
+func TestEnvironment(t *testing.T) {
+	t.Setenv("TOOLCELL_SECRET", "secret")
+	eachMode(t, func(t *testing.T, o subprocess.Options) {
+		o.Env = map[string]string{"OURS": "yes"}
+		o.Languages = []subprocess.Language{subprocess.Bash()}
+		res := run(t, open(t, o), "bash", "env | sort", nil)
+		if !strings.Contains(res.Stdout(), "OURS=yes\n") || strings.Contains(res.Stdout(), "SECRET") {
+			t.Errorf("got %s", res.Stdout())
+		}
+	})
+}
+
+func TestCwd(t *testing.T) {
+	dir, err := os.MkdirTemp("", "toolcell-cwd-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	if err := os.Chmod(dir, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "here.txt"), []byte("content"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	eachMode(t, func(t *testing.T, o subprocess.Options) {
+		ci := open(t, o)
+		for language, code := range map[string]string{
+			"python":     "print(open('here.txt').read(), end='')\nf = open('python', 'w')",
+			"javascript": "process.stdout.write(require('fs').readFileSync('here.txt', 'utf8')); void require('fs').writeFileSync('javascript', '')",
+			"bash":       "cat here.txt; touch bash",
+		} {
+			id, err := ci.CreateContext(t.Context(), language, &codeinterp.ContextOptions{Cwd: dir})
+			if err != nil {
+				t.Fatal(err)
+			}
+			res := (&notebook{t, ci, id}).run(code, nil)
+			if !strings.HasPrefix(res.Stdout(), "content") || !res.OK() {
+				t.Errorf("%s: %s, stderr %s", language, summary(res), res.Stderr())
+			}
+			if err := os.Remove(filepath.Join(dir, language)); err != nil {
+				t.Error(err)
+			}
+		}
+		for _, cwd := range []string{"relative", "/no/such/directory", filepath.Join(dir, "here.txt")} {
+			if _, err := ci.CreateContext(t.Context(), "bash", &codeinterp.ContextOptions{Cwd: cwd}); !errors.Is(err, codeinterp.ErrInvalid) {
+				t.Errorf("%s: %v", cwd, err)
+			}
+		}
+	})
+}
+
+func TestDescribe(t *testing.T) {
+	eachMode(t, func(t *testing.T, o subprocess.Options) {
+		info := open(t, o).Describe()
+		if info.Provider != "subprocess" || info.Isolation.Backend != o.Require.String() || len(info.Languages) == 0 {
+			t.Errorf("got %+v", info)
+		}
+		for _, l := range info.Languages {
+			if l.Runtime == "" || l.Notes == "" {
+				t.Errorf("got %+v", l)
+			}
+		}
+	})
+}
