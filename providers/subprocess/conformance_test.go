@@ -42,12 +42,35 @@ func missing(t testing.TB, err error) {
 	t.Skip(err)
 }
 
+// TestConformance covers New. What RunCode does is also part of
+// TestStatefulConformance, in every mode and language, so that here the modes
+// that differ least are tried with two languages, unless the variable
+// TOOLCELL_TEST_FULL is set.
 func TestConformance(t *testing.T) {
 	eachMode(t, func(t *testing.T, o subprocess.Options) {
+		if o.Require != subprocess.Landlock && os.Getenv("TOOLCELL_TEST_FULL") == "" {
+			o.Languages = []subprocess.Language{subprocess.Python(), subprocess.Bash()}
+		}
 		conformance.Run(t, conformance.Config{
 			New:   func() (codeinterp.CodeInterpreter, error) { return subprocess.New(&o) },
 			Lacks: []conformance.Feature{conformance.Manager},
 		})
+	})
+}
+
+// TestWarmConformance is the same with processes that are forked or come from
+// a pool.
+func TestWarmConformance(t *testing.T) {
+	o := subprocess.Options{
+		Require:   subprocess.Landlock,
+		Languages: []subprocess.Language{subprocess.Python(), subprocess.JavaScript()},
+		Warm:      &subprocess.Warm{},
+	}
+	open(t, o)
+	conformance.Run(t, conformance.Config{
+		New:      func() (codeinterp.CodeInterpreter, error) { return subprocess.NewStateful(&o) },
+		Stateful: true,
+		Thrifty:  true,
 	})
 }
 

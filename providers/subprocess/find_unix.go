@@ -141,7 +141,7 @@ print('%d.%d.%d'%v[:3]);print(sys.executable);print(sys.prefix);print(sys.base_p
 if v>=(3,9):
  for s in sys.stdin.buffer.read().split(b'\0'):
   b=marshal.dumps(compile(s,'<toolcell>','exec',0,True));sys.stdout.buffer.write(b'%08x'%len(b)+b)`
-	out, err := ask(l.path, []string{"-I", "-X", "utf8", "-c", question}, l.Driver.Source+"\nloop()\n\x00"+l.Driver.Source+forkServer)
+	out, err := ask(l.path, []string{"-I", "-X", "utf8", "-c", question}, l.Driver.Source+"\nloop()\n\x00"+l.Driver.Source+pythonForks)
 	if err != nil {
 		return err
 	}

@@ -117,10 +117,18 @@ const (
 )
 
 var (
-	//go:embed drivers/driver.py
-	pythonDriver string
-	//go:embed drivers/forkserver.py
-	forkServer string
+	//go:embed drivers/python/driver.py
+	pythonFrames string
+	//go:embed drivers/python/display.py
+	pythonDisplay string
+	//go:embed drivers/python/imports.py
+	pythonImports string
+	//go:embed drivers/python/streams.py
+	pythonStreams string
+	//go:embed drivers/python/run.py
+	pythonRun string
+	//go:embed drivers/python/forkserver.py
+	pythonForks string
 	//go:embed drivers/driver.js
 	nodeDriver string
 	//go:embed drivers/driver.sh
@@ -140,7 +148,7 @@ func Python() Language {
 		Name: "python", Commands: []string{"python3", "python"}, Extension: ".py", MinVersion: "3.9",
 		Install: "install Python 3.9 or later (Debian and Ubuntu: apt install python3; macOS: brew install python), or give its path in Language.Commands",
 		Notes:   "Top-level await works. The last expression is the result; display(obj) shows rich objects, and matplotlib figures are shown by themselves.",
-		Driver:  &Driver{Args: []string{"-I", "-X", "utf8", "-c", pythonBoot}, Source: pythonDriver},
+		Driver:  &Driver{Args: []string{"-I", "-X", "utf8", "-c", pythonBoot}, Source: pythonFrames + pythonDisplay + pythonImports + pythonStreams + pythonRun},
 		kind:    pythonKind,
 	}
 }

@@ -4,9 +4,6 @@ package subprocess
 
 import (
 	"bytes"
-	"errors"
-	"fmt"
-	"io"
 	"os"
 	"strconv"
 	"sync"
@@ -141,43 +138,6 @@ func (p *process) outOfMemory(exit sandbox.Exit) bool {
 	return exit.Signal == syscall.SIGABRT && p.lang.heapMessage != "" && bytes.Contains(p.tail, []byte(p.lang.heapMessage))
 }
 
-// listen serves the control channel until it ends or the driver breaks the
-// protocol.
-func (p *process) listen() {
-	defer close(p.heard)
-	for {
-		f, err := readFrame(p.ctl)
-		if err == nil {
-			err = p.serve(&f)
-		}
-		if err == nil {
-			continue
-		}
-		if !errors.Is(err, io.EOF) && !errors.Is(err, os.ErrClosed) && !errors.Is(err, syscall.ECONNRESET) {
-			p.breakOff(err)
-		} else if !p.once.Load() {
-			p.breakOff(errors.New("the driver closed its control channel"))
-		}
-		return
-	}
-}
-
-// breakOff kills a driver that cannot be spoken to any more, unless it is
-// about to end by itself.
-func (p *process) breakOff(why error) {
-	select {
-	case <-p.sb.Done():
-		return
-	case <-time.After(maxLinger):
-	}
-	p.mu.Lock()
-	if p.broken == nil {
-		p.broken = why
-	}
-	p.mu.Unlock()
-	p.sb.Kill()
-}
-
 // watch waits for the end of the process, then for the end of its output, and
 // ends the run.
 func (p *process) watch() {
@@ -237,118 +197,6 @@ func (p *process) mute() {
 	if p.run != nil {
 		p.run.out.Mute()
 	}
-}
-
-// serve handles one frame of the driver.
-func (p *process) serve(f *frame) error {
-	switch f.kind {
-	case frameHello:
-		select {
-		case p.hello <- string(f.field(0)):
-		default:
-			return fmt.Errorf("%w: a second hello", errFrame)
-		}
-		return nil
-	case frameShow:
-		return p.show(f)
-	case frameLate:
-		return p.addLate(f)
-	case frameTruncated:
-		return p.addTruncated(f)
-	case frameDone:
-		return p.finish(f)
-	}
-	return fmt.Errorf("%w: type %q", errFrame, f.kind)
-}
-
-// sync delivers all that was written before the frame that is being served.
-func (p *process) sync() {
-	for _, s := range p.streams {
-		s.drain()
-	}
-}
-
-// current returns the run that the frame is about: nil if that has ended.
-func (p *process) current(f *frame) *run {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.run == nil || p.run.seq != f.number(0) {
-		return nil
-	}
-	return p.run
-}
-
-func (p *process) show(f *frame) error {
-	o, err := decodeShow(f)
-	if err != nil {
-		return err
-	}
-	p.sync()
-	if r := p.current(f); r != nil {
-		r.out.Add(o)
-	} else {
-		p.mu.Lock()
-		p.late.add(o)
-		p.mu.Unlock()
-	}
-	if o.Kind == codeinterp.Value {
-		return nil
-	}
-	return p.send(frameAck, string(f.field(1)))
-}
-
-func (p *process) addLate(f *frame) error {
-	kind := codeinterp.Stdout
-	switch string(f.field(0)) {
-	case "stdout":
-	case "stderr":
-		kind = codeinterp.Stderr
-	default:
-		return fmt.Errorf("%w: late output of %q", errFrame, f.field(0))
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.late.write(kind, f.field(1))
-	return nil
-}
-
-func (p *process) addTruncated(f *frame) error {
-	n := f.number(2)
-	if n < 0 {
-		return fmt.Errorf("%w: truncated by %q", errFrame, f.field(2))
-	}
-	stream := string(f.field(1))
-	if stream != "display" && stream != "result" {
-		return fmt.Errorf("%w: truncated %q", errFrame, stream)
-	}
-	if r := p.current(f); r != nil {
-		r.out.Lost(codeinterp.Truncation{Stream: stream, Bytes: int64(n), Reason: codeinterp.TruncatedByLimit})
-	}
-	return nil
-}
-
-// finish ends the run: what it wrote before it said so belongs to it, and what
-// comes later is late.
-func (p *process) finish(f *frame) error {
-	r := p.current(f)
-	if r == nil {
-		return fmt.Errorf("%w: the end of a run that is not in progress", errFrame)
-	}
-	end, err := decodeReport(f)
-	if err != nil {
-		return err
-	}
-	p.sync()
-	p.mu.Lock()
-	if p.run != r {
-		p.mu.Unlock()
-		return nil
-	}
-	p.run = nil
-	p.mu.Unlock()
-	r.end = end
-	close(r.done)
-	return nil
 }
 
 // start hands a program to the driver. There must be no run in progress, and

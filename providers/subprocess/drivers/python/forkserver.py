@@ -1,7 +1,7 @@
 # The fork server: the driver, with the modules of the M frame imported, forks a
 # child for each F frame and reports its pid (P) and its wait status (W). The
 # child puts on the isolation that the frame describes before it reads anything
-# else, and becomes a driver. It follows driver.py in one source.
+# else, and becomes a driver. It follows run.py in one source.
 
 
 def serve_forks():

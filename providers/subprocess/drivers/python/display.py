@@ -1,0 +1,239 @@
+# Values, and what programs call to show them.
+# This follows driver.py in one source.
+
+class Unfaithful(Exception):
+    pass
+
+
+def to_json(v):
+    """Returns v as JSON, or '' where that would not be the same value."""
+    out, size = [], 0
+
+    def put(s):
+        nonlocal size
+        size += len(s)
+        if size > 1 << 20:
+            raise Unfaithful
+        out.append(s)
+
+    def walk(v, depth):
+        t = type_(v)
+        if v is None or t is bool:
+            put('null' if v is None else 'true' if v else 'false')
+        elif t is int:
+            if v.bit_length() > 10000:
+                raise Unfaithful
+            put(repr_(v))
+        elif t is float:
+            if v != v or v in (float('inf'), float('-inf')):
+                raise Unfaithful
+            put(repr_(v))
+        elif t is str:
+            from _json import encode_basestring
+            v.encode()
+            put(encode_basestring(v))
+        elif depth > 100:
+            raise Unfaithful
+        elif t is list or t is tuple:
+            for i, e in enumerate(v):
+                put('[' if i == 0 else ',')
+                walk(e, depth + 1)
+            put(']' if v else '[]')
+        elif t is dict:
+            for i, (k, e) in enumerate(v.items()):
+                if type_(k) is not str:
+                    raise Unfaithful
+                put('{' if i == 0 else ',')
+                walk(k, depth + 1)
+                put(':')
+                walk(e, depth + 1)
+            put('}' if v else '{}')
+        else:
+            raise Unfaithful
+
+    try:
+        walk(v, 0)
+    except (Unfaithful, UnicodeEncodeError):
+        return ''
+    return ''.join(out)
+
+
+REPRS = (('_repr_html_', 'text/html'), ('_repr_markdown_', 'text/markdown'), ('_repr_latex_', 'text/latex'),
+         ('_repr_svg_', 'image/svg+xml'), ('_repr_png_', 'image/png'), ('_repr_jpeg_', 'image/jpeg'),
+         ('_repr_json_', 'application/json'), ('_repr_javascript_', 'application/javascript'), ('_repr_pdf_', 'application/pdf'))
+PLAIN = (int, float, str, bytes, list, tuple, dict, set, frozenset, bool, complex)
+
+
+def method(v, name):
+    """Returns the method that v's class has for its representation."""
+    if isinstance_(v, type_):
+        return None
+    try:
+        f = getattr(type_(v), name, None)
+        return getattr(v, name) if callable(f) else None
+    except Exception:
+        return None
+
+
+def bundle_of(v):
+    """Returns v's representations and their metadata."""
+    bundle, meta = {}, {}
+    if type_(v) not in PLAIN:
+        f = method(v, '_repr_mimebundle_')
+        if f:
+            got = f(include=None, exclude=None)
+            if isinstance_(got, tuple):
+                got, meta = got
+            bundle.update(got or {})
+        for name, mime in REPRS:
+            if mime in bundle:
+                continue
+            f = method(v, name)
+            got = f() if f else None
+            if isinstance_(got, tuple) and len(got) == 2:
+                got, extra = got
+                meta[mime] = extra
+            if got is not None:
+                bundle[mime] = got
+        figure = modules.get('matplotlib.figure')
+        if figure and 'image/png' not in bundle and isinstance_(v, figure.Figure):
+            bundle['image/png'] = png_of(v)
+    if 'text/plain' not in bundle:
+        bundle['text/plain'] = repr_(v)
+    return bundle, meta
+
+
+def png_of(figure):
+    out = io.BytesIO()
+    figure.savefig(out, format='png', bbox_inches='tight')
+    return out.getvalue()
+
+
+def binary(mime):
+    return not (mime.startswith('text/') or mime.endswith(('json', 'xml', 'javascript')))
+
+
+def encoded(mime, data):
+    """Returns a representation as the bytes that the host wants."""
+    mime = mime.lower()
+    if mime.endswith('json'):
+        import json
+        if isinstance_(data, (str, bytes)):
+            json.loads(data)
+            return text(data)
+        return json.dumps(data, allow_nan=False).encode()
+    if isinstance_(data, (bytes, bytearray, memoryview)):
+        if not binary(mime):
+            data.decode()
+        return bytes(data)
+    if not isinstance_(data, str):
+        raise TypeError('%s data is %s, not str or bytes' % (mime, type_(data).__name__))
+    if binary(mime):
+        from binascii import a2b_base64, b2a_base64
+        data = ''.join(data.split()).encode()
+        out = a2b_base64(data)
+        if b2a_base64(out, newline=False).rstrip(b'=') != data.rstrip(b'='):
+            raise ValueError('it is neither bytes nor base64')
+        return out
+    return text(data)
+
+
+def show(kind, bundle, meta=None, ident='', value=''):
+    """Sends a bundle, and waits until the host has put it in its place."""
+    flush()
+    fields, size = [], len(value)
+    for mime, data in bundle.items():
+        try:
+            data = encoded(mime, data)
+        except Exception as e:
+            sys.stderr.write('display: %s was dropped: %s\n' % (mime, e))
+            continue
+        size += len(data)
+        if size > LIMIT:
+            send(b'T', state.seq, 'result' if kind == 'result' else 'display', size)
+            return
+        fields += [mime, data]
+    if kind in ('display', 'update') and not fields:
+        return
+    about = b''
+    if meta:
+        try:
+            about = encoded('application/json', meta)
+        except Exception as e:
+            sys.stderr.write('display: the metadata was dropped: %s\n' % e)
+    if kind == 'result':
+        send(b'D', state.seq, 0, kind, ident, about, value, *fields)
+        return
+    with showing:
+        state.shows += 1
+        n = str(state.shows).encode()
+        send(b'D', state.seq, n, kind, ident, about, value, *fields)
+        while True:
+            got, answer = receive()
+            if got == b'A' and answer[0] == n:
+                return
+
+class DisplayHandle:
+    """A display that can be shown again or replaced."""
+
+    def __init__(self, display_id=None):
+        self.display_id = display_id or os.urandom(16).hex()
+
+    def __repr__(self):
+        return '<DisplayHandle display_id=%s>' % self.display_id
+
+    def display(self, obj, **kw):
+        display(obj, display_id=self.display_id, **kw)
+
+    def update(self, obj, **kw):
+        update_display(obj, display_id=self.display_id, **kw)
+
+
+def display(*objs, include=None, exclude=None, metadata=None, transient=None, display_id=None, raw=False, clear=False, **kw):
+    """Shows objects by their rich representations.
+
+    With display_id=True, or an id, the display can be updated later, by
+    update_display or the handle that is returned.
+    """
+    if clear:
+        clear_output(wait=True)
+    handle = DisplayHandle(None if display_id is True else display_id) if display_id else None
+    show_all('display', objs, include, exclude, metadata, handle.display_id if handle else '', raw)
+    return handle
+
+
+def update_display(obj, *, display_id, include=None, exclude=None, metadata=None, transient=None, raw=False, **kw):
+    """Replaces the displays that have the id."""
+    show_all('update', (obj,), include, exclude, metadata, display_id, raw)
+
+
+def show_all(kind, objs, include, exclude, metadata, ident, raw):
+    for obj in objs:
+        if not raw and kind == 'display':
+            f = method(obj, '_ipython_display_')
+            if f:
+                f()
+                continue
+        bundle, meta = (dict(obj), {}) if raw else bundle_of(obj)
+        meta = {**meta, **(metadata or {})}
+        bundle = {k: v for k, v in bundle.items() if (not include or k in include) and (not exclude or k not in exclude)}
+        show(kind, bundle, meta, ident)
+
+
+def clear_output(wait=False):
+    """Withdraws what the run has shown and printed; with wait, once there is more."""
+    show('clear wait' if wait else 'clear', {})
+
+
+def figures():
+    """Shows matplotlib's open figures, and closes them."""
+    helpers = modules.get('matplotlib._pylab_helpers')
+    if not helpers:
+        return
+    for manager in helpers.Gcf.get_all_fig_managers():
+        figure = manager.canvas.figure
+        helpers.Gcf.destroy(manager.num)
+        display(figure)
+
+
+builtins.display, builtins.update_display, builtins.clear_output = display, update_display, clear_output

@@ -1,0 +1,139 @@
+# Imports that need a hand. This follows display.py in one source.
+
+class Finder:
+    """Completes modules as they are imported: linecache gets the sources of
+    the programs, matplotlib a backend that shows, IPython.display ours."""
+
+    def find_spec(self, name, path=None, target=None):
+        then = LATER.get(name)
+        if not then or get_ident() in self.busy:
+            return None
+        self.busy.add(get_ident())
+        try:
+            from importlib.util import find_spec
+            spec = find_spec(name)
+        except (ImportError, ValueError):
+            return None
+        finally:
+            self.busy.discard(get_ident())
+        if spec is None or spec.loader is None:
+            return None
+        spec.loader = Loader(spec.loader, then)
+        return spec
+
+    busy = set()
+
+
+class Loader:
+    def __init__(self, loader, then):
+        self.loader, self.then = loader, then
+
+    def __getattr__(self, name):
+        return getattr(self.loader, name)
+
+    def create_module(self, spec):
+        return self.loader.create_module(spec)
+
+    def exec_module(self, module):
+        module.__loader__ = module.__spec__.loader = self.loader
+        self.then(self.loader, module)
+
+
+def with_sources(loader, module):
+    loader.exec_module(module)
+    module.cache.update(sources)
+
+
+def with_backend(loader, module):
+    own = 'MPLBACKEND' not in environ
+    if own:
+        backend = type_(sys)('toolcell_figures', 'Shows figures through the host.')
+        modules[backend.__name__] = backend
+        backend.__getattr__ = lambda name: backend_part(backend, name)
+        environ['MPLBACKEND'] = 'module://' + backend.__name__
+    try:
+        loader.exec_module(module)
+    finally:
+        if own:
+            del environ['MPLBACKEND']
+
+
+def backend_part(backend, name):
+    if name.startswith('__'):
+        raise AttributeError(name)
+    from matplotlib.backends import backend_agg
+    for k in ('FigureCanvas', 'FigureManager', 'new_figure_manager', 'new_figure_manager_given_figure'):
+        if hasattr(backend_agg, k):
+            setattr(backend, k, getattr(backend_agg, k))
+    agg = getattr(backend_agg, '_BackendAgg', None)
+    if agg and not hasattr(backend_agg, 'new_figure_manager'):
+        backend.new_figure_manager = agg.new_figure_manager
+        backend.new_figure_manager_given_figure = agg.new_figure_manager_given_figure
+    backend.show = lambda *args, **kw: figures()
+    if name not in backend.__dict__:
+        raise AttributeError(name)
+    return backend.__dict__[name]
+
+
+def with_display(loader, module):
+    loader.exec_module(module)
+    for k in ('display', 'update_display', 'clear_output', 'DisplayHandle'):
+        if hasattr(module, k):
+            setattr(module, k, globals()[k])
+
+
+LATER = {'linecache': with_sources, 'matplotlib': with_backend, 'IPython.core.display_functions': with_display,
+         'IPython.display': with_display}
+
+
+class Absent:
+    """Stands in for IPython.display where IPython is not installed: programs
+    written for notebooks import display, HTML, Image and their like from it."""
+
+    def find_spec(self, name, path=None, target=None):
+        if name not in ('IPython', 'IPython.display'):
+            return None
+        from importlib.machinery import ModuleSpec
+        return ModuleSpec(name, self, is_package=name == 'IPython')
+
+    def create_module(self, spec):
+        return None
+
+    def exec_module(self, module):
+        if module.__name__ == 'IPython':
+            module.__doc__ = 'Stands in for IPython, which is not installed: only IPython.display is there.'
+            module.version_info, module.__version__ = (8, 24, 0), '8.24.0'
+            module.get_ipython = lambda: None
+            return
+        module.display, module.update_display, module.clear_output = display, update_display, clear_output
+        module.DisplayHandle = DisplayHandle
+        for name, mime in (('HTML', 'text/html'), ('Markdown', 'text/markdown'), ('Latex', 'text/latex'), ('Math', 'text/latex'),
+                           ('SVG', 'image/svg+xml'), ('JSON', 'application/json'), ('Javascript', 'application/javascript'),
+                           ('Pretty', 'text/plain'), ('Image', 'image/png')):
+            setattr(module, name, rich_class(name, mime))
+
+
+def rich_class(name, mime):
+    def __init__(self, data=None, filename=None, metadata=None, format=None, **kw):
+        if data is None and filename is None:
+            raise TypeError('%s() needs data or filename; addresses are not fetched' % name)
+        self.mime = 'image/jpeg' if name == 'Image' and (format in ('jpg', 'jpeg')) else mime
+        if isinstance_(data, str) and name in ('Image', 'SVG') and not data.lstrip().startswith('<') and os.path.exists(data):
+            data, filename = None, data
+        if data is None:
+            with open(filename, 'rb') as f:
+                data = f.read()
+            if not binary(mime):
+                data = data.decode()
+        if self.mime == 'image/png' and bytes(data[:2] if not isinstance_(data, str) else b'') == b'\xff\xd8':
+            self.mime = 'image/jpeg'
+        self.data, self.metadata = data, metadata or {}
+
+    def bundle(self, include=None, exclude=None):
+        data = '$\\displaystyle %s$' % self.data.strip('$') if name == 'Math' else self.data
+        out = {self.mime: data}
+        if self.mime != 'text/plain':
+            out['text/plain'] = '<IPython.core.display.%s object>' % name
+        return out, ({self.mime: self.metadata} if self.metadata else {})
+
+    return type_(name, (), {'__init__': __init__, '_repr_mimebundle_': bundle, '__module__': 'IPython.core.display'})

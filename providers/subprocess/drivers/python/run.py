@@ -1,0 +1,301 @@
+# Running programs. This follows streams.py in one source.
+
+def on_interrupt(signum, frame):
+    if state.running:
+        state.running = False
+        raise KeyboardInterrupt
+
+
+class Refused(SyntaxError):
+    pass
+
+
+def parse(code, name, flags):
+    """Returns the program's syntax tree, also where all of it is indented."""
+    try:
+        return compile_(code, name, 'exec', flags | TREE, True)
+    except IndentationError:
+        first = next((l for l in code.split('\n') if l.strip() and not l.lstrip().startswith('#')), '')
+        if not first[:1].isspace():
+            raise
+        try:
+            tree = compile_('if 1:\n' + code, name, 'exec', flags | TREE, True)
+        except SyntaxError:
+            tree = None
+        if tree is None or len(tree.body) != 1:
+            raise
+        import ast
+        ast.increment_lineno(tree, -1)
+        tree.body = tree.body[0].body
+        return tree
+    except SyntaxError as e:
+        refuse_magic(code, e)
+        raise
+
+
+def refuse_magic(code, e):
+    """Says it where the syntax error is IPython's own syntax."""
+    lines = code.split('\n')
+    line = lines[e.lineno - 1].strip() if e.lineno and e.lineno <= len(lines) else ''
+    first = next((l.strip() for l in lines if l.strip()), '')
+    for at in (first if first.startswith('%%') else '', line):
+        if at[:1] in ('%', '!') or at.endswith('?') and at.rstrip('?').replace('.', '').isidentifier():
+            word = at.split()[0]
+            hint = 'use the subprocess module' if at.startswith('!') else 'use plain Python'
+            raise Refused('%s is IPython syntax, and this is plain Python: %s' % (word, hint),
+                          (e.filename, e.lineno, 1, lines[e.lineno - 1] if line else at)) from None
+
+
+def silenced(code, node):
+    """Tells whether the last expression ends with a semicolon."""
+    end = getattr(node, 'end_lineno', None)
+    if not end:
+        return False
+    lines = code.split('\n')
+    rest = lines[end - 1].encode()[node.end_col_offset:].strip()
+    return rest.startswith(b';')
+
+
+def compile_cell(code, name):
+    """Returns the code objects of the statements and of the last expression."""
+    flags = state.flags | AWAIT
+    tree = parse(code, name, flags)
+    last = None
+    if tree.body and type_(tree.body[-1]).__name__ == 'Expr':
+        node = tree.body[-1]
+        if not silenced(code, node):
+            tree.body.pop()
+            import _ast
+            last = _ast.Expression(body=node.value)
+    body = None
+    if tree.body:
+        body = compile_(tree, name, 'exec', flags, True)
+        flags |= body.co_flags & FUTURES
+    if last is not None:
+        last = compile_(last, name, 'eval', flags, True)
+    state.flags |= flags & FUTURES
+    return body, last
+
+
+def evaluate(code):
+    v = eval_(code, space)
+    if code.co_flags & COROUTINE:
+        import asyncio
+        if state.loop is None or state.loop.is_closed():
+            state.loop = asyncio.new_event_loop()
+        asyncio.set_event_loop(state.loop)
+        task = state.loop.create_task(v)
+        try:
+            v = state.loop.run_until_complete(task)
+        except BaseException:
+            if not task.done():
+                task.cancel()
+                try:
+                    state.loop.run_until_complete(task)
+                except BaseException:
+                    pass
+            raise
+    return v
+
+
+def remember(name, code):
+    entry = (len(code), None, [l + '\n' for l in code.split('\n')], name)
+    sources[name] = entry
+    old = None
+    if len(sources) > MAX_CELLS:
+        old = next(iter(sources))
+        del sources[old]
+    linecache = modules.get('linecache')
+    if linecache:
+        try:
+            linecache.cache[name] = entry
+            linecache.cache.pop(old, None)
+        except Exception:
+            pass
+
+
+def run(code, name):
+    """Runs a program. Returns how it ended, the exit code and the error."""
+    body = last = value = None
+    try:
+        try:
+            state.running = True
+            body, last = compile_cell(code, name)
+            if body is not None:
+                evaluate(body)
+            if last is not None:
+                value = evaluate(last)
+                last = None
+                if value is not None:
+                    bundle, meta = bundle_of(value)
+                    figure = modules.get('matplotlib.figure')
+                    if figure and isinstance_(value, figure.Figure) and modules.get('matplotlib.pyplot'):
+                        modules['matplotlib.pyplot'].close(value)
+                    state.running = False
+                    show('result', bundle, meta, '', to_json(value))
+                    state.running = True
+            figures()
+        finally:
+            state.running = False
+    except SystemExit as e:
+        return leave(e)
+    except KeyboardInterrupt as e:
+        return 'interrupt', 130, e
+    except BaseException as e:
+        return 'error', 1, e
+    return 'ok', 0, None
+
+
+def leave(e):
+    code = e.code
+    if code is None:
+        return 'exit', 0, None
+    if isinstance_(code, int):
+        return 'exit', code & 0xFF, None
+    try:
+        sys.stderr.write(str(code) + '\n')
+    except Exception:
+        pass
+    return 'exit', 1, None
+
+
+def describe(e, name):
+    """Returns name, message, line, missing module and traceback of an error."""
+    kind = type_(e).__name__
+    if kind == 'Refused':
+        kind = 'SyntaxError'
+    try:
+        message = str(e.msg) if isinstance_(e, SyntaxError) else str(e)
+    except BaseException:
+        message = '<the error has no readable message>'
+    line, tb = 0, e.__traceback__
+    while tb is not None and tb.tb_frame.f_code.co_filename not in sources:
+        tb = tb.tb_next
+    e.__traceback__ = tb
+    while tb is not None:
+        if tb.tb_frame.f_code.co_filename == name:
+            line = tb.tb_lineno
+        tb = tb.tb_next
+    if isinstance_(e, SyntaxError) and e.filename == name:
+        line = e.lineno or 0
+    missing = ''
+    if isinstance_(e, ModuleNotFoundError) and type_(e.name) is str:
+        missing = e.name
+    try:
+        import traceback
+        report = ''.join(traceback.TracebackException(type_(e), e, e.__traceback__).format())
+        report = report.replace('toolcell.Refused: ', 'SyntaxError: ').replace('Refused: ', 'SyntaxError: ', 1)
+    except BaseException:
+        report = '%s: %s' % (kind, message)
+    return kind, message, line, missing, report
+
+
+def serve_run(fields):
+    state.seq, code = fields[0].decode(), fields[1].decode()
+    state.cell += 1
+    name = state.name = '<cell %d>' % state.cell
+    if code.startswith('\ufeff'):
+        code = code[1:]
+    code = code.replace('\r\n', '\n').replace('\r', '\n')
+    old = []
+    how, status, error = 'error', 1, None
+    try:
+        old = set_env(fields[3:])
+        set_stdin(fields[2])
+        route()
+        remember(name, code)
+        how, status, error = run(code, name)
+    except BaseException as e:
+        error = e
+    state.running = False
+    settrace(None)
+    setprofile(None)
+    if getpid() != pid:
+        flush()
+        exit_now(status if how != 'error' else 1)
+    about = ('', '', 0, '', '')
+    if error is not None:
+        about = describe(error, name)
+        error = None
+    return how, status, about, old
+
+
+def finish(how, status, about, old):
+    restore_env(old)
+    flush()
+    send(b'Z', state.seq, how, status, *about)
+
+
+def end(how, status, about):
+    """Ends a stateless process as the interpreter would: threads, atexit, and
+    the program's objects."""
+    threading = modules.get('threading')
+    try:
+        try:
+            state.running = True
+            if threading:
+                threading._shutdown()
+            if 'atexit' in modules or 'atexit' in sys.builtin_module_names:
+                import atexit
+                atexit._run_exitfuncs()
+            flush()
+            for k in list(space):
+                if not k.startswith('__'):
+                    space[k] = None
+        finally:
+            state.running = False
+    except BaseException:
+        pass
+    finish(how, status, about, [])
+    exit_now(status)
+
+
+def configure(fields):
+    if fields[0]:
+        os.chdir(fields[0])
+    set_env(fields[2:])
+    implementation = {'cpython': 'CPython'}.get(sys.implementation.name, sys.implementation.name)
+    send(b'H', implementation + ' ' + sys.version.split()[0])
+    return fields[1] == b'once'
+
+
+def preload(names):
+    """Imports modules for the programs to come; says hello with a ! if it
+    cannot."""
+    for name in names:
+        name = name.decode()
+        try:
+            __import__(name)
+        except BaseException as e:
+            send(b'H', '!%s: %s: %s' % (name, type_(e).__name__, e))
+            exit_now(1)
+
+
+def loop():
+    once = False
+    while True:
+        kind, fields = receive()
+        if kind == b'C':
+            once = configure(fields)
+        elif kind == b'M':
+            preload(fields)
+        elif kind == b'R':
+            how, status, about, old = serve_run(fields)
+            if once:
+                end(how, status, about)
+            finish(how, status, about, old)
+
+
+for k in list(space):
+    if not k.startswith('__'):
+        del space[k]
+os.set_inheritable(CONTROL, False)
+sys.argv = ['']
+sys.path.append('')
+stdout, stderr = stream(1, '<stdout>', 'surrogateescape'), stream(2, '<stderr>', 'backslashreplace')
+sys.stdout = sys.__stdout__ = stdout
+sys.stderr = sys.__stderr__ = stderr
+sys.__stdin__ = sys.stdin = NoInput()
+sys.meta_path.insert(0, Finder())
+sys.meta_path.append(Absent())
+_signal.signal(_signal.SIGINT, on_interrupt)

@@ -1,0 +1,121 @@
+# Standard streams and the environment. This follows imports.py in one source.
+
+class NoInput(io.TextIOBase):
+    """Standard input of a run that was given none."""
+
+    encoding, errors, mode, name = 'utf-8', 'strict', 'r', '<stdin>'
+
+    def fileno(self):
+        return 0
+
+    def readable(self):
+        return True
+
+    def refuse(self, *args):
+        raise EOFError('there is no standard input: this run was given none')
+
+    read = readline = readlines = __next__ = refuse
+
+
+def stream(fd, name, errors):
+    raw = io.FileIO(fd, 'w', closefd=False)
+    out = io.TextIOWrapper(io.BufferedWriter(raw, 1 << 16), encoding='utf-8', errors=errors, newline='\n', write_through=False, line_buffering=True)
+    out.mode = 'w'
+    raw.name = name
+    return out
+
+
+class Router(io.TextIOBase):
+    """Standard output while threads of earlier runs live: what they print is
+    sent as late."""
+
+    encoding = 'utf-8'
+
+    def __init__(self, own, name, old):
+        self.own, self.label, self.old = own, name, old
+
+    def write(self, s):
+        if get_ident() not in self.old:
+            return self.own.write(s)
+        if isinstance_(s, str):
+            send(b'L', self.label, s)
+            return len(s)
+        raise TypeError('write() argument must be str, not %s' % type_(s).__name__)
+
+    def __getattr__(self, name):
+        return getattr(self.own, name)
+
+    def flush(self):
+        self.own.flush()
+
+    def fileno(self):
+        return self.own.fileno()
+
+    def writable(self):
+        return True
+
+    @property
+    def buffer(self):
+        return self.own.buffer
+
+
+def flush():
+    for s in (sys.stdout, sys.stderr, stdout, stderr):
+        try:
+            s.flush()
+        except Exception:
+            pass
+
+
+def route():
+    """Puts Routers in place where threads of earlier runs are alive."""
+    if type_(sys.stdout) is Router:
+        sys.stdout = sys.stdout.own
+    if type_(sys.stderr) is Router:
+        sys.stderr = sys.stderr.own
+    threading = modules.get('threading')
+    if threading and len(threading._active) > 1:
+        old = set(threading._active)
+        old.discard(get_ident())
+        sys.stdout, sys.stderr = Router(sys.stdout, 'stdout', old), Router(sys.stderr, 'stderr', old)
+
+
+def set_stdin(path):
+    if path:
+        fd = os.open(path, os.O_RDONLY)
+        os.unlink(path)
+        os.dup2(fd, 0)
+        os.close(fd)
+        sys.stdin = io.TextIOWrapper(io.BufferedReader(io.FileIO(0, closefd=False)), encoding='utf-8', errors='surrogateescape')
+        state.stdin = True
+        return
+    if state.stdin:
+        fd = os.open('/dev/null', os.O_RDONLY)
+        os.dup2(fd, 0)
+        os.close(fd)
+        state.stdin = False
+    sys.stdin = NoInput()
+
+
+def set_env(pairs):
+    """Sets variables, and returns what they were before."""
+    old = []
+    for i in range(0, len(pairs), 2):
+        k, v = pairs[i], pairs[i + 1]
+        old.append((k, environb.get(k)))
+        environb[k] = v
+        if k == b'TZ':
+            import time
+            time.tzset()
+    return old
+
+
+def restore_env(old):
+    for k, v in old:
+        if v is None:
+            environb.pop(k, None)
+        else:
+            environb[k] = v
+        if k == b'TZ':
+            import time
+            time.tzset()
