@@ -24,6 +24,7 @@ type kernelContext struct {
 	turn     *semaphore.Weighted // held by the run in progress; first in, first out
 	orders   chan order          // to the run in progress
 	deleted  chan struct{}
+	dir      string // names the private directory, empty where there is none
 
 	mu       sync.Mutex
 	k        *kernel
@@ -40,7 +41,7 @@ func newContext(s *Stateful, language string, o codeinterp.ContextOptions, k *ke
 	now := time.Now()
 	return &kernelContext{s: s, id: codeinterp.ContextID(rand.Text()), language: language, opts: o,
 		created: now, lastUsed: now, turn: semaphore.NewWeighted(1), orders: make(chan order),
-		deleted: make(chan struct{}), k: k, fresh: true}
+		deleted: make(chan struct{}), dir: "toolcell-" + rand.Text(), k: k, fresh: true}
 }
 
 // run waits for its turn and runs code.
@@ -206,8 +207,11 @@ func (c *kernelContext) start(ctx context.Context) error {
 	}
 	k := c.kernel()
 	d := k.rt.dialect
-	s := surroundings{cwd: c.opts.Cwd, env: c.opts.Env, private: c.opts.Cwd == "" && d.start != nil}
-	if s.private || s.cwd != "" || len(s.env) > 0 {
+	s := surroundings{cwd: c.opts.Cwd, env: c.opts.Env}
+	if s.cwd == "" && d.start != nil {
+		s.dir = c.dir
+	}
+	if s.dir != "" || s.cwd != "" || len(s.env) > 0 {
 		if d.start == nil {
 			return noSurroundings(k)
 		}
@@ -297,5 +301,17 @@ func (c *kernelContext) end() error {
 		k.drop()
 		return nil
 	}
+	c.cleanUp(k)
 	return c.s.discard(k)
+}
+
+// cleanUp removes the private directory, if the kernel can do so.
+func (c *kernelContext) cleanUp(k *kernel) {
+	d := k.rt.dialect
+	if c.opts.Cwd != "" || c.dir == "" || d.remove == nil || k.isDown() {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), c.s.opts.Grace)
+	defer cancel()
+	_ = k.hidden(ctx, d.remove(c.dir))
 }

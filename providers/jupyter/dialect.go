@@ -21,6 +21,8 @@ type dialect struct {
 	setup func(raw, spill bool) string
 	// start sets a context's directory and environment, once per process.
 	start func(s surroundings) string
+	// remove deletes a context's private directory.
+	remove func(dir string) string
 	// enter sets a run's environment and standard input, leave restores them.
 	enter func(s surroundings) string
 	leave string
@@ -48,6 +50,8 @@ type surroundings struct {
 	stdin []byte // nil: reading fails
 	// private starts the run in a new directory, which goes with the kernel.
 	private bool
+	// dir names a context's private directory, which outlives its kernels.
+	dir string
 }
 
 func (d *dialect) prepare(raw, spill bool) string {
@@ -119,7 +123,7 @@ func arguments(s surroundings) string {
 	for k, v := range s.env {
 		env[b64(k)] = b64(v)
 	}
-	args := map[string]any{"env": env, "cwd": b64(s.cwd), "stdin": nil, "private": s.private}
+	args := map[string]any{"env": env, "cwd": b64(s.cwd), "stdin": nil, "private": s.private, "dir": s.dir}
 	if s.stdin != nil {
 		args["stdin"] = b64(string(s.stdin))
 	}
@@ -140,6 +144,7 @@ var denoDialect = dialect{
 	start:   func(s surroundings) string { return denoCall("start", s) },
 	enter:   func(s surroundings) string { return denoCall("enter", s) },
 	leave:   denoHelper + ".leave()",
+	remove:  func(dir string) string { return fmt.Sprintf("%s.remove(%q)", denoHelper, dir) },
 	noStdin: true,
 	settle:  func(marker string) string { return fmt.Sprintf("void %s.print(%q, false)", denoHelper, marker) },
 	exit: func(e *codeinterp.ProgramError) (int, bool) {
@@ -156,7 +161,8 @@ func denoCall(method string, s surroundings) string {
 
 // bashDialect is for bash_kernel. Its env and cwd are those of the shell.
 var bashDialect = dialect{
-	start: bashSurroundings,
+	start:  bashSurroundings,
+	remove: func(dir string) string { return "cd / && rm -rf -- " + bashTemp(dir) },
 	exit: func(e *codeinterp.ProgramError) (int, bool) {
 		n, err := strconv.Atoi(e.Message)
 		return n, e.Name == "" && err == nil && n != 0
@@ -166,8 +172,8 @@ var bashDialect = dialect{
 func bashSurroundings(s surroundings) string {
 	var b strings.Builder
 	switch {
-	case s.private:
-		b.WriteString("cd -- \"$(mktemp -d)\" && ")
+	case s.dir != "":
+		fmt.Fprintf(&b, "mkdir -p -m 700 -- %[1]s && cd -- %[1]s && ", bashTemp(s.dir))
 	case s.cwd != "":
 		fmt.Fprintf(&b, "cd -- %s && ", bashQuote(s.cwd))
 	}
@@ -176,5 +182,7 @@ func bashSurroundings(s surroundings) string {
 	}
 	return b.String() + "true"
 }
+
+func bashTemp(dir string) string { return `"${TMPDIR:-/tmp}"/` + bashQuote(dir) }
 
 func bashQuote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }

@@ -34,7 +34,7 @@
 // drained before the run ends; environment, directory and standard input, out
 // of band, so that line numbers, %%magics and __future__ imports are unharmed.
 // Runs of RunCode, and contexts without a Cwd, start in a private directory of
-// the kernel's host, which a kernel that is killed leaves behind. Deno's
+// the kernel's host, which is left behind where the kernel is killed at the end. Deno's
 // kernel gets values, exit, process.stdout, environment and directory;
 // bash_kernel the environment and directory of contexts; other kernels run as
 // they are, and options that they cannot honour are ErrInvalid.

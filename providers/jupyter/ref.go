@@ -17,6 +17,7 @@ type ref struct {
 	Socket   string `json:"socket"`
 	Process  string `json:"process,omitempty"`
 	Cwd      string `json:"cwd,omitempty"`
+	Dir      string `json:"dir,omitempty"`
 }
 
 // Ref returns a context's reference: text that Attach, in this or another
@@ -35,7 +36,7 @@ func (c *kernelContext) ref() string {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	b, _ := json.Marshal(ref{Kernel: k.handle.kernel, Session: k.handle.session, Language: c.language,
-		Spec: k.rt.name, Socket: k.session, Process: k.process, Cwd: c.opts.Cwd})
+		Spec: k.rt.name, Socket: k.session, Process: k.process, Cwd: c.opts.Cwd, Dir: c.dir})
 	return string(b)
 }
 
@@ -111,7 +112,9 @@ func (s *Stateful) attach(ctx context.Context, reference string) (codeinterp.Con
 		return "", asContextError(err)
 	}
 	c := newContext(s, language, codeinterp.ContextOptions{Cwd: r.Cwd}, k)
-	c.fresh, c.lost = false, k.takeLost()
+	c.dir = r.Dir
+	c.lost = k.takeLost()
+	c.fresh = c.lost
 	return c.id, s.add(c)
 }
 

@@ -115,6 +115,9 @@ func startServer(t testing.TB, name string, extra ...string) *server {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if err := os.Mkdir(filepath.Join(dir, "tmp"), 0o700); err != nil {
+		t.Fatal(err)
+	}
 	s := &server{kind: name, token: testToken, dir: dir, log: &bytes.Buffer{}}
 	port := freePort(t)
 	s.cmd, s.url = k.start(k, bin, dir, port, extra)
@@ -146,7 +149,7 @@ func serverEnv(dir, bin string) []string {
 	return []string{"PATH=" + bin + ":" + os.Getenv("PATH"), "HOME=" + dir, "LANG=C.UTF-8",
 		"JUPYTER_CONFIG_DIR=" + filepath.Join(dir, "config"), "JUPYTER_DATA_DIR=" + filepath.Join(dir, "data"),
 		"JUPYTER_RUNTIME_DIR=" + filepath.Join(dir, "runtime"), "IPYTHONDIR=" + filepath.Join(dir, "ipython"),
-		"DENO_DIR=" + filepath.Join(dir, "deno"), "NO_COLOR=1"}
+		"DENO_DIR=" + filepath.Join(dir, "deno"), "TMPDIR=" + filepath.Join(dir, "tmp"), "NO_COLOR=1"}
 }
 
 // stop ends the server: politely, so that it ends its kernels, then its group.

@@ -67,11 +67,17 @@
     }
     return names;
   };
+  const temp = (name) => (Deno.env.get("TMPDIR") || Deno.env.get("TEMP") || "/tmp") + "/" + name;
   internals.toolcell = {
+    remove(name) {
+      Deno.removeSync(temp(name), { recursive: true });
+    },
     print: core.print,
     start(args) {
-      if (args.private) Deno.chdir(Deno.makeTempDirSync({ prefix: "toolcell-" }));
-      else if (args.cwd) Deno.chdir(text(args.cwd));
+      if (args.dir) {
+        Deno.mkdirSync(temp(args.dir), { recursive: true, mode: 0o700 });
+        Deno.chdir(temp(args.dir));
+      } else if (args.cwd) Deno.chdir(text(args.cwd));
       environment(args.env);
     },
     enter(args) {

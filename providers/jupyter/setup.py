@@ -269,7 +269,11 @@ class Helper:
         return names
 
     def directory(self, args):
-        if args["private"]:
+        if args["dir"]:
+            path = os.path.join(tempfile.gettempdir(), args["dir"])
+            os.makedirs(path, 0o700, exist_ok=True)
+            os.chdir(path)
+        elif args["private"]:
             path = tempfile.mkdtemp(prefix="toolcell-")
             os.chdir(path)
             atexit.register(shutil.rmtree, path, ignore_errors=True)
@@ -279,6 +283,9 @@ class Helper:
     def start(self, args):
         self.directory(args)
         self.environment(args["env"])
+
+    def remove(self, name):
+        shutil.rmtree(os.path.join(tempfile.gettempdir(), name), ignore_errors=True)
 
     def enter(self, args):
         self.directory(args)

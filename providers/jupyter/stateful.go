@@ -34,7 +34,7 @@ func NewStateful(ctx context.Context, opts *Options) (*Stateful, error) {
 // the kernel's host; one that cannot be entered is ErrInvalid, and "." is where
 // the server starts its kernels. Where it is empty, Python, Deno and bash
 // kernels start in a new private directory, which lasts as long as the
-// kernel's process; other kernels start where the server starts them.
+// context; other kernels start where the server starts them.
 func (s *Stateful) CreateContext(ctx context.Context, language string, opts *codeinterp.ContextOptions) (codeinterp.ContextID, error) {
 	id, err := s.create(ctx, language, opts)
 	return id, wrap("create context", err)
