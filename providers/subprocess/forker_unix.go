@@ -57,25 +57,19 @@ func (w *forker) running(ctx context.Context) (*server, error) {
 	return s, err
 }
 
-func (w *forker) take(ctx context.Context, once bool, env map[string]string) (*process, error) {
+// fork returns a new child of the server. It waits for its configuration.
+func (w *forker) fork(ctx context.Context) (*process, error) {
 	s, err := w.running(ctx)
 	if err != nil {
 		return nil, err
 	}
-	p, err := s.fork(w.i, w.l, env)
+	p, err := s.fork(w.i, w.l)
 	if err != nil && !alive(s.sb) {
 		if s, err = w.running(ctx); err == nil {
-			p, err = s.fork(w.i, w.l, env)
+			p, err = s.fork(w.i, w.l)
 		}
 	}
-	if err != nil {
-		return nil, err
-	}
-	if err := p.configure("", once, nil); err != nil {
-		p.kill()
-		return nil, fmt.Errorf("%w: the forked process ended: %s", codeinterp.ErrUnavailable, p.words())
-	}
-	return p, nil
+	return p, err
 }
 
 func (w *forker) close() {
@@ -232,12 +226,12 @@ func (s *server) end() {
 }
 
 // fork makes a child of the server a driver of its own.
-func (s *server) fork(i *Interpreter, l *language, env map[string]string) (_ *process, err error) {
+func (s *server) fork(i *Interpreter, l *language) (_ *process, err error) {
 	dir, err := i.sandbox.TempDir()
 	if err != nil {
 		return nil, err
 	}
-	pl := &place{dir: dir, env: env}
+	pl := &place{dir: dir}
 	defer func() {
 		if err != nil {
 			_ = sandbox.RemoveAll(dir)

@@ -23,7 +23,7 @@ type Interpreter struct {
 	sandbox   *sandbox.Sandbox
 	languages map[string]*language
 	names     []string
-	warm      map[string]warmer
+	warm      map[string]*pool
 
 	life   context.Context // ends with Close
 	cancel context.CancelCauseFunc

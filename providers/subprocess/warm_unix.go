@@ -5,20 +5,13 @@ package subprocess
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"sync"
 
+	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/internal/sandbox"
 )
-
-// A warmer keeps one language ready.
-type warmer interface {
-	// take returns a process that nobody has used, configured, or nil where
-	// there is none.
-	take(ctx context.Context, once bool, env map[string]string) (*process, error)
-	// close ends what the warmer keeps, and waits for it.
-	close()
-}
 
 // heat starts the warmers.
 func (i *Interpreter) heat() error {
@@ -26,7 +19,7 @@ func (i *Interpreter) heat() error {
 	if w == nil {
 		return nil
 	}
-	i.warm = map[string]warmer{}
+	i.warm = map[string]*pool{}
 	var (
 		wg   sync.WaitGroup
 		mu   sync.Mutex
@@ -51,111 +44,143 @@ func (i *Interpreter) heat() error {
 	return errors.Join(errs...)
 }
 
-func (i *Interpreter) heatLanguage(l *language) (warmer, error) {
+func (i *Interpreter) heatLanguage(l *language) (*pool, error) {
+	size := i.opts.Warm.Pool
+	switch {
+	case size == 0:
+		size = defaultPool
+	case size < 0:
+		size = 0
+	}
 	if l.forkBoot != nil && i.sandbox.CanFork() {
-		return newForker(i, l)
-	}
-	if i.opts.Warm.Pool < 0 {
-		return nil, nil
-	}
-	return newPool(i, l)
-}
-
-// A pool holds started processes of one language, each for one use.
-type pool struct {
-	i    *Interpreter
-	l    *language
-	size int
-
-	mu     sync.Mutex
-	idle   []*process
-	closed bool
-	wg     sync.WaitGroup // processes that are being started
-}
-
-func newPool(i *Interpreter, l *language) (*pool, error) {
-	w := &pool{i: i, l: l, size: i.opts.Warm.Pool}
-	if w.size == 0 {
-		w.size = defaultPool
-	}
-	p, err := w.start()
-	if err != nil {
-		return nil, err
-	}
-	if modules := i.opts.Warm.Preload; l.kind == pythonKind && len(modules) > 0 {
-		trial, err := w.start()
-		if err == nil {
-			if err = trial.configure("", true, nil); err == nil {
-				_, err = trial.greeting(i.life)
-			}
-			trial.kill()
-		}
+		f, err := newForker(i, l)
 		if err != nil {
-			p.kill()
 			return nil, err
 		}
+		w := &pool{life: i.life, size: size, forks: f, start: f.fork}
+		w.fill()
+		return w, nil
 	}
-	w.idle = append(w.idle, p)
+	if size == 0 {
+		return nil, nil
+	}
+	w := &pool{life: i.life, size: size, start: func(context.Context) (*process, error) { return i.preloaded(l) }}
+	if err := i.tryPreload(l); err != nil {
+		return nil, err
+	}
 	w.fill()
 	return w, nil
 }
 
-// start starts a process up to where it waits for its configuration.
-func (w *pool) start() (*process, error) {
-	p, err := w.i.begin(w.l, &place{})
-	if err == nil && w.l.kind == pythonKind {
-		_ = p.send(framePreload, w.i.opts.Warm.Preload...)
+// preloaded starts a process up to where it waits for its configuration.
+func (i *Interpreter) preloaded(l *language) (*process, error) {
+	p, err := i.begin(l, &place{})
+	if err == nil && l.kind == pythonKind {
+		_ = p.send(framePreload, i.opts.Warm.Preload...)
 	}
 	return p, err
+}
+
+// tryPreload finds out whether the modules can be imported.
+func (i *Interpreter) tryPreload(l *language) error {
+	if l.kind != pythonKind || len(i.opts.Warm.Preload) == 0 {
+		return nil
+	}
+	p, err := i.preloaded(l)
+	if err != nil {
+		return err
+	}
+	defer p.kill()
+	if err := p.configure("", true, nil); err != nil {
+		return fmt.Errorf("%w: %s did not start: %s", codeinterp.ErrUnavailable, l.Name, p.words())
+	}
+	_, err = p.greeting(i.life)
+	return err
+}
+
+// A pool holds started processes of one language, each for one use.
+type pool struct {
+	life  context.Context // ends with the interpreter
+	size  int
+	start func(context.Context) (*process, error)
+	forks *forker // where start is quick enough to wait for it
+
+	mu      sync.Mutex
+	idle    []*process
+	filling bool
+	closed  bool
+	wg      sync.WaitGroup // goroutines that fill
 }
 
 // fill starts processes in the background until the pool is full.
 func (w *pool) fill() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.closed {
+	if w.closed || w.filling || len(w.idle) >= w.size {
 		return
 	}
+	w.filling = true
 	w.wg.Go(func() {
-		for w.lacks() {
-			p, err := w.start()
-			if err != nil {
+		for {
+			p, err := w.start(w.life)
+			if !w.put(p, err) {
 				return
 			}
-			w.mu.Lock()
-			if w.closed {
-				w.mu.Unlock()
-				p.kill()
-				return
-			}
-			w.idle = append(w.idle, p)
-			w.mu.Unlock()
 		}
 	})
 }
 
-func (w *pool) lacks() bool {
+// put adds a process, and reports whether the pool lacks more.
+func (w *pool) put(p *process, err error) bool {
 	w.mu.Lock()
-	defer w.mu.Unlock()
-	return !w.closed && len(w.idle) < w.size
+	closed := w.closed
+	if err == nil && !closed {
+		w.idle = append(w.idle, p)
+	}
+	more := err == nil && !closed && len(w.idle) < w.size
+	w.filling = more
+	w.mu.Unlock()
+	if err == nil && closed {
+		p.kill()
+	}
+	return more
 }
 
-func (w *pool) take(_ context.Context, once bool, env map[string]string) (*process, error) {
+// take returns a process that nobody has used, configured, or nil where there
+// is none.
+func (w *pool) take(ctx context.Context, once bool, env map[string]string) (*process, error) {
 	defer w.fill()
 	for {
-		w.mu.Lock()
-		if len(w.idle) == 0 {
-			w.mu.Unlock()
+		p := w.pop()
+		if p == nil && w.forks == nil {
 			return nil, nil
 		}
-		p := w.idle[0]
-		w.idle = slices.Delete(w.idle, 0, 1)
-		w.mu.Unlock()
+		forked := p == nil
+		if forked {
+			var err error
+			if p, err = w.start(ctx); err != nil {
+				return nil, err
+			}
+		}
 		if alive(p.sb) && p.configure("", once, env) == nil {
 			return p, nil
 		}
 		p.kill()
+		if forked {
+			return nil, fmt.Errorf("%w: the forked process ended: %s", codeinterp.ErrUnavailable, p.words())
+		}
 	}
+}
+
+func (w *pool) pop() *process {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if len(w.idle) == 0 {
+		return nil
+	}
+	p := w.idle[0]
+	w.idle = slices.Delete(w.idle, 0, 1)
+	return p
 }
 
 func alive(p *sandbox.Process) bool {
@@ -167,6 +192,7 @@ func alive(p *sandbox.Process) bool {
 	}
 }
 
+// close ends what the pool keeps, and waits for it.
 func (w *pool) close() {
 	w.mu.Lock()
 	w.closed = true
@@ -176,5 +202,8 @@ func (w *pool) close() {
 	w.wg.Wait()
 	for _, p := range idle {
 		p.kill()
+	}
+	if w.forks != nil {
+		w.forks.close()
 	}
 }
