@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -203,5 +204,19 @@ func TestRunStoppedBeforeItBegins(t *testing.T) {
 		if code, _, stderr := toolcell(ctx, "", args...); code != 130 || !strings.Contains(stderr, "stopped") {
 			t.Errorf("%q: code %d, stderr %q", args, code, stderr)
 		}
+	}
+}
+
+// A failWriter takes nothing.
+type failWriter struct{}
+
+func (failWriter) Write([]byte) (int, error) { return 0, syscall.EPIPE }
+
+func TestRunEndsWhenNobodyReads(t *testing.T) {
+	var stderr bytes.Buffer
+	a := &app{stdin: strings.NewReader(""), stdout: failWriter{}, stderr: &stderr, getenv: func(string) string { return "" }}
+	code := a.main(t.Context(), []string{"run", "-e", "for (;;) console.log('x')"})
+	if code != 1 || !strings.Contains(stderr.String(), "showing the output") {
+		t.Errorf("code %d, stderr %q", code, stderr.String())
 	}
 }

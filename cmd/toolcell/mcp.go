@@ -66,13 +66,8 @@ func (f *mcpFlags) registerAll(fs *flag.FlagSet, getenv func(string) string) {
 	fs.BoolVar(&f.verbose, "verbose", false, "log sessions and faults on standard error")
 }
 
-// mcp serves the tools until standard input ends, or a signal comes. A host that
-// is gone is noticed by what is read and written, not by a signal that would
-// end this process before it has cleaned up.
+// mcp serves the tools until standard input ends, or a signal comes.
 func (a *app) mcp(ctx context.Context, args []string) int {
-	broken := make(chan os.Signal, 1)
-	signal.Notify(broken, syscall.SIGPIPE)
-	defer signal.Stop(broken)
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGHUP)
 	defer stop()
 	var f mcpFlags

@@ -151,20 +151,27 @@ func (a *app) runJSON(ctx context.Context, ci codeinterp.CodeInterpreter, langua
 
 func (a *app) runLive(ctx context.Context, ci codeinterp.CodeInterpreter, language, program string, opts *codeinterp.RunOptions, images string) int {
 	s := newScreen(a, images)
-	opts.OnOutput = s.live
+	ctx, leave := context.WithCancel(ctx)
+	defer leave()
+	opts.OnOutput = func(o codeinterp.Output) error {
+		err := s.live(o)
+		if err != nil {
+			leave() // nobody sees the program any more
+		}
+		return err
+	}
 	res, err := ci.RunCode(ctx, language, program, opts)
 	s.rest(&res)
 	s.end(&res)
 	switch {
+	case s.err != nil:
+		return a.fail(fmt.Errorf("showing the output: %w", s.err))
 	case neverBegan(ctx, &res, err):
 		return a.stopped()
 	case res.Status == codeinterp.StatusCanceled:
 		a.stopped()
 	case err != nil:
 		return a.fail(err)
-	}
-	if s.err != nil {
-		return a.fail(fmt.Errorf("showing the output: %w", s.err))
 	}
 	return res.ExitCode
 }

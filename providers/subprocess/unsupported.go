@@ -11,11 +11,16 @@ import (
 
 // An Interpreter runs each program in a process of its own. There is none on
 // this system.
-type Interpreter struct{ codeinterp.CodeInterpreter }
+type Interpreter struct {
+	codeinterp.CodeInterpreter
+	codeinterp.Describer
+}
 
 // A Stateful is an [Interpreter] with contexts. There is none on this system.
 type Stateful struct {
 	codeinterp.StatefulInterpreter
+	codeinterp.ContextManager
+	codeinterp.Describer
 }
 
 // New returns codeinterp.ErrUnavailable.
