@@ -37,32 +37,30 @@ type language struct {
 	heapMessage string
 }
 
-// find returns the candidates for l that run and are new enough, best first,
-// or an error that names what was tried.
-func find(l Language) ([]*language, error) {
-	if err := l.check(); err != nil {
-		return nil, err
-	}
-	var found []*language
+// find returns l with the first interpreter that can be reached from the
+// sandbox, is new enough and, by try, works there; or an error that names what
+// was tried.
+func find(l Language, s *sandbox.Sandbox, try func(*language) error) (*language, error) {
 	var tried []string
-	seen := map[string]bool{}
 	for _, path := range candidates(l.Commands) {
-		if seen[path] {
-			continue
-		}
-		seen[path] = true
 		c := &language{Language: l, path: path}
 		if l.kind == nodeKind || l.kind == typescriptKind {
 			c.heapMessage = "heap out of memory"
 		}
-		if err := c.probe(); err != nil {
-			tried = append(tried, fmt.Sprintf("%s (%v)", path, err))
-			continue
+		err := s.Reachable(path)
+		if err == nil {
+			err = c.probe()
 		}
-		found = append(found, c)
-	}
-	if len(found) > 0 {
-		return found, nil
+		if err == nil {
+			err = c.reachable(s)
+		}
+		if err == nil {
+			err = try(c)
+		}
+		if err == nil {
+			return c, nil
+		}
+		tried = append(tried, fmt.Sprintf("%s (%v)", path, err))
 	}
 	if tried == nil {
 		tried = []string{strings.Join(l.Commands, ", ") + " (not found on PATH)"}
@@ -92,8 +90,11 @@ func candidates(commands []string) []string {
 			continue
 		}
 		for _, dir := range dirs {
+			if real, err := filepath.EvalSymlinks(dir); err == nil {
+				dir = real // /bin is /usr/bin
+			}
 			path := filepath.Join(dir, command)
-			if !filepath.IsAbs(dir) {
+			if !filepath.IsAbs(dir) || slices.Contains(list, path) {
 				continue
 			}
 			if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0 {

@@ -14,7 +14,14 @@ import (
 )
 
 func TestUnavailable(t *testing.T) {
-	dir := t.TempDir()
+	dir, err := os.MkdirTemp("", "toolcell-scripts-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	if err := os.Chmod(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
 	script := func(name, text string) string {
 		path := filepath.Join(dir, name)
 		if err := os.WriteFile(path, []byte("#!/bin/sh\n"+text+"\n"), 0o755); err != nil {

@@ -55,7 +55,7 @@ func open(opts *Options, stateful bool) (*Interpreter, error) {
 	if err := i.opts.complete(); err != nil {
 		return nil, err
 	}
-	found, err := i.opts.findLanguages(stateful)
+	list, err := i.opts.table(stateful)
 	if err != nil {
 		return nil, err
 	}
@@ -63,7 +63,7 @@ func open(opts *Options, stateful bool) (*Interpreter, error) {
 		return nil, err
 	}
 	i.life, i.cancel = context.WithCancelCause(context.Background())
-	if err := i.choose(found); err != nil {
+	if err := i.choose(list); err != nil {
 		return nil, errors.Join(err, i.sandbox.Close())
 	}
 	if err := i.heat(); err != nil {
@@ -72,46 +72,30 @@ func open(opts *Options, stateful bool) (*Interpreter, error) {
 	return i, nil
 }
 
-// choose takes the first candidate of each language that works inside the
-// sandbox.
-func (i *Interpreter) choose(found map[string][]*language) error {
-	var (
-		wg     sync.WaitGroup
-		mu     sync.Mutex
-		failed = map[string]error{}
-	)
-	i.languages = map[string]*language{}
-	for name, list := range found {
-		wg.Go(func() {
-			var tried []string
-			for _, l := range list {
-				err := i.try(l)
-				if err == nil {
-					mu.Lock()
-					i.languages[name] = l
-					mu.Unlock()
-					return
-				}
-				tried = append(tried, fmt.Sprintf("%s (%v)", l.path, err))
-			}
-			mu.Lock()
-			failed[name] = missing(&list[0].Language, tried)
-			mu.Unlock()
-		})
+// choose finds the interpreters of the languages. Where the caller listed them,
+// all have to be found, else at least one.
+func (i *Interpreter) choose(list []Language) error {
+	var wg sync.WaitGroup
+	found, errs := make([]*language, len(list)), make([]error, len(list))
+	for n, l := range list {
+		wg.Go(func() { found[n], errs[n] = find(l, i.sandbox, i.try) })
 	}
 	wg.Wait()
+	i.languages = map[string]*language{}
+	for n, l := range list {
+		if found[n] != nil {
+			i.languages[l.Name] = found[n]
+		}
+	}
 	i.names = slices.Sorted(maps.Keys(i.languages))
-	if len(failed) > 0 && (i.opts.Languages != nil || len(i.names) == 0) {
-		return errors.Join(slices.Collect(maps.Values(failed))...)
+	if i.opts.Languages != nil || len(i.names) == 0 {
+		return errors.Join(errs...)
 	}
 	return nil
 }
 
 // try starts l once, inside the sandbox.
 func (i *Interpreter) try(l *language) error {
-	if err := l.reachable(i.sandbox); err != nil {
-		return err
-	}
 	ctx, cancel := context.WithTimeout(i.life, maxProbe)
 	defer cancel()
 	if l.Driver == nil {
@@ -246,39 +230,27 @@ func (o *Options) complete() error {
 	return err
 }
 
-// findLanguages returns the candidates for each language of o.
-func (o *Options) findLanguages(stateful bool) (map[string][]*language, error) {
+// table returns the languages to look for.
+func (o *Options) table(stateful bool) ([]Language, error) {
 	list := o.Languages
 	if list == nil {
 		list = []Language{Python(), JavaScript(), TypeScript(), Bash()}
 	}
-	var (
-		wg     sync.WaitGroup
-		found  = make([][]*language, len(list))
-		errs   = make([]error, len(list))
-		byName = map[string][]*language{}
-	)
 	for n, l := range list {
+		if err := l.check(); err != nil {
+			return nil, err
+		}
 		if stateful && l.Driver == nil {
 			return nil, fmt.Errorf("%w: language %s has no Driver, which contexts need; offer it by New", codeinterp.ErrInvalid, l.Name)
 		}
 		if slices.ContainsFunc(list[:n], func(k Language) bool { return k.Name == l.Name }) {
 			return nil, fmt.Errorf("%w: language %s is listed twice", codeinterp.ErrInvalid, l.Name)
 		}
-		wg.Go(func() { found[n], errs[n] = find(l) })
 	}
-	wg.Wait()
-	for n, l := range list {
-		if errs[n] == nil {
-			byName[l.Name] = found[n]
-		}
+	if len(list) == 0 {
+		return nil, fmt.Errorf("%w: an empty list of Languages", codeinterp.ErrInvalid)
 	}
-	if o.Languages != nil || len(byName) == 0 {
-		if err := errors.Join(errs...); err != nil || len(byName) == 0 {
-			return nil, err
-		}
-	}
-	return byName, nil
+	return list, nil
 }
 
 // sandbox returns the options of the sandbox.
