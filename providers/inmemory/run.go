@@ -13,11 +13,11 @@ import (
 )
 
 const (
-	// patience is how long an engine may go on after its run was stopped,
-	// not counting time in the caller's OnOutput, before it is abandoned. It
-	// is counted in ticks, so that a host that stands still does not count.
-	patience     = 300 * time.Millisecond
-	patienceTick = 10 * time.Millisecond
+	// patience is how many milliseconds an engine may go on after its run was
+	// stopped before it is abandoned. Time in the caller's OnOutput does not
+	// count, and on a machine that is too busy to tick every millisecond,
+	// neither does the time between ticks.
+	patience = 300
 
 	// slowCallback is after what time in OnOutput a run gives up its slot.
 	slowCallback = 5 * time.Millisecond
@@ -45,7 +45,6 @@ type run struct {
 	stop  context.CancelCauseFunc
 
 	since   time.Time    // when the slot was granted, for Breathe
-	away    atomic.Int64 // time in OnOutput, in nanoseconds
 	leaving atomic.Int64 // when OnOutput was called, 0 outside of it
 	over    atomic.Bool  // the run was given up: the engine must not go on
 
@@ -138,7 +137,6 @@ func (r *run) emit(put func()) {
 	put()
 	slow.Stop()
 	r.enter()
-	r.away.Add(int64(time.Since(start)))
 	r.leaving.Store(0)
 	if r.over.Load() {
 		panic(errAbandoned)
@@ -202,36 +200,24 @@ func (r *run) Breathe() {
 	r.enter()
 }
 
-// inCallback returns how long the run has been in OnOutput, in all.
-func (r *run) inCallback() time.Duration {
-	d := r.away.Load()
-	if start := r.leaving.Load(); start != 0 {
-		d += time.Now().UnixNano() - start
-	}
-	return time.Duration(d)
-}
-
 // giveUp waits, after the run was stopped, until it is done or the engine's
 // patience is used up. It returns false in the latter case.
 func (r *run) giveUp(done <-chan engine.Outcome) (engine.Outcome, bool) {
-	tick := time.NewTicker(patienceTick)
+	tick := time.NewTicker(time.Millisecond)
 	defer tick.Stop()
-	last, away, waited := time.Now(), r.inCallback(), time.Duration(0)
-	for {
+	for waited := 0; waited < patience; {
 		select {
 		case out := <-done:
 			return out, true
 		case <-tick.C:
-		}
-		now, nowAway := time.Now(), r.inCallback()
-		waited += min(now.Sub(last)-(nowAway-away), 2*patienceTick)
-		last, away = now, nowAway
-		if waited > patience {
-			r.over.Store(true)
-			r.leave()
-			return engine.Outcome{}, false
+			if r.leaving.Load() == 0 {
+				waited++
+			}
 		}
 	}
+	r.over.Store(true)
+	r.leave()
+	return engine.Outcome{}, false
 }
 
 // result puts together what the run came to.

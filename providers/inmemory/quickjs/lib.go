@@ -4,10 +4,12 @@ package quickjs
 
 import (
 	"embed"
+	"errors"
 	"fmt"
 	"sync"
 	"unsafe"
 
+	"github.com/toolcell/toolcell/providers/inmemory/engine"
 	lib "modernc.org/libquickjs"
 )
 
@@ -24,8 +26,8 @@ type libraries struct {
 }
 
 // bytecode returns a library as the engine's bytecode. The first use compiles
-// it, on the VM that needs it.
-func (l *libraries) bytecode(vm *vm, name string) ([]byte, error) {
+// it, on a VM of its own, so that no program's limits apply.
+func (l *libraries) bytecode(name string) ([]byte, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if b, ok := l.code[name]; ok {
@@ -35,25 +37,43 @@ func (l *libraries) bytecode(vm *vm, name string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	fn := vm.eval(string(src), "node:internal/"+name, lib.MJS_EVAL_TYPE_GLOBAL|lib.MJS_EVAL_FLAG_COMPILE_ONLY|lib.MJS_EVAL_FLAG_STRICT)
-	if isException(fn) {
-		e := lib.XJS_GetException(vm.tls, vm.ctx)
-		defer vm.free(e)
-		return nil, fmt.Errorf("library %s: %s %s", name, vm.ownString(e, "message"), vm.ownString(e, "stack"))
+	vm, err := newVM(engine.Config{Limits: engine.Limits{Memory: defaultMemory, Stack: defaultStack}, Budget: noBudget{}}, &l.pool)
+	if err != nil {
+		return nil, err
 	}
-	defer vm.free(fn)
-	p := lib.XJS_WriteObject(vm.tls, vm.ctx, vm.scratch, fn, lib.MJS_WRITE_OBJ_BYTECODE)
-	if p == 0 {
-		vm.dropException()
-		return nil, fmt.Errorf("library %s: out of memory", name)
+	defer vm.close()
+	b, err := vm.compileBytecode(string(src), "node:internal/"+name)
+	if err != nil {
+		return nil, fmt.Errorf("library %s: %w", name, err)
 	}
-	b := append([]byte(nil), unsafe.Slice(at[byte](p), *at[lib.Tsize_t](vm.scratch))...)
-	lib.Xjs_free(vm.tls, vm.ctx, p)
 	if l.code == nil {
 		l.code = map[string][]byte{}
 	}
 	l.code[name] = b
 	return b, nil
+}
+
+// noBudget is the budget of a VM that no program runs in.
+type noBudget struct{}
+
+func (noBudget) Take(int64) bool { return true }
+func (noBudget) Give(int64)      {}
+
+func (vm *vm) compileBytecode(src, name string) ([]byte, error) {
+	fn := vm.eval(src, name, lib.MJS_EVAL_TYPE_GLOBAL|lib.MJS_EVAL_FLAG_COMPILE_ONLY|lib.MJS_EVAL_FLAG_STRICT)
+	if isException(fn) {
+		e := lib.XJS_GetException(vm.tls, vm.ctx)
+		defer vm.free(e)
+		return nil, errors.New(vm.ownString(e, "message") + " " + vm.ownString(e, "stack"))
+	}
+	defer vm.free(fn)
+	p := lib.XJS_WriteObject(vm.tls, vm.ctx, vm.scratch, fn, lib.MJS_WRITE_OBJ_BYTECODE)
+	if p == 0 {
+		vm.dropException()
+		return nil, errors.New("out of memory")
+	}
+	defer lib.Xjs_free(vm.tls, vm.ctx, p)
+	return append([]byte(nil), unsafe.Slice(at[byte](p), *at[lib.Tsize_t](vm.scratch))...), nil
 }
 
 // load returns the exports of a library, which it runs in the current realm
@@ -75,7 +95,9 @@ func (in *instance) load(name string) value {
 
 func (in *instance) run(name string) value {
 	vm := in.vm
-	code, err := in.libs.bytecode(vm, name)
+	in.outside.Store(true)
+	code, err := in.libs.bytecode(name)
+	in.outside.Store(false)
 	if err != nil {
 		return vm.throw("InternalError", err.Error())
 	}
