@@ -76,7 +76,7 @@ func (i *Interpreter) oneShot(l *language, o *codeinterp.RunOptions, pr *program
 		c.Args = append(c.Args, strings.ReplaceAll(a, FileArg, file))
 	}
 	c.ReadOnly = append(c.ReadOnly[:len(c.ReadOnly):len(c.ReadOnly)], file)
-	input, err := inputFile(o.Stdin)
+	input, err := inputFile(i.opts.TempDir, o.Stdin)
 	if err != nil {
 		return nil, err
 	}
@@ -87,11 +87,11 @@ func (i *Interpreter) oneShot(l *language, o *codeinterp.RunOptions, pr *program
 }
 
 // inputFile returns a file without a name that holds b, nil for nil.
-func inputFile(b []byte) (*os.File, error) {
+func inputFile(dir string, b []byte) (*os.File, error) {
 	if b == nil {
 		return nil, nil
 	}
-	f, err := os.CreateTemp("", "toolcell-stdin-")
+	f, err := os.CreateTemp(dir, "toolcell-stdin-")
 	if err == nil {
 		_ = os.Remove(f.Name())
 		_, err = f.Write(b)
