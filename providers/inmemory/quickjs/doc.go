@@ -4,6 +4,9 @@
 //
 //	ci, err := inmemory.New(&inmemory.Options{Engines: []engine.Engine{quickjs.New(nil)}})
 //
+// The runtime's JavaScript is in lib, one script each, longer than other files
+// for it: the engine compiles and loads a script as a whole.
+//
 // # What programs find
 //
 // The language is ES2023 without Intl. As in node or a browser there are

@@ -206,8 +206,8 @@ func (in *instance) show(o codeinterp.Output) {
 	in.outside.Store(false)
 }
 
-// ended is what a host function returns after it was in the host for long:
-// the program may have to end.
+// resume returns v, from a host function that was in the host for long, unless
+// the program has to end meanwhile.
 func (in *instance) resume(v value) value {
 	if in.stop.Err() != nil {
 		in.vm.stopping.Store(true)
