@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"slices"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -275,12 +276,22 @@ func closeOrderFaults() []fault {
 	}
 }
 
+// leaking returns a function that leaks a goroutine, and one that ends all of
+// those.
+func leaking() (leak, clean func()) {
+	var wg sync.WaitGroup
+	stop := make(chan struct{})
+	return func() { wg.Go(func() { <-stop }) }, func() { close(stop); wg.Wait() }
+}
+
 func leakFaults() []fault {
+	perInterpreter, cleanInterpreters := leaking()
+	perContext, cleanContexts := leaking()
 	return []fault{
 		{
-			name: "a goroutine per interpreter", want: "LeakGoroutines", real: true,
+			name: "a goroutine per interpreter", want: "LeakGoroutines", real: true, clean: cleanInterpreters,
 			wrap: func(ci codeinterp.CodeInterpreter) codeinterp.CodeInterpreter {
-				go time.Sleep(10 * time.Second)
+				perInterpreter()
 				return ci
 			},
 		},
@@ -307,9 +318,9 @@ func leakFaults() []fault {
 			},
 		},
 		{
-			name: "a goroutine per context", want: "LeakContexts", real: true,
+			name: "a goroutine per context", want: "LeakContexts", real: true, clean: cleanContexts,
 			wrap: on(codeinterp.OpDelete, func(ctx context.Context, c codeinterp.Call, next codeinterp.Handler) (codeinterp.Reply, error) {
-				go time.Sleep(10 * time.Second)
+				perContext()
 				return next(ctx, c)
 			}),
 		},
