@@ -193,6 +193,7 @@ func FuzzParseStat(f *testing.F) {
 	}
 	f.Add(string(own))
 	f.Add("1 (a) b) c) S 2 3 4 5")
+	f.Add(")\x00 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0")
 	f.Add("")
 	f.Fuzz(func(t *testing.T, text string) {
 		st, err := parseStat(1, text)

@@ -39,7 +39,7 @@ func parseStat(pid int, text string) (stat, error) {
 		return stat{}, bad
 	}
 	f := strings.Fields(text[i+1:])
-	if len(f) < 22 {
+	if len(f) < 22 || len(f[0]) != 1 || f[0][0] < 'A' {
 		return stat{}, bad
 	}
 	num := func(field int) int64 { n, _ := strconv.ParseInt(f[field-3], 10, 64); return n }
