@@ -259,6 +259,11 @@ func (p *process) interrupt(r *run) {
 		case <-timer.C:
 		}
 	}
+	select {
+	case <-r.done:
+		return
+	default:
+	}
 	_ = p.sb.SignalAll(syscall.SIGINT)
 }
 

@@ -398,6 +398,20 @@
     }
   }
 
+  // absorb takes a SIGINT that node noticed and did not spend: one that comes
+  // just as a script ends would interrupt the next script instead. It runs
+  // before the first program after one that was stopped: by then the host sends
+  // no more.
+  let stopped = false;
+  const idle = new vm.Script('for (const end = Date.now() + 25; Date.now() < end;);', { filename: 'toolcell' });
+  function absorb() {
+    for (let i = 0; i < 5; i++) {
+      try {
+        return idle.runInThisContext({ breakOnSigint: true });
+      } catch {}
+    }
+  }
+
   const offsetOf = (code, line, column) => {
     let at = 0;
     for (let i = 0; i < line; i++) at = code.indexOf('\n', at) + 1;
@@ -549,6 +563,7 @@
     report(how, status, error, line = 0) {
       if (current !== this) return;
       current = null;
+      stopped = this.stopping;
       restoreEnv(this.env);
       post('Runtime.releaseObjectGroup', { objectGroup: this.name });
       send('Z', this.seq, how, status, ...(error === undefined ? ['', '', 0, '', ''] : describe(error, this.name, line)));
@@ -576,6 +591,8 @@
 
   function start(fields) {
     seq = String(fields[0]);
+    if (stopped) absorb();
+    stopped = false;
     const own = current = new Run(seq);
     try {
       if (once) socket.unref();
