@@ -23,10 +23,11 @@ type watched struct {
 	mu      sync.Mutex          // a provider may call OnOutput twice at once
 	live    []codeinterp.Output // what OnOutput saw, unless it was too much
 	size    int
-	calls   atomic.Int32 // calls of OnOutput in progress
-	overlap atomic.Bool  // two calls at once
-	over    atomic.Bool  // the run has returned
-	after   atomic.Bool  // a call after that
+	turn    chan struct{} // of capacity 1, full during a call of the check's own callback
+	calls   atomic.Int32  // calls of OnOutput in progress
+	overlap atomic.Bool   // two calls at once
+	over    atomic.Bool   // the run has returned
+	after   atomic.Bool   // a call after that
 }
 
 // keepLive bounds what a watched run remembers of its live output.
@@ -35,7 +36,7 @@ const keepLive = 4 << 20
 // watch makes a run, hands its outputs to the check's own callback, if any,
 // and tests the invariants.
 func (e *env) watch(code string, opts *codeinterp.RunOptions, id codeinterp.ContextID, run func(*codeinterp.RunOptions) (codeinterp.Result, error)) (codeinterp.Result, error) {
-	w := &watched{code: code, context: id, size: -1}
+	w := &watched{code: code, context: id, size: -1, turn: make(chan struct{}, 1)}
 	if opts != nil {
 		w.opts = *opts
 		w.size = 0
@@ -78,10 +79,12 @@ func (w *watched) callback(next func(codeinterp.Output) error, late func()) func
 			w.live = append(w.live, o)
 		}
 		w.mu.Unlock()
-		if next != nil {
-			return next(o)
+		if next == nil {
+			return nil
 		}
-		return nil
+		w.turn <- struct{}{}
+		defer func() { <-w.turn }()
+		return next(o)
 	}
 }
 
