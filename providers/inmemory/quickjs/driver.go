@@ -39,11 +39,7 @@ func (in *instance) driverCall(name string, args ...value) (s string, ok, thrown
 		message := vm.ownString(e, "message")
 		vm.free(e)
 		vm.ctx = home
-		if vm.stopping.Load() {
-			vm.throwUncatchable()
-		} else {
-			vm.throw("InternalError", message)
-		}
+		vm.rethrow(message)
 		return "", false, true
 	}
 	vm.ctx = home
@@ -74,12 +70,21 @@ func (in *instance) startDriver() bool {
 		message := vm.ownString(e, "message")
 		vm.free(e)
 		vm.ctx = home
-		vm.throw("InternalError", message)
+		vm.rethrow(message)
 		return false
 	}
 	in.driver = v
 	vm.ctx = home
 	return true
+}
+
+// rethrow throws what the driver's realm threw.
+func (vm *vm) rethrow(message string) {
+	if vm.stopping.Load() {
+		vm.throwUncatchable()
+	} else {
+		vm.throw("InternalError", message)
+	}
 }
 
 // inspect returns what node's util.inspect returns for a value.

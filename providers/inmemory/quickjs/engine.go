@@ -21,7 +21,7 @@ const (
 // An Engine makes JavaScript instances.
 type Engine struct {
 	limits engine.Limits
-	libs   libraries
+	pool   pool // of what closed instances left behind
 }
 
 var _ engine.Engine = (*Engine)(nil)
@@ -60,5 +60,5 @@ func (e *Engine) New(c engine.Config) (engine.Instance, error) {
 	if c.Limits.Stack < 1 || c.Limits.Stack > maxStack {
 		return nil, fmt.Errorf("%w: a stack limit of %d calls; 1 to %d are possible", codeinterp.ErrInvalid, c.Limits.Stack, maxStack)
 	}
-	return newInstance(c, &e.libs)
+	return newInstance(c, &e.pool)
 }

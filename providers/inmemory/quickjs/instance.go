@@ -33,7 +33,6 @@ const (
 type instance struct {
 	vm     *vm
 	config engine.Config
-	libs   *libraries
 	table  *table
 	start  time.Time // of the instance, for performance.now
 
@@ -57,12 +56,12 @@ type instance struct {
 	cwd     string
 }
 
-func newInstance(c engine.Config, libs *libraries) (*instance, error) {
-	vm, err := newVM(c, &libs.pool)
+func newInstance(c engine.Config, p *pool) (*instance, error) {
+	vm, err := newVM(c, p)
 	if err != nil {
 		return nil, err
 	}
-	in := &instance{vm: vm, config: c, libs: libs, table: hostTable(), start: time.Now(), driver: undefined, cwd: c.Cwd}
+	in := &instance{vm: vm, config: c, table: hostTable(), start: time.Now(), driver: undefined, cwd: c.Cwd}
 	vm.in = in
 	vm.breathe = func() {
 		in.outside.Store(true)

@@ -16,41 +16,84 @@ import (
 //go:embed lib/*.js
 var sources embed.FS
 
-// libraries are what all instances of an engine share: the JavaScript part of
-// the runtime in compiled form, and what closed instances left behind.
-type libraries struct {
-	pool pool
-
+// A library's bytecode is the same for every engine of the process. It is made
+// when the library is first needed, on a VM and a goroutine of its own: no
+// program's limits apply, and a program that is stopped does not wait for it.
+type library struct {
 	mu   sync.Mutex
-	code map[string][]byte
+	made *compilation
 }
 
-// bytecode returns a library as the engine's bytecode. The first use compiles
-// it, on a VM of its own, so that no program's limits apply.
-func (l *libraries) bytecode(name string) ([]byte, error) {
+// A compilation is one attempt at it.
+type compilation struct {
+	done chan struct{} // closed when what follows is set
+	code []byte
+	err  error
+}
+
+var libraries = map[string]*library{"driver": {}, "node": {}, "web": {}}
+
+// compile returns the attempt that was made, or a new one where there is none
+// or it failed.
+func (l *library) compile(name string) *compilation {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if b, ok := l.code[name]; ok {
-		return b, nil
+	if l.made == nil || l.made.failed() {
+		l.made = &compilation{done: make(chan struct{})}
+		go l.made.run(name)
 	}
+	return l.made
+}
+
+func (c *compilation) failed() bool {
+	select {
+	case <-c.done:
+		return c.err != nil
+	default:
+		return false
+	}
+}
+
+func (c *compilation) run(name string) {
+	defer close(c.done)
 	src, err := sources.ReadFile("lib/" + name + ".js")
 	if err != nil {
-		return nil, err
+		c.err = err
+		return
 	}
-	vm, err := newVM(engine.Config{Limits: engine.Limits{Memory: defaultMemory, Stack: defaultStack}, Budget: noBudget{}}, &l.pool)
+	var p pool
+	vm, err := newVM(engine.Config{Limits: engine.Limits{Memory: defaultMemory, Stack: defaultStack}, Budget: noBudget{}}, &p)
 	if err != nil {
-		return nil, err
+		c.err = err
+		return
 	}
-	defer vm.close()
-	b, err := vm.compileBytecode(string(src), "node:internal/"+name)
-	if err != nil {
-		return nil, fmt.Errorf("library %s: %w", name, err)
+	if c.code, err = vm.compileBytecode(string(src), "node:internal/"+name); err != nil {
+		c.err = fmt.Errorf("library %s: %w", name, err)
 	}
-	if l.code == nil {
-		l.code = map[string][]byte{}
+	vm.close()
+	p.drop()
+}
+
+// bytecode returns a library's bytecode. It waits for it no longer than the
+// program may run.
+func (in *instance) bytecode(name string) ([]byte, error) {
+	c := libraries[name].compile(name)
+	wait := func() {
+		select {
+		case <-c.done:
+		case <-in.stop.Done():
+		}
 	}
-	l.code[name] = b
-	return b, nil
+	select {
+	case <-c.done:
+		return c.code, c.err
+	default:
+		in.idle(wait)
+	}
+	if in.stop.Err() != nil {
+		return nil, in.stop.Err()
+	}
+	return c.code, c.err
 }
 
 // noBudget is the budget of a VM that no program runs in.
@@ -95,9 +138,11 @@ func (in *instance) load(name string) value {
 
 func (in *instance) run(name string) value {
 	vm := in.vm
-	in.outside.Store(true)
-	code, err := in.libs.bytecode(name)
-	in.outside.Store(false)
+	code, err := in.bytecode(name)
+	if in.stop.Err() != nil {
+		vm.stopping.Store(true)
+		return vm.throwUncatchable()
+	}
 	if err != nil {
 		return vm.throw("InternalError", err.Error())
 	}

@@ -266,8 +266,7 @@ func (in *instance) nextTimer() (engine.Outcome, bool) {
 }
 
 func (in *instance) sleep(d time.Duration) {
-	in.outside.Store(true)
-	in.host.Idle(func() {
+	in.idle(func() {
 		timer := time.NewTimer(d)
 		defer timer.Stop()
 		select {
@@ -275,5 +274,11 @@ func (in *instance) sleep(d time.Duration) {
 		case <-in.stop.Done():
 		}
 	})
+}
+
+// idle waits while the program does nothing. wait has to end with in.stop.
+func (in *instance) idle(wait func()) {
+	in.outside.Store(true)
+	in.host.Idle(wait)
 	in.outside.Store(false)
 }

@@ -259,6 +259,16 @@ func (p *pool) put(s shell) {
 	}
 }
 
+// drop frees all shells.
+func (p *pool) drop() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, s := range p.shells {
+		s.free()
+	}
+	p.shells = nil
+}
+
 func (s shell) free() {
 	unmapMemory(s.mem)
 	s.tls.Close()
