@@ -25,11 +25,11 @@ func Approve(decide func(context.Context, Request) error) Middleware {
 	a := &approval{decide: decide, languages: map[ContextID]string{}}
 	return func(next Handler) Handler {
 		return func(ctx context.Context, c Call) (Reply, error) {
-			if err := a.check(ctx, c); err != nil {
+			if err := a.check(ctx, &c); err != nil {
 				return Reply{Result: NotRun()}, &Error{Provider: "approve", Op: c.Op.String(), Err: err}
 			}
 			r, err := next(ctx, c)
-			a.note(c, r, err)
+			a.note(&c, &r, err)
 			return r, err
 		}
 	}
@@ -48,7 +48,7 @@ func (a *approval) language(id ContextID) string {
 	return a.languages[id]
 }
 
-func (a *approval) check(ctx context.Context, c Call) (err error) {
+func (a *approval) check(ctx context.Context, c *Call) (err error) {
 	if !c.Op.Runs() && c.Op != OpCreate {
 		return nil
 	}
@@ -71,7 +71,7 @@ func (a *approval) check(ctx context.Context, c Call) (err error) {
 }
 
 // note remembers the languages of contexts.
-func (a *approval) note(c Call, r Reply, err error) {
+func (a *approval) note(c *Call, r *Reply, err error) {
 	if c.Op != OpCreate && c.Op != OpDelete || err != nil {
 		return
 	}

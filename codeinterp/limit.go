@@ -53,7 +53,7 @@ func Limit(o *LimitOptions) Middleware {
 				return l.create(ctx, c, next)
 			case OpDelete, OpList, OpRestart, OpInterrupt:
 				r, err := next(ctx, c)
-				l.note(c, err)
+				l.note(&c, err)
 				return r, err
 			}
 			return Reply{}, limited(c.Op, fmt.Errorf("%w: operation %q", ErrInvalid, c.Op))
@@ -74,7 +74,7 @@ type limiter struct {
 }
 
 func (l *limiter) run(ctx context.Context, c Call, next Handler) (Reply, error) {
-	opts, err := l.options(c)
+	opts, err := l.options(&c)
 	if err != nil {
 		return Reply{Result: NotRun()}, limited(c.Op, err)
 	}
@@ -86,11 +86,11 @@ func (l *limiter) run(ctx context.Context, c Call, next Handler) (Reply, error) 
 		defer l.runs.leave()
 	}
 	r, err := next(ctx, c)
-	l.note(c, err)
+	l.note(&c, err)
 	return r, err
 }
 
-func (l *limiter) options(c Call) (*RunOptions, error) {
+func (l *limiter) options(c *Call) (*RunOptions, error) {
 	if l.Code > 0 && len(c.Code) > l.Code {
 		return nil, fmt.Errorf("%w: code of %d bytes is larger than %d; put data into a file", ErrInvalid, len(c.Code), l.Code)
 	}
@@ -142,7 +142,7 @@ func (l *limiter) create(ctx context.Context, c Call, next Handler) (Reply, erro
 }
 
 // note forgets a context that is gone.
-func (l *limiter) note(c Call, err error) {
+func (l *limiter) note(c *Call, err error) {
 	if c.Context == "" || !errors.Is(err, ErrContext) && (c.Op != OpDelete || err != nil) {
 		return
 	}
