@@ -23,17 +23,14 @@ const (
 	deadAfter = 40 * time.Second
 	pingEvery = 15 * time.Second
 
-	handshakeTimeout = 30 * time.Second
-	socketBuffer     = 8 << 10
+	socketBuffer = 8 << 10
 )
 
-// dial opens the channels of a kernel. A refusal is a *StatusError, and a
-// kernel that is gone is ErrContext. nudge tells that the socket has to hasten
+// dial opens the channels of a kernel, within ctx: a server may take as long as
+// the kernel takes to start. A refusal is a *StatusError, and a kernel that is
+// gone is ErrContext. nudge tells that the socket has to hasten
 // acknowledgements by itself.
 func (c *client) dial(ctx context.Context, kernel, session string) (_ *websocket.Conn, nudge bool, _ error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, handshakeTimeout,
-		unavailable("no answer from %s to a socket", c.base.Host))
-	defer cancel()
 	gen := c.auth.generation()
 	ws, live, resp, err := c.handshake(ctx, kernel, session)
 	if err != nil && resp != nil && c.auth.expired(resp, nil) {

@@ -95,14 +95,14 @@ func (it *Interpreter) runCode(ctx context.Context, language, code string, opts 
 		if err != nil {
 			return codeinterp.NotRun(), err
 		}
-		dead := false
+		dead, idle := false, false
 		kill := func(bool) error {
 			dead = true
 			return it.discard(k)
 		}
-		res, err := it.runPrepared(ctx, k, code, o, true, control{closing: it.closing, kill: kill})
+		res, err := it.runPrepared(ctx, k, code, o, true, control{closing: it.closing, kill: kill, idle: &idle})
 		if !dead {
-			it.retire(k, res.Status)
+			it.retire(k, idle || res.Status == codeinterp.StatusError && k.idle())
 		}
 		if errors.Is(err, errNeverRan) && !again {
 			continue
@@ -237,10 +237,10 @@ func (it *Interpreter) leave(k *kernel) {
 	it.orphans = append(it.orphans, k.handle)
 }
 
-// retire deletes the kernel of a run that has ended: at once where something
-// of the program may run on, and else in the background.
-func (it *Interpreter) retire(k *kernel, s codeinterp.Status) {
-	if (s == codeinterp.StatusOK || s == codeinterp.StatusError) && k.idle() {
+// retire deletes the kernel of a run that has ended: in the background where
+// nothing of the program runs on, and else at once.
+func (it *Interpreter) retire(k *kernel, idle bool) {
+	if idle {
 		it.ops.Go(func() { _ = it.discard(k) })
 		return
 	}

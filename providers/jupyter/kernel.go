@@ -41,6 +41,7 @@ type kernel struct {
 	stateLost bool   // since the last run
 	dead      bool   // nothing restarts it
 	again     bool   // it was ready once
+	private   bool   // its process is in a directory of its own
 	diedAt    time.Time
 	seen      seen
 	late      late
@@ -188,7 +189,7 @@ func (k *kernel) identify(process string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.process != "" && process != "" && k.process != process {
-		k.unready, k.stateLost = true, true
+		k.unready, k.stateLost, k.private = true, true, false
 	}
 	if process != "" {
 		k.process = process
@@ -325,6 +326,6 @@ func (k *kernel) restarted() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.sock, k.session, k.process = nil, rand.Text(), ""
-	k.unready, k.dead = true, false
+	k.unready, k.dead, k.private = true, false, false
 	k.seen = seen{}
 }

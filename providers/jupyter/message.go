@@ -56,6 +56,8 @@ type expression struct {
 	Data   map[string]string `json:"data"`
 }
 
+func (e expression) isTrue() bool { return e.Data["text/plain"] == "True" }
+
 // payload is something that an execute_reply asks of its front end.
 type payload struct {
 	Source     string          `json:"source"`

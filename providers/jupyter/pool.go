@@ -88,8 +88,7 @@ func (p *pool) fill(language string) {
 func (p *pool) start(language string) {
 	defer p.it.ops.Done()
 	for pause := time.Second; ; pause = min(2*pause, time.Minute) {
-		k, err := p.it.newKernel(context.Background(), p.it.runtimes[language])
-		if err == nil {
+		if k := p.warm(language); k != nil {
 			p.add(language, k)
 			return
 		}
@@ -99,6 +98,21 @@ func (p *pool) start(language string) {
 			return
 		}
 	}
+}
+
+// warm returns a kernel that is ready for a program, nil where that failed.
+func (p *pool) warm(language string) *kernel {
+	ctx, cancel := p.it.bound(context.Background())
+	defer cancel()
+	k, err := p.it.newKernel(ctx, p.it.runtimes[language])
+	if err != nil {
+		return nil
+	}
+	if k.enterPrivate(ctx) != nil {
+		_ = p.it.discard(k)
+		return nil
+	}
+	return k
 }
 
 func (p *pool) add(language string, k *kernel) {

@@ -21,7 +21,7 @@ const leaveTimeout = 10 * time.Second
 // starts in a directory of its own.
 func (it *Interpreter) runPrepared(ctx context.Context, k *kernel, code string, o codeinterp.RunOptions, private bool, ctl control) (codeinterp.Result, error) {
 	d := k.rt.dialect
-	s := surroundings{env: o.Env, stdin: o.Stdin, private: private && d.enter != nil}
+	s := surroundings{env: o.Env, stdin: o.Stdin, private: private && d.enter != nil && !k.isPrivate()}
 	special := len(s.env) > 0 || s.stdin != nil || s.private
 	if special {
 		if d.enter == nil || s.stdin != nil && d.noStdin {
@@ -43,6 +43,27 @@ func (it *Interpreter) runPrepared(ctx context.Context, k *kernel, code string, 
 		}
 	}
 	return res, err
+}
+
+// enterPrivate has the kernel's program start in a directory of its own,
+// before there is one.
+func (k *kernel) enterPrivate(ctx context.Context) error {
+	if k.rt.dialect.enter == nil {
+		return nil
+	}
+	if err := k.hidden(ctx, k.rt.dialect.enter(surroundings{private: true})); err != nil {
+		return err
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.private = true
+	return nil
+}
+
+func (k *kernel) isPrivate() bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.private
 }
 
 // enterError tells a directory that cannot be entered from other failures.
@@ -70,6 +91,9 @@ func (k *kernel) kill() {
 	k.dead, k.stateLost = true, true
 }
 
+// idleExpression names the user expression of a dialect's idle.
+const idleExpression = "idle"
+
 // idle asks whether nothing that the program started runs on. Not knowing
 // counts as no.
 func (k *kernel) idle() bool {
@@ -79,6 +103,6 @@ func (k *kernel) idle() bool {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
-	out, err := k.evaluate(ctx, "", map[string]string{"idle": expr})
-	return err == nil && out["idle"].Data["text/plain"] == "True"
+	out, err := k.evaluate(ctx, "", map[string]string{idleExpression: expr})
+	return err == nil && out[idleExpression].isTrue()
 }

@@ -56,6 +56,9 @@ type control struct {
 	// kill ends the kernel's process. It restarts the kernel, if again is
 	// set, and deletes it otherwise.
 	kill func(again bool) error
+	// idle, unless nil, is set where nothing of the program runs on after
+	// it ended well.
+	idle *bool
 }
 
 // A runner follows one run to its end.
@@ -100,6 +103,9 @@ func (k *kernel) runCode(ctx context.Context, code string, opts codeinterp.RunOp
 	}
 	took := time.Since(start)
 	r.settle()
+	if p := r.e.progress(); p.reply != nil && ctl.idle != nil {
+		*ctl.idle = p.reply.Expressions[idleExpression].isTrue() && !k.isDown()
+	}
 	if p := r.e.progress(); r.ended == stopNone && p.death && !p.busy && !r.gap {
 		// The request may wait for the next process of the kernel.
 		r.killErr = ctl.kill(false)
@@ -118,7 +124,7 @@ func (r *runner) follow(code string, start time.Time) error {
 	s := k.sock
 	k.mu.Unlock()
 	err := k.send(s, "shell", r.e.id, "execute_request", executeRequest{
-		Code: code, StoreHistory: true, Expressions: map[string]string{},
+		Code: code, StoreHistory: true, Expressions: r.expressions(),
 	})
 	if err != nil {
 		return err
@@ -168,6 +174,14 @@ func (r *runner) follow(code string, start time.Time) error {
 			}
 		}
 	}
+}
+
+// expressions are what the kernel shall evaluate after the program.
+func (r *runner) expressions() map[string]string {
+	if expr := r.k.rt.dialect.idle; expr != "" && r.ctl.idle != nil {
+		return map[string]string{idleExpression: expr}
+	}
+	return map[string]string{}
 }
 
 // end climbs the ladder: interrupt, grace, kill. A restart, deletion or close

@@ -58,7 +58,7 @@
   }
 
   const text = (packed) => decoder.decode(Uint8Array.from(atob(packed), (c) => c.charCodeAt(0)));
-  const saved = [];
+  const saved = [], home = Deno.cwd();
   const environment = (env) => {
     const names = {};
     for (const [name, value] of Object.entries(env)) {
@@ -77,7 +77,10 @@
       if (args.dir) {
         Deno.mkdirSync(temp(args.dir), { recursive: true, mode: 0o700 });
         Deno.chdir(temp(args.dir));
-      } else if (args.cwd) Deno.chdir(text(args.cwd));
+      } else if (args.cwd) {
+        Deno.chdir(home);
+        Deno.chdir(text(args.cwd));
+      }
       environment(args.env);
     },
     enter(args) {

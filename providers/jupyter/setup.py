@@ -250,6 +250,7 @@ class Helper:
 
     def __init__(self, options):
         self.saved = []
+        self.home = os.getcwd()
         self.spool = Spool()
         if options.get("spill"):
             for stream in (sys.stdout, sys.stderr):
@@ -278,7 +279,7 @@ class Helper:
             os.chdir(path)
             atexit.register(shutil.rmtree, path, ignore_errors=True)
         elif args["cwd"]:
-            os.chdir(os.fsdecode(self.decode(args["cwd"])))
+            os.chdir(os.path.join(self.home, os.fsdecode(self.decode(args["cwd"]))))
 
     def start(self, args):
         self.directory(args)
