@@ -32,10 +32,10 @@ type RunOptions struct {
 	// serial and end before the run returns; a slow callback slows the
 	// program down, and never delays its timeout. What a run prints while it
 	// is being ended may come too late for OnOutput; it is in the Result, and
-	// CallbackErr says so. Errors and panics are collected in
-	// Result.CallbackErr and do not disturb the run. The callback may keep
-	// the Output's memory. It must not wait for another run in the same
-	// context.
+	// CallbackErr says so. Errors, panics and calls of runtime.Goexit are
+	// collected in Result.CallbackErr and do not disturb the run. The callback
+	// may keep the Output's memory. It must not wait for another run in the
+	// same context.
 	OnOutput func(Output) error
 
 	// Env adds to or replaces the environment for this run only.

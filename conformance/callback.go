@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -47,7 +48,7 @@ func callbackChecks() []check {
 			clause: "errors of OnOutput are collected in CallbackErr and do not disturb the run",
 			scope:  everyRun,
 			run: func(ctx context.Context, e *env) error {
-				return e.callbackFails(ctx, func(err error) error { return err })
+				return e.callbackFails(ctx, true, func(err error) error { return err })
 			},
 		},
 		{
@@ -55,7 +56,15 @@ func callbackChecks() []check {
 			clause: "panics of OnOutput are collected in CallbackErr and do not disturb the run",
 			scope:  everyRun,
 			run: func(ctx context.Context, e *env) error {
-				return e.callbackFails(ctx, func(err error) error { panic(err.Error()) })
+				return e.callbackFails(ctx, true, func(err error) error { panic(err.Error()) })
+			},
+		},
+		{
+			name:   "CallbackGoexit",
+			clause: "an OnOutput that ends its goroutine is told in CallbackErr and does not disturb the run",
+			scope:  everyRun,
+			run: func(ctx context.Context, e *env) error {
+				return e.callbackFails(ctx, false, func(error) error { runtime.Goexit(); return nil })
 			},
 		},
 		{
@@ -88,8 +97,9 @@ func callbackLive(ctx context.Context, e *env) error {
 	return nil
 }
 
-// callbackFails runs a program whose OnOutput fails each time.
-func (e *env) callbackFails(ctx context.Context, fail func(error) error) error {
+// callbackFails runs a program whose OnOutput fails each time. told is set
+// where its error is known to the provider.
+func (e *env) callbackFails(ctx context.Context, told bool, fail func(error) error) error {
 	calls := 0
 	oops := errors.New("callback failed")
 	pause := e.p.Pause(50 * time.Millisecond)
@@ -98,8 +108,8 @@ func (e *env) callbackFails(ctx context.Context, fail func(error) error) error {
 	if err := wantOK(res, err); err != nil {
 		return err
 	}
-	if res.CallbackErr == nil || !strings.Contains(res.CallbackErr.Error(), oops.Error()) {
-		return fmt.Errorf("CallbackErr = %v, want %q in it", res.CallbackErr, oops)
+	if res.CallbackErr == nil || told && !strings.Contains(res.CallbackErr.Error(), oops.Error()) {
+		return fmt.Errorf("CallbackErr = %v, want it to tell of the failure %q", res.CallbackErr, oops)
 	}
 	if calls < 3 {
 		return fmt.Errorf("%d calls of OnOutput, want all outputs to be passed on after a failure", calls)

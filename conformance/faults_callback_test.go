@@ -67,7 +67,7 @@ func callbackFaults() []fault {
 			}),
 		},
 		{
-			name: "an error ends the callbacks", want: "CallbackError", also: "CallbackPanic CallbacksSeeAll",
+			name: "an error ends the callbacks", want: "CallbackError", also: "CallbackPanic CallbackGoexit CallbacksSeeAll",
 			wrap: live(func(on func(codeinterp.Output) error) func(codeinterp.Output) error {
 				failed := false
 				return func(o codeinterp.Output) (err error) {
@@ -108,6 +108,21 @@ func callbackFaults() []fault {
 					panic(caught)
 				}
 				return r, err
+			}),
+		},
+		{
+			name: "an exit ends the callbacks", want: "CallbackGoexit", also: "CallbackPanic CallbacksSeeAll",
+			wrap: live(func(on func(codeinterp.Output) error) func(codeinterp.Output) error {
+				inside := false
+				return func(o codeinterp.Output) error {
+					if inside {
+						return nil
+					}
+					inside = true
+					err := on(o)
+					inside = false
+					return err
+				}
 			}),
 		},
 		{
@@ -152,7 +167,7 @@ func callbackFaults() []fault {
 			}),
 		},
 		{
-			name: "stderr is not passed on", want: "CallbacksSeeAll", also: "CallbackError CallbackPanic",
+			name: "stderr is not passed on", want: "CallbacksSeeAll", also: "CallbackError CallbackPanic CallbackGoexit",
 			wrap: live(func(on func(codeinterp.Output) error) func(codeinterp.Output) error {
 				return func(o codeinterp.Output) error {
 					if o.Kind == codeinterp.Stderr {

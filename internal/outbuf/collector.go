@@ -18,9 +18,11 @@ import (
 
 const maxCallbackErrs = 10
 
+var errExited = errors.New("OnOutput ended its goroutine")
+
 // A Collector takes the output of one run. Its methods may be called from any
-// goroutine; the callback runs on the caller's, one call at a time, so a slow
-// callback holds the writer back.
+// goroutine and return after the callback, of which there is one call at a
+// time, so a slow callback holds the writer back.
 type Collector struct {
 	mu       sync.Mutex
 	onOutput func(codeinterp.Output) error
@@ -191,13 +193,21 @@ func (c *Collector) take(o codeinterp.Output) {
 	c.kept.add(o)
 }
 
+// call calls OnOutput on a goroutine of its own, so that one that ends its
+// goroutine, as testing's FailNow does, does not end the run's.
 func (c *Collector) call(o codeinterp.Output) {
-	defer func() {
-		if p := recover(); p != nil {
-			c.fail(fmt.Errorf("panic in OnOutput: %v", p))
-		}
+	done := make(chan error, 1)
+	go func() {
+		err := errExited
+		defer func() {
+			if p := recover(); p != nil {
+				err = fmt.Errorf("panic in OnOutput: %v", p)
+			}
+			done <- err
+		}()
+		err = c.onOutput(o)
 	}()
-	if err := c.onOutput(o); err != nil {
+	if err := <-done; err != nil {
 		c.fail(err)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -333,6 +334,25 @@ func BenchmarkWrite(b *testing.B) {
 	c := outbuf.New(&codeinterp.RunOptions{MaxOutput: codeinterp.DefaultMaxOutput})
 	for b.Loop() {
 		c.Write(codeinterp.Stdout, chunk)
+	}
+}
+
+func TestCallbackThatExits(t *testing.T) {
+	c := outbuf.New(&codeinterp.RunOptions{MaxOutput: 1000, OnOutput: func(codeinterp.Output) error { runtime.Goexit(); return nil }})
+	c.Write(codeinterp.Stdout, []byte("a"))
+	c.Write(codeinterp.Stdout, []byte("b"))
+	res := finish(c)
+	if res.Stdout() != "ab" || res.CallbackErr == nil || strings.Count(res.CallbackErr.Error(), "ended its goroutine") != 2 {
+		t.Errorf("stdout %q, %v", res.Stdout(), res.CallbackErr)
+	}
+}
+
+// BenchmarkCallback is what a call of OnOutput costs.
+func BenchmarkCallback(b *testing.B) {
+	b.ReportAllocs()
+	c := outbuf.New(&codeinterp.RunOptions{MaxOutput: 1000, OnOutput: func(codeinterp.Output) error { return nil }})
+	for b.Loop() {
+		c.Write(codeinterp.Stdout, []byte("x"))
 	}
 }
 
