@@ -41,8 +41,10 @@ bench: testenv
 lint: vuln
 	@test -z "$$(gofmt -l $$(git ls-files '*.go'))" || { echo "gofmt wants to change:"; gofmt -l $$(git ls-files '*.go'); exit 1; }
 	$(GO) vet ./...
+	@set -e; for m in $(NESTED); do echo "== $$m"; $(GO) -C $$m vet ./...; done
 	@static=$$($(GO) -C internal/lint tool -n staticcheck) && echo staticcheck ./... && $$static ./...
 	$(GO) mod tidy -diff
+	@set -e; for m in internal/lint $(NESTED); do $(GO) -C $$m mod tidy -diff; done
 
 ## vuln: known vulnerabilities in what the code calls, where the database is reached
 vuln:
