@@ -134,8 +134,16 @@ func TestRestartServer(t *testing.T) {
 	s := ownServer(t, "server6")
 	c := realSession(t, s, jupyter.Options{})
 	c.ok("x = 1")
+	restarted := make(chan struct{})
 	res, err := c.run("print('x', flush=True)\nimport time; time.sleep(600)", &codeinterp.RunOptions{
-		OnOutput: func(codeinterp.Output) error { go s.restart(t); return nil }})
+		OnOutput: func(codeinterp.Output) error {
+			go func() {
+				defer close(restarted)
+				s.restart(t)
+			}()
+			return nil
+		}})
+	<-restarted
 	if err != nil || res.Status != codeinterp.StatusLost || !res.StateLost || res.Stdout() != "x\n" {
 		t.Errorf("%+v, %v", res, err)
 	}

@@ -76,7 +76,6 @@ func missing(t testing.TB, must bool, format string, args ...any) {
 var shared = struct {
 	sync.Mutex
 	servers map[string]*server
-	all     []*server
 }{servers: map[string]*server{}}
 
 // sharedServer returns the server of a kind that tests share.
@@ -142,7 +141,6 @@ func (s *server) launch(t testing.TB) {
 	if s.kind == "hub" {
 		s.addUser(t)
 	}
-	shared.all = append(shared.all, s)
 }
 
 func serverEnv(dir, bin string) []string {
@@ -314,7 +312,7 @@ func joinURL(base, path string) string {
 
 func TestMain(m *testing.M) {
 	code := m.Run()
-	for _, s := range shared.all {
+	for _, s := range shared.servers {
 		s.stop()
 	}
 	os.Exit(code)
