@@ -8,17 +8,23 @@ NESTED  := $(patsubst %/go.mod,%,$(wildcard examples/*/go.mod))
 PATH    := $(CURDIR)/.testenv/bin:$(PATH)
 export PATH
 
+# The race detector needs a C compiler, and nothing else here does.
+RACE    := $(shell command -v $$($(GO) env CC) >/dev/null 2>&1 && echo -race)
+
 .PHONY: test testenv compile quick bench lint cross fuzz cover vuln tidy
 
 ## test: set up the test parts, then run every test with the race detector. What
 ## fails beside the others is tried once more, alone, and has to pass then: real
 ## servers and processes on a busy machine are not always on time.
 test:
+ifeq ($(RACE),)
+	@echo "no C compiler: the tests run without the race detector"; test -z "$$CI"
+endif
 	@$(MAKE) --no-print-directory -j2 testenv compile
-	$(GO) test -race -shuffle=on -timeout 25m ./... 2>&1 | tee .testenv/test.log || { \
+	$(GO) test $(RACE) -shuffle=on -timeout 25m ./... 2>&1 | tee .testenv/test.log || { \
 		failed=$$(awk -F '[\t ]' '/^FAIL\t/ {print $$2}' .testenv/test.log | sort -u); \
 		[ -n "$$failed" ] && echo "== once more, alone:" $$failed && \
-		$(GO) test -race -shuffle=on -timeout 25m -p 1 $$failed; }
+		$(GO) test $(RACE) -shuffle=on -timeout 25m -p 1 $$failed; }
 	@set -e; for m in $(NESTED); do echo "== $$m"; $(GO) -C $$m test ./...; done
 
 ## quick: the tests without the race detector and without setting anything up
@@ -31,7 +37,7 @@ testenv:
 
 # compile the tests, which takes the processor while testenv takes the network
 compile:
-	@$(GO) test -race -run '^$$' ./... > /dev/null
+	@$(GO) test $(RACE) -run '^$$' ./... > /dev/null
 
 ## bench: every benchmark, with the floors measured in the same run
 bench: testenv
