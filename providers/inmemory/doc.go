@@ -32,12 +32,14 @@
 // A program is told to stop when its timeout runs out, its ctx ends or its
 // context is interrupted. It then ends at its next call or loop iteration and
 // its context keeps its variables. A program that is inside one long built-in
-// operation has 60 ms to get out; then the engine's memory is taken away from
-// under it, and the context starts empty on its next run, which
-// Result.StateLost tells. That ends everything that QuickJS can do.
+// operation gets 40 ms of the processor to get out of it; then the engine's
+// memory is taken away from under it, and the context starts empty on its next
+// run, which Result.StateLost tells. That ends everything that QuickJS can do,
+// within 100 ms on a machine that is not busy elsewhere; package quickjs names
+// the operations that it may take that for.
 //
-// An engine of another make that does not stop at all is abandoned: the run
-// returns as StatusLost, the goroutine goes on by itself, and
+// An engine of another make that does not stop at all is abandoned after
+// 400 ms: the run returns as StatusLost, the goroutine goes on by itself, and
 // [Interpreter.Abandoned] and Describe count it. At Options.MaxAbandoned every
 // further run is refused with ErrCapacity.
 //

@@ -1,11 +1,13 @@
 package inmemory_test
 
 import (
+	"bytes"
 	"context"
 	"os"
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/providers/inmemory"
@@ -59,4 +61,24 @@ func residentBytes(tb testing.TB) int64 {
 		tb.Fatal(err)
 	}
 	return pages * int64(os.Getpagesize())
+}
+
+// cpuTime returns how long the process has computed, to some 10 ms; the test
+// is skipped where that is not to be had.
+func cpuTime(tb testing.TB) time.Duration {
+	tb.Helper()
+	b, err := os.ReadFile("/proc/self/stat")
+	if err != nil {
+		tb.Skip("no /proc/self/stat: the time of computing is unknown")
+	}
+	fields := strings.Fields(string(b[bytes.LastIndexByte(b, ')')+1:]))
+	var ticks int64
+	for _, f := range fields[11:13] {
+		n, err := strconv.ParseInt(f, 10, 64)
+		if err != nil {
+			tb.Fatal(err)
+		}
+		ticks += n
+	}
+	return time.Duration(ticks) * (time.Second / 100)
 }

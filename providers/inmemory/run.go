@@ -17,7 +17,7 @@ const (
 	// stopped before it is abandoned. Time in the caller's OnOutput does not
 	// count, and on a machine that is too busy to tick every millisecond,
 	// neither does the time between ticks.
-	patience = 300
+	patience = 400
 
 	// slowCallback is after what time in OnOutput a run gives up its slot.
 	slowCallback = 5 * time.Millisecond

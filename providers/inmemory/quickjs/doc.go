@@ -52,10 +52,18 @@
 // Stack traces name the frames of the sources only; err.stack, read by a
 // program itself, has the engine's own form, and for TypeScript positions of
 // the translated program. Math.random is seeded per context and not meant for
-// secrets. A program has at most 100,000 timers. The parser, the compiler of
-// regular expressions, searches through array-likes of any length, and some
-// other built-ins never ask whether to go on: a run that is stopped in
-// one of them for longer than 60 ms loses the state of its context.
+// secrets. A program has at most 100,000 timers.
+//
+// A program is asked whether to go on at its calls and loop iterations, and a
+// regular expression while it matches. What is one step of the engine is not:
+// parsing a source, compiling a regular expression, walking through an
+// array-like or a sparse array (sort, fill, indexOf, splice, join, concat and
+// the like), parsing or writing one large JSON text, splitting, searching,
+// comparing, normalizing or encoding one long string, arithmetic of large
+// BigInts, copying or digesting a large buffer, showing a large value, and
+// freeing a long chain of objects. A run that is stopped in one of them, and
+// needs more than 40 ms of the processor to end it, loses the state of its
+// context.
 //
 // # Security
 //

@@ -8,14 +8,21 @@ import (
 	"math"
 	"strings"
 	"time"
+	"unicode/utf8"
 	"unsafe"
 
 	"github.com/toolcell/toolcell/codeinterp"
 	lib "modernc.org/libquickjs"
 )
 
-// maxDelay is the longest delay of a timer; as in node, longer ones mean 1 ms.
-const maxDelay = math.MaxInt32 * time.Millisecond
+const (
+	// maxDelay is the longest delay of a timer; as in node, longer ones mean
+	// 1 ms.
+	maxDelay = math.MaxInt32 * time.Millisecond
+
+	// asciiSpace is what base64 text may be broken up by.
+	asciiSpace = " \t\n\f\r"
+)
 
 // globalFunctions are the host functions that are globals.
 func globalFunctions() []function {
@@ -151,12 +158,14 @@ func (in *instance) atob(_ value, args []value) value {
 	if !ok {
 		return exception
 	}
-	s = strings.Map(func(r rune) rune {
-		if strings.ContainsRune(" \t\n\f\r", r) {
-			return -1
-		}
-		return r
-	}, s)
+	if strings.ContainsAny(s, asciiSpace) {
+		s = strings.Map(func(r rune) rune {
+			if strings.ContainsRune(asciiSpace, r) {
+				return -1
+			}
+			return r
+		}, s)
+	}
 	if len(s)%4 == 0 {
 		s = strings.TrimSuffix(strings.TrimSuffix(s, "="), "=")
 	}
@@ -167,10 +176,21 @@ func (in *instance) atob(_ value, args []value) value {
 	return in.vm.newString(latin1(b))
 }
 
+// latin1 returns the string whose characters are the bytes.
 func latin1(b []byte) string {
-	var s strings.Builder
+	high := 0
 	for _, c := range b {
-		s.WriteRune(rune(c))
+		high += int(c >> 7)
+	}
+	var s strings.Builder
+	s.Grow(len(b) + high)
+	for _, c := range b {
+		if c < utf8.RuneSelf {
+			s.WriteByte(c)
+		} else {
+			s.WriteByte(0xC0 | c>>6)
+			s.WriteByte(0x80 | c&0x3F)
+		}
 	}
 	return s.String()
 }
@@ -285,14 +305,13 @@ func (in *instance) hostDecode(_ value, args []value) value {
 	if !ok {
 		return in.vm.throw("TypeError", "decode needs a buffer or a view of one")
 	}
-	s := strings.ToValidUTF8(string(b), "")
-	if s != string(b) {
-		if tag(args[1]) == lib.EJS_TAG_BOOL && intOf(args[1]) != 0 {
-			return in.vm.throwWith("TypeError", "the encoded data was not valid for encoding utf-8", map[string]string{"code": "ERR_ENCODING_INVALID_ENCODED_DATA"})
-		}
-		s = replaceInvalid(b)
+	if utf8.Valid(b) {
+		return in.vm.newString(string(b))
 	}
-	return in.vm.newString(s)
+	if tag(args[1]) == lib.EJS_TAG_BOOL && intOf(args[1]) != 0 {
+		return in.vm.throwWith("TypeError", "the encoded data was not valid for encoding utf-8", map[string]string{"code": "ERR_ENCODING_INVALID_ENCODED_DATA"})
+	}
+	return in.vm.newString(replaceInvalid(b))
 }
 
 // bytes returns the memory of an ArrayBuffer, or of a view of one, valid until

@@ -15,11 +15,15 @@ import (
 )
 
 const (
-	// grace is how many milliseconds a program that was told to end may go on
-	// before its memory is revoked. Time in the host does not count, and on a
-	// machine that is too busy to tick every millisecond, neither does the
-	// time between ticks.
-	grace = 60
+	// grace is how long a program that was told to end may go on computing
+	// before its memory is revoked. Time in the host does not count, nor does
+	// time that the machine spends on other processes, up to maxGrace.
+	grace    = 40 * time.Millisecond
+	maxGrace = 150 * time.Millisecond
+
+	// watchEvery is how often a program that was told to end is looked at. A
+	// machine that is too busy for that counts less time.
+	watchEvery = time.Millisecond
 
 	// maxMapped is of how many earlier programs the positions are kept.
 	maxMapped = 256
@@ -154,15 +158,19 @@ func (in *instance) watch(ctx context.Context) *watcher {
 func (w *watcher) stop() {
 	defer w.ended.Done()
 	in := w.in
-	tick := time.NewTicker(time.Millisecond)
+	tick := time.NewTicker(watchEvery)
 	defer tick.Stop()
-	for inside := 0; !w.over.Load(); {
+	var inside, computed time.Duration
+	for before := cpuTime(); !w.over.Load(); {
 		in.vm.stop()
 		<-tick.C
+		now := cpuTime()
 		if !in.outside.Load() {
-			inside++
+			inside += watchEvery
+			computed += now - before
 		}
-		if inside > grace {
+		before = now
+		if inside >= maxGrace || min(inside, computed) >= grace {
 			in.vm.heap.revoke()
 			return
 		}

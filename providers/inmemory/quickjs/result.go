@@ -3,9 +3,10 @@
 package quickjs
 
 import (
-	"bytes"
 	"encoding/json"
 	"math"
+	"strings"
+	"unsafe"
 
 	"github.com/toolcell/toolcell/codeinterp"
 	lib "modernc.org/libquickjs"
@@ -68,7 +69,7 @@ func (in *instance) primitiveResult(v value) (text []byte, faithful json.RawMess
 // wellFormed reports whether a string, whose text is s, has no lone
 // surrogates.
 func (vm *vm) wellFormed(v value, s string) bool {
-	if !bytes.Contains([]byte(s), []byte("\uFFFD")) {
+	if !strings.Contains(s, "\uFFFD") {
 		return true
 	}
 	p := lib.XJS_ToCStringLen2(vm.tls, vm.ctx, vm.scratch, v, 0)
@@ -77,13 +78,7 @@ func (vm *vm) wellFormed(v value, s string) bool {
 		return false
 	}
 	defer lib.XJS_FreeCString(vm.tls, vm.ctx, p)
-	n := *at[lib.Tsize_t](vm.scratch)
-	for i := range uintptr(n) {
-		if *at[byte](p + i) == 0xED && *at[byte](p + i + 1) >= 0xA0 {
-			return false
-		}
-	}
-	return true
+	return surrogate(unsafe.Slice(at[byte](p), *at[lib.Tsize_t](vm.scratch)), 0) < 0
 }
 
 // json returns the JSON form of an object, nil where it has none that says
@@ -99,12 +94,30 @@ func (in *instance) json(v value) json.RawMessage {
 	return json.RawMessage(s)
 }
 
+// quoteJSON returns the JSON form of a well-formed string.
 func quoteJSON(s string) json.RawMessage {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if e.Encode(s) != nil {
-		return nil
+	const hex = "0123456789abcdef"
+	b := append(make([]byte, 0, len(s)+len(s)/16+16), '"')
+	done := 0
+	for i := range len(s) {
+		c := s[i]
+		if c >= ' ' && c != '"' && c != '\\' {
+			continue
+		}
+		b = append(b, s[done:i]...)
+		done = i + 1
+		switch c {
+		case '"', '\\':
+			b = append(b, '\\', c)
+		case '\n':
+			b = append(b, '\\', 'n')
+		case '\r':
+			b = append(b, '\\', 'r')
+		case '\t':
+			b = append(b, '\\', 't')
+		default:
+			b = append(b, '\\', 'u', '0', '0', hex[c>>4], hex[c&15])
+		}
 	}
-	return bytes.TrimRight(b.Bytes(), "\n")
+	return append(append(b, s[done:]...), '"')
 }

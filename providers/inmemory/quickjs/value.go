@@ -3,6 +3,7 @@
 package quickjs
 
 import (
+	"bytes"
 	"math"
 	"unsafe"
 
@@ -153,20 +154,30 @@ func (vm *vm) text(v value) (s string, ok bool) {
 // wellFormed copies b and replaces lone surrogates, which the engine writes
 // as the three bytes ED A0..BF 80..BF, by U+FFFD.
 func wellFormed(b []byte) string {
-	s := string(b)
-	for i := 0; i+2 < len(s); i++ {
-		if s[i] == 0xED && s[i+1] >= 0xA0 {
-			c := []byte(s)
-			for ; i+2 < len(c); i++ {
-				if c[i] == 0xED && c[i+1] >= 0xA0 {
-					copy(c[i:], "\uFFFD")
-					i += 2
-				}
-			}
-			return string(c)
-		}
+	i := surrogate(b, 0)
+	if i < 0 {
+		return string(b)
 	}
-	return s
+	c := bytes.Clone(b)
+	for ; i >= 0; i = surrogate(c, i+3) {
+		copy(c[i:], "\uFFFD")
+	}
+	return string(c)
+}
+
+// surrogate returns where in b, from i on, the first lone surrogate is, -1 if
+// nowhere.
+func surrogate(b []byte, i int) int {
+	for {
+		n := bytes.IndexByte(b[i:], 0xED)
+		if n < 0 || i+n+2 >= len(b) {
+			return -1
+		}
+		if i += n; b[i+1] >= 0xA0 {
+			return i
+		}
+		i++
+	}
 }
 
 // get returns a property; exception where reading it throws.
