@@ -51,7 +51,7 @@ func (l *list) Set(s string) error {
 func (f *mcpFlags) registerAll(fs *flag.FlagSet, getenv func(string) string) {
 	f.register(fs, getenv)
 	fs.BoolVar(&f.stateless, "stateless", false, "offer no code contexts: every run starts from nothing")
-	fs.BoolVar(&f.manage, "manage", false, "also offer to list, restart and interrupt code contexts")
+	fs.BoolVar(&f.manage, "manage", false, "also offer to list, restart and interrupt code contexts; over HTTP without a token, clients without a session get no list")
 	fs.BoolVar(&f.readOutput, "read-output", false, "also offer to read long output page by page")
 	fs.StringVar(&f.workspace, "workspace", "", "give the tools long names, with this `name`: workspace__NAME__run_code")
 	fs.StringVar(&f.http, "http", "", "serve HTTP at /mcp of this `address`, such as :8080, instead of standard input and output; without a host it is this machine only")

@@ -10,6 +10,10 @@ import (
 // An owner stands for the client of calls that belong to no session.
 type owner string
 
+// nobody owns what came without a token and without a session: anybody does
+// who knows the ids.
+const nobody owner = ""
+
 // handler serves calls of the tool of that name.
 func (s *Server) handler(name string) mcp.ToolHandler {
 	return func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
@@ -32,18 +36,10 @@ func (s *Server) handler(name string) mcp.ToolHandler {
 // begin starts a call: it finds out whose it is and ends it when the server,
 // the session or the HTTP request that brought it ends.
 func (s *Server) begin(ctx context.Context, req *mcp.CallToolRequest) (context.Context, func(), error) {
-	var from *carrier
-	if req.Extra != nil {
-		from = s.carrier(req.Extra.Header)
+	from, key, err := s.client(req)
+	if err != nil {
+		return nil, nil, err
 	}
-	s.mu.Lock()
-	if s.closed {
-		s.mu.Unlock()
-		return nil, nil, errServerClosed
-	}
-	s.calls.Add(1)
-	s.mu.Unlock()
-
 	ctx, cancel := context.WithCancelCause(ctx)
 	follow := func(other context.Context) func() bool {
 		return context.AfterFunc(other, func() { cancel(context.Cause(other)) })
@@ -52,12 +48,10 @@ func (s *Server) begin(ctx context.Context, req *mcp.CallToolRequest) (context.C
 	if from != nil {
 		stops = append(stops, follow(from.ctx))
 	}
-	if from != nil && from.sessionless {
-		ctx = withClient(ctx, from.owner)
-	} else {
-		ctx = withClient(ctx, req.Session)
-		stops = append(stops, follow(s.session(req.Session, from)))
+	if own, ok := key.(*session); ok {
+		stops = append(stops, follow(own.ctx))
 	}
+	ctx = withClient(ctx, key)
 	if t, ok := traceOf(req.Params.Meta); ok {
 		ctx = tools.WithTrace(ctx, t)
 	}
@@ -70,46 +64,26 @@ func (s *Server) begin(ctx context.Context, req *mcp.CallToolRequest) (context.C
 	}, nil
 }
 
-// A session is what a client has that is connected for more than one call.
-type session struct {
-	ctx   context.Context // ends with the session, or before where the client asks for that
-	end   context.CancelCauseFunc
-	owner owner
-}
-
-// session returns a context that ends with the session. The first call of a
-// session starts to watch it.
-func (s *Server) session(ss *mcp.ServerSession, from *carrier) context.Context {
+// client finds out whose a call is: its session's or that of an owner. Unless
+// it fails, Close waits for the call.
+func (s *Server) client(req *mcp.CallToolRequest) (from *carrier, key any, err error) {
+	if from, err = s.carrier(req.Extra); err != nil {
+		return nil, nil, err
+	}
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	if known, ok := s.sessions[ss]; ok {
-		return known.ctx
-	}
-	ctx, end := context.WithCancelCause(s.ctx)
-	known := session{ctx: ctx, end: end}
-	if from != nil {
-		known.owner = from.owner
-	}
-	s.sessions[ss] = known
-	s.watches.Go(func() {
-		ss.Wait()
-		end(errSessionOver)
-		s.mu.Lock()
-		delete(s.sessions, ss)
+	if s.closed {
 		s.mu.Unlock()
-		s.clients.release(ss)
-	})
-	return ctx
-}
-
-// endSession ends the calls of the owner's session of that id, which would
-// otherwise be waited for.
-func (s *Server) endSession(id string, of owner) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for ss, known := range s.sessions {
-		if ss.ID() == id && known.owner == of {
-			known.end(errSessionOver)
-		}
+		return nil, nil, errServerClosed
 	}
+	s.calls.Add(1)
+	s.mu.Unlock()
+	if from != nil && from.sessionless {
+		return from, from.owner, nil
+	}
+	own, err := s.session(req.Session, from)
+	if err != nil {
+		s.calls.Done()
+		return nil, nil, err
+	}
+	return from, own, nil
 }

@@ -11,8 +11,10 @@ import (
 	"github.com/toolcell/toolcell/codeinterp"
 )
 
-// errSessionOver is why calls end whose client has gone.
-var errSessionOver = errors.New("the client's session is over")
+// errNobody is why contexts are not listed for a client that nothing tells
+// apart from others.
+var errNobody = fmt.Errorf("%w: nothing here tells this client's contexts from those of others; "+
+	"use the contextIds that create_code_context returned", codeinterp.ErrRefused)
 
 // clients gives every client its own contexts and its own share of the
 // interpreter. It is a middleware, so that no operation gets past it.
@@ -97,7 +99,8 @@ func (cs *clients) enter(key any) (*client, error) {
 		c = &client{handle: cs.limits.perClient()(cs.next), contexts: map[codeinterp.ContextID]*lease{}}
 		cs.byKey[key] = c
 	}
-	if c.gone {
+	if ss, ok := key.(*session); c.gone || ok && ss.over() {
+		cs.forget(key, c)
 		return nil, fmt.Errorf("%w: %w", codeinterp.ErrClosed, errSessionOver)
 	}
 	c.calls++
@@ -172,6 +175,9 @@ func (cs *clients) use(ctx context.Context, c *client, call codeinterp.Call) (co
 }
 
 func (cs *clients) list(ctx context.Context, c *client, call codeinterp.Call) (codeinterp.Reply, error) {
+	if ctx.Value(clientKey{}) == nobody {
+		return codeinterp.Reply{}, failed(call.Op, errNobody)
+	}
 	r, err := c.handle(ctx, call)
 	cs.mu.Lock()
 	defer cs.mu.Unlock()

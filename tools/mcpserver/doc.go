@@ -54,7 +54,9 @@
 // A context belongs to the client that created it, which is the session; where
 // there are no sessions, as in revision 2026-07-28 over HTTP, it is whoever
 // holds the bearer token, and without tokens everybody who knows the context's
-// id, which cannot be guessed. Nobody else finds it. It ends with the session,
+// id, which cannot be guessed. Nobody else finds it: list_code_contexts is
+// refused where nothing tells clients apart, and there the limits for one
+// client are those of all of them together. A context ends with the session,
 // after [Limits].Idle without use, or when it is [Limits].Lifetime old; the
 // description of the tool says so to the model.
 //

@@ -71,7 +71,8 @@ type HTTPOptions struct {
 	// MaxBody is the largest request in bytes. Zero means DefaultMaxBody.
 	MaxBody int64
 
-	// MaxSessions is how many sessions there may be at a time. Zero means
+	// MaxSessions is how many sessions there may be at a time over this
+	// transport; further clients are answered 503. Zero means
 	// DefaultMaxSessions.
 	MaxSessions int
 
@@ -82,20 +83,6 @@ type HTTPOptions struct {
 
 // ErrInsecure is returned where code could be run by anybody on the network.
 var ErrInsecure = errors.New("refusing to serve beyond loopback without a bearer token")
-
-// A carrier is the HTTP request that brought a message.
-type carrier struct {
-	ctx         context.Context // ends when the client is gone
-	owner       owner
-	sessionless bool
-}
-
-// carrier returns the request that headers came with.
-func (s *Server) carrier(h http.Header) *carrier {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.carriers[h.Get(headerCarrier)]
-}
 
 // Handler returns a handler for one endpoint that speaks all revisions of the
 // streamable HTTP transport: those with sessions, and 2026-07-28 without. A
@@ -109,12 +96,13 @@ func (s *Server) Handler(opts *HTTPOptions) http.Handler {
 	}
 	o := *opts
 	o.MaxBody = cmp.Or(o.MaxBody, DefaultMaxBody)
-	o.MaxSessions = cmp.Or(o.MaxSessions, DefaultMaxSessions)
+	o.MaxSessions = max(cmp.Or(o.MaxSessions, DefaultMaxSessions), 0)
 	o.SessionIdle = cmp.Or(o.SessionIdle, DefaultSessionIdle)
 	server := func(*http.Request) *mcp.Server { return s.mcp }
 	t := &transport{
 		Server:      s,
 		HTTPOptions: o,
+		places:      make(places, o.MaxSessions),
 		sessions: mcp.NewStreamableHTTPHandler(server, &mcp.StreamableHTTPOptions{
 			SessionTimeout: o.SessionIdle, MaxRequestBodyBytes: o.MaxBody, DisableLocalhostProtection: true,
 		}),
@@ -129,6 +117,7 @@ func (s *Server) Handler(opts *HTTPOptions) http.Handler {
 type transport struct {
 	*Server
 	HTTPOptions
+	places                places
 	sessions, sessionless http.Handler
 }
 
@@ -145,38 +134,27 @@ func (t *transport) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	c := &carrier{ctx: r.Context(), owner: ownerOf(r), sessionless: isSessionless(r, body)}
-	id := rand.Text()
-	r.Header.Set(headerCarrier, id)
-	t.mu.Lock()
-	t.carriers[id] = c
-	t.mu.Unlock()
-	defer func() {
-		t.mu.Lock()
-		delete(t.carriers, id)
-		t.mu.Unlock()
-	}()
 	next := t.sessions
 	switch session := r.Header.Get(headerSession); {
 	case c.sessionless:
 		next = t.sessionless
-	case r.Method == http.MethodPost && session == "" && t.full():
-		http.Error(w, "too many sessions", http.StatusServiceUnavailable)
-		return
+	case opensSession(r):
+		leave, ok := t.places.take()
+		if !ok {
+			w.Header().Set("Retry-After", "60")
+			http.Error(w, "too many sessions", http.StatusServiceUnavailable)
+			return
+		}
+		c.leave = leave
 	case r.Method == http.MethodDelete && session != "":
 		t.endSession(session, c.owner)
 	}
+	id := rand.Text()
+	r.Header.Set(headerCarrier, id)
+	defer t.carry(id, c)()
 	dw := &deadlineWriter{w, rc}
 	next.ServeHTTP(dw, r)
 	rc.SetWriteDeadline(time.Now().Add(ioTimeout))
-}
-
-// full reports whether there is no room for another session.
-func (t *transport) full() bool {
-	n := 0
-	for range t.mcp.Sessions() {
-		n++
-	}
-	return n >= t.MaxSessions
 }
 
 // isSessionless reports whether a request is of a revision without sessions:

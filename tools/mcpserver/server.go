@@ -75,7 +75,7 @@ type Server struct {
 	mu       sync.Mutex
 	closed   bool
 	calls    sync.WaitGroup
-	sessions map[*mcp.ServerSession]session
+	known    map[*mcp.ServerSession]*session
 	carriers map[string]*carrier
 	watches  sync.WaitGroup // of sessions
 }
@@ -90,7 +90,7 @@ func New(ci codeinterp.CodeInterpreter, opts *Options) (*Server, error) {
 	}
 	s := &Server{
 		opts:     *opts,
-		sessions: map[*mcp.ServerSession]session{},
+		known:    map[*mcp.ServerSession]*session{},
 		carriers: map[string]*carrier{},
 	}
 	s.opts.complete()
@@ -109,7 +109,7 @@ func New(ci codeinterp.CodeInterpreter, opts *Options) (*Server, error) {
 		Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}},
 		SetCacheable: cacheable,
 	})
-	s.mcp.AddReceivingMiddleware(toolsOnly)
+	s.mcp.AddReceivingMiddleware(toolsOnly, s.sessions)
 	for _, t := range list {
 		s.mcp.AddTool(definition(t), s.handler(t.Name))
 	}
@@ -237,5 +237,13 @@ func (s *Server) Close() error {
 // Connect serves one client over any transport of the SDK, such as one in
 // memory. The session ends with the transport or the server.
 func (s *Server) Connect(ctx context.Context, t mcp.Transport) (*mcp.ServerSession, error) {
-	return s.mcp.Connect(ctx, t, nil)
+	ss, err := s.mcp.Connect(ctx, t, nil)
+	if err != nil {
+		return nil, fmt.Errorf("mcpserver: %w", err)
+	}
+	if s.ctx.Err() != nil {
+		ss.Close()
+		return nil, fmt.Errorf("mcpserver: %w", errServerClosed)
+	}
+	return ss, nil
 }
