@@ -216,7 +216,7 @@ func (k *kit) reply(ctx context.Context, c Call, name string, language func() st
 		notes = append(notes, r.hint)
 	}
 	if v.cut() {
-		r.OutputID = k.Outputs.put(k.NewID(), &res)
+		r.OutputID = k.Outputs.put(k.NewID(), &res, k.Secrets)
 		if k.ReadOutput && r.OutputID != "" {
 			has := "all of it"
 			if len(res.Truncated) > 0 {
@@ -253,11 +253,12 @@ func (k *kit) languageOf(ctx context.Context, id codeinterp.ContextID) string {
 
 // failed is the reply to a call that the interpreter answered with an error.
 func (k *kit) failed(ctx context.Context, c Call, name string, err error) *Reply {
+	err = k.Secrets.err(err)
 	f := failureOf(err)
 	if f.Code == CodeInternal && ctx.Err() != nil && errors.Is(err, context.Cause(ctx)) {
 		f.Code = CodeCanceled
 	}
-	return k.scrubbed(fail(c.ID, name, f, err))
+	return fail(c.ID, name, f, err)
 }
 
 // scrubbed replaces a failure's secrets.

@@ -50,6 +50,9 @@
 // under headings that the program cannot imitate, without invisible
 // characters; it is not protected against text that argues with the model.
 // Scrubbing of secrets is a second line of defence: it finds the registered
-// values and their base64, URL-encoded and JSON-escaped forms, and nothing
-// that a program computes from them in another way.
+// values and their base64, URL-encoded and escaped forms, in chunks, across
+// cuts and pages, and nothing that a program computes from them in another way
+// or divides among streams or runs. Live output is scrubbed as the program
+// writes it: a secret with a control sequence in its middle is found in
+// replies, not there. Images are not looked into.
 package tools

@@ -33,8 +33,9 @@ type OutputStoreOptions struct {
 }
 
 type storedOutput struct {
-	res  *codeinterp.Result
-	size int
+	res     *codeinterp.Result
+	secrets *Secrets // that cleaning may still put together
+	size    int
 }
 
 // NewOutputStore makes an empty store. opts may be nil.
@@ -50,7 +51,7 @@ func NewOutputStore(opts *OutputStoreOptions) *OutputStore {
 }
 
 // put keeps res and returns id, or nothing where res is too large to keep.
-func (s *OutputStore) put(id string, res *codeinterp.Result) string {
+func (s *OutputStore) put(id string, res *codeinterp.Result, secrets *Secrets) string {
 	size := 1<<10 + resultSize(res)
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -61,7 +62,7 @@ func (s *OutputStore) put(id string, res *codeinterp.Result) string {
 		s.bytes -= old.size
 		s.order = slices.DeleteFunc(s.order, func(known string) bool { return known == id })
 	}
-	s.byID[id] = &storedOutput{res, size}
+	s.byID[id] = &storedOutput{res, secrets, size}
 	s.order = append(s.order, id)
 	s.bytes += size
 	for s.bytes > s.maxBytes || len(s.order) > s.maxCount {
@@ -75,13 +76,17 @@ func (s *OutputStore) put(id string, res *codeinterp.Result) string {
 // Result returns the whole outcome of the run whose output has that id. The
 // caller must not change it.
 func (s *OutputStore) Result(id string) (*codeinterp.Result, bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	o, ok := s.byID[id]
-	if !ok {
+	o := s.get(id)
+	if o == nil {
 		return nil, false
 	}
 	return o.res, true
+}
+
+func (s *OutputStore) get(id string) *storedOutput {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.byID[id]
 }
 
 // A Page is a part of a text.
@@ -98,10 +103,10 @@ type Page struct {
 // Read returns up to limit bytes, at least one whole character, of one part of
 // an output, cleaned like a reply's text: "stdout", "stderr", "display" for the
 // texts of displays and of the value, or "error". Offsets count bytes of that
-// text.
+// text, in which secrets are replaced already: none is split over two pages.
 func (s *OutputStore) Read(id, stream string, offset, limit int64) (Page, error) {
-	res, ok := s.Result(id)
-	if !ok {
+	o := s.get(id)
+	if o == nil {
 		return Page{}, fmt.Errorf("%w: %q; only recent ones are kept", errOutput, clip(id, 60))
 	}
 	want, ok := map[string]class{"": stdout, "stdout": stdout, "stderr": stderr, "display": bundles, "error": failure}[stream]
@@ -109,27 +114,34 @@ func (s *OutputStore) Read(id, stream string, offset, limit int64) (Page, error)
 		return Page{}, fmt.Errorf("%w: stream %q, offset %d, limit %d", codeinterp.ErrInvalid, clip(stream, 60), offset, limit)
 	}
 	p := pager{offset: offset, limit: limit}
-	for i := range res.Outputs {
-		o := &res.Outputs[i]
-		c, raw, _ := source(o)
+	o.each(want, p.take)
+	return p.page(), nil
+}
+
+// each passes all text of a class to emit, cleaned and scrubbed.
+func (o *storedOutput) each(want class, emit func([]byte)) {
+	w := o.secrets.writer(emit)
+	for i := range o.res.Outputs {
+		out := &o.res.Outputs[i]
+		c, raw, _ := source(out)
 		if c != want {
 			continue
 		}
-		if o.Dropped > 0 {
-			p.take([]byte(loss{o.Dropped, -1}.String() + "\n"))
+		if out.Dropped > 0 {
+			w.gap()
+			emit([]byte(loss{out.Dropped, -1}.String() + "\n"))
 		}
-		walk(raw, p.take)
+		walk(raw, w.write)
 		if c == bundles && len(raw) > 0 && raw[len(raw)-1] != '\n' {
-			p.take(newline)
+			w.write(newline)
 		}
 	}
-	if want == failure && res.Error != nil {
-		for _, line := range res.Error.Traceback {
-			walk([]byte(line+"\n"), p.take)
+	if e := o.res.Error; want == failure && e != nil {
+		for _, line := range append(slices.Clone(e.Traceback), e.Error()) {
+			walk([]byte(line+"\n"), w.write)
 		}
-		walk([]byte(res.Error.Error()+"\n"), p.take)
 	}
-	return p.page(), nil
+	w.flush()
 }
 
 // A pager cuts a page out of the pieces of a text.
@@ -176,9 +188,6 @@ func (k *kit) readOutput(ctx context.Context, c Call, name string, in *readArgs)
 	if err != nil {
 		return k.failed(ctx, c, name, err)
 	}
-	text := []byte(page.Text)
-	k.Secrets.blot(text)
-	page.Text = string(text)
 	r := answer(c.ID, name, page)
 	if r.Text = page.Text; r.Text == "" {
 		r.Text = "[nothing here]"

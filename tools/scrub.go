@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"slices"
+	"strings"
 
 	"github.com/toolcell/toolcell/codeinterp"
 )
@@ -20,7 +21,7 @@ type streamScrubber struct {
 func (s *Secrets) stream(next func(codeinterp.Output) error) *streamScrubber {
 	r := &streamScrubber{secrets: s, next: next}
 	for i := range r.streams {
-		r.streams[i].auto = &s.auto
+		r.streams[i].auto = s.auto
 	}
 	return r
 }
@@ -61,19 +62,67 @@ func (r *streamScrubber) flush() error {
 	return errors.Join(errs...)
 }
 
-// chunk is next without copying where nothing is held or found.
-func (m *matcher) chunk(p []byte) []byte {
-	if len(m.held) > 0 {
-		return m.next(nil, p)
+// A scrubWriter scrubs a text that comes in pieces.
+type scrubWriter struct {
+	secrets *Secrets
+	emit    func([]byte)
+	m       matcher
+	after   []byte // what came since a gap, until it is long enough
+	gapped  bool
+	out     []byte
+}
+
+// writer returns a scrubWriter that passes the text on to emit. It works on nil.
+func (s *Secrets) writer(emit func([]byte)) *scrubWriter {
+	w := &scrubWriter{secrets: s, emit: emit}
+	if s != nil {
+		w.m.auto = s.auto
 	}
-	found, state := m.auto.scan(0, p)
-	if found {
-		return m.next(nil, p)
+	return w
+}
+
+func (w *scrubWriter) write(p []byte) {
+	switch {
+	case w.secrets == nil:
+		w.emit(p)
+		return
+	case w.gapped:
+		w.after = append(w.after, p...)
+		if len(w.after) < w.secrets.auto.longer {
+			return
+		}
+		p = w.resume()
 	}
-	n := len(p) - int(m.auto.depth[state])
-	m.state = state
-	m.held = append(m.held, p[n:]...)
-	return p[:n:n]
+	w.out = w.m.next(w.out[:0], p)
+	w.emit(w.out)
+}
+
+// resume returns what came since a gap.
+func (w *scrubWriter) resume() []byte {
+	p := w.after
+	if w.gapped {
+		w.m.resume(w.secrets, p)
+	}
+	w.gapped, w.after = false, nil
+	return p
+}
+
+// gap tells that something is missing in the text.
+func (w *scrubWriter) gap() {
+	if w.secrets == nil {
+		return
+	}
+	w.out = w.m.next(w.out[:0], w.resume())
+	w.emit(w.m.gap(w.out))
+	w.gapped = true
+}
+
+// flush passes on what is held back.
+func (w *scrubWriter) flush() {
+	if w.secrets != nil {
+		w.out = w.m.next(w.out[:0], w.resume())
+		w.emit(w.m.end(w.out))
+	}
 }
 
 // result scrubs all that a Result says. What is changed is copied.
@@ -96,23 +145,25 @@ func (s *Secrets) result(res codeinterp.Result) codeinterp.Result {
 	return res
 }
 
+// lines scrubs lines that belong together, so that a secret of several lines is
+// found.
 func (s *Secrets) lines(list []string) []string {
-	list = slices.Clone(list)
-	for i := range list {
-		list[i] = s.Scrub(list[i])
+	text := strings.Join(list, "\n")
+	if clean := s.Scrub(text); clean != text {
+		return strings.Split(clean, "\n")
 	}
 	return list
 }
 
 // outputs scrubs a Result's outputs. A stream is taken as a whole, also where
 // other outputs stand between its parts or bytes of it were dropped: what is
-// left of a secret at such an edge is masked as well.
+// left of a secret at such a gap is masked as well.
 func (s *Secrets) outputs(list []codeinterp.Output) []codeinterp.Output {
 	list = slices.Clone(list)
 	var streams [4]matcher
 	var last [4]int
 	for i := range streams {
-		streams[i].auto = &s.auto
+		streams[i].auto = s.auto
 		last[i] = -1
 	}
 	for i := range list {
@@ -123,7 +174,10 @@ func (s *Secrets) outputs(list []codeinterp.Output) []codeinterp.Output {
 			continue
 		}
 		if o.Dropped > 0 {
-			s.edge(&streams[n], list, last[n], o)
+			if b := last[n]; b >= 0 {
+				list[b].Data = joined(list[b].Data, streams[n].gap(nil))
+			}
+			streams[n].resume(s, o.Data)
 		}
 		o.Data = streams[n].chunk(o.Data)
 		last[n] = i
@@ -131,7 +185,7 @@ func (s *Secrets) outputs(list []codeinterp.Output) []codeinterp.Output {
 	for n := range streams {
 		if rest := streams[n].end(nil); len(rest) > 0 {
 			o := &list[last[n]]
-			o.Data = append(o.Data[:len(o.Data):len(o.Data)], rest...)
+			o.Data = joined(o.Data, rest)
 		}
 	}
 	return slices.DeleteFunc(list, func(o codeinterp.Output) bool {
@@ -139,42 +193,24 @@ func (s *Secrets) outputs(list []codeinterp.Output) []codeinterp.Output {
 	})
 }
 
-// edge masks what is left of a secret on both sides of a gap before o.
-func (s *Secrets) edge(m *matcher, list []codeinterp.Output, before int, o *codeinterp.Output) {
-	if held := len(m.held); held > 0 && before >= 0 {
-		rest := m.end(nil)
-		if held >= minSecret {
-			rest = mask
-		}
-		b := &list[before]
-		b.Data = append(b.Data[:len(b.Data):len(b.Data)], rest...)
-	}
-	if n := s.auto.suffix(o.Data); n >= minSecret {
-		o.Data = append(mask[:len(mask):len(mask)], o.Data[n:]...)
-	}
-}
+// joined returns the two texts in new memory.
+func joined(a, b []byte) []byte { return append(a[:len(a):len(a)], b...) }
 
 // bundle scrubs the texts of a display or a value. A JSON value that is no
 // longer JSON becomes a string.
 func (s *Secrets) bundle(o *codeinterp.Output) {
 	o.DisplayID = s.Scrub(o.DisplayID)
 	o.Value, o.Metadata = s.json(o.Value), s.json(o.Metadata)
-	copied := false
-	for i, rep := range o.Bundle {
-		if !codeinterp.IsText(rep.MIME) && !codeinterp.IsJSON(rep.MIME) {
-			continue
+	o.Bundle = slices.Clone(o.Bundle)
+	for i := range o.Bundle {
+		rep := &o.Bundle[i]
+		switch {
+		case codeinterp.IsJSON(rep.MIME):
+			rep.Data = s.json(rep.Data)
+		case codeinterp.IsText(rep.MIME):
+			rep.Data, _ = s.scrub(rep.Data)
 		}
-		data, changed := s.scrub(rep.Data)
-		if !changed {
-			continue
-		}
-		if !copied {
-			o.Bundle, copied = slices.Clone(o.Bundle), true
-		}
-		if codeinterp.IsJSON(rep.MIME) {
-			data = s.json(rep.Data)
-		}
-		o.Bundle[i].Data = data
+		rep.MIME = s.Scrub(rep.MIME)
 	}
 }
 

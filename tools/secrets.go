@@ -1,11 +1,16 @@
 package tools
 
 import (
+	"bytes"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"net/url"
+	"slices"
 	"strings"
+	"sync"
+	"unicode/utf16"
+	"unicode/utf8"
 )
 
 // minSecret is the shortest secret, in bytes, that can be told from ordinary
@@ -14,11 +19,15 @@ const minSecret = 4
 
 // Secrets are values that must not come out of a run. A nil *Secrets scrubs
 // nothing. It is safe for concurrent use.
-type Secrets struct{ auto automaton }
+type Secrets struct {
+	auto  *automaton
+	tails func() *automaton // for the patterns read backwards
+}
 
 // NewSecrets registers values of at least four bytes. Their base64 forms (also
-// within longer encoded text), URL-encoded and JSON-escaped forms are found as
-// well.
+// within longer encoded text), URL-encoded forms, and forms escaped as in JSON
+// or as runtimes print strings are found as well. It takes some 6 KiB for a
+// value of 40 bytes.
 func NewSecrets(values ...string) (*Secrets, error) {
 	var patterns []string
 	for i, v := range values {
@@ -27,14 +36,43 @@ func NewSecrets(values ...string) (*Secrets, error) {
 		}
 		patterns = append(patterns, forms(v)...)
 	}
-	return &Secrets{newAutomaton(patterns)}, nil
+	return &Secrets{
+		auto:  newAutomaton(patterns),
+		tails: sync.OnceValue(func() *automaton { return newAutomaton(reversed(patterns)) }),
+	}, nil
+}
+
+func reversed(list []string) []string {
+	back := make([]string, len(list))
+	for i, s := range list {
+		b := []byte(s)
+		slices.Reverse(b)
+		back[i] = string(b)
+	}
+	return back
+}
+
+// ending returns how many of the first bytes of p may be the end of a secret.
+func (s *Secrets) ending(p []byte) int {
+	a, at := s.tails(), int32(0)
+	for i := min(len(p), a.longer) - 1; i >= 0; i-- {
+		at = a.step(at, p[i])
+	}
+	return int(a.states[at].size)
 }
 
 // forms returns the ways in which a secret is looked for.
 func forms(secret string) []string {
-	list := []string{secret, url.QueryEscape(secret), url.PathEscape(secret)}
-	if quoted, err := json.Marshal(secret); err == nil {
-		list = append(list, string(quoted[1:len(quoted)-1]))
+	list := []string{secret, url.QueryEscape(secret), url.PathEscape(secret), whitespace.Replace(secret)}
+	for _, html := range []bool{true, false} {
+		var quoted bytes.Buffer
+		enc := json.NewEncoder(&quoted)
+		enc.SetEscapeHTML(html)
+		if err := enc.Encode(secret); err == nil {
+			text := strings.Trim(quoted.String(), "\n")
+			text = text[1 : len(text)-1]
+			list = append(list, text, ascii(text))
+		}
 	}
 	for _, enc := range []*base64.Encoding{base64.RawStdEncoding, base64.RawURLEncoding} {
 		for shift := range 3 {
@@ -42,6 +80,27 @@ func forms(secret string) []string {
 		}
 	}
 	return list
+}
+
+// whitespace escapes what runtimes escape when they print a string in quotes
+// that it does not contain.
+var whitespace = strings.NewReplacer(`\`, `\\`, "\n", `\n`, "\r", `\r`, "\t", `\t`)
+
+// ascii escapes what is not ASCII, as Python does in JSON.
+func ascii(text string) string {
+	var b strings.Builder
+	for _, r := range text {
+		switch {
+		case r < utf8.RuneSelf:
+			b.WriteRune(r)
+		case r > 0xffff:
+			hi, lo := utf16.EncodeRune(r)
+			fmt.Fprintf(&b, `\u%04x\u%04x`, hi, lo)
+		default:
+			fmt.Fprintf(&b, `\u%04x`, r)
+		}
+	}
+	return b.String()
 }
 
 // encoded returns the characters of the base64 form of a text in which secret
@@ -70,22 +129,35 @@ func (s *Secrets) scrub(p []byte) ([]byte, bool) {
 	if found, _ := s.auto.scan(0, p); !found {
 		return p, false
 	}
-	m := matcher{auto: &s.auto}
+	m := matcher{auto: s.auto}
 	out := m.next(nil, p)
 	return m.end(out), true
 }
 
-// blot overwrites every secret in p.
-func (s *Secrets) blot(p []byte) {
-	if s == nil {
-		return
+// blot overwrites every secret in p, and what is left of one where p begins or
+// ends with a gap.
+func (s *Secrets) blot(p []byte, begins, ends bool) {
+	first := 0
+	if begins {
+		first = s.ending(p)
 	}
-	state := int32(0)
-	for i, c := range p {
-		state = s.auto.next[int(state)*s.auto.width+int(s.auto.class[c])]
-		for at := i + 1 - int(s.auto.longest[state]); at <= i; at++ {
-			p[at] = '*'
-		}
+	at := int32(0)
+	for i, b := range p {
+		at = s.auto.step(at, b)
+		n := int(s.auto.states[at].found)
+		cross(p[i+1-n : i+1])
+	}
+	if first >= minSecret {
+		cross(p[:first])
+	}
+	if n := int(s.auto.states[at].open); ends && n >= minSecret {
+		cross(p[len(p)-n:])
+	}
+}
+
+func cross(p []byte) {
+	for i := range p {
+		p[i] = '*'
 	}
 }
 

@@ -2,6 +2,7 @@ package tools
 
 import (
 	"bytes"
+	"slices"
 	"unicode/utf8"
 
 	"github.com/toolcell/toolcell/codeinterp"
@@ -103,15 +104,53 @@ func newView(res *codeinterp.Result, shown []shownImage, max int) *view {
 }
 
 // scrub overwrites secrets that only cleaning has put together, such as one with
-// a color in its middle.
+// a color in its middle, also across the outputs of a stream, and what is left
+// of them where something was left out.
 func (v *view) scrub(s *Secrets) {
-	v.secrets = s
-	for i := range v.pieces {
-		s.blot(v.pieces[i].head)
-		s.blot(v.pieces[i].tail)
+	if v.secrets = s; s == nil {
+		return
 	}
-	s.blot(v.errs.head)
-	s.blot(v.errs.tail)
+	var shown [classes]excerpt
+	for i := range v.pieces {
+		p := &v.pieces[i]
+		shown[p.class].add(p, s)
+		if p.class == bundles {
+			shown[p.class].scrub(s, false)
+		}
+	}
+	shown[failure].add(&v.errs, s)
+	for c := range shown {
+		shown[c].scrub(s, false)
+	}
+}
+
+// An excerpt is text that belongs together without a gap.
+type excerpt struct {
+	parts  [][]byte
+	begins bool // with a gap
+}
+
+// add adds what is shown of a piece.
+func (e *excerpt) add(p *piece, s *Secrets) {
+	for _, part := range []struct {
+		before loss
+		text   []byte
+	}{{p.prior, p.head}, {p.lost, p.tail}, {p.after, nil}} {
+		if part.before.bytes > 0 {
+			e.scrub(s, true)
+		}
+		e.parts = append(e.parts, part.text)
+	}
+}
+
+// scrub overwrites what is secret, and starts anew.
+func (e *excerpt) scrub(s *Secrets, ends bool) {
+	text := slices.Concat(e.parts...)
+	s.blot(text, e.begins, ends)
+	for _, part := range e.parts {
+		text = text[copy(part, text):]
+	}
+	*e = excerpt{begins: ends}
 }
 
 // line returns text as it stands in one line.

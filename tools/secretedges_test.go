@@ -1,0 +1,168 @@
+package tools_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/tools"
+)
+
+// colored is the secret as cleaning puts it together.
+const colored = "s3cr3t/\x1b[31mpass+word\x1b[0m=\"x\""
+
+// leak returns a part of the secret of six bytes that is in text.
+func leak(text string) string {
+	for i := 0; i+6 <= len(secret); i++ {
+		if part := secret[i : i+6]; strings.Contains(text, part) {
+			return part
+		}
+	}
+	return ""
+}
+
+func TestNoSecretIsSplitOverPages(t *testing.T) {
+	filler := strings.Repeat("x\n", 400)
+	res := ok(out("key="+colored+" end\n"+filler), out(colored[:12]), display("text/plain", []byte(colored)), out(colored[12:]+filler),
+		codeinterp.Output{Kind: codeinterp.Stdout, Data: []byte(colored[12:] + " after the gap\n"), Dropped: 9})
+	res.Error = &codeinterp.ProgramError{Name: "E", Message: colored, Traceback: []string{colored}}
+	store := tools.NewOutputStore(nil)
+	set := newSet(t, &fake{script: fixed(res)}, &tools.Options{Secrets: secrets(t, secret), ReadOutput: true, MaxText: 1024, Outputs: store})
+	id := set.Dispatch(t.Context(), runCode, args("x"), nil).OutputID
+	for _, stream := range []string{"stdout", "display", "error"} {
+		for _, limit := range []int64{1, 2, 3, 5, 7, 8, 9, 13, 29} {
+			text := ""
+			for offset := int64(0); ; {
+				r := set.Dispatch(t.Context(), "workspace__w__read_output",
+					fmt.Appendf(nil, `{"outputId":%q,"stream":%q,"limit":%d,"offset":%d}`, id, stream, limit, offset), nil)
+				var page tools.Page
+				if err := json.Unmarshal(r.JSON(), &page); err != nil || r.Failure != nil {
+					t.Fatalf("%s: %v", r.Text, err)
+				}
+				text += page.Text
+				if offset = page.NextOffset; offset == 0 || offset > 60 && limit > 1 {
+					break
+				}
+			}
+			if part := leak(text); part != "" || !strings.Contains(text, "[secret]") {
+				t.Fatalf("%s by %d: %q is in %.200q", stream, limit, part, text)
+			}
+		}
+	}
+}
+
+func TestSecretsAtCuts(t *testing.T) {
+	s := secrets(t, secret)
+	for shift := range 64 {
+		filler := strings.Repeat("x", 700+shift)
+		for _, text := range []string{secret, colored} {
+			res := ok(out(filler+text+filler+filler+text+filler), out(text[:7]), display("text/plain", []byte("between")), errOut(filler+text), out(text[7:]))
+			res.Error = &codeinterp.ProgramError{Name: "E", Message: filler + text, Traceback: []string{filler, text, filler + text}}
+			r := run(t, res, &tools.Options{Secrets: s, MaxText: 1024})
+			if part := leak(r.Text + "\n\n" + string(r.JSON())); part != "" {
+				t.Fatalf("shift %d of %q: %q is in %s\n%s", shift, text, part, r.Text, r.JSON())
+			}
+		}
+	}
+	r := run(t, ok(out(strings.Repeat(colored, 2000))), &tools.Options{Secrets: s, MaxText: 1024})
+	if part := leak(r.Text); part != "" {
+		t.Errorf("%q is in %s", part, r.Text)
+	}
+}
+
+func TestSecretsInAFailureThatIsCut(t *testing.T) {
+	for n := range 40 {
+		ci := newManaged()
+		ci.script = func(ctxType, string) (codeinterp.Result, error) {
+			return codeinterp.NotRun(), fmt.Errorf("%w: %s%s", codeinterp.ErrUnavailable, strings.Repeat("x", 4<<10-60+n), secret)
+		}
+		set := newSet(t, ci, &tools.Options{Secrets: secrets(t, secret)})
+		if r := set.Dispatch(t.Context(), runCode, args("x"), nil); r.Failure == nil || strings.Contains(r.Text, secret[:4]) {
+			t.Fatalf("%d: ...%s", n, r.Text[len(r.Text)-200:])
+		}
+	}
+}
+
+func TestEscapedSecrets(t *testing.T) {
+	s := secrets(t, "line <one>\nline \"two\" é 𝄞")
+	for _, text := range []string{
+		`line <one>\nline \"two\" é 𝄞`,
+		`line <one>\nline \"two\" \u00e9 \ud834\udd1e`,
+		`line \u003cone\u003e\nline \"two\" é 𝄞`,
+		`line <one>\nline "two" é 𝄞`,
+	} {
+		if got := s.Scrub("'" + text + "'"); got != "'[secret]'" {
+			t.Errorf("%s: got %s", text, got)
+		}
+	}
+	res := ok(out("x"), codeinterp.Output{Kind: codeinterp.Display, Bundle: []codeinterp.Representation{
+		{MIME: "text/x-line <one>\nline \"two\" é 𝄞", Data: []byte("x")},
+	}})
+	res.Error = &codeinterp.ProgramError{Name: "E", Message: "m", Traceback: []string{"at line <one>", `line "two" é 𝄞 end`}}
+	r := run(t, res, &tools.Options{Secrets: s})
+	if text := fmt.Sprint(r.Text, r.Result.Error.Traceback, r.Result.Outputs); strings.Contains(text, "line") || !strings.Contains(text, "at [secret] end") {
+		t.Errorf("got %s", text)
+	}
+}
+
+// TestSecretThatNeverEnds: a secret that overlaps itself again and again is
+// masked once, and not collected in memory.
+func TestSecretThatNeverEnds(t *testing.T) {
+	chunk := strings.Repeat("a", 1<<20)
+	live, most := "", uint64(0)
+	s := secrets(t, "aaaa", "aaaab")
+	w := tools.Observe(tools.ObserveOptions{Secrets: s, OnEvent: func(e tools.Event) error {
+		live += string(e.Output.Data)
+		return nil
+	}})(func(_ ctxType, c codeinterp.Call) (codeinterp.Reply, error) {
+		for range 64 {
+			c.Run.OnOutput(out(chunk))
+			var m runtime.MemStats
+			runtime.ReadMemStats(&m)
+			most = max(most, m.HeapAlloc)
+		}
+		c.Run.OnOutput(out("end"))
+		return codeinterp.Reply{Result: ok()}, nil
+	})
+	if _, err := w(t.Context(), codeinterp.Call{Op: codeinterp.OpRun, Run: &codeinterp.RunOptions{}}); err != nil {
+		t.Fatal(err)
+	}
+	if live != "[secret]end" || most > 32<<20 {
+		t.Errorf("got %q with %d bytes of memory", live, most)
+	}
+}
+
+func TestTenThousandSecrets(t *testing.T) {
+	var list []string
+	for i := range 10000 {
+		list = append(list, fmt.Sprintf("token-%d-%x-%s", i, i*7919, strings.Repeat(string(rune('a'+i%26)), 20)))
+	}
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	s := secrets(t, list...)
+	runtime.GC()
+	runtime.ReadMemStats(&after)
+	if n := int64(after.HeapAlloc) - int64(before.HeapAlloc); n > 100<<20 {
+		t.Errorf("they take %d bytes", n)
+	}
+	for i, v := range list {
+		if got := s.Scrub("<" + v + ">"); got != "<[secret]>" {
+			t.Fatalf("secret %d: %s", i, got)
+		}
+	}
+}
+
+func TestAllBytesMayBeInSecrets(t *testing.T) {
+	var all strings.Builder
+	for i := range 256 {
+		all.WriteByte(byte(i))
+	}
+	s := secrets(t, all.String())
+	if got := s.Scrub("x" + all.String() + "y"); got != "x[secret]y" {
+		t.Errorf("got %q", got)
+	}
+}
