@@ -224,3 +224,36 @@ func BenchmarkStart(b *testing.B) {
 		}
 	})
 }
+
+// BenchmarkTypeScript is a program with types, which node strips, or esbuild
+// erases where node cannot; the floor is the same program without, by the same
+// node.
+func BenchmarkTypeScript(b *testing.B) {
+	for _, ts := range []subprocess.Language{strippingNode(b), subprocess.TypeScript()} {
+		js := subprocess.JavaScript()
+		js.Commands = ts.Commands
+		o := subprocess.Options{Require: subprocess.Landlock, Languages: []subprocess.Language{js, ts}}
+		cold := open(b, o)
+		o.Warm = &subprocess.Warm{Pool: 1}
+		warm := open(b, o)
+		each := func(name string, run func(language, code string) codeinterp.Result) {
+			try := func(language, code string) func() {
+				return func() {
+					if res := run(language, code); res.Text() != "2" {
+						b.Fatal(summary(res))
+					}
+				}
+			}
+			b.Run(cold.Describe().Languages[1].Runtime+"/"+name, func(b *testing.B) {
+				median(b, try("javascript", "[1].map((x) => x + 1)[0]"), try("typescript", "[1].map((x: number): number => x + 1)[0] as number"))
+			})
+		}
+		each("cold", func(language, code string) codeinterp.Result { return run(b, cold, language, code, nil) })
+		each("warm", func(language, code string) codeinterp.Result {
+			time.Sleep(300 * time.Millisecond) // while the pool fills
+			return run(b, warm, language, code, nil)
+		})
+		notebooks := map[string]*notebook{"javascript": newNotebook(b, cold, "javascript"), "typescript": newNotebook(b, cold, "typescript")}
+		each("context", func(language, code string) codeinterp.Result { return notebooks[language].run(code, nil) })
+	}
+}

@@ -46,7 +46,7 @@ func (x *execution) run(ctx context.Context) (codeinterp.Result, error) {
 	}
 	var expired <-chan time.Time
 	began := time.Now()
-	r, err := x.p.start(x.out, x.prog.code, stdin, x.opts.Env)
+	r, err := x.p.start(x.out, x.prog, stdin, x.opts.Env)
 	if err != nil {
 		return codeinterp.NotRun(), fmt.Errorf("%w: the process of %s is gone", codeinterp.ErrUnavailable, x.p.lang.Name)
 	}
@@ -119,9 +119,9 @@ func (x *execution) result(r *run) codeinterp.Result {
 	case end == nil:
 		res = x.p.obituary(x.once)
 	case end.how == "error":
-		res = codeinterp.Result{Status: codeinterp.StatusError, ExitCode: 1, Error: x.prog.locate(end.err)}
+		res = codeinterp.Result{Status: codeinterp.StatusError, ExitCode: 1, Error: r.prog.locate(end.err)}
 	case end.how == "interrupt":
-		res = codeinterp.Result{Status: codeinterp.StatusError, ExitCode: codeinterp.ExitCanceled, Cause: codeinterp.CauseInterrupt, Error: x.prog.locate(end.err)}
+		res = codeinterp.Result{Status: codeinterp.StatusError, ExitCode: codeinterp.ExitCanceled, Cause: codeinterp.CauseInterrupt, Error: r.prog.locate(end.err)}
 	default:
 		res = exited(end.code)
 	}

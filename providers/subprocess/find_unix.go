@@ -31,6 +31,7 @@ type language struct {
 	forkBoot []byte   // the same for a fork server, if the language has one
 	roots    []string // directories that the interpreter needs, outside the system's
 	runtime  string   // such as "CPython 3.11.7", from the driver's hello
+	strips   bool     // node itself takes the types out of TypeScript
 
 	// heapMessage is what the runtime writes to standard error before it
 	// aborts for want of memory; empty if it does not.
@@ -128,8 +129,24 @@ func (l *language) probe() error {
 	}
 	l.runtime = l.Name + " " + v
 	l.roots = outermost(rootsOf(l.path))
+	if l.kind == typescriptKind && l.Driver.Source == nodeDriver {
+		l.boot = encode(frameStrip)
+	}
 	return nil
 }
+
+// learn notes what the driver's hello says of the runtime.
+func (l *language) learn(runtime string) {
+	l.runtime = runtime
+	if l.kind == typescriptKind {
+		if l.strips = strings.HasSuffix(runtime, strips); !l.strips {
+			l.runtime += " (types erased by esbuild)"
+		}
+	}
+}
+
+// strips is how the node driver says in its hello that it takes types out.
+const strips = " (type stripping)"
 
 var version = regexp.MustCompile(`\d+(\.\d+)+|\d+`)
 

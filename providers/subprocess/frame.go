@@ -25,6 +25,9 @@ const (
 	frameRun       = 'R' // seq, code, path of stdin or "", names and values
 	frameAck       = 'A' // number of the frame
 	frameInterrupt = 'I' // seq
+	frameSignaled  = 'K' // a SIGINT was sent
+	frameStrip     = 'S' // programs are TypeScript, to be stripped where node can
+	frameErased    = 'J' // seq, code in JavaScript; without code if it has an error
 	framePreload   = 'M' // modules
 	frameFork      = 'F' // id, then the fields of sandbox.Layer, then the environment
 )
@@ -37,6 +40,7 @@ const (
 	frameTruncated = 'T' // kind, bytes
 	frameForked    = 'P' // id, pid
 	frameWaited    = 'W' // pid, wait status
+	frameErase     = 'E' // seq: the code cannot be stripped
 	frameDone      = 'Z' // seq, how, exit code, name, message, line, module, traceback
 )
 

@@ -12,8 +12,24 @@ import (
 	"strings"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/outbuf"
 	"github.com/toolcell/toolcell/internal/sandbox"
 )
+
+// prepare turns the code of a run into what l's driver executes.
+func (l *language) prepare(code string) *program {
+	if l.kind != typescriptKind || l.strips {
+		return &program{code: code, strip: l.strips}
+	}
+	return eraseTypes(code)
+}
+
+// refused is the Result of a program that cannot start by its own fault.
+func (p *program) refused(out *outbuf.Collector) codeinterp.Result {
+	res := codeinterp.Result{Status: codeinterp.StatusError, ExitCode: 1, Error: p.failed}
+	out.Finish(&res)
+	return res
+}
 
 // fresh returns a process for one program, which nobody has used before.
 func (i *Interpreter) fresh(ctx context.Context, l *language, o *codeinterp.RunOptions, pr *program) (*process, error) {

@@ -165,7 +165,7 @@ func JavaScript() Language {
 }
 
 // TypeScript returns the language typescript: JavaScript with its types taken
-// out, not checked.
+// out, not checked, by node where it can, else by esbuild.
 func TypeScript() Language {
 	l := JavaScript()
 	l.Name, l.Extension, l.kind = "typescript", ".ts", typescriptKind

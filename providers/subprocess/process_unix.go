@@ -53,6 +53,7 @@ type process struct {
 type run struct {
 	seq  int
 	out  *outbuf.Collector
+	prog *program // changed by serve only, until done is closed
 	done chan struct{}
 	end  *report // set before done is closed; nil if the process died
 }
@@ -201,7 +202,7 @@ func (p *process) mute() {
 
 // start hands a program to the driver. There must be no run in progress, and
 // the process must have said hello or be about to.
-func (p *process) start(out *outbuf.Collector, code, stdin string, env map[string]string) (*run, error) {
+func (p *process) start(out *outbuf.Collector, prog *program, stdin string, env map[string]string) (*run, error) {
 	for _, o := range p.takeLate() {
 		out.Add(o)
 	}
@@ -211,13 +212,13 @@ func (p *process) start(out *outbuf.Collector, code, stdin string, env map[strin
 		return nil, os.ErrProcessDone
 	}
 	p.seq++
-	r := &run{seq: p.seq, out: out, done: make(chan struct{})}
+	r := &run{seq: p.seq, out: out, prog: prog, done: make(chan struct{})}
 	p.run = r
 	p.mu.Unlock()
 	if p.ctl == nil {
 		return r, nil
 	}
-	fields := append([]string{strconv.Itoa(r.seq), code, stdin}, pairs(env)...)
+	fields := append([]string{strconv.Itoa(r.seq), prog.code, stdin}, pairs(env)...)
 	b := encode(frameRun, fields...)
 	if len(b) <= chunk {
 		_ = p.write(b)
@@ -265,6 +266,9 @@ func (p *process) interrupt(r *run) {
 	default:
 	}
 	_ = p.sb.SignalAll(syscall.SIGINT)
+	if p.lang.Driver.Interrupts {
+		_ = p.send(frameSignaled)
+	}
 }
 
 // kill ends the process and everything it started, and waits for that.

@@ -14,16 +14,9 @@ import (
 // A program is code as the driver gets it.
 type program struct {
 	code   string
+	strip  bool                     // it is TypeScript, for node to strip
 	failed *codeinterp.ProgramError // it never got that far
 	lines  lineTable                // of generated code
-}
-
-// prepare turns the code of a run into what l's driver executes.
-func (l *Language) prepare(code string) (*program, error) {
-	if l.kind != typescriptKind {
-		return &program{code: code}, nil
-	}
-	return eraseTypes(code), nil
 }
 
 // eraseTypes turns TypeScript into JavaScript. What a later program of the
@@ -89,6 +82,9 @@ var (
 // locate completes an error of the driver's: positions in generated code
 // become those of the original, and ANSI sequences go to RawTraceback.
 func (p *program) locate(e *codeinterp.ProgramError) *codeinterp.ProgramError {
+	if p.failed != nil {
+		return p.failed
+	}
 	if e == nil {
 		return nil
 	}

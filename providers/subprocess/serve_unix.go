@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strconv"
 	"syscall"
 	"time"
 
@@ -66,6 +67,8 @@ func (p *process) serve(f *frame) error {
 		return p.addLate(f)
 	case frameTruncated:
 		return p.addTruncated(f)
+	case frameErase:
+		return p.erase(f)
 	case frameDone:
 		return p.finish(f)
 	}
@@ -136,6 +139,20 @@ func (p *process) addTruncated(f *frame) error {
 		r.out.Lost(codeinterp.Truncation{Stream: stream, Bytes: int64(n), Reason: codeinterp.TruncatedByLimit})
 	}
 	return nil
+}
+
+// erase hands out the JavaScript of a program that node could not strip.
+func (p *process) erase(f *frame) error {
+	r := p.current(f)
+	if r == nil || !r.prog.strip {
+		return fmt.Errorf("%w: a program that is not TypeScript", errFrame)
+	}
+	r.prog = eraseTypes(r.prog.code)
+	fields := []string{strconv.Itoa(r.seq), r.prog.code}
+	if r.prog.failed != nil {
+		fields = fields[:1]
+	}
+	return p.send(frameErased, fields...)
 }
 
 // finish ends the run: what it wrote before it said so belongs to it, and what

@@ -103,17 +103,13 @@ func (c *session) run(ctx context.Context, s *Stateful, code string, o *codeinte
 		return codeinterp.NotRun(), err
 	}
 	out := outbuf.New(o)
-	pr, err := c.lang.prepare(code)
-	if err != nil {
-		return codeinterp.NotRun(), err
-	}
+	pr := c.lang.prepare(code)
 	var res codeinterp.Result
 	if pr.failed != nil {
-		res = codeinterp.Result{Status: codeinterp.StatusError, ExitCode: 1, Error: pr.failed}
 		for _, late := range p.takeLate() {
 			out.Add(late)
 		}
-		out.Finish(&res)
+		res = pr.refused(out)
 	} else {
 		x := &execution{p: p, opts: o, out: out, prog: pr, life: life, stop: stop, grace: s.opts.Grace}
 		res, err = x.run(ctx)

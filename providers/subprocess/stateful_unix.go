@@ -189,14 +189,8 @@ func (s *Stateful) runInContext(ctx context.Context, id codeinterp.ContextID, co
 	if err != nil {
 		return codeinterp.NotRun(), err
 	}
-	o, err := codeinterp.CheckRun(code, opts)
+	o, err := s.admit(ctx, code, opts)
 	if err != nil {
-		return codeinterp.NotRun(), err
-	}
-	if ctx.Err() != nil {
-		return codeinterp.NotRun(), context.Cause(ctx)
-	}
-	if err := s.enter(); err != nil {
 		return codeinterp.NotRun(), err
 	}
 	defer s.active.Done()

@@ -108,7 +108,7 @@ func (i *Interpreter) try(l *language) error {
 	defer p.kill()
 	runtime, err := p.greeting(ctx)
 	if err == nil {
-		l.runtime = runtime
+		l.learn(runtime)
 	}
 	return err
 }
@@ -127,6 +127,18 @@ func (i *Interpreter) enter() error {
 	return nil
 }
 
+// admit checks a run's arguments and begins the call.
+func (i *Interpreter) admit(ctx context.Context, code string, opts *codeinterp.RunOptions) (codeinterp.RunOptions, error) {
+	o, err := codeinterp.CheckRun(code, opts)
+	if err == nil && ctx.Err() != nil {
+		err = context.Cause(ctx)
+	}
+	if err == nil {
+		err = i.enter()
+	}
+	return o, err
+}
+
 // RunCode runs code in a fresh process, with a working directory of its own,
 // which are both gone when it returns. See [codeinterp.CodeInterpreter].
 func (i *Interpreter) RunCode(ctx context.Context, name, code string, opts *codeinterp.RunOptions) (codeinterp.Result, error) {
@@ -139,26 +151,15 @@ func (i *Interpreter) runCode(ctx context.Context, name, code string, opts *code
 	if err != nil {
 		return codeinterp.NotRun(), err
 	}
-	o, err := codeinterp.CheckRun(code, opts)
+	o, err := i.admit(ctx, code, opts)
 	if err != nil {
-		return codeinterp.NotRun(), err
-	}
-	if ctx.Err() != nil {
-		return codeinterp.NotRun(), context.Cause(ctx)
-	}
-	if err := i.enter(); err != nil {
 		return codeinterp.NotRun(), err
 	}
 	defer i.active.Done()
 	out := outbuf.New(&o)
-	pr, err := l.prepare(code)
-	if err != nil {
-		return codeinterp.NotRun(), err
-	}
+	pr := l.prepare(code)
 	if pr.failed != nil {
-		res := codeinterp.Result{Status: codeinterp.StatusError, ExitCode: 1, Error: pr.failed}
-		out.Finish(&res)
-		return res, nil
+		return pr.refused(out), nil
 	}
 	p, err := i.fresh(ctx, l, &o, pr)
 	if err != nil {

@@ -85,7 +85,10 @@
   function serve(kind, fields) {
     switch (kind) {
       case 'C': return configure(fields);
+      case 'S': return loadStripper();
       case 'R': return void start(fields);
+      case 'J': return void (current?.seq === String(fields[0]) && current.resume(fields[1]));
+      case 'K': sent++; return;
       case 'I': if (current?.seq === String(fields[0])) current.stop('interrupt', 130, interrupted()); return;
     }
   }
@@ -398,18 +401,25 @@
     }
   }
 
-  // absorb takes a SIGINT that node noticed and did not spend: one that comes
-  // just as a script ends would interrupt the next script instead. It runs
-  // before the first program after one that was stopped: by then the host sends
-  // no more.
-  let stopped = false;
-  const idle = new vm.Script('for (const end = Date.now() + 25; Date.now() < end;);', { filename: 'toolcell' });
-  function absorb() {
-    for (let i = 0; i < 5; i++) {
-      try {
-        return idle.runInThisContext({ breakOnSigint: true });
-      } catch {}
+  // SIGINTs that the host has sent, and those that were seen here. One that
+  // comes just as a script ends is noticed by node and not spent: it would end
+  // the next script instead. settle has such a one end a script of its own, and
+  // calls then when all are accounted for, or the program must have taken one.
+  let sent = 0, seen = 0;
+  const idle = new vm.Script('for (const end = Date.now() + 5; Date.now() < end;);', { filename: 'toolcell' });
+  function settle(then, tries = 200) {
+    if (seen >= sent || tries === 0) {
+      seen = sent;
+      return then();
     }
+    real.setImmediate(() => {
+      try {
+        if (seen < sent) idle.runInThisContext({ breakOnSigint: true });
+      } catch {
+        seen++;
+      }
+      settle(then, tries - 1);
+    });
   }
 
   const offsetOf = (code, line, column) => {
@@ -422,27 +432,53 @@
     return details?.scriptId !== undefined && !details.stackTrace && details.exception?.className === 'SyntaxError';
   }
 
-  // execute runs the program and calls done(error, value), once.
-  function execute(code, name, done) {
+  // execute runs the program and calls done(error, value, line), once, or
+  // untyped where it is TypeScript that cannot be stripped to JavaScript.
+  function execute(code, name, done, untyped) {
     const tries = [code];
     if (/^\s*\{/.test(code) && !/;\s*$/.test(code)) tries.unshift(`(${code.trim()}\n)`);
-    const attempt = (source, rest) => {
+    const failed = (give) => (tries.length ? attempt() : untyped ? untyped() : give());
+    const attempt = () => {
+      let source = tries.shift();
+      if (untyped) {
+        try {
+          source = strip(source);
+        } catch {
+          return failed();
+        }
+      }
+      run(dynamicImports(source));
+    };
+    const run = (source) => {
       let sync = true;
       evaluate(source, name, (error, answer) => {
         if (error) return /collected/.test(error.message) && done(new Error('the promise that the program awaits can never settle'));
         const details = answer.exceptionDetails;
         if (details && sync && syntaxError(details)) {
           const again = repaired(source, details);
-          if (again !== undefined) return attempt(again, rest);
-          if (rest.length) return attempt(rest[0], rest.slice(1));
-          return done(wrapped(value(answer.result)), undefined, details.lineNumber + 1);
+          if (again !== undefined) return run(again);
+          return failed(() => done(wrapped(value(answer.result)), undefined, details.lineNumber + 1));
         }
         if (details) return done(wrapped(value(details.exception ?? answer.result)));
         done(undefined, value(answer.result));
       });
       sync = false;
     };
-    attempt(tries[0], tries.slice(1));
+    attempt();
+  }
+
+  // loadStripper makes programs TypeScript, where node can take its types out.
+  // What it says about that being experimental is not the programs' business.
+  let strip = null;
+  function loadStripper() {
+    const f = require('module').stripTypeScriptTypes;
+    const { emitWarning } = process;
+    process.emitWarning = () => {};
+    try {
+      f('let a: 1');
+      strip = f;
+    } catch {}
+    process.emitWarning = emitWarning;
   }
 
   const wrapped = (v) => (v instanceof Error || util.types.isNativeError(v) ? v : { thrown: v });
@@ -503,7 +539,7 @@
     if (fields[0].length) process.chdir(String(fields[0]));
     once = String(fields[1]) === 'once';
     setEnv(fields.slice(2));
-    send('H', `Node.js ${process.versions.node}`);
+    send('H', `Node.js ${process.versions.node}${strip ? ' (type stripping)' : ''}`);
   }
 
   // A Run is a program in progress. It ends when its last await is done; that
@@ -516,6 +552,46 @@
       this.timers = new Set();
       this.stopping = false;
       this.resources = resources();
+    }
+
+    start(fields) {
+      this.attempt(() => {
+        this.env = setEnv(fields.slice(3));
+        setStdin(String(fields[2]));
+        const code = String(fields[1]).replace(/^\uFEFF/, '').replace(/\r\n?/g, '\n');
+        this.execute(code, strip && (() => send('E', this.seq)));
+      });
+    }
+
+    // resume goes on with the program in JavaScript, as the host made it; there
+    // is none where the host found an error.
+    resume(code) {
+      if (this.stopping) return;
+      if (!code) return this.report('error', 1);
+      this.attempt(() => this.execute(String(code)));
+    }
+
+    execute(code, untyped) {
+      if (once) socket.unref();
+      execute(code, this.name, (...end) => this.exiting === undefined && this.done(...end), untyped && (() => {
+        socket.ref();
+        untyped();
+      }));
+    }
+
+    // attempt calls f, and ends the run where f does not start it.
+    attempt(f) {
+      try {
+        f();
+      } catch (e) {
+        if (this.exiting === undefined) {
+          if (e?.code === 'ERR_SCRIPT_EXECUTION_INTERRUPTED') {
+            seen++;
+            this.stop('interrupt', 130, e);
+          } else this.done(e);
+        }
+      }
+      if (this.exiting !== undefined) this.stop('exit', this.exiting);
     }
 
     // done is called with how the program ended by itself.
@@ -563,7 +639,6 @@
     report(how, status, error, line = 0) {
       if (current !== this) return;
       current = null;
-      stopped = this.stopping;
       restoreEnv(this.env);
       post('Runtime.releaseObjectGroup', { objectGroup: this.name });
       send('Z', this.seq, how, status, ...(error === undefined ? ['', '', 0, '', ''] : describe(error, this.name, line)));
@@ -591,22 +666,8 @@
 
   function start(fields) {
     seq = String(fields[0]);
-    if (stopped) absorb();
-    stopped = false;
     const own = current = new Run(seq);
-    try {
-      if (once) socket.unref();
-      own.env = setEnv(fields.slice(3));
-      setStdin(String(fields[2]));
-      const code = dynamicImports(String(fields[1]).replace(/^\uFEFF/, '').replace(/\r\n?/g, '\n'));
-      execute(code, own.name, (error, result, line) => own.exiting === undefined && own.done(error, result, line));
-    } catch (e) {
-      if (own.exiting === undefined) {
-        if (e?.code === 'ERR_SCRIPT_EXECUTION_INTERRUPTED') own.stop('interrupt', 130, e);
-        else own.done(e);
-      }
-    }
-    if (own.exiting !== undefined) own.stop('exit', own.exiting);
+    settle(() => current === own && !own.stopping && own.start(fields));
   }
 
   // The run's timers are known, so that they can be cleared with it.
@@ -670,7 +731,7 @@
   process.on('exit', () => {
     if (once && current && !current.stopping && !current.drained) current.report('error', 1, new Error('the event loop is empty, and the program still awaits'));
   });
-  process.on('SIGINT', () => {});
+  process.on('SIGINT', () => { seen++; });
 
   const socket = new net.Socket({ fd: CONTROL, readable: true, writable: false, allowHalfOpen: true });
   socket.on('data', guarded(onData));
