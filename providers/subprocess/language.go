@@ -73,7 +73,8 @@ const FileArg = "{file}"
 //	R  seq, code, path of standard input or "", names and values: run the
 //	   code, in "once" mode the only one
 //	A  number: the show with the number is in its place
-//	I  seq: end the run, as for SIGINT, which comes with it
+//	I  seq: end the run, as for SIGINT, which follows, now or in a moment
+//	K  that SIGINT was sent
 //
 // and the driver
 //
@@ -98,7 +99,8 @@ type Driver struct {
 	// Source is the driver itself.
 	Source string
 
-	// Interrupts tells that the driver understands I.
+	// Interrupts tells that the driver acts on I while its program waits, so
+	// that SIGINT is sent 50 milliseconds later and only if it has to be.
 	Interrupts bool
 }
 

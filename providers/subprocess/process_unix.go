@@ -220,10 +220,15 @@ func (p *process) start(out *outbuf.Collector, prog *program, stdin string, env 
 	}
 	fields := append([]string{strconv.Itoa(r.seq), prog.code, stdin}, pairs(env)...)
 	b := encode(frameRun, fields...)
+	p.writing.Lock()
+	write := func() {
+		defer p.writing.Unlock()
+		_, _ = p.ctl.Write(b)
+	}
 	if len(b) <= chunk {
-		_ = p.write(b)
+		write()
 	} else {
-		go p.write(b)
+		go write()
 	}
 	return r, nil
 }
@@ -246,12 +251,13 @@ func (p *process) write(b []byte) error {
 	return err
 }
 
-// interrupt asks the run to end, as Ctrl-C would. A driver that understands the
-// frame gets a moment to act on it first: it reads it unless the program
-// computes, and only that takes a signal.
+// interrupt asks the run to end, as Ctrl-C would. It says so first: a driver
+// that acts on the frame gets a moment to read it, which it does unless the
+// program computes, and only that takes a signal; others see by the frame that
+// the signal is for a run they have yet to begin.
 func (p *process) interrupt(r *run) {
+	p.tell(frameInterrupt, strconv.Itoa(r.seq))
 	if p.lang.Driver.Interrupts {
-		_ = p.send(frameInterrupt, strconv.Itoa(r.seq))
 		timer := time.NewTimer(signalAfter)
 		defer timer.Stop()
 		select {
@@ -260,14 +266,24 @@ func (p *process) interrupt(r *run) {
 		case <-timer.C:
 		}
 	}
-	select {
-	case <-r.done:
-		return
-	default:
-	}
 	_ = p.sb.SignalAll(syscall.SIGINT)
-	if p.lang.Driver.Interrupts {
-		_ = p.send(frameSignaled)
+	p.tell(frameSignaled)
+}
+
+// tell sends a small frame to a driver that may have stopped to read: then it
+// is dropped, or, where a part of it was sent, the driver is given up.
+func (p *process) tell(kind byte, fields ...string) {
+	for end := time.Now().Add(signalAfter); !p.writing.TryLock(); time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			return
+		}
+	}
+	defer p.writing.Unlock()
+	_ = p.ctl.SetWriteDeadline(time.Now().Add(signalAfter))
+	n, err := p.ctl.Write(encode(kind, fields...))
+	_ = p.ctl.SetWriteDeadline(time.Time{})
+	if err != nil && n > 0 {
+		p.sb.Kill()
 	}
 }
 

@@ -187,39 +187,48 @@
     return isText(mime) ? Buffer.from(data) : Buffer.from(data, 'base64');
   }
 
+  // find returns where, in what has come and was not served, the first frame is
+  // that has the kind and the only field.
+  function find(kind, field) {
+    const flat = Buffer.concat(pending);
+    pending = [flat];
+    for (let at = 0; at + 8 <= flat.length;) {
+      const end = at + 8 + parseInt(flat.toString('latin1', at, at + 8), 16);
+      if (end > flat.length) return null;
+      if (flat.toString('latin1', at + 8, at + 9) === kind && flat.toString('latin1', at + 17, end) === field) return { at, end };
+      at = end;
+    }
+    return null;
+  }
+
+  // more reads what has come since, without waiting, and reports whether
+  // there was anything. The event loop serves it later.
+  const room = Buffer.alloc(1 << 16);
+  function more() {
+    try {
+      const n = fs.readSync(CONTROL, room, 0, room.length, null);
+      if (n === 0) realExit(0);
+      if (have === 0) setImmediate(() => onData(Buffer.alloc(0)));
+      pending.push(Buffer.from(room.subarray(0, n)));
+      have += n;
+      return true;
+    } catch (e) {
+      if (e.code !== 'EAGAIN') throw e;
+      return false;
+    }
+  }
+
   // waitAck reads the host's answer, which comes when the show is in its place.
   function waitAck(n) {
-    // The socket is read by the event loop; until the answer is there, read it
-    // here. What else comes is kept for the loop.
-    const buf = Buffer.alloc(1 << 16);
     for (;;) {
-      const flat = Buffer.concat(pending);
-      let at = 0, found = -1, end = 0;
-      while (at + 8 <= flat.length) {
-        const size = parseInt(flat.toString('latin1', at, at + 8), 16);
-        if (at + 8 + size > flat.length) break;
-        if (flat[at + 8] === 65 && flat.toString('latin1', at + 17, at + 8 + size) === n) {
-          found = at;
-          end = at + 8 + size;
-          break;
-        }
-        at += 8 + size;
-      }
-      if (found >= 0) {
-        pending = [Buffer.concat([flat.subarray(0, found), flat.subarray(end)])];
+      const found = find('A', n);
+      if (found) {
+        const [flat] = pending;
+        pending = [Buffer.concat([flat.subarray(0, found.at), flat.subarray(found.end)])];
         have = pending[0].length;
-        if (have > 0) setImmediate(() => onData(Buffer.alloc(0)));
         return;
       }
-      try {
-        const n = fs.readSync(CONTROL, buf, 0, buf.length, null);
-        if (n === 0) realExit(0);
-        pending.push(Buffer.from(buf.subarray(0, n)));
-        have += n;
-      } catch (e) {
-        if (e.code !== 'EAGAIN') throw e;
-        Atomics.wait(pause, 0, 0, 0.02);
-      }
+      if (!more()) Atomics.wait(pause, 0, 0, 0.02);
     }
   }
 
@@ -555,12 +564,20 @@
     }
 
     start(fields) {
-      this.attempt(() => {
+      this.attempt(() => interruptible(() => {
+        if (this.calledOff()) return;
         this.env = setEnv(fields.slice(3));
         setStdin(String(fields[2]));
         const code = String(fields[1]).replace(/^\uFEFF/, '').replace(/\r\n?/g, '\n');
         this.execute(code, strip && (() => send('E', this.seq)));
-      });
+      }));
+    }
+
+    // calledOff tells whether the host has ended the run before it began: its
+    // signal may have come too early to do so.
+    calledOff() {
+      while (more());
+      return find('I', this.seq) !== null;
     }
 
     // resume goes on with the program in JavaScript, as the host made it; there

@@ -81,14 +81,13 @@ __toolcell_unsetenv() {
 }
 
 __toolcell_done() { # status
-	local how=ok
+	__toolcell_unsetenv
+	exec </dev/null
+	local how=ok run=$__toolcell_run
+	__toolcell_run=
 	if (($1 != 0)); then how=exit; fi
 	if [[ $__toolcell_interrupted ]]; then how=interrupt; fi
 	__toolcell_interrupted=
-	__toolcell_unsetenv
-	exec </dev/null
-	local run=$__toolcell_run
-	__toolcell_run=
 	__toolcell_send Z "$run" "$how" "$1" '' '' 0 '' ''
 }
 
@@ -100,19 +99,19 @@ __toolcell_int() {
 }
 
 __toolcell_state() { # prints what makes a new shell like this one
-	local name IFS=$' \t\n'
+	local __toolcell_name IFS=$' \t\n'
 	shopt -p
 	set +o
 	umask -p
-	for name in $(compgen -v); do
-		case $name in
-		__toolcell* | BASH | BASHOPTS | BASHPID | BASH_* | COMP_WORDBREAKS | DIRSTACK | EPOCHREALTIME | EPOCHSECONDS | EUID | FUNCNAME | GROUPS | HISTCMD | IFS | LINENO | PIPESTATUS | PPID | RANDOM | SECONDS | SHELLOPTS | SRANDOM | UID | REPLY | _ | name) continue ;;
+	for __toolcell_name in $(compgen -v); do
+		case $__toolcell_name in
+		__toolcell* | BASH | BASHOPTS | BASHPID | BASH_* | COMP_WORDBREAKS | DIRSTACK | EPOCHREALTIME | EPOCHSECONDS | EUID | FUNCNAME | GROUPS | HISTCMD | IFS | LINENO | PIPESTATUS | PPID | RANDOM | SECONDS | SHELLOPTS | SRANDOM | UID | REPLY | _) continue ;;
 		esac
-		declare -p "$name" 2>/dev/null
+		declare -p "$__toolcell_name" 2>/dev/null
 	done
 	declare -f
 	alias -p
-	trap -p | while IFS= read -r name; do [[ $name == *__toolcell* ]] || builtin printf '%s\n' "$name"; done
+	trap -p | while IFS= read -r __toolcell_name; do [[ $__toolcell_name == *__toolcell* ]] || builtin printf '%s\n' "$__toolcell_name"; done
 	builtin printf 'IFS=%q\n' "$__toolcell_ifs"
 }
 
@@ -129,13 +128,12 @@ __toolcell_loud() {
 }
 
 __toolcell_exit() {
-	local status=$?
-	if [[ $BASHPID != "$__toolcell_pid" || ! $__toolcell_run ]]; then return "$status"; fi
+	__toolcell_status=$?
+	if [[ $BASHPID != "$__toolcell_pid" || ! $__toolcell_run ]]; then return "$__toolcell_status"; fi
 	{ __toolcell_quiet; } 2>/dev/null
-	local state
-	__toolcell_done "$status"
-	state=$(trap - EXIT INT; __toolcell_state)
-	exec -a bash "$__toolcell_bash" --norc --noprofile -c "$__toolcell_driver" bash "$__toolcell_driver" "$__toolcell_opts" 231<<<"$state"
+	__toolcell_done "$__toolcell_status"
+	__toolcell_state=$(trap - EXIT INT; __toolcell_state)
+	exec -a bash "$__toolcell_bash" --norc --noprofile -c "$__toolcell_driver" bash "$__toolcell_driver" "$__toolcell_opts" 231<<<"$__toolcell_state"
 }
 
 __toolcell_loop() {
@@ -157,7 +155,7 @@ __toolcell_loop() {
 }
 
 __toolcell_prepare() {
-	__toolcell_run=${__toolcell_fields[0]}
+	__toolcell_next=${__toolcell_fields[0]}
 	__toolcell_code=${__toolcell_fields[1]#$'\xef\xbb\xbf'}
 	__toolcell_code=${__toolcell_code//$'\r\n'/$'\n'}
 	if [[ ${__toolcell_fields[2]} ]]; then
@@ -167,18 +165,28 @@ __toolcell_prepare() {
 	__toolcell_setenv "${__toolcell_fields[@]:3}"
 	__toolcell_fields=()
 	if [[ $__toolcell_once ]]; then
+		__toolcell_run=$__toolcell_next
 		exec 230<&-
 		return
 	fi
 	if [[ ! $(trap -p EXIT) ]]; then trap __toolcell_exit EXIT; fi
 	if [[ ! $(trap -p INT) ]]; then trap __toolcell_int INT; fi
+	__toolcell_run=$__toolcell_next
+	if builtin read -r -t 0 -u "$__toolcell_ctl"; then
+		__toolcell_run=
+		__toolcell_receive # the run was called off: its signal may have come
+		__toolcell_receive # too early, and comes before this frame
+		__toolcell_run=$__toolcell_next
+		__toolcell_interrupted=1
+		builtin exit 130
+	fi
 }
 
 __toolcell_driver=$1
 __toolcell_bash=$BASH
 __toolcell_pid=$BASHPID
 __toolcell_ctl=230
-__toolcell_run='' __toolcell_once='' __toolcell_interrupted='' __toolcell_opts='' __toolcell_ifs=$' \t\n'
+__toolcell_run='' __toolcell_next='' __toolcell_status=0 __toolcell_once='' __toolcell_interrupted='' __toolcell_opts='' __toolcell_ifs=$' \t\n'
 __toolcell_fields=() __toolcell_old=()
 trap __toolcell_int INT
 if (($# > 1)); then

@@ -164,7 +164,7 @@ def show(kind, bundle, meta=None, ident='', value=''):
     if kind == 'result':
         send(b'D', state.seq, 0, kind, ident, about, value, *fields)
         return
-    with showing:
+    with hold, showing:
         state.shows += 1
         n = str(state.shows).encode()
         send(b'D', state.seq, n, kind, ident, about, value, *fields)

@@ -1,11 +1,5 @@
 # Running programs. This follows streams.py in one source.
 
-def on_interrupt(signum, frame):
-    if state.running:
-        state.running = False
-        raise KeyboardInterrupt
-
-
 class Refused(SyntaxError):
     pass
 
@@ -119,7 +113,10 @@ def run(code, name):
     body = last = value = None
     try:
         try:
-            state.running = True
+            with hold:
+                state.running = True
+                if not state.once and called_off():
+                    state.owed = True
             body, last = compile_cell(code, name)
             if body is not None:
                 evaluate(body)
@@ -256,7 +253,7 @@ def configure(fields):
     set_env(fields[2:])
     implementation = {'cpython': 'CPython'}.get(sys.implementation.name, sys.implementation.name)
     send(b'H', implementation + ' ' + sys.version.split()[0])
-    return fields[1] == b'once'
+    state.once = fields[1] == b'once'
 
 
 def preload(names):
@@ -272,16 +269,15 @@ def preload(names):
 
 
 def loop():
-    once = False
     while True:
         kind, fields = receive()
         if kind == b'C':
-            once = configure(fields)
+            configure(fields)
         elif kind == b'M':
             preload(fields)
         elif kind == b'R':
             how, status, about, old = serve_run(fields)
-            if once:
+            if state.once:
                 end(how, status, about)
             finish(how, status, about, old)
 

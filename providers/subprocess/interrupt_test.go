@@ -1,0 +1,99 @@
+//go:build unix
+
+package subprocess_test
+
+import (
+	"context"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/providers/subprocess"
+)
+
+// TestInterruptStays interrupts programs at many moments, those of their
+// beginning and end included, while other processes compute: each interrupt
+// ends its own run, and none the next one. TOOLCELL_TEST_INTERRUPTS is how many
+// there are for each language.
+func TestInterruptStays(t *testing.T) {
+	rounds := 12
+	if s := os.Getenv("TOOLCELL_TEST_INTERRUPTS"); s != "" {
+		rounds, _ = strconv.Atoi(s)
+	}
+	ci := open(t, subprocess.Options{Grace: 20 * time.Second})
+	for _, tt := range []struct{ language, set, busy, short, next, want string }{
+		{"python", "x = 5", "while True: pass", "import time\nt = time.time() + %s\nwhile time.time() < t: pass", "s = sum(range(20000)); x", "5"},
+		{"javascript", "let x = 5", "for (;;);", "const t = Date.now() + 1000 * %s; while (Date.now() < t);", "let s = 0; for (let i = 0; i < 100000; i++) s += i; x", "5"},
+		{"bash", "x=5", "while :; do :; done", "sleep %s", "for i in {1..200}; do :; done; echo $x", "5\n"},
+	} {
+		t.Run(tt.language, func(t *testing.T) {
+			spin(t, ci)
+			n := newNotebook(t, ci, tt.language)
+			n.run(tt.set, nil)
+			lost := 0
+			for k := range rounds {
+				code := tt.busy
+				if k%2 == 1 { // it ends by itself just when it is interrupted
+					code = strings.ReplaceAll(tt.short, "%s", "0.06")
+				}
+				stop := keepInterrupting(n, time.Duration(k%20)*time.Millisecond)
+				res := n.run(code, nil)
+				stop()
+				switch {
+				case res.StateLost && k%2 == 1:
+					lost++
+					n.run(tt.set, nil)
+				case res.StateLost, k%2 == 0 && res.Cause != codeinterp.CauseInterrupt:
+					t.Fatalf("round %d: got %s, cause %q", k, summary(res), res.Cause)
+				}
+				res = n.run(tt.next, nil)
+				if got := res.Stdout() + res.Text(); res.Status != codeinterp.StatusOK || got != tt.want || res.StateLost {
+					t.Fatalf("round %d, the run after: got %s, cause %q, stderr %s", k, summary(res), res.Cause, res.Stderr())
+				}
+			}
+			if lost > 0 {
+				t.Logf("%d of %d lost their state", lost, rounds)
+			}
+		})
+	}
+}
+
+// keepInterrupting interrupts n's run after d, or as soon as there is one,
+// until it is told to stop.
+func keepInterrupting(n *notebook, d time.Duration) (stop func()) {
+	done, gone := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(gone)
+		for {
+			select {
+			case <-done:
+				return
+			case <-time.After(d):
+				_ = n.ci.InterruptContext(n.t.Context(), n.id)
+			}
+		}
+	}()
+	return func() {
+		close(done)
+		<-gone
+	}
+}
+
+// spin keeps three processes computing until the test ends.
+func spin(t *testing.T, ci *subprocess.Stateful) {
+	ctx, cancel := context.WithCancel(t.Context())
+	var wg sync.WaitGroup
+	for range 3 {
+		wg.Go(func() {
+			_, _ = ci.RunCode(ctx, "bash", "while :; do :; done", &codeinterp.RunOptions{Timeout: 10 * time.Minute})
+		})
+	}
+	t.Cleanup(func() {
+		cancel()
+		wg.Wait()
+	})
+}
