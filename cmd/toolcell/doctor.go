@@ -6,6 +6,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -17,6 +18,9 @@ const (
 	openTimeout   = 5 * time.Second  // for reaching one provider
 	doctorTimeout = 30 * time.Second // for trying all of its languages
 )
+
+// ownServer is how to get a Jupyter server.
+const ownServer = "a server of your own: pip install jupyter-server ipykernel; then jupyter server, which prints its URL and token"
 
 // doctor says which providers, languages and isolation this machine has, and
 // how to get what is missing. It exits with 1 where a provider that was asked
@@ -34,6 +38,9 @@ func (a *app) doctor(ctx context.Context, args []string) int {
 	}
 	names := []string{"inmemory", "subprocess", "jupyter"}
 	if f.provider != "" {
+		if !slices.Contains(names, f.provider) {
+			return a.usageError("unknown provider %q; use %s", f.provider, providerNames)
+		}
 		names = []string{f.provider}
 	}
 	for i, name := range names {
@@ -41,7 +48,13 @@ func (a *app) doctor(ctx context.Context, args []string) int {
 			fmt.Fprintln(a.stdout)
 		}
 		f.provider = name
-		if err := a.examine(ctx, f); err != nil && len(names) == 1 {
+		err := a.examine(ctx, f)
+		switch {
+		case ctx.Err() != nil:
+			return a.stopped()
+		case errors.Is(err, codeinterp.ErrInvalid):
+			return a.fail(err)
+		case err != nil && len(names) == 1:
 			return exitFailure
 		}
 	}
@@ -56,13 +69,17 @@ func (a *app) examine(ctx context.Context, f providerFlags) error {
 	fmt.Fprintln(a.stdout, f.provider)
 	if f.provider == "jupyter" && f.url == "" {
 		fmt.Fprintln(a.stdout, "  not asked: give --url, or set JUPYTER_URL and JUPYTER_TOKEN")
+		fmt.Fprintln(a.stdout, "  "+ownServer)
 		return nil
 	}
-	opening, stop := context.WithTimeout(ctx, openTimeout)
+	opening, stop := context.WithTimeoutCause(ctx, openTimeout, fmt.Errorf("it did not open within %v", openTimeout))
 	defer stop()
 	ci, err := f.open(opening, true)
 	if err != nil {
-		fmt.Fprintf(a.stdout, "  does not work: %s\n", indent(err.Error()))
+		fmt.Fprintf(a.stdout, "  does not work: %s\n", indent(reason(err)))
+		if f.provider == "jupyter" {
+			fmt.Fprintln(a.stdout, "  "+ownServer)
+		}
 		return err
 	}
 	defer ci.Close()
@@ -72,6 +89,9 @@ func (a *app) examine(ctx context.Context, f providerFlags) error {
 		if l.Notes != "" {
 			fmt.Fprintf(a.stdout, "               %s\n", indent(l.Notes))
 		}
+	}
+	if f.provider == "subprocess" {
+		printMissing(a.stdout, f, ownLanguages(), info.Languages)
 	}
 	printIsolation(a.stdout, info.Isolation)
 	if f.provider == "subprocess" {
@@ -96,6 +116,30 @@ func try(ctx context.Context, ci codeinterp.CodeInterpreter, language string) st
 		return fmt.Sprintf("FAILS: %s, exit %d", res.Status, res.ExitCode)
 	}
 	return fmt.Sprintf("works (%v)", time.Since(start).Round(100*time.Microsecond))
+}
+
+// printMissing says why there are not more languages, and how to get them.
+func printMissing(w io.Writer, f providerFlags, wanted []subprocess.Language, found []codeinterp.LanguageInfo) {
+	for _, l := range wanted {
+		if slices.ContainsFunc(found, func(i codeinterp.LanguageInfo) bool { return i.Name == l.Name }) {
+			continue
+		}
+		f.languages = []subprocess.Language{l}
+		if ci, err := f.openSubprocess(false); err == nil {
+			ci.Close()
+		} else {
+			fmt.Fprintf(w, "  %-12s missing: %s\n", l.Name, indent(reason(err)))
+		}
+	}
+}
+
+// reason is an error's text without what every error here begins with.
+func reason(err error) string {
+	text := err.Error()
+	if e, ok := errors.AsType[*codeinterp.Error](err); ok {
+		text = strings.ReplaceAll(text, e.Error(), e.Err.Error())
+	}
+	return text
 }
 
 func printIsolation(w io.Writer, i codeinterp.Isolation) {
@@ -124,7 +168,7 @@ func printModes(w io.Writer) {
 		if ci, err := subprocess.New(&subprocess.Options{Require: m}); err == nil {
 			ci.Close()
 		} else if errors.Is(err, codeinterp.ErrIsolation) {
-			says = indent(err.Error())
+			says = indent(reason(err))
 		}
 		fmt.Fprintf(w, "    %-10s %s\n", m, says)
 	}

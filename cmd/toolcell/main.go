@@ -8,16 +8,21 @@
 //
 // The exit code of run is the program's own: 124 for a timeout, 130 for
 // Ctrl-C, 128 + signal for a process that died. Bad usage is 2, a failure of
-// the provider 1; both put one line on standard error.
+// the provider 1; both put one line on standard error. Where --timeout runs out,
+// or a signal comes, before the program began, the codes are the same.
 package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
+
+	"github.com/toolcell/toolcell/codeinterp"
 )
 
 const (
@@ -41,13 +46,25 @@ type app struct {
 }
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := signal.NotifyContext(context.Background(), endings()...)
 	context.AfterFunc(ctx, stop) // a second Ctrl-C ends the command at once
 	// A reader that went away is an error of a write, not a signal that ends
 	// this process before it has cleaned up.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	a := &app{stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, getenv: os.Getenv}
 	os.Exit(a.main(ctx, os.Args[1:]))
+}
+
+// endings are the signals that end the command in good order, less those that
+// whoever started it has switched off, as nohup does.
+func endings() []os.Signal {
+	list := []os.Signal{syscall.SIGTERM}
+	for _, s := range []os.Signal{os.Interrupt, syscall.SIGHUP} {
+		if !signal.Ignored(s) {
+			list = append(list, s)
+		}
+	}
+	return list
 }
 
 func (a *app) main(ctx context.Context, args []string) int {
@@ -74,7 +91,46 @@ func (a *app) usageError(format string, args ...any) int {
 	return exitUsage
 }
 
+// fail tells why the command does not do what it was asked to. What the caller
+// asked for in a wrong way is bad usage.
 func (a *app) fail(err error) int {
-	fmt.Fprintf(a.stderr, "toolcell: %v\n", err)
+	text := strings.ReplaceAll(strings.TrimSpace(err.Error()), "\n", "; ")
+	if errors.Is(err, codeinterp.ErrInvalid) {
+		return a.usageError("%s", text)
+	}
+	fmt.Fprintf(a.stderr, "toolcell: %s\n", text)
 	return exitFailure
+}
+
+// waiting says why nothing happens.
+func (a *app) waiting() {
+	fmt.Fprintln(a.stderr, "toolcell: waiting for the Jupyter server to answer")
+}
+
+// stopped says so, and returns the exit code of programs that are.
+func (a *app) stopped() int {
+	fmt.Fprintln(a.stderr, "toolcell: stopped")
+	return codeinterp.ExitCanceled
+}
+
+// readAll reads standard input until its end, ctx's, or the limit.
+func (a *app) readAll(ctx context.Context, limit int64) ([]byte, error) {
+	type read struct {
+		b   []byte
+		err error
+	}
+	done := make(chan read, 1)
+	go func() {
+		b, err := io.ReadAll(io.LimitReader(a.stdin, limit))
+		done <- read{b, err}
+	}()
+	select {
+	case r := <-done:
+		if r.err != nil {
+			return nil, fmt.Errorf("reading standard input: %w", r.err)
+		}
+		return r.b, nil
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
 }

@@ -5,6 +5,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -48,15 +50,16 @@ func TestRun(t *testing.T) {
 		{"exception", "", []string{"-e", "null.x"}, 1, "", "TypeError"},
 		{"timeout", "", []string{"--timeout", "50ms", "-e", "console.log('hi'); for(;;);"}, 124, "hi\n", "toolcell: timed out after"},
 		{"display", "", []string{"-e", "display('text/plain', 'shown'); undefined"}, 0, "shown\n", ""},
+		{"language of others", "", []string{"--language", "py", "-e", ""}, 2, "", "; use --provider subprocess for the interpreters of this machine"},
 		{"language", "", []string{"--language", "cobol", "-e", ""}, 2, "", `language not supported: "cobol"; supported: javascript`},
 		{"no program", "", nil, 2, "", "no program"},
 		{"two programs", "", []string{"-e", "1", "x.js"}, 2, "", "one program at a time"},
 		{"no such file", "", []string{"no-such.js"}, 2, "", "no-such.js"},
 		{"stdin twice", "1", []string{"--stdin", "-"}, 2, "", "standard input is the program"},
 		{"bad flag", "", []string{"--nope"}, 2, "", "-nope"},
-		{"bad provider", "", []string{"--provider", "x", "-e", ""}, 1, "", "unknown provider"},
-		{"jupyter without url", "", []string{"--provider", "jupyter", "-e", ""}, 1, "", "--url"},
-		{"bad timeout", "", []string{"--timeout", "-1s", "-e", ""}, 1, "", "negative timeout"},
+		{"bad provider", "", []string{"--provider", "x", "-e", ""}, 2, "", "unknown provider"},
+		{"jupyter without url", "", []string{"--provider", "jupyter", "-e", ""}, 2, "", "--url"},
+		{"bad timeout", "", []string{"--timeout", "-1s", "-e", ""}, 2, "", "negative timeout"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			code, stdout, stderr := toolcell(t.Context(), tt.stdin, append([]string{"run"}, tt.args...)...)
@@ -97,7 +100,7 @@ func TestRunOnThisMachine(t *testing.T) {
 	}{
 		{"bash", []string{"--language", "bash", "-e", "echo $((6 * 7)); exit 3"}, 3, "42\n", ""},
 		{"isolation", []string{"--isolation", "maybe", "-e", ""}, 2, "", "bwrap, landlock or none"},
-		{"no such path", []string{"--read", dir + "/none", "-e", ""}, 1, "", "none"},
+		{"no such path", []string{"--read", dir + "/none", "-e", ""}, 2, "", "none"},
 		{"other language", []string{"--language", "cobol", "-e", ""}, 2, "", "language not supported"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -200,7 +203,7 @@ func TestSecretsAreNotInTheHelp(t *testing.T) {
 func TestRunStoppedBeforeItBegins(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	for _, args := range [][]string{{"run", "-e", "1"}, {"run", "--json", "-e", "1"}} {
+	for _, args := range [][]string{{"run", "-e", "1"}, {"run", "--json", "-e", "1"}, {"run", "--provider", "jupyter", "--url", silent(t), "-e", "1"}, {"doctor"}} {
 		if code, _, stderr := toolcell(ctx, "", args...); code != 130 || !strings.Contains(stderr, "stopped") {
 			t.Errorf("%q: code %d, stderr %q", args, code, stderr)
 		}
@@ -218,5 +221,72 @@ func TestRunEndsWhenNobodyReads(t *testing.T) {
 	code := a.main(t.Context(), []string{"run", "-e", "for (;;) console.log('x')"})
 	if code != 1 || !strings.Contains(stderr.String(), "showing the output") {
 		t.Errorf("code %d, stderr %q", code, stderr.String())
+	}
+}
+
+// silent returns the URL of a server that takes requests and never answers.
+func silent(t *testing.T) string {
+	t.Helper()
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { ln.Close() })
+	return "http://" + ln.Addr().String()
+}
+
+func TestStoppedWhileTheProviderOpens(t *testing.T) {
+	url := silent(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	time.AfterFunc(50*time.Millisecond, cancel)
+	for _, tt := range []struct {
+		name   string
+		ctx    context.Context
+		args   []string
+		code   int
+		stderr string
+	}{
+		{"timeout", t.Context(), []string{"run", "--timeout", "50ms", "--url", url, "-e", "1"}, 124, "toolcell: timed out after 50ms, before the program began\n"},
+		{"timeout in JSON", t.Context(), []string{"run", "--json", "--timeout", "50ms", "--url", url, "-e", "1"}, 124, "before the program began"},
+		{"Ctrl-C", ctx, []string{"run", "--url", url, "-e", "1"}, 130, "toolcell: stopped\n"},
+		{"Ctrl-C and timeout", ctx, []string{"run", "--timeout", "1m", "--url", url, "-e", "1"}, 130, "toolcell: stopped\n"},
+		{"end of the server", ctx, []string{"mcp", "--url", url}, 0, ""},
+		{"examination", ctx, []string{"doctor", "--provider", "jupyter", "--url", url}, 130, "stopped"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if code, stdout, stderr := toolcell(tt.ctx, "", tt.args...); code != tt.code || !strings.Contains(stderr, tt.stderr) || strings.Contains(stdout, "{") {
+				t.Errorf("code %d, stdout %q, stderr %q; want %d and %q", code, stdout, stderr, tt.code, tt.stderr)
+			}
+		})
+	}
+}
+
+func TestStoppedWhileReadingStandardInput(t *testing.T) {
+	for _, args := range [][]string{{"run", "-"}, {"run", "--stdin", "-e", "1"}} {
+		in, w := io.Pipe()
+		defer w.Close()
+		var stderr bytes.Buffer
+		a := &app{stdin: in, stdout: io.Discard, stderr: &stderr, getenv: func(string) string { return "" }}
+		ctx, cancel := context.WithCancel(t.Context())
+		time.AfterFunc(50*time.Millisecond, cancel)
+		if code := a.main(ctx, args); code != 130 || stderr.String() != "toolcell: stopped\n" {
+			t.Errorf("%q: code %d, stderr %q", args, code, stderr.String())
+		}
+	}
+}
+
+// TestDoctorTellsWhatIsMissing looks for interpreters where there are none.
+func TestDoctorTellsWhatIsMissing(t *testing.T) {
+	var out bytes.Buffer
+	none := providerFlags{unsandboxed: true}
+	languages := ownLanguages()
+	for i := range languages {
+		languages[i].Commands = []string{"/nonexistent/" + languages[i].Name}
+	}
+	printMissing(&out, none, languages, nil)
+	for _, want := range []string{"python       missing: ", "apt install python3", "apt install nodejs", "install bash"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("the report lacks %q:\n%s", want, out.String())
+		}
 	}
 }

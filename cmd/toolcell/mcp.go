@@ -7,10 +7,8 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
-	"os/signal"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/mattn/go-isatty"
@@ -68,8 +66,6 @@ func (f *mcpFlags) registerAll(fs *flag.FlagSet, getenv func(string) string) {
 
 // mcp serves the tools until standard input ends, or a signal comes.
 func (a *app) mcp(ctx context.Context, args []string) int {
-	ctx, stop := signal.NotifyContext(ctx, syscall.SIGHUP)
-	defer stop()
 	var f mcpFlags
 	fs := flag.NewFlagSet("mcp", flag.ContinueOnError)
 	f.registerAll(fs, a.getenv)
@@ -84,8 +80,11 @@ func (a *app) mcp(ctx context.Context, args []string) int {
 		return a.usageError("%v", err)
 	}
 	f.choose(fs)
+	f.waiting = a.waiting
 	ci, err := f.open(ctx, !f.stateless)
-	if err != nil {
+	if err != nil && ctx.Err() != nil {
+		return 0
+	} else if err != nil {
 		return a.fail(err)
 	}
 	defer ci.Close()

@@ -40,7 +40,7 @@ func TestMCPUsage(t *testing.T) {
 		{[]string{"--http-token", "x"}, 2, "goes with --http"},
 		{[]string{"--http-token", "", "--http", ":0"}, 2, "empty"},
 		{[]string{"--timeout", "2m", "--max-timeout", "1m"}, 2, "longer than --max-timeout"},
-		{[]string{"--provider", "x"}, 1, "unknown provider"},
+		{[]string{"--provider", "x"}, 2, "unknown provider"},
 		{[]string{"--http", "nonsense"}, 1, "missing port"},
 		{[]string{"--http", "0.0.0.0:0"}, 1, "without a bearer token"},
 	} {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/providers/inmemory"
@@ -17,6 +18,9 @@ import (
 	"github.com/toolcell/toolcell/providers/subprocess"
 )
 
+// patience is how long a provider may take to open before that is told.
+const patience = 3 * time.Second
+
 // providerFlags choose a provider. They are the same for every command.
 type providerFlags struct {
 	provider        string
@@ -26,6 +30,9 @@ type providerFlags struct {
 	isolation       isolationFlag
 	read, write     list
 	unsandboxed     bool
+
+	// waiting, if set, is called where opening takes long.
+	waiting func()
 
 	// languages narrows the subprocess provider down to what is needed.
 	languages []subprocess.Language
@@ -102,7 +109,7 @@ func absolute(paths []string) ([]string, error) {
 			_, err = os.Stat(abs)
 		}
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("%w: %w", codeinterp.ErrInvalid, err)
 		}
 		out = append(out, abs)
 	}
@@ -131,6 +138,18 @@ func (f *providerFlags) openJupyter(ctx context.Context, stateful bool) (codeint
 	}
 	if f.url == "" {
 		return nil, fmt.Errorf("%w: the jupyter provider needs --url, such as http://localhost:8888", codeinterp.ErrInvalid)
+	}
+	if f.waiting != nil {
+		told := make(chan struct{})
+		timer := time.AfterFunc(patience, func() {
+			defer close(told)
+			f.waiting()
+		})
+		defer func() {
+			if !timer.Stop() {
+				<-told
+			}
+		}()
 	}
 	if stateful {
 		return orNil(jupyter.NewStateful(ctx, opts))

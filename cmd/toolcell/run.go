@@ -1,11 +1,12 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
 	"fmt"
-	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -39,27 +40,36 @@ func (a *app) run(ctx context.Context, args []string) int {
 	if done {
 		return code
 	}
-	program, file, err := a.program(&f, operands, isSet(fs, "e"))
-	if err != nil {
+	program, file, err := a.program(ctx, &f, operands, isSet(fs, "e"))
+	if err != nil && ctx.Err() != nil {
+		return a.stopped()
+	} else if err != nil {
 		return a.usageError("%v", err)
 	}
 	f.choose(fs)
-	f.narrow(f.language, file)
-	ci, err := f.open(ctx, false)
-	if err != nil {
+	f.waiting = a.waiting
+	ci, err := f.start(ctx, file)
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return a.stopped()
+	case errors.Is(err, errOpenTimeout):
+		fmt.Fprintf(a.stderr, "toolcell: timed out after %v, before the program began\n", f.timeout)
+		return codeinterp.ExitTimeout
+	case err != nil:
 		return a.fail(err)
 	}
 	defer ci.Close()
 	language, err := chooseLanguage(f.language, file, ci.Languages())
 	if err != nil {
-		return a.usageError("%v", err)
+		return a.usageError("%v%s", err, f.elsewhere(file))
 	}
 	opts := &codeinterp.RunOptions{Timeout: f.timeout}
 	if f.stdin {
-		if opts.Stdin, err = io.ReadAll(a.stdin); err != nil {
-			return a.fail(fmt.Errorf("reading standard input: %w", err))
+		if opts.Stdin, err = a.readAll(ctx, math.MaxInt64); err != nil && ctx.Err() != nil {
+			return a.stopped()
+		} else if err != nil {
+			return a.fail(err)
 		}
-		opts.Stdin = append([]byte{}, opts.Stdin...)
 	}
 	if f.json {
 		return a.runJSON(ctx, ci, language, program, opts)
@@ -73,7 +83,7 @@ func isSet(fs *flag.FlagSet, name string) (set bool) {
 }
 
 // program returns the source text and the name of the file it is from.
-func (a *app) program(f *runFlags, operands []string, inline bool) (code, file string, err error) {
+func (a *app) program(ctx context.Context, f *runFlags, operands []string, inline bool) (code, file string, err error) {
 	switch {
 	case len(operands) > 1 || inline && len(operands) > 0:
 		return "", "", fmt.Errorf("one program at a time, but there is also %q", operands[len(operands)-1])
@@ -85,7 +95,7 @@ func (a *app) program(f *runFlags, operands []string, inline bool) (code, file s
 		if f.stdin {
 			return "", "", errors.New("standard input is the program, so --stdin has nothing to read")
 		}
-		b, err := io.ReadAll(a.stdin)
+		b, err := a.readAll(ctx, codeinterp.MaxCode+1)
 		return string(b), "", err
 	}
 	b, err := os.ReadFile(operands[0])
@@ -97,17 +107,79 @@ var extensions = map[string]string{
 	".ts": "typescript", ".mts": "typescript", ".sh": "bash", ".bash": "bash",
 }
 
+// usual are the languages that a program is taken for, in this order, where
+// nothing says what it is.
+var usual = []string{"python", "javascript"}
+
+// errOpenTimeout is why a provider was not opened: --timeout ran out.
+var errOpenTimeout = errors.New("timed out")
+
+// start opens the provider within the program's time.
+func (f *runFlags) start(ctx context.Context, file string) (codeinterp.CodeInterpreter, error) {
+	if f.timeout < 0 {
+		return nil, fmt.Errorf("%w: negative timeout %v", codeinterp.ErrInvalid, f.timeout)
+	}
+	if f.timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeoutCause(ctx, f.timeout, errOpenTimeout)
+		defer cancel()
+	}
+	var ci codeinterp.CodeInterpreter
+	var err error
+	for _, name := range f.wanted(file) {
+		f.narrow(name)
+		if ci, err = f.open(ctx, false); err == nil || !errors.Is(err, codeinterp.ErrUnavailable) {
+			break
+		}
+	}
+	if err != nil && context.Cause(ctx) == errOpenTimeout {
+		err = errOpenTimeout
+	}
+	return ci, err
+}
+
+// wanted are the languages that the program may be in: the one that is known,
+// or else, where that makes a difference, one after the other.
+func (f *runFlags) wanted(file string) []string {
+	name := cmp.Or(f.language, extensions[filepath.Ext(file)])
+	if name == "" && f.provider == "subprocess" {
+		return usual
+	}
+	return []string{name}
+}
+
 // narrow keeps the subprocess provider from looking for interpreters that the
 // program does not need.
-func (f *providerFlags) narrow(name, file string) {
-	all := []subprocess.Language{subprocess.Bash(), subprocess.JavaScript(), subprocess.Python(), subprocess.TypeScript()}
+func (f *providerFlags) narrow(name string) {
+	if i := ownLanguage(name); i >= 0 {
+		f.languages = ownLanguages()[i : i+1]
+	}
+}
+
+// ownLanguages are those of the subprocess provider.
+func ownLanguages() []subprocess.Language {
+	return []subprocess.Language{subprocess.Bash(), subprocess.JavaScript(), subprocess.Python(), subprocess.TypeScript()}
+}
+
+// ownLanguage returns which of ownLanguages has that name, -1 for none.
+func ownLanguage(name string) int {
 	var names []string
-	for _, l := range all {
+	for _, l := range ownLanguages() {
 		names = append(names, l.Name)
 	}
-	if name, err := chooseLanguage(name, file, names); err == nil {
-		f.languages = all[slices.Index(names, name):][:1]
+	name, err := codeinterp.ResolveLanguage(name, names)
+	if err != nil {
+		return -1
 	}
+	return slices.Index(names, name)
+}
+
+// elsewhere says where there is a language that the embedded engine lacks.
+func (f *runFlags) elsewhere(file string) string {
+	if f.provider != "inmemory" || ownLanguage(cmp.Or(f.language, extensions[filepath.Ext(file)])) < 0 {
+		return ""
+	}
+	return "; use --provider subprocess for the interpreters of this machine"
 }
 
 // chooseLanguage takes the flag, then the file's extension, then the first of
@@ -119,7 +191,7 @@ func chooseLanguage(name, file string, languages []string) (string, error) {
 	if name != "" {
 		return codeinterp.ResolveLanguage(name, languages)
 	}
-	for _, name := range []string{"python", "javascript"} {
+	for _, name := range usual {
 		if l, err := codeinterp.ResolveLanguage(name, languages); err == nil {
 			return l, nil
 		}
@@ -179,10 +251,4 @@ func (a *app) runLive(ctx context.Context, ci codeinterp.CodeInterpreter, langua
 // neverBegan reports whether the run was stopped before it began.
 func neverBegan(ctx context.Context, res *codeinterp.Result, err error) bool {
 	return res.Status == codeinterp.StatusNotRun && ctx.Err() != nil && errors.Is(err, context.Cause(ctx))
-}
-
-// stopped says so, and returns the exit code of programs that are.
-func (a *app) stopped() int {
-	fmt.Fprintln(a.stderr, "toolcell: stopped")
-	return codeinterp.ExitCanceled
 }

@@ -204,7 +204,7 @@ func (c *client) await(ctx context.Context, f func(context.Context) error) error
 		select {
 		case <-time.After(pause):
 		case <-ctx.Done():
-			return context.Cause(ctx)
+			return fmt.Errorf("%w; before that: %v", context.Cause(ctx), err)
 		}
 	}
 }
