@@ -8,12 +8,20 @@
 #   gateway  Kernel Gateway
 #   hub      JupyterHub + configurable-http-proxy, dummy login, local spawner
 #   eg       Enterprise Gateway
-#   debian   the distribution's own jupyter-server, where pip reaches nothing
+#   debian   the distribution's own jupyter-server, in place of server6 where
+#            pip reaches nothing
 set -u
 cd "$(dirname "$0")/../.."
+. internal/testenv/apt
 root=$PWD/.testenv/jupyter
 mkdir -p "$root"
 export PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_ROOT_USER_ACTION=ignore
+command -v python3 >/dev/null || {
+	echo "jupyter: could not install anything: there is no python3"
+	exit 0
+}
+
+python3 -c 'import ensurepip' 2>/dev/null || apt_install python3-venv >"$root/venv.log" 2>&1
 
 # venv NAME PACKAGES... makes the environment NAME with the packages.
 venv() {
@@ -28,7 +36,8 @@ venv() {
 		return 0
 	fi
 	rm -rf "${root:?}/$name"
-	echo "jupyter: could not install $name: $(tail -n 1 "$log" | cut -c1-160)"
+	echo "jupyter: could not install $name: $(last_line "$log")"
+	export PIP_RETRIES=0
 	return 1
 }
 
@@ -36,13 +45,14 @@ venv() {
 npm_part() {
 	local log=$root/$1.log
 	[ -e "$root/$1/.done" ] && return 0
-	if command -v npm >/dev/null && npm install --silent --no-fund --no-audit --prefix "$root/$1" "$2" >"$log" 2>&1; then
+	if npm --version >"$log" 2>&1 &&
+		npm install --silent --no-fund --no-audit --prefix "$root/$1" "$2" >>"$log" 2>&1; then
 		touch "$root/$1/.done"
 		echo "jupyter: installed $1"
 		return 0
 	fi
 	rm -rf "${root:?}/$1"
-	echo "jupyter: could not install $1: $(tail -n 1 "$log" 2>/dev/null | cut -c1-160)"
+	echo "jupyter: could not install $1: $(last_line "$log")"
 	return 1
 }
 
@@ -67,10 +77,11 @@ bash_kernel() {
 
 debian() {
 	command -v jupyter-server >/dev/null && return 0
-	[ "$(id -u)" = 0 ] && command -v apt-get >/dev/null &&
-		DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends jupyter-server python3-ipykernel \
-			>"$root/debian.log" 2>&1 && return 0
-	echo "jupyter: could not install the distribution's jupyter-server"
+	if apt_install jupyter-server python3-ipykernel python3-matplotlib >"$root/debian.log" 2>&1; then
+		echo "jupyter: installed the distribution's jupyter-server"
+	else
+		echo "jupyter: could not install the distribution's jupyter-server: $(last_line "$root/debian.log")"
+	fi
 }
 
 if venv server6 'jupyter_server>=2,<3' 'ipykernel>=6,<7' matplotlib pandas bash_kernel; then

@@ -181,6 +181,12 @@ class Spool:
         self.size, self.dropped, self.reading = 0, 0, False
 
     def hook(self, stream):
+        if hasattr(stream, "_flush_buffers"):
+            self.hook_many(stream)
+        elif hasattr(stream, "_flush_buffer"):
+            self.hook_one(stream)
+
+    def hook_many(self, stream):
         plain = stream._flush_buffers
 
         def _flush_buffers():
@@ -189,6 +195,20 @@ class Spool:
                     yield parent, piece
 
         stream._flush_buffers = _flush_buffers
+
+    def hook_one(self, stream):
+        """For ipykernel before 6.29, which sends what is there as one message."""
+        plain = stream._flush_buffer
+
+        def _flush_buffer():
+            parent, data = stream.parent_header, plain()
+            for piece in self.admit(stream, parent, data) if data else ():
+                content = {"name": stream.name, "text": piece}
+                stream.session.pid = os.getpid()
+                stream.session.send(stream.pub_thread, "stream", content, parent=parent, ident=stream.topic)
+            return ""
+
+        stream._flush_buffer = _flush_buffer
 
     def admit(self, stream, parent, data):
         with self.lock:
@@ -254,8 +274,7 @@ class Helper:
         self.spool = Spool()
         if options.get("spill"):
             for stream in (sys.stdout, sys.stderr):
-                if hasattr(stream, "_flush_buffers"):
-                    self.spool.hook(stream)
+                self.spool.hook(stream)
         self.threads = set(threading.enumerate())
 
     def decode(self, text):
