@@ -5,9 +5,7 @@ cd "$(dirname "$0")/../.."
 . internal/testenv/apt
 log=$PWD/.testenv/bwrap.log
 mkdir -p .testenv
-if ! command -v bwrap >/dev/null; then
-	apt_install bubblewrap >"$log" 2>&1
-fi
+need bwrap bubblewrap >"$log" 2>&1
 if command -v bwrap >/dev/null; then
 	echo "bwrap: $(bwrap --version)"
 else

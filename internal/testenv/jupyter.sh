@@ -16,7 +16,7 @@ cd "$(dirname "$0")/../.."
 root=$PWD/.testenv/jupyter
 mkdir -p "$root"
 export PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_ROOT_USER_ACTION=ignore
-command -v python3 >/dev/null || {
+need python3 python3 python3-venv >"$root/venv.log" 2>&1 || {
 	echo "jupyter: could not install anything: there is no python3"
 	exit 0
 }
@@ -45,7 +45,7 @@ venv() {
 npm_part() {
 	local log=$root/$1.log
 	[ -e "$root/$1/.done" ] && return 0
-	if npm --version >"$log" 2>&1 &&
+	if need npm npm >"$log" 2>&1 &&
 		npm install --silent --no-fund --no-audit --prefix "$root/$1" "$2" >>"$log" 2>&1; then
 		touch "$root/$1/.done"
 		echo "jupyter: installed $1"

@@ -5,14 +5,17 @@
 # cannot be had is told in one line.
 set -u
 cd "$(dirname "$0")/../.."
+. internal/testenv/apt
 root=$PWD/.testenv/mcp
+log=$root.log
+mkdir -p .testenv
 inspector=2.12.0
 conformance=0.2.0-alpha.12
 node=24.21.0 # the Inspector wants 22.19 or newer
 parts="inspector $inspector, conformance $conformance, node $node"
 [ "$(cat "$root/.done" 2>/dev/null)" = "$parts" ] && exit 0
 
-command -v npm >/dev/null || {
+need npm npm >"$log" 2>&1 || {
 	echo "mcp: could not install the judges: there is no npm"
 	exit 0
 }
@@ -33,8 +36,7 @@ fi
 
 rm -rf "$root"
 mkdir -p "$root"
-log=$root.log
-if npm install --silent --no-save --no-fund --no-audit --ignore-scripts --prefix "$root" "${packages[@]}" >"$log" 2>&1 &&
+if npm install --silent --no-save --no-fund --no-audit --ignore-scripts --prefix "$root" "${packages[@]}" >>"$log" 2>&1 &&
 	ln -s "$own" "$root/node" && "$root/node" --version >>"$log" 2>&1; then
 	echo "$parts" >"$root/.done"
 	echo "mcp: installed $parts"

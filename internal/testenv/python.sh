@@ -29,12 +29,13 @@ from_packages() {
 }
 
 if ! complete; then
+	need python3 python3 python3-venv >"$log" 2>&1
 	base=/usr/bin/python3
 	[ -x "$base" ] || base=$(command -v python3) || {
 		echo "python: could not install numpy, pandas, matplotlib and pillow: there is no python3"
 		exit 0
 	}
-	from_pypi >"$log" 2>&1
+	from_pypi >>"$log" 2>&1
 	complete || from_packages >>"$log" 2>&1
 fi
 if complete; then
