@@ -184,7 +184,7 @@ func (c *kernelContext) replace(ctx context.Context) (*kernel, error) {
 		return nil, err
 	}
 	_ = c.s.discard(old)
-	k, err := c.s.kernel(ctx, old.rt)
+	k, err := c.s.newKernel(ctx, old.rt)
 	if err != nil {
 		return nil, err
 	}
@@ -215,7 +215,9 @@ func (c *kernelContext) start(ctx context.Context) error {
 		if d.start == nil {
 			return noSurroundings(k)
 		}
-		if err := k.hidden(ctx, d.start(s)); err != nil {
+		within, cancel := k.inTime(ctx)
+		defer cancel()
+		if err := k.hidden(within, d.start(s)); err != nil {
 			return enterError(err)
 		}
 	}

@@ -95,7 +95,11 @@ func (c *client) handshake(ctx context.Context, kernel, session string) (*websoc
 	})
 	defer stop()
 	ws, resp, err := d.DialContext(ctx, u.String(), h)
-	return ws, live.Load(), resp, err
+	conn := live.Load()
+	if err == nil {
+		conn.up = true
+	}
+	return ws, conn, resp, err
 }
 
 // dialSocket opens the connection under a socket.
@@ -114,13 +118,14 @@ func (c *client) dialSocket(ctx context.Context, network, addr string) (*liveCon
 	return newLiveConn(conn, c.opts.noAckFix || c.opts.pongFix), nil
 }
 
-// A liveConn fails a read that saw nothing for deadAfter, and after each read
-// asks the system to acknowledge at once: Jupyter's servers send a run's
+// A liveConn fails a read that saw nothing for deadAfter, once the socket is up,
+// and after each read asks the system to acknowledge at once: Jupyter's servers send a run's
 // messages as a burst of small packets, of which all but the first wait for
 // an acknowledgement that would else be delayed by 40 ms.
 type liveConn struct {
 	net.Conn
 	ack func()
+	up  bool
 }
 
 func newLiveConn(c net.Conn, plain bool) *liveConn {
@@ -132,8 +137,10 @@ func newLiveConn(c net.Conn, plain bool) *liveConn {
 }
 
 func (l *liveConn) Read(p []byte) (int, error) {
-	if err := l.Conn.SetReadDeadline(time.Now().Add(deadAfter)); err != nil {
-		return 0, err
+	if l.up {
+		if err := l.Conn.SetReadDeadline(time.Now().Add(deadAfter)); err != nil {
+			return 0, err
+		}
 	}
 	n, err := l.Conn.Read(p)
 	if l.ack != nil {

@@ -91,7 +91,7 @@ func (it *Interpreter) runCode(ctx context.Context, language, code string, opts 
 	}
 	defer done()
 	for again := false; ; again = true {
-		k, err := it.kernel(ctx, rt)
+		k, err := it.kernel(ctx, rt, again)
 		if err != nil {
 			return codeinterp.NotRun(), err
 		}
@@ -178,10 +178,13 @@ func (it *Interpreter) bound(ctx context.Context) (context.Context, context.Canc
 	return ctx, func() { close(stop); cancel(nil) }
 }
 
-// kernel returns a kernel that is ready, warm or new.
-func (it *Interpreter) kernel(ctx context.Context, rt runtime) (*kernel, error) {
-	if k := it.pool.take(rt.language); k != nil {
-		return k, nil
+// kernel returns a kernel that is ready. It can be a warm one, unless it is to
+// be new, since one of those was found dead.
+func (it *Interpreter) kernel(ctx context.Context, rt runtime, isNew bool) (*kernel, error) {
+	if !isNew {
+		if k := it.pool.take(rt.language); k != nil {
+			return k, nil
+		}
 	}
 	return it.newKernel(ctx, rt)
 }

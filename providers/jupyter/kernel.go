@@ -17,8 +17,8 @@ var (
 	errGone = errors.New("the kernel is gone")
 )
 
-// againTimeout is how long a kernel that worked before has to become ready
-// after a restart or a reconnect, before another one takes its place.
+// againTimeout is how long a kernel that worked before has to answer after a
+// restart or a reconnect, before another one takes its place.
 const againTimeout = 20 * time.Second
 
 // A kernel is our end of one kernel: its socket, which is replaced when it is
@@ -42,6 +42,7 @@ type kernel struct {
 	dead      bool   // nothing restarts it
 	again     bool   // it was ready once
 	private   bool   // its process is in a directory of its own
+	unsettled bool   // the surroundings of a run may not have been restored
 	diedAt    time.Time
 	seen      seen
 	late      late
@@ -64,18 +65,16 @@ func (k *kernel) ensure(ctx context.Context) error {
 	if up && !unready {
 		return nil
 	}
-	limit, cause := k.c.opts.StartTimeout, error(nil)
-	if again {
-		limit, cause = min(limit, againTimeout), errGone
-	} else {
-		cause = unavailable("the kernel was not ready within %v", limit)
-	}
-	ctx, cancel := context.WithTimeoutCause(ctx, limit, cause)
+	ctx, cancel := k.inTime(ctx)
 	defer cancel()
 	if !up {
 		if err := k.connect(ctx); err != nil {
 			return err
 		}
+	}
+	if again {
+		ctx, cancel = context.WithTimeoutCause(ctx, againTimeout, errGone)
+		defer cancel()
 	}
 	if err := k.ready(ctx); err != nil {
 		return err
@@ -87,6 +86,12 @@ func (k *kernel) ensure(ctx context.Context) error {
 		return nil
 	}
 	return k.prepare(ctx)
+}
+
+// inTime bounds what makes a kernel ready by the start timeout.
+func (k *kernel) inTime(ctx context.Context) (context.Context, context.CancelFunc) {
+	limit := k.c.opts.StartTimeout
+	return context.WithTimeoutCause(ctx, limit, unavailable("the kernel was not ready within %v", limit))
 }
 
 // connected reports whether the socket is in order. k.mu is held.
@@ -118,9 +123,6 @@ func (k *kernel) connect(ctx context.Context) error {
 		select {
 		case <-time.After(pause):
 		case <-ctx.Done():
-			if errors.Is(context.Cause(ctx), errGone) {
-				return err
-			}
 			return fmt.Errorf("%w; last: %w", context.Cause(ctx), err)
 		}
 	}
@@ -176,8 +178,7 @@ func (k *kernel) ready(ctx context.Context) error {
 		case one.Err() == nil:
 			return err
 		}
-		if st, err := k.c.kernelState(ctx, k.handle.kernel, requestTimeout); isGone(err) || st.State == "dead" {
-			k.died(true)
+		if k.check(ctx) {
 			return errGone
 		}
 		wait = min(2*wait, 5*time.Second)
@@ -224,6 +225,7 @@ func (k *kernel) evaluate(ctx context.Context, code string, expr map[string]stri
 	if expr == nil {
 		expr = map[string]string{}
 	}
+	defer k.guard(ctx)()
 	m, err := k.ask(ctx, "shell", "execute_request", executeRequest{Code: code, Silent: true, Expressions: expr})
 	if err != nil {
 		return nil, err

@@ -108,6 +108,8 @@ func (p *pool) warm(language string) *kernel {
 	if err != nil {
 		return nil
 	}
+	ctx, late := k.inTime(ctx)
+	defer late()
 	if k.enterPrivate(ctx) != nil {
 		_ = p.it.discard(k)
 		return nil

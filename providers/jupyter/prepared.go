@@ -9,9 +9,9 @@ import (
 	"github.com/toolcell/toolcell/codeinterp"
 )
 
-// errNeverRan: the kernel died before it took the request; it has been
-// deleted, and the run can be made elsewhere.
-var errNeverRan = errors.New("the kernel died before the run began")
+// errNeverRan: the kernel died before it took the request, and the run can be
+// made elsewhere.
+var errNeverRan = fmt.Errorf("%w before the run began", errDied)
 
 // leaveTimeout bounds the restoring of what a run changed.
 const leaveTimeout = 10 * time.Second
@@ -23,15 +23,9 @@ func (it *Interpreter) runPrepared(ctx context.Context, k *kernel, code string, 
 	d := k.rt.dialect
 	s := surroundings{env: o.Env, stdin: o.Stdin, private: private && d.enter != nil && !k.isPrivate()}
 	special := len(s.env) > 0 || s.stdin != nil || s.private
-	if special {
-		if d.enter == nil || s.stdin != nil && d.noStdin {
-			return codeinterp.NotRun(), noSurroundings(k)
-		}
-		within, cancel := it.bound(ctx)
-		err := k.hidden(within, d.enter(s))
-		cancel()
-		if err != nil {
-			return codeinterp.NotRun(), enterError(err)
+	if special || k.isUnsettled() {
+		if err := it.enterRun(ctx, k, s); err != nil {
+			return codeinterp.NotRun(), err
 		}
 	}
 	res, err := k.runCode(ctx, code, o, ctl)
@@ -43,6 +37,30 @@ func (it *Interpreter) runPrepared(ctx context.Context, k *kernel, code string, 
 		}
 	}
 	return res, err
+}
+
+// enterRun sets a run's surroundings. Where that is given up while the kernel
+// may still do it, the next run comes back to it.
+func (it *Interpreter) enterRun(ctx context.Context, k *kernel, s surroundings) error {
+	d := k.rt.dialect
+	if d.enter == nil || s.stdin != nil && d.noStdin {
+		return noSurroundings(k)
+	}
+	within, cancel := it.bound(ctx)
+	defer cancel()
+	within, late := k.inTime(within)
+	defer late()
+	err := k.hidden(within, d.enter(s))
+	k.mu.Lock()
+	k.unsettled = err != nil
+	k.mu.Unlock()
+	return enterError(err)
+}
+
+func (k *kernel) isUnsettled() bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.unsettled
 }
 
 // enterPrivate has the kernel's program start in a directory of its own,
@@ -66,7 +84,8 @@ func (k *kernel) isPrivate() bool {
 	return k.private
 }
 
-// enterError tells a directory that cannot be entered from other failures.
+// enterError tells a directory that cannot be entered from other failures; nil
+// stays nil.
 func enterError(err error) error {
 	if e, ok := errors.AsType[*errorContent](err); ok {
 		return fmt.Errorf("%w: %s", codeinterp.ErrInvalid, stripANSI(e.Error()))

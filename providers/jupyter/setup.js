@@ -84,6 +84,7 @@
       environment(args.env);
     },
     enter(args) {
+      internals.toolcell.leave();
       if (args.private) Deno.chdir(Deno.makeTempDirSync({ prefix: "toolcell-" }));
       saved.push(environment(args.env));
     },

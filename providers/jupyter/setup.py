@@ -1,4 +1,4 @@
-import _thread, atexit, base64, codecs, io, json, math, os, shutil, sys, tempfile, threading, time
+import _thread, asyncio, atexit, base64, codecs, io, json, math, os, shutil, sys, tempfile, threading, time
 
 VALUE = "application/vnd.toolcell.value"
 SPILL = "application/vnd.toolcell.spill"
@@ -265,6 +265,18 @@ class Spool:
             return name + ":" + base64.b64encode(data).decode()
 
 
+def tasks():
+    try:
+        return asyncio.all_tasks()
+    except RuntimeError:
+        return ()
+
+
+def of_kernel(task):
+    code = getattr(task.get_coro(), "cr_code", None)
+    return code is not None and "/ipykernel/" in code.co_filename.replace(os.sep, "/")
+
+
 class Helper:
     """What the client calls through hidden requests."""
 
@@ -276,6 +288,7 @@ class Helper:
             for stream in (sys.stdout, sys.stderr):
                 self.spool.hook(stream)
         self.threads = set(threading.enumerate())
+        self.tasks = set(tasks())
 
     def decode(self, text):
         return base64.b64decode(text)
@@ -308,6 +321,7 @@ class Helper:
         shutil.rmtree(os.path.join(tempfile.gettempdir(), name), ignore_errors=True)
 
     def enter(self, args):
+        self.leave()
         self.directory(args)
         self.saved.append((self.environment(args["env"]), self.input(args["stdin"])))
 
@@ -360,6 +374,9 @@ class Helper:
         """Whether nothing that the program started runs on."""
         for thread in threading.enumerate():
             if thread not in self.threads:
+                return False
+        for task in tasks():
+            if task not in self.tasks and not of_kernel(task):
                 return False
         try:
             for task in os.listdir("/proc/self/task"):

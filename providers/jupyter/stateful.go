@@ -2,6 +2,7 @@ package jupyter
 
 import (
 	"context"
+	"errors"
 	"sync"
 
 	"github.com/toolcell/toolcell/codeinterp"
@@ -56,18 +57,23 @@ func (s *Stateful) create(ctx context.Context, language string, opts *codeinterp
 		return "", codeinterp.ErrClosed
 	}
 	defer s.ops.Done()
-	k, err := s.kernel(ctx, s.runtimes[language])
-	if err != nil {
-		return "", err
-	}
-	c := newContext(s, language, o, k)
 	within, cancel := s.bound(ctx)
 	defer cancel()
-	if err := c.start(within); err != nil {
+	for again := false; ; again = true {
+		k, err := s.kernel(within, s.runtimes[language], again)
+		if err != nil {
+			return "", err
+		}
+		c := newContext(s, language, o, k)
+		err = c.start(within)
+		if err == nil {
+			return c.id, s.add(c)
+		}
 		_ = s.discard(k)
-		return "", err
+		if !errors.Is(err, errNeverRan) || again {
+			return "", err
+		}
 	}
-	return c.id, s.add(c)
 }
 
 // add registers a context, unless the interpreter was closed meanwhile.

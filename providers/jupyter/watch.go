@@ -67,11 +67,36 @@ func (w *watch) poll() {
 	}
 	go func() {
 		defer func() { <-w.polling }()
-		st, err := k.c.kernelState(w.ctx, k.handle.kernel, requestTimeout)
-		if isGone(err) || err == nil && st.State == "dead" {
-			k.died(true)
+		k.check(w.ctx)
+	}()
+}
+
+// check asks the server whether the kernel is gone, which it need not tell by
+// itself, and reports it.
+func (k *kernel) check(ctx context.Context) bool {
+	st, err := k.c.kernelState(ctx, k.handle.kernel, requestTimeout)
+	gone := isGone(err) || err == nil && st.State == "dead"
+	if gone {
+		k.died(true)
+	}
+	return gone
+}
+
+// guard checks the kernel now and then, until stop is called: one that is gone
+// never answers.
+func (k *kernel) guard(ctx context.Context) (stop func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	go func() {
+		for pause := firstSilence; ; pause = silence {
+			select {
+			case <-time.After(pause):
+				k.check(ctx)
+			case <-ctx.Done():
+				return
+			}
 		}
 	}()
+	return cancel
 }
 
 // reconnect dials anew and, once the server has replayed what it kept, asks
