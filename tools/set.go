@@ -124,7 +124,7 @@ func (s *Set) unknownTool(name string) *Failure {
 	if best := closest(name, names); best != "" {
 		message += "; did you mean " + best + "?"
 	} else {
-		message += "; there are " + strings.Join(names, ", ")
+		message += "; there are " + strings.Join(names, ", ") + "."
 	}
 	return &Failure{CodeUnknownTool, message + " Nothing was run."}
 }

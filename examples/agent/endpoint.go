@@ -57,7 +57,18 @@ func (e *apiError) Error() string {
 			parts = append(parts, s)
 		}
 	}
-	return strings.Join(parts, ": ")
+	return strings.Join(parts, ": ") + e.advice()
+}
+
+// advice says what to do about an error, where its message does not.
+func (e *apiError) advice() string {
+	switch text := strings.ToLower(e.message); {
+	case e.status == http.StatusUnauthorized:
+		return " (check the key)"
+	case strings.Contains(text, "context length"), strings.Contains(text, "context window"), strings.Contains(text, "prompt is too long"):
+		return " (the conversation is too long for the model: start the agent again)"
+	}
+	return ""
 }
 
 // try calls ask until it works, or fails in a way that will not change. Rate

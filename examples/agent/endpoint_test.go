@@ -59,6 +59,7 @@ const (
 	overloaded = `{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`
 	limited    = `{"error":{"type":"requests","code":"rate_limit_exceeded","message":"Slow down"}}`
 	noQuota    = `{"error":{"type":"insufficient_quota","code":"insufficient_quota","message":"Pay first"}}`
+	tooLong    = `{"error":{"type":"invalid_request_error","message":"prompt is too long: 210000 tokens > 200000 maximum"}}`
 	badRequest = `{"error":{"type":"invalid_request_error","message":"What?"}}`
 	halfChat   = "data: {\"choices\":[{\"delta\":{\"content\":\"I thi\"}}]}\n\n"
 	halfTurn   = "event: content_block_start\ndata: {\"type\":\"content_block_start\",\"index\":0,\"content_block\":{\"type\":\"text\",\"text\":\"\"}}\n\n" +
@@ -86,7 +87,8 @@ func TestFaults(t *testing.T) {
 		{"told to try again", []fault{status(400, badRequest, "X-Should-Retry", "true")}, [][2]time.Duration{soon}, ""},
 		{"told not to", []fault{status(500, "oops", "X-Should-Retry", "false")}, nil, "500 Internal Server Error: oops"},
 		{"wrong request", []fault{status(400, badRequest)}, nil, "400 Bad Request: invalid_request_error: What?"},
-		{"wrong key", []fault{status(401, badRequest)}, nil, "401 Unauthorized"},
+		{"wrong key", []fault{status(401, badRequest)}, nil, "(check the key)"},
+		{"too long a conversation", []fault{status(400, tooLong)}, nil, "prompt is too long: 210000 tokens > 200000 maximum (the conversation is too long for the model: start the agent again)"},
 		{"no quota", []fault{status(429, noQuota)}, nil, "Pay first"},
 		{"too long to wait", []fault{status(429, limited, "Retry-After", "3600")}, nil, "Slow down"},
 		{"for ever", []fault{status(500, ""), status(500, ""), status(500, ""), status(500, ""), status(500, ""), status(500, "")},

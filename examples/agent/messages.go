@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"regexp"
 	"strings"
 
@@ -109,7 +110,7 @@ type messageEvent struct {
 func (a *messageAnswer) event(ev event) error {
 	var e messageEvent
 	if err := json.Unmarshal(ev.data, &e); err != nil {
-		return err
+		return fmt.Errorf("the server sent no JSON: %w", err)
 	}
 	switch e.Type {
 	case "error":
@@ -164,7 +165,7 @@ func joined(s *string, more string) *string {
 func (a *messageAnswer) whole(data []byte) error {
 	var e messageEvent
 	if err := json.Unmarshal(data, &e); err != nil {
-		return err
+		return fmt.Errorf("the server sent no JSON: %w", err)
 	}
 	if e.Type == "error" {
 		return streamError(data)
