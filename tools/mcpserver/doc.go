@@ -82,7 +82,7 @@
 //
 // # Limits
 //
-// A message on a stream of more than 16 MiB ends the session. Answers cannot be
+// A message on a stream has at most 16 MiB. Answers cannot be
 // fetched again over HTTP after the connection was lost: the program was ended.
 // Resources, prompts, sampling, elicitation and the tasks extension are not
 // offered. Trace context is read from the _meta of a request and passed on with

@@ -1,6 +1,7 @@
 package mcpserver
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -10,19 +11,19 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// maxLine is the longest message on a stream in bytes.
-const maxLine = 16 << 20
-
 // drain is how long ServeStream waits at its end for a client that has stopped
 // reading.
 const drain = 10 * time.Second
 
 // ServeStream serves one client over a pair of streams, such as standard input
 // and output, until in ends or ctx does, and closes the server. It returns nil
-// in both cases. When it returns, nothing that the client started still runs.
+// in both cases. A line that is no message is answered with an error and left
+// out. When it returns, nothing that the client started still runs.
 func (s *Server) ServeStream(ctx context.Context, in io.Reader, out io.Writer) error {
+	answers := &lineWriter{out: out}
+	lines := &lineReader{in: bufio.NewReaderSize(in, 64<<10), answer: answers}
 	ss, err := s.mcp.Connect(s.ctx, &mcp.IOTransport{
-		Reader: io.NopCloser(in), Writer: nopCloser{out}, MaxLineLength: maxLine,
+		Reader: io.NopCloser(lines), Writer: answers, MaxLineLength: maxLine + 1,
 	}, nil)
 	if err != nil {
 		s.Close()
@@ -49,7 +50,3 @@ func (s *Server) ServeStream(ctx context.Context, in io.Reader, out io.Writer) e
 	}
 	return nil
 }
-
-type nopCloser struct{ io.Writer }
-
-func (nopCloser) Close() error { return nil }

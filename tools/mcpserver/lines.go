@@ -1,0 +1,145 @@
+package mcpserver
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+)
+
+// maxLine is the longest message on a stream in bytes.
+const maxLine = 16 << 20
+
+// A lineReader passes on the messages of a stream, a line each, and answers
+// those that are none, which would otherwise end the session.
+type lineReader struct {
+	in      *bufio.Reader
+	answer  io.Writer
+	batches bool   // the client speaks a revision that has them
+	line    []byte // what was not passed on yet
+}
+
+// Read is for [io.Reader].
+func (r *lineReader) Read(p []byte) (int, error) {
+	for len(r.line) == 0 {
+		line, err := r.next()
+		if err != nil {
+			return 0, err
+		}
+		if line = bytes.TrimSpace(line); len(line) == 0 {
+			continue
+		}
+		if id, code, err := r.check(line); err != nil {
+			r.refuse(id, code, err)
+			continue
+		}
+		r.line = append(line, '\n')
+	}
+	n := copy(p, r.line)
+	r.line = r.line[n:]
+	return n, nil
+}
+
+// next reads a line of any length, and returns it, or nothing where it is too
+// long. What the stream ends with is a line as well.
+func (r *lineReader) next() ([]byte, error) {
+	var line []byte
+	for size := 0; ; {
+		part, err := r.in.ReadSlice('\n')
+		if size += len(part); size <= maxLine {
+			line = append(line, part...)
+		} else {
+			line = nil
+		}
+		switch {
+		case errors.Is(err, bufio.ErrBufferFull):
+		case err != nil && (size == 0 || !json.Valid(line)):
+			return nil, err
+		case size > maxLine:
+			r.refuse(nil, jsonrpc.CodeInvalidRequest, fmt.Errorf("a message of %d bytes, more than %d", size, maxLine))
+			return nil, nil
+		default:
+			return line, nil
+		}
+	}
+}
+
+// check says what is wrong with a line, and with which id to answer it.
+func (r *lineReader) check(line []byte) (id json.RawMessage, code int64, err error) {
+	if !json.Valid(line) {
+		return nil, jsonrpc.CodeParseError, errors.New("not valid JSON; a message is one line")
+	}
+	var messages []json.RawMessage
+	if line[0] != '[' {
+		messages = append(messages, line)
+	} else if !r.batches {
+		return nil, jsonrpc.CodeInvalidRequest, errors.New("this revision of the protocol has no batches")
+	} else if json.Unmarshal(line, &messages); len(messages) == 0 {
+		return nil, jsonrpc.CodeInvalidRequest, errors.New("an empty batch")
+	}
+	seen := map[jsonrpc.ID]bool{}
+	for _, m := range messages {
+		if id, code, err = r.message(m, seen); err != nil {
+			return id, code, err
+		}
+	}
+	return nil, 0, nil
+}
+
+func (r *lineReader) message(m json.RawMessage, seen map[jsonrpc.ID]bool) (json.RawMessage, int64, error) {
+	msg, err := jsonrpc.DecodeMessage(m)
+	if err != nil {
+		var named struct{ ID json.RawMessage }
+		if json.Unmarshal(m, &named) != nil || len(named.ID) > 0 && bytes.IndexByte([]byte("{[tf"), named.ID[0]) >= 0 {
+			named.ID = nil
+		}
+		return named.ID, jsonrpc.CodeInvalidRequest, fmt.Errorf("not a JSON-RPC message: %w", err)
+	}
+	req, ok := msg.(*jsonrpc.Request)
+	if !ok {
+		return nil, 0, nil
+	}
+	if req.Method == "initialize" {
+		var p struct{ ProtocolVersion string }
+		r.batches = json.Unmarshal(req.Params, &p) == nil && p.ProtocolVersion == "2025-03-26"
+	}
+	if req.ID.IsValid() && seen[req.ID] {
+		return nil, jsonrpc.CodeInvalidRequest, errors.New("a batch has the same id twice")
+	}
+	seen[req.ID] = true
+	return nil, 0, nil
+}
+
+// refuse answers a line that is not served.
+func (r *lineReader) refuse(id json.RawMessage, code int64, err error) {
+	type fault struct {
+		Code    int64  `json:"code"`
+		Message string `json:"message"`
+	}
+	line, _ := json.Marshal(struct {
+		Version string          `json:"jsonrpc"`
+		ID      json.RawMessage `json:"id"`
+		Error   fault           `json:"error"`
+	}{"2.0", id, fault{code, clip(err.Error())}})
+	r.answer.Write(append(line, '\n'))
+}
+
+// A lineWriter writes lines, one at a time. It does not close what it writes to.
+type lineWriter struct {
+	mu  sync.Mutex
+	out io.Writer
+}
+
+func (w *lineWriter) Write(p []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.out.Write(p)
+}
+
+// Close is for [io.Closer].
+func (w *lineWriter) Close() error { return nil }
