@@ -24,6 +24,25 @@
 // SDK is imported: json.Unmarshal of that JSON into the SDK's own parameter
 // type is the adapter.
 //
+//	var params openai.ChatCompletionNewParams
+//	err = json.Unmarshal(definitions, &params.Tools)
+//	...
+//	var answers []openai.ChatCompletionMessageParamUnion
+//	err = json.Unmarshal(messages, &answers)
+//	params.Messages = append(params.Messages, answers...)
+//
+// The types to decode into are, for the definitions and for the replies of a
+// turn:
+//
+//	OpenAIChat       []openai.ChatCompletionToolUnionParam  []openai.ChatCompletionMessageParamUnion
+//	OpenAIResponses  []responses.ToolUnionParam             responses.ResponseInputParam
+//	Anthropic        []anthropic.ToolUnionParam             anthropic.MessageParam
+//	Gemini           []*genai.Tool                          *genai.Content
+//	MCP              []*mcp.Tool                            *mcp.CallToolResult, of each reply
+//
+// The directory examples/sdks has a program for each. langchaingo takes the
+// definitions of OpenAIChat as []llms.Tool, or a [TextTool].
+//
 // # Arguments
 //
 // A call is checked completely before anything runs, and every fault is told

@@ -26,6 +26,9 @@
 //
 //	{"servers": {"toolcell": {"type": "stdio", "command": "toolcell", "args": ["mcp"]}}}
 //
+// Hosts that are started from a menu may not have the PATH of a shell: give the
+// full path of the command then.
+//
 // In Cursor and VS Code a server that is reached over HTTP has "url":
 // "http://127.0.0.1:8080/mcp" in place of the command, and where it wants a
 // token "headers": {"Authorization": "Bearer ..."}; VS Code wants "type":
