@@ -4,17 +4,9 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
-	"image"
-	"image/color"
-	"image/gif"
-	"image/jpeg"
-	"image/png"
 	"math"
-	"slices"
 
 	"github.com/toolcell/toolcell/codeinterp"
-	"golang.org/x/image/draw"
-	"golang.org/x/image/webp"
 )
 
 // Defaults of [ImageOptions]: what every vendor takes.
@@ -122,43 +114,28 @@ func picture(o *codeinterp.Output) (codeinterp.Representation, bool) {
 	if len(o.Bundle) == 0 {
 		return codeinterp.Representation{}, false
 	}
-	return o.Richest("image/png", "image/jpeg", "image/gif", "image/webp")
-}
-
-// sniff returns the type that the magic bytes stand for.
-func sniff(data []byte) string {
-	switch {
-	case bytes.HasPrefix(data, []byte("\x89PNG\r\n\x1a\n")):
-		return "image/png"
-	case bytes.HasPrefix(data, []byte("\xff\xd8\xff")):
-		return "image/jpeg"
-	case bytes.HasPrefix(data, []byte("GIF87a")), bytes.HasPrefix(data, []byte("GIF89a")):
-		return "image/gif"
-	case len(data) > 12 && string(data[:4]) == "RIFF" && string(data[8:12]) == "WEBP":
-		return "image/webp"
-	}
-	return ""
+	return o.Richest(imageTypes...)
 }
 
 // fit checks an image and scales it to the limits.
 func (o *ImageOptions) fit(rep codeinterp.Representation) (Image, error) {
-	mime := sniff(rep.Data)
-	if mime == "" {
+	f := formatOf(rep.Data)
+	if f == nil {
 		return Image{}, fmt.Errorf("not an image")
 	}
-	cfg, err := decodeConfig(mime, rep.Data)
+	cfg, err := f.config(bytes.NewReader(rep.Data))
 	if err != nil {
 		return Image{}, fmt.Errorf("damaged")
 	}
 	if cfg.Width < 1 || cfg.Height < 1 || cfg.Width > maxPixels/cfg.Height {
 		return Image{}, fmt.Errorf("%d by %d pixels", cfg.Width, cfg.Height)
 	}
-	img, err := decodeImage(mime, rep.Data)
+	img, err := f.decode(bytes.NewReader(rep.Data))
 	if err != nil {
 		return Image{}, fmt.Errorf("damaged")
 	}
 	if max(cfg.Width, cfg.Height) <= o.MaxEdge && len(rep.Data) <= o.MaxSize {
-		return Image{mime, rep.Data, cfg.Width, cfg.Height}, nil
+		return Image{f.mime, rep.Data, cfg.Width, cfg.Height}, nil
 	}
 	for edge := min(o.MaxEdge, max(cfg.Width, cfg.Height)); edge >= 16; {
 		scaled := scale(img, edge)
@@ -172,77 +149,4 @@ func (o *ImageOptions) fit(rep codeinterp.Representation) (Image, error) {
 		edge = int(float64(edge) * min(0.9, math.Sqrt(float64(o.MaxSize)/float64(len(out.Data)))))
 	}
 	return Image{}, fmt.Errorf("too large")
-}
-
-func decodeConfig(mime string, data []byte) (image.Config, error) {
-	r := bytes.NewReader(data)
-	switch mime {
-	case "image/png":
-		return png.DecodeConfig(r)
-	case "image/jpeg":
-		return jpeg.DecodeConfig(r)
-	case "image/gif":
-		return gif.DecodeConfig(r)
-	}
-	return webp.DecodeConfig(r)
-}
-
-func decodeImage(mime string, data []byte) (image.Image, error) {
-	r := bytes.NewReader(data)
-	switch mime {
-	case "image/png":
-		return png.Decode(r)
-	case "image/jpeg":
-		return jpeg.Decode(r)
-	case "image/gif":
-		return gif.Decode(r)
-	}
-	return webp.Decode(r)
-}
-
-// scale returns img with its longest edge at most edge pixels.
-func scale(img image.Image, edge int) image.Image {
-	b := img.Bounds()
-	long := max(b.Dx(), b.Dy())
-	if long <= edge {
-		return img
-	}
-	size := image.Rect(0, 0, max(1, b.Dx()*edge/long), max(1, b.Dy()*edge/long))
-	dst := image.NewNRGBA(size)
-	draw.CatmullRom.Scale(dst, size, img, b, draw.Src, nil)
-	return dst
-}
-
-func encodePNG(img image.Image) Image {
-	var b bytes.Buffer
-	if png.Encode(&b, img) != nil {
-		return Image{}
-	}
-	return Image{"image/png", b.Bytes(), img.Bounds().Dx(), img.Bounds().Dy()}
-}
-
-// encodeJPEG puts img on white, since JPEG has no transparency.
-func encodeJPEG(img image.Image) Image {
-	r := image.Rect(0, 0, img.Bounds().Dx(), img.Bounds().Dy())
-	flat := image.NewRGBA(r)
-	draw.Draw(flat, r, image.NewUniform(color.White), image.Point{}, draw.Src)
-	draw.Draw(flat, r, img, img.Bounds().Min, draw.Over)
-	var b bytes.Buffer
-	if jpeg.Encode(&b, flat, &jpeg.Options{Quality: 85}) != nil {
-		return Image{}
-	}
-	return Image{"image/jpeg", b.Bytes(), r.Dx(), r.Dy()}
-}
-
-// as returns the image in one of the given types, as PNG if it has to be
-// encoded again.
-func (img Image) as(types ...string) Image {
-	if slices.Contains(types, img.MIME) {
-		return img
-	}
-	decoded, err := decodeImage(img.MIME, img.Data)
-	if err != nil {
-		return img
-	}
-	return encodePNG(decoded)
 }
