@@ -3,18 +3,14 @@ package codeinterp_test
 import (
 	"bytes"
 	"encoding/json"
-	"flag"
-	"os"
-	"path/filepath"
 	"reflect"
 	"testing"
 	"time"
 	"unicode/utf8"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/goldentest"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files")
 
 func rep(mime, data string) codeinterp.Representation {
 	return codeinterp.Representation{MIME: mime, Data: []byte(data)}
@@ -59,19 +55,7 @@ func TestResultJSONGolden(t *testing.T) {
 				t.Fatal(err)
 			}
 			got.WriteByte('\n')
-			file := filepath.Join("testdata", "result_"+name+".json")
-			if *update {
-				if err := os.WriteFile(file, got.Bytes(), 0o644); err != nil {
-					t.Fatal(err)
-				}
-			}
-			want, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if !bytes.Equal(got.Bytes(), want) {
-				t.Errorf("got\n%swant\n%s", got.Bytes(), want)
-			}
+			goldentest.Check(t, "result_"+name+".json", got.Bytes())
 		})
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/goldentest"
 	"github.com/toolcell/toolcell/tools"
 )
 
@@ -316,7 +317,7 @@ func TestAnswersFollowSchemas(t *testing.T) {
 			continue
 		}
 		goldenJSON(t, "answers/"+op+".json", reply.JSON())
-		golden(t, "answers/"+op+".txt", []byte(reply.Text))
+		goldentest.Check(t, "answers/"+op+".txt", []byte(reply.Text))
 		doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(reply.JSON()))
 		if err != nil {
 			t.Fatal(err)

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/goldentest"
 	"github.com/toolcell/toolcell/tools"
 )
 
@@ -54,7 +55,7 @@ func TestDefinitions(t *testing.T) {
 		goldenJSON(t, "tools/mcp"+suffix, got)
 	}
 	for _, tool := range list {
-		golden(t, "descriptions/"+strings.TrimPrefix(tool.Name, "workspace__w__")+".txt", []byte(tool.Description+"\n"))
+		goldentest.Check(t, "descriptions/"+strings.TrimPrefix(tool.Name, "workspace__w__")+".txt", []byte(tool.Description+"\n"))
 	}
 }
 

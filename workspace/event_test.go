@@ -4,9 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"flag"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -14,11 +12,10 @@ import (
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/goldentest"
 	"github.com/toolcell/toolcell/tools"
 	"github.com/toolcell/toolcell/workspace"
 )
-
-var update = flag.Bool("update", false, "write the golden files")
 
 // fixed makes the clock and the ids repeatable.
 func fixed() *workspace.Options {
@@ -72,19 +69,7 @@ func TestEventForms(t *testing.T) {
 	if !errors.Is(err, codeinterp.ErrCapacity) {
 		t.Error(err)
 	}
-	const file = "testdata/events.jsonl"
-	if *update {
-		if err := os.WriteFile(file, got.Bytes(), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(got.Bytes(), want) {
-		t.Errorf("got\n%s\nwant\n%s", got.Bytes(), want)
-	}
+	goldentest.Check(t, "events.jsonl", got.Bytes())
 }
 
 // TestDirectRuns: runs of the program's own are events like those of tools,
