@@ -74,10 +74,14 @@ func slow(t *testing.T, fn func(t *testing.T, f *fake, l *pipeListener)) {
 }
 
 // send writes a request with a body of the announced size, or less.
-func send(w io.Writer, token, body string, size int) {
+func send(w io.Writer, token, body string, size int) { sendAs(w, token, modern, body, size) }
+
+// modern are the headers of a call of run_code without a session.
+const modern = "Mcp-Protocol-Version: 2026-07-28\r\nMcp-Method: tools/call\r\nMcp-Name: run_code\r\n"
+
+func sendAs(w io.Writer, token, headers, body string, size int) {
 	fmt.Fprintf(w, "POST /mcp HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\n"+
-		"Accept: application/json, text/event-stream\r\nMcp-Protocol-Version: 2026-07-28\r\nMcp-Method: tools/call\r\nMcp-Name: run_code\r\n"+
-		"Content-Length: %d\r\n\r\n%s", token, size, body)
+		"Accept: application/json, text/event-stream\r\n%sContent-Length: %d\r\n\r\n%s", token, headers, size, body)
 }
 
 func TestConnectionsAreUsedAgainAfterAWhile(t *testing.T) {
@@ -117,18 +121,47 @@ func TestClientThatDoesNotSend(t *testing.T) {
 }
 
 func TestClientThatDoesNotReadLosesItsProgram(t *testing.T) {
-	slow(t, func(t *testing.T, f *fake, l *pipeListener) {
-		conn := l.dial()
-		defer conn.Close()
-		body := strings.Replace(runMessage("2026-07-28", "ticks 1000000"), `"_meta":{`, `"_meta":{"progressToken":"p",`, 1)
-		send(conn, "t", body, len(body))
-		time.Sleep(time.Second)
-		if n, _ := f.runs(); n != 1 {
-			t.Fatalf("%d programs run", n)
-		}
-		time.Sleep(time.Minute)
-		if n, ended := f.runs(); n != 0 || ended[0] != codeinterp.StatusCanceled {
-			t.Errorf("%d programs run, %v ended", n, ended)
-		}
-	})
+	for _, rev := range revisions {
+		t.Run(rev, func(t *testing.T) {
+			slow(t, func(t *testing.T, f *fake, l *pipeListener) {
+				conn := l.dial()
+				defer conn.Close()
+				body := strings.Replace(runMessage(rev, "ticks 1000000"), `"name"`, `"_meta":{"progressToken":"p"},"name"`, 1)
+				head := "Mcp-Protocol-Version: 2025-11-25\r\nMcp-Session-Id: " + session(t, l, rev) + "\r\n"
+				if rev == "2026-07-28" {
+					body = strings.Replace(runMessage(rev, "ticks 1000000"), `"_meta":{`, `"_meta":{"progressToken":"p",`, 1)
+					head = modern
+				}
+				sendAs(conn, "t", head, body, len(body))
+				time.Sleep(time.Second)
+				if n, _ := f.runs(); n != 1 {
+					t.Fatalf("%d programs run", n)
+				}
+				time.Sleep(time.Minute)
+				if n, ended := f.runs(); n != 0 || ended[0] != codeinterp.StatusCanceled {
+					t.Errorf("%d programs run, %v ended", n, ended)
+				}
+			})
+		})
+	}
+}
+
+// session opens a session where the revision has them, and returns its id.
+func session(t *testing.T, l *pipeListener, rev string) string {
+	t.Helper()
+	if rev == "2026-07-28" {
+		return ""
+	}
+	conn := l.dial()
+	defer conn.Close()
+	go sendAs(conn, "t", "", initialize, len(initialize))
+	resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	id := resp.Header.Get("Mcp-Session-Id")
+	if _, err := io.Copy(io.Discard, resp.Body); err != nil || id == "" {
+		t.Fatalf("session %q, %v", id, err)
+	}
+	return id
 }
