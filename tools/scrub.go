@@ -139,7 +139,7 @@ func (s *Secrets) result(res codeinterp.Result) codeinterp.Result {
 	}
 	res.Artifacts = slices.Clone(res.Artifacts)
 	for i := range res.Artifacts {
-		res.Artifacts[i].Path = s.Scrub(res.Artifacts[i].Path)
+		res.Artifacts[i].Path = s.name(res.Artifacts[i].Path)
 	}
 	res.CallbackErr = s.err(res.CallbackErr)
 	return res
@@ -193,13 +193,23 @@ func (s *Secrets) outputs(list []codeinterp.Output) []codeinterp.Output {
 	})
 }
 
+// name scrubs a name, which is shown cleaned.
+func (s *Secrets) name(text string) string {
+	text = s.Scrub(text)
+	shown := CleanText(text)
+	if clean := s.Scrub(shown); clean != shown {
+		return clean
+	}
+	return text
+}
+
 // joined returns the two texts in new memory.
 func joined(a, b []byte) []byte { return append(a[:len(a):len(a)], b...) }
 
 // bundle scrubs the texts of a display or a value. A JSON value that is no
 // longer JSON becomes a string.
 func (s *Secrets) bundle(o *codeinterp.Output) {
-	o.DisplayID = s.Scrub(o.DisplayID)
+	o.DisplayID = s.name(o.DisplayID)
 	o.Value, o.Metadata = s.json(o.Value), s.json(o.Metadata)
 	o.Bundle = slices.Clone(o.Bundle)
 	for i := range o.Bundle {
@@ -210,7 +220,7 @@ func (s *Secrets) bundle(o *codeinterp.Output) {
 		case codeinterp.IsText(rep.MIME):
 			rep.Data, _ = s.scrub(rep.Data)
 		}
-		rep.MIME = s.Scrub(rep.MIME)
+		rep.MIME = s.name(rep.MIME)
 	}
 }
 

@@ -116,6 +116,17 @@ func TestEscapedSecrets(t *testing.T) {
 	}
 }
 
+func TestSecretsInNames(t *testing.T) {
+	o := display("text/x-"+colored, []byte("x"))
+	o.DisplayID = colored
+	res := ok(o)
+	res.Artifacts = []codeinterp.Artifact{{Path: "dir/" + colored + ".txt"}, {Path: "dir/" + secret}}
+	r := run(t, res, &tools.Options{Secrets: secrets(t, secret)})
+	if part := leak(r.Text + string(r.JSON())); part != "" || !strings.Contains(r.Text, "dir/[secret].txt") {
+		t.Errorf("%q is in %s\n%s", part, r.Text, r.JSON())
+	}
+}
+
 // TestSecretThatNeverEnds: a secret that overlaps itself again and again is
 // masked once, and not collected in memory.
 func TestSecretThatNeverEnds(t *testing.T) {

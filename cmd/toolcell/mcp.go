@@ -164,5 +164,8 @@ func (a *app) serve(ctx context.Context, server *mcpserver.Server, f *mcpFlags) 
 		tokens = append(tokens, t)
 	}
 	fmt.Fprintf(a.stderr, "toolcell: serving MCP at http://%v%s\n", ln.Addr(), mcpserver.Path)
+	if len(tokens) == 0 {
+		fmt.Fprintln(a.stderr, "toolcell: there is no token, so every user of this machine can run code with it; see --http-token")
+	}
 	return server.Serve(ctx, ln, &mcpserver.HTTPOptions{Tokens: tokens, Hosts: f.hosts, Origins: f.origins})
 }

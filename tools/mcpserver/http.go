@@ -10,6 +10,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"sync"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/auth"
@@ -242,6 +243,12 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener, opts *HTTPOptions) 
 	mux := http.NewServeMux()
 	mux.Handle(Path, s.Handler(opts))
 	srv := &http.Server{Handler: mux, ReadHeaderTimeout: ioTimeout, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10}
+	var unused sync.Map // connections that have brought nothing yet, which Shutdown would wait for
+	srv.ConnState = func(c net.Conn, state http.ConnState) {
+		if unused.Delete(c); state == http.StateNew {
+			unused.Store(c, nil)
+		}
+	}
 	failed := make(chan error, 1)
 	go func() { failed <- srv.Serve(ln) }()
 	select {
@@ -254,6 +261,9 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener, opts *HTTPOptions) 
 	shutdown := make(chan error, 1)
 	go func() { shutdown <- srv.Shutdown(last) }()
 	s.Close()
+	for c := range unused.Range {
+		c.(net.Conn).Close()
+	}
 	if <-shutdown != nil {
 		srv.Close()
 	}

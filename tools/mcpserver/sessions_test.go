@@ -170,7 +170,6 @@ func TestClientThatVanishesAtOnce(t *testing.T) {
 			if _, ended := f.runs(); len(ended) > 0 && ended[0] != codeinterp.StatusCanceled {
 				t.Errorf("ended %v", ended)
 			}
-			http.DefaultClient.CloseIdleConnections()
 		})
 	}
 }

@@ -53,7 +53,7 @@ func (l *pipeListener) dial() net.Conn {
 	return client
 }
 
-// slow serves in a bubble of fake time.
+// slow serves in a bubble of fake time, and ends when fn has returned, at once.
 func slow(t *testing.T, fn func(t *testing.T, f *fake, l *pipeListener)) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFake()
@@ -66,10 +66,22 @@ func slow(t *testing.T, fn func(t *testing.T, f *fake, l *pipeListener)) {
 		done := make(chan error, 1)
 		go func() { done <- s.Serve(ctx, l, &mcpserver.HTTPOptions{Tokens: []string{"t"}}) }()
 		fn(t, f, l)
+		start := time.Now()
 		cancel()
 		if err := <-done; err != nil {
 			t.Error(err)
 		}
+		if d := time.Since(start); d > 2*time.Second {
+			t.Errorf("it took %v to end", d)
+		}
+	})
+}
+
+func TestConnectionsThatAreNotUsedDoNotHoldTheServer(t *testing.T) {
+	slow(t, func(t *testing.T, f *fake, l *pipeListener) {
+		conn := l.dial()
+		t.Cleanup(func() { conn.Close() })
+		synctest.Wait()
 	})
 }
 
