@@ -41,6 +41,9 @@ func bash() Programs {
 			return fmt.Sprintf("while :; do printf . >> %s; sleep 0.01; done", path)
 		},
 
+		Connect: func(port int) string { return fmt.Sprintf("(exec 3<>/dev/tcp/127.0.0.1/%d)", port) },
+		Kill:    func(pid int) string { return fmt.Sprintf("kill -9 %d", pid) },
+
 		KillSelf: lines("kill -9 $BASHPID", "sleep 60"),
 		Child:    func(seconds string) string { return "sleep " + seconds + " &" },
 		Late: func(text string, after time.Duration) string {

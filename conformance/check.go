@@ -26,6 +26,9 @@ type check struct {
 	run func(ctx context.Context, e *env) error
 }
 
+// variables reports whether programs can set, print and look for variables.
+func variables(p *Programs) bool { return p.Set != nil && p.Get != nil && p.Has != nil }
+
 // A scope says in which groups a check is tried.
 type scope int
 
@@ -81,6 +84,7 @@ func checks() []check {
 		cancelChecks(),
 		surroundingsChecks(),
 		isolationChecks(),
+		reachChecks(),
 		contextChecks(),
 		stateLostChecks(),
 		queueChecks(),

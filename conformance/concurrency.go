@@ -24,6 +24,7 @@ func concurrencyChecks() []check {
 			clause: "contexts are created, used, restarted and deleted from many goroutines at once",
 			scope:  stateful,
 			own:    true,
+			uses:   variables,
 			run:    hammerContexts,
 		},
 	}

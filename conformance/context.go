@@ -16,6 +16,7 @@ func contextChecks() []check {
 			name:   "StateKept",
 			clause: "a run in a context sees what earlier runs defined",
 			scope:  stateful,
+			uses:   variables,
 			run: func(ctx context.Context, e *env) error {
 				id, err := e.some(ctx)
 				if err != nil {
@@ -35,6 +36,7 @@ func contextChecks() []check {
 			name:   "StateRedefined",
 			clause: "a later run may define a name again",
 			scope:  stateful,
+			uses:   variables,
 			run: func(ctx context.Context, e *env) error {
 				id, err := e.shared(ctx)
 				if err != nil {
@@ -56,12 +58,14 @@ func contextChecks() []check {
 			name:   "StateSurvivesFailure",
 			clause: "a context keeps its state when a run fails",
 			scope:  stateful,
+			uses:   variables,
 			run:    stateSurvivesFailure,
 		},
 		{
 			name:   "ContextsApart",
 			clause: "what a context's runs define is seen by no other context, nor by RunCode",
 			scope:  stateful,
+			uses:   variables,
 			run:    contextsApart,
 		},
 		{
@@ -187,7 +191,10 @@ func stateSurvivesFailure(ctx context.Context, e *env) error {
 	if err := e.do(ctx, id, e.p.Set("kept", "v")); err != nil {
 		return err
 	}
-	failing := []string{e.p.SyntaxError}
+	var failing []string
+	if e.p.SyntaxError != "" {
+		failing = append(failing, e.p.SyntaxError)
+	}
 	if e.p.Fail != nil {
 		failing = append(failing, e.p.Fail("x"))
 	}

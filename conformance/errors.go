@@ -13,7 +13,7 @@ func errorChecks() []check {
 			name:   "ErrorNameAndMessage",
 			clause: "Error has the error's name and message, exactly",
 			scope:  everyRun,
-			uses:   func(p *Programs) bool { return p.Fail != nil },
+			uses:   func(p *Programs) bool { return p.Fail != nil && p.FailName != "" },
 			run: func(ctx context.Context, e *env) error {
 				for _, msg := range []string{"went wrong", "日本 \"quoted\" 🙂", "two\nlines", "42"} {
 					res, err := e.run(ctx, e.p.Fail(msg), nil)

@@ -44,6 +44,37 @@ func managerFaults() []fault {
 			}),
 		},
 		{
+			name: "an interrupt empties the queue", want: "InterruptQueued",
+			wrap: calls(func() func(context.Context, codeinterp.Call, codeinterp.Handler) (codeinterp.Reply, error) {
+				var mu sync.Mutex
+				interrupted := make(chan struct{})
+				return func(ctx context.Context, c codeinterp.Call, next codeinterp.Handler) (codeinterp.Reply, error) {
+					mu.Lock()
+					now := interrupted
+					if c.Op == codeinterp.OpInterrupt {
+						close(interrupted)
+						interrupted = make(chan struct{})
+					}
+					mu.Unlock()
+					if c.Code != `print "next"` {
+						return next(ctx, c)
+					}
+					ctx, cancel := context.WithCancel(ctx)
+					defer cancel()
+					done := make(chan struct{})
+					defer close(done)
+					go func() {
+						select {
+						case <-now:
+							cancel()
+						case <-done:
+						}
+					}()
+					return next(ctx, c)
+				}
+			}),
+		},
+		{
 			name: "a restart does nothing", want: "RestartEmpties", also: "RestartDuring",
 			wrap: on(codeinterp.OpRestart, func(ctx context.Context, c codeinterp.Call, next codeinterp.Handler) (codeinterp.Reply, error) {
 				r, err := next(ctx, codeinterp.Call{Op: codeinterp.OpInterrupt, Context: c.Context})

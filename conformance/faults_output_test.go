@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 
 	"github.com/toolcell/toolcell/codeinterp"
 )
@@ -149,7 +151,7 @@ func invariantFaults() []fault {
 			}),
 		},
 		{
-			name: "a failing program is a Go error", want: "StatusAndError", also: everyCheckOf("toy"),
+			name: "a failing program is a Go error", want: "StatusAndError", also: everyCheckOf("toy") + " ErrorDiscreet",
 			wrap: call(func(ctx context.Context, c codeinterp.Call, next codeinterp.Handler) (codeinterp.Reply, error) {
 				r, err := next(ctx, c)
 				if r.Result.Status == codeinterp.StatusError {
@@ -166,6 +168,16 @@ func invariantFaults() []fault {
 			wrap: call(func(ctx context.Context, c codeinterp.Call, next codeinterp.Handler) (codeinterp.Reply, error) {
 				r, err := next(ctx, c)
 				return r, toyErr("outer", err)
+			}),
+		},
+		{
+			name: "errors name the socket", want: "ErrorDiscreet",
+			wrap: call(func(ctx context.Context, c codeinterp.Call, next codeinterp.Handler) (codeinterp.Reply, error) {
+				r, err := next(ctx, c)
+				if e, ok := errors.AsType[*codeinterp.Error](err); ok {
+					err = toyErr(e.Op, fmt.Errorf("%w: dial %s", e.Err, filepath.Join(os.TempDir(), "toy.sock")))
+				}
+				return r, err
 			}),
 		},
 		{

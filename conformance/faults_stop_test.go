@@ -59,6 +59,16 @@ func timeoutFaults() []fault {
 		{name: "each output starts the clock again", want: "TimeoutChatty", wrap: deaf(floods)},
 		{name: "an interrupt is enough", want: "TimeoutStubborn", also: "StateAfterKill", wrap: deaf(resists)},
 		{
+			name: "a program that yields ended by itself", want: "TimeoutWins",
+			wrap: call(func(ctx context.Context, c codeinterp.Call, next codeinterp.Handler) (codeinterp.Reply, error) {
+				r, err := next(ctx, c)
+				if uses(c, "yield") {
+					r.Result.Status, r.Result.ExitCode, err = codeinterp.StatusOK, 0, nil
+				}
+				return r, err
+			}),
+		},
+		{
 			name: "a timeout is a failed program", want: "TimeoutSilent", also: everyCheckOf("toy"),
 			wrap: results(func(c codeinterp.Call, res *codeinterp.Result) {
 				if res.Status == codeinterp.StatusTimeout {

@@ -30,11 +30,11 @@ type fault struct {
 
 func faults() []fault {
 	return slices.Concat(presenceFaults(), inputFaults(), outcomeFaults(), streamFaults(), callbackFaults(), outputFaults(),
-		stopFaults(), surroundingsFaults(), contextFaults(), managerFaults(), closeFaults(), invariantFaults())
+		stopFaults(), surroundingsFaults(), reachFaults(), contextFaults(), managerFaults(), closeFaults(), invariantFaults())
 }
 
 // heavy checks are tried only with the faults that they are there for.
-var heavy = []string{"LimitDefault", "LimitOff", "HugeOutput", "LossTold", "FloodBounded", "LongCode", "LeakGoroutines", "LeakFiles",
+var heavy = []string{"LimitDefault", "LimitOff", "HugeOutput", "LossTold", "FloodBounded", "LongCode", "InvalidCode", "LeakGoroutines", "LeakFiles",
 	"LeakProcesses", "LeakContexts", "StoppedCodeIsDead", "ChildrenEndWithRun", "ChildrenEndWithTimeout", "ChildrenEndWithContext"}
 
 // TestFaults wants each fault to be noticed by the check that is there for it,

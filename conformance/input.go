@@ -116,8 +116,8 @@ func inputChecks() []check {
 			scope:  everyRun,
 			uses:   func(p *Programs) bool { return p.Comment != "" },
 			run: func(ctx context.Context, e *env) error {
-				line := e.p.Comment + strings.Repeat(" long", 20) + "\n"
-				code := strings.Repeat(line, (200<<10)/len(line)) + e.p.Print("end")
+				line, end := e.p.Comment+strings.Repeat(" long", 200)+"\n", e.p.Print("end")
+				code := strings.Repeat(line, (codeinterp.MaxCode-len(end))/len(line)) + end
 				out, err := e.stdout(ctx, code, nil)
 				if err != nil {
 					return err

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -34,6 +36,13 @@ var invariants = []invariant{
 		clause: "every error is one *codeinterp.Error with Provider and Op, put around the cause once",
 		holds: func(w *watched, e *env) error {
 			return wrappedOnce(w.err)
+		},
+	},
+	{
+		name:   "ErrorDiscreet",
+		clause: "no error names a path of the host",
+		holds: func(w *watched, e *env) error {
+			return discreet(w.err)
 		},
 	},
 	{
@@ -163,6 +172,21 @@ func wrappedOnce(err error) error {
 	}
 	if again, ok := errors.AsType[*codeinterp.Error](first.Err); ok {
 		return fmt.Errorf("%v, wrapped again around %v", err, again)
+	}
+	return nil
+}
+
+// discreet wants an error without the directories that this process works in.
+func discreet(err error) error {
+	if err == nil {
+		return nil
+	}
+	home, _ := os.UserHomeDir()
+	cwd, _ := os.Getwd()
+	for _, dir := range []string{home, cwd, os.TempDir()} {
+		if len(dir) > 1 && strings.Contains(err.Error(), dir+string(filepath.Separator)) {
+			return fmt.Errorf("an error with a path of the host: %v", err)
+		}
 	}
 	return nil
 }

@@ -18,6 +18,7 @@ func isolationChecks() []check {
 			name:   "FreshState",
 			clause: "nothing that a RunCode defines is seen by a later one",
 			scope:  stateless,
+			uses:   variables,
 			run: func(ctx context.Context, e *env) error {
 				if _, err := e.stdout(ctx, e.p.Set("leaked", "v"), nil); err != nil {
 					return err
@@ -63,6 +64,7 @@ func isolationChecks() []check {
 			name:   "RunsParallel",
 			clause: "independent runs at the same time do not mix",
 			scope:  stateless,
+			uses:   variables,
 			run:    runsParallel,
 		},
 		{

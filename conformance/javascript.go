@@ -86,6 +86,14 @@ func javascript() Programs {
 				"  await new Promise((resolve) => void setTimeout(resolve, 10));", "}")
 		},
 
+		Connect: func(port int) string {
+			return lines("await new Promise((resolve) => {",
+				fmt.Sprintf(`  const socket = require("net").connect(%d, "127.0.0.1");`, port),
+				`  socket.on("error", () => void resolve(0));`,
+				`  socket.on("connect", () => { socket.destroy(); resolve(0); });`, "});")
+		},
+		Kill: func(pid int) string { return fmt.Sprintf(`void process.kill(%d, "SIGKILL");`, pid) },
+
 		KillSelf: lines(`process.kill(process.pid, "SIGKILL");`, "await new Promise((resolve) => void setTimeout(resolve, 60000));"),
 		Child: func(seconds string) string {
 			return fmt.Sprintf(`void require("child_process").spawn("sleep", [%q], { stdio: "inherit" }).unref();`, seconds)

@@ -25,16 +25,19 @@ func managerChecks() []check {
 		{
 			name:   "RestartEmpties",
 			clause: "RestartContext empties the context's state and keeps its id; the next run does not report StateLost",
+			uses:   variables,
 			run:    restartEmpties,
 		},
 		{
 			name:   "RestartDuring",
 			clause: "RestartContext ends the run in progress as StatusLost, 137, CauseRestart, with a nil error; queued runs go on in the empty state",
+			uses:   variables,
 			run:    restartDuring,
 		},
 		{
 			name:   "InterruptDuring",
 			clause: "InterruptContext ends the run in progress as StatusError, 130, CauseInterrupt, or as StatusLost where it had to be killed",
+			uses:   variables,
 			run: func(ctx context.Context, e *env) error {
 				res, err := e.interrupted(ctx, e.p.Pause(time.Hour))
 				if err != nil {
@@ -46,15 +49,21 @@ func managerChecks() []check {
 		{
 			name:   "InterruptSpin",
 			clause: "InterruptContext ends a run that computes",
-			uses:   func(p *Programs) bool { return p.Spin != "" },
+			uses:   func(p *Programs) bool { return variables(p) && p.Spin != "" },
 			run: func(ctx context.Context, e *env) error {
 				_, err := e.interrupted(ctx, e.p.Spin)
 				return err
 			},
 		},
 		{
+			name:   "InterruptQueued",
+			clause: "InterruptContext leaves queued runs alone: they go on when it is their turn",
+			run:    interruptQueued,
+		},
+		{
 			name:   "InterruptIdle",
 			clause: "InterruptContext does nothing where there is no run",
+			uses:   variables,
 			run: func(ctx context.Context, e *env) error {
 				id, err := e.some(ctx)
 				if err != nil {
@@ -208,6 +217,31 @@ func restartDuring(ctx context.Context, e *env) error {
 		return errors.New("the queued run says StateLost after a restart that the caller asked for")
 	}
 	return wantText("the variable in the queued run", queued.res.Stdout(), "no\n")
+}
+
+func interruptQueued(ctx context.Context, e *env) error {
+	id, err := e.some(ctx)
+	if err != nil {
+		return err
+	}
+	_, run, err := e.busyIn(ctx, id, e.p.Pause(time.Hour))
+	if err != nil {
+		return err
+	}
+	queued := e.start(ctx, id, e.p.Print("next"), nil)
+	time.Sleep(settle)
+	if err := e.manager().InterruptContext(ctx, id); err != nil {
+		return fmt.Errorf("InterruptContext: %w", err)
+	}
+	for _, p := range []*pending{run, queued} {
+		if err := p.wait(2 * e.patience()); err != nil {
+			return err
+		}
+	}
+	if err := wantOK(queued.res, queued.err); err != nil {
+		return fmt.Errorf("the queued run: %w", err)
+	}
+	return wantText("the queued run's stdout", queued.res.Stdout(), "next")
 }
 
 // interrupted interrupts a run that printed "busy" and goes on with code.

@@ -7,6 +7,7 @@ import (
 	"image/color"
 	"image/png"
 	"slices"
+	"sync"
 	"time"
 )
 
@@ -25,6 +26,8 @@ type Programs struct {
 
 	// Spin loops for ever without a pause, and does not resist interrupts.
 	Spin string
+	// Yielding waits, and ends normally when it is interrupted.
+	Yielding string
 	// Stubborn runs for ever and resists interrupts as well as it can.
 	Stubborn string
 	// Flood prints "tick" lines for ever, without a pause.
@@ -83,6 +86,10 @@ type Programs struct {
 	ReadFile      func(path string) string
 	AppendForever func(path string) string
 
+	// Connect makes a connection to a TCP port of 127.0.0.1, and Kill sends
+	// SIGKILL to a process. Where that fails, the program ends as it likes.
+	Connect, Kill func(number int) string
+
 	// KillSelf kills the process that runs the program with SIGKILL.
 	KillSelf string
 	// Child starts "sleep <seconds>" in the background and goes on.
@@ -104,7 +111,9 @@ type Expression struct {
 const SplitText = "aé日🙂b\n"
 
 // PNG returns the image that the display programs show: one red pixel.
-func PNG() []byte {
+func PNG() []byte { return slices.Clone(redPixel()) }
+
+var redPixel = sync.OnceValue(func() []byte {
 	img := image.NewRGBA(image.Rect(0, 0, 1, 1))
 	img.Set(0, 0, color.RGBA{R: 255, A: 255})
 	var b bytes.Buffer
@@ -112,7 +121,7 @@ func PNG() []byte {
 		panic(err) // writing to memory does not fail
 	}
 	return b.Bytes()
-}
+})
 
 // ProgramsFor returns the suite's own programs for a language, to change a few
 // of them.

@@ -17,6 +17,7 @@ func python() Programs {
 		Comment: "# nothing",
 
 		Spin:     "while True: pass",
+		Yielding: lines("import time", "try:", "    time.sleep(3600)", "except KeyboardInterrupt:", "    pass"),
 		Stubborn: lines("import signal, time", "signal.signal(signal.SIGINT, signal.SIG_IGN)", "while True:", "    try:", "        time.sleep(1)", "    except BaseException:", "        pass"),
 		Flood:    "while True: print('tick', flush=True)",
 		Recurse:  lines("def recurse(n): return recurse(n + 1) + 1", "recurse(0)"),
@@ -84,6 +85,13 @@ func python() Programs {
 		AppendForever: func(path string) string {
 			return lines("import time", "while True:",
 				fmt.Sprintf("    with open(%s, 'a') as f: _ = f.write('.')", literal(path)), "    time.sleep(0.01)")
+		},
+
+		Connect: func(port int) string {
+			return lines("import socket", fmt.Sprintf("socket.create_connection(('127.0.0.1', %d), 5).close()", port))
+		},
+		Kill: func(pid int) string {
+			return lines("import os, signal", fmt.Sprintf("os.kill(%d, signal.SIGKILL)", pid))
 		},
 
 		KillSelf: lines("import os, signal", "os.kill(os.getpid(), signal.SIGKILL)"),

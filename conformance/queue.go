@@ -24,6 +24,7 @@ func queueChecks() []check {
 			name:   "QueueCanceled",
 			clause: "a queued run can be canceled, and then it never ran: StatusNotRun with ctx's cause, while the run in progress goes on",
 			scope:  stateful,
+			uses:   variables,
 			run:    queueCanceled,
 		},
 		{

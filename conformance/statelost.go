@@ -18,6 +18,7 @@ func stateLostChecks() []check {
 			name:   "StateAfterTimeout",
 			clause: stateToldClause + ": after a timeout",
 			scope:  stateful,
+			uses:   variables,
 			run: func(ctx context.Context, e *env) error {
 				_, err := e.stateTold(ctx, lines(e.p.Print("x"), e.p.Pause(time.Hour)), 300*time.Millisecond)
 				return err
@@ -29,13 +30,14 @@ func stateLostChecks() []check {
 			scope:  stateful,
 			needs:  []Feature{InterruptKeepsState},
 			proves: InterruptKeepsState,
+			uses:   variables,
 			run:    stateAfterInterrupt,
 		},
 		{
 			name:   "StateAfterKill",
 			clause: stateToldClause + ": after a timeout of a program that resists",
 			scope:  stateful,
-			uses:   func(p *Programs) bool { return p.Stubborn != "" },
+			uses:   func(p *Programs) bool { return variables(p) && p.Stubborn != "" },
 			run: func(ctx context.Context, e *env) error {
 				_, err := e.stateTold(ctx, e.p.Stubborn, 500*time.Millisecond)
 				return err
@@ -45,7 +47,7 @@ func stateLostChecks() []check {
 			name:   "StateAfterExit",
 			clause: stateToldClause + ": after a program that exits",
 			scope:  stateful,
-			uses:   func(p *Programs) bool { return p.Exit != nil },
+			uses:   func(p *Programs) bool { return variables(p) && p.Exit != nil },
 			run: func(ctx context.Context, e *env) error {
 				res, err := e.stateTold(ctx, e.p.Exit(3), 0)
 				if err != nil {
@@ -59,7 +61,7 @@ func stateLostChecks() []check {
 			clause: "a context whose process died keeps its id and starts empty on its next run; StateLost tells, once",
 			scope:  stateful,
 			needs:  []Feature{Processes},
-			uses:   func(p *Programs) bool { return p.KillSelf != "" },
+			uses:   func(p *Programs) bool { return variables(p) && p.KillSelf != "" },
 			run: func(ctx context.Context, e *env) error {
 				res, err := e.stateTold(ctx, lines(e.p.Print("x"), e.p.Pause(200*time.Millisecond), e.p.KillSelf), 0)
 				if err != nil {
@@ -72,7 +74,7 @@ func stateLostChecks() []check {
 			name:   "StateAfterRecursion",
 			clause: stateToldClause + ": after endless recursion",
 			scope:  stateful,
-			uses:   func(p *Programs) bool { return p.Recurse != "" },
+			uses:   func(p *Programs) bool { return variables(p) && p.Recurse != "" },
 			run: func(ctx context.Context, e *env) error {
 				_, err := e.stateTold(ctx, e.p.Recurse, time.Minute)
 				return err

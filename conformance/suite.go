@@ -60,8 +60,12 @@ func newSuite(cfg Config) (*suite, error) {
 		return nil, errors.Join(fmt.Errorf("no programs for any of %q; see Config.Programs", ci.Languages()), s.close())
 	}
 	for _, l := range s.languages {
-		if _, ok := s.programs[l]; !ok {
+		p, ok := s.programs[l]
+		if !ok {
 			return nil, errors.Join(fmt.Errorf("no programs for %q; see Config.Programs", l), s.close())
+		}
+		if p.Print == nil || p.PrintErr == nil || p.Pause == nil {
+			return nil, errors.Join(fmt.Errorf("the programs for %q lack Print, PrintErr or Pause", l), s.close())
 		}
 	}
 	return s, nil

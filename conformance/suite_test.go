@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"os"
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -69,9 +71,11 @@ func TestFeatures(t *testing.T) {
 
 func TestConfigFaults(t *testing.T) {
 	for name, cfg := range map[string]Config{
-		"no interpreter":        {New: func() (codeinterp.CodeInterpreter, error) { return nil, nil }},
-		"an error":              {New: func() (codeinterp.CodeInterpreter, error) { return nil, errors.New("oops") }},
-		"no programs":           {New: newToyStateless},
+		"no interpreter": {New: func() (codeinterp.CodeInterpreter, error) { return nil, nil }},
+		"an error":       {New: func() (codeinterp.CodeInterpreter, error) { return nil, errors.New("oops") }},
+		"no programs":    {New: newToyStateless},
+		"programs without Pause": {New: newToyStateless, Programs: map[string]Programs{
+			"toy": {Print: toyPrograms().Print, PrintErr: toyPrograms().PrintErr}}},
 		"no programs for these": {New: newToyStateless, Languages: []string{"toy"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -94,6 +98,35 @@ func TestCheckReportsTheClause(t *testing.T) {
 			t.Errorf("Check = %v", err)
 		}
 	})
+}
+
+// TestFewPrograms leaves out programs that several clauses share: the clauses that need it do not
+// concern the language then, and no other stumbles.
+func TestFewPrograms(t *testing.T) {
+	few := toyPrograms()
+	few = Programs{Print: few.Print, PrintErr: few.PrintErr, Pause: few.Pause}
+	list := map[string]Programs{"all but three": few}
+	for _, name := range []string{"Comment", "Exit", "Fail", "FailName", "SyntaxError", "Set", "Get", "Has", "WriteFile", "ReadFile"} {
+		p := toyPrograms()
+		reflect.ValueOf(&p).Elem().FieldByName(name).SetZero()
+		list[name] = p
+	}
+	for name, p := range list {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				cfg := toyConfig(newToyStateful, true)
+				cfg.Programs["toy"] = p
+				s, err := newSuite(cfg)
+				if err != nil {
+					t.Fatal(err)
+				}
+				s.all = slices.DeleteFunc(s.all, func(c check) bool { return slices.Contains(heavy, c.name) })
+				if err := s.check(t.Context()); err != nil {
+					t.Error(err)
+				}
+			})
+		})
+	}
 }
 
 // TestCheckEnds ends the check's ctx: it comes back, and says what failed.

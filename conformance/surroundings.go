@@ -127,7 +127,7 @@ func surroundingsChecks() []check {
 			scope:  stateful,
 			needs:  []Feature{Files},
 			proves: Files,
-			uses:   func(p *Programs) bool { return p.WriteFile != nil },
+			uses:   func(p *Programs) bool { return p.WriteFile != nil && p.ReadFile != nil },
 			run: func(ctx context.Context, e *env) error {
 				id, err := e.some(ctx)
 				if err != nil {

@@ -61,6 +61,13 @@ func timeoutChecks() []check {
 			},
 		},
 		{
+			name:   "TimeoutWins",
+			clause: "a timeout or a cancellation wins over how the program ends once it is interrupted, also where that is normally",
+			scope:  everyRun,
+			uses:   func(p *Programs) bool { return p.Yielding != "" },
+			run:    timeoutWins,
+		},
+		{
 			name:   "TimeoutKeepsOutput",
 			clause: "what came out before the timeout is in the Result",
 			scope:  everyRun,
@@ -97,7 +104,7 @@ func timeoutChecks() []check {
 			clause: "code that was stopped does not go on writing files",
 			scope:  stateful,
 			needs:  []Feature{Files},
-			uses:   func(p *Programs) bool { return p.AppendForever != nil && p.ReadFile != nil },
+			uses:   func(p *Programs) bool { return p.AppendForever != nil && p.WriteFile != nil && p.ReadFile != nil },
 			run:    stoppedCodeWritesNoMore,
 		},
 	}
@@ -118,6 +125,22 @@ func (e *env) timesOut(ctx context.Context, code string, timeout time.Duration) 
 		return res, fmt.Errorf("the run ended after %v with a timeout of %v", took, timeout)
 	}
 	return res, e.stillWorks(ctx, "after the timeout")
+}
+
+func timeoutWins(ctx context.Context, e *env) error {
+	timeout, err := e.timeout(ctx, 300*time.Millisecond)
+	if err != nil {
+		return err
+	}
+	if _, err := e.timesOut(ctx, e.p.Yielding, timeout); err != nil {
+		return err
+	}
+	ctx, end := context.WithCancelCause(ctx)
+	defer end(nil)
+	stop := time.AfterFunc(timeout, func() { end(errStop) })
+	defer stop.Stop()
+	res, err := e.run(ctx, e.p.Yielding, nil)
+	return wantErr(res, err, errStop, codeinterp.StatusCanceled, codeinterp.ExitCanceled)
 }
 
 // stillWorks wants the next run to be as usual.

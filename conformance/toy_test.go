@@ -64,7 +64,8 @@ func (t *toy) Languages() []string { return []string{"toy"} }
 
 func (t *toy) Describe() codeinterp.Info {
 	return codeinterp.Info{Provider: "toy", Languages: []codeinterp.LanguageInfo{{Name: "toy", Runtime: "toy 1"}},
-		Isolation: codeinterp.Isolation{Backend: "engine", Filesystem: codeinterp.ReachBlocked, Network: codeinterp.ReachBlocked}}
+		Isolation: codeinterp.Isolation{Backend: "engine", Filesystem: codeinterp.ReachBlocked, Network: codeinterp.ReachBlocked,
+			Processes: codeinterp.ReachBlocked, Signals: codeinterp.ReachBlocked}}
 }
 
 // enter starts a call, unless the toy is closed.

@@ -190,6 +190,9 @@ func init() {
 			r.out.Add(codeinterp.Output{Kind: codeinterp.Clear})
 			return nil
 		},
+		"connect":  unreachable,
+		"kill":     unreachable,
+		"yield":    func(m *machine, r *toyRun, c command) error { r.pause(time.Hour); return nil },
 		"readall":  readAll,
 		"readline": readLine,
 		"getenv":   getenv,
@@ -351,6 +354,11 @@ func read(m *machine, r *toyRun, c command) error {
 		return fail("FileError", "no file "+c.args[0], c)
 	}
 	return write(r, codeinterp.Stdout, v)
+}
+
+// unreachable is what a toy has no way to.
+func unreachable(m *machine, r *toyRun, c command) error {
+	return fail("ReachError", c.name+" "+c.args[0], c)
 }
 
 func appendForever(m *machine, r *toyRun, c command) error {

@@ -37,6 +37,8 @@ func toyPrograms() Programs {
 		DisplayClear:  lines(`print "gone\n"`, "clear", `print "stays\n"`),
 		ReadAll:       "readall", ReadLine: "readline", GetEnv: cmd("getenv"), Getwd: "getwd",
 		WriteFile: two("write"), ReadFile: cmd("read"), AppendForever: cmd("append"),
+		Connect: func(port int) string { return count("connect")(port) }, Kill: func(pid int) string { return count("kill")(pid) },
+		Yielding: "yield",
 		KillSelf: "killself", Child: cmd("child"),
 		Late: func(text string, after time.Duration) string { return fmt.Sprintf("late %q %q", text, after) },
 	}

@@ -154,10 +154,16 @@ __toolcell_loop() {
 	done
 }
 
+__toolcell_plain() { # drops a byte order mark and carriage returns from the code
+	local LC_ALL=C # by bytes; and ${code#mark} would take minutes for a megabyte
+	if [[ ${__toolcell_code:0:3} == $'\xef\xbb\xbf' ]]; then __toolcell_code=${__toolcell_code:3}; fi
+	__toolcell_code=${__toolcell_code//$'\r\n'/$'\n'}
+}
+
 __toolcell_prepare() {
 	__toolcell_next=${__toolcell_fields[0]}
-	__toolcell_code=${__toolcell_fields[1]#$'\xef\xbb\xbf'}
-	__toolcell_code=${__toolcell_code//$'\r\n'/$'\n'}
+	__toolcell_code=${__toolcell_fields[1]}
+	__toolcell_plain
 	if [[ ${__toolcell_fields[2]} ]]; then
 		exec <"${__toolcell_fields[2]}"
 		command -p rm -f -- "${__toolcell_fields[2]}"
