@@ -68,22 +68,18 @@ func (c *client) handshake(ctx context.Context, kernel, session string) (*websoc
 			live.Store(conn)
 			return conn, nil
 		},
-		TLSClientConfig: c.opts.TLS,
-		Proxy:           c.opts.Proxy,
+		TLSClientConfig: c.opts.TLS.Clone(),
+		Proxy:           c.proxy(),
 		Jar:             c.http.Jar,
 		ReadBufferSize:  socketBuffer,
 		WriteBufferSize: socketBuffer,
 		WriteBufferPool: writeBuffers,
 	}
-	t, _ := c.http.Transport.(*http.Transport)
-	if d.Proxy == nil && t != nil {
-		d.Proxy = t.Proxy
-	} else if d.Proxy == nil {
-		d.Proxy = http.ProxyFromEnvironment
-	}
-	if d.TLSClientConfig == nil && t != nil && t.TLSClientConfig != nil {
+	if t, ok := c.http.Transport.(*http.Transport); ok && d.TLSClientConfig == nil {
 		d.TLSClientConfig = t.TLSClientConfig.Clone()
-		d.TLSClientConfig.NextProtos = nil
+	}
+	if d.TLSClientConfig != nil {
+		d.TLSClientConfig.NextProtos = nil // sockets need HTTP/1.1
 	}
 	if !c.opts.plainJSON {
 		d.Subprotocols = []string{protocolV1}

@@ -61,6 +61,8 @@ func refused(req *http.Request, base string, resp *http.Response, body []byte) *
 		e.Hint = "no Jupyter server under this path; check the base path of the URL"
 	case c == 405:
 		e.Hint = "the path answers, but not as a Jupyter server would; a JupyterHub user server may not be running"
+	case c == 407:
+		e.Hint = "the proxy wants a login; put it into the proxy's address"
 	case c == 424:
 		e.Hint = "the JupyterHub user server is not running; Options.Hub starts it"
 	case c == 429, c == 507:

@@ -53,7 +53,8 @@ type Options struct {
 
 	// TLS, Proxy and DialContext are used for sockets, and for REST calls
 	// where HTTPClient is nil. Nil means the defaults of net/http; proxies
-	// come from the environment.
+	// come from the environment. Sockets go through http and socks5 proxies,
+	// which have to allow CONNECT to the server's port.
 	TLS         *tls.Config
 	Proxy       func(*http.Request) (*url.URL, error)
 	DialContext func(ctx context.Context, network, addr string) (net.Conn, error)

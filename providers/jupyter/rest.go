@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/http/cookiejar"
 	"net/url"
+	"regexp"
 	"strings"
 	"syscall"
 	"time"
@@ -150,17 +151,45 @@ func (c *client) transportError(ctx context.Context, err error) error {
 	if ue, ok := errors.AsType[*url.Error](err); ok {
 		err = ue.Err
 	}
-	return &transportError{host: c.base.Host, err: err}
+	return &transportError{host: c.base.Host, proxy: c.proxyHost(), err: err}
+}
+
+// proxy is how the proxy of a request is found.
+func (c *client) proxy() func(*http.Request) (*url.URL, error) {
+	if c.opts.Proxy != nil {
+		return c.opts.Proxy
+	}
+	if t, ok := c.http.Transport.(*http.Transport); ok {
+		return t.Proxy
+	}
+	return http.ProxyFromEnvironment
+}
+
+// proxyHost is the host of the proxy on the way to the server, if there is one.
+func (c *client) proxyHost() string {
+	if f := c.proxy(); f != nil {
+		if u, err := f(&http.Request{URL: c.base}); err == nil && u != nil {
+			return u.Host
+		}
+	}
+	return ""
 }
 
 // A transportError is a server that could not be reached or went away.
 type transportError struct {
-	host string
-	err  error
+	host, proxy string
+	err         error
 }
 
+// logins are the user and password in the address of a proxy.
+var logins = regexp.MustCompile(`://[^/\s]*@`)
+
 func (e *transportError) Error() string {
-	return fmt.Sprintf("%v: no connection to %s: %v", codeinterp.ErrUnavailable, e.host, e.err)
+	to := e.host
+	if e.proxy != "" {
+		to += " through the proxy " + e.proxy
+	}
+	return fmt.Sprintf("%v: no connection to %s: %s", codeinterp.ErrUnavailable, to, logins.ReplaceAllString(e.err.Error(), "://"))
 }
 
 func (e *transportError) Unwrap() []error { return []error{codeinterp.ErrUnavailable, e.err} }

@@ -1,0 +1,232 @@
+package jupyter_test
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"os"
+	"os/exec"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/toolcell/toolcell/codeinterp"
+	fake "github.com/toolcell/toolcell/internal/fakejupyter"
+	"github.com/toolcell/toolcell/providers/jupyter"
+)
+
+const proxyLogin = "Basic dXNlcjpwcjB4eS1zM2NyM3Q=" // user:pr0xy-s3cr3t
+
+// A proxy is an HTTP proxy before a fake server, whatever the address that it
+// is asked for.
+type proxy struct {
+	*httptest.Server
+	plain, connects atomic.Int32
+	deny            int // status of every answer
+}
+
+func newProxy(t *testing.T, s *fake.Server) *proxy {
+	p := &proxy{}
+	forward := &httputil.ReverseProxy{Rewrite: func(*httputil.ProxyRequest) {},
+		Transport: &http.Transport{DialContext: s.DialContext}}
+	p.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case p.deny != 0:
+			w.WriteHeader(p.deny)
+		case r.Header.Get("Proxy-Authorization") != proxyLogin:
+			w.WriteHeader(http.StatusProxyAuthRequired)
+		case r.Method == http.MethodConnect:
+			p.connects.Add(1)
+			tunnel(t, w, s)
+		default:
+			p.plain.Add(1)
+			forward.ServeHTTP(w, r)
+		}
+	}))
+	t.Cleanup(p.Close)
+	return p
+}
+
+func tunnel(t *testing.T, w http.ResponseWriter, s *fake.Server) {
+	out, err := s.DialContext(context.Background(), "", "")
+	if err != nil {
+		w.WriteHeader(http.StatusBadGateway)
+		return
+	}
+	in, _, err := http.NewResponseController(w).Hijack()
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	_, _ = io.WriteString(in, "HTTP/1.1 200 Connection established\r\n\r\n")
+	go func() { _, _ = io.Copy(in, out); in.Close() }()
+	_, _ = io.Copy(out, in)
+	out.Close()
+}
+
+// address is the proxy's, with a login.
+func (p *proxy) address(login string) *url.URL {
+	u, _ := url.Parse(p.URL)
+	if name, pass, ok := strings.Cut(login, ":"); ok {
+		u.User = url.UserPassword(name, pass)
+	}
+	return u
+}
+
+const goodLogin = "user:pr0xy-s3cr3t"
+
+func runBehind(opts *jupyter.Options) error {
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	defer cancel()
+	ci, err := jupyter.New(ctx, opts)
+	if err != nil {
+		return err
+	}
+	defer ci.Close()
+	res, err := ci.RunCode(ctx, "python", "x", nil)
+	if err == nil && !res.OK() {
+		err = errors.New("not ok")
+	}
+	return err
+}
+
+// TestProxy reaches a server through a proxy that wants a login, by each way to
+// name the proxy.
+func TestProxy(t *testing.T) {
+	cases := map[string]func(p *url.URL) jupyter.Options{
+		"Options.Proxy": func(p *url.URL) jupyter.Options { return jupyter.Options{Proxy: http.ProxyURL(p)} },
+		"HTTPClient": func(p *url.URL) jupyter.Options {
+			return jupyter.Options{HTTPClient: &http.Client{Transport: &http.Transport{Proxy: http.ProxyURL(p)}}}
+		},
+	}
+	for name, options := range cases {
+		t.Run(name, func(t *testing.T) {
+			s := fake.New()
+			defer s.Close()
+			p := newProxy(t, s)
+			opts := options(p.address(goodLogin))
+			opts.URL = "http://jupyter.test/"
+			if err := runBehind(&opts); err != nil {
+				t.Fatal(err)
+			}
+			if p.plain.Load() == 0 || p.connects.Load() == 0 {
+				t.Errorf("%d plain requests, %d tunnels", p.plain.Load(), p.connects.Load())
+			}
+		})
+	}
+}
+
+const proxyURLEnv = "TOOLCELL_JUPYTER_BEHIND_PROXY"
+
+// TestProxyFromEnvironment runs in a process of its own: net/http reads the
+// environment once.
+func TestProxyFromEnvironment(t *testing.T) {
+	if os.Getenv(proxyURLEnv) != "" {
+		if err := runBehind(&jupyter.Options{URL: "http://jupyter.test/"}); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	s := fake.New()
+	defer s.Close()
+	p := newProxy(t, s)
+	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestProxyFromEnvironment$")
+	cmd.Env = append(os.Environ(), proxyURLEnv+"=1", "HTTP_PROXY="+p.address(goodLogin).String(),
+		"http_proxy="+p.address(goodLogin).String(), "NO_PROXY=", "no_proxy=")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	if p.plain.Load() == 0 || p.connects.Load() == 0 {
+		t.Errorf("%d plain requests, %d tunnels", p.plain.Load(), p.connects.Load())
+	}
+}
+
+// TestProxyRefuses wants the reason, and no credentials.
+func TestProxyRefuses(t *testing.T) {
+	s := fake.New()
+	defer s.Close()
+	p := newProxy(t, s)
+	denying := newProxy(t, s)
+	denying.deny = http.StatusForbidden
+	gone := newProxy(t, s)
+	gone.Close()
+	cases := []struct {
+		name, url string
+		proxy     *url.URL
+		want      string
+	}{
+		{"wrong login", "http://jupyter.test/", p.address("user:wr0ng-s3cr3t"), "proxy wants a login"},
+		{"wrong login, tunnel", "https://jupyter.test/", p.address("user:wr0ng-s3cr3t"), "Proxy Authentication Required"},
+		{"denied, tunnel", "https://jupyter.test/", denying.address(goodLogin), "Forbidden"},
+		{"gone", "http://jupyter.test/", gone.address(goodLogin), "refused"},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			err := runBehind(&jupyter.Options{URL: c.url, Token: secret, Proxy: http.ProxyURL(c.proxy), StartTimeout: time.Second})
+			if !errors.Is(err, codeinterp.ErrUnavailable) || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "s3cr3t") {
+				t.Errorf("%v, want %q", err, c.want)
+			}
+		})
+	}
+	t.Run("no tunnel for sockets", func(t *testing.T) {
+		only := newProxy(t, s)
+		plain := only.Config.Handler
+		only.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.Method == http.MethodConnect {
+				w.WriteHeader(http.StatusForbidden)
+				return
+			}
+			plain.ServeHTTP(w, r)
+		})
+		err := runBehind(&jupyter.Options{URL: "http://jupyter.test/", Proxy: http.ProxyURL(only.address(goodLogin)), StartTimeout: time.Second})
+		if !errors.Is(err, codeinterp.ErrUnavailable) || !strings.Contains(err.Error(), "proxy") || strings.Contains(err.Error(), "s3cr3t") {
+			t.Errorf("%v", err)
+		}
+		if left := s.Kernels(); len(left) > 0 {
+			t.Errorf("%d kernels left", len(left))
+		}
+	})
+	t.Run("address that cannot be read", func(t *testing.T) {
+		bad := func(*http.Request) (*url.URL, error) { return url.Parse("http://user:pr0xy-s3cr3t@\x7f/") }
+		err := runBehind(&jupyter.Options{URL: "http://jupyter.test/", Proxy: bad, StartTimeout: time.Second})
+		if !errors.Is(err, codeinterp.ErrUnavailable) || strings.Contains(err.Error(), "s3cr3t") {
+			t.Errorf("%v", err)
+		}
+	})
+}
+
+// TestClientCertificate wants REST and sockets to show the certificate that a
+// server asks for, behind a proxy too.
+func TestClientCertificate(t *testing.T) {
+	cert := httptest.NewTLSServer(nil)
+	defer cert.Close()
+	pool := x509.NewCertPool()
+	pool.AddCert(cert.Certificate())
+	s := fake.New()
+	defer s.Close()
+	s.TLS = &tls.Config{Certificates: cert.TLS.Certificates, ClientAuth: tls.RequireAnyClientCert}
+	trust := &tls.Config{RootCAs: pool, ServerName: "example.com", NextProtos: []string{"h2", "http/1.1"}}
+	p := newProxy(t, s)
+	direct := func(ctx context.Context, network, addr string) (net.Conn, error) { return s.DialContext(ctx, network, addr) }
+	opts := jupyter.Options{URL: "https://jupyter.test/", TLS: trust, DialContext: direct, StartTimeout: time.Second,
+		Proxy: func(*http.Request) (*url.URL, error) { return nil, nil }}
+	if err := runBehind(&opts); !errors.Is(err, codeinterp.ErrUnavailable) {
+		t.Errorf("without a certificate: %v", err)
+	}
+	trust.Certificates = cert.TLS.Certificates
+	if err := runBehind(&opts); err != nil {
+		t.Error(err)
+	}
+	opts.DialContext, opts.Proxy = nil, http.ProxyURL(p.address(goodLogin))
+	if err := runBehind(&opts); err != nil || p.connects.Load() < 2 {
+		t.Errorf("through a proxy: %v, %d tunnels", err, p.connects.Load())
+	}
+}
