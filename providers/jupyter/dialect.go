@@ -23,6 +23,8 @@ type dialect struct {
 	start func(s surroundings) string
 	// remove deletes a context's private directory.
 	remove func(dir string) string
+	// clear deletes the directory of a private run.
+	clear string
 	// enter sets a run's environment and standard input, leave restores them.
 	enter func(s surroundings) string
 	leave string
@@ -97,6 +99,7 @@ var pythonDialect = dialect{
 	start:      func(s surroundings) string { return pythonCall("start", s) },
 	enter:      func(s surroundings) string { return pythonCall("enter", s) },
 	leave:      pythonHelper + ".leave()",
+	clear:      pythonHelper + ".clear()",
 	idle:       pythonHelper + ".idle()",
 	skipsBlank: true,
 	spool:      pythonHelper + ".spool.take()",
@@ -144,6 +147,7 @@ var denoDialect = dialect{
 	start:   func(s surroundings) string { return denoCall("start", s) },
 	enter:   func(s surroundings) string { return denoCall("enter", s) },
 	leave:   denoHelper + ".leave()",
+	clear:   denoHelper + ".clear()",
 	remove:  func(dir string) string { return fmt.Sprintf("%s.remove(%q)", denoHelper, dir) },
 	noStdin: true,
 	settle:  func(marker string) string { return fmt.Sprintf("void %s.print(%q, false)", denoHelper, marker) },

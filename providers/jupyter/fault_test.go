@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -314,5 +315,105 @@ func TestCreateCanceledWhileTheServerStarts(t *testing.T) {
 		if n := len(r.s.Kernels()); n != 1 {
 			t.Errorf("%d kernels, want 1", n)
 		}
+	})
+}
+
+// TestCulledInSilence culls kernels whose sockets stay open, before something
+// is asked of them.
+func TestCulledInSilence(t *testing.T) {
+	run := func(name string, opts jupyter.Options, f func(r *rig) error) {
+		t.Run(name, func(t *testing.T) {
+			inFake(t, opts, nil, func(r *rig) {
+				time.Sleep(time.Minute)
+				for _, k := range r.s.Kernels() {
+					r.s.Remove(k)
+				}
+				start := time.Now()
+				if err := f(r); err != nil || time.Since(start) > 10*time.Second {
+					t.Errorf("%v after %v", err, time.Since(start))
+				}
+			})
+		})
+	}
+	warm := jupyter.Options{Warm: map[string]int{"python": 2}}
+	run("context of a warm kernel", warm, func(r *rig) error {
+		_, err := r.ci.CreateContext(r.t.Context(), "python", &codeinterp.ContextOptions{Env: map[string]string{"A": "1"}})
+		return err
+	})
+	run("run on a warm kernel", warm, func(r *rig) error {
+		res, err := r.ci.RunCode(r.t.Context(), "python", "x", nil)
+		if err == nil && !res.OK() {
+			err = errors.New(string(res.Status))
+		}
+		return err
+	})
+	run("run with an environment", jupyter.Options{}, func(r *rig) error {
+		res, err := r.run("x", &codeinterp.RunOptions{Env: map[string]string{"A": "1"}})
+		if err == nil && (!res.OK() || !res.StateLost) {
+			err = errors.New("no StateLost")
+		}
+		return err
+	})
+}
+
+// TestSocketIsNotAnswered plays a server that takes the handshake of a socket
+// and answers it late, or never: the kernel keeps its state.
+func TestSocketIsNotAnswered(t *testing.T) {
+	var hold atomic.Bool
+	hook := func(_ http.ResponseWriter, r *http.Request) bool {
+		for hold.Load() && strings.HasSuffix(r.URL.Path, "/channels") {
+			time.Sleep(time.Second)
+		}
+		return false
+	}
+	for name, c := range map[string]struct {
+		after time.Duration
+		ok    bool
+	}{"late": {50 * time.Second, true}, "never": {10 * time.Minute, false}} {
+		t.Run(name, func(t *testing.T) {
+			inFake(t, jupyter.Options{}, func(s *fake.Server) { s.HTTP = hook }, func(r *rig) {
+				r.ok("x")
+				kernel := r.s.Kernels()[0]
+				hold.Store(true)
+				time.AfterFunc(c.after, func() { hold.Store(false) })
+				kernel.Drop()
+				time.Sleep(time.Second)
+				start := time.Now()
+				res, err := r.run("x", nil)
+				switch {
+				case c.ok && (err != nil || !res.OK() || res.StateLost):
+					t.Errorf("%+v, %v", res, err)
+				case !c.ok && (!errors.Is(err, codeinterp.ErrUnavailable) || res.Status != codeinterp.StatusNotRun || time.Since(start) > 61*time.Second):
+					t.Errorf("%+v, %v after %v", res, err, time.Since(start))
+				}
+				hold.Store(false)
+				time.Sleep(2 * time.Second)
+				if res := r.ok("x"); res.StateLost || r.s.Kernels()[0] != kernel {
+					t.Error("the state is lost")
+				}
+			})
+		})
+	}
+	t.Run("during a run", func(t *testing.T) {
+		hold.Store(false)
+		inFake(t, jupyter.Options{}, func(s *fake.Server) {
+			s.HTTP = hook
+			plays{"work": func(k *fake.Kernel, req *fake.Message) {
+				busy(k, req)
+				say(k, req, "1 ")
+				hold.Store(true)
+				time.Sleep(100 * time.Millisecond)
+				k.Drop()
+			}}.on(s)
+		}, func(r *rig) {
+			start := time.Now()
+			res, err := r.run("work", nil)
+			r.want(res, codeinterp.StatusLost, 137, "1 ")
+			if res.Cause != codeinterp.CauseServer || !errors.Is(err, codeinterp.ErrUnavailable) || time.Since(start) > 35*time.Second {
+				t.Errorf("%+v, %v after %v", res, err, time.Since(start))
+			}
+			hold.Store(false)
+			time.Sleep(2 * time.Second)
+		})
 	})
 }

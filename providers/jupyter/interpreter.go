@@ -247,6 +247,11 @@ func (it *Interpreter) retire(k *kernel, idle bool) {
 		it.ops.Go(func() { _ = it.discard(k) })
 		return
 	}
+	if clear := k.rt.dialect.clear; clear != "" && !k.isDown() {
+		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+		defer cancel()
+		_ = k.hidden(ctx, clear)
+	}
 	_ = it.discard(k)
 }
 

@@ -215,7 +215,9 @@ func TestClientCertificate(t *testing.T) {
 	s.TLS = &tls.Config{Certificates: cert.TLS.Certificates, ClientAuth: tls.RequireAnyClientCert}
 	trust := &tls.Config{RootCAs: pool, ServerName: "example.com", NextProtos: []string{"h2", "http/1.1"}}
 	p := newProxy(t, s)
-	direct := func(ctx context.Context, network, addr string) (net.Conn, error) { return s.DialContext(ctx, network, addr) }
+	direct := func(ctx context.Context, network, addr string) (net.Conn, error) {
+		return s.DialContext(ctx, network, addr)
+	}
 	opts := jupyter.Options{URL: "https://jupyter.test/", TLS: trust, DialContext: direct, StartTimeout: time.Second,
 		Proxy: func(*http.Request) (*url.URL, error) { return nil, nil }}
 	if err := runBehind(&opts); !errors.Is(err, codeinterp.ErrUnavailable) {

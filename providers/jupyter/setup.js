@@ -59,6 +59,7 @@
 
   const text = (packed) => decoder.decode(Uint8Array.from(atob(packed), (c) => c.charCodeAt(0)));
   const saved = [], home = Deno.cwd();
+  let own;
   const environment = (env) => {
     const names = {};
     for (const [name, value] of Object.entries(env)) {
@@ -69,6 +70,9 @@
   };
   const temp = (name) => (Deno.env.get("TMPDIR") || Deno.env.get("TEMP") || "/tmp") + "/" + name;
   internals.toolcell = {
+    clear() {
+      if (own) Deno.removeSync(own, { recursive: true });
+    },
     remove(name) {
       Deno.removeSync(temp(name), { recursive: true });
     },
@@ -85,7 +89,7 @@
     },
     enter(args) {
       internals.toolcell.leave();
-      if (args.private) Deno.chdir(Deno.makeTempDirSync({ prefix: "toolcell-" }));
+      if (args.private) Deno.chdir(own = Deno.makeTempDirSync({ prefix: "toolcell-" }));
       saved.push(environment(args.env));
     },
     leave() {

@@ -265,6 +265,16 @@ class Spool:
             return name + ":" + base64.b64encode(data).decode()
 
 
+def at_exit(call):
+    """Calls at the end of the process, also of one that then waits in vain for
+    the program's threads."""
+    atexit.register(call)
+    try:
+        threading._register_atexit(call)
+    except Exception:
+        pass
+
+
 def tasks():
     try:
         return asyncio.all_tasks()
@@ -281,7 +291,7 @@ class Helper:
     """What the client calls through hidden requests."""
 
     def __init__(self, options):
-        self.saved = []
+        self.saved, self.private = [], None
         self.home = os.getcwd()
         self.spool = Spool()
         if options.get("spill"):
@@ -307,15 +317,19 @@ class Helper:
             os.makedirs(path, 0o700, exist_ok=True)
             os.chdir(path)
         elif args["private"]:
-            path = tempfile.mkdtemp(prefix="toolcell-")
-            os.chdir(path)
-            atexit.register(shutil.rmtree, path, ignore_errors=True)
+            self.private = tempfile.mkdtemp(prefix="toolcell-")
+            os.chdir(self.private)
+            at_exit(self.clear)
         elif args["cwd"]:
             os.chdir(os.path.join(self.home, os.fsdecode(self.decode(args["cwd"]))))
 
     def start(self, args):
         self.directory(args)
         self.environment(args["env"])
+
+    def clear(self):
+        if self.private:
+            shutil.rmtree(self.private, ignore_errors=True)
 
     def remove(self, name):
         shutil.rmtree(os.path.join(tempfile.gettempdir(), name), ignore_errors=True)
