@@ -54,7 +54,8 @@ func (s hubServer) path() string {
 }
 
 // ensureServer starts the user's server where it is not running, follows the
-// Hub's progress, and returns when it is ready.
+// Hub's progress, and returns when it is ready. A token that may not ask the
+// Hub leaves it to the server to tell that it is not there.
 func (c *client) ensureServer(ctx context.Context) error {
 	if c.opts.Hub == nil {
 		return nil
@@ -68,7 +69,11 @@ func (c *client) ensureServer(ctx context.Context) error {
 	defer cancel()
 	hub := *c
 	hub.base = s.api
-	if ready, err := hub.serverReady(ctx, s); ready || err != nil {
+	ready, err := hub.serverReady(ctx, s)
+	if e, ok := errors.AsType[*StatusError](err); ok && e.Code == 403 {
+		return nil
+	}
+	if ready || err != nil {
 		return err
 	}
 	err = hub.await(ctx, func(ctx context.Context) error {

@@ -21,6 +21,9 @@ var (
 // restart or a reconnect, before another one takes its place.
 const againTimeout = 20 * time.Second
 
+// leastPatience is how long a server has at least to answer a socket.
+const leastPatience = 10 * time.Second
+
 // A kernel is our end of one kernel: its socket, which is replaced when it is
 // lost, and the requests that wait for answers. One execution at a time.
 type kernel struct {
@@ -107,13 +110,23 @@ func (k *kernel) connected() bool {
 	}
 }
 
-// connect dials, waiting for a server that is starting.
+// connect dials, waiting for a server that is starting. A handshake that gets
+// no answer is made anew after half of the time that is left: a server that
+// missed the kernel's first sign of life answers after a minute only.
 func (k *kernel) connect(ctx context.Context) error {
 	for pause := 50 * time.Millisecond; ; pause = min(2*pause, 2*time.Second) {
-		err := k.dial(ctx)
+		one, cancel := ctx, context.CancelFunc(func() {})
+		if end, ok := ctx.Deadline(); ok {
+			one, cancel = context.WithTimeout(ctx, max(time.Until(end)/2, leastPatience))
+		}
+		err := k.dial(one)
+		unanswered := one.Err() != nil && ctx.Err() == nil
+		cancel()
 		switch {
 		case err == nil:
 			return nil
+		case unanswered:
+			continue
 		case isGone(err):
 			k.died(true)
 			return errGone
