@@ -118,6 +118,9 @@ func (s *imageShower) save(rep codeinterp.Representation) (string, error) {
 		}
 		s.dir = dir
 	}
+	if err := os.MkdirAll(s.dir, 0o755); err != nil {
+		return "", err
+	}
 	s.saved++
 	name := filepath.Join(s.dir, fmt.Sprintf("output-%d%s", s.saved, extension(rep.MIME)))
 	return name, os.WriteFile(name, rep.Data, 0o600)

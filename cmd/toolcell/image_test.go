@@ -54,7 +54,7 @@ func TestInlineImages(t *testing.T) {
 }
 
 func TestImagesAreSaved(t *testing.T) {
-	dir := t.TempDir()
+	dir := t.TempDir() + "/of/plots"
 	var out, errs bytes.Buffer
 	s := newScreen(&app{stdout: &out, stderr: &errs}, dir)
 	data := testPNG(t)

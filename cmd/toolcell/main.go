@@ -107,6 +107,11 @@ func (a *app) waiting() {
 	fmt.Fprintln(a.stderr, "toolcell: waiting for the Jupyter server to answer")
 }
 
+// spawning says how far a JupyterHub is with the start of a user's server.
+func (a *app) spawning(percent int, message string) {
+	fmt.Fprintf(a.stderr, "toolcell: the Hub starts the server: %d%%, %s\n", percent, message)
+}
+
 // stopped says so, and returns the exit code of programs that are.
 func (a *app) stopped() int {
 	fmt.Fprintln(a.stderr, "toolcell: stopped")

@@ -80,7 +80,7 @@ func (a *app) mcp(ctx context.Context, args []string) int {
 		return a.usageError("%v", err)
 	}
 	f.choose(fs)
-	f.waiting = a.waiting
+	f.waiting, f.spawning = a.waiting, a.spawning
 	ci, err := f.open(ctx, !f.stateless)
 	if err != nil && ctx.Err() != nil {
 		return 0

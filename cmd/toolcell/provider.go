@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
@@ -33,6 +34,8 @@ type providerFlags struct {
 
 	// waiting, if set, is called where opening takes long.
 	waiting func()
+	// spawning, if set, is told of a JupyterHub that starts a user's server.
+	spawning func(percent int, message string)
 
 	// languages narrows the subprocess provider down to what is needed.
 	languages []subprocess.Language
@@ -138,6 +141,9 @@ func (f *providerFlags) openJupyter(ctx context.Context, stateful bool) (codeint
 	}
 	if f.url == "" {
 		return nil, fmt.Errorf("%w: the jupyter provider needs --url, such as http://localhost:8888", codeinterp.ErrInvalid)
+	}
+	if strings.Contains(f.url, "/user/") {
+		opts.Hub = &jupyter.HubOptions{Progress: f.spawning}
 	}
 	if f.waiting != nil {
 		told := make(chan struct{})

@@ -47,7 +47,7 @@ func (a *app) run(ctx context.Context, args []string) int {
 		return a.usageError("%v", err)
 	}
 	f.choose(fs)
-	f.waiting = a.waiting
+	f.waiting, f.spawning = a.waiting, a.spawning
 	ci, err := f.start(ctx, file)
 	switch {
 	case err != nil && ctx.Err() != nil:

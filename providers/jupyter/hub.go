@@ -70,7 +70,7 @@ func (c *client) ensureServer(ctx context.Context) error {
 	hub := *c
 	hub.base = s.api
 	ready, err := hub.serverReady(ctx, s)
-	if e, ok := errors.AsType[*StatusError](err); ok && e.Code == 403 {
+	if e, ok := errors.AsType[*StatusError](err); ok && (e.Code == 403 || e.Code == 404) {
 		return nil
 	}
 	if ready || err != nil {
