@@ -134,8 +134,12 @@ func (a *automaton) step(s int32, b byte) int32 { return a.move(s, a.class[b]) }
 // and the state after it, or after the first find.
 func (a *automaton) scan(s int32, p []byte) (found bool, end int32) {
 	for _, b := range p {
-		s = a.step(s, b)
-		if a.states[s].found > 0 {
+		if s < a.dense {
+			s = a.rows[int(s)*a.width+int(a.class[b])]
+		} else {
+			s = a.move(s, a.class[b])
+		}
+		if s > 0 && a.states[s].found > 0 {
 			return true, s
 		}
 	}

@@ -154,14 +154,16 @@ func TestCost(t *testing.T) {
 		t.Errorf("%v allocations for a small call", n)
 	}
 	for name, text := range large() {
-		set := newSet(t, &bare{ok(out(text))}, nil)
-		set.Dispatch(t.Context(), runCode, smallArgs, nil)
-		var before, after runtime.MemStats
-		runtime.ReadMemStats(&before)
-		set.Dispatch(t.Context(), runCode, smallArgs, nil)
-		runtime.ReadMemStats(&after)
-		if n := after.TotalAlloc - before.TotalAlloc; n > 3*tools.DefaultMaxText {
-			t.Errorf("%s: rendering takes %d bytes", name, n)
+		for _, s := range []*tools.Secrets{nil, secrets(t, "hunter22", "a-much-longer-secret-value-of-some-service")} {
+			set := newSet(t, &bare{ok(out(text))}, &tools.Options{Secrets: s})
+			set.Dispatch(t.Context(), runCode, smallArgs, nil)
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			set.Dispatch(t.Context(), runCode, smallArgs, nil)
+			runtime.ReadMemStats(&after)
+			if n := after.TotalAlloc - before.TotalAlloc; n > 3*tools.DefaultMaxText {
+				t.Errorf("%s, secrets %t: rendering takes %d bytes", name, s != nil, n)
+			}
 		}
 	}
 }

@@ -139,16 +139,22 @@ func (e *excerpt) add(p *piece, s *Secrets) {
 		if part.before.bytes > 0 {
 			e.scrub(s, true)
 		}
-		e.parts = append(e.parts, part.text)
+		if len(part.text) > 0 {
+			e.parts = append(e.parts, part.text)
+		}
 	}
 }
 
 // scrub overwrites what is secret, and starts anew.
 func (e *excerpt) scrub(s *Secrets, ends bool) {
-	text := slices.Concat(e.parts...)
-	s.blot(text, e.begins, ends)
-	for _, part := range e.parts {
-		text = text[copy(part, text):]
+	if len(e.parts) == 1 {
+		s.blot(e.parts[0], e.begins, ends)
+	} else {
+		text := slices.Concat(e.parts...)
+		s.blot(text, e.begins, ends)
+		for _, part := range e.parts {
+			text = text[copy(part, text):]
+		}
 	}
 	*e = excerpt{begins: ends}
 }
