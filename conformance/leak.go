@@ -174,12 +174,6 @@ func leakContexts(ctx context.Context, e *env) error {
 	return settles("file descriptors", files+slack, openFiles, nil)
 }
 
-// goroutines returns the stacks of all goroutines.
-func goroutines() string {
-	buf := make([]byte, 64<<10)
-	return string(buf[:runtime.Stack(buf, true)])
-}
-
 // processNames lists this process's descendants.
 func processNames() string {
 	list, _ := descendants()

@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 )
@@ -20,16 +21,28 @@ type Failure struct {
 	Err    error  // what was got and what was wanted
 }
 
-// Error returns the report, one failure per paragraph.
+// Error returns the report, one failure per paragraph. What the goroutines
+// were doing at the first case that hung is at its end.
 func (r *Report) Error() string {
 	var b strings.Builder
+	var first *hang
 	fmt.Fprintf(&b, "conformance: %d of %d checks failed (%d do not apply)", len(r.Failures), r.Tried, r.Exempt)
 	for _, f := range r.Failures {
 		b.WriteString("\n\n")
 		if f.Group != "" {
 			b.WriteString(f.Group + "/")
 		}
-		b.WriteString(f.Check + ": " + report(f.Clause, f.Err))
+		err := f.Err
+		if h, ok := err.(*hang); ok {
+			err = errors.New(h.summary())
+			if first == nil {
+				first = h
+			}
+		}
+		b.WriteString(f.Check + ": " + report(f.Clause, err))
+	}
+	if first != nil {
+		fmt.Fprintf(&b, "\n\nThe goroutines when %s did not return:\n%s", first.what, first.stacks)
 	}
 	return b.String()
 }

@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"maps"
 	"runtime"
+	"runtime/pprof"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -172,10 +174,30 @@ func within(limit time.Duration, what string, f func() error) error {
 	case err := <-done:
 		return err
 	case <-t.C:
-		buf := make([]byte, 64<<10)
-		buf = buf[:runtime.Stack(buf, true)]
-		return fmt.Errorf("%s did not return within %v; goroutines:\n%s", what, limit, buf)
+		return &hang{what: what, limit: limit, stacks: goroutines()}
 	}
+}
+
+// A hang is a call that did not return.
+type hang struct {
+	what   string
+	limit  time.Duration
+	stacks string // of all goroutines at that time
+}
+
+func (h *hang) Error() string { return h.summary() + "; goroutines:\n" + h.stacks }
+
+func (h *hang) summary() string { return fmt.Sprintf("%s did not return within %v", h.what, h.limit) }
+
+// goroutines returns the stacks of all goroutines, equal ones once.
+func goroutines() string {
+	var b strings.Builder
+	_ = pprof.Lookup("goroutine").WriteTo(&b, 1)
+	const most = 32 << 10
+	if b.Len() > most {
+		return b.String()[:most] + "\n..."
+	}
+	return b.String()
 }
 
 // safely turns a panic of f into an error.

@@ -24,6 +24,29 @@ func TestWithinReportsGoroutines(t *testing.T) {
 	})
 }
 
+// A report stays readable where cases hang: one line each, and the goroutines
+// once.
+func TestReportOfHangs(t *testing.T) {
+	h := &hang{what: "Hammer", limit: time.Second, stacks: "1 @ main"}
+	got := (&Report{Tried: 2, Failures: []Failure{
+		{Group: "interpreter", Check: "Hammer", Clause: "all of it", Err: h},
+		{Check: "Close", Clause: "Close returns", Err: &hang{what: "Close", limit: time.Minute, stacks: "2 @ main"}},
+	}}).Error()
+	const want = `conformance: 2 of 2 checks failed (0 do not apply)
+
+interpreter/Hammer: Hammer did not return within 1s
+  contract: all of it
+
+Close: Close did not return within 1m0s
+  contract: Close returns
+
+The goroutines when Hammer did not return:
+1 @ main`
+	if got != want {
+		t.Errorf("got %s\nwant %s", got, want)
+	}
+}
+
 func TestWithinReportsPanics(t *testing.T) {
 	err := within(time.Minute, "a case", func() error { panic("oops") })
 	if err == nil || !strings.Contains(err.Error(), "oops") || !strings.Contains(err.Error(), "suite_test.go") {
