@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// algorithms are programs as models write them, with no use of node's API but
-// console.
+// algorithms are programs as models write them, small tasks of the kind that
+// benchmarks of generated code have, with no use of node's API but console.
 var algorithms = []string{
 	`function fib(n) { return n < 2 ? n : fib(n - 1) + fib(n - 2) } console.log(fib(20))`,
 	`const sieve = (n) => { const p = Array(n + 1).fill(true); p[0] = p[1] = false; for (let i = 2; i * i <= n; i++) if (p[i]) for (let j = i * i; j <= n; j += i) p[j] = false; return p.flatMap((x, i) => x ? [i] : []) }; console.log(sieve(100))`,
@@ -43,6 +43,26 @@ var algorithms = []string{
 	`setTimeout(() => console.log("timeout"), 50); setImmediate(() => console.log("immediate")); Promise.resolve().then(() => console.log("micro")); queueMicrotask(() => console.log("task")); console.log("sync")`,
 	`(async () => { try { await Promise.any([Promise.reject(1), Promise.reject(2)]) } catch (e) { console.log(e.constructor.name, e.errors) } })()`,
 	`class A { static n = 0; static { A.n++ } constructor() { A.n++ } get [Symbol.toStringTag]() { return "AA" } } class B extends A { m() { return super.constructor.n } } console.log(new B().m(), String(new A()), A.n)`,
+	`const hasClose = (a, t) => a.toSorted((x, y) => x - y).some((x, i, s) => i > 0 && x - s[i - 1] < t); console.log(hasClose([1, 2, 3.9, 4, 5, 2.2], 0.3), hasClose([1, 2, 3.9, 4, 5, 2.2], 0.05))`,
+	`const groups = (s) => { const r = []; let cur = "", d = 0; for (const c of s.replaceAll(" ", "")) { cur += c; d += c === "(" ? 1 : -1; if (d === 0) { r.push(cur); cur = "" } } return r }; console.log(groups("( ) (( )) (( )( ))"))`,
+	`const mad = (a) => { const m = a.reduce((x, y) => x + y) / a.length; return a.reduce((s, x) => s + Math.abs(x - m), 0) / a.length }; console.log(mad([1, 2, 3, 4, 5, 6]), mad([1, 2, 3.5]))`,
+	`const palindrome = (s) => { for (let i = 0; i <= s.length; i++) { const t = s.slice(i); if (t === [...t].reverse().join("")) return s + [...s.slice(0, i)].reverse().join("") } }; console.log(["", "cat", "cata", "xyx"].map(palindrome))`,
+	`const notes = { o: 4, "o|": 2, ".|": 1 }; console.log("o o| .| o| o| .| .| .| .| o o".split(" ").map((n) => notes[n]).join())`,
+	`const factorize = (n) => { const r = []; for (let p = 2; p * p <= n; p++) while (n % p === 0) { r.push(p); n /= p } return n > 1 ? [...r, n] : r }; console.log([8, 70, 1207, 2 ** 31 - 1].map(factorize))`,
+	`const decode = (s) => s.replace(/(...)/g, (_, g) => g[2] + g[0] + g[1]); const encode = (s) => s.replace(/(...)/g, (_, g) => g[1] + g[2] + g[0]); console.log(encode("hello world"), decode(encode("hello world")))`,
+	`const poly = (xs, x) => xs.reduce((s, c, i) => s + c * x ** i, 0); const root = (xs) => { let a = -1, b = 1; while (poly(xs, a) * poly(xs, b) > 0) { a *= 2; b *= 2 } while (b - a > 1e-10) { const m = (a + b) / 2; if (poly(xs, m) * poly(xs, a) > 0) a = m; else b = m } return a }; console.log(root([1, 2]).toFixed(4), root([-6, 11, -6, 1]).toFixed(4))`,
+	`const strange = (a) => { const s = a.toSorted((x, y) => x - y), r = []; while (s.length) r.push(s.shift(), ...(s.length ? [s.pop()] : [])); return r }; console.log(strange([1, 2, 3, 4, 5]), strange([]))`,
+	`const fix = (s) => s.replace(/ {3,}/g, "-").replaceAll(" ", "_"); console.log(["Yellow Yellow  Dirty  Fellow", " Exa   1 2 2 mple"].map(fix))`,
+	`const change = (n, b) => n < b ? String(n) : change(Math.trunc(n / b), b) + n % b; console.log([change(8, 3), change(1234, 2), (1234).toString(2)])`,
+	`const dates = ["03-11-2000", "15-01-2012", "04-0-2040", "06/04/2020"]; const days = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]; console.log(dates.map((s) => { const m = /^(\d\d)-(\d\d)-(\d{4})$/.exec(s); return !!m && +m[1] >= 1 && +m[1] <= 12 && +m[2] >= 1 && +m[2] <= days[m[1] - 1] }))`,
+	`const cycle = (a, b) => [...b].some((_, i) => a.includes(b.slice(i) + b.slice(0, i))); console.log([["abcd", "abd"], ["hello", "ell"], ["efef", "eeff"], ["himenss", "simen"]].map(([a, b]) => cycle(a, b)))`,
+	`const sumProduct = (a) => [a.reduce((s, x) => s + x, 0), a.reduce((s, x) => s * x, 1)]; console.log(sumProduct([]), sumProduct([1, 2, 3, 4]), sumProduct([0.1, 0.2, 0.3]))`,
+	`const words = { zero: 0, one: 1, two: 2, three: 3, four: 4, five: 5 }; console.log("three one five zero".split(" ").sort((a, b) => words[a] - words[b]).join(" "))`,
+	`const tri = (n, m = new Map()) => { if (n === 1) return 3; if (n % 2 === 0) return 1 + n / 2; if (!m.has(n)) m.set(n, tri(n - 1, m) + tri(n - 2, m) + 1 + (n + 1) / 2); return m.get(n) }; console.log(Array.from({ length: 10 }, (_, i) => tri(i + 1)))`,
+	`const knap = (items, w) => { const best = new Array(w + 1).fill(0); for (const [v, c] of items) for (let i = w; i >= c; i--) best[i] = Math.max(best[i], best[i - c] + v); return best[w] }; console.log(knap([[60, 10], [100, 20], [120, 30]], 50))`,
+	`const queens = (n, row = 0, c = 0, d = 0, e = 0) => { if (row === n) return 1; let k = 0; for (let i = 0; i < n; i++) { const [a, b, f] = [1 << i, 1 << (row + i), 1 << (row - i + n)]; if (!(c & a || d & b || e & f)) k += queens(n, row + 1, c | a, d | b, e | f) } return k }; console.log([4, 5, 6, 7].map((n) => queens(n)))`,
+	`const dijkstra = (g, s) => { const d = new Map([[s, 0]]), q = [[0, s]]; while (q.length) { q.sort((a, b) => b[0] - a[0]); const [c, n] = q.pop(); if (c > d.get(n)) continue; for (const [m, w] of Object.entries(g[n] ?? {})) if (c + w < (d.get(m) ?? Infinity)) { d.set(m, c + w); q.push([c + w, m]) } } return d }; console.log(dijkstra({ a: { b: 7, c: 3 }, c: { b: 1, d: 2 }, b: { d: 2 } }, "a"))`,
+	`const csv = 'name,"a ""quoted"" one",3\nx,"two\nlines",'; const rows = [[]]; let cell = "", quoted = false; for (let i = 0; i < csv.length; i++) { const c = csv[i]; if (quoted) { if (c !== '"') cell += c; else if (csv[i + 1] === '"') { cell += c; i++ } else quoted = false } else if (c === '"') quoted = true; else if (c === ",") { rows.at(-1).push(cell); cell = "" } else if (c === "\n") { rows.at(-1).push(cell); cell = ""; rows.push([]) } else cell += c } rows.at(-1).push(cell); console.log(rows)`,
 }
 
 // values are expressions whose inspected form must be node's.
