@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"os"
 	"strings"
 	"time"
 
@@ -41,6 +42,62 @@ func ExampleWrap() {
 	// Output:
 	// still stateful: true
 	// limit: run: invalid input: timeout 1h0m0s is longer than 1m0s
+}
+
+// One value of Limit is one set of limits, for all that is wrapped with it.
+func ExampleLimit() {
+	limit := codeinterp.Limit(&codeinterp.LimitOptions{Contexts: 1})
+	one := codeinterp.Wrap(&echoStateful{}, limit).(codeinterp.StatefulInterpreter)
+	two := codeinterp.Wrap(&echoStateful{}, limit).(codeinterp.StatefulInterpreter)
+	_, err := one.CreateContext(context.Background(), "echo", nil)
+	fmt.Println(err)
+	_, err = two.CreateContext(context.Background(), "echo", nil)
+	fmt.Println(errors.Is(err, codeinterp.ErrCapacity))
+	// Output:
+	// <nil>
+	// true
+}
+
+// What is logged says which calls there were, and neither code nor output.
+func ExampleLog() {
+	logger := slog.New(slog.NewTextHandler(os.Stdout, &slog.HandlerOptions{ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
+		if a.Key == slog.TimeKey || a.Value.Kind() == slog.KindDuration {
+			return slog.Attr{}
+		}
+		return a
+	}}))
+	ci := codeinterp.Wrap(&echo{}, codeinterp.Log(logger))
+	_, _ = ci.RunCode(context.Background(), "echo", "a secret", nil)
+	// Output: level=INFO msg=run language=echo code_bytes=8 status=ok exit_code=0 output_bytes=8
+}
+
+// A program that fails is a Result. What kept it from running is an error.
+func ExampleResult() {
+	ci := &echo{} // any provider
+	res, err := ci.RunCode(context.Background(), "echo", "hello\n", nil)
+	if err != nil {
+		fmt.Println("the system failed:", err)
+		return
+	}
+	if res.Error != nil {
+		fmt.Println("the program failed:", res.Error)
+	}
+	fmt.Printf("%s %d %q %q\n", res.Status, res.ExitCode, res.Stdout(), res.Text())
+	// Output: ok 0 "hello\n" ""
+}
+
+// How a provider begins each of its calls.
+func ExampleCheckRun() {
+	language, err := codeinterp.ResolveLanguage("JS", []string{"javascript", "python"})
+	fmt.Println(language, err)
+	o, err := codeinterp.CheckRun("1 + 1", nil)
+	fmt.Println(o.MaxOutput, err)
+	_, err = codeinterp.CheckRun("1 +\x00 1", nil)
+	fmt.Println(err)
+	// Output:
+	// javascript <nil>
+	// 8388608 <nil>
+	// invalid input: code has a NUL byte at offset 3
 }
 
 func ExampleApprove() {

@@ -42,7 +42,8 @@ type RunOptions struct {
 	Env map[string]string
 
 	// Stdin is what the program reads from its standard input. Where it is
-	// nil, reading fails at once; where it is empty, it is at its end.
+	// nil, reading fails at once; where it is empty, it is at its end. It is
+	// not copied: leave the bytes alone until the run has returned.
 	Stdin []byte
 
 	// MaxOutput is how many bytes of output the Result keeps: the first 40 %
