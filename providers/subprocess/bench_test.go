@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"testing"
@@ -16,8 +17,8 @@ import (
 )
 
 // median runs f and its floor by turns, so that both see the same machine, and
-// reports the medians and their ratio.
-func median(b *testing.B, floor, f func()) {
+// reports the medians and their ratio. It returns the median of f.
+func median(b *testing.B, floor, f func()) time.Duration {
 	b.Helper()
 	var floors, times []time.Duration
 	clock := func(f func()) time.Duration {
@@ -42,6 +43,7 @@ func median(b *testing.B, floor, f func()) {
 	b.ReportMetric(float64(bare.Microseconds()), "floor-µs")
 	b.ReportMetric(float64(p50)/float64(bare), "x-floor")
 	b.ReportMetric(0, "ns/op")
+	return p50
 }
 
 // barePython starts python3 -I by plain fork and exec, with the program on its
@@ -107,22 +109,66 @@ func BenchmarkWarmNumeric(b *testing.B) {
 }
 
 // BenchmarkStateful is 1+1 in a context; the floor is a line that a bare
-// Python process reads from a pipe and writes back.
+// Python process reads from a pipe and writes back. The same cell through
+// Python's own client of a local ipykernel is measured beside it.
 func BenchmarkStateful(b *testing.B) {
 	for _, mode := range modes {
 		b.Run(mode.String(), func(b *testing.B) {
 			n := newNotebook(b, open(b, pythonOnly(mode)), "python")
-			median(b, echo(b), func() {
+			cell := func() {
 				if res := n.run("1+1", nil); res.Text() != "2" {
 					b.Fatal(summary(res))
 				}
-			})
+			}
+			kernel := ipykernel(b)
+			ours := median(b, echo(b, exec.Command(systemPython, "-I", "-c", "import os\nwhile True: os.write(1, os.read(0, 100) or exit())")), cell)
+			if kernel == nil {
+				b.Log("no .testenv/jupyter/server6 to compare with; run internal/testenv/jupyter.sh")
+				return
+			}
+			var theirs []time.Duration
+			for k := range 60 {
+				start := time.Now()
+				kernel()
+				if k >= 10 {
+					theirs = append(theirs, time.Since(start))
+				}
+			}
+			slices.Sort(theirs)
+			b.ReportMetric(float64(theirs[len(theirs)/2])/float64(ours), "ipykernel/ours")
 		})
 	}
 }
 
-func echo(b *testing.B) func() {
-	cmd := exec.Command(systemPython, "-I", "-c", "import os\nwhile True: os.write(1, os.read(0, 100) or exit())")
+// ipykernel runs 1+1 in a new local ipykernel, through a process of
+// jupyter_client's that is told to by a line. It returns nil where there is
+// none.
+func ipykernel(b *testing.B) func() {
+	path, err := filepath.Abs("../../.testenv/jupyter/server6/bin/python")
+	if err != nil {
+		b.Fatal(err)
+	}
+	if _, err := os.Stat(path); err != nil {
+		return nil
+	}
+	cmd := exec.Command(path, "-c", `
+import os
+from jupyter_client.manager import start_new_kernel
+km, kc = start_new_kernel(kernel_name="python3")
+while os.read(0, 100):
+    mid, idle = kc.execute("1+1"), False
+    while not idle:
+        m = kc.get_iopub_msg(timeout=10)
+        idle = m["parent_header"].get("msg_id") == mid and m["content"].get("execution_state") == "idle"
+    while kc.get_shell_msg(timeout=10)["parent_header"].get("msg_id") != mid: pass
+    os.write(1, b"2")
+km.shutdown_kernel(now=True)`)
+	cmd.Env = append(os.Environ(), "JUPYTER_RUNTIME_DIR="+b.TempDir(), "IPYTHONDIR="+b.TempDir())
+	return echo(b, cmd)
+}
+
+// echo starts a process that answers each line, of which a call sends one.
+func echo(b *testing.B, cmd *exec.Cmd) func() {
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		b.Fatal(err)
@@ -143,7 +189,7 @@ func echo(b *testing.B) func() {
 		if _, err := in.Write([]byte("1+1\n")); err != nil {
 			b.Fatal(err)
 		}
-		if _, err := io.ReadAtLeast(out, buf, 4); err != nil {
+		if _, err := out.Read(buf); err != nil {
 			b.Fatal(err)
 		}
 	}
