@@ -76,7 +76,9 @@ type Result struct {
 	// ExecutionCount numbers the runs of a context from 1; 0 if unknown.
 	ExecutionCount int
 
-	// Duration is the wall-clock time of the program, without queueing.
+	// Duration is the wall-clock time from the program's start to its end,
+	// without queueing and without what OnOutput still takes afterwards. A
+	// program that prints more than is buffered waits for OnOutput.
 	Duration time.Duration
 
 	// Truncated tells what Outputs lacks, and why.

@@ -70,7 +70,7 @@ func (x *execution) run(ctx context.Context) (codeinterp.Result, error) {
 		x.end(r)
 	}
 	res := x.result(r)
-	res.Duration = time.Since(began)
+	res.Duration = r.ended.Sub(began)
 	x.out.Finish(&res)
 	return res, x.fault()
 }

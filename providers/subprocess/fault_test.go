@@ -285,3 +285,30 @@ func takeStock(t *testing.T) stock {
 	}
 	return s
 }
+
+// TestDuration has a callback take its time: that is not the program's.
+func TestDuration(t *testing.T) {
+	ci := open(t, subprocess.Options{})
+	for _, tt := range []struct{ language, code string }{
+		{"python", "print(1)\n2"}, {"python", "import os\nprint(1, flush=True)\nos._exit(3)"}, {"javascript", "console.log(1); 2"}, {"bash", "echo 1"},
+	} {
+		n := newNotebook(t, ci, tt.language)
+		for _, run := range []func(*codeinterp.RunOptions) codeinterp.Result{
+			func(o *codeinterp.RunOptions) codeinterp.Result { return run(t, ci, tt.language, tt.code, o) },
+			func(o *codeinterp.RunOptions) codeinterp.Result { return n.run(tt.code, o) },
+		} {
+			var slept time.Duration
+			start := time.Now()
+			res := run(&codeinterp.RunOptions{OnOutput: func(codeinterp.Output) error {
+				since := time.Now()
+				time.Sleep(200 * time.Millisecond)
+				slept += time.Since(since)
+				return nil
+			}})
+			took := time.Since(start)
+			if slept == 0 || res.Duration > took-slept*9/10 || res.Duration <= 0 {
+				t.Errorf("%s %q: a Duration of %v in %v, of which OnOutput took %v", tt.language, tt.code, res.Duration, took, slept)
+			}
+		}
+	}
+}

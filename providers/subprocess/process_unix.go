@@ -37,7 +37,8 @@ type process struct {
 	once    atomic.Bool
 	inside  string // the working directory, as the process sees it
 
-	writing sync.Mutex // one frame at a time
+	ahead   chan message // of listen: the next frame
+	writing sync.Mutex   // one frame at a time
 
 	mu     sync.Mutex
 	run    *run
@@ -55,7 +56,10 @@ type run struct {
 	out  *outbuf.Collector
 	prog *program // changed by serve only, until done is closed
 	done chan struct{}
-	end  *report // set before done is closed; nil if the process died
+
+	// Set before done is closed.
+	end   *report // nil if the process died
+	ended time.Time
 }
 
 // newProcess takes over a started driver and the host's ends of its
@@ -143,6 +147,7 @@ func (p *process) outOfMemory(exit sandbox.Exit) bool {
 // ends the run.
 func (p *process) watch() {
 	p.sb.Wait()
+	ended := time.Now()
 	for _, s := range p.streams {
 		close(s.hurry)
 	}
@@ -168,6 +173,7 @@ func (p *process) watch() {
 	p.run, p.dead = nil, true
 	p.mu.Unlock()
 	if r != nil {
+		r.ended = ended
 		close(r.done)
 	}
 	if release != nil {

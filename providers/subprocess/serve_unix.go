@@ -19,9 +19,10 @@ import (
 func (p *process) listen() {
 	defer close(p.heard)
 	for {
-		f, err := readFrame(p.ctl)
+		m := p.next()
+		err := m.err
 		if err == nil {
-			err = p.serve(&f)
+			err = p.serve(&m)
 		}
 		if err == nil {
 			continue
@@ -33,6 +34,34 @@ func (p *process) listen() {
 		}
 		return
 	}
+}
+
+// A message is a frame of the driver's, and when it came.
+type message struct {
+	frame
+	at  time.Time
+	err error
+}
+
+func (p *process) next() message {
+	if ahead := p.ahead; ahead != nil {
+		p.ahead = nil
+		return <-ahead
+	}
+	return p.read()
+}
+
+func (p *process) read() message {
+	f, err := readFrame(p.ctl)
+	return message{f, time.Now(), err}
+}
+
+// readAhead has the next frame read while this one is served, so that it is
+// known when it came.
+func (p *process) readAhead() {
+	ahead := make(chan message, 1)
+	p.ahead = ahead
+	go func() { ahead <- p.read() }()
 }
 
 // breakOff kills a driver that cannot be spoken to any more, unless it is
@@ -52,8 +81,8 @@ func (p *process) breakOff(why error) {
 }
 
 // serve handles one frame of the driver.
-func (p *process) serve(f *frame) error {
-	switch f.kind {
+func (p *process) serve(m *message) error {
+	switch f := &m.frame; f.kind {
 	case frameHello:
 		select {
 		case p.hello <- string(f.field(0)):
@@ -70,9 +99,9 @@ func (p *process) serve(f *frame) error {
 	case frameErase:
 		return p.erase(f)
 	case frameDone:
-		return p.finish(f)
+		return p.finish(f, m.at)
 	}
-	return fmt.Errorf("%w: type %q", errFrame, f.kind)
+	return fmt.Errorf("%w: type %q", errFrame, m.kind)
 }
 
 // sync delivers all that was written before the frame that is being served.
@@ -96,6 +125,9 @@ func (p *process) show(f *frame) error {
 	o, err := decodeShow(f)
 	if err != nil {
 		return err
+	}
+	if o.Kind == codeinterp.Value {
+		p.readAhead()
 	}
 	p.sync()
 	if r := p.current(f); r != nil {
@@ -155,9 +187,9 @@ func (p *process) erase(f *frame) error {
 	return p.send(frameErased, fields...)
 }
 
-// finish ends the run: what it wrote before it said so belongs to it, and what
-// comes later is late.
-func (p *process) finish(f *frame) error {
+// finish ends the run, which said so at the given time: what it wrote before
+// belongs to it, and what comes later is late.
+func (p *process) finish(f *frame, at time.Time) error {
 	r := p.current(f)
 	if r == nil {
 		return fmt.Errorf("%w: the end of a run that is not in progress", errFrame)
@@ -174,7 +206,7 @@ func (p *process) finish(f *frame) error {
 	}
 	p.run = nil
 	p.mu.Unlock()
-	r.end = end
+	r.end, r.ended = end, at
 	close(r.done)
 	return nil
 }
