@@ -16,6 +16,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/leftover"
 	"github.com/toolcell/toolcell/internal/sandbox"
 )
 
@@ -47,7 +48,7 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	}
-	os.Exit(m.Run())
+	os.Exit(leftover.Run(m))
 }
 
 // underFilter expects the mode that is left to be chosen, with a reason for
@@ -153,8 +154,10 @@ func helper(name string) *exec.Cmd {
 }
 
 func TestProbeFails(t *testing.T) {
-	if _, err := sandbox.New(&sandbox.Options{Require: sandbox.Bwrap}); err != nil {
+	if s, err := sandbox.New(&sandbox.Options{Require: sandbox.Bwrap}); err != nil {
 		needs(t, "bwrap", err)
+	} else {
+		s.Close()
 	}
 	for _, name := range []string{"no-namespaces", "no-landlock", "neither", "vanish", "reaper"} {
 		t.Run(name, func(t *testing.T) {

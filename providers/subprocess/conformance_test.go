@@ -42,15 +42,8 @@ func missing(t testing.TB, err error) {
 	t.Skip(err)
 }
 
-// TestConformance covers New. What RunCode does is also part of
-// TestStatefulConformance, in every mode and language, so that here the modes
-// that differ least are tried with two languages, unless the variable
-// TOOLCELL_TEST_FULL is set.
 func TestConformance(t *testing.T) {
 	eachMode(t, func(t *testing.T, o subprocess.Options) {
-		if o.Require != subprocess.Landlock && os.Getenv("TOOLCELL_TEST_FULL") == "" {
-			o.Languages = []subprocess.Language{subprocess.Python(), subprocess.Bash()}
-		}
 		conformance.Run(t, conformance.Config{
 			New:   func() (codeinterp.CodeInterpreter, error) { return subprocess.New(&o) },
 			Lacks: []conformance.Feature{conformance.Manager},
@@ -59,11 +52,11 @@ func TestConformance(t *testing.T) {
 }
 
 // TestWarmConformance is the same with processes that are forked or come from
-// a pool.
+// a pool, and with a node that takes types out itself.
 func TestWarmConformance(t *testing.T) {
 	o := subprocess.Options{
 		Require:   subprocess.Landlock,
-		Languages: []subprocess.Language{subprocess.Python(), subprocess.JavaScript()},
+		Languages: []subprocess.Language{subprocess.Python(), subprocess.JavaScript(), strippingNode(t)},
 		Warm:      &subprocess.Warm{},
 	}
 	open(t, o)
@@ -74,11 +67,15 @@ func TestWarmConformance(t *testing.T) {
 	})
 }
 
+// TestStatefulConformance covers contexts in every mode and language. RunCode is
+// that of New, so that what holds for both is tried with contexts only, but for
+// landlock mode, unless the variable TOOLCELL_TEST_FULL is set.
 func TestStatefulConformance(t *testing.T) {
 	eachMode(t, func(t *testing.T, o subprocess.Options) {
 		conformance.Run(t, conformance.Config{
 			New:      func() (codeinterp.CodeInterpreter, error) { return subprocess.NewStateful(&o) },
 			Stateful: true,
+			Thrifty:  o.Require != subprocess.Landlock && os.Getenv("TOOLCELL_TEST_FULL") == "",
 		})
 	})
 }

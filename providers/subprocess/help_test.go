@@ -9,8 +9,11 @@ import (
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/leftover"
 	"github.com/toolcell/toolcell/providers/subprocess"
 )
+
+func TestMain(m *testing.M) { os.Exit(leftover.Run(m)) }
 
 // open returns an interpreter with contexts, in landlock mode unless o says
 // otherwise, and closes it after the test.

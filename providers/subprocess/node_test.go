@@ -7,7 +7,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/providers/subprocess"
 )
 
@@ -105,5 +107,27 @@ func testNodeContext(t *testing.T, n *notebook) {
 	res := n.run("function g() {\n  null.x;\n}\n\ng()", nil)
 	if res.Error == nil || res.Error.Line != 2 || strings.Contains(strings.Join(res.Error.Traceback, "\n"), "inspector") {
 		t.Errorf("got %+v", res.Error)
+	}
+}
+
+// TestNodeCollects has garbage collected while a program awaits what cannot
+// settle, and after one that did was stopped.
+func TestNodeCollects(t *testing.T) {
+	for _, ts := range []subprocess.Language{subprocess.TypeScript(), strippingNode(t)} {
+		command := ts.Commands[0]
+		n := newNotebook(t, open(t, subprocess.Options{Languages: []subprocess.Language{ts}}), "typescript")
+		const garbage = "for (let i = 0; i < 300; i++) { console.log('tick'.repeat(100)); new Array(3e5).fill(i) }"
+		for _, code := range []string{
+			"for (;;) {}",
+			"setInterval(() => { " + garbage + " }, 1); await new Promise(() => {})",
+		} {
+			res := n.run(code, &codeinterp.RunOptions{Timeout: 500 * time.Millisecond})
+			if res.Status != codeinterp.StatusTimeout || res.StateLost {
+				t.Errorf("%s: %q: got %s, %s", command, code, summary(res), res.Stderr())
+			}
+			if got := n.run(garbage+" 'next'", nil); got.Text() != "next" {
+				t.Errorf("%s: after %q: got %s, %s", command, code, got.Status, got.Stderr())
+			}
+		}
 	}
 }

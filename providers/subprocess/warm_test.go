@@ -49,7 +49,11 @@ if os.fork() == 0: time.sleep(4711)
 os.nice(5)
 os.open('/dev/null', os.O_RDONLY)
 print(os.getcwd(), os.getpid())`
-		look := `
+		priority, err := syscall.Getpriority(syscall.PRIO_PROCESS, 0) // 20 less the nice value
+		if err != nil {
+			t.Fatal(err)
+		}
+		look := fmt.Sprintf("priority = %d\n", 20-priority) + `
 import json, decimal, os, sys, threading, builtins, signal
 found = []
 if json.dumps([1]) != '[1]' or hasattr(json, 'secret'): found.append('module')
@@ -60,7 +64,7 @@ if signal.getsignal(signal.SIGTERM) != signal.SIG_DFL: found.append('signals')
 if os.umask(0o77) == 0: found.append('umask')
 if os.listdir('.') or os.path.exists(os.path.join(os.environ['TMPDIR'], 'secret.tmp')): found.append('files')
 if threading.active_count() != 1: found.append('threads')
-if os.nice(0) != 0: found.append('priority')
+if os.nice(0) != priority: found.append('priority')
 fds = 0
 for fd in range(64):
     try: os.fstat(fd)

@@ -14,6 +14,7 @@
   const { Writable } = require('stream');
   const { createRequire } = require('module');
   const inspector = require('inspector');
+  const { promiseHooks } = require('v8');
 
   const CONTROL = 3;
   const LIMIT = 48 << 20; // bytes of one show; the host refuses frames of 64 MiB
@@ -349,6 +350,26 @@
 
   // --- running ------------------------------------------------------------------
 
+  // The promise of the program in progress, which the inspector awaits. It must
+  // not be collected: the inspector would say so in the middle of the
+  // collection, which newer versions of node do not survive. abandon makes the
+  // inspector forget it.
+  let promise = null;
+  function hold() {
+    promise = null;
+    const release = promiseHooks.onInit((p) => {
+      promise ??= p;
+      release();
+    });
+    return release;
+  }
+  function abandon() {
+    session.disconnect();
+    session.connect();
+    handId = undefined;
+    promise = null;
+  }
+
   const session = new inspector.Session();
   session.connect();
   const post = (method, params) => {
@@ -387,9 +408,18 @@
   // evaluate posts the program. The callback comes at once where compiling
   // failed, else when the program is done.
   function evaluate(code, name, done) {
-    interruptible(() => session.post('Runtime.evaluate', {
-      expression: code + sourceURL(name), replMode: true, awaitPromise: true, silent: true, objectGroup: name,
-    }, guarded(done)));
+    const release = hold();
+    try {
+      interruptible(() => session.post('Runtime.evaluate', {
+        expression: code + sourceURL(name), replMode: true, awaitPromise: true, silent: true, objectGroup: name,
+      }, guarded((error, answer) => {
+        if (error) return;
+        promise = null;
+        done(answer);
+      })));
+    } finally {
+      release();
+    }
   }
 
   // interruptible calls f in a script that SIGINT ends, and process.exit.
@@ -460,8 +490,7 @@
     };
     const run = (source) => {
       let sync = true;
-      evaluate(source, name, (error, answer) => {
-        if (error) return /collected/.test(error.message) && done(new Error('the promise that the program awaits can never settle'));
+      evaluate(source, name, (answer) => {
         const details = answer.exceptionDetails;
         if (details && sync && syntaxError(details)) {
           const again = repaired(source, details);
@@ -657,7 +686,8 @@
       if (current !== this) return;
       current = null;
       restoreEnv(this.env);
-      post('Runtime.releaseObjectGroup', { objectGroup: this.name });
+      if (promise) abandon();
+      else post('Runtime.releaseObjectGroup', { objectGroup: this.name });
       send('Z', this.seq, how, status, ...(error === undefined ? ['', '', 0, '', ''] : describe(error, this.name, line)));
       if (once) realExit(status);
     }

@@ -1,0 +1,3 @@
+package leftover
+
+var RunFor = run
