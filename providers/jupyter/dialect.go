@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -34,6 +35,9 @@ type dialect struct {
 	spool string
 	// noStdin: enter cannot give standard input.
 	noStdin bool
+	// replaced recognises that the kernel put a new process in place of the one
+	// that the program ended, by what it prints then.
+	replaced func(text []byte) bool
 	// settle prints a marker to the streams, for kernels whose output comes
 	// after they said that they are idle.
 	settle func(marker string) string
@@ -163,10 +167,12 @@ func denoCall(method string, s surroundings) string {
 	return fmt.Sprintf("%s.%s(%s)", denoHelper, method, arguments(s))
 }
 
-// bashDialect is for bash_kernel. Its env and cwd are those of the shell.
+// bashDialect is for bash_kernel. Its env and cwd are those of the shell, which
+// it replaces where the program exits.
 var bashDialect = dialect{
-	start:  bashSurroundings,
-	remove: func(dir string) string { return "cd / && rm -rf -- " + bashTemp(dir) },
+	replaced: regexp.MustCompile(`(^|\n)exit\r?\nRestarting Bash\s*$`).Match,
+	start:    bashSurroundings,
+	remove:   func(dir string) string { return "cd / && rm -rf -- " + bashTemp(dir) },
 	exit: func(e *codeinterp.ProgramError) (int, bool) {
 		n, err := strconv.Atoi(e.Message)
 		return n, e.Name == "" && err == nil && n != 0

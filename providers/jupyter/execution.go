@@ -22,6 +22,8 @@ type execution struct {
 	wake chan struct{} // something changed
 	pump sync.WaitGroup
 
+	ending []byte // the last of the streams, where a dialect wants it
+
 	mu sync.Mutex
 	st progress
 }
@@ -33,6 +35,7 @@ type progress struct {
 	fault      *errorContent
 	count      int
 	death      bool
+	replaced   bool // the program's process; the kernel lives on
 	answered   bool // the kernel has gone on to what came after the run
 	rate       bool
 	spilled    bool
@@ -185,11 +188,25 @@ func (e *execution) stream(ev *event) {
 			return
 		}
 	}
+	e.watchProcess(ev)
 	if ev.late {
 		e.out.Add(codeinterp.Output{Kind: kind, Data: ev.data, Late: true})
 		return
 	}
 	e.out.Write(kind, ev.data)
+}
+
+// watchProcess looks for the end of the program's process at the end of what is
+// printed.
+func (e *execution) watchProcess(ev *event) {
+	f := e.k.rt.dialect.replaced
+	if f == nil || ev.late {
+		return
+	}
+	e.ending = append(e.ending, ev.data...)
+	e.ending = e.ending[max(0, len(e.ending)-64):]
+	is := f(e.ending)
+	e.update(func(p *progress) { p.replaced = is })
 }
 
 // isExitWarning recognises what IPython says after a SystemExit.

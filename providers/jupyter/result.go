@@ -94,6 +94,10 @@ func (r *runner) outcome(res *codeinterp.Result, p progress) error {
 		set(codeinterp.StatusLost, codeinterp.ExitKilled, codeinterp.CauseServer)
 		return r.down
 	}
+	if p.replaced {
+		set(codeinterp.StatusLost, codeinterp.ExitKilled, codeinterp.CauseExit)
+		return nil
+	}
 	if p.death {
 		set(codeinterp.StatusLost, codeinterp.ExitKilled, r.deathCause())
 		return nil

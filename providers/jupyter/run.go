@@ -113,6 +113,11 @@ func (k *kernel) runCode(ctx context.Context, code string, opts codeinterp.RunOp
 		return codeinterp.NotRun(), errors.Join(errNeverRan, r.killErr)
 	}
 	r.e.finish()
+	if r.e.progress().replaced {
+		k.mu.Lock()
+		k.stateLost = true
+		k.mu.Unlock()
+	}
 	r.fetchSpill()
 	return r.result(took)
 }
