@@ -45,7 +45,7 @@ venv() {
 npm_part() {
 	local log=$root/$1.log
 	[ -e "$root/$1/.done" ] && return 0
-	if need npm npm >"$log" 2>&1 &&
+	if npm_reaches "$2" >"$log" 2>&1 &&
 		npm install --silent --no-fund --no-audit --prefix "$root/$1" "$2" >>"$log" 2>&1; then
 		touch "$root/$1/.done"
 		echo "jupyter: installed $1"

@@ -15,11 +15,11 @@ node=24.21.0 # the Inspector wants 22.19 or newer
 parts="inspector $inspector, conformance $conformance, node $node"
 [ "$(cat "$root/.done" 2>/dev/null)" = "$parts" ] && exit 0
 
-need npm npm >"$log" 2>&1 || {
-	echo "mcp: could not install the judges: there is no npm"
+packages=("@modelcontextprotocol/inspector@$inspector" "@modelcontextprotocol/conformance@$conformance")
+npm_reaches "${packages[0]}" >"$log" 2>&1 || {
+	echo "mcp: could not install the judges: $(last_line "$log")"
 	exit 0
 }
-packages=("@modelcontextprotocol/inspector@$inspector" "@modelcontextprotocol/conformance@$conformance")
 own=$(command -v node)
 if ! node -e 'const [a, b] = process.versions.node.split("."); process.exit(+a > 22 || +a == 22 && +b >= 19 ? 0 : 1)' 2>/dev/null; then
 	case "$(uname -sm)" in
@@ -42,5 +42,5 @@ if npm install --silent --no-save --no-fund --no-audit --ignore-scripts --prefix
 	echo "mcp: installed $parts"
 else
 	rm -rf "$root"
-	echo "mcp: could not install the judges: $(grep -v '^npm warn' "$log" | tail -n 1 | cut -c1-160)"
+	echo "mcp: could not install the judges: $(last_line "$log")"
 fi
