@@ -38,8 +38,10 @@ func (l Limits) rlimits(procs int) []Rlimit {
 // processLimit returns RLIMIT_NPROC for a plan. The kernel counts processes and
 // threads per uid: in a user namespace and under a uid of its own that is the
 // tree. Under a shared uid it is everything of that user's, so the limit can
-// only be a backstop behind the watchdog, and leaves room for the others.
+// only be a backstop behind the watchdog, and leaves room for the others: those
+// that live now, and those that start while this one lives.
 func (s *Sandbox) processLimit(pl *plan) int {
+	const others = 24 // programs, of 32 processes and threads each
 	n := pl.limits.Processes
 	switch {
 	case n <= 0:
@@ -52,7 +54,7 @@ func (s *Sandbox) processLimit(pl *plan) int {
 	s.mu.Lock()
 	live := len(s.live)
 	s.mu.Unlock()
-	room := n + 32*(live+1) + 64
+	room := n + 32*max(live+1, others) + 64
 	if !pl.forked {
 		room += s.threads.of(either(pl.ids.uid, os.Getuid()))
 	}

@@ -248,7 +248,7 @@ func TestManyContexts(t *testing.T) {
 	}
 	for k, n := range list {
 		if res := n.run("echo $x", nil); res.Stdout() != fmt.Sprintln(k) {
-			t.Fatalf("context %d: %s", k, summary(res))
+			t.Fatalf("context %d: %s, stderr %s", k, summary(res), res.Stderr())
 		}
 		if err := ci.DeleteContext(t.Context(), n.id); err != nil {
 			t.Fatal(err)
