@@ -195,7 +195,8 @@ func TestProxyRefuses(t *testing.T) {
 		}
 	})
 	t.Run("address that cannot be read", func(t *testing.T) {
-		bad := func(*http.Request) (*url.URL, error) { return url.Parse("http://user:pr0xy-s3cr3t@\x7f/") }
+		unreadable := "http://user:pr0xy-s3cr3t@" + string(rune(0x7f)) + "/"
+		bad := func(*http.Request) (*url.URL, error) { return url.Parse(unreadable) }
 		err := runBehind(&jupyter.Options{URL: "http://jupyter.test/", Proxy: bad, StartTimeout: time.Second})
 		if !errors.Is(err, codeinterp.ErrUnavailable) || strings.Contains(err.Error(), "s3cr3t") {
 			t.Errorf("%v", err)
