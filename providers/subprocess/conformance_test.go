@@ -5,6 +5,8 @@ package subprocess_test
 import (
 	"errors"
 	"os"
+	"os/exec"
+	"regexp"
 	"testing"
 
 	"github.com/toolcell/toolcell/codeinterp"
@@ -42,7 +44,31 @@ func missing(t testing.TB, err error) {
 	t.Skip(err)
 }
 
+// apart has the test run in a process of its own, beside the other such tests:
+// the suite counts what its process has, and waits most of the time. It reports
+// false in that process.
+func apart(t *testing.T) bool {
+	const env = "TOOLCELL_TEST_APART"
+	if os.Getenv(env) == t.Name() {
+		return false
+	}
+	t.Parallel()
+	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^"+t.Name()+"$", "-test.v=true", "-test.timeout=20m")
+	cmd.Env = append(os.Environ(), env+"="+t.Name())
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Errorf("%v\n%s", err, regexp.MustCompile(`(?m)^\s*(=== |--- (PASS|SKIP)).*\n`).ReplaceAll(out, nil))
+	}
+	for _, why := range regexp.MustCompile(`conformance_test\.go:\d+: .*`).FindAll(out, -1) {
+		t.Logf("skipped: %s", why)
+	}
+	return true
+}
+
 func TestConformance(t *testing.T) {
+	if apart(t) {
+		return
+	}
 	eachMode(t, func(t *testing.T, o subprocess.Options) {
 		conformance.Run(t, conformance.Config{
 			New:   func() (codeinterp.CodeInterpreter, error) { return subprocess.New(&o) },
@@ -54,6 +80,9 @@ func TestConformance(t *testing.T) {
 // TestWarmConformance is the same with processes that are forked or come from
 // a pool, and with a node that takes types out itself.
 func TestWarmConformance(t *testing.T) {
+	if apart(t) {
+		return
+	}
 	o := subprocess.Options{
 		Require:   subprocess.Landlock,
 		Languages: []subprocess.Language{subprocess.Python(), subprocess.JavaScript(), strippingNode(t)},
@@ -71,6 +100,9 @@ func TestWarmConformance(t *testing.T) {
 // that of New, so that what holds for both is tried with contexts only, but for
 // landlock mode, unless the variable TOOLCELL_TEST_FULL is set.
 func TestStatefulConformance(t *testing.T) {
+	if apart(t) {
+		return
+	}
 	eachMode(t, func(t *testing.T, o subprocess.Options) {
 		conformance.Run(t, conformance.Config{
 			New:      func() (codeinterp.CodeInterpreter, error) { return subprocess.NewStateful(&o) },

@@ -91,25 +91,36 @@ func (x *execution) stdin() (string, error) {
 	return filepath.Join(x.p.inside, filepath.Base(f.Name())), nil
 }
 
-// end stops the run: what can be asked to end is asked first.
+// end stops the run: what can be asked to end is asked first, and once more
+// after half of the grace, since a process that is just being started can miss
+// its signal.
 func (x *execution) end(r *run) {
-	if x.life.Err() == nil && !x.once {
-		x.p.interrupt(r)
-		timer := time.NewTimer(x.grace)
-		defer timer.Stop()
-		defer time.AfterFunc(x.grace/2, x.out.Mute).Stop()
-		select {
-		case <-r.done:
-			return
-		case <-x.life.Done():
-			if x.why == errInterrupt {
-				x.why = context.Cause(x.life)
-			}
-		case <-timer.C:
-		}
+	defer time.AfterFunc(x.grace/2, x.out.Mute).Stop()
+	if x.ask(r) || x.ask(r) {
+		return
+	}
+	if x.why == errInterrupt && x.life.Err() != nil {
+		x.why = context.Cause(x.life)
 	}
 	x.p.kill()
 	<-r.done
+}
+
+// ask interrupts the run and reports whether it has ended by half of the grace.
+func (x *execution) ask(r *run) bool {
+	if x.life.Err() != nil || x.once {
+		return false
+	}
+	x.p.interrupt(r)
+	timer := time.NewTimer(x.grace / 2)
+	defer timer.Stop()
+	select {
+	case <-r.done:
+		return true
+	case <-x.life.Done():
+	case <-timer.C:
+	}
+	return false
 }
 
 // result says how the run ended.

@@ -63,7 +63,8 @@ type Options struct {
 	Env map[string]string
 
 	// Grace is how long an interrupted program of a context has to end
-	// before it is killed. Zero means two seconds.
+	// before it is killed; after half of it, it is interrupted once more.
+	// Zero means two seconds.
 	Grace time.Duration
 
 	// MaxContexts is how many contexts there can be at once; CreateContext
