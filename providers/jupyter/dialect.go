@@ -104,6 +104,7 @@ var pythonDialect = dialect{
 	enter:      func(s surroundings) string { return pythonCall("enter", s) },
 	leave:      pythonHelper + ".leave()",
 	clear:      pythonHelper + ".clear()",
+	remove:     func(dir string) string { return fmt.Sprintf("%s.remove(%q)", pythonHelper, dir) },
 	idle:       pythonHelper + ".idle()",
 	skipsBlank: true,
 	spool:      pythonHelper + ".spool.take()",

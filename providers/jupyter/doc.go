@@ -73,9 +73,10 @@
 // interrupted, so that a timeout costs its state; it shows no value for null
 // and NaN, and output of timers after a run is not told from the next run's.
 // bash_kernel merges the streams, and a shell that exits is told as 137 too. A
-// process that a program detached from its kernel outlives it. Servers buffer without limit what a slow
-// OnOutput leaves unread; the program is not slowed down by it. A Spill is
-// limited to 1 GiB per run.
+// process that a program detached from its kernel outlives it. A kernel that had
+// to be killed leaves its private directory below the server's TMPDIR. Servers
+// buffer without limit what a slow OnOutput leaves unread; the program is not
+// slowed down by it. A Spill is limited to 1 GiB per run.
 //
 // # Security
 //

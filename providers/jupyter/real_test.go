@@ -7,7 +7,9 @@ import (
 	"errors"
 	"io"
 	"net"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
@@ -125,6 +127,44 @@ func TestStopServer(t *testing.T) {
 	}
 	if left := s.kernels(t); len(left) > 0 {
 		t.Errorf("kernels left: %v", left)
+	}
+}
+
+// TestContextDirectory wants a context's own directory to last as long as the
+// context, and no longer.
+func TestContextDirectory(t *testing.T) {
+	t.Parallel()
+	s := sharedServer(t, "server6")
+	ci, err := open(t.Context(), s, jupyter.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ci.Close()
+	for _, end := range []func(codeinterp.ContextID) error{
+		func(id codeinterp.ContextID) error { return ci.DeleteContext(t.Context(), id) },
+		func(codeinterp.ContextID) error { return ci.Close() },
+	} {
+		id, err := ci.CreateContext(t.Context(), "python", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := ci.RestartContext(t.Context(), id); err != nil {
+			t.Fatal(err)
+		}
+		res, err := ci.RunInContext(t.Context(), id, "import os; open('x', 'w').close(); print(os.getcwd())", nil)
+		if err != nil || !res.OK() {
+			t.Fatalf("%+v, %v", res, err)
+		}
+		dir := strings.TrimSpace(res.Stdout())
+		if _, err := os.Stat(filepath.Join(dir, "x")); err != nil {
+			t.Error(err)
+		}
+		if err := end(id); err != nil {
+			t.Error(err)
+		}
+		if _, err := os.Stat(dir); !os.IsNotExist(err) {
+			t.Errorf("%s is still there: %v", dir, err)
+		}
 	}
 }
 

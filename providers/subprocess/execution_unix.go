@@ -96,8 +96,10 @@ func (x *execution) stdin() (string, error) {
 // its signal.
 func (x *execution) end(r *run) {
 	defer time.AfterFunc(x.grace/2, x.out.Mute).Stop()
-	if x.ask(r) || x.ask(r) {
-		return
+	for range 2 {
+		if x.ask(r) {
+			return
+		}
 	}
 	if x.why == errInterrupt && x.life.Err() != nil {
 		x.why = context.Cause(x.life)
