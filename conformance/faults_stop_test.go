@@ -106,7 +106,7 @@ func timeoutFaults() []fault {
 			name: "the loop goes on", want: "StoppedCodeIsDead", real: true,
 			wrap: runs(func(ctx context.Context, c codeinterp.Call, o *codeinterp.RunOptions, next codeinterp.Handler) (codeinterp.Reply, error) {
 				if spins(c) {
-					until := time.Now().Add(3 * time.Second)
+					until := time.Now().Add(6 * time.Second)
 					for range 4 {
 						go func() {
 							for time.Now().Before(until) {
