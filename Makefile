@@ -70,7 +70,9 @@ cross:
 fuzz:
 	@set -e; for p in $$($(GO) list ./...); do \
 		for f in $$($(GO) test -list '^Fuzz' $$p | grep '^Fuzz' || true); do \
-			echo "== $$p $$f"; $(GO) test -run '^$$' -fuzz "^$$f$$" -fuzztime $(FUZZ) $$p | tail -2; \
+			echo "== $$p $$f"; \
+			out=$$($(GO) test -run '^$$' -fuzz "^$$f$$" -fuzztime $(FUZZ) $$p 2>&1) || { echo "$$out"; exit 1; }; \
+			echo "$$out" | tail -1; \
 		done; done
 
 ## cover: coverage of all packages by all tests

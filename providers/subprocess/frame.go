@@ -78,7 +78,7 @@ func encode(kind byte, fields ...string) []byte {
 		size += digits + len(s)
 	}
 	b := make([]byte, 0, digits+size)
-	b = fmt.Appendf(b, "%08x%c", size, kind)
+	b = append(fmt.Appendf(b, "%08x", size), kind)
 	for _, s := range fields {
 		b = fmt.Appendf(b, "%08x", len(s))
 		b = append(b, s...)

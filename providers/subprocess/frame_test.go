@@ -41,6 +41,7 @@ func FuzzReadFrame(f *testing.F) {
 	f.Add(encode(frameShow, "1", "2", "display", "", "{}", "1", "text/plain", "x"))
 	f.Add(encode(frameDone, "1", "error", "1", "E", "m", "3", "", "a\nb"))
 	f.Add([]byte("0000000aZ00000001x"))
+	f.Add([]byte("00000001\xb0"))
 	f.Fuzz(func(t *testing.T, in []byte) {
 		r := bytes.NewReader(in)
 		got, err := readFrame(r)
