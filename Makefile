@@ -25,7 +25,7 @@ endif
 		failed=$$(awk -F '[\t ]' '/^FAIL\t/ {print $$2}' .testenv/test.log | sort -u); \
 		[ -n "$$failed" ] && echo "== once more, alone:" $$failed && \
 		$(GO) test $(RACE) -shuffle=on -timeout 25m -p 1 $$failed; }
-	$(GO) test -run Hostile ./providers/inmemory # its memory and its times are not its own under the race detector
+	$(GO) test -run 'Hostile|Conformance/(Stateless|Wrap)' ./providers/inmemory # what the race detector is too slow for
 	@set -e; for m in $(NESTED); do echo "== $$m"; $(GO) -C $$m test ./...; done
 
 ## quick: the tests without the race detector and without setting anything up

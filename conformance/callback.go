@@ -133,7 +133,7 @@ func callbackMemory(ctx context.Context, e *env) error {
 	if err := wantOK(res, err); err != nil {
 		return err
 	}
-	if _, err := e.run(ctx, e.p.Print("XXXXXXXXXXXXXXXX"), &codeinterp.RunOptions{}); err != nil {
+	if _, err := e.run(ctx, e.p.Print("something longer."), &codeinterp.RunOptions{}); err != nil {
 		return err
 	}
 	for i := range kept {

@@ -59,7 +59,7 @@ attempt(os.chdir, H['Dir'])
 print(attempt(read, 'id_rsa'))
 call('open_by_handle_at', NR['OPEN_BY_HANDLE_AT'], -100, 0, 0)`},
 	{name: "accounts and directories", code: `
-for p in '/etc/passwd', '/etc/shadow', '/etc/group', '/etc/hostname', '/var/run/docker.sock', '/root/.bashrc':
+for p in '/etc/passwd', '/etc/shadow', '/etc/group', '/etc/hostname', '/var/run/docker.sock', '/var/log/dpkg.log':
     if attempt(read, p) is not None: reached(p)
 for p in '/home', '/root', '/var', H['Dir'], '/tmp':
     names = attempt(os.listdir, p)

@@ -203,7 +203,7 @@ func TestDisplays(t *testing.T) {
 
 func TestFiles(t *testing.T) {
 	s := open(t, nil)
-	id, err := s.CreateContext(t.Context(), "javascript", &codeinterp.ContextOptions{Cwd: "/work/dir"})
+	id, err := s.CreateContext(t.Context(), "javascript", &codeinterp.ContextOptions{Cwd: "/notes/dir"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -211,17 +211,17 @@ func TestFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := files.WriteFile("work/dir/in.txt", []byte("from Go")); err != nil {
+	if err := files.WriteFile("notes/dir/in.txt", []byte("from Go")); err != nil {
 		t.Fatal(err)
 	}
 	res := run(t, s, id, `const fs = require("fs"), { readFile } = require("fs/promises");
 		fs.mkdirSync("a/b", { recursive: true }); fs.writeFileSync("a/b/out.bin", Buffer.from([0, 255]));
 		fs.appendFileSync("log", "1\n"); fs.appendFileSync("log", "2\n"); fs.renameSync("log", "a/log"); fs.copyFileSync("in.txt", "copy");
 		const fd = fs.openSync("fd", "w"); fs.writeSync(fd, "abc"); fs.writeSync(fd, "X", 1); fs.closeSync(fd);
-		[process.cwd(), await readFile("in.txt", "utf8"), fs.readdirSync("."), fs.statSync("a").isDirectory(), fs.readFileSync("/work/dir/a/log", "utf8").split("\n").length,
+		[process.cwd(), await readFile("in.txt", "utf8"), fs.readdirSync("."), fs.statSync("a").isDirectory(), fs.readFileSync("/notes/dir/a/log", "utf8").split("\n").length,
 			fs.readFileSync("fd", "utf8"), fs.readdirSync("a", { recursive: true }), fs.existsSync("../../../../etc/passwd")]`, nil)
 	if got, want := res.Text(), `[
-  '/work/dir',
+  '/notes/dir',
   'from Go',
   [ 'a', 'copy', 'fd', 'in.txt' ],
   true,
@@ -232,10 +232,10 @@ func TestFiles(t *testing.T) {
 ]`; got != want {
 		t.Errorf("got %s (%v)", got, res.Error)
 	}
-	if b, err := fs.ReadFile(files, "work/dir/a/b/out.bin"); err != nil || string(b) != "\x00\xff" {
+	if b, err := fs.ReadFile(files, "notes/dir/a/b/out.bin"); err != nil || string(b) != "\x00\xff" {
 		t.Errorf("got %q, %v", b, err)
 	}
-	if err := fstest.TestFS(files, "work/dir/a/log", "work/dir/copy"); err != nil {
+	if err := fstest.TestFS(files, "notes/dir/a/log", "notes/dir/copy"); err != nil {
 		t.Error(err)
 	}
 	for code, want := range map[string]string{

@@ -159,7 +159,7 @@ func escape(out, p []byte) (_ []byte, n int, err error) {
 	return utf8.AppendRune(out, utf8.RuneError), 6, nil
 }
 
-// hex4 decodes \uXXXX.
+// hex4 decodes an escape of four hexadecimal digits.
 func hex4(p []byte) (rune, bool) {
 	if len(p) < 6 || p[0] != '\\' || p[1] != 'u' {
 		return 0, false
