@@ -4,14 +4,14 @@
 SHELL   := bash -o pipefail
 GO      ?= go
 FUZZ    ?= 5s
-NESTED  := $(patsubst %/go.mod,%,$(wildcard examples/*/go.mod))
+NESTED  := $(patsubst %/go.mod,%,$(wildcard examples/*/go.mod examples/adapters/*/go.mod))
 PATH    := $(CURDIR)/.testenv/bin:$(PATH)
 export PATH
 
 # The race detector needs a C compiler, and nothing else here does.
 RACE    := $(shell command -v $$($(GO) env CC) >/dev/null 2>&1 && echo -race)
 
-.PHONY: test testenv compile quick bench lint cross fuzz cover vuln tidy
+.PHONY: attack test testenv compile quick bench lint cross fuzz cover vuln tidy test262
 
 ## test: set up the test parts, then run every test with the race detector. What
 ## fails beside the others is tried once more, alone, and has to pass then: real
@@ -31,6 +31,11 @@ endif
 ## quick: the tests without the race detector and without setting anything up
 quick:
 	$(GO) test ./...
+
+## attack: every attack on the sandbox, in every mode, as root and as a user;
+## prints what held. The tests run each of them too.
+attack: testenv
+	TOOLCELL_ATTACK=1 $(GO) test -count=1 -timeout 40m -v -run '^TestTable$$' ./internal/sandbox
 
 ## testenv: install the real servers and interpreters that the tests use
 testenv:
@@ -74,6 +79,10 @@ fuzz:
 			out=$$($(GO) test -run '^$$' -fuzz "^$$f$$" -fuzztime $(FUZZ) $$p 2>&1) || { echo "$$out"; exit 1; }; \
 			echo "$$out" | tail -1; \
 		done; done
+
+## test262: the language's conformance suite, from a checkout of tc39/test262 (DIR=path)
+test262:
+	$(GO) test ./providers/inmemory -run Test262 -v -timeout 60m -args -test262 $(abspath $(DIR))
 
 ## cover: coverage of all packages by all tests
 cover: testenv

@@ -12,13 +12,16 @@ const module = "github.com/toolcell/toolcell/"
 // library and their own layer. Providers never import one another.
 var layers = map[string][]string{
 	"codeinterp":           {},
+	"codeinterp/output":    {"codeinterp"},
+	"codeinterp/driver":    {"codeinterp", "golang.org/x/sync"},
 	"internal":             {"codeinterp", "golang.org/x/sys"},
 	"conformance":          {"codeinterp"},
-	"providers/inmemory":   {"codeinterp", "internal", "golang.org/x/sync", "modernc.org", "github.com/evanw/esbuild"},
-	"providers/subprocess": {"codeinterp", "internal", "golang.org/x/sync", "golang.org/x/sys", "github.com/evanw/esbuild"},
+	"providers/inmemory":   {"codeinterp", "internal", "golang.org/x/sync", "modernc.org"},
+	"providers/subprocess": {"codeinterp", "internal", "golang.org/x/sync", "golang.org/x/sys"},
 	"providers/jupyter":    {"codeinterp", "internal", "golang.org/x/sync", "golang.org/x/sys", "github.com/gorilla/websocket"},
-	"tools":                {"codeinterp", "github.com/invopop/jsonschema", "github.com/tidwall/gjson", "golang.org/x/image"},
-	"tools/mcpserver":      {"codeinterp", "tools", "github.com/modelcontextprotocol/go-sdk"},
+	"tools/format":         {"tools"},
+	"tools":                {"codeinterp", "internal", "github.com/invopop/jsonschema", "github.com/tidwall/gjson", "golang.org/x/image"},
+	"mcpserver":            {"codeinterp", "tools", "workspace", "github.com/modelcontextprotocol/go-sdk"},
 	"tools/oteltools":      {"codeinterp", "tools", "go.opentelemetry.io/otel"},
 	"workspace":            {"codeinterp", "tools", "golang.org/x/sync"},
 }

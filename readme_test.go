@@ -1,57 +1,48 @@
 package toolcell_test
 
 import (
-	"context"
-	"fmt"
-	"log"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
-
-	"github.com/toolcell/toolcell/providers/inmemory"
-	"github.com/toolcell/toolcell/tools"
-	"github.com/toolcell/toolcell/workspace"
 )
 
-// Example is the program of the README's first screen.
-func Example() {
-	ctx := context.Background()
-	code, err := inmemory.NewStateful(nil) // or subprocess.NewStateful, jupyter.NewStateful
-	if err != nil {
-		log.Fatal(err)
-	}
-	ws, err := workspace.New("demo", workspace.Capabilities{Code: code}, nil)
-	if err != nil {
-		log.Fatal(err)
-	}
-	defer ws.Close()
-	definitions, err := tools.OpenAIChat{}.Tools(ws.Tools()) // JSON for the request; or Anthropic, Gemini, MCP, ...
-	fmt.Println(len(definitions) > 1000, err)
-	reply := ws.Dispatch(ctx, "workspace__demo__run_code", []byte(`{"language":"javascript","code":"6 * 7"}`), nil)
-	fmt.Println(reply.Result.Text())
-	// Output:
-	// true <nil>
-	// 42
-}
-
-// TestReadmeCompiles keeps the README's program the one that Example runs.
-func TestReadmeCompiles(t *testing.T) {
+// TestReadme compiles and runs the README's program exactly as it is shown,
+// which prints what the README says.
+func TestReadme(t *testing.T) {
 	readme, err := os.ReadFile("README.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	source, err := os.ReadFile("readme_test.go")
-	if err != nil {
+	program, rest := fenced(t, string(readme), "```go\n")
+	want, _ := fenced(t, rest, "```\n")
+	main := filepath.Join(t.TempDir(), "main.go")
+	if err := os.WriteFile(main, []byte(program), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	_, block, ok := strings.Cut(string(readme), "```go\n")
+	var stderr strings.Builder
+	cmd := exec.CommandContext(t.Context(), "go", "run", main)
+	cmd.Stderr = &stderr
+	got, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, stderr.String())
+	}
+	if string(got) != want {
+		t.Errorf("it prints\n%s\nand the README says\n%s", got, want)
+	}
+}
+
+// fenced returns the first block of text that opens with the fence, and what
+// comes after it.
+func fenced(t *testing.T, text, fence string) (block, rest string) {
+	t.Helper()
+	_, text, ok := strings.Cut(text, fence)
+	if ok {
+		block, rest, ok = strings.Cut(text, "```\n")
+	}
 	if !ok {
-		t.Fatal("the README has no Go program")
+		t.Fatalf("there is no block of %q", fence)
 	}
-	block, _, _ = strings.Cut(block, "```")
-	for line := range strings.Lines(block) {
-		if !strings.Contains(string(source), "\t"+strings.TrimRight(line, "\n")) {
-			t.Errorf("this line of the README is in no test: %s", line)
-		}
-	}
+	return block, rest
 }

@@ -6,26 +6,17 @@ import (
 	"sync"
 )
 
-// A Request is what a policy decides on.
-type Request struct {
-	Op       Op     // OpRun, OpRunIn or OpCreate
-	Language string // empty for a context that was not made through the same Approve
-	Context  ContextID
-	Code     string
-	Run      *RunOptions     // may be nil; not to be modified
-	New      *ContextOptions // may be nil; not to be modified
-}
-
 // Approve returns a middleware that asks decide before any code runs and
-// before a context is made. A nil answer allows the call; an error refuses it
+// before a context is made. The Call has the language also where it runs in a
+// context, unless that was not made through the same Approve. A nil answer allows the call; an error refuses it
 // with ErrRefused, and its text is the reason that the model reads. decide may
 // block, to ask a person say, until ctx ends; it must be safe for concurrent
 // use. A decide that panics refuses.
-func Approve(decide func(context.Context, Request) error) Middleware {
+func Approve(decide func(context.Context, Call) error) Middleware {
 	a := &approval{decide: decide, languages: map[ContextID]string{}}
 	return func(next Handler) Handler {
 		return func(ctx context.Context, c Call) (Reply, error) {
-			if err := a.check(ctx, &c); err != nil {
+			if err := a.check(ctx, c); err != nil {
 				return Reply{Result: NotRun()}, &Error{Provider: "approve", Op: c.Op.String(), Err: err}
 			}
 			r, err := next(ctx, c)
@@ -36,7 +27,7 @@ func Approve(decide func(context.Context, Request) error) Middleware {
 }
 
 type approval struct {
-	decide func(context.Context, Request) error
+	decide func(context.Context, Call) error
 
 	mu        sync.RWMutex
 	languages map[ContextID]string
@@ -48,20 +39,20 @@ func (a *approval) language(id ContextID) string {
 	return a.languages[id]
 }
 
-func (a *approval) check(ctx context.Context, c *Call) (err error) {
-	if !c.Op.Runs() && c.Op != OpCreate {
+// check asks with a copy of the call, which goes on as it came.
+func (a *approval) check(ctx context.Context, c Call) (err error) {
+	if !c.Op.Runs() && !c.Op.Creates() {
 		return nil
 	}
-	req := Request{Op: c.Op, Language: c.Language, Context: c.Context, Code: c.Code, Run: c.Run, New: c.NewContext}
-	if c.Op == OpRunIn {
-		req.Language = a.language(c.Context)
+	if c.Language == "" {
+		c.Language = a.language(c.Context)
 	}
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("%w: the policy panicked: %v", ErrRefused, p)
 		}
 	}()
-	if err := a.decide(ctx, req); err != nil {
+	if err := a.decide(ctx, c); err != nil {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
@@ -72,13 +63,17 @@ func (a *approval) check(ctx context.Context, c *Call) (err error) {
 
 // note remembers the languages of contexts.
 func (a *approval) note(c *Call, r *Reply, err error) {
-	if c.Op != OpCreate && c.Op != OpDelete || err != nil {
+	if !c.Op.Creates() && !c.Op.Deletes() || err != nil {
 		return
+	}
+	language := c.Language
+	if language == "" {
+		language = a.language(c.Context)
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if c.Op == OpCreate {
-		a.languages[r.Context] = c.Language
+	if c.Op.Creates() {
+		a.languages[r.Context] = language
 	} else {
 		delete(a.languages, c.Context)
 	}

@@ -10,7 +10,7 @@ import (
 )
 
 func TestApprove(t *testing.T) {
-	noRm := func(_ context.Context, r codeinterp.Request) error {
+	noRm := func(_ context.Context, r codeinterp.Call) error {
 		if strings.Contains(r.Code, "rm") {
 			return errors.New("deleting files is not allowed; list them instead")
 		}
@@ -45,8 +45,8 @@ func TestApprove(t *testing.T) {
 }
 
 func TestApproveKnowsTheLanguageOfContexts(t *testing.T) {
-	var got []codeinterp.Request
-	s, _ := codeinterp.Stateful(codeinterp.Wrap(&echoStateful{}, codeinterp.Approve(func(_ context.Context, r codeinterp.Request) error {
+	var got []codeinterp.Call
+	s, _ := codeinterp.Stateful(codeinterp.Wrap(&echoStateful{}, codeinterp.Approve(func(_ context.Context, r codeinterp.Call) error {
 		got = append(got, r)
 		return nil
 	})))
@@ -61,7 +61,7 @@ func TestApproveKnowsTheLanguageOfContexts(t *testing.T) {
 
 func TestApproveCanceledWhileAsking(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
-	ci := codeinterp.Wrap(&echo{}, codeinterp.Approve(func(ctx context.Context, _ codeinterp.Request) error {
+	ci := codeinterp.Wrap(&echo{}, codeinterp.Approve(func(ctx context.Context, _ codeinterp.Call) error {
 		cancel()
 		<-ctx.Done()
 		return ctx.Err()

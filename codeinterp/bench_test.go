@@ -18,7 +18,7 @@ func (nothing) RunCode(context.Context, string, string, *codeinterp.RunOptions) 
 
 // BenchmarkMiddlewares is the cost of three middlewares over the bare call.
 func BenchmarkMiddlewares(b *testing.B) {
-	allow := func(context.Context, codeinterp.Request) error { return nil }
+	allow := func(context.Context, codeinterp.Call) error { return nil }
 	wrapped := codeinterp.Wrap(nothing{}, codeinterp.Log(nil), codeinterp.Limit(&codeinterp.LimitOptions{Runs: 8}), codeinterp.Approve(allow))
 	for _, bb := range []struct {
 		name string
@@ -45,7 +45,7 @@ func BenchmarkResultJSON(b *testing.B) {
 }
 
 func TestMiddlewaresDoNotAllocate(t *testing.T) {
-	allow := func(context.Context, codeinterp.Request) error { return nil }
+	allow := func(context.Context, codeinterp.Call) error { return nil }
 	wrap := func(ci codeinterp.CodeInterpreter) codeinterp.CodeInterpreter {
 		return codeinterp.Wrap(ci, codeinterp.Log(nil), codeinterp.Limit(&codeinterp.LimitOptions{Runs: 8, Contexts: 8}), codeinterp.Approve(allow))
 	}

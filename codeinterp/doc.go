@@ -10,10 +10,13 @@
 // # Two shapes
 //
 // A provider is a [CodeInterpreter]. One whose runtime keeps variables alive
-// between runs is a [StatefulInterpreter] as well, and may be a
-// [ContextManager]. A capability is there exactly when the methods are there:
-// no method answers "unsupported". [Stateful] and [Manager] read presence,
-// [Stateless] hides it on purpose.
+// between runs is a [StatefulInterpreter] as well. A capability is there
+// exactly when the methods are there: no method answers "unsupported".
+// [Stateful] reads presence, [Stateless] hides it on purpose.
+//
+// What else a provider may be able to do comes in groups of methods, each with
+// an accessor that finds it, also through [Wrap]: [Manager] returns the
+// [ContextManager].
 //
 // # Results and errors
 //
@@ -33,7 +36,9 @@
 //
 // Interpreters are not wrapped by embedding, which drops capabilities or lets
 // calls slip past; [Wrap] puts a [Middleware] around every operation and keeps
-// the capabilities. [Log], [Limit] and [Approve] are middlewares.
+// the capabilities. [Log], [Limit] and [Approve] are middlewares. Those that
+// guard go by the traits of an [Op], so that they hold for operations of groups
+// that they do not know.
 //
 // # Writing a provider
 //
@@ -41,5 +46,6 @@
 // [ResolveLanguage], [CheckRun] and [CheckContext] on entry; return [NotRun]
 // with every error that kept the program from starting; wrap errors once; and
 // run the conformance suite, which tests every sentence of this package's
-// contract.
+// contract. A provider whose optional groups depend on what it is made of has a
+// method As(target any) bool, which fills the pointer to a group's interface.
 package codeinterp

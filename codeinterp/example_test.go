@@ -101,7 +101,7 @@ func ExampleCheckRun() {
 }
 
 func ExampleApprove() {
-	ci := codeinterp.Wrap(&echo{}, codeinterp.Approve(func(ctx context.Context, r codeinterp.Request) error {
+	ci := codeinterp.Wrap(&echo{}, codeinterp.Approve(func(ctx context.Context, r codeinterp.Call) error {
 		if strings.Contains(r.Code, "rm ") {
 			return errors.New("deleting files needs a person's consent")
 		}

@@ -1,6 +1,9 @@
 package codeinterp
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // Info describes a provider: what runs the code, and what the code can reach.
 // It feeds tool descriptions, annotations and reports.
@@ -19,9 +22,49 @@ type Info struct {
 	// means never.
 	ContextIdle time.Duration
 
+	// Lateness is by how much a run may outlast its timeout: what an
+	// interrupted program is given to end by itself, and what it takes to kill
+	// it. Zero means not known.
+	Lateness time.Duration
+
+	// StartLimit is how long it may take until a program begins, from the
+	// moment when it is its run's turn, without the time that its runtime is
+	// busy with others. Zero means not known.
+	StartLimit time.Duration
+
 	// Workdir is the directory that programs start in, as they see it; empty
 	// if unknown.
 	Workdir string
+
+	// Limits are what calls are held to, by the provider or by a [Limit]
+	// around it.
+	Limits Limits
+}
+
+// Limits are the largest values that are accepted, beyond what holds for all
+// providers. In each field zero means that there is none.
+type Limits struct {
+	Timeout  time.Duration // RunOptions.Timeout, also of runs that set none
+	Output   int           // RunOptions.MaxOutput, also of runs that set none
+	Code     int           // bytes of a program
+	Contexts int           // contexts at once, of one caller where callers are told apart
+}
+
+// within returns the stricter of both in each field.
+func (l Limits) within(m Limits) Limits {
+	return Limits{
+		Timeout:  stricter(l.Timeout, m.Timeout),
+		Output:   stricter(l.Output, m.Output),
+		Code:     stricter(l.Code, m.Code),
+		Contexts: stricter(l.Contexts, m.Contexts),
+	}
+}
+
+func stricter[N int | time.Duration](a, b N) N {
+	if a <= 0 || b <= 0 {
+		return max(a, b, 0)
+	}
+	return min(a, b)
 }
 
 // LanguageInfo describes the runtime behind a language.
@@ -31,6 +74,19 @@ type LanguageInfo struct {
 	// Notes is one or two sentences for a model: which libraries there are,
 	// what is missing.
 	Notes string
+	// Roots are the files and directories of the host that programs may read
+	// for the sake of the runtime, beside the system's own. They are for the
+	// people who run the host, not for a model.
+	Roots []string
+
+	// Aliases are other names that are accepted, beside the usual ones of
+	// ResolveLanguage.
+	Aliases []string
+
+	// Contexts says that contexts of the language can be created. An
+	// interpreter that has contexts and says so of no language has them in
+	// all; see [Describe].
+	Contexts bool
 }
 
 // A Reach says how far code gets at something of the host's. The zero value is
@@ -83,18 +139,33 @@ type ContextInfo struct {
 }
 
 // Describe returns ci's Info, or, where ci is no Describer, one that promises
-// nothing.
+// nothing. Its languages have contexts only where ci has them.
 func Describe(ci CodeInterpreter) Info {
-	if d, ok := ci.(Describer); ok {
-		return d.Describe()
+	d, ok := ci.(Describer)
+	if !ok {
+		return undescribed(ci)
 	}
+	info := d.Describe()
+	_, stateful := Stateful(ci)
+	some := slices.ContainsFunc(info.Languages, func(l LanguageInfo) bool { return l.Contexts })
+	if some != stateful {
+		info.Languages = slices.Clone(info.Languages)
+		for i := range info.Languages {
+			info.Languages[i].Contexts = stateful
+		}
+	}
+	return info
+}
+
+func undescribed(ci CodeInterpreter) Info {
 	info := Info{Provider: "unknown", Isolation: Isolation{
 		Backend: "none", Filesystem: ReachOpen, Network: ReachOpen, Processes: ReachOpen, Signals: ReachOpen,
 		Memory: "none", CPU: "none", PIDs: "none", Disk: "none", HostDeath: "none",
 		Reasons: []string{"the provider does not describe itself"},
 	}}
+	_, stateful := Stateful(ci)
 	for _, name := range ci.Languages() {
-		info.Languages = append(info.Languages, LanguageInfo{Name: name})
+		info.Languages = append(info.Languages, LanguageInfo{Name: name, Contexts: stateful})
 	}
 	return info
 }

@@ -21,7 +21,9 @@ type CodeInterpreter interface {
 
 	// Close ends every run, releases every resource and returns when both
 	// are done. It is idempotent. Runs that it ends return what they have
-	// with ErrClosed, and so do later calls.
+	// with ErrClosed, and so do later calls. A nil error means that nothing
+	// computes any more; another says what may. From OnOutput it returns before
+	// the run does.
 	Close() error
 }
 
@@ -47,30 +49,15 @@ type StatefulInterpreter interface {
 	RunInContext(ctx context.Context, id ContextID, code string, opts *RunOptions) (Result, error)
 
 	// DeleteContext ends the context's runs, queued ones included, and
-	// releases it. Deleting an unknown or deleted context is ErrContext.
+	// releases it. Deleting an unknown or deleted context is ErrContext. A nil
+	// error means that nothing of the context computes any more; another says
+	// what may. Once called, it is done whatever ctx does, which only bounds
+	// the wait. It may be called from OnOutput.
 	DeleteContext(ctx context.Context, id ContextID) error
 }
 
-// A ContextManager looks after the contexts of a [StatefulInterpreter]. It is
-// one capability: a provider has all three methods or none. See [Manager].
-type ContextManager interface {
-	// ListContexts returns the live contexts, oldest first.
-	ListContexts(ctx context.Context) ([]ContextInfo, error)
-
-	// RestartContext empties the context's state and keeps its id. A run in
-	// progress ends as StatusLost; queued runs go on in the empty state. The
-	// next run does not report StateLost: the caller asked for it.
-	RestartContext(ctx context.Context, id ContextID) error
-
-	// InterruptContext interrupts the run in progress, as Ctrl-C would, and
-	// does nothing where there is none. State survives where the program and
-	// the runtime allow it. The interrupted run ends as StatusError with
-	// exit code 130, or StatusLost where it had to be killed.
-	InterruptContext(ctx context.Context, id ContextID) error
-}
-
 // A Describer tells what a provider is and what it protects from. Where it is
-// absent, callers assume the worst; see [Describe].
+// absent, callers assume the worst. [Describe] asks, also through [Wrap].
 type Describer interface {
 	// Describe returns facts that were probed, not hoped for. It is cheap
 	// and never fails.
@@ -82,32 +69,4 @@ type Describer interface {
 func Stateful(ci CodeInterpreter) (StatefulInterpreter, bool) {
 	s, ok := ci.(StatefulInterpreter)
 	return s, ok
-}
-
-// Manager returns ci's ContextManager, if ci is stateful and has one.
-func Manager(ci CodeInterpreter) (ContextManager, bool) {
-	if _, ok := Stateful(ci); !ok {
-		return nil, false
-	}
-	m, ok := ci.(ContextManager)
-	return m, ok
-}
-
-// Stateless returns ci without its context methods; Describe stays.
-func Stateless(ci CodeInterpreter) CodeInterpreter {
-	if _, ok := Stateful(ci); !ok {
-		return ci
-	}
-	if d, ok := ci.(Describer); ok {
-		return statelessDescriber{ci, d}
-	}
-	return stateless{ci}
-}
-
-// stateless embeds the interface, so only the interface's methods are promoted.
-type stateless struct{ CodeInterpreter }
-
-type statelessDescriber struct {
-	CodeInterpreter
-	Describer
 }

@@ -128,7 +128,8 @@ type repJSON struct {
 }
 
 // MarshalJSON returns the wire form of the output's kind. A Value or Metadata
-// that is not JSON is left out. Around it, json.Marshal writes <, > and & as
+// that is not JSON is left out, and each byte of it that is not UTF-8 replaced
+// by U+FFFD. Around it, json.Marshal writes <, > and & as
 // escapes, also within JSON that the program produced.
 func (o Output) MarshalJSON() ([]byte, error) {
 	w := outputJSON{
@@ -164,10 +165,15 @@ func (o Output) MarshalJSON() ([]byte, error) {
 	return marshal(w)
 }
 
-// validJSON keeps one faulty piece from spoiling the whole document.
+// validJSON keeps one faulty piece from spoiling the whole document: it drops
+// what is no JSON, and replaces each byte that is not UTF-8, which json.Valid
+// lets pass.
 func validJSON(raw json.RawMessage) json.RawMessage {
-	if !json.Valid(raw) {
+	switch {
+	case !json.Valid(raw):
 		return nil
+	case !utf8.Valid(raw):
+		return json.RawMessage(string([]rune(string(raw))))
 	}
 	return raw
 }

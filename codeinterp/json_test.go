@@ -171,3 +171,31 @@ func FuzzResultUnmarshal(f *testing.F) {
 		}
 	})
 }
+
+// TestFaultyUTF8 has bytes that are not UTF-8 wherever a program can put them:
+// the document is UTF-8 all the same, and reads back.
+func TestFaultyUTF8(t *testing.T) {
+	res := codeinterp.Result{
+		Status: codeinterp.StatusOK,
+		Outputs: []codeinterp.Output{
+			{Kind: codeinterp.Stdout, Data: []byte("a\xff")},
+			{Kind: codeinterp.Value, Value: []byte("{\"a\xff\xfe\":\"\xc3\"}"), Bundle: []codeinterp.Representation{{MIME: "text/plain\xff", Data: []byte("\xff")}}},
+			{Kind: codeinterp.Display, DisplayID: "\xff", Metadata: []byte("[\"\xff\"]"), Bundle: []codeinterp.Representation{{MIME: "application/json", Data: []byte("[\"\xff\"]")}}},
+		},
+		Error: &codeinterp.ProgramError{Name: "\xff", Message: "\xff", Traceback: []string{"\xff"}},
+	}
+	raw, err := json.Marshal(res)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !utf8.Valid(raw) {
+		t.Errorf("%q is not UTF-8", raw)
+	}
+	var back codeinterp.Result
+	if err := json.Unmarshal(raw, &back); err != nil {
+		t.Fatal(err)
+	}
+	if got := string(back.Outputs[1].Value); got != "{\"a\uFFFD\uFFFD\":\"\uFFFD\"}" {
+		t.Errorf("value %q", got)
+	}
+}

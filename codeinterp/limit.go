@@ -36,8 +36,8 @@ type LimitOptions struct {
 	Output int
 }
 
-// Limit returns a middleware that keeps its calls within o. What is wrapped
-// with the same value shares the limits.
+// Limit returns a middleware that keeps its calls within o, and tells so in
+// Info.Limits. What is wrapped with the same value shares the limits.
 func Limit(o *LimitOptions) Middleware {
 	if o == nil {
 		o = &LimitOptions{}
@@ -46,17 +46,17 @@ func Limit(o *LimitOptions) Middleware {
 	l.defaults = &RunOptions{Timeout: l.Timeout, MaxOutput: l.Output}
 	return func(next Handler) Handler {
 		return func(ctx context.Context, c Call) (Reply, error) {
-			switch c.Op {
-			case OpRun, OpRunIn:
+			switch {
+			case c.Op == OpDescribe:
+				return l.describe(ctx, c, next)
+			case c.Op.Runs():
 				return l.run(ctx, c, next)
-			case OpCreate:
+			case c.Op.Creates():
 				return l.create(ctx, c, next)
-			case OpDelete, OpList, OpRestart, OpInterrupt:
-				r, err := next(ctx, c)
-				l.note(&c, err)
-				return r, err
 			}
-			return Reply{}, limited(c.Op, fmt.Errorf("%w: operation %q", ErrInvalid, c.Op))
+			r, err := next(ctx, c)
+			l.note(&c, err)
+			return r, err
 		}
 	}
 }
@@ -87,6 +87,15 @@ func (l *limiter) run(ctx context.Context, c Call, next Handler) (Reply, error) 
 	}
 	r, err := next(ctx, c)
 	l.note(&c, err)
+	return r, err
+}
+
+func (l *limiter) describe(ctx context.Context, c Call, next Handler) (Reply, error) {
+	r, err := next(ctx, c)
+	if info, ok := r.Value.(Info); ok {
+		info.Limits = info.Limits.within(Limits{l.Timeout, l.Output, l.Code, l.Contexts})
+		r.Value = info
+	}
 	return r, err
 }
 
@@ -143,7 +152,7 @@ func (l *limiter) create(ctx context.Context, c Call, next Handler) (Reply, erro
 
 // note forgets a context that is gone.
 func (l *limiter) note(c *Call, err error) {
-	if c.Context == "" || !errors.Is(err, ErrContext) && (c.Op != OpDelete || err != nil) {
+	if c.Context == "" || !errors.Is(err, ErrContext) && (!c.Op.Deletes() || err != nil) {
 		return
 	}
 	l.mu.Lock()

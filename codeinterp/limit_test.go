@@ -143,3 +143,18 @@ func TestLimitContexts(t *testing.T) {
 		t.Errorf("after delete: %v", err)
 	}
 }
+
+// TestLimitIsDescribed finds in each field the strictest of all layers.
+func TestLimitIsDescribed(t *testing.T) {
+	limit := func(o codeinterp.LimitOptions) codeinterp.Middleware { return codeinterp.Limit(&o) }
+	ci := codeinterp.Wrap(&echoAll{}, limit(codeinterp.LimitOptions{Timeout: time.Minute, Code: 10, Runs: 3}),
+		limit(codeinterp.LimitOptions{Timeout: time.Hour, Contexts: 4}))
+	ci = codeinterp.Wrap(ci, limit(codeinterp.LimitOptions{Timeout: 2 * time.Minute, Output: 5, Contexts: 2}))
+	want := codeinterp.Limits{Timeout: time.Minute, Output: 5, Code: 10, Contexts: 2}
+	if got := codeinterp.Describe(ci).Limits; got != want {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+	if got := codeinterp.Describe(codeinterp.Stateless(ci)).Limits; got != want {
+		t.Errorf("hidden: got %+v, want %+v", got, want)
+	}
+}

@@ -6,17 +6,17 @@ import (
 	"time"
 )
 
-// Log returns a middleware that logs the end of every operation: at level Info
-// where it worked, also if the program failed, and at Warn where it returned
-// an error. It logs sizes and ids, never code, output or the text of the
-// program's error. A nil logger logs nothing.
+// Log returns a middleware that logs the end of every operation but Describe:
+// at level Info where it worked, also if the program failed, and at Warn where
+// it returned an error. It logs sizes and ids, never code, output or the text
+// of the program's error. A nil logger logs nothing.
 func Log(l *slog.Logger) Middleware {
 	if l == nil {
 		l = slog.New(slog.DiscardHandler)
 	}
 	return func(next Handler) Handler {
 		return func(ctx context.Context, c Call) (Reply, error) {
-			if !l.Enabled(ctx, slog.LevelWarn) {
+			if c.Op == OpDescribe || !l.Enabled(ctx, slog.LevelWarn) {
 				return next(ctx, c)
 			}
 			start := time.Now()

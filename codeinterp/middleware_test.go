@@ -9,42 +9,49 @@ import (
 	"github.com/toolcell/toolcell/codeinterp"
 )
 
-type presence struct{ stateful, manager, describer bool }
+type presence struct{ stateful, manager bool }
 
 func presenceOf(ci codeinterp.CodeInterpreter) (p presence) {
 	_, p.stateful = codeinterp.Stateful(ci)
 	_, p.manager = codeinterp.Manager(ci)
-	_, p.describer = ci.(codeinterp.Describer)
 	return p
 }
 
 func TestPresence(t *testing.T) {
 	pass := func(next codeinterp.Handler) codeinterp.Handler { return next }
 	for _, tt := range []struct {
-		name string
-		ci   codeinterp.CodeInterpreter
-		want presence
+		name     string
+		ci       codeinterp.CodeInterpreter
+		want     presence
+		provider string
 	}{
-		{"stateless", &echo{}, presence{}},
-		{"stateless describer", &echoDescriber{}, presence{describer: true}},
-		{"stateful", &echoStateful{}, presence{stateful: true}},
-		{"stateful describer", &echoStatefulDescriber{}, presence{stateful: true, describer: true}},
-		{"manager", &echoManager{}, presence{stateful: true, manager: true}},
-		{"all", &echoAll{}, presence{true, true, true}},
+		{"stateless", &echo{}, presence{}, "unknown"},
+		{"stateless describer", &echoDescriber{}, presence{}, "echo"},
+		{"stateful", &echoStateful{}, presence{stateful: true}, "unknown"},
+		{"stateful describer", &echoStatefulDescriber{}, presence{stateful: true}, "echo"},
+		{"manager", &echoManager{}, presence{true, true}, "unknown"},
+		{"all", &echoAll{}, presence{true, true}, "echo"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if got := presenceOf(tt.ci); got != tt.want {
-				t.Errorf("bare: %+v, want %+v", got, tt.want)
-			}
-			if got := presenceOf(codeinterp.Wrap(tt.ci, pass)); got != tt.want {
-				t.Errorf("Wrap: %+v, want %+v", got, tt.want)
-			}
-			hidden := presence{describer: tt.want.describer}
-			if got := presenceOf(codeinterp.Stateless(tt.ci)); got != hidden {
-				t.Errorf("Stateless: %+v, want %+v", got, hidden)
-			}
-			if got := presenceOf(codeinterp.Wrap(codeinterp.Stateless(tt.ci), pass)); got != hidden {
-				t.Errorf("Wrap(Stateless): %+v, want %+v", got, hidden)
+			hidden := codeinterp.Stateless(tt.ci)
+			for _, view := range []struct {
+				name string
+				ci   codeinterp.CodeInterpreter
+				want presence
+			}{
+				{"bare", tt.ci, tt.want},
+				{"Wrap", codeinterp.Wrap(tt.ci, pass), tt.want},
+				{"Wrap(Wrap)", codeinterp.Wrap(codeinterp.Wrap(tt.ci, pass), pass), tt.want},
+				{"Stateless", hidden, presence{}},
+				{"Wrap(Stateless)", codeinterp.Wrap(hidden, pass), presence{}},
+				{"Stateless(Wrap)", codeinterp.Stateless(codeinterp.Wrap(tt.ci, pass)), presence{}},
+			} {
+				if got := presenceOf(view.ci); got != view.want {
+					t.Errorf("%s: %+v, want %+v", view.name, got, view.want)
+				}
+				if got := codeinterp.Describe(view.ci).Provider; got != tt.provider {
+					t.Errorf("%s: Describe names %q, want %q", view.name, got, tt.provider)
+				}
 			}
 		})
 	}
@@ -93,13 +100,27 @@ func TestMiddlewareOrder(t *testing.T) {
 }
 
 func TestUnknownOperationIsRefused(t *testing.T) {
-	forge := func(next codeinterp.Handler) codeinterp.Handler {
-		return func(ctx context.Context, c codeinterp.Call) (codeinterp.Reply, error) {
-			return next(ctx, codeinterp.Call{Op: codeinterp.OpDelete})
+	for _, op := range []codeinterp.Op{{}, codeinterp.OpDelete, codeinterp.OpRestart} {
+		forge := func(next codeinterp.Handler) codeinterp.Handler {
+			return func(ctx context.Context, c codeinterp.Call) (codeinterp.Reply, error) {
+				return next(ctx, codeinterp.Call{Op: op})
+			}
+		}
+		res, err := codeinterp.Wrap(&echo{}, forge).RunCode(t.Context(), "echo", "", nil)
+		if !errors.Is(err, codeinterp.ErrInvalid) || res.Status != codeinterp.StatusNotRun {
+			t.Errorf("%v: res = %v, err = %v", op, res.Status, err)
 		}
 	}
-	res, err := codeinterp.Wrap(&echo{}, forge).RunCode(t.Context(), "echo", "", nil)
-	if !errors.Is(err, codeinterp.ErrInvalid) || res.Status != codeinterp.StatusNotRun {
-		t.Errorf("res = %v, err = %v", res.Status, err)
+}
+
+// TestDescribeOutlivesGuards refuses everything, which Describe survives.
+func TestDescribeOutlivesGuards(t *testing.T) {
+	guard := func(codeinterp.Handler) codeinterp.Handler {
+		return func(context.Context, codeinterp.Call) (codeinterp.Reply, error) {
+			return codeinterp.Reply{}, codeinterp.ErrRefused
+		}
+	}
+	if got := codeinterp.Describe(codeinterp.Wrap(&echoAll{}, guard)).Provider; got != "echo" {
+		t.Errorf("got %q", got)
 	}
 }

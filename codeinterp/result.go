@@ -17,10 +17,14 @@ const (
 	StatusTimeout Status = "timeout"
 	// StatusCanceled: the caller's ctx ended (130); the error is its cause.
 	StatusCanceled Status = "canceled"
-	// StatusLost: the process or kernel died or had to be killed, and its
-	// state is gone (128 + signal: 137 for SIGKILL and out of memory, 134
-	// for abort). The error is nil, or ErrClosed or ErrContext where the
-	// interpreter or the context was closed under the run.
+	// StatusLost: an end that nobody asked for, or a restart, deletion or
+	// Close under the run (128 + signal: 137 for SIGKILL and out of memory,
+	// 134 for abort). Mostly the process or kernel died and took its state
+	// along; StateLost tells. The error is nil; ErrClosed or ErrContext where
+	// the interpreter or the context was closed under the run; or, with
+	// CauseServer, an ErrUnavailable where the program's end is not known: it
+	// may have ended well or may still be running. The context's next run
+	// first ends what is left of it, and says so.
 	StatusLost Status = "lost"
 	// StatusNotRun: the program never started (-1); the error says why.
 	StatusNotRun Status = "not_run"
@@ -63,22 +67,29 @@ type Result struct {
 	// chunks of one stream joined and display updates and clears applied.
 	Outputs []Output
 
-	// Error is the program's own error, nil if it had none.
+	// Error is what the program raised, nil if nothing. A run that was
+	// stopped (StatusTimeout, StatusCanceled, CauseInterrupt) has here where
+	// the program was, in its own frames, if the runtime tells, else nil. With
+	// StatusLost it holds the words that there are for the cause.
 	Error *ProgramError
 
 	// Cause says why the run ended, where it did not end by itself.
 	Cause Cause
 
 	// StateLost tells that variables of earlier runs are gone: they went
-	// with this run, or had gone before it began. Always false for RunCode.
+	// with this run, or had gone before it began. Every loss is told once.
+	// Always false for RunCode.
 	StateLost bool
 
-	// ExecutionCount numbers the runs of a context from 1; 0 if unknown.
+	// ExecutionCount numbers the runs of a context that began since its state
+	// was empty, from 1, as the runtime numbers them where it does; 0 if
+	// unknown.
 	ExecutionCount int
 
-	// Duration is the wall-clock time from the program's start to its end,
-	// without queueing and without what OnOutput still takes afterwards. A
-	// program that prints more than is buffered waits for OnOutput.
+	// Duration is the wall-clock time from the program's begin to its end,
+	// without queueing, the runtime's start, and what OnOutput still takes
+	// afterwards. A program that prints more than is buffered waits for
+	// OnOutput.
 	Duration time.Duration
 
 	// Truncated tells what Outputs lacks, and why.
@@ -124,7 +135,8 @@ func (e *ProgramError) Error() string {
 
 // A Truncation says how much of a stream a Result lacks.
 type Truncation struct {
-	// Stream is "stdout", "stderr", "display" or "result".
+	// Stream is "stdout", "stderr", "display", "result", or "error": the
+	// program's error.
 	Stream string
 	// Bytes is how many bytes there were in all, -1 if unknown.
 	Bytes int64

@@ -20,8 +20,15 @@ func bash() Programs {
 		Flood:    "while :; do echo tick; done",
 
 		Exit:        func(code int) string { return fmt.Sprintf("exit %d", code) },
+		HardExit:    func(code int) string { return fmt.Sprintf("exec sh -c 'exit %d'", code) },
 		SyntaxError: "if then fi )",
 
+		Repeat: func(s string, n int) string {
+			return fmt.Sprintf("for ((i = 0; i < %d; i++)); do printf '%%b' '%s'; done", n, octal(s))
+		},
+		RepeatErr: func(s string, n int) string {
+			return fmt.Sprintf("for ((i = 0; i < %d; i++)); do printf '%%b' '%s'; done >&2", n, octal(s))
+		},
 		Lines: func(n int) string { return fmt.Sprintf("seq -f %%07.0f 0 %d", n-1) },
 		Bytes: "printf '%b' '" + octal(allBytes()) + "'",
 		Split: bashSplit(),

@@ -54,6 +54,7 @@ func callbackChecks() []check {
 		{
 			name:   "CallbackPanic",
 			clause: "panics of OnOutput are collected in CallbackErr and do not disturb the run",
+			danger: "its OnOutput panics: if this process dies of it, the provider calls OnOutput on a goroutine of its own and does not recover",
 			scope:  everyRun,
 			run: func(ctx context.Context, e *env) error {
 				return e.callbackFails(ctx, true, func(err error) error { panic(err.Error()) })
@@ -62,6 +63,7 @@ func callbackChecks() []check {
 		{
 			name:   "CallbackGoexit",
 			clause: "an OnOutput that ends its goroutine is told in CallbackErr and does not disturb the run",
+			danger: "its OnOutput calls runtime.Goexit, as testing's FailNow does: if nothing more comes, the provider waits for a goroutine that has ended",
 			scope:  everyRun,
 			run: func(ctx context.Context, e *env) error {
 				return e.callbackFails(ctx, false, func(error) error { runtime.Goexit(); return nil })

@@ -20,6 +20,9 @@ type check struct {
 	uses func(*Programs) bool
 	// own gets the check an interpreter that no other check uses.
 	own bool
+	// danger says how a provider that breaks the clause ends the process that
+	// tests it. Such checks come last, and are announced.
+	danger string
 
 	// run returns nil, or what was got and what was wanted. Its ctx ends with
 	// the case.
@@ -91,6 +94,12 @@ func checks() []check {
 		managerChecks(),
 		closeChecks(),
 		concurrencyChecks(),
+		hammerChecks(),
+		modelChecks(),
+		identityChecks(),
+		lifecycleChecks(),
+		momentChecks(),
+		lossChecks(),
 		leakChecks(),
 	)
 }
@@ -124,9 +133,40 @@ func (s *suite) checks(g group) []check {
 	})
 }
 
+// A part is a group's checks, or those of them that may end the process.
+type part struct {
+	group
+	name   string
+	checks []check
+}
+
+// parts lists what is to be tried: the groups, and at last what may end the
+// process, so that all else is known by then.
+func (s *suite) parts() []part {
+	var list, last []part
+	for _, g := range s.groups() {
+		p, danger := part{group: g, name: g.name()}, part{group: g, name: "last/" + g.name()}
+		for _, c := range s.checks(g) {
+			if c.danger == "" {
+				p.checks = append(p.checks, c)
+			} else {
+				danger.checks = append(danger.checks, c)
+			}
+		}
+		list = append(list, p)
+		if len(danger.checks) > 0 {
+			last = append(last, danger)
+		}
+	}
+	return append(list, last...)
+}
+
 // exempt returns why a check does not apply to the group's language, empty if
 // it does.
 func (s *suite) exempt(g group, c check) string {
+	if s.gaveUp() {
+		return "not tried: too many cases before it did not return"
+	}
 	p := s.programs[g.language]
 	if c.uses != nil && !c.uses(&p) {
 		return "no program for this in " + g.language

@@ -38,7 +38,7 @@ func closeChecks() []check {
 		},
 		{
 			name:   "CloseDuringContext",
-			clause: "Close ends the runs of contexts: those in progress as StatusLost, queued ones as StatusNotRun, both with ErrClosed",
+			clause: "Close ends the runs of contexts: those in progress as StatusLost with StateLost, queued ones as StatusNotRun, both with ErrClosed",
 			scope:  stateful,
 			run:    closeDuringContext,
 		},
@@ -154,6 +154,9 @@ func (e *env) closeDuring(ctx context.Context, id codeinterp.ContextID, queued .
 	}
 	if run.res.Cause != codeinterp.CauseClosed || run.res.Stdout() != "busy" {
 		return fmt.Errorf("%s, want cause %q and stdout \"busy\"", describe(run.res), codeinterp.CauseClosed)
+	}
+	if lost := id != ""; run.res.StateLost != lost {
+		return fmt.Errorf("%s, want StateLost %v", describe(run.res), lost)
 	}
 	for _, q := range queued {
 		if err := q.wait(e.patience()); err != nil {

@@ -2,6 +2,8 @@ package conformance
 
 import (
 	"context"
+	"fmt"
+	"os"
 	"testing"
 	"time"
 
@@ -29,14 +31,24 @@ type Config struct {
 	Programs map[string]Programs
 
 	// Timeout is how long one case may take before it is given up; zero
-	// means two minutes.
+	// means 15 seconds. After a few cases that were given up the rest is not
+	// tried. A provider whose tests run on a busy machine sets minutes.
 	Timeout time.Duration
 
 	// Patience is how late an interpreter may be before that counts as a
 	// failure: in starting an empty state, and in ending a run that was told
-	// to stop. Zero means 10 seconds. It is a bound against hanging, and costs
+	// to stop. Zero means 5 seconds. It is a bound against hanging, and costs
 	// nothing where the provider is prompt.
 	Patience time.Duration
+
+	// Seed chooses the programs that are made at random. Zero means another
+	// choice each time; a failure tells the seed that it came from.
+	Seed uint64
+
+	// OnFailure, if set, is called with each failure when it is found, from
+	// one goroutine at a time. [Run] prints them to standard error unless the
+	// test is verbose, so that they are there whatever happens later.
+	OnFailure func(Failure)
 
 	// Thrifty is for providers whose states take long to start: contexts are
 	// shared between clauses, and what holds for RunCode and RunInContext
@@ -45,13 +57,17 @@ type Config struct {
 }
 
 const (
-	defaultTimeout  = 2 * time.Minute
-	defaultPatience = 10 * time.Second
+	defaultTimeout  = 15 * time.Second
+	defaultPatience = 5 * time.Second
+	defaultHangs    = 3 // cases that were given up, before the rest is not tried
 )
 
 // Run checks the provider, one subtest per clause.
 func Run(t *testing.T, cfg Config) {
 	t.Helper()
+	if cfg.OnFailure == nil && !testing.Verbose() {
+		cfg.OnFailure = func(f Failure) { fmt.Fprintf(os.Stderr, "%s: %s\n", t.Name(), f) }
+	}
 	s, err := newSuite(cfg)
 	if err != nil {
 		t.Fatal(err)
@@ -61,15 +77,15 @@ func Run(t *testing.T, cfg Config) {
 			t.Error(err)
 		}
 	}()
-	for _, g := range s.groups() {
-		t.Run(g.name(), func(t *testing.T) {
-			for _, c := range s.checks(g) {
+	for _, p := range s.parts() {
+		t.Run(p.name, func(t *testing.T) {
+			for _, c := range p.checks {
 				t.Run(c.name, func(t *testing.T) {
-					if reason := s.exempt(g, c); reason != "" {
+					if reason := s.exempt(p.group, c); reason != "" {
 						t.Skip(reason)
 					}
-					if err := s.try(t.Context(), g, c); err != nil {
-						t.Error(report(c.clause, err))
+					if f := s.try(t.Context(), p, c); f != nil {
+						t.Error(f.text())
 					}
 				})
 			}
@@ -99,22 +115,26 @@ func Check(ctx context.Context, cfg Config) error {
 // check tries everything and closes the suite.
 func (s *suite) check(ctx context.Context) error {
 	var r Report
-	for _, g := range s.groups() {
-		for _, c := range s.checks(g) {
-			if s.exempt(g, c) != "" {
+	for _, p := range s.parts() {
+		for _, c := range p.checks {
+			switch {
+			case s.gaveUp():
+				r.Untried++
+				continue
+			case s.exempt(p.group, c) != "":
 				r.Exempt++
 				continue
 			}
 			r.Tried++
-			if err := s.try(ctx, g, c); err != nil {
-				r.Failures = append(r.Failures, Failure{Group: g.name(), Check: c.name, Clause: c.clause, Err: err})
+			if f := s.try(ctx, p, c); f != nil {
+				r.Failures = append(r.Failures, *f)
 			}
 		}
 	}
 	for _, inv := range invariants {
 		r.Tried++
 		for _, err := range s.broken(inv.name) {
-			r.Failures = append(r.Failures, Failure{Group: "invariants", Check: inv.name, Clause: inv.clause, Err: err})
+			r.Failures = append(r.Failures, inv.failure(err))
 		}
 	}
 	if err := s.close(); err != nil {

@@ -1,14 +1,16 @@
 package conformance
 
 import (
+	"io"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
 )
 
 func toyConfig(create func() (codeinterp.CodeInterpreter, error), stateful bool) Config {
-	return Config{New: create, Stateful: stateful, Programs: map[string]Programs{"toy": toyPrograms()}}
+	return Config{New: create, Stateful: stateful, Programs: map[string]Programs{"toy": toyPrograms()}, Timeout: 2 * time.Minute, Patience: 10 * time.Second}
 }
 
 func TestToy(t *testing.T) { Run(t, toyConfig(newToyStateful, true)) }
@@ -38,7 +40,12 @@ func TestToyInBubble(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				cfg := toyConfig(tt.create, tt.stateful)
 				cfg.Thrifty = tt.thrifty
-				if err := Check(t.Context(), cfg); err != nil {
+				s, err := newSuite(cfg)
+				if err != nil {
+					t.Fatal(err)
+				}
+				s.announce = io.Discard
+				if err := s.check(t.Context()); err != nil {
 					t.Error(err)
 				}
 			})

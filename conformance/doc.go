@@ -42,6 +42,24 @@
 // The Python ones show objects with _repr_mimebundle_ through IPython's
 // display.
 //
+// A new language starts with Print, PrintErr and Pause, and adds what it has a
+// notion of. What a field is needed for:
+//
+//   - Comment, SyntaxError, Exit, Fail with FailName, Raises, MissingModule:
+//     how programs end, and what their errors say;
+//   - Spin, Yielding, Stubborn, Flood, Repeating, Awaited: timeouts,
+//     cancellation, interrupts, and what of a program may go on;
+//   - Repeat and RepeatErr, Bytes, Split, Lines: output of every size, byte by
+//     byte, within its limit;
+//   - Set, Get, Has: everything about the state of contexts;
+//   - Values, NoValue, Text, Number: values, and that callers get their own;
+//   - Show and the Display programs: bundles, their order and their updates;
+//   - ReadAll, ReadLine, GetEnv, Getwd, WriteFile, ReadFile, AppendForever: what
+//     surrounds a program;
+//   - Recurse, Exhaust, HardExit, KillSelf, Child, Late: ends of processes, and
+//     what outlives a run;
+//   - Connect, Kill: what programs can reach.
+//
 // # Reading a failure
 //
 // Each failure names the clause, says what was got and what was wanted, and
@@ -55,7 +73,15 @@
 // "<language>/RunCode" and "<language>/RunInContext" (the same clauses both
 // ways), "<language>/contexts", and "invariants": what must hold for each and
 // every run that the suite made, whichever clause it belonged to. A case that
-// hangs is given up after [Config].Timeout and reported with all goroutines.
+// hangs is given up after [Config].Timeout and reported with all goroutines;
+// after a few of them the rest is not tried. Failures are printed as they are
+// found, and one that comes again in another group takes a line. Checks that may
+// end the process, since they let OnOutput panic, come last, below "last", and
+// say so first.
+//
+// GeneratedPrograms runs programs that it makes up and compares their Results
+// with a model's. Its failure shows a small program that fails, and the seed,
+// which [Config].Seed takes to make the same programs again.
 //
 // # Limits
 //

@@ -78,6 +78,12 @@ func (e *env) patience() time.Duration { return e.s.cfg.Patience }
 // timeout returns a timeout of d for a run that is to print before: d and three
 // times what a small run takes here and now.
 func (e *env) timeout(ctx context.Context, d time.Duration) (time.Duration, error) {
+	pace, err := e.pace(ctx)
+	return d + 3*pace, err
+}
+
+// pace is how long a small run took here the first time that it was asked.
+func (e *env) pace(ctx context.Context) (time.Duration, error) {
 	g := group{e.language, e.way}
 	if _, ok := e.s.pace[g]; !ok {
 		start := time.Now()
@@ -86,7 +92,7 @@ func (e *env) timeout(ctx context.Context, d time.Duration) (time.Duration, erro
 		}
 		e.s.pace[g] = time.Since(start)
 	}
-	return d + 3*e.s.pace[g], nil
+	return e.s.pace[g], nil
 }
 
 // context creates a context that is deleted after the check.

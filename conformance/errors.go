@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 )
 
 func errorChecks() []check {
@@ -65,8 +66,13 @@ func errorChecks() []check {
 			proves: ErrorLine,
 			uses:   func(p *Programs) bool { return p.Fail != nil },
 			run: func(ctx context.Context, e *env) error {
-				for _, before := range []int{0, 1, 7} {
-					code := strings.Repeat(e.p.Comment+"\n", before) + e.p.Fail("went wrong")
+				comment, pause := e.p.Comment+"\n", e.p.Pause(time.Millisecond)+"\n"
+				leads := []string{"", comment, strings.Repeat(comment, 7), comment + pause}
+				if e.p.DisplayBundle != "" && !e.s.cfg.lacks(Displays, e.language) {
+					leads = append(leads, e.p.DisplayBundle+"\n")
+				}
+				for _, lead := range leads {
+					code, before := lead+e.p.Fail("went wrong"), strings.Count(lead, "\n")
 					res, err := e.run(ctx, code, nil)
 					if err != nil {
 						return err

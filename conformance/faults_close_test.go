@@ -75,7 +75,7 @@ func managerFaults() []fault {
 			}),
 		},
 		{
-			name: "a restart does nothing", want: "RestartEmpties", also: "RestartDuring",
+			name: "a restart does nothing", want: "RestartEmpties", also: "RestartDuring EndedCtxRestarts ExecutionCountOfRuns",
 			wrap: on(codeinterp.OpRestart, func(ctx context.Context, c codeinterp.Call, next codeinterp.Handler) (codeinterp.Reply, error) {
 				r, err := next(ctx, codeinterp.Call{Op: codeinterp.OpInterrupt, Context: c.Context})
 				return r, err
@@ -90,7 +90,7 @@ func managerFaults() []fault {
 			}),
 		},
 		{
-			name: "an interrupt is a cancellation", want: "InterruptDuring", also: "InterruptSpin StatusAndError",
+			name: "an interrupt is a cancellation", want: "InterruptDuring", also: "InterruptSpin StatusAndError InterruptStubborn",
 			wrap: results(func(c codeinterp.Call, res *codeinterp.Result) {
 				if res.Cause == codeinterp.CauseInterrupt {
 					res.Status = codeinterp.StatusCanceled

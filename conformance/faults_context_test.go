@@ -90,7 +90,7 @@ func stateFaults() []fault {
 			wrap: renumber(func(n int) string { return fmt.Sprintf("context-with-a-long-name-%06d", n) }),
 		},
 		{
-			name: "unknown contexts are made", want: "UnknownContext", also: "DeletedContext ForeignContext DeletedDuring DeletedQueued ClosedCalls",
+			name: "unknown contexts are made", want: "UnknownContext", also: "DeletedContext ForeignContext DeletedDuring DeletedQueued ClosedCalls EndedCtxDeletes FaultsInOrder DeletesApart",
 			wrap: call(func(ctx context.Context, c codeinterp.Call, next codeinterp.Handler) (codeinterp.Reply, error) {
 				r, err := next(ctx, c)
 				if c.Op == codeinterp.OpRunIn && errors.Is(err, codeinterp.ErrContext) && uses(c, `print "ran"`) && len(c.Context) < 200 {
@@ -105,7 +105,7 @@ func stateFaults() []fault {
 			wrap: everywhere(),
 		},
 		{
-			name: "a second delete is fine", want: "DeletedContext", also: "UnknownContext ForeignContext DeletedDuring",
+			name: "a second delete is fine", want: "DeletedContext", also: "UnknownContext ForeignContext DeletedDuring EndedCtxDeletes DeletesApart",
 			wrap: call(func(ctx context.Context, c codeinterp.Call, next codeinterp.Handler) (codeinterp.Reply, error) {
 				r, err := next(ctx, c)
 				if c.Op == codeinterp.OpDelete && errors.Is(err, codeinterp.ErrContext) {
@@ -115,7 +115,7 @@ func stateFaults() []fault {
 			}),
 		},
 		{
-			name: "runs count from 0", want: "ExecutionCount", also: "StateLostInContexts",
+			name: "runs count from 0", want: "ExecutionCount", also: "StateLostInContexts ExecutionCountOfRuns",
 			wrap: results(func(c codeinterp.Call, res *codeinterp.Result) {
 				if c.Op == codeinterp.OpRunIn {
 					res.ExecutionCount--
@@ -222,7 +222,7 @@ func lossFaults() []fault {
 			}),
 		},
 		{
-			name: "a kill is not told", want: "StateAfterKill",
+			name: "a kill is not told", want: "StateAfterKill", also: "InterruptStubborn",
 			wrap: untold(func(c codeinterp.Call, res codeinterp.Result) bool { return resists(c) }),
 		},
 		{

@@ -34,7 +34,7 @@ func keep(change func(int) int) wrapper {
 func outputFaults() []fault {
 	return []fault{
 		{
-			name: "the head only", want: "LimitHeadAndTail",
+			name: "the head only", want: "LimitHeadAndTail", also: "LossOfEachTold TruncationTold",
 			wrap: runs(func(ctx context.Context, c codeinterp.Call, o *codeinterp.RunOptions, next codeinterp.Handler) (codeinterp.Reply, error) {
 				limit := o.MaxOutput
 				if limit == 1000 {
@@ -60,7 +60,7 @@ func outputFaults() []fault {
 			}),
 		},
 		{
-			name: "the loss is not told", want: "LimitHeadAndTail", also: "CallbacksSeeAll",
+			name: "the loss is not told", want: "LimitHeadAndTail", also: "CallbacksSeeAll LossOfEachTold",
 			wrap: results(func(c codeinterp.Call, res *codeinterp.Result) { res.Truncated = nil }),
 		},
 		{
@@ -129,7 +129,7 @@ func outputFaults() []fault {
 			}),
 		},
 		{
-			name: "more is kept than said", want: "TruncationTold", also: "LimitHeadAndTail LimitDefault",
+			name: "more is kept than said", want: "TruncationTold", also: "LimitHeadAndTail LimitDefault LossOfEachTold",
 			wrap: keep(func(n int) int {
 				if n > 0 {
 					n *= 2

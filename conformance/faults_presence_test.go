@@ -60,7 +60,8 @@ type speaking struct {
 func (s speaking) Languages() []string { return s.languages() }
 
 func undescribedOf(ci codeinterp.CodeInterpreter) undescribed {
-	return undescribed{ci.(codeinterp.StatefulInterpreter), ci.(codeinterp.ContextManager)}
+	m, _ := codeinterp.Manager(ci)
+	return undescribed{ci.(codeinterp.StatefulInterpreter), m}
 }
 
 // speak changes Languages, and Describe with it. Calls in any of the languages
@@ -136,6 +137,22 @@ func presenceFaults() []fault {
 			},
 		},
 		{
+			name: "Wrap drops the manager", want: "WrapKeepsPresence",
+			suite: func(s *suite) {
+				s.wrap = func(ci codeinterp.CodeInterpreter, _ ...codeinterp.Middleware) codeinterp.CodeInterpreter {
+					return unmanaged{ci.(codeinterp.StatefulInterpreter), ci.(codeinterp.Describer)}
+				}
+			},
+		},
+		{
+			name: "Wrap describes nothing", want: "WrapKeepsPresence",
+			suite: func(s *suite) {
+				s.wrap = func(ci codeinterp.CodeInterpreter, _ ...codeinterp.Middleware) codeinterp.CodeInterpreter {
+					return described{undescribedOf(ci), func() codeinterp.Info { return codeinterp.Info{} }}
+				}
+			},
+		},
+		{
 			name: "Describe without a name", want: "DescribeTrue",
 			wrap: func(ci codeinterp.CodeInterpreter) codeinterp.CodeInterpreter {
 				return described{undescribedOf(ci), func() codeinterp.Info { return codeinterp.Info{} }}
@@ -190,7 +207,7 @@ func presenceFaults() []fault {
 			},
 		},
 		{
-			name: "takes any language", want: "UnknownLanguage",
+			name: "takes any language", want: "UnknownLanguage", also: "FaultsInOrder",
 			wrap: call(func(ctx context.Context, c codeinterp.Call, next codeinterp.Handler) (codeinterp.Reply, error) {
 				c.Language = "toy"
 				return next(ctx, c)
@@ -235,14 +252,14 @@ func inputFaults() []fault {
 	invalid := func(err error) bool { return errors.Is(err, codeinterp.ErrInvalid) }
 	return []fault{
 		{
-			name: "bad bytes are dropped", want: "InvalidCode",
+			name: "bad bytes are dropped", want: "InvalidCode", also: "FaultsInOrder ExecutionCountOfRuns",
 			wrap: call(func(ctx context.Context, c codeinterp.Call, next codeinterp.Handler) (codeinterp.Reply, error) {
 				c.Code = strings.ToValidUTF8(strings.ReplaceAll(c.Code, "\x00", ""), "")
 				return next(ctx, c)
 			}),
 		},
 		{
-			name: "a syntax error instead", want: "InvalidCode",
+			name: "a syntax error instead", want: "InvalidCode", also: "FaultsInOrder",
 			wrap: call(func(ctx context.Context, c codeinterp.Call, next codeinterp.Handler) (codeinterp.Reply, error) {
 				r, err := next(ctx, c)
 				if invalid(err) && strings.Contains(c.Code, "\x00") {

@@ -36,7 +36,7 @@ func outcomeFaults() []fault {
 			}),
 		},
 		{
-			name: "every exit code is 1", want: "ExitCode", also: "StateAfterExit",
+			name: "every exit code is 1", want: "ExitCode", also: "StateAfterExit InterruptStubborn ExitOfProcess",
 			wrap: results(func(c codeinterp.Call, res *codeinterp.Result) {
 				if res.Status == codeinterp.StatusError && res.Error == nil {
 					res.ExitCode = 1
@@ -44,7 +44,7 @@ func outcomeFaults() []fault {
 			}),
 		},
 		{
-			name: "errors pass for success", want: "UncaughtError", also: "ErrorNameAndMessage ErrorTraceback ErrorLine MissingModule StateSurvivesFailure SyntaxError StdinNone Recursion InterruptDuring InterruptSpin",
+			name: "errors pass for success", want: "UncaughtError", also: "ErrorNameAndMessage ErrorTraceback ErrorLine MissingModule StateSurvivesFailure SyntaxError StdinNone Recursion InterruptDuring InterruptSpin StdinNoneFails ManagedFromCallback ErrorOfAnything",
 			wrap: results(func(c codeinterp.Call, res *codeinterp.Result) {
 				if res.Status == codeinterp.StatusError && res.Error != nil {
 					res.Status, res.ExitCode, res.Error = codeinterp.StatusOK, 0, nil

@@ -37,6 +37,9 @@ func blind(which func(c codeinterp.Call) bool) wrapper {
 	})
 }
 
+// looping says that a loop is to go on.
+var looping atomic.Bool
+
 func waits(c codeinterp.Call) bool  { return uses(c, "pause \"1h") }
 func spins(c codeinterp.Call) bool  { return uses(c, "spin") }
 func floods(c codeinterp.Call) bool { return uses(c, "flood") }
@@ -87,7 +90,7 @@ func timeoutFaults() []fault {
 			}),
 		},
 		{
-			name: "output before the timeout is dropped", want: "TimeoutKeepsOutput", also: "TimeoutChatty CallbacksSeeAll",
+			name: "output before the timeout is dropped", want: "TimeoutKeepsOutput", also: "TimeoutChatty CallbacksSeeAll RepeatingEnds",
 			wrap: results(func(c codeinterp.Call, res *codeinterp.Result) {
 				if res.Status == codeinterp.StatusTimeout {
 					res.Outputs = nil
@@ -103,16 +106,14 @@ func timeoutFaults() []fault {
 			}),
 		},
 		{
-			name: "the loop goes on", want: "StoppedCodeIsDead", real: true,
+			name: "the loop goes on", want: "StoppedCodeIsDead", real: true, clean: func() { looping.Store(false) },
 			wrap: runs(func(ctx context.Context, c codeinterp.Call, o *codeinterp.RunOptions, next codeinterp.Handler) (codeinterp.Reply, error) {
 				if spins(c) {
-					until := time.Now().Add(6 * time.Second)
-					for range 4 {
-						go func() {
-							for time.Now().Before(until) {
-							}
-						}()
-					}
+					looping.Store(true)
+					go func() {
+						for looping.Load() {
+						}
+					}()
 				}
 				return next(ctx, c)
 			}),
@@ -139,7 +140,7 @@ func timeoutFaults() []fault {
 func cancelFaults() []fault {
 	return []fault{
 		{
-			name: "the program starts anyway", want: "CanceledBefore", also: "CanceledAnytime",
+			name: "the program starts anyway", want: "CanceledBefore", also: "CanceledAnytime FaultsInOrder",
 			wrap: runs(func(ctx context.Context, c codeinterp.Call, o *codeinterp.RunOptions, next codeinterp.Handler) (codeinterp.Reply, error) {
 				if ctx.Err() == nil || !strings.Contains(c.Code, "print \"ran\"") {
 					return next(ctx, c)

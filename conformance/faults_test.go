@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"math"
 	"slices"
 	"strings"
 	"sync"
@@ -30,11 +32,11 @@ type fault struct {
 
 func faults() []fault {
 	return slices.Concat(presenceFaults(), inputFaults(), outcomeFaults(), streamFaults(), callbackFaults(), outputFaults(),
-		stopFaults(), surroundingsFaults(), reachFaults(), contextFaults(), managerFaults(), closeFaults(), invariantFaults())
+		stopFaults(), surroundingsFaults(), reachFaults(), contextFaults(), managerFaults(), closeFaults(), invariantFaults(), hammerFaults(), modelFaults(), identityFaults(), lifecycleFaults(), momentFaults())
 }
 
 // heavy checks are tried only with the faults that they are there for.
-var heavy = []string{"LimitDefault", "LimitOff", "HugeOutput", "LossTold", "FloodBounded", "LongCode", "InvalidCode", "LeakGoroutines", "LeakFiles",
+var heavy = []string{"LimitDefault", "LimitOff", "HugeOutput", "LossTold", "FloodBounded", "LongCode", "InvalidCode", "GeneratedPrograms", "HammerTiny", "HammerTinyContexts", "LeakGoroutines", "LeakFiles",
 	"LeakProcesses", "LeakContexts", "StoppedCodeIsDead", "ChildrenEndWithRun", "ChildrenEndWithTimeout", "ChildrenEndWithContext"}
 
 // TestFaults wants each fault to be noticed by the check that is there for it,
@@ -74,6 +76,7 @@ func tryFault(t *testing.T, f fault) {
 	s.all = slices.DeleteFunc(s.all, func(c check) bool {
 		return c.name != f.want && (f.real || slices.Contains(heavy, c.name))
 	})
+	s.announce, s.most = io.Discard, math.MaxInt
 	if f.suite != nil {
 		f.suite(s)
 	}

@@ -20,15 +20,19 @@ type invariant struct {
 	holds  func(*watched, *env) error // nil: found by other means
 }
 
+func (i invariant) failure(err error) Failure {
+	return Failure{Group: "invariants", Check: i.name, Clause: i.clause, Err: err}
+}
+
 var invariants = []invariant{
 	{
 		name:   "StatusAndExitCode",
-		clause: "each Status goes with its exit code: ok 0, error not 0, timeout 124, canceled 130, lost 128 + signal, not_run -1",
+		clause: "each Status goes with its exit code: ok 0, error not 0, timeout 124, canceled 130, lost 128 + signal or the code that the process exited with, not_run -1",
 		holds:  statusAndExitCode,
 	},
 	{
 		name:   "StatusAndError",
-		clause: "a Go error goes with canceled and not_run, and with lost only for ErrClosed and ErrContext; a failing program is a Result with a nil error",
+		clause: "a Go error goes with canceled and not_run, and with lost only for ErrClosed and ErrContext, but for ErrUnavailable where the end is not known; a failing program is a Result with a nil error",
 		holds:  statusAndError,
 	},
 	{
@@ -128,7 +132,7 @@ func statusAndExitCode(w *watched, e *env) error {
 	case codeinterp.StatusCanceled:
 		ok = code == codeinterp.ExitCanceled
 	case codeinterp.StatusLost:
-		ok = code > 128 && code < 128+65
+		ok = code > 128 && code < 128+65 || code != 0 && w.res.Cause == codeinterp.CauseExit
 	case codeinterp.StatusNotRun:
 		ok = code == codeinterp.ExitNotRun
 	}
@@ -139,6 +143,9 @@ func statusAndExitCode(w *watched, e *env) error {
 }
 
 func statusAndError(w *watched, e *env) error {
+	if errors.Is(w.err, codeinterp.ErrUnavailable) && w.res.Status != codeinterp.StatusOK {
+		return nil // what became of the program is not known
+	}
 	switch w.res.Status {
 	case codeinterp.StatusCanceled, codeinterp.StatusNotRun:
 		if w.err == nil {

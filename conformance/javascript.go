@@ -2,8 +2,11 @@ package conformance
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
+
+	"github.com/toolcell/toolcell/codeinterp"
 )
 
 // javascript returns the programs for node behind a REPL driver and for
@@ -24,12 +27,22 @@ func javascript() Programs {
 		Flood:    `for (;;) { console.log("tick"); }`,
 		Recurse:  lines("function recurse(n) { return recurse(n + 1) + 1; }", "recurse(0);"),
 
-		Exit:          func(code int) string { return fmt.Sprintf("process.exit(%d);", code) },
-		Fail:          func(msg string) string { return fmt.Sprintf("throw new RangeError(%s);", literal(msg)) },
-		FailName:      "RangeError",
-		SyntaxError:   "let = = ;",
+		Exit:        func(code int) string { return fmt.Sprintf("process.exit(%d);", code) },
+		HardExit:    func(code int) string { return fmt.Sprintf("process.reallyExit(%d);", code) },
+		Fail:        func(msg string) string { return fmt.Sprintf("throw new RangeError(%s);", literal(msg)) },
+		FailName:    "RangeError",
+		SyntaxError: "let = = ;",
+		Raises: []Raise{
+			{`await Promise.reject(new RangeError("awaited"))`, "RangeError", "awaited"},
+		},
 		MissingModule: func(name string) string { return fmt.Sprintf("void require(%s);", literal(name)) },
 
+		Repeat: func(s string, n int) string {
+			return fmt.Sprintf("void process.stdout.write(%s.repeat(%d));", literal(s), n)
+		},
+		RepeatErr: func(s string, n int) string {
+			return fmt.Sprintf("void process.stderr.write(%s.repeat(%d));", literal(s), n)
+		},
 		Lines: func(n int) string {
 			return lines(fmt.Sprintf("for (let i = 0; i < %d; i += 1000) {", n),
 				`  let s = "";`,
@@ -60,14 +73,23 @@ func javascript() Programs {
 			{"new Set([1])", "", ""},
 			{"(() => 1)", "", ""},
 			{"var o = {}; o.o = o; o", "", ""},
+			{"({ b: 1, a: 2 })", `{"b":1,"a":2}`, ""},
+			{"[undefined]", "", ""},
+			{"({ a: undefined })", "", ""},
+			{"new Date(0)", "", ""},
+			{"10n", "", "10n"},
 			{"const v = 41;\nv + 1", "42", "42"},
 			{"await Promise.resolve(7)", "7", "7"},
 		},
+		Text:    literal,
+		Number:  strconv.Itoa,
 		NoValue: []string{"undefined", "const k = 1;", "void 0;", ""},
 
-		DisplayPNG:    fmt.Sprintf(`void display("image/png", new Uint8Array([%s]));`, byteList(string(PNG()))),
-		DisplayHTML:   `void display("text/html", "<b>rich</b>");`,
-		DisplayBundle: "",
+		DisplayPNG:  fmt.Sprintf(`void display("image/png", new Uint8Array([%s]));`, byteList(string(PNG()))),
+		DisplayHTML: `void display("text/html", "<b>rich</b>");`,
+		DisplayBundle: javascriptShow([]codeinterp.Representation{{MIME: "text/plain", Data: []byte("plain")},
+			{MIME: "text/html", Data: []byte("<b>rich</b>")}, {MIME: "image/png", Data: PNG()}}),
+		Show: javascriptShow,
 
 		ReadAll: `console.log("[" + require("fs").readFileSync(0, "utf8") + "]");`,
 		GetEnv: func(name string) string {
@@ -98,10 +120,32 @@ func javascript() Programs {
 		Child: func(seconds string) string {
 			return fmt.Sprintf(`void require("child_process").spawn("sleep", [%q], { stdio: "inherit" }).unref();`, seconds)
 		},
-		Late: func(text string, after time.Duration) string {
+		Awaited: func(text string, after time.Duration) string {
 			return fmt.Sprintf("void setTimeout(() => void process.stdout.write(%s), %d);", literal(text), after.Milliseconds())
 		},
+		Repeating: func(text string) string {
+			return fmt.Sprintf("void setInterval(() => void process.stdout.write(%s), 5);", literal(text))
+		},
+		Late: func(text string, after time.Duration) string {
+			return fmt.Sprintf(`void require("child_process").spawn("sh", ["-c", 'sleep "$1"; printf %%s "$2"', "sh", "%.3f", %s], { stdio: "inherit" }).unref();`, after.Seconds(), literal(text))
+		},
 	}
+}
+
+// javascriptShow shows a bundle by display(bundle).
+func javascriptShow(bundle []codeinterp.Representation) string {
+	var list []string
+	for _, rep := range bundle {
+		data := literal(string(rep.Data))
+		switch {
+		case codeinterp.IsJSON(rep.MIME):
+			data = string(rep.Data)
+		case !codeinterp.IsText(rep.MIME):
+			data = "new Uint8Array([" + byteList(string(rep.Data)) + "])"
+		}
+		list = append(list, literal(rep.MIME)+": "+data)
+	}
+	return "void display({ " + strings.Join(list, ", ") + " });"
 }
 
 // typescript returns the JavaScript programs with types put in.

@@ -30,13 +30,13 @@ func managerChecks() []check {
 		},
 		{
 			name:   "RestartDuring",
-			clause: "RestartContext ends the run in progress as StatusLost, 137, CauseRestart, with a nil error; queued runs go on in the empty state",
+			clause: "RestartContext ends the run in progress as StatusLost, 137, CauseRestart, StateLost, with a nil error; queued runs go on in the empty state and tell no loss",
 			uses:   variables,
 			run:    restartDuring,
 		},
 		{
 			name:   "InterruptDuring",
-			clause: "InterruptContext ends the run in progress as StatusError, 130, CauseInterrupt, or as StatusLost where it had to be killed",
+			clause: "InterruptContext ends the run in progress as StatusError, 130, CauseInterrupt",
 			uses:   variables,
 			run: func(ctx context.Context, e *env) error {
 				res, err := e.interrupted(ctx, e.p.Pause(time.Hour))
@@ -207,8 +207,8 @@ func restartDuring(ctx context.Context, e *env) error {
 	if err := wantStatus(run.res, run.err, codeinterp.StatusLost, codeinterp.ExitKilled); err != nil {
 		return err
 	}
-	if run.res.Cause != codeinterp.CauseRestart || run.res.Stdout() != "busy" {
-		return fmt.Errorf("%s, want cause %q and stdout \"busy\"", describe(run.res), codeinterp.CauseRestart)
+	if run.res.Cause != codeinterp.CauseRestart || run.res.Stdout() != "busy" || !run.res.StateLost {
+		return fmt.Errorf("%s, want cause %q, the state lost and stdout \"busy\"", describe(run.res), codeinterp.CauseRestart)
 	}
 	if err := wantOK(queued.res, queued.err); err != nil {
 		return fmt.Errorf("the queued run: %w", err)
@@ -266,13 +266,11 @@ func (e *env) interrupted(ctx context.Context, code string) (codeinterp.Result, 
 	if run.err != nil {
 		return run.res, fmt.Errorf("error %w, want none", run.err)
 	}
-	if run.res.Status != codeinterp.StatusLost {
-		if err := want(run.res, codeinterp.StatusError, 130); err != nil {
-			return run.res, err
-		}
-		if run.res.Cause != codeinterp.CauseInterrupt {
-			return run.res, fmt.Errorf("cause %q, want %q", run.res.Cause, codeinterp.CauseInterrupt)
-		}
+	if err := want(run.res, codeinterp.StatusError, 130); err != nil {
+		return run.res, err
+	}
+	if run.res.Cause != codeinterp.CauseInterrupt {
+		return run.res, fmt.Errorf("cause %q, want %q", run.res.Cause, codeinterp.CauseInterrupt)
 	}
 	return run.res, e.wantTold(ctx, id, "told", run.res)
 }

@@ -79,27 +79,31 @@ func presenceChecks() []check {
 		},
 		{
 			name:   "StatelessHides",
-			clause: "Stateless drops the context methods and keeps Describe",
+			clause: "Stateless drops the context methods and keeps what Describe says of all else",
 			run: func(ctx context.Context, e *env) error {
 				hidden := e.s.hide(e.ci)
 				if hasContexts(hidden) || hasManager(hidden) {
 					return fmt.Errorf("Stateless(%T) still has context methods", e.ci)
 				}
-				if hasDescribe(hidden) != hasDescribe(e.ci) {
-					return fmt.Errorf("Stateless(%T): describer = %v, want %v", e.ci, hasDescribe(hidden), hasDescribe(e.ci))
+				if err := describedAlike("Stateless", e.ci, hidden); err != nil {
+					return err
 				}
 				return strayMethods(hidden)
 			},
 		},
 		{
 			name:   "WrapKeepsPresence",
-			clause: "Wrap neither adds nor drops a capability",
+			clause: "Wrap neither adds nor drops a capability, through any number of layers, and keeps what Describe says",
 			run: func(ctx context.Context, e *env) error {
-				wrapped := e.s.wrap(e.ci)
+				wrapped := e.s.wrap(e.s.wrap(e.ci))
 				for _, c := range capabilities {
-					if c.has(wrapped) != c.has(e.ci) {
-						return fmt.Errorf("Wrap(%T) is a %s: %v, want %v", e.ci, c.name, c.has(wrapped), c.has(e.ci))
+					// Every wrapped value has Describe; it says the worst where the provider has none.
+					if c.has(wrapped) != c.has(e.ci) && c.name != "Describer" {
+						return fmt.Errorf("Wrap(Wrap(%T)) has a %s: %v, want %v", e.ci, c.name, c.has(wrapped), c.has(e.ci))
 					}
+				}
+				if err := describedAlike("Wrap", e.ci, wrapped); err != nil {
+					return err
 				}
 				return strayMethods(wrapped)
 			},
@@ -113,6 +117,21 @@ func presenceChecks() []check {
 			},
 		},
 	}
+}
+
+// describedAlike wants the same Info of ci and of what by made of it.
+func describedAlike(by string, ci, made codeinterp.CodeInterpreter) error {
+	got, want := codeinterp.Describe(made), codeinterp.Describe(ci)
+	if !hasContexts(made) {
+		want.Languages = slices.Clone(want.Languages)
+		for i := range want.Languages {
+			want.Languages[i].Contexts = false
+		}
+	}
+	if !reflect.DeepEqual(got, want) {
+		return fmt.Errorf("%s(%T) is described as %+v, want %+v", by, ci, got, want)
+	}
+	return nil
 }
 
 // strayMethods wants every capability whole or absent.

@@ -3,6 +3,7 @@ package conformance
 import (
 	"os"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"time"
@@ -76,19 +77,45 @@ func descendants() ([]process, bool) {
 	return list, true
 }
 
-// cpuUsed is the CPU time that this process and its descendants use during d,
-// without what it takes to find out; false where there is no /proc.
-func cpuUsed(d time.Duration) (time.Duration, bool) {
+// cpuUsedBeside is the CPU time that this process and its descendants use while
+// a loop of our own uses up the given time; false where there is no /proc.
+func cpuUsedBeside(own time.Duration) (time.Duration, bool) {
 	children, ok := descendantsTime()
 	self, ok2 := selfTime()
-	time.Sleep(d)
+	if !ok || !ok2 {
+		return 0, false
+	}
+	burned := burn(own)
 	selfAfter, _ := selfTime()
 	childrenAfter, _ := descendantsTime()
-	return selfAfter - self + max(0, childrenAfter-children), ok && ok2
+	return selfAfter - self - burned + max(0, childrenAfter-children), true
 }
 
-func selfTime() (time.Duration, bool) {
-	line, err := os.ReadFile("/proc/self/stat")
+// burn uses CPU time on a thread of its own, and returns how much it was.
+func burn(d time.Duration) time.Duration {
+	done := make(chan time.Duration)
+	go func() {
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		start, ok := threadTime()
+		used := time.Duration(0)
+		for n := 0; ok && used < d; n++ {
+			if n%100_000 == 0 {
+				now, _ := threadTime()
+				used = now - start
+			}
+		}
+		done <- used
+	}()
+	return <-done
+}
+
+func threadTime() (time.Duration, bool) { return timeOf("/proc/thread-self/stat") }
+
+func selfTime() (time.Duration, bool) { return timeOf("/proc/self/stat") }
+
+func timeOf(path string) (time.Duration, bool) {
+	line, err := os.ReadFile(path)
 	if err != nil {
 		return 0, false
 	}

@@ -7,8 +7,11 @@ import (
 	"image/color"
 	"image/png"
 	"slices"
+	"strings"
 	"sync"
 	"time"
+
+	"github.com/toolcell/toolcell/codeinterp"
 )
 
 // Programs holds small programs in one language, each of which does one known
@@ -34,17 +37,28 @@ type Programs struct {
 	Flood string
 	// Recurse calls itself without an end.
 	Recurse string
+	// Exhaust uses memory until a limit of the provider's ends it. The suite
+	// has none: it takes long where the limit is high.
+	Exhaust string
 
 	// Exit ends the program with an exit code.
 	Exit func(code int) string
+	// HardExit ends the process at once with an exit code, past everything
+	// that the language does at a program's end.
+	HardExit func(code int) string
 	// Fail raises an uncaught error with a message; its name is FailName.
 	Fail     func(message string) string
 	FailName string
 	// SyntaxError is no program.
 	SyntaxError string
+	// Raises are programs that fail, each in its own way.
+	Raises []Raise
 	// MissingModule imports a module that does not exist.
 	MissingModule func(name string) string
 
+	// Repeat and RepeatErr write text that many times over, to standard
+	// output and standard error, in one write where the language can.
+	Repeat, RepeatErr func(text string, times int) string
 	// Lines writes n lines of 8 bytes: 0000000, 0000001, ...
 	Lines func(n int) string
 	// Bytes writes the bytes 0 to 255 to standard output.
@@ -59,6 +73,10 @@ type Programs struct {
 
 	// Values are expressions.
 	Values []Expression
+	// Text is an expression whose value is the text.
+	Text func(text string) string
+	// Number is an expression whose value, in text and in JSON, is n.
+	Number func(n int) string
 	// NoValue are programs whose last statement or expression has no value.
 	NoValue []string
 
@@ -66,6 +84,9 @@ type Programs struct {
 	DisplayPNG, DisplayHTML string
 	// DisplayBundle shows one bundle: the same two and the text "plain".
 	DisplayBundle string
+	// Show shows one bundle, with its representations in the order given.
+	// There is always a text/plain.
+	Show func(bundle []codeinterp.Representation) string
 	// DisplayUpdate shows the text "one" with an id, then replaces it by
 	// "two".
 	DisplayUpdate string
@@ -94,6 +115,11 @@ type Programs struct {
 	KillSelf string
 	// Child starts "sleep <seconds>" in the background and goes on.
 	Child func(seconds string) string
+	// Awaited starts something in the background that prints text after the
+	// given time, and that a program waits for at its end. Repeating starts
+	// something that prints text every few milliseconds for ever.
+	Awaited   func(text string, after time.Duration) string
+	Repeating func(text string) string
 	// Late prints text after the given time, and lets the program end before.
 	Late func(text string, after time.Duration) string
 }
@@ -106,6 +132,9 @@ type Expression struct {
 	// Text is its text/plain form, not compared where empty.
 	Text string
 }
+
+// A Raise is a program that fails, and the error that it is to have.
+type Raise struct{ Code, Name, Message string }
 
 // SplitText is what [Programs].Split writes: characters of one to four bytes.
 const SplitText = "aé日🙂b\n"
@@ -127,7 +156,7 @@ var redPixel = sync.OnceValue(func() []byte {
 // of them.
 func ProgramsFor(language string) (Programs, bool) {
 	p, ok := programs()[language]
-	p.Values, p.NoValue = slices.Clone(p.Values), slices.Clone(p.NoValue)
+	p.Values, p.NoValue, p.Raises = slices.Clone(p.Values), slices.Clone(p.NoValue), slices.Clone(p.Raises)
 	return p, ok
 }
 
@@ -146,7 +175,7 @@ func literal(text string) string {
 	if err != nil {
 		panic(err) // strings always marshal
 	}
-	return string(b)
+	return strings.ReplaceAll(string(b), "\u0085", `\u0085`) // which ends a line of Python source
 }
 
 // lines joins programs.

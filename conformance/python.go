@@ -3,7 +3,11 @@ package conformance
 import (
 	"encoding/base64"
 	"fmt"
+	"strconv"
+	"strings"
 	"time"
+
+	"github.com/toolcell/toolcell/codeinterp"
 )
 
 // python returns the programs for Python 3.8 and later, plain or IPython.
@@ -22,12 +26,24 @@ func python() Programs {
 		Flood:    "while True: print('tick', flush=True)",
 		Recurse:  lines("def recurse(n): return recurse(n + 1) + 1", "recurse(0)"),
 
-		Exit:          func(code int) string { return lines("import sys", fmt.Sprintf("sys.exit(%d)", code)) },
-		Fail:          func(msg string) string { return fmt.Sprintf("raise ValueError(%s)", literal(msg)) },
-		FailName:      "ValueError",
-		SyntaxError:   "def (:",
+		Exit:        func(code int) string { return lines("import sys", fmt.Sprintf("sys.exit(%d)", code)) },
+		HardExit:    func(code int) string { return lines("import os", fmt.Sprintf("os._exit(%d)", code)) },
+		Fail:        func(msg string) string { return fmt.Sprintf("raise ValueError(%s)", literal(msg)) },
+		FailName:    "ValueError",
+		SyntaxError: "def (:",
+		Raises: []Raise{
+			{"1 / 0", "ZeroDivisionError", "division by zero"},
+			{"raise KeyError('k')", "KeyError", "'k'"},
+			{"assert False", "AssertionError", ""},
+		},
 		MissingModule: func(name string) string { return "import " + name },
 
+		Repeat: func(s string, n int) string {
+			return fmt.Sprintf("print(%s * %d, end='', flush=True)", literal(s), n)
+		},
+		RepeatErr: func(s string, n int) string {
+			return lines("import sys", fmt.Sprintf("print(%s * %d, end='', file=sys.stderr, flush=True)", literal(s), n))
+		},
 		Lines: func(n int) string {
 			return lines("import sys",
 				fmt.Sprintf("for i in range(0, %d, 1000):", n),
@@ -54,17 +70,25 @@ func python() Programs {
 			{"{'a': {'b': []}}", `{"a":{"b":[]}}`, "{'a': {'b': []}}"},
 			{"0", "0", "0"},
 			{"False", "false", "False"},
+			{"1, 2", "[1,2]", "(1, 2)"},
+			{"[(), {'a': (1,)}]", `[[],{"a":[1]}]`, "[(), {'a': (1,)}]"},
+			{"{'b': 1, 'a': 2 ** 70}", `{"b":1,"a":1180591620717411303424}`, "{'b': 1, 'a': 1180591620717411303424}"},
+			{"{1: 2}", "", "{1: 2}"},
+			{"-float('inf')", "", "-inf"},
 			{"float('nan')", "", "nan"},
 			{"{1}", "", "{1}"},
 			{"b'x'", "", "b'x'"},
 			{"x = 41\nx + 1", "42", "42"},
 		},
+		Text:    literal,
+		Number:  strconv.Itoa,
 		NoValue: []string{"None", "x = 1", "import os", "for i in range(3): i", ""},
 
 		DisplayPNG:  pythonShow("'image/png': " + pythonPNG()),
 		DisplayHTML: pythonShow("'text/html': '<b>rich</b>'"),
 		DisplayBundle: pythonShow("'text/plain': 'plain', 'text/html': '<b>rich</b>', 'image/png': " +
 			pythonPNG()),
+		Show:          pythonBundle,
 		DisplayUpdate: lines(pythonRich, "handle = display(Rich({'text/plain': 'one'}), display_id=True)", "handle.update(Rich({'text/plain': 'two'}))"),
 		DisplayClear: lines("try:", "    from IPython.display import clear_output", "except ImportError:", "    pass",
 			"print('gone', flush=True)", "clear_output()", "print('stays', flush=True)"),
@@ -115,6 +139,22 @@ const pythonRich = `class Rich:
 
 func pythonShow(bundle string) string {
 	return lines(pythonRich, "display(Rich({"+bundle+"}))")
+}
+
+// pythonBundle shows a bundle with each type's data as programs have it.
+func pythonBundle(bundle []codeinterp.Representation) string {
+	var list []string
+	for _, rep := range bundle {
+		data := literal(string(rep.Data))
+		switch {
+		case codeinterp.IsJSON(rep.MIME):
+			data = "__import__('json').loads(" + data + ")"
+		case !codeinterp.IsText(rep.MIME):
+			data = fmt.Sprintf("__import__('base64').b64decode('%s')", base64.StdEncoding.EncodeToString(rep.Data))
+		}
+		list = append(list, literal(rep.MIME)+": "+data)
+	}
+	return pythonShow(strings.Join(list, ", "))
 }
 
 func pythonPNG() string {

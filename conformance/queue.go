@@ -35,7 +35,7 @@ func queueChecks() []check {
 		},
 		{
 			name:   "DeletedDuring",
-			clause: "DeleteContext ends the run in progress: StatusLost, 137, CauseClosed, with an error that is ErrContext and the output so far",
+			clause: "DeleteContext ends the run in progress: StatusLost, 137, CauseClosed, StateLost, with an error that is ErrContext and the output so far",
 			scope:  stateful,
 			run:    deletedDuring,
 		},
@@ -251,8 +251,8 @@ func deletedDuring(ctx context.Context, e *env) error {
 	if err := wantErr(run.res, run.err, codeinterp.ErrContext, codeinterp.StatusLost, codeinterp.ExitKilled); err != nil {
 		return err
 	}
-	if run.res.Cause != codeinterp.CauseClosed || run.res.Stdout() != "busy" {
-		return fmt.Errorf("%s, want cause %q and stdout \"busy\"", describe(run.res), codeinterp.CauseClosed)
+	if run.res.Cause != codeinterp.CauseClosed || run.res.Stdout() != "busy" || !run.res.StateLost {
+		return fmt.Errorf("%s, want cause %q, the state lost and stdout \"busy\"", describe(run.res), codeinterp.CauseClosed)
 	}
 	return e.noContext(ctx, id)
 }

@@ -3,6 +3,7 @@ package conformance
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 )
 
@@ -11,6 +12,7 @@ type Report struct {
 	Failures []Failure
 	Tried    int // clauses that were tried, per language and way
 	Exempt   int // clauses that do not concern the provider, by declaration
+	Untried  int // clauses that were left out after several that did not return
 }
 
 // A Failure is one broken clause.
@@ -19,32 +21,83 @@ type Failure struct {
 	Check  string // the clause's name, such as "TimeoutSilent"
 	Clause string // the sentence of the contract
 	Err    error  // what was got and what was wanted
+	// Like is the group in which the same check failed before in the same way.
+	Like string
 }
 
-// Error returns the report, one failure per paragraph. What the goroutines
-// were doing at the first case that hung is at its end.
+// String tells the failure in a paragraph, or in a line where it is like an
+// earlier one. It leaves out what the goroutines were doing at a hang.
+func (f Failure) String() string {
+	name := f.Check
+	if f.Group != "" {
+		name = f.Group + "/" + f.Check
+	}
+	if f.Like != "" {
+		return name + ": the same as in " + f.Like
+	}
+	return name + ": " + report(f.Clause, summary(f.Err))
+}
+
+// text is what a test reports.
+func (f Failure) text() string {
+	if f.Like != "" {
+		return "the same as in " + f.Like
+	}
+	return report(f.Clause, f.Err)
+}
+
+// summary leaves out the goroutines of a hang.
+func summary(err error) error {
+	if h, ok := err.(*hang); ok {
+		return errors.New(h.summary())
+	}
+	return err
+}
+
+// Error returns the report, one failure per paragraph, and one that came again
+// in other groups once. What the goroutines were doing at the first case that
+// hung is at its end.
 func (r *Report) Error() string {
 	var b strings.Builder
-	var first *hang
 	fmt.Fprintf(&b, "conformance: %d of %d checks failed (%d do not apply)", len(r.Failures), r.Tried, r.Exempt)
-	for _, f := range r.Failures {
-		b.WriteString("\n\n")
-		if f.Group != "" {
-			b.WriteString(f.Group + "/")
-		}
-		err := f.Err
-		if h, ok := err.(*hang); ok {
-			err = errors.New(h.summary())
-			if first == nil {
-				first = h
-			}
-		}
-		b.WriteString(f.Check + ": " + report(f.Clause, err))
+	if r.Untried > 0 {
+		fmt.Fprintf(&b, "; %d were not tried, since too many did not return", r.Untried)
 	}
-	if first != nil {
-		fmt.Fprintf(&b, "\n\nThe goroutines when %s did not return:\n%s", first.what, first.stacks)
+	for _, f := range r.Failures {
+		if f.Like != "" {
+			continue
+		}
+		b.WriteString("\n\n" + f.String())
+		if groups := r.again(f); len(groups) > 0 {
+			b.WriteString("\n  also in: " + strings.Join(groups, ", "))
+		}
+	}
+	for _, f := range r.Failures {
+		if h, ok := f.Err.(*hang); ok {
+			fmt.Fprintf(&b, "\n\nThe goroutines when %s did not return:\n%s", h.what, h.stacks)
+			break
+		}
 	}
 	return b.String()
+}
+
+// again lists the groups in which a failure came again.
+func (r *Report) again(first Failure) []string {
+	var groups []string
+	for _, f := range r.Failures {
+		if f.Check == first.Check && f.Like != "" && f.Like == first.Group {
+			groups = append(groups, f.Group)
+		}
+	}
+	return groups
+}
+
+// varying is what differs between two reports of one cause.
+var varying = regexp.MustCompile("\"(\\\\.|[^\"])*\"|[0-9]+|[0-9.]+(ns|µs|ms|s|m)\\b")
+
+// kind returns what failures of one cause have in common.
+func (f Failure) kind() string {
+	return f.Check + "\n" + varying.ReplaceAllString(summary(f.Err).Error(), "#")
 }
 
 func report(clause string, err error) string {

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
+	"os"
 	"runtime"
 	"runtime/pprof"
 	"slices"
@@ -27,9 +29,17 @@ type suite struct {
 	shared   codeinterp.CodeInterpreter
 	contexts map[string]codeinterp.ContextID // the shared ones, by language
 	pace     map[group]time.Duration         // how long a small run takes
+	gap      map[group]int                   // which of gaps keeps outputs in order
 
 	leaks map[string]error // by check, once they were looked for
 
+	announce  io.Writer         // for what may end the process
+	announced map[string]bool   // by check
+	given     int               // cases that were given up
+	most      int               // of them, before the rest is not tried
+	reported  map[string]string // the group in which a kind of failure was first seen
+
+	telling  sync.Mutex // held during a call of OnFailure
 	mu       sync.Mutex
 	breaches map[string][]error // by invariant
 }
@@ -38,7 +48,8 @@ type suite struct {
 func newSuite(cfg Config) (*suite, error) {
 	s := &suite{
 		cfg: cfg, all: checks(), wrap: codeinterp.Wrap, hide: codeinterp.Stateless, programs: programs(),
-		contexts: map[string]codeinterp.ContextID{}, pace: map[group]time.Duration{}, breaches: map[string][]error{},
+		contexts: map[string]codeinterp.ContextID{}, pace: map[group]time.Duration{}, gap: map[group]int{}, breaches: map[string][]error{},
+		announce: os.Stderr, most: defaultHangs, reported: map[string]string{}, announced: map[string]bool{},
 	}
 	if s.cfg.Timeout <= 0 {
 		s.cfg.Timeout = defaultTimeout
@@ -99,26 +110,64 @@ func (s *suite) close() error {
 	return within(s.cfg.Timeout, "Close", ci.Close)
 }
 
-// try runs one check. Where the feature that it proves is declared as lacking,
-// the check is to fail.
-func (s *suite) try(ctx context.Context, g group, c check) error {
+// gaveUp reports whether so many cases did not return that the rest is not
+// tried.
+func (s *suite) gaveUp() bool { return s.given >= s.most }
+
+// try runs one check, and returns and reports its failure, if any.
+func (s *suite) try(ctx context.Context, p part, c check) *Failure {
+	if c.danger != "" && !s.announced[c.name] {
+		s.announced[c.name] = true
+		fmt.Fprintf(s.announce, "conformance: %s/%s comes now; %s\n  contract: %s\n", p.group.name(), c.name, c.danger, c.clause)
+	}
+	err := s.attempt(ctx, p.group, c)
+	if err == nil {
+		return nil
+	}
+	f := Failure{Group: p.group.name(), Check: c.name, Clause: c.clause, Err: err}
+	kind := f.kind()
+	if f.Like = s.reported[kind]; f.Like == "" {
+		s.reported[kind] = f.Group
+	}
+	s.tell(f)
+	return &f
+}
+
+// tell passes a failure on as it comes.
+func (s *suite) tell(f Failure) {
+	if s.cfg.OnFailure == nil {
+		return
+	}
+	s.telling.Lock()
+	defer s.telling.Unlock()
+	s.cfg.OnFailure(f)
+}
+
+// attempt runs one check. Where the feature that it proves is declared as
+// lacking, the check is to fail.
+func (s *suite) attempt(ctx context.Context, g group, c check) error {
 	if c.proves == "" || !s.cfg.lacks(c.proves, g.language) {
-		return s.once(ctx, g, c, s.cfg.Timeout)
+		late, err := s.once(ctx, g, c, s.cfg.Timeout)
+		if late {
+			s.given++
+		}
+		return err
 	}
 	c.own = true
-	if s.once(ctx, g, c, min(s.cfg.Timeout, 2*s.cfg.Patience)) != nil {
+	if _, err := s.once(ctx, g, c, min(s.cfg.Timeout, 2*s.cfg.Patience)); err != nil {
 		return nil
 	}
 	return fmt.Errorf("%s is declared as lacking, but works for %s: remove it from Lacks, or say in which languages it lacks", c.proves, g.language)
 }
 
-// once runs a check under a watchdog.
-func (s *suite) once(ctx context.Context, g group, c check, limit time.Duration) error {
-	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("the case took longer than %v", limit))
+// once runs a check under a watchdog, and reports whether it was given up.
+func (s *suite) once(ctx context.Context, g group, c check, limit time.Duration) (late bool, err error) {
+	tooLong := fmt.Errorf("the case took longer than %v", limit)
+	ctx, cancel := context.WithTimeoutCause(ctx, limit, tooLong)
 	defer cancel()
 	e, err := s.env(g, c)
 	if err != nil {
-		return err
+		return false, err
 	}
 	err = within(limit+s.cfg.Patience, c.name, func() error {
 		if g.way == inContextWay {
@@ -128,31 +177,42 @@ func (s *suite) once(ctx context.Context, g group, c check, limit time.Duration)
 		}
 		return c.run(ctx, e)
 	})
+	if late = err != nil && context.Cause(ctx) == tooLong; late {
+		limit = min(limit, afterHang) // what hung once may do so again
+	}
 	if closeErr := within(limit, "cleaning up", e.close); err == nil {
 		err = closeErr
 	}
 	if err != nil {
-		s.discard()
+		s.discard(min(limit, s.cfg.Patience))
 	}
-	return err
+	return late, err
 }
+
+// afterHang is how long is waited for a provider to clean up after a case that
+// was given up.
+const afterHang = 2 * time.Second
 
 // discard drops the shared interpreter after a failure, so that the next check
 // starts with a clean one.
-func (s *suite) discard() {
+func (s *suite) discard(limit time.Duration) {
 	if ci := s.shared; ci != nil {
 		s.shared = nil
 		clear(s.contexts)
-		_ = within(s.cfg.Patience, "Close", ci.Close)
+		_ = within(limit, "Close", ci.Close)
 	}
 }
 
 // breach records a broken invariant. A few per invariant are enough.
 func (s *suite) breach(name string, err error) {
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	if len(s.breaches[name]) < 5 {
+	n := len(s.breaches[name])
+	if n < 5 {
 		s.breaches[name] = append(s.breaches[name], err)
+	}
+	s.mu.Unlock()
+	if i := slices.IndexFunc(invariants, func(i invariant) bool { return i.name == name }); n == 0 && i >= 0 {
+		s.tell(invariants[i].failure(err))
 	}
 }
 

@@ -3,6 +3,7 @@ package conformance
 import (
 	"context"
 	"errors"
+	"io"
 	"os"
 	"reflect"
 	"slices"
@@ -143,6 +144,7 @@ func TestFewPrograms(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
+				s.announce = io.Discard
 				s.all = slices.DeleteFunc(s.all, func(c check) bool { return slices.Contains(heavy, c.name) })
 				if err := s.check(t.Context()); err != nil {
 					t.Error(err)

@@ -10,93 +10,53 @@ import (
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/codeinterp/driver"
 )
 
-// A machine holds the state of a toy program: what a context keeps.
+// A machine holds the state of a toy program: what a session keeps.
 type machine struct {
-	active *sync.WaitGroup // background work of the interpreter
-	home   map[string]string
-	cwd    string
+	o driver.Options
 
 	vars, files, env map[string]string
 	stdin            string
 	display          int
 
-	mu       sync.Mutex
-	count    int
+	// What the programs left behind.
+	late     sync.WaitGroup
 	children []*exec.Cmd
 	gone     chan struct{} // closed when the state goes
-	run      *toyRun       // the run in progress
-	late     []codeinterp.Output
+
+	mu  sync.Mutex
+	run *toyRun // the run in progress
 }
 
-func newMachine(active *sync.WaitGroup, env map[string]string) *machine {
-	m := &machine{active: active, home: env, gone: make(chan struct{})}
-	m.empty()
-	return m
-}
-
+// empty ends what the programs left behind, and the state.
 func (m *machine) empty() {
-	m.vars, m.files, m.env = map[string]string{}, map[string]string{}, maps.Clone(m.home)
-	if m.env == nil {
-		m.env = map[string]string{}
-	}
-}
-
-// destroy ends what the machine left running.
-func (m *machine) destroy() {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	select {
-	case <-m.gone:
-	default:
+	if m.gone != nil {
 		close(m.gone)
 	}
+	m.late.Wait()
 	for _, c := range m.children {
 		_ = c.Process.Kill()
 		_ = c.Wait()
 	}
-	m.children = nil
+	m.gone, m.children = make(chan struct{}), nil
+	m.vars, m.files, m.env = map[string]string{}, map[string]string{}, nil
 }
 
-// reset empties the state.
-func (m *machine) reset() {
-	m.destroy()
+// enter makes r the run in progress, or none.
+func (m *machine) enter(r *toyRun) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.gone = make(chan struct{})
-	m.count = 0
-	m.empty()
-}
-
-// begin makes r the run in progress, hands it the late output, and returns its
-// number.
-func (m *machine) begin(r *toyRun) int {
-	m.mu.Lock()
-	late := m.late
-	m.late = nil
-	m.run = r
-	m.stdin = string(r.opts.Stdin)
-	m.count++
-	n := m.count
-	m.mu.Unlock()
-	for _, o := range late {
-		r.out.Add(o)
+	m.run, m.env = r, maps.Clone(m.o.Env)
+	if r == nil {
+		return
 	}
-	return n
-}
-
-func (m *machine) finish(*toyRun) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.run = nil
-}
-
-func (m *machine) setEnv(env map[string]string) (restore func()) {
-	before := m.env
-	m.env = maps.Clone(before)
-	maps.Copy(m.env, env)
-	return func() { m.env = before }
+	if m.env == nil {
+		m.env = map[string]string{}
+	}
+	maps.Copy(m.env, r.in.Env)
+	m.stdin = string(r.in.Stdin)
 }
 
 // A command is one line of a program.
@@ -153,9 +113,14 @@ func (m *machine) execute(r *toyRun, code string) error {
 			continue
 		}
 		if r.stopped() {
-			return fail("Interrupt", "interrupted", c)
+			return r.interrupted(c)
 		}
 		if err := toyCommands[c.name](m, r, c); err != nil {
+			return err
+		}
+	}
+	for _, f := range r.atEnd {
+		if err := f(); err != nil {
 			return err
 		}
 	}
@@ -175,28 +140,45 @@ func init() {
 		"stubborn": stubborn,
 		"flood":    flood,
 		"exit":     func(m *machine, r *toyRun, c command) error { return toyExit(number(c.args[0])) },
-		"fail":     func(m *machine, r *toyRun, c command) error { return fail("ToyError", c.args[0], c) },
-		"recurse":  func(m *machine, r *toyRun, c command) error { return fail("RecursionError", "too deep", c) },
-		"import":   importModule,
-		"lines":    writeLines,
-		"split":    split,
-		"set":      func(m *machine, r *toyRun, c command) error { m.vars[c.args[0]] = c.args[1]; return nil },
-		"get":      get,
-		"has":      has,
-		"value":    value,
-		"show":     show,
-		"update":   updateDisplay,
+		"hardexit": func(m *machine, r *toyRun, c command) error { return toyDeath(number(c.args[0])) },
+		"exhaust":  func(m *machine, r *toyRun, c command) error { return errToyMemory },
+		"awaited": func(m *machine, r *toyRun, c command) error {
+			r.atEnd = append(r.atEnd, func() error {
+				if !r.pause(duration(c.args[1])) {
+					return r.interrupted(c)
+				}
+				return write(r, codeinterp.Stdout, c.args[0])
+			})
+			return nil
+		},
+		"repeating": func(m *machine, r *toyRun, c command) error {
+			for r.pause(5 * time.Millisecond) {
+				r.out.Write(codeinterp.Stdout, []byte(c.args[0]))
+			}
+			return r.interrupted(c)
+		},
+		"fail":    func(m *machine, r *toyRun, c command) error { return fail("ToyError", c.args[0], c) },
+		"recurse": func(m *machine, r *toyRun, c command) error { return fail("RecursionError", "too deep", c) },
+		"import":  importModule,
+		"lines":   writeLines,
+		"split":   split,
+		"set":     func(m *machine, r *toyRun, c command) error { m.vars[c.args[0]] = c.args[1]; return nil },
+		"get":     get,
+		"has":     has,
+		"value":   value,
+		"show":    show,
+		"update":  updateDisplay,
 		"clear": func(m *machine, r *toyRun, c command) error {
 			r.out.Add(codeinterp.Output{Kind: codeinterp.Clear})
 			return nil
 		},
 		"connect":  unreachable,
 		"kill":     unreachable,
-		"yield":    func(m *machine, r *toyRun, c command) error { r.pause(time.Hour); return nil },
+		"yield":    yield,
 		"readall":  readAll,
 		"readline": readLine,
 		"getenv":   getenv,
-		"getwd":    func(m *machine, r *toyRun, c command) error { return write(r, codeinterp.Stdout, m.cwd+"\n") },
+		"getwd":    func(m *machine, r *toyRun, c command) error { return write(r, codeinterp.Stdout, m.o.Cwd+"\n") },
 		"write":    func(m *machine, r *toyRun, c command) error { m.files[c.args[0]] = c.args[1]; return nil },
 		"read":     read,
 		"append":   appendForever,
@@ -221,21 +203,27 @@ func pause(m *machine, r *toyRun, c command) error {
 	if r.pause(duration(c.args[0])) {
 		return nil
 	}
-	select {
-	case <-r.kill:
-		return errToyKilled
-	default:
-		return fail("Interrupt", "interrupted", c)
-	}
+	return r.interrupted(c)
 }
 
 func spin(m *machine, r *toyRun, c command) error {
-	<-r.stop
-	return fail("Interrupt", "interrupted", c)
+	select {
+	case <-r.stop:
+	case <-r.ctx.Done():
+	}
+	return r.interrupted(c)
+}
+
+// yield ends normally where it is interrupted.
+func yield(m *machine, r *toyRun, c command) error {
+	if r.pause(time.Hour); r.ctx.Err() != nil {
+		return errToyKilled
+	}
+	return nil
 }
 
 func stubborn(m *machine, r *toyRun, c command) error {
-	<-r.kill
+	<-r.ctx.Done()
 	return errToyKilled
 }
 
@@ -243,7 +231,7 @@ func flood(m *machine, r *toyRun, c command) error {
 	for r.pause(time.Millisecond) {
 		r.out.Write(codeinterp.Stdout, []byte("tick\n"))
 	}
-	return fail("Interrupt", "interrupted", c)
+	return r.interrupted(c)
 }
 
 func importModule(m *machine, r *toyRun, c command) error {
@@ -258,7 +246,7 @@ func writeLines(m *machine, r *toyRun, c command) error {
 	for i := range n {
 		if buf = appendLine(buf, i); len(buf) == cap(buf) || i == n-1 {
 			if r.stopped() {
-				return fail("Interrupt", "interrupted", c)
+				return r.interrupted(c)
 			}
 			r.out.Write(codeinterp.Stdout, buf)
 			buf = buf[:0]
@@ -271,7 +259,7 @@ func split(m *machine, r *toyRun, c command) error {
 	for i := range len(c.args[0]) {
 		r.out.Write(codeinterp.Stdout, []byte(c.args[0][i:i+1]))
 		if !r.pause(time.Millisecond) {
-			return fail("Interrupt", "interrupted", c)
+			return r.interrupted(c)
 		}
 	}
 	return nil
@@ -323,7 +311,7 @@ func updateDisplay(m *machine, r *toyRun, c command) error {
 }
 
 func readAll(m *machine, r *toyRun, c command) error {
-	if r.opts.Stdin == nil {
+	if r.in.Stdin == nil {
 		return fail("EOFError", "no standard input", c)
 	}
 	text := m.stdin
@@ -365,7 +353,7 @@ func appendForever(m *machine, r *toyRun, c command) error {
 	for r.pause(10 * time.Millisecond) {
 		m.files[c.args[0]] += "."
 	}
-	return fail("Interrupt", "interrupted", c)
+	return r.interrupted(c)
 }
 
 func child(m *machine, r *toyRun, c command) error {
@@ -373,8 +361,6 @@ func child(m *machine, r *toyRun, c command) error {
 	if err := cmd.Start(); err != nil {
 		return fail("ProcessError", err.Error(), c)
 	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
 	m.children = append(m.children, cmd)
 	return nil
 }
@@ -382,9 +368,7 @@ func child(m *machine, r *toyRun, c command) error {
 // late prints after a while, into the run in progress or for the next one.
 func late(m *machine, r *toyRun, c command) error {
 	gone := m.gone
-	m.active.Add(1)
-	go func() {
-		defer m.active.Done()
+	m.late.Go(func() {
 		select {
 		case <-gone:
 			return
@@ -393,12 +377,11 @@ func late(m *machine, r *toyRun, c command) error {
 		m.mu.Lock()
 		defer m.mu.Unlock()
 		o := codeinterp.Output{Kind: codeinterp.Stdout, Data: []byte(c.args[0]), Late: m.run != r}
-		switch {
-		case m.run != nil:
-			m.run.out.Add(o)
-		default:
-			m.late = append(m.late, o)
+		if m.run == nil {
+			m.o.Late(o)
+			return
 		}
-	}()
+		m.run.out.Add(o)
+	})
 	return nil
 }

@@ -2,7 +2,10 @@ package conformance
 
 import (
 	"fmt"
+	"strings"
 	"time"
+
+	"github.com/toolcell/toolcell/codeinterp"
 )
 
 func toyPrograms() Programs {
@@ -22,14 +25,30 @@ func toyPrograms() Programs {
 		Pause:   func(d time.Duration) string { return fmt.Sprintf("pause %q", d) },
 		Comment: "# nothing",
 		Spin:    "spin", Stubborn: "stubborn", Flood: "flood", Recurse: "recurse",
-		Exit: count("exit"), Fail: cmd("fail"), FailName: "ToyError", SyntaxError: "!!", MissingModule: cmd("import"),
+		HardExit: count("hardexit"),
+		Exit:     count("exit"), Fail: cmd("fail"), FailName: "ToyError", SyntaxError: "!!", MissingModule: cmd("import"),
+		Repeat:    func(text string, n int) string { return cmd("print")(strings.Repeat(text, n)) },
+		RepeatErr: func(text string, n int) string { return cmd("eprint")(strings.Repeat(text, n)) },
+		Show: func(bundle []codeinterp.Representation) string {
+			code := "show"
+			for _, rep := range bundle {
+				code += fmt.Sprintf(" %q %q", rep.MIME, rep.Data)
+			}
+			return code
+		},
 		Lines: count("lines"), Bytes: fmt.Sprintf("print %q", allBytes()), Split: fmt.Sprintf("split %q", SplitText),
 		Set: two("set"), Get: cmd("get"), Has: cmd("has"),
 		Values: []Expression{
 			{`value "2" "2"`, "2", "2"},
 			{`value "\"\"" "''"`, `""`, "''"},
 			{`value "" "nan"`, "", "nan"},
+			{`value "{\"b\":1,\"a\":18446744073709551617}" "o"`, `{"b":1,"a":18446744073709551617}`, "o"},
 		},
+		Text:      func(s string) string { return fmt.Sprintf("value %q %q", literal(s), s) },
+		Raises:    []Raise{{`fail "text"`, "ToyError", "text"}},
+		Awaited:   func(text string, after time.Duration) string { return fmt.Sprintf("awaited %q %q", text, after) },
+		Repeating: cmd("repeating"), Exhaust: "exhaust",
+		Number:      func(n int) string { return fmt.Sprintf("value \"%d\" \"%d\"", n, n) },
 		NoValue:     []string{`set "x" "1"`, "# nothing", ""},
 		DisplayPNG:  "show " + png,
 		DisplayHTML: "show " + html, DisplayBundle: `show "text/plain" "plain" ` + html + " " + png,

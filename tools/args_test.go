@@ -191,7 +191,7 @@ func TestSchemasAgree(t *testing.T) {
 				t.Fatal(err)
 			}
 			valid, strictly := neutral.Validate(doc) == nil, strict.Validate(doc) == nil
-			reply := tool.Call(t.Context(), tools.Call{Args: raw})
+			reply := tool.Invoke(t.Context(), tools.Invocation{Args: raw})
 			accepted := reply.Failure == nil || reply.Failure.Code != tools.CodeInvalid && reply.Failure.Code != tools.CodeLanguage
 			if (valid || strictly) && !accepted {
 				t.Errorf("%s: a schema accepts %s, the decoder does not: %s", tool.Name, raw, reply.Text)
@@ -311,7 +311,7 @@ func TestAnswersFollowSchemas(t *testing.T) {
 	}
 	for _, tool := range list {
 		op := strings.TrimPrefix(tool.Name, "workspace__w__")
-		reply := tool.Call(t.Context(), tools.Call{ID: "c", Args: []byte(args[op])})
+		reply := tool.Invoke(t.Context(), tools.Invocation{ID: "c", Args: []byte(args[op])})
 		if reply.Failure != nil {
 			t.Errorf("%s: %s", op, reply.Text)
 			continue
@@ -364,7 +364,7 @@ func FuzzArguments(f *testing.F) {
 	judge := schemaJudge(f, list[0].InputSchema)
 	f.Fuzz(func(t *testing.T, args []byte) {
 		before := ci.ran()
-		reply := list[0].Call(t.Context(), tools.Call{Args: args})
+		reply := list[0].Invoke(t.Context(), tools.Invocation{Args: args})
 		if !json.Valid(reply.JSON()) || (reply.Failure == nil) != (ci.ran() == before+1) {
 			t.Fatalf("%s", reply.Text)
 		}

@@ -58,13 +58,13 @@ func BenchmarkForCode(b *testing.B) {
 	}
 }
 
-// BenchmarkDispatch is a call from the model's JSON to the reply's text and
+// BenchmarkDispatch is a call from the model's JSON to the answer's text and
 // JSON, with events and an id. Target over the bare call: 30 µs and 100
 // allocations.
 func BenchmarkDispatch(b *testing.B) {
 	ci := &bare{smallResult()}
 	events := 0
-	set := newSet(b, ci, &tools.Options{OnEvent: func(tools.Event) error { events++; return nil }})
+	set := newSet(b, ci, &tools.Options{OnEvent: func(tools.RunEvent) error { events++; return nil }})
 	b.Run("bare", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
@@ -92,12 +92,12 @@ func BenchmarkDispatch(b *testing.B) {
 	b.Run("id", func(b *testing.B) {
 		b.ReportAllocs()
 		for i := 0; b.Loop(); i++ {
-			if r := set.Dispatch(b.Context(), runCode, smallArgs, &tools.CallOptions{ID: fmt.Sprint(i)}); r.Failure != nil {
+			if r := set.Dispatch(b.Context(), runCode, smallArgs, &tools.DispatchOptions{ID: fmt.Sprint(i)}); r.Failure != nil {
 				b.Fatal(r.Text)
 			}
 		}
 	})
-	scrubbing := newSet(b, ci, &tools.Options{Secrets: secrets(b, "hunter22", "a-much-longer-secret-value-of-some-service"), OnEvent: func(tools.Event) error { return nil }})
+	scrubbing := newSet(b, ci, &tools.Options{Secrets: secrets(b, "hunter22", "a-much-longer-secret-value-of-some-service"), OnEvent: func(tools.RunEvent) error { return nil }})
 	b.Run("secrets", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
@@ -145,7 +145,7 @@ func BenchmarkRender(b *testing.B) {
 // does other things.
 func TestCost(t *testing.T) {
 	ci := &bare{smallResult()}
-	set := newSet(t, ci, &tools.Options{OnEvent: func(tools.Event) error { return nil }})
+	set := newSet(t, ci, &tools.Options{OnEvent: func(tools.RunEvent) error { return nil }})
 	n := testing.AllocsPerRun(200, func() {
 		if r := set.Dispatch(t.Context(), runCode, smallArgs, nil); len(r.JSON()) == 0 {
 			t.Fatal(r.Text)

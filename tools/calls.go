@@ -4,12 +4,13 @@ import (
 	"container/list"
 	"context"
 	"crypto/sha256"
+	"errors"
 	"sync"
 
 	"github.com/toolcell/toolcell/codeinterp"
 )
 
-// calls remembers replies by call, so that a call that is sent again does not
+// calls remembers answers by call, so that a call that is sent again does not
 // run again.
 type calls struct {
 	mu       sync.Mutex
@@ -30,11 +31,11 @@ type callKey struct {
 type called struct {
 	key   callKey
 	done  chan struct{}
-	reply *Reply // set when done
+	reply *Answer // set when done
 	size  int
 }
 
-// small is what a reply without Result and images may take.
+// small is what an answer without Result and images may take.
 const small = 128 << 10
 
 func newCalls(o *SetOptions) *calls {
@@ -54,7 +55,7 @@ func newCalls(o *SetOptions) *calls {
 // serve answers the call from memory, waits for the same call in progress, or
 // runs it. Where that call turns out not to be remembered, the next of those
 // that wait runs.
-func (m *calls) serve(ctx context.Context, t *Tool, c Call) *Reply {
+func (m *calls) serve(ctx context.Context, t *Tool, c Invocation) *Answer {
 	key := callKey{c.ID, t.Name, sha256.Sum256(c.Args)}
 	for {
 		m.mu.Lock()
@@ -84,11 +85,11 @@ func (m *calls) serve(ctx context.Context, t *Tool, c Call) *Reply {
 }
 
 // first runs the call.
-func (m *calls) first(ctx context.Context, t *Tool, c Call, e *called) *Reply {
+func (m *calls) first(ctx context.Context, t *Tool, c Invocation, e *called) *Answer {
 	r := serve(ctx, t, c)
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if ran(r) {
+	if ran(r) && !abandoned(ctx, r) {
 		e.reply, e.size = r, sizeOf(r)
 		m.bytes += e.size
 		m.byKey[e.key] = m.order.PushBack(e)
@@ -103,11 +104,22 @@ func (m *calls) first(ctx context.Context, t *Tool, c Call, e *called) *Reply {
 // ran reports whether the call did something that must not be done twice. A
 // failed call did, unless its code says that nothing happened: it is not known
 // how far it came.
-func ran(r *Reply) bool {
+func ran(r *Answer) bool {
 	if r.Failure == nil {
 		return true
 	}
 	return r.Failure.Code == CodeInternal
+}
+
+// abandoned reports whether the call was ended because nobody waited for it any
+// more, as when a connection is lost. Its outcome is no answer to the same call
+// of somebody who does.
+func abandoned(ctx context.Context, r *Answer) bool {
+	if ctx.Err() == nil {
+		return false
+	}
+	return errors.Is(r.Err, context.Cause(ctx)) || errors.Is(r.Err, ctx.Err()) ||
+		r.Result != nil && r.Result.Status == codeinterp.StatusCanceled
 }
 
 // trim keeps to the bounds.
@@ -129,7 +141,7 @@ func (m *calls) drop(e *list.Element) {
 	delete(m.byKey, d.key)
 }
 
-// slim drops a reply's Result and images.
+// slim drops an answer's Result and images.
 func (m *calls) slim(d *called) {
 	if d.reply.Result == nil || d.size <= small {
 		return
@@ -160,8 +172,8 @@ func forgotten(res *codeinterp.Result) []codeinterp.Truncation {
 	return list
 }
 
-// sizeOf estimates the memory that a reply holds.
-func sizeOf(r *Reply) int {
+// sizeOf estimates the memory that an answer holds.
+func sizeOf(r *Answer) int {
 	n := 1<<10 + len(r.Text) + len(r.Data)
 	for _, img := range r.Images {
 		n += len(img.Data)

@@ -28,7 +28,7 @@ func TestSameCall(t *testing.T) {
 	}
 	set := newSet(t, ci, nil)
 	call := func(id, code string) string {
-		return set.Dispatch(t.Context(), runCode, args(code), &tools.CallOptions{ID: id}).Result.Stdout()
+		return set.Dispatch(t.Context(), runCode, args(code), &tools.DispatchOptions{ID: id}).Result.Stdout()
 	}
 	for _, tt := range []struct{ id, code, want string }{
 		{"a", "x", "run 1\n"},
@@ -58,7 +58,7 @@ func TestSameCallAtOnce(t *testing.T) {
 		var wg sync.WaitGroup
 		for range 10 {
 			wg.Go(func() {
-				if set.Dispatch(t.Context(), runCode, args("x"), &tools.CallOptions{ID: "a"}).Text == "ok\n--- stdout ---\ndone\n" {
+				if set.Dispatch(t.Context(), runCode, args("x"), &tools.DispatchOptions{ID: "a"}).Text == "ok\n--- stdout ---\ndone\n" {
 					same.Add(1)
 				}
 			})
@@ -67,7 +67,7 @@ func TestSameCallAtOnce(t *testing.T) {
 		cause := errors.New("gone")
 		ctx, cancel := context.WithTimeoutCause(t.Context(), time.Minute, cause)
 		defer cancel()
-		r := set.Dispatch(ctx, runCode, args("x"), &tools.CallOptions{ID: "a"})
+		r := set.Dispatch(ctx, runCode, args("x"), &tools.DispatchOptions{ID: "a"})
 		if r.Failure == nil || r.Failure.Code != tools.CodeCanceled || !errors.Is(r.Err, cause) {
 			t.Errorf("got %s, %v", r.Text, r.Err)
 		}
@@ -95,7 +95,7 @@ func TestNotRemembered(t *testing.T) {
 		var wg sync.WaitGroup
 		for range 5 {
 			wg.Go(func() {
-				r := set.Dispatch(t.Context(), runCode, args("x"), &tools.CallOptions{ID: "a"})
+				r := set.Dispatch(t.Context(), runCode, args("x"), &tools.DispatchOptions{ID: "a"})
 				switch {
 				case r.Failure == nil:
 					good.Add(1)
@@ -111,8 +111,46 @@ func TestNotRemembered(t *testing.T) {
 	})
 }
 
-// TestPartial: a run that its caller's fault ended is remembered, and told as
-// what it is.
+// TestPartial: a run that its caller ended is told as what it is, and is not
+// remembered.
+// TestAbandonedCallRunsAgain: a run that was canceled with its connection is
+// not the outcome of the same call that comes again, nor of one that waits.
+func TestAbandonedCallRunsAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ci := &fake{}
+		ci.script = func(ctx context.Context, _ string) (codeinterp.Result, error) {
+			select {
+			case <-ctx.Done():
+				return codeinterp.Result{Status: codeinterp.StatusCanceled, ExitCode: codeinterp.ExitCanceled}, context.Cause(ctx)
+			case <-time.After(time.Hour):
+				return ok(out("done")), nil
+			}
+		}
+		set := newSet(t, ci, nil)
+		call := func(ctx context.Context) *tools.Answer {
+			return set.Dispatch(ctx, runCode, args("x"), &tools.DispatchOptions{ID: "a"})
+		}
+		ctx, lose := context.WithCancel(t.Context())
+		first, waits := make(chan *tools.Answer, 1), make(chan *tools.Answer, 1)
+		go func() { first <- call(ctx) }()
+		synctest.Wait()
+		go func() { waits <- call(t.Context()) }()
+		synctest.Wait()
+		lose()
+		if r := <-first; r.Result == nil || r.Result.Status != codeinterp.StatusCanceled {
+			t.Errorf("the lost call: %s", r.Text)
+		}
+		for _, r := range []*tools.Answer{<-waits, call(t.Context())} {
+			if r.Result == nil || r.Result.Stdout() != "done" {
+				t.Errorf("the same call: %s", r.Text)
+			}
+		}
+		if n := ci.ran(); n != 2 {
+			t.Errorf("%d runs, want 2: one that was lost, one for both", n)
+		}
+	})
+}
+
 func TestPartial(t *testing.T) {
 	ci := &fake{script: func(ctx context.Context, _ string) (codeinterp.Result, error) {
 		<-ctx.Done()
@@ -122,22 +160,22 @@ func TestPartial(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	for range 2 {
-		r := set.Dispatch(ctx, runCode, args("x"), &tools.CallOptions{ID: "a"})
+		r := set.Dispatch(ctx, runCode, args("x"), &tools.DispatchOptions{ID: "a"})
 		if r.Failure != nil || !errors.Is(r.Err, context.Canceled) || r.Text != "canceled, exit code 130: stopped because the call was canceled\n--- stdout ---\nhalf\n" {
 			t.Errorf("got %q, %v", r.Text, r.Err)
 		}
 	}
-	if ci.ran() != 1 {
+	if ci.ran() != 2 {
 		t.Errorf("ran %d times", ci.ran())
 	}
 }
 
 func TestPanics(t *testing.T) {
 	ci := &fake{script: func(context.Context, string) (codeinterp.Result, error) { panic("oops at /home/me") }}
-	var kinds []tools.EventKind
-	set := newSet(t, ci, &tools.Options{OnEvent: func(e tools.Event) error { kinds = append(kinds, e.Kind); return nil }})
+	var kinds []tools.RunEventKind
+	set := newSet(t, ci, &tools.Options{OnEvent: func(e tools.RunEvent) error { kinds = append(kinds, e.Kind); return nil }})
 	for range 2 {
-		r := set.Dispatch(t.Context(), runCode, args("x"), &tools.CallOptions{ID: "a"})
+		r := set.Dispatch(t.Context(), runCode, args("x"), &tools.DispatchOptions{ID: "a"})
 		if r.Failure == nil || r.Failure.Code != tools.CodeInternal || strings.Contains(r.Text, "oops") || !strings.Contains(r.Err.Error(), "oops") {
 			t.Errorf("got %s, %v", r.Text, r.Err)
 		}
@@ -159,8 +197,8 @@ func TestMemory(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	call := func(i int) *tools.Reply {
-		return set.Dispatch(t.Context(), runCode, args("x"), &tools.CallOptions{ID: fmt.Sprint(i)})
+	call := func(i int) *tools.Answer {
+		return set.Dispatch(t.Context(), runCode, args("x"), &tools.DispatchOptions{ID: fmt.Sprint(i)})
 	}
 	var texts []string
 	for i := range 30 {
@@ -193,17 +231,17 @@ func TestMemory(t *testing.T) {
 func TestOwnTools(t *testing.T) {
 	calls := 0
 	set, err := tools.NewSet([]tools.Tool{
-		{Name: "add", Call: func(_ context.Context, c tools.Call) *tools.Reply {
+		{Name: "add", Invoke: func(_ context.Context, c tools.Invocation) *tools.Answer {
 			calls++
-			return &tools.Reply{Text: string(c.Args), Data: c.Args}
+			return &tools.Answer{Text: string(c.Args), Data: c.Args}
 		}},
-		{Name: "broken", Call: func(context.Context, tools.Call) *tools.Reply { return nil }},
+		{Name: "broken", Invoke: func(context.Context, tools.Invocation) *tools.Answer { return nil }},
 	}, &tools.SetOptions{RememberCalls: -1})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for range 2 {
-		r := set.Dispatch(t.Context(), "add", []byte(`[1]`), &tools.CallOptions{ID: "a"})
+		r := set.Dispatch(t.Context(), "add", []byte(`[1]`), &tools.DispatchOptions{ID: "a"})
 		if r.CallID != "a" || r.Tool != "add" || string(r.JSON()) != `[1]` {
 			t.Errorf("got %+v", r)
 		}
@@ -220,17 +258,17 @@ func TestOwnTools(t *testing.T) {
 }
 
 func TestSets(t *testing.T) {
-	call := func(context.Context, tools.Call) *tools.Reply { return &tools.Reply{} }
+	call := func(context.Context, tools.Invocation) *tools.Answer { return &tools.Answer{} }
 	for _, tt := range []struct {
 		name string
 		list []tools.Tool
 		want string
 	}{
-		{"own", []tools.Tool{{Name: "a", Call: call}, {Name: "b", Call: call}}, ""},
-		{"twice", []tools.Tool{{Name: "a", Call: call}, {Name: "a", Call: call}}, "too much alike"},
-		{"case", []tools.Tool{{Name: "run", Call: call}, {Name: "Run", Call: call}}, "too much alike"},
-		{"no call", []tools.Tool{{Name: "a"}}, "no Call"},
-		{"bad name", []tools.Tool{{Name: "a b", Call: call}}, `"a b"`},
+		{"own", []tools.Tool{{Name: "a", Invoke: call}, {Name: "b", Invoke: call}}, ""},
+		{"twice", []tools.Tool{{Name: "a", Invoke: call}, {Name: "a", Invoke: call}}, "too much alike"},
+		{"case", []tools.Tool{{Name: "run", Invoke: call}, {Name: "Run", Invoke: call}}, "too much alike"},
+		{"no call", []tools.Tool{{Name: "a"}}, "no Invoke"},
+		{"bad name", []tools.Tool{{Name: "a b", Invoke: call}}, `"a b"`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			_, err := tools.NewSet(tt.list, nil)

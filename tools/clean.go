@@ -2,34 +2,45 @@ package tools
 
 import (
 	"bytes"
+	"fmt"
+	"strings"
 	"unicode/utf8"
+
+	"github.com/toolcell/toolcell/internal/ansi"
 )
 
-// walk passes the cleaned form of a program's text to emit, in pieces: without
-// terminal control sequences and invisible characters, with every line reduced
-// to what a carriage return left of it, and with U+FFFD for what is not UTF-8.
-// Lines are cleaned by themselves, so an unfinished sequence costs one line at
-// most. The pieces are parts of raw or constants.
-func walk(raw []byte, emit func([]byte)) {
+// A cleaner makes of a program's text what a model sees: without terminal
+// control sequences and invisible characters, with U+FFFD for what is not
+// UTF-8, and with the frames of a progress bar reduced to the last one. Lines
+// are cleaned by themselves, so that an unfinished sequence costs one line at
+// most. What is cleaned is passed to emit in pieces, which are only good until
+// it returns.
+type cleaner struct {
+	emit      func([]byte)
+	allFrames bool  // keeps the frames that were overwritten, as lines
+	gone      int64 // bytes of frames that were overwritten
+}
+
+func (c *cleaner) walk(raw []byte) {
 	for len(raw) > 0 {
 		i := special(raw)
 		if i == len(raw) {
-			emit(raw)
+			c.emit(raw)
 			return
 		}
 		start := bytes.LastIndexByte(raw[:i], '\n') + 1
 		if start > 0 {
-			emit(raw[:start])
+			c.emit(raw[:start])
 		}
 		raw = raw[start:]
 		end := bytes.IndexByte(raw[i-start:], '\n')
 		if end < 0 {
-			walkLine(raw, emit)
+			c.frames(raw)
 			return
 		}
 		end += i - start
-		walkLine(raw[:end], emit)
-		emit(raw[end : end+1])
+		c.frames(raw[:end])
+		c.emit(raw[end : end+1])
 		raw = raw[end+1:]
 	}
 }
@@ -45,100 +56,50 @@ func special(p []byte) int {
 	return len(p)
 }
 
-// walkLine is walk for one line without its newline.
-func walkLine(line []byte, emit func([]byte)) {
-	line = lastFrame(line)
+// frame cleans a line, or what stands between two carriage returns of one.
+func (c *cleaner) frame(p []byte) {
 	plain := &plainASCII
-	if utf8.Valid(line) {
+	if utf8.Valid(p) {
 		plain = &plainUTF8
 	}
 	start := 0
 	flush := func(end int) {
 		if end > start {
-			emit(line[start:end])
+			c.emit(p[start:end])
 		}
 	}
-	for i := 0; i < len(line); {
-		c := line[i]
+	for i := 0; i < len(p); {
+		b := p[i]
 		switch {
-		case plain[c]:
+		case plain[b]:
 			i++
-		case c == 0x1b:
+		case b == 0x1b:
 			flush(i)
-			i += escape(line[i:])
+			n, finished := ansi.Sequence(p[i:])
+			if i += n; !finished && n > 2 {
+				c.emit(fmt.Appendf(nil, "[unfinished control sequence of %d bytes]", n))
+			}
 			start = i
-		case c < utf8.RuneSelf:
+		case b < utf8.RuneSelf:
 			flush(i)
 			i++
 			start = i
 		default:
-			r, n := utf8.DecodeRune(line[i:])
+			r, n := utf8.DecodeRune(p[i:])
 			if bad := r == utf8.RuneError && n == 1; bad || invisible(r) {
 				flush(i)
 				if bad {
-					emit(replacement)
+					c.emit(replacement)
 				}
 				start = i + n
 			}
 			i += n
 		}
 	}
-	flush(len(line))
+	flush(len(p))
 }
 
 var replacement = []byte("\uFFFD")
-
-// lastFrame returns what is left of a line after its carriage returns: the
-// last frame of a progress bar.
-func lastFrame(line []byte) []byte {
-	line = bytes.TrimRight(line, "\r")
-	if i := bytes.LastIndexByte(line, '\r'); i >= 0 {
-		return line[i+1:]
-	}
-	return line
-}
-
-// escape returns the length of the escape sequence at the start of p
-// (ECMA-48): CSI up to its final byte; OSC, DCS, SOS, PM and APC up to their
-// terminator; else the introducer, intermediate bytes and one more.
-func escape(p []byte) int {
-	if len(p) < 2 {
-		return len(p)
-	}
-	switch p[1] {
-	case '[':
-		for i := 2; i < len(p); i++ {
-			if p[i] >= 0x40 && p[i] <= 0x7e {
-				return i + 1
-			}
-			if p[i] < 0x20 || p[i] > 0x7e {
-				return i
-			}
-		}
-		return len(p)
-	case ']', 'P', 'X', '^', '_':
-		for i := 2; i < len(p); i++ {
-			if p[i] == 0x07 {
-				return i + 1
-			}
-			if p[i] == 0x1b {
-				if i+1 < len(p) && p[i+1] == '\\' {
-					return i + 2
-				}
-				return i
-			}
-		}
-		return len(p)
-	}
-	i := 1
-	for i < len(p) && p[i] >= 0x20 && p[i] <= 0x2f {
-		i++
-	}
-	if i < len(p) && p[i] >= 0x30 && p[i] <= 0x7e {
-		i++
-	}
-	return i
-}
 
 // plainASCII has the bytes that stay as they are; plainUTF8 those that do
 // within valid UTF-8, which are all but the controls and the first bytes of the
@@ -158,13 +119,15 @@ func invisible(r rune) bool {
 		r >= 0xe0000 && r <= 0xe007f
 }
 
-// measure returns the size and the newlines of the cleaned form of raw.
-func measure(raw []byte) (size, lines int) {
-	walk(raw, func(p []byte) {
+// measure returns the size and the newlines of the cleaned form of raw, and
+// how many bytes of frames are not in it.
+func measure(raw []byte) (size, lines int, gone int64) {
+	c := cleaner{emit: func(p []byte) {
 		size += len(p)
 		lines += countLines(p)
-	})
-	return size, lines
+	}}
+	c.walk(raw)
+	return size, lines, c.gone
 }
 
 func countLines(p []byte) int { return bytes.Count(p, newline) }
@@ -172,14 +135,19 @@ func countLines(p []byte) int { return bytes.Count(p, newline) }
 var newline = []byte("\n")
 
 // CleanText returns a program's text as a model sees it: without terminal
-// control sequences and invisible characters, with every line reduced to what a
-// carriage return left of it, and with U+FFFD for what is not UTF-8.
+// control sequences and invisible characters, with U+FFFD for what is not
+// UTF-8, and with the frames of a progress bar, which carriage returns separate,
+// reduced to the last one. Other carriage returns end a line.
 func CleanText(s string) string {
 	raw := []byte(s)
 	if special(raw) == len(raw) {
 		return s
 	}
 	var b bytes.Buffer
-	walk(raw, func(p []byte) { b.Write(p) })
+	c := cleaner{emit: func(p []byte) { b.Write(p) }}
+	c.walk(raw)
 	return b.String()
 }
+
+// cleanLine is CleanText for what has to stand in one line.
+func cleanLine(s string) string { return strings.ReplaceAll(CleanText(s), "\n", " ") }

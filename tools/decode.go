@@ -32,38 +32,37 @@ func (f *faults) add(format string, args ...any) {
 	}
 }
 
-// decode reads the JSON of arguments into what bind points to.
-func decode(raw []byte, params []param, bind func(name string) any) faults {
+// decode reads the JSON of arguments.
+func decode(raw []byte, args []argument, lim *limits) (*input, faults) {
+	in := &input{}
 	var f faults
 	object, ok := parse(raw, &f)
 	if !ok {
-		return f
+		return in, f
 	}
-	var seen, given uint64
+	var seen uint64
 	object.ForEach(func(key, value gjson.Result) bool {
-		i := slices.IndexFunc(params, func(p param) bool { return p.name == key.Str })
+		i := slices.IndexFunc(args, func(a argument) bool { return a.name == key.Str })
 		switch {
 		case i < 0:
-			f.add("%s", unknown(key.Str, params))
+			f.add("%s", unknown(key.Str, args))
 			return len(f) < maxFaults
 		case seen&(1<<i) != 0:
 			f.add("%s: given more than once", key.Str)
 			return len(f) < maxFaults
 		}
 		seen |= 1 << i
-		if value.Type == gjson.Null && !params[i].required {
-			return true
+		if a := &args[i]; value.Type != gjson.Null || !a.optional {
+			a.store(value, in, lim, &f)
 		}
-		given |= 1 << i
-		params[i].store(value, bind(key.Str), &f)
 		return true
 	})
-	for i, p := range params {
-		if p.required && seen&(1<<i) == 0 {
-			f.add("%s: required, and missing", p.name)
+	for i := range args {
+		if a := &args[i]; !a.optional && seen&(1<<i) == 0 {
+			f.add("%s: required, and missing", a.name)
 		}
 	}
-	return f
+	return in, f
 }
 
 // parse checks that raw is one JSON object, or a JSON string that holds one.
@@ -133,24 +132,29 @@ func shallow(raw []byte) bool {
 }
 
 // store checks a value and puts it where it belongs.
-func (p *param) store(v gjson.Result, to any, f *faults) {
-	switch to := to.(type) {
+func (a *argument) store(v gjson.Result, in *input, lim *limits, f *faults) {
+	switch to := a.to(in).(type) {
 	case *string:
-		switch {
-		case v.Type != gjson.String:
-			f.add("%s: need a string, got %s", p.name, kindOf(v))
-		case p.name != "language" && len(p.enum) > 0 && !slices.Contains(p.enum, v.Str):
-			f.add("%s: need one of %s, got %s", p.name, strings.Join(p.enum, ", "), clip(strconv.Quote(v.Str), 60))
-		default:
-			*to = v.Str
+		if v.Type != gjson.String {
+			f.add("%s: need a string, got %s", a.name, kindOf(v))
+			return
 		}
+		if a.enum != nil && !a.resolves {
+			if known := a.enum(lim); !slices.Contains(known, v.Str) {
+				f.add("%s: need one of %s, got %s", a.name, strings.Join(known, ", "), clip(strconv.Quote(v.Str), 60))
+				return
+			}
+		}
+		*to = v.Str
 	case *int64:
+		least, most := a.bounds(lim)
+		most = min(most, maxInteger)
 		n, ok := integer(v)
 		switch {
 		case !ok:
-			f.add("%s: need an integer, got %s", p.name, kindOf(v))
-		case n < p.min || n > p.max:
-			f.add("%s: need %d to %d%s, got %s", p.name, p.min, p.max, p.unit, clip(v.Raw, 30))
+			f.add("%s: need an integer, got %s", a.name, kindOf(v))
+		case n < least || n > most:
+			f.add("%s: need %d to %d%s, got %s", a.name, least, most, a.unit, clip(v.Raw, 30))
 		default:
 			*to = n
 		}
@@ -174,10 +178,10 @@ func integer(v gjson.Result) (int64, bool) {
 }
 
 // unknown says that there is no such argument, and which one may be meant.
-func unknown(name string, params []param) string {
+func unknown(name string, args []argument) string {
 	var names []string
-	for _, p := range params {
-		names = append(names, p.name)
+	for _, a := range args {
+		names = append(names, a.name)
 	}
 	fault := fmt.Sprintf("%s: no such argument", clip(strconv.Quote(name), 60))
 	if best := closest(name, names); best != "" {

@@ -4,6 +4,7 @@ import (
 	"embed"
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -44,21 +45,35 @@ func newFacts(info codeinterp.Info, k *kit) facts {
 		f.notes[l.Name] = strings.TrimSpace(l.Notes)
 	}
 	stateless := ""
-	if _, ok := codeinterp.Stateful(k.ci); ok {
-		stateless = " Use a context, made with " + k.Namer(k.workspace, "create_code_context") + ", for work in several steps."
+	if hasContexts(k) {
+		stateless = " Use a context, made with " + k.name("create_code_context") + ", for work in several steps."
 	}
 	f.values = strings.NewReplacer(
 		"{{stateless}}", stateless,
-		"{{languages}}", f.languages(k.languages),
+		"{{languages}}", f.languages(k.limits.languages),
+		"{{context_languages}}", f.languages(k.limits.contexts),
 		"{{isolation}}", orEmpty(f.isolation()),
 		"{{files}}", orEmpty(f.files()),
 		"{{timeout}}", timeoutFact(k.limits),
 		"{{lifetime}}", f.lifetime(),
-		"{{create}}", k.Namer(k.workspace, "create_code_context"),
-		"{{run_in}}", k.Namer(k.workspace, "run_in_code_context"),
-		"{{delete}}", k.Namer(k.workspace, "delete_code_context"),
+		"{{contexts}}", orEmpty(f.contexts()),
+		"{{create}}", k.name("create_code_context"),
+		"{{run_in}}", k.name("run_in_code_context"),
+		"{{delete}}", k.name("delete_code_context"),
 	)
 	return f
+}
+
+// resolve is [codeinterp.ResolveLanguage], and knows the interpreter's own
+// names for languages.
+func (f *facts) resolve(name string, languages []string) (string, error) {
+	for _, l := range f.info.Languages {
+		if slices.ContainsFunc(l.Aliases, func(a string) bool { return strings.EqualFold(a, strings.TrimSpace(name)) }) &&
+			slices.Contains(languages, l.Name) && !slices.Contains(languages, name) {
+			return l.Name, nil
+		}
+	}
+	return codeinterp.ResolveLanguage(name, languages)
 }
 
 // describe returns the description of an operation's tool.
@@ -133,6 +148,14 @@ func (f *facts) lifetime() string {
 	return s + "."
 }
 
+func (f *facts) contexts() string {
+	n := f.info.Limits.Contexts
+	if n == 0 {
+		return ""
+	}
+	return "At most " + plural(n, "context", "can exist at a time") + "; delete those that are not needed."
+}
+
 func timeoutFact(l limits) string {
 	if l.timeout == 0 {
 		return fmt.Sprintf("A program may run for as long as it needs; timeoutMs, up to %d, stops it earlier.", l.maxTimeout)
@@ -158,30 +181,10 @@ func span(d time.Duration) string {
 	return fmt.Sprintf("%d %s", n, unit)
 }
 
-// annotate returns the hints for an operation. What is not known counts as
-// reachable.
-func (f *facts) annotate(op string) Annotations {
-	iso := f.info.Isolation
-	switch op {
-	case "run_code", "run_in_code_context":
-		return Annotations{
-			Destructive: iso.Filesystem != codeinterp.ReachBlocked || iso.Network != codeinterp.ReachBlocked,
-			OpenWorld:   iso.Network != codeinterp.ReachBlocked,
-		}
-	case "delete_code_context":
-		return Annotations{Destructive: true, Idempotent: true}
-	case "restart_code_context":
-		return Annotations{Destructive: true, Idempotent: true}
-	case "list_code_contexts", "read_output":
-		return Annotations{ReadOnly: true, Idempotent: true}
-	}
-	return Annotations{}
-}
-
 // missingModule says what to do about a module that could not be imported.
 // The language is empty where it is not known.
 func (f *facts) missingModule(module, language string) string {
-	s := fmt.Sprintf("The module %q is not installed here.", CleanText(clip(module, 100)))
+	s := fmt.Sprintf("The module %q is not installed here.", cleanLine(clip(module, 100)))
 	if notes := f.notes[language]; notes != "" {
 		return s + " About this runtime: " + notes
 	}

@@ -3,10 +3,10 @@
 //
 //	list, err := tools.ForCode("demo", ci, nil)
 //	set, err := tools.NewSet(list, nil)
-//	definitions, err := tools.OpenAIChat{}.Tools(list)
+//	definitions, err := format.OpenAIChat{}.Tools(list)
 //	...
-//	reply := set.Dispatch(ctx, call.Name, call.Arguments, &tools.CallOptions{ID: call.ID})
-//	messages := tools.OpenAIChat{}.Results(reply)
+//	answer := set.Dispatch(ctx, call.Name, call.Arguments, &tools.DispatchOptions{ID: call.ID})
+//	messages := format.OpenAIChat{}.Results(answer)
 //
 // A turn in which a model makes several calls goes to [Set.DispatchAll], which
 // runs them in parallel and keeps the calls in one context in order.
@@ -19,29 +19,11 @@
 //
 // # Definitions
 //
-// [OpenAIChat], [OpenAIResponses], [Anthropic], [Gemini], [Ollama] and [MCP]
-// render the definitions, and later the replies, as the JSON of each API. No
-// SDK is imported: json.Unmarshal of that JSON into the SDK's own parameter
-// type is the adapter.
-//
-//	var params openai.ChatCompletionNewParams
-//	err = json.Unmarshal(definitions, &params.Tools)
-//	...
-//	var answers []openai.ChatCompletionMessageParamUnion
-//	err = json.Unmarshal(messages, &answers)
-//	params.Messages = append(params.Messages, answers...)
-//
-// The types to decode into are, for the definitions and for the replies of a
-// turn:
-//
-//	OpenAIChat       []openai.ChatCompletionToolUnionParam  []openai.ChatCompletionMessageParamUnion
-//	OpenAIResponses  []responses.ToolUnionParam             responses.ResponseInputParam
-//	Anthropic        []anthropic.ToolUnionParam             anthropic.MessageParam
-//	Gemini           []*genai.Tool                          *genai.Content
-//	MCP              []*mcp.Tool                            *mcp.CallToolResult, of each reply
-//
-// The directory examples/sdks has a program for each. langchaingo takes the
-// definitions of OpenAIChat as []llms.Tool, or a [TextTool].
+// Package format renders the definitions, and later the answers, as the JSON of
+// the API of OpenAI, Anthropic, Gemini, Ollama or the Model Context Protocol. No
+// SDK is imported: json.Unmarshal of that JSON into the SDK's own parameter type
+// is the adapter. The directory examples/sdks has a program for each. langchaingo
+// takes the definitions of OpenAI's chat as []llms.Tool, or a [TextTool].
 //
 // # Arguments
 //
@@ -54,11 +36,11 @@
 //
 // # Replies
 //
-// A [Reply] holds what the model gets: a text of bounded size that stands
+// A [Answer] holds what the model gets: a text of bounded size that stands
 // alone, and images. Terminal control sequences are gone from it, progress bars
 // are collapsed, secrets are scrubbed, long output is cut in the middle and the
-// loss is counted. Reply.JSON is the same in JSON. The whole, uncut Result
-// stays with the caller in Reply.Result.
+// loss is counted. Answer.JSON is the same in JSON. The whole, uncut Result
+// stays with the caller in Answer.Result.
 //
 // A call that fails, other than by the program's own doing, is answered with
 // {"error": {"code": ..., "message": ...}}; the message says what to do next.
@@ -73,5 +55,5 @@
 // cuts and pages, and nothing that a program computes from them in another way
 // or divides among streams or runs. Live output is scrubbed as the program
 // writes it: a secret with a control sequence in its middle is found in
-// replies, not there. Images are not looked into.
+// answers, not there. Images are not looked into.
 package tools

@@ -17,7 +17,7 @@ func TestEngine(t *testing.T) {
 	}
 	t.Cleanup(func() { ci.Close() })
 	set := newSet(t, ci, nil)
-	call := func(op string, args map[string]any) *tools.Reply {
+	call := func(op string, args map[string]any) *tools.Answer {
 		t.Helper()
 		raw, err := json.Marshal(args)
 		if err != nil {

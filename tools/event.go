@@ -9,20 +9,20 @@ import (
 	"github.com/toolcell/toolcell/codeinterp"
 )
 
-// An EventKind tells what an [Event] is about.
-type EventKind uint8
+// A RunEventKind tells what a [RunEvent] is about.
+type RunEventKind uint8
 
 // The kinds. Each run has one start, any number of outputs, and one end.
 const (
-	RunStart   EventKind = iota + 1
-	RunOutput            // Event.Output
-	LateOutput           // Event.Output of a program that had ended before this run
-	RunEnd               // Event.Result and Event.Err
+	RunStart   RunEventKind = iota + 1
+	RunOutput               // RunEvent.Output
+	LateOutput              // RunEvent.Output of a program that had ended before this run
+	RunEnd                  // RunEvent.Result and RunEvent.Err
 )
 
-// An Event is something that happened in a run.
-type Event struct {
-	Kind      EventKind
+// A RunEvent is something that happened in a run.
+type RunEvent struct {
+	Kind      RunEventKind
 	CallID    string
 	Tool      string               // empty for runs that no tool asked for
 	ContextID codeinterp.ContextID // empty for runs without a context
@@ -36,11 +36,11 @@ type Event struct {
 // events.
 type observer struct {
 	secrets *Secrets
-	onEvent func(Event) error
+	onEvent func(RunEvent) error
 }
 
 // run calls f with opts, whose OnOutput it replaces. ev says which run it is.
-func (o *observer) run(ev Event, opts codeinterp.RunOptions, f func(*codeinterp.RunOptions) (codeinterp.Result, error)) (codeinterp.Result, error) {
+func (o *observer) run(ev RunEvent, opts codeinterp.RunOptions, f func(*codeinterp.RunOptions) (codeinterp.Result, error)) (codeinterp.Result, error) {
 	next := opts.OnOutput
 	var scrub *streamScrubber
 	if o.onEvent != nil || next != nil {
@@ -71,7 +71,7 @@ func (o *observer) run(ev Event, opts codeinterp.RunOptions, f func(*codeinterp.
 }
 
 // tee passes outputs on as events and to next.
-func (o *observer) tee(ev Event, next func(codeinterp.Output) error) func(codeinterp.Output) error {
+func (o *observer) tee(ev RunEvent, next func(codeinterp.Output) error) func(codeinterp.Output) error {
 	if o.onEvent == nil {
 		return next
 	}
@@ -89,7 +89,7 @@ func (o *observer) tee(ev Event, next func(codeinterp.Output) error) func(codein
 	}
 }
 
-func (o *observer) emit(ev Event, kind EventKind, res *codeinterp.Result, err error) error {
+func (o *observer) emit(ev RunEvent, kind RunEventKind, res *codeinterp.Result, err error) error {
 	if o.onEvent == nil {
 		return nil
 	}
@@ -110,7 +110,7 @@ func protect(f func() error) (err error) {
 // ObserveOptions says who watches an interpreter; see [Observe].
 type ObserveOptions struct {
 	// OnEvent sees the runs; see [Options].
-	OnEvent func(Event) error
+	OnEvent func(RunEvent) error
 	// Secrets are scrubbed; see [Options].
 	Secrets *Secrets
 	// NewID makes the ids of runs. Nil means 128 random bits.
@@ -137,7 +137,7 @@ func Observe(opts ObserveOptions) codeinterp.Middleware {
 				opts = *c.Run
 			}
 			var reply codeinterp.Reply
-			ev := Event{CallID: newID(), ContextID: c.Context, Language: c.Language}
+			ev := RunEvent{CallID: newID(), ContextID: c.Context, Language: c.Language}
 			var err error
 			reply.Result, err = o.run(ev, opts, func(opts *codeinterp.RunOptions) (codeinterp.Result, error) {
 				c.Run = opts

@@ -13,8 +13,8 @@ import (
 )
 
 // recorder returns an OnEvent that writes a line for each event.
-func recorder(lines *[]string) func(tools.Event) error {
-	return func(e tools.Event) error {
+func recorder(lines *[]string) func(tools.RunEvent) error {
+	return func(e tools.RunEvent) error {
 		line := fmt.Sprintf("%d %s %s %s%s %s", e.Kind, e.CallID, strings.TrimPrefix(e.Tool, "workspace__w__"), e.ContextID, e.Language, e.Output.Data)
 		if e.Result != nil {
 			line += fmt.Sprintf("%s %d", e.Result.Status, len(e.Result.Outputs))
@@ -35,10 +35,10 @@ func TestEvents(t *testing.T) {
 	var got []string
 	n := 0
 	set := newSet(t, ci, &tools.Options{OnEvent: recorder(&got), NewID: func() string { n++; return fmt.Sprintf("id-%d", n) }})
-	set.Dispatch(t.Context(), runCode, args("x"), &tools.CallOptions{ID: "call"})
+	set.Dispatch(t.Context(), runCode, args("x"), &tools.DispatchOptions{ID: "call"})
 	set.Dispatch(t.Context(), "workspace__w__create_code_context", []byte(`{"language":"python"}`), nil)
 	live := ""
-	set.Dispatch(t.Context(), "workspace__w__run_in_code_context", []byte(`{"contextId":"ctx-1","code":"x"}`), &tools.CallOptions{
+	set.Dispatch(t.Context(), "workspace__w__run_in_code_context", []byte(`{"contextId":"ctx-1","code":"x"}`), &tools.DispatchOptions{
 		OnOutput: func(o codeinterp.Output) error { live += string(o.Data); return nil },
 	})
 	set.Dispatch(t.Context(), "workspace__w__run_in_code_context", []byte(`{"contextId":"ctx-2","code":"x"}`), nil)

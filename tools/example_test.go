@@ -9,6 +9,7 @@ import (
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/providers/inmemory"
 	"github.com/toolcell/toolcell/tools"
+	"github.com/toolcell/toolcell/tools/format"
 )
 
 func Example() {
@@ -25,7 +26,7 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	definitions, err := tools.OpenAIChat{}.Tools(list) // for the request
+	definitions, err := format.OpenAIChat{}.Tools(list) // for the request
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -34,7 +35,7 @@ func Example() {
 	// What the model sends, and what it gets.
 	reply := set.Dispatch(context.Background(), "workspace__demo__run_code",
 		[]byte(`{"language":"javascript","code":"console.log('six times seven'); 6 * 7"}`),
-		&tools.CallOptions{ID: "call_1"})
+		&tools.DispatchOptions{ID: "call_1"})
 	fmt.Print(reply.Text)
 	// Output:
 	// true
@@ -117,7 +118,7 @@ func ExampleOutputStore_Read() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	reply := list[0].Call(context.Background(), tools.Call{
+	reply := list[0].Invoke(context.Background(), tools.Invocation{
 		Args: []byte(`{"language":"javascript","code":"for (let i = 0; i < 1000; i++) console.log('line', i)"}`),
 	})
 	page, err := store.Read(reply.OutputID, "stdout", 4390, 18)
@@ -135,7 +136,7 @@ func ExampleObserve() {
 	defer ci.Close()
 	observed := codeinterp.Wrap(ci, tools.Observe(tools.ObserveOptions{
 		NewID: func() string { return "run-1" },
-		OnEvent: func(e tools.Event) error {
+		OnEvent: func(e tools.RunEvent) error {
 			if e.Kind == tools.RunOutput {
 				fmt.Printf("%s: %s", e.CallID, e.Output.Text())
 			}

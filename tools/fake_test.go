@@ -168,7 +168,7 @@ func newSet(t testing.TB, ci codeinterp.CodeInterpreter, opts *tools.Options) *t
 }
 
 // run calls run_code with a program that the fake does not look at.
-func run(t testing.TB, res codeinterp.Result, opts *tools.Options) *tools.Reply {
+func run(t testing.TB, res codeinterp.Result, opts *tools.Options) *tools.Answer {
 	t.Helper()
 	set := newSet(t, &fake{script: fixed(res)}, opts)
 	return set.Dispatch(t.Context(), "workspace__w__run_code", []byte(`{"language":"python","code":"x"}`), nil)

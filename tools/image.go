@@ -19,10 +19,10 @@ const (
 	maxPixels = 30_000_000
 )
 
-// ImageOptions says which images a reply holds. The zero value is ready to
+// ImageOptions says which images an answer holds. The zero value is ready to
 // use.
 type ImageOptions struct {
-	// Max is how many images a reply holds: the last ones, since programs
+	// Max is how many images an answer holds: the last ones, since programs
 	// show their best at the end. Zero means DefaultMaxImages, -1 none.
 	Max int
 
@@ -56,7 +56,7 @@ type Image struct {
 
 // shownImage says what became of the image of one output.
 type shownImage struct {
-	number int // in the reply, from 1; 0: none
+	number int // in the answer, from 1; 0: none
 	note   string
 }
 
@@ -64,7 +64,7 @@ type shownImage struct {
 // their own.
 const maxNotes = 8
 
-// images picks the images of a reply. The second result has an entry for each
+// images picks the images of an answer. The second result has an entry for each
 // output, or is nil where there is nothing to say.
 func (o *ImageOptions) images(outputs []codeinterp.Output) ([]Image, []shownImage) {
 	var shown []shownImage
@@ -88,7 +88,7 @@ func (o *ImageOptions) images(outputs []codeinterp.Output) ([]Image, []shownImag
 			candidates = append(candidates, i)
 		} else if rep := readable(&outputs[i]); rep.MIME == "" {
 			rep = outputs[i].Bundle[0]
-			note(i, "[%s, %d bytes: not shown here, kept for the user]", CleanText(clip(rep.MIME, 80)), len(rep.Data))
+			note(i, "[%s, %d bytes: not shown here, kept for the user]", cleanLine(clip(rep.MIME, 80)), len(rep.Data))
 		}
 	}
 	var list []Image

@@ -74,9 +74,9 @@ func encodeJPEG(img image.Image) Image {
 	return Image{"image/jpeg", b.Bytes(), r.Dx(), r.Dy()}
 }
 
-// as returns the image in one of the given types, as PNG if it has to be
+// As returns the image in one of the given types, as PNG if it has to be
 // encoded again.
-func (img Image) as(types ...string) Image {
+func (img Image) As(types ...string) Image {
 	if slices.Contains(types, img.MIME) {
 		return img
 	}

@@ -29,20 +29,46 @@ type contextJSON struct {
 	Queued    int    `json:"queued,omitempty" jsonschema:"description=How many runs wait behind it."`
 }
 
-func (k *kit) list(m codeinterp.ContextManager) handler[noArgs] {
-	return func(ctx context.Context, c Call, name string, _ *noArgs) *Reply {
-		infos, err := m.ListContexts(ctx)
-		if err != nil {
-			return k.failed(ctx, c, name, err)
-		}
-		out := listJSON{make([]contextJSON, 0, len(infos))}
-		for _, i := range infos {
-			out.Contexts = append(out.Contexts, contextJSON{
-				string(i.ID), i.Language, k.Secrets.Scrub(i.Cwd), stamp(i.Created), stamp(i.LastUsed), i.Busy, i.Queued,
-			})
-		}
-		return answer(c.ID, name, out)
+func (k *kit) create(ctx context.Context, r decoded) *Answer {
+	id, err := k.contexts.CreateContext(ctx, r.language, nil)
+	if err != nil {
+		return k.failed(ctx, r, err)
 	}
+	return answer(r.ID, r.Tool, createdJSON{string(id)})
+}
+
+func (k *kit) delete(ctx context.Context, r decoded) *Answer {
+	return k.done(ctx, r, k.contexts.DeleteContext)
+}
+
+func (k *kit) restart(ctx context.Context, r decoded) *Answer {
+	return k.done(ctx, r, k.manager.RestartContext)
+}
+
+func (k *kit) interrupt(ctx context.Context, r decoded) *Answer {
+	return k.done(ctx, r, k.manager.InterruptContext)
+}
+
+// done does something to the context that the call names.
+func (k *kit) done(ctx context.Context, r decoded, do func(context.Context, codeinterp.ContextID) error) *Answer {
+	if err := do(ctx, codeinterp.ContextID(r.contextID)); err != nil {
+		return k.failed(ctx, r, err)
+	}
+	return answer(r.ID, r.Tool, okJSON{true})
+}
+
+func (k *kit) list(ctx context.Context, r decoded) *Answer {
+	infos, err := k.manager.ListContexts(ctx)
+	if err != nil {
+		return k.failed(ctx, r, err)
+	}
+	out := listJSON{make([]contextJSON, 0, len(infos))}
+	for _, i := range infos {
+		out.Contexts = append(out.Contexts, contextJSON{
+			string(i.ID), i.Language, k.Secrets.Scrub(i.Cwd), stamp(i.Created), stamp(i.LastUsed), i.Busy, i.Queued,
+		})
+	}
+	return answer(r.ID, r.Tool, out)
 }
 
 func stamp(t time.Time) string {
@@ -50,22 +76,4 @@ func stamp(t time.Time) string {
 		return ""
 	}
 	return t.UTC().Format(time.RFC3339)
-}
-
-func (k *kit) restart(m codeinterp.ContextManager) handler[contextArgs] {
-	return func(ctx context.Context, c Call, name string, in *contextArgs) *Reply {
-		if err := m.RestartContext(ctx, codeinterp.ContextID(in.ContextID)); err != nil {
-			return k.failed(ctx, c, name, err)
-		}
-		return answer(c.ID, name, okJSON{true})
-	}
-}
-
-func (k *kit) interrupt(m codeinterp.ContextManager) handler[contextArgs] {
-	return func(ctx context.Context, c Call, name string, in *contextArgs) *Reply {
-		if err := m.InterruptContext(ctx, codeinterp.ContextID(in.ContextID)); err != nil {
-			return k.failed(ctx, c, name, err)
-		}
-		return answer(c.ID, name, okJSON{true})
-	}
 }

@@ -40,8 +40,8 @@ func Prefixed(workspace, op string) string { return "workspace__" + workspace + 
 // their own, such as the hosts of MCP servers.
 func Unprefixed(workspace, op string) string { return op }
 
-// checkToolName says what is wrong with a tool's name for the APIs.
-func checkToolName(name string, longest int) error {
+// CheckToolName says what is wrong with a tool's name for the APIs.
+func CheckToolName(name string, longest int) error {
 	switch {
 	case len(name) > longest:
 		return fmt.Errorf("tool name %q has %d characters, more than %d; use a shorter workspace name", name, len(name), longest)

@@ -23,6 +23,11 @@ type Options struct {
 	// operation, such as "run_code". Nil means [Prefixed].
 	Namer func(workspace, op string) string
 
+	// Prefix is the name of an interpreter beside others in a workspace. The
+	// tools of one that is called "script" are script_run_code and so on, but
+	// for read_output, which is the same tool for all that share Outputs.
+	Prefix string
+
 	// MaxToolName is the longest name a tool may have. Zero means
 	// MaxToolName; up to 128 makes sense for consumers that take it.
 	MaxToolName int
@@ -38,12 +43,12 @@ type Options struct {
 	// MaxOutput is passed to the provider; see [codeinterp.RunOptions].
 	MaxOutput int
 
-	// MaxText is how many bytes of output a reply's text holds: streams,
+	// MaxText is how many bytes of output an answer's text holds: streams,
 	// displays and the program's error together. Zero means DefaultMaxText;
 	// less than 1 KiB is an error.
 	MaxText int
 
-	// Images says which images a reply holds.
+	// Images says which images an answer holds.
 	Images ImageOptions
 
 	// StripFences removes a Markdown code fence around the whole of a
@@ -55,15 +60,15 @@ type Options struct {
 	ManageContexts bool
 
 	// ReadOutput adds read_output, with which the model reads, page by page,
-	// what did not fit into a reply.
+	// what did not fit into an answer.
 	ReadOutput bool
 
-	// Outputs keeps the whole output of runs whose reply was cut. Nil means
+	// Outputs keeps the whole output of runs whose answer was cut. Nil means
 	// a store of its own with default bounds, which only read_output reads.
 	Outputs *OutputStore
 
 	// Secrets are scrubbed from everything that comes out of a run: events,
-	// replies, Results and errors. Nil means none. Middlewares within the
+	// answers, Results and errors. Nil means none. Middlewares within the
 	// interpreter see what is not scrubbed yet; put [Observe] below them to
 	// have it scrubbed before.
 	Secrets *Secrets
@@ -71,7 +76,7 @@ type Options struct {
 	// OnEvent, if set, sees the start, the output and the end of every run.
 	// Calls for one run are serial; those of parallel runs are not. What it
 	// returns, and its panics, go to Result.CallbackErr.
-	OnEvent func(Event) error
+	OnEvent func(RunEvent) error
 
 	// NewID makes the ids of calls that have none, and those of stored
 	// outputs. Nil means 128 random bits.
@@ -100,6 +105,11 @@ func (o *Options) complete() (Options, error) {
 	}
 	if c.Timeout > c.MaxTimeout {
 		errs = append(errs, fmt.Errorf("options: Timeout %v is longer than MaxTimeout %v", c.Timeout, c.MaxTimeout))
+	}
+	if c.Prefix != "" {
+		if err := CheckWorkspaceName(c.Prefix); err != nil {
+			errs = append(errs, fmt.Errorf("options: Prefix: %w", err))
+		}
 	}
 	if c.MaxText < 1<<10 {
 		errs = append(errs, fmt.Errorf("options: MaxText %d: use 1024 or more", c.MaxText))

@@ -15,16 +15,22 @@ import (
 // errOutput is what reading an output that is not there wraps.
 var errOutput = errors.New("no such output")
 
-// An OutputStore keeps the whole output of runs for reading page by page. It
-// keeps the newest within its bounds. It is safe for concurrent use.
+// An OutputStore keeps the whole output of runs for reading page by page, the
+// newest within its bounds. Where several clients share it, see [WithClient],
+// what has to go is the oldest of the client that has the most. It is safe for
+// concurrent use.
 type OutputStore struct {
 	mu       sync.Mutex
 	byID     map[string]*storedOutput
 	order    []string // oldest first
+	used     map[any]usage
 	bytes    int
 	maxBytes int
 	maxCount int
 }
+
+// usage is what one client has in a store.
+type usage struct{ bytes, count int }
 
 // OutputStoreOptions tunes an [OutputStore]. The zero value is ready to use.
 type OutputStoreOptions struct {
@@ -35,6 +41,7 @@ type OutputStoreOptions struct {
 type storedOutput struct {
 	res     *codeinterp.Result
 	secrets *Secrets // that cleaning may still put together
+	client  any
 	size    int
 }
 
@@ -45,32 +52,73 @@ func NewOutputStore(opts *OutputStoreOptions) *OutputStore {
 	}
 	return &OutputStore{
 		byID:     map[string]*storedOutput{},
+		used:     map[any]usage{},
 		maxBytes: cmp.Or(opts.MaxBytes, 64<<20),
 		maxCount: cmp.Or(opts.MaxCount, 256),
 	}
 }
 
+type clientKey struct{}
+
+// WithClient returns a ctx whose calls are those of one client of several:
+// read_output finds the outputs of its own runs only, and they do not push those
+// of others out of the store. The client is compared with ==.
+func WithClient(ctx context.Context, client any) context.Context {
+	return context.WithValue(ctx, clientKey{}, client)
+}
+
 // put keeps res and returns id, or nothing where res is too large to keep.
-func (s *OutputStore) put(id string, res *codeinterp.Result, secrets *Secrets) string {
-	size := 1<<10 + resultSize(res)
+func (s *OutputStore) put(ctx context.Context, id string, res *codeinterp.Result, secrets *Secrets) string {
+	o := &storedOutput{res, secrets, ctx.Value(clientKey{}), 1<<10 + resultSize(res)}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if size > s.maxBytes {
+	if o.size > s.maxBytes {
 		return ""
 	}
-	if old, ok := s.byID[id]; ok {
-		s.bytes -= old.size
-		s.order = slices.DeleteFunc(s.order, func(known string) bool { return known == id })
+	if _, ok := s.byID[id]; ok {
+		s.drop(id)
 	}
-	s.byID[id] = &storedOutput{res, secrets, size}
+	s.byID[id] = o
 	s.order = append(s.order, id)
-	s.bytes += size
+	s.count(o, 1)
 	for s.bytes > s.maxBytes || len(s.order) > s.maxCount {
-		s.bytes -= s.byID[s.order[0]].size
-		delete(s.byID, s.order[0])
-		s.order = s.order[1:]
+		s.drop(s.victim(s.bytes > s.maxBytes))
 	}
 	return id
+}
+
+// victim returns the oldest output of the client that has the most bytes, or
+// outputs, of all.
+func (s *OutputStore) victim(byBytes bool) string {
+	most := 0
+	for _, u := range s.used {
+		most = max(most, u.of(byBytes))
+	}
+	i := slices.IndexFunc(s.order, func(id string) bool { return s.used[s.byID[id].client].of(byBytes) == most })
+	return s.order[i]
+}
+
+func (u usage) of(bytes bool) int {
+	if bytes {
+		return u.bytes
+	}
+	return u.count
+}
+
+func (s *OutputStore) drop(id string) {
+	s.count(s.byID[id], -1)
+	delete(s.byID, id)
+	s.order = slices.DeleteFunc(s.order, func(known string) bool { return known == id })
+}
+
+// count adds what o takes, n times.
+func (s *OutputStore) count(o *storedOutput, n int) {
+	s.bytes += n * o.size
+	u := s.used[o.client]
+	u.bytes, u.count = u.bytes+n*o.size, u.count+n
+	if s.used[o.client] = u; u.count == 0 {
+		delete(s.used, o.client)
+	}
 }
 
 // Result returns the whole outcome of the run whose output has that id. The
@@ -101,11 +149,15 @@ type Page struct {
 }
 
 // Read returns up to limit bytes, at least one whole character, of one part of
-// an output, cleaned like a reply's text: "stdout", "stderr", "display" for the
+// an output, cleaned like an answer's text, but with all frames of progress bars: "stdout", "stderr", "display" for the
 // texts of displays and of the value, or "error". Offsets count bytes of that
 // text, in which secrets are replaced already: none is split over two pages.
 func (s *OutputStore) Read(id, stream string, offset, limit int64) (Page, error) {
-	o := s.get(id)
+	return s.get(id).read(id, stream, offset, limit)
+}
+
+// read works on nil, which stands for an output that is not there.
+func (o *storedOutput) read(id, stream string, offset, limit int64) (Page, error) {
 	if o == nil {
 		return Page{}, fmt.Errorf("%w: %q; only recent ones are kept", errOutput, clip(id, 60))
 	}
@@ -121,6 +173,7 @@ func (s *OutputStore) Read(id, stream string, offset, limit int64) (Page, error)
 // each passes all text of a class to emit, cleaned and scrubbed.
 func (o *storedOutput) each(want class, emit func([]byte)) {
 	w := o.secrets.writer(emit)
+	clean := cleaner{emit: w.write, allFrames: true}
 	for i := range o.res.Outputs {
 		out := &o.res.Outputs[i]
 		c, raw, _ := source(out)
@@ -131,14 +184,14 @@ func (o *storedOutput) each(want class, emit func([]byte)) {
 			w.gap()
 			emit([]byte(loss{out.Dropped, -1}.String() + "\n"))
 		}
-		walk(raw, w.write)
+		clean.walk(raw)
 		if c == bundles && len(raw) > 0 && raw[len(raw)-1] != '\n' {
 			w.write(newline)
 		}
 	}
 	if e := o.res.Error; want == failure && e != nil {
 		for _, line := range append(slices.Clone(e.Traceback), e.Error()) {
-			walk([]byte(line+"\n"), w.write)
+			clean.walk([]byte(line + "\n"))
 		}
 	}
 	w.flush()
@@ -183,12 +236,16 @@ func (p *pager) page() Page {
 	return page
 }
 
-func (k *kit) readOutput(ctx context.Context, c Call, name string, in *readArgs) *Reply {
-	page, err := k.Outputs.Read(in.OutputID, in.Stream, in.Offset, cmp.Or(in.Limit, k.limits.maxRead))
-	if err != nil {
-		return k.failed(ctx, c, name, err)
+func (k *kit) readOutput(ctx context.Context, c decoded) *Answer {
+	o := k.Outputs.get(c.outputID)
+	if o != nil && o.client != ctx.Value(clientKey{}) {
+		o = nil
 	}
-	r := answer(c.ID, name, page)
+	page, err := o.read(c.outputID, c.stream, c.offset, cmp.Or(c.limit, k.limits.maxRead))
+	if err != nil {
+		return k.failed(ctx, c, err)
+	}
+	r := answer(c.ID, c.Tool, page)
 	if r.Text = page.Text; r.Text == "" {
 		r.Text = "[nothing here]"
 	}

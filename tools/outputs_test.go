@@ -49,7 +49,7 @@ func TestPages(t *testing.T) {
 			t.Errorf("%s: %+v, %v", stream, page, err)
 		}
 	}
-	call := func(args string) *tools.Reply {
+	call := func(args string) *tools.Answer {
 		return set.Dispatch(t.Context(), "workspace__w__read_output", []byte(strings.ReplaceAll(args, "ID", r.OutputID)), nil)
 	}
 	var page tools.Page
@@ -78,6 +78,22 @@ func TestPages(t *testing.T) {
 
 // TestStoreBounds: the newest outputs are kept, within the bounds.
 // TestStoreTakesAnIDAgain: ids may come from the caller, and may be repeated.
+// TestOverwrittenFramesAreKept: what the text leaves out of a progress bar is
+// counted, and can be read.
+func TestOverwrittenFramesAreKept(t *testing.T) {
+	store := tools.NewOutputStore(nil)
+	r := run(t, ok(errOut("1%\r50%\r100%\ndone\n")), &tools.Options{ReadOutput: true, Outputs: store})
+	if !strings.Contains(r.Text, "Of stderr, 5 bytes that later ones overwrote are not shown") || !strings.Contains(r.Text, "100%\ndone\n") {
+		t.Errorf("text %q", r.Text)
+	}
+	if want := `"truncated":[{"stream":"stderr","bytes":15,"kept":10,"reason":"overwritten"}]`; !strings.Contains(string(r.JSON()), want) {
+		t.Errorf("JSON %s", r.JSON())
+	}
+	if page, err := store.Read(r.OutputID, "stderr", 0, 1000); err != nil || page.Text != "1%\n50%\n100%\ndone\n" {
+		t.Errorf("read %+v, %v", page, err)
+	}
+}
+
 func TestStoreTakesAnIDAgain(t *testing.T) {
 	store := tools.NewOutputStore(&tools.OutputStoreOptions{MaxCount: 2})
 	id := "same"

@@ -3,28 +3,11 @@ package tools
 import (
 	"encoding/json"
 	"reflect"
-	"sync"
 
 	"github.com/invopop/jsonschema"
 )
 
-// outputSchema returns the schema of the answers of an operation.
-func outputSchema(op string) json.RawMessage { return outputSchemas()[op] }
-
-var outputSchemas = sync.OnceValue(func() map[string]json.RawMessage {
-	result, ok := reflected[resultJSON](), reflected[okJSON]()
-	return map[string]json.RawMessage{
-		"run_code":               result,
-		"run_in_code_context":    result,
-		"create_code_context":    reflected[createdJSON](),
-		"delete_code_context":    ok,
-		"restart_code_context":   ok,
-		"interrupt_code_context": ok,
-		"list_code_contexts":     reflected[listJSON](),
-		"read_output":            reflected[Page](),
-	}
-})
-
+// reflected returns the schema of the JSON of a T.
 func reflected[T any]() json.RawMessage {
 	r := jsonschema.Reflector{Anonymous: true, DoNotReference: true, ExpandedStruct: true, AllowAdditionalProperties: true, Mapper: anyJSON}
 	root := r.ReflectFromType(reflect.TypeFor[T]())

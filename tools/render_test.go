@@ -13,21 +13,22 @@ import (
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/internal/goldentest"
 	"github.com/toolcell/toolcell/tools"
+	"github.com/toolcell/toolcell/tools/format"
 )
 
 // A renderer is what all APIs but MCP have in common.
 type renderer interface {
 	Tools([]tools.Tool) (json.RawMessage, error)
-	Results(...*tools.Reply) json.RawMessage
+	Results(...*tools.Answer) json.RawMessage
 }
 
 func renderers(strict bool) map[string]renderer {
 	return map[string]renderer{
-		"openai_chat":      tools.OpenAIChat{Strict: strict},
-		"openai_responses": tools.OpenAIResponses{Strict: strict},
-		"anthropic":        tools.Anthropic{Strict: strict},
-		"gemini":           tools.Gemini{Strict: strict},
-		"ollama":           tools.Ollama{Strict: strict},
+		"openai_chat":      format.OpenAIChat{Strict: strict},
+		"openai_responses": format.OpenAIResponses{Strict: strict},
+		"anthropic":        format.Anthropic{Strict: strict},
+		"gemini":           format.Gemini{Strict: strict},
+		"ollama":           format.Ollama{Strict: strict},
 	}
 }
 
@@ -48,7 +49,7 @@ func TestDefinitions(t *testing.T) {
 			}
 			goldenJSON(t, "tools/"+name+suffix, got)
 		}
-		got, err := tools.MCP{Strict: strict}.Tools(list)
+		got, err := format.MCP{Strict: strict}.Tools(list)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -107,18 +108,18 @@ func display(mime string, data []byte) codeinterp.Output {
 	return codeinterp.Output{Kind: codeinterp.Display, Bundle: []codeinterp.Representation{{MIME: mime, Data: data}}}
 }
 
-// TestResults renders the replies of a turn with three calls: one with images,
+// TestResults renders the answers of a turn with three calls: one with images,
 // one whose program failed, one that failed itself.
 func TestResults(t *testing.T) {
 	ci := &fake{}
 	set := newSet(t, ci, nil)
 	const name = "workspace__w__run_code"
-	call := func(id, args string, res codeinterp.Result) *tools.Reply {
+	call := func(id, args string, res codeinterp.Result) *tools.Answer {
 		ci.script = fixed(res)
-		return set.Dispatch(t.Context(), name, []byte(args), &tools.CallOptions{ID: id})
+		return set.Dispatch(t.Context(), name, []byte(args), &tools.DispatchOptions{ID: id})
 	}
 	good := `{"language":"python","code":"x"}`
-	replies := []*tools.Reply{
+	replies := []*tools.Answer{
 		call("call_1", good, ok(out("see:\n"), display("image/png", pngOf(t, 3, 2)), display("image/gif", gifOf(t, 2, 2)))),
 		call("call_2", good, codeinterp.Result{
 			Status: codeinterp.StatusError, ExitCode: 1, Outputs: []codeinterp.Output{errOut("careful\n")},
@@ -130,7 +131,7 @@ func TestResults(t *testing.T) {
 		goldenJSON(t, "results/"+api+".json", r.Results(replies...))
 	}
 	for _, r := range replies {
-		goldenJSON(t, "results/mcp_"+r.CallID+".json", tools.MCP{}.Result(r))
+		goldenJSON(t, "results/mcp_"+r.CallID+".json", format.MCP{}.Result(r))
 	}
 	for api, r := range renderers(false) {
 		if got := r.Results(); !json.Valid(got) || bytes.Contains(got, []byte("null")) {

@@ -3,102 +3,64 @@ package tools
 import (
 	"encoding/json"
 	"fmt"
-	"reflect"
 	"strconv"
+	"strings"
 
 	"github.com/invopop/jsonschema"
 )
 
-// arguments is implemented by pointers to argument structs: bind returns where
-// the argument of that name goes, a *string or an *int64.
-type arguments interface{ bind(name string) any }
-
-// A param is what the decoder knows of an argument. It is read from the
-// schema, so the two cannot disagree.
-type param struct {
-	name     string
-	integer  bool // else a string
-	required bool
-	enum     []string
-	min, max int64
-	unit     string // said after the bounds
-}
-
-// A schema is the finished form of an argument struct.
-type schema struct {
-	neutral, strict json.RawMessage
-	params          []param
-}
-
-// limits are the parts of a schema that are only known at run time.
+// limits are the parts of arguments that are only known at run time.
 type limits struct {
 	languages  []string
-	maxTimeout int64 // milliseconds
-	timeout    int64 // milliseconds; 0: none
-	maxRead    int64 // bytes
+	contexts   []string // languages that have contexts
+	code       int      // bytes; 0: none
+	maxTimeout int64    // milliseconds
+	timeout    int64    // milliseconds; 0: none
+	maxRead    int64    // bytes
 }
 
-// newSchema reflects the struct type t.
-func newSchema(t reflect.Type, lim *limits) schema {
-	r := jsonschema.Reflector{Anonymous: true, DoNotReference: true, ExpandedStruct: true}
-	root := r.ReflectFromType(t)
-	root.Version = ""
-	lim.apply(root)
-	s := schema{neutral: marshal(root)}
-	required := map[string]bool{}
-	for _, name := range root.Required {
-		required[name] = true
+// schemas returns the schema of arguments, and that of strict modes: all
+// properties are required there, and optional ones may be null.
+func schemas(args []argument, lim *limits) (neutral, strict json.RawMessage) {
+	root := jsonschema.Schema{Type: "object", Properties: jsonschema.NewProperties(), AdditionalProperties: jsonschema.FalseSchema}
+	all := jsonschema.Schema{Type: "object", Properties: jsonschema.NewProperties(), AdditionalProperties: jsonschema.FalseSchema}
+	for i := range args {
+		a := &args[i]
+		root.Properties.Set(a.name, a.schema(lim))
+		p := a.schema(lim)
+		if a.optional {
+			allowNull(p)
+		} else {
+			root.Required = append(root.Required, a.name)
+		}
+		all.Properties.Set(a.name, p)
+		all.Required = append(all.Required, a.name)
 	}
-	root.Required = []string{}
-	for p := root.Properties.Oldest(); p != nil; p = p.Next() {
-		s.params = append(s.params, newParam(p.Key, p.Value, required[p.Key]))
-		root.Required = append(root.Required, p.Key)
-		if !required[p.Key] {
-			allowNull(p.Value)
+	return marshal(&root), marshal(&all)
+}
+
+func (a *argument) schema(lim *limits) *jsonschema.Schema {
+	s := &jsonschema.Schema{Type: "string", Description: a.about}
+	if a.enum != nil {
+		for _, v := range a.enum(lim) {
+			s.Enum = append(s.Enum, v)
 		}
 	}
-	s.strict = marshal(root)
+	if a.bounds != nil {
+		least, most := a.bounds(lim)
+		s.Type, s.Minimum = "integer", json.Number(strconv.FormatInt(least, 10))
+		if most <= maxInteger {
+			s.Maximum = json.Number(strconv.FormatInt(most, 10))
+		}
+	}
+	if a.more != nil {
+		s.Description = strings.TrimSpace(s.Description + " " + a.more(lim))
+	}
 	return s
 }
 
-// apply fills in the limits. They are said in the descriptions as well, since
-// several consumers drop the keywords.
-func (lim *limits) apply(root *jsonschema.Schema) {
-	if p, ok := root.Properties.Get("language"); ok {
-		for _, name := range lim.languages {
-			p.Enum = append(p.Enum, name)
-		}
-	}
-	if p, ok := root.Properties.Get("timeoutMs"); ok {
-		p.Maximum = json.Number(strconv.FormatInt(lim.maxTimeout, 10))
-		p.Description = fmt.Sprintf("After how many milliseconds the code is stopped: 1 to %d.", lim.maxTimeout)
-		if lim.timeout > 0 {
-			p.Description += fmt.Sprintf(" Unless given, %d.", lim.timeout)
-		}
-	}
-	if p, ok := root.Properties.Get("limit"); ok {
-		p.Maximum = json.Number(strconv.FormatInt(lim.maxRead, 10))
-		p.Description = fmt.Sprintf("How many bytes to read at most: 1 to %d. Unless given, %d.", lim.maxRead, lim.maxRead)
-	}
-}
-
-func newParam(name string, p *jsonschema.Schema, required bool) param {
-	q := param{name: name, integer: p.Type == "integer", required: required}
-	for _, v := range p.Enum {
-		q.enum = append(q.enum, v.(string))
-	}
-	if q.integer {
-		q.min, _ = p.Minimum.Int64()
-		q.max = 1 << 53
-		if p.Maximum != "" {
-			q.max, _ = p.Maximum.Int64()
-		}
-	}
-	if name == "timeoutMs" {
-		q.unit = " milliseconds"
-	}
-	return q
-}
+// maxInteger is the largest integer that all readers of JSON agree on.
+const maxInteger = 1 << 53
 
 // allowNull turns an optional property into the form of strict modes.
 func allowNull(p *jsonschema.Schema) {

@@ -133,7 +133,7 @@ func TestSecretThatNeverEnds(t *testing.T) {
 	chunk := strings.Repeat("a", 1<<20)
 	live, most, base := "", int64(0), heap()
 	s := secrets(t, "aaaa", "aaaab")
-	w := tools.Observe(tools.ObserveOptions{Secrets: s, OnEvent: func(e tools.Event) error {
+	w := tools.Observe(tools.ObserveOptions{Secrets: s, OnEvent: func(e tools.RunEvent) error {
 		live += string(e.Output.Data)
 		return nil
 	}})(func(_ ctxType, c codeinterp.Call) (codeinterp.Reply, error) {

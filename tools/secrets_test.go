@@ -92,7 +92,7 @@ func TestSecretsNeverLeave(t *testing.T) {
 		var events bytes.Buffer
 		live := ""
 		ci := &fake{script: fixed(res)}
-		set := newSet(t, ci, &tools.Options{Secrets: secrets(t, secret), OnEvent: func(e tools.Event) error {
+		set := newSet(t, ci, &tools.Options{Secrets: secrets(t, secret), OnEvent: func(e tools.RunEvent) error {
 			fmt.Fprintf(&events, "%v %+v\n", e, e.Result)
 			if e.Output.Kind == codeinterp.Stdout {
 				live += string(e.Output.Data)
@@ -182,7 +182,7 @@ func TestLateSecrets(t *testing.T) {
 	}
 	live := ""
 	set := newSet(t, &fake{script: fixed(ok(late("a "+secret[:5]), late(secret[5:]+" b"), out(secret[:5]), late(secret[:5])))}, &tools.Options{
-		Secrets: secrets(t, secret), OnEvent: func(e tools.Event) error {
+		Secrets: secrets(t, secret), OnEvent: func(e tools.RunEvent) error {
 			if len(e.Output.Data) > 0 {
 				live += fmt.Sprintf("%t:%s|", e.Output.Late, e.Output.Data)
 			}
@@ -225,7 +225,7 @@ func FuzzSecrets(f *testing.F) {
 		outputs = append(outputs, out(text[start:]))
 		live := ""
 		ci := &fake{script: fixed(ok(outputs...))}
-		set := newSet(t, ci, &tools.Options{Secrets: s, OnEvent: func(e tools.Event) error {
+		set := newSet(t, ci, &tools.Options{Secrets: s, OnEvent: func(e tools.RunEvent) error {
 			live += string(e.Output.Data)
 			return nil
 		}})

@@ -26,7 +26,7 @@ type SetOptions struct {
 	// means 1024, -1 none.
 	RememberCalls int
 
-	// RememberBytes is how much memory the replies to remembered calls may
+	// RememberBytes is how much memory the answers to remembered calls may
 	// take. Beyond it, older ones lose their Result and their images, but
 	// not their text. Zero means 64 MiB.
 	RememberBytes int
@@ -41,10 +41,10 @@ func NewSet(list []Tool, opts *SetOptions) (*Set, error) {
 	s := &Set{list: slices.Clone(list), byName: map[string]int{}, calls: newCalls(opts)}
 	folded := map[string]string{}
 	for i, t := range list {
-		if t.Call == nil {
-			return nil, fmt.Errorf("tools: tool %q has no Call", t.Name)
+		if t.Invoke == nil {
+			return nil, fmt.Errorf("tools: tool %q has no Invoke", t.Name)
 		}
-		if err := checkToolName(t.Name, 128); err != nil {
+		if err := CheckToolName(t.Name, 128); err != nil {
 			return nil, fmt.Errorf("tools: %w", err)
 		}
 		f := strings.ToLower(t.Name)
@@ -60,15 +60,16 @@ func NewSet(list []Tool, opts *SetOptions) (*Set, error) {
 // Tools returns the tools, in their order.
 func (s *Set) Tools() []Tool { return slices.Clone(s.list) }
 
-// CallOptions tunes one call. The zero value is ready to use.
-type CallOptions struct {
+// DispatchOptions tunes one call. The zero value is ready to use.
+type DispatchOptions struct {
 	// ID is the id that the model's API gave the call. The same call, by id,
 	// tool and arguments, that comes again after a fault on the way back is
-	// answered with the reply to the first and does not run again; while the
+	// answered with the answer to the first and does not run again; while the
 	// first is running it waits for it. Calls that did not get as far as
-	// running are not remembered, and neither are calls without an id. Some
+	// running are not remembered, nor are those that ended with their ctx, as
+	// when a connection is lost, and neither are calls without an id. Some
 	// servers count ids from zero in every turn: make those unique first, or
-	// a model that repeats a call gets the old reply.
+	// a model that repeats a call gets the old answer.
 	ID string
 
 	// OnOutput, if set, sees the program's output while it runs. A call that
@@ -77,9 +78,9 @@ type CallOptions struct {
 }
 
 // Dispatch serves a model's call of the tool of that name with JSON arguments.
-// Whatever is wrong is part of the reply, which is never nil. opts may be nil.
-func (s *Set) Dispatch(ctx context.Context, name string, args json.RawMessage, opts *CallOptions) *Reply {
-	c := Call{Args: args}
+// Whatever is wrong is part of the answer, which is never nil. opts may be nil.
+func (s *Set) Dispatch(ctx context.Context, name string, args json.RawMessage, opts *DispatchOptions) *Answer {
+	c := Invocation{Tool: name, Args: args}
 	if opts != nil {
 		c.ID, c.OnOutput = opts.ID, opts.OnOutput
 	}
@@ -94,16 +95,16 @@ func (s *Set) Dispatch(ctx context.Context, name string, args json.RawMessage, o
 	return s.calls.serve(ctx, t, c)
 }
 
-// serve calls the tool, survives its panics, and says what the reply answers
+// serve calls the tool, survives its panics, and says what the answer answers
 // where the tool does not.
-func serve(ctx context.Context, t *Tool, c Call) (r *Reply) {
+func serve(ctx context.Context, t *Tool, c Invocation) (r *Answer) {
 	defer func() {
 		if p := recover(); p != nil {
 			err := fmt.Errorf("panic in tool %s: %v", t.Name, p)
 			r = fail(c.ID, t.Name, &Failure{CodeInternal, "internal error; " + advice[CodeInternal]}, err)
 		}
 	}()
-	r = t.Call(ctx, c)
+	r = t.Invoke(ctx, c)
 	if r == nil {
 		panic("no reply")
 	}

@@ -4,13 +4,14 @@ import (
 	"bytes"
 	"encoding/json"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/toolcell/toolcell/codeinterp"
 )
 
-// resultJSON is what Reply.JSON holds of a run: the wire form of a Result, cut
+// resultJSON is what Answer.JSON holds of a run: the wire form of a Result, cut
 // like the text and with binary data replaced by its size and by where the
-// reply holds it. The output schema is made from it.
+// answer holds it. The output schema is made from it.
 type resultJSON struct {
 	Status         string          `json:"status" jsonschema:"enum=ok,enum=error,enum=timeout,enum=canceled,enum=lost,enum=not_run,description=How the program ended."`
 	ExitCode       int             `json:"exitCode" jsonschema:"description=The program's exit code; 124 after a timeout\\, 130 after an interrupt\\, 137 where it was killed."`
@@ -56,7 +57,7 @@ type truncatedJSON struct {
 	Stream string `json:"stream"`
 	Bytes  *int64 `json:"bytes,omitempty"`
 	Kept   int64  `json:"kept"`
-	Reason string `json:"reason" jsonschema:"enum=limit,enum=rate,enum=connection"`
+	Reason string `json:"reason" jsonschema:"enum=limit,enum=rate,enum=connection,enum=overwritten"`
 }
 
 type artifactJSON struct {
@@ -91,7 +92,7 @@ func (v *view) json(hint, outputID string) json.RawMessage {
 		}
 	}
 	for _, a := range r.Artifacts {
-		w.Artifacts = append(w.Artifacts, artifactJSON{CleanText(a.Path), a.MIME, a.Size, a.SHA256})
+		w.Artifacts = append(w.Artifacts, artifactJSON{cleanLine(a.Path), a.MIME, a.Size, a.SHA256})
 	}
 	return marshal(w)
 }
@@ -119,12 +120,12 @@ func (p *piece) whole() bool { return p.lost.bytes == 0 && p.prior.bytes == 0 &&
 // json renders one output. A value is left out where its text was cut.
 func (p *piece) json() outputJSON {
 	o := p.out
-	w := outputJSON{Type: o.Kind.String(), DisplayID: CleanText(o.DisplayID), Late: o.Late, MIME: CleanText(p.rep.MIME)}
+	w := outputJSON{Type: o.Kind.String(), DisplayID: cleanLine(o.DisplayID), Late: o.Late, MIME: cleanLine(p.rep.MIME)}
 	if o.Kind == codeinterp.Value {
 		if w.MIME == "text/plain" {
 			w.MIME = ""
 		}
-		if len(o.Value) <= maxValue && p.whole() && json.Valid(o.Value) {
+		if len(o.Value) <= maxValue && p.whole() && json.Valid(o.Value) && utf8.Valid(o.Value) {
 			w.Value = o.Value
 		}
 	}
@@ -135,10 +136,10 @@ func (p *piece) json() outputJSON {
 	if rep, ok := picture(o); ok {
 		w.MIME, w.Bytes, w.Block = rep.MIME, len(rep.Data), p.image
 	} else if w.Text == nil && len(o.Bundle) > 0 {
-		w.MIME, w.Bytes = CleanText(o.Bundle[0].MIME), len(o.Bundle[0].Data)
+		w.MIME, w.Bytes = cleanLine(o.Bundle[0].MIME), len(o.Bundle[0].Data)
 	}
 	for _, rep := range o.Bundle {
-		if mime := CleanText(rep.MIME); mime != w.MIME && rep.MIME != p.rep.MIME && len(w.Alternatives) < maxNotes {
+		if mime := cleanLine(rep.MIME); mime != w.MIME && rep.MIME != p.rep.MIME && len(w.Alternatives) < maxNotes {
 			w.Alternatives = append(w.Alternatives, alternativeJSON{mime, len(rep.Data)})
 		}
 	}
@@ -147,6 +148,12 @@ func (p *piece) json() outputJSON {
 
 // maxValue is the largest JSON value that stands beside its text.
 const maxValue = 4 << 10
+
+// classNames are the streams of truncatedJSON.
+var classNames = [classes]string{"stdout", "stderr", "display", "error"}
+
+// overwritten is the reason for frames of progress bars that are not shown.
+const overwritten = "overwritten"
 
 // truncated joins what the provider left out with what the view did.
 func (v *view) truncated() []truncatedJSON {
@@ -158,7 +165,11 @@ func (v *view) truncated() []truncatedJSON {
 		}
 		list = append(list, j)
 	}
-	for c, name := range [...]string{"stdout", "stderr", "display", "error"} {
+	for c, name := range classNames {
+		if n := v.gone[c]; n > 0 {
+			all := int64(v.size[c]) + n
+			list = append(list, truncatedJSON{name, &all, int64(v.kept[c]), overwritten})
+		}
 		if v.kept[c] >= v.size[c] {
 			continue
 		}

@@ -117,7 +117,7 @@ func (p *piece) heading() string {
 	case p.rep.MIME == "" || p.rep.MIME == "text/plain":
 		return "--- " + p.out.Kind.String() + late + " ---\n"
 	}
-	return "--- " + p.out.Kind.String() + " " + CleanText(clip(p.rep.MIME, 80)) + late + " ---\n"
+	return "--- " + p.out.Kind.String() + " " + cleanLine(clip(p.rep.MIME, 80)) + late + " ---\n"
 }
 
 // write writes a piece with its losses marked, ending with a newline.
@@ -200,6 +200,11 @@ func (v *view) lostNotes() []string {
 			list = append(list, fmt.Sprintf("Of %s, %d of %d bytes were not kept.", t.Stream, t.Bytes-t.Kept, t.Bytes))
 		}
 	}
+	for c, n := range v.gone {
+		if n > 0 {
+			list = append(list, fmt.Sprintf("Of %s, %d bytes that later ones overwrote are not shown, as on a terminal.", classNames[c], n))
+		}
+	}
 	return list
 }
 
@@ -228,7 +233,7 @@ func (v *view) files() []string {
 		if i > 0 {
 			b.WriteString(", ")
 		}
-		fmt.Fprintf(&b, "%s (%d bytes)", CleanText(clip(strings.ReplaceAll(a.Path, "\n", " "), 200)), a.Size)
+		fmt.Fprintf(&b, "%s (%d bytes)", cleanLine(clip(a.Path, 200)), a.Size)
 	}
 	if more := len(list) - maxFiles; more > 0 {
 		fmt.Fprintf(&b, " and %d more", more)

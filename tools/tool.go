@@ -14,6 +14,10 @@ type Tool struct {
 	// Name is what the model calls, unique in a Set.
 	Name string
 
+	// Op is the operation of the interpreter that the tool asks for. It is
+	// zero for read_output and for tools of the program's own.
+	Op codeinterp.Op
+
 	// Title is a short name for people.
 	Title string
 
@@ -29,16 +33,16 @@ type Tool struct {
 	// the tool has none and InputSchema serves.
 	StrictSchema json.RawMessage
 
-	// OutputSchema describes Reply.JSON of calls that did not fail. It may
+	// OutputSchema describes Answer.JSON of calls that did not fail. It may
 	// be empty.
 	OutputSchema json.RawMessage
 
 	// Annotations are hints about what the tool does.
 	Annotations Annotations
 
-	// Call serves a call. It never returns nil. It is safe for concurrent
-	// use. A [Set] fills in the Reply's CallID and Tool where they are empty.
-	Call func(ctx context.Context, c Call) *Reply
+	// Invoke serves a call. It never returns nil. It is safe for concurrent
+	// use. A [Set] fills in the Answer's CallID and Tool where they are empty.
+	Invoke func(ctx context.Context, c Invocation) *Answer
 }
 
 // Annotations are hints about a tool, with the meanings of the Model Context
@@ -51,10 +55,13 @@ type Annotations struct {
 	OpenWorld   bool // may reach beyond the interpreter, such as the network
 }
 
-// A Call is one call of a tool by a model.
-type Call struct {
+// An Invocation is one call of a tool by a model.
+type Invocation struct {
 	// ID is the id that the model's API gave the call; empty if it gave none.
 	ID string
+
+	// Tool is the name of the tool.
+	Tool string
 
 	// Args is the JSON of the arguments.
 	Args json.RawMessage
@@ -83,7 +90,7 @@ func (t TextTool) Description() string {
 // Call serves a call with JSON arguments. A call that fails is an answer for
 // the model like any other; the error is only ever the cause of ctx.
 func (t TextTool) Call(ctx context.Context, args string) (string, error) {
-	r := t.tool.Call(ctx, Call{Args: json.RawMessage(args)})
+	r := t.tool.Invoke(ctx, Invocation{Args: json.RawMessage(args)})
 	if ctx.Err() != nil {
 		return r.Text, context.Cause(ctx)
 	}

@@ -8,32 +8,25 @@ import (
 	"github.com/toolcell/toolcell/codeinterp"
 )
 
-// A Request is one of the calls that a model makes in a turn.
-type Request struct {
-	ID   string // that the model's API gave the call
-	Name string // of the tool
-	Args json.RawMessage
-}
-
 // TurnOptions tunes the calls of one turn. The zero value is ready to use.
 type TurnOptions struct {
 	// OnOutput, if set, sees the output of the programs while they run, and
-	// the call that it belongs to. Calls for one program are serial; those
+	// the call that it belongs to, where the call has no OnOutput of its own. Calls for one program are serial; those
 	// of programs that run in parallel are not.
-	OnOutput func(Request, codeinterp.Output) error
+	OnOutput func(Invocation, codeinterp.Output) error
 
-	// OnReply, if set, sees each reply as soon as it is there, one at a time.
-	OnReply func(*Reply)
+	// OnAnswer, if set, sees each answer as soon as it is there, one at a time.
+	OnAnswer func(*Answer)
 }
 
-// DispatchAll serves all calls of a turn and returns the replies in the order
+// DispatchAll serves all calls of a turn and returns the answers in the order
 // of the calls. Calls that name the same context are served one after the
 // other, as the model wrote them; all others at the same time. opts may be nil.
-func (s *Set) DispatchAll(ctx context.Context, calls []Request, opts *TurnOptions) []*Reply {
+func (s *Set) DispatchAll(ctx context.Context, calls []Invocation, opts *TurnOptions) []*Answer {
 	if opts == nil {
 		opts = &TurnOptions{}
 	}
-	replies := make([]*Reply, len(calls))
+	replies := make([]*Answer, len(calls))
 	var wg sync.WaitGroup
 	var mu sync.Mutex
 	last := map[string]<-chan struct{}{}
@@ -48,11 +41,11 @@ func (s *Set) DispatchAll(ctx context.Context, calls []Request, opts *TurnOption
 			if before != nil {
 				<-before
 			}
-			replies[i] = s.Dispatch(ctx, c.Name, c.Args, opts.call(c))
-			if opts.OnReply != nil {
+			replies[i] = s.Dispatch(ctx, c.Tool, c.Args, opts.call(c))
+			if opts.OnAnswer != nil {
 				mu.Lock()
 				defer mu.Unlock()
-				opts.OnReply(replies[i])
+				opts.OnAnswer(replies[i])
 			}
 		})
 	}
@@ -60,9 +53,9 @@ func (s *Set) DispatchAll(ctx context.Context, calls []Request, opts *TurnOption
 	return replies
 }
 
-func (o *TurnOptions) call(c Request) *CallOptions {
-	opts := &CallOptions{ID: c.ID}
-	if o.OnOutput != nil {
+func (o *TurnOptions) call(c Invocation) *DispatchOptions {
+	opts := &DispatchOptions{ID: c.ID, OnOutput: c.OnOutput}
+	if c.OnOutput == nil && o.OnOutput != nil {
 		opts.OnOutput = func(out codeinterp.Output) error { return o.OnOutput(c, out) }
 	}
 	return opts

@@ -19,7 +19,7 @@ func TestDispatchAll(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var mu sync.Mutex
 		var began []string
-		slow := tools.Tool{Name: "slow", Call: func(_ context.Context, c tools.Call) *tools.Reply {
+		slow := tools.Tool{Name: "slow", Invoke: func(_ context.Context, c tools.Invocation) *tools.Answer {
 			mu.Lock()
 			began = append(began, c.ID)
 			mu.Unlock()
@@ -27,27 +27,27 @@ func TestDispatchAll(t *testing.T) {
 			if c.OnOutput != nil {
 				_ = c.OnOutput(codeinterp.Output{Kind: codeinterp.Stdout, Data: []byte(c.ID)})
 			}
-			return &tools.Reply{CallID: c.ID, Text: "did " + c.ID}
+			return &tools.Answer{CallID: c.ID, Text: "did " + c.ID}
 		}}
 		set, err := tools.NewSet([]tools.Tool{slow}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		calls := []tools.Request{
-			{"a1", "slow", []byte(`{"contextId":"a"}`)}, {"b1", "slow", []byte(`{"contextId":"b"}`)},
-			{"a2", "slow", []byte(`"{\"contextId\":\"a\"}"`)}, {"-", "slow", []byte(`{"contextId":`)},
-			{"a3", "slow", []byte(`{"contextId":"a"}`)}, {"?", "unknown", nil}, {"--", "slow", nil},
+		calls := []tools.Invocation{
+			{ID: "a1", Tool: "slow", Args: []byte(`{"contextId":"a"}`)}, {ID: "b1", Tool: "slow", Args: []byte(`{"contextId":"b"}`)},
+			{ID: "a2", Tool: "slow", Args: []byte(`"{\"contextId\":\"a\"}"`)}, {ID: "-", Tool: "slow", Args: []byte(`{"contextId":`)},
+			{ID: "a3", Tool: "slow", Args: []byte(`{"contextId":"a"}`)}, {ID: "?", Tool: "unknown", Args: nil}, {ID: "--", Tool: "slow", Args: nil},
 		}
 		var outputs, ended []string
 		start := time.Now()
 		replies := set.DispatchAll(t.Context(), calls, &tools.TurnOptions{
-			OnOutput: func(c tools.Request, o codeinterp.Output) error {
+			OnOutput: func(c tools.Invocation, o codeinterp.Output) error {
 				mu.Lock()
 				defer mu.Unlock()
 				outputs = append(outputs, c.ID+"="+o.Text())
 				return nil
 			},
-			OnReply: func(r *tools.Reply) { ended = append(ended, r.CallID) },
+			OnAnswer: func(r *tools.Answer) { ended = append(ended, r.CallID) },
 		})
 		if took := time.Since(start); took != 3*time.Second {
 			t.Errorf("took %v, want the three seconds of context a", took)

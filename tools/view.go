@@ -28,10 +28,11 @@ const headPercent = 40
 type view struct {
 	res    *codeinterp.Result
 	pieces []piece
-	errs   piece        // the program's error; no text where there is none
-	total  [classes]int // what there is, headings included
-	size   [classes]int // what there is of text
-	kept   [classes]int // what is shown of it
+	errs   piece          // the program's error; no text where there is none
+	gone   [classes]int64 // frames of progress bars that were overwritten
+	total  [classes]int   // what there is, headings included
+	size   [classes]int   // what there is of text
+	kept   [classes]int   // what is shown of it
 	arena  []byte
 
 	secrets *Secrets
@@ -47,7 +48,7 @@ type piece struct {
 	lost  loss // left out between head and tail
 	prior loss // left out before head
 	after loss // left out at the end of the class
-	image int  // number of the image in the reply, from 1; 0: none
+	image int  // number of the image in the answer, from 1; 0: none
 	note  string
 }
 
@@ -73,11 +74,12 @@ func newView(res *codeinterp.Result, shown []shownImage, max int) *view {
 	}
 	for i := range res.Outputs {
 		c, raw, rep := source(&res.Outputs[i])
-		size, _ := measure(raw)
+		size, _, gone := measure(raw)
+		v.gone[c] += gone
 		v.size[c] += size
 		v.total[c] += size + overhead(&res.Outputs[i], rep)
 	}
-	n, _ := measure(errText)
+	n, _, _ := measure(errText)
 	v.total[failure], v.size[failure] = n, n
 	v.arena = make([]byte, 0, min(max, v.total[stdout]+v.total[stderr]+v.total[bundles]+n))
 	cuts := newCutter(v, share(v.total, max))
@@ -93,6 +95,9 @@ func newView(res *codeinterp.Result, shown []shownImage, max int) *view {
 			cuts.pending[p.class].add(o.Dropped, -1)
 		}
 		cuts.take(&p, raw, overhead(o, p.rep))
+		if o.Kind == codeinterp.Value && p.note == "" && p.image == 0 && len(raw) == 0 {
+			p.note = emptyValue(o)
+		}
 		if len(p.head)+len(p.tail) > 0 || p.image > 0 || p.note != "" {
 			v.pieces = append(v.pieces, p)
 		}
@@ -101,6 +106,14 @@ func newView(res *codeinterp.Result, shown []shownImage, max int) *view {
 	cuts.take(&v.errs, errText, 0)
 	cuts.finish()
 	return v
+}
+
+// emptyValue stands for a value whose text is empty, such as that of a string.
+func emptyValue(o *codeinterp.Output) string {
+	if n := len(o.Value); n > 0 && n <= 80 && utf8.Valid(o.Value) {
+		return cleanLine(string(o.Value))
+	}
+	return "[a value without a text]"
 }
 
 // scrub overwrites secrets that only cleaning has put together, such as one with
@@ -161,7 +174,7 @@ func (e *excerpt) scrub(s *Secrets, ends bool) {
 
 // line returns text as it stands in one line.
 func (v *view) line(text string) string {
-	return clip(v.secrets.Scrub(CleanText(text)), maxLine)
+	return clip(v.secrets.Scrub(cleanLine(text)), maxLine)
 }
 
 // overhead is what an output costs besides its text: its heading.
@@ -282,7 +295,7 @@ func (c *cutter) copy(p *piece, raw []byte) (size, lines int) {
 	head, tail, start := c.head[p.class], c.tail[p.class], c.at[p.class]
 	a := c.v.arena
 	headAt, tailAt := len(a), -1
-	walk(raw, func(b []byte) {
+	clean := cleaner{emit: func(b []byte) {
 		at := start + size
 		size += len(b)
 		lines += countLines(b)
@@ -296,7 +309,8 @@ func (c *cutter) copy(p *piece, raw []byte) (size, lines int) {
 			}
 			a = append(a, b[skip:]...)
 		}
-	})
+	}}
+	clean.walk(raw)
 	if tailAt < 0 {
 		tailAt = len(a)
 	}
@@ -351,4 +365,4 @@ func trimTail(p []byte) []byte {
 func nearBy(p []byte) int { return max(len(p)/4, 80) }
 
 // cut reports whether something of the Result was left out here.
-func (v *view) cut() bool { return v.kept != v.size }
+func (v *view) cut() bool { return v.kept != v.size || v.gone != [classes]int64{} }

@@ -6,8 +6,8 @@
 //	defer ws.Close()
 //	stop := ws.Subscribe(func(e workspace.Event) { ... }, nil)
 //	defer stop()
-//	definitions, err := tools.OpenAIChat{}.Tools(ws.Tools())
-//	reply := ws.Dispatch(ctx, call.Name, call.Arguments, nil)
+//	definitions, err := format.OpenAIChat{}.Tools(ws.Tools())
+//	answer := ws.Dispatch(ctx, call.Name, call.Arguments, nil)
 //
 // # Capabilities
 //

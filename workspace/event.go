@@ -87,7 +87,7 @@ func (e Event) MarshalJSON() ([]byte, error) {
 }
 
 // newEvent returns the event for what happened in a run.
-func newEvent(t tools.Event) Event {
+func newEvent(t tools.RunEvent) Event {
 	e := Event{
 		Tool: t.Tool, CallID: t.CallID, ContextID: t.ContextID,
 		Output: t.Output, Result: t.Result, Err: t.Err,

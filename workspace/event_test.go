@@ -50,7 +50,7 @@ func TestEventForms(t *testing.T) {
 		}
 		got.Write(append(raw, '\n'))
 	}, nil)
-	ws.Dispatch(t.Context(), "workspace__demo__run_code", []byte(`{"language":"python","code":"<hi>\n"}`), &tools.CallOptions{ID: "call_1"})
+	ws.Dispatch(t.Context(), "workspace__demo__run_code", []byte(`{"language":"python","code":"<hi>\n"}`), &tools.DispatchOptions{ID: "call_1"})
 	ws.Dispatch(t.Context(), "workspace__demo__script_run_code", []byte(`{"language":"javascript","code":"ab"}`), nil)
 	f.script = func(_ context.Context, _ string, opts *codeinterp.RunOptions) (codeinterp.Result, error) {
 		opts.OnOutput(codeinterp.Output{Kind: codeinterp.Stdout, Data: []byte("late\n"), Late: true})
@@ -188,7 +188,7 @@ func TestMissed(t *testing.T) {
 // TestCallbackErrors: a panic of a subscriber disturbs neither the run nor the
 // other subscribers, and is told.
 func TestCallbackErrors(t *testing.T) {
-	opts := &workspace.Options{Tools: tools.Options{OnEvent: func(tools.Event) error { return errors.New("own fault") }}}
+	opts := &workspace.Options{Tools: tools.Options{OnEvent: func(tools.RunEvent) error { return errors.New("own fault") }}}
 	ws := open(t, workspace.Capabilities{Code: newFake("python")}, opts)
 	count := 0
 	ws.Subscribe(func(workspace.Event) { panic("boom") }, nil)

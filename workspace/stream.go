@@ -60,8 +60,8 @@ func (s *stream) remove(sub *subscriber) {
 
 // emitter returns what the tools of an interpreter report events to. then, if
 // set, is called afterwards.
-func (s *stream) emitter(interpreter string, then func(tools.Event) error) func(tools.Event) error {
-	return func(t tools.Event) error {
+func (s *stream) emitter(interpreter string, then func(tools.RunEvent) error) func(tools.RunEvent) error {
+	return func(t tools.RunEvent) error {
 		e := newEvent(t)
 		e.Interpreter = interpreter
 		err := s.emit(e)

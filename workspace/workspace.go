@@ -31,12 +31,12 @@ type Options struct {
 // events. It is safe for concurrent use.
 type Workspace struct {
 	name     string
+	options  tools.Options
 	declared Declaration
 	order    []string // names of the interpreters, "" first
 	raw      map[string]codeinterp.CodeInterpreter
 	observed map[string]codeinterp.CodeInterpreter
 	set      *tools.Set
-	outputs  *tools.OutputStore
 	stream   *stream
 	close    func() error
 }
@@ -74,50 +74,77 @@ func New(name string, caps Capabilities, opts *Options) (*Workspace, error) {
 
 // build makes the tools and the observed interpreters.
 func (w *Workspace) build(opts *Options) error {
-	o := opts.Tools
-	if o.Outputs == nil {
-		o.Outputs = tools.NewOutputStore(nil)
+	w.options = opts.Tools
+	if w.options.Outputs == nil {
+		w.options.Outputs = tools.NewOutputStore(nil)
 	}
-	w.outputs = o.Outputs
-	var list []tools.Tool
 	for _, name := range w.order {
-		o := o
-		o.OnEvent = w.stream.emitter(name, opts.Tools.OnEvent)
-		if name != "" {
-			if err := tools.CheckWorkspaceName(name); err != nil {
-				return fmt.Errorf("interpreter: %w", err)
-			}
-			o.Namer = prefixed(name, o.Namer)
-		}
-		some, err := tools.ForCode(w.name, w.raw[name], &o)
-		if err != nil {
-			return err
-		}
-		if len(list) > 0 && o.ReadOutput {
-			some = some[:len(some)-1]
-		}
-		list = append(list, some...)
 		w.observed[name] = codeinterp.Wrap(w.raw[name], tools.Observe(tools.ObserveOptions{
-			OnEvent: o.OnEvent, Secrets: o.Secrets, NewID: o.NewID,
+			OnEvent: w.stream.emitter(name, w.options.OnEvent), Secrets: w.options.Secrets, NewID: w.options.NewID,
 		}))
 	}
-	var err error
+	list, err := w.tools(w.options)
+	if err != nil {
+		return err
+	}
 	w.set, err = tools.NewSet(list, &opts.Calls)
 	return err
 }
 
-// prefixed puts an interpreter's name in front of its operations; read_output
-// is one tool for all.
-func prefixed(name string, namer func(workspace, op string) string) func(workspace, op string) string {
-	if namer == nil {
-		namer = tools.Prefixed
-	}
-	return func(workspace, op string) string {
-		if op == "read_output" {
-			return namer(workspace, op)
+// tools makes the tools of all interpreters, with the middlewares around each.
+func (w *Workspace) tools(opts tools.Options, mw ...codeinterp.Middleware) ([]tools.Tool, error) {
+	var list []tools.Tool
+	for i, name := range w.order {
+		o := opts
+		o.OnEvent = w.stream.emitter(name, opts.OnEvent)
+		o.Prefix = name
+		some, err := tools.ForCode(w.name, codeinterp.Wrap(w.raw[name], mw...), &o)
+		if err != nil {
+			return nil, err
 		}
-		return namer(workspace, name+"_"+op)
+		for _, t := range some {
+			// read_output, which is no operation of an interpreter's, is one for all.
+			if i == 0 || t.Op != (codeinterp.Op{}) {
+				list = append(list, t)
+			}
+		}
 	}
+	return list, nil
+}
+
+// FrontOptions tunes [Workspace.Front]. The zero value is ready to use.
+type FrontOptions struct {
+	// Namer makes the tools' names where the workspace's options have none.
+	Namer func(workspace, op string) string
+
+	// Timeout bounds a run whose call sets none, where the workspace's options
+	// do not say.
+	Timeout time.Duration
+
+	// Middlewares stand around each interpreter, the first outermost. Each is
+	// called once for each interpreter.
+	Middlewares []codeinterp.Middleware
+}
+
+// Front returns further tools over the same interpreters, for those who come in
+// by a door of their own, such as the clients of a server. Their runs are
+// events of the workspace like all others, and their outputs in its store.
+func (w *Workspace) Front(opts FrontOptions) ([]tools.Tool, error) {
+	o := w.options
+	if o.Namer == nil {
+		o.Namer = opts.Namer
+	}
+	if o.Timeout == 0 && opts.Timeout > 0 {
+		o.Timeout = opts.Timeout
+		if o.MaxTimeout > 0 {
+			o.Timeout = min(o.Timeout, o.MaxTimeout)
+		}
+	}
+	list, err := w.tools(o, opts.Middlewares...)
+	if err != nil {
+		return nil, fmt.Errorf("workspace %q: %w", w.name, err)
+	}
+	return list, nil
 }
 
 // Name returns the workspace's name.
@@ -127,12 +154,12 @@ func (w *Workspace) Name() string { return w.name }
 func (w *Workspace) Tools() []tools.Tool { return w.set.Tools() }
 
 // Dispatch serves a model's call; see [tools.Set].
-func (w *Workspace) Dispatch(ctx context.Context, name string, args json.RawMessage, opts *tools.CallOptions) *tools.Reply {
+func (w *Workspace) Dispatch(ctx context.Context, name string, args json.RawMessage, opts *tools.DispatchOptions) *tools.Answer {
 	return w.set.Dispatch(ctx, name, args, opts)
 }
 
 // DispatchAll serves all calls of a model's turn; see [tools.Set].
-func (w *Workspace) DispatchAll(ctx context.Context, calls []tools.Request, opts *tools.TurnOptions) []*tools.Reply {
+func (w *Workspace) DispatchAll(ctx context.Context, calls []tools.Invocation, opts *tools.TurnOptions) []*tools.Answer {
 	return w.set.DispatchAll(ctx, calls, opts)
 }
 
@@ -150,8 +177,11 @@ func (w *Workspace) Beside(name string) codeinterp.CodeInterpreter {
 	return w.observed[name]
 }
 
-// Outputs returns the store of outputs that were too long for a reply.
-func (w *Workspace) Outputs() *tools.OutputStore { return w.outputs }
+// Outputs returns the store of outputs that were too long for an answer.
+func (w *Workspace) Outputs() *tools.OutputStore { return w.options.Outputs }
+
+// Scrub returns text with the workspace's secrets replaced.
+func (w *Workspace) Scrub(text string) string { return w.options.Secrets.Scrub(text) }
 
 // Close closes the interpreters, which ends their runs, and then the event
 // stream: subscribers see the ends of those runs, and nothing afterwards. It

@@ -217,7 +217,7 @@ func TestClose(t *testing.T) {
 			started <- true
 		}
 	}, nil)
-	done := make(chan *tools.Reply)
+	done := make(chan *tools.Answer)
 	go func() {
 		done <- ws.Dispatch(context.Background(), "workspace__demo__run_code", []byte(`{"language":"python","code":"x"}`), nil)
 	}()

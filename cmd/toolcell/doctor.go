@@ -89,6 +89,9 @@ func (a *app) examine(ctx context.Context, f providerFlags) error {
 		if l.Notes != "" {
 			fmt.Fprintf(a.stdout, "               %s\n", indent(l.Notes))
 		}
+		for _, root := range l.Roots {
+			fmt.Fprintf(a.stdout, "               opens %s\n", indent(root))
+		}
 	}
 	if f.provider == "subprocess" {
 		printMissing(a.stdout, f, ownLanguages(), info.Languages)
@@ -155,7 +158,7 @@ func printIsolation(w io.Writer, i codeinterp.Isolation) {
 	}
 	fmt.Fprintf(w, "    limits     memory: %s, cpu: %s, processes: %s, disk: %s\n",
 		orUnknown(i.Memory), orUnknown(i.CPU), orUnknown(i.PIDs), orUnknown(i.Disk))
-	fmt.Fprintf(w, "    host dies  %s of the code dies with it\n", orUnknown(i.HostDeath))
+	fmt.Fprintf(w, "    host dies  %s\n", survivors(i.HostDeath))
 	for _, r := range i.Reasons {
 		fmt.Fprintf(w, "    note       %s\n", indent(r))
 	}
@@ -179,6 +182,19 @@ func reach(r codeinterp.Reach) string {
 		return "not known: take it for open"
 	}
 	return string(r)
+}
+
+// survivors says what of the code outlives a host that is killed.
+func survivors(death string) string {
+	switch death {
+	case "all":
+		return "all of the code ends with it"
+	case "child":
+		return "the code's first process ends with it, what it started may go on"
+	case "none":
+		return "the code goes on"
+	}
+	return "not known: the code may go on"
 }
 
 func orUnknown(s string) string {

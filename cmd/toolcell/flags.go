@@ -5,6 +5,10 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"os"
+	"strings"
+
+	"github.com/mattn/go-isatty"
 )
 
 // parse parses args with flags and operands in any order, and returns the
@@ -28,4 +32,38 @@ func (a *app) parse(fs *flag.FlagSet, synopsis string, args []string) (operands 
 		operands = append(operands, rest[0])
 		args = rest[1:]
 	}
+}
+
+// variables is a flag that holds an environment.
+type variables struct {
+	values map[string]string
+	getenv func(string) string
+}
+
+func (v *variables) String() string { return "" }
+
+func (v *variables) Set(s string) error {
+	name, value, ok := strings.Cut(s, "=")
+	if name == "" {
+		return errors.New("use NAME=VALUE or NAME")
+	}
+	if !ok {
+		value = v.getenv(name)
+	}
+	if v.values == nil {
+		v.values = map[string]string{}
+	}
+	v.values[name] = value
+	return nil
+}
+
+// piped reports whether standard input is a pipe or a file that somebody else
+// fills, and so may be a program: no terminal, and not nothing.
+func (a *app) piped() bool {
+	in, ok := a.stdin.(*os.File)
+	if !ok || isatty.IsTerminal(in.Fd()) {
+		return false
+	}
+	info, err := in.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice == 0
 }

@@ -62,7 +62,7 @@ func TestHumanEval(t *testing.T) {
 		}
 		t.Skip("no subprocess provider on this machine")
 	}
-	flags := []providerFlags{{provider: "subprocess"}, {provider: "jupyter", url: jupyterServer(t)}}
+	flags := []providerFlags{{provider: "subprocess"}, {provider: "jupyter", jupyterFlags: jupyterFlags{url: jupyterServer(t)}}}
 	flags[0].narrow("python")
 	var runs []func(code string) string
 	for i := range flags {

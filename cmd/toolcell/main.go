@@ -19,6 +19,8 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"runtime"
+	"runtime/debug"
 	"strings"
 	"syscall"
 
@@ -35,6 +37,8 @@ const usage = `Toolcell runs code for LLM agents.
   toolcell run [flags] (-e CODE | FILE | -)   run a program and show its output
   toolcell mcp [flags]                        serve the tools over MCP
   toolcell doctor [flags]                     say what this machine has
+  toolcell sweep --url URL [flags]            delete Jupyter kernels that a killed command left
+  toolcell version                            say which version this is
   toolcell COMMAND --help                     the flags of a command
 `
 
@@ -77,13 +81,27 @@ func (a *app) main(ctx context.Context, args []string) int {
 		return a.run(ctx, args[1:])
 	case "mcp":
 		return a.mcp(ctx, args[1:])
+	case "sweep":
+		return a.sweep(ctx, args[1:])
 	case "doctor":
 		return a.doctor(ctx, args[1:])
+	case "version", "-version", "--version":
+		fmt.Fprintln(a.stdout, "toolcell", version())
+		return 0
 	case "help", "-h", "-help", "--help":
 		fmt.Fprint(a.stdout, usage)
 		return 0
 	}
 	return a.usageError("unknown command %q; see toolcell help", args[0])
+}
+
+// version is the module's, with the commit where it was built in a checkout.
+func version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok || info.Main.Version == "" {
+		return "unknown"
+	}
+	return info.Main.Version + " " + info.GoVersion + " " + runtime.GOOS + "/" + runtime.GOARCH
 }
 
 func (a *app) usageError(format string, args ...any) int {

@@ -31,6 +31,12 @@ func TestRun(t *testing.T) {
 	if err := os.WriteFile(file, []byte("const n: number = 20; n + 1"), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	other, script := filepath.Join(t.TempDir(), "a.rb"), filepath.Join(t.TempDir(), "script")
+	for path, code := range map[string]string{other: "puts 1", script: "#!/usr/bin/env -S node --harmony\n6 * 7"} {
+		if err := os.WriteFile(path, []byte(code), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
 	for _, tt := range []struct {
 		name           string
 		stdin          string
@@ -52,6 +58,11 @@ func TestRun(t *testing.T) {
 		{"display", "", []string{"-e", "display('text/plain', 'shown'); undefined"}, 0, "shown\n", ""},
 		{"language of others", "", []string{"--language", "py", "-e", ""}, 2, "", "; use --provider subprocess for the interpreters of this machine"},
 		{"language", "", []string{"--language", "cobol", "-e", ""}, 2, "", `language not supported: "cobol"; supported: javascript`},
+		{"environment", "", []string{"--env", "A=b=c", "--env", "NONE", "-e", "process.env.A + process.env.NONE"}, 0, "b=c\n", ""},
+		{"bad environment", "", []string{"--env", "=x", "-e", ""}, 2, "", "NAME=VALUE"},
+		{"unknown extension", "", []string{other}, 2, "", "does not tell the language; choose with --language"},
+		{"shebang", "", []string{script}, 0, "42\n", ""},
+		{"shebang of others", "#!/usr/bin/perl\n1", []string{"-"}, 2, "", `names "perl"`},
 		{"no program", "", nil, 2, "", "no program"},
 		{"two programs", "", []string{"-e", "1", "x.js"}, 2, "", "one program at a time"},
 		{"no such file", "", []string{"no-such.js"}, 2, "", "no-such.js"},
@@ -99,6 +110,9 @@ func TestRunOnThisMachine(t *testing.T) {
 		stdout, stderr string // stderr: a part of it
 	}{
 		{"bash", []string{"--language", "bash", "-e", "echo $((6 * 7)); exit 3"}, 3, "42\n", ""},
+		{"limits", []string{"--language", "bash", "--memory", "200M", "--disk", "1M", "--processes", "50", "-e", "while :; do head -c 100000 /dev/zero >> f; done"}, 137, "", "disk"},
+		{"no such interpreter", []string{"--python", "/no/python3", "--language", "python", "-e", ""}, 1, "", "/no/python3"},
+		{"bad size", []string{"--memory", "much", "-e", ""}, 2, "", "512M"},
 		{"isolation", []string{"--isolation", "maybe", "-e", ""}, 2, "", "bwrap, landlock or none"},
 		{"no such path", []string{"--read", dir + "/none", "-e", ""}, 2, "", "none"},
 		{"other language", []string{"--language", "cobol", "-e", ""}, 2, "", "language not supported"},
@@ -278,7 +292,7 @@ func TestStoppedWhileReadingStandardInput(t *testing.T) {
 // TestDoctorTellsWhatIsMissing looks for interpreters where there are none.
 func TestDoctorTellsWhatIsMissing(t *testing.T) {
 	var out bytes.Buffer
-	none := providerFlags{unsandboxed: true}
+	none := providerFlags{subprocessFlags: subprocessFlags{unsandboxed: true}}
 	languages := ownLanguages()
 	for i := range languages {
 		languages[i].Commands = []string{"/nonexistent/" + languages[i].Name}

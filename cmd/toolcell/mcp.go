@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -13,8 +14,9 @@ import (
 
 	"github.com/mattn/go-isatty"
 
+	"github.com/toolcell/toolcell/mcpserver"
 	"github.com/toolcell/toolcell/tools"
-	"github.com/toolcell/toolcell/tools/mcpserver"
+	"github.com/toolcell/toolcell/workspace"
 )
 
 type mcpFlags struct {
@@ -87,8 +89,15 @@ func (a *app) mcp(ctx context.Context, args []string) int {
 	} else if err != nil {
 		return a.fail(err)
 	}
-	defer ci.Close()
-	server, err := mcpserver.New(ci, f.options(a))
+	ws, err := workspace.New(cmp.Or(f.workspace, "toolcell"), workspace.Capabilities{Code: ci}, &workspace.Options{Tools: tools.Options{
+		Timeout: f.timeout, MaxTimeout: f.maxTimeout, ManageContexts: f.manage, ReadOutput: f.readOutput,
+	}})
+	if err != nil {
+		ci.Close()
+		return a.fail(err)
+	}
+	defer ws.Close()
+	server, err := mcpserver.New(ws, f.options(a))
 	if err != nil {
 		return a.fail(err)
 	}
@@ -124,10 +133,7 @@ func (f *mcpFlags) check(fs *flag.FlagSet) error {
 
 func (f *mcpFlags) options(a *app) *mcpserver.Options {
 	o := &mcpserver.Options{
-		Workspace: f.workspace,
-		Code: tools.Options{
-			Timeout: f.timeout, MaxTimeout: f.maxTimeout, ManageContexts: f.manage, ReadOutput: f.readOutput,
-		},
+		LongNames: f.workspace != "",
 		Limits: mcpserver.Limits{
 			Contexts: zeroIsNone(f.limits.Contexts), Idle: zeroIsNone(f.limits.Idle), Lifetime: zeroIsNone(f.limits.Lifetime),
 		},

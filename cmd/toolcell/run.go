@@ -1,46 +1,47 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"flag"
 	"fmt"
 	"math"
 	"os"
-	"path/filepath"
-	"slices"
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
-	"github.com/toolcell/toolcell/providers/subprocess"
 )
 
 type runFlags struct {
 	providerFlags
-	language string
-	timeout  time.Duration
-	json     bool
-	code     string
-	stdin    bool
-	images   string
+	timeout time.Duration
+	json    bool
+	code    string
+	stdin   bool
+	images  string
+	env     variables
 }
 
 func (a *app) run(ctx context.Context, args []string) int {
 	var f runFlags
 	fs := flag.NewFlagSet("run", flag.ContinueOnError)
 	f.register(fs, a.getenv)
-	fs.StringVar(&f.language, "language", "", "`language` of the program (default: by the file's name, else the provider's first choice)")
+	fs.StringVar(&f.language, "language", "", "`language` of the program (default: by the file's name or its #! line; without either, python or else javascript where the provider has it)")
 	fs.DurationVar(&f.timeout, "timeout", 0, "end the program after this `duration`, such as 30s")
 	fs.BoolVar(&f.json, "json", false, "print the result as JSON and nothing else")
 	fs.StringVar(&f.code, "e", "", "the program itself (`code`)")
 	fs.BoolVar(&f.stdin, "stdin", false, "let the program read this command's standard input")
 	fs.StringVar(&f.images, "images", "auto", "show images by auto, kitty, iterm2, sixel or none, or save them into a `directory`")
+	fs.Var(&f.env, "env", "a `NAME=VALUE` for the program's environment, or a NAME whose value is this command's; several times for several")
+	f.env.getenv = a.getenv
 	operands, code, done := a.parse(fs, "run [flags] (-e CODE | FILE | -)", args)
 	if done {
 		return code
 	}
 	program, file, err := a.program(ctx, &f, operands, isSet(fs, "e"))
+	if err == nil && f.language == "" {
+		f.language, err = languageOf(file, program)
+	}
 	if err != nil && ctx.Err() != nil {
 		return a.stopped()
 	} else if err != nil {
@@ -48,7 +49,7 @@ func (a *app) run(ctx context.Context, args []string) int {
 	}
 	f.choose(fs)
 	f.waiting, f.spawning = a.waiting, a.spawning
-	ci, err := f.start(ctx, file)
+	ci, err := f.start(ctx)
 	switch {
 	case err != nil && ctx.Err() != nil:
 		return a.stopped()
@@ -59,11 +60,11 @@ func (a *app) run(ctx context.Context, args []string) int {
 		return a.fail(err)
 	}
 	defer ci.Close()
-	language, err := chooseLanguage(f.language, file, ci.Languages())
+	language, err := chooseLanguage(f.language, ci.Languages())
 	if err != nil {
-		return a.usageError("%v%s", err, f.elsewhere(file))
+		return a.usageError("%v%s", err, f.elsewhere())
 	}
-	opts := &codeinterp.RunOptions{Timeout: f.timeout}
+	opts := &codeinterp.RunOptions{Timeout: f.timeout, Env: f.env.values}
 	if f.stdin {
 		if opts.Stdin, err = a.readAll(ctx, math.MaxInt64); err != nil && ctx.Err() != nil {
 			return a.stopped()
@@ -89,9 +90,9 @@ func (a *app) program(ctx context.Context, f *runFlags, operands []string, inlin
 		return "", "", fmt.Errorf("one program at a time, but there is also %q", operands[len(operands)-1])
 	case inline:
 		return f.code, "", nil
-	case len(operands) == 0:
+	case len(operands) == 0 && (f.stdin || !a.piped()):
 		return "", "", errors.New("no program: give a file, - for standard input, or -e CODE")
-	case operands[0] == "-":
+	case len(operands) == 0 || operands[0] == "-":
 		if f.stdin {
 			return "", "", errors.New("standard input is the program, so --stdin has nothing to read")
 		}
@@ -102,20 +103,11 @@ func (a *app) program(ctx context.Context, f *runFlags, operands []string, inlin
 	return string(b), operands[0], err
 }
 
-var extensions = map[string]string{
-	".py": "python", ".js": "javascript", ".mjs": "javascript", ".cjs": "javascript",
-	".ts": "typescript", ".mts": "typescript", ".sh": "bash", ".bash": "bash",
-}
-
-// usual are the languages that a program is taken for, in this order, where
-// nothing says what it is.
-var usual = []string{"python", "javascript"}
-
 // errOpenTimeout is why a provider was not opened: --timeout ran out.
 var errOpenTimeout = errors.New("timed out")
 
 // start opens the provider within the program's time.
-func (f *runFlags) start(ctx context.Context, file string) (codeinterp.CodeInterpreter, error) {
+func (f *runFlags) start(ctx context.Context) (codeinterp.CodeInterpreter, error) {
 	if f.timeout < 0 {
 		return nil, fmt.Errorf("%w: negative timeout %v", codeinterp.ErrInvalid, f.timeout)
 	}
@@ -126,7 +118,7 @@ func (f *runFlags) start(ctx context.Context, file string) (codeinterp.CodeInter
 	}
 	var ci codeinterp.CodeInterpreter
 	var err error
-	for _, name := range f.wanted(file) {
+	for _, name := range f.wanted() {
 		f.narrow(name)
 		if ci, err = f.open(ctx, false); err == nil || !errors.Is(err, codeinterp.ErrUnavailable) {
 			break
@@ -136,70 +128,6 @@ func (f *runFlags) start(ctx context.Context, file string) (codeinterp.CodeInter
 		err = errOpenTimeout
 	}
 	return ci, err
-}
-
-// wanted are the languages that the program may be in: the one that is known,
-// or else, where that makes a difference, one after the other.
-func (f *runFlags) wanted(file string) []string {
-	name := cmp.Or(f.language, extensions[filepath.Ext(file)])
-	if name == "" && f.provider == "subprocess" {
-		return usual
-	}
-	return []string{name}
-}
-
-// narrow keeps the subprocess provider from looking for interpreters that the
-// program does not need.
-func (f *providerFlags) narrow(name string) {
-	if i := ownLanguage(name); i >= 0 {
-		f.languages = ownLanguages()[i : i+1]
-	}
-}
-
-// ownLanguages are those of the subprocess provider.
-func ownLanguages() []subprocess.Language {
-	return []subprocess.Language{subprocess.Bash(), subprocess.JavaScript(), subprocess.Python(), subprocess.TypeScript()}
-}
-
-// ownLanguage returns which of ownLanguages has that name, -1 for none.
-func ownLanguage(name string) int {
-	var names []string
-	for _, l := range ownLanguages() {
-		names = append(names, l.Name)
-	}
-	name, err := codeinterp.ResolveLanguage(name, names)
-	if err != nil {
-		return -1
-	}
-	return slices.Index(names, name)
-}
-
-// elsewhere says where there is a language that the embedded engine lacks.
-func (f *runFlags) elsewhere(file string) string {
-	if f.provider != "inmemory" || ownLanguage(cmp.Or(f.language, extensions[filepath.Ext(file)])) < 0 {
-		return ""
-	}
-	return "; use --provider subprocess for the interpreters of this machine"
-}
-
-// chooseLanguage takes the flag, then the file's extension, then the first of
-// the usual languages that the provider has.
-func chooseLanguage(name, file string, languages []string) (string, error) {
-	if name == "" {
-		name = extensions[filepath.Ext(file)]
-	}
-	if name != "" {
-		return codeinterp.ResolveLanguage(name, languages)
-	}
-	for _, name := range usual {
-		if l, err := codeinterp.ResolveLanguage(name, languages); err == nil {
-			return l, nil
-		}
-	}
-	if len(languages) == 0 {
-		return "", errors.New("the provider has no language")
-	}
-	return languages[0], nil
 }
 
 func (a *app) runJSON(ctx context.Context, ci codeinterp.CodeInterpreter, language, program string, opts *codeinterp.RunOptions) int {

@@ -20,14 +20,14 @@ type model interface {
 	next(ctx context.Context, say func(string)) (turn, error)
 
 	// results adds the answers to all calls of the turn before.
-	results(replies []*tools.Reply) error
+	results(replies []*tools.Answer) error
 }
 
 // A turn is what a model asks for. One without calls ends its work, unless it
 // is to go on. Arguments are passed on as they came, even if they are no JSON:
 // the reply says what is wrong with them.
 type turn struct {
-	calls []tools.Request
+	calls []tools.Invocation
 	note  string // why it ended, if that is worth telling
 	goOn  bool   // the API wants to be asked again
 }
@@ -74,9 +74,9 @@ func (a *agent) work(ctx context.Context, task string) error {
 }
 
 // serve runs the calls of one turn.
-func (a *agent) serve(ctx context.Context, calls []tools.Request) []*tools.Reply {
+func (a *agent) serve(ctx context.Context, calls []tools.Invocation) []*tools.Answer {
 	for _, c := range calls {
-		a.screen.Call(c.ID, c.Name, string(c.Args))
+		a.screen.Call(c.ID, c.Tool, string(c.Args))
 	}
-	return a.ws.DispatchAll(ctx, calls, &tools.TurnOptions{OnReply: a.screen.Reply})
+	return a.ws.DispatchAll(ctx, calls, &tools.TurnOptions{OnAnswer: a.screen.Reply})
 }

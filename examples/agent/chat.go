@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/toolcell/toolcell/tools"
+	"github.com/toolcell/toolcell/tools/format"
 )
 
 // A chat is a conversation through OpenAI's Chat Completions, or any of the
@@ -36,7 +37,7 @@ type chatFunction struct {
 }
 
 func newChat(e endpoint, name, system string, list []tools.Tool, strict bool) (*chat, error) {
-	definitions, err := tools.OpenAIChat{Strict: strict}.Tools(list)
+	definitions, err := format.OpenAIChat{Strict: strict}.Tools(list)
 	if err != nil {
 		return nil, err
 	}
@@ -49,9 +50,9 @@ func (c *chat) user(text string) {
 	c.messages = append(c.messages, chatMessage{Role: "user", Content: &text})
 }
 
-func (c *chat) results(replies []*tools.Reply) error {
+func (c *chat) results(replies []*tools.Answer) error {
 	var messages []any
-	if err := json.Unmarshal(tools.OpenAIChat{}.Results(replies...), &messages); err != nil {
+	if err := json.Unmarshal(format.OpenAIChat{}.Results(replies...), &messages); err != nil {
 		return err
 	}
 	c.messages = append(c.messages, messages...)
@@ -185,7 +186,7 @@ func (a *chatAnswer) finish(turnNo int, used map[string]bool) (turn, chatMessage
 			c.ID = fmt.Sprintf("call_%d_%d", turnNo, i)
 		}
 		used[c.ID] = true
-		t.calls = append(t.calls, tools.Request{ID: c.ID, Name: c.Function.Name, Args: json.RawMessage(c.Function.Arguments)})
+		t.calls = append(t.calls, tools.Invocation{ID: c.ID, Tool: c.Function.Name, Args: json.RawMessage(c.Function.Arguments)})
 		c.Function.Name = validName(c.Function.Name)
 		if !isObject([]byte(c.Function.Arguments)) {
 			c.Function.Arguments = "{}"

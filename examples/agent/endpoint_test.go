@@ -189,7 +189,7 @@ func TestOtherServers(t *testing.T) {
 			}
 			var calls []string
 			for _, c := range got.calls {
-				calls = append(calls, fmt.Sprintf("%s %s %s", c.ID, c.Name, c.Args))
+				calls = append(calls, fmt.Sprintf("%s %s %s", c.ID, c.Tool, c.Args))
 			}
 			if strings.Join(calls, ";") != strings.Join(tt.want, ";") {
 				t.Errorf("calls %q, want %q", calls, tt.want)

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/toolcell/toolcell/tools"
+	"github.com/toolcell/toolcell/tools/format"
 )
 
 // A messages is a conversation through Anthropic's Messages API.
@@ -27,7 +28,7 @@ type message struct {
 }
 
 func newMessages(e endpoint, name, system string, list []tools.Tool, strict bool, maxTokens int) (*messages, error) {
-	definitions, err := tools.Anthropic{Strict: strict}.Tools(list)
+	definitions, err := format.Anthropic{Strict: strict}.Tools(list)
 	if err != nil {
 		return nil, err
 	}
@@ -38,8 +39,8 @@ func (m *messages) user(text string) {
 	m.list = append(m.list, message{"user", text})
 }
 
-func (m *messages) results(replies []*tools.Reply) error {
-	m.list = append(m.list, tools.Anthropic{}.Results(replies...))
+func (m *messages) results(replies []*tools.Answer) error {
+	m.list = append(m.list, format.Anthropic{}.Results(replies...))
 	return nil
 }
 
@@ -196,7 +197,7 @@ func (a *messageAnswer) finish() (turn, []block) {
 			} else if len(b.args) == 0 {
 				b.args = b.Input
 			}
-			t.calls = append(t.calls, tools.Request{ID: b.ID, Name: b.Name, Args: b.args})
+			t.calls = append(t.calls, tools.Invocation{ID: b.ID, Tool: b.Name, Args: b.args})
 			b.Name = validName(b.Name)
 		}
 		content = append(content, b)

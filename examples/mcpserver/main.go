@@ -22,11 +22,12 @@ import (
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/mcpserver"
 	"github.com/toolcell/toolcell/providers/inmemory"
 	"github.com/toolcell/toolcell/providers/inmemory/engine"
 	"github.com/toolcell/toolcell/providers/inmemory/quickjs"
 	"github.com/toolcell/toolcell/tools"
-	"github.com/toolcell/toolcell/tools/mcpserver"
+	"github.com/toolcell/toolcell/workspace"
 )
 
 func main() {
@@ -44,8 +45,13 @@ func run(ctx context.Context, addr string) error {
 	if err != nil {
 		return err
 	}
-	defer js.Close()
-	server, err := mcpserver.New(codeinterp.Wrap(js, codeinterp.Approve(noEval)), &mcpserver.Options{
+	ws, err := workspace.New("demo", workspace.Capabilities{Code: codeinterp.Wrap(js, codeinterp.Approve(noEval))}, nil)
+	if err != nil {
+		js.Close()
+		return err
+	}
+	defer ws.Close()
+	server, err := mcpserver.New(ws, &mcpserver.Options{
 		Name:   "demo",
 		More:   []tools.Tool{clock()},
 		Limits: mcpserver.Limits{Contexts: 2, Idle: 10 * time.Minute},
@@ -62,8 +68,8 @@ func run(ctx context.Context, addr string) error {
 }
 
 // noEval refuses programs that evaluate others. It stands for a policy.
-func noEval(_ context.Context, r codeinterp.Request) error {
-	if strings.Contains(r.Code, "eval(") {
+func noEval(_ context.Context, c codeinterp.Call) error {
+	if strings.Contains(c.Code, "eval(") {
 		return errors.New("eval is not allowed")
 	}
 	return nil
@@ -77,8 +83,8 @@ func clock() tools.Tool {
 		Description: "Returns the time, in RFC 3339.",
 		InputSchema: json.RawMessage(`{"type":"object","properties":{},"additionalProperties":false}`),
 		Annotations: tools.Annotations{ReadOnly: true},
-		Call: func(context.Context, tools.Call) *tools.Reply {
-			return &tools.Reply{Text: time.Now().Format(time.RFC3339)}
+		Invoke: func(context.Context, tools.Invocation) *tools.Answer {
+			return &tools.Answer{Text: time.Now().Format(time.RFC3339)}
 		},
 	}
 }

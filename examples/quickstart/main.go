@@ -25,6 +25,7 @@ import (
 	"github.com/toolcell/toolcell/providers/inmemory/quickjs"
 	"github.com/toolcell/toolcell/providers/inmemory/typescript"
 	"github.com/toolcell/toolcell/tools"
+	"github.com/toolcell/toolcell/tools/format"
 	"github.com/toolcell/toolcell/workspace"
 )
 
@@ -49,7 +50,7 @@ func run(ctx context.Context, out io.Writer) error {
 		return errors.Join(err, ci.Close())
 	}
 	defer ws.Close()
-	definitions, err := tools.OpenAIChat{}.Tools(ws.Tools())
+	definitions, err := format.OpenAIChat{}.Tools(ws.Tools())
 	if err != nil {
 		return err
 	}
@@ -104,7 +105,7 @@ func (a *agent) work(ctx context.Context, task string) error {
 			return context.Cause(ctx)
 		}
 		var results []any
-		if err := json.Unmarshal(tools.OpenAIChat{}.Results(replies...), &results); err != nil {
+		if err := json.Unmarshal(format.OpenAIChat{}.Results(replies...), &results); err != nil {
 			return err
 		}
 		a.messages = append(a.messages, results...)
@@ -112,10 +113,10 @@ func (a *agent) work(ctx context.Context, task string) error {
 }
 
 // serve runs the calls of one turn.
-func (a *agent) serve(ctx context.Context, calls []scripted.ChatCall) []*tools.Reply {
-	var requests []tools.Request
+func (a *agent) serve(ctx context.Context, calls []scripted.ChatCall) []*tools.Answer {
+	var requests []tools.Invocation
 	for _, c := range calls {
-		requests = append(requests, tools.Request{ID: c.ID, Name: c.Function.Name, Args: json.RawMessage(c.Function.Arguments)})
+		requests = append(requests, tools.Invocation{ID: c.ID, Tool: c.Function.Name, Args: json.RawMessage(c.Function.Arguments)})
 	}
-	return a.ws.DispatchAll(ctx, requests, &tools.TurnOptions{OnReply: a.screen.Reply})
+	return a.ws.DispatchAll(ctx, requests, &tools.TurnOptions{OnAnswer: a.screen.Reply})
 }

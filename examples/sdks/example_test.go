@@ -13,6 +13,7 @@ import (
 	"github.com/tmc/langchaingo/llms"
 	"github.com/toolcell/toolcell/providers/inmemory"
 	"github.com/toolcell/toolcell/tools"
+	"github.com/toolcell/toolcell/tools/format"
 	"github.com/toolcell/toolcell/workspace"
 	"google.golang.org/genai"
 )
@@ -46,14 +47,14 @@ func Example_openAIChat() {
 	defer ws.Close()
 	params := openai.ChatCompletionNewParams{
 		Model: "gpt-5",
-		Tools: into[[]openai.ChatCompletionToolUnionParam](tools.OpenAIChat{Strict: true}.Tools(ws.Tools())),
+		Tools: into[[]openai.ChatCompletionToolUnionParam](format.OpenAIChat{Strict: true}.Tools(ws.Tools())),
 	}
 	// A call as the model makes it, and its answer.
 	call := openai.ChatCompletionMessageFunctionToolCall{ID: "call_1", Function: openai.ChatCompletionMessageFunctionToolCallFunction{
 		Name: "workspace__demo__run_code", Arguments: `{"language":"javascript","code":"6 * 7","timeoutMs":null}`,
 	}}
-	reply := ws.Dispatch(context.Background(), call.Function.Name, json.RawMessage(call.Function.Arguments), &tools.CallOptions{ID: call.ID})
-	params.Messages = append(params.Messages, into[[]openai.ChatCompletionMessageParamUnion](tools.OpenAIChat{}.Results(reply), nil)...)
+	reply := ws.Dispatch(context.Background(), call.Function.Name, json.RawMessage(call.Function.Arguments), &tools.DispatchOptions{ID: call.ID})
+	params.Messages = append(params.Messages, into[[]openai.ChatCompletionMessageParamUnion](format.OpenAIChat{}.Results(reply), nil)...)
 	fmt.Println(len(params.Tools), params.Messages[0].OfTool.ToolCallID)
 	// Output: 4 call_1
 }
@@ -63,11 +64,11 @@ func Example_openAIResponses() {
 	defer ws.Close()
 	params := responses.ResponseNewParams{
 		Model: "gpt-5",
-		Tools: into[[]responses.ToolUnionParam](tools.OpenAIResponses{Strict: true}.Tools(ws.Tools())),
+		Tools: into[[]responses.ToolUnionParam](format.OpenAIResponses{Strict: true}.Tools(ws.Tools())),
 	}
 	reply := ws.Dispatch(context.Background(), "workspace__demo__run_code",
-		[]byte(`{"language":"javascript","code":"6 * 7","timeoutMs":null}`), &tools.CallOptions{ID: "call_1"})
-	params.Input.OfInputItemList = append(params.Input.OfInputItemList, into[responses.ResponseInputParam](tools.OpenAIResponses{}.Results(reply), nil)...)
+		[]byte(`{"language":"javascript","code":"6 * 7","timeoutMs":null}`), &tools.DispatchOptions{ID: "call_1"})
+	params.Input.OfInputItemList = append(params.Input.OfInputItemList, into[responses.ResponseInputParam](format.OpenAIResponses{}.Results(reply), nil)...)
 	fmt.Println(len(params.Tools), params.Input.OfInputItemList[0].OfFunctionCallOutput.Output.OfString.Value)
 	// Output:
 	// 4 ok
@@ -80,11 +81,11 @@ func Example_anthropic() {
 	defer ws.Close()
 	params := anthropic.MessageNewParams{
 		Model: "claude-opus-4-5", MaxTokens: 1000,
-		Tools: into[[]anthropic.ToolUnionParam](tools.Anthropic{}.Tools(ws.Tools())),
+		Tools: into[[]anthropic.ToolUnionParam](format.Anthropic{}.Tools(ws.Tools())),
 	}
 	use := anthropic.ToolUseBlock{ID: "toolu_1", Name: "workspace__demo__run_code", Input: []byte(`{"language":"javascript","code":"6 * 7"}`)}
-	reply := ws.Dispatch(context.Background(), use.Name, use.Input, &tools.CallOptions{ID: use.ID})
-	params.Messages = append(params.Messages, into[anthropic.MessageParam](tools.Anthropic{}.Results(reply), nil))
+	reply := ws.Dispatch(context.Background(), use.Name, use.Input, &tools.DispatchOptions{ID: use.ID})
+	params.Messages = append(params.Messages, into[anthropic.MessageParam](format.Anthropic{}.Results(reply), nil))
 	fmt.Println(len(params.Tools), params.Messages[0].Content[0].OfToolResult.ToolUseID)
 	// Output: 4 toolu_1
 }
@@ -92,14 +93,14 @@ func Example_anthropic() {
 func Example_gemini() {
 	ws := open()
 	defer ws.Close()
-	config := genai.GenerateContentConfig{Tools: into[[]*genai.Tool](tools.Gemini{}.Tools(ws.Tools()))}
+	config := genai.GenerateContentConfig{Tools: into[[]*genai.Tool](format.Gemini{}.Tools(ws.Tools()))}
 	call := genai.FunctionCall{ID: "1", Name: "workspace__demo__run_code", Args: map[string]any{"language": "javascript", "code": "6 * 7"}}
 	args, err := json.Marshal(call.Args)
 	if err != nil {
 		log.Fatal(err)
 	}
-	reply := ws.Dispatch(context.Background(), call.Name, args, &tools.CallOptions{ID: call.ID})
-	content := into[*genai.Content](tools.Gemini{}.Results(reply), nil)
+	reply := ws.Dispatch(context.Background(), call.Name, args, &tools.DispatchOptions{ID: call.ID})
+	content := into[*genai.Content](format.Gemini{}.Results(reply), nil)
 	fmt.Printf("%d %q\n", len(config.Tools[0].FunctionDeclarations), content.Parts[0].FunctionResponse.Response["output"])
 	// Output: 4 "ok\n--- result ---\n42\n"
 }
@@ -107,7 +108,7 @@ func Example_gemini() {
 func Example_langchaingo() {
 	ws := open()
 	defer ws.Close()
-	option := llms.WithTools(into[[]llms.Tool](tools.OpenAIChat{}.Tools(ws.Tools())))
+	option := llms.WithTools(into[[]llms.Tool](format.OpenAIChat{}.Tools(ws.Tools())))
 	fmt.Println(option != nil)
 	// For agents that take tools from text to text, Tool.AsText is one.
 	got, err := ws.Tools()[0].AsText().Call(context.Background(), `{"language":"javascript","code":"6 * 7"}`)
@@ -117,15 +118,15 @@ func Example_langchaingo() {
 	// "ok\n--- result ---\n42\n" <nil>
 }
 
-// With an MCP server of one's own; package tools/mcpserver is a complete one.
+// With an MCP server of one's own; package mcpserver is a complete one.
 func Example_mcp() {
 	ws := open()
 	defer ws.Close()
 	server := mcp.NewServer(&mcp.Implementation{Name: "demo", Version: "1"}, nil)
-	for _, tool := range into[[]*mcp.Tool](tools.MCP{}.Tools(ws.Tools())) {
+	for _, tool := range into[[]*mcp.Tool](format.MCP{}.Tools(ws.Tools())) {
 		server.AddTool(tool, func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 			reply := ws.Dispatch(ctx, req.Params.Name, req.Params.Arguments, nil)
-			return into[*mcp.CallToolResult](tools.MCP{}.Result(reply), nil), nil
+			return into[*mcp.CallToolResult](format.MCP{}.Result(reply), nil), nil
 		})
 	}
 	ctx := context.Background()

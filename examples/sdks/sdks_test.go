@@ -16,6 +16,7 @@ import (
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/providers/inmemory"
 	"github.com/toolcell/toolcell/tools"
+	"github.com/toolcell/toolcell/tools/format"
 	"google.golang.org/genai"
 )
 
@@ -40,21 +41,21 @@ func newSet(t *testing.T) *tools.Set {
 
 // turn is a model's turn with three calls: one shows an image, the program of
 // one fails, and one is malformed.
-func turn(t *testing.T) []*tools.Reply {
+func turn(t *testing.T) []*tools.Answer {
 	t.Helper()
 	set := newSet(t)
-	call := func(id, code string) *tools.Reply {
+	call := func(id, code string) *tools.Answer {
 		args, err := json.Marshal(map[string]string{"language": "javascript", "code": code})
 		if err != nil {
 			t.Fatal(err)
 		}
-		return set.Dispatch(t.Context(), "workspace__demo__run_code", args, &tools.CallOptions{ID: id})
+		return set.Dispatch(t.Context(), "workspace__demo__run_code", args, &tools.DispatchOptions{ID: id})
 	}
 	const png = "iVBORw0KGgoAAAANSUhEUgAAAAMAAAACAQMAAACnuvRZAAAABlBMVEX///8AAABVwtN+AAAAEElEQVR4nGJoYGAABAAA//8BhACBH+IiYAAAAABJRU5ErkJggg=="
-	replies := []*tools.Reply{
+	replies := []*tools.Answer{
 		call("call_1", "console.log('<see>'); display('image/png', Uint8Array.from(atob('"+png+"'), (c) => c.charCodeAt(0)))"),
 		call("call_2", "throw new RangeError('too far')"),
-		set.Dispatch(t.Context(), "workspace__demo__run_code", []byte(`{"code":`), &tools.CallOptions{ID: "call_3"}),
+		set.Dispatch(t.Context(), "workspace__demo__run_code", []byte(`{"code":`), &tools.DispatchOptions{ID: "call_3"}),
 	}
 	if len(replies[0].Images) != 1 || replies[1].Result.Status != codeinterp.StatusError || replies[2].Failure == nil {
 		t.Fatalf("%s\n%s\n%s", replies[0].Text, replies[1].Text, replies[2].Text)
@@ -100,12 +101,12 @@ func must(t *testing.T) func(json.RawMessage, error) json.RawMessage {
 func TestOpenAIChat(t *testing.T) {
 	list, replies := newSet(t).Tools(), turn(t)
 	for _, strict := range []bool{false, true} {
-		defs := roundTrip[[]openai.ChatCompletionToolUnionParam](t, must(t)(tools.OpenAIChat{Strict: strict}.Tools(list)))
+		defs := roundTrip[[]openai.ChatCompletionToolUnionParam](t, must(t)(format.OpenAIChat{Strict: strict}.Tools(list)))
 		if len(defs) != len(list) || defs[0].OfFunction == nil || defs[0].OfFunction.Function.Name != list[0].Name {
 			t.Errorf("got %+v", defs)
 		}
 	}
-	messages := roundTrip[[]openai.ChatCompletionMessageParamUnion](t, tools.OpenAIChat{}.Results(replies...))
+	messages := roundTrip[[]openai.ChatCompletionMessageParamUnion](t, format.OpenAIChat{}.Results(replies...))
 	if len(messages) != 4 || messages[0].OfTool == nil || messages[2].OfTool == nil || messages[3].OfUser == nil {
 		t.Fatalf("got %+v", messages)
 	}
@@ -118,12 +119,12 @@ func TestOpenAIChat(t *testing.T) {
 func TestOpenAIResponses(t *testing.T) {
 	list, replies := newSet(t).Tools(), turn(t)
 	for _, strict := range []bool{false, true} {
-		defs := roundTrip[[]responses.ToolUnionParam](t, must(t)(tools.OpenAIResponses{Strict: strict}.Tools(list)))
+		defs := roundTrip[[]responses.ToolUnionParam](t, must(t)(format.OpenAIResponses{Strict: strict}.Tools(list)))
 		if len(defs) != len(list) || defs[0].OfFunction == nil {
 			t.Errorf("got %+v", defs)
 		}
 	}
-	items := roundTrip[responses.ResponseInputParam](t, tools.OpenAIResponses{}.Results(replies...))
+	items := roundTrip[responses.ResponseInputParam](t, format.OpenAIResponses{}.Results(replies...))
 	if len(items) != 3 || items[0].OfFunctionCallOutput == nil || items[0].OfFunctionCallOutput.CallID.Value != "call_1" {
 		t.Errorf("got %+v", items)
 	}
@@ -132,12 +133,12 @@ func TestOpenAIResponses(t *testing.T) {
 func TestAnthropic(t *testing.T) {
 	list, replies := newSet(t).Tools(), turn(t)
 	for _, strict := range []bool{false, true} {
-		defs := roundTrip[[]anthropic.ToolUnionParam](t, must(t)(tools.Anthropic{Strict: strict}.Tools(list)))
+		defs := roundTrip[[]anthropic.ToolUnionParam](t, must(t)(format.Anthropic{Strict: strict}.Tools(list)))
 		if len(defs) != len(list) || defs[0].OfTool == nil || defs[0].OfTool.Name != list[0].Name {
 			t.Errorf("got %+v", defs)
 		}
 	}
-	message := roundTrip[anthropic.MessageParam](t, tools.Anthropic{}.Results(replies...))
+	message := roundTrip[anthropic.MessageParam](t, format.Anthropic{}.Results(replies...))
 	if message.Role != anthropic.MessageParamRoleUser || len(message.Content) != 3 {
 		t.Fatalf("got %+v", message)
 	}
@@ -150,12 +151,12 @@ func TestAnthropic(t *testing.T) {
 func TestGemini(t *testing.T) {
 	list, replies := newSet(t).Tools(), turn(t)
 	for _, strict := range []bool{false, true} {
-		defs := roundTrip[[]*genai.Tool](t, must(t)(tools.Gemini{Strict: strict}.Tools(list)))
+		defs := roundTrip[[]*genai.Tool](t, must(t)(format.Gemini{Strict: strict}.Tools(list)))
 		if len(defs) != 1 || len(defs[0].FunctionDeclarations) != len(list) || defs[0].FunctionDeclarations[0].ParametersJsonSchema == nil {
 			t.Errorf("got %+v", defs)
 		}
 	}
-	content := roundTrip[*genai.Content](t, tools.Gemini{}.Results(replies...))
+	content := roundTrip[*genai.Content](t, format.Gemini{}.Results(replies...))
 	if len(content.Parts) != 3 {
 		t.Fatalf("got %+v", content)
 	}
@@ -168,13 +169,13 @@ func TestGemini(t *testing.T) {
 func TestMCP(t *testing.T) {
 	list := newSet(t).Tools()
 	for _, strict := range []bool{false, true} {
-		defs := roundTrip[[]*mcp.Tool](t, must(t)(tools.MCP{Strict: strict}.Tools(list)))
+		defs := roundTrip[[]*mcp.Tool](t, must(t)(format.MCP{Strict: strict}.Tools(list)))
 		if len(defs) != len(list) || defs[0].Annotations.DestructiveHint == nil {
 			t.Errorf("got %+v", defs)
 		}
 	}
 	for _, r := range turn(t) {
-		res := roundTrip[*mcp.CallToolResult](t, tools.MCP{}.Result(r))
+		res := roundTrip[*mcp.CallToolResult](t, format.MCP{}.Result(r))
 		if _, ok := res.Content[0].(*mcp.TextContent); !ok || res.IsError != (r.Failure != nil) || (res.StructuredContent == nil) != res.IsError {
 			t.Errorf("got %+v", res)
 		}
@@ -188,7 +189,7 @@ func TestMCP(t *testing.T) {
 // form is one of langchaingo's.
 func TestLangchain(t *testing.T) {
 	list := newSet(t).Tools()
-	defs := roundTrip[[]llms.Tool](t, must(t)(tools.OpenAIChat{Strict: true}.Tools(list)))
+	defs := roundTrip[[]llms.Tool](t, must(t)(format.OpenAIChat{Strict: true}.Tools(list)))
 	if len(defs) != len(list) || defs[0].Function.Name != list[0].Name {
 		t.Errorf("got %+v", defs)
 	}

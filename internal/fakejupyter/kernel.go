@@ -19,16 +19,18 @@ type Kernel struct {
 	process  string
 	count    int
 	state    string
+	busy     bool               // it plays a request
 	socks    map[string]*socket // by session
 	kept     map[string][]*Message
 	requests chan *Message
+	inputs   chan string
 	done     chan struct{}
 	once     sync.Once
 }
 
 func newKernel(s *Server, spec string) *Kernel {
 	k := &Kernel{ID: rand.Text(), Spec: spec, s: s, process: rand.Text(), state: "idle",
-		socks: map[string]*socket{}, kept: map[string][]*Message{}, requests: make(chan *Message, 100), done: make(chan struct{})}
+		socks: map[string]*socket{}, kept: map[string][]*Message{}, requests: make(chan *Message, 100), inputs: make(chan string, 10), done: make(chan struct{})}
 	s.wg.Go(k.play)
 	return k
 }
@@ -36,7 +38,11 @@ func newKernel(s *Server, spec string) *Kernel {
 func (k *Kernel) model() any {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	return map[string]any{"id": k.ID, "name": k.Spec, "execution_state": k.state, "connections": len(k.socks)}
+	state := k.state
+	if k.busy && state == "idle" {
+		state = "busy"
+	}
+	return map[string]any{"id": k.ID, "name": k.Spec, "execution_state": state, "connections": len(k.socks)}
 }
 
 func (k *Kernel) end() {
@@ -48,6 +54,19 @@ func (k *Kernel) SetState(state string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.state = state
+}
+
+func (k *Kernel) setBusy(is bool) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.busy = is
+}
+
+// Process names the kernel's present process.
+func (k *Kernel) Process() string {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.process
 }
 
 // restart gives the kernel a new process.
@@ -69,7 +88,9 @@ func (k *Kernel) play() {
 	for {
 		select {
 		case m := <-k.requests:
+			k.setBusy(true)
 			k.answer(m)
+			k.setBusy(false)
 		case <-k.done:
 			return
 		}
@@ -119,6 +140,9 @@ func (k *Kernel) Make(channel string, req *Message, typ string, content any) *Me
 	if req != nil {
 		m.Parent = req.Header
 	}
+	if k.s.Unsigned {
+		m.Header.ID, m.Header.Session = rand.Text(), m.Parent.Session
+	}
 	return m
 }
 
@@ -140,6 +164,18 @@ func (k *Kernel) Raw(m *Message) {
 	k.mu.Unlock()
 	for _, s := range socks {
 		_ = s.write(m.frame(s.v1))
+	}
+}
+
+// Ask asks the client for input, as a program does that reads, and returns its
+// answer, "" where the kernel ends.
+func (k *Kernel) Ask(req *Message, prompt string) string {
+	k.send("stdin", req, "input_request", map[string]any{"prompt": prompt, "password": false})
+	select {
+	case line := <-k.inputs:
+		return line
+	case <-k.done:
+		return ""
 	}
 }
 
@@ -238,6 +274,10 @@ func (k *Kernel) listen(s *socket) {
 		}
 		m, ok := parse(op, data)
 		if !ok {
+			continue
+		}
+		if m.Header.Type == "input_reply" {
+			k.inputs <- m.input()
 			continue
 		}
 		select {

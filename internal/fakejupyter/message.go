@@ -27,6 +27,13 @@ func (m *Message) Code() string {
 	return c.Code
 }
 
+// input is the answer of an input_reply.
+func (m *Message) input() string {
+	var c struct{ Value string }
+	_ = json.Unmarshal(m.Content, &c)
+	return c.Value
+}
+
 // silent reports whether it is an execute_request of the client's own.
 func (m *Message) silent() bool {
 	var c struct{ Silent bool }

@@ -25,6 +25,9 @@ type Server struct {
 	TLS *tls.Config
 	// NoPong makes sockets leave pings unanswered.
 	NoPong bool
+	// Unsigned makes kernels sign their messages with the name of whoever asked,
+	// as IRkernel does.
+	Unsigned bool
 	// JSONOnly makes the server ignore the binary subprotocol.
 	JSONOnly bool
 

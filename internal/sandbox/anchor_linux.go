@@ -18,6 +18,8 @@ import (
 // another process while the group is in use. A group whose members were all
 // killed serves again.
 type anchors struct {
+	keeper keeper
+
 	mu     sync.Mutex
 	free   []int
 	all    []int
@@ -41,6 +43,10 @@ func (a *anchors) get() (int, error) {
 		return 0, fmt.Errorf("%w: process group: %w", codeinterp.ErrUnavailable, err)
 	}
 	a.all = append(a.all, g)
+	if err := a.keeper.add(g); err != nil {
+		a.free = append(a.free, g)
+		return 0, err
+	}
 	return g, nil
 }
 
@@ -54,6 +60,7 @@ func (a *anchors) put(g int) {
 // retire gives up a group whose members were killed, and reaps them: where
 // orphans become children of the host, it has to, and that reaps the anchor.
 func (a *anchors) retire(g int) {
+	a.keeper.remove(g)
 	a.mu.Lock()
 	a.all = slices.DeleteFunc(a.all, func(other int) bool { return other == g })
 	a.mu.Unlock()
@@ -73,6 +80,7 @@ func (a *anchors) close() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.closed = true
+	a.keeper.close()
 	for _, g := range a.all {
 		_ = reap(g, nil)
 	}

@@ -100,14 +100,3 @@ func (f filter) bytes() []byte {
 	b := unsafe.Slice((*byte)(unsafe.Pointer(&f[0])), len(f)*int(unsafe.Sizeof(f[0])))
 	return append([]byte(nil), b...)
 }
-
-// install puts the calling thread, and what it forks, under the program for
-// good. The thread needs no_new_privs.
-func (f filter) install() error {
-	prog := unix.SockFprog{Len: uint16(len(f)), Filter: &f[0]}
-	const setModeFilter = 1
-	if _, _, e := unix.Syscall(unix.SYS_SECCOMP, setModeFilter, 0, uintptr(unsafe.Pointer(&prog))); e != 0 {
-		return e
-	}
-	return nil
-}

@@ -7,8 +7,8 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -60,7 +60,7 @@ func (s *Sandbox) probeBwrap() error {
 	if err != nil {
 		return err
 	}
-	s.bwrap = path
+	s.bwrap, s.bindsFD = path, bindsFD(path)
 	err = s.selfTest()
 	if err != nil {
 		err = fmt.Errorf("%w; user namespaces may be disabled (kernel.unprivileged_userns_clone, kernel.apparmor_restrict_unprivileged_userns, a container's seccomp profile)", err)
@@ -68,12 +68,19 @@ func (s *Sandbox) probeBwrap() error {
 	return err
 }
 
+// bindsFD reports whether a bubblewrap can bind what a descriptor names. Those
+// of 0.10, and the ones with the same correction, can.
+func bindsFD(path string) bool {
+	help, _ := exec.Command(path, "--help").CombinedOutput()
+	return strings.Contains(string(help), "--ro-bind-fd ")
+}
+
 // bwrapArgs returns bubblewrap's options for a plan; seccomp, block and info
-// are descriptors. There is no new session: the kernel schedules a session as a
+// are descriptors, as are those of binds. There is no new session: the kernel schedules a session as a
 // group (see autogroup in sched(7)), and where others keep the processors busy a
 // new one starts several times slower. Instead /dev/tty, the host's terminal,
 // is a device where devices do not work, and the filter does the rest.
-func (s *Sandbox) bwrapArgs(pl *plan, seccomp, block, info int) []string {
+func (s *Sandbox) bwrapArgs(pl *plan, list []bind, seccomp, block, info int) []string {
 	tmp := maxTmp
 	if pl.limits.Memory > 0 {
 		tmp = int(min(maxTmp, pl.limits.Memory/4))
@@ -94,8 +101,14 @@ func (s *Sandbox) bwrapArgs(pl *plan, seccomp, block, info int) []string {
 	}
 	a = append(a, "--proc", "/proc", "--dev", "/dev", "--ro-bind", "/dev/null", "/dev/tty", "--size", size, "--tmpfs", "/dev/shm", "--size", size, "--tmpfs", "/tmp")
 	a = append(a, s.system.binds()...)
-	a = append(a, binds(pl.ReadOnly, pl.Writable)...)
-	return append(a, "--bind", pl.Workdir, "/workspace", "--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/workspace",
+	for _, b := range list {
+		a = append(a, b.args()...)
+	}
+	start := "/workspace"
+	if pl.Cwd != nil {
+		start = pl.Cwd.Path()
+	}
+	return append(a, "--bind", pl.Workdir, "/workspace", "--remount-ro", "/dev", "--remount-ro", "/", "--chdir", start,
 		"--seccomp", strconv.Itoa(seccomp), "--block-fd", strconv.Itoa(block), "--info-fd", strconv.Itoa(info))
 }
 
@@ -119,24 +132,6 @@ func (p paths) binds() []string {
 		if _, err := os.Stat(path); err == nil {
 			a = append(a, "--ro-bind-try", path, path)
 		}
-	}
-	return a
-}
-
-// binds shows what the caller listed, directories before what is in them.
-func binds(readOnly, writable []string) []string {
-	type bind struct{ path, flag string }
-	var list []bind
-	for _, path := range readOnly {
-		list = append(list, bind{filepath.Clean(path), "--ro-bind-try"})
-	}
-	for _, path := range writable {
-		list = append(list, bind{filepath.Clean(path), "--bind-try"})
-	}
-	slices.SortStableFunc(list, func(a, b bind) int { return strings.Compare(a.path, b.path) })
-	var a []string
-	for _, b := range list {
-		a = append(a, b.flag, b.path, b.path)
 	}
 	return a
 }
@@ -172,11 +167,12 @@ func (s *Sandbox) newGate(pl *plan, base int) (*gate, []*os.File, error) {
 	if g.seccomp, err = memfile("seccomp", program.bytes()); err != nil {
 		return fail()
 	}
-	args := strings.Join(s.bwrapArgs(pl, base+1, base+2, base+3), "\x00") + "\x00"
+	list, files := s.binds(pl, base+4)
+	args := strings.Join(s.bwrapArgs(pl, list, base+1, base+2, base+3), "\x00") + "\x00"
 	if g.args, err = memfile("args", []byte(args)); err != nil {
 		return fail()
 	}
-	return g, []*os.File{g.args, g.seccomp, g.block, g.info}, nil
+	return g, append([]*os.File{g.args, g.seccomp, g.block, g.info}, files...), nil
 }
 
 // memfile returns a file in memory that holds b, positioned at its start.
@@ -203,6 +199,9 @@ func (s *Sandbox) startBwrap(p *proc, sp *spawn) error {
 	if p.plan.ForkServer {
 		return fmt.Errorf("%w: fork servers do not work in bwrap mode", codeinterp.ErrInvalid)
 	}
+	if p.plan.Cwd != nil && !s.bindsFD {
+		return fmt.Errorf("%w: bubblewrap is too old to hold a directory (it has no --bind-fd); update it", codeinterp.ErrUnavailable)
+	}
 	base := len(sp.fds)
 	g, files, err := s.newGate(p.plan, base)
 	if err != nil {
@@ -211,10 +210,10 @@ func (s *Sandbox) startBwrap(p *proc, sp *spawn) error {
 	defer g.close()
 	sp.fds = append(sp.fds, descriptors(files, nil)...)
 	sp.args = append([]string{"bwrap", "--args", strconv.Itoa(base), "--", sp.path}, sp.args[1:]...)
-	sp.path, sp.env, sp.dir = s.bwrap, environ, "/"
-	sp.sys.Setpgid = true
+	sp.path, sp.env, sp.dir, sp.cwd = s.bwrap, environ, "/", nil
+	sp.rlimits = s.limitsOutside(p.plan)
 	ready := make(chan struct{})
-	if err := sp.start(func() { <-ready; p.reaped() }); err != nil {
+	if err := sp.start(&s.forks, func() { <-ready; p.reaped() }); err != nil {
 		return err
 	}
 	p.begin(sp, 0)
@@ -249,7 +248,13 @@ func (s *Sandbox) open(p *proc, g *gate) error {
 		ns.kill()
 	}
 	p.mu.Unlock()
-	if err := s.limit(p, init); err != nil {
+	if err := s.confine(p, init); err != nil {
+		return err
+	}
+	preferVictim(p.pid)
+	preferVictim(init)
+	s.watch.add(p)
+	if err := s.limitInside(p.plan, init); err != nil {
 		return err
 	}
 	if _, err := g.open.Write([]byte{1}); err != nil {

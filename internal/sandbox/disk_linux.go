@@ -1,12 +1,10 @@
 package sandbox
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -16,24 +14,24 @@ import (
 
 const (
 	walkWait  = 100 * time.Millisecond // between two walks through a directory
-	walkRatio = 10                     // and at least so many times what one took
+	walkRatio = 10                     // and at least so many times what one took,
+	walkRest  = 3 * time.Second        // up to this
+	maxWalks  = 2                      // at a time
+	maxHidden = 3                      // walks in a row may fail to measure
 )
 
 // A diskUse is what is known about a tree's working directory.
 type diskUse struct {
+	walking atomic.Bool
+
 	mu      sync.Mutex
 	changed bool      // the tree did something since the last walk
 	next    time.Time // not to be walked before
 	base    *walked   // what was there at the start, once it was walked
+	used    int64     // of the file system, at the start
+	last    int64     // bytes that the last walk found
+	hidden  int       // walks in a row that could not measure
 }
-
-// A walked is what a walk found.
-type walked struct {
-	bytes  int64
-	inodes int
-}
-
-var errEnough = errors.New("enough")
 
 // walkDue reports whether the directory should be walked again, and from when on.
 func (u *usage) walkDue(now time.Time) (time.Time, bool) {
@@ -44,32 +42,40 @@ func (u *usage) walkDue(now time.Time) (time.Time, bool) {
 	d := &u.disk
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	if d.walking.Load() {
+		return now, false
+	}
 	d.changed = d.changed || u.active
 	return d.next, d.changed && !now.Before(d.next)
 }
 
-// walkNext starts a walk for the tree that waits longest, unless one is going
-// on; there is never more than one.
+// walkNext starts walks for the trees that wait longest, as long as there are
+// not maxWalks of them.
 func (w *watcher) walkNext(sums map[*usage]*sum) {
 	now := time.Now()
-	var due *usage
-	var since time.Time
-	for u := range sums {
-		if next, ok := u.walkDue(now); ok && (due == nil || next.Before(since)) {
-			due, since = u, next
+	for w.walking.Load() < maxWalks {
+		var due *usage
+		var since time.Time
+		for u := range sums {
+			if next, ok := u.walkDue(now); ok && (due == nil || next.Before(since)) {
+				due, since = u, next
+			}
 		}
+		if due == nil {
+			return
+		}
+		var pids []int
+		for _, m := range sums[due].members {
+			pids = append(pids, m.pid)
+		}
+		w.walking.Add(1)
+		due.disk.walking.Store(true)
+		go func() {
+			defer w.walking.Add(-1)
+			defer due.disk.walking.Store(false)
+			due.walk(pids)
+		}()
 	}
-	if due == nil || !w.walking.TryLock() {
-		return
-	}
-	var pids []int
-	for _, m := range sums[due].members {
-		pids = append(pids, m.pid)
-	}
-	go func() {
-		defer w.walking.Unlock()
-		due.walk(pids)
-	}()
 }
 
 // walk measures the directory and what the processes hold open without a name,
@@ -78,27 +84,34 @@ func (u *usage) walk(pids []int) {
 	d, pl := &u.disk, u.p.plan
 	d.mu.Lock()
 	d.changed = false
-	base := d.base
+	base, used := d.base, d.used
 	d.mu.Unlock()
+	full, dev := fsUsed(pl.Workdir)
 	start := time.Now()
 	var now walked
+	var err error
 	if base == nil {
-		base = &walked{}
+		base, used = &walked{}, full
 		if !u.p.s.temp.holds(pl.Workdir) {
-			*base = measure(pl.Workdir, walked{-1, -1})
+			*base, _ = measure(pl.Workdir, walked{-1, -1})
 			now = *base
 		}
 	}
 	if now == (walked{}) {
-		now = measure(pl.Workdir, pl.limits.beyond(*base))
+		now, err = measure(pl.Workdir, pl.limits.beyond(*base))
 	}
-	for f := range namelessOf(pids) {
+	for f := range namelessOf(pids, filesBudget) {
 		now.bytes += f.bytes
 	}
 	now.inodes += u.p.tmpInodes()
+	unseen := full - used - u.p.s.watch.onDisk(u) - now.bytes + base.bytes
 	d.mu.Lock()
-	d.base = base
-	d.next = time.Now().Add(max(walkWait, walkRatio*time.Since(start)))
+	d.base, d.used, d.last = base, used, now.bytes-base.bytes
+	d.next = time.Now().Add(max(walkWait, min(walkRatio*time.Since(start), walkRest)))
+	if d.hidden++; err != errHidden {
+		d.hidden = 0
+	}
+	hidden := d.hidden
 	d.mu.Unlock()
 	bytes, inodes := now.bytes-base.bytes, now.inodes-base.inodes
 	switch l := pl.limits; {
@@ -106,7 +119,26 @@ func (u *usage) walk(pids []int) {
 		u.p.stop(codeinterp.CauseDisk, fmt.Sprintf("disk: more than %d MiB in use, limit %d MiB", bytes>>20, l.Disk>>20))
 	case l.Inodes > 0 && inodes > l.Inodes:
 		u.p.stop(codeinterp.CauseDisk, fmt.Sprintf("disk: more than %d files, limit %d", inodes, l.Inodes))
+	case l.Disk > 0 && unseen > l.Disk && hides(pids, dev):
+		u.p.stop(codeinterp.CauseDisk, fmt.Sprintf("disk: files without a name; %d MiB more in use, limit %d MiB", unseen>>20, l.Disk>>20))
+	case hidden > maxHidden:
+		u.p.stop(codeinterp.CauseDisk, "disk: "+errHidden.Error())
 	}
+}
+
+// onDisk returns what the last walks found of all trees but one.
+func (w *watcher) onDisk(but *usage) int64 {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	n := int64(0)
+	for _, u := range w.trees {
+		if u != but {
+			u.disk.mu.Lock()
+			n += u.disk.last
+			u.disk.mu.Unlock()
+		}
+	}
+	return n
 }
 
 // beyond returns what is certainly too much, above base; -1 where there is no
@@ -120,47 +152,6 @@ func (l Limits) beyond(base walked) walked {
 		w.inodes = base.inodes + l.Inodes
 	}
 	return w
-}
-
-// measure adds up the files in dir, as far as it can read them, and stops when
-// it has found more than enough. It counts a file with several names once, and
-// follows no symbolic links.
-func measure(dir string, enough walked) walked {
-	var w walked
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		return w
-	}
-	defer root.Close()
-	linked := map[uint64]bool{}
-	_ = fs.WalkDir(root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
-		if err != nil || name == "." {
-			return nil
-		}
-		w.inodes++
-		if info, err := d.Info(); err == nil {
-			if st, ok := sysStat(info); ok && (d.IsDir() || st.Nlink < 2 || !linked[st.Ino]) {
-				linked[st.Ino] = linked[st.Ino] || st.Nlink > 1
-				w.bytes += st.Blocks * 512
-			}
-		}
-		if enough.bytes >= 0 && w.bytes > enough.bytes || enough.inodes >= 0 && w.inodes > enough.inodes {
-			return errEnough
-		}
-		return nil
-	})
-	return w
-}
-
-// namelessOf collects the nameless files that any of the processes holds open.
-func namelessOf(pids []int) map[nameless]bool {
-	seen := map[nameless]bool{}
-	for _, pid := range pids {
-		for _, f := range namelessFiles(pid) {
-			seen[f] = true
-		}
-	}
-	return seen
 }
 
 // tmpInodes counts the files in bubblewrap's private /tmp and /dev/shm, whose

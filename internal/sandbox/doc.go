@@ -30,8 +30,8 @@
 // working directory at /workspace, and a small private /tmp. Nothing survives
 // the host process.
 //
-// Landlock restricts the forking thread with Landlock and seccomp, and the
-// child inherits that: no helper, no namespaces, 1 ms. It works in ordinary
+// Landlock has the child restrict itself with Landlock and seccomp between fork
+// and exec: no helper, no namespaces, 1 ms. It works in ordinary
 // containers. The program keeps the host's view of paths and is refused what
 // is not listed; see Limits below for what differs from a free process.
 //
@@ -54,13 +54,17 @@
 // every descendant that the watchdog saw is killed; a program that means to
 // can escape that.
 //
+// Where the host itself is killed, the kernel ends the programs in bwrap mode.
+// In landlock and none mode a shell that outlives the host for a moment kills
+// all process groups; it is the host's child from its first program to Close.
+//
 // Bubblewrap ties the program to itself last of all, and Start returns only
 // then. Where the host is killed in the few milliseconds before, the program
 // starts all the same, and finds its pipes closed at the host's end: code that
 // was to come over one does not run.
 //
-// Each running process holds one parked thread of the host: the kernel ties
-// the death signal of a child to the thread that forked it.
+// One thread of the host forks all programs of a Sandbox: the kernel ties the
+// death signal of a child to the thread that forked it.
 //
 // # Limits
 //
@@ -99,8 +103,33 @@
 // as root, or with Options.UID) the watchdog enforces Limits.Processes by
 // killing the tree; otherwise a fork that is too many fails.
 //
-// Sharing memory by descriptors that are in flight on a socket, and by pages of
-// mapped files, escapes the watchdog's measure of memory.
+// Memory is what is resident, swapped out, and spent on page tables. Pages of
+// mapped files are not counted. There is no memfd_create outside none mode:
+// such files would belong to no process while they are in flight on a socket.
+// Files on disk that are only mapped or in flight have no size to be seen; they
+// count where the file system lost more space than all directories explain. A
+// directory that its owner cannot list is opened for as long as it is measured.
+// The kernel takes programs before the host when the machine is out of memory.
+//
+// # Security
+//
+// What is known to get through, each with an attack in the tests that has to:
+//
+//   - None mode isolates nothing; under a shared uid a program can signal the
+//     host and other programs there.
+//   - In landlock mode, stat tells names and sizes of all files, readlink where
+//     links lead, and uname the name of the host.
+//   - Programs can make set-user-ID files of their own uid, in bwrap mode and
+//     under a root host in landlock mode. Mount what becomes their Cwd with
+//     nosuid where that matters.
+//
+// Besides, a host under a user's uid shares the kernel's quotas of that user
+// with programs: memory of pipes, inotify instances, pending signals. In bwrap
+// mode a program can take over the first process of its namespace, which is
+// under the same filter, and forge the exit status. A root host without
+// CAP_SYS_PTRACE, as in most containers, cannot look at the descriptors of
+// programs: files without a name escape the limit of the disk there, and shared
+// memory that of memory.
 //
 // # Concurrency
 //

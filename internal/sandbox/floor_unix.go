@@ -96,13 +96,17 @@ func (s *Sandbox) Start(c *Cmd) (*Process, error) {
 	}
 	attr := &syscall.SysProcAttr{Setpgid: true}
 	if s.ids != nil {
-		if pl.ids, err = s.ids.own(pl.Workdir, s.temp.holds(pl.Workdir)); err != nil {
+		if pl.ids, err = s.identify(pl); err != nil {
 			return nil, err
 		}
 		attr.Credential = &syscall.Credential{Uid: uint32(pl.ids.uid), Gid: uint32(pl.ids.gid)}
 	}
+	dir := pl.Workdir
+	if pl.Cwd != nil {
+		dir = pl.Cwd.Path()
+	}
 	cmd := &exec.Cmd{
-		Path: "/bin/sh", Dir: pl.Workdir, Env: pl.Env, SysProcAttr: attr,
+		Path: "/bin/sh", Dir: dir, Env: pl.Env, SysProcAttr: attr,
 		Args: append([]string{"sh", "-c", pl.limits.ulimit() + `p=$1; shift; exec "$p" "$@"`, "sh", pl.Path}, pl.Args[1:]...),
 	}
 	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)

@@ -28,6 +28,9 @@ func (s *Sandbox) Fork(server *Process, c *Cmd) (*Fork, error) {
 	if !ok || !parent.plan.ForkServer || parent.s != s {
 		return nil, fmt.Errorf("%w: not a fork server of this sandbox", codeinterp.ErrInvalid)
 	}
+	if c.Cwd != nil {
+		return nil, fmt.Errorf("%w: a forked child starts in its Workdir", codeinterp.ErrInvalid)
+	}
 	child := *c
 	child.Path = parent.plan.Path
 	pl, err := s.plan(&child)

@@ -29,6 +29,7 @@ type host struct {
 	Pid     int
 	FD      int // that the host inherited and that is not closed on exec
 	Mark    string
+	Name    string
 	NR      map[string]int
 	hits    atomic.Int64 // connections and packets that arrived
 	victims *exec.Cmd
@@ -52,6 +53,7 @@ func newHost(t *testing.T) *host {
 	check(t, os.WriteFile(h.Secret, []byte(fileSecret), 0o644))
 	check(t, os.WriteFile(h.Mine, []byte("mine"), 0o666))
 	check(t, os.Chmod(h.Mine, 0o666))
+	h.Name = must(os.Hostname())
 	h.Mark = fmt.Sprintf("MARK%d", os.Getpid())
 
 	h.FD, err = unix.Dup(int(must(os.Open(h.Secret)).Fd()))

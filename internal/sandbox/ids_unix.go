@@ -5,6 +5,7 @@ package sandbox
 import (
 	"errors"
 	"fmt"
+	"hash/fnv"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -45,7 +46,7 @@ func (i *ids) own(dir string, ours bool) (identity, error) {
 	case ours:
 		id = i.fresh()
 	case uid == 0:
-		return id, fmt.Errorf("%w: the working directory belongs to root, and programs never run as root; give it to another user", codeinterp.ErrIsolation)
+		return id, fmt.Errorf("%w: the working directory belongs to root, and programs never run as root; give it to another user, or let everybody change it", codeinterp.ErrIsolation)
 	default:
 		id = identity{uid: uid, gid: either(gid, uid), drop: true}
 	}
@@ -53,6 +54,62 @@ func (i *ids) own(dir string, ours bool) (identity, error) {
 		return id, nil
 	}
 	return id, handOver(dir, id)
+}
+
+// identify returns the identity for a plan's program.
+func (s *Sandbox) identify(pl *plan) (identity, error) {
+	if pl.Cwd == nil {
+		return s.ids.own(pl.Workdir, s.temp.holds(pl.Workdir))
+	}
+	id := s.ids.fixed
+	if !id.drop {
+		if openToAll(pl.Cwd.Path()) {
+			return s.ids.own(pl.Workdir, s.temp.holds(pl.Workdir))
+		}
+		var err error
+		if id, err = s.ids.guest(pl.Cwd); err != nil {
+			return id, err
+		}
+	}
+	info, err := os.Lstat(pl.Workdir)
+	if err != nil {
+		return id, fmt.Errorf("%w: working directory: %w", codeinterp.ErrInvalid, bare(err))
+	}
+	if st, ok := sysStat(info); ok && int(st.Uid) == id.uid || !s.temp.holds(pl.Workdir) {
+		return id, nil
+	}
+	return id, handOver(pl.Workdir, id)
+}
+
+// guest returns the identity for a program in somebody's directory: its owner,
+// or where that is root a uid that belongs to the directory, and that is let in
+// by the directory's access list.
+func (i *ids) guest(d *Dir) (identity, error) {
+	info, err := os.Lstat(d.Path())
+	if err != nil {
+		return identity{}, fmt.Errorf("%w: working directory: %w", codeinterp.ErrInvalid, bare(err))
+	}
+	if st, ok := sysStat(info); !ok || st.Uid != 0 || i.hi <= i.lo {
+		return i.own(d.Path(), false)
+	}
+	h := fnv.New64a()
+	fmt.Fprint(h, d.dev, " ", d.ino)
+	uid := i.lo + int(h.Sum64()%uint64(i.hi-i.lo))
+	if err := d.grant(uid); err != nil {
+		return identity{}, fmt.Errorf("%w: the working directory belongs to root, programs never run as root, and another user cannot be let in (%w); give it to another user, or let everybody change it", codeinterp.ErrIsolation, err)
+	}
+	return identity{uid: uid, gid: uid, drop: true}, nil
+}
+
+// openToAll reports whether a directory is root's and anybody may change it, so
+// that no particular user has to.
+func openToAll(dir string) bool {
+	info, err := os.Lstat(dir)
+	if err != nil {
+		return false
+	}
+	st, ok := sysStat(info)
+	return ok && st.Uid == 0 && info.Mode().Perm()&0o007 == 0o007
 }
 
 func (i *ids) fresh() identity {

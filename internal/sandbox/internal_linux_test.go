@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/toolcell/toolcell/codeinterp"
 )
 
 // evaluate runs a filter as the kernel does, on one system call.
@@ -139,6 +141,28 @@ func TestPolicy(t *testing.T) {
 
 // TestCgroup works on a directory that looks like a delegated cgroup, since
 // few machines have one.
+// TestSignalsHeld checks who may have landlock mode on older kernels.
+func TestSignalsHeld(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		s    *Sandbox
+		ok   bool
+	}{
+		{"new kernel", &Sandbox{abi: 6}, true},
+		{"old kernel", &Sandbox{abi: 5}, false},
+		{"old kernel, root", &Sandbox{abi: 5, ids: &ids{}}, true},
+		{"old kernel, allowed", &Sandbox{abi: 5, opts: Options{AllowSignals: true}}, true},
+	} {
+		if err := tt.s.signalsHeld(); (err == nil) != tt.ok {
+			t.Errorf("%s: %v", tt.name, err)
+		}
+	}
+	s := &Sandbox{abi: 5, mode: Landlock}
+	if r := s.describe(); r.Signals != codeinterp.ReachOpen {
+		t.Errorf("old kernel: signals %s", r.Signals)
+	}
+}
+
 func TestCgroup(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) {
@@ -234,10 +258,10 @@ func TestMeasure(t *testing.T) {
 	if err := os.Truncate(filepath.Join(dir, "a"), 1<<40); err != nil {
 		t.Log(err)
 	}
-	if w := measure(dir, walked{-1, -1}); w.inodes != 7 || w.bytes < 300_000 || w.bytes > 400_000 {
+	if w, _ := measure(dir, walked{-1, -1}); w.inodes != 7 || w.bytes < 300_000 || w.bytes > 400_000 {
 		t.Errorf("got %+v", w)
 	}
-	if w := measure(dir, walked{-1, 3}); w.inodes != 4 {
+	if w, _ := measure(dir, walked{-1, 3}); w.inodes != 4 {
 		t.Errorf("got %+v", w)
 	}
 }

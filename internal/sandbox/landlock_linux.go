@@ -7,8 +7,6 @@ import (
 	"unsafe"
 
 	"golang.org/x/sys/unix"
-
-	"github.com/toolcell/toolcell/codeinterp"
 )
 
 // landlockABI returns the version of Landlock that the kernel has, or why it
@@ -70,7 +68,7 @@ func newRuleset(abi int, network bool) (*ruleset, error) {
 			attr.net = unix.LANDLOCK_ACCESS_NET_BIND_TCP | unix.LANDLOCK_ACCESS_NET_CONNECT_TCP
 		}
 	}
-	if abi >= 6 {
+	if abi >= scopesSignals {
 		size += unsafe.Sizeof(attr.scoped)
 		attr.scoped = unix.LANDLOCK_SCOPE_SIGNAL | unix.LANDLOCK_SCOPE_ABSTRACT_UNIX_SOCKET
 	}
@@ -90,6 +88,11 @@ func (r *ruleset) allow(path string, rights uint64) error {
 		return err
 	}
 	defer unix.Close(fd)
+	return r.allowAt(fd, rights)
+}
+
+// allowAt grants rights on what a descriptor names, and what is beneath it.
+func (r *ruleset) allowAt(fd int, rights uint64) error {
 	var st unix.Stat_t
 	if err := unix.Fstat(fd, &st); err != nil {
 		return err
@@ -135,25 +138,20 @@ func (s *Sandbox) ruleset(pl *plan) (*os.File, error) {
 			return nil, fmt.Errorf("temporary directory: %w", err)
 		}
 	}
-	if err := r.allow(pl.Workdir, rightsWrite); err != nil {
+	err = r.allow(pl.Workdir, rightsWrite)
+	for _, h := range s.held {
+		if err == nil {
+			err = r.allowAt(h.dir.fd(), h.rights())
+		}
+	}
+	if err == nil && pl.Cwd != nil {
+		err = r.allowAt(pl.Cwd.fd(), rightsWrite)
+	}
+	if err != nil {
 		r.file.Close()
 		return nil, fmt.Errorf("working directory: %w", err)
 	}
 	return r.file, nil
-}
-
-// restrict puts the calling thread under the ruleset and the filter, for good.
-func restrict(rules *os.File, f filter) error {
-	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
-		return fmt.Errorf("%w: no_new_privs: %w", codeinterp.ErrIsolation, err)
-	}
-	if _, _, e := unix.Syscall(unix.SYS_LANDLOCK_RESTRICT_SELF, rules.Fd(), 0, 0); e != 0 {
-		return fmt.Errorf("%w: Landlock: %w", codeinterp.ErrIsolation, e)
-	}
-	if err := f.install(); err != nil {
-		return fmt.Errorf("%w: seccomp: %w", codeinterp.ErrIsolation, err)
-	}
-	return nil
 }
 
 // policy returns what a plan's program may call in landlock mode, in the
@@ -165,6 +163,18 @@ func (s *Sandbox) policy(pl *plan, group int) policy {
 	return policy{network: s.opts.Network, shared: true, group: group, sameUID: !alone(pl), abi: s.abi}
 }
 
+// scopesSignals is the first version of Landlock that limits signals.
+const scopesSignals = 6
+
+// signalsHeld says why programs could signal the host, unless that is allowed.
+// Those of another uid cannot.
+func (s *Sandbox) signalsHeld() error {
+	if s.abi >= scopesSignals || s.ids != nil || s.opts.AllowSignals {
+		return nil
+	}
+	return fmt.Errorf("programs could signal the host, since Landlock limits that only from Linux 6.12 on (version %d of Landlock, here %d); allow it explicitly, or have the host run as root, which gives programs another uid", scopesSignals, s.abi)
+}
+
 func (s *Sandbox) probeLandlock() error {
 	if !filterSupported {
 		return errors.New("there is no seccomp filter for this architecture")
@@ -174,5 +184,8 @@ func (s *Sandbox) probeLandlock() error {
 		return err
 	}
 	s.abi = abi
+	if err := s.signalsHeld(); err != nil {
+		return err
+	}
 	return s.selfTest()
 }

@@ -22,7 +22,7 @@ type greedy struct {
 	cause      codeinterp.Cause // empty if the program sees an error and goes on
 	says       string
 	never      string // what it prints if nothing holds it back
-	not        sandbox.Mode
+	not, only  sandbox.Mode
 	timeout    time.Duration
 }
 
@@ -53,13 +53,34 @@ for i in range(8):
         os._exit(0)
 time.sleep(5)
 print('NEVER')`, limits: sandbox.Limits{Memory: 256 * mib}, cause: codeinterp.CauseMemory, never: "NEVER"},
-	{name: "memory of nameless files", code: `
+	{name: "memory of nameless files", only: sandbox.None, code: `
 fds = [os.memfd_create('x') for i in range(20)]
 b = b'x' * (1 << 20)
 for fd in fds:
     for i in range(60): os.write(fd, b)
 time.sleep(3)
 print('NEVER')`, limits: sandbox.Limits{Memory: 256 * mib, FileSize: 64 * mib}, cause: codeinterp.CauseMemory, never: "NEVER"},
+	{name: "page tables", code: `
+libc.mmap.restype = ctypes.c_void_p
+libc.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_int, ctypes.c_int, ctypes.c_long]
+libc.madvise.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
+size = 1 << 40
+p = libc.mmap(None, size, 1, 0x4022, -1, 0)
+libc.madvise(p, size, 15)
+b = ctypes.create_string_buffer(1)
+for off in range(0, 600 << 29, 2 << 20): ctypes.memmove(b, p + off, 1)
+time.sleep(1)
+print('NEVER')`, limits: sandbox.Limits{Memory: 256 * mib}, cause: codeinterp.CauseMemory, never: "NEVER"},
+	{name: "memory of nameless files that nobody may look at", not: sandbox.None, code: `
+libc.prctl(4, 0, 0, 0, 0)
+def fill():
+    b = b'x' * (1 << 20)
+    for i in range(30):
+        fd = os.memfd_create('x')
+        for j in range(40): os.write(fd, b)
+    print('NEVER')
+try: fill()
+except OSError as e: print(e)`, limits: sandbox.Limits{Memory: 256 * mib}, says: "not implemented", never: "NEVER"},
 	{name: "shared pages count once", code: `
 b = bytearray(100 << 20)
 for i in range(6):
@@ -115,6 +136,42 @@ for i in range(1000):
     l.append(open('big', 'wb', 0)); os.remove('big')
     for j in range(10): l[-1].write(b'x' * (1 << 20)); time.sleep(0.002)
 print('NEVER')`, limits: sandbox.Limits{Disk: 64 * mib, OpenFiles: 2000}, cause: codeinterp.CauseDisk, never: "NEVER"},
+	{name: "sizes in a directory that cannot be listed", code: `
+os.mkdir('d', 0o300); os.mkdir('d/e', 0o300)
+for i in range(100):
+    with open('d/e/big%d' % i, 'wb', 0) as f:
+        for j in range(10): f.write(b'x' * (1 << 20)); time.sleep(0.002)
+print('NEVER')`, limits: sandbox.Limits{Disk: 64 * mib}, cause: codeinterp.CauseDisk, never: "NEVER"},
+	{name: "sizes of files that are only mapped", code: `
+libc.mmap.restype = ctypes.c_void_p
+libc.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_int, ctypes.c_int, ctypes.c_long]
+for i in range(60):
+    fd = os.open('f', os.O_RDWR | os.O_CREAT)
+    for j in range(10): os.write(fd, b'x' * (1 << 20)); time.sleep(0.002)
+    libc.mmap(None, 4096, 1, 1, fd, 0)
+    os.close(fd); os.unlink('f')
+time.sleep(3)
+print('NEVER')`, limits: sandbox.Limits{Disk: 64 * mib}, cause: codeinterp.CauseDisk, never: "NEVER"},
+	{name: "sizes of files in flight", code: `
+a, z = socket.socketpair()
+for i in range(60):
+    fd = os.open('f', os.O_RDWR | os.O_CREAT)
+    for j in range(10): os.write(fd, b'x' * (1 << 20)); time.sleep(0.002)
+    socket.send_fds(a, [b'x'], [fd])
+    os.close(fd); os.unlink('f')
+time.sleep(3)
+print('NEVER')`, limits: sandbox.Limits{Disk: 64 * mib}, cause: codeinterp.CauseDisk, never: "NEVER"},
+	{name: "sizes beside a deep tree", code: `
+for i in range(3000): os.mkdir('d'); os.chdir('d')
+os.chdir(os.environ['HOME'])
+for i in range(100):
+    with open('big%d' % i, 'wb', 0) as f:
+        for j in range(10): f.write(b'x' * (1 << 20)); time.sleep(0.002)
+print('NEVER')`, limits: sandbox.Limits{Disk: 64 * mib}, cause: codeinterp.CauseDisk, never: "NEVER"},
+	{name: "number of files in a directory that cannot be listed", code: `
+os.mkdir('d', 0o300)
+for i in range(200000): os.close(os.open('d/%d' % i, os.O_CREAT))
+print('NEVER')`, limits: sandbox.Limits{Inodes: 2000}, cause: codeinterp.CauseDisk, never: "NEVER"},
 	{name: "number of files", code: `
 os.mkdir('d')
 for i in range(200000): os.close(os.open('d/%d' % i, os.O_CREAT))
@@ -163,19 +220,12 @@ func testLimits(t *testing.T, mode sandbox.Mode) {
 	}
 	s := open(t, &sandbox.Options{Require: mode})
 	for _, g := range gluttons {
-		if g.not == mode {
+		if g.not == mode || g.only != sandbox.Auto && g.only != mode {
 			continue
 		}
 		t.Run(g.name, func(t *testing.T) {
-			dir, err := s.TempDir()
-			check(t, err)
-			defer sandbox.RemoveAll(dir)
-			cmd := sandbox.Cmd{
-				Path: python, Args: []string{"python3", "-I", "-u", "-"}, Workdir: dir,
-				Env: s.Env(dir, map[string]string{"H": "{}"}), Limits: g.limits,
-			}
 			start := time.Now()
-			got := run(t, s, cmd, prelude+g.code+"\n", cmp.Or(g.timeout, 15*time.Second))
+			got := g.run(t, s)
 			if g.cause != "" && (got.exit.Cause != g.cause || got.exit.Killed) {
 				t.Errorf("got %+v, want cause %s", got, g.cause)
 			}
@@ -197,6 +247,18 @@ func testLimits(t *testing.T, mode sandbox.Mode) {
 			t.Logf("%v %+v", got.took.Round(time.Millisecond), got.exit)
 		})
 	}
+}
+
+// run runs the program, with its limits.
+func (g greedy) run(t testing.TB, s *sandbox.Sandbox) ran {
+	t.Helper()
+	dir := must(s.TempDir())
+	defer s.Discard(dir)
+	c := sandbox.Cmd{
+		Path: python, Args: []string{"python3", "-I", "-u", "-"}, Workdir: dir,
+		Env: s.Env(dir, map[string]string{"H": "{}"}), Limits: g.limits,
+	}
+	return run(t, s, c, prelude+g.code+"\n", cmp.Or(g.timeout, 15*time.Second))
 }
 
 // quiet reports whether the machine had a processor to spare in the last

@@ -17,7 +17,7 @@ type paths struct {
 // unless network is set.
 func systemPaths(network bool) paths {
 	p := paths{
-		exec: []string{"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/nix/store", "/gnu/store"},
+		exec: SystemDirs(),
 		read: []string{
 			"/etc/ld.so.cache", "/etc/alternatives", "/etc/ssl/openssl.cnf", "/etc/ssl/certs",
 			"/etc/pki/tls", "/etc/pki/ca-trust", "/etc/crypto-policies",

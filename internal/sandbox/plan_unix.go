@@ -93,14 +93,17 @@ func (s *Sandbox) plan(c *Cmd) (*plan, error) {
 	for len(p.Files) < 3 {
 		p.Files = append(p.Files, nil)
 	}
-	p.ReadOnly = append(slices.Clone(s.opts.ReadOnly), c.ReadOnly...)
-	p.Writable = append(slices.Clone(s.opts.Writable), c.Writable...)
 	p.Workdir = filepath.Clean(c.Workdir)
 	switch st, err := os.Lstat(p.Workdir); {
 	case err != nil:
 		return nil, fmt.Errorf("%w: working directory: %w", codeinterp.ErrInvalid, bare(err))
 	case !st.IsDir():
 		return nil, fmt.Errorf("%w: the working directory is no directory", codeinterp.ErrInvalid)
+	}
+	if p.Cwd != nil {
+		if err := p.Cwd.check(); err != nil {
+			return nil, err
+		}
 	}
 	return p, nil
 }

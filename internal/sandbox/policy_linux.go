@@ -52,7 +52,13 @@ func (p policy) build() filter {
 	f := newFilter(auditArch, x32Bit)
 	f.deny(unix.EPERM, never...)
 	f.deny(unix.EPERM, neverHere...)
-	f.deny(unix.ENOSYS, unix.SYS_CLONE3, unix.SYS_MEMFD_SECRET)
+	// A memfd is memory that belongs to no process where a socket holds it; the
+	// kernel then looks for its victims elsewhere.
+	f.deny(unix.ENOSYS, unix.SYS_CLONE3, unix.SYS_MEMFD_SECRET, unix.SYS_MEMFD_CREATE)
+	// A sibling of the program's would be a child of the host's.
+	f.denyBits(unix.EPERM, unix.SYS_CLONE, 0, unix.CLONE_PARENT)
+	f.on(unix.SYS_PRCTL, loadArg(0), jump(opEq, unix.PR_SET_DUMPABLE, 0, 3), loadArg(1),
+		jump(opEq, 0, 0, 1), fail(unix.EPERM))
 	const namespaces = unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWNET |
 		unix.CLONE_NEWIPC | unix.CLONE_NEWUTS | unix.CLONE_NEWCGROUP
 	f.denyBits(unix.EPERM, unix.SYS_CLONE, 0, namespaces)
@@ -98,8 +104,6 @@ func (p policy) neighbours(f *filter) {
 	f.deny(unix.EACCES, unix.SYS_INOTIFY_ADD_WATCH)
 	f.on(unix.SYS_PRCTL, loadArg(0), jump(opEq, unix.PR_SET_PDEATHSIG, 0, 3), loadArg(1),
 		jump(opEq, uint32(unix.SIGKILL), 1, 0), fail(unix.EPERM))
-	f.on(unix.SYS_PRCTL, loadArg(0), jump(opEq, unix.PR_SET_DUMPABLE, 0, 3), loadArg(1),
-		jump(opEq, 0, 0, 1), fail(unix.EPERM))
 	if p.abi < 3 {
 		f.deny(unix.EPERM, unix.SYS_TRUNCATE)
 		f.deny(unix.ENOSYS, unix.SYS_OPENAT2)

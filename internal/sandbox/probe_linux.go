@@ -84,7 +84,7 @@ func (s *Sandbox) describe() codeinterp.Isolation {
 		Processes: codeinterp.ReachOpen, Signals: codeinterp.ReachOpen, HostDeath: "child",
 		Memory: "watchdog", CPU: "watchdog", PIDs: "watchdog", Disk: "watchdog",
 	}
-	if s.mode == Bwrap || (s.mode == Landlock && s.abi >= 6) {
+	if s.mode == Bwrap || (s.mode == Landlock && s.abi >= scopesSignals) {
 		r.Signals = codeinterp.ReachBlocked
 	}
 	if s.mode != None {
@@ -93,7 +93,7 @@ func (s *Sandbox) describe() codeinterp.Isolation {
 			r.Network = codeinterp.ReachBlocked
 		}
 	}
-	if s.mode == Bwrap {
+	if s.mode == Bwrap || s.mode == Landlock {
 		r.HostDeath = "all"
 	}
 	switch {

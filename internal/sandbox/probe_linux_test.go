@@ -5,12 +5,10 @@ package sandbox_test
 import (
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 
 	"golang.org/x/sys/unix"
@@ -36,6 +34,7 @@ var helpers = map[string]func() error{
 	"host":   hostThatDies,
 	"reaper": hostThatReaps,
 	"starts": hostThatStarts,
+	"leaves": hostThatLeaves,
 }
 
 const helperEnv = "TOOLCELL_SANDBOX_HELPER"
@@ -200,36 +199,5 @@ func TestOptions(t *testing.T) {
 	}
 	if _, err := sandbox.New(&sandbox.Options{AllowNone: true, Cgroup: t.TempDir()}); !errors.Is(err, codeinterp.ErrIsolation) {
 		t.Errorf("cgroup: got %v", err)
-	}
-}
-
-// TestUnprivileged runs the tests again as another user.
-func TestUnprivileged(t *testing.T) {
-	if os.Getuid() != 0 {
-		t.Skip("this is an unprivileged user already")
-	}
-	dir, err := os.MkdirTemp("", "tests-")
-	check(t, err)
-	defer os.RemoveAll(dir)
-	check(t, os.Chmod(dir, 0o755))
-	binary := filepath.Join(dir, "sandbox.test")
-	self := must(os.Open("/proc/self/exe"))
-	defer self.Close()
-	out := must(os.OpenFile(binary, os.O_CREATE|os.O_WRONLY, 0o755))
-	must(io.Copy(out, self))
-	check(t, out.Close())
-	check(t, os.Chmod(binary, 0o755))
-	for _, tests := range []string{
-		"^(TestAttacks|TestExit|TestKill|TestFork|TestTrees|TestSignal|TestHostDeath|TestLeaks|TestProbeFails)$",
-		"^TestLimits$/^.*$/^(memory_of_orphans|fork_bomb|number_of_files)$",
-	} {
-		cmd := exec.Command(binary, "-test.run="+tests, "-test.v", "-test.timeout=5m")
-		cmd.Dir = "/"
-		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65533, Gid: 65533}}
-		cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "CI=" + os.Getenv("CI")}
-		b, err := cmd.CombinedOutput()
-		if err != nil || !strings.Contains(string(b), "--- PASS") {
-			t.Errorf("%v: %s", err, b)
-		}
 	}
 }

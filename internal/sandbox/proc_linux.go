@@ -151,6 +151,9 @@ func (p *proc) remember(members []*member) {
 			if p.strays == nil {
 				p.strays = map[int]uint64{}
 			}
+			if p.strays[m.pid] != m.start {
+				p.s.anchors.keeper.other(m.pid, m.start)
+			}
 			p.strays[m.pid] = m.start
 		}
 	}
@@ -178,6 +181,9 @@ func (p *proc) conclude(ws syscall.WaitStatus) {
 	group, cgroup := p.group, p.cgroup
 	p.group = 0
 	p.mu.Unlock()
+	if p.s.mode == None && p.server == nil {
+		p.s.forks.reapSiblings(group)
+	}
 	switch {
 	case group == 0:
 	case reapsOrphans():

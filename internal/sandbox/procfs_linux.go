@@ -58,7 +58,7 @@ func readProc(pid int, name string) ([]byte, error) {
 		return nil, err
 	}
 	defer unix.Close(fd)
-	b := make([]byte, 2048)
+	b := make([]byte, 4096)
 	for n := 0; ; {
 		k, err := unix.Read(fd, b[n:])
 		switch {
@@ -121,18 +121,36 @@ func idInside(pid int) int {
 	return 0
 }
 
-// privateData returns what RLIMIT_DATA counts of a process, in bytes.
-func privateData(pid int) int64 {
-	b, err := readProc(pid, "statm")
+// A memory is what /proc/<pid>/status tells about a process's memory, in bytes.
+type memory struct {
+	data         int64 // private, what RLIMIT_DATA counts but for the stack
+	tables, swap int64 // no part of the resident size
+}
+
+func readMemory(pid int) memory {
+	b, err := readProc(pid, "status")
 	if err != nil {
-		return 0
+		return memory{}
 	}
-	f := strings.Fields(string(b))
-	if len(f) < 6 {
-		return 0
+	var m memory
+	for line := range strings.Lines(string(b)) {
+		key, value, _ := strings.Cut(line, ":")
+		switch key {
+		case "VmData":
+			m.data = kilobytes(value)
+		case "VmPTE":
+			m.tables = kilobytes(value)
+		case "VmSwap":
+			m.swap = kilobytes(value)
+		}
 	}
-	n, _ := strconv.ParseInt(f[5], 10, 64)
-	return n * int64(os.Getpagesize())
+	return m
+}
+
+// kilobytes reads a value such as "  12 kB", in bytes.
+func kilobytes(s string) int64 {
+	n, _ := strconv.ParseInt(strings.TrimSuffix(strings.TrimSpace(s), " kB"), 10, 64)
+	return n << 10
 }
 
 // share returns the memory that a process is to blame for: its private pages,
@@ -148,42 +166,16 @@ func share(pid int) (int64, error) {
 		key, value, _ := strings.Cut(line, ":")
 		switch key {
 		case "Pss_Anon", "Pss_Shmem", "SwapPss":
-			kb, _ := strconv.ParseInt(strings.TrimSuffix(strings.TrimSpace(value), " kB"), 10, 64)
-			total += kb << 10
+			total += kilobytes(value)
 		}
 	}
 	return total, nil
 }
 
-// A nameless is a file that has no name any more but is held open, so that no
-// walk through a directory finds it. memory tells that it is in memory.
-type nameless struct {
-	dev, ino uint64
-	bytes    int64
-	memory   bool
-}
-
-// namelessFiles lists those that a process holds open.
-func namelessFiles(pid int) []nameless {
-	dir := "/proc/" + strconv.Itoa(pid) + "/fd"
-	f, err := os.Open(dir)
-	if err != nil {
-		return nil
-	}
-	defer f.Close()
-	names, _ := f.Readdirnames(-1)
-	var list []nameless
-	for _, name := range names {
-		var st unix.Stat_t
-		path := dir + "/" + name
-		if unix.Stat(path, &st) != nil || st.Mode&unix.S_IFMT != unix.S_IFREG || st.Nlink != 0 || st.Blocks == 0 {
-			continue
-		}
-		var fs unix.Statfs_t
-		memory := unix.Statfs(path, &fs) == nil && fs.Type == unix.TMPFS_MAGIC
-		list = append(list, nameless{uint64(st.Dev), st.Ino, st.Blocks * 512, memory})
-	}
-	return list
+// preferVictim has the kernel take a process, and what it starts, before the
+// host when memory is short.
+func preferVictim(pid int) {
+	_ = os.WriteFile("/proc/"+strconv.Itoa(pid)+"/oom_score_adj", []byte("1000"), 0)
 }
 
 // oomKills returns how many processes the kernel has killed for want of memory

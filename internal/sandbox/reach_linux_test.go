@@ -22,12 +22,10 @@ func testReport(t *testing.T, mode sandbox.Mode) {
 	if r.Backend != mode.String() || s.Mode() != mode || r.User == "" {
 		t.Errorf("got %+v", r)
 	}
-	want := codeinterp.Isolation{Filesystem: codeinterp.ReachLimited, Network: codeinterp.ReachBlocked, Processes: codeinterp.ReachBlocked, HostDeath: "child"}
+	want := codeinterp.Isolation{Filesystem: codeinterp.ReachLimited, Network: codeinterp.ReachBlocked, Processes: codeinterp.ReachBlocked, HostDeath: "all"}
 	switch mode {
 	case sandbox.None:
 		want = codeinterp.Isolation{Filesystem: codeinterp.ReachOpen, Network: codeinterp.ReachOpen, Processes: codeinterp.ReachOpen, HostDeath: "child"}
-	case sandbox.Bwrap:
-		want.HostDeath = "all"
 	}
 	if r.Filesystem != want.Filesystem || r.Network != want.Network || r.Processes != want.Processes || r.HostDeath != want.HostDeath {
 		t.Errorf("got %+v, want %+v", r, want)

@@ -3,7 +3,6 @@ package sandbox
 import (
 	"fmt"
 	"os"
-	"runtime"
 	"strconv"
 	"sync"
 	"time"
@@ -46,8 +45,8 @@ func (s *Sandbox) processLimit(pl *plan) int {
 	switch {
 	case n <= 0:
 		return 0
-	case s.mode == Bwrap:
-		return n + 1 // bubblewrap's own
+	case s.mode == Bwrap && alone(pl):
+		return n + 2 // bubblewrap's own
 	case alone(pl) && !pl.ForkServer:
 		return n
 	}
@@ -100,16 +99,33 @@ func countThreads(uid int) int {
 	return n
 }
 
-// setRlimits sets the limits of another process.
-func setRlimits(pid int, list []Rlimit, id identity) error {
-	err := prlimit(pid, list)
-	if err == unix.EPERM && id.drop {
-		return prlimitAs(id, pid, list)
+// limitsOutside returns the limits of a program in bwrap mode that bubblewrap
+// itself starts with: those of another uid, which only a host with more rights
+// than most containers have could set later. Bubblewrap needs a few descriptors.
+func (s *Sandbox) limitsOutside(pl *plan) []Rlimit {
+	const few = 32
+	if !pl.ids.drop {
+		return nil
 	}
-	if err != nil {
-		return fmt.Errorf("%w: resource limits: %w", codeinterp.ErrIsolation, err)
+	l := pl.limits
+	if l.OpenFiles > 0 {
+		l.OpenFiles = max(l.OpenFiles, few)
 	}
-	return nil
+	return l.rlimits(s.processLimit(pl))
+}
+
+// limitInside sets the limits of the first process of bubblewrap's namespaces,
+// where the kernel counts processes anew.
+func (s *Sandbox) limitInside(pl *plan, pid int) error {
+	procs := 0
+	if pl.limits.Processes > 0 {
+		procs = pl.limits.Processes + 1 // that one
+	}
+	err := prlimit(pid, pl.limits.rlimits(procs))
+	if err == nil || err == unix.EPERM && pl.ids.drop {
+		return nil
+	}
+	return fmt.Errorf("%w: resource limits: %w", codeinterp.ErrIsolation, err)
 }
 
 // prlimit sets each limit, or the nearest that the process's own hard limit
@@ -126,30 +142,6 @@ func prlimit(pid int, list []Rlimit) error {
 		if err := unix.Prlimit(pid, r.Resource, &lim, nil); err != nil {
 			return err
 		}
-	}
-	return nil
-}
-
-// prlimitAs is prlimit from a thread that has id's real uid for so long: a
-// root without CAP_SYS_RESOURCE, as in most containers, may not limit other
-// users' processes.
-func prlimitAs(id identity, pid int, list []Rlimit) error {
-	errs := make(chan error)
-	go onThread(func() {
-		_, _, e := unix.RawSyscall(unix.SYS_SETRESGID, uintptr(id.gid), ^uintptr(0), ^uintptr(0))
-		if e == 0 {
-			_, _, e = unix.RawSyscall(unix.SYS_SETRESUID, uintptr(id.uid), ^uintptr(0), ^uintptr(0))
-		}
-		if e != 0 {
-			errs <- e
-			return
-		}
-		errs <- prlimit(pid, list)
-	})
-	err := <-errs
-	runtime.KeepAlive(list)
-	if err != nil {
-		return fmt.Errorf("%w: resource limits of uid %d: %w", codeinterp.ErrIsolation, id.uid, err)
 	}
 	return nil
 }

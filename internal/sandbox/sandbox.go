@@ -32,6 +32,11 @@ type Options struct {
 	Require   Mode
 	AllowNone bool
 
+	// AllowSignals takes landlock mode also where programs can signal, and so
+	// kill, the host and other processes of its user: under the host's own
+	// uid on kernels before 6.12, whose Landlock knows nothing of signals.
+	AllowSignals bool
+
 	// Network lets programs use the network of the host, which includes
 	// services on localhost and, in a cloud, its metadata service. Unix
 	// sockets stay closed except in none mode.
@@ -128,6 +133,16 @@ type Cmd struct {
 	// any other must belong to a user already, as whom the program then
 	// runs. Programs see it at [Sandbox.WorkdirInside].
 	Workdir string
+
+	// Cwd, if set, is where the program starts instead, and may change: a
+	// directory of somebody else's. Where the host is root and Options.UID is
+	// not set, the program runs as its owner, and Workdir is handed over to
+	// him. Where the owner is root and not everybody may change it, the
+	// program runs as a uid that belongs to the directory, whose access list
+	// (see acl(5)) lets that uid list it and make files in it from then on;
+	// files of root's in it stay as they are. Start fails with ErrInvalid
+	// where Cwd.Path leads elsewhere by now.
+	Cwd *Dir
 
 	// Files become descriptors 0, 1, 2, ... of the program, which has no
 	// others. A nil entry, and what is missing of the first three, is

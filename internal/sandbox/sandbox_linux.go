@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"sync"
 
 	"github.com/toolcell/toolcell/codeinterp"
@@ -16,10 +17,14 @@ type Sandbox struct {
 	system paths
 	report codeinterp.Isolation
 	abi    int    // of Landlock
-	bwrap  string // path of the program
+	held   []held // what Options lists
+
+	bwrap   string // path of the program
+	bindsFD bool   // that it can bind what a descriptor names
 
 	ids     *ids // nil unless the host is root
 	anchors anchors
+	forks   forkThread
 	temp    tempRoot
 	threads threadCount
 	cgroups *cgroups // nil if none is delegated
@@ -35,6 +40,7 @@ type Sandbox struct {
 // works and o allows. Its error wraps codeinterp.ErrIsolation, or ErrInvalid.
 func New(o *Options) (*Sandbox, error) {
 	s := &Sandbox{live: map[*proc]struct{}{}}
+	s.anchors.keeper.forks = &s.forks
 	if o != nil {
 		s.opts = *o
 	}
@@ -54,6 +60,7 @@ func New(o *Options) (*Sandbox, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", codeinterp.ErrIsolation, err)
 	}
+	s.hold()
 	s.cgroups, s.oomKills = cg, oomKills()
 	if err := s.choose(); err != nil {
 		s.Close()
@@ -61,6 +68,34 @@ func New(o *Options) (*Sandbox, error) {
 	}
 	s.report.User = s.user()
 	return s, nil
+}
+
+// A held is a path that Options lists. What it leads to is settled by New: a
+// program that may write to it could replace what is beneath it by a link.
+type held struct {
+	path     string
+	dir      *Dir
+	writable bool
+}
+
+func (h held) rights() uint64 {
+	if h.writable {
+		return rightsWrite
+	}
+	return rightsExec
+}
+
+// hold opens what Options lists.
+func (s *Sandbox) hold() {
+	add := func(list []string, writable bool) {
+		for _, path := range list {
+			if d, err := hold(path, 0); err == nil {
+				s.held = append(s.held, held{filepath.Clean(path), d, writable})
+			}
+		}
+	}
+	add(s.opts.ReadOnly, false)
+	add(s.opts.Writable, true)
 }
 
 // choose probes the modes, strongest first.
@@ -120,7 +155,11 @@ func (s *Sandbox) Close() error {
 		<-p.done
 	}
 	s.anchors.close()
+	s.forks.close()
 	s.cgroups.close()
+	for _, h := range s.held {
+		h.dir.Close()
+	}
 	return s.temp.remove()
 }
 

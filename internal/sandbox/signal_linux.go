@@ -39,7 +39,7 @@ func (p *proc) signalAll(sig syscall.Signal) error {
 func (p *proc) signalGroup(sig syscall.Signal) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.ended {
+	if p.ended || p.group <= 0 {
 		return os.ErrProcessDone
 	}
 	return unix.Kill(-p.group, sig)

@@ -2,75 +2,136 @@ package sandbox
 
 import (
 	"os"
-	"runtime"
 	"strconv"
 	"syscall"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
 
-// A spawn is one fork and exec, made on an operating-system thread of its own.
+// A spawn is one fork and exec. Everything that restricts the child, the child
+// does to itself: a thread of the host that did it would be within reach of
+// the program's signals.
 type spawn struct {
-	path string
-	args []string
-	env  []string
-	dir  string
-	fds  []uintptr
-	sys  syscall.SysProcAttr
+	path  string
+	args  []string
+	env   []string
+	dir   string
+	cwd   *Dir // instead of dir, if set
+	fds   []uintptr
+	group int  // that it joins, 0 for a new one
+	tied  bool // it dies with the host
+	ids   identity
 
-	// restrict, if set, is run on the thread before the fork; the child
-	// inherits what it does, and the thread never runs anything else.
-	restrict func() error
+	rlimits []Rlimit
+	rules   *os.File // of Landlock, if any
+	filter  filter   // if any
 
 	pid   int
 	pidfd int // -1 where the kernel has none
 }
 
-// start forks, and calls ended on another goroutine when the child has ended
-// and is still to be waited for. The thread stays until then: the child's
-// death signal is tied to it.
-func (sp *spawn) start(ended func()) error {
-	ready := make(chan error)
-	go onThread(func() {
-		err := sp.fork()
-		ready <- err
-		if err != nil {
-			return
-		}
-		awaitEnd(sp.pid)
-		go ended()
-	})
-	return <-ready
+// steps returns what the child does, in this order: what needs rights of the
+// host's comes before it gives them up.
+func (sp *spawn) steps() *steps {
+	s := &steps{}
+	s.signals()
+	s.do(unix.SYS_SETPGID, 0, uintptr(sp.group))
+	fds := make([]int, len(sp.fds))
+	for i, fd := range sp.fds {
+		fds[i] = int(fd)
+	}
+	rules, cwd := -1, -1 // any descriptor will do for what there is none of
+	if sp.rules != nil {
+		rules = int(sp.rules.Fd())
+	}
+	if sp.cwd != nil {
+		cwd = sp.cwd.fd()
+	}
+	keep := s.move(fds, []int{rules, cwd})
+	s.limits(sp.rlimits)
+	if sp.ids.drop {
+		s.do(nrSetgroups, 0, 0)
+		s.do(nrSetresgid, uintptr(sp.ids.gid), uintptr(sp.ids.gid), uintptr(sp.ids.gid))
+		s.do(nrSetresuid, uintptr(sp.ids.uid), uintptr(sp.ids.uid), uintptr(sp.ids.uid))
+	}
+	if sp.cwd != nil {
+		s.do(unix.SYS_FCHDIR, uintptr(keep[1]))
+	} else {
+		s.do(unix.SYS_CHDIR, s.text(sp.dir))
+	}
+	if sp.tied {
+		s.do(unix.SYS_PRCTL, unix.PR_SET_PDEATHSIG, uintptr(unix.SIGKILL), 0, 0, 0)
+		s.expect(uintptr(os.Getpid()), unix.SYS_GETPPID)
+	}
+	if sp.rules != nil || sp.filter != nil {
+		s.do(unix.SYS_PRCTL, unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
+	}
+	if sp.rules != nil {
+		s.do(unix.SYS_LANDLOCK_RESTRICT_SELF, uintptr(keep[0]), 0)
+	}
+	s.try(unix.SYS_CLOSE_RANGE, uintptr(len(fds)), 1<<31-1, 0)
+	if sp.filter != nil {
+		s.pins.Pin(&sp.filter[0])
+		prog := &unix.SockFprog{Len: uint16(len(sp.filter)), Filter: &sp.filter[0]}
+		s.do(unix.SYS_SECCOMP, setModeFilter, 0, pin(s, prog))
+	}
+	path, args, env := s.text(sp.path), s.texts(sp.args), s.texts(sp.env)
+	s.unmask()
+	s.do(unix.SYS_EXECVE, path, args, env)
+	return s
 }
 
+const setModeFilter = 1 // SECCOMP_SET_MODE_FILTER
+
+// limits sets each limit, or the nearest that the host's own hard limit allows.
+func (s *steps) limits(list []Rlimit) {
+	for _, r := range list {
+		lim := &unix.Rlimit{Cur: r.Soft, Max: r.Hard}
+		var own unix.Rlimit
+		if unix.Prlimit(0, r.Resource, nil, &own) == nil {
+			lim.Max = min(lim.Max, own.Max)
+			lim.Cur = min(lim.Cur, lim.Max)
+		}
+		s.do(unix.SYS_PRLIMIT64, 0, uintptr(r.Resource), uintptr(unsafe.Pointer(lim)), 0)
+		s.pins.Pin(lim)
+	}
+}
+
+// fork makes the child, on the calling thread.
 func (sp *spawn) fork() error {
 	if err := sweep(); err != nil {
 		return err
 	}
-	if sp.restrict != nil {
-		if err := sp.restrict(); err != nil {
-			return err
-		}
+	pid, err := sp.steps().run()
+	if err != nil {
+		return err
 	}
-	sp.pidfd = -1
-	sp.sys.PidFD = &sp.pidfd
-	pid, err := syscall.ForkExec(sp.path, sp.args, &syscall.ProcAttr{Dir: sp.dir, Env: sp.env, Files: sp.fds, Sys: &sp.sys})
 	sp.pid = pid
-	return err
+	if sp.pidfd, err = unix.PidfdOpen(pid, unix.PIDFD_NONBLOCK); err == unix.EINVAL {
+		sp.pidfd, err = unix.PidfdOpen(pid, 0)
+	}
+	if err != nil {
+		sp.pidfd = -1
+	}
+	return nil
 }
 
-// onThread runs f on a thread that is not the process's main one, whose
-// attributes are the process's in /proc, and that ends with f.
-func onThread(f func()) {
-	runtime.LockOSThread()
-	if unix.Gettid() != unix.Getpid() {
-		f()
-		return
+// start forks, and calls ended on another goroutine when the child has ended
+// and is still to be waited for.
+func (sp *spawn) start(on *forkThread, ended func()) error {
+	var err error
+	if !on.do(func() { err = sp.fork() }) {
+		return unix.ECANCELED
 	}
-	done := make(chan struct{})
-	go func() { defer close(done); onThread(f) }()
-	<-done
-	runtime.UnlockOSThread()
+	if err != nil {
+		return err
+	}
+	go func() {
+		awaitEnd(sp.pid)
+		ended()
+	}()
+	return nil
 }
 
 // awaitEnd waits until the child has ended, and leaves it to be reaped.
@@ -90,8 +151,7 @@ func reap(pid int, ru *syscall.Rusage) syscall.WaitStatus {
 }
 
 // sweep marks every descriptor of the host above 2 to be closed on exec, the
-// ones that it inherited itself too. What Go hands to a child on purpose is
-// duplicated after the fork, and not affected.
+// ones that it inherited itself too. The child closes what it finds besides.
 func sweep() error {
 	err := unix.CloseRange(3, 1<<31-1, unix.CLOSE_RANGE_CLOEXEC)
 	if err == nil || (err != unix.ENOSYS && err != unix.EINVAL && err != unix.EPERM) {

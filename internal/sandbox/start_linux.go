@@ -20,7 +20,7 @@ func (s *Sandbox) Start(c *Cmd) (*Process, error) {
 		return nil, err
 	}
 	if s.ids != nil {
-		if pl.ids, err = s.ids.own(pl.Workdir, s.temp.holds(pl.Workdir)); err != nil {
+		if pl.ids, err = s.identify(pl); err != nil {
 			return nil, err
 		}
 	}
@@ -45,11 +45,8 @@ func (s *Sandbox) start(p *proc) error {
 	}
 	defer null.Close()
 	sp := &spawn{
-		path: p.plan.Path, args: p.plan.Args, env: p.plan.Env, dir: p.plan.Workdir,
-		fds: descriptors(p.plan.Files, null),
-	}
-	if p.plan.ids.drop {
-		sp.sys.Credential = &syscall.Credential{Uid: uint32(p.plan.ids.uid), Gid: uint32(p.plan.ids.gid)}
+		path: p.plan.Path, args: p.plan.Args, env: p.plan.Env, dir: p.plan.Workdir, cwd: p.plan.Cwd,
+		fds: descriptors(p.plan.Files, null), ids: p.plan.ids,
 	}
 	if s.mode == Bwrap {
 		return s.startBwrap(p, sp)
@@ -70,34 +67,26 @@ func (s *Sandbox) startDirect(p *proc, sp *spawn) error {
 			return err
 		}
 		defer rules.Close()
-		program := s.policy(p.plan, group).build()
-		sp.restrict = func() error { return restrict(rules, program) }
+		sp.rules, sp.filter = rules, s.policy(p.plan, group).build()
 	}
-	sp.sys.Setpgid, sp.sys.Pgid = true, group
-	sp.sys.Pdeathsig = syscall.SIGKILL
+	sp.group, sp.tied = group, true
+	sp.rlimits = p.plan.limits.rlimits(s.processLimit(p.plan))
 	ready := make(chan struct{})
-	err = sp.start(func() { <-ready; p.reaped() })
+	err = sp.start(&s.forks, func() { <-ready; p.reaped() })
 	if err != nil {
 		s.anchors.put(group)
 		return err
 	}
 	p.begin(sp, group)
-	err = s.limit(p, p.pid)
+	err = s.confine(p, p.pid)
+	preferVictim(p.pid)
+	s.watch.add(p)
 	close(ready)
 	if err != nil {
 		p.kill()
 		<-p.done
 	}
 	return err
-}
-
-// limit sets the limits of pid, the first of p's tree, and starts to watch it.
-func (s *Sandbox) limit(p *proc, pid int) error {
-	if err := s.confine(p, pid); err != nil {
-		return err
-	}
-	s.watch.add(p)
-	return setRlimits(pid, p.plan.limits.rlimits(s.processLimit(p.plan)), p.plan.ids)
 }
 
 // confine puts pid into a cgroup of its own, where one is delegated.

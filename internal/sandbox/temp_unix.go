@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"syscall"
+	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
 )
@@ -17,18 +18,24 @@ import (
 // A tempRoot is the directory that holds the directories of TempDir. It can be
 // passed through by everybody and listed by nobody.
 type tempRoot struct {
-	mu  sync.Mutex
-	dir string
+	mu   sync.Mutex
+	dir  string
+	lock *os.File // held while this host lives
+
+	trash janitor
 }
 
 // TempDir makes an empty directory that suits Cmd.Workdir: nobody but its
-// program's uid can read it, and that uid can reach it. The caller removes it
-// with [RemoveAll]; Close removes what is left.
+// program's uid can read it, and that uid can reach it. The caller gives it back
+// to [Sandbox.Discard]; Close removes what is left, and what a host leaves that
+// was killed, a later one removes.
 func (s *Sandbox) TempDir() (string, error) {
 	s.temp.mu.Lock()
 	defer s.temp.mu.Unlock()
 	if s.temp.dir == "" {
-		root, err := os.MkdirTemp(s.opts.TempDir, "toolcell-")
+		parent := either(s.opts.TempDir, os.TempDir())
+		go sweepRoots(parent)
+		root, lock, err := makeRoot(parent)
 		if err != nil {
 			return "", fmt.Errorf("%w: temporary directory: %w", codeinterp.ErrUnavailable, bare(err))
 		}
@@ -38,7 +45,7 @@ func (s *Sandbox) TempDir() (string, error) {
 		if err := os.Chmod(root, 0o711); err != nil {
 			return "", fmt.Errorf("%w: temporary directory: %w", codeinterp.ErrUnavailable, bare(err))
 		}
-		s.temp.dir = root
+		s.temp.dir, s.temp.lock = root, lock
 	}
 	dir, err := os.MkdirTemp(s.temp.dir, "w")
 	if err != nil {
@@ -76,31 +83,13 @@ func (t *tempRoot) remove() error {
 	}
 	dir := t.dir
 	t.dir = ""
-	return RemoveAll(dir)
-}
-
-// RemoveAll removes dir and what is in it, also directories that a program
-// made unreadable. It follows no symbolic links.
-func RemoveAll(dir string) error {
-	if os.RemoveAll(dir) == nil {
-		return nil
+	defer t.lock.Close()
+	t.trash.close()
+	done, err := newRemover(dir).run(time.Now().Add(closeTime))
+	if !done {
+		err = fmt.Errorf("%w: removing directories takes too long; the next host goes on", codeinterp.ErrUnavailable)
 	}
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		return bare(err)
-	}
-	defer root.Close()
-	_ = root.Chmod(".", 0o700)
-	_ = fs.WalkDir(root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
-		if d != nil && d.IsDir() {
-			_ = root.Chmod(name, 0o700)
-		}
-		return nil
-	})
-	if err := os.RemoveAll(dir); err != nil {
-		return bare(err)
-	}
-	return nil
+	return err
 }
 
 // Reachable reports whether programs can execute or read path at all: whether

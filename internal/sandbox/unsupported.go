@@ -30,6 +30,21 @@ func (s *Sandbox) Start(*Cmd) (*Process, error) { return nil, errUnsupported }
 // TempDir fails with ErrUnavailable on this system.
 func (s *Sandbox) TempDir() (string, error) { return "", errUnsupported }
 
+// A Dir cannot be had on this system.
+type Dir struct{}
+
+// OpenDir fails with ErrUnavailable on this system.
+func OpenDir(string) (*Dir, error) { return nil, errUnsupported }
+
+// Path returns nothing on this system.
+func (d *Dir) Path() string { return "" }
+
+// Close does nothing on this system.
+func (d *Dir) Close() error { return nil }
+
+// Discard does nothing on this system.
+func (s *Sandbox) Discard(string) {}
+
 // RemoveAll fails with ErrUnavailable on this system.
 func RemoveAll(string) error { return errUnsupported }
 

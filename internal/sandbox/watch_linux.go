@@ -4,9 +4,8 @@ import (
 	"fmt"
 	"maps"
 	"sync"
+	"sync/atomic"
 	"time"
-
-	"golang.org/x/sys/unix"
 
 	"github.com/toolcell/toolcell/codeinterp"
 )
@@ -44,7 +43,8 @@ type watcher struct {
 	members   map[int]*member
 	strangers map[int]struct{}
 	forgotten time.Time
-	walking   sync.Mutex
+	tasks     int          // processes and threads of the machine, at the last look
+	walking   atomic.Int32 // walks under way
 }
 
 // A member is a process of a tree's.
@@ -67,8 +67,13 @@ type usage struct {
 	own    time.Duration // of live and dead processes themselves, as last seen
 	dead   time.Duration
 	rss    int64
+	tables int64 // memory of page tables
+	swap   int64
 	procs  int
-	exact  time.Time // not to measure memory exactly before
+	looks  time.Time // not to look for files in memory before
+	files  int64     // those found then
+
+	measuring atomic.Bool // memory, exactly
 
 	mu       sync.Mutex
 	cpu      time.Duration
@@ -106,7 +111,7 @@ func (w *watcher) remove(p *proc) {
 func (w *watcher) run() {
 	w.members, w.strangers, w.idle = map[int]*member{}, map[int]struct{}{}, watchIdle
 	for wait := watchBusy; ; {
-		time.Sleep(wait)
+		w.rest(wait)
 		w.mu.Lock()
 		if len(w.trees) == 0 {
 			w.running = false
@@ -141,6 +146,10 @@ func (w *watcher) scan(trees map[*proc]*usage) bool {
 		if u.due = u.active || now.Sub(u.looked) >= w.idle; u.due {
 			u.looked = now
 		}
+	}
+	if w.storm() {
+		freeze(trees)
+		defer thaw(trees)
 	}
 	w.collect(newRoots(trees))
 	sums := make(map[*usage]*sum, len(trees))
@@ -267,8 +276,12 @@ func (u *usage) update(s *sum) {
 	u.all, u.own, u.rss, u.procs = s.all, own, s.rss, s.threads
 	data := int64(0)
 	if u.active {
+		u.tables, u.swap = 0, 0
 		for _, m := range s.members {
-			data = max(data, privateData(m.pid))
+			mem := readMemory(m.pid)
+			data = max(data, mem.data)
+			u.tables += mem.tables
+			u.swap += mem.swap
 		}
 	}
 	u.mu.Lock()
@@ -295,37 +308,5 @@ func (u *usage) check(members []*member) {
 		u.p.stop(codeinterp.CauseProcesses, fmt.Sprintf("processes and threads: %d, limit %d", u.procs, u.p.plan.limits.Processes))
 	case l.Memory > 0 && u.active:
 		u.checkMemory(members, l.Memory)
-	}
-}
-
-// checkMemory adds up resident sizes and nameless files in memory, which
-// counts shared pages more than once, and only measures exactly, which is
-// slow, where that is too much.
-func (u *usage) checkMemory(members []*member, limit int64) {
-	pids := make([]int, len(members))
-	for i, m := range members {
-		pids[i] = m.pid
-	}
-	files := int64(0)
-	for f := range namelessOf(pids) {
-		if f.memory {
-			files += f.bytes
-		}
-	}
-	if u.rss+files <= limit || time.Now().Before(u.exact) {
-		return
-	}
-	start := time.Now()
-	total := files
-	for _, m := range members {
-		n, err := share(m.pid)
-		if err == unix.EACCES || err == unix.EPERM {
-			n = m.rss
-		}
-		total += n
-	}
-	u.exact = time.Now().Add(rest(time.Since(start)) - watchBusy)
-	if total > limit {
-		u.p.stop(codeinterp.CauseMemory, fmt.Sprintf("memory: %d MiB in use, limit %d MiB", total>>20, limit>>20))
 	}
 }

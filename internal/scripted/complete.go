@@ -6,8 +6,7 @@ import (
 	"errors"
 )
 
-// Complete is one request of Chat Completions without the HTTP around it. The
-// messages are checked like those of any request.
+// Complete is one request of Chat Completions without the HTTP around it.
 func Complete(ctx context.Context, m Model, tools json.RawMessage, messages []any) (ChatMessage, error) {
 	body, err := json.Marshal(map[string]any{"model": "script", "tools": tools, "messages": messages})
 	if err != nil {

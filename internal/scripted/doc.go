@@ -8,8 +8,8 @@
 // argument, to an exception, to a timeout.
 //
 // [Handler] serves any Model as OpenAI's Chat Completions and as Anthropic's
-// Messages, streamed or whole. It is strict: a request that the vendor would
-// refuse by its published rules is refused here with the same status and in
-// the same form. [Client] is an http.Client that talks to a Handler without a
-// network.
+// Messages, streamed or whole. It reads what a script has to know, and refuses a
+// conversation in which a call has no answer; examples/sdks proves by the vendors'
+// own types that requests are what the APIs take. [Client] is an http.Client that
+// talks to a Handler without a network.
 package scripted

@@ -115,7 +115,7 @@ func TestCallIDs(t *testing.T) {
 }
 
 func TestComplete(t *testing.T) {
-	m, err := scripted.Complete(t.Context(), silent, []byte(`[`+chatTool("f", schema, "true")+`]`), []any{map[string]string{"role": "user", "content": "x"}})
+	m, err := scripted.Complete(t.Context(), silent, []byte(`[{"type":"function","function":{"name":"f"}}]`), []any{map[string]string{"role": "user", "content": "x"}})
 	if err != nil || m.Role != "assistant" || *m.Content != "Done." {
 		t.Errorf("%+v, %v", m, err)
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/conformance"
@@ -109,7 +110,7 @@ func TestConformance(t *testing.T) {
 			if raceEnabled && c.name == "New" {
 				c.Languages = []string{"javascript"}
 			}
-			c.Lacks, c.Programs = lacks, programs()
+			c.Lacks, c.Programs, c.Timeout, c.Patience = lacks, programs(), 2*time.Minute, 10*time.Second
 			c.Thrifty = raceEnabled || c.name != "NewStateful"
 			conformance.Run(t, c.Config)
 		})

@@ -38,10 +38,12 @@
 // within 100 ms on a machine that is not busy elsewhere; package quickjs names
 // the operations that it may take that for.
 //
-// An engine of another make that does not stop at all is abandoned after
-// 400 ms: the run returns as StatusLost, the goroutine goes on by itself, and
-// [Interpreter.Abandoned] and Describe count it. At Options.MaxAbandoned every
-// further run is refused with ErrCapacity.
+// A run that is stopped ends as what stopped it, StatusTimeout for example; an
+// engine that did not end by itself costs the state, not the reason. An engine of
+// another make that does not stop at all is abandoned after ten seconds: the run
+// returns with an error that says that the program may still be running, and
+// [Stateful.Abandoned] and Describe count it. At Options.MaxAbandoned every further
+// run is refused with ErrCapacity.
 //
 // # Sharing
 //

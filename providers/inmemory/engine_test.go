@@ -7,6 +7,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
@@ -62,6 +63,12 @@ func (i *toyInstance) Run(ctx context.Context, p engine.Program, h engine.Host) 
 		i.state = rest
 	case "get":
 		h.Write(codeinterp.Stdout, []byte(i.state))
+	case "tardy":
+		h.Write(codeinterp.Stdout, []byte("one "))
+		h.Write(codeinterp.Stdout, []byte("two"))
+		<-ctx.Done()
+		time.Sleep(time.Second)
+		return engine.Outcome{Stopped: true}
 	case "busy":
 		for ctx.Err() == nil {
 			h.Breathe()
@@ -85,21 +92,22 @@ func (i toyCloner) Clone(c engine.Config) (engine.Instance, error) {
 	return &toyInstance{engine: i.engine, config: c, state: "cloned"}, nil
 }
 
-// An engine that cannot be stopped is left behind: the run is over on time,
-// the number of such engines is told and limited, and what they still write
-// goes nowhere.
-func TestAbandoned(t *testing.T) {
+// An engine that cannot be stopped is left behind: the run ends as what stopped
+// it, with an error that says that the engine still runs, the number of such
+// engines is told and limited, and what they still write goes nowhere.
+func TestAbandoned(t *testing.T) { synctest.Test(t, abandoned) }
+
+func abandoned(t *testing.T) {
 	e := newToy()
 	s := open(t, &inmemory.Options{Engines: []engine.Engine{e}, MaxAbandoned: 2})
 	id := create(t, s, "toy")
 	for n := 1; n <= 2; n++ {
-		start := time.Now()
-		res := run(t, s, id, "deaf", &codeinterp.RunOptions{Timeout: 50 * time.Millisecond})
-		if res.Status != codeinterp.StatusLost || res.ExitCode != codeinterp.ExitKilled || !res.StateLost {
-			t.Errorf("got %v %d, state lost %v; want lost", res.Status, res.ExitCode, res.StateLost)
+		res, err := s.RunInContext(t.Context(), id, "deaf", &codeinterp.RunOptions{Timeout: 50 * time.Millisecond})
+		if res.Status != codeinterp.StatusTimeout || res.ExitCode != codeinterp.ExitTimeout || !res.StateLost {
+			t.Errorf("got %v %d, state lost %v; want a timeout that took the state", res.Status, res.ExitCode, res.StateLost)
 		}
-		if d := time.Since(start); d > 5*time.Second {
-			t.Errorf("took %v", d)
+		if !errors.Is(err, codeinterp.ErrUnavailable) || !strings.Contains(err.Error(), "may still be running") {
+			t.Errorf("error %v does not say that the program may still be running", err)
 		}
 		if got := s.Abandoned(); got != n {
 			t.Errorf("%d abandoned engines, want %d", got, n)
@@ -108,16 +116,33 @@ func TestAbandoned(t *testing.T) {
 	if _, err := s.RunInContext(t.Context(), id, "get", nil); !errors.Is(err, codeinterp.ErrCapacity) {
 		t.Errorf("got %v, want ErrCapacity", err)
 	}
-	if reasons := strings.Join(s.Describe().Isolation.Reasons, "\n"); !strings.Contains(reasons, "2 engines") {
+	if _, err := s.Files(id); !errors.Is(err, codeinterp.ErrUnavailable) {
+		t.Errorf("the files of an abandoned engine: %v", err)
+	}
+	if reasons := strings.Join(s.Describe().Isolation.Reasons, "\n"); !strings.Contains(reasons, "2 sessions") {
 		t.Errorf("Describe does not tell: %s", reasons)
 	}
 	close(e.release)
-	for deadline := time.Now().Add(5 * time.Second); s.Abandoned() > 0 && time.Now().Before(deadline); {
-		time.Sleep(time.Millisecond)
-	}
+	synctest.Wait()
 	if res := run(t, s, id, "get", nil); !res.OK() || res.Stdout() != "" {
 		t.Errorf("afterwards got %v %q", res.Status, res.Stdout())
 	}
+	if _, err := s.Files(id); err != nil {
+		t.Error(err)
+	}
+}
+
+// An engine that takes long to end keeps what its program printed.
+func TestTardy(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := open(t, &inmemory.Options{Engines: []engine.Engine{newToy()}})
+		id := create(t, s, "toy")
+		time.AfterFunc(time.Second, func() { _ = s.RestartContext(context.Background(), id) })
+		res := run(t, s, id, "tardy", nil)
+		if res.Status != codeinterp.StatusLost || res.Cause != codeinterp.CauseRestart || res.Stdout() != "one two" {
+			t.Errorf("got %v %q, %q", res.Status, res.Cause, res.Stdout())
+		}
+	})
 }
 
 // A panic of an engine costs that instance, and nothing else.
@@ -208,6 +233,57 @@ func TestFairness(t *testing.T) {
 	wg.Wait()
 }
 
+// A crowd is an engine that counts how many of its programs compute at a time.
+type crowd struct {
+	*toy
+	computing, most atomic.Int32
+}
+
+type crowdInstance struct {
+	engine.Instance
+	crowd *crowd
+}
+
+func (c *crowd) New(config engine.Config) (engine.Instance, error) {
+	inst, err := c.toy.New(config)
+	return crowdInstance{inst, c}, err
+}
+
+func (i crowdInstance) Run(ctx context.Context, p engine.Program, h engine.Host) engine.Outcome {
+	for range 40 {
+		n := i.crowd.computing.Add(1)
+		for most := i.crowd.most.Load(); n > most && !i.crowd.most.CompareAndSwap(most, n); most = i.crowd.most.Load() {
+		}
+		time.Sleep(100 * time.Microsecond)
+		i.crowd.computing.Add(-1)
+		h.Show(codeinterp.Output{Kind: codeinterp.Clear})
+	}
+	return engine.Outcome{}
+}
+
+// No more than MaxRunning programs compute at a time, however long callbacks
+// take.
+func TestSlots(t *testing.T) {
+	e := &crowd{toy: newToy()}
+	s := open(t, &inmemory.Options{Engines: []engine.Engine{e}, MaxRunning: 1})
+	var callers sync.WaitGroup
+	for range 8 {
+		callers.Go(func() {
+			_, err := s.RunCode(t.Context(), "toy", "", &codeinterp.RunOptions{OnOutput: func(codeinterp.Output) error {
+				time.Sleep(5 * time.Millisecond) // after which a callback counts as slow
+				return nil
+			}})
+			if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	callers.Wait()
+	if n := e.most.Load(); n > 1 {
+		t.Errorf("%d programs computed at a time, want 1", n)
+	}
+}
+
 // A callback may wait for a run in another context.
 func TestCallbackRuns(t *testing.T) {
 	s := open(t, &inmemory.Options{MaxRunning: 1})
@@ -220,6 +296,45 @@ func TestCallbackRuns(t *testing.T) {
 	}})
 	if got != "42" {
 		t.Errorf("got %q", got)
+	}
+}
+
+// What OnOutput orders is done when the order returns: it may close the
+// interpreter, or delete, restart or interrupt its own context.
+func TestCallbackOrders(t *testing.T) {
+	ctx := context.Background()
+	for name, c := range map[string]struct {
+		order  func(*inmemory.Stateful, codeinterp.ContextID) error
+		status codeinterp.Status
+		lost   bool
+		err    error
+	}{
+		"close":     {func(s *inmemory.Stateful, _ codeinterp.ContextID) error { return s.Close() }, codeinterp.StatusLost, true, codeinterp.ErrClosed},
+		"delete":    {func(s *inmemory.Stateful, id codeinterp.ContextID) error { return s.DeleteContext(ctx, id) }, codeinterp.StatusLost, true, codeinterp.ErrContext},
+		"restart":   {func(s *inmemory.Stateful, id codeinterp.ContextID) error { return s.RestartContext(ctx, id) }, codeinterp.StatusLost, true, nil},
+		"interrupt": {func(s *inmemory.Stateful, id codeinterp.ContextID) error { return s.InterruptContext(ctx, id) }, codeinterp.StatusError, false, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := open(t, nil)
+			id := create(t, s, "javascript")
+			var once sync.Once
+			ended := make(chan struct{})
+			go func() {
+				defer close(ended)
+				res, err := s.RunInContext(ctx, id, "console.log(1); for (;;);", &codeinterp.RunOptions{OnOutput: func(codeinterp.Output) (err error) {
+					once.Do(func() { err = c.order(s, id) })
+					return err
+				}})
+				if res.Status != c.status || res.StateLost != c.lost || !errors.Is(err, c.err) || res.CallbackErr != nil {
+					t.Errorf("got %v, state lost %v, error %v, of OnOutput %v", res.Status, res.StateLost, err, res.CallbackErr)
+				}
+			}()
+			select {
+			case <-ended:
+			case <-time.After(time.Minute):
+				t.Fatal("the run and the order in its OnOutput wait for each other")
+			}
+		})
 	}
 }
 

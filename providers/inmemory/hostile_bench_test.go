@@ -25,7 +25,7 @@ func BenchmarkHostile(b *testing.B) {
 	var ends []end
 	s := open(b, &inmemory.Options{Limits: engine.Limits{Memory: memoryLimit}})
 	for b.Loop() {
-		for _, c := range hostile {
+		for _, c := range slices.Concat(hostile, hostileMore) {
 			id := create(b, s, "javascript")
 			start := time.Now()
 			res := run(b, s, id, c.code, &codeinterp.RunOptions{Timeout: timeout, MaxOutput: 1 << 20})

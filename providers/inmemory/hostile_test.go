@@ -3,6 +3,7 @@ package inmemory_test
 import (
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -12,14 +13,15 @@ import (
 	"github.com/toolcell/toolcell/providers/inmemory/engine"
 )
 
-// hostile are programs that never end, or that want everything there is.
-// revoked marks those that may sit in one built-in, or take to clean up, for so
-// long that only taking their memory away ends them; the context then starts
-// anew.
-var hostile = []struct {
+// A hostileProgram never ends, or wants everything there is. revoked marks those
+// that may sit in one built-in, or take to clean up, for so long that only
+// taking their memory away ends them; the context then starts anew.
+type hostileProgram struct {
 	name, code string
 	revoked    bool
-}{
+}
+
+var hostile = []hostileProgram{
 	{"while", `while (true) {}`, false},
 	{"for with a body", `let n = 0; for (;;) n++`, false},
 	{"do", `do {} while (1)`, false},
@@ -185,7 +187,7 @@ func TestHostile(t *testing.T) {
 	const timeout = 100 * time.Millisecond
 	s := open(t, &inmemory.Options{Limits: engine.Limits{Memory: memoryLimit}})
 	slowest := watchHeart(t)
-	for i, c := range hostile {
+	for i, c := range slices.Concat(hostile, hostileMore) {
 		if raceEnabled && i%4 > 0 { // it checks nothing but memory access then
 			continue
 		}

@@ -33,12 +33,15 @@ var sessions = map[string][][2]string{
 		{"const c = 1", ""}, {"const c = 2; c = 3", "!TypeError: 'c' is read-only"}, {"c", "2"}, {"let c = 1; c = 9; c", "9"},
 	},
 	"a program that fails before it sets a variable": {
-		{"const v = 1", ""}, {"throw new Error('x'); const v = 2", "!Error: x"}, {"v", "1"}, {"let v = (() => { throw 1 })()", "!Uncaught 1"}, {"v", "1"},
+		{"const v = 1", ""}, {"throw new Error('x'); const v = 2", "!Error: x"}, {"v", "1"}, {"let v = (() => { throw 1 })()", "!Uncaught: 1"}, {"v", "1"},
 		{"w; let w = 1", "!ReferenceError: w is not initialized"}, {"let w = 2; w", "2"},
 	},
 	"await": {
 		{"const p = await Promise.resolve(5)", ""}, {"p", "5"}, {"await new Promise((r) => setTimeout(r, 1, 'late'))", "late"},
-		{"for await (const x of [Promise.resolve(1)]) { var last = x }", ""}, {"last", "1"}, {"async function g() { return await 7 } g()", "Promise { 7 }"},
+		{"for await (const x of [Promise.resolve(1)]) { var last = x }", ""}, {"last", "1"}, {"async function g() { return await 7 } g()", "7"},
+		{"Promise.resolve()", ""}, {"new Promise((r) => setTimeout(r, 5, [1]))", "[ 1 ]"}, {"({ p: Promise.resolve(5) })", "{ p: Promise { 5 } }"},
+		{"var failing = Promise.reject(new TypeError('x')); failing.catch(() => {}); failing", "!TypeError: x"},
+		{"new Promise((r) => setTimeout(r, 5, 6).unref())", "6"},
 		{"await g()", "7"}, {"let p = await 6; p", "6"}, {"'await'", "await"},
 	},
 	"values": {
@@ -77,9 +80,6 @@ func TestSessions(t *testing.T) {
 	s := open(t, both())
 	for name, steps := range sessions {
 		for _, language := range s.Languages() {
-			if language == "typescript" && strings.Contains(name, "within a program") {
-				continue // esbuild refuses to translate it
-			}
 			t.Run(name+"/"+language, func(t *testing.T) {
 				id := create(t, s, language)
 				for i, step := range steps {
@@ -105,7 +105,7 @@ func TestFaithful(t *testing.T) {
 		`({ a: [1, 2.5, "x", null, true], b: {} })`: `{"a":[1,2.5,"x",null,true],"b":{}}`,
 		`"<é\u0001"`: `"<é\u0001"`, `[]`: `[]`, `1e21`: `1e+21`, `2 ** 53`: `9007199254740992`, `new (class P { x = 1 })()`: `{"x":1}`,
 		`NaN`: "", `[NaN]`: "", `-0`: "", `[-0]`: "", `({ a: undefined })`: "", `[undefined]`: "", `[, 1]`: "", `1n`: "", `[1n]`: "", `Symbol()`: "", `({ [Symbol()]: 1 })`: "",
-		`(() => 1)`: "", `({ f() {} })`: "", `new Date(0)`: "", `/x/`: "", `new Map()`: "", `new Set()`: "", `new Uint8Array(1)`: "", `Promise.resolve(1)`: "", `new Error("x")`: "",
+		`(() => 1)`: "", `({ f() {} })`: "", `new Date(0)`: "", `/x/`: "", `new Map()`: "", `new Set()`: "", `new Uint8Array(1)`: "", `Promise.resolve(1)`: "1", `[Promise.resolve(1)]`: "", `new Error("x")`: "",
 		`const c = {}; c.c = c; c`: "", `({ get a() { return 1 } })`: "", `new Proxy({}, {})`: "", `"\ud800"`: "", `["\ud800"]`: "", `Object.assign([1], { x: 1 })`: "",
 		`let deep = []; for (let i = 0; i < 5000; i++) deep = [deep]; deep`: "", `Object.create(null)`: `{}`, `({ toJSON: () => 1 })`: "", `const d = { v: 1 }; [d, d]`: `[{"v":1},{"v":1}]`,
 		`new Number(1)`: "", `(function () { return arguments })(1)`: "", `Infinity`: "", `Object.defineProperty({}, "h", { value: 1 })`: "",
@@ -131,8 +131,8 @@ func TestErrors(t *testing.T) {
 		{"javascript", "\nfunction f() {\n  null.x\n}\nf()", "TypeError", "cannot read property 'x' of null", 3, 1, "    at program.js:5:2"},
 		{"javascript", "throw new RangeError('r')", "RangeError", "r", 1, 1, "    at program.js:1:21"},
 		{"javascript", "1\n2 +* 3", "SyntaxError", "unexpected token in expression: '*'", 2, 1, "    at program.js:2:4"},
-		{"javascript", "throw 'text'", "", "Uncaught 'text'", 0, 1, "Uncaught 'text'"},
-		{"javascript", "throw { code: 1 }", "", "Uncaught { code: 1 }", 0, 1, "Uncaught { code: 1 }"},
+		{"javascript", "throw 'text'", "Uncaught", "'text'", 0, 1, "Uncaught 'text'"},
+		{"javascript", "throw { code: 1 }", "Uncaught", "{ code: 1 }", 0, 1, "Uncaught { code: 1 }"},
 		{"javascript", "class MyError extends Error { name = 'MyError' }\nthrow new MyError('m')", "MyError", "m", 2, 1, "    at program.js:2:18"},
 		{"javascript", "await Promise.reject(new Error('async'))", "Error", "async", 1, 1, "    at program.js:1:31"},
 		{"javascript", "Promise.reject(new Error('unhandled'))", "Error", "unhandled", 1, 1, "    at program.js:1:25"},
@@ -143,8 +143,8 @@ func TestErrors(t *testing.T) {
 		{"javascript", "process.exitCode = 9", "", "", 0, 9, ""},
 		{"javascript", "throw new Error('outer', { cause: new TypeError('inner') })", "Error", "outer", 1, 1, "    at program.js:1:16"},
 		{"javascript", "throw Object.defineProperty(new Error('g'), 'name', { get() { for (;;) {} } })", "Error", "g", 1, 1, "    at program.js:1:38"},
-		{"typescript", "interface A { x: number }\ntype B = A\n\nfunction f(a: B): void {\n  (null as any).x }\nf({ x: 1 })", "TypeError", "cannot read property 'x' of null", 5, 1, "    at program.ts:6:1"},
-		{"typescript", "const a: number = 1\nconst b: string = ;", "SyntaxError", "Unexpected \";\"", 2, 1, "    at program.ts:2:19"},
+		{"typescript", "interface A { x: number }\ntype B = A\n\nfunction f(a: B): void {\n  (null as any).x }\nf({ x: 1 })", "TypeError", "cannot read property 'x' of null", 5, 1, "    at program.ts:6:2"},
+		{"typescript", "const a: number = 1\nconst b: string = ;", "SyntaxError", "Unexpected token ';'", 2, 1, "    at program.ts:2:19"},
 	} {
 		res, err := s.RunCode(t.Context(), c.language, c.code, &codeinterp.RunOptions{Timeout: 20 * time.Second})
 		if err != nil {

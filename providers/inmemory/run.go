@@ -8,16 +8,14 @@ import (
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
-	"github.com/toolcell/toolcell/internal/outbuf"
+	"github.com/toolcell/toolcell/codeinterp/driver"
 	"github.com/toolcell/toolcell/providers/inmemory/engine"
 )
 
 const (
-	// patience is how many milliseconds an engine may go on after its run was
-	// stopped before it is abandoned. Time in the caller's OnOutput does not
-	// count, and on a machine that is too busy to tick every millisecond,
-	// neither does the time between ticks.
-	patience = 400
+	// overdue is after what time a program that was killed must not go on: its
+	// next call of the host ends the engine.
+	overdue = 500 * time.Millisecond
 
 	// slowCallback is after what time in OnOutput a run gives up its slot.
 	slowCallback = 5 * time.Millisecond
@@ -27,29 +25,25 @@ const (
 	batchFor = time.Millisecond
 )
 
-// Why a run was stopped, other than by the caller's ctx, Close or Delete.
-var (
-	errTimeout   = errors.New("timeout")
-	errRestart   = errors.New("context restarted")
-	errInterrupt = errors.New("interrupted")
-	errAbandoned = errors.New("inmemory: the run is over")
-)
+// errOver is what ends an engine that goes on after its run.
+var errOver = errors.New("inmemory: the run is over")
 
 // A run is one program's execution and the engine's host. The goroutine that
 // runs the engine has a slot of the scheduler whenever it computes.
 type run struct {
 	slots *scheduler
-	opts  codeinterp.RunOptions
-	out   *outbuf.Collector
-	ctx   context.Context // of the run; its cause says why it was stopped
-	stop  context.CancelCauseFunc
+	out   *driver.Output
+	ctx   context.Context // the engine's: it ends with the first order to stop
+	stop  context.CancelFunc
 
-	since   time.Time    // when the slot was granted, for Breathe
-	leaving atomic.Int64 // when OnOutput was called, 0 outside of it
-	over    atomic.Bool  // the run was given up: the engine must not go on
+	since time.Time     // when the slot was granted, for Breathe
+	away  time.Duration // spent in OnOutput
+	over  atomic.Bool   // the engine must not go on
+	ended bool          // it has returned
 
-	mu   sync.Mutex
-	slot bool // a slot is held
+	mu      sync.Mutex
+	slot    bool // a slot is held
+	outside bool // in the caller's OnOutput
 
 	batch batch
 }
@@ -65,11 +59,9 @@ type batch struct {
 
 var _ engine.Host = (*run)(nil)
 
-// newRun returns a run that holds a slot.
-func newRun(ctx context.Context, slots *scheduler, opts codeinterp.RunOptions) *run {
-	r := &run{slots: slots, opts: opts, slot: true}
-	r.out = outbuf.New(&r.opts)
-	r.ctx, r.stop = context.WithCancelCause(ctx)
+func newRun(slots *scheduler, out *driver.Output) *run {
+	r := &run{slots: slots, out: out}
+	r.ctx, r.stop = context.WithCancel(context.Background())
 	return r
 }
 
@@ -77,9 +69,7 @@ func newRun(ctx context.Context, slots *scheduler, opts codeinterp.RunOptions) *
 func (r *run) Write(kind codeinterp.Kind, p []byte) {
 	r.batch.mu.Lock()
 	defer r.batch.mu.Unlock()
-	if r.over.Load() {
-		panic(errAbandoned)
-	}
+	r.mustGoOn()
 	if kind != r.batch.kind {
 		r.flush()
 		r.batch.kind = kind
@@ -94,6 +84,13 @@ func (r *run) Write(kind codeinterp.Kind, p []byte) {
 	r.batch.buf = append(r.batch.buf, p...)
 	if time.Since(r.batch.last) > batchFor {
 		r.flush()
+	}
+}
+
+// mustGoOn ends an engine that goes on after its run.
+func (r *run) mustGoOn() {
+	if r.over.Load() && !r.ended {
+		panic(errOver)
 	}
 }
 
@@ -124,22 +121,35 @@ func (r *run) Show(o codeinterp.Output) {
 // emit calls put, which may call the caller back. A callback that takes long
 // does not hold up other programs.
 func (r *run) emit(put func()) {
-	if r.over.Load() {
-		panic(errAbandoned)
-	}
-	if r.opts.OnOutput == nil {
+	r.mustGoOn()
+	if !r.out.Live() {
 		put()
 		return
 	}
 	start := time.Now()
-	r.leaving.Store(start.UnixNano())
-	slow := time.AfterFunc(slowCallback, r.leave)
+	r.setOutside(true)
+	slow := time.AfterFunc(slowCallback, r.leaveOutside)
 	put()
 	slow.Stop()
+	r.away += time.Since(start)
+	r.setOutside(false)
 	r.enter()
-	r.leaving.Store(0)
-	if r.over.Load() {
-		panic(errAbandoned)
+	r.mustGoOn()
+}
+
+func (r *run) setOutside(outside bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.outside = outside
+}
+
+// leaveOutside is leave, unless the callback has returned meanwhile: the program
+// would then compute without a slot.
+func (r *run) leaveOutside() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.outside {
+		r.leaveLocked()
 	}
 }
 
@@ -148,6 +158,10 @@ func (r *run) emit(put func()) {
 func (r *run) leave() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	r.leaveLocked()
+}
+
+func (r *run) leaveLocked() {
 	if r.slot {
 		r.slot = false
 		r.slots.release()
@@ -173,9 +187,7 @@ func (r *run) enter() {
 
 // Idle implements engine.Host.
 func (r *run) Idle(wait func()) {
-	if r.over.Load() {
-		panic(errAbandoned)
-	}
+	r.mustGoOn()
 	r.flushBatch(true)
 	r.leave()
 	wait()
@@ -184,9 +196,7 @@ func (r *run) Idle(wait func()) {
 
 // Breathe implements engine.Host.
 func (r *run) Breathe() {
-	if r.over.Load() {
-		panic(errAbandoned)
-	}
+	r.mustGoOn()
 	if len(r.batch.buf) > 0 {
 		r.flushBatch(false)
 	}
@@ -200,71 +210,39 @@ func (r *run) Breathe() {
 	r.enter()
 }
 
-// giveUp waits, after the run was stopped, until it is done or the engine's
-// patience is used up. It returns false in the latter case.
-func (r *run) giveUp(done <-chan engine.Outcome) (engine.Outcome, bool) {
-	tick := time.NewTicker(time.Millisecond)
-	defer tick.Stop()
-	for waited := 0; waited < patience; {
-		select {
-		case out := <-done:
-			return out, true
-		case <-tick.C:
-			if r.leaving.Load() == 0 {
-				waited++
-			}
+// in runs the program in an instance. A panic of the engine costs its state and
+// nothing else.
+func (r *run) in(inst engine.Instance, p engine.Program) (end engine.Outcome) {
+	defer func() {
+		if v := recover(); v != nil {
+			end = engine.Outcome{ExitCode: codeinterp.ExitKilled, Lost: true, Stopped: r.ctx.Err() != nil,
+				Error: &codeinterp.ProgramError{Name: "InternalError", Message: "the engine failed"}}
 		}
-	}
-	r.over.Store(true)
-	r.leave()
-	return engine.Outcome{}, false
+	}()
+	return inst.Run(r.ctx, p, r)
 }
 
-// result puts together what the run came to.
-func (r *run) result(out engine.Outcome, started time.Time) (codeinterp.Result, error) {
-	res := codeinterp.Result{ExitCode: out.ExitCode, Error: out.Error, Cause: out.Cause, StateLost: out.Lost, Duration: time.Since(started)}
-	var err error
-	switch {
-	case out.Stopped && r.ctx.Err() != nil:
-		err = r.stopped(&res, context.Cause(r.ctx), out.Lost)
-	case out.Lost:
-		res.Status, res.ExitCode = codeinterp.StatusLost, codeinterp.ExitKilled
-	case out.ExitCode != 0:
-		res.Status = codeinterp.StatusError
-	default:
-		res.Status = codeinterp.StatusOK
+// kill ends the program at once. One that goes on nevertheless ends at its next
+// call of the host, and holds nobody up until then.
+func (r *run) kill() {
+	r.stop()
+	time.AfterFunc(overdue, func() {
+		r.over.Store(true)
+		r.leave()
+	})
+}
+
+// outcome is what the engine's end means to the driver. It passes on what is
+// left of the output.
+func (r *run) outcome(end engine.Outcome) driver.Outcome {
+	r.ended = true
+	o := driver.Outcome{ExitCode: end.ExitCode, Error: end.Error, Cause: end.Cause, Lost: end.Lost, End: time.Now().Add(-r.away)}
+	if end.Stopped && r.ctx.Err() != nil {
+		o.Error, end.Value = nil, nil
 	}
 	r.flushBatch(true)
-	if out.Value != nil && !out.Stopped {
-		r.emit(func() { r.out.Add(*out.Value) })
+	if end.Value != nil {
+		r.emit(func() { r.out.Add(*end.Value) })
 	}
-	r.out.Finish(&res)
-	return res, err
-}
-
-// stopped fills in the result of a run that was stopped.
-func (r *run) stopped(res *codeinterp.Result, cause error, lost bool) error {
-	res.Error = nil
-	switch {
-	case errors.Is(cause, errTimeout):
-		res.Status, res.ExitCode = codeinterp.StatusTimeout, codeinterp.ExitTimeout
-		return nil
-	case errors.Is(cause, errRestart):
-		res.Status, res.ExitCode, res.Cause = codeinterp.StatusLost, codeinterp.ExitKilled, codeinterp.CauseRestart
-		res.StateLost = true
-		return nil
-	case errors.Is(cause, errInterrupt):
-		res.Status, res.ExitCode, res.Cause = codeinterp.StatusError, codeinterp.ExitCanceled, codeinterp.CauseInterrupt
-		res.Error = &codeinterp.ProgramError{Name: "InternalError", Message: "interrupted", Traceback: []string{"InternalError: interrupted"}}
-		if lost {
-			res.Status, res.ExitCode = codeinterp.StatusLost, codeinterp.ExitKilled
-		}
-		return nil
-	case errors.Is(cause, codeinterp.ErrClosed), errors.Is(cause, codeinterp.ErrContext):
-		res.Status, res.ExitCode, res.Cause = codeinterp.StatusLost, codeinterp.ExitKilled, codeinterp.CauseClosed
-		res.StateLost = true
-		return cause
-	}
-	res.Status, res.ExitCode = codeinterp.StatusCanceled, codeinterp.ExitCanceled
-	return cause
+	return o
 }

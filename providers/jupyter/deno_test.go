@@ -7,13 +7,15 @@ import (
 	"encoding/base64"
 	"fmt"
 	"regexp"
+	"strconv"
 	"strings"
 
+	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/conformance"
 )
 
 // denoConfig fits the suite's JavaScript programs, which are for node, to
-// Deno's kernel: it shows values as Deno prints them, drops NaN and null, and
+// Deno's kernel: it shows values as Deno prints them, drops NaN, null and bigints, and
 // has its own way to show things.
 func denoConfig() conformance.Config {
 	p, _ := conformance.ProgramsFor("javascript")
@@ -24,10 +26,24 @@ func denoConfig() conformance.Config {
 	p.DisplayPNG = show("{ " + png + " }")
 	p.DisplayHTML = show(`{ "text/html": "<b>rich</b>" }`)
 	p.DisplayBundle = show(`{ "text/plain": "plain", "text/html": "<b>rich</b>", ` + png + " }")
+	p.Show = func(bundle []codeinterp.Representation) string {
+		var list []string
+		for _, rep := range bundle {
+			data := strconv.Quote(string(rep.Data))
+			switch {
+			case codeinterp.IsJSON(rep.MIME):
+				data = string(rep.Data)
+			case !codeinterp.IsText(rep.MIME):
+				data = strconv.Quote(base64.StdEncoding.EncodeToString(rep.Data))
+			}
+			list = append(list, fmt.Sprintf("%q: %s", rep.MIME, data))
+		}
+		return show("{ " + strings.Join(list, ", ") + " }")
+	}
 	var values []conformance.Expression
 	for _, v := range p.Values {
 		switch v.Code {
-		case "NaN", "null":
+		case "NaN", "null", "10n":
 			continue
 		case `"hi"`, `""`:
 			v.Text = ""
@@ -46,11 +62,13 @@ func denoConfig() conformance.Config {
 		return fmt.Sprintf("for (;;) { Deno.writeTextFileSync(%q, \".\", { append: true }); await new Promise((r) => void setTimeout(r, 10)); }", path)
 	}
 	p.MissingModule, p.Child, p.Late = nil, nil, nil
+	p.Awaited, p.Repeating = nil, nil // its runs end before their timers do
+	p.HardExit = nil                  // its kernel takes an exit for an error, and lives on
 	return conformance.Config{
 		Languages: []string{"javascript"},
 		Programs:  map[string]conformance.Programs{"javascript": p},
 		Lacks: []conformance.Feature{conformance.Stdin, conformance.BinaryOutput, conformance.FullOutput,
-			conformance.InterruptKeepsState},
+			conformance.InterruptKeepsState, conformance.ErrorLine},
 	}
 }
 

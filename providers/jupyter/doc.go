@@ -20,6 +20,18 @@
 // Result.StateLost tells which. Where an interrupt hits the kernel while it
 // reports the end, the kernel is asked instead of killed.
 //
+// Where the kernel's answer was lost, it is asked how the program ended, which
+// Python kernels know. Where nobody knows, and where the server does not come
+// back within Options.ReconnectTimeout, the run is StatusLost with CauseServer
+// and an ErrUnavailable: the program may have ended well, and in the second case
+// it may still be running. The context's next run ends it first (it is
+// interrupted, and killed if that does not help) and says so in a late line. A
+// kernel that is slow, or busy with other clients, is waited for and never
+// replaced.
+//
+// A kernel that asks for input gets the next line of RunOptions.Stdin; where
+// there is none, the program is interrupted and its error is EOFError.
+//
 // A lost socket is dialled anew under the same session name; the server replays
 // what it kept, duplicates are dropped, and ipykernel's numbering shows whether
 // anything is missing. If so, or if that cannot be known, Result.Truncated says
@@ -37,11 +49,14 @@
 // the kernel's host, which is left behind where the kernel is killed at the end. Deno's
 // kernel gets values, exit, process.stdout, environment and directory;
 // bash_kernel the environment and directory of contexts; other kernels run as
-// they are, and options that they cannot honour are ErrInvalid.
+// they are, and options that they cannot honour are ErrInvalid. So do kernels
+// that refuse the setup, such as those for Python without IPython. Where a
+// kernel signs its messages with the name of whoever asks, as IRkernel does, a
+// process that was replaced shows by its count of runs.
 //
 // # Errors
 //
-// Refusals of the server are a [*StatusError] that names the likely cause: a
+// Refusals of the server are a [*server.StatusError] that names the likely cause: a
 // missing token reads as "_xsrf missing" on some servers, and a gateway's 403
 // may be its limit on kernels. Redirects are never followed. Tokens and
 // passwords appear in no error.
@@ -52,9 +67,10 @@
 // 3.0, JupyterHub 6.1 and Enterprise Gateway 3.3 (Jupyter Server 1.24, ipykernel
 // 6.29):
 //   - Both kernel generations send idle and reply in either order, number their
-//     messages without a gap, and tag a thread's late output with the run that
-//     started the thread; before ipykernel 6.29 it takes the id of the run in
-//     progress, and cannot be told from that run's own.
+//     messages without a gap. From ipykernel 6.29 on 6.x tags a thread's late
+//     output with the run that started the thread; before that, and in 7.x, it
+//     takes the id of the run in progress, and cannot be told from that run's
+//     own.
 //   - The default rate limits, 1,000 messages and 1 MB a second over 3 seconds,
 //     are the same in 1.x and 2.x. Only streams count for the second.
 //   - Enterprise Gateway speaks the JSON protocol only, in which bytes that are
@@ -70,8 +86,8 @@
 // The exit code of a kernel that died is not known to its clients: it is told
 // as 137, whatever the signal. Output of child processes that outlive their run
 // counts as the output of the run in progress. Deno's kernel cannot be
-// interrupted, so that a timeout costs its state; it shows no value for null
-// and NaN, and output of timers after a run is not told from the next run's.
+// interrupted, so that a timeout costs its state; it shows no value for null,
+// NaN and bigints, its runs end before their timers do, and output of timers after a run is not told from the next run's.
 // bash_kernel merges the streams, and a shell that exits is told as 137 too. A
 // process that a program detached from its kernel outlives it. A kernel that had
 // to be killed leaves its private directory below the server's TMPDIR. Servers

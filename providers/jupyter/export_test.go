@@ -19,14 +19,3 @@ func WithJSON(o Options) Options {
 	o.plainJSON = true
 	return o
 }
-
-// Decoders, for fuzzing.
-var (
-	ReadFrame  = readFrame
-	StreamText = streamText
-	StripANSI  = stripANSI
-	ErrorLine  = errorLine
-)
-
-// Content reads a frame's content.
-func (f *frame) Content(max int64) ([]byte, error) { return f.content(max) }

@@ -61,6 +61,7 @@ func TestKernelDiesBeforeItTakesTheRun(t *testing.T) {
 		reply(k, req)
 		idle(k, req)
 	}}.on, func(r *rig) {
+		r.ok("before")
 		res := r.ok("x")
 		if res.Stdout() != "ran" || !res.StateLost || len(r.s.Kernels()) != 1 {
 			t.Errorf("%+v, %d kernels", res, len(r.s.Kernels()))
@@ -154,9 +155,9 @@ func TestLostSocketWithAGap(t *testing.T) {
 			reply(k, req)
 			idle(k, req)
 		},
-		"the end": func(k *fake.Kernel, req *fake.Message) {
+		"the idle": func(k *fake.Kernel, req *fake.Message) {
 			say(k, req, "2")
-			_ = k.Make("shell", req, "execute_reply", fake.OK(1))
+			reply(k, req)
 			_ = k.Make("iopub", req, "status", fake.Status("idle"))
 		},
 	}
@@ -191,14 +192,19 @@ func TestSocketLostBetweenRuns(t *testing.T) {
 	})
 }
 
-func TestServerGoesAway(t *testing.T) {
-	var down atomic.Bool
-	hook := func(w http.ResponseWriter, _ *http.Request) bool {
+// outage refuses every request while it is on.
+func outage(down *atomic.Bool) func(http.ResponseWriter, *http.Request) bool {
+	return func(w http.ResponseWriter, _ *http.Request) bool {
 		if down.Load() {
 			fake.Fail(w, 503, "Service Unavailable")
 		}
 		return down.Load()
 	}
+}
+
+func TestServerGoesAway(t *testing.T) {
+	var down atomic.Bool
+	hook := outage(&down)
 	run := func(t *testing.T, back time.Duration, check func(r *rig, res codeinterp.Result, err error)) {
 		down.Store(false)
 		inFake(t, jupyter.Options{}, func(s *fake.Server) {
@@ -324,6 +330,7 @@ func TestCulledInSilence(t *testing.T) {
 	run := func(name string, opts jupyter.Options, f func(r *rig) error) {
 		t.Run(name, func(t *testing.T) {
 			inFake(t, opts, nil, func(r *rig) {
+				r.ok("before")
 				time.Sleep(time.Minute)
 				for _, k := range r.s.Kernels() {
 					r.s.Remove(k)

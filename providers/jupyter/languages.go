@@ -1,57 +1,25 @@
 package jupyter
 
 import (
-	"context"
 	"fmt"
 	"maps"
-	"net/http"
 	"slices"
 	"strings"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/providers/jupyter/internal/kernel"
+	"github.com/toolcell/toolcell/providers/jupyter/internal/server"
 )
 
-// specList is the server's answer to GET api/kernelspecs.
-type specList struct {
-	Default string `json:"default"`
-	Specs   map[string]struct {
-		Name string `json:"name"`
-		Spec spec   `json:"spec"`
-	} `json:"kernelspecs"`
-}
-
-// spec is what a kernelspec says of its kernel.
-type spec struct {
-	Argv          []string `json:"argv"`
-	DisplayName   string   `json:"display_name"`
-	Language      string   `json:"language"`
-	InterruptMode string   `json:"interrupt_mode"`
-}
-
-// A runtime is the kernelspec that serves a language.
-type runtime struct {
-	language string
-	name     string // of the kernelspec
-	spec
-	dialect *dialect
-}
-
-// runtimes maps the languages that the server's kernelspecs serve.
-func (c *client) runtimes(ctx context.Context) (map[string]runtime, error) {
-	var list specList
-	err := c.await(ctx, func(ctx context.Context) error {
-		return c.do(ctx, http.MethodGet, "api/kernelspecs", nil, &list)
-	})
-	if err != nil {
-		return nil, err
-	}
-	return pick(list, c.opts.Kernels)
+// languageOf is the language of a kernelspec, whichever serves that language.
+func languageOf(list server.SpecList, spec string) string {
+	return canonical(list.Specs[spec].Spec.Language)
 }
 
 // pick chooses a kernelspec for each language: the server's default first,
 // then one that is called like the language, then by name. A kernel for
 // TypeScript serves JavaScript, which is a part of it, where no other does.
-func pick(list specList, override map[string]string) (map[string]runtime, error) {
+func pick(list server.SpecList, override map[string]string) (map[string]kernel.Kind, error) {
 	names := slices.Sorted(maps.Keys(list.Specs))
 	rank := func(name, language string) int {
 		switch {
@@ -62,17 +30,17 @@ func pick(list specList, override map[string]string) (map[string]runtime, error)
 		}
 		return 2
 	}
-	m := map[string]runtime{}
+	m := map[string]kernel.Kind{}
 	for _, name := range names {
 		s := list.Specs[name].Spec
 		lang := canonical(s.Language)
-		if old, ok := m[lang]; lang != "" && (!ok || rank(name, lang) < rank(old.name, lang)) {
-			m[lang] = newRuntime(lang, name, s)
+		if old, ok := m[lang]; lang != "" && (!ok || rank(name, lang) < rank(old.Name, lang)) {
+			m[lang] = kernel.NewKind(lang, name, s)
 		}
 	}
 	if ts, ok := m["typescript"]; ok {
 		if _, ok := m["javascript"]; !ok {
-			m["javascript"] = newRuntime("javascript", ts.name, ts.spec)
+			m["javascript"] = kernel.NewKind("javascript", ts.Name, ts.Spec)
 		}
 	}
 	for lang, name := range override {
@@ -81,16 +49,12 @@ func pick(list specList, override map[string]string) (map[string]runtime, error)
 			return nil, fmt.Errorf("%w: Options.Kernels names kernelspec %q for %q; the server has: %s",
 				codeinterp.ErrLanguage, name, lang, strings.Join(names, ", "))
 		}
-		m[lang] = newRuntime(lang, name, s.Spec)
+		m[lang] = kernel.NewKind(lang, name, s.Spec)
 	}
 	if len(m) == 0 {
-		return nil, unavailable("the server has no kernelspecs")
+		return nil, server.Unavailable("the server has no kernelspecs")
 	}
 	return m, nil
-}
-
-func newRuntime(language, name string, s spec) runtime {
-	return runtime{language: language, name: name, spec: s, dialect: dialectOf(language, s)}
 }
 
 // canonical turns a kernelspec's language into one of our names.

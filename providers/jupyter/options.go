@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/tls"
 	"fmt"
+	"log/slog"
 	"maps"
 	"net"
 	"net/http"
@@ -13,6 +14,7 @@ import (
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/providers/jupyter/internal/server"
 )
 
 // Defaults of Options.
@@ -105,6 +107,10 @@ type Options struct {
 	// it late, and before displays that came in between.
 	Spill bool
 
+	// Log, if set, is told of what went well in the end and was not as it should
+	// be, such as a kernel that had to be started again.
+	Log *slog.Logger
+
 	plainJSON bool // offer no subprotocol; for tests
 	noAckFix  bool // leave acknowledgements to the system; for benchmarks
 	pongFix   bool // hasten them by pongs; for benchmarks
@@ -138,6 +144,7 @@ func (o *Options) check() (Options, error) {
 	c.Kernels = maps.Clone(o.Kernels)
 	c.KernelEnv = maps.Clone(o.KernelEnv)
 	c.Warm = maps.Clone(o.Warm)
+	c.Log = cmp.Or(c.Log, slog.New(slog.DiscardHandler))
 	c.Tag = cmp.Or(c.Tag, DefaultTag)
 	c.StartTimeout = cmp.Or(c.StartTimeout, DefaultStartTimeout)
 	c.ReconnectTimeout = cmp.Or(c.ReconnectTimeout, DefaultReconnectTimeout)
@@ -158,18 +165,10 @@ func (o *Options) check() (Options, error) {
 	return c, nil
 }
 
-// baseURL returns the server's base, with a path that ends with a slash, and
-// the token that the address carried.
-func baseURL(raw string) (*url.URL, string, error) {
-	u, err := url.Parse(strings.TrimSpace(raw))
-	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return nil, "", fmt.Errorf("%w: Options.URL must be like http://host:8888/base/path", codeinterp.ErrInvalid)
-	}
-	token := u.Query().Get("token")
-	u.RawQuery, u.Fragment, u.User = "", "", nil
-	path := strings.TrimRight(u.Path, "/")
-	for _, page := range []string{"/lab", "/tree", "/api"} {
-		path = strings.TrimSuffix(path, page)
-	}
-	return u.JoinPath("/").ResolveReference(&url.URL{Path: path + "/"}), token, nil
+// server is the part of the options that says how to reach the server.
+func (o *Options) server() server.Config {
+	return server.Config{URL: o.URL, Token: o.Token, Bearer: o.Bearer, TokenInURL: o.TokenInURL, Password: o.Password,
+		Header: o.Header, HTTPClient: o.HTTPClient, TLS: o.TLS, Proxy: o.Proxy, DialContext: o.DialContext,
+		Hub: (*server.Hub)(o.Hub), KernelEnv: o.KernelEnv, Tag: o.Tag, StartTimeout: o.StartTimeout,
+		PlainJSON: o.plainJSON, NoAckFix: o.noAckFix, PongFix: o.pongFix}
 }

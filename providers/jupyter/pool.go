@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/providers/jupyter/internal/kernel"
 )
 
 // refillAfter leaves the processor to the run that took a warm kernel, before
@@ -15,19 +16,19 @@ const refillAfter = 100 * time.Millisecond
 
 // A pool keeps kernels started and ready.
 type pool struct {
-	it   *Interpreter
+	rt   *runtime
 	size map[string]int
 
 	mu      sync.Mutex
-	ready   map[string][]*kernel
+	ready   map[string][]*kernel.Kernel
 	pending map[string]int
 	closed  bool
 }
 
-func newPool(it *Interpreter, size map[string]int) (*pool, error) {
-	p := &pool{it: it, size: map[string]int{}, ready: map[string][]*kernel{}, pending: map[string]int{}}
+func newPool(rt *runtime, size map[string]int) (*pool, error) {
+	p := &pool{rt: rt, size: map[string]int{}, ready: map[string][]*kernel.Kernel{}, pending: map[string]int{}}
 	for name, n := range size {
-		lang, err := codeinterp.ResolveLanguage(name, it.languages)
+		lang, err := codeinterp.ResolveLanguage(name, rt.languages)
 		if err != nil {
 			return nil, err
 		}
@@ -44,14 +45,14 @@ func newPool(it *Interpreter, size map[string]int) (*pool, error) {
 
 // take returns a warm kernel, if there is one that is in order, and has
 // another one started soon.
-func (p *pool) take(language string) *kernel {
-	var found *kernel
-	var bad []*kernel
+func (p *pool) take(language string) *kernel.Kernel {
+	var found *kernel.Kernel
+	var bad []*kernel.Kernel
 	p.mu.Lock()
 	for found == nil && len(p.ready[language]) > 0 {
 		k := p.ready[language][0]
 		p.ready[language] = p.ready[language][1:]
-		if k.isDown() {
+		if k.IsDown() {
 			bad = append(bad, k)
 			continue
 		}
@@ -59,7 +60,7 @@ func (p *pool) take(language string) *kernel {
 	}
 	p.mu.Unlock()
 	for _, k := range bad {
-		p.drop(k)
+		_ = p.rt.later(k)
 	}
 	if p.size[language] > 0 {
 		time.AfterFunc(refillAfter, func() { p.fill(language) })
@@ -77,16 +78,15 @@ func (p *pool) fill(language string) {
 	p.pending[language] += max(n, 0)
 	p.mu.Unlock()
 	for range n {
-		if !p.it.begin() {
-			return
+		if p.rt.begin() {
+			go p.start(language)
 		}
-		go p.start(language)
 	}
 }
 
 // start makes one kernel; where that fails it waits before it tries again.
 func (p *pool) start(language string) {
-	defer p.it.ops.Done()
+	defer p.rt.work.Done()
 	for pause := time.Second; ; pause = min(2*pause, time.Minute) {
 		if k := p.warm(language); k != nil {
 			p.add(language, k)
@@ -94,30 +94,28 @@ func (p *pool) start(language string) {
 		}
 		select {
 		case <-time.After(pause):
-		case <-p.it.closing:
+		case <-p.rt.closing.Done():
 			return
 		}
 	}
 }
 
 // warm returns a kernel that is ready for a program, nil where that failed.
-func (p *pool) warm(language string) *kernel {
-	ctx, cancel := p.it.bound(context.Background())
+func (p *pool) warm(language string) *kernel.Kernel {
+	ctx, cancel := context.WithTimeout(p.rt.closing, p.rt.opts.StartTimeout)
 	defer cancel()
-	k, err := p.it.newKernel(ctx, p.it.runtimes[language])
+	k, err := p.rt.newKernel(ctx, p.rt.kinds[language])
 	if err != nil {
 		return nil
 	}
-	ctx, late := k.inTime(ctx)
-	defer late()
-	if k.enterPrivate(ctx) != nil {
-		_ = p.it.discard(k)
+	if k.CanMoveIn() && k.Enter(ctx, kernel.Surroundings{Private: true}) != nil {
+		_ = p.rt.discard(context.WithoutCancel(ctx), k)
 		return nil
 	}
 	return k
 }
 
-func (p *pool) add(language string, k *kernel) {
+func (p *pool) add(language string, k *kernel.Kernel) {
 	p.mu.Lock()
 	p.pending[language]--
 	closed := p.closed
@@ -126,32 +124,23 @@ func (p *pool) add(language string, k *kernel) {
 	}
 	p.mu.Unlock()
 	if closed {
-		_ = p.it.discard(k)
-	}
-}
-
-func (p *pool) drop(k *kernel) {
-	if p.it.begin() {
-		go func() {
-			defer p.it.ops.Done()
-			_ = p.it.discard(k)
-		}()
+		_ = p.rt.discard(context.Background(), k)
 	}
 }
 
 // close deletes the warm kernels.
-func (p *pool) close() {
+func (p *pool) close(ctx context.Context) {
 	p.mu.Lock()
 	p.closed = true
-	var all []*kernel
+	var all []*kernel.Kernel
 	for _, list := range p.ready {
 		all = append(all, list...)
 	}
-	p.ready = map[string][]*kernel{}
+	p.ready = map[string][]*kernel.Kernel{}
 	p.mu.Unlock()
 	var wg sync.WaitGroup
 	for _, k := range all {
-		wg.Go(func() { _ = p.it.discard(k) })
+		wg.Go(func() { _ = p.rt.discard(ctx, k) })
 	}
 	wg.Wait()
 }

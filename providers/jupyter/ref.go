@@ -3,10 +3,18 @@ package jupyter
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"regexp"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/codeinterp/driver"
+	"github.com/toolcell/toolcell/providers/jupyter/internal/kernel"
+	"github.com/toolcell/toolcell/providers/jupyter/internal/server"
 )
+
+// isID matches the ids of kernels and sessions, which go into paths.
+var isID = regexp.MustCompile(`^[0-9A-Za-z_-]+$`)
 
 // ref is the serialised form of a context. It holds no secrets.
 type ref struct {
@@ -14,113 +22,97 @@ type ref struct {
 	Session  string `json:"session,omitempty"`
 	Language string `json:"language"`
 	Spec     string `json:"spec"`
-	Socket   string `json:"socket"`
+	Socket   string `json:"socket,omitempty"` // what a client that left was called
 	Process  string `json:"process,omitempty"`
 	Cwd      string `json:"cwd,omitempty"`
 	Dir      string `json:"dir,omitempty"`
+	Empty    bool   `json:"empty,omitempty"`
+	Guest    bool   `json:"guest,omitempty"` // the kernel is somebody else's
 }
 
 // Ref returns a context's reference: text that Attach, in this or another
 // process, turns into a context with the same state for as long as the kernel
-// lives. It holds no credentials and no environment.
+// lives. It holds no credentials and no environment. Both clients can use the
+// kernel then, one after the other: each sees the output of its own runs only,
+// and who deletes the context takes it from the other.
 func (s *Stateful) Ref(id codeinterp.ContextID) (string, error) {
-	c, err := s.find(id)
-	if err != nil {
-		return "", wrap("refer to context", err)
-	}
-	return c.ref(), nil
-}
-
-func (c *kernelContext) ref() string {
-	k := c.kernel()
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	b, _ := json.Marshal(ref{Kernel: k.handle.kernel, Session: k.handle.session, Language: c.language,
-		Spec: k.rt.name, Socket: k.session, Process: k.process, Cwd: c.opts.Cwd, Dir: c.dir})
-	return string(b)
+	return s.adopter.Ref(context.Background(), id)
 }
 
 // Detach gives a context up without deleting its kernel, and returns its
 // reference. It waits for the runs that were started before. The kernel is
 // then nobody's until Attach, or Sweep.
 func (s *Stateful) Detach(ctx context.Context, id codeinterp.ContextID) (string, error) {
-	text, err := s.detach(ctx, id)
-	return text, wrap("detach context", err)
+	return s.adopter.Detach(ctx, id)
 }
 
-func (s *Stateful) detach(ctx context.Context, id codeinterp.ContextID) (string, error) {
-	c, err := s.find(id)
-	if err != nil {
-		return "", err
-	}
-	if err := c.wait(ctx); err != nil {
-		return "", err
-	}
-	defer c.turn.Release(1)
-	s.cmu.Lock()
-	delete(s.contexts, id)
-	s.cmu.Unlock()
-	c.mu.Lock()
-	gone := c.gone
-	c.gone = true
-	c.mu.Unlock()
-	if gone {
-		return "", codeinterp.ErrContext
-	}
-	close(c.deleted)
-	text := c.ref()
-	c.kernel().drop()
-	return text, nil
-}
-
-// Attach makes a context of a reference. What the kernel printed since the
-// former client left comes as late output of the next run; a kernel that was
-// restarted meanwhile makes that run tell StateLost. The environment of the
+// Attach makes a context of a reference, in place of the client that made it or
+// beside it. What has happened to the kernel meanwhile shows as it would in one
+// client: output is late, and lost state is StateLost. The environment of the
 // former ContextOptions holds while the kernel's process lives. One that is
 // gone is ErrContext. From then on the kernel is this client's, which deletes
 // it on Close.
 func (s *Stateful) Attach(ctx context.Context, reference string) (codeinterp.ContextID, error) {
-	id, err := s.attach(ctx, reference)
-	return id, wrap("attach context", err)
+	return s.adopter.Attach(ctx, reference)
 }
 
-func (s *Stateful) attach(ctx context.Context, reference string) (codeinterp.ContextID, error) {
+// Ref implements driver.Attacher.
+func (rt *runtime) Ref(_ context.Context, s driver.Session) (string, error) {
+	return s.(*session).ref(false), nil
+}
+
+// Detach implements driver.Attacher.
+func (rt *runtime) Detach(_ context.Context, s driver.Session) (string, error) {
+	text := s.(*session).ref(true)
+	s.(*session).k.Load().Drop()
+	return text, nil
+}
+
+// ref describes the session. Who leaves passes its name on, for which the
+// server keeps what comes until Attach.
+func (s *session) ref(leaving bool) string {
+	k := s.k.Load()
+	name, process := k.Names()
+	if !leaving {
+		name = ""
+	}
+	b, _ := json.Marshal(ref{Kernel: k.Handle.Kernel, Session: k.Handle.Session, Language: s.opts.Language,
+		Spec: s.kind.Name, Socket: name, Process: process, Cwd: s.opts.Cwd, Dir: s.dir, Empty: k.Fresh(), Guest: s.guest})
+	return string(b)
+}
+
+// Attach implements driver.Attacher.
+func (rt *runtime) Attach(ctx context.Context, reference string, late func(codeinterp.Output)) (driver.Attached, error) {
 	var r ref
-	if err := json.Unmarshal([]byte(reference), &r); err != nil || r.Kernel == "" {
-		return "", fmt.Errorf("%w: not the reference of a context", codeinterp.ErrInvalid)
+	if err := json.Unmarshal([]byte(reference), &r); err != nil || !isID.MatchString(r.Kernel) || !isID.MatchString("0"+r.Session) {
+		return driver.Attached{}, fmt.Errorf("%w: not the reference of a context", codeinterp.ErrInvalid)
 	}
-	language, err := codeinterp.ResolveLanguage(r.Language, s.languages)
+	language, err := codeinterp.ResolveLanguage(r.Language, rt.languages)
 	if err != nil {
-		return "", err
+		return driver.Attached{}, err
 	}
-	if !s.begin() {
-		return "", codeinterp.ErrClosed
+	o := driver.Options{Language: language, ContextOptions: codeinterp.ContextOptions{Cwd: r.Cwd}, Late: late}
+	kind := rt.kinds[language]
+	if r.Guest {
+		kind = kind.Visited()
 	}
-	defer s.ops.Done()
-	k := newKernel(s.c, s.runtimes[language], handle{kernel: r.Kernel, session: r.Session})
-	k.process = r.Process
-	if r.Socket != "" {
-		k.session = r.Socket
+	k := kernel.New(&rt.cfg, kind, server.Handle{Kernel: r.Kernel, Session: r.Session})
+	k.Known(r.Socket, r.Process)
+	s := newSession(rt, kind, o, k)
+	s.dir, s.guest = r.Dir, r.Guest
+	if _, err := rt.c.State(ctx, r.Kernel); err != nil {
+		return driver.Attached{}, asContextError(err)
 	}
-	within, cancel := s.bound(ctx)
-	defer cancel()
-	if _, err := s.c.kernelState(within, r.Kernel, requestTimeout); err != nil {
-		return "", err
+	if err := k.Ensure(ctx, nil); err != nil {
+		k.Drop()
+		return driver.Attached{}, asContextError(err)
 	}
-	if err := k.ensure(within); err != nil {
-		k.drop()
-		return "", asContextError(err)
-	}
-	c := newContext(s, language, codeinterp.ContextOptions{Cwd: r.Cwd}, k)
-	c.dir = r.Dir
-	c.lost = k.takeLost()
-	c.fresh = c.lost
-	return c.id, s.add(c)
+	return driver.Attached{Session: s, Language: language, Options: o.ContextOptions, Empty: r.Empty}, nil
 }
 
 // asContextError tells a kernel that is gone as ErrContext.
 func asContextError(err error) error {
-	if isGone(err) || err == errGone {
+	if server.IsGone(err) || errors.Is(err, kernel.ErrGone) {
 		return fmt.Errorf("%w: the kernel is gone", codeinterp.ErrContext)
 	}
 	return err

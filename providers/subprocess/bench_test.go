@@ -271,11 +271,10 @@ func BenchmarkStart(b *testing.B) {
 	})
 }
 
-// BenchmarkTypeScript is a program with types, which node strips, or esbuild
-// erases where node cannot; the floor is the same program without, by the same
-// node.
+// BenchmarkTypeScript is a program with types; the floor is the same program
+// without, by the same node.
 func BenchmarkTypeScript(b *testing.B) {
-	for _, ts := range []subprocess.Language{strippingNode(b), subprocess.TypeScript()} {
+	for _, ts := range []subprocess.Language{newerNode(b), subprocess.TypeScript()} {
 		js := subprocess.JavaScript()
 		js.Commands = ts.Commands
 		o := subprocess.Options{Require: subprocess.Landlock, Languages: []subprocess.Language{js, ts}}

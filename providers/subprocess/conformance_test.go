@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"regexp"
 	"testing"
+	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/conformance"
@@ -17,6 +18,9 @@ import (
 // modes are the ways of isolation to test; each is skipped where the machine
 // does not have it, unless CI is set.
 var modes = []subprocess.Mode{subprocess.Landlock, subprocess.Bwrap, subprocess.None}
+
+// How long a case may take, and a stop, where much else runs on the machine.
+const busyTimeout, busyPatience = 2 * time.Minute, 10 * time.Second
 
 // eachMode runs a test in each mode that the machine has.
 func eachMode(t *testing.T, f func(t *testing.T, o subprocess.Options)) {
@@ -71,6 +75,7 @@ func TestConformance(t *testing.T) {
 	}
 	eachMode(t, func(t *testing.T, o subprocess.Options) {
 		conformance.Run(t, conformance.Config{
+			Timeout: busyTimeout, Patience: busyPatience,
 			New:   func() (codeinterp.CodeInterpreter, error) { return subprocess.New(&o) },
 			Lacks: []conformance.Feature{conformance.Manager},
 		})
@@ -78,18 +83,19 @@ func TestConformance(t *testing.T) {
 }
 
 // TestWarmConformance is the same with processes that are forked or come from
-// a pool, and with a node that takes types out itself.
+// a pool, and with a newer node.
 func TestWarmConformance(t *testing.T) {
 	if apart(t) {
 		return
 	}
 	o := subprocess.Options{
 		Require:   subprocess.Landlock,
-		Languages: []subprocess.Language{subprocess.Python(), subprocess.JavaScript(), strippingNode(t)},
+		Languages: []subprocess.Language{subprocess.Python(), subprocess.JavaScript(), newerNode(t)},
 		Warm:      &subprocess.Warm{},
 	}
 	open(t, o)
 	conformance.Run(t, conformance.Config{
+		Timeout: busyTimeout, Patience: busyPatience,
 		New:      func() (codeinterp.CodeInterpreter, error) { return subprocess.NewStateful(&o) },
 		Stateful: true,
 		Thrifty:  true,
@@ -105,6 +111,7 @@ func TestStatefulConformance(t *testing.T) {
 	}
 	eachMode(t, func(t *testing.T, o subprocess.Options) {
 		conformance.Run(t, conformance.Config{
+			Timeout: busyTimeout, Patience: busyPatience,
 			New:      func() (codeinterp.CodeInterpreter, error) { return subprocess.NewStateful(&o) },
 			Stateful: true,
 			Thrifty:  o.Require != subprocess.Landlock && os.Getenv("TOOLCELL_TEST_FULL") == "",

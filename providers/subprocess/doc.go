@@ -19,7 +19,8 @@
 // it. display, update_display and clear_output are builtins, and what
 // IPython.display exports where IPython is not installed (HTML, Markdown, Image
 // and their like; get_ipython returns None). matplotlib figures are shown as
-// PNG by plt.show and at the end of the run. Top-level await works. IPython's
+// PNG by plt.show and at the end of the run. Top-level await works; asyncio's
+// tasks and threads live on after the run, and may display at any time. IPython's
 // magics are refused. The working directory is last on sys.path, so files in it
 // can be imported and shadow nothing. Without RunOptions.Stdin, input fails at
 // once.
@@ -29,15 +30,15 @@
 // statement is the result. Static imports become dynamic ones, export is
 // ignored. console and process.stdout write at once. display(mime, data,
 // {id, update, metadata}) shows data or a bundle, clearOutput({wait}) clears.
-// RunCode waits for timers and servers as node does; in a context a program
-// ends when its last await is done, and what its timers print later is late. An
-// unhandled rejection or exception ends the run as an error. TypeScript has its
-// types taken out, not checked: by node's own type stripping where node has it
-// (22.13 and later), else, and for what stripping refuses (enum, namespace,
-// parameter properties, decorators), by esbuild; the Runtime that Describe gives
-// says which. Positions in errors are those of the TypeScript. Node takes some
-// 30 ms to load its stripper, in each new process, which a warm one has behind
-// it.
+// A run ends as a script under node does, in contexts too: when its timers,
+// promises, requests and children are done. A server that listens does not hold
+// it, and serves the context's next runs. A promise as the last value is
+// awaited. An unhandled rejection or exception ends the run as an error; what is
+// thrown and is no Error has the Name Uncaught. TypeScript has its
+// types erased, not checked, before node gets it, whatever node's version: that
+// is part of the run, counts in its time limit, and takes microseconds. Enums,
+// namespaces, parameter properties and TypeScript's experimental decorators
+// work. Positions in errors are those of the TypeScript.
 //
 // Bash programs run in the context's own shell: variables, functions, options,
 // aliases, traps and the working directory stay. There are no values and no
@@ -52,7 +53,13 @@
 // between the two streams it is that of arrival. What a context's threads and
 // children write after the end of a run comes with the next one, marked Late,
 // up to 1 MiB; what they write during a later run is told apart only for
-// Python's own print.
+// Python's own print and display. What forked processes display is not waited
+// for, so it can come a little after what they print next.
+//
+// A display has at most 64 representations, 48 MiB together, a MIME type 256
+// bytes, a display id 1 KiB, metadata 64 KiB, a value 1 MiB as JSON. Of an
+// error's texts the middle is left out beyond 64 KiB of message and 128 KiB of
+// traceback. All of it is told where it happens.
 //
 // # Ends
 //
@@ -76,21 +83,58 @@
 // matplotlib builds a font cache in each new home directory, which takes a
 // second; preload matplotlib.pyplot.
 //
+// # Modes
+//
+// Where the host is root, programs run under another user in every mode.
+//
+// Bwrap: programs see the system's files, what the options list, their working
+// directory at /workspace and a private /tmp, /dev/shm and /proc; loopback works
+// among them, unix sockets do not. Nothing survives the host.
+//
+// Landlock: programs see the host's paths, and are refused what is not listed;
+// names, sizes and links outside can be told by stat and readlink. /proc is
+// closed, and there is no /dev/shm, so that multiprocessing has no Lock, Queue
+// or Pool: use threads, os.fork and pipes, or Bwrap. There are no sockets
+// without Options.Network, loopback included; signals go to single processes of
+// the program's own. For an ordinary user's host chmod does nothing. Below
+// Linux 6.12 programs under the host's own user can signal it, so that this
+// needs Options.AllowSignals. If the host is killed, its programs are ended by
+// a process that outlives it for a moment.
+//
+// None: a clean environment, the limits, a process group that is killed; a
+// program that means to escape can do so, and reads what its user can.
+//
 // # Security
 //
-// [Options] and Describe say what stands between programs and the host; see
-// also the limits of each mode there. In bwrap and landlock mode programs see
-// no files of the host but the system's, the interpreter's and those that the
-// options list; no network unless Options.Network is set; no processes but
-// their own; and the environment has nothing of the host's. A context's Cwd is
-// made writable for it. None mode isolates nothing and has to be allowed. The
+// [Options] and Describe say what stands between programs and the host. In bwrap
+// and landlock mode programs see no files of the host but the system's, the
+// interpreter's and those that the
+// options list: of an interpreter outside the system's directories that is its
+// file and the lib beside its bin, never the directory above (see
+// LanguageInfo.Roots); no network unless Options.Network is set; no processes but
+// their own; and the environment has nothing of the host's. A context's Cwd may
+// be changed by it, as far as its user's rights go: on a root host that is the
+// directory's owner; in one of root's that is not open to all, a uid that the
+// directory's access list lets in, beside files of root's that stay as they are.
+// It is held open from CreateContext on, and compared with its path whenever a
+// process starts. None mode isolates nothing and has to be allowed. The
 // kernel is shared: none of this is a virtual machine.
+//
+// Known not to hold: under Landlock, programs can tell names and sizes of all
+// files by stat, where links lead, and the host's name. Programs can make
+// set-user-ID files of their own uid in a Cwd, except under Landlock as the
+// host's own user. Under that user they share the kernel's quotas of it, such as
+// memory for pipes. In none mode, programs that mean to can outlive their run
+// and the host, and programs of one uid can signal each other; under the
+// host's own uid they can end the host. A root host without CAP_SYS_PTRACE, as
+// in most containers, does not see files without a name that programs hold open.
 //
 // # Limits
 //
 // In a child that a Python program forks, the control channel stays open.
-// inspect.getsource of classes does not work, as in Python's own REPL. The spawn and forkserver methods of
-// multiprocessing cannot import what a program defines. Host files need a path
+// inspect.getsource of classes does not work, as in Python's own REPL. The spawn
+// and forkserver methods of multiprocessing cannot import what a program
+// defines. Host files need a path
 // that the program's user can reach: an interpreter below /root is not used by
 // a root host.
 //

@@ -31,7 +31,6 @@ type language struct {
 	forkBoot []byte   // the same for a fork server, if the language has one
 	roots    []string // directories that the interpreter needs, outside the system's
 	runtime  string   // such as "CPython 3.11.7", from the driver's hello
-	strips   bool     // node itself takes the types out of TypeScript
 
 	// heapMessage is what the runtime writes to standard error before it
 	// aborts for want of memory; empty if it does not.
@@ -128,10 +127,7 @@ func (l *language) probe() error {
 		return fmt.Errorf("version %s is older than %s", v, l.MinVersion)
 	}
 	l.runtime = l.Name + " " + v
-	l.roots = outermost(rootsOf(l.path))
-	if l.kind == typescriptKind && l.Driver.Source == nodeDriver {
-		l.boot = encode(frameStrip)
-	}
+	l.roots = rootsOf(l.path)
 	return nil
 }
 
@@ -139,14 +135,9 @@ func (l *language) probe() error {
 func (l *language) learn(runtime string) {
 	l.runtime = runtime
 	if l.kind == typescriptKind {
-		if l.strips = strings.HasSuffix(runtime, strips); !l.strips {
-			l.runtime += " (types erased by esbuild)"
-		}
+		l.runtime += " (types erased)"
 	}
 }
-
-// strips is how the node driver says in its hello that it takes types out.
-const strips = " (type stripping)"
 
 var version = regexp.MustCompile(`\d+(\.\d+)+|\d+`)
 
@@ -155,7 +146,8 @@ var version = regexp.MustCompile(`\d+(\.\d+)+|\d+`)
 func (l *language) probePython() error {
 	const question = `import sys,marshal
 v=sys.version_info
-print('%d.%d.%d'%v[:3]);print(sys.executable);print(sys.prefix);print(sys.base_prefix);print(sys.exec_prefix);sys.stdout.flush()
+import os
+print('%d.%d.%d'%v[:3]);print(sys.executable);print(*{sys.prefix,sys.base_prefix,sys.exec_prefix,sys.base_exec_prefix},sep='\0');print(os.path.dirname(os.__file__),*sys.path,sep='\0');sys.stdout.flush()
 if v>=(3,9):
  for s in sys.stdin.buffer.read().split(b'\0'):
   b=marshal.dumps(compile(s,'<toolcell>','exec',0,True));sys.stdout.buffer.write(b'%08x'%len(b)+b)`
@@ -163,8 +155,8 @@ if v>=(3,9):
 	if err != nil {
 		return err
 	}
-	parts := strings.SplitN(out, "\n", 6)
-	if len(parts) < 6 {
+	parts := strings.SplitN(out, "\n", 5)
+	if len(parts) < 5 {
 		return errors.New("is no Python")
 	}
 	if older(parts[0], l.MinVersion) {
@@ -174,40 +166,13 @@ if v>=(3,9):
 	if filepath.IsAbs(parts[1]) {
 		l.path = parts[1] // behind the shims of version managers
 	}
-	l.roots = outermost(append(rootsOf(l.path), parts[2:5]...))
-	n, ok := length([]byte(parts[5]))
-	if !ok || len(parts[5]) < digits+n {
+	l.roots = pythonRoots(l.path, strings.Split(parts[2], "\x00"), strings.Split(parts[3], "\x00"))
+	n, ok := length([]byte(parts[4]))
+	if !ok || len(parts[4]) < digits+n {
 		return errors.New("cannot compile the driver")
 	}
-	l.boot, l.forkBoot = []byte(parts[5][:digits+n]), []byte(parts[5][digits+n:])
+	l.boot, l.forkBoot = []byte(parts[4][:digits+n]), []byte(parts[4][digits+n:])
 	return nil
-}
-
-// rootsOf returns what an interpreter at the path needs: the file itself, and
-// where it really is, the directory that it was installed under.
-func rootsOf(path string) []string {
-	list := []string{path}
-	real, err := filepath.EvalSymlinks(path)
-	if err != nil {
-		return list
-	}
-	dir := filepath.Dir(real)
-	if filepath.Base(dir) == "bin" && filepath.Dir(dir) != "/" {
-		return append(list, real, filepath.Dir(dir))
-	}
-	return append(list, real)
-}
-
-// outermost returns the paths that are not inside another one.
-func outermost(paths []string) []string {
-	slices.Sort(paths)
-	var list []string
-	for _, p := range paths {
-		if !slices.ContainsFunc(list, func(dir string) bool { return p == dir || strings.HasPrefix(p, dir+"/") }) {
-			list = append(list, p)
-		}
-	}
-	return list
 }
 
 // ask runs the interpreter and returns what it prints.

@@ -6,14 +6,22 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+	"time"
 )
 
 const (
 	// maxFrame bounds what a driver may send in one frame.
 	maxFrame = 64 << 20
 
+	// maxFields bounds the fields of a frame: an empty one costs the host three
+	// times what it costs the sender.
+	maxFields = 256
+
 	// digits is the width of every length, in hexadecimal.
 	digits = 8
+
+	// maxPause bounds the time from a frame's length to its last byte.
+	maxPause = time.Minute
 
 	// step is how much memory a frame gets before its bytes have come.
 	step = 1 << 20
@@ -26,8 +34,6 @@ const (
 	frameAck       = 'A' // number of the frame
 	frameInterrupt = 'I' // seq
 	frameSignaled  = 'K' // a SIGINT was sent
-	frameStrip     = 'S' // programs are TypeScript, to be stripped where node can
-	frameErased    = 'J' // seq, code in JavaScript; without code if it has an error
 	framePreload   = 'M' // modules
 	frameFork      = 'F' // id, then the fields of sandbox.Layer, then the environment
 )
@@ -40,7 +46,6 @@ const (
 	frameTruncated = 'T' // kind, bytes
 	frameForked    = 'P' // id, pid
 	frameWaited    = 'W' // pid, wait status
-	frameErase     = 'E' // seq: the code cannot be stripped
 	frameDone      = 'Z' // seq, how, exit code, name, message, line, module, traceback
 )
 
@@ -99,6 +104,11 @@ func readFrame(r io.Reader) (frame, error) {
 	if !ok || n < 1 || n > maxFrame {
 		return frame{}, fmt.Errorf("%w: length %q", errFrame, head)
 	}
+	// Between frames a driver may be silent for ever, within one it may not.
+	if d, ok := r.(interface{ SetReadDeadline(time.Time) error }); ok {
+		_ = d.SetReadDeadline(time.Now().Add(maxPause))
+		defer d.SetReadDeadline(time.Time{})
+	}
 	body, err := readN(r, n)
 	if err != nil {
 		return frame{}, err
@@ -108,6 +118,9 @@ func readFrame(r io.Reader) (frame, error) {
 		n, ok := length(rest)
 		if !ok || n > len(rest)-digits {
 			return frame{}, fmt.Errorf("%w: a field of it ends outside", errFrame)
+		}
+		if len(f.fields) == maxFields {
+			return frame{}, fmt.Errorf("%w: more than %d fields", errFrame, maxFields)
 		}
 		f.fields = append(f.fields, rest[digits:digits+n:digits+n])
 		rest = rest[digits+n:]

@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 	"testing"
+	"time"
 )
 
 func TestFrame(t *testing.T) {
@@ -37,6 +38,28 @@ func TestFrame(t *testing.T) {
 	}
 }
 
+// A timed reader notes its deadlines.
+type timed struct {
+	io.Reader
+	deadlines []time.Time
+}
+
+func (r *timed) SetReadDeadline(at time.Time) error {
+	r.deadlines = append(r.deadlines, at)
+	return nil
+}
+
+// TestFrameDeadline: a frame that has begun has to end; the next one may wait.
+func TestFrameDeadline(t *testing.T) {
+	r := &timed{Reader: strings.NewReader(string(encode(frameHello, "x")) + "0000")}
+	if _, err := readFrame(r); err != nil || len(r.deadlines) != 2 || r.deadlines[0].IsZero() || !r.deadlines[1].IsZero() {
+		t.Errorf("deadlines %v, %v", r.deadlines, err)
+	}
+	if _, err := readFrame(r); err == nil || len(r.deadlines) != 2 {
+		t.Errorf("before a frame: deadlines %v, %v", r.deadlines, err)
+	}
+}
+
 func FuzzReadFrame(f *testing.F) {
 	f.Add(encode(frameShow, "1", "2", "display", "", "{}", "1", "text/plain", "x"))
 	f.Add(encode(frameDone, "1", "error", "1", "E", "m", "3", "", "a\nb"))
@@ -58,31 +81,4 @@ func FuzzReadFrame(f *testing.F) {
 		_, _ = decodeShow(&got)
 		_, _ = decodeReport(&got)
 	})
-}
-
-func FuzzSourceMap(f *testing.F) {
-	f.Add([]byte(`{"mappings":"AAAA;;EACE,GAAG;ADDA"}`), 3, 4)
-	f.Fuzz(func(t *testing.T, in []byte, line, column int) {
-		parseSourceMap(in).original(line, column)
-	})
-}
-
-func TestSourceMap(t *testing.T) {
-	p := eraseTypes("interface A {}\n\nenum E { X }\nconst f = (a: A): never => {\n  throw a\n}\nf(E.X)")
-	if p.failed != nil {
-		t.Fatal(p.failed)
-	}
-	lines := strings.Split(p.code, "\n")
-	for n, line := range lines {
-		if i := strings.Index(line, "throw"); i >= 0 {
-			if at, _ := p.lines.original(n+1, i+1); at != 5 {
-				t.Errorf("throw is in line %d, want 5", at)
-			}
-		}
-		if strings.HasPrefix(line, "f(") {
-			if at, column := p.lines.original(n+1, 1); at != 7 || column != 1 {
-				t.Errorf("the call is at %d:%d, want 7:1", at, column)
-			}
-		}
-	}
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/pyvalue"
 )
 
 // A Language describes how programs of one language are run: which interpreter
@@ -53,7 +54,8 @@ type Language struct {
 	Env map[string]string
 
 	// Driver, if set, runs programs by the driver protocol; only such a
-	// language has values, displays and contexts. See [Driver].
+	// language has values, displays and contexts, which LanguageInfo.Contexts
+	// tells. See [Driver].
 	Driver *Driver
 
 	kind kind
@@ -81,11 +83,13 @@ const FileArg = "{file}"
 //	H  the runtime's version
 //	D  seq, number, "display", "update", "result", "clear" or "clear wait",
 //	   display id, metadata and value as JSON or "", then MIME types and
-//	   their data: wait for A, except after a result
+//	   their data: wait for A, unless the number is 0, which a result's is
+//	   and that of what is shown between runs
 //	L  "stdout" or "stderr", bytes: output of an earlier run's threads
 //	T  seq, "display" or "result", bytes: what was too large to send
-//	Z  seq, "ok", "error", "exit" or "interrupt", exit code, and the error's
-//	   name, message, line, missing module and traceback, or "": the end
+//	Z  seq, "ok", "error", "exit", "interrupt", or "gone" if the process exits
+//	   with the program, exit code, and the error's name, message, line,
+//	   missing module and traceback, or "": the end
 //
 // Before Z and D all output must be written. Standard output and error belong
 // to the program, descriptor 0 is /dev/null or, for one run, the file that R
@@ -120,7 +124,9 @@ const (
 
 var (
 	//go:embed drivers/python/driver.py
-	pythonFrames string
+	pythonDriver string
+	//go:embed drivers/python/channel.py
+	pythonChannel string
 	//go:embed drivers/python/display.py
 	pythonDisplay string
 	//go:embed drivers/python/imports.py
@@ -150,7 +156,7 @@ func Python() Language {
 		Name: "python", Commands: []string{"python3", "python"}, Extension: ".py", MinVersion: "3.9",
 		Install: "install Python 3.9 or later (Debian and Ubuntu: apt install python3; macOS: brew install python), or give its path in Language.Commands",
 		Notes:   "Top-level await works. The last expression is the result; display(obj) shows rich objects, and matplotlib figures are shown by themselves.",
-		Driver:  &Driver{Args: []string{"-I", "-X", "utf8", "-c", pythonBoot}, Source: pythonFrames + pythonDisplay + pythonImports + pythonStreams + pythonRun},
+		Driver:  &Driver{Args: []string{"-I", "-X", "utf8", "-c", pythonBoot}, Source: pythonDriver + pythonChannel + pyvalue.Source + pythonDisplay + pythonImports + pythonStreams + pythonRun},
 		kind:    pythonKind,
 	}
 }
@@ -166,8 +172,8 @@ func JavaScript() Language {
 	}
 }
 
-// TypeScript returns the language typescript: JavaScript with its types taken
-// out, not checked, by node where it can, else by esbuild.
+// TypeScript returns the language typescript: JavaScript whose types are
+// erased, not checked.
 func TypeScript() Language {
 	l := JavaScript()
 	l.Name, l.Extension, l.kind = "typescript", ".ts", typescriptKind

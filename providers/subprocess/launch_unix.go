@@ -18,40 +18,39 @@ import (
 // A place says where and how a process lives.
 type place struct {
 	dir  string            // its working directory; empty means a new one, which goes with it
-	cwd  string            // where programs start; empty means dir
+	cwd  *sandbox.Dir      // where programs start; nil means dir
 	env  map[string]string // on top of the provider's
 	once bool              // it runs one program
+	late func(codeinterp.Output)
 }
 
 // command returns the arguments and the environment of l's driver.
-func (i *Interpreter) command(l *language, pl *place) *sandbox.Cmd {
+func (h *host) command(l *language, pl *place) *sandbox.Cmd {
 	c := &sandbox.Cmd{Path: l.path, Args: []string{l.path}, Workdir: pl.dir, ReadOnly: l.roots}
 	if l.Driver != nil {
 		for _, a := range l.Driver.Args {
 			c.Args = append(c.Args, strings.ReplaceAll(a, DriverArg, l.Driver.Source))
 		}
 	}
-	env := maps.Clone(i.opts.Env)
+	env := maps.Clone(h.opts.Env)
 	if env == nil {
 		env = map[string]string{}
 	}
 	maps.Copy(env, l.Env)
 	maps.Copy(env, pl.env)
-	c.Env = i.sandbox.Env(pl.dir, env)
-	if pl.cwd != "" {
-		c.Writable = []string{pl.cwd}
-	}
+	c.Env = h.sandbox.Env(pl.dir, env)
+	c.Cwd = pl.cwd
 	return c
 }
 
 // launch starts l's driver in a place and configures it. The driver's hello
 // is still to come.
-func (i *Interpreter) launch(l *language, pl *place) (*process, error) {
-	p, err := i.begin(l, pl)
+func (h *host) launch(l *language, pl *place) (*process, error) {
+	p, err := h.begin(l, pl)
 	if err != nil {
 		return nil, err
 	}
-	if err := p.configure(pl.cwd, pl.once, nil); err != nil {
+	if err := p.configure(pl.once, nil); err != nil {
 		p.kill()
 		return nil, fmt.Errorf("%w: the driver for %s did not start: %s", codeinterp.ErrUnavailable, l.Name, p.words())
 	}
@@ -59,19 +58,19 @@ func (i *Interpreter) launch(l *language, pl *place) (*process, error) {
 }
 
 // begin starts l's driver in a place.
-func (i *Interpreter) begin(l *language, pl *place) (*process, error) {
+func (h *host) begin(l *language, pl *place) (*process, error) {
 	var release func()
 	if pl.dir == "" {
-		dir, err := i.sandbox.TempDir()
+		dir, err := h.sandbox.TempDir()
 		if err != nil {
 			return nil, err
 		}
 		own := *pl
 		own.dir = dir
 		pl = &own
-		release = func() { _ = sandbox.RemoveAll(dir) }
+		release = func() { h.sandbox.Discard(dir) }
 	}
-	p, err := i.spawn(l, pl, i.command(l, pl), nil, release)
+	p, err := h.spawn(l, pl, h.command(l, pl), nil, release)
 	if err != nil {
 		if release != nil {
 			release()
@@ -84,7 +83,7 @@ func (i *Interpreter) begin(l *language, pl *place) (*process, error) {
 
 // spawn starts a command with descriptors 1, 2 and, for a driver, 3 that lead
 // to the host.
-func (i *Interpreter) spawn(l *language, pl *place, c *sandbox.Cmd, stdin *os.File, release func()) (*process, error) {
+func (h *host) spawn(l *language, pl *place, c *sandbox.Cmd, stdin *os.File, release func()) (*process, error) {
 	ends, err := newEnds(l.Driver != nil)
 	if err != nil {
 		return nil, err
@@ -93,13 +92,13 @@ func (i *Interpreter) spawn(l *language, pl *place, c *sandbox.Cmd, stdin *os.Fi
 	if l.Driver != nil {
 		c.Files = append(c.Files, ends.child[2])
 	}
-	sb, err := i.sandbox.Start(c)
+	sb, err := h.sandbox.Start(c)
 	ends.closeChild()
 	if err != nil {
 		ends.closeHost()
 		return nil, err
 	}
-	return newProcess(l, sb, ends, pl, i.sandbox.WorkdirInside(pl.dir), release)
+	return newProcess(l, sb, ends, pl, h.sandbox.WorkdirInside(pl.dir), release)
 }
 
 // An ends holds both ends of a process's standard output, standard error and
@@ -173,15 +172,15 @@ func socketpair() (host, child *os.File, err error) {
 	return os.NewFile(uintptr(fds[0]), "control"), os.NewFile(uintptr(fds[1]), "control"), nil
 }
 
-// configure tells the driver where and how its programs run, and has it say
-// hello.
-func (p *process) configure(cwd string, once bool, env map[string]string) error {
+// configure tells the driver how its programs run, and has it say hello. They
+// run where the process was started.
+func (p *process) configure(once bool, env map[string]string) error {
 	mode := ""
 	if once {
 		mode = "once"
 	}
 	p.once.Store(once)
-	return p.send(frameConfigure, append([]string{cwd, mode}, pairs(env)...)...)
+	return p.send(frameConfigure, append([]string{"", mode}, pairs(env)...)...)
 }
 
 // settle makes the process's working directory the caller's to remove.
@@ -195,26 +194,32 @@ func (p *process) settle() {
 func (p *process) greeting(ctx context.Context) (string, error) {
 	select {
 	case v := <-p.hello:
-		if problem, failed := strings.CutPrefix(v, "!"); failed {
-			return "", fmt.Errorf("%w: preload of %s", codeinterp.ErrUnavailable, problem)
-		}
-		return v, nil
+		return welcome(v)
 	case <-p.gone:
-		return "", fmt.Errorf("%w: %s did not start: %s", codeinterp.ErrUnavailable, p.lang.Name, p.words())
 	case <-ctx.Done():
 		return "", context.Cause(ctx)
 	}
+	select {
+	case v := <-p.hello: // it has said so and ended
+		return welcome(v)
+	default:
+		return "", fmt.Errorf("%w: %s did not start: %s", codeinterp.ErrUnavailable, p.lang.Name, p.words())
+	}
+}
+
+func welcome(version string) (string, error) {
+	if problem, failed := strings.CutPrefix(version, "!"); failed {
+		return "", fmt.Errorf("%w: preload of %s", codeinterp.ErrUnavailable, problem)
+	}
+	return version, nil
 }
 
 // words returns what a process that did not come up had to say.
 func (p *process) words() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	var said string
-	for _, o := range p.late.list {
-		said += string(o.Data)
-	}
-	if said = strings.TrimSpace(said); len(said) > 500 {
+	said := strings.ToValidUTF8(strings.TrimSpace(string(p.said)), "\uFFFD")
+	if len(said) > 500 {
 		said = said[len(said)-500:]
 	}
 	if said == "" {

@@ -34,16 +34,22 @@ var nodePrograms = []struct{ name, code, want string }{
 	{"exit is not caught", "try { process.exit(2) } catch { console.log('caught') } finally { console.log('finally') }", "error"},
 	{"rejection", "Promise.reject(new TypeError('r'));\nawait new Promise((r) => setTimeout(r, 50))", "error error=TypeError: r"},
 	{"late throw", "setTimeout(() => { throw new TypeError('late') }, 5);\nawait new Promise((r) => setTimeout(r, 500))", "error error=TypeError: late"},
-	{"thrown value", "throw { code: 1 }", "error error=Error: { code: 1 }"},
-	{"thrown string", "throw 'text'", "error error=Error: text"},
+	{"thrown value", "throw { code: 1 }", "error error=Uncaught: { code: 1 }"},
+	{"thrown string", "throw 'text'", "error error=Uncaught: text"},
 	{"missing module", "import x from 'no-such'", "error error=Error: Cannot find package 'no-such'"},
 	{"duplicate", "let a = 1;\nlet a = 2;", "error error=SyntaxError: Identifier 'a' has already been declared"},
 	{"symbol", "Symbol('s')", "ok value=Symbol(s)"},
 	{"bigint", "10n ** 20n", "ok value=100000000000000000000n"},
 	{"negative zero", "-0", "ok value=-0"},
 	{"class", "class A { #x = 1; get x() { return this.#x } }\nnew A().x", "ok value=1"},
-	{"unsettled", "await new Promise(() => {})", "error error=Error: the event loop is empty, and the program still awaits"},
+	{"unsettled", "await new Promise(() => {})", "error error=Error: a top-level await waits for a promise that nothing can settle any more"},
 	{"json broken", "JSON.stringify = JSON.parse = undefined;\n({ a: 1 })", "ok value={ a: 1 }"},
+	{"promise", "Promise.resolve(7)", "ok value=7"},
+	{"promise of nothing", "(async () => {})()", "ok"},
+	{"promise of a promise", "new Promise((r) => setTimeout(() => r(Promise.resolve([1])), 5))", "ok value=[ 1 ]"},
+	{"rejected promise", "Promise.reject(new TypeError('no'))", "error error=TypeError: no"},
+	{"promise rejected with a value", "(async () => { throw 5 })()", "error error=Uncaught: 5"},
+	{"exit code", "process.exitCode = 3; setTimeout(() => console.log('t'), 5); void 0", "error out=t\n"},
 	{"carriage returns", "const a = 1;\r\n\r\na", "ok value=1"},
 }
 
@@ -87,6 +93,14 @@ func testNodeContext(t *testing.T, n *notebook) {
 		{"[a, b, new C().x, f()].join()", "ok value=3,4,5,2"},
 		{"import { join } from 'path'", "ok"},
 		{"join('a', 'b')", "ok value=a/b"},
+		{"setTimeout(() => console.log('t'), 20); 1", "ok out=t\n value=1"},
+		{"require('child_process').exec('sleep 0.02; echo c', (e, out) => console.log(out)); 2", "ok out=c\n\n value=2"},
+		{"require('zlib').gzip('x'.repeat(1e6), (e, b) => console.log(b.length > 0)); 3", "ok out=true\n value=3"},
+		{"setTimeout(() => console.log('never'), 60_000).unref(); setInterval(() => console.log('never'), 60_000).unref(); 4", "ok value=4"},
+		{"await new Promise((r) => setTimeout(r, 30)); 5", "ok value=5"},
+		{"await new Promise(() => {})", "error error=Error: a top-level await waits for a promise that nothing can settle any more"},
+		{"new Promise(() => {})", "error error=Error: a top-level await waits for a promise that nothing can settle any more"},
+		{"process.exitCode = 3", "error value=3"},
 		{"process.exit(4)", "error"},
 		{"a", "ok value=3"},
 		{"throw new RangeError('x')", "error error=RangeError: x"},
@@ -96,6 +110,28 @@ func testNodeContext(t *testing.T, n *notebook) {
 	} {
 		if got := summary(n.run(tt.code, nil)); got != tt.want {
 			t.Errorf("%s\ngot  %s\nwant %s", tt.code, got, tt.want)
+		}
+	}
+	n.run("var kept = 1", nil)
+	if res := n.run("await 1; console.log('b'); process.exit(200)", nil); res.Status != codeinterp.StatusError || res.ExitCode != 200 || res.Stdout() != "b\n" || !res.StateLost {
+		t.Errorf("exit after an await: %s, exit %d", summary(res), res.ExitCode)
+	}
+	if res := n.run("typeof kept", nil); res.Text() != "undefined" || res.StateLost {
+		t.Errorf("after an exit after an await: %s", summary(res))
+	}
+	for code, want := range map[string]string{
+		"-0": "", "NaN": "", "[1, , 2]": "", "[undefined]": "", "({ a: undefined })": "", "new Date(0)": "", "new Map()": "", "10n": "", "'\\ud800'": "",
+		"new (class A { x = 1 })": "", "Object.create(null)": "", "[new String('x')]": "", "let cycle = {}; cycle.c = cycle; cycle": "",
+		"({ toJSON() { return 1 } })": "", "'\\\\ud800'": `"\\ud800"`, "'\\u{1f600}'": `"😀"`, "null": "null", "''": `""`,
+		"({ a: [1, 'x', null, true, { b: 1e300 }] })": `{"a":[1,"x",null,true,{"b":1e+300}]}`, "new Array(2e5).fill('xxxxxxxx')": "", "'x'.repeat(2e6)": "",
+	} {
+		res := n.run(code, nil)
+		got := ""
+		for _, o := range res.Outputs {
+			got += string(o.Value)
+		}
+		if got != want || !res.OK() {
+			t.Errorf("%s: %s has JSON %s, want %s", code, res.Status, got, want)
 		}
 	}
 	if res := n.run("Array.prototype.push = undefined; Object.keys = undefined;\n5", nil); !res.StateLost {
@@ -110,10 +146,30 @@ func testNodeContext(t *testing.T, n *notebook) {
 	}
 }
 
+// TestNodeServers: a server that listens holds no run, and serves the next ones.
+func TestNodeServers(t *testing.T) {
+	ci := open(t, subprocess.Options{Network: true, Languages: []subprocess.Language{subprocess.JavaScript()}})
+	const fetched = "const http = require('http'); const s = http.createServer((q, r) => r.end('hi')).listen(0, '127.0.0.1'); " +
+		"await new Promise((r) => s.on('listening', r)); (await fetch(`http://127.0.0.1:${s.address().port}/`)).text()"
+	if got := summary(run(t, ci, "javascript", fetched, nil)); got != "ok value=hi" {
+		t.Error(got)
+	}
+	n := newNotebook(t, ci, "javascript")
+	for _, tt := range []struct{ code, want string }{
+		{"var server = require('net').createServer((s) => s.end('served')).listen(0, '127.0.0.1'); await new Promise((r) => server.on('listening', r))", "ok"},
+		{"let got = ''; const s = require('net').connect(server.address().port, '127.0.0.1').on('data', (b) => got += b); await new Promise((r) => s.on('end', r)); got", "ok value=served"},
+		{fetched, "ok value=hi"},
+	} {
+		if got := summary(n.run(tt.code, nil)); got != tt.want {
+			t.Errorf("%s\ngot  %s\nwant %s", tt.code, got, tt.want)
+		}
+	}
+}
+
 // TestNodeCollects has garbage collected while a program awaits what cannot
 // settle, and after one that did was stopped.
 func TestNodeCollects(t *testing.T) {
-	for _, ts := range []subprocess.Language{subprocess.TypeScript(), strippingNode(t)} {
+	for _, ts := range []subprocess.Language{subprocess.TypeScript(), newerNode(t)} {
 		command := ts.Commands[0]
 		n := newNotebook(t, open(t, subprocess.Options{Languages: []subprocess.Language{ts}}), "typescript")
 		const garbage = "for (let i = 0; i < 300; i++) { console.log('tick'.repeat(100)); new Array(3e5).fill(i) }"

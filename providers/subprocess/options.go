@@ -1,26 +1,71 @@
 package subprocess
 
-import (
-	"time"
+import "time"
 
-	"github.com/toolcell/toolcell/internal/sandbox"
-)
+// A Mode is a way of isolating programs, weakest first. The package
+// documentation says what each stops and what it does to programs.
+type Mode int
 
-// A Mode is a way of isolating programs.
-type Mode = sandbox.Mode
-
-// The modes, strongest last; Auto takes the strongest that works, and None
-// only with Options.AllowNone.
 const (
-	Auto     = sandbox.Auto
-	None     = sandbox.None
-	Landlock = sandbox.Landlock
-	Bwrap    = sandbox.Bwrap
+	// Auto takes the strongest mode that works on this machine: Bwrap, then
+	// Landlock, then, only with Options.AllowNone, None.
+	Auto Mode = iota
+
+	// None isolates nothing: programs can do what the host's user can, or on
+	// a root host what theirs can.
+	None
+
+	// Landlock has the kernel refuse programs what is not listed: Linux 5.13
+	// and later, also in ordinary containers. It costs a start 1 ms.
+	Landlock
+
+	// Bwrap gives programs namespaces and a file system of their own, by
+	// bubblewrap, which has to be installed and allowed to use user
+	// namespaces. It costs a start 10 ms.
+	Bwrap
 )
 
-// Limits bounds what one run, or one context, may use of the machine. Zero
-// fields mean the default, -1 no limit.
-type Limits = sandbox.Limits
+// String returns "auto", "none", "landlock" or "bwrap".
+func (m Mode) String() string {
+	if m < Auto || m > Bwrap {
+		return "unknown"
+	}
+	return [...]string{"auto", "none", "landlock", "bwrap"}[m]
+}
+
+// Limits bounds what one run, or one context in its whole life, may use of the
+// machine: the process and all that it starts, together. In each field zero
+// means the default and -1 no limit. A run that exceeds Memory, CPU, Disk or
+// Inodes is killed and ends as StatusLost, with a Cause; at the others the
+// kernel refuses what is too much, which most runtimes report as an error of
+// the program's.
+type Limits struct {
+	// Memory is in bytes: what is resident, swapped out and spent on page
+	// tables, in all; and private data per process, which the kernel
+	// refuses. The default is 2 GiB.
+	Memory int64
+
+	// Processes is how many processes and threads there may be. The kernel
+	// refuses more where the program has a user or a cgroup of its own; else
+	// the run is killed. The default is 256.
+	Processes int
+
+	// CPU is seconds of processor time in all. The default is no limit, since
+	// RunOptions.Timeout bounds each run.
+	CPU int64
+
+	// FileSize is bytes of the largest file. The default is 512 MiB.
+	FileSize int64
+
+	// Disk and Inodes are the bytes, and the files and directories, in the
+	// working directory and in files that are open without a name. The
+	// defaults are 1 GiB and 100,000.
+	Disk   int64
+	Inodes int
+
+	// OpenFiles is descriptors per process. The default is 1024.
+	OpenFiles int
+}
 
 // Options configures an interpreter. The zero value is ready to use: the
 // languages that are found, the strongest isolation that works, no network, no
@@ -35,6 +80,11 @@ type Options struct {
 	// strongest that does, None only with AllowNone.
 	Require   Mode
 	AllowNone bool
+
+	// AllowSignals takes Landlock also on kernels before 6.12 where programs
+	// run under the host's own user: they can kill the host there. Describe
+	// says so.
+	AllowSignals bool
 
 	// Network lets programs use the host's network, services on localhost
 	// and a cloud's metadata service included.

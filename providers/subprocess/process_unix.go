@@ -4,6 +4,8 @@ package subprocess
 
 import (
 	"bytes"
+	"errors"
+	"fmt"
 	"os"
 	"strconv"
 	"sync"
@@ -12,7 +14,7 @@ import (
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
-	"github.com/toolcell/toolcell/internal/outbuf"
+	"github.com/toolcell/toolcell/codeinterp/driver"
 	"github.com/toolcell/toolcell/internal/sandbox"
 )
 
@@ -43,17 +45,22 @@ type process struct {
 	mu     sync.Mutex
 	run    *run
 	seq    int
-	late   late
+	late   func(codeinterp.Output) // takes output that is no run's; nil while nobody has the process
+	said   []byte                  // what it printed before, up to maxSaid
 	dead   bool
-	told   bool   // the loss of its state was told or asked for
 	tail   []byte // the last of standard error
 	broken error  // why the host gave the driver up, nil if it did not
 }
 
+// maxSaid bounds what is kept of a process that nobody has yet.
+const maxSaid = 4 << 10
+
 // A run is a program that a process executes.
 type run struct {
+	p    *process
 	seq  int
-	out  *outbuf.Collector
+	out  *driver.Output
+	rest []byte   // of the frame that hands it over: what is sent once it has begun
 	prog *program // changed by serve only, until done is closed
 	done chan struct{}
 
@@ -67,7 +74,7 @@ type run struct {
 func newProcess(lang *language, sb *sandbox.Process, e *ends, pl *place, inside string, release func()) (*process, error) {
 	p := &process{
 		lang: lang, sb: sb, ctl: e.host[2], place: *pl, inside: inside,
-		hello: make(chan string, 1), heard: make(chan struct{}), gone: make(chan struct{}), release: release,
+		hello: make(chan string, 1), heard: make(chan struct{}), gone: make(chan struct{}), release: release, late: pl.late,
 	}
 	for i, file := range e.host[:2] {
 		var err error
@@ -123,7 +130,20 @@ func (p *process) receiver(kind codeinterp.Kind, b []byte) *run {
 func (p *process) keep(kind codeinterp.Kind, b []byte) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.late.write(kind, b)
+	if p.late != nil {
+		p.late(codeinterp.Output{Kind: kind, Data: b})
+		return
+	}
+	p.said = append(p.said, b[:min(len(b), maxSaid-len(p.said))]...)
+}
+
+// belong has late output go to the context that gets the process.
+func (p *process) belong(late func(codeinterp.Output)) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.late = late; late != nil && len(p.said) > 0 {
+		late(codeinterp.Output{Kind: codeinterp.Stderr, Data: p.said})
+	}
 }
 
 // lastOf returns the last few kilobytes of b, in memory of their own where
@@ -188,10 +208,18 @@ func (p *process) drained(d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	for _, s := range p.streams {
-		select {
-		case <-s.done:
-		case <-timer.C:
-			return false
+		for done := false; !done; {
+			select {
+			case <-s.done:
+				done = true
+			case <-timer.C:
+				// What waits for a slow OnOutput is not lost for it: whoever
+				// stops the run mutes it.
+				if !s.delivering.Load() {
+					return false
+				}
+				timer.Reset(d)
+			}
 		}
 	}
 	return true
@@ -206,55 +234,64 @@ func (p *process) mute() {
 	}
 }
 
-// start hands a program to the driver. There must be no run in progress, and
-// the process must have said hello or be about to.
-func (p *process) start(out *outbuf.Collector, prog *program, stdin string, env map[string]string) (*run, error) {
-	for _, o := range p.takeLate() {
-		out.Add(o)
-	}
+// start begins a run: what comes from now on is its output. There must be no
+// run in progress, and the process must have said hello or be about to. Of a
+// large program the rest is still to be sent.
+func (p *process) start(out *driver.Output, prog *program, stdin string, env map[string]string) (*run, error) {
 	p.mu.Lock()
 	if p.dead {
 		p.mu.Unlock()
-		return nil, os.ErrProcessDone
+		return nil, fmt.Errorf("%w: the process of %s is gone", codeinterp.ErrUnavailable, p.lang.Name)
 	}
 	p.seq++
-	r := &run{seq: p.seq, out: out, prog: prog, done: make(chan struct{})}
+	r := &run{p: p, seq: p.seq, out: out, prog: prog, done: make(chan struct{})}
+	prog.seq = r.seq
 	p.run = r
 	p.mu.Unlock()
 	if p.ctl == nil {
 		return r, nil
 	}
-	fields := append([]string{strconv.Itoa(r.seq), prog.code, stdin}, pairs(env)...)
-	b := encode(frameRun, fields...)
-	p.writing.Lock()
-	write := func() {
-		defer p.writing.Unlock()
-		_, _ = p.ctl.Write(b)
+	b := encode(frameRun, append([]string{strconv.Itoa(r.seq), prog.code, stdin}, pairs(env)...)...)
+	if len(b) > chunk {
+		r.rest = b
+		return r, nil
 	}
-	if len(b) <= chunk {
-		write()
-	} else {
-		go write()
-	}
-	return r, nil
+	return r, p.write(b)
 }
 
-// takeLate returns the output that came since the last run.
-func (p *process) takeLate() []codeinterp.Output {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	list := p.late.outputs()
-	p.late = late{}
-	return list
+// handOver sends what start has left. It fails only with the process, which
+// ends the run.
+func (p *process) handOver(r *run) {
+	if err := p.write(r.rest); err != nil {
+		p.sb.Kill()
+	}
+	r.rest = nil
 }
 
 func (p *process) send(kind byte, fields ...string) error { return p.write(encode(kind, fields...)) }
 
+// maxWrite is how long a driver may take to read a chunk. One that waits for
+// its host reads at once, so it is generous; but its program may have taken the
+// channel over, and must not hold the host up.
+const maxWrite = 10 * time.Second
+
+var errDeaf = errors.New("the driver does not read")
+
 func (p *process) write(b []byte) error {
 	p.writing.Lock()
 	defer p.writing.Unlock()
-	_, err := p.ctl.Write(b)
-	return err
+	for len(b) > 0 {
+		_ = p.ctl.SetWriteDeadline(time.Now().Add(maxWrite))
+		n, err := p.ctl.Write(b[:min(len(b), chunk)])
+		if err != nil {
+			if errors.Is(err, os.ErrDeadlineExceeded) {
+				err = errDeaf
+			}
+			return fmt.Errorf("%w: %w", codeinterp.ErrUnavailable, err)
+		}
+		b = b[n:]
+	}
+	return nil
 }
 
 // interrupt asks the run to end, as Ctrl-C would. It says so first: a driver
@@ -287,9 +324,16 @@ func (p *process) tell(kind byte, fields ...string) {
 	defer p.writing.Unlock()
 	_ = p.ctl.SetWriteDeadline(time.Now().Add(signalAfter))
 	n, err := p.ctl.Write(encode(kind, fields...))
-	_ = p.ctl.SetWriteDeadline(time.Time{})
 	if err != nil && n > 0 {
 		p.sb.Kill()
+	}
+}
+
+// end kills the process, and frees who writes to it. It waits for nothing.
+func (p *process) end() {
+	p.sb.Kill()
+	if p.ctl != nil {
+		p.ctl.Close()
 	}
 }
 

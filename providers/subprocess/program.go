@@ -1,86 +1,48 @@
 package subprocess
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"regexp"
 	"strconv"
 	"strings"
 
-	"github.com/evanw/esbuild/pkg/api"
-
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/ansi"
+	"github.com/toolcell/toolcell/internal/typescript"
 )
 
 // A program is code as the driver gets it.
 type program struct {
 	code   string
-	strip  bool                     // it is TypeScript, for node to strip
 	failed *codeinterp.ProgramError // it never got that far
-	lines  lineTable                // of generated code
+	source *typescript.Program      // of which positions have moved, else nil
+	seq    int                      // of its run
 }
 
-// eraseTypes turns TypeScript into JavaScript. What a later program of the
-// context may use is kept, imports included, unless they are types by name.
-func eraseTypes(code string) *program {
-	code, literal := wrapObject(code)
-	res := transform(code)
-	if literal && len(res.Errors) > 0 {
-		res = transform(code[1:len(code)-2] + "\n;")
+// eraseTypes turns TypeScript into JavaScript. Its error is ctx's, which it
+// obeys.
+func eraseTypes(ctx context.Context, code string) (*program, error) {
+	js, err := typescript.Erase(ctx, code)
+	if e, ok := errors.AsType[*typescript.SyntaxError](err); ok {
+		return &program{failed: e.ProgramError("program.ts", code)}, nil
 	}
-	if len(res.Errors) > 0 {
-		return &program{failed: syntaxError(res.Errors)}
+	if err != nil {
+		return nil, err
 	}
-	out := string(res.Code)
-	if m := lastConstant.FindStringSubmatch(code); m != nil && !lastConstant.MatchString(out) {
-		out += m[1] + ";\n"
+	p := &program{code: js.Code}
+	if js.Moved() {
+		p.source = js
 	}
-	return &program{code: out, lines: parseSourceMap(res.Map)}
+	return p, nil
 }
 
-// lastConstant is a last statement that esbuild leaves out for want of any
-// effect, though it is the program's value.
-var lastConstant = regexp.MustCompile(`(?:^|[;}\n])\s*(NaN|Infinity|-Infinity)\s*;?\s*$`)
+// position is a place in a program, as node writes it.
+var position = regexp.MustCompile(`\bcell-(\d+):(\d+):(\d+)`)
 
-// wrapObject puts what looks like one object literal, which a script takes for
-// a block, into parentheses.
-func wrapObject(code string) (string, bool) {
-	if t := strings.TrimSpace(code); strings.HasPrefix(t, "{") && strings.HasSuffix(t, "}") {
-		return "(" + code + "\n)", true
-	}
-	return code, false
-}
-
-func transform(code string) api.TransformResult {
-	return api.Transform(code, api.TransformOptions{
-		Loader: api.LoaderTS, Target: api.ESNext, LogLevel: api.LogLevelSilent, TreeShaking: api.TreeShakingFalse,
-		Sourcemap: api.SourceMapExternal, Sourcefile: "cell",
-		TsconfigRaw: `{"compilerOptions":{"verbatimModuleSyntax":true,"experimentalDecorators":true}}`,
-	})
-}
-
-func syntaxError(list []api.Message) *codeinterp.ProgramError {
-	e := &codeinterp.ProgramError{Name: "SyntaxError", Message: list[0].Text}
-	for _, m := range list {
-		if m.Location == nil {
-			e.Traceback = append(e.Traceback, "SyntaxError: "+m.Text)
-			continue
-		}
-		if e.Line == 0 {
-			e.Line = m.Location.Line
-		}
-		e.Traceback = append(e.Traceback, fmt.Sprintf("cell:%d:%d", m.Location.Line, m.Location.Column+1),
-			m.Location.LineText, strings.Repeat(" ", m.Location.Column)+"^", "SyntaxError: "+m.Text)
-	}
-	return e
-}
-
-var (
-	ansi     = regexp.MustCompile("\x1b(\\[[0-?]*[ -/]*[@-~]|\\][^\x07\x1b]*(\x07|\x1b\\\\)?|[@-Z\\\\^_])")
-	position = regexp.MustCompile(`(\bcell-\d+:)(\d+)(?::(\d+))?`)
-)
-
-// locate completes an error of the driver's: positions in generated code
-// become those of the original, and ANSI sequences go to RawTraceback.
+// locate completes an error of the driver's: columns of generated code become
+// those of the original, and ANSI sequences go to RawTraceback.
 func (p *program) locate(e *codeinterp.ProgramError) *codeinterp.ProgramError {
 	if p.failed != nil {
 		return p.failed
@@ -88,8 +50,7 @@ func (p *program) locate(e *codeinterp.ProgramError) *codeinterp.ProgramError {
 	if e == nil {
 		return nil
 	}
-	if p.lines != nil {
-		e.Line, _ = p.lines.original(e.Line, 1)
+	if p.source != nil {
 		for i, line := range e.Traceback {
 			e.Traceback[i] = position.ReplaceAllStringFunc(line, p.relocate)
 		}
@@ -100,7 +61,7 @@ func (p *program) locate(e *codeinterp.ProgramError) *codeinterp.ProgramError {
 			if e.RawTraceback == nil {
 				e.RawTraceback, e.Traceback = raw, append([]string(nil), raw...)
 			}
-			e.Traceback[i] = strings.ReplaceAll(ansi.ReplaceAllString(line, ""), "\x1b", "")
+			e.Traceback[i] = ansi.Strip(line)
 		}
 	}
 	return e
@@ -108,11 +69,11 @@ func (p *program) locate(e *codeinterp.ProgramError) *codeinterp.ProgramError {
 
 func (p *program) relocate(at string) string {
 	m := position.FindStringSubmatch(at)
+	if m[1] != strconv.Itoa(p.seq) {
+		return at
+	}
 	line, _ := strconv.Atoi(m[2])
 	column, _ := strconv.Atoi(m[3])
-	line, column = p.lines.original(line, column)
-	if m[3] == "" {
-		return m[1] + strconv.Itoa(line)
-	}
-	return m[1] + strconv.Itoa(line) + ":" + strconv.Itoa(column)
+	line, column = p.source.Position(line, column)
+	return fmt.Sprintf("cell-%d:%d:%d", p.seq, line, column)
 }

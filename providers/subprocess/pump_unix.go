@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -40,6 +41,8 @@ type pump struct {
 
 	hurry chan struct{} // closed when waiting makes no sense any more
 	last  time.Time     // of the loop's last delivery
+
+	delivering atomic.Bool // it waits for the receiver, not for the pipe
 
 	mu   sync.Mutex // held while reading and delivering: one chunk at a time
 	eof  bool
@@ -102,7 +105,9 @@ func (p *pump) take(fd uintptr) int {
 	defer chunks.Put(buf)
 	n := p.read(fd, buf[:])
 	if n > 0 {
+		p.delivering.Store(true)
 		p.sink.deliver(p.kind, buf[:n])
+		p.delivering.Store(false)
 	}
 	p.much = n == chunk
 	return n
@@ -113,6 +118,8 @@ func (p *pump) takeMuch(fd uintptr) int {
 	buf := p.sink.buffer(chunk)
 	n := p.read(fd, buf)
 	p.much = n >= chunk/2
+	p.delivering.Store(true)
+	defer p.delivering.Store(false)
 	switch {
 	case p.much:
 		p.sink.adopt(p.kind, buf[:n])

@@ -28,6 +28,9 @@ func (p *process) listen() {
 			continue
 		}
 		if !errors.Is(err, io.EOF) && !errors.Is(err, os.ErrClosed) && !errors.Is(err, syscall.ECONNRESET) {
+			// What follows cannot be read, so that how the program ended is not
+			// known, even if it ends well by itself.
+			p.breaks(err)
 			p.breakOff(err)
 		} else if !p.once.Load() {
 			p.breakOff(errors.New("the driver closed its control channel"))
@@ -72,12 +75,17 @@ func (p *process) breakOff(why error) {
 		return
 	case <-time.After(maxLinger):
 	}
+	p.breaks(why)
+	p.sb.Kill()
+}
+
+// breaks notes why the driver cannot be spoken to.
+func (p *process) breaks(why error) {
 	p.mu.Lock()
+	defer p.mu.Unlock()
 	if p.broken == nil {
 		p.broken = why
 	}
-	p.mu.Unlock()
-	p.sb.Kill()
 }
 
 // serve handles one frame of the driver.
@@ -96,8 +104,6 @@ func (p *process) serve(m *message) error {
 		return p.addLate(f)
 	case frameTruncated:
 		return p.addTruncated(f)
-	case frameErase:
-		return p.erase(f)
 	case frameDone:
 		return p.finish(f, m.at)
 	}
@@ -126,6 +132,10 @@ func (p *process) show(f *frame) error {
 	if err != nil {
 		return err
 	}
+	number := f.number(1)
+	if number < 0 {
+		return fmt.Errorf("%w: a show without a number", errFrame)
+	}
 	if o.Kind == codeinterp.Value {
 		p.readAhead()
 	}
@@ -133,16 +143,15 @@ func (p *process) show(f *frame) error {
 	if r := p.current(f); r != nil {
 		r.out.Add(o)
 	} else {
-		p.mu.Lock()
-		p.late.add(o)
-		p.mu.Unlock()
+		p.keepShow(o)
 	}
-	if o.Kind == codeinterp.Value {
+	if number == 0 {
 		return nil
 	}
-	return p.send(frameAck, string(f.field(1)))
+	return p.send(frameAck, strconv.Itoa(number))
 }
 
+// addLate takes output of an earlier run's threads.
 func (p *process) addLate(f *frame) error {
 	kind := codeinterp.Stdout
 	switch string(f.field(0)) {
@@ -152,10 +161,18 @@ func (p *process) addLate(f *frame) error {
 	default:
 		return fmt.Errorf("%w: late output of %q", errFrame, f.field(0))
 	}
+	p.keep(kind, f.field(1))
+	return nil
+}
+
+// keepShow keeps a display that is no run's. Clears and updates of what no run
+// shows are dropped.
+func (p *process) keepShow(o codeinterp.Output) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.late.write(kind, f.field(1))
-	return nil
+	if p.late != nil && o.Kind == codeinterp.Display && !o.Update {
+		p.late(o)
+	}
 }
 
 func (p *process) addTruncated(f *frame) error {
@@ -171,20 +188,6 @@ func (p *process) addTruncated(f *frame) error {
 		r.out.Lost(codeinterp.Truncation{Stream: stream, Bytes: int64(n), Reason: codeinterp.TruncatedByLimit})
 	}
 	return nil
-}
-
-// erase hands out the JavaScript of a program that node could not strip.
-func (p *process) erase(f *frame) error {
-	r := p.current(f)
-	if r == nil || !r.prog.strip {
-		return fmt.Errorf("%w: a program that is not TypeScript", errFrame)
-	}
-	r.prog = eraseTypes(r.prog.code)
-	fields := []string{strconv.Itoa(r.seq), r.prog.code}
-	if r.prog.failed != nil {
-		fields = fields[:1]
-	}
-	return p.send(frameErased, fields...)
 }
 
 // finish ends the run, which said so at the given time: what it wrote before

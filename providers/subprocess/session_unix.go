@@ -4,175 +4,228 @@ package subprocess
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
 	"sync"
-	"time"
-
-	"golang.org/x/sync/semaphore"
 
 	"github.com/toolcell/toolcell/codeinterp"
-	"github.com/toolcell/toolcell/internal/outbuf"
+	"github.com/toolcell/toolcell/codeinterp/driver"
 	"github.com/toolcell/toolcell/internal/sandbox"
 )
 
-// A session is a context.
+// A session is the place of a context, in which one process lives at a time, or
+// that of a single run.
 type session struct {
-	id      codeinterp.ContextID
-	lang    *language
-	opts    codeinterp.ContextOptions
-	place   place
-	created time.Time
-	life    context.Context // ends with DeleteContext or Close
-	end     context.CancelCauseFunc
-	unhook  func() bool         // from the interpreter's Close
-	queue   *semaphore.Weighted // held by the run in progress
+	h     *host
+	lang  *language
+	place place
 
-	mu       sync.Mutex
-	p        *process
-	lost     bool // the state went, and nobody was told yet
-	restart  context.CancelCauseFunc
-	stop     chan struct{} // closed by InterruptContext
-	running  bool
-	waiting  int
-	runs     int
-	lastUsed time.Time
+	p    *process // nil where there is none
+	used bool     // a program has begun in it
+
+	mu   sync.Mutex
+	run  *run   // in progress
+	stop func() // ends the translation in progress
 }
 
-// close ends the context's process, waits for its run and removes what it
-// lived in.
-func (c *session) close(s *Stateful) {
-	defer s.active.Done()
-	if c.life.Err() == nil {
-		c.end(codeinterp.ErrClosed)
+// settle starts a context's first process.
+func (s *session) settle(ctx context.Context, cwd string) error {
+	if cwd != "" {
+		dir, err := sandbox.OpenDir(cwd)
+		if err != nil {
+			return err
+		}
+		s.place.cwd = dir
+		if err := s.h.sandbox.Reachable(dir.Path()); err != nil {
+			return fmt.Errorf("%w: Cwd: %w", codeinterp.ErrInvalid, err)
+		}
 	}
-	_ = c.queue.Acquire(context.Background(), 1)
-	c.mu.Lock()
-	p := c.p
-	c.p = nil
-	c.mu.Unlock()
-	if p != nil {
-		p.kill()
+	p, err := s.h.lodge(ctx, s.lang, &s.place)
+	if err != nil {
+		return err
 	}
-	if c.place.dir != "" {
-		_ = sandbox.RemoveAll(c.place.dir)
-	}
-	c.queue.Release(1)
+	s.p = p
+	s.place.dir = p.place.dir
+	_, err = p.greeting(ctx)
+	return err
 }
 
-// wait queues for the context.
-func (c *session) wait(ctx context.Context) error {
-	c.mu.Lock()
-	c.waiting++
-	c.mu.Unlock()
-	defer func() {
-		c.mu.Lock()
-		c.waiting--
-		c.mu.Unlock()
-	}()
-	queued, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	defer context.AfterFunc(c.life, func() { cancel(context.Cause(c.life)) })()
-	if err := c.queue.Acquire(queued, 1); err != nil {
-		return context.Cause(queued)
-	}
+// Cwd returns where programs start.
+func (s *session) Cwd() string {
 	switch {
-	case c.life.Err() != nil:
-		c.queue.Release(1)
-		return context.Cause(c.life)
-	case ctx.Err() != nil:
-		c.queue.Release(1)
-		return context.Cause(ctx)
+	case s.place.cwd != nil:
+		return s.place.cwd.Path()
+	case s.p != nil:
+		return s.p.inside
+	}
+	return s.h.sandbox.WorkdirInside(s.place.dir)
+}
+
+// Run implements driver.Session.
+func (s *session) Run(ctx context.Context, prog *driver.Program, out *driver.Output) (o driver.Outcome, err error) {
+	if err := s.ensure(ctx, prog); err != nil {
+		return driver.Outcome{}, err
+	}
+	p, fresh := s.p, !s.used
+	stop := context.AfterFunc(ctx, p.end)
+	defer func() {
+		if !stop() { // the process is on its way out, which no later run is to meet
+			s.end()
+			o.Lost = true
+		}
+	}()
+	r, over, err := s.begin(ctx, prog, out)
+	if err != nil {
+		s.end()
+		return driver.Outcome{}, err
+	}
+	if over != nil {
+		over.Fresh = fresh
+		return *over, nil
+	}
+	s.used = true
+	<-r.done // also when ctx ends, which kills the process
+	s.mu.Lock()
+	s.run = nil
+	s.mu.Unlock()
+	o = r.outcome(p, s.place.once)
+	if r.end != nil && r.end.how == "gone" {
+		s.end() // no later run is to meet it on its way out
+		o.Lost, o.Exited = true, true
+	}
+	o.Fresh = fresh
+	return o, nil
+}
+
+// ensure makes sure of a process that is ready for the program.
+func (s *session) ensure(ctx context.Context, prog *driver.Program) (err error) {
+	if s.p != nil && !alive(s.p.sb) {
+		s.end()
+	}
+	if s.p != nil {
+		return nil
+	}
+	s.used = false
+	if s.place.once {
+		s.place.env = prog.Env
+		s.p, err = s.h.fresh(ctx, s.lang, &s.place, prog)
+	} else {
+		s.p, err = s.h.launch(s.lang, &s.place)
+	}
+	if err == nil && s.p.ctl != nil {
+		_, err = s.p.greeting(ctx)
+	}
+	if err != nil {
+		s.end()
+	}
+	return err
+}
+
+// begin hands the program over. Where it was over before that, because it is no
+// program or was stopped, it says how it ended.
+func (s *session) begin(ctx context.Context, prog *driver.Program, out *driver.Output) (r *run, over *driver.Outcome, err error) {
+	stdin, err := s.stdin(prog.Stdin)
+	if err != nil {
+		return nil, nil, err
+	}
+	if s.lang.kind == typescriptKind {
+		prog.Begin() // the translation counts in its time
+		r, over, err = s.translate(ctx, prog, stdin, out)
+	} else {
+		err = prog.HandOver(func() (err error) {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			r, err = s.p.start(out, &program{code: prog.Code}, stdin, prog.Env)
+			s.run = r
+			return err
+		})
+	}
+	if err == nil && r != nil && r.rest != nil {
+		s.p.handOver(r)
+	}
+	return r, over, err
+}
+
+// translate makes JavaScript of TypeScript and hands that over. Until then an
+// interrupt ends the translation.
+func (s *session) translate(ctx context.Context, prog *driver.Program, stdin string, out *driver.Output) (r *run, over *driver.Outcome, err error) {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	s.mu.Lock()
+	s.stop = stop
+	s.mu.Unlock()
+	pr, err := s.lang.prepare(ctx, prog.Code)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.stop = nil
+	switch {
+	case err != nil || ctx.Err() != nil:
+		return nil, &driver.Outcome{ExitCode: codeinterp.ExitCanceled, Cause: codeinterp.CauseInterrupt}, nil
+	case pr.failed != nil:
+		return nil, &driver.Outcome{ExitCode: 1, Error: pr.failed}, nil
+	}
+	r, err = s.p.start(out, pr, stdin, prog.Env)
+	s.run = r
+	return r, nil, err
+}
+
+// stdin writes the run's standard input where the driver finds it.
+func (s *session) stdin(b []byte) (string, error) {
+	if b == nil || s.p.ctl == nil {
+		return "", nil
+	}
+	f, err := os.CreateTemp(s.p.place.dir, ".stdin-")
+	if err == nil {
+		_, err = f.Write(b)
+		err = errors.Join(err, f.Chmod(0o444), f.Close())
+	}
+	if err != nil {
+		return "", fmt.Errorf("%w: standard input cannot be handed over", codeinterp.ErrUnavailable)
+	}
+	return filepath.Join(s.p.inside, filepath.Base(f.Name())), nil
+}
+
+// Interrupt implements driver.Session. The process of a single run is killed at
+// once, since there is nothing to keep.
+func (s *session) Interrupt(context.Context) error {
+	s.mu.Lock()
+	r, stop := s.run, s.stop
+	s.mu.Unlock()
+	switch {
+	case stop != nil:
+		stop()
+	case s.place.once:
+		return errors.ErrUnsupported
+	case r != nil:
+		r.p.interrupt(r)
 	}
 	return nil
 }
 
-// run runs code. The caller holds the queue.
-func (c *session) run(ctx context.Context, s *Stateful, code string, o *codeinterp.RunOptions) (codeinterp.Result, error) {
-	life, restart := context.WithCancelCause(c.life)
-	defer restart(nil)
-	stop := make(chan struct{})
-	c.mu.Lock()
-	c.running, c.restart, c.stop = true, restart, stop
-	c.mu.Unlock()
-	defer func() {
-		c.mu.Lock()
-		c.running, c.restart, c.stop, c.lastUsed = false, nil, nil, time.Now()
-		c.mu.Unlock()
-	}()
-	p, lost, err := c.process(ctx, s)
-	if err != nil {
-		return codeinterp.NotRun(), err
+// end kills the process, if there is one, and waits for that.
+func (s *session) end() {
+	if p := s.p; p != nil {
+		s.p = nil
+		p.kill()
 	}
-	out := outbuf.New(o)
-	pr := c.lang.prepare(code)
-	var res codeinterp.Result
-	if pr.failed != nil {
-		for _, late := range p.takeLate() {
-			out.Add(late)
-		}
-		res = pr.refused(out)
-	} else {
-		x := &execution{p: p, opts: o, out: out, prog: pr, life: life, stop: stop, grace: s.opts.Grace}
-		res, err = x.run(ctx)
-	}
-	if res.Status == codeinterp.StatusNotRun {
-		c.mu.Lock()
-		c.lost = c.lost || lost
-		c.mu.Unlock()
-		return res, err
-	}
-	c.runs++
-	res.ExecutionCount = c.runs
-	res.StateLost = res.StateLost || lost
-	if res.Cause == codeinterp.CauseRestart {
-		res.StateLost = false
-	}
-	c.mu.Lock()
-	p.told = p.told || res.StateLost || res.Cause == codeinterp.CauseRestart
-	c.mu.Unlock()
-	return res, err
 }
 
-// process returns the context's process, a new one where the old one is gone.
-// lost tells that the state went unnoticed.
-func (c *session) process(ctx context.Context, s *Stateful) (p *process, lost bool, err error) {
-	c.mu.Lock()
-	p, lost = c.p, c.lost
-	c.lost = false
-	c.mu.Unlock()
-	if p != nil {
-		select {
-		case <-p.sb.Done():
-			p.kill()
-			lost = lost || !p.told
-		default:
-			return p, lost, nil
-		}
-	}
-	p, err = s.launch(c.lang, &c.place)
-	if err == nil {
-		if _, err = p.greeting(ctx); err != nil {
-			p.kill()
-		}
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if err != nil {
-		c.p, c.lost = nil, lost
-		return nil, lost, err
-	}
-	c.p = p
-	return p, lost, nil
+// Reset implements driver.Session. The working directory stays.
+func (s *session) Reset(context.Context) error {
+	s.end()
+	return nil
 }
 
-func (c *session) info() codeinterp.ContextInfo {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	cwd := c.opts.Cwd
-	if cwd == "" && c.p != nil {
-		cwd = c.p.inside
+// Close implements driver.Session.
+func (s *session) Close(context.Context) error {
+	s.end()
+	if s.place.cwd != nil {
+		s.place.cwd.Close()
 	}
-	return codeinterp.ContextInfo{
-		ID: c.id, Language: c.lang.Name, Cwd: cwd, Created: c.created, LastUsed: c.lastUsed,
-		Busy: c.running, Queued: c.waiting,
+	if !s.place.once && s.place.dir != "" {
+		s.h.sandbox.Discard(s.place.dir)
 	}
+	return nil
 }

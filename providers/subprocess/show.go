@@ -3,11 +3,28 @@ package subprocess
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/toolcell/toolcell/codeinterp"
 )
+
+// What a driver sends is bounded there already; a driver that sends more is
+// not ours any more.
+const (
+	maxID        = 1 << 10 // bytes of a display id, an error's name, a module's name
+	maxMIME      = 256     // bytes of a MIME type
+	maxBundle    = 64      // representations of one show
+	maxMetadata  = 64 << 10
+	maxValue     = 1 << 20
+	maxMessage   = 64 << 10  // bytes of an error's message
+	maxTraceback = 256 << 10 // bytes of an error's traceback
+	maxLines     = 4096      // lines of that
+)
+
+// firstMIME is the field where the representations of a show begin.
+const firstMIME = 6
 
 // decodeShow returns the output that a driver shows.
 func decodeShow(f *frame) (codeinterp.Output, error) {
@@ -20,24 +37,28 @@ func decodeShow(f *frame) (codeinterp.Output, error) {
 	case "display", "update":
 		o.Kind, o.Update = codeinterp.Display, kind == "update"
 	default:
-		return o, fmt.Errorf("%w: a show of kind %q", errFrame, kind)
+		return o, fmt.Errorf("%w: a show of kind %.20q", errFrame, kind)
+	}
+	if len(o.DisplayID) > maxID || len(f.fields) > firstMIME+2*maxBundle {
+		return o, fmt.Errorf("%w: a show with an id of %d bytes and %d fields", errFrame, len(o.DisplayID), len(f.fields))
 	}
 	for _, at := range []struct {
-		to *json.RawMessage
-		i  int
-	}{{&o.Metadata, 4}, {&o.Value, 5}} {
+		to  *json.RawMessage
+		i   int
+		max int
+	}{{&o.Metadata, 4, maxMetadata}, {&o.Value, 5, maxValue}} {
 		if b := f.field(at.i); len(b) > 0 {
-			if !json.Valid(b) {
+			if len(b) > at.max || !json.Valid(b) {
 				return o, fmt.Errorf("%w: a show with bad JSON", errFrame)
 			}
 			*at.to = json.RawMessage(b)
 		}
 	}
-	for i := 6; i+1 < len(f.fields); i += 2 {
+	for i := firstMIME; i+1 < len(f.fields); i += 2 {
 		rep := codeinterp.Representation{MIME: string(f.fields[i]), Data: f.fields[i+1]}
 		text := codeinterp.IsText(rep.MIME) || codeinterp.IsJSON(rep.MIME)
-		if rep.MIME == "" || text && !utf8.Valid(rep.Data) || codeinterp.IsJSON(rep.MIME) && !json.Valid(rep.Data) {
-			return o, fmt.Errorf("%w: a show with bad %q", errFrame, rep.MIME)
+		if rep.MIME == "" || len(rep.MIME) > maxMIME || text && !utf8.Valid(rep.Data) || codeinterp.IsJSON(rep.MIME) && !json.Valid(rep.Data) {
+			return o, fmt.Errorf("%w: a show with bad %.100q", errFrame, rep.MIME)
 		}
 		o.Bundle = append(o.Bundle, rep)
 	}
@@ -47,7 +68,7 @@ func decodeShow(f *frame) (codeinterp.Output, error) {
 
 // A report is what a driver says about the end of a program.
 type report struct {
-	how  string // "ok", "error", "exit" or "interrupt"
+	how  string // "ok", "error", "exit", "interrupt" or "gone"
 	code int
 	err  *codeinterp.ProgramError
 }
@@ -56,21 +77,39 @@ type report struct {
 func decodeReport(f *frame) (*report, error) {
 	r := &report{how: string(f.field(1)), code: f.number(2)}
 	switch r.how {
-	case "ok", "error", "exit", "interrupt":
+	case "ok", "error", "exit", "interrupt", "gone":
 	default:
 		return nil, fmt.Errorf("%w: a run that ended as %q", errFrame, r.how)
 	}
 	if r.code < 0 || r.code > 255 {
 		return nil, fmt.Errorf("%w: exit code %q", errFrame, f.field(2))
 	}
-	if name, message := clean(f.field(3)), clean(f.field(4)); name != "" || message != "" {
-		r.err = &codeinterp.ProgramError{Name: name, Message: message, Line: max(f.number(5), 0), MissingModule: clean(f.field(6))}
-		if text := strings.TrimRight(clean(f.field(7)), "\n"); text != "" {
-			r.err.Traceback = strings.Split(text, "\n")
-		}
+	name, message := shorten(f.field(3), maxID), shorten(f.field(4), maxMessage)
+	if name == "" && message == "" {
+		return r, nil
+	}
+	r.err = &codeinterp.ProgramError{Name: name, Message: message, Line: max(f.number(5), 0), MissingModule: shorten(f.field(6), maxID)}
+	if text := strings.TrimRight(shorten(f.field(7), maxTraceback), "\n"); text != "" {
+		r.err.Traceback = shortenLines(strings.Split(text, "\n"))
 	}
 	return r, nil
 }
 
-// clean returns b as valid UTF-8.
-func clean(b []byte) string { return strings.ToValidUTF8(string(b), "\uFFFD") }
+// shorten returns b as valid UTF-8, with its middle left out, and told, where
+// it is longer than limit.
+func shorten(b []byte, limit int) string {
+	if len(b) > limit {
+		half := limit/2 - 50
+		b = fmt.Appendf(slices.Clip(b[:half]), "\n[%d bytes are left out]\n%s", len(b)-2*half, b[len(b)-half:])
+	}
+	return strings.ToValidUTF8(string(b), "\uFFFD")
+}
+
+func shortenLines(lines []string) []string {
+	if len(lines) <= maxLines {
+		return lines
+	}
+	half := maxLines/2 - 1
+	told := fmt.Sprintf("[%d lines are left out]", len(lines)-2*half)
+	return slices.Concat(lines[:half], []string{told}, lines[len(lines)-half:])
+}

@@ -14,29 +14,29 @@ import (
 )
 
 // heat starts the warmers.
-func (i *Interpreter) heat() error {
-	w := i.opts.Warm
+func (h *host) heat() error {
+	w := h.opts.Warm
 	if w == nil {
 		return nil
 	}
-	i.warm = map[string]*pool{}
+	h.warm = map[string]*pool{}
 	var (
 		wg   sync.WaitGroup
 		mu   sync.Mutex
 		errs []error
 	)
-	for name, l := range i.languages {
+	for name, l := range h.languages {
 		if l.Driver == nil || w.Languages != nil && !slices.Contains(w.Languages, name) {
 			continue
 		}
 		wg.Go(func() {
-			one, err := i.heatLanguage(l)
+			one, err := h.heatLanguage(l)
 			mu.Lock()
 			defer mu.Unlock()
 			if err != nil {
 				errs = append(errs, err)
 			} else if one != nil {
-				i.warm[name] = one
+				h.warm[name] = one
 			}
 		})
 	}
@@ -44,28 +44,28 @@ func (i *Interpreter) heat() error {
 	return errors.Join(errs...)
 }
 
-func (i *Interpreter) heatLanguage(l *language) (*pool, error) {
-	size := i.opts.Warm.Pool
+func (h *host) heatLanguage(l *language) (*pool, error) {
+	size := h.opts.Warm.Pool
 	switch {
 	case size == 0:
 		size = defaultPool
 	case size < 0:
 		size = 0
 	}
-	if l.forkBoot != nil && i.sandbox.CanFork() {
-		f, err := newForker(i, l)
+	if l.forkBoot != nil && h.sandbox.CanFork() {
+		f, err := newForker(h, l)
 		if err != nil {
 			return nil, err
 		}
-		w := &pool{life: i.life, size: size, forks: f, start: f.fork}
+		w := &pool{life: h.life, size: size, forks: f, start: f.fork}
 		w.fill()
 		return w, nil
 	}
 	if size == 0 {
 		return nil, nil
 	}
-	w := &pool{life: i.life, size: size, start: func(context.Context) (*process, error) { return i.preloaded(l) }}
-	if err := i.tryPreload(l); err != nil {
+	w := &pool{life: h.life, size: size, start: func(context.Context) (*process, error) { return h.preloaded(l) }}
+	if err := h.tryPreload(l); err != nil {
 		return nil, err
 	}
 	w.fill()
@@ -73,28 +73,28 @@ func (i *Interpreter) heatLanguage(l *language) (*pool, error) {
 }
 
 // preloaded starts a process up to where it waits for its configuration.
-func (i *Interpreter) preloaded(l *language) (*process, error) {
-	p, err := i.begin(l, &place{})
+func (h *host) preloaded(l *language) (*process, error) {
+	p, err := h.begin(l, &place{})
 	if err == nil && l.kind == pythonKind {
-		_ = p.send(framePreload, i.opts.Warm.Preload...)
+		_ = p.send(framePreload, h.opts.Warm.Preload...)
 	}
 	return p, err
 }
 
 // tryPreload finds out whether the modules can be imported.
-func (i *Interpreter) tryPreload(l *language) error {
-	if l.kind != pythonKind || len(i.opts.Warm.Preload) == 0 {
+func (h *host) tryPreload(l *language) error {
+	if l.kind != pythonKind || len(h.opts.Warm.Preload) == 0 {
 		return nil
 	}
-	p, err := i.preloaded(l)
+	p, err := h.preloaded(l)
 	if err != nil {
 		return err
 	}
 	defer p.kill()
-	if err := p.configure("", true, nil); err != nil {
+	if err := p.configure(true, nil); err != nil {
 		return fmt.Errorf("%w: %s did not start: %s", codeinterp.ErrUnavailable, l.Name, p.words())
 	}
-	_, err = p.greeting(i.life)
+	_, err = p.greeting(h.life)
 	return err
 }
 
@@ -162,7 +162,7 @@ func (w *pool) take(ctx context.Context, once bool, env map[string]string) (*pro
 				return nil, err
 			}
 		}
-		if alive(p.sb) && p.configure("", once, env) == nil {
+		if alive(p.sb) && p.configure(once, env) == nil {
 			return p, nil
 		}
 		p.kill()

@@ -13,9 +13,9 @@ import (
 )
 
 // Interpreter returns ci with a span around each of its operations, named
-// "codeinterp" and the operation, such as "codeinterp run in context". It has
-// the capabilities that ci has; see [codeinterp.Wrap]. opts may be nil;
-// Options.Content is not used.
+// "codeinterp" and the operation, such as "codeinterp run in context"; only
+// Describe has none. It has the capabilities that ci has; see
+// [codeinterp.Wrap]. opts may be nil; Options.Content is not used.
 func Interpreter(ci codeinterp.CodeInterpreter, opts *Options) codeinterp.CodeInterpreter {
 	w := &watcher{
 		instruments: newInstruments(opts),
@@ -24,6 +24,9 @@ func Interpreter(ci codeinterp.CodeInterpreter, opts *Options) codeinterp.CodeIn
 	}
 	return codeinterp.Wrap(ci, func(next codeinterp.Handler) codeinterp.Handler {
 		return func(ctx context.Context, c codeinterp.Call) (codeinterp.Reply, error) {
+			if c.Op == codeinterp.OpDescribe {
+				return next(ctx, c)
+			}
 			return w.operate(ctx, c, next)
 		}
 	})
@@ -83,9 +86,9 @@ func (w *watcher) language(c codeinterp.Call) string {
 // note remembers the languages of contexts.
 func (w *watcher) note(c codeinterp.Call, r codeinterp.Reply, err error, language string) {
 	switch {
-	case c.Op == codeinterp.OpCreate && err == nil:
+	case c.Op.Creates() && err == nil:
 		w.languages.Store(r.Context, language)
-	case c.Op == codeinterp.OpDelete && err == nil, errors.Is(err, codeinterp.ErrContext):
+	case c.Op.Deletes() && err == nil, errors.Is(err, codeinterp.ErrContext):
 		w.languages.Delete(c.Context)
 	}
 }

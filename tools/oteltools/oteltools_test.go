@@ -46,8 +46,8 @@ func newRig(t *testing.T, opts oteltools.Options) *rig {
 	return r
 }
 
-func (r *rig) call(ctx context.Context, op, args string) *tools.Reply {
-	return r.set.Dispatch(ctx, tools.Prefixed("demo", op), json.RawMessage(args), &tools.CallOptions{ID: "call_1"})
+func (r *rig) call(ctx context.Context, op, args string) *tools.Answer {
+	return r.set.Dispatch(ctx, tools.Prefixed("demo", op), json.RawMessage(args), &tools.DispatchOptions{ID: "call_1"})
 }
 
 // take returns the span of that name.
@@ -323,14 +323,14 @@ func TestPresence(t *testing.T) {
 }
 
 func TestToolsLeavesItsInputAlone(t *testing.T) {
-	list := []tools.Tool{{Name: "own", Call: func(ctx context.Context, c tools.Call) *tools.Reply {
+	list := []tools.Tool{{Name: "own", Invoke: func(ctx context.Context, c tools.Invocation) *tools.Answer {
 		if trace.SpanFromContext(ctx).SpanContext().IsValid() {
 			t.Error("the caller's tool was changed")
 		}
-		return &tools.Reply{}
+		return &tools.Answer{}
 	}}}
 	oteltools.Tools(list, &oteltools.Options{TracerProvider: sdktrace.NewTracerProvider()})
-	list[0].Call(t.Context(), tools.Call{})
+	list[0].Invoke(t.Context(), tools.Invocation{})
 }
 
 // TestNoSDK keeps the SDK, and whatever it brings, out of programs.
@@ -348,7 +348,7 @@ func TestNoSDK(t *testing.T) {
 
 // BenchmarkTools is a tool call as it is, without an SDK, and with one.
 func BenchmarkTools(b *testing.B) {
-	none := tools.Tool{Name: "none", Call: func(context.Context, tools.Call) *tools.Reply { return &tools.Reply{} }}
+	none := tools.Tool{Name: "none", Invoke: func(context.Context, tools.Invocation) *tools.Answer { return &tools.Answer{} }}
 	for _, bb := range []struct {
 		name string
 		tool tools.Tool
@@ -363,7 +363,7 @@ func BenchmarkTools(b *testing.B) {
 		b.Run(bb.name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				bb.tool.Call(b.Context(), tools.Call{})
+				bb.tool.Invoke(b.Context(), tools.Invocation{})
 			}
 		})
 	}

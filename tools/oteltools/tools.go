@@ -23,19 +23,19 @@ func Tools(list []tools.Tool, opts *Options) []tools.Tool {
 	in := newInstruments(opts)
 	list = slices.Clone(list)
 	for i := range list {
-		list[i].Call = in.traced(list[i])
+		list[i].Invoke = in.traced(list[i])
 	}
 	return list
 }
 
-// traced returns t.Call with a span and a measurement around it.
-func (in *instruments) traced(t tools.Tool) func(context.Context, tools.Call) *tools.Reply {
+// traced returns t.Invoke with a span and a measurement around it.
+func (in *instruments) traced(t tools.Tool) func(context.Context, tools.Invocation) *tools.Answer {
 	shared := append(in.common(), keyTool.String(t.Name), keyToolType.String("function"))
 	first := append(slices.Clip(shared), keyOperation.String("execute_tool"))
 	if t.Description != "" {
 		first = append(first, keyDescription.String(t.Description))
 	}
-	return func(ctx context.Context, c tools.Call) (r *tools.Reply) {
+	return func(ctx context.Context, c tools.Invocation) (r *tools.Answer) {
 		start := time.Now()
 		ctx, span := in.tracer.Start(parent(ctx), "execute_tool "+t.Name,
 			trace.WithSpanKind(trace.SpanKindInternal), trace.WithAttributes(first...))
@@ -45,7 +45,7 @@ func (in *instruments) traced(t tools.Tool) func(context.Context, tools.Call) *t
 			in.duration.Record(ctx, time.Since(start).Seconds(),
 				metric.WithAttributes(append(slices.Clip(shared), attrs...)...))
 		}()
-		return t.Call(context.WithValue(ctx, notesKey{}, n), c)
+		return t.Invoke(context.WithValue(ctx, notesKey{}, n), c)
 	}
 }
 
@@ -66,7 +66,7 @@ func parent(ctx context.Context) context.Context {
 
 // end writes down how the call went, ends the span, and returns the attributes
 // of the measurement. r is nil after a panic.
-func (in *instruments) end(span trace.Span, c tools.Call, r *tools.Reply, n *notes) []attribute.KeyValue {
+func (in *instruments) end(span trace.Span, c tools.Invocation, r *tools.Answer, n *notes) []attribute.KeyValue {
 	attrs := n.attributes()
 	failed := tools.CodeInternal
 	if r != nil {
@@ -92,7 +92,7 @@ func (in *instruments) end(span trace.Span, c tools.Call, r *tools.Reply, n *not
 }
 
 // describe sets the attributes that only spans have.
-func (in *instruments) describe(span trace.Span, c tools.Call, r *tools.Reply) {
+func (in *instruments) describe(span trace.Span, c tools.Invocation, r *tools.Answer) {
 	id := c.ID
 	if r != nil {
 		id = r.CallID

@@ -176,7 +176,7 @@ func (s *Screen) Event(e workspace.Event) {
 }
 
 // Reply writes how a call ended.
-func (s *Screen) Reply(r *tools.Reply) {
+func (s *Screen) Reply(r *tools.Answer) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	margin := fmt.Sprintf("  end %-3d", s.calls[r.CallID]) + s.paint(dim, "| ")

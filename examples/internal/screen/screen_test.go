@@ -89,7 +89,7 @@ func TestScreen(t *testing.T) {
 			s.Event(output("a", codeinterp.Output{Kind: codeinterp.Display}))
 		}, "  call 1 run\n  out 1  | display: image/png, 75 bytes, 3 x 2; text/plain, 8 bytes\n  out 1  | <Figure>\n  out 1  | display: image/png, 6 bytes\n  out 1  | display: \n"},
 		{"ends", func(s *screen.Screen) {
-			for i, r := range []*tools.Reply{
+			for i, r := range []*tools.Answer{
 				{Result: &codeinterp.Result{Status: codeinterp.StatusOK, Duration: 1234567}},
 				{Result: &codeinterp.Result{Status: codeinterp.StatusTimeout, ExitCode: 124, Duration: time.Second}},
 				{Result: &codeinterp.Result{Status: codeinterp.StatusError, Error: &codeinterp.ProgramError{Name: "E", Message: "no\x1b[2J"}, CallbackErr: errors.New("slow")}},

@@ -17,7 +17,7 @@ import (
 )
 
 // took is how long a reply's program ran.
-func took(r *tools.Reply) time.Duration {
+func took(r *tools.Answer) time.Duration {
 	d := r.Result.Duration
 	if d < 10*time.Millisecond {
 		return d.Round(10 * time.Microsecond)

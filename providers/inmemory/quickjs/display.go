@@ -104,7 +104,6 @@ func (in *instance) addRepresentation(o *codeinterp.Output, mime string, v value
 	data, ok := vm.bytes(v)
 	switch {
 	case ok:
-		data = append([]byte{}, data...)
 	case codeinterp.IsJSON(mime):
 		data, ok = in.jsonData(v)
 	case isObject(v) || isUndefined(v):

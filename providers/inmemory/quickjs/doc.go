@@ -4,12 +4,16 @@
 //
 //	ci, err := inmemory.New(&inmemory.Options{Engines: []engine.Engine{quickjs.New(nil)}})
 //
-// The runtime's JavaScript is in lib, one script each, longer than other files
-// for it: the engine compiles and loads a script as a whole.
+// The runtime's JavaScript is in lib: a file is a script, and so is a folder, its
+// files being joined in the order of their names.
 //
 // # What programs find
 //
-// The language is ES2023 without Intl. As in node or a browser there are
+// The language is ES2023. Intl, toLocaleString and its siblings, and
+// localeCompare know en-US, with every time zone, and throw a RangeError for
+// any other locale and for options that they do not have: NumberFormat,
+// DateTimeFormat, Collator, PluralRules, ListFormat and RelativeTimeFormat are
+// there, Segmenter and DisplayNames are not. As in node or a browser there are
 // console (formatted as by node's util.inspect), setTimeout and its siblings,
 // queueMicrotask, URL, URLSearchParams, TextEncoder, TextDecoder,
 // structuredClone, atob, btoa, Event, EventTarget, AbortController,
@@ -18,9 +22,9 @@
 //
 // require and import know assert, buffer, console, crypto (hashes, HMACs,
 // random numbers), events, fs and fs/promises on the file system in memory,
-// module, os, path, perf_hooks, process, querystring, string_decoder, timers,
-// url and util, as far as that goes without the host, and JavaScript and JSON
-// files. Any other module is missing, which ProgramError.MissingModule tells.
+// module, os, path, perf_hooks, process, querystring, readline, stream,
+// string_decoder, timers, url, util and zlib (without Brotli), as far as that
+// goes without the host, and JavaScript and JSON files. Any other module is missing, which ProgramError.MissingModule tells.
 //
 // Rich output:
 //
@@ -49,8 +53,16 @@
 //
 // # Limits
 //
+// QuickJS itself gives wrong values in three places. A closure that captures
+// the variable of a for (let ...) loop sees that of a later round where the
+// body uses continue. Closures over what a try block in a loop declares share
+// it once an exception was caught there. And for await calls return() of an
+// iterator that has ended. LanguageInfo.Notes tells models of the first two.
+// Recursion ends after some 4,000 calls, in an InternalError, and messages of
+// TypeErrors name no property ("not a function").
+//
 // Stack traces name the frames of the sources only; err.stack, read by a
-// program itself, has the engine's own form, and for TypeScript positions of
+// program itself, has the engine's own form without the message, and for TypeScript positions of
 // the translated program. Math.random is seeded per context and not meant for
 // secrets. A program has at most 100,000 timers.
 //

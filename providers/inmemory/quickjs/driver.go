@@ -135,13 +135,12 @@ func (vm *vm) throwWith(class, message string, props map[string]string) value {
 	if !ok {
 		throw = lib.XJS_ThrowInternalError
 	}
-	format := vm.cName("%s")
 	// The format must outlive the call of lend for the message.
 	p := vm.heap.alloc(16)
 	if p == 0 {
 		return lib.XJS_ThrowOutOfMemory(vm.tls, vm.ctx)
 	}
-	copy(unsafe.Slice(at[byte](p), 3), unsafe.Slice(at[byte](format), 3))
+	span{p, 16}.writeString("%s")
 	empty := vm.cName("")
 	va := vm.tls.Alloc(16)
 	throw(vm.tls, vm.ctx, p, libc.VaList(va, empty))

@@ -30,7 +30,7 @@ func (in *instance) programError(e value) *codeinterp.ProgramError {
 			s = "a value that cannot be shown"
 		}
 		s = clip(s, maxMessage)
-		return &codeinterp.ProgramError{Message: "Uncaught " + s, Traceback: strings.Split("Uncaught "+s, "\n")}
+		return &codeinterp.ProgramError{Name: "Uncaught", Message: s, Traceback: strings.Split("Uncaught "+s, "\n")}
 	}
 	pe := &codeinterp.ProgramError{
 		Name:    clip(vm.inherited(e, "name"), 1024),

@@ -3,13 +3,7 @@
 package quickjs
 
 import (
-	"crypto/hmac"
-	"crypto/md5"
-	"crypto/sha1"
-	"crypto/sha256"
-	"crypto/sha512"
 	"errors"
-	"hash"
 	"io/fs"
 	"maps"
 	"slices"
@@ -61,7 +55,14 @@ func (in *instance) hostFS(_ value, args []value) value {
 	if strings.ContainsRune(p, 0) {
 		return in.vm.throwWith("TypeError", "a path must not contain null bytes", map[string]string{"code": "ERR_INVALID_ARG_VALUE"})
 	}
-	v, err := in.fileOp(op, memfs.Clean(in.cwd, p), args)
+	name := memfs.Clean(in.cwd, p)
+	if name == "tmp" || strings.HasPrefix(name, "tmp/") {
+		// It is there on every machine, and here once it is asked for.
+		if err := in.config.Files.MkdirAll("tmp"); err != nil {
+			return in.throwFS(err, op, p)
+		}
+	}
+	v, err := in.fileOp(op, name, args)
 	if err != nil {
 		return in.throwFS(err, op, p)
 	}
@@ -195,50 +196,26 @@ func (in *instance) hostStdin(_ value, args []value) value {
 	return in.vm.newBytes(left)
 }
 
-// hostHash is hash(algorithm, data, key or undefined).
-func (in *instance) hostHash(_ value, args []value) value {
-	name, ok := in.vm.text(args[0])
-	if !ok {
-		return exception
-	}
-	data, ok := in.vm.bytes(args[1])
-	if !ok {
-		return in.vm.throw("TypeError", "hash needs bytes")
-	}
-	makers := map[string]func() hash.Hash{"md5": md5.New, "sha1": sha1.New, "sha224": sha256.New224, "sha256": sha256.New,
-		"sha384": sha512.New384, "sha512": sha512.New}
-	maker := makers[strings.ReplaceAll(strings.ToLower(name), "-", "")]
-	if maker == nil {
-		return in.vm.throwWith("Error", "Digest method not supported", map[string]string{"code": "ERR_CRYPTO_INVALID_DIGEST"})
-	}
-	h := maker()
-	if key, ok := in.vm.bytes(args[2]); ok {
-		h = hmac.New(maker, key)
-	}
-	h.Write(data)
-	return in.vm.newBytes(h.Sum(nil))
-}
-
 // replaceInvalid decodes UTF-8 as TextDecoder does: one U+FFFD for each
 // maximal part of a sequence that is broken off.
-func replaceInvalid(b []byte) string {
-	var s strings.Builder
-	for len(b) > 0 {
-		r, n := utf8.DecodeRune(b)
+func replaceInvalid(s string) string {
+	var b strings.Builder
+	for len(s) > 0 {
+		r, n := utf8.DecodeRuneInString(s)
 		if r == utf8.RuneError && n == 1 {
-			n = brokenLen(b)
+			n = brokenLen(s)
 		}
-		s.WriteRune(r)
-		b = b[n:]
+		b.WriteRune(r)
+		s = s[n:]
 	}
-	return s.String()
+	return b.String()
 }
 
-// brokenLen returns the length of the longest prefix of b that begins a valid
+// brokenLen returns the length of the longest prefix of s that begins a valid
 // sequence, at least 1.
-func brokenLen(b []byte) int {
+func brokenLen(s string) int {
 	lo, hi, want := byte(0x80), byte(0xBF), 0
-	switch c := b[0]; {
+	switch c := s[0]; {
 	case c >= 0xC2 && c <= 0xDF:
 		want = 1
 	case c >= 0xE0 && c <= 0xEF:
@@ -257,7 +234,7 @@ func brokenLen(b []byte) int {
 		}
 	}
 	n := 1
-	for ; n <= want && n < len(b) && b[n] >= lo && b[n] <= hi; n++ {
+	for ; n <= want && n < len(s) && s[n] >= lo && s[n] <= hi; n++ {
 		lo, hi = 0x80, 0xBF
 	}
 	return n

@@ -5,24 +5,16 @@ package quickjs
 import (
 	"crypto/rand"
 	"encoding/base64"
-	"math"
 	"strings"
 	"time"
 	"unicode/utf8"
-	"unsafe"
 
 	"github.com/toolcell/toolcell/codeinterp"
 	lib "modernc.org/libquickjs"
 )
 
-const (
-	// maxDelay is the longest delay of a timer; as in node, longer ones mean
-	// 1 ms.
-	maxDelay = math.MaxInt32 * time.Millisecond
-
-	// asciiSpace is what base64 text may be broken up by.
-	asciiSpace = " \t\n\f\r"
-)
+// asciiSpace is what base64 text may be broken up by.
+const asciiSpace = " \t\n\f\r"
 
 // globalFunctions are the host functions that are globals.
 func globalFunctions() []function {
@@ -60,10 +52,16 @@ func hostFunctions() []function {
 		{"random", 1, (*instance).hostRandom},
 		{"encode", 1, (*instance).hostEncode},
 		{"decode", 2, (*instance).hostDecode},
-		{"hash", 3, (*instance).hostHash},
+		{"hash", 2, (*instance).hostHash},
+		{"hashStart", 2, (*instance).hostHashStart},
+		{"hashUpdate", 3, (*instance).hostHashUpdate},
+		{"hashSum", 2, (*instance).hostHashSum},
 		{"fs", 4, (*instance).hostFS},
 		{"stdin", 1, (*instance).hostStdin},
 		{"ref", 2, (*instance).hostRef},
+		{"hasRef", 1, (*instance).hostHasRef},
+		{"refresh", 1, (*instance).hostRefresh},
+		{"nextTick", 1, (*instance).hostNextTick},
 		{"inspect", 2, (*instance).hostInspect},
 		{"format", 0, (*instance).hostFormat},
 		{"classOf", 1, func(_ *instance, _ value, args []value) value { return newInt(int32(classOf(args[0]))) }},
@@ -74,70 +72,16 @@ func hostFunctions() []function {
 		{"customInspect", 3, (*instance).hostCustomInspect},
 		{"evalModule", 2, (*instance).hostEvalModule},
 		{"run", 0, func(in *instance, _ value, _ []value) value { return newNumber(float64(in.runs)) }},
+		{"zip", 3, (*instance).hostZip},
+		{"crc32", 2, (*instance).hostCRC32},
+		{"zone", 2, (*instance).hostZone},
+		{"original", 1, (*instance).hostOriginal},
+		{"jsonFault", 1, (*instance).hostJSONFault},
 		{"memory", 0, func(in *instance, _ value, _ []value) value { return newNumber(float64(in.vm.memory())) }},
 	}
 }
 
 func (in *instance) isFunction(v value) bool { return lib.XJS_IsFunction(in.vm.tls, in.vm.ctx, v) != 0 }
-
-func (in *instance) setTimer(args []value, repeat bool) value {
-	if !in.isFunction(args[0]) {
-		return in.vm.throwWith("TypeError", "the callback of a timer must be a function", map[string]string{"code": "ERR_INVALID_ARG_TYPE"})
-	}
-	var ms float64
-	if n, ok := number(args[1]); ok {
-		ms = n
-	} else if !isUndefined(args[1]) && tag(args[1]) != lib.EJS_TAG_NULL {
-		if lib.XJS_ToFloat64(in.vm.tls, in.vm.ctx, in.vm.scratch, args[1]) < 0 {
-			return exception
-		}
-		ms = *at[float64](in.vm.scratch)
-	}
-	d := time.Duration(ms * float64(time.Millisecond))
-	if !(ms >= 1) || ms > float64(maxDelay/time.Millisecond) {
-		d = time.Millisecond
-	}
-	t := &timer{at: time.Now().Add(d), every: -1, index: -1}
-	if repeat {
-		t.every = d
-	}
-	return in.addTimer(t, args[0], args[min(2, len(args)):])
-}
-
-func (in *instance) setImmediate(_ value, args []value) value {
-	if !in.isFunction(args[0]) {
-		return in.vm.throw("TypeError", "the callback of setImmediate must be a function")
-	}
-	return in.addTimer(&timer{at: time.Now(), every: -1, index: -1}, args[0], args[1:])
-}
-
-func (in *instance) addTimer(t *timer, fn value, args []value) value {
-	if len(in.loop.byID) >= maxTimers {
-		return in.vm.throw("RangeError", "too many timers")
-	}
-	t.fn = in.vm.dup(fn)
-	for _, a := range args {
-		t.args = append(t.args, in.vm.dup(a))
-	}
-	in.loop.add(t)
-	return newInt(t.id)
-}
-
-func (in *instance) clearTimer(_ value, args []value) value {
-	if id, ok := number(args[0]); ok {
-		in.loop.remove(in.vm, int32(id))
-	}
-	return undefined
-}
-
-// hostRef makes a timer keep the program running, or not.
-func (in *instance) hostRef(_ value, args []value) value {
-	id, _ := number(args[0])
-	if t := in.loop.byID[int32(id)]; t != nil {
-		t.weak = tag(args[1]) == lib.EJS_TAG_BOOL && intOf(args[1]) == 0
-	}
-	return undefined
-}
 
 func (in *instance) queueMicrotask(_ value, args []value) value {
 	if !in.isFunction(args[0]) {
@@ -283,12 +227,17 @@ func (in *instance) hostEnv(value, []value) value {
 
 // hostRandom fills bytes at random.
 func (in *instance) hostRandom(_ value, args []value) value {
-	b, ok := in.vm.bytes(args[0])
+	s, ok := in.vm.span(args[0])
 	if !ok {
 		return in.vm.throw("TypeError", "random values need a typed array")
 	}
-	_, _ = rand.Read(b)
-	return undefined
+	buf := make([]byte, min(s.n, pieceSize))
+	s.pieces(func(piece span) bool {
+		_, _ = rand.Read(buf[:piece.n])
+		piece.write(buf[:piece.n])
+		return !in.vm.stopping.Load()
+	})
+	return in.resume(undefined)
 }
 
 func (in *instance) hostEncode(_ value, args []value) value {
@@ -301,88 +250,28 @@ func (in *instance) hostEncode(_ value, args []value) value {
 
 // hostDecode decodes UTF-8; where the second argument is true it is strict.
 func (in *instance) hostDecode(_ value, args []value) value {
-	b, ok := in.vm.bytes(args[0])
+	data, ok := in.vm.span(args[0])
 	if !ok {
 		return in.vm.throw("TypeError", "decode needs a buffer or a view of one")
 	}
-	if utf8.Valid(b) {
-		return in.vm.newString(string(b))
+	s := data.text()
+	if utf8.ValidString(s) {
+		return in.vm.newString(s)
 	}
 	if tag(args[1]) == lib.EJS_TAG_BOOL && intOf(args[1]) != 0 {
 		return in.vm.throwWith("TypeError", "the encoded data was not valid for encoding utf-8", map[string]string{"code": "ERR_ENCODING_INVALID_ENCODED_DATA"})
 	}
-	return in.vm.newString(replaceInvalid(b))
-}
-
-// bytes returns the memory of an ArrayBuffer, or of a view of one, valid until
-// the engine runs on.
-func (vm *vm) bytes(v value) ([]byte, bool) {
-	class := classOf(v)
-	switch {
-	case class == lib.EJS_CLASS_ARRAY_BUFFER || class == lib.EJS_CLASS_SHARED_ARRAY_BUFFER:
-		return vm.bufferBytes(v, 0, -1)
-	case class > lib.EJS_CLASS_SHARED_ARRAY_BUFFER && class <= lib.EJS_CLASS_DATAVIEW:
-		offset, length := vm.scratch, vm.scratch+8
-		if class == lib.EJS_CLASS_DATAVIEW {
-			return vm.viewBytes(v)
-		}
-		buf := lib.XJS_GetTypedArrayBuffer(vm.tls, vm.ctx, v, offset, length, 0)
-		if isException(buf) {
-			vm.dropException()
-			return nil, false
-		}
-		defer vm.free(buf)
-		return vm.bufferBytes(buf, int(*at[lib.Tsize_t](offset)), int(*at[lib.Tsize_t](length)))
-	}
-	return nil, false
-}
-
-func (vm *vm) bufferBytes(v value, offset, length int) ([]byte, bool) {
-	size := vm.tls.Alloc(8)
-	defer vm.tls.Free(8)
-	p := lib.XJS_GetArrayBuffer(vm.tls, vm.ctx, size, v)
-	n := int(*at[lib.Tsize_t](size))
-	if p == 0 {
-		if lib.XJS_HasException(vm.tls, vm.ctx) != 0 {
-			vm.dropException()
-		}
-		return []byte{}, length <= 0
-	}
-	if length < 0 {
-		length = n - offset
-	}
-	if offset+length > n {
-		return nil, false
-	}
-	return unsafe.Slice(at[byte](p), n)[offset : offset+length : offset+length], true
-}
-
-func (vm *vm) viewBytes(v value) ([]byte, bool) {
-	buf := vm.get(v, "buffer")
-	offset := vm.get(v, "byteOffset")
-	length := vm.get(v, "byteLength")
-	defer vm.free(buf)
-	if isException(buf) || isException(offset) || isException(length) {
-		vm.dropException()
-		return nil, false
-	}
-	o, _ := number(offset)
-	n, _ := number(length)
-	if class := classOf(buf); class != lib.EJS_CLASS_ARRAY_BUFFER && class != lib.EJS_CLASS_SHARED_ARRAY_BUFFER || o < 0 || n < 0 {
-		return nil, false
-	}
-	return vm.bufferBytes(buf, int(o), int(n))
+	return in.vm.newString(replaceInvalid(s))
 }
 
 // newBytes returns a Uint8Array with a copy of b.
 func (vm *vm) newBytes(b []byte) value {
-	n := uintptr(len(b))
-	p := vm.heap.alloc(max(n, 1))
+	p := vm.heap.alloc(uintptr(max(len(b), 1)))
 	if p == 0 {
 		return lib.XJS_ThrowOutOfMemory(vm.tls, vm.ctx)
 	}
-	copy(unsafe.Slice(at[byte](p), max(n, 1)), b)
-	buf := lib.XJS_NewArrayBufferCopy(vm.tls, vm.ctx, p, lib.Tsize_t(n))
+	span{p, len(b)}.write(b)
+	buf := lib.XJS_NewArrayBufferCopy(vm.tls, vm.ctx, p, lib.Tsize_t(len(b)))
 	vm.heap.release(p)
 	if isException(buf) {
 		return buf
@@ -390,7 +279,7 @@ func (vm *vm) newBytes(b []byte) value {
 	defer vm.free(buf)
 	argv := vm.tls.Alloc(3 * int(jsValueSize))
 	defer vm.tls.Free(0)
-	args := unsafe.Slice(at[value](argv), 3)
+	args := values(argv, 3)
 	args[0], args[1], args[2] = buf, undefined, undefined
 	return lib.XJS_NewTypedArray(vm.tls, vm.ctx, 3, argv, lib.EJS_TYPED_ARRAY_UINT8)
 }

@@ -6,6 +6,10 @@ import (
 	"unicode/utf8"
 )
 
+// importMeta is the global that stands for import.meta, which only modules may
+// have. It is as long, so that columns stay.
+const importMeta = "__esm__meta"
+
 // rewriteImports turns a program with import and export declarations, which
 // only modules may have, into a script with top-level await. Lines stay where
 // they are. ok is false where there is nothing to rewrite.
@@ -18,6 +22,13 @@ func rewriteImports(code string) (rewritten string, ok bool) {
 	var b strings.Builder
 	done := 0
 	for s.next() {
+		if s.kind == word && s.text == "import" && s.prev != "." && strings.HasPrefix(code[s.end:], ".meta") {
+			b.WriteString(code[done:s.start])
+			b.WriteString(importMeta)
+			done, ok = s.end+len(".meta"), true
+			s.pos, s.divides = done, true
+			continue
+		}
 		if s.depth > 0 || s.kind != word || s.prev == "." {
 			continue
 		}

@@ -17,7 +17,7 @@ func TestRewriteImports(t *testing.T) {
 		{`import from from "m"`, `const { default: from } = await import("m");`},
 		{`import {} from "m"`, `const {  } = await import("m");`},
 		{`export const a = 1; export default a; export { a as b }; export function f() {}`, `const a = 1; void  a; ; function f() {}`},
-		{`export * from "m"`, ""}, {`import("m")`, ""}, {`import.meta`, ""}, {`x.import "m"`, ""}, {`"import a from 'm'"`, ""}, {"`${import}`", ""},
+		{`export * from "m"`, ""}, {`import("m")`, ""}, {`import.meta`, `__esm__meta`}, {`f(() => { import.meta.url })`, `f(() => { __esm__meta.url })`}, {`x.import.meta`, ""}, {`x.import "m"`, ""}, {`"import a from 'm'"`, ""}, {"`${import}`", ""},
 		{`/import a from "m"/`, ""}, {`// import a from "m"`, ""}, {`/* import a from "m" */`, ""}, {`{ import a from "m" }`, ""}, {`import a`, ""}, {`import {`, ""}, {``, ""},
 		{`a / 2; import b from "m" // c`, `a / 2; const { default: b } = await import("m"); // c`},
 	} {

@@ -72,9 +72,10 @@ func (in *instance) hostFunctionKind(_ value, args []value) value {
 	case lib.EJS_CLASS_ASYNC_GENERATOR_FUNCTION:
 		return newInt(4)
 	case lib.EJS_CLASS_BYTECODE_FUNCTION:
-		code := at[lib.TJSFunctionBytecode](*(*uintptr)(unsafe.Pointer(&at[lib.TJSObject](ptr(args[0])).Fu)))
-		if code.Fdebug.Fsource != 0 && code.Fdebug.Fsource_len > 5 &&
-			string(unsafe.Slice(at[byte](code.Fdebug.Fsource), 5)) == "class" {
+		code := at[lib.TJSFunctionBytecode](objectData(ptr(args[0])))
+		isClass := code.Fdebug.Fsource != 0 && code.Fdebug.Fsource_len > 5 &&
+			(span{code.Fdebug.Fsource, 5}).text() == "class"
+		if isClass {
 			return newInt(1)
 		}
 	}

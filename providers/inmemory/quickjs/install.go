@@ -25,14 +25,16 @@ type function struct {
 type global struct{ name, lib string }
 
 // functions returns all host functions; their index is their magic number.
-// The first are global, then come those of console, then those that only the
-// libraries see.
-func functions() (all []function, globals, consoles int) {
+// The first are global, then come those of console, those that only the
+// libraries see, and those behind builtinMethods.
+func functions() (all []function, globals, consoles, hosts int) {
 	all = append(all, globalFunctions()...)
 	globals = len(all)
 	all = append(all, consoleFunctions()...)
 	consoles = len(all)
-	return append(all, hostFunctions()...), globals, consoles
+	all = append(all, hostFunctions()...)
+	hosts = len(all)
+	return append(all, builtinFunctions()...), globals, consoles, hosts
 }
 
 // lazyGlobals lists what the libraries define.
@@ -44,9 +46,10 @@ func lazyGlobals() []global {
 	} {
 		list = append(list, global{name, "web"})
 	}
-	for _, name := range []string{"process", "Buffer", "require", "module"} {
+	for _, name := range []string{"process", "Buffer", "require", "module", "exports", "__filename", "__dirname", importMeta} {
 		list = append(list, global{name, "node"})
 	}
+	list = append(list, global{"Intl", "intl"})
 	return list
 }
 
@@ -54,14 +57,15 @@ func lazyGlobals() []global {
 // of Go's heap and for ever, as the engine keeps pointers into it.
 type table struct {
 	functions []function
+	hosts     int     // how many of them come before those of builtinMethods
 	globals   uintptr // TJSCFunctionListEntry of the global object
 	nglobals  int
 	lazy      []global
 }
 
 var hostTable = sync.OnceValue(func() *table {
-	all, globals, consoles := functions()
-	t := &table{functions: all, lazy: lazyGlobals()}
+	all, globals, consoles, hosts := functions()
+	t := &table{functions: all, hosts: hosts, lazy: lazyGlobals()}
 	const size = unsafe.Sizeof(lib.TJSCFunctionListEntry{})
 	mem := &permanent{}
 	entry := func(list uintptr, i int) *lib.TJSCFunctionListEntry {
@@ -119,7 +123,7 @@ func (p *permanent) alloc(n uintptr) uintptr {
 
 func (p *permanent) string(s string) uintptr {
 	addr := p.alloc(uintptr(len(s)) + 1)
-	copy(unsafe.Slice(at[byte](addr), len(s)), s)
+	span{addr, len(s) + 1}.writeString(s)
 	return addr
 }
 
@@ -134,6 +138,7 @@ func (in *instance) install() error {
 		vm.dropException()
 		return fmt.Errorf("%w: the memory limit is too small for a context", codeinterp.ErrInvalid)
 	}
+	in.installBuiltins(g, t.hosts)
 	vm.set(g, "global", vm.dup(g), lib.MJS_PROP_WRITABLE|lib.MJS_PROP_CONFIGURABLE)
 	return nil
 }
@@ -143,7 +148,7 @@ func cFunction(tls *libc.TLS, ctx uintptr, this value, argc int32, argv uintptr,
 	vm := at[vm](lib.XJS_GetContextOpaque(tls, ctx))
 	f := &vm.in.table.functions[magic]
 	// The engine pads the arguments to the function's arity.
-	args := unsafe.Slice(at[value](argv), max(int(argc), f.arity))
+	args := values(argv, max(int(argc), f.arity))
 	home := vm.ctx
 	vm.ctx = ctx
 	v := f.call(vm.in, this, args)

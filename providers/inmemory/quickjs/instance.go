@@ -19,7 +19,7 @@ const (
 	// before its memory is revoked. Time in the host does not count, nor does
 	// time that the machine spends on other processes, up to maxGrace.
 	grace    = 40 * time.Millisecond
-	maxGrace = 150 * time.Millisecond
+	maxGrace = 80 * time.Millisecond
 
 	// watchEvery is how often a program that was told to end is looked at. A
 	// machine that is too busy for that counts less time.
@@ -52,12 +52,13 @@ type instance struct {
 	loop     loop
 
 	// What outlives a run.
-	console console
-	cells   map[string]func(line, column int) (int, int) // positions of earlier programs
-	mapped  []string                                     // their names, oldest first
-	driver  value                                        // functions of the driver's realm, see driver.go
-	loaded  map[string]value                             // exports of the libraries
-	cwd     string
+	console   console
+	cells     map[string]func(line, column int) (int, int) // positions of earlier programs
+	mapped    []string                                     // their names, oldest first
+	driver    value                                        // functions of the driver's realm, see driver.go
+	loaded    map[string]value                             // exports of the libraries
+	originals []value                                      // what builtinMethods replaced, in their order
+	cwd       string
 }
 
 func newInstance(c engine.Config, p *pool) (*instance, error) {
@@ -188,7 +189,7 @@ func (w *watcher) finish() bool {
 }
 
 // execute compiles and runs the program, waits for what it left pending and
-// takes the value of its last expression.
+// takes the value of its last expression, or what that promises.
 func (in *instance) execute() engine.Outcome {
 	cell := in.prepare()
 	defer cell.settle(in.vm)
@@ -197,7 +198,10 @@ func (in *instance) execute() engine.Outcome {
 	}
 	v := lib.XJS_EvalFunction(in.vm.tls, in.vm.ctx, cell.fn)
 	if isException(v) {
-		return in.failed(lib.XJS_GetException(in.vm.tls, in.vm.ctx))
+		if out, ended := in.uncaught(); ended {
+			return out
+		}
+		v, cell.async = undefined, false
 	}
 	main := undefined
 	if cell.async {
@@ -213,17 +217,34 @@ func (in *instance) execute() engine.Outcome {
 		v = in.vm.get(box, "value")
 		in.vm.free(box)
 	}
+	v, out, ok := in.promised(v)
+	if !ok {
+		return out
+	}
 	if out, ok := in.exitListeners(); !ok {
 		in.vm.free(v)
 		return out
 	}
-	out := engine.Outcome{ExitCode: in.exitCode}
+	out = engine.Outcome{ExitCode: in.exitCode}
 	out.Value = in.result(v)
 	in.vm.free(v)
 	if o, ended := in.ended(); ended {
 		return o
 	}
 	return out
+}
+
+// promised returns v, or what it promises where it is a promise. ok is false where
+// that ended the program otherwise.
+func (in *instance) promised(v value) (_ value, out engine.Outcome, ok bool) {
+	if classOf(v) != lib.EJS_CLASS_PROMISE {
+		return v, out, true
+	}
+	defer in.vm.free(v)
+	if out, ok := in.wait(v); !ok {
+		return undefined, out, false
+	}
+	return lib.XJS_PromiseResult(in.vm.tls, in.vm.ctx, v), out, true
 }
 
 // exitListeners calls what the program wants to have called at its end. ok is

@@ -6,14 +6,14 @@ import (
 	"embed"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
-	"unsafe"
 
 	"github.com/toolcell/toolcell/providers/inmemory/engine"
 	lib "modernc.org/libquickjs"
 )
 
-//go:embed lib/*.js
+//go:embed lib
 var sources embed.FS
 
 // A library's bytecode is the same for every engine of the process. It is made
@@ -31,7 +31,7 @@ type compilation struct {
 	err  error
 }
 
-var libraries = map[string]*library{"driver": {}, "node": {}, "web": {}}
+var libraries = map[string]*library{"driver": {}, "intl": {}, "language": {}, "node": {}, "web": {}}
 
 // compile returns the attempt that was made, or a new one where there is none
 // or it failed.
@@ -56,7 +56,7 @@ func (c *compilation) failed() bool {
 
 func (c *compilation) run(name string) {
 	defer close(c.done)
-	src, err := sources.ReadFile("lib/" + name + ".js")
+	src, err := librarySource(name)
 	if err != nil {
 		c.err = err
 		return
@@ -67,11 +67,34 @@ func (c *compilation) run(name string) {
 		c.err = err
 		return
 	}
-	if c.code, err = vm.compileBytecode(string(src), "node:internal/"+name); err != nil {
+	if c.code, err = vm.compileBytecode(src, "node:internal/"+name); err != nil {
 		c.err = fmt.Errorf("library %s: %w", name, err)
 	}
 	vm.close()
 	p.drop()
+}
+
+// librarySource returns a library's script: a file of its name, or the files of
+// a folder of its name, in order, as the body of one function.
+func librarySource(name string) (string, error) {
+	if src, err := sources.ReadFile("lib/" + name + ".js"); err == nil {
+		return string(src), nil
+	}
+	files, err := sources.ReadDir("lib/" + name)
+	if err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	b.WriteString("(function (host) {\n\"use strict\";\n")
+	for _, f := range files {
+		src, err := sources.ReadFile("lib/" + name + "/" + f.Name())
+		if err != nil {
+			return "", err
+		}
+		b.Write(src)
+	}
+	b.WriteString("});\n")
+	return b.String(), nil
 }
 
 // bytecode returns a library's bytecode. It waits for it no longer than the
@@ -116,7 +139,7 @@ func (vm *vm) compileBytecode(src, name string) ([]byte, error) {
 		return nil, errors.New("out of memory")
 	}
 	defer lib.Xjs_free(vm.tls, vm.ctx, p)
-	return append([]byte(nil), unsafe.Slice(at[byte](p), *at[lib.Tsize_t](vm.scratch))...), nil
+	return span{p, int(*at[lib.Tsize_t](vm.scratch))}.bytes(), nil
 }
 
 // load returns the exports of a library, which it runs in the current realm
@@ -150,7 +173,7 @@ func (in *instance) run(name string) value {
 	if p == 0 {
 		return lib.XJS_ThrowOutOfMemory(vm.tls, vm.ctx)
 	}
-	copy(unsafe.Slice(at[byte](p), len(code)), code)
+	span{p, len(code)}.write(code)
 	obj := lib.XJS_ReadObject(vm.tls, vm.ctx, p, lib.Tsize_t(len(code)), lib.MJS_READ_OBJ_BYTECODE)
 	vm.heap.release(p)
 	if isException(obj) {
@@ -170,7 +193,7 @@ func (in *instance) run(name string) value {
 func (in *instance) hostObject() value {
 	vm := in.vm
 	obj := lib.XJS_NewObjectProto(vm.tls, vm.ctx, null)
-	for i, f := range in.table.functions {
+	for i, f := range in.table.functions[:in.table.hosts] {
 		vm.set(obj, f.name, lib.XJS_NewCFunction2(vm.tls, vm.ctx, funcPtr(cFunction), vm.cName(f.name),
 			int32(f.arity), lib.EJS_CFUNC_generic_magic, int32(i)), lib.MJS_PROP_C_W_E)
 	}

@@ -5,6 +5,7 @@ package quickjs
 import (
 	"container/heap"
 	"time"
+	"unsafe"
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/providers/inmemory/engine"
@@ -23,12 +24,20 @@ type loop struct {
 	lastID   int32
 	seq      uint64
 	rejected map[uintptr]rejection // by promise
+	ticks    []tick                // of process.nextTick, oldest first
+}
+
+// A tick is a callback that runs before the pending reactions of promises.
+type tick struct {
+	fn   value
+	args []value
 }
 
 type timer struct {
 	id    int32
 	at    time.Time
 	seq   uint64
+	delay time.Duration
 	every time.Duration // -1 where it fires once
 	fn    value
 	args  []value
@@ -95,6 +104,13 @@ func (l *loop) remove(vm *vm, id int32) {
 	}
 }
 
+func (t *tick) free(vm *vm) {
+	vm.free(t.fn)
+	for _, a := range t.args {
+		vm.free(a)
+	}
+}
+
 func (t *timer) free(vm *vm) {
 	vm.free(t.fn)
 	for _, a := range t.args {
@@ -112,11 +128,8 @@ func (l *loop) waits() bool {
 	return false
 }
 
-// reset drops all of it.
+// reset drops all of it, and the pending jobs, without running any.
 func (l *loop) reset(vm *vm) {
-	if lib.XJS_IsJobPending(vm.tls, vm.rt) != 0 {
-		vm.dropJobs()
-	}
 	for _, t := range l.timers {
 		t.free(vm)
 	}
@@ -124,23 +137,29 @@ func (l *loop) reset(vm *vm) {
 		vm.free(r.promise)
 		vm.free(r.reason)
 	}
-	l.timers, l.byID, l.rejected = nil, nil, nil
+	for _, t := range l.ticks {
+		t.free(vm)
+	}
+	l.timers, l.byID, l.rejected, l.ticks = nil, nil, nil, nil
+	vm.dropJobs()
 }
 
-// dropJobs ends every pending job at its first call, without running it.
+// dropJobs frees the pending jobs, and those that this leads to: what is freed
+// may be registered with a FinalizationRegistry.
 func (vm *vm) dropJobs() {
-	vm.stopping.Store(true)
-	for range 1 << 20 {
-		at[lib.TJSContext](vm.ctx).Finterrupt_counter = 0
-		n := lib.XJS_ExecutePendingJob(vm.tls, vm.rt, 0)
-		if n == 0 {
-			break
+	head := &at[lib.TJSRuntime](vm.rt).Fjob_list
+	for end := uintptr(unsafe.Pointer(head)); head.Fnext != end; {
+		addr := head.Fnext
+		job := at[lib.TJSJobEntry](addr)
+		next := at[lib.Tlist_head](job.Flink.Fnext)
+		head.Fnext, next.Fprev = job.Flink.Fnext, end
+		for _, v := range values(addr+unsafe.Sizeof(*job), int(job.Fargc)) {
+			vm.free(v)
 		}
-		if n < 0 {
-			vm.dropException()
-		}
+		realm := job.Frealm
+		lib.Xjs_free_rt(vm.tls, vm.rt, addr)
+		lib.XJS_FreeContext(vm.tls, realm)
 	}
-	vm.stopping.Store(false)
 }
 
 // cRejected is called by the engine when a promise is rejected that nobody
@@ -166,15 +185,15 @@ func cRejected(_ *libc.TLS, _ uintptr, promise, reason value, handled int32, opa
 	}
 }
 
-// firstRejected returns the reason of the oldest of them.
-func (l *loop) firstRejected() value {
-	first := rejection{seq: 1 << 63}
-	for _, r := range l.rejected {
+// firstRejected returns the oldest of them and its key.
+func (l *loop) firstRejected() (key uintptr, first rejection) {
+	first.seq = 1 << 63
+	for k, r := range l.rejected {
 		if r.seq < first.seq {
-			first = r
+			key, first = k, r
 		}
 	}
-	return first.reason
+	return key, first
 }
 
 // wait runs what is pending until the main promise, if any, is settled and
@@ -206,8 +225,44 @@ func (in *instance) pending(main value) bool {
 	return isObject(main) && lib.XJS_PromiseState(in.vm.tls, in.vm.ctx, main) == lib.EJS_PROMISE_PENDING
 }
 
-// jobs runs the pending reactions of promises.
+// jobs runs what process.nextTick was given and the pending reactions of
+// promises, as node does: all ticks, then all reactions, until there is neither.
 func (in *instance) jobs() (engine.Outcome, bool) {
+	for {
+		if out, ended := in.runTicks(); ended {
+			return out, true
+		}
+		if out, ended := in.reactions(); ended {
+			return out, true
+		}
+		if len(in.loop.ticks) == 0 {
+			return engine.Outcome{}, false
+		}
+	}
+}
+
+func (in *instance) runTicks() (engine.Outcome, bool) {
+	vm := in.vm
+	for len(in.loop.ticks) > 0 {
+		if vm.stopping.Load() {
+			return in.ended()
+		}
+		t := in.loop.ticks[0]
+		in.loop.ticks = in.loop.ticks[1:]
+		v := vm.call(t.fn, undefined, t.args...)
+		t.free(vm)
+		if isException(v) {
+			if out, ended := in.uncaught(); ended {
+				return out, true
+			}
+			continue
+		}
+		vm.free(v)
+	}
+	return engine.Outcome{}, false
+}
+
+func (in *instance) reactions() (engine.Outcome, bool) {
 	vm := in.vm
 	for {
 		if vm.stopping.Load() {
@@ -215,7 +270,10 @@ func (in *instance) jobs() (engine.Outcome, bool) {
 		}
 		n := lib.XJS_ExecutePendingJob(vm.tls, vm.rt, 0)
 		if n < 0 {
-			return in.failed(lib.XJS_GetException(vm.tls, vm.ctx)), true
+			if out, ended := in.uncaught(); ended {
+				return out, true
+			}
+			continue
 		}
 		if n == 0 && !vm.stopping.Load() {
 			return engine.Outcome{}, false
@@ -223,15 +281,64 @@ func (in *instance) jobs() (engine.Outcome, bool) {
 	}
 }
 
+// uncaught takes the pending exception to the program's own handlers of
+// uncaughtException. Where there are none, it is how the program ended.
+func (in *instance) uncaught() (engine.Outcome, bool) {
+	e := lib.XJS_GetException(in.vm.tls, in.vm.ctx)
+	if in.vm.stopping.Load() {
+		return in.failed(e), true
+	}
+	handled, out, ended := in.handler("onUncaught", e)
+	if ended || handled {
+		in.vm.free(e)
+		return out, ended
+	}
+	return in.failed(e), true
+}
+
+// handler asks the runtime for node, if the program uses it, whether a handler
+// of the program took care of a fault. ended is true where that ended the
+// program, and out says how.
+func (in *instance) handler(name string, args ...value) (handled bool, out engine.Outcome, ended bool) {
+	vm := in.vm
+	exports, loaded := in.loaded["node"]
+	if !loaded {
+		return false, out, false
+	}
+	fn := vm.own(exports, name)
+	v := vm.call(fn, undefined, args...)
+	vm.free(fn)
+	if isException(v) {
+		return false, in.failed(lib.XJS_GetException(vm.tls, vm.ctx)), true
+	}
+	defer vm.free(v)
+	return tag(v) == lib.EJS_TAG_BOOL && intOf(v) != 0, out, false
+}
+
 // unhandled reports a promise that was rejected and that nobody waits for.
 func (in *instance) unhandled(main value) (engine.Outcome, bool) {
 	if isObject(main) && lib.XJS_PromiseState(in.vm.tls, in.vm.ctx, main) == lib.EJS_PROMISE_REJECTED {
 		return in.failed(lib.XJS_PromiseResult(in.vm.tls, in.vm.ctx, main)), true
 	}
-	if len(in.loop.rejected) == 0 {
-		return engine.Outcome{}, false
+	for len(in.loop.rejected) > 0 {
+		key, r := in.loop.firstRejected()
+		handled, out, ended := in.handler("onRejection", r.reason, r.promise)
+		if ended {
+			return out, true
+		}
+		if !handled {
+			return in.failed(in.vm.dup(r.reason)), true
+		}
+		if _, still := in.loop.rejected[key]; still {
+			delete(in.loop.rejected, key)
+			in.vm.free(r.promise)
+			in.vm.free(r.reason)
+		}
+		if out, ended := in.jobs(); ended {
+			return out, true
+		}
 	}
-	return in.failed(in.vm.dup(in.loop.firstRejected())), true
+	return engine.Outcome{}, false
 }
 
 // nextTimer waits for the next timer and calls it.
@@ -259,7 +366,7 @@ func (in *instance) nextTimer() (engine.Outcome, bool) {
 		t.free(in.vm)
 	}
 	if isException(v) {
-		return in.failed(lib.XJS_GetException(in.vm.tls, in.vm.ctx)), true
+		return in.uncaught()
 	}
 	in.vm.free(v)
 	return in.ended()

@@ -191,25 +191,26 @@ func (h *region) revoke() {
 	}
 }
 
-// close gives all memory back, and the first chunk to the pool.
-func (h *region) close() (first []byte) {
+// close gives all memory back, but for the first chunk, which it returns; ok is
+// false where that was revoked.
+func (h *region) close() (first mapping, ok bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for i, m := range h.maps {
 		if i == 0 && !h.revoked {
-			first = m.mem
+			first, ok = m, true
 			continue
 		}
 		unmapMemory(m.mem)
 	}
 	h.budget.Give(h.mapped)
 	h.maps, h.mapped, h.revoked = nil, 0, true
-	return first
+	return first, ok
 }
 
-// newRegion returns a region that starts in the chunk mem.
-func newRegion(limit int64, budget engine.Budget, mem []byte) *region {
-	h := &region{limit: limit, budget: budget, maps: []mapping{{mem}}, mapped: firstChunk}
+// newRegion returns a region that starts in the chunk of s.
+func newRegion(limit int64, budget engine.Budget, s shell) *region {
+	h := &region{limit: limit, budget: budget, maps: []mapping{s.chunk}, mapped: firstChunk}
 	h.bump = h.maps[0].addr()
 	h.end = h.bump + firstChunk
 	return h
@@ -218,8 +219,8 @@ func newRegion(limit int64, budget engine.Budget, mem []byte) *region {
 // A shell is what a closed VM leaves for a new one: its first chunk, cleared,
 // and the state of the C library. Making them takes longer than filling them.
 type shell struct {
-	mem []byte
-	tls *libc.TLS
+	chunk mapping
+	tls   *libc.TLS
 }
 
 // A pool keeps shells.
@@ -243,11 +244,11 @@ func (p *pool) get() (shell, error) {
 	if err != nil {
 		return shell{}, err
 	}
-	return shell{mem: mem, tls: libc.NewTLS()}, nil
+	return shell{mapping{mem}, libc.NewTLS()}, nil
 }
 
 func (p *pool) put(s shell) {
-	clear(s.mem)
+	clear(s.chunk.mem)
 	p.mu.Lock()
 	room := len(p.shells) < maxPooled
 	if room {
@@ -270,7 +271,7 @@ func (p *pool) drop() {
 }
 
 func (s shell) free() {
-	unmapMemory(s.mem)
+	unmapMemory(s.chunk.mem)
 	s.tls.Close()
 }
 
@@ -315,7 +316,7 @@ func cRealloc(tls *libc.TLS, s, p uintptr, size lib.Tsize_t) uintptr {
 	if q == 0 {
 		return 0
 	}
-	copy(unsafe.Slice(at[byte](q), size), unsafe.Slice(at[byte](p), old))
+	copy(span{q, int(size)}.raw(), span{p, int(old)}.raw())
 	cFree(tls, s, p)
 	return q
 }

@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"path"
 	"strings"
-	"unsafe"
 
 	"github.com/toolcell/toolcell/providers/inmemory/memfs"
 	"modernc.org/libc"
@@ -20,7 +19,7 @@ import (
 var builtins = func() map[string]bool {
 	m := map[string]bool{}
 	for _, name := range strings.Fields("assert assert/strict buffer console crypto events fs fs/promises module os path path/posix " +
-		"perf_hooks process querystring string_decoder timers timers/promises url util") {
+		"perf_hooks process querystring readline readline/promises stream stream/promises string_decoder timers timers/promises url util zlib") {
 		m[name] = true
 	}
 	return m
@@ -40,9 +39,7 @@ func cNormalize(tls *libc.TLS, ctx, base, name, opaque uintptr) uintptr {
 		lib.XJS_ThrowOutOfMemory(tls, ctx)
 		return 0
 	}
-	b := unsafe.Slice(at[byte](p), len(resolved)+1)
-	copy(b, resolved)
-	b[len(resolved)] = 0
+	span{p, len(resolved) + 1}.writeString(resolved)
 	// The engine frees the name, so it must be the engine's own memory.
 	s := lib.Xjs_strdup(tls, ctx, p)
 	vm.heap.release(p)

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"math"
 	"strings"
-	"unsafe"
 
 	"github.com/toolcell/toolcell/codeinterp"
 	lib "modernc.org/libquickjs"
@@ -78,7 +77,7 @@ func (vm *vm) wellFormed(v value, s string) bool {
 		return false
 	}
 	defer lib.XJS_FreeCString(vm.tls, vm.ctx, p)
-	return surrogate(unsafe.Slice(at[byte](p), *at[lib.Tsize_t](vm.scratch)), 0) < 0
+	return surrogate(span{p, int(*at[lib.Tsize_t](vm.scratch))}.text(), 0) < 0
 }
 
 // json returns the JSON form of an object, nil where it has none that says

@@ -3,8 +3,8 @@
 package quickjs
 
 import (
-	"bytes"
 	"math"
+	"strings"
 	"unsafe"
 
 	lib "modernc.org/libquickjs"
@@ -24,6 +24,9 @@ var (
 
 // at returns what is at an address of the engine's memory.
 func at[T any](addr uintptr) *T { return *(**T)(unsafe.Pointer(&addr)) }
+
+// values returns the n values at an address: arguments of a call.
+func values(addr uintptr, n int) []value { return unsafe.Slice(at[value](addr), n) }
 
 // funcPtr returns the form in which the engine calls a top-level function.
 func funcPtr(f any) uintptr {
@@ -119,16 +122,15 @@ func (vm *vm) newString(s string) value {
 func (vm *vm) lend(s string) (addr uintptr, done func()) {
 	n := uintptr(len(s)) + 1
 	if n <= scratchSize {
-		addr, done = vm.buffer, func() {}
-	} else if addr = vm.heap.alloc(n); addr != 0 {
-		done = func() { vm.heap.release(addr) }
-	} else {
+		span{vm.buffer, int(n)}.writeString(s)
+		return vm.buffer, func() {}
+	}
+	p := vm.heap.alloc(n)
+	if p == 0 {
 		return 0, nil
 	}
-	b := unsafe.Slice(at[byte](addr), n)
-	copy(b, s)
-	b[n-1] = 0
-	return addr, done
+	span{p, int(n)}.writeString(s)
+	return p, func() { vm.heap.release(p) }
 }
 
 // cName returns a short name as the engine's property functions take it.
@@ -145,35 +147,34 @@ func (vm *vm) text(v value) (s string, ok bool) {
 	if p == 0 {
 		return "", false
 	}
-	b := unsafe.Slice(at[byte](p), *at[lib.Tsize_t](vm.scratch))
-	s = wellFormed(b)
+	s = wellFormed(span{p, int(*at[lib.Tsize_t](vm.scratch))}.text())
 	lib.XJS_FreeCString(vm.tls, vm.ctx, p)
 	return s, true
 }
 
-// wellFormed copies b and replaces lone surrogates, which the engine writes
-// as the three bytes ED A0..BF 80..BF, by U+FFFD.
-func wellFormed(b []byte) string {
-	i := surrogate(b, 0)
+// wellFormed replaces lone surrogates, which the engine writes as the three
+// bytes ED A0..BF 80..BF, by U+FFFD.
+func wellFormed(s string) string {
+	i := surrogate(s, 0)
 	if i < 0 {
-		return string(b)
+		return s
 	}
-	c := bytes.Clone(b)
-	for ; i >= 0; i = surrogate(c, i+3) {
-		copy(c[i:], "\uFFFD")
+	b := []byte(s)
+	for ; i >= 0; i = surrogate(s, i+3) {
+		copy(b[i:], "\uFFFD")
 	}
-	return string(c)
+	return string(b)
 }
 
-// surrogate returns where in b, from i on, the first lone surrogate is, -1 if
+// surrogate returns where in s, from i on, the first lone surrogate is, -1 if
 // nowhere.
-func surrogate(b []byte, i int) int {
+func surrogate(s string, i int) int {
 	for {
-		n := bytes.IndexByte(b[i:], 0xED)
-		if n < 0 || i+n+2 >= len(b) {
+		n := strings.IndexByte(s[i:], 0xED)
+		if n < 0 || i+n+2 >= len(s) {
 			return -1
 		}
-		if i += n; b[i+1] >= 0xA0 {
+		if i += n; s[i+1] >= 0xA0 {
 			return i
 		}
 		i++
@@ -231,7 +232,7 @@ func (vm *vm) call(f, this value, args ...value) value {
 		n := len(args) * int(unsafe.Sizeof(value{}))
 		argv = vm.tls.Alloc(n)
 		defer vm.tls.Free(n)
-		copy(unsafe.Slice(at[value](argv), len(args)), args)
+		copy(values(argv, len(args)), args)
 	}
 	return lib.XJS_Call(vm.tls, vm.ctx, f, this, int32(len(args)), argv)
 }

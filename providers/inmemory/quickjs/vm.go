@@ -72,7 +72,7 @@ func newVM(c engine.Config, p *pool) (*vm, error) {
 		c.Budget.Give(firstChunk)
 		return nil, fmt.Errorf("%w: no memory for a new context", codeinterp.ErrCapacity)
 	}
-	m := &vm{tls: s.tls, pool: p, heap: newRegion(c.Limits.Memory, c.Budget, s.mem)}
+	m := &vm{tls: s.tls, pool: p, heap: newRegion(c.Limits.Memory, c.Budget, s)}
 	m.scratch = m.heap.alloc(16)
 	m.buffer = m.heap.alloc(scratchSize)
 	functions := m.heap.alloc(unsafe.Sizeof(lib.TJSMallocFunctions{}))
@@ -106,14 +106,14 @@ func (vm *vm) seed() {
 
 // close gives back what the VM has. It must not run.
 func (vm *vm) close() {
-	mem := vm.heap.close()
-	switch {
-	case mem == nil:
+	first, ok := vm.heap.close()
+	switch s := (shell{first, vm.tls}); {
+	case !ok:
 		vm.tls.Close()
 	case vm.tls.StackSlots() != 0:
-		shell{mem, vm.tls}.free()
+		s.free()
 	default:
-		vm.pool.put(shell{mem, vm.tls})
+		vm.pool.put(s)
 	}
 	vm.rt, vm.ctx = 0, 0
 }
@@ -236,9 +236,7 @@ func (vm *vm) eval(code, name string, flags int32) value {
 		return lib.XJS_ThrowOutOfMemory(vm.tls, vm.ctx)
 	}
 	defer vm.heap.release(file)
-	b := unsafe.Slice(at[byte](file), len(name)+1)
-	copy(b, name)
-	b[len(name)] = 0
+	span{file, len(name) + 1}.writeString(name)
 	p, done := vm.lend(code)
 	if p == 0 {
 		return lib.XJS_ThrowOutOfMemory(vm.tls, vm.ctx)

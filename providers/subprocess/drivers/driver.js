@@ -18,6 +18,8 @@
 
   const CONTROL = 3;
   const LIMIT = 48 << 20; // bytes of one show; the host refuses frames of 64 MiB
+  const MAX_ID = 1024, MAX_MIME = 256, MAX_BUNDLE = 64, MAX_METADATA = 64 << 10, MAX_VALUE = 1 << 20; // of a show
+  const MAX_MESSAGE = 64 << 10, MAX_STACK = 256 << 10, MAX_LINES = 4096; // of an error
   const realExit = process.reallyExit.bind(process);
   const { Buffer, setTimeout, setInterval, setImmediate, clearTimeout, Error, TypeError, JSON, Object, Number, String, Array, Set, RegExp, Atomics } = globalThis;
 
@@ -86,16 +88,10 @@
   function serve(kind, fields) {
     switch (kind) {
       case 'C': return configure(fields);
-      case 'S': return loadStripper();
       case 'R': return void start(fields);
-      case 'J': return void (current?.seq === String(fields[0]) && current.resume(fields[1]));
       case 'K': sent++; return;
-      case 'I': if (current?.seq === String(fields[0])) current.stop('interrupt', 130, interrupted()); return;
+      case 'I': if (current?.seq === String(fields[0])) current.stop('interrupt', 130); return;
     }
-  }
-
-  function interrupted() {
-    return Object.assign(new Error('Script execution was interrupted by `SIGINT`'), { code: 'ERR_SCRIPT_EXECUTION_INTERRUPTED' });
   }
 
   // --- streams: written at once, so that nothing is lost or held back ---------
@@ -136,37 +132,30 @@
 
   // --- values -----------------------------------------------------------------
 
-  function faithful(v, above = new Set(), budget = { left: 1 << 16 }) {
-    if (--budget.left < 0) return false;
-    switch (typeof v) {
-      case 'string': return v.isWellFormed ? v.isWellFormed() : !/\p{Surrogate}/u.test(v);
-      case 'boolean': return true;
-      case 'number': return Number.isFinite(v);
-      case 'object': break;
-      default: return false;
+  // fits tells whether a value is small enough to look at closely. It counts
+  // while it walks, so a huge one costs no more than the limit.
+  function fits(v, budget, depth = 0) {
+    budget.left -= typeof v === 'string' ? v.length : 1;
+    if (budget.left < 0 || depth > 100) return false;
+    if (typeof v !== 'object' || v === null || util.types.isProxy(v)) return true;
+    if (ArrayBuffer.isView(v)) return false;
+    for (const k in v) {
+      budget.left -= k.length;
+      const own = Object.getOwnPropertyDescriptor(v, k);
+      if (own && 'value' in own && !fits(own.value, budget, depth + 1)) return false;
     }
-    if (v === null) return true;
-    if (above.has(v) || above.size > 100 || util.types.isProxy(v) || typeof v.toJSON === 'function') return false;
-    above.add(v);
-    const proto = Object.getPrototypeOf(v);
-    let ok;
-    if (Array.isArray(v)) {
-      ok = v.length <= budget.left && Object.keys(v).length === v.length;
-      for (let i = 0; ok && i < v.length; i++) ok = faithful(v[i], above, budget);
-    } else {
-      ok = (proto === Object.prototype || proto === null) && Object.getOwnPropertySymbols(v).length === 0;
-      const all = ok ? Object.getOwnPropertyDescriptors(v) : {};
-      for (const k of Object.keys(all)) {
-        ok = ok && all[k].enumerable && 'value' in all[k] && faithful(all[k].value, above, budget);
-      }
-    }
-    above.delete(v);
-    return ok;
+    return budget.left >= 0;
   }
 
+  // toJSON returns the JSON form of a value that JSON gives back unchanged, ''
+  // of any other. A lone surrogate survives here, but nowhere else.
+  const { parse, stringify } = JSON, { isDeepStrictEqual } = util;
   function toJSON(v) {
     try {
-      return faithful(v) ? JSON.stringify(v) : '';
+      if (v === undefined || !fits(v, { left: MAX_VALUE })) return '';
+      const json = stringify(v);
+      if (json === undefined || Buffer.byteLength(json) > MAX_VALUE || /(?:^|[^\\])(?:\\\\)*\\ud[89a-f]/.test(json)) return '';
+      return isDeepStrictEqual(parse(json), v) ? json : '';
     } catch {
       return '';
     }
@@ -233,18 +222,26 @@
     }
   }
 
+  // show sends a bundle. In a run it waits until the host has put it in its
+  // place; between runs nobody waits.
   function show(kind, bundle, id = '', value = '', meta = '') {
+    const entries = Object.entries(bundle);
+    if (Buffer.byteLength(String(id)) > MAX_ID) throw new RangeError(`a display id of more than ${MAX_ID} bytes`);
+    if (Buffer.byteLength(meta) > MAX_METADATA) throw new RangeError(`metadata of more than ${MAX_METADATA} bytes`);
+    if (entries.length > MAX_BUNDLE) throw new RangeError(`more than ${MAX_BUNDLE} representations`);
     const fields = [];
     let size = value.length;
-    for (const [mime, data] of Object.entries(bundle)) {
+    for (const [mime, data] of entries) {
+      if (mime === '' || Buffer.byteLength(mime) > MAX_MIME) throw new RangeError(`a MIME type has 1 to ${MAX_MIME} bytes`);
       const b = encoded(mime, data);
       size += b.length;
       fields.push(mime, b);
     }
     if (size > LIMIT) return send('T', seq, kind === 'result' ? 'result' : 'display', size);
-    const n = String(++shows);
-    send('D', seq, n, kind, id, meta, value, ...fields);
-    if (kind !== 'result') waitAck(n);
+    const waits = kind !== 'result' && current !== null;
+    const n = waits ? String(++shows) : '0';
+    send('D', current ? seq : '', n, kind, id, meta, value, ...fields);
+    if (waits) waitAck(n);
   }
 
   // display shows data of a MIME type, or a bundle of several, or any value.
@@ -266,7 +263,7 @@
   function need(id) { return createRequire(anchor())(id); }
   need.resolve = (id, o) => createRequire(anchor()).resolve(id, o);
   Object.defineProperty(need, 'cache', { get: () => createRequire(anchor()).cache });
-  Object.defineProperty(need, 'main', { get: () => undefined });
+  Object.defineProperty(need, 'main', { get: () => globalThis.module });
   hidden('require', need);
   hidden('module', { exports: {}, children: [], paths: [], id: '<cell>', loaded: true, require: need });
   hidden('exports', globalThis.module.exports);
@@ -471,23 +468,12 @@
     return details?.scriptId !== undefined && !details.stackTrace && details.exception?.className === 'SyntaxError';
   }
 
-  // execute runs the program and calls done(error, value, line), once, or
-  // untyped where it is TypeScript that cannot be stripped to JavaScript.
-  function execute(code, name, done, untyped) {
+  // execute runs the program and calls done(error, value, line), once.
+  function execute(code, name, done) {
     const tries = [code];
     if (/^\s*\{/.test(code) && !/;\s*$/.test(code)) tries.unshift(`(${code.trim()}\n)`);
-    const failed = (give) => (tries.length ? attempt() : untyped ? untyped() : give());
-    const attempt = () => {
-      let source = tries.shift();
-      if (untyped) {
-        try {
-          source = strip(source);
-        } catch {
-          return failed();
-        }
-      }
-      run(dynamicImports(source));
-    };
+    const failed = (give) => (tries.length ? attempt() : give());
+    const attempt = () => run(dynamicImports(tries.shift()));
     const run = (source) => {
       let sync = true;
       evaluate(source, name, (answer) => {
@@ -503,20 +489,6 @@
       sync = false;
     };
     attempt();
-  }
-
-  // loadStripper makes programs TypeScript, where node can take its types out.
-  // What it says about that being experimental is not the programs' business.
-  let strip = null;
-  function loadStripper() {
-    const f = require('module').stripTypeScriptTypes;
-    const { emitWarning } = process;
-    process.emitWarning = () => {};
-    try {
-      f('let a: 1');
-      strip = f;
-    } catch {}
-    process.emitWarning = emitWarning;
   }
 
   const wrapped = (v) => (v instanceof Error || util.types.isNativeError(v) ? v : { thrown: v });
@@ -577,7 +549,7 @@
     if (fields[0].length) process.chdir(String(fields[0]));
     once = String(fields[1]) === 'once';
     setEnv(fields.slice(2));
-    send('H', `Node.js ${process.versions.node}${strip ? ' (type stripping)' : ''}`);
+    send('H', `Node.js ${process.versions.node}`);
   }
 
   // A Run is a program in progress. It ends when its last await is done; that
@@ -589,6 +561,7 @@
       this.env = [];
       this.timers = new Set();
       this.stopping = false;
+      socket.unref(); // what is ready to end is known by the loop's being empty
       this.resources = resources();
     }
 
@@ -598,7 +571,7 @@
         this.env = setEnv(fields.slice(3));
         setStdin(String(fields[2]));
         const code = String(fields[1]).replace(/^\uFEFF/, '').replace(/\r\n?/g, '\n');
-        this.execute(code, strip && (() => send('E', this.seq)));
+        this.execute(code);
       }));
     }
 
@@ -609,20 +582,8 @@
       return find('I', this.seq) !== null;
     }
 
-    // resume goes on with the program in JavaScript, as the host made it; there
-    // is none where the host found an error.
-    resume(code) {
-      if (this.stopping) return;
-      if (!code) return this.report('error', 1);
-      this.attempt(() => this.execute(String(code)));
-    }
-
-    execute(code, untyped) {
-      if (once) socket.unref();
-      execute(code, this.name, (...end) => this.exiting === undefined && this.done(...end), untyped && (() => {
-        socket.ref();
-        untyped();
-      }));
+    execute(code) {
+      execute(code, this.name, (...end) => this.exiting === undefined && this.done(...end));
     }
 
     // attempt calls f, and ends the run where f does not start it.
@@ -633,17 +594,23 @@
         if (this.exiting === undefined) {
           if (e?.code === 'ERR_SCRIPT_EXECUTION_INTERRUPTED') {
             seen++;
-            this.stop('interrupt', 130, e);
+            this.stop('interrupt', 130);
           } else this.done(e);
         }
       }
       if (this.exiting !== undefined) this.stop('exit', this.exiting);
     }
 
-    // done is called with how the program ended by itself.
+    // done is called with how the program ended by itself. What it started
+    // goes on: the run ends as a script under node does, when the event loop is
+    // empty.
     done(error, result, line = 0) {
       if (current !== this || this.stopping) return;
       if (error !== undefined) return this.report('error', 1, error, line);
+      if (util.types.isPromise(result)) {
+        then.call(result, (v) => this.done(undefined, v), (e) => this.done(wrapped(e)));
+        return;
+      }
       if (result !== undefined) {
         try {
           show('result', { 'text/plain': inspect(result) }, '', toJSON(result));
@@ -651,9 +618,16 @@
           return this.report('error', 1, e);
         }
       }
-      if (!once) return this.report('ok', 0);
       this.drained = true;
-      process.once('exit', () => this.report(process.exitCode ? 'exit' : 'ok', Number(process.exitCode ?? 0) & 0xff));
+      if (once) process.once('exit', () => this.stopping || this.drainedOut());
+    }
+
+    // drainedOut is called when nothing of the program is left to run.
+    drainedOut() {
+      if (!this.drained) return this.report('error', 13, new Error('a top-level await waits for a promise that nothing can settle any more'));
+      const status = Number(process.exitCode ?? 0) & 0xff;
+      process.exitCode = undefined;
+      this.report(status ? 'exit' : 'ok', status);
     }
 
     // stop ends what is left of the program: its timers are cleared, and where
@@ -663,7 +637,8 @@
       if (this.stopping) return;
       this.stopping = true;
       if (once) return this.report(how, status, error);
-      for (const t of this.timers) real.clearTimeout(t);
+      socket.ref();
+      this.clearTimers();
       let tries = 0;
       const look = () => {
         if (current !== this) return;
@@ -678,13 +653,22 @@
     }
 
     quiet() {
+      socket.unref();
       const now = resources();
+      socket.ref();
       return Object.keys(now).every((k) => now[k] <= (this.resources[k] ?? 0));
+    }
+
+    clearTimers() {
+      for (const t of this.timers) real.clearTimeout(t);
+      this.timers.clear();
     }
 
     report(how, status, error, line = 0) {
       if (current !== this) return;
       current = null;
+      socket.ref();
+      this.clearTimers(); // those that did not hold the run
       restoreEnv(this.env);
       if (promise) abandon();
       else post('Runtime.releaseObjectGroup', { objectGroup: this.name });
@@ -695,8 +679,14 @@
     exit(status) {
       if (once || !computing) {
         this.stopping = true;
-        try { process.emit('exit', status); } catch {}
-        if (once) this.report('exit', status);
+        if (!this.leaving) {
+          this.leaving = true;
+          process.exitCode = status;
+          // Handlers may change the code, throw, or call process.exit again.
+          try { process.emit('exit', status); } catch (e) { process.stderr.write(`Uncaught ${util.inspect(e)}\n`); }
+          status = Number(process.exitCode ?? status) & 0xff;
+        }
+        this.report(once ? 'exit' : 'gone', status);
         realExit(status);
       }
       this.exiting = status;
@@ -718,6 +708,7 @@
   }
 
   // The run's timers are known, so that they can be cleared with it.
+  const { then } = Promise.prototype;
   const real = { setTimeout, setInterval, setImmediate, clearTimeout };
   for (const name of ['setTimeout', 'setInterval']) {
     const f = real[name];
@@ -742,7 +733,7 @@
   function describe(error, name, line) {
     if (error && Object.hasOwn(error, 'thrown') && !(error instanceof Error)) {
       const text = inspect(error.thrown);
-      return ['Error', text, line, '', `Uncaught ${text}`];
+      return ['Uncaught', shortened(text, MAX_MESSAGE), line, '', shortened(`Uncaught ${text}`, MAX_STACK)];
     }
     let kind = 'Error', message = '', stack = '', missing = '';
     try {
@@ -760,7 +751,25 @@
     const escaped = name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
     if (!line) line = Number(new RegExp(`${escaped}:(\\d+)`).exec(own.join('\n'))?.[1] ?? 0);
     if (line && !own.some((l) => l.includes(name))) own.push(`    at ${name}:${line}`);
-    return [kind, message, line, missing, own.join('\n') || `${kind}: ${message}`];
+    const report = shortened(own.join('\n') || `${kind}: ${message}`, MAX_STACK);
+    return [shortened(kind, MAX_ID), shortened(message, MAX_MESSAGE), line, shortened(missing, MAX_ID), shortenedLines(report)];
+  }
+
+  // shortened leaves out the middle of what is longer than the limit in bytes,
+  // and says so.
+  function shortened(s, limit) {
+    if (s.length <= limit / 3) return s;
+    const b = Buffer.from(s);
+    if (b.length <= limit) return s;
+    const half = limit / 2 - 50;
+    return `${b.subarray(0, half)}\n[${b.length - 2 * half} bytes are left out]\n${b.subarray(b.length - half)}`;
+  }
+
+  function shortenedLines(s) {
+    const lines = s.split('\n');
+    if (lines.length <= MAX_LINES) return s;
+    const half = MAX_LINES / 2 - 1;
+    return [...lines.slice(0, half), `[${lines.length - 2 * half} lines are left out]`, ...lines.slice(-half)].join('\n');
   }
 
   process.exit = (status = process.exitCode ?? 0) => {
@@ -775,9 +784,21 @@
       if (once) realExit(1);
     });
   }
-  process.on('exit', () => {
-    if (once && current && !current.stopping && !current.drained) current.report('error', 1, new Error('the event loop is empty, and the program still awaits'));
+  process.on('beforeExit', () => {
+    if (!once && current && !current.stopping) current.drainedOut();
   });
+  process.on('exit', () => {
+    if (once && current && !current.stopping && !current.drained) current.drainedOut();
+  });
+
+  // A server that listens does not hold the run, and nor do its connections.
+  const { listen } = net.Server.prototype, servers = new WeakSet();
+  net.Server.prototype.listen = function (...args) {
+    this.unref();
+    if (!servers.has(this)) this.on('connection', (s) => s.unref?.());
+    servers.add(this);
+    return listen.apply(this, args);
+  };
   process.on('SIGINT', () => { seen++; });
 
   const socket = new net.Socket({ fd: CONTROL, readable: true, writable: false, allowHalfOpen: true });

@@ -1,62 +1,5 @@
-# Values, and what programs call to show them.
-# This follows driver.py in one source.
-
-class Unfaithful(Exception):
-    pass
-
-
-def to_json(v):
-    """Returns v as JSON, or '' where that would not be the same value."""
-    out, size = [], 0
-
-    def put(s):
-        nonlocal size
-        size += len(s)
-        if size > 1 << 20:
-            raise Unfaithful
-        out.append(s)
-
-    def walk(v, depth):
-        t = type_(v)
-        if v is None or t is bool:
-            put('null' if v is None else 'true' if v else 'false')
-        elif t is int:
-            if v.bit_length() > 10000:
-                raise Unfaithful
-            put(repr_(v))
-        elif t is float:
-            if v != v or v in (float('inf'), float('-inf')):
-                raise Unfaithful
-            put(repr_(v))
-        elif t is str:
-            from _json import encode_basestring
-            v.encode()
-            put(encode_basestring(v))
-        elif depth > 100:
-            raise Unfaithful
-        elif t is list or t is tuple:
-            for i, e in enumerate(v):
-                put('[' if i == 0 else ',')
-                walk(e, depth + 1)
-            put(']' if v else '[]')
-        elif t is dict:
-            for i, (k, e) in enumerate(v.items()):
-                if type_(k) is not str:
-                    raise Unfaithful
-                put('{' if i == 0 else ',')
-                walk(k, depth + 1)
-                put(':')
-                walk(e, depth + 1)
-            put('}' if v else '{}')
-        else:
-            raise Unfaithful
-
-    try:
-        walk(v, 0)
-    except (Unfaithful, UnicodeEncodeError):
-        return ''
-    return ''.join(out)
-
+# What programs call to show things, and the representations of values. This
+# follows channel.py and the function to_json in one source.
 
 REPRS = (('_repr_html_', 'text/html'), ('_repr_markdown_', 'text/markdown'), ('_repr_latex_', 'text/latex'),
          ('_repr_svg_', 'image/svg+xml'), ('_repr_png_', 'image/png'), ('_repr_jpeg_', 'image/jpeg'),
@@ -139,14 +82,20 @@ def encoded(mime, data):
 
 
 def show(kind, bundle, meta=None, ident='', value=''):
-    """Sends a bundle, and waits until the host has put it in its place."""
+    """Sends a bundle, in its place among what is printed."""
     flush()
+    ident = text(ident)
+    if len(ident) > MAX_ID:
+        raise ValueError('a display id of %d bytes: at most %d are possible' % (len(ident), MAX_ID))
     fields, size = [], len(value)
     for mime, data in bundle.items():
         try:
+            if len(fields) == 2 * MAX_BUNDLE:
+                raise ValueError('there are more than %d representations' % MAX_BUNDLE)
+            mime = mime_type(mime)
             data = encoded(mime, data)
         except Exception as e:
-            sys.stderr.write('display: %s was dropped: %s\n' % (mime, e))
+            sys.stderr.write('display: %.100s was dropped: %s\n' % (mime, e))
             continue
         size += len(data)
         if size > LIMIT:
@@ -155,23 +104,34 @@ def show(kind, bundle, meta=None, ident='', value=''):
         fields += [mime, data]
     if kind in ('display', 'update') and not fields:
         return
-    about = b''
-    if meta:
-        try:
-            about = encoded('application/json', meta)
-        except Exception as e:
-            sys.stderr.write('display: the metadata was dropped: %s\n' % e)
+    fields = [kind, ident, metadata_of(meta), value] + fields
     if kind == 'result':
-        send(b'D', state.seq, 0, kind, ident, about, value, *fields)
-        return
-    with hold, showing:
-        state.shows += 1
-        n = str(state.shows).encode()
-        send(b'D', state.seq, n, kind, ident, about, value, *fields)
-        while True:
-            got, answer = receive()
-            if got == b'A' and answer[0] == n:
-                return
+        send(b'D', state.seq, 0, *fields)
+    else:
+        exchange(*fields)
+
+
+def mime_type(name):
+    if not isinstance_(name, str) or not name:
+        raise TypeError('a MIME type is a str')
+    if len(text(name)) > MAX_MIME:
+        raise ValueError('a MIME type of more than %d bytes' % MAX_MIME)
+    return name
+
+
+def metadata_of(meta):
+    """Returns a show's metadata as JSON, b'' for none."""
+    if not meta:
+        return b''
+    try:
+        about = encoded('application/json', meta)
+        if len(about) > MAX_METADATA:
+            raise ValueError('it has %d bytes; at most %d are possible' % (len(about), MAX_METADATA))
+        return about
+    except Exception as e:
+        sys.stderr.write('display: the metadata was dropped: %s\n' % e)
+        return b''
+
 
 class DisplayHandle:
     """A display that can be shown again or replaced."""

@@ -6,10 +6,13 @@ namespace, not in __main__, and what it needs of builtins and modules is bound
 here before any program can replace it.
 """
 import sys, os, io, builtins, _signal
-from _thread import allocate_lock, get_ident
+from _thread import allocate_lock, get_ident, interrupt_main
 
 CONTROL = 3
 LIMIT = 48 << 20  # bytes of one show; the host refuses frames of 64 MiB
+MAX_ID, MAX_MIME, MAX_BUNDLE, MAX_METADATA = 1024, 256, 64, 64 << 10  # of a show
+MAX_MESSAGE, MAX_TRACEBACK, MAX_LINES = 64 << 10, 256 << 10, 4096  # of an error
+MAX_LATE = 1 << 20  # bytes of one frame of late output
 AWAIT = 0x2000  # ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
 TREE = 0x400  # ast.PyCF_ONLY_AST
 COROUTINE = 0x80  # inspect.CO_COROUTINE
@@ -18,33 +21,37 @@ MAX_CELLS = 2000  # sources kept for tracebacks
 
 main = sys.modules['__main__']
 space = main.__dict__
-environ, environb, set_blocking = os.environ, os.environb, os.set_blocking
+environ, environb = os.environ, os.environb
 read, write, fsencode, getpid, exit_now = os.read, os.write, os.fsencode, os.getpid, os._exit
 compile_, exec_, eval_, repr_, type_, isinstance_ = compile, exec, eval, repr, type, isinstance
 modules = sys.modules
-settrace, setprofile = sys.settrace, sys.setprofile
+settrace, setprofile, current_frames = sys.settrace, sys.setprofile, sys._current_frames
 
 
 class State:
-    seq = ''  # of the run in progress
+    seq = ''  # of the last run
+    busy = False  # that run is in progress
     once = False  # there is one run only
     cell = 0  # number of runs
     name = ''  # file name of the run in progress
     running = False  # the program may be interrupted
     held = 0  # exchanges with the host in which it may not
     owed = False  # an interrupt that waits for their end
+    interrupts = 0  # signals that came while the program could be interrupted
+    announced = -1  # what that was when the host announced one, -1 without
     flags = 0  # of __future__ imports so far
     shows = 0
+    poll = None  # tells whether the channel has something to read
     loop = None  # asyncio's, once a program awaited at its top level
+    old = {}  # threads of earlier runs: number -> threading's object
     stdin = False  # fd 0 is a file of this run
+    forked = False  # other processes may write to the channel too
     thread = get_ident()  # the main one, which runs programs and gets signals
 
 
 state = State()
 pid = getpid()
 sources = {}  # file name -> linecache entry
-sending = allocate_lock()
-showing = allocate_lock()
 
 
 class Hold:
@@ -71,65 +78,30 @@ def interrupt():
 
 
 def on_interrupt(signum, frame):
+    if state.running:
+        state.interrupts += 1
     if state.running and state.held:
         state.owed = True
     else:
         interrupt()
 
 
-def take(n):
-    parts = []
-    while n > 0:
-        try:
-            b = read(CONTROL, n)
-        except InterruptedError:
-            continue
-        if not b:
-            exit_now(0)
-        parts.append(b)
-        n -= len(b)
-    return b''.join(parts)
+def shortened(s, limit):
+    """Returns s with its middle left out, and told, where it is longer than
+    the limit in bytes."""
+    if len(s) <= limit // 4:
+        return s  # no character takes more than 4 bytes
+    b = text(s)
+    if len(b) <= limit:
+        return s
+    half = limit // 2 - 50
+    head, tail = b[:half].decode('utf-8', 'ignore'), b[len(b) - half:].decode('utf-8', 'ignore')
+    return '%s\n[%d bytes are left out]\n%s' % (head, len(b) - 2 * half, tail)
 
 
-def receive(head=b''):
-    body = take(int(head + take(8 - len(head)), 16))
-    fields, i = [], 1
-    while i < len(body):
-        n = int(body[i:i + 8], 16)
-        fields.append(body[i + 8:i + 8 + n])
-        i += 8 + n
-    return body[:1], fields
-
-
-def called_off():
-    """Tells whether the host has ended the run before it began: its signal may
-    have come too early to do so. It comes before the second of the frames."""
-    set_blocking(CONTROL, False)
-    try:
-        head = read(CONTROL, 8)
-    except BlockingIOError:
-        return False
-    finally:
-        set_blocking(CONTROL, True)
-    if not head:
-        exit_now(0)
-    receive(head)
-    receive()
-    return True
-
-
-def text(v):
-    return v if type_(v) is bytes else str(v).encode('utf-8', 'backslashreplace')
-
-
-def send(kind, *fields):
-    parts, size = [], 1
-    for v in fields:
-        v = text(v)
-        parts.append(b'%08x' % len(v))
-        parts.append(v)
-        size += 8 + len(v)
-    data = memoryview(b'%08x%s' % (size, kind) + b''.join(parts))
-    with hold, sending:
-        while data:
-            data = data[write(CONTROL, data):]
+def shortened_lines(s):
+    lines = s.split('\n')
+    if len(lines) <= MAX_LINES:
+        return s
+    half = MAX_LINES // 2 - 1
+    return '\n'.join(lines[:half] + ['[%d lines are left out]' % (len(lines) - 2 * half)] + lines[-half:])

@@ -13,6 +13,7 @@ def serve_forks():
     _signal.signal(_signal.SIGCHLD, lambda *args: None)
     _signal.set_wakeup_fd(waker, warn_on_full_buffer=False)
     server = getpid()
+    children = set()
     poll = select.poll()
     poll.register(CONTROL, select.POLLIN)
     poll.register(wake, select.POLLIN)
@@ -23,7 +24,7 @@ def serve_forks():
         for fd, _ in poll.poll():
             if fd == wake:
                 read(wake, 4096)
-                reap()
+                reap(children)
                 continue
             fields, fds = receive_fork(control, array)
             child = os.fork()
@@ -37,12 +38,16 @@ def serve_forks():
                 except BaseException as e:
                     write(2, ('isolation: %s\n' % (e,)).encode())
                     exit_now(126)
+            state.forked = False  # no child keeps this channel
+            children.add(child)
             for fd in fds:
                 os.close(fd)
             send(b'P', fields[0], child)
 
 
-def reap():
+def reap(children):
+    """Reports the children that ended. Programs can give the server others,
+    whose status is nobody's business."""
     while True:
         try:
             child, status = os.waitpid(-1, os.WNOHANG)
@@ -50,7 +55,9 @@ def reap():
             return
         if child == 0:
             return
-        send(b'W', child, status)
+        if child in children:
+            children.remove(child)
+            send(b'W', child, status)
 
 
 def receive_fork(control, array):
@@ -87,6 +94,7 @@ def isolate(fields, fds, server, libc, ctypes, resource):
         check(libc.prctl(1, int(death), 0, 0, 0), ctypes)
         if os.getppid() != server:
             exit_now(126)
+    state.forked = False
     os.chdir(workdir)
     environ.clear()
     for i in range(6, len(fields), 2):

@@ -71,25 +71,38 @@ def compile_cell(code, name):
     return body, last
 
 
-def evaluate(code):
-    v = eval_(code, space)
-    if code.co_flags & COROUTINE:
-        import asyncio
-        if state.loop is None or state.loop.is_closed():
-            state.loop = asyncio.new_event_loop()
-        asyncio.set_event_loop(state.loop)
-        task = state.loop.create_task(v)
-        try:
-            v = state.loop.run_until_complete(task)
-        except BaseException:
-            if not task.done():
-                task.cancel()
-                try:
-                    state.loop.run_until_complete(task)
-                except BaseException:
-                    pass
-            raise
-    return v
+def evaluate(body, last):
+    """Runs the statements and returns the value of the last expression. Where
+    one of them awaits, all of it runs in asyncio's loop."""
+    if not any(c is not None and c.co_flags & COROUTINE for c in (body, last)):
+        if body is not None:
+            eval_(body, space)
+        return None if last is None else eval_(last, space)
+    import asyncio
+    if state.loop is None or state.loop.is_closed():
+        state.loop = asyncio.new_event_loop()
+    asyncio.set_event_loop(state.loop)
+    task = state.loop.create_task(whole(body, last))
+    try:
+        return state.loop.run_until_complete(task)
+    except BaseException:
+        if not task.done():
+            task.cancel()
+            try:
+                state.loop.run_until_complete(task)
+            except BaseException:
+                pass
+        raise
+
+
+async def whole(body, last):
+    value = None
+    for code in (body, last):
+        if code is not None:
+            value = eval_(code, space)
+            if code.co_flags & COROUTINE:
+                value = await value
+    return None if last is None else value
 
 
 def remember(name, code):
@@ -115,22 +128,19 @@ def run(code, name):
         try:
             with hold:
                 state.running = True
-                if not state.once and called_off():
-                    state.owed = True
+                if not state.once:
+                    look_for_interrupt()
             body, last = compile_cell(code, name)
-            if body is not None:
-                evaluate(body)
-            if last is not None:
-                value = evaluate(last)
-                last = None
-                if value is not None:
-                    bundle, meta = bundle_of(value)
-                    figure = modules.get('matplotlib.figure')
-                    if figure and isinstance_(value, figure.Figure) and modules.get('matplotlib.pyplot'):
-                        modules['matplotlib.pyplot'].close(value)
-                    state.running = False
-                    show('result', bundle, meta, '', to_json(value))
-                    state.running = True
+            value = evaluate(body, last)
+            body = last = None
+            if value is not None:
+                bundle, meta = bundle_of(value)
+                figure = modules.get('matplotlib.figure')
+                if figure and isinstance_(value, figure.Figure) and modules.get('matplotlib.pyplot'):
+                    modules['matplotlib.pyplot'].close(value)
+                state.running = False
+                show('result', bundle, meta, '', to_json(value))
+                state.running = True
             figures()
         finally:
             state.running = False
@@ -184,11 +194,13 @@ def describe(e, name):
         report = report.replace('toolcell.Refused: ', 'SyntaxError: ').replace('Refused: ', 'SyntaxError: ', 1)
     except BaseException:
         report = '%s: %s' % (kind, message)
-    return kind, message, line, missing, report
+    return shortened(kind, MAX_ID), shortened(message, MAX_MESSAGE), line, shortened(missing, MAX_ID), shortened_lines(shortened(report, MAX_TRACEBACK))
 
 
 def serve_run(fields):
-    state.seq, code = fields[0].decode(), fields[1].decode()
+    code = fields[1].decode()
+    with gate:
+        state.seq, state.busy, state.announced = fields[0].decode(), True, -1
     state.cell += 1
     name = state.name = '<cell %d>' % state.cell
     if code.startswith('\ufeff'):
@@ -220,6 +232,8 @@ def serve_run(fields):
 def finish(how, status, about, old):
     restore_env(old)
     flush()
+    with gate:
+        state.busy = False
     send(b'Z', state.seq, how, status, *about)
 
 
@@ -270,7 +284,7 @@ def preload(names):
 
 def loop():
     while True:
-        kind, fields = receive()
+        kind, fields = obtain(expect(None))
         if kind == b'C':
             configure(fields)
         elif kind == b'M':

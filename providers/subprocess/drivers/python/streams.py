@@ -31,14 +31,15 @@ class Router(io.TextIOBase):
 
     encoding = 'utf-8'
 
-    def __init__(self, own, name, old):
-        self.own, self.label, self.old = own, name, old
+    def __init__(self, own, name):
+        self.own, self.label = own, name
 
     def write(self, s):
-        if get_ident() not in self.old:
+        if not is_old():
             return self.own.write(s)
         if isinstance_(s, str):
-            send(b'L', self.label, s)
+            for i in range(0, len(s), MAX_LATE // 4):
+                send(b'L', self.label, s[i:i + MAX_LATE // 4])
             return len(s)
         raise TypeError('write() argument must be str, not %s' % type_(s).__name__)
 
@@ -73,11 +74,22 @@ def route():
         sys.stdout = sys.stdout.own
     if type_(sys.stderr) is Router:
         sys.stderr = sys.stderr.own
+    threads = {ident: thread_object(ident) for ident in current_frames() if ident != state.thread}
+    state.old = threads
+    if threads:
+        sys.stdout, sys.stderr = Router(sys.stdout, 'stdout'), Router(sys.stderr, 'stderr')
+
+
+def thread_object(ident):
     threading = modules.get('threading')
-    if threading and len(threading._active) > 1:
-        old = set(threading._active)
-        old.discard(get_ident())
-        sys.stdout, sys.stderr = Router(sys.stdout, 'stdout', old), Router(sys.stderr, 'stderr', old)
+    return threading and threading._active.get(ident)
+
+
+def is_old():
+    """Tells whether this thread is one of an earlier run's. Its number alone
+    does not say: it is given again once a thread has ended."""
+    ident = get_ident()
+    return ident in state.old and state.old[ident] is thread_object(ident)
 
 
 def set_stdin(path):

@@ -1,0 +1,189 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"flag"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/providers/jupyter"
+)
+
+const (
+	// patience is how long a provider may take to open before that is told.
+	patience = 3 * time.Second
+
+	// sweepIdle is how long a kernel that nobody is connected to is left alone.
+	sweepIdle = 10 * time.Minute
+)
+
+// jupyterFlags say which Jupyter server runs the code, and how.
+type jupyterFlags struct {
+	url             string
+	token, password string
+	kernels         list
+	headers         list
+	ca              string
+	tag             string
+	spill           bool
+
+	// waiting, if set, is called where opening takes long.
+	waiting func()
+	// spawning, if set, is told of a JupyterHub that starts a user's server.
+	spawning func(percent int, message string)
+}
+
+func (f *jupyterFlags) register(fs *flag.FlagSet, getenv func(string) string) {
+	fs.StringVar(&f.url, "url", "", "`address` of the Jupyter server, as a browser shows it, or http+unix://PATH for a socket (environment: JUPYTER_URL)")
+	fs.StringVar(&f.token, "token", "", "`token` of the Jupyter server (environment: JUPYTER_TOKEN, or JUPYTER_PASSWORD)")
+	fs.Var(&f.kernels, "kernel", "jupyter: the `kernelspec` to use for the program's language, or LANGUAGE=KERNELSPEC; several times for several languages")
+	fs.Var(&f.headers, "header", "jupyter: a `NAME:VALUE` for every request; several times for several")
+	fs.StringVar(&f.ca, "ca", "", "jupyter: trust the certificates in this PEM `file` only")
+	fs.StringVar(&f.tag, "tag", "", "jupyter: what marks this command's kernels for toolcell sweep (`name`, default toolcell-USER)")
+	fs.BoolVar(&f.spill, "spill", false, "jupyter: take a Python program's large output around the server's rate limit")
+	f.url, f.token, f.password = getenv("JUPYTER_URL"), getenv("JUPYTER_TOKEN"), getenv("JUPYTER_PASSWORD")
+	f.tag = jupyter.DefaultTag
+	if user := cmp.Or(getenv("USER"), getenv("USERNAME")); user != "" && !strings.ContainsAny(user, "/?#%") {
+		f.tag += "-" + user
+	}
+}
+
+// options returns what the flags say. A kernelspec that names no language is for
+// the given one.
+func (f *jupyterFlags) options(language string) (*jupyter.Options, error) {
+	if f.url == "" {
+		return nil, fmt.Errorf("%w: the jupyter provider needs --url, such as http://localhost:8888", codeinterp.ErrInvalid)
+	}
+	o := &jupyter.Options{URL: f.url, Token: f.token, Tag: f.tag, Spill: f.spill, Header: http.Header{}, Kernels: map[string]string{}}
+	if f.token == "" {
+		o.Password = f.password
+	}
+	if strings.Contains(f.url, "/user/") {
+		o.Hub = &jupyter.HubOptions{Progress: f.spawning}
+	}
+	for _, k := range f.kernels {
+		name, spec, ok := strings.Cut(k, "=")
+		if !ok {
+			name, spec = cmp.Or(language, "python"), k
+		}
+		o.Kernels[name] = spec
+	}
+	for _, h := range f.headers {
+		name, value, ok := strings.Cut(h, ":")
+		if !ok || strings.TrimSpace(name) == "" {
+			return nil, fmt.Errorf("%w: --header %q is no NAME:VALUE", codeinterp.ErrInvalid, h)
+		}
+		o.Header.Add(strings.TrimSpace(name), strings.TrimSpace(value))
+	}
+	if err := f.trust(o); err != nil {
+		return nil, err
+	}
+	return o, overSocket(o)
+}
+
+func (f *jupyterFlags) trust(o *jupyter.Options) error {
+	if f.ca == "" {
+		return nil
+	}
+	pem, err := os.ReadFile(f.ca)
+	if err != nil {
+		return fmt.Errorf("%w: --ca: %w", codeinterp.ErrInvalid, err)
+	}
+	pool := x509.NewCertPool()
+	if !pool.AppendCertsFromPEM(pem) {
+		return fmt.Errorf("%w: --ca: there is no certificate in %s", codeinterp.ErrInvalid, f.ca)
+	}
+	o.TLS = &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}
+	return nil
+}
+
+// overSocket takes an address that names a unix socket, as Jupyter prints it:
+// http+unix://%2Ftmp%2Fjupyter.sock/tree, or with the path as it is.
+func overSocket(o *jupyter.Options) error {
+	rest, ok := strings.CutPrefix(o.URL, "http+unix://")
+	if !ok {
+		return nil
+	}
+	rest, query, _ := strings.Cut(rest, "?")
+	socket, path := rest, ""
+	if !strings.HasPrefix(rest, "/") {
+		host, tail, _ := strings.Cut(rest, "/")
+		name, err := url.PathUnescape(host)
+		if err != nil {
+			return fmt.Errorf("%w: --url: %w", codeinterp.ErrInvalid, err)
+		}
+		socket, path = name, tail
+	}
+	o.URL = "http://localhost/" + path
+	if query != "" {
+		o.URL += "?" + query
+	}
+	o.DialContext = func(ctx context.Context, _, _ string) (net.Conn, error) {
+		var d net.Dialer
+		return d.DialContext(ctx, "unix", socket)
+	}
+	o.Proxy = func(*http.Request) (*url.URL, error) { return nil, nil }
+	return nil
+}
+
+func (f *jupyterFlags) openJupyter(ctx context.Context, language string, stateful bool) (codeinterp.CodeInterpreter, error) {
+	opts, err := f.options(language)
+	if err != nil {
+		return nil, err
+	}
+	if f.waiting != nil {
+		told := make(chan struct{})
+		timer := time.AfterFunc(patience, func() {
+			defer close(told)
+			f.waiting()
+		})
+		defer func() {
+			if !timer.Stop() {
+				<-told
+			}
+		}()
+	}
+	if stateful {
+		return orNil(jupyter.NewStateful(ctx, opts))
+	}
+	return orNil(jupyter.New(ctx, opts))
+}
+
+// sweep deletes the kernels that earlier commands left behind when they were
+// killed.
+func (a *app) sweep(ctx context.Context, args []string) int {
+	var f jupyterFlags
+	fs := flag.NewFlagSet("sweep", flag.ContinueOnError)
+	f.register(fs, a.getenv)
+	idle := fs.Duration("idle", sweepIdle, "leave kernels alone that were active within this `duration`")
+	operands, code, done := a.parse(fs, "sweep --url URL [flags]", args)
+	if done {
+		return code
+	}
+	if len(operands) > 0 {
+		return a.usageError("sweep takes no %q", operands[0])
+	}
+	opts, err := f.options("")
+	if err != nil {
+		return a.fail(err)
+	}
+	n, err := jupyter.Sweep(ctx, opts, *idle)
+	switch {
+	case err != nil && errors.Is(err, context.Cause(ctx)):
+		return a.stopped()
+	case err != nil:
+		return a.fail(err)
+	}
+	fmt.Fprintf(a.stdout, "deleted %d kernels that were left behind\n", n)
+	return 0
+}

@@ -1,0 +1,122 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/providers/subprocess"
+)
+
+var extensions = map[string]string{
+	".py": "python", ".js": "javascript", ".mjs": "javascript", ".cjs": "javascript",
+	".ts": "typescript", ".mts": "typescript", ".cts": "typescript", ".sh": "bash", ".bash": "bash",
+}
+
+// commands are the interpreters that a #! line may name, without a version.
+var commands = map[string]string{
+	"python": "python", "pypy": "python", "node": "javascript", "nodejs": "javascript",
+	"tsx": "typescript", "ts-node": "typescript", "bash": "bash", "sh": "bash",
+}
+
+// usual are the languages that a program is taken for, in this order, where
+// nothing says what it is.
+var usual = []string{"python", "javascript"}
+
+// languageOf says what a program is written in, by the name of its file or by
+// its #! line. It is empty for a text that came without a name and tells
+// nothing; a file that tells nothing is not run as something else.
+func languageOf(file, program string) (string, error) {
+	if l := extensions[strings.ToLower(filepath.Ext(file))]; l != "" {
+		return l, nil
+	}
+	const choose = "choose with --language, such as bash, javascript, python or typescript"
+	if line, ok := strings.CutPrefix(program, "#!"); ok {
+		line, _, _ = strings.Cut(line, "\n")
+		name := interpreterIn(line)
+		if l := commands[strings.TrimRight(name, "0123456789.")]; l != "" {
+			return l, nil
+		}
+		return "", fmt.Errorf("its #! line names %q, which is no language known here; %s", name, choose)
+	}
+	if file != "" {
+		return "", fmt.Errorf("the name %q does not tell the language; %s", filepath.Base(file), choose)
+	}
+	return "", nil
+}
+
+// interpreterIn returns the command of a #! line, behind env and its flags and
+// variables.
+func interpreterIn(line string) string {
+	for i, word := range strings.Fields(line) {
+		name := path.Base(word)
+		if i == 0 && name != "env" || i > 0 && !strings.HasPrefix(word, "-") && !strings.Contains(word, "=") {
+			return name
+		}
+	}
+	return ""
+}
+
+// wanted are the languages that the program may be in: the one that is known,
+// or else, where that makes a difference, one after the other.
+func (f *runFlags) wanted() []string {
+	if f.language == "" && f.provider == "subprocess" {
+		return usual
+	}
+	return []string{f.language}
+}
+
+// narrow keeps the subprocess provider from looking for interpreters that the
+// program does not need.
+func (f *providerFlags) narrow(name string) {
+	if i := ownLanguage(name); i >= 0 {
+		f.languages = ownLanguages()[i : i+1]
+	}
+}
+
+// ownLanguages are those of the subprocess provider.
+func ownLanguages() []subprocess.Language {
+	return []subprocess.Language{subprocess.Bash(), subprocess.JavaScript(), subprocess.Python(), subprocess.TypeScript()}
+}
+
+// ownLanguage returns which of ownLanguages has that name, -1 for none.
+func ownLanguage(name string) int {
+	var names []string
+	for _, l := range ownLanguages() {
+		names = append(names, l.Name)
+	}
+	name, err := codeinterp.ResolveLanguage(name, names)
+	if err != nil {
+		return -1
+	}
+	return slices.Index(names, name)
+}
+
+// elsewhere says where there is a language that the embedded engine lacks.
+func (f *runFlags) elsewhere() string {
+	if f.provider != "inmemory" || ownLanguage(f.language) < 0 {
+		return ""
+	}
+	return "; use --provider subprocess for the interpreters of this machine"
+}
+
+// chooseLanguage takes the language that is known, else the first of the usual
+// ones that the provider has.
+func chooseLanguage(name string, languages []string) (string, error) {
+	if name != "" {
+		return codeinterp.ResolveLanguage(name, languages)
+	}
+	for _, name := range usual {
+		if l, err := codeinterp.ResolveLanguage(name, languages); err == nil {
+			return l, nil
+		}
+	}
+	if len(languages) == 0 {
+		return "", errors.New("the provider has no language")
+	}
+	return languages[0], nil
+}

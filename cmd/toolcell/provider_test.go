@@ -1,0 +1,111 @@
+package main
+
+import (
+	"crypto/tls"
+	"encoding/pem"
+	"flag"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestSizes(t *testing.T) {
+	for text, want := range map[string]size{"300": 300, "64K": 64 << 10, "512m": 512 << 20, "2GiB": 2 << 30, "1TB": 1 << 40, "-1": -1,
+		"": 0, "0": 0, "-2": 0, "-1K": 0, "x": 0, "1.5G": 0, "99999999T": 0} {
+		var s size
+		if err := s.Set(text); s != want || (err != nil) != (want == 0) {
+			t.Errorf("%q: %d, %v; want %d", text, s, err, want)
+		}
+	}
+}
+
+func jupyterOptionsOf(t *testing.T, args ...string) *jupyterFlags {
+	t.Helper()
+	var f jupyterFlags
+	fs := flag.NewFlagSet("test", flag.ContinueOnError)
+	fs.SetOutput(io.Discard)
+	f.register(fs, func(string) string { return "" })
+	if err := fs.Parse(args); err != nil {
+		t.Fatal(err)
+	}
+	return &f
+}
+
+func TestJupyterFlags(t *testing.T) {
+	f := jupyterOptionsOf(t, "--url", "http://h/", "--kernel", "conda-ml", "--kernel", "r=ir", "--header", "X-A: b:c", "--spill", "--tag", "mine")
+	o, err := f.options("")
+	if err != nil || o.Kernels["python"] != "conda-ml" || o.Kernels["r"] != "ir" || o.Header.Get("X-A") != "b:c" || !o.Spill || o.Tag != "mine" {
+		t.Errorf("%+v, %v", o, err)
+	}
+	if o, err := f.options("julia"); err != nil || o.Kernels["julia"] != "conda-ml" {
+		t.Errorf("%+v, %v", o, err)
+	}
+	for _, bad := range [][]string{{}, {"--url", "http://h", "--header", "nothing"}, {"--url", "http://h", "--ca", "none.pem"}, {"--url", "http+unix://%zz/"}} {
+		if _, err := jupyterOptionsOf(t, bad...).options(""); err == nil {
+			t.Errorf("%q was taken", bad)
+		}
+	}
+}
+
+// TestJupyterSocket reaches a server by its unix socket, in both forms.
+func TestJupyterSocket(t *testing.T) {
+	socket := filepath.Join(t.TempDir(), "s")
+	l, err := net.Listen("unix", socket)
+	if err != nil {
+		if os.Getenv("CI") != "" {
+			t.Fatal(err)
+		}
+		t.Skip("no unix sockets on this machine: ", err)
+	}
+	var paths []string
+	server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { paths = append(paths, r.URL.Path) })}
+	go func() { _ = server.Serve(l) }()
+	defer server.Close()
+	for _, u := range []string{"http+unix://" + strings.ReplaceAll(socket, "/", "%2F") + "/tree?token=x", "http+unix://" + socket} {
+		o, err := jupyterOptionsOf(t, "--url", u).options("")
+		if err != nil {
+			t.Fatal(err)
+		}
+		client := &http.Client{Transport: &http.Transport{DialContext: o.DialContext, Proxy: o.Proxy, DisableKeepAlives: true}}
+		resp, err := client.Get(o.URL)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+	}
+	if strings.Join(paths, " ") != "/tree /" {
+		t.Errorf("asked for %q", paths)
+	}
+}
+
+func TestJupyterTrust(t *testing.T) {
+	server := httptest.NewTLSServer(http.NotFoundHandler())
+	defer server.Close()
+	file := filepath.Join(t.TempDir(), "ca.pem")
+	block := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})
+	if err := os.WriteFile(file, block, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	o, err := jupyterOptionsOf(t, "--url", server.URL, "--ca", file).options("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	conn, err := tls.Dial("tcp", server.Listener.Addr().String(), o.TLS)
+	if err != nil {
+		t.Fatal(err)
+	}
+	conn.Close()
+}
+
+func TestSweepUsage(t *testing.T) {
+	for _, args := range [][]string{{"sweep"}, {"sweep", "--url", "http://127.0.0.1:1", "extra"}} {
+		if code, _, stderr := toolcell(t.Context(), "", args...); code != exitUsage || strings.Count(stderr, "\n") != 1 {
+			t.Errorf("%q: code %d, %q", args, code, stderr)
+		}
+	}
+}

@@ -1,0 +1,150 @@
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/providers/subprocess"
+)
+
+// subprocessFlags say which interpreters of this machine run the code, behind
+// which walls and within which limits.
+type subprocessFlags struct {
+	network      bool
+	isolation    isolationFlag
+	read, write  list
+	unsandboxed  bool
+	python, node string
+	memory, disk size
+	processes    int
+	warm         bool
+	preload      list
+
+	// languages narrows the provider down to what is needed.
+	languages []subprocess.Language
+}
+
+func (f *subprocessFlags) register(fs *flag.FlagSet) {
+	fs.BoolVar(&f.network, "network", false, "subprocess: let programs use the network")
+	fs.Var(&f.read, "read", "subprocess: a `path` that programs may read, besides the system's own; several times for several")
+	fs.Var(&f.write, "write", "subprocess: a `path` that programs may read and change; several times for several")
+	fs.Var(&f.isolation, "isolation", "subprocess: the `mode` to insist on, bwrap or landlock (default the strongest that works)")
+	fs.BoolVar(&f.unsandboxed, "allow-unsandboxed", false, "subprocess: run without isolation where none is to be had")
+	fs.StringVar(&f.python, "python", "", "subprocess: the Python to use (`path`), such as that of a virtual environment")
+	fs.StringVar(&f.node, "node", "", "subprocess: the Node.js to use (`path`)")
+	fs.Var(&f.memory, "memory", "subprocess: the memory that a program may use (`size`, such as 512M; -1 for any)")
+	fs.Var(&f.disk, "disk", "subprocess: what a program may write in its directory (`size`, such as 1G; -1 for any)")
+	fs.IntVar(&f.processes, "processes", 0, "subprocess: the `number` of processes and threads that a program may have; -1 for any")
+	fs.BoolVar(&f.warm, "warm", false, "subprocess: keep processes ready, so that programs start faster")
+	fs.Var(&f.preload, "preload", "subprocess: a Python `module` that ready processes have imported, such as pandas; several times for several; implies --warm")
+}
+
+func (f *subprocessFlags) openSubprocess(stateful bool) (codeinterp.CodeInterpreter, error) {
+	opts := &subprocess.Options{Require: f.isolation.Mode, AllowNone: f.unsandboxed, Network: f.network, Languages: f.chosen(),
+		Limits: subprocess.Limits{Memory: int64(f.memory), Disk: int64(f.disk), Processes: f.processes}}
+	if f.warm || len(f.preload) > 0 {
+		opts.Warm = &subprocess.Warm{Preload: f.preload}
+	}
+	var err error
+	if opts.ReadOnly, err = absolute(f.read); err != nil {
+		return nil, err
+	}
+	if opts.Writable, err = absolute(f.write); err != nil {
+		return nil, err
+	}
+	if stateful {
+		return orNil(subprocess.NewStateful(opts))
+	}
+	return orNil(subprocess.New(opts))
+}
+
+// chosen are the languages with the interpreters that the flags name. Nil means
+// what is found. An interpreter that is named has to work.
+func (f *subprocessFlags) chosen() []subprocess.Language {
+	if f.python == "" && f.node == "" {
+		return f.languages
+	}
+	list := f.languages
+	if list == nil {
+		list = ownLanguages()
+	}
+	var some []subprocess.Language
+	for _, l := range list {
+		switch {
+		case l.Name == "python" && f.python != "":
+			l.Commands = []string{f.python}
+		case (l.Name == "javascript" || l.Name == "typescript") && f.node != "":
+			l.Commands = []string{f.node}
+		case f.languages == nil && !slices.ContainsFunc(l.Commands, installed):
+			continue
+		}
+		some = append(some, l)
+	}
+	return some
+}
+
+func installed(command string) bool {
+	_, err := exec.LookPath(command)
+	return err == nil
+}
+
+// A size is a flag that holds bytes: 300, 64K, 512M, 2G, or -1.
+type size int64
+
+func (s *size) String() string { return "" }
+
+func (s *size) Set(text string) error {
+	number, unit := strings.TrimRight(strings.ToUpper(text), "IB"), int64(1)
+	for i, suffix := range []string{"K", "M", "G", "T"} {
+		if n, ok := strings.CutSuffix(number, suffix); ok {
+			number, unit = n, int64(1)<<(10*(i+1))
+			break
+		}
+	}
+	n, err := strconv.ParseInt(number, 10, 64)
+	if err != nil || n < -1 || n == 0 || n == -1 && unit > 1 || n > (1<<62)/unit {
+		return errors.New("use a size such as 512M or 2G, or -1")
+	}
+	*s = size(n * unit)
+	return nil
+}
+
+// absolute makes paths absolute, and refuses those that are not there: a
+// mistyped one would only be noticed inside of the program.
+func absolute(paths []string) ([]string, error) {
+	var out []string
+	for _, p := range paths {
+		abs, err := filepath.Abs(p)
+		if err == nil {
+			_, err = os.Stat(abs)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%w: %w", codeinterp.ErrInvalid, err)
+		}
+		out = append(out, abs)
+	}
+	return out, nil
+}
+
+// An isolationFlag is a flag that holds a mode of the subprocess provider.
+type isolationFlag struct{ subprocess.Mode }
+
+func (f *isolationFlag) String() string { return "" }
+
+func (f *isolationFlag) Set(s string) error {
+	for _, m := range []subprocess.Mode{subprocess.Bwrap, subprocess.Landlock, subprocess.None} {
+		if m.String() == s {
+			f.Mode = m
+			return nil
+		}
+	}
+	return errors.New("use bwrap, landlock or none")
+}

@@ -1,0 +1,285 @@
+package driver
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/toolcell/toolcell/codeinterp"
+)
+
+// An Interpreter runs each program in a session of its own.
+type Interpreter struct {
+	rt        Runtime
+	cfg       Config
+	provider  string
+	languages []codeinterp.LanguageInfo
+	names     []string // of languages, sorted
+	workers   workers
+
+	over     chan struct{} // closed when Close is done
+	closeErr error         // of that
+
+	mu       sync.Mutex
+	closed   bool
+	live     map[*slot]struct{}             // from before their start until nothing is left of them
+	kept     int                            // those of live that are contexts
+	created  int64                          // contexts so far
+	contexts map[codeinterp.ContextID]*slot // those that callers know
+	empty    chan struct{}                  // closed when the interpreter is closed and live is empty
+	stuck    int                            // sessions that were given up and are not back
+	left     []error                        // of sessions that could not be closed
+}
+
+var (
+	_ codeinterp.CodeInterpreter = (*Interpreter)(nil)
+	_ codeinterp.Describer       = (*Interpreter)(nil)
+)
+
+// maxLeft is how many errors of sessions Close returns.
+const maxLeft = 8
+
+// New returns an interpreter without contexts of a runtime, which it owns.
+func New(rt Runtime, cfg Config) *Interpreter {
+	cfg.Grace = cmp.Or(max(cfg.Grace, 0), 2*time.Second)
+	cfg.Patience = cmp.Or(max(cfg.Patience, 0), 10*time.Second)
+	cfg.StartLimit = cmp.Or(max(cfg.StartLimit, 0), 2*time.Minute)
+	info := rt.Describe()
+	i := &Interpreter{rt: rt, cfg: cfg, provider: info.Provider, languages: info.Languages,
+		live: map[*slot]struct{}{}, contexts: map[codeinterp.ContextID]*slot{}, empty: make(chan struct{}), over: make(chan struct{})}
+	for _, l := range i.languages {
+		i.names = append(i.names, l.Name)
+	}
+	slices.Sort(i.names)
+	return i
+}
+
+// Languages implements codeinterp.CodeInterpreter.
+func (i *Interpreter) Languages() []string { return slices.Clone(i.names) }
+
+// Describe implements codeinterp.Describer: what the runtime says, with the
+// driver's limits.
+func (i *Interpreter) Describe() codeinterp.Info {
+	info := i.describe()
+	info.ContextIdle, info.Limits.Contexts = 0, 0
+	info.Languages = slices.Clone(info.Languages)
+	for n := range info.Languages {
+		info.Languages[n].Contexts = false
+	}
+	return info
+}
+
+func (i *Interpreter) describe() codeinterp.Info {
+	info := i.rt.Describe()
+	info.Lateness, info.StartLimit, info.ContextIdle = i.cfg.Grace+i.cfg.Patience, i.cfg.StartLimit, i.cfg.Idle
+	info.Limits.Contexts = i.cfg.MaxContexts
+	if n := i.Stuck(); n > 0 {
+		info.Isolation.Reasons = append(slices.Clip(info.Isolation.Reasons), stuckReason(n))
+	}
+	return info
+}
+
+// RunCode implements codeinterp.CodeInterpreter.
+func (i *Interpreter) RunCode(ctx context.Context, language, code string, opts *codeinterp.RunOptions) (codeinterp.Result, error) {
+	res, err := i.runOnce(ctx, language, code, opts)
+	return res, i.wrap(ctx, codeinterp.OpRun, err)
+}
+
+func (i *Interpreter) runOnce(ctx context.Context, language, code string, opts *codeinterp.RunOptions) (codeinterp.Result, error) {
+	name, err := i.resolve(language)
+	if err != nil {
+		return codeinterp.NotRun(), err
+	}
+	o, err := codeinterp.CheckRun(code, opts)
+	if err != nil {
+		return codeinterp.NotRun(), err
+	}
+	s := newSlot(i, Options{Language: name, Once: true})
+	if err := i.admit(ctx, s); err != nil {
+		return codeinterp.NotRun(), err
+	}
+	return newRun(s, ctx, &o, code).run()
+}
+
+// resolve returns the language that a caller means.
+func (i *Interpreter) resolve(name string) (string, error) {
+	for _, l := range i.languages {
+		if slices.ContainsFunc(l.Aliases, func(a string) bool { return strings.EqualFold(a, strings.TrimSpace(name)) }) {
+			return l.Name, nil
+		}
+	}
+	return codeinterp.ResolveLanguage(name, i.names)
+}
+
+// usable reports why no call can begin, if so. i.mu is held.
+func (i *Interpreter) usable(ctx context.Context) error {
+	switch {
+	case i.closed:
+		return codeinterp.ErrClosed
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	}
+	return nil
+}
+
+// crowded reports why no program can begin, if so. i.mu is held.
+func (i *Interpreter) crowded() error {
+	if i.cfg.MaxStuck > 0 && i.stuck >= i.cfg.MaxStuck {
+		return fmt.Errorf("%w: %s", codeinterp.ErrCapacity, stuckReason(i.stuck))
+	}
+	return nil
+}
+
+func stuckReason(n int) string { return fmt.Sprintf("%d sessions could not be ended and still run", n) }
+
+// Stuck returns how many sessions did not end when they were told to, were given
+// up and still run.
+func (i *Interpreter) Stuck() int {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return i.stuck
+}
+
+// admit takes a slot among those that Close ends and waits for.
+func (i *Interpreter) admit(ctx context.Context, s *slot) error {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if err := i.usable(ctx); err != nil {
+		return err
+	}
+	if err := i.crowded(); err != nil {
+		return err
+	}
+	if !s.opts.Once {
+		if most := i.cfg.MaxContexts; most > 0 && i.kept >= most {
+			return fmt.Errorf("%w: %d contexts, which is the limit; delete one first", codeinterp.ErrCapacity, most)
+		}
+		i.kept++
+	}
+	i.live[s] = struct{}{}
+	return nil
+}
+
+// leave is called when nothing is left of a slot.
+func (i *Interpreter) leave(s *slot) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	delete(i.live, s)
+	if !s.opts.Once {
+		i.kept--
+	}
+	if i.closed && len(i.live) == 0 {
+		close(i.empty)
+	}
+}
+
+// Close implements codeinterp.CodeInterpreter. Its error says what could not be
+// ended, and may still be running.
+func (i *Interpreter) Close() error {
+	i.mu.Lock()
+	first := !i.closed
+	i.closed = true
+	slots := slices.Collect(maps.Keys(i.live))
+	if first && len(slots) == 0 {
+		close(i.empty)
+	}
+	clear(i.contexts)
+	i.mu.Unlock()
+	if first {
+		i.closeErr = i.wrap(context.Background(), opClose, i.shut(slots))
+		close(i.over)
+	}
+	<-i.over
+	return i.closeErr
+}
+
+type op string
+
+func (o op) String() string { return string(o) }
+
+const opClose op = "close"
+
+func (i *Interpreter) shut(slots []*slot) error {
+	for _, s := range slots {
+		s.finish(codeinterp.ErrClosed)
+	}
+	<-i.empty
+	i.workers.close()
+	ctx, cancel := context.WithTimeout(context.Background(), i.cfg.Patience)
+	defer cancel()
+	_, err := within(&i.workers, ctx, i.cfg.Patience, only(i.rt.Close), nil)
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	errs := append(i.left, err)
+	if i.stuck > 0 {
+		errs = append(errs, fmt.Errorf("%w: %s", codeinterp.ErrUnavailable, stuckReason(i.stuck)))
+	}
+	return joined(errs)
+}
+
+// keep keeps the error of a session that could not be closed for Close.
+func (i *Interpreter) keep(err error) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if err != nil && len(i.left) < maxLeft {
+		i.left = append(i.left, err)
+	}
+}
+
+// count counts the sessions that were given up and are not back.
+func (i *Interpreter) count(n int) {
+	i.mu.Lock()
+	i.stuck += n
+	i.mu.Unlock()
+}
+
+// forget makes a context unknown to callers. It reports whether it was known.
+func (i *Interpreter) forget(s *slot) bool {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	_, ok := i.contexts[s.id]
+	delete(i.contexts, s.id)
+	return ok
+}
+
+// sentinels are what an error of a call wraps one of, unless it is the cause of
+// the caller's ctx.
+var sentinels = []error{codeinterp.ErrLanguage, codeinterp.ErrContext, codeinterp.ErrInvalid, codeinterp.ErrClosed,
+	codeinterp.ErrCapacity, codeinterp.ErrUnavailable, codeinterp.ErrIsolation, codeinterp.ErrRefused}
+
+// wrap puts the provider's error around what a call returns. What a runtime says
+// without a sentinel is ErrUnavailable.
+func (i *Interpreter) wrap(ctx context.Context, op fmt.Stringer, err error) error {
+	if err == nil {
+		return nil
+	}
+	if e, ok := err.(*codeinterp.Error); ok {
+		return e
+	}
+	known := ctx.Err() != nil && errors.Is(err, context.Cause(ctx))
+	if !known && !slices.ContainsFunc(sentinels, func(s error) bool { return errors.Is(err, s) }) {
+		err = fmt.Errorf("%w: %w", codeinterp.ErrUnavailable, err)
+	}
+	return &codeinterp.Error{Provider: i.provider, Op: op.String(), Err: err}
+}
+
+// joined is errors.Join in one line.
+func joined(errs []error) error {
+	var all error
+	for _, err := range errs {
+		switch {
+		case err == nil:
+		case all == nil:
+			all = err
+		default:
+			all = fmt.Errorf("%w; %w", all, err)
+		}
+	}
+	return all
+}

@@ -1,0 +1,181 @@
+package driver_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/codeinterp/driver"
+)
+
+// TestOutcomes runs programs one after the other in one context.
+func TestOutcomes(t *testing.T) {
+	canceled := errors.New("the caller's own cause")
+	const ok, failed, timeout = codeinterp.StatusOK, codeinterp.StatusError, codeinterp.StatusTimeout
+	synctest.Test(t, func(t *testing.T) {
+		ci, id := stateful(t, &fake{}, driver.Config{})
+		for i, step := range []struct {
+			code    string
+			timeout time.Duration
+			cancel  time.Duration
+			want    want
+			took    time.Duration
+		}{
+			{"ok a", 0, 0, want{status: ok, count: 1}, 0},
+			{"fail", 0, 0, want{status: failed, exit: 1, count: 2}, 0},
+			{"sleep 1s", 2 * time.Second, 3 * time.Second, want{status: ok, count: 3}, time.Second},
+			{"sleep 3s", 2 * time.Second, 0, want{status: timeout, exit: 124, count: 4}, 2 * time.Second},
+			{"sleep 3s", 0, time.Second, want{status: "canceled", exit: 130, count: 5, err: canceled}, time.Second},
+			{"die", 0, 0, want{status: "lost", exit: 134, cause: codeinterp.CauseSignal, lost: true, count: 6}, 0},
+			{"ok b", 0, 0, want{status: ok, count: 1}, 0},
+			{"exit", 0, 0, want{status: "lost", exit: 137, cause: codeinterp.CauseExit, lost: true, count: 2}, 0},
+			{"ok c", 0, 0, want{status: ok, count: 1}, 0},
+			{"gone", 0, 0, want{status: ok, lost: true, count: 1}, 0},
+			{"ok d", 0, 0, want{status: ok, count: 2}, 0},
+			{"stubborn", 5 * time.Second, 0, want{status: timeout, exit: 124, lost: true, count: 3}, 7 * time.Second},
+			{"ok e", 0, 0, want{status: ok, count: 1}, 0},
+			{"unknown", 0, 0, want{status: "lost", exit: 137, cause: codeinterp.CauseServer, count: 2, err: codeinterp.ErrUnavailable, text: "reply"}, 0},
+			{"never", 0, 0, want{status: "not_run", exit: -1, err: codeinterp.ErrUnavailable, text: "no kernel"}, 0},
+			{"ok f", 0, 0, want{status: ok, count: 3}, 0},
+			{"slow", 1500 * time.Millisecond, 0, want{status: ok, count: 4}, 2 * time.Second},
+			{"slow", 500 * time.Millisecond, 0, want{status: timeout, exit: 124, count: 5}, 1500 * time.Millisecond},
+			{"slow", 0, 500 * time.Millisecond, want{status: "not_run", exit: -1, err: canceled}, 500 * time.Millisecond},
+			{"count", 0, 0, want{status: ok, count: 42}, 0},
+			{"ok", 0, 0, want{status: ok, count: 43}, 0},
+		} {
+			ctx := t.Context()
+			if step.cancel > 0 {
+				var stop context.CancelCauseFunc
+				ctx, stop = context.WithCancelCause(ctx)
+				time.AfterFunc(step.cancel, func() { stop(canceled) })
+			}
+			begin := time.Now()
+			res, err := ci.RunInContext(ctx, id, step.code, &codeinterp.RunOptions{Timeout: step.timeout})
+			step.want.check(t, step.code, res, err)
+			if took := time.Since(begin); took != step.took {
+				t.Errorf("%d, %s: took %v, want %v", i, step.code, took, step.took)
+			}
+			slept := step.took
+			switch {
+			case res.Status == codeinterp.StatusNotRun:
+				slept = 0
+			case step.code == "slow":
+				slept -= time.Second
+			}
+			if res.Duration != slept {
+				t.Errorf("%d, %s: duration %v", i, step.code, res.Duration)
+			}
+		}
+		if err := ci.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// TestRunCode has a session for each program, which is gone when it returns.
+func TestRunCode(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := &fake{}
+		ci := driver.New(f, driver.Config{})
+		for _, step := range []struct {
+			code, language string
+			timeout        time.Duration
+			want           want
+		}{
+			{"ok a", "fake", 0, want{status: "ok"}},
+			{"ok a", " phony ", 0, want{status: "ok"}},
+			{"ok a", "bare", 0, want{status: "ok"}},
+			{"ok a", "other", 0, want{status: "not_run", exit: -1, err: codeinterp.ErrLanguage}},
+			{"stubborn", "fake", time.Second, want{status: "timeout", exit: 124}},
+			{"die", "fake", 0, want{status: "lost", exit: 134, cause: codeinterp.CauseSignal}},
+			{"never", "fake", 0, want{status: "not_run", exit: -1, err: codeinterp.ErrUnavailable}},
+			{"panic", "fake", 0, want{status: "lost", exit: 137, cause: codeinterp.CauseServer, err: codeinterp.ErrUnavailable, text: "panicked: oops"}},
+		} {
+			res, err := ci.RunCode(t.Context(), step.language, step.code, &codeinterp.RunOptions{Timeout: step.timeout})
+			step.want.check(t, step.code, res, err)
+			if n := f.open.Load(); n != 0 {
+				t.Errorf("%s: %d sessions are open", step.code, n)
+			}
+		}
+		if err := ci.Close(); err != nil {
+			t.Error(err)
+		}
+		_, err := ci.RunCode(t.Context(), "fake", "ok", nil)
+		want{status: "not_run", exit: -1, err: codeinterp.ErrClosed}.check(t, "after Close", codeinterp.NotRun(), err)
+	})
+}
+
+// TestPrecedence: input, closed, an ended ctx, the id.
+func TestPrecedence(t *testing.T) {
+	canceled, cancel := context.WithCancel(t.Context())
+	cancel()
+	open, _ := stateful(t, &fake{}, driver.Config{})
+	defer open.Close()
+	closed := driver.NewStateful(&fake{}, driver.Config{})
+	closed.Close()
+	for _, tt := range []struct {
+		name string
+		ci   *driver.Stateful
+		ctx  context.Context
+		code string
+		want error
+	}{
+		{"input and closed", closed, canceled, "\x00", codeinterp.ErrInvalid},
+		{"closed and canceled", closed, canceled, "ok", codeinterp.ErrClosed},
+		{"canceled and unknown", open, canceled, "ok", context.Canceled},
+		{"unknown", open, t.Context(), "ok", codeinterp.ErrContext},
+	} {
+		if _, err := tt.ci.RunInContext(tt.ctx, "no", tt.code, nil); !errors.Is(err, tt.want) {
+			t.Errorf("RunInContext, %s: %v", tt.name, err)
+		}
+		if _, err := tt.ci.RunCode(tt.ctx, "fake", tt.code, nil); !errors.Is(err, tt.want) && tt.want != codeinterp.ErrContext {
+			t.Errorf("RunCode, %s: %v", tt.name, err)
+		}
+	}
+	for _, tt := range []struct {
+		ci       *driver.Stateful
+		language string
+		opts     *codeinterp.ContextOptions
+		want     error
+	}{
+		{closed, "other", nil, codeinterp.ErrLanguage},
+		{open, "bare", nil, codeinterp.ErrLanguage},
+		{closed, "fake", &codeinterp.ContextOptions{Cwd: "\x00"}, codeinterp.ErrInvalid},
+		{closed, "fake", nil, codeinterp.ErrClosed},
+		{open, "fake", nil, context.Canceled},
+	} {
+		if _, err := tt.ci.CreateContext(canceled, tt.language, tt.opts); !errors.Is(err, tt.want) {
+			t.Errorf("CreateContext: %v, want %v", err, tt.want)
+		}
+	}
+	for _, err := range []error{open.DeleteContext(t.Context(), "no"), open.RestartContext(t.Context(), "no"), open.InterruptContext(t.Context(), "no")} {
+		if !errors.Is(err, codeinterp.ErrContext) {
+			t.Error(err)
+		}
+	}
+	if _, err := open.ListContexts(canceled); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+}
+
+func TestDescribe(t *testing.T) {
+	cfg := driver.Config{Grace: time.Second, Patience: 2 * time.Second, StartLimit: 3 * time.Second, Idle: time.Hour}
+	one, both := driver.New(&fake{}, cfg), driver.NewStateful(&fake{}, cfg)
+	defer one.Close()
+	defer both.Close()
+	if i := both.Describe(); i.Lateness != 3*time.Second || i.StartLimit != 3*time.Second || i.ContextIdle != time.Hour || !i.Languages[0].Contexts {
+		t.Errorf("%+v", i)
+	}
+	if i := one.Describe(); i.ContextIdle != 0 || i.Languages[0].Contexts {
+		t.Errorf("%+v", i)
+	}
+	if m, ok := codeinterp.Manager(both); !ok || m == nil {
+		t.Error("no manager")
+	}
+	if _, ok := codeinterp.Stateful(codeinterp.CodeInterpreter(one)); ok {
+		t.Error("New has contexts")
+	}
+}

@@ -1,0 +1,101 @@
+package driver
+
+import (
+	"time"
+
+	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/codeinterp/output"
+)
+
+// Output takes the output of one run; see [output.Collector].
+type Output = output.Collector
+
+// A Program is the input of one run. It is not to be used after Run. One that a
+// test makes without the driver works, and tells nobody.
+type Program struct {
+	Code  string
+	Stdin []byte            // nil: reading fails; empty: it is at its end
+	Env   map[string]string // for this run only
+
+	run *run
+}
+
+// Begin starts the program's time and puts late output at the head of its own.
+// A session calls it when the runtime is ready and has the program, before the
+// first output; again where the program has to begin anew. Interrupts may come
+// from then on. It takes as long as OnOutput does, where there was late output.
+func (p *Program) Begin() { _ = p.HandOver(nil) }
+
+// HandOver is Begin, followed by f, which hands the program to the runtime;
+// interrupts wait until f has returned, so none is lost because it came too
+// early. Where f fails, nothing begins, and Run returns that error.
+func (p *Program) HandOver(f func() error) error {
+	if p.run == nil {
+		if f == nil {
+			return nil
+		}
+		return f()
+	}
+	return p.run.begin(f)
+}
+
+// End says that the program has ended: when it has returned, no Interrupt is in
+// progress and none comes any more. A session calls it where its runtime goes on
+// to do something that an interrupt must not hit, such as cleaning up; it need
+// not otherwise.
+func (p *Program) End() {
+	if p.run != nil {
+		p.run.shut()
+	}
+}
+
+// Busy says whether the runtime is busy with what is not ours. Until Busy(false)
+// or Begin, the time does not count for Config.StartLimit.
+func (p *Program) Busy(busy bool) {
+	if p.run != nil {
+		p.run.setBusy(busy)
+	}
+}
+
+// An Outcome is how a program ended, as the runtime saw it. Why it was stopped,
+// if it was, is not the runtime's to say.
+type Outcome struct {
+	// ExitCode is the program's own: 0 for one that ended normally, 1 for an
+	// uncaught exception. Of one that was stopped it does not matter.
+	ExitCode int
+
+	// Error is what the program raised. Of one that was stopped: where it was,
+	// in the user's own frames, or nil where the runtime does not tell; never
+	// the words of the machinery that stopped it.
+	Error *codeinterp.ProgramError
+
+	// Cause says why it ended, where a limit, a signal or the end of the
+	// runtime's process did that.
+	Cause codeinterp.Cause
+
+	// End is when it ended, before OnOutput took the rest. Zero means now.
+	End time.Time
+
+	// Count is the runtime's own number of the run. Zero: the driver counts.
+	Count int
+
+	// Fresh says that it began in a state in which no program had begun before.
+	// Where nobody knew of that, the driver tells StateLost; so a session keeps
+	// no notion of what was told.
+	Fresh bool
+
+	// Lost says that the state is gone or was given up with this run. Where
+	// nothing stopped the program, the run is lost then.
+	Lost bool
+
+	// Exited says that it ended by the runtime's own way to exit, such as
+	// process.exit, even if that cost the state: the exit code decides the
+	// status then, not Lost.
+	Exited bool
+
+	// Unknown says that the program's end is not known, and why: it may have
+	// ended well or may still be running. It wraps codeinterp.ErrUnavailable.
+	// The next Run ends what is left of it before it begins, and tells that by
+	// Options.Late.
+	Unknown error
+}

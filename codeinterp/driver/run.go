@@ -1,0 +1,180 @@
+package driver
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/codeinterp/output"
+)
+
+// A run is a program on its way through a session. Its ladder alone decides to
+// stop it.
+type run struct {
+	slot *slot
+	ctx  context.Context // the caller's
+	opts *codeinterp.RunOptions
+	out  *output.Collector
+	prog Program
+
+	gate    gate    // passed by interrupts, and by the program's hand-over
+	open    bool    // interrupts can come; guarded by gate
+	session Session // set before Run, and of work from then on
+	unreset bool    // it is to be reset before
+
+	// Guarded by slot.mu.
+	start  time.Time
+	begun  bool
+	signal bool              // begin is to wake the ladder
+	killed bool              // the ladder has ended ctx, or nobody waits any more
+	since  time.Time         // the turn, later by the time that the runtime was busy
+	busy   time.Time         // since when it is, zero if it is not
+	late   codeinterp.Result // late output that begin has shown
+
+	ladder
+}
+
+// newRun returns a run that is about to begin in s.
+func newRun(s *slot, ctx context.Context, o *codeinterp.RunOptions, code string) *run {
+	r := &run{slot: s, ctx: ctx, opts: o, out: output.New(o)}
+	r.prog = Program{Code: code, Stdin: o.Stdin, Env: o.Env, run: r}
+	return r
+}
+
+// A gate is a lock that is held during calls of the runtime.
+type gate chan struct{}
+
+func (g gate) lock()   { g <- struct{}{} }
+func (g gate) unlock() { <-g }
+
+// begin is Program.HandOver.
+func (r *run) begin(f func() error) error {
+	r.gate.lock()
+	defer r.gate.unlock()
+	r.showLate()
+	s := r.slot
+	s.mu.Lock()
+	if r.killed && f != nil {
+		s.mu.Unlock()
+		return errStopped
+	}
+	r.start, r.begun = time.Now(), true
+	if r.signal {
+		s.poke()
+	}
+	s.mu.Unlock()
+	if f != nil {
+		if err := f(); err != nil {
+			s.mu.Lock()
+			r.begun = false
+			s.mu.Unlock()
+			return err
+		}
+	}
+	r.open = true
+	return nil
+}
+
+// showLate puts what came since the last run before the program's output.
+func (r *run) showLate() {
+	s := r.slot
+	s.mu.Lock()
+	var late codeinterp.Result
+	if !r.killed {
+		late = s.late.take()
+		r.late.Outputs = append(r.late.Outputs, late.Outputs...)
+		r.late.Truncated = append(r.late.Truncated, late.Truncated...)
+	}
+	s.mu.Unlock()
+	for _, o := range late.Outputs {
+		o.Data = slices.Clone(o.Data) // the other may be put back
+		r.out.Add(o)
+	}
+	for _, t := range late.Truncated {
+		r.out.Lost(t)
+	}
+}
+
+// shut is Program.End.
+func (r *run) shut() {
+	r.gate.lock()
+	r.open = false
+	r.gate.unlock()
+}
+
+// setBusy is Program.Busy. While the runtime is busy the turn begins later.
+func (r *run) setBusy(busy bool) {
+	s := r.slot
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch now := time.Now(); {
+	case busy && r.busy.IsZero():
+		r.busy = now
+	case !busy && !r.busy.IsZero():
+		r.since = r.since.Add(now.Sub(r.busy))
+		r.busy = time.Time{}
+	}
+}
+
+// An ending is what became of a run.
+type ending struct {
+	Outcome
+	err     error // why it never began
+	session Session
+	fresh   bool // the session was started for it
+	reset   bool // the session was reset for it, which had failed before
+	broken  bool // a method of the session panicked
+	stuck   bool // it did not return
+	at      time.Time
+
+	// What settle adds.
+	lostBefore bool // the state had gone before, and nobody was told
+	took       time.Duration
+}
+
+// work makes sure of a session and runs the program in it. It may be given up;
+// then nobody waits for the ending.
+func (r *run) work(ctx context.Context, end *ending) {
+	defer func() {
+		if v := recover(); v != nil {
+			end.broken, end.err = true, panicked(v)
+		}
+	}()
+	end.Outcome, end.err = r.attempt(ctx, end)
+}
+
+func (r *run) attempt(ctx context.Context, end *ending) (Outcome, error) {
+	s := r.slot
+	if r.session == nil {
+		started, err := s.in.rt.Start(ctx, s.opts)
+		if err != nil {
+			return Outcome{}, err
+		}
+		r.session, end.fresh = started, true
+	} else if r.unreset {
+		if err := r.session.Reset(ctx); err != nil {
+			return Outcome{}, fmt.Errorf("a restart that failed, tried again: %w", err)
+		}
+		end.reset = true
+	}
+	if ctx.Err() != nil {
+		return Outcome{}, context.Cause(ctx) // it may have been given up
+	}
+	o, err := r.session.Run(ctx, &r.prog, r.out)
+	s.place(r.session)
+	return o, err
+}
+
+// place notes where the session's programs start.
+func (s *slot) place(session Session) {
+	p, ok := session.(interface{ Cwd() string })
+	if !ok || s.opts.Once {
+		return
+	}
+	cwd := p.Cwd()
+	s.mu.Lock()
+	s.cwd = cwd
+	s.mu.Unlock()
+}

@@ -1,0 +1,302 @@
+package driver
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/toolcell/toolcell/codeinterp"
+)
+
+// A Stateful interpreter also keeps contexts, each in a session.
+type Stateful struct{ *Interpreter }
+
+var (
+	_ codeinterp.StatefulInterpreter = (*Stateful)(nil)
+	_ codeinterp.ContextManager      = (*Stateful)(nil)
+	_ codeinterp.Describer           = (*Stateful)(nil)
+)
+
+// NewStateful returns an interpreter with contexts of a runtime, which it owns.
+func NewStateful(rt Runtime, cfg Config) *Stateful { return &Stateful{New(rt, cfg)} }
+
+// Describe implements codeinterp.Describer: what the runtime says, with the
+// driver's limits.
+func (i *Stateful) Describe() codeinterp.Info { return i.describe() }
+
+// CreateContext implements codeinterp.StatefulInterpreter.
+func (i *Stateful) CreateContext(ctx context.Context, language string, opts *codeinterp.ContextOptions) (codeinterp.ContextID, error) {
+	id, err := i.create(ctx, language, opts)
+	return id, i.wrap(ctx, codeinterp.OpCreate, err)
+}
+
+func (i *Stateful) create(ctx context.Context, language string, opts *codeinterp.ContextOptions) (codeinterp.ContextID, error) {
+	name, err := i.resolve(language)
+	if err != nil {
+		return "", err
+	}
+	if !slices.ContainsFunc(i.languages, func(l codeinterp.LanguageInfo) bool { return l.Name == name && l.Contexts }) {
+		return "", fmt.Errorf("%w: %s has no contexts here", codeinterp.ErrLanguage, name)
+	}
+	o, err := codeinterp.CheckContext(opts)
+	if err != nil {
+		return "", err
+	}
+	s := i.newContext()
+	s.opts.Language, s.opts.ContextOptions = name, o
+	return i.open(ctx, s, func(ctx context.Context) (Attached, error) {
+		session, err := i.rt.Start(ctx, s.opts)
+		return Attached{Session: session, Language: name, Options: o, Empty: true}, err
+	})
+}
+
+func (i *Stateful) newContext() *slot {
+	s := newSlot(i.Interpreter, Options{})
+	s.id, s.gone = codeinterp.ContextID(rand.Text()), make(chan struct{})
+	s.created = time.Now()
+	s.used = s.created
+	return s
+}
+
+// open makes a context of what start returns. Who calls it has the turn of s.
+func (i *Stateful) open(ctx context.Context, s *slot, start func(context.Context) (Attached, error)) (codeinterp.ContextID, error) {
+	if err := i.admit(ctx, s); err != nil {
+		return "", err
+	}
+	limited, cancel := context.WithTimeoutCause(ctx, i.cfg.StartLimit, errStart)
+	defer cancel()
+	a, err := during(s, limited, func(ctx context.Context) (Attached, error) {
+		a, err := start(ctx)
+		if err == nil {
+			s.place(a.Session)
+		} else if ctx.Err() != nil {
+			err = context.Cause(ctx)
+		}
+		return a, err
+	}, func(a Attached, _ error) { s.abandon(a.Session) })
+	if errors.Is(err, errStuck) {
+		s.giveUp()
+	}
+	if err == nil {
+		s.hold(a.Session)
+		s.opts.Language, s.opts.ContextOptions = a.Language, a.Options
+		s.cwd = cmp.Or(s.cwd, a.Options.Cwd)
+		s.fresh, s.told = a.Empty, a.Empty
+		err = i.know(s)
+	}
+	if err != nil {
+		s.finish(codeinterp.ErrContext)
+		s.release()
+		return "", err
+	}
+	s.release()
+	return s.id, nil
+}
+
+// know makes a context known to callers.
+func (i *Interpreter) know(s *slot) error {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if i.closed {
+		return codeinterp.ErrClosed
+	}
+	i.created++
+	s.number = i.created
+	i.contexts[s.id] = s
+	return nil
+}
+
+// find returns a context. What is wrong with the call goes before the id.
+func (i *Interpreter) find(ctx context.Context, id codeinterp.ContextID) (*slot, error) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if err := i.usable(ctx); err != nil {
+		return nil, err
+	}
+	s := i.contexts[id]
+	if s == nil {
+		return nil, codeinterp.ErrContext
+	}
+	return s, nil
+}
+
+// RunInContext implements codeinterp.StatefulInterpreter.
+func (i *Stateful) RunInContext(ctx context.Context, id codeinterp.ContextID, code string, opts *codeinterp.RunOptions) (codeinterp.Result, error) {
+	res, err := i.runIn(ctx, id, code, opts)
+	return res, i.wrap(ctx, codeinterp.OpRunIn, err)
+}
+
+func (i *Stateful) runIn(ctx context.Context, id codeinterp.ContextID, code string, opts *codeinterp.RunOptions) (codeinterp.Result, error) {
+	o, err := codeinterp.CheckRun(code, opts)
+	if err != nil {
+		return codeinterp.NotRun(), err
+	}
+	s, err := i.find(ctx, id)
+	if err != nil {
+		return codeinterp.NotRun(), err
+	}
+	if i.cfg.MaxStuck > 0 {
+		i.mu.Lock()
+		err := i.crowded()
+		i.mu.Unlock()
+		if err != nil {
+			return codeinterp.NotRun(), err
+		}
+	}
+	r := newRun(s, ctx, &o, code)
+	if err := s.acquire(ctx, r); err != nil {
+		return codeinterp.NotRun(), err
+	}
+	return r.run()
+}
+
+// Session returns a context's session, for what a provider offers beyond runs. It
+// is nil where the last one was given up and there was no run since.
+func (i *Stateful) Session(ctx context.Context, id codeinterp.ContextID) (Session, error) {
+	s, err := i.find(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.session, nil
+}
+
+// DeleteContext implements codeinterp.StatefulInterpreter. It deletes also where
+// ctx has ended, which bounds the wait. Its error says what could not be ended.
+func (i *Stateful) DeleteContext(ctx context.Context, id codeinterp.ContextID) error {
+	return i.wrap(ctx, codeinterp.OpDelete, i.delete(ctx, id))
+}
+
+func (i *Stateful) delete(ctx context.Context, id codeinterp.ContextID) error {
+	s, err := i.find(context.WithoutCancel(ctx), id)
+	if err != nil {
+		return err
+	}
+	if !i.forget(s) {
+		return codeinterp.ErrContext // somebody was faster
+	}
+	s.finish(codeinterp.ErrContext)
+	select {
+	case <-s.gone:
+		return s.goneErr
+	case <-ctx.Done():
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	select {
+	case <-s.gone:
+		return s.goneErr
+	default:
+		s.untold = true
+		return context.Cause(ctx)
+	}
+}
+
+// ListContexts implements codeinterp.ContextManager.
+func (i *Stateful) ListContexts(ctx context.Context) ([]codeinterp.ContextInfo, error) {
+	i.mu.Lock()
+	err := i.usable(ctx)
+	slots := make([]*slot, 0, len(i.contexts))
+	for _, s := range i.contexts {
+		slots = append(slots, s)
+	}
+	i.mu.Unlock()
+	if err != nil {
+		return nil, i.wrap(ctx, codeinterp.OpList, err)
+	}
+	slices.SortFunc(slots, func(a, b *slot) int { return cmp.Compare(a.number, b.number) })
+	list := make([]codeinterp.ContextInfo, 0, len(slots))
+	for _, s := range slots {
+		list = append(list, s.info())
+	}
+	return list, nil
+}
+
+func (s *slot) info() codeinterp.ContextInfo {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return codeinterp.ContextInfo{ID: s.id, Language: s.opts.Language, Cwd: s.cwd, Created: s.created, LastUsed: s.used,
+		Busy: s.current != nil, Queued: len(s.queue)}
+}
+
+// RestartContext implements codeinterp.ContextManager. It restarts also where
+// ctx has ended, which bounds the wait. Its error says what could not be ended.
+func (i *Stateful) RestartContext(ctx context.Context, id codeinterp.ContextID) error {
+	return i.wrap(ctx, codeinterp.OpRestart, i.restart(ctx, id))
+}
+
+func (i *Stateful) restart(ctx context.Context, id codeinterp.ContextID) error {
+	s, err := i.find(context.WithoutCancel(ctx), id)
+	if err != nil {
+		return err
+	}
+	done := make(chan error, 1)
+	s.mu.Lock()
+	if s.ended != nil {
+		defer s.mu.Unlock()
+		return s.ended
+	}
+	s.restarts = append(s.restarts, done)
+	s.poke()
+	free := !s.held
+	s.held = true
+	s.mu.Unlock()
+	if free {
+		go s.release()
+	}
+	select {
+	case err := <-done:
+		return err
+	case <-ctx.Done():
+	}
+	select {
+	case err := <-done:
+		return err
+	default:
+		return context.Cause(ctx)
+	}
+}
+
+// InterruptContext implements codeinterp.ContextManager. Where the program has
+// not begun yet, the interrupt is kept until it does.
+func (i *Stateful) InterruptContext(ctx context.Context, id codeinterp.ContextID) error {
+	return i.wrap(ctx, codeinterp.OpInterrupt, i.interrupt(ctx, id))
+}
+
+func (i *Stateful) interrupt(ctx context.Context, id codeinterp.ContextID) error {
+	s, err := i.find(ctx, id)
+	if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	if s.current == nil || s.ended != nil {
+		defer s.mu.Unlock()
+		return s.ended
+	}
+	done := make(chan struct{})
+	s.interrupts = append(s.interrupts, done)
+	s.poke()
+	s.mu.Unlock()
+	select {
+	case <-done:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// As finds the optional groups of codeinterp: the driver's own, and those that
+// the runtime answers for in the same way.
+func (i *Stateful) As(target any) bool {
+	if m, ok := target.(*codeinterp.ContextManager); ok {
+		*m = i
+		return true
+	}
+	a, ok := i.rt.(interface{ As(target any) bool })
+	return ok && a.As(target)
+}

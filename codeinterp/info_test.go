@@ -1,0 +1,49 @@
+package codeinterp_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/toolcell/toolcell/codeinterp"
+)
+
+// told is a stateful interpreter that says which languages have contexts.
+type told struct {
+	echoManager
+	contexts []bool
+}
+
+func (d *told) Describe() codeinterp.Info {
+	info := codeinterp.Info{Provider: "echo"}
+	for _, has := range d.contexts {
+		info.Languages = append(info.Languages, codeinterp.LanguageInfo{Contexts: has})
+	}
+	return info
+}
+
+func TestDescribeContexts(t *testing.T) {
+	for _, tt := range []struct {
+		name      string
+		says      []bool
+		want      []bool
+		stateless bool
+	}{
+		{"says nothing", []bool{false, false}, []bool{true, true}, false},
+		{"some", []bool{true, false}, []bool{true, false}, false},
+		{"hidden", []bool{true, false}, []bool{false, false}, true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			ci := codeinterp.Wrap(&told{contexts: tt.says})
+			if tt.stateless {
+				ci = codeinterp.Wrap(codeinterp.Stateless(ci))
+			}
+			var got []bool
+			for _, l := range codeinterp.Describe(ci).Languages {
+				got = append(got, l.Contexts)
+			}
+			if !slices.Equal(got, tt.want) {
+				t.Errorf("got %v, want %v", got, tt.want)
+			}
+		})
+	}
+}

@@ -1,0 +1,163 @@
+package output_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/codeinterp/output"
+)
+
+// held is what a Result holds of a program's making.
+func held(res codeinterp.Result) (n int) {
+	for _, o := range res.Outputs {
+		n += o.Size() + len(o.DisplayID) + 64
+		for _, rep := range o.Bundle {
+			n += len(rep.MIME) + 64
+		}
+	}
+	if e := res.Error; e != nil {
+		n += len(e.Name) + len(e.Message) + len(e.MissingModule)
+		for _, lines := range [][]string{e.Traceback, e.RawTraceback} {
+			for _, l := range lines {
+				n += len(l) + 16
+			}
+		}
+	}
+	return n
+}
+
+// TestBounds: whatever a program makes up, a Result stays within MaxOutput and
+// Overhead, and says what is lost.
+func TestBounds(t *testing.T) {
+	long := strings.Repeat("x", 1<<20)
+	show := func(id string, bundle ...codeinterp.Representation) codeinterp.Output {
+		return codeinterp.Output{Kind: codeinterp.Display, DisplayID: id, Bundle: bundle}
+	}
+	for _, tt := range []struct {
+		name, stream string
+		do           func(c *output.Collector, res *codeinterp.Result)
+	}{
+		{"long ids", "display", func(c *output.Collector, _ *codeinterp.Result) {
+			for i := range 20 {
+				c.Add(show(fmt.Sprint(i, long), codeinterp.Representation{MIME: "text/plain"}))
+			}
+		}},
+		{"long types", "display", func(c *output.Collector, _ *codeinterp.Result) {
+			for range 20 {
+				c.Add(show("", codeinterp.Representation{MIME: "text/" + long}))
+			}
+		}},
+		{"many representations", "display", func(c *output.Collector, _ *codeinterp.Result) {
+			c.Add(show("", make([]codeinterp.Representation, 1<<20)...))
+		}},
+		{"many empty displays", "display", func(c *output.Collector, _ *codeinterp.Result) {
+			for range 1 << 18 {
+				c.Add(show("", codeinterp.Representation{MIME: "text/plain"}))
+			}
+		}},
+		{"metadata", "display", func(c *output.Collector, _ *codeinterp.Result) {
+			o := show("", codeinterp.Representation{MIME: "text/plain"})
+			o.Metadata = []byte(`"` + long + `"`)
+			c.Add(o)
+		}},
+		{"an update that is larger", "display", func(c *output.Collector, _ *codeinterp.Result) {
+			c.Add(show("a", codeinterp.Representation{MIME: "text/plain"}))
+			o := show("a", codeinterp.Representation{MIME: "text/plain", Data: []byte(long)})
+			o.Update = true
+			c.Add(o)
+		}},
+		{"a value of many types", "result", func(c *output.Collector, _ *codeinterp.Result) {
+			c.Add(codeinterp.Output{Kind: codeinterp.Value, Bundle: make([]codeinterp.Representation, 1<<20)})
+		}},
+		{"a long message", "error", func(_ *output.Collector, res *codeinterp.Result) {
+			res.Error = &codeinterp.ProgramError{Name: long, Message: long, MissingModule: long}
+		}},
+		{"a long traceback", "error", func(_ *output.Collector, res *codeinterp.Result) {
+			res.Error = &codeinterp.ProgramError{Name: "E", Traceback: strings.Split(strings.Repeat("line\n", 1<<18), "\n"), RawTraceback: []string{"first", long, "last"}}
+		}},
+		{"a traceback of one line", "error", func(_ *output.Collector, res *codeinterp.Result) {
+			res.Error = &codeinterp.ProgramError{Name: "E", Traceback: []string{long}}
+		}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			const most = 1000
+			c := output.New(&codeinterp.RunOptions{MaxOutput: most})
+			var res codeinterp.Result
+			tt.do(c, &res)
+			before := res.Error
+			c.Finish(&res)
+			if n := held(res); n > most+output.Overhead/4 {
+				t.Errorf("%d bytes held", n)
+			}
+			if len(res.Truncated) != 1 || res.Truncated[0].Stream != tt.stream || res.Truncated[0].Kept >= res.Truncated[0].Bytes {
+				t.Errorf("%+v", res.Truncated)
+			}
+			if before != nil && before == res.Error {
+				t.Error("the caller's error was changed, or not cut")
+			}
+		})
+	}
+}
+
+// TestShortErrorStays: what is not too long is not touched.
+func TestShortErrorStays(t *testing.T) {
+	e := &codeinterp.ProgramError{Name: "E", Message: "m", Traceback: []string{"a", "", "b"}}
+	res := codeinterp.Result{Error: e}
+	output.New(&codeinterp.RunOptions{MaxOutput: 1}).Finish(&res)
+	if res.Error != e || len(res.Truncated) != 0 {
+		t.Errorf("%+v, %+v", res.Error, res.Truncated)
+	}
+}
+
+// TestLostBefore: what was dropped before it came here counts.
+func TestLostBefore(t *testing.T) {
+	c := output.New(&codeinterp.RunOptions{MaxOutput: 1000})
+	lost := codeinterp.Truncation{Stream: "stdout", Bytes: 70, Kept: 20, Reason: codeinterp.TruncatedByLimit}
+	c.Write(codeinterp.Stdout, make([]byte, 20))
+	c.Lost(lost)
+	c.Lost(lost)
+	if res := finish(c); len(res.Truncated) != 1 || res.Truncated[0].Bytes != 120 || res.Truncated[0].Kept != 20 {
+		t.Errorf("%+v", res.Truncated)
+	}
+}
+
+// TestUnmute: OnOutput is called again, one call at a time.
+func TestUnmute(t *testing.T) {
+	release := make(chan struct{})
+	inside, seen := 0, ""
+	c := output.New(&codeinterp.RunOptions{MaxOutput: 1000, OnOutput: func(o codeinterp.Output) error {
+		if inside++; inside > 1 {
+			t.Error("two calls at once")
+		}
+		defer func() { inside-- }()
+		if seen == "" {
+			<-release
+		}
+		seen += o.Text()
+		return nil
+	}})
+	wrote := make(chan struct{})
+	go func() { c.Write(codeinterp.Stdout, []byte("a")); close(wrote) }()
+	c.Mute()
+	<-wrote
+	c.Unmute()
+	go close(release)
+	c.Write(codeinterp.Stdout, []byte("b"))
+	if res := finish(c); !strings.HasSuffix("ab", seen) || res.Stdout() != "ab" {
+		t.Errorf("seen %q, kept %q, %v", seen, res.Stdout(), res.CallbackErr)
+	}
+}
+
+func TestStream(t *testing.T) {
+	c := output.New(&codeinterp.RunOptions{MaxOutput: 1000})
+	w := c.Stream(codeinterp.Stderr)
+	fmt.Fprintf(w, "n = %d", 1)
+	if res := finish(c); res.Stderr() != "n = 1" {
+		t.Errorf("%q", res.Stderr())
+	}
+	if n, err := w.Write([]byte("x")); n != 0 || err == nil {
+		t.Error(n, err)
+	}
+}

@@ -1,0 +1,316 @@
+// Package output collects the output of one run: it feeds the live callback,
+// keeps the head and the tail of what exceeds the limit, applies display
+// updates and clears, and fills the Result.
+//
+// A Result holds no more than RunOptions.MaxOutput bytes of output, and beside
+// them no more than [Overhead], at any rate of output and whatever names and
+// errors the program makes up. What is lost is told in Result.Truncated.
+package output
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/toolcell/toolcell/codeinterp"
+)
+
+// Overhead is what a Result holds at most beside RunOptions.MaxOutput bytes of
+// output: the names and ids of displays, many small pieces, and the program's
+// error. With a MaxOutput of -1 nothing is bounded.
+const Overhead = 10 << 20
+
+const maxCallbackErrs = 10
+
+var errExited = errors.New("OnOutput ended its goroutine")
+
+// A Collector takes the output of one run. Its methods may be called from any
+// goroutine and return after the callback, of which there is one call at a
+// time, so a slow callback holds the writer back.
+type Collector struct {
+	mu       sync.Mutex
+	onOutput func(codeinterp.Output) error
+	kept     keeper
+	partial  [2][]byte // an unfinished UTF-8 sequence, per stream
+	clear    bool      // a Clear{Wait} is pending
+	done     bool
+	muted    atomic.Bool
+	mute     chan struct{} // closed by Mute; nil where there is no OnOutput
+	pending  chan error    // of a call of OnOutput that Mute freed the writer from
+	unseen   int           // outputs that were not passed on
+	errs     []error
+	nerrs    int
+	lost     []codeinterp.Truncation
+}
+
+// New returns a Collector for a run with the given, checked, options.
+func New(opts *codeinterp.RunOptions) *Collector {
+	c := &Collector{onOutput: opts.OnOutput, kept: keeper{max: opts.MaxOutput}}
+	if c.onOutput != nil {
+		c.mute = make(chan struct{})
+	}
+	return c
+}
+
+// Live says whether what comes is passed on to OnOutput, so that a call may take
+// as long as that does.
+func (c *Collector) Live() bool { return c.onOutput != nil && !c.muted.Load() }
+
+// Write takes a chunk of a stream and copies it. It reports false, and takes
+// nothing, once Finish was called.
+func (c *Collector) Write(kind codeinterp.Kind, p []byte) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.done {
+		return false
+	}
+	i := int(kind - codeinterp.Stdout)
+	whole := len(p) - incomplete(p)
+	if len(c.partial[i]) > 0 {
+		p = append(c.partial[i], p...)
+		whole = len(p) - incomplete(p)
+		c.partial[i] = nil
+	} else if whole > 0 {
+		rest := p[whole:]
+		p = c.copied(p[:whole])
+		c.partial[i] = slices.Clone(rest)
+		c.take(codeinterp.Output{Kind: kind, Data: p})
+		return true
+	}
+	c.partial[i] = slices.Clone(p[whole:])
+	if whole > 0 {
+		c.take(codeinterp.Output{Kind: kind, Data: p[:whole:whole]})
+	}
+	return true
+}
+
+// Stream returns a writer of Write. After Finish its error is io.ErrClosedPipe.
+func (c *Collector) Stream(kind codeinterp.Kind) io.Writer { return stream{c, kind} }
+
+type stream struct {
+	c    *Collector
+	kind codeinterp.Kind
+}
+
+func (s stream) Write(p []byte) (int, error) {
+	if !s.c.Write(s.kind, p) {
+		return 0, io.ErrClosedPipe
+	}
+	return len(p), nil
+}
+
+// Spare returns a buffer of at least n bytes for [Collector.Own]: memory of
+// output that was dropped, where there is some that nobody else can hold.
+func (c *Collector) Spare(n int) []byte {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if b := c.kept.spare; c.onOutput == nil && cap(b) >= n {
+		c.kept.spare = nil
+		return b[:n]
+	}
+	return make([]byte, n)
+}
+
+// Own is Write for a chunk whose memory is the Collector's from then on.
+func (c *Collector) Own(kind codeinterp.Kind, p []byte) bool {
+	c.mu.Lock()
+	i := int(kind - codeinterp.Stdout)
+	if c.done || len(c.partial[i]) > 0 || incomplete(p) > 0 {
+		c.mu.Unlock()
+		return c.Write(kind, p)
+	}
+	defer c.mu.Unlock()
+	c.take(codeinterp.Output{Kind: kind, Data: p})
+	return true
+}
+
+// copied returns a copy of p, in memory of output that was dropped where nobody
+// else can hold that.
+func (c *Collector) copied(p []byte) []byte {
+	if b := c.kept.spare; c.onOutput == nil && cap(b) >= len(p) {
+		c.kept.spare = nil
+		return append(b[:0], p...)
+	}
+	return slices.Clone(p)
+}
+
+// Add takes an output that is not cut into chunks: a display, a value, a
+// clear, or a late one of any kind. The Collector owns its memory from then
+// on. It reports false, and takes nothing, once Finish was called.
+func (c *Collector) Add(o codeinterp.Output) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.done {
+		return false
+	}
+	c.flush()
+	c.take(o)
+	return true
+}
+
+// Lost records output that was dropped before it came here; what of it was kept
+// does come here. After Finish it has no effect.
+func (c *Collector) Lost(t codeinterp.Truncation) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.done {
+		return
+	}
+	if kind := kindOf(t.Stream); kind > 0 && t.Reason == codeinterp.TruncatedByLimit && t.Bytes >= 0 {
+		c.kept.before[kind] += t.Bytes - t.Kept
+		return
+	}
+	for _, have := range c.lost {
+		if have.Stream == t.Stream && have.Reason == t.Reason {
+			return
+		}
+	}
+	c.lost = append(c.lost, t)
+}
+
+// Mute stops calling OnOutput: a run that is being ended does not wait for a
+// slow one. What comes is kept as before, and what OnOutput did not see is
+// told in CallbackErr. Mute does not wait for a call in progress, and frees the
+// writer that made it; from then on only Finish waits for that call.
+func (c *Collector) Mute() {
+	if !c.muted.Swap(true) && c.mute != nil {
+		close(c.mute)
+	}
+}
+
+// Unmute takes Mute back. OnOutput is called again, once the call that was in
+// progress is over. It is not to be called beside Mute.
+func (c *Collector) Unmute() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.muted.Swap(false) && c.mute != nil {
+		c.mute = make(chan struct{})
+	}
+}
+
+// Finish ends the collection and puts the outputs, the truncations and the
+// callback's errors into res, once a call of OnOutput in progress is over. Only
+// the first call has an effect.
+func (c *Collector) Finish(res *codeinterp.Result) {
+	c.mu.Lock()
+	if c.done {
+		c.mu.Unlock()
+		return
+	}
+	c.flush()
+	c.done = true // nobody writes any more, so the rest needs no lock
+	c.mu.Unlock()
+	if c.pending != nil {
+		c.note(<-c.pending)
+	}
+	res.Outputs = c.kept.outputs()
+	res.Truncated = append(c.kept.truncated(), c.lost...)
+	if c.kept.max >= 0 {
+		boundError(res)
+	}
+	res.CallbackErr = c.callbackErr()
+}
+
+func kindOf(stream string) codeinterp.Kind {
+	for k := codeinterp.Stdout; k <= codeinterp.Value; k++ {
+		if k.String() == stream {
+			return k
+		}
+	}
+	return 0
+}
+
+func (c *Collector) callbackErr() error {
+	if c.nerrs > len(c.errs) {
+		c.errs = append(c.errs, fmt.Errorf("and %d more errors of OnOutput", c.nerrs-len(c.errs)))
+	}
+	if c.unseen > 0 {
+		c.errs = append(c.errs, fmt.Errorf("%d outputs came too late for OnOutput: the run was being ended", c.unseen))
+	}
+	return errors.Join(c.errs...)
+}
+
+// flush passes on what is held of unfinished UTF-8 sequences.
+func (c *Collector) flush() {
+	for i, p := range c.partial {
+		if len(p) > 0 {
+			c.partial[i] = nil
+			c.take(codeinterp.Output{Kind: codeinterp.Stdout + codeinterp.Kind(i), Data: p})
+		}
+	}
+}
+
+// take calls back and keeps.
+func (c *Collector) take(o codeinterp.Output) {
+	switch {
+	case c.onOutput == nil:
+	case c.muted.Load():
+		c.unseen++
+	default:
+		c.call(o)
+	}
+	if o.Kind == codeinterp.Clear {
+		if c.clear = o.Wait; !o.Wait {
+			c.kept.clear()
+		}
+		return
+	}
+	if c.clear {
+		c.clear = false
+		c.kept.clear()
+	}
+	if o.Update && c.kept.update(o) {
+		return
+	}
+	o.Update = false
+	c.kept.add(o)
+}
+
+// call calls OnOutput on a goroutine of its own, so that one that ends its
+// goroutine, as testing's FailNow does, does not end the run's.
+func (c *Collector) call(o codeinterp.Output) {
+	if !c.await() {
+		c.unseen++
+		return
+	}
+	done := make(chan error, 1)
+	go func() {
+		err := errExited
+		defer func() {
+			if p := recover(); p != nil {
+				err = fmt.Errorf("panic in OnOutput: %v", p)
+			}
+			done <- err
+		}()
+		err = c.onOutput(o)
+	}()
+	c.pending = done
+	c.await()
+}
+
+// await waits for the call in progress, if there is one, unless Mute frees it.
+func (c *Collector) await() bool {
+	if c.pending == nil {
+		return true
+	}
+	select {
+	case err := <-c.pending:
+		c.pending = nil
+		c.note(err)
+		return true
+	case <-c.mute:
+		return false
+	}
+}
+
+func (c *Collector) note(err error) {
+	if err == nil {
+		return
+	}
+	if c.nerrs++; c.nerrs <= maxCallbackErrs {
+		c.errs = append(c.errs, err)
+	}
+}

@@ -1,0 +1,426 @@
+package output_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+	"unicode/utf8"
+
+	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/codeinterp/output"
+)
+
+func finish(c *output.Collector) codeinterp.Result {
+	var res codeinterp.Result
+	c.Finish(&res)
+	return res
+}
+
+func TestJoinsChunksInOrder(t *testing.T) {
+	c := output.New(&codeinterp.RunOptions{MaxOutput: 1000})
+	c.Write(codeinterp.Stdout, []byte("a"))
+	c.Write(codeinterp.Stdout, []byte("b"))
+	c.Write(codeinterp.Stderr, []byte("x"))
+	c.Write(codeinterp.Stdout, []byte("c"))
+	res := finish(c)
+	if len(res.Outputs) != 3 || res.Stdout() != "abc" || res.Stderr() != "x" || len(res.Truncated) != 0 {
+		t.Errorf("%+v", res)
+	}
+}
+
+func TestDoesNotKeepTheCallersBuffer(t *testing.T) {
+	var live []codeinterp.Output
+	c := output.New(&codeinterp.RunOptions{MaxOutput: 1000, OnOutput: func(o codeinterp.Output) error {
+		live = append(live, o)
+		return nil
+	}})
+	buf := []byte("aaaa")
+	c.Write(codeinterp.Stdout, buf)
+	copy(buf, "bbbb")
+	c.Write(codeinterp.Stdout, buf)
+	copy(buf, "cccc")
+	if res := finish(c); res.Stdout() != "aaaabbbb" || string(live[0].Data) != "aaaa" || string(live[1].Data) != "bbbb" {
+		t.Errorf("%q, live %q", res.Stdout(), live[0].Data)
+	}
+}
+
+func TestChunksKeepRunesWhole(t *testing.T) {
+	const text = "aé日😀z"
+	var live []string
+	c := output.New(&codeinterp.RunOptions{MaxOutput: 1000, OnOutput: func(o codeinterp.Output) error {
+		live = append(live, string(o.Data))
+		return nil
+	}})
+	for i := range len(text) {
+		c.Write(codeinterp.Stdout, []byte{text[i]})
+		c.Write(codeinterp.Stderr, []byte{0xff})
+	}
+	res := finish(c)
+	if res.Stdout() != text || res.Stderr() != strings.Repeat("\xff", len(text)) {
+		t.Errorf("%q %q", res.Stdout(), res.Stderr())
+	}
+	for _, s := range live {
+		if s != "\xff" && !utf8.ValidString(s) {
+			t.Errorf("chunk %q is cut", s)
+		}
+	}
+}
+
+func TestUnfinishedRuneComesOutAtTheEnd(t *testing.T) {
+	c := output.New(&codeinterp.RunOptions{MaxOutput: 1000})
+	c.Write(codeinterp.Stdout, []byte("a\xf0\x9f"))
+	if res := finish(c); res.Stdout() != "a\xf0\x9f" {
+		t.Errorf("%q", res.Stdout())
+	}
+}
+
+func TestHeadAndTail(t *testing.T) {
+	for _, chunk := range []int{1, 7, 64, 1000, 100000} {
+		c := output.New(&codeinterp.RunOptions{MaxOutput: 1000})
+		var all bytes.Buffer
+		for i := range 20000 {
+			fmt.Fprintf(&all, "%d\n", i)
+		}
+		for p := all.Bytes(); len(p) > 0; {
+			n := min(chunk, len(p))
+			c.Write(codeinterp.Stdout, p[:n])
+			p = p[n:]
+		}
+		res := finish(c)
+		if len(res.Outputs) != 2 || len(res.Truncated) != 1 {
+			t.Fatalf("chunk %d: %d outputs, %v", chunk, len(res.Outputs), res.Truncated)
+		}
+		head, tail, tr := res.Outputs[0], res.Outputs[1], res.Truncated[0]
+		if len(head.Data) != 400 || len(tail.Data) != 600 || !bytes.HasPrefix(all.Bytes(), head.Data) || !bytes.HasSuffix(all.Bytes(), tail.Data) {
+			t.Errorf("chunk %d: head %d, tail %d bytes", chunk, len(head.Data), len(tail.Data))
+		}
+		if want := int64(all.Len()) - 1000; tail.Dropped != want || tr.Bytes != int64(all.Len()) || tr.Kept != 1000 || tr.Reason != codeinterp.TruncatedByLimit || tr.Stream != "stdout" {
+			t.Errorf("chunk %d: dropped %d, truncation %+v", chunk, tail.Dropped, tr)
+		}
+	}
+}
+
+func TestCutsKeepRunesWhole(t *testing.T) {
+	for limit := 100; limit < 110; limit++ {
+		c := output.New(&codeinterp.RunOptions{MaxOutput: limit})
+		c.Write(codeinterp.Stdout, []byte(strings.Repeat("日", 1000)))
+		res := finish(c)
+		if s := res.Stdout(); !utf8.ValidString(s) || len(s) > limit || len(s) < limit-6 {
+			t.Errorf("limit %d: %d bytes, valid %v", limit, len(s), utf8.ValidString(s))
+		}
+		if tr := res.Truncated[0]; tr.Bytes != 3000 || tr.Kept != int64(len(res.Stdout())) {
+			t.Errorf("limit %d: %+v", limit, tr)
+		}
+	}
+}
+
+func TestUpToTheLimitNothingIsDropped(t *testing.T) {
+	c := output.New(&codeinterp.RunOptions{MaxOutput: 1000})
+	c.Write(codeinterp.Stdout, make([]byte, 300))
+	c.Add(codeinterp.Output{Kind: codeinterp.Display, Bundle: []codeinterp.Representation{{MIME: "image/png", Data: make([]byte, 600)}}})
+	c.Write(codeinterp.Stdout, make([]byte, 100))
+	if res := finish(c); len(res.Outputs) != 3 || len(res.Truncated) != 0 {
+		t.Errorf("%d outputs, %+v", len(res.Outputs), res.Truncated)
+	}
+}
+
+func TestDisplayIsKeptWholeOrDropped(t *testing.T) {
+	c := output.New(&codeinterp.RunOptions{MaxOutput: 1000})
+	c.Write(codeinterp.Stdout, []byte("before"))
+	c.Add(codeinterp.Output{Kind: codeinterp.Display, Bundle: []codeinterp.Representation{{MIME: "image/png", Data: make([]byte, 2000)}}})
+	c.Write(codeinterp.Stdout, []byte("after"))
+	res := finish(c)
+	want := codeinterp.Truncation{Stream: "display", Bytes: 2000, Kept: 0, Reason: codeinterp.TruncatedByLimit}
+	if res.Stdout() != "beforeafter" || len(res.Truncated) != 1 || res.Truncated[0] != want {
+		t.Errorf("%q, %+v", res.Stdout(), res.Truncated)
+	}
+}
+
+func TestNoLimit(t *testing.T) {
+	c := output.New(&codeinterp.RunOptions{MaxOutput: -1})
+	for range 100 {
+		c.Write(codeinterp.Stdout, make([]byte, 1<<18))
+	}
+	if res := finish(c); len(res.Stdout()) != 100<<18 || len(res.Truncated) != 0 {
+		t.Errorf("%d bytes, %+v", len(res.Stdout()), res.Truncated)
+	}
+}
+
+func display(id, text string, update bool) codeinterp.Output {
+	return codeinterp.Output{Kind: codeinterp.Display, DisplayID: id, Update: update,
+		Bundle: []codeinterp.Representation{{MIME: "text/plain", Data: []byte(text)}}}
+}
+
+func TestUpdatesAndClears(t *testing.T) {
+	var live []string
+	c := output.New(&codeinterp.RunOptions{MaxOutput: 1000, OnOutput: func(o codeinterp.Output) error {
+		live = append(live, o.Kind.String()+":"+o.Text())
+		return nil
+	}})
+	c.Write(codeinterp.Stdout, []byte("gone"))
+	c.Add(codeinterp.Output{Kind: codeinterp.Clear})
+	c.Add(display("a", "1", false))
+	c.Add(display("b", "x", false))
+	c.Add(display("a", "2", true))
+	c.Add(display("other run's", "y", true))
+	c.Add(codeinterp.Output{Kind: codeinterp.Clear, Wait: true})
+	res := finish(c)
+	var got []string
+	for _, o := range res.Outputs {
+		got = append(got, o.DisplayID+"="+o.Text())
+	}
+	if s := strings.Join(got, " "); s != "a=2 b=x other run's=y" {
+		t.Errorf("kept %s", s)
+	}
+	if len(live) != 7 {
+		t.Errorf("live %q", live)
+	}
+}
+
+func TestClearWait(t *testing.T) {
+	c := output.New(&codeinterp.RunOptions{MaxOutput: 1000})
+	c.Write(codeinterp.Stdout, []byte("50%"))
+	c.Add(codeinterp.Output{Kind: codeinterp.Clear, Wait: true})
+	c.Write(codeinterp.Stdout, []byte("100%"))
+	if res := finish(c); res.Stdout() != "100%" {
+		t.Errorf("%q", res.Stdout())
+	}
+}
+
+func TestCallbackErrorsAndPanics(t *testing.T) {
+	boom := errors.New("boom")
+	n := 0
+	c := output.New(&codeinterp.RunOptions{MaxOutput: 1000, OnOutput: func(codeinterp.Output) error {
+		if n++; n%2 == 0 {
+			panic("at the disco")
+		}
+		return boom
+	}})
+	for range 30 {
+		c.Write(codeinterp.Stdout, []byte("x"))
+	}
+	res := finish(c)
+	if res.Stdout() != strings.Repeat("x", 30) || n != 30 {
+		t.Errorf("%d calls, kept %q", n, res.Stdout())
+	}
+	if !errors.Is(res.CallbackErr, boom) || !strings.Contains(res.CallbackErr.Error(), "disco") || !strings.Contains(res.CallbackErr.Error(), "20 more") {
+		t.Errorf("CallbackErr = %v", res.CallbackErr)
+	}
+}
+
+func TestLateIsNotJoined(t *testing.T) {
+	c := output.New(&codeinterp.RunOptions{MaxOutput: 1000})
+	c.Add(codeinterp.Output{Kind: codeinterp.Stdout, Data: []byte("late"), Late: true})
+	c.Write(codeinterp.Stdout, []byte("now"))
+	if res := finish(c); len(res.Outputs) != 2 || !res.Outputs[0].Late || res.Stdout() != "now" {
+		t.Errorf("%+v", res.Outputs)
+	}
+}
+
+func TestAfterFinishNothingIsTaken(t *testing.T) {
+	called := false
+	c := output.New(&codeinterp.RunOptions{MaxOutput: 1000, OnOutput: func(codeinterp.Output) error { called = true; return nil }})
+	finish(c)
+	if c.Write(codeinterp.Stdout, []byte("x")) || c.Add(display("", "", false)) || called {
+		t.Error("output was taken after Finish")
+	}
+}
+
+func TestLost(t *testing.T) {
+	c := output.New(&codeinterp.RunOptions{MaxOutput: 1000})
+	tr := codeinterp.Truncation{Stream: "stdout", Bytes: -1, Reason: codeinterp.TruncatedByRate}
+	c.Lost(tr)
+	c.Lost(tr)
+	if res := finish(c); len(res.Truncated) != 1 || res.Truncated[0] != tr {
+		t.Errorf("%+v", res.Truncated)
+	}
+}
+
+func TestManyTinyPieces(t *testing.T) {
+	c := output.New(&codeinterp.RunOptions{MaxOutput: 1 << 30})
+	const n = 100_000
+	for range n {
+		c.Write(codeinterp.Stdout, []byte("o"))
+		c.Write(codeinterp.Stderr, []byte("e"))
+	}
+	res := finish(c)
+	if len(res.Outputs) > 40_000 || len(res.Truncated) != 2 {
+		t.Errorf("%d outputs, %+v", len(res.Outputs), res.Truncated)
+	}
+	for _, tr := range res.Truncated {
+		if tr.Bytes != n || tr.Kept != int64(len(res.Stdout())) {
+			t.Errorf("%+v with %d kept", tr, len(res.Stdout()))
+		}
+	}
+}
+
+func TestConcurrentWriters(t *testing.T) {
+	inside := 0
+	c := output.New(&codeinterp.RunOptions{MaxOutput: -1, OnOutput: func(codeinterp.Output) error {
+		inside++
+		defer func() { inside-- }()
+		if inside != 1 {
+			t.Error("callbacks overlap")
+		}
+		return nil
+	}})
+	var wg sync.WaitGroup
+	for _, k := range []codeinterp.Kind{codeinterp.Stdout, codeinterp.Stderr} {
+		wg.Go(func() {
+			for range 1000 {
+				c.Write(k, []byte("xy"))
+			}
+		})
+	}
+	wg.Wait()
+	if res := finish(c); len(res.Stdout()) != 2000 || len(res.Stderr()) != 2000 {
+		t.Errorf("%d, %d bytes", len(res.Stdout()), len(res.Stderr()))
+	}
+}
+
+// FuzzCollector checks against a plain buffer: what is kept is a head and a
+// tail of what came in, the loss is counted, nothing exceeds the limit.
+func FuzzCollector(f *testing.F) {
+	f.Add([]byte("hello, 日本 world"), uint16(10), uint8(3))
+	f.Add(bytes.Repeat([]byte("é"), 100), uint16(33), uint8(5))
+	f.Fuzz(func(t *testing.T, data []byte, limit uint16, chunk uint8) {
+		if limit == 0 || chunk == 0 {
+			return
+		}
+		var live []byte
+		c := output.New(&codeinterp.RunOptions{MaxOutput: int(limit), OnOutput: func(o codeinterp.Output) error {
+			live = append(live, o.Data...)
+			return nil
+		}})
+		for p := data; len(p) > 0; {
+			n := min(int(chunk), len(p))
+			c.Write(codeinterp.Stdout, p[:n])
+			p = p[n:]
+		}
+		res := finish(c)
+		if !bytes.Equal(live, data) {
+			t.Fatalf("live %q, want %q", live, data)
+		}
+		var kept, dropped int64
+		for _, o := range res.Outputs {
+			kept += int64(len(o.Data))
+			dropped += o.Dropped
+		}
+		switch {
+		case len(data) <= int(limit):
+			if res.Stdout() != string(data) || res.Truncated != nil {
+				t.Fatalf("%q became %q, %v", data, res.Stdout(), res.Truncated)
+			}
+		case kept > int64(limit):
+			t.Fatalf("kept %d, limit %d", kept, limit)
+		case len(res.Truncated) != 1 || res.Truncated[0].Bytes != int64(len(data)) || res.Truncated[0].Kept != kept:
+			t.Fatalf("kept %d of %d: %+v", kept, len(data), res.Truncated)
+		case len(res.Outputs) > 0 && !bytes.HasPrefix(data, res.Outputs[0].Data) && !bytes.HasSuffix(data, res.Outputs[0].Data):
+			t.Fatalf("%q is no head of %q", res.Outputs[0].Data, data)
+		case dropped > int64(len(data)):
+			t.Fatalf("dropped %d of %d", dropped, len(data))
+		}
+	})
+}
+
+func BenchmarkWrite(b *testing.B) {
+	chunk := bytes.Repeat([]byte("0123456789abcdef"), 2048)
+	b.SetBytes(int64(len(chunk)))
+	b.ReportAllocs()
+	c := output.New(&codeinterp.RunOptions{MaxOutput: codeinterp.DefaultMaxOutput})
+	for b.Loop() {
+		c.Write(codeinterp.Stdout, chunk)
+	}
+}
+
+func TestCallbackThatExits(t *testing.T) {
+	c := output.New(&codeinterp.RunOptions{MaxOutput: 1000, OnOutput: func(codeinterp.Output) error { runtime.Goexit(); return nil }})
+	c.Write(codeinterp.Stdout, []byte("a"))
+	c.Write(codeinterp.Stdout, []byte("b"))
+	res := finish(c)
+	if res.Stdout() != "ab" || res.CallbackErr == nil || strings.Count(res.CallbackErr.Error(), "ended its goroutine") != 2 {
+		t.Errorf("stdout %q, %v", res.Stdout(), res.CallbackErr)
+	}
+}
+
+// BenchmarkCallback is what a call of OnOutput costs.
+func BenchmarkCallback(b *testing.B) {
+	b.ReportAllocs()
+	c := output.New(&codeinterp.RunOptions{MaxOutput: 1000, OnOutput: func(codeinterp.Output) error { return nil }})
+	for b.Loop() {
+		c.Write(codeinterp.Stdout, []byte("x"))
+	}
+}
+
+func TestMuteKeepsAndTells(t *testing.T) {
+	seen := 0
+	c := output.New(&codeinterp.RunOptions{MaxOutput: 1000, OnOutput: func(codeinterp.Output) error { seen++; return nil }})
+	c.Write(codeinterp.Stdout, []byte("a"))
+	c.Mute()
+	c.Write(codeinterp.Stdout, []byte("b"))
+	res := finish(c)
+	if seen != 1 || res.Stdout() != "ab" || res.CallbackErr == nil || !strings.Contains(res.CallbackErr.Error(), "1 outputs") {
+		t.Errorf("seen %d, stdout %q, %v", seen, res.Stdout(), res.CallbackErr)
+	}
+}
+
+func TestOwn(t *testing.T) {
+	c := output.New(&codeinterp.RunOptions{MaxOutput: 100 << 10})
+	const size = 16 << 10
+	for i := range 64 {
+		b := c.Spare(size)
+		for j := range b {
+			b[j] = 'a' + byte(i%26)
+		}
+		if i == 7 {
+			copy(b[size-2:], "\xe2\x82") // the rest of the letter comes next
+		}
+		if !c.Own(codeinterp.Stdout, b) {
+			t.Fatal("not taken")
+		}
+	}
+	var res codeinterp.Result
+	c.Finish(&res)
+	if len(res.Outputs) != 2 || res.Truncated[0].Bytes != 64*size || res.Truncated[0].Kept > 100<<10 {
+		t.Fatalf("got %d outputs, %+v", len(res.Outputs), res.Truncated)
+	}
+	head, tail := res.Outputs[0].Data, res.Outputs[1].Data
+	if head[0] != 'a' || head[size] != 'b' || tail[len(tail)-1] != 'a'+63%26 || tail[len(tail)-size-1] != 'a'+62%26 {
+		t.Error("chunks were overwritten")
+	}
+	if c.Own(codeinterp.Stdout, []byte("late")) {
+		t.Error("taken after Finish")
+	}
+}
+
+// TestMuteFreesTheWriter: from Mute on only Finish waits for OnOutput.
+func TestMuteFreesTheWriter(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var over bool
+		c := output.New(&codeinterp.RunOptions{MaxOutput: 1000, OnOutput: func(codeinterp.Output) error {
+			time.Sleep(time.Hour)
+			over = true
+			return errors.New("slow")
+		}})
+		wrote := make(chan struct{})
+		go func() { c.Write(codeinterp.Stdout, []byte("a")); close(wrote) }()
+		synctest.Wait()
+		c.Mute()
+		start := time.Now()
+		<-wrote
+		c.Write(codeinterp.Stdout, []byte("b"))
+		if time.Since(start) != 0 {
+			t.Error("a writer waited for OnOutput")
+		}
+		res := finish(c)
+		if !over || res.Stdout() != "ab" || !strings.Contains(fmt.Sprint(res.CallbackErr), "slow") {
+			t.Errorf("over %v, %q, %v", over, res.Stdout(), res.CallbackErr)
+		}
+	})
+}

@@ -1,0 +1,99 @@
+package conformance
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"github.com/toolcell/toolcell/codeinterp"
+)
+
+func momentFaults() []fault {
+	return []fault{
+		{
+			name: "programs take no time", want: "DurationCounts",
+			wrap: results(func(c codeinterp.Call, res *codeinterp.Result) { res.Duration = 0 }),
+		},
+		{
+			name: "timeouts are whole seconds", want: "TimeoutExact", also: "CallbackBlocksTimeout",
+			wrap: options(func(c codeinterp.Call, o *codeinterp.RunOptions) {
+				if o.Timeout > 0 {
+					o.Timeout = max(o.Timeout, time.Second)
+				}
+			}),
+		},
+		{
+			name: "timeouts tell of a signal", want: "StoppedAtUserCode",
+			wrap: results(func(c codeinterp.Call, res *codeinterp.Result) {
+				if res.Status == codeinterp.StatusTimeout {
+					res.Error = &codeinterp.ProgramError{Name: "Error", Message: "interrupted by `SIGINT`"}
+				}
+			}),
+		},
+		{
+			name: "errors have a name of ours", want: "ErrorOfAnything", also: "StoppedAtUserCode",
+			wrap: results(func(c codeinterp.Call, res *codeinterp.Result) {
+				if res.Error != nil && res.Error.Message == "text" {
+					res.Error = &codeinterp.ProgramError{Name: "Error", Message: "text", Line: res.Error.Line, Traceback: res.Error.Traceback}
+				}
+			}),
+		},
+		{
+			name: "memory ran out without a word", want: "CauseMemory",
+			wrap: results(func(c codeinterp.Call, res *codeinterp.Result) {
+				if res.Cause == codeinterp.CauseMemory {
+					res.Cause = ""
+				}
+			}),
+		},
+		{
+			name: "nothing is waited for", want: "RunAwaits",
+			wrap: runs(func(ctx context.Context, c codeinterp.Call, o *codeinterp.RunOptions, next codeinterp.Handler) (codeinterp.Reply, error) {
+				if uses(c, "awaited") {
+					c.Code = toyPrograms().Print("own;")
+				}
+				return next(ctx, c)
+			}),
+		},
+		{
+			name: "what repeats goes on", want: "RepeatingEnds",
+			wrap: calls(func() func(context.Context, codeinterp.Call, codeinterp.Handler) (codeinterp.Reply, error) {
+				var started seen
+				return func(ctx context.Context, c codeinterp.Call, next codeinterp.Handler) (codeinterp.Reply, error) {
+					if uses(c, "repeating") {
+						started.count("%s", c.Context)
+					} else if uses(c, `print "own"`) && started.has("%s", c.Context) && started.count("late") < 2 {
+						c.Code = "late \"tick;\" \"1ms\"\n" + c.Code
+					}
+					return next(ctx, c)
+				}
+			}),
+		},
+		{
+			name: "values are encoded again", want: "ValueJSON",
+			wrap: outputs(func(o codeinterp.Output) []codeinterp.Output {
+				var v any
+				if o.Value != nil && json.Unmarshal(o.Value, &v) == nil {
+					o.Value, _ = json.Marshal(v)
+				}
+				return []codeinterp.Output{o}
+			}),
+		},
+		{name: "the loss of stderr is not told", want: "LossOfEachTold", also: "CallbacksSeeAll", wrap: quiet("stderr")},
+		{name: "the loss of displays is not told", want: "LossOfEachTold", also: "CallbacksSeeAll", wrap: quiet("display")},
+		{name: "the loss of values is not told", want: "LossOfEachTold", also: "CallbacksSeeAll", wrap: quiet("result")},
+	}
+}
+
+// quiet drops what is told of a stream's loss.
+func quiet(stream string) wrapper {
+	return results(func(c codeinterp.Call, res *codeinterp.Result) {
+		var list []codeinterp.Truncation
+		for _, t := range res.Truncated {
+			if t.Stream != stream {
+				list = append(list, t)
+			}
+		}
+		res.Truncated = list
+	})
+}

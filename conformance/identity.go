@@ -1,0 +1,120 @@
+package conformance
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/toolcell/toolcell/codeinterp"
+)
+
+func identityChecks() []check {
+	return []check{
+		{
+			name:   "IDsNotReused",
+			clause: "the id of a deleted context is never given to another",
+			scope:  stateful,
+			run:    idsNotReused,
+		},
+		{
+			name:   "DeletesApart",
+			clause: "DeleteContext deletes the context that it names, also where others are deleted at the same time",
+			scope:  stateful,
+			run:    deletesApart,
+		},
+		{
+			name:   "LastUsedMoves",
+			clause: "ListContexts tells when a context was last used",
+			scope:  stateful,
+			needs:  []Feature{Manager},
+			run:    lastUsedMoves,
+		},
+	}
+}
+
+func idsNotReused(ctx context.Context, e *env) error {
+	used := map[codeinterp.ContextID]bool{}
+	for range 4 {
+		id, err := e.stateful().CreateContext(ctx, e.language, nil)
+		if err != nil {
+			return fmt.Errorf("CreateContext: %w", err)
+		}
+		if used[id] {
+			return fmt.Errorf("the id %q was that of a context that was deleted", id)
+		}
+		used[id] = true
+		if err := e.stateful().DeleteContext(ctx, id); err != nil {
+			return fmt.Errorf("DeleteContext: %w", err)
+		}
+	}
+	return nil
+}
+
+// deletesApart deletes half of some contexts at once and wants the other half
+// to live.
+func deletesApart(ctx context.Context, e *env) error {
+	const pairs = 3
+	var doomed, kept []codeinterp.ContextID
+	for range pairs {
+		for _, list := range []*[]codeinterp.ContextID{&doomed, &kept} {
+			id, err := e.context(ctx, nil)
+			if err != nil {
+				return err
+			}
+			*list = append(*list, id)
+		}
+	}
+	errs := make(chan error, pairs)
+	for i, id := range doomed {
+		go func() {
+			errs <- e.stateful().DeleteContext(ctx, id)
+		}()
+		go func() { _, _ = e.runIn(ctx, kept[i], e.p.Print("x"), nil) }()
+	}
+	for range pairs {
+		if err := <-errs; err != nil {
+			return fmt.Errorf("DeleteContext: %w", err)
+		}
+	}
+	for i := range pairs {
+		if err := e.noContext(ctx, doomed[i]); err != nil {
+			return fmt.Errorf("a context that was deleted beside others: %w", err)
+		}
+		if err := e.do(ctx, kept[i], e.p.Print("x")); err != nil {
+			return fmt.Errorf("a context that was not deleted: %w", err)
+		}
+	}
+	return nil
+}
+
+func lastUsedMoves(ctx context.Context, e *env) error {
+	id, err := e.context(ctx, nil)
+	if err != nil {
+		return err
+	}
+	used := func() (time.Time, error) {
+		list, err := e.manager().ListContexts(ctx)
+		if err != nil {
+			return time.Time{}, fmt.Errorf("ListContexts: %w", err)
+		}
+		for _, info := range list {
+			if info.ID == id {
+				return info.LastUsed, nil
+			}
+		}
+		return time.Time{}, fmt.Errorf("context %q is not listed", id)
+	}
+	before, err := used()
+	if err != nil {
+		return err
+	}
+	time.Sleep(20 * time.Millisecond)
+	if err := e.do(ctx, id, e.p.Print("x")); err != nil {
+		return err
+	}
+	after, err := used()
+	if err == nil && !after.After(before) {
+		err = fmt.Errorf("LastUsed is %v after a run, and was %v before", after, before)
+	}
+	return err
+}

@@ -1,0 +1,298 @@
+package conformance
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/toolcell/toolcell/codeinterp"
+)
+
+func lifecycleChecks() []check {
+	return []check{
+		{
+			name:   "EndedCtxDeletes",
+			clause: "DeleteContext deletes whatever its ctx does, as a defer relies on: the id is unknown at once, and the error is nil or ctx's cause",
+			scope:  stateful,
+			run: func(ctx context.Context, e *env) error {
+				id, err := e.context(ctx, nil)
+				if err != nil {
+					return err
+				}
+				if err := nilOr(e.stateful().DeleteContext(e.done(ctx), id), errStop); err != nil {
+					return fmt.Errorf("DeleteContext with a ctx that has ended: %w", err)
+				}
+				return e.noContext(ctx, id)
+			},
+		},
+		{
+			name:   "EndedCtxRestarts",
+			clause: "RestartContext restarts whatever its ctx does; the error is nil or ctx's cause",
+			scope:  stateful,
+			needs:  []Feature{Manager},
+			uses:   variables,
+			run:    endedCtxRestarts,
+		},
+		{
+			name:   "EndedCtxDoesNothing",
+			clause: "ListContexts and InterruptContext with a ctx that has ended do nothing and return its cause",
+			scope:  stateful,
+			needs:  []Feature{Manager},
+			run:    endedCtxDoesNothing,
+		},
+		{
+			name:   "FaultsInOrder",
+			clause: "where several things are wrong, the input is told first, then a closed interpreter, then an ended ctx, then the context's id",
+			scope:  stateful,
+			own:    true,
+			run:    faultsInOrder,
+		},
+		{
+			name:   "ManagedFromCallback",
+			clause: "DeleteContext, RestartContext and InterruptContext, called from OnOutput, return before the run does",
+			scope:  stateful,
+			needs:  []Feature{Manager},
+			run:    managedFromCallback,
+		},
+		{
+			name:   "ClosedFromCallback",
+			clause: "Close, called from OnOutput, ends the run and returns before the run does",
+			own:    true,
+			run: func(ctx context.Context, e *env) error {
+				return e.fromCallback(ctx, "", "Close", e.ci.Close)
+			},
+		},
+		{
+			name:   "InterruptStubborn",
+			clause: "a run that InterruptContext had to end by force is StatusError, 130, CauseInterrupt, with StateLost: StatusLost is for what nobody asked for",
+			scope:  stateful,
+			needs:  []Feature{Manager},
+			uses:   func(p *Programs) bool { return variables(p) && p.Stubborn != "" },
+			run: func(ctx context.Context, e *env) error {
+				_, err := e.interrupted(ctx, e.p.Stubborn)
+				return err
+			},
+		},
+		{
+			name:   "ExitOfProcess",
+			clause: "a process that ends by itself under a context is StatusLost, with StateLost, CauseExit and its exit code, or 137 where that is 0 or not known; in RunCode it is the program, and its exit code decides",
+			scope:  stateful,
+			needs:  []Feature{Processes},
+			uses:   func(p *Programs) bool { return p.HardExit != nil },
+			run:    exitOfProcess,
+		},
+		{
+			name:   "ExecutionCountOfRuns",
+			clause: "ExecutionCount counts the runs that began since the state was empty: not those that never ran, and from 1 again after a restart",
+			scope:  stateful,
+			needs:  []Feature{ExecutionCount, Manager},
+			run:    executionCountOfRuns,
+		},
+	}
+}
+
+// done returns a ctx that has ended by errStop.
+func (e *env) done(ctx context.Context) context.Context {
+	ctx, cancel := context.WithCancelCause(ctx)
+	cancel(errStop)
+	return ctx
+}
+
+// nilOr wants no error, or one that is the given one.
+func nilOr(err, is error) error {
+	if err == nil {
+		return nil
+	}
+	return wantOpError(err, is)
+}
+
+func endedCtxRestarts(ctx context.Context, e *env) error {
+	id, err := e.some(ctx)
+	if err != nil {
+		return err
+	}
+	if err := e.do(ctx, id, e.p.Set("gone", "v")); err != nil {
+		return err
+	}
+	if err := nilOr(e.manager().RestartContext(e.done(ctx), id), errStop); err != nil {
+		return fmt.Errorf("RestartContext with a ctx that has ended: %w", err)
+	}
+	out, err := e.stdoutIn(ctx, id, e.p.Has("gone"))
+	if err != nil {
+		return err
+	}
+	return wantText("the variable after the restart", out, "no\n")
+}
+
+func endedCtxDoesNothing(ctx context.Context, e *env) error {
+	id, run, err := e.busy(ctx, e.p.Pause(time.Hour))
+	if err != nil {
+		return err
+	}
+	_, err = e.manager().ListContexts(e.done(ctx))
+	if err := wantOpError(err, errStop); err != nil {
+		return fmt.Errorf("ListContexts: %w", err)
+	}
+	if err := wantOpError(e.manager().InterruptContext(e.done(ctx), id), errStop); err != nil {
+		return fmt.Errorf("InterruptContext: %w", err)
+	}
+	time.Sleep(settle)
+	select {
+	case <-run.done:
+		return fmt.Errorf("the run was ended by an InterruptContext whose ctx had ended: %s", describe(run.res))
+	default:
+	}
+	if err := e.stateful().DeleteContext(ctx, id); err != nil {
+		return fmt.Errorf("DeleteContext: %w", err)
+	}
+	return run.wait(e.patience())
+}
+
+func faultsInOrder(ctx context.Context, e *env) error {
+	const bad, unknown = "a\x00b", codeinterp.ContextID("no-such-context")
+	st := e.stateful()
+	tries := func(ctx context.Context, code string) error {
+		_, err := st.RunInContext(ctx, unknown, code, nil)
+		return err
+	}
+	wrong := func(when string, err, is error) error {
+		if e := wantOpError(err, is); e != nil {
+			return fmt.Errorf("%s: %w", when, e)
+		}
+		return nil
+	}
+	ended := e.done(ctx)
+	_, language := st.RunCode(ended, "no such language", e.p.Print("ran"), nil)
+	open := errors.Join(
+		wrong("a malformed program, an ended ctx and an unknown id", tries(ended, bad), codeinterp.ErrInvalid),
+		wrong("an unknown language and an ended ctx", language, codeinterp.ErrLanguage),
+		wrong("an ended ctx and an unknown id", tries(ended, e.p.Print("ran")), errStop),
+		wrong("an unknown id", tries(ctx, e.p.Print("ran")), codeinterp.ErrContext))
+	if err := st.Close(); err != nil {
+		return err
+	}
+	return errors.Join(open,
+		wrong("a malformed program of a closed interpreter", tries(ended, bad), codeinterp.ErrInvalid),
+		wrong("a closed interpreter, an ended ctx and an unknown id", tries(ended, e.p.Print("ran")), codeinterp.ErrClosed))
+}
+
+// managedFromCallback calls each operation while OnOutput is in progress.
+func managedFromCallback(ctx context.Context, e *env) error {
+	m := e.manager()
+	for _, op := range []struct {
+		name string
+		call func(context.Context, codeinterp.ContextID) error
+	}{
+		{"InterruptContext", m.InterruptContext},
+		{"RestartContext", m.RestartContext},
+		{"DeleteContext", e.stateful().DeleteContext},
+	} {
+		id, err := e.context(ctx, nil)
+		if err != nil {
+			return err
+		}
+		if err := e.fromCallback(ctx, id, op.name, func() error { return op.call(ctx, id) }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// fromCallback calls something at a run's first output, and wants it to return
+// while OnOutput still waits for it, and the run to end then.
+func (e *env) fromCallback(ctx context.Context, id codeinterp.ContextID, name string, call func() error) error {
+	var once error
+	called := false
+	code := lines(e.p.Print("busy"), e.p.Pause(time.Hour))
+	opts := &codeinterp.RunOptions{OnOutput: func(codeinterp.Output) error {
+		if !called {
+			called = true
+			once = within(2*e.patience(), name+", called from OnOutput,", call)
+		}
+		return nil
+	}}
+	run := e.start(ctx, id, code, opts)
+	if err := run.wait(4 * e.patience()); err != nil {
+		return fmt.Errorf("after %s from OnOutput: %w", name, err)
+	}
+	if once != nil {
+		return once
+	}
+	if run.res.OK() || run.res.Status == codeinterp.StatusNotRun {
+		return fmt.Errorf("after %s from OnOutput: %s, want the run to be ended", name, describe(run.res))
+	}
+	return nil
+}
+
+func exitOfProcess(ctx context.Context, e *env) error {
+	for _, code := range []int{7, 0} {
+		res, err := e.stateToldIn(ctx, lines(e.p.Print("x"), e.p.HardExit(code)))
+		if err != nil {
+			return err
+		}
+		exit := code
+		if code == 0 || res.ExitCode == codeinterp.ExitKilled { // not every runtime tells it
+			exit = codeinterp.ExitKilled
+		}
+		if err := wantStatus(res, nil, codeinterp.StatusLost, exit); err != nil {
+			return fmt.Errorf("a context's process exits with %d: %w", code, err)
+		}
+		if res.Cause != codeinterp.CauseExit || !res.StateLost {
+			return fmt.Errorf("a context's process exits with %d: %s, want cause %q and the state lost", code, describe(res), codeinterp.CauseExit)
+		}
+		status := codeinterp.StatusError
+		if code == 0 {
+			status = codeinterp.StatusOK
+		}
+		res, err = e.runCode(ctx, lines(e.p.Print("x"), e.p.HardExit(code)), nil)
+		if err == nil && res.Status == codeinterp.StatusLost && res.Cause == codeinterp.CauseExit && res.ExitCode == codeinterp.ExitKilled {
+			continue // a runtime that does not tell the code
+		}
+		if err := wantStatus(res, err, status, code); err != nil {
+			return fmt.Errorf("RunCode of a program that exits with %d: %w", code, err)
+		}
+	}
+	return nil
+}
+
+// stateToldIn is stateTold where the language may have no variables.
+func (e *env) stateToldIn(ctx context.Context, code string) (codeinterp.Result, error) {
+	if variables(e.p) {
+		return e.stateTold(ctx, code, 0)
+	}
+	id, err := e.some(ctx)
+	if err != nil {
+		return codeinterp.Result{}, err
+	}
+	return e.runIn(ctx, id, code, nil)
+}
+
+func executionCountOfRuns(ctx context.Context, e *env) error {
+	id, err := e.context(ctx, nil)
+	if err != nil {
+		return err
+	}
+	counts := func(when string, want int) error {
+		res, err := e.runIn(ctx, id, e.p.Print("x"), nil)
+		if err := wantOK(res, err); err != nil {
+			return err
+		}
+		if res.ExecutionCount != want {
+			return fmt.Errorf("ExecutionCount %d %s, want %d", res.ExecutionCount, when, want)
+		}
+		return nil
+	}
+	if err := counts("in the first run", 1); err != nil {
+		return err
+	}
+	_, _ = e.runIn(e.done(ctx), id, e.p.Print("x"), nil)
+	_, _ = e.runIn(ctx, id, "a\x00b", nil)
+	if err := counts("after a run and two that never ran", 2); err != nil {
+		return err
+	}
+	if err := e.manager().RestartContext(ctx, id); err != nil {
+		return fmt.Errorf("RestartContext: %w", err)
+	}
+	return counts("after a restart", 1)
+}

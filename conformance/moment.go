@@ -1,0 +1,158 @@
+package conformance
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/toolcell/toolcell/codeinterp"
+)
+
+// busyTries is how often a clause about time is tried before its failure
+// counts: on a busy machine any single moment can be missed.
+const busyTries = 4
+
+func momentChecks() []check {
+	return []check{
+		{
+			name:   "DurationCounts",
+			clause: "Duration is the wall-clock time of the program: a program that slept took at least that long",
+			scope:  everyRun,
+			run: func(ctx context.Context, e *env) error {
+				const sleep, early = 120 * time.Millisecond, 20 * time.Millisecond // timers may be a little early
+				res, err := e.run(ctx, e.p.Pause(sleep), nil)
+				if err := wantOK(res, err); err != nil {
+					return err
+				}
+				if res.Duration < sleep-early {
+					return fmt.Errorf("a Duration of %v for a program that slept %v", res.Duration, sleep)
+				}
+				return nil
+			},
+		},
+		{
+			name:   "TimeoutExact",
+			clause: "a timeout is kept to the millisecond, and not rounded",
+			scope:  everyRun,
+			run:    timeoutExact,
+		},
+		{
+			name:   "StoppedAtUserCode",
+			clause: "the Error of a run that was stopped tells where the program was, or is nil; it never tells of the provider's own machinery",
+			scope:  everyRun,
+			run:    stoppedAtUserCode,
+		},
+		{
+			name:   "ErrorOfAnything",
+			clause: "whatever a program raises is StatusError, 1, with its name and message",
+			scope:  everyRun,
+			uses:   func(p *Programs) bool { return len(p.Raises) > 0 },
+			run: func(ctx context.Context, e *env) error {
+				for _, r := range e.p.Raises {
+					res, err := e.run(ctx, r.Code, nil)
+					if err := wantStatus(res, err, codeinterp.StatusError, 1); err != nil {
+						return fmt.Errorf("%q: %w", r.Code, err)
+					}
+					if res.Error == nil || res.Error.Name != r.Name || res.Error.Message != r.Message {
+						return fmt.Errorf("%q: got Error %+v, want name %q and message %q", r.Code, res.Error, r.Name, r.Message)
+					}
+				}
+				return nil
+			},
+		},
+		{
+			name:   "CauseMemory",
+			clause: "a run that a limit on memory ended says CauseMemory",
+			scope:  everyRun,
+			uses:   func(p *Programs) bool { return p.Exhaust != "" },
+			run: func(ctx context.Context, e *env) error {
+				res, err := e.run(ctx, e.p.Exhaust, &codeinterp.RunOptions{Timeout: time.Minute})
+				if err != nil || res.Status != codeinterp.StatusError && res.Status != codeinterp.StatusLost || res.Cause != codeinterp.CauseMemory {
+					return fmt.Errorf("%s, error %v; want %q or %q, cause %q and no error", describe(res), err, codeinterp.StatusError, codeinterp.StatusLost, codeinterp.CauseMemory)
+				}
+				return e.stillWorks(ctx, "after memory ran out")
+			},
+		},
+		{
+			name:   "RunAwaits",
+			clause: "a run lasts until what the program started is done",
+			scope:  everyRun,
+			uses:   func(p *Programs) bool { return p.Awaited != nil },
+			run: func(ctx context.Context, e *env) error {
+				out, err := e.stdout(ctx, lines(e.p.Awaited("started", 150*time.Millisecond), e.p.Print("own;")), nil)
+				if err != nil {
+					return err
+				}
+				return wantText("stdout", out, "own;started")
+			},
+		},
+		{
+			name:   "RepeatingEnds",
+			clause: "what repeats for ever holds its run until that is stopped, and does not go on afterwards",
+			scope:  everyRun,
+			uses:   func(p *Programs) bool { return p.Repeating != nil },
+			run:    repeatingEnds,
+		},
+	}
+}
+
+// timeoutExact sets a timeout that ends well before the program does. Rounded
+// to seconds it would end after it.
+func timeoutExact(ctx context.Context, e *env) error {
+	const timeout, length = 100 * time.Millisecond, 900 * time.Millisecond
+	var err error
+	for range busyTries {
+		res, runErr := e.run(ctx, lines(e.p.Pause(length), e.p.Print("after")), &codeinterp.RunOptions{Timeout: timeout})
+		if err = wantStatus(res, runErr, codeinterp.StatusTimeout, codeinterp.ExitTimeout); err == nil {
+			return nil
+		}
+		err = fmt.Errorf("a program of %v with a timeout of %v: %w", length, timeout, err)
+	}
+	return err
+}
+
+func stoppedAtUserCode(ctx context.Context, e *env) error {
+	programs := []string{e.p.Pause(time.Hour)}
+	if e.p.Spin != "" {
+		programs = append(programs, e.p.Spin)
+	}
+	for _, code := range programs {
+		code = lines(e.p.Print("x"), code)
+		res, err := e.run(ctx, code, &codeinterp.RunOptions{Timeout: 300 * time.Millisecond})
+		if err := wantStatus(res, err, codeinterp.StatusTimeout, codeinterp.ExitTimeout); err != nil {
+			return err
+		}
+		if res.Error == nil {
+			continue
+		}
+		text := res.Error.Error() + "\n" + strings.Join(res.Error.Traceback, "\n")
+		line := res.Error.Line
+		if strings.Contains(text, "SIGINT") || !e.s.cfg.lacks(ErrorLine, e.language) && (line < 1 || line > strings.Count(code, "\n")) {
+			return fmt.Errorf("%s: Error %s in line %d, want none, or the line where the program was", quote(code), quote(text), line)
+		}
+	}
+	return nil
+}
+
+func repeatingEnds(ctx context.Context, e *env) error {
+	res, err := e.run(ctx, e.p.Repeating("tick;"), &codeinterp.RunOptions{Timeout: time.Second})
+	if err := wantStatus(res, err, codeinterp.StatusTimeout, codeinterp.ExitTimeout); err != nil {
+		return err
+	}
+	if !strings.HasPrefix(res.Stdout(), "tick;") {
+		return fmt.Errorf("%s, want ticks", describe(res))
+	}
+	for range 2 {
+		res, err := e.run(ctx, lines(e.p.Print("own"), e.p.Pause(100*time.Millisecond)), &codeinterp.RunOptions{})
+		if err := wantOK(res, err); err != nil {
+			return err
+		}
+		for _, o := range res.Outputs {
+			if strings.Contains(string(o.Data), "tick") {
+				return fmt.Errorf("the next run's output has %s: what repeats goes on after its run was stopped", outputLine(o))
+			}
+		}
+	}
+	return nil
+}

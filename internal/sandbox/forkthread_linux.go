@@ -1,0 +1,85 @@
+package sandbox
+
+import (
+	"runtime"
+	"strconv"
+	"strings"
+	"sync"
+
+	"golang.org/x/sys/unix"
+)
+
+// A forkThread is a thread of the host that forks. It lives until close: the
+// kernel ties the death signal of a child to the thread that forked it.
+type forkThread struct {
+	mu     sync.Mutex
+	work   chan func()
+	closed bool
+	tid    int
+}
+
+// do runs f on the thread, unless it was closed.
+func (t *forkThread) do(f func()) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.closed {
+		return false
+	}
+	if t.work == nil {
+		t.work = make(chan func())
+		work := t.work
+		go onThread(func() {
+			t.tid = unix.Gettid()
+			for f := range work {
+				f()
+			}
+		})
+	}
+	done := make(chan struct{})
+	t.work <- func() { f(); close(done) }
+	<-done
+	return true
+}
+
+// close ends the thread, and what is tied to it.
+func (t *forkThread) close() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.closed = true
+	if t.work != nil {
+		close(t.work)
+		t.work = nil
+	}
+}
+
+// onThread runs f on a thread that is not the process's main one, whose
+// attributes are the process's in /proc, and that ends with f.
+func onThread(f func()) {
+	runtime.LockOSThread()
+	if unix.Gettid() != unix.Getpid() {
+		f()
+		return
+	}
+	done := make(chan struct{})
+	go func() { defer close(done); onThread(f) }()
+	<-done
+	runtime.UnlockOSThread()
+}
+
+// reapSiblings reaps what a program of a group, which was killed, made children
+// of the host's; it can where no filter keeps it from that.
+func (t *forkThread) reapSiblings(group int) {
+	t.mu.Lock()
+	tid := t.tid
+	t.mu.Unlock()
+	b, _ := readProc(unix.Getpid(), "task/"+strconv.Itoa(tid)+"/children")
+	for f := range strings.FieldsSeq(string(b)) {
+		pid, err := strconv.Atoi(f)
+		if err != nil || pid == group {
+			continue
+		}
+		if st, err := readStat(pid); err == nil && st.pgrp == group {
+			_, _ = unix.Wait4(pid, nil, 0, nil)
+		}
+	}
+}

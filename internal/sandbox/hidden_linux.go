@@ -1,0 +1,94 @@
+package sandbox
+
+import (
+	"bufio"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// maxMaps bounds what is read of one process's mappings.
+const maxMaps = 4 << 20
+
+// hides reports whether any of the processes holds files of the file system
+// dev where no walk finds them and nobody tells their size: mapped files
+// without a name, and descriptors that are in flight on a socket.
+func hides(pids []int, dev uint64) bool {
+	for _, pid := range pids {
+		if mapsNameless(pid, dev) || inFlight(pid) {
+			return true
+		}
+	}
+	return false
+}
+
+// mapsNameless reports whether a process maps a file of dev without a name.
+func mapsNameless(pid int, dev uint64) bool {
+	f, err := os.Open("/proc/" + strconv.Itoa(pid) + "/maps")
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	want := strconv.FormatUint(uint64(unix.Major(dev)), 16) + ":" + strconv.FormatUint(uint64(unix.Minor(dev)), 16)
+	for sc := bufio.NewScanner(io.LimitReader(f, maxMaps)); sc.Scan(); {
+		line := sc.Text()
+		if !strings.HasSuffix(line, " (deleted)") {
+			continue
+		}
+		// range, rights, offset, device, inode, path
+		if fields := strings.Fields(line); len(fields) > 5 && trimDev(fields[3]) == want {
+			return true
+		}
+	}
+	return false
+}
+
+// trimDev takes the leading zeros off a device number such as 08:01.
+func trimDev(s string) string {
+	major, minor, _ := strings.Cut(s, ":")
+	trim := func(s string) string {
+		if s = strings.TrimLeft(s, "0"); s == "" {
+			return "0"
+		}
+		return s
+	}
+	return trim(major) + ":" + trim(minor)
+}
+
+// inFlight reports whether descriptors wait to be received on one of a
+// process's sockets.
+func inFlight(pid int) bool {
+	dir := "/proc/" + strconv.Itoa(pid)
+	f, err := os.Open(dir + "/fd")
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	names, _ := f.Readdirnames(-1)
+	for _, name := range names {
+		var st unix.Stat_t
+		if unix.Stat(dir+"/fd/"+name, &st) != nil || st.Mode&unix.S_IFMT != unix.S_IFSOCK {
+			continue
+		}
+		b, _ := readProc(pid, "fdinfo/"+name)
+		_, rest, found := strings.Cut(string(b), "scm_fds:")
+		if n, _, _ := strings.Cut(rest, "\n"); found && strings.TrimSpace(n) != "0" {
+			return true
+		}
+	}
+	return false
+}
+
+// fsUsed returns how much of a directory's file system is in use, and its
+// device number.
+func fsUsed(dir string) (bytes int64, dev uint64) {
+	var fs unix.Statfs_t
+	var st unix.Stat_t
+	if unix.Statfs(dir, &fs) != nil || unix.Stat(dir, &st) != nil {
+		return 0, 0
+	}
+	return int64(fs.Blocks-fs.Bfree) * int64(fs.Bsize), uint64(st.Dev)
+}

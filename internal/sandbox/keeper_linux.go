@@ -1,0 +1,162 @@
+package sandbox
+
+import (
+	"fmt"
+	"os"
+	"strconv"
+	"sync"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/toolcell/toolcell/codeinterp"
+)
+
+// keeperScript reads which process groups there are, and kills them when it
+// reads no more: the host is dead. Processes that have left their group follow
+// with the time of their start, which is compared before they are killed. It
+// runs no program, so that nothing is in the way of that.
+const keeperScript = `trap '' HUP INT TERM
+groups= others=
+while read -r op id start; do
+  case $op in
+  group) groups="$groups $id" ;;
+  gone)
+    kept=
+    for g in $groups; do [ "$g" = "$id" ] || kept="$kept $g"; done
+    groups=$kept ;;
+  other)
+    others="$others $id:$start"
+    [ ${#others} -lt 20000 ] || others=${others#* * } ;;
+  end) exit ;;
+  esac
+done
+for g in $groups; do kill -9 "-$g"; done
+for o in $others; do
+  read -r line <"/proc/${o%:*}/stat" || continue
+  set -- ${line##*) }
+  [ "${20}" = "${o#*:}" ] && kill -9 "${o%:*}"
+done
+`
+
+// A keeper is a shell that outlives the host for a moment, to end what the host
+// cannot end any more. It is out of reach of programs where their signals are
+// limited at all.
+type keeper struct {
+	forks *forkThread
+
+	mu     sync.Mutex
+	groups map[int]struct{}
+	pid    int // 0 if it does not run
+	pipe   *os.File
+	closed bool
+}
+
+// tellTime bounds one message to the keeper, which a program in none mode can
+// stop.
+const tellTime = time.Second
+
+// add names a process group that is in use from now on.
+func (k *keeper) add(group int) error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.groups == nil {
+		k.groups = map[int]struct{}{}
+	}
+	k.groups[group] = struct{}{}
+	return k.tell("group " + strconv.Itoa(group) + "\n")
+}
+
+// remove takes back a group before its id can be another's.
+func (k *keeper) remove(group int) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	delete(k.groups, group)
+	if k.pid != 0 {
+		_ = k.tell("gone " + strconv.Itoa(group) + "\n")
+	}
+}
+
+// other names a process that has left its group.
+func (k *keeper) other(pid int, start uint64) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.pid != 0 {
+		_ = k.tell(fmt.Sprintf("other %d %d\n", pid, start))
+	}
+}
+
+// tell writes to the keeper, or starts another one, which gets to know all
+// groups. k.mu is held.
+func (k *keeper) tell(line string) error {
+	if k.closed {
+		return codeinterp.ErrClosed
+	}
+	if k.pid != 0 {
+		_ = k.pipe.SetWriteDeadline(time.Now().Add(tellTime))
+		if _, err := k.pipe.WriteString(line); err == nil {
+			return nil
+		}
+		k.end()
+	}
+	if err := k.start(); err != nil {
+		k.end()
+		return fmt.Errorf("%w: keeper of processes: %w", codeinterp.ErrUnavailable, err)
+	}
+	return nil
+}
+
+// start runs a keeper. k.mu is held.
+func (k *keeper) start() error {
+	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
+	if err != nil {
+		return bare(err)
+	}
+	defer null.Close()
+	r, w, err := os.Pipe()
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	sp := &spawn{
+		path: "/bin/sh", args: []string{"sh", "-c", keeperScript}, env: environ, dir: "/",
+		fds: descriptors([]*os.File{r, nil, nil}, null),
+	}
+	if !k.forks.do(func() { err = sp.fork() }) {
+		err = codeinterp.ErrClosed
+	}
+	if err != nil {
+		w.Close()
+		return err
+	}
+	if sp.pidfd >= 0 {
+		unix.Close(sp.pidfd)
+	}
+	k.pid, k.pipe = sp.pid, w
+	for g := range k.groups {
+		_ = w.SetWriteDeadline(time.Now().Add(tellTime))
+		if _, err := fmt.Fprintf(w, "group %d\n", g); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// end ends the keeper at once. k.mu is held.
+func (k *keeper) end() {
+	if k.pid == 0 {
+		return
+	}
+	_ = unix.Kill(k.pid, unix.SIGKILL)
+	_ = reap(k.pid, nil)
+	k.pipe.Close()
+	k.pid, k.pipe = 0, nil
+}
+
+// close ends the keeper, whose groups are empty.
+func (k *keeper) close() {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.closed = true
+	k.end()
+}

@@ -1,0 +1,139 @@
+//go:build unix
+
+package sandbox
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// RemoveAll removes dir and what is in it, also directories that a program
+// made unreadable or nested thousands of levels deep. It follows no symbolic
+// links and holds three descriptors at most. What is missing is no error.
+func RemoveAll(dir string) error {
+	r := newRemover(dir)
+	_, err := r.run(time.Time{})
+	return err
+}
+
+// A remover removes a directory bit by bit. It keeps the work flat: a directory
+// that is not empty moves up to the top before its turn comes.
+type remover struct {
+	dir  string
+	mark string // prefix of what was moved up
+	n    int
+	end  time.Time
+}
+
+func newRemover(dir string) *remover {
+	return &remover{dir: dir, mark: strconv.FormatUint(rand.Uint64(), 36) + "-"}
+}
+
+var errLater = errors.New("later")
+
+const removeBatch = 512
+
+// run removes until it is done, or until end, if that is set. An error other
+// than that one directory cannot be removed comes at the end.
+func (r *remover) run(end time.Time) (done bool, err error) {
+	r.end = end
+	top, err := openReadable(unix.AT_FDCWD, r.dir)
+	switch {
+	case err == unix.ENOENT:
+		return true, nil
+	case err != nil:
+		return true, fmt.Errorf("removing a directory: %w", err)
+	}
+	defer top.Close()
+	err = r.empty(top, func(name string) error { return r.subdirectory(top, name) })
+	if err == errLater {
+		return false, nil
+	}
+	if e := unix.Rmdir(r.dir); e != nil && e != unix.ENOENT {
+		return true, fmt.Errorf("removing a directory: %w", errors.Join(err, e))
+	}
+	return true, nil
+}
+
+// empty removes the entries of a directory; what to do with directories that
+// are not empty is up to subdir.
+func (r *remover) empty(d *os.File, subdir func(name string) error) error {
+	fd := int(d.Fd())
+	for {
+		if _, err := d.Seek(0, io.SeekStart); err != nil {
+			return bare(err)
+		}
+		names, _ := d.Readdirnames(removeBatch)
+		removed, failed := 0, error(nil)
+		for _, name := range names {
+			if !r.end.IsZero() && time.Now().After(r.end) {
+				return errLater
+			}
+			err := unix.Unlinkat(fd, name, 0)
+			if err != nil && err != unix.ENOENT {
+				if err = unix.Unlinkat(fd, name, unix.AT_REMOVEDIR); err == unix.ENOTEMPTY || err == unix.EEXIST || err == unix.EACCES {
+					err = subdir(name)
+				}
+			}
+			switch {
+			case err == errLater:
+				return err
+			case err == nil || err == unix.ENOENT:
+				removed++
+			default:
+				failed = err
+			}
+		}
+		if len(names) == 0 || removed == 0 {
+			return failed
+		}
+	}
+}
+
+// subdirectory removes a directory at the top, and moves up those in it.
+func (r *remover) subdirectory(top *os.File, name string) error {
+	d, err := openReadable(int(top.Fd()), name)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	err = r.empty(d, func(child string) error {
+		if c, err := openReadable(int(d.Fd()), child); err == nil {
+			c.Close()
+		}
+		r.n++
+		return unix.Renameat(int(d.Fd()), child, int(top.Fd()), r.mark+strconv.Itoa(r.n))
+	})
+	if err != nil {
+		return err
+	}
+	return unix.Unlinkat(int(top.Fd()), name, unix.AT_REMOVEDIR)
+}
+
+// openReadable opens a directory to be listed and changed, and makes that
+// possible where its mode forbids it. It follows no link.
+func openReadable(at int, name string) (*os.File, error) {
+	const flags = unix.O_RDONLY | unix.O_DIRECTORY | unix.O_NOFOLLOW | unix.O_CLOEXEC
+	fd, err := unix.Openat(at, name, flags, 0)
+	var st unix.Stat_t
+	if err == nil && unix.Fstat(fd, &st) == nil && st.Mode&0o700 != 0o700 {
+		_ = unix.Fchmod(fd, 0o700)
+	}
+	if err == unix.EACCES {
+		if allow(at, name, 0o700) == nil {
+			fd, err = unix.Openat(at, name, flags, 0)
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return os.NewFile(uintptr(fd), filepath.Base(name)), nil
+}

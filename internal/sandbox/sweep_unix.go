@@ -1,0 +1,73 @@
+//go:build unix
+
+package sandbox
+
+import (
+	"os"
+	"path/filepath"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// rootPrefix begins the names of directories that hold those of TempDir.
+const rootPrefix = "toolcell-sandbox-"
+
+// sweepTime bounds the sweep of one start.
+const sweepTime = 30 * time.Second
+
+// lockRoot marks the root of a living host's directories: the kernel drops the
+// lock with the host.
+func lockRoot(dir string) (*os.File, error) {
+	fd, err := unix.Open(dir, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return nil, err
+	}
+	f := os.NewFile(uintptr(fd), "root")
+	if err := unix.Flock(fd, unix.LOCK_EX|unix.LOCK_NB); err != nil {
+		f.Close()
+		return nil, err
+	}
+	// A sweeper may have been faster.
+	var own, named unix.Stat_t
+	if unix.Fstat(fd, &own) != nil || unix.Lstat(dir, &named) != nil || own.Ino != named.Ino {
+		f.Close()
+		return nil, unix.ENOENT
+	}
+	return f, nil
+}
+
+// makeRoot makes a locked root in dir.
+func makeRoot(dir string) (path string, lock *os.File, err error) {
+	for range 100 {
+		if path, err = os.MkdirTemp(dir, rootPrefix); err != nil {
+			return "", nil, err
+		}
+		if lock, err = lockRoot(path); err == nil {
+			return path, lock, nil
+		}
+	}
+	return "", nil, err
+}
+
+// sweepRoots removes the roots in dir that hosts of this user's have left
+// behind: those that nobody holds locked.
+func sweepRoots(dir string) {
+	end := time.Now().Add(sweepTime)
+	list, _ := filepath.Glob(filepath.Join(dir, rootPrefix+"*"))
+	for _, path := range list {
+		var st unix.Stat_t
+		if unix.Lstat(path, &st) != nil || int(st.Uid) != os.Geteuid() || st.Mode&unix.S_IFMT != unix.S_IFDIR {
+			continue
+		}
+		lock, err := lockRoot(path)
+		if err != nil {
+			continue
+		}
+		done, _ := newRemover(path).run(end)
+		lock.Close()
+		if !done {
+			return
+		}
+	}
+}

@@ -1,0 +1,141 @@
+//go:build amd64 || arm64
+
+package sandbox_test
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/toolcell/toolcell/internal/sandbox"
+)
+
+// asUser returns a command that runs tests of this binary as an ordinary user.
+func asUser(t *testing.T, tests string) *exec.Cmd {
+	t.Helper()
+	dir := must(os.MkdirTemp("", "tests-"))
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	check(t, os.Chmod(dir, 0o755))
+	binary := filepath.Join(dir, "sandbox.test")
+	self := must(os.Open("/proc/self/exe"))
+	defer self.Close()
+	out := must(os.OpenFile(binary, os.O_CREATE|os.O_WRONLY, 0o755))
+	must(io.Copy(out, self))
+	check(t, out.Close())
+	check(t, os.Chmod(binary, 0o755))
+	cmd := exec.Command(binary, "-test.run="+tests, "-test.v", "-test.timeout=15m")
+	cmd.Dir = "/"
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: someUser, Gid: someUser}}
+	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "CI=" + os.Getenv("CI")}
+	return cmd
+}
+
+// TestUnprivileged runs the tests again as another user.
+func TestUnprivileged(t *testing.T) {
+	if os.Getuid() != 0 {
+		t.Skip("this is an unprivileged user already")
+	}
+	for _, tests := range []string{
+		"^(TestAttacks|TestExit|TestKill|TestFork|TestTrees|TestCwd|TestReplacedByLink|TestSignal|TestHostDeath|TestLeaks|TestProbeFails)$",
+		"^TestLimits$/^.*$/^(memory_of_orphans|page_tables|fork_bomb|sizes.*|number_of_files.*)$",
+	} {
+		b, err := asUser(t, tests).CombinedOutput()
+		if err != nil || !strings.Contains(string(b), "--- PASS") {
+			t.Errorf("%v: %s", err, b)
+		}
+	}
+}
+
+// attackTests are the tests whose subtests are, for each mode, the rows of the
+// table.
+const attackTests = "^(TestAttacks|TestLimits|TestTrees|TestHostDeath|TestCwd|TestReplacedByLink|TestReportIsTrue)$"
+
+var outcome = regexp.MustCompile(`(?m)^ *--- (PASS|FAIL|SKIP): Test(\w+)/(none|landlock|bwrap)(?:/(\S+))? `)
+
+// TestTable runs every attack as root and as an ordinary user, and prints what
+// held. It takes minutes: run it by make attack.
+func TestTable(t *testing.T) {
+	if os.Getenv("TOOLCELL_ATTACK") == "" {
+		t.Skip("TOOLCELL_ATTACK is not set; the attacks themselves are tests of their own")
+	}
+	hosts := map[string]*exec.Cmd{"user": exec.Command("/proc/self/exe", "-test.run="+attackTests, "-test.v", "-test.timeout=15m")}
+	if os.Getuid() == 0 {
+		hosts["root"] = hosts["user"]
+		hosts["user"] = asUser(t, attackTests)
+	}
+	cells := map[string]map[string]string{}
+	for host, cmd := range hosts {
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Errorf("%s: %v\n%s", host, err, regexp.MustCompile(`(?m)^\s*(=== |--- (PASS|SKIP)).*\n`).ReplaceAll(out, nil))
+		}
+		for _, m := range outcome.FindAllStringSubmatch(string(out), -1) {
+			row := m[2] + "/" + cmp.Or(m[4], "all")
+			if cells[row] == nil {
+				cells[row] = map[string]string{}
+			}
+			cells[row][m[3]+" "+host] = verdict(m[1], m[2], m[3], m[4])
+		}
+	}
+	printTable(t, cells)
+}
+
+// verdict turns a subtest's outcome into a cell.
+func verdict(outcome, test, mode, name string) string {
+	if outcome == "PASS" && test == "Attacks" {
+		for _, a := range attacks {
+			if strings.ReplaceAll(a.name, " ", "_") == name && a.known[parseMode(mode)] != "" {
+				return "known"
+			}
+		}
+		if mode == "none" {
+			return "open"
+		}
+	}
+	return map[string]string{"PASS": "held", "FAIL": "NOT HELD", "SKIP": "n/a"}[outcome]
+}
+
+func parseMode(name string) sandbox.Mode {
+	for m := sandbox.None; m <= sandbox.Bwrap; m++ {
+		if m.String() == name {
+			return m
+		}
+	}
+	return sandbox.Auto
+}
+
+func printTable(t *testing.T, cells map[string]map[string]string) {
+	columns := []string{"bwrap root", "bwrap user", "landlock root", "landlock user", "none root", "none user"}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%-70s", "")
+	for _, c := range columns {
+		fmt.Fprintf(&b, " %-13s", c)
+	}
+	rows := make([]string, 0, len(cells))
+	for row := range cells {
+		rows = append(rows, row)
+	}
+	slices.Sort(rows)
+	for _, row := range rows {
+		fmt.Fprintf(&b, "\n%-70s", strings.ReplaceAll(row, "_", " "))
+		for _, c := range columns {
+			fmt.Fprintf(&b, " %-13s", cmp.Or(cells[row][c], "n/a"))
+		}
+	}
+	b.WriteString("\n\nknown to get through:\n")
+	for _, a := range attacks {
+		for mode, why := range a.known {
+			fmt.Fprintf(&b, "%s, %s: %s\n", a.name, mode, why)
+		}
+	}
+	b.WriteString("none: none mode isolates nothing; its attacks only have to end.\n")
+	t.Log("\n" + b.String())
+}

@@ -1,0 +1,141 @@
+package typescript
+
+// controlStatement parses a statement that controls others, and reports whether
+// there was one.
+func (p *parser) controlStatement() bool {
+	switch p.tok.text {
+	case "if":
+		p.conditional()
+	case "for":
+		p.forLoop()
+	case "while", "with":
+		p.next()
+		p.condition()
+		p.statement()
+	case "do":
+		p.doLoop()
+	case "switch":
+		p.switchStatement()
+	case "try":
+		p.tryStatement()
+	case "return", "throw":
+		p.next()
+		if !p.tok.nl && !p.is(";") && !p.is("}") && p.tok.kind != eof {
+			p.expr(0)
+		}
+		p.endStatement()
+	case "break", "continue":
+		p.next()
+		if p.tok.kind == word && !p.tok.nl {
+			p.next()
+		}
+		p.endStatement()
+	case "debugger":
+		p.next()
+		p.endStatement()
+	default:
+		return false
+	}
+	return true
+}
+
+func (p *parser) condition() {
+	p.expect("(")
+	p.expr(0)
+	p.expect(")")
+}
+
+// conditional parses if and else; a chain of else if is a loop.
+func (p *parser) conditional() {
+	for {
+		p.next()
+		p.condition()
+		p.statement()
+		if !p.acceptWord("else") {
+			return
+		}
+		if !p.isWord("if") {
+			p.statement()
+			return
+		}
+	}
+}
+
+func (p *parser) doLoop() {
+	p.next()
+	p.statement()
+	if !p.acceptWord("while") {
+		p.unexpected()
+	}
+	p.condition()
+	p.accept(";")
+}
+
+func (p *parser) forLoop() {
+	p.next()
+	p.acceptWord("await")
+	p.expect("(")
+	switch {
+	case p.is(";"):
+	case p.declaresVariables():
+		p.variables(noIn, nil)
+	default:
+		p.expr(noIn)
+	}
+	switch {
+	case p.acceptWord("of"):
+		p.assign(0)
+	case p.acceptWord("in"):
+		p.expr(0)
+	default:
+		p.expect(";")
+		if !p.is(";") {
+			p.expr(0)
+		}
+		p.expect(";")
+		if !p.is(")") {
+			p.expr(0)
+		}
+	}
+	p.expect(")")
+	p.statement()
+}
+
+func (p *parser) switchStatement() {
+	p.next()
+	p.condition()
+	s := p.enterBlock()
+	p.expect("{")
+	for !p.is("}") {
+		switch {
+		case p.acceptWord("case"):
+			p.assign(noColon)
+			for p.accept(",") {
+				p.assign(noColon)
+			}
+			p.expect(":")
+		case p.isWord("default") && p.peek().is(":"):
+			p.next()
+			p.next()
+		default:
+			p.statement()
+		}
+	}
+	p.leaveBlock(s)
+}
+
+func (p *parser) tryStatement() {
+	p.next()
+	p.block()
+	if p.acceptWord("catch") {
+		if p.accept("(") {
+			p.binding(nil)
+			p.annotation()
+			p.expect(")")
+		}
+		p.block()
+	}
+	if p.acceptWord("finally") {
+		p.block()
+	}
+}

@@ -1,0 +1,130 @@
+package typescript
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// An edit replaces the source from start to end by a text, and by blanks where
+// the text is shorter.
+type edit struct{ start, end, text int32 }
+
+const (
+	editSize  = 12
+	noText    = 0
+	semicolon = 1
+	open      = 2
+	closed    = 3
+)
+
+// text returns the index of a text to insert. The short ones have fixed ones.
+func (p *parser) text(s string) int32 {
+	switch s {
+	case "":
+		return noText
+	case ";":
+		return semicolon
+	case "(":
+		return open
+	case ")":
+		return closed
+	}
+	p.charge(len(s) + 16)
+	p.step(len(s) / 32)
+	p.texts = append(p.texts, s)
+	return int32(len(p.texts) - 1)
+}
+
+func (p *parser) replace(start, end int, s string) {
+	p.charge(editSize)
+	p.edits = append(p.edits, edit{int32(start), int32(end), p.text(s)})
+}
+
+func (p *parser) insert(at int, s string) {
+	if s != "" {
+		p.replace(at, at, s)
+	}
+}
+
+// blank erases the source from start to end.
+func (p *parser) blank(start, end int) {
+	if n := len(p.edits); n > p.barrier {
+		if before := &p.edits[n-1]; int(before.end) == start && before.start < before.end {
+			before.end = int32(end)
+			return
+		}
+	}
+	p.replace(start, end, "")
+}
+
+// mark returns a place in the list of edits to drop to.
+func (p *parser) mark() int {
+	p.barrier = len(p.edits)
+	return p.barrier
+}
+
+// drop erases the source from start to the last token, whatever was edited
+// there since the mark. It leaves a semicolon, so that what follows does not
+// continue what stands before it.
+func (p *parser) drop(mark, start int) {
+	p.edits = append(p.edits[:mark], edit{int32(start), int32(p.last), semicolon})
+	p.barrier = len(p.edits)
+}
+
+// render returns the source from start to end with edits in it.
+func (p *parser) render(start, end int, edits []edit) string {
+	var b strings.Builder
+	b.Grow(end - start + 64)
+	at := start
+	for _, e := range edits {
+		if int(e.start) < at || int(e.end) > end {
+			p.fail(int(e.start), "The program cannot be translated")
+		}
+		b.WriteString(p.src[at:e.start])
+		s := p.texts[e.text]
+		b.WriteString(s)
+		at = int(e.end)
+		if e.start < e.end {
+			endsLine := at == len(p.src) || p.src[at] == '\n' || p.src[at] == '\r'
+			writeBlanks(&b, p.src[e.start:e.end], units(s), endsLine)
+		}
+	}
+	b.WriteString(p.src[at:end])
+	return b.String()
+}
+
+// writeBlanks writes what keeps the place of s: spaces, and its line breaks.
+// The first columns are taken already. Spaces at the end of a line are left
+// out, since engines take long over them.
+func writeBlanks(b *strings.Builder, s string, taken int, endsLine bool) {
+	pending := 0
+	for i := 0; i < len(s); {
+		r, n := rune(s[i]), 1
+		if r >= utf8.RuneSelf {
+			r, n = utf8.DecodeRuneInString(s[i:])
+		}
+		switch {
+		case lineBreak(r):
+			pending, taken = 0, 0
+			b.WriteString(s[i : i+n])
+		case r > 0xFFFF:
+			pending += 2
+		default:
+			pending++
+		}
+		if pending > 0 && taken > 0 {
+			used := min(pending, taken)
+			pending -= used
+			taken -= used
+		}
+		i += n
+	}
+	if endsLine {
+		return
+	}
+	const spaces = "                                                                "
+	for ; pending > len(spaces); pending -= len(spaces) {
+		b.WriteString(spaces)
+	}
+	b.WriteString(spaces[:pending])
+}

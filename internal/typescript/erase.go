@@ -1,0 +1,152 @@
+package typescript
+
+import (
+	"context"
+	"strings"
+)
+
+// A Program is a translated program.
+type Program struct {
+	// Code is JavaScript. It has the source's lines, and below them perhaps
+	// functions that it needs.
+	Code    string
+	source  string
+	inserts []insert // in order, those that may move what follows on the line
+}
+
+// A parser erases what it parses. Where the source is no program it panics
+// with a bailout, which Erase recovers.
+type parser struct {
+	ctx  context.Context
+	src  string
+	tok  token // the token at hand
+	last int   // where the one before it ended
+
+	edits   []edit
+	texts   []string // what edits insert
+	barrier int      // the edits before this one stay as they are
+
+	steps, nextCheck int
+	depth, deepest   int
+	memory           int
+
+	guessing int             // type arguments that may be none are being parsed
+	angles   map[int32]int32 // what came of such a guess, by where it began
+	lastLess int             // the largest key of angles
+	notArrow map[int]bool    // parentheses that begin no arrow function
+	single   bool            // the last type was one name, pattern or literal
+
+	scopes   []scope
+	members  map[enumIn][]string // constants of enums, for those that go on with one
+	exports  string              // the variable of the namespace that the statement is in
+	nested   int                 // namespaces around the statement
+	live     bool                // a statement of the block at hand is more than types
+	decorate bool                // decorators need their helper
+
+	gaps *[]gap // what oneLine looks for, nil otherwise
+}
+
+// A scope holds the names of functions, classes, enums and namespaces of a
+// block, which a namespace may share.
+type scope map[string]bool
+
+// Erase translates a program. A program that is perhaps one object literal, as
+// in a REPL, may be that. The error is a *SyntaxError or ctx's. It may be
+// called from any number of goroutines.
+func Erase(ctx context.Context, source string) (*Program, error) {
+	if strings.HasPrefix(strings.TrimLeft(source, " \t\r\n\f\v\uFEFF"), "{") {
+		if pr, err := translate(ctx, source, (*parser).expressionProgram); err == nil {
+			return pr, nil
+		}
+	}
+	return translate(ctx, source, (*parser).program)
+}
+
+func translate(ctx context.Context, source string, parse func(*parser)) (*Program, error) {
+	p := newParser(ctx, source)
+	return p.translate(parse)
+}
+
+func newParser(ctx context.Context, source string) *parser {
+	return &parser{ctx: ctx, src: source, texts: []string{"", ";", "(", ")"}, lastLess: -1}
+}
+
+func (p *parser) translate(parse func(*parser)) (pr *Program, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			b, ok := r.(bailout)
+			if !ok {
+				panic(r)
+			}
+			err = b.err
+		}
+	}()
+	parse(p)
+	return &Program{Code: p.render(0, len(p.src), p.edits), source: p.src, inserts: p.inserts()}, nil
+}
+
+// expressionProgram parses a program that is one expression.
+func (p *parser) expressionProgram() {
+	p.next()
+	p.scopes = append(p.scopes, nil)
+	p.expr(0)
+	if p.tok.kind != eof {
+		p.unexpected()
+	}
+}
+
+// program parses a script or a module.
+func (p *parser) program() {
+	if strings.HasPrefix(p.src, "#!") {
+		p.tok.end = lineEnd(p.src, 0)
+	}
+	p.next()
+	p.scopes = append(p.scopes, nil)
+	for p.tok.kind != eof {
+		p.statement()
+	}
+	if p.decorate {
+		p.insert(len(p.src), "\n"+decorateHelper)
+	}
+}
+
+// A state is what a guess may have to go back to.
+type state struct {
+	tok                         token
+	last                        int
+	edits, texts, barrier       int
+	depth, memory, scopes, nest int
+	exports                     string
+	live, decorate              bool
+}
+
+func (p *parser) save() state {
+	s := state{p.tok, p.last, len(p.edits), len(p.texts), p.barrier, p.depth, p.memory, len(p.scopes), p.nested, p.exports, p.live, p.decorate}
+	p.barrier = s.edits
+	return s
+}
+
+func (p *parser) restore(s state) {
+	p.tok, p.last, p.edits, p.texts, p.barrier = s.tok, s.last, p.edits[:s.edits], p.texts[:s.texts], s.barrier
+	p.depth, p.memory, p.scopes, p.nested = s.depth, s.memory, p.scopes[:s.scopes], s.nest
+	p.exports, p.live, p.decorate = s.exports, s.live, s.decorate
+}
+
+// try parses something that may not be there. Where it is not, try returns
+// false and has taken everything back. Exceeding a bound ends the parse.
+func (p *parser) try(parse func()) (ok bool) {
+	s := p.save()
+	defer func() {
+		if ok {
+			return
+		}
+		r := recover()
+		b, _ := r.(bailout)
+		if e, _ := b.err.(*SyntaxError); e == nil || e.Err != nil {
+			panic(r)
+		}
+		p.restore(s)
+	}()
+	parse()
+	return true
+}

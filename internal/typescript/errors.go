@@ -1,0 +1,113 @@
+package typescript
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/toolcell/toolcell/codeinterp"
+)
+
+// Bounds that a program may exceed. They are wrapped by a *SyntaxError.
+var (
+	ErrDepth = errors.New("typescript: nested too deeply")
+	ErrSteps = errors.New("typescript: too ambiguous")
+	ErrSize  = errors.New("typescript: translation too large")
+)
+
+// A SyntaxError says why a program has no translation.
+type SyntaxError struct {
+	Message string
+	// Line and Column count from 1, Column in UTF-16 code units.
+	Line, Column int
+	// Err is the bound that was exceeded, nil where the program is not
+	// TypeScript.
+	Err error
+}
+
+// Error implements error.
+func (e *SyntaxError) Error() string {
+	return fmt.Sprintf("%d:%d: %s", e.Line, e.Column, e.Message)
+}
+
+// Unwrap returns e.Err.
+func (e *SyntaxError) Unwrap() error { return e.Err }
+
+// ProgramError describes e as engines describe a syntax error, with the line of
+// the source, unless that is long, and a caret below the column. name stands for
+// the program in the traceback.
+func (e *SyntaxError) ProgramError(name, source string) *codeinterp.ProgramError {
+	pe := &codeinterp.ProgramError{Name: "SyntaxError", Message: e.Message, Line: e.Line}
+	pe.Traceback = []string{pe.Error(), fmt.Sprintf("    at %s:%d:%d", name, e.Line, e.Column)}
+	for range e.Line - 1 {
+		_, source, _ = strings.Cut(source, "\n")
+	}
+	if line := firstLine(source); len(line) <= maxMarked {
+		pe.Traceback = append(pe.Traceback, "    "+line, "    "+strings.Repeat(" ", e.Column-1)+"^")
+	}
+	return pe
+}
+
+// maxMarked is how long a line is shown in a traceback.
+const maxMarked = 1000
+
+// A bailout carries an error from the depth of the parser to Erase.
+type bailout struct{ err error }
+
+// fail ends the parse at an offset.
+func (p *parser) fail(offset int, message string) { p.stop(offset, message, nil) }
+
+func (p *parser) stop(offset int, message string, bound error) {
+	before := p.src[:min(offset, len(p.src))]
+	line := before[strings.LastIndexByte(before, '\n')+1:]
+	panic(bailout{&SyntaxError{message, 1 + strings.Count(before, "\n"), 1 + units(line), bound}})
+}
+
+// unexpected ends the parse at the token at hand.
+func (p *parser) unexpected() {
+	message := "Invalid or unexpected token"
+	switch t := p.tok; t.kind {
+	case eof:
+		message = "Unexpected end of input"
+	case word:
+		message = "Unexpected identifier '" + shorten(t.text) + "'"
+		if reserved(t.text) {
+			message = "Unexpected token '" + t.text + "'"
+		}
+	case punct:
+		message = "Unexpected token '" + t.text + "'"
+	case number:
+		message = "Unexpected number"
+	case str:
+		message = "Unexpected string"
+	case backquote:
+		message = "Unexpected template string"
+	case bad:
+		message = t.text
+	}
+	p.fail(p.tok.start, message)
+}
+
+func shorten(name string) string {
+	if len(name) <= 100 {
+		return name
+	}
+	name = name[:100]
+	for len(name) > 0 && !utf8.ValidString(name) {
+		name = name[:len(name)-1]
+	}
+	return name + "…"
+}
+
+// units returns the length of s in UTF-16 code units.
+func units(s string) int {
+	n := 0
+	for _, r := range s {
+		n++
+		if r > 0xFFFF {
+			n++
+		}
+	}
+	return n
+}

@@ -1,0 +1,153 @@
+package typescript
+
+// An export is what exports a declaration.
+type export struct {
+	edit int    // where its keywords begin, to replace them by
+	end  int    // where they end
+	as   string // how a list of exports would go on after the name
+}
+
+// unexport erases the keywords.
+func (p *parser) unexport(e *export) { p.edits[e.edit].end = int32(e.end) }
+
+// exportDeclaration parses an export, and reports whether it was of types only.
+func (p *parser) exportDeclaration(decorators []string) (erased bool) {
+	e := &export{edit: p.mark(), end: p.tok.end}
+	p.replace(p.tok.start, p.tok.start, "")
+	p.barrier = len(p.edits)
+	p.next()
+	for p.is("@") {
+		decorators = append(decorators, p.decorator())
+	}
+	if p.exports != "" {
+		return p.exportFromNamespace(e, decorators)
+	}
+	n := p.peek()
+	class := p.isWord("class") || p.isWord("abstract") && n.word("class") && !n.nl
+	switch {
+	case class:
+		p.classDeclaration(decorators, e)
+		return false
+	case p.isWord("default"):
+		return p.exportDefault(e, decorators)
+	case len(decorators) > 0:
+		p.unexpected()
+	case p.is("="):
+		e.end = p.tok.end
+		p.unexport(e)
+		p.edits[e.edit].text = p.text("module.exports =")
+		p.next()
+		p.expr(0)
+		p.endStatement()
+		return false
+	case p.is("*"), p.is("{"):
+		p.exportList()
+		return false
+	case p.isWord("type") && (n.is("{") || n.is("*")):
+		p.next()
+		p.exportList()
+		return true
+	case p.isWord("as") && n.word("namespace"):
+		p.next()
+		p.next()
+		p.moduleName()
+		p.endStatement()
+		return true
+	case p.isWord("import"):
+		return p.exportImport()
+	case p.isWord("namespace") && n.kind == word, p.isWord("module") && n.kind == word:
+		return !p.exportNamespace(e)
+	case p.isWord("enum"), p.isWord("const") && n.word("enum"):
+		p.exportEnum(e)
+		return false
+	}
+	done, erased := false, false
+	if p.tok.kind == word && !p.isWord("export") {
+		done, erased = p.declaration()
+	}
+	if !done {
+		p.unexpected()
+	}
+	return erased
+}
+
+// exportList parses * from "a", or { a, b as c } perhaps with a from.
+func (p *parser) exportList() {
+	if p.accept("*") {
+		if p.acceptWord("as") {
+			p.moduleName()
+		}
+	} else {
+		p.specifiers()
+		if !p.isWord("from") {
+			p.endStatement()
+			return
+		}
+	}
+	if !p.acceptWord("from") {
+		p.unexpected()
+	}
+	p.from()
+}
+
+func (p *parser) exportDefault(e *export, decorators []string) (erased bool) {
+	e.end, e.as = p.tok.end, " as default"
+	p.next()
+	for p.is("@") {
+		decorators = append(decorators, p.decorator())
+	}
+	n := p.peek()
+	switch {
+	case p.isWord("class"), p.isWord("abstract") && n.word("class") && !n.nl:
+		p.classDeclaration(decorators, e)
+		return false
+	case len(decorators) > 0:
+		p.unexpected()
+	case p.isWord("interface") && n.kind == word && !n.nl:
+		return p.typeDeclaration()
+	case p.isWord("async") && n.word("function") && !n.nl:
+		p.next()
+		return !p.function(true)
+	case p.isWord("function"):
+		return !p.function(true)
+	}
+	p.assign(0)
+	p.endStatement()
+	return false
+}
+
+// exportImport parses import a = b after export.
+func (p *parser) exportImport() (erased bool) {
+	keyword := p.tok
+	p.next()
+	if p.importsTypes() {
+		p.next()
+		p.next()
+		p.expect("=")
+		p.expr(0)
+		p.endStatement()
+		return true
+	}
+	p.replace(keyword.start, keyword.end, "const")
+	name := p.tok.text
+	p.moduleName()
+	p.expect("=")
+	if p.exports != "" {
+		p.insert(p.tok.start, p.exports+"."+name+" = ")
+	}
+	p.expr(0)
+	p.endStatement()
+	return false
+}
+
+// exportEnum parses an enum after export, from const or enum on. One that was
+// declared before is exported already.
+func (p *parser) exportEnum(e *export) {
+	if p.isWord("const") {
+		p.blank(p.tok.start, p.tok.end)
+		p.next()
+	}
+	if p.enum("") {
+		p.unexport(e)
+	}
+}

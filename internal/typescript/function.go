@@ -1,0 +1,194 @@
+package typescript
+
+import "strings"
+
+// A signature is what a class has to know of a method's parameters.
+type signature struct {
+	properties []string // names of parameter properties
+	decorators []string // calls of the helper, as code
+}
+
+// function parses a function from its keyword on. Of a declaration without a
+// body, which is an overload, it returns false.
+func (p *parser) function(declaration bool) bool {
+	p.next()
+	p.accept("*")
+	if p.tok.kind == word {
+		if declaration {
+			p.declare(p.tok.text)
+		}
+		p.next()
+	}
+	p.blankTypeParams()
+	p.parameters(nil)
+	p.annotation()
+	if !p.is("{") {
+		if !declaration {
+			p.unexpected()
+		}
+		p.endStatement()
+		return false
+	}
+	p.body()
+	return true
+}
+
+// parameters parses a list of parameters; s is nil where they are no
+// method's.
+func (p *parser) parameters(s *signature) {
+	p.enter()
+	p.expect("(")
+	for n := 0; !p.is(")"); n++ {
+		if p.isWord("this") {
+			p.thisParameter()
+			n--
+			continue
+		}
+		p.parameter(s, n)
+		if !p.is(")") {
+			p.expect(",")
+		}
+	}
+	p.next()
+	p.leave()
+}
+
+// thisParameter erases the type of this, with the comma that follows.
+func (p *parser) thisParameter() {
+	start := p.tok.start
+	p.next()
+	if p.accept(":") {
+		p.needType()
+	}
+	if !p.is(")") {
+		p.expect(",")
+	}
+	p.blank(start, p.last)
+}
+
+func (p *parser) parameter(s *signature, n int) {
+	for p.is("@") {
+		if s == nil {
+			p.unexpected()
+		}
+		s.decorators = append(s.decorators, p.parameterDecorator(n))
+	}
+	property := p.parameterModifiers()
+	p.accept("...")
+	if property && s != nil && p.tok.kind == word {
+		s.properties = append(s.properties, p.tok.text)
+	} else if property {
+		p.fail(p.tok.start, "A parameter property must be a name in a constructor")
+	}
+	p.binding(nil)
+	if p.is("?") {
+		p.blank(p.tok.start, p.tok.end)
+		p.next()
+	}
+	p.annotation()
+	if p.accept("=") {
+		p.assign(0)
+	}
+}
+
+// parameterModifiers erases public, readonly and the like, and reports whether
+// there was one.
+func (p *parser) parameterModifiers() (property bool) {
+	for p.tok.kind == word {
+		switch p.tok.text {
+		case "public", "private", "protected", "readonly", "override":
+		default:
+			return property
+		}
+		if n := p.peek(); n.kind != word && !n.is("{") && !n.is("[") {
+			return property
+		}
+		property = true
+		p.blank(p.tok.start, p.tok.end)
+		p.next()
+	}
+	return property
+}
+
+// body parses the body of a function.
+func (p *parser) body() {
+	s := p.enterBlock()
+	p.expect("{")
+	for !p.is("}") {
+		p.statement()
+	}
+	p.leaveBlock(s)
+}
+
+// constructorBody parses the body of a constructor and assigns its parameter
+// properties: first of all, or in a derived class after super has been called.
+func (p *parser) constructorBody(properties []string, derived bool) {
+	if len(properties) == 0 {
+		p.body()
+		return
+	}
+	s := p.enterBlock()
+	start := p.tok.start
+	p.expect("{")
+	var b strings.Builder
+	for _, name := range properties {
+		b.WriteString(" this." + name + " = " + name + ";")
+	}
+	assigned := false
+	for p.tok.kind == str {
+		p.statement() // a directive
+	}
+	if !derived {
+		p.insert(p.last, b.String())
+		assigned = true
+	}
+	for !p.is("}") {
+		super := p.isWord("super") && p.peek().is("(")
+		p.statement()
+		if super && !assigned {
+			p.insert(p.last, ";"+b.String())
+			assigned = true
+		}
+	}
+	if !assigned {
+		p.fail(start, "A constructor with parameter properties must call super in a statement of its own")
+	}
+	p.leaveBlock(s)
+}
+
+// surroundings are what a block does not share with the namespace around it.
+type surroundings struct {
+	exports string
+	live    bool
+}
+
+func (p *parser) enterBlock() surroundings {
+	p.enter()
+	s := surroundings{p.exports, p.live}
+	p.exports = ""
+	p.scopes = append(p.scopes, nil)
+	return s
+}
+
+// leaveBlock goes on from the closing brace.
+func (p *parser) leaveBlock(s surroundings) {
+	p.next()
+	p.scopes = p.scopes[:len(p.scopes)-1]
+	p.exports, p.live = s.exports, s.live
+	p.leave()
+}
+
+// declare notes the name of a function, class, enum or namespace, and reports
+// whether the block had one of that name already.
+func (p *parser) declare(name string) (known bool) {
+	s := &p.scopes[len(p.scopes)-1]
+	if *s == nil {
+		*s = scope{}
+	}
+	known = (*s)[name]
+	if !known {
+		p.charge(32)
+		(*s)[name] = true
+	}
+	return known
+}

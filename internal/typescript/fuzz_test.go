@@ -1,0 +1,94 @@
+package typescript
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/evanw/esbuild/pkg/api"
+)
+
+// FuzzErase checks what holds for every source: the bounds, the lines, that
+// positions come from within the source, and that a translation has no types
+// left to erase.
+func FuzzErase(f *testing.F) {
+	for _, tt := range erased {
+		f.Add(tt.in)
+	}
+	for _, tt := range generated {
+		f.Add(tt)
+	}
+	f.Fuzz(func(t *testing.T, source string) {
+		p := newParser(context.Background(), source)
+		pr, err := p.translate((*parser).program)
+		if p.deepest > MaxDepth+1 {
+			t.Errorf("%d levels", p.deepest)
+		}
+		if limit := stepsPerByte*len(source) + moreSteps + len(source)/64 + checkEvery + 1; p.steps > limit {
+			t.Errorf("%d steps for %d bytes", p.steps, len(source))
+		}
+		if int64(p.memory) > Memory(len(source)) && !errors.Is(err, ErrSize) {
+			t.Errorf("%d bytes for %d", p.memory, len(source))
+		}
+		if err != nil {
+			var e *SyntaxError
+			if !errors.As(err, &e) || e.Line < 1 || e.Column < 1 || e.Line > 1+strings.Count(source, "\n") {
+				t.Errorf("error %#v", err)
+			} else {
+				e.ProgramError("f", source)
+			}
+			return
+		}
+		if n := strings.Count(pr.Code, "\n") - strings.Count(source, "\n"); n < 0 || n > 1 {
+			t.Errorf("%q became %q", source, pr.Code)
+		}
+		for line := range strings.Count(pr.Code, "\n") + 1 {
+			for _, column := range []int{1, 7, 70} {
+				if l, c := pr.Position(line+1, column); l < 1 || c < 1 {
+					t.Errorf("%d:%d became %d:%d", line+1, column, l, c)
+				}
+			}
+		}
+	})
+}
+
+// FuzzEsbuild translates what esbuild takes for TypeScript, and has esbuild
+// parse the result as JavaScript. Sources are small and shallow: esbuild has no
+// bounds.
+func FuzzEsbuild(f *testing.F) {
+	for _, tt := range erased {
+		f.Add(tt.in)
+	}
+	for _, tt := range generated {
+		f.Add(tt)
+	}
+	f.Fuzz(func(t *testing.T, source string) {
+		if len(source) > 300 || strings.Contains(source, "infer") {
+			t.Skip()
+		}
+		want := esbuild(source, api.LoaderTS)
+		if len(want.Errors) > 0 {
+			return
+		}
+		pr, err := Erase(context.Background(), source)
+		if err != nil {
+			return // esbuild takes more than TypeScript
+		}
+		got := esbuild(pr.Code, api.LoaderJS)
+		if len(got.Errors) > 0 || pr.Moved() {
+			return // it takes them for other JavaScript, or text was written
+		}
+		if normal(got.Code) != normal(want.Code) {
+			t.Errorf("%q\n got %s\nwant %s", source, got.Code, want.Code)
+		}
+	})
+}
+
+func esbuild(code string, loader api.Loader) api.TransformResult {
+	return api.Transform(code, api.TransformOptions{
+		Loader: loader, Target: api.ESNext, LogLevel: api.LogLevelSilent, Charset: api.CharsetUTF8,
+		TreeShaking: api.TreeShakingFalse, MinifyWhitespace: true, LegalComments: api.LegalCommentsNone,
+		TsconfigRaw: `{"compilerOptions": {"verbatimModuleSyntax": true, "experimentalDecorators": true, "useDefineForClassFields": true}}`,
+	})
+}

@@ -1,0 +1,114 @@
+package typescript
+
+// importDeclaration parses an import, and reports whether it was of types only.
+func (p *parser) importDeclaration() (erased bool) {
+	keyword := p.tok
+	p.next()
+	typesOnly := p.importsTypes()
+	if typesOnly {
+		p.next()
+	}
+	if p.tok.kind == word && p.peek().is("=") {
+		if !typesOnly {
+			p.replace(keyword.start, keyword.end, "const")
+		}
+		p.next()
+		p.next()
+		p.expr(0)
+		p.endStatement()
+		return typesOnly
+	}
+	if p.tok.kind == word && !p.peek().is(",") && !p.peek().word("from") {
+		p.next() // defer, source
+	}
+	for p.tok.kind != str {
+		switch {
+		case p.is("{"):
+			p.specifiers()
+		case p.tok.kind == word, p.is("*"), p.is(","):
+			p.next()
+		default:
+			p.unexpected()
+		}
+	}
+	p.from()
+	return typesOnly
+}
+
+// importsTypes reports whether type, at hand, is no name but says that the
+// import is of types.
+func (p *parser) importsTypes() bool {
+	if !p.isWord("type") {
+		return false
+	}
+	first, second := p.peek2()
+	if first.word("from") {
+		return second.word("from") || second.is("=")
+	}
+	return first.kind == word || first.is("{") || first.is("*")
+}
+
+// from parses the module's name, the attributes and the end of an import or
+// export.
+func (p *parser) from() {
+	if p.tok.kind != str {
+		p.unexpected()
+	}
+	p.next()
+	if p.isWord("with") || p.isWord("assert") && !p.tok.nl {
+		p.next()
+		p.object()
+	}
+	p.endStatement()
+}
+
+// specifiers parses { a, b as c, type d } and erases the types among them.
+func (p *parser) specifiers() {
+	p.next()
+	for !p.is("}") {
+		start, typeOnly := p.tok.start, p.specifiesType()
+		if typeOnly {
+			p.next()
+		}
+		p.moduleName()
+		if p.acceptWord("as") {
+			p.moduleName()
+		}
+		if !p.is("}") {
+			p.expect(",")
+		}
+		if typeOnly {
+			p.blank(start, p.last)
+		}
+	}
+	p.next()
+}
+
+func (p *parser) moduleName() {
+	if p.tok.kind != word && p.tok.kind != str {
+		p.unexpected()
+	}
+	p.next()
+}
+
+// specifiesType reports whether type, at hand, is no name: as it is in
+// { type as b } and { type as as b }, and is not in { type as } and
+// { type as as as b }.
+func (p *parser) specifiesType() bool {
+	if !p.isWord("type") {
+		return false
+	}
+	first, second := p.peek2()
+	if !first.word("as") {
+		return first.kind == word || first.kind == str
+	}
+	if !second.word("as") {
+		return second.is(",") || second.is("}")
+	}
+	tok, last := p.tok, p.last
+	p.next()
+	p.next()
+	n := p.peek()
+	p.tok, p.last = tok, last
+	return n.kind == word || n.kind == str
+}

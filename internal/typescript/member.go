@@ -1,0 +1,202 @@
+package typescript
+
+import "strings"
+
+// A member is what is gathered while one of a class is parsed.
+type member struct {
+	mark, start int
+	decorators  []string
+	static      bool
+	accessor    bool // a getter, setter or accessor
+	absent      bool // abstract or declare: there is none in JavaScript
+}
+
+// member parses a member of a class.
+func (p *parser) member(c *class) {
+	p.enter()
+	m := member{mark: p.mark(), start: p.tok.start}
+	for p.is("@") {
+		m.decorators = append(m.decorators, p.decorator())
+	}
+	if len(m.decorators) > 0 {
+		p.separate(m.mark)
+		p.decorable(c, m.start)
+	}
+	if p.modifiers(&m) {
+		p.body() // static { ... }
+		p.leave()
+		return
+	}
+	p.accept("*")
+	if p.indexSignature() {
+		p.endStatement()
+		p.drop(m.mark, m.start)
+		p.leave()
+		return
+	}
+	name, edits := p.tok, p.mark()
+	p.propertyName()
+	key := p.memberKey(name, edits)
+	optional := p.is("?") || p.is("!") && !p.tok.nl
+	if optional {
+		p.blank(p.tok.start, p.tok.end)
+		p.next()
+	}
+	if p.is("(") || p.is("<") || p.is("<<") {
+		p.method(c, &m, name, key)
+	} else {
+		p.field(c, &m, key, optional)
+	}
+	p.leave()
+}
+
+// separate has the edit at mark insert a semicolon: without what it erases, the
+// member would continue the one before.
+func (p *parser) separate(mark int) { p.edits[mark].text = semicolon }
+
+// modifiers parses what stands before a member's name and erases what is no
+// JavaScript. It reports whether a static block follows.
+func (p *parser) modifiers(m *member) (block bool) {
+	for p.tok.kind == word {
+		n := p.peek()
+		if n.kind == eof || n.kind == bad || n.kind == punct && !n.is("[") && !n.is("*") && !n.is("{") {
+			return false
+		}
+		if n.is("{") {
+			if !p.isWord("static") {
+				return false
+			}
+			p.next()
+			return true
+		}
+		switch x := p.tok.text; x {
+		case "public", "private", "protected", "abstract", "override", "readonly", "declare":
+			if n.nl {
+				return false
+			}
+			first := p.tok.start == m.start
+			p.blank(p.tok.start, p.tok.end)
+			if first {
+				p.separate(m.mark)
+			}
+			m.absent = m.absent || x == "abstract" || x == "declare"
+		case "static":
+			m.static = true
+		case "get", "set":
+			m.accessor = true
+		case "accessor":
+			if n.nl {
+				return false
+			}
+			m.accessor = true
+		case "async":
+			if n.nl {
+				return false
+			}
+		default:
+			return false
+		}
+		p.next()
+	}
+	return false
+}
+
+// indexSignature skips [key: string]: T, where it is that.
+func (p *parser) indexSignature() bool {
+	if !p.is("[") {
+		return false
+	}
+	if name, colon := p.peek2(); name.kind != word || !colon.is(":") {
+		return false
+	}
+	if !p.balanced() {
+		p.unexpected()
+	}
+	p.accept("?")
+	if p.accept(":") {
+		p.needType()
+	}
+	return true
+}
+
+// memberKey returns the code of a member's name for the decorators' helper, ""
+// where there is none that could be evaluated again.
+func (p *parser) memberKey(name token, edits int) string {
+	switch name.kind {
+	case word:
+		return `"` + name.text + `"`
+	case str, number:
+		return p.src[name.start:name.end]
+	case punct:
+		key := p.src[name.start+1 : p.last-1]
+		if edits == len(p.edits) && strings.IndexFunc(key, func(r rune) bool { return r >= 0x80 || r != '.' && !identPart(byte(r)) }) < 0 {
+			return key
+		}
+	}
+	return ""
+}
+
+// method parses a method from its parameters on.
+func (p *parser) method(c *class, m *member, name token, key string) {
+	constructor := name.word("constructor") && !m.static
+	p.blankTypeParams()
+	var s signature
+	p.parameters(&s)
+	p.annotation()
+	if !p.is("{") || m.absent {
+		if p.is("{") {
+			p.body()
+		} else {
+			p.endStatement()
+		}
+		p.drop(m.mark, m.start)
+		return
+	}
+	if !constructor {
+		if len(s.properties) > 0 {
+			p.fail(name.start, "Only a constructor has parameter properties")
+		}
+		p.body()
+		p.decorateMember(c, m, append(m.decorators, s.decorators...), key, "null")
+		return
+	}
+	if len(s.decorators) > 0 {
+		p.decorable(c, m.start)
+	}
+	c.decorators = append(c.decorators, s.decorators...)
+	p.constructorBody(s.properties, c.derived)
+	if len(s.properties) > 0 {
+		p.edits[c.fields].text = p.text(" " + strings.Join(s.properties, "; ") + ";")
+	}
+}
+
+// field parses a field from after its name on.
+func (p *parser) field(c *class, m *member, key string, optional bool) {
+	if p.annotation() {
+		optional = true
+	}
+	switch {
+	case p.accept("="):
+		p.assign(0)
+	case optional && !p.is(";"):
+		// The next member must not become part of a field named get or static.
+		p.separate(len(p.edits) - 1)
+	}
+	p.endStatement()
+	if m.absent {
+		p.drop(m.mark, m.start)
+		return
+	}
+	kind := "void 0"
+	if m.accessor {
+		kind = "null"
+	}
+	p.decorateMember(c, m, m.decorators, key, kind)
+}
+
+// decorable ends the parse where nothing in c can be decorated.
+func (p *parser) decorable(c *class, offset int) {
+	if c.expression {
+		p.fail(offset, "Decorators in class expressions are not supported: decorate a class declaration")
+	}
+}

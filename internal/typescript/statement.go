@@ -1,0 +1,129 @@
+package typescript
+
+// statement parses a statement.
+func (p *parser) statement() {
+	p.enter()
+	if !p.erasedStatement() {
+		p.live = true
+	}
+	p.leave()
+}
+
+// erasedStatement parses a statement and reports whether all of it was types.
+func (p *parser) erasedStatement() bool {
+	mark, start := p.mark(), p.tok.start
+	var decorators []string
+	for p.is("@") {
+		decorators = append(decorators, p.decorator())
+	}
+	switch {
+	case len(decorators) > 0:
+		p.decorated(decorators)
+		return false
+	case p.accept(";"):
+		return false
+	case p.is("{"):
+		p.block()
+		return false
+	case p.tok.kind == word:
+		if p.controlStatement() {
+			return false
+		}
+		if done, erased := p.declaration(); done {
+			if erased {
+				p.drop(mark, start)
+			}
+			return erased
+		}
+		if p.peek().is(":") && !reserved(p.tok.text) {
+			p.next()
+			p.next()
+			p.statement()
+			return false
+		}
+	}
+	p.expr(0)
+	p.endStatement()
+	return false
+}
+
+// decorated parses a declaration after its decorators.
+func (p *parser) decorated(decorators []string) {
+	switch {
+	case p.isWord("export"):
+		p.exportDeclaration(decorators)
+	case p.isWord("class"), p.isWord("abstract") && p.peek().word("class"):
+		p.classDeclaration(decorators, nil)
+	default:
+		p.unexpected()
+	}
+}
+
+// endStatement parses a semicolon, or the lack of one.
+func (p *parser) endStatement() {
+	if !p.accept(";") && !p.is("}") && p.tok.kind != eof && !p.tok.nl {
+		p.unexpected()
+	}
+}
+
+// declaration parses a declaration, if there is one at hand, and reports
+// whether all of it was types.
+func (p *parser) declaration() (done, erased bool) {
+	switch p.tok.text {
+	case "var", "let", "const", "using", "await":
+		if p.isWord("const") && p.peek().word("enum") {
+			p.blank(p.tok.start, p.tok.end)
+			p.next()
+			p.enum("")
+			return true, false
+		}
+		if !p.declaresVariables() {
+			return false, false
+		}
+		p.variables(0, nil)
+		p.endStatement()
+		return true, false
+	case "function":
+		return true, !p.function(true)
+	case "async":
+		if n := p.peek(); n.word("function") && !n.nl {
+			p.next()
+			return true, !p.function(true)
+		}
+	case "class":
+		p.classDeclaration(nil, nil)
+		return true, false
+	case "abstract":
+		if n := p.peek(); n.word("class") && !n.nl {
+			p.classDeclaration(nil, nil)
+			return true, false
+		}
+	case "enum":
+		p.enum("")
+		return true, false
+	case "import":
+		if n := p.peek(); !n.is("(") && !n.is(".") {
+			return true, p.importDeclaration()
+		}
+	case "export":
+		return true, p.exportDeclaration(nil)
+	case "namespace", "module":
+		if n := p.peek(); n.kind == word && !n.nl {
+			live, _ := p.namespace("")
+			return true, !live
+		}
+		return p.typeDeclaration(), true
+	case "interface", "type", "declare", "global":
+		return p.typeDeclaration(), true
+	}
+	return false, false
+}
+
+func (p *parser) block() {
+	s := p.enterBlock()
+	p.expect("{")
+	for !p.is("}") {
+		p.statement()
+	}
+	p.leaveBlock(s)
+}

@@ -1,0 +1,125 @@
+package typescript
+
+// declaresVariables reports whether var, let, const, using or await using
+// begins a declaration here.
+func (p *parser) declaresVariables() bool {
+	switch p.tok.text {
+	case "var", "const":
+		return p.tok.kind == word
+	case "let":
+		n := p.peek()
+		return n.is("[") || n.is("{") || names(n) || n.word("of") || n.word("as") || n.word("satisfies")
+	case "using":
+		n := p.peek()
+		return !n.nl && names(n)
+	case "await":
+		using, name := p.peek2()
+		return using.word("using") && !using.nl && !name.nl && names(name)
+	}
+	return false
+}
+
+// names reports whether a variable after let or using may have the name: some
+// words there continue an expression.
+func names(t token) bool {
+	if t.kind != word {
+		return false
+	}
+	switch t.text {
+	case "of", "as", "satisfies":
+		return false
+	}
+	return !reserved(t.text)
+}
+
+// variables parses a declaration of variables from its keyword on. The names
+// that it binds are added to names.
+func (p *parser) variables(w where, names *[]string) {
+	p.acceptWord("await")
+	p.next()
+	p.declarators(w, names, "")
+}
+
+// declarators parses declarators. The names they bind are added to names. Where
+// exports is set, what has a plain name is assigned to that variable's too.
+func (p *parser) declarators(w where, names *[]string, exports string) {
+	for {
+		name := p.tok
+		p.binding(names)
+		if p.is("!") && !p.tok.nl {
+			p.blank(p.tok.start, p.tok.end)
+			p.next()
+		}
+		p.annotation()
+		if p.accept("=") {
+			if exports != "" && name.kind == word {
+				p.insert(p.tok.start, exports+"."+name.text+" = ")
+			}
+			p.assign(w)
+		}
+		if !p.accept(",") {
+			return
+		}
+	}
+}
+
+// binding parses a name or a pattern. What it binds is added to names.
+func (p *parser) binding(names *[]string) {
+	switch {
+	case p.tok.kind == word && !reserved(p.tok.text):
+		if names != nil {
+			p.charge(len(p.tok.text) + 16)
+			*names = append(*names, p.tok.text)
+		}
+		p.next()
+	case p.is("["):
+		p.enter()
+		p.next()
+		for !p.is("]") {
+			if p.accept(",") {
+				continue
+			}
+			p.accept("...")
+			p.bindingElement(names)
+			if !p.is("]") {
+				p.expect(",")
+			}
+		}
+		p.next()
+		p.leave()
+	case p.is("{"):
+		p.enter()
+		p.next()
+		for !p.is("}") {
+			p.bindingProperty(names)
+			if !p.is("}") {
+				p.expect(",")
+			}
+		}
+		p.next()
+		p.leave()
+	default:
+		p.unexpected()
+	}
+}
+
+func (p *parser) bindingElement(names *[]string) {
+	p.binding(names)
+	if p.accept("=") {
+		p.assign(0)
+	}
+}
+
+func (p *parser) bindingProperty(names *[]string) {
+	if p.accept("...") {
+		p.binding(names)
+		return
+	}
+	if n := p.peek(); p.tok.kind == word && !n.is(":") {
+		p.bindingElement(names)
+		return
+	}
+	p.propertyName()
+	p.expect(":")
+	p.bindingElement(names)
+}

@@ -1,0 +1,99 @@
+package typescripttest
+
+import "testing"
+
+// A Program behaves the same in every provider: that it has this result, shown
+// as Text and, unless empty, of this JSON Value, or this error.
+type Program struct{ Code, Text, Value, Error string }
+
+// Programs are tried in every provider.
+var Programs = []Program{
+	// The last value, also after an enum.
+	{Code: "1 as number", Text: "1", Value: "1"},
+	{Code: "enum A { B }\nA.B", Text: "0", Value: "0"},
+	{Code: "enum A { B }\n-0", Text: "-0"},
+	{Code: "enum A { B }\n+NaN", Text: "NaN"},
+	{Code: "enum A { B }\n-NaN", Text: "NaN"},
+	{Code: "enum A { B }\n(NaN)", Text: "NaN"},
+	{Code: "enum A { B }\nNaN // c", Text: "NaN"},
+	{Code: "enum A { B }\n/*a*/NaN", Text: "NaN"},
+	{Code: "enum A { B }\n- Infinity", Text: "-Infinity"},
+	{Code: "enum A { B }\nNaN as number", Text: "NaN"},
+	{Code: "enum A { B }\n'use strict'", Text: "use strict", Value: `"use strict"`},
+	{Code: "enum A { B }\n`t`", Text: "t", Value: `"t"`},
+	{Code: "enum A { B }\n[1, 2]", Text: "[ 1, 2 ]", Value: "[1,2]"},
+	{Code: "enum A { B }\n({ a: A.B })", Text: "{ a: 0 }", Value: `{"a":0}`},
+	{Code: "enum A { B }\ntrue", Text: "true", Value: "true"},
+	{Code: "enum A { B }\nnull", Text: "null", Value: "null"},
+	{Code: "enum A { B }\n1n", Text: "1n"},
+	{Code: "enum A { B }\n5;", Text: "5", Value: "5"},
+	{Code: "enum A { B }\n(() => 'é日').toString()", Text: "() => 'é日'", Value: `"() => 'é日'"`},
+	{Code: "{ a: 1 as number }", Text: "{ a: 1 }", Value: `{"a":1}`},
+	{Code: "5; interface A {}", Text: "5", Value: "5"},
+	{Code: "5\ntype A = 1", Text: "5", Value: "5"},
+	{Code: "let v: number = 3; v satisfies number", Text: "3", Value: "3"},
+
+	// Enums.
+	{Code: "enum A { B, C = 5, D, E = 'e', F = C | D, G = `${E}g`, 'h i' = 7, default }\nJSON.stringify(A)",
+		Text: `{"0":"B","5":"C","6":"D","7":"h i","8":"default","B":0,"C":5,"D":6,"E":"e","F":7,"G":"eg","h i":7,"default":8}`},
+	{Code: "enum A { B = 1 } enum A { C = 2 }\n[A.B, A.C, A[1]]", Text: "[ 1, 2, 'B' ]"},
+	{Code: "const Cat = 10, Dog = 20; enum A { Cat = 1, 'x y' = 5 } enum A { Cat = 2, D = Cat } enum A { Dog = Cat, E = Dog + D }\n[A.Dog, A.D, A.E]", Text: "[ 2, 2, 4 ]"},
+	{Code: "const Cat = 10; enum A { Cat = 1 } enum A { Dog = Cat + 1 }\nA.Dog", Text: "2"},
+	{Code: "const enum A { B = 'x'.length + 2 } enum C { D = A.B * 2, E }\n[A.B, C.D, C.E]", Text: "[ 3, 6, 7 ]"},
+	{Code: "function f() { enum A { A = 2, B = A } return A.B }\nf()", Text: "2"},
+	{Code: "enum A { B } { enum A { C = 3 } enum A { D = C2() } function C2() { return 4 } A.C + A.D }", Text: "7"},
+	{Code: "namespace A { enum B { C = 1 } export enum D { E = B.C + 1 } export enum D { F = 5 } }\n[A.D.E, A.D.F, 'B' in A]", Text: "[ 2, 5, false ]"},
+
+	// Namespaces.
+	{Code: "namespace A { export const b = 1; export function c() { return b + d() } function d() { return 1 } export class E { f = 3 } }\n[A.b, A.c(), new A.E().f, Object.keys(A)]",
+		Text: "[ 1, 2, 3, [ 'b', 'c', 'E' ] ]"},
+	{Code: "namespace A { export let b = 1; export function c() { b++ } }\nA.c(); A.b = A.b + 10; A.c(); A.b", Text: "13"},
+	{Code: "namespace A.B { export const { c, d: [e] } = { c: 1, d: [2] } } namespace A { export namespace B { export const f = 3 } }\n[A.B.c, A.B.e, A.B.f]", Text: "[ 1, 2, 3 ]"},
+	{Code: "class A { static b = 1 } namespace A { export const c = A.b + 1 }\nA.c", Text: "2"},
+	{Code: "function f() { return 1 } namespace f { export const g = 2 }\nf() + f.g", Text: "3"},
+	{Code: "namespace A { export namespace A { export const A = 4 } }\nA.A.A", Text: "4"},
+	{Code: "namespace A { export enum B { C = 8 } export import D = A.B }\nA.D.C", Text: "8"},
+	{Code: "namespace A { export interface B {} }\ntypeof A", Text: "undefined"},
+
+	// Classes.
+	{Code: "class A { constructor(public a: number, private readonly b = a * 2) {} sum() { return this.a + this.b } }\n[new A(1).sum(), Object.keys(new A(1))]", Text: "[ 3, [ 'a', 'b' ] ]"},
+	{Code: "class A { a = 1 } class B extends A { c = 3; constructor(public b: number) { const x = 5\n super()\n this.c += x } }\nnew B(2)", Text: "B { a: 1, b: 2, c: 8 }"},
+	{Code: "abstract class A { abstract get x(): number; declare y: number; z?: string; static #n = 2; static get n(): number { return A.#n } }\nclass B extends A { override get x(): number { return 1 } }\n[new B().x, 'y' in new B(), 'z' in new B(), A.n]", Text: "[ 1, false, true, 2 ]"},
+	{Code: "class A { get: number\n f() { return 1 }\n static: string\n async = 2;\n ['g'](): number { return 3 } }\nconst a = new A(); [a.f(), a.async, a.g(), Object.keys(a)]", Text: "[ 1, 2, 3, [ 'get', 'static', 'async' ] ]"},
+
+	// Decorators.
+	{Code: "const log: string[] = [];\nconst d = (n: string) => { log.push(n); return (...a: any[]): any => { log.push(n + a.length + typeof a[0] + String(a[1])) } };\n@d('A') class A { @d('b') b = 1; @d('c') @d('d') c(@d('e') e: number) {} @d('f') static g() {} constructor(@d('h') h: number) {} }\nlog.join(' ')",
+		Text: "b b3objectb c d e e3objectc d3objectc c3objectc f f3functiong A h h3functionundefined A1functionundefined"},
+	{Code: "function sealed<T extends new (...a: any[]) => object>(c: T) { return class extends c { sealed = true } }\n@sealed class A { a = 1 }\n(new A() as any).sealed", Text: "true"},
+	{Code: "function twice(t: any, k: string, p: PropertyDescriptor) { const f = p.value; p.value = function (...a: any[]) { return 2 * f.apply(this, a) } }\nclass A { @twice f(n: number) { return n + 1 } }\nnew A().f(2)", Text: "6"},
+
+	// What erasing could break.
+	{Code: "function f() { return <any>\n4 }\nf()", Text: "4"},
+	{Code: "const f = () => <any>{ a: 1 };\nf().a", Text: "1"},
+	{Code: "let a = [1], b = a as any\n(1)\nb.length", Text: "1"},
+	{Code: "const a = 3, b = 2, c = 1; const f = (...x: any[]) => x; f(a < b, b > c)", Text: "[ false, true ]"},
+	{Code: "const f = (x: any): x is string => typeof x === 'string'; true ? f('a') : 0", Text: "true"},
+	{Code: "const b = 1, r = true ? (b) : (c: number): number => c;\nr", Text: "1"},
+	{Code: "const r = false ? 1 : (c: number): number => c * 2;\nr(2)", Text: "4"},
+	{Code: "const g = async <T,>(x: T): Promise<T> => x;\nawait g<number>(5)", Text: "5"},
+	{Code: "let type = 1, as = 2, declare = 3, abstract = 4, of = 5;\ntype\nas\ndeclare\nabstract + of", Text: "9"},
+	{Code: "const o = { a: { b: () => [7] } } as { a?: { b?(): number[] } };\no!.a?.b!()![0]!", Text: "7"},
+	{Code: "let x: { a: 1 } | undefined, y = x?.a! ?? 2 as number;\ny", Text: "2"},
+	{Code: "const a: unknown = /[/`]/.test('`') as boolean, b = 4 / 2 / 1;\n[a, b]", Text: "[ true, 2 ]"},
+	{Code: "label: for (const i of [1, 2] as const) { if (i > 1) break label }\n1", Text: "1"},
+
+	// Errors.
+	{Code: "let x: number = ;", Error: "SyntaxError: Unexpected token ';'"},
+	{Code: "let x: = 1", Error: "SyntaxError: Unexpected token '='"},
+	{Code: "enum A { B }\nthrow new RangeError('r' as string)", Error: "RangeError: r"},
+	{Code: "a + b as number * c", Error: "SyntaxError: Put the expression before as or satisfies into parentheses: without types it would be another"},
+}
+
+// Check compares how a program ended with how it should: the text and the JSON
+// of its result, and its error as a line, all "" where there is none.
+func (p Program) Check(t *testing.T, text, value, failure string) {
+	t.Helper()
+	if text != p.Text || failure != p.Error || p.Value != "" && value != p.Value {
+		t.Errorf("%s\n got %q %q %q\nwant %q %q %q", p.Code, text, value, failure, p.Text, p.Value, p.Error)
+	}
+}

@@ -1,0 +1,89 @@
+package mcpserver
+
+import (
+	"context"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/toolcell/toolcell/tools"
+)
+
+// An owner stands for the client of calls that belong to no session.
+type owner string
+
+// nobody owns what came without a token and without a session: anybody does
+// who knows the ids.
+const nobody owner = ""
+
+// handler serves calls of the tool of that name.
+func (s *Server) handler(name string) mcp.ToolHandler {
+	return func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		ctx, end, err := s.begin(ctx, req)
+		if err != nil {
+			return nil, err
+		}
+		defer end()
+		args := req.Params.Arguments
+		if len(args) == 0 {
+			args = []byte("{}")
+		}
+		p := s.newProgress(ctx, req)
+		reply := s.set.Dispatch(ctx, name, args, &tools.DispatchOptions{OnOutput: p.observer()})
+		p.stop()
+		return result(reply), nil
+	}
+}
+
+// begin starts a call: it finds out whose it is and ends it when the server,
+// the session or the HTTP request that brought it ends.
+func (s *Server) begin(ctx context.Context, req *mcp.CallToolRequest) (context.Context, func(), error) {
+	from, key, err := s.client(req)
+	if err != nil {
+		return nil, nil, err
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	follow := func(other context.Context) func() bool {
+		return context.AfterFunc(other, func() { cancel(context.Cause(other)) })
+	}
+	stops := []func() bool{follow(s.ctx)}
+	if from != nil {
+		stops = append(stops, follow(from.ctx))
+	}
+	if own, ok := key.(*session); ok {
+		stops = append(stops, follow(own.ctx))
+	}
+	ctx = tools.WithClient(withClient(ctx, key), key)
+	if t, ok := traceOf(req.Params.Meta); ok {
+		ctx = tools.WithTrace(ctx, t)
+	}
+	return ctx, func() {
+		for _, stop := range stops {
+			stop()
+		}
+		cancel(nil)
+		s.calls.Done()
+	}, nil
+}
+
+// client finds out whose a call is: its session's or that of an owner. Unless
+// it fails, Close waits for the call.
+func (s *Server) client(req *mcp.CallToolRequest) (from *carrier, key any, err error) {
+	if from, err = s.carrier(req.Extra); err != nil {
+		return nil, nil, err
+	}
+	s.mu.Lock()
+	if s.closed {
+		s.mu.Unlock()
+		return nil, nil, errServerClosed
+	}
+	s.calls.Add(1)
+	s.mu.Unlock()
+	if from != nil && from.sessionless {
+		return from, from.owner, nil
+	}
+	own, err := s.session(req.Session, from)
+	if err != nil {
+		s.calls.Done()
+		return nil, nil, err
+	}
+	return from, own, nil
+}

@@ -1,0 +1,257 @@
+package mcpserver
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/toolcell/toolcell/codeinterp"
+)
+
+// errNobody is why contexts are not listed for a client that nothing tells
+// apart from others.
+var errNobody = fmt.Errorf("%w: nothing here tells this client's contexts from those of others; "+
+	"use the contextIds that create_code_context returned", codeinterp.ErrRefused)
+
+// clients gives every client its own contexts and its own share of the
+// interpreters. It is a middleware of each of them, so that no operation gets
+// past it.
+type clients struct {
+	limits Limits
+
+	mu     sync.Mutex
+	byKey  map[any]*client
+	closed bool
+	work   sync.WaitGroup // deletions under way
+}
+
+// A client is what one session, or one owner of sessionless calls, has.
+type client struct {
+	limit    codeinterp.Middleware // of the client, for all interpreters together
+	contexts map[codeinterp.ContextID]*lease
+	calls    int
+	gone     bool
+}
+
+// An interpreter is what lies behind the clients.
+type interpreter struct{ next codeinterp.Handler }
+
+// A lease is a client's hold on a context.
+type lease struct {
+	in    *interpreter
+	until time.Time // zero: for ever
+	busy  int
+	timer *time.Timer
+}
+
+type clientKey struct{}
+
+// withClient returns a ctx whose calls belong to the client of that key.
+func withClient(ctx context.Context, key any) context.Context {
+	return context.WithValue(ctx, clientKey{}, key)
+}
+
+func newClients(l Limits) *clients {
+	return &clients{limits: l, byKey: map[any]*client{}}
+}
+
+// middleware puts the clients in front of an interpreter.
+func (cs *clients) middleware(next codeinterp.Handler) codeinterp.Handler {
+	in := &interpreter{next}
+	return func(ctx context.Context, call codeinterp.Call) (codeinterp.Reply, error) {
+		if call.Op == codeinterp.OpDescribe {
+			return cs.limits.perClient()(next)(ctx, call)
+		}
+		c, err := cs.enter(ctx.Value(clientKey{}))
+		if err != nil {
+			return codeinterp.Reply{Result: codeinterp.NotRun()}, failed(call.Op, err)
+		}
+		defer cs.leave(ctx.Value(clientKey{}), c)
+		return cs.serve(ctx, c, call, in)
+	}
+}
+
+// serve serves a client's call of an interpreter.
+func (cs *clients) serve(ctx context.Context, c *client, call codeinterp.Call, in *interpreter) (codeinterp.Reply, error) {
+	switch {
+	case call.Op == codeinterp.OpList:
+		return cs.list(ctx, c, call, in)
+	case call.Context == "" && call.Op.Runs():
+		return c.limit(in.next)(ctx, call)
+	case call.Context == "" && call.Op.Creates():
+		return cs.create(ctx, c, call, in)
+	}
+	// Whatever else there is, now or later, is done to a context of the
+	// client's own, or not at all.
+	return cs.use(ctx, c, call, in)
+}
+
+func failed(op codeinterp.Op, err error) error {
+	return &codeinterp.Error{Provider: "mcp", Op: op.String(), Err: err}
+}
+
+// enter returns the client of that key, new if need be, and keeps it until
+// leave.
+func (cs *clients) enter(key any) (*client, error) {
+	cs.mu.Lock()
+	defer cs.mu.Unlock()
+	if cs.closed {
+		return nil, codeinterp.ErrClosed
+	}
+	if key == nil {
+		return nil, fmt.Errorf("%w: the call belongs to no client", codeinterp.ErrRefused)
+	}
+	c := cs.byKey[key]
+	if c == nil {
+		c = &client{limit: cs.limits.perClient(), contexts: map[codeinterp.ContextID]*lease{}}
+		cs.byKey[key] = c
+	}
+	if ss, ok := key.(*session); c.gone || ok && ss.over() {
+		cs.forget(key, c)
+		return nil, fmt.Errorf("%w: %w", codeinterp.ErrClosed, errSessionOver)
+	}
+	c.calls++
+	return c, nil
+}
+
+func (cs *clients) leave(key any, c *client) {
+	cs.mu.Lock()
+	defer cs.mu.Unlock()
+	c.calls--
+	cs.forget(key, c)
+}
+
+// forget drops a client that has nothing left. The caller holds mu.
+func (cs *clients) forget(key any, c *client) {
+	if c.calls == 0 && len(c.contexts) == 0 && cs.byKey[key] == c {
+		delete(cs.byKey, key)
+	}
+}
+
+// create serves a call that makes a context, which becomes the client's.
+func (cs *clients) create(ctx context.Context, c *client, call codeinterp.Call, in *interpreter) (codeinterp.Reply, error) {
+	r, err := c.limit(in.next)(ctx, call)
+	if err != nil {
+		return r, err
+	}
+	cs.mu.Lock()
+	gone := c.gone
+	l := &lease{in: in}
+	if gone {
+		cs.work.Add(1)
+	} else {
+		if cs.limits.Lifetime > 0 {
+			l.until = time.Now().Add(cs.limits.Lifetime)
+		}
+		key := ctx.Value(clientKey{})
+		l.timer = time.AfterFunc(cs.limits.wait(l), func() { cs.expire(key, c, r.Context, l) })
+		c.contexts[r.Context] = l
+	}
+	cs.mu.Unlock()
+	if gone {
+		cs.delete(c, l, r.Context)
+		return codeinterp.Reply{}, failed(call.Op, fmt.Errorf("%w: %w", codeinterp.ErrClosed, errSessionOver))
+	}
+	return r, nil
+}
+
+// use serves a call on a context of the client's own.
+func (cs *clients) use(ctx context.Context, c *client, call codeinterp.Call, in *interpreter) (r codeinterp.Reply, err error) {
+	cs.mu.Lock()
+	l := c.contexts[call.Context]
+	if l == nil || l.in != in || l.over() {
+		cs.mu.Unlock()
+		return codeinterp.Reply{Result: codeinterp.NotRun()}, failed(call.Op, codeinterp.ErrContext)
+	}
+	l.busy++
+	l.timer.Stop()
+	cs.mu.Unlock()
+
+	if call.Op.Creates() {
+		r, err = cs.create(ctx, c, call, in)
+	} else {
+		r, err = c.limit(in.next)(ctx, call)
+	}
+
+	cs.mu.Lock()
+	defer cs.mu.Unlock()
+	l.busy--
+	switch {
+	case c.contexts[call.Context] != l:
+	case errors.Is(err, codeinterp.ErrContext) || call.Op.Deletes() && err == nil:
+		delete(c.contexts, call.Context)
+	case l.busy == 0:
+		l.timer.Reset(cs.limits.wait(l))
+	}
+	return r, err
+}
+
+func (cs *clients) list(ctx context.Context, c *client, call codeinterp.Call, in *interpreter) (codeinterp.Reply, error) {
+	if ctx.Value(clientKey{}) == nobody {
+		return codeinterp.Reply{}, failed(call.Op, errNobody)
+	}
+	r, err := c.limit(in.next)(ctx, call)
+	cs.mu.Lock()
+	defer cs.mu.Unlock()
+	r.Contexts = slices.DeleteFunc(r.Contexts, func(i codeinterp.ContextInfo) bool { return c.contexts[i.ID] == nil })
+	return r, err
+}
+
+// over reports whether the context's time is up.
+func (l *lease) over() bool { return !l.until.IsZero() && !time.Now().Before(l.until) }
+
+// expire deletes a context that was not used for long enough, or is too old.
+func (cs *clients) expire(key any, c *client, id codeinterp.ContextID, l *lease) {
+	cs.mu.Lock()
+	if c.contexts[id] != l || l.busy > 0 {
+		cs.mu.Unlock()
+		return
+	}
+	delete(c.contexts, id)
+	cs.forget(key, c)
+	cs.work.Add(1)
+	cs.mu.Unlock()
+	cs.delete(c, l, id)
+}
+
+// delete deletes a context behind its client's back. The caller has added to
+// work.
+func (cs *clients) delete(c *client, l *lease, id codeinterp.ContextID) {
+	defer cs.work.Done()
+	c.limit(l.in.next)(context.Background(), codeinterp.Call{Op: codeinterp.OpDelete, Context: id})
+}
+
+// release ends a client: its contexts are deleted, its calls refused.
+func (cs *clients) release(key any) {
+	cs.mu.Lock()
+	defer cs.mu.Unlock()
+	if c := cs.byKey[key]; c != nil {
+		cs.drop(key, c)
+	}
+}
+
+// drop is release. The caller holds mu.
+func (cs *clients) drop(key any, c *client) {
+	c.gone = true
+	for id, l := range c.contexts {
+		l.timer.Stop()
+		delete(c.contexts, id)
+		cs.work.Add(1)
+		go cs.delete(c, l, id)
+	}
+	cs.forget(key, c)
+}
+
+// close releases every client and waits until their contexts are deleted.
+func (cs *clients) close() {
+	cs.mu.Lock()
+	cs.closed = true
+	for key, c := range cs.byKey {
+		cs.drop(key, c)
+	}
+	cs.mu.Unlock()
+	cs.work.Wait()
+}

@@ -1,0 +1,134 @@
+package mcpserver_test
+
+import (
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/mcpserver"
+	"github.com/toolcell/toolcell/tools"
+)
+
+func TestContextsBelongToTheirClient(t *testing.T) {
+	f := newFake()
+	s := newServer(t, f, nil, tools.Options{ManageContexts: true})
+	a, b := connect(t, s, nil), connect(t, s, nil)
+	id := newContext(t, a)
+	call(t, a, "run_in_code_context", "contextId", id, "code", "set secret")
+	for _, tool := range []string{"run_in_code_context", "delete_code_context", "restart_code_context", "interrupt_code_context"} {
+		args := []any{"contextId", id}
+		if tool == "run_in_code_context" {
+			args = append(args, "code", "get")
+		}
+		if res := call(t, b, tool, args...); !res.IsError || !strings.Contains(text(res), "context_not_found") || strings.Contains(text(res), "secret") {
+			t.Errorf("%s by another client: %s", tool, text(res))
+		}
+	}
+	if res := call(t, b, "list_code_contexts"); strings.Contains(text(res), id) {
+		t.Errorf("another client lists it: %s", text(res))
+	}
+	if res := call(t, a, "list_code_contexts"); !strings.Contains(text(res), id) {
+		t.Errorf("its client does not list it: %s", text(res))
+	}
+	if res := call(t, a, "run_in_code_context", "contextId", id, "code", "get"); !strings.Contains(text(res), "secret") {
+		t.Errorf("its client: %s", text(res))
+	}
+	a.Close()
+	eventually(t, "contexts end with their session", func() bool { return f.contexts() == 0 })
+}
+
+func TestContextCap(t *testing.T) {
+	s := newServer(t, newFake(), &mcpserver.Options{Limits: mcpserver.Limits{Contexts: 2, TotalContexts: 3}})
+	a, b := connect(t, s, nil), connect(t, s, nil)
+	create := func(c *mcp.ClientSession) *mcp.CallToolResult {
+		return call(t, c, "create_code_context", "language", "python")
+	}
+	id := newContext(t, a)
+	newContext(t, a)
+	if res := create(a); !res.IsError || !strings.Contains(text(res), "capacity") {
+		t.Errorf("a third context: %s", text(res))
+	}
+	newContext(t, b)
+	if res := create(b); !res.IsError || !strings.Contains(text(res), "capacity") {
+		t.Errorf("a fourth context of all: %s", text(res))
+	}
+	call(t, a, "delete_code_context", "contextId", id)
+	newContext(t, b)
+}
+
+// bubble runs fn in a bubble of fake time, with a server and a client.
+func bubble(t *testing.T, o *mcpserver.Options, fn func(t *testing.T, f *fake, c *mcp.ClientSession)) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFake()
+		s, err := mcpserver.New(newWorkspace(t, f, tools.Options{MaxTimeout: time.Hour}), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := connect(t, s, nil)
+		fn(t, f, c)
+		s.Close()
+		c.Close()
+		if f.contexts() != 0 {
+			t.Errorf("%d contexts are left", f.contexts())
+		}
+	})
+}
+
+func TestIdleContextsExpire(t *testing.T) {
+	bubble(t, &mcpserver.Options{Limits: mcpserver.Limits{Contexts: 1}}, func(t *testing.T, f *fake, c *mcp.ClientSession) {
+		id := newContext(t, c)
+		run := func(code string) *mcp.CallToolResult {
+			return call(t, c, "run_in_code_context", "contextId", id, "code", code)
+		}
+		for range 5 {
+			time.Sleep(mcpserver.DefaultIdle - time.Minute)
+			if res := run("print x"); res.IsError {
+				t.Fatalf("used every 29 minutes: %s", text(res))
+			}
+		}
+		time.Sleep(mcpserver.DefaultIdle + time.Second)
+		if f.contexts() != 0 {
+			t.Error("an idle context is still alive")
+		}
+		if res := run("print x"); !res.IsError || !strings.Contains(text(res), "context_not_found") || !strings.Contains(text(res), "create a new one") {
+			t.Errorf("an expired context: %s", text(res))
+		}
+		newContext(t, c)
+	})
+}
+
+func TestContextsDoNotExpireUnderARun(t *testing.T) {
+	o := &mcpserver.Options{Limits: mcpserver.Limits{Idle: time.Minute, Lifetime: 10 * time.Minute}}
+	bubble(t, o, func(t *testing.T, f *fake, c *mcp.ClientSession) {
+		id := newContext(t, c)
+		res := call(t, c, "run_in_code_context", "contextId", id, "code", "block", "timeoutMs", (20 * time.Minute).Milliseconds())
+		if res.IsError || structured(t, res)["status"] != string(codeinterp.StatusTimeout) {
+			t.Errorf("a run longer than the lifetime: %s", text(res))
+		}
+		if res := call(t, c, "run_in_code_context", "contextId", id, "code", "print x"); !res.IsError {
+			t.Errorf("after the lifetime: %s", text(res))
+		}
+		time.Sleep(time.Second)
+		if f.contexts() != 0 {
+			t.Error("a context that is too old is still alive")
+		}
+	})
+}
+
+func TestRunsOfAClientWait(t *testing.T) {
+	bubble(t, &mcpserver.Options{Limits: mcpserver.Limits{Runs: 1}}, func(t *testing.T, f *fake, c *mcp.ClientSession) {
+		start := time.Now()
+		var calls sync.WaitGroup
+		for range 3 {
+			calls.Go(func() { call(t, c, "run_code", "language", "python", "code", "block", "timeoutMs", 1000) })
+		}
+		calls.Wait()
+		if d := time.Since(start); d < 3*time.Second || d > 4*time.Second {
+			t.Errorf("3 runs of a second took %v", d)
+		}
+	})
+}

@@ -1,0 +1,95 @@
+// Package mcpserver serves the tools of a workspace to every host of the Model
+// Context Protocol, over standard input and output or over HTTP.
+//
+//	ws, err := workspace.New("demo", workspace.Capabilities{Code: ci}, nil)
+//	...
+//	server, err := mcpserver.New(ws, nil)
+//	...
+//	err = server.ServeStream(ctx, os.Stdin, os.Stdout)
+//	err = server.ListenAndServe(ctx, ":8080", &mcpserver.HTTPOptions{Tokens: []string{token}})
+//
+// The command "toolcell mcp" is this package with a provider behind it. It
+// speaks revision 2026-07-28 of the protocol, 2025-11-25, and the older ones
+// that hosts still use, to each client the one that it asks for.
+//
+// # Hosts
+//
+// Claude Code:
+//
+//	claude mcp add toolcell -- toolcell mcp
+//	claude mcp add --transport http toolcell http://127.0.0.1:8080/mcp --header "Authorization: Bearer ..."
+//
+// Claude Desktop (claude_desktop_config.json) and Cursor (.cursor/mcp.json, or
+// ~/.cursor/mcp.json for all projects):
+//
+//	{"mcpServers": {"toolcell": {"command": "toolcell", "args": ["mcp"]}}}
+//
+// VS Code (.vscode/mcp.json):
+//
+//	{"servers": {"toolcell": {"type": "stdio", "command": "toolcell", "args": ["mcp"]}}}
+//
+// Hosts that are started from a menu may not have the PATH of a shell: give the
+// full path of the command then.
+//
+// In Cursor and VS Code a server that is reached over HTTP has "url":
+// "http://127.0.0.1:8080/mcp" in place of the command, and where it wants a
+// token "headers": {"Authorization": "Bearer ..."}; VS Code wants "type":
+// "http" as well.
+//
+// # Results
+//
+// A result is a text that stands alone, then the images, then the same in JSON
+// as structuredContent, in which images are replaced by the number of their
+// block. A program that fails, or runs out of its time, is a result like any
+// other. isError is for calls that failed: bad arguments, an unknown or expired
+// context, a provider that is down.
+//
+// # Progress
+//
+// A call that comes with a progress token is told about while it runs: what
+// the program prints, at most four times a second and at most the last 2 KiB
+// each time, and every few seconds that it still runs, so that hosts with a
+// time limit for silence do not give up. A slow client misses some of it and
+// never slows the program down; the result has everything. A run whose call
+// sets no timeout ends after 45 seconds, before hosts that wait for 60 stop
+// waiting.
+//
+// # Contexts
+//
+// A context belongs to the client that created it, which is the session; where
+// there are no sessions, as in revision 2026-07-28 over HTTP, it is whoever
+// holds the bearer token, and without tokens everybody who knows the context's
+// id, which cannot be guessed. Nobody else finds it: list_code_contexts is
+// refused where nothing tells clients apart, and there the limits for one
+// client are those of all of them together. A context ends with the session,
+// after [Limits].Idle without use, or when it is [Limits].Lifetime old; the
+// description of the tool says so to the model.
+//
+// # Concurrency
+//
+// A Server is safe for concurrent use and serves any number of clients, within
+// [Limits].
+//
+// # Security
+//
+// Whoever may call the tools runs code with all that the provider lets code
+// reach. Over HTTP the server therefore serves beyond loopback only with a
+// bearer token, which is compared in constant time; answers only to host names
+// that are certainly its own, so that a web page cannot reach it by DNS
+// rebinding; refuses requests of web pages from other origins than those
+// listed; and limits the size of requests, the number of sessions and the time
+// that a client may take to send or to read. There is no TLS: put a proxy with
+// TLS in front before a token crosses a network, and list its name in
+// [HTTPOptions].Hosts.
+//
+// A client that drops the request of a call, ends its session, or closes the
+// stream ends its programs, in every revision.
+//
+// # Limits
+//
+// A message on a stream has at most 16 MiB. Answers cannot be
+// fetched again over HTTP after the connection was lost: the program was ended.
+// Resources, prompts, sampling, elicitation and the tasks extension are not
+// offered. Trace context is read from the _meta of a request and passed on with
+// the ctx, see [tools.TraceOf].
+package mcpserver

@@ -1,0 +1,112 @@
+package mcpserver_test
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/toolcell/toolcell/mcpserver"
+)
+
+// talk sends lines to a new server and returns all that it answers.
+func talk(t testing.TB, lines ...string) string {
+	t.Helper()
+	s, err := mcpserver.New(newWorkspace(t, newFake()), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	in, w := io.Pipe()
+	out := newAnswers(`"id":"last"`)
+	done := make(chan error, 1)
+	go func() { done <- s.ServeStream(t.Context(), in, out) }()
+	for _, line := range append(lines, `{"jsonrpc":"2.0","id":"last","method":"ping"}`) {
+		io.WriteString(w, line+"\n")
+	}
+	select {
+	case <-out.seen:
+	case <-time.After(time.Minute):
+		t.Fatalf("no answer to %.500q; answers:\n%s", lines, out)
+	case err := <-done:
+		t.Fatalf("the session ended: %v; answers:\n%s", err, out)
+	}
+	w.Close()
+	if err := <-done; err != nil {
+		t.Errorf("ServeStream: %v", err)
+	}
+	return out.String()
+}
+
+// answers collects what is written, and waits for a text.
+type answers struct {
+	bytes.Buffer
+	want string
+	seen chan struct{}
+}
+
+func newAnswers(want string) *answers { return &answers{want: want, seen: make(chan struct{})} }
+
+func (a *answers) Write(p []byte) (int, error) {
+	a.Buffer.Write(p)
+	if bytes.Contains(p, []byte(a.want)) {
+		close(a.seen)
+	}
+	return len(p), nil
+}
+
+const initialized = `{"jsonrpc":"2.0","method":"notifications/initialized"}`
+
+func TestLinesThatAreNoMessages(t *testing.T) {
+	for _, tt := range []struct{ name, line, want string }{
+		{"no JSON", `{"jsonrpc": nope`, `"id":null,"error":{"code":-32700`},
+		{"two in a line", `{"jsonrpc":"2.0","id":1,"method":"ping"} {}`, `"id":null,"error":{"code":-32700`},
+		{"not UTF-8", "\xff\xfe", `-32700`},
+		{"too deep", strings.Repeat("[", 100_000), `-32700`},
+		{"deep arguments", `{"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"name":"run_code","arguments":` + strings.Repeat("[", 9000) + strings.Repeat("]", 9000) + `}}`, `"id":5,"error"`},
+		{"null", `null`, `"id":null,"error":{"code":-32600`},
+		{"number", `5`, `-32600`},
+		{"text", `"x"`, `-32600`},
+		{"empty object", `{}`, `-32600`},
+		{"no version", `{"id":"a","method":"ping"}`, `"id":"a","error":{"code":-32600`},
+		{"no method", `{"jsonrpc":"2.0","id":7,"method":5}`, `"id":7,"error":{"code":-32600`},
+		{"id that is none", `{"jsonrpc":"2.0","id":{},"method":"ping"}`, `"id":null,"error":{"code":-32600`},
+		{"batch", `[{"jsonrpc":"2.0","id":7,"method":"ping"}]`, `has no batches`},
+		{"empty batch", `[]`, `has no batches`},
+		{"too long", `"` + strings.Repeat("x", 17<<20) + `"`, `more than 16777216`},
+		{"answer to nothing", `{"jsonrpc":"2.0","id":99,"result":{}}`, ""},
+		{"nothing", "\r", ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			got := talk(t, initialize, initialized, tt.line)
+			if lines := strings.Split(strings.TrimSpace(got), "\n"); !strings.Contains(got, tt.want) || (tt.want == "") != (len(lines) == 2) {
+				t.Errorf("got %.2000s", got)
+			}
+		})
+	}
+}
+
+func TestBatchesOfTheRevisionThatHasThem(t *testing.T) {
+	old := strings.ReplaceAll(initialize, "2025-11-25", "2025-03-26")
+	ping := func(id int) string { return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"ping"}`, id) }
+	got := talk(t, old, initialized, "["+ping(5)+","+ping(6)+"]", "["+ping(7)+","+ping(7)+"]", "[]", "["+ping(8)+",5]")
+	for _, want := range []string{`"id":5,"result"`, `"id":6,"result"`, "the same id twice", "an empty batch", "not a JSON-RPC message"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%q is not in %s", want, got)
+		}
+	}
+}
+
+// FuzzLines: whatever a client sends, the session goes on.
+func FuzzLines(f *testing.F) {
+	f.Add([]byte(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"run_code","arguments":{"language":"python","code":"print x"}}}`))
+	f.Add([]byte("[]\nnull\n{}\n\xff"))
+	f.Add([]byte(`{"jsonrpc":"2.0","id":1,"method":"notifications/cancelled","params":{"requestId":1}}`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if bytes.Contains(data, []byte("last")) || bytes.Contains(data, []byte("subscri")) {
+			return
+		}
+		talk(t, initialize, initialized, string(data))
+	})
+}

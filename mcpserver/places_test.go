@@ -1,0 +1,46 @@
+package mcpserver
+
+import (
+	"context"
+	"net/http"
+	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/auth"
+)
+
+// TestPlaces lets one owner take what it can: the others still find places.
+func TestPlaces(t *testing.T) {
+	verify := func(context.Context, string, *http.Request) (*auth.TokenInfo, error) { return nil, nil }
+	for _, tt := range []struct {
+		o          HTTPOptions
+		one, other int // that each gets, one after the other
+	}{
+		{HTTPOptions{MaxSessions: 4}, 4, 0},
+		{HTTPOptions{MaxSessions: 4, Tokens: []string{"a"}}, 4, 0},
+		{HTTPOptions{MaxSessions: 4, Tokens: []string{"a", "b"}}, 2, 2},
+		{HTTPOptions{MaxSessions: 1, Tokens: []string{"a", "b"}}, 1, 0},
+		{HTTPOptions{MaxSessions: 5, Verify: verify}, 3, 2},
+		{HTTPOptions{Tokens: []string{"a", "b"}}, 0, 0},
+	} {
+		p := newPlaces(&tt.o)
+		var leaves []func()
+		fill := func(of owner) (n int) {
+			for {
+				leave, ok := p.take(of)
+				if !ok {
+					return n
+				}
+				leaves, n = append(leaves, leave), n+1
+			}
+		}
+		if one, other := fill("one"), fill("other"); one != tt.one || other != tt.other {
+			t.Errorf("%+v: %d and %d places, want %d and %d", tt.o, one, other, tt.one, tt.other)
+		}
+		for _, leave := range leaves {
+			leave()
+		}
+		if p.all != 0 || len(p.taken) != 0 {
+			t.Errorf("%d places are taken by %v after all have left", p.all, p.taken)
+		}
+	}
+}

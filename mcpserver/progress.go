@@ -1,0 +1,167 @@
+package mcpserver
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"sync"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/tools"
+)
+
+const (
+	// progressEvery is the shortest time between two notifications.
+	progressEvery = 250 * time.Millisecond
+
+	// maxProgress is how many bytes of output one notification tells of: the
+	// last ones.
+	maxProgress = 2 << 10
+)
+
+// A progress tells a client that asked for it how a call goes on: what the
+// program prints, and now and then that it still runs. It never holds the
+// program up: what a slow client has not taken is left out, and stands in the
+// result all the same.
+type progress struct {
+	send  func(at float64, message string)
+	alive time.Duration
+	start time.Time
+	last  float64
+
+	mu   sync.Mutex
+	text []byte
+	lost int64
+
+	wake chan struct{}
+	quit chan struct{}
+	done chan struct{}
+}
+
+// newProgress starts to tell the client of req, or returns nil where it did
+// not ask. Every method works on nil.
+func (s *Server) newProgress(ctx context.Context, req *mcp.CallToolRequest) *progress {
+	token := req.Params.GetProgressToken()
+	if token == nil {
+		return nil
+	}
+	return startProgress(s.opts.KeepAlive, func(at float64, message string) {
+		message = s.scrub(message)
+		req.Session.NotifyProgress(ctx, &mcp.ProgressNotificationParams{ProgressToken: token, Progress: at, Message: message})
+	})
+}
+
+func startProgress(alive time.Duration, send func(float64, string)) *progress {
+	if alive <= 0 {
+		alive = math.MaxInt64
+	}
+	p := &progress{
+		send: send, alive: alive, start: time.Now(),
+		wake: make(chan struct{}, 1), quit: make(chan struct{}), done: make(chan struct{}),
+	}
+	go p.loop()
+	return p
+}
+
+// observer returns what sees the program's output.
+func (p *progress) observer() func(codeinterp.Output) error {
+	if p == nil {
+		return nil
+	}
+	return func(o codeinterp.Output) error {
+		p.add(o)
+		return nil
+	}
+}
+
+// add takes note of output.
+func (p *progress) add(o codeinterp.Output) {
+	b := o.Data
+	switch o.Kind {
+	case codeinterp.Stdout, codeinterp.Stderr:
+	case codeinterp.Display, codeinterp.Value:
+		b = []byte(shown(o))
+	default:
+		return
+	}
+	p.mu.Lock()
+	p.text = append(p.text, b[max(0, len(b)-maxProgress):]...)
+	p.lost += int64(max(0, len(b)-maxProgress))
+	if over := len(p.text) - maxProgress; over > 0 {
+		p.text = append(p.text[:0], p.text[over:]...)
+		p.lost += int64(over)
+	}
+	p.mu.Unlock()
+	select {
+	case p.wake <- struct{}{}:
+	default:
+	}
+}
+
+// shown names what was displayed; the client gets it with the result.
+func shown(o codeinterp.Output) string {
+	if t := o.Text(); t != "" {
+		return t + "\n"
+	}
+	if len(o.Bundle) > 0 {
+		return "[" + o.Bundle[0].MIME + "]\n"
+	}
+	return ""
+}
+
+// stop ends the notifications. None is sent after it has returned.
+func (p *progress) stop() {
+	if p == nil {
+		return
+	}
+	close(p.quit)
+	<-p.done
+}
+
+func (p *progress) loop() {
+	defer close(p.done)
+	alive := time.NewTimer(p.alive)
+	defer alive.Stop()
+	for {
+		select {
+		case <-p.quit:
+			return
+		case <-alive.C:
+		case <-p.wake:
+		}
+		p.tell()
+		alive.Reset(p.alive)
+		pause := time.NewTimer(progressEvery)
+		select {
+		case <-p.quit:
+			pause.Stop()
+			return
+		case <-pause.C:
+		}
+	}
+}
+
+// tell sends one notification. Its value is the number of seconds since the
+// call began, and more than that of the one before.
+func (p *progress) tell() {
+	p.mu.Lock()
+	text, lost := string(p.text), p.lost
+	p.text, p.lost = p.text[:0], 0
+	p.mu.Unlock()
+	elapsed := time.Since(p.start)
+	message := tools.CleanText(text)
+	switch {
+	case text == "":
+		message = fmt.Sprintf("running for %v", elapsed.Round(time.Second))
+	case lost > 0:
+		message = fmt.Sprintf("[... %d bytes ...]%s", lost, message)
+	}
+	at := math.Round(elapsed.Seconds()*1000) / 1000
+	if at <= p.last {
+		at = p.last + 0.001
+	}
+	p.last = at
+	p.send(at, message)
+}

@@ -1,0 +1,136 @@
+package mcpserver_test
+
+import (
+	"bufio"
+	"context"
+	"io"
+	"os"
+	"os/exec"
+	"runtime"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/mcpserver"
+)
+
+// stream serves s over pipes and connects to it.
+func stream(t *testing.T, ctx context.Context, s *mcpserver.Server) (c *mcp.ClientSession, stdin io.Closer, done <-chan error) {
+	t.Helper()
+	inR, inW := io.Pipe()
+	outR, outW := io.Pipe()
+	over := make(chan error, 1)
+	go func() {
+		over <- s.ServeStream(ctx, inR, outW)
+		outW.Close()
+	}()
+	c, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).
+		Connect(context.Background(), &mcp.IOTransport{Reader: outR, Writer: inW}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c, inW, over
+}
+
+func TestServeStreamLeavesNothingBehind(t *testing.T) {
+	for name, end := range map[string]func(stdin io.Closer, cancel func()){
+		"end of input": func(stdin io.Closer, _ func()) { stdin.Close() },
+		"signal":       func(_ io.Closer, cancel func()) { cancel() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			before := runtime.NumGoroutine()
+			f := newFake()
+			ctx, cancel := context.WithCancel(context.Background())
+			defer cancel()
+			c, stdin, done := stream(t, ctx, newServer(t, f, nil))
+			newContext(t, c)
+			go c.CallTool(ctx, &mcp.CallToolParams{Name: "run_code", Arguments: object("language", "python", "code", "block")})
+			eventually(t, "the program runs", func() bool { n, _ := f.runs(); return n == 1 })
+			end(stdin, cancel)
+			if err := <-done; err != nil {
+				t.Errorf("ServeStream: %v", err)
+			}
+			if n, ended := f.runs(); n != 0 || ended[0] != codeinterp.StatusCanceled || f.contexts() != 0 {
+				t.Errorf("%d programs run, %v ended, %d contexts live", n, ended, f.contexts())
+			}
+			stdin.Close()
+			c.Close()
+			eventually(t, "no goroutine is left", func() bool { return runtime.NumGoroutine() <= before })
+		})
+	}
+}
+
+// clog is an output that nobody reads.
+type clog struct{ gate chan struct{} }
+
+func (c clog) Write(p []byte) (int, error) {
+	<-c.gate
+	return len(p), nil
+}
+
+func TestClientThatDoesNotReadCannotHoldTheServer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFake()
+		in, feed := io.Pipe()
+		out := clog{make(chan struct{})}
+		ctx, cancel := context.WithCancel(t.Context())
+		done := make(chan error, 1)
+		s, err := mcpserver.New(newWorkspace(t, f), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		go func() { done <- s.ServeStream(ctx, in, out) }()
+		io.WriteString(feed, initialize+"\n")
+		synctest.Wait()
+		cancel()
+		if err := <-done; err == nil || !strings.Contains(err.Error(), "does not take") {
+			t.Errorf("err = %v", err)
+		}
+		close(out.gate)
+		feed.Close()
+	})
+}
+
+// TestProcess runs the server as a process of its own, as hosts do, and hangs
+// up while a program runs.
+func TestProcess(t *testing.T) {
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, exe)
+	cmd.Env = append(os.Environ(), asServer+"=1")
+	cmd.Stderr = os.Stderr
+	stdin, _ := cmd.StdinPipe()
+	stdout, _ := cmd.StdoutPipe()
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewScanner(stdout)
+	say := func(message string) { io.WriteString(stdin, message+"\n") }
+	hear := func(part string) {
+		t.Helper()
+		for lines.Scan() {
+			if strings.Contains(lines.Text(), part) {
+				return
+			}
+		}
+		t.Fatalf("the server never said %q", part)
+	}
+	say(initialize)
+	hear(`"protocolVersion":"2025-11-25"`)
+	say(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
+	say(runMessage("", "print hello"))
+	hear("hello")
+	say(strings.Replace(runMessage("", "ticks 1000"), `"name"`, `"_meta":{"progressToken":"p"},"name"`, 1))
+	hear("tick 0")
+	stdin.Close()
+	if err := cmd.Wait(); err != nil {
+		t.Errorf("the process ended with %v", err)
+	}
+}

@@ -1,0 +1,99 @@
+package mcpserver_test
+
+import (
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/mcpserver"
+	"github.com/toolcell/toolcell/tools"
+	"github.com/toolcell/toolcell/workspace"
+)
+
+// TestWorkspace serves two interpreters, whose runs are events of one stream.
+func TestWorkspace(t *testing.T) {
+	main, script := newFake(), newFake()
+	ws, err := workspace.New("demo", workspace.Capabilities{
+		Code: main, Beside: map[string]codeinterp.CodeInterpreter{"script": script},
+	}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ws.Close()
+	var mu sync.Mutex
+	var starts []string
+	defer ws.Subscribe(func(e workspace.Event) {
+		mu.Lock()
+		defer mu.Unlock()
+		if e.Type == workspace.TypeStart {
+			starts = append(starts, e.Interpreter+" "+e.Tool)
+		}
+	}, nil)()
+	s, err := mcpserver.New(ws, &mcpserver.Options{Limits: mcpserver.Limits{Contexts: 2}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	c, other := connect(t, s, nil), connect(t, s, nil)
+	for _, tool := range []string{"run_code", "script_run_code"} {
+		if res := call(t, c, tool, "language", "python", "code", "print x"); res.IsError || !strings.Contains(text(res), "x") {
+			t.Errorf("%s: %s", tool, text(res))
+		}
+	}
+	mu.Lock()
+	if got := strings.Join(starts, ", "); got != " run_code, script script_run_code" {
+		t.Errorf("events of %q", got)
+	}
+	mu.Unlock()
+
+	id := newContext(t, c)
+	if res := call(t, c, "script_run_in_code_context", "contextId", id, "code", "print x"); !res.IsError || !strings.Contains(text(res), "context_not_found") {
+		t.Errorf("a context of the other interpreter: %s", text(res))
+	}
+	if res := call(t, c, "run_in_code_context", "contextId", id, "code", "print x"); res.IsError {
+		t.Errorf("the context afterwards: %s", text(res))
+	}
+	if res := call(t, other, "script_run_in_code_context", "contextId", id, "code", "print x"); !res.IsError {
+		t.Errorf("a context of another client: %s", text(res))
+	}
+	create := func(tool string) *mcp.CallToolResult { return call(t, c, tool, "language", "python") }
+	if res := create("script_create_code_context"); res.IsError {
+		t.Errorf("a second context: %s", text(res))
+	}
+	if res := create("create_code_context"); !res.IsError || !strings.Contains(text(res), "capacity") {
+		t.Errorf("a third context, of both interpreters together: %s", text(res))
+	}
+	c.Close()
+	eventually(t, "the contexts of both end with the session", func() bool { return main.contexts()+script.contexts() == 0 })
+}
+
+// TestOutputsBelongToTheirClient: no client reads the outputs of another, or
+// pushes them out of the store.
+func TestOutputsBelongToTheirClient(t *testing.T) {
+	store := tools.NewOutputStore(&tools.OutputStoreOptions{MaxCount: 4})
+	s := newServer(t, newFake(), nil, tools.Options{ReadOutput: true, MaxText: 1 << 10, Outputs: store})
+	a, b := connect(t, s, nil), connect(t, s, nil)
+	long := func(c *mcp.ClientSession) string {
+		res := call(t, c, "run_code", "language", "python", "code", "print "+strings.Repeat("x", 4<<10))
+		id, _ := structured(t, res)["outputId"].(string)
+		if id == "" {
+			t.Fatalf("no outputId: %s", text(res))
+		}
+		return id
+	}
+	id := long(a)
+	for range 20 {
+		long(b)
+	}
+	if res := call(t, a, "read_output", "outputId", id); res.IsError {
+		t.Errorf("after the runs of another client: %s", text(res))
+	}
+	if res := call(t, b, "read_output", "outputId", id); !res.IsError || !strings.Contains(text(res), "output_not_found") {
+		t.Errorf("by another client: %s", text(res))
+	}
+	if _, ok := store.Result(id); !ok {
+		t.Error("the program itself does not find it")
+	}
+}

@@ -1,0 +1,185 @@
+package inmemory_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/providers/inmemory"
+	"github.com/toolcell/toolcell/providers/inmemory/engine"
+)
+
+// The engine's memory can be taken away while the host is filling it: that ends
+// the program, never the host.
+func TestFillingRevokedMemory(t *testing.T) {
+	s := open(t, nil)
+	for range 12 {
+		id := create(t, s, "javascript")
+		res := run(t, s, id, `for (;;) require("crypto").randomBytes(3e7)`, &codeinterp.RunOptions{Timeout: 200 * time.Millisecond})
+		if res.Status != codeinterp.StatusTimeout {
+			t.Errorf("got %v, want a timeout", res.Status)
+		}
+		if res := run(t, s, id, "1 + 1", nil); res.Text() != "2" {
+			t.Errorf("afterwards: got %v %q", res.Status, res.Text())
+		}
+		if err := s.DeleteContext(t.Context(), id); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// fakeView is a DataView of sixteen zeros whose properties run a function, and
+// say what they are told to.
+const fakeView = `
+const fakeView = (buffer, byteOffset, byteLength, onRead = () => {}) => {
+	const view = new DataView(new ArrayBuffer(16));
+	for (const [k, v] of Object.entries({ buffer, byteOffset, byteLength }))
+		Object.defineProperty(view, k, { get() { onRead(k); return v; } });
+	return view;
+};
+`
+
+// No JavaScript runs between finding bytes and reading them: a program that
+// takes a buffer away from under a digest does not get to see what came there
+// in its place.
+func TestDetachedInDigest(t *testing.T) {
+	s := open(t, nil)
+	res := run(t, s, create(t, s, "javascript"), fakeView+`
+const crypto = require("crypto"), size = 300000;
+const zeros = new ArrayBuffer(16);
+const hmac = (b) => crypto.createHmac("sha256", new Uint8Array(16)).update(b).digest("hex");
+const nines = hmac(new Uint8Array(size).fill(9));
+const data = new Uint8Array(size).fill(7);
+let armed = false, others = [];
+const key = fakeView(zeros, 0, 16, () => {
+	if (!armed) return;
+	armed = false;
+	data.buffer.transfer(0);
+	for (let i = 0; i < 8; i++) others.push(new Uint8Array(size).fill(9));
+});
+const h = crypto.createHmac("sha256", key).update("x");
+Buffer.concat = () => { armed = true; return data; };
+h.digest("hex") === nines ? "another's" : "its own"
+`, nil)
+	if res.Text() != "its own" {
+		t.Errorf("got %v %q %v, want the digest of the program's own bytes", res.Status, res.Text(), res.Error)
+	}
+}
+
+// What a view has is what the engine knows of it, not what its properties say.
+func TestFakedViews(t *testing.T) {
+	s := open(t, nil)
+	for _, c := range []struct{ name, view, want string }{
+		{"as it is", `new DataView(new Uint8Array([65, 66, 67, 68]).buffer, 1, 2)`, "BC"},
+		{"far offset", `fakeView(new Uint8Array([65]).buffer, 2 ** 40, 1)`, zeros(16)},
+		{"far end", `fakeView(new Uint8Array([65]).buffer, 0, 2 ** 53)`, zeros(16)},
+		{"not whole", `fakeView(new Uint8Array([65, 66]).buffer, 0.5, NaN)`, zeros(16)},
+		{"beyond what int has", `fakeView(new Uint8Array([65]).buffer, 2 ** 63, 2 ** 63)`, zeros(16)},
+		{"no buffer", `fakeView({}, 0, 1)`, zeros(16)},
+		{"throwing", `fakeView(0, 0, 0, () => { throw 1 })`, zeros(16)},
+		{"view that grows", `(() => { const b = new ArrayBuffer(1, { maxByteLength: 4 }), v = new DataView(b); b.resize(3); return v })()`, zeros(3)},
+		{"pairs that grow", `(() => { const b = new ArrayBuffer(2, { maxByteLength: 8 }), v = new Uint16Array(b); b.resize(5); return v })()`, zeros(4)},
+		{"part of an array", `new Uint32Array([0x41414141, 0x42424242]).subarray(1)`, "BBBB"},
+		{"shared", `new Uint8Array(new SharedArrayBuffer(2)).fill(65)`, "AA"},
+		{"empty", `new Float64Array(0)`, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			id := create(t, s, "javascript")
+			res := run(t, s, id, fakeView+`display("application/octet-stream", `+c.view+`)`, nil)
+			if !res.OK() || res.StateLost || len(res.Outputs) != 1 || string(res.Outputs[0].Bundle[0].Data) != c.want {
+				t.Errorf("got %v, state lost %v, %+v %v, want %q", res.Status, res.StateLost, res.Outputs, res.Error, c.want)
+			}
+		})
+	}
+	for _, gone := range []string{
+		`(() => { const v = new DataView(new ArrayBuffer(8)); v.buffer.transfer(); return v })()`,
+		`(() => { const v = new Uint8Array(8); v.buffer.transfer(); return v })()`,
+		`(() => { const b = new ArrayBuffer(8, { maxByteLength: 8 }), v = new Uint8Array(b, 4, 4); b.resize(6); return v })()`,
+		`(() => { const b = new ArrayBuffer(8, { maxByteLength: 8 }), v = new DataView(b, 4); b.resize(2); return v })()`,
+	} {
+		res := run(t, s, create(t, s, "javascript"), `display("application/octet-stream", `+gone+`)`, nil)
+		if res.Status != codeinterp.StatusError || res.StateLost || res.Error == nil || res.Error.Name != "TypeError" {
+			t.Errorf("%s: got %v, state lost %v, %v; want a TypeError", gone, res.Status, res.StateLost, res.Error)
+		}
+	}
+}
+
+func zeros(n int) string { return strings.Repeat("\x00", n) }
+
+// Digests of megabytes take no multiple of them.
+func TestLargeDigest(t *testing.T) {
+	s := open(t, nil)
+	for _, c := range []struct{ code, want string }{
+		{`require("crypto").createHash("sha256").update(Buffer.alloc(2e6)).digest("hex")`,
+			"13aea96040f2133033d103008d5d96cfe98b3361f7202d77bea97b2424a7a6cd"},
+		{`const h = require("crypto").createHash("sha256"), b = new Float64Array(25e4); for (let i = 0; i < 10; i++) h.update(b); h.copy().update("x"); h.digest("hex")`,
+			"9e21c61969cd3e077a1b2b58ddb583b175e13c6479d2d83912eaddc23c0cdd52"},
+		{`Buffer.from(await crypto.subtle.digest("SHA-256", new DataView(new ArrayBuffer(3e7), 0, 2e7))).toString("hex")`,
+			"9e21c61969cd3e077a1b2b58ddb583b175e13c6479d2d83912eaddc23c0cdd52"},
+		{`const d = require("crypto").createHash("md5"); d.digest(); let e; try { d.update("x") } catch (x) { e = x.code } e`,
+			"ERR_CRYPTO_HASH_FINALIZED"},
+		{`const k = new Uint8Array(3), m = require("crypto").createHmac("sha1", k); k.fill(1); m.update("x").digest("hex") === require("crypto").createHmac("sha1", "\0\0\0").update("x").digest("hex")`,
+			"true"},
+	} {
+		res := run(t, s, create(t, s, "javascript"), c.code, nil)
+		if res.Text() != c.want {
+			t.Errorf("%s: got %v %q %v, want %s", c.code, res.Status, res.Text(), res.Error, c.want)
+		}
+	}
+}
+
+// Jobs that a program leaves behind run neither at its end nor in the next
+// run, however many there are.
+func TestJobsLeftBehind(t *testing.T) {
+	s := open(t, &inmemory.Options{Limits: engine.Limits{Memory: 192 << 20}})
+	const count = `globalThis.n = 0; const f = () => { n++; console.log("left behind") };`
+	for _, c := range []struct{ name, code string }{
+		{"microtasks", `for (let i = 0; i < 1200000; i++) queueMicrotask(f)`},
+		{"promises", `for (let i = 0; i < 1000; i++) Promise.resolve().then(f).then(f)`},
+		{"host functions", `Promise.resolve("left behind").then(console.log); queueMicrotask(process.stdout.write.bind(process.stdout, "left behind"))`},
+		{"await", `(async () => { try { await 1; f() } finally { f() } })()`},
+		{"thenables", `Promise.resolve({ then: f }); Promise.reject({ then: f })`},
+		{"thenables in reactions", `Promise.resolve().then(() => ({ get then() { f() } })); Promise.resolve(1).then(() => { throw { get then() { f() } } })`},
+		{"finalizers", `const r = new FinalizationRegistry(f); setTimeout((x) => {}, 1e6, (() => { const o = {}; r.register(o); return o })())`},
+		{"async generators", `const g = (async function* () { try { yield 1 } finally { f() } })(); g.next().then(f); g.return().then(f)`},
+	} {
+		if raceEnabled && c.name == "microtasks" { // minutes
+			continue
+		}
+		t.Run(c.name, func(t *testing.T) {
+			id := create(t, s, "javascript")
+			res := run(t, s, id, count+c.code+"; process.exit(3)", nil)
+			if res.ExitCode != 3 || res.StateLost || strings.Contains(res.Stdout(), "left") {
+				t.Errorf("got %v %d, state lost %v, %.100q %v", res.Status, res.ExitCode, res.StateLost, res.Stdout(), res.Error)
+			}
+			res = run(t, s, id, `await 1; await new Promise((r) => setTimeout(r, 1)); n`, nil)
+			if res.Text() != "0" || res.Stdout() != "" {
+				t.Errorf("the next run: %s jobs ran, %.100q %v", res.Text(), res.Stdout(), res.Error)
+			}
+			if err := s.DeleteContext(t.Context(), id); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// The exit listeners of a run that was stopped are not those of the next.
+func TestExitListenersOfAStoppedRun(t *testing.T) {
+	s := open(t, nil)
+	id := create(t, s, "javascript")
+	for _, code := range []string{
+		`process.on("exit", () => console.log("left behind")); for (;;);`,
+		`process.on("exit", () => { for (;;); })`,
+	} {
+		if res := run(t, s, id, code, &codeinterp.RunOptions{Timeout: 100 * time.Millisecond}); res.Status != codeinterp.StatusTimeout || res.StateLost {
+			t.Errorf("got %v, state lost %v", res.Status, res.StateLost)
+		}
+		if res := run(t, s, id, "1", &codeinterp.RunOptions{Timeout: 10 * time.Second}); !res.OK() || res.Stdout() != "" {
+			t.Errorf("the next run: got %v %q", res.Status, res.Stdout())
+		}
+		if res := run(t, s, id, `process.once("exit", () => console.log("its own")); 1`, nil); !res.OK() || res.Stdout() != "its own\n" {
+			t.Errorf("listeners of its own: got %v %q", res.Status, res.Stdout())
+		}
+	}
+}

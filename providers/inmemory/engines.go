@@ -1,0 +1,133 @@
+package inmemory
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/codeinterp/driver"
+	"github.com/toolcell/toolcell/providers/inmemory/engine"
+	"github.com/toolcell/toolcell/providers/inmemory/memfs"
+)
+
+// An engines is what the instances of all engines share. It implements
+// driver.Runtime.
+type engines struct {
+	opts      Options
+	languages map[string]*language
+	names     []string
+	slots     *scheduler
+	budget    *budget
+}
+
+func newEngines(o *Options) (*engines, error) {
+	opts, err := o.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	all, names, err := languages(&opts)
+	if err != nil {
+		return nil, err
+	}
+	return &engines{opts: opts, languages: all, names: names,
+		slots: newScheduler(opts.MaxRunning), budget: &budget{max: opts.MaxMemory}}, nil
+}
+
+// Start implements driver.Runtime. Cwd is a directory of the context's own file
+// system and is created.
+func (rt *engines) Start(_ context.Context, o driver.Options) (driver.Session, error) {
+	s := &session{rt: rt, lang: rt.languages[o.Language], once: o.Once,
+		files: memfs.New(&rt.opts.Files), cwd: memfs.Clean(".", o.Cwd), env: o.Env}
+	if s.once {
+		return s, nil // it takes no memory before its turn
+	}
+	if err := s.files.MkdirAll(s.cwd); err != nil {
+		return nil, fmt.Errorf("%w: the context's directory: %v", codeinterp.ErrInvalid, err)
+	}
+	return s, s.open()
+}
+
+// Close implements driver.Runtime.
+func (rt *engines) Close(context.Context) error {
+	for _, l := range rt.languages {
+		l.close()
+	}
+	return nil
+}
+
+// A language is an engine with the limits that its instances get.
+type language struct {
+	engine engine.Engine
+	info   codeinterp.LanguageInfo
+	limits engine.Limits
+
+	once     sync.Once
+	template engine.Cloner // nil where the engine's instances cannot be cloned
+	failed   error
+}
+
+func newLanguage(e engine.Engine, limits engine.Limits) *language {
+	own := e.Limits()
+	return &language{engine: e, info: e.Info(), limits: engine.Limits{
+		Memory: cmp.Or(limits.Memory, own.Memory),
+		Stack:  cmp.Or(limits.Stack, own.Stack),
+	}}
+}
+
+// languages checks the engines and returns them by name.
+func languages(o *Options) (map[string]*language, []string, error) {
+	all := map[string]*language{}
+	var names []string
+	for _, e := range o.Engines {
+		if e == nil {
+			return nil, nil, fmt.Errorf("%w: a nil engine", codeinterp.ErrInvalid)
+		}
+		l := newLanguage(e, o.Limits)
+		if l.info.Name == "" || all[l.info.Name] != nil {
+			return nil, nil, fmt.Errorf("%w: two engines, or one without a name, for %q", codeinterp.ErrInvalid, l.info.Name)
+		}
+		all[l.info.Name] = l
+		names = append(names, l.info.Name)
+	}
+	if len(names) == 0 {
+		return nil, nil, fmt.Errorf("%w: no engines", codeinterp.ErrInvalid)
+	}
+	slices.Sort(names)
+	return all, names, nil
+}
+
+// instance returns a fresh instance, a clone where the engine can clone.
+func (l *language) instance(b engine.Budget, files *memfs.FS, cwd string) (engine.Instance, error) {
+	c := engine.Config{Limits: l.limits, Budget: b, Files: files, Cwd: cwd}
+	l.once.Do(func() {
+		inst, err := l.engine.New(engine.Config{Limits: l.limits, Budget: b, Files: memfs.New(nil), Cwd: "."})
+		if err != nil {
+			l.failed = err
+			return
+		}
+		if t, ok := inst.(engine.Cloner); ok {
+			l.template = t
+		} else {
+			inst.Close()
+		}
+	})
+	if l.failed != nil && !errors.Is(l.failed, codeinterp.ErrCapacity) {
+		return nil, l.failed
+	}
+	if l.template != nil {
+		return l.template.Clone(c)
+	}
+	return l.engine.New(c)
+}
+
+// close releases the template.
+func (l *language) close() {
+	l.once.Do(func() { l.failed = codeinterp.ErrClosed })
+	if l.template != nil {
+		l.template.Close()
+	}
+}

@@ -1,0 +1,231 @@
+// Intl.NumberFormat. Numbers are rounded in decimal, from the digits that
+// String(x) shows, as ICU does: 1.005 is 1.01 to two places.
+
+const symbols = { USD: "$", EUR: "€", GBP: "£", JPY: "¥", INR: "₹", CNY: "CN¥", KRW: "₩", CAD: "CA$", AUD: "A$", NZD: "NZ$",
+  MXN: "MX$", BRL: "R$", HKD: "HK$", TWD: "NT$", ILS: "₪", VND: "₫", PHP: "₱", XAF: "FCFA", XOF: "F\u202fCFA", XPF: "CFPF", XCD: "EC$" };
+const narrow = { ...symbols, CAD: "$", AUD: "$", NZD: "$", MXN: "$", HKD: "$", TWD: "$", CNY: "¥", XCD: "$", SEK: "kr", NOK: "kr", DKK: "kr",
+  RUB: "₽", UAH: "₴", TRY: "₺", PLN: "zł", CZK: "Kč", HUF: "Ft", NGN: "₦", SGD: "$", ARS: "$", CLP: "$", COP: "$", THB: "฿", KZT: "₸" };
+const currencyNames = { USD: ["US dollar", "US dollars"], EUR: ["euro", "euros"], GBP: ["British pound", "British pounds"],
+  JPY: ["Japanese yen", "Japanese yen"], CHF: ["Swiss franc", "Swiss francs"], CAD: ["Canadian dollar", "Canadian dollars"],
+  AUD: ["Australian dollar", "Australian dollars"], INR: ["Indian rupee", "Indian rupees"], CNY: ["Chinese yuan", "Chinese yuan"],
+  MXN: ["Mexican peso", "Mexican pesos"], BRL: ["Brazilian real", "Brazilian reals"], KRW: ["South Korean won", "South Korean won"],
+  SEK: ["Swedish krona", "Swedish kronor"], NOK: ["Norwegian krone", "Norwegian kroner"], DKK: ["Danish krone", "Danish kroner"] };
+// minorUnits are ISO 4217's, where they are not 2.
+const minorUnits = { JPY: 0, KRW: 0, VND: 0, CLP: 0, ISK: 0, UGX: 0, XAF: 0, XOF: 0, XPF: 0, PYG: 0, RWF: 0, DJF: 0, GNF: 0, KMF: 0, VUV: 0, BIF: 0,
+  BHD: 3, IQD: 3, JOD: 3, KWD: 3, LYD: 3, OMR: 3, TND: 3, CLF: 4, UYW: 4 };
+
+const units = { // short, long singular, long plural, narrow; short has its own space
+  meter: [" m", " meter", " meters", "m"], kilometer: [" km", " kilometer", " kilometers", "km"], centimeter: [" cm", " centimeter", " centimeters", "cm"],
+  millimeter: [" mm", " millimeter", " millimeters", "mm"], mile: [" mi", " mile", " miles", "mi"], foot: [" ft", " foot", " feet", "′"],
+  inch: [" in", " inch", " inches", "″"], yard: [" yd", " yard", " yards", "yd"], kilogram: [" kg", " kilogram", " kilograms", "kg"],
+  gram: [" g", " gram", " grams", "g"], pound: [" lb", " pound", " pounds", "#"], ounce: [" oz", " ounce", " ounces", "oz"],
+  liter: [" L", " liter", " liters", "L"], milliliter: [" mL", " milliliter", " milliliters", "mL"], celsius: ["°C", " degree Celsius", " degrees Celsius", "°C"],
+  fahrenheit: ["°F", " degree Fahrenheit", " degrees Fahrenheit", "°"], percent: ["%", " percent", " percent", "%"],
+  second: [" sec", " second", " seconds", "s"], minute: [" min", " minute", " minutes", "m"], hour: [" hr", " hour", " hours", "h"],
+  millisecond: [" ms", " millisecond", " milliseconds", "ms"], bit: [" bit", " bit", " bits", "bit"], byte: [" byte", " byte", " bytes", "B"],
+  kilobyte: [" kB", " kilobyte", " kilobytes", "kB"], megabyte: [" MB", " megabyte", " megabytes", "MB"], gigabyte: [" GB", " gigabyte", " gigabytes", "GB"],
+  terabyte: [" TB", " terabyte", " terabytes", "TB"], degree: [" deg", " degree", " degrees", "°"],
+  "kilometer-per-hour": [" km/h", " kilometer per hour", " kilometers per hour", "km/h"], "mile-per-hour": [" mph", " mile per hour", " miles per hour", "mph"],
+  "meter-per-second": [" m/s", " meter per second", " meters per second", "m/s"],
+  day: [" day", " day", " days", "d"], week: [" wk", " week", " weeks", "w"], month: [" mth", " month", " months", "m"], year: [" yr", " year", " years", "y"],
+};
+const shortPlurals = { day: " days", week: " wks", month: " mths", year: " yrs" };
+
+// A decimal is {negative, digits, point}: 0.digits times ten to the point.
+function decimal(x) {
+  let s = typeof x === "bigint" ? x.toString() : Object.is(x, -0) ? "-0" : String(x);
+  const negative = s.startsWith("-");
+  if (negative) s = s.slice(1);
+  const [mantissa, exponent = "0"] = s.split("e");
+  const [whole, fraction = ""] = mantissa.split(".");
+  const all = whole + fraction;
+  const digits = all.replace(/^0+/, "");
+  return trim({ negative, digits, point: whole.length + Number(exponent) - (all.length - digits.length) });
+}
+
+function trim(d) {
+  const digits = d.digits.replace(/0+$/, "");
+  return { negative: d.negative, digits, point: digits === "" ? 0 : d.point };
+}
+
+// keep rounds a decimal to n digits, half away from zero unless mode says
+// otherwise.
+function keep(d, n, mode) {
+  if (n >= d.digits.length) return d;
+  const rest = n < 0 ? "0" + d.digits : d.digits.slice(n), at = Math.max(n, 0);
+  const up = mode === "trunc" ? false : mode === "expand" ? true : mode === "floor" ? d.negative : mode === "ceil" ? !d.negative
+    : rest[0] > "5" || rest[0] === "5" && (mode === "halfExpand" || /[1-9]/.test(rest.slice(1)) || mode === "halfEven" && at > 0 && d.digits.charCodeAt(at - 1) % 2 === 1);
+  const head = d.digits.slice(0, at);
+  if (!up) return trim({ ...d, digits: head });
+  const grown = (BigInt("0" + head) + 1n).toString().padStart(at, "0");
+  if (n < 0) return { ...d, digits: "1", point: d.point - n + 1 };
+  return trim({ ...d, digits: grown, point: d.point + (grown.length - at) });
+}
+
+const compactSuffixes = [["", ""], ["K", " thousand"], ["M", " million"], ["B", " billion"], ["T", " trillion"]];
+
+function numberOptions(options) {
+  refuse(options, "numberingSystem");
+  if (options.roundingIncrement !== undefined && Number(options.roundingIncrement) !== 1) refuse(options, "roundingIncrement");
+  const o = { style: option(options, "style", ["decimal", "percent", "currency", "unit"]) };
+  if (options.currency !== undefined && !/^[A-Za-z]{3}$/.test(options.currency)) throw new RangeError(`Invalid currency code : ${options.currency}`);
+  if (o.style === "currency") {
+    if (options.currency === undefined) throw new TypeError("Currency code is required with currency style.");
+    o.currency = options.currency.toUpperCase();
+    o.currencyDisplay = option(options, "currencyDisplay", ["symbol", "narrowSymbol", "code", "name"]);
+    o.currencySign = option(options, "currencySign", ["standard", "accounting"]);
+    if (o.currencyDisplay === "name" && currencyNames[o.currency] === undefined) throw new RangeError(`the name of currency ${o.currency} is not available in this engine`);
+  }
+  if (o.style === "unit") {
+    if (options.unit === undefined) throw new TypeError("Unit is required with unit style.");
+    o.unit = `${options.unit}`;
+    if (!Object.hasOwn(units, o.unit)) throw new RangeError(`Invalid unit argument for Intl.NumberFormat() '${o.unit}', or not available in this engine`);
+    o.unitDisplay = option(options, "unitDisplay", ["short", "narrow", "long"]);
+  }
+  o.notation = option(options, "notation", ["standard", "scientific", "engineering", "compact"]);
+  if (o.notation === "compact") o.compactDisplay = option(options, "compactDisplay", ["short", "long"]);
+  o.signDisplay = option(options, "signDisplay", ["auto", "never", "always", "exceptZero", "negative"]);
+  const grouping = options.useGrouping;
+  o.useGrouping = grouping === undefined ? (o.notation === "compact" ? "min2" : "auto") : grouping === true || grouping === "true" || grouping === "false" ? "always"
+    : grouping === false || grouping === null || grouping === "" ? false : option(options, "useGrouping", ["auto", "always", "min2"]);
+  o.roundingMode = option(options, "roundingMode", ["halfExpand", "trunc", "expand", "floor", "ceil", "halfEven"]);
+  o.trailingZeroDisplay = option(options, "trailingZeroDisplay", ["auto", "stripIfInteger"]);
+  if (option(options, "roundingPriority", ["auto", "morePrecision", "lessPrecision"]) !== "auto") refuse(options, "roundingPriority");
+  numberDigits(o, options);
+  return o;
+}
+function numberDigits(o, options) {
+  o.minimumIntegerDigits = digitsOption(options, "minimumIntegerDigits", 1, 21) ?? 1;
+  const minS = digitsOption(options, "minimumSignificantDigits", 1, 21);
+  const maxS = digitsOption(options, "maximumSignificantDigits", minS ?? 1, 21);
+  if (minS !== undefined || maxS !== undefined) {
+    o.minimumSignificantDigits = minS ?? 1;
+    o.maximumSignificantDigits = maxS ?? 21;
+    return;
+  }
+  const cents = o.style === "currency" && o.notation === "standard" ? minorUnits[o.currency] ?? 2 : 0;
+  let min = digitsOption(options, "minimumFractionDigits", 0, 100), max = digitsOption(options, "maximumFractionDigits", 0, 100);
+  if (min === undefined && max === undefined && o.notation === "compact") {
+    o.compactRounding = true;
+    return;
+  }
+  const usual = o.style === "currency" && o.notation === "standard" ? cents : o.style === "percent" ? 0 : o.notation === "compact" ? 0 : 3;
+  if (min !== undefined && max !== undefined && min > max) throw new RangeError("maximumFractionDigits value is out of range.");
+  min ??= max === undefined ? cents : Math.min(cents, max);
+  max ??= Math.max(usual, min);
+  o.minimumFractionDigits = min;
+  o.maximumFractionDigits = max;
+}
+class NumberFormat {
+  #o; #bound;
+  constructor(locales, options) {
+    checkLocales(locales);
+    this.#o = numberOptions(optionsOf(options));
+  }
+  // round rounds and returns the digits before and behind the point.
+  #round(d) {
+    const o = this.#o;
+    let min = o.minimumFractionDigits ?? 0;
+    if (o.maximumSignificantDigits !== undefined) {
+      d = keep(d, o.maximumSignificantDigits, o.roundingMode);
+      min = Math.max(0, o.minimumSignificantDigits - (d.digits === "" ? 1 : d.point));
+    } else if (o.compactRounding) {
+      d = keep(d, d.point >= 2 ? d.point : d.digits === "" ? 0 : 2, o.roundingMode);
+    } else d = keep(d, d.point + o.maximumFractionDigits, o.roundingMode);
+    const whole = d.point > 0 ? d.digits.slice(0, d.point).padEnd(d.point, "0") : "";
+    let fraction = d.point > 0 ? d.digits.slice(d.point) : d.digits === "" ? "" : "0".repeat(-d.point) + d.digits;
+    if (!(o.trailingZeroDisplay === "stripIfInteger" && fraction === "")) fraction = fraction.padEnd(min, "0");
+    return { d, whole: whole.padStart(o.minimumIntegerDigits, "0"), fraction };
+  }
+  #group(parts, whole) {
+    const use = this.#o.useGrouping;
+    if (use === false || whole.length <= 3 || use === "min2" && whole.length < 5) {
+      parts.push({ type: "integer", value: whole });
+      return;
+    }
+    const first = whole.length % 3 || 3;
+    parts.push({ type: "integer", value: whole.slice(0, first) });
+    for (let i = first; i < whole.length; i += 3) parts.push({ type: "group", value: "," }, { type: "integer", value: whole.slice(i, i + 3) });
+  }
+  // #digits returns the parts of the number itself, without sign and style.
+  #digits(d) {
+    const o = this.#o, parts = [];
+    let exponent = 0;
+    const scale = (x) => o.notation === "scientific" ? x.point - 1 : o.notation === "engineering" ? Math.floor((x.point - 1) / 3) * 3
+      : o.notation === "compact" ? Math.max(0, Math.min(4, Math.floor((x.point - 1) / 3))) * 3 : 0;
+    if (d.digits !== "") exponent = scale(d);
+    let r = this.#round({ ...d, point: d.point - exponent });
+    if (d.digits !== "" && r.d.digits !== "") {
+      const again = scale({ ...r.d, point: r.d.point + exponent });
+      if (again !== exponent) {
+        exponent = again;
+        r = this.#round({ ...d, point: d.point - exponent });
+      }
+    }
+    this.#group(parts, r.whole);
+    if (r.fraction !== "") parts.push({ type: "decimal", value: "." }, { type: "fraction", value: r.fraction });
+    if (o.notation === "scientific" || o.notation === "engineering") {
+      parts.push({ type: "exponentSeparator", value: "E" });
+      if (exponent < 0) parts.push({ type: "exponentMinusSign", value: "-" });
+      parts.push({ type: "exponentInteger", value: `${Math.abs(exponent)}` });
+    }
+    if (o.notation === "compact" && exponent > 0) {
+      const suffix = compactSuffixes[exponent / 3][o.compactDisplay === "long" ? 1 : 0];
+      if (suffix.startsWith(" ")) parts.push({ type: "literal", value: " " });
+      parts.push({ type: "compact", value: suffix.trim() });
+    }
+    return { parts, zero: r.d.digits === "", one: join(parts) === "1" };
+  }
+  #parts(x) {
+    const o = this.#o;
+    if (typeof x !== "bigint") x = typeof x === "string" && /^\s*[+-]?\d{16,}\s*$/.test(x) ? BigInt(x) : Number(x);
+    let negative = false, body, zero = false, one = false;
+    if (typeof x === "number" && !Number.isFinite(x)) {
+      negative = x < 0;
+      body = [Number.isNaN(x) ? { type: "nan", value: "NaN" } : { type: "infinity", value: "∞" }];
+    } else {
+      const d = decimal(x);
+      if (o.style === "percent" && d.digits !== "") d.point += 2;
+      negative = d.negative;
+      ({ parts: body, zero, one } = this.#digits(d));
+    }
+    const always = o.signDisplay === "always" || o.signDisplay === "exceptZero" && !zero && !Number.isNaN(x);
+    const minus = negative && o.signDisplay !== "never" && !(zero && (o.signDisplay === "exceptZero" || o.signDisplay === "negative"));
+    const sign = minus ? [{ type: "minusSign", value: "-" }] : always && !negative ? [{ type: "plusSign", value: "+" }] : [];
+    return this.#styled(sign, body, one);
+  }
+  #styled(sign, body, one) {
+    const o = this.#o;
+    if (o.style === "percent") return [...sign, ...body, { type: "percentSign", value: "%" }];
+    if (o.style === "unit") {
+      const [short, single, plural, tight] = units[o.unit];
+      const text = o.unitDisplay === "narrow" ? tight : o.unitDisplay === "long" ? one ? single : plural : one ? short : shortPlurals[o.unit] ?? short;
+      const type = o.unit === "percent" ? "percentSign" : "unit";
+      const space = text.startsWith(" ") ? [{ type: "literal", value: " " }] : [];
+      return [...sign, ...body, ...space, { type, value: text.trimStart() }];
+    }
+    if (o.style !== "currency") return [...sign, ...body];
+    if (o.currencyDisplay === "name") {
+      return [...sign, ...body, { type: "literal", value: " " }, { type: "currency", value: currencyNames[o.currency][one ? 0 : 1] }];
+    }
+    const symbol = o.currencyDisplay === "code" ? o.currency : (o.currencyDisplay === "narrowSymbol" ? narrow : symbols)[o.currency] ?? o.currency;
+    const gap = /[A-Za-z]$/.test(symbol) ? [{ type: "literal", value: "\u00a0" }] : [];
+    const money = [{ type: "currency", value: symbol }, ...gap, ...body];
+    if (o.currencySign === "accounting" && sign[0]?.type === "minusSign") return [{ type: "literal", value: "(" }, ...money, { type: "literal", value: ")" }];
+    return [...sign, ...money];
+  }
+  get format() { return (this.#bound ??= (x) => join(this.#parts(x))); }
+  formatToParts(x) { return this.#parts(x); }
+  resolvedOptions() {
+    const { compactRounding, ...o } = this.#o;
+    return { locale: LOCALE, numberingSystem: "latn", ...(compactRounding ? { minimumFractionDigits: 0, maximumFractionDigits: 0, minimumSignificantDigits: 1, maximumSignificantDigits: 2 } : {}), ...o };
+  }
+}
+
+const plain = new NumberFormat();
+exports.numberToLocaleString = function (locales, options) {
+  return (locales === undefined && options === undefined ? plain : new NumberFormat(locales, options)).format(Number.prototype.valueOf.call(this));
+};
+exports.bigintToLocaleString = function (locales, options) {
+  return new NumberFormat(locales, options).format(BigInt.prototype.valueOf.call(this));
+};

@@ -1,0 +1,131 @@
+// Methods of the language itself that the engine lacks or gets wrong. See
+// builtins.go for how they come to stand in the place of the engine's own.
+(function (host) {
+  "use strict";
+  const exports = {};
+
+  // The engine's iterator helpers call return() of what they iterate over when
+  // they end early, whether it has one or not. What has none gets one that
+  // does nothing. All else goes through to it, in the same order.
+  const bound = (f, it) => (typeof f === "function" ? (...args) => Reflect.apply(f, it, args) : f);
+  const closable = (it) => (it === null || typeof it !== "object" && typeof it !== "function" ? it : {
+    __proto__: Iterator.prototype,
+    get next() { return bound(it.next, it); },
+    get return() {
+      const f = it.return;
+      return f === undefined || f === null ? () => ({ done: true, value: undefined }) : bound(f, it);
+    },
+  });
+  for (const name of ["iteratorMap", "iteratorFilter", "iteratorTake", "iteratorDrop"]) {
+    const original = host.original(name);
+    exports[name] = function (arg) { return original.call(closable(this), arg); };
+  }
+  const flatMap = host.original("iteratorFlatMap");
+  exports.iteratorFlatMap = function (f) {
+    const inner = typeof f !== "function" ? f : (v, i) => {
+      const r = f(v, i);
+      return r !== null && typeof r === "object" && typeof r[Symbol.iterator] === "function" ? closable(r[Symbol.iterator]()) : r;
+    };
+    return flatMap.call(closable(this), inner);
+  };
+
+  exports.arrayToLocaleString = function (locales, options) {
+    const o = Object(this), parts = [], n = Math.min(Math.max(Math.trunc(o.length) || 0, 0), 2 ** 53 - 1);
+    for (let i = 0; i < n; i++) {
+      const v = o[i];
+      parts.push(v === undefined || v === null ? "" : `${v.toLocaleString(locales, options)}`);
+    }
+    return parts.join(",");
+  };
+
+  // Array.fromAsync, by its proposal to ECMA-262.
+  const { asyncIterator, iterator } = Symbol;
+  const isConstructor = (c) => {
+    if (typeof c !== "function") return false;
+    try { Reflect.construct(Object, [], c); return true; } catch { return false; }
+  };
+  const method = (o, key) => {
+    const f = o[key];
+    if (f === undefined || f === null) return undefined;
+    if (typeof f !== "function") throw new TypeError(`${String(key)} is not a function`);
+    return f;
+  };
+  const add = (a, k, value) => Object.defineProperty(a, k, { __proto__: null, value, writable: true, enumerable: true, configurable: true });
+
+  async function fromIterator(a, it, isAsync, map, self) {
+    const { next } = it;
+    for (let k = 0; ; k++) {
+      let r = Reflect.apply(next, it, []);
+      if (isAsync) r = await r;
+      if (r === null || typeof r !== "object" && typeof r !== "function") throw new TypeError("an iterator's result must be an object");
+      if (r.done) { a.length = k; return a; }
+      try {
+        let v = r.value;
+        if (!isAsync) v = await v;
+        add(a, k, map === undefined ? v : await Reflect.apply(map, self, [v, k]));
+      } catch (e) {
+        try { const f = it.return; if (typeof f === "function") await Reflect.apply(f, it, []); } catch {}
+        throw e;
+      }
+    }
+  }
+
+  exports.fromAsync = async function (items, map, self) {
+    if (map !== undefined && typeof map !== "function") throw new TypeError(`${typeof map} is not a function`);
+    const asyncMethod = method(items, asyncIterator), syncMethod = asyncMethod === undefined ? method(items, iterator) : undefined;
+    const start = asyncMethod ?? syncMethod, makes = isConstructor(this);
+    if (start !== undefined) {
+      const a = makes ? new this() : [];
+      const it = Reflect.apply(start, items, []);
+      if (it === null || typeof it !== "object" && typeof it !== "function") throw new TypeError("an iterator must be an object");
+      return fromIterator(a, it, asyncMethod !== undefined, map, self);
+    }
+    const list = Object(items), n = Math.min(Math.max(Math.trunc(list.length) || 0, 0), 2 ** 53 - 1);
+    if (!makes && n > 2 ** 32 - 1) throw new RangeError("Invalid array length");
+    const a = makes ? new this(n) : new Array(n);
+    for (let k = 0; k < n; k++) {
+      const v = await list[k];
+      add(a, k, map === undefined ? v : await Reflect.apply(map, self, [v, k]));
+    }
+    a.length = n;
+    return a;
+  };
+
+  exports.captureStackTrace = function (target, above) {
+    if (target === null || typeof target !== "object" && typeof target !== "function") throw new TypeError(`Invalid argument`);
+    let frames = `${new Error().stack}`.split("\n").filter((l) => !l.includes("node:internal/") && !l.includes("(native)"));
+    if (typeof above === "function" && above.name !== "") {
+      const i = frames.findLastIndex((l) => l.startsWith(`    at ${above.name} `));
+      if (i >= 0) frames = frames.slice(i + 1);
+    }
+    const name = target.name, message = target.message;
+    const head = typeof name === "string" && name !== "" ? message ? `${name}: ${message}` : name : "Error";
+    Object.defineProperty(target, "stack", { value: [head, ...frames].join("\n").trimEnd(), writable: true, configurable: true });
+  };
+
+  const parse = host.original("jsonParse");
+  exports.jsonParse = function (text, reviver) {
+    const s = `${text}`;
+    try {
+      return parse(s, reviver);
+    } catch (e) {
+      if (e instanceof SyntaxError && e.message === "stack overflow") throw new RangeError("Maximum call stack size exceeded: the text is nested too deeply");
+      const fault = e instanceof SyntaxError ? host.jsonFault(s) : undefined;
+      if (fault === undefined) throw e;
+      throw new SyntaxError(text === undefined ? '"undefined" is not valid JSON' : fault);
+    }
+  };
+
+  // What setTimeout and its siblings return.
+  class Timeout {
+    ref() { host.ref(this, true); return this; }
+    unref() { host.ref(this, false); return this; }
+    hasRef() { return host.hasRef(this); }
+    refresh() { host.refresh(this); return this; }
+    close() { clearTimeout(this); return this; }
+    [Symbol.toPrimitive]() { return this._timerId; }
+    [Symbol.dispose ?? Symbol.for("dispose")]() { clearTimeout(this); }
+  }
+  exports.timeoutPrototype = Timeout.prototype;
+  return exports;
+});

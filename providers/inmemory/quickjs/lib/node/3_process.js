@@ -1,0 +1,127 @@
+// process: its streams, exit codes, handlers and environment.
+
+let exiting = false, last;
+const exitCode = () => (last?.run === host.run() ? last.code : undefined);
+const setExitCode = (code) => { last = { run: host.run(), code }; };
+const stream = (fd) => Object.assign(new EventEmitter(), {
+  fd, isTTY: false, writable: true, columns: 80,
+  write(data, encoding, done) {
+    if (typeof encoding === "function") { done = encoding; encoding = undefined; }
+    if (typeof data !== "string" && !ArrayBuffer.isView(data)) throw badArgument("chunk", "of type string or an instance of Buffer, TypedArray, or DataView", data);
+    host.write(fd, typeof data === "string" && encoding !== undefined && encodingOf(encoding) !== "utf8" ? encode(data, encoding) : data);
+    if (typeof done === "function") queueMicrotask(done);
+    return true;
+  },
+  end(data, ...rest) { if (data !== undefined) this.write(data, ...rest); },
+});
+const hrtime = (since) => {
+  const ms = host.now();
+  let s = Math.floor(ms / 1000), ns = Math.round((ms % 1000) * 1e6);
+  if (since !== undefined) { s -= since[0]; ns -= since[1]; if (ns < 0) { s--; ns += 1e9; } }
+  return [s, ns];
+};
+hrtime.bigint = () => BigInt(Math.round(host.now() * 1e6));
+
+const process = Object.assign(new EventEmitter(), {
+  title: "toolcell", argv: ["/usr/bin/node", "/program.js"], execArgv: [], execPath: "/usr/bin/node", pid: 1, ppid: 0,
+  platform: "linux", arch: "wasm32", version: "v20.0.0", versions: { node: "20.0.0", quickjs: "2026-06-04" }, release: { name: "quickjs" },
+  stdout: stream(1), stderr: stream(2), hrtime, config: {}, features: {}, allowedNodeEnvironmentFlags: new Set(),
+  cwd: () => host.cwd(), chdir: (p) => host.chdir(`${p}`), umask: () => 0o22, uptime: () => host.now() / 1000,
+  addListener(name, f) { beginExits(); return EventEmitter.prototype.addListener.call(this, name, f); },
+  prependListener(name, f) { beginExits(); return EventEmitter.prototype.prependListener.call(this, name, f); },
+  nextTick(f, ...args) {
+    if (typeof f !== "function") throw badArgument("callback", "of type function", f);
+    host.nextTick(f, ...args);
+  },
+  exit(code = exitCode()) {
+    if (code === undefined || code === null) code = 0;
+    if (!Number.isInteger(+code)) throw badArgument("code", "of type number", code);
+    beginExits();
+    if (!exiting) {
+      setExitCode(+code);
+      atExit(+code);
+    }
+    host.exit(+(exitCode() ?? code));
+  },
+  abort() { host.exit(134); },
+  memoryUsage: Object.assign(() => ({ rss: host.memory(), heapTotal: host.memory(), heapUsed: host.memory(), external: 0, arrayBuffers: 0 }), { rss: () => host.memory() }),
+  cpuUsage: () => ({ user: Math.round(host.now() * 1000), system: 0 }),
+  emitWarning(w) { host.write(2, `(node) ${w instanceof Error ? w : `Warning: ${w}`}\n`); },
+  getuid: () => 1000, getgid: () => 1000,
+  kill() { throw error(Error, "EPERM", "kill EPERM"); },
+  binding(name) { throw error(Error, "ERR_INVALID_MODULE", `No such binding: ${name}`); },
+});
+// Exit listeners are those of one run: one that was stopped never called its own.
+let exitRun;
+function beginExits() {
+  if (exitRun === host.run()) return;
+  exitRun = host.run();
+  exiting = false;
+  process.removeAllListeners("exit");
+}
+
+// atExit calls the program's exit listeners, once.
+function atExit(code) {
+  beginExits();
+  if (exiting || process.listenerCount("exit") === 0) return;
+  exiting = true;
+  try { process.emit("exit", code); } finally { exiting = false; process.removeAllListeners("exit"); }
+}
+
+// onUncaught and onRejection take what nobody caught to the program's own
+// handlers, and return whether there are any.
+function onUncaught(e) {
+  if (process.listenerCount("uncaughtException") === 0) return false;
+  process.emit("uncaughtException", e, "uncaughtException");
+  return true;
+}
+function onRejection(reason, promise) {
+  if (process.listenerCount("unhandledRejection") > 0) {
+    process.emit("unhandledRejection", reason, promise);
+    return true;
+  }
+  if (process.listenerCount("uncaughtException") === 0) return false;
+  process.emit("uncaughtException", reason, "unhandledRejection");
+  return true;
+}
+
+let env;
+const lookup = () => (env !== undefined && env.run === host.run() ? env.vars : (env = { run: host.run(), vars: host.env() }).vars);
+Object.defineProperties(process, {
+  env: { enumerable: true, configurable: true, get: lookup, set(v) { env = { run: host.run(), vars: v }; } },
+  exitCode: { enumerable: true, configurable: true, get: exitCode,
+    set(v) { setExitCode(v); host.setExitCode(v === undefined ? 0 : +v); } },
+  stdin: { enumerable: true, configurable: true, get: stdin },
+  [Symbol.toStringTag]: { value: "process" },
+});
+
+let input;
+function stdin() {
+  if (input?.run === host.run()) return input.stream;
+  let encoding, started = false;
+  const s = new EventEmitter();
+  const read = (n = -1) => { const b = host.stdin(n); return b.length === 0 ? null : encoding === undefined ? Buffer.from(b) : decode(b, encoding); };
+  const start = () => {
+    if (started) return;
+    started = true;
+    setImmediate(() => {
+      try {
+        const data = read();
+        if (data !== null) s.emit("data", data);
+        s.emit("end");
+        s.emit("close");
+      } catch (e) { s.emit("error", e); }
+    });
+  };
+  const on = s.addListener.bind(s);
+  Object.assign(s, {
+    fd: 0, isTTY: false, readable: true, read,
+    setEncoding(e) { encoding = e; return s; },
+    resume() { start(); return s; }, pause: () => s, unref: () => s, ref: () => s,
+    addListener(name, f) { on(name, f); if (name === "data" || name === "end" || name === "readable") start(); return s; },
+    on(name, f) { return s.addListener(name, f); },
+    async *[Symbol.asyncIterator]() { const data = read(); if (data !== null) yield data; },
+  });
+  input = { run: host.run(), stream: s };
+  return s;
+}

@@ -1,0 +1,156 @@
+package quickjs
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// Nothing but a span makes Go values of the engine's memory, and no such value
+// goes anywhere but into a copy: what system calls, the vDSO and C code do with
+// memory that was revoked would end the process.
+func TestSpans(t *testing.T) {
+	files, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range files {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		fset := token.NewFileSet()
+		f, err := parser.ParseFile(fset, name, nil, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, fault := range leaks(fset, f) {
+			t.Error(fault)
+		}
+	}
+}
+
+// The check finds what it is for.
+func TestSpansFinds(t *testing.T) {
+	for _, c := range []struct{ name, code string }{
+		{"a slice of its own", `func f() { b := unsafe.Slice(at[byte](p), 3) }`},
+		{"a string of its own", `func f() { return unsafe.String(at[byte](p), 3) }`},
+		{"random bytes", `func f(s span) { rand.Read(s.raw()) }`},
+		{"a variable", `func f(s span) { b := s.raw(); rand.Read(b) }`},
+		{"a result", `func f(s span) []byte { return s.raw() }`},
+		{"a part", `func f(s span) { hash.Write(s.raw()[1:]) }`},
+		{"a mapping", `func f(m mapping) { file.Write(m.mem) }`},
+		{"a mapping's part", `func f(m mapping) { b := m.mem[:3] }`},
+		{"an address", `func f(p uintptr) { syscall.Syscall(1, p, at[byte](p)) }`},
+		{"a system call", `func f(p uintptr) { syscall.Syscall(1, p, 2) }`},
+	} {
+		fset := token.NewFileSet()
+		f, err := parser.ParseFile(fset, "x.go", "package p\n"+c.code, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(leaks(fset, f)) == 0 {
+			t.Errorf("%s: not found", c.name)
+		}
+	}
+	fset := token.NewFileSet()
+	f, err := parser.ParseFile(fset, "x.go", `package p
+func f(s span) { copy(b, s.raw()); _ = append(b, s.raw()...); _ = string(s.raw()); unmapMemory(m.mem); n := at[int](p); _ = *at[int](p) }`,
+		parser.SkipObjectResolution)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := leaks(fset, f); len(got) > 0 {
+		t.Errorf("found what is right: %v", got)
+	}
+}
+
+// A source is an expression that is the engine's memory. It may only be an
+// operand of the calls in allowed, and stand in the functions in home.
+type source struct {
+	what    string
+	is      func(ast.Expr) bool
+	allowed []string
+	home    []string
+}
+
+var engineMemory = []source{
+	{"unsafe.Slice", isCall("unsafe.Slice"), nil, []string{"raw", "values", "mapMemory"}},
+	{"unsafe.String", isCall("unsafe.String"), nil, nil},
+	{"a span's raw bytes", isCall(".raw"), []string{"copy", "append", "string"}, nil},
+	{"a mapping's bytes", func(e ast.Expr) bool { s, ok := e.(*ast.SelectorExpr); return ok && s.Sel.Name == "mem" },
+		[]string{"len", "clear", "unsafe.SliceData", "unmapMemory", "protectMemory"}, nil},
+	{"a pointer", func(e ast.Expr) bool {
+		c, ok := e.(*ast.CallExpr)
+		if !ok {
+			return false
+		}
+		i, ok := c.Fun.(*ast.IndexExpr)
+		return ok && name(i.X) == "at"
+	}, []string{"unsafe.Slice"}, []string{""}},
+	{"a system call", func(e ast.Expr) bool {
+		c, ok := e.(*ast.CallExpr)
+		return ok && strings.HasPrefix(name(c.Fun), "syscall.Sys")
+	}, nil, []string{"protectMemory", "cpuTime"}},
+}
+
+func isCall(of string) func(ast.Expr) bool {
+	return func(e ast.Expr) bool {
+		c, ok := e.(*ast.CallExpr)
+		return ok && (name(c.Fun) == of || of[0] == '.' && strings.HasSuffix(name(c.Fun), of))
+	}
+}
+
+// name returns an expression such as f, p.f or (...).f, the latter as .f.
+func name(e ast.Expr) string {
+	switch e := e.(type) {
+	case *ast.Ident:
+		return e.Name
+	case *ast.SelectorExpr:
+		return name(e.X) + "." + e.Sel.Name
+	}
+	return ""
+}
+
+// leaks returns where a file lets go of the engine's memory.
+func leaks(fset *token.FileSet, f *ast.File) (faults []string) {
+	for _, d := range f.Decls {
+		fn, ok := d.(*ast.FuncDecl)
+		if !ok {
+			continue
+		}
+		var parents []ast.Node
+		ast.Inspect(fn, func(n ast.Node) bool {
+			if n == nil {
+				parents = parents[:len(parents)-1]
+				return true
+			}
+			if e, ok := n.(ast.Expr); ok {
+				for _, s := range engineMemory {
+					if s.is(e) && !s.mayStand(fn.Name.Name, e, parents) {
+						faults = append(faults, fset.Position(n.Pos()).String()+": "+s.what+" outside of a copy")
+					}
+				}
+			}
+			parents = append(parents, n)
+			return true
+		})
+	}
+	return faults
+}
+
+// mayStand reports whether a source may stand in a function, below parents.
+func (s source) mayStand(fn string, e ast.Expr, parents []ast.Node) bool {
+	if slices.Contains(s.home, fn) {
+		return true
+	}
+	call, ok := parents[len(parents)-1].(*ast.CallExpr)
+	isOperand := ok && slices.Contains(call.Args, e)
+	if slices.Contains(s.home, "") { // free but for calls
+		return !isOperand || slices.Contains(s.allowed, name(call.Fun))
+	}
+	return isOperand && slices.Contains(s.allowed, name(call.Fun))
+}

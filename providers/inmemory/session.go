@@ -1,0 +1,137 @@
+package inmemory
+
+import (
+	"context"
+	"maps"
+	"strconv"
+	"sync/atomic"
+	"time"
+
+	"github.com/toolcell/toolcell/codeinterp/driver"
+	"github.com/toolcell/toolcell/providers/inmemory/engine"
+	"github.com/toolcell/toolcell/providers/inmemory/memfs"
+)
+
+// A session is a file system and the instance that works on it. It implements
+// driver.Session.
+type session struct {
+	rt    *engines
+	lang  *language
+	once  bool
+	files *memfs.FS
+	cwd   string
+	env   map[string]string
+
+	inst engine.Instance // nil where the state is gone
+	runs int             // of inst
+
+	current atomic.Pointer[run]
+}
+
+func (s *session) open() (err error) {
+	s.inst, err = s.lang.instance(s.rt.budget, s.files, s.cwd)
+	return err
+}
+
+// Cwd tells the driver where programs start.
+func (s *session) Cwd() string {
+	if s.cwd == "." {
+		return "/"
+	}
+	return "/" + s.cwd
+}
+
+// Run implements driver.Session.
+func (s *session) Run(ctx context.Context, p *driver.Program, out *driver.Output) (driver.Outcome, error) {
+	r := newRun(s.rt.slots, out)
+	defer r.stop()
+	if !r.slots.tryAcquire() {
+		p.Busy(true)
+		got := r.slots.acquire(ctx)
+		p.Busy(false)
+		if !got {
+			return driver.Outcome{}, context.Cause(ctx)
+		}
+	}
+	r.slot = true
+	defer r.leave()
+	if s.inst == nil {
+		if err := s.open(); err != nil {
+			return driver.Outcome{}, err
+		}
+	}
+	s.current.Store(r)
+	defer s.current.Store(nil)
+	p.Begin()
+	r.since = time.Now()
+	s.runs++
+	defer context.AfterFunc(ctx, r.kill)()
+	end := r.in(s.inst, engine.Program{Name: s.programName(), Code: p.Code, Stdin: p.Stdin, Env: env(s.env, p.Env)})
+	o := r.outcome(end)
+	o.Fresh = s.runs == 1
+	if end.Lost {
+		s.close()
+	}
+	return o, nil
+}
+
+// programName stands for the program in tracebacks.
+func (s *session) programName() string {
+	if s.once {
+		return "program" + extension(s.lang.info.Name)
+	}
+	return "cell-" + strconv.Itoa(s.runs) + extension(s.lang.info.Name)
+}
+
+// Interrupt implements driver.Session: the engine ends the program, with its
+// state where it can.
+func (s *session) Interrupt(context.Context) error {
+	if r := s.current.Load(); r != nil {
+		r.stop()
+	}
+	return nil
+}
+
+// Reset implements driver.Session. The files stay.
+func (s *session) Reset(context.Context) error {
+	s.close()
+	return nil
+}
+
+// Close implements driver.Session.
+func (s *session) Close(context.Context) error {
+	s.close()
+	return nil
+}
+
+func (s *session) close() {
+	if s.inst != nil {
+		s.inst.Close()
+	}
+	s.inst, s.runs = nil, 0
+}
+
+// env merges environments, later ones first.
+func env(all ...map[string]string) map[string]string {
+	var merged map[string]string
+	for _, m := range all {
+		if merged == nil && len(m) > 0 {
+			merged = map[string]string{}
+		}
+		maps.Copy(merged, m)
+	}
+	return merged
+}
+
+// extension is the usual one of a language's files.
+func extension(language string) string {
+	switch language {
+	case "javascript":
+		return ".js"
+	case "typescript":
+		return ".ts"
+	case "python":
+		return ".py"
+	}
+	return ""
+}

@@ -1,0 +1,104 @@
+package jupyter
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/providers/jupyter/internal/server"
+)
+
+// A KernelInfo describes a kernel of the server, whoever started it.
+type KernelInfo struct {
+	ID           string
+	Spec         string // its kernelspec's name
+	Language     string
+	Path         string // of its notebook; empty where it has none, or is not told
+	State        string // as the server says: idle, busy, starting, ...
+	Connections  int    // clients that are connected
+	LastActivity time.Time
+}
+
+// Kernels lists the kernels of the server. One that refuses to list them, as
+// gateways do by default, does so with a *StatusError.
+func (s *Stateful) Kernels(ctx context.Context) ([]KernelInfo, error) {
+	list, err := s.rt.kernels(ctx)
+	return list, wrap("list kernels", err)
+}
+
+func (rt *runtime) kernels(ctx context.Context) ([]KernelInfo, error) {
+	specs, err := rt.c.Specs(ctx)
+	if err != nil {
+		return nil, err
+	}
+	list, err := rt.c.Kernels(ctx)
+	if err != nil {
+		return nil, err
+	}
+	paths := map[string]string{}
+	sessions, err := rt.c.Sessions(ctx)
+	if _, refused := errors.AsType[*StatusError](err); err != nil && !refused {
+		return nil, err
+	}
+	for _, s := range sessions {
+		paths[s.Kernel.ID] = s.Path
+	}
+	infos := make([]KernelInfo, 0, len(list))
+	for _, k := range list {
+		infos = append(infos, KernelInfo{ID: k.ID, Spec: k.Name, Language: languageOf(specs, k.Name), Path: paths[k.ID],
+			State: k.State, Connections: k.Connections, LastActivity: k.LastActivity})
+	}
+	return infos, nil
+}
+
+// Adopt makes a context of a kernel that somebody else started and may be
+// working in: which is its id, or the path of its notebook. It is left as it is:
+// nothing is set up in it, programs get no environment, directory or JSON values
+// of their own, and it is never restarted or deleted; Close only leaves it. Its
+// other clients' programs are waited for, and their output is not shown. A
+// timeout interrupts, and where that does not help the program may still be
+// running, which the error says. A kernel that is gone is ErrContext.
+func (s *Stateful) Adopt(ctx context.Context, which string) (codeinterp.ContextID, error) {
+	r, err := s.rt.guest(ctx, which)
+	if err != nil {
+		return "", wrap("adopt", err)
+	}
+	return s.adopter.Attach(ctx, r)
+}
+
+// guest returns the reference of a kernel.
+func (rt *runtime) guest(ctx context.Context, which string) (string, error) {
+	specs, err := rt.c.Specs(ctx)
+	if err != nil {
+		return "", err
+	}
+	k, err := rt.find(ctx, which)
+	if err != nil {
+		return "", err
+	}
+	b, err := json.Marshal(ref{Kernel: k.ID, Language: languageOf(specs, k.Name), Spec: k.Name, Guest: true})
+	return string(b), err
+}
+
+// find returns the kernel with an id, or of a notebook.
+func (rt *runtime) find(ctx context.Context, which string) (server.Kernel, error) {
+	if isID.MatchString(which) {
+		k, err := rt.c.State(ctx, which)
+		if err == nil || !server.IsGone(err) {
+			return k, err
+		}
+	}
+	sessions, err := rt.c.Sessions(ctx)
+	if err != nil {
+		return server.Kernel{}, err
+	}
+	for _, s := range sessions {
+		if s.Path == which {
+			return s.Kernel, nil
+		}
+	}
+	return server.Kernel{}, fmt.Errorf("%w: the server has no kernel or open notebook %q", codeinterp.ErrContext, which)
+}

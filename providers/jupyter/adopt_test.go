@@ -1,0 +1,75 @@
+//go:build linux
+
+package jupyter_test
+
+import (
+	"errors"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/providers/jupyter"
+)
+
+// TestAdopt runs code in a kernel that another client works in, and leaves that
+// in peace.
+func TestAdopt(t *testing.T) {
+	t.Parallel()
+	both(t, func(t *testing.T, s *server) {
+		owner := realSession(t, s, jupyter.Options{Tag: "owner"})
+		owner.ok("precious = 42")
+		ci, err := open(t.Context(), s, jupyter.Options{Grace: time.Second})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer ci.Close()
+		list, err := ci.Kernels(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		i := slices.IndexFunc(list, func(k jupyter.KernelInfo) bool {
+			return k.Language == "python" && k.Connections > 0 && len(k.Path) > 15 && k.Path[:15] == "toolcell/owner/"
+		})
+		if i < 0 {
+			t.Fatalf("%+v", list)
+		}
+		id, err := ci.Adopt(t.Context(), list[i].Path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		guest := &session{t, ci, id}
+		if res := guest.ok("print(precious)\nmine = 1"); res.Stdout() != "42\n" || res.StateLost {
+			t.Errorf("%+v", res)
+		}
+		if res := owner.ok("print(mine)"); res.Stdout() != "1\n" || res.StateLost {
+			t.Errorf("the owner: %+v", res)
+		}
+		busy := make(chan struct{})
+		go func() {
+			defer close(busy)
+			owner.ok("import time; print('owner', flush=True); time.sleep(2); done = True")
+		}()
+		time.Sleep(time.Second)
+		if res := guest.ok("print(done)"); res.Stdout() != "True\n" || len(res.Outputs) != 1 {
+			t.Errorf("beside the owner: %+v", res)
+		}
+		<-busy
+		res, err := guest.run("import time\nwhile True:\n  try:\n    time.sleep(10)\n  except KeyboardInterrupt: time.sleep(6); break", &codeinterp.RunOptions{Timeout: time.Second})
+		if res.Status != codeinterp.StatusTimeout || res.StateLost || err != nil && !errors.Is(err, codeinterp.ErrUnavailable) {
+			t.Errorf("stubborn: %+v, %v", res, err)
+		}
+		if err := ci.RestartContext(t.Context(), id); !errors.Is(err, codeinterp.ErrInvalid) {
+			t.Errorf("restart: %v", err)
+		}
+		if res := guest.ok("print(precious)"); res.Stdout() != "42\n" {
+			t.Errorf("afterwards: %+v", res)
+		}
+		if err := ci.Close(); err != nil {
+			t.Error(err)
+		}
+		if res := owner.ok("print(precious)"); res.Stdout() != "42\n" || res.StateLost {
+			t.Errorf("the owner, afterwards: %+v", res)
+		}
+	})
+}

@@ -1,0 +1,253 @@
+package jupyter_test
+
+import (
+	"errors"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/toolcell/toolcell/codeinterp"
+	fake "github.com/toolcell/toolcell/internal/fakejupyter"
+	"github.com/toolcell/toolcell/providers/jupyter"
+)
+
+// inOther is inFake with a context of another language.
+func inOther(t *testing.T, setup func(*fake.Server), f func(*rig)) {
+	inFake(t, jupyter.Options{}, func(s *fake.Server) {
+		s.Specs = map[string]string{"python3": "python", "ir": "R"}
+		setup(s)
+	}, func(r *rig) {
+		id, err := r.ci.CreateContext(r.t.Context(), "r", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.id = id
+		f(r)
+	})
+}
+
+// TestUnsignedKernel plays a kernel whose messages do not tell which process
+// made them: losses by the server's rate limit and lost state show all the same.
+func TestUnsignedKernel(t *testing.T) {
+	count := 0
+	plays := plays{"rate": func(k *fake.Kernel, req *fake.Message) {
+		busy(k, req)
+		k.IOPub(req, "stream", fake.Stream("stderr", "IOPub data rate exceeded.\nThe Jupyter server will temporarily stop\n"))
+		k.Reply(req, "execute_reply", fake.OK(100))
+		idle(k, req)
+	}, "count": func(k *fake.Kernel, req *fake.Message) {
+		count++
+		k.Answer(req, "execute_reply", fake.OK(count))
+	}}
+	t.Run("rate", func(t *testing.T) {
+		inOther(t, func(s *fake.Server) { s.Unsigned = true; plays.on(s) }, func(r *rig) {
+			if res := r.ok("rate"); reason(res) != codeinterp.TruncatedByRate || res.Stderr() != "" {
+				t.Errorf("truncated %+v, stderr %q", res.Truncated, res.Stderr())
+			}
+		})
+	})
+	t.Run("restarted by others between runs", func(t *testing.T) {
+		count = 0
+		inOther(t, func(s *fake.Server) { s.Unsigned = true; plays.on(s) }, func(r *rig) {
+			r.ok("count")
+			if res := r.ok("count"); res.StateLost {
+				t.Error("StateLost without a loss")
+			}
+			count = 0
+			if res := r.ok("count"); !res.StateLost || res.ExecutionCount != 1 {
+				t.Errorf("%+v", res)
+			}
+			if res := r.ok("count"); res.StateLost {
+				t.Error("StateLost twice")
+			}
+		})
+	})
+	t.Run("restarted by others during a run", func(t *testing.T) {
+		inOther(t, func(s *fake.Server) {
+			s.Unsigned = true
+			s.Execute = func(*fake.Kernel, *fake.Message) {} // the answer goes with the process
+		}, func(r *rig) {
+			start := time.Now()
+			res, err := r.run("x", nil)
+			if res.Status != codeinterp.StatusLost || !errors.Is(err, codeinterp.ErrUnavailable) || time.Since(start) > 10*time.Second {
+				t.Errorf("%+v, %v after %v", res, err, time.Since(start))
+			}
+		})
+	})
+}
+
+// TestInput plays a kernel that asks for input, told that it may or not.
+func TestInput(t *testing.T) {
+	var got []string
+	var interrupts atomic.Int32
+	setup := func(s *fake.Server) {
+		s.Interrupt = func(*fake.Kernel) { interrupts.Add(1) }
+		plays{"x": func(k *fake.Kernel, req *fake.Message) {
+			busy(k, req)
+			got = append(got, k.Ask(req, "name? "), k.Ask(req, "age? "))
+			reply(k, req)
+			idle(k, req)
+		}}.on(s)
+	}
+	for name, c := range map[string]struct {
+		stdin  []byte
+		want   []string
+		status codeinterp.Status
+	}{
+		"given":   {[]byte("Ada\n36\nmore"), []string{"Ada", "36"}, codeinterp.StatusOK},
+		"too few": {[]byte("Ada"), []string{"Ada", ""}, codeinterp.StatusError},
+		"empty":   {[]byte{}, []string{"", ""}, codeinterp.StatusError},
+		"none":    {nil, []string{"", ""}, codeinterp.StatusError},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got = nil
+			interrupts.Store(0)
+			inOther(t, setup, func(r *rig) {
+				start := time.Now()
+				res, err := r.run("x", &codeinterp.RunOptions{Stdin: c.stdin})
+				if err != nil || res.Status != c.status || !slices.Equal(got, c.want) || time.Since(start) > time.Second {
+					t.Errorf("%+v, %v, answers %q after %v", res, err, got, time.Since(start))
+				}
+				if bad := c.status == codeinterp.StatusError; bad != (res.Error != nil && res.Error.Name == "EOFError") || bad != (interrupts.Load() > 0) {
+					t.Errorf("%+v, %d interrupts", res.Error, interrupts.Load())
+				}
+			})
+		})
+	}
+}
+
+// TestPythonWithoutIPython plays a kernel that is called python's and refuses
+// the setup.
+func TestPythonWithoutIPython(t *testing.T) {
+	inFake(t, jupyter.Options{}, func(s *fake.Server) {
+		s.Hidden = func(k *fake.Kernel, req *fake.Message) {
+			k.Answer(req, "execute_reply", fake.Error("ImportError", "no IPython"))
+		}
+	}, func(r *rig) {
+		r.ok("x")
+		if _, err := r.run("x", &codeinterp.RunOptions{Env: map[string]string{"A": "1"}}); !errors.Is(err, codeinterp.ErrInvalid) {
+			t.Errorf("an environment: %v", err)
+		}
+	})
+}
+
+// TestHiddenRequestsAreSentAgain drops the requests around a run, as a kernel
+// does where another client's program before them fails.
+func TestHiddenRequestsAreSentAgain(t *testing.T) {
+	var mu sync.Mutex
+	dropped := map[string]bool{}
+	inFake(t, jupyter.Options{}, func(s *fake.Server) {
+		s.Hidden = func(k *fake.Kernel, req *fake.Message) {
+			mu.Lock()
+			again := dropped[req.Code()]
+			dropped[req.Code()] = true
+			mu.Unlock()
+			if again {
+				k.Answer(req, "execute_reply", fake.OK(1))
+				return
+			}
+			k.Answer(req, "execute_reply", map[string]any{"status": "aborted"})
+		}
+	}, func(r *rig) {
+		res, err := r.run("x", &codeinterp.RunOptions{Env: map[string]string{"A": "1"}, Stdin: []byte("x")})
+		if err != nil || !res.OK() {
+			t.Errorf("%+v, %v", res, err)
+		}
+	})
+}
+
+// TestKernelThatDiesAtBirth plays a kernelspec whose kernels die before they
+// are ready, the first of them or all.
+func TestKernelThatDiesAtBirth(t *testing.T) {
+	for name, c := range map[string]struct {
+		die, born int
+	}{"twice": {2, 3}, "always": {100, 3}} {
+		t.Run(name, func(t *testing.T) {
+			inFake(t, jupyter.Options{}, nil, func(r *rig) {
+				var born atomic.Int32
+				seen := map[string]bool{}
+				r.s.Info = func(k *fake.Kernel, req *fake.Message) {
+					if !seen[k.ID] {
+						seen[k.ID] = true
+						born.Add(1)
+					}
+					if int(born.Load()) <= c.die {
+						k.IOPub(nil, "status", fake.Status("dead"))
+						return
+					}
+					k.Answer(req, "kernel_info_reply", map[string]string{"status": "ok"})
+				}
+				_, err := r.ci.CreateContext(r.t.Context(), "python", nil)
+				if (err == nil) != (c.die < c.born) || int(born.Load()) != c.born {
+					t.Errorf("%v after %d kernels", err, born.Load())
+				}
+				if err != nil && (!errors.Is(err, codeinterp.ErrUnavailable) || !strings.Contains(err.Error(), "died")) {
+					t.Error(err)
+				}
+			})
+		})
+	}
+}
+
+// TestCloseWithADeadServer wants Close to be bounded as a whole, however many
+// kernels there are.
+func TestCloseWithADeadServer(t *testing.T) {
+	var frozen atomic.Bool
+	dialFake(t, jupyter.Options{}, func(s *fake.Server) { s.HTTP = freeze(&frozen) },
+		func(t *testing.T, s *fake.Server, ci *jupyter.Stateful, err error) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			for range 8 {
+				if _, err := ci.CreateContext(t.Context(), "python", nil); err != nil {
+					t.Fatal(err)
+				}
+			}
+			frozen.Store(true)
+			start := time.Now()
+			if err := ci.Close(); err == nil || time.Since(start) > 30*time.Second {
+				t.Errorf("%v after %v", err, time.Since(start))
+			}
+			frozen.Store(false)
+			time.Sleep(5 * time.Second)
+		})
+}
+
+// TestBusyWithOthers plays a kernel that runs another client's program when
+// ours comes: it is waited for, and the time does not count as its start.
+func TestBusyWithOthers(t *testing.T) {
+	const others = 3 * time.Minute
+	other := &fake.Message{Header: fake.Header{ID: "other_1", Session: "other"}}
+	inFake(t, jupyter.Options{}, nil, func(r *rig) {
+		r.ok("x")
+		kernel := r.s.Kernels()[0]
+		kernel.IOPub(other, "status", fake.Status("busy"))
+		kernel.SetState("busy")
+		start := time.Now()
+		r.s.Info = func(k *fake.Kernel, req *fake.Message) {
+			time.Sleep(others - time.Since(start))
+			k.SetState("idle")
+			k.IOPub(other, "status", fake.Status("idle"))
+			k.Answer(req, "kernel_info_reply", map[string]string{"status": "ok"})
+		}
+		time.Sleep(time.Second)
+		res := r.ok("y")
+		if took := time.Since(start); res.StateLost || took < others || res.Duration > time.Second || r.s.Kernels()[0] != kernel {
+			t.Errorf("%+v after %v", res, took)
+		}
+	})
+}
+
+// freeze lets requests hang while it is on.
+func freeze(frozen *atomic.Bool) func(http.ResponseWriter, *http.Request) bool {
+	return func(_ http.ResponseWriter, r *http.Request) bool {
+		for frozen.Load() && r.Context().Err() == nil {
+			time.Sleep(time.Second)
+		}
+		return false
+	}
+}

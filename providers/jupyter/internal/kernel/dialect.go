@@ -1,0 +1,114 @@
+package kernel
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"strings"
+
+	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/providers/jupyter/internal/server"
+)
+
+// A dialect is what has to be said to a kernel in its own language, by hidden
+// requests that leave no trace in its namespace and history.
+type dialect struct {
+	// setup is run in each new process. raw tells that streams may carry bytes
+	// that are no UTF-8, spill that large output is to be spooled.
+	setup func(raw, spill bool) string
+	// start sets a context's directory and environment, once per process.
+	start func(s Surroundings) string
+	// remove deletes a context's private directory.
+	remove func(dir string) string
+	// clear deletes the directory of a private run.
+	clear string
+	// enter sets a run's environment and standard input, leave restores them.
+	enter func(s Surroundings) string
+	leave string
+	// idle is an expression that is true where nothing of the program runs on.
+	idle string
+	// outcome is an expression that tells how the program of a request ended:
+	// an execute_reply in base64, empty where that is not known.
+	outcome func(id string) string
+	// spool is an expression that gives the next piece of spooled output.
+	spool string
+	// noStdin: enter cannot give standard input.
+	noStdin bool
+	// replaced recognises that the kernel put a new process in place of the one
+	// that the program ended, by what it prints then.
+	replaced func(text []byte) bool
+	// settle prints a marker to the streams, for kernels whose output comes
+	// after they said that they are idle.
+	settle func(marker string) string
+	// skipsBlank: lines are counted from the first that is not blank.
+	skipsBlank bool
+	// exit tells an exit from an error.
+	exit func(*codeinterp.ProgramError) (int, bool)
+	// value derives a result's JSON form from its representations.
+	value func(*codeinterp.Output) json.RawMessage
+}
+
+// A Kind is a kernelspec that serves a language.
+type Kind struct {
+	Language string
+	Name     string // of the kernelspec
+	server.Spec
+	dialect *dialect
+}
+
+// NewKind returns the kind of a kernelspec.
+func NewKind(language, name string, s server.Spec) Kind {
+	return Kind{Language: language, Name: name, Spec: s, dialect: dialectOf(language, s)}
+}
+
+// Visited is the kind of a kernel that somebody else works in: it is left as it
+// is, and only what it says is understood as that of its language.
+func (k Kind) Visited() Kind {
+	d := dialect{exit: k.dialect.exit, skipsBlank: k.dialect.skipsBlank, value: k.dialect.value}
+	if d.value == nil {
+		d.value = jsonValue
+	}
+	k.dialect = &d
+	return k
+}
+
+// dialectOf chooses by language, and, where several kernels share one, by what
+// the kernelspec starts.
+func dialectOf(language string, s server.Spec) *dialect {
+	argv := strings.Join(s.Argv, " ")
+	switch {
+	case s.Language == "python" || language == "python":
+		return &pythonDialect
+	case strings.Contains(argv, "deno"):
+		return &denoDialect
+	case language == "bash":
+		return &bashDialect
+	}
+	return &plainDialect
+}
+
+// plainDialect is for kernels that we know nothing of.
+var plainDialect = dialect{value: jsonValue}
+
+// jsonValue takes the JSON representation as the value, where there is one.
+func jsonValue(o *codeinterp.Output) json.RawMessage {
+	if rep, ok := o.Richest("application/json"); ok && json.Valid(rep.Data) {
+		return rep.Data
+	}
+	return nil
+}
+
+// arguments encodes Surroundings as JSON in ASCII, with every text in base64.
+func arguments(s Surroundings) string {
+	env := map[string]string{}
+	for k, v := range s.Env {
+		env[b64(k)] = b64(v)
+	}
+	args := map[string]any{"env": env, "cwd": b64(s.Cwd), "stdin": nil, "private": s.Private, "dir": s.Dir}
+	if s.Stdin != nil {
+		args["stdin"] = b64(string(s.Stdin))
+	}
+	b, _ := json.Marshal(args)
+	return string(b)
+}
+
+func b64(s string) string { return base64.StdEncoding.EncodeToString([]byte(s)) }

@@ -1,0 +1,270 @@
+package kernel
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/codeinterp/driver"
+	"github.com/toolcell/toolcell/providers/jupyter/internal/wire"
+)
+
+// maxNotice bounds what the server says of dropped output.
+const maxNotice = 4 << 10
+
+// An execution is one request that the caller sees. The reader puts what
+// belongs to it into the queue; the pump takes it from there to the collector
+// and so to OnOutput.
+type execution struct {
+	id   string
+	k    *Kernel
+	q    *queue
+	out  *driver.Output
+	wake chan struct{} // something changed
+	pump sync.WaitGroup
+
+	input  input
+	ending []byte // the last of the streams, where a dialect wants it
+
+	mu sync.Mutex
+	st progress
+}
+
+// progress is how far an execution has come.
+type progress struct {
+	busy, idle  bool
+	reply       *wire.ExecuteReply
+	fault       *wire.ErrorContent
+	count       int
+	death       bool
+	cause       codeinterp.Cause // of the death
+	replaced    bool             // the program's process; the kernel lives on
+	answered    bool             // the kernel has gone on to what came after the run
+	interrupted bool
+	noInput     bool // the program wanted input that there was not
+	spilled     bool
+	active      time.Time // when the last message came
+}
+
+// over reports whether nothing more of the run is to come.
+func (p progress) over() bool { return p.death || p.answered || p.idle && p.reply != nil }
+
+// half reports whether one of the two signs of the end is missing.
+func (p progress) half() bool { return !p.over() && (p.idle || p.reply != nil) }
+
+// newExecution makes the execution the kernel's current one.
+func (k *Kernel) newExecution(p *driver.Program, out *driver.Output) *execution {
+	e := &execution{k: k, q: newQueue(), out: out, input: input{lines: p.Stdin, given: p.Stdin != nil}, wake: make(chan struct{}, 1)}
+	e.st.active = time.Now()
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	e.id = k.newID("")
+	k.run = e
+	k.seen.begin()
+	e.pump.Go(e.work)
+	return e
+}
+
+// finish detaches the execution; what still comes is late.
+func (e *execution) finish() {
+	e.k.mu.Lock()
+	if e.k.run == e {
+		e.k.run = nil
+	}
+	e.k.mu.Unlock()
+	e.q.close()
+	e.pump.Wait()
+}
+
+func (e *execution) progress() progress {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.st
+}
+
+// update changes the progress and wakes the waiter.
+func (e *execution) update(f func(*progress)) {
+	e.mu.Lock()
+	f(&e.st)
+	e.mu.Unlock()
+	select {
+	case e.wake <- struct{}{}:
+	default:
+	}
+}
+
+// receive takes a frame from the reader.
+func (e *execution) receive(f *frame, late bool) error {
+	m := &f.Msg
+	max := e.k.cfg.MaxMessage
+	e.mu.Lock()
+	e.st.active = time.Now()
+	e.mu.Unlock()
+	switch m.Header.Type {
+	case "stream":
+		if f.Size < maxNotice && e.fromServer(m) {
+			return e.notice(f, late)
+		}
+		emit := func(name string, p []byte) {
+			e.q.put(event{kind: evStream, stream: name, data: p, late: late})
+		}
+		if f.Size >= 0 {
+			return wire.StreamText(f.Body, f.Size, max, emit)
+		}
+		return wire.WholeText(m.Content, emit)
+	case "input_request":
+		if !late {
+			e.q.put(event{kind: evAsked})
+		}
+	case "status", "execute_input", "execute_reply", "error",
+		"display_data", "update_display_data", "execute_result", "clear_output":
+		content, err := f.Content(max)
+		if err != nil {
+			return err
+		}
+		m.Content = content
+		e.q.put(event{msg: m, late: late})
+	}
+	return nil
+}
+
+// fromServer reports whether a message with the run's parent may have been made
+// by the server. Kernels that sign with the name of whoever asks cannot be told
+// from it by that.
+func (e *execution) fromServer(m *wire.Message) bool {
+	e.k.mu.Lock()
+	defer e.k.mu.Unlock()
+	return m.Header.Session != e.k.identity
+}
+
+// notice tells the server's word that it drops output from other text.
+func (e *execution) notice(f *frame, late bool) error {
+	content, err := f.Content(wire.MaxHeader)
+	if err != nil {
+		return err
+	}
+	return wire.WholeText(content, func(name string, p []byte) {
+		if name == "stderr" && bytes.HasPrefix(p, []byte("IOPub ")) && bytes.Contains(p, []byte("rate exceeded")) {
+			e.q.put(event{kind: evRate})
+			return
+		}
+		e.q.put(event{kind: evStream, stream: name, data: p, late: late})
+	})
+}
+
+// work is the pump.
+func (e *execution) work() {
+	for {
+		events := e.q.take()
+		if len(events) == 0 {
+			return
+		}
+		for i := range events {
+			e.handle(&events[i])
+		}
+	}
+}
+
+func (e *execution) handle(ev *event) {
+	switch ev.kind {
+	case evStream:
+		e.stream(ev)
+	case evRate:
+		e.out.Lost(codeinterp.Truncation{Stream: "stdout", Bytes: -1, Reason: codeinterp.TruncatedByRate})
+	case evDeath:
+		e.update(func(p *progress) { p.death, p.cause = true, ev.cause })
+	case evTooLarge:
+		e.out.Lost(codeinterp.Truncation{Stream: "display", Bytes: -1, Reason: codeinterp.TruncatedByLimit})
+	case evBroken:
+		e.out.Lost(codeinterp.Truncation{Stream: "stdout", Bytes: -1, Reason: codeinterp.TruncatedByConnection})
+	case evAnswered:
+		e.update(func(p *progress) { p.answered = true })
+	case evAsked:
+		e.giveInput()
+	default:
+		e.message(ev.msg, ev.late)
+	}
+}
+
+func (e *execution) stream(ev *event) {
+	kind := streamKind(ev.stream)
+	if kind == codeinterp.Stderr && !ev.late && isExitWarning(ev.data) {
+		return
+	}
+	e.watchProcess(ev)
+	if ev.late {
+		e.out.Add(codeinterp.Output{Kind: kind, Data: ev.data, Late: true})
+		return
+	}
+	e.out.Write(kind, ev.data)
+}
+
+// watchProcess looks for the end of the program's process at the end of what is
+// printed.
+func (e *execution) watchProcess(ev *event) {
+	f := e.k.dialect.replaced
+	if f == nil || ev.late {
+		return
+	}
+	e.ending = append(e.ending, ev.data...)
+	e.ending = e.ending[max(0, len(e.ending)-64):]
+	is := f(e.ending)
+	e.update(func(p *progress) { p.replaced = is })
+}
+
+// isExitWarning recognises what IPython says after a SystemExit.
+func isExitWarning(p []byte) bool {
+	return bytes.Contains(p, []byte("UserWarning: To exit: use 'exit', 'quit', or Ctrl-D.")) && bytes.Count(p, []byte("\n")) <= 2
+}
+
+func (e *execution) message(m *wire.Message, late bool) {
+	switch m.Header.Type {
+	case "status":
+		if !late {
+			e.status(m)
+		}
+	case "execute_input":
+		var in struct {
+			Count int `json:"execution_count"`
+		}
+		if json.Unmarshal(m.Content, &in) == nil && !late {
+			e.update(func(p *progress) { p.busy, p.count = true, in.Count })
+		}
+	case "execute_reply":
+		var r wire.ExecuteReply
+		if err := json.Unmarshal(m.Content, &r); err != nil {
+			r.Status = "error"
+		}
+		e.update(func(p *progress) {
+			if p.reply == nil && !late {
+				p.reply = &r
+			}
+		})
+	case "error":
+		var f wire.ErrorContent
+		if json.Unmarshal(m.Content, &f) == nil && !late {
+			e.update(func(p *progress) { p.fault = &f })
+		}
+	default:
+		if m.Header.Type == "display_data" && bytes.Contains(m.Content, []byte(wire.SpillMIME)) {
+			e.update(func(p *progress) { p.spilled = true })
+			return
+		}
+		if o, ok := wire.OutputOf(m, e.k.dialect.value); ok {
+			o.Late = late
+			e.out.Add(o)
+		}
+	}
+}
+
+func (e *execution) status(m *wire.Message) {
+	switch {
+	case strings.Contains(string(m.Content), `"idle"`):
+		e.update(func(p *progress) { p.idle = true })
+	case strings.Contains(string(m.Content), `"busy"`):
+		e.update(func(p *progress) { p.busy = true })
+	}
+}

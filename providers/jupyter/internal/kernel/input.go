@@ -1,0 +1,50 @@
+package kernel
+
+import (
+	"bytes"
+	"context"
+	"time"
+
+	"github.com/toolcell/toolcell/codeinterp"
+)
+
+// input is what a program can read, line by line, where the kernel asks for it.
+type input struct {
+	lines []byte
+	given bool
+}
+
+// next returns the next line without its end.
+func (i *input) next() (line string, ok bool) {
+	if len(i.lines) == 0 {
+		return "", false
+	}
+	text, rest, _ := bytes.Cut(i.lines, []byte("\n"))
+	i.lines = rest
+	return string(text), true
+}
+
+// interruptLimit bounds the interrupt of a program that waits for input.
+const interruptLimit = 10 * time.Second
+
+// giveInput answers a program that asks for input. One for which there is none
+// is interrupted, and the answer that it waits for is empty: kernels have no
+// other way to say no, and some ask although they were told not to.
+func (e *execution) giveInput() {
+	line, ok := e.input.next()
+	if !ok {
+		e.update(func(p *progress) { p.noInput = true })
+		ctx, cancel := context.WithTimeout(context.Background(), interruptLimit)
+		defer cancel()
+		_ = e.k.Interrupt(ctx)
+	}
+	e.k.mu.Lock()
+	s, id := e.k.sock, e.k.newID("h")
+	e.k.mu.Unlock()
+	_ = e.k.send(s, "stdin", id, "input_reply", map[string]string{"value": line, "status": "ok"})
+}
+
+// inputError is what a program gets that asked for input in vain.
+func inputError() *codeinterp.ProgramError {
+	return &codeinterp.ProgramError{Name: "EOFError", Message: "the program asked for input, and there is none (left)"}
+}

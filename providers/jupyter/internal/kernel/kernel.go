@@ -1,0 +1,331 @@
+// Package kernel is our end of one kernel of a Jupyter server: the socket that
+// is dialled anew when it is lost, the requests that wait for answers, what is
+// said to a kernel in its own language, and the run of one program at a time.
+package kernel
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/providers/jupyter/internal/server"
+)
+
+var (
+	// ErrGone is a kernel that does not exist any more.
+	ErrGone = errors.New("the kernel is gone")
+
+	// errDied is a kernel whose process ended while it had to answer.
+	errDied = errors.New("the kernel died")
+)
+
+// leastPatience is how long a server has at least to answer a socket.
+const leastPatience = 10 * time.Second
+
+// askPause is the least time between two requests while something is waited
+// for: what failed at once is not to be asked again as fast as the server can
+// answer.
+const askPause = 600 * time.Millisecond
+
+// A Config is what the kernels of a client share.
+type Config struct {
+	Client           *server.Client
+	MaxMessage       int64
+	Spill            bool
+	StartTimeout     time.Duration
+	ReconnectTimeout time.Duration
+}
+
+// A Kernel is our end of one kernel. Its methods may be called from any
+// goroutine, but it runs one program at a time.
+type Kernel struct {
+	Kind   Kind
+	Handle server.Handle
+	cfg    *Config
+
+	heard atomic.Int64 // when the last message came, in Unix nanoseconds
+
+	mu sync.Mutex
+	state
+	dialect  *dialect // of the process; what it cannot do is found by trying
+	name     string   // names us to the server, which keeps messages for it
+	nonce    string   // keeps ids apart from those of a former client
+	sock     *socket
+	seq      int
+	requests map[string]*request
+	run      *execution
+	tail     *tail // of the run
+	seen     seen
+	late     func(codeinterp.Output)
+}
+
+// New returns our end of a kernel that exists. It connects to nobody yet.
+func New(cfg *Config, kind Kind, h server.Handle) *Kernel {
+	return &Kernel{Kind: kind, Handle: h, cfg: cfg, dialect: kind.dialect, name: rand.Text(), nonce: rand.Text()[:6],
+		requests: map[string]*request{}}
+}
+
+// Known makes k one that another client prepared and left: name is what that
+// was called by the server, empty where it may still be connected, and identity
+// is the kernel's name for its process.
+func (k *Kernel) Known(name, identity string) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if name != "" {
+		k.name = name
+	}
+	k.known(identity)
+}
+
+// Names returns what Known takes.
+func (k *Kernel) Names() (name, identity string) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.name, k.identity
+}
+
+// Late sets where output goes that belongs to no run in progress.
+func (k *Kernel) Late(late func(codeinterp.Output)) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.late = late
+}
+
+// Ensure connects and prepares the kernel where that is needed. It waits within
+// ctx for one that is slow, and tells by busy, unless nil, while it works for
+// others. ErrGone means that it no longer exists.
+func (k *Kernel) Ensure(ctx context.Context, busy func(bool)) error {
+	for pause := time.Duration(0); ; pause = askPause {
+		if err := wait(ctx, pause); err != nil {
+			return err
+		}
+		err := k.ensure(ctx, busy)
+		switch {
+		case err == nil:
+			return nil
+		case ctx.Err() != nil:
+			return context.Cause(ctx)
+		case !errors.Is(err, errDied) && !errors.Is(err, errSocketLost):
+			return err
+		}
+	}
+}
+
+func (k *Kernel) ensure(ctx context.Context, busy func(bool)) error {
+	switch {
+	case k.isGone():
+		return ErrGone
+	case !k.IsDown():
+		return nil
+	}
+	if !k.connected() {
+		if err := k.connect(ctx); err != nil {
+			return err
+		}
+	}
+	if err := k.ready(ctx, busy); err != nil {
+		return err
+	}
+	if k.isReady() {
+		return nil
+	}
+	return k.prepare(ctx)
+}
+
+// connect dials, waiting for a server that is starting. A handshake that gets
+// no answer is made anew after half of the time that is left: a server that
+// missed the kernel's first sign of life answers after a minute only.
+func (k *Kernel) connect(ctx context.Context) error {
+	end, bounded := ctx.Deadline()
+	if !bounded {
+		end = time.Now().Add(k.cfg.StartTimeout)
+	}
+	for pause := 50 * time.Millisecond; ; pause = min(2*pause, 2*time.Second) {
+		one, cancel := context.WithTimeout(ctx, max(time.Until(end)/2, leastPatience))
+		err := k.dial(one)
+		unanswered := one.Err() != nil && ctx.Err() == nil
+		cancel()
+		switch {
+		case err == nil:
+			return nil
+		case unanswered:
+			continue
+		case server.IsGone(err):
+			k.vanished(codeinterp.CauseServer)
+			return ErrGone
+		case !server.Starting(err):
+			return err
+		}
+		if werr := wait(ctx, pause); werr != nil {
+			return &lastError{werr, err}
+		}
+	}
+}
+
+// A lastError is why a wait ended, and what failed last before that.
+type lastError struct{ why, last error }
+
+func (e *lastError) Error() string   { return e.why.Error() + "; last: " + e.last.Error() }
+func (e *lastError) Unwrap() []error { return []error{e.why, e.last} }
+
+// wait waits, or returns why ctx ended.
+func wait(ctx context.Context, d time.Duration) error {
+	if d <= 0 {
+		return nil
+	}
+	select {
+	case <-time.After(d):
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+func (k *Kernel) dial(ctx context.Context) error {
+	k.mu.Lock()
+	old, name := k.sock, k.name
+	k.mu.Unlock()
+	if old != nil {
+		old.close()
+		old.wait()
+	}
+	ws, nudge, err := k.cfg.Client.Dial(ctx, k.Handle.Kernel, name)
+	if err != nil {
+		return err
+	}
+	k.dialled(func(ready <-chan struct{}) *socket {
+		var s *socket
+		s = newSocket(ws, nudge, k.cfg.MaxMessage,
+			func(f *frame) error { <-ready; return k.receive(s, f) },
+			func(err error) { <-ready; k.skipped(err) })
+		return s
+	})
+	return nil
+}
+
+// ready waits until the kernel answers on its shell channel and its output
+// reaches us: after a start the one can work before the other. It notices a
+// process that is not the one we knew. A kernel that the server says is alive
+// is waited for until ctx ends, however slow it is.
+func (k *Kernel) ready(ctx context.Context, busy func(bool)) error {
+	if busy == nil {
+		busy = func(bool) {}
+	}
+	defer busy(false)
+	for limit := askPause; ; limit = min(2*limit, 5*time.Second) {
+		start := time.Now()
+		one, cancel := context.WithTimeout(ctx, limit)
+		reply, err := k.ask(one, "shell", "kernel_info_request", struct{}{})
+		cancel()
+		switch {
+		case err == nil:
+			k.identified(reply.Header.Session)
+			return nil
+		case ctx.Err() != nil:
+			return context.Cause(ctx)
+		case k.isGone():
+			return ErrGone
+		case one.Err() == nil && !errors.Is(err, errDied):
+			return err
+		}
+		st, err := k.check(ctx)
+		if k.isGone() {
+			return ErrGone
+		}
+		busy(err == nil && st.State == "busy")
+		if err := wait(ctx, askPause-time.Since(start)); err != nil {
+			return err
+		}
+	}
+}
+
+// check asks the server for the kernel's state. One that is gone, which the
+// server need not tell by itself, is noted.
+func (k *Kernel) check(ctx context.Context) (server.Kernel, error) {
+	st, err := k.cfg.Client.State(ctx, k.Handle.Kernel)
+	switch {
+	case server.IsGone(err):
+		k.vanished(codeinterp.CauseServer)
+	case err == nil && st.State == "dead":
+		k.vanished(codeinterp.CauseExit)
+	}
+	return st, err
+}
+
+// prepare runs the dialect's setup. A kernel that refuses it is taken for one
+// that we know nothing of, whatever its language is called.
+func (k *Kernel) prepare(ctx context.Context) error {
+	k.mu.Lock()
+	raw, d := k.sock != nil && k.sock.v1, k.Kind.dialect
+	k.mu.Unlock()
+	if d.setup != nil {
+		err := k.Hidden(ctx, d.setup(raw, k.cfg.Spill))
+		if _, refused := asRefusal(err); refused {
+			d = &plainDialect
+		} else if err != nil {
+			return err
+		}
+	}
+	k.prepared(d)
+	return nil
+}
+
+// Restart ends the kernel's process and has the server start another.
+func (k *Kernel) Restart(ctx context.Context) error {
+	err := k.cfg.Client.Restart(ctx, k.Handle.Kernel)
+	switch {
+	case err == nil:
+		k.restarted()
+	case server.IsGone(err):
+		k.vanished(codeinterp.CauseServer)
+		return nil
+	}
+	return err
+}
+
+// Delete ends the kernel. Where that failed it can be tried again.
+func (k *Kernel) Delete(ctx context.Context) error {
+	err := k.cfg.Client.DeleteKernel(ctx, k.Handle)
+	k.Drop()
+	if err == nil {
+		k.vanished("")
+	}
+	return err
+}
+
+// Interrupt asks the kernel to interrupt what it runs.
+func (k *Kernel) Interrupt(ctx context.Context) error {
+	k.mu.Lock()
+	s, id, run := k.sock, k.newID("h"), k.run
+	k.mu.Unlock()
+	if k.Kind.InterruptMode == "message" {
+		_ = k.send(s, "control", id, "interrupt_request", struct{}{})
+	}
+	err := k.cfg.Client.Interrupt(ctx, k.Handle.Kernel)
+	if run != nil {
+		run.update(func(p *progress) { p.interrupted = true })
+	}
+	return err
+}
+
+// Drop closes the socket; the kernel lives on.
+func (k *Kernel) Drop() {
+	k.mu.Lock()
+	s := k.sock
+	k.mu.Unlock()
+	if s != nil {
+		s.close()
+	}
+}
+
+// own reports whether a message id is one of ours, and whether it is that of a
+// request the caller does not see.
+func (k *Kernel) own(id string) (ours, hidden bool) {
+	rest, ok := strings.CutPrefix(id, k.name+"_")
+	return ok, strings.HasPrefix(rest, "h")
+}

@@ -1,0 +1,142 @@
+package kernel
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/codeinterp/driver"
+	"github.com/toolcell/toolcell/providers/jupyter/internal/server"
+	"github.com/toolcell/toolcell/providers/jupyter/internal/wire"
+)
+
+// inquireLimit bounds the question how a program ended.
+const inquireLimit = 10 * time.Second
+
+// inquire asks the kernel how the program ended, where its reply was lost.
+func (r *runner) inquire() {
+	p := r.e.progress()
+	d := r.k.dialect
+	if p.reply != nil || p.fault != nil || p.death || r.killed || r.away != nil || d.outcome == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(r.ctx, inquireLimit)
+	defer cancel()
+	out, err := r.k.evaluate(ctx, "", map[string]string{"outcome": d.outcome(r.e.id)})
+	if err != nil {
+		return
+	}
+	data, err := base64.StdEncoding.DecodeString(strings.Trim(out["outcome"].Data["text/plain"], `'"`))
+	if err != nil {
+		return
+	}
+	var reply wire.ExecuteReply
+	if json.Unmarshal(data, &reply) == nil && (reply.Status == "ok" || reply.Status == "error") {
+		r.e.update(func(p *progress) { p.reply = &reply })
+	}
+}
+
+// ending says how a program ended that is over, or that was given up.
+func (r *runner) ending() Ending {
+	p := r.e.progress()
+	e := Ending{Outcome: driver.Outcome{End: r.end, Count: p.count, Fresh: r.fresh}}
+	if p.reply != nil && p.reply.Count > 0 {
+		e.Count = p.reply.Count
+	}
+	if !r.killed && !p.death && r.k.counted(e.Count) {
+		e.Fresh = true
+	}
+	if r.noIdle || r.gap && !r.whole() || p.answered && !p.interrupted && !p.idle {
+		r.Out.Lost(codeinterp.Truncation{Stream: "stdout", Bytes: -1, Reason: codeinterp.TruncatedByConnection})
+	}
+	if f := p.faultOrReply(); f != nil {
+		e.Error = wire.NewProgramError(f.Name, f.Value, f.Traceback, e.Count)
+		if e.Error.Line > 0 && r.k.dialect.skipsBlank {
+			e.Error.Line += blankLines(r.Program.Code)
+		}
+	}
+	if expr := r.k.dialect.idle; expr != "" && p.reply != nil && r.Once {
+		e.Quiet = p.reply.Expressions[idleExpression].IsTrue() && !r.k.IsDown()
+	}
+	r.classify(&e, p)
+	return e
+}
+
+// classify says which of the ways to end it was.
+func (r *runner) classify(e *Ending, p progress) {
+	switch {
+	case r.killed && r.killErr != nil:
+		// The server may yet do what it was asked for, so the state is given up.
+		e.Left, e.Lost = true, r.Kill != nil
+		e.Unknown = server.Unavailable("the program may still be running, its kernel could not be ended: %v", r.killErr)
+	case r.killed:
+		e.Lost, e.ExitCode = true, codeinterp.ExitKilled
+	case r.away != nil:
+		e.Left = true
+		e.Unknown = fmt.Errorf("%w; the program may have ended well or may still be running", r.away)
+	case p.replaced:
+		e.Lost, e.ExitCode, e.Cause = true, codeinterp.ExitKilled, codeinterp.CauseExit
+	case p.death:
+		e.Lost, e.ExitCode, e.Cause = true, codeinterp.ExitKilled, r.deathCause(p)
+	case p.noInput:
+		e.ExitCode, e.Error = 1, inputError()
+	case p.reply == nil && e.Error == nil && p.interrupted:
+		e.ExitCode = 1 // it ended when it was interrupted, and could not say so
+	case p.reply == nil && e.Error == nil:
+		e.Unknown = server.Unavailable("the program has ended, and how was lost with the connection")
+	default:
+		r.byItself(e)
+	}
+}
+
+// byItself is the outcome of a program that ended by itself.
+func (r *runner) byItself(e *Ending) {
+	if e.Error == nil {
+		return
+	}
+	e.ExitCode = 1
+	exit := r.k.dialect.exit
+	if exit == nil {
+		return
+	}
+	if code, exited := exit(e.Error); exited {
+		if e.ExitCode = code; code == 0 {
+			e.Error = nil
+		}
+	}
+}
+
+// blankLines counts the lines before the first that is not blank.
+func blankLines(code string) int {
+	n := 0
+	for line := range strings.Lines(code) {
+		if strings.TrimSpace(line) != "" {
+			return n
+		}
+		n++
+	}
+	return 0
+}
+
+// whole reports whether it is known that nothing is missing.
+func (r *runner) whole() bool {
+	r.k.mu.Lock()
+	defer r.k.mu.Unlock()
+	return r.k.seen.whole()
+}
+
+// faultOrReply is the program's error, as an error message or as the reply
+// tells it.
+func (p progress) faultOrReply() *wire.ErrorContent {
+	switch {
+	case p.fault != nil:
+		return p.fault
+	case p.reply != nil && p.reply.Status == "error":
+		return &wire.ErrorContent{Name: p.reply.Name, Value: p.reply.Value, Traceback: p.reply.Traceback}
+	}
+	return nil
+}

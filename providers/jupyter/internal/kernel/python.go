@@ -1,0 +1,63 @@
+package kernel
+
+import (
+	_ "embed"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"strconv"
+
+	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/pyvalue"
+)
+
+//go:embed setup.py
+var pythonSetup string
+
+var pythonDialect = dialect{
+	setup: func(raw, spill bool) string {
+		return pythonExec(pyvalue.Source+"\n\n"+pythonSetup, map[string]any{"raw": raw, "spill": spill})
+	},
+	start:      func(s Surroundings) string { return pythonCall("start", s) },
+	enter:      func(s Surroundings) string { return pythonCall("enter", s) },
+	leave:      pythonHelper + ".leave()",
+	clear:      pythonHelper + ".clear()",
+	remove:     func(dir string) string { return fmt.Sprintf("%s.remove(%q)", pythonHelper, dir) },
+	idle:       pythonHelper + ".idle()",
+	outcome:    func(id string) string { return fmt.Sprintf("%s.outcome(%q)", pythonHelper, id) },
+	skipsBlank: true,
+	spool:      pythonHelper + ".spool.take()",
+	exit:       pythonExit,
+}
+
+// pythonHelper is where setup.py keeps itself, out of the user's namespace.
+const pythonHelper = `__import__("IPython").get_ipython()._toolcell`
+
+// pythonExec runs source with no name of its own in the user's namespace.
+func pythonExec(source string, vars map[string]any) string {
+	b, _ := json.Marshal(vars)
+	return fmt.Sprintf(`__import__("builtins").exec(__import__("base64").b64decode(%q).decode(), {"options": __import__("json").loads(%q)})`,
+		base64.StdEncoding.EncodeToString([]byte(source)), b)
+}
+
+func pythonCall(method string, s Surroundings) string {
+	return fmt.Sprintf(`%s.%s(__import__("json").loads(%s))`, pythonHelper, method, strconv.QuoteToASCII(arguments(s)))
+}
+
+// pythonExit reads the exit code of a SystemExit.
+func pythonExit(e *codeinterp.ProgramError) (int, bool) {
+	if e.Name != "SystemExit" {
+		return 1, false
+	}
+	switch e.Message {
+	case "", "None", "False":
+		return 0, true
+	case "True":
+		return 1, true
+	}
+	n, err := strconv.Atoi(e.Message)
+	if err != nil {
+		return 1, true
+	}
+	return n & 0xff, true
+}

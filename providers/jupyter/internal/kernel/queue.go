@@ -1,0 +1,95 @@
+package kernel
+
+import (
+	"sync"
+
+	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/providers/jupyter/internal/wire"
+)
+
+// queueBytes bounds what waits for a slow OnOutput, per run.
+const queueBytes = 4 << 20
+
+type eventKind uint8
+
+const (
+	evMessage  eventKind = iota // msg
+	evStream                    // data of a stream
+	evRate                      // the server's notice that it drops output
+	evDeath                     // the kernel died
+	evTooLarge                  // a message was larger than the limit
+	evBroken                    // a message could not be read
+	evAnswered                  // the kernel answered what was asked after the run
+	evAsked                     // the program asks for input
+)
+
+// An event is what the reader passes to a run.
+type event struct {
+	kind   eventKind
+	stream string // "stdout" or "stderr"
+	data   []byte
+	late   bool // of an earlier run
+	msg    *wire.Message
+	cause  codeinterp.Cause // of a death
+}
+
+func (e *event) size() int {
+	n := len(e.data) + 128
+	if e.msg != nil {
+		n += len(e.msg.Content)
+	}
+	return n
+}
+
+// A queue passes events from the reader to a run, in order. put waits while it
+// is full, which leaves the rest with the server.
+type queue struct {
+	mu     sync.Mutex
+	cond   sync.Cond
+	items  []event
+	bytes  int
+	closed bool
+}
+
+func newQueue() *queue {
+	q := &queue{}
+	q.cond.L = &q.mu
+	return q
+}
+
+// put reports false where the queue was closed.
+func (q *queue) put(e event) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for q.bytes >= queueBytes && !q.closed {
+		q.cond.Wait()
+	}
+	if q.closed {
+		return false
+	}
+	q.items = append(q.items, e)
+	q.bytes += e.size()
+	q.cond.Broadcast()
+	return true
+}
+
+// take returns all events, waiting for at least one; none means closed.
+func (q *queue) take() []event {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for len(q.items) == 0 && !q.closed {
+		q.cond.Wait()
+	}
+	items := q.items
+	q.items, q.bytes = nil, 0
+	q.cond.Broadcast()
+	return items
+}
+
+// close lets put fail; events that are in the queue can still be taken.
+func (q *queue) close() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.closed = true
+	q.cond.Broadcast()
+}

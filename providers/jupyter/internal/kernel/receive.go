@@ -1,0 +1,173 @@
+package kernel
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/providers/jupyter/internal/wire"
+)
+
+// receive routes a message by its parent. It runs on the socket's reader.
+func (k *Kernel) receive(s *socket, f *frame) error {
+	m := &f.Msg
+	k.heard.Store(time.Now().UnixNano())
+	k.mu.Lock()
+	if s != k.sock || k.seen.before(&m.Header, k.conn == replaying) {
+		k.mu.Unlock()
+		return nil
+	}
+	run, req, tail := k.run, k.requests[m.Parent.ID], k.tail
+	ours, hidden := k.own(m.Parent.ID)
+	k.mu.Unlock()
+	switch {
+	case !ours:
+		return k.foreign(f)
+	case run != nil && m.Parent.ID == run.id:
+		return run.receive(f, false)
+	case run != nil && tail != nil && m.Parent.ID == tail.id:
+		return run.receiveTail(tail, f)
+	case req != nil:
+		return k.answer(req, f)
+	case hidden:
+		return nil
+	case run != nil:
+		return run.receive(f, true)
+	}
+	return k.takeLate(f)
+}
+
+// foreign looks at what is not about our requests. Only what has no parent, the
+// word of the server or of a process that begins, tells of the kernel's life.
+func (k *Kernel) foreign(f *frame) error {
+	m := &f.Msg
+	switch m.Header.Type {
+	case "status":
+		state, err := executionState(f)
+		switch {
+		case err != nil:
+			return err
+		case m.Parent.ID != "":
+			k.worksForOthers(state == "busy")
+		case state == "restarting":
+			k.lostProcess(codeinterp.CauseExit)
+		case state == "dead":
+			k.vanished(codeinterp.CauseExit)
+		case state == "starting":
+			k.started()
+		}
+	case "shutdown_reply":
+		content, err := f.Content(wire.MaxHeader)
+		if err != nil {
+			return err
+		}
+		var r struct {
+			Restart bool `json:"restart"`
+		}
+		switch {
+		case json.Unmarshal(content, &r) != nil:
+		case r.Restart:
+			k.lostProcess(codeinterp.CauseRestart)
+		default:
+			k.vanished(codeinterp.CauseServer)
+		}
+	}
+	return nil
+}
+
+func executionState(f *frame) (string, error) {
+	content, err := f.Content(wire.MaxHeader)
+	var st struct {
+		State string `json:"execution_state"`
+	}
+	if err == nil {
+		_ = json.Unmarshal(content, &st)
+	}
+	return st.State, err
+}
+
+// answer completes a request of our own.
+func (k *Kernel) answer(r *request, f *frame) error {
+	m := &f.Msg
+	switch m.Header.Type {
+	case "status":
+		state, err := executionState(f)
+		if err != nil {
+			return err
+		}
+		k.mu.Lock()
+		defer k.mu.Unlock()
+		if state == "idle" {
+			r.idle, k.others = true, false
+		}
+		r.complete()
+	case "kernel_info_reply", "execute_reply":
+		content, err := f.Content(k.cfg.MaxMessage)
+		k.mu.Lock()
+		defer k.mu.Unlock()
+		if err != nil {
+			r.abandon(err)
+			return err
+		}
+		m.Content = content
+		r.reply = m
+		r.complete()
+	}
+	return nil
+}
+
+// takeLate passes on output of a run that has ended.
+func (k *Kernel) takeLate(f *frame) error {
+	m := &f.Msg
+	k.mu.Lock()
+	late, d := k.late, k.dialect
+	k.mu.Unlock()
+	if late == nil {
+		return nil
+	}
+	switch m.Header.Type {
+	case "stream":
+		emit := func(name string, p []byte) { late(codeinterp.Output{Kind: streamKind(name), Data: p, Late: true}) }
+		if f.Size >= 0 {
+			return wire.StreamText(f.Body, f.Size, wire.MaxHeader, emit)
+		}
+		return wire.WholeText(m.Content, emit)
+	case "display_data", "execute_result":
+		content, err := f.Content(k.cfg.MaxMessage)
+		if err != nil {
+			told := fmt.Sprintf("A display of %d bytes that came between two runs was dropped.\n", f.Size)
+			late(codeinterp.Output{Kind: codeinterp.Stderr, Data: []byte(told), Late: true})
+			return nil
+		}
+		m.Content = content
+		if o, ok := wire.OutputOf(m, d.value); ok {
+			o.Late = true
+			late(o)
+		}
+	}
+	return nil
+}
+
+func streamKind(name string) codeinterp.Kind {
+	if name == "stderr" {
+		return codeinterp.Stderr
+	}
+	return codeinterp.Stdout
+}
+
+// skipped notes a message that could not be taken.
+func (k *Kernel) skipped(err error) {
+	k.mu.Lock()
+	run := k.run
+	k.mu.Unlock()
+	if run == nil {
+		return
+	}
+	kind := evBroken
+	if errors.Is(err, wire.ErrTooLarge) {
+		kind = evTooLarge
+	}
+	run.q.put(event{kind: kind})
+}

@@ -1,0 +1,147 @@
+package kernel
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/providers/jupyter/internal/server"
+	"github.com/toolcell/toolcell/providers/jupyter/internal/wire"
+)
+
+// errSocketLost is a request whose socket was lost before the answer came.
+var errSocketLost = fmt.Errorf("%w: lost the connection", codeinterp.ErrUnavailable)
+
+// A request is a question of our own that waits for its reply and its idle.
+type request struct {
+	done  chan struct{}
+	reply *wire.Message
+	idle  bool
+	err   error
+}
+
+// complete ends a request that has all it waits for. Kernel.mu is held.
+func (r *request) complete() {
+	if r.reply != nil && r.idle {
+		r.abandon(nil)
+	}
+}
+
+// abandon ends a request. Kernel.mu is held.
+func (r *request) abandon(err error) {
+	select {
+	case <-r.done:
+	default:
+		r.err = err
+		close(r.done)
+	}
+}
+
+// ask sends a request and returns its reply, once the kernel is idle again.
+func (k *Kernel) ask(ctx context.Context, channel, typ string, content any) (*wire.Message, error) {
+	r := &request{done: make(chan struct{})}
+	k.mu.Lock()
+	id, s := k.newID("h"), k.sock
+	k.requests[id] = r
+	k.mu.Unlock()
+	defer func() {
+		k.mu.Lock()
+		delete(k.requests, id)
+		k.mu.Unlock()
+	}()
+	if err := k.send(s, channel, id, typ, content); err != nil {
+		return nil, err
+	}
+	select {
+	case <-r.done:
+		return r.reply, r.err
+	case <-s.lost:
+		return nil, fmt.Errorf("%w: %v", errSocketLost, s.err)
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+}
+
+func (k *Kernel) send(s *socket, channel, id, typ string, content any) error {
+	if s == nil {
+		return fmt.Errorf("%w: not connected", errSocketLost)
+	}
+	data, err := wire.Encode(s.v1, channel, wire.NewHeader(id, typ, k.name), content)
+	if err != nil {
+		return err
+	}
+	if err := s.send(data); err != nil {
+		return fmt.Errorf("%w: %v", errSocketLost, err)
+	}
+	return nil
+}
+
+// newID makes a message id; kind is "h" for hidden requests, "" for runs. k.mu
+// is held.
+func (k *Kernel) newID(kind string) string {
+	k.seq++
+	return k.name + "_" + kind + k.nonce + "_" + strconv.Itoa(k.seq)
+}
+
+// Hidden runs code that leaves no trace in the history and shows no output. A
+// refusal of the kernel is a *wire.ErrorContent.
+func (k *Kernel) Hidden(ctx context.Context, code string) error {
+	_, err := k.evaluate(ctx, code, nil)
+	return err
+}
+
+// asRefusal returns what the kernel said of a hidden request that failed.
+func asRefusal(err error) (*wire.ErrorContent, bool) { return errors.AsType[*wire.ErrorContent](err) }
+
+// evaluate is Hidden, with user expressions. A kernel drops what waits behind
+// another client's program that fails, so what was dropped is sent again.
+func (k *Kernel) evaluate(ctx context.Context, code string, expr map[string]string) (map[string]wire.Expression, error) {
+	if expr == nil {
+		expr = map[string]string{}
+	}
+	defer k.guard(ctx)()
+	for tries := 0; ; tries++ {
+		m, err := k.ask(ctx, "shell", "execute_request", wire.ExecuteRequest{Code: code, Silent: true, Expressions: expr})
+		if err != nil {
+			return nil, err
+		}
+		var r wire.ExecuteReply
+		if err := json.Unmarshal(m.Content, &r); err != nil {
+			return nil, server.Unavailable("malformed execute_reply")
+		}
+		switch {
+		case r.Status == "ok":
+			return r.Expressions, nil
+		case !r.Aborted():
+			return nil, &wire.ErrorContent{Name: r.Name, Value: r.Value, Traceback: r.Traceback}
+		case tries == maxAborts:
+			return nil, server.Unavailable("the kernel dropped the request %d times", tries+1)
+		}
+		if err := wait(ctx, abortPause); err != nil {
+			return nil, err
+		}
+	}
+}
+
+const (
+	maxAborts  = 3
+	abortPause = 50 * time.Millisecond
+)
+
+// guard checks the kernel now and then, until stop is called: one that is gone
+// never answers.
+func (k *Kernel) guard(ctx context.Context) (stop func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for pause := firstSilence; wait(ctx, pause) == nil; pause = silence {
+			_, _ = k.check(ctx)
+		}
+	}()
+	return func() { cancel(); <-done }
+}

@@ -1,0 +1,271 @@
+package kernel
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/codeinterp/driver"
+	"github.com/toolcell/toolcell/providers/jupyter/internal/server"
+	"github.com/toolcell/toolcell/providers/jupyter/internal/wire"
+)
+
+const (
+	// halfGrace is how long to wait for the second sign of the end, idle or
+	// execute_reply, after the first.
+	halfGrace = 5 * time.Second
+
+	// silence is after how long without a message the server is asked for
+	// the kernel's state; the first time sooner.
+	silence      = 3 * time.Second
+	firstSilence = time.Second
+
+	// probeAfter is how long after an interrupt the kernel is asked whether
+	// the run is over.
+	probeAfter = 250 * time.Millisecond
+
+	// killGrace is how long to wait for the last messages of a killed kernel.
+	killGrace = 500 * time.Millisecond
+
+	// killLimit bounds the end of a program that does not end by itself.
+	killLimit = server.KillTimeout + 2*time.Second
+)
+
+// ErrNeverRan: the kernel died before it took the request, and the run can be
+// made elsewhere.
+var ErrNeverRan = fmt.Errorf("%w before the run began", errDied)
+
+// An Order is how a program is run.
+type Order struct {
+	Program *driver.Program
+	Out     *driver.Output
+
+	// Kill ends the kernel's process. Nil where that is not ours to do.
+	Kill func(ctx context.Context) error
+
+	// Once says that it is the kernel's only program, and Quiet is asked for.
+	Once bool
+}
+
+// An Ending is how a program ended, besides its outcome.
+type Ending struct {
+	driver.Outcome
+
+	// Quiet says that nothing that the program started runs on.
+	Quiet bool
+
+	// Left says that the program may still run.
+	Left bool
+}
+
+// A runner follows one program to its end.
+type runner struct {
+	k   *Kernel
+	ctx context.Context
+	Order
+	e     *execution
+	fresh bool
+	end   time.Time
+
+	killed  bool
+	killErr error
+	gap     bool  // output may be missing: the socket was replaced
+	noIdle  bool  // the kernel did not say that its output has ended
+	away    error // why the server is out of reach
+}
+
+// Run runs a program in a kernel that is ready. ctx is the order to kill it.
+func (k *Kernel) Run(ctx context.Context, o Order) (Ending, error) {
+	r := &runner{k: k, ctx: ctx, Order: o}
+	for tries := 0; ; tries++ {
+		r.e = k.newExecution(o.Program, o.Out)
+		if err := r.follow(); err != nil {
+			r.e.finish()
+			return Ending{}, err
+		}
+		p := r.e.progress()
+		if r.killed || p.death || p.reply == nil || !p.reply.Aborted() {
+			break
+		}
+		// It waited behind another client's program that failed.
+		r.e.finish()
+		if tries == maxAborts {
+			return Ending{}, server.Unavailable("the kernel dropped the program %d times", tries+1)
+		}
+		if err := wait(ctx, abortPause); err != nil {
+			return Ending{}, err
+		}
+	}
+	o.Program.End()
+	return r.finish()
+}
+
+// finish settles what belongs to a run that has ended.
+func (r *runner) finish() (Ending, error) {
+	r.end = time.Now()
+	r.settle()
+	r.inquire()
+	p := r.e.progress()
+	if !r.killed && p.death && !p.busy && !r.gap {
+		// The request may wait for the next process of the kernel.
+		if r.kill(); r.killErr == nil {
+			r.e.finish()
+			return Ending{}, ErrNeverRan
+		}
+	}
+	r.e.finish()
+	if r.e.progress().replaced {
+		r.k.forgotten()
+	}
+	r.fetchSpill()
+	return r.ending(), nil
+}
+
+// follow sends the program and returns when it has ended.
+func (r *runner) follow() error {
+	k := r.k
+	k.mu.Lock()
+	s := k.sock
+	k.mu.Unlock()
+	err := r.Program.HandOver(func() error {
+		return k.send(s, "shell", r.e.id, "execute_request", wire.ExecuteRequest{
+			Code: r.Program.Code, StoreHistory: true, Expressions: r.expressions(),
+			AllowStdin: r.Program.Stdin != nil && !k.HasStdin(),
+		})
+	})
+	if errors.Is(err, errSocketLost) {
+		return fmt.Errorf("%w: %w", ErrNeverRan, err)
+	} else if err != nil {
+		return err
+	}
+	r.fresh = k.begun()
+	w := newWatch(r, s)
+	defer w.end()
+	for {
+		p := r.e.progress()
+		if p.over() {
+			return nil
+		}
+		w.see(p)
+		select {
+		case <-r.e.wake:
+		case <-r.ctx.Done():
+			r.kill()
+			return nil
+		case <-w.halfTimer:
+			r.noIdle = !p.idle
+			return nil
+		case <-w.quiet.C:
+			w.poll()
+		case <-w.probeTimer:
+			w.probe()
+		case <-w.lost():
+			w.reconnect()
+		case err := <-w.back:
+			if done := w.returned(err); done {
+				return nil
+			}
+		}
+	}
+}
+
+// expressions are what the kernel shall evaluate after the program.
+func (r *runner) expressions() map[string]string {
+	if expr := r.k.dialect.idle; expr != "" && r.Once {
+		return map[string]string{idleExpression: expr}
+	}
+	return map[string]string{}
+}
+
+// idleExpression names the user expression of a dialect's idle.
+const idleExpression = "idle"
+
+// Quiet asks whether nothing that the program started runs on. Not knowing
+// counts as no.
+func (k *Kernel) Quiet(ctx context.Context) bool {
+	expr := k.dialect.idle
+	if expr == "" || k.IsDown() {
+		return false
+	}
+	ctx, cancel := context.WithTimeout(ctx, time.Second)
+	defer cancel()
+	out, err := k.evaluate(ctx, "", map[string]string{idleExpression: expr})
+	return err == nil && out[idleExpression].IsTrue()
+}
+
+// kill ends the kernel's process without grace. What could not be ended is left.
+func (r *runner) kill() {
+	r.killed = true
+	if r.Kill == nil {
+		r.leaveAlone()
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.ctx), killLimit)
+	defer cancel()
+	defer r.k.need(ctx, cancel)()
+	if r.killErr = r.Kill(ctx); r.killErr == nil {
+		r.await(killGrace)
+	}
+}
+
+// leaveAlone interrupts a program once more whose kernel is not ours to end.
+func (r *runner) leaveAlone() {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.ctx), aliveLimit)
+	defer cancel()
+	_ = r.k.Interrupt(ctx)
+	r.await(aliveLimit)
+	if r.killed = !r.e.progress().over(); r.killed {
+		r.killErr = server.Unavailable("it is not ours to end")
+	}
+}
+
+// aliveLimit is how long a server has to show that it is there while a kernel is
+// ended, which can take it longer.
+const aliveLimit = 2 * time.Second
+
+// need calls cancel where the server shows no sign of life: it neither answers,
+// which one that passes on a flood of output does late, nor sends anything. The
+// function that it returns waits until nothing of that goes on.
+func (k *Kernel) need(ctx context.Context, cancel func()) (done func()) {
+	over := make(chan struct{})
+	go func() {
+		defer close(over)
+		for ctx.Err() == nil {
+			one, stop := context.WithTimeout(ctx, aliveLimit)
+			_, _ = k.cfg.Client.State(one, k.Handle.Kernel)
+			answered := one.Err() == nil
+			stop()
+			if answered {
+				return
+			}
+			if time.Now().UnixNano()-k.heard.Load() > int64(aliveLimit) {
+				cancel()
+			}
+		}
+	}()
+	return func() { cancel(); <-over }
+}
+
+// await waits for the run's end.
+func (r *runner) await(d time.Duration) {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	for !r.e.progress().over() {
+		select {
+		case <-r.e.wake:
+		case <-t.C:
+			return
+		}
+	}
+}
+
+// deathCause is p's, where the kernel said why, else what is likely: a process
+// that changed while nobody looked was restarted.
+func (r *runner) deathCause(p progress) codeinterp.Cause {
+	if p.cause == "" {
+		return codeinterp.CauseRestart
+	}
+	return p.cause
+}

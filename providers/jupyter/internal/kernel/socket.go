@@ -1,0 +1,150 @@
+package kernel
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	"github.com/gorilla/websocket"
+
+	"github.com/toolcell/toolcell/providers/jupyter/internal/server"
+	"github.com/toolcell/toolcell/providers/jupyter/internal/wire"
+)
+
+var errSocketClosed = errors.New("socket closed")
+
+const writeTimeout = 30 * time.Second
+
+// A frame is what a socket receives.
+type frame = wire.Frame
+
+// A socket is one WebSocket connection to a kernel's channels, with one
+// goroutine that reads and one that writes. It never reconnects: a Kernel
+// replaces it.
+type socket struct {
+	ws    *websocket.Conn
+	v1    bool
+	nudge bool // answer messages with a pong, for its acknowledgement
+	out   chan []byte
+	lost  chan struct{} // closed when the connection failed or was closed
+	once  sync.Once
+	err   error // why, after lost
+	wg    sync.WaitGroup
+}
+
+// newSocket starts the goroutines. handle is called from the reader, one frame
+// at a time, and may block; skipped is called for a message that could not be
+// taken.
+func newSocket(ws *websocket.Conn, nudge bool, max int64, handle func(*frame) error, skipped func(error)) *socket {
+	s := &socket{ws: ws, v1: ws.Subprotocol() == wire.ProtocolV1, nudge: nudge,
+		out: make(chan []byte), lost: make(chan struct{})}
+	ws.SetReadLimit(0)
+	ws.SetPingHandler(s.pong)
+	s.wg.Go(func() { s.fail(s.read(max, handle, skipped)) })
+	s.wg.Go(func() { s.fail(s.write()) })
+	return s
+}
+
+// send hands a message to the writer.
+func (s *socket) send(data []byte) error {
+	select {
+	case s.out <- data:
+		return nil
+	case <-s.lost:
+		return s.err
+	}
+}
+
+// fail ends the socket for a reason; only the first counts.
+func (s *socket) fail(err error) {
+	s.once.Do(func() {
+		s.err = err
+		close(s.lost)
+		s.ws.Close()
+	})
+}
+
+// close ends the socket.
+func (s *socket) close() {
+	s.once.Do(func() {
+		s.err = errSocketClosed
+		close(s.lost)
+		_ = s.ws.WriteControl(websocket.CloseMessage,
+			websocket.FormatCloseMessage(websocket.CloseNormalClosure, ""), time.Now().Add(time.Second))
+		s.ws.Close()
+	})
+}
+
+// wait returns when the goroutines have ended. It must not be called from
+// handle.
+func (s *socket) wait() { s.wg.Wait() }
+
+func (s *socket) read(max int64, handle func(*frame) error, skipped func(error)) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("reader failed: %v", p)
+		}
+	}()
+	for {
+		typ, r, err := s.ws.NextReader()
+		if err != nil {
+			return err
+		}
+		f, err := wire.ReadFrame(typ == websocket.BinaryMessage, r, s.v1, max)
+		if err == nil {
+			err = handle(f)
+		}
+		if err != nil {
+			skipped(err)
+		}
+		if _, err := io.Copy(io.Discard, r); err != nil {
+			return err
+		}
+		if s.nudge {
+			s.ack()
+		}
+	}
+}
+
+// write sends what it is given, and a ping and a pong now and then: the ping
+// makes the server show that it is there, and the pong shows the server that
+// we are, also while the reader waits for a slow OnOutput.
+func (s *socket) write() error {
+	typ := websocket.TextMessage
+	if s.v1 {
+		typ = websocket.BinaryMessage
+	}
+	tick := time.NewTicker(server.PingEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case data := <-s.out:
+			if err := s.ws.SetWriteDeadline(time.Now().Add(writeTimeout)); err != nil {
+				return err
+			}
+			if err := s.ws.WriteMessage(typ, data); err != nil {
+				return err
+			}
+		case <-tick.C:
+			soon := time.Now().Add(writeTimeout)
+			if err := s.ws.WriteControl(websocket.PingMessage, nil, soon); err != nil {
+				return err
+			}
+			s.ack()
+		case <-s.lost:
+			return s.err
+		}
+	}
+}
+
+// ack sends an unsolicited pong. That it could not be sent shows elsewhere.
+func (s *socket) ack() {
+	_ = s.ws.WriteControl(websocket.PongMessage, nil, time.Now().Add(time.Second))
+}
+
+func (s *socket) pong(data string) error {
+	_ = s.ws.WriteControl(websocket.PongMessage, []byte(data), time.Now().Add(time.Second))
+	return nil
+}

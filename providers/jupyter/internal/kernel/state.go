@@ -1,0 +1,266 @@
+package kernel
+
+import (
+	"crypto/rand"
+	"time"
+
+	"github.com/toolcell/toolcell/codeinterp"
+)
+
+// A connection says how the kernel is reached.
+type connection uint8
+
+const (
+	down      connection = iota
+	up                   // by the first socket
+	replaying            // by a later one: the server sends what it kept, some of it twice
+)
+
+// A process says what there is of the kernel's process.
+type process uint8
+
+const (
+	unprepared process = iota // it lives or is about to, and was not set up
+	ready                     // it was set up
+	home                      // and has the surroundings of its context
+	lost                      // it died; the server may start another
+	gone                      // so is the kernel: nothing starts another
+)
+
+// state is what is known of the kernel. Only this file changes it. Transitions:
+//
+//	connection: down -> up (first dial), down -> replaying (later ones), any -> down
+//	process:    unprepared -> ready (set up) -> home (furnished)
+//	            unprepared, ready, home -> lost (it died) -> unprepared (another one answers)
+//	            any -> unprepared (we restarted it), any -> gone
+//
+// Fields are guarded by Kernel.mu.
+type state struct {
+	conn     connection
+	proc     process
+	identity string // the process's own name for itself, "" where not known
+	programs int    // that began in the process
+	count    int    // what the kernel called the last of them
+	others   bool   // it works for another client
+	attached bool   // another client furnished it
+	died     time.Time
+}
+
+// dialled makes the socket that open returns the kernel's. The socket's reader
+// waits until ready is closed.
+func (k *Kernel) dialled(open func(ready <-chan struct{}) *socket) {
+	set := make(chan struct{})
+	s := open(set)
+	k.mu.Lock()
+	k.conn, k.others = up, false
+	if k.sock != nil {
+		k.conn = replaying
+	}
+	k.sock = s
+	k.mu.Unlock()
+	close(set)
+}
+
+// connected reports whether the socket is in order.
+func (k *Kernel) connected() bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.conn == down {
+		return false
+	}
+	select {
+	case <-k.sock.lost:
+		k.conn = down
+		return false
+	default:
+		return true
+	}
+}
+
+// identified compares the process that answered with the one that we knew.
+func (k *Kernel) identified(identity string) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	switch {
+	case identity == "" || identity == k.name:
+		// Some kernels sign with the name of whoever asks, which tells nothing.
+	case k.identity != "" && k.identity != identity:
+		k.renewed()
+		k.identity = identity
+	default:
+		k.identity = identity
+	}
+	if k.proc == lost {
+		k.proc = unprepared
+	}
+}
+
+// renewed notes that another process took the place of the one that was known.
+// k.mu is held.
+func (k *Kernel) renewed() {
+	k.identity, k.programs, k.count, k.attached = "", 0, 0, false
+	if k.proc != gone {
+		k.proc = unprepared
+	}
+	k.abandonAll()
+}
+
+// started notes the kernel's word that its process has begun. Before it was
+// prepared that is no news.
+func (k *Kernel) started() {
+	k.mu.Lock()
+	news := k.proc == ready || k.proc == home
+	if news {
+		k.renewed()
+	}
+	run := k.run
+	k.mu.Unlock()
+	if news && run != nil {
+		run.q.put(event{kind: evDeath, cause: codeinterp.CauseRestart})
+	}
+}
+
+// counted notes what the kernel called a program that ran. Where one that does
+// not sign with a name of its own begins to count anew, another process took the
+// place of the one that was known; it reports that.
+func (k *Kernel) counted(count int) (anew bool) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if count == 0 {
+		return false
+	}
+	anew = k.identity == "" && k.count > 0 && count <= k.count
+	k.count = count
+	return anew
+}
+
+// begun counts a program and reports whether it is the first of the process.
+func (k *Kernel) begun() (fresh bool) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.programs++
+	return k.programs == 1
+}
+
+// forgotten notes that the program put a new process in the place of the
+// kernel's, which stays as it is set up.
+func (k *Kernel) forgotten() {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.programs, k.count = 0, 0
+	if k.proc == home {
+		k.proc = ready
+	}
+}
+
+// known is for a kernel that another client prepared. k.mu is held.
+func (k *Kernel) known(identity string) { k.identity, k.programs, k.attached = identity, 1, true }
+
+// prepared notes that the process was set up, and what can be said to it.
+func (k *Kernel) prepared(d *dialect) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.dialect = d
+	switch {
+	case k.proc == gone:
+	case k.attached:
+		k.proc, k.attached = home, false
+	default:
+		k.proc = ready
+	}
+}
+
+// lostProcess notes that the kernel's process ended, and that the server restarts it.
+func (k *Kernel) lostProcess(cause codeinterp.Cause) { k.ended(lost, cause) }
+
+// vanished notes that the kernel is gone for good.
+func (k *Kernel) vanished(cause codeinterp.Cause) { k.ended(gone, cause) }
+
+func (k *Kernel) ended(to process, cause codeinterp.Cause) {
+	k.mu.Lock()
+	if k.proc != gone {
+		k.proc = to
+	}
+	k.identity, k.programs, k.count, k.attached = "", 0, 0, false
+	k.died = time.Now()
+	k.abandonAll()
+	run := k.run
+	k.mu.Unlock()
+	if run != nil {
+		run.q.put(event{kind: evDeath, cause: cause})
+	}
+}
+
+// restarted forgets what belonged to the kernel's former process. The next
+// Ensure connects anew, under a name for which the server has nothing.
+func (k *Kernel) restarted() {
+	k.Drop()
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.state = state{}
+	k.sock, k.name, k.seen = nil, rand.Text(), seen{}
+	k.abandonAll()
+}
+
+// abandonAll ends the requests that wait for the process. k.mu is held.
+func (k *Kernel) abandonAll() {
+	for _, r := range k.requests {
+		r.abandon(errDied)
+	}
+}
+
+// worksForOthers notes whether the kernel is busy with what is not ours.
+func (k *Kernel) worksForOthers(is bool) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.others = is
+}
+
+func (k *Kernel) isGone() bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.proc == gone
+}
+
+func (k *Kernel) isReady() bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.proc == ready || k.proc == home
+}
+
+func (k *Kernel) isFurnished() bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.proc == home
+}
+
+// furnished notes that the process has the surroundings of its context.
+func (k *Kernel) furnished() {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.proc == ready {
+		k.proc = home
+	}
+}
+
+// IsDown reports whether Ensure has something to do.
+func (k *Kernel) IsDown() bool {
+	connected := k.connected()
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return !connected || k.proc != ready && k.proc != home || k.others
+}
+
+// Fresh reports whether no program has begun in the present process.
+func (k *Kernel) Fresh() bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.programs == 0
+}
+
+// DiedLately reports whether the server may be about to restart the kernel.
+func (k *Kernel) DiedLately(within time.Duration) bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return !k.died.IsZero() && time.Since(k.died) < within
+}

@@ -1,0 +1,73 @@
+package kernel
+
+import (
+	"testing"
+
+	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/providers/jupyter/internal/server"
+)
+
+// TestProcess plays what can become of a kernel's process.
+func TestProcess(t *testing.T) {
+	type step = func(k *Kernel)
+	prepared := func(k *Kernel) { k.identified("a"); k.prepared(&plainDialect); k.furnished() }
+	ran := func(k *Kernel) { k.begun() }
+	died := func(k *Kernel) { k.lostProcess(codeinterp.CauseExit) }
+	answered := func(name string) step { return func(k *Kernel) { k.identified(name) } }
+	cases := []struct {
+		name  string
+		steps []step
+		want  process
+		fresh bool
+	}{
+		{"new", nil, unprepared, true},
+		{"ready", []step{prepared}, home, true},
+		{"ran", []step{prepared, ran}, home, false},
+		{"the same answers", []step{prepared, ran, answered("a")}, home, false},
+		{"another answers", []step{prepared, ran, answered("b")}, unprepared, true},
+		{"it signs with our name", []step{prepared, ran, func(k *Kernel) { k.identified(k.name) }}, home, false},
+		{"died", []step{prepared, ran, died}, lost, true},
+		{"died, another answers", []step{prepared, ran, died, answered("b")}, unprepared, true},
+		{"a process says that it begins", []step{prepared, ran, (*Kernel).started}, unprepared, true},
+		{"it says so before it was set up", []step{(*Kernel).started, prepared}, home, true},
+		{"gone", []step{prepared, ran, func(k *Kernel) { k.vanished(codeinterp.CauseServer) }}, gone, true},
+		{"gone is for good", []step{func(k *Kernel) { k.vanished("") }, died, answered("b"), prepared}, gone, true},
+		{"we restarted it", []step{prepared, ran, (*Kernel).restarted}, unprepared, true},
+		{"the program replaced it", []step{prepared, ran, (*Kernel).forgotten}, ready, true},
+		{"attached", []step{func(k *Kernel) { k.Known("n", "a") }, answered("a"), func(k *Kernel) { k.prepared(&plainDialect) }}, home, false},
+		{"restarted, then attached", []step{func(k *Kernel) { k.Known("n", "a") }, answered("b"), func(k *Kernel) { k.prepared(&plainDialect) }}, ready, true},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			k := New(&Config{}, NewKind("r", "ir", server.Spec{}), server.Handle{})
+			for _, s := range c.steps {
+				s(k)
+			}
+			if k.proc != c.want || k.Fresh() != c.fresh {
+				t.Errorf("process %d, fresh %t; want %d, %t", k.proc, k.Fresh(), c.want, c.fresh)
+			}
+		})
+	}
+}
+
+// TestCounted tells a process that counts anew from one that goes on.
+func TestCounted(t *testing.T) {
+	for _, c := range []struct {
+		identity string
+		counts   []int
+		anew     bool
+	}{
+		{"", []int{1}, false}, {"", []int{1, 2, 3}, false}, {"", []int{1, 2, 1}, true}, {"", []int{1, 1}, true},
+		{"", []int{1, 0}, false}, {"known", []int{1, 1}, false},
+	} {
+		k := New(&Config{}, NewKind("r", "ir", server.Spec{}), server.Handle{})
+		k.identified(c.identity)
+		anew := false
+		for _, n := range c.counts {
+			anew = k.counted(n)
+		}
+		if anew != c.anew {
+			t.Errorf("%q, %v: anew %t, want %t", c.identity, c.counts, anew, c.anew)
+		}
+	}
+}

@@ -1,0 +1,105 @@
+package kernel
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/ansi"
+)
+
+// Surroundings are what a program finds outside of its own code.
+type Surroundings struct {
+	Cwd   string
+	Env   map[string]string
+	Stdin []byte // nil: reading fails
+	// Private starts the run in a new directory, which goes with the kernel.
+	Private bool
+	// Dir names a context's private directory, which outlives its kernels.
+	Dir string
+}
+
+// Furnish gives the kernel's process a context's directory and environment,
+// once. With an empty Cwd it is the directory that Dir names, where the kernel
+// can make one. What it cannot have is ErrInvalid.
+func (k *Kernel) Furnish(ctx context.Context, s Surroundings) error {
+	if k.isFurnished() {
+		return nil
+	}
+	d := k.dialect
+	if s.Cwd != "" || d.start == nil {
+		s.Dir = ""
+	}
+	if s.Dir != "" || s.Cwd != "" || len(s.Env) > 0 {
+		if d.start == nil {
+			return k.unable()
+		}
+		if err := k.Hidden(ctx, d.start(s)); err != nil {
+			return refusedSurroundings(err)
+		}
+	}
+	k.furnished()
+	return nil
+}
+
+// HasStdin reports whether Enter can give a program its standard input. Other
+// kernels are answered when they ask.
+func (k *Kernel) HasStdin() bool { return k.dialect.enter != nil && !k.dialect.noStdin }
+
+// TakesInput reports whether the kernel may ask for what a program reads.
+func (k *Kernel) TakesInput() bool { return !k.dialect.noStdin }
+
+// CanMoveIn reports whether the kernel can make directories of its own.
+func (k *Kernel) CanMoveIn() bool { return k.dialect.enter != nil }
+
+// Enter sets the surroundings of the next program, and restores those of the
+// former one where that was left undone.
+func (k *Kernel) Enter(ctx context.Context, s Surroundings) error {
+	d := k.dialect
+	switch {
+	case s.Stdin != nil && d.noStdin, d.enter == nil && len(s.Env) > 0:
+		return k.unable()
+	case d.enter == nil:
+		return nil
+	}
+	return refusedSurroundings(k.Hidden(ctx, d.enter(s)))
+}
+
+// Leave restores the surroundings of before Enter.
+func (k *Kernel) Leave(ctx context.Context) error {
+	if k.dialect.enter == nil {
+		return nil
+	}
+	return k.Hidden(ctx, k.dialect.leave)
+}
+
+// Clear deletes the directory of a private run.
+func (k *Kernel) Clear(ctx context.Context) {
+	if code := k.dialect.clear; code != "" && !k.IsDown() {
+		_ = k.Hidden(ctx, code)
+	}
+}
+
+// Remove deletes a context's private directory.
+func (k *Kernel) Remove(ctx context.Context, dir string) {
+	if remove := k.dialect.remove; remove != nil && !k.IsDown() {
+		_ = k.Hidden(ctx, remove(dir))
+	}
+}
+
+func (k *Kernel) unable() error {
+	return fmt.Errorf("%w: kernel %q takes no environment, directory or standard input", codeinterp.ErrInvalid, k.Kind.Name)
+}
+
+// refusedSurroundings tells a directory that cannot be entered from other
+// failures; nil stays nil.
+func refusedSurroundings(err error) error {
+	if e, ok := asRefusal(err); ok {
+		return fmt.Errorf("%w: %s", codeinterp.ErrInvalid, ansi.Strip(e.Error()))
+	}
+	if errors.Is(err, errDied) || errors.Is(err, errSocketLost) {
+		return fmt.Errorf("%w: %w", ErrNeverRan, err)
+	}
+	return err
+}

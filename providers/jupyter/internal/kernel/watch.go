@@ -1,0 +1,169 @@
+package kernel
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/toolcell/toolcell/providers/jupyter/internal/server"
+)
+
+// deafAfter is how long a kernel that the server calls idle may leave a probe
+// unanswered before its socket counts as lost: it takes what we send, and it
+// goes nowhere.
+const deafAfter = 4 * time.Second
+
+// A watch looks after the connection of a run: it asks for the kernel's state
+// when nothing comes, and dials anew when the socket is lost. Its channels are
+// read, and its methods called, by the run's own goroutine.
+type watch struct {
+	r          *runner
+	sock       *socket
+	quiet      *time.Timer
+	halfTimer  <-chan time.Time // the second sign of the end is missing
+	probeTimer <-chan time.Time // after an interrupt
+	back       chan error
+	away       bool // reconnecting
+	probed     bool // after the interrupt
+	deaf       bool // the socket was given up once; the server can be wrong, too
+	ctx        context.Context
+	cancel     context.CancelFunc
+	work       sync.WaitGroup
+	polling    chan struct{}
+}
+
+func newWatch(r *runner, s *socket) *watch {
+	ctx, cancel := context.WithCancel(r.ctx)
+	return &watch{r: r, sock: s, quiet: time.NewTimer(firstSilence), back: make(chan error, 1),
+		ctx: ctx, cancel: cancel, polling: make(chan struct{}, 1)}
+}
+
+// end returns when nothing of the watch goes on: what dials beside the next run
+// would set a socket of its own.
+func (w *watch) end() {
+	w.cancel()
+	w.quiet.Stop()
+	w.work.Wait()
+}
+
+// see starts the clocks that what is known of the run asks for.
+func (w *watch) see(p progress) {
+	if p.half() && w.halfTimer == nil {
+		w.halfTimer = time.After(halfGrace)
+	}
+	if p.interrupted && !w.probed {
+		w.probed, w.probeTimer = true, time.After(probeAfter)
+	}
+}
+
+// lost is closed when the socket is, while nothing is done about it.
+func (w *watch) lost() <-chan struct{} {
+	if w.away {
+		return nil
+	}
+	return w.sock.lost
+}
+
+// poll asks the server for the kernel's state, if the run was silent for long
+// enough. A kernel that is gone ends the run; one that is idle is asked itself.
+func (w *watch) poll() {
+	p := w.r.e.progress()
+	limit := silence
+	if !p.busy {
+		limit = firstSilence
+	}
+	if rest := limit - time.Since(p.active); rest > 0 {
+		w.quiet.Reset(rest)
+		return
+	}
+	w.quiet.Reset(silence)
+	select {
+	case w.polling <- struct{}{}:
+	default:
+		return
+	}
+	sock, away, deaf := w.sock, w.away, w.deaf
+	w.work.Go(func() {
+		defer func() { <-w.polling }()
+		st, err := w.r.k.check(w.ctx)
+		if err == nil && st.State == "idle" && !away {
+			w.doubt(sock, deaf)
+		}
+	})
+}
+
+// doubt asks a kernel that should be running the program, and is said not to.
+// Where it does not answer, the fault is the socket's.
+func (w *watch) doubt(sock *socket, deaf bool) {
+	ctx, cancel := context.WithTimeout(w.ctx, deafAfter)
+	defer cancel()
+	if !w.r.probe(ctx) && ctx.Err() != nil && w.ctx.Err() == nil && !deaf {
+		st, err := w.r.k.check(w.ctx)
+		if err == nil && st.State == "idle" && time.Since(w.r.e.progress().active) >= deafAfter {
+			sock.fail(errDeaf)
+		}
+	}
+}
+
+var errDeaf = errors.New("the socket delivers nothing")
+
+// probe asks the kernel for a sign, which comes only after the run: an
+// interrupt can hit the kernel while it reports the end, which is lost then.
+func (w *watch) probe() {
+	w.probeTimer = nil
+	w.work.Go(func() { w.r.probe(w.ctx) })
+}
+
+// probe reports whether the kernel has answered.
+func (r *runner) probe(ctx context.Context) bool {
+	k := r.k
+	k.mu.Lock()
+	before := k.identity
+	k.mu.Unlock()
+	m, err := k.ask(ctx, "shell", "kernel_info_request", struct{}{})
+	if err != nil {
+		return errors.Is(err, errDied)
+	}
+	if other := m.Header.Session; before != "" && other != before {
+		k.lostProcess("")
+		k.identified(other)
+	} else {
+		r.e.q.put(event{kind: evAnswered})
+	}
+	return true
+}
+
+// reconnect dials anew and, once the server has replayed what it kept, asks
+// the kernel for a sign: it answers only after the run is over.
+func (w *watch) reconnect() {
+	w.away, w.deaf = true, w.deaf || errors.Is(w.sock.err, errDeaf)
+	k, limit := w.r.k, w.r.k.cfg.ReconnectTimeout
+	w.work.Go(func() {
+		ctx, cancel := context.WithTimeoutCause(w.ctx, limit, server.Unavailable("the server did not come back within %v", limit))
+		defer cancel()
+		w.back <- k.connect(ctx)
+	})
+}
+
+// returned takes the outcome of a reconnect and reports whether the run is
+// over with it.
+func (w *watch) returned(err error) bool {
+	w.away = false
+	k := w.r.k
+	switch {
+	case errors.Is(err, ErrGone):
+		return false // the death comes through the queue
+	case w.ctx.Err() != nil:
+		return false // the order to stop comes
+	case err != nil:
+		w.r.away = err
+		return true
+	}
+	w.r.gap = true
+	k.mu.Lock()
+	w.sock = k.sock
+	k.mu.Unlock()
+	w.work.Go(func() { w.r.probe(w.ctx) })
+	return false
+}

@@ -1,0 +1,133 @@
+package server
+
+import (
+	"bytes"
+	"context"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+)
+
+// auth puts credentials on requests: a token, or the cookies of a login.
+type auth struct {
+	c        *Client
+	scheme   string
+	token    string
+	inURL    bool
+	password string
+
+	mu  sync.Mutex // serialises logins
+	gen int        // counts them
+}
+
+func newAuth(cfg *Config, c *Client) *auth {
+	a := &auth{c: c, scheme: "token", token: cfg.Token, inURL: cfg.TokenInURL, password: cfg.Password}
+	if cfg.Bearer {
+		a.scheme = "Bearer"
+	}
+	return a
+}
+
+func (a *auth) generation() int {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.gen
+}
+
+// apply puts the credentials on a request's header or address.
+func (a *auth) apply(h http.Header, u *url.URL) {
+	switch {
+	case a.token == "":
+		if x := a.xsrf(); x != "" {
+			h.Set("X-XSRFToken", x)
+		}
+	case a.inURL:
+		q := u.Query()
+		q.Set("token", a.token)
+		u.RawQuery = q.Encode()
+	default:
+		h.Set("Authorization", a.scheme+" "+a.token)
+	}
+}
+
+// xsrf returns the token that a server without a token wants back on writes.
+func (a *auth) xsrf() string {
+	for _, ck := range a.c.http.Jar.Cookies(a.c.base) {
+		if ck.Name == "_xsrf" {
+			return ck.Value
+		}
+	}
+	return ""
+}
+
+// expired reports whether a response asks for a login, or for the _xsrf
+// cookie, that we can provide.
+func (a *auth) expired(resp *http.Response, body []byte) bool {
+	if a.token != "" {
+		return false
+	}
+	if resp.StatusCode == 403 && bytes.Contains(body, []byte("_xsrf")) {
+		return true
+	}
+	if a.password == "" {
+		return false
+	}
+	loc, _ := resp.Location()
+	return resp.StatusCode == 401 || resp.StatusCode == 403 ||
+		resp.StatusCode == 302 && loc != nil && strings.Contains(loc.Path, "login")
+}
+
+// renew logs in, unless that happened since the caller looked at gen.
+func (a *auth) renew(ctx context.Context, gen int) error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.gen != gen {
+		return nil
+	}
+	page := "login"
+	if a.password == "" {
+		page = ""
+	}
+	u := a.c.url(page)
+	resp, data, err := a.c.try(ctx, http.MethodGet, u, nil)
+	if err != nil {
+		return err
+	}
+	if a.password == "" {
+		a.gen++
+		return nil
+	}
+	if resp.StatusCode != 200 {
+		return refused(resp.Request, a.c.base.Path, resp, data)
+	}
+	if err := a.post(ctx, u); err != nil {
+		return err
+	}
+	a.gen++
+	return nil
+}
+
+// post sends the login form.
+func (a *auth) post(ctx context.Context, u *url.URL) error {
+	form := url.Values{"password": {a.password}, "_xsrf": {a.xsrf()}}
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, u.String(), strings.NewReader(form.Encode()))
+	if err != nil {
+		return err
+	}
+	req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	for k, v := range a.c.header {
+		req.Header[k] = v
+	}
+	resp, err := a.c.http.Do(req)
+	if err != nil {
+		return a.c.transportError(ctx, err)
+	}
+	resp.Body.Close()
+	if resp.StatusCode != http.StatusFound {
+		e := refused(req, a.c.base.Path, resp, nil)
+		e.Hint = "the password is wrong, or the server has no password login"
+		return e
+	}
+	return nil
+}

@@ -1,0 +1,132 @@
+// Package server is one Jupyter server as a client sees it: its REST API with
+// the login that goes before it, the Hub that starts it, and the handshake of
+// its kernels' sockets. It knows nothing of programs.
+package server
+
+import (
+	"context"
+	"crypto/tls"
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/cookiejar"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/toolcell/toolcell/codeinterp"
+)
+
+// A Config says where a server is and how to talk to it. The fields mean what
+// they mean in the provider's Options.
+type Config struct {
+	URL        string
+	Token      string
+	Bearer     bool
+	TokenInURL bool
+	Password   string
+	Header     http.Header
+	HTTPClient *http.Client
+
+	TLS         *tls.Config
+	Proxy       func(*http.Request) (*url.URL, error)
+	DialContext func(ctx context.Context, network, addr string) (net.Conn, error)
+
+	Hub          *Hub
+	KernelEnv    map[string]string
+	Tag          string
+	StartTimeout time.Duration
+
+	PlainJSON bool // offer no subprotocol; for tests
+	NoAckFix  bool // leave acknowledgements to the system; for benchmarks
+	PongFix   bool // hasten them by pongs; for benchmarks
+}
+
+// A Client talks to one server's REST API. Kernels, and whatever else speaks
+// to the server, share it with its connection settings and its login.
+type Client struct {
+	base   *url.URL
+	http   *http.Client
+	cfg    *Config
+	auth   *auth
+	header http.Header
+}
+
+// New returns a client. It connects to nobody yet.
+func New(cfg Config) (*Client, error) {
+	base, token, err := baseURL(cfg.URL)
+	if err != nil {
+		return nil, err
+	}
+	if cfg.Token == "" && cfg.Password == "" {
+		cfg.Token = token
+	}
+	h := &http.Client{}
+	if cfg.HTTPClient != nil {
+		*h = *cfg.HTTPClient
+	} else {
+		t := http.DefaultTransport.(*http.Transport).Clone()
+		t.MaxIdleConnsPerHost = 4
+		if cfg.TLS != nil {
+			t.TLSClientConfig = cfg.TLS.Clone()
+		}
+		if cfg.Proxy != nil {
+			t.Proxy = cfg.Proxy
+		}
+		if cfg.DialContext != nil {
+			t.DialContext = cfg.DialContext
+		}
+		h.Transport = t
+	}
+	h.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	if h.Jar == nil {
+		h.Jar, _ = cookiejar.New(nil)
+	}
+	c := &Client{base: base, http: h, cfg: &cfg, header: cfg.Header}
+	c.auth = newAuth(&cfg, c)
+	return c, nil
+}
+
+// Close drops idle connections, of our own transport only.
+func (c *Client) Close() {
+	if c.cfg.HTTPClient == nil {
+		c.http.CloseIdleConnections()
+	}
+}
+
+// proxy is how the proxy of a request is found.
+func (c *Client) proxy() func(*http.Request) (*url.URL, error) {
+	if c.cfg.Proxy != nil {
+		return c.cfg.Proxy
+	}
+	if t, ok := c.http.Transport.(*http.Transport); ok {
+		return t.Proxy
+	}
+	return http.ProxyFromEnvironment
+}
+
+// proxyHost is the host of the proxy on the way to the server, if there is one.
+func (c *Client) proxyHost() string {
+	if f := c.proxy(); f != nil {
+		if u, err := f(&http.Request{URL: c.base}); err == nil && u != nil {
+			return u.Host
+		}
+	}
+	return ""
+}
+
+// baseURL returns the server's base, with a path that ends with a slash, and
+// the token that the address carried.
+func baseURL(raw string) (*url.URL, string, error) {
+	u, err := url.Parse(strings.TrimSpace(raw))
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return nil, "", fmt.Errorf("%w: Options.URL must be like http://host:8888/base/path", codeinterp.ErrInvalid)
+	}
+	token := u.Query().Get("token")
+	u.RawQuery, u.Fragment, u.User = "", "", nil
+	path := strings.TrimRight(u.Path, "/")
+	for _, page := range []string{"/lab", "/tree", "/api"} {
+		path = strings.TrimSuffix(path, page)
+	}
+	return u.JoinPath("/").ResolveReference(&url.URL{Path: path + "/"}), token, nil
+}

@@ -1,0 +1,156 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/gorilla/websocket"
+
+	"github.com/toolcell/toolcell/providers/jupyter/internal/wire"
+)
+
+var writeBuffers = &sync.Pool{}
+
+const (
+	// deadAfter is how long a socket may be silent, pings unanswered, before
+	// it counts as lost. PingEvery is well below it, and below the idle limits
+	// of common proxies.
+	deadAfter = 40 * time.Second
+
+	// PingEvery is how often a socket shows that it is there.
+	PingEvery = 15 * time.Second
+
+	socketBuffer = 8 << 10
+)
+
+// Dial opens the channels of a kernel, within ctx: a server may take as long as
+// the kernel takes to start. A refusal is a *StatusError, and a kernel that is
+// gone is ErrContext. nudge tells that the socket has to hasten
+// acknowledgements by itself.
+func (c *Client) Dial(ctx context.Context, kernel, session string) (_ *websocket.Conn, nudge bool, _ error) {
+	gen := c.auth.generation()
+	ws, live, resp, err := c.handshake(ctx, kernel, session)
+	if err != nil && resp != nil && c.auth.expired(resp, nil) {
+		if err := c.auth.renew(ctx, gen); err != nil {
+			return nil, false, err
+		}
+		ws, live, resp, err = c.handshake(ctx, kernel, session)
+	}
+	if err == nil {
+		return ws, live.ack == nil && !c.cfg.NoAckFix, nil
+	}
+	if resp != nil && errors.Is(err, websocket.ErrBadHandshake) {
+		body, _ := io.ReadAll(io.LimitReader(resp.Body, 4<<10))
+		req := &http.Request{Method: "socket", URL: &url.URL{Path: c.base.Path + "api/kernels/" + kernel + "/channels"}}
+		return nil, false, refused(req, c.base.Path, resp, body)
+	}
+	return nil, false, c.transportError(ctx, err)
+}
+
+func (c *Client) handshake(ctx context.Context, kernel, session string) (*websocket.Conn, *liveConn, *http.Response, error) {
+	u := c.url("api/kernels/" + kernel + "/channels?session_id=" + url.QueryEscape(session))
+	h := c.header.Clone()
+	if h == nil {
+		h = http.Header{}
+	}
+	c.auth.apply(h, u)
+	u.Scheme = map[string]string{"http": "ws", "https": "wss"}[u.Scheme]
+	var live atomic.Pointer[liveConn]
+	d := websocket.Dialer{
+		NetDialContext: func(ctx context.Context, network, addr string) (net.Conn, error) {
+			conn, err := c.dialSocket(ctx, network, addr)
+			if err != nil {
+				return nil, err
+			}
+			live.Store(conn)
+			return conn, nil
+		},
+		TLSClientConfig: c.cfg.TLS.Clone(),
+		Proxy:           c.proxy(),
+		Jar:             c.http.Jar,
+		ReadBufferSize:  socketBuffer,
+		WriteBufferSize: socketBuffer,
+		WriteBufferPool: writeBuffers,
+	}
+	if t, ok := c.http.Transport.(*http.Transport); ok && d.TLSClientConfig == nil {
+		d.TLSClientConfig = t.TLSClientConfig.Clone()
+	}
+	if d.TLSClientConfig != nil {
+		d.TLSClientConfig.NextProtos = nil // sockets need HTTP/1.1
+	}
+	if !c.cfg.PlainJSON {
+		d.Subprotocols = []string{wire.ProtocolV1}
+	}
+	stop := context.AfterFunc(ctx, func() {
+		if conn := live.Load(); conn != nil {
+			conn.Close()
+		}
+	})
+	defer stop()
+	ws, resp, err := d.DialContext(ctx, u.String(), h)
+	conn := live.Load()
+	if err == nil {
+		conn.up = true
+	}
+	return ws, conn, resp, err
+}
+
+// dialSocket opens the connection under a socket.
+func (c *Client) dialSocket(ctx context.Context, network, addr string) (*liveConn, error) {
+	dial := c.cfg.DialContext
+	if t, ok := c.http.Transport.(*http.Transport); ok && dial == nil && t.DialContext != nil {
+		dial = t.DialContext
+	}
+	if dial == nil {
+		dial = (&net.Dialer{}).DialContext
+	}
+	conn, err := dial(ctx, network, addr)
+	if err != nil {
+		return nil, err
+	}
+	return newLiveConn(conn, c.cfg.NoAckFix || c.cfg.PongFix), nil
+}
+
+// A liveConn fails a read that saw nothing for deadAfter, once the socket is up,
+// and after each read asks the system to acknowledge at once: Jupyter's servers send a run's
+// messages as a burst of small packets, of which all but the first wait for
+// an acknowledgement that would else be delayed by 40 ms.
+type liveConn struct {
+	net.Conn
+	ack func()
+	up  bool
+}
+
+func newLiveConn(c net.Conn, plain bool) *liveConn {
+	l := &liveConn{Conn: c}
+	if !plain {
+		l.ack = quickAck(c)
+	}
+	return l
+}
+
+func (l *liveConn) Read(p []byte) (int, error) {
+	if l.up {
+		if err := l.Conn.SetReadDeadline(time.Now().Add(deadAfter)); err != nil {
+			return 0, err
+		}
+	}
+	n, err := l.Conn.Read(p)
+	if l.ack != nil {
+		l.ack()
+	}
+	return n, err
+}
+
+// SetDeadline bounds writes; reads have their own rule.
+func (l *liveConn) SetDeadline(t time.Time) error { return l.Conn.SetWriteDeadline(t) }
+
+// SetReadDeadline does nothing: Read sets it.
+func (l *liveConn) SetReadDeadline(time.Time) error { return nil }

@@ -1,0 +1,231 @@
+package server
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/toolcell/toolcell/codeinterp"
+)
+
+// KillTimeout bounds a call that ends a kernel: servers wait some 5 s for one
+// that does not answer before they kill it.
+const KillTimeout = 12 * time.Second
+
+// A Kernel is the server's description of a kernel.
+type Kernel struct {
+	ID           string    `json:"id"`
+	Name         string    `json:"name"`
+	State        string    `json:"execution_state"`
+	Connections  int       `json:"connections"`
+	LastActivity time.Time `json:"last_activity"`
+}
+
+// A Session is the server's description of a session, which is how a kernel
+// gets a name that others can see.
+type Session struct {
+	ID     string `json:"id"`
+	Path   string `json:"path"`
+	Name   string `json:"name"`
+	Kernel Kernel `json:"kernel"`
+}
+
+// A Handle names a kernel on the server, and the session that tags it, if any.
+type Handle struct {
+	Kernel, Session string
+}
+
+// sessionPath is the path prefix that marks the sessions of a tag.
+func sessionPath(tag string) string { return "toolcell/" + tag + "/" }
+
+// StartKernel starts a kernel in a session that carries the tag, or, where the
+// server has no sessions or needs an environment, a bare kernel. It goes on
+// after ctx was canceled, and then deletes what it started; done is called when
+// nothing of that goes on any more.
+func (c *Client) StartKernel(ctx context.Context, spec string, done func()) (Handle, error) {
+	type started struct {
+		h   Handle
+		err error
+	}
+	ch := make(chan started, 1)
+	long, cancel := context.WithTimeoutCause(context.WithoutCancel(ctx), c.cfg.StartTimeout,
+		Unavailable("the server started no kernel within %v", c.cfg.StartTimeout))
+	go func() {
+		defer done()
+		defer cancel()
+		h, err := c.postKernel(long, spec)
+		if err == nil && ctx.Err() != nil {
+			err = errors.Join(context.Cause(ctx), c.DeleteKernel(context.WithoutCancel(ctx), h))
+		}
+		ch <- started{h, err}
+	}()
+	select {
+	case s := <-ch:
+		return s.h, s.err
+	case <-ctx.Done():
+	}
+	return Handle{}, context.Cause(ctx)
+}
+
+// postKernel starts a kernel, waiting for a server that is starting. A session
+// of the same path is the same session, so it can be asked for again.
+func (c *Client) postKernel(ctx context.Context, spec string) (Handle, error) {
+	if len(c.cfg.KernelEnv) > 0 {
+		return c.postBareKernel(ctx, spec)
+	}
+	var s Session
+	path := sessionPath(c.cfg.Tag) + rand.Text()
+	err := c.Await(ctx, func(context.Context) error {
+		return c.do(ctx, http.MethodPost, "api/sessions", map[string]any{
+			"path": path, "name": "toolcell " + c.cfg.Tag, "type": "toolcell",
+			"kernel": map[string]string{"name": spec},
+		}, &s)
+	})
+	if err == nil && s.Kernel.ID == "" {
+		err = Unavailable("the server started a session without a kernel")
+	}
+	if e, ok := errors.AsType[*StatusError](err); ok && (e.Code == 404 || e.Code == 405) {
+		return c.postBareKernel(ctx, spec)
+	}
+	return Handle{s.Kernel.ID, s.ID}, unknownSpec(err, spec)
+}
+
+func (c *Client) postBareKernel(ctx context.Context, spec string) (Handle, error) {
+	env := map[string]string{"KERNEL_TOOLCELL_TAG": c.cfg.Tag}
+	maps.Copy(env, c.cfg.KernelEnv)
+	var k Kernel
+	err := c.do(ctx, http.MethodPost, "api/kernels", map[string]any{"name": spec, "env": env}, &k)
+	return Handle{Kernel: k.ID}, unknownSpec(err, spec)
+}
+
+// unknownSpec says which kernelspec the server did not start.
+func unknownSpec(err error, spec string) error {
+	if e, ok := errors.AsType[*StatusError](err); ok && e.Code >= 500 && e.Code <= 501 {
+		e.Hint = fmt.Sprintf("the server did not start the kernelspec %q", spec)
+	}
+	return err
+}
+
+// DeleteKernel ends a kernel and what runs in it. A kernel that is gone is
+// not an error. It takes at most KillTimeout.
+func (c *Client) DeleteKernel(ctx context.Context, h Handle) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, KillTimeout,
+		Unavailable("the server did not delete the kernel within %v", KillTimeout))
+	defer cancel()
+	c.afresh()
+	if h.Session != "" {
+		err := c.call(ctx, KillTimeout, http.MethodDelete, "api/sessions/"+h.Session, nil, nil)
+		if err == nil {
+			// A restart at the same moment can outlive the session.
+			_, err = c.State(ctx, h.Kernel)
+		}
+		if e, refused := errors.AsType[*StatusError](err); err != nil && (!refused || e.Code == 404 && e.Request == "GET api/kernels/"+h.Kernel) {
+			return IgnoreGone(err)
+		}
+	}
+	for {
+		err := c.call(ctx, KillTimeout, http.MethodDelete, "api/kernels/"+h.Kernel, nil, nil)
+		if e, ok := errors.AsType[*StatusError](err); !ok || e.Code != http.StatusInternalServerError {
+			return IgnoreGone(err)
+		}
+		// Servers fail so while they restart the kernel, and some when one
+		// ends faster than they expect.
+		select {
+		case <-time.After(deletePause):
+		case <-ctx.Done():
+			return err
+		}
+		if _, gone := c.State(ctx, h.Kernel); IsGone(gone) {
+			return nil
+		}
+	}
+}
+
+// deletePause is the time between two tries to delete a kernel.
+const deletePause = 700 * time.Millisecond
+
+// IgnoreGone is err, but nil where the kernel does not exist.
+func IgnoreGone(err error) error {
+	if IsGone(err) {
+		return nil
+	}
+	return err
+}
+
+// IsGone reports whether err says that the kernel does not exist.
+func IsGone(err error) bool { return errors.Is(err, codeinterp.ErrContext) }
+
+// State returns a kernel as the server sees it at present.
+func (c *Client) State(ctx context.Context, id string) (Kernel, error) {
+	for limit := stateLimit; ; limit *= 2 {
+		var k Kernel
+		one, cancel := context.WithTimeoutCause(ctx, limit, Unavailable("the server did not answer within %v", limit))
+		err := c.do(one, http.MethodGet, "api/kernels/"+id, nil, &k)
+		unanswered := one.Err() != nil && ctx.Err() == nil
+		cancel()
+		if !unanswered || limit >= requestTimeout {
+			return k, err
+		}
+		c.afresh()
+	}
+}
+
+// stateLimit is how long a server has at first to tell a kernel's state.
+const stateLimit = 4 * time.Second
+
+// afresh has the next call open a connection: one that was kept may be dead, and
+// nobody may have told. Calls that stop something cannot wait to find that out.
+func (c *Client) afresh() { c.http.CloseIdleConnections() }
+
+// Interrupt has the server interrupt a kernel.
+func (c *Client) Interrupt(ctx context.Context, id string) error {
+	c.afresh()
+	return c.call(ctx, requestTimeout, http.MethodPost, "api/kernels/"+id+"/interrupt", nil, nil)
+}
+
+// Restart has the server end a kernel's process and start another.
+func (c *Client) Restart(ctx context.Context, id string) error {
+	c.afresh()
+	return c.call(ctx, KillTimeout, http.MethodPost, "api/kernels/"+id+"/restart", nil, nil)
+}
+
+// Sessions lists the server's sessions: its kernels by what they were opened
+// for.
+func (c *Client) Sessions(ctx context.Context) (list []Session, err error) {
+	err = c.call(ctx, requestTimeout, http.MethodGet, "api/sessions", nil, &list)
+	return list, err
+}
+
+// Kernels lists the server's kernels.
+func (c *Client) Kernels(ctx context.Context) (list []Kernel, err error) {
+	err = c.call(ctx, requestTimeout, http.MethodGet, "api/kernels", nil, &list)
+	return list, err
+}
+
+// Sweep deletes the kernels of the tag that no client is connected to and that
+// had no activity for idle, and returns how many it deleted.
+func (c *Client) Sweep(ctx context.Context, idle time.Duration) (int, error) {
+	sessions, err := c.Sessions(ctx)
+	if err != nil {
+		return 0, err
+	}
+	n := 0
+	var errs []error
+	for _, s := range sessions {
+		if !strings.HasPrefix(s.Path, sessionPath(c.cfg.Tag)) || s.Kernel.Connections > 0 ||
+			time.Since(s.Kernel.LastActivity) < idle {
+			continue
+		}
+		if err := c.DeleteKernel(ctx, Handle{s.Kernel.ID, s.ID}); err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		n++
+	}
+	return n, errors.Join(errs...)
+}

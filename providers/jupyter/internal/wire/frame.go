@@ -1,0 +1,190 @@
+package wire
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// ProtocolV1 is the binary subprotocol of Jupyter's kernel sockets.
+const ProtocolV1 = "v1.kernel.websocket.jupyter.org"
+
+const (
+	maxParts = 1 << 12 // offsets in a frame: five parts and the buffers
+	// MaxHeader bounds the bytes of a header, parent or metadata.
+	MaxHeader = 1 << 20
+)
+
+// ErrTooLarge is a message that must be held whole and exceeds the limit.
+var ErrTooLarge = errors.New("message too large")
+
+// A Frame is a message that was received up to its content. The content's
+// size is -1 where it is held in msg.Content already.
+type Frame struct {
+	Msg  Message
+	Body io.Reader
+	Size int64
+}
+
+// Content returns the whole content, errTooLarge where it exceeds max.
+func (f *Frame) Content(max int64) ([]byte, error) {
+	if f.Size < 0 {
+		return f.Msg.Content, nil
+	}
+	if f.Size > max {
+		return nil, fmt.Errorf("%w: %d bytes", ErrTooLarge, f.Size)
+	}
+	b := make([]byte, f.Size)
+	_, err := io.ReadFull(f.Body, b)
+	return b, err
+}
+
+// ReadFrame reads one WebSocket message, binary or text. v1 tells the binary
+// subprotocol; without it text is JSON and binary is JSON with buffers.
+func ReadFrame(binary bool, r io.Reader, v1 bool, max int64) (*Frame, error) {
+	switch {
+	case v1 && binary:
+		return readV1(r)
+	case binary:
+		return readBuffered(r, max)
+	}
+	return readJSON(r, max)
+}
+
+// readV1 reads a message of the binary subprotocol: the number of offsets, the
+// offsets of its parts and of the end, and the parts: channel, header, parent,
+// metadata, content, buffers.
+func readV1(r io.Reader) (*Frame, error) {
+	offs, err := readOffsets(r, binary.LittleEndian, 8)
+	if err != nil {
+		return nil, err
+	}
+	if len(offs) < 6 || offs[0] != 8*(1+uint64(len(offs))) {
+		return nil, fmt.Errorf("frame with %d offsets", len(offs))
+	}
+	f := &Frame{Body: r}
+	for i := range 4 {
+		n := offs[i+1] - offs[i]
+		if n > MaxHeader {
+			return nil, fmt.Errorf("frame part of %d bytes", n)
+		}
+		part := make([]byte, n)
+		if _, err := io.ReadFull(r, part); err != nil {
+			return nil, err
+		}
+		if err := f.part(i, part); err != nil {
+			return nil, err
+		}
+	}
+	f.Size = int64(offs[5] - offs[4])
+	f.Body = io.LimitReader(r, f.Size)
+	return f, nil
+}
+
+func (f *Frame) part(i int, b []byte) error {
+	switch i {
+	case 0:
+		f.Msg.Channel = string(b)
+	case 1:
+		return json.Unmarshal(b, &f.Msg.Header)
+	case 2:
+		return json.Unmarshal(b, &f.Msg.Parent)
+	}
+	return nil
+}
+
+// readOffsets reads a count and as many offsets, of width bytes each, and
+// checks that they grow.
+func readOffsets(r io.Reader, order binary.ByteOrder, width int) ([]uint64, error) {
+	var word [8]byte
+	next := func() (uint64, error) {
+		if _, err := io.ReadFull(r, word[:width]); err != nil {
+			return 0, err
+		}
+		if width == 4 {
+			return uint64(order.Uint32(word[:])), nil
+		}
+		return order.Uint64(word[:]), nil
+	}
+	n, err := next()
+	if err != nil {
+		return nil, err
+	}
+	if n == 0 || n > maxParts {
+		return nil, fmt.Errorf("frame with %d parts", n)
+	}
+	offs := make([]uint64, n)
+	for i := range offs {
+		if offs[i], err = next(); err != nil {
+			return nil, err
+		}
+		if offs[i] > 1<<50 || i > 0 && offs[i] < offs[i-1] {
+			return nil, errors.New("frame with offsets out of order")
+		}
+	}
+	return offs, nil
+}
+
+// readBuffered reads the older binary form: the number of parts, their
+// offsets, the message as JSON, and the buffers.
+func readBuffered(r io.Reader, max int64) (*Frame, error) {
+	offs, err := readOffsets(r, binary.BigEndian, 4)
+	if err != nil {
+		return nil, err
+	}
+	if offs[0] != 4*(1+uint64(len(offs))) {
+		return nil, errors.New("frame with a wrong first offset")
+	}
+	if len(offs) > 1 {
+		r = io.LimitReader(r, int64(offs[1]-offs[0]))
+	}
+	return readJSON(r, max)
+}
+
+func readJSON(r io.Reader, max int64) (*Frame, error) {
+	b, err := io.ReadAll(io.LimitReader(r, max+1))
+	if err != nil {
+		return nil, err
+	}
+	if int64(len(b)) > max {
+		return nil, ErrTooLarge
+	}
+	f := &Frame{Size: -1}
+	if err := json.Unmarshal(b, &f.Msg); err != nil {
+		return nil, err
+	}
+	return f, nil
+}
+
+// Encode makes the WebSocket message of a request: binary where v1 is set, and
+// text else.
+func Encode(v1 bool, channel string, h Header, content any) ([]byte, error) {
+	body, err := json.Marshal(content)
+	if err != nil {
+		return nil, err
+	}
+	if !v1 {
+		return json.Marshal(map[string]any{
+			"channel": channel, "header": h, "parent_header": struct{}{}, "metadata": struct{}{},
+			"content": json.RawMessage(body), "buffers": []any{},
+		})
+	}
+	head, err := json.Marshal(h)
+	if err != nil {
+		return nil, err
+	}
+	parts := [][]byte{[]byte(channel), head, []byte("{}"), []byte("{}"), body}
+	off := uint64(8 * (2 + len(parts)))
+	data := binary.LittleEndian.AppendUint64(nil, uint64(len(parts)+1))
+	for _, p := range parts {
+		data = binary.LittleEndian.AppendUint64(data, off)
+		off += uint64(len(p))
+	}
+	data = binary.LittleEndian.AppendUint64(data, off)
+	for _, p := range parts {
+		data = append(data, p...)
+	}
+	return data, nil
+}

@@ -1,0 +1,92 @@
+package wire
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"strings"
+
+	"github.com/toolcell/toolcell/codeinterp"
+)
+
+// valueMIME carries the JSON form of a result, as text, from the hook that
+// prepare installs. Callers never see it.
+const valueMIME = "application/vnd.toolcell.value"
+
+// SpillMIME marks that from here on output is spooled in the kernel.
+const SpillMIME = "application/vnd.toolcell.spill"
+
+// OutputOf turns a display, a result or a clear into an Output. It reports
+// false for what is none of them or has nothing to show. value, unless nil,
+// derives the JSON form of a result that brings none.
+func OutputOf(m *Message, value func(*codeinterp.Output) json.RawMessage) (codeinterp.Output, bool) {
+	if m.Header.Type == "clear_output" {
+		var c struct{ Wait bool }
+		err := json.Unmarshal(m.Content, &c)
+		return codeinterp.Output{Kind: codeinterp.Clear, Wait: c.Wait}, err == nil
+	}
+	var c displayContent
+	if err := json.Unmarshal(m.Content, &c); err != nil {
+		return codeinterp.Output{}, false
+	}
+	o := codeinterp.Output{Kind: codeinterp.Display, DisplayID: c.Transient.DisplayID}
+	switch m.Header.Type {
+	case "execute_result":
+		o.Kind = codeinterp.Value
+		o.Value = valueOf(c.Data[valueMIME])
+	case "update_display_data":
+		o.Update = true
+	case "display_data":
+	default:
+		return o, false
+	}
+	delete(c.Data, valueMIME)
+	if meta := bytes.TrimSpace(c.Metadata); len(meta) > 2 && meta[0] == '{' {
+		o.Metadata = json.RawMessage(meta)
+	}
+	for mime, raw := range c.Data {
+		o.Bundle = append(o.Bundle, codeinterp.Representation{MIME: mime, Data: decodeMIME(mime, raw)})
+	}
+	codeinterp.SortBundle(o.Bundle)
+	if o.Kind == codeinterp.Value && o.Value == nil && value != nil {
+		o.Value = value(&o)
+	}
+	return o, len(o.Bundle) > 0
+}
+
+func valueOf(raw json.RawMessage) json.RawMessage {
+	var text string
+	if raw == nil || json.Unmarshal(raw, &text) != nil || !json.Valid([]byte(text)) {
+		return nil
+	}
+	return json.RawMessage(text)
+}
+
+// decodeMIME returns a representation's plain bytes: text as it is, JSON as
+// JSON, everything else from base64. Text may come as a list of lines.
+func decodeMIME(mime string, raw json.RawMessage) []byte {
+	if codeinterp.IsJSON(mime) {
+		return raw
+	}
+	var text string
+	if json.Unmarshal(raw, &text) != nil {
+		var lines []string
+		if json.Unmarshal(raw, &lines) != nil {
+			return raw
+		}
+		text = strings.Join(lines, "")
+	}
+	if codeinterp.IsText(mime) {
+		return []byte(text)
+	}
+	packed := strings.Map(func(r rune) rune {
+		if r == '\n' || r == '\r' || r == ' ' {
+			return -1
+		}
+		return r
+	}, text)
+	if data, err := base64.StdEncoding.DecodeString(packed); err == nil {
+		return data
+	}
+	return []byte(text)
+}

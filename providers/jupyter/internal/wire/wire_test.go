@@ -1,0 +1,139 @@
+package wire_test
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/json"
+	"testing"
+	"testing/iotest"
+	"unicode/utf8"
+
+	"github.com/toolcell/toolcell/providers/jupyter/internal/wire"
+)
+
+func v1Frame(parts ...string) []byte {
+	n := len(parts) + 1
+	b := binary.LittleEndian.AppendUint64(nil, uint64(n))
+	off := uint64(8 * (1 + n))
+	for _, p := range parts {
+		b = binary.LittleEndian.AppendUint64(b, off)
+		off += uint64(len(p))
+	}
+	b = binary.LittleEndian.AppendUint64(b, off)
+	for _, p := range parts {
+		b = append(b, p...)
+	}
+	return b
+}
+
+// FuzzFrame feeds every kind of frame: none may panic or take more than it
+// was given.
+func FuzzFrame(f *testing.F) {
+	f.Add(v1Frame("iopub", `{"msg_id":"1","msg_type":"stream"}`, "{}", "{}", `{"name": "stdout", "text": "x"}`), true, true)
+	f.Add(v1Frame("shell", "{}", "{}", "{}", "{}", "buffer"), true, true)
+	f.Add([]byte(`{"header":{"msg_id":"1"},"content":{}}`), false, false)
+	f.Add(append([]byte{0, 0, 0, 2, 0, 0, 0, 12, 0, 0, 0, 14}, "{}binary"...), true, false)
+	f.Add([]byte{255, 255, 255, 255, 255, 255, 255, 255}, true, true)
+	f.Fuzz(func(t *testing.T, data []byte, isBinary, v1 bool) {
+		frame, err := wire.ReadFrame(isBinary, bytes.NewReader(data), v1, 1<<16)
+		if err != nil {
+			return
+		}
+		if content, err := frame.Content(1 << 16); err == nil && len(content) > len(data) {
+			t.Errorf("%d bytes of content in a frame of %d", len(content), len(data))
+		}
+	})
+}
+
+// FuzzStreamText compares the piecewise decoder with encoding/json.
+func FuzzStreamText(f *testing.F) {
+	for _, s := range []string{"", "x", "a\nb\t\"\\/\b\f\r", "é日🙂", "\u2028\x00\x7f"} {
+		f.Add(s, 3)
+	}
+	f.Fuzz(func(t *testing.T, text string, _ int) {
+		if !utf8.ValidString(text) {
+			return
+		}
+		quoted, err := json.Marshal(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		content := []byte(`{"name": "stdout", "text": ` + string(quoted) + `}`)
+		got, err := decodeStream(content)
+		if err != nil || got != text {
+			t.Errorf("%q, %v; want %q", got, err, text)
+		}
+	})
+}
+
+// FuzzStreamBytes feeds contents of any form.
+func FuzzStreamBytes(f *testing.F) {
+	f.Add([]byte(`{"name": "stdout", "text": "\ud83d\ude42\udcff\ud800x"}`))
+	f.Add([]byte(`{"text": "x", "name": "stderr"}`))
+	f.Add([]byte(`{"name": "stdout", "text": "\u12`))
+	f.Fuzz(func(t *testing.T, content []byte) {
+		if got, err := decodeStream(content); err == nil && len(got) > 3*len(content) {
+			t.Errorf("%d bytes of %d", len(got), len(content))
+		}
+	})
+}
+
+func decodeStream(content []byte) (string, error) {
+	var b bytes.Buffer
+	r := iotest.OneByteReader(bytes.NewReader(content))
+	err := wire.StreamText(r, int64(len(content)), 1<<20, func(_ string, p []byte) { b.Write(p) })
+	return b.String(), err
+}
+
+func TestStreamEscapes(t *testing.T) {
+	for in, want := range map[string]string{
+		`\ud83d\ude42`: "🙂", `\udcc3\udca9`: "é", `\udcff`: "\xff", `\ud800x`: "\ufffdx", `\ud800\n`: "\ufffd\n",
+		`\ud800`: "\ufffd", `\u00e9\/\"`: `é/"`, "raw \xff": "raw \xff",
+	} {
+		got, err := decodeStream([]byte(`{"name": "stdout", "text": "` + in + `"}`))
+		if err != nil || got != want {
+			t.Errorf("%s: %q, %v; want %q", in, got, err, want)
+		}
+	}
+	long := bytes.Repeat([]byte(`\ud83d\ude42\n`), 20000)
+	got, err := decodeStream([]byte(`{"name": "stderr", "text": "` + string(long) + `"}`))
+	if err != nil || len(got) != 100000 {
+		t.Errorf("%d bytes, %v", len(got), err)
+	}
+}
+
+func TestErrorLines(t *testing.T) {
+	cases := []struct {
+		traceback []string
+		count     int
+		want      int
+	}{
+		{[]string{"Cell In[3], line 7", "----> 7 f()", "Cell In[3], line 2, in f()"}, 3, 2},
+		{[]string{"Cell In[3], line 7", "----> 7 f()", "Cell In[2], line 9, in f()"}, 3, 7},
+		{[]string{"Cell In [5], line 1", "----> 1 1/0"}, 5, 1},
+		{[]string{"Input In [5], in <cell line: 4>()", "----> 4 1/0"}, 5, 4},
+		{[]string{"RangeError: x", "    at <anonymous>:6:28"}, 1, 6},
+		{[]string{"nothing"}, 1, 0},
+	}
+	for _, c := range cases {
+		if got := wire.NewProgramError("", "", c.traceback, c.count).Line; got != c.want {
+			t.Errorf("%q: line %d, want %d", c.traceback, got, c.want)
+		}
+	}
+}
+
+// BenchmarkStreamText decodes one large stream message.
+func BenchmarkStreamText(b *testing.B) {
+	for name, text := range map[string]string{"plain": "x", "lines": "line 1234\\n", "escapes": "\\u00e9\\\""} {
+		b.Run(name, func(b *testing.B) {
+			content := []byte(`{"name": "stdout", "text": "` + string(bytes.Repeat([]byte(text), 8<<20/len(text))) + `"}`)
+			b.SetBytes(int64(len(content)))
+			for b.Loop() {
+				err := wire.StreamText(bytes.NewReader(content), int64(len(content)), 1<<20, func(string, []byte) {})
+				if err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,238 @@
+package jupyter
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/codeinterp/driver"
+	"github.com/toolcell/toolcell/providers/jupyter/internal/kernel"
+	"github.com/toolcell/toolcell/providers/jupyter/internal/server"
+)
+
+const provider = "jupyter"
+
+const (
+	// patience is how long a call may take that ends something: servers wait
+	// some seconds for a kernel that does not answer before they kill it.
+	patience = 30 * time.Second
+
+	// restartWindow is how long after a kernel's death a server may restart it.
+	restartWindow = 5 * time.Second
+
+	// births is how often a kernel is started that dies before it was ready:
+	// the ports that servers choose for kernels can collide.
+	births = 3
+)
+
+// A runtime starts kernels for the driver.
+type runtime struct {
+	opts      Options
+	c         *server.Client
+	kinds     map[string]kernel.Kind
+	languages []string
+	cfg       kernel.Config
+	pool      *pool
+
+	closing context.Context // ends with Close
+	close   context.CancelFunc
+	work    sync.WaitGroup // in the background
+
+	mu      sync.Mutex
+	closed  bool
+	orphans []server.Handle // kernels that could not be deleted yet
+}
+
+// open connects to a server. A nil error comes with a runtime to close.
+func open(ctx context.Context, opts *Options) (*runtime, error) {
+	o, err := opts.check()
+	if err != nil {
+		return nil, err
+	}
+	rt := &runtime{opts: o}
+	if rt.c, err = server.New(o.server()); err != nil {
+		return nil, err
+	}
+	rt.cfg = kernel.Config{Client: rt.c, MaxMessage: o.MaxMessage, Spill: o.Spill,
+		StartTimeout: o.StartTimeout, ReconnectTimeout: o.ReconnectTimeout}
+	rt.closing, rt.close = context.WithCancel(context.Background())
+	if err := rt.learn(ctx); err != nil {
+		rt.close()
+		rt.c.Close()
+		return nil, err
+	}
+	return rt, nil
+}
+
+// learn asks the server for its languages.
+func (rt *runtime) learn(ctx context.Context) error {
+	if err := rt.c.EnsureServer(ctx); err != nil {
+		return err
+	}
+	list, err := rt.c.Specs(ctx)
+	if err != nil {
+		return err
+	}
+	if rt.kinds, err = pick(list, rt.opts.Kernels); err != nil {
+		return err
+	}
+	rt.languages = slices.Sorted(maps.Keys(rt.kinds))
+	rt.pool, err = newPool(rt, rt.opts.Warm)
+	return err
+}
+
+// config is what the driver has to know. A context may need time for a server
+// that is starting, and for its kernel.
+func (rt *runtime) config() driver.Config {
+	return driver.Config{Grace: rt.opts.Grace, Patience: patience, Idle: rt.opts.ContextIdle, StartLimit: rt.opts.StartTimeout}
+}
+
+// Start implements driver.Runtime.
+func (rt *runtime) Start(ctx context.Context, o driver.Options) (driver.Session, error) {
+	kind := rt.kinds[o.Language]
+	for again := false; ; again = true {
+		k, warm, err := rt.kernel(ctx, kind, again)
+		if err != nil {
+			return nil, err
+		}
+		s := newSession(rt, kind, o, k)
+		s.private = warm
+		if err = s.furnish(ctx); err == nil {
+			return s, nil
+		}
+		if derr := rt.discard(context.WithoutCancel(ctx), k); derr != nil {
+			err = errors.Join(err, derr)
+		}
+		if !errors.Is(err, kernel.ErrNeverRan) || again {
+			return nil, err
+		}
+	}
+}
+
+// kernel returns a kernel that is ready. It can be a warm one, unless it is to
+// be new, since one of those was found dead.
+func (rt *runtime) kernel(ctx context.Context, kind kernel.Kind, isNew bool) (k *kernel.Kernel, warm bool, err error) {
+	if !isNew {
+		if k := rt.pool.take(kind.Language); k != nil {
+			return k, true, nil
+		}
+	}
+	k, err = rt.newKernel(ctx, kind)
+	return k, false, err
+}
+
+// newKernel starts a kernel and waits until it is ready. One that dies at birth
+// is started again.
+func (rt *runtime) newKernel(ctx context.Context, kind kernel.Kind) (*kernel.Kernel, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, rt.opts.StartTimeout,
+		server.Unavailable("the kernel was not ready within %v", rt.opts.StartTimeout))
+	defer cancel()
+	for n := 1; ; n++ {
+		k, err := rt.bear(ctx, kind)
+		if !errors.Is(err, kernel.ErrGone) {
+			return k, err
+		}
+		rt.opts.Log.Warn("a kernel died while it was starting", "kernelspec", kind.Name, "start", n, "of", births)
+		if n == births {
+			return nil, server.Unavailable("the kernel %q died while it was starting, %d times", kind.Name, births)
+		}
+	}
+}
+
+func (rt *runtime) bear(ctx context.Context, kind kernel.Kind) (*kernel.Kernel, error) {
+	if !rt.begin() {
+		return nil, codeinterp.ErrClosed
+	}
+	h, err := rt.c.StartKernel(ctx, kind.Name, rt.work.Done)
+	if err != nil {
+		return nil, err
+	}
+	k := kernel.New(&rt.cfg, kind, h)
+	if err := k.Ensure(ctx, nil); err != nil {
+		return nil, errors.Join(err, rt.discard(context.WithoutCancel(ctx), k))
+	}
+	return k, nil
+}
+
+// begin registers work in the background, unless the runtime is closed.
+func (rt *runtime) begin() bool {
+	rt.mu.Lock()
+	defer rt.mu.Unlock()
+	if !rt.closed {
+		rt.work.Add(1)
+	}
+	return !rt.closed
+}
+
+// discard deletes a kernel on the server and drops its socket. One that cannot
+// be deleted is remembered, and tried again by Close.
+//
+// A server that is about to restart a kernel that died can do so after the
+// deletion, so those are deleted again.
+func (rt *runtime) discard(ctx context.Context, k *kernel.Kernel) error {
+	if k.DiedLately(restartWindow) && rt.begin() {
+		go func() {
+			defer rt.work.Done()
+			time.Sleep(restartWindow)
+			_ = rt.c.DeleteKernel(context.Background(), k.Handle)
+		}()
+	}
+	err := k.Delete(ctx)
+	if err != nil {
+		rt.leave(k.Handle)
+	}
+	return err
+}
+
+// leave remembers a kernel that could not be ended.
+func (rt *runtime) leave(h server.Handle) {
+	rt.mu.Lock()
+	defer rt.mu.Unlock()
+	if !slices.Contains(rt.orphans, h) {
+		rt.orphans = append(rt.orphans, h)
+	}
+}
+
+// later discards a kernel in the background.
+func (rt *runtime) later(k *kernel.Kernel) error {
+	if !rt.begin() {
+		return rt.discard(context.Background(), k)
+	}
+	go func() {
+		defer rt.work.Done()
+		_ = rt.discard(context.Background(), k)
+	}()
+	return nil
+}
+
+// Close implements driver.Runtime: it deletes, all at once, the warm kernels and
+// those that could not be deleted before.
+func (rt *runtime) Close(ctx context.Context) error {
+	rt.close()
+	rt.pool.close(ctx)
+	rt.mu.Lock()
+	rt.closed = true
+	rt.mu.Unlock()
+	rt.work.Wait()
+	rt.mu.Lock()
+	orphans := rt.orphans
+	rt.orphans = nil
+	rt.mu.Unlock()
+	errs := make([]error, len(orphans))
+	var all sync.WaitGroup
+	for i, h := range orphans {
+		all.Go(func() {
+			if err := rt.c.DeleteKernel(ctx, h); err != nil {
+				errs[i] = fmt.Errorf("kernel %s is still there: %w", h.Kernel, err)
+			}
+		})
+	}
+	all.Wait()
+	rt.c.Close()
+	return errors.Join(errs...)
+}

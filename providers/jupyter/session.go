@@ -1,0 +1,290 @@
+package jupyter
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/codeinterp/driver"
+	"github.com/toolcell/toolcell/providers/jupyter/internal/kernel"
+	"github.com/toolcell/toolcell/providers/jupyter/internal/server"
+)
+
+// leaveTimeout bounds the restoring of what a run changed.
+const leaveTimeout = 10 * time.Second
+
+// A session is a place for one state: the kernel that has it at present, and
+// the one that takes its place where that is gone.
+type session struct {
+	rt   *runtime
+	kind kernel.Kind
+	opts driver.Options
+	dir  string // names the private directory of a context
+	// guest: the kernel is somebody else's, who is left in peace.
+	guest bool
+	k     atomic.Pointer[kernel.Kernel]
+
+	handed    bool // the program was, or may have been
+	private   bool // the process is in a directory of its own
+	unsettled bool // the surroundings of a run may not have been restored
+	quiet     bool // nothing of the program runs on
+	left      bool // an earlier program may still run
+	doomed    bool // and its kernel is given up: it may die at any time
+}
+
+func newSession(rt *runtime, kind kernel.Kind, o driver.Options, k *kernel.Kernel) *session {
+	s := &session{rt: rt, kind: kind, opts: o}
+	if !o.Once {
+		s.dir = "toolcell-" + rand.Text()
+	}
+	s.hold(k)
+	return s
+}
+
+func (s *session) hold(k *kernel.Kernel) {
+	k.Late(s.opts.Late)
+	s.k.Store(k)
+}
+
+// Run implements driver.Session.
+func (s *session) Run(ctx context.Context, p *driver.Program, out *driver.Output) (driver.Outcome, error) {
+	s.handed = false
+	for tries := 1; ; tries++ {
+		o, err := s.attempt(ctx, p, out)
+		switch {
+		case err == nil:
+			return o, nil
+		case errors.Is(err, kernel.ErrNeverRan) && tries < births:
+		case s.handed:
+			return s.inVain(p, err)
+		default:
+			return o, err
+		}
+	}
+}
+
+// inVain takes a program back that was handed over and never began. One that was
+// stopped meanwhile has ended with that.
+func (s *session) inVain(p *driver.Program, err error) (driver.Outcome, error) {
+	if errors.Is(p.HandOver(func() error { return err }), err) {
+		return driver.Outcome{}, err
+	}
+	return driver.Outcome{ExitCode: codeinterp.ExitKilled, Lost: s.k.Load().Fresh()}, nil
+}
+
+func (s *session) attempt(ctx context.Context, p *driver.Program, out *driver.Output) (driver.Outcome, error) {
+	if err := checkRequest(p.Code); err != nil {
+		return driver.Outcome{}, err
+	}
+	if err := s.ready(ctx, p); err != nil {
+		return driver.Outcome{}, err
+	}
+	k := s.k.Load()
+	sur := kernel.Surroundings{Env: p.Env, Private: s.opts.Once && !s.private}
+	if k.HasStdin() || !k.TakesInput() {
+		sur.Stdin = p.Stdin
+	}
+	special := len(sur.Env) > 0 || sur.Stdin != nil || sur.Private
+	if special || s.unsettled {
+		if err := s.enter(ctx, k, sur); err != nil {
+			return driver.Outcome{}, err
+		}
+	}
+	s.handed = true
+	end, err := k.Run(ctx, kernel.Order{Program: p, Out: out, Once: s.opts.Once, Kill: s.killer()})
+	if err != nil {
+		return driver.Outcome{}, err
+	}
+	s.left, s.doomed, s.quiet = end.Left, end.Left && end.Lost, end.Quiet
+	if special && !s.opts.Once && !end.Left && !end.Lost {
+		s.leave(ctx, k)
+	}
+	return end.Outcome, nil
+}
+
+// enter sets a run's surroundings. Where that is given up while the kernel may
+// still do it, the next run comes back to it.
+func (s *session) enter(ctx context.Context, k *kernel.Kernel, sur kernel.Surroundings) error {
+	s.unsettled = true
+	err := k.Enter(ctx, sur)
+	if err == nil || errors.Is(err, codeinterp.ErrInvalid) {
+		s.unsettled = false
+		s.private = s.private || err == nil && sur.Private
+	}
+	return err
+}
+
+func (s *session) leave(ctx context.Context, k *kernel.Kernel) {
+	if k.IsDown() {
+		s.unsettled = true
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), leaveTimeout)
+	defer cancel()
+	s.unsettled = k.Leave(ctx) != nil
+}
+
+// ready makes sure that there is a kernel to run in: connected, prepared, with
+// the context's directory and environment, and nothing of before running in it.
+func (s *session) ready(ctx context.Context, p *driver.Program) error {
+	if s.left {
+		if err := s.endLeft(ctx, p.Busy); err != nil {
+			return err
+		}
+	}
+	for range births {
+		err := s.k.Load().Ensure(ctx, p.Busy)
+		if err == nil {
+			err = s.furnish(ctx)
+		}
+		switch {
+		case err == nil:
+			return nil
+		case errors.Is(err, kernel.ErrGone) && s.guest:
+			return asContextError(err)
+		case errors.Is(err, kernel.ErrGone):
+			if err := s.replace(ctx); err != nil {
+				return err
+			}
+		case !errors.Is(err, kernel.ErrNeverRan):
+			return err
+		}
+	}
+	return server.Unavailable("the kernel died again and again")
+}
+
+// endLeft ends what the last program left running, and tells it.
+func (s *session) endLeft(ctx context.Context, busy func(bool)) error {
+	how, err := "was ended with its kernel", error(nil)
+	if s.doomed {
+		err = s.giveAway(ctx)
+	} else {
+		how, err = s.k.Load().EndLeft(ctx, s.rt.opts.Grace, s.killer(), busy)
+	}
+	if errors.Is(err, kernel.ErrGone) {
+		how, err = "went with its kernel", nil
+	}
+	if err != nil {
+		return fmt.Errorf("an earlier program may still be running: %w", err)
+	}
+	s.left, s.doomed = false, false
+	text := fmt.Sprintf("The earlier program whose end was not known %s.\n", how)
+	s.opts.Late(codeinterp.Output{Kind: codeinterp.Stderr, Data: []byte(text), Late: true})
+	return nil
+}
+
+// deletePause is the time between two tries to delete a kernel that the server
+// may be restarting, and cannot delete meanwhile.
+const deletePause = 2 * time.Second
+
+// giveAway deletes the kernel, as often as that takes.
+func (s *session) giveAway(ctx context.Context) error {
+	for {
+		err := s.rt.discard(ctx, s.k.Load())
+		if err == nil {
+			return nil
+		}
+		select {
+		case <-time.After(deletePause):
+		case <-ctx.Done():
+			return err
+		}
+	}
+}
+
+// furnish gives a new process the context's directory and environment.
+func (s *session) furnish(ctx context.Context) error {
+	return s.k.Load().Furnish(ctx, kernel.Surroundings{Cwd: s.opts.Cwd, Env: s.opts.Env, Dir: s.dir})
+}
+
+// replace starts a new kernel in place of one that is gone.
+func (s *session) replace(ctx context.Context) error {
+	_ = s.rt.discard(ctx, s.k.Load())
+	k, err := s.rt.newKernel(ctx, s.kind)
+	if err != nil {
+		return err
+	}
+	s.private, s.unsettled = false, false
+	s.hold(k)
+	return nil
+}
+
+// killer is kill, nil where the kernel is not ours to end.
+func (s *session) killer() func(context.Context) error {
+	if s.guest {
+		return nil
+	}
+	return s.kill
+}
+
+// kill ends the kernel's process, and with it all that runs in it.
+func (s *session) kill(ctx context.Context) error {
+	k := s.k.Load()
+	if !s.opts.Once {
+		err := k.Restart(ctx)
+		if _, refused := errors.AsType[*StatusError](err); !refused {
+			return err
+		}
+	}
+	return s.rt.discard(ctx, k)
+}
+
+// Interrupt implements driver.Session.
+func (s *session) Interrupt(ctx context.Context) error { return s.k.Load().Interrupt(ctx) }
+
+// Reset implements driver.Session.
+func (s *session) Reset(ctx context.Context) error {
+	if s.guest {
+		return fmt.Errorf("%w: %w: the kernel was adopted, and is not ours to restart", codeinterp.ErrInvalid, errors.ErrUnsupported)
+	}
+	err := s.kill(ctx)
+	if err == nil {
+		s.left, s.doomed, s.unsettled, s.private = false, false, false, false
+	}
+	return err
+}
+
+// Close implements driver.Session. A kernel in which nothing runs on is deleted
+// in the background.
+func (s *session) Close(ctx context.Context) error {
+	k := s.k.Load()
+	if s.guest {
+		k.Drop()
+		return nil
+	}
+	if s.opts.Once {
+		if s.quiet || k.Quiet(ctx) {
+			return s.rt.later(k)
+		}
+		clean, cancel := context.WithTimeout(ctx, time.Second)
+		defer cancel()
+		k.Clear(clean)
+	} else if s.opts.Cwd == "" && !s.left {
+		clean, cancel := context.WithTimeout(ctx, s.rt.opts.Grace)
+		defer cancel()
+		k.Remove(clean, s.dir)
+	}
+	return s.rt.discard(ctx, k)
+}
+
+// maxRequest is what servers accept in one message by default, less what
+// stands around the code. A larger one costs the socket.
+const maxRequest = 10<<20 - 4<<10
+
+// checkRequest refuses code that is too large once it is escaped.
+func checkRequest(code string) error {
+	if len(code) < maxRequest/6 {
+		return nil
+	}
+	b, err := json.Marshal(code)
+	if err == nil && len(b) > maxRequest {
+		err = fmt.Errorf("%w: code of %d bytes takes %d in a message, and servers accept %d; put data into a file",
+			codeinterp.ErrInvalid, len(code), len(b), maxRequest)
+	}
+	return err
+}

@@ -1,0 +1,188 @@
+//go:build unix
+
+package subprocess_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/providers/subprocess"
+)
+
+// TestThreadDisplays: a thread may show things during its run, between runs and
+// during other runs, and harms none of them.
+func TestThreadDisplays(t *testing.T) {
+	n := newNotebook(t, open(t, subprocess.Options{Languages: []subprocess.Language{subprocess.Python()}}), "python")
+	if res := n.run(`
+import threading, time
+done = threading.Event()
+def progress():
+    display('0%', display_id='p')
+    for i in range(200):
+        time.sleep(0.005)
+        update_display(str(i), display_id='p')
+        display('step')
+    done.set()
+threading.Thread(target=progress, daemon=True).start()`, nil); !res.OK() {
+		t.Fatal(summary(res))
+	}
+	late := 0
+	for i := range 20 {
+		res := n.run(fmt.Sprintf("import time; time.sleep(0.03); display(%d); print(%d); %d", i, i, i), nil)
+		if !res.OK() || res.StateLost || res.Text() != fmt.Sprint(i) || res.Stdout() != fmt.Sprintln(i) {
+			t.Fatalf("run %d: %s", i, summary(res))
+		}
+		late += lateDisplays(res)
+	}
+	if res := n.run("done.wait(30)", nil); res.Text() != "True" {
+		t.Fatal(summary(res))
+	}
+	if late += lateDisplays(n.run("1", nil)); late < 100 {
+		t.Errorf("%d of 201 displays came late", late)
+	}
+}
+
+func lateDisplays(res codeinterp.Result) int {
+	n := 0
+	for _, o := range res.Outputs {
+		if o.Kind == codeinterp.Display && o.Late {
+			n++
+		}
+	}
+	return n
+}
+
+// TestForkedDisplays: processes that a program forks may show things, all at
+// the same time.
+func TestForkedDisplays(t *testing.T) {
+	n := newNotebook(t, open(t, subprocess.Options{Languages: []subprocess.Language{subprocess.Python()}}), "python")
+	res := n.run(`
+import os
+big = 'x' * 200_000
+for i in range(4):
+    if os.fork() == 0:
+        for k in range(20): display(big if k % 5 == 0 else 'child')
+        os._exit(0)
+for k in range(20): display(big)
+for i in range(4): os.wait()
+print('all done')`, nil)
+	shown := 0
+	for _, o := range res.Outputs {
+		if o.Kind == codeinterp.Display {
+			shown++
+		}
+	}
+	if !res.OK() || res.Stdout() != "all done\n" || shown != 100 {
+		t.Fatalf("%s, %d displays of 100", summary(res), shown)
+	}
+	if res := n.run("len(big)", nil); res.Text() != "200000" || res.StateLost {
+		t.Fatal(summary(res))
+	}
+}
+
+// TestBoundedErrors: an error's texts have bounds, of which their reader is
+// told, and whatever is raised does not cost the context.
+func TestBoundedErrors(t *testing.T) {
+	for language, programs := range map[string][]string{
+		"python": {
+			"raise ValueError('x' * 40_000_000)", "raise ValueError('a\\n' * 14_000_000)", "raise type('N' * 3_000_000, (Exception,), {})()",
+			"import importlib; importlib.import_module('m' * 30_000_000)",
+		},
+		"javascript": {
+			"throw new Error('x'.repeat(40_000_000))", "throw new Error('a\\n'.repeat(14_000_000))", "throw 'x'.repeat(40_000_000)",
+			"throw Object.assign(new Error('m'), { name: 'N'.repeat(3_000_000) })", "throw Object.assign(new Error('m'), { stack: 's'.repeat(30_000_000) })",
+		},
+	} {
+		t.Run(language, func(t *testing.T) {
+			n := newNotebook(t, open(t, subprocess.Options{}), language)
+			n.run("var kept = 1", nil)
+			if language == "python" {
+				n.run("kept = 1", nil)
+			}
+			for _, code := range programs {
+				res := n.run(code, nil)
+				if res.Status != codeinterp.StatusError || res.StateLost || res.Error == nil {
+					t.Fatalf("%.40s: %.200s", code, summary(res))
+				}
+				size := len(res.Error.Name) + len(res.Error.Message) + len(res.Error.MissingModule)
+				for _, line := range res.Error.Traceback {
+					size += len(line) + 16
+				}
+				if all := fmt.Sprint(*res.Error); size > 1<<20 || !strings.Contains(all, "left out") && len(res.Truncated) == 0 {
+					t.Errorf("%.40s: an error of %d bytes", code, size)
+				}
+			}
+			if res := n.run("kept", nil); res.Text() != "1" || res.StateLost {
+				t.Error(summary(res))
+			}
+		})
+	}
+}
+
+// TestLargeLatePrint: what a thread prints late is cut, told, and costs
+// nothing else.
+func TestLargeLatePrint(t *testing.T) {
+	n := newNotebook(t, open(t, subprocess.Options{Languages: []subprocess.Language{subprocess.Python()}}), "python")
+	n.run(`
+import threading
+go, printed = threading.Event(), threading.Event()
+def late():
+    go.wait()
+    print('é' * 35_000_000)
+    printed.set()
+threading.Thread(target=late, daemon=True).start()`, nil)
+	res := n.run("go.set(); printed.wait(60)", nil)
+	if res.Text() != "True" || res.StateLost {
+		t.Fatal(summary(res))
+	}
+	res = n.run("1", nil)
+	late := 0
+	for _, o := range res.Outputs {
+		if o.Late {
+			late += len(o.Data)
+		}
+	}
+	if !res.OK() || res.StateLost || late == 0 || late > 2<<20 || len(res.Truncated) != 1 || res.Truncated[0].Bytes != 70_000_001 {
+		t.Fatalf("%d late bytes, truncated %v, %s", late, res.Truncated, res.Status)
+	}
+}
+
+// TestLateTasks: asyncio's tasks go on between runs, as in a notebook.
+func TestLateTasks(t *testing.T) {
+	n := newNotebook(t, open(t, subprocess.Options{Languages: []subprocess.Language{subprocess.Python()}}), "python")
+	n.run(`
+import asyncio
+ticks = 0
+async def tick():
+    global ticks
+    while ticks < 5:
+        await asyncio.sleep(0.005)
+        ticks += 1
+        print('tick', ticks)
+task = asyncio.create_task(tick())
+await asyncio.sleep(0)`, nil)
+	for end := time.Now().Add(time.Minute); ; {
+		res := n.run("ticks", nil)
+		if !res.OK() || res.StateLost {
+			t.Fatal(summary(res))
+		}
+		if res.Text() == "5" {
+			break
+		}
+		if time.Now().After(end) {
+			t.Fatalf("%s ticks", res.Text())
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	n.run("asyncio.create_task(asyncio.sleep(0.01)).add_done_callback(lambda t: hang()); hang = lambda: [0 for _ in iter(int, 1)]; await asyncio.sleep(0)", nil)
+	time.Sleep(100 * time.Millisecond)
+	if res := n.run("ticks", &codeinterp.RunOptions{Timeout: 500 * time.Millisecond}); res.StateLost {
+		t.Errorf("a task that computes cost the state: %s", summary(res))
+	}
+	if res := n.run("ticks", nil); res.Text() != "5" {
+		t.Error(summary(res))
+	}
+}

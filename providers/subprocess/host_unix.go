@@ -1,0 +1,146 @@
+//go:build unix
+
+package subprocess
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+
+	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/codeinterp/driver"
+	"github.com/toolcell/toolcell/internal/sandbox"
+)
+
+// A host is the [driver.Runtime]: the interpreters of this machine behind a
+// sandbox.
+type host struct {
+	opts      Options
+	sandbox   *sandbox.Sandbox
+	languages map[string]*language
+	names     []string
+	warm      map[string]*pool
+
+	life   context.Context // ends with Close
+	cancel context.CancelFunc
+}
+
+var _ driver.Runtime = (*host)(nil)
+
+func newHost(opts *Options) (*host, error) {
+	h := &host{}
+	if opts != nil {
+		h.opts = *opts
+	}
+	if err := h.opts.complete(); err != nil {
+		return nil, err
+	}
+	list, err := h.opts.table()
+	if err != nil {
+		return nil, err
+	}
+	if h.sandbox, err = sandbox.New(h.opts.sandbox()); err != nil {
+		return nil, err
+	}
+	h.life, h.cancel = context.WithCancel(context.Background())
+	if err := h.choose(list); err != nil {
+		return nil, errors.Join(err, h.Close(h.life))
+	}
+	if err := h.heat(); err != nil {
+		return nil, errors.Join(err, h.Close(h.life))
+	}
+	return h, nil
+}
+
+// choose finds the interpreters of the languages. Where the caller listed them,
+// all have to be found, else at least one.
+func (h *host) choose(list []Language) error {
+	var wg sync.WaitGroup
+	found, errs := make([]*language, len(list)), make([]error, len(list))
+	for n, l := range list {
+		wg.Go(func() { found[n], errs[n] = find(l, h.sandbox, h.try) })
+	}
+	wg.Wait()
+	h.languages = map[string]*language{}
+	for n, l := range list {
+		if found[n] != nil {
+			h.languages[l.Name] = found[n]
+		}
+	}
+	h.names = slices.Sorted(maps.Keys(h.languages))
+	if h.opts.Languages != nil || len(h.names) == 0 {
+		return errors.Join(errs...)
+	}
+	return nil
+}
+
+// try starts l once, inside the sandbox.
+func (h *host) try(l *language) error {
+	ctx, cancel := context.WithTimeout(h.life, maxProbe)
+	defer cancel()
+	if l.Driver == nil {
+		return nil
+	}
+	p, err := h.launch(l, &place{once: true})
+	if err != nil {
+		return err
+	}
+	defer p.kill()
+	runtime, err := p.greeting(ctx)
+	if err == nil {
+		l.learn(runtime)
+	}
+	return err
+}
+
+// Describe tells which interpreters run the programs, and what stands between
+// these and the host, as it was probed.
+func (h *host) Describe() codeinterp.Info {
+	info := codeinterp.Info{Provider: provider, Isolation: h.sandbox.Report()}
+	if h.opts.Warm != nil && h.sandbox.CanFork() && info.Isolation.PIDs == "rlimit" {
+		info.Isolation.PIDs = "watchdog" // forked processes share a uid
+	}
+	for _, name := range h.names {
+		l := h.languages[name]
+		about := codeinterp.LanguageInfo{
+			Name: name, Runtime: l.runtime, Notes: l.Notes, Aliases: slices.Clone(l.Aliases), Contexts: l.Driver != nil,
+		}
+		if h.sandbox.Mode() != sandbox.None { // there all files are open
+			about.Roots = slices.Clone(l.roots)
+		}
+		info.Languages = append(info.Languages, about)
+	}
+	if h.sandbox.Mode() == sandbox.Bwrap {
+		info.Workdir = h.sandbox.WorkdirInside("")
+	}
+	return info
+}
+
+// Start returns a session: that of a context with its process, that of a single
+// run without one, since the program's environment is the process's.
+func (h *host) Start(ctx context.Context, o driver.Options) (driver.Session, error) {
+	l := h.languages[o.Language]
+	if l == nil {
+		return nil, fmt.Errorf("%w: %s", codeinterp.ErrLanguage, o.Language)
+	}
+	s := &session{h: h, lang: l, place: place{env: o.Env, once: o.Once, late: o.Late}}
+	if o.Once {
+		return s, nil
+	}
+	if err := s.settle(ctx, o.Cwd); err != nil {
+		return nil, errors.Join(err, s.Close(ctx))
+	}
+	return s, nil
+}
+
+// Close ends what is kept for later, and removes what programs lived in.
+func (h *host) Close(context.Context) error {
+	h.cancel()
+	for _, w := range h.warm {
+		w.close()
+	}
+	return h.sandbox.Close()
+}

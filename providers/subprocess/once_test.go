@@ -1,0 +1,69 @@
+package subprocess_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/providers/subprocess"
+)
+
+// TestSlowReader has an OnOutput that is slower than the time that a stream may
+// stay open behind its process: it still gets all.
+func TestSlowReader(t *testing.T) {
+	t.Parallel()
+	ci := open(t, subprocess.Options{})
+	for language, code := range map[string]string{
+		"python": "import time\nfor c in 'abc':\n    print(c, flush=True); time.sleep(.05)\n42",
+		"bash":   "for c in a b c; do echo $c; sleep .05; done",
+	} {
+		var got string
+		res := run(t, ci, language, code, &codeinterp.RunOptions{OnOutput: func(o codeinterp.Output) error {
+			if o.Kind == codeinterp.Stdout {
+				got += string(o.Data)
+			}
+			time.Sleep(1200 * time.Millisecond)
+			return nil
+		}})
+		if got != "a\nb\nc\n" || res.CallbackErr != nil || !res.OK() {
+			t.Errorf("%s: OnOutput got %q, %v, status %s", language, got, res.CallbackErr, res.Status)
+		}
+	}
+}
+
+// TestBytesOnTheChannel writes to the driver's own descriptor what is no frame:
+// how the program ended is not known then, even if it ends well.
+func TestBytesOnTheChannel(t *testing.T) {
+	t.Parallel()
+	ci := open(t, subprocess.Options{})
+	for language, code := range map[string]string{
+		"python":     "import os; os.write(3, b'zzzzzzzzz'); print('hi'); 5",
+		"javascript": "require('fs').writeSync(3, 'zzzzzzzzzz'); console.log('hi'); 5",
+	} {
+		if res := run(t, ci, language, code, nil); res.Status != codeinterp.StatusLost || res.Error == nil || res.Error.Name != "ProtocolError" {
+			t.Errorf("%s: status %s, error %v", language, res.Status, res.Error)
+		}
+	}
+}
+
+// TestNodeExits ends programs by process.exit in places where the program itself
+// has ended, and with handlers that change the code.
+func TestNodeExits(t *testing.T) {
+	t.Parallel()
+	ci := open(t, subprocess.Options{})
+	for _, tt := range []struct {
+		code string
+		exit int
+	}{
+		{"setTimeout(() => process.exit(5), 10)", 5},
+		{"setImmediate(() => process.exit(6)); 0", 6},
+		{"process.on('exit', () => { process.exitCode = 5 }); await 1; process.exit(0)", 5},
+		{"process.on('exit', () => { process.exit(3) }); process.exit(2)", 3},
+		{"process.on('exit', () => { console.log('bye') })", 0},
+		{"if (require.main === module) process.exit(7)", 7},
+	} {
+		if res := run(t, ci, "javascript", tt.code, nil); res.ExitCode != tt.exit || res.OK() != (tt.exit == 0) {
+			t.Errorf("%s: status %s, exit %d, want %d", tt.code, res.Status, res.ExitCode, tt.exit)
+		}
+	}
+}

@@ -1,0 +1,58 @@
+//go:build unix
+
+package subprocess
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/sandbox"
+)
+
+// complete validates o, copies what it refers to and fills in the defaults.
+func (o *Options) complete() error {
+	if o.Grace < 0 || o.MaxContexts < 0 {
+		return fmt.Errorf("%w: negative Grace or MaxContexts", codeinterp.ErrInvalid)
+	}
+	if o.Grace == 0 {
+		o.Grace = defaultGrace
+	}
+	if o.MaxContexts == 0 {
+		o.MaxContexts = defaultMaxContexts
+	}
+	checked, err := codeinterp.CheckContext(&codeinterp.ContextOptions{Env: o.Env})
+	o.Env = checked.Env
+	o.Languages = slices.Clone(o.Languages)
+	o.ReadOnly, o.Writable = slices.Clone(o.ReadOnly), slices.Clone(o.Writable)
+	return err
+}
+
+// table returns the languages to look for.
+func (o *Options) table() ([]Language, error) {
+	list := o.Languages
+	if list == nil {
+		list = []Language{Python(), JavaScript(), TypeScript(), Bash()}
+	}
+	for n, l := range list {
+		if err := l.check(); err != nil {
+			return nil, err
+		}
+		if slices.ContainsFunc(list[:n], func(k Language) bool { return k.Name == l.Name }) {
+			return nil, fmt.Errorf("%w: language %s is listed twice", codeinterp.ErrInvalid, l.Name)
+		}
+	}
+	if len(list) == 0 {
+		return nil, fmt.Errorf("%w: an empty list of Languages", codeinterp.ErrInvalid)
+	}
+	return list, nil
+}
+
+// sandbox returns the options of the sandbox.
+func (o *Options) sandbox() *sandbox.Options {
+	return &sandbox.Options{
+		Require: sandbox.Mode(o.Require), AllowNone: o.AllowNone, AllowSignals: o.AllowSignals, Network: o.Network,
+		ReadOnly: o.ReadOnly, Writable: o.Writable,
+		Limits: sandbox.Limits(o.Limits), UID: o.UID, GID: o.GID, Cgroup: o.Cgroup, TempDir: o.TempDir,
+	}
+}

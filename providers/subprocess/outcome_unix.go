@@ -1,0 +1,62 @@
+//go:build unix
+
+package subprocess
+
+import (
+	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/codeinterp/driver"
+	"github.com/toolcell/toolcell/internal/sandbox"
+)
+
+// outcome says how a run of p that is done has ended. once says that the process
+// was the program's own.
+func (r *run) outcome(p *process, once bool) driver.Outcome {
+	o := driver.Outcome{End: r.ended}
+	switch end := r.end; {
+	case end == nil:
+		p.obituary(&o, once)
+	case end.how == "error":
+		o.ExitCode, o.Error = max(end.code, 1), r.prog.locate(end.err)
+	case end.how == "interrupt":
+		o.ExitCode, o.Cause, o.Error = codeinterp.ExitCanceled, codeinterp.CauseInterrupt, r.prog.locate(end.err)
+	default:
+		o.ExitCode = end.code
+	}
+	return o
+}
+
+// obituary completes the outcome of a run whose process ended without a report.
+func (p *process) obituary(o *driver.Outcome, once bool) {
+	exit := p.sb.Wait()
+	p.mu.Lock()
+	broken := p.broken
+	p.mu.Unlock()
+	o.Lost = true
+	switch {
+	case broken != nil:
+		o.ExitCode, o.Cause = codeinterp.ExitKilled, codeinterp.CauseExit
+		o.Error = &codeinterp.ProgramError{Name: "ProtocolError", Message: broken.Error() + "; its process was killed"}
+	case exit.Killed && exit.Cause == "":
+		o.ExitCode = codeinterp.ExitKilled
+	case exit.Cause != "" || exit.Signal != 0:
+		o.ExitCode, o.Cause, o.Error = max(exit.Code, 128), exit.Cause, death(exit)
+		if p.outOfMemory(exit) {
+			o.Cause = codeinterp.CauseMemory
+		}
+	case once:
+		o.ExitCode, o.Lost = exit.Code, false
+	default:
+		o.ExitCode, o.Cause = exit.Code, codeinterp.CauseExit
+	}
+}
+
+// death is the error of a process that a limit or a signal ended.
+func death(exit sandbox.Exit) *codeinterp.ProgramError {
+	switch {
+	case exit.Detail != "":
+		return &codeinterp.ProgramError{Name: "ResourceLimit", Message: exit.Detail}
+	case exit.Signal != 0:
+		return &codeinterp.ProgramError{Name: "Killed", Message: "the process died: " + exit.Signal.String()}
+	}
+	return nil
+}

@@ -1,0 +1,156 @@
+//go:build unix
+
+package subprocess
+
+import (
+	"os"
+	"os/user"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/toolcell/toolcell/internal/sandbox"
+)
+
+// libraryDirs are the directories of an installation that an interpreter in
+// its bin needs. Its root is never opened: what else is there is not known, and
+// for a file in ~/bin it is the whole home.
+var libraryDirs = []string{"lib", "lib64"}
+
+// A rootFinder collects the files and directories that an interpreter needs
+// beside the system's.
+type rootFinder struct {
+	homes []string // real paths
+	list  []string
+}
+
+func newRootFinder() *rootFinder {
+	f := &rootFinder{}
+	if u, err := user.Current(); err == nil {
+		f.homes = append(f.homes, u.HomeDir)
+	}
+	f.homes = append(f.homes, os.Getenv("HOME"))
+	for n, home := range f.homes {
+		if real, err := filepath.EvalSymlinks(home); err == nil {
+			f.homes[n] = real
+		}
+	}
+	return f
+}
+
+// rootsOf returns what an interpreter at the path needs: the file itself, and
+// the libraries that were installed beside it.
+func rootsOf(path string) []string {
+	f := newRootFinder()
+	f.interpreter(path)
+	return f.roots()
+}
+
+// pythonRoots returns what a Python at the path needs, whose sys.path, prefixes
+// and library directory are given.
+func pythonRoots(path string, prefixes, libraries []string) []string {
+	f := newRootFinder()
+	f.interpreter(path)
+	for _, prefix := range prefixes {
+		f.file(filepath.Join(prefix, "pyvenv.cfg"))
+		f.installation(prefix)
+		for _, dir := range libraryDirs {
+			shared, _ := filepath.Glob(filepath.Join(prefix, dir, "libpython*"))
+			for _, lib := range shared {
+				f.file(lib)
+			}
+		}
+	}
+	// A path file can name any directory: only those count that were
+	// installed with this Python.
+	for _, dir := range libraries {
+		if slices.ContainsFunc(prefixes, func(p string) bool {
+			return within(dir, filepath.Join(p, "lib")) || within(dir, filepath.Join(p, "lib64"))
+		}) {
+			f.directory(dir)
+		}
+	}
+	return f.roots()
+}
+
+func (f *rootFinder) interpreter(path string) {
+	f.file(path)
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return
+	}
+	f.file(real)
+	if dir := filepath.Dir(real); filepath.Base(dir) == "bin" {
+		f.installation(filepath.Dir(dir))
+	}
+}
+
+// installation adds the libraries below a prefix that holds one installation.
+func (f *rootFinder) installation(prefix string) {
+	real, err := filepath.EvalSymlinks(prefix)
+	if err != nil || f.common(real) {
+		return
+	}
+	for _, dir := range libraryDirs {
+		f.directory(filepath.Join(prefix, dir))
+	}
+}
+
+// common reports whether a directory holds more than one installation, or
+// other things of the user's: a home, what contains one, what is directly
+// below / (such as /opt), and any "local".
+func (f *rootFinder) common(real string) bool {
+	base := filepath.Base(real)
+	return f.wide(real) || base == "local" || base == ".local"
+}
+
+// wide reports whether opening a directory would open a home, or all that
+// somebody put directly below /.
+func (f *rootFinder) wide(real string) bool {
+	return strings.Count(real, "/") < 2 || slices.ContainsFunc(f.homes, func(home string) bool { return within(home, real) })
+}
+
+// directory adds a directory that is there, unless that would open too much.
+func (f *rootFinder) directory(dir string) {
+	real, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		return
+	}
+	if info, err := os.Stat(real); err == nil && (!info.IsDir() || !f.wide(real)) {
+		f.list = append(f.list, dir, real)
+	}
+}
+
+// file adds a file that is there.
+func (f *rootFinder) file(path string) {
+	if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
+		f.list = append(f.list, path)
+	}
+}
+
+// roots returns what was found, without what every program may read and what
+// is inside another of the directories.
+func (f *rootFinder) roots() []string {
+	system := sandbox.SystemDirs()
+	list := slices.DeleteFunc(f.list, func(path string) bool {
+		return slices.ContainsFunc(system, func(dir string) bool { return within(path, dir) })
+	})
+	return outermost(list)
+}
+
+// within reports whether path is dir or inside it.
+func within(path, dir string) bool {
+	return path == dir || dir == "/" || strings.HasPrefix(path, dir+"/")
+}
+
+// outermost returns the paths that are not inside another one.
+func outermost(paths []string) []string {
+	slices.Sort(paths)
+	var list []string
+	for _, p := range paths {
+		if !slices.ContainsFunc(list, func(dir string) bool { return within(p, dir) }) {
+			list = append(list, p)
+		}
+	}
+	return list
+}

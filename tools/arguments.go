@@ -1,0 +1,142 @@
+package tools
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/toolcell/toolcell/codeinterp"
+)
+
+// An argument is declared once: schemas are made from it, and calls decoded
+// and checked by it.
+type argument struct {
+	name     string
+	about    string
+	optional bool
+	unit     string // said after the bounds
+	// to is where the value goes, a *string or an *int64. The zero value means
+	// that an optional one was not given.
+	to func(*input) any
+	// enum are the values of a string; where resolves is set others may mean
+	// one of them.
+	enum     func(*limits) []string
+	resolves bool
+	// bounds are those of an integer.
+	bounds func(*limits) (least, most int64)
+	// more is what is to be said of the limits. It is said in words as well,
+	// since several consumers drop the keywords of the schema.
+	more func(*limits) string
+	// check looks at the value, and may replace it. The code is the fault's
+	// where that is the only one.
+	check func(k *kit, in *input, f *faults) (code string)
+}
+
+// input has the values of all arguments there are.
+type input struct {
+	language, code      string
+	contextID, outputID string
+	stream              string
+	timeoutMs           int64
+	offset, limit       int64
+}
+
+var (
+	argLanguage = argument{
+		name: "language", about: "The language that the code is written in.",
+		to:       func(in *input) any { return &in.language },
+		enum:     func(l *limits) []string { return l.languages },
+		resolves: true,
+		check:    func(k *kit, in *input, f *faults) string { return k.checkLanguage(&in.language, k.limits.languages, f) },
+	}
+	argContextLanguage = argument{
+		name: "language", about: "The language that all code of the context will be written in.",
+		to:       argLanguage.to,
+		enum:     func(l *limits) []string { return l.contexts },
+		resolves: true,
+		check:    func(k *kit, in *input, f *faults) string { return k.checkLanguage(&in.language, k.limits.contexts, f) },
+	}
+	argCode = argument{
+		name: "code", about: "The source code to run, as it is: no Markdown fence around it.",
+		to: func(in *input) any { return &in.code }, more: codeSize, check: checkCode,
+	}
+	argContextCode = argument{
+		name: "code", about: "The source code to run, in the context's language and as it is: no Markdown fence around it.",
+		to: argCode.to, more: codeSize, check: checkCode,
+	}
+	argTimeout = argument{
+		name: "timeoutMs", optional: true, unit: " milliseconds",
+		to:     func(in *input) any { return &in.timeoutMs },
+		bounds: func(l *limits) (int64, int64) { return 1, l.maxTimeout },
+		more:   aboutTimeout,
+	}
+	argContext = argument{
+		name: "contextId", about: "The contextId that the call creating the context returned.",
+		to: func(in *input) any { return &in.contextID },
+	}
+	argOutput = argument{
+		name: "outputId", about: "The outputId that the result of the run gave.",
+		to: func(in *input) any { return &in.outputID },
+	}
+	argStream = argument{
+		name: "stream", about: "Which part to read: stdout unless given.", optional: true,
+		to:   func(in *input) any { return &in.stream },
+		enum: func(*limits) []string { return []string{"stdout", "stderr", "display", "error"} },
+	}
+	argOffset = argument{
+		name: "offset", about: "The byte to start at: 0 unless given, then the nextOffset of the page before.", optional: true,
+		to:     func(in *input) any { return &in.offset },
+		bounds: func(*limits) (int64, int64) { return 0, math.MaxInt64 },
+	}
+	argLimit = argument{
+		name: "limit", optional: true,
+		to:     func(in *input) any { return &in.limit },
+		bounds: func(l *limits) (int64, int64) { return 1, l.maxRead },
+		more: func(l *limits) string {
+			return fmt.Sprintf("How many bytes to read at most: 1 to %d. Unless given, %d.", l.maxRead, l.maxRead)
+		},
+	}
+)
+
+func codeSize(l *limits) string {
+	if l.code == 0 {
+		return ""
+	}
+	return fmt.Sprintf("At most %d bytes.", l.code)
+}
+
+func aboutTimeout(l *limits) string {
+	s := fmt.Sprintf("After how many milliseconds the code is stopped: 1 to %d.", l.maxTimeout)
+	if l.timeout > 0 {
+		s += fmt.Sprintf(" Unless given, %d.", l.timeout)
+	}
+	return s
+}
+
+// checkLanguage resolves a language, which must be one of those allowed.
+func (k *kit) checkLanguage(language *string, allowed []string, f *faults) (code string) {
+	if *language == "" && len(*f) > 0 {
+		return ""
+	}
+	name, err := k.facts.resolve(*language, k.limits.languages)
+	if err == nil && !slices.Contains(allowed, name) {
+		err = fmt.Errorf("%s has no contexts here; those that have: %s", name, strings.Join(allowed, ", "))
+	}
+	if err != nil {
+		f.add("language: %v", err)
+		return CodeLanguage
+	}
+	*language = name
+	return ""
+}
+
+func checkCode(k *kit, in *input, f *faults) (code string) {
+	if k.StripFences {
+		in.code = stripFence(in.code)
+	}
+	if _, err := codeinterp.CheckRun(in.code, nil); err != nil {
+		f.add("%s", strings.TrimPrefix(err.Error(), codeinterp.ErrInvalid.Error()+": "))
+	}
+	return ""
+}
