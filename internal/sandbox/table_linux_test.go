@@ -49,9 +49,14 @@ func TestUnprivileged(t *testing.T) {
 	} {
 		b, err := asUser(t, tests).CombinedOutput()
 		if err != nil || !strings.Contains(string(b), "--- PASS") {
-			t.Errorf("%v: %s", err, b)
+			t.Errorf("%v\n%s", err, failed(b))
 		}
 	}
+}
+
+// failed returns what a run of tests printed about those that failed.
+func failed(out []byte) []byte {
+	return regexp.MustCompile(`(?m)^\s*(=== |--- (PASS|SKIP)).*\n`).ReplaceAll(out, nil)
 }
 
 // attackTests are the tests whose subtests are, for each mode, the rows of the
@@ -75,7 +80,7 @@ func TestTable(t *testing.T) {
 	for host, cmd := range hosts {
 		out, err := cmd.CombinedOutput()
 		if err != nil {
-			t.Errorf("%s: %v\n%s", host, err, regexp.MustCompile(`(?m)^\s*(=== |--- (PASS|SKIP)).*\n`).ReplaceAll(out, nil))
+			t.Errorf("%s: %v\n%s", host, err, failed(out))
 		}
 		for _, m := range outcome.FindAllStringSubmatch(string(out), -1) {
 			row := m[2] + "/" + cmp.Or(m[4], "all")
