@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -19,10 +20,10 @@ type fault func(w http.ResponseWriter, r *http.Request, next http.Handler)
 
 // first makes the faults happen to the first requests, one each.
 func first(faults ...fault) func(http.Handler) http.Handler {
-	n := 0
+	var requests atomic.Int64
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if n++; n <= len(faults) {
+			if n := int(requests.Add(1)); n <= len(faults) {
 				faults[n-1](w, r, next)
 				return
 			}
