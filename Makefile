@@ -14,17 +14,16 @@ RACE    := $(shell command -v $$($(GO) env CC) >/dev/null 2>&1 && echo -race)
 .PHONY: attack test testenv compile quick bench lint cross fuzz cover vuln tidy test262
 
 ## test: set up the test parts, then run every test with the race detector. What
-## fails beside the others is tried once more, alone, and has to pass then: real
-## servers and processes on a busy machine are not always on time.
+## fails beside the others is tried again, alone, and has to pass then: real
+## servers and processes on a busy machine are not always on time. It ends with
+## what was skipped and why, and with what failed, also where it passed later.
 test:
 ifeq ($(RACE),)
 	@echo "no C compiler: the tests run without the race detector"; test -z "$$CI"
 endif
 	@$(MAKE) --no-print-directory -j2 testenv compile
-	$(GO) test $(RACE) -shuffle=on -timeout 25m ./... 2>&1 | tee .testenv/test.log || { \
-		failed=$$(awk -F '[\t ]' '/^FAIL\t/ {print $$2}' .testenv/test.log | sort -u); \
-		[ -n "$$failed" ] && echo "== once more, alone:" $$failed && \
-		$(GO) test $(RACE) -shuffle=on -timeout 25m -p 1 $$failed; }
+	@run=$$($(GO) -C internal/lint tool -n gotestsum) && $$run --format pkgname-and-test-fails --format-icons text --format-hide-empty-pkg \
+		--rerun-fails=2 --rerun-fails-max-failures=30 --packages=./... -- $(RACE) -shuffle=on -timeout 25m
 	$(GO) test -run 'Hostile|Conformance/(Stateless|Wrap)' ./providers/inmemory # what the race detector is too slow for
 	@set -e; for m in $(NESTED); do echo "== $$m"; $(GO) -C $$m test ./...; done
 
