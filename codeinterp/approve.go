@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// Approve returns a middleware that asks decide before any code runs and
-// before a context is made. The Call has the language also where it runs in a
+// Approve returns a middleware that asks decide before any code runs, before a
+// context is made and before a program calls a function. The Call has the language also where it runs in a
 // context, unless that was not made through the same Approve. A nil answer allows the call; an error refuses it
 // with ErrRefused, and its text is the reason that the model reads. decide may
 // block, to ask a person say, until ctx ends; it must be safe for concurrent
@@ -41,7 +41,7 @@ func (a *approval) language(id ContextID) string {
 
 // check asks with a copy of the call, which goes on as it came.
 func (a *approval) check(ctx context.Context, c Call) (err error) {
-	if !c.Op.Runs() && !c.Op.Creates() {
+	if !c.Op.Runs() && !c.Op.Creates() && !c.Op.Calls() {
 		return nil
 	}
 	if c.Language == "" {

@@ -32,6 +32,12 @@
 // RunOptions.OnOutput sees output while the program runs. [Stream] turns that
 // around into a range loop.
 //
+// # Functions
+//
+// RunOptions.Functions and ContextOptions.Functions are what programs can call
+// of the host, in languages whose LanguageInfo says so. Result.Calls tells of the
+// calls, and each goes through the middlewares as [OpCallFunction].
+//
 // # Wrapping
 //
 // Interpreters are not wrapped by embedding, which drops capabilities or lets

@@ -83,6 +83,10 @@ type LanguageInfo struct {
 	// ResolveLanguage.
 	Aliases []string
 
+	// Functions says that programs can call what RunOptions.Functions and
+	// ContextOptions.Functions give them.
+	Functions bool
+
 	// Contexts says that contexts of the language can be created. An
 	// interpreter that has contexts and says so of no language has them in
 	// all; see [Describe].

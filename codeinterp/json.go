@@ -22,6 +22,16 @@ type resultJSON struct {
 	DurationMs     int64           `json:"durationMs,omitempty"`
 	Truncated      []truncatedJSON `json:"truncated,omitempty"`
 	Artifacts      []artifactJSON  `json:"artifacts,omitempty"`
+	Calls          []callJSON      `json:"calls,omitempty"`
+}
+
+type callJSON struct {
+	Number     int    `json:"number"`
+	Name       string `json:"name"`
+	Args       string `json:"args,omitempty"`
+	Result     string `json:"result,omitempty"`
+	DurationMs int64  `json:"durationMs,omitempty"`
+	Error      string `json:"error,omitempty"`
 }
 
 type errorJSON struct {
@@ -73,6 +83,9 @@ func (r Result) MarshalJSON() ([]byte, error) {
 	for _, a := range r.Artifacts {
 		w.Artifacts = append(w.Artifacts, artifactJSON(a))
 	}
+	for _, c := range r.Calls {
+		w.Calls = append(w.Calls, callJSON{c.Number, c.Name, c.Args, c.Result, c.Duration.Milliseconds(), c.Error})
+	}
 	return marshal(w)
 }
 
@@ -100,6 +113,10 @@ func (r *Result) UnmarshalJSON(b []byte) error {
 	}
 	for _, a := range w.Artifacts {
 		r.Artifacts = append(r.Artifacts, Artifact(a))
+	}
+	for _, c := range w.Calls {
+		r.Calls = append(r.Calls, CallRecord{Number: c.Number, Name: c.Name, Args: c.Args, Result: c.Result,
+			Duration: time.Duration(c.DurationMs) * time.Millisecond, Error: c.Error})
 	}
 	return nil
 }

@@ -53,6 +53,8 @@ func Limit(o *LimitOptions) Middleware {
 				return l.run(ctx, c, next)
 			case c.Op.Creates():
 				return l.create(ctx, c, next)
+			case c.Op.Calls():
+				return next(ctx, c) // its errors are the function's
 			}
 			r, err := next(ctx, c)
 			l.note(&c, err)

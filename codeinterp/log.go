@@ -2,6 +2,7 @@ package codeinterp
 
 import (
 	"context"
+	"encoding/json"
 	"log/slog"
 	"time"
 )
@@ -40,6 +41,12 @@ func logAttrs(c Call, r *Reply, err error, took time.Duration) []slog.Attr {
 	}
 	if id := c.Context + r.Context; id != "" {
 		attrs = append(attrs, slog.String("context", string(id)))
+	}
+	if f, ok := c.Args.(FunctionCall); ok {
+		attrs = append(attrs, slog.String("function", f.Name), slog.Int("call", f.Number), slog.Int("args_bytes", len(f.Args)))
+		if v, ok := r.Value.(json.RawMessage); ok {
+			attrs = append(attrs, slog.Int("result_bytes", len(v)))
+		}
 	}
 	if c.Op.Runs() {
 		attrs = append(attrs,

@@ -26,7 +26,8 @@ type Reply struct {
 type Handler func(context.Context, Call) (Reply, error)
 
 // A Middleware wraps a Handler. It sees every operation, so a limit set here
-// cannot be sidestepped through a context. It is called once for each [Wrap].
+// cannot be sidestepped through a context, and the calls that programs make of
+// functions of the host. It is called once for each [Wrap].
 type Middleware func(Handler) Handler
 
 // Wrap returns ci with the middlewares around each of its operations, the
@@ -65,8 +66,18 @@ func (w wrapped) layer() (CodeInterpreter, Handler) { return w.inner, w.handle }
 func (w wrapped) Languages() []string               { return w.inner.Languages() }
 func (w wrapped) Close() error                      { return w.inner.Close() }
 
+// run returns opts with the middlewares around the functions.
+func (w wrapped) run(opts *RunOptions) *RunOptions {
+	if opts == nil || len(opts.Functions) == 0 {
+		return opts
+	}
+	o := *opts
+	o.Functions = through(w.handle, o.Functions)
+	return &o
+}
+
 func (w wrapped) RunCode(ctx context.Context, language, code string, opts *RunOptions) (Result, error) {
-	r, err := w.handle(ctx, Call{Op: OpRun, Language: language, Code: code, Run: opts})
+	r, err := w.handle(ctx, Call{Op: OpRun, Language: language, Code: code, Run: w.run(opts)})
 	return r.Result, err
 }
 
@@ -83,12 +94,17 @@ type wrappedStateful struct{ wrapped }
 var _ StatefulInterpreter = wrappedStateful{}
 
 func (w wrappedStateful) CreateContext(ctx context.Context, language string, opts *ContextOptions) (ContextID, error) {
+	if opts != nil && len(opts.Functions) > 0 {
+		o := *opts
+		o.Functions = through(w.handle, o.Functions)
+		opts = &o
+	}
 	r, err := w.handle(ctx, Call{Op: OpCreate, Language: language, NewContext: opts})
 	return r.Context, err
 }
 
 func (w wrappedStateful) RunInContext(ctx context.Context, id ContextID, code string, opts *RunOptions) (Result, error) {
-	r, err := w.handle(ctx, Call{Op: OpRunIn, Context: id, Code: code, Run: opts})
+	r, err := w.handle(ctx, Call{Op: OpRunIn, Context: id, Code: code, Run: w.run(opts)})
 	return r.Result, err
 }
 

@@ -26,6 +26,7 @@ const (
 	creates
 	deletes
 	reads
+	calls
 )
 
 // The operations that need no optional group; those of a group stand beside
@@ -101,5 +102,9 @@ func (o Op) Deletes() bool { return o.has(deletes) }
 
 // Reads reports whether the operation changes nothing.
 func (o Op) Reads() bool { return o.has(reads) }
+
+// Calls reports whether the operation is a call of the host's by a program that
+// runs; see [OpCallFunction].
+func (o Op) Calls() bool { return o.has(calls) }
 
 func (o Op) has(t traits) bool { return o.of != nil && o.of.traits&t != 0 }

@@ -50,6 +50,15 @@ type RunOptions struct {
 	// and the last 60 % of a longer output, with the loss told in
 	// Result.Truncated. Zero means DefaultMaxOutput, -1 everything.
 	MaxOutput int
+
+	// Functions are what the program can call of the host, beside those of its
+	// context; one with the same name goes before the context's. They are for
+	// languages whose LanguageInfo.Functions is set; in another they are
+	// ErrInvalid.
+	Functions []Function
+
+	// FunctionLimits bound the calls of Functions and of the context's.
+	FunctionLimits FunctionLimits
 }
 
 // ContextOptions tunes a new context. The zero value is ready to use.
@@ -60,6 +69,10 @@ type ContextOptions struct {
 
 	// Env adds to or replaces the environment of all the context's runs.
 	Env map[string]string
+
+	// Functions are what all the context's programs can call of the host; see
+	// RunOptions.Functions.
+	Functions []Function
 }
 
 // CheckRun validates the input of a run and returns a copy of opts that the
@@ -69,7 +82,8 @@ func CheckRun(code string, opts *RunOptions) (RunOptions, error) {
 		return RunOptions{}, err
 	}
 	if opts == nil {
-		return RunOptions{MaxOutput: DefaultMaxOutput}, nil
+		limits, _ := FunctionLimits{}.check()
+		return RunOptions{MaxOutput: DefaultMaxOutput, FunctionLimits: limits}, nil
 	}
 	o := *opts
 	switch {
@@ -82,8 +96,14 @@ func CheckRun(code string, opts *RunOptions) (RunOptions, error) {
 	case o.MaxOutput == 0:
 		o.MaxOutput = DefaultMaxOutput
 	}
-	env, err := checkEnv(o.Env)
-	o.Env = env
+	var err error
+	if o.Env, err = checkEnv(o.Env); err != nil {
+		return o, err
+	}
+	if o.FunctionLimits, err = o.FunctionLimits.check(); err != nil {
+		return o, err
+	}
+	o.Functions, err = checkFunctions(o.Functions)
 	return o, err
 }
 
@@ -97,8 +117,11 @@ func CheckContext(opts *ContextOptions) (ContextOptions, error) {
 	if strings.ContainsRune(o.Cwd, 0) {
 		return o, fmt.Errorf("%w: Cwd has a NUL byte", ErrInvalid)
 	}
-	env, err := checkEnv(o.Env)
-	o.Env = env
+	var err error
+	if o.Env, err = checkEnv(o.Env); err != nil {
+		return o, err
+	}
+	o.Functions, err = checkFunctions(o.Functions)
 	return o, err
 }
 

@@ -99,8 +99,13 @@ type Result struct {
 	// provider looks for them.
 	Artifacts []Artifact
 
-	// CallbackErr joins the errors and panics of OnOutput. It is not part of
-	// the JSON form.
+	// Calls are the calls that the program made of functions of the host, by
+	// number: the first and the last ones of more than [MaxCallRecords].
+	Calls []CallRecord
+
+	// CallbackErr joins the errors and panics of OnOutput, and tells of
+	// functions that had not returned when the run did, although their ctx had
+	// ended. It is not part of the JSON form.
 	CallbackErr error
 }
 

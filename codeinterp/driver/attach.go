@@ -86,6 +86,9 @@ func (a Adopter) detach(ctx context.Context, id codeinterp.ContextID) (string, e
 	if err != nil {
 		return "", err
 	}
+	if s.awaits(ctx) {
+		return "", errSelf
+	}
 	if err := s.acquire(ctx, nil); err != nil {
 		return "", err
 	}

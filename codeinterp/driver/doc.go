@@ -46,7 +46,11 @@
 //  6. Run, Reset, Close and Start are never called at the same time for one
 //     session; Interrupt is called during Run only. No lock of the driver is held
 //     during a call.
-//  7. In return a method that has returned leaves no goroutine behind that touches
+//  7. Calls of functions end, as Program.Call says, when the run is about to be
+//     stopped or has ended, before the interrupt. The run returns after the
+//     functions, and after Config.Patience where they do not heed their ctx; the
+//     context goes on without them.
+//  8. In return a method that has returned leaves no goroutine behind that touches
 //     the session or the output.
 //
 // # Traps

@@ -30,7 +30,8 @@ type Runtime interface {
 }
 
 // Options says what a session is for. Input was checked: Language is a name of
-// Describe's, Env has no malformed entry.
+// Describe's, Env has no malformed entry. Functions are not in it: a program has
+// them, see Program.Functions.
 type Options struct {
 	codeinterp.ContextOptions
 	Language string
@@ -100,8 +101,9 @@ type Config struct {
 	// interrupted again after half of that. Zero means two seconds.
 	Grace time.Duration
 
-	// Patience is how long a method of a session or of the runtime has to
-	// return once its ctx is done. Zero means ten seconds.
+	// Patience is how long a method of a session or of the runtime, or a
+	// function that a program called, has to return once its ctx is done. Zero
+	// means ten seconds.
 	Patience time.Duration
 
 	// StartLimit is how long it may take from a run's turn to its program's

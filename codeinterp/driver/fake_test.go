@@ -30,7 +30,7 @@ type program func(ctx context.Context, s *fakeSession, p *driver.Program, out *d
 
 func (*fake) Describe() codeinterp.Info {
 	return codeinterp.Info{Provider: "fake", Languages: []codeinterp.LanguageInfo{
-		{Name: "fake", Aliases: []string{"Phony"}, Contexts: true}, {Name: "bare"}}}
+		{Name: "fake", Aliases: []string{"Phony"}, Contexts: true, Functions: true}, {Name: "bare"}}}
 }
 
 func (f *fake) Start(ctx context.Context, o driver.Options) (driver.Session, error) {

@@ -100,6 +100,9 @@ func (i *Interpreter) runOnce(ctx context.Context, language, code string, opts *
 	if err != nil {
 		return codeinterp.NotRun(), err
 	}
+	if err := i.canCall(name, o.Functions); err != nil {
+		return codeinterp.NotRun(), err
+	}
 	s := newSlot(i, Options{Language: name, Once: true})
 	if err := i.admit(ctx, s); err != nil {
 		return codeinterp.NotRun(), err
@@ -115,6 +118,27 @@ func (i *Interpreter) resolve(name string) (string, error) {
 		}
 	}
 	return codeinterp.ResolveLanguage(name, i.names)
+}
+
+// canCall refuses functions for programs that cannot call.
+func (i *Interpreter) canCall(language string, functions []codeinterp.Function) error {
+	if len(functions) == 0 {
+		return nil
+	}
+	var can []string
+	for _, l := range i.languages {
+		if l.Functions && l.Name == language {
+			return nil
+		}
+		if l.Functions {
+			can = append(can, l.Name)
+		}
+	}
+	if len(can) == 0 {
+		return fmt.Errorf("%w: programs cannot call functions here; run without Functions", codeinterp.ErrInvalid)
+	}
+	return fmt.Errorf("%w: %s programs cannot call functions here; run without Functions, or in %s",
+		codeinterp.ErrInvalid, language, strings.Join(can, ", "))
 }
 
 // usable reports why no call can begin, if so. i.mu is held.

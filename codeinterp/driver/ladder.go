@@ -119,7 +119,11 @@ func (r *run) left() (d time.Duration, begun bool) {
 	defer s.mu.Unlock()
 	switch timeout := r.opts.Timeout; {
 	case r.begun && timeout > 0:
-		return timeout - time.Since(r.start), true
+		waited, waits := r.calls.untimed()
+		if waits {
+			return forever, true
+		}
+		return timeout + waited - time.Since(r.start), true
 	case r.begun:
 		return forever, true
 	default:
@@ -208,6 +212,7 @@ func (r *run) soft(why error) {
 		return
 	}
 	r.phase, r.why = asked, why
+	r.calls.end()
 	r.ask()
 	r.arm(r.slot.in.cfg.Grace / 2)
 }
@@ -258,6 +263,7 @@ func (r *run) hard(why error) {
 		return
 	}
 	r.phase = killed
+	r.calls.end()
 	s.mu.Lock()
 	r.killed = true
 	s.mu.Unlock()

@@ -57,6 +57,7 @@ func (r *run) again() {
 	s.poke() // what came meanwhile is to be looked at
 	s.mu.Unlock()
 	r.out.Unmute()
+	r.calls.again()
 }
 
 // settle notes what the run did to the state, and reports whether the program
@@ -112,7 +113,7 @@ func (r *run) close(end *ending) (begun bool) {
 }
 
 // result makes the Result of a run that was settled. It waits for a call of
-// OnOutput that is still in progress.
+// OnOutput that is still in progress, and for functions that have not returned.
 func (r *run) result(end *ending, begun bool, count int) (codeinterp.Result, error) {
 	var res codeinterp.Result
 	var err error
@@ -126,8 +127,9 @@ func (r *run) result(end *ending, begun bool, count int) (codeinterp.Result, err
 		res, err = codeinterp.NotRun(), r.reason(end)
 	}
 	r.out.Finish(&res)
+	r.calls.finish(&res, r.slot.in.cfg.Patience)
 	if !begun {
-		res.Outputs, res.Truncated = nil, nil // late ones, which were put back
+		res.Outputs, res.Truncated, res.Calls = nil, nil, nil // late ones, which were put back
 	}
 	return res, err
 }

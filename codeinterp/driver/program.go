@@ -1,6 +1,9 @@
 package driver
 
 import (
+	"context"
+	"encoding/json"
+	"slices"
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
@@ -39,10 +42,43 @@ func (p *Program) HandOver(f func() error) error {
 	return p.run.begin(f)
 }
 
+// Functions returns what the program can call of the host, by name: Name,
+// Description and the schemas, from which a session makes stubs. The Calls are
+// nil. Nothing else than these can be called.
+func (p *Program) Functions() []codeinterp.Function {
+	if p.run == nil {
+		return nil
+	}
+	list := slices.Clone(p.run.calls.functions)
+	for i := range list {
+		list[i].Call = nil
+	}
+	return list
+}
+
+// Call calls a function of the host for the program and returns its result,
+// JSON that is not to be changed. The driver checks the name, and that args,
+// which are the driver's from then on, are a JSON object of a permitted size;
+// none stand for an empty one. It counts the calls, has them served as many at a
+// time as FunctionLimits says, and records them. So a session may pass on
+// whatever the program's side sends.
+//
+// The error is a *codeinterp.FunctionError, for the program to catch as one that
+// has the function's name and the message; or ErrEnded. Where ctx ends, the call
+// is given up. Call returns soon after the run is to be stopped, or ctx has
+// ended, also where the function does not heed that. It may be called from any
+// goroutine while Run has not returned, and from then on returns ErrEnded.
+func (p *Program) Call(ctx context.Context, name string, args json.RawMessage) (json.RawMessage, error) {
+	if p.run == nil {
+		return nil, ErrEnded
+	}
+	return p.run.calls.call(ctx, name, args)
+}
+
 // End says that the program has ended: when it has returned, no Interrupt is in
 // progress and none comes any more. A session calls it where its runtime goes on
 // to do something that an interrupt must not hit, such as cleaning up; it need
-// not otherwise.
+// not otherwise. Calls of functions that are still open end.
 func (p *Program) End() {
 	if p.run != nil {
 		p.run.shut()

@@ -33,6 +33,8 @@ type run struct {
 	busy   time.Time         // since when it is, zero if it is not
 	late   codeinterp.Result // late output that begin has shown
 
+	calls calls
+
 	ladder
 }
 
@@ -40,6 +42,7 @@ type run struct {
 func newRun(s *slot, ctx context.Context, o *codeinterp.RunOptions, code string) *run {
 	r := &run{slot: s, ctx: ctx, opts: o, out: output.New(o)}
 	r.prog = Program{Code: code, Stdin: o.Stdin, Env: o.Env, run: r}
+	r.calls.run, r.calls.functions, r.calls.limits = r, merge(s.functions, o.Functions), o.FunctionLimits
 	return r
 }
 
@@ -99,6 +102,7 @@ func (r *run) showLate() {
 
 // shut is Program.End.
 func (r *run) shut() {
+	r.calls.end()
 	r.gate.lock()
 	r.open = false
 	r.gate.unlock()

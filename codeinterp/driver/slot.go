@@ -14,11 +14,12 @@ import (
 // before it. Who has its turn may use the session; the turn goes to those who
 // wait in the order in which they came.
 type slot struct {
-	in      *Interpreter
-	opts    Options
-	id      codeinterp.ContextID
-	number  int64 // orders the contexts by age
-	created time.Time
+	in        *Interpreter
+	opts      Options
+	functions []codeinterp.Function // of the context
+	id        codeinterp.ContextID
+	number    int64 // orders the contexts by age
+	created   time.Time
 
 	gone    chan struct{} // of a context: closed when nothing is left of it
 	goneErr error         // what could not be ended, once gone is closed

@@ -46,7 +46,11 @@ func (i *Stateful) create(ctx context.Context, language string, opts *codeinterp
 	if err != nil {
 		return "", err
 	}
+	if err := i.canCall(name, o.Functions); err != nil {
+		return "", err
+	}
 	s := i.newContext()
+	s.functions, o.Functions = o.Functions, nil
 	s.opts.Language, s.opts.ContextOptions = name, o
 	return i.open(ctx, s, func(ctx context.Context) (Attached, error) {
 		session, err := i.rt.Start(ctx, s.opts)
@@ -146,6 +150,12 @@ func (i *Stateful) runIn(ctx context.Context, id codeinterp.ContextID, code stri
 		if err != nil {
 			return codeinterp.NotRun(), err
 		}
+	}
+	if err := i.canCall(s.opts.Language, o.Functions); err != nil {
+		return codeinterp.NotRun(), err
+	}
+	if s.awaits(ctx) {
+		return codeinterp.NotRun(), errSelf
 	}
 	r := newRun(s, ctx, &o, code)
 	if err := s.acquire(ctx, r); err != nil {

@@ -1,0 +1,152 @@
+package driver
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/toolcell/toolcell/codeinterp"
+)
+
+// maxMessage bounds what a function's error tells the program.
+const maxMessage = 64 << 10
+
+// inFlight is how many times the largest arguments those of all calls in
+// progress may have together.
+const inFlight = 4
+
+// errSelf is the answer to a run that would wait for itself.
+var errSelf = fmt.Errorf("%w: this context waits for the function that wants to run in it", codeinterp.ErrInvalid)
+
+// check checks a call before it takes anything of the host's. A call that may be
+// served counts as open from then on.
+func (c *calls) check(rec *record, args json.RawMessage) (*codeinterp.Function, error) {
+	i, ok := slices.BinarySearchFunc(c.functions, rec.Name, func(f codeinterp.Function, name string) int { return strings.Compare(f.Name, name) })
+	if !ok {
+		return nil, c.refuse(rec, "the run was given no function of this name")
+	}
+	l := &c.limits
+	if len(args) > l.Args {
+		return nil, c.refuse(rec, "the arguments have %d bytes; %d are the limit", len(args), l.Args)
+	}
+	if !codeinterp.ValidArgs(args) {
+		return nil, c.refuse(rec, "the arguments are not a JSON object")
+	}
+	c.mu.Lock()
+	crowded := c.bytes+len(args) > inFlight*l.Args
+	many := l.Calls >= 0 && rec.Number > l.Calls
+	if !crowded && !many {
+		c.open++
+		c.bytes += len(args)
+	}
+	c.mu.Unlock()
+	switch {
+	case many:
+		return nil, c.refuse(rec, "the run has made the %d calls that it may make", l.Calls)
+	case crowded:
+		return nil, c.refuse(rec, "the arguments of the calls in progress have more than %d bytes together; wait for some", inFlight*l.Args)
+	}
+	return &c.functions[i], nil
+}
+
+// refuse ends a call that is not served.
+func (c *calls) refuse(rec *record, format string, args ...any) error {
+	err := &codeinterp.FunctionError{Function: rec.Name, Message: fmt.Sprintf(format, args...)}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	rec.Err, rec.done = err, true
+	return err
+}
+
+// invoke calls a function of the host.
+func invoke(ctx context.Context, f *codeinterp.Function, fc codeinterp.FunctionCall) (v json.RawMessage, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			v, err = nil, fmt.Errorf("the function panicked: %.200s", fmt.Sprint(p))
+		}
+	}()
+	return f.Call(ctx, fc)
+}
+
+// result checks what a function returned.
+func (c *calls) result(v json.RawMessage) (json.RawMessage, error) {
+	switch {
+	case len(v) == 0:
+		return json.RawMessage("null"), nil
+	case len(v) > c.limits.Result:
+		return nil, &codeinterp.FunctionError{Message: fmt.Sprintf("the result has %d bytes; %d are the limit", len(v), c.limits.Result)}
+	case !json.Valid(v) || !utf8.Valid(v):
+		return nil, errors.New("the function returned what is not JSON")
+	}
+	return v, nil
+}
+
+// explain returns what a program gets to know of an error, a FunctionError.
+func (c *calls) explain(name string, err error) error {
+	if err == nil {
+		return nil
+	}
+	told := "the function failed"
+	if e, ok := errors.AsType[*codeinterp.FunctionError](err); ok {
+		told = e.Message
+	} else if errors.Is(err, codeinterp.ErrRefused) {
+		told = err.Error()
+		if e, ok := errors.AsType[*codeinterp.Error](err); ok {
+			told = e.Err.Error()
+		}
+	} else if errors.Is(err, errCallTimeout) {
+		told = fmt.Sprintf("the call took longer than %v", c.limits.Timeout)
+	} else if errors.Is(err, errSelf) {
+		told = errSelf.Error()
+	} else if errors.Is(err, errGivenUp) {
+		told = errGivenUp.Error()
+	}
+	if len(told) > maxMessage {
+		told = told[:maxMessage] + "..."
+	}
+	return &codeinterp.FunctionError{Function: name, Message: strings.ToValidUTF8(told, "\uFFFD")}
+}
+
+// message is what a CallRecord says of the error that a program got.
+func message(err error) string {
+	if e, ok := err.(*codeinterp.FunctionError); ok {
+		return excerpt(e.Message)
+	}
+	return err.Error()
+}
+
+// awaited is the key of the runs that wait for a function, the innermost first.
+type awaited struct{}
+
+type awaitedRun struct {
+	run   *run
+	outer *awaitedRun
+}
+
+// waitingFor returns a ctx for the functions of r, without an end of its own.
+func waitingFor(r *run) context.Context {
+	outer, _ := r.ctx.Value(awaited{}).(*awaitedRun)
+	return context.WithValue(context.WithoutCancel(r.ctx), awaited{}, &awaitedRun{r, outer})
+}
+
+// awaits reports whether the run in progress waits for a function that ctx is
+// that of.
+func (s *slot) awaits(ctx context.Context) bool {
+	a, _ := ctx.Value(awaited{}).(*awaitedRun)
+	if a == nil {
+		return false
+	}
+	s.mu.Lock()
+	current := s.current
+	s.mu.Unlock()
+	for ; a != nil; a = a.outer {
+		if a.run == current {
+			return true
+		}
+	}
+	return false
+}

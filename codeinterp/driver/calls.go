@@ -1,0 +1,281 @@
+package driver
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/toolcell/toolcell/codeinterp"
+)
+
+// ErrEnded is what Program.Call returns where the run is being stopped or has
+// ended. It is not an answer for the program, which is about to be interrupted:
+// a session drops it, or tells it after the interrupt was delivered where
+// something of the program's would wait for ever.
+var ErrEnded = errors.New("the run is over")
+
+var (
+	errGivenUp     = errors.New("the program gave the call up")
+	errCallTimeout = errors.New("the call took too long")
+)
+
+// calls are the function calls of one run.
+type calls struct {
+	run       *run
+	functions []codeinterp.Function // of the run and its context, by name
+	limits    codeinterp.FunctionLimits
+
+	mu      sync.Mutex
+	ctx     context.Context // of all calls; made with the first
+	cancel  context.CancelCauseFunc
+	ended   bool
+	count   int             // calls so far
+	open    int             // functions that have not returned
+	bytes   int             // of their arguments
+	serving int             // those that are not waiting
+	queue   []chan struct{} // of those that wait to be served
+	empty   chan struct{}   // closed when none is open any more
+	records []*record       // by number, without the middle
+	waits   int             // answers that the program waits for
+	waited  time.Duration   // how long there were any, before since
+	since   time.Time       // since when there are
+}
+
+// merge returns the functions of a run in a context, by name.
+func merge(context, run []codeinterp.Function) []codeinterp.Function {
+	if len(context) == 0 && len(run) == 0 {
+		return nil
+	}
+	all := slices.Concat(run, context)
+	slices.SortStableFunc(all, func(a, b codeinterp.Function) int { return cmp.Compare(a.Name, b.Name) })
+	return slices.CompactFunc(all, func(a, b codeinterp.Function) bool { return a.Name == b.Name })
+}
+
+// call is Program.Call.
+func (c *calls) call(ctx context.Context, name string, args json.RawMessage) (json.RawMessage, error) {
+	if len(args) == 0 {
+		args = json.RawMessage("{}")
+	}
+	rec, all, err := c.enter(name, args)
+	if err != nil {
+		return nil, err
+	}
+	value, err := c.answer(ctx, all, rec, args)
+	if err != nil && all.Err() != nil {
+		value, err = nil, ErrEnded
+	}
+	c.told(rec, value, err)
+	return value, err
+}
+
+// enter notes that a call came, and returns the ctx of all calls.
+func (c *calls) enter(name string, args json.RawMessage) (*record, context.Context, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.ended {
+		return nil, nil, ErrEnded
+	}
+	if c.ctx == nil {
+		c.ctx, c.cancel = context.WithCancelCause(waitingFor(c.run))
+	}
+	c.count++
+	if c.waits++; c.waits == 1 {
+		c.since = time.Now()
+	}
+	return c.record(name, args), c.ctx, nil
+}
+
+// answer checks a call, waits for its turn and has it served. Its error is for
+// the program. The function may still run then, on a goroutine of its own.
+func (c *calls) answer(ctx, all context.Context, rec *record, args json.RawMessage) (json.RawMessage, error) {
+	f, err := c.check(rec, args)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := derive(ctx, all)
+	if err := c.turn(ctx); err != nil {
+		cancel()
+		c.leave(rec, len(args), err)
+		return nil, c.explain(rec.Name, err)
+	}
+	if c.limits.Timeout > 0 {
+		ctx, cancel = timed(ctx, cancel, c.limits.Timeout)
+	}
+	done := make(chan answer, 1)
+	go func() {
+		defer cancel()
+		a := answer{err: errExited}
+		defer func() {
+			c.pass()
+			c.leave(rec, len(args), a.err)
+			done <- a
+		}()
+		a.value, a.err = invoke(ctx, f, codeinterp.FunctionCall{Number: rec.Number, Name: f.Name, Args: args,
+			Language: c.run.slot.opts.Language, Context: c.run.slot.id})
+	}()
+	var a answer
+	select {
+	case a = <-done:
+	case <-ctx.Done():
+		select {
+		case a = <-done: // ctx ended with the function
+		default:
+			a.err = context.Cause(ctx)
+		}
+	}
+	if a.err == nil {
+		a.value, a.err = c.result(a.value)
+	}
+	return a.value, c.explain(rec.Name, a.err)
+}
+
+type answer struct {
+	value json.RawMessage
+	err   error
+}
+
+// derive returns a ctx that ends with both, and has the values of all.
+func derive(ctx, all context.Context) (context.Context, context.CancelFunc) {
+	both, cancel := context.WithCancelCause(all)
+	stop := func() bool { return true }
+	if ctx.Done() != nil {
+		stop = context.AfterFunc(ctx, func() { cancel(errGivenUp) })
+	}
+	return both, func() { stop(); cancel(nil) }
+}
+
+func timed(ctx context.Context, outer context.CancelFunc, d time.Duration) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithTimeoutCause(ctx, d, errCallTimeout)
+	return ctx, func() { cancel(); outer() }
+}
+
+// turn waits until fewer calls than there may be are being served.
+func (c *calls) turn(ctx context.Context) error {
+	c.mu.Lock()
+	if c.serving < c.limits.Parallel {
+		c.serving++
+		c.mu.Unlock()
+		return nil
+	}
+	turn := make(chan struct{})
+	c.queue = append(c.queue, turn)
+	c.mu.Unlock()
+	select {
+	case <-turn:
+		if ctx.Err() == nil {
+			return nil
+		}
+	case <-ctx.Done():
+		c.mu.Lock()
+		i := slices.Index(c.queue, turn)
+		if i >= 0 {
+			c.queue = slices.Delete(c.queue, i, i+1)
+		}
+		c.mu.Unlock()
+		if i >= 0 {
+			return context.Cause(ctx)
+		}
+	}
+	c.pass() // it came when nobody wanted it any more
+	return context.Cause(ctx)
+}
+
+// pass passes a turn on.
+func (c *calls) pass() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.queue) == 0 {
+		c.serving--
+		return
+	}
+	close(c.queue[0])
+	c.queue = slices.Delete(c.queue, 0, 1)
+}
+
+// leave notes that a function has returned.
+func (c *calls) leave(rec *record, args int, err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	rec.Duration, rec.Err, rec.done = time.Since(rec.begin), err, true
+	c.bytes -= args
+	if c.open--; c.open == 0 && c.empty != nil {
+		close(c.empty)
+		c.empty = nil
+	}
+}
+
+// told notes what the program gets to know.
+func (c *calls) told(rec *record, value json.RawMessage, err error) {
+	c.mu.Lock()
+	if rec.Result = excerpt(value); err != nil {
+		rec.Error = message(err)
+	}
+	if c.waits--; c.waits == 0 {
+		c.waited += time.Since(c.since)
+	}
+	runs := c.waits == 0 && c.limits.Untimed && !c.ended
+	c.mu.Unlock()
+	if runs { // the time goes on
+		s := c.run.slot
+		s.mu.Lock()
+		s.poke()
+		s.mu.Unlock()
+	}
+}
+
+// untimed returns how long the program's time has stood still, and whether it
+// does.
+func (c *calls) untimed() (time.Duration, bool) {
+	if !c.limits.Untimed {
+		return 0, false
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.waited, c.waits > 0
+}
+
+// end ends the calls in progress, and refuses those that come.
+func (c *calls) end() {
+	c.mu.Lock()
+	c.ended = true
+	cancel := c.cancel
+	c.mu.Unlock()
+	if cancel != nil {
+		cancel(ErrEnded)
+	}
+}
+
+// again lets calls come in a run that has not begun.
+func (c *calls) again() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.ended, c.ctx, c.cancel = false, nil, nil
+}
+
+// finish waits until the functions have returned, whose ctx has ended, and tells
+// of the calls in res.
+func (c *calls) finish(res *codeinterp.Result, patience time.Duration) {
+	c.end()
+	c.mu.Lock()
+	empty := make(chan struct{})
+	open := c.open > 0
+	if open {
+		c.empty = empty
+	}
+	c.mu.Unlock()
+	if open {
+		t := time.NewTimer(patience)
+		defer t.Stop()
+		select {
+		case <-empty:
+		case <-t.C:
+		}
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.tell(res)
+}

@@ -1,0 +1,248 @@
+package codeinterp
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// A Function is something of the host's that programs may call by its name: in
+// JavaScript and TypeScript await tools.name({...}), in Python
+// tools.name(**args), in bash tool name '{...}'. It belongs to the run or the
+// context that it was given to; no other program ever reaches it.
+type Function struct {
+	// Name is a letter, followed by at most 63 letters, digits and
+	// underscores, all ASCII; no keyword of a language that programs are
+	// written in, and neither "aio" nor "then", which have a meaning of their
+	// own there.
+	Name string
+
+	// Description says what the function does, for the reader of its
+	// declaration; at most 64 KiB.
+	Description string
+
+	// Input and Output are the JSON Schemas, objects of at most 256 KiB, of
+	// the arguments and of the result; empty means any. They describe: nobody
+	// checks values against them but Call itself.
+	Input, Output json.RawMessage
+
+	// Call serves a call. ctx carries the values of the run's ctx, and ends
+	// with the run, also when that is only about to be stopped, with the time
+	// that a call may take, and where the program gives the call up. Call must
+	// heed it: the run's return waits for it. It passes ctx on to what it
+	// calls, so that a run in the very context that waits for it fails instead
+	// of waiting for itself. It may be called from several goroutines at once.
+	// The result is JSON; none stands for null, and it is not to be changed
+	// afterwards.
+	//
+	// The program learns an error's text only from a [FunctionError] or with
+	// ErrRefused, and otherwise that the function failed. A panic is an error.
+	Call func(ctx context.Context, call FunctionCall) (json.RawMessage, error)
+}
+
+// A FunctionCall is one call of a [Function] by a program.
+type FunctionCall struct {
+	// Number counts the calls of a run, from 1, in the order in which they
+	// came to the host.
+	Number int
+	Name   string
+	// Args is a JSON object in UTF-8, of the program's making. It is the
+	// function's to keep.
+	Args json.RawMessage
+
+	Language string    // of the program
+	Context  ContextID // of the run; empty in RunCode
+
+	next func(context.Context, FunctionCall) (json.RawMessage, error)
+}
+
+// A FunctionError is an error of a [Function] that its program may read. A
+// function returns one, or an error that wraps one.
+type FunctionError struct {
+	// Function is the function's name. Who returns the error need not set it.
+	Function string
+	// Message is what the program gets to read; nothing of the host's that it
+	// must not know.
+	Message string
+}
+
+// Error returns "function: message".
+func (e *FunctionError) Error() string {
+	if e.Function == "" {
+		return e.Message
+	}
+	return e.Function + ": " + e.Message
+}
+
+// FunctionLimits bound the calls of one run. The zero value has the defaults.
+type FunctionLimits struct {
+	// Calls is how many calls a run may make; one more fails. Zero means
+	// 10,000, -1 any number.
+	Calls int
+
+	// Parallel is how many calls are served at once; further ones wait, first
+	// in, first out. Zero means 128.
+	Parallel int
+
+	// Args and Result are the bytes of the largest arguments and of the
+	// largest result of a call; a larger one fails. Zero means 16 MiB. The
+	// arguments of all calls in progress are at most four times as large. 1 GiB
+	// is the most; a provider may be able to carry less.
+	Args, Result int
+
+	// Timeout bounds each call, without its waiting for others to end. Zero
+	// means no bound but the run's.
+	Timeout time.Duration
+
+	// Untimed says that time in which a call is in progress does not count
+	// towards RunOptions.Timeout, as where a function asks a person. What else
+	// the program does meanwhile is not timed either. It counts in
+	// Result.Duration.
+	Untimed bool
+}
+
+// A CallRecord is what a Result tells of a call of a [Function].
+type CallRecord struct {
+	Number int
+	Name   string
+	// Args and Result are JSON, or the first [MaxRecorded] bytes of it.
+	Args, Result string
+	// Duration is the time from the call's coming to the function's return,
+	// or to the return of the run, whichever was first.
+	Duration time.Duration
+	// Error is what the program was told, empty if the call succeeded.
+	Error string
+	// Err is the whole error, which may speak of the host. It is not part of
+	// the JSON form.
+	Err error
+}
+
+const (
+	// MaxFunctions is how many functions a run may have.
+	MaxFunctions = 1000
+
+	// MaxRecorded is how many bytes a CallRecord keeps of the arguments, and
+	// of the result.
+	MaxRecorded = 1 << 10
+
+	// MaxCallRecords is how many calls Result.Calls has at most: the first
+	// half and the last half of more.
+	MaxCallRecords = 256
+
+	maxDescription = 64 << 10
+	maxSchema      = 256 << 10
+
+	defaultCalls    = 10_000
+	defaultParallel = 128
+	defaultCallSize = 16 << 20
+	maxCallSize     = 1 << 30
+)
+
+// OpCallFunction is a call of a [Function] by a program. Its Args are a
+// FunctionCall, which is to be passed on with what is known of it, and the
+// Reply's Value is a json.RawMessage. Language and Context are the run's. The
+// call comes from inside: the innermost of several layers sees it first.
+var OpCallFunction = Op{&operation{"call function", calls, func(ctx context.Context, _ CodeInterpreter, c Call) (Reply, error) {
+	f, ok := c.Args.(FunctionCall)
+	if !ok || f.next == nil {
+		return unserved(c)
+	}
+	next := f.next
+	f.next = nil
+	v, err := next(ctx, f)
+	return Reply{Value: v}, err
+}}}
+
+// through returns the functions with h around their calls.
+func through(h Handler, list []Function) []Function {
+	list = slices.Clone(list)
+	for i := range list {
+		next := list[i].Call
+		if next == nil {
+			continue // CheckRun and CheckContext refuse it
+		}
+		list[i].Call = func(ctx context.Context, c FunctionCall) (json.RawMessage, error) {
+			c.next = next
+			r, err := h(ctx, Call{Op: OpCallFunction, Language: c.Language, Context: c.Context, Args: c})
+			v, _ := r.Value.(json.RawMessage)
+			return v, err
+		}
+	}
+	return list
+}
+
+// keywords are the reserved words of Python, JavaScript and TypeScript that are
+// otherwise names, and what the languages attach a meaning to.
+var keywords = strings.Fields(`aio then False None True and as assert async await break case catch class const continue
+	debugger def default del delete do elif else enum except export extends false finally for from function global if
+	implements import in instanceof interface is lambda let new nonlocal not null or package pass private protected
+	public raise return static super switch this throw true try typeof var void while with yield`)
+
+var functionName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_]{0,63}$`)
+
+// ValidFunctionName reports whether a [Function] may have the name.
+func ValidFunctionName(name string) bool {
+	return functionName.MatchString(name) && !slices.Contains(keywords, name)
+}
+
+// checkFunctions returns a copy of list.
+func checkFunctions(list []Function) ([]Function, error) {
+	if len(list) > MaxFunctions {
+		return nil, fmt.Errorf("%w: %d functions; there can be %d", ErrInvalid, len(list), MaxFunctions)
+	}
+	if len(list) == 0 {
+		return nil, nil
+	}
+	seen := make(map[string]bool, len(list))
+	for i := range list {
+		f := &list[i]
+		switch {
+		case !ValidFunctionName(f.Name):
+			return nil, fmt.Errorf("%w: function name %.80q", ErrInvalid, f.Name)
+		case seen[f.Name]:
+			return nil, fmt.Errorf("%w: two functions named %s", ErrInvalid, f.Name)
+		case f.Call == nil:
+			return nil, fmt.Errorf("%w: function %s has no Call", ErrInvalid, f.Name)
+		case len(f.Description) > maxDescription || !utf8.ValidString(f.Description):
+			return nil, fmt.Errorf("%w: the description of function %s is longer than %d bytes, or not UTF-8", ErrInvalid, f.Name, maxDescription)
+		case !validSchema(f.Input) || !validSchema(f.Output):
+			return nil, fmt.Errorf("%w: a schema of function %s is no JSON object, or larger than %d bytes", ErrInvalid, f.Name, maxSchema)
+		}
+		seen[f.Name] = true
+	}
+	return slices.Clone(list), nil
+}
+
+func validSchema(s json.RawMessage) bool {
+	return len(s) == 0 || len(s) <= maxSchema && s[0] == '{' && json.Valid(s) && utf8.Valid(s)
+}
+
+// check returns l with the defaults filled in.
+func (l FunctionLimits) check() (FunctionLimits, error) {
+	if l.Calls < -1 || l.Parallel < 0 || l.Args < 0 || l.Result < 0 || l.Timeout < 0 {
+		return l, fmt.Errorf("%w: negative FunctionLimits", ErrInvalid)
+	}
+	for _, d := range []struct {
+		of  *int
+		def int
+	}{{&l.Calls, defaultCalls}, {&l.Parallel, defaultParallel}, {&l.Args, defaultCallSize}, {&l.Result, defaultCallSize}} {
+		if *d.of == 0 {
+			*d.of = d.def
+		}
+	}
+	if max(l.Args, l.Result) > maxCallSize {
+		return l, fmt.Errorf("%w: FunctionLimits of %d bytes; %d are the most", ErrInvalid, max(l.Args, l.Result), maxCallSize)
+	}
+	return l, nil
+}
+
+// ValidArgs reports whether args are those of a call: a JSON object in UTF-8.
+func ValidArgs(args json.RawMessage) bool {
+	return bytes.HasPrefix(bytes.TrimLeft(args, " \t\r\n"), []byte("{")) && json.Valid(args) && utf8.Valid(args)
+}
