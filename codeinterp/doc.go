@@ -42,7 +42,7 @@
 //
 // Interpreters are not wrapped by embedding, which drops capabilities or lets
 // calls slip past; [Wrap] puts a [Middleware] around every operation and keeps
-// the capabilities. [Log], [Limit] and [Approve] are middlewares. Those that
+// the capabilities. [Narrow] leaves some out. [Log], [Limit] and [Approve] are middlewares. Those that
 // guard go by the traits of an [Op], so that they hold for operations of groups
 // that they do not know.
 //

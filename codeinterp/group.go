@@ -38,6 +38,9 @@ func (g group[T]) find(ci CodeInterpreter) (t T, ok bool) {
 			return t, false
 		}
 	}
+	if h, is := ci.(interface{ hides(kind any) bool }); is && h.hides((*T)(nil)) {
+		return t, false
+	}
 	l, is := ci.(layer)
 	if !is {
 		return provided[T](ci)

@@ -22,26 +22,58 @@ type Capabilities struct {
 	// called "script" are script_run_code and so on.
 	Beside map[string]codeinterp.CodeInterpreter
 
-	// Declared is what the program relies on; New checks it. The zero value
-	// declares nothing.
+	// Declared is what the program relies on: New checks that it is there, and
+	// nothing else of an interpreter that is declared is offered. One that is
+	// not declared is offered as it is.
 	Declared Declaration
 }
 
-// A Declaration says what a workspace has to have.
+// A Declaration says what a workspace has.
 type Declaration struct {
 	Code   *CodeDeclaration           `json:"code,omitempty"`
 	Beside map[string]CodeDeclaration `json:"beside,omitempty"`
 }
 
-// A CodeDeclaration says what an interpreter has to have.
+// A CodeDeclaration says what an interpreter has, and what is offered of it.
 type CodeDeclaration struct {
-	// Languages are the names that must be among its languages.
+	// Languages are names of its languages. At least one is required; the
+	// others are refused before the interpreter is asked.
 	Languages []string `json:"languages,omitempty"`
-	// Stateful says that it must have contexts.
+	// Stateful says that one of these languages has contexts.
 	Stateful bool `json:"stateful,omitempty"`
 	// Managed says that its contexts can be listed, restarted and
 	// interrupted.
 	Managed bool `json:"managed,omitempty"`
+}
+
+// narrow returns ci with what is declared and nothing else.
+func (d *CodeDeclaration) narrow(ci codeinterp.CodeInterpreter) (codeinterp.CodeInterpreter, error) {
+	return codeinterp.Narrow(ci, codeinterp.NarrowOptions{Languages: d.Languages, Contexts: d.Stateful, Manager: d.Managed})
+}
+
+// narrowed returns the interpreters by name, "" for the main one, with what is
+// declared of those that are.
+func (c *Capabilities) narrowed() (map[string]codeinterp.CodeInterpreter, error) {
+	all := map[string]codeinterp.CodeInterpreter{}
+	maps.Copy(all, c.Beside)
+	if c.Code != nil {
+		all[""] = c.Code
+	}
+	declared := maps.Clone(c.Declared.Beside)
+	if d := c.Declared.Code; d != nil {
+		if declared == nil {
+			declared = map[string]CodeDeclaration{}
+		}
+		declared[""] = *d
+	}
+	for name, d := range declared {
+		ci, err := d.narrow(all[name])
+		if err != nil {
+			return nil, err
+		}
+		all[name] = ci
+	}
+	return all, nil
 }
 
 // provided returns the declaration that ci fulfils exactly.
@@ -84,14 +116,25 @@ func (d *CodeDeclaration) check(name string, ci codeinterp.CodeInterpreter) erro
 			lacks = append(lacks, fmt.Sprintf("language %s (it has %s)", language, strings.Join(has.Languages, ", ")))
 		}
 	}
-	if d.Stateful && !has.Stateful {
+	if d.Stateful && !d.contexts(ci) {
 		lacks = append(lacks, "contexts that keep state")
 	}
 	if d.Managed && !has.Managed {
 		lacks = append(lacks, "listing, restarting and interrupting contexts")
 	}
-	if lacks == nil {
-		return nil
+	var errs []error
+	if len(d.Languages) == 0 {
+		errs = append(errs, fmt.Errorf("%w: the declaration of the interpreter %q names no language", codeinterp.ErrInvalid, name))
 	}
-	return fmt.Errorf("%w: the interpreter %q lacks %s", ErrLacking, name, strings.Join(lacks, "; "))
+	if lacks != nil {
+		errs = append(errs, fmt.Errorf("%w: the interpreter %q lacks %s", ErrLacking, name, strings.Join(lacks, "; ")))
+	}
+	return errors.Join(errs...)
+}
+
+// contexts reports whether a declared language has contexts.
+func (d *CodeDeclaration) contexts(ci codeinterp.CodeInterpreter) bool {
+	return slices.ContainsFunc(codeinterp.Describe(ci).Languages, func(l codeinterp.LanguageInfo) bool {
+		return l.Contexts && (len(d.Languages) == 0 || slices.Contains(d.Languages, l.Name))
+	})
 }

@@ -15,7 +15,10 @@
 // each under a name of its own: a light embedded engine next to a full Python,
 // for instance. What the program around it relies on can be declared; a
 // declared language or ability that is missing fails New, by name, and not the
-// model's first call.
+// model's first call. What is declared is what is offered: a workspace that
+// declares python refuses bash before its interpreter is asked, in tools, in
+// contexts that somebody else made, and to the program itself, and its
+// descriptions do not speak of it.
 //
 // # Events
 //

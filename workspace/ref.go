@@ -24,7 +24,8 @@ func (w *Workspace) Ref() Ref {
 }
 
 // Open opens the workspace that ref stands for with interpreters that have to
-// have all that it had, beside what caps declares.
+// have all that it had, and nothing else of theirs is offered. What caps
+// declares of an interpreter stands in the place of what ref says of it.
 func Open(ref Ref, caps Capabilities, opts *Options) (*Workspace, error) {
 	if ref.Version != RefVersion {
 		return nil, fmt.Errorf("workspace: %w: ref of version %d, not %d", codeinterp.ErrInvalid, ref.Version, RefVersion)
@@ -34,7 +35,22 @@ func Open(ref Ref, caps Capabilities, opts *Options) (*Workspace, error) {
 	if err := declared.check(); err != nil {
 		return nil, fmt.Errorf("workspace %q: %w", ref.Workspace, err)
 	}
+	caps.Declared = caps.Declared.or(ref.Capabilities)
 	return New(ref.Workspace, caps, opts)
+}
+
+// or returns d, with what d does not declare taken from other.
+func (d Declaration) or(other Declaration) Declaration {
+	if d.Code == nil {
+		d.Code = other.Code
+	}
+	beside := maps.Clone(other.Beside)
+	if beside == nil {
+		beside = map[string]CodeDeclaration{}
+	}
+	maps.Copy(beside, d.Beside)
+	d.Beside = beside
+	return d
 }
 
 // provided returns what the workspace's interpreters have.

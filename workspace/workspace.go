@@ -33,8 +33,8 @@ type Workspace struct {
 	name     string
 	options  tools.Options
 	declared Declaration
-	order    []string // names of the interpreters, "" first
-	raw      map[string]codeinterp.CodeInterpreter
+	order    []string                              // names of the interpreters, "" first
+	raw      map[string]codeinterp.CodeInterpreter // narrowed to what is declared
 	observed map[string]codeinterp.CodeInterpreter
 	set      *tools.Set
 	stream   *stream
@@ -51,17 +51,15 @@ func New(name string, caps Capabilities, opts *Options) (*Workspace, error) {
 	if err := errors.Join(tools.CheckWorkspaceName(name), caps.check()); err != nil {
 		return nil, fmt.Errorf("workspace: %w", err)
 	}
+	raw, err := caps.narrowed()
+	if err != nil {
+		return nil, fmt.Errorf("workspace %q: %w", name, err)
+	}
 	w := &Workspace{
 		name:     name,
-		raw:      maps.Clone(caps.Beside),
+		raw:      raw,
 		observed: map[string]codeinterp.CodeInterpreter{},
 		stream:   newStream(name, opts.Now),
-	}
-	if w.raw == nil {
-		w.raw = map[string]codeinterp.CodeInterpreter{}
-	}
-	if caps.Code != nil {
-		w.raw[""] = caps.Code
 	}
 	w.order = slices.Sorted(maps.Keys(w.raw))
 	if err := w.build(opts); err != nil {

@@ -73,7 +73,7 @@ func TestDeclarations(t *testing.T) {
 			workspace.Capabilities{Code: codeinterp.Stateless(statefulFake{newFake("python")}), Declared: workspace.Declaration{
 				Code: &workspace.CodeDeclaration{Stateful: true},
 			}},
-			[]string{"contexts that keep state"},
+			[]string{"contexts that keep state", "names no language"},
 		},
 		{
 			"beside missing",

@@ -14,6 +14,7 @@ import (
 
 	"github.com/mattn/go-isatty"
 
+	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/mcpserver"
 	"github.com/toolcell/toolcell/tools"
 	"github.com/toolcell/toolcell/workspace"
@@ -24,6 +25,7 @@ type mcpFlags struct {
 	stateless  bool
 	manage     bool
 	readOutput bool
+	only       list
 	workspace  string
 	http       string
 	tokens     list
@@ -52,6 +54,7 @@ func (f *mcpFlags) registerAll(fs *flag.FlagSet, getenv func(string) string) {
 	f.register(fs, getenv)
 	fs.BoolVar(&f.stateless, "stateless", false, "offer no code contexts: every run starts from nothing")
 	fs.BoolVar(&f.manage, "manage", false, "also offer to list, restart and interrupt code contexts; over HTTP without a token, clients without a session get no list")
+	fs.Var(&f.only, "languages", "offer these `languages` only, such as python,bash; others are refused")
 	fs.BoolVar(&f.readOutput, "read-output", false, "also offer to read long output page by page")
 	fs.StringVar(&f.workspace, "workspace", "", "give the tools long names, with this `name`: workspace__NAME__run_code")
 	fs.StringVar(&f.http, "http", "", "serve HTTP at /mcp of this `address`, such as :8080, instead of standard input and output; without a host it is this machine only")
@@ -89,7 +92,12 @@ func (a *app) mcp(ctx context.Context, args []string) int {
 	} else if err != nil {
 		return a.fail(err)
 	}
-	ws, err := workspace.New(cmp.Or(f.workspace, "toolcell"), workspace.Capabilities{Code: ci}, &workspace.Options{Tools: tools.Options{
+	declared, err := f.declare(ci)
+	if err != nil {
+		ci.Close()
+		return a.fail(err)
+	}
+	ws, err := workspace.New(cmp.Or(f.workspace, "toolcell"), workspace.Capabilities{Code: ci, Declared: declared}, &workspace.Options{Tools: tools.Options{
 		Timeout: f.timeout, MaxTimeout: f.maxTimeout, ManageContexts: f.manage, ReadOutput: f.readOutput,
 	}})
 	if err != nil {
@@ -105,6 +113,27 @@ func (a *app) mcp(ctx context.Context, args []string) int {
 		return a.fail(err)
 	}
 	return 0
+}
+
+// declare returns what is offered of ci: all of it unless languages are named.
+func (f *mcpFlags) declare(ci codeinterp.CodeInterpreter) (workspace.Declaration, error) {
+	if len(f.only) == 0 {
+		return workspace.Declaration{}, nil
+	}
+	d := &workspace.CodeDeclaration{}
+	for name := range strings.SplitSeq(f.only.String(), ",") {
+		language, err := codeinterp.ResolveLanguage(name, ci.Languages())
+		if err != nil {
+			return workspace.Declaration{}, err
+		}
+		d.Languages = append(d.Languages, language)
+	}
+	d.Stateful = slices.ContainsFunc(codeinterp.Describe(ci).Languages, func(l codeinterp.LanguageInfo) bool {
+		return l.Contexts && slices.Contains(d.Languages, l.Name)
+	})
+	_, managed := codeinterp.Manager(ci)
+	d.Managed = d.Stateful && managed
+	return workspace.Declaration{Code: d}, nil
 }
 
 // check finds the flags that make no sense together.

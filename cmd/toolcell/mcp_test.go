@@ -272,3 +272,26 @@ func TestMCPInspector(t *testing.T) {
 		}
 	}
 }
+
+func TestMCPLanguages(t *testing.T) {
+	c, _ := serveMCP(t, "--languages", "js")
+	if text, _ := callTool(t, c, "run_code", "language", "javascript", "code", "6 * 7"); !strings.Contains(text, "42") {
+		t.Errorf("got %s", text)
+	}
+	if text, _ := callTool(t, c, "run_code", "language", "typescript", "code", "6 * 7"); !strings.Contains(text, "unsupported_language") {
+		t.Errorf("got %s", text)
+	}
+	list, err := c.ListTools(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tool := range list.Tools {
+		if strings.Contains(tool.Description, "typescript") {
+			t.Errorf("%s speaks of typescript: %s", tool.Name, tool.Description)
+		}
+	}
+	code, _, stderr := toolcell(t.Context(), "", "mcp", "--languages", "perl")
+	if code == 0 || !strings.Contains(stderr, `"perl"`) {
+		t.Errorf("code %d, %s", code, stderr)
+	}
+}

@@ -1,0 +1,224 @@
+package codeinterp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+)
+
+// NarrowOptions says what [Narrow] keeps. The zero value keeps all languages,
+// without contexts.
+type NarrowOptions struct {
+	// Languages are the names, among Languages(), of those to keep. Empty
+	// keeps all.
+	Languages []string
+
+	// Contexts keeps the contexts of the languages that have them.
+	Contexts bool
+
+	// Manager keeps the [ContextManager].
+	Manager bool
+}
+
+// Narrow returns ci with only what o names. The rest is not there: other
+// languages are ErrLanguage and their contexts, whoever made them, ErrContext,
+// in every operation and before ci is asked; Languages, [Describe] and the
+// accessors of groups do not show it. Close closes ci.
+//
+// A context that was made elsewhere is served if the ContextManager of ci says
+// that its language is one of those kept.
+func Narrow(ci CodeInterpreter, o NarrowOptions) (CodeInterpreter, error) {
+	n := &narrowing{inner: ci, all: Describe(ci), known: ci.Languages(), languages: ci.Languages(), manager: o.Manager, made: map[ContextID]string{}}
+	if len(o.Languages) > 0 {
+		n.languages = slices.Compact(slices.Sorted(slices.Values(o.Languages)))
+	}
+	for _, name := range n.languages {
+		if !slices.Contains(n.known, name) {
+			return nil, &Error{Provider: "narrow", Op: "open", Err: fmt.Errorf("%w: %q; supported: %s", ErrLanguage, name, strings.Join(n.known, ", "))}
+		}
+	}
+	if !o.Contexts || !n.hasContexts() {
+		ci = Stateless(ci)
+	}
+	w := narrowed{Wrap(ci, n.middleware), n}
+	if s, ok := Stateful(w.CodeInterpreter); ok {
+		return narrowedStateful{s, w}, nil
+	}
+	return w, nil
+}
+
+// hasContexts reports whether any language that is kept has contexts.
+func (n *narrowing) hasContexts() bool {
+	return slices.ContainsFunc(n.all.Languages, func(l LanguageInfo) bool { return l.Contexts && n.keeps(l.Name) })
+}
+
+// narrowed is what Narrow returns. Its calls go through the narrowing.
+type narrowed struct {
+	CodeInterpreter
+	n *narrowing
+}
+
+var _ Describer = narrowed{}
+
+func (w narrowed) layer() (CodeInterpreter, Handler) { return w.CodeInterpreter, nil }
+func (w narrowed) Languages() []string               { return slices.Clone(w.n.languages) }
+func (w narrowed) Describe() Info                    { return Describe(w.CodeInterpreter) }
+
+func (w narrowed) Close() error {
+	w.n.closed.Store(true)
+	return w.CodeInterpreter.Close()
+}
+
+// hides reports whether a group is not to be found; kind is a nil pointer to
+// its interface.
+func (w narrowed) hides(kind any) bool {
+	_, manager := kind.(*ContextManager)
+	return manager && !w.n.manager
+}
+
+type narrowedStateful struct {
+	StatefulInterpreter
+	narrowed narrowed
+}
+
+var (
+	_ Describer = narrowedStateful{}
+	_ layer     = narrowedStateful{}
+)
+
+func (w narrowedStateful) layer() (CodeInterpreter, Handler) { return w.narrowed.layer() }
+func (w narrowedStateful) Languages() []string               { return w.narrowed.Languages() }
+func (w narrowedStateful) Describe() Info                    { return w.narrowed.Describe() }
+func (w narrowedStateful) Close() error                      { return w.narrowed.Close() }
+func (w narrowedStateful) hides(kind any) bool               { return w.narrowed.hides(kind) }
+
+// A narrowing decides which calls get through.
+type narrowing struct {
+	inner     CodeInterpreter
+	all       Info
+	known     []string // languages of inner
+	languages []string // those kept
+	manager   bool
+	closed    atomic.Bool
+
+	mu   sync.Mutex
+	made map[ContextID]string // the languages of contexts
+}
+
+func (n *narrowing) keeps(language string) bool { return slices.Contains(n.languages, language) }
+
+func (n *narrowing) middleware(next Handler) Handler {
+	return func(ctx context.Context, c Call) (Reply, error) {
+		if c.Op == OpDescribe {
+			return n.describe(ctx, c, next)
+		}
+		if c.Language != "" || c.Op == OpRun || c.Op == OpCreate {
+			name, err := n.resolve(c.Language)
+			if err != nil {
+				return Reply{Result: NotRun()}, &Error{Provider: "narrow", Op: c.Op.String(), Err: err}
+			}
+			c.Language = name
+		}
+		if c.Context != "" && !n.admits(ctx, c.Context) {
+			return n.nowhere(ctx, c)
+		}
+		r, err := next(ctx, c)
+		n.note(&c, &r, err)
+		return n.listed(c, r), err
+	}
+}
+
+// nowhere refuses a call about a context that is not there. What else is wrong
+// is told first, as providers do.
+func (n *narrowing) nowhere(ctx context.Context, c Call) (Reply, error) {
+	var err error
+	if c.Op.Runs() {
+		_, err = CheckRun(c.Code, c.Run)
+	}
+	switch {
+	case err != nil:
+	case n.closed.Load():
+		err = ErrClosed
+	case ctx.Err() != nil:
+		err = context.Cause(ctx)
+	default:
+		err = ErrContext
+	}
+	return Reply{Result: NotRun()}, &Error{Provider: "narrow", Op: c.Op.String(), Err: err}
+}
+
+// resolve is ResolveLanguage with the provider's own names, for what is kept.
+func (n *narrowing) resolve(name string) (string, error) {
+	is := func(a string) bool { return strings.EqualFold(a, strings.TrimSpace(name)) }
+	if !slices.Contains(n.known, name) {
+		for _, l := range n.all.Languages {
+			if n.keeps(l.Name) && slices.ContainsFunc(l.Aliases, is) {
+				return l.Name, nil
+			}
+		}
+	}
+	if full, err := ResolveLanguage(name, n.known); err == nil && n.keeps(full) {
+		return full, nil
+	}
+	// A name that means what was left out must not mean something else here.
+	_, err := ResolveLanguage(name, nil)
+	return "", fmt.Errorf("%w%s", err, strings.Join(n.languages, ", "))
+}
+
+// admits reports whether a context is of a language that is kept.
+func (n *narrowing) admits(ctx context.Context, id ContextID) bool {
+	n.mu.Lock()
+	language, ok := n.made[id]
+	n.mu.Unlock()
+	if ok {
+		return n.keeps(language)
+	}
+	m, ok := Manager(n.inner)
+	if !ok {
+		return false
+	}
+	// A list that does not come admits nothing.
+	list, _ := m.ListContexts(ctx)
+	i := slices.IndexFunc(list, func(info ContextInfo) bool { return info.ID == id })
+	return i >= 0 && n.keeps(list[i].Language)
+}
+
+// note remembers the languages of contexts: that of the context which one was
+// made from, where the call names none.
+func (n *narrowing) note(c *Call, r *Reply, err error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	switch {
+	case err == nil && c.Op.Creates() && r.Context != "":
+		language := c.Language
+		if language == "" {
+			language = n.made[c.Context]
+		}
+		if language != "" {
+			n.made[r.Context] = language
+		}
+	case err == nil && c.Op.Deletes(), errors.Is(err, ErrContext):
+		delete(n.made, c.Context)
+	}
+}
+
+// listed leaves contexts of other languages out of a list.
+func (n *narrowing) listed(c Call, r Reply) Reply {
+	if c.Op == OpList {
+		r.Contexts = slices.DeleteFunc(slices.Clone(r.Contexts), func(i ContextInfo) bool { return !n.keeps(i.Language) })
+	}
+	return r
+}
+
+func (n *narrowing) describe(ctx context.Context, c Call, next Handler) (Reply, error) {
+	r, err := next(ctx, c)
+	if info, ok := r.Value.(Info); ok {
+		info.Languages = slices.DeleteFunc(slices.Clone(info.Languages), func(l LanguageInfo) bool { return !n.keeps(l.Name) })
+		r.Value = info
+	}
+	return r, err
+}
