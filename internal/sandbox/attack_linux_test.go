@@ -246,6 +246,9 @@ func testAttacks(t *testing.T, mode sandbox.Mode) {
 			}
 		})
 	}
+	if mode == sandbox.None && ran > 15 {
+		await(func() bool { return h.hits.Load() >= 4 })
+	}
 	time.Sleep(50 * time.Millisecond)
 	switch n := h.hits.Load(); {
 	case mode != sandbox.None && n > 0:
@@ -274,7 +277,7 @@ func (a attack) judge(mode sandbox.Mode, through string) string {
 func (a attack) run(t testing.TB, s *sandbox.Sandbox, h *host) (got ran, through string) {
 	t.Helper()
 	before := h.state(t)
-	got = runPython(t, s, h, a.code, 20*time.Second)
+	got = runPython(t, s, h, a.code)
 	for _, bad := range []string{"REACHED", envSecret, fileSecret, "Traceback"} {
 		if strings.Contains(got.out, bad) {
 			return got, bad + " in " + got.out
@@ -287,7 +290,7 @@ func (a attack) run(t testing.TB, s *sandbox.Sandbox, h *host) (got ran, through
 }
 
 // runPython runs a program with the prelude.
-func runPython(t testing.TB, s *sandbox.Sandbox, h *host, code string, timeout time.Duration) ran {
+func runPython(t testing.TB, s *sandbox.Sandbox, h *host, code string) ran {
 	t.Helper()
 	dir, err := s.TempDir()
 	check(t, err)
@@ -296,7 +299,7 @@ func runPython(t testing.TB, s *sandbox.Sandbox, h *host, code string, timeout t
 		Path: python, Args: []string{"python3", "-I", "-u", "-"}, Workdir: dir,
 		Env: s.Env(dir, map[string]string{"H": h.json()}),
 	}
-	return run(t, s, cmd, prelude+code+"\n", timeout)
+	return run(t, s, cmd, prelude+code+"\n")
 }
 
 // state describes everything of the host that attacks try to change.

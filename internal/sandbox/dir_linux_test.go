@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/internal/sandbox"
@@ -39,7 +38,7 @@ func shell(t *testing.T, s *sandbox.Sandbox, cwd *sandbox.Dir, code string) ran 
 	t.Helper()
 	c := sh
 	c.Cwd = cwd
-	return run(t, s, c, code, 10*time.Second)
+	return run(t, s, c, code)
 }
 
 func TestCwd(t *testing.T) { eachMode(t, testCwd) }

@@ -77,7 +77,7 @@ func TestDiscard(t *testing.T) {
 	}
 	start := time.Now()
 	s.Discard(large)
-	if took := time.Since(start); took > 5*time.Second {
+	if took := time.Since(start); took > time.Minute {
 		t.Errorf("took %v", took)
 	}
 	if !await(func() bool { _, err := os.Stat(large); return err != nil }) {

@@ -180,15 +180,21 @@ const (
 	margin = 192 << 20
 )
 
-// atOnce is how long after its timeout a run may end.
-const atOnce = 100 * time.Millisecond
+const (
+	// atOnce is how long after its timeout a run may end.
+	atOnce = 100 * time.Millisecond
+
+	// graceful is how long a program has to end by itself, less than what the
+	// engine gives it.
+	graceful = 30 * time.Millisecond
+)
 
 func TestHostile(t *testing.T) {
 	const timeout = 100 * time.Millisecond
 	s := open(t, &inmemory.Options{Limits: engine.Limits{Memory: memoryLimit}})
 	slowest := watchHeart(t)
 	for i, c := range slices.Concat(hostile, hostileMore) {
-		if raceEnabled && i%4 > 0 { // it checks nothing but memory access then
+		if raceEnabled && i%10 > 0 { // it checks nothing but memory access then
 			continue
 		}
 		t.Run(c.name, func(t *testing.T) {
@@ -203,15 +209,15 @@ func TestHostile(t *testing.T) {
 				return
 			}
 			if lost {
-				t.Error("lost its state three times")
+				t.Error("lost its state three times, having had time to end")
 			}
 			if late {
 				t.Error("ended too late three times")
 			}
 		})
 	}
-	if d := slowest(); d > 2*time.Second {
-		t.Errorf("the host stood still for %v", d)
+	if d := slowest(); d > 2*time.Second && !raceEnabled {
+		t.Errorf("the host stood still for %v of its own computing", d)
 	}
 	if n := s.Abandoned(); n != 0 {
 		t.Errorf("%d engines were abandoned", n)
@@ -219,23 +225,27 @@ func TestHostile(t *testing.T) {
 }
 
 // endure runs a hostile program and reports whether it took its context's
-// state along, and whether it went on computing for too long after its
-// timeout. What the machine spent on other processes does not count.
+// state along though it had time to end, and whether it went on computing for
+// too long after its timeout. What the machine spent on other processes does
+// not count, so that what a busy machine shows is never wrong, if less.
 func endure(t *testing.T, s *inmemory.Stateful, code string, timeout time.Duration) (lost, late bool) {
 	debug.FreeOSMemory()
 	before := residentBytes(t)
 	peak := watchMemory(t)
 	id := create(t, s, "javascript")
 	run(t, s, id, "globalThis.kept = 1", nil)
-	var computed atomic.Int64
+	atTimeout := make(chan time.Duration, 1)
 	start := time.Now()
-	mark := time.AfterFunc(timeout, func() { computed.Store(int64(cpuTime(t))) })
+	mark := time.AfterFunc(timeout, func() { atTimeout <- cpuTime(t) })
 	res := run(t, s, id, code, &codeinterp.RunOptions{Timeout: timeout, MaxOutput: 1 << 20})
 	took := time.Since(start)
+	lost = res.StateLost
 	if !mark.Stop() {
-		late = took-timeout > atOnce && cpuTime(t)-time.Duration(computed.Load()) > atOnce
+		computed := cpuTime(t) - <-atTimeout
+		late = took-timeout > atOnce && computed > atOnce
+		lost = lost && computed >= graceful
 	}
-	if took-timeout > 10*time.Second {
+	if took-timeout > time.Minute {
 		t.Errorf("ended %v after its timeout", took-timeout)
 	}
 	if used := peak() - before; used > memoryLimit+margin && !raceEnabled { // it has memory of its own
@@ -250,23 +260,25 @@ func endure(t *testing.T, s *inmemory.Stateful, code string, timeout time.Durati
 	}
 	t.Logf("%-7s %3d in %v, peak %+d MiB, lost %v, %v", res.Status, res.ExitCode, took.Round(time.Millisecond),
 		(peak()-before)>>20, res.StateLost, res.Error)
-	return res.StateLost, late
+	return lost, late
 }
 
-// watchHeart measures the longest time that another goroutine had to wait.
+// watchHeart measures the longest time that another goroutine had to wait while
+// the process computed.
 func watchHeart(t *testing.T) func() time.Duration {
 	var worst atomic.Int64
 	stop := make(chan struct{})
 	t.Cleanup(func() { close(stop) })
 	go func() {
-		last := time.Now()
+		last, computed := time.Now(), cpuTime(t)
 		for {
 			select {
 			case <-stop:
 				return
 			case <-time.After(5 * time.Millisecond):
-				worst.Store(max(worst.Load(), int64(time.Since(last))))
-				last = time.Now()
+				now := cpuTime(t)
+				worst.Store(max(worst.Load(), int64(min(time.Since(last), now-computed))))
+				last, computed = time.Now(), now
 			}
 		}
 	}()

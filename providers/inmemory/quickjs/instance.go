@@ -17,9 +17,12 @@ import (
 const (
 	// grace is how long a program that was told to end may go on computing
 	// before its memory is revoked. Time in the host does not count, nor does
-	// time that the machine spends on other processes, up to maxGrace.
-	grace    = 40 * time.Millisecond
-	maxGrace = 80 * time.Millisecond
+	// time that the machine spends on other processes, up to maxGrace, or to
+	// starvedGrace where this one has hardly come to compute at all.
+	grace        = 40 * time.Millisecond
+	maxGrace     = 80 * time.Millisecond
+	starvedGrace = time.Second
+	starved      = 15 * time.Millisecond
 
 	// watchEvery is how often a program that was told to end is looked at. A
 	// machine that is too busy for that counts less time.
@@ -171,11 +174,17 @@ func (w *watcher) stop() {
 			computed += now - before
 		}
 		before = now
-		if inside >= maxGrace || min(inside, computed) >= grace {
+		if patienceEnded(inside, computed) {
 			in.vm.heap.revoke()
 			return
 		}
 	}
+}
+
+// patienceEnded reports whether a program that was told to end has had its time,
+// having been in the engine for so long, while the process computed for so long.
+func patienceEnded(inside, computed time.Duration) bool {
+	return min(inside, computed) >= grace || inside >= maxGrace && computed >= starved || inside >= starvedGrace
 }
 
 // finish ends the watch and reports whether ctx ended the program.
