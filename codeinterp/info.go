@@ -79,6 +79,18 @@ type LanguageInfo struct {
 	// people who run the host, not for a model.
 	Roots []string
 
+	// Path is the interpreter's on the host, Prefix where it is installed: of a
+	// Python in an environment, the environment. Empty where there is none.
+	Path, Prefix string
+
+	// Packages are the main ones of those that are installed, such as "numpy
+	// 2.1.0", at most 24; for a model too.
+	Packages []string
+
+	// PassedOver are the interpreters that were looked at before Path and not
+	// taken, each with the reason in parentheses. They are for people.
+	PassedOver []string
+
 	// Aliases are other names that are accepted, beside the usual ones of
 	// ResolveLanguage.
 	Aliases []string

@@ -100,8 +100,11 @@ func (f *facts) languages(names []string) string {
 			if l.Name != name {
 				continue
 			}
-			if l.Runtime != "" {
-				line += ": " + l.Runtime + "."
+			if runtime := runtimeOf(&l); runtime != "" {
+				line += ": " + runtime + "."
+			}
+			if len(l.Packages) > 0 {
+				line += " Installed: " + strings.Join(l.Packages, ", ") + "."
 			}
 			if notes := strings.TrimSpace(l.Notes); notes != "" {
 				line += " " + notes
@@ -110,6 +113,14 @@ func (f *facts) languages(names []string) string {
 		lines = append(lines, line)
 	}
 	return "Languages:\n" + strings.Join(lines, "\n")
+}
+
+// runtimeOf names the runtime behind a language, and where it is.
+func runtimeOf(l *codeinterp.LanguageInfo) string {
+	if l.Runtime == "" || l.Path == "" {
+		return l.Runtime + l.Path
+	}
+	return l.Runtime + " (" + l.Path + ")"
 }
 
 func (f *facts) isolation() string {
@@ -185,6 +196,16 @@ func span(d time.Duration) string {
 // The language is empty where it is not known.
 func (f *facts) missingModule(module, language string) string {
 	s := fmt.Sprintf("The module %q is not installed here.", cleanLine(clip(module, 100)))
+	for _, l := range f.info.Languages {
+		if l.Name != language || l.Path == "" {
+			continue
+		}
+		s += " This is " + runtimeOf(&l)
+		if len(l.Packages) > 0 {
+			s += ", with " + strings.Join(l.Packages, ", ")
+		}
+		s += "."
+	}
 	if notes := f.notes[language]; notes != "" {
 		return s + " About this runtime: " + notes
 	}

@@ -86,12 +86,7 @@ func (a *app) examine(ctx context.Context, f providerFlags) error {
 	info := codeinterp.Describe(ci)
 	for _, l := range info.Languages {
 		fmt.Fprintf(a.stdout, "  %-12s %s  %s\n", l.Name, try(ctx, ci, l.Name), indent(l.Runtime))
-		if l.Notes != "" {
-			fmt.Fprintf(a.stdout, "               %s\n", indent(l.Notes))
-		}
-		for _, root := range l.Roots {
-			fmt.Fprintf(a.stdout, "               opens %s\n", indent(root))
-		}
+		printLanguage(a.stdout, &l)
 	}
 	if f.provider == "subprocess" {
 		printMissing(a.stdout, f, ownLanguages(), info.Languages)
@@ -104,6 +99,25 @@ func (a *app) examine(ctx context.Context, f providerFlags) error {
 		fmt.Fprintln(a.stdout, "  contexts     keep their variables between runs")
 	}
 	return nil
+}
+
+// printLanguage says which interpreter runs a language, and what it brings.
+func printLanguage(w io.Writer, l *codeinterp.LanguageInfo) {
+	line := func(label, text string) {
+		if text != "" {
+			fmt.Fprintf(w, "               %s%s\n", label, indent(text))
+		}
+	}
+	line("is ", l.Path)
+	line("below ", l.Prefix)
+	line("has ", strings.Join(l.Packages, ", "))
+	line("", l.Notes)
+	for _, root := range l.Roots {
+		line("opens ", root)
+	}
+	for _, other := range l.PassedOver {
+		line("not ", other)
+	}
 }
 
 // probes are programs that do nothing, in the languages that have no empty one.

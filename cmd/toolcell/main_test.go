@@ -170,6 +170,42 @@ func TestLateOutputIsShown(t *testing.T) {
 	}
 }
 
+// described is an interpreter whose programs miss a module.
+type described struct{ stopped }
+
+func (described) Describe() codeinterp.Info {
+	return codeinterp.Info{Languages: []codeinterp.LanguageInfo{
+		{Name: "python", Runtime: "CPython 3.11.7", Path: "/usr/bin/python3", PassedOver: []string{"/root/python3 (closed)"}},
+	}}
+}
+
+func (described) RunCode(context.Context, string, string, *codeinterp.RunOptions) (codeinterp.Result, error) {
+	return codeinterp.Result{Status: codeinterp.StatusError, ExitCode: 1, Error: &codeinterp.ProgramError{
+		Name: "ModuleNotFoundError", Message: "No module named 'pandas'", MissingModule: "pandas"}}, nil
+}
+
+// TestMissingModule: the first error of a newcomer says which python it was.
+func TestMissingModule(t *testing.T) {
+	var stderr bytes.Buffer
+	a := &app{stdout: io.Discard, stderr: &stderr}
+	code := a.runLive(t.Context(), described{}, "python", "", &codeinterp.RunOptions{}, "none")
+	want := `ModuleNotFoundError: No module named 'pandas'
+toolcell: this was CPython 3.11.7, /usr/bin/python3; --python PATH takes another
+toolcell: passed over: /root/python3 (closed)
+`
+	if code != 1 || stderr.String() != want {
+		t.Errorf("code %d, stderr\n%s\nwant\n%s", code, stderr.String(), want)
+	}
+	stderr.Reset()
+	printLanguage(&stderr, &codeinterp.LanguageInfo{Path: "/v/bin/python3", Prefix: "/v", Packages: []string{"six 1"},
+		Roots: []string{"/v/lib"}, PassedOver: []string{"/root/python3 (closed)"}})
+	for _, want := range []string{"is /v/bin/python3", "below /v", "has six 1", "opens /v/lib", "not /root/python3 (closed)"} {
+		if !strings.Contains(stderr.String(), want+"\n") {
+			t.Errorf("doctor does not say %q:\n%s", want, stderr.String())
+		}
+	}
+}
+
 type broken struct{}
 
 func (broken) Write([]byte) (int, error) { return 0, errors.New("no room") }

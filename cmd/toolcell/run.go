@@ -163,6 +163,7 @@ func (a *app) runLive(ctx context.Context, ci codeinterp.CodeInterpreter, langua
 	res, err := ci.RunCode(ctx, language, program, opts)
 	s.rest(&res)
 	s.end(&res)
+	a.missing(ci, language, &res)
 	switch {
 	case s.err != nil:
 		return a.fail(fmt.Errorf("showing the output: %w", s.err))
@@ -179,4 +180,30 @@ func (a *app) runLive(ctx context.Context, ci codeinterp.CodeInterpreter, langua
 // neverBegan reports whether the run was stopped before it began.
 func neverBegan(ctx context.Context, res *codeinterp.Result, err error) bool {
 	return res.Status == codeinterp.StatusNotRun && ctx.Err() != nil && errors.Is(err, context.Cause(ctx))
+}
+
+// missing says which interpreter it was where a module could not be imported,
+// and how to have another.
+func (a *app) missing(ci codeinterp.CodeInterpreter, language string, res *codeinterp.Result) {
+	if res.Error == nil || res.Error.MissingModule == "" {
+		return
+	}
+	for _, l := range codeinterp.Describe(ci).Languages {
+		if l.Name != language || l.Path == "" {
+			continue
+		}
+		fmt.Fprintf(a.stderr, "toolcell: this was %s, %s; --%s PATH takes another\n", l.Runtime, l.Path, flagOf(language))
+		for _, other := range l.PassedOver {
+			fmt.Fprintf(a.stderr, "toolcell: passed over: %s\n", other)
+		}
+	}
+}
+
+// flagOf names the flag that chooses the interpreter of a language that can
+// miss modules.
+func flagOf(language string) string {
+	if language == "python" {
+		return language
+	}
+	return "node"
 }

@@ -10,6 +10,17 @@
 // gone when RunCode returns. [NewStateful] adds contexts: one process each, in
 // which programs run one after the other.
 //
+// # Which interpreter
+//
+// A language's Commands are looked for on PATH and where systems keep
+// interpreters, Python's first in the environment that VIRTUAL_ENV (activate, uv
+// run) or CONDA_PREFIX names. The first that works is taken; LanguageInfo says
+// which that is, where it is installed, its main packages, and what was passed
+// over and why. An absolute path in Commands means that one only. To look at a
+// candidate it is started once as the host: let no program write where
+// interpreters are looked for. A .venv in the working directory is not looked
+// at, since programs may well write there; name it.
+//
 // # What programs find
 //
 // Python programs run in a real __main__: pickle, dataclasses, multiprocessing

@@ -9,9 +9,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -31,6 +29,9 @@ type language struct {
 	forkBoot []byte   // the same for a fork server, if the language has one
 	roots    []string // directories that the interpreter needs, outside the system's
 	runtime  string   // such as "CPython 3.11.7", from the driver's hello
+	prefix   string   // where it is installed, if known
+	packages []string // the main ones
+	passed   []string // what was tried before, with reasons
 
 	// heapMessage is what the runtime writes to standard error before it
 	// aborts for want of memory; empty if it does not.
@@ -38,25 +39,16 @@ type language struct {
 }
 
 // find returns l with the first interpreter that can be reached from the
-// sandbox, is new enough and, by try, works there; or an error that names what
-// was tried.
-func find(l Language, s *sandbox.Sandbox, try func(*language) error) (*language, error) {
+// sandbox, is new enough and works there; or an error that names what was
+// tried.
+func (h *host) find(l Language) (*language, error) {
 	var tried []string
-	for _, path := range candidates(l.Commands) {
-		c := &language{Language: l, path: path}
+	for _, path := range candidates(&l) {
+		c := &language{Language: l, path: path, passed: tried}
 		if l.kind == nodeKind || l.kind == typescriptKind {
 			c.heapMessage = "heap out of memory"
 		}
-		err := s.Reachable(path)
-		if err == nil {
-			err = c.probe()
-		}
-		if err == nil {
-			err = c.reachable(s)
-		}
-		if err == nil {
-			err = try(c)
-		}
+		err := h.consider(c)
 		if err == nil {
 			return c, nil
 		}
@@ -68,6 +60,20 @@ func find(l Language, s *sandbox.Sandbox, try func(*language) error) (*language,
 	return nil, missing(&l, tried)
 }
 
+// consider says why a candidate is not taken, nil if it is.
+func (h *host) consider(c *language) error {
+	if err := h.sandbox.Reachable(c.path); err != nil {
+		return err
+	}
+	if err := c.probe(); err != nil {
+		return err
+	}
+	if err := c.reachable(h.sandbox); err != nil {
+		return err
+	}
+	return h.try(c)
+}
+
 // missing is the error of a language without an interpreter that works.
 func missing(l *Language, tried []string) error {
 	hint := ""
@@ -75,34 +81,6 @@ func missing(l *Language, tried []string) error {
 		hint = "; " + l.Install
 	}
 	return fmt.Errorf("%w: no interpreter for %s: tried %s%s", codeinterp.ErrUnavailable, l.Name, strings.Join(tried, "; "), hint)
-}
-
-// candidates returns the files that the commands may mean: on PATH first, then
-// where systems keep interpreters.
-func candidates(commands []string) []string {
-	dirs := append(filepath.SplitList(os.Getenv("PATH")), "/usr/local/bin", "/usr/bin", "/bin", "/opt/homebrew/bin")
-	var list []string
-	for _, command := range commands {
-		if strings.ContainsRune(command, '/') {
-			if path, err := filepath.Abs(command); err == nil {
-				list = append(list, path)
-			}
-			continue
-		}
-		for _, dir := range dirs {
-			if real, err := filepath.EvalSymlinks(dir); err == nil {
-				dir = real // /bin is /usr/bin
-			}
-			path := filepath.Join(dir, command)
-			if !filepath.IsAbs(dir) || slices.Contains(list, path) {
-				continue
-			}
-			if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0 {
-				list = append(list, path)
-			}
-		}
-	}
-	return list
 }
 
 // probe asks the interpreter, as the host, for its version and what else is
@@ -128,6 +106,7 @@ func (l *language) probe() error {
 	}
 	l.runtime = l.Name + " " + v
 	l.roots = rootsOf(l.path)
+	l.prefix = prefixOf(l.path)
 	return nil
 }
 
@@ -140,40 +119,6 @@ func (l *language) learn(runtime string) {
 }
 
 var version = regexp.MustCompile(`\d+(\.\d+)+|\d+`)
-
-// probePython also compiles the driver, which is half of what a start would
-// take otherwise, and asks where Python lives.
-func (l *language) probePython() error {
-	const question = `import sys,marshal
-v=sys.version_info
-import os
-print('%d.%d.%d'%v[:3]);print(sys.executable);print(*{sys.prefix,sys.base_prefix,sys.exec_prefix,sys.base_exec_prefix},sep='\0');print(os.path.dirname(os.__file__),*sys.path,sep='\0');sys.stdout.flush()
-if v>=(3,9):
- for s in sys.stdin.buffer.read().split(b'\0'):
-  b=marshal.dumps(compile(s,'<toolcell>','exec',0,True));sys.stdout.buffer.write(b'%08x'%len(b)+b)`
-	out, err := ask(l.path, []string{"-I", "-X", "utf8", "-c", question}, l.Driver.Source+"\nloop()\n\x00"+l.Driver.Source+pythonForks)
-	if err != nil {
-		return err
-	}
-	parts := strings.SplitN(out, "\n", 5)
-	if len(parts) < 5 {
-		return errors.New("is no Python")
-	}
-	if older(parts[0], l.MinVersion) {
-		return fmt.Errorf("version %s is older than %s", parts[0], l.MinVersion)
-	}
-	l.runtime = "CPython " + parts[0]
-	if filepath.IsAbs(parts[1]) {
-		l.path = parts[1] // behind the shims of version managers
-	}
-	l.roots = pythonRoots(l.path, strings.Split(parts[2], "\x00"), strings.Split(parts[3], "\x00"))
-	n, ok := length([]byte(parts[4]))
-	if !ok || len(parts[4]) < digits+n {
-		return errors.New("cannot compile the driver")
-	}
-	l.boot, l.forkBoot = []byte(parts[4][:digits+n]), []byte(parts[4][digits+n:])
-	return nil
-}
 
 // ask runs the interpreter and returns what it prints.
 func ask(path string, args []string, stdin string) (string, error) {

@@ -61,7 +61,7 @@ func (h *host) choose(list []Language) error {
 	var wg sync.WaitGroup
 	found, errs := make([]*language, len(list)), make([]error, len(list))
 	for n, l := range list {
-		wg.Go(func() { found[n], errs[n] = find(l, h.sandbox, h.try) })
+		wg.Go(func() { found[n], errs[n] = h.find(l) })
 	}
 	wg.Wait()
 	h.languages = map[string]*language{}
@@ -107,6 +107,7 @@ func (h *host) Describe() codeinterp.Info {
 		l := h.languages[name]
 		about := codeinterp.LanguageInfo{
 			Name: name, Runtime: l.runtime, Notes: l.Notes, Aliases: slices.Clone(l.Aliases), Contexts: l.Driver != nil,
+			Path: l.path, Prefix: l.prefix, Packages: slices.Clone(l.packages), PassedOver: slices.Clone(l.passed),
 		}
 		if h.sandbox.Mode() != sandbox.None { // there all files are open
 			about.Roots = slices.Clone(l.roots)

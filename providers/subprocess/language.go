@@ -23,7 +23,8 @@ type Language struct {
 	Aliases []string
 
 	// Commands are the interpreters to try, in order: names that are looked
-	// up on PATH and in the usual directories, or absolute paths. The first
+	// up in an active Python environment, on PATH and in the usual directories,
+	// or absolute paths. The first
 	// that runs, is new enough and can be reached from inside the isolation
 	// is taken.
 	Commands []string

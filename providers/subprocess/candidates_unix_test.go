@@ -1,0 +1,76 @@
+//go:build unix
+
+package subprocess
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestCandidates: an active environment comes before PATH, for Python only; the
+// working directory is never looked at; a command with a slash means itself.
+func TestCandidates(t *testing.T) {
+	top := t.TempDir()
+	for _, dir := range []string{"venv", "conda", "work/.venv", "other"} {
+		bin := filepath.Join(top, dir, "bin")
+		if err := os.MkdirAll(bin, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range []string{"python3", "node"} {
+			if err := os.WriteFile(filepath.Join(bin, name), nil, 0o755); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	t.Chdir(filepath.Join(top, "work"))
+	t.Setenv("PATH", top+"/other/bin:.venv/bin")
+	for _, c := range []struct{ name, venv, conda, want string }{
+		{"no environment", "", "", "other"},
+		{"of activate and uv", top + "/venv", "", "venv other"},
+		{"of conda", "", top + "/conda", "conda other"},
+		{"one inside of the other", top + "/venv", top + "/conda", "venv conda other"},
+		{"what is on PATH too", top + "/other", "", "other"},
+		{"a path that depends on where the host is", ".venv", "", "other"},
+		{"one that is gone", top + "/gone", "", "other"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Setenv("VIRTUAL_ENV", c.venv)
+			t.Setenv("CONDA_PREFIX", c.conda)
+			l := Python()
+			var got []string
+			for _, path := range candidates(&l) {
+				if rel, err := filepath.Rel(top, path); err == nil && !strings.HasPrefix(rel, "..") {
+					got = append(got, strings.TrimSuffix(rel, "/bin/python3"))
+				}
+			}
+			if strings.Join(got, " ") != c.want {
+				t.Errorf("candidates are of %q, want %q", got, c.want)
+			}
+		})
+	}
+	t.Setenv("VIRTUAL_ENV", top+"/venv")
+	js, own := JavaScript(), Python()
+	if got := candidates(&js); len(got) == 0 || got[0] != top+"/other/bin/node" {
+		t.Errorf("node is looked for at %q", got)
+	}
+	own.Commands = []string{"./python"}
+	if got := candidates(&own); !slices.Equal(got, []string{top + "/work/python"}) {
+		t.Errorf("a path is looked for at %q", got)
+	}
+}
+
+func TestPackages(t *testing.T) {
+	many := []string{"zlib_x-1.dist-info", "numpy-2.1.0.dist-info", "Pillow-11.0.dist-info", "pandas-2.2-py3.11.egg-info", "pip-24.dist-info", "broken.dist-info", ""}
+	if got := strings.Join(packagesOf(many), ", "); got != "numpy 2.1.0, pandas 2.2, pillow 11.0, zlib-x 1" {
+		t.Errorf("packages are %q", got)
+	}
+	for i := range 50 {
+		many = append(many, strings.Repeat("x", i+1)+"-1.dist-info")
+	}
+	if got := packagesOf(many); len(got) != fewPackages {
+		t.Errorf("%d packages are named: %q", len(got), got)
+	}
+}

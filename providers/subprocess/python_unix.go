@@ -1,0 +1,97 @@
+//go:build unix
+
+package subprocess
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+)
+
+// A description names at most maxPackages packages, and others than the main
+// ones only while there are fewer than fewPackages.
+const (
+	maxPackages = 24
+	fewPackages = 8
+)
+
+// mainPackages are those that programs which models write import most. They are
+// named first.
+var mainPackages = strings.Fields(`numpy pandas matplotlib scipy scikit-learn pillow seaborn plotly requests
+	openpyxl sympy statsmodels polars pyarrow torch tensorflow beautifulsoup4 lxml pypdf python-docx networkx
+	httpx duckdb pytest ipython`)
+
+// pythonQuestion has Python say what it is, where it lives, and what is
+// installed; and compiles the drivers that it is given, which is half of what a
+// start would take otherwise.
+const pythonQuestion = `import sys,marshal
+v=sys.version_info
+import os
+have=set()
+for d in sys.path:
+ try:have|={n for n in os.listdir(d) if n.endswith('.dist-info') or n.endswith('.egg-info')}
+ except OSError:pass
+print('%d.%d.%d'%v[:3]);print(sys.executable);print(sys.prefix,*{sys.base_prefix,sys.exec_prefix,sys.base_exec_prefix}-{sys.prefix},sep='\0');print(os.path.dirname(os.__file__),*sys.path,sep='\0');print(*sorted(have),sep='\0');sys.stdout.flush()
+if v>=(3,9):
+ for s in sys.stdin.buffer.read().split(b'\0'):
+  b=marshal.dumps(compile(s,'<toolcell>','exec',0,True));sys.stdout.buffer.write(b'%08x'%len(b)+b)`
+
+// probePython asks a Python what it is.
+func (l *language) probePython() error {
+	out, err := ask(l.path, []string{"-I", "-X", "utf8", "-c", pythonQuestion}, l.Driver.Source+"\nloop()\n\x00"+l.Driver.Source+pythonForks)
+	if err != nil {
+		return err
+	}
+	parts := strings.SplitN(out, "\n", 6)
+	if len(parts) < 6 {
+		return errors.New("is no Python")
+	}
+	if older(parts[0], l.MinVersion) {
+		return fmt.Errorf("version %s is older than %s", parts[0], l.MinVersion)
+	}
+	l.runtime = "CPython " + parts[0]
+	if filepath.IsAbs(parts[1]) {
+		l.path = parts[1] // behind the shims of version managers
+	}
+	prefixes := strings.Split(parts[2], "\x00")
+	l.prefix = prefixes[0]
+	l.roots = pythonRoots(l.path, prefixes, strings.Split(parts[3], "\x00"))
+	l.packages = packagesOf(strings.Split(parts[4], "\x00"))
+	n, ok := length([]byte(parts[5]))
+	if !ok || len(parts[5]) < digits+n {
+		return errors.New("cannot compile the driver")
+	}
+	l.boot, l.forkBoot = []byte(parts[5][:digits+n]), []byte(parts[5][digits+n:])
+	return nil
+}
+
+// packagesOf returns the main packages of those whose directories of metadata,
+// such as numpy-2.1.0.dist-info, are given: first those of mainPackages, then
+// some of the others.
+func packagesOf(metadata []string) []string {
+	var names []string
+	versions := map[string]string{}
+	for _, dir := range metadata {
+		name, version, ok := strings.Cut(strings.TrimSuffix(dir, filepath.Ext(dir)), "-")
+		name = strings.ToLower(strings.ReplaceAll(name, "_", "-"))
+		if !ok || len(dir) > 100 || versions[name] != "" || name == "pip" || name == "setuptools" || name == "wheel" {
+			continue
+		}
+		version, _, _ = strings.Cut(version, "-") // an egg's has Python's behind it
+		versions[name] = version
+		names = append(names, name)
+	}
+	var list []string
+	for i, name := range append(mainPackages[:len(mainPackages):len(mainPackages)], names...) {
+		room := maxPackages
+		if i >= len(mainPackages) {
+			room = fewPackages
+		}
+		if v := versions[name]; v != "" && len(list) < room {
+			list = append(list, name+" "+v)
+			delete(versions, name)
+		}
+	}
+	return list
+}

@@ -1,0 +1,54 @@
+//go:build unix
+
+package subprocess_test
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/toolcell/toolcell/providers/subprocess"
+)
+
+// TestWhichInterpreter: Describe names the interpreter that programs really
+// have, where it is installed and what with, and what was passed over and why.
+func TestWhichInterpreter(t *testing.T) {
+	venv := filepath.Dir(filepath.Dir(python(t).Commands[0]))
+	bad := t.TempDir()
+	if err := os.WriteFile(filepath.Join(bad, "python3"), []byte("#!/bin/sh\necho broken >&2\nexit 1\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for dir := bad; dir != os.TempDir(); dir = filepath.Dir(dir) {
+		if err := os.Chmod(dir, 0o755); err != nil { // a root host's programs run as somebody else
+			t.Fatal(err)
+		}
+	}
+	t.Setenv("PATH", bad+":"+filepath.Join(venv, "bin")+":"+os.Getenv("PATH"))
+	ci := open(t, subprocess.Options{Languages: []subprocess.Language{subprocess.Python()}})
+	l := ci.Describe().Languages[0]
+	res := run(t, ci, "python", "import sys\nprint(sys.executable, sys.prefix)", nil)
+	if got := l.Path + " " + l.Prefix + "\n"; got != res.Stdout() {
+		t.Errorf("Describe says %q, programs have %q", got, res.Stdout())
+	}
+	if !slices.ContainsFunc(l.Packages, func(p string) bool { return strings.HasPrefix(p, "pandas ") }) {
+		t.Errorf("pandas is not among the packages %q", l.Packages)
+	}
+	if want := filepath.Join(bad, "python3") + " (does not work: broken)"; !slices.Contains(l.PassedOver, want) {
+		t.Errorf("passed over are %q, want %q", l.PassedOver, want)
+	}
+}
+
+// TestActiveEnvironment: VIRTUAL_ENV alone makes programs run in it.
+func TestActiveEnvironment(t *testing.T) {
+	venv, err := filepath.EvalSymlinks(filepath.Dir(filepath.Dir(python(t).Commands[0])))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("VIRTUAL_ENV", venv)
+	ci := open(t, subprocess.Options{Languages: []subprocess.Language{subprocess.Python()}})
+	if res := run(t, ci, "python", "import sys, pandas\nprint(sys.prefix)", nil); res.Stdout() != venv+"\n" {
+		t.Errorf("VIRTUAL_ENV=%s, and %s", venv, summary(res))
+	}
+}
