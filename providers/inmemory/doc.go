@@ -50,7 +50,8 @@
 // At most Options.MaxRunning programs compute at the same time; the others
 // wait in line, which does not count towards their timeouts. A program that
 // computes for long lets those go first that wait, every 10 ms. Programs that
-// sleep, or whose OnOutput takes long, hold nobody up. Small writes that
+// sleep or wait for a function of the host, or whose OnOutput takes long, hold
+// nobody up. Small writes that
 // follow each other within a millisecond come as one output.
 //
 // # Limits
@@ -59,7 +60,8 @@
 // Options.MaxMemory all of them together. Beside it a running program may take
 // up to 16 MiB of goroutine stack, 32 MiB of frames, some copies of what it
 // prints at once, the output that its Result keeps, and its files up to
-// Options.Files. A context that has run something takes about 200 KiB.
+// Options.Files. Results of functions that it has not taken yet count in
+// MaxMemory, and arguments up to RunOptions.FunctionLimits in neither. A context that has run something takes about 200 KiB.
 //
 // # Security
 //

@@ -66,7 +66,11 @@ func (s *session) Run(ctx context.Context, p *driver.Program, out *driver.Output
 	r.since = time.Now()
 	s.runs++
 	defer context.AfterFunc(ctx, r.kill)()
-	end := r.in(s.inst, engine.Program{Name: s.programName(), Code: p.Code, Stdin: p.Stdin, Env: env(s.env, p.Env)})
+	prog := engine.Program{Name: s.programName(), Code: p.Code, Stdin: p.Stdin, Env: env(s.env, p.Env)}
+	for _, f := range p.Functions() {
+		prog.Functions, prog.Call = append(prog.Functions, f.Name), p.Call
+	}
+	end := r.in(s.inst, prog)
 	o := r.outcome(end)
 	o.Fresh = s.runs == 1
 	if end.Lost {

@@ -9,6 +9,7 @@ package engine
 
 import (
 	"context"
+	"encoding/json"
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/providers/inmemory/memfs"
@@ -96,6 +97,13 @@ type Program struct {
 	// of the source that Code was made from. The instance may keep it to map
 	// the tracebacks of later runs.
 	Position func(line, column int) (int, int)
+	// Functions are the names of what the program can call of the host, by Call,
+	// which is nil where there are none. Call may be called from any goroutine,
+	// which may outlive Run, and returns soon after the run's end. Its error is
+	// a *codeinterp.FunctionError, for the program to catch, or another where
+	// the run is about to end and the program needs no answer.
+	Functions []string
+	Call      func(ctx context.Context, name string, args json.RawMessage) (json.RawMessage, error)
 }
 
 // A Host takes what a running program produces. Its methods are called on the

@@ -35,6 +35,18 @@
 //	updateDisplay("progress", "text/plain", "50 %");
 //	clearOutput();
 //
+// # Functions of the host
+//
+// Where a run has functions, tools has a method for each, which takes one object
+// and returns a promise of the result:
+//
+//	const w = await tools.get_weather({city: "Oslo"});
+//
+// One that fails rejects with a ToolError, whose tool is the function's name. The
+// end of the run waits for calls as it does for timers. At most 10,000 can be open
+// at once. A program may use the names tools and ToolError for something else;
+// without functions they are undefined.
+//
 // # Results
 //
 // The text of a result is what node's util.inspect returns, and a string is

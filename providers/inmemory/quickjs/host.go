@@ -76,6 +76,7 @@ func hostFunctions() []function {
 		{"crc32", 2, (*instance).hostCRC32},
 		{"zone", 2, (*instance).hostZone},
 		{"original", 1, (*instance).hostOriginal},
+		{"callTool", 3, (*instance).hostCallTool},
 		{"jsonFault", 1, (*instance).hostJSONFault},
 		{"memory", 0, func(in *instance, _ value, _ []value) value { return newNumber(float64(in.vm.memory())) }},
 	}

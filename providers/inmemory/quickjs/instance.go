@@ -53,6 +53,8 @@ type instance struct {
 	exitCode int
 	stdin    int // bytes of stdin that were read
 	loop     loop
+	desk     *desk // for the answers to calls, nil before the first
+	answered bool  // an answer went before a timer
 
 	// What outlives a run.
 	console   console
@@ -60,7 +62,9 @@ type instance struct {
 	mapped    []string                                     // their names, oldest first
 	driver    value                                        // functions of the driver's realm, see driver.go
 	loaded    map[string]value                             // exports of the libraries
-	originals []value                                      // what builtinMethods replaced, in their order
+	toolset   value                                        // with toolNames, which are what it was made of
+	toolNames string
+	originals []value // what builtinMethods replaced, in their order
 	cwd       string
 }
 
@@ -69,7 +73,7 @@ func newInstance(c engine.Config, p *pool) (*instance, error) {
 	if err != nil {
 		return nil, err
 	}
-	in := &instance{vm: vm, config: c, table: hostTable(), start: time.Now(), driver: undefined, cwd: c.Cwd}
+	in := &instance{vm: vm, config: c, table: hostTable(), start: time.Now(), driver: undefined, toolset: undefined, cwd: c.Cwd}
 	vm.in = in
 	vm.breathe = func() {
 		in.outside.Store(true)
@@ -138,6 +142,10 @@ func (in *instance) begin(ctx context.Context, p engine.Program, h engine.Host) 
 func (in *instance) end() {
 	in.vm.stopping.Store(false)
 	in.loop.reset(in.vm)
+	if in.desk != nil {
+		in.desk.close(in.vm)
+		in.desk = nil
+	}
 	in.program, in.host, in.stop = engine.Program{}, nil, nil
 }
 

@@ -31,7 +31,7 @@ type compilation struct {
 	err  error
 }
 
-var libraries = map[string]*library{"driver": {}, "intl": {}, "language": {}, "node": {}, "web": {}}
+var libraries = map[string]*library{"driver": {}, "intl": {}, "language": {}, "node": {}, "tools": {}, "web": {}}
 
 // compile returns the attempt that was made, or a new one where there is none
 // or it failed.

@@ -207,10 +207,10 @@ func (in *instance) wait(main value) (out engine.Outcome, ok bool) {
 		if out, failed := in.unhandled(main); failed {
 			return out, false
 		}
-		if len(in.loop.timers) == 0 || !in.loop.waits() && !in.pending(main) {
+		if !in.calling() && (len(in.loop.timers) == 0 || !in.loop.waits() && !in.pending(main)) {
 			break
 		}
-		if out, ended := in.nextTimer(); ended {
+		if out, ended := in.next(); ended {
 			return out, false
 		}
 	}

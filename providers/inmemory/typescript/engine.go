@@ -39,9 +39,10 @@ func New(javascript engine.Engine) *Engine { return &Engine{javascript} }
 func (e *Engine) Info() codeinterp.LanguageInfo {
 	js := e.javascript.Info()
 	return codeinterp.LanguageInfo{
-		Name:    "typescript",
-		Runtime: js.Runtime + " (types erased)",
-		Notes:   "Types are erased, not checked. " + js.Notes,
+		Name:      "typescript",
+		Runtime:   js.Runtime + " (types erased)",
+		Functions: js.Functions,
+		Notes:     "Types are erased, not checked. " + js.Notes,
 	}
 }
 

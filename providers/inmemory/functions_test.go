@@ -1,0 +1,216 @@
+package inmemory_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"runtime"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/providers/inmemory"
+	"github.com/toolcell/toolcell/providers/inmemory/engine"
+	"github.com/toolcell/toolcell/providers/inmemory/quickjs"
+	"github.com/toolcell/toolcell/providers/inmemory/typescript"
+)
+
+func hostFunctions() []codeinterp.Function {
+	return []codeinterp.Function{
+		{Name: "echo", Call: func(_ context.Context, c codeinterp.FunctionCall) (json.RawMessage, error) { return c.Args, nil }},
+		{Name: "fails", Call: func(context.Context, codeinterp.FunctionCall) (json.RawMessage, error) {
+			return nil, &codeinterp.FunctionError{Message: "no such city"}
+		}},
+		{Name: "sleep", Call: func(ctx context.Context, _ codeinterp.FunctionCall) (json.RawMessage, error) {
+			select {
+			case <-time.After(100 * time.Millisecond):
+			case <-ctx.Done():
+			}
+			return json.RawMessage("true"), nil
+		}},
+		{Name: "waits", Call: func(ctx context.Context, _ codeinterp.FunctionCall) (json.RawMessage, error) {
+			<-ctx.Done()
+			return nil, context.Cause(ctx)
+		}},
+	}
+}
+
+func TestFunctions(t *testing.T) {
+	js := quickjs.New(nil)
+	ci, err := inmemory.NewStateful(&inmemory.Options{Engines: []engine.Engine{js, typescript.New(js)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ci.Close()
+	for _, tt := range []struct{ code, want string }{
+		{`await tools.echo({a: [1, {b: "ü\n\u2028"}]})`, `{"a":[1,{"b":"ü\n` + "\u2028" + `"}]}`},
+		{`await tools.echo()`, `{}`},
+		{`tools.echo({x: 1})`, `{"x":1}`},
+		{`(await Promise.all([1, 2, 3].map((x) => tools.echo({x})))).map((r) => r.x)`, `[1,2,3]`},
+		{`try { await tools.fails({}) } catch (e) { [e.name, e.tool, e.message, e instanceof Error, e instanceof ToolError].join() }`, `"ToolError,fails,fails: no such city,true,true"`},
+		{`try { await tools.echo([1]) } catch (e) { e.message }`, `"echo: the arguments are not a JSON object"`},
+		{`try { await tools.echo(() => 1) } catch (e) { e.name + e.message }`, `"TypeErrorthe arguments of tools.echo must be one object"`},
+		{`let n = 0; for (let i = 0; i < 1000; i++) n += (await tools.echo({i})).i; n`, `499500`},
+		{`Object.keys(tools).join()`, `"echo,fails,sleep,waits"`},
+		{`const f = tools.sleep; await Promise.race([f(), new Promise((r) => setTimeout(r, 1, "first"))])`, `"first"`},
+	} {
+		for _, language := range []string{"javascript", "typescript"} {
+			res, err := ci.RunCode(t.Context(), language, tt.code, &codeinterp.RunOptions{Functions: hostFunctions(), Timeout: time.Minute})
+			if v, _ := res.Value(); err != nil || !res.OK() || string(v.Value) != tt.want {
+				t.Errorf("%s: %s, %v, %v, %v", tt.code, v.Value, res.Error, res.Status, err)
+			}
+		}
+	}
+}
+
+// TestFunctionsOfARun: the functions are those of the run, and the name is the
+// program's to use otherwise.
+func TestFunctionsOfARun(t *testing.T) {
+	ci, err := inmemory.NewStateful(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ci.Close()
+	all := hostFunctions()
+	id, err := ci.CreateContext(t.Context(), "javascript", &codeinterp.ContextOptions{Functions: all[:1]})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		functions  []codeinterp.Function
+		code, want string
+	}{
+		{nil, `var kept = tools; Object.keys(tools).join()`, `"echo"`},
+		{all[1:2], `Object.keys(tools).join() + (await tools.fails().catch((e) => e.message))`, `"echo,failsfails: no such city"`},
+		{nil, `[typeof tools.fails, (await kept.echo({a: 1})).a].join()`, `"undefined,1"`},
+		{nil, `var tools = 5; tools`, `5`},
+		{nil, `{ const tools = {echo: 3}; globalThis.x = tools.echo } x`, `3`},
+	} {
+		res, err := ci.RunInContext(t.Context(), id, tt.code, &codeinterp.RunOptions{Functions: tt.functions})
+		if v, _ := res.Value(); err != nil || !res.OK() || string(v.Value) != tt.want {
+			t.Errorf("%s: %s, %v, %v", tt.code, v.Value, res.Error, err)
+		}
+	}
+	for _, code := range []string{`typeof tools + typeof ToolError`, `const tools = 1, ToolError = 2; "undefinedundefined"`, `let tools; "undefinedundefined"`} {
+		if res, _ := ci.RunCode(t.Context(), "javascript", code, nil); res.Text() != "undefinedundefined" {
+			t.Errorf("without functions, %s: %q, %v", code, res.Text(), res.Error)
+		}
+	}
+}
+
+// TestCallsHoldNoSlot: a program that waits for the host lets others run, and a
+// hundred calls wait together.
+func TestCallsHoldNoSlot(t *testing.T) {
+	ci, err := inmemory.New(&inmemory.Options{MaxRunning: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ci.Close()
+	var open atomic.Int32
+	met := make(chan struct{})
+	meet := codeinterp.Function{Name: "meet", Call: func(ctx context.Context, _ codeinterp.FunctionCall) (json.RawMessage, error) {
+		if open.Add(1) == 200 {
+			close(met)
+		}
+		select {
+		case <-met:
+			return nil, nil
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
+	}}
+	o := &codeinterp.RunOptions{Functions: []codeinterp.Function{meet}, Timeout: time.Minute}
+	errs := make(chan error, 2)
+	for range 2 {
+		go func() {
+			res, err := ci.RunCode(t.Context(), "javascript", `await Promise.all(Array.from({length: 100}, () => tools.meet()))`, o)
+			if err == nil && !res.OK() {
+				err = fmt.Errorf("%s %v", res.Status, res.Error)
+			}
+			errs <- err
+		}()
+	}
+	for range 2 {
+		if err := <-errs; err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func TestCallsEndWithTheRun(t *testing.T) {
+	ci, err := inmemory.NewStateful(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ci.Close()
+	id, _ := ci.CreateContext(t.Context(), "javascript", &codeinterp.ContextOptions{Functions: hostFunctions()})
+	for _, code := range []string{`var x = 1; await tools.waits()`, `tools.waits().catch(() => x = 2)`, `for (;;) await tools.echo()`, `tools.waits(); for (;;);`} {
+		res, err := ci.RunInContext(t.Context(), id, code, &codeinterp.RunOptions{Timeout: 100 * time.Millisecond, FunctionLimits: codeinterp.FunctionLimits{Calls: -1}})
+		if err != nil || res.Status != codeinterp.StatusTimeout || res.StateLost || res.CallbackErr != nil || res.Error != nil {
+			t.Errorf("%s: %+v, %v", code, res, err)
+		}
+	}
+	if res, _ := ci.RunInContext(t.Context(), id, `tools.waits(); process.exit(3)`, nil); res.ExitCode != 3 || len(res.Calls) != 1 {
+		t.Errorf("process.exit: %+v", res)
+	}
+	if res, _ := ci.RunInContext(t.Context(), id, `x`, nil); res.Text() != "1" {
+		t.Errorf("x is %s: %v", res.Text(), res.Error)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	time.AfterFunc(50*time.Millisecond, cancel)
+	if res, err := ci.RunInContext(ctx, id, `await tools.waits()`, nil); !errors.Is(err, context.Canceled) || res.Status != codeinterp.StatusCanceled {
+		t.Errorf("cancel: %+v, %v", res, err)
+	}
+}
+
+// TestLargeCalls: ten megabytes arrive, and what there is no room for fails in
+// the program.
+func TestLargeCalls(t *testing.T) {
+	ci, err := inmemory.New(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ci.Close()
+	big := codeinterp.Function{Name: "big", Call: func(context.Context, codeinterp.FunctionCall) (json.RawMessage, error) {
+		return json.RawMessage(`"` + strings.Repeat("é", 5<<20) + `"`), nil
+	}}
+	o := &codeinterp.RunOptions{Functions: append(hostFunctions(), big), FunctionLimits: codeinterp.FunctionLimits{Result: 11 << 20}}
+	res, err := ci.RunCode(t.Context(), "javascript", `(await tools.big()).length + (await tools.echo({a: "x".repeat(10e6)})).a.length`, o)
+	if err != nil || res.Text() != "15242880" {
+		t.Errorf("%s, %v, %v", res.Text(), res.Error, err)
+	}
+	res, err = ci.RunCode(t.Context(), "javascript", `const all = []; for (;;) all.push(await tools.big())`, o)
+	if err != nil || res.Status != codeinterp.StatusError || res.Cause != codeinterp.CauseMemory {
+		t.Errorf("%s, %v, %v, %v", res.Status, res.Cause, res.Error, err)
+	}
+}
+
+// TestManyCalls: many calls leave nothing behind.
+func TestManyCalls(t *testing.T) {
+	ci, err := inmemory.New(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ci.Close()
+	n := 30_000
+	if testing.Short() {
+		n = 10_000
+	}
+	before := runtime.NumGoroutine()
+	o := &codeinterp.RunOptions{Functions: hostFunctions(), FunctionLimits: codeinterp.FunctionLimits{Calls: -1}}
+	code := fmt.Sprintf(`let n = 0; for (let i = 0; i < %d; i += 100) n += (await Promise.all(Array.from({length: 100}, (_, j) => tools.echo({j})))).length; n`, n)
+	res, err := ci.RunCode(t.Context(), "javascript", code, o)
+	if err != nil || res.Text() != fmt.Sprint(n) || len(res.Calls) != codeinterp.MaxCallRecords || res.Calls[255].Number != n {
+		t.Errorf("%s, %v, %v, %d", res.Text(), res.Error, err, len(res.Calls))
+	}
+	for range 100 {
+		if runtime.NumGoroutine() <= before+4 {
+			return
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	t.Errorf("%d goroutines, %d before", runtime.NumGoroutine(), before)
+}
