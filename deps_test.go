@@ -19,11 +19,12 @@ var layers = map[string][]string{
 	"providers/inmemory":   {"codeinterp", "internal", "golang.org/x/sync", "modernc.org"},
 	"providers/subprocess": {"codeinterp", "internal", "golang.org/x/sync", "golang.org/x/sys"},
 	"providers/jupyter":    {"codeinterp", "internal", "golang.org/x/sync", "golang.org/x/sys", "github.com/gorilla/websocket"},
+	"files":                {"codeinterp"},
 	"tools/format":         {"tools"},
-	"tools":                {"codeinterp", "internal", "github.com/invopop/jsonschema", "github.com/tidwall/gjson", "golang.org/x/image"},
+	"tools":                {"codeinterp", "files", "internal", "github.com/invopop/jsonschema", "github.com/tidwall/gjson", "golang.org/x/image"},
 	"mcpserver":            {"codeinterp", "tools", "workspace", "github.com/modelcontextprotocol/go-sdk"},
 	"tools/oteltools":      {"codeinterp", "tools", "go.opentelemetry.io/otel"},
-	"workspace":            {"codeinterp", "tools", "golang.org/x/sync"},
+	"workspace":            {"codeinterp", "files", "tools", "golang.org/x/sync"},
 }
 
 // TestLayers keeps the dependencies pointing one way: a package that is not

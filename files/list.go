@@ -1,0 +1,251 @@
+package files
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io/fs"
+	"path"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/toolcell/toolcell/codeinterp"
+)
+
+// The types of entries.
+const (
+	TypeFile    = "file"
+	TypeDir     = "directory"
+	TypeLink    = "link"
+	TypeSpecial = "special" // a FIFO, a socket or a device
+)
+
+// An Entry is a file, directory or what else has a name.
+type Entry struct {
+	// Path is relative to the directory of the Service. If Escaped, it is
+	// written as within a Go string.
+	Path    string
+	Escaped bool
+
+	Type     string // TypeFile and so on
+	Size     int64  // of a file
+	Modified time.Time
+}
+
+func entryOf(name string, info fs.FileInfo) Entry {
+	e := Entry{Path: name, Type: typeOf(info.Mode()), Modified: info.ModTime()}
+	if e.Type == TypeFile {
+		e.Size = info.Size()
+	}
+	if !plain(name) {
+		q := strconv.Quote(name)
+		e.Path, e.Escaped = q[1:len(q)-1], true
+	}
+	return e
+}
+
+// plain reports whether a name can be shown as it is.
+func plain(name string) bool {
+	return utf8.ValidString(name) && !strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) })
+}
+
+func typeOf(mode fs.FileMode) string {
+	switch mode.Type() {
+	case 0:
+		return TypeFile
+	case fs.ModeDir:
+		return TypeDir
+	case fs.ModeSymlink:
+		return TypeLink
+	}
+	return TypeSpecial
+}
+
+// A Listing is what List and Glob found.
+type Listing struct {
+	Entries []Entry // in the order of a walk, sorted by name within a directory
+
+	// More says why there may be more: "entries" if there are too many, "time"
+	// if it took too long. Unread are directories that could not be read, or
+	// were gone by then, up to a hundred.
+	More   string
+	Unread []Skip
+}
+
+// A Skip is something that was left out.
+type Skip struct{ Path, Reason string }
+
+const maxSkips = 100
+
+// Stat describes a path, a link itself.
+func (s *Service) Stat(ctx context.Context, p string) (Entry, error) {
+	name, err := s.Name(p)
+	if err != nil {
+		return Entry{}, err
+	}
+	if ctx.Err() != nil {
+		return Entry{}, context.Cause(ctx)
+	}
+	info, err := s.fsys.Lstat(name)
+	if err != nil {
+		return Entry{}, err
+	}
+	return entryOf(name, info), nil
+}
+
+// List lists a directory, and those in it to a depth, of which 1, and zero, is
+// the directory alone. most is how many entries to return, zero for as many as
+// the Options allow. Links are not followed.
+func (s *Service) List(ctx context.Context, p string, depth, most int) (Listing, error) {
+	return s.find(ctx, p, max(depth, 1), most, func(string, fs.DirEntry) bool { return true })
+}
+
+// Glob finds the paths in a directory, at any depth, that match a pattern: ?
+// and * match within a name, ** over any number of directories, [a-z] one
+// character, {a,b} one of several. A pattern without a slash is one for names,
+// at any depth. Directories match too.
+func (s *Service) Glob(ctx context.Context, p, pattern string, most int) (Listing, error) {
+	matches, err := compile(pattern)
+	if err != nil {
+		return Listing{}, err
+	}
+	dir, err := s.Name(p)
+	if err != nil {
+		return Listing{}, err
+	}
+	return s.find(ctx, p, maxDepth, most, func(name string, _ fs.DirEntry) bool { return matches(below(dir, name)) })
+}
+
+// below returns name relative to dir, which it is in.
+func below(dir, name string) string {
+	if dir == "." {
+		return name
+	}
+	return strings.TrimPrefix(strings.TrimPrefix(name, dir), "/")
+}
+
+func (s *Service) find(ctx context.Context, p string, depth, most int, wanted func(string, fs.DirEntry) bool) (Listing, error) {
+	ctx, cancel := s.bound(ctx)
+	defer cancel()
+	name, err := s.Name(p)
+	if err != nil {
+		return Listing{}, err
+	}
+	most = min(cmp.Or(max(most, 0), s.o.MaxEntries), s.o.MaxEntries)
+	var l Listing
+	l.More, l.Unread, err = s.walk(ctx, name, depth, func(name string, d fs.DirEntry) bool {
+		if !wanted(name, d) {
+			return true
+		}
+		if len(l.Entries) >= most {
+			return false
+		}
+		if info, err := d.Info(); err == nil {
+			l.Entries = append(l.Entries, entryOf(name, info))
+		}
+		return true
+	})
+	return l, err
+}
+
+// maxDepth is how deeply directories are descended into.
+const maxDepth = 100
+
+// walk visits what is in a directory, parents first, until visit returns false.
+func (s *Service) walk(ctx context.Context, top string, depth int, visit func(string, fs.DirEntry) bool) (more string, unread []Skip, err error) {
+	w := walker{s: s, ctx: ctx, visit: visit}
+	entries, err := s.fsys.ReadDir(top)
+	if err != nil {
+		return "", nil, err
+	}
+	w.directory(top, entries, min(depth, maxDepth))
+	if errors.Is(w.err, errTime) {
+		return moreTime, w.unread, nil
+	}
+	return w.more, w.unread, w.err
+}
+
+// The values of More.
+const (
+	moreEntries = "entries"
+	moreTime    = "time"
+)
+
+type walker struct {
+	s      *Service
+	ctx    context.Context
+	visit  func(string, fs.DirEntry) bool
+	unread []Skip
+	more   string
+	err    error
+}
+
+// directory visits entries and what is below them, and reports whether to go on.
+func (w *walker) directory(dir string, entries []fs.DirEntry, depth int) bool {
+	for _, d := range entries {
+		if w.ctx.Err() != nil {
+			w.err = context.Cause(w.ctx)
+			return false
+		}
+		name := path.Join(dir, d.Name())
+		if !w.visit(name, d) {
+			w.more = moreEntries
+			return false
+		}
+		if !d.IsDir() || depth <= 1 {
+			continue
+		}
+		below, err := w.read(name)
+		if err != nil {
+			w.skip(name, err)
+			continue
+		}
+		if !w.directory(name, below, depth-1) {
+			return false
+		}
+	}
+	return true
+}
+
+// read lists a directory that was one a moment ago. What took its place, such
+// as a link, is not descended into.
+func (w *walker) read(name string) ([]fs.DirEntry, error) {
+	if !fs.ValidPath(name) {
+		return nil, fs.ErrInvalid
+	}
+	info, err := w.s.fsys.Lstat(name)
+	if err == nil && !info.IsDir() {
+		err = codeinterp.ErrNotDir
+	}
+	if err != nil {
+		return nil, err
+	}
+	return w.s.fsys.ReadDir(name)
+}
+
+func (w *walker) skip(name string, err error) {
+	if len(w.unread) < maxSkips {
+		w.unread = append(w.unread, Skip{shown(name), reason(err)})
+	}
+}
+
+// shown writes a name that may be no text.
+func shown(name string) string {
+	if plain(name) {
+		return name
+	}
+	q := strconv.Quote(name)
+	return q[1 : len(q)-1]
+}
+
+// reason is what is wrong, without the path.
+func reason(err error) string {
+	var p *fs.PathError
+	if errors.As(err, &p) {
+		err = p.Err
+	}
+	return err.Error()
+}

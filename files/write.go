@@ -1,0 +1,193 @@
+package files
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+
+	"github.com/toolcell/toolcell/codeinterp"
+)
+
+const (
+	filePerm = 0o644
+	dirPerm  = 0o755
+)
+
+// WriteOptions tunes Write. The zero value creates or replaces.
+type WriteOptions struct {
+	Append bool // add to what is there
+	New    bool // the file must not exist
+}
+
+// Write writes a file, and creates the directories above it that are missing.
+// Where it fails, what was written so far is in the file.
+func (s *Service) Write(ctx context.Context, p string, data []byte, o WriteOptions) error {
+	return s.change(ctx, p, func(ctx context.Context, name string) error {
+		if dir := path.Dir(name); dir != "." {
+			if err := s.fsys.MkdirAll(dir, dirPerm); err != nil {
+				return err
+			}
+		}
+		flag := os.O_WRONLY | os.O_CREATE
+		switch {
+		case o.New:
+			flag |= os.O_EXCL
+		case o.Append:
+			flag |= os.O_APPEND
+		default:
+			flag |= os.O_TRUNC
+		}
+		return s.put(ctx, name, flag, data)
+	})
+}
+
+// change does something to a file in its turn.
+func (s *Service) change(ctx context.Context, p string, do func(ctx context.Context, name string) error) error {
+	name, err := s.Name(p)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := s.bound(ctx)
+	defer cancel()
+	done, err := s.turn(ctx)
+	if err != nil {
+		return err
+	}
+	defer done()
+	return do(ctx, name)
+}
+
+// put writes data into a file, piece by piece.
+func (s *Service) put(ctx context.Context, name string, flag int, data []byte) (err error) {
+	f, err := s.fsys.OpenFile(name, flag, filePerm)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	for len(data) > 0 {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		n, err := f.Write(data[:min(len(data), 1<<20)])
+		if err != nil {
+			return err
+		}
+		data = data[n:]
+	}
+	return nil
+}
+
+// Edit replaces text in a file. old must be in it exactly once, unless all is
+// set, and then at least once. It returns how many were replaced. Where the new
+// contents cannot be written, the old ones are put back, if that is possible.
+func (s *Service) Edit(ctx context.Context, p, old, replacement string, all bool) (n int, err error) {
+	switch {
+	case old == "":
+		return 0, fmt.Errorf("%w: the text to replace is empty; write the file instead", codeinterp.ErrInvalid)
+	case old == replacement:
+		return 0, fmt.Errorf("%w: the replacement is the same as the text to replace", codeinterp.ErrInvalid)
+	}
+	err = s.change(ctx, p, func(ctx context.Context, name string) error {
+		before, err := s.whole(ctx, name)
+		if err != nil {
+			return err
+		}
+		n = bytes.Count(before, []byte(old))
+		if err := countError(n, all); err != nil {
+			n = 0
+			return err
+		}
+		if grown := len(before) + n*(len(replacement)-len(old)); grown > s.o.MaxEdit {
+			return &fs.PathError{Op: "edit", Path: name, Err: codeinterp.ErrTooLarge}
+		}
+		after := bytes.ReplaceAll(before, []byte(old), []byte(replacement))
+		if err = s.put(ctx, name, os.O_WRONLY|os.O_TRUNC, after); err != nil {
+			if again := s.put(context.WithoutCancel(ctx), name, os.O_WRONLY|os.O_TRUNC, before); again != nil {
+				err = fmt.Errorf("%w; the file is damaged, since what was there could not be put back: %w", err, again)
+			}
+		}
+		return err
+	})
+	if err != nil {
+		n = 0
+	}
+	return n, err
+}
+
+func countError(n int, all bool) error {
+	switch {
+	case n == 0:
+		return fmt.Errorf("%w: the text to replace is not in the file; it has to match exactly, spaces and line ends too", codeinterp.ErrInvalid)
+	case n > 1 && !all:
+		return fmt.Errorf("%w: the text to replace is in the file %d times; make it longer, or replace all", codeinterp.ErrInvalid, n)
+	}
+	return nil
+}
+
+// whole reads a file that is to be edited.
+func (s *Service) whole(ctx context.Context, name string) ([]byte, error) {
+	f, err := s.open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	var b []byte
+	buf := make([]byte, chunk)
+	for {
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		n, err := f.Read(buf)
+		b = append(b, buf[:n]...)
+		switch {
+		case len(b) > s.o.MaxEdit:
+			return nil, &fs.PathError{Op: "edit", Path: name, Err: codeinterp.ErrTooLarge}
+		case err == io.EOF:
+			return b, nil
+		case err != nil:
+			return nil, err
+		}
+	}
+}
+
+// Mkdir creates a directory and those above it, and is content with one that is
+// there.
+func (s *Service) Mkdir(ctx context.Context, p string) error {
+	return s.change(ctx, p, func(_ context.Context, name string) error { return s.fsys.MkdirAll(name, dirPerm) })
+}
+
+// Remove removes a file, a link or an empty directory; with all, also a
+// directory with what is in it. What is not there is fs.ErrNotExist.
+func (s *Service) Remove(ctx context.Context, p string, all bool) error {
+	return s.change(ctx, p, func(_ context.Context, name string) error {
+		if !all {
+			return s.fsys.Remove(name)
+		}
+		if _, err := s.fsys.Lstat(name); err != nil {
+			return err
+		}
+		return s.fsys.RemoveAll(name)
+	})
+}
+
+// Move renames a file, link or directory, creates the directories above its new
+// name that are missing, and replaces a file that has it.
+func (s *Service) Move(ctx context.Context, from, to string) error {
+	target, err := s.Name(to)
+	if err != nil {
+		return err
+	}
+	return s.change(ctx, from, func(_ context.Context, name string) error {
+		if dir := path.Dir(target); dir != "." {
+			if err := s.fsys.MkdirAll(dir, dirPerm); err != nil {
+				return err
+			}
+		}
+		return s.fsys.Rename(name, target)
+	})
+}
