@@ -2,9 +2,13 @@
 // machine has, and serves the tools over MCP.
 //
 //	toolcell run -e 'console.log("hello"); 6 * 7'
-//	toolcell run --provider subprocess plot.py
+//	toolcell run --provider subprocess plot.py data.csv
 //	toolcell doctor
 //	toolcell mcp
+//
+// What follows the program's name is the program's: flags come before. Programs
+// find their arguments and their file's name as under their own interpreter, but
+// not the file's directory: --dir opens that, or another, to be read.
 //
 // The exit code of run is the program's own: 124 for a timeout, 130 for
 // Ctrl-C, 128 + signal for a process that died. Bad usage is 2, a failure of
@@ -34,7 +38,8 @@ const (
 
 const usage = `Toolcell runs code for LLM agents.
 
-  toolcell run [flags] (-e CODE | FILE | -)   run a program and show its output
+  toolcell run [flags] (-e CODE | FILE | -) [ARG...]
+                                              run a program and show its output
   toolcell mcp [flags]                        serve the tools over MCP
   toolcell doctor [flags]                     say what this machine has
   toolcell sweep --url URL [flags]            delete Jupyter kernels that a killed command left

@@ -32,7 +32,8 @@ func TestRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	other, script := filepath.Join(t.TempDir(), "a.rb"), filepath.Join(t.TempDir(), "script")
-	for path, code := range map[string]string{other: "puts 1", script: "#!/usr/bin/env -S node --harmony\n6 * 7"} {
+	args, fails := filepath.Join(t.TempDir(), "args"), filepath.Join(t.TempDir(), "fails.js")
+	for path, code := range map[string]string{args: "#!/usr/bin/env node\nprocess.argv.slice(1).join('|')", fails: "\n\nnull.x", other: "puts 1", script: "#!/usr/bin/env -S node --harmony\n6 * 7"} {
 		if err := os.WriteFile(path, []byte(code), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -50,7 +51,14 @@ func TestRun(t *testing.T) {
 		{"stderr", "", []string{"-e", "console.error('oops'); undefined"}, 0, "", "oops\n"},
 		{"file", "", []string{file}, 0, "21\n", ""},
 		{"standard input", "3 + 4", []string{"-"}, 0, "7\n", ""},
-		{"flags after the file", "", []string{file, "--timeout", "10s"}, 0, "21\n", ""},
+		{"what follows the file is the program's", "", []string{file, "--timeout", "10s"}, 0, "21\n", ""},
+		{"arguments", "", []string{args, "a'b \"c\"", "-x", "--"}, 0, args + "|a'b \"c\"|-x|--\n", ""},
+		{"arguments of -e", "", []string{"-e", "process.argv.slice(1).join('|')", "a", "b"}, 0, "-|a|b\n", ""},
+		{"arguments of standard input", "process.argv[2]", []string{"-", "a"}, 0, "a\n", ""},
+		{"arguments of nothing", "", []string{"-e", "", "a"}, 0, "", ""},
+		{"the file's name in errors", "", []string{fails, "a"}, 1, "", fails + ":3:"},
+		{"directory", "", []string{"--dir", ".", "-e", "1"}, 2, "", "--dir goes with --provider subprocess"},
+		{"arguments of a kernel", "", []string{"--url", "http://127.0.0.1:1", "-e", "1", "a"}, 2, "", "a kernel takes no arguments"},
 		{"program's stdin", "abc", []string{"--stdin", "-e", "require('fs').readFileSync(0, 'utf8').length"}, 0, "3\n", ""},
 		{"exit code", "", []string{"-e", "process.exit(7)"}, 7, "", ""},
 		{"exception", "", []string{"-e", "null.x"}, 1, "", "TypeError"},
@@ -64,7 +72,6 @@ func TestRun(t *testing.T) {
 		{"shebang", "", []string{script}, 0, "42\n", ""},
 		{"shebang of others", "#!/usr/bin/perl\n1", []string{"-"}, 2, "", `names "perl"`},
 		{"no program", "", nil, 2, "", "no program"},
-		{"two programs", "", []string{"-e", "1", "x.js"}, 2, "", "one program at a time"},
 		{"no such file", "", []string{"no-such.js"}, 2, "", "no-such.js"},
 		{"stdin twice", "1", []string{"--stdin", "-"}, 2, "", "standard input is the program"},
 		{"bad flag", "", []string{"--nope"}, 2, "", "-nope"},

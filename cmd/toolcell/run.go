@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
@@ -20,6 +21,7 @@ type runFlags struct {
 	stdin   bool
 	images  string
 	env     variables
+	dir     string
 }
 
 func (a *app) run(ctx context.Context, args []string) int {
@@ -34,20 +36,24 @@ func (a *app) run(ctx context.Context, args []string) int {
 	fs.StringVar(&f.images, "images", "auto", "show images by auto, kitty, iterm2, sixel or none, or save them into a `directory`")
 	fs.Var(&f.env, "env", "a `NAME=VALUE` for the program's environment, or a NAME whose value is this command's; several times for several")
 	f.env.getenv = a.getenv
-	operands, code, done := a.parse(fs, "run [flags] (-e CODE | FILE | -)", args)
+	fs.StringVar(&f.dir, "dir", "", "subprocess: the `directory` to start in and to import from, which programs may read, and change with --write too")
+	operands, code, done := a.parseLeading(fs, "run [flags] (-e CODE | FILE | -) [ARG...]", args)
 	if done {
 		return code
 	}
-	program, file, err := a.program(ctx, &f, operands, isSet(fs, "e"))
+	program, file, args, err := a.program(ctx, &f, operands, isSet(fs, "e"))
 	if err == nil && f.language == "" {
 		f.language, err = languageOf(file, program)
+	}
+	f.choose(fs)
+	if err == nil {
+		f.script, err = newScript(&f, file, args)
 	}
 	if err != nil && ctx.Err() != nil {
 		return a.stopped()
 	} else if err != nil {
 		return a.usageError("%v", err)
 	}
-	f.choose(fs)
 	f.waiting, f.spawning = a.waiting, a.spawning
 	ci, err := f.start(ctx)
 	switch {
@@ -64,6 +70,7 @@ func (a *app) run(ctx context.Context, args []string) int {
 	if err != nil {
 		return a.usageError("%v%s", err, f.elsewhere())
 	}
+	program = f.script.introduce(language, program)
 	opts := &codeinterp.RunOptions{Timeout: f.timeout, Env: f.env.values}
 	if f.stdin {
 		if opts.Stdin, err = a.readAll(ctx, math.MaxInt64); err != nil && ctx.Err() != nil {
@@ -72,6 +79,7 @@ func (a *app) run(ctx context.Context, args []string) int {
 			return a.fail(err)
 		}
 	}
+	ci = f.script.named(ci)
 	if f.json {
 		return a.runJSON(ctx, ci, language, program, opts)
 	}
@@ -83,24 +91,23 @@ func isSet(fs *flag.FlagSet, name string) (set bool) {
 	return set
 }
 
-// program returns the source text and the name of the file it is from.
-func (a *app) program(ctx context.Context, f *runFlags, operands []string, inline bool) (code, file string, err error) {
+// program returns the source text, the name of the file it is from and its
+// arguments.
+func (a *app) program(ctx context.Context, f *runFlags, operands []string, inline bool) (code, file string, args []string, err error) {
 	switch {
-	case len(operands) > 1 || inline && len(operands) > 0:
-		return "", "", fmt.Errorf("one program at a time, but there is also %q", operands[len(operands)-1])
 	case inline:
-		return f.code, "", nil
+		return f.code, "", operands, nil
 	case len(operands) == 0 && (f.stdin || !a.piped()):
-		return "", "", errors.New("no program: give a file, - for standard input, or -e CODE")
+		return "", "", nil, errors.New("no program: give a file, - for standard input, or -e CODE")
 	case len(operands) == 0 || operands[0] == "-":
 		if f.stdin {
-			return "", "", errors.New("standard input is the program, so --stdin has nothing to read")
+			return "", "", nil, errors.New("standard input is the program, so --stdin has nothing to read")
 		}
 		b, err := a.readAll(ctx, codeinterp.MaxCode+1)
-		return string(b), "", err
+		return string(b), "", operands[min(1, len(operands)):], err
 	}
 	b, err := os.ReadFile(operands[0])
-	return string(b), operands[0], err
+	return string(b), operands[0], operands[1:], err
 }
 
 // errOpenTimeout is why a provider was not opened: --timeout ran out.
@@ -187,6 +194,12 @@ func neverBegan(ctx context.Context, res *codeinterp.Result, err error) bool {
 func (a *app) missing(ci codeinterp.CodeInterpreter, language string, res *codeinterp.Result) {
 	if res.Error == nil || res.Error.MissingModule == "" {
 		return
+	}
+	if s, ok := ci.(scripted); ok {
+		if beside := s.script.beside(res.Error.MissingModule); beside != "" {
+			fmt.Fprintf(a.stderr, "toolcell: %s is not open to the program; --dir %s opens it\n", beside, filepath.Dir(beside))
+			return
+		}
 	}
 	for _, l := range codeinterp.Describe(ci).Languages {
 		if l.Name != language || l.Path == "" {

@@ -30,6 +30,8 @@ type subprocessFlags struct {
 
 	// languages narrows the provider down to what is needed.
 	languages []subprocess.Language
+	// script, if known, is what they run.
+	script *script
 }
 
 func (f *subprocessFlags) register(fs *flag.FlagSet) {
@@ -48,7 +50,7 @@ func (f *subprocessFlags) register(fs *flag.FlagSet) {
 }
 
 func (f *subprocessFlags) openSubprocess(stateful bool) (codeinterp.CodeInterpreter, error) {
-	opts := &subprocess.Options{Require: f.isolation.Mode, AllowNone: f.unsandboxed, Network: f.network, Languages: f.chosen(),
+	opts := &subprocess.Options{Require: f.isolation.Mode, AllowNone: f.unsandboxed, Network: f.network, Languages: f.script.adapt(f.chosen()),
 		Limits: subprocess.Limits{Memory: int64(f.memory), Disk: int64(f.disk), Processes: f.processes}}
 	if f.warm || len(f.preload) > 0 {
 		opts.Warm = &subprocess.Warm{Preload: f.preload}
@@ -56,6 +58,9 @@ func (f *subprocessFlags) openSubprocess(stateful bool) (codeinterp.CodeInterpre
 	var err error
 	if opts.ReadOnly, err = absolute(f.read); err != nil {
 		return nil, err
+	}
+	if f.script != nil && f.script.dir != "" {
+		opts.ReadOnly = append(opts.ReadOnly, f.script.dir)
 	}
 	if opts.Writable, err = absolute(f.write); err != nil {
 		return nil, err

@@ -1,0 +1,183 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/providers/subprocess"
+)
+
+// A script is what a program of a file or of the command line finds as it would
+// under its own interpreter: arguments, the name of its file, a directory. The
+// subprocess provider's drivers set them before the program; elsewhere a
+// statement on the program's first line does, so that its lines keep their
+// numbers.
+type script struct {
+	file string // as it was given, empty where there is none
+	args []string
+	dir  string // absolute, empty for a private one
+}
+
+func newScript(f *runFlags, file string, args []string) (*script, error) {
+	s := &script{file: file, args: args}
+	if f.dir == "" {
+		if len(args) > 0 && f.provider == "jupyter" {
+			return nil, errors.New("a kernel takes no arguments; use --env NAME=VALUE or another provider")
+		}
+		return s, nil
+	}
+	if f.provider != "subprocess" {
+		return nil, errors.New("--dir goes with --provider subprocess")
+	}
+	dirs, err := absolute([]string{f.dir})
+	if err != nil {
+		return nil, err
+	}
+	s.dir = dirs[0]
+	return s, nil
+}
+
+// argv is sys.argv, and process.argv from 1 on.
+func (s *script) argv() []string {
+	name := s.file
+	if name == "" {
+		name = "-"
+	}
+	return append([]string{name}, s.args...)
+}
+
+// adapt returns the languages with drivers that know of the script. A nil
+// script changes nothing.
+func (s *script) adapt(list []subprocess.Language) []subprocess.Language {
+	if s == nil {
+		return list
+	}
+	list = slices.Clone(list)
+	for i, l := range list {
+		driver := *l.Driver
+		switch l.Name {
+		case "python":
+			driver.Source += s.python()
+		case "javascript", "typescript":
+			driver.Source += s.node()
+		}
+		list[i].Driver = &driver
+	}
+	return list
+}
+
+func (s *script) python() string {
+	source := "\nsys.argv = " + literal(s.argv()) + "\n"
+	if s.file != "" {
+		if path, err := filepath.Abs(s.file); err == nil {
+			source += "space['__file__'] = " + literal(path) + "\n"
+		}
+	}
+	if s.dir != "" {
+		dir := literal(s.dir)
+		source += "sys.path.insert(0, " + dir + ")\nos.chdir(" + dir + ")\n"
+	}
+	return source
+}
+
+func (s *script) node() string {
+	source := "\nprocess.argv.splice(1, Infinity, ..." + literal(s.argv()) + ");\n"
+	if s.dir != "" {
+		source += "process.chdir(" + literal(s.dir) + ");\n"
+	}
+	return source
+}
+
+// introduce returns the program with its arguments, where no driver sets them.
+func (s *script) introduce(language, program string) string {
+	switch {
+	case language == "bash":
+		first := "BASH_ARGV0=" + quoted(s.argv()[0]) + "; set --"
+		for _, a := range s.args {
+			first += " " + quoted(a)
+		}
+		if s.dir != "" {
+			first += "; cd -- " + quoted(s.dir)
+		}
+		return first + "; " + program
+	case len(s.args) > 0 && (language == "javascript" || language == "typescript"):
+		if strings.HasPrefix(program, "#!") {
+			program = "//" + program[2:]
+		}
+		return "process.argv.splice(1, Infinity, ..." + literal(s.argv()) + "); void 0; " + program
+	}
+	return program
+}
+
+// literal writes text or texts as Python and JavaScript both read them.
+func literal(v any) string {
+	b, err := json.Marshal(v)
+	if err != nil {
+		panic(err) // of strings there is none
+	}
+	return string(b)
+}
+
+// quoted writes a word as a shell reads it.
+func quoted(word string) string { return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'" }
+
+// beside returns the path of a module that is in the file's own directory,
+// which the program cannot read.
+func (s *script) beside(module string) string {
+	name, _, _ := strings.Cut(module, ".")
+	if s.file == "" || s.dir != "" || name == "" || strings.ContainsAny(name, "/\\") {
+		return ""
+	}
+	for _, path := range []string{name + ".py", filepath.Join(name, "__init__.py")} {
+		path = filepath.Join(filepath.Dir(s.file), path)
+		if _, err := os.Stat(path); err == nil {
+			return path
+		}
+	}
+	return ""
+}
+
+// ownName is how providers call a program that has no name.
+var ownName = regexp.MustCompile(`<cell 1>|\bcell-1(\.[jt]s)?\b|\bprogram\.[jt]s\b`)
+
+// named returns ci with the file's name in the errors of programs.
+func (s *script) named(ci codeinterp.CodeInterpreter) codeinterp.CodeInterpreter {
+	if s.file == "" {
+		return ci
+	}
+	return scripted{ci, s}
+}
+
+// scripted is an interpreter that runs one script.
+type scripted struct {
+	codeinterp.CodeInterpreter
+	script *script
+}
+
+// Describe is the interpreter's own.
+func (s scripted) Describe() codeinterp.Info { return codeinterp.Describe(s.CodeInterpreter) }
+
+func (s scripted) RunCode(ctx context.Context, language, code string, o *codeinterp.RunOptions) (codeinterp.Result, error) {
+	res, err := s.CodeInterpreter.RunCode(ctx, language, code, o)
+	if res.Error != nil {
+		e := *res.Error
+		e.Traceback, e.RawTraceback = s.script.rename(e.Traceback), s.script.rename(e.RawTraceback)
+		res.Error = &e
+	}
+	return res, err
+}
+
+func (s *script) rename(lines []string) []string {
+	lines = slices.Clone(lines)
+	for i, line := range lines {
+		lines[i] = ownName.ReplaceAllLiteralString(line, s.file)
+	}
+	return lines
+}

@@ -1,0 +1,98 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/toolcell/toolcell/providers/subprocess"
+)
+
+// scripts writes files into a directory that other users may read.
+func scripts(t *testing.T, files map[string]string) string {
+	t.Helper()
+	top := t.TempDir()
+	for dir := top; dir != os.TempDir() && dir != "/"; dir = filepath.Dir(dir) {
+		if err := os.Chmod(dir, 0o755); err != nil { // a root host's programs run as somebody else
+			t.Fatal(err)
+		}
+	}
+	for name, code := range files {
+		if err := os.WriteFile(filepath.Join(top, name), []byte(code), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return top
+}
+
+// needs skips where a command is not installed, and fails there in CI.
+func needs(t *testing.T, command string) {
+	t.Helper()
+	if _, err := exec.LookPath(command); err != nil {
+		if os.Getenv("CI") != "" {
+			t.Fatal(err)
+		}
+		t.Skip(err)
+	}
+}
+
+// TestScripts: programs of files find what their own interpreters give them.
+func TestScripts(t *testing.T) {
+	dir := scripts(t, map[string]string{
+		"args.py":   "import sys\nprint('|'.join(sys.argv))",
+		"file.py":   "import os\nprint(os.path.isabs(__file__), os.path.basename(__file__))",
+		"fails.py":  "import sys\n\ndef f():\n    1 / 0\nf()",
+		"import.py": "import helper, os\nprint(helper.v, os.getcwd())",
+		"helper.py": "v = 5\n",
+		"write.py":  "open('new', 'w').write('x')\nprint('written')",
+		"args.js":   "#!/usr/bin/env node\nprocess.argv.slice(1).join('|')",
+		"fails.ts":  "const n: number = 1;\n(n as any).x.y",
+		"near.js":   "require('./near.json').a",
+		"near.json": `{"a": 3}`,
+		"args.sh":   "#!/bin/bash\necho \"$0|$1|$2|$#\"\nexit 4",
+		"where.sh":  "pwd; cat near.json",
+	})
+	at := func(name string) string { return filepath.Join(dir, name) }
+	odd := `a'b "c" $x \ é`
+	for _, tt := range []struct {
+		name, command  string
+		args           []string
+		code           int
+		stdout, stderr string // stderr: a part of it
+	}{
+		{"arguments of python", "python3", []string{at("args.py"), odd, "--memory"}, 0, at("args.py") + "|" + odd + "|--memory\n", ""},
+		{"python's file", "python3", []string{at("file.py")}, 0, "True file.py\n", ""},
+		{"the name in a traceback", "python3", []string{at("fails.py"), "a"}, 1, "", `File "` + at("fails.py") + `", line 4, in f`},
+		{"a neighbour", "python3", []string{at("import.py")}, 1, "", at("helper.py") + " is not open to the program; --dir " + dir + " opens it"},
+		{"a neighbour with --dir", "python3", []string{"--dir", dir, at("import.py")}, 0, "5 " + dir + "\n", ""},
+		{"reading is not writing", "python3", []string{"--dir", dir, at("write.py")}, 1, "", "Error"},
+		{"arguments of node", "node", []string{at("args.js"), odd}, 0, at("args.js") + "|" + odd + "\n", ""},
+		{"typescript's name", "node", []string{at("fails.ts")}, 1, "", at("fails.ts") + ":2"},
+		{"node's neighbour", "node", []string{"--dir", dir, at("near.js")}, 0, "3\n", ""},
+		{"arguments of bash", "bash", []string{at("args.sh"), odd, "b"}, 4, at("args.sh") + "|" + odd + "|b|2\n", ""},
+		{"bash's directory", "bash", []string{"--dir", dir, at("where.sh")}, 0, dir + "\n" + `{"a": 3}`, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			needs(t, tt.command)
+			args := append([]string{"run", "--provider", "subprocess"}, tt.args...)
+			if code, stdout, stderr := toolcell(t.Context(), "", args...); code != tt.code || stdout != tt.stdout || !strings.Contains(stderr, tt.stderr) {
+				t.Errorf("code %d, stdout %q, stderr %q; want %d, %q, ...%q...", code, stdout, stderr, tt.code, tt.stdout, tt.stderr)
+			}
+		})
+	}
+}
+
+// TestAdaptLeavesTheTableAlone: the languages of the package are not changed.
+func TestAdaptLeavesTheTableAlone(t *testing.T) {
+	list := []subprocess.Language{subprocess.Python()}
+	before := list[0].Driver.Source
+	s := &script{file: "a.py", args: []string{"b"}}
+	if s.adapt(list); list[0].Driver.Source != before {
+		t.Error("the driver of the given language has changed")
+	}
+	if (*script)(nil).adapt(nil) != nil {
+		t.Error("no script narrows the languages")
+	}
+}
