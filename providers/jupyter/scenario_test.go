@@ -98,7 +98,7 @@ func TestScenarios(t *testing.T) {
 
 // faults are what can happen during a run. Each undoes itself.
 func (sc *scenario) faults() map[string]func() {
-	p, some := sc.proxy, func(low, high int) time.Duration {
+	p, pid, some := sc.proxy, sc.pid, func(low, high int) time.Duration {
 		return time.Duration(low+sc.rnd.IntN(high-low)) * time.Millisecond
 	}
 	stop := func(pid int, d time.Duration) {
@@ -126,8 +126,8 @@ func (sc *scenario) faults() map[string]func() {
 		},
 		"server": func() { stop(sc.s.cmd.Process.Pid, freeze) },
 		"kernel": func() {
-			if sc.pid > 0 {
-				stop(sc.pid, freeze)
+			if pid > 0 {
+				stop(pid, freeze)
 			}
 		},
 		"slow": func() { p.set(func() { p.rate = 20 << 10 }); time.Sleep(pause); p.set(func() { p.rate = 0 }) },

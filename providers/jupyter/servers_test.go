@@ -7,6 +7,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"net"
@@ -14,6 +15,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"sync"
@@ -26,13 +28,14 @@ const testToken = "test-token-5f3a"
 
 // A server is a real Jupyter of one kind, started once for all tests.
 type server struct {
-	kind  string
-	url   string
-	token string
-	cmd   *exec.Cmd
-	log   *bytes.Buffer
-	dir   string
-	wait  chan error
+	kind   string
+	url    string
+	token  string
+	cmd    *exec.Cmd
+	log    *bytes.Buffer
+	dir    string
+	wait   chan error
+	forker *exec.Cmd // what its kernels are forked from, if they are
 }
 
 // A kind tells how to start a server.
@@ -86,7 +89,7 @@ func sharedServer(t testing.TB, name string) *server {
 	if s := shared.servers[name]; s != nil {
 		return s
 	}
-	s := startServer(t, name)
+	s := startServer(t, name, true)
 	shared.servers[name] = s
 	return s
 }
@@ -94,12 +97,12 @@ func sharedServer(t testing.TB, name string) *server {
 // ownServer returns a server for one test.
 func ownServer(t testing.TB, name string, extra ...string) *server {
 	t.Helper()
-	s := startServer(t, name, extra...)
+	s := startServer(t, name, false, extra...)
 	t.Cleanup(s.stop)
 	return s
 }
 
-func startServer(t testing.TB, name string, extra ...string) *server {
+func startServer(t testing.TB, name string, forked bool, extra ...string) *server {
 	t.Helper()
 	k := kinds[name]
 	bin := filepath.Join(testenv(), k.dir, "bin")
@@ -118,6 +121,9 @@ func startServer(t testing.TB, name string, extra ...string) *server {
 		t.Fatal(err)
 	}
 	s := &server{kind: name, token: testToken, dir: dir, log: &bytes.Buffer{}}
+	if forked {
+		s.forkKernels(t, bin)
+	}
 	port := freePort(t)
 	s.cmd, s.url = k.start(k, bin, dir, port, extra)
 	s.launch(t)
@@ -147,7 +153,7 @@ func serverEnv(dir, bin string) []string {
 	return []string{"PATH=" + bin + ":" + os.Getenv("PATH"), "HOME=" + dir, "LANG=C.UTF-8",
 		"JUPYTER_CONFIG_DIR=" + filepath.Join(dir, "config"), "JUPYTER_DATA_DIR=" + filepath.Join(dir, "data"),
 		"JUPYTER_RUNTIME_DIR=" + filepath.Join(dir, "runtime"), "IPYTHONDIR=" + filepath.Join(dir, "ipython"),
-		"DENO_DIR=" + filepath.Join(dir, "deno"), "TMPDIR=" + filepath.Join(dir, "tmp"), "NO_COLOR=1"}
+		"JUPYTER_PATH=" + jupyterPath(dir), "DENO_DIR=" + filepath.Join(dir, "deno"), "TMPDIR=" + filepath.Join(dir, "tmp"), "NO_COLOR=1"}
 }
 
 // stop ends the server: politely, so that it ends its kernels, then its group.
@@ -164,6 +170,7 @@ func (s *server) stop() {
 		<-s.wait
 	}
 	_ = syscall.Kill(-s.cmd.Process.Pid, syscall.SIGKILL)
+	s.stopForker()
 	_ = os.RemoveAll(s.dir)
 	s.cmd.Process = nil
 }
@@ -218,6 +225,7 @@ c.SimpleLocalProcessSpawner.home_dir_template = %q
 c.Spawner.cmd = [%q, "--allow-root"]
 c.Spawner.default_url = "/api"
 c.Spawner.start_timeout = 60
+c.Spawner.environment = {"JUPYTER_PATH": os.environ["JUPYTER_PATH"]}
 c.JupyterHub.db_url = "sqlite:///%s/hub.sqlite"
 c.JupyterHub.cookie_secret_file = %q
 c.JupyterHub.services = [{"name": "tests", "api_token": %q}]
@@ -310,7 +318,15 @@ func joinURL(base, path string) string {
 	return base + path
 }
 
+// sideBySide is how many tests run at once: most of them wait most of the time,
+// for servers, kernels and timeouts.
+const sideBySide = 8
+
 func TestMain(m *testing.M) {
+	flag.Parse()
+	if err := flag.Set("test.parallel", strconv.Itoa(max(sideBySide, runtime.GOMAXPROCS(0)))); err != nil {
+		panic(err)
+	}
 	code := m.Run()
 	for _, s := range shared.servers {
 		s.stop()
