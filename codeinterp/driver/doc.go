@@ -63,8 +63,9 @@
 //     is not to hold a lock meanwhile that Interrupt needs.
 //   - What a runtime reads from a program it reads with a bound and a deadline. A
 //     missing reply is Outcome.Unknown, never ExitCode 0.
-//   - Give Outcome.End when the program ends before its output was taken, or its
-//     Duration includes the time of OnOutput.
+//   - Call Program.End when the program ends before its output was taken, or its
+//     Duration includes the time of OnOutput, and a timeout meanwhile is told as
+//     the program's.
 //   - A program that cannot start by its own fault, such as a syntax error, has
 //     begun and failed: Begin, then an Outcome with an Error. An error of Run is
 //     for a runtime that cannot run anything.

@@ -35,6 +35,7 @@ const (
 type ladder struct {
 	phase   phase
 	why     error // why the program was stopped
+	after   error // why it would have been, had it not ended before
 	early   bool  // an interrupt came before the program began
 	kill    context.CancelCauseFunc
 	asks    int             // interrupts in flight
@@ -156,7 +157,9 @@ func (r *run) alarm() bool {
 	case asked:
 		r.phase = askedAgain
 		r.out.Mute()
-		r.ask()
+		if r.after == nil {
+			r.ask()
+		}
 		r.arm(r.slot.in.cfg.Grace / 2)
 	case askedAgain:
 		r.hard(nil)
@@ -166,11 +169,15 @@ func (r *run) alarm() bool {
 	return false
 }
 
-func (r *run) hasBegun() bool {
+// tell notes that the program is told to end, unless it has not begun or is
+// over.
+func (r *run) tell() (begun, over bool) {
 	s := r.slot
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return r.begun
+	over = !r.over.IsZero()
+	r.asked = r.begun && !over
+	return r.begun, over
 }
 
 // look sees to what changed in the slot: its end, restarts, interrupts, the
@@ -207,13 +214,20 @@ func (r *run) soft(why error) {
 	if r.phase != waiting {
 		return
 	}
-	if !r.hasBegun() {
+	begun, over := r.tell()
+	switch {
+	case !begun:
 		r.hard(why)
 		return
+	case over:
+		r.after = why // what is still to be taken is waited for as if it ran
+		r.answer()
+	default:
+		r.why = why
+		r.calls.end()
+		r.ask()
 	}
-	r.phase, r.why = asked, why
-	r.calls.end()
-	r.ask()
+	r.phase = asked
 	r.arm(r.slot.in.cfg.Grace / 2)
 }
 

@@ -53,7 +53,7 @@ func (r *run) again() {
 	s := r.slot
 	s.mu.Lock()
 	r.ladder = ladder{early: r.early}
-	r.killed, r.signal, r.busy = false, r.early, time.Time{}
+	r.killed, r.asked, r.signal, r.busy, r.over = false, false, r.early, time.Time{}, time.Time{}
 	s.poke() // what came meanwhile is to be looked at
 	s.mu.Unlock()
 	r.out.Unmute()
@@ -77,6 +77,9 @@ func (r *run) settle(end *ending) (begun bool) {
 	}
 	if begun = r.close(end); !begun {
 		return false
+	}
+	if r.why == nil && (end.Unknown != nil || r.phase >= killed) {
+		r.why = r.after // it had to be stopped, or may have
 	}
 	if end.Unknown == nil && r.why == errStart {
 		end.Unknown = r.why
@@ -105,6 +108,9 @@ func (r *run) close(end *ending) (begun bool) {
 	}
 	if end.End.IsZero() {
 		end.End = end.at
+		if !r.over.IsZero() {
+			end.End = r.over
+		}
 	}
 	end.took = max(end.End.Sub(r.start), 0)
 	r.killed = true // it can begin no more

@@ -76,9 +76,11 @@ func (p *Program) Call(ctx context.Context, name string, args json.RawMessage) (
 }
 
 // End says that the program has ended: when it has returned, no Interrupt is in
-// progress and none comes any more. A session calls it where its runtime goes on
-// to do something that an interrupt must not hit, such as cleaning up; it need
-// not otherwise. Calls of functions that are still open end.
+// progress and none comes any more. A session calls it as soon as it knows, where
+// something goes on after that: output that OnOutput has yet to take, or what an
+// interrupt must not hit, such as cleaning up. A program that ended before it was
+// told to is no timeout, and not canceled, however long the rest takes. Calls of
+// functions that are still open end.
 func (p *Program) End() {
 	if p.run != nil {
 		p.run.shut()
@@ -109,7 +111,8 @@ type Outcome struct {
 	// runtime's process did that.
 	Cause codeinterp.Cause
 
-	// End is when it ended, before OnOutput took the rest. Zero means now.
+	// End is when it ended, before OnOutput took the rest. Zero means when
+	// Program.End was called, or now.
 	End time.Time
 
 	// Count is the runtime's own number of the run. Zero: the driver counts.

@@ -28,6 +28,8 @@ type run struct {
 	start  time.Time
 	begun  bool
 	signal bool              // begin is to wake the ladder
+	asked  bool              // the ladder has told the program to end
+	over   time.Time         // when the program ended before that, as the session says
 	killed bool              // the ladder has ended ctx, or nobody waits any more
 	since  time.Time         // the turn, later by the time that the runtime was busy
 	busy   time.Time         // since when it is, zero if it is not
@@ -63,7 +65,7 @@ func (r *run) begin(f func() error) error {
 		s.mu.Unlock()
 		return errStopped
 	}
-	r.start, r.begun = time.Now(), true
+	r.start, r.begun, r.over = time.Now(), true, time.Time{}
 	if r.signal {
 		s.poke()
 	}
@@ -103,6 +105,12 @@ func (r *run) showLate() {
 // shut is Program.End.
 func (r *run) shut() {
 	r.calls.end()
+	s := r.slot
+	s.mu.Lock()
+	if !r.asked && !r.killed && r.over.IsZero() {
+		r.over = time.Now()
+	}
+	s.mu.Unlock()
 	r.gate.lock()
 	r.open = false
 	r.gate.unlock()

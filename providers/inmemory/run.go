@@ -234,8 +234,9 @@ func (r *run) kill() {
 
 // outcome is what the engine's end means to the driver. It passes on what is
 // left of the output.
-func (r *run) outcome(end engine.Outcome) driver.Outcome {
+func (r *run) outcome(p *driver.Program, end engine.Outcome) driver.Outcome {
 	r.ended = true
+	p.End()
 	o := driver.Outcome{ExitCode: end.ExitCode, Error: end.Error, Cause: end.Cause, Lost: end.Lost, End: time.Now().Add(-r.away)}
 	if end.Stopped && r.ctx.Err() != nil {
 		o.Error, end.Value = nil, nil

@@ -71,7 +71,7 @@ func (s *session) Run(ctx context.Context, p *driver.Program, out *driver.Output
 		prog.Functions, prog.Call = append(prog.Functions, f.Name), p.Call
 	}
 	end := r.in(s.inst, prog)
-	o := r.outcome(end)
+	o := r.outcome(p, end)
 	o.Fresh = s.runs == 1
 	if end.Lost {
 		s.close()

@@ -64,6 +64,9 @@ type run struct {
 	prog *program // changed by serve only, until done is closed
 	done chan struct{}
 
+	ending chan struct{} // closed when the program has ended; its output may be on its way
+	over   func()        // closes that and tells the driver, which waits for an interrupt in progress
+
 	// Set before done is closed.
 	end   *report // nil if the process died
 	ended time.Time
@@ -168,6 +171,7 @@ func (p *process) outOfMemory(exit sandbox.Exit) bool {
 func (p *process) watch() {
 	p.sb.Wait()
 	ended := time.Now()
+	p.tellOver(nil)
 	for _, s := range p.streams {
 		close(s.hurry)
 	}
@@ -237,14 +241,18 @@ func (p *process) mute() {
 // start begins a run: what comes from now on is its output. There must be no
 // run in progress, and the process must have said hello or be about to. Of a
 // large program the rest is still to be sent.
-func (p *process) start(out *driver.Output, prog *program, stdin string, env map[string]string) (*run, error) {
+func (p *process) start(out *driver.Output, prog *program, stdin string, env map[string]string, over func()) (*run, error) {
 	p.mu.Lock()
 	if p.dead {
 		p.mu.Unlock()
 		return nil, fmt.Errorf("%w: the process of %s is gone", codeinterp.ErrUnavailable, p.lang.Name)
 	}
 	p.seq++
-	r := &run{p: p, seq: p.seq, out: out, prog: prog, done: make(chan struct{})}
+	r := &run{p: p, seq: p.seq, out: out, prog: prog, done: make(chan struct{}), ending: make(chan struct{})}
+	r.over = sync.OnceFunc(func() {
+		close(r.ending)
+		over()
+	})
 	prog.seq = r.seq
 	p.run = r
 	p.mu.Unlock()
@@ -304,7 +312,7 @@ func (p *process) interrupt(r *run) {
 		timer := time.NewTimer(signalAfter)
 		defer timer.Stop()
 		select {
-		case <-r.done:
+		case <-r.ending:
 			return
 		case <-timer.C:
 		}

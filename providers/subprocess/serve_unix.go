@@ -56,7 +56,21 @@ func (p *process) next() message {
 
 func (p *process) read() message {
 	f, err := readFrame(p.ctl)
+	if err == nil && f.kind == frameDone {
+		p.tellOver(&f)
+	}
 	return message{f, time.Now(), err}
+}
+
+// tellOver tells that the run in progress is over, before its output is taken:
+// because of a done frame, or because the process is gone.
+func (p *process) tellOver(done *frame) {
+	p.mu.Lock()
+	r := p.run
+	p.mu.Unlock()
+	if r != nil && (done == nil || done.number(0) == r.seq) {
+		r.over()
+	}
 }
 
 // readAhead has the next frame read while this one is served, so that it is

@@ -137,7 +137,7 @@ func (s *session) begin(ctx context.Context, prog *driver.Program, out *driver.O
 		err = prog.HandOver(func() (err error) {
 			s.mu.Lock()
 			defer s.mu.Unlock()
-			r, err = s.p.start(out, &program{code: prog.Code}, stdin, prog.Env)
+			r, err = s.p.start(out, &program{code: prog.Code}, stdin, prog.Env, prog.End)
 			s.run = r
 			return err
 		})
@@ -166,7 +166,7 @@ func (s *session) translate(ctx context.Context, prog *driver.Program, stdin str
 	case pr.failed != nil:
 		return nil, &driver.Outcome{ExitCode: 1, Error: pr.failed}, nil
 	}
-	r, err = s.p.start(out, pr, stdin, prog.Env)
+	r, err = s.p.start(out, pr, stdin, prog.Env, prog.End)
 	s.run = r
 	return r, nil, err
 }
