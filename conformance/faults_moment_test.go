@@ -23,6 +23,17 @@ func momentFaults() []fault {
 			}),
 		},
 		{
+			name: "what OnOutput takes is the program's time", want: "EndedBeforeTimeout", also: "QueueNoTimeout",
+			wrap: runs(func(ctx context.Context, c codeinterp.Call, o *codeinterp.RunOptions, next codeinterp.Handler) (codeinterp.Reply, error) {
+				begin := time.Now()
+				r, err := next(ctx, c)
+				if r.Result.OK() && o.OnOutput != nil && o.Timeout > 0 && time.Since(begin) > o.Timeout {
+					r.Result.Status, r.Result.ExitCode = codeinterp.StatusTimeout, codeinterp.ExitTimeout
+				}
+				return r, err
+			}),
+		},
+		{
 			name: "timeouts tell of a signal", want: "StoppedAtUserCode",
 			wrap: results(func(c codeinterp.Call, res *codeinterp.Result) {
 				if res.Status == codeinterp.StatusTimeout {

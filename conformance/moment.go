@@ -38,6 +38,14 @@ func momentChecks() []check {
 			run:    timeoutExact,
 		},
 		{
+			name:   "EndedBeforeTimeout",
+			clause: "a program that ended before its timeout is told so, however long OnOutput takes with what it left",
+			scope:  everyRun,
+			needs:  []Feature{Values},
+			uses:   func(p *Programs) bool { return len(p.Values) > 0 },
+			run:    endedBeforeTimeout,
+		},
+		{
 			name:   "StoppedAtUserCode",
 			clause: "the Error of a run that was stopped tells where the program was, or is nil; it never tells of the provider's own machinery",
 			scope:  everyRun,
@@ -108,6 +116,27 @@ func timeoutExact(ctx context.Context, e *env) error {
 			return nil
 		}
 		err = fmt.Errorf("a program of %v with a timeout of %v: %w", length, timeout, err)
+	}
+	return err
+}
+
+// endedBeforeTimeout keeps a program's value in OnOutput until its timeout is
+// over.
+func endedBeforeTimeout(ctx context.Context, e *env) error {
+	timeout, err := e.timeout(ctx, 250*time.Millisecond)
+	if err != nil {
+		return err
+	}
+	for range busyTries {
+		res, runErr := e.run(ctx, e.p.Values[0].Code, &codeinterp.RunOptions{Timeout: timeout, OnOutput: func(codeinterp.Output) error {
+			time.Sleep(timeout + 50*time.Millisecond)
+			return nil
+		}})
+		if err = wantOK(res, runErr); err == nil {
+			return nil
+		}
+		err = fmt.Errorf("a program of %v, a timeout of %v, and an OnOutput that took longer: %w", res.Duration, timeout, err)
+		timeout *= 2
 	}
 	return err
 }

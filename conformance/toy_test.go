@@ -50,7 +50,8 @@ type toyRun struct {
 	in   *driver.Program
 	out  *driver.Output
 
-	atEnd []func() error // what the program waits for
+	atEnd []func() error     // what the program waits for
+	value *codeinterp.Output // of its last command
 }
 
 // Run implements driver.Session.
@@ -59,6 +60,10 @@ func (m *machine) Run(ctx context.Context, p *driver.Program, out *driver.Output
 	p.Begin()
 	m.enter(r)
 	err := m.execute(r, p.Code)
+	p.End()
+	if r.value != nil && err == nil {
+		out.Add(*r.value)
+	}
 	m.enter(nil)
 	return m.outcome(err), nil
 }

@@ -285,7 +285,7 @@ func value(m *machine, r *toyRun, c command) error {
 	if c.args[0] != "" {
 		o.Value = []byte(c.args[0])
 	}
-	r.out.Add(o)
+	r.value = &o
 	return nil
 }
 
