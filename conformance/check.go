@@ -85,6 +85,7 @@ func checks() []check {
 		displayChecks(),
 		timeoutChecks(),
 		cancelChecks(),
+		functionChecks(),
 		surroundingsChecks(),
 		isolationChecks(),
 		reachChecks(),

@@ -32,7 +32,7 @@ type fault struct {
 
 func faults() []fault {
 	return slices.Concat(presenceFaults(), inputFaults(), outcomeFaults(), streamFaults(), callbackFaults(), outputFaults(),
-		stopFaults(), surroundingsFaults(), reachFaults(), contextFaults(), managerFaults(), closeFaults(), invariantFaults(), hammerFaults(), modelFaults(), identityFaults(), lifecycleFaults(), momentFaults())
+		stopFaults(), surroundingsFaults(), reachFaults(), contextFaults(), managerFaults(), closeFaults(), invariantFaults(), hammerFaults(), modelFaults(), identityFaults(), lifecycleFaults(), momentFaults(), functionFaults())
 }
 
 // heavy checks are tried only with the faults that they are there for.

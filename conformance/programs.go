@@ -120,6 +120,17 @@ type Programs struct {
 	// something that prints text every few milliseconds for ever.
 	Awaited   func(text string, after time.Duration) string
 	Repeating func(text string) string
+	// Call calls a function of the host with arguments in JSON and prints its
+	// result as JSON and a newline. CallCaught prints "caught ", the error that
+	// the call raises, with the function's name and the message, and a newline.
+	// CallSize prints the length of the result's JSON, and a newline.
+	Call, CallCaught, CallSize func(name, args string) string
+	// CallLoop calls a function n times, one after the other, with {"i": 0},
+	// {"i": 1} and so on, and prints the sum of the results and a newline.
+	CallLoop func(name string, n int) string
+	// CallAll calls a function with all of the arguments at once, and prints the
+	// results as JSON in their order, each with a newline.
+	CallAll func(name string, args []string) string
 	// Late prints text after the given time, and lets the program end before.
 	Late func(text string, after time.Duration) string
 }
@@ -161,12 +172,12 @@ func ProgramsFor(language string) (Programs, bool) {
 }
 
 func programs() map[string]Programs {
-	return map[string]Programs{
-		"python":     python(),
-		"javascript": javascript(),
-		"typescript": typescript(),
-		"bash":       bash(),
-	}
+	py, js, ts, sh := python(), javascript(), typescript(), bash()
+	pythonCalls(&py)
+	javascriptCalls(&js)
+	javascriptCalls(&ts)
+	bashCalls(&sh)
+	return map[string]Programs{"python": py, "javascript": js, "typescript": ts, "bash": sh}
 }
 
 // literal quotes text as a JSON string, which Python and JavaScript read too.

@@ -30,7 +30,7 @@ func toyErr(op string, err error) error {
 }
 
 func (toy) Describe() codeinterp.Info {
-	return codeinterp.Info{Provider: "toy", Languages: []codeinterp.LanguageInfo{{Name: "toy", Runtime: "toy 1", Contexts: true}},
+	return codeinterp.Info{Provider: "toy", Languages: []codeinterp.LanguageInfo{{Name: "toy", Runtime: "toy 1", Contexts: true, Functions: true}},
 		Isolation: codeinterp.Isolation{Backend: "engine", Filesystem: codeinterp.ReachBlocked, Network: codeinterp.ReachBlocked,
 			Processes: codeinterp.ReachBlocked, Signals: codeinterp.ReachBlocked}}
 }

@@ -185,6 +185,12 @@ func init() {
 		"killself": func(m *machine, r *toyRun, c command) error { return errToyKilled },
 		"child":    child,
 		"late":     late,
+
+		"call":       calls1(func(v []byte) string { return string(v) }),
+		"callsize":   calls1(func(v []byte) string { return fmt.Sprint(len(v)) }),
+		"callcaught": callCaught,
+		"callloop":   callLoop,
+		"callall":    callAll,
 	}
 }
 

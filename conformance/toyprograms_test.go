@@ -56,6 +56,15 @@ func toyPrograms() Programs {
 		DisplayClear:  lines(`print "gone\n"`, "clear", `print "stays\n"`),
 		ReadAll:       "readall", ReadLine: "readline", GetEnv: cmd("getenv"), Getwd: "getwd",
 		WriteFile: two("write"), ReadFile: cmd("read"), AppendForever: cmd("append"),
+		Call: two("call"), CallCaught: two("callcaught"), CallSize: two("callsize"),
+		CallLoop: func(name string, n int) string { return fmt.Sprintf("callloop %q %q", name, fmt.Sprint(n)) },
+		CallAll: func(name string, args []string) string {
+			code := fmt.Sprintf("callall %q", name)
+			for _, a := range args {
+				code += fmt.Sprintf(" %q", a)
+			}
+			return code
+		},
 		Connect: func(port int) string { return count("connect")(port) }, Kill: func(pid int) string { return count("kill")(pid) },
 		Yielding: "yield",
 		KillSelf: "killself", Child: cmd("child"),

@@ -1,0 +1,72 @@
+package conformance
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+)
+
+// compacted returns JSON without spaces between its parts.
+func compacted(text []byte) string {
+	var b bytes.Buffer
+	if err := json.Compact(&b, text); err != nil {
+		return string(text)
+	}
+	return b.String()
+}
+
+func pythonCalls(p *Programs) {
+	dump := func(v string) string { return "json.dumps(" + v + ", separators=(',', ':'), ensure_ascii=False)" }
+	call := func(name, args string) string { return fmt.Sprintf("tools.%s(**json.loads(%s))", name, literal(args)) }
+	p.Call = func(name, args string) string { return lines("import json", "print("+dump(call(name, args))+")") }
+	p.CallCaught = func(name, args string) string {
+		return lines("import json", "try:", "    "+call(name, args), "except Exception as e:", "    print('caught', type(e).__name__, e)")
+	}
+	p.CallSize = func(name, args string) string { return lines("import json", "print(len("+dump(call(name, args))+"))") }
+	p.CallLoop = func(name string, n int) string {
+		return fmt.Sprintf("print(sum(tools.%s(i=i) for i in range(%d)))", name, n)
+	}
+	p.CallAll = func(name string, args []string) string {
+		return lines("import json, concurrent.futures", fmt.Sprintf("with concurrent.futures.ThreadPoolExecutor(%d) as pool:", len(args)),
+			fmt.Sprintf("    for r in pool.map(lambda a: tools.%s(**json.loads(a)), [%s]):", name, literals(args)), "        print("+dump("r")+")")
+	}
+}
+
+func javascriptCalls(p *Programs) {
+	call := func(name, args string) string { return fmt.Sprintf("tools.%s(JSON.parse(%s))", name, literal(args)) }
+	p.Call = func(name, args string) string { return "console.log(JSON.stringify(await " + call(name, args) + "));" }
+	p.CallCaught = func(name, args string) string {
+		return "try { await " + call(name, args) + `; } catch (e) { console.log("caught", e.name, e.message); }`
+	}
+	p.CallSize = func(name, args string) string {
+		return "console.log(JSON.stringify(await " + call(name, args) + ").length);"
+	}
+	p.CallLoop = func(name string, n int) string {
+		return lines("{", "  let sum = 0;", fmt.Sprintf("  for (let i = 0; i < %d; i++) sum += await tools.%s({ i });", n, name), "  console.log(sum);", "}")
+	}
+	p.CallAll = func(name string, args []string) string {
+		return fmt.Sprintf("for (const r of await Promise.all([%s].map((a) => tools.%s(JSON.parse(a))))) console.log(JSON.stringify(r));", literals(args), name)
+	}
+}
+
+func bashCalls(p *Programs) {
+	quoted := func(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
+	call := func(name, args string) string { return "tool " + name + " " + quoted(args) }
+	p.Call = func(name, args string) string { return `printf '%s\n' "$(` + call(name, args) + `)"` }
+	p.CallCaught = func(name, args string) string {
+		return "if out=$(" + call(name, args) + ` 2>&1); then :; else printf 'caught %s\n' "$out"; fi`
+	}
+	p.CallSize = func(name, args string) string { return `out=$(` + call(name, args) + `); echo "${#out}"` }
+	p.CallLoop = func(name string, n int) string {
+		return fmt.Sprintf(`sum=0; for ((i = 0; i < %d; i++)); do sum=$((sum + $(tool %s "{\"i\":$i}"))); done; echo $sum`, n, name)
+	}
+}
+
+func literals(list []string) string {
+	var all []string
+	for _, s := range list {
+		all = append(all, literal(s))
+	}
+	return strings.Join(all, ", ")
+}

@@ -1,0 +1,311 @@
+package conformance
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/toolcell/toolcell/codeinterp"
+)
+
+// functionChecks are about what programs call of the host. They concern the
+// languages whose LanguageInfo.Functions is set, and the first one all others.
+func functionChecks() []check {
+	return []check{
+		{
+			name:   "FunctionsRefused",
+			clause: "functions are ErrInvalid for a language whose programs cannot call",
+			scope:  stateless,
+			run: func(ctx context.Context, e *env) error {
+				if e.canCall() {
+					return nil
+				}
+				res, err := e.run(ctx, e.p.Print("x"), &codeinterp.RunOptions{Functions: []codeinterp.Function{echo("f")}})
+				return wantNotRun(res, err, codeinterp.ErrInvalid)
+			},
+		},
+		{
+			name:   "FunctionCalled",
+			clause: "a program calls a function by its name, with arguments that arrive as they are, gets its result, and Result.Calls tells of the call",
+			scope:  everyRun, uses: func(p *Programs) bool { return p.Call != nil },
+			run: calling(functionCalled),
+		},
+		{
+			name:   "FunctionLoop",
+			clause: "each of a thousand calls gets its own answer",
+			scope:  everyRun, uses: func(p *Programs) bool { return p.CallLoop != nil },
+			run: calling(func(ctx context.Context, e *env) error {
+				const n = 1000
+				next := 0
+				f := codeinterp.Function{Name: "next", Call: func(_ context.Context, c codeinterp.FunctionCall) (json.RawMessage, error) {
+					var args struct{ I int }
+					if err := json.Unmarshal(c.Args, &args); err != nil || args.I != next {
+						return nil, &codeinterp.FunctionError{Message: fmt.Sprintf("call %d came with %s", next, c.Args)}
+					}
+					next++
+					return fmt.Append(nil, args.I), nil
+				}}
+				res, err := e.runs(ctx, e.p.CallLoop("next", n), f)
+				return errors.Join(err, wantText("the sum", strings.TrimSpace(res.Stdout()), fmt.Sprint(n*(n-1)/2)))
+			}),
+		},
+		{
+			name:   "FunctionsTogether",
+			clause: "calls that a program makes at once are served at once",
+			scope:  everyRun, uses: func(p *Programs) bool { return p.CallAll != nil },
+			run: calling(functionsTogether),
+		},
+		{
+			name:   "FunctionFails",
+			clause: "a function that fails is an error that the program can catch, with the function's name and the FunctionError's message, and nothing of any other error",
+			scope:  everyRun, uses: func(p *Programs) bool { return p.CallCaught != nil },
+			run: calling(func(ctx context.Context, e *env) error {
+				told := fmt.Errorf("at /host/secret: %w", &codeinterp.FunctionError{Message: "no such city"})
+				return errors.Join(e.caught(ctx, "no such city", func() error { return told }),
+					e.caught(ctx, "", func() error { return errors.New("open /host/secret") }))
+			}),
+		},
+		{
+			name:   "FunctionPanics",
+			clause: "a function that panics has failed, and nothing else",
+			danger: "a function of its panics: if this process dies of it, the provider calls functions on a goroutine of its own and does not recover",
+			scope:  everyRun, uses: func(p *Programs) bool { return p.CallCaught != nil },
+			run: calling(func(ctx context.Context, e *env) error {
+				return e.caught(ctx, "", func() error { panic("at /host/secret") })
+			}),
+		},
+		{
+			name:   "FunctionLarge",
+			clause: "ten megabytes are a result like any other",
+			scope:  everyRun, uses: func(p *Programs) bool { return p.CallSize != nil },
+			run: calling(func(ctx context.Context, e *env) error {
+				text := `"` + strings.Repeat("x", 10_000_000) + `"`
+				f := codeinterp.Function{Name: "large", Call: func(context.Context, codeinterp.FunctionCall) (json.RawMessage, error) {
+					return json.RawMessage(text), nil
+				}}
+				res, err := e.runs(ctx, e.p.CallSize("large", "{}"), f)
+				return errors.Join(err, wantText("the size", strings.TrimSpace(res.Stdout()), fmt.Sprint(len(text))))
+			}),
+		},
+		{
+			name:   "FunctionTimeout",
+			clause: "a timeout in a call is a timeout: the call's ctx ends, and the run returns after the function",
+			scope:  everyRun, uses: func(p *Programs) bool { return p.Call != nil },
+			run: calling(func(ctx context.Context, e *env) error {
+				d, err := e.timeout(ctx, 300*time.Millisecond)
+				if err != nil {
+					return err
+				}
+				return e.stoppedInCall(ctx, d, nil)
+			}),
+		},
+		{
+			name:   "FunctionCanceled",
+			clause: "the end of the caller's ctx in a call is a cancellation: the call's ctx ends, and the run returns after the function",
+			scope:  everyRun, uses: func(p *Programs) bool { return p.Call != nil },
+			run: calling(func(ctx context.Context, e *env) error { return e.stoppedInCall(ctx, 0, errStop) }),
+		},
+		{
+			name:   "FunctionsOfOthers",
+			clause: "a program reaches the functions of its own run, whoever else runs programs at the time",
+			scope:  stateless, uses: func(p *Programs) bool { return p.CallLoop != nil },
+			run: calling(functionsOfOthers),
+		},
+		{
+			name:   "FunctionsOfContext",
+			clause: "a context's functions are there in each of its runs; one of the run's own with the same name goes before",
+			scope:  stateful, uses: func(p *Programs) bool { return p.Call != nil },
+			run: calling(functionsOfContext),
+		},
+	}
+}
+
+// canCall reports whether programs of the language can call functions.
+func (e *env) canCall() bool {
+	return slices.ContainsFunc(codeinterp.Describe(e.ci).Languages, func(l codeinterp.LanguageInfo) bool {
+		return l.Name == e.language && l.Functions
+	})
+}
+
+// calling makes a check one of languages that can call.
+func calling(run func(context.Context, *env) error) func(context.Context, *env) error {
+	return func(ctx context.Context, e *env) error {
+		if !e.canCall() {
+			return nil
+		}
+		return run(ctx, e)
+	}
+}
+
+func echo(name string) codeinterp.Function {
+	return codeinterp.Function{Name: name, Call: func(_ context.Context, c codeinterp.FunctionCall) (json.RawMessage, error) { return c.Args, nil }}
+}
+
+// runs runs a program with functions to a good end.
+func (e *env) runs(ctx context.Context, code string, functions ...codeinterp.Function) (codeinterp.Result, error) {
+	res, err := e.run(ctx, code, &codeinterp.RunOptions{Functions: functions})
+	return res, wantOK(res, err)
+}
+
+func functionCalled(ctx context.Context, e *env) error {
+	const args = `{"text":"aé日🙂\n\"'\\$x","list":[1,[true,null,{"k":"v"}],-2.5],"empty":{}}`
+	var got codeinterp.FunctionCall
+	f := codeinterp.Function{Name: "look_up2", Call: func(_ context.Context, c codeinterp.FunctionCall) (json.RawMessage, error) {
+		got = c
+		return c.Args, nil
+	}}
+	res, err := e.runs(ctx, e.p.Call("look_up2", args), f)
+	if err != nil {
+		return err
+	}
+	if got.Number != 1 || got.Name != "look_up2" || got.Language != e.language {
+		return fmt.Errorf("the function was called with number %d, name %q, language %q", got.Number, got.Name, got.Language)
+	}
+	if len(res.Calls) != 1 || res.Calls[0].Number != 1 || res.Calls[0].Name != "look_up2" || res.Calls[0].Error != "" || res.Calls[0].Args != string(got.Args) {
+		return fmt.Errorf("Calls are %+v, want the one", res.Calls)
+	}
+	return errors.Join(wantText("the arguments", compacted(got.Args), args),
+		wantText("the result", compacted([]byte(res.Stdout())), args))
+}
+
+// functionsTogether has functions that wait for each other.
+func functionsTogether(ctx context.Context, e *env) error {
+	const n = 8
+	var open atomic.Int32
+	met := make(chan struct{})
+	f := codeinterp.Function{Name: "meet", Call: func(ctx context.Context, c codeinterp.FunctionCall) (json.RawMessage, error) {
+		if open.Add(1) == n {
+			close(met)
+		}
+		select {
+		case <-met:
+			return c.Args, nil
+		case <-time.After(3 * e.patience()):
+			return nil, &codeinterp.FunctionError{Message: "the others have not come"}
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
+	}}
+	var args []string
+	for i := range n {
+		args = append(args, fmt.Sprintf(`{"n":%d}`, i))
+	}
+	res, err := e.runs(ctx, e.p.CallAll("meet", args), f)
+	return errors.Join(err, wantText("the results", res.Stdout(), strings.Join(args, "\n")+"\n"))
+}
+
+// caught wants a program to catch the failure of a function.
+func (e *env) caught(ctx context.Context, message string, fail func() error) error {
+	f := codeinterp.Function{Name: "fails", Call: func(context.Context, codeinterp.FunctionCall) (json.RawMessage, error) { return nil, fail() }}
+	res, err := e.runs(ctx, e.p.CallCaught("fails", "{}"), f)
+	if err != nil {
+		return err
+	}
+	out := res.Stdout()
+	if !strings.HasPrefix(out, "caught ") || !strings.Contains(out, "fails") || !strings.Contains(out, message) || strings.Contains(out, "/host") {
+		return fmt.Errorf("the program printed %q, want what it caught, with the function's name and %q, and nothing of the host", out, message)
+	}
+	if len(res.Calls) != 1 || res.Calls[0].Error == "" || strings.Contains(res.Calls[0].Error, "/host") {
+		return fmt.Errorf("Calls are %+v, want the failure", res.Calls)
+	}
+	return nil
+}
+
+// stoppedInCall has a timeout, or the end of ctx by cause, in the midst of a
+// call.
+func (e *env) stoppedInCall(ctx context.Context, timeout time.Duration, cause error) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	var returned atomic.Bool
+	f := codeinterp.Function{Name: "waits", Call: func(ctx context.Context, _ codeinterp.FunctionCall) (json.RawMessage, error) {
+		defer returned.Store(true)
+		cancel(cause)
+		select {
+		case <-ctx.Done():
+		case <-time.After(10 * e.patience()):
+		}
+		time.Sleep(50 * time.Millisecond)
+		return nil, context.Cause(ctx)
+	}}
+	if cause == nil {
+		cancel = func(error) {}
+	}
+	res, err := e.run(ctx, lines(e.p.Call("waits", "{}"), e.p.Print("on")), &codeinterp.RunOptions{Functions: []codeinterp.Function{f}, Timeout: timeout})
+	if cause == nil {
+		err = wantStatus(res, err, codeinterp.StatusTimeout, codeinterp.ExitTimeout)
+	} else {
+		err = wantErr(res, err, cause, codeinterp.StatusCanceled, codeinterp.ExitCanceled)
+	}
+	switch {
+	case err != nil:
+		return err
+	case !returned.Load():
+		return errors.New("the run returned before the function")
+	case res.CallbackErr != nil:
+		return fmt.Errorf("CallbackErr is %v, but the function heeds its ctx", res.CallbackErr)
+	case len(res.Calls) != 1 || res.Calls[0].Error == "" || res.Stdout() != "":
+		return fmt.Errorf("Calls are %+v, stdout %q; want a call without an answer", res.Calls, res.Stdout())
+	}
+	return nil
+}
+
+// functionsOfOthers has callers whose functions have the same name and give
+// different answers.
+func functionsOfOthers(ctx context.Context, e *env) error {
+	callers, rounds, calls := 8, 5, 20
+	if e.s.cfg.Thrifty {
+		callers, rounds = 3, 2
+	}
+	errs := make([]error, callers)
+	var wg sync.WaitGroup
+	for i := range callers {
+		wg.Go(func() {
+			for range rounds {
+				served := 0
+				f := codeinterp.Function{Name: "mine", Call: func(context.Context, codeinterp.FunctionCall) (json.RawMessage, error) {
+					served++
+					return fmt.Append(nil, i+1), nil
+				}}
+				res, err := e.runs(ctx, e.p.CallLoop("mine", calls), f)
+				err = errors.Join(err, wantText("the sum", strings.TrimSpace(res.Stdout()), fmt.Sprint(calls*(i+1))))
+				if err == nil && (served != calls || len(res.Calls) != calls) {
+					err = fmt.Errorf("%d calls came, %d were told; want %d", served, len(res.Calls), calls)
+				}
+				if errs[i] = err; err != nil {
+					return
+				}
+			}
+		})
+	}
+	wg.Wait()
+	return errors.Join(errs...)
+}
+
+func functionsOfContext(ctx context.Context, e *env) error {
+	says := func(name, text string) codeinterp.Function {
+		return codeinterp.Function{Name: name, Call: func(context.Context, codeinterp.FunctionCall) (json.RawMessage, error) {
+			return json.RawMessage(literal(text)), nil
+		}}
+	}
+	id, err := e.context(ctx, &codeinterp.ContextOptions{Functions: []codeinterp.Function{says("a", "context"), says("b", "context")}})
+	if err != nil {
+		return err
+	}
+	for _, own := range [][]codeinterp.Function{nil, {says("b", "run")}, nil} {
+		res, err := e.stateful().RunInContext(ctx, id, lines(e.p.Call("a", "{}"), e.p.Call("b", "{}")), &codeinterp.RunOptions{Functions: own})
+		want := "\"context\"\n\"context\"\n"
+		if own != nil {
+			want = "\"context\"\n\"run\"\n"
+		}
+		if err := errors.Join(wantOK(res, err), wantText("the results", res.Stdout(), want)); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,75 @@
+package conformance
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/codeinterp/driver"
+)
+
+// toyCall calls a function of the host. A call that the run's end ended waits for
+// the interrupt.
+func toyCall(r *toyRun, c command, name, args string) ([]byte, error) {
+	v, err := r.in.Call(r.ctx, name, json.RawMessage(args))
+	if errors.Is(err, driver.ErrEnded) {
+		select {
+		case <-r.stop:
+		case <-r.ctx.Done():
+		}
+		return nil, r.interrupted(c)
+	}
+	if err != nil {
+		return nil, fail("ToolError", err.Error(), c)
+	}
+	return v, nil
+}
+
+func calls1(shown func([]byte) string) toyCommand {
+	return func(m *machine, r *toyRun, c command) error {
+		v, err := toyCall(r, c, c.args[0], c.args[1])
+		if err != nil {
+			return err
+		}
+		return write(r, codeinterp.Stdout, shown(v)+"\n")
+	}
+}
+
+func callCaught(m *machine, r *toyRun, c command) error {
+	_, err := toyCall(r, c, c.args[0], c.args[1])
+	if e, ok := errors.AsType[*codeinterp.ProgramError](err); ok && e.Name == "ToolError" {
+		return write(r, codeinterp.Stdout, "caught "+e.Message+"\n")
+	}
+	return err
+}
+
+func callLoop(m *machine, r *toyRun, c command) error {
+	sum := 0
+	for i := range number(c.args[1]) {
+		v, err := toyCall(r, c, c.args[0], fmt.Sprintf(`{"i":%d}`, i))
+		if err != nil {
+			return err
+		}
+		sum += number(string(v))
+	}
+	return write(r, codeinterp.Stdout, fmt.Sprintln(sum))
+}
+
+func callAll(m *machine, r *toyRun, c command) error {
+	args := c.args[1:]
+	values, errs := make([][]byte, len(args)), make([]error, len(args))
+	var wg sync.WaitGroup
+	for i, a := range args {
+		wg.Go(func() { values[i], errs[i] = toyCall(r, c, c.args[0], a) })
+	}
+	wg.Wait()
+	for i, v := range values {
+		if errs[i] != nil {
+			return errs[i]
+		}
+		_ = write(r, codeinterp.Stdout, string(v)+"\n")
+	}
+	return nil
+}
