@@ -24,9 +24,12 @@ const (
 	mustEqual = 2 // want
 )
 
-// A failure is where and how a child failed: the call's address, and its
-// result.
-type failure struct{ call, result uintptr }
+// A report is what a child tells: its pid, and where and how it failed, by the
+// call's address and its result.
+type report struct {
+	call, result uintptr
+	child        int32
+}
 
 // A steps is what a child does between fork and exec: a list of system calls
 // that is complete before the fork, because a child that shares the host's
@@ -126,12 +129,12 @@ func (s *steps) move(fds, keep []int) []int {
 // run forks, and returns the child's pid once it has called exec or failed.
 func (s *steps) run() (pid int, err error) {
 	defer s.release()
-	shared, err := unix.Mmap(-1, 0, int(unsafe.Sizeof(failure{})), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED|unix.MAP_ANONYMOUS)
+	shared, err := unix.Mmap(-1, 0, int(unsafe.Sizeof(report{})), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED|unix.MAP_ANONYMOUS)
 	if err != nil {
 		return 0, err
 	}
 	defer unix.Munmap(shared)
-	failed := (*failure)(unsafe.Pointer(&shared[0]))
+	told := (*report)(unsafe.Pointer(&shared[0]))
 	first := pin(s, &s.list[0])
 	end := first + uintptr(len(s.list))*unsafe.Sizeof(call{})
 
@@ -140,17 +143,22 @@ func (s *steps) run() (pid int, err error) {
 	mask := func(set, old *[2]uint64) {
 		_, _, _ = unix.RawSyscall6(unix.SYS_RT_SIGPROCMASK, unix.SIG_SETMASK, uintptr(unsafe.Pointer(set)), uintptr(unsafe.Pointer(old)), sigsetSize, 0, 0)
 	}
+	rescue := newRescue(&told.child)
 	mask(&all, &old)
-	r := vfork(vforkFlags, first, end, uintptr(unsafe.Pointer(failed)))
+	r := vforkAside(vforkFlags, first, end, uintptr(unsafe.Pointer(&told.call)), uintptr(unsafe.Pointer(&told.child)))
 	mask(&old, nil)
+	givenUp := rescue.end()
 	if e := -int64(r); e > 0 && e < 4096 {
 		return 0, unix.Errno(e)
 	}
-	if failed.call == 0 {
+	if told.call == 0 && !givenUp {
 		return int(r), nil
 	}
 	reap(int(r), nil)
-	if e := -int64(failed.result); e > 0 && e < 4096 {
+	if givenUp {
+		return 0, errStopped
+	}
+	if e := -int64(told.result); e > 0 && e < 4096 {
 		return 0, unix.Errno(e)
 	}
 	return 0, unix.ESRCH

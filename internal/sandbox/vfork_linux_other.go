@@ -12,7 +12,7 @@ import (
 
 // Without assembly the child cannot share the host's stack, so it has a copy
 // of its memory. failed has to be shared.
-const vforkFlags = unix.CLONE_VFORK | uintptr(unix.SIGCHLD)
+const vforkFlags = unix.CLONE_VFORK | unix.CLONE_PARENT_SETTID | uintptr(unix.SIGCHLD)
 
 func init() {
 	switch runtime.GOARCH {
@@ -24,19 +24,21 @@ func init() {
 	}
 }
 
-// vfork clones the calling thread. The child makes the system calls from first
-// up to end, none of which returns if it is exec; where one fails, it stores
-// its address and result at failed, and ends.
+// vforkAside clones the calling thread, and stores the pid at child before the
+// child runs. The child makes the system calls from first up to end, none of
+// which returns if it is exec; where one fails, it stores its address and result
+// at failed, and ends. The rest of the host goes on only until it has to wait
+// for this thread.
 //
 //go:norace
 //go:nosplit
 //go:nocheckptr
-func vfork(flags, first, end, failed uintptr) (pid uintptr) {
+func vforkAside(flags, first, end, failed, child uintptr) (pid uintptr) {
 	a, b := flags, uintptr(0)
 	if runtime.GOARCH == "s390x" {
 		a, b = b, a
 	}
-	r, _, e := syscall.RawSyscall6(syscall.SYS_CLONE, a, b, 0, 0, 0, 0)
+	r, _, e := syscall.RawSyscall6(syscall.SYS_CLONE, a, b, child, 0, 0, 0)
 	switch {
 	case e != 0:
 		return -uintptr(e)
@@ -50,7 +52,7 @@ func vfork(flags, first, end, failed uintptr) (pid uintptr) {
 			r = -uintptr(e)
 		}
 		if c.check == mustEqual && r != c.want || c.check == mustWork && e != 0 {
-			f := *(**failure)(unsafe.Pointer(&failed))
+			f := *(**report)(unsafe.Pointer(&failed))
 			f.call, f.result = at, r
 			break
 		}

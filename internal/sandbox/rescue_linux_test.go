@@ -1,0 +1,64 @@
+//go:build amd64 || arm64
+
+package sandbox
+
+import (
+	"errors"
+	"os"
+	"runtime"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/toolcell/toolcell/codeinterp"
+)
+
+// stopping is a child that stops so many times before it calls exec.
+func stopping(times int) *steps {
+	s := &steps{}
+	s.signals()
+	s.do(unix.SYS_SETPGID, 0, 0)
+	for range times {
+		s.do(unix.SYS_KILL, 0, uintptr(unix.SIGSTOP))
+	}
+	path, args, env := s.text("/bin/true"), s.texts([]string{"true"}), s.texts(nil)
+	s.unmask()
+	s.do(unix.SYS_EXECVE, path, args, env)
+	return s
+}
+
+// TestStoppedBeforeExec has a child stopped while the host waits for it. The
+// rest of the host goes on meanwhile, and collects garbage.
+func TestStoppedBeforeExec(t *testing.T) {
+	if _, err := os.Stat("/bin/true"); err != nil {
+		t.Skip(err)
+	}
+	run := func(times int) error {
+		done := make(chan error)
+		go onThread(func() {
+			pid, err := stopping(times).run()
+			if err == nil {
+				if ws := reap(pid, nil); !ws.Exited() || ws.ExitStatus() != 0 {
+					t.Errorf("it ended with %#x", ws)
+				}
+			}
+			done <- err
+		})
+		for {
+			select {
+			case err := <-done:
+				return err
+			default:
+				runtime.GC()
+			}
+		}
+	}
+	for _, times := range []int{0, 1, 3} {
+		if err := run(times); err != nil {
+			t.Errorf("stopped %d times: %v", times, err)
+		}
+	}
+	if err := run(1000); !errors.Is(err, codeinterp.ErrUnavailable) {
+		t.Errorf("stopped always: %v", err)
+	}
+}

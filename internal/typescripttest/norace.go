@@ -1,0 +1,5 @@
+//go:build !race
+
+package typescripttest
+
+const raceEnabled = false
