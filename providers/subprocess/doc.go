@@ -55,6 +55,20 @@
 // aliases, traps and the working directory stay. There are no values and no
 // displays. The run's exit code is that of the last command.
 //
+// # Functions of the host
+//
+// What RunOptions.Functions and ContextOptions.Functions give is called in Python
+// as tools.name(**args), from any thread and several at once, or with
+// await tools.aio.name(**args) where asyncio's loop is to go on; in JavaScript
+// and TypeScript as await tools.name({...}). Arguments and results are JSON. A
+// call that fails raises ToolError, in Python with the attributes name and
+// message, in JavaScript with tool and message. A program that uses the name
+// tools for something else keeps it. A run of JavaScript waits for its open calls;
+// in Python a thread's call is refused once the run has ended. Processes that a
+// Python program forks cannot call: they get a ToolError that says so. One call
+// carries up to 48 MiB of arguments where the limits allow it, and 4,096 may be
+// open at once.
+//
 // # Output
 //
 // Standard output and error are pipes that belong to the program: what C
@@ -82,7 +96,9 @@
 // leaves its state to a new shell that takes the process over. A driver that
 // breaks the protocol, or whose program closes its channel, is killed: driver
 // and program share a process and can forge each other's messages, but not what
-// the host sees of the process.
+// the host sees of the process. So a call of a function that a program forges is
+// a call like any other, and is checked as such; an answer that it forges reaches
+// nobody but itself.
 //
 // # Warm starts
 //

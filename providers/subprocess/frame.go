@@ -31,6 +31,8 @@ const (
 const (
 	frameConfigure = 'C' // cwd, then names and values of the environment
 	frameRun       = 'R' // seq, code, path of stdin or "", names and values
+	frameNames     = 'N' // names of the functions that programs can call
+	frameAnswer    = 'V' // id of the call, "ok" or "error", result as JSON or message
 	frameAck       = 'A' // number of the frame
 	frameInterrupt = 'I' // seq
 	frameSignaled  = 'K' // a SIGINT was sent
@@ -42,6 +44,7 @@ const (
 const (
 	frameHello     = 'H' // version of the runtime
 	frameShow      = 'D' // seq, number, kind, display id, metadata, value, then MIME types and data
+	frameCall      = 'Q' // seq, id, name, arguments as JSON
 	frameLate      = 'L' // "stdout" or "stderr", bytes
 	frameTruncated = 'T' // kind, bytes
 	frameForked    = 'P' // id, pid

@@ -75,6 +75,9 @@ const FileArg = "{file}"
 //	C  cwd, "once" or "", names and values of the environment: answer H
 //	R  seq, code, path of standard input or "", names and values: run the
 //	   code, in "once" mode the only one
+//	N  names of the functions of the host that programs can call from now on
+//	V  id, "ok" and the result as JSON, or "error" and a message: the answer
+//	   to a call, in any order; to be ignored where nobody waits for it
 //	A  number: the show with the number is in its place
 //	I  seq: end the run, as for SIGINT, which follows, now or in a moment
 //	K  that SIGINT was sent
@@ -86,6 +89,7 @@ const FileArg = "{file}"
 //	   display id, metadata and value as JSON or "", then MIME types and
 //	   their data: wait for A, unless the number is 0, which a result's is
 //	   and that of what is shown between runs
+//	Q  seq, id, name, arguments as JSON: a call of a function, which V answers
 //	L  "stdout" or "stderr", bytes: output of an earlier run's threads
 //	T  seq, "display" or "result", bytes: what was too large to send
 //	Z  seq, "ok", "error", "exit", "interrupt", or "gone" if the process exits
@@ -107,6 +111,10 @@ type Driver struct {
 	// Interrupts tells that the driver acts on I while its program waits, so
 	// that SIGINT is sent 50 milliseconds later and only if it has to be.
 	Interrupts bool
+
+	// Functions tells that the driver knows N and V, and offers its programs
+	// the functions of the host.
+	Functions bool
 }
 
 // DriverArg stands for the driver's source in [Driver].Args.
@@ -128,6 +136,8 @@ var (
 	pythonDriver string
 	//go:embed drivers/python/channel.py
 	pythonChannel string
+	//go:embed drivers/python/tools.py
+	pythonTools string
 	//go:embed drivers/python/display.py
 	pythonDisplay string
 	//go:embed drivers/python/imports.py
@@ -157,7 +167,7 @@ func Python() Language {
 		Name: "python", Commands: []string{"python3", "python"}, Extension: ".py", MinVersion: "3.9",
 		Install: "install Python 3.9 or later (Debian and Ubuntu: apt install python3; macOS: brew install python), or give its path in Language.Commands",
 		Notes:   "Top-level await works. The last expression is the result; display(obj) shows rich objects, and matplotlib figures are shown by themselves.",
-		Driver:  &Driver{Args: []string{"-I", "-X", "utf8", "-c", pythonBoot}, Source: pythonDriver + pythonChannel + pyvalue.Source + pythonDisplay + pythonImports + pythonStreams + pythonRun},
+		Driver:  &Driver{Args: []string{"-I", "-X", "utf8", "-c", pythonBoot}, Source: pythonDriver + pythonChannel + pythonTools + pyvalue.Source + pythonDisplay + pythonImports + pythonStreams + pythonRun, Functions: true},
 		kind:    pythonKind,
 	}
 }
@@ -168,7 +178,7 @@ func JavaScript() Language {
 		Name: "javascript", Commands: []string{"node", "nodejs"}, Extension: ".js", MinVersion: "18",
 		Install: "install Node.js 18 or later (Debian and Ubuntu: apt install nodejs; macOS: brew install node), or give its path in Language.Commands",
 		Notes:   "Node.js with its own modules, by import or require. Top-level await works, const and let may be declared again, and the last expression is the result; display(mime, data) shows rich data.",
-		Driver:  &Driver{Args: []string{"-e", DriverArg}, Source: nodeDriver, Interrupts: true},
+		Driver:  &Driver{Args: []string{"-e", DriverArg}, Source: nodeDriver, Interrupts: true, Functions: true},
 		kind:    nodeKind,
 	}
 }

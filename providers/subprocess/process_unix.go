@@ -39,12 +39,16 @@ type process struct {
 	once    atomic.Bool
 	inside  string // the working directory, as the process sees it
 
-	ahead   chan message // of listen: the next frame
-	writing sync.Mutex   // one frame at a time
+	ahead     chan message // of listen: the next frame
+	writing   sync.Mutex   // one frame at a time
+	answering sync.Mutex   // one answer at a time; before writing
+	unread    backlog      // of answers
+	offered   []string     // the functions that the driver knows
 
 	mu     sync.Mutex
 	run    *run
 	seq    int
+	calls  int                     // open ones
 	late   func(codeinterp.Output) // takes output that is no run's; nil while nobody has the process
 	said   []byte                  // what it printed before, up to maxSaid
 	dead   bool
@@ -57,12 +61,13 @@ const maxSaid = 4 << 10
 
 // A run is a program that a process executes.
 type run struct {
-	p    *process
-	seq  int
-	out  *driver.Output
-	rest []byte   // of the frame that hands it over: what is sent once it has begun
-	prog *program // changed by serve only, until done is closed
-	done chan struct{}
+	p     *process
+	seq   int
+	out   *driver.Output
+	rest  []byte   // of the frame that hands it over: what is sent once it has begun
+	prog  *program // changed by serve only, until done is closed
+	done  chan struct{}
+	calls *runCalls
 
 	ending chan struct{} // closed when the program has ended; its output may be on its way
 	over   func()        // closes that and tells the driver, which waits for an interrupt in progress
@@ -241,17 +246,17 @@ func (p *process) mute() {
 // start begins a run: what comes from now on is its output. There must be no
 // run in progress, and the process must have said hello or be about to. Of a
 // large program the rest is still to be sent.
-func (p *process) start(out *driver.Output, prog *program, stdin string, env map[string]string, over func()) (*run, error) {
+func (p *process) start(out *driver.Output, of *driver.Program, prog *program, stdin string) (*run, error) {
 	p.mu.Lock()
 	if p.dead {
 		p.mu.Unlock()
 		return nil, fmt.Errorf("%w: the process of %s is gone", codeinterp.ErrUnavailable, p.lang.Name)
 	}
 	p.seq++
-	r := &run{p: p, seq: p.seq, out: out, prog: prog, done: make(chan struct{}), ending: make(chan struct{})}
+	r := &run{p: p, seq: p.seq, out: out, prog: prog, done: make(chan struct{}), ending: make(chan struct{}), calls: newRunCalls(of)}
 	r.over = sync.OnceFunc(func() {
 		close(r.ending)
-		over()
+		of.End()
 	})
 	prog.seq = r.seq
 	p.run = r
@@ -259,7 +264,8 @@ func (p *process) start(out *driver.Output, prog *program, stdin string, env map
 	if p.ctl == nil {
 		return r, nil
 	}
-	b := encode(frameRun, append([]string{strconv.Itoa(r.seq), prog.code, stdin}, pairs(env)...)...)
+	b := encode(frameRun, append([]string{strconv.Itoa(r.seq), prog.code, stdin}, pairs(of.Env)...)...)
+	b = append(p.offer(of.Functions()), b...)
 	if len(b) > chunk {
 		r.rest = b
 		return r, nil
@@ -289,17 +295,23 @@ func (p *process) write(b []byte) error {
 	p.writing.Lock()
 	defer p.writing.Unlock()
 	for len(b) > 0 {
-		_ = p.ctl.SetWriteDeadline(time.Now().Add(maxWrite))
-		n, err := p.ctl.Write(b[:min(len(b), chunk)])
+		n, err := p.writeChunk(b)
 		if err != nil {
-			if errors.Is(err, os.ErrDeadlineExceeded) {
-				err = errDeaf
-			}
 			return fmt.Errorf("%w: %w", codeinterp.ErrUnavailable, err)
 		}
 		b = b[n:]
 	}
 	return nil
+}
+
+// writeChunk writes the beginning of b, and returns how much. p.writing is held.
+func (p *process) writeChunk(b []byte) (int, error) {
+	_ = p.ctl.SetWriteDeadline(time.Now().Add(maxWrite))
+	n, err := p.ctl.Write(b[:min(len(b), chunk)])
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		err = errDeaf
+	}
+	return n, err
 }
 
 // interrupt asks the run to end, as Ctrl-C would. It says so first: a driver

@@ -114,6 +114,8 @@ func (p *process) serve(m *message) error {
 		return nil
 	case frameShow:
 		return p.show(f)
+	case frameCall:
+		return p.call(f)
 	case frameLate:
 		return p.addLate(f)
 	case frameTruncated:

@@ -87,6 +87,7 @@ func (s *session) Run(ctx context.Context, prog *driver.Program, out *driver.Out
 	}
 	s.used = true
 	<-r.done // also when ctx ends, which kills the process
+	r.calls.over()
 	s.mu.Lock()
 	s.run = nil
 	s.mu.Unlock()
@@ -137,7 +138,7 @@ func (s *session) begin(ctx context.Context, prog *driver.Program, out *driver.O
 		err = prog.HandOver(func() (err error) {
 			s.mu.Lock()
 			defer s.mu.Unlock()
-			r, err = s.p.start(out, &program{code: prog.Code}, stdin, prog.Env, prog.End)
+			r, err = s.p.start(out, prog, &program{code: prog.Code}, stdin)
 			s.run = r
 			return err
 		})
@@ -166,7 +167,7 @@ func (s *session) translate(ctx context.Context, prog *driver.Program, stdin str
 	case pr.failed != nil:
 		return nil, &driver.Outcome{ExitCode: 1, Error: pr.failed}, nil
 	}
-	r, err = s.p.start(out, pr, stdin, prog.Env, prog.End)
+	r, err = s.p.start(out, prog, pr, stdin)
 	s.run = r
 	return r, nil, err
 }
@@ -200,6 +201,7 @@ func (s *session) Interrupt(context.Context) error {
 		return errors.ErrUnsupported
 	case r != nil:
 		r.p.interrupt(r)
+		r.calls.interrupted()
 	}
 	return nil
 }

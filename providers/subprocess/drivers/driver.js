@@ -19,9 +19,10 @@
   const CONTROL = 3;
   const LIMIT = 48 << 20; // bytes of one show; the host refuses frames of 64 MiB
   const MAX_ID = 1024, MAX_MIME = 256, MAX_BUNDLE = 64, MAX_METADATA = 64 << 10, MAX_VALUE = 1 << 20; // of a show
+  const MAX_ARGS = 48 << 20, MAX_CALLS = 4096; // of a call, and how many may be open
   const MAX_MESSAGE = 64 << 10, MAX_STACK = 256 << 10, MAX_LINES = 4096; // of an error
   const realExit = process.reallyExit.bind(process);
-  const { Buffer, setTimeout, setInterval, setImmediate, clearTimeout, Error, TypeError, JSON, Object, Number, String, Array, Set, RegExp, Atomics } = globalThis;
+  const { Buffer, setTimeout, setInterval, setImmediate, clearTimeout, Error, TypeError, JSON, Object, Number, String, Array, Set, Map, Promise, RegExp, Atomics } = globalThis;
 
   let seq = '', cell = 0, once = false, current = null;
   let shows = 0, stdinSet = false;
@@ -88,6 +89,8 @@
   function serve(kind, fields) {
     switch (kind) {
       case 'C': return configure(fields);
+      case 'N': return offer(fields.map(String));
+      case 'V': return answer(...fields.map(String));
       case 'R': return void start(fields);
       case 'K': sent++; return;
       case 'I': if (current?.seq === String(fields[0])) current.stop('interrupt', 130); return;
@@ -177,15 +180,31 @@
     return isText(mime) ? Buffer.from(data) : Buffer.from(data, 'base64');
   }
 
+  // peek returns some bytes of what has come and was not served.
+  function peek(at, n) {
+    const parts = [];
+    for (const b of pending) {
+      if (n <= 0) break;
+      if (at < b.length) {
+        parts.push(b.subarray(at, at + n));
+        n -= b.length - at;
+      }
+      at = Math.max(at - b.length, 0);
+    }
+    return parts.length === 1 ? parts[0] : Buffer.concat(parts);
+  }
+
   // find returns where, in what has come and was not served, the first frame is
   // that has the kind and the only field.
   function find(kind, field) {
-    const flat = Buffer.concat(pending);
-    pending = [flat];
-    for (let at = 0; at + 8 <= flat.length;) {
-      const end = at + 8 + parseInt(flat.toString('latin1', at, at + 8), 16);
-      if (end > flat.length) return null;
-      if (flat.toString('latin1', at + 8, at + 9) === kind && flat.toString('latin1', at + 17, end) === field) return { at, end };
+    const small = 1 + 8 + field.length;
+    for (let at = 0; at + 8 <= have;) {
+      const size = parseInt(peek(at, 8).toString('latin1'), 16), end = at + 8 + size;
+      if (end > have) return null;
+      if (size === small) {
+        const f = peek(at + 8, size).toString('latin1');
+        if (f[0] === kind && f.slice(9) === field) return { at, end };
+      }
       at = end;
     }
     return null;
@@ -213,7 +232,7 @@
     for (;;) {
       const found = find('A', n);
       if (found) {
-        const [flat] = pending;
+        const flat = Buffer.concat(pending);
         pending = [Buffer.concat([flat.subarray(0, found.at), flat.subarray(found.end)])];
         have = pending[0].length;
         return;
@@ -256,6 +275,68 @@
   const hidden = (name, value) => Object.defineProperty(globalThis, name, { value, writable: true, configurable: true, enumerable: false });
   hidden('display', display);
   hidden('clearOutput', ({ wait = false } = {}) => show(wait ? 'clear wait' : 'clear', {}));
+
+  // --- functions of the host's --------------------------------------------------
+
+  // A ToolError is what a call fails with: tool is the function's name.
+  class ToolError extends Error {
+    constructor(tool, message) {
+      super(`${tool}: ${message}`);
+      this.tool = tool;
+    }
+  }
+  Object.defineProperty(ToolError.prototype, 'name', { value: 'ToolError', writable: true, configurable: true });
+
+  const tools = {};
+  const calls = new Map(); // open ones of the run in progress, by number
+  let lastCall = 0;
+
+  // offer makes the functions known, in place of those that were before. What
+  // a program has put in place of tools stays.
+  function offer(names) {
+    for (const name of Object.keys(tools)) delete tools[name];
+    for (const name of names) {
+      const stub = { [name]: (args) => call(name, args, stub) }[name];
+      Object.defineProperty(tools, name, { value: stub, enumerable: true, writable: true, configurable: true });
+    }
+    for (const [name, v] of [['tools', tools], ['ToolError', ToolError]]) {
+      const own = Object.getOwnPropertyDescriptor(globalThis, name);
+      if (names.length && !own) hidden(name, v);
+      else if (!names.length && own?.value === v) delete globalThis[name];
+    }
+  }
+
+  function call(name, args, stub) {
+    const at = {};
+    Error.captureStackTrace(at, stub);
+    return new Promise((resolve, reject) => {
+      const fail = (message) => reject(failure(name, message, at));
+      if (!current || current.stopping) return fail('the run has ended');
+      if (calls.size >= MAX_CALLS) return fail(`more than ${MAX_CALLS} calls at once`);
+      const json = Buffer.from(stringify(args === undefined ? {} : args) ?? '');
+      if (json.length > MAX_ARGS) return fail(`arguments of ${json.length} bytes; at most ${MAX_ARGS} are possible`);
+      const id = String(++lastCall);
+      if (calls.size === 0) socket.ref(); // the run waits for the answer
+      calls.set(id, { resolve, fail });
+      send('Q', seq, id, name, json);
+    });
+  }
+
+  function failure(name, message, at) {
+    const e = new ToolError(name, message);
+    e.stack = [`ToolError: ${e.message}`, ...String(at.stack).split('\n').filter((l) => /^\s+at /.test(l))].join('\n');
+    return e;
+  }
+
+  // answer settles a call of the run in progress; any other is over.
+  function answer(id, how, data) {
+    const c = calls.get(id);
+    if (!c || !current || current.stopping) return;
+    calls.delete(id);
+    if (calls.size === 0) socket.unref();
+    if (how === 'ok') c.resolve(parse(data));
+    else c.fail(data);
+  }
 
   // --- modules ------------------------------------------------------------------
 
@@ -667,6 +748,7 @@
     report(how, status, error, line = 0) {
       if (current !== this) return;
       current = null;
+      calls.clear();
       socket.ref();
       this.clearTimers(); // those that did not hold the run
       restoreEnv(this.env);

@@ -6,7 +6,7 @@
 
 sending = allocate_lock()  # one frame at a time
 gate = allocate_lock()  # guards waiting, inbox and reading
-waiting = {}  # number of a show, or None for the main loop -> [lock, frame]
+waiting = {}  # who waits: the answer's kind and number, or None for the main loop -> Entry
 inbox = []  # frames for the main loop that another thread has read
 reading = False
 
@@ -49,7 +49,7 @@ def take(n):
     parts = []
     while n > 0:
         try:
-            b = read(CONTROL, n)
+            b = read(CONTROL, min(n, MAX_READ))
         except InterruptedError:
             continue
         if not b:
@@ -69,49 +69,95 @@ def receive():
     return body[:1], fields
 
 
+class Entry:
+    """A thread that waits for a frame."""
+
+    frame = None
+    lead = False  # the thread is to read, and to distribute what it reads
+
+    def __init__(self, key):
+        self.key, self.lock = key, allocate_lock()
+        self.lock.acquire()
+
+    def give(self, frame):
+        self.frame = frame
+        if self.lock.locked():
+            self.lock.release()  # else it has yet to see that it leads
+
+    def asks(self):
+        """Tells whether the thread could read."""
+        return self.lock.locked()
+
+
 def expect(key):
-    """Announces that this thread will wait for a frame: the answer to the show
-    with the number, or, for None, one for the main loop."""
-    entry = [allocate_lock(), None]
-    entry[0].acquire()
+    """Announces that this thread will wait for a frame: the answer with the
+    key, or, for None, one for the main loop."""
+    entry = Entry(key)
     with gate:
         if key is None and inbox:
-            entry[1] = inbox.pop(0)
-            entry[0].release()
+            entry.give(inbox.pop(0))
         else:
             waiting[key] = entry
     return entry
 
 
-def obtain(entry):
-    """Waits for the frame that was announced, and returns it."""
+def obtain(entry, soft=False):
+    """Waits for the frame that was announced, and returns it. A soft wait of
+    the main thread ends without one where the program is interrupted."""
     global reading
-    with gate:
-        lead = entry[1] is None and not reading
-        if lead:
-            reading = True
-    if not lead:
-        entry[0].acquire()
-        if entry[1] is not None:
-            return entry[1]
-    while entry[1] is None:
-        if entry is waiting.get(None):
-            between_runs()
-        distribute(*receive())
-    stop_reading()
-    return entry[1]
+    soft = soft and get_ident() == state.thread
+    try:
+        with gate:
+            if entry.frame is None and not reading:
+                entry.lead = reading = True
+        if not entry.lead:
+            if soft:
+                softly(entry.lock.acquire)
+            else:
+                entry.lock.acquire()
+        while entry.frame is None and not (soft and state.owed):
+            if entry.key is None:
+                between_runs()
+            if not soft or softly(poller()):
+                distribute(*receive())
+    finally:
+        with gate:
+            waiting.pop(entry.key, None)
+        if entry.lead:
+            stop_reading()
+    return entry.frame
+
+
+class Woken(BaseException):
+    """An interrupt that comes during a soft wait."""
+
+
+def softly(wait):
+    """Waits until that is over, and returns True, or the program is
+    interrupted."""
+    try:
+        state.soft = True
+        if not state.owed:
+            wait()
+        state.soft = False
+    except Woken:
+        pass
+    except BaseException:
+        state.soft = False
+        raise
+    return not state.owed
 
 
 def distribute(kind, fields):
     if kind in (b'I', b'K'):
         return announce(kind, fields)
+    own = kind in (b'A', b'V')
     with gate:
-        entry = waiting.pop(fields[0] if kind == b'A' else None, None)
-        if entry:
-            entry[1] = kind, fields
-            entry[0].release()
-        elif kind != b'A':
+        entry = waiting.pop(kind + fields[0] if own else None, None)
+        if entry is None and not own:
             inbox.append((kind, fields))
+    if entry is not None:
+        entry.give((kind, fields))
 
 
 def stop_reading():
@@ -120,10 +166,20 @@ def stop_reading():
     with gate:
         reading = False
         for entry in waiting.values():
-            if entry[0].locked():
-                reading = True
-                entry[0].release()
+            if entry.asks():
+                entry.lead = reading = True
+                entry.lock.release()
                 return
+
+
+def poller():
+    """Returns what waits until the channel has something to read."""
+    if state.poll is None:
+        import select
+        channel = select.poll()
+        channel.register(CONTROL, select.POLLIN)
+        state.poll = channel.poll
+    return state.poll
 
 
 def announce(kind, fields):
@@ -142,16 +198,12 @@ def look_for_interrupt():
     """Sees to it that the program is interrupted if the host wanted that before
     it began: the signal may have come too early to be seen."""
     global reading
-    if state.poll is None:
-        import select
-        channel = select.poll()
-        channel.register(CONTROL, select.POLLIN)
-        state.poll = channel.poll
+    ready = poller()
     with gate:
         if reading:
             return  # whoever reads sees to it
         reading = True
-    while state.announced >= 0 or state.poll(0):
+    while state.announced >= 0 or ready(0):
         distribute(*receive())
     stop_reading()
 
@@ -184,7 +236,7 @@ def exchange(*fields):
         with gate:
             state.shows += 1
             n = str(state.shows).encode()
-        entry = expect(n)
+        entry = expect(b'A' + n)
         send(b'D', state.seq, n, *fields)
         obtain(entry)
 
@@ -209,6 +261,7 @@ def after_fork_in_child():
     global sending, gate, reading
     sending, gate, reading = allocate_lock(), allocate_lock(), False
     waiting.clear()
+    loops.clear()
     state.forked, state.held, state.thread = True, 0, get_ident()
 
 

@@ -12,12 +12,16 @@ CONTROL = 3
 LIMIT = 48 << 20  # bytes of one show; the host refuses frames of 64 MiB
 MAX_ID, MAX_MIME, MAX_BUNDLE, MAX_METADATA = 1024, 256, 64, 64 << 10  # of a show
 MAX_MESSAGE, MAX_TRACEBACK, MAX_LINES = 64 << 10, 256 << 10, 4096  # of an error
+MAX_ARGS, MAX_CALLS = 48 << 20, 4096  # of a call, and how many may be open
+MAX_READ = 1 << 18
 MAX_LATE = 1 << 20  # bytes of one frame of late output
 AWAIT = 0x2000  # ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
 TREE = 0x400  # ast.PyCF_ONLY_AST
 COROUTINE = 0x80  # inspect.CO_COROUTINE
 FUTURES = 0x1FF0000  # the compiler flags of __future__ imports
 MAX_CELLS = 2000  # sources kept for tracebacks
+
+OWN = '<toolcell>'  # file name of this source
 
 main = sys.modules['__main__']
 space = main.__dict__
@@ -37,10 +41,12 @@ class State:
     running = False  # the program may be interrupted
     held = 0  # exchanges with the host in which it may not
     owed = False  # an interrupt that waits for their end
+    soft = False  # the main thread waits in one, and an interrupt ends that
     interrupts = 0  # signals that came while the program could be interrupted
     announced = -1  # what that was when the host announced one, -1 without
     flags = 0  # of __future__ imports so far
     shows = 0
+    calls = 0
     poll = None  # tells whether the channel has something to read
     loop = None  # asyncio's, once a program awaited at its top level
     old = {}  # threads of earlier runs: number -> threading's object
@@ -82,6 +88,9 @@ def on_interrupt(signum, frame):
         state.interrupts += 1
     if state.running and state.held:
         state.owed = True
+        if state.soft:
+            state.soft = False
+            raise Woken
     else:
         interrupt()
 

@@ -175,14 +175,18 @@ def describe(e, name):
         message = str(e.msg) if isinstance_(e, SyntaxError) else str(e)
     except BaseException:
         message = '<the error has no readable message>'
-    line, tb = 0, e.__traceback__
+    line, last, tb = 0, None, e.__traceback__
     while tb is not None and tb.tb_frame.f_code.co_filename not in sources:
         tb = tb.tb_next
     e.__traceback__ = tb
     while tb is not None:
         if tb.tb_frame.f_code.co_filename == name:
             line = tb.tb_lineno
+        if tb.tb_frame.f_code.co_filename != OWN:
+            last = tb
         tb = tb.tb_next
+    if last is not None:
+        last.tb_next = None  # what follows is the driver's
     if isinstance_(e, SyntaxError) and e.filename == name:
         line = e.lineno or 0
     missing = ''
@@ -234,6 +238,8 @@ def finish(how, status, about, old):
     flush()
     with gate:
         state.busy = False
+    if loops:
+        end_calls()
     send(b'Z', state.seq, how, status, *about)
 
 
@@ -289,6 +295,8 @@ def loop():
             configure(fields)
         elif kind == b'M':
             preload(fields)
+        elif kind == b'N':
+            offer(fields)
         elif kind == b'R':
             how, status, about, old = serve_run(fields)
             if state.once:

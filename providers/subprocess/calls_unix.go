@@ -1,0 +1,189 @@
+//go:build unix
+
+package subprocess
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/codeinterp/driver"
+)
+
+const (
+	// maxCalls is how many calls of a process may be open, each of which costs
+	// the host a goroutine. The drivers refuse more than half of that.
+	maxCalls = 8192
+
+	// maxCallID bounds the id that a driver gives a call.
+	maxCallID = 64
+
+	// maxUnread is how many bytes of answers may wait to be read before no
+	// further call is served.
+	maxUnread = 64 << 20
+)
+
+// A runCalls is what a run knows of the functions that its program can call.
+type runCalls struct {
+	prog  *driver.Program
+	ctx   context.Context // ends with the run
+	over  context.CancelFunc
+	told  chan struct{} // closed when the program was told of its interrupt
+	tells sync.Once
+}
+
+func newRunCalls(prog *driver.Program) *runCalls {
+	ctx, over := context.WithCancel(context.Background())
+	return &runCalls{prog: prog, ctx: ctx, over: over, told: make(chan struct{})}
+}
+
+// interrupted lets the calls that ended with the run tell it to the program.
+func (c *runCalls) interrupted() { c.tells.Do(func() { close(c.told) }) }
+
+// offer returns the frame that makes the functions known, nil where the driver
+// knows them. p.writing need not be held: no run is in progress.
+func (p *process) offer(functions []codeinterp.Function) []byte {
+	names := make([]string, len(functions))
+	for i, f := range functions {
+		names[i] = f.Name
+	}
+	if p.lang.Driver == nil || !p.lang.Driver.Functions || slices.Equal(names, p.offered) {
+		return nil
+	}
+	p.offered = names
+	return encode(frameNames, names...)
+}
+
+// call has a call of the program's served. It waits for nothing but the output
+// that was printed before.
+func (p *process) call(f *frame) error {
+	id := string(f.field(1))
+	if len(f.fields) != 4 || id == "" || len(id) > maxCallID {
+		return fmt.Errorf("%w: a call of %d fields, with an id of %d bytes", errFrame, len(f.fields), len(id))
+	}
+	p.sync()
+	r := p.current(f)
+	p.mu.Lock()
+	p.calls++
+	many := p.calls > maxCalls
+	p.mu.Unlock()
+	if many {
+		return fmt.Errorf("%w: more than %d calls at once", errFrame, maxCalls)
+	}
+	go p.attend(r, id, string(f.field(2)), json.RawMessage(f.field(3)))
+	return nil
+}
+
+// attend serves a call of r, which may be over, and answers it. Whoever waits
+// for an answer that the end of the run prevents is told once the program was
+// interrupted, or at that end.
+func (p *process) attend(r *run, id, name string, args json.RawMessage) {
+	defer func() {
+		p.mu.Lock()
+		p.calls--
+		p.mu.Unlock()
+	}()
+	value, err := json.RawMessage(nil), driver.ErrEnded
+	if r != nil && p.unread.wait(r.calls.ctx) {
+		value, err = r.calls.prog.Call(r.calls.ctx, name, args)
+	}
+	if errors.Is(err, driver.ErrEnded) && r != nil {
+		select {
+		case <-r.calls.told:
+		case <-r.done:
+		}
+	}
+	p.answer(r, id, value, err)
+}
+
+// answer sends the answer to a call. It waits for a program that does not read
+// as long as its run goes on.
+func (p *process) answer(r *run, id string, value json.RawMessage, err error) {
+	how, text := "ok", string(value)
+	if e, ok := errors.AsType[*codeinterp.FunctionError](err); ok {
+		how, text = "error", e.Message
+	} else if err != nil {
+		how, text = "error", "the run has ended"
+	} else if text == "" {
+		text = "null"
+	}
+	p.unread.add(len(text))
+	defer p.unread.add(-len(text))
+	if p.writeAs(r, encode(frameAnswer, id, how, text)) != nil {
+		p.sb.Kill() // a part may have been sent
+	}
+}
+
+// writeAs is write for a frame that only r's program waits for: while r goes on,
+// that may take any time, since what computes does not read.
+func (p *process) writeAs(r *run, b []byte) error {
+	p.answering.Lock() // so that what is more urgent waits for one of them at most
+	defer p.answering.Unlock()
+	p.writing.Lock()
+	defer p.writing.Unlock()
+	for late := 0; len(b) > 0; {
+		n, err := p.writeChunk(b)
+		if b = b[n:]; err == nil {
+			late = 0
+			continue
+		}
+		if !errors.Is(err, errDeaf) {
+			return err
+		}
+		if late++; r == nil || late > 1 && isDone(r.done) {
+			return err
+		}
+	}
+	return nil
+}
+
+func isDone(c <-chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
+	}
+}
+
+// A backlog counts bytes that wait to be read.
+type backlog struct {
+	mu    sync.Mutex
+	bytes int
+	less  chan struct{} // closed when there are fewer
+}
+
+func (b *backlog) add(n int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.bytes += n
+	if n < 0 && b.less != nil && b.bytes <= maxUnread {
+		close(b.less)
+		b.less = nil
+	}
+}
+
+// wait waits while there are too many, and reports whether ctx goes on.
+func (b *backlog) wait(ctx context.Context) bool {
+	for {
+		b.mu.Lock()
+		if b.bytes <= maxUnread {
+			b.mu.Unlock()
+			return ctx.Err() == nil
+		}
+		if b.less == nil {
+			b.less = make(chan struct{})
+		}
+		less := b.less
+		b.mu.Unlock()
+		select {
+		case <-less:
+		case <-ctx.Done():
+			return false
+		}
+	}
+}
