@@ -95,9 +95,15 @@ type grepper struct {
 	err     error
 }
 
-func (g *grepper) compile(text string, o GrepOptions) (err error) {
+// CheckSearch says what is wrong with an expression, or a literal text, for Grep.
+func CheckSearch(text string, literal bool) error {
+	_, err := expression(text, GrepOptions{Literal: literal})
+	return err
+}
+
+func expression(text string, o GrepOptions) (*regexp.Regexp, error) {
 	if text == "" || len(text) > maxPattern {
-		return fmt.Errorf("%w: search for 1 to %d bytes", codeinterp.ErrInvalid, maxPattern)
+		return nil, fmt.Errorf("%w: search for 1 to %d bytes", codeinterp.ErrInvalid, maxPattern)
 	}
 	if o.Literal {
 		text = regexp.QuoteMeta(text)
@@ -105,8 +111,16 @@ func (g *grepper) compile(text string, o GrepOptions) (err error) {
 	if o.IgnoreCase {
 		text = "(?i:" + text + ")"
 	}
-	if g.re, err = regexp.Compile(text); err != nil {
-		return fmt.Errorf("%w: %w; the syntax is RE2", codeinterp.ErrInvalid, err)
+	re, err := regexp.Compile(text)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w; the syntax is RE2", codeinterp.ErrInvalid, err)
+	}
+	return re, nil
+}
+
+func (g *grepper) compile(text string, o GrepOptions) (err error) {
+	if g.re, err = expression(text, o); err != nil {
+		return err
 	}
 	if o.Include != "" {
 		g.include, err = compile(o.Include)

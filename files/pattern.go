@@ -12,6 +12,12 @@ import (
 // maxPattern is how long patterns and expressions may be.
 const maxPattern = 1000
 
+// CheckPattern says what is wrong with a pattern for Glob.
+func CheckPattern(pattern string) error {
+	_, err := compile(pattern)
+	return err
+}
+
 // compile returns what a glob pattern matches, among relative paths. It becomes
 // a regular expression, so that matching takes linear time.
 func compile(pattern string) (func(name string) bool, error) {

@@ -156,6 +156,9 @@ func (s *Server) tools(ws *workspace.Workspace) ([]tools.Tool, error) {
 
 // instructions is what the server says about itself as a whole.
 func instructions(list []tools.Tool) string {
+	if !slices.ContainsFunc(list, func(t tools.Tool) bool { return t.Op.Runs() }) {
+		return "Works on files."
+	}
 	if slices.ContainsFunc(list, func(t tools.Tool) bool { return t.Op.Creates() }) {
 		return "Runs code. Use run_code for a program that stands alone, and a code context for work in several steps: its variables are kept from call to call."
 	}

@@ -16,7 +16,7 @@ type argument struct {
 	about    string
 	optional bool
 	unit     string // said after the bounds
-	// to is where the value goes, a *string or an *int64. The zero value means
+	// to is where the value goes, a *string, an *int64 or a *bool. The zero value means
 	// that an optional one was not given.
 	to func(*input) any
 	// enum are the values of a string; where resolves is set others may mean
@@ -40,6 +40,11 @@ type input struct {
 	stream              string
 	timeoutMs           int64
 	offset, limit       int64
+
+	path, content, pattern, include  string
+	oldText, newText                 string
+	line, lines, depth               int64
+	append, all, literal, ignoreCase bool
 }
 
 var (

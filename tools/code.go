@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/files"
 )
 
 // ForCode returns the tools for an interpreter in the workspace of that name,
@@ -24,28 +25,32 @@ func ForCode(workspace string, ci codeinterp.CodeInterpreter, opts *Options) ([]
 	if err != nil {
 		return nil, fmt.Errorf("tools: %w", err)
 	}
-	k := newKit(workspace, ci, o)
-	var list []Tool
+	return newKit(workspace, ci, o).tools()
+}
+
+// tools makes the tools of the operations that the kit has what it takes for.
+func (k *kit) tools() (list []Tool, err error) {
 	for i := range operations {
 		if op := &operations[i]; op.needs(k) {
 			list = append(list, k.tool(op))
 		}
 	}
 	for _, t := range list {
-		if err := CheckToolName(t.Name, o.MaxToolName); err != nil {
+		if err := CheckToolName(t.Name, k.MaxToolName); err != nil {
 			return nil, fmt.Errorf("tools: %w", err)
 		}
 	}
 	return list, nil
 }
 
-// A kit is what the tools of one interpreter share.
+// A kit is what the tools of one interpreter, or of the files, share.
 type kit struct {
 	Options
 	workspace string
-	ci        codeinterp.CodeInterpreter
+	ci        codeinterp.CodeInterpreter     // nil: none
 	contexts  codeinterp.StatefulInterpreter // nil: none
 	manager   codeinterp.ContextManager      // nil: none
+	files     *files.Service                 // nil: none
 	facts     facts
 	limits    limits
 	observer  observer
@@ -98,7 +103,7 @@ type decoded struct {
 
 // name returns the name of an operation's tool.
 func (k *kit) name(op string) string {
-	if k.Prefix != "" && op != opReadOutput {
+	if k.Prefix != "" && k.ci != nil && op != opReadOutput {
 		op = k.Prefix + "_" + op
 	}
 	return k.Namer(k.workspace, op)

@@ -146,6 +146,12 @@ func (a *argument) store(v gjson.Result, in *input, lim *limits, f *faults) {
 			}
 		}
 		*to = v.Str
+	case *bool:
+		if !v.IsBool() {
+			f.add("%s: need true or false, got %s", a.name, kindOf(v))
+			return
+		}
+		*to = v.Bool()
 	case *int64:
 		least, most := a.bounds(lim)
 		most = min(most, maxInteger)

@@ -57,6 +57,8 @@ func newFacts(info codeinterp.Info, k *kit) facts {
 		"{{timeout}}", timeoutFact(k.limits),
 		"{{lifetime}}", f.lifetime(),
 		"{{contexts}}", orEmpty(f.contexts()),
+		"{{dir}}", orEmpty(dirFact(k)),
+		"{{edit}}", k.name("edit_file"),
 		"{{create}}", k.name("create_code_context"),
 		"{{run_in}}", k.name("run_in_code_context"),
 		"{{delete}}", k.name("delete_code_context"),
@@ -149,6 +151,14 @@ func (f *facts) files() string {
 		return ""
 	}
 	return "Programs start in the directory " + f.info.Workdir + "; save files there, with relative paths."
+}
+
+// dirFact says which directory the file tools work in.
+func dirFact(k *kit) string {
+	if k.files == nil || k.files.Dir() == "" {
+		return ""
+	}
+	return "The directory is " + k.files.Dir() + ", as programs see it; a path is relative to it, or absolute and within it."
 }
 
 func (f *facts) lifetime() string {

@@ -15,7 +15,8 @@
 // else: run_code always; create_code_context, run_in_code_context and
 // delete_code_context where it keeps state; on request also
 // list_code_contexts, restart_code_context and interrupt_code_context where it
-// is a [codeinterp.ContextManager], and read_output.
+// is a [codeinterp.ContextManager], and read_output. [ForFiles] makes read_file,
+// write_file, edit_file, list_files, glob, grep and remove_file for a directory.
 //
 // # Definitions
 //
@@ -46,6 +47,9 @@
 // {"error": {"code": ..., "message": ...}}; the message says what to do next.
 //
 // # Security
+//
+// Contents of files reach the model as they are, behind a first line of ours, but
+// for secrets: an edit needs them to the byte.
 //
 // What a program prints is data from an untrusted source. It reaches the model
 // under headings that the program cannot imitate, without invisible

@@ -10,18 +10,20 @@ import (
 
 // The codes of a [Failure].
 const (
-	CodeInvalid     = "invalid_arguments"    // the call is malformed; nothing ran
-	CodeUnknownTool = "unknown_tool"         // no tool has that name
-	CodeLanguage    = "unsupported_language" // the interpreter does not have it
-	CodeContext     = "context_not_found"    // never existed, expired or deleted
-	CodeOutput      = "output_not_found"     // never existed, or no longer kept
-	CodeCapacity    = "capacity"             // the same call may work later
-	CodeClosed      = "closed"               // the interpreter was closed
-	CodeUnavailable = "unavailable"          // the runtime or the server is missing or down
-	CodeIsolation   = "isolation"            // the required isolation cannot be had
-	CodeRefused     = "refused"              // a policy refused the call
-	CodeCanceled    = "canceled"             // the caller gave up before anything ran
-	CodeInternal    = "internal"             // a fault of ours or of the provider's
+	CodeInvalid      = "invalid_arguments"    // the call is malformed; nothing ran
+	CodeUnknownTool  = "unknown_tool"         // no tool has that name
+	CodeLanguage     = "unsupported_language" // the interpreter does not have it
+	CodeContext      = "context_not_found"    // never existed, expired or deleted
+	CodeOutput       = "output_not_found"     // never existed, or no longer kept
+	CodeFileNotFound = "file_not_found"       // no file has that path
+	CodeFile         = "file_error"           // the file is not what it has to be, or cannot be had
+	CodeCapacity     = "capacity"             // the same call may work later
+	CodeClosed       = "closed"               // the interpreter was closed
+	CodeUnavailable  = "unavailable"          // the runtime or the server is missing or down
+	CodeIsolation    = "isolation"            // the required isolation cannot be had
+	CodeRefused      = "refused"              // a policy refused the call
+	CodeCanceled     = "canceled"             // the caller gave up before anything ran
+	CodeInternal     = "internal"             // a fault of ours or of the provider's
 )
 
 // A Failure is a call that failed, other than by the program's own doing.
@@ -41,14 +43,15 @@ func (f *Failure) JSON() json.RawMessage {
 
 // advice says for each code what a model does next.
 var advice = map[string]string{
-	CodeContext:     "contexts expire and are deleted; create a new one and run there what it needs",
-	CodeCapacity:    "wait and send the call again, or delete contexts that are no longer needed",
-	CodeClosed:      "it cannot be used any more",
-	CodeUnavailable: "the code did not run; the same call may work later",
-	CodeIsolation:   "the code did not run; only the operator can change that",
-	CodeRefused:     "do it in another way or ask the user",
-	CodeCanceled:    "the code did not run",
-	CodeInternal:    "this is no fault of the call",
+	CodeContext:      "contexts expire and are deleted; create a new one and run there what it needs",
+	CodeFileNotFound: "list the directory to see what is there",
+	CodeCapacity:     "wait and send the call again, or delete contexts that are no longer needed",
+	CodeClosed:       "it cannot be used any more",
+	CodeUnavailable:  "the code did not run; the same call may work later",
+	CodeIsolation:    "the code did not run; only the operator can change that",
+	CodeRefused:      "do it in another way or ask the user",
+	CodeCanceled:     "the code did not run",
+	CodeInternal:     "this is no fault of the call",
 }
 
 // failureOf turns an interpreter's error into what the model is told.

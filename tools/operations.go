@@ -24,7 +24,7 @@ type operation struct {
 var operations = []operation{
 	{
 		name: "run_code", op: codeinterp.OpRun, args: []argument{argLanguage, argCode, argTimeout},
-		needs: always, hints: ofRuns, output: reflected[resultJSON], serve: (*kit).run,
+		needs: hasCode, hints: ofRuns, output: reflected[resultJSON], serve: (*kit).run,
 	},
 	{
 		name: "create_code_context", op: codeinterp.OpCreate, args: []argument{argContextLanguage},
@@ -51,15 +51,44 @@ var operations = []operation{
 		needs: managesContexts, hints: ofChanges, output: reflected[okJSON], serve: (*kit).interrupt,
 	},
 	{
+		name: "read_file", args: []argument{argPath, argLine, argLines, argFileOffset, argLimit},
+		needs: hasFiles, hints: ofReads, output: reflected[fileJSON], serve: (*kit).readFile,
+	},
+	{
+		name: "write_file", args: []argument{argPath, argContent, argAppend},
+		needs: hasFiles, hints: ofOverwrites, output: reflected[writtenJSON], serve: (*kit).writeFile,
+	},
+	{
+		name: "edit_file", args: []argument{argPath, argOld, argNew, argAll},
+		needs: hasFiles, hints: ofOverwrites, output: reflected[editedJSON], serve: (*kit).editFile,
+	},
+	{
+		name: "list_files", args: []argument{argFrom, argDepth, argMost},
+		needs: hasFiles, hints: ofReads, output: reflected[filesJSON], serve: (*kit).listFiles,
+	},
+	{
+		name: "glob", args: []argument{argGlob, argFrom, argMost},
+		needs: hasFiles, hints: ofReads, output: reflected[filesJSON], serve: (*kit).glob,
+	},
+	{
+		name: "grep", args: []argument{argSearch, argFrom, argInclude, argLiteral, argIgnoreCase, argMost},
+		needs: hasFiles, hints: ofReads, output: reflected[matchesJSON], serve: (*kit).grep,
+	},
+	{
+		name: "remove_file", args: []argument{argAnyPath, argRecursive},
+		needs: hasFiles, hints: ofLosses, output: reflected[okJSON], serve: (*kit).removeFile,
+	},
+	{
 		name: opReadOutput, args: []argument{argOutput, argStream, argOffset, argLimit},
 		needs: readsOutput, hints: ofReads, output: reflected[Page], serve: (*kit).readOutput,
 	},
 }
 
-// opReadOutput is one tool for all interpreters of a workspace.
+// opReadOutput is one tool for all of a workspace.
 const opReadOutput = "read_output"
 
-func always(*kit) bool            { return true }
+func hasCode(k *kit) bool         { return k.ci != nil }
+func hasFiles(k *kit) bool        { return k.files != nil }
 func hasContexts(k *kit) bool     { return k.contexts != nil && len(k.limits.contexts) > 0 }
 func managesContexts(k *kit) bool { return hasContexts(k) && k.manager != nil && k.ManageContexts }
 func readsOutput(k *kit) bool     { return k.ReadOutput }
@@ -74,6 +103,8 @@ func ofRuns(iso codeinterp.Isolation) Annotations {
 }
 
 func ofChanges(codeinterp.Isolation) Annotations { return Annotations{} }
+
+func ofOverwrites(codeinterp.Isolation) Annotations { return Annotations{Destructive: true} }
 
 func ofLosses(codeinterp.Isolation) Annotations {
 	return Annotations{Destructive: true, Idempotent: true}

@@ -46,6 +46,9 @@ func (a *argument) schema(lim *limits) *jsonschema.Schema {
 			s.Enum = append(s.Enum, v)
 		}
 	}
+	if _, ok := a.to(&input{}).(*bool); ok {
+		s.Type = "boolean"
+	}
 	if a.bounds != nil {
 		least, most := a.bounds(lim)
 		s.Type, s.Minimum = "integer", json.Number(strconv.FormatInt(least, 10))

@@ -3,6 +3,7 @@ package tools
 import (
 	"context"
 	"encoding/json"
+	"path"
 	"sync"
 
 	"github.com/toolcell/toolcell/codeinterp"
@@ -20,8 +21,8 @@ type TurnOptions struct {
 }
 
 // DispatchAll serves all calls of a turn and returns the answers in the order
-// of the calls. Calls that name the same context are served one after the
-// other, as the model wrote them; all others at the same time. opts may be nil.
+// of the calls. Calls that name the same context, or the same path, are served one
+// after the other, as the model wrote them; all others at the same time. opts may be nil.
 func (s *Set) DispatchAll(ctx context.Context, calls []Invocation, opts *TurnOptions) []*Answer {
 	if opts == nil {
 		opts = &TurnOptions{}
@@ -31,7 +32,7 @@ func (s *Set) DispatchAll(ctx context.Context, calls []Invocation, opts *TurnOpt
 	var mu sync.Mutex
 	last := map[string]<-chan struct{}{}
 	for i, c := range calls {
-		id := contextOf(c.Args)
+		id := subjectOf(c.Args)
 		before, done := last[id], make(chan struct{})
 		if id != "" {
 			last[id] = done
@@ -61,12 +62,19 @@ func (o *TurnOptions) call(c Invocation) *DispatchOptions {
 	return opts
 }
 
-// contextOf returns the context that a call names, empty if it names none.
-func contextOf(args json.RawMessage) string {
+// subjectOf returns what a call is about: the context or the path that it names,
+// empty if it names none.
+func subjectOf(args json.RawMessage) string {
 	var f faults
 	object, ok := parse(args, &f)
 	if !ok {
 		return ""
 	}
-	return object.Get("contextId").Str
+	if id := object.Get("contextId").Str; id != "" {
+		return id
+	}
+	if p := object.Get("path").Str; p != "" {
+		return "path " + path.Clean(p)
+	}
+	return ""
 }

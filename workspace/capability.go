@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/files"
 )
 
 // ErrLacking reports that an interpreter lacks what was declared.
@@ -22,6 +23,10 @@ type Capabilities struct {
 	// called "script" are script_run_code and so on.
 	Beside map[string]codeinterp.CodeInterpreter
 
+	// Files are those that the agent works on; its tools are read_file and so
+	// on. The workspace does not own them.
+	Files *files.Service
+
 	// Declared is what the program relies on: New checks that it is there, and
 	// nothing else of an interpreter that is declared is offered. One that is
 	// not declared is offered as it is.
@@ -32,6 +37,8 @@ type Capabilities struct {
 type Declaration struct {
 	Code   *CodeDeclaration           `json:"code,omitempty"`
 	Beside map[string]CodeDeclaration `json:"beside,omitempty"`
+	// Files says that there are files.
+	Files bool `json:"files,omitempty"`
 }
 
 // A CodeDeclaration says what an interpreter has, and what is offered of it.
@@ -87,8 +94,11 @@ func provided(ci codeinterp.CodeInterpreter) CodeDeclaration {
 // missing.
 func (c *Capabilities) check() error {
 	var errs []error
-	if c.Code == nil && len(c.Beside) == 0 {
-		errs = append(errs, fmt.Errorf("%w: there is no interpreter", codeinterp.ErrInvalid))
+	if c.Code == nil && len(c.Beside) == 0 && c.Files == nil {
+		errs = append(errs, fmt.Errorf("%w: there is no interpreter, and no files", codeinterp.ErrInvalid))
+	}
+	if c.Declared.Files && c.Files == nil {
+		errs = append(errs, fmt.Errorf("%w: files", ErrLacking))
 	}
 	if d := c.Declared.Code; d != nil {
 		errs = append(errs, d.check("code", c.Code))

@@ -20,6 +20,9 @@
 // contexts that somebody else made, and to the program itself, and its
 // descriptions do not speak of it.
 //
+// It may also have files: those of a directory, through package files, for tools
+// such as read_file and grep. They are the program's to open and to close.
+//
 // # Events
 //
 // Every run, by a tool or by the program itself through [Workspace.Code], is

@@ -44,6 +44,7 @@ func (d Declaration) or(other Declaration) Declaration {
 	if d.Code == nil {
 		d.Code = other.Code
 	}
+	d.Files = d.Files || other.Files
 	beside := maps.Clone(other.Beside)
 	if beside == nil {
 		beside = map[string]CodeDeclaration{}
@@ -55,7 +56,7 @@ func (d Declaration) or(other Declaration) Declaration {
 
 // provided returns what the workspace's interpreters have.
 func (w *Workspace) provided() Declaration {
-	var d Declaration
+	d := Declaration{Files: w.files != nil}
 	for name, ci := range maps.All(w.raw) {
 		has := provided(ci)
 		if name == "" {

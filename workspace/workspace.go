@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/files"
 	"github.com/toolcell/toolcell/tools"
 )
 
@@ -27,7 +28,7 @@ type Options struct {
 	Now func() time.Time
 }
 
-// A Workspace is a name, its interpreters, their tools, and one stream of
+// A Workspace is a name, its interpreters and files, their tools, and one stream of
 // events. It is safe for concurrent use.
 type Workspace struct {
 	name     string
@@ -36,6 +37,7 @@ type Workspace struct {
 	order    []string                              // names of the interpreters, "" first
 	raw      map[string]codeinterp.CodeInterpreter // narrowed to what is declared
 	observed map[string]codeinterp.CodeInterpreter
+	files    *files.Service // nil: none
 	set      *tools.Set
 	stream   *stream
 	close    func() error
@@ -58,6 +60,7 @@ func New(name string, caps Capabilities, opts *Options) (*Workspace, error) {
 	w := &Workspace{
 		name:     name,
 		raw:      raw,
+		files:    caps.Files,
 		observed: map[string]codeinterp.CodeInterpreter{},
 		stream:   newStream(name, opts.Now),
 	}
@@ -89,10 +92,11 @@ func (w *Workspace) build(opts *Options) error {
 	return err
 }
 
-// tools makes the tools of all interpreters, with the middlewares around each.
+// tools makes the tools of all interpreters, with the middlewares around each,
+// and of the files.
 func (w *Workspace) tools(opts tools.Options, mw ...codeinterp.Middleware) ([]tools.Tool, error) {
 	var list []tools.Tool
-	for i, name := range w.order {
+	for _, name := range w.order {
 		o := opts
 		o.OnEvent = w.stream.emitter(name, opts.OnEvent)
 		o.Prefix = name
@@ -100,14 +104,26 @@ func (w *Workspace) tools(opts tools.Options, mw ...codeinterp.Middleware) ([]to
 		if err != nil {
 			return nil, err
 		}
-		for _, t := range some {
-			// read_output, which is no operation of an interpreter's, is one for all.
-			if i == 0 || t.Op != (codeinterp.Op{}) {
-				list = append(list, t)
-			}
-		}
+		list = append(list, some...)
 	}
-	return list, nil
+	if w.files != nil {
+		some, err := tools.ForFiles(w.name, w.files, &opts)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, some...)
+	}
+	// read_output, which reads the store that all share, is one for all.
+	namer := opts.Namer
+	if namer == nil {
+		namer = tools.Prefixed
+	}
+	paging, seen := namer(w.name, "read_output"), false
+	return slices.DeleteFunc(list, func(t tools.Tool) bool {
+		again := t.Name == paging && seen
+		seen = seen || t.Name == paging
+		return again
+	}), nil
 }
 
 // FrontOptions tunes [Workspace.Front]. The zero value is ready to use.
@@ -148,7 +164,8 @@ func (w *Workspace) Front(opts FrontOptions) ([]tools.Tool, error) {
 // Name returns the workspace's name.
 func (w *Workspace) Name() string { return w.name }
 
-// Tools returns the tools of all interpreters, the main one's first.
+// Tools returns the tools of all interpreters, the main one's first, and of the
+// files.
 func (w *Workspace) Tools() []tools.Tool { return w.set.Tools() }
 
 // Dispatch serves a model's call; see [tools.Set].
@@ -174,6 +191,10 @@ func (w *Workspace) Beside(name string) codeinterp.CodeInterpreter {
 	}
 	return w.observed[name]
 }
+
+// Files returns the files, for the program itself: secrets are not scrubbed. It
+// is nil where the workspace has none.
+func (w *Workspace) Files() *files.Service { return w.files }
 
 // Outputs returns the store of outputs that were too long for an answer.
 func (w *Workspace) Outputs() *tools.OutputStore { return w.options.Outputs }

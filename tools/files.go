@@ -1,0 +1,133 @@
+package tools
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+
+	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/files"
+)
+
+// ForFiles returns the tools for the files of the workspace of that name, in an
+// order that is always the same. opts may be nil; what is about programs in it
+// is not used. Contents that are read or searched are scrubbed of
+// Options.Secrets.
+func ForFiles(workspace string, f *files.Service, opts *Options) ([]Tool, error) {
+	o, err := opts.complete()
+	if err == nil && (workspace != "" || opts == nil || opts.Namer == nil) {
+		err = CheckWorkspaceName(workspace)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("tools: %w", err)
+	}
+	fo := files.Options{MaxRead: o.MaxText}
+	if secrets := o.Secrets; secrets != nil {
+		fo.Filter = func(emit func([]byte)) (func([]byte), func()) {
+			w := secrets.writer(emit)
+			return w.write, w.flush
+		}
+	}
+	k := &kit{Options: o, workspace: workspace, files: f.With(fo), limits: limits{maxRead: int64(o.MaxText)}}
+	k.facts = newFacts(codeinterp.Info{}, k)
+	return k.tools()
+}
+
+type fileJSON struct {
+	Path       string `json:"path"`
+	Text       string `json:"text" jsonschema:"description=The contents; empty where they are binary."`
+	Binary     bool   `json:"binary,omitempty" jsonschema:"description=The file is no text."`
+	Line       int64  `json:"line" jsonschema:"description=The line that the text starts in\\, from 1."`
+	Offset     int64  `json:"offset" jsonschema:"description=The byte that the text starts at."`
+	Size       int64  `json:"size" jsonschema:"description=The size of the file in bytes."`
+	NextLine   int64  `json:"nextLine,omitempty" jsonschema:"description=The line that the next page starts at; there is none after the last\\, and where the page ends within a line."`
+	NextOffset int64  `json:"nextOffset,omitempty" jsonschema:"description=The byte that the next page starts at; there is none after the last."`
+}
+
+type writtenJSON struct {
+	Path  string `json:"path"`
+	Bytes int    `json:"bytes" jsonschema:"description=How many bytes were written."`
+}
+
+type editedJSON struct {
+	Path     string `json:"path"`
+	Replaced int    `json:"replaced" jsonschema:"description=How many places were replaced."`
+}
+
+func (k *kit) readFile(ctx context.Context, c decoded) *Answer {
+	page, err := k.files.Read(ctx, c.path, files.Range{Line: c.line, Lines: c.lines, Offset: c.offset, Bytes: c.limit})
+	if err != nil {
+		return k.fileFailed(ctx, c, err)
+	}
+	j := fileJSON{k.Secrets.Scrub(c.path), strings.ToValidUTF8(page.Text, "\uFFFD"), page.Binary, page.Line, page.Offset, page.Size, page.NextLine, page.NextOffset}
+	r := answer(c.ID, c.Tool, j)
+	r.Text = j.String()
+	return r
+}
+
+// String is what a model reads: a line about the page, then the page as it is.
+func (j fileJSON) String() string {
+	if j.Binary {
+		return fmt.Sprintf("[a binary file of %s; use a program to look into it]", bytesOf(j.Size))
+	}
+	if j.Text == "" {
+		return fmt.Sprintf("[nothing here; the file has %s]", bytesOf(j.Size))
+	}
+	about := fmt.Sprintf("from line %d, byte %d; the file has %s", j.Line, j.Offset, bytesOf(j.Size))
+	switch {
+	case j.NextLine > 0:
+		about += fmt.Sprintf("; the next page starts at line %d", j.NextLine)
+	case j.NextOffset > 0:
+		about += fmt.Sprintf("; the next page starts at offset %d, within a line", j.NextOffset)
+	default:
+		about += "; this is its end"
+	}
+	return "[" + about + "]\n" + j.Text
+}
+
+func (k *kit) writeFile(ctx context.Context, c decoded) *Answer {
+	if err := k.files.Write(ctx, c.path, []byte(c.content), files.WriteOptions{Append: c.append}); err != nil {
+		return k.fileFailed(ctx, c, err)
+	}
+	return answer(c.ID, c.Tool, writtenJSON{k.Secrets.Scrub(c.path), len(c.content)})
+}
+
+func (k *kit) editFile(ctx context.Context, c decoded) *Answer {
+	n, err := k.files.Edit(ctx, c.path, c.oldText, c.newText, c.all)
+	if err != nil {
+		return k.fileFailed(ctx, c, err)
+	}
+	return answer(c.ID, c.Tool, editedJSON{k.Secrets.Scrub(c.path), n})
+}
+
+func (k *kit) removeFile(ctx context.Context, c decoded) *Answer {
+	if err := k.files.Remove(ctx, c.path, c.all); err != nil {
+		return k.fileFailed(ctx, c, err)
+	}
+	return answer(c.ID, c.Tool, okJSON{true})
+}
+
+// fileFailed is the answer to a call that the files answered with an error.
+func (k *kit) fileFailed(ctx context.Context, c decoded, err error) *Answer {
+	r := k.failed(ctx, c, err)
+	if r.Failure.Code != CodeInternal {
+		return r
+	}
+	f := Failure{CodeFile, clip(k.Secrets.Scrub(err.Error()), 4<<10)}
+	if errors.Is(err, fs.ErrNotExist) {
+		f.Code = CodeFileNotFound
+		f.Message += "; " + advice[CodeFileNotFound]
+	}
+	return fail(c.ID, c.Tool, &f, r.Err)
+}
+
+// reason is what is wrong with an argument, without what the model knows.
+func reason(err error) string {
+	var p *fs.PathError
+	if errors.As(err, &p) {
+		return fmt.Sprintf("%.200q is %v", p.Path, p.Err)
+	}
+	return strings.TrimPrefix(err.Error(), codeinterp.ErrInvalid.Error()+": ")
+}
