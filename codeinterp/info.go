@@ -36,6 +36,11 @@ type Info struct {
 	// if unknown.
 	Workdir string
 
+	// Files says that files can be given to programs and that what they write
+	// is found: RunOptions.Files and Artifacts, ContextOptions.Files, and, where
+	// there are contexts, [Files].
+	Files bool
+
 	// Limits are what calls are held to, by the provider or by a [Limit]
 	// around it.
 	Limits Limits

@@ -55,6 +55,9 @@ type artifactJSON struct {
 	MIME   string `json:"mime,omitempty"`
 	Size   int64  `json:"size"`
 	SHA256 string `json:"sha256,omitempty"`
+	Data   []byte `json:"data,omitempty"`
+
+	Skipped string `json:"skipped,omitempty"`
 }
 
 // MarshalJSON returns the wire form: status, exitCode and outputs always, the

@@ -2,6 +2,7 @@ package codeinterp
 
 import (
 	"fmt"
+	"io/fs"
 	"maps"
 	"strings"
 	"time"
@@ -15,6 +16,16 @@ const (
 
 	// MaxCode is the largest program, in bytes, that providers accept.
 	MaxCode = 8 << 20
+
+	// MaxInputFiles and MaxInputBytes are how many files and directories, and
+	// how many bytes, RunOptions.Files and ContextOptions.Files may have.
+	MaxInputFiles = 10_000
+	MaxInputBytes = 1 << 30
+
+	// MaxArtifacts is how many artifacts a Result lists, MaxArtifactData how
+	// many bytes of them it holds where the files are gone after the run.
+	MaxArtifacts    = 1000
+	MaxArtifactData = 8 << 20
 
 	// MaxTimeout is the longest RunOptions.Timeout that providers accept.
 	MaxTimeout = 7 * 24 * time.Hour
@@ -46,6 +57,21 @@ type RunOptions struct {
 	// not copied: leave the bytes alone until the run has returned.
 	Stdin []byte
 
+	// Files, if set, is copied into the directory in which the program starts,
+	// before it begins, up to MaxInputFiles and MaxInputBytes; links are not
+	// followed but refused. Files of the same names are replaced. A copy that
+	// fails changes nothing, and the program does not begin: ErrInvalid where
+	// the fault is in Files or its names, with ErrTooLarge where it is too
+	// much; ErrCapacity with ErrQuota where there is no room. It is read during
+	// the call, and is to return soon. Providers whose [Info.Files] is false
+	// refuse it.
+	Files fs.FS
+
+	// Artifacts asks for Result.Artifacts. Looking for them takes time where
+	// the directory has many files. Providers whose [Info.Files] is false
+	// refuse it.
+	Artifacts bool
+
 	// MaxOutput is how many bytes of output the Result keeps: the first 40 %
 	// and the last 60 % of a longer output, with the loss told in
 	// Result.Truncated. Zero means DefaultMaxOutput, -1 everything.
@@ -73,6 +99,11 @@ type ContextOptions struct {
 	// Functions are what all the context's programs can call of the host; see
 	// RunOptions.Functions.
 	Functions []Function
+
+	// Files, if set, is copied into the directory of the new context, as
+	// RunOptions.Files is into that of a run. Nothing is left of a context
+	// whose files cannot be copied.
+	Files fs.FS
 }
 
 // CheckRun validates the input of a run and returns a copy of opts that the

@@ -95,8 +95,10 @@ type Result struct {
 	// Truncated tells what Outputs lacks, and why.
 	Truncated []Truncation
 
-	// Artifacts lists files that the run created or changed, where the
-	// provider looks for them.
+	// Artifacts lists what the run created, changed or gave another name in the
+	// directory in which it started, sorted by path, where
+	// RunOptions.Artifacts asks for it. What is missing of it is told in
+	// Truncated, with the Stream "artifacts".
 	Artifacts []Artifact
 
 	// Calls are the calls that the program made of functions of the host, by
@@ -140,8 +142,8 @@ func (e *ProgramError) Error() string {
 
 // A Truncation says how much of a stream a Result lacks.
 type Truncation struct {
-	// Stream is "stdout", "stderr", "display", "result", or "error": the
-	// program's error.
+	// Stream is "stdout", "stderr", "display", "result", "error": the
+	// program's error, or "artifacts".
 	Stream string
 	// Bytes is how many bytes there were in all, -1 if unknown.
 	Bytes int64
@@ -163,9 +165,18 @@ const (
 // An Artifact is a file that a run created or changed.
 type Artifact struct {
 	Path   string // relative to the context's directory, with slashes
-	MIME   string
+	MIME   string // by its name, else by how it begins
 	Size   int64
-	SHA256 string // lower-case hex
+	SHA256 string // lower-case hex; empty where Skipped
+
+	// Data is the content, for a RunCode whose files are gone with it, up to
+	// MaxArtifactData in all; nil where that did not suffice, or where the file
+	// is still there for [Files].
+	Data []byte
+
+	// Skipped says why the file was not read: such as "symbolic link",
+	// "FIFO" or "permission denied".
+	Skipped string
 }
 
 // NotRun is the Result of a program that never started.

@@ -79,6 +79,7 @@ func (i *Interpreter) describe() codeinterp.Info {
 	info := i.rt.Describe()
 	info.Lateness, info.StartLimit, info.ContextIdle = i.cfg.Grace+i.cfg.Patience, i.cfg.StartLimit, i.cfg.Idle
 	info.Limits.Contexts = i.cfg.MaxContexts
+	_, info.Files = i.rt.(Filer)
 	if n := i.Stuck(); n > 0 {
 		info.Isolation.Reasons = append(slices.Clip(info.Isolation.Reasons), stuckReason(n))
 	}
@@ -101,6 +102,9 @@ func (i *Interpreter) runOnce(ctx context.Context, language, code string, opts *
 		return codeinterp.NotRun(), err
 	}
 	if err := i.canCall(name, o.Functions); err != nil {
+		return codeinterp.NotRun(), err
+	}
+	if err := i.checkFiles(&o); err != nil {
 		return codeinterp.NotRun(), err
 	}
 	s := newSlot(i, Options{Language: name, Once: true})

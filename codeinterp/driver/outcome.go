@@ -134,6 +134,9 @@ func (r *run) result(end *ending, begun bool, count int) (codeinterp.Result, err
 	}
 	r.out.Finish(&res)
 	r.calls.finish(&res, r.slot.in.cfg.Patience)
+	if begun {
+		res.Artifacts, res.Truncated = end.Artifacts, append(res.Truncated, end.Missing...)
+	}
 	if !begun {
 		res.Outputs, res.Truncated, res.Calls = nil, nil, nil // late ones, which were put back
 	}

@@ -3,6 +3,7 @@ package driver
 import (
 	"context"
 	"encoding/json"
+	"io/fs"
 	"slices"
 	"time"
 
@@ -20,8 +21,25 @@ type Program struct {
 	Stdin []byte            // nil: reading fails; empty: it is at its end
 	Env   map[string]string // for this run only
 
-	run *run
+	// Artifacts asks for Outcome.Artifacts; see [Filer].
+	Artifacts bool
+
+	files fs.FS
+	run   *run
 }
+
+// CopyFiles copies the caller's files, if there are any, into the directory in
+// which the program is about to begin; see [Filer]. It stops soon after ctx is
+// done. Its error is one that Run returns.
+func (p *Program) CopyFiles(ctx context.Context, dir codeinterp.FS) error {
+	if p.files == nil {
+		return nil
+	}
+	return copyFiles(ctx, dir, p.files, p.run == nil || !p.run.slot.opts.Once)
+}
+
+// HasFiles reports whether CopyFiles has anything to copy.
+func (p *Program) HasFiles() bool { return p.files != nil }
 
 // Begin starts the program's time and puts late output at the head of its own.
 // A session calls it when the runtime is ready and has the program, before the
@@ -114,6 +132,11 @@ type Outcome struct {
 	// End is when it ended, before OnOutput took the rest. Zero means when
 	// Program.End was called, or now.
 	End time.Time
+
+	// Artifacts is what the program did to files, where Program.Artifacts asks
+	// for it, and Missing what that list lacks.
+	Artifacts []codeinterp.Artifact
+	Missing   []codeinterp.Truncation
 
 	// Count is the runtime's own number of the run. Zero: the driver counts.
 	Count int

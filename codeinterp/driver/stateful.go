@@ -49,11 +49,18 @@ func (i *Stateful) create(ctx context.Context, language string, opts *codeinterp
 	if err := i.canCall(name, o.Functions); err != nil {
 		return "", err
 	}
+	if _, ok := i.rt.(Filer); !ok && o.Files != nil {
+		return "", errNoFiles
+	}
 	s := i.newContext()
-	s.functions, o.Functions = o.Functions, nil
+	files := o.Files
+	s.functions, o.Functions, o.Files = o.Functions, nil, nil
 	s.opts.Language, s.opts.ContextOptions = name, o
 	return i.open(ctx, s, func(ctx context.Context) (Attached, error) {
 		session, err := i.rt.Start(ctx, s.opts)
+		if err == nil {
+			err = i.fill(ctx, session, files)
+		}
 		return Attached{Session: session, Language: name, Options: o, Empty: true}, err
 	})
 }
@@ -137,6 +144,9 @@ func (i *Stateful) RunInContext(ctx context.Context, id codeinterp.ContextID, co
 func (i *Stateful) runIn(ctx context.Context, id codeinterp.ContextID, code string, opts *codeinterp.RunOptions) (codeinterp.Result, error) {
 	o, err := codeinterp.CheckRun(code, opts)
 	if err != nil {
+		return codeinterp.NotRun(), err
+	}
+	if err := i.checkFiles(&o); err != nil {
 		return codeinterp.NotRun(), err
 	}
 	s, err := i.find(ctx, id)
@@ -306,6 +316,11 @@ func (i *Stateful) As(target any) bool {
 	if m, ok := target.(*codeinterp.ContextManager); ok {
 		*m = i
 		return true
+	}
+	if f, ok := target.(*codeinterp.ContextFiles); ok {
+		rt, ok := i.rt.(Filer)
+		*f = filing{i, rt}
+		return ok
 	}
 	a, ok := i.rt.(interface{ As(target any) bool })
 	return ok && a.As(target)

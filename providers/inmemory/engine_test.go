@@ -116,7 +116,8 @@ func abandoned(t *testing.T) {
 	if _, err := s.RunInContext(t.Context(), id, "get", nil); !errors.Is(err, codeinterp.ErrCapacity) {
 		t.Errorf("got %v, want ErrCapacity", err)
 	}
-	if _, err := s.Files(id); !errors.Is(err, codeinterp.ErrUnavailable) {
+	of, _ := codeinterp.Files(s)
+	if _, err := of.OpenFiles(t.Context(), id); !errors.Is(err, codeinterp.ErrUnavailable) {
 		t.Errorf("the files of an abandoned engine: %v", err)
 	}
 	if reasons := strings.Join(s.Describe().Isolation.Reasons, "\n"); !strings.Contains(reasons, "2 sessions") {
@@ -127,7 +128,7 @@ func abandoned(t *testing.T) {
 	if res := run(t, s, id, "get", nil); !res.OK() || res.Stdout() != "" {
 		t.Errorf("afterwards got %v %q", res.Status, res.Stdout())
 	}
-	if _, err := s.Files(id); err != nil {
+	if _, err := of.OpenFiles(t.Context(), id); err != nil {
 		t.Error(err)
 	}
 }

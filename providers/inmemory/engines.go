@@ -51,6 +51,15 @@ func (rt *engines) Start(_ context.Context, o driver.Options) (driver.Session, e
 	return s, s.open()
 }
 
+// Files implements driver.Filer.
+func (rt *engines) Files(s driver.Session) (codeinterp.FS, error) {
+	c, ok := s.(*session)
+	if !ok {
+		return nil, fmt.Errorf("%w: the context's engine was abandoned", codeinterp.ErrUnavailable)
+	}
+	return c.files.Files(c.cwd), nil
+}
+
 // Close implements driver.Runtime.
 func (rt *engines) Close(context.Context) error {
 	for _, l := range rt.languages {

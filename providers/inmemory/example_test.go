@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
+	"strings"
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
@@ -66,7 +67,8 @@ func ExampleNewStateful() {
 	// TypeError: cannot read property 'length' of null in line 1
 }
 
-func ExampleStateful_Files() {
+// Files go into a context and come out of it as those of a directory.
+func ExampleStateful_files() {
 	ci, err := inmemory.NewStateful(nil)
 	if err != nil {
 		panic(err)
@@ -77,11 +79,12 @@ func ExampleStateful_Files() {
 	if err != nil {
 		panic(err)
 	}
-	files, err := ci.Files(id)
+	of, _ := codeinterp.Files(ci)
+	files, err := of.OpenFiles(ctx, id)
 	if err != nil {
 		panic(err)
 	}
-	if err := files.WriteFile("in.txt", []byte("hello")); err != nil {
+	if err := codeinterp.WriteFile(files, "in.txt", strings.NewReader("hello"), 0o644); err != nil {
 		panic(err)
 	}
 	_, err = ci.RunInContext(ctx, id, `

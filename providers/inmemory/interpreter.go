@@ -1,13 +1,10 @@
 package inmemory
 
 import (
-	"context"
-	"fmt"
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/codeinterp/driver"
-	"github.com/toolcell/toolcell/providers/inmemory/memfs"
 )
 
 const (
@@ -67,16 +64,3 @@ func (p *Interpreter) Abandoned() int { return p.Stuck() }
 
 // Abandoned returns how many engines could not be stopped and still run.
 func (s *Stateful) Abandoned() int { return s.Stuck() }
-
-// Files returns the file system of a context, which its programs see as their
-// own. A context whose engine was abandoned has none until its next run.
-func (s *Stateful) Files(id codeinterp.ContextID) (*memfs.FS, error) {
-	found, err := s.Session(context.Background(), id)
-	if c, ok := found.(*session); ok {
-		return c.files, nil
-	}
-	if err == nil {
-		err = fmt.Errorf("%w: the context's engine was abandoned", codeinterp.ErrUnavailable)
-	}
-	return nil, &codeinterp.Error{Provider: provider, Op: "files", Err: err}
-}

@@ -207,11 +207,12 @@ func TestFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	files, err := s.Files(id)
+	of, _ := codeinterp.Files(s)
+	files, err := of.OpenFiles(t.Context(), id)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := files.WriteFile("notes/dir/in.txt", []byte("from Go")); err != nil {
+	if err := codeinterp.WriteFile(files, "in.txt", strings.NewReader("from Go"), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	res := run(t, s, id, `const fs = require("fs"), { readFile } = require("fs/promises");
@@ -232,10 +233,10 @@ func TestFiles(t *testing.T) {
 ]`; got != want {
 		t.Errorf("got %s (%v)", got, res.Error)
 	}
-	if b, err := fs.ReadFile(files, "notes/dir/a/b/out.bin"); err != nil || string(b) != "\x00\xff" {
+	if b, err := fs.ReadFile(files, "a/b/out.bin"); err != nil || string(b) != "\x00\xff" {
 		t.Errorf("got %q, %v", b, err)
 	}
-	if err := fstest.TestFS(files, "notes/dir/a/log", "notes/dir/copy"); err != nil {
+	if err := fstest.TestFS(files, "a/log", "copy"); err != nil {
 		t.Error(err)
 	}
 	for code, want := range map[string]string{

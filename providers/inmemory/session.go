@@ -7,7 +7,9 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/codeinterp/driver"
+	"github.com/toolcell/toolcell/internal/artifact"
 	"github.com/toolcell/toolcell/providers/inmemory/engine"
 	"github.com/toolcell/toolcell/providers/inmemory/memfs"
 )
@@ -60,6 +62,10 @@ func (s *session) Run(ctx context.Context, p *driver.Program, out *driver.Output
 			return driver.Outcome{}, err
 		}
 	}
+	if err := p.CopyFiles(ctx, s.files.Files(s.cwd)); err != nil {
+		return driver.Outcome{}, err
+	}
+	before := s.files.Changes()
 	s.current.Store(r)
 	defer s.current.Store(nil)
 	p.Begin()
@@ -72,11 +78,30 @@ func (s *session) Run(ctx context.Context, p *driver.Program, out *driver.Output
 	}
 	end := r.in(s.inst, prog)
 	o := r.outcome(p, end)
+	if p.Artifacts {
+		o.Artifacts, o.Missing = s.artifacts(ctx, before)
+	}
 	o.Fresh = s.runs == 1
 	if end.Lost {
 		s.close()
 	}
 	return o, nil
+}
+
+// artifacts lists what was done to files since Changes was before.
+func (s *session) artifacts(ctx context.Context, before int64) ([]codeinterp.Artifact, []codeinterp.Truncation) {
+	found := artifact.List{Data: s.once}
+	dir := s.files.Files(s.cwd)
+	for _, name := range s.files.ChangedSince(s.cwd, before) {
+		f, err := dir.Open(name)
+		if err != nil {
+			continue // it is gone
+		}
+		if info, err := f.Stat(); err == nil {
+			found.Add(ctx, name, info.Size(), f)
+		}
+	}
+	return found.Done()
 }
 
 // programName stands for the program in tracebacks.

@@ -75,3 +75,40 @@ func (c *content) truncate(size int64, grow func(int64) error) error {
 	c.size = size
 	return nil
 }
+
+// readAt copies what there is at off, which is within the content or at its end.
+func (c *content) readAt(p []byte, off int64) (n int) {
+	for n < len(p) && off < c.size {
+		part := c.chunks[off/chunk]
+		k := copy(p[n:], part[min(off%chunk, int64(len(part))):])
+		n += k
+		off += int64(k)
+	}
+	return n
+}
+
+// writeAt replaces what is at off, and what lacks until there are zeros.
+func (c *content) writeAt(p []byte, off int64, grow func(int64) error) error {
+	if len(p) == 0 {
+		return nil
+	}
+	end := off + int64(len(p))
+	if end < off {
+		return fs.ErrInvalid
+	}
+	if end > c.size {
+		if err := grow(end - c.size); err != nil {
+			return err
+		}
+		zeros := make([]byte, min(chunk, max(off-c.size, 0)))
+		for c.size < off {
+			c.put(zeros[:min(int64(len(zeros)), off-c.size)])
+		}
+	}
+	for len(p) > 0 && off < c.size {
+		k := copy(c.chunks[off/chunk][off%chunk:], p)
+		p, off = p[k:], off+int64(k)
+	}
+	c.put(p)
+	return nil
+}

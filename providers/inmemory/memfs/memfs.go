@@ -17,6 +17,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/toolcell/toolcell/codeinterp"
 )
 
 const (
@@ -33,7 +35,7 @@ const (
 )
 
 // ErrQuota: the file system is full.
-var ErrQuota = errors.New("no space left on the in-memory file system")
+var ErrQuota = codeinterp.ErrQuota
 
 // Options tunes a file system. The zero value is ready to use.
 type Options struct {
@@ -53,6 +55,8 @@ type FS struct {
 	bytes int64
 	files int
 	opts  Options
+
+	changes int64 // so far
 }
 
 var (
@@ -175,7 +179,7 @@ func (f *FS) Truncate(name string, size int64) error {
 	if err := n.data.truncate(size, f.grow); err != nil {
 		return &fs.PathError{Op: "truncate", Path: name, Err: err}
 	}
-	n.modified = time.Now()
+	f.touch(n)
 	return nil
 }
 
@@ -233,7 +237,9 @@ func (f *FS) remove(name string, all bool) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if name == "." && all {
-		f.bytes, f.files, f.root.children = 0, 0, nil
+		f.root.drop()
+		f.root.gone, f.bytes, f.files, f.root.children = false, 0, 0, nil
+		f.changes++
 		return nil
 	}
 	dir, base, err := f.parent("remove", name)
@@ -247,6 +253,8 @@ func (f *FS) remove(name string, all bool) error {
 	case len(dir.children[i].children) > 0 && !all:
 		return &fs.PathError{Op: "remove", Path: name, Err: ErrNotEmpty}
 	}
+	f.changes++
+	dir.children[i].drop()
 	bytes, files := dir.children[i].size()
 	f.bytes -= bytes
 	f.files -= files
@@ -287,10 +295,12 @@ func (f *FS) Rename(from, to string) error {
 	if old != nil {
 		f.bytes -= old.data.size
 		f.files--
+		old.drop()
 		dst.children = slices.Delete(dst.children, dst.index(newBase), dst.index(newBase)+1)
 	}
 	src.children = slices.Delete(src.children, src.index(base), src.index(base)+1)
 	n.name = newBase
+	f.mark(n)
 	dst.insert(n)
 	src.modified = time.Now()
 	dst.modified = src.modified

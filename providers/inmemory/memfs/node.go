@@ -2,20 +2,21 @@ package memfs
 
 import (
 	"bytes"
-	"errors"
 	"io"
 	"io/fs"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/toolcell/toolcell/codeinterp"
 )
 
 // What can be wrong with a name beside fs.ErrNotExist, fs.ErrExist and
 // fs.ErrInvalid.
 var (
-	ErrIsDir    = errors.New("is a directory")
-	ErrNotDir   = errors.New("not a directory")
-	ErrNotEmpty = errors.New("directory not empty")
+	ErrIsDir    = codeinterp.ErrIsDir
+	ErrNotDir   = codeinterp.ErrNotDir
+	ErrNotEmpty = codeinterp.ErrNotEmpty
 )
 
 // A node is a file or a directory.
@@ -23,6 +24,8 @@ type node struct {
 	name     string
 	dir      bool
 	modified time.Time
+	changed  int64 // the number of its last change
+	gone     bool  // it was removed
 	data     content
 	children []*node // sorted by name
 }
@@ -142,7 +145,7 @@ func (f *FS) write(op, name string, change func(*node) error) error {
 	if err := change(n); err != nil {
 		return &fs.PathError{Op: "write", Path: name, Err: err}
 	}
-	n.modified = time.Now()
+	f.touch(n)
 	return nil
 }
 

@@ -1,0 +1,241 @@
+package driver
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"time"
+
+	"github.com/toolcell/toolcell/codeinterp"
+)
+
+// A Filer is a Runtime whose sessions have a directory of files. Its contexts'
+// files can be opened, it takes ContextOptions.Files and RunOptions.Files, and
+// it finds artifacts:
+//
+//   - Files returns the directory of a session; the driver copies the files of
+//     a new context into it.
+//   - Session.Run calls [Program.CopyFiles] once the directory is there, before
+//     the program begins.
+//   - Where [Program.Artifacts] is set, Session.Run calls [Program.End] when the
+//     program has ended, and returns Outcome.Artifacts.
+//
+// The files stay over Reset and are gone, or are left to whom they belong, after
+// Close.
+type Filer interface {
+	// Files returns the directory in which the programs of s start. It is cheap,
+	// is called at any time between Start and Close, also during Run, and from
+	// any goroutine. After Close everything in the FS fails.
+	Files(s Session) (codeinterp.FS, error)
+}
+
+var errNoFiles = fmt.Errorf("%w: this provider does not reach the files of its programs", codeinterp.ErrInvalid)
+
+// A filing is the ContextFiles of an interpreter whose runtime is a Filer. The
+// others have none, so it is not Stateful itself.
+type filing struct {
+	*Stateful
+	rt Filer
+}
+
+// OpenFiles implements codeinterp.ContextFiles.
+func (i filing) OpenFiles(ctx context.Context, id codeinterp.ContextID) (codeinterp.FS, error) {
+	fsys, err := i.openFiles(ctx, id)
+	return fsys, i.wrap(ctx, codeinterp.OpFiles, err)
+}
+
+func (i filing) openFiles(ctx context.Context, id codeinterp.ContextID) (codeinterp.FS, error) {
+	s, err := i.find(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	f := contextFS{s, i.rt}
+	if _, err := f.current(); err != nil {
+		return nil, err
+	}
+	return f, nil
+}
+
+// A contextFS is the directory of the session that a context has at the time,
+// until the context's end.
+type contextFS struct {
+	s  *slot
+	rt Filer
+}
+
+var _ codeinterp.FS = contextFS{}
+
+// usable reports why the context's files cannot be used any more.
+func (s *slot) usable() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.used = time.Now()
+	return s.ended
+}
+
+func (f contextFS) current() (codeinterp.FS, error) {
+	if err := f.s.usable(); err != nil {
+		return nil, err
+	}
+	f.s.mu.Lock()
+	session := f.s.session
+	f.s.mu.Unlock()
+	if session == nil {
+		return nil, fmt.Errorf("%w: the context has no session just now", codeinterp.ErrUnavailable)
+	}
+	return f.rt.Files(session)
+}
+
+// at calls do with the directory. What fails since the context has ended
+// meanwhile fails with that.
+func at[T any](f contextFS, op, name string, do func(codeinterp.FS) (T, error)) (t T, err error) {
+	if !fs.ValidPath(name) {
+		return t, &fs.PathError{Op: op, Path: name, Err: fs.ErrInvalid}
+	}
+	fsys, err := f.current()
+	if err == nil {
+		t, err = do(fsys)
+	}
+	return t, f.s.fault(op, name, err)
+}
+
+// fault is the error of an operation on a context's files.
+func (s *slot) fault(op, name string, err error) error {
+	if err == nil {
+		return nil
+	}
+	if ended := s.usable(); ended != nil {
+		err = ended
+	}
+	if p := (*fs.PathError)(nil); errors.As(err, &p) {
+		return err
+	}
+	return &fs.PathError{Op: op, Path: name, Err: err}
+}
+
+func (f contextFS) Open(name string) (fs.File, error) {
+	file, err := at(f, "open", name, func(d codeinterp.FS) (fs.File, error) { return d.Open(name) })
+	if err != nil {
+		return nil, err
+	}
+	if dir, ok := file.(fs.ReadDirFile); ok {
+		return dir, nil // what it lists was listed before
+	}
+	return contextFile{file, f.s, name}, nil
+}
+
+func (f contextFS) Stat(name string) (fs.FileInfo, error) {
+	return at(f, "stat", name, func(d codeinterp.FS) (fs.FileInfo, error) { return d.Stat(name) })
+}
+
+func (f contextFS) Lstat(name string) (fs.FileInfo, error) {
+	return at(f, "lstat", name, func(d codeinterp.FS) (fs.FileInfo, error) { return d.Lstat(name) })
+}
+
+func (f contextFS) ReadDir(name string) ([]fs.DirEntry, error) {
+	return at(f, "readdir", name, func(d codeinterp.FS) ([]fs.DirEntry, error) { return d.ReadDir(name) })
+}
+
+func (f contextFS) OpenFile(name string, flag int, perm fs.FileMode) (codeinterp.File, error) {
+	file, err := at(f, "open", name, func(d codeinterp.FS) (codeinterp.File, error) { return d.OpenFile(name, flag, perm) })
+	if err != nil {
+		return nil, err
+	}
+	return openContextFile{contextFile{file, f.s, name}, file}, nil
+}
+
+func (f contextFS) Mkdir(name string, perm fs.FileMode) error {
+	return f.do("mkdir", name, func(d codeinterp.FS) error { return d.Mkdir(name, perm) })
+}
+
+func (f contextFS) MkdirAll(name string, perm fs.FileMode) error {
+	return f.do("mkdir", name, func(d codeinterp.FS) error { return d.MkdirAll(name, perm) })
+}
+
+func (f contextFS) Remove(name string) error {
+	return f.do("remove", name, func(d codeinterp.FS) error { return d.Remove(name) })
+}
+
+func (f contextFS) RemoveAll(name string) error {
+	return f.do("remove", name, func(d codeinterp.FS) error { return d.RemoveAll(name) })
+}
+
+func (f contextFS) Rename(from, to string) error {
+	if !fs.ValidPath(to) {
+		return &fs.PathError{Op: "rename", Path: to, Err: fs.ErrInvalid}
+	}
+	return f.do("rename", from, func(d codeinterp.FS) error { return d.Rename(from, to) })
+}
+
+func (f contextFS) do(op, name string, do func(codeinterp.FS) error) error {
+	_, err := at(f, op, name, func(d codeinterp.FS) (none, error) { return none{}, do(d) })
+	return err
+}
+
+// A contextFile fails once its context has ended.
+type contextFile struct {
+	fs.File
+	s    *slot
+	name string
+}
+
+func (f contextFile) Stat() (fs.FileInfo, error) {
+	if err := f.s.usable(); err != nil {
+		return nil, f.s.fault("stat", f.name, err)
+	}
+	return f.File.Stat()
+}
+
+func (f contextFile) Read(p []byte) (int, error) {
+	if err := f.s.usable(); err != nil {
+		return 0, f.s.fault("read", f.name, err)
+	}
+	return f.File.Read(p)
+}
+
+type openContextFile struct {
+	contextFile
+	file codeinterp.File
+}
+
+func (f openContextFile) Write(p []byte) (int, error) {
+	if err := f.s.usable(); err != nil {
+		return 0, f.s.fault("write", f.name, err)
+	}
+	return f.file.Write(p)
+}
+
+func (f openContextFile) Seek(offset int64, whence int) (int64, error) {
+	if err := f.s.usable(); err != nil {
+		return 0, f.s.fault("seek", f.name, err)
+	}
+	return f.file.Seek(offset, whence)
+}
+
+// checkFiles refuses what only a Filer can do.
+func (i *Interpreter) checkFiles(o *codeinterp.RunOptions) error {
+	if _, ok := i.rt.(Filer); !ok && (o.Files != nil || o.Artifacts) {
+		return errNoFiles
+	}
+	return nil
+}
+
+// fill copies a new context's files. A session whose files cannot be copied is
+// closed.
+func (i *Interpreter) fill(ctx context.Context, session Session, src fs.FS) error {
+	rt, ok := i.rt.(Filer)
+	if !ok || src == nil {
+		return nil
+	}
+	dir, err := rt.Files(session)
+	if err == nil {
+		err = copyFiles(ctx, dir, src, true)
+	}
+	if err == nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), i.cfg.Patience)
+	defer cancel()
+	return joined([]error{err, session.Close(ctx)})
+}

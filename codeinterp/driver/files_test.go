@@ -1,0 +1,190 @@
+package driver_test
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/codeinterp/driver"
+	"github.com/toolcell/toolcell/internal/rootfs"
+)
+
+// A cabinet is a Runtime whose sessions have files; a program is the name of a
+// file to print and to append to.
+type cabinet struct{ base string }
+
+func (cabinet) Describe() codeinterp.Info {
+	return codeinterp.Info{Provider: "cabinet", Languages: []codeinterp.LanguageInfo{{Name: "name", Contexts: true}}}
+}
+func (cabinet) Close(context.Context) error { return nil }
+
+func (c cabinet) Start(_ context.Context, o driver.Options) (driver.Session, error) {
+	dir, err := os.MkdirTemp(c.base, "")
+	if err != nil {
+		return nil, err
+	}
+	root, err := os.OpenRoot(dir)
+	return &drawer{dir, rootfs.New(root, &rootfs.Options{MaxFile: 1000})}, err
+}
+
+func (cabinet) Files(s driver.Session) (codeinterp.FS, error) { return s.(*drawer).files, nil }
+
+type drawer struct {
+	dir   string
+	files *rootfs.FS
+}
+
+func (d *drawer) Run(ctx context.Context, p *driver.Program, out *driver.Output) (driver.Outcome, error) {
+	if err := p.CopyFiles(ctx, d.files); err != nil {
+		return driver.Outcome{}, err
+	}
+	p.Begin()
+	b, _ := fs.ReadFile(d.files, p.Code)
+	out.Write(codeinterp.Stdout, b)
+	_ = os.WriteFile(filepath.Join(d.dir, p.Code), append(b, '!'), 0o600)
+	var o driver.Outcome
+	if p.Artifacts {
+		p.End()
+		o.Artifacts = []codeinterp.Artifact{{Path: p.Code}}
+	}
+	return o, nil
+}
+func (*drawer) Interrupt(context.Context) error { return nil }
+func (*drawer) Reset(context.Context) error     { return nil }
+func (d *drawer) Close(context.Context) error {
+	return errors.Join(d.files.Close(), os.RemoveAll(d.dir))
+}
+
+func openCabinet(t *testing.T) (*driver.Stateful, codeinterp.ContextFiles, string) {
+	t.Helper()
+	base := t.TempDir()
+	ci := driver.NewStateful(cabinet{base}, driver.Config{})
+	t.Cleanup(func() { ci.Close() })
+	files, ok := codeinterp.Files(codeinterp.Wrap(ci))
+	if !ok || !ci.Describe().Files {
+		t.Fatal("no files")
+	}
+	return ci, files, base
+}
+
+func TestContextFiles(t *testing.T) {
+	ci, files, _ := openCabinet(t)
+	ctx := t.Context()
+	id, err := ci.CreateContext(ctx, "name", &codeinterp.ContextOptions{Files: fstest.MapFS{"dir/a": {Data: []byte("text")}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir, err := files.OpenFiles(ctx, id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"text", "text!"} {
+		res, err := ci.RunInContext(ctx, id, "dir/a", &codeinterp.RunOptions{Artifacts: true})
+		if err != nil || res.Stdout() != want || len(res.Artifacts) != 1 {
+			t.Errorf("%q, %v, %v", res.Stdout(), res.Artifacts, err)
+		}
+		if err := ci.RestartContext(ctx, id); err != nil {
+			t.Error(err)
+		}
+	}
+	f, err := dir.OpenFile("b", os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if err := ci.DeleteContext(ctx, id); err != nil {
+		t.Fatal(err)
+	}
+	_, err1 := f.Write([]byte("late"))
+	_, err2 := dir.Stat("dir/a")
+	_, err3 := files.OpenFiles(ctx, id)
+	for _, err := range []error{err1, err2, err3} {
+		if !errors.Is(err, codeinterp.ErrContext) {
+			t.Errorf("files of a deleted context: %v", err)
+		}
+	}
+}
+
+// A list of a source's faults, each of which leaves everything as it was.
+func TestInputFaults(t *testing.T) {
+	ci, files, base := openCabinet(t)
+	ctx := t.Context()
+	many := fstest.MapFS{}
+	for i := range codeinterp.MaxInputFiles + 1 {
+		many["d"+strings.Repeat("x", i%200)+"/"+string(rune('a'+i%26))+strings.Repeat("y", i/200)] = &fstest.MapFile{}
+	}
+	for _, tt := range []struct {
+		name  string
+		src   fs.FS
+		wants []error
+	}{
+		{"a link", fstest.MapFS{"a": {Mode: fs.ModeSymlink, Data: []byte("/etc/passwd")}}, []error{codeinterp.ErrInvalid, codeinterp.ErrSpecial}},
+		{"too many", many, []error{codeinterp.ErrInvalid, codeinterp.ErrTooLarge}},
+		{"too large", fstest.MapFS{"a": {Data: []byte("new")}, "b": {Data: make([]byte, 2000)}}, []error{codeinterp.ErrInvalid, codeinterp.ErrTooLarge}},
+		{"a directory in the way", fstest.MapFS{"a": {Data: []byte("new")}, "dir": {Data: []byte("file")}}, []error{codeinterp.ErrInvalid, codeinterp.ErrIsDir}},
+		{"a file in the way", fstest.MapFS{"0": {Data: []byte("new")}, "a/b": {Data: []byte("new")}}, []error{codeinterp.ErrInvalid, codeinterp.ErrNotDir}},
+		{"a directory that is not there", os.DirFS(base + "/none"), []error{codeinterp.ErrInvalid, fs.ErrNotExist}},
+		{"a panic", panicFS{}, []error{codeinterp.ErrInvalid}},
+	} {
+		id, err := ci.CreateContext(ctx, "name", &codeinterp.ContextOptions{Files: fstest.MapFS{"a": {Data: []byte("old")}, "dir/x": {}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		res, err := ci.RunInContext(ctx, id, "a", &codeinterp.RunOptions{Files: tt.src})
+		for _, want := range tt.wants {
+			if !errors.Is(err, want) || res.Status != codeinterp.StatusNotRun {
+				t.Errorf("%s: %v, %v, want %v", tt.name, res.Status, err, want)
+			}
+		}
+		if err != nil && strings.Contains(err.Error(), base) {
+			t.Errorf("%s: a path of the host's in %v", tt.name, err)
+		}
+		dir, _ := files.OpenFiles(ctx, id)
+		list, _ := fs.Glob(dir, "*")
+		if b, _ := fs.ReadFile(dir, "a"); string(b) != "old" || strings.Join(list, " ") != "a dir" {
+			t.Errorf("%s: %q and %q are left", tt.name, b, list)
+		}
+		if err := ci.DeleteContext(ctx, id); err != nil {
+			t.Fatal(err)
+		}
+		if tt.name == "a directory in the way" || tt.name == "a file in the way" {
+			continue // not in an empty one
+		}
+		if _, err := ci.CreateContext(ctx, "name", &codeinterp.ContextOptions{Files: tt.src}); !errors.Is(err, tt.wants[0]) {
+			t.Errorf("%s: create: %v", tt.name, err)
+		}
+		if left, _ := os.ReadDir(base); len(left) != 0 {
+			t.Errorf("%s: %d directories are left", tt.name, len(left))
+		}
+	}
+}
+
+type panicFS struct{}
+
+func (panicFS) Open(string) (fs.File, error) { panic("no") }
+
+// TestNoFiler: who cannot, says so.
+func TestNoFiler(t *testing.T) {
+	ci := driver.NewStateful(noFiler{cabinet{t.TempDir()}}, driver.Config{})
+	defer ci.Close()
+	if _, ok := codeinterp.Files(ci); ok || ci.Describe().Files {
+		t.Error("files of a runtime that has none")
+	}
+	_, err := ci.CreateContext(t.Context(), "name", &codeinterp.ContextOptions{Files: fstest.MapFS{}})
+	if !errors.Is(err, codeinterp.ErrInvalid) {
+		t.Errorf("create: %v", err)
+	}
+	for _, o := range []*codeinterp.RunOptions{{Artifacts: true}, {Files: fstest.MapFS{}}} {
+		if res, err := ci.RunCode(t.Context(), "name", "", o); !errors.Is(err, codeinterp.ErrInvalid) || res.Status != codeinterp.StatusNotRun {
+			t.Errorf("run: %v, %v", res.Status, err)
+		}
+	}
+}
+
+type noFiler struct{ driver.Runtime }

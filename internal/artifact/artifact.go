@@ -1,0 +1,173 @@
+// Package artifact describes the files that a run created or changed, within
+// the bounds of a Result.
+package artifact
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"io"
+	"path"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/toolcell/toolcell/codeinterp"
+)
+
+// maxHash bounds how much is read of all files together.
+const maxHash = 2 << 30
+
+// A List collects artifacts. Its zero value is ready to use.
+type List struct {
+	// Data keeps the content of files, up to codeinterp.MaxArtifactData.
+	Data bool
+
+	all    []codeinterp.Artifact
+	hashed int64
+	held   int64
+	bytes  int64 // of all files that were added, also those that are not in all
+	lost   bool
+	cut    bool // there may be files that nobody added
+}
+
+// Add adds a file of a size, and reads and closes it. What it says of a file that
+// changes meanwhile is true of what was read. It stops soon after ctx is done.
+func (l *List) Add(ctx context.Context, name string, size int64, r io.ReadCloser) {
+	defer r.Close()
+	a := codeinterp.Artifact{Path: name, Size: size}
+	if !l.room(&a) {
+		return
+	}
+	h, keep := sha256.New(), bytes.Buffer{}
+	head := make([]byte, 0, 512)
+	var n int64
+	buf := make([]byte, min(max(size, 1)+1, 128<<10))
+	for {
+		if ctx.Err() != nil || l.hashed > maxHash {
+			l.skip(a, "not read in time")
+			return
+		}
+		k, err := r.Read(buf)
+		n, l.hashed = n+int64(k), l.hashed+int64(k)
+		h.Write(buf[:k])
+		head = append(head, buf[:min(k, cap(head)-len(head))]...)
+		if l.Data && l.held+n <= codeinterp.MaxArtifactData {
+			keep.Write(buf[:k])
+		}
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			l.skip(a, "unreadable")
+			return
+		}
+	}
+	a.Size, a.MIME, a.SHA256 = n, typeOf(name, head), hex.EncodeToString(h.Sum(nil))
+	if l.Data && l.held+n <= codeinterp.MaxArtifactData {
+		l.held += n
+		a.Data = append([]byte{}, keep.Bytes()...)
+	} else if l.Data {
+		l.lost = true
+	}
+	l.bytes += n
+	l.all = append(l.all, a)
+}
+
+// Skip adds a file that is not read, and why.
+func (l *List) Skip(name string, size int64, reason string) {
+	a := codeinterp.Artifact{Path: name, Size: size}
+	if l.room(&a) {
+		l.skip(a, reason)
+	}
+}
+
+func (l *List) skip(a codeinterp.Artifact, reason string) {
+	a.Skipped = reason
+	l.bytes += a.Size
+	l.all = append(l.all, a)
+}
+
+// room reports whether there is room for one more.
+func (l *List) room(a *codeinterp.Artifact) bool {
+	if !utf8.ValidString(a.Path) {
+		a.Path = strings.ToValidUTF8(a.Path, "\uFFFD")
+	}
+	if len(l.all) < codeinterp.MaxArtifacts {
+		return true
+	}
+	l.bytes += a.Size
+	l.lost = true
+	return false
+}
+
+// Cut tells that not everything was looked at.
+func (l *List) Cut() { l.lost, l.cut = true, true }
+
+// Done returns what was added, sorted by path, and what it lacks.
+func (l *List) Done() ([]codeinterp.Artifact, []codeinterp.Truncation) {
+	slices.SortFunc(l.all, func(a, b codeinterp.Artifact) int { return cmp.Compare(a.Path, b.Path) })
+	if !l.lost {
+		return l.all, nil
+	}
+	t := codeinterp.Truncation{Stream: "artifacts", Bytes: l.bytes, Reason: codeinterp.TruncatedByLimit}
+	if l.cut {
+		t.Bytes = -1
+	}
+	for _, a := range l.all {
+		if a.SHA256 != "" && (!l.Data || a.Data != nil) {
+			t.Kept += a.Size
+		}
+	}
+	return l.all, []codeinterp.Truncation{t}
+}
+
+// types are the usual MIME types of files that programs write.
+var types = map[string]string{
+	".csv": "text/csv", ".tsv": "text/tab-separated-values", ".txt": "text/plain", ".log": "text/plain", ".md": "text/markdown",
+	".html": "text/html", ".htm": "text/html", ".css": "text/css", ".js": "text/javascript", ".mjs": "text/javascript",
+	".json": "application/json", ".jsonl": "application/jsonl", ".xml": "application/xml", ".yaml": "application/yaml", ".yml": "application/yaml",
+	".py": "text/x-python", ".sh": "application/x-sh", ".ipynb": "application/x-ipynb+json", ".sql": "application/sql",
+	".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".gif": "image/gif", ".webp": "image/webp", ".svg": "image/svg+xml",
+	".bmp": "image/bmp", ".ico": "image/x-icon", ".tif": "image/tiff", ".tiff": "image/tiff",
+	".mp3": "audio/mpeg", ".wav": "audio/wav", ".ogg": "audio/ogg", ".mp4": "video/mp4", ".webm": "video/webm",
+	".pdf": "application/pdf", ".zip": "application/zip", ".gz": "application/gzip", ".tar": "application/x-tar",
+	".parquet": "application/vnd.apache.parquet", ".sqlite": "application/vnd.sqlite3", ".db": "application/vnd.sqlite3",
+	".xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+	".docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+	".pptx": "application/vnd.openxmlformats-officedocument.presentationml.presentation",
+}
+
+// signatures are how files begin whose names say nothing.
+var signatures = []struct{ begin, mime string }{
+	{"\x89PNG\r\n\x1a\n", "image/png"}, {"\xff\xd8\xff", "image/jpeg"}, {"GIF8", "image/gif"}, {"%PDF-", "application/pdf"},
+	{"PK\x03\x04", "application/zip"}, {"\x1f\x8b", "application/gzip"}, {"PAR1", "application/vnd.apache.parquet"},
+	{"SQLite format 3\x00", "application/vnd.sqlite3"},
+}
+
+func typeOf(name string, head []byte) string {
+	if t := types[strings.ToLower(path.Ext(name))]; t != "" {
+		return t
+	}
+	for _, s := range signatures {
+		if bytes.HasPrefix(head, []byte(s.begin)) {
+			return s.mime
+		}
+	}
+	if bytes.IndexByte(head, 0) >= 0 || !textual(head) {
+		return "application/octet-stream"
+	}
+	return "text/plain"
+}
+
+// textual reports whether head is UTF-8, but for a character that it ends in.
+func textual(head []byte) bool {
+	for n := range min(len(head)+1, utf8.UTFMax) {
+		if utf8.Valid(head[:len(head)-n]) {
+			return true
+		}
+	}
+	return false
+}

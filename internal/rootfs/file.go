@@ -1,0 +1,143 @@
+//go:build unix
+
+package rootfs
+
+import (
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/toolcell/toolcell/codeinterp"
+)
+
+// A file is an open regular file.
+type file struct {
+	fs       *FS
+	file     *os.File
+	name     string
+	appended bool
+}
+
+var _ codeinterp.File = (*file)(nil)
+
+func (f *file) Stat() (fs.FileInfo, error) {
+	i, err := f.file.Stat()
+	if err != nil {
+		return nil, fault("stat", f.name, err)
+	}
+	return info{path.Base(f.name), i.Size(), i.Mode(), i.ModTime()}, nil
+}
+
+func (f *file) Read(p []byte) (int, error) {
+	n, err := f.file.Read(p)
+	if err == io.EOF {
+		return n, err
+	}
+	return n, fault("read", f.name, denied(err))
+}
+
+func (f *file) Write(p []byte) (int, error) {
+	if err := f.room(int64(len(p))); err != nil {
+		return 0, fault("write", f.name, err)
+	}
+	n, err := f.file.Write(p)
+	return n, fault("write", f.name, denied(err))
+}
+
+// room reports whether n bytes can be added to the file.
+func (f *file) room(n int64) error {
+	if most := f.fs.opts.MaxFile; most > 0 {
+		var at int64
+		if i, err := f.file.Stat(); f.appended && err == nil {
+			at = i.Size()
+		} else if at, err = f.file.Seek(0, io.SeekCurrent); err != nil {
+			return err
+		}
+		if at+n > most {
+			return codeinterp.ErrTooLarge
+		}
+	}
+	return f.fs.take(n, 0)
+}
+
+func (f *file) Seek(offset int64, whence int) (int64, error) {
+	n, err := f.file.Seek(offset, whence)
+	return n, fault("seek", f.name, err)
+}
+
+func (f *file) Close() error { return fault("close", f.name, f.file.Close()) }
+
+// denied tells what was not opened for an operation from other faults.
+func denied(err error) error {
+	if p, ok := err.(*fs.PathError); ok && p.Err == error(unix.EBADF) {
+		return fs.ErrPermission
+	}
+	return err
+}
+
+// A directory is an open directory, with what was in it when it was opened.
+type directory struct {
+	info    fs.FileInfo
+	entries []fs.DirEntry
+}
+
+func (d *directory) Stat() (fs.FileInfo, error) { return d.info, nil }
+func (d *directory) Close() error               { return nil }
+
+func (d *directory) Read([]byte) (int, error) {
+	return 0, fault("read", d.info.Name(), codeinterp.ErrIsDir)
+}
+
+func (d *directory) ReadDir(n int) ([]fs.DirEntry, error) {
+	list := d.entries
+	if n > 0 {
+		if len(list) == 0 {
+			return nil, io.EOF
+		}
+		list = list[:min(n, len(list))]
+	}
+	d.entries = d.entries[len(list):]
+	return list, nil
+}
+
+// An info tells of a file what is not the host's alone.
+type info struct {
+	name     string
+	size     int64
+	mode     fs.FileMode
+	modified time.Time
+}
+
+func (i info) Name() string       { return i.name }
+func (i info) Size() int64        { return i.size }
+func (i info) Mode() fs.FileMode  { return i.mode }
+func (i info) ModTime() time.Time { return i.modified }
+func (i info) IsDir() bool        { return i.mode.IsDir() }
+func (i info) Sys() any           { return nil }
+
+func infoOf(name string, st *unix.Stat_t) info {
+	return info{name, st.Size, modeOf(uint32(st.Mode)), time.Unix(st.Mtim.Unix())}
+}
+
+func modeOf(m uint32) fs.FileMode {
+	mode := fs.FileMode(m & 0o777)
+	switch m & unix.S_IFMT {
+	case unix.S_IFDIR:
+		mode |= fs.ModeDir
+	case unix.S_IFLNK:
+		mode |= fs.ModeSymlink
+	case unix.S_IFIFO:
+		mode |= fs.ModeNamedPipe
+	case unix.S_IFSOCK:
+		mode |= fs.ModeSocket
+	case unix.S_IFCHR:
+		mode |= fs.ModeDevice | fs.ModeCharDevice
+	case unix.S_IFBLK:
+		mode |= fs.ModeDevice
+	}
+	return mode
+}

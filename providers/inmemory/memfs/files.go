@@ -1,0 +1,312 @@
+package memfs
+
+import (
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+	"time"
+
+	"github.com/toolcell/toolcell/codeinterp"
+)
+
+// Files returns a directory of f as the files of a context.
+func (f *FS) Files(dir string) codeinterp.FS { return &files{f, dir} }
+
+// files is a directory of a file system with the methods of codeinterp.FS.
+type files struct {
+	of  *FS
+	dir string
+}
+
+// full returns what a name of the directory's is in the file system.
+func (f *files) full(name string) string {
+	switch {
+	case f.dir == ".":
+		return name
+	case name == ".":
+		return f.dir
+	}
+	return f.dir + "/" + name
+}
+
+// fault gives an error the name that the caller has for the file.
+func fault(name string, err error) error {
+	if p, ok := err.(*fs.PathError); ok {
+		return &fs.PathError{Op: p.Op, Path: name, Err: p.Err}
+	}
+	return err
+}
+
+func (f *files) Open(name string) (fs.File, error) {
+	if info, err := f.of.Stat(f.full(name)); err != nil {
+		return nil, fault(name, err)
+	} else if info.IsDir() {
+		file, err := f.of.Open(f.full(name))
+		return file, fault(name, err)
+	}
+	return f.OpenFile(name, os.O_RDONLY, 0)
+}
+
+func (f *files) Stat(name string) (fs.FileInfo, error) {
+	info, err := f.of.Stat(f.full(name))
+	if err != nil {
+		return nil, fault(name, err)
+	}
+	return renamed{info, path.Base(name)}, nil
+}
+
+// renamed has the name that the directory has for what it describes.
+type renamed struct {
+	fs.FileInfo
+	name string
+}
+
+func (r renamed) Name() string { return r.name }
+
+func (f *files) Lstat(name string) (fs.FileInfo, error) { return f.Stat(name) }
+
+func (f *files) ReadDir(name string) ([]fs.DirEntry, error) {
+	list, err := f.of.ReadDir(f.full(name))
+	return list, fault(name, err)
+}
+
+func (f *files) Mkdir(name string, _ fs.FileMode) error {
+	if name == "." {
+		return &fs.PathError{Op: "mkdir", Path: name, Err: fs.ErrExist}
+	}
+	return fault(name, f.of.Mkdir(f.full(name)))
+}
+
+func (f *files) MkdirAll(name string, _ fs.FileMode) error {
+	return fault(name, f.of.MkdirAll(f.full(name)))
+}
+
+func (f *files) Remove(name string) error {
+	if name == "." {
+		return &fs.PathError{Op: "remove", Path: name, Err: fs.ErrInvalid}
+	}
+	return fault(name, f.of.Remove(f.full(name)))
+}
+
+func (f *files) RemoveAll(name string) error {
+	if name == "." || !fs.ValidPath(name) {
+		return &fs.PathError{Op: "remove", Path: name, Err: fs.ErrInvalid}
+	}
+	return fault(name, f.of.RemoveAll(f.full(name)))
+}
+
+func (f *files) Rename(from, to string) error {
+	if from == "." || to == "." {
+		return &fs.PathError{Op: "rename", Path: from, Err: fs.ErrInvalid}
+	}
+	return fault(from, f.of.Rename(f.full(from), f.full(to)))
+}
+
+const knownFlags = os.O_WRONLY | os.O_RDWR | os.O_APPEND | os.O_CREATE | os.O_EXCL | os.O_TRUNC
+
+// OpenFile implements codeinterp.FS. Files have no permissions.
+func (f *files) OpenFile(name string, flag int, _ fs.FileMode) (codeinterp.File, error) {
+	f.of.mu.Lock()
+	defer f.of.mu.Unlock()
+	n, err := f.of.openNode(f.full(name), flag)
+	if err != nil {
+		return nil, fault(name, err)
+	}
+	h := &handle{f: f.of, n: n, name: name, flag: flag}
+	if flag&os.O_TRUNC != 0 && h.writes() {
+		if err := n.data.truncate(0, f.of.grow); err != nil {
+			return nil, &fs.PathError{Op: "open", Path: name, Err: err}
+		}
+		f.of.touch(n)
+	}
+	return h, nil
+}
+
+// openNode finds or creates a file. f is locked.
+func (f *FS) openNode(name string, flag int) (*node, error) {
+	if flag&^knownFlags != 0 {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrInvalid}
+	}
+	if flag&os.O_CREATE == 0 || name == "." {
+		n, err := f.find("open", name)
+		if err == nil && n.dir {
+			err = &fs.PathError{Op: "open", Path: name, Err: ErrIsDir}
+		}
+		return n, err
+	}
+	dir, base, err := f.parent("open", name)
+	if err != nil {
+		return nil, err
+	}
+	n := dir.child(base)
+	switch {
+	case n == nil:
+		n = &node{name: base}
+		f.touch(n)
+		return n, f.add("open", name, dir, n)
+	case flag&os.O_EXCL != 0:
+		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrExist}
+	case n.dir:
+		return nil, &fs.PathError{Op: "open", Path: name, Err: ErrIsDir}
+	}
+	return n, nil
+}
+
+// touch notes that a node was changed. f is locked.
+func (f *FS) touch(n *node) {
+	f.changes++
+	n.changed, n.modified = f.changes, time.Now()
+}
+
+// A handle is a file that is open. What is written to it is there at once, for
+// every other handle and for programs.
+type handle struct {
+	f    *FS
+	n    *node
+	name string
+	flag int
+	at   int64
+	shut bool
+}
+
+func (h *handle) writes() bool { return h.flag&(os.O_WRONLY|os.O_RDWR) != 0 }
+
+func (h *handle) fail(op string, err error) error {
+	return &fs.PathError{Op: op, Path: h.name, Err: err}
+}
+
+func (h *handle) Stat() (fs.FileInfo, error) {
+	h.f.mu.RLock()
+	defer h.f.mu.RUnlock()
+	if h.shut {
+		return nil, h.fail("stat", fs.ErrClosed)
+	}
+	return h.n.info(path.Base(h.name)), nil
+}
+
+func (h *handle) Read(p []byte) (int, error) {
+	h.f.mu.RLock()
+	defer h.f.mu.RUnlock()
+	switch {
+	case h.shut:
+		return 0, h.fail("read", fs.ErrClosed)
+	case h.flag&os.O_WRONLY != 0:
+		return 0, h.fail("read", fs.ErrPermission)
+	case len(p) > 0 && h.at >= h.n.data.size:
+		return 0, io.EOF
+	}
+	n := h.n.data.readAt(p, h.at)
+	h.at += int64(n)
+	return n, nil
+}
+
+// Write writes all of p or nothing.
+func (h *handle) Write(p []byte) (int, error) {
+	h.f.mu.Lock()
+	defer h.f.mu.Unlock()
+	switch {
+	case h.shut:
+		return 0, h.fail("write", fs.ErrClosed)
+	case !h.writes():
+		return 0, h.fail("write", fs.ErrPermission)
+	case h.n.gone:
+		return 0, h.fail("write", fs.ErrNotExist)
+	}
+	if h.flag&os.O_APPEND != 0 {
+		h.at = h.n.data.size
+	}
+	if err := h.n.data.writeAt(p, h.at, h.f.grow); err != nil {
+		return 0, h.fail("write", err)
+	}
+	h.at += int64(len(p))
+	h.f.touch(h.n)
+	return len(p), nil
+}
+
+func (h *handle) Seek(offset int64, whence int) (int64, error) {
+	h.f.mu.RLock()
+	defer h.f.mu.RUnlock()
+	switch whence {
+	case io.SeekStart:
+	case io.SeekCurrent:
+		offset += h.at
+	case io.SeekEnd:
+		offset += h.n.data.size
+	default:
+		return 0, h.fail("seek", fs.ErrInvalid)
+	}
+	switch {
+	case h.shut:
+		return 0, h.fail("seek", fs.ErrClosed)
+	case offset < 0:
+		return 0, h.fail("seek", fs.ErrInvalid)
+	}
+	h.at = offset
+	return offset, nil
+}
+
+func (h *handle) Close() error {
+	h.f.mu.Lock()
+	defer h.f.mu.Unlock()
+	if h.shut {
+		return h.fail("close", fs.ErrClosed)
+	}
+	h.shut = true
+	return nil
+}
+
+// Changes returns a number that grows with each change.
+func (f *FS) Changes() int64 {
+	f.mu.RLock()
+	defer f.mu.RUnlock()
+	return f.changes
+}
+
+// ChangedSince returns the names, sorted and relative to a directory, of the
+// files in it that were created, changed or given another name since Changes
+// returned since.
+func (f *FS) ChangedSince(dir string, since int64) []string {
+	f.mu.RLock()
+	defer f.mu.RUnlock()
+	if f.changes == since {
+		return nil
+	}
+	n, err := f.find("walk", dir)
+	if err != nil {
+		return nil
+	}
+	list := n.changedSince(since, "", nil)
+	slices.Sort(list)
+	return list
+}
+
+func (n *node) changedSince(since int64, prefix string, list []string) []string {
+	for _, c := range n.children {
+		switch {
+		case c.dir:
+			list = c.changedSince(since, prefix+c.name+"/", list)
+		case c.changed > since:
+			list = append(list, prefix+c.name)
+		}
+	}
+	return list
+}
+
+// mark notes that a node and all beneath it have another name.
+func (f *FS) mark(n *node) {
+	f.changes++
+	n.changed = f.changes
+	for _, c := range n.children {
+		f.mark(c)
+	}
+}
+
+// drop notes that a node and all beneath it are gone.
+func (n *node) drop() {
+	n.gone = true
+	for _, c := range n.children {
+		c.drop()
+	}
+}
