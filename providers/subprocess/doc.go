@@ -158,6 +158,8 @@
 //
 // # Limits
 //
+// Bash programs cannot call functions of the host. A call that the program gives
+// up, as asyncio.wait_for does, ends on the host only with its run.
 // In a child that a Python program forks, the control channel stays open.
 // inspect.getsource of classes does not work, as in Python's own REPL. The spawn
 // and forkserver methods of multiprocessing cannot import what a program

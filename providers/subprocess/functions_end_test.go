@@ -1,0 +1,194 @@
+//go:build unix
+
+package subprocess_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/providers/subprocess"
+)
+
+// waiting are programs that wait for calls when they are stopped, in the main
+// thread and beside it.
+var waiting = []struct{ language, code string }{
+	{"python", "kept = 1\ntools.hang()"},
+	{"python", "kept = 1\nawait tools.aio.hang()"},
+	{"python", "kept = 1\nimport threading\nt = threading.Thread(target=tools.hang)\nt.start()\ntools.hang()"},
+	{"python", "kept = 1\nfrom concurrent.futures import ThreadPoolExecutor\nwith ThreadPoolExecutor(3) as p: list(p.map(lambda i: tools.hang(), range(3)))"},
+	{"python", "kept = 1\ntools.late()"},
+	{"javascript", "var kept = 1; await tools.hang()"},
+	{"javascript", "var kept = 1; await Promise.all([tools.hang(), tools.late()])"},
+}
+
+// TestFunctionStops: a timeout, the end of the caller's ctx and an interrupt end
+// a wait for a call, and leave the state and the next run's calls alone.
+func TestFunctionStops(t *testing.T) {
+	ci := open(t, subprocess.Options{})
+	for _, p := range waiting {
+		t.Run(p.language, func(t *testing.T) {
+			t.Parallel()
+			stopsCall(t, ci, p.language, p.code)
+		})
+	}
+}
+
+// stopsCall stops a program twice while it waits for a call.
+func stopsCall(t *testing.T, ci *subprocess.Stateful, language, code string) {
+	n := newNotebook(t, ci, language)
+	list := append(functions(t), function("late", func(ctx context.Context, _ map[string]any) (any, error) {
+		<-ctx.Done()
+		time.Sleep(500 * time.Millisecond) // it does not heed its ctx, for a while
+		return nil, nil
+	}))
+	check := func(how string, status codeinterp.Status, res codeinterp.Result, err error) {
+		t.Helper()
+		if res.Status != status || res.StateLost || err != nil && !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: %q: %s, %v", how, code, summary(res), err)
+		}
+		await := map[string]string{"javascript": "await tools.echo({ v: kept })"}[language]
+		if await == "" {
+			await = "tools.echo(v=kept)"
+		}
+		if res := n.run(await, &codeinterp.RunOptions{Timeout: time.Minute, Functions: list}); summary(res) != "ok value=1" {
+			t.Errorf("after %s: %q: %s", how, code, summary(res))
+		}
+	}
+	res, err := ci.RunInContext(t.Context(), n.id, code, &codeinterp.RunOptions{Timeout: time.Second, Functions: list})
+	check("timeout", codeinterp.StatusTimeout, res, err)
+	ctx, cancel := context.WithCancel(t.Context())
+	time.AfterFunc(500*time.Millisecond, cancel)
+	res, err = ci.RunInContext(ctx, n.id, code, &codeinterp.RunOptions{Functions: list})
+	check("cancel", codeinterp.StatusCanceled, res, err)
+}
+
+// TestFunctionNeverReturns: a function that ignores the end of its ctx does not
+// hold up the program, and the run tells of it.
+func TestFunctionNeverReturns(t *testing.T) {
+	t.Parallel()
+	n := newNotebook(t, open(t, subprocess.Options{Languages: []subprocess.Language{subprocess.Python()}}), "python")
+	res := n.run("kept = 1\ntools.never()", &codeinterp.RunOptions{Timeout: time.Second, Functions: functions(t)})
+	if res.Status != codeinterp.StatusTimeout || res.StateLost || res.CallbackErr == nil {
+		t.Errorf("%s, %v", summary(res), res.CallbackErr)
+	}
+	if res := n.run("kept", nil); summary(res) != "ok value=1" {
+		t.Error(summary(res))
+	}
+}
+
+// TestFunctionsAfterTheEnd: what a run left behind calls nothing, neither
+// between the runs nor in the next one, and costs nobody anything.
+func TestFunctionsAfterTheEnd(t *testing.T) {
+	ci := open(t, subprocess.Options{})
+	n := newNotebook(t, ci, "python")
+	o := &codeinterp.RunOptions{Timeout: time.Minute, Functions: functions(t)}
+	res := n.run(`
+import threading, asyncio
+go, told = threading.Event(), []
+def late(wait):
+    if wait: go.wait()
+    try: tools.hang()
+    except ToolError as e: told.append(e.message)
+threads = [threading.Thread(target=late, args=(w,), daemon=True) for w in (False, True)]
+for t in threads: t.start()
+async def task():
+    try: await tools.aio.hang()
+    except ToolError as e: told.append(e.message)
+t = asyncio.create_task(task())
+await asyncio.sleep(0.1)
+len(told)`, o)
+	if summary(res) != "ok value=0" || len(res.Calls) != 2 {
+		t.Fatalf("%s, %d calls", summary(res), len(res.Calls))
+	}
+	res = n.run("go.set()\nfor t in threads: t.join()\nawait asyncio.sleep(0.01)\ntold", o)
+	if summary(res) != "ok value=['the run has ended', 'the run has ended', 'the run has ended']" || len(res.Calls) != 0 {
+		t.Fatalf("%s, %d calls", summary(res), len(res.Calls))
+	}
+	n = newNotebook(t, ci, "javascript")
+	if res := n.run("var late = tools.hang; 1", o); summary(res) != "ok value=1" {
+		t.Fatal(summary(res))
+	}
+	if res := n.run("typeof tools + typeof ToolError", nil); summary(res) != "ok value=undefinedundefined" {
+		t.Fatal(summary(res))
+	}
+	if res := n.run("late({}).catch((e) => e.tool + e.name)", nil); summary(res) != "ok value=hangToolError" {
+		t.Fatal(summary(res))
+	}
+}
+
+// TestForgedCalls: a program that writes frames of its own reaches what it was
+// given and nothing else, and its own run alone suffers.
+func TestForgedCalls(t *testing.T) {
+	ci := open(t, subprocess.Options{Languages: []subprocess.Language{subprocess.Python()}})
+	forge := `
+import os
+def frame(kind, *fields):
+    body = kind + b''.join(b'%08x%s' % (len(f), f) for f in fields)
+    os.write(3, b'%08x' % len(body) + body)
+`
+	for _, c := range []struct{ code, want string }{
+		{"frame(b'Q', b'1', b'999', b'add', b'{\"a\": 1, \"b\": 1}')\ntools.add(a=1, b=2)", "ok value=3"},
+		{"frame(b'Q', b'1', b'2', b'echo', b'{\"v\": 5}')\ntools.add(a=1, b=2)", "ok value=3"},
+		{"frame(b'Q', b'1', b'x', b'other', b'{}')\nframe(b'Q', b'1', b'y', b'add', b'no JSON')\ntools.add(a=1, b=2)", "ok value=3"},
+		{"frame(b'Q', b'77', b'x', b'add', b'{}')\ntools.add(a=1, b=2)", "ok value=3"},
+		{"frame(b'Q', b'1', b'x', b'add')\nimport time; time.sleep(60)", "lost"},
+		{"frame(b'Q', b'1', b'x' * 65, b'add', b'{}')\nimport time; time.sleep(60)", "lost"},
+		{"frame(b'V', b'1', b'ok', b'1')\nimport time; time.sleep(60)", "lost"},
+		{"for i in range(9000): frame(b'Q', b'1', b'%d' % i, b'hang', b'{}')\nimport time; time.sleep(60)", "lost"},
+	} {
+		n := newNotebook(t, ci, "python")
+		o := &codeinterp.RunOptions{Timeout: time.Minute, Functions: functions(t)}
+		res := n.run(forge+c.code, o)
+		if c.want == "lost" {
+			if res.Status != codeinterp.StatusLost || res.Error == nil || res.Error.Name != "ProtocolError" {
+				t.Errorf("%s: %s", c.code, summary(res))
+			}
+			continue
+		}
+		if summary(res) != c.want {
+			t.Errorf("%s: %s", c.code, summary(res))
+		}
+	}
+}
+
+// TestFunctionHammer: parallel callers with functions of their own never see
+// each other's calls or answers.
+func TestFunctionHammer(t *testing.T) {
+	ci := open(t, subprocess.Options{})
+	programs := map[string]string{
+		"python":     "import asyncio\nfrom concurrent.futures import ThreadPoolExecutor\nwith ThreadPoolExecutor(4) as p: a = list(p.map(lambda i: tools.who(i=i), range(200)))\nb = await asyncio.gather(*(tools.aio.who(i=i) for i in range(200)))\nprint(all(v == [%d, i] for v in (a, b) for i, v in enumerate(v)))",
+		"javascript": "for (let r = 0; r < 2; r++) { const a = await Promise.all([...Array(200).keys()].map((i) => tools.who({ i }))); if (r) console.log(a.every((v, i) => v[0] === %d && v[1] === i) ? 'True' : 'False') }",
+	}
+	var wg sync.WaitGroup
+	for caller := range 6 {
+		language := []string{"python", "javascript"}[caller%2]
+		wg.Go(func() {
+			id, err := ci.CreateContext(t.Context(), language, nil)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			for round := range 3 {
+				me := 100*caller + round
+				calls := 0
+				var mu sync.Mutex
+				who := function("who", func(_ context.Context, a map[string]any) (any, error) {
+					mu.Lock()
+					defer mu.Unlock()
+					calls++
+					return []any{me, a["i"]}, nil
+				})
+				res, err := ci.RunInContext(t.Context(), id, fmt.Sprintf(programs[language], me), &codeinterp.RunOptions{Functions: []codeinterp.Function{who}})
+				if err != nil || summary(res) != "ok out=True\n" || calls != 400 {
+					t.Errorf("%s %d: %s, %v, %d calls", language, me, summary(res), err, calls)
+				}
+			}
+		})
+	}
+	wg.Wait()
+}
