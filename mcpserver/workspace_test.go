@@ -1,12 +1,15 @@
 package mcpserver_test
 
 import (
+	"io/fs"
+	"os"
 	"strings"
 	"sync"
 	"testing"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/files"
 	"github.com/toolcell/toolcell/mcpserver"
 	"github.com/toolcell/toolcell/tools"
 	"github.com/toolcell/toolcell/workspace"
@@ -95,5 +98,43 @@ func TestOutputsBelongToTheirClient(t *testing.T) {
 	}
 	if _, ok := store.Result(id); !ok {
 		t.Error("the program itself does not find it")
+	}
+}
+
+// hostFS is a directory of the host.
+type hostFS struct{ *os.Root }
+
+func (r hostFS) Open(name string) (fs.File, error)          { return r.Root.Open(name) }
+func (r hostFS) ReadDir(name string) ([]fs.DirEntry, error) { return fs.ReadDir(r.FS(), name) }
+func (r hostFS) OpenFile(name string, flag int, perm fs.FileMode) (codeinterp.File, error) {
+	return r.Root.OpenFile(name, flag, perm)
+}
+
+// TestWorkspaceFiles: the files of a workspace are served beside its code.
+func TestWorkspaceFiles(t *testing.T) {
+	root, err := os.OpenRoot(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer root.Close()
+	ws, err := workspace.New("demo", workspace.Capabilities{Code: newFake(), Files: files.New(hostFS{root}, nil)}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ws.Close()
+	s, err := mcpserver.New(ws, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	c := connect(t, s, nil)
+	if res := call(t, c, "write_file", "path", "a/b", "content", "some text"); res.IsError {
+		t.Fatal(text(res))
+	}
+	if res := call(t, c, "read_file", "path", "a/b"); res.IsError || !strings.HasSuffix(text(res), "\nsome text") {
+		t.Error(text(res))
+	}
+	if res := call(t, c, "read_file", "path", "../b"); !res.IsError || !strings.Contains(text(res), "outside") {
+		t.Error(text(res))
 	}
 }
