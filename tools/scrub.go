@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/toolcell/toolcell/codeinterp"
 )
@@ -141,8 +142,23 @@ func (s *Secrets) result(res codeinterp.Result) codeinterp.Result {
 	for i := range res.Artifacts {
 		res.Artifacts[i].Path = s.name(res.Artifacts[i].Path)
 	}
+	res.Calls = slices.Clone(res.Calls)
+	for i := range res.Calls {
+		c := &res.Calls[i]
+		c.Name, c.Args, c.Result, c.Error, c.Err = s.excerpt(c.Name), s.excerpt(c.Args), s.excerpt(c.Result), s.excerpt(c.Error), s.err(c.Err)
+	}
 	res.CallbackErr = s.err(res.CallbackErr)
 	return res
+}
+
+// excerpt scrubs text that is perhaps only a beginning, so that it may end within
+// a secret.
+func (s *Secrets) excerpt(text string) string {
+	if len(text) < codeinterp.MaxRecorded-utf8.UTFMax {
+		return s.Scrub(text)
+	}
+	m := matcher{auto: s.auto}
+	return string(m.gap(slices.Clone(m.chunk([]byte(text)))))
 }
 
 // lines scrubs lines that belong together, so that a secret of several lines is

@@ -1,0 +1,189 @@
+package codemode_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/typescript"
+	"github.com/toolcell/toolcell/providers/inmemory"
+	"github.com/toolcell/toolcell/tools"
+	"github.com/toolcell/toolcell/tools/codemode"
+)
+
+// echo is a tool that answers with its arguments.
+func echo(name, description, in, out string) tools.Tool {
+	return tools.Tool{Name: name, Description: description, InputSchema: json.RawMessage(in), OutputSchema: json.RawMessage(out),
+		Invoke: func(_ context.Context, c tools.Invocation) *tools.Answer { return &tools.Answer{Data: c.Args} }}
+}
+
+func interpreter(t testing.TB) codeinterp.CodeInterpreter {
+	t.Helper()
+	ci, err := inmemory.New(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { ci.Close() })
+	return ci
+}
+
+func run(t *testing.T, tool tools.Tool, code string) string {
+	t.Helper()
+	args, _ := json.Marshal(map[string]string{"language": "javascript", "code": code})
+	return tool.Invoke(t.Context(), tools.Invocation{Args: args}).Text
+}
+
+func TestNew(t *testing.T) {
+	list := []tools.Tool{
+		echo("get-weather", "Weather of a city.\nNow.", `{"type":"object","properties":{"city":{"type":"string","description":"Where"},"unit":{"enum":["c","f"]},"my key":{"type":["integer","null"]}},"required":["city"]}`,
+			`{"type":"object","properties":{"days":{"type":"array","items":{"$ref":"#/$defs/day"}}},"required":["days"],"$defs":{"day":{"type":"object","properties":{"next":{"$ref":"#/$defs/day"},"temp":{"type":"number"}}}}}`),
+		echo("search", "Not ours.", `{"type":"object"}`, ``),
+	}
+	tool, err := codemode.New(interpreter(t), list, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := "```ts\ndeclare const tools: {\n" +
+		"  /** Weather of a city. Now. (the tool get-weather) */\n" +
+		"  get_weather(args: { /** Where */ city: string; unit?: (\"c\" | \"f\"); \"my key\"?: (number | null) }): Promise<{ days: Array<{ next?: unknown; temp?: number }> }>;\n" +
+		"  /** Not ours. (the tool search) */\n" +
+		"  search_(args?: Record<string, unknown>): Promise<unknown>;\n};\n```"
+	if tool.Name != "run_code" || !strings.HasSuffix(tool.Description, want) {
+		t.Errorf("%s: %s", tool.Name, tool.Description)
+	}
+	if got := run(t, tool, `const r = await Promise.all(["Oslo", "Rome"].map((city) => tools.get_weather({city}))); r.map((x) => x.city).join()`); !strings.Contains(got, "Oslo,Rome") {
+		t.Errorf("%s", got)
+	}
+	if _, err := codemode.New(interpreter(t), []tools.Tool{echo("a-b", "", "", ""), echo("a_b", "", "", "")}, nil); err == nil {
+		t.Error("two tools became one function")
+	}
+	if _, err := codemode.New(interpreter(t), list, &codemode.Options{Language: "cobol"}); err == nil {
+		t.Error("an unknown language")
+	}
+}
+
+func TestManyTools(t *testing.T) {
+	var list []tools.Tool
+	for i := range 300 {
+		list = append(list, echo(fmt.Sprintf("tool_%03d", i), fmt.Sprintf("Does the work number %d of accounting.", i), `{"type":"object","properties":{"id":{"type":"integer"}}}`, ``))
+	}
+	list = append(list, echo("send-mail", "Sends mail.", `{"type":"object","properties":{"to":{"type":"string"}}}`, ``))
+	tool, err := codemode.New(interpreter(t), list, &codemode.Options{MaxDeclarations: 2000})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(tool.Description, "tools.search") || !strings.Contains(tool.Description, "more.") || strings.Contains(tool.Description, "declare const") || len(tool.Description) > 8000 {
+		t.Errorf("%d bytes: %s", len(tool.Description), tool.Description)
+	}
+	got := run(t, tool, `const [f] = await tools.search({query: "mail"}); console.log(f.name); console.log(await tools.describe({name: f.name})); (await tools.send_mail({to: "x"})).to`)
+	for _, want := range []string{"send_mail", "send_mail(args?: { to?: string }): Promise<unknown>;", "x"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %q in %s", want, got)
+		}
+	}
+	if got := run(t, tool, `await tools.describe({name: "no"}).catch((e) => e.message)`); !strings.Contains(got, "there is no function") {
+		t.Error(got)
+	}
+}
+
+// hostile are texts that try to get out of comments, strings and fences.
+var hostile = []string{"*/ evil(); /*", "*\x00/ evil()", "a\nevil()", "```\nevil()\n```", `"; evil(); "`, `'''evil()'''`, `\`, "\u2028evil()", "${evil()}", "*`/", "**//", "\"\"\"\nevil()", "\xff*/", "#\revil()", "*\u0085/"}
+
+func schema(text string) string {
+	q, _ := json.Marshal(text)
+	return fmt.Sprintf(`{"type":"object","properties":{%s:{"type":"string","description":%s},"e":{"enum":[%s,1.5,null,true]},"o":{"type":"object","properties":{%s:{"const":%s}}}},"required":[%s]}`, q, q, q, q, q, q)
+}
+
+// erased wants declarations in which there is nothing but types.
+func erased(t *testing.T, description string) {
+	t.Helper()
+	_, text, ok := strings.Cut(description, "```ts\n")
+	text, rest, closed := strings.Cut(text, "```")
+	if !ok || !closed || rest != "" {
+		t.Fatalf("not one fence at the end: %s", description)
+	}
+	p, err := typescript.Erase(context.Background(), text)
+	if err != nil {
+		t.Fatalf("%v in\n%s", err, text)
+	}
+	if left := strings.Trim(p.Code, " \t\r\n;"); left != "" {
+		t.Fatalf("%q is left of\n%s", left, text)
+	}
+}
+
+func TestHostile(t *testing.T) {
+	ci := interpreter(t)
+	for _, h := range hostile {
+		tool, err := codemode.New(ci, []tools.Tool{echo("a", h, schema(h), schema(h)), echo(h, h, `{}`, ``)}, &codemode.Options{Language: "javascript"})
+		if err != nil {
+			t.Fatalf("%q: %v", h, err)
+		}
+		erased(t, tool.Description)
+	}
+}
+
+func FuzzDeclarations(f *testing.F) {
+	for _, h := range hostile {
+		f.Add(h, schema(h))
+	}
+	for _, s := range []string{`{"$ref":"#/$defs/a","$defs":{"a":{"anyOf":[{"$ref":"#/$defs/a"},{"type":"array","items":{"$ref":"#/$defs/b"}}]},"b":{"allOf":[{"type":"string"},false]}}}`,
+		`{"type":"object","properties":{"a":{"type":["string","null"]},"__proto__":{},"":true,"a":{}},"additionalProperties":{"type":"integer"}}`, `{"enum":[1e400,-0,{}]}`, `{"items":{},"type":"array"}`} {
+		f.Add("x", s)
+	}
+	ci := interpreter(f)
+	f.Fuzz(func(t *testing.T, text, schema string) {
+		tool, err := codemode.New(ci, []tools.Tool{echo("f", text, schema, schema)}, nil)
+		if err != nil {
+			return // the contract refuses the schema
+		}
+		erased(t, tool.Description)
+	})
+}
+
+// calling is an interpreter that says that its python can call.
+type calling struct{ codeinterp.CodeInterpreter }
+
+func (calling) Languages() []string { return []string{"python"} }
+func (calling) Describe() codeinterp.Info {
+	return codeinterp.Info{Provider: "x", Languages: []codeinterp.LanguageInfo{{Name: "python", Functions: true}}}
+}
+
+// TestPython: stubs are one class of empty functions, whatever tools say.
+func TestPython(t *testing.T) {
+	var b bytes.Buffer
+	for _, h := range append(hostile, "class", "self", "plain") {
+		tool, err := codemode.New(calling{}, []tools.Tool{echo("a", h, schema(h), schema(h)), echo(h, h, `{}`, ``)}, nil)
+		if err != nil {
+			t.Fatalf("%q: %v", h, err)
+		}
+		_, text, _ := strings.Cut(tool.Description, "```python\n")
+		text, rest, ok := strings.Cut(text, "```")
+		if !ok || rest != "" {
+			t.Fatalf("not one fence at the end: %s", tool.Description)
+		}
+		q, _ := json.Marshal(text)
+		b.Write(append(q, '\n'))
+	}
+	python, err := exec.LookPath("python3")
+	if err != nil {
+		t.Skip("no python3")
+	}
+	cmd := exec.Command(python, "-c", `
+import ast, json, sys
+for line in sys.stdin:
+    text = json.loads(line)
+    body = ast.parse(text).body
+    assert len(body) == 1 and isinstance(body[0], ast.ClassDef), text
+    assert all(isinstance(f, ast.FunctionDef) and len(f.body) == 1 for f in body[0].body) and len(body[0].body) == 2, text
+    assert not any(isinstance(n, ast.Call) for n in ast.walk(body[0])), text
+`)
+	cmd.Stdin = &b
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("%v: %s", err, out)
+	}
+}

@@ -1,0 +1,155 @@
+package codemode
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/toolcell/toolcell/codeinterp"
+)
+
+// A dialect is how functions are declared in a language.
+type dialect struct {
+	intro, more string // for the model
+	fence       string
+	open, close string // around the declarations
+	declare     func(f *function) string
+}
+
+const (
+	scriptIntro = "Programs can call the functions below: await tools.name({...}) resolves to the result, which is a value, not text, and rejects with a ToolError. " +
+		"Call several at once with Promise.all. Print only what you need to see."
+	pythonIntro = "Programs can call the functions below: tools.name(key=value) returns the result, which is a value, not text, and raises a ToolError. " +
+		"In asyncio, await tools.aio.name(key=value). Print only what you need to see."
+)
+
+var dialects = map[string]dialect{
+	"typescript": script,
+	"javascript": script,
+	"python": {intro: pythonIntro, fence: "python", open: "class tools:\n", declare: declarePython,
+		more: "There are too many to declare here: tools.search(query=\"words\") returns those that fit, as a list of name and description, and tools.describe(name=\"...\") the declaration of one, to print."},
+}
+
+var script = dialect{intro: scriptIntro, fence: "ts", open: "declare const tools: {\n", close: "};\n", declare: declareScript,
+	more: "There are too many to declare here: await tools.search({query: \"words\"}) returns those that fit, as a list of {name, description}, and await tools.describe({name: \"...\"}) the declaration of one, to print."}
+
+// about is the comment of a function.
+func about(f *function) string {
+	text := comment(f.Description, 300)
+	if f.tool != f.Name {
+		text += fmt.Sprintf(" (the tool %s)", comment(f.tool, 100))
+	}
+	return strings.ReplaceAll(strings.TrimSpace(text), "*/", "* /")
+}
+
+var typeScript = spelling{
+	unknown: "unknown", never: "never", null: "null", boolean: "boolean", number: "number", integer: "number", text: "string",
+	union: " | ", intersection: " & ",
+	list:   func(item string) string { return "Array<" + item + ">" },
+	record: func(value string) string { return "Record<string, " + value + ">" },
+	object: objectType,
+	literal: func(values []string) string {
+		if len(values) == 1 {
+			return values[0]
+		}
+		return "(" + strings.Join(values, " | ") + ")"
+	},
+}
+
+var identifier = regexp.MustCompile(`^[A-Za-z_$][A-Za-z0-9_$]*$`)
+
+func objectType(fields []field) string {
+	var b strings.Builder
+	b.WriteString("{ ")
+	for i, f := range fields {
+		if i > 0 {
+			b.WriteString("; ")
+		}
+		if f.about != "" {
+			b.WriteString("/** " + f.about + " */ ")
+		}
+		name := f.name
+		if !identifier.MatchString(name) {
+			name = quote(name)
+		}
+		b.WriteString(name)
+		if f.optional {
+			b.WriteString("?")
+		}
+		b.WriteString(": " + f.kind)
+	}
+	return b.String() + " }"
+}
+
+func declareScript(f *function) string {
+	fields := typeScript.fields(f.Input)
+	args := "args?: Record<string, unknown>"
+	if len(fields) > 0 {
+		args = "args: " + objectType(fields)
+		if !slices.ContainsFunc(fields, func(f field) bool { return !f.optional }) {
+			args = "args?: " + objectType(fields)
+		}
+	}
+	text := ""
+	if a := about(f); a != "" {
+		text = "  /** " + a + " */\n"
+	}
+	return text + fmt.Sprintf("  %s(%s): Promise<%s>;\n", f.Name, args, typeScript.typed(f.Output))
+}
+
+var typePython = spelling{
+	unknown: "Any", never: "Never", null: "None", boolean: "bool", number: "float", integer: "int", text: "str",
+	union:  " | ",
+	list:   func(item string) string { return "list[" + item + "]" },
+	record: func(value string) string { return "dict[str, " + value + "]" },
+	literal: func(values []string) string {
+		for i, v := range values {
+			switch v {
+			case "true", "false":
+				values[i] = strings.ToUpper(v[:1]) + v[1:]
+			case "null":
+				values[i] = "None"
+			default:
+				if v[0] != '"' && strings.ContainsAny(v, ".eE") {
+					return "float"
+				}
+			}
+		}
+		return "Literal[" + strings.Join(values, ", ") + "]"
+	},
+}
+
+func declarePython(f *function) string {
+	var params, notes []string
+	more := false
+	for _, p := range typePython.fields(f.Input) {
+		if !codeinterp.ValidFunctionName(strings.TrimLeft(p.name, "_")) || p.name == "self" {
+			more = true
+			notes = append(notes, quote(p.name)+" by ** of a dict")
+			continue
+		}
+		param := p.name + ": " + p.kind
+		if p.optional {
+			param += " = ..."
+		}
+		params = append(params, param)
+		if p.about != "" {
+			notes = append(notes, p.name+": "+p.about)
+		}
+	}
+	if len(params) > 0 {
+		params = append([]string{"*"}, params...)
+	}
+	if more || len(params) == 0 {
+		params = append(params, "**more: Any")
+	}
+	text := ""
+	if a := about(f); a != "" {
+		text = "    # " + a + "\n"
+	}
+	for _, n := range notes {
+		text += "    #   " + comment(n, 300) + "\n"
+	}
+	return text + fmt.Sprintf("    def %s(%s) -> %s: ...\n", f.Name, strings.Join(params, ", "), typePython.typed(f.Output))
+}

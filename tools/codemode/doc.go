@@ -1,0 +1,27 @@
+// Package codemode gives a model one tool in place of many: it runs a program in
+// which the many are functions. A program that calls ten tools, filters what
+// they return and prints the answer takes one turn instead of ten, and what lies
+// between never reaches the model.
+//
+//	run, err := codemode.New(ci, list, nil)
+//	set, err := tools.NewSet([]tools.Tool{run}, nil)
+//
+// The description of the tool declares the functions, in TypeScript or as Python
+// stubs, as far as there is room; of more functions it has the names, and
+// programs call tools.search(query) and tools.describe(name) for the rest.
+//
+// # Limits
+//
+// Programs run without contexts: nothing outlives a call of the tool. Images of
+// an answer do not reach the program. Declarations say what the JSON Schemas say
+// of types; formats, patterns and bounds are left to the tools, which check their
+// arguments. A schema that is too large or too deep is declared as unknown.
+//
+// # Security
+//
+// A program reaches the tools that it was given and what its provider lets it
+// reach, nothing else. Names, descriptions and schemas of tools are data of
+// whoever made them: in declarations they stay within comments, strings and
+// identifiers, whatever they hold. They are not protected against text that
+// argues with the model.
+package codemode

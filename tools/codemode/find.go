@@ -1,0 +1,74 @@
+package codemode
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/tools"
+)
+
+// maxFound is how many functions a search finds.
+const maxFound = 20
+
+type query struct {
+	Query string `json:"query"`
+}
+
+type byName struct {
+	Name string `json:"name"`
+}
+
+type found struct {
+	Name        string `json:"name"`
+	Description string `json:"description"`
+}
+
+// finders returns the functions that find others.
+func finders(all []function, d dialect) []function {
+	search := func(_ context.Context, q query) ([]found, error) { return find(all, q.Query), nil }
+	declare := func(_ context.Context, n byName) (string, error) {
+		i := slices.IndexFunc(all, func(f function) bool { return f.Name == n.Name || f.tool == n.Name })
+		if i < 0 {
+			return "", &codeinterp.FunctionError{Message: fmt.Sprintf("there is no function %.80q; use tools.search", n.Name)}
+		}
+		return d.open + d.declare(&all[i]) + d.close, nil
+	}
+	return []function{
+		{tools.Func("search", "Finds functions by words of their names and descriptions.", search), "search"},
+		{tools.Func("describe", "Returns the declaration of a function.", declare), "describe"},
+	}
+}
+
+// find returns the functions that have the words of a query, those that have more
+// of them first.
+func find(all []function, query string) []found {
+	words := strings.FieldsFunc(strings.ToLower(query[:min(len(query), 1<<10)]), func(r rune) bool {
+		return !(r == '_' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r > 127)
+	})
+	type hit struct{ at, score int }
+	var hits []hit
+	for i := range all {
+		name, about := strings.ToLower(all[i].Name+" "+all[i].tool), strings.ToLower(all[i].Description)
+		score := 0
+		for _, w := range words {
+			if strings.Contains(name, w) {
+				score += 3
+			}
+			if strings.Contains(about, w) {
+				score++
+			}
+		}
+		if score > 0 {
+			hits = append(hits, hit{i, score})
+		}
+	}
+	slices.SortStableFunc(hits, func(a, b hit) int { return b.score - a.score })
+	list := []found{}
+	for _, h := range hits[:min(len(hits), maxFound)] {
+		list = append(list, found{all[h.at].Name, comment(all[h.at].Description, 200)})
+	}
+	return list
+}

@@ -1,0 +1,120 @@
+package tools
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"reflect"
+	"strings"
+
+	"github.com/invopop/jsonschema"
+	"github.com/tidwall/gjson"
+	"github.com/toolcell/toolcell/codeinterp"
+)
+
+// Func returns a function for programs, see [codeinterp.RunOptions], that calls
+// f. In is a struct or a map, and the schemas are made from In and Out by their
+// json and jsonschema tags: a field without omitempty is required.
+//
+// Arguments that do not fit, among them unknown and missing ones, are told to
+// the program and f is not called. Of f's errors it learns what
+// [codeinterp.Function] says.
+func Func[In, Out any](name, description string, f func(context.Context, In) (Out, error)) codeinterp.Function {
+	input := schemaOf[In]()
+	required := gjson.GetBytes(input, "required").Array()
+	return codeinterp.Function{
+		Name: name, Description: description, Input: input, Output: schemaOf[Out](),
+		Call: func(ctx context.Context, c codeinterp.FunctionCall) (json.RawMessage, error) {
+			in, err := decodeArgs[In](c.Args, required)
+			if err != nil {
+				return nil, &codeinterp.FunctionError{Message: "invalid arguments: " + clip(err.Error(), 1<<10)}
+			}
+			out, err := f(ctx, in)
+			if err != nil {
+				return nil, err
+			}
+			return encode(out)
+		},
+	}
+}
+
+// decodeArgs reads arguments, all of which are known and none of which lacks.
+func decodeArgs[In any](args json.RawMessage, required []gjson.Result) (in In, err error) {
+	for _, name := range required {
+		if !gjson.GetBytes(args, gjson.Escape(name.Str)).Exists() {
+			return in, fmt.Errorf("%s: required, and missing", name.Str)
+		}
+	}
+	d := json.NewDecoder(bytes.NewReader(args))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&in); err != nil {
+		return in, fmt.Errorf("%s", strings.TrimPrefix(err.Error(), "json: "))
+	}
+	if _, err := d.Token(); err != io.EOF {
+		return in, fmt.Errorf("more than one JSON object")
+	}
+	return in, nil
+}
+
+// schemaOf returns the schema of the JSON of a T, nothing where any JSON may be
+// one.
+func schemaOf[T any]() json.RawMessage {
+	t := reflect.TypeFor[T]()
+	r := jsonschema.Reflector{Anonymous: true, ExpandedStruct: t.Kind() == reflect.Struct, Mapper: func(t reflect.Type) *jsonschema.Schema {
+		if t == reflect.TypeFor[json.RawMessage]() {
+			return &jsonschema.Schema{}
+		}
+		return nil
+	}}
+	root := r.ReflectFromType(t)
+	root.Version = ""
+	if s := marshal(root); len(s) > 0 && s[0] == '{' {
+		return s
+	}
+	return nil
+}
+
+// Function returns the tool as a function for programs. Its name is the tool's
+// where [codeinterp.ValidFunctionName] allows that, else one that [FunctionName]
+// makes of it. The result is the answer's JSON, or its text as a string where it
+// has none; images are left out. A Failure is an error with its message.
+func (t Tool) Function() codeinterp.Function {
+	f := codeinterp.Function{Name: FunctionName(t.Name), Description: strings.ToValidUTF8(clip(t.Description, 60<<10), "\uFFFD"),
+		Input: t.InputSchema, Output: t.OutputSchema}
+	f.Call = func(ctx context.Context, c codeinterp.FunctionCall) (json.RawMessage, error) {
+		r := serve(ctx, &t, Invocation{Tool: t.Name, Args: c.Args})
+		if r.Failure != nil {
+			return nil, &codeinterp.FunctionError{Message: r.Failure.Message}
+		}
+		if v := r.JSON(); len(v) > 0 {
+			return v, nil
+		}
+		return encode(strings.ToValidUTF8(r.Text, "\uFFFD"))
+	}
+	return f
+}
+
+// FunctionName returns the name itself where [codeinterp.ValidFunctionName]
+// allows it, else one that does and is like it.
+func FunctionName(name string) string {
+	if codeinterp.ValidFunctionName(name) {
+		return name
+	}
+	b := []byte(name[:min(len(name), 60)])
+	for i, c := range b {
+		if !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9') {
+			b[i] = '_'
+		}
+	}
+	name = strings.TrimLeft(string(b), "_")
+	if name == "" || name[0] <= '9' {
+		name = "t_" + name
+	}
+	name = name[:min(len(name), 63)]
+	if !codeinterp.ValidFunctionName(name) {
+		name += "_"
+	}
+	return name
+}

@@ -1,0 +1,107 @@
+package tools_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/tools"
+)
+
+type place struct {
+	City string `json:"city" jsonschema:"description=Where"`
+	Days int    `json:"days,omitempty"`
+	Near *place `json:"near,omitempty"`
+}
+
+type weather struct {
+	Text string `json:"text"`
+}
+
+func TestFunc(t *testing.T) {
+	f := tools.Func("get_weather", "Weather.", func(_ context.Context, p place) (weather, error) {
+		if p.City == "Atlantis" {
+			return weather{}, errors.New("disk /dev/sda")
+		}
+		return weather{p.City + " <sun>"}, nil
+	})
+	if _, err := codeinterp.CheckRun("", &codeinterp.RunOptions{Functions: []codeinterp.Function{f}}); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(f.Input), `"required":["city"]`) || !strings.Contains(string(f.Output), `"text"`) {
+		t.Errorf("schemas %s, %s", f.Input, f.Output)
+	}
+	for _, tt := range []struct{ args, want, err string }{
+		{`{"city":"Oslo"}`, `{"text":"Oslo <sun>"}`, ""},
+		{`{}`, "", "city: required, and missing"},
+		{`{"city":"Oslo","town":1}`, "", `unknown field "town"`},
+		{`{"city":5}`, "", "cannot unmarshal number"},
+	} {
+		v, err := f.Call(t.Context(), codeinterp.FunctionCall{Args: json.RawMessage(tt.args)})
+		_, told := errors.AsType[*codeinterp.FunctionError](err)
+		if string(v) != tt.want || (err != nil) != (tt.err != "") || err != nil && (!told || !strings.Contains(err.Error(), tt.err)) {
+			t.Errorf("%s: %s, %v", tt.args, v, err)
+		}
+	}
+	if _, err := f.Call(t.Context(), codeinterp.FunctionCall{Args: json.RawMessage(`{"city":"Atlantis"}`)}); err == nil || err.Error() != "disk /dev/sda" {
+		t.Errorf("%v", err)
+	}
+	loose := tools.Func("any", "", func(_ context.Context, in map[string]any) (any, error) { return in, nil })
+	if _, err := codeinterp.CheckRun("", &codeinterp.RunOptions{Functions: []codeinterp.Function{loose}}); err != nil {
+		t.Errorf("%v: %s, %s", err, loose.Input, loose.Output)
+	}
+}
+
+func TestToolFunction(t *testing.T) {
+	for _, tt := range []struct {
+		answer    *tools.Answer
+		want, err string
+	}{
+		{&tools.Answer{Text: "a \"b\""}, `"a \"b\""`, ""},
+		{&tools.Answer{Text: "x", Data: json.RawMessage(`{"a":1}`)}, `{"a":1}`, ""},
+		{&tools.Answer{Failure: &tools.Failure{Code: "x", Message: "no such city"}}, "", "no such city"},
+		{nil, "", "internal error"},
+	} {
+		tool := tools.Tool{Name: "get-weather", Invoke: func(context.Context, tools.Invocation) *tools.Answer { return tt.answer }}
+		f := tool.Function()
+		v, err := f.Call(t.Context(), codeinterp.FunctionCall{Args: json.RawMessage(`{}`)})
+		if f.Name != "get_weather" || string(v) != tt.want || (err != nil) != (tt.err != "") || err != nil && !strings.Contains(err.Error(), tt.err) {
+			t.Errorf("%+v: %s %s, %v", tt.answer, f.Name, v, err)
+		}
+	}
+}
+
+func FuzzFunctionName(f *testing.F) {
+	for _, s := range []string{"", "a", "get-weather", "class", "_", "1", "ü", "then", strings.Repeat("a-", 60), strings.Repeat("9", 70)} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		if n := tools.FunctionName(s); !codeinterp.ValidFunctionName(n) || codeinterp.ValidFunctionName(s) && n != s {
+			t.Errorf("%q becomes %q", s, n)
+		}
+	})
+}
+
+// TestSecretsInCalls: a Result tells of calls without secrets.
+func TestSecretsInCalls(t *testing.T) {
+	secrets, err := tools.NewSecrets("hunter2hunter2")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ci := &fake{script: func(context.Context, string) (codeinterp.Result, error) {
+		return codeinterp.Result{Status: codeinterp.StatusOK, Calls: []codeinterp.CallRecord{{Number: 1, Name: "f",
+			Args: `{"k":"hunter2hunter2"}`, Result: `"hunter2hunter2"`, Error: "hunter2hunter2", Err: errors.New("hunter2hunter2")}}}, nil
+	}}
+	list, err := tools.ForCode("x", ci, &tools.Options{Secrets: secrets})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := list[0].Invoke(t.Context(), tools.Invocation{Args: json.RawMessage(`{"language":"python","code":"1"}`)})
+	c := r.Result.Calls[0]
+	if all := c.Args + c.Result + c.Error + c.Err.Error() + r.Text + string(r.JSON()); strings.Contains(all, "hunter2") {
+		t.Errorf("a secret in %q", all)
+	}
+}
