@@ -12,7 +12,8 @@ import (
 type LimitOptions struct {
 	// Runs is how many programs run at once. Further ones wait, first in,
 	// first out, until their ctx ends. A run that waits for its context
-	// counts.
+	// counts, and so does one that waits for a function of the host: a
+	// function that runs code through the same Limit may wait for itself.
 	Runs int
 
 	// Queue is how many runs may wait where Runs is set, -1 for none; one

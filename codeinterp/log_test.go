@@ -2,6 +2,8 @@ package codeinterp_test
 
 import (
 	"bytes"
+	"context"
+	"encoding/json"
 	"log/slog"
 	"strings"
 	"testing"
@@ -24,6 +26,18 @@ func TestLog(t *testing.T) {
 	}
 	if strings.Contains(got, "secret") {
 		t.Errorf("the code or the output was logged:\n%s", got)
+	}
+}
+
+func TestLogCalls(t *testing.T) {
+	var b bytes.Buffer
+	ci := codeinterp.Wrap(&caller{}, codeinterp.Log(slog.New(slog.NewTextHandler(&b, nil))))
+	secret := func(context.Context, codeinterp.FunctionCall) (json.RawMessage, error) {
+		return json.RawMessage(`"secret"`), nil
+	}
+	ci.RunCode(t.Context(), "echo", "", &codeinterp.RunOptions{Functions: []codeinterp.Function{{Name: "see", Call: secret}}})
+	if got := b.String(); !strings.Contains(got, `msg="call function"`) || !strings.Contains(got, "function=see call=1 args_bytes=2 result_bytes=8") || strings.Contains(got, "secret") {
+		t.Errorf("%s", got)
 	}
 }
 

@@ -77,6 +77,8 @@ func (cs *clients) middleware(next codeinterp.Handler) codeinterp.Handler {
 // serve serves a client's call of an interpreter.
 func (cs *clients) serve(ctx context.Context, c *client, call codeinterp.Call, in *interpreter) (codeinterp.Reply, error) {
 	switch {
+	case call.Op.Calls():
+		return in.next(ctx, call) // by a program that was let through
 	case call.Op == codeinterp.OpList:
 		return cs.list(ctx, c, call, in)
 	case call.Context == "" && call.Op.Runs():

@@ -49,6 +49,9 @@ func (w *watcher) operate(ctx context.Context, c codeinterp.Call, next codeinter
 	if c.Op.Runs() {
 		attrs = append(attrs, keyCodeSize.Int(len(c.Code)))
 	}
+	if f, ok := c.Args.(codeinterp.FunctionCall); ok {
+		attrs = append(attrs, keyTool.String(f.Name))
+	}
 	ctx, span := w.tracer.Start(parent(ctx), "codeinterp "+c.Op.String(),
 		trace.WithSpanKind(trace.SpanKindInternal), trace.WithAttributes(attrs...))
 	defer span.End()
