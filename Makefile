@@ -24,7 +24,7 @@ endif
 	@$(MAKE) --no-print-directory -j2 testenv compile
 	@run=$$($(GO) -C internal/lint tool -n gotestsum) && $$run --format pkgname-and-test-fails --format-icons text --format-hide-empty-pkg \
 		--rerun-fails=2 --rerun-fails-max-failures=30 --packages=./... -- $(RACE) -shuffle=on -timeout 25m
-	$(GO) test -run 'Hostile|Conformance/(Stateless|Wrap)' ./providers/inmemory ./internal/typescript # what the race detector is too slow for
+	$(GO) test -run 'Hostile|Conformance|Hammer|ManyContexts|JobsLeft' ./providers/inmemory ./internal/typescript # what the race detector is too slow for
 	@set -e; for m in $(NESTED); do echo "== $$m"; $(GO) -C $$m test ./...; done
 
 ## quick: the tests without the race detector and without setting anything up

@@ -69,7 +69,7 @@ func TestHammer(t *testing.T) {
 	s := open(t, &inmemory.Options{Engines: []engine.Engine{echo{newToy()}, quickjs.New(nil)}, MaxMemory: 4 << 30, MaxRunning: 8})
 	for language, runs := range map[string]int64{"toy": 60_000, "javascript": 10_000} {
 		if raceEnabled || testing.Short() {
-			runs /= 10
+			runs /= 25
 		}
 		t.Run(language, func(t *testing.T) {
 			h := &hammer{s: s, limit: runs}

@@ -318,7 +318,7 @@ func TestMemoryReturns(t *testing.T) {
 		if err := s.DeleteContext(t.Context(), id); err != nil {
 			t.Fatal(err)
 		}
-		for deadline := time.Now().Add(10 * time.Second); s.Abandoned() > 0 && time.Now().Before(deadline); {
+		for deadline := time.Now().Add(time.Minute); s.Abandoned() > 0 && time.Now().Before(deadline); {
 			time.Sleep(10 * time.Millisecond) // a machine that is very busy
 		}
 		if n := inmemory.MemoryUsed(s); n != 0 {

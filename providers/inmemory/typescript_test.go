@@ -18,7 +18,7 @@ func TestTypeScriptHostile(t *testing.T) {
 		return func(t *testing.T, source string) {
 			began := time.Now()
 			res, err := s.RunCode(t.Context(), "typescript", source, &codeinterp.RunOptions{Timeout: 500 * time.Millisecond})
-			if took := time.Since(began); took > 20*time.Second {
+			if took := time.Since(began); took > time.Minute {
 				t.Errorf("took %v", took)
 			}
 			if err != nil {

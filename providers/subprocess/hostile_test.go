@@ -27,7 +27,7 @@ func TestTypeScriptHostile(t *testing.T) {
 		return func(t *testing.T, source string) {
 			began := time.Now()
 			res, err := ci.RunCode(t.Context(), "typescript", source, &codeinterp.RunOptions{Timeout: time.Second})
-			if took := time.Since(began); took > 30*time.Second {
+			if took := time.Since(began); took > time.Minute {
 				t.Errorf("took %v", took)
 			}
 			if err != nil {
