@@ -37,7 +37,7 @@ func bash() Programs {
 		Get: func(name string) string { return fmt.Sprintf(`printf '%%s\n' "$%s"`, name) },
 		Has: func(name string) string { return fmt.Sprintf("[[ -v %s ]] && echo yes || echo no", name) },
 
-		ReadAll:  `printf '[%s]\n' "$(cat)"`,
+		ReadAll:  `text=$(cat) && printf '[%s]\n' "$text"`,
 		ReadLine: lines("IFS= read -r line || exit 3", `printf '[%s]\n' "$line"`),
 		GetEnv:   func(name string) string { return fmt.Sprintf(`echo "${%s-<unset>}"`, name) },
 		Getwd:    "pwd",

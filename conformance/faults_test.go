@@ -40,10 +40,21 @@ var heavy = []string{"LimitDefault", "LimitOff", "HugeOutput", "LossTold", "Floo
 	"LeakProcesses", "LeakContexts", "StoppedCodeIsDead", "ChildrenEndWithRun", "ChildrenEndWithTimeout", "ChildrenEndWithContext"}
 
 // TestFaults wants each fault to be noticed by the check that is there for it,
-// and by no other than those that cannot but notice.
+// and by no other than those that cannot but notice. It logs the score.
 func TestFaults(t *testing.T) {
+	caught, tried, clauses := 0, 0, map[string]int{}
+	defer func() {
+		t.Logf("%d of %d broken providers are caught, by %d clauses: %v", caught, tried, len(clauses), clauses)
+	}()
 	for _, f := range faults() {
 		t.Run(f.want+"/"+f.name, func(t *testing.T) {
+			tried++
+			defer func() {
+				if !t.Failed() {
+					caught++
+					clauses[f.want]++
+				}
+			}()
 			if f.clean != nil {
 				defer f.clean()
 			}

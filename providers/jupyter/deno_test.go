@@ -43,14 +43,14 @@ func denoConfig() conformance.Config {
 	var values []conformance.Expression
 	for _, v := range p.Values {
 		switch v.Code {
-		case "NaN", "null", "10n":
+		case "NaN", "null", "10n", "-0", "Promise.resolve([7])":
 			continue
 		case `"hi"`, `""`:
 			v.Text = ""
 		}
 		values = append(values, v)
 	}
-	p.Values = values
+	p.Values, p.Raises = values, p.Raises[:1]
 	p.ReadAll, p.ReadLine = "", ""
 	p.GetEnv = func(name string) string { return fmt.Sprintf(`console.log(Deno.env.get(%q) ?? "<unset>");`, name) }
 	p.Getwd = "console.log(Deno.cwd());"

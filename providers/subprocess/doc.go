@@ -44,8 +44,11 @@
 // A run ends as a script under node does, in contexts too: when its timers,
 // promises, requests and children are done. A server that listens does not hold
 // it, and serves the context's next runs. A promise as the last value is
-// awaited. An unhandled rejection or exception ends the run as an error; what is
-// thrown and is no Error has the Name Uncaught. TypeScript has its
+// awaited. An unhandled rejection or exception ends the run as an error, unless
+// the program has handlers of its own; what is thrown and is no Error has the
+// Name Uncaught and its inspected form as the message. A value has a JSON form
+// where JSON.parse(JSON.stringify(value)) gives it back deeply equal, at most
+// 1 MiB of it and 100 levels. The value comes after what timers print. TypeScript has its
 // types erased, not checked, before node gets it, whatever node's version: that
 // is part of the run, counts in its time limit, and takes microseconds. Enums,
 // namespaces, parameter properties and TypeScript's experimental decorators
@@ -53,7 +56,9 @@
 //
 // Bash programs run in the context's own shell: variables, functions, options,
 // aliases, traps and the working directory stay. There are no values and no
-// displays. The run's exit code is that of the last command.
+// displays. The run's exit code is that of the last command. Without
+// RunOptions.Stdin, reading fails in bash and node too: descriptor 0 can only be
+// written to.
 //
 // # Functions of the host
 //

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/jsvalue"
 	"github.com/toolcell/toolcell/internal/pyvalue"
 )
 
@@ -178,7 +179,7 @@ func JavaScript() Language {
 		Name: "javascript", Commands: []string{"node", "nodejs"}, Extension: ".js", MinVersion: "18",
 		Install: "install Node.js 18 or later (Debian and Ubuntu: apt install nodejs; macOS: brew install node), or give its path in Language.Commands",
 		Notes:   "Node.js with its own modules, by import or require. Top-level await works, const and let may be declared again, and the last expression is the result; display(mime, data) shows rich data.",
-		Driver:  &Driver{Args: []string{"-e", DriverArg}, Source: nodeDriver, Interrupts: true, Functions: true},
+		Driver:  &Driver{Args: []string{"-e", DriverArg}, Source: jsvalue.Into(nodeDriver), Interrupts: true, Functions: true},
 		kind:    nodeKind,
 	}
 }

@@ -67,3 +67,25 @@ func TestNodeExits(t *testing.T) {
 		}
 	}
 }
+
+// TestNoStdin: without standard input reading fails, on the first run and after
+// one that had some; empty input is at its end.
+func TestNoStdin(t *testing.T) {
+	ci := open(t, subprocess.Options{})
+	for language, code := range map[string]string{
+		"python":     "import sys\nprint('[' + sys.stdin.read() + ']')",
+		"javascript": `console.log("[" + require("fs").readFileSync(0, "utf8") + "]")`,
+		"bash":       `text=$(cat) && echo "[$text]"`,
+	} {
+		n := newNotebook(t, ci, language)
+		for i, stdin := range [][]byte{nil, []byte("in"), nil, {}} {
+			res := n.run(code, &codeinterp.RunOptions{Stdin: stdin, Timeout: time.Minute})
+			once := run(t, ci, language, code, &codeinterp.RunOptions{Stdin: stdin, Timeout: time.Minute})
+			for _, res := range []codeinterp.Result{res, once} {
+				if stdin == nil && (res.OK() || res.Stdout() != "") || stdin != nil && res.Stdout() != "["+string(stdin)+"]\n" {
+					t.Errorf("%s, run %d with %q: %s", language, i+1, stdin, summary(res))
+				}
+			}
+		}
+	}
+}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/toolcell/toolcell/internal/jsvalue"
 	"github.com/toolcell/toolcell/providers/inmemory/engine"
 	lib "modernc.org/libquickjs"
 )
@@ -78,7 +79,7 @@ func (c *compilation) run(name string) {
 // a folder of its name, in order, as the body of one function.
 func librarySource(name string) (string, error) {
 	if src, err := sources.ReadFile("lib/" + name + ".js"); err == nil {
-		return string(src), nil
+		return jsvalue.Into(string(src)), nil
 	}
 	files, err := sources.ReadDir("lib/" + name)
 	if err != nil {

@@ -11,6 +11,9 @@ import (
 	lib "modernc.org/libquickjs"
 )
 
+// maxValue bounds a value's JSON text, as the driver does for objects.
+const maxValue = 1 << 20
+
 // result returns the output for the value of the last expression, nil for
 // undefined. An exception that inspecting it throws is dropped: the value then
 // has no form to be shown in.
@@ -60,7 +63,10 @@ func (in *instance) primitiveResult(v value) (text []byte, faithful json.RawMess
 		if !in.vm.wellFormed(v, s) {
 			return []byte(s), nil
 		}
-		return []byte(s), quoteJSON(s)
+		if text := quoteJSON(s); len(text) <= maxValue {
+			return []byte(s), text
+		}
+		return []byte(s), nil
 	}
 	return []byte(s), json.RawMessage(s)
 }
@@ -83,11 +89,15 @@ func (vm *vm) wellFormed(v value, s string) bool {
 // json returns the JSON form of an object, nil where it has none that says
 // the same.
 func (in *instance) json(v value) json.RawMessage {
-	s, ok, thrown := in.driverCall("json", v)
+	vm := in.vm
+	objects, arrays := lib.XJS_GetClassProto(vm.tls, vm.ctx, lib.EJS_CLASS_OBJECT), lib.XJS_GetClassProto(vm.tls, vm.ctx, lib.EJS_CLASS_ARRAY)
+	s, ok, thrown := in.driverCall("json", v, objects, arrays)
+	vm.free(objects)
+	vm.free(arrays)
 	if thrown {
-		in.vm.dropException()
+		vm.dropException()
 	}
-	if !ok || !json.Valid([]byte(s)) {
+	if !ok || s == "" || !json.Valid([]byte(s)) {
 		return nil
 	}
 	return json.RawMessage(s)

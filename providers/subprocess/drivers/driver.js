@@ -18,14 +18,14 @@
 
   const CONTROL = 3;
   const LIMIT = 48 << 20; // bytes of one show; the host refuses frames of 64 MiB
-  const MAX_ID = 1024, MAX_MIME = 256, MAX_BUNDLE = 64, MAX_METADATA = 64 << 10, MAX_VALUE = 1 << 20; // of a show
+  const MAX_ID = 1024, MAX_MIME = 256, MAX_BUNDLE = 64, MAX_METADATA = 64 << 10; // of a show
   const MAX_ARGS = 48 << 20, MAX_CALLS = 4096; // of a call, and how many may be open
   const MAX_MESSAGE = 64 << 10, MAX_STACK = 256 << 10, MAX_LINES = 4096; // of an error
   const realExit = process.reallyExit.bind(process);
   const { Buffer, setTimeout, setInterval, setImmediate, clearTimeout, Error, TypeError, JSON, Object, Number, String, Array, Set, Map, Promise, RegExp, Atomics } = globalThis;
 
   let seq = '', cell = 0, once = false, current = null;
-  let shows = 0, stdinSet = false;
+  let shows = 0, stdinSet;
 
   // --- frames ---------------------------------------------------------------
 
@@ -135,34 +135,9 @@
 
   // --- values -----------------------------------------------------------------
 
-  // fits tells whether a value is small enough to look at closely. It counts
-  // while it walks, so a huge one costs no more than the limit.
-  function fits(v, budget, depth = 0) {
-    budget.left -= typeof v === 'string' ? v.length : 1;
-    if (budget.left < 0 || depth > 100) return false;
-    if (typeof v !== 'object' || v === null || util.types.isProxy(v)) return true;
-    if (ArrayBuffer.isView(v)) return false;
-    for (const k in v) {
-      budget.left -= k.length;
-      const own = Object.getOwnPropertyDescriptor(v, k);
-      if (own && 'value' in own && !fits(own.value, budget, depth + 1)) return false;
-    }
-    return budget.left >= 0;
-  }
-
   // toJSON returns the JSON form of a value that JSON gives back unchanged, ''
-  // of any other. A lone surrogate survives here, but nowhere else.
-  const { parse, stringify } = JSON, { isDeepStrictEqual } = util;
-  function toJSON(v) {
-    try {
-      if (v === undefined || !fits(v, { left: MAX_VALUE })) return '';
-      const json = stringify(v);
-      if (json === undefined || Buffer.byteLength(json) > MAX_VALUE || /(?:^|[^\\])(?:\\\\)*\\ud[89a-f]/.test(json)) return '';
-      return isDeepStrictEqual(parse(json), v) ? json : '';
-    } catch {
-      return '';
-    }
-  }
+  // of any other.
+  const toJSON = __JSVALUE__;
 
   const inspect = (v) => (typeof v === 'string' ? v : util.inspect(v));
 
@@ -452,9 +427,35 @@
   session.connect();
   const post = (method, params) => {
     let answer;
-    session.post(method, params, (error, result) => { answer = { error, result }; });
+    message(method, params, (error, result) => { answer = { error, result }; });
     return answer;
   };
+
+  // message posts past a toJSON that a program gives all objects, which node's
+  // own messages to the inspector would use too. It is back before the
+  // inspector gets the message.
+  const { defineProperty, getOwnPropertyDescriptor, assign, create, prototype } = Object;
+  function message(method, params, done) {
+    const d = getOwnPropertyDescriptor(prototype, 'toJSON');
+    if (!d?.configurable) return session.post(method, params, done);
+    delete prototype.toJSON;
+    const list = params.arguments?.map((a) => assign(create(null), a));
+    if (list) list.toJSON = undefined;
+    const back = () => defineProperty(prototype, 'toJSON', d);
+    const bare = assign(create(null), params, list && { arguments: list });
+    let given = false;
+    bare.toJSON = () => {
+      if (!given) back();
+      given = true;
+      delete bare.toJSON;
+      return bare;
+    };
+    try {
+      session.post(method, bare, done);
+    } finally {
+      if (!given) back();
+    }
+  }
 
   // value returns what is behind an inspector's remote object.
   let handed;
@@ -488,7 +489,7 @@
   function evaluate(code, name, done) {
     const release = hold();
     try {
-      interruptible(() => session.post('Runtime.evaluate', {
+      interruptible(() => message('Runtime.evaluate', {
         expression: code + sourceURL(name), replMode: true, awaitPromise: true, silent: true, objectGroup: name,
       }, guarded((error, answer) => {
         if (error) return;
@@ -592,19 +593,19 @@
 
   function setStdin(file) {
     if (file) {
-      replaceStdin(file);
+      replaceStdin(file, 'r');
       fs.unlinkSync(file);
       stdinSet = true;
-    } else if (stdinSet) {
-      replaceStdin('/dev/null');
+    } else if (stdinSet ?? true) {
+      replaceStdin('/dev/null', 'a'); // of which reading fails
       stdinSet = false;
     }
   }
 
   // replaceStdin makes a file descriptor 0: open takes the lowest free one.
-  function replaceStdin(file) {
+  function replaceStdin(file, flags) {
     fs.closeSync(0);
-    if (fs.openSync(file, 'r') !== 0) throw new Error('descriptor 0 is not free');
+    if (fs.openSync(file, flags) !== 0) throw new Error('descriptor 0 is not free');
     const s = new fs.ReadStream(null, { fd: 0, autoClose: false });
     Object.defineProperty(process, 'stdin', { configurable: true, enumerable: true, get: () => s });
   }
@@ -694,7 +695,7 @@
       }
       if (result !== undefined) {
         try {
-          show('result', { 'text/plain': inspect(result) }, '', toJSON(result));
+          this.result = [inspect(result), toJSON(result)];
         } catch (e) {
           return this.report('error', 1, e);
         }
@@ -708,6 +709,7 @@
       if (!this.drained) return this.report('error', 13, new Error('a top-level await waits for a promise that nothing can settle any more'));
       const status = Number(process.exitCode ?? 0) & 0xff;
       process.exitCode = undefined;
+      if (this.result) show('result', { 'text/plain': this.result[0] }, '', this.result[1]);
       this.report(status ? 'exit' : 'ok', status);
     }
 
@@ -759,15 +761,17 @@
     }
 
     exit(status) {
-      if (once || !computing) {
-        this.stopping = true;
-        if (!this.leaving) {
-          this.leaving = true;
-          process.exitCode = status;
-          // Handlers may change the code, throw, or call process.exit again.
-          try { process.emit('exit', status); } catch (e) { process.stderr.write(`Uncaught ${util.inspect(e)}\n`); }
-          status = Number(process.exitCode ?? status) & 0xff;
-        }
+      const over = once || !computing;
+      if (over) this.stopping = true;
+      if (!this.leaving) {
+        this.leaving = true;
+        process.exitCode = status;
+        // Handlers may change the code, throw, or call process.exit again.
+        try { process.emit('exit', status); } catch (e) { process.stderr.write(`Uncaught ${util.inspect(e)}\n`); }
+        status = Number(process.exitCode ?? status) & 0xff;
+      }
+      process.exitCode = undefined;
+      if (over) {
         this.report(once ? 'exit' : 'gone', status);
         realExit(status);
       }
@@ -814,7 +818,7 @@
 
   function describe(error, name, line) {
     if (error && Object.hasOwn(error, 'thrown') && !(error instanceof Error)) {
-      const text = inspect(error.thrown);
+      const text = util.inspect(error.thrown);
       return ['Uncaught', shortened(text, MAX_MESSAGE), line, '', shortened(`Uncaught ${text}`, MAX_STACK)];
     }
     let kind = 'Error', message = '', stack = '', missing = '';
@@ -859,17 +863,40 @@
     if (current) current.exit(status);
     realExit(status);
   };
+
+  // Of the listeners of process the driver's own stay whatever a program does,
+  // but for SIGINT by name: vm takes those away while a script computes, and
+  // puts them back.
+  const ours = [];
+  const on = (event, f) => {
+    ours.push(f);
+    process.on(event, f);
+  };
+  const { rawListeners, removeListener, eventNames, listenerCount, removeAllListeners: removeAll } = process;
+  process.removeAllListeners = function removeAllListeners(...events) {
+    if (events[0] === 'SIGINT') return removeAll.call(this, 'SIGINT');
+    for (const event of events.length ? events : eventNames.call(process)) {
+      if (event === 'newListener' || event === 'removeListener') continue;
+      for (const f of rawListeners.call(process, event)) if (!ours.includes(f)) removeListener.call(process, event, f);
+    }
+    return this;
+  };
+
+  // A program's own handlers go before the driver's, as they do before node's.
+  const handlers = (event) => listenerCount.call(process, event) > 1;
   for (const [event, where] of [['uncaughtException', ''], ['unhandledRejection', ' (in promise)']]) {
-    process.on(event, (e) => {
+    on(event, (e) => {
+      if (handlers(event)) return;
+      if (where && handlers('uncaughtException')) return void process.emit('uncaughtException', e, event);
       if (current) return current.stop('error', 1, wrapped(e));
       process.stderr.write(`Uncaught${where} ${util.inspect(e)}\n`);
       if (once) realExit(1);
     });
   }
-  process.on('beforeExit', () => {
+  on('beforeExit', () => {
     if (!once && current && !current.stopping) current.drainedOut();
   });
-  process.on('exit', () => {
+  on('exit', () => {
     if (once && current && !current.stopping && !current.drained) current.drainedOut();
   });
 
@@ -881,7 +908,7 @@
     servers.add(this);
     return listen.apply(this, args);
   };
-  process.on('SIGINT', () => { seen++; });
+  on('SIGINT', () => { seen++; });
 
   const socket = new net.Socket({ fd: CONTROL, readable: true, writable: false, allowHalfOpen: true });
   socket.on('data', guarded(onData));

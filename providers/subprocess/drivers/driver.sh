@@ -167,6 +167,8 @@ __toolcell_prepare() {
 	if [[ ${__toolcell_fields[2]} ]]; then
 		exec <"${__toolcell_fields[2]}"
 		command -p rm -f -- "${__toolcell_fields[2]}"
+	else
+		exec 0>>/dev/null # of which reading fails
 	fi
 	__toolcell_setenv "${__toolcell_fields[@]:3}"
 	__toolcell_fields=()

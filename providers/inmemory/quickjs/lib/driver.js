@@ -602,52 +602,9 @@
     return [rule("┌", "┬", "┐"), line(head), rule("├", "┼", "┤"), ...lines.map(line), rule("└", "┴", "┘")].join("\n");
   }
 
-  // json returns a value's JSON text where that says all there is to say, and
-  // undefined otherwise.
-  function json(v) {
-    const seen = new Set();
-    let ok = true;
-    const text = (v, depth) => {
-      if (!ok || depth > 500) { ok = false; return ""; }
-      switch (typeof v) {
-        case "string":
-          if (!v.isWellFormed()) ok = false;
-          return JSON.stringify(v);
-        case "number":
-          if (!Number.isFinite(v) || Object.is(v, -0)) ok = false;
-          return `${v}`;
-        case "boolean": return `${v}`;
-        case "object": break;
-        default: ok = false; return "";
-      }
-      if (v === null) return "null";
-      const cls = classOf(v);
-      if (cls !== ARRAY && cls !== 1 || seen.has(v)) { ok = false; return ""; }
-      seen.add(v);
-      const parts = [];
-      if (cls === ARRAY) {
-        const names = Reflect.ownKeys(v);
-        if (names.length !== v.length + 1) ok = false;
-        for (let i = 0; ok && i < v.length; i++) {
-          const d = Object.getOwnPropertyDescriptor(v, i);
-          if (d === undefined || !("value" in d)) ok = false;
-          else parts.push(text(d.value, depth + 1));
-        }
-      } else {
-        if (typeof inherited(v, "toJSON") === "function" && Object.hasOwn(v, "toJSON")) ok = false;
-        for (const k of Reflect.ownKeys(v)) {
-          const d = Object.getOwnPropertyDescriptor(v, k);
-          if (typeof k === "symbol" || !d.enumerable || !("value" in d) || !k.isWellFormed()) { ok = false; break; }
-          parts.push(JSON.stringify(k) + ":" + text(d.value, depth + 1));
-          if (!ok) break;
-        }
-      }
-      seen.delete(v);
-      return cls === ARRAY ? `[${parts.join(",")}]` : `{${parts.join(",")}}`;
-    };
-    const s = text(v, 0);
-    return ok ? s : undefined;
-  }
+  // json returns a value's JSON text, "" where that would not say the same. The
+  // prototypes are those of the program's realm.
+  const json = __JSVALUE__;
 
   const dir = (v, opts) => {
     const ctx = options(opts);

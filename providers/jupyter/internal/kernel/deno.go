@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/jsvalue"
 )
 
 //go:embed setup.js
@@ -15,7 +16,7 @@ var denoSetup string
 // value after it said that it is idle, it cannot be interrupted, and it reads
 // no standard input.
 var denoDialect = dialect{
-	setup:   func(bool, bool) string { return denoSetup },
+	setup:   func(bool, bool) string { return jsvalue.Into(denoSetup) },
 	start:   func(s Surroundings) string { return denoCall("start", s) },
 	enter:   func(s Surroundings) string { return denoCall("enter", s) },
 	leave:   denoHelper + ".leave()",

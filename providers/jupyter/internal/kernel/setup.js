@@ -3,25 +3,14 @@
   if (internals.toolcell) return;
   const VALUE = "application/vnd.toolcell.value";
   const core = internals.core, jupyter = internals.jupyter, plain = jupyter.broadcastResult;
-  const broadcast = Deno.jupyter.broadcast, stringify = JSON.stringify, decoder = new TextDecoder();
+  const broadcast = Deno.jupyter.broadcast, decoder = new TextDecoder();
 
-  // faithful reports whether JSON can carry the value without changing it.
-  const faithful = (v, seen) => {
-    if (v === null || typeof v === "string" || typeof v === "boolean") return true;
-    if (typeof v === "number") return Number.isFinite(v) && !Object.is(v, -0);
-    if (typeof v !== "object" || seen.includes(v) || seen.length > 200) return false;
-    const proto = Object.getPrototypeOf(v), list = Array.isArray(v);
-    if (!list && proto !== Object.prototype && proto !== null || typeof v.toJSON === "function") return false;
-    if (list && Object.keys(v).length !== v.length || Object.getOwnPropertySymbols(v).length > 0) return false;
-    return Object.values(v).every((x) => faithful(x, [...seen, v]));
-  };
+  // toJSON returns the text of a value that JSON gives back unchanged, else "".
+  const toJSON = __JSVALUE__;
 
   jupyter.broadcastResult = async (count, value) => {
-    let text;
-    try {
-      if (faithful(value, [])) text = stringify(value);
-    } catch { /* a getter that throws: the runtime's own form tells it */ }
-    if (text === undefined || text.length > 1 << 20) return await plain(count, value);
+    const text = toJSON(value);
+    if (text === "") return await plain(count, value);
     const data = await jupyter.formatInner(value, false);
     data["text/plain"] ??= Deno.inspect(value);
     await broadcast("execute_result", {
