@@ -47,6 +47,9 @@ const (
 	ErrorLine Feature = "ErrorLine"
 	// MissingModule: ProgramError.MissingModule is set.
 	MissingModule Feature = "MissingModule"
+	// EndKnown: the provider notices that a program has ended while OnOutput
+	// still takes what it left.
+	EndKnown Feature = "EndKnown"
 	// ExecutionCount: Result.ExecutionCount numbers a context's runs.
 	ExecutionCount Feature = "ExecutionCount"
 )

@@ -41,7 +41,7 @@ func momentChecks() []check {
 			name:   "EndedBeforeTimeout",
 			clause: "a program that ended before its timeout is told so, however long OnOutput takes with what it left",
 			scope:  everyRun,
-			needs:  []Feature{Values},
+			needs:  []Feature{Values, EndKnown},
 			uses:   func(p *Programs) bool { return len(p.Values) > 0 },
 			run:    endedBeforeTimeout,
 		},
