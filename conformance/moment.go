@@ -42,6 +42,7 @@ func momentChecks() []check {
 			clause: "a program that ended before its timeout is told so, however long OnOutput takes with what it left",
 			scope:  everyRun,
 			needs:  []Feature{Values, EndKnown},
+			proves: EndKnown,
 			uses:   func(p *Programs) bool { return len(p.Values) > 0 },
 			run:    endedBeforeTimeout,
 		},
