@@ -138,6 +138,7 @@
   // toJSON returns the JSON form of a value that JSON gives back unchanged, ''
   // of any other.
   const toJSON = __JSVALUE__;
+  const { parse, stringify } = JSON;
 
   const inspect = (v) => (typeof v === 'string' ? v : util.inspect(v));
 
