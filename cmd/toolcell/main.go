@@ -41,6 +41,7 @@ const usage = `Toolcell runs code for LLM agents.
   toolcell run [flags] (-e CODE | FILE | -) [ARG...]
                                               run a program and show its output
   toolcell mcp [flags]                        serve the tools over MCP
+  toolcell env (create | list | remove) ...   keep Python environments for programs
   toolcell doctor [flags]                     say what this machine has
   toolcell sweep --url URL [flags]            delete Jupyter kernels that a killed command left
   toolcell version                            say which version this is
@@ -86,6 +87,8 @@ func (a *app) main(ctx context.Context, args []string) int {
 		return a.run(ctx, args[1:])
 	case "mcp":
 		return a.mcp(ctx, args[1:])
+	case "env":
+		return a.env(ctx, args[1:])
 	case "sweep":
 		return a.sweep(ctx, args[1:])
 	case "doctor":

@@ -25,17 +25,20 @@ type providerFlags struct {
 const providerNames = "inmemory, subprocess or jupyter"
 
 func (f *providerFlags) register(fs *flag.FlagSet, getenv func(string) string) {
-	fs.StringVar(&f.provider, "provider", "", "what runs the code: "+providerNames+" (default jupyter where --url is given, else inmemory)")
+	fs.StringVar(&f.provider, "provider", "", "what runs the code: "+providerNames+" (default jupyter where --url is given, subprocess where --env-name or --with is, else inmemory)")
 	f.jupyterFlags.register(fs, getenv)
-	f.subprocessFlags.register(fs)
+	f.subprocessFlags.register(fs, getenv)
 }
 
 // choose fills in the provider where no flag names one.
 func (f *providerFlags) choose(fs *flag.FlagSet) {
 	if f.provider == "" {
 		f.provider = "inmemory"
-		if isSet(fs, "url") {
+		switch {
+		case isSet(fs, "url"):
 			f.provider = "jupyter"
+		case isSet(fs, "env-name"), isSet(fs, "with"):
+			f.provider = "subprocess"
 		}
 	}
 }
@@ -46,6 +49,9 @@ func (f *providerFlags) open(ctx context.Context, stateful bool) (codeinterp.Cod
 	case "inmemory":
 		return openInmemory(stateful)
 	case "subprocess":
+		if err := f.prepareEnvironment(ctx); err != nil {
+			return nil, err
+		}
 		return f.openSubprocess(stateful)
 	case "jupyter":
 		return f.openJupyter(ctx, f.language, stateful)

@@ -27,6 +27,7 @@ type subprocessFlags struct {
 	processes    int
 	warm         bool
 	preload      list
+	environmentFlags
 
 	// languages narrows the provider down to what is needed.
 	languages []subprocess.Language
@@ -34,7 +35,8 @@ type subprocessFlags struct {
 	script *script
 }
 
-func (f *subprocessFlags) register(fs *flag.FlagSet) {
+func (f *subprocessFlags) register(fs *flag.FlagSet, getenv func(string) string) {
+	f.environmentFlags.register(fs, getenv)
 	fs.BoolVar(&f.network, "network", false, "subprocess: let programs use the network")
 	fs.Var(&f.read, "read", "subprocess: a `path` that programs may read, besides the system's own; several times for several")
 	fs.Var(&f.write, "write", "subprocess: a `path` that programs may read and change; several times for several")

@@ -21,6 +21,18 @@
 // interpreters are looked for. A .venv in the working directory is not looked
 // at, since programs may well write there; name it.
 //
+// # Environments
+//
+// [NewEnvironment] makes a Python with packages by name, once for all processes
+// that ask for the same, and finds it again without the network:
+//
+//	env, err := subprocess.NewEnvironment(ctx, &subprocess.EnvironmentOptions{Packages: []string{"pandas"}})
+//	ci, err := subprocess.NewStateful(&subprocess.Options{Languages: []subprocess.Language{env.Language()}})
+//
+// Programs read it and cannot change it. uv or pip install it as the host, with
+// the host's configuration and network; of wheels only, so that no code of a
+// package runs then.
+//
 // # What programs find
 //
 // Python programs run in a real __main__: pickle, dataclasses, multiprocessing

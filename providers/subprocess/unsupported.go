@@ -3,6 +3,7 @@
 package subprocess
 
 import (
+	"context"
 	"fmt"
 	"runtime"
 
@@ -28,6 +29,20 @@ func New(*Options) (*Interpreter, error) { return nil, unsupported() }
 
 // NewStateful returns codeinterp.ErrUnavailable.
 func NewStateful(*Options) (*Stateful, error) { return nil, unsupported() }
+
+// NewEnvironment returns codeinterp.ErrUnavailable.
+func NewEnvironment(context.Context, *EnvironmentOptions) (*Environment, error) {
+	return nil, unsupported()
+}
+
+// OpenEnvironment returns codeinterp.ErrUnavailable.
+func OpenEnvironment(string, string) (*Environment, error) { return nil, unsupported() }
+
+// EnvironmentRoot returns codeinterp.ErrUnavailable.
+func EnvironmentRoot(string) (string, error) { return "", unsupported() }
+
+// Remove returns codeinterp.ErrUnavailable.
+func (e *Environment) Remove(context.Context) error { return unsupported() }
 
 func unsupported() error {
 	return &codeinterp.Error{Provider: "subprocess", Op: "new", Err: fmt.Errorf(

@@ -1,0 +1,139 @@
+//go:build unix
+
+package subprocess_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/providers/subprocess"
+)
+
+// environments returns a directory for environments that other users may read.
+func environments(t *testing.T) string {
+	t.Helper()
+	top := t.TempDir()
+	for dir := top; dir != os.TempDir(); dir = filepath.Dir(dir) {
+		if err := os.Chmod(dir, 0o755); err != nil { // a root host's programs run as somebody else
+			t.Fatal(err)
+		}
+	}
+	return top
+}
+
+// makeEnvironment returns an environment of a tiny package, and skips where no registry is
+// reached: the test parts say whether one has to be.
+func makeEnvironment(t *testing.T, root string) *subprocess.Environment {
+	t.Helper()
+	base := python(t).Commands[0]
+	e, err := subprocess.NewEnvironment(t.Context(), &subprocess.EnvironmentOptions{Packages: []string{"six==1.17.0"}, Python: base, Root: root})
+	if err != nil {
+		if os.Getenv("CI") != "" {
+			t.Fatal(err)
+		}
+		t.Skip("no environment can be made here: ", err)
+	}
+	return e
+}
+
+// TestPackagesOfAnEnvironment: several that ask at once get one environment; programs use
+// it, cannot change it, and find it again without the network; what is half
+// is never found.
+func TestPackagesOfAnEnvironment(t *testing.T) {
+	root := environments(t)
+	var first, other *subprocess.Environment
+	base := python(t).Commands[0]
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		other, _ = subprocess.NewEnvironment(t.Context(), &subprocess.EnvironmentOptions{Packages: []string{"six==1.17.0 ", "six==1.17.0"}, Python: base, Root: root})
+	})
+	first = makeEnvironment(t, root)
+	wg.Wait()
+	if left, err := filepath.Glob(filepath.Join(root, "*")); err != nil || len(left) != 2 || other == nil || other.ID != first.ID { // with the lock's file
+		t.Fatalf("two at once made %q, %v", left, err)
+	}
+	if !slices.Contains(first.Lock, "six==1.17.0") {
+		t.Errorf("locked are %q", first.Lock)
+	}
+	for _, name := range []string{"HTTP_PROXY", "HTTPS_PROXY", "PIP_INDEX_URL", "UV_INDEX_URL", "UV_DEFAULT_INDEX"} {
+		t.Setenv(name, "http://127.0.0.1:1") // there is no network any more
+	}
+	if again := makeEnvironment(t, root); again.ID != first.ID || again.Python != first.Python {
+		t.Errorf("the same again is %+v, not %+v", again, first)
+	}
+	if opened, err := subprocess.OpenEnvironment(root, first.ID); err != nil || !slices.Equal(opened.Lock, first.Lock) {
+		t.Errorf("opened as %+v, %v", opened, err)
+	}
+	ci := open(t, subprocess.Options{Languages: []subprocess.Language{first.Language()}})
+	res := run(t, ci, "python", "import six, sys\nprint(six.__version__, sys.prefix)\nopen(sys.prefix + '/new', 'w')", nil)
+	if want := "1.17.0 " + first.Dir + "\n"; res.Stdout() != want || res.Status != codeinterp.StatusError {
+		t.Errorf("a program in it: %s", summary(res))
+	}
+	if l := ci.Describe().Languages[0]; !slices.Contains(l.Packages, "six 1.17.0") || l.Prefix != first.Dir {
+		t.Errorf("it is described as %+v", l)
+	}
+	if err := other.Remove(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if left, _ := filepath.Glob(filepath.Join(root, "*")); len(left) != 1 || !strings.HasSuffix(left[0], ".lock") {
+		t.Errorf("removal leaves %q", left)
+	}
+}
+
+// TestHalfAnEnvironment: what is not whole is not found.
+func TestHalfAnEnvironment(t *testing.T) {
+	root, id := environments(t), strings.Repeat("0a", 12)
+	if err := os.MkdirAll(filepath.Join(root, id, "bin"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(root, id, "bin", "python"), nil, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if half, err := subprocess.OpenEnvironment(root, id); !errors.Is(err, codeinterp.ErrUnavailable) {
+		t.Errorf("half an environment was found: %+v, %v", half, err)
+	}
+}
+
+// TestEnvironmentGivenUp: an installation that is canceled leaves nothing.
+func TestEnvironmentGivenUp(t *testing.T) {
+	root := environments(t)
+	base := python(t).Commands[0]
+	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+	defer cancel()
+	_, err := subprocess.NewEnvironment(ctx, &subprocess.EnvironmentOptions{Packages: []string{"six==1.17.0"}, Python: base, Root: root})
+	if err == nil {
+		t.Fatal("made within no time")
+	}
+	if left, _ := filepath.Glob(filepath.Join(root, "*")); slices.ContainsFunc(left, func(p string) bool { return !strings.HasSuffix(p, ".lock") }) {
+		t.Errorf("it leaves %q", left)
+	}
+}
+
+func TestRequirements(t *testing.T) {
+	good := "# data\npandas\nnumpy>=2,<3 # new\n\nrequests[socks]==2.*\nsix; python_version < '4'\npandas\n"
+	list, err := subprocess.Requirements(good)
+	if want := "numpy>=2,<3|pandas|requests[socks]==2.*|six; python_version < '4'"; err != nil || strings.Join(list, "|") != want {
+		t.Errorf("%q, %v", list, err)
+	}
+	for _, bad := range []string{"-e .", "--index-url x", "-r other.txt", "git+ssh://h/r", "six @ file:///x", "./six", "../six", "/six", "six\x00", "a b", "$(id)", strings.Repeat("x", 2000)} {
+		if list, err := subprocess.Requirements(bad); !errors.Is(err, codeinterp.ErrInvalid) {
+			t.Errorf("%.30q was taken: %q, %v", bad, list, err)
+		}
+	}
+	for _, opts := range []*subprocess.EnvironmentOptions{nil, {}, {Packages: []string{"-v"}}} {
+		if _, err := subprocess.NewEnvironment(t.Context(), opts); !errors.Is(err, codeinterp.ErrInvalid) {
+			t.Errorf("%+v: %v", opts, err)
+		}
+	}
+	if _, err := subprocess.OpenEnvironment(t.TempDir(), "../../etc"); !errors.Is(err, codeinterp.ErrInvalid) {
+		t.Errorf("opened outside: %v", err)
+	}
+}

@@ -1,0 +1,210 @@
+//go:build unix
+
+package subprocess
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/toolcell/toolcell/codeinterp"
+)
+
+// lockFile is the last file of an environment to be written.
+const lockFile = "toolcell.lock"
+
+// NewEnvironment returns the environment of the packages, and makes it where it
+// is not there yet, with uv where that is on PATH, else with venv and pip, which
+// are configured as they always are and run as the host. They install wheels
+// only, so no code of a package runs before a program imports it. opts.Packages
+// must not be empty. Several processes that ask at once make one, and one that
+// is killed leaves nothing that another takes for whole. Once ctx is done the
+// installation is given up.
+//
+// It fails with codeinterp.ErrUnavailable where no Python is found or the
+// installation fails.
+func NewEnvironment(ctx context.Context, opts *EnvironmentOptions) (*Environment, error) {
+	e, err := newEnvironment(ctx, opts)
+	if err != nil {
+		return nil, &codeinterp.Error{Provider: provider, Op: "environment", Err: err}
+	}
+	return e, nil
+}
+
+func newEnvironment(ctx context.Context, opts *EnvironmentOptions) (*Environment, error) {
+	if opts == nil || len(opts.Packages) == 0 {
+		return nil, fmt.Errorf("%w: an environment without packages", codeinterp.ErrInvalid)
+	}
+	packages, err := checkPackages(opts.Packages)
+	if err != nil {
+		return nil, err
+	}
+	root, err := EnvironmentRoot(opts.Root)
+	if err != nil {
+		return nil, err
+	}
+	python := &language{path: opts.Python}
+	if opts.Python == "" {
+		python, err = usualPython()
+	} else if python.path, err = filepath.Abs(opts.Python); err == nil {
+		python.Language = Python()
+		err = python.probePython()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", codeinterp.ErrUnavailable, err)
+	}
+	sum := sha256.Sum256([]byte(python.path + "\x00" + python.runtime + "\x00" + strings.Join(packages, "\x00")))
+	id := hex.EncodeToString(sum[:12])
+	if e, err := OpenEnvironment(root, id); err == nil {
+		return e, nil
+	}
+	unlock, held, err := lockEnvironment(ctx, filepath.Join(root, id+".lock"))
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
+	if e, err := OpenEnvironment(root, id); err == nil { // made by who held the lock
+		return e, nil
+	}
+	b := &builder{python: python.path, packages: packages, dir: filepath.Join(root, id+".new"), held: held}
+	if err := b.build(ctx, filepath.Join(root, id)); err != nil {
+		return nil, err
+	}
+	return OpenEnvironment(root, id)
+}
+
+// OpenEnvironment returns the environment of an ID that is kept in a directory,
+// which may be empty as EnvironmentOptions.Root may. It fails with
+// codeinterp.ErrUnavailable where there is none.
+func OpenEnvironment(root, id string) (*Environment, error) {
+	root, err := EnvironmentRoot(root)
+	if err != nil {
+		return nil, err
+	}
+	if b, err := hex.DecodeString(id); err != nil || len(b) != 12 {
+		return nil, fmt.Errorf("%w: environment %.50q", codeinterp.ErrInvalid, id)
+	}
+	dir := filepath.Join(root, id)
+	e := &Environment{ID: id, Dir: dir, Python: filepath.Join(dir, "bin", "python")}
+	text, err := os.ReadFile(filepath.Join(dir, lockFile))
+	if err == nil {
+		_, err = os.Stat(e.Python) // its base may be gone
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w: no environment %s", codeinterp.ErrUnavailable, id)
+	}
+	e.Lock = strings.Fields(string(text))
+	return e, nil
+}
+
+// Remove deletes the environment for everybody. Programs that use it lose it.
+func (e *Environment) Remove(ctx context.Context) error {
+	unlock, _, err := lockEnvironment(ctx, e.Dir+".lock")
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	half := e.Dir + ".new"
+	if err := errors.Join(os.RemoveAll(half), os.Rename(e.Dir, half)); err != nil {
+		return err
+	}
+	return os.RemoveAll(half)
+}
+
+// EnvironmentRoot returns the directory that environments are kept in, which it
+// makes: root, or where that is empty what EnvironmentOptions.Root says.
+func EnvironmentRoot(root string) (string, error) {
+	if root == "" {
+		cache, err := os.UserCacheDir()
+		if os.Geteuid() == 0 {
+			cache, err = "/var/cache", nil
+		}
+		if err != nil {
+			return "", fmt.Errorf("%w: %w", codeinterp.ErrUnavailable, err)
+		}
+		root = filepath.Join(cache, "toolcell", "environments")
+	}
+	root, err := filepath.Abs(root)
+	if err == nil {
+		err = os.MkdirAll(root, 0o755)
+	}
+	if err != nil {
+		return "", fmt.Errorf("%w: %w", codeinterp.ErrUnavailable, err)
+	}
+	return root, nil
+}
+
+// usualPython is the interpreter that programs have by default.
+func usualPython() (*language, error) {
+	h, err := newHost(&Options{Languages: []Language{Python()}, AllowNone: true})
+	if err != nil {
+		return nil, err
+	}
+	defer h.Close(context.Background())
+	return h.languages["python"], nil
+}
+
+// lockEnvironment waits for a lock that all processes respect, and that whoever
+// has inherited held keeps.
+func lockEnvironment(ctx context.Context, path string) (unlock func(), held *os.File, err error) {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return nil, nil, fmt.Errorf("%w: %w", codeinterp.ErrUnavailable, err)
+	}
+	for {
+		err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+		if err == nil {
+			return func() { f.Close() }, f, nil
+		}
+		if !errors.Is(err, syscall.EWOULDBLOCK) && !errors.Is(err, syscall.EINTR) {
+			f.Close()
+			return nil, nil, fmt.Errorf("%w: locking %s: %w", codeinterp.ErrUnavailable, path, err)
+		}
+		select {
+		case <-time.After(50 * time.Millisecond):
+		case <-ctx.Done():
+			f.Close()
+			return nil, nil, context.Cause(ctx)
+		}
+	}
+}
+
+// A builder makes an environment in a directory that nobody else looks at.
+type builder struct {
+	python   string
+	packages []string
+	dir      string
+	held     *os.File // the lock, which outlives the host with an installer that does
+}
+
+// build makes the environment and puts it into its place whole.
+func (b *builder) build(ctx context.Context, place string) (err error) {
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, os.RemoveAll(b.dir))
+		}
+	}()
+	if err := os.RemoveAll(b.dir); err != nil {
+		return fmt.Errorf("%w: %w", codeinterp.ErrUnavailable, err)
+	}
+	lock, err := b.install(ctx)
+	if err != nil {
+		return cmp.Or(context.Cause(ctx), err)
+	}
+	if err := os.WriteFile(filepath.Join(b.dir, lockFile), []byte(lock), 0o644); err != nil {
+		return fmt.Errorf("%w: %w", codeinterp.ErrUnavailable, err)
+	}
+	_ = os.RemoveAll(place) // one whose base is gone
+	if err := os.Rename(b.dir, place); err != nil {
+		return fmt.Errorf("%w: %w", codeinterp.ErrUnavailable, err)
+	}
+	return nil
+}

@@ -1,0 +1,92 @@
+//go:build unix
+
+package subprocess
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/toolcell/toolcell/codeinterp"
+)
+
+// An installer is the command lines that make an environment, add packages to it
+// and list them.
+type installer struct{ make, add, list []string }
+
+// installer returns that of uv; without uv, of the interpreter's own pip, which
+// can install elsewhere since 22.3; else of a pip inside of the environment, which
+// takes long to set up.
+func (b *builder) installer(ctx context.Context) installer {
+	inside := filepath.Join(b.dir, "bin", "python")
+	if uv, err := exec.LookPath("uv"); err == nil {
+		return installer{
+			make: []string{uv, "venv", "-q", "--python", b.python, b.dir},
+			add:  []string{uv, "pip", "install", "-q", "--no-build", "--python", inside},
+			list: []string{uv, "pip", "freeze", "--python", inside},
+		}
+	}
+	venv, pip := []string{b.python, "-I", "-m", "venv"}, []string{inside, "-I", "-m", "pip"}
+	if said, err := b.run(ctx, "", []string{b.python, "-I", "-m", "pip", "--version"}); err == nil && !older(version.FindString(said), "22.3") {
+		venv = append(venv, "--without-pip")
+		pip = []string{b.python, "-I", "-m", "pip", "--python", inside}
+	}
+	pip = append(pip, "--disable-pip-version-check")
+	return installer{
+		make: append(venv, b.dir),
+		add:  append(pip[:len(pip):len(pip)], "install", "-q", "--no-input", "--only-binary", ":all:", "--no-compile"),
+		list: append(pip[:len(pip):len(pip)], "freeze"),
+	}
+}
+
+// install makes the environment and returns what it holds.
+func (b *builder) install(ctx context.Context) (lock string, err error) {
+	i := b.installer(ctx)
+	if _, err := b.run(ctx, "making it", i.make); err != nil {
+		return "", err
+	}
+	if _, err := b.run(ctx, "installing "+strings.Join(b.packages, ", "), append(append(i.add, "--"), b.packages...)); err != nil {
+		return "", err
+	}
+	// Programs cannot keep what they compile. What does not compile says so when
+	// it is imported.
+	compile := []string{b.python, "-I", "-m", "compileall", "-q", filepath.Join(b.dir, "lib")}
+	if _, err := b.run(ctx, "compiling", compile); ctx.Err() != nil {
+		return "", err
+	}
+	return b.run(ctx, "listing", i.list)
+}
+
+// run runs one of the installers, which holds the lock, and returns what it
+// prints.
+func (b *builder) run(ctx context.Context, what string, args []string) (string, error) {
+	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
+	cmd.Dir = "/"
+	cmd.ExtraFiles = []*os.File{b.held}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	cmd.WaitDelay = time.Second
+	var out, errs bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	if err := cmd.Run(); err != nil {
+		return "", fmt.Errorf("%w: environment: %s: %s", codeinterp.ErrUnavailable, what, complaint(errs.String()+out.String(), err))
+	}
+	return out.String(), nil
+}
+
+// complaint returns the end of what an installer said.
+func complaint(said string, err error) string {
+	said = strings.ToValidUTF8(strings.TrimSpace(said), "\uFFFD")
+	if said == "" {
+		return err.Error()
+	}
+	lines := strings.Split(said, "\n")
+	said = strings.Join(lines[max(0, len(lines)-4):], "; ")
+	return said[max(0, len(said)-600):]
+}
