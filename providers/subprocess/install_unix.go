@@ -16,9 +16,13 @@ import (
 	"github.com/toolcell/toolcell/codeinterp"
 )
 
-// An installer is the command lines that make an environment, add packages to it
-// and list them.
-type installer struct{ make, add, list []string }
+// An installer is the command lines that make an environment and add packages to
+// it.
+type installer struct{ make, add []string }
+
+// pipVersion has Python say which pip it has, without the second that pip takes
+// to start.
+const pipVersion = "import importlib.metadata; print(importlib.metadata.version('pip'))"
 
 // installer returns that of uv; without uv, of the interpreter's own pip, which
 // can install elsewhere since 22.3; else of a pip inside of the environment, which
@@ -29,11 +33,10 @@ func (b *builder) installer(ctx context.Context) installer {
 		return installer{
 			make: []string{uv, "venv", "-q", "--python", b.python, b.dir},
 			add:  []string{uv, "pip", "install", "-q", "--no-build", "--python", inside},
-			list: []string{uv, "pip", "freeze", "--python", inside},
 		}
 	}
 	venv, pip := []string{b.python, "-I", "-m", "venv"}, []string{inside, "-I", "-m", "pip"}
-	if said, err := b.run(ctx, "", []string{b.python, "-I", "-m", "pip", "--version"}); err == nil && !older(version.FindString(said), "22.3") {
+	if said, err := b.run(ctx, "", []string{b.python, "-I", "-c", pipVersion}); err == nil && !older(version.FindString(said), "22.3") {
 		venv = append(venv, "--without-pip")
 		pip = []string{b.python, "-I", "-m", "pip", "--python", inside}
 	}
@@ -41,7 +44,6 @@ func (b *builder) installer(ctx context.Context) installer {
 	return installer{
 		make: append(venv, b.dir),
 		add:  append(pip[:len(pip):len(pip)], "install", "-q", "--no-input", "--only-binary", ":all:", "--no-compile"),
-		list: append(pip[:len(pip):len(pip)], "freeze"),
 	}
 }
 
@@ -60,7 +62,21 @@ func (b *builder) install(ctx context.Context) (lock string, err error) {
 	if _, err := b.run(ctx, "compiling", compile); ctx.Err() != nil {
 		return "", err
 	}
-	return b.run(ctx, "listing", i.list)
+	return b.list()
+}
+
+// list returns what was installed, by the directories of metadata.
+func (b *builder) list() (string, error) {
+	found, err := filepath.Glob(filepath.Join(b.dir, "lib", "*", "site-packages", "*.dist-info"))
+	if err != nil || len(found) == 0 {
+		return "", fmt.Errorf("%w: environment: nothing was installed", codeinterp.ErrUnavailable)
+	}
+	var lock strings.Builder
+	for _, dir := range found {
+		name, version, _ := strings.Cut(strings.TrimSuffix(filepath.Base(dir), ".dist-info"), "-")
+		fmt.Fprintf(&lock, "%s==%s\n", strings.ToLower(strings.ReplaceAll(name, "_", "-")), version)
+	}
+	return lock.String(), nil
 }
 
 // run runs one of the installers, which holds the lock, and returns what it

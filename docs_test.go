@@ -1,0 +1,98 @@
+package toolcell_test
+
+import (
+	"encoding/json"
+	"flag"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+var updateGuides = flag.Bool("update-guides", false, "write what the guides' programs print into them")
+
+// TestGuides compiles and runs each guide's program exactly as it is shown,
+// which prints what the guide says.
+func TestGuides(t *testing.T) {
+	python, err := filepath.Abs(".testenv/python")
+	if err != nil {
+		t.Fatal(err)
+	}
+	guides, err := filepath.Glob("docs/*.md")
+	if err != nil || len(guides) == 0 {
+		t.Fatalf("%q, %v", guides, err)
+	}
+	for _, file := range guides {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(string(text), "```go\npackage main") {
+			continue
+		}
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			if _, err := os.Stat(python); err != nil && strings.Contains(string(text), "providers/subprocess") {
+				if os.Getenv("CI") != "" {
+					t.Fatal("no .testenv/python; run internal/testenv/python.sh")
+				}
+				t.Skip("no .testenv/python; run internal/testenv/python.sh")
+			}
+			t.Setenv("VIRTUAL_ENV", python)
+			guide(t, file, string(text))
+		})
+	}
+}
+
+func guide(t *testing.T, file, text string) {
+	program, rest := fenced(t, text, "```go\n")
+	want, _ := fenced(t, rest, "It prints:\n\n```\n")
+	main := filepath.Join(t.TempDir(), "main.go")
+	if err := os.WriteFile(main, []byte(program), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if formatted, err := exec.CommandContext(t.Context(), "gofmt", "-l", main).CombinedOutput(); err != nil || len(formatted) > 0 {
+		t.Errorf("gofmt wants to change the program: %s", formatted)
+	}
+	var stderr strings.Builder
+	cmd := exec.CommandContext(t.Context(), "go", "run", main)
+	cmd.Stderr = &stderr
+	got, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, stderr.String())
+	}
+	if *updateGuides {
+		text = strings.Replace(text, "It prints:\n\n```\n"+want+"```", "It prints:\n\n```\n"+string(got)+"```", 1)
+		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	} else if string(got) != want {
+		t.Errorf("it prints\n%s\nand the guide says\n%s", got, want)
+	}
+}
+
+// TestEditorGuide: the configuration is JSON, and its flags are those of the
+// command.
+func TestEditorGuide(t *testing.T) {
+	text, err := os.ReadFile("docs/editor.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	block, _ := fenced(t, string(text), "```json\n")
+	var config struct {
+		MCPServers map[string]struct{ Args []string }
+	}
+	if err := json.Unmarshal([]byte(block), &config); err != nil {
+		t.Fatal(err)
+	}
+	help, err := exec.CommandContext(t.Context(), "go", "run", "./cmd/toolcell", "mcp", "--help").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	args := config.MCPServers["toolcell"].Args
+	for _, word := range append(args, "--with", "--env-name", "--python", "--read", "--write", "--allow-unsandboxed") {
+		if name, ok := strings.CutPrefix(word, "--"); ok && !strings.Contains(string(help), "\n  -"+name+" ") && !strings.Contains(string(help), "\n  -"+name+"\n") {
+			t.Errorf("there is no flag %s", word)
+		}
+	}
+}
