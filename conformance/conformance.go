@@ -54,6 +54,11 @@ type Config struct {
 	// shared between clauses, and what holds for RunCode and RunInContext
 	// alike is tried in contexts only.
 	Thrifty bool
+
+	// Brief is for the further set-ups of a provider that is tested in full in
+	// one: every clause is tried, with fewer programs at random, fewer runs of
+	// the hammers, and a quarter of the large outputs.
+	Brief bool
 }
 
 const (

@@ -22,10 +22,12 @@ func TestToyInBubble(t *testing.T) {
 		name     string
 		stateful bool
 		thrifty  bool
+		brief    bool
 		create   func() (codeinterp.CodeInterpreter, error)
 	}{
 		{name: "stateful", stateful: true, create: newToyStateful},
 		{name: "thrifty", stateful: true, thrifty: true, create: newToyStateful},
+		{name: "brief", stateful: true, thrifty: true, brief: true, create: newToyStateful},
 		{name: "stateless", create: newToyStateless},
 		{name: "hidden", create: func() (codeinterp.CodeInterpreter, error) {
 			ci, err := newToyStateful()
@@ -39,7 +41,7 @@ func TestToyInBubble(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				cfg := toyConfig(tt.create, tt.stateful)
-				cfg.Thrifty = tt.thrifty
+				cfg.Thrifty, cfg.Brief = tt.thrifty, tt.brief
 				s, err := newSuite(cfg)
 				if err != nil {
 					t.Fatal(err)

@@ -99,5 +99,6 @@
 // then tried in a shared context only, and fewer states are made at once.
 // [Config].Patience says how late is too late. Where one provider is tested in several set-ups
 // (modes of isolation, servers), one full pass and Thrifty passes with one
-// language for the rest see as much in a fraction of the time.
+// language for the rest see as much in a fraction of the time; [Config].Brief
+// shortens those further.
 package conformance

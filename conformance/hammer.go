@@ -72,6 +72,9 @@ func (e *env) hammerTiny(ctx context.Context, place func(ctx context.Context, ca
 	if e.s.cfg.Thrifty {
 		limit = hammerThrifty
 	}
+	if e.s.cfg.Brief {
+		limit = 0
+	}
 	end := time.Now().Add(limit)
 	ctx, cancel := context.WithTimeoutCause(ctx, limit+e.patience()+callersTime*pace, errors.New("a run of the hammer did not end"))
 	defer cancel()

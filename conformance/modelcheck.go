@@ -43,6 +43,9 @@ func generatedPrograms(ctx context.Context, e *env) error {
 	if e.s.cfg.Thrifty {
 		limit = randomThrifty
 	}
+	if e.s.cfg.Brief {
+		limit = 0
+	}
 	r := rand.New(rand.NewPCG(seed, 0))
 	end := time.Now().Add(limit)
 	for n := 0; n < randomRuns && (n < 3 || time.Now().Before(end)); n++ {

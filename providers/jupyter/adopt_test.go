@@ -45,16 +45,19 @@ func TestAdopt(t *testing.T) {
 		if res := owner.ok("print(mine)"); res.Stdout() != "1\n" || res.StateLost {
 			t.Errorf("the owner: %+v", res)
 		}
-		busy := make(chan struct{})
+		begun, busy := make(chan struct{}), make(chan error, 1)
 		go func() {
-			defer close(busy)
-			owner.ok("import time; print('owner', flush=True); time.sleep(2); done = True")
+			_, err := owner.run("import time; print('owner', flush=True); time.sleep(2); done = True",
+				&codeinterp.RunOptions{OnOutput: func(codeinterp.Output) error { close(begun); return nil }})
+			busy <- err
 		}()
-		time.Sleep(time.Second)
+		<-begun
 		if res := guest.ok("print(done)"); res.Stdout() != "True\n" || len(res.Outputs) != 1 {
 			t.Errorf("beside the owner: %+v", res)
 		}
-		<-busy
+		if err := <-busy; err != nil {
+			t.Error(err)
+		}
 		res, err := guest.run("import time\nwhile True:\n  try:\n    time.sleep(10)\n  except KeyboardInterrupt: time.sleep(6); break", &codeinterp.RunOptions{Timeout: time.Second})
 		if res.Status != codeinterp.StatusTimeout || res.StateLost || err != nil && !errors.Is(err, codeinterp.ErrUnavailable) {
 			t.Errorf("stubborn: %+v, %v", res, err)

@@ -12,6 +12,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -146,7 +147,32 @@ func (s *server) launch(t testing.TB) {
 	go func() { s.wait <- s.cmd.Wait() }()
 	if s.kind == "hub" {
 		s.addUser(t)
+		return
 	}
+	s.awaitListening(t)
+}
+
+// awaitListening waits until the server takes connections: on a busy machine
+// where many start at once that takes it minutes.
+func (s *server) awaitListening(t testing.TB) {
+	t.Helper()
+	u, err := url.Parse(s.url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for end := time.Now().Add(5 * time.Minute); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
+		if conn, err := net.Dial("tcp", u.Host); err == nil {
+			conn.Close()
+			return
+		}
+		select {
+		case err := <-s.wait:
+			s.wait <- err
+			t.Fatalf("the server ended: %v\n%s", err, s.log)
+		default:
+		}
+	}
+	t.Fatal("the server does not listen")
 }
 
 func serverEnv(dir, bin string) []string {
@@ -224,7 +250,8 @@ c.JupyterHub.spawner_class = "simple"
 c.SimpleLocalProcessSpawner.home_dir_template = %q
 c.Spawner.cmd = [%q, "--allow-root"]
 c.Spawner.default_url = "/api"
-c.Spawner.start_timeout = 60
+c.Spawner.start_timeout = 300
+c.Spawner.http_timeout = 300
 c.Spawner.environment = {"JUPYTER_PATH": os.environ["JUPYTER_PATH"]}
 c.JupyterHub.db_url = "sqlite:///%s/hub.sqlite"
 c.JupyterHub.cookie_secret_file = %q
@@ -246,7 +273,7 @@ c.JupyterHub.load_roles = [{"name": "tests", "scopes": ["admin:users", "admin:se
 func (s *server) addUser(t testing.TB) {
 	t.Helper()
 	hub := strings.Replace(s.url, "/user/ada/", "/hub/api/users/ada", 1)
-	for deadline := time.Now().Add(60 * time.Second); ; time.Sleep(200 * time.Millisecond) {
+	for deadline := time.Now().Add(5 * time.Minute); ; time.Sleep(200 * time.Millisecond) {
 		if code, _ := s.post(hub); code == 201 || code == 409 {
 			break
 		} else if time.Now().After(deadline) {

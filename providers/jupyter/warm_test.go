@@ -19,7 +19,7 @@ import (
 // awaitWarm waits until a server has n kernels that are ready.
 func awaitWarm(t *testing.T, s *server, n int) {
 	t.Helper()
-	for range 300 {
+	for range 3000 {
 		dirs, err := filepath.Glob(filepath.Join(s.dir, "tmp", "toolcell-*"))
 		if err != nil {
 			t.Fatal(err)
@@ -102,13 +102,18 @@ func TestWarmKernels(t *testing.T) {
 func TestEnvIsRestoredAfterACancel(t *testing.T) {
 	t.Parallel()
 	c := realSession(t, sharedServer(t, "server6"), jupyter.Options{})
-	c.ok("import asyncio, os, time\n_ = asyncio.get_event_loop().call_later(0.1, time.sleep, 1.5)")
-	time.Sleep(200 * time.Millisecond)
+	begun, given := filepath.Join(t.TempDir(), "begun"), filepath.Join(t.TempDir(), "given")
+	c.ok(fmt.Sprintf("import asyncio, os, time\ndef busy():\n  open(%q, 'w').close()\n  while not os.path.exists(%q): time.sleep(0.02)\n"+
+		"_ = asyncio.get_event_loop().call_later(0.1, busy)", begun, given))
+	awaitFile(t, begun)
 	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 	defer cancel()
 	res, err := c.ci.RunInContext(ctx, c.id, "1", &codeinterp.RunOptions{Env: map[string]string{"GIVEN_UP": "1"}})
 	if !errors.Is(err, context.DeadlineExceeded) || res.Status != codeinterp.StatusNotRun {
 		t.Fatalf("%+v, %v", res, err)
+	}
+	if err := os.WriteFile(given, nil, 0o600); err != nil {
+		t.Fatal(err)
 	}
 	if got := c.ok("'GIVEN_UP' in os.environ").Text(); got != "False" {
 		t.Errorf("the environment of a run that was given up is still there")
