@@ -73,15 +73,15 @@ func (r *runner) classify(e *Ending, p progress) {
 		// The server may yet do what it was asked for, so the state is given up.
 		e.Left, e.Lost = true, r.Kill != nil
 		e.Unknown = server.Unavailable("the program may still be running, its kernel could not be ended: %v", r.killErr)
-	case r.killed:
-		e.Lost, e.ExitCode = true, codeinterp.ExitKilled
+	case r.killed: // an error that came is no end, and may be of the interrupt
+		e.Lost, e.ExitCode, e.Error = true, codeinterp.ExitKilled, nil
 	case r.away != nil:
 		e.Left = true
 		e.Unknown = fmt.Errorf("%w; the program may have ended well or may still be running", r.away)
 	case p.replaced:
 		e.Lost, e.ExitCode, e.Cause = true, codeinterp.ExitKilled, codeinterp.CauseExit
 	case p.death:
-		e.Lost, e.ExitCode, e.Cause = true, codeinterp.ExitKilled, r.deathCause(p)
+		e.Lost, e.ExitCode, e.Cause, e.Error = true, codeinterp.ExitKilled, r.deathCause(p), nil
 	case p.noInput:
 		e.ExitCode, e.Error = 1, inputError()
 	case p.reply == nil && e.Error == nil && p.interrupted:
@@ -104,9 +104,7 @@ func (r *runner) byItself(e *Ending) {
 		return
 	}
 	if code, exited := exit(e.Error); exited {
-		if e.ExitCode = code; code == 0 {
-			e.Error = nil
-		}
+		e.ExitCode, e.Error = code, nil
 	}
 }
 

@@ -11,12 +11,15 @@ import (
 	"github.com/toolcell/toolcell/internal/pyvalue"
 )
 
+//go:embed streams.py
+var pythonStreams string
+
 //go:embed setup.py
 var pythonSetup string
 
 var pythonDialect = dialect{
 	setup: func(raw, spill bool) string {
-		return pythonExec(pyvalue.Source+"\n\n"+pythonSetup, map[string]any{"raw": raw, "spill": spill})
+		return pythonExec(pyvalue.Source+"\n\n"+pythonStreams+"\n\n"+pythonSetup, map[string]any{"raw": raw, "spill": spill})
 	},
 	start:      func(s Surroundings) string { return pythonCall("start", s) },
 	enter:      func(s Surroundings) string { return pythonCall("enter", s) },
@@ -44,7 +47,9 @@ func pythonCall(method string, s Surroundings) string {
 	return fmt.Sprintf(`%s.%s(__import__("json").loads(%s))`, pythonHelper, method, strconv.QuoteToASCII(arguments(s)))
 }
 
-// pythonExit reads the exit code of a SystemExit.
+// pythonExit reads the exit code of a SystemExit. Kernels that were set up tell
+// the number alone; others also the message that a process prints as it exits,
+// and such an exit is told as the error that it is to them.
 func pythonExit(e *codeinterp.ProgramError) (int, bool) {
 	if e.Name != "SystemExit" {
 		return 1, false
@@ -56,8 +61,5 @@ func pythonExit(e *codeinterp.ProgramError) (int, bool) {
 		return 1, true
 	}
 	n, err := strconv.Atoi(e.Message)
-	if err != nil {
-		return 1, true
-	}
-	return n & 0xff, true
+	return n & 0xff, err == nil
 }

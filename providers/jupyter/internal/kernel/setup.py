@@ -1,7 +1,6 @@
-import _thread, asyncio, atexit, base64, codecs, io, json, os, shutil, sys, tempfile, threading, time
+import asyncio, atexit, base64, functools, io, json, os, shutil, signal, sys, tempfile, threading
 
 VALUE = "application/vnd.toolcell.value"
-SPILL = "application/vnd.toolcell.spill"
 
 shell = __import__("IPython").get_ipython()
 
@@ -30,6 +29,16 @@ def hook_exit(shell):
             raise SystemExit(code)
 
     shell.exiter.__class__ = Exit
+    show = shell._showtraceback
+
+    def showtraceback(etype, evalue, stb):
+        if isinstance(evalue, SystemExit):
+            if evalue.code is not None and not isinstance(evalue.code, int):
+                print(evalue.code, file=sys.stderr, flush=True)
+            evalue = SystemExit(exit_code(evalue))
+        show(etype, evalue, stb)
+
+    shell._showtraceback = showtraceback
     module = sys.modules.get("IPython.core.interactiveshell")
     warn = getattr(module, "warn", None)
     if warn is not None:
@@ -42,196 +51,68 @@ def hook_exit(shell):
         module.warn = quiet
 
 
-def decoder():
-    """Bytes that are no UTF-8 travel as lone surrogates, which the kernel turns
-    back, where the protocol to the client can carry them."""
-    if options.get("raw"):
-        return lambda data: data.decode("utf-8", "surrogateescape")
-    return codecs.getincrementaldecoder("utf-8")("replace").decode
+def exit_code(error):
+    """What the process would exit with."""
+    if error.code is None:
+        return 0
+    return error.code & 0xFF if isinstance(error.code, int) else 1
 
 
-class Buffer(io.RawIOBase):
-    """The bytes side of a stream, which IPython's streams lack."""
+class NoInput(io.TextIOBase):
+    """Standard input of a run that was given none."""
 
-    def __init__(self, stream):
-        self.stream, self.decode = stream, decoder()
-
-    def writable(self):
-        return True
-
-    def write(self, data):
-        data = bytes(data)
-        self.stream.write(self.decode(data))
-        return len(data)
-
-    def flush(self):
-        self.stream.flush()
+    encoding, errors, mode, name = "utf-8", "strict", "r", "<stdin>"
 
     def fileno(self):
-        return self.stream.fileno()
+        return 0
 
-
-class Pipe:
-    """Reads what child processes and C code write to a file descriptor. The
-    kernel's own reader breaks characters that lie across its reads, and what
-    it has not read when a cell ends comes after the end."""
-
-    def __init__(self, stream):
-        self.stream, self.busy, self.decode = stream, False, decoder()
-        self.fd, end = os.pipe()
-        os.dup2(end, stream._original_stdstream_fd)
-        os.close(end)
-        _thread.start_new_thread(self.read, ())
-
-    def read(self):
-        while True:
-            self.busy = False
-            data = os.read(self.fd, 1 << 16)
-            self.busy = True
-            if not data:
-                return
-            try:
-                self.stream.write(self.decode(data))
-            except Exception:
-                return
-
-    def pending(self):
-        import fcntl, struct, termios
-
-        size = struct.unpack("i", fcntl.ioctl(self.fd, termios.FIONREAD, b"\0" * 4))[0]
-        return size > 0 or self.busy
-
-    def drain(self):
-        end = time.monotonic() + 0.5
-        while self.pending() and time.monotonic() < end:
-            time.sleep(0.0005)
-
-
-def hook_streams(shell):
-    pipes = []
-    for stream in (sys.stdout, sys.stderr):
-        try:
-            if not hasattr(stream, "buffer"):
-                stream.buffer = Buffer(stream)
-            if getattr(stream, "_should_watch", False) and hasattr(stream, "_original_stdstream_fd"):
-                pipe = Pipe(stream)
-                pipe.pending()
-                pipes.append(pipe)
-        except Exception:
-            pass
-
-    def drain():
-        for pipe in pipes:
-            pipe.drain()
-
-    if pipes:
-        shell.events.register("post_execute", drain)
-
-
-def encode(text):
-    try:
-        return text.encode("utf-8", "surrogateescape")
-    except UnicodeEncodeError:
-        return text.encode("utf-8", "replace")
-
-
-class Spool:
-    """Keeps a cell's output on disk once it would exceed the server's rate
-    limit, for the client to fetch after the cell."""
-
-    WINDOW, BYTES, MESSAGES, PIECE, MAX = 3.5, 2 << 20, 1500, 256 << 10, 1 << 30
-
-    def __init__(self):
-        self.lock = threading.Lock()
-        self.reset(None)
-
-    def reset(self, parent):
-        self.parent, self.sent, self.file, self.parts = parent, [], None, []
-        self.size, self.dropped, self.reading = 0, 0, False
-
-    def hook(self, stream):
-        if hasattr(stream, "_flush_buffers"):
-            self.hook_many(stream)
-        elif hasattr(stream, "_flush_buffer"):
-            self.hook_one(stream)
-
-    def hook_many(self, stream):
-        plain = stream._flush_buffers
-
-        def _flush_buffers():
-            for parent, data in plain():
-                for piece in self.admit(stream, parent, data):
-                    yield parent, piece
-
-        stream._flush_buffers = _flush_buffers
-
-    def hook_one(self, stream):
-        """For ipykernel before 6.29, which sends what is there as one message."""
-        plain = stream._flush_buffer
-
-        def _flush_buffer():
-            parent, data = stream.parent_header, plain()
-            for piece in self.admit(stream, parent, data) if data else ():
-                content = {"name": stream.name, "text": piece}
-                stream.session.pid = os.getpid()
-                stream.session.send(stream.pub_thread, "stream", content, parent=parent, ident=stream.topic)
-            return ""
-
-        stream._flush_buffer = _flush_buffer
-
-    def admit(self, stream, parent, data):
-        with self.lock:
-            if parent.get("msg_id") != self.parent:
-                self.reset(parent.get("msg_id"))
-            for at in range(0, len(data), self.PIECE):
-                piece = data[at : at + self.PIECE]
-                raw = encode(piece)
-                if self.file is None and self.fits(len(raw)):
-                    yield piece
-                else:
-                    self.keep(stream, parent, raw)
-
-    def fits(self, size):
-        now = time.monotonic()
-        self.sent = [s for s in self.sent if s[0] > now - self.WINDOW]
-        if len(self.sent) >= self.MESSAGES or sum(s[1] for s in self.sent) + size > self.BYTES:
-            return False
-        self.sent.append((now, size))
+    def readable(self):
         return True
 
-    def keep(self, stream, parent, raw):
-        if self.file is None:
-            self.file = tempfile.TemporaryFile(prefix="toolcell-")
-            content = {"data": {SPILL: ""}, "metadata": {}, "transient": {}}
-            stream.session.send(stream.pub_thread, "display_data", content, parent=parent)
-        if self.size + len(raw) > self.MAX:
-            self.dropped += len(raw)
-            return
-        self.file.write(raw)
-        self.size += len(raw)
-        if self.parts and self.parts[-1][0] == stream.name:
-            self.parts[-1][1] += len(raw)
-        else:
-            self.parts.append([stream.name, len(raw)])
+    def refuse(self, *args):
+        raise EOFError("there is no standard input: this run was given none")
 
-    def take(self):
-        """The next piece as STREAM:BASE64, "" at the end, "!" where there is
-        an end that lacks something."""
-        with self.lock:
-            if self.file is None or not self.parts:
-                lacks = "!" if self.dropped or self.file is None else ""
-                self.reset(None)
-                return lacks
-            if not self.reading:
-                self.file.flush()
-                self.file.seek(0)
-                self.reading = True
-            name, size = self.parts[0]
-            data = self.file.read(min(size, 3 << 19))
-            self.parts[0][1] -= len(data)
-            if self.parts[0][1] <= 0 or not data:
-                self.parts.pop(0)
-            return name + ":" + base64.b64encode(data).decode()
+    read = readline = readlines = __next__ = refuse
+
+
+def hook_input(kernel):
+    """Lets input() and getpass() fail as reading does, where the client that
+    asked for the run cannot be asked."""
+
+    def refusing(plain):
+        def read(*args, **kwargs):
+            if getattr(kernel, "_allow_stdin", False):
+                return plain(*args, **kwargs)
+            raise EOFError("there is no standard input: this run was given none")
+
+        return read
+
+    sys.stdin = NoInput()
+    kernel.raw_input, kernel.getpass = refusing(kernel.raw_input), refusing(kernel.getpass)
+
+
+def hook_asyncio():
+    """Lets asyncio.run work in a cell, beside the kernel's own loop, which
+    stands still meanwhile as it does for all code that does not await."""
+    plain = asyncio.run
+    swap = getattr(asyncio.tasks, "_swap_current_task", None)
+
+    @functools.wraps(plain)
+    def run(*args, **kwargs):
+        loop = asyncio._get_running_loop()
+        if loop is None:
+            return plain(*args, **kwargs)
+        asyncio._set_running_loop(None)
+        task = swap(loop, None) if swap else None
+        try:
+            return plain(*args, **kwargs)
+        finally:
+            asyncio.set_event_loop(loop)
+            asyncio._set_running_loop(loop)
+            if swap:
+                swap(loop, task)
+
+    asyncio.run = run
 
 
 def at_exit(call):
@@ -280,7 +161,7 @@ class Last:
         self.reply = {"status": "ok", "execution_count": count}
         if error is not None:
             try:
-                text = str(error)
+                text = str(exit_code(error) if isinstance(error, SystemExit) else error)
             except Exception:
                 text = ""
             self.reply.update(status="error", ename=type(error).__name__, evalue=text[: self.LENGTH], traceback=[])
@@ -295,8 +176,9 @@ class Last:
 class Helper:
     """What the client calls through hidden requests."""
 
-    def __init__(self, options):
-        self.saved, self.private = [], None
+    def __init__(self, options, drain):
+        self.saved, self.private, self.once = [], None, False
+        self.drain = drain
         self.home = os.getcwd()
         self.spool = Spool()
         if options.get("spill"):
@@ -305,6 +187,7 @@ class Helper:
         self.last = Last()
         self.threads = set(threading.enumerate())
         self.tasks = set(tasks())
+        shell.events.register("post_run_cell", self.wait)
 
     def outcome(self, id):
         return self.last.tell(id)
@@ -332,7 +215,27 @@ class Helper:
         elif args["cwd"]:
             os.chdir(os.path.join(self.home, os.fsdecode(self.decode(args["cwd"]))))
 
+    def wait(self, result):
+        """Waits for the threads of a kernel's only program, as the end of a
+        process does. An interrupt ends the wait."""
+        if not self.once:
+            return
+        old = signal.signal(signal.SIGINT, signal.default_int_handler)
+        try:
+            pools = sys.modules.get("concurrent.futures.thread")
+            if pools:
+                pools._python_exit()
+            for thread in threading.enumerate():
+                if thread not in self.threads and not thread.daemon:
+                    thread.join()
+            self.drain()
+        except KeyboardInterrupt:
+            pass
+        finally:
+            signal.signal(signal.SIGINT, old)
+
     def start(self, args):
+        self.once = False
         self.directory(args)
         self.environment(args["env"])
 
@@ -345,6 +248,7 @@ class Helper:
 
     def enter(self, args):
         self.leave()
+        self.once = self.once or args["private"]
         self.directory(args)
         self.saved.append((self.environment(args["env"]), self.input(args["stdin"])))
 
@@ -363,6 +267,7 @@ class Helper:
         if text is None:
             return None
         kernel, stdin, fd = shell.kernel, sys.stdin, os.dup(0)
+        asked = kernel.raw_input, kernel.getpass
         with tempfile.TemporaryFile() as f:
             f.write(self.decode(text))
             f.flush()
@@ -371,22 +276,21 @@ class Helper:
         sys.stdin = io.TextIOWrapper(io.BufferedReader(io.FileIO(0, closefd=False)), "utf-8", "surrogateescape")
         stream = sys.stdin
 
-        def read(prompt=""):
+        def read(prompt="", out=None):
             if prompt:
-                sys.stdout.write(str(prompt))
-                sys.stdout.flush()
+                print(prompt, end="", file=out or sys.stdout, flush=True)
             line = stream.readline()
             if not line:
                 raise EOFError("EOF when reading a line")
             return line[:-1] if line.endswith("\n") else line
 
-        kernel.raw_input = read
+        def secret(prompt="Password: ", stream=None, **_):
+            return read(prompt, stream or sys.stderr)
+
+        kernel.raw_input, kernel.getpass = read, secret
 
         def restore():
-            try:
-                del kernel.raw_input
-            except AttributeError:
-                pass
+            kernel.raw_input, kernel.getpass = asked
             sys.stdin = stdin
             os.dup2(fd, 0)
             os.close(fd)
@@ -415,5 +319,7 @@ if not hasattr(shell, "_toolcell"):
     sys.argv[:] = [""]  # the kernel's own arguments are nothing to a program that parses its
     hook_values(shell.displayhook)
     hook_exit(shell)
-    hook_streams(shell)
-    shell._toolcell = Helper(options)
+    hook_input(shell.kernel)
+    hook_asyncio()
+    check_messages(shell.kernel.session)
+    shell._toolcell = Helper(options, hook_streams(shell))

@@ -18,7 +18,7 @@ var (
 	// jsLine is how Deno and node name a line of the program.
 	jsLine    = regexp.MustCompile(`(?:<anonymous>|evalmachine\.<anonymous>|REPL\d*|repl):(\d+):\d+`)
 	bashLine  = regexp.MustCompile(`line (\d+): `)
-	noModule  = regexp.MustCompile(`No module named '([^']+)'`)
+	noModule  = regexp.MustCompile(`^No module named '([^']+)'$`)
 	noPackage = regexp.MustCompile(`Cannot find (?:module|package) '([^']+)'|Module not found "([^"]+)"|there is no package called ['‘]([^'’]+)['’]`)
 )
 
@@ -38,7 +38,7 @@ func NewProgramError(name, value string, traceback []string, count int) *codeint
 	}
 	e.Line = errorLine(e.Traceback, count)
 	if m := noModule.FindStringSubmatch(e.Message); m != nil {
-		e.MissingModule, _, _ = strings.Cut(m[1], ".")
+		e.MissingModule = m[1]
 	} else if m := noPackage.FindStringSubmatch(e.Message); m != nil {
 		e.MissingModule = m[1] + m[2] + m[3]
 	}

@@ -1,0 +1,248 @@
+# Standard output and error. This is run before setup.py, in one source with it.
+
+import asyncio, base64, codecs, io, json, os, sys, tempfile, threading, time, _thread
+
+SPILL = "application/vnd.toolcell.spill"
+
+
+def decoder():
+    """Bytes that are no UTF-8 travel as lone surrogates, which the kernel turns
+    back, where the protocol to the client can carry them."""
+    if options.get("raw"):
+        return lambda data: data.decode("utf-8", "surrogateescape")
+    return codecs.getincrementaldecoder("utf-8")("replace").decode
+
+
+class Buffer(io.RawIOBase):
+    """The bytes side of a stream, which IPython's streams lack."""
+
+    def __init__(self, stream):
+        self.stream, self.decode = stream, decoder()
+
+    def writable(self):
+        return True
+
+    def write(self, data):
+        data = bytes(data)
+        self.stream.write(self.decode(data))
+        return len(data)
+
+    def flush(self):
+        self.stream.flush()
+
+    def fileno(self):
+        return self.stream.fileno()
+
+
+class Pipe:
+    """Reads what child processes and C code write to a file descriptor. The
+    kernel's own reader breaks characters that lie across its reads, and what
+    it has not read when a cell ends comes after the end."""
+
+    def __init__(self, stream):
+        self.stream, self.busy, self.decode = stream, False, decoder()
+        self.fd, end = os.pipe()
+        os.dup2(end, stream._original_stdstream_fd)
+        os.close(end)
+        _thread.start_new_thread(self.read, ())
+
+    def read(self):
+        while True:
+            self.busy = False
+            data = os.read(self.fd, 1 << 16)
+            self.busy = True
+            if not data:
+                return
+            try:
+                self.stream.write(self.decode(data))
+            except Exception:
+                return
+
+    def pending(self):
+        import fcntl, struct, termios
+
+        size = struct.unpack("i", fcntl.ioctl(self.fd, termios.FIONREAD, b"\0" * 4))[0]
+        return size > 0 or self.busy
+
+    def drain(self):
+        end = time.monotonic() + 0.5
+        while self.pending() and time.monotonic() < end:
+            time.sleep(0.0005)
+
+
+def check_texts():
+    """Checks what is written, once the present cell is over: IPython puts back
+    then what writes were before it."""
+
+    def check():
+        for stream in (sys.stdout, sys.stderr):
+            try:
+                check_text(stream)
+            except AttributeError:
+                pass
+
+    try:
+        asyncio.get_running_loop().call_soon(check)
+    except RuntimeError:
+        check()
+
+
+def check_text(stream):
+    """Lets a write of what UTF-8 cannot carry fail, as that to a file does: the
+    kernel would lose the whole message."""
+    plain, strict = stream.write, stream is not sys.stderr
+
+    def write(text):
+        if isinstance(text, str) and not text.isascii():
+            try:
+                text.encode("utf-8", "surrogateescape")
+            except UnicodeEncodeError:
+                if strict:
+                    raise
+                text = text.encode("utf-8", "backslashreplace").decode()
+        return plain(text)
+
+    stream.write = write
+
+
+def check_messages(session):
+    """Lets messages through that hold what UTF-8 cannot carry, such as the text
+    of an error, with the rest whole."""
+    plain = session.pack
+
+    def pack(content):
+        try:
+            return plain(content)
+        except UnicodeEncodeError:
+            return json.dumps(content, default=str).encode()
+
+    session.pack = pack
+
+
+def hook_streams(shell):
+    check_texts()
+    pipes = []
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            if not hasattr(stream, "buffer"):
+                stream.buffer = Buffer(stream)
+            if getattr(stream, "_should_watch", False) and hasattr(stream, "_original_stdstream_fd"):
+                pipe = Pipe(stream)
+                pipe.pending()
+                pipes.append(pipe)
+        except Exception:
+            pass
+
+    def drain():
+        for pipe in pipes:
+            pipe.drain()
+
+    if pipes:
+        shell.events.register("post_execute", drain)
+    return drain
+
+
+def encode(text):
+    try:
+        return text.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "replace")
+
+
+class Spool:
+    """Keeps a cell's output on disk once it would exceed the server's rate
+    limit, for the client to fetch after the cell."""
+
+    WINDOW, BYTES, MESSAGES, PIECE, MAX = 3.5, 2 << 20, 1500, 256 << 10, 1 << 30
+
+    def __init__(self):
+        self.lock = threading.Lock()
+        self.reset(None)
+
+    def reset(self, parent):
+        self.parent, self.sent, self.file, self.parts = parent, [], None, []
+        self.size, self.dropped, self.reading = 0, 0, False
+
+    def hook(self, stream):
+        if hasattr(stream, "_flush_buffers"):
+            self.hook_many(stream)
+        elif hasattr(stream, "_flush_buffer"):
+            self.hook_one(stream)
+
+    def hook_many(self, stream):
+        plain = stream._flush_buffers
+
+        def _flush_buffers():
+            for parent, data in plain():
+                for piece in self.admit(stream, parent, data):
+                    yield parent, piece
+
+        stream._flush_buffers = _flush_buffers
+
+    def hook_one(self, stream):
+        """For ipykernel before 6.29, which sends what is there as one message."""
+        plain = stream._flush_buffer
+
+        def _flush_buffer():
+            parent, data = stream.parent_header, plain()
+            for piece in self.admit(stream, parent, data) if data else ():
+                content = {"name": stream.name, "text": piece}
+                stream.session.pid = os.getpid()
+                stream.session.send(stream.pub_thread, "stream", content, parent=parent, ident=stream.topic)
+            return ""
+
+        stream._flush_buffer = _flush_buffer
+
+    def admit(self, stream, parent, data):
+        with self.lock:
+            if parent.get("msg_id") != self.parent:
+                self.reset(parent.get("msg_id"))
+            for at in range(0, len(data), self.PIECE):
+                piece = data[at : at + self.PIECE]
+                raw = encode(piece)
+                if self.file is None and self.fits(len(raw)):
+                    yield piece
+                else:
+                    self.keep(stream, parent, raw)
+
+    def fits(self, size):
+        now = time.monotonic()
+        self.sent = [s for s in self.sent if s[0] > now - self.WINDOW]
+        if len(self.sent) >= self.MESSAGES or sum(s[1] for s in self.sent) + size > self.BYTES:
+            return False
+        self.sent.append((now, size))
+        return True
+
+    def keep(self, stream, parent, raw):
+        if self.file is None:
+            self.file = tempfile.TemporaryFile(prefix="toolcell-")
+            content = {"data": {SPILL: ""}, "metadata": {}, "transient": {}}
+            stream.session.send(stream.pub_thread, "display_data", content, parent=parent)
+        if self.size + len(raw) > self.MAX:
+            self.dropped += len(raw)
+            return
+        self.file.write(raw)
+        self.size += len(raw)
+        if self.parts and self.parts[-1][0] == stream.name:
+            self.parts[-1][1] += len(raw)
+        else:
+            self.parts.append([stream.name, len(raw)])
+
+    def take(self):
+        """The next piece as STREAM:BASE64, "" at the end, "!" where there is
+        an end that lacks something."""
+        with self.lock:
+            if self.file is None or not self.parts:
+                lacks = "!" if self.dropped or self.file is None else ""
+                self.reset(None)
+                return lacks
+            if not self.reading:
+                self.file.flush()
+                self.file.seek(0)
+                self.reading = True
+            name, size = self.parts[0]
+            data = self.file.read(min(size, 3 << 19))
+            self.parts[0][1] -= len(data)
+            if self.parts[0][1] <= 0 or not data:
+                self.parts.pop(0)
+            return name + ":" + base64.b64encode(data).decode()

@@ -1,0 +1,109 @@
+//go:build linux
+
+package jupyter_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/providers/jupyter"
+)
+
+// pythonCases are programs whose answers are those of a Python process, where
+// kernels alone would give others.
+var pythonCases = []struct {
+	name, code     string
+	stdin          []byte
+	stdout, stderr string
+	exit           int
+	failure        string // the error's name
+	missing        string
+}{
+	{name: "input without any", code: "try: input('? ')\nexcept EOFError: print('end')", stdout: "end\n"},
+	{name: "input without any, uncaught", code: "input()", exit: 1, failure: "EOFError"},
+	{name: "reading without input", code: "import sys\ntry: sys.stdin.read()\nexcept EOFError: print('end')", stdout: "end\n"},
+	{name: "lines without input", code: "import sys\nfor line in sys.stdin: print(line)", exit: 1, failure: "EOFError"},
+	{name: "password without input", code: "import getpass; getpass.getpass()", exit: 1, failure: "EOFError"},
+	{name: "password", code: "import getpass; print(getpass.getpass('secret? '), input('name? '))", stdin: []byte("a\nb\n"),
+		stdout: "name? a b\n", stderr: "secret? "},
+	{name: "exit", code: "import sys; print('x'); sys.exit(3)", stdout: "x\n", exit: 3},
+	{name: "exit beyond a byte", code: "exit(259)", exit: 3},
+	{name: "exit with nothing", code: "exit()"},
+	{name: "exit with a message", code: "import sys; sys.exit('msg')", stderr: "msg\n", exit: 1},
+	{name: "exit with digits", code: "import sys; sys.exit('3')", stderr: "3\n", exit: 1},
+	{name: "lone surrogate", code: "print('before')\nprint('\\ud800')", stdout: "before\n", exit: 1, failure: "UnicodeEncodeError"},
+	{name: "lone surrogate as an error", code: "import sys\nprint('a\\ud800b', file=sys.stderr)", stderr: "a\\ud800b\n"},
+	{name: "error with a lone surrogate", code: "print('before')\nraise ValueError('\\ud800')", stdout: "before\n", exit: 1, failure: "ValueError"},
+	{name: "asyncio.run", code: "import asyncio\nasync def f():\n  await asyncio.sleep(0.01); return 7\nprint(asyncio.run(f()), asyncio.run(f()))", stdout: "7 7\n"},
+	{name: "asyncio.run beside await", code: "import asyncio\nasync def f():\n  await asyncio.sleep(0.01); return 7\nprint(await f(), asyncio.run(f()), await f())", stdout: "7 7 7\n"},
+	{name: "missing module", code: "import toolcell_nothing.part", exit: 1, failure: "ModuleNotFoundError", missing: "toolcell_nothing"},
+	{name: "no such part of a module", code: "import os.nothing", exit: 1, failure: "ModuleNotFoundError"},
+}
+
+// TestPythonAsAProcess wants kernels to answer as a Python process would.
+func TestPythonAsAProcess(t *testing.T) {
+	t.Parallel()
+	both(t, func(t *testing.T, s *server) {
+		c := realSession(t, s, jupyter.Options{})
+		for _, tt := range pythonCases {
+			res, err := c.run(tt.code, &codeinterp.RunOptions{Stdin: tt.stdin, Timeout: time.Minute})
+			failure, missing := "", ""
+			if res.Error != nil {
+				failure, missing = res.Error.Name, res.Error.MissingModule
+			}
+			if err != nil || res.Stdout() != tt.stdout || res.Stderr() != tt.stderr || res.ExitCode != tt.exit || failure != tt.failure || missing != tt.missing {
+				t.Errorf("%s: %+v, error %+v, %v", tt.name, res, res.Error, err)
+			}
+		}
+	})
+}
+
+// TestThreadsOfARun wants RunCode to end as a process does, with the last of
+// the program's threads.
+func TestThreadsOfARun(t *testing.T) {
+	t.Parallel()
+	both(t, func(t *testing.T, s *server) {
+		c := realSession(t, s, jupyter.Options{})
+		const late = "import threading, time\ndef late():\n  time.sleep(1); print('late')\n"
+		for code, want := range map[string]string{
+			late + "threading.Thread(target=late).start()":                                                     "late\n",
+			late + "threading.Thread(target=late).start()\n1/0":                                                "late\n",
+			late + "threading.Thread(target=late, daemon=True).start()":                                        "",
+			late + "from concurrent.futures import ThreadPoolExecutor\n_ = ThreadPoolExecutor(2).submit(late)": "late\n",
+		} {
+			res, err := c.ci.RunCode(t.Context(), "python", code, nil)
+			if err != nil || res.Stdout() != want || (res.Status == codeinterp.StatusError) != strings.HasSuffix(code, "1/0") {
+				t.Errorf("%q: %+v, %v", code, res, err)
+			}
+		}
+		start := time.Now()
+		res, err := c.ci.RunCode(t.Context(), "python", "import threading, time\nthreading.Thread(target=time.sleep, args=[3600]).start()",
+			&codeinterp.RunOptions{Timeout: time.Second})
+		if err != nil || res.Status != codeinterp.StatusTimeout || time.Since(start) > time.Minute {
+			t.Errorf("a thread without an end: %+v, %v", res, err)
+		}
+		if res := c.ok(late + "threading.Thread(target=late).start()"); res.Stdout() != "" {
+			t.Errorf("a context waited: %+v", res)
+		}
+	})
+}
+
+// TestRestartIsNoError wants a run that its context's restart ended to carry no
+// words of ours.
+func TestRestartIsNoError(t *testing.T) {
+	t.Parallel()
+	both(t, func(t *testing.T, s *server) {
+		c := realSession(t, s, jupyter.Options{})
+		restarted := make(chan error, 1)
+		res, err := c.run("import time\nprint('x', flush=True)\ntime.sleep(600)", &codeinterp.RunOptions{OnOutput: func(codeinterp.Output) error {
+			go func() { restarted <- c.ci.RestartContext(t.Context(), c.id) }()
+			return nil
+		}})
+		if errors.Join(err, <-restarted) != nil || res.Status != codeinterp.StatusLost || res.Cause != codeinterp.CauseRestart || res.Error != nil {
+			t.Errorf("%+v, error %+v, %v", res, res.Error, err)
+		}
+	})
+}
