@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -330,7 +331,7 @@ func TestLanguages(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := strings.Join(ci.Languages(), " "); got != "javascript ml python r typescript" {
+			if got := strings.Join(ci.Languages(), " "); got != "javascript ml python python@aaa r typescript" {
 				t.Errorf("languages %q", got)
 			}
 			_, err = ci.RunCode(t.Context(), "cobol", "x", nil)
@@ -340,6 +341,21 @@ func TestLanguages(t *testing.T) {
 			id, err := ci.CreateContext(t.Context(), "py", nil)
 			if err != nil || s.Kernels()[0].Spec != "python3" {
 				t.Errorf("%v %v", id, err)
+			}
+			id, err = ci.CreateContext(t.Context(), "Python@AAA", nil)
+			if err != nil || len(s.Kernels()) != 2 || s.Kernels()[0].Spec != "aaa" && s.Kernels()[1].Spec != "aaa" {
+				t.Errorf("%v %v", id, err)
+			}
+			info := codeinterp.Describe(ci)
+			if i := slices.IndexFunc(info.Languages, func(l codeinterp.LanguageInfo) bool { return l.Name == "python@aaa" }); i < 0 || !info.Languages[i].Contexts {
+				t.Errorf("%+v", info.Languages)
+			}
+			ref, err := ci.Ref(id)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if other, err := ci.Attach(t.Context(), ref); err != nil {
+				t.Errorf("%v %v", other, err)
 			}
 		})
 	dialFake(t, jupyter.Options{Kernels: map[string]string{"x": "nope"}}, setup,

@@ -9,7 +9,9 @@
 // [New] starts a kernel for each run and deletes it; with [NewStateful] each
 // context is a kernel, and [Stateful.Ref], [Stateful.Detach] and
 // [Stateful.Attach] hand a context on to another process. [Sweep] deletes what
-// crashed clients left behind. Languages are those of the server's kernelspecs.
+// crashed clients left behind. Languages are those of the server's kernelspecs:
+// the default one, or the one that is called like it, serves a language by its
+// name, and each other as LANGUAGE@KERNELSPEC, such as "python@conda-env".
 //
 // # How a run ends
 //
@@ -30,7 +32,8 @@
 // replaced.
 //
 // A kernel that asks for input gets the next line of RunOptions.Stdin; where
-// there is none, the program is interrupted and its error is EOFError.
+// there is none, the program is interrupted and its error is EOFError. In
+// Python kernels input(), getpass and sys.stdin raise EOFError at once.
 //
 // A lost socket is dialled anew under the same session name; the server replays
 // what it kept, duplicates are dropped, and ipykernel's numbering shows whether
@@ -41,9 +44,12 @@
 // # What is set up in a kernel
 //
 // Python kernels (IPython) are given, by hidden requests that leave no name and
-// no history: the JSON form of values; sys.exit and exit() that end the run and
-// keep the kernel; sys.stdout.buffer; whole characters from child processes,
-// drained before the run ends; environment, directory and standard input, out
+// no history: the JSON form of values; sys.exit and exit() that end the run as a
+// process ends (their message on standard error, no Error) and keep the kernel;
+// asyncio.run, beside the kernel's own loop; sys.stdout.buffer, and a
+// UnicodeEncodeError for text that UTF-8 cannot carry; whole characters from
+// child processes, drained before the run ends; in RunCode, the wait for the
+// program's threads that are no daemons; environment, directory and standard input, out
 // of band, so that line numbers, %%magics and __future__ imports are unharmed.
 // Runs of RunCode, and contexts without a Cwd, start in a private directory of
 // the kernel's host, which is left behind where the kernel is killed at the end. Deno's

@@ -18,7 +18,8 @@ func languageOf(list server.SpecList, spec string) string {
 
 // pick chooses a kernelspec for each language: the server's default first,
 // then one that is called like the language, then by name. A kernel for
-// TypeScript serves JavaScript, which is a part of it, where no other does.
+// TypeScript serves JavaScript, which is a part of it, where no other does. The
+// rest is LANGUAGE@KERNELSPEC.
 func pick(list server.SpecList, override map[string]string) (map[string]kernel.Kind, error) {
 	names := slices.Sorted(maps.Keys(list.Specs))
 	rank := func(name, language string) int {
@@ -51,10 +52,29 @@ func pick(list server.SpecList, override map[string]string) (map[string]kernel.K
 		}
 		m[lang] = kernel.NewKind(lang, name, s.Spec)
 	}
+	offerRest(m, list)
 	if len(m) == 0 {
 		return nil, server.Unavailable("the server has no kernelspecs")
 	}
 	return m, nil
+}
+
+// offerRest offers the kernelspecs that no language has by its name alone as
+// LANGUAGE@KERNELSPEC.
+func offerRest(m map[string]kernel.Kind, list server.SpecList) {
+	taken := map[string]bool{}
+	for _, kind := range m {
+		taken[kind.Name] = true
+	}
+	for name, s := range list.Specs {
+		lang := canonical(s.Spec.Language)
+		if lang == "" || taken[name] {
+			continue
+		}
+		kind := kernel.NewKind(lang, name, s.Spec)
+		kind.Language = lang + "@" + strings.ToLower(name)
+		m[kind.Language] = kind
+	}
 }
 
 // canonical turns a kernelspec's language into one of our names.

@@ -65,7 +65,8 @@ type Options struct {
 	Hub *HubOptions
 
 	// Kernels maps language names to kernelspecs, where the server's own
-	// naming does not do: {"python": "conda-env-ml"}.
+	// naming does not do: {"python": "conda-env-ml"}. The kernelspecs that
+	// serve no language by its name alone are LANGUAGE@KERNELSPEC.
 	Kernels map[string]string
 
 	// KernelEnv is sent with the request that starts a kernel. Gateways take
