@@ -4,6 +4,7 @@ package jupyter_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -235,8 +236,9 @@ func TestRateLimit(t *testing.T) {
 		if len(res.Stdout()) != 8_000_008 || len(res.Truncated) > 0 || res.Text() != "'value'" {
 			t.Errorf("spilled: %d bytes, truncated %+v, value %q", len(res.Stdout()), res.Truncated, res.Text())
 		}
+		// A kernel drops messages that a starved server does not take, which is told.
 		res = realSession(t, s, jupyter.Options{Spill: true}).ok("for i in range(20000): print(i, flush=True)")
-		if n := len(strings.Fields(res.Stdout())); n != 20000 || len(res.Truncated) > 0 {
+		if n := len(strings.Fields(res.Stdout())); n != 20000 && len(res.Truncated) == 0 {
 			t.Errorf("many messages: %d lines, truncated %+v", n, res.Truncated)
 		}
 	})
@@ -281,6 +283,7 @@ func TestAttachReal(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		s.awaitLeft(t, ref)
 		if err := os.WriteFile(detached, nil, 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -300,6 +303,22 @@ func TestAttachReal(t *testing.T) {
 			t.Errorf("%+v, %v", res, err)
 		}
 	})
+}
+
+// awaitLeft waits until the server has noticed that nobody is connected to the
+// kernel of a reference: it keeps output from then on.
+func (s *server) awaitLeft(t *testing.T, ref string) {
+	t.Helper()
+	var kernel struct{ Kernel string }
+	if err := json.Unmarshal([]byte(ref), &kernel); err != nil {
+		t.Fatal(err)
+	}
+	state := struct{ Connections int }{1}
+	for end := time.Now().Add(2 * time.Minute); state.Connections > 0; time.Sleep(20 * time.Millisecond) {
+		if s.get(t, "api/kernels/"+kernel.Kernel, &state); time.Now().After(end) {
+			t.Fatal("the server does not notice that the client left")
+		}
+	}
 }
 
 // awaitFile waits until a program has made a file.

@@ -153,7 +153,8 @@ class Spool:
     """Keeps a cell's output on disk once it would exceed the server's rate
     limit, for the client to fetch after the cell."""
 
-    WINDOW, BYTES, MESSAGES, PIECE, MAX = 3.5, 2 << 20, 1500, 256 << 10, 1 << 30
+    # A busy server reads slowly, and a kernel drops what exceeds 1,000 messages.
+    WINDOW, BYTES, MESSAGES, PIECE, MAX = 3.5, 2 << 20, 800, 256 << 10, 1 << 30
 
     def __init__(self):
         self.lock = threading.Lock()
