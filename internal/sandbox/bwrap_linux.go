@@ -219,6 +219,9 @@ func (s *Sandbox) startBwrap(p *proc, sp *spawn) error {
 	p.begin(sp, 0)
 	err = s.open(p, g)
 	close(ready)
+	if errors.Is(err, unix.ESRCH) || errors.Is(err, unix.EPIPE) {
+		err = errEndedEarly
+	}
 	if err != nil {
 		p.kill()
 		<-p.done
@@ -260,8 +263,21 @@ func (s *Sandbox) open(p *proc, g *gate) error {
 	if _, err := g.open.Write([]byte{1}); err != nil {
 		return bare(err)
 	}
-	p.discover()
+	if !p.discover() && g.shut() && !p.wasKilled() {
+		return errEndedEarly
+	}
 	return nil
+}
+
+// errEndedEarly is of a bubblewrap that refused to make what it was told to, as
+// where a link is in the place of a directory that it is to show.
+var errEndedEarly = errors.New("it ended before the program began; what it said is in the program's standard error")
+
+// shut reports whether nothing has come through the gate: the byte that opened
+// it is still there.
+func (g *gate) shut() bool {
+	n, err := unix.IoctlGetInt(int(g.block.Fd()), unix.TIOCINQ)
+	return err == nil && n > 0
 }
 
 // child waits until bwrap has told the id of its child.
@@ -277,7 +293,7 @@ func (g *gate) child(bwrap int) (int, error) {
 			return info.Init, nil
 		}
 		if gone != nil || st.state == 'Z' {
-			return 0, errors.New("it ended before it had made the namespaces; what it said is in the program's standard error")
+			return 0, errEndedEarly
 		}
 		time.Sleep(wait)
 	}

@@ -1,7 +1,6 @@
 package sandbox
 
 import (
-	"errors"
 	"os"
 	"syscall"
 	"time"
@@ -29,7 +28,7 @@ func openNamespace(init, bwrap int) (*namespace, error) {
 	st, err := readStat(init)
 	if err != nil || st.ppid != bwrap {
 		unix.Close(fd)
-		return nil, errors.New("its first process is gone")
+		return nil, errEndedEarly
 	}
 	return &namespace{init: init, initFD: fd, mainFD: -1}, nil
 }
@@ -105,18 +104,23 @@ func (p *proc) signalInside(sig syscall.Signal) error {
 	return os.ErrProcessDone
 }
 
-// discover waits until the program is there, or was. It is needed for signals
-// and for the exact wait status, too.
-func (p *proc) discover() {
+// discover waits until the program is there, and reports false if bubblewrap
+// ended first, with or without it. The program's id is needed for signals and
+// for the exact wait status, too.
+func (p *proc) discover() bool {
 	for wait := 100 * time.Microsecond; wait < time.Minute; wait += wait / 8 {
 		p.mu.Lock()
 		found := p.ns.find()
 		p.mu.Unlock()
-		if st, err := readStat(p.pid); found || err != nil || st.state == 'Z' {
-			return
+		if found {
+			return true
+		}
+		if st, err := readStat(p.pid); err != nil || st.state == 'Z' {
+			return false
 		}
 		time.Sleep(wait)
 	}
+	return false
 }
 
 // status returns the program's wait status. Bubblewrap itself reports a signal

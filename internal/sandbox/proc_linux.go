@@ -92,6 +92,12 @@ func (p *proc) stop(cause codeinterp.Cause, detail string) {
 	p.killTree()
 }
 
+func (p *proc) wasKilled() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.killed
+}
+
 // killTree ends every process of the tree; p.mu is held. The group keeps its
 // id until it is given back, so this never hits a stranger.
 func (p *proc) killTree() {
