@@ -25,6 +25,7 @@ endif
 	@run=$$($(GO) -C internal/lint tool -n gotestsum) && $$run --format pkgname-and-test-fails --format-icons text --format-hide-empty-pkg \
 		--rerun-fails=2 --rerun-fails-max-failures=30 --packages=./... -- $(RACE) -shuffle=on -timeout 25m
 	$(GO) test -run 'Hostile|Conformance|Hammer|ManyContexts|JobsLeft' ./providers/inmemory ./internal/typescript # what the race detector is too slow for
+	$(GO) test -run TypeScriptHostile ./providers/subprocess # all of what it tried one in ten of
 	@set -e; for m in $(NESTED); do echo "== $$m"; $(GO) -C $$m test ./...; done
 
 ## quick: the tests without the race detector and without setting anything up
