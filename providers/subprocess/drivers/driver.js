@@ -710,7 +710,6 @@
       if (!this.drained) return this.report('error', 13, new Error('a top-level await waits for a promise that nothing can settle any more'));
       const status = Number(process.exitCode ?? 0) & 0xff;
       process.exitCode = undefined;
-      if (this.result) show('result', { 'text/plain': this.result[0] }, '', this.result[1]);
       this.report(status ? 'exit' : 'ok', status);
     }
 
@@ -750,6 +749,8 @@
 
     report(how, status, error, line = 0) {
       if (current !== this) return;
+      // However what the program started has ended, it did have a value.
+      if (this.result) show('result', { 'text/plain': this.result[0] }, '', this.result[1]);
       current = null;
       calls.clear();
       socket.ref();
