@@ -2,7 +2,8 @@
 // reads a range, writes, edits by exact replacement, lists, finds names by a
 // pattern and lines by an expression.
 //
-//	f := files.New(fsys, &files.Options{Dir: "/workspace"})
+//	dir, err := files.OpenDir("data") // or codeinterp.Files(ci), for those of a context
+//	f := files.New(dir, &files.Options{Dir: "/workspace"})
 //	page, err := f.Read(ctx, "src/main.py", files.Range{Line: 100, Lines: 50})
 //
 // Paths are relative to the directory, or absolute ones within Options.Dir,

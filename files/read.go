@@ -90,7 +90,6 @@ type cutter struct {
 	started  bool
 	text     []byte
 	ended    bool // the range is over, and there is more behind it
-	nextLine int64
 }
 
 // take looks at the next piece, and reports whether it needs more.

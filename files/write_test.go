@@ -101,7 +101,7 @@ func TestEditsTakeTurns(t *testing.T) {
 }
 
 // fullFS has no room for files of more than 10 bytes.
-type fullFS struct{ rootFS }
+type fullFS struct{ files.Dir }
 
 type fullFile struct {
 	codeinterp.File
@@ -109,7 +109,7 @@ type fullFile struct {
 }
 
 func (f fullFS) OpenFile(name string, flag int, perm fs.FileMode) (codeinterp.File, error) {
-	file, err := f.rootFS.OpenFile(name, flag, perm)
+	file, err := f.Dir.OpenFile(name, flag, perm)
 	return &fullFile{file, 10}, err
 }
 
@@ -123,12 +123,12 @@ func (f *fullFile) Write(p []byte) (int, error) {
 
 // TestEditWithoutRoom: an edit that does not fit leaves the file as it was.
 func TestEditWithoutRoom(t *testing.T) {
-	root, err := os.OpenRoot(t.TempDir())
+	root, err := files.OpenDir(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer root.Close()
-	s := files.New(fullFS{rootFS{root}}, nil)
+	s := files.New(fullFS{root}, nil)
 	if err := s.Write(t.Context(), "f", []byte("123456789"), files.WriteOptions{}); err != nil {
 		t.Fatal(err)
 	}

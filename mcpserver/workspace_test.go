@@ -1,8 +1,6 @@
 package mcpserver_test
 
 import (
-	"io/fs"
-	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -101,23 +99,14 @@ func TestOutputsBelongToTheirClient(t *testing.T) {
 	}
 }
 
-// hostFS is a directory of the host.
-type hostFS struct{ *os.Root }
-
-func (r hostFS) Open(name string) (fs.File, error)          { return r.Root.Open(name) }
-func (r hostFS) ReadDir(name string) ([]fs.DirEntry, error) { return fs.ReadDir(r.FS(), name) }
-func (r hostFS) OpenFile(name string, flag int, perm fs.FileMode) (codeinterp.File, error) {
-	return r.Root.OpenFile(name, flag, perm)
-}
-
 // TestWorkspaceFiles: the files of a workspace are served beside its code.
 func TestWorkspaceFiles(t *testing.T) {
-	root, err := os.OpenRoot(t.TempDir())
+	root, err := files.OpenDir(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer root.Close()
-	ws, err := workspace.New("demo", workspace.Capabilities{Code: newFake(), Files: files.New(hostFS{root}, nil)}, nil)
+	ws, err := workspace.New("demo", workspace.Capabilities{Code: newFake(), Files: files.New(root, nil)}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,31 +14,21 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
-	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/files"
 	"github.com/toolcell/toolcell/internal/goldentest"
 	"github.com/toolcell/toolcell/tools"
 )
 
-// A rootFS is a directory of the host.
-type rootFS struct{ *os.Root }
-
-func (r rootFS) Open(name string) (fs.File, error)          { return r.Root.Open(name) }
-func (r rootFS) ReadDir(name string) ([]fs.DirEntry, error) { return fs.ReadDir(r.FS(), name) }
-func (r rootFS) OpenFile(name string, flag int, perm fs.FileMode) (codeinterp.File, error) {
-	return r.Root.OpenFile(name, flag, perm)
-}
-
 // fileTools returns the tools for a new directory.
 func fileTools(t testing.TB, opts *tools.Options) (set *tools.Set, dir string) {
 	t.Helper()
 	dir = t.TempDir()
-	root, err := os.OpenRoot(dir)
+	root, err := files.OpenDir(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { root.Close() })
-	list, err := tools.ForFiles("w", files.New(rootFS{root}, &files.Options{Dir: "/workspace"}), opts)
+	list, err := tools.ForFiles("w", files.New(root, &files.Options{Dir: "/workspace"}), opts)
 	if err != nil {
 		t.Fatal(err)
 	}

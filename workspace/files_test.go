@@ -3,34 +3,22 @@ package workspace_test
 import (
 	"encoding/json"
 	"errors"
-	"io/fs"
-	"os"
 	"strings"
 	"testing"
 
-	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/files"
 	"github.com/toolcell/toolcell/tools"
 	"github.com/toolcell/toolcell/workspace"
 )
 
-// A rootFS is a directory of the host.
-type rootFS struct{ *os.Root }
-
-func (r rootFS) Open(name string) (fs.File, error)          { return r.Root.Open(name) }
-func (r rootFS) ReadDir(name string) ([]fs.DirEntry, error) { return fs.ReadDir(r.FS(), name) }
-func (r rootFS) OpenFile(name string, flag int, perm fs.FileMode) (codeinterp.File, error) {
-	return r.Root.OpenFile(name, flag, perm)
-}
-
 func someFiles(t *testing.T) *files.Service {
 	t.Helper()
-	root, err := os.OpenRoot(t.TempDir())
+	root, err := files.OpenDir(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { root.Close() })
-	return files.New(rootFS{root}, nil)
+	return files.New(root, nil)
 }
 
 // TestFiles: the file tools stand beside those of the code, with one read_output
