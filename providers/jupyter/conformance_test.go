@@ -33,10 +33,7 @@ var suites = map[string]func(t *testing.T){
 	"server7": func(t *testing.T) { conform(t, "server7", conformance.Config{Brief: true}) },
 	"gateway": func(t *testing.T) { conform(t, "gateway", conformance.Config{Brief: true}) },
 	"hub":     func(t *testing.T) { conform(t, "hub", conformance.Config{Brief: true}) },
-	// Enterprise Gateway speaks the JSON protocol, which cannot carry bytes.
-	"eg": func(t *testing.T) {
-		conform(t, "eg", conformance.Config{Brief: true, Lacks: []conformance.Feature{conformance.BinaryOutput}})
-	},
+	"eg":      func(t *testing.T) { conform(t, "eg", conformance.Config{Brief: true}) },
 	"deno": func(t *testing.T) {
 		for _, part := range []string{"server6", "deno"} {
 			if _, err := os.Stat(filepath.Join(testenv(), part, ".done")); err != nil {
@@ -88,7 +85,7 @@ func conform(t *testing.T, name string, cfg conformance.Config) {
 	}
 	cfg.Stateful, cfg.Thrifty = true, true
 	cfg.Lacks = append(cfg.Lacks, conformance.EndKnown.In("python")) // the reply waits behind the output
-	cfg.Patience, cfg.Timeout = 20*time.Second, 3*time.Minute
+	cfg.Patience, cfg.Timeout = 20*time.Second, cmp.Or(cfg.Timeout, 3*time.Minute)
 	conformance.Run(t, cfg)
 	if left := s.kernels(t); len(left) > 0 {
 		t.Errorf("kernels left on the server: %v", left)

@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/conformance"
@@ -67,6 +68,7 @@ func denoConfig() conformance.Config {
 	return conformance.Config{
 		Languages: []string{"javascript"},
 		Programs:  map[string]conformance.Programs{"javascript": p},
+		Timeout:   10 * time.Minute, // its kernels are started anew, not forked
 		Lacks: []conformance.Feature{conformance.Stdin, conformance.BinaryOutput, conformance.FullOutput,
 			conformance.InterruptKeepsState, conformance.ErrorLine},
 	}
