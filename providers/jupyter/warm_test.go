@@ -59,7 +59,7 @@ func TestWarmKernels(t *testing.T) {
 	}
 	growing := filepath.Join(s.dir, "growing")
 	for name, code := range map[string]string{
-		"thread": "import threading\nthreading.Thread(target=append).start()",
+		"thread": "import threading\nthreading.Thread(target=append, daemon=True).start()",
 		"child":  "import subprocess, sys\nsubprocess.Popen(['sh', '-c', 'while :; do printf . >>\"$1\"; sleep 0.01; done', 'sh', path])",
 		"task":   "import asyncio\nasync def go():\n  while True: append(1); await asyncio.sleep(0.01)\nasyncio.get_event_loop().create_task(go())",
 	} {
