@@ -702,7 +702,7 @@
         }
       }
       this.drained = true;
-      if (once) process.once('exit', () => this.stopping || this.drainedOut());
+      if (once) process.once('exit', guarded(() => this.stopping || this.drainedOut()));
     }
 
     // drainedOut is called when nothing of the program is left to run.
@@ -895,12 +895,12 @@
       if (once) realExit(1);
     });
   }
-  on('beforeExit', () => {
+  on('beforeExit', guarded(() => {
     if (!once && current && !current.stopping) current.drainedOut();
-  });
-  on('exit', () => {
+  }));
+  on('exit', guarded(() => {
     if (once && current && !current.stopping && !current.drained) current.drainedOut();
-  });
+  }));
 
   // A server that listens does not hold the run, and nor do its connections.
   const { listen } = net.Server.prototype, servers = new WeakSet();
