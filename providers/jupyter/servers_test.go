@@ -140,6 +140,7 @@ func (s *server) launch(t testing.TB) {
 	}
 	s.cmd.Stdout, s.cmd.Stderr = s.log, s.log
 	s.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+	s.cmd.WaitDelay = 10 * time.Second // kernels have its output too
 	if err := s.cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -193,6 +194,7 @@ func (s *server) stop() {
 	case <-s.wait:
 	case <-time.After(10 * time.Second):
 		_ = syscall.Kill(-s.cmd.Process.Pid, syscall.SIGKILL)
+		s.stopForker() // its kernels may hold the server's output open
 		<-s.wait
 	}
 	_ = syscall.Kill(-s.cmd.Process.Pid, syscall.SIGKILL)
