@@ -71,9 +71,13 @@ func speak(languages func(ci codeinterp.CodeInterpreter) func() []string) wrappe
 		list := languages(ci)
 		return speaking{described{undescribedOf(ci), func() codeinterp.Info {
 			info := codeinterp.Describe(ci)
+			of := codeinterp.LanguageInfo{}
+			if len(info.Languages) > 0 {
+				of = info.Languages[0]
+			}
 			info.Languages = nil
-			for _, l := range list() {
-				info.Languages = append(info.Languages, codeinterp.LanguageInfo{Name: l})
+			for _, of.Name = range list() {
+				info.Languages = append(info.Languages, of)
 			}
 			return info
 		}}, list}
@@ -148,14 +152,22 @@ func presenceFaults() []fault {
 			name: "Wrap describes nothing", want: "WrapKeepsPresence",
 			suite: func(s *suite) {
 				s.wrap = func(ci codeinterp.CodeInterpreter, _ ...codeinterp.Middleware) codeinterp.CodeInterpreter {
-					return described{undescribedOf(ci), func() codeinterp.Info { return codeinterp.Info{} }}
+					return described{undescribedOf(ci), func() codeinterp.Info {
+						info := codeinterp.Describe(ci)
+						info.Provider = ""
+						return info
+					}}
 				}
 			},
 		},
 		{
 			name: "Describe without a name", want: "DescribeTrue",
 			wrap: func(ci codeinterp.CodeInterpreter) codeinterp.CodeInterpreter {
-				return described{undescribedOf(ci), func() codeinterp.Info { return codeinterp.Info{} }}
+				return described{undescribedOf(ci), func() codeinterp.Info {
+					info := codeinterp.Describe(ci)
+					info.Provider = ""
+					return info
+				}}
 			},
 		},
 		{

@@ -37,6 +37,7 @@ func faults() []fault {
 
 // heavy checks are tried only with the faults that they are there for.
 var heavy = []string{"LimitDefault", "LimitOff", "HugeOutput", "LossTold", "FloodBounded", "LongCode", "InvalidCode", "GeneratedPrograms", "HammerTiny", "HammerTinyContexts", "LeakGoroutines", "LeakFiles",
+	"EndedBeforeTimeout", "FunctionLoop", "FunctionLarge", "FunctionsTogether", "FunctionsOfOthers", "FunctionsOfContext",
 	"LeakProcesses", "LeakContexts", "StoppedCodeIsDead", "ChildrenEndWithRun", "ChildrenEndWithTimeout", "ChildrenEndWithContext"}
 
 // TestFaults wants each fault to be noticed by the check that is there for it,

@@ -103,12 +103,12 @@ func TestFaithful(t *testing.T) {
 	id := create(t, s, "javascript")
 	for code, want := range map[string]string{
 		`({ a: [1, 2.5, "x", null, true], b: {} })`: `{"a":[1,2.5,"x",null,true],"b":{}}`,
-		`"<é\u0001"`: `"<é\u0001"`, `[]`: `[]`, `1e21`: `1e+21`, `2 ** 53`: `9007199254740992`, `new (class P { x = 1 })()`: `{"x":1}`,
+		`"<é\u0001"`: `"<é\u0001"`, `[]`: `[]`, `1e21`: `1e+21`, `2 ** 53`: `9007199254740992`, `new (class P { x = 1 })()`: "",
 		`NaN`: "", `[NaN]`: "", `-0`: "", `[-0]`: "", `({ a: undefined })`: "", `[undefined]`: "", `[, 1]`: "", `1n`: "", `[1n]`: "", `Symbol()`: "", `({ [Symbol()]: 1 })`: "",
 		`(() => 1)`: "", `({ f() {} })`: "", `new Date(0)`: "", `/x/`: "", `new Map()`: "", `new Set()`: "", `new Uint8Array(1)`: "", `Promise.resolve(1)`: "1", `[Promise.resolve(1)]`: "", `new Error("x")`: "",
-		`const c = {}; c.c = c; c`: "", `({ get a() { return 1 } })`: "", `new Proxy({}, {})`: "", `"\ud800"`: "", `["\ud800"]`: "", `Object.assign([1], { x: 1 })`: "",
-		`let deep = []; for (let i = 0; i < 5000; i++) deep = [deep]; deep`: "", `Object.create(null)`: `{}`, `({ toJSON: () => 1 })`: "", `const d = { v: 1 }; [d, d]`: `[{"v":1},{"v":1}]`,
-		`new Number(1)`: "", `(function () { return arguments })(1)`: "", `Infinity`: "", `Object.defineProperty({}, "h", { value: 1 })`: "",
+		`const c = {}; c.c = c; c`: "", `({ get a() { return 1 } })`: `{"a":1}`, `new Proxy({}, {})`: `{}`, `"\ud800"`: "", `["\ud800"]`: "", `Object.assign([1], { x: 1 })`: "",
+		`let deep = []; for (let i = 0; i < 5000; i++) deep = [deep]; deep`: "", `Object.create(null)`: "", `({ toJSON: () => 1 })`: "", `const d = { v: 1 }; [d, d]`: `[{"v":1},{"v":1}]`,
+		`new Number(1)`: "", `(function () { return arguments })(1)`: "", `Infinity`: "", `Object.defineProperty({}, "h", { value: 1 })`: `{}`,
 	} {
 		res := run(t, s, id, code, nil)
 		v, ok := res.Value()
