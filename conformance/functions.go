@@ -267,15 +267,15 @@ func functionsOfOthers(ctx context.Context, e *env) error {
 	for i := range callers {
 		wg.Go(func() {
 			for range rounds {
-				served := 0
+				var served atomic.Int64
 				f := codeinterp.Function{Name: "mine", Call: func(context.Context, codeinterp.FunctionCall) (json.RawMessage, error) {
-					served++
+					served.Add(1)
 					return fmt.Append(nil, i+1), nil
 				}}
 				res, err := e.runs(ctx, e.p.CallLoop("mine", calls), f)
 				err = errors.Join(err, wantText("the sum", strings.TrimSpace(res.Stdout()), fmt.Sprint(calls*(i+1))))
-				if err == nil && (served != calls || len(res.Calls) != calls) {
-					err = fmt.Errorf("%d calls came, %d were told; want %d", served, len(res.Calls), calls)
+				if err == nil && (served.Load() != int64(calls) || len(res.Calls) != calls) {
+					err = fmt.Errorf("%d calls came, %d were told; want %d", served.Load(), len(res.Calls), calls)
 				}
 				if errs[i] = err; err != nil {
 					return

@@ -84,7 +84,6 @@ func conform(t *testing.T, name string, cfg conformance.Config) {
 		cfg.Languages = []string{"python"}
 	}
 	cfg.Stateful, cfg.Thrifty = true, true
-	cfg.Lacks = append(cfg.Lacks, conformance.EndKnown.In("python")) // the reply waits behind the output
 	cfg.Patience, cfg.Timeout = 20*time.Second, cmp.Or(cfg.Timeout, 3*time.Minute)
 	conformance.Run(t, cfg)
 	if left := s.kernels(t); len(left) > 0 {

@@ -37,6 +37,7 @@ type execution struct {
 type progress struct {
 	busy, idle  bool
 	reply       *wire.ExecuteReply
+	replied     bool // as reply, before OnOutput took what came earlier
 	fault       *wire.ErrorContent
 	count       int
 	death       bool
@@ -126,9 +127,21 @@ func (e *execution) receive(f *frame, late bool) error {
 			return err
 		}
 		m.Content = content
+		if m.Header.Type == "execute_reply" && !late {
+			e.replied(content)
+		}
 		e.q.put(event{msg: m, late: late})
 	}
 	return nil
+}
+
+// replied notes that the program has ended while what it left may still wait for
+// OnOutput, so that no timeout counts that time.
+func (e *execution) replied(content []byte) {
+	var r wire.ExecuteReply
+	if json.Unmarshal(content, &r) == nil && !r.Aborted() {
+		e.update(func(p *progress) { p.replied = true })
+	}
 }
 
 // fromServer reports whether a message with the run's parent may have been made

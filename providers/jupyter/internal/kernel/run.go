@@ -148,6 +148,9 @@ func (r *runner) follow() error {
 		if p.over() {
 			return nil
 		}
+		if p.replied {
+			r.Program.End()
+		}
 		w.see(p)
 		select {
 		case <-r.e.wake:
