@@ -23,7 +23,7 @@ ifeq ($(RACE),)
 endif
 	@$(MAKE) --no-print-directory -j2 testenv compile
 	@run=$$($(GO) -C internal/lint tool -n gotestsum) && $$run --format pkgname-and-test-fails --format-icons text --format-hide-empty-pkg \
-		--rerun-fails=2 --rerun-fails-max-failures=30 --packages=./... -- $(RACE) -shuffle=on -timeout 25m
+		--rerun-fails=2 --rerun-fails-max-failures=30 --packages=./... -- $(RACE) -shuffle=on -timeout 40m
 	$(GO) test -run 'Hostile|Conformance|Hammer|ManyContexts|JobsLeft|LargeCalls' ./providers/inmemory ./internal/typescript # what the race detector is too slow for
 	$(GO) test -run TypeScriptHostile ./providers/subprocess # all of what it tried one in ten of
 	@set -e; for m in $(NESTED); do echo "== $$m"; $(GO) -C $$m test ./...; done
