@@ -182,7 +182,7 @@ type described struct{ stopped }
 
 func (described) Describe() codeinterp.Info {
 	return codeinterp.Info{Languages: []codeinterp.LanguageInfo{
-		{Name: "python", Runtime: "CPython 3.11.7", Path: "/usr/bin/python3", PassedOver: []string{"/root/python3 (closed)"}},
+		{Name: "python", Runtime: "CPython 3.11.7", Path: "/usr/bin/python3", PassedOver: []string{"/srv/python3 (closed)"}},
 	}}
 }
 
@@ -198,15 +198,15 @@ func TestMissingModule(t *testing.T) {
 	code := a.runLive(t.Context(), described{}, "python", "", &codeinterp.RunOptions{}, "none")
 	want := `ModuleNotFoundError: No module named 'pandas'
 toolcell: this was CPython 3.11.7, /usr/bin/python3; --python PATH takes another
-toolcell: passed over: /root/python3 (closed)
+toolcell: passed over: /srv/python3 (closed)
 `
 	if code != 1 || stderr.String() != want {
 		t.Errorf("code %d, stderr\n%s\nwant\n%s", code, stderr.String(), want)
 	}
 	stderr.Reset()
 	printLanguage(&stderr, &codeinterp.LanguageInfo{Path: "/v/bin/python3", Prefix: "/v", Packages: []string{"six 1"},
-		Roots: []string{"/v/lib"}, PassedOver: []string{"/root/python3 (closed)"}})
-	for _, want := range []string{"is /v/bin/python3", "below /v", "has six 1", "opens /v/lib", "not /root/python3 (closed)"} {
+		Roots: []string{"/v/lib"}, PassedOver: []string{"/srv/python3 (closed)"}})
+	for _, want := range []string{"is /v/bin/python3", "below /v", "has six 1", "opens /v/lib", "not /srv/python3 (closed)"} {
 		if !strings.Contains(stderr.String(), want+"\n") {
 			t.Errorf("doctor does not say %q:\n%s", want, stderr.String())
 		}
