@@ -11,6 +11,9 @@ export PATH
 # The race detector needs a C compiler, and nothing else here does.
 RACE    := $(shell command -v $$($(GO) env CC) >/dev/null 2>&1 && echo -race)
 
+TESTS   = $$($(GO) -C internal/lint tool -n gotestsum) --format pkgname-and-test-fails --format-icons text --format-hide-empty-pkg \
+	--rerun-fails=2 --rerun-fails-max-failures=30
+
 .PHONY: attack test testenv compile quick bench lint cross fuzz cover vuln tidy test262
 
 ## test: set up the test parts, then run every test with the race detector. What
@@ -22,10 +25,9 @@ ifeq ($(RACE),)
 	@echo "no C compiler: the tests run without the race detector"; test -z "$$CI"
 endif
 	@$(MAKE) --no-print-directory -j2 testenv compile
-	@run=$$($(GO) -C internal/lint tool -n gotestsum) && $$run --format pkgname-and-test-fails --format-icons text --format-hide-empty-pkg \
-		--rerun-fails=2 --rerun-fails-max-failures=30 --packages=./... -- $(RACE) -shuffle=on -timeout 40m
-	$(GO) test -run 'Hostile|Conformance|Hammer|ManyContexts|JobsLeft|LargeCalls' ./providers/inmemory ./internal/typescript # what the race detector is too slow for
-	$(GO) test -run TypeScriptHostile ./providers/subprocess # all of what it tried one in ten of
+	$(TESTS) --packages=./... -- $(RACE) -shuffle=on -timeout 40m
+	$(TESTS) --packages='./providers/inmemory ./internal/typescript' -- -run 'Hostile|Conformance|Hammer|ManyContexts|JobsLeft|LargeCalls' # what the race detector is too slow for
+	$(TESTS) --packages=./providers/subprocess -- -run TypeScriptHostile # all of what it tried one in ten of
 	@set -e; for m in $(NESTED); do echo "== $$m"; $(GO) -C $$m test ./...; done
 
 ## quick: the tests without the race detector and without setting anything up
