@@ -1,8 +1,6 @@
 package codemode
 
 import (
-	"cmp"
-	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -29,6 +27,11 @@ type Options struct {
 	// bytes of them either. Zero means DefaultMaxDeclarations.
 	MaxDeclarations int
 
+	// Files runs each program in a context of its own, where the interpreter
+	// has contexts with files, so that images and files that tools return are
+	// in its directory, below tool_files.
+	Files bool
+
 	// Tools are the options of the code tool, such as its timeout and its
 	// secrets. Namer and Prefix are not used.
 	Tools tools.Options
@@ -41,38 +44,11 @@ type Options struct {
 // programs cannot use is changed, and the declarations say so; two that would
 // then be the same are an error. opts may be nil.
 func New(ci codeinterp.CodeInterpreter, list []tools.Tool, opts *Options) (tools.Tool, error) {
-	var o Options
-	if opts != nil {
-		o = *opts
-	}
-	o.Name = cmp.Or(o.Name, "run_code")
-	o.MaxDeclarations = cmp.Or(o.MaxDeclarations, DefaultMaxDeclarations)
-	language, err := pick(ci, o.Language)
+	m, err := Open(ci, Entries(list), opts)
 	if err != nil {
 		return tools.Tool{}, err
 	}
-	all := functions(list)
-	text, named := describe(all, dialects[language], o.MaxDeclarations)
-	if named {
-		all = append(all, finders(all, dialects[language])...)
-	}
-	given := make([]codeinterp.Function, 0, len(all))
-	for _, f := range all {
-		given = append(given, f.Function)
-	}
-	run := &codeinterp.RunOptions{Functions: given, FunctionLimits: o.Limits}
-	if _, err := codeinterp.CheckRun("", run); err != nil {
-		return tools.Tool{}, fmt.Errorf("codemode: %w", err)
-	}
-	o.Tools.Prefix, o.Tools.Namer = "", func(string, string) string { return o.Name }
-	o.Tools.ReadOutput, o.Tools.ManageContexts = false, false
-	made, err := tools.ForCode("", &giving{ci, language, run}, &o.Tools)
-	if err != nil {
-		return tools.Tool{}, err
-	}
-	t := made[0]
-	t.Description += "\n\n" + text
-	return t, nil
+	return m.Tools()[0], nil
 }
 
 // pick returns the language of the programs.
@@ -97,39 +73,6 @@ func pick(ci codeinterp.CodeInterpreter, wanted string) (string, error) {
 	return "", fmt.Errorf("codemode: %w: no programs of this interpreter can call functions", codeinterp.ErrLanguage)
 }
 
-// A function is a tool as programs call it.
-type function struct {
-	codeinterp.Function
-	tool string // the tool's name
-}
-
-// taken are the names of the functions that find others.
-var taken = []string{"search", "describe"}
-
-func functions(list []tools.Tool) []function {
-	all := make([]function, 0, len(list)+len(taken))
-	for _, t := range list {
-		f := function{t.Function(), t.Name}
-		if slices.Contains(taken, f.Name) {
-			f.Name += "_"
-		}
-		all = append(all, f)
-	}
-	return all
-}
-
-// describe returns what the description says of the functions, and whether it is
-// names only.
-func describe(all []function, d dialect, room int) (text string, named bool) {
-	var b strings.Builder
-	for i := range all {
-		if b.WriteString(d.declare(&all[i])); b.Len() > room {
-			return d.intro + "\n\n" + d.more + "\n\n" + names(all, room), true
-		}
-	}
-	return d.intro + "\n\n```" + d.fence + "\n" + d.open + b.String() + d.close + "```", false
-}
-
 // names lists the functions as far as there is room.
 func names(all []function, room int) string {
 	var b strings.Builder
@@ -147,35 +90,45 @@ func names(all []function, room int) string {
 	return b.String() + "."
 }
 
-// A giving interpreter gives each run functions. It has one language and no
-// contexts.
-type giving struct {
-	ci       codeinterp.CodeInterpreter
-	language string
-	run      *codeinterp.RunOptions
-}
-
-var _ codeinterp.Describer = (*giving)(nil)
-
-// Languages implements codeinterp.CodeInterpreter.
-func (g *giving) Languages() []string { return []string{g.language} }
-
-// Close implements codeinterp.CodeInterpreter.
-func (g *giving) Close() error { return g.ci.Close() }
-
-// Describe implements codeinterp.Describer.
-func (g *giving) Describe() codeinterp.Info {
-	info := codeinterp.Describe(codeinterp.Stateless(g.ci))
-	info.Languages = slices.DeleteFunc(slices.Clone(info.Languages), func(l codeinterp.LanguageInfo) bool { return l.Name != g.language })
-	return info
-}
-
-// RunCode implements codeinterp.CodeInterpreter.
-func (g *giving) RunCode(ctx context.Context, language, code string, opts *codeinterp.RunOptions) (codeinterp.Result, error) {
-	o := codeinterp.RunOptions{}
-	if opts != nil {
-		o = *opts
+// describe returns what the description says of the functions.
+func describe(all []function, d dialect, room int) string {
+	var b strings.Builder
+	var able []function
+	for _, f := range all {
+		if f.refused == "" {
+			able = append(able, f)
+		}
 	}
-	o.Functions, o.FunctionLimits = g.run.Functions, g.run.FunctionLimits
-	return g.ci.RunCode(ctx, language, code, &o)
+	named := false
+	for i := range able {
+		if b.WriteString(d.declare(&able[i])); b.Len() > room {
+			named = true
+			break
+		}
+	}
+	absent := refusals(all, room)
+	if named {
+		return d.intro + absent + "\n\n" + d.more + "\n\n" + names(able, room)
+	}
+	return d.intro + absent + "\n\n```" + d.fence + "\n" + d.open + b.String() + d.close + "```"
+}
+
+// refusals says which tools programs may not call, and why, as far as there is
+// room.
+func refusals(all []function, room int) string {
+	var b strings.Builder
+	for _, f := range all {
+		if f.refused == "" {
+			continue
+		}
+		if b.Len() > room {
+			b.WriteString("\n- and more, of which tools.search(query) tells")
+			break
+		}
+		if b.Len() == 0 {
+			b.WriteString("\n\nNot for programs:")
+		}
+		fmt.Fprintf(&b, "\n- %s: %s", comment(f.tool, 100), comment(f.refused, 300))
+	}
+	return b.String()
 }

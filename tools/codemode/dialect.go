@@ -11,10 +11,10 @@ import (
 
 // A dialect is how functions are declared in a language.
 type dialect struct {
-	intro, more string // for the model
-	fence       string
-	open, close string // around the declarations
-	declare     func(f *function) string
+	intro, more, files string // for the model
+	fence              string
+	open, close        string // around the declarations
+	declare            func(f *function) string
 }
 
 const (
@@ -28,11 +28,13 @@ var dialects = map[string]dialect{
 	"typescript": script,
 	"javascript": script,
 	"python": {intro: pythonIntro, fence: "python", open: "class tools:\n", declare: declarePython,
-		more: "There are too many to declare here: tools.search(query=\"words\") returns those that fit, as a list of name and description, and tools.describe(name=\"...\") the declaration of one, to print."},
+		files: "Images and files that a function returns come as {handle, mime, bytes} in the list _files of its result, and with a path where they are files beside the program; tools.display(handle=\"...\") shows one to you.",
+		more:  "There are too many to declare here: tools.search(query=\"words\") returns those that fit, as a list of name and description, and tools.describe(name=\"...\") the declaration of one, to print."},
 }
 
 var script = dialect{intro: scriptIntro, fence: "ts", open: "declare const tools: {\n", close: "};\n", declare: declareScript,
-	more: "There are too many to declare here: await tools.search({query: \"words\"}) returns those that fit, as a list of {name, description}, and await tools.describe({name: \"...\"}) the declaration of one, to print."}
+	files: "Images and files that a function returns come as {handle, mime, bytes} in the list _files of its result, and with a path where they are files beside the program; await tools.display({handle: \"...\"}) shows one to you.",
+	more:  "There are too many to declare here: await tools.search({query: \"words\"}) returns those that fit, as a list of {name, description}, and await tools.describe({name: \"...\"}) the declaration of one, to print."}
 
 // about is the comment of a function.
 func about(f *function) string {

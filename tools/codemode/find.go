@@ -26,7 +26,7 @@ type found struct {
 	Description string `json:"description"`
 }
 
-// finders returns the functions that find others.
+// finders returns the functions that find those of all.
 func finders(all []function, d dialect) []function {
 	search := func(_ context.Context, q query) ([]found, error) { return find(all, q.Query), nil }
 	declare := func(_ context.Context, n byName) (string, error) {
@@ -34,11 +34,14 @@ func finders(all []function, d dialect) []function {
 		if i < 0 {
 			return "", &codeinterp.FunctionError{Message: fmt.Sprintf("there is no function %.80q; use tools.search", n.Name)}
 		}
+		if why := all[i].refused; why != "" {
+			return "", &codeinterp.FunctionError{Message: fmt.Sprintf("%s cannot be called by programs: %s", all[i].Name, comment(why, 300))}
+		}
 		return d.open + d.declare(&all[i]) + d.close, nil
 	}
 	return []function{
-		{tools.Func("search", "Finds functions by words of their names and descriptions.", search), "search"},
-		{tools.Func("describe", "Returns the declaration of a function.", declare), "describe"},
+		{Function: tools.Func("search", "Finds functions by words of their names and descriptions.", search), tool: "search"},
+		{Function: tools.Func("describe", "Returns the declaration of a function.", declare), tool: "describe"},
 	}
 }
 
@@ -68,7 +71,11 @@ func find(all []function, query string) []found {
 	slices.SortStableFunc(hits, func(a, b hit) int { return b.score - a.score })
 	list := []found{}
 	for _, h := range hits[:min(len(hits), maxFound)] {
-		list = append(list, found{all[h.at].Name, comment(all[h.at].Description, 200)})
+		about := comment(all[h.at].Description, 200)
+		if why := all[h.at].refused; why != "" {
+			about += " (cannot be called by programs: " + comment(why, 200) + ")"
+		}
+		list = append(list, found{all[h.at].Name, strings.TrimSpace(about)})
 	}
 	return list
 }

@@ -1,0 +1,157 @@
+package codemode
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/tools"
+)
+
+// A Use says who may call a tool.
+type Use int
+
+// The uses.
+const (
+	FromCode Use = iota // programs
+	Direct              // the model itself, as a tool of its own
+	Both                // both
+	Nobody              // nobody; Entry.Reason says why
+)
+
+// An Entry is a tool, and how it may be called.
+type Entry struct {
+	tools.Tool
+
+	// Use says who may call it.
+	Use Use
+
+	// Reason is what the model reads where programs may not call the tool.
+	Reason string
+
+	// Exclusive are names of what the tool touches, any words. Of all tools
+	// of a [Mode] that share one, programs call only one at a time; further
+	// calls wait, whichever run they are of.
+	Exclusive []string
+
+	// Call, if set, serves the calls of programs in the place of Tool.Invoke.
+	// What a program learns of its errors is as with [codeinterp.Function].
+	// The value may be nil.
+	Call func(ctx context.Context, c codeinterp.FunctionCall) (json.RawMessage, []File, error)
+
+	// Files says that the tool may return images or files, for the model to
+	// know.
+	Files bool
+}
+
+// A File is an image or another file that a tool returned. Its Name and MIME may
+// be anything.
+type File struct {
+	Name, MIME string
+	Data       []byte
+}
+
+// Entries returns entries with which programs call the tools of list.
+func Entries(list []tools.Tool) []Entry {
+	all := make([]Entry, 0, len(list))
+	for _, t := range list {
+		all = append(all, Entry{Tool: t})
+	}
+	return all
+}
+
+// serve serves a program's call.
+func (e *Entry) serve(ctx context.Context, c codeinterp.FunctionCall) (json.RawMessage, []File, error) {
+	if e.Call != nil {
+		return e.Call(ctx, c)
+	}
+	a := e.Invoke(ctx, tools.Invocation{Tool: e.Name, Args: c.Args})
+	switch {
+	case a == nil:
+		return nil, nil, errors.New("the tool has not answered")
+	case a.Failure != nil:
+		return nil, nil, &codeinterp.FunctionError{Message: a.Failure.Message}
+	}
+	var files []File
+	for _, i := range a.Images {
+		files = append(files, File{MIME: i.MIME, Data: i.Data})
+	}
+	value := a.JSON()
+	if len(value) == 0 {
+		var err error
+		if value, err = json.Marshal(strings.ToValidUTF8(a.Text, "\uFFFD")); err != nil {
+			return nil, nil, err
+		}
+	}
+	return value, files, nil
+}
+
+// refused says why programs may not call the tool, nothing where they may.
+func (e *Entry) refused() string {
+	switch e.Use {
+	case FromCode, Both:
+		return ""
+	case Direct:
+		return cmp.Or(e.Reason, "it is a tool of its own: call it directly, not from a program")
+	}
+	return cmp.Or(e.Reason, "it must not be called")
+}
+
+// A function is an entry as programs call it.
+type function struct {
+	codeinterp.Function
+	tool    string // the tool's name
+	refused string // why programs may not call it; empty: they may
+}
+
+// taken are the names of the functions that every program has.
+var taken = []string{"search", "describe", "display"}
+
+// functions returns the functions of entries. Calls of those that programs may
+// not call tell why.
+func (m *Mode) functions(list []Entry) ([]function, error) {
+	all := make([]function, 0, len(list)+len(taken))
+	for i := range list {
+		e := &list[i]
+		if e.Use < FromCode || e.Use > Nobody {
+			return nil, fmt.Errorf("codemode: %w: tool %.80q has the Use %d", codeinterp.ErrInvalid, e.Name, e.Use)
+		}
+		if e.Invoke == nil && e.Call == nil {
+			return nil, fmt.Errorf("codemode: %w: tool %.80q has neither Invoke nor Call", codeinterp.ErrInvalid, e.Name)
+		}
+		f := function{e.Function(), e.Name, e.refused()}
+		if slices.Contains(taken, f.Name) {
+			f.Name += "_"
+		}
+		f.Call = m.call(e, f.refused)
+		all = append(all, f)
+	}
+	return all, nil
+}
+
+// call returns what serves the calls of an entry.
+func (m *Mode) call(e *Entry, refused string) func(context.Context, codeinterp.FunctionCall) (json.RawMessage, error) {
+	if refused != "" {
+		return func(context.Context, codeinterp.FunctionCall) (json.RawMessage, error) {
+			return nil, &codeinterp.FunctionError{Message: strings.ToValidUTF8(refused, "\uFFFD")}
+		}
+	}
+	locks := m.locks.of(e.Exclusive)
+	return func(ctx context.Context, c codeinterp.FunctionCall) (json.RawMessage, error) {
+		release, err := hold(ctx, locks)
+		if err != nil {
+			return nil, err
+		}
+		defer release()
+		value, files, err := e.serve(ctx, c)
+		if err != nil {
+			return nil, err
+		}
+		return m.keep(ctx, c, value, files)
+	}
+}

@@ -1,0 +1,179 @@
+package codemode
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"mime"
+	"path"
+	"regexp"
+	"strings"
+	"sync"
+
+	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/tools"
+)
+
+const (
+	// maxKept is how many bytes of files are kept for a run, maxHandles how
+	// many files, and maxShown how many bytes of them it can display.
+	maxKept    = 64 << 20
+	maxHandles = 256
+	maxShown   = 16 << 20
+)
+
+// A handle is what a program gets of an image or a file.
+type handle struct {
+	Handle string `json:"handle,omitempty"`
+	Name   string `json:"name,omitempty"`
+	MIME   string `json:"mime"`
+	Bytes  int    `json:"bytes"`
+	Path   string `json:"path,omitempty"` // beside the program
+	Note   string `json:"note,omitempty"`
+}
+
+// kept is what is kept of a run's files.
+type kept struct {
+	mu      sync.Mutex
+	files   []File
+	paths   map[string]bool
+	bytes   int
+	shown   []codeinterp.Output
+	showing int
+	open    func(ctx context.Context) (codeinterp.FS, error) // nil: files have no paths
+}
+
+type keptKey struct{}
+
+var mimeType = regexp.MustCompile(`^[a-z]{1,20}/[a-z0-9][a-z0-9.+-]{0,80}$`)
+
+// keep returns the value of a call: that of the tool, with handles in the place
+// of files.
+func (m *Mode) keep(ctx context.Context, c codeinterp.FunctionCall, value json.RawMessage, files []File) (json.RawMessage, error) {
+	if len(files) == 0 {
+		return value, nil
+	}
+	k, ok := ctx.Value(keptKey{}).(*kept)
+	if !ok {
+		return nil, errors.New("a call of no run")
+	}
+	list := make([]handle, 0, len(files))
+	for _, f := range files {
+		list = append(list, k.add(ctx, f))
+	}
+	return withFiles(value, list)
+}
+
+// withFiles adds the handles to an object as _files, and makes an object of what
+// is none, or has such a key.
+func withFiles(value json.RawMessage, list []handle) (json.RawMessage, error) {
+	raw, err := json.Marshal(list)
+	if err != nil {
+		return nil, err
+	}
+	var object map[string]json.RawMessage
+	value = bytes.TrimSpace(value)
+	switch err := json.Unmarshal(value, &object); {
+	case len(value) == 0 || err == nil && object != nil && len(object) == 0:
+		return fmt.Appendf(nil, `{"_files":%s}`, raw), nil
+	case err != nil || object == nil || object["_files"] != nil:
+		return fmt.Appendf(nil, `{"value":%s,"_files":%s}`, value, raw), nil
+	}
+	return fmt.Appendf(nil, `%s,"_files":%s}`, value[:len(value)-1], raw), nil
+}
+
+// add keeps a file, as far as there is room, and writes it where programs have
+// files.
+func (k *kept) add(ctx context.Context, f File) handle {
+	if f.MIME = strings.ToLower(f.MIME); !mimeType.MatchString(f.MIME) {
+		f.MIME = "application/octet-stream"
+	}
+	f.Name = fileName(f)
+	h := handle{Name: f.Name, MIME: f.MIME, Bytes: len(f.Data)}
+	k.mu.Lock()
+	if len(k.files) >= maxHandles || k.bytes+len(f.Data) > maxKept {
+		k.mu.Unlock()
+		h.Note = "not kept: the run has had too many files, or too large ones"
+		return h
+	}
+	k.files = append(k.files, f)
+	k.bytes += len(f.Data)
+	h.Handle = fmt.Sprint("file_", len(k.files))
+	name := f.Name
+	if k.paths[name] {
+		name = h.Handle + "_" + name
+	}
+	k.paths[name] = true
+	k.mu.Unlock()
+	if k.open != nil {
+		if err := k.write(ctx, name, f.Data); err != nil {
+			h.Note = "it could not be written to a file"
+		} else {
+			h.Path = path.Join(filesDir, name)
+		}
+	}
+	return h
+}
+
+// filesDir is where files that tools return are, beside the program.
+const filesDir = "tool_files"
+
+func (k *kept) write(ctx context.Context, name string, data []byte) error {
+	fsys, err := k.open(ctx)
+	if err != nil {
+		return err
+	}
+	if err := fsys.MkdirAll(filesDir, 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	return codeinterp.WriteFile(fsys, path.Join(filesDir, name), strings.NewReader(string(data)), 0o644)
+}
+
+var unusual = regexp.MustCompile(`[^A-Za-z0-9._-]+`)
+
+// fileName returns a name for a file that is nothing but a name.
+func fileName(f File) string {
+	name := unusual.ReplaceAllString(path.Base(strings.ReplaceAll(f.Name[:min(len(f.Name), 1<<10)], `\`, "/")), "_")
+	name = strings.Trim(name[max(0, len(name)-80):], "._")
+	if name != "" {
+		return name
+	}
+	kind, _, _ := strings.Cut(f.MIME, "/")
+	ext := map[string]string{"image/png": ".png", "image/jpeg": ".jpg", "audio/wav": ".wav", "audio/mpeg": ".mp3", "text/plain": ".txt"}[f.MIME]
+	if list, err := mime.ExtensionsByType(f.MIME); ext == "" && err == nil && len(list) > 0 {
+		ext = list[0]
+	}
+	return kind + ext
+}
+
+// display shows a kept file among the outputs of the run.
+func display(ctx context.Context, h handleArgs) (string, error) {
+	k, ok := ctx.Value(keptKey{}).(*kept)
+	if !ok {
+		return "", errors.New("a call of no run")
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for i, f := range k.files {
+		if fmt.Sprint("file_", i+1) != h.Handle {
+			continue
+		}
+		if k.showing+len(f.Data) > maxShown || len(k.shown) >= maxHandles {
+			return "", &codeinterp.FunctionError{Message: "the program has displayed too much already"}
+		}
+		k.showing += len(f.Data)
+		k.shown = append(k.shown, codeinterp.Output{Kind: codeinterp.Display, Bundle: []codeinterp.Representation{
+			{MIME: f.MIME, Data: f.Data}, {MIME: "text/plain", Data: []byte(f.Name)}}})
+		return "it is shown after the output", nil
+	}
+	return "", &codeinterp.FunctionError{Message: fmt.Sprintf("there is no handle %.80q in this run", h.Handle)}
+}
+
+type handleArgs struct {
+	Handle string `json:"handle"`
+}
+
+var displayer = function{Function: tools.Func("display", "Shows the image or file behind a handle to you, after the program's output.", display), tool: "display"}
