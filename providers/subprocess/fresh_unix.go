@@ -25,10 +25,7 @@ func (l *language) prepare(ctx context.Context, code string) (*program, error) {
 }
 
 // fresh returns a process for one program, which nobody has used before.
-func (h *host) fresh(ctx context.Context, l *language, pl *place, prog *driver.Program) (*process, error) {
-	if l.Driver == nil {
-		return h.oneShot(l, prog)
-	}
+func (h *host) fresh(ctx context.Context, l *language, pl *place) (*process, error) {
 	if w := h.warm[l.Name]; w != nil {
 		if p, err := w.take(ctx, true, nil); p != nil || err != nil {
 			return p, err
@@ -65,7 +62,14 @@ func (h *host) lodge(ctx context.Context, l *language, pl *place) (*process, err
 
 // oneShot starts the interpreter itself, for a language without a driver, on a
 // file that holds the program. The program is on its way from then on.
-func (h *host) oneShot(l *language, o *driver.Program) (_ *process, err error) {
+func (s *session) oneShot(ctx context.Context, o *driver.Program) (_ *process, err error) {
+	h, l := s.h, s.lang
+	if s.place.dir, err = h.sandbox.TempDir(); err != nil {
+		return nil, err
+	}
+	if err := s.stock(ctx, o); err != nil {
+		return nil, err
+	}
 	dir, err := h.sandbox.TempDir()
 	if err != nil {
 		return nil, err
@@ -76,11 +80,11 @@ func (h *host) oneShot(l *language, o *driver.Program) (_ *process, err error) {
 			release()
 		}
 	}()
-	work, file := filepath.Join(dir, "work"), filepath.Join(dir, "program"+l.Extension)
-	if err := errors.Join(os.Mkdir(work, 0o700), os.WriteFile(file, []byte(o.Code), 0o444), os.Chmod(dir, 0o711)); err != nil {
+	file := filepath.Join(dir, "program"+l.Extension)
+	if err := errors.Join(os.WriteFile(file, []byte(o.Code), 0o444), os.Chmod(dir, 0o711)); err != nil {
 		return nil, fmt.Errorf("%w: the program cannot be handed over", codeinterp.ErrUnavailable)
 	}
-	pl := &place{dir: work, once: true, env: maps.Clone(o.Env)}
+	pl := &place{dir: s.place.dir, once: true, env: maps.Clone(o.Env)}
 	c := h.command(l, pl)
 	for _, a := range l.Args {
 		c.Args = append(c.Args, strings.ReplaceAll(a, FileArg, file))

@@ -183,11 +183,13 @@ func (p *process) configure(once bool, env map[string]string) error {
 	return p.send(frameConfigure, append([]string{"", mode}, pairs(env)...)...)
 }
 
-// settle makes the process's working directory the caller's to remove.
-func (p *process) settle() {
+// settle makes the process's working directory the caller's to remove. It
+// reports whether the process is there, and so the directory.
+func (p *process) settle() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.release = nil
+	return !p.dead
 }
 
 // greeting waits for the driver's hello.

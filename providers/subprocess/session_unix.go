@@ -22,8 +22,9 @@ type session struct {
 	lang  *language
 	place place
 
-	p    *process // nil where there is none
-	used bool     // a program has begun in it
+	p      *process // nil where there is none
+	used   bool     // a program has begun in it
+	folder folder
 
 	mu   sync.Mutex
 	run  *run   // in progress
@@ -68,6 +69,11 @@ func (s *session) Run(ctx context.Context, prog *driver.Program, out *driver.Out
 	if err := s.ensure(ctx, prog); err != nil {
 		return driver.Outcome{}, err
 	}
+	if s.lang.Driver != nil {
+		if err := s.stock(ctx, prog); err != nil {
+			return driver.Outcome{}, err
+		}
+	}
 	p, fresh := s.p, !s.used
 	stop := context.AfterFunc(ctx, p.end)
 	defer func() {
@@ -111,7 +117,7 @@ func (s *session) ensure(ctx context.Context, prog *driver.Program) (err error) 
 	s.used = false
 	if s.place.once {
 		s.place.env = prog.Env
-		s.p, err = s.h.fresh(ctx, s.lang, &s.place, prog)
+		err = s.single(ctx, prog)
 	} else {
 		s.p, err = s.h.launch(s.lang, &s.place)
 	}
@@ -120,6 +126,19 @@ func (s *session) ensure(ctx context.Context, prog *driver.Program) (err error) 
 	}
 	if err != nil {
 		s.end()
+	}
+	return err
+}
+
+// single makes sure of the process of a single run. Where the language has no
+// driver, the program is on its way from then on.
+func (s *session) single(ctx context.Context, prog *driver.Program) (err error) {
+	if s.lang.Driver == nil {
+		s.p, err = s.oneShot(ctx, prog)
+		return err
+	}
+	if s.p, err = s.h.fresh(ctx, s.lang, &s.place); err == nil && wantsFiles(prog) {
+		err = s.keep()
 	}
 	return err
 }
@@ -223,10 +242,11 @@ func (s *session) Reset(context.Context) error {
 // Close implements driver.Session.
 func (s *session) Close(context.Context) error {
 	s.end()
+	s.folder.close()
 	if s.place.cwd != nil {
 		s.place.cwd.Close()
 	}
-	if !s.place.once && s.place.dir != "" {
+	if s.place.dir != "" {
 		s.h.sandbox.Discard(s.place.dir)
 	}
 	return nil

@@ -1,0 +1,113 @@
+//go:build unix
+
+package subprocess
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"sync"
+
+	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/codeinterp/driver"
+	"github.com/toolcell/toolcell/internal/rootfs"
+	"github.com/toolcell/toolcell/internal/sandbox"
+)
+
+var _ driver.Filer = (*host)(nil)
+
+// Files implements driver.Filer.
+func (h *host) Files(s driver.Session) (codeinterp.FS, error) { return s.(*session).files() }
+
+// A folder is the directory in which a session's programs start, opened once
+// somebody asks for it.
+type folder struct {
+	mu     sync.Mutex
+	files  *rootfs.FS
+	closed bool
+}
+
+// open returns the directory of a place whose process was started before, or is
+// to be started as its owner.
+func (f *folder) open(h *host, pl *place) (*rootfs.FS, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.closed {
+		return nil, fmt.Errorf("%w: the directory is given up", codeinterp.ErrUnavailable)
+	}
+	if f.files == nil {
+		files, err := h.openFiles(pl)
+		if err != nil {
+			return nil, err
+		}
+		f.files = files
+	}
+	return f.files, nil
+}
+
+func (f *folder) close() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.closed = true
+	if f.files != nil {
+		f.files.Close()
+	}
+}
+
+// openFiles opens a place's directory as who its programs run as, within their
+// limits.
+func (h *host) openFiles(pl *place) (*rootfs.FS, error) {
+	var o rootfs.Options
+	uid, gid, other, err := h.sandbox.Owner(pl.dir)
+	if err != nil {
+		return nil, err
+	}
+	if other {
+		o.As = &rootfs.User{UID: uid, GID: gid}
+	}
+	limits := h.sandbox.Limits()
+	o.MaxFile = max(limits.FileSize, 0)
+	if pl.cwd != nil {
+		root, err := pl.cwd.Root()
+		if err != nil {
+			return nil, err
+		}
+		return rootfs.New(root, &o), nil
+	}
+	root, err := os.OpenRoot(pl.dir)
+	if err != nil {
+		return nil, fmt.Errorf("%w: the directory cannot be opened", codeinterp.ErrUnavailable)
+	}
+	o.MaxBytes, o.MaxFiles = max(limits.Disk, 0), max(limits.Inodes, 0)
+	if o.MaxBytes > 0 || o.MaxFiles > 0 {
+		o.Measure = func() (int64, int) { return sandbox.Used(pl.dir) }
+	}
+	return rootfs.New(root, &o), nil
+}
+
+// files returns the directory in which programs start.
+func (s *session) files() (*rootfs.FS, error) { return s.folder.open(s.h, &s.place) }
+
+// wantsFiles reports whether a run has to do with files.
+func wantsFiles(prog *driver.Program) bool { return prog.HasFiles() || prog.Artifacts }
+
+// keep makes the directory of a single run's process the session's.
+func (s *session) keep() error {
+	if !s.p.settle() {
+		return fmt.Errorf("%w: the process of %s is gone", codeinterp.ErrUnavailable, s.lang.Name)
+	}
+	s.place.dir = s.p.place.dir
+	return nil
+}
+
+// stock copies the caller's files for a run.
+func (s *session) stock(ctx context.Context, prog *driver.Program) error {
+	if !prog.HasFiles() {
+		return nil
+	}
+	dir, err := s.files()
+	if err != nil {
+		return err
+	}
+	return prog.CopyFiles(ctx, dir)
+}
