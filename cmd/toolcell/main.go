@@ -3,6 +3,7 @@
 //
 //	toolcell run -e 'console.log("hello"); 6 * 7'
 //	toolcell run --provider subprocess plot.py data.csv
+//	toolcell run --url http://localhost:8888 analysis.ipynb --out done.ipynb
 //	toolcell doctor
 //	toolcell mcp
 //
@@ -11,7 +12,8 @@
 // not the file's directory: --dir opens that, or another, to be read.
 //
 // The exit code of run is the program's own: 124 for a timeout, 130 for
-// Ctrl-C, 128 + signal for a process that died. Bad usage is 2, a failure of
+// Ctrl-C, 128 + signal for a process that died. A notebook's is that of the first
+// cell that failed. Bad usage is 2, a failure of
 // the provider 1; both put one line on standard error. Where --timeout runs out,
 // or a signal comes, before the program began, the codes are the same.
 package main

@@ -22,6 +22,7 @@ type runFlags struct {
 	images  string
 	env     variables
 	dir     string
+	notebookFlags
 }
 
 func (a *app) run(ctx context.Context, args []string) int {
@@ -29,7 +30,7 @@ func (a *app) run(ctx context.Context, args []string) int {
 	fs := flag.NewFlagSet("run", flag.ContinueOnError)
 	f.register(fs, a.getenv)
 	fs.StringVar(&f.language, "language", "", "`language` of the program (default: by the file's name or its #! line; without either, python or else javascript where the provider has it)")
-	fs.DurationVar(&f.timeout, "timeout", 0, "end the program after this `duration`, such as 30s")
+	fs.DurationVar(&f.timeout, "timeout", 0, "end the program, or each cell of a notebook, after this `duration`, such as 30s")
 	fs.BoolVar(&f.json, "json", false, "print the result as JSON and nothing else")
 	fs.StringVar(&f.code, "e", "", "the program itself (`code`)")
 	fs.BoolVar(&f.stdin, "stdin", false, "let the program read this command's standard input")
@@ -37,9 +38,15 @@ func (a *app) run(ctx context.Context, args []string) int {
 	fs.Var(&f.env, "env", "a `NAME=VALUE` for the program's environment, or a NAME whose value is this command's; several times for several")
 	f.env.getenv = a.getenv
 	fs.StringVar(&f.dir, "dir", "", "subprocess: the `directory` to start in and to import from, which programs may read, and change with --write too")
+	f.registerNotebook(fs)
 	operands, code, done := a.parseLeading(fs, "run [flags] (-e CODE | FILE | -) [ARG...]", args)
-	if done {
+	switch {
+	case done:
 		return code
+	case isNotebook(operands, isSet(fs, "e")):
+		return a.runNotebook(ctx, &f, fs, operands)
+	case f.out != "" || f.allowErrors:
+		return a.usageError("--out and --allow-errors are for notebooks, whose names end in .ipynb")
 	}
 	program, file, args, err := a.program(ctx, &f, operands, isSet(fs, "e"))
 	if err == nil && f.language == "" {
@@ -54,16 +61,9 @@ func (a *app) run(ctx context.Context, args []string) int {
 	} else if err != nil {
 		return a.usageError("%v", err)
 	}
-	f.waiting, f.spawning = a.waiting, a.spawning
-	ci, err := f.start(ctx)
-	switch {
-	case err != nil && ctx.Err() != nil:
-		return a.stopped()
-	case errors.Is(err, errOpenTimeout):
-		fmt.Fprintf(a.stderr, "toolcell: timed out after %v, before the program began\n", f.timeout)
-		return codeinterp.ExitTimeout
-	case err != nil:
-		return a.fail(err)
+	ci, code := a.start(ctx, &f, false)
+	if ci == nil {
+		return code
 	}
 	defer ci.Close()
 	language, err := chooseLanguage(f.language, ci.Languages())
@@ -113,8 +113,24 @@ func (a *app) program(ctx context.Context, f *runFlags, operands []string, inlin
 // errOpenTimeout is why a provider was not opened: --timeout ran out.
 var errOpenTimeout = errors.New("timed out")
 
+// start opens the provider, or returns nil and the exit code.
+func (a *app) start(ctx context.Context, f *runFlags, stateful bool) (codeinterp.CodeInterpreter, int) {
+	f.waiting, f.spawning = a.waiting, a.spawning
+	ci, err := f.start(ctx, stateful)
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return nil, a.stopped()
+	case errors.Is(err, errOpenTimeout):
+		fmt.Fprintf(a.stderr, "toolcell: timed out after %v, before the program began\n", f.timeout)
+		return nil, codeinterp.ExitTimeout
+	case err != nil:
+		return nil, a.fail(err)
+	}
+	return ci, 0
+}
+
 // start opens the provider within the program's time.
-func (f *runFlags) start(ctx context.Context) (codeinterp.CodeInterpreter, error) {
+func (f *runFlags) start(ctx context.Context, stateful bool) (codeinterp.CodeInterpreter, error) {
 	if f.timeout < 0 {
 		return nil, fmt.Errorf("%w: negative timeout %v", codeinterp.ErrInvalid, f.timeout)
 	}
@@ -127,7 +143,7 @@ func (f *runFlags) start(ctx context.Context) (codeinterp.CodeInterpreter, error
 	var err error
 	for _, name := range f.wanted() {
 		f.narrow(name)
-		if ci, err = f.open(ctx, false); err == nil || !errors.Is(err, codeinterp.ErrUnavailable) {
+		if ci, err = f.open(ctx, stateful); err == nil || !errors.Is(err, codeinterp.ErrUnavailable) {
 			break
 		}
 	}

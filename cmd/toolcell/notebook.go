@@ -1,0 +1,180 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/notebook"
+)
+
+// notebookFlags say what becomes of a notebook that is run.
+type notebookFlags struct {
+	out         string
+	allowErrors bool
+}
+
+func (f *notebookFlags) registerNotebook(fs *flag.FlagSet) {
+	fs.StringVar(&f.out, "out", "", "notebooks: write the notebook with its outputs into this `file`, which may be the same, or to standard output (-) in place of showing them")
+	fs.BoolVar(&f.allowErrors, "allow-errors", false, "notebooks: go on after a cell that fails")
+}
+
+// isNotebook reports whether the operands of run name a notebook.
+func isNotebook(operands []string, inline bool) bool {
+	return !inline && len(operands) > 0 && strings.EqualFold(filepath.Ext(operands[0]), ".ipynb")
+}
+
+// runNotebook runs the cells of a notebook. Its exit code is that of the first
+// cell that failed.
+func (a *app) runNotebook(ctx context.Context, f *runFlags, fs *flag.FlagSet, operands []string) int {
+	file := operands[0]
+	rest, code, done := a.parse(fs, "run [flags] NOTEBOOK.ipynb [flags]", operands[1:])
+	if done {
+		return code
+	}
+	switch {
+	case len(rest) > 0:
+		return a.usageError("a notebook takes no arguments such as %q; use --env NAME=VALUE", rest[0])
+	case f.json || f.stdin:
+		return a.usageError("--json and --stdin are not for notebooks; --out - writes one to standard output")
+	}
+	nb, err := readNotebook(file)
+	if err != nil {
+		return a.usageError("%s: %v", file, err)
+	}
+	given := f.language
+	if given == "" && len(f.kernels) > 0 {
+		given = nb.Language() // not the kernelspec that the notebook names
+	}
+	if f.language == "" {
+		f.language = nb.Language()
+	}
+	f.choose(fs)
+	if f.script, err = newScript(f, "", nil); err != nil {
+		return a.usageError("%v", err)
+	}
+	ci, code := a.start(ctx, f, true)
+	if ci == nil {
+		return code
+	}
+	defer ci.Close()
+	if f.language == "" {
+		given, _ = chooseLanguage("", ci.Languages())
+	}
+	report, code := a.runCells(ctx, ci, nb, f, given)
+	if f.out == "" || report.Ran == 0 && code != 0 {
+		return code
+	}
+	if err := a.writeNotebook(f.out, nb); err != nil {
+		return max(code, a.fail(err))
+	}
+	return code
+}
+
+func (a *app) runCells(ctx context.Context, ci codeinterp.CodeInterpreter, nb *notebook.Notebook, f *runFlags, language string) (notebook.Report, int) {
+	show := cellScreen{a: a, language: f.language, ci: ci, screen: newScreen(a, f.images), images: f.images}
+	if f.out == "-" {
+		show.screen.stdout = io.Discard
+		show.screen.images.none = true
+	}
+	ctx, leave := context.WithCancel(ctx)
+	defer leave()
+	report, err := notebook.Run(ctx, ci, nb, &notebook.Options{
+		Language: language, Context: &codeinterp.ContextOptions{Env: f.env.values},
+		AllowErrors: f.allowErrors, Timeout: f.timeout, MaxOutput: -1,
+		OnOutput: func(_ int, o codeinterp.Output) error {
+			err := show.screen.live(o)
+			if err != nil {
+				leave() // nobody sees it any more
+			}
+			return err
+		},
+		OnCell: func(_ int, res *codeinterp.Result) { show.end(res) },
+	})
+	if len(report.Failed) > 0 {
+		fmt.Fprintf(a.stderr, "toolcell: cell %d of the notebook failed; in all, failed: %d, not run: %d\n", report.Failed[0]+1, len(report.Failed), report.Left)
+	}
+	res := &report.Result
+	switch {
+	case show.err != nil:
+		return report, a.fail(fmt.Errorf("showing the output: %w", show.err))
+	case res.Status == codeinterp.StatusCanceled, err != nil && ctx.Err() != nil && errors.Is(err, context.Cause(ctx)):
+		return report, a.stopped()
+	case errors.Is(err, codeinterp.ErrLanguage):
+		return report, a.usageError("%v%s", err, f.elsewhere())
+	case err != nil:
+		return report, a.fail(err)
+	case !report.OK():
+		return report, max(res.ExitCode, exitFailure)
+	}
+	return report, 0
+}
+
+// cellScreen shows one cell after the other.
+type cellScreen struct {
+	a        *app
+	ci       codeinterp.CodeInterpreter
+	language string
+	images   string
+	screen   *screen
+	err      error // the first failure to show something
+}
+
+// end shows how a cell ended.
+func (c *cellScreen) end(res *codeinterp.Result) {
+	s := c.screen
+	s.rest(res)
+	s.end(res)
+	c.a.missing(c.ci, c.language, res)
+	if c.err == nil {
+		c.err = s.err
+	}
+	next := newScreen(c.a, c.images)
+	next.stdout, next.images, next.midLine = s.stdout, s.images, s.midLine
+	c.screen = next
+}
+
+func readNotebook(file string) (*notebook.Notebook, error) {
+	r, err := os.Open(file)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	b, err := io.ReadAll(io.LimitReader(r, notebook.MaxBytes+1))
+	if err != nil {
+		return nil, err
+	}
+	return notebook.Decode(b)
+}
+
+// writeNotebook leaves the whole file or none: it may be the one that was read.
+func (a *app) writeNotebook(file string, nb *notebook.Notebook) error {
+	b, err := nb.Encode()
+	if err != nil {
+		return err
+	}
+	if file == "-" {
+		_, err = a.stdout.Write(b)
+		return err
+	}
+	tmp, err := os.CreateTemp(filepath.Dir(file), ".toolcell-*.ipynb")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(tmp.Name())
+	mode := os.FileMode(0o644)
+	if info, err := os.Stat(file); err == nil {
+		mode = info.Mode().Perm()
+	}
+	_, err = tmp.Write(b)
+	if err = errors.Join(err, tmp.Chmod(mode), tmp.Close()); err != nil {
+		return err
+	}
+	return os.Rename(tmp.Name(), file)
+}

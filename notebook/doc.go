@@ -1,0 +1,47 @@
+// Package notebook reads, runs and writes Jupyter notebooks (.ipynb, format 4)
+// with any provider that keeps variables between runs.
+//
+//	nb, err := notebook.Decode(data)
+//	...
+//	report, err := notebook.Run(ctx, ci, nb, nil)
+//	...
+//	data, err = nb.Encode() // with outputs, counts and times
+//
+// What an agent did can be left behind as a notebook as well: a [Cell] with the
+// code and [Cell.Record] with its Result, in a [Notebook].
+//
+// # How cells run
+//
+// [Run] runs the code cells in order in one context, which it makes and deletes.
+// It stops at the first cell that fails, at its timeout too, unless
+// Options.AllowErrors says otherwise, and always where the variables of earlier
+// cells are gone or the end of a cell is not known. Two tags are read as nbclient
+// reads them: a cell with "raises-exception" may raise an error, and one with
+// "skip-execution" is left as it is. Cells without code are left alone too; other
+// outputs are those of this run alone, and cells behind the one that stopped it
+// have none.
+//
+// # What is written
+//
+// Format 4.5, as nbformat's validator wants it: whatever a notebook of a 4.x
+// before it lacks, such as cell ids, is added, and fields that the format does
+// not have are left out. Metadata is kept as it is, with the times of a cell as
+// "execution" in its own. An update of a display goes to the cell that showed
+// it. What a Result lacks (Truncated), lost variables, timeouts and other ends
+// that are no error of the program's are told in the cell's outputs, in lines
+// that begin with "toolcell:".
+//
+// # Limits
+//
+// Files have at most [MaxBytes] and [MaxCells] cells, and nest at most
+// [MaxDepth] levels; decoding takes some ten times the file's size. Formats
+// before 4 are refused. Widgets' state is not written. Output that comes after a
+// cell's end stands in the next one. Bytes of streams that are no UTF-8 become
+// U+FFFD, for JSON has no others.
+//
+// # Security
+//
+// A notebook is a program: it runs in the provider's isolation, not in one of
+// this package's. Outputs that a notebook brings along, such as HTML and
+// scripts, are kept for the cells that do not run.
+package notebook
