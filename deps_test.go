@@ -21,6 +21,7 @@ var layers = map[string][]string{
 	"providers/jupyter":    {"codeinterp", "internal", "golang.org/x/sync", "golang.org/x/sys", "github.com/gorilla/websocket"},
 	"files":                {"codeinterp", "internal"},
 	"notebook":             {"codeinterp"},
+	"shell":                {"codeinterp"},
 	"tools/format":         {"tools"},
 	"tools":                {"codeinterp", "files", "internal", "github.com/invopop/jsonschema", "github.com/tidwall/gjson", "golang.org/x/image"},
 	"mcpserver":            {"codeinterp", "tools", "workspace", "github.com/modelcontextprotocol/go-sdk"},

@@ -22,6 +22,10 @@ type NarrowOptions struct {
 
 	// Manager keeps the [ContextManager].
 	Manager bool
+
+	// Commands keeps the [Commander], whose shell may run programs in languages
+	// that are not kept.
+	Commands bool
 }
 
 // Narrow returns ci with only what o names. The rest is not there: other
@@ -32,7 +36,7 @@ type NarrowOptions struct {
 // A context that was made elsewhere is served if the ContextManager of ci says
 // that its language is one of those kept.
 func Narrow(ci CodeInterpreter, o NarrowOptions) (CodeInterpreter, error) {
-	n := &narrowing{inner: ci, all: Describe(ci), known: ci.Languages(), languages: ci.Languages(), manager: o.Manager, made: map[ContextID]string{}}
+	n := &narrowing{inner: ci, all: Describe(ci), known: ci.Languages(), languages: ci.Languages(), manager: o.Manager, commands: o.Commands, made: map[ContextID]string{}}
 	if len(o.Languages) > 0 {
 		n.languages = slices.Compact(slices.Sorted(slices.Values(o.Languages)))
 	}
@@ -76,8 +80,13 @@ func (w narrowed) Close() error {
 // hides reports whether a group is not to be found; kind is a nil pointer to
 // its interface.
 func (w narrowed) hides(kind any) bool {
-	_, manager := kind.(*ContextManager)
-	return manager && !w.n.manager
+	switch kind.(type) {
+	case *ContextManager:
+		return !w.n.manager
+	case *Commander:
+		return !w.n.commands
+	}
+	return false
 }
 
 type narrowedStateful struct {
@@ -103,6 +112,7 @@ type narrowing struct {
 	known     []string // languages of inner
 	languages []string // those kept
 	manager   bool
+	commands  bool
 	closed    atomic.Bool
 
 	mu   sync.Mutex

@@ -10,8 +10,8 @@ import (
 // A Runtime starts sessions. Its methods may be called from any goroutine, and
 // a panic in one is an error of the call that led to it.
 //
-// What a runtime can do beyond this it says by further methods; see [Attacher] and
-// [Filer].
+// What a runtime can do beyond this it says by further methods; see [Attacher],
+// [Commander] and [Filer].
 type Runtime interface {
 	// Describe says what the runtime is and can do. Its Languages, with their
 	// aliases and whether they have contexts, are read once, by New; the rest

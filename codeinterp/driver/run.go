@@ -160,7 +160,7 @@ func (r *run) work(ctx context.Context, end *ending) {
 func (r *run) attempt(ctx context.Context, end *ending) (Outcome, error) {
 	s := r.slot
 	if r.session == nil {
-		started, err := s.in.rt.Start(ctx, s.opts)
+		started, err := s.start(ctx)
 		if err != nil {
 			return Outcome{}, err
 		}

@@ -16,7 +16,8 @@ import (
 type slot struct {
 	in        *Interpreter
 	opts      Options
-	functions []codeinterp.Function // of the context
+	command   *codeinterp.CommandOptions // of a command; else nil
+	functions []codeinterp.Function      // of the context
 	id        codeinterp.ContextID
 	number    int64 // orders the contexts by age
 	created   time.Time

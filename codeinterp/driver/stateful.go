@@ -322,6 +322,9 @@ func (i *Stateful) As(target any) bool {
 		*f = filing{i, rt}
 		return ok
 	}
+	if i.Interpreter.As(target) {
+		return true
+	}
 	a, ok := i.rt.(interface{ As(target any) bool })
 	return ok && a.As(target)
 }

@@ -18,10 +18,11 @@ import (
 // A Sandbox starts processes under one mode of isolation. On this system the
 // only one is none: a process group, resource limits and a clean environment.
 type Sandbox struct {
-	mode Mode
-	opts Options
-	ids  *ids
-	temp tempRoot
+	mode   Mode
+	opts   Options
+	ids    *ids
+	shared shared
+	temp   tempRoot
 
 	mu     sync.Mutex
 	closed bool

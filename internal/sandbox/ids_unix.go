@@ -62,6 +62,9 @@ func (s *Sandbox) identify(pl *plan) (identity, error) {
 		return s.ids.own(pl.Workdir, s.temp.holds(pl.Workdir))
 	}
 	id := s.ids.fixed
+	if pl.Cwd == s.shared.dir {
+		id = s.shared.identity
+	}
 	if !id.drop {
 		if openToAll(pl.Cwd.Path()) {
 			return s.ids.own(pl.Workdir, s.temp.holds(pl.Workdir))
@@ -100,6 +103,34 @@ func (i *ids) guest(d *Dir) (identity, error) {
 	}
 	return identity{uid: uid, gid: uid, drop: true}, nil
 }
+
+// A shared directory is one whose programs all run as one user.
+type shared struct {
+	dir *Dir
+	identity
+}
+
+// Share has all programs whose Cwd is d run as one user, where the host is root:
+// as d's owner, or, where that is root, as a uid that belongs to d. It is called
+// before the first of them starts.
+func (s *Sandbox) Share(d *Dir) error {
+	if err := s.Reachable(d.Path()); err != nil || s.ids == nil {
+		return err
+	}
+	id := s.ids.fixed
+	if !id.drop {
+		var err error
+		if id, err = s.ids.guest(d); err != nil {
+			return err
+		}
+	}
+	s.shared = shared{d, id}
+	return nil
+}
+
+// Shares returns the user that Share has chosen; ok is false where programs run
+// as the host's.
+func (s *Sandbox) Shares() (uid, gid int, ok bool) { return s.shared.uid, s.shared.gid, s.shared.drop }
 
 // openToAll reports whether a directory is root's and anybody may change it, so
 // that no particular user has to.

@@ -23,6 +23,7 @@ type Sandbox struct {
 	bindsFD bool   // that it can bind what a descriptor names
 
 	ids     *ids // nil unless the host is root
+	shared  shared
 	anchors anchors
 	forks   forkThread
 	temp    tempRoot

@@ -39,6 +39,9 @@ func OpenDir(string) (*Dir, error) { return nil, errUnsupported }
 // Path returns nothing on this system.
 func (d *Dir) Path() string { return "" }
 
+// Share fails with ErrUnavailable on this system.
+func (s *Sandbox) Share(*Dir) error { return errUnsupported }
+
 // Close does nothing on this system.
 func (d *Dir) Close() error { return nil }
 

@@ -72,6 +72,15 @@
 // RunOptions.Stdin, reading fails in bash and node too: descriptor 0 can only be
 // written to.
 //
+// # Commands
+//
+// [codeinterp.Commands] runs command lines with /bin/bash, or /bin/sh, like
+// RunCode in a process and a working directory of its own; with [Options].Dir all
+// programs and commands share that directory, and OpenDir opens it for the host.
+// A command finds the languages' interpreters on its PATH. Its limits are in force before it is read; what
+// it leaves in the background is killed with it, and a timeout kills all of it at
+// once.
+//
 // # Functions of the host
 //
 // What RunOptions.Functions and ContextOptions.Functions give is called in Python

@@ -58,6 +58,9 @@ func (f *folder) close() {
 // limits.
 func (h *host) openFiles(pl *place) (*rootfs.FS, error) {
 	var o rootfs.Options
+	if pl.cwd != nil && pl.cwd == h.dir {
+		return h.openShared()
+	}
 	uid, gid, other, err := h.sandbox.Owner(pl.dir)
 	if err != nil {
 		return nil, err

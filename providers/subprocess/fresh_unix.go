@@ -37,7 +37,7 @@ func (h *host) fresh(ctx context.Context, l *language, pl *place) (*process, err
 // lodge returns a process for a context in pl, whose working directory
 // outlives the process.
 func (h *host) lodge(ctx context.Context, l *language, pl *place) (*process, error) {
-	if w := h.warm[l.Name]; w != nil && pl.cwd == nil {
+	if w := h.warm[l.Name]; w != nil && pl.cwd == h.dir {
 		p, err := w.take(ctx, false, pl.env)
 		if err != nil {
 			return nil, err
@@ -84,7 +84,7 @@ func (s *session) oneShot(ctx context.Context, o *driver.Program) (_ *process, e
 	if err := errors.Join(os.WriteFile(file, []byte(o.Code), 0o444), os.Chmod(dir, 0o711)); err != nil {
 		return nil, fmt.Errorf("%w: the program cannot be handed over", codeinterp.ErrUnavailable)
 	}
-	pl := &place{dir: s.place.dir, once: true, env: maps.Clone(o.Env)}
+	pl := &place{dir: s.place.dir, cwd: s.place.cwd, once: true, env: maps.Clone(o.Env)}
 	c := h.command(l, pl)
 	for _, a := range l.Args {
 		c.Args = append(c.Args, strings.ReplaceAll(a, FileArg, file))

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"sync"
 
 	"github.com/toolcell/toolcell/codeinterp"
@@ -23,6 +24,7 @@ type host struct {
 	languages map[string]*language
 	names     []string
 	warm      map[string]*pool
+	dir       *sandbox.Dir // where all programs start; nil: each in a place of its own
 
 	life   context.Context // ends with Close
 	cancel context.CancelFunc
@@ -46,6 +48,9 @@ func newHost(opts *Options) (*host, error) {
 		return nil, err
 	}
 	h.life, h.cancel = context.WithCancel(context.Background())
+	if err := h.openDir(); err != nil {
+		return nil, errors.Join(err, h.Close(h.life))
+	}
 	if err := h.choose(list); err != nil {
 		return nil, errors.Join(err, h.Close(h.life))
 	}
@@ -100,7 +105,7 @@ func (h *host) try(l *language) error {
 // these and the host, as it was probed.
 func (h *host) Describe() codeinterp.Info {
 	info := codeinterp.Info{Provider: provider, Isolation: h.sandbox.Report()}
-	if h.opts.Warm != nil && h.sandbox.CanFork() && info.Isolation.PIDs == "rlimit" {
+	if h.opts.Warm != nil && h.dir == nil && h.sandbox.CanFork() && info.Isolation.PIDs == "rlimit" {
 		info.Isolation.PIDs = "watchdog" // forked processes share a uid
 	}
 	for _, name := range h.names {
@@ -115,7 +120,17 @@ func (h *host) Describe() codeinterp.Info {
 		}
 		info.Languages = append(info.Languages, about)
 	}
-	if h.sandbox.Mode() == sandbox.Bwrap {
+	if h.dir != nil {
+		info.Workdir = h.dir.Path()
+		info.Isolation.Disk = "none" // but for single files
+		if uid, _, ok := h.sandbox.Shares(); ok {
+			info.Isolation.User = strconv.Itoa(uid)
+			if info.Isolation.PIDs == "rlimit" {
+				info.Isolation.PIDs = "watchdog"
+			}
+		}
+		info.Isolation.User += ", the same for all programs, which share " + info.Workdir + " and can disturb one another there"
+	} else if h.sandbox.Mode() == sandbox.Bwrap {
 		info.Workdir = h.sandbox.WorkdirInside("")
 	}
 	return info
@@ -128,7 +143,7 @@ func (h *host) Start(ctx context.Context, o driver.Options) (driver.Session, err
 	if l == nil {
 		return nil, fmt.Errorf("%w: %s", codeinterp.ErrLanguage, o.Language)
 	}
-	s := &session{h: h, lang: l, place: place{env: o.Env, once: o.Once, late: o.Late}}
+	s := &session{h: h, lang: l, place: place{cwd: h.dir, env: o.Env, once: o.Once, late: o.Late}}
 	if o.Once {
 		return s, nil
 	}
@@ -143,6 +158,9 @@ func (h *host) Close(context.Context) error {
 	h.cancel()
 	for _, w := range h.warm {
 		w.close()
+	}
+	if h.dir != nil {
+		h.dir.Close()
 	}
 	return h.sandbox.Close()
 }

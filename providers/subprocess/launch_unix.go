@@ -22,6 +22,10 @@ type place struct {
 	env  map[string]string // on top of the provider's
 	once bool              // it runs one program
 	late func(codeinterp.Output)
+
+	// first, if set, is the run to which all output of a process without a
+	// driver belongs, from its start on.
+	first *run
 }
 
 // command returns the arguments and the environment of l's driver.
@@ -82,16 +86,18 @@ func (h *host) begin(l *language, pl *place) (*process, error) {
 }
 
 // spawn starts a command with descriptors 1, 2 and, for a driver, 3 that lead
-// to the host.
+// to the host. Of its Files those from the fourth on stay.
 func (h *host) spawn(l *language, pl *place, c *sandbox.Cmd, stdin *os.File, release func()) (*process, error) {
 	ends, err := newEnds(l.Driver != nil)
 	if err != nil {
 		return nil, err
 	}
+	more := c.Files[min(3, len(c.Files)):]
 	c.Files = []*os.File{stdin, ends.child[0], ends.child[1]}
 	if l.Driver != nil {
 		c.Files = append(c.Files, ends.child[2])
 	}
+	c.Files = append(c.Files, more...)
 	sb, err := h.sandbox.Start(c)
 	ends.closeChild()
 	if err != nil {

@@ -86,6 +86,14 @@ type Options struct {
 	// says so.
 	AllowSignals bool
 
+	// Dir, if set, is the directory of the host, by its absolute path, that all
+	// programs start in and may change, also those of RunCode and commands: they
+	// share its files, and on a root host a user, who is its owner, or where
+	// that is root a uid that belongs to it. A context may have a Cwd of its
+	// own. Programs see it at its path. Limits.Disk and Inodes do not count what
+	// is in it.
+	Dir string
+
 	// Network lets programs use the host's network, services on localhost
 	// and a cloud's metadata service included.
 	Network bool

@@ -4,6 +4,7 @@ package subprocess
 
 import (
 	"fmt"
+	"path/filepath"
 	"slices"
 
 	"github.com/toolcell/toolcell/codeinterp"
@@ -20,6 +21,9 @@ func (o *Options) complete() error {
 	}
 	if o.MaxContexts == 0 {
 		o.MaxContexts = defaultMaxContexts
+	}
+	if o.Dir != "" && !filepath.IsAbs(o.Dir) {
+		return fmt.Errorf("%w: Dir %q is not absolute", codeinterp.ErrInvalid, o.Dir)
 	}
 	checked, err := codeinterp.CheckContext(&codeinterp.ContextOptions{Env: o.Env})
 	o.Env = checked.Env

@@ -82,7 +82,10 @@ type run struct {
 func newProcess(lang *language, sb *sandbox.Process, e *ends, pl *place, inside string, release func()) (*process, error) {
 	p := &process{
 		lang: lang, sb: sb, ctl: e.host[2], place: *pl, inside: inside,
-		hello: make(chan string, 1), heard: make(chan struct{}), gone: make(chan struct{}), release: release, late: pl.late,
+		hello: make(chan string, 1), heard: make(chan struct{}), gone: make(chan struct{}), release: release, late: pl.late, run: pl.first,
+	}
+	if pl.first != nil {
+		pl.first.p = p
 	}
 	for i, file := range e.host[:2] {
 		var err error
@@ -253,12 +256,8 @@ func (p *process) start(out *driver.Output, of *driver.Program, prog *program, s
 		return nil, fmt.Errorf("%w: the process of %s is gone", codeinterp.ErrUnavailable, p.lang.Name)
 	}
 	p.seq++
-	r := &run{p: p, seq: p.seq, out: out, prog: prog, done: make(chan struct{}), ending: make(chan struct{}), calls: newRunCalls(of)}
-	r.over = sync.OnceFunc(func() {
-		close(r.ending)
-		of.End()
-	})
-	prog.seq = r.seq
+	r := newRun(out, of, prog)
+	r.p, r.seq, prog.seq = p, p.seq, p.seq
 	p.run = r
 	p.mu.Unlock()
 	if p.ctl == nil {
@@ -271,6 +270,15 @@ func (p *process) start(out *driver.Output, of *driver.Program, prog *program, s
 		return r, nil
 	}
 	return r, p.write(b)
+}
+
+func newRun(out *driver.Output, of *driver.Program, prog *program) *run {
+	r := &run{out: out, prog: prog, done: make(chan struct{}), ending: make(chan struct{}), calls: newRunCalls(of)}
+	r.over = sync.OnceFunc(func() {
+		close(r.ending)
+		of.End()
+	})
+	return r
 }
 
 // handOver sends what start has left. It fails only with the process, which

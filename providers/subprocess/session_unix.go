@@ -243,7 +243,7 @@ func (s *session) Reset(context.Context) error {
 func (s *session) Close(context.Context) error {
 	s.end()
 	s.folder.close()
-	if s.place.cwd != nil {
+	if s.place.cwd != nil && s.place.cwd != s.h.dir {
 		s.place.cwd.Close()
 	}
 	if s.place.dir != "" {

@@ -11,14 +11,21 @@ const provider = "subprocess"
 
 // An Interpreter runs each program in a process and a working directory of its
 // own, which are both gone when RunCode returns.
-type Interpreter struct{ *driver.Interpreter }
+type Interpreter struct {
+	*driver.Interpreter
+	host *host
+}
 
 // A Stateful is an interpreter with contexts: each has a process of its own, in
 // which its programs run one after the other. A context of a language without a
 // Driver cannot be created; Describe says which have one.
-type Stateful struct{ *driver.Stateful }
+type Stateful struct {
+	*driver.Stateful
+	host *host
+}
 
 var (
+	_ driver.Commander               = (*host)(nil)
 	_ codeinterp.Describer           = (*Interpreter)(nil)
 	_ codeinterp.StatefulInterpreter = (*Stateful)(nil)
 	_ codeinterp.ContextManager      = (*Stateful)(nil)
@@ -33,7 +40,7 @@ func New(opts *Options) (*Interpreter, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Interpreter{driver.New(h, h.config())}, nil
+	return &Interpreter{driver.New(h, h.config()), h}, nil
 }
 
 // NewStateful returns an interpreter with contexts. opts may be nil. It fails
@@ -43,7 +50,7 @@ func NewStateful(opts *Options) (*Stateful, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Stateful{driver.NewStateful(h, h.config())}, nil
+	return &Stateful{driver.NewStateful(h, h.config()), h}, nil
 }
 
 func open(opts *Options) (*host, error) {

@@ -44,6 +44,19 @@ func EnvironmentRoot(string) (string, error) { return "", unsupported() }
 // Remove returns codeinterp.ErrUnavailable.
 func (e *Environment) Remove(context.Context) error { return unsupported() }
 
+// A Dir is the directory that the programs of an interpreter share. There is
+// none on this system.
+type Dir interface {
+	codeinterp.FS
+	Close() error
+}
+
+// OpenDir returns codeinterp.ErrUnavailable.
+func (i *Interpreter) OpenDir() (Dir, error) { return nil, unsupported() }
+
+// OpenDir returns codeinterp.ErrUnavailable.
+func (i *Stateful) OpenDir() (Dir, error) { return nil, unsupported() }
+
 func unsupported() error {
 	return &codeinterp.Error{Provider: "subprocess", Op: "new", Err: fmt.Errorf(
 		"%w: processes cannot be isolated and ended for certain on %s; use providers/inmemory, or providers/jupyter with a server elsewhere",

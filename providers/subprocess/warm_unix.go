@@ -52,7 +52,7 @@ func (h *host) heatLanguage(l *language) (*pool, error) {
 	case size < 0:
 		size = 0
 	}
-	if l.forkBoot != nil && h.sandbox.CanFork() {
+	if l.forkBoot != nil && h.sandbox.CanFork() && h.dir == nil { // a child of a server has a place of its own
 		f, err := newForker(h, l)
 		if err != nil {
 			return nil, err
@@ -74,7 +74,7 @@ func (h *host) heatLanguage(l *language) (*pool, error) {
 
 // preloaded starts a process up to where it waits for its configuration.
 func (h *host) preloaded(l *language) (*process, error) {
-	p, err := h.begin(l, &place{})
+	p, err := h.begin(l, &place{cwd: h.dir})
 	if err == nil && l.kind == pythonKind {
 		_ = p.send(framePreload, h.opts.Warm.Preload...)
 	}

@@ -1,0 +1,250 @@
+//go:build unix
+
+package subprocess
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/codeinterp/driver"
+)
+
+// shells are what commands are run by, the first that is there.
+var shells = []string{"/bin/bash", "/usr/bin/bash", "/bin/sh"}
+
+// shellBoot has a shell read the command from descriptor 3, once the limits are
+// in force, and run it in the directory of its first argument.
+const shellBoot = `if [ -n "$1" ]; then cd -- "$1" || exit 126; fi
+shift
+eval "$(cat <&3)" 3<&-`
+
+// shell returns what runs commands: it finds the interpreters of all languages
+// by their names, and may read what they need.
+func (h *host) shell() (*language, error) {
+	i := slices.IndexFunc(shells, func(path string) bool {
+		info, err := os.Stat(path)
+		return err == nil && info.Mode().IsRegular() && h.sandbox.Reachable(path) == nil
+	})
+	if i < 0 {
+		return nil, fmt.Errorf("%w: there is no shell: tried %s", codeinterp.ErrUnavailable, strings.Join(shells, ", "))
+	}
+	l := &language{path: shells[i]}
+	l.Name = filepath.Base(l.path)
+	path := strings.Split(cmp.Or(h.opts.Env["PATH"], systemPath), ":")
+	for _, name := range h.names {
+		of := h.languages[name]
+		l.roots = append(l.roots, of.roots...)
+		if dir := filepath.Dir(of.path); !slices.Contains(path, dir) {
+			path = slices.Insert(path, 0, dir)
+		}
+	}
+	l.Env = map[string]string{"PATH": strings.Join(path, ":")}
+	return l, nil
+}
+
+const systemPath = "/usr/local/bin:/usr/bin:/bin"
+
+// StartCommand implements driver.Commander.
+func (h *host) StartCommand(_ context.Context, o codeinterp.CommandOptions) (driver.Session, error) {
+	l, err := h.shell()
+	if err != nil {
+		return nil, err
+	}
+	return &command{h: h, lang: l, o: o}, nil
+}
+
+// A command is the session of one command.
+type command struct {
+	h    *host
+	lang *language
+	o    codeinterp.CommandOptions
+	p    *process // nil before it has begun
+
+	mu   sync.Mutex
+	sent codeinterp.Signal // the last signal that was sent to it
+}
+
+// Run implements driver.Session.
+func (c *command) Run(ctx context.Context, prog *driver.Program, out *driver.Output) (driver.Outcome, error) {
+	r := newRun(out, prog, &program{})
+	var feed io.WriteCloser
+	err := prog.HandOver(func() (err error) {
+		feed, err = c.begin(prog, r)
+		return err
+	})
+	if err != nil {
+		return driver.Outcome{}, err
+	}
+	stop := context.AfterFunc(ctx, c.p.end)
+	defer stop()
+	done := make(chan struct{})
+	var helpers sync.WaitGroup
+	helpers.Go(func() { c.pass(done) })
+	fed := c.feed(feed)
+	<-r.done // also when ctx ends, which kills the process
+	close(done)
+	helpers.Wait()
+	c.starve(feed, fed)
+	return c.outcome(r), nil
+}
+
+// begin starts the shell and gives it the command. It returns where to write its
+// input to, nil if nowhere.
+func (c *command) begin(prog *driver.Program, r *run) (feed io.WriteCloser, err error) {
+	dir, err := c.h.sandbox.TempDir()
+	if err != nil {
+		return nil, err
+	}
+	release := func() { c.h.sandbox.Discard(dir) }
+	defer func() {
+		if err != nil && c.p == nil {
+			release()
+		}
+	}()
+	stdin, feed, err := c.stdin(prog.Stdin)
+	if err != nil {
+		return nil, err
+	}
+	defer stdin.Close()
+	defer func() {
+		if err != nil && feed != nil {
+			feed.Close()
+		}
+	}()
+	script, code, err := os.Pipe()
+	if err != nil {
+		return nil, noDescriptors(err)
+	}
+	defer script.Close()
+	defer code.Close()
+	pl := &place{dir: dir, cwd: c.h.dir, once: true, env: maps.Clone(prog.Env), first: r}
+	cmd := c.h.command(c.lang, pl)
+	cmd.Args = append(cmd.Args, "-c", shellBoot, c.lang.Name, c.o.Cwd)
+	cmd.Files = []*os.File{nil, nil, nil, script}
+	if c.p, err = c.h.spawn(c.lang, pl, cmd, stdin, release); err != nil {
+		return nil, err
+	}
+	script.Close()
+	_ = code.SetWriteDeadline(time.Now().Add(maxWrite))
+	if _, err := io.WriteString(code, prog.Code); err != nil && !errors.Is(err, syscall.EPIPE) {
+		c.p.kill()
+		return nil, fmt.Errorf("%w: the command cannot be handed over", codeinterp.ErrUnavailable)
+	}
+	return feed, nil
+}
+
+// stdin returns the end of the command's standard input that it reads, and, if
+// somebody is to write to it, the other.
+func (c *command) stdin(b []byte) (read *os.File, write io.WriteCloser, err error) {
+	switch {
+	case c.o.Input != nil:
+		r, w, err := os.Pipe()
+		if err != nil {
+			return nil, nil, noDescriptors(err)
+		}
+		return r, w, nil
+	case b != nil:
+		read, err = inputFile(c.h.opts.TempDir, b)
+	default:
+		read, err = os.Open(os.DevNull)
+	}
+	return read, nil, err
+}
+
+// feed copies the input to the command, until there is no more or nobody reads
+// it any more, and closes what it returns.
+func (c *command) feed(w io.WriteCloser) (done chan struct{}) {
+	done = make(chan struct{})
+	if w == nil {
+		close(done)
+		return done
+	}
+	go func() {
+		defer close(done)
+		defer w.Close()
+		_, _ = io.Copy(struct{ io.Writer }{w}, c.o.Input)
+	}()
+	return done
+}
+
+// starve ends the copying of input. A Read that does not end when its reader is
+// closed is not waited for.
+func (c *command) starve(w io.WriteCloser, done chan struct{}) {
+	if w == nil {
+		return
+	}
+	w.Close()
+	if in, ok := c.o.Input.(io.Closer); ok {
+		in.Close()
+	}
+	select {
+	case <-done:
+	case <-time.After(maxLinger):
+	}
+}
+
+// signals are those that commands can be sent.
+var signals = map[codeinterp.Signal]syscall.Signal{
+	codeinterp.SignalInterrupt: syscall.SIGINT, codeinterp.SignalTerminate: syscall.SIGTERM,
+	codeinterp.SignalHangup: syscall.SIGHUP, codeinterp.SignalQuit: syscall.SIGQUIT,
+	codeinterp.SignalUser1: syscall.SIGUSR1, codeinterp.SignalUser2: syscall.SIGUSR2, codeinterp.SignalKill: syscall.SIGKILL,
+}
+
+// pass sends the caller's signals to the command until done.
+func (c *command) pass(done chan struct{}) {
+	for {
+		select {
+		case name, ok := <-c.o.Signals:
+			if !ok {
+				return
+			}
+			if sig, ok := signals[name]; ok {
+				c.mu.Lock()
+				c.sent = name
+				c.mu.Unlock()
+				_ = c.p.sb.SignalAll(sig)
+			}
+		case <-done:
+			return
+		}
+	}
+}
+
+// outcome says how the command ended. One that the caller's signal ended was not
+// lost.
+func (c *command) outcome(r *run) driver.Outcome {
+	o := r.outcome(c.p, true)
+	exit := c.p.sb.Wait()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if sig, ok := signals[c.sent]; ok && !exit.Killed && exit.Code == 128+int(sig) {
+		o.Lost, o.Cause, o.Error = false, codeinterp.CauseInterrupt, nil
+	}
+	return o
+}
+
+// Interrupt implements driver.Session: a command is killed at once.
+func (c *command) Interrupt(context.Context) error { return errors.ErrUnsupported }
+
+// Reset implements driver.Session.
+func (c *command) Reset(ctx context.Context) error { return c.Close(ctx) }
+
+// Close implements driver.Session.
+func (c *command) Close(context.Context) error {
+	if c.p != nil {
+		c.p.kill()
+	}
+	return nil
+}

@@ -1,0 +1,283 @@
+package shell
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/toolcell/toolcell/codeinterp"
+)
+
+// An ID names a command in the background. It cannot be guessed.
+type ID string
+
+// Info describes a command in the background.
+type Info struct {
+	ID      ID
+	Command string
+	Cwd     string // as it was given
+	Started time.Time
+	Running bool
+
+	// Result is how it ended, without its output; Err the error beside that.
+	Result codeinterp.Result
+	Err    error
+
+	Written int64 // bytes of output so far
+	Dropped int64 // of these, how many are not kept any more
+}
+
+// A command is one in the background.
+type command struct {
+	id      ID
+	line    string
+	cwd     string
+	owner   any
+	started time.Time
+	out     *ring
+	in      *pipe
+	signals chan codeinterp.Signal
+	cancel  context.CancelCauseFunc
+	done    chan struct{}
+
+	// Set before done is closed.
+	res codeinterp.Result
+	err error
+}
+
+// errStopped is the cause of the end of a command that did not heed Stop.
+var errStopped = errors.New("the command was stopped")
+
+// Start starts a command in the background and returns when it has begun, or
+// could not. ctx bounds that and not the command; its values reach the
+// middlewares. Of opts, which may be nil, Input and Signals are not used, and
+// what MaxOutput says goes for the ring.
+func (s *Service) Start(ctx context.Context, line string, opts *codeinterp.CommandOptions) (ID, error) {
+	o, err := codeinterp.CheckCommand(line, opts)
+	if err != nil {
+		return "", fmt.Errorf("shell: %w", err)
+	}
+	c := &command{id: ID(rand.Text()), line: line, cwd: o.Cwd, started: time.Now(), out: newRing(s.o.Keep),
+		signals: make(chan codeinterp.Signal), done: make(chan struct{})}
+	if s.owner != nil {
+		c.owner = s.owner(ctx)
+	}
+	begun := make(chan struct{})
+	c.in = newPipe(o.Stdin, sync.OnceFunc(func() { close(begun) }))
+	life, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
+	c.cancel = cancel
+	if err := s.add(c); err != nil {
+		cancel(nil)
+		return "", err
+	}
+	unlink := context.AfterFunc(s.life, func() { cancel(codeinterp.ErrClosed) })
+	go func() {
+		defer s.work.Done()
+		defer unlink()
+		s.serve(life, c, o)
+	}()
+	select {
+	case <-begun:
+		return c.id, nil
+	case <-c.done:
+	case <-ctx.Done():
+		cancel(context.Cause(ctx))
+		<-c.done
+	}
+	if c.res.Status == codeinterp.StatusNotRun || c.err != nil {
+		s.forget(c)
+		return "", c.err
+	}
+	return c.id, nil
+}
+
+// serve runs the command to its end.
+func (s *Service) serve(ctx context.Context, c *command, o codeinterp.CommandOptions) {
+	next := o.OnOutput
+	o.OnOutput = func(out codeinterp.Output) error {
+		if out.Kind == codeinterp.Stdout || out.Kind == codeinterp.Stderr {
+			c.out.write(out.Data)
+		}
+		if next == nil {
+			return nil
+		}
+		return next(out)
+	}
+	o.Stdin, o.Input, o.Signals, o.MaxOutput = nil, c.in, c.signals, 1
+	res, err := closed(s.run.RunCommand(ctx, c.line, &o))
+	c.in.Close()
+	c.cancel(nil)
+	res.Outputs, res.Truncated = nil, nil // which the ring has
+	s.mu.Lock()
+	c.res, c.err = res, err
+	s.running--
+	s.mu.Unlock()
+	c.out.end()
+	close(c.done)
+}
+
+// add makes a command known, and forgets the one that has ended for the longest
+// time where there are too many. Close waits for work.Done from then on.
+func (s *Service) add(c *command) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case s.closed:
+		return fmt.Errorf("shell: %w", codeinterp.ErrClosed)
+	case s.running >= s.o.MaxCommands:
+		return fmt.Errorf("shell: %w: %d commands run in the background, which is the limit; stop one first", codeinterp.ErrCapacity, s.running)
+	}
+	for i := 0; len(s.commands)-s.running >= s.o.MaxEnded && i < len(s.commands); i++ {
+		if s.commands[i].ended() {
+			s.commands = slices.Delete(s.commands, i, i+1)
+			i--
+		}
+	}
+	s.running++
+	s.work.Add(1)
+	s.commands = append(s.commands, c)
+	return nil
+}
+
+func (c *command) ended() bool {
+	select {
+	case <-c.done:
+		return true
+	default:
+		return false
+	}
+}
+
+func (s *Service) forget(c *command) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.commands = slices.DeleteFunc(s.commands, func(d *command) bool { return c == d })
+}
+
+// mine reports whether a command is there for the calls of ctx.
+func (s *Service) mine(ctx context.Context, c *command) bool {
+	return s.owner == nil || s.owner(ctx) == c.owner
+}
+
+func (s *Service) find(ctx context.Context, id ID) (*command, error) {
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, c := range s.commands {
+		if c.id == id && s.mine(ctx, c) {
+			return c, nil
+		}
+	}
+	return nil, fmt.Errorf("shell: %w", ErrCommand)
+}
+
+func (s *Service) info(c *command) Info {
+	i := Info{ID: c.id, Command: c.line, Cwd: c.cwd, Started: c.started, Running: !c.ended()}
+	if !i.Running {
+		i.Result, i.Err = c.res, c.err
+	}
+	i.Written, i.Dropped = c.out.size()
+	return i
+}
+
+// List returns the commands in the background, those that have ended and are not
+// forgotten among them, in the order of their start.
+func (s *Service) List(ctx context.Context) ([]Info, error) {
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	s.mu.Lock()
+	list := slices.Clone(s.commands)
+	s.mu.Unlock()
+	infos := []Info{}
+	for _, c := range list {
+		if s.mine(ctx, c) {
+			infos = append(infos, s.info(c))
+		}
+	}
+	return infos, nil
+}
+
+// Wait waits for the end of a command, and describes it then, or when ctx ends,
+// whose cause is the error.
+func (s *Service) Wait(ctx context.Context, id ID) (Info, error) {
+	c, err := s.find(ctx, id)
+	if err != nil {
+		return Info{}, err
+	}
+	select {
+	case <-c.done:
+		return s.info(c), nil
+	case <-ctx.Done():
+		return s.info(c), context.Cause(ctx)
+	}
+}
+
+// Signal sends a signal to a command and all that it started. It does nothing
+// where the command has ended.
+func (s *Service) Signal(ctx context.Context, id ID, sig codeinterp.Signal) error {
+	if err := sig.Check(); err != nil {
+		return fmt.Errorf("shell: %w", err)
+	}
+	c, err := s.find(ctx, id)
+	if err != nil {
+		return err
+	}
+	select {
+	case c.signals <- sig:
+		return nil
+	case <-c.done:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// grace is how long a command has to end once it was told to.
+const grace = 2 * time.Second
+
+// Stop ends a command: with SIGTERM, and after two seconds for certain. It
+// returns when the command and all that it started have ended; where ctx ends
+// before, they are killed all the same.
+func (s *Service) Stop(ctx context.Context, id ID) (Info, error) {
+	c, err := s.find(ctx, id)
+	if err != nil {
+		return Info{}, err
+	}
+	soft, cancel := context.WithTimeout(ctx, grace)
+	defer cancel()
+	if s.Signal(soft, id, codeinterp.SignalTerminate) == nil {
+		if info, err := s.Wait(soft, id); err == nil {
+			return info, nil
+		}
+	}
+	c.cancel(errStopped)
+	<-c.done
+	return s.info(c), nil
+}
+
+// Release ends all commands that are there for ctx at once, waits for that, and
+// forgets them.
+func (s *Service) Release(ctx context.Context) {
+	s.mu.Lock()
+	var own []*command
+	for _, c := range s.commands {
+		if s.mine(ctx, c) {
+			own = append(own, c)
+		}
+	}
+	s.mu.Unlock()
+	for _, c := range own {
+		c.cancel(errStopped)
+	}
+	for _, c := range own {
+		<-c.done
+		s.forget(c)
+	}
+}

@@ -1,0 +1,34 @@
+// Package shell runs commands beside the code of an interpreter that has
+// [codeinterp.Commands], in the foreground and in the background.
+//
+//	sh, err := shell.New(ci, nil)
+//	...
+//	defer sh.Close()
+//	res, err := sh.Run(ctx, "make test", &codeinterp.CommandOptions{Cwd: "src"})
+//
+//	id, err := sh.Start(ctx, "python -m http.server", nil)
+//	out, err := sh.Output(ctx, id, 0, 0)
+//	info, err := sh.Stop(ctx, id)
+//
+// A command in the background has an id, by which its output is read, its input
+// written, and signals are sent, until it is one of too many that have ended.
+// Its output, both streams in the order of arrival, is kept up to Options.Keep
+// bytes; the oldest go first. Its bytes are numbered from its begin, so that a
+// reader knows what it missed.
+//
+// # Ends
+//
+// What a command started ends with it, and all commands end with Close or with
+// the interpreter. The ctx of a Run ends that; the ctx of a Start bounds only the
+// start.
+//
+// # Limits
+//
+// The limits are those of the interpreter for a single run; how many commands
+// there are at once in the background is Options.MaxCommands.
+//
+// # Security
+//
+// Commands reach what the interpreter's programs reach, and run there as the
+// same user.
+package shell

@@ -1,0 +1,106 @@
+package shell
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"sync"
+
+	"github.com/toolcell/toolcell/codeinterp"
+)
+
+// maxInput is how much input may wait for a command to read it.
+const maxInput = 64 << 10
+
+// Write writes to a command's standard input, and closes that afterwards if last
+// is set. It returns when the command, or the pipe before it, has room for what
+// is left; how much of data was taken where ctx ended before is n. A command that
+// has ended or whose input was closed is codeinterp.ErrInvalid.
+func (s *Service) Write(ctx context.Context, id ID, data []byte, last bool) (n int, err error) {
+	c, err := s.find(ctx, id)
+	if err != nil {
+		return 0, err
+	}
+	return c.in.write(ctx, data, last)
+}
+
+// A pipe holds input on its way to a command.
+type pipe struct {
+	begun func() // called by each Read
+
+	mu      sync.Mutex
+	buf     []byte
+	last    bool          // the writer has closed it
+	gone    bool          // the reader has
+	changed chan struct{} // closed when something of this changes
+}
+
+// newPipe returns a pipe that has data in it.
+func newPipe(data []byte, begun func()) *pipe {
+	return &pipe{begun: begun, buf: data, changed: make(chan struct{})}
+}
+
+var errNoInput = fmt.Errorf("shell: %w: the command has ended, or its input was closed", codeinterp.ErrInvalid)
+
+func (p *pipe) write(ctx context.Context, data []byte, last bool) (n int, err error) {
+	for {
+		p.mu.Lock()
+		if p.gone || p.last {
+			p.mu.Unlock()
+			return n, errNoInput
+		}
+		took := min(max(maxInput-len(p.buf), 0), len(data)-n)
+		p.buf = append(p.buf[:len(p.buf):len(p.buf)], data[n:n+took]...)
+		n += took
+		p.last = last && n == len(data)
+		p.tell()
+		changed := p.changed
+		p.mu.Unlock()
+		if n == len(data) {
+			return n, nil
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return n, context.Cause(ctx)
+		}
+	}
+}
+
+func (p *pipe) tell() {
+	close(p.changed)
+	p.changed = make(chan struct{})
+}
+
+// Read implements io.Reader for the one who feeds the command.
+func (p *pipe) Read(b []byte) (int, error) {
+	p.begun()
+	for {
+		p.mu.Lock()
+		if p.gone {
+			p.mu.Unlock()
+			return 0, io.ErrClosedPipe
+		}
+		if n := copy(b, p.buf); n > 0 || len(b) == 0 {
+			p.buf = p.buf[n:]
+			p.tell()
+			p.mu.Unlock()
+			return n, nil
+		}
+		last, changed := p.last, p.changed
+		p.mu.Unlock()
+		if last {
+			return 0, io.EOF
+		}
+		<-changed
+	}
+}
+
+// Close implements io.Closer: nobody reads any more.
+func (p *pipe) Close() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.gone = true
+	p.tell()
+	return nil
+}

@@ -1,0 +1,152 @@
+package shell
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"github.com/toolcell/toolcell/codeinterp"
+)
+
+// A Chunk is a part of a command's output.
+type Chunk struct {
+	Data   []byte
+	Offset int64 // of Data, in all that the command has written
+	Next   int64 // the offset after Data
+
+	// Missed is how many of the bytes before Offset that were asked for are not
+	// kept any more.
+	Missed int64
+
+	// End says that the command has ended and that nothing follows.
+	End bool
+}
+
+// maxChunk is how many bytes Output returns where it is not told.
+const maxChunk = 64 << 10
+
+// Output returns what there is of a command's output from an offset on, at most
+// so many bytes; zero means 64 KiB. A negative offset counts from the end of what
+// there is.
+func (s *Service) Output(ctx context.Context, id ID, offset int64, most int) (Chunk, error) {
+	return s.output(ctx, id, offset, most, false)
+}
+
+// Follow is Output, and waits for the command to write more, or to end, where
+// there is nothing at the offset yet.
+func (s *Service) Follow(ctx context.Context, id ID, offset int64, most int) (Chunk, error) {
+	return s.output(ctx, id, offset, most, true)
+}
+
+func (s *Service) output(ctx context.Context, id ID, offset int64, most int, wait bool) (Chunk, error) {
+	if most < 0 {
+		return Chunk{}, fmt.Errorf("shell: %w: %d bytes", codeinterp.ErrInvalid, most)
+	}
+	if most == 0 {
+		most = maxChunk
+	}
+	c, err := s.find(ctx, id)
+	if err != nil {
+		return Chunk{}, err
+	}
+	for {
+		chunk, more, err := c.out.read(offset, most)
+		if err != nil || !wait || len(chunk.Data) > 0 || chunk.End {
+			return chunk, err
+		}
+		select {
+		case <-more:
+		case <-ctx.Done():
+			return chunk, context.Cause(ctx)
+		}
+	}
+}
+
+// A ring keeps the last of what is written to it.
+type ring struct {
+	keep int
+
+	mu      sync.Mutex
+	buf     []byte        // grows to keep, then its bytes go around
+	total   int64         // bytes written
+	over    bool          // there will be no more
+	changed chan struct{} // closed when there is more
+}
+
+func newRing(keep int) *ring { return &ring{keep: keep, changed: make(chan struct{})} }
+
+func (r *ring) write(b []byte) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if skip := len(b) - r.keep; skip > 0 {
+		r.total += int64(skip)
+		b = b[skip:]
+		r.spread()
+	}
+	for len(b) > 0 {
+		if len(r.buf) < r.keep && r.total == int64(len(r.buf)) {
+			n := min(len(b), r.keep-len(r.buf))
+			r.buf = append(r.buf, b[:n]...)
+			r.total += int64(n)
+			b = b[n:]
+			continue
+		}
+		n := copy(r.buf[r.total%int64(r.keep):], b)
+		r.total += int64(n)
+		b = b[n:]
+	}
+	r.tell()
+}
+
+// spread gives the buffer its full length, so that positions are offsets modulo
+// that.
+func (r *ring) spread() {
+	r.buf = append(r.buf, make([]byte, r.keep-len(r.buf))...)
+}
+
+func (r *ring) tell() {
+	close(r.changed)
+	r.changed = make(chan struct{})
+}
+
+func (r *ring) end() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.over = true
+	r.tell()
+}
+
+func (r *ring) size() (total, dropped int64) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.total, r.first()
+}
+
+// first is the offset of the oldest byte that is kept.
+func (r *ring) first() int64 { return max(r.total-int64(r.keep), 0) }
+
+// read returns what is kept from offset on, and a channel that is closed when
+// there is more.
+func (r *ring) read(offset int64, most int) (c Chunk, more <-chan struct{}, err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if offset < 0 {
+		offset = max(r.total+offset, r.first())
+	}
+	if offset > r.total {
+		return Chunk{}, nil, fmt.Errorf("shell: %w: offset %d is beyond the %d bytes that were written", codeinterp.ErrInvalid, offset, r.total)
+	}
+	c.Offset = max(offset, r.first())
+	c.Missed = c.Offset - offset
+	n := int(min(int64(most), r.total-c.Offset))
+	c.Data = make([]byte, 0, n)
+	for at := c.Offset; len(c.Data) < n; {
+		from := int(at % int64(r.keep))
+		part := r.buf[from:min(len(r.buf), from+n-len(c.Data))]
+		c.Data = append(c.Data, part...)
+		at += int64(len(part))
+	}
+	c.Next = c.Offset + int64(n)
+	c.End = r.over && c.Next == r.total
+	return c, r.changed, nil
+}
