@@ -63,7 +63,7 @@ func interpreterIn(line string) string {
 
 // wanted are the languages that the program may be in: the one that is known,
 // or else, where that makes a difference, one after the other.
-func (f *runFlags) wanted() []string {
+func (f *programFlags) wanted() []string {
 	if f.language == "" && f.provider == "subprocess" {
 		return usual
 	}
@@ -97,7 +97,7 @@ func ownLanguage(name string) int {
 }
 
 // elsewhere says where there is a language that the embedded engine lacks.
-func (f *runFlags) elsewhere() string {
+func (f *programFlags) elsewhere() string {
 	if f.provider != "inmemory" || ownLanguage(f.language) < 0 {
 		return ""
 	}

@@ -4,6 +4,7 @@
 //	toolcell run -e 'console.log("hello"); 6 * 7'
 //	toolcell run --provider subprocess plot.py data.csv
 //	toolcell run --url http://localhost:8888 analysis.ipynb --out done.ipynb
+//	toolcell repl --provider subprocess
 //	toolcell doctor
 //	toolcell mcp
 //
@@ -27,6 +28,7 @@ import (
 	"os/signal"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -42,6 +44,7 @@ const usage = `Toolcell runs code for LLM agents.
 
   toolcell run [flags] (-e CODE | FILE | -) [ARG...]
                                               run a program and show its output
+  toolcell repl [flags]                       type programs and see their output, variables stay
   toolcell mcp [flags]                        serve the tools over MCP
   toolcell env (create | list | remove) ...   keep Python environments for programs
   toolcell doctor [flags]                     say what this machine has
@@ -58,7 +61,11 @@ type app struct {
 }
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), endings()...)
+	ends := endings()
+	if len(os.Args) > 1 && os.Args[1] == "repl" {
+		ends = slices.DeleteFunc(ends, func(s os.Signal) bool { return s == os.Interrupt }) // interrupts programs
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), ends...)
 	context.AfterFunc(ctx, stop) // a second Ctrl-C ends the command at once
 	// A reader that went away is an error of a write, not a signal that ends
 	// this process before it has cleaned up.
@@ -87,6 +94,8 @@ func (a *app) main(ctx context.Context, args []string) int {
 	switch args[0] {
 	case "run":
 		return a.run(ctx, args[1:])
+	case "repl":
+		return a.repl(ctx, args[1:])
 	case "mcp":
 		return a.mcp(ctx, args[1:])
 	case "env":

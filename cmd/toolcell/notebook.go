@@ -56,10 +56,10 @@ func (a *app) runNotebook(ctx context.Context, f *runFlags, fs *flag.FlagSet, op
 		f.language = nb.Language()
 	}
 	f.choose(fs)
-	if f.script, err = newScript(f, "", nil); err != nil {
+	if f.script, err = newScript(&f.programFlags, "", nil); err != nil {
 		return a.usageError("%v", err)
 	}
-	ci, code := a.start(ctx, f, true)
+	ci, code := a.start(ctx, &f.programFlags, true)
 	if ci == nil {
 		return code
 	}

@@ -8,37 +8,31 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
 )
 
 type runFlags struct {
-	providerFlags
-	timeout time.Duration
-	json    bool
-	code    string
-	stdin   bool
-	images  string
-	env     variables
-	dir     string
+	programFlags
+	json  bool
+	code  string
+	stdin bool
 	notebookFlags
+}
+
+func (f *runFlags) registerAll(fs *flag.FlagSet, getenv func(string) string) {
+	f.register(fs, getenv)
+	fs.StringVar(&f.language, "language", "", "`language` of the program (default: by the file's name or its #! line; without either, python or else javascript where the provider has it)")
+	fs.BoolVar(&f.json, "json", false, "print the result as JSON and nothing else")
+	fs.StringVar(&f.code, "e", "", "the program itself (`code`)")
+	fs.BoolVar(&f.stdin, "stdin", false, "let the program read this command's standard input")
+	f.registerNotebook(fs)
 }
 
 func (a *app) run(ctx context.Context, args []string) int {
 	var f runFlags
 	fs := flag.NewFlagSet("run", flag.ContinueOnError)
-	f.register(fs, a.getenv)
-	fs.StringVar(&f.language, "language", "", "`language` of the program (default: by the file's name or its #! line; without either, python or else javascript where the provider has it)")
-	fs.DurationVar(&f.timeout, "timeout", 0, "end the program, or each cell of a notebook, after this `duration`, such as 30s")
-	fs.BoolVar(&f.json, "json", false, "print the result as JSON and nothing else")
-	fs.StringVar(&f.code, "e", "", "the program itself (`code`)")
-	fs.BoolVar(&f.stdin, "stdin", false, "let the program read this command's standard input")
-	fs.StringVar(&f.images, "images", "auto", "show images by auto, kitty, iterm2, sixel or none, or save them into a `directory`")
-	fs.Var(&f.env, "env", "a `NAME=VALUE` for the program's environment, or a NAME whose value is this command's; several times for several")
-	f.env.getenv = a.getenv
-	fs.StringVar(&f.dir, "dir", "", "subprocess: the `directory` to start in and to import from, which programs may read, and change with --write too")
-	f.registerNotebook(fs)
+	f.registerAll(fs, a.getenv)
 	operands, code, done := a.parseLeading(fs, "run [flags] (-e CODE | FILE | -) [ARG...]", args)
 	switch {
 	case done:
@@ -54,14 +48,14 @@ func (a *app) run(ctx context.Context, args []string) int {
 	}
 	f.choose(fs)
 	if err == nil {
-		f.script, err = newScript(&f, file, args)
+		f.script, err = newScript(&f.programFlags, file, args)
 	}
 	if err != nil && ctx.Err() != nil {
 		return a.stopped()
 	} else if err != nil {
 		return a.usageError("%v", err)
 	}
-	ci, code := a.start(ctx, &f, false)
+	ci, code := a.start(ctx, &f.programFlags, false)
 	if ci == nil {
 		return code
 	}
@@ -108,49 +102,6 @@ func (a *app) program(ctx context.Context, f *runFlags, operands []string, inlin
 	}
 	b, err := os.ReadFile(operands[0])
 	return string(b), operands[0], operands[1:], err
-}
-
-// errOpenTimeout is why a provider was not opened: --timeout ran out.
-var errOpenTimeout = errors.New("timed out")
-
-// start opens the provider, or returns nil and the exit code.
-func (a *app) start(ctx context.Context, f *runFlags, stateful bool) (codeinterp.CodeInterpreter, int) {
-	f.waiting, f.spawning = a.waiting, a.spawning
-	ci, err := f.start(ctx, stateful)
-	switch {
-	case err != nil && ctx.Err() != nil:
-		return nil, a.stopped()
-	case errors.Is(err, errOpenTimeout):
-		fmt.Fprintf(a.stderr, "toolcell: timed out after %v, before the program began\n", f.timeout)
-		return nil, codeinterp.ExitTimeout
-	case err != nil:
-		return nil, a.fail(err)
-	}
-	return ci, 0
-}
-
-// start opens the provider within the program's time.
-func (f *runFlags) start(ctx context.Context, stateful bool) (codeinterp.CodeInterpreter, error) {
-	if f.timeout < 0 {
-		return nil, fmt.Errorf("%w: negative timeout %v", codeinterp.ErrInvalid, f.timeout)
-	}
-	if f.timeout > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeoutCause(ctx, f.timeout, errOpenTimeout)
-		defer cancel()
-	}
-	var ci codeinterp.CodeInterpreter
-	var err error
-	for _, name := range f.wanted() {
-		f.narrow(name)
-		if ci, err = f.open(ctx, stateful); err == nil || !errors.Is(err, codeinterp.ErrUnavailable) {
-			break
-		}
-	}
-	if err != nil && context.Cause(ctx) == errOpenTimeout {
-		err = errOpenTimeout
-	}
-	return ci, err
 }
 
 func (a *app) runJSON(ctx context.Context, ci codeinterp.CodeInterpreter, language, program string, opts *codeinterp.RunOptions) int {

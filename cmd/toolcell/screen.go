@@ -107,6 +107,14 @@ func (s *screen) line(text string) error {
 	return err
 }
 
+// finishLine ends a line that the program began, for a prompt to follow.
+func (s *screen) finishLine() {
+	if s.midLine && s.err == nil {
+		_, s.err = io.WriteString(s.stdout, "\n")
+		s.midLine = false
+	}
+}
+
 // end says how the program ended, where that is not plain from its output.
 func (s *screen) end(res *codeinterp.Result) {
 	if e := res.Error; e != nil {

@@ -25,7 +25,7 @@ type script struct {
 	dir  string // absolute, empty for a private one
 }
 
-func newScript(f *runFlags, file string, args []string) (*script, error) {
+func newScript(f *programFlags, file string, args []string) (*script, error) {
 	s := &script{file: file, args: args}
 	if f.dir == "" {
 		if len(args) > 0 && f.provider == "jupyter" {

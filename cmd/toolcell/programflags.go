@@ -1,0 +1,72 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"time"
+
+	"github.com/toolcell/toolcell/codeinterp"
+)
+
+// programFlags say where and how programs run whose output is shown here.
+type programFlags struct {
+	providerFlags
+	timeout time.Duration
+	images  string
+	env     variables
+	dir     string
+}
+
+func (f *programFlags) register(fs *flag.FlagSet, getenv func(string) string) {
+	f.providerFlags.register(fs, getenv)
+	fs.DurationVar(&f.timeout, "timeout", 0, "end the program, or each cell of a notebook, after this `duration`, such as 30s")
+	fs.StringVar(&f.images, "images", "auto", "show images by auto, kitty, iterm2, sixel or none, or save them into a `directory`")
+	fs.Var(&f.env, "env", "a `NAME=VALUE` for the program's environment, or a NAME whose value is this command's; several times for several")
+	f.env.getenv = getenv
+	fs.StringVar(&f.dir, "dir", "", "subprocess: the `directory` to start in and to import from, which programs may read, and change with --write too")
+}
+
+// errOpenTimeout is why a provider was not opened: --timeout ran out.
+var errOpenTimeout = errors.New("timed out")
+
+// start opens the provider, or returns nil and the exit code.
+func (a *app) start(ctx context.Context, f *programFlags, stateful bool) (codeinterp.CodeInterpreter, int) {
+	f.waiting, f.spawning = a.waiting, a.spawning
+	ci, err := f.start(ctx, stateful)
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return nil, a.stopped()
+	case errors.Is(err, errOpenTimeout):
+		fmt.Fprintf(a.stderr, "toolcell: timed out after %v, before the program began\n", f.timeout)
+		return nil, codeinterp.ExitTimeout
+	case err != nil:
+		return nil, a.fail(err)
+	}
+	return ci, 0
+}
+
+// start opens the provider within the program's time.
+func (f *programFlags) start(ctx context.Context, stateful bool) (codeinterp.CodeInterpreter, error) {
+	if f.timeout < 0 {
+		return nil, fmt.Errorf("%w: negative timeout %v", codeinterp.ErrInvalid, f.timeout)
+	}
+	if f.timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeoutCause(ctx, f.timeout, errOpenTimeout)
+		defer cancel()
+	}
+	var ci codeinterp.CodeInterpreter
+	var err error
+	for _, name := range f.wanted() {
+		f.narrow(name)
+		if ci, err = f.open(ctx, stateful); err == nil || !errors.Is(err, codeinterp.ErrUnavailable) {
+			break
+		}
+	}
+	if err != nil && context.Cause(ctx) == errOpenTimeout {
+		err = errOpenTimeout
+	}
+	return ci, err
+}

@@ -1,0 +1,252 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+
+	"github.com/toolcell/toolcell/codeinterp"
+)
+
+type replFlags struct {
+	programFlags
+	history string
+}
+
+func (f *replFlags) registerAll(fs *flag.FlagSet, getenv func(string) string) {
+	f.register(fs, getenv)
+	fs.StringVar(&f.language, "language", "", "`language` to speak (default python or else javascript, where the provider has it)")
+	fs.StringVar(&f.history, "history", "", "the `file` that keeps what was typed, none for no file (default toolcell/history-LANGUAGE in the user's configuration directory)")
+}
+
+// repl runs programs in one context as they are typed, until the end of the
+// input, :quit, or the end of ctx.
+func (a *app) repl(ctx context.Context, args []string) int {
+	var f replFlags
+	fs := flag.NewFlagSet("repl", flag.ContinueOnError)
+	f.registerAll(fs, a.getenv)
+	operands, code, done := a.parse(fs, "repl [flags]", args)
+	if done {
+		return code
+	}
+	if len(operands) > 0 {
+		return a.usageError("repl takes no %q; see toolcell repl --help", operands[0])
+	}
+	if f.timeout < 0 {
+		return a.usageError("negative timeout %v", f.timeout)
+	}
+	f.choose(fs)
+	var err error
+	if f.script, err = newScript(&f.programFlags, "", nil); err != nil {
+		return a.usageError("%v", err)
+	}
+	timeout := f.timeout
+	f.timeout = 0 // is a program's, not the provider's
+	ci, code := a.start(ctx, &f.programFlags, true)
+	if ci == nil {
+		return code
+	}
+	defer ci.Close()
+	language, err := chooseLanguage(f.language, ci.Languages())
+	if err != nil {
+		return a.usageError("%v%s", err, f.elsewhere())
+	}
+	r := &repl{app: a, language: language, script: f.script, options: codeinterp.RunOptions{Timeout: timeout}, env: f.env.values, images: newImageShower(a, f.images)}
+	if err := r.open(ctx, ci); err != nil {
+		return a.fail(err)
+	}
+	r.lines, err = a.newLineReader(&f, language, r.complete)
+	if err != nil {
+		return a.fail(err)
+	}
+	defer func() {
+		if err := r.lines.close(); err != nil {
+			fmt.Fprintf(a.stderr, "toolcell: the history is not kept: %v\n", err)
+		}
+	}()
+	fmt.Fprintf(r.lines, "%s, %s; :help says what can be typed beside programs\n", runtimeOf(ci, language), codeinterp.Describe(ci).Provider)
+	return r.loop(ctx)
+}
+
+// runtimeOf says what runs a language.
+func runtimeOf(ci codeinterp.CodeInterpreter, language string) string {
+	for _, l := range codeinterp.Describe(ci).Languages {
+		if l.Name == language && l.Runtime != "" {
+			return l.Runtime
+		}
+	}
+	return language
+}
+
+// A repl reads programs and runs them in one context.
+type repl struct {
+	*app
+	lines    lineReader
+	language string
+	script   *script
+	options  codeinterp.RunOptions
+	env      map[string]string
+	images   imageShower
+
+	interpreter codeinterp.StatefulInterpreter
+	manager     codeinterp.ContextManager // nil: there is none
+	context     codeinterp.ContextID
+	fresh       bool // no program has run in the context's state yet
+	words       words
+}
+
+// open creates the context.
+func (r *repl) open(ctx context.Context, ci codeinterp.CodeInterpreter) (err error) {
+	var ok bool
+	if r.interpreter, ok = codeinterp.Stateful(ci); !ok {
+		return fmt.Errorf("%w: this provider keeps no variables; use toolcell run", codeinterp.ErrInvalid)
+	}
+	r.manager, _ = codeinterp.Manager(ci)
+	r.context, err = r.interpreter.CreateContext(ctx, r.language, &codeinterp.ContextOptions{Env: r.env})
+	r.fresh = true
+	return err
+}
+
+// loop reads and runs until there is no more.
+func (r *repl) loop(ctx context.Context) int {
+	interrupts := make(chan os.Signal, 1)
+	signal.Notify(interrupts, os.Interrupt)
+	defer signal.Stop(interrupts)
+	for {
+		text, err := r.read(ctx)
+		switch {
+		case ctx.Err() != nil:
+			return r.stopped()
+		case errors.Is(err, errAborted):
+			continue
+		case errors.Is(err, io.EOF):
+			return 0
+		case err != nil:
+			return r.fail(fmt.Errorf("reading: %w", err))
+		}
+		if name, rest, ok := commandIn(text); ok {
+			if r.command(ctx, name, rest) {
+				return 0
+			}
+			continue
+		}
+		if strings.TrimSpace(text) != "" && !r.run(ctx, text, interrupts) {
+			return exitFailure
+		}
+	}
+}
+
+// read returns what was typed up to the end of a program or a command.
+func (r *repl) read(ctx context.Context) (string, error) {
+	var text strings.Builder
+	prompt := promptOf(r.language)
+	for {
+		line, err := r.lines.read(ctx, prompt)
+		if errors.Is(err, io.EOF) && text.Len() > 0 {
+			return text.String(), nil // the end comes again
+		}
+		if err != nil {
+			return "", err
+		}
+		r.words.add(line)
+		if text.Len() == 0 {
+			if name, _, ok := commandIn(line); ok && name == "paste" {
+				return r.paste(ctx)
+			} else if ok {
+				return line, nil
+			}
+		}
+		text.WriteString(line + "\n")
+		if !wantsMore(r.language, text.String()) {
+			return text.String(), nil
+		}
+		prompt = morePrompt
+	}
+}
+
+// paste reads lines until one that says that they have ended.
+func (r *repl) paste(ctx context.Context) (string, error) {
+	fmt.Fprintln(r.lines, "paste; a line with :end runs it, Ctrl-C drops it")
+	var text strings.Builder
+	for {
+		line, err := r.lines.read(ctx, "")
+		if strings.TrimSpace(line) == ":end" || errors.Is(err, io.EOF) {
+			return text.String(), nil
+		}
+		if err != nil {
+			return "", err
+		}
+		r.words.add(line)
+		text.WriteString(line + "\n")
+	}
+}
+
+// run runs a program and shows its output. It reports whether it can go on.
+func (r *repl) run(ctx context.Context, program string, interrupts <-chan os.Signal) bool {
+	for len(interrupts) > 0 {
+		<-interrupts // meant for nothing that still runs
+	}
+	ctx, leave := context.WithCancel(ctx)
+	defer leave()
+	stop := make(chan struct{})
+	defer close(stop)
+	go r.heed(ctx, interrupts, stop, leave)
+	s := newScreen(r.app, "")
+	s.images = r.images
+	opts := r.options
+	opts.OnOutput = func(o codeinterp.Output) error {
+		err := s.live(o)
+		if err != nil {
+			leave()
+		}
+		return err
+	}
+	if r.fresh {
+		program = r.script.introduce(r.language, program)
+	}
+	res, err := r.interpreter.RunInContext(ctx, r.context, program, &opts)
+	r.fresh = res.StateLost || r.fresh && res.Status == codeinterp.StatusNotRun
+	s.rest(&res)
+	s.finishLine()
+	s.end(&res)
+	r.images = s.images
+	r.missing(r.interpreter, r.language, &res)
+	r.tell(&res, err)
+	if s.err != nil {
+		r.fail(fmt.Errorf("showing the output: %w", s.err))
+	}
+	return s.err == nil && !errors.Is(err, codeinterp.ErrContext) && !errors.Is(err, codeinterp.ErrClosed)
+}
+
+// heed interrupts the run where Ctrl-C was pressed, and ends it where that
+// cannot be done.
+func (r *repl) heed(ctx context.Context, interrupts <-chan os.Signal, stop <-chan struct{}, leave func()) {
+	for {
+		select {
+		case <-stop:
+			return
+		case <-interrupts:
+			if r.manager == nil || r.manager.InterruptContext(ctx, r.context) != nil {
+				leave()
+			}
+		}
+	}
+}
+
+// tell says what a run's output does not.
+func (r *repl) tell(res *codeinterp.Result, err error) {
+	if err != nil && res.Status != codeinterp.StatusCanceled {
+		r.fail(err)
+	}
+	if res.Cause == codeinterp.CauseInterrupt {
+		fmt.Fprintln(r.stderr, "toolcell: interrupted")
+	}
+	if res.StateLost {
+		fmt.Fprintln(r.stderr, "toolcell: the variables are gone")
+	}
+}

@@ -1,0 +1,111 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/toolcell/toolcell/codeinterp"
+)
+
+// replCommands are what can be typed beside programs.
+var replCommands = []struct{ name, does string }{
+	{"help", "say this"},
+	{"paste", "take lines as they are, blank ones too, up to a line with :end"},
+	{"restart", "forget all variables"},
+	{"quit", "end, as Ctrl-D does"},
+}
+
+// commandIn returns the command of a line that is one, and what follows it.
+func commandIn(line string) (name, rest string, ok bool) {
+	text, ok := strings.CutPrefix(strings.TrimSpace(line), ":")
+	name, rest, _ = strings.Cut(text, " ")
+	if !ok || name == "" || strings.Trim(name, "abcdefghijklmnopqrstuvwxyz") != "" {
+		return "", "", false // in bash, : is a command
+	}
+	return name, strings.TrimSpace(rest), true
+}
+
+// command does what a command says, and reports whether it ends everything.
+func (r *repl) command(ctx context.Context, name, rest string) (quit bool) {
+	switch {
+	case rest != "":
+		fmt.Fprintf(r.stderr, "toolcell: :%s takes nothing\n", name)
+	case name == "quit":
+		return true
+	case name == "restart":
+		if err := r.restart(ctx); err != nil {
+			r.fail(err)
+			return false
+		}
+		fmt.Fprintln(r.lines, "all variables are forgotten")
+	case name == "help":
+		for _, c := range replCommands {
+			fmt.Fprintf(r.stdout, ":%-9s %s\n", c.name, c.does)
+		}
+		fmt.Fprint(r.stdout, "Ctrl-C interrupts a program. An empty line ends one of several lines, two end any.\n")
+	default:
+		fmt.Fprintf(r.stderr, "toolcell: there is no :%s; see :help\n", name)
+	}
+	return false
+}
+
+// restart empties the context's state.
+func (r *repl) restart(ctx context.Context) (err error) {
+	if r.manager != nil {
+		err = r.manager.RestartContext(ctx, r.context)
+	} else if err = r.interpreter.DeleteContext(ctx, r.context); err == nil {
+		r.context, err = r.interpreter.CreateContext(ctx, r.language, &codeinterp.ContextOptions{Env: r.env})
+	}
+	r.fresh = r.fresh || err == nil
+	return err
+}
+
+// words are the names that were typed, in the order in which they came first.
+type words []string
+
+const maxWords = 10_000
+
+func (w *words) add(line string) {
+	for _, name := range strings.FieldsFunc(line, func(c rune) bool { return !inWord(c) }) {
+		if len(name) > 2 && len(*w) < maxWords && !slices.Contains(*w, name) {
+			*w = append(*w, name)
+		}
+	}
+}
+
+func inWord(c rune) bool {
+	return c == '_' || c == '$' || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || c > 127
+}
+
+// complete completes commands and the words that were typed before. Providers
+// have no way to be asked for more without running a program.
+func (r *repl) complete(line string, pos int) (head string, completions []string, tail string) {
+	before := []rune(line)
+	pos = min(max(pos, 0), len(before))
+	tail = string(before[pos:])
+	before = before[:pos]
+	start := len(before)
+	for start > 0 && inWord(before[start-1]) {
+		start--
+	}
+	head, word := string(before[:start]), string(before[start:])
+	switch {
+	case strings.TrimSpace(string(before)) == "":
+		return string(before), []string{"    "}, tail
+	case strings.TrimSpace(head) == ":":
+		for _, c := range replCommands {
+			if strings.HasPrefix(c.name, word) {
+				completions = append(completions, c.name)
+			}
+		}
+	case word != "":
+		for _, w := range r.words {
+			if strings.HasPrefix(w, word) && w != word {
+				completions = append(completions, w)
+			}
+		}
+	}
+	return head, completions, tail
+}

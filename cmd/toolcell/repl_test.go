@@ -1,0 +1,152 @@
+package main
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestReplOfAPipe: without a terminal the lines are taken as if they were typed,
+// and only programs' output is shown.
+func TestReplOfAPipe(t *testing.T) {
+	for _, tt := range []struct {
+		name, stdin    string
+		args           []string
+		code           int
+		stdout, stderr string // stderr: a part of it
+	}{
+		{"variables stay", "let a = 5\na * 2\n", nil, 0, "10\n", ""},
+		{"several lines", "function f(x) {\n\n  return x + 1 // }\n}\nf(1)", nil, 0, "2\n", ""},
+		{"a program that is not whole ends with two empty lines", "f(1\n\n\n3\n", nil, 0, "3\n", "SyntaxError"},
+		{"a program that is not whole at the end", "1 + (\n2)", nil, 0, "3\n", ""},
+		{"restart", "let a = 5\n:restart\ntypeof a\n", nil, 0, "undefined\n", ""},
+		{"paste", ":paste\nlet s = `\n\n\n:quit\n`\n:end\ns.length\n", nil, 0, "9\n", ""},
+		{"a failing program is not the end", "null.x\n1\n", nil, 0, "1\n", "TypeError"},
+		{"output without a newline", "process.stdout.write('a'); undefined\n2\n", nil, 0, "a\n2\n", ""},
+		{"timeout", "let a = 1\nfor (;;);\na\n", []string{"--timeout", "50ms"}, 0, "1\n", "timed out after"},
+		{"quit", ":quit\n1\n", nil, 0, "", ""},
+		{"help", ":help\n", nil, 0, helpText, ""},
+		{"no such command", ":nope\n1\n", nil, 0, "1\n", "there is no :nope; see :help"},
+		{"environment", "process.env.A\n", []string{"--env", "A=b"}, 0, "b\n", ""},
+		{"operand", "", []string{"x"}, 2, "", `repl takes no "x"`},
+		{"language of others", "", []string{"--language", "python"}, 2, "", "use --provider subprocess"},
+		{"directory", "", []string{"--dir", "."}, 2, "", "--dir goes with --provider subprocess"},
+		{"bad timeout", "1\n", []string{"--timeout", "-1s"}, 2, "", "negative timeout"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			code, stdout, stderr := toolcell(t.Context(), tt.stdin, append([]string{"repl"}, tt.args...)...)
+			if code != tt.code || stdout != tt.stdout || !strings.Contains(stderr, tt.stderr) {
+				t.Errorf("code %d, stdout %q, stderr %q; want %d, %q, ...%q...", code, stdout, stderr, tt.code, tt.stdout, tt.stderr)
+			}
+		})
+	}
+}
+
+const helpText = `:help      say this
+:paste     take lines as they are, blank ones too, up to a line with :end
+:restart   forget all variables
+:quit      end, as Ctrl-D does
+Ctrl-C interrupts a program. An empty line ends one of several lines, two end any.
+`
+
+// TestReplOfProcesses: python and bash speak as at their own prompts.
+func TestReplOfProcesses(t *testing.T) {
+	dir := scripts(t, map[string]string{"near.py": "v = 5\n", "near.txt": "text\n"})
+	for _, tt := range []struct{ language, stdin, stdout string }{
+		{"python", "import near\ndef f(x):\n    if x:\n        return 1\n    return 2\n\nf(0) + near.v\n", "7\n"},
+		{"python", "@str\ndef f(): pass\n\nf[:5]\n", "'<func'\n"},
+		{"bash", "a=3\nfor i in 1 2; do\n  echo $i$a\ndone\ncat near.txt\n:restart\ncat near.txt; echo \"[$a]\"\n", "13\n23\ntext\ntext\n[]\n"},
+	} {
+		t.Run(tt.language, func(t *testing.T) {
+			needs(t, strings.Replace(tt.language, "python", "python3", 1))
+			code, stdout, stderr := toolcell(t.Context(), tt.stdin, "repl", "--provider", "subprocess", "--language", tt.language, "--dir", dir)
+			if code != 0 || stdout != tt.stdout || stderr != "" {
+				t.Errorf("code %d, stdout %q, stderr %q; want %q", code, stdout, stderr, tt.stdout)
+			}
+		})
+	}
+}
+
+func TestWantsMore(t *testing.T) {
+	for _, tt := range []struct {
+		language, text string
+		want           bool
+	}{
+		{"python", "x = 1\n", false},
+		{"python", "if x:\n", true},
+		{"python", "if x: # note\n", true},
+		{"python", "x = ':'\n", false},
+		{"python", "if x:\n  y\n", true},
+		{"python", "if x:\n  y\n\n", false},
+		{"python", "if x:\n  y\nelse: z\n", true},
+		{"python", "f(1,\n", true},
+		{"python", "f(1,\n\n", true},
+		{"python", "f(1,\n\n\n", false},
+		{"python", "f(1,\n2)\n", false},
+		{"python", "s = '''a\n", true},
+		{"python", "s = '''a\nb'''\n", false},
+		{"python", "s = '(' # (\n", false},
+		{"python", `s = 'it\'s ('` + "\n", false},
+		{"python", "x = 1 + \\\n", true},
+		{"python", "class A: pass\n", false},
+		{"python", "@property\n", true},
+		{"python", "\n", false},
+		{"javascript", "function f() {\n", true},
+		{"javascript", "`a\n", true},
+		{"javascript", "/* a\n", true},
+		{"javascript", "/* ' */ 1\n", false},
+		{"javascript", "'(' // (\n", false},
+		{"javascript", "if (x) { y() }\n", false},
+		{"javascript", ")\n", false},
+		{"bash", "echo a \\\n", true},
+		{"bash", "if true; then\n", true},
+		{"bash", "if true; then echo; fi\n", false},
+		{"bash", "while read x; do\necho $x\n", true},
+		{"bash", "while read x; do\necho $x\ndone\n", false},
+		{"bash", "f() {\n", true},
+		{"bash", "f() { echo; }\n", false},
+		{"bash", "echo ${a#b} if do\n", false},
+		{"bash", "echo 'a\n", true},
+		{"bash", "case x in\nx) echo;;\nesac\n", false},
+		{"bash", "true |\n", true},
+	} {
+		if got := wantsMore(tt.language, tt.text); got != tt.want {
+			t.Errorf("%s %q: %v", tt.language, tt.text, got)
+		}
+	}
+}
+
+func FuzzWantsMore(f *testing.F) {
+	f.Add("python", "if x:\n '''")
+	f.Add("bash", "for i in \\")
+	f.Add("javascript", "/* `\\")
+	f.Fuzz(func(t *testing.T, language, text string) {
+		if wantsMore(language, text+"\n\n\n") {
+			t.Error("two empty lines do not end it")
+		}
+		wantsMore(language, text+"\n")
+	})
+}
+
+func TestComplete(t *testing.T) {
+	r := &repl{}
+	r.words.add("total = price_of(total) + x1; é_long")
+	for _, tt := range []struct {
+		line string
+		pos  int
+		head string
+		want string
+		tail string
+	}{
+		{"to", 2, "", "total", ""},
+		{"f(pr)", 4, "f(", "price_of", ")"},
+		{":re", 3, ":", "restart", ""},
+		{"  ", 2, "  ", "    ", ""},
+		{"total", 5, "", "", ""},
+		{"x.", 2, "x.", "", ""},
+		{"to", 9, "", "total", ""},
+	} {
+		if head, list, tail := r.complete(tt.line, tt.pos); head != tt.head || strings.Join(list, " ") != tt.want || tail != tt.tail {
+			t.Errorf("%q: %q, %q, %q", tt.line, head, list, tail)
+		}
+	}
+}
