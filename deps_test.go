@@ -27,6 +27,8 @@ var layers = map[string][]string{
 	"mcpserver":            {"codeinterp", "tools", "workspace", "github.com/modelcontextprotocol/go-sdk"},
 	"tools/oteltools":      {"codeinterp", "tools", "go.opentelemetry.io/otel"},
 	"workspace":            {"codeinterp", "files", "tools", "golang.org/x/sync"},
+
+	"tools/codemode/mcptools": {"codeinterp", "tools", "github.com/modelcontextprotocol/go-sdk"},
 }
 
 // TestLayers keeps the dependencies pointing one way: a package that is not

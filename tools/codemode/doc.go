@@ -10,11 +10,22 @@
 // stubs, as far as there is room; of more functions it has the names, and
 // programs call tools.search(query) and tools.describe(name) for the rest.
 //
+// A [Mode] has entries in place of bare tools: who may call each one, what must not
+// be called at once, and files. It follows changes of its list. Package mcptools
+// makes entries of the tools of MCP servers.
+//
+// # Files
+//
+// An image or file that a tool returns is never part of a value, where it would be
+// printed as base64. The value has {handle, mime, bytes} in its list _files, and
+// tools.display(handle) shows it among the run's outputs; a value that is no object
+// becomes {value, _files}. With [Options].Files it is a file beside the program too.
+// A run keeps 64 MiB of them and displays 16 MiB; what is more is told.
+//
 // # Limits
 //
-// Programs run without contexts: nothing outlives a call of the tool. Images of
-// an answer do not reach the program. Declarations say what the JSON Schemas say
-// of types; formats, patterns and bounds are left to the tools, which check their
+// Programs run without contexts: nothing outlives a call of the tool. Declarations
+// say what the JSON Schemas say of types; formats, patterns and bounds are left to the tools, which check their
 // arguments. A schema that is too large or too deep is declared as unknown.
 //
 // # Security

@@ -1,0 +1,167 @@
+package mcptools
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/tools/codemode"
+)
+
+// maxConfig is how many bytes of configuration Parse takes.
+const maxConfig = 4 << 20
+
+type fileServer struct {
+	Type     string              `json:"type"`
+	Command  string              `json:"command"`
+	Args     []string            `json:"args"`
+	Env      map[string]string   `json:"env"`
+	Cwd      string              `json:"cwd"`
+	URL      string              `json:"url"`
+	Headers  map[string]string   `json:"headers"`
+	Disabled bool                `json:"disabled"`
+	Tools    map[string]fileRule `json:"tools"`
+}
+
+type fileRule struct {
+	Use       string   `json:"use"`
+	Reason    string   `json:"reason"`
+	Exclusive []string `json:"exclusive"`
+}
+
+var uses = map[string]codemode.Use{"": codemode.FromCode, "code": codemode.FromCode, "direct": codemode.Direct, "both": codemode.Both, "none": codemode.Nobody}
+
+// Parse reads the servers of a configuration, sorted by name, from the JSON that
+// hosts of the protocol use:
+//
+//	{"mcpServers": {"github": {"command": "...", "args": [], "env": {}},
+//	                "search": {"url": "https://...", "headers": {"Authorization": "Bearer ${TOKEN}"}}}}
+//
+// The servers may be below "servers" too. ${NAME} and ${NAME:-default} in strings
+// are what lookup returns; a name that it does not know, without a default, is an
+// error. A server that is "disabled" is left out, a "type" of "sse" is the older
+// transport, and keys that are not known have no meaning.
+//
+// Further, a server's "tools" has the [Rule] of each tool that is to have one:
+//
+//	"tools": {"delete_repo": {"use": "none", "reason": "it cannot be undone"},
+//	          "write": {"exclusive": ["disk"]}, "ask": {"use": "direct"}}
+//
+// where use is code, direct, both or none.
+func Parse(config []byte, lookup func(string) (string, bool)) ([]Server, error) {
+	if len(config) > maxConfig {
+		return nil, fmt.Errorf("%w: more than %d bytes", codeinterp.ErrInvalid, maxConfig)
+	}
+	var file struct {
+		MCPServers map[string]fileServer `json:"mcpServers"`
+		Servers    map[string]fileServer `json:"servers"`
+	}
+	if err := json.Unmarshal(config, &file); err != nil {
+		return nil, fmt.Errorf("%w: %w", codeinterp.ErrInvalid, err)
+	}
+	named := file.MCPServers
+	if named == nil {
+		named = file.Servers
+	}
+	if len(named) == 0 {
+		return nil, fmt.Errorf("%w: there is no server in it; use {\"mcpServers\": {\"name\": {...}}}", codeinterp.ErrInvalid)
+	}
+	var list []Server
+	var errs []error
+	for _, name := range sortedKeys(named) {
+		if named[name].Disabled {
+			continue
+		}
+		s, err := named[name].server(name, lookup)
+		if err != nil {
+			errs = append(errs, fmt.Errorf("%w: server %.80q: %w", codeinterp.ErrInvalid, name, err))
+		}
+		list = append(list, s)
+	}
+	return list, errors.Join(errs...)
+}
+
+func (f fileServer) server(name string, lookup func(string) (string, bool)) (Server, error) {
+	x := expander{lookup: lookup}
+	s := Server{Name: name, Command: x.text(f.Command), Args: make([]string, 0, len(f.Args)), Env: x.values(f.Env),
+		Dir: x.text(f.Cwd), URL: x.text(f.URL), Headers: x.values(f.Headers), SSE: f.Type == "sse", Rules: map[string]Rule{}}
+	for _, a := range f.Args {
+		s.Args = append(s.Args, x.text(a))
+	}
+	switch f.Type {
+	case "", "stdio", "http", "sse", "streamable-http", "streamableHttp":
+	default:
+		x.errs = append(x.errs, fmt.Errorf("the type %.40q is not known; use stdio, http or sse", f.Type))
+	}
+	if (s.Command == "") == (s.URL == "") {
+		x.errs = append(x.errs, errors.New("it has to have either a command or a url"))
+	}
+	for _, tool := range sortedKeys(f.Tools) {
+		r := f.Tools[tool]
+		use, ok := uses[r.Use]
+		if !ok {
+			x.errs = append(x.errs, fmt.Errorf("tool %.80q: the use %.40q is not known; use code, direct, both or none", tool, r.Use))
+		}
+		s.Rules[tool] = Rule{Use: use, Reason: r.Reason, Exclusive: r.Exclusive}
+	}
+	return s, errors.Join(x.errs...)
+}
+
+// An expander puts values in the place of variables.
+type expander struct {
+	lookup func(string) (string, bool)
+	errs   []error
+}
+
+var variable = regexp.MustCompile(`\$\{([A-Za-z_][A-Za-z0-9_]*)(:-[^}]*)?\}`)
+
+func (x *expander) text(s string) string {
+	return variable.ReplaceAllStringFunc(s, func(v string) string {
+		m := variable.FindStringSubmatch(v)
+		if value, ok := x.lookup(m[1]); ok && (value != "" || m[2] == "") {
+			return value
+		}
+		if m[2] == "" {
+			x.errs = append(x.errs, fmt.Errorf("there is no variable %s", m[1]))
+		}
+		return strings.TrimPrefix(m[2], ":-")
+	})
+}
+
+func (x *expander) values(m map[string]string) map[string]string {
+	out := make(map[string]string, len(m))
+	for _, k := range sortedKeys(m) {
+		out[k] = x.text(m[k])
+	}
+	return out
+}
+
+var secretName = regexp.MustCompile(`(?i)key|token|secret|passw|auth|credential|cookie|dsn|private`)
+
+// Credentials returns the values of servers that are likely to be secret: those
+// of variables whose name says so, and of headers, each also without a scheme such
+// as Bearer in front. They are for tools.NewSecrets.
+func Credentials(servers []Server) (values []string) {
+	add := func(v string) {
+		if len(v) >= 8 {
+			values = append(values, v)
+		}
+	}
+	for _, s := range servers {
+		for _, k := range sortedKeys(s.Env) {
+			if secretName.MatchString(k) {
+				add(s.Env[k])
+			}
+		}
+		for _, k := range sortedKeys(s.Headers) {
+			add(s.Headers[k])
+			if _, token, ok := strings.Cut(s.Headers[k], " "); ok {
+				add(token)
+			}
+		}
+	}
+	return values
+}

@@ -1,0 +1,44 @@
+// Package mcptools gives programs the tools of MCP servers: it connects to the
+// servers, by standard input and output or by HTTP, and makes their tools the
+// entries of a code mode.
+//
+//	set, err := mcptools.Open(ctx, servers, &mcptools.Options{})
+//	defer set.Close()
+//	mode, err := codemode.Open(ci, set.Entries(), nil)
+//	set.OnChange(func(list []codemode.Entry) { mode.Set(list) })
+//
+// Parse reads the servers from the JSON that hosts of the protocol use. The tool
+// get-issue of the server github is the function github_get_issue.
+//
+// # Results
+//
+// A structured result is a value, text is a string. Images, audio and blobs never
+// are: they are [codemode.File]s, so programs get handles to display, or files
+// beside them. A link to a resource is a line of the text.
+//
+// # Servers that fail
+//
+// A server that cannot be reached is told by Problems, and to the model in the
+// place of its tools; the others serve. One that dies is started anew by the next
+// call of one of its tools; a call that was in progress fails, and says that it
+// may have been done. A call has [Options].Timeout, a message 16 MiB, a server
+// 500 tools. Whatever is beyond is left out, and said so.
+//
+// # Limits
+//
+// Servers get no sampling, no elicitation and no roots: a tool that asks a person
+// for something fails. Whole numbers beyond 2^53 in structured results are rounded,
+// as in JavaScript. A server whose host process is killed outright, without
+// Close, ends when it notices that its standard input has ended.
+//
+// # Security
+//
+// Servers run outside of what isolates programs, with the environment that their
+// configuration gives them beside PATH, HOME and the like. Programs reach their
+// tools, never their processes, environments, headers or URLs: errors that tell of
+// those are for [Options].Logger. What a server itself puts into its answers is its
+// own business, except for the values of [Options].Secrets, which are replaced.
+// Headers go to the host of the URL only. Names, descriptions and schemas are
+// checked and bounded as in package codemode, and not protected against text that
+// argues with the model.
+package mcptools

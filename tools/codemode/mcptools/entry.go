@@ -1,0 +1,144 @@
+package mcptools
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/tools"
+	"github.com/toolcell/toolcell/tools/codemode"
+)
+
+const (
+	maxServerTools = 500
+	maxTools       = codeinterp.MaxFunctions - 64
+	maxPages       = 100
+	maxSchema      = 256 << 10
+	maxAbout       = 16 << 10
+)
+
+// relist asks a server for its tools.
+func (s *server) relist(ctx context.Context, live *link) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, s.set.opts.StartTimeout, errSlow)
+	defer cancel()
+	var list []*mcp.Tool
+	var problems []error
+	seen := map[string]bool{}
+	params := &mcp.ListToolsParams{}
+	for range maxPages {
+		page, err := live.ListTools(ctx, params)
+		if err != nil {
+			if ctx.Err() != nil {
+				err = context.Cause(ctx)
+			}
+			return fmt.Errorf("listing its tools: %w", err)
+		}
+		for _, t := range page.Tools {
+			if t == nil || seen[t.Name] {
+				continue
+			}
+			seen[t.Name] = true
+			list = append(list, t)
+		}
+		if params.Cursor = page.NextCursor; params.Cursor == "" || len(list) > maxServerTools {
+			break
+		}
+	}
+	if len(list) > maxServerTools || params.Cursor != "" {
+		list = list[:min(len(list), maxServerTools)]
+		problems = append(problems, fmt.Errorf("it has too many tools; the first %d are there", len(list)))
+	}
+	for name := range s.Rules {
+		if !seen[name] {
+			problems = append(problems, fmt.Errorf("there is a rule for the tool %.80q, which it does not have", name))
+		}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.list, s.problems = list, problems
+	return nil
+}
+
+// entry returns a tool of the server as an entry.
+func (s *server) entry(t *mcp.Tool, n names) codemode.Entry {
+	name := n.of(s.Name, t.Name)
+	e := codemode.Entry{Files: true, Tool: tools.Tool{
+		Name: name, Title: clip(t.Title, 200), Description: clip(t.Description, maxAbout), Annotations: hints(t.Annotations),
+	}}
+	if !strings.HasSuffix(name, t.Name) {
+		e.Description = strings.TrimSpace(fmt.Sprintf("%s (the tool %s of the server %s)", e.Description, clip(t.Name, 200), s.Name))
+	}
+	r := s.Rules[t.Name]
+	e.Use, e.Reason, e.Exclusive = r.Use, r.Reason, r.Exclusive
+	var err error
+	if e.InputSchema, err = schema(t.InputSchema); err == nil && len(e.InputSchema) == 0 {
+		e.InputSchema = json.RawMessage(`{"type":"object"}`)
+	}
+	if err != nil {
+		e.InputSchema, e.Use, e.Reason = json.RawMessage(`{"type":"object"}`), codemode.Nobody, "its schema is "+err.Error()
+	}
+	e.OutputSchema, _ = schema(t.OutputSchema)
+	e.Call = func(ctx context.Context, c codeinterp.FunctionCall) (json.RawMessage, []codemode.File, error) {
+		res, err := s.call(ctx, t.Name, c.Args)
+		if err != nil {
+			return nil, nil, err
+		}
+		return s.value(res)
+	}
+	e.Invoke = func(ctx context.Context, c tools.Invocation) *tools.Answer { return s.invoke(ctx, t.Name, name, c) }
+	return e
+}
+
+// absent stands for the tools of a server that has none, or cannot be reached.
+func (s *server) absent(n names) codemode.Entry {
+	s.mu.Lock()
+	failed := len(s.problems) > 0
+	s.mu.Unlock()
+	reason := "the server has no tools"
+	if failed {
+		reason = "the server cannot be reached"
+	}
+	return codemode.Entry{Tool: tools.Tool{Name: n.of("", s.Name)}, Use: codemode.Nobody, Reason: reason,
+		Call: func(context.Context, codeinterp.FunctionCall) (json.RawMessage, []codemode.File, error) {
+			return nil, nil, errAway
+		}}
+}
+
+// schema returns a schema of a server, nothing where it is none.
+func schema(v any) (json.RawMessage, error) {
+	if v == nil {
+		return nil, nil
+	}
+	raw, err := json.Marshal(v)
+	switch {
+	case err != nil:
+		return nil, errors.New("not JSON")
+	case len(raw) > maxSchema:
+		return nil, fmt.Errorf("larger than %d bytes", maxSchema)
+	case raw[0] != '{':
+		return nil, errors.New("no object")
+	}
+	return raw, nil
+}
+
+// hints are what a server says of a tool. What it does not say is the worst.
+func hints(a *mcp.ToolAnnotations) tools.Annotations {
+	if a == nil {
+		return tools.Annotations{Destructive: true, OpenWorld: true}
+	}
+	return tools.Annotations{ReadOnly: a.ReadOnlyHint, Idempotent: a.IdempotentHint,
+		Destructive: !a.ReadOnlyHint && (a.DestructiveHint == nil || *a.DestructiveHint),
+		OpenWorld:   a.OpenWorldHint == nil || *a.OpenWorldHint}
+}
+
+// clip returns at most n bytes of text, in UTF-8.
+func clip(text string, n int) string {
+	if len(text) > n {
+		text = text[:n] + "..."
+	}
+	return strings.ToValidUTF8(text, "\uFFFD")
+}

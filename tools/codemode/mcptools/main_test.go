@@ -1,0 +1,135 @@
+package mcptools_test
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// TestMain is an MCP server where the environment says so.
+func TestMain(m *testing.M) {
+	switch os.Getenv("MCPTOOLS_SERVER") {
+	case "":
+		os.Exit(m.Run())
+	case "good":
+		good().Run(context.Background(), &mcp.StdioTransport{})
+	case "silent": // reads, and never answers
+		for in := bufio.NewScanner(os.Stdin); in.Scan(); {
+		}
+	case "stubborn": // does not end with its input, and has a child
+		child := exec.Command("sleep", "600")
+		child.Start()
+		fmt.Fprintln(os.Stderr, "child", child.Process.Pid)
+		good().Run(context.Background(), &mcp.StdioTransport{})
+		time.Sleep(10 * time.Minute)
+	case "endless": // lists tools without end
+		endless()
+	case "garbage":
+		fmt.Println("\x00\xff{{{")
+		time.Sleep(10 * time.Minute)
+	}
+}
+
+type named struct {
+	Name string `json:"name"`
+}
+
+// good is a server with tools of every kind of answer.
+func good() *mcp.Server {
+	s := mcp.NewServer(&mcp.Implementation{Name: "good", Version: "1"}, nil)
+	object := json.RawMessage(`{"type":"object"}`)
+	add := func(name string, out any, f func(ctx context.Context, args json.RawMessage) (*mcp.CallToolResult, error)) {
+		s.AddTool(&mcp.Tool{Name: name, Description: "Does " + name + ".", InputSchema: object, OutputSchema: out},
+			func(ctx context.Context, r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+				return f(ctx, r.Params.Arguments)
+			})
+	}
+	text := func(texts ...string) *mcp.CallToolResult {
+		res := &mcp.CallToolResult{}
+		for _, t := range texts {
+			res.Content = append(res.Content, &mcp.TextContent{Text: t})
+		}
+		return res
+	}
+	add("get-text", nil, func(_ context.Context, args json.RawMessage) (*mcp.CallToolResult, error) {
+		return text("you said", string(args)), nil
+	})
+	add("structured", object, func(_ context.Context, args json.RawMessage) (*mcp.CallToolResult, error) {
+		res := text("ignored")
+		res.StructuredContent = json.RawMessage(`{"n":5,"list":[1,2]}`)
+		return res, nil
+	})
+	add("media", nil, func(context.Context, json.RawMessage) (*mcp.CallToolResult, error) {
+		res := text("two files")
+		res.Content = append(res.Content, &mcp.ImageContent{Data: pixel(), MIMEType: "image/png"},
+			&mcp.EmbeddedResource{Resource: &mcp.ResourceContents{URI: "file:///a/../data.bin", MIMEType: "application/zip", Blob: []byte("PK\x03\x04")}},
+			&mcp.EmbeddedResource{Resource: &mcp.ResourceContents{URI: "file:///a/b.txt", Text: "embedded"}},
+			&mcp.ResourceLink{Name: "doc", URI: "https://example.com/doc"})
+		return res, nil
+	})
+	add("fail", nil, func(context.Context, json.RawMessage) (*mcp.CallToolResult, error) {
+		res := text("no such thing: " + os.Getenv("API_TOKEN"))
+		res.IsError = true
+		return res, nil
+	})
+	add("env", nil, func(context.Context, json.RawMessage) (*mcp.CallToolResult, error) {
+		return text(strings.Join(os.Environ(), "\n")), nil
+	})
+	add("die", nil, func(context.Context, json.RawMessage) (*mcp.CallToolResult, error) {
+		os.Exit(3)
+		return nil, nil
+	})
+	add("hang", nil, func(ctx context.Context, _ json.RawMessage) (*mcp.CallToolResult, error) {
+		<-ctx.Done()
+		return text("canceled"), nil
+	})
+	add("huge", nil, func(context.Context, json.RawMessage) (*mcp.CallToolResult, error) {
+		return text(strings.Repeat("x", 17<<20)), nil
+	})
+	add("add-tool", nil, func(_ context.Context, args json.RawMessage) (*mcp.CallToolResult, error) {
+		var n named
+		json.Unmarshal(args, &n)
+		s.AddTool(&mcp.Tool{Name: n.Name, InputSchema: object}, func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+			return text("I am " + n.Name), nil
+		})
+		s.RemoveTools("media")
+		return text("added"), nil
+	})
+	return s
+}
+
+// endless answers each request for a list of tools with a thousand and a cursor.
+func endless() {
+	in := bufio.NewScanner(os.Stdin)
+	for n := 0; in.Scan(); {
+		var r struct {
+			ID     json.RawMessage
+			Method string
+		}
+		if json.Unmarshal(in.Bytes(), &r); r.ID == nil {
+			continue
+		}
+		result := `{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"x","version":"1"}}`
+		if r.Method == "tools/list" {
+			var list []string
+			for range 40 {
+				n++
+				list = append(list, fmt.Sprintf(`{"name":"t%d","inputSchema":{"type":"object"}}`, n))
+			}
+			list = append(list, `{"name":"big","inputSchema":{"type":"object","title":"`+strings.Repeat("x", 300<<10)+`"}}`, `{"name":"odd*/\n","description":"*/ evil() /*\u0000","inputSchema":{"type":"object","properties":{"*/":{"$ref":"#"}}}}`)
+			result = `{"tools":[` + strings.Join(list, ",") + `],"nextCursor":"` + fmt.Sprint(n) + `"}`
+		} else if r.Method != "initialize" {
+			fmt.Printf(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"no"}}`+"\n", r.ID)
+			continue
+		}
+		fmt.Printf(`{"jsonrpc":"2.0","id":%s,"result":%s}`+"\n", r.ID, result)
+	}
+}

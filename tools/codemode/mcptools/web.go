@@ -1,0 +1,76 @@
+package mcptools
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/toolcell/toolcell/codeinterp"
+)
+
+// maxMessage is how large a message of a server may be.
+const maxMessage = 16 << 20
+
+// web is the transport of a server over HTTP.
+func (s *server) web() (mcp.Transport, error) {
+	u, err := url.Parse(s.URL)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+		return nil, fmt.Errorf("%w: %.200q is no http or https URL", codeinterp.ErrInvalid, s.URL)
+	}
+	client := &http.Client{
+		Transport: &guarded{host: u.Host, scheme: u.Scheme, headers: s.Headers},
+		CheckRedirect: func(r *http.Request, via []*http.Request) error {
+			if r.URL.Host != u.Host || r.URL.Scheme != u.Scheme || len(via) > 5 {
+				return errors.New("it leads to another host")
+			}
+			return nil
+		},
+	}
+	if s.SSE {
+		return &mcp.SSEClientTransport{Endpoint: s.URL, HTTPClient: client, MaxEventSize: maxMessage}, nil
+	}
+	return &mcp.StreamableClientTransport{Endpoint: s.URL, HTTPClient: client, MaxEventSize: maxMessage}, nil
+}
+
+// guarded sends headers to one host, no request to another, and reads no more of
+// an answer that is no stream than a message may have.
+type guarded struct {
+	scheme, host string
+	headers      map[string]string
+}
+
+func (g *guarded) RoundTrip(r *http.Request) (*http.Response, error) {
+	if r.URL.Host != g.host || r.URL.Scheme != g.scheme {
+		return nil, errors.New("a request to another host than the server's")
+	}
+	r = r.Clone(r.Context())
+	for k, v := range g.headers {
+		r.Header.Set(k, v)
+	}
+	res, err := http.DefaultTransport.RoundTrip(r)
+	if err == nil && !strings.HasPrefix(res.Header.Get("Content-Type"), "text/event-stream") {
+		res.Body = &limitedBody{res.Body, maxMessage}
+	}
+	return res, err
+}
+
+var errHuge = fmt.Errorf("an answer of more than %d bytes", maxMessage)
+
+// limitedBody is a body that fails where it is too large.
+type limitedBody struct {
+	io.ReadCloser
+	left int
+}
+
+func (b *limitedBody) Read(p []byte) (int, error) {
+	if b.left <= 0 {
+		return 0, errHuge
+	}
+	n, err := b.ReadCloser.Read(p[:min(len(p), b.left)])
+	b.left -= n
+	return n, err
+}
