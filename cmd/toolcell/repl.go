@@ -98,6 +98,7 @@ type repl struct {
 	context     codeinterp.ContextID
 	fresh       bool // no program has run in the context's state yet
 	words       words
+	record      record
 }
 
 // open creates the context.
@@ -206,10 +207,12 @@ func (r *repl) run(ctx context.Context, program string, interrupts <-chan os.Sig
 		}
 		return err
 	}
+	introduced := program
 	if r.fresh {
-		program = r.script.introduce(r.language, program)
+		introduced = r.script.introduce(r.language, program)
 	}
-	res, err := r.interpreter.RunInContext(ctx, r.context, program, &opts)
+	res, err := r.interpreter.RunInContext(ctx, r.context, introduced, &opts)
+	r.record.add(program, &res)
 	r.fresh = res.StateLost || r.fresh && res.Status == codeinterp.StatusNotRun
 	s.rest(&res)
 	s.finishLine()

@@ -14,6 +14,7 @@ var replCommands = []struct{ name, does string }{
 	{"help", "say this"},
 	{"paste", "take lines as they are, blank ones too, up to a line with :end"},
 	{"restart", "forget all variables"},
+	{"save", "write FILE.ipynb: what was typed, and what came of it"},
 	{"quit", "end, as Ctrl-D does"},
 }
 
@@ -30,6 +31,8 @@ func commandIn(line string) (name, rest string, ok bool) {
 // command does what a command says, and reports whether it ends everything.
 func (r *repl) command(ctx context.Context, name, rest string) (quit bool) {
 	switch {
+	case name == "save":
+		r.save(rest)
 	case rest != "":
 		fmt.Fprintf(r.stderr, "toolcell: :%s takes nothing\n", name)
 	case name == "quit":

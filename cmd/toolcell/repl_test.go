@@ -1,8 +1,11 @@
 package main
 
 import (
+	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/toolcell/toolcell/codeinterp"
 )
 
 // TestReplOfAPipe: without a terminal the lines are taken as if they were typed,
@@ -26,6 +29,8 @@ func TestReplOfAPipe(t *testing.T) {
 		{"quit", ":quit\n1\n", nil, 0, "", ""},
 		{"help", ":help\n", nil, 0, helpText, ""},
 		{"no such command", ":nope\n1\n", nil, 0, "1\n", "there is no :nope; see :help"},
+		{"save without a name", ":save\n", nil, 0, "", "such as work.ipynb"},
+		{"save nowhere", ":save /no/such/x.ipynb\n1\n", nil, 0, "1\n", "/no/such"},
 		{"environment", "process.env.A\n", []string{"--env", "A=b"}, 0, "b\n", ""},
 		{"operand", "", []string{"x"}, 2, "", `repl takes no "x"`},
 		{"language of others", "", []string{"--language", "python"}, 2, "", "use --provider subprocess"},
@@ -44,9 +49,40 @@ func TestReplOfAPipe(t *testing.T) {
 const helpText = `:help      say this
 :paste     take lines as they are, blank ones too, up to a line with :end
 :restart   forget all variables
+:save      write FILE.ipynb: what was typed, and what came of it
 :quit      end, as Ctrl-D does
 Ctrl-C interrupts a program. An empty line ends one of several lines, two end any.
 `
+
+// TestReplSaves: what was saved is a notebook that runs as it was typed.
+func TestReplSaves(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "work.ipynb")
+	code, stdout, stderr := toolcell(t.Context(), "let a = 20\nconsole.log(a + 1); a + 2\nnull.x\n:save "+file+"\n", "repl")
+	if code != 0 || !strings.Contains(stderr, "TypeError") {
+		t.Fatalf("code %d, %q", code, stderr)
+	}
+	nb, err := readNotebook(file)
+	if err != nil || len(nb.Cells) != 3 || nb.Language() != "javascript" {
+		t.Fatalf("%+v, %v", nb, err)
+	}
+	if c := nb.Cells[1]; c.Source != "console.log(a + 1); a + 2" || len(c.Outputs) != 2 || c.ExecutionCount != 2 {
+		t.Errorf("%+v", c)
+	}
+	if _, again, _ := toolcell(t.Context(), "", "run", "--allow-errors", file); again != stdout {
+		t.Errorf("typed: %q, run: %q", stdout, again)
+	}
+}
+
+// TestRecordIsBounded: of too much output the oldest goes, and programs stay.
+func TestRecordIsBounded(t *testing.T) {
+	var r record
+	for range 3 {
+		r.add("1", &codeinterp.Result{Status: codeinterp.StatusOK, Outputs: []codeinterp.Output{{Kind: codeinterp.Stdout, Data: make([]byte, maxRecord/2)}}})
+	}
+	if len(r.cells) != 3 || r.emptied != 1 || len(r.cells[0].Outputs) != 0 || len(r.cells[1].Outputs) != 1 || r.size > maxRecord {
+		t.Errorf("%d cells, %d of them emptied, %d bytes", len(r.cells), r.emptied, r.size)
+	}
+}
 
 // TestReplOfProcesses: python and bash speak as at their own prompts.
 func TestReplOfProcesses(t *testing.T) {
