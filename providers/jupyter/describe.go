@@ -17,7 +17,8 @@ func (rt *runtime) Describe() codeinterp.Info {
 	}
 	for _, name := range rt.languages {
 		info.Languages = append(info.Languages, codeinterp.LanguageInfo{
-			Name: name, Runtime: rt.kinds[name].DisplayName, Contexts: true})
+			Name: name, Runtime: rt.kinds[name].DisplayName, Contexts: true,
+			Functions: rt.kinds[name].CanCall()})
 	}
 	return info
 }

@@ -95,6 +95,9 @@ func (s *session) attempt(ctx context.Context, p *driver.Program, out *driver.Ou
 			return driver.Outcome{}, err
 		}
 	}
+	if err := k.Offer(ctx, p.Functions()); err != nil {
+		return driver.Outcome{}, err
+	}
 	s.handed = true
 	end, err := k.Run(ctx, kernel.Order{Program: p, Out: out, Once: s.opts.Once, Kill: s.killer()})
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/internal/jsvalue"
+	"github.com/toolcell/toolcell/internal/pytools"
 	"github.com/toolcell/toolcell/internal/pyvalue"
 )
 
@@ -137,8 +138,8 @@ var (
 	pythonDriver string
 	//go:embed drivers/python/channel.py
 	pythonChannel string
-	//go:embed drivers/python/tools.py
-	pythonTools string
+	//go:embed drivers/python/calls.py
+	pythonCalls string
 	//go:embed drivers/python/display.py
 	pythonDisplay string
 	//go:embed drivers/python/imports.py
@@ -168,7 +169,7 @@ func Python() Language {
 		Name: "python", Commands: []string{"python3", "python"}, Extension: ".py", MinVersion: "3.9",
 		Install: "install Python 3.9 or later (Debian and Ubuntu: apt install python3; macOS: brew install python), or give its path in Language.Commands",
 		Notes:   "Top-level await works. The last expression is the result; display(obj) shows rich objects, and matplotlib figures are shown by themselves.",
-		Driver:  &Driver{Args: []string{"-I", "-X", "utf8", "-c", pythonBoot}, Source: pythonDriver + pythonChannel + pythonTools + pyvalue.Source + pythonDisplay + pythonImports + pythonStreams + pythonRun, Functions: true},
+		Driver:  &Driver{Args: []string{"-I", "-X", "utf8", "-c", pythonBoot}, Source: pythonDriver + pythonChannel + pytools.Source + pythonCalls + pyvalue.Source + pythonDisplay + pythonImports + pythonStreams + pythonRun, Functions: true},
 		kind:    pythonKind,
 	}
 }

@@ -24,6 +24,8 @@ type dialect struct {
 	// enter sets a run's environment and standard input, leave restores them.
 	enter func(s Surroundings) string
 	leave string
+	// offer makes functions of the host known; nil where programs cannot call.
+	offer func(args map[string]any) string
 	// idle is an expression that is true where nothing of the program runs on.
 	idle string
 	// outcome is an expression that tells how the program of a request ended:

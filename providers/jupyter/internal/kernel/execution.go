@@ -27,6 +27,7 @@ type execution struct {
 	pump sync.WaitGroup
 
 	input  input
+	calls  *calls // nil where the program has no functions
 	ending []byte // the last of the streams, where a dialect wants it
 
 	mu sync.Mutex
@@ -63,6 +64,7 @@ func (k *Kernel) newExecution(p *driver.Program, out *driver.Output) *execution 
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	e.id = k.newID("")
+	e.calls = newCalls(k, e.id, p)
 	k.run = e
 	k.seen.begin()
 	e.pump.Go(e.work)
@@ -76,8 +78,10 @@ func (e *execution) finish() {
 		e.k.run = nil
 	}
 	e.k.mu.Unlock()
+	e.calls.stop()
 	e.q.close()
 	e.pump.Wait()
+	e.calls.close()
 }
 
 func (e *execution) progress() progress {
@@ -118,7 +122,7 @@ func (e *execution) receive(f *frame, late bool) error {
 		return wire.WholeText(m.Content, emit)
 	case "input_request":
 		if !late {
-			e.q.put(event{kind: evAsked})
+			return e.asked(f)
 		}
 	case "status", "execute_input", "execute_reply", "error",
 		"display_data", "update_display_data", "execute_result", "clear_output":
@@ -197,6 +201,8 @@ func (e *execution) handle(ev *event) {
 		e.update(func(p *progress) { p.answered = true })
 	case evAsked:
 		e.giveInput()
+	case evCalls:
+		e.calls.take(ev.prompt)
 	default:
 		e.message(ev.msg, ev.late)
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/providers/jupyter/internal/wire"
 )
 
 // input is what a program can read, line by line, where the kernel asks for it.
@@ -26,6 +27,25 @@ func (i *input) next() (line string, ok bool) {
 
 // interruptLimit bounds the interrupt of a program that waits for input.
 const interruptLimit = 10 * time.Second
+
+// asked takes an input_request: calls of functions, or the program's own.
+func (e *execution) asked(f *frame) error {
+	if e.calls == nil {
+		e.q.put(event{kind: evAsked})
+		return nil
+	}
+	content, err := f.Content(e.k.cfg.MaxMessage)
+	if err != nil {
+		return err
+	}
+	switch p, ours, err := wire.ParsePrompt(content, e.calls.nonce); {
+	case !ours:
+		e.q.put(event{kind: evAsked})
+	case err == nil: // else it is forged, and gets no answer
+		e.q.put(event{kind: evCalls, prompt: p})
+	}
+	return nil
+}
 
 // giveInput answers a program that asks for input. One for which there is none
 // is interrupted, and the answer that it waits for is empty: kernels have no

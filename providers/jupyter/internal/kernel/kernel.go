@@ -309,6 +309,7 @@ func (k *Kernel) Interrupt(ctx context.Context) error {
 	err := k.cfg.Client.Interrupt(ctx, k.Handle.Kernel)
 	if run != nil {
 		run.update(func(p *progress) { p.interrupted = true })
+		run.calls.interrupted()
 	}
 	return err
 }

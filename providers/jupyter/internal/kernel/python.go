@@ -6,23 +6,32 @@ import (
 	"encoding/json"
 	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/pytools"
 	"github.com/toolcell/toolcell/internal/pyvalue"
 )
 
 //go:embed streams.py
 var pythonStreams string
 
+//go:embed calls.py
+var pythonCalls string
+
 //go:embed setup.py
 var pythonSetup string
 
 var pythonDialect = dialect{
 	setup: func(raw, spill bool) string {
-		return pythonExec(pyvalue.Source+"\n\n"+pythonStreams+"\n\n"+pythonSetup, map[string]any{"raw": raw, "spill": spill})
+		return pythonExec(strings.Join([]string{pyvalue.Source, pytools.Source, pythonStreams, pythonCalls, pythonSetup}, "\n\n"), map[string]any{"raw": raw, "spill": spill})
 	},
-	start:      func(s Surroundings) string { return pythonCall("start", s) },
-	enter:      func(s Surroundings) string { return pythonCall("enter", s) },
+	offer: func(args map[string]any) string {
+		b, _ := json.Marshal(args)
+		return pythonCall("offer", string(b))
+	},
+	start:      func(s Surroundings) string { return pythonCall("start", arguments(s)) },
+	enter:      func(s Surroundings) string { return pythonCall("enter", arguments(s)) },
 	leave:      pythonHelper + ".leave()",
 	clear:      pythonHelper + ".clear()",
 	remove:     func(dir string) string { return fmt.Sprintf("%s.remove(%q)", pythonHelper, dir) },
@@ -43,8 +52,8 @@ func pythonExec(source string, vars map[string]any) string {
 		base64.StdEncoding.EncodeToString([]byte(source)), b)
 }
 
-func pythonCall(method string, s Surroundings) string {
-	return fmt.Sprintf(`%s.%s(__import__("json").loads(%s))`, pythonHelper, method, strconv.QuoteToASCII(arguments(s)))
+func pythonCall(method, args string) string {
+	return fmt.Sprintf(`%s.%s(__import__("json").loads(%s))`, pythonHelper, method, strconv.QuoteToASCII(args))
 }
 
 // pythonExit reads the exit code of a SystemExit. Kernels that were set up tell

@@ -21,6 +21,7 @@ const (
 	evBroken                    // a message could not be read
 	evAnswered                  // the kernel answered what was asked after the run
 	evAsked                     // the program asks for input
+	evCalls                     // the program calls functions: prompt
 )
 
 // An event is what the reader passes to a run.
@@ -31,12 +32,16 @@ type event struct {
 	late   bool // of an earlier run
 	msg    *wire.Message
 	cause  codeinterp.Cause // of a death
+	prompt *wire.Prompt
 }
 
 func (e *event) size() int {
 	n := len(e.data) + 128
 	if e.msg != nil {
 		n += len(e.msg.Content)
+	}
+	if e.prompt != nil {
+		n += e.prompt.Size
 	}
 	return n
 }

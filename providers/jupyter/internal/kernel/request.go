@@ -67,6 +67,11 @@ func (k *Kernel) ask(ctx context.Context, channel, typ string, content any) (*wi
 }
 
 func (k *Kernel) send(s *socket, channel, id, typ string, content any) error {
+	return k.sendUntil(nil, s, channel, id, typ, content)
+}
+
+// sendUntil is send, which is given up when done is closed.
+func (k *Kernel) sendUntil(done <-chan struct{}, s *socket, channel, id, typ string, content any) error {
 	if s == nil {
 		return fmt.Errorf("%w: not connected", errSocketLost)
 	}
@@ -74,7 +79,7 @@ func (k *Kernel) send(s *socket, channel, id, typ string, content any) error {
 	if err != nil {
 		return err
 	}
-	if err := s.send(data); err != nil {
+	if err := s.send(done, data); err != nil {
 		return fmt.Errorf("%w: %v", errSocketLost, err)
 	}
 	return nil

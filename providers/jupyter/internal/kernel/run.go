@@ -99,6 +99,7 @@ func (k *Kernel) Run(ctx context.Context, o Order) (Ending, error) {
 		}
 	}
 	o.Program.End()
+	r.e.calls.stop()
 	return r.finish()
 }
 
@@ -132,7 +133,7 @@ func (r *runner) follow() error {
 	err := r.Program.HandOver(func() error {
 		return k.send(s, "shell", r.e.id, "execute_request", wire.ExecuteRequest{
 			Code: r.Program.Code, StoreHistory: true, Expressions: r.expressions(),
-			AllowStdin: r.Program.Stdin != nil && !k.HasStdin(),
+			AllowStdin: r.Program.Stdin != nil && !k.HasStdin() || r.e.calls != nil,
 		})
 	})
 	if errors.Is(err, errSocketLost) {

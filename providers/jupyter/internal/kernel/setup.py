@@ -81,8 +81,10 @@ def hook_input(kernel):
 
     def refusing(plain):
         def read(*args, **kwargs):
-            if getattr(kernel, "_allow_stdin", False):
-                return plain(*args, **kwargs)
+            while getattr(kernel, "_allow_stdin", False) and not pump.mine():
+                value = plain(*args, **kwargs)
+                if not pump.stray(value):
+                    return value
             raise EOFError("there is no standard input: this run was given none")
 
         return read
@@ -191,6 +193,9 @@ class Helper:
 
     def outcome(self, id):
         return self.last.tell(id)
+
+    def offer(self, args):
+        self.pump.offer(args)
 
     def decode(self, text):
         return base64.b64decode(text)
@@ -323,3 +328,4 @@ if not hasattr(shell, "_toolcell"):
     hook_asyncio()
     check_messages(shell.kernel.session)
     shell._toolcell = Helper(options, hook_streams(shell))
+    pump = shell._toolcell.pump = Pump(shell)  # after the helper, which waits for a program's threads

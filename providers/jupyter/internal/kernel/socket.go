@@ -47,9 +47,11 @@ func newSocket(ws *websocket.Conn, nudge bool, max int64, handle func(*frame) er
 	return s
 }
 
-// send hands a message to the writer.
-func (s *socket) send(data []byte) error {
+// send hands a message to the writer, unless done is closed first.
+func (s *socket) send(done <-chan struct{}, data []byte) error {
 	select {
+	case <-done:
+		return errSocketClosed
 	case s.out <- data:
 		return nil
 	case <-s.lost:

@@ -44,6 +44,7 @@ type state struct {
 	others   bool   // it works for another client
 	attached bool   // another client furnished it
 	died     time.Time
+	offer    offer
 }
 
 // dialled makes the socket that open returns the kernel's. The socket's reader
@@ -98,7 +99,7 @@ func (k *Kernel) identified(identity string) {
 // renewed notes that another process took the place of the one that was known.
 // k.mu is held.
 func (k *Kernel) renewed() {
-	k.identity, k.programs, k.count, k.attached = "", 0, 0, false
+	k.identity, k.programs, k.count, k.attached, k.offer = "", 0, 0, false, offer{}
 	if k.proc != gone {
 		k.proc = unprepared
 	}
@@ -181,7 +182,7 @@ func (k *Kernel) ended(to process, cause codeinterp.Cause) {
 	if k.proc != gone {
 		k.proc = to
 	}
-	k.identity, k.programs, k.count, k.attached = "", 0, 0, false
+	k.identity, k.programs, k.count, k.attached, k.offer = "", 0, 0, false, offer{}
 	k.died = time.Now()
 	k.abandonAll()
 	run := k.run

@@ -164,6 +164,7 @@ func (w *watch) returned(err error) bool {
 	k.mu.Lock()
 	w.sock = k.sock
 	k.mu.Unlock()
+	w.r.e.calls.reconnected()
 	w.work.Go(func() { w.r.probe(w.ctx) })
 	return false
 }

@@ -296,7 +296,7 @@ def loop():
         elif kind == b'M':
             preload(fields)
         elif kind == b'N':
-            offer(fields)
+            offer([name.decode() for name in fields])
         elif kind == b'R':
             how, status, about, old = serve_run(fields)
             if state.once:

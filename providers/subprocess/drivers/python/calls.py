@@ -1,72 +1,7 @@
-# What programs can call of the host: tools.name(**args) from any thread, and
-# await tools.aio.name(**args) in asyncio. This follows channel.py in one source.
+# Calls of the host's functions: how they get there and back. This follows
+# pytools' source in one source.
 
 loops = {}  # asyncio's loop -> keys of its open calls; used in the loop's thread
-
-
-class ToolError(Exception):
-    """A function of the host that failed or could not be called; name is the
-    function's, message says why."""
-
-    __module__ = 'builtins'
-
-    def __init__(self, name, message=''):
-        super().__init__(name, message)
-        self.name, self.message = name, message
-
-    def __str__(self):
-        return '%s: %s' % (self.name, self.message)
-
-
-class Tools:
-    """The functions of the host, by name; tools.aio has them for asyncio."""
-
-    def __getattr__(self, name):
-        names = ', '.join(k for k in self.__dict__ if k != 'aio')
-        raise AttributeError('there is no function %s; there is: %s' % (name, names or 'none'))
-
-
-tools, aio = Tools(), Tools()
-
-
-def offer(names):
-    """Makes the functions known, in place of those that were before."""
-    names = [name.decode() for name in names]
-    for of, stub in ((tools, sync_stub), (aio, async_stub)):
-        of.__dict__.clear()
-        of.__dict__.update((name, stub(name)) for name in names)
-    tools.__dict__['aio'] = aio
-    for name, v in (('tools', tools), ('ToolError', ToolError)):
-        if names:
-            setattr(builtins, name, v)
-        elif getattr(builtins, name, None) is v:
-            delattr(builtins, name)
-
-
-def sync_stub(name):
-    def stub(*args, **kwargs):
-        return call(name, args, kwargs)
-
-    stub.__name__, stub.__qualname__, stub.__module__ = name, 'tools.' + name, 'builtins'
-    return stub
-
-
-def async_stub(name):
-    async def stub(*args, **kwargs):
-        return await call_aio(name, args, kwargs)
-
-    stub.__name__, stub.__qualname__, stub.__module__ = name, 'tools.aio.' + name, 'builtins'
-    return stub
-
-
-def arguments(name, args, kwargs):
-    if args:
-        raise TypeError('tools.%s takes its arguments by name' % name)
-    import json
-    data = text(json.dumps(kwargs, ensure_ascii=False, allow_nan=False))
-    if len(data) > MAX_ARGS:
-        raise ToolError(name, 'arguments of %d bytes; at most %d are possible' % (len(data), MAX_ARGS))
-    return data
 
 
 def announce_call(name, make):
@@ -88,11 +23,7 @@ def announce_call(name, make):
 def result(name, frame):
     if frame is None:
         raise ToolError(name, 'interrupted')
-    how, data = frame[1][1], frame[1][2]
-    if how != b'ok':
-        raise ToolError(name, data.decode('utf-8', 'replace'))
-    import json
-    return json.loads(data)
+    return outcome(name, frame[1][1] == b'ok', frame[1][2])
 
 
 def call(name, args, kwargs):

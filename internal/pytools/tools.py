@@ -1,0 +1,82 @@
+# What programs see of the host's functions: tools.name(**args) from any thread,
+# and await tools.aio.name(**args) in asyncio.
+
+import builtins
+
+
+class ToolError(Exception):
+    """A function of the host that failed or could not be called; name is the
+    function's, message says why."""
+
+    __module__ = 'builtins'
+
+    def __init__(self, name, message=''):
+        super().__init__(name, message)
+        self.name, self.message = name, message
+
+    def __str__(self):
+        return '%s: %s' % (self.name, self.message)
+
+
+class Tools:
+    """The functions of the host, by name; tools.aio has them for asyncio."""
+
+    def __getattr__(self, name):
+        names = ', '.join(k for k in self.__dict__ if k != 'aio')
+        raise AttributeError('there is no function %s; there is: %s' % (name, names or 'none'))
+
+
+tools, aio = Tools(), Tools()
+
+
+def offer(names):
+    """Makes the functions known, in place of those that were before."""
+    for of, stub in ((tools, sync_stub), (aio, async_stub)):
+        of.__dict__.clear()
+        of.__dict__.update((name, stub(name)) for name in names)
+    tools.__dict__['aio'] = aio
+    for name, v in (('tools', tools), ('ToolError', ToolError)):
+        if names:
+            setattr(builtins, name, v)
+        elif getattr(builtins, name, None) is v:
+            delattr(builtins, name)
+
+
+def sync_stub(name):
+    def stub(*args, **kwargs):
+        __tracebackhide__ = True
+        return call(name, args, kwargs)
+
+    stub.__name__, stub.__qualname__, stub.__module__ = name, 'tools.' + name, 'builtins'
+    return stub
+
+
+def async_stub(name):
+    async def stub(*args, **kwargs):
+        __tracebackhide__ = True
+        return await call_aio(name, args, kwargs)
+
+    stub.__name__, stub.__qualname__, stub.__module__ = name, 'tools.aio.' + name, 'builtins'
+    return stub
+
+
+def arguments(name, args, kwargs):
+    """Returns the arguments of a call as JSON, in bytes."""
+    __tracebackhide__ = True
+    if args:
+        raise TypeError('tools.%s takes its arguments by name' % name)
+    import json
+    data = json.dumps(kwargs, ensure_ascii=False, allow_nan=False).encode('utf-8', 'backslashreplace')
+    if len(data) > MAX_ARGS:
+        raise ToolError(name, 'arguments of %d bytes; at most %d are possible' % (len(data), MAX_ARGS))
+    return data
+
+
+def outcome(name, ok, data):
+    """Returns the result of a call, or raises its error; data is the result as
+    JSON, or the message."""
+    __tracebackhide__ = True
+    if not ok:
+        raise ToolError(name, data if isinstance(data, str) else data.decode('utf-8', 'replace'))
+    import json
+    return json.loads(data)

@@ -1,0 +1,189 @@
+package kernel
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"sync"
+
+	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/codeinterp/driver"
+	"github.com/toolcell/toolcell/providers/jupyter/internal/wire"
+)
+
+const (
+	// maxCalls is how many calls of a run may be open, each of which costs a
+	// goroutine. What setup.py runs refuses more than half of that; what a program
+	// forges beyond it gets no answer.
+	maxCalls = 8192
+
+	// maxKept is how many bytes of replies may wait for the kernel's word that it
+	// has them before no further call is served.
+	maxKept = 64 << 20
+)
+
+// calls are the function calls of one run's program. They travel through the
+// stdin channel: prompts come, replies go. Both are numbered, and kept until the
+// other side has them; what was under way when the socket was lost is sent again.
+type calls struct {
+	k     *Kernel
+	run   string // its request
+	prog  *driver.Program
+	nonce string
+
+	ctx   context.Context // ends with the run
+	over  context.CancelFunc
+	told  chan struct{} // closed when the program was told of its interrupt
+	tells sync.Once
+	wake  chan struct{}  // for the writer
+	work  sync.WaitGroup // the writer and the calls
+
+	mu       sync.Mutex
+	open     int           // calls without an answer
+	prompts  int           // that came
+	unseen   int           // of them, those that no reply speaks of
+	unseenBy int           // and their bytes
+	answers  []wire.Answer // that wait to be sent
+	sent     int           // replies
+	kept     []wire.Reply  // that the kernel may not have
+	bytes    int           // of answers and kept
+	fewer    chan struct{} // closed when these are fewer
+	again    bool          // the kernel lacks replies
+	sock     *socket       // the last one that was written to
+}
+
+// newCalls returns nil where the program has no functions. k.mu is held.
+func newCalls(k *Kernel, run string, prog *driver.Program) *calls {
+	if k.offer.nonce == "" || len(prog.Functions()) == 0 {
+		return nil
+	}
+	c := &calls{k: k, run: run, prog: prog, nonce: k.offer.nonce, sock: k.sock,
+		told: make(chan struct{}), wake: make(chan struct{}, 1)}
+	c.ctx, c.over = context.WithCancel(context.Background())
+	c.work.Go(c.write)
+	return c
+}
+
+// stop ends the calls, and sends nothing more.
+func (c *calls) stop() {
+	if c != nil {
+		c.over()
+	}
+}
+
+// close is stop, and returns when nothing of the calls goes on.
+func (c *calls) close() {
+	if c != nil {
+		c.over()
+		c.work.Wait()
+	}
+}
+
+// interrupted lets the calls that ended with the run tell it to the program.
+func (c *calls) interrupted() {
+	if c != nil {
+		c.tells.Do(func() { close(c.told) })
+	}
+}
+
+// reconnected has what was under way sent again.
+func (c *calls) reconnected() {
+	if c != nil {
+		c.poke()
+	}
+}
+
+// poke wakes the writer.
+func (c *calls) poke() {
+	select {
+	case c.wake <- struct{}{}:
+	default:
+	}
+}
+
+// take has the calls of a prompt served.
+func (c *calls) take(p *wire.Prompt) {
+	c.mu.Lock()
+	c.drop(p.Got)
+	c.again = c.again || p.Again
+	if p.Number == c.prompts+1 { // else it came before, or will come again
+		c.prompts++
+		c.unseen++
+		c.unseenBy += p.Size
+		for _, call := range p.Calls {
+			if c.open < maxCalls {
+				c.open++
+				c.work.Go(func() { c.attend(call) })
+			}
+		}
+	}
+	write := c.again || c.owes()
+	c.mu.Unlock()
+	if write {
+		c.poke()
+	}
+}
+
+// attend serves a call and answers it. Whoever waits for an answer that the end
+// of the run prevents is told once the program was interrupted.
+func (c *calls) attend(call wire.Call) {
+	value, err := json.RawMessage(nil), driver.ErrEnded
+	if c.room() {
+		value, err = c.prog.Call(c.ctx, call.Name, call.Args)
+	}
+	if errors.Is(err, driver.ErrEnded) {
+		select {
+		case <-c.told:
+		case <-c.ctx.Done():
+		}
+	}
+	a := wire.Answer{ID: call.ID, How: "ok", Text: string(value)}
+	if e, ok := errors.AsType[*codeinterp.FunctionError](err); ok {
+		a.How, a.Text = "error", e.Message
+	} else if err != nil {
+		a.How, a.Text = "error", "the run has ended"
+	}
+	c.mu.Lock()
+	c.open--
+	c.answers = append(c.answers, a)
+	c.bytes += len(a.Text)
+	c.mu.Unlock()
+	c.poke()
+}
+
+// room waits while the kernel leaves too much unread, and reports whether the
+// run goes on.
+func (c *calls) room() bool {
+	for {
+		c.mu.Lock()
+		if c.bytes <= maxKept {
+			c.mu.Unlock()
+			return c.ctx.Err() == nil
+		}
+		if c.fewer == nil {
+			c.fewer = make(chan struct{})
+		}
+		fewer := c.fewer
+		c.mu.Unlock()
+		select {
+		case <-fewer:
+		case <-c.ctx.Done():
+			return false
+		}
+	}
+}
+
+// drop forgets the replies up to number got, which the kernel has. c.mu is held.
+func (c *calls) drop(got int) {
+	for len(c.kept) > 0 && c.kept[0].Number <= got {
+		for _, a := range c.kept[0].Answers {
+			c.bytes -= len(a.Text)
+		}
+		c.kept[0] = wire.Reply{}
+		c.kept = c.kept[1:]
+	}
+	if c.fewer != nil && c.bytes <= maxKept {
+		close(c.fewer)
+		c.fewer = nil
+	}
+}

@@ -1,0 +1,309 @@
+# Calls of the host's functions, through the stdin channel. This follows pytools'
+# source and is run before setup.py, in one source.
+#
+# All calls of a program go through one pump, a thread that sends what is pending
+# as one prompt and hands out the answers. Prompts and replies are numbered, and
+# kept until the other side has said that it got them: what was under way when
+# the client's connection was lost is sent again.
+
+import asyncio, collections, json, os, socket, sys, threading, time, _thread
+
+MAX_CALLS = 4096  # that are open
+MAX_ARGS = 0  # bytes of one call, as offered
+BATCH = 1 << 20  # bytes of calls in one prompt, unless one call is larger
+WINDOW, WINDOW_BYTES = 64, 32 << 20  # of prompts that the host has not seen yet
+ACK_AFTER, ACK_BYTES = 64, 8 << 20  # of replies
+
+
+class Waiter:
+    """A thread that waits for the answer to its call."""
+
+    def __init__(self):
+        self.lock = threading.Lock()
+        self.lock.acquire()
+
+    def give(self, answer):
+        self.answer = answer
+        self.lock.release()
+
+
+class Pending:
+    """A call that an asyncio loop waits for."""
+
+    def __init__(self):
+        self.loop = asyncio.get_running_loop()
+        self.future = self.loop.create_future()
+
+    def give(self, answer):
+        try:
+            self.loop.call_soon_threadsafe(self.settle, answer)
+        except RuntimeError:
+            pass  # it is closed
+
+    def settle(self, answer):
+        if not self.future.done():
+            self.future.set_result(answer)
+
+
+class Pump:
+    """Carries all calls of a program."""
+
+    def __init__(self, shell):
+        self.shell, self.kernel, self.nonce, self.client = shell, shell.kernel, None, None
+        self.started, self.sequence, self.pid = False, 0, None
+        self.idle = threading.Event()  # the pump keeps off the channel
+        self.idle.set()
+        self.lock = threading.Lock()  # guards what reset sets
+        self.reset()
+        shell.events.register("pre_run_cell", self.begin)
+        shell.events.register("post_run_cell", self.end)
+        if hasattr(os, "register_at_fork"):
+            os.register_at_fork(after_in_child=self.forked)
+
+    def reset(self):
+        self.run, self.depth = None, 0
+        self.calls, self.parts = {}, {}  # by id: who waits, and the text so far
+        self.queue, self.kept = collections.deque(), collections.deque()  # (id, name, JSON); (number, prompt)
+        self.count = self.sent = self.got = self.owed = self.owed_bytes = self.kept_bytes = 0
+        self.again = self.asks = False  # prompts are to be sent again; replies are missing
+
+    def forked(self):
+        self.lock, self.pid, self.started = threading.Lock(), None, False
+        self.reset()
+
+    def offer(self, args):
+        """Says what the programs of a client can call."""
+        global MAX_ARGS
+        self.nonce, self.client, MAX_ARGS = args["nonce"], args["client"], args["args"]
+        offer(args["names"])
+        if args["names"] and not self.started:
+            self.pid, self.started = os.getpid(), True
+            self.bell, self.rope = socket.socketpair()
+            self.bell.setblocking(False)
+            self.rope.setblocking(False)
+            _thread.start_new_thread(self.work, ())
+
+    def begin(self, info):
+        """Lets a program of the client's call, unless the run is no more than a
+        part of it."""
+        ident, parent = self.asker()
+        run = parent.get("msg_id", "") if parent else ""
+        if not (self.started and self.client and run.startswith(self.client)):
+            return
+        with self.lock:
+            if run == self.run:
+                self.depth += 1
+                return
+        self.stop()
+        with self.lock:
+            self.reset()
+            self.run, self.depth, self.ident, self.parent = run, 1, ident, parent
+            self.old = set(threading.enumerate()) - {threading.current_thread(), threading.main_thread()}
+
+    def asker(self):
+        """Whom a question of the present cell would go to, and its parent."""
+        kernel, found = self.kernel, (None, None)
+
+        def take(prompt, ident, parent, password=False):
+            nonlocal found
+            found = ident, parent.get("header", parent)
+
+        try:
+            kernel.__dict__["_input_request"] = take
+            type(kernel).raw_input(kernel, "")
+        except Exception:
+            pass  # the client cannot be asked
+        finally:
+            kernel.__dict__.pop("_input_request", None)
+        return found
+
+    def end(self, result):
+        with self.lock:
+            self.depth -= 1
+            if self.depth > 0 or self.run is None:
+                return
+        self.stop()
+
+    def stop(self):
+        """Ends all calls, and returns when the channel is left alone."""
+        with self.lock:
+            self.run, calls = None, list(self.calls.values())
+            self.calls.clear()
+            self.queue.clear()
+        for waiter in calls:
+            waiter.give((False, "the run has ended"))
+        if self.started:
+            self.ring()
+            self.idle.wait(5)
+
+    def ring(self):
+        try:
+            self.rope.send(b".")
+        except OSError:
+            pass  # it rings already
+
+    def enter(self, name, data, waiter):
+        """Hands a call over."""
+        __tracebackhide__ = True
+        if os.getpid() != self.pid:
+            raise ToolError(name, "functions cannot be called from a forked process: call them from threads, or before the fork")
+        with self.lock:
+            if self.run is None or threading.current_thread() in self.old:
+                raise ToolError(name, "the run has ended")
+            if len(self.calls) >= MAX_CALLS:
+                raise ToolError(name, "more than %d calls at once" % MAX_CALLS)
+            self.count += 1
+            waiter.id = self.count
+            self.calls[waiter.id] = waiter
+            self.queue.append((waiter.id, name, data.decode()))
+        self.ring()
+
+    def leave(self, waiter):
+        with self.lock:
+            self.calls.pop(getattr(waiter, "id", None), None)
+            self.parts.pop(getattr(waiter, "id", None), None)
+
+    def work(self):
+        """The pump."""
+        import zmq
+
+        channel, poller, bell = self.kernel.stdin_socket, zmq.Poller(), self.bell.fileno()
+        poller.register(bell, zmq.POLLIN)
+        while True:
+            try:
+                with self.lock:
+                    active = self.run is not None and bool(self.calls)
+                    prompts = self.pending() if active else ()
+                    self.idle.clear() if active else self.idle.set()
+                for prompt in prompts:
+                    self.send(prompt)
+                poller.register(channel, zmq.POLLIN if active else 0)
+                ready = dict(poller.poll())
+                if bell in ready:
+                    self.bell.recv(1 << 10)
+                if channel in ready:
+                    self.receive(channel)
+            except Exception:
+                self.kernel.log.warning("toolcell: calls", exc_info=True)
+                time.sleep(0.05)
+
+    def pending(self):
+        """The prompts that are to be sent. The lock is held."""
+        prompts = []
+        if self.again:
+            self.again = False
+            prompts.extend(prompt for _, prompt in self.kept)
+        while self.queue and len(self.kept) < WINDOW and self.kept_bytes < WINDOW_BYTES:
+            calls, size = [], 0
+            while self.queue and size < BATCH:
+                id, name, data = self.queue.popleft()
+                size += len(data)
+                calls.append("[%d,%s,%s]" % (id, json.dumps(name), data))
+            prompts.append(self.prompt(",".join(calls)))
+        if not prompts and (self.asks or self.owed >= ACK_AFTER or self.owed_bytes >= ACK_BYTES):
+            prompts.append(self.prompt(""))
+        return prompts
+
+    def prompt(self, calls):
+        self.sent += 1
+        text = '%s{"n":%d,"got":%d,"again":%s,"calls":[%s]}' % (
+            self.nonce, self.sent, self.got, "true" if self.asks else "false", calls)
+        self.owed = self.owed_bytes = 0
+        self.asks = False
+        self.kept.append((self.sent, text))
+        self.kept_bytes += len(text)
+        return text
+
+    def send(self, prompt):
+        from jupyter_client.session import msg_header
+
+        session = self.kernel.session
+        self.sequence += 1
+        # An id of its own: the session counts those that it makes, and not for
+        # two threads at once.
+        header = msg_header("%s-%d" % (self.nonce, self.sequence), "input_request", session.username, session.session)
+        message = session.msg("input_request", {"prompt": prompt, "password": False}, parent={"header": self.parent}, header=header)
+        session.send(self.kernel.stdin_socket, message, ident=self.ident)
+
+    def receive(self, channel):
+        """Takes the replies that have come."""
+        while True:
+            try:
+                _, message = self.kernel.session.recv(channel)
+            except Exception:
+                with self.lock:
+                    self.asks = True
+                raise
+            if message is None:
+                return
+            value = message["content"].get("value")
+            if isinstance(value, str) and value.startswith(self.nonce):
+                self.take(json.loads(value[len(self.nonce):]), len(value))
+
+    def take(self, reply, size):
+        with self.lock:
+            if reply["run"] != self.run:
+                return
+            while self.kept and self.kept[0][0] <= reply["got"]:
+                self.kept_bytes -= len(self.kept.popleft()[1])
+            self.again = self.again or reply["again"]
+            if reply["n"] != self.got + 1:
+                return  # it came before, or will come again
+            self.got += 1
+            self.owed += 1
+            self.owed_bytes += size
+            done = [self.add(*answer) for answer in reply["answers"]]
+        for waiter, answer in filter(None, done):
+            waiter.give(answer)
+
+    def add(self, id, how, text):
+        """Adds to the answer to a call; returns who waits for one that is whole."""
+        if id not in self.calls:
+            return None
+        if how == "more":
+            self.parts.setdefault(id, []).append(text)
+            return None
+        text = "".join(self.parts.pop(id, [])) + text
+        return self.calls.pop(id), (how == "ok", text)
+
+    def mine(self):
+        """Whether the cell in progress is a program of the client's that calls."""
+        return self.run is not None
+
+    def stray(self, value):
+        """Whether what was read is an answer to a call that has ended."""
+        return bool(self.nonce) and isinstance(value, str) and value.startswith(self.nonce)
+
+
+def flush():
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except Exception:
+            pass
+
+
+def call(name, args, kwargs):
+    __tracebackhide__ = True
+    data = arguments(name, args, kwargs)
+    flush()
+    waiter = Waiter()
+    try:
+        pump.enter(name, data, waiter)
+        waiter.lock.acquire()
+    finally:
+        pump.leave(waiter)
+    return outcome(name, *waiter.answer)
+
+
+async def call_aio(name, args, kwargs):
+    __tracebackhide__ = True
+    data = arguments(name, args, kwargs)
+    flush()
+    pending = Pending()
+    try:
+        pump.enter(name, data, pending)
+        answer = await pending.future
+    finally:
+        pump.leave(pending)
+    return outcome(name, *answer)
