@@ -41,6 +41,20 @@
 // "connection". What a server drops by its rate limit is told as "rate";
 // Options.Spill takes Python's output around the limit.
 //
+// # Functions of the host
+//
+// Programs of Python kernels call what RunOptions.Functions and
+// ContextOptions.Functions give as tools.name(**args), from any thread, and as
+// await tools.aio.name(**args); a failure is a ToolError with name and message.
+// The calls travel through the kernel's stdin channel: one pump in the kernel sends what is pending as one
+// input_request, marked with a nonce, and answers come as input_replies of at
+// most about a megabyte each. Both are numbered, and what was under way when the
+// socket was lost is sent again over the next one, once. input() and getpass are
+// what they are without functions. Kernels of other languages, adopted ones and
+// those that refuse the setup have no functions. Arguments of one call are at
+// most a third of Options.MaxMessage, less 2 MiB; a process that the program
+// forked cannot call.
+//
 // # What is set up in a kernel
 //
 // Python kernels (IPython) are given, by hidden requests that leave no name and
@@ -104,7 +118,9 @@
 //
 // Code runs on the server's host with what its operator allows; this package
 // adds no isolation. A program shares its kernel's process, and can forge what
-// the kernel says of it. Tokens travel in a header, in the URL only if
+// the kernel says of it. It can forge calls of the functions that its run was
+// given, which are then calls like any other: their names, number and sizes are
+// checked here. Tokens travel in a header, in the URL only if
 // Options.TokenInURL asks for it. Use https, and a server with the security
 // fixes of Jupyter Server 2.18 or later.
 package jupyter

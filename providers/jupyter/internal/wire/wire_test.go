@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"encoding/json"
+	"strings"
 	"testing"
 	"testing/iotest"
 	"unicode/utf8"
@@ -136,4 +137,59 @@ func BenchmarkStreamText(b *testing.B) {
 			}
 		})
 	}
+}
+
+// FuzzPrompt reads what programs send in place of calls: it takes what it was
+// given at most, and no more calls than there may be.
+func FuzzPrompt(f *testing.F) {
+	for _, s := range []string{`{"n":1,"got":0,"again":false,"calls":[[1,"f",{"a":[1]}],[2,"g",null]]}`, `{"calls":[[1]]}`, `{"calls":{}}`, `{"calls":[[]`, "", "7",
+		`{"calls":[` + strings.Repeat("[],", wire.MaxPromptCalls) + "[]]}"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		content, err := json.Marshal(map[string]any{"prompt": "nonce:" + text})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, ours, err := wire.ParsePrompt(content, "nonce:")
+		if !ours || err == nil && (len(p.Calls) > wire.MaxPromptCalls || p.Size > 3*len(text)) {
+			t.Errorf("%q: %t, %+v, %v", text, ours, p, err)
+		}
+		if _, ours, _ := wire.ParsePrompt(content, "other:"); ours {
+			t.Errorf("%q is taken for another's", text)
+		}
+	})
+}
+
+// FuzzCut puts the pieces of answers together again.
+func FuzzCut(f *testing.F) {
+	f.Add("aé日🙂", "", 1)
+	f.Add("x\xff\x80\x80", "y", 2)
+	f.Fuzz(func(t *testing.T, a, b string, max int) {
+		max = 1 + max&0xff
+		rest := []wire.Answer{{ID: 1, How: "ok", Text: a}, {ID: 2, How: "error", Text: b}}
+		texts, ends := map[int64]string{}, ""
+		for len(rest) > 0 {
+			var head []wire.Answer
+			if head, rest = wire.Cut(rest, max); len(head) == 0 {
+				t.Fatal("nothing was cut off")
+			}
+			size := 0
+			for _, h := range head {
+				size += len(h.Text)
+				if texts[h.ID] += h.Text; h.How != "more" {
+					ends += h.How
+				}
+				if utf8.ValidString(a) && utf8.ValidString(b) && !utf8.ValidString(h.Text) {
+					t.Errorf("%q is cut within a character", h.Text)
+				}
+			}
+			if utf8.ValidString(a) && utf8.ValidString(b) && size > max+utf8.UTFMax {
+				t.Errorf("%d bytes, and %d were asked for", size, max)
+			}
+		}
+		if texts[1] != a || texts[2] != b || ends != "okerror" {
+			t.Errorf("got %v, %s", texts, ends)
+		}
+	})
 }
