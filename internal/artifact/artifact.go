@@ -103,6 +103,12 @@ func (l *List) room(a *codeinterp.Artifact) bool {
 	return false
 }
 
+// More tells of files, of so many bytes in all, that there is no room for.
+func (l *List) More(bytes int64) {
+	l.bytes += bytes
+	l.lost = true
+}
+
 // Cut tells that not everything was looked at.
 func (l *List) Cut() { l.lost, l.cut = true, true }
 

@@ -160,14 +160,26 @@ func (f *FS) OpenFile(name string, flag int, perm fs.FileMode) (codeinterp.File,
 
 // open opens a regular file or a directory. Nothing was done to it yet.
 func (f *FS) open(name string, flag int, perm fs.FileMode) (*file, fs.FileInfo, error) {
+	if !valid(name) {
+		return nil, nil, fault("open", name, fs.ErrInvalid)
+	}
+	file, st, err := f.openAny(name, flag, perm)
+	if err != nil {
+		return nil, nil, err
+	}
+	return file, infoOf(path.Base(name), st), nil
+}
+
+// openAny is open, for names that are not UTF-8 too.
+func (f *FS) openAny(name string, flag int, perm fs.FileMode) (*file, *unix.Stat_t, error) {
 	var opened *os.File
 	var st unix.Stat_t
-	err := f.do("open", name, func() (err error) {
+	err := f.as(func() (err error) {
 		opened, err = f.root.OpenFile(name, flag|unix.O_NONBLOCK|unix.O_NOCTTY|unix.O_CLOEXEC, perm)
 		return err
 	})
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, fault("open", name, err)
 	}
 	if err = unix.Fstat(int(opened.Fd()), &st); err == nil {
 		err = f.opts.As.mayOpen(&st)
@@ -176,7 +188,7 @@ func (f *FS) open(name string, flag int, perm fs.FileMode) (*file, fs.FileInfo, 
 		opened.Close()
 		return nil, nil, fault("open", name, err)
 	}
-	return &file{f, opened, name, flag&os.O_APPEND != 0}, infoOf(path.Base(name), &st), nil
+	return &file{f, opened, name, flag&os.O_APPEND != 0}, &st, nil
 }
 
 // mayOpen refuses what is no file or directory, and names of files of somebody
@@ -247,14 +259,21 @@ func (f *FS) Rename(from, to string) error {
 
 // do calls op as the user of the files.
 func (f *FS) do(op, name string, call func() error) error {
-	if !fs.ValidPath(name) || strings.IndexByte(name, 0) >= 0 {
+	if !valid(name) {
 		return fault(op, name, fs.ErrInvalid)
 	}
+	return fault(op, name, f.as(call))
+}
+
+func valid(name string) bool { return fs.ValidPath(name) && strings.IndexByte(name, 0) < 0 }
+
+// as calls call as the user of the files.
+func (f *FS) as(call func() error) error {
 	var err error
 	if e := f.opts.As.do(func() { err = call() }); e != nil {
-		err = e
+		return e
 	}
-	return fault(op, name, err)
+	return err
 }
 
 // take reports whether there is room for more.

@@ -25,7 +25,7 @@
 // run does not return. Nothing of a run goes on after it.
 //
 // Every context, and every stateless run, has a file system of its own in
-// memory. [Stateful.Files] opens that of a context to Go code.
+// memory. codeinterp.Files opens that of a context to Go code.
 //
 // # Stopping
 //

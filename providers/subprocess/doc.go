@@ -95,6 +95,17 @@
 // carries up to 48 MiB of arguments where the limits allow it, and 4,096 may be
 // open at once.
 //
+// # Files
+//
+// codeinterp.Files opens a context's directory to Go code, also while its
+// programs run, as the user that they run as; RunOptions.Files and
+// ContextOptions.Files are copied into it. A file takes up to Limits.FileSize, a
+// directory of the context's own up to Limits.Disk and Limits.Inodes. With
+// RunOptions.Artifacts the directory is looked through before and after the run:
+// a change shows by the file's times, size, mode and inode, and only what changed
+// is read. A RunCode's processes have ended by then; what is in its Artifacts is
+// all that is left of its files.
+//
 // # Output
 //
 // Standard output and error are pipes that belong to the program: what C
@@ -186,6 +197,11 @@
 //
 // Bash programs cannot call functions of the host. A call that the program gives
 // up, as asyncio.wait_for does, ends on the host only with its run.
+// Looking for artifacts takes a few microseconds for each file that is there; one
+// look goes through 262,144 files and 128 levels, and Truncated tells where there
+// is more. Where a file system does not keep times of what is written through a
+// mapping (tmpfs), a file that a program changes only through one that an earlier
+// run made is not found.
 // In a child that a Python program forks, the control channel stays open.
 // inspect.getsource of classes does not work, as in Python's own REPL. The spawn
 // and forkserver methods of multiprocessing cannot import what a program

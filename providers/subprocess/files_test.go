@@ -4,6 +4,7 @@ package subprocess_test
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -146,5 +147,78 @@ func TestFilesQuota(t *testing.T) {
 	src := fstest.MapFS{"a": {Data: make([]byte, 590<<10)}, "b": {Data: make([]byte, 590<<10)}}
 	if _, err := ci.RunCode(t.Context(), "bash", "echo no", &codeinterp.RunOptions{Files: src}); !errors.Is(err, codeinterp.ErrCapacity) {
 		t.Errorf("inputs: %v", err)
+	}
+}
+
+// writes has programs that read in.txt and write d/out.csv.
+var writes = map[string]string{
+	"python":     "import os\nos.mkdir('d')\nopen('d/out.csv', 'w').write(open('in.txt').read() + 'b')",
+	"javascript": "const fs = require('fs'); fs.mkdirSync('d'); fs.writeFileSync('d/out.csv', fs.readFileSync('in.txt', 'utf8') + 'b')",
+	"bash":       "mkdir d; { cat in.txt; printf b; } > d/out.csv",
+	"awk":        `BEGIN { system("mkdir d; { cat in.txt; printf b; } > d/out.csv") }`,
+}
+
+func awk() subprocess.Language {
+	return subprocess.Language{Name: "awk", Commands: []string{"awk", "mawk", "gawk"}, Args: []string{"-f", subprocess.FileArg}, Extension: ".awk", VersionArgs: []string{"BEGIN { print 1 }"}}
+}
+
+// TestArtifacts: what a run wrote is found, in a RunCode with its content; what
+// was given to it, and what it has not touched, is not.
+func TestArtifacts(t *testing.T) {
+	eachMode(t, func(t *testing.T, o subprocess.Options) {
+		o.Languages = []subprocess.Language{subprocess.Python(), subprocess.JavaScript(), subprocess.Bash(), awk()}
+		ci := open(t, o)
+		for language, code := range writes {
+			opts := &codeinterp.RunOptions{Artifacts: true, Files: fstest.MapFS{"in.txt": {Data: []byte("a,")}, "other": {}}, Stdin: []byte("x")}
+			res := run(t, ci, language, code, opts)
+			if len(res.Artifacts) != 1 || res.Truncated != nil {
+				t.Errorf("%s: %+v, %s", language, res.Artifacts, summary(res))
+				continue
+			}
+			a := res.Artifacts[0]
+			if a.Path != "d/out.csv" || a.MIME != "text/csv" || a.Size != 3 || string(a.Data) != "a,b" || len(a.SHA256) != 64 {
+				t.Errorf("%s: %+v", language, a)
+			}
+			if language == "awk" {
+				continue
+			}
+			n := newNotebook(t, ci, language)
+			if res := n.run(code, opts); len(res.Artifacts) != 1 || res.Artifacts[0].Path != a.Path || res.Artifacts[0].Data != nil {
+				t.Errorf("%s, in a context: %+v", language, res.Artifacts)
+			}
+			if res := n.run("1", &codeinterp.RunOptions{Artifacts: true}); res.Artifacts != nil || res.Truncated != nil {
+				t.Errorf("%s, of a run that writes nothing: %+v", language, res.Artifacts)
+			}
+		}
+	})
+}
+
+// TestArtifactsOfTheStopped: what a program wrote before it was stopped is
+// found, and no more.
+func TestArtifactsOfTheStopped(t *testing.T) {
+	ci := open(t, subprocess.Options{})
+	for language, code := range map[string]string{
+		"python": "import time\nopen('kept', 'w').write('x')\nprint('ready', flush=True)\ntime.sleep(600)",
+		"bash":   "echo -n x > kept; echo ready; (trap '' INT TERM; while sleep .05; do echo >> more; done) & sleep 600",
+	} {
+		for _, once := range []bool{true, false} {
+			ctx, cancel := context.WithCancel(t.Context())
+			o := &codeinterp.RunOptions{Artifacts: true, OnOutput: func(codeinterp.Output) error { cancel(); return nil }}
+			var res codeinterp.Result
+			if once {
+				res, _ = ci.RunCode(ctx, language, code, o)
+			} else {
+				res, _ = ci.RunInContext(ctx, newNotebook(t, ci, language).id, code, o)
+			}
+			var kept *codeinterp.Artifact
+			for i := range res.Artifacts {
+				if res.Artifacts[i].Path == "kept" {
+					kept = &res.Artifacts[i]
+				}
+			}
+			if kept == nil || kept.Size != 1 || once != (string(kept.Data) == "x") || res.Status != codeinterp.StatusCanceled {
+				t.Errorf("%s, once %v: %+v, %s", language, once, res.Artifacts, summary(res))
+			}
+		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"sync"
+	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/codeinterp/driver"
@@ -113,4 +114,36 @@ func (s *session) stock(ctx context.Context, prog *driver.Program) error {
 		return err
 	}
 	return prog.CopyFiles(ctx, dir)
+}
+
+// remember notes what is in the directory, where the run asks for what it does
+// to it.
+func (s *session) remember(ctx context.Context, prog *driver.Program) error {
+	s.before = nil
+	if !prog.Artifacts {
+		return nil
+	}
+	dir, err := s.files()
+	if err == nil {
+		s.before = dir.Snapshot(ctx)
+	}
+	return err
+}
+
+// lookTime is how long is looked for artifacts after the order to stop.
+const lookTime = 5 * time.Second
+
+// look finds what the run that has ended did to files. Nothing of a single run
+// goes on meanwhile.
+func (s *session) look(ctx context.Context, o *driver.Outcome) {
+	if s.place.once {
+		s.end()
+	}
+	look, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	defer cancel()
+	defer context.AfterFunc(ctx, func() { time.AfterFunc(lookTime, cancel) })()
+	if dir, err := s.files(); err == nil {
+		o.Artifacts, o.Missing = dir.Artifacts(look, s.before, s.place.once)
+	}
+	s.before = nil
 }

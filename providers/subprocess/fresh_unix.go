@@ -67,7 +67,7 @@ func (s *session) oneShot(ctx context.Context, o *driver.Program) (_ *process, e
 	if s.place.dir, err = h.sandbox.TempDir(); err != nil {
 		return nil, err
 	}
-	if err := s.stock(ctx, o); err != nil {
+	if err := errors.Join(s.stock(ctx, o), s.remember(ctx, o)); err != nil {
 		return nil, err
 	}
 	dir, err := h.sandbox.TempDir()

@@ -12,6 +12,7 @@ import (
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/codeinterp/driver"
+	"github.com/toolcell/toolcell/internal/rootfs"
 	"github.com/toolcell/toolcell/internal/sandbox"
 )
 
@@ -25,6 +26,7 @@ type session struct {
 	p      *process // nil where there is none
 	used   bool     // a program has begun in it
 	folder folder
+	before *rootfs.Snapshot // of the run in progress, where it asks for artifacts
 
 	mu   sync.Mutex
 	run  *run   // in progress
@@ -69,10 +71,9 @@ func (s *session) Run(ctx context.Context, prog *driver.Program, out *driver.Out
 	if err := s.ensure(ctx, prog); err != nil {
 		return driver.Outcome{}, err
 	}
-	if s.lang.Driver != nil {
-		if err := s.stock(ctx, prog); err != nil {
-			return driver.Outcome{}, err
-		}
+	stdin, err := s.prepare(ctx, prog)
+	if err != nil {
+		return driver.Outcome{}, err
 	}
 	p, fresh := s.p, !s.used
 	stop := context.AfterFunc(ctx, p.end)
@@ -82,7 +83,7 @@ func (s *session) Run(ctx context.Context, prog *driver.Program, out *driver.Out
 			o.Lost = true
 		}
 	}()
-	r, over, err := s.begin(ctx, prog, out)
+	r, over, err := s.begin(ctx, prog, stdin, out)
 	if err != nil {
 		s.end()
 		return driver.Outcome{}, err
@@ -102,8 +103,27 @@ func (s *session) Run(ctx context.Context, prog *driver.Program, out *driver.Out
 		s.end() // no later run is to meet it on its way out
 		o.Lost, o.Exited = true, true
 	}
+	if prog.Artifacts {
+		s.look(ctx, &o)
+	}
 	o.Fresh = fresh
 	return o, nil
+}
+
+// prepare puts what the run needs beside its code into the directory. It
+// returns where the program finds its standard input.
+func (s *session) prepare(ctx context.Context, prog *driver.Program) (stdin string, err error) {
+	if s.lang.Driver == nil {
+		return "", nil // it had to be there before
+	}
+	if err := s.stock(ctx, prog); err != nil {
+		return "", err
+	}
+	if stdin, err = s.stdin(prog.Stdin); err != nil {
+		s.end()
+		return "", err
+	}
+	return stdin, s.remember(ctx, prog)
 }
 
 // ensure makes sure of a process that is ready for the program.
@@ -145,11 +165,7 @@ func (s *session) single(ctx context.Context, prog *driver.Program) (err error) 
 
 // begin hands the program over. Where it was over before that, because it is no
 // program or was stopped, it says how it ended.
-func (s *session) begin(ctx context.Context, prog *driver.Program, out *driver.Output) (r *run, over *driver.Outcome, err error) {
-	stdin, err := s.stdin(prog.Stdin)
-	if err != nil {
-		return nil, nil, err
-	}
+func (s *session) begin(ctx context.Context, prog *driver.Program, stdin string, out *driver.Output) (r *run, over *driver.Outcome, err error) {
 	if s.lang.kind == typescriptKind {
 		prog.Begin() // the translation counts in its time
 		r, over, err = s.translate(ctx, prog, stdin, out)
@@ -193,7 +209,7 @@ func (s *session) translate(ctx context.Context, prog *driver.Program, stdin str
 
 // stdin writes the run's standard input where the driver finds it.
 func (s *session) stdin(b []byte) (string, error) {
-	if b == nil || s.p.ctl == nil {
+	if b == nil {
 		return "", nil
 	}
 	f, err := os.CreateTemp(s.p.place.dir, ".stdin-")
