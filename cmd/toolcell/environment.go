@@ -75,14 +75,22 @@ func openNamed(root, name string) (*subprocess.Environment, error) {
 	return subprocess.OpenEnvironment(root, strings.TrimSpace(string(id)))
 }
 
+const envSynopsis = "(create NAME (PACKAGE... | --requirements FILE) | list | remove NAME)"
+
+// envFlags say what an environment consists of.
+type envFlags struct{ requirements, python string }
+
+func (f *envFlags) register(fs *flag.FlagSet, _ func(string) string) {
+	fs.StringVar(&f.requirements, "requirements", "", "create: a `file` that lists packages, one a line")
+	fs.StringVar(&f.python, "python", "", "create: the Python to build upon (`path`)")
+}
+
 // env keeps environments by name.
 func (a *app) env(ctx context.Context, args []string) int {
-	synopsis := "env (create NAME (PACKAGE... | --requirements FILE) | list | remove NAME)"
-	var requirements, python string
+	var f envFlags
 	fs := flag.NewFlagSet("env", flag.ContinueOnError)
-	fs.StringVar(&requirements, "requirements", "", "create: a `file` that lists packages, one a line")
-	fs.StringVar(&python, "python", "", "create: the Python to build upon (`path`)")
-	operands, code, done := a.parse(fs, synopsis, args)
+	f.register(fs, a.getenv)
+	operands, code, done := a.parse(fs, "env "+envSynopsis, args)
 	if done {
 		return code
 	}
@@ -90,13 +98,13 @@ func (a *app) env(ctx context.Context, args []string) int {
 	var err error
 	switch {
 	case len(operands) > 1 && operands[0] == "create":
-		err = a.createEnvironment(ctx, operands[1], operands[2:], requirements, &subprocess.EnvironmentOptions{Python: python, Root: root})
+		err = a.createEnvironment(ctx, operands[1], operands[2:], f.requirements, &subprocess.EnvironmentOptions{Python: f.python, Root: root})
 	case len(operands) == 1 && operands[0] == "list":
 		err = a.listEnvironments(root)
 	case len(operands) == 2 && operands[0] == "remove":
 		err = removeEnvironment(ctx, root, operands[1])
 	default:
-		return a.usageError("use toolcell %s", synopsis)
+		return a.usageError("use toolcell env %s", envSynopsis)
 	}
 	if err != nil && ctx.Err() != nil {
 		return a.stopped()

@@ -159,13 +159,22 @@ func (f *jupyterFlags) openJupyter(ctx context.Context, language string, statefu
 	return orNil(jupyter.New(ctx, opts))
 }
 
+type sweepFlags struct {
+	jupyterFlags
+	idle time.Duration
+}
+
+func (f *sweepFlags) registerAll(fs *flag.FlagSet, getenv func(string) string) {
+	f.register(fs, getenv)
+	fs.DurationVar(&f.idle, "idle", sweepIdle, "leave kernels alone that were active within this `duration`")
+}
+
 // sweep deletes the kernels that earlier commands left behind when they were
 // killed.
 func (a *app) sweep(ctx context.Context, args []string) int {
-	var f jupyterFlags
+	var f sweepFlags
 	fs := flag.NewFlagSet("sweep", flag.ContinueOnError)
-	f.register(fs, a.getenv)
-	idle := fs.Duration("idle", sweepIdle, "leave kernels alone that were active within this `duration`")
+	f.registerAll(fs, a.getenv)
 	operands, code, done := a.parse(fs, "sweep --url URL [flags]", args)
 	if done {
 		return code
@@ -177,7 +186,7 @@ func (a *app) sweep(ctx context.Context, args []string) int {
 	if err != nil {
 		return a.fail(err)
 	}
-	n, err := jupyter.Sweep(ctx, opts, *idle)
+	n, err := jupyter.Sweep(ctx, opts, f.idle)
 	switch {
 	case err != nil && errors.Is(err, context.Cause(ctx)):
 		return a.stopped()

@@ -40,19 +40,6 @@ const (
 	exitUsage   = 2
 )
 
-const usage = `Toolcell runs code for LLM agents.
-
-  toolcell run [flags] (-e CODE | FILE | -) [ARG...]
-                                              run a program and show its output
-  toolcell repl [flags]                       type programs and see their output, variables stay
-  toolcell mcp [flags]                        serve the tools over MCP
-  toolcell env (create | list | remove) ...   keep Python environments for programs
-  toolcell doctor [flags]                     say what this machine has
-  toolcell sweep --url URL [flags]            delete Jupyter kernels that a killed command left
-  toolcell version                            say which version this is
-  toolcell COMMAND --help                     the flags of a command
-`
-
 // An app is one invocation of the command.
 type app struct {
 	stdin          io.Reader
@@ -88,30 +75,28 @@ func endings() []os.Signal {
 
 func (a *app) main(ctx context.Context, args []string) int {
 	if len(args) == 0 {
-		fmt.Fprint(a.stderr, usage)
+		fmt.Fprint(a.stderr, usage())
 		return exitUsage
 	}
-	switch args[0] {
-	case "run":
-		return a.run(ctx, args[1:])
-	case "repl":
-		return a.repl(ctx, args[1:])
-	case "mcp":
-		return a.mcp(ctx, args[1:])
-	case "env":
-		return a.env(ctx, args[1:])
-	case "sweep":
-		return a.sweep(ctx, args[1:])
-	case "doctor":
-		return a.doctor(ctx, args[1:])
-	case "version", "-version", "--version":
-		fmt.Fprintln(a.stdout, "toolcell", version())
-		return 0
-	case "help", "-h", "-help", "--help":
-		fmt.Fprint(a.stdout, usage)
-		return 0
+	name := args[0]
+	switch name {
+	case "-version", "--version":
+		name = "version"
+	case "-h", "-help", "--help":
+		name = "help"
 	}
-	return a.usageError("unknown command %q; see toolcell help", args[0])
+	for _, c := range subcommands() {
+		if c.name == name {
+			return c.run(a, ctx, args[1:])
+		}
+	}
+	return a.usageError("unknown command %q; see toolcell help", name)
+}
+
+func (a *app) help(context.Context, []string) int { return a.print(usage()) }
+
+func (a *app) printVersion(context.Context, []string) int {
+	return a.print("toolcell " + version() + "\n")
 }
 
 // version is the module's, with the commit where it was built in a checkout.

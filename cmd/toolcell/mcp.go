@@ -95,7 +95,7 @@ func (a *app) mcp(ctx context.Context, args []string) int {
 	declared, err := f.declare(ci)
 	if err != nil {
 		ci.Close()
-		return a.fail(err)
+		return a.usageError("%v", err)
 	}
 	ws, err := workspace.New(cmp.Or(f.workspace, "toolcell"), workspace.Capabilities{Code: ci, Declared: declared}, &workspace.Options{Tools: tools.Options{
 		Timeout: f.timeout, MaxTimeout: f.maxTimeout, ManageContexts: f.manage, ReadOutput: f.readOutput,

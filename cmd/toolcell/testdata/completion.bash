@@ -1,0 +1,143 @@
+# source <(toolcell completion bash)
+_toolcell() {
+	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} words= files=
+	COMPREPLY=()
+	if ((COMP_CWORD == 1)); then
+		words="run repl mcp env doctor sweep completion man version help"
+	else
+		case ${COMP_WORDS[1]}:$prev in
+		run:--ca) words="" files=1 ;;
+		run:--dir) words="" files=1 ;;
+		run:--disk) words="" ;;
+		run:-e) words="" ;;
+		run:--env) words="" ;;
+		run:--env-name) words="" ;;
+		run:--header) words="" ;;
+		run:--images) words="auto kitty iterm2 sixel none" files=1 ;;
+		run:--isolation) words="bwrap landlock none" ;;
+		run:--kernel) words="" ;;
+		run:--language) words="bash javascript python typescript" ;;
+		run:--memory) words="" ;;
+		run:--node) words="" files=1 ;;
+		run:--out) words="" files=1 ;;
+		run:--preload) words="" ;;
+		run:--processes) words="" ;;
+		run:--provider) words="inmemory subprocess jupyter" ;;
+		run:--python) words="" files=1 ;;
+		run:--read) words="" files=1 ;;
+		run:--tag) words="" ;;
+		run:--timeout) words="" ;;
+		run:--token) words="" ;;
+		run:--url) words="" ;;
+		run:--with) words="" ;;
+		run:--write) words="" files=1 ;;
+		run:*)
+			if [[ $cur == -* ]]; then words="--allow-errors --allow-unsandboxed --ca --dir --disk -e --env --env-name --header --images --isolation --json --kernel --language --memory --network --node --out --preload --processes --provider --python --read --spill --stdin --tag --timeout --token --url --warm --with --write --help"; else words="" files=1; fi ;;
+		repl:--ca) words="" files=1 ;;
+		repl:--dir) words="" files=1 ;;
+		repl:--disk) words="" ;;
+		repl:--env) words="" ;;
+		repl:--env-name) words="" ;;
+		repl:--header) words="" ;;
+		repl:--history) words="" files=1 ;;
+		repl:--images) words="auto kitty iterm2 sixel none" files=1 ;;
+		repl:--isolation) words="bwrap landlock none" ;;
+		repl:--kernel) words="" ;;
+		repl:--language) words="bash javascript python typescript" ;;
+		repl:--memory) words="" ;;
+		repl:--node) words="" files=1 ;;
+		repl:--preload) words="" ;;
+		repl:--processes) words="" ;;
+		repl:--provider) words="inmemory subprocess jupyter" ;;
+		repl:--python) words="" files=1 ;;
+		repl:--read) words="" files=1 ;;
+		repl:--tag) words="" ;;
+		repl:--timeout) words="" ;;
+		repl:--token) words="" ;;
+		repl:--url) words="" ;;
+		repl:--with) words="" ;;
+		repl:--write) words="" files=1 ;;
+		repl:*)
+			if [[ $cur == -* ]]; then words="--allow-unsandboxed --ca --dir --disk --env --env-name --header --history --images --isolation --kernel --language --memory --network --node --preload --processes --provider --python --read --spill --tag --timeout --token --url --warm --with --write --help"; else words=""; fi ;;
+		mcp:--ca) words="" files=1 ;;
+		mcp:--context-idle) words="" ;;
+		mcp:--context-lifetime) words="" ;;
+		mcp:--disk) words="" ;;
+		mcp:--env-name) words="" ;;
+		mcp:--header) words="" ;;
+		mcp:--http) words="" ;;
+		mcp:--http-host) words="" ;;
+		mcp:--http-origin) words="" ;;
+		mcp:--http-token) words="" ;;
+		mcp:--isolation) words="bwrap landlock none" ;;
+		mcp:--kernel) words="" ;;
+		mcp:--languages) words="bash javascript python typescript" ;;
+		mcp:--max-contexts) words="" ;;
+		mcp:--max-timeout) words="" ;;
+		mcp:--memory) words="" ;;
+		mcp:--node) words="" files=1 ;;
+		mcp:--preload) words="" ;;
+		mcp:--processes) words="" ;;
+		mcp:--provider) words="inmemory subprocess jupyter" ;;
+		mcp:--python) words="" files=1 ;;
+		mcp:--read) words="" files=1 ;;
+		mcp:--tag) words="" ;;
+		mcp:--timeout) words="" ;;
+		mcp:--token) words="" ;;
+		mcp:--url) words="" ;;
+		mcp:--with) words="" ;;
+		mcp:--workspace) words="" ;;
+		mcp:--write) words="" files=1 ;;
+		mcp:*)
+			if [[ $cur == -* ]]; then words="--allow-unsandboxed --ca --context-idle --context-lifetime --disk --env-name --header --http --http-host --http-origin --http-token --isolation --kernel --languages --manage --max-contexts --max-timeout --memory --network --node --preload --processes --provider --python --read --read-output --spill --stateless --tag --timeout --token --url --verbose --warm --with --workspace --write --help"; else words=""; fi ;;
+		env:--python) words="" files=1 ;;
+		env:--requirements) words="" files=1 ;;
+		env:*)
+			if [[ $cur == -* ]]; then words="--python --requirements --help"; else words="create list remove"; fi ;;
+		doctor:--ca) words="" files=1 ;;
+		doctor:--disk) words="" ;;
+		doctor:--env-name) words="" ;;
+		doctor:--header) words="" ;;
+		doctor:--isolation) words="bwrap landlock none" ;;
+		doctor:--kernel) words="" ;;
+		doctor:--memory) words="" ;;
+		doctor:--node) words="" files=1 ;;
+		doctor:--preload) words="" ;;
+		doctor:--processes) words="" ;;
+		doctor:--provider) words="inmemory subprocess jupyter" ;;
+		doctor:--python) words="" files=1 ;;
+		doctor:--read) words="" files=1 ;;
+		doctor:--tag) words="" ;;
+		doctor:--token) words="" ;;
+		doctor:--url) words="" ;;
+		doctor:--with) words="" ;;
+		doctor:--write) words="" files=1 ;;
+		doctor:*)
+			if [[ $cur == -* ]]; then words="--allow-unsandboxed --ca --disk --env-name --header --isolation --kernel --memory --network --node --preload --processes --provider --python --read --spill --tag --token --url --warm --with --write --help"; else words=""; fi ;;
+		sweep:--ca) words="" files=1 ;;
+		sweep:--header) words="" ;;
+		sweep:--idle) words="" ;;
+		sweep:--kernel) words="" ;;
+		sweep:--tag) words="" ;;
+		sweep:--token) words="" ;;
+		sweep:--url) words="" ;;
+		sweep:*)
+			if [[ $cur == -* ]]; then words="--ca --header --idle --kernel --spill --tag --token --url --help"; else words=""; fi ;;
+		completion:*)
+			if [[ $cur == -* ]]; then words="--help"; else words="bash zsh fish"; fi ;;
+		man:*)
+			if [[ $cur == -* ]]; then words="--help"; else words=""; fi ;;
+		version:*)
+			if [[ $cur == -* ]]; then words="--help"; else words=""; fi ;;
+		help:*)
+			if [[ $cur == -* ]]; then words="--help"; else words=""; fi ;;
+		esac
+	fi
+	local IFS=$'\n'
+	COMPREPLY=($(compgen -W "${words// /$'\n'}" -- "$cur"))
+	if [[ $files ]]; then
+		compopt -o filenames 2>/dev/null
+		COMPREPLY+=($(compgen -f -- "$cur"))
+	fi
+}
+complete -F _toolcell toolcell

@@ -1,0 +1,188 @@
+#compdef toolcell
+_toolcell() {
+	local -a commands
+	commands=(
+		'run:run a program, or a notebook, and show its output'
+		'repl:type programs and see their output; variables stay'
+		'mcp:serve the tools over MCP'
+		'env:keep Python environments for programs'
+		'doctor:say what this machine has'
+		'sweep:delete Jupyter kernels that a killed command left'
+		'completion:print what completes this command in a shell'
+		'man:print the man page'
+		'version:say which version this is'
+		'help:say this'
+	)
+	if ((CURRENT == 2)); then
+		_describe command commands
+		return
+	fi
+	local command=$words[2]
+	shift words
+	((CURRENT--))
+	case $command in
+	run)
+		_arguments \
+			'*--allow-errors[notebooks: go on after a cell that fails]' \
+			'*--allow-unsandboxed[subprocess: run without isolation where none is to be had]' \
+			'*--ca[jupyter: trust the certificates in this PEM file only]:value:_files' \
+			'*--dir[subprocess: the directory to start in and to import from, which programs may read, and change with --write too]:value:_files' \
+			'*--disk[subprocess: what a program may write in its directory (size, such as 1G; -1 for any)]:value:()' \
+			'*-e[the program itself (code)]:value:()' \
+			'*--env[a NAME=VALUE for the program'\''s environment, or a NAME whose value is this command'\''s; several times for several]:value:()' \
+			'*--env-name[subprocess: the Python environment (name) to use, made by toolcell env create]:value:()' \
+			'*--header[jupyter: a NAME:VALUE for every request; several times for several]:value:()' \
+			'*--images[show images by auto, kitty, iterm2, sixel or none, or save them into a directory (default auto)]:value:_files' \
+			'*--isolation[subprocess: the mode to insist on, bwrap or landlock (default the strongest that works)]:value:(bwrap landlock none)' \
+			'*--json[print the result as JSON and nothing else]' \
+			'*--kernel[jupyter: the kernelspec to use for the program'\''s language, or LANGUAGE=KERNELSPEC; several times for several languages]:value:()' \
+			'*--language[language of the program (default: by the file'\''s name or its #! line; without either, python or else javascript where the provider has it)]:value:(bash javascript python typescript)' \
+			'*--memory[subprocess: the memory that a program may use (size, such as 512M; -1 for any)]:value:()' \
+			'*--network[subprocess: let programs use the network]' \
+			'*--node[subprocess: the Node.js to use (path)]:value:_files' \
+			'*--out[notebooks: write the notebook with its outputs into this file, which may be the same, or to standard output (-) in place of showing them]:value:_files' \
+			'*--preload[subprocess: a Python module that ready processes have imported, such as pandas; several times for several; implies --warm]:value:()' \
+			'*--processes[subprocess: the number of processes and threads that a program may have; -1 for any]:value:()' \
+			'*--provider[what runs the code: inmemory, subprocess or jupyter (default jupyter where --url is given, subprocess where --env-name or --with is, else inmemory)]:value:(inmemory subprocess jupyter)' \
+			'*--python[subprocess: the Python to use (path), such as that of a virtual environment]:value:_files' \
+			'*--read[subprocess: a path that programs may read, besides the system'\''s own; several times for several]:value:_files' \
+			'*--spill[jupyter: take a Python program'\''s large output around the server'\''s rate limit]' \
+			'*--stdin[let the program read this command'\''s standard input]' \
+			'*--tag[jupyter: what marks this command'\''s kernels for toolcell sweep (name, default toolcell-USER)]:value:()' \
+			'*--timeout[end the program, or each cell of a notebook, after this duration, such as 30s]:value:()' \
+			'*--token[token of the Jupyter server (environment: JUPYTER_TOKEN, or JUPYTER_PASSWORD)]:value:()' \
+			'*--url[address of the Jupyter server, as a browser shows it, or http+unix://PATH for a socket (environment: JUPYTER_URL)]:value:()' \
+			'*--warm[subprocess: keep processes ready, so that programs start faster]' \
+			'*--with[subprocess: a Python package to install, such as pandas, where that was not done yet; several times for several]:value:()' \
+			'*--write[subprocess: a path that programs may read and change; several times for several]:value:_files' \
+			'*:file:_files'
+		;;
+	repl)
+		_arguments \
+			'*--allow-unsandboxed[subprocess: run without isolation where none is to be had]' \
+			'*--ca[jupyter: trust the certificates in this PEM file only]:value:_files' \
+			'*--dir[subprocess: the directory to start in and to import from, which programs may read, and change with --write too]:value:_files' \
+			'*--disk[subprocess: what a program may write in its directory (size, such as 1G; -1 for any)]:value:()' \
+			'*--env[a NAME=VALUE for the program'\''s environment, or a NAME whose value is this command'\''s; several times for several]:value:()' \
+			'*--env-name[subprocess: the Python environment (name) to use, made by toolcell env create]:value:()' \
+			'*--header[jupyter: a NAME:VALUE for every request; several times for several]:value:()' \
+			'*--history[the file that keeps what was typed, none for no file (default toolcell/history-LANGUAGE in the user'\''s configuration directory)]:value:_files' \
+			'*--images[show images by auto, kitty, iterm2, sixel or none, or save them into a directory (default auto)]:value:_files' \
+			'*--isolation[subprocess: the mode to insist on, bwrap or landlock (default the strongest that works)]:value:(bwrap landlock none)' \
+			'*--kernel[jupyter: the kernelspec to use for the program'\''s language, or LANGUAGE=KERNELSPEC; several times for several languages]:value:()' \
+			'*--language[language to speak (default python or else javascript, where the provider has it)]:value:(bash javascript python typescript)' \
+			'*--memory[subprocess: the memory that a program may use (size, such as 512M; -1 for any)]:value:()' \
+			'*--network[subprocess: let programs use the network]' \
+			'*--node[subprocess: the Node.js to use (path)]:value:_files' \
+			'*--preload[subprocess: a Python module that ready processes have imported, such as pandas; several times for several; implies --warm]:value:()' \
+			'*--processes[subprocess: the number of processes and threads that a program may have; -1 for any]:value:()' \
+			'*--provider[what runs the code: inmemory, subprocess or jupyter (default jupyter where --url is given, subprocess where --env-name or --with is, else inmemory)]:value:(inmemory subprocess jupyter)' \
+			'*--python[subprocess: the Python to use (path), such as that of a virtual environment]:value:_files' \
+			'*--read[subprocess: a path that programs may read, besides the system'\''s own; several times for several]:value:_files' \
+			'*--spill[jupyter: take a Python program'\''s large output around the server'\''s rate limit]' \
+			'*--tag[jupyter: what marks this command'\''s kernels for toolcell sweep (name, default toolcell-USER)]:value:()' \
+			'*--timeout[end the program, or each cell of a notebook, after this duration, such as 30s]:value:()' \
+			'*--token[token of the Jupyter server (environment: JUPYTER_TOKEN, or JUPYTER_PASSWORD)]:value:()' \
+			'*--url[address of the Jupyter server, as a browser shows it, or http+unix://PATH for a socket (environment: JUPYTER_URL)]:value:()' \
+			'*--warm[subprocess: keep processes ready, so that programs start faster]' \
+			'*--with[subprocess: a Python package to install, such as pandas, where that was not done yet; several times for several]:value:()' \
+			'*--write[subprocess: a path that programs may read and change; several times for several]:value:_files'
+		;;
+	mcp)
+		_arguments \
+			'*--allow-unsandboxed[subprocess: run without isolation where none is to be had]' \
+			'*--ca[jupyter: trust the certificates in this PEM file only]:value:_files' \
+			'*--context-idle[delete a context that was not used for this duration, 0 for never (default 30m0s)]:value:()' \
+			'*--context-lifetime[delete a context that is older than this duration, 0 for never (default 8h0m0s)]:value:()' \
+			'*--disk[subprocess: what a program may write in its directory (size, such as 1G; -1 for any)]:value:()' \
+			'*--env-name[subprocess: the Python environment (name) to use, made by toolcell env create]:value:()' \
+			'*--header[jupyter: a NAME:VALUE for every request; several times for several]:value:()' \
+			'*--http[serve HTTP at /mcp of this address, such as :8080, instead of standard input and output; without a host it is this machine only]:value:()' \
+			'*--http-host[a further host name under which the server is reached, as through a proxy]:value:()' \
+			'*--http-origin[a web origin whose pages may use the server, such as https://app.example]:value:()' \
+			'*--http-token[let only holders of this bearer token in (environment: TOOLCELL_MCP_TOKEN, which other users do not see); each of several is a client of its own]:value:()' \
+			'*--isolation[subprocess: the mode to insist on, bwrap or landlock (default the strongest that works)]:value:(bwrap landlock none)' \
+			'*--kernel[jupyter: the kernelspec to use for the program'\''s language, or LANGUAGE=KERNELSPEC; several times for several languages]:value:()' \
+			'*--languages[offer these languages only, such as python,bash; others are refused]:value:(bash javascript python typescript)' \
+			'*--manage[also offer to list, restart and interrupt code contexts; over HTTP without a token, clients without a session get no list]' \
+			'*--max-contexts[the number of contexts that one client may have, 0 for any (default 8)]:value:()' \
+			'*--max-timeout[the longest duration that a run may ask for (default 10m0s)]:value:()' \
+			'*--memory[subprocess: the memory that a program may use (size, such as 512M; -1 for any)]:value:()' \
+			'*--network[subprocess: let programs use the network]' \
+			'*--node[subprocess: the Node.js to use (path)]:value:_files' \
+			'*--preload[subprocess: a Python module that ready processes have imported, such as pandas; several times for several; implies --warm]:value:()' \
+			'*--processes[subprocess: the number of processes and threads that a program may have; -1 for any]:value:()' \
+			'*--provider[what runs the code: inmemory, subprocess or jupyter (default jupyter where --url is given, subprocess where --env-name or --with is, else inmemory)]:value:(inmemory subprocess jupyter)' \
+			'*--python[subprocess: the Python to use (path), such as that of a virtual environment]:value:_files' \
+			'*--read[subprocess: a path that programs may read, besides the system'\''s own; several times for several]:value:_files' \
+			'*--read-output[also offer to read long output page by page]' \
+			'*--spill[jupyter: take a Python program'\''s large output around the server'\''s rate limit]' \
+			'*--stateless[offer no code contexts: every run starts from nothing]' \
+			'*--tag[jupyter: what marks this command'\''s kernels for toolcell sweep (name, default toolcell-USER)]:value:()' \
+			'*--timeout[end a run that asks for no other time after this duration (default 45s)]:value:()' \
+			'*--token[token of the Jupyter server (environment: JUPYTER_TOKEN, or JUPYTER_PASSWORD)]:value:()' \
+			'*--url[address of the Jupyter server, as a browser shows it, or http+unix://PATH for a socket (environment: JUPYTER_URL)]:value:()' \
+			'*--verbose[log sessions and faults on standard error]' \
+			'*--warm[subprocess: keep processes ready, so that programs start faster]' \
+			'*--with[subprocess: a Python package to install, such as pandas, where that was not done yet; several times for several]:value:()' \
+			'*--workspace[give the tools long names, with this name: workspace__NAME__run_code]:value:()' \
+			'*--write[subprocess: a path that programs may read and change; several times for several]:value:_files'
+		;;
+	env)
+		_arguments \
+			'*--python[create: the Python to build upon (path)]:value:_files' \
+			'*--requirements[create: a file that lists packages, one a line]:value:_files' \
+			'1:what:(create list remove)'
+		;;
+	doctor)
+		_arguments \
+			'*--allow-unsandboxed[subprocess: run without isolation where none is to be had]' \
+			'*--ca[jupyter: trust the certificates in this PEM file only]:value:_files' \
+			'*--disk[subprocess: what a program may write in its directory (size, such as 1G; -1 for any)]:value:()' \
+			'*--env-name[subprocess: the Python environment (name) to use, made by toolcell env create]:value:()' \
+			'*--header[jupyter: a NAME:VALUE for every request; several times for several]:value:()' \
+			'*--isolation[subprocess: the mode to insist on, bwrap or landlock (default the strongest that works)]:value:(bwrap landlock none)' \
+			'*--kernel[jupyter: the kernelspec to use for the program'\''s language, or LANGUAGE=KERNELSPEC; several times for several languages]:value:()' \
+			'*--memory[subprocess: the memory that a program may use (size, such as 512M; -1 for any)]:value:()' \
+			'*--network[subprocess: let programs use the network]' \
+			'*--node[subprocess: the Node.js to use (path)]:value:_files' \
+			'*--preload[subprocess: a Python module that ready processes have imported, such as pandas; several times for several; implies --warm]:value:()' \
+			'*--processes[subprocess: the number of processes and threads that a program may have; -1 for any]:value:()' \
+			'*--provider[what runs the code: inmemory, subprocess or jupyter (default jupyter where --url is given, subprocess where --env-name or --with is, else inmemory)]:value:(inmemory subprocess jupyter)' \
+			'*--python[subprocess: the Python to use (path), such as that of a virtual environment]:value:_files' \
+			'*--read[subprocess: a path that programs may read, besides the system'\''s own; several times for several]:value:_files' \
+			'*--spill[jupyter: take a Python program'\''s large output around the server'\''s rate limit]' \
+			'*--tag[jupyter: what marks this command'\''s kernels for toolcell sweep (name, default toolcell-USER)]:value:()' \
+			'*--token[token of the Jupyter server (environment: JUPYTER_TOKEN, or JUPYTER_PASSWORD)]:value:()' \
+			'*--url[address of the Jupyter server, as a browser shows it, or http+unix://PATH for a socket (environment: JUPYTER_URL)]:value:()' \
+			'*--warm[subprocess: keep processes ready, so that programs start faster]' \
+			'*--with[subprocess: a Python package to install, such as pandas, where that was not done yet; several times for several]:value:()' \
+			'*--write[subprocess: a path that programs may read and change; several times for several]:value:_files'
+		;;
+	sweep)
+		_arguments \
+			'*--ca[jupyter: trust the certificates in this PEM file only]:value:_files' \
+			'*--header[jupyter: a NAME:VALUE for every request; several times for several]:value:()' \
+			'*--idle[leave kernels alone that were active within this duration (default 10m0s)]:value:()' \
+			'*--kernel[jupyter: the kernelspec to use for the program'\''s language, or LANGUAGE=KERNELSPEC; several times for several languages]:value:()' \
+			'*--spill[jupyter: take a Python program'\''s large output around the server'\''s rate limit]' \
+			'*--tag[jupyter: what marks this command'\''s kernels for toolcell sweep (name, default toolcell-USER)]:value:()' \
+			'*--token[token of the Jupyter server (environment: JUPYTER_TOKEN, or JUPYTER_PASSWORD)]:value:()' \
+			'*--url[address of the Jupyter server, as a browser shows it, or http+unix://PATH for a socket (environment: JUPYTER_URL)]:value:()'
+		;;
+	completion)
+		_arguments \
+			'1:what:(bash zsh fish)'
+		;;
+	man)
+		_arguments
+		;;
+	version)
+		_arguments
+		;;
+	help)
+		_arguments
+		;;
+	esac
+}
+compdef _toolcell toolcell
