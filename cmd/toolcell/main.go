@@ -7,6 +7,12 @@
 //	toolcell repl --provider subprocess
 //	toolcell doctor
 //	toolcell mcp
+//	toolcell mcp --tools mcp.json
+//
+// With --tools, mcp connects to the MCP servers of a file in the form that hosts
+// use, {"mcpServers": {...}}, and serves in place of all their tools one that runs
+// programs which call them; see package tools/codemode/mcptools. Their processes
+// run as usual, with their credentials, which programs do not reach.
 //
 // What follows the program's name is the program's: flags come before. Programs
 // find their arguments and their file's name as under their own interpreter, but

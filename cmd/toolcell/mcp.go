@@ -26,6 +26,7 @@ type mcpFlags struct {
 	manage     bool
 	readOutput bool
 	only       list
+	tools      string
 	workspace  string
 	http       string
 	tokens     list
@@ -35,6 +36,8 @@ type mcpFlags struct {
 	maxTimeout time.Duration
 	limits     mcpserver.Limits
 	verbose    bool
+
+	gateway *gateway // of tools
 }
 
 // A list is a flag that may be given several times.
@@ -55,6 +58,7 @@ func (f *mcpFlags) registerAll(fs *flag.FlagSet, getenv func(string) string) {
 	fs.BoolVar(&f.stateless, "stateless", false, "offer no code contexts: every run starts from nothing")
 	fs.BoolVar(&f.manage, "manage", false, "also offer to list, restart and interrupt code contexts; over HTTP without a token, clients without a session get no list")
 	fs.Var(&f.only, "languages", "offer these `languages` only, such as python,bash; others are refused")
+	fs.StringVar(&f.tools, "tools", "", "connect to the MCP servers of this `file` ({\"mcpServers\": {...}}) and serve one tool in place of theirs, which runs programs that call them")
 	fs.BoolVar(&f.readOutput, "read-output", false, "also offer to read long output page by page")
 	fs.StringVar(&f.workspace, "workspace", "", "give the tools long names, with this `name`: workspace__NAME__run_code")
 	fs.StringVar(&f.http, "http", "", "serve HTTP at /mcp of this `address`, such as :8080, instead of standard input and output; without a host it is this machine only")
@@ -92,14 +96,24 @@ func (a *app) mcp(ctx context.Context, args []string) int {
 	} else if err != nil {
 		return a.fail(err)
 	}
+	if f.tools != "" {
+		if f.gateway, err = a.openGateway(ctx, &f, ci); err != nil {
+			ci.Close()
+			return a.fail(err)
+		}
+		defer f.gateway.set.Close()
+		ci = f.gateway.mode.Interpreter()
+	}
 	declared, err := f.declare(ci)
 	if err != nil {
 		ci.Close()
 		return a.usageError("%v", err)
 	}
-	ws, err := workspace.New(cmp.Or(f.workspace, "toolcell"), workspace.Capabilities{Code: ci, Declared: declared}, &workspace.Options{Tools: tools.Options{
-		Timeout: f.timeout, MaxTimeout: f.maxTimeout, ManageContexts: f.manage, ReadOutput: f.readOutput,
-	}})
+	opts := tools.Options{Timeout: f.timeout, MaxTimeout: f.maxTimeout, ManageContexts: f.manage, ReadOutput: f.readOutput}
+	if f.gateway != nil {
+		opts.Secrets = f.gateway.secrets
+	}
+	ws, err := workspace.New(cmp.Or(f.workspace, "toolcell"), workspace.Capabilities{Code: ci, Declared: declared}, &workspace.Options{Tools: opts})
 	if err != nil {
 		ci.Close()
 		return a.fail(err)
@@ -148,6 +162,12 @@ func (f *mcpFlags) check(fs *flag.FlagSet) error {
 			return fmt.Errorf("--%s goes with --http", name)
 		}
 	}
+	if f.tools != "" && f.manage {
+		return errors.New("--manage is about code contexts, which --tools does not offer")
+	}
+	if f.tools != "" && (len(f.only) > 1 || strings.Contains(f.only.String(), ",")) {
+		return errors.New("--tools has programs in one language; name one in --languages")
+	}
 	switch {
 	case f.timeout <= f.maxTimeout:
 	case !isSet(fs, "max-timeout"):
@@ -166,6 +186,9 @@ func (f *mcpFlags) options(a *app) *mcpserver.Options {
 		Limits: mcpserver.Limits{
 			Contexts: zeroIsNone(f.limits.Contexts), Idle: zeroIsNone(f.limits.Idle), Lifetime: zeroIsNone(f.limits.Lifetime),
 		},
+	}
+	if f.gateway != nil {
+		o.Wrap = f.gateway.wrap
 	}
 	if f.verbose {
 		o.Logger = slog.New(slog.NewTextHandler(a.stderr, nil))

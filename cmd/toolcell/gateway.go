@@ -1,0 +1,104 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"time"
+
+	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/tools"
+	"github.com/toolcell/toolcell/tools/codemode"
+	"github.com/toolcell/toolcell/tools/codemode/mcptools"
+)
+
+// A gateway is a code tool in the place of the tools of MCP servers.
+type gateway struct {
+	set     *mcptools.Set
+	mode    *codemode.Mode
+	secrets *tools.Secrets
+}
+
+// gatewayStart is how long servers may take to start before their tools are said
+// to be away. Hosts wait for some 30 seconds.
+const gatewayStart = 25 * time.Second
+
+// openGateway starts the servers of a file and gives programs of ci their tools.
+func (a *app) openGateway(ctx context.Context, f *mcpFlags, ci codeinterp.CodeInterpreter) (g *gateway, err error) {
+	language, err := f.programs(ci)
+	if err != nil {
+		return nil, err
+	}
+	servers, err := a.readServers(f.tools)
+	if err != nil {
+		return nil, err
+	}
+	g = &gateway{}
+	if g.secrets, err = tools.NewSecrets(mcptools.Credentials(servers)...); err != nil {
+		return nil, err
+	}
+	opts := &mcptools.Options{StartTimeout: gatewayStart, Secrets: g.secrets}
+	if f.verbose {
+		opts.Logger, opts.Stderr = slog.New(slog.NewTextHandler(a.stderr, nil)), a.stderr
+	}
+	if g.set, err = mcptools.Open(ctx, servers, opts); err != nil {
+		return nil, err
+	}
+	for _, problem := range g.set.Problems() {
+		fmt.Fprintln(a.stderr, "toolcell:", g.secrets.Scrub(problem.Error()))
+	}
+	if g.mode, err = codemode.Open(ci, g.set.Entries(), &codemode.Options{Language: language, Files: !f.stateless}); err != nil {
+		g.set.Close()
+		return nil, err
+	}
+	g.set.OnChange(func(list []codemode.Entry) {
+		if err := g.mode.Set(list); err != nil && opts.Logger != nil {
+			opts.Logger.Warn("the tools have changed to what cannot be served", "err", err)
+		}
+	})
+	return g, nil
+}
+
+// programs returns the language of the programs, empty where no flag says it.
+func (f *mcpFlags) programs(ci codeinterp.CodeInterpreter) (string, error) {
+	if len(f.only) == 0 {
+		return "", nil
+	}
+	return codeinterp.ResolveLanguage(f.only.String(), ci.Languages())
+}
+
+// maxToolsFile is how many bytes of configuration are read.
+const maxToolsFile = 4 << 20
+
+func (a *app) readServers(name string) ([]mcptools.Server, error) {
+	file, err := os.Open(name)
+	if err != nil {
+		return nil, fmt.Errorf("%w: --tools: %w", codeinterp.ErrInvalid, err)
+	}
+	defer file.Close()
+	config, err := io.ReadAll(io.LimitReader(file, maxToolsFile+1))
+	if err != nil {
+		return nil, fmt.Errorf("--tools: %w", err)
+	}
+	servers, err := mcptools.Parse(config, func(name string) (string, bool) {
+		v := a.getenv(name)
+		return v, v != ""
+	})
+	if err != nil {
+		return nil, fmt.Errorf("--tools %s: %w", name, err)
+	}
+	return servers, nil
+}
+
+// wrap puts the functions into the description of the code tool, and the tools
+// that the model calls itself beside it.
+func (g *gateway) wrap(list []tools.Tool) []tools.Tool {
+	for i, t := range list {
+		if t.Op == codeinterp.OpRun {
+			list[i] = g.mode.Wrap(t)
+		}
+	}
+	return append(list, g.mode.Direct()...)
+}
