@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+	"testing/synctest"
+	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/codeinterp/driver"
@@ -163,6 +165,45 @@ func TestInputFaults(t *testing.T) {
 			t.Errorf("%s: %d directories are left", tt.name, len(left))
 		}
 	}
+}
+
+// TestFilesIdle: a context whose files are used is not idle, and is deleted once
+// they are not any more.
+func TestFilesIdle(t *testing.T) {
+	base := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		ci := driver.NewStateful(cabinet{base}, driver.Config{Idle: time.Hour})
+		defer ci.Close()
+		id, err := ci.CreateContext(t.Context(), "name", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		of, _ := codeinterp.Files(ci)
+		dir, err := of.OpenFiles(t.Context(), id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 3 {
+			time.Sleep(50 * time.Minute)
+			synctest.Wait()
+			if _, err := dir.Stat("."); err != nil {
+				t.Fatalf("in use: %v", err)
+			}
+		}
+		time.Sleep(59 * time.Minute)
+		synctest.Wait()
+		if list, err := ci.ListContexts(t.Context()); len(list) != 1 || err != nil {
+			t.Errorf("before its time: %v, %v", list, err)
+		}
+		time.Sleep(2 * time.Minute)
+		synctest.Wait()
+		if list, err := ci.ListContexts(t.Context()); len(list) != 0 || err != nil {
+			t.Errorf("after its time: %v, %v", list, err)
+		}
+		if _, err := dir.Stat("."); !errors.Is(err, codeinterp.ErrContext) {
+			t.Errorf("after its time: %v", err)
+		}
+	})
 }
 
 type panicFS struct{}

@@ -315,10 +315,16 @@ func (s *slot) rest() {
 	}
 }
 
+// expire deletes the context, or waits on where it was used meanwhile without a
+// run.
 func (s *slot) expire() {
 	s.mu.Lock()
-	idle := !s.held && s.ended == nil && time.Since(s.used) >= s.in.cfg.Idle
-	if idle {
+	left := s.in.cfg.Idle - time.Since(s.used)
+	idle := !s.held && s.ended == nil
+	if idle && left > 0 {
+		s.idle.Reset(left)
+	}
+	if idle = idle && left <= 0; idle {
 		s.untold = true
 		s.finishLocked(codeinterp.ErrContext)
 	}
