@@ -28,7 +28,7 @@ func subcommands() []subcommand {
 			flags: new(replFlags).registerAll, run: (*app).repl},
 		{name: "mcp", synopsis: "[flags]", does: "serve the tools over MCP",
 			flags: new(mcpFlags).registerAll, run: (*app).mcp},
-		{name: "env", synopsis: envSynopsis, does: "keep Python environments for programs", words: []string{"create", "list", "remove"},
+		{name: "env", synopsis: envSynopsis, does: "keep Python environments for programs", words: []string{"create", "lock", "list", "remove"},
 			flags: new(envFlags).register, run: (*app).env},
 		{name: "doctor", synopsis: "[flags]", does: "say what this machine has",
 			flags: new(providerFlags).register, run: (*app).doctor},

@@ -75,13 +75,14 @@ func openNamed(root, name string) (*subprocess.Environment, error) {
 	return subprocess.OpenEnvironment(root, strings.TrimSpace(string(id)))
 }
 
-const envSynopsis = "(create NAME (PACKAGE... | --requirements FILE) | list | remove NAME)"
+const envSynopsis = "(create NAME (PACKAGE... | --requirements FILE | --lock FILE) | lock NAME | list | remove NAME)"
 
 // envFlags say what an environment consists of.
-type envFlags struct{ requirements, python string }
+type envFlags struct{ requirements, lock, python string }
 
 func (f *envFlags) register(fs *flag.FlagSet, _ func(string) string) {
 	fs.StringVar(&f.requirements, "requirements", "", "create: a `file` that lists packages, one a line")
+	fs.StringVar(&f.lock, "lock", "", "create: a `file` with what toolcell env lock prints: exactly those versions, without the network where they were installed before")
 	fs.StringVar(&f.python, "python", "", "create: the Python to build upon (`path`)")
 }
 
@@ -98,7 +99,9 @@ func (a *app) env(ctx context.Context, args []string) int {
 	var err error
 	switch {
 	case len(operands) > 1 && operands[0] == "create":
-		err = a.createEnvironment(ctx, operands[1], operands[2:], f.requirements, &subprocess.EnvironmentOptions{Python: f.python, Root: root})
+		err = a.createEnvironment(ctx, operands[1], operands[2:], &f, &subprocess.EnvironmentOptions{Python: f.python, Root: root})
+	case len(operands) == 2 && operands[0] == "lock":
+		err = a.lockEnvironment(root, operands[1])
 	case len(operands) == 1 && operands[0] == "list":
 		err = a.listEnvironments(root)
 	case len(operands) == 2 && operands[0] == "remove":
@@ -114,14 +117,20 @@ func (a *app) env(ctx context.Context, args []string) int {
 	return 0
 }
 
-func (a *app) createEnvironment(ctx context.Context, name string, packages []string, requirements string, o *subprocess.EnvironmentOptions) error {
+func (a *app) createEnvironment(ctx context.Context, name string, packages []string, f *envFlags, o *subprocess.EnvironmentOptions) error {
 	file, err := nameFile(o.Root, name)
 	if err != nil {
 		return err
 	}
+	if o.Exact = f.lock != ""; o.Exact && (len(packages) > 0 || f.requirements != "") {
+		return fmt.Errorf("%w: --lock goes without packages and --requirements", codeinterp.ErrInvalid)
+	}
 	o.Packages = packages
-	if requirements != "" {
-		text, err := os.ReadFile(requirements)
+	for _, list := range []string{f.requirements, f.lock} {
+		if list == "" {
+			continue
+		}
+		text, err := os.ReadFile(list)
 		if err != nil {
 			return fmt.Errorf("%w: %w", codeinterp.ErrInvalid, err)
 		}
@@ -144,6 +153,16 @@ func (a *app) createEnvironment(ctx context.Context, name string, packages []str
 	}
 	fmt.Fprintf(a.stdout, "%s  %s\n", name, strings.Join(e.Lock, " "))
 	return nil
+}
+
+// lockEnvironment prints what an environment holds.
+func (a *app) lockEnvironment(root, name string) error {
+	e, err := openNamed(root, name)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintln(a.stdout, strings.Join(e.Lock, "\n"))
+	return err
 }
 
 func (a *app) listEnvironments(root string) error {

@@ -22,7 +22,7 @@ func TestEnvironments(t *testing.T) {
 		}
 		t.Skip("no .testenv/python; run internal/testenv/python.sh")
 	}
-	root := scripts(t, map[string]string{"needs.txt": "six==1.17.0\n"})
+	root := scripts(t, map[string]string{"needs.txt": "six==1.17.0\n", "locked.txt": "six==1.17.0\n", "unlocked.txt": "six\n"})
 	do := func(args ...string) (int, string, string) {
 		var out, errs bytes.Buffer
 		a := &app{stdin: strings.NewReader(""), stdout: &out, stderr: &errs, getenv: func(name string) string {
@@ -49,6 +49,12 @@ func TestEnvironments(t *testing.T) {
 	}{
 		{[]string{"env", "list"}, 0, "data  six==1.17.0\n", ""},
 		{[]string{"env", "create", "same", "--requirements", filepath.Join(root, "needs.txt"), "--python", base}, 0, "same  six==1.17.0\n", ""},
+		{[]string{"env", "lock", "data"}, 0, "six==1.17.0\n", ""},
+		{[]string{"env", "create", "exact", "--lock", filepath.Join(root, "locked.txt"), "--python", base}, 0, "exact  six==1.17.0\n", ""},
+		{[]string{"run", "--env-name", "exact", "-e", program}, 0, "1.17.0\n", ""},
+		{[]string{"env", "remove", "exact"}, 0, "", ""},
+		{[]string{"env", "create", "x", "--lock", filepath.Join(root, "unlocked.txt"), "--python", base}, 2, "", "such as six==1.17.0"},
+		{[]string{"env", "create", "x", "six", "--lock", "x"}, 2, "", "--lock goes without packages"},
 		{[]string{"run", "--env-name", "data", "-e", program}, 0, "1.17.0\n", ""},
 		{[]string{"run", "--with", "six==1.17.0", "--python", base, "-e", program}, 0, "1.17.0\n", ""},
 		{[]string{"env", "remove", "data"}, 0, "", ""},

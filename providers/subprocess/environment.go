@@ -31,6 +31,11 @@ type EnvironmentOptions struct {
 	// Options, addresses and paths are refused.
 	Packages []string
 
+	// Exact says that Packages are the Lock of an environment, and so all that is
+	// installed. It is made without the network where its wheels are in Root
+	// already, as those of every environment that was made there by pip are.
+	Exact bool
+
 	// Python is the interpreter to build upon; empty means the one that an
 	// interpreter with the options' zero value would take.
 	Python string
@@ -50,6 +55,19 @@ func (e *Environment) Language() Language {
 
 // requirement is a package by name, with extras, versions and a marker.
 var requirement = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*(\[[A-Za-z0-9,._ -]+\])? *((===?|~=|!=|<=?|>=?) *[A-Za-z0-9.*+!_-]+ *,? *)*(;[^\n]*)?$`)
+
+// pinned is what a Lock consists of.
+var pinned = regexp.MustCompile(`^[a-z0-9][a-z0-9.-]*==[A-Za-z0-9.+!_-]+$`)
+
+// checkExact finds what is not in the form of a Lock.
+func checkExact(packages []string) error {
+	for _, p := range packages {
+		if !pinned.MatchString(p) {
+			return fmt.Errorf("%w: package %.100q of a lock; it holds lines such as six==1.17.0", codeinterp.ErrInvalid, p)
+		}
+	}
+	return nil
+}
 
 // Requirements returns the packages that the text of a requirements file lists.
 // It fails with codeinterp.ErrInvalid where there is more than packages by name.

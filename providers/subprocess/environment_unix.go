@@ -21,6 +21,9 @@ import (
 // lockFile is the last file of an environment to be written.
 const lockFile = "toolcell.lock"
 
+// wheelsDir keeps what environments were made of, beside them.
+const wheelsDir = "wheels"
+
 // NewEnvironment returns the environment of the packages, and makes it where it
 // is not there yet, with uv where that is on PATH, else with venv and pip, which
 // are configured as they always are and run as the host. They install wheels
@@ -47,6 +50,13 @@ func newEnvironment(ctx context.Context, opts *EnvironmentOptions) (*Environment
 	if err != nil {
 		return nil, err
 	}
+	asked := strings.Join(packages, "\x00")
+	if opts.Exact {
+		if err := checkExact(packages); err != nil {
+			return nil, err
+		}
+		asked += "\x00exactly"
+	}
 	root, err := EnvironmentRoot(opts.Root)
 	if err != nil {
 		return nil, err
@@ -61,7 +71,7 @@ func newEnvironment(ctx context.Context, opts *EnvironmentOptions) (*Environment
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", codeinterp.ErrUnavailable, err)
 	}
-	sum := sha256.Sum256([]byte(python.path + "\x00" + python.runtime + "\x00" + strings.Join(packages, "\x00")))
+	sum := sha256.Sum256([]byte(python.path + "\x00" + python.runtime + "\x00" + asked))
 	id := hex.EncodeToString(sum[:12])
 	if e, err := OpenEnvironment(root, id); err == nil {
 		return e, nil
@@ -74,7 +84,7 @@ func newEnvironment(ctx context.Context, opts *EnvironmentOptions) (*Environment
 	if e, err := OpenEnvironment(root, id); err == nil { // made by who held the lock
 		return e, nil
 	}
-	b := &builder{python: python.path, packages: packages, dir: filepath.Join(root, id+".new"), held: held}
+	b := &builder{python: python.path, packages: packages, exact: opts.Exact, dir: filepath.Join(root, id+".new"), wheels: filepath.Join(root, wheelsDir), held: held}
 	if err := b.build(ctx, filepath.Join(root, id)); err != nil {
 		return nil, err
 	}
@@ -105,7 +115,8 @@ func OpenEnvironment(root, id string) (*Environment, error) {
 	return e, nil
 }
 
-// Remove deletes the environment for everybody. Programs that use it lose it.
+// Remove deletes the environment for everybody, and with the last one the wheels
+// that they were made of. Programs that use it lose it.
 func (e *Environment) Remove(ctx context.Context) error {
 	unlock, _, err := lockEnvironment(ctx, e.Dir+".lock")
 	if err != nil {
@@ -116,7 +127,12 @@ func (e *Environment) Remove(ctx context.Context) error {
 	if err := errors.Join(os.RemoveAll(half), os.Rename(e.Dir, half)); err != nil {
 		return err
 	}
-	return os.RemoveAll(half)
+	err = os.RemoveAll(half)
+	root := filepath.Dir(e.Dir)
+	if left, _ := filepath.Glob(filepath.Join(root, "*", lockFile)); len(left) == 0 {
+		err = errors.Join(err, os.RemoveAll(filepath.Join(root, wheelsDir)))
+	}
+	return err
 }
 
 // EnvironmentRoot returns the directory that environments are kept in, which it
@@ -181,7 +197,9 @@ func lockEnvironment(ctx context.Context, path string) (unlock func(), held *os.
 type builder struct {
 	python   string
 	packages []string
+	exact    bool // they are all that is installed
 	dir      string
+	wheels   string   // what environments were made of
 	held     *os.File // the lock, which outlives the host with an installer that does
 }
 
@@ -198,6 +216,9 @@ func (b *builder) build(ctx context.Context, place string) (err error) {
 	lock, err := b.install(ctx)
 	if err != nil {
 		return cmp.Or(context.Cause(ctx), err)
+	}
+	if got := strings.Join(strings.Fields(lock), " "); b.exact && got != strings.Join(b.packages, " ") {
+		return fmt.Errorf("%w: environment: not as locked, but %.500s", codeinterp.ErrUnavailable, got)
 	}
 	if err := os.WriteFile(filepath.Join(b.dir, lockFile), []byte(lock), 0o644); err != nil {
 		return fmt.Errorf("%w: %w", codeinterp.ErrUnavailable, err)

@@ -5,10 +5,12 @@ package subprocess
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -17,8 +19,13 @@ import (
 )
 
 // An installer is the command lines that make an environment and add packages to
-// it.
-type installer struct{ make, add []string }
+// it: those of uv from its cache or the network, those of pip from directories
+// of wheels, which another command line fetches.
+type installer struct {
+	make, add []string
+	offline   []string // arguments of add that keep it from the network
+	fetch     []string // nil: add does that; a directory follows
+}
 
 // pipVersion has Python say which pip it has, without the second that pip takes
 // to start.
@@ -31,8 +38,9 @@ func (b *builder) installer(ctx context.Context) installer {
 	inside := filepath.Join(b.dir, "bin", "python")
 	if uv, err := exec.LookPath("uv"); err == nil {
 		return installer{
-			make: []string{uv, "venv", "-q", "--python", b.python, b.dir},
-			add:  []string{uv, "pip", "install", "-q", "--no-build", "--python", inside},
+			make:    []string{uv, "venv", "-q", "--python", b.python, b.dir},
+			add:     []string{uv, "pip", "install", "-q", "--no-build", "--python", inside},
+			offline: []string{"--offline"},
 		}
 	}
 	venv, pip := []string{b.python, "-I", "-m", "venv"}, []string{inside, "-I", "-m", "pip"}
@@ -41,9 +49,12 @@ func (b *builder) installer(ctx context.Context) installer {
 		pip = []string{b.python, "-I", "-m", "pip", "--python", inside}
 	}
 	pip = append(pip, "--disable-pip-version-check")
+	pip = pip[:len(pip):len(pip)]
 	return installer{
-		make: append(venv, b.dir),
-		add:  append(pip[:len(pip):len(pip)], "install", "-q", "--no-input", "--only-binary", ":all:", "--no-compile"),
+		make:    append(venv, b.dir),
+		add:     append(pip, "install", "-q", "--no-input", "--only-binary", ":all:", "--no-compile"),
+		offline: []string{"--no-index", "--find-links", b.wheels},
+		fetch:   append(pip, "download", "-q", "--no-input", "--only-binary", ":all:", "-d"),
 	}
 }
 
@@ -53,7 +64,7 @@ func (b *builder) install(ctx context.Context) (lock string, err error) {
 	if _, err := b.run(ctx, "making it", i.make); err != nil {
 		return "", err
 	}
-	if _, err := b.run(ctx, "installing "+strings.Join(b.packages, ", "), append(append(i.add, "--"), b.packages...)); err != nil {
+	if err := b.add(ctx, i); err != nil {
 		return "", err
 	}
 	// Programs cannot keep what they compile. What does not compile says so when
@@ -65,18 +76,60 @@ func (b *builder) install(ctx context.Context) (lock string, err error) {
 	return b.list()
 }
 
+// add installs the packages: exact ones without the network where that can be.
+func (b *builder) add(ctx context.Context, i installer) error {
+	var exact []string
+	if b.exact {
+		exact = []string{"--no-deps"}
+	}
+	packages := append([]string{"--"}, b.packages...)
+	what := "installing " + strings.Join(b.packages, ", ")
+	if b.exact {
+		if _, err := b.run(ctx, what, slices.Concat(i.add, i.offline, exact, packages)); err == nil || ctx.Err() != nil {
+			return err
+		}
+	}
+	if i.fetch == nil {
+		_, err := b.run(ctx, what, slices.Concat(i.add, exact, packages))
+		return err
+	}
+	fetched := filepath.Join(b.dir, wheelsDir)
+	if _, err := b.run(ctx, what, slices.Concat(i.fetch, []string{fetched}, exact, packages)); err != nil {
+		return err
+	}
+	if _, err := b.run(ctx, what, slices.Concat(i.add, []string{"--no-index", "--find-links", fetched}, exact, packages)); err != nil {
+		return err
+	}
+	return b.keep(fetched)
+}
+
+// keep puts wheels beside the environments, each whole, and removes the
+// directory that they came into.
+func (b *builder) keep(fetched string) error {
+	wheels, err := os.ReadDir(fetched)
+	err = errors.Join(err, os.MkdirAll(b.wheels, 0o755))
+	for _, w := range wheels {
+		err = errors.Join(err, os.Rename(filepath.Join(fetched, w.Name()), filepath.Join(b.wheels, w.Name())))
+	}
+	if err = errors.Join(err, os.RemoveAll(fetched)); err != nil {
+		return fmt.Errorf("%w: environment: %w", codeinterp.ErrUnavailable, err)
+	}
+	return nil
+}
+
 // list returns what was installed, by the directories of metadata.
 func (b *builder) list() (string, error) {
 	found, err := filepath.Glob(filepath.Join(b.dir, "lib", "*", "site-packages", "*.dist-info"))
 	if err != nil || len(found) == 0 {
 		return "", fmt.Errorf("%w: environment: nothing was installed", codeinterp.ErrUnavailable)
 	}
-	var lock strings.Builder
+	var lock []string
 	for _, dir := range found {
 		name, version, _ := strings.Cut(strings.TrimSuffix(filepath.Base(dir), ".dist-info"), "-")
-		fmt.Fprintf(&lock, "%s==%s\n", strings.ToLower(strings.ReplaceAll(name, "_", "-")), version)
+		lock = append(lock, strings.ToLower(strings.ReplaceAll(name, "_", "-"))+"=="+version+"\n")
 	}
-	return lock.String(), nil
+	slices.Sort(lock)
+	return strings.Join(lock, ""), nil
 }
 
 // run runs one of the installers, which holds the lock, and returns what it

@@ -90,10 +90,11 @@ _toolcell() {
 		mcp:--write) words="" files=1 ;;
 		mcp:*)
 			if [[ $cur == -* ]]; then words="--allow-unsandboxed --ca --context-idle --context-lifetime --disk --env-name --header --http --http-host --http-origin --http-token --isolation --kernel --languages --manage --max-contexts --max-timeout --memory --network --node --preload --processes --provider --python --read --read-output --spill --stateless --tag --timeout --token --url --verbose --warm --with --workspace --write --help"; else words=""; fi ;;
+		env:--lock) words="" files=1 ;;
 		env:--python) words="" files=1 ;;
 		env:--requirements) words="" files=1 ;;
 		env:*)
-			if [[ $cur == -* ]]; then words="--python --requirements --help"; else words="create list remove"; fi ;;
+			if [[ $cur == -* ]]; then words="--lock --python --requirements --help"; else words="create lock list remove"; fi ;;
 		doctor:--ca) words="" files=1 ;;
 		doctor:--disk) words="" ;;
 		doctor:--env-name) words="" ;;

@@ -130,9 +130,10 @@ _toolcell() {
 		;;
 	env)
 		_arguments \
+			'*--lock[create: a file with what toolcell env lock prints: exactly those versions, without the network where they were installed before]:value:_files' \
 			'*--python[create: the Python to build upon (path)]:value:_files' \
 			'*--requirements[create: a file that lists packages, one a line]:value:_files' \
-			'1:what:(create list remove)'
+			'1:what:(create lock list remove)'
 		;;
 	doctor)
 		_arguments \
