@@ -23,10 +23,11 @@ var layers = map[string][]string{
 	"notebook":             {"codeinterp"},
 	"shell":                {"codeinterp"},
 	"tools/format":         {"tools"},
-	"tools":                {"codeinterp", "files", "internal", "github.com/invopop/jsonschema", "github.com/tidwall/gjson", "golang.org/x/image"},
+	"tools":                {"codeinterp", "files", "internal", "shell", "github.com/invopop/jsonschema", "github.com/tidwall/gjson", "golang.org/x/image"},
 	"mcpserver":            {"codeinterp", "tools", "workspace", "github.com/modelcontextprotocol/go-sdk"},
 	"tools/oteltools":      {"codeinterp", "tools", "go.opentelemetry.io/otel"},
-	"workspace":            {"codeinterp", "files", "tools", "golang.org/x/sync"},
+	"workspace":            {"codeinterp", "files", "shell", "tools", "golang.org/x/sync"},
+	"workspace/local":      {"codeinterp", "files", "shell", "workspace", "providers/subprocess"},
 
 	"tools/codemode/mcptools": {"codeinterp", "tools", "github.com/modelcontextprotocol/go-sdk"},
 }

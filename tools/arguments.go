@@ -45,6 +45,10 @@ type input struct {
 	oldText, newText                 string
 	line, lines, depth               int64
 	append, all, literal, ignoreCase bool
+
+	command, cwd, stdin, commandID, signal string
+	waitMs                                 int64
+	last                                   bool
 }
 
 var (

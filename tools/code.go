@@ -9,6 +9,7 @@ import (
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/files"
+	"github.com/toolcell/toolcell/shell"
 )
 
 // ForCode returns the tools for an interpreter in the workspace of that name,
@@ -43,7 +44,7 @@ func (k *kit) tools() (list []Tool, err error) {
 	return list, nil
 }
 
-// A kit is what the tools of one interpreter, or of the files, share.
+// A kit is what the tools of one interpreter, of the files, or of the shell share.
 type kit struct {
 	Options
 	workspace string
@@ -51,6 +52,7 @@ type kit struct {
 	contexts  codeinterp.StatefulInterpreter // nil: none
 	manager   codeinterp.ContextManager      // nil: none
 	files     *files.Service                 // nil: none
+	shell     *shell.Service                 // nil: none
 	facts     facts
 	limits    limits
 	observer  observer
@@ -153,7 +155,7 @@ func (k *kit) check(op *operation, in *input, f *faults) string {
 }
 
 func (k *kit) run(ctx context.Context, r decoded) *Answer {
-	ev := RunEvent{CallID: r.ID, Tool: r.Tool, Language: r.language}
+	ev := RunEvent{Op: codeinterp.OpRun, CallID: r.ID, Tool: r.Tool, Language: r.language}
 	res, err := k.observer.run(ev, k.runOptions(r), func(o *codeinterp.RunOptions) (codeinterp.Result, error) {
 		return k.ci.RunCode(ctx, r.language, r.code, o)
 	})
@@ -162,7 +164,7 @@ func (k *kit) run(ctx context.Context, r decoded) *Answer {
 
 func (k *kit) runIn(ctx context.Context, r decoded) *Answer {
 	id := codeinterp.ContextID(r.contextID)
-	ev := RunEvent{CallID: r.ID, Tool: r.Tool, ContextID: id}
+	ev := RunEvent{Op: codeinterp.OpRunIn, CallID: r.ID, Tool: r.Tool, ContextID: id}
 	res, err := k.observer.run(ev, k.runOptions(r), func(o *codeinterp.RunOptions) (codeinterp.Result, error) {
 		return k.contexts.RunInContext(ctx, id, r.code, o)
 	})

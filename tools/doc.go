@@ -16,7 +16,9 @@
 // delete_code_context where it keeps state; on request also
 // list_code_contexts, restart_code_context and interrupt_code_context where it
 // is a [codeinterp.ContextManager], and read_output. [ForFiles] makes read_file,
-// write_file, edit_file, list_files, glob, grep and remove_file for a directory.
+// write_file, edit_file, list_files, glob, grep and remove_file for a directory,
+// [ForShell] run_command for a shell, and on request start_command,
+// command_output, command_input, stop_command and list_commands.
 //
 // # Definitions
 //

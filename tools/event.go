@@ -23,6 +23,7 @@ const (
 // A RunEvent is something that happened in a run.
 type RunEvent struct {
 	Kind      RunEventKind
+	Op        codeinterp.Op // what runs: code, or a command of the shell
 	CallID    string
 	Tool      string               // empty for runs that no tool asked for
 	ContextID codeinterp.ContextID // empty for runs without a context
@@ -126,6 +127,13 @@ func Observe(opts ObserveOptions) codeinterp.Middleware {
 	if newID == nil {
 		newID = rand.Text
 	}
+	return o.middleware(func(c codeinterp.Call) RunEvent {
+		return RunEvent{Op: c.Op, CallID: newID(), ContextID: c.Context, Language: c.Language}
+	})
+}
+
+// middleware observes what runs, of which event says what it is.
+func (o *observer) middleware(event func(codeinterp.Call) RunEvent) codeinterp.Middleware {
 	return func(next codeinterp.Handler) codeinterp.Handler {
 		return func(ctx context.Context, c codeinterp.Call) (codeinterp.Reply, error) {
 			if !c.Op.Runs() {
@@ -137,9 +145,8 @@ func Observe(opts ObserveOptions) codeinterp.Middleware {
 				opts = *c.Run
 			}
 			var reply codeinterp.Reply
-			ev := RunEvent{CallID: newID(), ContextID: c.Context, Language: c.Language}
 			var err error
-			reply.Result, err = o.run(ev, opts, func(opts *codeinterp.RunOptions) (codeinterp.Result, error) {
+			reply.Result, err = o.run(event(c), opts, func(opts *codeinterp.RunOptions) (codeinterp.Result, error) {
 				c.Run = opts
 				r, err := next(ctx, c)
 				return r.Result, err

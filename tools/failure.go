@@ -6,6 +6,7 @@ import (
 	"errors"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/shell"
 )
 
 // The codes of a [Failure].
@@ -15,6 +16,7 @@ const (
 	CodeLanguage     = "unsupported_language" // the interpreter does not have it
 	CodeContext      = "context_not_found"    // never existed, expired or deleted
 	CodeOutput       = "output_not_found"     // never existed, or no longer kept
+	CodeCommand      = "command_not_found"    // never existed, or no longer kept
 	CodeFileNotFound = "file_not_found"       // no file has that path
 	CodeFile         = "file_error"           // the file is not what it has to be, or cannot be had
 	CodeCapacity     = "capacity"             // the same call may work later
@@ -44,6 +46,7 @@ func (f *Failure) JSON() json.RawMessage {
 // advice says for each code what a model does next.
 var advice = map[string]string{
 	CodeContext:      "contexts expire and are deleted; create a new one and run there what it needs",
+	CodeCommand:      "commands that ended are forgotten after some time; list those that there are",
 	CodeFileNotFound: "list the directory to see what is there",
 	CodeCapacity:     "wait and send the call again, or delete contexts that are no longer needed",
 	CodeClosed:       "it cannot be used any more",
@@ -62,6 +65,7 @@ func failureOf(err error) *Failure {
 		code string
 	}{
 		{codeinterp.ErrLanguage, CodeLanguage},
+		{shell.ErrCommand, CodeCommand},
 		{codeinterp.ErrContext, CodeContext},
 		{codeinterp.ErrInvalid, CodeInvalid},
 		{codeinterp.ErrClosed, CodeClosed},

@@ -79,6 +79,30 @@ var operations = []operation{
 		needs: hasFiles, hints: ofLosses, output: reflected[okJSON], serve: (*kit).removeFile,
 	},
 	{
+		name: "run_command", op: codeinterp.OpCommand, args: []argument{argCommand, argCwd, argStdin, argTimeout},
+		needs: hasShell, hints: ofRuns, output: reflected[resultJSON], serve: (*kit).runCommand,
+	},
+	{
+		name: "start_command", op: codeinterp.OpCommand, args: []argument{argCommand, argCwd, argStdin, argCommandTimeout},
+		needs: hasBackground, hints: ofRuns, output: reflected[startedJSON], serve: (*kit).startCommand,
+	},
+	{
+		name: "command_output", args: []argument{argCommandID, argCommandOffset, argLimit, argWait},
+		needs: hasBackground, hints: ofReads, output: reflected[commandOutputJSON], serve: (*kit).commandOutput,
+	},
+	{
+		name: "command_input", args: []argument{argCommandID, argInput, argLast},
+		needs: hasBackground, hints: ofRuns, output: reflected[writtenInputJSON], serve: (*kit).commandInput,
+	},
+	{
+		name: "stop_command", args: []argument{argCommandID, argSignal},
+		needs: hasBackground, hints: ofLosses, output: reflected[commandJSON], serve: (*kit).stopCommand,
+	},
+	{
+		name:  "list_commands",
+		needs: hasBackground, hints: ofReads, output: reflected[commandsJSON], serve: (*kit).listCommands,
+	},
+	{
 		name: opReadOutput, args: []argument{argOutput, argStream, argOffset, argLimit},
 		needs: readsOutput, hints: ofReads, output: reflected[Page], serve: (*kit).readOutput,
 	},
@@ -89,6 +113,8 @@ const opReadOutput = "read_output"
 
 func hasCode(k *kit) bool         { return k.ci != nil }
 func hasFiles(k *kit) bool        { return k.files != nil }
+func hasShell(k *kit) bool        { return k.shell != nil }
+func hasBackground(k *kit) bool   { return hasShell(k) && k.Background }
 func hasContexts(k *kit) bool     { return k.contexts != nil && len(k.limits.contexts) > 0 }
 func managesContexts(k *kit) bool { return hasContexts(k) && k.manager != nil && k.ManageContexts }
 func readsOutput(k *kit) bool     { return k.ReadOutput }

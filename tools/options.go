@@ -59,6 +59,10 @@ type Options struct {
 	// interrupt_code_context where the interpreter has these abilities.
 	ManageContexts bool
 
+	// Background adds start_command, command_output, command_input, stop_command
+	// and list_commands where there is a shell.
+	Background bool
+
 	// ReadOutput adds read_output, with which the model reads, page by page,
 	// what did not fit into an answer.
 	ReadOutput bool

@@ -21,7 +21,7 @@ type TurnOptions struct {
 }
 
 // DispatchAll serves all calls of a turn and returns the answers in the order
-// of the calls. Calls that name the same context, or the same path, are served one
+// of the calls. Calls that name the same context, command or path are served one
 // after the other, as the model wrote them; all others at the same time. opts may be nil.
 func (s *Set) DispatchAll(ctx context.Context, calls []Invocation, opts *TurnOptions) []*Answer {
 	if opts == nil {
@@ -62,8 +62,8 @@ func (o *TurnOptions) call(c Invocation) *DispatchOptions {
 	return opts
 }
 
-// subjectOf returns what a call is about: the context or the path that it names,
-// empty if it names none.
+// subjectOf returns what a call is about: the context, the command or the path that it
+// names, empty if it names none.
 func subjectOf(args json.RawMessage) string {
 	var f faults
 	object, ok := parse(args, &f)
@@ -72,6 +72,9 @@ func subjectOf(args json.RawMessage) string {
 	}
 	if id := object.Get("contextId").Str; id != "" {
 		return id
+	}
+	if id := object.Get("commandId").Str; id != "" {
+		return "command " + id
 	}
 	if p := object.Get("path").Str; p != "" {
 		return "path " + path.Clean(p)

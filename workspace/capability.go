@@ -9,6 +9,7 @@ import (
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/files"
+	"github.com/toolcell/toolcell/shell"
 )
 
 // ErrLacking reports that an interpreter lacks what was declared.
@@ -27,6 +28,10 @@ type Capabilities struct {
 	// on. The workspace does not own them.
 	Files *files.Service
 
+	// Shell runs commands; its tools are run_command and so on. The workspace owns
+	// it.
+	Shell *shell.Service
+
 	// Declared is what the program relies on: New checks that it is there, and
 	// nothing else of an interpreter that is declared is offered. One that is
 	// not declared is offered as it is.
@@ -39,6 +44,8 @@ type Declaration struct {
 	Beside map[string]CodeDeclaration `json:"beside,omitempty"`
 	// Files says that there are files.
 	Files bool `json:"files,omitempty"`
+	// Shell says that there is a shell.
+	Shell bool `json:"shell,omitempty"`
 }
 
 // A CodeDeclaration says what an interpreter has, and what is offered of it.
@@ -94,11 +101,14 @@ func provided(ci codeinterp.CodeInterpreter) CodeDeclaration {
 // missing.
 func (c *Capabilities) check() error {
 	var errs []error
-	if c.Code == nil && len(c.Beside) == 0 && c.Files == nil {
-		errs = append(errs, fmt.Errorf("%w: there is no interpreter, and no files", codeinterp.ErrInvalid))
+	if c.Code == nil && len(c.Beside) == 0 && c.Files == nil && c.Shell == nil {
+		errs = append(errs, fmt.Errorf("%w: there is no interpreter, no files, and no shell", codeinterp.ErrInvalid))
 	}
 	if c.Declared.Files && c.Files == nil {
 		errs = append(errs, fmt.Errorf("%w: files", ErrLacking))
+	}
+	if c.Declared.Shell && c.Shell == nil {
+		errs = append(errs, fmt.Errorf("%w: a shell", ErrLacking))
 	}
 	if d := c.Declared.Code; d != nil {
 		errs = append(errs, d.check("code", c.Code))

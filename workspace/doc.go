@@ -23,11 +23,15 @@
 // It may also have files: those of a directory, through package files, for tools
 // such as read_file and grep. They are the program's to open and to close.
 //
+// And it may have a shell: package shell runs commands beside the code, for tools
+// such as run_command.
+//
 // # Events
 //
 // Every run, by a tool or by the program itself through [Workspace.Code], is
 // seen as a workspace_code_start, its workspace_code_output events and a
-// workspace_code_end. Events are numbered without gaps, and every subscriber
+// workspace_code_end; every command, also one in the background, in the same way as
+// workspace_shell_start and so on. Events are numbered without gaps, and every subscriber
 // sees them in that order. Secrets were scrubbed from them.
 //
 // # Lifecycle

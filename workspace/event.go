@@ -16,6 +16,11 @@ const (
 	TypeLate   = "workspace_code_late_output" // of a program that had ended before this run
 	TypeEnd    = "workspace_code_end"
 
+	// The same of commands of the shell.
+	TypeShellStart  = "workspace_shell_start"
+	TypeShellOutput = "workspace_shell_output"
+	TypeShellEnd    = "workspace_shell_end"
+
 	// TypeMissed comes last to a subscriber that missed the last events. It
 	// has no number, and nothing but Missed.
 	TypeMissed = "workspace_events_missed"
@@ -102,5 +107,10 @@ func newEvent(t tools.RunEvent) Event {
 	case tools.RunEnd:
 		e.Type = TypeEnd
 	}
+	if t.Op == codeinterp.OpCommand {
+		e.Type = shellTypes[e.Type]
+	}
 	return e
 }
+
+var shellTypes = map[string]string{TypeStart: TypeShellStart, TypeOutput: TypeShellOutput, TypeLate: TypeShellOutput, TypeEnd: TypeShellEnd}

@@ -45,6 +45,7 @@ func (d Declaration) or(other Declaration) Declaration {
 		d.Code = other.Code
 	}
 	d.Files = d.Files || other.Files
+	d.Shell = d.Shell || other.Shell
 	beside := maps.Clone(other.Beside)
 	if beside == nil {
 		beside = map[string]CodeDeclaration{}
@@ -56,7 +57,7 @@ func (d Declaration) or(other Declaration) Declaration {
 
 // provided returns what the workspace's interpreters have.
 func (w *Workspace) provided() Declaration {
-	d := Declaration{Files: w.files != nil}
+	d := Declaration{Files: w.files != nil, Shell: w.shell != nil}
 	for name, ci := range maps.All(w.raw) {
 		has := provided(ci)
 		if name == "" {

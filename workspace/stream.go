@@ -88,9 +88,9 @@ func (s *stream) emit(e Event) error {
 		}
 	}
 	switch e.Type {
-	case TypeStart:
+	case TypeStart, TypeShellStart:
 		s.running++
-	case TypeEnd:
+	case TypeEnd, TypeShellEnd:
 		if s.running--; s.running == 0 {
 			s.idle.Broadcast()
 		}

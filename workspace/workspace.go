@@ -12,6 +12,7 @@ import (
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/files"
+	"github.com/toolcell/toolcell/shell"
 	"github.com/toolcell/toolcell/tools"
 )
 
@@ -28,24 +29,26 @@ type Options struct {
 	Now func() time.Time
 }
 
-// A Workspace is a name, its interpreters and files, their tools, and one stream of
-// events. It is safe for concurrent use.
+// A Workspace is a name, its interpreters, files and shell, their tools, and one
+// stream of events. It is safe for concurrent use.
 type Workspace struct {
-	name     string
-	options  tools.Options
-	declared Declaration
-	order    []string                              // names of the interpreters, "" first
-	raw      map[string]codeinterp.CodeInterpreter // narrowed to what is declared
-	observed map[string]codeinterp.CodeInterpreter
-	files    *files.Service // nil: none
-	set      *tools.Set
-	stream   *stream
-	close    func() error
+	name          string
+	options       tools.Options
+	declared      Declaration
+	order         []string                              // names of the interpreters, "" first
+	raw           map[string]codeinterp.CodeInterpreter // narrowed to what is declared
+	observed      map[string]codeinterp.CodeInterpreter
+	files         *files.Service // nil: none
+	shell         *shell.Service // nil: none
+	observedShell *shell.Service
+	set           *tools.Set
+	stream        *stream
+	close         func() error
 }
 
 // New opens a workspace. Its name follows [tools.CheckWorkspaceName], and so do
-// those of further interpreters. The workspace owns the interpreters from then
-// on; if New fails, it does not. opts may be nil.
+// those of further interpreters. The workspace owns the interpreters and the shell
+// from then on; if New fails, it does not. opts may be nil.
 func New(name string, caps Capabilities, opts *Options) (*Workspace, error) {
 	if opts == nil {
 		opts = &Options{}
@@ -61,6 +64,7 @@ func New(name string, caps Capabilities, opts *Options) (*Workspace, error) {
 		name:     name,
 		raw:      raw,
 		files:    caps.Files,
+		shell:    caps.Shell,
 		observed: map[string]codeinterp.CodeInterpreter{},
 		stream:   newStream(name, opts.Now),
 	}
@@ -79,10 +83,16 @@ func (w *Workspace) build(opts *Options) error {
 	if w.options.Outputs == nil {
 		w.options.Outputs = tools.NewOutputStore(nil)
 	}
-	for _, name := range w.order {
-		w.observed[name] = codeinterp.Wrap(w.raw[name], tools.Observe(tools.ObserveOptions{
+	observe := func(name string) codeinterp.Middleware {
+		return tools.Observe(tools.ObserveOptions{
 			OnEvent: w.stream.emitter(name, w.options.OnEvent), Secrets: w.options.Secrets, NewID: w.options.NewID,
-		}))
+		})
+	}
+	for _, name := range w.order {
+		w.observed[name] = codeinterp.Wrap(w.raw[name], observe(name))
+	}
+	if w.shell != nil {
+		w.observedShell = w.shell.With(shell.View{Middlewares: []codeinterp.Middleware{observe("")}})
 	}
 	list, err := w.tools(w.options)
 	if err != nil {
@@ -93,7 +103,7 @@ func (w *Workspace) build(opts *Options) error {
 }
 
 // tools makes the tools of all interpreters, with the middlewares around each,
-// and of the files.
+// of the files, and of the shell.
 func (w *Workspace) tools(opts tools.Options, mw ...codeinterp.Middleware) ([]tools.Tool, error) {
 	var list []tools.Tool
 	for _, name := range w.order {
@@ -108,6 +118,15 @@ func (w *Workspace) tools(opts tools.Options, mw ...codeinterp.Middleware) ([]to
 	}
 	if w.files != nil {
 		some, err := tools.ForFiles(w.name, w.files, &opts)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, some...)
+	}
+	if w.shell != nil {
+		o := opts
+		o.OnEvent = w.stream.emitter("", opts.OnEvent)
+		some, err := tools.ForShell(w.name, w.shell.With(shell.View{Middlewares: mw}), &o)
 		if err != nil {
 			return nil, err
 		}
@@ -135,8 +154,8 @@ type FrontOptions struct {
 	// do not say.
 	Timeout time.Duration
 
-	// Middlewares stand around each interpreter, the first outermost. Each is
-	// called once for each interpreter.
+	// Middlewares stand around each interpreter and the shell, the first
+	// outermost. Each is called once for each of them.
 	Middlewares []codeinterp.Middleware
 }
 
@@ -164,8 +183,8 @@ func (w *Workspace) Front(opts FrontOptions) ([]tools.Tool, error) {
 // Name returns the workspace's name.
 func (w *Workspace) Name() string { return w.name }
 
-// Tools returns the tools of all interpreters, the main one's first, and of the
-// files.
+// Tools returns the tools of all interpreters, the main one's first, of the
+// files, and of the shell.
 func (w *Workspace) Tools() []tools.Tool { return w.set.Tools() }
 
 // Dispatch serves a model's call; see [tools.Set].
@@ -196,13 +215,18 @@ func (w *Workspace) Beside(name string) codeinterp.CodeInterpreter {
 // is nil where the workspace has none.
 func (w *Workspace) Files() *files.Service { return w.files }
 
+// Shell returns the shell, for commands that the program runs by itself: they are
+// events of the workspace, and secrets are scrubbed. It is nil where the workspace
+// has none.
+func (w *Workspace) Shell() *shell.Service { return w.observedShell }
+
 // Outputs returns the store of outputs that were too long for an answer.
 func (w *Workspace) Outputs() *tools.OutputStore { return w.options.Outputs }
 
 // Scrub returns text with the workspace's secrets replaced.
 func (w *Workspace) Scrub(text string) string { return w.options.Secrets.Scrub(text) }
 
-// Close closes the interpreters, which ends their runs, and then the event
+// Close closes the shell and the interpreters, which ends their runs, and then the event
 // stream: subscribers see the ends of those runs, and nothing afterwards. It
 // is idempotent.
 func (w *Workspace) Close() error { return w.close() }
@@ -210,6 +234,9 @@ func (w *Workspace) Close() error { return w.close() }
 func (w *Workspace) closeAll() error {
 	errs := make([]error, len(w.order))
 	var wg sync.WaitGroup
+	if w.shell != nil {
+		wg.Go(func() { _ = w.shell.Close() }) // which never fails
+	}
 	for i, name := range w.order {
 		wg.Go(func() { errs[i] = w.raw[name].Close() })
 	}

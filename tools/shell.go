@@ -1,0 +1,256 @@
+package tools
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/shell"
+)
+
+// ForShell returns the tools for the commands of the workspace of that name, in
+// an order that is always the same. opts may be nil. Commands are bounded, cut,
+// scrubbed and reported as runs are. Those in the background belong to the client
+// that started them; see [WithClient].
+func ForShell(workspace string, s *shell.Service, opts *Options) ([]Tool, error) {
+	o, err := opts.complete()
+	if err == nil && (workspace != "" || opts == nil || opts.Namer == nil) {
+		err = CheckWorkspaceName(workspace)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("tools: %w", err)
+	}
+	info := s.Describe()
+	o.within(info.Limits)
+	k := &kit{Options: o, workspace: workspace, shell: s.With(shell.View{Owner: clientOf}), observer: observer{o.Secrets, o.OnEvent}}
+	k.limits = limits{
+		code: info.Limits.Code, maxTimeout: max(o.MaxTimeout.Milliseconds(), 1), timeout: max(o.Timeout, 0).Milliseconds(), maxRead: int64(o.MaxText),
+	}
+	k.facts = newFacts(info, k)
+	return k.tools()
+}
+
+func clientOf(ctx context.Context) any { return ctx.Value(clientKey{}) }
+
+type startedJSON struct {
+	CommandID string `json:"commandId" jsonschema:"description=Names the command in later calls."`
+}
+
+type commandJSON struct {
+	CommandID string `json:"commandId"`
+	Command   string `json:"command"`
+	Cwd       string `json:"cwd,omitempty"`
+	Started   string `json:"started" jsonschema:"format=date-time"`
+	Running   bool   `json:"running" jsonschema:"description=It has not ended yet."`
+	Status    string `json:"status,omitempty" jsonschema:"enum=ok,enum=error,enum=timeout,enum=canceled,enum=lost,enum=not_run,description=How it ended."`
+	ExitCode  *int   `json:"exitCode,omitempty" jsonschema:"description=Its exit code\\, where it has ended."`
+	Written   int64  `json:"written" jsonschema:"description=How many bytes of output it has written."`
+}
+
+type commandsJSON struct {
+	Commands []commandJSON `json:"commands" jsonschema:"description=The commands in the background\\, oldest first\\, also those that ended recently."`
+}
+
+type commandOutputJSON struct {
+	Text       string `json:"text" jsonschema:"description=What it wrote\\, both streams in their order."`
+	Offset     int64  `json:"offset" jsonschema:"description=The byte that the text starts at."`
+	NextOffset int64  `json:"nextOffset" jsonschema:"description=The byte to go on from."`
+	Missed     int64  `json:"missed,omitempty" jsonschema:"description=How many bytes before offset are not kept any more."`
+	commandJSON
+}
+
+type writtenInputJSON struct {
+	Bytes int `json:"bytes" jsonschema:"description=How many bytes were taken."`
+}
+
+// event is what is told of a command.
+func (k *kit) commandEvent(c decoded) RunEvent {
+	return RunEvent{CallID: c.ID, Tool: c.Tool, Op: codeinterp.OpCommand}
+}
+
+func (k *kit) commandOptions(c decoded) *codeinterp.CommandOptions {
+	o := &codeinterp.CommandOptions{RunOptions: k.runOptions(c), Cwd: c.cwd}
+	if c.stdin != "" {
+		o.Stdin = []byte(c.stdin)
+	}
+	return o
+}
+
+func (k *kit) runCommand(ctx context.Context, c decoded) *Answer {
+	o := k.commandOptions(c)
+	res, err := k.observer.run(k.commandEvent(c), o.RunOptions, func(run *codeinterp.RunOptions) (codeinterp.Result, error) {
+		o.RunOptions = *run
+		return k.shell.Run(ctx, c.command, o)
+	})
+	return k.reply(ctx, c, func() string { return "" }, res, err)
+}
+
+// startCommand starts a command whose time is its own, unless the call sets one.
+func (k *kit) startCommand(ctx context.Context, c decoded) *Answer {
+	o := k.commandOptions(c)
+	if c.timeoutMs == 0 {
+		o.Timeout = 0
+	}
+	o.OnOutput = nil // the call ends before
+	observe := k.observer.middleware(func(codeinterp.Call) RunEvent { return k.commandEvent(c) })
+	id, err := k.shell.With(shell.View{Middlewares: []codeinterp.Middleware{observe}}).Start(ctx, c.command, o)
+	if err != nil {
+		return k.failed(ctx, c, err)
+	}
+	return answer(c.ID, c.Tool, startedJSON{string(id)})
+}
+
+func (k *kit) commandOutput(ctx context.Context, c decoded) *Answer {
+	soon, cancel := context.WithTimeout(ctx, time.Duration(c.waitMs)*time.Millisecond)
+	defer cancel()
+	chunk, err := k.shell.Follow(soon, shell.ID(c.commandID), c.offset, int(max(c.limit, 0)))
+	if soon.Err() != nil && ctx.Err() == nil {
+		chunk, err = k.shell.Output(ctx, shell.ID(c.commandID), c.offset, int(max(c.limit, 0)))
+	}
+	var info shell.Info
+	if err == nil {
+		info, err = k.describeCommand(ctx, c.commandID)
+	}
+	if err != nil {
+		return k.failed(ctx, c, err)
+	}
+	if !chunk.End {
+		info.Running = true // there may be more than was read
+	}
+	trimRune(&chunk)
+	j := commandOutputJSON{Text: k.Secrets.Scrub(CleanText(string(chunk.Data))), Offset: chunk.Offset, NextOffset: chunk.Next, Missed: chunk.Missed, commandJSON: k.commandJSON(info)}
+	r := answer(c.ID, c.Tool, j)
+	r.Text = j.String()
+	return r
+}
+
+// describeCommand describes a command as it is now.
+func (k *kit) describeCommand(ctx context.Context, id string) (shell.Info, error) {
+	list, err := k.shell.List(ctx)
+	for _, info := range list {
+		if string(info.ID) == id {
+			return info, nil
+		}
+	}
+	if err == nil {
+		err = shell.ErrCommand
+	}
+	return shell.Info{}, err
+}
+
+// trimRune leaves the beginning of a character that is not whole to the next
+// chunk.
+func trimRune(c *shell.Chunk) {
+	for n := 1; n < utf8.UTFMax && n < len(c.Data) && !c.End; n++ {
+		if tail := c.Data[len(c.Data)-n:]; utf8.RuneStart(tail[0]) {
+			if !utf8.FullRune(tail) {
+				c.Data, c.Next = c.Data[:len(c.Data)-n], c.Next-int64(n)
+			}
+			return
+		}
+	}
+}
+
+// String is what a model reads: a line about the page, then the page.
+func (j commandOutputJSON) String() string {
+	about := fmt.Sprintf("bytes %d to %d; the next offset is %d; ", j.Offset, j.NextOffset, j.NextOffset)
+	if j.Missed > 0 {
+		about += fmt.Sprintf("%s before that are not kept any more; ", bytesOf(j.Missed))
+	}
+	return "[" + about + j.state() + "]\n" + j.Text
+}
+
+func (j commandJSON) state() string {
+	if j.Running {
+		return "it runs"
+	}
+	return fmt.Sprintf("it has ended: %s, exit code %d", j.Status, *j.ExitCode)
+}
+
+func (k *kit) commandJSON(i shell.Info) commandJSON {
+	j := commandJSON{
+		CommandID: string(i.ID), Command: k.Secrets.Scrub(clip(i.Command, 1<<10)), Cwd: k.Secrets.Scrub(i.Cwd),
+		Started: stamp(i.Started), Running: i.Running, Written: i.Written,
+	}
+	if !i.Running {
+		j.Status, j.ExitCode = string(i.Result.Status), new(i.Result.ExitCode)
+	}
+	return j
+}
+
+func (k *kit) commandInput(ctx context.Context, c decoded) *Answer {
+	ctx, cancel := context.WithTimeoutCause(ctx, maxInputTime, errNotRead)
+	defer cancel()
+	n, err := k.shell.Write(ctx, shell.ID(c.commandID), []byte(c.stdin), c.last)
+	if err != nil && (n == 0 || !errors.Is(err, errNotRead)) {
+		return k.failed(ctx, c, err)
+	}
+	return answer(c.ID, c.Tool, writtenInputJSON{n})
+}
+
+// maxInputTime is how long input waits for a command that does not read.
+const maxInputTime = 5 * time.Second
+
+var errNotRead = fmt.Errorf("%w: the command does not read its input", codeinterp.ErrCapacity)
+
+func (k *kit) stopCommand(ctx context.Context, c decoded) *Answer {
+	var info shell.Info
+	var err error
+	if c.signal != "" {
+		if err = k.shell.Signal(ctx, shell.ID(c.commandID), codeinterp.Signal(c.signal)); err == nil {
+			info, err = k.describeCommand(ctx, c.commandID)
+		}
+	} else {
+		info, err = k.shell.Stop(ctx, shell.ID(c.commandID))
+	}
+	if err != nil {
+		return k.failed(ctx, c, err)
+	}
+	return answer(c.ID, c.Tool, k.commandJSON(info))
+}
+
+func (k *kit) listCommands(ctx context.Context, c decoded) *Answer {
+	list, err := k.shell.List(ctx)
+	if err != nil {
+		return k.failed(ctx, c, err)
+	}
+	j := commandsJSON{make([]commandJSON, 0, len(list))}
+	for _, i := range list {
+		j.Commands = append(j.Commands, k.commandJSON(i))
+	}
+	return answer(c.ID, c.Tool, j)
+}
+
+// shellFact says where commands start.
+func shellFact(k *kit, info codeinterp.Info) string {
+	if k.shell == nil || info.Workdir == "" {
+		return ""
+	}
+	return "Commands start in the directory " + info.Workdir + "; cwd is relative to it."
+}
+
+// startFact says what to do about a command that is to go on.
+func startFact(k *kit) string {
+	if !hasBackground(k) {
+		return ""
+	}
+	return ": use " + k.name("start_command") + " for what is to go on"
+}
+
+// found names the interpreters that commands find.
+func (f *facts) found() string {
+	var names []string
+	for _, l := range f.info.Languages {
+		if runtime := runtimeOf(&l); runtime != "" {
+			names = append(names, runtime)
+		}
+	}
+	if names == nil {
+		return ""
+	}
+	return "Among others there are " + strings.Join(names, ", ") + "."
+}
