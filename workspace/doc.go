@@ -24,7 +24,8 @@
 // such as read_file and grep. They are the program's to open and to close.
 //
 // And it may have a shell: package shell runs commands beside the code, for tools
-// such as run_command.
+// such as run_command. Package local makes a workspace of an interpreter, files and
+// a shell that share a directory.
 //
 // # Events
 //

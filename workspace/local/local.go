@@ -1,0 +1,121 @@
+// Package local makes a workspace of the interpreters of this machine, files and
+// a shell, which share a directory.
+//
+//	ws, err := local.New("demo", "project", nil)
+//	...
+//	defer ws.Close()
+//	res, err := ws.Code().RunCode(ctx, "python", "open('a.txt', 'w').write('hello')", nil)
+//	page, err := ws.Files().Read(ctx, "a.txt", files.Range{})
+//	res, err = ws.Shell().Run(ctx, "wc -c a.txt", nil)
+//
+// Code, in contexts and without, commands and the file tools start in that
+// directory, see it at its path and, where the host is root, work there as the
+// same user: the directory's owner, or, where that is root, a uid that belongs to
+// the directory and is let in by its access list. Files of root's that are there
+// before stay as they are.
+//
+// # Security
+//
+// The walls are those of package subprocess, around each run, context and
+// command. Within the directory they share everything, and can disturb one
+// another.
+package local
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/files"
+	"github.com/toolcell/toolcell/providers/subprocess"
+	"github.com/toolcell/toolcell/shell"
+	"github.com/toolcell/toolcell/workspace"
+)
+
+// Options tunes a workspace. The zero value is ready to use.
+type Options struct {
+	// Subprocess tunes the interpreter. Its Dir is not used.
+	Subprocess subprocess.Options
+
+	// Files tunes the files. Its Dir is not used.
+	Files files.Options
+
+	// Shell tunes the shell.
+	Shell shell.Options
+
+	// Declared narrows the workspace to what it names, if it names code, files or
+	// a shell; see [workspace.Declaration].
+	Declared workspace.Declaration
+
+	// Workspace tunes the tools and the events.
+	Workspace workspace.Options
+}
+
+// New opens a workspace over a directory of the host, which exists. opts may be
+// nil. It fails as subprocess.NewStateful and workspace.New do.
+func New(name, dir string, opts *Options) (*workspace.Workspace, error) {
+	if opts == nil {
+		opts = &Options{}
+	}
+	path, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, fmt.Errorf("local: %w: %w", codeinterp.ErrInvalid, err)
+	}
+	so := opts.Subprocess
+	so.Dir = path
+	ci, err := open(&so)
+	if err != nil {
+		return nil, err
+	}
+	caps, err := capabilities(ci, opts)
+	if err != nil {
+		return nil, errors.Join(err, ci.Close())
+	}
+	ws, err := workspace.New(name, caps, &opts.Workspace)
+	if err != nil {
+		return nil, errors.Join(err, ci.Close())
+	}
+	return ws, nil
+}
+
+// An interpreter also owns the directory that was opened for the files.
+type interpreter struct {
+	*subprocess.Stateful
+	dir subprocess.Dir
+}
+
+func open(o *subprocess.Options) (*interpreter, error) {
+	ci, err := subprocess.NewStateful(o)
+	if err != nil {
+		return nil, err
+	}
+	dir, err := ci.OpenDir()
+	if err != nil {
+		return nil, errors.Join(err, ci.Close())
+	}
+	return &interpreter{ci, dir}, nil
+}
+
+// Close closes both.
+func (i *interpreter) Close() error { return errors.Join(i.Stateful.Close(), i.dir.Close()) }
+
+// capabilities returns what is declared, all where nothing is.
+func capabilities(ci *interpreter, opts *Options) (workspace.Capabilities, error) {
+	d := opts.Declared
+	all := d.Code == nil && !d.Files && !d.Shell
+	caps := workspace.Capabilities{Code: ci, Declared: d}
+	if all || d.Files {
+		fo := opts.Files
+		fo.Dir = ci.Describe().Workdir
+		caps.Files = files.New(ci.dir, &fo)
+	}
+	if all || d.Shell {
+		s, err := shell.New(ci, &opts.Shell)
+		if err != nil {
+			return caps, err
+		}
+		caps.Shell = s
+	}
+	return caps, nil
+}

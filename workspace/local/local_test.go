@@ -1,0 +1,207 @@
+//go:build unix
+
+package local_test
+
+import (
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/files"
+	"github.com/toolcell/toolcell/internal/leftover"
+	"github.com/toolcell/toolcell/providers/subprocess"
+	"github.com/toolcell/toolcell/tools"
+	"github.com/toolcell/toolcell/workspace"
+	"github.com/toolcell/toolcell/workspace/local"
+)
+
+func TestMain(m *testing.M) { os.Exit(leftover.Run(m)) }
+
+// newDir returns a directory that other users reach.
+func newDir(t testing.TB) string {
+	t.Helper()
+	top := t.TempDir()
+	for dir := top; dir != os.TempDir(); dir = filepath.Dir(dir) {
+		if err := os.Chmod(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return top
+}
+
+// open returns a workspace over a new directory.
+func open(t testing.TB, o local.Options) (ws *workspace.Workspace, dir string) {
+	t.Helper()
+	dir = newDir(t)
+	if o.Subprocess.Require == subprocess.Auto {
+		o.Subprocess.Require = subprocess.Landlock
+	}
+	ws, err := local.New("demo", dir, &o)
+	if errors.Is(err, codeinterp.ErrIsolation) || errors.Is(err, codeinterp.ErrUnavailable) {
+		t.Skip(err)
+	} else if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := ws.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return ws, dir
+}
+
+// python returns a Python with pandas where the tests have one.
+func python(t testing.TB) (l subprocess.Language, pandas bool) {
+	l = subprocess.Python()
+	path, err := filepath.Abs("../../.testenv/python/bin/python")
+	if err == nil {
+		_, err = os.Stat(path)
+	}
+	if err != nil {
+		return l, false
+	}
+	l.Commands = []string{path}
+	found, _ := filepath.Glob("../../.testenv/python/lib/python3*/site-packages/pandas")
+	return l, len(found) > 0
+}
+
+// TestCapsule is a page about a capsule, line by line: code that keeps its
+// variables, output, a data frame as CSV that the files read back, a command, a
+// list.
+func TestCapsule(t *testing.T) {
+	l, pandas := python(t)
+	for _, mode := range []subprocess.Mode{subprocess.Landlock, subprocess.Bwrap, subprocess.None} {
+		t.Run(mode.String(), func(t *testing.T) {
+			ws, dir := open(t, local.Options{Subprocess: subprocess.Options{Require: mode, AllowNone: true, Languages: []subprocess.Language{l}}})
+			ci, _ := codeinterp.Stateful(ws.Code())
+			id, err := ci.CreateContext(t.Context(), "python", nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			frame := "import pandas as pd; df = pd.DataFrame({'a': [1,2,3]})"
+			save := "df.to_csv('data.csv', index=False)"
+			if !pandas {
+				frame, save = "df = ['a', 1, 2, 3]", "open('data.csv', 'w').writelines(f'{x}\\n' for x in df)"
+			}
+			for _, step := range []struct{ code, stdout, stderr, text string }{
+				{"print('hello')", "hello\n", "", ""},
+				{"x = 42", "", "", ""},
+				{"x * 2", "", "", "84"},
+				{"import math", "", "", ""},
+				{"math.pi", "", "", "3.141592653589793"},
+				{"def greet(name): return f'hello {name}'", "", "", ""},
+				{"greet('world')", "", "", "'hello world'"},
+				{"1 + 1", "", "", "2"},
+				{"print('from print')", "from print\n", "", ""},
+				{"import sys; n = sys.stderr.write('warn\\n')", "", "warn\n", ""},
+				{frame, "", "", ""},
+				{save, "", "", ""},
+			} {
+				res, err := ci.RunInContext(t.Context(), id, step.code, nil)
+				if err != nil || !res.OK() || res.Stdout() != step.stdout || res.Stderr() != step.stderr || res.Text() != step.text {
+					t.Errorf("%s: %+v, %v", step.code, res, err)
+				}
+			}
+			page, err := ws.Files().Read(t.Context(), "data.csv", files.Range{})
+			if err != nil || page.Text != "a\n1\n2\n3\n" {
+				t.Errorf("read %q, %v", page.Text, err)
+			}
+			if b, err := os.ReadFile(filepath.Join(dir, "data.csv")); string(b) != page.Text {
+				t.Errorf("on the host: %q, %v", b, err)
+			}
+			res, err := ws.Shell().Run(t.Context(), "echo hello", nil)
+			if err != nil || res.Stdout() != "hello\n" || res.ExitCode != 0 {
+				t.Errorf("%+v, %v", res, err)
+			}
+			if err := ws.Files().Write(t.Context(), dir+"/app/data.txt", []byte("hello world"), files.WriteOptions{}); err != nil {
+				t.Fatal(err)
+			}
+			list, err := ws.Files().List(t.Context(), "app", 1, 0)
+			if err != nil || len(list.Entries) != 1 || list.Entries[0].Path != "app/data.txt" || list.Entries[0].Type != files.TypeFile {
+				t.Errorf("%+v, %v", list, err)
+			}
+		})
+	}
+}
+
+// TestTools: what a tool writes, commands and code of all kinds find, and change,
+// in the same directory and as the same user.
+func TestTools(t *testing.T) {
+	l, _ := python(t)
+	ws, dir := open(t, local.Options{
+		Subprocess: subprocess.Options{Languages: []subprocess.Language{l, subprocess.Bash()}},
+		Workspace:  workspace.Options{Tools: tools.Options{Background: true}},
+	})
+	call := func(op, args string) *tools.Answer {
+		t.Helper()
+		a := ws.Dispatch(t.Context(), "workspace__demo__"+op, []byte(args), nil)
+		if a.Failure != nil {
+			t.Errorf("%s: %s", op, a.Text)
+		}
+		return a
+	}
+	call("write_file", `{"path":"src/log","content":"tool\n"}`)
+	call("run_code", `{"language":"python","code":"open('src/log', 'a').write('python\\n'); open('helper.py', 'w').write('x = 5')"}`)
+	call("run_code", `{"language":"bash","code":"echo bash >>src/log"}`)
+	call("run_command", `{"command":"echo command >>log; python -B -c 'import sys; sys.path.insert(0, \"..\"); import helper; print(helper.x)'","cwd":"src"}`)
+	var c struct{ CommandID string }
+	_ = json.Unmarshal(call("start_command", `{"command":"echo background >>src/log; rm helper.py"}`).JSON(), &c)
+	call("command_output", `{"commandId":"`+c.CommandID+`","waitMs":30000}`)
+	call("edit_file", `{"path":"src/log","oldText":"tool","newText":"edited"}`)
+	want := "edited\npython\nbash\ncommand\nbackground\n"
+	if a := call("read_file", `{"path":"`+dir+`/src/log"}`); !strings.HasSuffix(a.Text, want) {
+		t.Errorf("got %s", a.Text)
+	}
+	if a := call("run_command", `{"command":"pwd; ls"}`); !strings.Contains(a.Text, dir+"\nsrc\n") {
+		t.Errorf("got %s", a.Text)
+	}
+	if user := codeinterp.Describe(ws.Code()).Isolation.User; !strings.Contains(user, "the same for all programs") {
+		t.Errorf("user %s", user)
+	}
+	for _, op := range []string{"run_command", "start_command", "read_file", "run_code"} {
+		i := slices.IndexFunc(ws.Tools(), func(tool tools.Tool) bool { return tool.Name == "workspace__demo__"+op })
+		if !strings.Contains(ws.Tools()[i].Description, dir) {
+			t.Errorf("%s does not say where", op)
+		}
+	}
+}
+
+// TestDeclared: what is declared is what is offered.
+func TestDeclared(t *testing.T) {
+	o := local.Options{
+		Subprocess: subprocess.Options{Languages: []subprocess.Language{subprocess.Bash()}},
+		Declared:   workspace.Declaration{Code: &workspace.CodeDeclaration{Languages: []string{"bash"}}},
+	}
+	ws, _ := open(t, o)
+	if ws.Shell() != nil || ws.Files() != nil || len(ws.Tools()) != 1 {
+		t.Errorf("%d tools", len(ws.Tools()))
+	}
+	o.Declared.Shell = true
+	ws, _ = open(t, o)
+	if ws.Shell() == nil || ws.Files() != nil || len(ws.Tools()) != 2 {
+		t.Errorf("%d tools", len(ws.Tools()))
+	}
+}
+
+// TestClose: nothing lives on after Close, which TestMain looks for.
+func TestClose(t *testing.T) {
+	ws, _ := open(t, local.Options{Subprocess: subprocess.Options{Languages: []subprocess.Language{subprocess.Bash()}}})
+	id, err := ws.Shell().Start(t.Context(), "trap '' TERM HUP INT; sleep 1000 & sleep 1000", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := ws.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if info, err := ws.Shell().Wait(t.Context(), id); info.Running || !errors.Is(info.Err, codeinterp.ErrClosed) || err != nil {
+		t.Errorf("%+v, %v", info, err)
+	}
+	if _, err := ws.Files().Read(t.Context(), "x", files.Range{}); err == nil {
+		t.Error("files are still open")
+	}
+}
