@@ -42,7 +42,9 @@ type Config struct {
 	Patience time.Duration
 
 	// Seed chooses the programs that are made at random. Zero means another
-	// choice each time; a failure tells the seed that it came from.
+	// choice each time; a failure tells the seed that it came from. Where the
+	// suite is Brief, it chooses each clause's language too, for zero always
+	// the same.
 	Seed uint64
 
 	// OnFailure, if set, is called with each failure when it is found, from
@@ -56,8 +58,9 @@ type Config struct {
 	Thrifty bool
 
 	// Brief is for the further set-ups of a provider that is tested in full in
-	// one: every clause is tried, with fewer programs at random, fewer runs of
-	// the hammers, and a quarter of the large outputs.
+	// one: every clause is tried, with one of the languages that it holds for
+	// (which, Seed decides), with fewer programs at random, fewer runs of the
+	// hammers, and a quarter of the large outputs.
 	Brief bool
 }
 

@@ -85,7 +85,7 @@ func functionChecks() []check {
 			clause: "ten megabytes are a result like any other",
 			scope:  everyRun, uses: func(p *Programs) bool { return p.CallSize != nil },
 			run: calling(func(ctx context.Context, e *env) error {
-				text := `"` + strings.Repeat("x", 10_000_000) + `"`
+				text := `"` + strings.Repeat("x", e.large(10_000_000)) + `"`
 				f := codeinterp.Function{Name: "large", Call: func(context.Context, codeinterp.FunctionCall) (json.RawMessage, error) {
 					return json.RawMessage(text), nil
 				}}

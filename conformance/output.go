@@ -212,12 +212,12 @@ func liveHeap() uint64 {
 // heapMargin is how far the heap may grow beyond what is kept.
 const heapMargin = 16 << 20
 
-// large is how many lines a program with large output writes.
-func (e *env) large(lines int) int {
+// large is how many lines, or bytes, a large output or result has.
+func (e *env) large(n int) int {
 	if e.s.cfg.Brief {
-		return lines / 4
+		return n / 4
 	}
-	return lines
+	return n
 }
 
 func hugeOutput(ctx context.Context, e *env) error {

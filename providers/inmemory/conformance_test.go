@@ -112,7 +112,7 @@ func TestConformance(t *testing.T) {
 				c.Languages = []string{"javascript"}
 			}
 			c.Lacks, c.Programs, c.Timeout, c.Patience = lacks, programs(), 2*time.Minute, 10*time.Second
-			c.Thrifty = raceEnabled || c.name != "NewStateful"
+			c.Thrifty, c.Brief = raceEnabled || c.name != "NewStateful", raceEnabled
 			conformance.Run(t, c.Config)
 		})
 	}

@@ -69,6 +69,11 @@ func apart(t *testing.T) bool {
 	return true
 }
 
+// full has every mode tried with every language, and as much of each as the first.
+func full() bool { return os.Getenv("TOOLCELL_TEST_FULL") != "" }
+
+// TestConformance tries every language in landlock mode, and in the others each
+// clause with one of them.
 func TestConformance(t *testing.T) {
 	if apart(t) {
 		return
@@ -77,6 +82,7 @@ func TestConformance(t *testing.T) {
 		conformance.Run(t, conformance.Config{
 			Timeout: busyTimeout, Patience: busyPatience,
 			New:   func() (codeinterp.CodeInterpreter, error) { return subprocess.New(&o) },
+			Brief: o.Require != subprocess.Landlock && !full(),
 			Lacks: []conformance.Feature{conformance.Manager},
 		})
 	})
@@ -102,9 +108,8 @@ func TestWarmConformance(t *testing.T) {
 	})
 }
 
-// TestStatefulConformance covers contexts in every mode and language. RunCode is
-// that of New, so that what holds for both is tried with contexts only, but for
-// landlock mode, unless the variable TOOLCELL_TEST_FULL is set.
+// TestStatefulConformance does the same with contexts. RunCode is that of New,
+// so that what holds for both is tried with contexts only.
 func TestStatefulConformance(t *testing.T) {
 	if apart(t) {
 		return
@@ -114,7 +119,8 @@ func TestStatefulConformance(t *testing.T) {
 			Timeout: busyTimeout, Patience: busyPatience,
 			New:      func() (codeinterp.CodeInterpreter, error) { return subprocess.NewStateful(&o) },
 			Stateful: true,
-			Thrifty:  o.Require != subprocess.Landlock && os.Getenv("TOOLCELL_TEST_FULL") == "",
+			Thrifty:  !full(),
+			Brief:    o.Require != subprocess.Landlock && !full(),
 		})
 	})
 }
