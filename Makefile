@@ -4,7 +4,8 @@
 SHELL   := bash -o pipefail
 GO      ?= go
 FUZZ    ?= 5s
-NESTED  := $(patsubst %/go.mod,%,$(wildcard examples/*/go.mod examples/adapters/*/go.mod))
+RELEASE := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64
+NESTED  := internal/release $(patsubst %/go.mod,%,$(wildcard examples/*/go.mod examples/adapters/*/go.mod))
 PATH    := $(CURDIR)/.testenv/bin:$(PATH)
 export PATH
 
@@ -14,7 +15,7 @@ RACE    := $(shell command -v $$($(GO) env CC) >/dev/null 2>&1 && echo -race)
 TESTS   = $$($(GO) -C internal/lint tool -n gotestsum) --format pkgname-and-test-fails --format-icons text --format-hide-empty-pkg \
 	--rerun-fails=2 --rerun-fails-max-failures=30
 
-.PHONY: attack test testenv compile quick bench lint cross fuzz cover vuln tidy test262
+.PHONY: attack test testenv compile quick bench lint cross fuzz cover release vuln tidy test262
 
 ## test: set up the test parts, then run every test with the race detector. What
 ## fails beside the others is tried again, alone, and has to pass then: real
@@ -72,6 +73,17 @@ cross:
 	GOOS=darwin GOARCH=arm64 $(GO) vet ./...
 	GOOS=windows GOARCH=amd64 $(GO) build ./...
 	GOOS=linux GOARCH=arm64 $(GO) vet ./...
+
+## release: the command for five platforms, static, below dist/, with what is in
+## each as a CycloneDX list, and checksums of all; twice the same from one commit
+release:
+	@rm -rf dist && mkdir dist
+	@set -e; for p in $(RELEASE); do \
+		file=dist/toolcell_$${p%/*}_$${p#*/}; case $$p in windows/*) file=$$file.exe ;; esac; \
+		echo $$file; CGO_ENABLED=0 GOOS=$${p%/*} GOARCH=$${p#*/} $(GO) build -trimpath -ldflags '-s -w' -o $$file ./cmd/toolcell; \
+	done
+	$(GO) -C internal/release run . $(CURDIR)/dist/toolcell_*
+	cd dist && sha256sum toolcell_* > SHA256SUMS
 
 ## fuzz: every fuzz target for a moment (FUZZ=1m for longer)
 fuzz:

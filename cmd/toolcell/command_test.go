@@ -45,7 +45,7 @@ func TestMessages(t *testing.T) {
 		"run --url http://h --ca /no/such.pem -e 1", "run --url http://h -e 1 argument", "run --dir . -e 1", "run --stdin -", "run --env =x -e 1",
 		"run --memory much -e 1", "run --isolation maybe -e 1", "run --out x -e 1", "run --json x.ipynb", "run x.ipynb argument",
 		"run --env-name a --with b -e 1", "run --with git+ssh://x -e 1",
-		"repl x", "repl --timeout -1s", "repl --language cobol", "mcp x", "mcp --http-token x", "mcp --workspace -", "mcp --languages cobol",
+		"repl x", "repl --timeout -1s", "repl --language cobol", "mcp x", "mcp --http-token x", "mcp --workspace -", "mcp --languages cobol", "mcp --http 0.0.0.0:0",
 		"env", "env create", "env create .. six", "env create x", "env create x --requirements /no/such", "env remove ..", "env lock no-such", "env create x six --lock x", "doctor x", "doctor --provider x",
 		"sweep", "sweep --url http://h x", "completion", "completion tcsh", "man x",
 	} {

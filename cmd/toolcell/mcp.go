@@ -7,6 +7,7 @@ import (
 	"flag"
 	"fmt"
 	"log/slog"
+	"net"
 	"os"
 	"slices"
 	"strings"
@@ -220,6 +221,9 @@ func (a *app) serve(ctx context.Context, server *mcpserver.Server, f *mcpFlags) 
 	tokens := slices.Clone(f.tokens)
 	if t := a.getenv("TOOLCELL_MCP_TOKEN"); t != "" {
 		tokens = append(tokens, t)
+	}
+	if at, ok := ln.Addr().(*net.TCPAddr); ok && !at.IP.IsLoopback() && len(tokens) == 0 {
+		return errors.Join(mcpserver.ErrInsecure, ln.Close(), server.Close())
 	}
 	fmt.Fprintf(a.stderr, "toolcell: serving MCP at http://%v%s\n", ln.Addr(), mcpserver.Path)
 	if len(tokens) == 0 {
