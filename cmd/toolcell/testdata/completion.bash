@@ -84,12 +84,13 @@ _toolcell() {
 		mcp:--tag) words="" ;;
 		mcp:--timeout) words="" ;;
 		mcp:--token) words="" ;;
+		mcp:--tools) words="" files=1 ;;
 		mcp:--url) words="" ;;
 		mcp:--with) words="" ;;
 		mcp:--workspace) words="" ;;
 		mcp:--write) words="" files=1 ;;
 		mcp:*)
-			if [[ $cur == -* ]]; then words="--allow-unsandboxed --ca --context-idle --context-lifetime --disk --env-name --header --http --http-host --http-origin --http-token --isolation --kernel --languages --manage --max-contexts --max-timeout --memory --network --node --preload --processes --provider --python --read --read-output --spill --stateless --tag --timeout --token --url --verbose --warm --with --workspace --write --help"; else words=""; fi ;;
+			if [[ $cur == -* ]]; then words="--allow-unsandboxed --ca --context-idle --context-lifetime --disk --env-name --header --http --http-host --http-origin --http-token --isolation --kernel --languages --manage --max-contexts --max-timeout --memory --network --node --preload --processes --provider --python --read --read-output --spill --stateless --tag --timeout --token --tools --url --verbose --warm --with --workspace --write --help"; else words=""; fi ;;
 		env:--lock) words="" files=1 ;;
 		env:--python) words="" files=1 ;;
 		env:--requirements) words="" files=1 ;;

@@ -102,6 +102,7 @@ complete -c toolcell -n '__fish_seen_subcommand_from mcp' -l stateless -d 'offer
 complete -c toolcell -n '__fish_seen_subcommand_from mcp' -l tag -r -d 'jupyter: what marks this command\'s kernels for toolcell sweep (name, default toolcell-USER)'
 complete -c toolcell -n '__fish_seen_subcommand_from mcp' -l timeout -r -d 'end a run that asks for no other time after this duration (default 45s)'
 complete -c toolcell -n '__fish_seen_subcommand_from mcp' -l token -r -d 'token of the Jupyter server (environment: JUPYTER_TOKEN, or JUPYTER_PASSWORD)'
+complete -c toolcell -n '__fish_seen_subcommand_from mcp' -l tools -r -F -d 'connect to the MCP servers of this file ({"mcpServers": {...}}) and serve one tool in place of theirs, which runs programs that call them'
 complete -c toolcell -n '__fish_seen_subcommand_from mcp' -l url -r -d 'address of the Jupyter server, as a browser shows it, or http+unix://PATH for a socket (environment: JUPYTER_URL)'
 complete -c toolcell -n '__fish_seen_subcommand_from mcp' -l verbose -d 'log sessions and faults on standard error'
 complete -c toolcell -n '__fish_seen_subcommand_from mcp' -l warm -d 'subprocess: keep processes ready, so that programs start faster'

@@ -121,6 +121,7 @@ _toolcell() {
 			'*--tag[jupyter: what marks this command'\''s kernels for toolcell sweep (name, default toolcell-USER)]:value:()' \
 			'*--timeout[end a run that asks for no other time after this duration (default 45s)]:value:()' \
 			'*--token[token of the Jupyter server (environment: JUPYTER_TOKEN, or JUPYTER_PASSWORD)]:value:()' \
+			'*--tools[connect to the MCP servers of this file ({"mcpServers": {...}}) and serve one tool in place of theirs, which runs programs that call them]:value:_files' \
 			'*--url[address of the Jupyter server, as a browser shows it, or http+unix://PATH for a socket (environment: JUPYTER_URL)]:value:()' \
 			'*--verbose[log sessions and faults on standard error]' \
 			'*--warm[subprocess: keep processes ready, so that programs start faster]' \
