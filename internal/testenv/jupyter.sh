@@ -3,11 +3,13 @@
 # run against, into .testenv/jupyter at the root of the repository. A part that
 # is there is left alone; one that cannot be had is told in one line.
 #
-#   server6  Jupyter Server 2 + ipykernel 6 (matplotlib, bash_kernel, Deno)
+#   server6  Jupyter Server 2 + ipykernel 6 (matplotlib, bash_kernel, Deno; and
+#            xeus-python and calysto_bash, whose kernelspecs a test writes)
 #   server7  Jupyter Server 2 + ipykernel 7
 #   gateway  Kernel Gateway
 #   hub      JupyterHub + configurable-http-proxy, dummy login, local spawner
 #   eg       Enterprise Gateway
+#   R        the distribution's IRkernel
 #   debian   the distribution's own jupyter-server, in place of server6 where
 #            pip reaches nothing
 set -u
@@ -75,6 +77,28 @@ bash_kernel() {
 		echo "jupyter: could not install the bash kernel"
 }
 
+# further_kernels share languages with those that most tests want.
+further_kernels() {
+	local log=$root/kernels.log
+	[ -e "$root/server6/.kernels" ] && return 0
+	if "$root/server6/bin/pip" install -q xeus-python calysto_bash 'ipykernel>=6,<7' >"$log" 2>&1; then
+		rm -rf "$root"/server6/share/jupyter/kernels/{xpython,xpython-raw,calysto_bash}
+		touch "$root/server6/.kernels"
+		echo "jupyter: installed xeus-python and calysto_bash"
+	else
+		echo "jupyter: could not install xeus-python and calysto_bash: $(last_line "$log")"
+	fi
+}
+
+r_kernel() {
+	[ -e /usr/share/jupyter/kernels/ir/kernel.json ] && return 0
+	if apt_install r-cran-irkernel >"$root/r.log" 2>&1; then
+		echo "jupyter: installed R and IRkernel"
+	else
+		echo "jupyter: could not install IRkernel: $(last_line "$root/r.log")"
+	fi
+}
+
 debian() {
 	command -v jupyter-server >/dev/null && return 0
 	if apt_install jupyter-server python3-ipykernel python3-matplotlib >"$root/debian.log" 2>&1; then
@@ -86,6 +110,7 @@ debian() {
 
 if venv server6 'jupyter_server>=2,<3' 'ipykernel>=6,<7' matplotlib pandas bash_kernel; then
 	bash_kernel
+	further_kernels
 	deno_kernel
 else
 	debian
@@ -93,5 +118,6 @@ fi
 venv server7 'jupyter_server>=2,<3' 'ipykernel>=7,<8'
 venv gateway jupyter_kernel_gateway 'ipykernel>=6,<7'
 venv hub jupyterhub 'jupyter_server>=2,<3' 'ipykernel>=6,<7' && npm_part proxy configurable-http-proxy
+r_kernel
 venv eg jupyter_enterprise_gateway 'ipykernel>=6,<7'
 exit 0

@@ -42,6 +42,7 @@ func TestBash(t *testing.T) {
 		{"echo $x; printf 'a\\nb' | tr b c", "1\na\nc", codeinterp.StatusOK, 0, false},
 		{"(exit 3)", "", codeinterp.StatusError, 3, false},
 		{"echo before\nexit 3", "before\nexit\nRestarting Bash", codeinterp.StatusLost, 137, true},
+		{"x=2; kill -9 $$", "Restarting Bash", codeinterp.StatusLost, 137, true},
 		{"echo \"[$x]\"; pwd; echo \"$GIVEN\"", "[]\n/usr\nit's \"é\" $x\n", codeinterp.StatusOK, 0, false},
 	} {
 		res, err := ci.RunInContext(t.Context(), id, c.code, nil)

@@ -74,6 +74,29 @@
 // kernel signs its messages with the name of whoever asks, as IRkernel does, a
 // process that was replaced shows by its count of runs.
 //
+// # What each kernel can do
+//
+// Found by trying, on a Jupyter Server 2 (xeus-python 0.19, IRkernel 1.3, Deno 2,
+// bash_kernel 0.10, calysto_bash 0.2). Where an interrupt does not keep the state,
+// a timeout and InterruptContext cost it, which is told.
+//
+//	              value  json  stderr  error  line  exit  stdin  env  cwd  interrupt
+//	ipykernel     yes    yes   yes     yes    yes   yes   yes    yes  yes  yes
+//	xpython       yes    yes   yes     yes    -     -     yes    -    -    -
+//	xpython-raw   yes    -     yes     yes    -     -     yes    -    -    -
+//	IRkernel      yes    -     yes     yes    -     -     yes    -    -    yes
+//	Deno          yes    yes   yes     yes    -     yes   -      yes  yes  -
+//	bash_kernel   -      -     -       -      -     yes   -      -    yes  yes
+//	calysto_bash  -      -     -       -      -     -     -      -    yes  -
+//
+// The value is the last expression's, which IRkernel sends as a display, and json
+// its JSON form; stderr is a stream of its own; error is the error's name and
+// message, line its line, and exit an exit code that costs no state; stdin is
+// RunOptions.Stdin, env RunOptions.Env, and cwd ContextOptions.Cwd. bash_kernel
+// takes ContextOptions.Env too. The death of a kernel's process is told of each,
+// that of bash_kernel's shell too; a shell of calysto_bash that has ended stays
+// so, and only its words on standard error tell.
+//
 // # Errors
 //
 // Refusals of the server are a [*server.StatusError] that names the likely cause: a

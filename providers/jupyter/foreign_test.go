@@ -160,6 +160,29 @@ func TestHiddenRequestsAreSentAgain(t *testing.T) {
 	})
 }
 
+// TestInterruptedIsNoDrop plays a kernel that says of a program which was
+// interrupted what others say of one that they dropped: it is not run again, and
+// not ok.
+func TestInterruptedIsNoDrop(t *testing.T) {
+	for _, status := range []string{"abort", "aborted"} {
+		var runs atomic.Int32
+		inOther(t, func(s *fake.Server) {
+			s.Execute = func(k *fake.Kernel, req *fake.Message) {
+				runs.Add(1)
+				busy(k, req)
+				k.IOPub(req, "execute_input", map[string]any{"code": req.Code(), "execution_count": 1})
+				k.Reply(req, "execute_reply", map[string]any{"status": status, "execution_count": 1})
+				idle(k, req)
+			}
+		}, func(r *rig) {
+			res, err := r.run("x", nil)
+			if err != nil || res.Status != codeinterp.StatusError || res.ExitCode != 1 || res.Error == nil || runs.Load() != 1 {
+				t.Errorf("%s: %d runs, %+v, %v", status, runs.Load(), res, err)
+			}
+		})
+	}
+}
+
 // TestKernelThatDiesAtBirth plays a kernelspec whose kernels die before they
 // are ready, the first of them or all.
 func TestKernelThatDiesAtBirth(t *testing.T) {

@@ -14,7 +14,7 @@ import (
 // bashDialect is for bash_kernel. Its env and cwd are those of the shell, which
 // it replaces where the program exits.
 var bashDialect = dialect{
-	replaced: regexp.MustCompile(`(^|\n)exit\r?\nRestarting Bash\s*$`).Match,
+	replaced: regexp.MustCompile(`(^|\n)Restarting Bash\s*$`).Match,
 	noStdin:  true,
 	start:    bashSurroundings,
 	remove:   func(dir string) string { return "cd / && rm -rf -- " + bashTemp(dir) },
@@ -23,6 +23,10 @@ var bashDialect = dialect{
 		return n, e.Name == "" && err == nil && n != 0
 	},
 }
+
+// otherBashDialect is for other kernels, such as calysto_bash, whose shells go on
+// with a program after the kernel has told that it was interrupted.
+var otherBashDialect = dialect{noStdin: true, deaf: true, start: bashDialect.start, remove: bashDialect.remove}
 
 func bashSurroundings(s Surroundings) string {
 	var b strings.Builder

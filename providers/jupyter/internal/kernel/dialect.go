@@ -41,6 +41,8 @@ type dialect struct {
 	// settle prints a marker to the streams, for kernels whose output comes
 	// after they said that they are idle.
 	settle func(marker string) string
+	// deaf: the kernel answers an interrupt, and the program runs on.
+	deaf bool
 	// skipsBlank: lines are counted from the first that is not blank.
 	skipsBlank bool
 	// exit tells an exit from an error.
@@ -65,7 +67,7 @@ func NewKind(language, name string, s server.Spec) Kind {
 // Visited is the kind of a kernel that somebody else works in: it is left as it
 // is, and only what it says is understood as that of its language.
 func (k Kind) Visited() Kind {
-	d := dialect{exit: k.dialect.exit, skipsBlank: k.dialect.skipsBlank, value: k.dialect.value}
+	d := dialect{exit: k.dialect.exit, skipsBlank: k.dialect.skipsBlank, deaf: k.dialect.deaf, value: k.dialect.value}
 	if d.value == nil {
 		d.value = jsonValue
 	}
@@ -82,8 +84,10 @@ func dialectOf(language string, s server.Spec) *dialect {
 		return &pythonDialect
 	case strings.Contains(argv, "deno"):
 		return &denoDialect
-	case language == "bash":
+	case language == "bash" && strings.Contains(argv, "bash_kernel"):
 		return &bashDialect
+	case language == "bash" || s.Language == "bash":
+		return &otherBashDialect
 	}
 	return &plainDialect
 }

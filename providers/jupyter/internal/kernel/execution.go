@@ -37,6 +37,7 @@ type execution struct {
 // progress is how far an execution has come.
 type progress struct {
 	busy, idle  bool
+	begun       bool // the program, by the kernel's word
 	reply       *wire.ExecuteReply
 	replied     bool // as reply, before OnOutput took what came earlier
 	fault       *wire.ErrorContent
@@ -250,7 +251,7 @@ func (e *execution) message(m *wire.Message, late bool) {
 			Count int `json:"execution_count"`
 		}
 		if json.Unmarshal(m.Content, &in) == nil && !late {
-			e.update(func(p *progress) { p.busy, p.count = true, in.Count })
+			e.update(func(p *progress) { p.busy, p.begun, p.count = true, true, in.Count })
 		}
 	case "execute_reply":
 		var r wire.ExecuteReply

@@ -298,11 +298,15 @@ func (k *Kernel) Delete(ctx context.Context) error {
 	return err
 }
 
-// Interrupt asks the kernel to interrupt what it runs.
+// Interrupt asks the kernel to interrupt what it runs. It is ErrUnsupported where
+// the kernel's answer would not be the program's end.
 func (k *Kernel) Interrupt(ctx context.Context) error {
 	k.mu.Lock()
-	s, id, run := k.sock, k.newID("h"), k.run
+	s, id, run, deaf := k.sock, k.newID("h"), k.run, k.dialect.deaf
 	k.mu.Unlock()
+	if deaf {
+		return errors.ErrUnsupported
+	}
 	if k.Kind.InterruptMode == "message" {
 		_ = k.send(s, "control", id, "interrupt_request", struct{}{})
 	}

@@ -88,10 +88,20 @@ func (r *runner) classify(e *Ending, p progress) {
 		e.ExitCode = 1 // it ended when it was interrupted, and could not say so
 	case p.reply == nil && e.Error == nil:
 		e.Unknown = server.Unavailable("the program has ended, and how was lost with the connection")
+	case p.dropped():
+		e.Unknown = server.Unavailable("the kernel dropped the program, perhaps after it had begun")
+	case p.reply != nil && p.reply.Aborted():
+		// So say kernels that were interrupted, IRkernel and bash_kernel among them.
+		if e.ExitCode = 1; !p.interrupted {
+			e.Error = &codeinterp.ProgramError{Name: "Aborted", Message: "another client interrupted the kernel"}
+		}
 	default:
 		r.byItself(e)
 	}
 }
+
+// dropped reports whether the kernel did not run the program at all.
+func (p progress) dropped() bool { return p.reply != nil && p.reply.Aborted() && !p.begun }
 
 // byItself is the outcome of a program that ended by itself.
 func (r *runner) byItself(e *Ending) {

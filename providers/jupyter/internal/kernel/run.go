@@ -86,7 +86,7 @@ func (k *Kernel) Run(ctx context.Context, o Order) (Ending, error) {
 			return Ending{}, err
 		}
 		p := r.e.progress()
-		if r.killed || p.death || p.reply == nil || !p.reply.Aborted() {
+		if r.killed || p.death || !p.dropped() || r.gap {
 			break
 		}
 		// It waited behind another client's program that failed.
