@@ -187,9 +187,9 @@ func (v *trial) startsIn(dir string) bool {
 		return false
 	}
 	defer func() { _ = v.ci.DeleteContext(v.t.Context(), id) }()
-	in := *v
+	in := *v // some shells echo what they are given
 	in.id = id
-	return in.shows(func(res *codeinterp.Result) bool { return strings.TrimSpace(res.Stdout()) == dir }, v.f.cwd, nil)
+	return in.shows(func(res *codeinterp.Result) bool { return strings.HasSuffix(strings.TrimSpace(res.Stdout()), dir) }, v.f.cwd, nil)
 }
 
 // survives reports whether a timeout leaves the variables as they are, and wants
