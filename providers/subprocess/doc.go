@@ -86,11 +86,15 @@
 // What RunOptions.Functions and ContextOptions.Functions give is called in Python
 // as tools.name(**args), from any thread and several at once, or with
 // await tools.aio.name(**args) where asyncio's loop is to go on; in JavaScript
-// and TypeScript as await tools.name({...}). Arguments and results are JSON. A
+// and TypeScript as await tools.name({...}); in bash as tool name '{"json": 1}',
+// from any subshell or job, which prints the result as JSON, or the message on
+// standard error and fails. Arguments and results are JSON. A
 // call that fails raises ToolError, in Python with the attributes name and
 // message, in JavaScript with tool and message. A program that uses the name
 // tools for something else keeps it. A run of JavaScript waits for its open calls;
-// in Python a thread's call is refused once the run has ended. Processes that a
+// in Python a thread's call is refused once the run has ended. Calls
+// of bash programs are served one after the other, and a program that ends while
+// a job of it waits for one ends after that. Processes that a
 // Python program forks cannot call: they get a ToolError that says so. One call
 // carries up to 48 MiB of arguments where the limits allow it, and 4,096 may be
 // open at once.
@@ -195,7 +199,8 @@
 //
 // # Limits
 //
-// Bash programs cannot call functions of the host. A call that the program gives
+// A bash job that is killed by SIGKILL while it calls a function leaves its shell
+// waiting, until the run is stopped, which costs the state. A call that the program gives
 // up, as asyncio.wait_for does, ends on the host only with its run.
 // Looking for artifacts takes a few microseconds for each file that is there; one
 // look goes through 262,144 files and 128 levels, and Truncated tells where there

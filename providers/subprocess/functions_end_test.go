@@ -22,6 +22,8 @@ var waiting = []struct{ language, code string }{
 	{"python", "kept = 1\nimport threading\nt = threading.Thread(target=tools.hang)\nt.start()\ntools.hang()"},
 	{"python", "kept = 1\nfrom concurrent.futures import ThreadPoolExecutor\nwith ThreadPoolExecutor(3) as p: list(p.map(lambda i: tools.hang(), range(3)))"},
 	{"python", "kept = 1\ntools.late()"},
+	{"bash", "kept=1\ntool hang"},
+	{"bash", "kept=1\nfor i in 1 2 3; do tool hang & done; x=$(tool late); echo on"},
 	{"javascript", "var kept = 1; await tools.hang()"},
 	{"javascript", "var kept = 1; await Promise.all([tools.hang(), tools.late()])"},
 }
@@ -51,11 +53,15 @@ func stopsCall(t *testing.T, ci *subprocess.Stateful, language, code string) {
 		if res.Status != status || res.StateLost || err != nil && !errors.Is(err, context.Canceled) {
 			t.Errorf("%s: %q: %s, %v", how, code, summary(res), err)
 		}
-		await := map[string]string{"javascript": "await tools.echo({ v: kept })"}[language]
+		await := map[string]string{"javascript": "await tools.echo({ v: kept })", "bash": `tool echo "{\"v\":$kept}"`}[language]
 		if await == "" {
 			await = "tools.echo(v=kept)"
 		}
-		if res := n.run(await, &codeinterp.RunOptions{Timeout: time.Minute, Functions: list}); summary(res) != "ok value=1" {
+		want := map[string]string{"bash": "ok out=1\n"}[language]
+		if want == "" {
+			want = "ok value=1"
+		}
+		if res := n.run(await, &codeinterp.RunOptions{Timeout: time.Minute, Functions: list}); summary(res) != want {
 			t.Errorf("after %s: %q: %s", how, code, summary(res))
 		}
 	}

@@ -200,7 +200,7 @@ func Bash() Language {
 		Name: "bash", Commands: []string{"bash"}, Extension: ".sh", MinVersion: "4.4",
 		Install: "install bash 4.4 or later (macOS: brew install bash)",
 		Notes:   "bash with the usual command-line tools.",
-		Driver:  &Driver{Args: []string{"--norc", "--noprofile", "-c", DriverArg, "bash", DriverArg}, Source: bashDriver},
+		Driver:  &Driver{Args: []string{"--norc", "--noprofile", "-c", DriverArg, "bash", DriverArg}, Source: bashDriver, Functions: true},
 	}
 }
 

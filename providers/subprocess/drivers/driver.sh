@@ -4,7 +4,11 @@
 # A program that exits, is interrupted or fails under set -e ends the shell. Its
 # EXIT trap then writes down the state (variables, functions, options, aliases,
 # traps) and starts a new shell in its place with all of it, so that the
-# context goes on. All names of the driver begin with __toolcell.
+# context goes on. All names of the driver begin with __toolcell, but for tool.
+#
+# tool calls a function of the host, from any subshell or job. Who writes to the
+# channel or reads from it holds the lock, a byte in a pipe: a call from before its
+# frame until its answer has been read, and this shell whenever no program runs.
 
 __toolcell_send() { # kind, fields
 	local LC_ALL=C size=1 f head
@@ -54,6 +58,67 @@ __toolcell_receive() { # sets __toolcell_kind and __toolcell_fields
 	done
 }
 
+__toolcell_lock() { # waits until nobody else uses the channel
+	[[ $__toolcell_tools ]] || return 0
+	local part status
+	while :; do
+		IFS= builtin read -r -N 1 -u "$__toolcell_pipe" part
+		status=$?
+		if ((status <= 128)); then return; fi
+	done
+}
+
+__toolcell_unlock() {
+	if [[ $__toolcell_tools ]]; then builtin printf x >&"$__toolcell_pipe"; fi
+}
+
+__toolcell_offer() { # names of functions; holds the lock, which it makes
+	if (($# == 0)); then
+		if [[ $(declare -f tool) == *__toolcell_call* ]]; then unset -f tool; fi
+		return
+	fi
+	if [[ ! $__toolcell_tools ]]; then
+		local dir
+		dir=$(command -p mktemp -d) && command -p mkfifo "$dir/lock" || builtin exit 0
+		exec 229<>"$dir/lock"
+		command -p rm -rf -- "$dir"
+		__toolcell_tools=1
+	fi
+	tool() (
+		{ set +eufvx; } 2>/dev/null
+		__toolcell_call "$@"
+	)
+}
+
+__toolcell_call() { # name, arguments; prints the result of a function of the host
+	IFS=$' \t\n'
+	local name=$1 args=$2 id=$BASHPID-$RANDOM$RANDOM
+	if (($# == 0 || $# > 2)); then
+		builtin printf '%s\n' "usage: tool name '{\"argument\": 1}'" >&2
+		builtin exit 2
+	fi
+	__toolcell_fits || { builtin printf '%s: the arguments are too large\n' "$name" >&2; builtin exit 1; }
+	trap '' HUP INT QUIT PIPE ALRM TERM USR1 USR2 # what is under way has to be finished
+	__toolcell_lock || builtin exit 1
+	__toolcell_send Q "$__toolcell_run" "$id" "$name" "$args"
+	while :; do
+		__toolcell_receive
+		if [[ $__toolcell_kind == V && ${__toolcell_fields[0]} == "$id" ]]; then break; fi
+	done
+	__toolcell_unlock
+	trap - HUP INT QUIT PIPE ALRM TERM USR1 USR2
+	if [[ ${__toolcell_fields[1]} != ok ]]; then
+		builtin printf '%s: %s\n' "$name" "${__toolcell_fields[2]}" >&2
+		builtin exit 1
+	fi
+	builtin printf '%s\n' "${__toolcell_fields[2]}"
+}
+
+__toolcell_fits() { # whether the host takes a frame with name and args
+	local LC_ALL=C
+	((${#name} + ${#args} < 48 << 20))
+}
+
 __toolcell_setenv() { # names and values; remembers what was
 	__toolcell_old=()
 	while (($# > 1)); do
@@ -88,6 +153,7 @@ __toolcell_done() { # status
 	if (($1 != 0)); then how=exit; fi
 	if [[ $__toolcell_interrupted ]]; then how=interrupt; fi
 	__toolcell_interrupted=
+	__toolcell_lock
 	__toolcell_send Z "$run" "$how" "$1" '' '' 0 '' ''
 }
 
@@ -113,6 +179,7 @@ __toolcell_state() { # prints what makes a new shell like this one
 	alias -p
 	trap -p | while IFS= read -r __toolcell_name; do [[ $__toolcell_name == *__toolcell* ]] || builtin printf '%s\n' "$__toolcell_name"; done
 	builtin printf 'IFS=%q\n' "$__toolcell_ifs"
+	builtin printf '__toolcell_tools=%s\n' "$__toolcell_tools"
 }
 
 __toolcell_quiet() { # keeps the program's options away from the driver
@@ -147,6 +214,9 @@ __toolcell_loop() {
 			__toolcell_old=()
 			__toolcell_send H "bash ${BASH_VERSION%%(*}"
 			;;
+		N)
+			__toolcell_offer "${__toolcell_fields[@]}"
+			;;
 		R)
 			return
 			;;
@@ -174,7 +244,7 @@ __toolcell_prepare() {
 	__toolcell_fields=()
 	if [[ $__toolcell_once ]]; then
 		__toolcell_run=$__toolcell_next
-		exec 230<&-
+		if [[ ! $__toolcell_tools ]]; then exec 230<&-; fi
 		return
 	fi
 	if [[ ! $(trap -p EXIT) ]]; then trap __toolcell_exit EXIT; fi
@@ -194,6 +264,8 @@ __toolcell_driver=$1
 __toolcell_bash=$BASH
 __toolcell_pid=$BASHPID
 __toolcell_ctl=230
+__toolcell_pipe=229
+__toolcell_tools=
 __toolcell_run='' __toolcell_next='' __toolcell_status=0 __toolcell_once='' __toolcell_interrupted='' __toolcell_opts='' __toolcell_ifs=$' \t\n'
 __toolcell_fields=() __toolcell_old=()
 trap __toolcell_int INT
@@ -210,6 +282,7 @@ while :; do
 	while :; do
 		__toolcell_loop
 		__toolcell_prepare
+		__toolcell_unlock
 		__toolcell_loud
 		eval "$__toolcell_code"
 		{ __toolcell_status=$?; __toolcell_quiet; } 2>/dev/null

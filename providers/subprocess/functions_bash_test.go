@@ -1,0 +1,76 @@
+//go:build unix
+
+package subprocess_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/providers/subprocess"
+)
+
+// callingBash are bash programs that call functions, and their summaries.
+var callingBash = []struct{ name, code, want string }{
+	{"sequential", `a=$(tool add '{"a":1,"b":2}'); tool add "{\"a\":$a,\"b\":$a}"`, "ok out=6\n"},
+	{"bare", `tool nothing; tool echo '{"v":"x"}' | tr x y`, "ok out=null\n\"y\"\n"},
+	{"caught", `tool fail '{}' 2>&1 || echo "failed $?"`, "ok out=fail: no such café\nfailed 1\n"},
+	{"uncaught", "(set -e; tool fail; echo on)", "error"},
+	{"secret", "tool secret 2>&1 | grep -c secret.*secret", "error out=0\n"},
+	{"unknown", "tool other 2>&1", "error out=other: the run was given no function of this name\n"},
+	{"no object", "tool echo '[1]' 2>&1", "error out=echo: the arguments are not a JSON object\n"},
+	{"no name", "tool 2>/dev/null; echo $?", "ok out=2\n"},
+	{"unicode", `tool echo '{"v":"é漢😀\"$x"}'`, "ok out=\"é漢😀\\\"$x\"\n"},
+	{"options", "set -euf; IFS=0123456789:; tool echo '{\"v\":\"1:2\"}'; set +euf; IFS=$' \\t\\n'", "ok out=\"1:2\"\n"},
+	{"subshells", `for i in $(seq 40); do ( for j in 1 2 3; do [[ $(tool echo "{\"v\":$i$j}") == $i$j ]] || echo "wrong $i$j"; done ) & done; wait`, "ok"},
+	{"pipeline", `tool echo '{"v":1}' | (read -r v; tool echo "{\"v\":$((v + 1))}")`, "ok out=2\n"},
+	{"large", `v=$(tool repeat '{"s":"é","n":5000000}'); echo ${#v}`, "ok out=5000002\n"},
+	{"large argument", `printf -v s '%*s' 3000000 ''; tool size "{\"s\":\"$s\"}"`, "ok out=3000000\n"},
+	{"job that is terminated", `tool nap > /dev/null & sleep 0.1; kill -TERM $!; tool echo '{"v":2}'; wait`, "ok out=2\n"},
+	{"reader that leaves", `tool repeat '{"s":"x","n":1000000}' 2>/dev/null | head -c 1; tool echo '{"v":3}'`, "ok out=\"3\n"},
+	{"exit", `tool echo '{"v":4}'; exit 3`, "error out=4\n"},
+	{"after the exit", `tool echo '{"v":5}'`, "ok out=5\n"},
+	{"job that goes on", `tool nap > /dev/null & tool echo '{"v":6}'`, "ok out=6\n"},
+}
+
+// TestFunctionsInBash runs the programs of the table in a context, and in fresh
+// processes and warm ones by turns.
+func TestFunctionsInBash(t *testing.T) {
+	t.Parallel()
+	o := subprocess.Options{Languages: []subprocess.Language{subprocess.Bash()}}
+	fresh := open(t, o)
+	o.Warm = &subprocess.Warm{}
+	warm := open(t, o)
+	n := newNotebook(t, fresh, "bash")
+	list := append(functions(t), function("nap", func(context.Context, map[string]any) (any, error) {
+		time.Sleep(300 * time.Millisecond)
+		return nil, nil
+	}))
+	for i, p := range callingBash {
+		opts := &codeinterp.RunOptions{Timeout: 2 * time.Minute, Functions: list}
+		if s := summary(n.run(p.code, opts)); s != p.want {
+			t.Errorf("%s: got %.500q, want %.500q", p.name, s, p.want)
+		}
+		if s := summary(run(t, []*subprocess.Stateful{fresh, warm}[i%2], "bash", p.code, opts)); s != p.want {
+			t.Errorf("%s, once: got %.500q, want %.500q", p.name, s, p.want)
+		}
+	}
+	if s := summary(n.run("type tool 2>/dev/null || echo none", nil)); s != "ok out=none\n" {
+		t.Error(s)
+	}
+}
+
+// TestFunctionsInBashAfterTheEnd: a job that a run left behind calls nothing.
+func TestFunctionsInBashAfterTheEnd(t *testing.T) {
+	t.Parallel()
+	n := newNotebook(t, open(t, subprocess.Options{Languages: []subprocess.Language{subprocess.Bash()}}), "bash")
+	o := &codeinterp.RunOptions{Timeout: time.Minute, Functions: functions(t)}
+	if s := summary(n.run(`(until [[ -e go ]]; do sleep 0.01; done; tool echo '{"v":1}' > told 2>&1; touch done) & echo on`, o)); s != "ok out=on\n" {
+		t.Fatal(s)
+	}
+	res := n.run(`touch go; until [[ -e done ]]; do sleep 0.01; done; cat told; tool echo '{"v":2}'`, o)
+	if s := summary(res); s != "ok out=echo: the run has ended\n2\n" || len(res.Calls) != 1 {
+		t.Errorf("%s, %d calls", s, len(res.Calls))
+	}
+}
