@@ -34,6 +34,8 @@ type client struct {
 	contexts map[codeinterp.ContextID]*lease
 	calls    int
 	gone     bool
+	life     context.Context // ends when it is gone
+	end      context.CancelCauseFunc
 }
 
 // An interpreter is what lies behind the clients.
@@ -70,6 +72,13 @@ func (cs *clients) middleware(next codeinterp.Handler) codeinterp.Handler {
 			return codeinterp.Reply{Result: codeinterp.NotRun()}, failed(call.Op, err)
 		}
 		defer cs.leave(ctx.Value(clientKey{}), c)
+		if call.Op == codeinterp.OpCommand {
+			var over func()
+			if ctx, over, err = cs.outlive(ctx, c); err != nil {
+				return codeinterp.Reply{Result: codeinterp.NotRun()}, failed(call.Op, err)
+			}
+			defer over()
+		}
 		return cs.serve(ctx, c, call, in)
 	}
 }
@@ -91,6 +100,27 @@ func (cs *clients) serve(ctx context.Context, c *client, call codeinterp.Call, i
 	return cs.use(ctx, c, call, in)
 }
 
+// outlive returns a ctx for a command, which may outlive the call that started it
+// and not the client. close waits for over.
+func (cs *clients) outlive(ctx context.Context, c *client) (_ context.Context, over func(), err error) {
+	cs.mu.Lock()
+	defer cs.mu.Unlock()
+	if c.gone {
+		return nil, nil, errGone
+	}
+	cs.work.Add(1)
+	ctx, cancel := context.WithCancelCause(ctx)
+	unlink := context.AfterFunc(c.life, func() { cancel(context.Cause(c.life)) })
+	return ctx, func() {
+		unlink()
+		cancel(nil)
+		cs.work.Done()
+	}, nil
+}
+
+// errGone is why calls of a client that is gone are refused.
+var errGone = fmt.Errorf("%w: %w", codeinterp.ErrClosed, errSessionOver)
+
 func failed(op codeinterp.Op, err error) error {
 	return &codeinterp.Error{Provider: "mcp", Op: op.String(), Err: err}
 }
@@ -109,11 +139,12 @@ func (cs *clients) enter(key any) (*client, error) {
 	c := cs.byKey[key]
 	if c == nil {
 		c = &client{limit: cs.limits.perClient(), contexts: map[codeinterp.ContextID]*lease{}}
+		c.life, c.end = context.WithCancelCause(context.Background())
 		cs.byKey[key] = c
 	}
 	if ss, ok := key.(*session); c.gone || ok && ss.over() {
 		cs.forget(key, c)
-		return nil, fmt.Errorf("%w: %w", codeinterp.ErrClosed, errSessionOver)
+		return nil, errGone
 	}
 	c.calls++
 	return c, nil
@@ -130,6 +161,7 @@ func (cs *clients) leave(key any, c *client) {
 func (cs *clients) forget(key any, c *client) {
 	if c.calls == 0 && len(c.contexts) == 0 && cs.byKey[key] == c {
 		delete(cs.byKey, key)
+		c.end(nil)
 	}
 }
 
@@ -155,7 +187,7 @@ func (cs *clients) create(ctx context.Context, c *client, call codeinterp.Call, 
 	cs.mu.Unlock()
 	if gone {
 		cs.delete(c, l, r.Context)
-		return codeinterp.Reply{}, failed(call.Op, fmt.Errorf("%w: %w", codeinterp.ErrClosed, errSessionOver))
+		return codeinterp.Reply{}, failed(call.Op, errGone)
 	}
 	return r, nil
 }
@@ -238,6 +270,7 @@ func (cs *clients) release(key any) {
 // drop is release. The caller holds mu.
 func (cs *clients) drop(key any, c *client) {
 	c.gone = true
+	c.end(errGone)
 	for id, l := range c.contexts {
 		l.timer.Stop()
 		delete(c.contexts, id)

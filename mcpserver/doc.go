@@ -65,6 +65,12 @@
 // after [Limits].Idle without use, or when it is [Limits].Lifetime old; the
 // description of the tool says so to the model.
 //
+// # Commands
+//
+// A command in the background belongs to the client that started it, as a context
+// does, and ends with its session or the server. All clients share the
+// workspace's directory.
+//
 // # Concurrency
 //
 // A Server is safe for concurrent use and serves any number of clients, within

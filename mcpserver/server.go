@@ -156,7 +156,11 @@ func (s *Server) tools(ws *workspace.Workspace) ([]tools.Tool, error) {
 
 // instructions is what the server says about itself as a whole.
 func instructions(list []tools.Tool) string {
-	if !slices.ContainsFunc(list, func(t tools.Tool) bool { return t.Op.Runs() }) {
+	runs := func(t tools.Tool) bool { return t.Op.Runs() && t.Op != codeinterp.OpCommand }
+	if !slices.ContainsFunc(list, runs) {
+		if slices.ContainsFunc(list, func(t tools.Tool) bool { return t.Op == codeinterp.OpCommand }) {
+			return "Runs commands."
+		}
 		return "Works on files."
 	}
 	if slices.ContainsFunc(list, func(t tools.Tool) bool { return t.Op.Creates() }) {

@@ -1,14 +1,17 @@
 package mcpserver_test
 
 import (
+	"context"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/files"
 	"github.com/toolcell/toolcell/mcpserver"
+	"github.com/toolcell/toolcell/shell"
 	"github.com/toolcell/toolcell/tools"
 	"github.com/toolcell/toolcell/workspace"
 )
@@ -125,5 +128,60 @@ func TestWorkspaceFiles(t *testing.T) {
 	}
 	if res := call(t, c, "read_file", "path", "../b"); !res.IsError || !strings.Contains(text(res), "outside") {
 		t.Error(text(res))
+	}
+}
+
+// A shellFake has commands that wait for their end.
+type shellFake struct {
+	codeinterp.CodeInterpreter
+	running *atomic.Int32
+}
+
+func (f shellFake) RunCommand(ctx context.Context, _ string, o *codeinterp.CommandOptions) (codeinterp.Result, error) {
+	if o.Input == nil {
+		return codeinterp.Result{Status: codeinterp.StatusOK}, nil
+	}
+	f.running.Add(1)
+	defer f.running.Add(-1)
+	o.Input.Read(nil)
+	<-ctx.Done()
+	return codeinterp.Result{Status: codeinterp.StatusCanceled}, context.Cause(ctx)
+}
+
+// TestWorkspaceShell: commands in the background belong to their client, and end
+// with its session and with the server.
+func TestWorkspaceShell(t *testing.T) {
+	var running atomic.Int32
+	sh, err := shell.New(shellFake{newFake(), &running}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ws, err := workspace.New("demo", workspace.Capabilities{Shell: sh}, &workspace.Options{Tools: tools.Options{Background: true}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ws.Close()
+	s, err := mcpserver.New(ws, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	a, b := connect(t, s, nil), connect(t, s, nil)
+	if res := call(t, a, "run_command", "command", "x"); res.IsError {
+		t.Error(text(res))
+	}
+	id := structured(t, call(t, a, "start_command", "command", "x"))["commandId"]
+	call(t, b, "start_command", "command", "x")
+	if res := call(t, b, "stop_command", "commandId", id); !res.IsError || !strings.Contains(text(res), "command_not_found") {
+		t.Errorf("by another client: %s", text(res))
+	}
+	if list := structured(t, call(t, b, "list_commands"))["commands"].([]any); len(list) != 1 {
+		t.Errorf("another client sees %v", list)
+	}
+	a.Close()
+	eventually(t, "the command of a client ends with its session", func() bool { return running.Load() == 1 })
+	s.Close()
+	if n := running.Load(); n != 0 {
+		t.Errorf("%d commands outlive the server", n)
 	}
 }

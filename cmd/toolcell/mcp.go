@@ -23,6 +23,7 @@ import (
 
 type mcpFlags struct {
 	providerFlags
+	directory  directoryFlags
 	stateless  bool
 	manage     bool
 	readOutput bool
@@ -56,6 +57,7 @@ func (l *list) Set(s string) error {
 
 func (f *mcpFlags) registerAll(fs *flag.FlagSet, getenv func(string) string) {
 	f.register(fs, getenv)
+	f.directory.register(fs)
 	fs.BoolVar(&f.stateless, "stateless", false, "offer no code contexts: every run starts from nothing")
 	fs.BoolVar(&f.manage, "manage", false, "also offer to list, restart and interrupt code contexts; over HTTP without a token, clients without a session get no list")
 	fs.Var(&f.only, "languages", "offer these `languages` only, such as python,bash; others are refused")
@@ -110,11 +112,18 @@ func (a *app) mcp(ctx context.Context, args []string) int {
 		ci.Close()
 		return a.usageError("%v", err)
 	}
-	opts := tools.Options{Timeout: f.timeout, MaxTimeout: f.maxTimeout, ManageContexts: f.manage, ReadOutput: f.readOutput}
+	opts := tools.Options{Timeout: f.timeout, MaxTimeout: f.maxTimeout, ManageContexts: f.manage, ReadOutput: f.readOutput, Background: f.directory.background}
 	if f.gateway != nil {
 		opts.Secrets = f.gateway.secrets
 	}
-	ws, err := workspace.New(cmp.Or(f.workspace, "toolcell"), workspace.Capabilities{Code: ci, Declared: declared}, &workspace.Options{Tools: opts})
+	caps := workspace.Capabilities{Code: ci, Declared: declared}
+	dir, err := f.directory.add(&caps, ci)
+	if err != nil {
+		ci.Close()
+		return a.fail(err)
+	}
+	defer dir.Close()
+	ws, err := workspace.New(cmp.Or(f.workspace, "toolcell"), caps, &workspace.Options{Tools: opts})
 	if err != nil {
 		ci.Close()
 		return a.fail(err)
@@ -162,6 +171,12 @@ func (f *mcpFlags) check(fs *flag.FlagSet) error {
 		if f.http == "" && isSet(fs, name) {
 			return fmt.Errorf("--%s goes with --http", name)
 		}
+	}
+	if err := f.directory.check(&f.providerFlags); err != nil {
+		return err
+	}
+	if f.tools != "" && f.directory.dir != "" {
+		return errors.New("--dir is for code, files and commands, which --tools does not offer")
 	}
 	if f.tools != "" && f.manage {
 		return errors.New("--manage is about code contexts, which --tools does not offer")

@@ -29,6 +29,9 @@ type subprocessFlags struct {
 	preload      list
 	environmentFlags
 
+	// shared, if set, is the directory that all programs start in.
+	shared string
+
 	// languages narrows the provider down to what is needed.
 	languages []subprocess.Language
 	// script, if known, is what they run.
@@ -52,7 +55,7 @@ func (f *subprocessFlags) register(fs *flag.FlagSet, getenv func(string) string)
 }
 
 func (f *subprocessFlags) openSubprocess(stateful bool) (codeinterp.CodeInterpreter, error) {
-	opts := &subprocess.Options{Require: f.isolation.Mode, AllowNone: f.unsandboxed, Network: f.network, Languages: f.script.adapt(f.chosen()),
+	opts := &subprocess.Options{Dir: f.shared, Require: f.isolation.Mode, AllowNone: f.unsandboxed, Network: f.network, Languages: f.script.adapt(f.chosen()),
 		Limits: subprocess.Limits{Memory: int64(f.memory), Disk: int64(f.disk), Processes: f.processes}}
 	if f.warm || len(f.preload) > 0 {
 		opts.Warm = &subprocess.Warm{Preload: f.preload}
