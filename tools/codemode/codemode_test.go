@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os/exec"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -142,7 +143,32 @@ func FuzzDeclarations(f *testing.F) {
 			return // the contract refuses the schema
 		}
 		erased(t, tool.Description)
+		stub, err := codemode.New(calling{}, []tools.Tool{echo("f", text, schema, schema)}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		stubbed(t, stub.Description)
 	})
+}
+
+var (
+	literals = regexp.MustCompile(`"(\\.|[^"\\])*"`)
+	stubLine = regexp.MustCompile(`^    (# .*|def [A-Za-z]\w*\(self[\w\[\](),.:|*= -]*\) -> [\w\[\](),.| -]+: \.\.\.)$`)
+)
+
+// stubbed wants stubs in which there is nothing but comments and signatures.
+func stubbed(t *testing.T, description string) {
+	t.Helper()
+	_, text, ok := strings.Cut(description, "class Tools:\n")
+	text, rest, closed := strings.Cut(text, "\ntools: Tools\n```")
+	if !ok || !closed || rest != "" {
+		t.Fatalf("not one class at the end: %s", description)
+	}
+	for line := range strings.SplitSeq(strings.TrimSuffix(text, "\n"), "\n") {
+		if !stubLine.MatchString(literals.ReplaceAllString(line, "")) || strings.ContainsAny(line, "\r\f\v\x00\u0085\u2028\u2029") {
+			t.Fatalf("%q in\n%s", line, text)
+		}
+	}
 }
 
 // calling is an interpreter that says that its python can call.
@@ -178,9 +204,9 @@ import ast, json, sys
 for line in sys.stdin:
     text = json.loads(line)
     body = ast.parse(text).body
-    assert len(body) == 1 and isinstance(body[0], ast.ClassDef), text
-    assert all(isinstance(f, ast.FunctionDef) and len(f.body) == 1 for f in body[0].body) and len(body[0].body) == 2, text
-    assert not any(isinstance(n, ast.Call) for n in ast.walk(body[0])), text
+    assert [type(n) for n in body] == [ast.ImportFrom, ast.ClassDef, ast.AnnAssign], text
+    assert all(isinstance(f, ast.FunctionDef) and len(f.body) == 1 for f in body[1].body) and len(body[1].body) == 2, text
+    assert not any(isinstance(n, ast.Call) for n in ast.walk(body[1])), text
 `)
 	cmd.Stdin = &b
 	if out, err := cmd.CombinedOutput(); err != nil {

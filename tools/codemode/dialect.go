@@ -27,7 +27,7 @@ const (
 var dialects = map[string]dialect{
 	"typescript": script,
 	"javascript": script,
-	"python": {intro: pythonIntro, fence: "python", open: "class tools:\n", declare: declarePython,
+	"python": {intro: pythonIntro, fence: "python", open: pythonOpen, close: pythonClose, declare: declarePython,
 		files: "Images and files that a function returns come as {handle, mime, bytes} in the list _files of its result, and with a path where they are files beside the program; tools.display(handle=\"...\") shows one to you.",
 		more:  "There are too many to declare here: tools.search(query=\"words\") returns those that fit, as a list of name and description, and tools.describe(name=\"...\") the declaration of one, to print."},
 }
@@ -100,32 +100,61 @@ func declareScript(f *function) string {
 	return text + fmt.Sprintf("  %s(%s): Promise<%s>;\n", f.Name, args, typeScript.typed(f.Output))
 }
 
-var typePython = spelling{
-	unknown: "Any", never: "Never", null: "None", boolean: "bool", number: "float", integer: "int", text: "str",
-	union:  " | ",
-	list:   func(item string) string { return "list[" + item + "]" },
-	record: func(value string) string { return "dict[str, " + value + "]" },
-	literal: func(values []string) string {
-		for i, v := range values {
-			switch v {
-			case "true", "false":
-				values[i] = strings.ToUpper(v[:1]) + v[1:]
-			case "null":
-				values[i] = "None"
-			default:
-				if v[0] != '"' && strings.ContainsAny(v, ".eE") {
-					return "float"
-				}
-			}
-		}
-		return "Literal[" + strings.Join(values, ", ") + "]"
-	},
+const (
+	pythonOpen  = "from typing import Any, Literal, Never\n\nclass Tools:\n"
+	pythonClose = "\ntools: Tools\n"
+)
+
+var typePython = pythonTypes("", "")
+
+// shadowing are the names of types that a function, within the class, would
+// stand in front of.
+var shadowing = []string{"Any", "Literal", "Never", "bool", "dict", "float", "int", "list", "str"}
+
+// dialectOf returns how functions are declared in a language.
+func dialectOf(language string, all []function) dialect {
+	d := dialects[language]
+	if d.fence != "python" || !slices.ContainsFunc(all, func(f function) bool { return slices.Contains(shadowing, f.Name) }) {
+		return d
+	}
+	plain := pythonTypes("_b.", "_t.") // no function has such a name
+	d.open = "import builtins as _b, typing as _t\n\nclass Tools:\n"
+	d.declare = func(f *function) string { return declareIn(plain, f) }
+	return d
 }
 
-func declarePython(f *function) string {
+// pythonTypes returns the spelling with something before the names of builtins,
+// and of what typing has.
+func pythonTypes(b, t string) spelling {
+	return spelling{
+		unknown: t + "Any", never: t + "Never", null: "None", boolean: b + "bool", number: b + "float", integer: b + "int", text: b + "str",
+		union:  " | ",
+		list:   func(item string) string { return b + "list[" + item + "]" },
+		record: func(value string) string { return b + "dict[" + b + "str, " + value + "]" },
+		literal: func(values []string) string {
+			for i, v := range values {
+				switch v {
+				case "true", "false":
+					values[i] = strings.ToUpper(v[:1]) + v[1:]
+				case "null":
+					values[i] = "None"
+				default:
+					if v[0] != '"' && strings.ContainsAny(v, ".eE") {
+						return b + "float"
+					}
+				}
+			}
+			return t + "Literal[" + strings.Join(values, ", ") + "]"
+		},
+	}
+}
+
+func declarePython(f *function) string { return declareIn(typePython, f) }
+
+func declareIn(types spelling, f *function) string {
 	var params, notes []string
 	more := false
-	for _, p := range typePython.fields(f.Input) {
+	for _, p := range types.fields(f.Input) {
 		if !codeinterp.ValidFunctionName(strings.TrimLeft(p.name, "_")) || p.name == "self" {
 			more = true
 			notes = append(notes, quote(p.name)+" by ** of a dict")
@@ -144,7 +173,7 @@ func declarePython(f *function) string {
 		params = append([]string{"*"}, params...)
 	}
 	if more || len(params) == 0 {
-		params = append(params, "**more: Any")
+		params = append(params, "**"+others(params)+": "+types.unknown)
 	}
 	text := ""
 	if a := about(f); a != "" {
@@ -153,5 +182,14 @@ func declarePython(f *function) string {
 	for _, n := range notes {
 		text += "    #   " + comment(n, 300) + "\n"
 	}
-	return text + fmt.Sprintf("    def %s(%s) -> %s: ...\n", f.Name, strings.Join(params, ", "), typePython.typed(f.Output))
+	return text + fmt.Sprintf("    def %s(%s) -> %s: ...\n", f.Name, strings.Join(append([]string{"self"}, params...), ", "), types.typed(f.Output))
+}
+
+// others returns a name for the further arguments that none of params has.
+func others(params []string) string {
+	name := "more"
+	for slices.ContainsFunc(params, func(p string) bool { return strings.HasPrefix(p, name+":") }) {
+		name += "_"
+	}
+	return name
 }

@@ -66,7 +66,7 @@ func (m *Mode) Set(list []Entry) error {
 	if t.all, err = m.functions(slices.Clone(list)); err != nil {
 		return err
 	}
-	d := dialects[m.language]
+	d := dialectOf(m.language, t.all)
 	for _, f := range slices.Concat(t.all, finders(t.all, d), []function{displayer}) {
 		t.given = append(t.given, f.Function)
 	}
