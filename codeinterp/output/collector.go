@@ -44,6 +44,8 @@ type Collector struct {
 	errs     []error
 	nerrs    int
 	lost     []codeinterp.Truncation
+
+	errorBefore int64 // bytes of the program's error that were dropped before it came here
 }
 
 // New returns a Collector for a run with the given, checked, options.
@@ -151,17 +153,24 @@ func (c *Collector) Add(o codeinterp.Output) bool {
 	return true
 }
 
-// Lost records output that was dropped before it came here; what of it was kept
-// does come here. After Finish it has no effect.
+// Lost records what was dropped before it came here, of output or of the
+// program's error; what of it was kept does come here. What is dropped of one
+// stream by the limit adds up. After Finish Lost has no effect.
 func (c *Collector) Lost(t codeinterp.Truncation) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.done {
 		return
 	}
-	if kind := kindOf(t.Stream); kind > 0 && t.Reason == codeinterp.TruncatedByLimit && t.Bytes >= 0 {
-		c.kept.before[kind] += t.Bytes - t.Kept
-		return
+	if lost := max(t.Bytes-t.Kept, 0); t.Reason == codeinterp.TruncatedByLimit && t.Bytes >= 0 {
+		if t.Stream == errorStream {
+			c.errorBefore = plus(c.errorBefore, lost)
+			return
+		}
+		if kind := kindOf(t.Stream); kind > 0 {
+			c.kept.before[kind] = plus(c.kept.before[kind], lost)
+			return
+		}
 	}
 	for _, have := range c.lost {
 		if have.Stream == t.Stream && have.Reason == t.Reason {
@@ -208,9 +217,7 @@ func (c *Collector) Finish(res *codeinterp.Result) {
 	}
 	res.Outputs = c.kept.outputs()
 	res.Truncated = append(c.kept.truncated(), c.lost...)
-	if c.kept.max >= 0 {
-		boundError(res)
-	}
+	boundError(res, c.kept.max >= 0, c.errorBefore)
 	res.CallbackErr = c.callbackErr()
 }
 

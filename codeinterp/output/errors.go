@@ -2,6 +2,7 @@ package output
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/toolcell/toolcell/codeinterp"
@@ -15,23 +16,35 @@ const (
 	maxTraceback = 128 << 10
 )
 
-// boundError cuts what is too long of the program's error, and tells so.
-func boundError(res *codeinterp.Result) {
-	if res.Error == nil {
+// errorStream is what a Truncation calls the program's error.
+const errorStream = "error"
+
+// plus adds two sizes, each of which may be made up: no sum is too large.
+func plus(a, b int64) int64 {
+	if a > math.MaxInt64-b {
+		return math.MaxInt64
+	}
+	return a + b
+}
+
+// boundError cuts what is too long of the program's error, where it is to have
+// a bound, and tells so, also of what was dropped before it came here.
+func boundError(res *codeinterp.Result, bounded bool, before int64) {
+	if res.Error == nil || !bounded && before == 0 {
 		return
 	}
 	e := *res.Error
 	var all, kept int64
 	text := func(s string, most int) string {
 		all += int64(len(s))
-		if len(s) > most {
+		if bounded && len(s) > most {
 			s = s[:headCut([]byte(s), most)]
 		}
 		kept += int64(len(s))
 		return s
 	}
 	list := func(lines []string) []string {
-		short, n, left := traceback(lines)
+		short, n, left := traceback(lines, bounded)
 		all += n
 		kept += left
 		return short
@@ -39,19 +52,19 @@ func boundError(res *codeinterp.Result) {
 	e.Name, e.MissingModule = text(e.Name, maxName), text(e.MissingModule, maxName)
 	e.Message = text(e.Message, maxMessage)
 	e.Traceback, e.RawTraceback = list(e.Traceback), list(e.RawTraceback)
-	if kept == all {
+	if kept == all && before == 0 {
 		return
 	}
 	res.Error = &e
-	res.Truncated = append(res.Truncated, codeinterp.Truncation{Stream: "error", Bytes: all, Kept: kept, Reason: codeinterp.TruncatedByLimit})
+	res.Truncated = append(res.Truncated, codeinterp.Truncation{Stream: errorStream, Bytes: plus(all, before), Kept: kept, Reason: codeinterp.TruncatedByLimit})
 }
 
 // traceback keeps the first and the last lines of one that is too long.
-func traceback(lines []string) (short []string, all, kept int64) {
+func traceback(lines []string, bounded bool) (short []string, all, kept int64) {
 	for _, l := range lines {
 		all += int64(len(l) + eachLine)
 	}
-	if all <= maxTraceback {
+	if !bounded || all <= maxTraceback {
 		return lines, all, all
 	}
 	head, room := fill(lines, maxTraceback*headPercent/100)

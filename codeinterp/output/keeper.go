@@ -248,10 +248,10 @@ func join(list []entry) codeinterp.Output {
 func (k *keeper) truncated() []codeinterp.Truncation {
 	var list []codeinterp.Truncation
 	for kind, n := range k.dropped {
-		if before := k.before[kind]; n+before > 0 {
+		if before := k.before[kind]; plus(n, before) > 0 {
 			list = append(list, codeinterp.Truncation{
 				Stream: codeinterp.Kind(kind).String(),
-				Bytes:  k.total[kind] + before,
+				Bytes:  plus(k.total[kind], before),
 				Kept:   k.total[kind] - n,
 				Reason: codeinterp.TruncatedByLimit,
 			})

@@ -241,6 +241,9 @@ func (r *run) outcome(p *driver.Program, end engine.Outcome) driver.Outcome {
 	if end.Stopped && r.ctx.Err() != nil {
 		o.Error, end.Value = nil, nil
 	}
+	if end.ErrorLost > 0 {
+		r.out.Lost(codeinterp.Truncation{Stream: "error", Bytes: end.ErrorLost, Reason: codeinterp.TruncatedByLimit})
+	}
 	r.flushBatch(true)
 	if end.Value != nil {
 		r.emit(func() { r.out.Add(*end.Value) })

@@ -129,6 +129,8 @@ type Outcome struct {
 	ExitCode int
 	// Error is what the program did not handle.
 	Error *codeinterp.ProgramError
+	// ErrorLost is how many bytes were left out of Error.
+	ErrorLost int64
 	// Value is the last expression's value, nil where there is none.
 	Value *codeinterp.Output
 	// Cause is set where a limit ended the run.

@@ -18,41 +18,55 @@ const (
 	maxMessage   = 64 << 10
 )
 
-// programError describes an uncaught value. It runs no code of the program,
-// so that a hostile toString or getter cannot disturb it, except where the
-// value is no error and has to be inspected.
-func (in *instance) programError(e value) *codeinterp.ProgramError {
-	vm := in.vm
+// A cutter shortens the parts of an error, and counts what it leaves out.
+type cutter struct{ lost int64 }
+
+func (c *cutter) clip(s string, n int) string {
+	c.lost += int64(max(len(s)-n, 0))
+	return clip(s, n)
+}
+
+// programError describes an uncaught value, and says how many bytes of it are
+// left out. It runs no code of the program, so that a hostile toString or
+// getter cannot disturb it, except where the value is no error and has to be
+// inspected.
+func (in *instance) programError(e value) (pe *codeinterp.ProgramError, lost int64) {
+	vm, cut := in.vm, &cutter{}
+	defer func() { lost = cut.lost }()
 	if classOf(e) != lib.EJS_CLASS_ERROR {
 		s, ok := in.inspect(e)
 		if !ok {
 			vm.dropException()
 			s = "a value that cannot be shown"
 		}
-		s = clip(s, maxMessage)
-		return &codeinterp.ProgramError{Name: "Uncaught", Message: s, Traceback: strings.Split("Uncaught "+s, "\n")}
+		s = cut.clip(s, maxMessage)
+		return &codeinterp.ProgramError{Name: "Uncaught", Message: s, Traceback: strings.Split("Uncaught "+s, "\n")}, 0
 	}
-	pe := &codeinterp.ProgramError{
-		Name:    clip(vm.inherited(e, "name"), 1024),
-		Message: clip(vm.ownString(e, "message"), maxMessage),
+	pe = &codeinterp.ProgramError{
+		Name:    cut.clip(vm.inherited(e, "name"), 1024),
+		Message: cut.clip(vm.ownString(e, "message"), maxMessage),
 	}
 	if pe.Name == "" {
 		pe.Name = "Error"
 	}
-	frames := vm.withoutConstructors(e, in.mapStack(clip(vm.ownString(e, "stack"), maxMessage)))
+	frames := vm.withoutConstructors(e, in.mapStack(cut.clip(vm.ownString(e, "stack"), maxMessage)))
 	pe.Line = lineIn(frames, in.program.Name)
 	pe.Traceback = strings.Split(pe.Error(), "\n")
-	pe.Traceback = append(pe.Traceback, in.causes(e)...)
+	pe.Traceback = append(pe.Traceback, in.causes(e, cut)...)
 	for line := range strings.SplitSeq(strings.TrimRight(frames, "\n"), "\n") {
-		if line != "" && len(pe.Traceback) < maxTraceback {
+		switch {
+		case line == "":
+		case len(pe.Traceback) < maxTraceback:
 			pe.Traceback = append(pe.Traceback, line)
+		default:
+			cut.lost += int64(len(line))
 		}
 	}
 	switch vm.ownString(e, "code") {
 	case "MODULE_NOT_FOUND", "ERR_MODULE_NOT_FOUND":
 		pe.MissingModule = vm.ownString(e, "specifier")
 	}
-	return pe
+	return pe, 0
 }
 
 // withoutConstructors leaves out the first frames where they are those of the
@@ -68,7 +82,7 @@ func (vm *vm) withoutConstructors(e value, frames string) string {
 }
 
 // causes lists an error's chain of causes.
-func (in *instance) causes(e value) []string {
+func (in *instance) causes(e value, cut *cutter) []string {
 	vm := in.vm
 	var list []string
 	cause := vm.own(e, "cause")
@@ -76,11 +90,14 @@ func (in *instance) causes(e value) []string {
 		if classOf(cause) != lib.EJS_CLASS_ERROR {
 			break
 		}
-		c := codeinterp.ProgramError{Name: vm.inherited(cause, "name"), Message: clip(vm.ownString(cause, "message"), 1024)}
+		c := codeinterp.ProgramError{Name: vm.inherited(cause, "name"), Message: cut.clip(vm.ownString(cause, "message"), 1024)}
 		list = append(list, "  [cause]: "+strings.ReplaceAll(c.Error(), "\n", "\n    "))
 		next := vm.own(cause, "cause")
 		vm.free(cause)
 		cause = next
+	}
+	if classOf(cause) == lib.EJS_CLASS_ERROR {
+		list = append(list, "  [further causes are left out]")
 	}
 	vm.free(cause)
 	return list

@@ -311,7 +311,7 @@ func (in *instance) failed(e value) engine.Outcome {
 		out.Error = &codeinterp.ProgramError{Name: "InternalError", Message: "out of memory", Traceback: []string{"InternalError: out of memory"}}
 		full = true
 	} else {
-		out.Error = in.programError(e)
+		out.Error, out.ErrorLost = in.programError(e)
 	}
 	in.vm.free(e)
 	if full && out.Error.Name == "InternalError" && out.Error.Message == "out of memory" {
