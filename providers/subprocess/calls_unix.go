@@ -74,21 +74,29 @@ func (p *process) call(f *frame) error {
 	if many {
 		return fmt.Errorf("%w: more than %d calls at once", errFrame, maxCalls)
 	}
-	go p.attend(r, id, string(f.field(2)), json.RawMessage(f.field(3)))
+	args := json.RawMessage(f.field(3))
+	free, ok := p.budget.call(len(args))
+	if !ok {
+		args, free = nil, func() {}
+	}
+	go p.attend(r, id, string(f.field(2)), args, free)
 	return nil
 }
 
-// attend serves a call of r, which may be over, and answers it. Whoever waits
-// for an answer that the end of the run prevents is told once the program was
-// interrupted, or at that end.
-func (p *process) attend(r *run, id, name string, args json.RawMessage) {
+// attend serves a call of r, which may be over, and answers it; without args
+// there was no room for them. Whoever waits for an answer that the end of the
+// run prevents is told once the program was interrupted, or at that end.
+func (p *process) attend(r *run, id, name string, args json.RawMessage, free func()) {
 	defer func() {
+		free()
 		p.mu.Lock()
 		p.calls--
 		p.mu.Unlock()
 	}()
 	value, err := json.RawMessage(nil), driver.ErrEnded
-	if r != nil && p.unread.wait(r.calls.ctx) {
+	if args == nil {
+		err = &codeinterp.FunctionError{Function: name, Message: fmt.Sprintf("the arguments of open calls have more than %d bytes", maxOpenArgs)}
+	} else if r != nil && p.unread.wait(r.calls.ctx) {
 		value, err = r.calls.prog.Call(r.calls.ctx, name, args)
 	}
 	if errors.Is(err, driver.ErrEnded) && r != nil {

@@ -135,7 +135,7 @@ func lastWords(r *os.File) string {
 func (s *server) listen(hello chan<- string) {
 	defer close(s.heard)
 	for {
-		f, err := readFrame(s.conn)
+		f, err := readFrame(s.conn, nil)
 		if err != nil {
 			return
 		}
@@ -217,7 +217,7 @@ func (s *server) fork(h *host, l *language) (_ *process, err error) {
 		ends.closeHost()
 		return nil, err
 	}
-	return newProcess(l, sb, ends, pl, h.sandbox.WorkdirInside(dir), func() { h.sandbox.Discard(dir) })
+	return newProcess(h.budget, l, sb, ends, pl, h.sandbox.WorkdirInside(dir), func() { h.sandbox.Discard(dir) })
 }
 
 // ask has the server fork, and adopts the child.

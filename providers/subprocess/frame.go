@@ -1,7 +1,6 @@
 package subprocess
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -23,7 +22,7 @@ const (
 	// maxPause bounds the time from a frame's length to its last byte.
 	maxPause = time.Minute
 
-	// step is how much memory a frame gets before its bytes have come.
+	// step is how much memory a frame gets before there is room for it.
 	step = 1 << 20
 )
 
@@ -49,7 +48,7 @@ const (
 	frameTruncated = 'T' // kind, bytes
 	frameForked    = 'P' // id, pid
 	frameWaited    = 'W' // pid, wait status
-	frameDone      = 'Z' // seq, how, exit code, name, message, line, module, traceback
+	frameDone      = 'Z' // seq, how, exit code, name, message, line, module, traceback, bytes left out of these
 )
 
 // A frame is one message of the control channel: its type and its fields.
@@ -60,6 +59,16 @@ const (
 type frame struct {
 	kind   byte
 	fields [][]byte
+	free   func() // gives back the room that it takes; nil where that is little
+}
+
+// release gives back the room that the frame takes: nothing keeps its memory
+// any more, or the output does.
+func (f *frame) release() {
+	if f.free != nil {
+		f.free()
+		f.free = nil
+	}
 }
 
 // field returns field i, nil where there is none.
@@ -96,9 +105,13 @@ func encode(kind byte, fields ...string) []byte {
 
 var errFrame = errors.New("the driver sent what is no frame")
 
-// readFrame reads one frame. It returns io.EOF at the end, and takes no more
-// memory than has come over the wire, whatever length the sender claims.
-func readFrame(r io.Reader) (frame, error) {
+// A roomer waits for room for n bytes of a frame, and takes it.
+type roomer func(n int) (free func(), err error)
+
+// readFrame reads one frame. It returns io.EOF at the end. Beyond the first step
+// bytes it takes no memory that room does not give; without room, no frame is
+// longer.
+func readFrame(r io.Reader, room roomer) (frame, error) {
 	var head [digits]byte
 	if _, err := io.ReadFull(r, head[:]); err != nil {
 		return frame{}, err
@@ -112,36 +125,52 @@ func readFrame(r io.Reader) (frame, error) {
 		_ = d.SetReadDeadline(time.Now().Add(maxPause))
 		defer d.SetReadDeadline(time.Time{})
 	}
-	body, err := readN(r, n)
+	body, free, err := readN(r, n, room)
 	if err != nil {
 		return frame{}, err
 	}
-	f := frame{kind: body[0]}
-	for rest := body[1:]; len(rest) > 0; {
-		n, ok := length(rest)
-		if !ok || n > len(rest)-digits {
-			return frame{}, fmt.Errorf("%w: a field of it ends outside", errFrame)
-		}
-		if len(f.fields) == maxFields {
-			return frame{}, fmt.Errorf("%w: more than %d fields", errFrame, maxFields)
-		}
-		f.fields = append(f.fields, rest[digits:digits+n:digits+n])
-		rest = rest[digits+n:]
+	f := frame{kind: body[0], free: free}
+	if err := f.split(body[1:]); err != nil {
+		f.release()
+		return frame{}, err
 	}
 	return f, nil
 }
 
-func readN(r io.Reader, n int) ([]byte, error) {
-	if n <= step {
-		b := make([]byte, n)
-		_, err := io.ReadFull(r, b)
-		return b, err
+// split finds the fields.
+func (f *frame) split(rest []byte) error {
+	for len(rest) > 0 {
+		n, ok := length(rest)
+		if !ok || n > len(rest)-digits {
+			return fmt.Errorf("%w: a field of it ends outside", errFrame)
+		}
+		if len(f.fields) == maxFields {
+			return fmt.Errorf("%w: more than %d fields", errFrame, maxFields)
+		}
+		f.fields = append(f.fields, rest[digits:digits+n:digits+n])
+		rest = rest[digits+n:]
 	}
-	var buf bytes.Buffer
-	if m, err := io.CopyN(&buf, r, int64(n)); err != nil || m < int64(n) {
-		return nil, errors.Join(err, io.ErrUnexpectedEOF)
+	return nil
+}
+
+// readN reads n bytes: a first step, and the rest once there is room for it.
+func readN(r io.Reader, n int, room roomer) (b []byte, free func(), err error) {
+	head := make([]byte, min(n, step))
+	if _, err := io.ReadFull(r, head); err != nil || n <= step {
+		return head, nil, err
 	}
-	return buf.Bytes(), nil
+	if room == nil {
+		return nil, nil, fmt.Errorf("%w: %d bytes", errFrame, n)
+	}
+	if free, err = room(n); err != nil {
+		return nil, nil, err
+	}
+	b = make([]byte, n)
+	if _, err = io.ReadFull(r, b[copy(b, head):]); err != nil {
+		free()
+		return nil, nil, err
+	}
+	return b, free, nil
 }
 
 // length reads the lower-case hexadecimal digits at the head of b.

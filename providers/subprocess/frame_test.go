@@ -9,10 +9,12 @@ import (
 	"time"
 )
 
+func anyRoom(int) (free func(), err error) { return func() {}, nil }
+
 func TestFrame(t *testing.T) {
 	long := strings.Repeat("x", 3<<20)
 	b := encode(frameRun, "1", "", long, "é\n")
-	f, err := readFrame(bytes.NewReader(b))
+	f, err := readFrame(bytes.NewReader(b), anyRoom)
 	if err != nil || f.kind != frameRun || len(f.fields) != 4 || f.number(0) != 1 || string(f.field(2)) != long || string(f.field(3)) != "é\n" || f.field(9) != nil {
 		t.Errorf("got %c, %d fields, %v", f.kind, len(f.fields), err)
 	}
@@ -24,16 +26,16 @@ func TestFrame(t *testing.T) {
 		"field outside": "00000009Z000000ff",
 		"cut field":     "00000003Z00",
 	} {
-		if _, err := readFrame(strings.NewReader(in)); !errors.Is(err, errFrame) {
+		if _, err := readFrame(strings.NewReader(in), anyRoom); !errors.Is(err, errFrame) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	for name, in := range map[string]string{"cut length": "0000", "cut frame": "00000010Z", "cut long frame": "03000000Zxxx"} {
-		if _, err := readFrame(strings.NewReader(in)); err == nil || errors.Is(err, errFrame) {
+		if _, err := readFrame(strings.NewReader(in), anyRoom); err == nil || errors.Is(err, errFrame) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if _, err := readFrame(strings.NewReader("")); err != io.EOF {
+	if _, err := readFrame(strings.NewReader(""), anyRoom); err != io.EOF {
 		t.Errorf("nothing: %v", err)
 	}
 }
@@ -52,10 +54,10 @@ func (r *timed) SetReadDeadline(at time.Time) error {
 // TestFrameDeadline: a frame that has begun has to end; the next one may wait.
 func TestFrameDeadline(t *testing.T) {
 	r := &timed{Reader: strings.NewReader(string(encode(frameHello, "x")) + "0000")}
-	if _, err := readFrame(r); err != nil || len(r.deadlines) != 2 || r.deadlines[0].IsZero() || !r.deadlines[1].IsZero() {
+	if _, err := readFrame(r, anyRoom); err != nil || len(r.deadlines) != 2 || r.deadlines[0].IsZero() || !r.deadlines[1].IsZero() {
 		t.Errorf("deadlines %v, %v", r.deadlines, err)
 	}
-	if _, err := readFrame(r); err == nil || len(r.deadlines) != 2 {
+	if _, err := readFrame(r, anyRoom); err == nil || len(r.deadlines) != 2 {
 		t.Errorf("before a frame: deadlines %v, %v", r.deadlines, err)
 	}
 }
@@ -67,7 +69,7 @@ func FuzzReadFrame(f *testing.F) {
 	f.Add([]byte("00000001\xb0"))
 	f.Fuzz(func(t *testing.T, in []byte) {
 		r := bytes.NewReader(in)
-		got, err := readFrame(r)
+		got, err := readFrame(r, anyRoom)
 		if err != nil {
 			return
 		}

@@ -25,6 +25,7 @@ type host struct {
 	names     []string
 	warm      map[string]*pool
 	dir       *sandbox.Dir // where all programs start; nil: each in a place of its own
+	budget    *budget
 
 	life   context.Context // ends with Close
 	cancel context.CancelFunc
@@ -33,7 +34,7 @@ type host struct {
 var _ driver.Runtime = (*host)(nil)
 
 func newHost(opts *Options) (*host, error) {
-	h := &host{}
+	h := &host{budget: newBudget()}
 	if opts != nil {
 		h.opts = *opts
 	}

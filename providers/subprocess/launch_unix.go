@@ -104,7 +104,7 @@ func (h *host) spawn(l *language, pl *place, c *sandbox.Cmd, stdin *os.File, rel
 		ends.closeHost()
 		return nil, err
 	}
-	return newProcess(l, sb, ends, pl, h.sandbox.WorkdirInside(pl.dir), release)
+	return newProcess(h.budget, l, sb, ends, pl, h.sandbox.WorkdirInside(pl.dir), release)
 }
 
 // An ends holds both ends of a process's standard output, standard error and

@@ -4,6 +4,7 @@ package subprocess
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -38,6 +39,10 @@ type process struct {
 	place   place
 	once    atomic.Bool
 	inside  string // the working directory, as the process sees it
+
+	budget *budget
+	open   context.Context // ends when the control channel is closed
+	shut   context.CancelFunc
 
 	ahead     chan message // of listen: the next frame
 	writing   sync.Mutex   // one frame at a time
@@ -79,14 +84,15 @@ type run struct {
 
 // newProcess takes over a started driver and the host's ends of its
 // descriptors.
-func newProcess(lang *language, sb *sandbox.Process, e *ends, pl *place, inside string, release func()) (*process, error) {
+func newProcess(b *budget, lang *language, sb *sandbox.Process, e *ends, pl *place, inside string, release func()) (*process, error) {
 	p := &process{
-		lang: lang, sb: sb, ctl: e.host[2], place: *pl, inside: inside,
+		budget: b, lang: lang, sb: sb, ctl: e.host[2], place: *pl, inside: inside,
 		hello: make(chan string, 1), heard: make(chan struct{}), gone: make(chan struct{}), release: release, late: pl.late, run: pl.first,
 	}
 	if pl.first != nil {
 		pl.first.p = p
 	}
+	p.open, p.shut = context.WithCancel(context.Background())
 	for i, file := range e.host[:2] {
 		var err error
 		if p.streams[i], err = newPump(codeinterp.Stdout+codeinterp.Kind(i), file, p); err != nil {
@@ -196,10 +202,8 @@ func (p *process) watch() {
 	case <-p.heard:
 	case <-linger.C:
 	}
-	if p.ctl != nil {
-		p.ctl.Close()
-		<-p.heard
-	}
+	p.closeControl()
+	<-p.heard
 	p.mu.Lock()
 	r, release := p.run, p.release
 	p.run, p.dead = nil, true
@@ -360,6 +364,12 @@ func (p *process) tell(kind byte, fields ...string) {
 // end kills the process, and frees who writes to it. It waits for nothing.
 func (p *process) end() {
 	p.sb.Kill()
+	p.closeControl()
+}
+
+// closeControl ends what is read from and written to the driver.
+func (p *process) closeControl() {
+	p.shut()
 	if p.ctl != nil {
 		p.ctl.Close()
 	}

@@ -18,11 +18,13 @@ import (
 // protocol.
 func (p *process) listen() {
 	defer close(p.heard)
+	defer p.dropAhead()
 	for {
 		m := p.next()
 		err := m.err
 		if err == nil {
 			err = p.serve(&m)
+			m.release()
 		}
 		if err == nil {
 			continue
@@ -55,7 +57,7 @@ func (p *process) next() message {
 }
 
 func (p *process) read() message {
-	f, err := readFrame(p.ctl)
+	f, err := readFrame(p.ctl, func(n int) (func(), error) { return p.budget.frame(p.open, n) })
 	if err == nil && f.kind == frameDone {
 		p.tellOver(&f)
 	}
@@ -79,6 +81,16 @@ func (p *process) readAhead() {
 	ahead := make(chan message, 1)
 	p.ahead = ahead
 	go func() { ahead <- p.read() }()
+}
+
+// dropAhead gives back the room of a frame that nobody serves any more.
+func (p *process) dropAhead() {
+	if ahead := p.ahead; ahead != nil {
+		go func() {
+			m := <-ahead
+			m.release()
+		}()
+	}
 }
 
 // breakOff kills a driver that cannot be spoken to any more, unless it is
@@ -156,6 +168,7 @@ func (p *process) show(f *frame) error {
 		p.readAhead()
 	}
 	p.sync()
+	f.release() // what waits for OnOutput is held to MaxOutput instead
 	if r := p.current(f); r != nil {
 		r.out.Add(o)
 	} else {
@@ -193,8 +206,8 @@ func (p *process) keepShow(o codeinterp.Output) {
 
 func (p *process) addTruncated(f *frame) error {
 	n := f.number(2)
-	if n < 0 {
-		return fmt.Errorf("%w: truncated by %q", errFrame, f.field(2))
+	if n < 0 || n > maxLost {
+		return fmt.Errorf("%w: truncated by %.30q", errFrame, f.field(2))
 	}
 	stream := string(f.field(1))
 	if stream != "display" && stream != "result" {
@@ -218,6 +231,9 @@ func (p *process) finish(f *frame, at time.Time) error {
 		return err
 	}
 	p.sync()
+	if end.lost > 0 {
+		r.out.Lost(codeinterp.Truncation{Stream: "error", Bytes: end.lost, Reason: codeinterp.TruncatedByLimit})
+	}
 	p.mu.Lock()
 	if p.run != r {
 		p.mu.Unlock()

@@ -21,6 +21,10 @@ const (
 	maxMessage   = 64 << 10  // bytes of an error's message
 	maxTraceback = 256 << 10 // bytes of an error's traceback
 	maxLines     = 4096      // lines of that
+
+	// maxLost bounds how much a driver may say that it left out: no program has
+	// that much memory.
+	maxLost = 1 << 40
 )
 
 // firstMIME is the field where the representations of a show begin.
@@ -71,6 +75,7 @@ type report struct {
 	how  string // "ok", "error", "exit", "interrupt" or "gone"
 	code int
 	err  *codeinterp.ProgramError
+	lost int64 // bytes that were left out of err
 }
 
 // decodeReport returns the report of a done frame.
@@ -84,32 +89,44 @@ func decodeReport(f *frame) (*report, error) {
 	if r.code < 0 || r.code > 255 {
 		return nil, fmt.Errorf("%w: exit code %q", errFrame, f.field(2))
 	}
-	name, message := shorten(f.field(3), maxID), shorten(f.field(4), maxMessage)
+	r.lost = min(int64(max(f.number(8), 0)), maxLost)
+	text := func(i, limit int) string {
+		s, lost := shorten(f.field(i), limit)
+		r.lost += lost
+		return s
+	}
+	name, message := text(3, maxID), text(4, maxMessage)
 	if name == "" && message == "" {
 		return r, nil
 	}
-	r.err = &codeinterp.ProgramError{Name: name, Message: message, Line: max(f.number(5), 0), MissingModule: shorten(f.field(6), maxID)}
-	if text := strings.TrimRight(shorten(f.field(7), maxTraceback), "\n"); text != "" {
-		r.err.Traceback = shortenLines(strings.Split(text, "\n"))
+	r.err = &codeinterp.ProgramError{Name: name, Message: message, Line: max(f.number(5), 0), MissingModule: text(6, maxID)}
+	if lines := strings.TrimRight(text(7, maxTraceback), "\n"); lines != "" {
+		var lost int64
+		r.err.Traceback, lost = shortenLines(strings.Split(lines, "\n"))
+		r.lost += lost
 	}
 	return r, nil
 }
 
-// shorten returns b as valid UTF-8, with its middle left out, and told, where
-// it is longer than limit.
-func shorten(b []byte, limit int) string {
+// shorten returns b as valid UTF-8, with its middle left out, told and counted,
+// where it is longer than limit.
+func shorten(b []byte, limit int) (s string, lost int64) {
 	if len(b) > limit {
 		half := limit/2 - 50
+		lost = int64(len(b) - 2*half)
 		b = fmt.Appendf(slices.Clip(b[:half]), "\n[%d bytes are left out]\n%s", len(b)-2*half, b[len(b)-half:])
 	}
-	return strings.ToValidUTF8(string(b), "\uFFFD")
+	return strings.ToValidUTF8(string(b), "\uFFFD"), lost
 }
 
-func shortenLines(lines []string) []string {
+func shortenLines(lines []string) (short []string, lost int64) {
 	if len(lines) <= maxLines {
-		return lines
+		return lines, 0
 	}
 	half := maxLines/2 - 1
+	for _, l := range lines[half : len(lines)-half] {
+		lost += int64(len(l) + 1)
+	}
 	told := fmt.Sprintf("[%d lines are left out]", len(lines)-2*half)
-	return slices.Concat(lines[:half], []string{told}, lines[len(lines)-half:])
+	return slices.Concat(lines[:half], []string{told}, lines[len(lines)-half:]), lost
 }

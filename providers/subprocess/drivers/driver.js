@@ -758,7 +758,7 @@
       restoreEnv(this.env);
       if (promise) abandon();
       else post('Runtime.releaseObjectGroup', { objectGroup: this.name });
-      send('Z', this.seq, how, status, ...(error === undefined ? ['', '', 0, '', ''] : describe(error, this.name, line)));
+      send('Z', this.seq, how, status, ...(error === undefined ? ['', '', 0, '', '', 0] : describe(error, this.name, line)));
       if (once) realExit(status);
     }
 
@@ -819,9 +819,10 @@
   }
 
   function describe(error, name, line) {
+    lost = 0;
     if (error && Object.hasOwn(error, 'thrown') && !(error instanceof Error)) {
       const text = util.inspect(error.thrown);
-      return ['Uncaught', shortened(text, MAX_MESSAGE), line, '', shortened(`Uncaught ${text}`, MAX_STACK)];
+      return ['Uncaught', shortened(text, MAX_MESSAGE), line, '', shortened(`Uncaught ${text}`, MAX_STACK), lost];
     }
     let kind = 'Error', message = '', stack = '', missing = '';
     try {
@@ -840,16 +841,18 @@
     if (!line) line = Number(new RegExp(`${escaped}:(\\d+)`).exec(own.join('\n'))?.[1] ?? 0);
     if (line && !own.some((l) => l.includes(name))) own.push(`    at ${name}:${line}`);
     const report = shortened(own.join('\n') || `${kind}: ${message}`, MAX_STACK);
-    return [shortened(kind, MAX_ID), shortened(message, MAX_MESSAGE), line, shortened(missing, MAX_ID), shortenedLines(report)];
+    return [shortened(kind, MAX_ID), shortened(message, MAX_MESSAGE), line, shortened(missing, MAX_ID), shortenedLines(report), lost];
   }
 
   // shortened leaves out the middle of what is longer than the limit in bytes,
-  // and says so.
+  // says so, and counts it.
+  let lost = 0;
   function shortened(s, limit) {
     if (s.length <= limit / 3) return s;
     const b = Buffer.from(s);
     if (b.length <= limit) return s;
     const half = limit / 2 - 50;
+    lost += b.length - 2 * half;
     return `${b.subarray(0, half)}\n[${b.length - 2 * half} bytes are left out]\n${b.subarray(b.length - half)}`;
   }
 
@@ -857,6 +860,7 @@
     const lines = s.split('\n');
     if (lines.length <= MAX_LINES) return s;
     const half = MAX_LINES / 2 - 1;
+    for (const l of lines.slice(half, -half)) lost += l.length + 1;
     return [...lines.slice(0, half), `[${lines.length - 2 * half} lines are left out]`, ...lines.slice(-half)].join('\n');
   }
 

@@ -51,6 +51,7 @@ class State:
     loop = None  # asyncio's, once a program awaited at its top level
     old = {}  # threads of earlier runs: number -> threading's object
     stdin = False  # fd 0 is a file of this run
+    lost = 0  # bytes that were left out of the last error
     forked = False  # other processes may write to the channel too
     thread = get_ident()  # the main one, which runs programs and gets signals
 
@@ -97,13 +98,14 @@ def on_interrupt(signum, frame):
 
 def shortened(s, limit):
     """Returns s with its middle left out, and told, where it is longer than
-    the limit in bytes."""
+    the limit in bytes, and counts it."""
     if len(s) <= limit // 4:
         return s  # no character takes more than 4 bytes
     b = text(s)
     if len(b) <= limit:
         return s
     half = limit // 2 - 50
+    state.lost += len(b) - 2 * half
     head, tail = b[:half].decode('utf-8', 'ignore'), b[len(b) - half:].decode('utf-8', 'ignore')
     return '%s\n[%d bytes are left out]\n%s' % (head, len(b) - 2 * half, tail)
 
@@ -113,4 +115,5 @@ def shortened_lines(s):
     if len(lines) <= MAX_LINES:
         return s
     half = MAX_LINES // 2 - 1
+    state.lost += sum(len(l) + 1 for l in lines[half:-half])
     return '\n'.join(lines[:half] + ['[%d lines are left out]' % (len(lines) - 2 * half)] + lines[-half:])

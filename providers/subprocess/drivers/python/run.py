@@ -167,7 +167,8 @@ def leave(e):
 
 
 def describe(e, name):
-    """Returns name, message, line, missing module and traceback of an error."""
+    """Returns name, message, line, missing module and traceback of an error,
+    and how many bytes are left out of them."""
     kind = type_(e).__name__
     if kind == 'Refused':
         kind = 'SyntaxError'
@@ -198,7 +199,9 @@ def describe(e, name):
         report = report.replace('toolcell.Refused: ', 'SyntaxError: ').replace('Refused: ', 'SyntaxError: ', 1)
     except BaseException:
         report = '%s: %s' % (kind, message)
-    return shortened(kind, MAX_ID), shortened(message, MAX_MESSAGE), line, shortened(missing, MAX_ID), shortened_lines(shortened(report, MAX_TRACEBACK))
+    state.lost = 0
+    parts = shortened(kind, MAX_ID), shortened(message, MAX_MESSAGE), line, shortened(missing, MAX_ID), shortened_lines(shortened(report, MAX_TRACEBACK))
+    return parts + (state.lost,)
 
 
 def serve_run(fields):
@@ -226,7 +229,7 @@ def serve_run(fields):
     if getpid() != pid:
         flush()
         exit_now(status if how != 'error' else 1)
-    about = ('', '', 0, '', '')
+    about = ('', '', 0, '', '', 0)
     if error is not None:
         about = describe(error, name)
         error = None
