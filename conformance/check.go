@@ -22,6 +22,8 @@ type check struct {
 	uses func(*Programs) bool
 	// own gets the check an interpreter that no other check uses.
 	own bool
+	// outage says that the check needs Config.Outage.
+	outage bool
 	// danger says how a provider that breaks the clause ends the process that
 	// tests it. Such checks come last, and are announced.
 	danger string
@@ -103,6 +105,8 @@ func checks() []check {
 		lifecycleChecks(),
 		momentChecks(),
 		lossChecks(),
+		describedChecks(),
+		awayChecks(),
 		leakChecks(),
 	)
 }
@@ -191,6 +195,9 @@ func (s *suite) exempt(g group, c check) string {
 		return "not tried: too many cases before it did not return"
 	}
 	p := s.programs[g.language]
+	if c.outage && s.cfg.Outage == nil {
+		return "no Outage: what runs the programs cannot be away"
+	}
 	if c.uses != nil && !c.uses(&p) {
 		return "no program for this in " + g.language
 	}

@@ -30,6 +30,11 @@ type Config struct {
 	// start from [ProgramsFor] to change a few.
 	Programs map[string]Programs
 
+	// Outage, if set, cuts the way between New's values and what runs their
+	// programs, as a server that goes away does, until restore is called.
+	// Providers whose programs run in processes of their own leave it nil.
+	Outage func() (restore func())
+
 	// Timeout is how long one case may take before it is given up; zero
 	// means 15 seconds. After a few cases that were given up the rest is not
 	// tried. A provider whose tests run on a busy machine sets minutes.

@@ -9,11 +9,19 @@ import (
 	"github.com/toolcell/toolcell/codeinterp"
 )
 
+// toyConfigAway is toyConfig with machines that can be away.
+func toyConfigAway() Config {
+	n := newToyNet()
+	cfg := toyConfig(func() (codeinterp.CodeInterpreter, error) { return newToyBehind(n) }, true)
+	cfg.Outage = n.outage
+	return cfg
+}
+
 func toyConfig(create func() (codeinterp.CodeInterpreter, error), stateful bool) Config {
 	return Config{New: create, Stateful: stateful, Programs: map[string]Programs{"toy": toyPrograms()}, Timeout: 2 * time.Minute, Patience: 10 * time.Second}
 }
 
-func TestToy(t *testing.T) { Run(t, toyConfig(newToyStateful, true)) }
+func TestToy(t *testing.T) { Run(t, toyConfigAway()) }
 
 // TestToyInBubble passes the hours that the programs wait in no time.
 func TestToyInBubble(t *testing.T) {

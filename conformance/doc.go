@@ -45,8 +45,8 @@
 // A new language starts with Print, PrintErr and Pause, and adds what it has a
 // notion of. What a field is needed for:
 //
-//   - Comment, SyntaxError, Exit, Fail with FailName, Raises, MissingModule:
-//     how programs end, and what their errors say;
+//   - Comment, SyntaxError, Exit, Fail with FailName, FailLong, Raises,
+//     MissingModule: how programs end, and what their errors say;
 //   - Spin, Yielding, Stubborn, Flood, Repeating, Awaited: timeouts,
 //     cancellation, interrupts, and what of a program may go on;
 //   - Repeat and RepeatErr, Bytes, Split, Lines: output of every size, byte by

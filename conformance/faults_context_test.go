@@ -123,14 +123,14 @@ func stateFaults() []fault {
 			}),
 		},
 		{
-			name: "late output is the next run's", want: "LateOutput", also: "OutputsWellFormed",
+			name: "late output is the next run's", want: "LateOutput", also: "EndNotKnown OutputsWellFormed",
 			wrap: outputs(func(o codeinterp.Output) []codeinterp.Output {
 				o.Late = false
 				return []codeinterp.Output{o}
 			}),
 		},
 		{
-			name: "late output is dropped", want: "LateOutput",
+			name: "late output is dropped", want: "LateOutput", also: "EndNotKnown",
 			wrap: outputs(func(o codeinterp.Output) []codeinterp.Output {
 				if o.Late {
 					return nil

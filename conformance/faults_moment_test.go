@@ -3,6 +3,7 @@ package conformance
 import (
 	"context"
 	"encoding/json"
+	"strings"
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
@@ -13,6 +14,32 @@ func momentFaults() []fault {
 		{
 			name: "programs take no time", want: "DurationCounts",
 			wrap: results(func(c codeinterp.Call, res *codeinterp.Result) { res.Duration = 0 }),
+		},
+		{
+			name: "the wait for its turn is a program's time", want: "DurationAlone", also: "QueueNoTimeout",
+			wrap: runs(func(ctx context.Context, c codeinterp.Call, o *codeinterp.RunOptions, next codeinterp.Handler) (codeinterp.Reply, error) {
+				begin := time.Now()
+				r, err := next(ctx, c)
+				if r.Result.OK() {
+					r.Result.Duration = time.Since(begin)
+				}
+				return r, err
+			}),
+		},
+		{
+			name: "the start of a state is the program's time", want: "DurationAlone",
+			wrap: runs(func(ctx context.Context, c codeinterp.Call, o *codeinterp.RunOptions, next codeinterp.Handler) (codeinterp.Reply, error) {
+				const start = 500 * time.Millisecond
+				if c.Op != codeinterp.OpRun || !uses(c, `print "x"`) {
+					return next(ctx, c)
+				}
+				time.Sleep(start)
+				r, err := next(ctx, c)
+				if r.Result.OK() {
+					r.Result.Duration += start
+				}
+				return r, err
+			}),
 		},
 		{
 			name: "timeouts are whole seconds", want: "TimeoutExact", also: "CallbackBlocksTimeout",
@@ -88,6 +115,33 @@ func momentFaults() []fault {
 					o.Value, _ = json.Marshal(v)
 				}
 				return []codeinterp.Output{o}
+			}),
+		},
+		{
+			name: "long messages are cut in silence", want: "ErrorLossTold",
+			wrap: results(func(c codeinterp.Call, res *codeinterp.Result) {
+				if res.Error != nil && len(res.Error.Message) > 2000 {
+					pe := *res.Error
+					pe.Message, res.Error, res.Truncated = pe.Message[:2000], &pe, nil
+				}
+			}),
+		},
+		{
+			name: "a long error counts as what was kept of it", want: "ErrorLossTold",
+			wrap: results(func(c codeinterp.Call, res *codeinterp.Result) {
+				for i := range res.Truncated {
+					if t := &res.Truncated[i]; t.Stream == "error" {
+						t.Bytes = t.Kept + 1
+					}
+				}
+			}),
+		},
+		{
+			name: "tracebacks have no bound", want: "ResultBounded",
+			wrap: programErrors(func(e *codeinterp.ProgramError) {
+				if e.Message == "went wrong" {
+					e.Traceback = append(e.Traceback, strings.Repeat("x", 11<<20))
+				}
 			}),
 		},
 		{name: "the loss of stderr is not told", want: "LossOfEachTold", also: "CallbacksSeeAll", wrap: quiet("stderr")},

@@ -60,7 +60,7 @@ func outputFaults() []fault {
 			}),
 		},
 		{
-			name: "the loss is not told", want: "LimitHeadAndTail", also: "CallbacksSeeAll LossOfEachTold",
+			name: "the loss is not told", want: "LimitHeadAndTail", also: "ErrorLossTold CallbacksSeeAll LossOfEachTold",
 			wrap: results(func(c codeinterp.Call, res *codeinterp.Result) { res.Truncated = nil }),
 		},
 		{
@@ -129,7 +129,7 @@ func outputFaults() []fault {
 			}),
 		},
 		{
-			name: "more is kept than said", want: "TruncationTold", also: "LimitHeadAndTail LimitDefault LossOfEachTold",
+			name: "more is kept than said", want: "TruncationTold", also: "LimitsHold LimitHeadAndTail LimitDefault LossOfEachTold",
 			wrap: keep(func(n int) int {
 				if n > 0 {
 					n *= 2
@@ -228,7 +228,7 @@ func invariantFaults() []fault {
 			}),
 		},
 		{
-			name: "a duration in other units", want: "Duration", also: "QueueNoTimeout",
+			name: "a duration in other units", want: "Duration", also: "LatenessKept QueueNoTimeout",
 			wrap: results(func(c codeinterp.Call, res *codeinterp.Result) { res.Duration *= 1000 }),
 		},
 	}

@@ -60,7 +60,7 @@ func timeoutFaults() []fault {
 		},
 		{name: "deaf while it computes", want: "TimeoutSpin", wrap: deaf(spins)},
 		{name: "each output starts the clock again", want: "TimeoutChatty", wrap: deaf(floods)},
-		{name: "an interrupt is enough", want: "TimeoutStubborn", also: "StateAfterKill", wrap: deaf(resists)},
+		{name: "an interrupt is enough", want: "TimeoutStubborn", also: "LatenessKept StateAfterKill", wrap: deaf(resists)},
 		{
 			name: "a program that yields ended by itself", want: "TimeoutWins",
 			wrap: call(func(ctx context.Context, c codeinterp.Call, next codeinterp.Handler) (codeinterp.Reply, error) {

@@ -48,6 +48,14 @@ func insideFaults() []fault {
 			}),
 		},
 		{
+			name: "reading to the end finds nothing", want: "StdinNoneFails",
+			wrap: options(func(c codeinterp.Call, o *codeinterp.RunOptions) {
+				if uses(c, "readall") && o.Stdin == nil {
+					o.Stdin = []byte{}
+				}
+			}),
+		},
+		{
 			name: "values are expanded", want: "EnvOfRun", also: "EnvOfContext",
 			wrap: envOf(func(v string) string { return strings.ReplaceAll(v, "$HOME", "/root") }),
 		},

@@ -32,7 +32,7 @@ type fault struct {
 
 func faults() []fault {
 	return slices.Concat(presenceFaults(), inputFaults(), outcomeFaults(), streamFaults(), callbackFaults(), outputFaults(),
-		stopFaults(), surroundingsFaults(), reachFaults(), contextFaults(), managerFaults(), closeFaults(), invariantFaults(), hammerFaults(), modelFaults(), identityFaults(), lifecycleFaults(), momentFaults(), functionFaults())
+		stopFaults(), surroundingsFaults(), reachFaults(), contextFaults(), managerFaults(), closeFaults(), invariantFaults(), hammerFaults(), modelFaults(), identityFaults(), lifecycleFaults(), momentFaults(), functionFaults(), describedFaults(), awayFaults())
 }
 
 // heavy checks are tried only with the faults that they are there for.
@@ -69,7 +69,8 @@ func TestFaults(t *testing.T) {
 }
 
 func tryFault(t *testing.T, f fault) {
-	create := newToyStateful
+	n := newToyNet()
+	create := func() (codeinterp.CodeInterpreter, error) { return newToyBehind(n) }
 	if f.stateless {
 		create = newToyStateless
 	}
@@ -81,6 +82,7 @@ func tryFault(t *testing.T, f fault) {
 		return ci, err
 	}, !f.stateless)
 	cfg.Lacks = append(cfg.Lacks, f.lacks...)
+	cfg.Outage = n.outage
 	s, err := newSuite(cfg)
 	if err != nil {
 		t.Fatal(err)

@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/codeinterp/output"
 )
 
 // An invariant holds for every run, whichever check made it.
@@ -116,6 +117,11 @@ var invariants = []invariant{
 		name:   "TruncationTold",
 		clause: "Truncated says which stream, how much of it there was and how much is kept, and why",
 		holds:  truncationTold,
+	},
+	{
+		name:   "ResultBounded",
+		clause: "a Result holds MaxOutput bytes of output and output.Overhead beside them: names, ids, errors and tracebacks count too",
+		holds:  resultBounded,
 	},
 }
 
@@ -354,6 +360,32 @@ func truncationTold(w *watched, e *env) error {
 		if n > limit {
 			return fmt.Errorf("%d bytes of output kept with a MaxOutput of %d", n, limit)
 		}
+	}
+	return nil
+}
+
+func resultBounded(w *watched, e *env) error {
+	if w.opts.MaxOutput < 0 {
+		return nil
+	}
+	n := 0 // beside the bytes of output, which TruncationTold counts
+	for _, o := range w.res.Outputs {
+		n += len(o.DisplayID)
+		for _, rep := range o.Bundle {
+			n += len(rep.MIME)
+		}
+	}
+	if pe := w.res.Error; pe != nil {
+		n += len(pe.Name) + len(pe.Message) + len(pe.MissingModule)
+		for _, line := range slices.Concat(pe.Traceback, pe.RawTraceback) {
+			n += len(line)
+		}
+	}
+	for _, c := range w.res.Calls {
+		n += len(c.Name) + len(c.Args) + len(c.Result) + len(c.Error)
+	}
+	if n > output.Overhead {
+		return fmt.Errorf("%d bytes beside MaxOutput, want at most %d", n, output.Overhead)
 	}
 	return nil
 }

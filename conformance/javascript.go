@@ -31,6 +31,7 @@ func javascript() Programs {
 		HardExit:    func(code int) string { return fmt.Sprintf("process.reallyExit(%d);", code) },
 		Fail:        func(msg string) string { return fmt.Sprintf("throw new RangeError(%s);", literal(msg)) },
 		FailName:    "RangeError",
+		FailLong:    func(n int) string { return fmt.Sprintf(`throw new RangeError("x".repeat(%d));`, n) },
 		SyntaxError: "let = = ;",
 		Raises: []Raise{
 			{`await Promise.reject(new RangeError("awaited"))`, "RangeError", "awaited"},

@@ -17,6 +17,13 @@ func lossChecks() []check {
 			scope:  everyRun,
 			run:    lossOfEach,
 		},
+		{
+			name:   "ErrorLossTold",
+			clause: "a program's error whose message or traceback was shortened says so in Truncated, under \"error\", with how long it was",
+			scope:  everyRun,
+			uses:   func(p *Programs) bool { return p.FailLong != nil },
+			run:    errorLossTold,
+		},
 	}
 }
 
@@ -44,6 +51,30 @@ func lossOfEach(ctx context.Context, e *env) error {
 		})
 		if !told {
 			return fmt.Errorf("%d bytes of %s with a MaxOutput of %d: got Truncated %+v, want it to tell of %s", size, kind, limit, res.Truncated, kind)
+		}
+	}
+	return nil
+}
+
+// errorLossTold raises errors whose messages are short, and longer than anybody
+// keeps.
+func errorLossTold(ctx context.Context, e *env) error {
+	for _, size := range []int{3000, 300_000} {
+		res, err := e.run(ctx, e.p.FailLong(size), nil)
+		if err := wantStatus(res, err, codeinterp.StatusError, 1); err != nil {
+			return err
+		}
+		if res.Error == nil {
+			return fmt.Errorf("no Error for a message of %d bytes", size)
+		}
+		kept := strings.Count(res.Error.Message, "x")
+		at := slices.IndexFunc(res.Truncated, func(t codeinterp.Truncation) bool { return t.Stream == "error" })
+		switch {
+		case kept == size && at < 0:
+		case at < 0:
+			return fmt.Errorf("%d bytes are left of a message of %d, and Truncated is %+v, want it to tell of \"error\"", kept, size, res.Truncated)
+		case res.Truncated[at].Bytes >= 0 && res.Truncated[at].Bytes < int64(size):
+			return fmt.Errorf("Truncated tells of an error of %d bytes, whose message alone had %d", res.Truncated[at].Bytes, size)
 		}
 	}
 	return nil

@@ -2,6 +2,7 @@ package conformance
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -30,6 +31,12 @@ func momentChecks() []check {
 				}
 				return nil
 			},
+		},
+		{
+			name:   "DurationAlone",
+			clause: "Duration counts from the program's begin: neither the wait for its turn nor the runtime's start is in it",
+			scope:  stateful,
+			run:    durationAlone,
 		},
 		{
 			name:   "TimeoutExact",
@@ -104,6 +111,53 @@ func momentChecks() []check {
 			run:    repeatingEnds,
 		},
 	}
+}
+
+// durationAlone looks at a run that waits for its turn longer than it takes, and
+// at the first of a new state where that takes long to start.
+func durationAlone(ctx context.Context, e *env) error {
+	const wait = 400 * time.Millisecond
+	id, err := e.some(ctx)
+	if err != nil {
+		return err
+	}
+	for range busyTries {
+		if err = e.durationQueued(ctx, id, wait); err == nil {
+			break
+		}
+	}
+	if err != nil {
+		return err
+	}
+	for range busyTries {
+		begin := time.Now()
+		res, runErr := e.runCode(ctx, e.p.Print("x"), nil)
+		if err := wantOK(res, runErr); err != nil {
+			return err
+		}
+		wall := time.Since(begin)
+		if wall < wait || res.Duration < wall/2 {
+			return nil
+		}
+		err = fmt.Errorf("a Duration of %v for a program that prints a letter, in a state of its own that took %v in all", res.Duration, wall)
+	}
+	return err
+}
+
+// durationQueued wants a run to take less than the wait for its turn.
+func (e *env) durationQueued(ctx context.Context, id codeinterp.ContextID, wait time.Duration) error {
+	_, first, err := e.busyIn(ctx, id, e.p.Pause(wait+settle))
+	if err != nil {
+		return err
+	}
+	res, runErr := e.runIn(ctx, id, e.p.Print("x"), nil)
+	if err := errors.Join(wantOK(res, runErr), first.wait(e.patience())); err != nil {
+		return err
+	}
+	if res.Duration >= wait {
+		return fmt.Errorf("a Duration of %v for a program that prints a letter, after %v of waiting for its turn", res.Duration, wait)
+	}
+	return nil
 }
 
 // timeoutExact sets a timeout that ends well before the program does. Rounded

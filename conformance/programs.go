@@ -49,6 +49,8 @@ type Programs struct {
 	// Fail raises an uncaught error with a message; its name is FailName.
 	Fail     func(message string) string
 	FailName string
+	// FailLong raises the same error with a message of n times the letter x.
+	FailLong func(n int) string
 	// SyntaxError is no program.
 	SyntaxError string
 	// Raises are programs that fail, each in its own way.

@@ -30,6 +30,7 @@ func python() Programs {
 		HardExit:    func(code int) string { return lines("import os", fmt.Sprintf("os._exit(%d)", code)) },
 		Fail:        func(msg string) string { return fmt.Sprintf("raise ValueError(%s)", literal(msg)) },
 		FailName:    "ValueError",
+		FailLong:    func(n int) string { return fmt.Sprintf("raise ValueError('x' * %d)", n) },
 		SyntaxError: "def (:",
 		Raises: []Raise{
 			{"1 / 0", "ZeroDivisionError", "division by zero"},

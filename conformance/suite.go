@@ -23,6 +23,7 @@ type suite struct {
 	all       []check
 	wrap      func(codeinterp.CodeInterpreter, ...codeinterp.Middleware) codeinterp.CodeInterpreter
 	hide      func(codeinterp.CodeInterpreter) codeinterp.CodeInterpreter
+	limit     func(*codeinterp.LimitOptions) codeinterp.Middleware
 	programs  map[string]Programs
 	languages []string
 
@@ -47,7 +48,7 @@ type suite struct {
 // newSuite fills in cfg's defaults and picks the languages.
 func newSuite(cfg Config) (*suite, error) {
 	s := &suite{
-		cfg: cfg, all: checks(), wrap: codeinterp.Wrap, hide: codeinterp.Stateless, programs: programs(),
+		cfg: cfg, all: checks(), wrap: codeinterp.Wrap, hide: codeinterp.Stateless, limit: codeinterp.Limit, programs: programs(),
 		contexts: map[string]codeinterp.ContextID{}, pace: map[group]time.Duration{}, gap: map[group]int{}, breaches: map[string][]error{},
 		announce: os.Stderr, most: defaultHangs, reported: map[string]string{}, announced: map[string]bool{},
 	}

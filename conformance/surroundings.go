@@ -73,6 +73,22 @@ func surroundingsChecks() []check {
 			},
 		},
 		{
+			name:   "StdinNoneFails",
+			clause: "without Stdin, reading to the end fails too, rather than finding nothing",
+			scope:  everyRun,
+			uses:   func(p *Programs) bool { return p.ReadAll != "" },
+			run: func(ctx context.Context, e *env) error {
+				res, err := e.run(ctx, e.p.ReadAll, &codeinterp.RunOptions{Timeout: time.Minute})
+				if err != nil {
+					return err
+				}
+				if res.Status != codeinterp.StatusError || res.Stdout() != "" {
+					return fmt.Errorf("%s, want %q", describe(res), codeinterp.StatusError)
+				}
+				return nil
+			},
+		},
+		{
 			name:   "EnvOfRun",
 			clause: "RunOptions.Env holds for this run only, with any text as a value",
 			scope:  everyRun,

@@ -3,6 +3,7 @@ package conformance
 import (
 	"context"
 	"errors"
+	"sync"
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
@@ -11,16 +12,49 @@ import (
 
 // A toy is a runtime of a language made of line commands; see machine. Driven,
 // it keeps the whole contract: it is what the suite is tested with.
-type toy struct{}
+type toy struct{ net *toyNet }
+
+// A toyNet is what lies between toys and their machines.
+type toyNet struct {
+	mu   sync.Mutex
+	down chan struct{} // closed while it is away
+}
+
+func newToyNet() *toyNet { return &toyNet{down: make(chan struct{})} }
+
+// outage is a Config.Outage.
+func (n *toyNet) outage() (restore func()) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	close(n.down)
+	return func() {
+		n.mu.Lock()
+		defer n.mu.Unlock()
+		n.down = make(chan struct{})
+	}
+}
+
+// away is closed once the net is away.
+func (n *toyNet) away() <-chan struct{} {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.down
+}
 
 // toyDriver has a short grace, since some programs are stubborn.
 var toyDriver = driver.Config{Grace: 100 * time.Millisecond}
 
 func newToyStateful() (codeinterp.CodeInterpreter, error) {
-	return driver.NewStateful(toy{}, toyDriver), nil
+	return newToyBehind(newToyNet())
 }
 
-func newToyStateless() (codeinterp.CodeInterpreter, error) { return driver.New(toy{}, toyDriver), nil }
+func newToyBehind(n *toyNet) (codeinterp.CodeInterpreter, error) {
+	return driver.NewStateful(toy{n}, toyDriver), nil
+}
+
+func newToyStateless() (codeinterp.CodeInterpreter, error) {
+	return driver.New(toy{newToyNet()}, toyDriver), nil
+}
 
 func toyErr(op string, err error) error {
 	if err == nil {
@@ -35,8 +69,8 @@ func (toy) Describe() codeinterp.Info {
 			Processes: codeinterp.ReachBlocked, Signals: codeinterp.ReachBlocked}}
 }
 
-func (toy) Start(_ context.Context, o driver.Options) (driver.Session, error) {
-	m := &machine{o: o}
+func (t toy) Start(_ context.Context, o driver.Options) (driver.Session, error) {
+	m := &machine{o: o, net: t.net}
 	m.empty()
 	return m, nil
 }
@@ -47,6 +81,7 @@ func (toy) Close(context.Context) error { return nil }
 type toyRun struct {
 	ctx  context.Context // ends when the program has to end
 	stop chan struct{}   // closed when it is to
+	away <-chan struct{} // closed when its net is away
 	in   *driver.Program
 	out  *driver.Output
 
@@ -56,7 +91,8 @@ type toyRun struct {
 
 // Run implements driver.Session.
 func (m *machine) Run(ctx context.Context, p *driver.Program, out *driver.Output) (driver.Outcome, error) {
-	r := &toyRun{ctx: ctx, stop: make(chan struct{}), in: p, out: out}
+	r := &toyRun{ctx: ctx, stop: make(chan struct{}), away: m.net.away(), in: p, out: out}
+	m.endLeft()
 	p.Begin()
 	m.enter(r)
 	err := m.execute(r, p.Code)
@@ -79,6 +115,8 @@ func (m *machine) outcome(err error) (o driver.Outcome) {
 		if m.o.Once {
 			o.Cause = ""
 		}
+	case errors.Is(err, errToyAway):
+		m.left, o.Unknown = true, err
 	case errors.Is(err, errToyMemory):
 		o = driver.Outcome{ExitCode: 1, Cause: codeinterp.CauseMemory}
 	case errors.Is(err, errToyKilled):
@@ -124,6 +162,7 @@ func (r *toyRun) pause(d time.Duration) bool {
 		return !r.stopped()
 	case <-r.stop:
 	case <-r.ctx.Done():
+	case <-r.away:
 	}
 	return false
 }
@@ -134,6 +173,8 @@ func (r *toyRun) stopped() bool {
 		return true
 	case <-r.ctx.Done():
 		return true
+	case <-r.away:
+		return true
 	default:
 		return false
 	}
@@ -141,6 +182,11 @@ func (r *toyRun) stopped() bool {
 
 // interrupted is the end of a program that was stopped at c.
 func (r *toyRun) interrupted(c command) error {
+	select {
+	case <-r.away:
+		return errToyAway
+	default:
+	}
 	if r.ctx.Err() != nil {
 		return errToyKilled
 	}
@@ -156,6 +202,8 @@ func (toyExit) Error() string { return "exit" }
 type toyDeath int
 
 func (toyDeath) Error() string { return "gone" }
+
+var errToyAway = errors.New("the machine is away; the program may still be running")
 
 var errToyMemory = errors.New("no memory")
 

@@ -15,7 +15,9 @@ import (
 
 // A machine holds the state of a toy program: what a session keeps.
 type machine struct {
-	o driver.Options
+	o    driver.Options
+	net  *toyNet
+	left bool // a run whose end is not known
 
 	vars, files, env map[string]string
 	stdin            string
@@ -42,6 +44,14 @@ func (m *machine) empty() {
 	}
 	m.gone, m.children = make(chan struct{}), nil
 	m.vars, m.files, m.env = map[string]string{}, map[string]string{}, nil
+}
+
+// endLeft ends what was left when the net was away, and tells so.
+func (m *machine) endLeft() {
+	if m.left {
+		m.left = false
+		m.o.Late(codeinterp.Output{Kind: codeinterp.Stderr, Data: []byte("the program before this one was interrupted\n")})
+	}
 }
 
 // enter makes r the run in progress, or none.
@@ -157,7 +167,10 @@ func init() {
 			}
 			return r.interrupted(c)
 		},
-		"fail":    func(m *machine, r *toyRun, c command) error { return fail("ToyError", c.args[0], c) },
+		"fail": func(m *machine, r *toyRun, c command) error { return fail("ToyError", c.args[0], c) },
+		"faillong": func(m *machine, r *toyRun, c command) error {
+			return fail("ToyError", strings.Repeat("x", number(c.args[0])), c)
+		},
 		"recurse": func(m *machine, r *toyRun, c command) error { return fail("RecursionError", "too deep", c) },
 		"import":  importModule,
 		"lines":   writeLines,

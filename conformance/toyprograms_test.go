@@ -26,7 +26,7 @@ func toyPrograms() Programs {
 		Comment: "# nothing",
 		Spin:    "spin", Stubborn: "stubborn", Flood: "flood", Recurse: "recurse",
 		HardExit: count("hardexit"),
-		Exit:     count("exit"), Fail: cmd("fail"), FailName: "ToyError", SyntaxError: "!!", MissingModule: cmd("import"),
+		Exit:     count("exit"), Fail: cmd("fail"), FailName: "ToyError", FailLong: count("faillong"), SyntaxError: "!!", MissingModule: cmd("import"),
 		Repeat:    func(text string, n int) string { return cmd("print")(strings.Repeat(text, n)) },
 		RepeatErr: func(text string, n int) string { return cmd("eprint")(strings.Repeat(text, n)) },
 		Show: func(bundle []codeinterp.Representation) string {

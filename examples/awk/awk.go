@@ -8,11 +8,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"sync"
 	"syscall"
 
 	"github.com/toolcell/toolcell/codeinterp"
@@ -65,35 +63,37 @@ func (s *session) Run(ctx context.Context, p *driver.Program, out *driver.Output
 	code := filepath.Join(s.dir, "program")
 	cmd, killed := exec.Command("awk", "-f", code), make(chan error, 1)
 	s.cmd = cmd
-	cmd.Dir, cmd.Env, cmd.Stdin = s.Cwd(), []string{"PATH=" + os.Getenv("PATH")}, bytes.NewReader(p.Stdin)
+	none, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0) // of which reading fails
+	if err != nil {
+		return o, fmt.Errorf("%w: there is no %s", codeinterp.ErrUnavailable, os.DevNull)
+	}
+	defer none.Close()
+	cmd.Dir, cmd.Env, cmd.Stdin = s.Cwd(), []string{"PATH=" + os.Getenv("PATH")}, none
+	if p.Stdin != nil {
+		cmd.Stdin = bytes.NewReader(p.Stdin)
+	}
 	for _, env := range []map[string]string{s.o.Env, p.Env} {
 		for k, v := range env {
 			cmd.Env = append(cmd.Env, k+"="+v)
 		}
 	}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	stdout, err1 := cmd.StdoutPipe()
-	stderr, err2 := cmd.StderrPipe()
-	if errors.Join(err1, err2, os.WriteFile(code, []byte(p.Code), 0o600), p.HandOver(cmd.Start)) != nil {
+	cmd.Stdout, cmd.Stderr = out.Stream(codeinterp.Stdout), out.Stream(codeinterp.Stderr)
+	if errors.Join(os.WriteFile(code, []byte(p.Code), 0o600), p.HandOver(cmd.Start)) != nil {
 		return o, fmt.Errorf("%w: awk cannot be started", codeinterp.ErrUnavailable)
 	}
-	var readers sync.WaitGroup
-	readers.Go(func() { _, _ = io.Copy(out.Stream(codeinterp.Stdout), stdout) })
-	readers.Go(func() { _, _ = io.Copy(out.Stream(codeinterp.Stderr), stderr) })
 	stop := context.AfterFunc(ctx, func() { killed <- s.signal(syscall.SIGKILL) })
 	state, err := cmd.Process.Wait()
 	p.End() // from now on an interrupt could hit other processes
 	if !stop() {
 		<-killed
 	}
-	_ = s.signal(syscall.SIGKILL) // what the program left behind; then nobody writes
-	readers.Wait()
-	if _ = cmd.Wait(); err != nil {
+	_ = s.signal(syscall.SIGKILL)   // what the program left behind; then nobody writes
+	if _ = cmd.Wait(); err != nil { // Wait waits for the output, too
 		return driver.Outcome{Unknown: err}, nil
 	}
-	if status := state.Sys().(syscall.WaitStatus); !status.Signaled() {
-		o.ExitCode = status.ExitStatus()
-	} else {
+	o.ExitCode = state.ExitCode()
+	if status := state.Sys().(syscall.WaitStatus); status.Signaled() {
 		o.ExitCode, o.Cause = 128+int(status.Signal()), codeinterp.CauseSignal
 		o.Lost = status.Signal() != syscall.SIGTERM && ctx.Err() == nil
 	}

@@ -35,7 +35,7 @@ func programs() conformance.Programs {
 			return begin(`print ((getline v < %q) >= 0 ? "yes" : "no"); close(%[1]q); fflush()`, name)
 		},
 
-		ReadAll:  begin(`printf "["; fflush(); system("cat"); print "]"`),
+		ReadAll:  begin(`if (system("t=$(cat) && printf '[%s]\\n' \"$t\"")) exit 3`),
 		ReadLine: begin(`if ((getline line) <= 0) exit 3; print "[" line "]"`),
 		GetEnv: func(name string) string {
 			return begin(`print (%q in ENVIRON ? ENVIRON[%[1]q] : "<unset>"); fflush()`, name)

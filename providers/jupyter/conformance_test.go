@@ -5,6 +5,7 @@ package jupyter_test
 import (
 	"cmp"
 	"context"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -77,8 +78,12 @@ func TestConformance(t *testing.T) {
 // conform runs the suite and wants the server to be empty afterwards.
 func conform(t *testing.T, name string, cfg conformance.Config) {
 	s := sharedServer(t, name)
+	way, outage := outages(t, s)
+	if !cfg.Brief {
+		cfg.Outage = outage
+	}
 	cfg.New = func() (codeinterp.CodeInterpreter, error) {
-		return open(context.Background(), s, jupyter.Options{Spill: true})
+		return open(context.Background(), way, jupyter.Options{Spill: true})
 	}
 	if cfg.Languages == nil {
 		cfg.Languages = []string{"python"}
@@ -88,5 +93,20 @@ func conform(t *testing.T, name string, cfg conformance.Config) {
 	conformance.Run(t, cfg)
 	if left := s.kernels(t); len(left) > 0 {
 		t.Errorf("kernels left on the server: %v", left)
+	}
+}
+
+// outages returns s as it is reached by a way that can be cut, and what cuts it.
+func outages(t *testing.T, s *server) (way *server, outage func() (restore func())) {
+	u, err := url.Parse(s.url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := newFaultProxy(t, u.Host)
+	u.Host = p.address()
+	return &server{url: u.String(), token: s.token, kind: s.kind}, func() func() {
+		p.set(func() { p.refuse = true })
+		p.cut()
+		return func() { p.set(func() { p.refuse = false }) }
 	}
 }
