@@ -198,6 +198,7 @@ func TestMissingModule(t *testing.T) {
 	code := a.runLive(t.Context(), described{}, "python", "", &codeinterp.RunOptions{}, "none")
 	want := `ModuleNotFoundError: No module named 'pandas'
 toolcell: this was CPython 3.11.7, /usr/bin/python3; --python PATH takes another
+toolcell: --with pandas makes one that has it
 toolcell: passed over: /srv/python3 (closed)
 `
 	if code != 1 || stderr.String() != want {

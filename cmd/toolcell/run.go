@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -8,6 +9,9 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"strings"
+
+	"github.com/mattn/go-isatty"
 
 	"github.com/toolcell/toolcell/codeinterp"
 )
@@ -25,7 +29,7 @@ func (f *runFlags) registerAll(fs *flag.FlagSet, getenv func(string) string) {
 	fs.StringVar(&f.language, "language", "", "`language` of the program (default: by the file's name or its #! line; without either, python or else javascript where the provider has it)")
 	fs.BoolVar(&f.json, "json", false, "print the result as JSON and nothing else")
 	fs.StringVar(&f.code, "e", "", "the program itself (`code`)")
-	fs.BoolVar(&f.stdin, "stdin", false, "let the program read this command's standard input")
+	fs.BoolVar(&f.stdin, "stdin", false, "let the program read this command's standard input, which is read to its end before the program begins; at a terminal Ctrl-D ends it")
 	f.registerNotebook(fs)
 }
 
@@ -67,6 +71,9 @@ func (a *app) run(ctx context.Context, args []string) int {
 	program = f.script.introduce(language, program)
 	opts := &codeinterp.RunOptions{Timeout: f.timeout, Env: f.env.values}
 	if f.stdin {
+		if in, ok := a.stdin.(*os.File); ok && isatty.IsTerminal(in.Fd()) {
+			fmt.Fprintln(a.stderr, "toolcell: type what the program reads; it begins after Ctrl-D")
+		}
 		if opts.Stdin, err = a.readAll(ctx, math.MaxInt64); err != nil && ctx.Err() != nil {
 			return a.stopped()
 		} else if err != nil {
@@ -173,10 +180,24 @@ func (a *app) missing(ci codeinterp.CodeInterpreter, language string, res *codei
 			continue
 		}
 		fmt.Fprintf(a.stderr, "toolcell: this was %s, %s; --%s PATH takes another\n", l.Runtime, l.Path, flagOf(language))
+		if name := res.Error.MissingModule; language == "python" && strings.Trim(strings.ToLower(name), "abcdefghijklmnopqrstuvwxyz0123456789_.") == "" {
+			fmt.Fprintf(a.stderr, "toolcell: --with %s makes one that has it\n", packageOf(name))
+		}
 		for _, other := range l.PassedOver {
 			fmt.Fprintf(a.stderr, "toolcell: passed over: %s\n", other)
 		}
 	}
+}
+
+// packageOf names the package that a Python module comes in, by its own name
+// where it is not known to have another.
+func packageOf(module string) string {
+	name, _, _ := strings.Cut(module, ".")
+	others := map[string]string{
+		"PIL": "pillow", "bs4": "beautifulsoup4", "cv2": "opencv-python-headless", "dateutil": "python-dateutil",
+		"docx": "python-docx", "dotenv": "python-dotenv", "pptx": "python-pptx", "skimage": "scikit-image", "sklearn": "scikit-learn", "yaml": "pyyaml",
+	}
+	return cmp.Or(others[name], name)
 }
 
 // flagOf names the flag that chooses the interpreter of a language that can

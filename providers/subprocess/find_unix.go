@@ -4,6 +4,7 @@ package subprocess
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -97,7 +98,7 @@ func (l *language) probe() error {
 	if err != nil {
 		return err
 	}
-	v := version.FindString(out)
+	v := cmp.Or(dotted.FindString(out), version.FindString(out))
 	if v == "" {
 		return errors.New("prints no version")
 	}
@@ -119,6 +120,10 @@ func (l *language) learn(runtime string) {
 }
 
 var version = regexp.MustCompile(`\d+(\.\d+)+|\d+`)
+
+// dotted is a version that is surely one: perl says "perl 5, version 36,
+// subversion 0 (v5.36.0)".
+var dotted = regexp.MustCompile(`\d+(\.\d+)+`)
 
 // ask runs the interpreter and returns what it prints.
 func ask(path string, args []string, stdin string) (string, error) {

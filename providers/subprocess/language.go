@@ -208,7 +208,7 @@ func Bash() Language {
 func (l *Language) check() error {
 	switch {
 	case l.Name == "" || l.Name != strings.ToLower(l.Name) || strings.ContainsAny(l.Name, " \t\n"):
-		return fmt.Errorf("%w: language name %q", codeinterp.ErrInvalid, l.Name)
+		return fmt.Errorf("%w: language name %q; write it in lower case, without blanks", codeinterp.ErrInvalid, l.Name)
 	case len(l.Commands) == 0:
 		return fmt.Errorf("%w: language %s has no Commands", codeinterp.ErrInvalid, l.Name)
 	case l.Driver == nil && !slices.ContainsFunc(l.Args, func(a string) bool { return strings.Contains(a, FileArg) }):

@@ -46,6 +46,8 @@ var pythonPrograms = []struct{ name, code, want string }{
 	{"cell magic", "%%time\nx = 1", "error error=SyntaxError: %%time is IPython syntax, and this is plain Python: use plain Python"},
 	{"line magic", "%matplotlib inline\nx = 1", "error error=SyntaxError: %matplotlib is IPython syntax, and this is plain Python: use plain Python"},
 	{"shell escape", "x = 1\n!ls", "error error=SyntaxError: !ls is IPython syntax, and this is plain Python: use the subprocess module"},
+	{"installation", "%pip install six", "error error=SyntaxError: %pip is IPython syntax, and this is plain Python: programs install no packages here; use those that are there, or ask for others"},
+	{"installation by a shell", "!pip install six", "error error=SyntaxError: !pip is IPython syntax, and this is plain Python: programs install no packages here; use those that are there, or ask for others"},
 	{"help", "print?", "error error=SyntaxError: print? is IPython syntax, and this is plain Python: use plain Python"},
 	{"stdout gone", "import sys\nsys.stdout = None\n5", "ok value=5"},
 	{"stdout closed", "import sys\nsys.stdout.close()\n5", "ok value=5"},

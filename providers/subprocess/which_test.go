@@ -52,3 +52,15 @@ func TestActiveEnvironment(t *testing.T) {
 		t.Errorf("VIRTUAL_ENV=%s, and %s", venv, summary(res))
 	}
 }
+
+// TestVersionIsWhole: what an interpreter says in words is not taken for all of
+// its version.
+func TestVersionIsWhole(t *testing.T) {
+	ci := open(t, subprocess.Options{Languages: []subprocess.Language{{
+		Name: "talker", Commands: []string{"sh"}, Args: []string{subprocess.FileArg},
+		VersionArgs: []string{"-c", "echo 'This is talker 5, version 36 (v5.36.0)'"},
+	}}})
+	if got := ci.Describe().Languages[0].Runtime; got != "talker 5.36.0" {
+		t.Errorf("the runtime is %q", got)
+	}
+}

@@ -34,7 +34,7 @@ complete -c toolcell -n '__fish_seen_subcommand_from run' -l provider -r -a 'inm
 complete -c toolcell -n '__fish_seen_subcommand_from run' -l python -r -F -d 'subprocess: the Python to use (path), such as that of a virtual environment'
 complete -c toolcell -n '__fish_seen_subcommand_from run' -l read -r -F -d 'subprocess: a path that programs may read, besides the system\'s own; several times for several'
 complete -c toolcell -n '__fish_seen_subcommand_from run' -l spill -d 'jupyter: take a Python program\'s large output around the server\'s rate limit'
-complete -c toolcell -n '__fish_seen_subcommand_from run' -l stdin -d 'let the program read this command\'s standard input'
+complete -c toolcell -n '__fish_seen_subcommand_from run' -l stdin -d 'let the program read this command\'s standard input, which is read to its end before the program begins; at a terminal Ctrl-D ends it'
 complete -c toolcell -n '__fish_seen_subcommand_from run' -l tag -r -d 'jupyter: what marks this command\'s kernels for toolcell sweep (name, default toolcell-USER)'
 complete -c toolcell -n '__fish_seen_subcommand_from run' -l timeout -r -d 'end the program, or each cell of a notebook, after this duration, such as 30s'
 complete -c toolcell -n '__fish_seen_subcommand_from run' -l token -r -d 'token of the Jupyter server (environment: JUPYTER_TOKEN, or JUPYTER_PASSWORD)'

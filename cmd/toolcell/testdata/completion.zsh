@@ -47,7 +47,7 @@ _toolcell() {
 			'*--python[subprocess: the Python to use (path), such as that of a virtual environment]:value:_files' \
 			'*--read[subprocess: a path that programs may read, besides the system'\''s own; several times for several]:value:_files' \
 			'*--spill[jupyter: take a Python program'\''s large output around the server'\''s rate limit]' \
-			'*--stdin[let the program read this command'\''s standard input]' \
+			'*--stdin[let the program read this command'\''s standard input, which is read to its end before the program begins; at a terminal Ctrl-D ends it]' \
 			'*--tag[jupyter: what marks this command'\''s kernels for toolcell sweep (name, default toolcell-USER)]:value:()' \
 			'*--timeout[end the program, or each cell of a notebook, after this duration, such as 30s]:value:()' \
 			'*--token[token of the Jupyter server (environment: JUPYTER_TOKEN, or JUPYTER_PASSWORD)]:value:()' \

@@ -36,6 +36,8 @@ def refuse_magic(code, e):
         if at[:1] in ('%', '!') or at.endswith('?') and at.rstrip('?').replace('.', '').isidentifier():
             word = at.split()[0]
             hint = 'use the subprocess module' if at.startswith('!') else 'use plain Python'
+            if at.lstrip('!%').split()[:1] in (['pip'], ['pip3'], ['conda'], ['mamba'], ['uv']):
+                hint = 'programs install no packages here; use those that are there, or ask for others'
             raise Refused('%s is IPython syntax, and this is plain Python: %s' % (word, hint),
                           (e.filename, e.lineno, 1, lines[e.lineno - 1] if line else at)) from None
 
