@@ -33,6 +33,44 @@ func TestReadme(t *testing.T) {
 	}
 }
 
+// TestReadmeFunctions compiles and runs the README's lines about functions.
+func TestReadmeFunctions(t *testing.T) {
+	readme, err := os.ReadFile("README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest := fenced(t, string(readme), "```go\n")
+	lines, _ := fenced(t, rest, "```go\n")
+	main := filepath.Join(t.TempDir(), "main.go")
+	program := `package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/providers/inmemory"
+	"github.com/toolcell/toolcell/tools"
+)
+
+func main() {
+	ctx := context.Background()
+	code, err := inmemory.New(nil)
+	if err != nil {
+		panic(err)
+	}
+	` + lines + `
+	fmt.Println(res.Text(), err)
+}
+`
+	if err := os.WriteFile(main, []byte(program), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := exec.CommandContext(t.Context(), "go", "run", main).CombinedOutput(); err != nil || string(got) != "30 <nil>\n" {
+		t.Errorf("%v\n%s", err, got)
+	}
+}
+
 // fenced returns the first block of text that opens with the fence, and what
 // comes after it.
 func fenced(t *testing.T, text, fence string) (block, rest string) {

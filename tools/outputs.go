@@ -67,9 +67,12 @@ func WithClient(ctx context.Context, client any) context.Context {
 	return context.WithValue(ctx, clientKey{}, client)
 }
 
+// Client returns the client that ctx's calls are of; nil where there is only one.
+func Client(ctx context.Context) any { return ctx.Value(clientKey{}) }
+
 // put keeps res and returns id, or nothing where res is too large to keep.
 func (s *OutputStore) put(ctx context.Context, id string, res *codeinterp.Result, secrets *Secrets) string {
-	o := &storedOutput{res, secrets, ctx.Value(clientKey{}), 1<<10 + resultSize(res)}
+	o := &storedOutput{res, secrets, Client(ctx), 1<<10 + resultSize(res)}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if o.size > s.maxBytes {

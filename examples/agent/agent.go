@@ -7,7 +7,6 @@ import (
 
 	"github.com/toolcell/toolcell/examples/internal/screen"
 	"github.com/toolcell/toolcell/tools"
-	"github.com/toolcell/toolcell/workspace"
 )
 
 // A model is a conversation with a language model, in the form of its API.
@@ -32,10 +31,15 @@ type turn struct {
 	goOn  bool   // the API wants to be asked again
 }
 
+// A dispatcher serves the calls of a turn, as a workspace does.
+type dispatcher interface {
+	DispatchAll(ctx context.Context, calls []tools.Invocation, opts *tools.TurnOptions) []*tools.Answer
+}
+
 // An agent has a model do tasks with the tools of a workspace.
 type agent struct {
 	model    model
-	ws       *workspace.Workspace
+	tools    dispatcher
 	screen   *screen.Screen
 	maxTurns int
 }
@@ -78,5 +82,5 @@ func (a *agent) serve(ctx context.Context, calls []tools.Invocation) []*tools.An
 	for _, c := range calls {
 		a.screen.Call(c.ID, c.Tool, string(c.Args))
 	}
-	return a.ws.DispatchAll(ctx, calls, &tools.TurnOptions{OnAnswer: a.screen.Reply})
+	return a.tools.DispatchAll(ctx, calls, &tools.TurnOptions{OnAnswer: a.screen.Reply})
 }

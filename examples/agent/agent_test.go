@@ -27,6 +27,7 @@ var apis = []string{"openai", "anthropic"}
 // A rig is an agent that talks to a fake endpoint.
 type rig struct {
 	*agent
+	ws     *workspace.Workspace
 	out    *bytes.Buffer
 	slept  []time.Duration
 	served int // requests that got as far as the model
@@ -78,7 +79,8 @@ func newRigWith(t *testing.T, ci codeinterp.CodeInterpreter, api string, m scrip
 	case *messages:
 		talk.sleep = sleep
 	}
-	r.agent = &agent{model: talk, ws: ws, screen: s, maxTurns: 10}
+	r.ws = ws
+	r.agent = &agent{model: talk, tools: ws, screen: s, maxTurns: 10}
 	return r
 }
 

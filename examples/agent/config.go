@@ -23,6 +23,7 @@ type config struct {
 	api, url, key, model string
 	provider             string
 	jupyterURL, token    string
+	tools                string // file of MCP servers
 	strict, log          bool
 	scripted             bool // a script plays the model
 	maxTurns, maxTokens  int
@@ -44,6 +45,7 @@ func parse(args []string, getenv func(string) string) (*config, error) {
 	f.StringVar(&c.provider, "provider", "inmemory", `where code runs: "inmemory", "subprocess" or "jupyter"`)
 	f.StringVar(&c.jupyterURL, "jupyter-url", getenv("JUPYTER_URL"), "URL of the Jupyter server (JUPYTER_URL)")
 	f.StringVar(&c.token, "jupyter-token", "", "its token; better in the environment (JUPYTER_TOKEN)")
+	f.StringVar(&c.tools, "tools", "", "file of MCP servers, {\"mcpServers\": {...}}, whose tools the model's programs call")
 	f.BoolVar(&c.strict, "strict", false, "have the API hold the model to the tools' schemas")
 	f.BoolVar(&c.log, "log", false, "log every run on standard error, without its code and output")
 	f.IntVar(&c.maxTurns, "max-turns", 50, "how many turns a task may take")

@@ -7,7 +7,7 @@
 // have it too (-url, or OPENAI_BASE_URL), and Anthropic's Messages (-api
 // anthropic; ANTHROPIC_API_KEY, ANTHROPIC_MODEL). Without a key and without a
 // server of one's own it runs the quickstart's script. -provider chooses where
-// the code runs.
+// the code runs, and -tools names a file of MCP servers whose tools programs call.
 //
 // Without a task it asks for tasks, one after the other. Ctrl-C stops the
 // model and the running code.
@@ -52,17 +52,26 @@ func run(ctx context.Context, args []string, getenv func(string) string, in io.R
 	if err != nil {
 		return err
 	}
+	box, ci, err := c.toolbox(ctx, ci)
+	if err != nil {
+		return err
+	}
+	defer box.close()
 	ws, err := workspace.New("agent", workspace.Capabilities{Code: ci}, nil)
 	if err != nil {
 		return errors.Join(err, ci.Close())
 	}
 	defer ws.Close()
 	defer ws.Subscribe(s.Event, nil)()
-	m, err := c.conversation(ws.Tools(), s.Note)
+	list, set, err := box.around(ws)
 	if err != nil {
 		return err
 	}
-	a := &agent{model: m, ws: ws, screen: s, maxTurns: c.maxTurns}
+	m, err := c.conversation(list, s.Note)
+	if err != nil {
+		return err
+	}
+	a := &agent{model: m, tools: set, screen: s, maxTurns: c.maxTurns}
 	switch {
 	case c.task != "":
 		return a.once(ctx, c.task)

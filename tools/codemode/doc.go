@@ -22,6 +22,12 @@
 // becomes {value, _files}. With [Options].Files it is a file beside the program too.
 // A run keeps 64 MiB of them and displays 16 MiB; what is more is told.
 //
+// # Approval
+//
+// With [Pauses], a call of a function waits for a person. The tool call is answered
+// as paused meanwhile, and resume_code waits for the rest. The program stays where
+// it is, so it need not be one that can be repeated; it does not outlive the host.
+//
 // # Limits
 //
 // Programs run without contexts: nothing outlives a call of the tool. Declarations

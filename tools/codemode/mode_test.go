@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/providers/inmemory"
@@ -202,5 +203,15 @@ func TestImagesOfTools(t *testing.T) {
 	}
 	if got := run(t, tool, `JSON.stringify(await tools.own())`); !strings.Contains(got, fmt.Sprintf(`"value":%q`, "a picture")) || !strings.Contains(got, "file_1") {
 		t.Error(got)
+	}
+}
+
+// eventually waits for something that comes by itself.
+func eventually(t *testing.T, is func() bool) {
+	t.Helper()
+	for end := time.Now().Add(time.Minute); !is(); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatal("it has not come")
+		}
 	}
 }

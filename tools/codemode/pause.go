@@ -1,0 +1,194 @@
+package codemode
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/toolcell/toolcell/codeinterp"
+)
+
+// Defaults of [PauseOptions].
+const (
+	DefaultWait = 45 * time.Second
+	DefaultKeep = time.Hour
+	DefaultRuns = 64
+)
+
+// PauseOptions tunes [NewPauses]. The zero value is ready to use.
+type PauseOptions struct {
+	// After is how long a run's tool call waits for a decision before it is
+	// answered as paused. Zero means that it does not.
+	After time.Duration
+
+	// Wait is how long resume_code waits for a decision before it is answered
+	// as paused again. Zero means DefaultWait, which is below the 60 seconds
+	// after which several hosts give a call up.
+	Wait time.Duration
+
+	// Keep is after how long a paused run that nobody resumes is ended. Zero
+	// means DefaultKeep.
+	Keep time.Duration
+
+	// Runs is how many runs there may be at a time. Zero means DefaultRuns.
+	Runs int
+
+	// OnPending, if set, is called with each call that needs a decision. It may
+	// decide at once.
+	OnPending func(Pending)
+}
+
+// A Pending is a call of a function that waits for a decision.
+type Pending struct {
+	ID       string // for Decide; not to be guessed
+	Run      string // the run's id; empty where its tool is not one of Wrap
+	Function string
+	Args     json.RawMessage
+}
+
+// Pauses has programs wait in the middle for a person who allows a call or
+// refuses it. The program stays as it is meanwhile: nothing is aborted, and
+// nothing done twice. It is safe for concurrent use.
+//
+//	p := codemode.NewPauses(nil)
+//	defer p.Close()
+//	ci = codeinterp.Wrap(ci, p.Middleware(needsPerson))
+//	run, err := codemode.New(ci, list, &codemode.Options{Limits: codeinterp.FunctionLimits{Untimed: true}})
+//	list = p.Wrap(run)
+//
+// Without Untimed, the wait counts towards the run's timeout.
+type Pauses struct {
+	opts PauseOptions
+
+	mu      sync.Mutex
+	closed  bool
+	runs    map[string]*pausable
+	pending []*decision
+	work    sync.WaitGroup
+}
+
+// A decision is one that is waited for.
+type decision struct {
+	Pending
+	made chan error
+}
+
+// NewPauses returns Pauses without runs. opts may be nil.
+func NewPauses(opts *PauseOptions) *Pauses {
+	p := &Pauses{runs: map[string]*pausable{}}
+	if opts != nil {
+		p.opts = *opts
+	}
+	p.opts.Wait = cmp.Or(p.opts.Wait, DefaultWait)
+	p.opts.Keep = cmp.Or(p.opts.Keep, DefaultKeep)
+	p.opts.Runs = cmp.Or(p.opts.Runs, DefaultRuns)
+	return p
+}
+
+// Middleware returns a middleware in which calls of functions for which needs is
+// true wait for [Pauses.Decide]. needs is to be safe for concurrent use.
+func (p *Pauses) Middleware(needs func(codeinterp.FunctionCall) bool) codeinterp.Middleware {
+	return codeinterp.Approve(func(ctx context.Context, c codeinterp.Call) error {
+		if f, ok := c.Args.(codeinterp.FunctionCall); c.Op.Calls() && ok && needs(f) {
+			return p.wait(ctx, f)
+		}
+		return nil
+	})
+}
+
+// Pending lists the calls that wait, in the order in which they came.
+func (p *Pauses) Pending() []Pending {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var list []Pending
+	for _, d := range p.pending {
+		list = append(list, d.Pending)
+	}
+	return list
+}
+
+// Decide allows the pending call of an id, or refuses it with a reason that the
+// program reads. It reports whether that call was still waiting.
+func (p *Pauses) Decide(id string, refusal error) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	i := slices.IndexFunc(p.pending, func(d *decision) bool { return d.ID == id })
+	if i < 0 {
+		return false
+	}
+	p.pending[i].made <- refusal
+	p.pending = slices.Delete(p.pending, i, i+1)
+	return true
+}
+
+var errNoDecision = errors.New("nobody can decide any more")
+
+// wait waits for a decision, or ctx's end.
+func (p *Pauses) wait(ctx context.Context, f codeinterp.FunctionCall) error {
+	d := &decision{Pending{ID: rand.Text(), Function: f.Name, Args: f.Args}, make(chan error, 1)}
+	r, _ := ctx.Value(pausableKey{}).(*pausable)
+	if r != nil {
+		d.Run = r.id
+	}
+	p.mu.Lock()
+	if p.closed {
+		p.mu.Unlock()
+		return errNoDecision
+	}
+	p.pending = append(p.pending, d)
+	p.mu.Unlock()
+	if p.opts.OnPending != nil {
+		p.opts.OnPending(d.Pending)
+	}
+	if r != nil {
+		r.mark()
+	}
+	select {
+	case err := <-d.made:
+		return err
+	case <-ctx.Done():
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.pending = slices.DeleteFunc(p.pending, func(o *decision) bool { return o == d })
+	select {
+	case err := <-d.made: // at the last moment
+		return err
+	default:
+		return context.Cause(ctx)
+	}
+}
+
+// waiting are the calls of a run that wait.
+func (p *Pauses) waiting(run string) []Pending {
+	return slices.DeleteFunc(p.Pending(), func(c Pending) bool { return c.Run != run })
+}
+
+// Close ends all runs, whose answers say that they were canceled, and returns when
+// they have ended. Calls of functions wait no longer and are refused.
+func (p *Pauses) Close() {
+	p.mu.Lock()
+	p.closed = true
+	for _, r := range p.runs {
+		r.cancel(errPausesClosed)
+	}
+	p.pending = slices.DeleteFunc(p.pending, func(d *decision) bool {
+		if d.Run == "" {
+			d.made <- errNoDecision
+		}
+		return d.Run == "" // those of runs end with them
+	})
+	p.mu.Unlock()
+	p.work.Wait()
+}
+
+var (
+	errPausesClosed = fmt.Errorf("%w: no program can wait any longer", codeinterp.ErrClosed)
+	errNotResumed   = errors.New("nobody has resumed it in time")
+)

@@ -1,0 +1,166 @@
+package codemode_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/tools"
+	"github.com/toolcell/toolcell/tools/codemode"
+)
+
+// pausing returns the tools of a mode whose function send waits for decisions.
+func pausing(t *testing.T, opts *codemode.PauseOptions) (p *codemode.Pauses, ci codeinterp.CodeInterpreter, run, resume tools.Tool) {
+	t.Helper()
+	p = codemode.NewPauses(opts)
+	t.Cleanup(p.Close)
+	ci = codeinterp.Wrap(interpreter(t), p.Middleware(func(c codeinterp.FunctionCall) bool { return c.Name == "send" }))
+	object := `{"type":"object"}`
+	tool, err := codemode.New(ci, []tools.Tool{echo("send", "", object, ""), echo("read", "", object, "")},
+		&codemode.Options{Language: "javascript", Limits: codeinterp.FunctionLimits{Untimed: true}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := p.Wrap(tool)
+	return p, ci, list[0], list[1]
+}
+
+type pause struct {
+	Status, RunID string
+	Pending       []struct{ Function string }
+}
+
+// begin runs code until it is paused.
+func begin(t *testing.T, ctx context.Context, run tools.Tool, code string) pause {
+	t.Helper()
+	args, _ := json.Marshal(map[string]any{"language": "javascript", "code": code, "timeoutMs": 60_000})
+	a := run.Invoke(ctx, tools.Invocation{Args: args})
+	var got pause
+	if err := json.Unmarshal(a.Data, &got); err != nil || got.Status != "paused" || got.RunID == "" || len(got.Pending) == 0 {
+		t.Fatalf("not paused: %s", a.Text)
+	}
+	return got
+}
+
+func rest(ctx context.Context, resume tools.Tool, id string) *tools.Answer {
+	args, _ := json.Marshal(map[string]string{"runId": id})
+	return resume.Invoke(ctx, tools.Invocation{Args: args})
+}
+
+// TestPause: a program waits in the middle, once, and goes on when it may.
+func TestPause(t *testing.T) {
+	p, _, run, resume := pausing(t, nil)
+	r := begin(t, t.Context(), run, `console.log("before"); await tools.read(); const a = await tools.send({n: 1}); console.log("a", a.n);
+		console.log(await tools.send({n: 2}).catch((e) => e.message)); "end"`)
+	first := p.Pending()
+	if len(first) != 1 || first[0].Function != "send" || first[0].Run != r.RunID || string(first[0].Args) != `{"n":1}` {
+		t.Fatalf("%+v", first)
+	}
+	done := make(chan *tools.Answer)
+	go func() { done <- rest(t.Context(), resume, r.RunID) }()
+	if !p.Decide(first[0].ID, nil) || p.Decide(first[0].ID, nil) || p.Decide("x", nil) {
+		t.Error("a decision is made once, of a call that waits")
+	}
+	var second []codemode.Pending
+	eventually(t, func() bool { second = p.Pending(); return len(second) == 1 })
+	p.Decide(second[0].ID, errors.New("not this one"))
+	a := <-done
+	for _, want := range []string{"before\na 1\n", "not this one", "end"} {
+		if !strings.Contains(a.Text, want) {
+			t.Errorf("no %q in %s", want, a.Text)
+		}
+	}
+	if strings.Count(a.Text, "before") != 1 || len(a.Result.Calls) != 3 {
+		t.Errorf("%d calls: %s", len(a.Result.Calls), a.Text)
+	}
+	if a := rest(t.Context(), resume, r.RunID); a.Failure == nil {
+		t.Errorf("it is resumed twice: %s", a.Text)
+	}
+	if a := run.Invoke(t.Context(), tools.Invocation{Args: json.RawMessage(`{"language":"javascript","code":"await tools.read(); 6 * 7"}`)}); !strings.Contains(a.Text, "42") {
+		t.Error(a.Text)
+	}
+}
+
+// TestPauseAgain: resume_code does not wait for ever either, and several calls wait
+// at once.
+func TestPauseAgain(t *testing.T) {
+	p, _, run, resume := pausing(t, &codemode.PauseOptions{Wait: 1})
+	r := begin(t, t.Context(), run, `await Promise.all([1, 2, 3].map((n) => tools.send({n}))); "end"`)
+	eventually(t, func() bool { return len(p.Pending()) == 3 })
+	var again pause
+	if err := json.Unmarshal(rest(t.Context(), resume, r.RunID).Data, &again); err != nil || again.RunID != r.RunID || len(again.Pending) != 3 {
+		t.Errorf("%+v", again)
+	}
+	for _, c := range p.Pending() {
+		p.Decide(c.ID, nil)
+	}
+	if a := rest(t.Context(), resume, r.RunID); !strings.Contains(a.Text, "end") {
+		t.Error(a.Text)
+	}
+}
+
+// TestPauseIsTheClients: nobody else gets the answer.
+func TestPauseIsTheClients(t *testing.T) {
+	p, _, run, resume := pausing(t, nil)
+	mine, theirs := tools.WithClient(t.Context(), "me"), tools.WithClient(t.Context(), "them")
+	r := begin(t, mine, run, `await tools.send(); "mine"`)
+	p.Decide(p.Pending()[0].ID, nil)
+	for _, ctx := range []context.Context{theirs, t.Context()} {
+		if a := rest(ctx, resume, r.RunID); a.Failure == nil || strings.Contains(a.Text, "mine") {
+			t.Errorf("%s", a.Text)
+		}
+	}
+	if a := rest(mine, resume, r.RunID); !strings.Contains(a.Text, "mine") {
+		t.Errorf("%s", a.Text)
+	}
+}
+
+// TestPauseEnds: what ends a paused program is told by who resumes it, and nothing
+// of it goes on.
+func TestPauseEnds(t *testing.T) {
+	const code = `await tools.send().catch(() => 0); await tools.read(); "end"`
+	t.Run("closed interpreter", func(t *testing.T) {
+		_, ci, run, resume := pausing(t, nil)
+		r := begin(t, t.Context(), run, code)
+		ci.Close()
+		if a := rest(t.Context(), resume, r.RunID); strings.Contains(a.Text, "end") || a.Result != nil && a.Result.OK() {
+			t.Error(a.Text)
+		}
+	})
+	t.Run("closed pauses", func(t *testing.T) {
+		p, _, run, resume := pausing(t, nil)
+		r := begin(t, t.Context(), run, code)
+		p.Close()
+		if a := rest(t.Context(), resume, r.RunID); a.Result == nil || a.Result.Status != codeinterp.StatusCanceled {
+			t.Errorf("%+v", a)
+		}
+		if a := run.Invoke(t.Context(), tools.Invocation{Args: json.RawMessage(`{}`)}); a.Failure == nil || a.Failure.Code != tools.CodeClosed {
+			t.Errorf("%+v", a)
+		}
+	})
+	t.Run("nobody resumes", func(t *testing.T) {
+		p, _, run, resume := pausing(t, &codemode.PauseOptions{Keep: 1})
+		r := begin(t, t.Context(), run, code)
+		eventually(t, func() bool { return len(p.Pending()) == 0 })
+		eventually(t, func() bool { a := rest(t.Context(), resume, r.RunID); return a.Failure != nil })
+	})
+	t.Run("the caller goes", func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		_, _, run, _ := pausing(t, &codemode.PauseOptions{After: 1 << 40, OnPending: func(codemode.Pending) { cancel() }})
+		args, _ := json.Marshal(map[string]string{"language": "javascript", "code": code})
+		if a := run.Invoke(ctx, tools.Invocation{Args: args}); a.Result == nil || a.Result.Status != codeinterp.StatusCanceled {
+			t.Errorf("%+v", a)
+		}
+	})
+	t.Run("too many", func(t *testing.T) {
+		_, _, run, _ := pausing(t, &codemode.PauseOptions{Runs: 1})
+		begin(t, t.Context(), run, code)
+		if a := run.Invoke(t.Context(), tools.Invocation{Args: json.RawMessage(`{}`)}); a.Failure == nil || a.Failure.Code != tools.CodeCapacity {
+			t.Error(fmt.Sprint(a))
+		}
+	})
+}

@@ -1,0 +1,220 @@
+package codemode
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/tools"
+)
+
+// A pausable is a run whose tool call may be answered before it ends.
+type pausable struct {
+	id     string
+	client any
+	cancel context.CancelCauseFunc
+	wake   chan struct{} // a call waits
+	done   chan struct{}
+	answer *tools.Answer // once done
+
+	mu       sync.Mutex
+	onOutput func(codeinterp.Output) error // of who waits for the answer
+	expiry   *time.Timer
+}
+
+type pausableKey struct{}
+
+func (r *pausable) mark() {
+	select {
+	case r.wake <- struct{}{}:
+	default:
+	}
+}
+
+// observe has fn see the output from now on. It returns when the one before is
+// not being called any more.
+func (r *pausable) observe(fn func(codeinterp.Output) error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.onOutput = fn
+}
+
+func (r *pausable) output(out codeinterp.Output) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.onOutput == nil {
+		return nil
+	}
+	return r.onOutput(out)
+}
+
+// Wrap returns the tool that runs code so that it is answered while its program
+// waits for a decision, and resume_code, which waits for the rest:
+//
+//	{"status": "paused", "runId": "...", "pending": [{"function": "send_mail", "args": {...}}]}
+//
+// Only the client that started a run, see [tools.WithClient], can resume it.
+func (p *Pauses) Wrap(t tools.Tool) []tools.Tool {
+	invoke := t.Invoke
+	t.OutputSchema = nil // a pause is not among what it says
+	t.Description += "\n\nA call of a function may need a person's approval. The answer then has the status paused, and the program waits; call resume_code with its runId for the rest."
+	t.Invoke = func(ctx context.Context, c tools.Invocation) *tools.Answer { return p.start(ctx, invoke, c) }
+	return []tools.Tool{t, {
+		Name: "resume_code", Title: "Resume a paused program", Annotations: t.Annotations,
+		Description: "Waits for the rest of a program that is paused until a person has approved or refused what it asked for, and returns its result.",
+		InputSchema: json.RawMessage(`{"type":"object","properties":{"runId":{"type":"string","description":"The runId of the answer that said paused."}},"required":["runId"],"additionalProperties":false}`),
+		Invoke:      p.resume,
+	}}
+}
+
+// start runs a program until it ends or waits.
+func (p *Pauses) start(ctx context.Context, invoke func(context.Context, tools.Invocation) *tools.Answer, c tools.Invocation) *tools.Answer {
+	r := &pausable{id: rand.Text(), client: tools.Client(ctx), wake: make(chan struct{}, 1), done: make(chan struct{})}
+	life, cancel := context.WithCancelCause(context.WithValue(context.WithoutCancel(ctx), pausableKey{}, r))
+	r.cancel = cancel
+	r.observe(c.OnOutput)
+	p.mu.Lock()
+	if p.closed || len(p.runs) >= p.opts.Runs {
+		closed := p.closed
+		p.mu.Unlock()
+		cancel(nil)
+		if closed {
+			return failed(c, tools.CodeClosed, "the interpreter is closed. Nothing was run.")
+		}
+		return failed(c, tools.CodeCapacity, "too many programs run or are paused; resume one first. Nothing was run.")
+	}
+	p.runs[r.id] = r
+	p.work.Go(func() {
+		defer cancel(nil)
+		defer close(r.done)
+		inner := c
+		if c.OnOutput != nil {
+			inner.OnOutput = r.output
+		}
+		defer func() {
+			if v := recover(); v != nil {
+				r.answer = failed(c, tools.CodeInternal, "internal error")
+				r.answer.Err = fmt.Errorf("panic in tool %s: %v", c.Tool, v)
+			}
+		}()
+		r.answer = invoke(life, inner)
+	})
+	p.mu.Unlock()
+	stop := context.AfterFunc(ctx, func() { cancel(context.Cause(ctx)) })
+	a := p.await(ctx, r, p.opts.After)
+	if !stop() && a == nil {
+		<-r.done // who asked has gone, and the run with them
+		a = p.finish(r)
+	}
+	if a == nil {
+		return p.paused(c, r)
+	}
+	return a
+}
+
+// await waits until the run has ended, and returns its answer, or until it waits
+// itself and patience is over. In a run that was just begun, ctx's end is the run's.
+func (p *Pauses) await(ctx context.Context, r *pausable, patience time.Duration) *tools.Answer {
+	defer r.observe(nil)
+	over := time.NewTimer(patience)
+	defer over.Stop()
+	out := patience <= 0
+	for {
+		if out && len(p.waiting(r.id)) > 0 {
+			return nil
+		}
+		select {
+		case <-r.done:
+			return p.finish(r)
+		case <-over.C:
+			out = true
+		case <-r.wake:
+		case <-ctx.Done():
+			return nil
+		}
+	}
+}
+
+// finish forgets a run that has ended.
+func (p *Pauses) finish(r *pausable) *tools.Answer {
+	p.mu.Lock()
+	delete(p.runs, r.id)
+	p.mu.Unlock()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.expiry != nil {
+		r.expiry.Stop()
+	}
+	return r.answer
+}
+
+// paused is the answer while a run waits, which nobody may come back for.
+func (p *Pauses) paused(c tools.Invocation, r *pausable) *tools.Answer {
+	r.mu.Lock()
+	if r.expiry == nil {
+		r.expiry = time.AfterFunc(p.opts.Keep, func() {
+			r.cancel(errNotResumed)
+			<-r.done
+			p.finish(r)
+		})
+	}
+	r.expiry.Reset(p.opts.Keep)
+	r.mu.Unlock()
+	type call struct {
+		Function string `json:"function"`
+		Args     any    `json:"args"`
+	}
+	calls := []call{}
+	for _, d := range p.waiting(r.id) {
+		if len(calls) == maxTold {
+			break
+		}
+		args := any(d.Args)
+		if len(d.Args) > codeinterp.MaxRecorded {
+			args = fmt.Sprintf("%d bytes", len(d.Args))
+		}
+		calls = append(calls, call{d.Function, args})
+	}
+	raw, err := json.Marshal(struct {
+		Status  string `json:"status"`
+		RunID   string `json:"runId"`
+		Pending []call `json:"pending"`
+	}{"paused", r.id, calls})
+	if err != nil {
+		return failed(c, tools.CodeInternal, "the pause cannot be told")
+	}
+	return &tools.Answer{CallID: c.ID, Tool: c.Tool, Text: string(raw), Data: raw}
+}
+
+// maxTold is how many of the calls that wait are told.
+const maxTold = 20
+
+// resume serves resume_code.
+func (p *Pauses) resume(ctx context.Context, c tools.Invocation) *tools.Answer {
+	var args struct {
+		RunID string `json:"runId"`
+	}
+	if err := json.Unmarshal(c.Args, &args); err != nil {
+		return failed(c, tools.CodeInvalid, "runId: a string, of the answer that said paused. Nothing was done.")
+	}
+	p.mu.Lock()
+	r := p.runs[args.RunID]
+	p.mu.Unlock()
+	if r == nil || r.client != tools.Client(ctx) {
+		return failed(c, tools.CodeInvalid, "there is no paused program of this runId: it was resumed to its end already, or ended because nobody did in time.")
+	}
+	r.observe(c.OnOutput)
+	if a := p.await(ctx, r, p.opts.Wait); a != nil {
+		return a
+	}
+	return p.paused(c, r)
+}
+
+func failed(c tools.Invocation, code, message string) *tools.Answer {
+	f := &tools.Failure{Code: code, Message: message}
+	return &tools.Answer{CallID: c.ID, Tool: c.Tool, Text: string(f.JSON()), Failure: f}
+}
