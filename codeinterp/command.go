@@ -3,7 +3,6 @@ package codeinterp
 import (
 	"context"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 )
@@ -31,11 +30,6 @@ type CommandOptions struct {
 	// start or absolute, as programs see it. Where it cannot be entered the
 	// command fails with exit code 126.
 	Cwd string
-
-	// Input, if set, is what the command reads from its standard input, as it
-	// comes. When the command has ended, Input is closed, if it is an
-	// io.Closer, and that has to end a Read in progress.
-	Input io.Reader
 
 	// Signals, if set, passes signals on to the command and all that it
 	// started. A command that one of them ended is StatusError, with 128 + the
@@ -88,8 +82,6 @@ func CheckCommand(command string, opts *CommandOptions) (CommandOptions, error) 
 		err = fmt.Errorf("%w: an empty command", ErrInvalid)
 	case o.Files != nil || o.Artifacts || len(o.Functions) > 0:
 		err = fmt.Errorf("%w: a command has no Files, Artifacts and Functions", ErrInvalid)
-	case o.Stdin != nil && o.Input != nil:
-		err = fmt.Errorf("%w: both Stdin and Input", ErrInvalid)
 	case strings.ContainsRune(o.Cwd, 0) || len(o.Cwd) > maxCwd:
 		err = fmt.Errorf("%w: Cwd %.200q", ErrInvalid, o.Cwd)
 	}

@@ -104,6 +104,9 @@ type LanguageInfo struct {
 	// ContextOptions.Functions give them.
 	Functions bool
 
+	// Input says that RunOptions.Input reaches programs.
+	Input bool
+
 	// Contexts says that contexts of the language can be created. An
 	// interpreter that has contexts and says so of no language has them in
 	// all; see [Describe].

@@ -2,6 +2,7 @@ package codeinterp
 
 import (
 	"fmt"
+	"io"
 	"io/fs"
 	"maps"
 	"strings"
@@ -56,6 +57,14 @@ type RunOptions struct {
 	// nil, reading fails at once; where it is empty, it is at its end. It is
 	// not copied: leave the bytes alone until the run has returned.
 	Stdin []byte
+
+	// Input, if set, is what the program reads from its standard input, as it
+	// comes, in place of Stdin. It is read ahead of the program; what that does
+	// not read is lost. When the run is over, the provider closes Input, if it is
+	// an io.Closer, which has to end a Read in progress. A Read of another that
+	// blocks then is left behind until it returns. Languages whose
+	// [LanguageInfo.Input] is false refuse it.
+	Input io.Reader
 
 	// Files, if set, is copied into the directory in which the program starts,
 	// before it begins, up to MaxInputFiles and MaxInputBytes; links are not
@@ -122,6 +131,8 @@ func CheckRun(code string, opts *RunOptions) (RunOptions, error) {
 		return o, fmt.Errorf("%w: negative timeout %v", ErrInvalid, o.Timeout)
 	case o.Timeout > MaxTimeout:
 		return o, fmt.Errorf("%w: timeout %v is longer than %v", ErrInvalid, o.Timeout, MaxTimeout)
+	case o.Stdin != nil && o.Input != nil:
+		return o, fmt.Errorf("%w: both Stdin and Input", ErrInvalid)
 	case o.MaxOutput < -1:
 		return o, fmt.Errorf("%w: MaxOutput %d; use -1 for no limit", ErrInvalid, o.MaxOutput)
 	case o.MaxOutput == 0:

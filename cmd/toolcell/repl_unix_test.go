@@ -148,6 +148,17 @@ func TestReplAtATerminal(t *testing.T) {
 	}
 }
 
+// TestInputAtATerminal: what is typed reaches the program as it is typed.
+func TestInputAtATerminal(t *testing.T) {
+	needs(t, "python3")
+	x := atTerminal(t, nil, "run", "--provider", "subprocess", "--language", "python", "--stdin", "-e", "a = input('first? '); b = input(a + ' second? '); a + b")
+	x.sees("first? ")
+	x.keys("one\r")
+	x.sees("one second? ")
+	x.keys("two\r")
+	x.sees("\nonetwo\r\n")
+}
+
 // TestReplShowsImages: inline where the terminal can, else a file's name.
 func TestReplShowsImages(t *testing.T) {
 	const png = "display('image/png', Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==', 'base64')); undefined\r"

@@ -6,9 +6,11 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/mattn/go-isatty"
@@ -29,7 +31,7 @@ func (f *runFlags) registerAll(fs *flag.FlagSet, getenv func(string) string) {
 	fs.StringVar(&f.language, "language", "", "`language` of the program (default: by the file's name or its #! line; without either, python or else javascript where the provider has it)")
 	fs.BoolVar(&f.json, "json", false, "print the result as JSON and nothing else")
 	fs.StringVar(&f.code, "e", "", "the program itself (`code`)")
-	fs.BoolVar(&f.stdin, "stdin", false, "let the program read this command's standard input, which is read to its end before the program begins; at a terminal Ctrl-D ends it")
+	fs.BoolVar(&f.stdin, "stdin", false, "let the program read this command's standard input: with --provider subprocess as it comes, else all of it is read before the program begins")
 	f.registerNotebook(fs)
 }
 
@@ -70,7 +72,9 @@ func (a *app) run(ctx context.Context, args []string) int {
 	}
 	program = f.script.introduce(language, program)
 	opts := &codeinterp.RunOptions{Timeout: f.timeout, Env: f.env.values}
-	if f.stdin {
+	if f.stdin && takesInput(ci, language) {
+		opts.Input = struct{ io.Reader }{a.stdin} // which stays open
+	} else if f.stdin {
 		if in, ok := a.stdin.(*os.File); ok && isatty.IsTerminal(in.Fd()) {
 			fmt.Fprintln(a.stderr, "toolcell: type what the program reads; it begins after Ctrl-D")
 		}
@@ -85,6 +89,11 @@ func (a *app) run(ctx context.Context, args []string) int {
 		return a.runJSON(ctx, ci, language, program, opts)
 	}
 	return a.runLive(ctx, ci, language, program, opts, f.images)
+}
+
+// takesInput reports whether programs can read what comes while they run.
+func takesInput(ci codeinterp.CodeInterpreter, language string) bool {
+	return slices.ContainsFunc(codeinterp.Describe(ci).Languages, func(l codeinterp.LanguageInfo) bool { return l.Input && l.Name == language })
 }
 
 func isSet(fs *flag.FlagSet, name string) (set bool) {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"slices"
 	"strings"
@@ -88,6 +89,7 @@ func (i *Interpreter) describe() codeinterp.Info {
 
 // RunCode implements codeinterp.CodeInterpreter.
 func (i *Interpreter) RunCode(ctx context.Context, language, code string, opts *codeinterp.RunOptions) (codeinterp.Result, error) {
+	defer closeInput(opts)
 	res, err := i.runOnce(ctx, language, code, opts)
 	return res, i.wrap(ctx, codeinterp.OpRun, err)
 }
@@ -101,7 +103,7 @@ func (i *Interpreter) runOnce(ctx context.Context, language, code string, opts *
 	if err != nil {
 		return codeinterp.NotRun(), err
 	}
-	if err := i.canCall(name, o.Functions); err != nil {
+	if err := errors.Join(i.canCall(name, o.Functions), i.canRead(name, o.Input)); err != nil {
 		return codeinterp.NotRun(), err
 	}
 	if err := i.checkFiles(&o); err != nil {
@@ -122,6 +124,23 @@ func (i *Interpreter) resolve(name string) (string, error) {
 		}
 	}
 	return codeinterp.ResolveLanguage(name, i.names)
+}
+
+// canRead refuses input that comes for programs that cannot have it.
+func (i *Interpreter) canRead(language string, input io.Reader) error {
+	if input == nil || slices.ContainsFunc(i.languages, func(l codeinterp.LanguageInfo) bool { return l.Input && l.Name == language }) {
+		return nil
+	}
+	return fmt.Errorf("%w: %s programs cannot have Input here; use Stdin", codeinterp.ErrInvalid, language)
+}
+
+// closeInput closes what a run has read from, if it can be.
+func closeInput(opts *codeinterp.RunOptions) {
+	if opts != nil {
+		if c, ok := opts.Input.(io.Closer); ok {
+			_ = c.Close()
+		}
+	}
 }
 
 // canCall refuses functions for programs that cannot call.

@@ -3,6 +3,7 @@ package driver
 import (
 	"context"
 	"encoding/json"
+	"io"
 	"io/fs"
 	"slices"
 	"time"
@@ -19,6 +20,7 @@ type Output = output.Collector
 type Program struct {
 	Code  string
 	Stdin []byte            // nil: reading fails; empty: it is at its end
+	Input io.Reader         // in place of Stdin, as it comes; see [codeinterp.LanguageInfo.Input]
 	Env   map[string]string // for this run only
 
 	// Artifacts asks for Outcome.Artifacts; see [Filer].

@@ -43,7 +43,7 @@ type run struct {
 // newRun returns a run that is about to begin in s.
 func newRun(s *slot, ctx context.Context, o *codeinterp.RunOptions, code string) *run {
 	r := &run{slot: s, ctx: ctx, opts: o, out: output.New(o)}
-	r.prog = Program{Code: code, Stdin: o.Stdin, Env: o.Env, Artifacts: o.Artifacts, files: o.Files, run: r}
+	r.prog = Program{Code: code, Stdin: o.Stdin, Input: o.Input, Env: o.Env, Artifacts: o.Artifacts, files: o.Files, run: r}
 	r.calls.run, r.calls.functions, r.calls.limits = r, merge(s.functions, o.Functions), o.FunctionLimits
 	return r
 }

@@ -137,6 +137,7 @@ func (i *Interpreter) find(ctx context.Context, id codeinterp.ContextID) (*slot,
 
 // RunInContext implements codeinterp.StatefulInterpreter.
 func (i *Stateful) RunInContext(ctx context.Context, id codeinterp.ContextID, code string, opts *codeinterp.RunOptions) (codeinterp.Result, error) {
+	defer closeInput(opts)
 	res, err := i.runIn(ctx, id, code, opts)
 	return res, i.wrap(ctx, codeinterp.OpRunIn, err)
 }
@@ -161,7 +162,7 @@ func (i *Stateful) runIn(ctx context.Context, id codeinterp.ContextID, code stri
 			return codeinterp.NotRun(), err
 		}
 	}
-	if err := i.canCall(s.opts.Language, o.Functions); err != nil {
+	if err := errors.Join(i.canCall(s.opts.Language, o.Functions), i.canRead(s.opts.Language, o.Input)); err != nil {
 		return codeinterp.NotRun(), err
 	}
 	if s.awaits(ctx) {

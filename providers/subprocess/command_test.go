@@ -69,7 +69,7 @@ func TestCommand(t *testing.T) {
 			{"exit code", "exit 7", "error", codeinterp.CommandOptions{}},
 			{"environment", "echo $A", "ok out=x y\n", codeinterp.CommandOptions{RunOptions: codeinterp.RunOptions{Env: map[string]string{"A": "x y"}}}},
 			{"input", "tr a-z A-Z", "ok out=ABC", codeinterp.CommandOptions{RunOptions: codeinterp.RunOptions{Stdin: []byte("abc")}}},
-			{"input that comes", "tr a-z A-Z", "ok out=ABC", codeinterp.CommandOptions{Input: strings.NewReader("abc")}},
+			{"input that comes", "tr a-z A-Z", "ok out=ABC", codeinterp.CommandOptions{RunOptions: codeinterp.RunOptions{Input: strings.NewReader("abc")}}},
 			{"no input", "cat", "ok", codeinterp.CommandOptions{}},
 			{"directory", "pwd", "ok out=/usr/lib\n", codeinterp.CommandOptions{Cwd: "/usr/lib"}},
 			{"what is left", "sleep 1000 & echo $?", "ok out=0\n", codeinterp.CommandOptions{}},
@@ -94,7 +94,7 @@ func TestCommandRefused(t *testing.T) {
 	sh, _ := codeinterp.Commands(ci)
 	for _, o := range []codeinterp.CommandOptions{
 		{RunOptions: codeinterp.RunOptions{Artifacts: true}},
-		{RunOptions: codeinterp.RunOptions{Stdin: []byte{}}, Input: strings.NewReader("")},
+		{RunOptions: codeinterp.RunOptions{Stdin: []byte{}, Input: strings.NewReader("")}},
 		{Cwd: "a\x00b"},
 	} {
 		if res, err := sh.RunCommand(t.Context(), "true", &o); !errors.Is(err, codeinterp.ErrInvalid) || res.Status != codeinterp.StatusNotRun {
@@ -166,7 +166,7 @@ func TestCommandInput(t *testing.T) {
 	inModes(t, func(t *testing.T, o subprocess.Options) {
 		ci := open(t, o)
 		r, w := io.Pipe()
-		o2 := codeinterp.CommandOptions{Input: r, RunOptions: codeinterp.RunOptions{OnOutput: func(out codeinterp.Output) error {
+		o2 := codeinterp.CommandOptions{RunOptions: codeinterp.RunOptions{Input: r, OnOutput: func(out codeinterp.Output) error {
 			if string(out.Data) == "one\n" {
 				io.WriteString(w, "two\n")
 			}

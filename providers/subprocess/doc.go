@@ -99,6 +99,11 @@
 // carries up to 48 MiB of arguments where the limits allow it, and 4,096 may be
 // open at once.
 //
+// # Input
+//
+// RunOptions.Input reaches python, bash and node programs by a FIFO, up to 64 KiB
+// ahead of what they read. Languages without a driver have Stdin only.
+//
 // # Files
 //
 // codeinterp.Files opens a context's directory to Go code, also while its

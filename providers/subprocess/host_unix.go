@@ -114,7 +114,7 @@ func (h *host) Describe() codeinterp.Info {
 		about := codeinterp.LanguageInfo{
 			Name: name, Runtime: l.runtime, Notes: l.Notes, Aliases: slices.Clone(l.Aliases), Contexts: l.Driver != nil,
 			Path: l.path, Prefix: l.prefix, Packages: slices.Clone(l.packages), PassedOver: slices.Clone(l.passed),
-			Functions: l.Driver != nil && l.Driver.Functions,
+			Functions: l.Driver != nil && l.Driver.Functions, Input: l.Driver != nil && l.Driver.Input,
 		}
 		if h.sandbox.Mode() != sandbox.None { // there all files are open
 			about.Roots = slices.Clone(l.roots)

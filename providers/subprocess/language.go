@@ -117,6 +117,10 @@ type Driver struct {
 	// Functions tells that the driver knows N and V, and offers its programs
 	// the functions of the host.
 	Functions bool
+
+	// Input tells that the driver opens a run's standard input once, before the
+	// program begins, and then removes it: for RunOptions.Input it is a FIFO.
+	Input bool
 }
 
 // DriverArg stands for the driver's source in [Driver].Args.
@@ -169,7 +173,7 @@ func Python() Language {
 		Name: "python", Commands: []string{"python3", "python"}, Extension: ".py", MinVersion: "3.9",
 		Install: "install Python 3.9 or later (Debian and Ubuntu: apt install python3; macOS: brew install python), or give its path in Language.Commands",
 		Notes:   "Top-level await works. The last expression is the result; display(obj) shows rich objects, and matplotlib figures are shown by themselves.",
-		Driver:  &Driver{Args: []string{"-I", "-X", "utf8", "-c", pythonBoot}, Source: pythonDriver + pythonChannel + pytools.Source + pythonCalls + pyvalue.Source + pythonDisplay + pythonImports + pythonStreams + pythonRun, Functions: true},
+		Driver:  &Driver{Args: []string{"-I", "-X", "utf8", "-c", pythonBoot}, Source: pythonDriver + pythonChannel + pytools.Source + pythonCalls + pyvalue.Source + pythonDisplay + pythonImports + pythonStreams + pythonRun, Functions: true, Input: true},
 		kind:    pythonKind,
 	}
 }
@@ -180,7 +184,7 @@ func JavaScript() Language {
 		Name: "javascript", Commands: []string{"node", "nodejs"}, Extension: ".js", MinVersion: "18",
 		Install: "install Node.js 18 or later (Debian and Ubuntu: apt install nodejs; macOS: brew install node), or give its path in Language.Commands",
 		Notes:   "Node.js with its own modules, by import or require. Top-level await works, const and let may be declared again, and the last expression is the result; display(mime, data) shows rich data.",
-		Driver:  &Driver{Args: []string{"-e", DriverArg}, Source: jsvalue.Into(nodeDriver), Interrupts: true, Functions: true},
+		Driver:  &Driver{Args: []string{"-e", DriverArg}, Source: jsvalue.Into(nodeDriver), Interrupts: true, Functions: true, Input: true},
 		kind:    nodeKind,
 	}
 }
@@ -200,7 +204,7 @@ func Bash() Language {
 		Name: "bash", Commands: []string{"bash"}, Extension: ".sh", MinVersion: "4.4",
 		Install: "install bash 4.4 or later (macOS: brew install bash)",
 		Notes:   "bash with the usual command-line tools.",
-		Driver:  &Driver{Args: []string{"--norc", "--noprofile", "-c", DriverArg, "bash", DriverArg}, Source: bashDriver, Functions: true},
+		Driver:  &Driver{Args: []string{"--norc", "--noprofile", "-c", DriverArg, "bash", DriverArg}, Source: bashDriver, Functions: true, Input: true},
 	}
 }
 

@@ -76,6 +76,9 @@ func (s *session) Run(ctx context.Context, prog *driver.Program, out *driver.Out
 		return driver.Outcome{}, err
 	}
 	p, fresh := s.p, !s.used
+	if stdin != "" && prog.Input != nil {
+		defer feed(prog.Input, filepath.Join(p.place.dir, filepath.Base(stdin)))()
+	}
 	stop := context.AfterFunc(ctx, p.end)
 	defer func() {
 		if !stop() { // the process is on its way out, which no later run is to meet
@@ -119,7 +122,12 @@ func (s *session) prepare(ctx context.Context, prog *driver.Program) (stdin stri
 	if err := s.stock(ctx, prog); err != nil {
 		return "", err
 	}
-	if stdin, err = s.stdin(prog.Stdin); err != nil {
+	if prog.Input != nil {
+		stdin, err = s.fifo()
+	} else {
+		stdin, err = s.stdin(prog.Stdin)
+	}
+	if err != nil {
 		s.end()
 		return "", err
 	}

@@ -62,6 +62,7 @@ _toolcell() {
 		mcp:--ca) words="" files=1 ;;
 		mcp:--context-idle) words="" ;;
 		mcp:--context-lifetime) words="" ;;
+		mcp:--dir) words="" files=1 ;;
 		mcp:--disk) words="" ;;
 		mcp:--env-name) words="" ;;
 		mcp:--header) words="" ;;
@@ -90,7 +91,7 @@ _toolcell() {
 		mcp:--workspace) words="" ;;
 		mcp:--write) words="" files=1 ;;
 		mcp:*)
-			if [[ $cur == -* ]]; then words="--allow-unsandboxed --ca --context-idle --context-lifetime --disk --env-name --header --http --http-host --http-origin --http-token --isolation --kernel --languages --manage --max-contexts --max-timeout --memory --network --node --preload --processes --provider --python --read --read-output --spill --stateless --tag --timeout --token --tools --url --verbose --warm --with --workspace --write --help"; else words=""; fi ;;
+			if [[ $cur == -* ]]; then words="--allow-unsandboxed --background --ca --context-idle --context-lifetime --dir --disk --env-name --files --header --http --http-host --http-origin --http-token --isolation --kernel --languages --manage --max-contexts --max-timeout --memory --network --node --preload --processes --provider --python --read --read-output --shell --spill --stateless --tag --timeout --token --tools --url --verbose --warm --with --workspace --write --help"; else words=""; fi ;;
 		env:--lock) words="" files=1 ;;
 		env:--python) words="" files=1 ;;
 		env:--requirements) words="" files=1 ;;

@@ -47,7 +47,7 @@ _toolcell() {
 			'*--python[subprocess: the Python to use (path), such as that of a virtual environment]:value:_files' \
 			'*--read[subprocess: a path that programs may read, besides the system'\''s own; several times for several]:value:_files' \
 			'*--spill[jupyter: take a Python program'\''s large output around the server'\''s rate limit]' \
-			'*--stdin[let the program read this command'\''s standard input, which is read to its end before the program begins; at a terminal Ctrl-D ends it]' \
+			'*--stdin[let the program read this command'\''s standard input: with --provider subprocess as it comes, else all of it is read before the program begins]' \
 			'*--tag[jupyter: what marks this command'\''s kernels for toolcell sweep (name, default toolcell-USER)]:value:()' \
 			'*--timeout[end the program, or each cell of a notebook, after this duration, such as 30s]:value:()' \
 			'*--token[token of the Jupyter server (environment: JUPYTER_TOKEN, or JUPYTER_PASSWORD)]:value:()' \
@@ -91,11 +91,14 @@ _toolcell() {
 	mcp)
 		_arguments \
 			'*--allow-unsandboxed[subprocess: run without isolation where none is to be had]' \
+			'*--background[also offer to run commands in the background]' \
 			'*--ca[jupyter: trust the certificates in this PEM file only]:value:_files' \
 			'*--context-idle[delete a context that was not used for this duration, 0 for never (default 30m0s)]:value:()' \
 			'*--context-lifetime[delete a context that is older than this duration, 0 for never (default 8h0m0s)]:value:()' \
+			'*--dir[subprocess: the directory that all programs start in, share and may change]:value:_files' \
 			'*--disk[subprocess: what a program may write in its directory (size, such as 1G; -1 for any)]:value:()' \
 			'*--env-name[subprocess: the Python environment (name) to use, made by toolcell env create]:value:()' \
+			'*--files[also offer to read, write and search the files of --dir]' \
 			'*--header[jupyter: a NAME:VALUE for every request; several times for several]:value:()' \
 			'*--http[serve HTTP at /mcp of this address, such as :8080, instead of standard input and output; without a host it is this machine only]:value:()' \
 			'*--http-host[a further host name under which the server is reached, as through a proxy]:value:()' \
@@ -116,6 +119,7 @@ _toolcell() {
 			'*--python[subprocess: the Python to use (path), such as that of a virtual environment]:value:_files' \
 			'*--read[subprocess: a path that programs may read, besides the system'\''s own; several times for several]:value:_files' \
 			'*--read-output[also offer to read long output page by page]' \
+			'*--shell[also offer to run commands in --dir]' \
 			'*--spill[jupyter: take a Python program'\''s large output around the server'\''s rate limit]' \
 			'*--stateless[offer no code contexts: every run starts from nothing]' \
 			'*--tag[jupyter: what marks this command'\''s kernels for toolcell sweep (name, default toolcell-USER)]:value:()' \
