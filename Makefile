@@ -80,7 +80,7 @@ release:
 	@rm -rf dist && mkdir dist
 	@set -e; for p in $(RELEASE); do \
 		file=dist/toolcell_$${p%/*}_$${p#*/}; case $$p in windows/*) file=$$file.exe ;; esac; \
-		echo $$file; CGO_ENABLED=0 GOOS=$${p%/*} GOARCH=$${p#*/} $(GO) build -trimpath -ldflags '-s -w' -o $$file ./cmd/toolcell; \
+		echo $$file; CGO_ENABLED=0 GOOS=$${p%/*} GOARCH=$${p#*/} $(GO) build -buildvcs=true -trimpath -ldflags '-s -w' -o $$file ./cmd/toolcell; \
 	done
 	$(GO) -C internal/release run . $(CURDIR)/dist/toolcell_*
 	cd dist && sha256sum toolcell_* > SHA256SUMS
