@@ -114,6 +114,7 @@ func (k *kit) name(op string) string {
 // tool makes the tool for an operation.
 func (k *kit) tool(op *operation) Tool {
 	name := k.name(op.name)
+	serve := k.guardFiles(op)
 	t := Tool{
 		Name:         name,
 		Op:           op.op,
@@ -130,7 +131,7 @@ func (k *kit) tool(op *operation) Tool {
 			if code := k.check(op, in, &f); len(f) > 0 {
 				return k.scrubbed(invalid(c.ID, name, code, f))
 			}
-			return op.serve(k, ctx, decoded{c, in})
+			return serve(k, ctx, decoded{c, in})
 		},
 	}
 	t.InputSchema, t.StrictSchema = schemas(op.args, &k.limits)

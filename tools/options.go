@@ -2,6 +2,7 @@ package tools
 
 import (
 	"cmp"
+	"context"
 	"crypto/rand"
 	"errors"
 	"fmt"
@@ -81,6 +82,16 @@ type Options struct {
 	// Calls for one run are serial; those of parallel runs are not. What it
 	// returns, and its panics, go to Result.CallbackErr.
 	OnEvent func(RunEvent) error
+
+	// ApproveFile, if set, is asked before a file tool does anything. A nil answer
+	// allows the call; an error refuses it, and its text is the reason that the
+	// model reads. It may block until ctx ends. One that panics refuses.
+	ApproveFile func(context.Context, FileCall) error
+
+	// OnFile, if set, is told of every call of a file tool when it is done, also
+	// of one that was refused. Calls may be at the same time. Its panics are
+	// dropped.
+	OnFile func(FileCall)
 
 	// NewID makes the ids of calls that have none, and those of stored
 	// outputs. Nil means 128 random bits.

@@ -21,6 +21,9 @@ const (
 	TypeShellOutput = "workspace_shell_output"
 	TypeShellEnd    = "workspace_shell_end"
 
+	// TypeFile is a call of a file tool that is done: one event, without a start.
+	TypeFile = "workspace_file"
+
 	// TypeMissed comes last to a subscriber that missed the last events. It
 	// has no number, and nothing but Missed.
 	TypeMissed = "workspace_events_missed"
@@ -49,7 +52,9 @@ type Event struct {
 	Language string             // of a start outside of a context
 	Output   codeinterp.Output  // of an output
 	Result   *codeinterp.Result // of an end, without its outputs
-	Err      error              // of an end: the error beside the Result
+	Err      error              // of an end: the error beside the Result; of a file
+	Path     string             // of a file
+	Changes  bool               // of a file: the tool changes files
 	Missed   uint64             // how many events this subscriber missed just before this one
 }
 
@@ -67,6 +72,8 @@ type eventJSON struct {
 	Output      *codeinterp.Output `json:"output,omitempty"`
 	Result      *codeinterp.Result `json:"result,omitempty"`
 	Failure     string             `json:"failure,omitempty"`
+	Path        string             `json:"path,omitempty"`
+	Changes     bool               `json:"changes,omitempty"`
 	Missed      uint64             `json:"missed,omitempty"`
 }
 
@@ -75,6 +82,7 @@ func (e Event) MarshalJSON() ([]byte, error) {
 	w := eventJSON{
 		Type: e.Type, Workspace: e.Workspace, Interpreter: e.Interpreter, Tool: e.Tool, CallID: e.CallID,
 		ContextID: string(e.ContextID), Seq: e.Seq, Time: e.Time.UTC(), Language: e.Language, Result: e.Result, Missed: e.Missed,
+		Path: e.Path, Changes: e.Changes,
 	}
 	if e.Output.Kind != 0 {
 		w.Output = &e.Output

@@ -1,8 +1,11 @@
 package workspace_test
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -53,6 +56,44 @@ func TestFiles(t *testing.T) {
 	}
 	if _, err := workspace.Open(ws.Ref(), workspace.Capabilities{Code: newFake("python")}, nil); !errors.Is(err, workspace.ErrLacking) {
 		t.Errorf("opened without files: %v", err)
+	}
+}
+
+// TestFileEvents: calls of the file tools are events, and can be refused.
+func TestFileEvents(t *testing.T) {
+	ws := open(t, workspace.Capabilities{Files: someFiles(t)}, &workspace.Options{Tools: tools.Options{
+		ApproveFile: func(_ context.Context, f tools.FileCall) error {
+			if f.Changes && f.Path == "locked" {
+				return errors.New("it is locked")
+			}
+			return nil
+		},
+	}})
+	var events []string
+	ws.Subscribe(func(e workspace.Event) {
+		events = append(events, fmt.Sprint(e.Seq, " ", e.Type, " ", e.Tool, " ", e.Path, " ", e.Changes, " ", e.Err != nil))
+	}, nil)
+	for _, step := range []struct{ op, args, code string }{
+		{"write_file", `{"path":"a","content":"x"}`, ""},
+		{"read_file", `{"path":"a"}`, ""},
+		{"read_file", `{"path":"b"}`, tools.CodeFileNotFound},
+		{"write_file", `{"path":"locked","content":"x"}`, tools.CodeRefused},
+		{"list_files", `{}`, ""},
+		{"remove_file", `{}`, tools.CodeInvalid}, // which does not get that far
+	} {
+		a := ws.Dispatch(t.Context(), "workspace__demo__"+step.op, []byte(step.args), nil)
+		if (a.Failure != nil) != (step.code != "") || a.Failure != nil && a.Failure.Code != step.code {
+			t.Errorf("%s: %s", step.op, a.Text)
+		}
+	}
+	ws.Close()
+	want := []string{
+		"1 workspace_file workspace__demo__write_file a true false", "2 workspace_file workspace__demo__read_file a false false",
+		"3 workspace_file workspace__demo__read_file b false true", "4 workspace_file workspace__demo__write_file locked true true",
+		"5 workspace_file workspace__demo__list_files  false false",
+	}
+	if !slices.Equal(events, want) {
+		t.Errorf("got %q", events)
 	}
 }
 

@@ -72,6 +72,17 @@ func (s *stream) emitter(interpreter string, then func(tools.RunEvent) error) fu
 	}
 }
 
+// files returns what the file tools report their calls to. then, if set, is
+// called afterwards.
+func (s *stream) files(then func(tools.FileCall)) func(tools.FileCall) {
+	return func(f tools.FileCall) {
+		_ = s.emit(Event{Type: TypeFile, Tool: f.Tool, CallID: f.CallID, Path: f.Path, Changes: f.Changes, Err: f.Err})
+		if then != nil {
+			then(f)
+		}
+	}
+}
+
 // emit passes an event on to all subscribers.
 func (s *stream) emit(e Event) error {
 	s.mu.Lock()

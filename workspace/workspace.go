@@ -117,7 +117,9 @@ func (w *Workspace) tools(opts tools.Options, mw ...codeinterp.Middleware) ([]to
 		list = append(list, some...)
 	}
 	if w.files != nil {
-		some, err := tools.ForFiles(w.name, w.files, &opts)
+		o := opts
+		o.OnFile = w.stream.files(opts.OnFile)
+		some, err := tools.ForFiles(w.name, w.files, &o)
 		if err != nil {
 			return nil, err
 		}

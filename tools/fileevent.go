@@ -1,0 +1,61 @@
+package tools
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/toolcell/toolcell/codeinterp"
+)
+
+// A FileCall is a call of a file tool.
+type FileCall struct {
+	CallID string
+	Tool   string // the name of the tool
+	Op     string // what it is called without the workspace, such as "write_file"
+
+	// Path is what the call names, scrubbed of secrets: a file, or the directory
+	// that is looked through, empty for the one that all is in.
+	Path string
+
+	// Changes says that the tool changes files.
+	Changes bool
+
+	// Err is what came of it, nil where it worked. It is not set before.
+	Err error
+}
+
+// guardFiles returns the tool's serve with what stands around every call of a
+// file tool: who approves it, and who is told.
+func (k *kit) guardFiles(op *operation) func(*kit, context.Context, decoded) *Answer {
+	if k.files == nil || op.name == opReadOutput {
+		return op.serve
+	}
+	changes := !op.hints(codeinterp.Isolation{}).ReadOnly
+	return func(k *kit, ctx context.Context, c decoded) *Answer {
+		f := FileCall{CallID: c.ID, Tool: c.Tool, Op: op.name, Path: k.Secrets.Scrub(c.path), Changes: changes}
+		a := k.approveFile(ctx, f, c)
+		if a == nil {
+			a = op.serve(k, ctx, c)
+		}
+		if k.OnFile != nil {
+			f.Err = a.Err
+			_ = protect(func() error { k.OnFile(f); return nil })
+		}
+		return a
+	}
+}
+
+// approveFile returns the answer to a call that is refused, nil if it is not.
+func (k *kit) approveFile(ctx context.Context, f FileCall, c decoded) *Answer {
+	if k.ApproveFile == nil {
+		return nil
+	}
+	err := protect(func() error { return k.ApproveFile(ctx, f) })
+	switch {
+	case err == nil:
+		return nil
+	case ctx.Err() != nil:
+		return k.failed(ctx, c, context.Cause(ctx))
+	}
+	return k.failed(ctx, c, fmt.Errorf("%w: %w", codeinterp.ErrRefused, err))
+}
