@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -78,6 +79,22 @@ func (e *FunctionError) Error() string {
 		return e.Message
 	}
 	return e.Function + ": " + e.Message
+}
+
+// FunctionMessage returns what a program gets to read of the error of a function:
+// the message of a [FunctionError], or why it was refused, and otherwise no more
+// than that the function failed.
+func FunctionMessage(err error) string {
+	if e, ok := errors.AsType[*FunctionError](err); ok {
+		return e.Message
+	}
+	if !errors.Is(err, ErrRefused) {
+		return "the function failed"
+	}
+	if e, ok := errors.AsType[*Error](err); ok {
+		return e.Err.Error()
+	}
+	return err.Error()
 }
 
 // FunctionLimits bound the calls of one run. The zero value has the defaults.

@@ -22,7 +22,7 @@ type resultJSON struct {
 	DurationMs     int64           `json:"durationMs,omitempty"`
 	Truncated      []truncatedJSON `json:"truncated,omitempty"`
 	Artifacts      []artifactJSON  `json:"artifacts,omitempty"`
-	Calls          []callJSON      `json:"calls,omitempty"`
+	Calls          []CallRecord    `json:"calls,omitempty"`
 }
 
 type callJSON struct {
@@ -67,7 +67,7 @@ type artifactJSON struct {
 func (r Result) MarshalJSON() ([]byte, error) {
 	w := resultJSON{
 		Status: r.Status, ExitCode: r.ExitCode, Outputs: r.Outputs, Cause: r.Cause, StateLost: r.StateLost,
-		ExecutionCount: r.ExecutionCount, DurationMs: r.Duration.Milliseconds(),
+		ExecutionCount: r.ExecutionCount, DurationMs: r.Duration.Milliseconds(), Calls: r.Calls,
 	}
 	if w.Outputs == nil {
 		w.Outputs = []Output{}
@@ -86,9 +86,6 @@ func (r Result) MarshalJSON() ([]byte, error) {
 	for _, a := range r.Artifacts {
 		w.Artifacts = append(w.Artifacts, artifactJSON(a))
 	}
-	for _, c := range r.Calls {
-		w.Calls = append(w.Calls, callJSON{c.Number, c.Name, c.Args, c.Result, c.Duration.Milliseconds(), c.Error})
-	}
 	return marshal(w)
 }
 
@@ -101,6 +98,7 @@ func (r *Result) UnmarshalJSON(b []byte) error {
 	*r = Result{
 		Status: w.Status, ExitCode: w.ExitCode, Outputs: w.Outputs, Cause: w.Cause, StateLost: w.StateLost,
 		ExecutionCount: w.ExecutionCount, Duration: time.Duration(w.DurationMs) * time.Millisecond,
+		Calls: w.Calls,
 	}
 	if w.ErrorDetail != nil {
 		r.Error = (*ProgramError)(w.ErrorDetail)
@@ -117,10 +115,22 @@ func (r *Result) UnmarshalJSON(b []byte) error {
 	for _, a := range w.Artifacts {
 		r.Artifacts = append(r.Artifacts, Artifact(a))
 	}
-	for _, c := range w.Calls {
-		r.Calls = append(r.Calls, CallRecord{Number: c.Number, Name: c.Name, Args: c.Args, Result: c.Result,
-			Duration: time.Duration(c.DurationMs) * time.Millisecond, Error: c.Error})
+	return nil
+}
+
+// MarshalJSON returns the wire form, without Err.
+func (c CallRecord) MarshalJSON() ([]byte, error) {
+	return marshal(callJSON{c.Number, c.Name, c.Args, c.Result, c.Duration.Milliseconds(), c.Error})
+}
+
+// UnmarshalJSON reads the wire form.
+func (c *CallRecord) UnmarshalJSON(b []byte) error {
+	var w callJSON
+	if err := json.Unmarshal(b, &w); err != nil {
+		return err
 	}
+	*c = CallRecord{Number: w.Number, Name: w.Name, Args: w.Args, Result: w.Result,
+		Duration: time.Duration(w.DurationMs) * time.Millisecond, Error: w.Error}
 	return nil
 }
 

@@ -157,7 +157,7 @@ func (k *kit) check(op *operation, in *input, f *faults) string {
 
 func (k *kit) run(ctx context.Context, r decoded) *Answer {
 	ev := RunEvent{Op: codeinterp.OpRun, CallID: r.ID, Tool: r.Tool, Language: r.language}
-	res, err := k.observer.run(ev, k.runOptions(r), func(o *codeinterp.RunOptions) (codeinterp.Result, error) {
+	res, err := k.observer.run(ctx, ev, k.runOptions(r), func(ctx context.Context, o *codeinterp.RunOptions) (codeinterp.Result, error) {
 		return k.ci.RunCode(ctx, r.language, r.code, o)
 	})
 	return k.reply(ctx, r, func() string { return r.language }, res, err)
@@ -166,7 +166,7 @@ func (k *kit) run(ctx context.Context, r decoded) *Answer {
 func (k *kit) runIn(ctx context.Context, r decoded) *Answer {
 	id := codeinterp.ContextID(r.contextID)
 	ev := RunEvent{Op: codeinterp.OpRunIn, CallID: r.ID, Tool: r.Tool, ContextID: id}
-	res, err := k.observer.run(ev, k.runOptions(r), func(o *codeinterp.RunOptions) (codeinterp.Result, error) {
+	res, err := k.observer.run(ctx, ev, k.runOptions(r), func(ctx context.Context, o *codeinterp.RunOptions) (codeinterp.Result, error) {
 		return k.contexts.RunInContext(ctx, id, r.code, o)
 	})
 	return k.reply(ctx, r, func() string { return k.languageOf(ctx, id) }, res, err)

@@ -12,12 +12,13 @@ import (
 // A RunEventKind tells what a [RunEvent] is about.
 type RunEventKind uint8
 
-// The kinds. Each run has one start, any number of outputs, and one end.
+// The kinds. Each run has one start, any number of outputs and calls, and one end.
 const (
 	RunStart   RunEventKind = iota + 1
 	RunOutput               // RunEvent.Output
 	LateOutput              // RunEvent.Output of a program that had ended before this run
 	RunEnd                  // RunEvent.Result and RunEvent.Err
+	RunCall                 // RunEvent.Call, a call of a function that has ended
 )
 
 // A RunEvent is something that happened in a run.
@@ -29,6 +30,7 @@ type RunEvent struct {
 	ContextID codeinterp.ContextID // empty for runs without a context
 	Language  string               // empty for runs in a context
 	Output    codeinterp.Output
+	Call      *codeinterp.CallRecord
 	Result    *codeinterp.Result
 	Err       error
 }
@@ -40,62 +42,43 @@ type observer struct {
 	onEvent func(RunEvent) error
 }
 
-// run calls f with opts, whose OnOutput it replaces. ev says which run it is.
-func (o *observer) run(ev RunEvent, opts codeinterp.RunOptions, f func(*codeinterp.RunOptions) (codeinterp.Result, error)) (codeinterp.Result, error) {
+// run calls f with opts, whose OnOutput and Functions it replaces. ev says which
+// run it is.
+func (o *observer) run(ctx context.Context, ev RunEvent, opts codeinterp.RunOptions, f func(context.Context, *codeinterp.RunOptions) (codeinterp.Result, error)) (codeinterp.Result, error) {
+	var r *running
+	if o.onEvent != nil {
+		r = &running{o: o, ev: ev}
+		ctx = context.WithValue(ctx, runningKey{}, r)
+		opts.Functions = ObserveFunctions(opts.Functions)
+	}
 	next := opts.OnOutput
 	var scrub *streamScrubber
-	if o.onEvent != nil || next != nil {
-		opts.OnOutput = o.tee(ev, next)
+	if r != nil || next != nil {
+		opts.OnOutput = r.tee(next)
 		if o.secrets != nil {
 			scrub = o.secrets.stream(opts.OnOutput)
 			opts.OnOutput = scrub.output
 		}
 	}
-	errs := []error{o.emit(ev, RunStart, nil, nil)}
+	errs := []error{r.emit(RunEvent{Kind: RunStart})}
 	returned := false
 	defer func() {
 		if !returned {
-			o.emit(ev, RunEnd, nil, fmt.Errorf("%w: panic in the interpreter", codeinterp.ErrUnavailable))
+			r.emit(RunEvent{Kind: RunEnd, Err: fmt.Errorf("%w: panic in the interpreter", codeinterp.ErrUnavailable)})
 		}
 	}()
-	res, err := f(&opts)
+	res, err := f(ctx, &opts)
 	returned = true
 	if scrub != nil {
 		errs = append(errs, protect(scrub.flush))
 	}
 	res, err = o.secrets.result(res), o.secrets.err(err)
+	errs = append(errs, r.end(res.Calls))
 	ended := res
 	ended.Outputs = nil
-	errs = append(errs, o.emit(ev, RunEnd, &ended, err), res.CallbackErr)
+	errs = append(errs, r.emit(RunEvent{Kind: RunEnd, Result: &ended, Err: err}), res.CallbackErr)
 	res.CallbackErr = o.secrets.err(errors.Join(errs...))
 	return res, err
-}
-
-// tee passes outputs on as events and to next.
-func (o *observer) tee(ev RunEvent, next func(codeinterp.Output) error) func(codeinterp.Output) error {
-	if o.onEvent == nil {
-		return next
-	}
-	return func(out codeinterp.Output) error {
-		e := ev
-		e.Kind, e.Output = RunOutput, out
-		if out.Late {
-			e.Kind = LateOutput
-		}
-		err := o.onEvent(e)
-		if next != nil {
-			err = errors.Join(err, next(out))
-		}
-		return err
-	}
-}
-
-func (o *observer) emit(ev RunEvent, kind RunEventKind, res *codeinterp.Result, err error) error {
-	if o.onEvent == nil {
-		return nil
-	}
-	ev.Kind, ev.Result, ev.Err = kind, res, err
-	return protect(func() error { return o.onEvent(ev) })
 }
 
 // protect returns a panic of f as an error.
@@ -136,6 +119,14 @@ func Observe(opts ObserveOptions) codeinterp.Middleware {
 func (o *observer) middleware(event func(codeinterp.Call) RunEvent) codeinterp.Middleware {
 	return func(next codeinterp.Handler) codeinterp.Handler {
 		return func(ctx context.Context, c codeinterp.Call) (codeinterp.Reply, error) {
+			if c.NewContext != nil && len(c.NewContext.Functions) > 0 {
+				opts := *c.NewContext
+				opts.Functions = ObserveFunctions(opts.Functions)
+				c.NewContext = &opts
+			}
+			if c.Op == codeinterp.OpCallFunction {
+				return next(ctx, c) // whose program may read what it is told
+			}
 			if !c.Op.Runs() {
 				r, err := next(ctx, c)
 				return r, o.secrets.err(err)
@@ -146,7 +137,7 @@ func (o *observer) middleware(event func(codeinterp.Call) RunEvent) codeinterp.M
 			}
 			var reply codeinterp.Reply
 			var err error
-			reply.Result, err = o.run(event(c), opts, func(opts *codeinterp.RunOptions) (codeinterp.Result, error) {
+			reply.Result, err = o.run(ctx, event(c), opts, func(ctx context.Context, opts *codeinterp.RunOptions) (codeinterp.Result, error) {
 				c.Run = opts
 				r, err := next(ctx, c)
 				return r.Result, err

@@ -78,7 +78,8 @@ type Options struct {
 	// have it scrubbed before.
 	Secrets *Secrets
 
-	// OnEvent, if set, sees the start, the output and the end of every run.
+	// OnEvent, if set, sees the start, the output, the calls of functions
+	// and the end of every run.
 	// Calls for one run are serial; those of parallel runs are not. What it
 	// returns, and its panics, go to Result.CallbackErr.
 	OnEvent func(RunEvent) error

@@ -144,11 +144,17 @@ func (s *Secrets) result(res codeinterp.Result) codeinterp.Result {
 	}
 	res.Calls = slices.Clone(res.Calls)
 	for i := range res.Calls {
-		c := &res.Calls[i]
-		c.Name, c.Args, c.Result, c.Error, c.Err = s.excerpt(c.Name), s.excerpt(c.Args), s.excerpt(c.Result), s.excerpt(c.Error), s.err(c.Err)
+		s.record(&res.Calls[i])
 	}
 	res.CallbackErr = s.err(res.CallbackErr)
 	return res
+}
+
+// record scrubs what is told of a call.
+func (s *Secrets) record(c *codeinterp.CallRecord) {
+	if s != nil {
+		c.Name, c.Args, c.Result, c.Error, c.Err = s.excerpt(c.Name), s.excerpt(c.Args), s.excerpt(c.Result), s.excerpt(c.Error), s.err(c.Err)
+	}
 }
 
 // excerpt scrubs text that is perhaps only a beginning, so that it may end within

@@ -82,7 +82,7 @@ func (k *kit) commandOptions(c decoded) *codeinterp.CommandOptions {
 
 func (k *kit) runCommand(ctx context.Context, c decoded) *Answer {
 	o := k.commandOptions(c)
-	res, err := k.observer.run(k.commandEvent(c), o.RunOptions, func(run *codeinterp.RunOptions) (codeinterp.Result, error) {
+	res, err := k.observer.run(ctx, k.commandEvent(c), o.RunOptions, func(ctx context.Context, run *codeinterp.RunOptions) (codeinterp.Result, error) {
 		o.RunOptions = *run
 		return k.shell.Run(ctx, c.command, o)
 	})

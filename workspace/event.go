@@ -14,6 +14,7 @@ const (
 	TypeStart  = "workspace_code_start"
 	TypeOutput = "workspace_code_output"
 	TypeLate   = "workspace_code_late_output" // of a program that had ended before this run
+	TypeCall   = "workspace_code_call"        // a call of a function of the host that has ended
 	TypeEnd    = "workspace_code_end"
 
 	// The same of commands of the shell.
@@ -49,32 +50,34 @@ type Event struct {
 	Seq  uint64
 	Time time.Time
 
-	Language string             // of a start outside of a context
-	Output   codeinterp.Output  // of an output
-	Result   *codeinterp.Result // of an end, without its outputs
-	Err      error              // of an end: the error beside the Result; of a file
-	Path     string             // of a file
-	Changes  bool               // of a file: the tool changes files
-	Missed   uint64             // how many events this subscriber missed just before this one
+	Language string                 // of a start outside of a context
+	Output   codeinterp.Output      // of an output
+	Call     *codeinterp.CallRecord // of a call; see [codeinterp.Function]
+	Result   *codeinterp.Result     // of an end, without its outputs
+	Err      error                  // of an end: the error beside the Result; of a file
+	Path     string                 // of a file
+	Changes  bool                   // of a file: the tool changes files
+	Missed   uint64                 // how many events this subscriber missed just before this one
 }
 
 // eventJSON is the wire form of an Event.
 type eventJSON struct {
-	Type        string             `json:"type"`
-	Workspace   string             `json:"workspace"`
-	Interpreter string             `json:"interpreter,omitempty"`
-	Tool        string             `json:"tool,omitempty"`
-	CallID      string             `json:"callId"`
-	ContextID   string             `json:"contextId,omitempty"`
-	Seq         uint64             `json:"seq"`
-	Time        time.Time          `json:"time"`
-	Language    string             `json:"language,omitempty"`
-	Output      *codeinterp.Output `json:"output,omitempty"`
-	Result      *codeinterp.Result `json:"result,omitempty"`
-	Failure     string             `json:"failure,omitempty"`
-	Path        string             `json:"path,omitempty"`
-	Changes     bool               `json:"changes,omitempty"`
-	Missed      uint64             `json:"missed,omitempty"`
+	Type        string                 `json:"type"`
+	Workspace   string                 `json:"workspace"`
+	Interpreter string                 `json:"interpreter,omitempty"`
+	Tool        string                 `json:"tool,omitempty"`
+	CallID      string                 `json:"callId"`
+	ContextID   string                 `json:"contextId,omitempty"`
+	Seq         uint64                 `json:"seq"`
+	Time        time.Time              `json:"time"`
+	Language    string                 `json:"language,omitempty"`
+	Output      *codeinterp.Output     `json:"output,omitempty"`
+	Call        *codeinterp.CallRecord `json:"call,omitempty"`
+	Result      *codeinterp.Result     `json:"result,omitempty"`
+	Failure     string                 `json:"failure,omitempty"`
+	Path        string                 `json:"path,omitempty"`
+	Changes     bool                   `json:"changes,omitempty"`
+	Missed      uint64                 `json:"missed,omitempty"`
 }
 
 // MarshalJSON returns the wire form. The time is in UTC.
@@ -82,7 +85,7 @@ func (e Event) MarshalJSON() ([]byte, error) {
 	w := eventJSON{
 		Type: e.Type, Workspace: e.Workspace, Interpreter: e.Interpreter, Tool: e.Tool, CallID: e.CallID,
 		ContextID: string(e.ContextID), Seq: e.Seq, Time: e.Time.UTC(), Language: e.Language, Result: e.Result, Missed: e.Missed,
-		Path: e.Path, Changes: e.Changes,
+		Call: e.Call, Path: e.Path, Changes: e.Changes,
 	}
 	if e.Output.Kind != 0 {
 		w.Output = &e.Output
@@ -103,7 +106,7 @@ func (e Event) MarshalJSON() ([]byte, error) {
 func newEvent(t tools.RunEvent) Event {
 	e := Event{
 		Tool: t.Tool, CallID: t.CallID, ContextID: t.ContextID,
-		Output: t.Output, Result: t.Result, Err: t.Err,
+		Output: t.Output, Call: t.Call, Result: t.Result, Err: t.Err,
 	}
 	switch t.Kind {
 	case tools.RunStart:
@@ -112,6 +115,8 @@ func newEvent(t tools.RunEvent) Event {
 		e.Type = TypeOutput
 	case tools.LateOutput:
 		e.Type = TypeLate
+	case tools.RunCall:
+		e.Type = TypeCall
 	case tools.RunEnd:
 		e.Type = TypeEnd
 	}

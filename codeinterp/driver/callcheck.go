@@ -90,20 +90,16 @@ func (c *calls) explain(name string, err error) error {
 	if err == nil {
 		return nil
 	}
-	told := "the function failed"
-	if e, ok := errors.AsType[*codeinterp.FunctionError](err); ok {
-		told = e.Message
-	} else if errors.Is(err, codeinterp.ErrRefused) {
-		told = err.Error()
-		if e, ok := errors.AsType[*codeinterp.Error](err); ok {
-			told = e.Err.Error()
+	told := codeinterp.FunctionMessage(err)
+	if _, ok := errors.AsType[*codeinterp.FunctionError](err); !ok {
+		switch {
+		case errors.Is(err, errCallTimeout):
+			told = fmt.Sprintf("the call took longer than %v", c.limits.Timeout)
+		case errors.Is(err, errSelf):
+			told = errSelf.Error()
+		case errors.Is(err, errGivenUp):
+			told = errGivenUp.Error()
 		}
-	} else if errors.Is(err, errCallTimeout) {
-		told = fmt.Sprintf("the call took longer than %v", c.limits.Timeout)
-	} else if errors.Is(err, errSelf) {
-		told = errSelf.Error()
-	} else if errors.Is(err, errGivenUp) {
-		told = errGivenUp.Error()
 	}
 	if len(told) > maxMessage {
 		told = told[:maxMessage] + "..."

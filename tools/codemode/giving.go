@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/tools"
 )
 
 // A giving interpreter gives each run the functions of a mode. It has one
@@ -45,7 +46,7 @@ func (g giving) RunCode(ctx context.Context, language, code string, opts *codein
 		o = *opts
 	}
 	g.mu.Lock()
-	o.Functions, o.FunctionLimits = g.now.given, g.opts.Limits
+	o.Functions, o.FunctionLimits = tools.ObserveFunctions(g.now.given), g.opts.Limits
 	g.mu.Unlock()
 	k := &kept{paths: map[string]bool{}}
 	ctx = context.WithValue(ctx, keptKey{}, k)

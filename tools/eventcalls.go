@@ -1,0 +1,145 @@
+package tools
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/toolcell/toolcell/codeinterp"
+)
+
+// A running is a run that an observer watches, nil where nobody wants events.
+// Functions find it in their ctx.
+type running struct {
+	o  *observer
+	ev RunEvent // says which run it is
+
+	mu    sync.Mutex // held while an event is passed on
+	seen  []uint64   // a bit for each number of a call that was reported
+	ended bool       // no further calls are
+	errs  []error
+}
+
+// emit passes on an event that it completes.
+func (r *running) emit(e RunEvent) error {
+	if r == nil {
+		return nil
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.pass(e)
+}
+
+// pass is emit with mu held.
+func (r *running) pass(e RunEvent) error {
+	e.Op, e.CallID, e.Tool, e.ContextID, e.Language = r.ev.Op, r.ev.CallID, r.ev.Tool, r.ev.ContextID, r.ev.Language
+	return protect(func() error { return r.o.onEvent(e) })
+}
+
+// tee passes outputs on as events and to next.
+func (r *running) tee(next func(codeinterp.Output) error) func(codeinterp.Output) error {
+	if r == nil {
+		return next
+	}
+	return func(out codeinterp.Output) error {
+		e := RunEvent{Kind: RunOutput, Output: out}
+		if out.Late {
+			e.Kind = LateOutput
+		}
+		err := r.emit(e)
+		if next != nil {
+			err = errors.Join(err, next(out))
+		}
+		return err
+	}
+}
+
+type runningKey struct{}
+
+// ObserveFunctions returns functions whose calls are events of the run that they
+// are called in, where [Observe] or a tool watches that. It is for interpreters
+// that give functions to runs themselves; those of RunOptions and ContextOptions
+// that pass through Observe are events anyway. A call is one event, however often
+// it passes.
+func ObserveFunctions(list []codeinterp.Function) []codeinterp.Function {
+	list = slices.Clone(list)
+	for i := range list {
+		next := list[i].Call
+		if next == nil {
+			continue // it will be refused
+		}
+		list[i].Call = func(ctx context.Context, c codeinterp.FunctionCall) (json.RawMessage, error) {
+			r, _ := ctx.Value(runningKey{}).(*running)
+			if r == nil {
+				return next(ctx, c)
+			}
+			return r.serve(context.WithValue(ctx, runningKey{}, (*running)(nil)), c, next)
+		}
+	}
+	return list
+}
+
+// serve serves a call and reports it, also where it panics.
+func (r *running) serve(ctx context.Context, c codeinterp.FunctionCall, next func(context.Context, codeinterp.FunctionCall) (json.RawMessage, error)) (v json.RawMessage, err error) {
+	start := time.Now()
+	rec := codeinterp.CallRecord{Number: c.Number, Name: c.Name, Args: beginning(c.Args)}
+	returned := false
+	defer func() {
+		if !returned {
+			err = errors.New("the function panicked")
+		}
+		rec.Result, rec.Duration, rec.Err = beginning(v), time.Since(start), err
+		if err != nil {
+			rec.Result, rec.Error = "", codeinterp.FunctionMessage(err)
+		}
+		r.report(rec)
+	}()
+	v, err = next(ctx, c)
+	returned = true
+	return v, err
+}
+
+// report makes an event of a call, unless the run's end has told it.
+func (r *running) report(rec codeinterp.CallRecord) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	word, bit := rec.Number/64, uint64(1)<<(rec.Number%64)
+	for len(r.seen) <= word {
+		r.seen = append(r.seen, 0)
+	}
+	if r.seen[word]&bit != 0 {
+		return
+	}
+	r.seen[word] |= bit
+	if r.ended {
+		return
+	}
+	r.o.secrets.record(&rec)
+	if err := r.pass(RunEvent{Kind: RunCall, Call: &rec}); err != nil {
+		r.errs = append(r.errs, err)
+	}
+}
+
+// end reports the calls that no function has: those that were refused, and those
+// that have not returned. What returns later is no event.
+func (r *running) end(list []codeinterp.CallRecord) error {
+	if r == nil {
+		return nil
+	}
+	for _, rec := range list {
+		r.report(rec)
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.ended = true
+	return errors.Join(r.errs...)
+}
+
+// beginning returns the beginning of what a record tells.
+func beginning(p []byte) string {
+	return strings.ToValidUTF8(string(p[:min(len(p), codeinterp.MaxRecorded)]), "")
+}
