@@ -25,6 +25,7 @@ const (
 func (s *server) relist(ctx context.Context, live *link) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, s.set.opts.StartTimeout, errSlow)
 	defer cancel()
+	defer context.AfterFunc(s.set.ctx, cancel)()
 	var list []*mcp.Tool
 	var problems []error
 	seen := map[string]bool{}
