@@ -78,21 +78,6 @@ func TestMCPLeavesNothingBehind(t *testing.T) {
 	}
 }
 
-// works reports whether this machine has what the provider needs.
-func works(t *testing.T, provider string) bool {
-	t.Helper()
-	ci, err := (&providerFlags{provider: provider}).open(t.Context(), true)
-	if err != nil {
-		if os.Getenv("CI") != "" {
-			t.Fatal(err)
-		}
-		t.Logf("%s is not tested: %v", provider, err)
-		return false
-	}
-	ci.Close()
-	return true
-}
-
 // openDir makes a directory that other users reach, as what runs programs may
 // be one.
 func openDir(t *testing.T) string {

@@ -299,3 +299,18 @@ func TestMCPLanguages(t *testing.T) {
 		t.Errorf("code %d, %s", code, stderr)
 	}
 }
+
+// works reports whether this machine has what the provider needs.
+func works(t *testing.T, provider string) bool {
+	t.Helper()
+	ci, err := (&providerFlags{provider: provider}).open(t.Context(), true)
+	if err != nil {
+		if os.Getenv("CI") != "" {
+			t.Fatal(err)
+		}
+		t.Logf("%s is not tested: %v", provider, err)
+		return false
+	}
+	ci.Close()
+	return true
+}

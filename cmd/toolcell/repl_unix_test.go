@@ -151,7 +151,7 @@ func TestReplAtATerminal(t *testing.T) {
 // TestInputAtATerminal: what is typed reaches the program as it is typed.
 func TestInputAtATerminal(t *testing.T) {
 	needs(t, "python3")
-	x := atTerminal(t, nil, "run", "--provider", "subprocess", "--language", "python", "--stdin", "-e", "a = input('first? '); b = input(a + ' second? '); a + b")
+	x := atTerminal(t, nil, "run", "--provider", "subprocess", "--language", "python", "--stdin", "-e", "a = input('first? '); b = input(a + ' second? '); print(a + b)")
 	x.sees("first? ")
 	x.keys("one\r")
 	x.sees("one second? ")
