@@ -90,6 +90,8 @@ func checks() []check {
 		timeoutChecks(),
 		cancelChecks(),
 		functionChecks(),
+		fileChecks(),
+		artifactChecks(),
 		surroundingsChecks(),
 		isolationChecks(),
 		reachChecks(),

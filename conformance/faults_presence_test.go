@@ -41,6 +41,7 @@ type unmanaged struct {
 type undescribed struct {
 	codeinterp.StatefulInterpreter
 	codeinterp.ContextManager
+	codeinterp.ContextFiles
 }
 
 // described has another Describe.
@@ -61,7 +62,8 @@ func (s speaking) Languages() []string { return s.languages() }
 
 func undescribedOf(ci codeinterp.CodeInterpreter) undescribed {
 	m, _ := codeinterp.Manager(ci)
-	return undescribed{ci.(codeinterp.StatefulInterpreter), m}
+	f, _ := codeinterp.Files(ci)
+	return undescribed{ci.(codeinterp.StatefulInterpreter), m, f}
 }
 
 // speak changes Languages, and Describe with it. Calls in any of the languages
@@ -106,7 +108,7 @@ func presenceFaults() []fault {
 			},
 		},
 		{
-			name: "the manager is lacking", want: "ManagerPresent", also: managerChecksAll(),
+			name: "the manager is lacking", want: "ManagerPresent", also: "FilesTold " + managerChecksAll(),
 			wrap: func(ci codeinterp.CodeInterpreter) codeinterp.CodeInterpreter {
 				return unmanaged{ci.(codeinterp.StatefulInterpreter), ci.(codeinterp.Describer)}
 			},

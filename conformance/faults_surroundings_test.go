@@ -121,7 +121,7 @@ func insideFaults() []fault {
 		{
 			name: "each run has a directory of its own", want: "FilesKept", also: "StoppedCodeWritesNoMore",
 			wrap: runs(func(ctx context.Context, c codeinterp.Call, o *codeinterp.RunOptions, next codeinterp.Handler) (codeinterp.Reply, error) {
-				if uses(c, `read "`) && !uses(c, "write") {
+				if uses(c, `read "toolcell-file`) && !uses(c, "write") {
 					c.Code = `fail "no such file"`
 				}
 				return next(ctx, c)
@@ -195,7 +195,7 @@ func isolationFaults() []fault {
 		},
 		{
 			name: "one directory for all", want: "FreshFiles", also: "CreateCanceled",
-			wrap: oneContext(func(c codeinterp.Call) bool { return uses(c, "write") || uses(c, `read "`) }),
+			wrap: oneContext(func(c codeinterp.Call) bool { return uses(c, `write "toolcell-leak`) || uses(c, `read "toolcell-leak`) }),
 		},
 		{
 			name: "runs share variables while they overlap", want: "RunsParallel",

@@ -32,7 +32,7 @@ type fault struct {
 
 func faults() []fault {
 	return slices.Concat(presenceFaults(), inputFaults(), outcomeFaults(), streamFaults(), callbackFaults(), outputFaults(),
-		stopFaults(), surroundingsFaults(), reachFaults(), contextFaults(), managerFaults(), closeFaults(), invariantFaults(), hammerFaults(), modelFaults(), identityFaults(), lifecycleFaults(), momentFaults(), functionFaults(), describedFaults(), awayFaults())
+		stopFaults(), surroundingsFaults(), reachFaults(), contextFaults(), managerFaults(), closeFaults(), invariantFaults(), hammerFaults(), modelFaults(), identityFaults(), lifecycleFaults(), momentFaults(), functionFaults(), describedFaults(), awayFaults(), fileFaults(), artifactFaults())
 }
 
 // heavy checks are tried only with the faults that they are there for.

@@ -18,6 +18,7 @@ var capabilities = []struct {
 }{
 	{"StatefulInterpreter", []string{"CreateContext", "RunInContext", "DeleteContext"}, hasContexts},
 	{"ContextManager", []string{"ListContexts", "RestartContext", "InterruptContext"}, hasManager},
+	{"ContextFiles", []string{"OpenFiles"}, hasFiles},
 	{"Describer", []string{"Describe"}, hasDescribe},
 }
 
@@ -82,7 +83,7 @@ func presenceChecks() []check {
 			clause: "Stateless drops the context methods and keeps what Describe says of all else",
 			run: func(ctx context.Context, e *env) error {
 				hidden := e.s.hide(e.ci)
-				if hasContexts(hidden) || hasManager(hidden) {
+				if hasContexts(hidden) || hasManager(hidden) || hasFiles(hidden) {
 					return fmt.Errorf("Stateless(%T) still has context methods", e.ci)
 				}
 				if err := describedAlike("Stateless", e.ci, hidden); err != nil {

@@ -8,6 +8,8 @@ import (
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/codeinterp/driver"
+	artifacts "github.com/toolcell/toolcell/internal/artifact"
+	"github.com/toolcell/toolcell/providers/inmemory/memfs"
 )
 
 // A toy is a runtime of a language made of line commands; see machine. Driven,
@@ -70,7 +72,7 @@ func (toy) Describe() codeinterp.Info {
 }
 
 func (t toy) Start(_ context.Context, o driver.Options) (driver.Session, error) {
-	m := &machine{o: o, net: t.net}
+	m := &machine{o: o, net: t.net, files: memfs.New(nil)}
 	m.empty()
 	return m, nil
 }
@@ -93,6 +95,10 @@ type toyRun struct {
 func (m *machine) Run(ctx context.Context, p *driver.Program, out *driver.Output) (driver.Outcome, error) {
 	r := &toyRun{ctx: ctx, stop: make(chan struct{}), away: m.net.away(), in: p, out: out}
 	m.endLeft()
+	if err := p.CopyFiles(ctx, m.files.Files(".")); err != nil {
+		return driver.Outcome{}, err
+	}
+	before := m.files.Changes()
 	p.Begin()
 	m.enter(r)
 	err := m.execute(r, p.Code)
@@ -101,7 +107,26 @@ func (m *machine) Run(ctx context.Context, p *driver.Program, out *driver.Output
 		out.Add(*r.value)
 	}
 	m.enter(nil)
-	return m.outcome(err), nil
+	o := m.outcome(err)
+	if p.Artifacts {
+		o.Artifacts = m.artifacts(before)
+	}
+	return o, nil
+}
+
+// Files implements driver.Filer.
+func (toy) Files(s driver.Session) (codeinterp.FS, error) { return s.(*machine).files.Files("."), nil }
+
+// artifacts lists what was done to files since before.
+func (m *machine) artifacts(before int64) []codeinterp.Artifact {
+	found := artifacts.List{Data: m.o.Once}
+	for _, name := range m.files.ChangedSince(".", before) {
+		if f, err := m.files.Open(name); err == nil {
+			found.Add(context.Background(), name, 0, f)
+		}
+	}
+	list, _ := found.Done()
+	return list
 }
 
 // outcome says how a program ended.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/codeinterp/driver"
+	"github.com/toolcell/toolcell/providers/inmemory/memfs"
 )
 
 // A machine holds the state of a toy program: what a session keeps.
@@ -19,9 +20,11 @@ type machine struct {
 	net  *toyNet
 	left bool // a run whose end is not known
 
-	vars, files, env map[string]string
-	stdin            string
-	display          int
+	vars, env map[string]string
+	stdin     string
+	display   int
+
+	files *memfs.FS // they stay when the state goes
 
 	// What the programs left behind.
 	late     sync.WaitGroup
@@ -43,7 +46,7 @@ func (m *machine) empty() {
 		_ = c.Wait()
 	}
 	m.gone, m.children = make(chan struct{}), nil
-	m.vars, m.files, m.env = map[string]string{}, map[string]string{}, nil
+	m.vars, m.env = map[string]string{}, nil
 }
 
 // endLeft ends what was left when the net was away, and tells so.
@@ -192,7 +195,7 @@ func init() {
 		"readline": readLine,
 		"getenv":   getenv,
 		"getwd":    func(m *machine, r *toyRun, c command) error { return write(r, codeinterp.Stdout, m.o.Cwd+"\n") },
-		"write":    func(m *machine, r *toyRun, c command) error { m.files[c.args[0]] = c.args[1]; return nil },
+		"write":    writeFile,
 		"read":     read,
 		"append":   appendForever,
 		"killself": func(m *machine, r *toyRun, c command) error { return errToyKilled },
@@ -356,11 +359,18 @@ func getenv(m *machine, r *toyRun, c command) error {
 }
 
 func read(m *machine, r *toyRun, c command) error {
-	v, ok := m.files[c.args[0]]
-	if !ok {
+	v, err := m.files.ReadFile(memfs.Clean("", c.args[0]))
+	if err != nil {
 		return fail("FileError", "no file "+c.args[0], c)
 	}
-	return write(r, codeinterp.Stdout, v)
+	return write(r, codeinterp.Stdout, string(v))
+}
+
+func writeFile(m *machine, r *toyRun, c command) error {
+	if err := m.files.WriteFile(memfs.Clean("", c.args[0]), []byte(c.args[1])); err != nil {
+		return fail("FileError", err.Error(), c)
+	}
+	return nil
 }
 
 // unreachable is what a toy has no way to.
@@ -370,7 +380,7 @@ func unreachable(m *machine, r *toyRun, c command) error {
 
 func appendForever(m *machine, r *toyRun, c command) error {
 	for r.pause(10 * time.Millisecond) {
-		m.files[c.args[0]] += "."
+		_ = m.files.AppendFile(memfs.Clean("", c.args[0]), []byte("."))
 	}
 	return r.interrupted(c)
 }
