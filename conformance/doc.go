@@ -55,7 +55,8 @@
 //   - Values, NoValue, Text, Number: values, and that callers get their own;
 //   - Show and the Display programs: bundles, their order and their updates;
 //   - ReadAll, ReadLine, GetEnv, Getwd, WriteFile, ReadFile, AppendForever: what
-//     surrounds a program;
+//     surrounds a program; with WriteFile and ReadFile also files, inputs and
+//     artifacts, where Info.Files says that there are any;
 //   - Recurse, Exhaust, HardExit, KillSelf, Child, Late: ends of processes, and
 //     what outlives a run;
 //   - Connect, Kill: what programs can reach;
