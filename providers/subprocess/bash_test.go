@@ -3,6 +3,7 @@
 package subprocess_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/toolcell/toolcell/codeinterp"
@@ -35,5 +36,29 @@ func TestBashState(t *testing.T) {
 	}
 	if res := n.run(show, nil); res.Stdout() != want+"\n" {
 		t.Errorf("after an environment: got %s", summary(res))
+	}
+}
+
+// TestBashLines wants the lines in bash's own messages to be the program's.
+func TestBashLines(t *testing.T) {
+	ci := open(t, subprocess.Options{Languages: []subprocess.Language{subprocess.Bash()}})
+	n := newNotebook(t, ci, "bash")
+	for _, tt := range []struct{ code, want string }{
+		{"toolcell_none", "bash: line 1: toolcell_none: command not found\n"},
+		{"\n# a comment\ntoolcell_none", "bash: line 3: toolcell_none: command not found\n"},
+		{":\nif true; then\n  cd /toolcell/none\nfi", "bash: line 3: cd: /toolcell/none: No such file or directory\n"},
+		{"a=$((1 +\n2))\nf() {\n  toolcell_none\n}\nf", "environment: line 4: toolcell_none: command not found\n"}, // so bash calls functions,
+		{"echo $LINENO >&2\necho $LINENO >&2", "1\n2\n"},
+		{"set -u\necho $toolcell_none", "bash: line 2: toolcell_none: unbound variable\n"},
+		{"set +u\n(exit 3)\ntoolcell_none", "bash: line 3: toolcell_none: command not found\n"},
+	} {
+		for way, res := range map[string]codeinterp.Result{"RunCode": run(t, ci, "bash", tt.code, nil), "RunInContext": n.run(tt.code, nil)} {
+			if res.Stderr() != tt.want {
+				t.Errorf("%s %q: got %q, want %q", way, tt.code, res.Stderr(), tt.want)
+			}
+		}
+	}
+	if res := n.run("echo a\nif then", nil); !strings.Contains(res.Stderr(), "line 2: syntax error near unexpected token `then'") {
+		t.Errorf("a syntax error: got %q", res.Stderr())
 	}
 }

@@ -1,5 +1,9 @@
+eval "${1#*$'\n'}"; while :; do while :; do __toolcell_loop; __toolcell_prepare; __toolcell_unlock; __toolcell_loud; eval "$__toolcell_code"; { __toolcell_status=$?; __toolcell_quiet; } 2>/dev/null; __toolcell_over; done; { __toolcell_quiet; } 2>/dev/null; __toolcell_left; done
 # The bash driver: runs programs in this very shell and speaks frames on fd 3,
-# which it moves out of the program's way.
+# which it moves out of the program's way. Programs are evaluated in the first
+# line, so that the numbers of lines in bash's messages are the program's own;
+# the rest of this file is its first argument, of which that line evaluates all
+# that follows it.
 #
 # A program that exits, is interrupted or fails under set -e ends the shell. Its
 # EXIT trap then writes down the state (variables, functions, options, aliases,
@@ -224,6 +228,16 @@ __toolcell_loop() {
 	done
 }
 
+__toolcell_over() { # the program has come to its end
+	if [[ $__toolcell_once ]]; then builtin exit "$__toolcell_status"; fi
+	__toolcell_done "$__toolcell_status"
+}
+
+__toolcell_left() { # the program has left the loop, by break
+	if [[ $__toolcell_once ]]; then builtin exit 0; fi
+	__toolcell_done 0
+}
+
 __toolcell_plain() { # drops a byte order mark and carriage returns from the code
 	local LC_ALL=C # by bytes; and ${code#mark} would take minutes for a megabyte
 	if [[ ${__toolcell_code:0:3} == $'\xef\xbb\xbf' ]]; then __toolcell_code=${__toolcell_code:3}; fi
@@ -278,20 +292,3 @@ else
 	exec 230<&3 3<&-
 fi
 set --
-while :; do
-	while :; do
-		__toolcell_loop
-		__toolcell_prepare
-		__toolcell_unlock
-		__toolcell_loud
-		eval "$__toolcell_code"
-		{ __toolcell_status=$?; __toolcell_quiet; } 2>/dev/null
-		if [[ $__toolcell_once ]]; then
-			builtin exit "$__toolcell_status"
-		fi
-		__toolcell_done "$__toolcell_status"
-	done
-	{ __toolcell_quiet; } 2>/dev/null
-	if [[ $__toolcell_once ]]; then builtin exit 0; fi
-	__toolcell_done 0
-done
