@@ -101,14 +101,21 @@ func (f *floor) close() {
 // run executes code and returns how many bytes of content came.
 func (f *floor) run(code string) (int, error) {
 	b, _ := json.Marshal(map[string]any{"code": code, "silent": false, "store_history": true,
-		"user_expressions": map[string]any{}, "allow_stdin": false, "stop_on_error": false})
+		"user_expressions": map[string]any{}, "allow_stdin": true, "stop_on_error": false})
 	return f.ask("execute_request", string(b))
 }
 
 func (f *floor) ask(typ, content string) (int, error) {
 	f.n++
 	id := fmt.Sprintf("floor_%d", f.n)
-	parts := []string{"shell", fmt.Sprintf(`{"msg_id":%q,"msg_type":%q,"session":"floor","username":"","version":"5.3","date":""}`, id, typ), "{}", "{}", content}
+	if err := f.send("shell", id, typ, content); err != nil {
+		return 0, err
+	}
+	return f.await(id)
+}
+
+func (f *floor) send(channel, id, typ, content string) error {
+	parts := []string{channel, fmt.Sprintf(`{"msg_id":%q,"msg_type":%q,"session":"floor","username":"","version":"5.3","date":""}`, id, typ), "{}", "{}", content}
 	off := uint64(8 * (2 + len(parts)))
 	msg := binary.LittleEndian.AppendUint64(nil, uint64(len(parts)+1))
 	for _, p := range parts {
@@ -116,9 +123,11 @@ func (f *floor) ask(typ, content string) (int, error) {
 		off += uint64(len(p))
 	}
 	msg = append(binary.LittleEndian.AppendUint64(msg, off), strings.Join(parts, "")...)
-	if err := f.ws.WriteMessage(websocket.BinaryMessage, msg); err != nil {
-		return 0, err
-	}
+	return f.ws.WriteMessage(websocket.BinaryMessage, msg)
+}
+
+// await reads until a request is done, and answers what it asks.
+func (f *floor) await(id string) (int, error) {
 	size := 0
 	for reply, idle := false, false; !reply || !idle; {
 		_, b, err := f.ws.ReadMessage()
@@ -138,6 +147,11 @@ func (f *floor) ask(typ, content string) (int, error) {
 		}
 		if parent.ID != id {
 			continue
+		}
+		if head.Type == "input_request" {
+			if err := f.send("stdin", head.ID+"r", "input_reply", `{"value":"{\"v\":1}"}`); err != nil {
+				return size, err
+			}
 		}
 		body := b[at(4):at(5)]
 		size += len(body)
