@@ -4,7 +4,8 @@
 # is there is left alone; one that cannot be had is told in one line.
 #
 #   server6  Jupyter Server 2 + ipykernel 6 (matplotlib, bash_kernel, Deno; and
-#            xeus-python and calysto_bash, whose kernelspecs a test writes)
+#            xeus-python and calysto_bash, whose kernelspecs a test writes;
+#            gateway_provisioners, whose kernelspec is in cluster)
 #   server7  Jupyter Server 2 + ipykernel 7
 #   gateway  Kernel Gateway
 #   hub      JupyterHub + configurable-http-proxy, dummy login, local spawner
@@ -90,6 +91,19 @@ further_kernels() {
 	fi
 }
 
+# cluster_kernel starts kernels as a cluster of hosts does, on this one.
+cluster_kernel() {
+	local log=$root/cluster.log
+	[ -e "$root/server6/.cluster" ] && return 0
+	if "$root/server6/bin/pip" install -q gateway_provisioners 'ipykernel>=6,<7' >"$log" 2>&1 &&
+		"$root/server6/bin/jupyter-ssh-spec" install --prefix="$root/cluster" --kernel-name=cluster --remote-hosts=localhost >>"$log" 2>&1; then
+		touch "$root/server6/.cluster"
+		echo "jupyter: installed gateway_provisioners"
+	else
+		echo "jupyter: could not install gateway_provisioners: $(last_line "$log")"
+	fi
+}
+
 r_kernel() {
 	[ -e /usr/share/jupyter/kernels/ir/kernel.json ] && return 0
 	if apt_install r-cran-irkernel >"$root/r.log" 2>&1; then
@@ -111,6 +125,7 @@ debian() {
 if venv server6 'jupyter_server>=2,<3' 'ipykernel>=6,<7' matplotlib pandas bash_kernel; then
 	bash_kernel
 	further_kernels
+	cluster_kernel
 	deno_kernel
 else
 	debian

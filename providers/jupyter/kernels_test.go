@@ -66,6 +66,13 @@ func foreigns() []foreign {
 // kernelServer is a server that offers the specs.
 func kernelServer(t *testing.T, specs map[string]string) *server {
 	s := ownServer(t, "server6")
+	s.offer(t, specs)
+	return s
+}
+
+// offer adds kernelspecs to those that the server has.
+func (s *server) offer(t *testing.T, specs map[string]string) {
+	t.Helper()
 	for name, spec := range specs {
 		dir := filepath.Join(jupyterPath(s.dir), "kernels", name)
 		if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -76,7 +83,6 @@ func kernelServer(t *testing.T, specs map[string]string) *server {
 			t.Fatal(err)
 		}
 	}
-	return s
 }
 
 // TestKernels tries on each kernel what can be done with it. The table in the

@@ -52,6 +52,7 @@ var kinds = map[string]kind{
 	"gateway": {dir: "gateway", start: kernelGateway, must: true},
 	"hub":     {dir: "hub", start: jupyterHub, must: true},
 	"eg":      {dir: "eg", start: enterpriseGateway},
+	"cluster": {dir: "server6", start: provisioningServer, must: true},
 }
 
 // testenv is where the scripts of internal/testenv install.
@@ -219,6 +220,14 @@ func notebookServer(k kind, bin, dir string, port int, extra []string) (*exec.Cm
 		"--ServerApp.token=" + testToken, "--IdentityProvider.token=" + testToken,
 		"--ServerApp.base_url=/base/", "--ServerApp.root_dir=" + dir}, extra...)
 	return exec.Command(filepath.Join(bin, "jupyter-server"), args...), fmt.Sprintf("http://127.0.0.1:%d/base", port)
+}
+
+// provisioningServer starts kernels by gateway_provisioners, which has them tell
+// it where they listen.
+func provisioningServer(k kind, bin, dir string, port int, extra []string) (*exec.Cmd, string) {
+	cmd, url := notebookServer(k, bin, dir, port, extra)
+	cmd.Env = append(serverEnv(dir, bin), "GP_UNAUTHORIZED_USERS=nobody", "GP_RESPONSE_IP=127.0.0.1", "GP_RESPONSE_PORT="+strconv.Itoa(port+1), "GP_KERNEL_LOG_DIR="+dir)
+	return cmd, url
 }
 
 func kernelGateway(k kind, bin, dir string, port int, extra []string) (*exec.Cmd, string) {
