@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/toolcell/toolcell/codeinterp"
-	"github.com/toolcell/toolcell/internal/jsvalue"
 	"github.com/toolcell/toolcell/internal/pytools"
 	"github.com/toolcell/toolcell/internal/pyvalue"
 )
@@ -154,8 +153,6 @@ var (
 	pythonRun string
 	//go:embed drivers/python/forkserver.py
 	pythonForks string
-	//go:embed drivers/driver.js
-	nodeDriver string
 	//go:embed drivers/driver.sh
 	bashDriver string
 )
@@ -184,7 +181,7 @@ func JavaScript() Language {
 		Name: "javascript", Commands: []string{"node", "nodejs"}, Extension: ".js", MinVersion: "18",
 		Install: "install Node.js 18 or later (Debian and Ubuntu: apt install nodejs; macOS: brew install node), or give its path in Language.Commands",
 		Notes:   "Node.js with its own modules, by import or require. Top-level await works, const and let may be declared again, and the last expression is the result; display(mime, data) shows rich data.",
-		Driver:  &Driver{Args: []string{"-e", DriverArg}, Source: jsvalue.Into(nodeDriver), Interrupts: true, Functions: true, Input: true},
+		Driver:  &Driver{Args: []string{"-e", DriverArg}, Source: nodeSource(), Interrupts: true, Functions: true, Input: true},
 		kind:    nodeKind,
 	}
 }

@@ -1,0 +1,61 @@
+// Functions of the host: what a program calls them by, and their answers.
+
+// A ToolError is what a call fails with: tool is the function's name.
+class ToolError extends Error {
+  constructor(tool, message) {
+    super(`${tool}: ${message}`);
+    this.tool = tool;
+  }
+}
+Object.defineProperty(ToolError.prototype, 'name', { value: 'ToolError', writable: true, configurable: true });
+
+const tools = {};
+const calls = new Map(); // open ones of the run in progress, by number
+let lastCall = 0;
+
+// offer makes the functions known, in place of those that were before. What
+// a program has put in place of tools stays.
+function offer(names) {
+  for (const name of Object.keys(tools)) delete tools[name];
+  for (const name of names) {
+    const stub = { [name]: (args) => call(name, args, stub) }[name];
+    Object.defineProperty(tools, name, { value: stub, enumerable: true, writable: true, configurable: true });
+  }
+  for (const [name, v] of [['tools', tools], ['ToolError', ToolError]]) {
+    const own = Object.getOwnPropertyDescriptor(globalThis, name);
+    if (names.length && !own) hidden(name, v);
+    else if (!names.length && own?.value === v) delete globalThis[name];
+  }
+}
+
+function call(name, args, stub) {
+  const at = {};
+  Error.captureStackTrace(at, stub);
+  return new Promise((resolve, reject) => {
+    const fail = (message) => reject(failure(name, message, at));
+    if (!current || current.stopping) return fail('the run has ended');
+    if (calls.size >= MAX_CALLS) return fail(`more than ${MAX_CALLS} calls at once`);
+    const json = Buffer.from(stringify(args === undefined ? {} : args) ?? '');
+    if (json.length > MAX_ARGS) return fail(`arguments of ${json.length} bytes; at most ${MAX_ARGS} are possible`);
+    const id = String(++lastCall);
+    if (calls.size === 0) socket.ref(); // the run waits for the answer
+    calls.set(id, { resolve, fail });
+    send('Q', seq, id, name, json);
+  });
+}
+
+function failure(name, message, at) {
+  const e = new ToolError(name, message);
+  e.stack = [`ToolError: ${e.message}`, ...String(at.stack).split('\n').filter((l) => /^\s+at /.test(l))].join('\n');
+  return e;
+}
+
+// answer settles a call of the run in progress; any other is over.
+function answer(id, how, data) {
+  const c = calls.get(id);
+  if (!c || !current || current.stopping) return;
+  calls.delete(id);
+  if (calls.size === 0) socket.unref();
+  if (how === 'ok') c.resolve(parse(data));
+  else c.fail(data);
+}

@@ -1,0 +1,29 @@
+// The node driver: runs programs as node's REPL does and speaks frames on fd 3.
+//
+// Programs are evaluated by V8's own REPL mode through an in-process inspector
+// session: const, let and class may be declared again, await works at the top
+// level, and the value of the last expression comes back. Everything runs on
+// the main thread; SIGINT ends what computes there.
+//
+// The files of this directory are one block of one script, this one first: a
+// program sees none of their names.
+const fs = require('fs');
+const vm = require('vm');
+const net = require('net');
+const util = require('util');
+const path = require('path');
+const { Writable } = require('stream');
+const { createRequire } = require('module');
+const inspector = require('inspector');
+const { promiseHooks } = require('v8');
+
+const CONTROL = 3;
+const LIMIT = 48 << 20; // bytes of one show; the host refuses frames of 64 MiB
+const MAX_ID = 1024, MAX_MIME = 256, MAX_BUNDLE = 64, MAX_METADATA = 64 << 10; // of a show
+const MAX_ARGS = 48 << 20, MAX_CALLS = 4096; // of a call, and how many may be open
+const MAX_MESSAGE = 64 << 10, MAX_STACK = 256 << 10, MAX_LINES = 4096; // of an error
+const realExit = process.reallyExit.bind(process);
+const { Buffer, setTimeout, setInterval, setImmediate, clearTimeout, Error, TypeError, JSON, Object, Number, String, Array, Set, Map, Promise, RegExp, Atomics } = globalThis;
+
+let seq = '', cell = 0, once = false, current = null;
+let shows = 0, stdinSet;

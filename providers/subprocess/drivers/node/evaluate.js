@@ -1,0 +1,189 @@
+// Evaluating a program, and ending what computes.
+
+// The promise of the program in progress, which the inspector awaits. It must
+// not be collected: the inspector would say so in the middle of the
+// collection, which newer versions of node do not survive. abandon makes the
+// inspector forget it.
+let promise = null;
+function hold() {
+  promise = null;
+  const release = promiseHooks.onInit((p) => {
+    promise ??= p;
+    release();
+  });
+  return release;
+}
+function abandon() {
+  session.disconnect();
+  session.connect();
+  handId = undefined;
+  promise = null;
+}
+
+const session = new inspector.Session();
+session.connect();
+const post = (method, params) => {
+  let answer;
+  message(method, params, (error, result) => { answer = { error, result }; });
+  return answer;
+};
+
+// message posts past a toJSON that a program gives all objects, which node's
+// own messages to the inspector would use too. It is back before the
+// inspector gets the message.
+const { defineProperty, getOwnPropertyDescriptor, assign, create, prototype } = Object;
+function message(method, params, done) {
+  const d = getOwnPropertyDescriptor(prototype, 'toJSON');
+  if (!d?.configurable) return session.post(method, params, done);
+  delete prototype.toJSON;
+  const list = params.arguments?.map((a) => assign(create(null), a));
+  if (list) list.toJSON = undefined;
+  const back = () => defineProperty(prototype, 'toJSON', d);
+  const bare = assign(create(null), params, list && { arguments: list });
+  let given = false;
+  bare.toJSON = () => {
+    if (!given) back();
+    given = true;
+    delete bare.toJSON;
+    return bare;
+  };
+  try {
+    session.post(method, bare, done);
+  } finally {
+    if (!given) back();
+  }
+}
+
+// value returns what is behind an inspector's remote object.
+let handed;
+function value(remote) {
+  if (remote.objectId) {
+    post('Runtime.callFunctionOn', { objectId: remote.objectId, functionDeclaration: 'function (f) { f(this); }', arguments: [{ objectId: handTo() }], silent: true });
+    const v = handed;
+    handed = undefined;
+    return remote.type === 'symbol' ? v.valueOf() : v;
+  }
+  if (remote.type === 'undefined') return undefined;
+  if (remote.unserializableValue) {
+    return remote.type === 'bigint' ? BigInt(remote.unserializableValue.slice(0, -1)) : Number(remote.unserializableValue);
+  }
+  return remote.value;
+}
+let handId;
+function handTo() {
+  if (!handId) {
+    globalThis.__toolcell = (v) => { handed = v; };
+    handId = post('Runtime.evaluate', { expression: '__toolcell' }).result.result.objectId;
+    delete globalThis.__toolcell;
+  }
+  return handId;
+}
+
+const sourceURL = (name) => `\n//# sourceURL=${name}`;
+
+// evaluate posts the program. The callback comes at once where compiling
+// failed, else when the program is done.
+function evaluate(code, name, done) {
+  const release = hold();
+  try {
+    interruptible(() => message('Runtime.evaluate', {
+      expression: code + sourceURL(name), replMode: true, awaitPromise: true, silent: true, objectGroup: name,
+    }, guarded((error, answer) => {
+      if (error) return;
+      promise = null;
+      done(answer);
+    })));
+  } finally {
+    release();
+  }
+}
+
+// interruptible calls f in a script that SIGINT ends, and process.exit.
+const trampoline = new vm.Script('__toolcell()', { filename: 'toolcell' });
+let computing = false;
+function interruptible(f) {
+  if (computing) return f();
+  const value = () => {
+    delete globalThis.__toolcell;
+    f();
+  };
+  Object.defineProperty(globalThis, '__toolcell', { value, configurable: true });
+  computing = true;
+  try {
+    trampoline.runInThisContext({ breakOnSigint: true });
+  } finally {
+    computing = false;
+  }
+}
+
+// SIGINTs that the host has sent, and those that were seen here. One that
+// comes just as a script ends is noticed by node and not spent: it would end
+// the next script instead. settle has such a one end a script of its own, and
+// calls then when all are accounted for, or the program must have taken one.
+let sent = 0, seen = 0;
+const idle = new vm.Script('for (const end = Date.now() + 5; Date.now() < end;);', { filename: 'toolcell' });
+function settle(then, tries = 200) {
+  if (seen >= sent || tries === 0) {
+    seen = sent;
+    return then();
+  }
+  real.setImmediate(() => {
+    try {
+      if (seen < sent) idle.runInThisContext({ breakOnSigint: true });
+    } catch {
+      seen++;
+    }
+    settle(then, tries - 1);
+  });
+}
+
+const offsetOf = (code, line, column) => {
+  let at = 0;
+  for (let i = 0; i < line; i++) at = code.indexOf('\n', at) + 1;
+  return at + column;
+};
+
+function syntaxError(details) {
+  return details?.scriptId !== undefined && !details.stackTrace && details.exception?.className === 'SyntaxError';
+}
+
+// execute runs the program and calls done(error, value, line), once.
+function execute(code, name, done) {
+  const tries = [code];
+  if (/^\s*\{/.test(code) && !/;\s*$/.test(code)) tries.unshift(`(${code.trim()}\n)`);
+  const failed = (give) => (tries.length ? attempt() : give());
+  const attempt = () => run(dynamicImports(tries.shift()));
+  const run = (source) => {
+    let sync = true;
+    evaluate(source, name, (answer) => {
+      const details = answer.exceptionDetails;
+      if (details && sync && syntaxError(details)) {
+        const again = repaired(source, details);
+        if (again !== undefined) return run(again);
+        return failed(() => done(wrapped(value(answer.result)), undefined, details.lineNumber + 1));
+      }
+      if (details) return done(wrapped(value(details.exception ?? answer.result)));
+      done(undefined, value(answer.result));
+    });
+    sync = false;
+  };
+  attempt();
+}
+
+const wrapped = (v) => (v instanceof Error || util.types.isNativeError(v) ? v : { thrown: v });
+
+// repaired returns the code with what only modules may have taken out.
+function repaired(code, details) {
+  const offset = offsetOf(code, details.lineNumber, details.columnNumber);
+  const text = details.exception.description ?? '';
+  if (code.startsWith('import', offset)) return staticImport(code, offset);
+  const before = /\bimport\s*$/.exec(code.slice(0, offset));
+  if (before) return staticImport(code, before.index);
+  if (text.includes("Unexpected token 'export'") && code.startsWith('export', offset)) {
+    const m = /export(\s+default(?=\s+(?:async\s+)?(?:function|class)\b)|\s+default\b|(?=\s+(?:const|let|var|function|class|async)\b)|\s*\{[^}]*\}\s*(?:;|$|\n))?/y;
+    m.lastIndex = offset;
+    const found = m.exec(code);
+    return found && code.slice(0, offset) + found[0].replace(/[^\n]/g, ' ') + code.slice(offset + found[0].length);
+  }
+  return undefined;
+}

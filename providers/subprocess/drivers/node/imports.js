@@ -1,0 +1,87 @@
+// Modules: import and require in a program that is not one.
+
+const anchor = () => path.join(process.cwd(), 'cell.js');
+function need(id) { return createRequire(anchor())(id); }
+need.resolve = (id, o) => createRequire(anchor()).resolve(id, o);
+Object.defineProperty(need, 'cache', { get: () => createRequire(anchor()).cache });
+Object.defineProperty(need, 'main', { get: () => globalThis.module });
+hidden('require', need);
+hidden('module', { exports: {}, children: [], paths: [], id: '<cell>', loaded: true, require: need });
+hidden('exports', globalThis.module.exports);
+
+const importer = (spec, options) => (options === undefined ? import(spec) : import(spec, options));
+hidden('__import', (spec, options) => {
+  spec = String(spec);
+  const { pathToFileURL } = require('url');
+  if (/^\.{0,2}\//.test(spec)) return importer(new URL(spec, pathToFileURL(anchor())).href, options);
+  if (require('module').builtinModules.includes(spec.replace(/^node:/, '')) || /^[a-z]+:/.test(spec)) return importer(spec, options);
+  return importer(resolveESM(spec), options);
+});
+
+function resolveESM(spec) {
+  const { pathToFileURL } = require('url');
+  try {
+    return pathToFileURL(createRequire(anchor()).resolve(spec)).href;
+  } catch (e) {
+    if (e.code === 'MODULE_NOT_FOUND' && e.requireStack) {
+      throw Object.assign(new Error(`Cannot find package '${spec}'`), { code: 'ERR_MODULE_NOT_FOUND' });
+    }
+    throw e;
+  }
+}
+
+// dynamicImports replaces import( by __import( where it is a call. It knows
+// strings, templates, comments and, well enough, regular expressions.
+function dynamicImports(code) {
+  if (!/\bimport\s*\(/.test(code)) return code;
+  const token = /\/\/[^\n]*|\/\*[^]*?\*\/|"(?:\\[^]|[^"\\\n])*"|'(?:\\[^]|[^'\\\n])*'|`|[}{]|(?:\bimport(?=\s*\())|[\w$]+|\/(?![/*])(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n[])+\/[a-z]*|[^\s]/gu;
+  const out = [], stack = [];
+  let last = '', at = 0, m;
+  const template = () => {
+    const re = /\\[^]|\$\{|`/g;
+    re.lastIndex = token.lastIndex;
+    for (let t; (t = re.exec(code));) {
+      if (t[0] === '`' || t[0] === '${') { token.lastIndex = re.lastIndex; return t[0]; }
+    }
+    token.lastIndex = code.length;
+  };
+  while ((m = token.exec(code))) {
+    let s = m[0];
+    if (s.startsWith('//') || s.startsWith('/*')) continue;
+    if (s[0] === '/' && s.length > 1 && /^(?:[\w$]+|[)\]}])$/.test(last) && !/^(?:return|typeof|case|in|of|delete|void|throw|new|else|do|await|yield)$/.test(last)) {
+      token.lastIndex = m.index + 1;
+      s = '/';
+    }
+    if (s === '`') { if (template() === '${') stack.push('`'); last = ')'; continue; }
+    if (s === '{') stack.push('{');
+    if (s === '}' && stack.pop() === '`') { if (template() === '${') stack.push('`'); last = ')'; continue; }
+    if (s === 'import' && last !== '.' && last !== '#') {
+      out.push(code.slice(at, m.index), '__import');
+      at = m.index + 6;
+    }
+    last = s;
+  }
+  return out.join('') + code.slice(at);
+}
+
+const NAME = '[\\p{ID_Start}$_][\\p{ID_Continue}$]*';
+const STATIC = new RegExp(`import\\s*(?:(?:(${NAME})\\s*(?:,\\s*)?)?(?:(\\*\\s*as\\s+(${NAME}))|(\\{[^}]*\\}))?\\s*from\\s*)?(["'])((?:\\\\.|(?!\\5).)*)\\5(\\s*(?:with|assert)\\s*\\{[^}]*\\})?[^\\S\\n]*;?`, 'uy');
+
+// staticImport turns the import declaration at the offset into a dynamic
+// one, on as many lines. It returns undefined where there is none.
+function staticImport(code, offset) {
+  STATIC.lastIndex = offset;
+  const m = STATIC.exec(code);
+  if (!m) return undefined;
+  const [all, name, , star, named, , from, attributes] = m;
+  const options = attributes ? `, { with: ${attributes.replace(/^\s*(with|assert)\s*/, '')} }` : '';
+  const load = `await __import(${JSON.stringify(from)}${options})`;
+  let to;
+  if (star) to = name ? `var ${star} = ${load}, { default: ${name} } = ${star};` : `var ${star} = ${load};`;
+  else if (named || name) {
+    const list = (named ?? '').replace(/\s+as\s+/g, ': ').replace(/^\{|\}$/g, '').replace(/\btype\s+(?=[\p{ID_Start}$_])/gu, '').trim();
+    to = `var { ${[name ? `default: ${name}` : '', list].filter(Boolean).join(', ')} } = ${load};`;
+  } else to = `${load}; void 0;`;
+  const lines = all.split('\n').length - to.split('\n').length;
+  return code.slice(0, offset) + to + '\n'.repeat(Math.max(lines, 0)) + code.slice(offset + all.length);
+}

@@ -1,0 +1,58 @@
+// The process: its exit, its listeners, and what does not hold a run.
+
+process.exit = (status = process.exitCode ?? 0) => {
+  status = Number(status) & 0xff;
+  if (current) current.exit(status);
+  realExit(status);
+};
+
+// Of the listeners of process the driver's own stay whatever a program does,
+// but for SIGINT by name: vm takes those away while a script computes, and
+// puts them back.
+const ours = [];
+const on = (event, f) => {
+  ours.push(f);
+  process.on(event, f);
+};
+const { rawListeners, removeListener, eventNames, listenerCount, removeAllListeners: removeAll } = process;
+process.removeAllListeners = function removeAllListeners(...events) {
+  if (events[0] === 'SIGINT') return removeAll.call(this, 'SIGINT');
+  for (const event of events.length ? events : eventNames.call(process)) {
+    if (event === 'newListener' || event === 'removeListener') continue;
+    for (const f of rawListeners.call(process, event)) if (!ours.includes(f)) removeListener.call(process, event, f);
+  }
+  return this;
+};
+
+// A program's own handlers go before the driver's, as they do before node's.
+const handlers = (event) => listenerCount.call(process, event) > 1;
+for (const [event, where] of [['uncaughtException', ''], ['unhandledRejection', ' (in promise)']]) {
+  on(event, (e) => {
+    if (handlers(event)) return;
+    if (where && handlers('uncaughtException')) return void process.emit('uncaughtException', e, event);
+    if (current) return current.stop('error', 1, wrapped(e));
+    process.stderr.write(`Uncaught${where} ${util.inspect(e)}\n`);
+    if (once) realExit(1);
+  });
+}
+on('beforeExit', guarded(() => {
+  if (!once && current && !current.stopping) current.drainedOut();
+}));
+on('exit', guarded(() => {
+  if (once && current && !current.stopping && !current.drained) current.drainedOut();
+}));
+
+// A server that listens does not hold the run, and nor do its connections.
+const { listen } = net.Server.prototype, servers = new WeakSet();
+net.Server.prototype.listen = function (...args) {
+  this.unref();
+  if (!servers.has(this)) this.on('connection', (s) => s.unref?.());
+  servers.add(this);
+  return listen.apply(this, args);
+};
+on('SIGINT', () => { seen++; });
+
+const socket = new net.Socket({ fd: CONTROL, readable: true, writable: false, allowHalfOpen: true });
+socket.on('data', guarded(onData));
+socket.on('end', () => realExit(0));
+socket.on('error', () => realExit(0));

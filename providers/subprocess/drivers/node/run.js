@@ -1,0 +1,184 @@
+// A run from its start to its end.
+
+// A Run is a program in progress. It ends when its last await is done; that
+// of a stateless process when its event loop has nothing left.
+class Run {
+  constructor(seq) {
+    this.seq = seq;
+    this.name = `cell-${++cell}`;
+    this.env = [];
+    this.timers = new Set();
+    this.stopping = false;
+    socket.unref(); // what is ready to end is known by the loop's being empty
+    this.resources = resources();
+  }
+
+  start(fields) {
+    this.attempt(() => interruptible(() => {
+      if (this.calledOff()) return;
+      this.env = setEnv(fields.slice(3));
+      setStdin(String(fields[2]));
+      const code = String(fields[1]).replace(/^\uFEFF/, '').replace(/\r\n?/g, '\n');
+      this.execute(code);
+    }));
+  }
+
+  // calledOff tells whether the host has ended the run before it began: its
+  // signal may have come too early to do so.
+  calledOff() {
+    while (more());
+    return find('I', this.seq) !== null;
+  }
+
+  execute(code) {
+    execute(code, this.name, (...end) => this.exiting === undefined && this.done(...end));
+  }
+
+  // attempt calls f, and ends the run where f does not start it.
+  attempt(f) {
+    try {
+      f();
+    } catch (e) {
+      if (this.exiting === undefined) {
+        if (e?.code === 'ERR_SCRIPT_EXECUTION_INTERRUPTED') {
+          seen++;
+          this.stop('interrupt', 130);
+        } else this.done(e);
+      }
+    }
+    if (this.exiting !== undefined) this.stop('exit', this.exiting);
+  }
+
+  // done is called with how the program ended by itself. What it started
+  // goes on: the run ends as a script under node does, when the event loop is
+  // empty.
+  done(error, result, line = 0) {
+    if (current !== this || this.stopping) return;
+    if (error !== undefined) return this.report('error', 1, error, line);
+    if (util.types.isPromise(result)) {
+      then.call(result, (v) => this.done(undefined, v), (e) => this.done(wrapped(e)));
+      return;
+    }
+    if (result !== undefined) {
+      try {
+        this.result = [inspect(result), toJSON(result)];
+      } catch (e) {
+        return this.report('error', 1, e);
+      }
+    }
+    this.drained = true;
+    if (once) process.once('exit', guarded(() => this.stopping || this.drainedOut()));
+  }
+
+  // drainedOut is called when nothing of the program is left to run.
+  drainedOut() {
+    if (!this.drained) return this.report('error', 13, new Error('a top-level await waits for a promise that nothing can settle any more'));
+    const status = Number(process.exitCode ?? 0) & 0xff;
+    process.exitCode = undefined;
+    this.report(status ? 'exit' : 'ok', status);
+  }
+
+  // stop ends what is left of the program: its timers are cleared, and where
+  // nothing else is under way it can never go on. Where something is, the
+  // process has to go, here or by the host's hand.
+  stop(how, status, error) {
+    if (this.stopping) return;
+    this.stopping = true;
+    if (once) return this.report(how, status, error);
+    socket.ref();
+    this.clearTimers();
+    let tries = 0;
+    const look = () => {
+      if (current !== this) return;
+      if (this.quiet()) return this.report(how, status, error);
+      if (++tries === 40 && how !== 'interrupt') {
+        this.report(how, status, error);
+        realExit(1);
+      }
+      real.setTimeout(() => real.setImmediate(look), 5);
+    };
+    real.setImmediate(() => real.setImmediate(look));
+  }
+
+  quiet() {
+    socket.unref();
+    const now = resources();
+    socket.ref();
+    return Object.keys(now).every((k) => now[k] <= (this.resources[k] ?? 0));
+  }
+
+  clearTimers() {
+    for (const t of this.timers) real.clearTimeout(t);
+    this.timers.clear();
+  }
+
+  report(how, status, error, line = 0) {
+    if (current !== this) return;
+    // However what the program started has ended, it did have a value.
+    if (this.result) show('result', { 'text/plain': this.result[0] }, '', this.result[1]);
+    current = null;
+    calls.clear();
+    socket.ref();
+    this.clearTimers(); // those that did not hold the run
+    restoreEnv(this.env);
+    if (promise) abandon();
+    else post('Runtime.releaseObjectGroup', { objectGroup: this.name });
+    send('Z', this.seq, how, status, ...(error === undefined ? ['', '', 0, '', '', 0] : describe(error, this.name, line)));
+    if (once) realExit(status);
+  }
+
+  exit(status) {
+    const over = once || !computing;
+    if (over) this.stopping = true;
+    if (!this.leaving) {
+      this.leaving = true;
+      process.exitCode = status;
+      // Handlers may change the code, throw, or call process.exit again.
+      try { process.emit('exit', status); } catch (e) { process.stderr.write(`Uncaught ${util.inspect(e)}\n`); }
+      status = Number(process.exitCode ?? status) & 0xff;
+    }
+    process.exitCode = undefined;
+    if (over) {
+      this.report(once ? 'exit' : 'gone', status);
+      realExit(status);
+    }
+    this.exiting = status;
+    session.post('Runtime.terminateExecution');
+    for (;;);
+  }
+}
+
+function resources() {
+  const n = {};
+  for (const k of process.getActiveResourcesInfo?.() ?? ['unknown']) n[k] = (n[k] ?? 0) + 1;
+  return n;
+}
+
+function start(fields) {
+  seq = String(fields[0]);
+  const own = current = new Run(seq);
+  settle(() => current === own && !own.stopping && own.start(fields));
+}
+
+// The run's timers are known, so that they can be cleared with it.
+const { then } = Promise.prototype;
+const real = { setTimeout, setInterval, setImmediate, clearTimeout };
+for (const name of ['setTimeout', 'setInterval']) {
+  const f = real[name];
+  const g = { [name]: (...args) => {
+    const own = current;
+    const callback = args[0];
+    if (own && typeof callback === 'function' && name === 'setTimeout') {
+      args[0] = (...a) => {
+        own.timers.delete(t);
+        return callback(...a);
+      };
+    }
+    const t = f(...args);
+    if (own?.stopping) real.clearTimeout(t);
+    else own?.timers.add(t);
+    return t;
+  } }[name];
+  Object.defineProperties(g, Object.getOwnPropertyDescriptors(f));
+  globalThis[name] = g;
+}

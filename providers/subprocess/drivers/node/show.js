@@ -1,0 +1,118 @@
+// Values and displays, and the host's word that they are in their place.
+
+// toJSON returns the JSON form of a value that JSON gives back unchanged, ''
+// of any other.
+const toJSON = __JSVALUE__;
+const { parse, stringify } = JSON;
+
+const inspect = (v) => (typeof v === 'string' ? v : util.inspect(v));
+
+const isText = (mime) => mime.startsWith('text/') || /(json|xml|javascript)$/.test(mime);
+
+function encoded(mime, data) {
+  if (/json$/.test(mime)) {
+    const text = typeof data === 'string' ? data : data instanceof Uint8Array ? Buffer.from(data).toString() : JSON.stringify(data);
+    JSON.parse(text);
+    return Buffer.from(text);
+  }
+  if (ArrayBuffer.isView(data)) return Buffer.from(data.buffer, data.byteOffset, data.byteLength);
+  if (data instanceof ArrayBuffer) return Buffer.from(data);
+  if (typeof data !== 'string') throw new TypeError(`${mime} data is ${typeof data}, not a string or bytes`);
+  return isText(mime) ? Buffer.from(data) : Buffer.from(data, 'base64');
+}
+
+// peek returns some bytes of what has come and was not served.
+function peek(at, n) {
+  const parts = [];
+  for (const b of pending) {
+    if (n <= 0) break;
+    if (at < b.length) {
+      parts.push(b.subarray(at, at + n));
+      n -= b.length - at;
+    }
+    at = Math.max(at - b.length, 0);
+  }
+  return parts.length === 1 ? parts[0] : Buffer.concat(parts);
+}
+
+// find returns where, in what has come and was not served, the first frame is
+// that has the kind and the only field.
+function find(kind, field) {
+  const small = 1 + 8 + field.length;
+  for (let at = 0; at + 8 <= have;) {
+    const size = parseInt(peek(at, 8).toString('latin1'), 16), end = at + 8 + size;
+    if (end > have) return null;
+    if (size === small) {
+      const f = peek(at + 8, size).toString('latin1');
+      if (f[0] === kind && f.slice(9) === field) return { at, end };
+    }
+    at = end;
+  }
+  return null;
+}
+
+// more reads what has come since, without waiting, and reports whether
+// there was anything. The event loop serves it later.
+const room = Buffer.alloc(1 << 16);
+function more() {
+  try {
+    const n = fs.readSync(CONTROL, room, 0, room.length, null);
+    if (n === 0) realExit(0);
+    if (have === 0) setImmediate(() => onData(Buffer.alloc(0)));
+    pending.push(Buffer.from(room.subarray(0, n)));
+    have += n;
+    return true;
+  } catch (e) {
+    if (e.code !== 'EAGAIN') throw e;
+    return false;
+  }
+}
+
+// waitAck reads the host's answer, which comes when the show is in its place.
+function waitAck(n) {
+  for (;;) {
+    const found = find('A', n);
+    if (found) {
+      const flat = Buffer.concat(pending);
+      pending = [Buffer.concat([flat.subarray(0, found.at), flat.subarray(found.end)])];
+      have = pending[0].length;
+      return;
+    }
+    if (!more()) Atomics.wait(pause, 0, 0, 0.02);
+  }
+}
+
+// show sends a bundle. In a run it waits until the host has put it in its
+// place; between runs nobody waits.
+function show(kind, bundle, id = '', value = '', meta = '') {
+  const entries = Object.entries(bundle);
+  if (Buffer.byteLength(String(id)) > MAX_ID) throw new RangeError(`a display id of more than ${MAX_ID} bytes`);
+  if (Buffer.byteLength(meta) > MAX_METADATA) throw new RangeError(`metadata of more than ${MAX_METADATA} bytes`);
+  if (entries.length > MAX_BUNDLE) throw new RangeError(`more than ${MAX_BUNDLE} representations`);
+  const fields = [];
+  let size = value.length;
+  for (const [mime, data] of entries) {
+    if (mime === '' || Buffer.byteLength(mime) > MAX_MIME) throw new RangeError(`a MIME type has 1 to ${MAX_MIME} bytes`);
+    const b = encoded(mime, data);
+    size += b.length;
+    fields.push(mime, b);
+  }
+  if (size > LIMIT) return send('T', seq, kind === 'result' ? 'result' : 'display', size);
+  const waits = kind !== 'result' && current !== null;
+  const n = waits ? String(++shows) : '0';
+  send('D', current ? seq : '', n, kind, id, meta, value, ...fields);
+  if (waits) waitAck(n);
+}
+
+// display shows data of a MIME type, or a bundle of several, or any value.
+function display(mime, data, options = {}) {
+  const { id = '', update = false, metadata } = options ?? {};
+  let bundle;
+  if (typeof mime === 'string' && data !== undefined) bundle = { [mime]: data };
+  else if (mime && Object.getPrototypeOf(mime) === Object.prototype && Object.keys(mime).length && Object.keys(mime).every((k) => /^\w+\/[\w.+-]+$/.test(k))) bundle = mime;
+  else bundle = { 'text/plain': inspect(mime) };
+  show(update ? 'update' : 'display', bundle, id, '', metadata ? JSON.stringify(metadata) : '');
+}
+const hidden = (name, value) => Object.defineProperty(globalThis, name, { value, writable: true, configurable: true, enumerable: false });
+hidden('display', display);
+hidden('clearOutput', ({ wait = false } = {}) => show(wait ? 'clear wait' : 'clear', {}));

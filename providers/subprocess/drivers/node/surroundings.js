@@ -1,0 +1,44 @@
+// What a run finds around it: standard input, environment, directory.
+
+function setStdin(file) {
+  if (file) {
+    replaceStdin(file, 'r');
+    fs.unlinkSync(file);
+    stdinSet = true;
+  } else if (stdinSet ?? true) {
+    replaceStdin('/dev/null', 'a'); // of which reading fails
+    stdinSet = false;
+  }
+}
+
+// replaceStdin makes a file descriptor 0: open takes the lowest free one.
+function replaceStdin(file, flags) {
+  fs.closeSync(0);
+  if (fs.openSync(file, flags) !== 0) throw new Error('descriptor 0 is not free');
+  const s = new fs.ReadStream(null, { fd: 0, autoClose: false });
+  Object.defineProperty(process, 'stdin', { configurable: true, enumerable: true, get: () => s });
+}
+
+function setEnv(fields) {
+  const old = [];
+  for (let i = 0; i + 1 < fields.length; i += 2) {
+    const k = String(fields[i]);
+    old.push([k, process.env[k]]);
+    process.env[k] = String(fields[i + 1]);
+  }
+  return old;
+}
+
+function restoreEnv(old) {
+  for (const [k, v] of old) {
+    if (v === undefined) delete process.env[k];
+    else process.env[k] = v;
+  }
+}
+
+function configure(fields) {
+  if (fields[0].length) process.chdir(String(fields[0]));
+  once = String(fields[1]) === 'once';
+  setEnv(fields.slice(2));
+  send('H', `Node.js ${process.versions.node}`);
+}

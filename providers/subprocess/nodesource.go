@@ -1,0 +1,41 @@
+package subprocess
+
+import (
+	_ "embed"
+	"strings"
+
+	"github.com/toolcell/toolcell/internal/jsvalue"
+)
+
+var (
+	//go:embed drivers/node/driver.js
+	nodeDriver string
+	//go:embed drivers/node/frames.js
+	nodeFrames string
+	//go:embed drivers/node/streams.js
+	nodeStreams string
+	//go:embed drivers/node/show.js
+	nodeShow string
+	//go:embed drivers/node/calls.js
+	nodeCalls string
+	//go:embed drivers/node/imports.js
+	nodeImports string
+	//go:embed drivers/node/evaluate.js
+	nodeEvaluate string
+	//go:embed drivers/node/surroundings.js
+	nodeSurroundings string
+	//go:embed drivers/node/run.js
+	nodeRun string
+	//go:embed drivers/node/errors.js
+	nodeErrors string
+	//go:embed drivers/node/process.js
+	nodeProcess string
+)
+
+// nodeSource is the driver: one block, whose names are its own.
+func nodeSource() string {
+	return jsvalue.Into("'use strict';\n{\n" + strings.Join([]string{
+		nodeDriver, nodeFrames, nodeStreams, nodeShow, nodeCalls, nodeImports,
+		nodeEvaluate, nodeSurroundings, nodeRun, nodeErrors, nodeProcess,
+	}, "\n") + "}\n")
+}
