@@ -42,11 +42,12 @@
 // it. display, update_display and clear_output are builtins, and what
 // IPython.display exports where IPython is not installed (HTML, Markdown, Image
 // and their like; get_ipython returns None). matplotlib figures are shown as
-// PNG by plt.show and at the end of the run. Top-level await works; asyncio's
-// tasks and threads live on after the run, and may display at any time. IPython's
-// magics are refused. The working directory is last on sys.path, so files in it
-// can be imported and shadow nothing. Without RunOptions.Stdin, input fails at
-// once.
+// PNG by plt.show and at the end of the run. Top-level await works; in a
+// context asyncio's tasks and threads live on after the run, and may display at
+// any time, while a run of its own ends as asyncio.run does: what is left of its
+// tasks is cancelled. IPython's magics are refused. The working directory is last
+// on sys.path, so files in it can be imported and shadow nothing. Without
+// RunOptions.Stdin, input fails at once.
 //
 // JavaScript runs by the rules of V8's REPL mode: top-level await; const, let
 // and class may be declared again by a later program; the value of the last

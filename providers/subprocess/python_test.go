@@ -25,6 +25,7 @@ var pythonPrograms = []struct{ name, code, want string }{
 	{"carriage returns", "x = 1\r\nif x:\r\n    print('a')\r\nx", "ok out=a\n value=1"},
 	{"byte order mark", "\ufeffprint('a')", "ok out=a\n"},
 	{"top-level await", "import asyncio\nasync def f():\n    await asyncio.sleep(0)\n    return 3\nawait f()", "ok value=3"},
+	{"task left behind", "import asyncio\nasync def f():\n    try: await asyncio.sleep(100)\n    finally: print('ended')\nasync def g():\n    global t\n    t = asyncio.create_task(f())\n    await asyncio.sleep(0)\n    return 3\nawait g()", "ok out=ended\n value=3"},
 	{"await in statements", "import asyncio\nfor i in range(2):\n    await asyncio.sleep(0)\nx = await asyncio.sleep(0, 7)\nprint(x)", "ok out=7\n"},
 	{"async for", "async def g():\n    yield 1\n    yield 2\n[x async for x in g()]", "ok value=[1, 2]"},
 	{"asyncio.run", "import asyncio\nasync def f(): return 5\nasyncio.run(f())", "ok value=5"},

@@ -95,6 +95,23 @@ def evaluate(body, last):
             except BaseException:
                 pass
         raise
+    finally:
+        if state.once:
+            end_tasks(asyncio, state.loop)
+
+
+def end_tasks(asyncio, loop):
+    """Cancels the tasks that a run of its own leaves, as asyncio.run does."""
+    left = asyncio.all_tasks(loop)
+    for task in left:
+        task.cancel()
+    if left:
+        loop.run_until_complete(asyncio.gather(*left, return_exceptions=True))
+    for task in left:
+        if not task.cancelled() and task.exception() is not None:
+            loop.call_exception_handler({
+                'message': 'unhandled exception when the run ended', 'exception': task.exception(), 'task': task})
+    loop.run_until_complete(loop.shutdown_asyncgens())
 
 
 async def whole(body, last):
