@@ -15,7 +15,7 @@ var layers = map[string][]string{
 	"codeinterp/output":    {"codeinterp"},
 	"codeinterp/driver":    {"codeinterp", "golang.org/x/sync"},
 	"internal":             {"codeinterp", "golang.org/x/sys"},
-	"conformance":          {"codeinterp"},
+	"conformance":          {"codeinterp", "internal/procfs"},
 	"providers/inmemory":   {"codeinterp", "internal", "golang.org/x/sync", "modernc.org"},
 	"providers/subprocess": {"codeinterp", "internal", "golang.org/x/sync", "golang.org/x/sys"},
 	"providers/jupyter":    {"codeinterp", "internal", "golang.org/x/sync", "golang.org/x/sys", "github.com/gorilla/websocket"},

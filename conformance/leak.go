@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/procfs"
 )
 
 // A leak is something to be counted before an interpreter is made and after it
@@ -35,7 +36,7 @@ func countGoroutines() (int, bool) {
 }
 
 func countDescendants() (int, bool) {
-	list, ok := descendants()
+	list, ok := procfs.Descendants()
 	return len(list), ok
 }
 
@@ -176,10 +177,10 @@ func leakContexts(ctx context.Context, e *env) error {
 
 // processNames lists this process's descendants.
 func processNames() string {
-	list, _ := descendants()
+	list, _ := procfs.Descendants()
 	var b strings.Builder
 	for _, p := range list {
-		fmt.Fprintf(&b, "%d %s (zombie %v, parent %d)\n", p.pid, p.name, p.zombie, p.parent)
+		fmt.Fprintf(&b, "%d %s (zombie %v, parent %d)\n", p.PID, p.Name, p.State == 'Z', p.Parent)
 	}
 	return b.String()
 }

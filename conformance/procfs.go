@@ -4,78 +4,11 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"strconv"
 	"strings"
 	"time"
+
+	"github.com/toolcell/toolcell/internal/procfs"
 )
-
-// clockTick is the unit of CPU time in /proc, fixed by Linux's ABI.
-const clockTick = time.Second / 100
-
-// A process is a line of /proc/<pid>/stat.
-type process struct {
-	pid, parent int
-	zombie      bool
-	cpu         time.Duration
-	name        string
-}
-
-// processes lists the processes of the machine; false where there is no /proc.
-func processes() ([]process, bool) {
-	paths, err := filepath.Glob("/proc/[0-9]*/stat")
-	if err != nil || len(paths) == 0 {
-		return nil, false
-	}
-	var list []process
-	for _, path := range paths {
-		data, err := os.ReadFile(path)
-		if err != nil {
-			continue
-		}
-		if p, ok := parseStat(string(data)); ok {
-			list = append(list, p)
-		}
-	}
-	return list, true
-}
-
-// parseStat reads the format of proc_pid_stat(5).
-func parseStat(line string) (process, bool) {
-	head, rest, ok := strings.Cut(line, " (")
-	end := strings.LastIndex(rest, ") ")
-	if !ok || end < 0 {
-		return process{}, false
-	}
-	f := strings.Fields(rest[end+2:])
-	if len(f) < 13 {
-		return process{}, false
-	}
-	number := func(s string) int { n, _ := strconv.Atoi(s); return n }
-	return process{
-		pid: number(head), parent: number(f[1]), zombie: f[0] == "Z", name: rest[:end],
-		cpu: time.Duration(number(f[11])+number(f[12])) * clockTick,
-	}, true
-}
-
-// descendants lists this process's children and theirs.
-func descendants() ([]process, bool) {
-	all, ok := processes()
-	if !ok {
-		return nil, false
-	}
-	ours := map[int]bool{os.Getpid(): true}
-	var list []process
-	for grew := true; grew; {
-		grew = false
-		for _, p := range all {
-			if ours[p.parent] && !ours[p.pid] {
-				ours[p.pid], grew = true, true
-				list = append(list, p)
-			}
-		}
-	}
-	return list, true
-}
 
 // cpuUsedBeside is the CPU time that this process and its descendants use while
 // a loop of our own uses up the given time; false where there is no /proc.
@@ -110,24 +43,21 @@ func burn(d time.Duration) time.Duration {
 	return <-done
 }
 
-func threadTime() (time.Duration, bool) { return timeOf("/proc/thread-self/stat") }
+func threadTime() (time.Duration, bool) {
+	st, err := procfs.Thread()
+	return st.Own, err == nil
+}
 
-func selfTime() (time.Duration, bool) { return timeOf("/proc/self/stat") }
-
-func timeOf(path string) (time.Duration, bool) {
-	line, err := os.ReadFile(path)
-	if err != nil {
-		return 0, false
-	}
-	p, ok := parseStat(string(line))
-	return p.cpu, ok
+func selfTime() (time.Duration, bool) {
+	st, err := procfs.Self()
+	return st.Own, err == nil
 }
 
 func descendantsTime() (time.Duration, bool) {
-	list, ok := descendants()
+	list, ok := procfs.Descendants()
 	var total time.Duration
-	for _, p := range list {
-		total += p.cpu
+	for _, st := range list {
+		total += st.Own
 	}
 	return total, ok
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"os"
 	"reflect"
 	"slices"
 	"strings"
@@ -161,30 +160,6 @@ func TestCheckEnds(t *testing.T) {
 	if err := Check(ctx, toyConfig(newToyStateful, true)); err == nil {
 		t.Error("Check with a ctx that is done = nil")
 	}
-}
-
-func TestParseStat(t *testing.T) {
-	p, ok := parseStat("42 (a (b) c) S 7 42 42 0 -1 4194304 95 0 0 0 12 30 0 0 20 0 1 0 100")
-	if want := (process{pid: 42, parent: 7, cpu: 420 * time.Millisecond, name: "a (b) c"}); !ok || p != want {
-		t.Errorf("parseStat = %+v, %v, want %+v", p, ok, want)
-	}
-	for _, bad := range []string{"", "42", "42 (x", "42 (x) S 1"} {
-		if p, ok := parseStat(bad); ok {
-			t.Errorf("parseStat(%q) = %+v", bad, p)
-		}
-	}
-}
-
-func FuzzParseStat(f *testing.F) {
-	if data, err := os.ReadFile("/proc/self/stat"); err == nil {
-		f.Add(string(data))
-	}
-	f.Add("1 (x) S 1")
-	f.Fuzz(func(t *testing.T, line string) {
-		if p, ok := parseStat(line); !ok && p != (process{}) {
-			t.Errorf("parseStat(%q) = %+v, false", line, p)
-		}
-	})
 }
 
 func BenchmarkToy(b *testing.B) { RunBenchmarks(b, toyConfig(newToyStateful, true)) }

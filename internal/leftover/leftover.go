@@ -10,9 +10,10 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
+
+	"github.com/toolcell/toolcell/internal/procfs"
 )
 
 // Run runs m's tests with a temporary directory of their own, which every user
@@ -67,13 +68,12 @@ func processes(dir string) []string {
 	for pid := os.Getpid(); pid > 1 && !slices.Contains(own, pid); pid = parent(pid) {
 		own = append(own, pid)
 	}
-	list, _ := filepath.Glob("/proc/[0-9]*")
 	var found []string
-	for _, proc := range list {
-		pid, err := strconv.Atoi(filepath.Base(proc))
-		if err != nil || slices.Contains(own, pid) {
+	for _, pid := range procfs.PIDs() {
+		if slices.Contains(own, pid) {
 			continue
 		}
+		proc := fmt.Sprintf("/proc/%d", pid)
 		args, _ := os.ReadFile(proc + "/cmdline")
 		env, _ := os.ReadFile(proc + "/environ")
 		cwd, _ := os.Readlink(proc + "/cwd")
@@ -87,11 +87,6 @@ func processes(dir string) []string {
 
 // parent returns the parent of a process, 0 if that is not known.
 func parent(pid int) int {
-	stat, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	rest := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
-	if len(rest) < 2 {
-		return 0
-	}
-	ppid, _ := strconv.Atoi(rest[1])
-	return ppid
+	st, _ := procfs.Read(pid)
+	return st.Parent
 }

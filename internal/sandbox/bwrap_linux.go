@@ -16,6 +16,8 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/toolcell/toolcell/codeinterp"
+
+	"github.com/toolcell/toolcell/internal/procfs"
 )
 
 // maxTmp bounds each of the private /tmp and /dev/shm, which are in memory.
@@ -284,7 +286,7 @@ func (g *gate) shut() bool {
 func (g *gate) child(bwrap int) (int, error) {
 	b := make([]byte, 1024)
 	for wait := 100 * time.Microsecond; wait < maxSetup/8; wait += wait / 8 {
-		st, gone := readStat(bwrap)
+		st, gone := procfs.Read(bwrap)
 		var info struct {
 			Init int `json:"child-pid"`
 		}
@@ -292,7 +294,7 @@ func (g *gate) child(bwrap int) (int, error) {
 		if json.Unmarshal(b[:n], &info) == nil && info.Init > 0 {
 			return info.Init, nil
 		}
-		if gone != nil || st.state == 'Z' {
+		if gone != nil || st.State == 'Z' {
 			return 0, errEndedEarly
 		}
 		time.Sleep(wait)

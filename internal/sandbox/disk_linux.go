@@ -66,7 +66,7 @@ func (w *watcher) walkNext(sums map[*usage]*sum) {
 		}
 		var pids []int
 		for _, m := range sums[due].members {
-			pids = append(pids, m.pid)
+			pids = append(pids, m.PID)
 		}
 		w.walking.Add(1)
 		due.disk.walking.Store(true)

@@ -10,6 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/toolcell/toolcell/codeinterp"
+
+	"github.com/toolcell/toolcell/internal/procfs"
 )
 
 // finishGrace is how long an adopted process that has ended waits for Finish.
@@ -105,13 +107,13 @@ func (f *Fork) Adopt(pid int) (*Process, error) {
 // awaitGroup waits until the child is in its group.
 func (f *Fork) awaitGroup(pid int) error {
 	for wait := 50 * time.Microsecond; ; wait *= 2 {
-		st, err := readStat(pid)
+		st, err := procfs.Read(pid)
 		switch {
-		case err != nil || st.ppid != f.server.pid:
+		case err != nil || st.Parent != f.server.pid:
 			return fmt.Errorf("%w: process %d is no child of the fork server", codeinterp.ErrIsolation, pid)
-		case st.pgrp == f.child.group:
+		case st.Group == f.child.group:
 			return nil
-		case st.state == 'Z' || wait > 2*time.Second:
+		case st.State == 'Z' || wait > 2*time.Second:
 			return fmt.Errorf("%w: the forked process did not join its group", codeinterp.ErrIsolation)
 		}
 		time.Sleep(wait)

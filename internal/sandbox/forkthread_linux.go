@@ -7,6 +7,8 @@ import (
 	"sync"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/toolcell/toolcell/internal/procfs"
 )
 
 // A forkThread is a thread of the host that forks. It lives until close: the
@@ -72,13 +74,13 @@ func (t *forkThread) reapSiblings(group int) {
 	t.mu.Lock()
 	tid := t.tid
 	t.mu.Unlock()
-	b, _ := readProc(unix.Getpid(), "task/"+strconv.Itoa(tid)+"/children")
+	b, _ := procfs.File(unix.Getpid(), "task/"+strconv.Itoa(tid)+"/children")
 	for f := range strings.FieldsSeq(string(b)) {
 		pid, err := strconv.Atoi(f)
 		if err != nil || pid == group {
 			continue
 		}
-		if st, err := readStat(pid); err == nil && st.pgrp == group {
+		if st, err := procfs.Read(pid); err == nil && st.Group == group {
 			_, _ = unix.Wait4(pid, nil, 0, nil)
 		}
 	}

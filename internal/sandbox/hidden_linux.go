@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/toolcell/toolcell/internal/procfs"
 )
 
 // maxMaps bounds what is read of one process's mappings.
@@ -73,7 +75,7 @@ func inFlight(pid int) bool {
 		if unix.Stat(dir+"/fd/"+name, &st) != nil || st.Mode&unix.S_IFMT != unix.S_IFSOCK {
 			continue
 		}
-		b, _ := readProc(pid, "fdinfo/"+name)
+		b, _ := procfs.File(pid, "fdinfo/"+name)
 		_, rest, found := strings.Cut(string(b), "scm_fds:")
 		if n, _, _ := strings.Cut(rest, "\n"); found && strings.TrimSpace(n) != "0" {
 			return true

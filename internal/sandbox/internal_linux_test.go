@@ -210,34 +210,6 @@ func TestCgroup(t *testing.T) {
 	g.remove()
 }
 
-func FuzzParseStat(f *testing.F) {
-	own, err := os.ReadFile("/proc/self/stat")
-	if err != nil {
-		f.Fatal(err)
-	}
-	f.Add(string(own))
-	f.Add("1 (a) b) c) S 2 3 4 5")
-	f.Add(")\x00 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0")
-	f.Add("")
-	f.Fuzz(func(t *testing.T, text string) {
-		st, err := parseStat(1, text)
-		if err == nil && st.state == 0 {
-			t.Errorf("%q: %+v", text, st)
-		}
-	})
-}
-
-func TestParseStat(t *testing.T) {
-	st, err := readStat(os.Getpid())
-	if err != nil || st.ppid != os.Getppid() || st.pgrp != unix.Getpgrp() || st.threads < 1 || st.rss < 1<<20 || st.start == 0 {
-		t.Errorf("got %+v, %v", st, err)
-	}
-	st, err = parseStat(7, "7 (x) S 1) R 3 4 5 0 -1 0 0 0 0 0 100 50 25 25 20 0 9 0 12345 1000 10 0")
-	if err != nil || st.ppid != 3 || st.pgrp != 4 || st.state != 'R' || st.own != 150*clockTick || st.all != 200*clockTick || st.threads != 9 || st.start != 12345 {
-		t.Errorf("got %+v, %v", st, err)
-	}
-}
-
 func TestMeasure(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"a", "d/b", "d/e/c"} {

@@ -7,6 +7,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/procfs"
 )
 
 // checkMemory adds up resident sizes, which counts shared pages more than once,
@@ -17,9 +18,9 @@ func (u *usage) checkMemory(members []*member, limit int64) {
 	if u.rss+u.swap+known <= limit || !u.measuring.CompareAndSwap(false, true) {
 		return
 	}
-	list := make([]stat, len(members))
+	list := make([]procfs.Stat, len(members))
 	for i, m := range members {
-		list[i] = m.stat
+		list[i] = m.Stat
 	}
 	// The kernel has the reader wait for a process that is forking, which can
 	// be long on a busy machine; the limits of others must not.
@@ -35,12 +36,12 @@ func (u *usage) checkMemory(members []*member, limit int64) {
 }
 
 // shares adds up what processes are to blame for.
-func shares(list []stat) int64 {
+func shares(list []procfs.Stat) int64 {
 	total := int64(0)
 	for _, m := range list {
-		n, err := share(m.pid)
+		n, err := share(m.PID)
 		if err == unix.EACCES || err == unix.EPERM {
-			n = m.rss
+			n = m.RSS
 		}
 		total += n
 	}
@@ -56,7 +57,7 @@ func (u *usage) filesInMemory(members []*member) int64 {
 	start := time.Now()
 	pids := make([]int, len(members))
 	for i, m := range members {
-		pids[i] = m.pid
+		pids[i] = m.PID
 	}
 	u.files = 0
 	for f := range namelessOf(pids, filesBudget/10) {

@@ -7,6 +7,8 @@ import (
 	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/toolcell/toolcell/internal/procfs"
 )
 
 // A namespace is the process namespace of a bubblewrap: its first process,
@@ -25,8 +27,8 @@ func openNamespace(init, bwrap int) (*namespace, error) {
 	if err != nil {
 		return nil, err
 	}
-	st, err := readStat(init)
-	if err != nil || st.ppid != bwrap {
+	st, err := procfs.Read(init)
+	if err != nil || st.Parent != bwrap {
 		unix.Close(fd)
 		return nil, errEndedEarly
 	}
@@ -59,11 +61,11 @@ func (n *namespace) wait() {
 // cpu is the time used by what the first process has reaped, the program
 // itself if it has ended.
 func (n *namespace) cpu() time.Duration {
-	st, err := readStat(n.init)
+	st, err := procfs.Read(n.init)
 	if err != nil {
 		return 0
 	}
-	return st.all
+	return st.All
 }
 
 // maxDying bounds the wait for killed processes, which can hang in the kernel
@@ -85,7 +87,7 @@ func (n *namespace) find() bool {
 	if err != nil {
 		return false
 	}
-	if st, err := readStat(pid); err != nil || st.ppid != n.init || idInside(pid) != 2 {
+	if st, err := procfs.Read(pid); err != nil || st.Parent != n.init || idInside(pid) != 2 {
 		unix.Close(fd)
 		return false
 	}
@@ -115,7 +117,7 @@ func (p *proc) discover() bool {
 		if found {
 			return true
 		}
-		if st, err := readStat(p.pid); err != nil || st.state == 'Z' {
+		if st, err := procfs.Read(p.pid); err != nil || st.State == 'Z' {
 			return false
 		}
 		time.Sleep(wait)

@@ -10,6 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/toolcell/toolcell/codeinterp"
+
+	"github.com/toolcell/toolcell/internal/procfs"
 )
 
 // A proc is a Process on Linux.
@@ -108,7 +110,7 @@ func (p *proc) killTree() {
 		_ = unix.Kill(-p.group, unix.SIGKILL)
 	}
 	for pid, start := range p.strays {
-		if st, err := readStat(pid); err == nil && st.start == start {
+		if st, err := procfs.Read(pid); err == nil && st.Start == start {
 			_ = unix.Kill(pid, unix.SIGKILL)
 		}
 	}
@@ -153,14 +155,14 @@ func (p *proc) remember(members []*member) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, m := range members {
-		if m.pgrp != p.group {
+		if m.Group != p.group {
 			if p.strays == nil {
 				p.strays = map[int]uint64{}
 			}
-			if p.strays[m.pid] != m.start {
-				p.s.anchors.keeper.other(m.pid, m.start)
+			if p.strays[m.PID] != m.Start {
+				p.s.anchors.keeper.other(m.PID, m.Start)
 			}
-			p.strays[m.pid] = m.start
+			p.strays[m.PID] = m.Start
 		}
 	}
 }

@@ -1,98 +1,19 @@
 package sandbox
 
 import (
-	"fmt"
 	"os"
 	"strconv"
 	"strings"
-	"time"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/toolcell/toolcell/internal/procfs"
 )
-
-// A stat is what /proc/<pid>/stat tells; see proc_pid_stat(5).
-type stat struct {
-	pid, ppid, pgrp int
-	state           byte
-	threads         int
-	own, all        time.Duration // CPU time, without and with children that it waited for
-	start           uint64        // ticks after boot: with pid, the process's identity
-	rss             int64         // bytes
-}
-
-// clockTick is the unit of times in /proc: USER_HZ is 100 on Linux.
-const clockTick = time.Second / 100
-
-func readStat(pid int) (stat, error) {
-	b, err := readProc(pid, "stat")
-	if err != nil {
-		return stat{}, err
-	}
-	return parseStat(pid, string(b))
-}
-
-func parseStat(pid int, text string) (stat, error) {
-	bad := fmt.Errorf("malformed /proc/%d/stat", pid)
-	i := strings.LastIndexByte(text, ')')
-	if i < 0 {
-		return stat{}, bad
-	}
-	f := strings.Fields(text[i+1:])
-	if len(f) < 22 || len(f[0]) != 1 || f[0][0] < 'A' {
-		return stat{}, bad
-	}
-	num := func(field int) int64 { n, _ := strconv.ParseInt(f[field-3], 10, 64); return n }
-	s := stat{pid: pid, state: f[0][0], ppid: int(num(4)), pgrp: int(num(5)), threads: int(num(20)), rss: num(24) * int64(os.Getpagesize())}
-	s.own = time.Duration(num(14)+num(15)) * clockTick
-	s.all = s.own + time.Duration(num(16)+num(17))*clockTick
-	s.start, _ = strconv.ParseUint(f[22-3], 10, 64)
-	return s, nil
-}
-
-// readProc reads a small file of a process. It spends one buffer and three
-// system calls, since the watchdog does this all the time.
-func readProc(pid int, name string) ([]byte, error) {
-	fd, err := unix.Open("/proc/"+strconv.Itoa(pid)+"/"+name, unix.O_RDONLY|unix.O_CLOEXEC, 0)
-	if err != nil {
-		return nil, err
-	}
-	defer unix.Close(fd)
-	b := make([]byte, 4096)
-	for n := 0; ; {
-		k, err := unix.Read(fd, b[n:])
-		switch {
-		case err == unix.EINTR:
-		case err != nil:
-			return nil, err
-		default:
-			if n += k; k == 0 || n == len(b) {
-				return b[:n], nil
-			}
-		}
-	}
-}
-
-// pids lists the processes of the machine that can be seen.
-func pids() []int {
-	dir, err := os.Open("/proc")
-	if err != nil {
-		return nil
-	}
-	defer dir.Close()
-	names, _ := dir.Readdirnames(-1)
-	list := make([]int, 0, len(names))
-	for _, name := range names {
-		if pid, err := strconv.Atoi(name); err == nil {
-			list = append(list, pid)
-		}
-	}
-	return list
-}
 
 // children returns the children of a process's first thread, oldest first.
 func children(pid int) []int {
-	b, err := readProc(pid, "task/"+strconv.Itoa(pid)+"/children")
+	b, err := procfs.File(pid, "task/"+strconv.Itoa(pid)+"/children")
 	if err != nil {
 		return nil
 	}
@@ -107,7 +28,7 @@ func children(pid int) []int {
 
 // idInside returns a process's id in its own namespace, 0 if unknown.
 func idInside(pid int) int {
-	b, err := readProc(pid, "status")
+	b, err := procfs.File(pid, "status")
 	if err != nil {
 		return 0
 	}
@@ -128,7 +49,7 @@ type memory struct {
 }
 
 func readMemory(pid int) memory {
-	b, err := readProc(pid, "status")
+	b, err := procfs.File(pid, "status")
 	if err != nil {
 		return memory{}
 	}
@@ -157,7 +78,7 @@ func kilobytes(s string) int64 {
 // and of pages that it shares with n-1 others the n-th part. Pages of files
 // do not count, the kernel can drop them.
 func share(pid int) (int64, error) {
-	b, err := readProc(pid, "smaps_rollup")
+	b, err := procfs.File(pid, "smaps_rollup")
 	if err != nil {
 		return 0, err
 	}

@@ -9,6 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/toolcell/toolcell/codeinterp"
+
+	"github.com/toolcell/toolcell/internal/procfs"
 )
 
 const (
@@ -52,7 +54,7 @@ func (r *rescue) look() {
 	if pid <= 0 {
 		return
 	}
-	if st, err := readStat(pid); err != nil || st.state != 'T' {
+	if st, err := procfs.Read(pid); err != nil || st.State != 'T' {
 		return
 	}
 	sig := unix.SIGCONT

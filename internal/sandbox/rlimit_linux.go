@@ -10,6 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/toolcell/toolcell/codeinterp"
+
+	"github.com/toolcell/toolcell/internal/procfs"
 )
 
 // rlimits turns limits into resource limits of the kernel's. procs is what
@@ -92,8 +94,8 @@ func countThreads(uid int) int {
 		if st, ok := sysStat(info); !ok || int(st.Uid) != uid {
 			continue
 		}
-		if st, err := readStat(pid); err == nil {
-			n += st.threads
+		if st, err := procfs.Read(pid); err == nil {
+			n += st.Threads
 		}
 	}
 	return n

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
+
+	"github.com/toolcell/toolcell/internal/procfs"
 )
 
 const (
@@ -49,7 +51,7 @@ type watcher struct {
 
 // A member is a process of a tree's.
 type member struct {
-	stat
+	procfs.Stat
 	tree *usage
 	look int
 }
@@ -90,8 +92,8 @@ func (w *watcher) add(p *proc) {
 		w.trees = map[*proc]*usage{}
 	}
 	p.usage.p, p.usage.active = p, true
-	if st, err := readStat(p.pid); err == nil {
-		p.usage.since = st.start
+	if st, err := procfs.Read(p.pid); err == nil {
+		p.usage.since = st.Start
 	}
 	w.trees[p] = &p.usage
 	w.fresh = true
@@ -159,7 +161,7 @@ func (w *watcher) scan(trees map[*proc]*usage) bool {
 	for pid, m := range w.members {
 		s, ok := sums[m.tree]
 		if m.look != w.look || !ok {
-			m.tree.dead += m.own
+			m.tree.dead += m.Own
 			delete(w.members, pid)
 			continue
 		}
@@ -196,8 +198,8 @@ func newRoots(trees map[*proc]*usage) roots {
 // collect reads the processes of the machine, except those known to be
 // strangers, and those of idle trees most of the time.
 func (w *watcher) collect(r roots) {
-	fresh := map[int]stat{}
-	for _, pid := range pids() {
+	fresh := map[int]procfs.Stat{}
+	for _, pid := range procfs.PIDs() {
 		if _, ok := w.strangers[pid]; ok {
 			continue
 		}
@@ -206,12 +208,12 @@ func (w *watcher) collect(r roots) {
 			m.look = w.look
 			continue
 		}
-		st, err := readStat(pid)
+		st, err := procfs.Read(pid)
 		switch {
 		case err != nil:
-		case m != nil && m.start == st.start:
-			m.stat, m.look = st, w.look
-			if u := r.group[st.pgrp]; u != nil && st.start >= u.since {
+		case m != nil && m.Start == st.Start:
+			m.Stat, m.look = st, w.look
+			if u := r.group[st.Group]; u != nil && st.Start >= u.since {
 				m.tree = u
 			}
 		default:
@@ -230,20 +232,20 @@ func (w *watcher) collect(r roots) {
 // owner finds the tree that a process belongs to, if any, by its group or its
 // ancestors. Older processes of the group are those of a tree that had it
 // before, about to die.
-func (w *watcher) owner(st stat, fresh map[int]stat, r roots, depth int) *usage {
-	if u := r.group[st.pgrp]; u != nil {
-		if st.start < u.since {
+func (w *watcher) owner(st procfs.Stat, fresh map[int]procfs.Stat, r roots, depth int) *usage {
+	if u := r.group[st.Group]; u != nil {
+		if st.Start < u.since {
 			return nil
 		}
 		return u
 	}
-	if u := r.first[st.pid]; u != nil {
+	if u := r.first[st.PID]; u != nil {
 		return u
 	}
-	if m := w.members[st.ppid]; m != nil && m.look == w.look {
+	if m := w.members[st.Parent]; m != nil && m.look == w.look {
 		return m.tree
 	}
-	if parent, ok := fresh[st.ppid]; ok && depth < len(fresh) {
+	if parent, ok := fresh[st.Parent]; ok && depth < len(fresh) {
 		return w.owner(parent, fresh, r, depth+1)
 	}
 	return nil
@@ -260,10 +262,10 @@ type sum struct {
 // add takes in a process.
 func (s *sum) add(m *member) {
 	s.members = append(s.members, m)
-	s.all += m.stat.all
-	s.own += m.stat.own
-	s.rss += m.rss
-	s.threads += m.threads
+	s.all += m.All
+	s.own += m.Own
+	s.rss += m.RSS
+	s.threads += m.Threads
 }
 
 // update takes in a look, and sees from it whether the tree does anything.
@@ -278,7 +280,7 @@ func (u *usage) update(s *sum) {
 	if u.active {
 		u.tables, u.swap = 0, 0
 		for _, m := range s.members {
-			mem := readMemory(m.pid)
+			mem := readMemory(m.PID)
 			data = max(data, mem.data)
 			u.tables += mem.tables
 			u.swap += mem.swap
