@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/toolcell/toolcell/internal/leftover"
 )
 
 // TestMCPDirectory: over MCP, code, files and commands are in one directory, and
@@ -13,7 +15,7 @@ func TestMCPDirectory(t *testing.T) {
 	if !works(t, "subprocess") {
 		t.Skip("no subprocess provider")
 	}
-	dir := openDir(t)
+	dir := leftover.Dir(t)
 	c, hangUp := serveMCP(t, "--files", "--shell", "--background", "--stateless", "--dir", dir, "--languages", "bash")
 	const want = "command_input command_output edit_file glob grep list_commands list_files read_file remove_file run_code run_command start_command stop_command write_file"
 	if got := toolNames(t, c); got != want {

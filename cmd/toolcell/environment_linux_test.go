@@ -7,6 +7,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/toolcell/toolcell/internal/leftover"
 )
 
 // TestEnvironmentKilled: a command that is killed while it makes an environment
@@ -17,7 +19,7 @@ func TestEnvironmentKilled(t *testing.T) {
 	if _, gone := os.Stat(base); err != nil || gone != nil {
 		t.Skip("no .testenv/python; run internal/testenv/python.sh")
 	}
-	root := openDir(t)
+	root := leftover.Dir(t)
 	create := func(name string) (kill func(), wait func() (bool, string)) {
 		cmd := command(t, "env", "create", name, "six==1.17.0", "--python", base)
 		cmd.Env = append(cmd.Env, "TOOLCELL_ENVIRONMENTS="+root)

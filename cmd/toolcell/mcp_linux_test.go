@@ -13,6 +13,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/toolcell/toolcell/internal/leftover"
 )
 
 // TestMCPLeavesNothingBehind runs the server as hosts do and ends it while a
@@ -48,7 +50,7 @@ func TestMCPLeavesNothingBehind(t *testing.T) {
 			t.Run(p.name+"/"+e.name, func(t *testing.T) {
 				t.Parallel()
 				cmd := command(t, "mcp", "--provider", p.name)
-				temp := openDir(t)
+				temp := leftover.Dir(t)
 				cmd.Env = append(cmd.Env, "TMPDIR="+temp)
 				s := server{Cmd: cmd}
 				s.stdin, _ = cmd.StdinPipe()
@@ -76,20 +78,6 @@ func TestMCPLeavesNothingBehind(t *testing.T) {
 			})
 		}
 	}
-}
-
-// openDir makes a directory that other users reach, as what runs programs may
-// be one.
-func openDir(t *testing.T) string {
-	dir, err := os.MkdirTemp("", "toolcell-mcp-test-")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { os.RemoveAll(dir) })
-	if err := os.Chmod(dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	return dir
 }
 
 // converse opens a session, creates a context and runs code in it until that

@@ -7,18 +7,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/toolcell/toolcell/internal/leftover"
 	"github.com/toolcell/toolcell/providers/subprocess"
 )
 
 // scripts writes files into a directory that other users may read.
 func scripts(t *testing.T, files map[string]string) string {
 	t.Helper()
-	top := t.TempDir()
-	for dir := top; dir != os.TempDir() && dir != "/"; dir = filepath.Dir(dir) {
-		if err := os.Chmod(dir, 0o755); err != nil { // a root host's programs run as somebody else
-			t.Fatal(err)
-		}
-	}
+	top := leftover.Dir(t)
 	for name, code := range files {
 		if err := os.WriteFile(filepath.Join(top, name), []byte(code), 0o644); err != nil {
 			t.Fatal(err)

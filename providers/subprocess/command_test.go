@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/leftover"
 	"github.com/toolcell/toolcell/providers/subprocess"
 )
 
@@ -33,18 +34,6 @@ func command(t testing.TB, ci codeinterp.CodeInterpreter, line string, o *codein
 		t.Fatal(err)
 	}
 	return res
-}
-
-// reachableDir returns a directory that programs of another user reach.
-func reachableDir(t testing.TB) string {
-	t.Helper()
-	top := t.TempDir()
-	for dir := top; dir != os.TempDir(); dir = filepath.Dir(dir) {
-		if err := os.Chmod(dir, 0o755); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return top
 }
 
 // inModes runs a test in each mode that this machine has.
@@ -187,7 +176,7 @@ func TestCommandInput(t *testing.T) {
 // directory, and so does what the host does in it by OpenDir.
 func TestDir(t *testing.T) {
 	inModes(t, func(t *testing.T, o subprocess.Options) {
-		o.Dir = reachableDir(t)
+		o.Dir = leftover.Dir(t)
 		ci := open(t, o)
 		dir, err := ci.OpenDir()
 		if err != nil {

@@ -14,20 +14,9 @@ import (
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/leftover"
 	"github.com/toolcell/toolcell/providers/subprocess"
 )
-
-// environments returns a directory for environments that other users may read.
-func environments(t *testing.T) string {
-	t.Helper()
-	top := t.TempDir()
-	for dir := top; dir != os.TempDir(); dir = filepath.Dir(dir) {
-		if err := os.Chmod(dir, 0o755); err != nil { // a root host's programs run as somebody else
-			t.Fatal(err)
-		}
-	}
-	return top
-}
 
 // makeEnvironment returns an environment of a tiny package, and skips where no registry is
 // reached: the test parts say whether one has to be.
@@ -48,7 +37,7 @@ func makeEnvironment(t *testing.T, root string) *subprocess.Environment {
 // it, cannot change it, and find it again without the network; what is half
 // is never found.
 func TestPackagesOfAnEnvironment(t *testing.T) {
-	root := environments(t)
+	root := leftover.Dir(t)
 	var first, other *subprocess.Environment
 	base := python(t).Commands[0]
 	var wg sync.WaitGroup
@@ -97,7 +86,7 @@ func TestPackagesOfAnEnvironment(t *testing.T) {
 
 // TestHalfAnEnvironment: what is not whole is not found.
 func TestHalfAnEnvironment(t *testing.T) {
-	root, id := environments(t), strings.Repeat("0a", 12)
+	root, id := leftover.Dir(t), strings.Repeat("0a", 12)
 	if err := os.MkdirAll(filepath.Join(root, id, "bin"), 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -111,7 +100,7 @@ func TestHalfAnEnvironment(t *testing.T) {
 
 // TestEnvironmentGivenUp: an installation that is canceled leaves nothing.
 func TestEnvironmentGivenUp(t *testing.T) {
-	root := environments(t)
+	root := leftover.Dir(t)
 	base := python(t).Commands[0]
 	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 	defer cancel()

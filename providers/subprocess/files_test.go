@@ -15,6 +15,7 @@ import (
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/internal/filestest"
+	"github.com/toolcell/toolcell/internal/leftover"
 	"github.com/toolcell/toolcell/providers/subprocess"
 )
 
@@ -41,10 +42,7 @@ func openFiles(t *testing.T, ci codeinterp.StatefulInterpreter, language string,
 func TestContextFiles(t *testing.T) {
 	eachMode(t, func(t *testing.T, o subprocess.Options) {
 		ci := open(t, o)
-		shared := t.TempDir()
-		for dir := shared; dir != "/tmp" && dir != "/"; dir = filepath.Dir(dir) {
-			_ = os.Chmod(dir, 0o755)
-		}
+		shared := leftover.Dir(t)
 		for _, opts := range []*codeinterp.ContextOptions{nil, {Cwd: shared}} {
 			id, dir := openFiles(t, ci, "bash", opts)
 			filestest.Run(t, dir)

@@ -9,18 +9,14 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/toolcell/toolcell/internal/leftover"
 	"github.com/toolcell/toolcell/providers/subprocess"
 )
 
 // TestInterpreterInHome: an interpreter in ~/bin runs, and opens nothing else
 // of the home.
 func TestInterpreterInHome(t *testing.T) {
-	home := t.TempDir()
-	for dir := home; dir != os.TempDir(); dir = filepath.Dir(dir) {
-		if err := os.Chmod(dir, 0o755); err != nil { // a root host's programs run as somebody else
-			t.Fatal(err)
-		}
-	}
+	home := leftover.Dir(t)
 	t.Setenv("HOME", home)
 	secret := filepath.Join(home, ".ssh", "id")
 	for _, dir := range []string{"bin", ".ssh"} {

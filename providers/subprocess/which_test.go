@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/toolcell/toolcell/internal/leftover"
 	"github.com/toolcell/toolcell/providers/subprocess"
 )
 
@@ -16,14 +17,9 @@ import (
 // have, where it is installed and what with, and what was passed over and why.
 func TestWhichInterpreter(t *testing.T) {
 	venv := filepath.Dir(filepath.Dir(python(t).Commands[0]))
-	bad := t.TempDir()
+	bad := leftover.Dir(t)
 	if err := os.WriteFile(filepath.Join(bad, "python3"), []byte("#!/bin/sh\necho broken >&2\nexit 1\n"), 0o755); err != nil {
 		t.Fatal(err)
-	}
-	for dir := bad; dir != os.TempDir(); dir = filepath.Dir(dir) {
-		if err := os.Chmod(dir, 0o755); err != nil { // a root host's programs run as somebody else
-			t.Fatal(err)
-		}
 	}
 	t.Setenv("PATH", bad+":"+filepath.Join(venv, "bin")+":"+os.Getenv("PATH"))
 	ci := open(t, subprocess.Options{Languages: []subprocess.Language{subprocess.Python()}})

@@ -22,22 +22,10 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(leftover.Run(m)) }
 
-// newDir returns a directory that other users reach.
-func newDir(t testing.TB) string {
-	t.Helper()
-	top := t.TempDir()
-	for dir := top; dir != os.TempDir(); dir = filepath.Dir(dir) {
-		if err := os.Chmod(dir, 0o755); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return top
-}
-
 // open returns a workspace over a new directory.
 func open(t testing.TB, o local.Options) (ws *workspace.Workspace, dir string) {
 	t.Helper()
-	dir = newDir(t)
+	dir = leftover.Dir(t)
 	if o.Subprocess.Require == subprocess.Auto {
 		o.Subprocess.Require = subprocess.Landlock
 	}
