@@ -27,7 +27,7 @@ ifeq ($(RACE),)
 endif
 	@$(MAKE) --no-print-directory -j2 testenv compile
 	$(TESTS) --packages=./... -- $(RACE) -shuffle=on -timeout 40m
-	$(TESTS) --packages='./providers/inmemory ./internal/typescript' -- -run 'Hostile|Conformance|Hammer|ManyContexts|JobsLeft|LargeCalls' # what the race detector is too slow for
+	$(TESTS) --packages='./conformance ./providers/inmemory ./internal/typescript' -- -run 'Faults|NaiveProvider|Hostile|Conformance|Hammer|ManyContexts|JobsLeft|LargeCalls' # what the race detector is too slow for
 	$(TESTS) --packages=./providers/subprocess -- -run TypeScriptHostile # all of what it tried one in ten of
 	@set -e; for m in $(NESTED); do echo "== $$m"; $(GO) -C $$m test ./...; done
 

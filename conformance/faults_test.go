@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/race"
 )
 
 // A fault is a provider that breaks the contract in one way.
@@ -41,13 +42,17 @@ var heavy = []string{"LimitDefault", "LimitOff", "HugeOutput", "LossTold", "Floo
 	"LeakProcesses", "LeakContexts", "StoppedCodeIsDead", "ChildrenEndWithRun", "ChildrenEndWithTimeout", "ChildrenEndWithContext"}
 
 // TestFaults wants each fault to be noticed by the check that is there for it,
-// and by no other than those that cannot but notice. It logs the score.
+// and by no other than those that cannot but notice. It logs the score. The race
+// detector sees what it sees in a few of them: make test tries all without it.
 func TestFaults(t *testing.T) {
 	caught, tried, clauses := 0, 0, map[string]int{}
 	defer func() {
 		t.Logf("%d of %d broken providers are caught, by %d clauses: %v", caught, tried, len(clauses), clauses)
 	}()
-	for _, f := range faults() {
+	for i, f := range faults() {
+		if race.Enabled && i%8 != 0 {
+			continue
+		}
 		t.Run(f.want+"/"+f.name, func(t *testing.T) {
 			tried++
 			defer func() {

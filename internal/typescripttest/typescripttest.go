@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/toolcell/toolcell/internal/race"
 )
 
 // A Shape is a source: head, n times open, middle, n times shut, tail. A # in
@@ -57,7 +59,7 @@ func Run(t *testing.T, together int, patience time.Duration, setup func(t *testi
 		return
 	}
 	step := together
-	if raceEnabled {
+	if race.Enabled {
 		step *= 10
 	}
 	for from := 0; from < len(Shapes); from += step {

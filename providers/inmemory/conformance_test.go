@@ -9,6 +9,7 @@ import (
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/conformance"
+	"github.com/toolcell/toolcell/internal/race"
 	"github.com/toolcell/toolcell/providers/inmemory"
 	"github.com/toolcell/toolcell/providers/inmemory/engine"
 	"github.com/toolcell/toolcell/providers/inmemory/quickjs"
@@ -19,7 +20,7 @@ import (
 func both() *inmemory.Options {
 	js := quickjs.New(nil)
 	engines := []engine.Engine{js, typescript.New(js)}
-	if raceEnabled {
+	if race.Enabled {
 		engines = []engine.Engine{printer{engines[0]}, printer{engines[1]}}
 	}
 	return &inmemory.Options{Engines: engines}
@@ -104,15 +105,15 @@ func TestConformance(t *testing.T) {
 			return codeinterp.Wrap(s), err
 		}, Stateful: true, Languages: []string{"javascript"}}},
 	} {
-		if raceEnabled && c.name != "NewStateful" {
+		if race.Enabled && c.name != "NewStateful" {
 			continue
 		}
 		t.Run(c.name, func(t *testing.T) {
-			if raceEnabled {
+			if race.Enabled {
 				c.Languages = []string{"javascript"}
 			}
 			c.Lacks, c.Programs, c.Timeout, c.Patience = lacks, programs(), 2*time.Minute, 10*time.Second
-			c.Thrifty, c.Brief = raceEnabled || c.name != "NewStateful", raceEnabled
+			c.Thrifty, c.Brief = race.Enabled || c.name != "NewStateful", race.Enabled
 			conformance.Run(t, c.Config)
 		})
 	}

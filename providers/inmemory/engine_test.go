@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/race"
 	"github.com/toolcell/toolcell/providers/inmemory"
 	"github.com/toolcell/toolcell/providers/inmemory/engine"
 )
@@ -344,7 +345,7 @@ func TestManyContexts(t *testing.T) {
 	s := open(t, nil)
 	var ids []codeinterp.ContextID
 	many := 1000
-	if raceEnabled { // each takes long to make
+	if race.Enabled { // each takes long to make
 		many = 150
 	}
 	for range many {

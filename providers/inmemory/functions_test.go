@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/race"
 	"github.com/toolcell/toolcell/providers/inmemory"
 	"github.com/toolcell/toolcell/providers/inmemory/engine"
 	"github.com/toolcell/toolcell/providers/inmemory/quickjs"
@@ -175,7 +176,7 @@ func TestLargeCalls(t *testing.T) {
 	}
 	defer ci.Close()
 	size := 5 << 20
-	if raceEnabled {
+	if race.Enabled {
 		size >>= 4
 	}
 	big := codeinterp.Function{Name: "big", Call: func(context.Context, codeinterp.FunctionCall) (json.RawMessage, error) {
@@ -186,7 +187,7 @@ func TestLargeCalls(t *testing.T) {
 	if err != nil || res.Text() != fmt.Sprint(3*size) {
 		t.Errorf("%s, %v, %v", res.Text(), res.Error, err)
 	}
-	if raceEnabled {
+	if race.Enabled {
 		return // make test runs it without the race detector
 	}
 	res, err = ci.RunCode(t.Context(), "javascript", `const all = []; for (;;) all.push(await tools.big())`, o)

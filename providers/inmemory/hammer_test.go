@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/race"
 	"github.com/toolcell/toolcell/providers/inmemory"
 	"github.com/toolcell/toolcell/providers/inmemory/engine"
 	"github.com/toolcell/toolcell/providers/inmemory/quickjs"
@@ -68,7 +69,7 @@ func TestHammer(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(8))
 	s := open(t, &inmemory.Options{Engines: []engine.Engine{echo{newToy()}, quickjs.New(nil)}, MaxMemory: 4 << 30, MaxRunning: 8})
 	for language, runs := range map[string]int64{"toy": 60_000, "javascript": 10_000} {
-		if raceEnabled || testing.Short() {
+		if race.Enabled || testing.Short() {
 			runs /= 25
 		}
 		t.Run(language, func(t *testing.T) {

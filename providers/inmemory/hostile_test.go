@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/race"
 	"github.com/toolcell/toolcell/providers/inmemory"
 	"github.com/toolcell/toolcell/providers/inmemory/engine"
 )
@@ -194,7 +195,7 @@ func TestHostile(t *testing.T) {
 	s := open(t, &inmemory.Options{Limits: engine.Limits{Memory: memoryLimit}})
 	slowest := watchHeart(t)
 	for i, c := range slices.Concat(hostile, hostileMore) {
-		if raceEnabled && i%10 > 0 { // it checks nothing but memory access then
+		if race.Enabled && i%10 > 0 { // it checks nothing but memory access then
 			continue
 		}
 		t.Run(c.name, func(t *testing.T) {
@@ -205,7 +206,7 @@ func TestHostile(t *testing.T) {
 				lost, late = endure(t, s, c.code, timeout)
 				lost = lost && !c.revoked
 			}
-			if raceEnabled { // every operation takes long
+			if race.Enabled { // every operation takes long
 				return
 			}
 			if lost {
@@ -216,7 +217,7 @@ func TestHostile(t *testing.T) {
 			}
 		})
 	}
-	if d := slowest(); d > 2*time.Second && !raceEnabled {
+	if d := slowest(); d > 2*time.Second && !race.Enabled {
 		t.Errorf("the host stood still for %v of its own computing", d)
 	}
 	if n := s.Abandoned(); n != 0 {
@@ -248,7 +249,7 @@ func endure(t *testing.T, s *inmemory.Stateful, code string, timeout time.Durati
 	if took-timeout > time.Minute {
 		t.Errorf("ended %v after its timeout", took-timeout)
 	}
-	if used := peak() - before; used > memoryLimit+margin && !raceEnabled { // it has memory of its own
+	if used := peak() - before; used > memoryLimit+margin && !race.Enabled { // it has memory of its own
 		t.Errorf("took %d MiB of memory", used>>20)
 	}
 	after := run(t, s, id, "typeof kept", nil)

@@ -1,5 +1,0 @@
-//go:build !race
-
-package typescripttest
-
-const raceEnabled = false

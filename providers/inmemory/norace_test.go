@@ -1,5 +1,0 @@
-//go:build !race
-
-package inmemory_test
-
-const raceEnabled = false
