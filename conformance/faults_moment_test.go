@@ -29,7 +29,7 @@ func momentFaults() []fault {
 		{
 			name: "the start of a state is the program's time", want: "DurationAlone",
 			wrap: runs(func(ctx context.Context, c codeinterp.Call, o *codeinterp.RunOptions, next codeinterp.Handler) (codeinterp.Reply, error) {
-				const start = 500 * time.Millisecond
+				const start = 1200 * time.Millisecond
 				if c.Op != codeinterp.OpRun || !uses(c, `print "x"`) {
 					return next(ctx, c)
 				}

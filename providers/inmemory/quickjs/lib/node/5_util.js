@@ -33,7 +33,8 @@ const promisify = (f) => f[promisify.custom] ?? function (...args) {
   return new Promise((resolve, reject) => { f.call(this, ...args, (e, ...r) => (e ? reject(e) : resolve(r[0]))); });
 };
 promisify.custom = Symbol.for("nodejs.util.promisify.custom");
-Object.defineProperty(setTimeout, promisify.custom, { value: (ms, v) => new Promise((r) => { setTimeout(r, ms, v); }) });
+// Configurable, since a library whose loading was interrupted is loaded again.
+Object.defineProperty(setTimeout, promisify.custom, { configurable: true, value: (ms, v) => new Promise((r) => { setTimeout(r, ms, v); }) });
 
 const inspect = Object.assign((v, o, ...rest) => host.inspect(v, typeof o === "boolean" ? { showHidden: o, depth: rest[0] } : o), { custom: CUSTOM, defaultOptions: {} });
 const util = {
