@@ -113,6 +113,14 @@ func TestContextFiles(t *testing.T) {
 	}
 }
 
+// ownRoot lists an entry that is the root again.
+type ownRoot struct{ fstest.MapFS }
+
+func (f ownRoot) ReadDir(string) ([]fs.DirEntry, error) {
+	info, err := f.Stat(".")
+	return []fs.DirEntry{fs.FileInfoToDirEntry(info)}, err
+}
+
 // A list of a source's faults, each of which leaves everything as it was.
 func TestInputFaults(t *testing.T) {
 	ci, files, base := openCabinet(t)
@@ -132,6 +140,7 @@ func TestInputFaults(t *testing.T) {
 		{"a directory in the way", fstest.MapFS{"a": {Data: []byte("new")}, "dir": {Data: []byte("file")}}, []error{codeinterp.ErrInvalid, codeinterp.ErrIsDir}},
 		{"a file in the way", fstest.MapFS{"0": {Data: []byte("new")}, "a/b": {Data: []byte("new")}}, []error{codeinterp.ErrInvalid, codeinterp.ErrNotDir}},
 		{"a directory that is not there", os.DirFS(base + "/none"), []error{codeinterp.ErrInvalid, fs.ErrNotExist}},
+		{"a root in itself", ownRoot{}, []error{codeinterp.ErrInvalid, fs.ErrInvalid}},
 		{"a panic", panicFS{}, []error{codeinterp.ErrInvalid}},
 	} {
 		id, err := ci.CreateContext(ctx, "name", &codeinterp.ContextOptions{Files: fstest.MapFS{"a": {Data: []byte("old")}, "dir/x": {}}})

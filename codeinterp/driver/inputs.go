@@ -50,14 +50,18 @@ type input struct {
 // inputsOf lists src, and refuses what cannot be copied.
 func inputsOf(ctx context.Context, src fs.FS) (list []input, err error) {
 	var bytes int64
+	began := false
 	err = fs.WalkDir(src, ".", func(path string, d fs.DirEntry, err error) error {
 		switch {
 		case ctx.Err() != nil:
 			return context.Cause(ctx)
 		case err != nil:
 			return unread(path, err)
-		case path == ".":
+		case path == "." && !began:
+			began = true
 			return nil
+		case path == ".": // an entry with that name, which would be walked without end
+			return unread(path, fs.ErrInvalid)
 		case !fs.ValidPath(path):
 			return unread(path, fs.ErrInvalid)
 		case len(list) == codeinterp.MaxInputFiles:
