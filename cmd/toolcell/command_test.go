@@ -43,7 +43,7 @@ func TestMessages(t *testing.T) {
 		"", "nope", "run", "run --nope", "run nope.js", "run -e 1 --timeout", "run --timeout soon -e 1", "run --provider x -e 1",
 		"run --language cobol -e 1", "run --language python -e 1", "run --provider jupyter -e 1", "run --url http://h --kernel k --header x -e 1",
 		"run --url http://h --ca /no/such.pem -e 1", "run --url http://h -e 1 argument", "run --dir . -e 1", "run --stdin -", "run --env =x -e 1",
-		"run --memory much -e 1", "run --isolation maybe -e 1", "run --out x -e 1", "run --json x.ipynb", "run x.ipynb argument",
+		"run --memory much -e 1", "run --isolation maybe -e 1", "run --out x.ipynb -e 1", "run --json x.ipynb", "run x.ipynb argument",
 		"run --env-name a --with b -e 1", "run --with git+ssh://x -e 1",
 		"repl x", "repl --timeout -1s", "repl --language cobol", "mcp x", "mcp --http-token x", "mcp --workspace -", "mcp --languages cobol", "mcp --http 0.0.0.0:0",
 		"env", "env create", "env create .. six", "env create x", "env create x --requirements /no/such", "env remove ..", "env lock no-such", "env create x six --lock x", "doctor x", "doctor --provider x",

@@ -171,7 +171,7 @@ func (stopped) RunCode(_ context.Context, _, _ string, o *codeinterp.RunOptions)
 func TestLateOutputIsShown(t *testing.T) {
 	var stdout, stderr bytes.Buffer
 	a := &app{stdout: &stdout, stderr: &stderr}
-	code := a.runLive(t.Context(), stopped{}, "x", "", &codeinterp.RunOptions{}, "none")
+	code := a.runLive(t.Context(), stopped{}, "x", "", &codeinterp.RunOptions{}, &runFiles{}, "none")
 	if want := "one \nfirst\ntwo\nsecond\n"; code != codeinterp.ExitTimeout || stdout.String() != want || !strings.HasPrefix(stderr.String(), "abtoolcell: timed out") {
 		t.Errorf("code %d, stdout %q, stderr %q", code, stdout.String(), stderr.String())
 	}
@@ -195,7 +195,7 @@ func (described) RunCode(context.Context, string, string, *codeinterp.RunOptions
 func TestMissingModule(t *testing.T) {
 	var stderr bytes.Buffer
 	a := &app{stdout: io.Discard, stderr: &stderr}
-	code := a.runLive(t.Context(), described{}, "python", "", &codeinterp.RunOptions{}, "none")
+	code := a.runLive(t.Context(), described{}, "python", "", &codeinterp.RunOptions{}, &runFiles{}, "none")
 	want := `ModuleNotFoundError: No module named 'pandas'
 toolcell: this was CPython 3.11.7, /usr/bin/python3; --python PATH takes another
 toolcell: --with pandas makes one that has it
@@ -221,7 +221,7 @@ func (broken) Write([]byte) (int, error) { return 0, errors.New("no room") }
 func TestOutputThatCannotBeShown(t *testing.T) {
 	var stderr bytes.Buffer
 	a := &app{stdout: broken{}, stderr: &stderr}
-	if code := a.runLive(t.Context(), stopped{}, "x", "", &codeinterp.RunOptions{}, "none"); code != exitFailure || !strings.Contains(stderr.String(), "showing the output: no room") {
+	if code := a.runLive(t.Context(), stopped{}, "x", "", &codeinterp.RunOptions{}, &runFiles{}, "none"); code != exitFailure || !strings.Contains(stderr.String(), "showing the output: no room") {
 		t.Errorf("code %d, stderr %q", code, stderr.String())
 	}
 }

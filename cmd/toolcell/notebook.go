@@ -16,12 +16,10 @@ import (
 
 // notebookFlags say what becomes of a notebook that is run.
 type notebookFlags struct {
-	out         string
 	allowErrors bool
 }
 
 func (f *notebookFlags) registerNotebook(fs *flag.FlagSet) {
-	fs.StringVar(&f.out, "out", "", "notebooks: write the notebook with its outputs into this `file`, which may be the same, or to standard output (-) in place of showing them")
 	fs.BoolVar(&f.allowErrors, "allow-errors", false, "notebooks: go on after a cell that fails")
 }
 
@@ -56,7 +54,14 @@ func (a *app) runNotebook(ctx context.Context, f *runFlags, fs *flag.FlagSet, op
 		f.language = nb.Language()
 	}
 	f.choose(fs)
-	if f.script, err = newScript(&f.programFlags, "", nil); err != nil {
+	inputs, err := readInputs(f.in)
+	if err == nil {
+		f.script, err = newScript(&f.programFlags, "", nil)
+	}
+	if err == nil && len(f.in) > 0 {
+		err = (&fileFlags{in: f.in}).check(&f.programFlags)
+	}
+	if err != nil {
 		return a.usageError("%v", err)
 	}
 	ci, code := a.start(ctx, &f.programFlags, true)
@@ -67,7 +72,10 @@ func (a *app) runNotebook(ctx context.Context, f *runFlags, fs *flag.FlagSet, op
 	if f.language == "" {
 		given, _ = chooseLanguage("", ci.Languages())
 	}
-	report, code := a.runCells(ctx, ci, nb, f, given)
+	report, code := a.runCells(ctx, ci, nb, f, &notebook.Options{
+		Language: given, Context: &codeinterp.ContextOptions{Env: f.env.values, Files: inputs},
+		AllowErrors: f.allowErrors, Timeout: f.timeout, MaxOutput: -1,
+	})
 	if f.out == "" || report.Ran == 0 && code != 0 {
 		return code
 	}
@@ -77,7 +85,7 @@ func (a *app) runNotebook(ctx context.Context, f *runFlags, fs *flag.FlagSet, op
 	return code
 }
 
-func (a *app) runCells(ctx context.Context, ci codeinterp.CodeInterpreter, nb *notebook.Notebook, f *runFlags, language string) (notebook.Report, int) {
+func (a *app) runCells(ctx context.Context, ci codeinterp.CodeInterpreter, nb *notebook.Notebook, f *runFlags, opts *notebook.Options) (notebook.Report, int) {
 	show := cellScreen{a: a, language: f.language, ci: ci, screen: newScreen(a, f.images), images: f.images}
 	if f.out == "-" {
 		show.screen.stdout = io.Discard
@@ -85,18 +93,15 @@ func (a *app) runCells(ctx context.Context, ci codeinterp.CodeInterpreter, nb *n
 	}
 	ctx, leave := context.WithCancel(ctx)
 	defer leave()
-	report, err := notebook.Run(ctx, ci, nb, &notebook.Options{
-		Language: language, Context: &codeinterp.ContextOptions{Env: f.env.values},
-		AllowErrors: f.allowErrors, Timeout: f.timeout, MaxOutput: -1,
-		OnOutput: func(_ int, o codeinterp.Output) error {
-			err := show.screen.live(o)
-			if err != nil {
-				leave() // nobody sees it any more
-			}
-			return err
-		},
-		OnCell: func(_ int, res *codeinterp.Result) { show.end(res) },
-	})
+	opts.OnOutput = func(_ int, o codeinterp.Output) error {
+		err := show.screen.live(o)
+		if err != nil {
+			leave() // nobody sees it any more
+		}
+		return err
+	}
+	opts.OnCell = func(_ int, res *codeinterp.Result) { show.end(res) }
+	report, err := notebook.Run(ctx, ci, nb, opts)
 	if len(report.Failed) > 0 {
 		fmt.Fprintf(a.stderr, "toolcell: cell %d of the notebook failed; in all, failed: %d, not run: %d\n", report.Failed[0]+1, len(report.Failed), report.Left)
 	}

@@ -50,7 +50,7 @@ func TestRunNotebook(t *testing.T) {
 		{"no such file", []string{"no.ipynb"}, 2, "", "no.ipynb"},
 		{"arguments", []string{good, "x"}, 2, "", "takes no arguments"},
 		{"JSON", []string{"--json", good}, 2, "", "--out -"},
-		{"flags of notebooks", []string{"--out", "x", "-e", "1"}, 2, "", "for notebooks"},
+		{"flags of notebooks", []string{"--allow-errors", "-e", "1"}, 2, "", "for notebooks"},
 		{"another language", []string{"--language", "python", good}, 2, "", "language not supported"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

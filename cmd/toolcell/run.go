@@ -23,6 +23,7 @@ type runFlags struct {
 	json  bool
 	code  string
 	stdin bool
+	fileFlags
 	notebookFlags
 }
 
@@ -32,6 +33,7 @@ func (f *runFlags) registerAll(fs *flag.FlagSet, getenv func(string) string) {
 	fs.BoolVar(&f.json, "json", false, "print the result as JSON and nothing else")
 	fs.StringVar(&f.code, "e", "", "the program itself (`code`)")
 	fs.BoolVar(&f.stdin, "stdin", false, "let the program read this command's standard input: with --provider subprocess as it comes, else all of it is read before the program begins")
+	f.registerFiles(fs)
 	f.registerNotebook(fs)
 }
 
@@ -45,8 +47,8 @@ func (a *app) run(ctx context.Context, args []string) int {
 		return code
 	case isNotebook(operands, isSet(fs, "e")):
 		return a.runNotebook(ctx, &f, fs, operands)
-	case f.out != "" || f.allowErrors:
-		return a.usageError("--out and --allow-errors are for notebooks, whose names end in .ipynb")
+	case f.allowErrors:
+		return a.usageError("--allow-errors is for notebooks, whose names end in .ipynb")
 	}
 	program, file, args, err := a.program(ctx, &f, operands, isSet(fs, "e"))
 	if err == nil && f.language == "" {
@@ -56,6 +58,11 @@ func (a *app) run(ctx context.Context, args []string) int {
 	if err == nil {
 		f.script, err = newScript(&f.programFlags, file, args)
 	}
+	var files runFiles
+	if err == nil {
+		files, err = f.openFiles(&f.programFlags)
+	}
+	defer files.close()
 	if err != nil && ctx.Err() != nil {
 		return a.stopped()
 	} else if err != nil {
@@ -71,7 +78,7 @@ func (a *app) run(ctx context.Context, args []string) int {
 		return a.usageError("%v%s", err, f.elsewhere())
 	}
 	program = f.script.introduce(language, program)
-	opts := &codeinterp.RunOptions{Timeout: f.timeout, Env: f.env.values}
+	opts := &codeinterp.RunOptions{Timeout: f.timeout, Env: f.env.values, Files: files.in, Artifacts: files.out != nil}
 	if f.stdin && takesInput(ci, language) {
 		opts.Input = struct{ io.Reader }{a.stdin} // which stays open
 	} else if f.stdin {
@@ -86,9 +93,9 @@ func (a *app) run(ctx context.Context, args []string) int {
 	}
 	ci = f.script.named(ci)
 	if f.json {
-		return a.runJSON(ctx, ci, language, program, opts)
+		return a.runJSON(ctx, ci, language, program, opts, &files)
 	}
-	return a.runLive(ctx, ci, language, program, opts, f.images)
+	return a.runLive(ctx, ci, language, program, opts, &files, f.images)
 }
 
 // takesInput reports whether programs can read what comes while they run.
@@ -120,7 +127,7 @@ func (a *app) program(ctx context.Context, f *runFlags, operands []string, inlin
 	return string(b), operands[0], operands[1:], err
 }
 
-func (a *app) runJSON(ctx context.Context, ci codeinterp.CodeInterpreter, language, program string, opts *codeinterp.RunOptions) int {
+func (a *app) runJSON(ctx context.Context, ci codeinterp.CodeInterpreter, language, program string, opts *codeinterp.RunOptions, files *runFiles) int {
 	opts.MaxOutput = -1
 	res, err := ci.RunCode(ctx, language, program, opts)
 	if neverBegan(ctx, &res, err) {
@@ -129,6 +136,7 @@ func (a *app) runJSON(ctx context.Context, ci codeinterp.CodeInterpreter, langua
 	if err != nil && res.Status != codeinterp.StatusCanceled {
 		return a.fail(err)
 	}
+	code := a.saveArtifacts(files, &res)
 	b, err := res.MarshalJSON()
 	if err != nil {
 		return a.fail(err)
@@ -136,10 +144,10 @@ func (a *app) runJSON(ctx context.Context, ci codeinterp.CodeInterpreter, langua
 	if _, err := a.stdout.Write(append(b, '\n')); err != nil {
 		return a.fail(err)
 	}
-	return res.ExitCode
+	return code
 }
 
-func (a *app) runLive(ctx context.Context, ci codeinterp.CodeInterpreter, language, program string, opts *codeinterp.RunOptions, images string) int {
+func (a *app) runLive(ctx context.Context, ci codeinterp.CodeInterpreter, language, program string, opts *codeinterp.RunOptions, files *runFiles, images string) int {
 	s := newScreen(a, images)
 	ctx, leave := context.WithCancel(ctx)
 	defer leave()
@@ -154,6 +162,7 @@ func (a *app) runLive(ctx context.Context, ci codeinterp.CodeInterpreter, langua
 	s.rest(&res)
 	s.end(&res)
 	a.missing(ci, language, &res)
+	code := a.saveArtifacts(files, &res)
 	switch {
 	case s.err != nil:
 		return a.fail(fmt.Errorf("showing the output: %w", s.err))
@@ -164,7 +173,7 @@ func (a *app) runLive(ctx context.Context, ci codeinterp.CodeInterpreter, langua
 	case err != nil:
 		return a.fail(err)
 	}
-	return res.ExitCode
+	return code
 }
 
 // neverBegan reports whether the run was stopped before it began.

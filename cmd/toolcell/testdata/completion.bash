@@ -14,6 +14,7 @@ _toolcell() {
 		run:--env-name) words="" ;;
 		run:--header) words="" ;;
 		run:--images) words="auto kitty iterm2 sixel none" files=1 ;;
+		run:--in) words="" files=1 ;;
 		run:--isolation) words="bwrap landlock none" ;;
 		run:--kernel) words="" ;;
 		run:--language) words="bash javascript python typescript" ;;
@@ -32,7 +33,7 @@ _toolcell() {
 		run:--with) words="" ;;
 		run:--write) words="" files=1 ;;
 		run:*)
-			if [[ $cur == -* ]]; then words="--allow-errors --allow-unsandboxed --ca --dir --disk -e --env --env-name --header --images --isolation --json --kernel --language --memory --network --node --out --preload --processes --provider --python --read --spill --stdin --tag --timeout --token --url --warm --with --write --help"; else words="" files=1; fi ;;
+			if [[ $cur == -* ]]; then words="--allow-errors --allow-unsandboxed --ca --dir --disk -e --env --env-name --header --images --in --isolation --json --kernel --language --memory --network --node --out --preload --processes --provider --python --read --spill --stdin --tag --timeout --token --url --warm --with --write --help"; else words="" files=1; fi ;;
 		repl:--ca) words="" files=1 ;;
 		repl:--dir) words="" files=1 ;;
 		repl:--disk) words="" ;;

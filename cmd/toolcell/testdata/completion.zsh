@@ -33,6 +33,7 @@ _toolcell() {
 			'*--env-name[subprocess: the Python environment (name) to use, made by toolcell env create]:value:()' \
 			'*--header[jupyter: a NAME:VALUE for every request; several times for several]:value:()' \
 			'*--images[show images by auto, kitty, iterm2, sixel or none, or save them into a directory (default auto)]:value:_files' \
+			'*--in[copy this file or directory into the directory that the program starts in; several times for several; not with jupyter]:value:_files' \
 			'*--isolation[subprocess: the mode to insist on, bwrap or landlock (default the strongest that works)]:value:(bwrap landlock none)' \
 			'*--json[print the result as JSON and nothing else]' \
 			'*--kernel[jupyter: the kernelspec to use for the program'\''s language, or LANGUAGE=KERNELSPEC; several times for several languages]:value:()' \
@@ -40,7 +41,7 @@ _toolcell() {
 			'*--memory[subprocess: the memory that a program may use (size, such as 512M; -1 for any)]:value:()' \
 			'*--network[subprocess: let programs use the network]' \
 			'*--node[subprocess: the Node.js to use (path)]:value:_files' \
-			'*--out[notebooks: write the notebook with its outputs into this file, which may be the same, or to standard output (-) in place of showing them]:value:_files' \
+			'*--out[save the files that the program makes or changes where it starts into this directory, up to 8 MiB in all; a notebook is written with its outputs into this file, which may be the same, or to standard output (-) in place of showing them]:value:_files' \
 			'*--preload[subprocess: a Python module that ready processes have imported, such as pandas; several times for several; implies --warm]:value:()' \
 			'*--processes[subprocess: the number of processes and threads that a program may have; -1 for any]:value:()' \
 			'*--provider[what runs the code: inmemory, subprocess or jupyter (default jupyter where --url is given, subprocess where --env-name or --with is, else inmemory)]:value:(inmemory subprocess jupyter)' \

@@ -1,0 +1,205 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"flag"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/toolcell/toolcell/codeinterp"
+)
+
+// fileFlags say which files a program finds beside it, and what becomes of those
+// that it makes.
+type fileFlags struct {
+	in  list
+	out string
+}
+
+func (f *fileFlags) registerFiles(fs *flag.FlagSet) {
+	fs.Var(&f.in, "in", "copy this `file` or directory into the directory that the program starts in; several times for several; not with jupyter")
+	fs.StringVar(&f.out, "out", "", "save the files that the program makes or changes where it starts into this `directory`, up to 8 MiB in all; a notebook is written with its outputs into this file, which may be the same, or to standard output (-) in place of showing them")
+}
+
+// check finds the flags that make no sense together, for a program that is no
+// notebook.
+func (f *fileFlags) check(p *programFlags) error {
+	switch {
+	case len(f.in) == 0 && f.out == "":
+		return nil
+	case p.provider == "jupyter":
+		return errors.New("--in and --out do not go with jupyter: its programs have the files of their server")
+	case p.dir != "":
+		return errors.New("--in and --out do not go with --dir: the program has the files of that directory, and with --write changes them")
+	case f.out == "-", strings.EqualFold(filepath.Ext(f.out), ".ipynb"):
+		return errors.New("--out takes a directory; it is a file, or -, where a notebook is run, whose name ends in .ipynb")
+	}
+	return nil
+}
+
+// inputs are files and directories of this machine, each under its own name.
+type inputs map[string]string
+
+// readInputs returns nil where there are none.
+func readInputs(paths []string) (fs.FS, error) {
+	if len(paths) == 0 {
+		return nil, nil
+	}
+	in := inputs{}
+	paths, err := absolute(paths)
+	for _, path := range paths {
+		name := filepath.Base(path)
+		if other := in[name]; other != "" && other != path {
+			return nil, fmt.Errorf("--in: %s and %s have the same name", other, path)
+		}
+		if !fs.ValidPath(name) {
+			return nil, fmt.Errorf("--in: %s has no name that it could have beside the program", path)
+		}
+		in[name] = path
+	}
+	return in, err
+}
+
+// Open implements fs.FS.
+func (in inputs) Open(name string) (fs.File, error) {
+	first, rest, deeper := strings.Cut(name, "/")
+	path := in[first]
+	switch {
+	case !fs.ValidPath(name), path == "":
+		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
+	case deeper:
+		return os.DirFS(path).Open(rest)
+	}
+	return os.Open(path)
+}
+
+// Stat implements fs.StatFS.
+func (in inputs) Stat(name string) (fs.FileInfo, error) {
+	if name == "." {
+		return os.Stat(".") // any directory will do
+	}
+	file, err := in.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	return file.Stat()
+}
+
+// ReadDir implements fs.ReadDirFS.
+func (in inputs) ReadDir(name string) ([]fs.DirEntry, error) {
+	if name != "." {
+		first, rest, deeper := strings.Cut(name, "/")
+		if !deeper {
+			rest = "."
+		}
+		return fs.ReadDir(os.DirFS(in[first]), rest)
+	}
+	var list []fs.DirEntry
+	for _, name := range slices.Sorted(maps.Keys(in)) {
+		info, err := os.Stat(in[name])
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, fs.FileInfoToDirEntry(info))
+	}
+	return list, nil
+}
+
+// runFiles are the files that go in and the directory that those of the program
+// go to; nil where there are none.
+type runFiles struct {
+	in  fs.FS
+	out *os.Root
+}
+
+// openFiles makes the directory before the program runs, so that none runs in
+// vain.
+func (f *fileFlags) openFiles(p *programFlags) (files runFiles, err error) {
+	if err = f.check(p); err == nil {
+		files.in, err = readInputs(f.in)
+	}
+	if err != nil || f.out == "" {
+		return files, err
+	}
+	if err = os.MkdirAll(f.out, 0o777); err == nil {
+		files.out, err = os.OpenRoot(f.out)
+	}
+	if err != nil {
+		err = fmt.Errorf("--out: %w", err)
+	}
+	return files, err
+}
+
+func (f *runFiles) close() {
+	if f.out != nil {
+		_ = f.out.Close()
+	}
+}
+
+// saveArtifacts writes what the program made, if it is asked to, and says what
+// was written, on standard error. It returns the exit code: the program's own,
+// but no 0 where a file could not be saved.
+func (a *app) saveArtifacts(f *runFiles, res *codeinterp.Result) int {
+	code := res.ExitCode
+	if f.out == nil {
+		return code
+	}
+	for _, artifact := range res.Artifacts {
+		shown := visible(filepath.Join(f.out.Name(), filepath.FromSlash(artifact.Path)))
+		if err := f.save(&artifact); err != nil {
+			fmt.Fprintf(a.stderr, "toolcell: %s not saved: %v\n", shown, err)
+			code = cmp.Or(code, exitFailure)
+			continue
+		}
+		fmt.Fprintf(a.stderr, "toolcell: saved %s (%d bytes)\n", shown, artifact.Size)
+	}
+	for _, t := range res.Truncated {
+		if t.Stream == "artifacts" && t.Reason == codeinterp.TruncatedByLimit {
+			fmt.Fprintln(a.stderr, "toolcell: some files of the program were not kept: with --dir DIR --write DIR it writes into DIR itself, without a limit")
+			code = cmp.Or(code, exitFailure)
+		}
+	}
+	return code
+}
+
+// save writes one file. No name leads out of the directory, also through links
+// that are in it.
+func (f *runFiles) save(artifact *codeinterp.Artifact) error {
+	switch path := filepath.FromSlash(artifact.Path); {
+	case artifact.Skipped != "":
+		return errors.New(artifact.Skipped)
+	case int64(len(artifact.Data)) != artifact.Size:
+		return fmt.Errorf("its %d bytes are too much to be kept", artifact.Size)
+	default:
+		if err := f.out.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+			return err
+		}
+		return f.write(path, artifact.Data)
+	}
+}
+
+func (f *runFiles) write(path string, data []byte) error {
+	file, err := f.out.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o666)
+	if err != nil {
+		return err
+	}
+	_, err = bytes.NewReader(data).WriteTo(file)
+	return errors.Join(err, file.Close())
+}
+
+// visible is a name that a program chose, without what would act on a terminal.
+func visible(name string) string {
+	if quoted := strconv.Quote(name); quoted != `"`+name+`"` {
+		return quoted
+	}
+	return name
+}

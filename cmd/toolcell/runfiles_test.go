@@ -1,0 +1,174 @@
+package main
+
+import (
+	"encoding/json"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/toolcell/toolcell/codeinterp"
+)
+
+// contents reads all files below dir, by path.
+func contents(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	all := map[string]string{}
+	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() {
+			return err
+		}
+		b, err := os.ReadFile(path)
+		path, _ = filepath.Rel(dir, path)
+		all[filepath.ToSlash(path)] = string(b)
+		return err
+	})
+	if err != nil && !os.IsNotExist(err) {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// TestRunFiles: inputs are beside the program, and what it makes or changes is
+// saved.
+func TestRunFiles(t *testing.T) {
+	in := t.TempDir()
+	if err := os.MkdirAll(filepath.Join(in, "data", "deep"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{"sales.csv": "a,b\n1,2\n", "data/deep/x": "old", "data/y": "same"} {
+		if err := os.WriteFile(filepath.Join(in, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	js := `const fs = require('fs'); const text = fs.readFileSync('sales.csv', 'utf8') + fs.readFileSync('data/y', 'utf8');
+		fs.mkdirSync('made'); fs.writeFileSync('made/a\x1b.txt', text); fs.writeFileSync('data/deep/x', 'new'); undefined`
+	py := `import os
+text = open('sales.csv').read() + open('data/y').read()
+os.mkdir('made')
+f = open('made/a\x1b.txt', 'w')
+f.write(text)  # and never closed
+open('data/deep/x', 'w').write('new')
+None`
+	for _, tt := range []struct {
+		command string
+		flags   []string
+		code    string
+	}{
+		{"", nil, js},
+		{"node", []string{"--provider", "subprocess", "--language", "javascript"}, js},
+		{"python3", []string{"--provider", "subprocess"}, py},
+	} {
+		t.Run(tt.command, func(t *testing.T) {
+			if tt.command != "" {
+				needs(t, tt.command)
+			}
+			out := filepath.Join(t.TempDir(), "new", "out")
+			args := append([]string{"run", "--in", filepath.Join(in, "sales.csv"), "--in", filepath.Join(in, "data"), "--out", out}, tt.flags...)
+			code, stdout, stderr := toolcell(t.Context(), "", append(args, "-e", tt.code)...)
+			if code != 0 || stdout != "" || strings.Count(stderr, "toolcell: saved ") != 2 || !strings.Contains(stderr, `a\x1b.txt" (12 bytes)`) {
+				t.Errorf("code %d, stdout %q, stderr %q", code, stdout, stderr)
+			}
+			want := map[string]string{"made/a\x1b.txt": "a,b\n1,2\nsame", "data/deep/x": "new"}
+			if got := contents(t, out); !maps.Equal(got, want) {
+				t.Errorf("saved %q", got)
+			}
+		})
+	}
+	if got := contents(t, in); got["data/deep/x"] != "old" {
+		t.Errorf("the inputs were changed: %q", got)
+	}
+}
+
+// TestRunFilesOfFailures: what a program made is saved however it ends, and what
+// is not saved is told.
+func TestRunFilesOfFailures(t *testing.T) {
+	for _, tt := range []struct {
+		name, code string
+		exit       int
+		stderr     string
+		saved      []string
+	}{
+		{"exception", "require('fs').writeFileSync('a', 'x'); null.x", 1, "TypeError", []string{"a"}},
+		{"timeout", "require('fs').writeFileSync('a', 'x'); for(;;);", 124, "timed out", []string{"a"}},
+		{"too much", "require('fs').writeFileSync('a', 'x'.repeat(9e6)); require('fs').writeFileSync('b', 'x'); undefined", 1, "--write DIR", []string{"b"}},
+		{"too much, and a code", "require('fs').writeFileSync('a', 'x'.repeat(9e6)); process.exit(7)", 7, "a not saved: its 9000000 bytes", nil},
+		{"nothing", "undefined", 0, "", nil},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			out := t.TempDir()
+			code, stdout, stderr := toolcell(t.Context(), "", "run", "--timeout", "3s", "--out", out, "-e", tt.code)
+			if code != tt.exit || stdout != "" || !strings.Contains(stderr, tt.stderr) {
+				t.Errorf("code %d, stdout %q, stderr %q", code, stdout, stderr)
+			}
+			if got := slices.Sorted(maps.Keys(contents(t, out))); !slices.Equal(got, tt.saved) {
+				t.Errorf("saved %q", got)
+			}
+		})
+	}
+}
+
+// TestRunFilesStayInside: a link that is in the directory leads no file out.
+func TestRunFilesStayInside(t *testing.T) {
+	out, outside := t.TempDir(), t.TempDir()
+	if err := os.Symlink(outside, filepath.Join(out, "link")); err != nil {
+		t.Skip(err)
+	}
+	program := "const fs = require('fs'); fs.mkdirSync('link'); fs.writeFileSync('link/a', 'x'); fs.writeFileSync('b', 'x'); undefined"
+	code, _, stderr := toolcell(t.Context(), "", "run", "--out", out, "-e", program)
+	if code != 1 || !strings.Contains(stderr, "not saved") || len(contents(t, outside)) > 0 || contents(t, out)["b"] != "x" {
+		t.Errorf("code %d, stderr %q, outside %q, in it %q", code, stderr, contents(t, outside), contents(t, out))
+	}
+}
+
+func TestRunFilesJSON(t *testing.T) {
+	out := t.TempDir()
+	code, stdout, stderr := toolcell(t.Context(), "", "run", "--json", "--out", out, "-e", "require('fs').writeFileSync('a', 'x')")
+	var res codeinterp.Result
+	if err := json.Unmarshal([]byte(stdout), &res); err != nil || code != 0 || len(res.Artifacts) != 1 || contents(t, out)["a"] != "x" {
+		t.Errorf("code %d, %v, %+v, stderr %q", code, err, res.Artifacts, stderr)
+	}
+}
+
+func TestRunFilesUsage(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"a/x", "b/x"} {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte("text"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	at := func(name string) string { return filepath.Join(dir, name) }
+	notebook := notebookFile(t, "require('fs').readFileSync('x', 'utf8')")
+	for _, tt := range []struct {
+		name   string
+		args   []string
+		code   int
+		stdout string
+		stderr string // a part of it
+	}{
+		{"no such file", []string{"--in", at("no"), "-e", "1"}, 2, "", "no such file"},
+		{"one name", []string{"--in", at("a/x"), "--in", at("b/x"), "-e", "1"}, 2, "", "have the same name"},
+		{"twice", []string{"--in", at("a/x"), "--in", at("b/../a/x"), "-e", "1"}, 0, "1\n", ""},
+		{"no name", []string{"--in", "/", "-e", "1"}, 2, "", "has no name"},
+		{"special", []string{"--in", os.DevNull, "-e", "1"}, 2, "", "not a regular file"},
+		{"jupyter", []string{"--url", "http://127.0.0.1:1", "--in", at("a/x"), "-e", "1"}, 2, "", "do not go with jupyter"},
+		{"a directory of its own", []string{"--provider", "subprocess", "--dir", dir, "--out", at("o"), "-e", "1"}, 2, "", "do not go with --dir"},
+		{"standard output", []string{"--out", "-", "-e", "1"}, 2, "", "takes a directory"},
+		{"a notebook out of a program", []string{"--out", at("done.ipynb"), "-e", "1"}, 2, "", "takes a directory"},
+		{"out is a file", []string{"--out", at("a/x"), "-e", "1"}, 2, "", "--out: "},
+		{"a notebook's", []string{"--in", at("a/x"), notebook}, 0, "text\n", ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			code, stdout, stderr := toolcell(t.Context(), "", append([]string{"run"}, tt.args...)...)
+			if code != tt.code || stdout != tt.stdout || !strings.Contains(stderr, tt.stderr) {
+				t.Errorf("code %d, stdout %q, stderr %q", code, stdout, stderr)
+			}
+		})
+	}
+}
