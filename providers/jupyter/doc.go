@@ -126,6 +126,10 @@
 //
 // # Limits
 //
+// There are no files: RunOptions.Files and Artifacts, and ContextOptions.Files,
+// are ErrInvalid, and codeinterp.Files finds nothing. Programs read and write
+// those of their kernel's host. Nor are there commands, or RunOptions.Input.
+//
 // The exit code of a kernel that died is not known to its clients: it is told
 // as 137, whatever the signal. Output of child processes that outlive their run
 // counts as the output of the run in progress. Deno's kernel cannot be

@@ -205,6 +205,12 @@
 //
 // # Limits
 //
+// Options.Dir has no quota: Limits.Disk and Inodes do not count what is in it.
+// Of what processes send, frames of more than a megabyte wait for room in 128 MiB
+// that all processes of an interpreter share, and a call of a function fails
+// where the arguments of open calls would take more than 128 MiB. Bash programs
+// call functions one at a time.
+//
 // A bash job that is killed by SIGKILL while it calls a function leaves its shell
 // waiting, until the run is stopped, which costs the state. A call that the program gives
 // up, as asyncio.wait_for does, ends on the host only with its run.
