@@ -162,6 +162,7 @@ func (a *app) runLive(ctx context.Context, ci codeinterp.CodeInterpreter, langua
 	s.rest(&res)
 	s.end(&res)
 	a.missing(ci, language, &res)
+	a.absent(files, &res)
 	code := a.saveArtifacts(files, &res)
 	switch {
 	case s.err != nil:

@@ -10,6 +10,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -117,13 +118,15 @@ func (in inputs) ReadDir(name string) ([]fs.DirEntry, error) {
 // runFiles are the files that go in and the directory that those of the program
 // go to; nil where there are none.
 type runFiles struct {
-	in  fs.FS
-	out *os.Root
+	in      fs.FS
+	out     *os.Root
+	private bool // the program starts in a directory of its own
 }
 
 // openFiles makes the directory before the program runs, so that none runs in
 // vain.
 func (f *fileFlags) openFiles(p *programFlags) (files runFiles, err error) {
+	files.private = p.dir == "" && p.provider != "jupyter"
 	if err = f.check(p); err == nil {
 		files.in, err = readInputs(f.in)
 	}
@@ -202,4 +205,23 @@ func visible(name string) string {
 		return quoted
 	}
 	return name
+}
+
+// notThere matches how Python and node tell that there is no such file.
+var notThere = regexp.MustCompile(`(?:No such file or directory: |ENOENT: no such file or directory, \w+ )'([^']+)'`)
+
+// absent says how a file of this machine comes to the program that looked for it
+// in its own directory.
+func (a *app) absent(f *runFiles, res *codeinterp.Result) {
+	if !f.private || res.Error == nil {
+		return
+	}
+	match := notThere.FindStringSubmatch(res.Error.Message)
+	if match == nil {
+		return
+	}
+	if _, err := os.Stat(match[1]); err == nil {
+		name := visible(match[1])
+		fmt.Fprintf(a.stderr, "toolcell: %s is not open to the program; --in %s puts it beside the program\n", name, name)
+	}
 }

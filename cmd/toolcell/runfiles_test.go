@@ -172,3 +172,30 @@ func TestRunFilesUsage(t *testing.T) {
 		})
 	}
 }
+
+// TestRunFilesAbsent: a file of this machine is not in the program's directory
+// by itself, and it is said how it gets there.
+func TestRunFilesAbsent(t *testing.T) {
+	at := filepath.Join(t.TempDir(), "sales.csv")
+	if err := os.WriteFile(at, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		command, path string
+		hint          bool
+		args          []string
+	}{
+		{"", at, true, []string{"-e", "require('fs').readFileSync(process.argv[2])"}},
+		{"", "nowhere", false, []string{"-e", "require('fs').readFileSync(process.argv[2])"}},
+		{"node", at, true, []string{"--provider", "subprocess", "--language", "javascript", "-e", "require('fs').readFileSync(process.argv[2])"}},
+		{"python3", at, true, []string{"--provider", "subprocess", "-e", "import sys; open(sys.argv[1])"}},
+	} {
+		if tt.command != "" {
+			needs(t, tt.command)
+		}
+		code, _, stderr := toolcell(t.Context(), "", append(append([]string{"run"}, tt.args...), tt.path)...)
+		if hint := "toolcell: " + at + " is not open to the program; --in " + at; code != 1 || strings.Contains(stderr, hint) != tt.hint {
+			t.Errorf("%q: code %d, stderr %q", tt.args, code, stderr)
+		}
+	}
+}
