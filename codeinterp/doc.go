@@ -16,7 +16,8 @@
 //
 // What else a provider may be able to do comes in groups of methods, each with
 // an accessor that finds it, also through [Wrap]: [Manager] returns the
-// [ContextManager].
+// [ContextManager], [Files] what opens the directories of contexts, [Commands]
+// the shell.
 //
 // # Results and errors
 //
@@ -38,13 +39,19 @@
 // of the host, in languages whose LanguageInfo says so. Result.Calls tells of the
 // calls, and each goes through the middlewares as [OpCallFunction].
 //
+// # Files
+//
+// RunOptions.Files and ContextOptions.Files are copied to where programs start,
+// RunOptions.Artifacts asks for what a run created or changed there, and [Files]
+// opens the directory of a context. [Info].Files tells who has this.
+//
 // # Wrapping
 //
 // Interpreters are not wrapped by embedding, which drops capabilities or lets
 // calls slip past; [Wrap] puts a [Middleware] around every operation and keeps
-// the capabilities. [Narrow] leaves some out. [Log], [Limit] and [Approve] are middlewares. Those that
-// guard go by the traits of an [Op], so that they hold for operations of groups
-// that they do not know.
+// the capabilities. [Narrow] leaves some out. [Log], [Limit] and [Approve] are
+// middlewares. Those that guard go by the traits of an [Op], so that they hold
+// for operations of groups that they do not know.
 //
 // # Writing a provider
 //

@@ -169,9 +169,9 @@ type Artifact struct {
 	Size   int64
 	SHA256 string // lower-case hex; empty where Skipped
 
-	// Data is the content, for a RunCode whose files are gone with it, up to
-	// MaxArtifactData in all; nil where that did not suffice, or where the file
-	// is still there for [Files].
+	// Data is the content, for a RunCode, whose files are mostly gone with it,
+	// up to MaxArtifactData in all; nil where that did not suffice, and for runs
+	// in a context, whose file is there for [Files].
 	Data []byte
 
 	// Skipped says why the file was not read: such as "symbolic link",

@@ -31,10 +31,11 @@
 //
 // Every run, by a tool or by the program itself through [Workspace.Code], is
 // seen as a workspace_code_start, its workspace_code_output events and a
-// workspace_code_end; every command, also one in the background, in the same way as
-// workspace_shell_start and so on. A call of a file tool is one workspace_file when
-// it is done. Events are numbered without gaps, and every subscriber
-// sees them in that order. Secrets were scrubbed from them.
+// workspace_code_end, with a workspace_code_call for each call of a function
+// between them; every command, also one in the background, in the same way as
+// workspace_shell_start and so on. A call of a file tool is one workspace_file
+// when it is done. Events are numbered without gaps, and every subscriber sees
+// them in that order. Secrets were scrubbed from them.
 //
 // # Lifecycle
 //
