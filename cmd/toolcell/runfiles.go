@@ -27,7 +27,7 @@ type fileFlags struct {
 
 func (f *fileFlags) registerFiles(fs *flag.FlagSet) {
 	fs.Var(&f.in, "in", "copy this `file` or directory into the directory that the program starts in; several times for several; not with jupyter")
-	fs.StringVar(&f.out, "out", "", "save the files that the program makes or changes where it starts into this `directory`, up to 8 MiB in all; a notebook is written with its outputs into this file, which may be the same, or to standard output (-) in place of showing them")
+	fs.StringVar(&f.out, "out", "", "save the files that the program makes or changes where it starts into this `directory`, up to 8 MiB in all, without Python's __pycache__; a notebook is written with its outputs into this file, which may be the same, or to standard output (-) in place of showing them")
 }
 
 // check finds the flags that make no sense together, for a program that is no
@@ -157,6 +157,9 @@ func (a *app) saveArtifacts(f *runFiles, res *codeinterp.Result) int {
 		return code
 	}
 	for _, artifact := range res.Artifacts {
+		if slices.Contains(strings.Split(artifact.Path, "/"), "__pycache__") {
+			continue
+		}
 		shown := visible(filepath.Join(f.out.Name(), filepath.FromSlash(artifact.Path)))
 		if err := f.save(&artifact); err != nil {
 			fmt.Fprintf(a.stderr, "toolcell: %s not saved: %v\n", shown, err)

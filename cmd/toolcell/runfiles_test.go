@@ -38,14 +38,14 @@ func TestRunFiles(t *testing.T) {
 	if err := os.MkdirAll(filepath.Join(in, "data", "deep"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	for name, text := range map[string]string{"sales.csv": "a,b\n1,2\n", "data/deep/x": "old", "data/y": "same"} {
+	for name, text := range map[string]string{"sales.csv": "a,b\n1,2\n", "data/deep/x": "old", "data/y": "same", "helper.py": "v = 1\n"} {
 		if err := os.WriteFile(filepath.Join(in, name), []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
 	js := `const fs = require('fs'); const text = fs.readFileSync('sales.csv', 'utf8') + fs.readFileSync('data/y', 'utf8');
 		fs.mkdirSync('made'); fs.writeFileSync('made/a\x1b.txt', text); fs.writeFileSync('data/deep/x', 'new'); undefined`
-	py := `import os
+	py := `import os, helper
 text = open('sales.csv').read() + open('data/y').read()
 os.mkdir('made')
 f = open('made/a\x1b.txt', 'w')
@@ -66,7 +66,7 @@ None`
 				needs(t, tt.command)
 			}
 			out := filepath.Join(t.TempDir(), "new", "out")
-			args := append([]string{"run", "--in", filepath.Join(in, "sales.csv"), "--in", filepath.Join(in, "data"), "--out", out}, tt.flags...)
+			args := append([]string{"run", "--in", filepath.Join(in, "sales.csv"), "--in", filepath.Join(in, "data"), "--in", filepath.Join(in, "helper.py"), "--out", out}, tt.flags...)
 			code, stdout, stderr := toolcell(t.Context(), "", append(args, "-e", tt.code)...)
 			if code != 0 || stdout != "" || strings.Count(stderr, "toolcell: saved ") != 2 || !strings.Contains(stderr, `a\x1b.txt" (12 bytes)`) {
 				t.Errorf("code %d, stdout %q, stderr %q", code, stdout, stderr)

@@ -28,7 +28,7 @@ complete -c toolcell -n '__fish_seen_subcommand_from run' -l language -r -a 'bas
 complete -c toolcell -n '__fish_seen_subcommand_from run' -l memory -r -d 'subprocess: the memory that a program may use (size, such as 512M; -1 for any)'
 complete -c toolcell -n '__fish_seen_subcommand_from run' -l network -d 'subprocess: let programs use the network'
 complete -c toolcell -n '__fish_seen_subcommand_from run' -l node -r -F -d 'subprocess: the Node.js to use (path)'
-complete -c toolcell -n '__fish_seen_subcommand_from run' -l out -r -F -d 'save the files that the program makes or changes where it starts into this directory, up to 8 MiB in all; a notebook is written with its outputs into this file, which may be the same, or to standard output (-) in place of showing them'
+complete -c toolcell -n '__fish_seen_subcommand_from run' -l out -r -F -d 'save the files that the program makes or changes where it starts into this directory, up to 8 MiB in all, without Python\'s __pycache__; a notebook is written with its outputs into this file, which may be the same, or to standard output (-) in place of showing them'
 complete -c toolcell -n '__fish_seen_subcommand_from run' -l preload -r -d 'subprocess: a Python module that ready processes have imported, such as pandas; several times for several; implies --warm'
 complete -c toolcell -n '__fish_seen_subcommand_from run' -l processes -r -d 'subprocess: the number of processes and threads that a program may have; -1 for any'
 complete -c toolcell -n '__fish_seen_subcommand_from run' -l provider -r -a 'inmemory subprocess jupyter' -d 'what runs the code: inmemory, subprocess or jupyter (default jupyter where --url is given, subprocess where --env-name or --with is, else inmemory)'
