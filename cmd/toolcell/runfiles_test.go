@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"maps"
 	"os"
@@ -86,20 +87,20 @@ None`
 // is not saved is told.
 func TestRunFilesOfFailures(t *testing.T) {
 	for _, tt := range []struct {
-		name, code string
-		exit       int
-		stderr     string
-		saved      []string
+		name, timeout, code string
+		exit                int
+		stderr              string
+		saved               []string
 	}{
-		{"exception", "require('fs').writeFileSync('a', 'x'); null.x", 1, "TypeError", []string{"a"}},
-		{"timeout", "require('fs').writeFileSync('a', 'x'); for(;;);", 124, "timed out", []string{"a"}},
-		{"too much", "require('fs').writeFileSync('a', 'x'.repeat(9e6)); require('fs').writeFileSync('b', 'x'); undefined", 1, "--write DIR", []string{"b"}},
-		{"too much, and a code", "require('fs').writeFileSync('a', 'x'.repeat(9e6)); process.exit(7)", 7, "a not saved: its 9000000 bytes", nil},
-		{"nothing", "undefined", 0, "", nil},
+		{"exception", "", "require('fs').writeFileSync('a', 'x'); null.x", 1, "TypeError", []string{"a"}},
+		{"timeout", "1s", "require('fs').writeFileSync('a', 'x'); for(;;);", 124, "timed out", []string{"a"}},
+		{"too much", "", "require('fs').writeFileSync('a', 'x'.repeat(9e6)); require('fs').writeFileSync('b', 'x'); undefined", 1, "--write DIR", []string{"b"}},
+		{"too much, and a code", "", "require('fs').writeFileSync('a', 'x'.repeat(9e6)); process.exit(7)", 7, "a not saved: its 9000000 bytes", nil},
+		{"nothing", "", "undefined", 0, "", nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			out := t.TempDir()
-			code, stdout, stderr := toolcell(t.Context(), "", "run", "--timeout", "3s", "--out", out, "-e", tt.code)
+			code, stdout, stderr := toolcell(t.Context(), "", "run", "--timeout", cmp.Or(tt.timeout, "10m"), "--out", out, "-e", tt.code)
 			if code != tt.exit || stdout != "" || !strings.Contains(stderr, tt.stderr) {
 				t.Errorf("code %d, stdout %q, stderr %q", code, stdout, stderr)
 			}
