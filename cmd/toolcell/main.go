@@ -2,7 +2,7 @@
 // machine has, and serves the tools over MCP.
 //
 //	toolcell run -e 'console.log("hello"); 6 * 7'
-//	toolcell run --provider subprocess plot.py data.csv
+//	toolcell run --provider subprocess --in data.csv --out charts plot.py data.csv
 //	toolcell run --url http://localhost:8888 analysis.ipynb --out done.ipynb
 //	toolcell repl --provider subprocess
 //	toolcell doctor
@@ -16,12 +16,15 @@
 //
 // What follows the program's name is the program's: flags come before. Programs
 // find their arguments and their file's name as under their own interpreter, but
-// not the file's directory: --dir opens that, or another, to be read.
+// not the file's directory: --dir opens that, or another, to be read. Without it
+// they start in a directory of their own, which is deleted: --in copies files
+// into it, and --out saves what they made there, and makes the exit code 1 in
+// place of 0 where it could not save a file.
 //
 // The exit code of run is the program's own: 124 for a timeout, 130 for
 // Ctrl-C, 128 + signal for a process that died. A notebook's is that of the first
-// cell that failed. Bad usage is 2, a failure of
-// the provider 1; both put one line on standard error. Where --timeout runs out,
+// cell that failed. Bad usage is 2, a failure of the provider 1; both put one line
+// on standard error. Where --timeout runs out,
 // or a signal comes, before the program began, the codes are the same.
 package main
 
