@@ -55,7 +55,7 @@ func newFacts(info codeinterp.Info, k *kit) facts {
 		"{{isolation}}", orEmpty(f.isolation()),
 		"{{files}}", orEmpty(f.files()),
 		"{{timeout}}", timeoutFact(k.limits),
-		"{{lifetime}}", f.lifetime(),
+		"{{lifetime}}", orEmpty(f.lifetime()),
 		"{{contexts}}", orEmpty(f.contexts()),
 		"{{dir}}", orEmpty(dirFact(k)),
 		"{{shell}}", orEmpty(shellFact(k, info)),
@@ -167,12 +167,13 @@ func dirFact(k *kit) string {
 	return "The directory is " + k.files.Dir() + ", as programs see it; a path is relative to it, or absolute and within it."
 }
 
+// lifetime says nothing where the provider deletes no context: whoever is around
+// it may, and says so.
 func (f *facts) lifetime() string {
-	s := "A context lives until it is deleted"
-	if f.info.ContextIdle > 0 {
-		s += " or was not used for " + span(f.info.ContextIdle)
+	if f.info.ContextIdle <= 0 {
+		return ""
 	}
-	return s + "."
+	return "A context lives until it is deleted or was not used for " + span(f.info.ContextIdle) + "."
 }
 
 func (f *facts) contexts() string {

@@ -20,6 +20,9 @@
 // [ForShell] run_command for a shell, and on request start_command,
 // command_output, command_input, stop_command and list_commands.
 //
+// [Func] and [Tool.Function] go the other way: they make functions that programs
+// call, see [codeinterp.RunOptions], of Go functions and of tools.
+//
 // # Definitions
 //
 // Package format renders the definitions, and later the answers, as the JSON of
@@ -39,7 +42,7 @@
 //
 // # Replies
 //
-// A [Answer] holds what the model gets: a text of bounded size that stands
+// An [Answer] holds what the model gets: a text of bounded size that stands
 // alone, and images. Terminal control sequences are gone from it, progress bars
 // are collapsed, secrets are scrubbed, long output is cut in the middle and the
 // loss is counted. Answer.JSON is the same in JSON. The whole, uncut Result

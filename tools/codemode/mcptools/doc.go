@@ -13,8 +13,8 @@
 // # Results
 //
 // A structured result is a value, text is a string. Images, audio and blobs never
-// are: they are [codemode.File]s, so programs get handles to display, or files
-// beside them. A link to a resource is a line of the text.
+// are: of each a [codemode.File] is made, which programs get as a handle to
+// display, or as a file beside them. A link to a resource is a line of the text.
 //
 // # Servers that fail
 //
