@@ -12,7 +12,8 @@
 // directory, see it at its path and, where the host is root, work there as the
 // same user: the directory's owner, or, where that is root, a uid that belongs to
 // the directory and is let in by its access list. Files of root's that are there
-// before stay as they are.
+// before stay as they are. A directory that is closed to other users, as
+// os.MkdirTemp makes them, is refused there.
 //
 // # Security
 //
