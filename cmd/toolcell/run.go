@@ -79,23 +79,32 @@ func (a *app) run(ctx context.Context, args []string) int {
 	}
 	program = f.script.introduce(language, program)
 	opts := &codeinterp.RunOptions{Timeout: f.timeout, Env: f.env.values, Files: files.in, Artifacts: files.out != nil}
-	if f.stdin && takesInput(ci, language) {
-		opts.Input = struct{ io.Reader }{a.stdin} // which stays open
-	} else if f.stdin {
-		if in, ok := a.stdin.(*os.File); ok && isatty.IsTerminal(in.Fd()) {
-			fmt.Fprintln(a.stderr, "toolcell: type what the program reads; it begins after Ctrl-D")
-		}
-		if opts.Stdin, err = a.readAll(ctx, math.MaxInt64); err != nil && ctx.Err() != nil {
-			return a.stopped()
-		} else if err != nil {
-			return a.fail(err)
-		}
+	if err := a.giveInput(ctx, &f, ci, language, opts); err != nil && ctx.Err() != nil {
+		return a.stopped()
+	} else if err != nil {
+		return a.fail(err)
 	}
 	ci = f.script.named(ci)
 	if f.json {
 		return a.runJSON(ctx, ci, language, program, opts, &files)
 	}
 	return a.runLive(ctx, ci, language, program, opts, &files, f.images)
+}
+
+// giveInput has the program read this command's standard input, where it is to.
+func (a *app) giveInput(ctx context.Context, f *runFlags, ci codeinterp.CodeInterpreter, language string, opts *codeinterp.RunOptions) (err error) {
+	if !f.stdin {
+		return nil
+	}
+	if takesInput(ci, language) {
+		opts.Input = struct{ io.Reader }{a.stdin} // which stays open
+		return nil
+	}
+	if in, ok := a.stdin.(*os.File); ok && isatty.IsTerminal(in.Fd()) {
+		fmt.Fprintln(a.stderr, "toolcell: type what the program reads; it begins after Ctrl-D")
+	}
+	opts.Stdin, err = a.readAll(ctx, math.MaxInt64)
+	return err
 }
 
 // takesInput reports whether programs can read what comes while they run.
