@@ -173,7 +173,8 @@ func (k *kit) runIn(ctx context.Context, r decoded) *Answer {
 }
 
 func (k *kit) runOptions(r decoded) codeinterp.RunOptions {
-	o := codeinterp.RunOptions{Timeout: max(k.Timeout, 0), OnOutput: r.OnOutput, MaxOutput: k.MaxOutput}
+	o := codeinterp.RunOptions{Timeout: max(k.Timeout, 0), OnOutput: r.OnOutput, MaxOutput: k.MaxOutput,
+		Artifacts: k.Artifacts && k.facts.info.Files}
 	if r.timeoutMs > 0 {
 		o.Timeout = time.Duration(r.timeoutMs) * time.Millisecond
 	}

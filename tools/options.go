@@ -64,6 +64,11 @@ type Options struct {
 	// and list_commands where there is a shell.
 	Background bool
 
+	// Artifacts has answers name the files that a program created or changed, and
+	// Answer.Result hold them, where the interpreter's Info.Files is set. It takes
+	// time where the directory has many files.
+	Artifacts bool
+
 	// ReadOutput adds read_output, with which the model reads, page by page,
 	// what did not fit into an answer.
 	ReadOutput bool

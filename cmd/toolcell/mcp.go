@@ -26,6 +26,7 @@ type mcpFlags struct {
 	directory  directoryFlags
 	stateless  bool
 	manage     bool
+	artifacts  bool
 	readOutput bool
 	only       list
 	tools      string
@@ -62,6 +63,7 @@ func (f *mcpFlags) registerAll(fs *flag.FlagSet, getenv func(string) string) {
 	fs.BoolVar(&f.manage, "manage", false, "also offer to list, restart and interrupt code contexts; over HTTP without a token, clients without a session get no list")
 	fs.Var(&f.only, "languages", "offer these `languages` only, such as python,bash; others are refused")
 	fs.StringVar(&f.tools, "tools", "", "connect to the MCP servers of this `file` ({\"mcpServers\": {...}}) and serve one tool in place of theirs, which runs programs that call them")
+	fs.BoolVar(&f.artifacts, "artifacts", false, "have answers name the files that a program created or changed; not with jupyter")
 	fs.BoolVar(&f.readOutput, "read-output", false, "also offer to read long output page by page")
 	fs.StringVar(&f.workspace, "workspace", "", "give the tools long names, with this `name`: workspace__NAME__run_code")
 	fs.StringVar(&f.http, "http", "", "serve HTTP at /mcp of this `address`, such as :8080, instead of standard input and output; without a host it is this machine only")
@@ -112,7 +114,7 @@ func (a *app) mcp(ctx context.Context, args []string) int {
 		ci.Close()
 		return a.usageError("%v", err)
 	}
-	opts := tools.Options{Timeout: f.timeout, MaxTimeout: f.maxTimeout, ManageContexts: f.manage, ReadOutput: f.readOutput, Background: f.directory.background}
+	opts := tools.Options{Timeout: f.timeout, MaxTimeout: f.maxTimeout, ManageContexts: f.manage, ReadOutput: f.readOutput, Artifacts: f.artifacts, Background: f.directory.background}
 	if f.gateway != nil {
 		opts.Secrets = f.gateway.secrets
 	}

@@ -164,6 +164,14 @@ func TestMCPTimeout(t *testing.T) {
 	hangUp()
 }
 
+func TestMCPArtifacts(t *testing.T) {
+	c, hangUp := serveMCP(t, "--artifacts")
+	if text, _ := callTool(t, c, "run_code", "language", "javascript", "code", "require('fs').writeFileSync('a', 'x')"); !strings.Contains(text, "Files written: a (1 bytes)") {
+		t.Errorf("%q", text)
+	}
+	hangUp()
+}
+
 // command returns the command as a process. What it says on standard error is
 // told where the test fails.
 func command(t *testing.T, args ...string) *exec.Cmd {

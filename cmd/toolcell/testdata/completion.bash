@@ -92,7 +92,7 @@ _toolcell() {
 		mcp:--workspace) words="" ;;
 		mcp:--write) words="" files=1 ;;
 		mcp:*)
-			if [[ $cur == -* ]]; then words="--allow-unsandboxed --background --ca --context-idle --context-lifetime --dir --disk --env-name --files --header --http --http-host --http-origin --http-token --isolation --kernel --languages --manage --max-contexts --max-timeout --memory --network --node --preload --processes --provider --python --read --read-output --shell --spill --stateless --tag --timeout --token --tools --url --verbose --warm --with --workspace --write --help"; else words=""; fi ;;
+			if [[ $cur == -* ]]; then words="--allow-unsandboxed --artifacts --background --ca --context-idle --context-lifetime --dir --disk --env-name --files --header --http --http-host --http-origin --http-token --isolation --kernel --languages --manage --max-contexts --max-timeout --memory --network --node --preload --processes --provider --python --read --read-output --shell --spill --stateless --tag --timeout --token --tools --url --verbose --warm --with --workspace --write --help"; else words=""; fi ;;
 		env:--lock) words="" files=1 ;;
 		env:--python) words="" files=1 ;;
 		env:--requirements) words="" files=1 ;;

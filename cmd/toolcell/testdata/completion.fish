@@ -73,6 +73,7 @@ complete -c toolcell -n '__fish_seen_subcommand_from repl' -l warm -d 'subproces
 complete -c toolcell -n '__fish_seen_subcommand_from repl' -l with -r -d 'subprocess: a Python package to install, such as pandas, where that was not done yet; several times for several'
 complete -c toolcell -n '__fish_seen_subcommand_from repl' -l write -r -F -d 'subprocess: a path that programs may read and change; several times for several'
 complete -c toolcell -n '__fish_seen_subcommand_from mcp' -l allow-unsandboxed -d 'subprocess: run without isolation where none is to be had'
+complete -c toolcell -n '__fish_seen_subcommand_from mcp' -l artifacts -d 'have answers name the files that a program created or changed; not with jupyter'
 complete -c toolcell -n '__fish_seen_subcommand_from mcp' -l background -d 'also offer to run commands in the background'
 complete -c toolcell -n '__fish_seen_subcommand_from mcp' -l ca -r -F -d 'jupyter: trust the certificates in this PEM file only'
 complete -c toolcell -n '__fish_seen_subcommand_from mcp' -l context-idle -r -d 'delete a context that was not used for this duration, 0 for never (default 30m0s)'

@@ -92,6 +92,7 @@ _toolcell() {
 	mcp)
 		_arguments \
 			'*--allow-unsandboxed[subprocess: run without isolation where none is to be had]' \
+			'*--artifacts[have answers name the files that a program created or changed; not with jupyter]' \
 			'*--background[also offer to run commands in the background]' \
 			'*--ca[jupyter: trust the certificates in this PEM file only]:value:_files' \
 			'*--context-idle[delete a context that was not used for this duration, 0 for never (default 30m0s)]:value:()' \
