@@ -170,7 +170,7 @@ func (a *app) saveArtifacts(f *runFiles, res *codeinterp.Result) int {
 	}
 	for _, t := range res.Truncated {
 		if t.Stream == "artifacts" && t.Reason == codeinterp.TruncatedByLimit {
-			fmt.Fprintln(a.stderr, "toolcell: some files of the program were not kept: with --dir DIR --write DIR it writes into DIR itself, without a limit")
+			fmt.Fprintln(a.stderr, "toolcell: some files of the program were not kept: with --provider subprocess --dir DIR --write DIR it writes into DIR itself, without this limit")
 			code = cmp.Or(code, exitFailure)
 		}
 	}
