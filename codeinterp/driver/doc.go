@@ -23,6 +23,11 @@
 // its own, with a constructor for each, and proves itself with package
 // conformance. A language has contexts where LanguageInfo.Contexts says so.
 //
+// What more a runtime can do, it has the methods for: [Filer] for files and
+// artifacts, [Commander] for a shell, [Attacher] for states that outlive the
+// process. A language whose LanguageInfo.Functions is set has its programs call
+// Program.Call, and one whose LanguageInfo.Input is set reads Program.Input.
+//
 // # What the driver promises to a session
 //
 //  1. The driver alone stops programs. One goroutine for each run decides, in one
