@@ -32,7 +32,8 @@ func TestGuides(t *testing.T) {
 			continue
 		}
 		t.Run(filepath.Base(file), func(t *testing.T) {
-			if _, err := os.Stat(python); err != nil && strings.Contains(string(text), "providers/subprocess") {
+			needs := strings.Contains(string(text), "providers/subprocess") || strings.Contains(string(text), "workspace/local")
+			if _, err := os.Stat(python); err != nil && needs {
 				if os.Getenv("CI") != "" {
 					t.Fatal("no .testenv/python; run internal/testenv/python.sh")
 				}

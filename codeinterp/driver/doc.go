@@ -25,8 +25,9 @@
 //
 // What more a runtime can do, it has the methods for: [Filer] for files and
 // artifacts, [Commander] for a shell, [Attacher] for states that outlive the
-// process. A language whose LanguageInfo.Functions is set has its programs call
-// Program.Call, and one whose LanguageInfo.Input is set reads Program.Input.
+// process. A language whose LanguageInfo.Functions is set serves the calls of
+// its programs by Program.Call, and one whose LanguageInfo.Input is set has them
+// read Program.Input.
 //
 // # What the driver promises to a session
 //
