@@ -93,7 +93,7 @@ func TestRunFilesOfFailures(t *testing.T) {
 		saved               []string
 	}{
 		{"exception", "", "require('fs').writeFileSync('a', 'x'); null.x", 1, "TypeError", []string{"a"}},
-		{"timeout", "1s", "require('fs').writeFileSync('a', 'x'); for(;;);", 124, "timed out", []string{"a"}},
+		{"timeout", "2s", "require('fs').writeFileSync('a', 'x'); for(;;);", 124, "timed out", []string{"a"}},
 		{"too much", "", "require('fs').writeFileSync('a', 'x'.repeat(9e6)); require('fs').writeFileSync('b', 'x'); undefined", 1, "--write DIR", []string{"b"}},
 		{"too much, and a code", "", "require('fs').writeFileSync('a', 'x'.repeat(9e6)); process.exit(7)", 7, "a not saved: its 9000000 bytes", nil},
 		{"nothing", "", "undefined", 0, "", nil},
