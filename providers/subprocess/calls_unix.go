@@ -65,6 +65,12 @@ func (p *process) call(f *frame) error {
 	if len(f.fields) != 4 || id == "" || len(id) > maxCallID {
 		return fmt.Errorf("%w: a call of %d fields, with an id of %d bytes", errFrame, len(f.fields), len(id))
 	}
+	args := json.RawMessage(f.field(3))
+	free, ok := p.budget.call(&p.args, len(args))
+	if !ok {
+		args, free = nil, func() {}
+	}
+	f.release() // as in show
 	p.sync()
 	r := p.current(f)
 	p.mu.Lock()
@@ -72,12 +78,8 @@ func (p *process) call(f *frame) error {
 	many := p.calls > maxCalls
 	p.mu.Unlock()
 	if many {
+		free()
 		return fmt.Errorf("%w: more than %d calls at once", errFrame, maxCalls)
-	}
-	args := json.RawMessage(f.field(3))
-	free, ok := p.budget.call(len(args))
-	if !ok {
-		args, free = nil, func() {}
 	}
 	go p.attend(r, id, string(f.field(2)), args, free)
 	return nil
@@ -88,17 +90,17 @@ func (p *process) call(f *frame) error {
 // run prevents is told once the program was interrupted, or at that end.
 func (p *process) attend(r *run, id, name string, args json.RawMessage, free func()) {
 	defer func() {
-		free()
 		p.mu.Lock()
 		p.calls--
 		p.mu.Unlock()
 	}()
 	value, err := json.RawMessage(nil), driver.ErrEnded
 	if args == nil {
-		err = &codeinterp.FunctionError{Function: name, Message: fmt.Sprintf("the arguments of open calls have more than %d bytes", maxOpenArgs)}
+		err = &codeinterp.FunctionError{Function: name, Message: fmt.Sprintf("there is no room for more arguments of open calls: those of all programs may have %d bytes", maxOpenArgs)}
 	} else if r != nil && p.unread.wait(r.calls.ctx) {
 		value, err = r.calls.prog.Call(r.calls.ctx, name, args)
 	}
+	free() // a program that does not read its answer holds nobody else up
 	if errors.Is(err, driver.ErrEnded) && r != nil {
 		select {
 		case <-r.calls.told:

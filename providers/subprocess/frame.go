@@ -19,7 +19,8 @@ const (
 	// digits is the width of every length, in hexadecimal.
 	digits = 8
 
-	// maxPause bounds the time from a frame's length to its last byte.
+	// maxPause bounds the time from a frame's length to its last byte, and again
+	// from when there is room for it.
 	maxPause = time.Minute
 
 	// step is how much memory a frame gets before there is room for it.
@@ -105,8 +106,15 @@ func encode(kind byte, fields ...string) []byte {
 
 var errFrame = errors.New("the driver sent what is no frame")
 
-// A roomer waits for room for n bytes of a frame, and takes it.
-type roomer func(n int) (free func(), err error)
+// A roomer is where room for a large frame comes from.
+type roomer interface {
+	// room waits for room for n bytes of a frame, and takes it. What has come
+	// of the frame is to be added to c.
+	room(n int) (c *coming, free func(), err error)
+	// arrived is called when the frame has come, or with why it will not. It
+	// returns why instead, where it knows better.
+	arrived(c *coming, err error) error
+}
 
 // readFrame reads one frame. It returns io.EOF at the end. Beyond the first step
 // bytes it takes no memory that room does not give; without room, no frame is
@@ -121,10 +129,8 @@ func readFrame(r io.Reader, room roomer) (frame, error) {
 		return frame{}, fmt.Errorf("%w: length %q", errFrame, head)
 	}
 	// Between frames a driver may be silent for ever, within one it may not.
-	if d, ok := r.(interface{ SetReadDeadline(time.Time) error }); ok {
-		_ = d.SetReadDeadline(time.Now().Add(maxPause))
-		defer d.SetReadDeadline(time.Time{})
-	}
+	allow(r, maxPause)
+	defer allow(r, 0)
 	body, free, err := readN(r, n, room)
 	if err != nil {
 		return frame{}, err
@@ -135,6 +141,17 @@ func readFrame(r io.Reader, room roomer) (frame, error) {
 		return frame{}, err
 	}
 	return f, nil
+}
+
+// allow bounds the time of reading, where r can do that. Zero means for ever.
+func allow(r io.Reader, d time.Duration) {
+	var end time.Time
+	if d > 0 {
+		end = time.Now().Add(d)
+	}
+	if r, ok := r.(interface{ SetReadDeadline(time.Time) error }); ok {
+		_ = r.SetReadDeadline(end)
+	}
 }
 
 // split finds the fields.
@@ -156,21 +173,38 @@ func (f *frame) split(rest []byte) error {
 // readN reads n bytes: a first step, and the rest once there is room for it.
 func readN(r io.Reader, n int, room roomer) (b []byte, free func(), err error) {
 	head := make([]byte, min(n, step))
-	if _, err := io.ReadFull(r, head); err != nil || n <= step {
+	if _, err := readFull(r, head); err != nil || n <= step {
 		return head, nil, err
 	}
 	if room == nil {
 		return nil, nil, fmt.Errorf("%w: %d bytes", errFrame, n)
 	}
-	if free, err = room(n); err != nil {
+	c, free, err := room.room(n)
+	if err != nil {
 		return nil, nil, err
 	}
+	allow(r, maxPause) // again: that it waited is not the driver's fault
 	b = make([]byte, n)
-	if _, err = io.ReadFull(r, b[copy(b, head):]); err != nil {
+	for at := copy(b, head); at < n && err == nil; {
+		var more int
+		more, err = readFull(r, b[at:min(at+step, n)])
+		at += more
+		c.bytes.Add(int64(more))
+	}
+	if err = room.arrived(c, err); err != nil {
 		free()
 		return nil, nil, err
 	}
 	return b, free, nil
+}
+
+// readFull is io.ReadFull within a frame, where the end is none that is expected.
+func readFull(r io.Reader, b []byte) (int, error) {
+	n, err := io.ReadFull(r, b)
+	if err == io.EOF {
+		err = io.ErrUnexpectedEOF
+	}
+	return n, err
 }
 
 // length reads the lower-case hexadecimal digits at the head of b.

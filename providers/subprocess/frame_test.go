@@ -9,7 +9,13 @@ import (
 	"time"
 )
 
-func anyRoom(int) (free func(), err error) { return func() {}, nil }
+// unbounded has room for any frame.
+type unbounded struct{}
+
+func (unbounded) room(int) (*coming, func(), error)  { return &coming{}, func() {}, nil }
+func (unbounded) arrived(_ *coming, err error) error { return err }
+
+var anyRoom unbounded
 
 func TestFrame(t *testing.T) {
 	long := strings.Repeat("x", 3<<20)
@@ -30,8 +36,8 @@ func TestFrame(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	for name, in := range map[string]string{"cut length": "0000", "cut frame": "00000010Z", "cut long frame": "03000000Zxxx"} {
-		if _, err := readFrame(strings.NewReader(in), anyRoom); err == nil || errors.Is(err, errFrame) {
+	for name, in := range map[string]string{"cut length": "0000", "cut frame": "00000010Z", "cut long frame": "03000000Zxxx", "cut where a step ends": "03000000" + strings.Repeat("x", step), "only a length": "00000010"} {
+		if _, err := readFrame(strings.NewReader(in), anyRoom); err == nil || err == io.EOF || errors.Is(err, errFrame) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

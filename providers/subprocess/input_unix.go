@@ -20,10 +20,28 @@ import (
 func (s *session) fifo() (string, error) {
 	name := ".stdin-" + rand.Text()
 	path := filepath.Join(s.p.place.dir, name)
-	if errors.Join(syscall.Mkfifo(path, 0o600), os.Chmod(path, 0o444)) != nil {
+	if errors.Join(syscall.Mkfifo(path, 0o600), readable(path)) != nil {
 		return "", fmt.Errorf("%w: standard input cannot be handed over", codeinterp.ErrUnavailable)
 	}
 	return filepath.Join(s.p.inside, name), nil
+}
+
+// readable lets the programs' user read a FIFO. What a program has put into its
+// place, such as a link to a file of the host's, stays what it is.
+func readable(path string) error {
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK|syscall.O_NOFOLLOW, 0)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err == nil && info.Mode().Type() != os.ModeNamedPipe {
+		err = codeinterp.ErrSpecial
+	}
+	if err != nil {
+		return err
+	}
+	return f.Chmod(0o444)
 }
 
 // feed copies the input to the FIFO once the driver has opened it, until the

@@ -44,11 +44,12 @@ type process struct {
 	open   context.Context // ends when the control channel is closed
 	shut   context.CancelFunc
 
-	ahead     chan message // of listen: the next frame
-	writing   sync.Mutex   // one frame at a time
-	answering sync.Mutex   // one answer at a time; before writing
-	unread    backlog      // of answers
-	offered   []string     // the functions that the driver knows
+	ahead     *ahead     // of listen: the next frame
+	writing   sync.Mutex // one frame at a time
+	answering sync.Mutex // one answer at a time; before writing
+	unread    backlog    // of answers
+	offered   []string   // the functions that the driver knows
+	args      share      // of the budget
 
 	mu     sync.Mutex
 	run    *run

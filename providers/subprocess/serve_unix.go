@@ -51,17 +51,43 @@ type message struct {
 func (p *process) next() message {
 	if ahead := p.ahead; ahead != nil {
 		p.ahead = nil
-		return <-ahead
+		close(ahead.wanted)
+		return <-ahead.came
 	}
-	return p.read()
+	return p.read(nil)
 }
 
-func (p *process) read() message {
-	f, err := readFrame(p.ctl, func(n int) (func(), error) { return p.budget.frame(p.open, n) })
+// read reads a frame. One that takes room is read once it is wanted.
+func (p *process) read(wanted <-chan struct{}) message {
+	f, err := readFrame(p.ctl, &lodging{p, wanted})
 	if err == nil && f.kind == frameDone {
 		p.tellOver(&f)
 	}
 	return message{f, time.Now(), err}
+}
+
+// A lodging is the roomer of a process's frame.
+type lodging struct {
+	p      *process
+	wanted <-chan struct{} // nil: it is
+}
+
+func (l *lodging) room(n int) (*coming, func(), error) {
+	if l.wanted != nil {
+		select {
+		case <-l.wanted:
+		case <-l.p.open.Done():
+			return nil, nil, os.ErrClosed
+		}
+	}
+	return l.p.budget.frame(l.p.open, n, func() { _ = l.p.ctl.SetReadDeadline(time.Unix(1, 0)) })
+}
+
+func (l *lodging) arrived(c *coming, err error) error {
+	if slow := l.p.budget.arrived(c); slow && err != nil {
+		return errSlow
+	}
+	return err
 }
 
 // tellOver tells that the run in progress is over, before its output is taken:
@@ -75,19 +101,26 @@ func (p *process) tellOver(done *frame) {
 	}
 }
 
+// An ahead is a frame that is read while the one before it is served.
+type ahead struct {
+	wanted chan struct{} // closed when that one has been
+	came   chan message
+}
+
 // readAhead has the next frame read while this one is served, so that it is
 // known when it came.
 func (p *process) readAhead() {
-	ahead := make(chan message, 1)
-	p.ahead = ahead
-	go func() { ahead <- p.read() }()
+	a := &ahead{make(chan struct{}), make(chan message, 1)}
+	p.ahead = a
+	go func() { a.came <- p.read(a.wanted) }()
 }
 
 // dropAhead gives back the room of a frame that nobody serves any more.
 func (p *process) dropAhead() {
-	if ahead := p.ahead; ahead != nil {
+	if a := p.ahead; a != nil {
+		close(a.wanted)
 		go func() {
-			m := <-ahead
+			m := <-a.came
 			m.release()
 		}()
 	}
@@ -167,8 +200,8 @@ func (p *process) show(f *frame) error {
 	if o.Kind == codeinterp.Value {
 		p.readAhead()
 	}
+	f.release() // OnOutput may take any time: no other process is to wait for it
 	p.sync()
-	f.release() // what waits for OnOutput is held to MaxOutput instead
 	if r := p.current(f); r != nil {
 		r.out.Add(o)
 	} else {
@@ -182,6 +215,7 @@ func (p *process) show(f *frame) error {
 
 // addLate takes output of an earlier run's threads.
 func (p *process) addLate(f *frame) error {
+	f.release()
 	kind := codeinterp.Stdout
 	switch string(f.field(0)) {
 	case "stdout":
@@ -230,6 +264,7 @@ func (p *process) finish(f *frame, at time.Time) error {
 	if err != nil {
 		return err
 	}
+	f.release() // as in show
 	p.sync()
 	if end.lost > 0 {
 		r.out.Lost(codeinterp.Truncation{Stream: "error", Bytes: end.lost, Reason: codeinterp.TruncatedByLimit})
