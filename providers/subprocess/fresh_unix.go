@@ -4,15 +4,10 @@ package subprocess
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"maps"
 	"os"
-	"path/filepath"
-	"strings"
 
 	"github.com/toolcell/toolcell/codeinterp"
-	"github.com/toolcell/toolcell/codeinterp/driver"
 )
 
 // prepare turns the code of a run into what l's driver executes. Its error is
@@ -58,46 +53,6 @@ func (h *host) lodge(ctx context.Context, l *language, pl *place) (*process, err
 		h.sandbox.Discard(dir)
 	}
 	return p, err
-}
-
-// oneShot starts the interpreter itself, for a language without a driver, on a
-// file that holds the program. The program is on its way from then on.
-func (s *session) oneShot(ctx context.Context, o *driver.Program) (_ *process, err error) {
-	h, l := s.h, s.lang
-	if s.place.dir, err = h.sandbox.TempDir(); err != nil {
-		return nil, err
-	}
-	if err := errors.Join(s.stock(ctx, o), s.remember(ctx, o)); err != nil {
-		return nil, err
-	}
-	dir, err := h.sandbox.TempDir()
-	if err != nil {
-		return nil, err
-	}
-	release := func() { h.sandbox.Discard(dir) }
-	defer func() {
-		if err != nil {
-			release()
-		}
-	}()
-	file := filepath.Join(dir, "program"+l.Extension)
-	if err := errors.Join(os.WriteFile(file, []byte(o.Code), 0o444), os.Chmod(dir, 0o711)); err != nil {
-		return nil, fmt.Errorf("%w: the program cannot be handed over", codeinterp.ErrUnavailable)
-	}
-	pl := &place{dir: s.place.dir, cwd: s.place.cwd, once: true, env: maps.Clone(o.Env)}
-	c := h.command(l, pl)
-	for _, a := range l.Args {
-		c.Args = append(c.Args, strings.ReplaceAll(a, FileArg, file))
-	}
-	c.ReadOnly = append(c.ReadOnly[:len(c.ReadOnly):len(c.ReadOnly)], file)
-	input, err := inputFile(h.opts.TempDir, o.Stdin)
-	if err != nil {
-		return nil, err
-	}
-	if input != nil {
-		defer input.Close()
-	}
-	return h.spawn(l, pl, c, input, release)
 }
 
 // inputFile returns a file without a name that holds b, nil for nil.

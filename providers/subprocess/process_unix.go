@@ -265,9 +265,6 @@ func (p *process) start(out *driver.Output, of *driver.Program, prog *program, s
 	r.p, r.seq, prog.seq = p, p.seq, p.seq
 	p.run = r
 	p.mu.Unlock()
-	if p.ctl == nil {
-		return r, nil
-	}
 	b := encode(frameRun, append([]string{strconv.Itoa(r.seq), prog.code, stdin}, pairs(of.Env)...)...)
 	b = append(p.offer(of.Functions()), b...)
 	if len(b) > chunk {

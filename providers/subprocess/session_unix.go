@@ -68,6 +68,9 @@ func (s *session) Cwd() string {
 
 // Run implements driver.Session.
 func (s *session) Run(ctx context.Context, prog *driver.Program, out *driver.Output) (o driver.Outcome, err error) {
+	if s.lang.Driver == nil {
+		return s.runFile(ctx, prog, out)
+	}
 	if err := s.ensure(ctx, prog); err != nil {
 		return driver.Outcome{}, err
 	}
@@ -116,9 +119,6 @@ func (s *session) Run(ctx context.Context, prog *driver.Program, out *driver.Out
 // prepare puts what the run needs beside its code into the directory. It
 // returns where the program finds its standard input.
 func (s *session) prepare(ctx context.Context, prog *driver.Program) (stdin string, err error) {
-	if s.lang.Driver == nil {
-		return "", nil // it had to be there before
-	}
 	if err := s.stock(ctx, prog); err != nil {
 		return "", err
 	}
@@ -149,7 +149,7 @@ func (s *session) ensure(ctx context.Context, prog *driver.Program) (err error) 
 	} else {
 		s.p, err = s.h.launch(s.lang, &s.place)
 	}
-	if err == nil && s.p.ctl != nil {
+	if err == nil {
 		_, err = s.p.greeting(ctx)
 	}
 	if err != nil {
@@ -158,13 +158,8 @@ func (s *session) ensure(ctx context.Context, prog *driver.Program) (err error) 
 	return err
 }
 
-// single makes sure of the process of a single run. Where the language has no
-// driver, the program is on its way from then on.
+// single makes sure of the process of a single run.
 func (s *session) single(ctx context.Context, prog *driver.Program) (err error) {
-	if s.lang.Driver == nil {
-		s.p, err = s.oneShot(ctx, prog)
-		return err
-	}
 	if s.p, err = s.h.fresh(ctx, s.lang, &s.place); err == nil && wantsFiles(prog) {
 		err = s.keep()
 	}

@@ -1,0 +1,90 @@
+//go:build unix
+
+package subprocess
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/codeinterp/driver"
+)
+
+// runFile is Run for a language without a driver: the interpreter itself runs a
+// file that holds the program.
+func (s *session) runFile(ctx context.Context, prog *driver.Program, out *driver.Output) (o driver.Outcome, err error) {
+	r := newRun(out, prog, &program{})
+	start, drop, err := s.oneShot(ctx, prog, r)
+	if err != nil {
+		return driver.Outcome{}, err
+	}
+	defer drop()
+	err = prog.HandOver(func() (err error) {
+		s.p, err = start()
+		return err
+	})
+	if err != nil {
+		return driver.Outcome{}, err
+	}
+	s.used = true
+	defer context.AfterFunc(ctx, s.p.end)()
+	<-r.done // also when ctx ends, which kills the process
+	r.calls.over()
+	o = r.outcome(s.p, true)
+	if prog.Artifacts {
+		s.look(ctx, &o)
+	}
+	o.Fresh = true
+	return o, nil
+}
+
+// oneShot prepares the run of a file. start begins it: all that is printed from
+// then on is r's. drop lets go of what start did not need.
+func (s *session) oneShot(ctx context.Context, o *driver.Program, r *run) (start func() (*process, error), drop func(), err error) {
+	h, l := s.h, s.lang
+	if s.place.dir, err = h.sandbox.TempDir(); err != nil {
+		return nil, nil, err
+	}
+	if err := errors.Join(s.stock(ctx, o), s.remember(ctx, o)); err != nil {
+		return nil, nil, err
+	}
+	dir, err := h.sandbox.TempDir()
+	if err != nil {
+		return nil, nil, err
+	}
+	release := func() { h.sandbox.Discard(dir) }
+	file := filepath.Join(dir, "program"+l.Extension)
+	if errors.Join(os.WriteFile(file, []byte(o.Code), 0o444), os.Chmod(dir, 0o711)) != nil {
+		release()
+		return nil, nil, fmt.Errorf("%w: the program cannot be handed over", codeinterp.ErrUnavailable)
+	}
+	input, err := inputFile(h.opts.TempDir, o.Stdin)
+	if err != nil {
+		release()
+		return nil, nil, err
+	}
+	pl := &place{dir: s.place.dir, cwd: s.place.cwd, once: true, env: maps.Clone(o.Env), first: r}
+	c := h.command(l, pl)
+	for _, a := range l.Args {
+		c.Args = append(c.Args, strings.ReplaceAll(a, FileArg, file))
+	}
+	c.ReadOnly = append(c.ReadOnly[:len(c.ReadOnly):len(c.ReadOnly)], file)
+	start = func() (*process, error) {
+		p, err := h.spawn(l, pl, c, input, release)
+		if err == nil {
+			release = func() {}
+		}
+		return p, err
+	}
+	return start, func() {
+		release()
+		if input != nil {
+			input.Close()
+		}
+	}, nil
+}
