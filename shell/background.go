@@ -120,8 +120,8 @@ func (s *Service) serve(ctx context.Context, c *command, o codeinterp.CommandOpt
 	close(c.done)
 }
 
-// add makes a command known, and forgets the one that has ended for the longest
-// time where there are too many. Close waits for work.Done from then on.
+// add makes a command known, and forgets one that has ended where there are too
+// many. Close waits for work.Done from then on.
 func (s *Service) add(c *command) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -131,16 +131,30 @@ func (s *Service) add(c *command) error {
 	case s.running >= s.o.MaxCommands:
 		return fmt.Errorf("shell: %w: %d commands run in the background, which is the limit; stop one first", codeinterp.ErrCapacity, s.running)
 	}
-	for i := 0; len(s.commands)-s.running >= s.o.MaxEnded && i < len(s.commands); i++ {
-		if s.commands[i].ended() {
-			s.commands = slices.Delete(s.commands, i, i+1)
-			i--
-		}
+	for len(s.commands)-s.running >= s.o.MaxEnded && s.forgetOne() {
 	}
 	s.running++
 	s.work.Add(1)
 	s.commands = append(s.commands, c)
 	return nil
+}
+
+// forgetOne forgets, of the commands that have ended, the oldest of the owner who
+// has the most of them: nobody takes the room of others. s.mu is held.
+func (s *Service) forgetOne() bool {
+	have := map[any]int{}
+	most := 0
+	for _, c := range s.commands {
+		if c.ended() {
+			have[c.owner]++
+			most = max(most, have[c.owner])
+		}
+	}
+	i := slices.IndexFunc(s.commands, func(c *command) bool { return c.ended() && have[c.owner] == most })
+	if i >= 0 {
+		s.commands = slices.Delete(s.commands, i, i+1)
+	}
+	return i >= 0
 }
 
 func (c *command) ended() bool {

@@ -25,7 +25,7 @@ type Options struct {
 	MaxCommands int
 
 	// MaxEnded is how many commands that have ended are remembered; of more, the
-	// one that ended first is forgotten. Zero means 32.
+	// oldest is forgotten of the owner who has the most. Zero means 32.
 	MaxEnded int
 }
 
