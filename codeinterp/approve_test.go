@@ -3,6 +3,7 @@ package codeinterp_test
 import (
 	"context"
 	"errors"
+	"io"
 	"strings"
 	"testing"
 
@@ -69,5 +70,27 @@ func TestApproveCanceledWhileAsking(t *testing.T) {
 	_, err := ci.RunCode(ctx, "echo", "", nil)
 	if !errors.Is(err, context.Canceled) || errors.Is(err, codeinterp.ErrRefused) {
 		t.Errorf("err = %v, want the cancellation", err)
+	}
+}
+
+// TestRefusedInput: whoever writes to the Input of a run that is refused, or that
+// a middleware answers itself, does not wait for ever.
+func TestRefusedInput(t *testing.T) {
+	answers := func(codeinterp.Handler) codeinterp.Handler {
+		return func(context.Context, codeinterp.Call) (codeinterp.Reply, error) { return codeinterp.Reply{}, nil }
+	}
+	refuses := codeinterp.Approve(func(context.Context, codeinterp.Call) error { return errors.New("no") })
+	for name, mw := range map[string]codeinterp.Middleware{"answered": answers, "refused": refuses} {
+		s, _ := codeinterp.Stateful(codeinterp.Wrap(&echoStateful{}, mw))
+		for op, run := range map[string]func(o *codeinterp.RunOptions){
+			"run":            func(o *codeinterp.RunOptions) { s.RunCode(t.Context(), "echo", "x", o) },
+			"run in context": func(o *codeinterp.RunOptions) { s.RunInContext(t.Context(), "c", "x", o) },
+		} {
+			r, w := io.Pipe()
+			run(&codeinterp.RunOptions{Input: r})
+			if _, err := w.Write(nil); !errors.Is(err, io.ErrClosedPipe) {
+				t.Errorf("%s, %s: Input is open: %v", name, op, err)
+			}
+		}
 	}
 }

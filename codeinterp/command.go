@@ -118,6 +118,7 @@ func (h commanding) RunCommand(ctx context.Context, command string, opts *Comman
 	c := Call{Op: OpCommand, Code: command}
 	if opts != nil {
 		c.Run, c.Args = &opts.RunOptions, opts
+		defer opts.closeInput()
 	}
 	r, err := h(ctx, c)
 	return r.Result, err

@@ -77,6 +77,7 @@ func (w wrapped) run(opts *RunOptions) *RunOptions {
 }
 
 func (w wrapped) RunCode(ctx context.Context, language, code string, opts *RunOptions) (Result, error) {
+	defer opts.closeInput()
 	r, err := w.handle(ctx, Call{Op: OpRun, Language: language, Code: code, Run: w.run(opts)})
 	return r.Result, err
 }
@@ -104,6 +105,7 @@ func (w wrappedStateful) CreateContext(ctx context.Context, language string, opt
 }
 
 func (w wrappedStateful) RunInContext(ctx context.Context, id ContextID, code string, opts *RunOptions) (Result, error) {
+	defer opts.closeInput()
 	r, err := w.handle(ctx, Call{Op: OpRunIn, Context: id, Code: code, Run: w.run(opts)})
 	return r.Result, err
 }

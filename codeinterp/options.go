@@ -60,9 +60,10 @@ type RunOptions struct {
 
 	// Input, if set, is what the program reads from its standard input, as it
 	// comes, in place of Stdin. It is read ahead of the program; what that does
-	// not read is lost. When the run is over, the provider closes Input, if it is
-	// an io.Closer, which has to end a Read in progress. A Read of another that
-	// blocks then is left behind until it returns. Languages whose
+	// not read is lost. When the run is over or was refused, the provider or
+	// [Wrap] closes Input, maybe both, if it is an io.Closer, which has to end a
+	// Read in progress. A Read of another that blocks then is left behind until
+	// it returns. Languages whose
 	// [LanguageInfo.Input] is false refuse it.
 	Input io.Reader
 
@@ -94,6 +95,17 @@ type RunOptions struct {
 
 	// FunctionLimits bound the calls of Functions and of the context's.
 	FunctionLimits FunctionLimits
+}
+
+// closeInput ends the wait of whoever writes to Input, also where a middleware
+// has refused the run.
+func (o *RunOptions) closeInput() {
+	if o == nil {
+		return
+	}
+	if c, ok := o.Input.(io.Closer); ok {
+		_ = c.Close()
+	}
 }
 
 // ContextOptions tunes a new context. The zero value is ready to use.
