@@ -230,7 +230,7 @@ func (i *Interpreter) fill(ctx context.Context, session Session, src fs.FS) erro
 	}
 	dir, err := rt.Files(session)
 	if err == nil {
-		err = copyFiles(ctx, dir, src, true)
+		err = copyFiles(ctx, dir, src)
 	}
 	if err == nil {
 		return nil

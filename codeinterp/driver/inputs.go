@@ -12,10 +12,10 @@ import (
 	"github.com/toolcell/toolcell/codeinterp"
 )
 
-// copyFiles copies src into dst. Where keep is set, dst outlives a failure: then
-// either all of src gets its place or nothing changes. What is there is replaced
-// by files of the same name.
-func copyFiles(ctx context.Context, dst codeinterp.FS, src fs.FS, keep bool) (err error) {
+// copyFiles copies src into dst: either all of src gets its place or nothing
+// changes, in a directory that others use too. What is there is replaced by files
+// of the same name.
+func copyFiles(ctx context.Context, dst codeinterp.FS, src fs.FS) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			err = fmt.Errorf("%w: files: the source panicked: %.200s", codeinterp.ErrInvalid, fmt.Sprint(v))
@@ -26,15 +26,12 @@ func copyFiles(ctx context.Context, dst codeinterp.FS, src fs.FS, keep bool) (er
 		return err
 	}
 	c := &copying{ctx: ctx, dst: dst, src: src, list: list, left: codeinterp.MaxInputBytes}
-	if !keep {
-		return c.copy(".")
-	}
 	c.stage = ".toolcell-" + rand.Text()
 	if err := dst.Mkdir(c.stage, 0o700); err != nil {
 		return unplaced(c.stage, err)
 	}
 	defer func() { err = joined([]error{err, dst.RemoveAll(c.stage)}) }()
-	if err := c.copy(c.stage); err != nil {
+	if err := c.copy(); err != nil {
 		return err
 	}
 	return c.install()
@@ -134,13 +131,10 @@ type copying struct {
 	undo  []func()
 }
 
-// copy puts everything beneath a directory of dst.
-func (c *copying) copy(dir string) error {
+// copy puts everything onto the stage.
+func (c *copying) copy() error {
 	for _, in := range c.list {
-		to := in.path
-		if dir != "." {
-			to = dir + "/" + in.path
-		}
+		to := c.stage + "/" + in.path
 		if in.dir {
 			if err := c.dst.MkdirAll(to, in.perm|0o700); err != nil {
 				return unplaced(in.path, err)

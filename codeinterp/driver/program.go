@@ -37,7 +37,7 @@ func (p *Program) CopyFiles(ctx context.Context, dir codeinterp.FS) error {
 	if p.files == nil {
 		return nil
 	}
-	return copyFiles(ctx, dir, p.files, p.run == nil || !p.run.slot.opts.Once)
+	return copyFiles(ctx, dir, p.files)
 }
 
 // HasFiles reports whether CopyFiles has anything to copy.
