@@ -104,7 +104,8 @@ func (c *calls) explain(name string, err error) error {
 	if len(told) > maxMessage {
 		told = told[:maxMessage] + "..."
 	}
-	return &codeinterp.FunctionError{Function: name, Message: strings.ToValidUTF8(told, "\uFFFD")}
+	told = strings.ReplaceAll(strings.ToValidUTF8(told, "\uFFFD"), "\x00", "\uFFFD") // which no shell can hold
+	return &codeinterp.FunctionError{Function: name, Message: told}
 }
 
 // message is what a CallRecord says of the error that a program got.

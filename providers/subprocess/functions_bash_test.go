@@ -4,6 +4,7 @@ package subprocess_test
 
 import (
 	"context"
+	"strings"
 	"testing"
 	"time"
 
@@ -21,6 +22,8 @@ var callingBash = []struct{ name, code, want string }{
 	{"unknown", "tool other 2>&1", "error out=other: the run was given no function of this name\n"},
 	{"no object", "tool echo '[1]' 2>&1", "error out=echo: the arguments are not a JSON object\n"},
 	{"no name", "tool 2>/dev/null; echo $?", "ok out=2\n"},
+	{"zero byte", `tool zero '{"n":1}' 2>&1; echo $?`, "ok out=zero: x\uFFFDy\n1\n"},
+	{"zero byte in much", `tool zero '{"n":5000}' 2>&1 | wc -m; echo ${PIPESTATUS[0]}`, "ok out=5009\n1\n"},
 	{"unicode", `tool echo '{"v":"é漢😀\"$x"}'`, "ok out=\"é漢😀\\\"$x\"\n"},
 	{"options", "set -euf; IFS=0123456789:; tool echo '{\"v\":\"1:2\"}'; set +euf; IFS=$' \\t\\n'", "ok out=\"1:2\"\n"},
 	{"subshells", `for i in $(seq 40); do ( for j in 1 2 3; do [[ $(tool echo "{\"v\":$i$j}") == $i$j ]] || echo "wrong $i$j"; done ) & done; wait`, "ok"},
@@ -46,6 +49,8 @@ func TestFunctionsInBash(t *testing.T) {
 	list := append(functions(t), function("nap", func(context.Context, map[string]any) (any, error) {
 		time.Sleep(300 * time.Millisecond)
 		return nil, nil
+	}), function("zero", func(_ context.Context, args map[string]any) (any, error) {
+		return nil, &codeinterp.FunctionError{Message: strings.Repeat("x", int(args["n"].(float64))) + "\x00y"}
 	}))
 	for i, p := range callingBash {
 		opts := &codeinterp.RunOptions{Timeout: 2 * time.Minute, Functions: list}
@@ -72,5 +77,15 @@ func TestFunctionsInBashAfterTheEnd(t *testing.T) {
 	res := n.run(`touch go; until [[ -e done ]]; do sleep 0.01; done; cat told; tool echo '{"v":2}'`, o)
 	if s := summary(res); s != "ok out=echo: the run has ended\n2\n" || len(res.Calls) != 1 {
 		t.Errorf("%s, %d calls", s, len(res.Calls))
+	}
+}
+
+// TestFunctionsInBashWithoutALock: a program whose functions cannot be set up does
+// not run, which is no good end.
+func TestFunctionsInBashWithoutALock(t *testing.T) {
+	ci := open(t, subprocess.Options{Require: subprocess.Landlock, Languages: []subprocess.Language{subprocess.Bash()}, Env: map[string]string{"TMPDIR": "/nowhere"}})
+	res, err := ci.RunCode(t.Context(), "bash", "echo on", &codeinterp.RunOptions{Timeout: time.Minute, Functions: functions(t)})
+	if res.OK() && res.Stdout() == "" {
+		t.Errorf("%s, %v", summary(res), err)
 	}
 }

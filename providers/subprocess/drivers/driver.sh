@@ -30,7 +30,7 @@ __toolcell_take() { # length; sets REPLY to that many bytes of the channel
 	if ((left > 4096)); then
 		REPLY=$(command -p head -c "$left" <&"$__toolcell_ctl"; builtin printf x)
 		REPLY=${REPLY%x}
-		((${#REPLY} == left)) || builtin exit 0
+		((${#REPLY} == left)) || builtin exit 1
 		return 0
 	fi
 	while ((left > 0)); do
@@ -41,7 +41,7 @@ __toolcell_take() { # length; sets REPLY to that many bytes of the channel
 		if ((status > 0 && status <= 128 && left > 0)); then
 			__toolcell_run=
 			trap - EXIT
-			builtin exit 0
+			builtin exit 1
 		fi
 	done
 }
@@ -83,7 +83,7 @@ __toolcell_offer() { # names of functions; holds the lock, which it makes
 	fi
 	if [[ ! $__toolcell_tools ]]; then
 		local dir
-		dir=$(command -p mktemp -d) && command -p mkfifo "$dir/lock" || builtin exit 0
+		dir=$(command -p mktemp -d) && command -p mkfifo "$dir/lock" || builtin exit 1
 		exec 229<>"$dir/lock"
 		command -p rm -rf -- "$dir"
 		__toolcell_tools=1
