@@ -25,10 +25,12 @@ import (
 var shells = []string{"/bin/bash", "/usr/bin/bash", "/bin/sh"}
 
 // shellBoot has a shell read the command from descriptor 3, once the limits are
-// in force, and run it in the directory of its first argument.
+// in force, and run it in the directory of its first argument. A command that
+// cannot be read whole does not run: without its end, the x, it has failed.
 const shellBoot = `if [ -n "$1" ]; then cd -- "$1" || exit 126; fi
 shift
-eval "$(cat <&3)" 3<&-`
+__toolcell=$(command -p cat <&3 && echo x) || exit 126
+eval "unset -v __toolcell; ${__toolcell%x}" 3<&-`
 
 // shell returns what runs commands: it finds the interpreters of all languages
 // by their names, and may read what they need.
