@@ -173,8 +173,8 @@ func (f *frame) split(rest []byte) error {
 // readN reads n bytes: a first step, and the rest once there is room for it.
 func readN(r io.Reader, n int, room roomer) (b []byte, free func(), err error) {
 	head := make([]byte, min(n, step))
-	if _, err := readFull(r, head); err != nil || n <= step {
-		return head, nil, err
+	if got, err := io.ReadFull(r, head); err != nil || n <= step {
+		return head, nil, cut(head[:got], err)
 	}
 	if room == nil {
 		return nil, nil, fmt.Errorf("%w: %d bytes", errFrame, n)
@@ -187,24 +187,28 @@ func readN(r io.Reader, n int, room roomer) (b []byte, free func(), err error) {
 	b = make([]byte, n)
 	for at := copy(b, head); at < n && err == nil; {
 		var more int
-		more, err = readFull(r, b[at:min(at+step, n)])
+		more, err = io.ReadFull(r, b[at:min(at+step, n)])
 		at += more
 		c.bytes.Add(int64(more))
 	}
-	if err = room.arrived(c, err); err != nil {
+	if err = room.arrived(c, cut(b, err)); err != nil {
 		free()
 		return nil, nil, err
 	}
 	return b, free, nil
 }
 
-// readFull is io.ReadFull within a frame, where the end is none that is expected.
-func readFull(r io.Reader, b []byte) (int, error) {
-	n, err := io.ReadFull(r, b)
-	if err == io.EOF {
-		err = io.ErrUnexpectedEOF
+// cut is the error of a frame that has come to its end after b, too early. A
+// call that was cut, as by the end of a program whose job was calling, has lost
+// nothing.
+func cut(b []byte, err error) error {
+	if err != io.EOF && err != io.ErrUnexpectedEOF {
+		return err
 	}
-	return n, err
+	if len(b) > 0 && b[0] == frameCall {
+		return io.EOF
+	}
+	return io.ErrUnexpectedEOF
 }
 
 // length reads the lower-case hexadecimal digits at the head of b.

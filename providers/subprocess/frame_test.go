@@ -41,8 +41,10 @@ func TestFrame(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if _, err := readFrame(strings.NewReader(""), anyRoom); err != io.EOF {
-		t.Errorf("nothing: %v", err)
+	for name, in := range map[string]string{"nothing": "", "cut call": "00000010Q", "cut long call": "03000000Q" + strings.Repeat("x", step-1)} {
+		if _, err := readFrame(strings.NewReader(in), anyRoom); err != io.EOF {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }
 
