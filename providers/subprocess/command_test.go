@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/fstest"
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
@@ -212,4 +213,19 @@ func TestDir(t *testing.T) {
 			t.Error(err)
 		}
 	})
+}
+
+// TestInputsShared: files of a run that cannot all be placed change nothing in a
+// directory that others use.
+func TestInputsShared(t *testing.T) {
+	dir := leftover.Dir(t)
+	ci := open(t, subprocess.Options{Require: subprocess.Landlock, Dir: dir, Languages: []subprocess.Language{subprocess.Bash()}})
+	run(t, ci, "bash", "echo old > a; mkdir b", nil)
+	res, err := ci.RunCode(t.Context(), "bash", "echo no", &codeinterp.RunOptions{Files: fstest.MapFS{"a": {Data: []byte("new\n")}, "b": {}}})
+	if !errors.Is(err, codeinterp.ErrInvalid) || res.Status != codeinterp.StatusNotRun {
+		t.Errorf("%s, %v", summary(res), err)
+	}
+	if res := run(t, ci, "bash", "cat a; ls -A", nil); res.Stdout() != "old\na\nb\n" {
+		t.Error(summary(res))
+	}
 }
