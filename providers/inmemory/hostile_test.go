@@ -94,7 +94,7 @@ var hostile = []hostileProgram{
 	{"resizable buffer", `const b = new ArrayBuffer(1, { maxByteLength: 2 ** 40 }); for (let i = 1; ; i *= 2) b.resize(i)`, false},
 	{"shared buffer", `const k = []; for (;;) k.push(new SharedArrayBuffer(2 ** 24))`, false},
 	{"waiting", `Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)`, false},
-	{"normalize", `"\u1100".repeat(1e7).normalize("NFD").normalize("NFC").length`, false},
+	{"normalize", `"\u1100".repeat(1e7).normalize("NFD").normalize("NFC").length`, true},
 	{"replace", `"a".repeat(1e5).replace(/a/g, () => "b".repeat(1e5)).length`, false},
 	{"class chain", `let c = class {}; for (;;) c = class extends c {}`, false},
 	{"exit in a loop", `process.on("exit", () => { for (;;) {} }); process.exit(0)`, false},
