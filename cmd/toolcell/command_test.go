@@ -82,9 +82,7 @@ func TestCompletion(t *testing.T) {
 
 // TestManPageIsOne: the reader has nothing to complain about.
 func TestManPageIsOne(t *testing.T) {
-	if _, err := exec.LookPath("groff"); err != nil {
-		t.Skip(err)
-	}
+	needs(t, "groff")
 	_, page, _ := toolcell(t.Context(), "", "man")
 	cmd := exec.CommandContext(t.Context(), "groff", "-man", "-ww", "-Tascii", "-z")
 	cmd.Stdin = strings.NewReader(page)

@@ -115,6 +115,9 @@ func TestRunFilesOfFailures(t *testing.T) {
 func TestRunFilesStayInside(t *testing.T) {
 	out, outside := t.TempDir(), t.TempDir()
 	if err := os.Symlink(outside, filepath.Join(out, "link")); err != nil {
+		if os.Getenv("CI") != "" {
+			t.Fatal(err)
+		}
 		t.Skip(err)
 	}
 	program := "const fs = require('fs'); fs.mkdirSync('link'); fs.writeFileSync('link/a', 'x'); fs.writeFileSync('b', 'x'); undefined"
