@@ -14,7 +14,7 @@ import (
 // working directory is never looked at; a command with a slash means itself.
 func TestCandidates(t *testing.T) {
 	top := t.TempDir()
-	for _, dir := range []string{"venv", "conda", "work/.venv", "other"} {
+	for _, dir := range []string{"venv", "conda", "project/.venv", "other"} {
 		bin := filepath.Join(top, dir, "bin")
 		if err := os.MkdirAll(bin, 0o755); err != nil {
 			t.Fatal(err)
@@ -25,7 +25,7 @@ func TestCandidates(t *testing.T) {
 			}
 		}
 	}
-	t.Chdir(filepath.Join(top, "work"))
+	t.Chdir(filepath.Join(top, "project"))
 	t.Setenv("PATH", top+"/other/bin:.venv/bin")
 	for _, c := range []struct{ name, venv, conda, want string }{
 		{"no environment", "", "", "other"},
@@ -57,7 +57,7 @@ func TestCandidates(t *testing.T) {
 		t.Errorf("node is looked for at %q", got)
 	}
 	own.Commands = []string{"./python"}
-	if got := candidates(&own); !slices.Equal(got, []string{top + "/work/python"}) {
+	if got := candidates(&own); !slices.Equal(got, []string{top + "/project/python"}) {
 		t.Errorf("a path is looked for at %q", got)
 	}
 }

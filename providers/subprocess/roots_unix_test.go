@@ -18,7 +18,7 @@ func TestRoots(t *testing.T) {
 	t.Setenv("HOME", home)
 	for _, dir := range []string{
 		"home/bin", "home/lib", "home/.ssh", "home/.local/bin", "home/.local/lib/python3.11/site-packages", "home/.local/share/keyrings",
-		"home/opt/node/bin", "home/opt/node/lib/node_modules", "home/venv/bin", "home/venv/lib/python3.11", "home/trap/bin", "work/bin", "work/lib",
+		"home/opt/node/bin", "home/opt/node/lib/node_modules", "home/venv/bin", "home/venv/lib/python3.11", "home/trap/bin", "project/bin", "project/lib",
 	} {
 		if err := os.MkdirAll(filepath.Join(top, dir), 0o755); err != nil {
 			t.Fatal(err)
@@ -26,7 +26,7 @@ func TestRoots(t *testing.T) {
 	}
 	for _, file := range []string{
 		"home/bin/node", "home/bin/python3", "home/.local/bin/python3", "home/opt/node/bin/node", "home/venv/pyvenv.cfg",
-		"home/venv/bin/python3", "home/trap/bin/node", "work/bin/node",
+		"home/venv/bin/python3", "home/trap/bin/node", "project/bin/node",
 	} {
 		if err := os.WriteFile(filepath.Join(top, file), nil, 0o755); err != nil {
 			t.Fatal(err)
@@ -49,7 +49,7 @@ func TestRoots(t *testing.T) {
 		{"in ~/bin", rootsOf(home + "/bin/node"), "home/bin/node"},
 		{"linked from ~/bin", rootsOf(home + "/bin/linked"), "home/bin/linked home/opt/node/bin/node home/opt/node/lib"},
 		{"libraries that are the home", rootsOf(home + "/trap/bin/node"), "home/trap/bin/node"},
-		{"of its own", rootsOf(top + "/work/bin/node"), "work/bin/node work/lib"},
+		{"of its own", rootsOf(top + "/project/bin/node"), "project/bin/node project/lib"},
 		{"the system's", rootsOf("/bin/sh"), ""},
 		{"python in ~/.local", pythonRoots(local+"/bin/python3", []string{local}, []string{local + "/lib/python3.11/site-packages", local + "/lib/python3.11", home, "/", ""}), "home/.local/bin/python3 home/.local/lib/python3.11"},
 		{"python in the home", pythonRoots(home+"/bin/python3", []string{home, "/usr"}, []string{"/usr/lib/python3", home + "/.ssh"}), "home/bin/python3"},
