@@ -9,13 +9,24 @@ NESTED  := internal/release $(patsubst %/go.mod,%,$(wildcard examples/*/go.mod e
 PATH    := $(CURDIR)/.testenv/bin:$(PATH)
 export PATH
 
-# The race detector needs a C compiler, and nothing else here does.
-RACE    := $(shell command -v $$($(GO) env CC) >/dev/null 2>&1 && echo -race)
+# The race detector needs a C compiler, and nothing else here does. The engine of
+# providers/inmemory is C turned into Go, with memory of its own that the detector
+# does not watch: it only takes ten times as long with it, so it goes without.
+# `make race` instruments the engine too.
+ENGINE  := -gcflags=modernc.org/...=-race=false
+RACE    := $(shell command -v $$($(GO) env CC) >/dev/null 2>&1 && echo -race $(ENGINE))
+
+# What takes longest comes first, and three packages run beside each other, since
+# the tests of providers/jupyter mostly wait for servers.
+ALL     := ./providers/jupyter ./providers/subprocess ./internal/sandbox ./conformance ./providers/inmemory ./cmd/toolcell ./...
 
 TESTS   = $$($(GO) -C internal/lint tool -n gotestsum) --format pkgname-and-test-fails --format-icons text --format-hide-empty-pkg \
 	--rerun-fails=2 --rerun-fails-max-failures=30
 
-.PHONY: attack test testenv compile quick bench lint cross fuzz cover release vuln tidy test262
+# What programs do to the host by way of the driver, in the mode that is set.
+FAULTS  := ^Test(InterpreterInHome|Roots|ServerChildren|WarmOutcomes|DeafDriver|TypeScriptHostile|BoundedShows|ForgedShows|FramesInFlight|CwdReplaced|ThreadDisplays|ForkedDisplays|BoundedErrors|LargeLatePrint|WarmServerStopped|ArtifactsInTime|DescribeIsTrue|BrokenDriver)$$
+
+.PHONY: attack test race testenv compile quick bench floors lint cross fuzz cover release vuln tidy test262
 
 ## test: set up the test parts, then run every test with the race detector. What
 ## fails beside the others is tried again, alone, and has to pass then: real
@@ -26,10 +37,20 @@ ifeq ($(RACE),)
 	@echo "no C compiler: the tests run without the race detector"; test -z "$$CI"
 endif
 	@$(MAKE) --no-print-directory -j2 testenv compile
-	$(TESTS) --packages=./... -- $(RACE) -shuffle=on -timeout 40m
-	$(TESTS) --packages='./conformance ./providers/inmemory ./internal/typescript' -- -run 'Faults|NaiveProvider|Hostile|Conformance|Hammer|ManyContexts|JobsLeft|LargeCalls' # what the race detector is too slow for
-	$(TESTS) --packages=./providers/subprocess -- -run TypeScriptHostile # all of what it tried one in ten of
+	$(TESTS) --packages='$(ALL)' -- $(RACE) -p 3 -vet=off -shuffle=on -timeout 40m
+	$(TESTS) --packages='./conformance ./providers/inmemory ./internal/typescript' -- -vet=off -run 'Toy|Faults|NaiveProvider|Hostile|Conformance|Hammer|ManyContexts|JobsLeft|LargeCalls' # what the race detector is too slow for
+	$(TESTS) --packages=./providers/subprocess -- -vet=off -run TypeScriptHostile # all of what it tried one in ten of
+	$(TESTS) --packages=./cmd/toolcell -- -vet=off -run 'TestSmallHost|TestStress' # a server of the memory that users' have
 	@set -e; for m in $(NESTED); do echo "== $$m"; $(GO) -C $$m test ./...; done
+
+## race: with the race detector what make test has no time for: the embedded
+## engine instrumented too, every set-up of the suite's own tests, every clause on
+## every kind of Jupyter server, all programs of HumanEval
+race: export TOOLCELL_TEST_FULL = 1
+race:
+	$(TESTS) --packages='./conformance ./providers/jupyter' -- $(RACE) -vet=off -timeout 40m -run 'Conformance|Toy|Faults'
+	$(TESTS) --packages=./providers/subprocess -- $(RACE) -vet=off -timeout 40m -run HumanEval
+	$(TESTS) --packages=./providers/inmemory/... -- -race -vet=off -shuffle=on -timeout 40m
 
 ## quick: the tests without the race detector and without setting anything up
 quick:
@@ -39,18 +60,27 @@ quick:
 ## prints what held. The tests run each of them too.
 attack: testenv
 	TOOLCELL_ATTACK=1 $(GO) test -count=1 -timeout 40m -v -run '^TestTable$$' ./internal/sandbox
+	@set -e; for mode in bwrap landlock none; do echo "== programs against their host, $$mode"; TOOLCELL_TEST_MODE=$$mode $(GO) test -count=1 -v \
+		-run '$(FAULTS)' ./providers/subprocess | grep -E '^ *(--- |ok|FAIL)'; done
+	$(GO) test -count=1 -run 'Hostile|Hammer|ManyContexts|Revoked|Detached|Faked|JobsLeft|TypeScriptMemory|Stress' ./providers/inmemory
 
 ## testenv: install the real servers and interpreters that the tests use
 testenv:
 	@printf '%s\n' internal/testenv/*.sh | xargs -P 4 -n 1 bash
 
-# compile the tests, which takes the processor while testenv takes the network
+# compile the tests, without linking them, which takes the processor while testenv
+# takes the network
 compile:
-	@$(GO) test $(RACE) -run '^$$' ./... > /dev/null
+	@$(GO) list -export -test -deps $(RACE) ./... > /dev/null
 
 ## bench: every benchmark, with the floors measured in the same run
 bench: testenv
 	$(GO) test -run '^$$' -bench . -benchmem ./...
+
+## floors: the README's cost table, each row beside its floor, in a few minutes and
+## on a machine that does nothing else
+floors: testenv
+	@$(GO) run ./internal/floors
 
 ## lint: gofmt, vet, staticcheck, tidiness, known vulnerabilities
 lint: vuln

@@ -1,133 +1,201 @@
+//go:build linux
+
 package toolcell_test
 
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/jupytertest"
 	"github.com/toolcell/toolcell/providers/inmemory"
+	"github.com/toolcell/toolcell/providers/inmemory/engine"
+	"github.com/toolcell/toolcell/providers/inmemory/quickjs"
+	"github.com/toolcell/toolcell/providers/inmemory/typescript"
+	"github.com/toolcell/toolcell/providers/jupyter"
 	"github.com/toolcell/toolcell/providers/subprocess"
 )
 
-// TestProvidersAgree makes the same calls of several providers, in one language,
+// agreements are the pairs of providers that have a language in common.
+var agreements = []struct {
+	language string
+	a, b     func(t *testing.T) codeinterp.StatefulInterpreter
+	calls    []agreedCall
+}{
+	{"javascript", embedded, processes(subprocess.JavaScript()), agreedJavaScript},
+	{"typescript", embedded, processes(subprocess.TypeScript()), agreedTypeScript},
+	{"python", processes(subprocess.Python()), kernels, agreedPython},
+	{"bash", processes(subprocess.Bash()), kernels, agreedBash},
+}
+
+// TestProvidersAgree makes the same calls of two providers, in one language,
 // and compares the answers field by field. Durations, tracebacks and what a
-// context is called are left out.
+// context is called are left out, and so are the words of errors that two
+// engines raise by themselves.
 func TestProvidersAgree(t *testing.T) {
-	in, err := inmemory.NewStateful(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer in.Close()
-	sub, err := subprocess.NewStateful(&subprocess.Options{Languages: []subprocess.Language{subprocess.JavaScript()}})
-	if err != nil {
-		if os.Getenv("CI") != "" {
-			t.Fatal(err)
-		}
-		t.Skip(err)
-	}
-	defer sub.Close()
-	for _, tt := range agreedCalls {
-		t.Run(tt.name, func(t *testing.T) {
-			a, b := tt.answers(t, in), tt.answers(t, sub)
-			if a != b {
-				t.Errorf("inmemory:\n%s\nsubprocess:\n%s", a, b)
+	for _, pair := range agreements {
+		t.Run(pair.language, func(t *testing.T) {
+			a, b := pair.a(t), pair.b(t)
+			for _, tt := range pair.calls {
+				t.Run(tt.name, func(t *testing.T) {
+					was, is := tt.answers(t, a, pair.language), tt.answers(t, b, pair.language)
+					for i := range was {
+						if was[i] != is[i] {
+							t.Errorf("%T: %s\n%T: %s", a, was[i], b, is[i])
+						}
+					}
+				})
 			}
 		})
 	}
 }
 
-// An agreedCall is a series of programs in one context, or one by RunCode.
-type agreedCall struct {
-	name     string
-	programs []string
-	timeout  time.Duration
-	canceled bool // at the first output
+func embedded(t *testing.T) codeinterp.StatefulInterpreter {
+	js := quickjs.New(nil)
+	ci, err := inmemory.NewStateful(&inmemory.Options{Engines: []engine.Engine{js, typescript.New(js)}})
+	return opened(t, ci, err)
 }
 
-var agreedCalls = []agreedCall{
-	{name: "output and value", programs: []string{`console.log("out"); console.error("err"); ({ b: [1, "é"], a: null })`}},
-	{name: "no value", programs: []string{"const x = 1;", "undefined", ""}},
-	{name: "values without JSON", programs: []string{"NaN", "new Map([[1, 2]])", "[undefined]", "10n", "(() => 1)"}},
-	{name: "values that JSON gives back", programs: []string{"-0", "[-0]", "new (class P { x = 1 })()", "Object.create(null)", "({ get a() { return 1 } })",
-		"new Proxy({ a: 1 }, {})", "new Proxy([1], {})", "[, 1]", "(function () { return arguments })(1)", "'x'.repeat(2 ** 20 - 2).length", "Object.assign([1], { x: 1 })"}},
-	{name: "a promise as the value", programs: []string{"Promise.resolve({ a: 1 })", "Promise.resolve()", "Promise.reject(new RangeError('no'))", "Promise.reject(5)"}},
-	{name: "thrown values", programs: []string{"throw 5", "throw 'text'", "throw { a: 1 }", "throw undefined", "throw null", "throw [1, 'x']"}},
-	{name: "toJSON of every object", programs: []string{"Object.prototype.toJSON = function () { return 1 }; 2", "({ a: 1 })", "delete Object.prototype.toJSON; ({ a: 1 })"}},
-	{name: "handlers of what nobody caught", programs: []string{`process.on("uncaughtException", (e) => console.log("caught", e.message)); setTimeout(() => { throw new Error("late") }, 10); void 0`}},
-	{name: "handlers of rejections", programs: []string{`process.on("unhandledRejection", (e) => console.log("rejected", e.message)); void Promise.reject(new Error("late"))`}},
-	{name: "handlers of the end", programs: []string{`process.on("exit", (n) => console.log("leaving", n)); process.exit(3)`, "1"}},
-	{name: "a value and what comes later", programs: []string{`setTimeout(() => console.log("later"), 20); "value"`}},
-	{name: "no listeners", programs: []string{`process.removeAllListeners(); setTimeout(() => { throw new RangeError("late") }, 10); void 0`}},
-	{name: "errors", programs: []string{`throw new RangeError("two\nlines")`, "\n\nnull.f()", "const ok = 1;"}},
-	{name: "state after errors", programs: []string{"var kept = 1;", "throw new Error()", "kept"}},
-	{name: "state after a timeout", programs: []string{"var kept = 1;", `console.log("x"); await new Promise(() => setTimeout(() => 0, 3600000))`, "kept"}, timeout: 3 * time.Second},
-	{name: "a loop that times out", programs: []string{`console.log("x"); for (;;) {}`}, timeout: 3 * time.Second},
-	{name: "cancellation", programs: []string{`console.log("x"); await new Promise(() => setTimeout(() => 0, 3600000))`}, canceled: true},
-	{name: "malformed", programs: []string{"a\x00b"}},
-	{name: "promises", programs: []string{"await Promise.resolve(7)", `await Promise.reject(new TypeError("no"))`}},
-	{name: "timers", programs: []string{`setTimeout(() => console.log("later"), 50); console.log("first"); void 0`}},
-	{name: "modules", programs: []string{`require("toolcell_no_such_module")`}},
+func processes(l subprocess.Language) func(t *testing.T) codeinterp.StatefulInterpreter {
+	return func(t *testing.T) codeinterp.StatefulInterpreter {
+		ci, err := subprocess.NewStateful(&subprocess.Options{Languages: []subprocess.Language{l}})
+		if err != nil && os.Getenv("CI") == "" {
+			t.Skip(err)
+		}
+		return opened(t, ci, err)
+	}
+}
+
+func kernels(t *testing.T) codeinterp.StatefulInterpreter {
+	ci, err := jupyter.NewStateful(t.Context(), &jupyter.Options{URL: jupytertest.Server(t)})
+	return opened(t, ci, err)
+}
+
+func opened[T codeinterp.StatefulInterpreter](t *testing.T, ci T, err error) codeinterp.StatefulInterpreter {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := ci.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return ci
+}
+
+// An agreedCall is a series of programs, each by RunCode and all in one context.
+type agreedCall struct {
+	name        string
+	programs    []string
+	opts        codeinterp.RunOptions
+	stateful    bool // in the context only
+	canceled    bool // at the first output
+	interrupted bool // at the first output, and stateful
+	restarted   bool // so too
 }
 
 var errAgreed = errors.New("the caller changed its mind")
 
-// answers makes the calls, by RunCode and in a context, and tells the answers.
-func (a agreedCall) answers(t *testing.T, ci codeinterp.StatefulInterpreter) string {
+// answers makes the calls and tells the answers.
+func (a agreedCall) answers(t *testing.T, ci codeinterp.StatefulInterpreter, language string) []string {
 	t.Helper()
 	ctx := t.Context()
-	id, err := ci.CreateContext(ctx, "javascript", nil)
+	id, err := ci.CreateContext(ctx, language, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var b strings.Builder
+	var told []string
 	for _, code := range a.programs {
-		for _, way := range []string{"RunCode", "RunInContext"} {
-			ctx, cancel := context.WithCancelCause(ctx)
-			opts := &codeinterp.RunOptions{Timeout: a.timeout, OnOutput: func(codeinterp.Output) error {
-				if a.canceled {
-					cancel(errAgreed)
-				}
-				return nil
-			}}
-			var res codeinterp.Result
-			var err error
-			if way == "RunCode" {
-				res, err = ci.RunCode(ctx, "javascript", code, opts)
-			} else {
-				res, err = ci.RunInContext(ctx, id, code, opts)
-			}
-			cancel(nil)
-			fmt.Fprintf(&b, "%s %q: %s\n", way, code, answer(res, err))
+		if !a.stateful {
+			res, err := a.run(ctx, ci, "", func(ctx context.Context, o *codeinterp.RunOptions) (codeinterp.Result, error) {
+				return ci.RunCode(ctx, language, code, o)
+			})
+			told = append(told, fmt.Sprintf("RunCode %q: %s", code, answer(res, err, language)))
 		}
+		res, err := a.run(ctx, ci, id, func(ctx context.Context, o *codeinterp.RunOptions) (codeinterp.Result, error) {
+			return ci.RunInContext(ctx, id, code, o)
+		})
+		told = append(told, fmt.Sprintf("RunInContext %q: %s", code, answer(res, err, language)))
 	}
 	err = ci.DeleteContext(ctx, id)
 	_, again := ci.RunInContext(ctx, id, "1", nil)
-	fmt.Fprintf(&b, "delete: %s, then %s\n", kind(err), kind(again))
-	return b.String()
+	return append(told, fmt.Sprintf("delete: %s, then %s", kind(err), kind(again)))
+}
+
+// run makes one call, and does at its first output what the calls are about.
+func (a agreedCall) run(ctx context.Context, ci codeinterp.CodeInterpreter, id codeinterp.ContextID,
+	call func(context.Context, *codeinterp.RunOptions) (codeinterp.Result, error)) (codeinterp.Result, error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	opts := a.opts
+	manager, _ := codeinterp.Manager(ci)
+	first := true
+	opts.OnOutput = func(codeinterp.Output) (err error) {
+		switch {
+		case !first:
+		case a.canceled:
+			cancel(errAgreed)
+		case a.interrupted:
+			err = manager.InterruptContext(ctx, id)
+		case a.restarted:
+			err = manager.RestartContext(ctx, id)
+		}
+		first = false
+		return err
+	}
+	return call(ctx, &opts)
+}
+
+// agreedFunctions are what programs can call where a row has functions.
+func agreedFunctions() []codeinterp.Function {
+	function := func(name string, f func(codeinterp.FunctionCall) (json.RawMessage, error)) codeinterp.Function {
+		return codeinterp.Function{Name: name, Call: func(_ context.Context, c codeinterp.FunctionCall) (json.RawMessage, error) { return f(c) }}
+	}
+	return []codeinterp.Function{
+		function("echo", func(c codeinterp.FunctionCall) (json.RawMessage, error) { return c.Args, nil }),
+		function("fails", func(codeinterp.FunctionCall) (json.RawMessage, error) {
+			return nil, &codeinterp.FunctionError{Message: "no\nsuch city"}
+		}),
+		function("secret", func(codeinterp.FunctionCall) (json.RawMessage, error) { return nil, errors.New("of the host") }),
+		function("panics", func(codeinterp.FunctionCall) (json.RawMessage, error) { panic("of the host") }),
+	}
 }
 
 // answer tells what callers may rely on.
-func answer(res codeinterp.Result, err error) string {
+func answer(res codeinterp.Result, err error, language string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s, exit %d, cause %q, state lost %v, run %d, %s", res.Status, res.ExitCode, res.Cause, res.StateLost, res.ExecutionCount, kind(err))
 	// Two pipes do not tell which of them was written to first.
 	outputs := slices.Clone(res.Outputs)
 	slices.SortStableFunc(outputs, func(x, y codeinterp.Output) int { return cmp.Compare(x.Kind, y.Kind) })
 	for _, o := range outputs {
-		fmt.Fprintf(&b, "; %s late %v %q %s %q", o.Kind, o.Late, o.Data, o.Value, o.Text())
+		fmt.Fprintf(&b, "; %s late %v dropped %d %q %s %q %s", o.Kind, o.Late, o.Dropped, o.Data, o.Value, o.Bundle, o.Metadata)
 	}
-	if e := res.Error; e != nil {
+	// Where a program was when it was stopped is a matter of chance.
+	stopped := res.Status == codeinterp.StatusTimeout || res.Status == codeinterp.StatusCanceled || res.Cause == codeinterp.CauseInterrupt
+	if e := res.Error; e != nil && !stopped {
 		fmt.Fprintf(&b, "; error %q in line %d, module %q", e.Name, e.Line, e.MissingModule)
-		if e.Name == "RangeError" { // the words of others are the engine's
+		if language == "python" || e.Name == "RangeError" || e.Name == "ToolError" { // the words of others are the engine's
 			fmt.Fprintf(&b, ": %q", e.Message)
 		}
+	}
+	fmt.Fprintf(&b, "; truncated %v", res.Truncated)
+	for _, a := range res.Artifacts {
+		fmt.Fprintf(&b, "; artifact %s %s %d %s %q %s", a.Path, a.MIME, a.Size, a.SHA256, a.Data, a.Skipped)
+	}
+	for _, c := range res.Calls {
+		fmt.Fprintf(&b, "; call %d %s %s %s %q", c.Number, c.Name, c.Args, c.Result, c.Error)
+	}
+	if res.CallbackErr != nil {
+		fmt.Fprintf(&b, "; callback: %v", res.CallbackErr)
 	}
 	return b.String()
 }

@@ -38,6 +38,7 @@ var promises = []promise{
 	{"progress in the model's view", "StdoutExact tools.TestCollapse tools.TestOverwrittenFramesAreKept tools.TestAccounts"},
 	{"truncation", "LimitHeadAndTail LossTold LossOfEachTold ErrorLossTold TruncationTold ResultBounded tools.TestTruncation"},
 	{"a call id that comes again", "tools.TestSameCall tools.TestSameCallAtOnce tools.TestNotRemembered tools.TestAbandonedCallRunsAgain"},
+	{"functions when a run ends", "FunctionTimeout FunctionCanceled FunctionDeaf codeinterp/driver.TestCallsEndWithTheRun codeinterp/driver.TestFunctionThatDoesNotReturn"},
 	{"capabilities through layers", "StatelessHides WrapKeepsPresence NoStrayMethods codeinterp.TestNarrowGroups workspace.TestDeclaredIsOffered"},
 }
 

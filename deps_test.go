@@ -20,14 +20,16 @@ var layers = map[string][]string{
 	"providers/subprocess": {"codeinterp", "internal", "golang.org/x/sync", "golang.org/x/sys"},
 	"providers/jupyter":    {"codeinterp", "internal", "golang.org/x/sync", "golang.org/x/sys", "github.com/gorilla/websocket"},
 	"files":                {"codeinterp", "internal"},
-	"notebook":             {"codeinterp"},
+	"notebook":             {"codeinterp", "internal/artifact"},
 	"shell":                {"codeinterp"},
 	"tools/format":         {"tools"},
+	"tools/secret":         {"codeinterp"},
 	"tools":                {"codeinterp", "files", "internal", "shell", "github.com/invopop/jsonschema", "github.com/tidwall/gjson", "golang.org/x/image"},
 	"mcpserver":            {"codeinterp", "tools", "workspace", "github.com/modelcontextprotocol/go-sdk"},
 	"tools/oteltools":      {"codeinterp", "tools", "go.opentelemetry.io/otel"},
 	"workspace":            {"codeinterp", "files", "shell", "tools", "golang.org/x/sync"},
 	"workspace/local":      {"codeinterp", "files", "shell", "workspace", "providers/subprocess"},
+	"workspace/jupyter":    {"codeinterp", "files", "workspace", "providers/jupyter"},
 
 	"tools/codemode/mcptools": {"codeinterp", "tools", "github.com/modelcontextprotocol/go-sdk"},
 }

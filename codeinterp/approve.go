@@ -48,11 +48,13 @@ func (a *approval) check(ctx context.Context, c Call) (err error) {
 		c.Language = a.language(c.Context)
 	}
 	defer func() {
+		// A policy that panicked has not agreed to anything.
 		if p := recover(); p != nil {
 			err = fmt.Errorf("%w: the policy panicked: %v", ErrRefused, p)
 		}
 	}()
 	if err := a.decide(ctx, c); err != nil {
+		// Who was asked gave up together with the caller: nobody refused.
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}

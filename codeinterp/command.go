@@ -103,6 +103,8 @@ var OpCommand = commanders.op("run command", runs, func(ctx context.Context, of 
 	if rest, ok := c.Args.(*CommandOptions); ok && rest != nil {
 		o = *rest
 	}
+	// A middleware may have changed the Call's Run; what Args has of it is the
+	// caller's.
 	o.RunOptions = RunOptions{}
 	if c.Run != nil {
 		o.RunOptions = *c.Run

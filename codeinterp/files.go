@@ -131,6 +131,9 @@ var (
 	ErrQuota = errors.New("no space left for files")
 )
 
+// writeSize is how much WriteFile writes at once: a write may be a message.
+const writeSize = 1 << 20
+
 // WriteFile creates or replaces a file of fsys with what r has, however much
 // that is. Where it fails, what was written so far is in the file.
 func WriteFile(fsys FS, name string, r io.Reader, perm fs.FileMode) (err error) {
@@ -139,6 +142,8 @@ func WriteFile(fsys FS, name string, r io.Reader, perm fs.FileMode) (err error) 
 		return err
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
-	_, err = io.Copy(f, r)
+	// Only Read and Write are left of both: ReadFrom or WriteTo would choose the
+	// size.
+	_, err = io.CopyBuffer(struct{ io.Writer }{f}, struct{ io.Reader }{r}, make([]byte, writeSize))
 	return err
 }

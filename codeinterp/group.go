@@ -34,6 +34,8 @@ type layer interface {
 // through every layer that is around the provider, the outermost first.
 func (g group[T]) find(ci CodeInterpreter) (t T, ok bool) {
 	if g.contexts {
+		// Asked at every layer: where one hides the contexts, the groups about them
+		// go too.
 		if _, ok := Stateful(ci); !ok {
 			return t, false
 		}
@@ -46,6 +48,7 @@ func (g group[T]) find(ci CodeInterpreter) (t T, ok bool) {
 		return provided[T](ci)
 	}
 	inner, h := l.layer()
+	// A layer without a handler only hides; calls go to what is below it.
 	if t, ok = g.find(inner); ok && h != nil {
 		return g.handle(h), true
 	}

@@ -36,9 +36,10 @@ type Info struct {
 	// if unknown.
 	Workdir string
 
-	// Files says that files can be given to programs and that what they write
-	// is found: RunOptions.Files and Artifacts, ContextOptions.Files, and, where
-	// there are contexts, [Files].
+	// Files says that files can be given to programs of some language and that
+	// what they write is found: RunOptions.Files and Artifacts,
+	// ContextOptions.Files, and, where there are contexts, [Files].
+	// LanguageInfo.Files says of which.
 	Files bool
 
 	// Limits are what calls are held to, by the provider or by a [Limit]
@@ -67,6 +68,7 @@ func (l Limits) within(m Limits) Limits {
 
 func stricter[N int | time.Duration](a, b N) N {
 	if a <= 0 || b <= 0 {
+		// Zero is no limit at all, so that the other one holds.
 		return max(a, b, 0)
 	}
 	return min(a, b)
@@ -106,6 +108,11 @@ type LanguageInfo struct {
 
 	// Input says that RunOptions.Input reaches programs.
 	Input bool
+
+	// Files says that what Info.Files says holds for the language's programs. An
+	// interpreter whose Info.Files is set and that says so of no language means
+	// all; see [HasFiles].
+	Files bool
 
 	// Contexts says that contexts of the language can be created. An
 	// interpreter that has contexts and says so of no language has them in
@@ -162,6 +169,13 @@ type ContextInfo struct {
 	Queued   int  // runs that wait behind it
 }
 
+// HasFiles reports whether programs of a language, by its name in Languages, can
+// be given files and have theirs found.
+func (i Info) HasFiles(language string) bool {
+	some := slices.ContainsFunc(i.Languages, func(l LanguageInfo) bool { return l.Files })
+	return i.Files && slices.ContainsFunc(i.Languages, func(l LanguageInfo) bool { return l.Name == language && (l.Files || !some) })
+}
+
 // Describe returns ci's Info, or, where ci is no Describer, one that promises
 // nothing. Its languages have contexts only where ci has them.
 func Describe(ci CodeInterpreter) Info {
@@ -172,6 +186,8 @@ func Describe(ci CodeInterpreter) Info {
 	info := d.Describe()
 	_, stateful := Stateful(ci)
 	some := slices.ContainsFunc(info.Languages, func(l LanguageInfo) bool { return l.Contexts })
+	// One that says so of no language means all; where the contexts are hidden,
+	// none has any.
 	if some != stateful {
 		info.Languages = slices.Clone(info.Languages)
 		for i := range info.Languages {

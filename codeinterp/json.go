@@ -158,9 +158,9 @@ type repJSON struct {
 }
 
 // MarshalJSON returns the wire form of the output's kind. A Value or Metadata
-// that is not JSON is left out, and each byte of it that is not UTF-8 replaced
-// by U+FFFD. Around it, json.Marshal writes <, > and & as
-// escapes, also within JSON that the program produced.
+// that is not JSON, or is nested more than 9000 deep, is left out, and each byte
+// of it that is not UTF-8 replaced by U+FFFD. Around it, json.Marshal writes <, >
+// and & as escapes, also within JSON that the program produced.
 func (o Output) MarshalJSON() ([]byte, error) {
 	w := outputJSON{
 		Type: o.Kind.String(), Value: validJSON(o.Value), DisplayID: o.DisplayID, Metadata: validJSON(o.Metadata),
@@ -195,12 +195,38 @@ func (o Output) MarshalJSON() ([]byte, error) {
 	return marshal(w)
 }
 
+// maxNesting is how deep JSON of a program may be nested: encoding/json refuses a
+// document of more than 10,000 levels, and a Result may stand within another.
+const maxNesting = 9000
+
+// shallow reports whether raw, which is JSON, is not nested too deep.
+func shallow(raw []byte) bool {
+	depth := 0
+	for i := 0; i < len(raw); i++ {
+		switch raw[i] {
+		case '"':
+			for i++; raw[i] != '"'; i++ {
+				if raw[i] == '\\' {
+					i++
+				}
+			}
+		case '[', '{':
+			if depth++; depth > maxNesting {
+				return false
+			}
+		case ']', '}':
+			depth--
+		}
+	}
+	return true
+}
+
 // validJSON keeps one faulty piece from spoiling the whole document: it drops
-// what is no JSON, and replaces each byte that is not UTF-8, which json.Valid
+// what is no JSON or nested too deep, and replaces each byte that is not UTF-8, which json.Valid
 // lets pass.
 func validJSON(raw json.RawMessage) json.RawMessage {
 	switch {
-	case !json.Valid(raw):
+	case !json.Valid(raw) || !shallow(raw):
 		return nil
 	case !utf8.Valid(raw):
 		return json.RawMessage(string([]rune(string(raw))))
@@ -215,7 +241,7 @@ func newRepJSON(mime string, data []byte, text bool) repJSON {
 	case text && utf8.Valid(data):
 		s := string(data)
 		r.Text = &s
-	case IsJSON(mime) && utf8.Valid(data) && isCompact(data):
+	case IsJSON(mime) && utf8.Valid(data) && isCompact(data) && shallow(data):
 		r.JSON = data
 	default:
 		r.Data = data
@@ -277,6 +303,7 @@ func (o *Output) UnmarshalJSON(b []byte) error {
 		}
 		o.Bundle = append(o.Bundle, Representation{a.MIME, a.bytes()})
 	}
+	// The wire form takes the text out of its place in the bundle.
 	if o.Kind == Value && w.Text != nil {
 		SortBundle(o.Bundle)
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"reflect"
+	"strings"
 	"testing"
 	"time"
 	"unicode/utf8"
@@ -197,5 +198,29 @@ func TestFaultyUTF8(t *testing.T) {
 	}
 	if got := string(back.Outputs[1].Value); got != "{\"a\uFFFD\uFFFD\":\"\uFFFD\"}" {
 		t.Errorf("value %q", got)
+	}
+}
+
+// encoding/json refuses documents of more than 10,000 levels; what a program nests
+// must not take the rest of its Result along.
+func TestDeepJSON(t *testing.T) {
+	for _, depth := range []int{8999, 9001, 9998, 10_000, 20_000} {
+		deep := strings.Repeat(`[`, depth) + `"]\""` + strings.Repeat(`]`, depth)
+		res := codeinterp.Result{Status: codeinterp.StatusOK, Outputs: []codeinterp.Output{
+			{Kind: codeinterp.Stdout, Data: []byte("kept")},
+			{Kind: codeinterp.Value, Value: json.RawMessage(deep), Metadata: json.RawMessage(deep)},
+			{Kind: codeinterp.Display, Bundle: []codeinterp.Representation{rep("application/json", deep)}},
+		}}
+		b, err := json.Marshal(map[string]any{"result": res})
+		if err != nil {
+			t.Errorf("depth %d: %v", depth, err)
+			continue
+		}
+		var back struct{ Result codeinterp.Result }
+		if err := json.Unmarshal(b, &back); err != nil || back.Result.Stdout() != "kept" {
+			t.Errorf("depth %d: got %q back, %v", depth, back.Result.Stdout(), err)
+		} else if got := back.Result.Outputs[2].Bundle[0].Data; string(got) != deep {
+			t.Errorf("depth %d: the display came back as %d bytes of %d", depth, len(got), len(deep))
+		}
 	}
 }

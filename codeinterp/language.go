@@ -19,6 +19,7 @@ var aliases = map[string]string{
 // (py, js, node, ts, sh, ...). Where there is none it returns ErrLanguage,
 // listing the languages.
 func ResolveLanguage(name string, languages []string) (string, error) {
+	// As it stands first: a provider's own name need not be lower case.
 	if slices.Contains(languages, name) {
 		return name, nil
 	}
@@ -30,6 +31,7 @@ func ResolveLanguage(name string, languages []string) (string, error) {
 		return a, nil
 	}
 	if len(name) > 40 {
+		// The cut may be within a character.
 		name = strings.ToValidUTF8(name[:40], "") + "..."
 	}
 	return "", fmt.Errorf("%w: %q; supported: %s", ErrLanguage, name, strings.Join(languages, ", "))

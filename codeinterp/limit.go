@@ -118,6 +118,7 @@ func (l *limiter) options(c *Call) (*RunOptions, error) {
 			o.Timeout = l.Timeout
 		}
 	}
+	// What is below -1 stays as it is, for CheckRun to refuse.
 	if l.Output > 0 && (o.MaxOutput <= 0 || o.MaxOutput > l.Output) && o.MaxOutput >= -1 {
 		o.MaxOutput = l.Output
 	}
@@ -136,11 +137,14 @@ func (l *limiter) create(ctx context.Context, c Call, next Handler) (Reply, erro
 		l.mu.Unlock()
 		return Reply{}, limited(c.Op, fmt.Errorf("%w: %d contexts exist already; delete one first", ErrCapacity, l.Contexts))
 	}
+	// The place is taken before the provider starts the context, which takes its
+	// time: two calls at once must not both get the last one.
 	l.creating++
 	l.mu.Unlock()
 
 	created := false
 	var r Reply
+	// Also where the provider panics: the place would be taken for ever.
 	defer func() {
 		l.mu.Lock()
 		defer l.mu.Unlock()
@@ -160,6 +164,8 @@ func (l *limiter) note(c *Call, err error) {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	// ErrContext from any operation: a provider removes idle contexts without a
+	// call.
 	delete(l.contexts, c.Context)
 }
 
@@ -192,6 +198,7 @@ func (g *gate) enter(ctx context.Context) error {
 		return nil
 	case <-ctx.Done():
 	}
+	// The turn came in the same moment; the next one gets it.
 	if !g.withdraw(turn) {
 		g.leave()
 	}

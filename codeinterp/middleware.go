@@ -83,6 +83,8 @@ func (w wrapped) RunCode(ctx context.Context, language, code string, opts *RunOp
 }
 
 func (w wrapped) Describe() Info {
+	// Describe cannot fail: where a middleware refuses, the provider's own words
+	// hold.
 	r, _ := w.handle(context.Background(), Call{Op: OpDescribe})
 	if info, ok := r.Value.(Info); ok {
 		return info

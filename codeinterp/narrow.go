@@ -126,6 +126,8 @@ func (n *narrowing) middleware(next Handler) Handler {
 		if c.Op == OpDescribe {
 			return n.describe(ctx, c, next)
 		}
+		// These two take a language, so that an empty one is refused; operations of
+		// groups may.
 		if c.Language != "" || c.Op == OpRun || c.Op == OpCreate {
 			name, err := n.resolve(c.Language)
 			if err != nil {
@@ -163,6 +165,7 @@ func (n *narrowing) nowhere(ctx context.Context, c Call) (Reply, error) {
 
 // resolve is ResolveLanguage with the provider's own names, for what is kept.
 func (n *narrowing) resolve(name string) (string, error) {
+	// A language's own name goes before another one's alias.
 	is := func(a string) bool { return strings.EqualFold(a, strings.TrimSpace(name)) }
 	if !slices.Contains(n.known, name) {
 		for _, l := range n.all.Languages {
@@ -227,7 +230,9 @@ func (n *narrowing) listed(c Call, r Reply) Reply {
 func (n *narrowing) describe(ctx context.Context, c Call, next Handler) (Reply, error) {
 	r, err := next(ctx, c)
 	if info, ok := r.Value.(Info); ok {
-		info.Languages = slices.DeleteFunc(slices.Clone(info.Languages), func(l LanguageInfo) bool { return !n.keeps(l.Name) })
+		kept := slices.DeleteFunc(slices.Clone(info.Languages), func(l LanguageInfo) bool { return !n.keeps(l.Name) })
+		info.Files = slices.ContainsFunc(kept, func(l LanguageInfo) bool { return info.HasFiles(l.Name) })
+		info.Languages = kept
 		r.Value = info
 	}
 	return r, err

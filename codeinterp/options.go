@@ -73,13 +73,13 @@ type RunOptions struct {
 	// fails changes nothing, and the program does not begin: ErrInvalid where
 	// the fault is in Files or its names, with ErrTooLarge where it is too
 	// much; ErrCapacity with ErrQuota where there is no room. It is read during
-	// the call, and is to return soon. Providers whose [Info.Files] is false
-	// refuse it.
+	// the call, and is to return soon. Languages whose [LanguageInfo.Files] is
+	// false refuse it.
 	Files fs.FS
 
 	// Artifacts asks for Result.Artifacts. Looking for them takes time where
-	// the directory has many files. Providers whose [Info.Files] is false
-	// refuse it.
+	// the directory has many files. Languages whose [LanguageInfo.Files] is
+	// false refuse it.
 	Artifacts bool
 
 	// MaxOutput is how many bytes of output the Result keeps: the first 40 %
@@ -134,7 +134,7 @@ func CheckRun(code string, opts *RunOptions) (RunOptions, error) {
 		return RunOptions{}, err
 	}
 	if opts == nil {
-		limits, _ := FunctionLimits{}.check()
+		limits, _ := FunctionLimits{}.check() // the zero value is never refused
 		return RunOptions{MaxOutput: DefaultMaxOutput, FunctionLimits: limits}, nil
 	}
 	o := *opts

@@ -97,8 +97,9 @@ type Result struct {
 
 	// Artifacts lists what the run created, changed or gave another name in the
 	// directory in which it started, sorted by path, where
-	// RunOptions.Artifacts asks for it. What is missing of it is told in
-	// Truncated, with the Stream "artifacts".
+	// RunOptions.Artifacts asks for it. What lies in .cache there, where
+	// libraries keep such things as lists of fonts, or in a __pycache__ is left
+	// out. What else is missing is told in Truncated, with the Stream "artifacts".
 	Artifacts []Artifact
 
 	// Calls are the calls that the program made of functions of the host, by
@@ -160,6 +161,7 @@ const (
 	TruncatedByLimit      TruncationReason = "limit"      // RunOptions.MaxOutput or a cap of the provider
 	TruncatedByRate       TruncationReason = "rate"       // the server's rate limit
 	TruncatedByConnection TruncationReason = "connection" // a socket that was lost
+	TruncatedByExit       TruncationReason = "exit"       // the process died, and what it had not sent yet, if anything, went with it
 )
 
 // An Artifact is a file that a run created or changed.

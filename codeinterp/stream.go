@@ -43,6 +43,7 @@ func Stream(ctx context.Context, run func(context.Context, *RunOptions) (Result,
 			cancel(ErrStopped)
 			close(f.left)
 			<-f.ended
+			// On the caller's goroutine, as if it had called run itself.
 			if done = true; f.panicked != nil {
 				panic(f.panicked)
 			}
@@ -81,6 +82,7 @@ func (f *feed) output(o Output) error {
 	select {
 	case f.outputs <- o:
 	case <-f.left:
+		// The run is being canceled; what it still prints is in its Result.
 		return nil
 	}
 	select {
@@ -97,6 +99,7 @@ func (f *feed) loop(yield func(Output) bool) {
 			if !yield(o) {
 				return
 			}
+			// The run waits for it in output, and nowhere else: this does not block.
 			f.seen <- struct{}{}
 		case <-f.ended:
 			return

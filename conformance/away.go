@@ -45,6 +45,7 @@ func endNotKnown(ctx context.Context, e *env) error {
 	}
 	restore := e.s.cfg.Outage()
 	err = run.wait(4 * e.patience())
+	// Before anything is judged: the provider has to clean up, whatever was found.
 	restore()
 	if err != nil {
 		return err

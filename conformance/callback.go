@@ -135,6 +135,8 @@ func callbackMemory(ctx context.Context, e *env) error {
 	if err := wantOK(res, err); err != nil {
 		return err
 	}
+	// A run whose output would take the memory of the first one's, if that were
+	// used again.
 	if _, err := e.run(ctx, e.p.Print("something longer."), &codeinterp.RunOptions{}); err != nil {
 		return err
 	}

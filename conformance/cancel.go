@@ -119,6 +119,7 @@ func (e *env) cancelAtOutput(ctx context.Context, code string) (codeinterp.Resul
 	var at time.Time
 	var seen strings.Builder
 	res, err := e.run(ctx, lines(e.p.Print("first"), code), &codeinterp.RunOptions{OnOutput: func(o codeinterp.Output) error {
+		// The text may come in pieces, and is compared afterwards.
 		if seen.Write(o.Data); at.IsZero() && strings.Contains(seen.String(), "first") {
 			at = time.Now()
 			end(errStop)
@@ -172,6 +173,7 @@ func createCanceled(ctx context.Context, e *env) error {
 		return err
 	}
 	known := map[codeinterp.ContextID]bool{}
+	// The interpreter is shared: these are other checks'.
 	for _, id := range e.s.contexts {
 		known[id] = true
 	}

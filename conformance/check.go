@@ -22,6 +22,9 @@ type check struct {
 	uses func(*Programs) bool
 	// own gets the check an interpreter that no other check uses.
 	own bool
+	// slow says that a provider that keeps the clause takes seconds to show it:
+	// it is not tried where the suite is brief.
+	slow bool
 	// outage says that the check needs Config.Outage.
 	outage bool
 	// danger says how a provider that breaks the clause ends the process that
@@ -176,8 +179,11 @@ func (s *suite) parts() []part {
 // sampled reports whether a check is for the group's language: where the suite
 // is brief, each is tried with one of the languages that have a program for it.
 func (s *suite) sampled(g group, c check) bool {
-	if !s.cfg.Brief || g.way == interpreterWay {
+	if !s.cfg.Brief {
 		return true
+	}
+	if g.way == interpreterWay || c.slow {
+		return !c.slow
 	}
 	able := slices.DeleteFunc(slices.Clone(s.languages), func(l string) bool {
 		return s.exempt(group{l, g.way}, c) != ""
@@ -207,6 +213,7 @@ func (s *suite) exempt(g group, c check) string {
 		if f == Manager && !s.cfg.Stateful {
 			return "not stateful"
 		}
+		// What a check proves is tried all the same, and is to fail; see attempt.
 		if f != c.proves && s.cfg.lacks(f, g.language) {
 			return "declared in Lacks: " + string(f)
 		}

@@ -141,6 +141,7 @@ func (e *env) closeDuring(ctx context.Context, id codeinterp.ContextID, queued .
 	}
 	if id != "" {
 		queued = append(queued, e.start(ctx, id, e.p.Print("ran"), nil), e.start(ctx, id, e.p.Print("ran"), nil))
+		// Nothing shows that a run has got into the queue.
 		time.Sleep(settle)
 	}
 	if err := within(2*e.patience(), "Close", e.ci.Close); err != nil {

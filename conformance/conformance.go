@@ -63,7 +63,7 @@ type Config struct {
 	Thrifty bool
 
 	// Brief is for the further set-ups of a provider that is tested in full in
-	// one: every clause is tried, with one of the languages that it holds for
+	// one: every clause but those that take long by nature is tried, with one of the languages that it holds for
 	// (which, Seed decides), with fewer programs at random, fewer runs of the
 	// hammers, and a quarter of the large outputs.
 	Brief bool

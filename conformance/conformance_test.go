@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/race"
 )
 
 // toyConfigAway is toyConfig with machines that can be away.
@@ -46,6 +47,9 @@ func TestToyInBubble(t *testing.T) {
 			return codeinterp.Wrap(ci, pass, pass), err
 		}},
 	} {
+		if race.Enabled && !race.Full() && tt.name != "stateful" && tt.name != "brief" {
+			continue // make test tries all without it
+		}
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				cfg := toyConfig(tt.create, tt.stateful)

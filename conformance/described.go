@@ -75,6 +75,7 @@ func limitsHold(ctx context.Context, e *env) error {
 		return fmt.Errorf("a Timeout above the Limit: %w", err)
 	}
 	got, own := codeinterp.Describe(limited.ci).Limits, codeinterp.Describe(e.ci).Limits
+	// Zero would be no limit, and less than any: hence the product.
 	if got.Timeout > o.Timeout || got.Output > o.Output || got.Code > o.Code || got.Timeout*time.Duration(got.Output*got.Code) == 0 {
 		return fmt.Errorf("Describe tells %+v under the Limit %+v, want the smaller of each", got, o)
 	}

@@ -60,8 +60,9 @@
 //   - Recurse, Exhaust, HardExit, KillSelf, Child, Late: ends of processes, and
 //     what outlives a run;
 //   - Connect, Kill: what programs can reach;
-//   - Call, CallCaught, CallSize, CallLoop, CallAll: functions of the host, where
-//     LanguageInfo.Functions says that programs can call them.
+//   - Call, CallCaught, CallSize, CallLoop, CallAll, CallThread, CallLeft and
+//     CallWake: functions of the host, where LanguageInfo.Functions says that
+//     programs can call them.
 //
 // # Reading a failure
 //

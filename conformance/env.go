@@ -117,6 +117,7 @@ func (e *env) some(ctx context.Context) (codeinterp.ContextID, error) {
 // shared returns a context that checks share, in a state that nobody may rely
 // on.
 func (e *env) shared(ctx context.Context) (codeinterp.ContextID, error) {
+	// The suite's contexts are another interpreter's.
 	if e.own {
 		if len(e.made) == 0 {
 			return e.context(ctx, nil)

@@ -81,7 +81,28 @@ func fileFaults() []fault {
 			},
 		},
 		{
-			name: "files are taken where there are none", want: "FilesRefused", also: "FilesTold",
+			name: "a language says that it has files, and they do not open", want: "LanguageFiles", also: "FilesShared FilesFaults FilesStay FilesEnd",
+			wrap: call(func(ctx context.Context, c codeinterp.Call, next codeinterp.Handler) (codeinterp.Reply, error) {
+				if c.Op == codeinterp.OpFiles {
+					return codeinterp.Reply{}, &codeinterp.Error{Op: "open files", Err: codeinterp.ErrUnavailable}
+				}
+				return next(ctx, c)
+			}),
+		},
+		{
+			name: "a language says that it has no files, and they open", want: "LanguageFiles", also: "FilesRefused",
+			wrap: func(ci codeinterp.CodeInterpreter) codeinterp.CodeInterpreter {
+				return speaking{described{undescribedOf(ci), func() codeinterp.Info {
+					info := codeinterp.Describe(ci)
+					info.Languages = append([]codeinterp.LanguageInfo{{Name: "another", Contexts: true, Files: true}}, info.Languages...)
+					info.Languages[1].Files = false
+					return info
+				}}, func() []string { return append([]string{"another"}, ci.Languages()...) }}
+			},
+			suite: func(s *suite) { s.languages = []string{"toy"} },
+		},
+		{
+			name: "files are taken where there are none", want: "FilesRefused", also: "FilesTold LanguageFiles",
 			wrap: call(func(ctx context.Context, c codeinterp.Call, next codeinterp.Handler) (codeinterp.Reply, error) {
 				r, err := next(ctx, c)
 				if info, ok := r.Value.(codeinterp.Info); ok {

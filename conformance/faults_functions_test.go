@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"slices"
 	"sync"
 
 	"github.com/toolcell/toolcell/codeinterp"
@@ -61,7 +62,7 @@ func functionFaults() []fault {
 			}),
 		},
 		{
-			name: "a call is not told", want: "FunctionCalled", also: "FunctionFails FunctionPanics FunctionTimeout FunctionCanceled FunctionsOfOthers",
+			name: "a call is not told", want: "FunctionCalled", also: "FunctionFromThread FunctionFails FunctionPanics FunctionTimeout FunctionCanceled FunctionsOfOthers",
 			wrap: results(func(_ codeinterp.Call, res *codeinterp.Result) { res.Calls = nil }),
 		},
 		{
@@ -90,6 +91,24 @@ func functionFaults() []fault {
 					defer func() { <-turn }()
 					return next(ctx, f)
 				}
+			}),
+		},
+		{
+			name: "only the main line can call", want: "FunctionFromThread",
+			wrap: everyCall(func(ctx context.Context, f codeinterp.FunctionCall, next nextCall) (json.RawMessage, error) {
+				if f.Name == "beside" {
+					return nil, &codeinterp.FunctionError{Message: "not the main thread"}
+				}
+				return next(ctx, f)
+			}),
+		},
+		{
+			name: "what a run left behind calls in the next one", want: "FunctionAfterEnd",
+			wrap: runs(func(ctx context.Context, c codeinterp.Call, o *codeinterp.RunOptions, next codeinterp.Handler) (codeinterp.Reply, error) {
+				if c.Code == "callwake" {
+					_, _ = o.Functions[0].Call(ctx, codeinterp.FunctionCall{Name: "left"})
+				}
+				return next(ctx, c)
 			}),
 		},
 		{
@@ -135,6 +154,23 @@ func functionFaults() []fault {
 			also: "FunctionTimeout",
 			wrap: everyCall(func(ctx context.Context, f codeinterp.FunctionCall, next nextCall) (json.RawMessage, error) {
 				return next(context.WithoutCancel(ctx), f)
+			}),
+		},
+		{
+			name: "runs wait for every function", want: "FunctionDeaf",
+			wrap: runs(func(ctx context.Context, c codeinterp.Call, o *codeinterp.RunOptions, next codeinterp.Handler) (codeinterp.Reply, error) {
+				var open sync.WaitGroup
+				list := slices.Clone(o.Functions)
+				for i, f := range list {
+					list[i].Call = func(ctx context.Context, call codeinterp.FunctionCall) (json.RawMessage, error) {
+						open.Add(1)
+						defer open.Done()
+						return f.Call(ctx, call)
+					}
+				}
+				o.Functions = list
+				defer open.Wait()
+				return next(ctx, c)
 			}),
 		},
 		{

@@ -118,7 +118,11 @@ func outputFaults() []fault {
 			wrap: live(func(on func(codeinterp.Output) error) func(codeinterp.Output) error {
 				var queue [][]byte
 				return func(o codeinterp.Output) error {
-					queue = append(queue, make([]byte, 1<<18))
+					size := 1 << 18
+					if len(queue) == 0 {
+						size = 2 * heapMargin // what comes first is enough, however slow the machine is
+					}
+					queue = append(queue, make([]byte, size))
 					return errors.Join(on(o), func() error {
 						if len(queue) == 0 {
 							return errors.New("empty")

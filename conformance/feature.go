@@ -18,7 +18,8 @@ const (
 	Displays Feature = "Displays"
 	// DisplayUpdates: displays can be updated by id and cleared.
 	DisplayUpdates Feature = "DisplayUpdates"
-	// BinaryOutput: streams pass on bytes that are not UTF-8.
+	// BinaryOutput: streams pass on bytes that are not UTF-8. Without it nothing
+	// prints NUL either, which texts of some languages cannot have.
 	BinaryOutput Feature = "BinaryOutput"
 	// FullOutput: tens of megabytes of output arrive whole. Without it the
 	// loss must still be told in Truncated.
@@ -31,7 +32,8 @@ const (
 	Cwd Feature = "Cwd"
 	// Files: a file that a run of a context writes is there for the next.
 	Files Feature = "Files"
-	// PrivateFiles: a context that asks for no directory gets one of its own.
+	// PrivateFiles: a context that asks for no directory gets one of its own, and
+	// so does a RunCode.
 	PrivateFiles Feature = "PrivateFiles"
 	// Processes: programs are processes, which can die by a signal.
 	Processes Feature = "Processes"

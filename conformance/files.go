@@ -14,7 +14,7 @@ import (
 )
 
 // fileChecks are about files that go in and out. They concern providers whose
-// Info.Files is set, and the first two all others.
+// Info.Files is set, and the first three all others.
 func fileChecks() []check {
 	return []check{
 		{
@@ -22,11 +22,17 @@ func fileChecks() []check {
 			clause: "the files of contexts can be opened exactly where Info.Files says so and there are contexts",
 			run: func(ctx context.Context, e *env) error {
 				_, describes := e.ci.(codeinterp.Describer)
-				if want := e.files() && hasContexts(e.ci); describes && hasFiles(e.ci) != want {
+				if want := codeinterp.Describe(e.ci).Files && hasContexts(e.ci); describes && hasFiles(e.ci) != want {
 					return fmt.Errorf("%T has OpenFiles: %v, want %v", e.ci, !want, want)
 				}
 				return nil
 			},
+		},
+		{
+			name:   "LanguageFiles",
+			clause: "a context's files can be opened where LanguageInfo.Files says so of its language, and nowhere else: there it is ErrInvalid",
+			scope:  stateful,
+			run:    languageFiles,
 		},
 		{
 			name:   "FilesRefused",
@@ -123,8 +129,9 @@ func fileChecks() []check {
 	}
 }
 
-// files reports whether the provider says that it takes and finds files.
-func (e *env) files() bool { return codeinterp.Describe(e.ci).Files }
+// files reports whether the provider says that it takes and finds files of the
+// language's programs.
+func (e *env) files() bool { return codeinterp.Describe(e.ci).HasFiles(e.language) }
 
 func hasFiles(ci codeinterp.CodeInterpreter) bool {
 	_, ok := codeinterp.Files(ci)
@@ -148,7 +155,7 @@ func filing(run func(context.Context, *env) error) func(context.Context, *env) e
 func opening(run func(context.Context, *env, codeinterp.ContextID, codeinterp.FS) error) func(context.Context, *env) error {
 	return func(ctx context.Context, e *env) error {
 		files, ok := codeinterp.Files(e.ci)
-		if !ok {
+		if !ok || !e.files() {
 			return nil
 		}
 		id, err := e.context(ctx, nil)
@@ -163,6 +170,25 @@ func opening(run func(context.Context, *env, codeinterp.ContextID, codeinterp.FS
 	}
 }
 
+func languageFiles(ctx context.Context, e *env) error {
+	files, ok := codeinterp.Files(e.ci)
+	if _, describes := e.ci.(codeinterp.Describer); !ok || !describes {
+		return nil
+	}
+	id, err := e.context(ctx, nil)
+	if err != nil {
+		return err
+	}
+	_, err = files.OpenFiles(ctx, id)
+	switch told := e.files(); {
+	case told && err != nil:
+		return fmt.Errorf("Describe says that there are files of %s, and OpenFiles: %w", e.language, err)
+	case !told && !errors.Is(err, codeinterp.ErrInvalid):
+		return fmt.Errorf("Describe says that there are no files of %s, and OpenFiles: %v, want ErrInvalid", e.language, err)
+	}
+	return nil
+}
+
 func inputs(path, text string) fs.FS { return fstest.MapFS{path: {Data: []byte(text)}} }
 
 func inputsWhole(ctx context.Context, e *env) error {
@@ -174,6 +200,7 @@ func inputsWhole(ctx context.Context, e *env) error {
 	if err != nil {
 		return err
 	}
+	// The link, which is refused, comes behind a file that could be copied.
 	src := fstest.MapFS{path: {Data: []byte("new")}, "toolcell-link": {Mode: fs.ModeSymlink, Data: []byte("/")}}
 	res, err := e.runIn(ctx, id, e.p.WriteFile(path, "begun"), &codeinterp.RunOptions{Files: src})
 	if err := wantNotRun(res, err, codeinterp.ErrInvalid); err != nil {

@@ -27,6 +27,16 @@ func pythonCalls(p *Programs) {
 	p.CallLoop = func(name string, n int) string {
 		return fmt.Sprintf("print(sum(tools.%s(i=i) for i in range(%d)))", name, n)
 	}
+	p.CallThread = func(name, args string) string {
+		return lines("import json, threading", "told = []", "thread = threading.Thread(target=lambda: told.append("+call(name, args)+"))",
+			"thread.start()", "thread.join()", "print("+dump("told[0]")+")")
+	}
+	p.CallLeft = func(name, args string) string {
+		return lines("import json, threading", "wake, told = threading.Event(), []", "def left():", "    wake.wait()", "    try:",
+			"        "+call(name, args), "        told.append('called')", "    except Exception as e:", "        told.append('refused')",
+			"thread = threading.Thread(target=left, daemon=True)", "thread.start()")
+	}
+	p.CallWake = lines("wake.set()", "thread.join()", "print(*told)")
 	p.CallAll = func(name string, args []string) string {
 		return lines("import json, concurrent.futures", fmt.Sprintf("with concurrent.futures.ThreadPoolExecutor(%d) as pool:", len(args)),
 			fmt.Sprintf("    for r in pool.map(lambda a: tools.%s(**json.loads(a)), [%s]):", name, literals(args)), "        print("+dump("r")+")")
@@ -45,6 +55,14 @@ func javascriptCalls(p *Programs) {
 	p.CallLoop = func(name string, n int) string {
 		return lines("{", "  let sum = 0;", fmt.Sprintf("  for (let i = 0; i < %d; i++) sum += await tools.%s({ i });", n, name), "  console.log(sum);", "}")
 	}
+	p.CallThread = func(name, args string) string {
+		return "await new Promise((resolve, reject) => setTimeout(() => " + call(name, args) +
+			".then((r) => resolve(console.log(JSON.stringify(r))), reject), 1));"
+	}
+	p.CallLeft = func(name, args string) string {
+		return "setTimeout(() => " + call(name, args) + ", 0); process.exit(0);"
+	}
+	p.CallWake = `await new Promise((resolve) => setTimeout(resolve, 20)); console.log("refused");`
 	p.CallAll = func(name string, args []string) string {
 		return fmt.Sprintf("for (const r of await Promise.all([%s].map((a) => tools.%s(JSON.parse(a))))) console.log(JSON.stringify(r));", literals(args), name)
 	}
@@ -58,6 +76,18 @@ func bashCalls(p *Programs) {
 		return "if out=$(" + call(name, args) + ` 2>&1); then :; else printf 'caught %s\n' "$out"; fi`
 	}
 	p.CallSize = func(name, args string) string { return `out=$(` + call(name, args) + `); echo "${#out}"` }
+	p.CallAll = func(name string, args []string) string {
+		code := []string{"fds=()"}
+		for _, a := range args {
+			code = append(code, "exec {fd}< <("+call(name, a)+`); fds+=("$fd")`)
+		}
+		return lines(append(code, `for fd in "${fds[@]}"; do while IFS= read -r line <&"$fd"; do printf '%s\n' "$line"; done; exec {fd}<&-; done`)...)
+	}
+	p.CallThread = func(name, args string) string { return `{ printf '%s\n' "$(` + call(name, args) + `)"; } & wait $!` }
+	p.CallLeft = func(name, args string) string {
+		return "coproc LEFT { read -r; " + call(name, args) + " >/dev/null 2>&1 && echo called || echo refused; }"
+	}
+	p.CallWake = `echo >&"${LEFT[1]}"; IFS= read -r line <&"${LEFT[0]}"; printf '%s\n' "$line"`
 	p.CallLoop = func(name string, n int) string {
 		return fmt.Sprintf(`sum=0; for ((i = 0; i < %d; i++)); do sum=$((sum + $(tool %s "{\"i\":$i}"))); done; echo $sum`, n, name)
 	}

@@ -62,6 +62,25 @@ func functionChecks() []check {
 			run: calling(functionsTogether),
 		},
 		{
+			name:   "FunctionFromThread",
+			clause: "what a program does beside its main line, in a thread, a job or a timer, calls functions too",
+			scope:  everyRun, uses: func(p *Programs) bool { return p.CallThread != nil },
+			run: calling(func(ctx context.Context, e *env) error {
+				const args = `{"from":"beside"}`
+				res, err := e.runs(ctx, e.p.CallThread("beside", args), echo("beside"))
+				if err == nil && (len(res.Calls) != 1 || res.Calls[0].Name != "beside" || res.Calls[0].Error != "") {
+					err = fmt.Errorf("Calls are %+v, want the one", res.Calls)
+				}
+				return errors.Join(err, wantText("the result", compacted([]byte(res.Stdout())), args))
+			}),
+		},
+		{
+			name:   "FunctionAfterEnd",
+			clause: "what a program left behind calls nothing, neither between the runs nor in the next one",
+			scope:  stateful, uses: func(p *Programs) bool { return p.CallLeft != nil },
+			run: calling(functionAfterEnd),
+		},
+		{
 			name:   "FunctionFails",
 			clause: "a function that fails is an error that the program can catch, with the function's name and the FunctionError's message, and nothing of any other error",
 			scope:  everyRun, uses: func(p *Programs) bool { return p.CallCaught != nil },
@@ -110,6 +129,12 @@ func functionChecks() []check {
 			clause: "the end of the caller's ctx in a call is a cancellation: the call's ctx ends, and the run returns after the function",
 			scope:  everyRun, uses: func(p *Programs) bool { return p.Call != nil },
 			run: calling(func(ctx context.Context, e *env) error { return e.stoppedInCall(ctx, 0, errStop) }),
+		},
+		{
+			name:   "FunctionDeaf",
+			clause: "a run does not wait for ever for a function that ignores the end of its ctx: it returns after a while, and CallbackErr names the function",
+			scope:  once, slow: true, uses: func(p *Programs) bool { return p.Call != nil },
+			run: calling(functionDeaf),
 		},
 		{
 			name:   "FunctionsOfOthers",
@@ -186,6 +211,7 @@ func functionsTogether(ctx context.Context, e *env) error {
 		select {
 		case <-met:
 			return c.Args, nil
+		// Where calls are served one by one, the failure says so in place of hanging.
 		case <-time.After(3 * e.patience()):
 			return nil, &codeinterp.FunctionError{Message: "the others have not come"}
 		case <-ctx.Done():
@@ -213,44 +239,6 @@ func (e *env) caught(ctx context.Context, message string, fail func() error) err
 	}
 	if len(res.Calls) != 1 || res.Calls[0].Error == "" || strings.Contains(res.Calls[0].Error, "/host") {
 		return fmt.Errorf("Calls are %+v, want the failure", res.Calls)
-	}
-	return nil
-}
-
-// stoppedInCall has a timeout, or the end of ctx by cause, in the midst of a
-// call.
-func (e *env) stoppedInCall(ctx context.Context, timeout time.Duration, cause error) error {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	var returned atomic.Bool
-	f := codeinterp.Function{Name: "waits", Call: func(ctx context.Context, _ codeinterp.FunctionCall) (json.RawMessage, error) {
-		defer returned.Store(true)
-		cancel(cause)
-		select {
-		case <-ctx.Done():
-		case <-time.After(10 * e.patience()):
-		}
-		time.Sleep(50 * time.Millisecond)
-		return nil, context.Cause(ctx)
-	}}
-	if cause == nil {
-		cancel = func(error) {}
-	}
-	res, err := e.run(ctx, lines(e.p.Call("waits", "{}"), e.p.Print("on")), &codeinterp.RunOptions{Functions: []codeinterp.Function{f}, Timeout: timeout})
-	if cause == nil {
-		err = wantStatus(res, err, codeinterp.StatusTimeout, codeinterp.ExitTimeout)
-	} else {
-		err = wantErr(res, err, cause, codeinterp.StatusCanceled, codeinterp.ExitCanceled)
-	}
-	switch {
-	case err != nil:
-		return err
-	case !returned.Load():
-		return errors.New("the run returned before the function")
-	case res.CallbackErr != nil:
-		return fmt.Errorf("CallbackErr is %v, but the function heeds its ctx", res.CallbackErr)
-	case len(res.Calls) != 1 || res.Calls[0].Error == "" || strings.TrimSpace(res.Stdout()) != "": // a shell may end the line that was to show it
-		return fmt.Errorf("Calls are %+v, stdout %q; want a call without an answer", res.Calls, res.Stdout())
 	}
 	return nil
 }

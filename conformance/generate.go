@@ -45,6 +45,7 @@ type alphabet struct {
 	raw     bool
 	shows   bool
 	values  bool
+	texts   []string
 }
 
 // alphabet returns what programs can be made of here.
@@ -54,8 +55,15 @@ func (e *env) alphabet() alphabet {
 	if lacks(FullOutput) {
 		size = sizes[:2]
 	}
+	texts := slices.Clone(awkward)
+	if lacks(BinaryOutput) {
+		for i := range texts {
+			texts[i] = strings.ReplaceAll(texts[i], "\x00", "")
+		}
+	}
 	return alphabet{
 		p:       e.p,
+		texts:   texts,
 		sizes:   size,
 		repeats: e.p.Repeat != nil && e.p.RepeatErr != nil,
 		raw:     e.p.Bytes != "" && !lacks(BinaryOutput),
@@ -198,8 +206,8 @@ func (a alphabet) fixed() []generated {
 	out := func(text string) step { return step{kind: codeinterp.Stdout, text: text} }
 	errs := func(text string) step { return step{kind: codeinterp.Stderr, text: text} }
 	var list []generated
-	for i, text := range awkward {
-		list = append(list, generated{steps: []step{out(text), errs(awkward[(i+1)%len(awkward)])}})
+	for i, text := range a.texts {
+		list = append(list, generated{steps: []step{out(text), errs(a.texts[(i+1)%len(a.texts)])}})
 	}
 	for i, n := range a.sizes {
 		list = append(list,
@@ -257,6 +265,7 @@ func (a alphabet) randomStep(r *rand.Rand, kind codeinterp.Kind) []step {
 		bundle := richBundle()
 		r.Shuffle(len(bundle), func(i, j int) { bundle[i], bundle[j] = bundle[j], bundle[i] })
 		bundle = bundle[:1+r.IntN(len(bundle))]
+		// Programs.Show is promised one.
 		if !slices.ContainsFunc(bundle, func(rep codeinterp.Representation) bool { return rep.MIME == "text/plain" }) {
 			bundle = append(bundle, codeinterp.Representation{MIME: "text/plain", Data: []byte("plain")})
 		}
@@ -270,7 +279,7 @@ func (a alphabet) randomStep(r *rand.Rand, kind codeinterp.Kind) []step {
 	case n == 2 && a.raw && kind == codeinterp.Stdout:
 		return []step{{kind: kind, raw: true}}
 	case n < 7:
-		return []step{{kind: kind, text: awkward[r.IntN(len(awkward))]}}
+		return []step{{kind: kind, text: a.texts[r.IntN(len(a.texts))]}}
 	}
 	return []step{{kind: kind, text: fmt.Sprintf("word %d", r.IntN(1000)) + strings.Repeat("\n", r.IntN(2))}}
 }

@@ -89,6 +89,7 @@ func (e *env) hammerTiny(ctx context.Context, place func(ctx context.Context, ca
 				errs[caller] = fmt.Errorf("CreateContext: %w", err)
 				cancel()
 			}
+			// Two rounds at least, however slow they are: callers have to meet.
 			for round := 0; !failed.Load() && (round < 2 || time.Now().Before(end)); round++ {
 				n := int(next.Add(1))
 				if n > hammerRuns && round >= 2 {
@@ -140,6 +141,8 @@ func (e *env) tiny(ctx context.Context, id codeinterp.ContextID, n int) error {
 	if err != nil {
 		return err
 	}
+	// It may have been stopped before it printed; a semicolon that is left is
+	// another run's.
 	if !strings.HasPrefix(out, res.Stdout()) || strings.Contains(strings.ReplaceAll(res.Stderr(), errs, ""), ";") {
 		return fmt.Errorf("%s, want no output but its own %q and %q", describe(res), out, errs)
 	}

@@ -69,6 +69,7 @@ func deletesApart(ctx context.Context, e *env) error {
 		go func() {
 			errs <- e.stateful().DeleteContext(ctx, id)
 		}()
+		// Only to be in the way: whether the context works is looked at below.
 		go func() { _, _ = e.runIn(ctx, kept[i], e.p.Print("x"), nil) }()
 	}
 	for range pairs {
@@ -108,6 +109,7 @@ func lastUsedMoves(ctx context.Context, e *env) error {
 	if err != nil {
 		return err
 	}
+	// More than the tick of a coarse clock.
 	time.Sleep(20 * time.Millisecond)
 	if err := e.do(ctx, id, e.p.Print("x")); err != nil {
 		return err

@@ -161,6 +161,7 @@ func optionsUntouched(ctx context.Context, e *env) error {
 	}
 	before := opts
 	before.Env, before.Stdin = maps.Clone(opts.Env), slices.Clone(opts.Stdin)
+	// Not e.run, which passes a copy of the options on.
 	run := func(o *codeinterp.RunOptions) (codeinterp.Result, error) {
 		return e.ci.RunCode(ctx, e.language, e.p.Print("x"), o)
 	}

@@ -136,6 +136,7 @@ func statusAndExitCode(w *watched, e *env) error {
 	case codeinterp.StatusCanceled:
 		ok = code == codeinterp.ExitCanceled
 	case codeinterp.StatusLost:
+		// Linux has 64 signals.
 		ok = code > 128 && code < 128+65 || code != 0 && w.res.Cause == codeinterp.CauseExit
 	case codeinterp.StatusNotRun:
 		ok = code == codeinterp.ExitNotRun
@@ -195,6 +196,7 @@ func discreet(err error) error {
 	home, _ := os.UserHomeDir()
 	cwd, _ := os.Getwd()
 	for _, dir := range []string{home, cwd, os.TempDir()} {
+		// Not the root, with which every path begins.
 		if len(dir) > 1 && strings.Contains(err.Error(), dir+string(filepath.Separator)) {
 			return fmt.Errorf("an error with a path of the host: %v", err)
 		}

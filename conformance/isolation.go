@@ -34,7 +34,7 @@ func isolationChecks() []check {
 			name:   "FreshFiles",
 			clause: "a file that a RunCode writes in its directory is not there for a later one",
 			scope:  stateless,
-			needs:  []Feature{Files},
+			needs:  []Feature{Files, PrivateFiles},
 			uses:   func(p *Programs) bool { return p.WriteFile != nil && p.ReadFile != nil },
 			run: func(ctx context.Context, e *env) error {
 				const path = "toolcell-leak.txt"
@@ -153,6 +153,7 @@ func (e *env) childEnds(ctx context.Context, run *pending, arg string, start tim
 	seen := false
 	for !seen && time.Since(start) < e.patience() {
 		select {
+		// Over before its process was seen; that is to be gone all the same.
 		case <-run.done:
 			seen = true
 		default:

@@ -156,6 +156,7 @@ func leakContexts(ctx context.Context, e *env) error {
 		}
 		return st.DeleteContext(ctx, id)
 	}
+	// What pools and idle connections keep is there after these.
 	for range 2 {
 		if err := cycle(); err != nil {
 			return err

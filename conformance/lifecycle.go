@@ -208,6 +208,8 @@ func (e *env) fromCallback(ctx context.Context, id codeinterp.ContextID, name st
 	opts := &codeinterp.RunOptions{OnOutput: func(codeinterp.Output) error {
 		if !called {
 			called = true
+			// A call that waits for this callback is given up, so that the run ends
+			// and the failure is told.
 			once = within(2*e.patience(), name+", called from OnOutput,", call)
 		}
 		return nil

@@ -100,6 +100,7 @@ func listContexts(ctx context.Context, e *env) error {
 			return err
 		}
 		ids = append(ids, id)
+		// So that the times of their creation differ, also by a coarse clock.
 		time.Sleep(5 * time.Millisecond)
 	}
 	if err := e.do(ctx, ids[0], e.p.Print("x")); err != nil {
@@ -157,6 +158,7 @@ func listBusy(ctx context.Context, e *env) error {
 			}
 		}
 	}
+	// After a failure too: it ends both runs, which are waited for.
 	err = errors.Join(err, e.stateful().DeleteContext(ctx, id))
 	<-run.done
 	<-queued.done

@@ -48,6 +48,7 @@ func generatedPrograms(ctx context.Context, e *env) error {
 	}
 	r := rand.New(rand.NewPCG(seed, 0))
 	end := time.Now().Add(limit)
+	// Three at least, however busy the machine is.
 	for n := 0; n < randomRuns && (n < 3 || time.Now().Before(end)); n++ {
 		if err := e.tryGenerated(ctx, a.random(r)); err != nil {
 			return fmt.Errorf("seed %d: %w", seed, err)
@@ -66,6 +67,7 @@ func (e *env) tryGenerated(ctx context.Context, g generated) error {
 	small := shrink(g, func(g generated) bool {
 		again := e.asModeled(ctx, g)
 		if again != nil && ctx.Err() == nil {
+			// What is told is the failure of the program that is told.
 			err = again
 			return true
 		}
@@ -110,6 +112,7 @@ func (g generated) mixed() bool {
 
 // shrink returns the smallest program it finds that still fails.
 func shrink(g generated, fails func(generated) bool) generated {
+	// Each is a run, and the case has to end in time.
 	for tries := 0; tries < 80; {
 		smaller := false
 		for _, next := range g.smaller() {

@@ -137,6 +137,7 @@ func durationAlone(ctx context.Context, e *env) error {
 			return err
 		}
 		wall := time.Since(begin)
+		// Where a state starts at once, its start cannot show in the Duration.
 		if wall < long || res.Duration < wall/2 {
 			return nil
 		}

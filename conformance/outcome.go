@@ -120,6 +120,8 @@ func syntaxError(ctx context.Context, e *env) error {
 	if err != nil {
 		return fmt.Errorf("error %w, want none", err)
 	}
+	// A language without exceptions, such as bash, has an exit code of its own for
+	// this, and may run the lines before.
 	if e.p.Fail == nil {
 		if res.Status != codeinterp.StatusError {
 			return want(res, codeinterp.StatusError, 1)

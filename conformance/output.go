@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"runtime"
 	"strings"
-	"sync/atomic"
+	"sync"
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
@@ -168,10 +168,12 @@ func wantTruncated(res codeinterp.Result, stream string, bytes, kept int64) erro
 
 // A heapWatch follows the size of the host's heap.
 type heapWatch struct {
-	stop   chan struct{}
-	done   chan struct{}
-	base   uint64
-	growth atomic.Uint64
+	stop chan struct{}
+	done chan struct{}
+	base uint64
+
+	mu     sync.Mutex
+	growth uint64 // the largest that was seen
 }
 
 func watchHeap() *heapWatch {
@@ -185,20 +187,28 @@ func watchHeap() *heapWatch {
 			case <-h.stop:
 				return
 			case <-tick.C:
-				if n := liveHeap(); n > h.base && n-h.base > h.growth.Load() {
-					h.growth.Store(n - h.base)
-				}
+				h.look()
 			}
 		}
 	}()
 	return h
 }
 
+// look notes how large the heap is. It is called at fixed moments too, as ticks
+// may be missed on a busy machine.
+func (h *heapWatch) look() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if n := liveHeap(); n > h.base {
+		h.growth = max(h.growth, n-h.base)
+	}
+}
+
 // end returns the largest growth that was seen.
 func (h *heapWatch) end() uint64 {
 	close(h.stop)
 	<-h.done
-	return h.growth.Load()
+	return h.growth
 }
 
 // liveHeap is the size of what is in use, without garbage.
@@ -226,6 +236,7 @@ func hugeOutput(ctx context.Context, e *env) error {
 	var seen int64
 	var last [8]byte
 	heap := watchHeap()
+	// Not watched: what a watch keeps would count as the provider's memory.
 	res, err := e.ci.RunCode(ctx, e.language, e.p.Lines(n), &codeinterp.RunOptions{MaxOutput: limit, OnOutput: func(o codeinterp.Output) error {
 		if o.Kind == codeinterp.Stdout {
 			seen += int64(len(o.Data))
@@ -265,6 +276,7 @@ func floodBounded(ctx context.Context, e *env) error {
 		if !blocked {
 			blocked = true
 			time.Sleep(500 * time.Millisecond)
+			heap.look()
 		}
 		return nil
 	}})

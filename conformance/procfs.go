@@ -28,6 +28,8 @@ func cpuUsedBeside(own time.Duration) (time.Duration, bool) {
 func burn(d time.Duration) time.Duration {
 	done := make(chan time.Duration)
 	go func() {
+		// The CPU time of a thread is the loop's alone as long as nothing else runs
+		// on it.
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
 		start, ok := threadTime()

@@ -133,6 +133,15 @@ type Programs struct {
 	// CallAll calls a function with all of the arguments at once, and prints the
 	// results as JSON in their order, each with a newline.
 	CallAll func(name string, args []string) string
+	// CallThread is Call from a thread of the program's own; where the language has
+	// none, from what goes on beside the main program: a job, a timer's callback.
+	CallThread func(name, args string) string
+	// CallLeft leaves behind what calls a function after the program's end, once
+	// a later program of the context is CallWake, which prints "called" if it got
+	// an answer, else "refused", and a newline. Where nothing can outlive the end,
+	// it is the timer of a program that exits before.
+	CallLeft func(name, args string) string
+	CallWake string
 	// Late prints text after the given time, and lets the program end before.
 	Late func(text string, after time.Duration) string
 }

@@ -153,6 +153,8 @@ func queueOrder(ctx context.Context, e *env) error {
 			}
 			return nil
 		}}))
+		// So that they queue in this order; the first run lasts until all of them
+		// do.
 		time.Sleep(settle)
 	}
 	for _, p := range list {
@@ -174,6 +176,7 @@ func queueCanceled(ctx context.Context, e *env) error {
 	if err != nil {
 		return err
 	}
+	// Every way out ends it, with its context or by the interrupt.
 	defer func() { <-first.done }()
 	runCtx, end := context.WithCancelCause(ctx)
 	queued := e.start(runCtx, id, e.p.Set("ran", "v"), nil)

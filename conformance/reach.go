@@ -70,6 +70,8 @@ func reachFiles(ctx context.Context, e *env) error {
 	defer os.RemoveAll(dir)
 	const secret = "what only the host knows"
 	path := filepath.Join(dir, "secret.txt")
+	// Open to every user of the machine: only the provider's isolation is to keep
+	// programs out.
 	if err := errors.Join(os.Chmod(dir, 0o755), os.WriteFile(path, []byte(secret), 0o644)); err != nil {
 		return err
 	}

@@ -104,6 +104,9 @@ func (e *env) exact(ctx context.Context, print func(string) string, kind codeint
 		"control \x00\x01\x1b[31mred\x1b[0m\x7f",
 		strings.Repeat("long line without an end ", 1000),
 	} {
+		if e.s.cfg.lacks(BinaryOutput, e.language) {
+			text = strings.ReplaceAll(text, "\x00", "")
+		}
 		res, err := e.run(ctx, print(text), &codeinterp.RunOptions{})
 		if err := wantOK(res, err); err != nil {
 			return err

@@ -154,6 +154,7 @@ func (s *suite) attempt(ctx context.Context, g group, c check) error {
 		}
 		return err
 	}
+	// It is to fail, and may leave its interpreter in any state.
 	c.own = true
 	if _, err := s.once(ctx, g, c, min(s.cfg.Timeout, 2*s.cfg.Patience)); err != nil {
 		return nil
@@ -170,6 +171,7 @@ func (s *suite) once(ctx context.Context, g group, c check, limit time.Duration)
 	if err != nil {
 		return false, err
 	}
+	// Longer than ctx: a check that heeds its end says more than a hang does.
 	err = within(limit+s.cfg.Patience, c.name, func() error {
 		if g.way == inContextWay {
 			if _, err := e.shared(ctx); err != nil {
@@ -200,6 +202,7 @@ func (s *suite) discard(limit time.Duration) {
 	if ci := s.shared; ci != nil {
 		s.shared = nil
 		clear(s.contexts)
+		// A failure was told already; that of Close has a check of its own.
 		_ = within(limit, "Close", ci.Close)
 	}
 }

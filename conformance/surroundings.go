@@ -215,9 +215,11 @@ func cwd(ctx context.Context, e *env) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
+	// Programs may run as another user than this process.
 	if err := os.Chmod(dir, 0o777); err != nil {
 		return err
 	}
+	// Programs are told the real path.
 	if dir, err = filepath.EvalSymlinks(dir); err != nil {
 		return err
 	}

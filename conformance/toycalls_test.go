@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -72,4 +73,35 @@ func callAll(m *machine, r *toyRun, c command) error {
 		_ = write(r, codeinterp.Stdout, string(v)+"\n")
 	}
 	return nil
+}
+
+// callThread calls from a goroutine of its own.
+func callThread(m *machine, r *toyRun, c command) error {
+	done := make(chan error)
+	go func() { done <- calls1(func(v []byte) string { return string(v) })(m, r, c) }()
+	return <-done
+}
+
+// callLeft leaves a call of this run's behind, for callWake.
+func callLeft(m *machine, r *toyRun, c command) error {
+	gone, wake, told := m.gone, make(chan struct{}), make(chan string, 1)
+	m.wake, m.told = wake, told
+	m.late.Go(func() {
+		select {
+		case <-gone:
+			return
+		case <-wake:
+		}
+		if _, err := r.in.Call(context.Background(), c.args[0], json.RawMessage(c.args[1])); err != nil {
+			told <- "refused"
+			return
+		}
+		told <- "called"
+	})
+	return nil
+}
+
+func callWake(m *machine, r *toyRun, c command) error {
+	close(m.wake)
+	return write(r, codeinterp.Stdout, <-m.told+"\n")
 }

@@ -57,6 +57,7 @@ func toyPrograms() Programs {
 		ReadAll:       "readall", ReadLine: "readline", GetEnv: cmd("getenv"), Getwd: "getwd",
 		WriteFile: two("write"), ReadFile: cmd("read"), AppendForever: cmd("append"),
 		Call: two("call"), CallCaught: two("callcaught"), CallSize: two("callsize"),
+		CallThread: two("callthread"), CallLeft: two("callleft"), CallWake: "callwake",
 		CallLoop: func(name string, n int) string { return fmt.Sprintf("callloop %q %q", name, fmt.Sprint(n)) },
 		CallAll: func(name string, args []string) string {
 			code := fmt.Sprintf("callall %q", name)

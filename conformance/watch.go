@@ -37,6 +37,7 @@ const keepLive = 4 << 20
 // and tests the invariants.
 func (e *env) watch(code string, opts *codeinterp.RunOptions, id codeinterp.ContextID, run func(*codeinterp.RunOptions) (codeinterp.Result, error)) (codeinterp.Result, error) {
 	w := &watched{code: code, context: id, size: -1, turn: make(chan struct{}, 1)}
+	// Without options a check tries just that, so that the run has no callback.
 	if opts != nil {
 		w.opts = *opts
 		w.size = 0
@@ -82,6 +83,8 @@ func (w *watched) callback(next func(codeinterp.Output) error, late func()) func
 		if next == nil {
 			return nil
 		}
+		// Calls that overlap are told by the invariant, and are not to race within
+		// the check.
 		w.turn <- struct{}{}
 		defer func() { <-w.turn }()
 		return next(o)
@@ -136,6 +139,7 @@ func joined(list []codeinterp.Output) []codeinterp.Output {
 			out[n-1].Data = append(out[n-1].Data, o.Data...)
 			continue
 		}
+		// The append above must not write into memory of the provider's.
 		o.Data = slices.Clip(o.Data)
 		out = append(out, o)
 	}

@@ -85,6 +85,7 @@ func (s *Service) Name(p string) (string, error) {
 	name := path.Clean(p)
 	if path.IsAbs(name) {
 		dir := path.Clean("/" + s.o.Dir)
+		// With a slash behind both: /work2 is not within /work.
 		rest, ok := strings.CutPrefix(name+"/", strings.TrimSuffix(dir, "/")+"/")
 		if s.o.Dir == "" || !ok {
 			return "", &fs.PathError{Op: "open", Path: p, Err: codeinterp.ErrOutside}
@@ -132,6 +133,7 @@ func (s *Service) stream(ctx context.Context, name string, emit func([]byte) boo
 	}
 	defer f.Close()
 	more := true
+	// A filter passes what it held back also once emit has had enough.
 	pass := func(b []byte) { more = more && emit(b) }
 	write, flush := pass, func() {}
 	if s.o.Filter != nil {

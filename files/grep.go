@@ -177,6 +177,7 @@ func (g *grepper) file(name string) error {
 	err := g.s.stream(g.ctx, name, func(b []byte) bool {
 		if first {
 			first = false
+			// The first piece decides: a file of other data is not read to its end.
 			if l.binary = binary(b[:min(len(b), sniffed)]); l.binary {
 				return false
 			}
@@ -205,6 +206,8 @@ var (
 func matchOf(name string, n int64, line []byte, at []int) Match {
 	m := Match{Path: name, Line: n}
 	if len(line) > maxMatch {
+		// A quarter of what is shown stands before the match, and more of it at the
+		// line's end.
 		start := max(min(at[0]-maxMatch/4, len(line)-maxMatch), 0)
 		line, m.Cut = line[start:start+maxMatch], true
 	}

@@ -143,6 +143,7 @@ func (s *Service) find(ctx context.Context, p string, depth, most int, wanted fu
 		if len(l.Entries) >= most {
 			return false
 		}
+		// One that is gone by now is none of the entries.
 		if info, err := d.Info(); err == nil {
 			l.Entries = append(l.Entries, entryOf(name, info))
 		}

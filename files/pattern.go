@@ -46,6 +46,7 @@ func translate(pattern string) (string, error) {
 		rest := pattern[i:]
 		n := 1
 		switch c := pattern[i]; {
+		// Any number of directories, none among them.
 		case strings.HasPrefix(rest, "**/") && (i == 0 || pattern[i-1] == '/'):
 			b.WriteString(`(?:[^/]+/)*`)
 			n = 3
@@ -101,6 +102,7 @@ func class(s string) int {
 func classExpr(in string) string {
 	out := "["
 	if in[0] == '!' || in[0] == '^' {
+		// Negated, it would match a slash, which * and ? never do.
 		out, in = `[^/`, in[1:]
 	}
 	return out + strings.NewReplacer(`\`, `\\`, `[`, `\[`, `]`, `\]`, `^`, `\^`).Replace(in) + "]"

@@ -137,6 +137,7 @@ func (c *cutter) keep(b []byte) []byte {
 		c.ended = true
 		return nil
 	}
+	// A few bytes more than a page has show whether a character ends with it.
 	n := int(min(c.most+utf8.UTFMax-int64(len(c.text)), int64(len(b))))
 	if i := bytes.IndexByte(b[:n], '\n'); i >= 0 {
 		n = i + 1
@@ -160,6 +161,8 @@ func (c *cutter) page() Page {
 	if int64(end) > c.most {
 		c.ended = true
 		end = cut(c.text, int(c.most))
+		// At a line's end, unless the caller has asked for so many bytes or it would
+		// cost half the page.
 		if i := bytes.LastIndexByte(c.text[:end], '\n'); i >= end/2 && c.Bytes == 0 {
 			end = i + 1
 		}

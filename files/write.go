@@ -102,11 +102,14 @@ func (s *Service) Edit(ctx context.Context, p, old, replacement string, all bool
 			n = 0
 			return err
 		}
+		// Before it is made: many short places and a long replacement make far more
+		// than both.
 		if grown := len(before) + n*(len(replacement)-len(old)); grown > s.o.MaxEdit {
 			return &fs.PathError{Op: "edit", Path: name, Err: codeinterp.ErrTooLarge}
 		}
 		after := bytes.ReplaceAll(before, []byte(old), []byte(replacement))
 		if err = s.put(ctx, name, os.O_WRONLY|os.O_TRUNC, after); err != nil {
+			// Also where ctx's end is what kept the new contents from being written.
 			if again := s.put(context.WithoutCancel(ctx), name, os.O_WRONLY|os.O_TRUNC, before); again != nil {
 				err = fmt.Errorf("%w; the file is damaged, since what was there could not be put back: %w", err, again)
 			}
@@ -168,6 +171,8 @@ func (s *Service) Remove(ctx context.Context, p string, all bool) error {
 		if !all {
 			return s.fsys.Remove(name)
 		}
+		// RemoveAll is content with nothing, and a model that mistook a name is to
+		// know.
 		if _, err := s.fsys.Lstat(name); err != nil {
 			return err
 		}

@@ -23,13 +23,19 @@ func (s *Server) handler(name string) mcp.ToolHandler {
 		}
 		defer end()
 		args := req.Params.Arguments
+		// tools/call may leave the arguments out.
 		if len(args) == 0 {
 			args = []byte("{}")
 		}
+		c := &collector{}
+		ctx = context.WithValue(ctx, linksKey{}, c)
 		p := s.newProgress(ctx, req)
 		reply := s.set.Dispatch(ctx, name, args, &tools.DispatchOptions{OnOutput: p.observer()})
+		// The protocol wants no progress after the answer.
 		p.stop()
-		return result(reply), nil
+		res := result(reply)
+		res.Content = append(res.Content, c.links(req, s.scrub)...)
+		return res, nil
 	}
 }
 
@@ -75,6 +81,7 @@ func (s *Server) client(req *mcp.CallToolRequest) (from *carrier, key any, err e
 		s.mu.Unlock()
 		return nil, nil, errServerClosed
 	}
+	// Under the same mu as closed: Close waits for the calls once it has set that.
 	s.calls.Add(1)
 	s.mu.Unlock()
 	if from != nil && from.sessionless {

@@ -142,6 +142,8 @@ func (cs *clients) enter(key any) (*client, error) {
 		c.life, c.end = context.WithCancelCause(context.Background())
 		cs.byKey[key] = c
 	}
+	// A call on the way when its session ended would make a client that nobody
+	// releases.
 	if ss, ok := key.(*session); c.gone || ok && ss.over() {
 		cs.forget(key, c)
 		return nil, errGone
@@ -185,6 +187,7 @@ func (cs *clients) create(ctx context.Context, c *client, call codeinterp.Call, 
 		c.contexts[r.Context] = l
 	}
 	cs.mu.Unlock()
+	// It went while the context was made, and will not delete it.
 	if gone {
 		cs.delete(c, l, r.Context)
 		return codeinterp.Reply{}, failed(call.Op, errGone)
@@ -201,6 +204,7 @@ func (cs *clients) use(ctx context.Context, c *client, call codeinterp.Call, in 
 		return codeinterp.Reply{Result: codeinterp.NotRun()}, failed(call.Op, codeinterp.ErrContext)
 	}
 	l.busy++
+	// One that has fired by now waits for mu, and finds the lease busy.
 	l.timer.Stop()
 	cs.mu.Unlock()
 
@@ -214,6 +218,8 @@ func (cs *clients) use(ctx context.Context, c *client, call codeinterp.Call, in 
 	defer cs.mu.Unlock()
 	l.busy--
 	switch {
+	// Deleted in the meantime, or the client is gone: there is nothing left to
+	// time.
 	case c.contexts[call.Context] != l:
 	case errors.Is(err, codeinterp.ErrContext) || call.Op.Deletes() && err == nil:
 		delete(c.contexts, call.Context)
@@ -255,6 +261,8 @@ func (cs *clients) expire(key any, c *client, id codeinterp.ContextID, l *lease)
 // work.
 func (cs *clients) delete(c *client, l *lease, id codeinterp.ContextID) {
 	defer cs.work.Done()
+	// Whatever comes of it: there is nobody left to tell, and the provider's Close
+	// is last.
 	c.limit(l.in.next)(context.Background(), codeinterp.Call{Op: codeinterp.OpDelete, Context: id})
 }
 
@@ -275,7 +283,7 @@ func (cs *clients) drop(key any, c *client) {
 		l.timer.Stop()
 		delete(c.contexts, id)
 		cs.work.Add(1)
-		go cs.delete(c, l, id)
+		go cs.delete(c, l, id) // mu is held
 	}
 	cs.forget(key, c)
 }

@@ -44,6 +44,18 @@
 // other. isError is for calls that failed: bad arguments, an unknown or expired
 // context, a provider that is down.
 //
+// # Resources
+//
+// Where the workspace's options ask for artifacts, the files that a run created or
+// changed are resources: an answer has links to the first 20, resources/list names
+// the last 200 of the client, and resources/read serves them, up to 8 MiB each, to
+// that client alone. A file of a context is read as it is by then, and is gone
+// with the context; of those of other runs the last 16 MiB of each client are kept.
+// Secrets are scrubbed from text, not from other files. Who has neither a session
+// nor a token finds nothing in the list, and reads what it knows the URI of, which
+// cannot be guessed. Clients of revisions before 2025-06-18, which know no links,
+// have the list.
+//
 // # Progress
 //
 // A call that comes with a progress token is told about while it runs: what
@@ -95,7 +107,7 @@
 //
 // A message on a stream has at most 16 MiB. Answers cannot be
 // fetched again over HTTP after the connection was lost: the program was ended.
-// Resources, prompts, sampling, elicitation and the tasks extension are not
-// offered. Trace context is read from the _meta of a request and passed on with
+// Prompts, sampling, elicitation, the tasks extension, and subscriptions to
+// resources are not offered. Trace context is read from the _meta of a request and passed on with
 // the ctx, see [tools.TraceOf].
 package mcpserver

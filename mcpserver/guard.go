@@ -23,7 +23,9 @@ func (o *HTTPOptions) guard(next http.Handler) http.Handler {
 	inner := o.authenticated(next)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		http.NewResponseController(w).SetReadDeadline(time.Now().Add(ioTimeout))
+		// It is ours: a client could name the request of another with it.
 		r.Header.Del(headerCarrier)
+		// Asked for each request: a Handler may be served on any listener.
 		if local, ok := localAddr(r); ok && !local.IsLoopback() && !o.asksForTokens() {
 			http.Error(w, ErrInsecure.Error(), http.StatusForbidden)
 			return
@@ -39,6 +41,8 @@ func (o *HTTPOptions) guard(next http.Handler) http.Handler {
 		}
 		if origin != "" {
 			allowBrowser(w.Header(), origin)
+			// Before a token is asked for, which browsers send with no preflight
+			// (Fetch).
 			if r.Method == http.MethodOptions && r.Header.Get("Access-Control-Request-Method") != "" {
 				w.WriteHeader(http.StatusNoContent)
 				return
@@ -94,6 +98,7 @@ func hostname(hostport string) string {
 // may do so.
 func (o *HTTPOptions) originAllowed(r *http.Request, origin string) bool {
 	if origin == "" {
+		// A page can have a GET sent without an Origin, but not without this.
 		site := r.Header.Get("Sec-Fetch-Site")
 		return site == "" || site == "same-origin" || site == "none"
 	}
@@ -131,6 +136,8 @@ func (o *HTTPOptions) authenticated(next http.Handler) http.Handler {
 	}))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if opts == nil || opts.ResourceMetadataURL == "" && len(opts.Scopes) == 0 {
+			// A 401 has to have a challenge (RFC 9110, 15.5.2); the SDK sends one
+			// only with these.
 			w.Header().Set(challenge, "Bearer")
 		}
 		guarded.ServeHTTP(w, r)

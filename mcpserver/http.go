@@ -10,6 +10,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"strings"
 	"sync"
 	"time"
 
@@ -106,6 +107,7 @@ func (s *Server) Handler(opts *HTTPOptions) http.Handler {
 		HTTPOptions: o,
 		places:      newPlaces(&o),
 		sessions: mcp.NewStreamableHTTPHandler(server, &mcp.StreamableHTTPOptions{
+			// guard looks at the host instead, and knows those that are allowed.
 			SessionTimeout: o.SessionIdle, MaxRequestBodyBytes: o.MaxBody, DisableLocalhostProtection: true,
 		}),
 		sessionless: mcp.NewStreamableHTTPHandler(server, &mcp.StreamableHTTPOptions{
@@ -129,6 +131,7 @@ func (t *transport) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	rc := http.NewResponseController(w)
+	// Before it is routed: the body may be all that tells the revision.
 	body, status, err := readBody(w, rc, r, t.MaxBody)
 	if err != nil {
 		http.Error(w, err.Error(), status)
@@ -156,6 +159,7 @@ func (t *transport) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer t.carry(id, c)()
 	dw := &deadlineWriter{w, rc}
 	next.ServeHTTP(dw, r)
+	// For what is still in buffers, which the HTTP server writes after this.
 	rc.SetWriteDeadline(time.Now().Add(ioTimeout))
 }
 
@@ -163,7 +167,7 @@ func (t *transport) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // by its header, or, where that is missing, by what such requests contain.
 func isSessionless(r *http.Request, body []byte) bool {
 	if v := r.Header.Get(headerVersion); v != "" {
-		return v >= sessionless
+		return v >= sessionless // dates sort as texts
 	}
 	return r.Header.Get(headerSession) == "" && bytes.Contains(body, []byte(`"`+mcp.MetaKeyProtocolVersion+`"`))
 }
@@ -220,7 +224,11 @@ func (s *Server) ListenAndServe(ctx context.Context, addr string, opts *HTTPOpti
 func Listen(ctx context.Context, addr string) (net.Listener, error) {
 	host, port, err := net.SplitHostPort(addr)
 	if err != nil {
-		return nil, fmt.Errorf("mcpserver: %w", err)
+		hint := ""
+		if addr != "" && strings.Trim(addr, "0123456789") == "" {
+			hint = "; a port alone is written :" + addr
+		}
+		return nil, fmt.Errorf("mcpserver: %w%s", err, hint)
 	}
 	if host == "" {
 		addr = net.JoinHostPort("127.0.0.1", port)
@@ -260,6 +268,8 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener, opts *HTTPOptions) 
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), drain)
 	defer cancel()
 	shutdown := make(chan error, 1)
+	// Begun before Close, so that nothing new comes in, and beside it, since it
+	// waits for the calls that Close ends.
 	go func() { shutdown <- srv.Shutdown(last) }()
 	s.Close()
 	for c := range unused.Range {

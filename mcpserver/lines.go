@@ -54,6 +54,7 @@ func (r *lineReader) next() ([]byte, error) {
 		if size += len(part); size <= maxLine {
 			line = append(line, part...)
 		} else {
+			// Read on to its end all the same, where the next message begins.
 			line = nil
 		}
 		switch {
@@ -82,6 +83,7 @@ func (r *lineReader) check(line []byte) (id json.RawMessage, code int64, err err
 	} else if json.Unmarshal(line, &messages); len(messages) == 0 {
 		return nil, jsonrpc.CodeInvalidRequest, errors.New("an empty batch")
 	}
+	// Nobody could tell which of two calls with one id an answer is to.
 	seen := map[jsonrpc.ID]bool{}
 	for _, m := range messages {
 		if id, code, err = r.message(m, seen); err != nil {
@@ -95,6 +97,8 @@ func (r *lineReader) message(m json.RawMessage, seen map[jsonrpc.ID]bool) (json.
 	msg, err := jsonrpc.DecodeMessage(m)
 	if err != nil {
 		var named struct{ ID json.RawMessage }
+		// An id is a string, a number or null (JSON-RPC 2.0, 4): others are not
+		// repeated.
 		if json.Unmarshal(m, &named) != nil || len(named.ID) > 0 && bytes.IndexByte([]byte("{[tf"), named.ID[0]) >= 0 {
 			named.ID = nil
 		}

@@ -95,6 +95,7 @@ func (p *progress) add(o codeinterp.Output) {
 	}
 	p.mu.Unlock()
 	select {
+	// One that is not taken yet tells of this as well.
 	case p.wake <- struct{}{}:
 	default:
 	}

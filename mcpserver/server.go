@@ -68,6 +68,8 @@ type Server struct {
 	clients *clients
 	mcp     *mcp.Server
 
+	resources *resources
+
 	ctx  context.Context // ends with Close
 	stop context.CancelCauseFunc
 
@@ -92,6 +94,8 @@ func New(ws *workspace.Workspace, opts *Options) (*Server, error) {
 		scrub:    ws.Scrub,
 		known:    map[*mcp.ServerSession]*session{},
 		carriers: map[string]*carrier{},
+
+		resources: newResources(),
 	}
 	s.opts.complete()
 	s.clients = newClients(s.opts.Limits)
@@ -99,6 +103,8 @@ func New(ws *workspace.Workspace, opts *Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
+	// Ids of JSON-RPC are unique on one connection only: remembered, they would
+	// give one client the answer of another.
 	if s.set, err = tools.NewSet(list, &tools.SetOptions{RememberCalls: -1}); err != nil {
 		return nil, fmt.Errorf("mcpserver: %w", err)
 	}
@@ -106,10 +112,11 @@ func New(ws *workspace.Workspace, opts *Options) (*Server, error) {
 	s.mcp = mcp.NewServer(&mcp.Implementation{Name: s.opts.Name, Title: "Toolcell", Version: s.opts.Version}, &mcp.ServerOptions{
 		Instructions: instructions(list),
 		Logger:       s.opts.Logger,
-		Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}},
+		Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}, Resources: &mcp.ResourceCapabilities{}},
 		SetCacheable: cacheable,
 	})
-	s.mcp.AddReceivingMiddleware(toolsOnly, s.sessions)
+	s.mcp.AddReceivingMiddleware(onlyOurs, s.sessions, s.listResources)
+	s.mcp.AddResourceTemplate(template, s.readResource)
 	for _, t := range list {
 		s.mcp.AddTool(definition(t), s.handler(t.Name))
 	}
@@ -131,7 +138,7 @@ func (o *Options) complete() {
 func (s *Server) tools(ws *workspace.Workspace) ([]tools.Tool, error) {
 	front := workspace.FrontOptions{
 		Namer: tools.Unprefixed, Timeout: DefaultTimeout,
-		Middlewares: []codeinterp.Middleware{s.clients.middleware, s.opts.Limits.total()},
+		Middlewares: []codeinterp.Middleware{s.resources.middleware, s.clients.middleware, s.opts.Limits.total()},
 	}
 	if s.opts.LongNames {
 		front.Namer = tools.Prefixed
@@ -169,12 +176,12 @@ func instructions(list []tools.Tool) string {
 	return "Runs code. Every call starts from nothing."
 }
 
-// toolsOnly refuses the methods of features that the server does not have. The
+// onlyOurs refuses the methods of features that the server does not have. The
 // SDK would answer some of them as if it had.
-func toolsOnly(next mcp.MethodHandler) mcp.MethodHandler {
+func onlyOurs(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
-		switch feature, _, _ := strings.Cut(method, "/"); feature {
-		case "prompts", "resources", "completion", "logging":
+		switch feature, rest, _ := strings.Cut(method, "/"); {
+		case feature == "prompts", feature == "completion", feature == "logging", feature == "resources" && strings.HasSuffix(rest, "subscribe"):
 			return nil, &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: fmt.Sprintf("this server has no method %q", method)}
 		}
 		return next(ctx, method, req)
@@ -182,8 +189,13 @@ func toolsOnly(next mcp.MethodHandler) mcp.MethodHandler {
 }
 
 // cacheable lets clients keep the list of tools, which never changes, and is
-// the same for all of them.
-func cacheable(_ context.Context, _ mcp.Request, c *mcp.Cacheable) {
+// the same for all of them; resources are a client's own.
+func cacheable(_ context.Context, req mcp.Request, c *mcp.Cacheable) {
+	switch req.GetParams().(type) {
+	case *mcp.ListResourcesParams, *mcp.ReadResourceParams:
+		c.TTLMs, c.CacheScope = 0, "private"
+		return
+	}
 	c.TTLMs = int((5 * time.Minute).Milliseconds())
 	c.CacheScope = "public"
 }
@@ -211,6 +223,7 @@ func (s *Server) Close() error {
 	s.closed = true
 	s.mu.Unlock()
 	s.stop(errServerClosed)
+	// Before the sessions are closed, by which the answers go out.
 	s.calls.Wait()
 	var sessions sync.WaitGroup
 	for session := range s.mcp.Sessions() {
@@ -229,6 +242,7 @@ func (s *Server) Connect(ctx context.Context, t mcp.Transport) (*mcp.ServerSessi
 	if err != nil {
 		return nil, fmt.Errorf("mcpserver: %w", err)
 	}
+	// A Close in the meantime has not seen this session.
 	if s.ctx.Err() != nil {
 		ss.Close()
 		return nil, fmt.Errorf("mcpserver: %w", errServerClosed)

@@ -102,6 +102,7 @@ func (s *Server) session(ss *mcp.ServerSession, from *carrier) (*session, error)
 	if from != nil {
 		known.owner = from.owner
 		if from.leave != nil {
+			// From here on the place is the session's, and outlasts the request.
 			leave, from.leave = from.leave, nil
 		}
 	}
@@ -113,6 +114,7 @@ func (s *Server) session(ss *mcp.ServerSession, from *carrier) (*session, error)
 		delete(s.known, ss)
 		s.mu.Unlock()
 		s.clients.release(known)
+		s.resources.release(known)
 		leave()
 	})
 	return known, nil
@@ -145,6 +147,7 @@ type places struct {
 func newPlaces(o *HTTPOptions) *places {
 	p := &places{most: o.MaxSessions, share: o.MaxSessions, taken: map[owner]int{}}
 	if n := len(o.Tokens); n > 1 {
+		// One at least, where there is any: a token without a place would be none.
 		p.share = max(p.most/n, min(p.most, 1))
 	} else if o.Verify != nil {
 		p.share = (p.most + 1) / 2

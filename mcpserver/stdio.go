@@ -23,7 +23,7 @@ func (s *Server) ServeStream(ctx context.Context, in io.Reader, out io.Writer) e
 	answers := &lineWriter{out: out}
 	lines := &lineReader{in: bufio.NewReaderSize(in, 64<<10), answer: answers}
 	ss, err := s.mcp.Connect(s.ctx, &mcp.IOTransport{
-		Reader: io.NopCloser(lines), Writer: answers, MaxLineLength: maxLine + 1,
+		Reader: io.NopCloser(lines), Writer: answers, MaxLineLength: maxLine + 1, // and the newline
 	}, nil)
 	if err != nil {
 		s.Close()

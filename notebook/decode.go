@@ -19,7 +19,7 @@ func Decode(data []byte) (*Notebook, error) {
 	if len(data) > MaxBytes {
 		return nil, fmt.Errorf("notebook: %w: %d bytes, and %d are the most", codeinterp.ErrTooLarge, len(data), MaxBytes)
 	}
-	if err := bounded(data); err != nil {
+	if err := bounded(data, MaxDepth); err != nil {
 		return nil, fmt.Errorf("notebook: %w", err)
 	}
 	nb, err := decode(data)
@@ -30,7 +30,7 @@ func Decode(data []byte) (*Notebook, error) {
 }
 
 // bounded looks at what data would take before anything is made of it.
-func bounded(data []byte) error {
+func bounded(data []byte, levels int) error {
 	if !utf8.Valid(data) {
 		return fmt.Errorf("%w: not UTF-8", codeinterp.ErrInvalid)
 	}
@@ -50,8 +50,8 @@ func bounded(data []byte) error {
 		case c == ',':
 			values++
 		}
-		if depth > MaxDepth || values > maxValues {
-			return fmt.Errorf("%w: more than %d levels or %d values", codeinterp.ErrTooLarge, MaxDepth, maxValues)
+		if depth > levels || values > maxValues {
+			return fmt.Errorf("%w: more than %d levels or %d values", codeinterp.ErrTooLarge, levels, maxValues)
 		}
 	}
 	return nil
@@ -149,6 +149,7 @@ func decodeOutput(raw json.RawMessage) (out Output, err error) {
 		out.Metadata = objectOrNil(o["metadata"])
 		out.Data, err = decodeBundle(o["data"])
 	case Failure:
+		// Both are shown only; what is no text there is left out.
 		_ = optional(o["ename"], &out.Error)
 		_ = optional(o["evalue"], &out.Message)
 		err = optional(o["traceback"], &out.Traceback)

@@ -44,8 +44,10 @@ func (r *running) record(cell int, res *codeinterp.Result, u *updates) {
 		if o.Kind == codeinterp.Display && u.earlier[o.DisplayID] && len(places) > 0 {
 			for _, p := range places {
 				out := &r.nb.Cells[p.cell].Outputs[p.output]
-				out.Data, out.Metadata = bundle(&o), objectOrNil(o.Metadata)
+				out.Data, out.Metadata = bundle(&o), metadata(&o)
 			}
+			// The first goes to the earlier cells; a display of that id behind it is
+			// this cell's own.
 			u.earlier[o.DisplayID] = false
 			continue
 		}

@@ -31,6 +31,13 @@
 // that are no error of the program's are told in the cell's outputs, in lines
 // that begin with "toolcell:".
 //
+// # Files
+//
+// With Options.Artifacts a Report has the files that cells created or changed
+// and that are still there behind the last one, read before the context is deleted with
+// them: codeinterp.MaxArtifacts of them at most, read within a minute. What is
+// missing is told in Report.Truncated.
+//
 // # Limits
 //
 // Files have at most [MaxBytes] and [MaxCells] cells, and nest at most

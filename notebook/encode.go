@@ -40,6 +40,7 @@ func (nb *Notebook) Encode() ([]byte, error) {
 // name gives each cell an id of its own: those that are well-formed and new
 // stay.
 func (nb *Notebook) name() {
+	// In two passes, so that no made-up id takes one that a later cell has.
 	taken := map[string]bool{}
 	for i := range nb.Cells {
 		if id := nb.Cells[i].ID; !wellFormed(id) || taken[id] {

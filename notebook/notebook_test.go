@@ -5,10 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
-	"os/exec"
-	"path/filepath"
-	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -257,81 +253,6 @@ func results() []codeinterp.Result {
 	return list
 }
 
-// TestValid has nbformat's own validator judge what is written.
-func TestValid(t *testing.T) {
-	python, err := filepath.Abs("../.testenv/jupyter/server6/bin/python")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := os.Stat(python); err != nil {
-		if os.Getenv("CI") != "" {
-			t.Fatal("no nbformat: run internal/testenv/jupyter.sh")
-		}
-		t.Skip("no nbformat: run internal/testenv/jupyter.sh")
-	}
-	nb := script("raises-exception: null.x", ": console.log('a\\nb'); display({'text/html': '<b>', 'application/json': {a: 1}}); 6 * 7")
-	if _, err := notebook.Run(t.Context(), interpreter(t), nb, nil); err != nil {
-		t.Fatal(err)
-	}
-	for _, res := range results() {
-		c := notebook.Cell{ID: "same", Source: "x\r\ny\n"}
-		c.Record(&res)
-		nb.Cells = append(nb.Cells, c)
-	}
-	nb.Cells = append(nb.Cells,
-		notebook.Cell{ID: "a b", Type: notebook.Markdown, Source: "# T", Attachments: json.RawMessage(`{"a.png":{"image/png":"aGk="}}`)},
-		notebook.Cell{ID: "cell-1", Type: notebook.Raw, Source: "raw"})
-	dir := t.TempDir()
-	write(t, filepath.Join(dir, "made.ipynb"), nb)
-	write(t, filepath.Join(dir, "empty.ipynb"), &notebook.Notebook{})
-	files, err := filepath.Glob("testdata/*.ipynb")
-	if err != nil || len(files) == 0 {
-		t.Fatal(files, err)
-	}
-	for _, file := range files {
-		b, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		old, err := notebook.Decode(b)
-		if err != nil {
-			t.Fatal(file, err)
-		}
-		write(t, filepath.Join(dir, filepath.Base(file)), old)
-	}
-	const judge = `
-import glob, pathlib, sys, nbformat
-for file in glob.glob(sys.argv[1] + "/*.ipynb"):
-    nb = nbformat.read(file, as_version=nbformat.NO_CONVERT)
-    assert (nb.nbformat, nb.nbformat_minor) == (4, 5), file
-    nbformat.validate(nb)
-    text = pathlib.Path(file).read_text("utf-8")
-    assert text == nbformat.writes(nb) + "\n", file + ": nbformat writes it otherwise"
-`
-	out, err := exec.CommandContext(t.Context(), python, "-W", "error", "-c", judge, dir).CombinedOutput()
-	if err != nil {
-		t.Errorf("%v\n%s", err, out)
-	}
-}
-
-func write(t *testing.T, file string, nb *notebook.Notebook) {
-	t.Helper()
-	b, err := nb.Encode()
-	if err == nil {
-		err = os.WriteFile(file, b, 0o600)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	again, err := notebook.Decode(b)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if b2, err := again.Encode(); err != nil || !reflect.DeepEqual(b, b2) {
-		t.Errorf("%s: it does not come back as it was written: %v", file, err)
-	}
-}
-
 func FuzzDecode(f *testing.F) {
 	nb := script("raises-exception: null.x")
 	for _, res := range results() {
@@ -365,4 +286,51 @@ func FuzzDecode(f *testing.F) {
 			t.Fatalf("%v: written\n%s\nthen\n%s", err, b, b2)
 		}
 	})
+}
+
+// TestArtifacts: the files that cells wrote, as they are behind the last one.
+func TestArtifacts(t *testing.T) {
+	const begin = "const fs = require('fs'), write = fs.writeFileSync, rm = fs.unlinkSync; undefined"
+	for _, tt := range []struct {
+		name  string
+		cells []string
+		want  string // path=content
+		cut   int64  // Truncation.Bytes
+	}{
+		{name: "none", cells: []string{": 1"}},
+		{name: "as they are in the end", cells: []string{": " + begin, ": write('a.csv', '1')", ": write('b', 'b')", ": write('a.csv', '22')"}, want: "a.csv=22 b=b"},
+		{name: "none that is gone", cells: []string{": " + begin, ": write('a', '1')", ": rm('a')"}},
+		{name: "behind a failure", cells: []string{": " + begin, ": write('a', '1'); null.x", ": write('b', '')"}, want: "a=1"},
+		{name: "more than is kept", cells: []string{": " + begin, ": write('a', 'x'.repeat(7 << 20)); write('b', 'y'.repeat(2 << 20)); write('c', 'z')"},
+			want: fmt.Sprintf("a=%d b=missing c=z", 7<<20), cut: 9<<20 + 1},
+		{name: "as directories", cells: []string{": " + begin, ": write('a', '1')", ": rm('a'); fs.mkdirSync('a'); write('a/b', '2')"}, want: "a/b=2"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			report, err := notebook.Run(t.Context(), interpreter(t), script(tt.cells...), &notebook.Options{Artifacts: true})
+			var got []string
+			for _, a := range report.Artifacts {
+				text := string(a.Data)
+				if a.Data == nil {
+					text = "missing"
+				} else if len(text) > 10 {
+					text = fmt.Sprint(len(text))
+				}
+				got = append(got, a.Path+"="+text)
+				if len(a.SHA256) != 64 || a.MIME == "" {
+					t.Errorf("%+v", a)
+				}
+			}
+			var cut int64
+			for _, t := range report.Truncated {
+				cut += t.Bytes
+			}
+			if err != nil || strings.Join(got, " ") != tt.want || cut != tt.cut {
+				t.Errorf("got %q, cut %d, %v", got, cut, err)
+			}
+		})
+	}
+	report, err := notebook.Run(t.Context(), interpreter(t), script(": require('fs').writeFileSync('a', '')"), nil)
+	if err != nil || report.Artifacts != nil || report.Truncated != nil {
+		t.Errorf("%+v, %v", report, err)
+	}
 }

@@ -25,6 +25,10 @@ func (c *Cell) record(res *codeinterp.Result, ended time.Time) {
 		c.add(&res.Outputs[i])
 	}
 	for _, t := range res.Truncated {
+		if t.Reason == codeinterp.TruncatedByExit {
+			c.note("the last of %s may be missing (%s)", t.Stream, t.Reason)
+			continue
+		}
 		c.note("some of %s is missing (%s)", t.Stream, t.Reason)
 	}
 	if res.StateLost {
@@ -52,9 +56,9 @@ func (c *Cell) add(o *codeinterp.Output) {
 	case codeinterp.Stdout, codeinterp.Stderr:
 		c.write(o.Kind.String(), string(o.Data))
 	case codeinterp.Display:
-		c.Outputs = append(c.Outputs, Output{Type: Display, Data: bundle(o), Metadata: objectOrNil(o.Metadata)})
+		c.Outputs = append(c.Outputs, Output{Type: Display, Data: bundle(o), Metadata: metadata(o)})
 	case codeinterp.Value:
-		c.Outputs = append(c.Outputs, Output{Type: Value, Data: bundle(o), Metadata: objectOrNil(o.Metadata), ExecutionCount: c.ExecutionCount})
+		c.Outputs = append(c.Outputs, Output{Type: Value, Data: bundle(o), Metadata: metadata(o), ExecutionCount: c.ExecutionCount})
 	}
 }
 
@@ -83,7 +87,7 @@ func bundle(o *codeinterp.Output) map[string]json.RawMessage {
 	for _, rep := range o.Bundle {
 		mime := strings.ToValidUTF8(rep.MIME, "\uFFFD")
 		switch {
-		case asJSON(mime) && json.Valid(rep.Data):
+		case asJSON(mime) && fits(rep.Data):
 			data[mime] = rep.Data
 		case codeinterp.IsText(mime) || codeinterp.IsJSON(mime):
 			data[mime] = quote(string(rep.Data))
@@ -91,10 +95,24 @@ func bundle(o *codeinterp.Output) map[string]json.RawMessage {
 			data[mime] = quote(base64.StdEncoding.EncodeToString(rep.Data))
 		}
 	}
-	if len(data) == 0 && json.Valid(o.Value) {
+	if len(data) == 0 && fits(o.Value) {
 		data["application/json"] = o.Value
 	}
 	return data
+}
+
+// outputLevels is how deep JSON in an output may nest, so that Decode takes the whole.
+const outputLevels = MaxDepth - 6
+
+// fits reports whether data is JSON that can stand in a notebook.
+func fits(data []byte) bool { return json.Valid(data) && bounded(data, outputLevels) == nil }
+
+// metadata is the output's, nil where it cannot stand in a notebook.
+func metadata(o *codeinterp.Output) json.RawMessage {
+	if !fits(o.Metadata) {
+		return nil
+	}
+	return objectOrNil(o.Metadata)
 }
 
 func quote(text string) json.RawMessage {

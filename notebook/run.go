@@ -31,6 +31,10 @@ type Options struct {
 	// MaxOutput is RunOptions.MaxOutput of each cell.
 	MaxOutput int
 
+	// Artifacts asks for Report.Artifacts, of an interpreter with
+	// codeinterp.Files. Each Result lists those of its cell too.
+	Artifacts bool
+
 	// OnOutput, if set, sees the output of each cell, by its index in Cells,
 	// while it runs, as RunOptions.OnOutput does.
 	OnOutput func(cell int, o codeinterp.Output) error
@@ -49,6 +53,12 @@ type Report struct {
 	// Result is that of the first cell that failed, or else of the last that
 	// ran.
 	Result codeinterp.Result
+
+	// Artifacts are the files that cells created or changed, as they were
+	// behind the last one, with their content up to
+	// codeinterp.MaxArtifactData in all; Truncated says what they lack.
+	Artifacts []codeinterp.Artifact
+	Truncated []codeinterp.Truncation
 }
 
 // OK reports whether all cells that were to run ran, and none failed that may
@@ -77,11 +87,13 @@ func Run(ctx context.Context, ci codeinterp.CodeInterpreter, nb *Notebook, opts 
 	if err != nil {
 		return Report{}, err
 	}
+	// Also where ctx has ended. What cannot be deleted goes with the interpreter.
 	defer func() { _ = s.DeleteContext(context.WithoutCancel(ctx), id) }()
 	nb.describe(language)
 	err = r.cells(func(code string, o *codeinterp.RunOptions) (codeinterp.Result, error) {
 		return s.RunInContext(ctx, id, code, o)
 	})
+	r.report.Artifacts, r.report.Truncated = r.made.gather(ctx, ci, id)
 	return r.report, err
 }
 
@@ -89,6 +101,8 @@ func Run(ctx context.Context, ci codeinterp.CodeInterpreter, nb *Notebook, opts 
 func (nb *Notebook) choose(name string, languages []string) (string, error) {
 	if name == "" {
 		name = nb.Language()
+		// A server may have several kernelspecs of one language, named as
+		// language@kernelspec.
 		if l, err := codeinterp.ResolveLanguage(name+"@"+nb.kernelspec(), languages); err == nil {
 			return l, nil
 		}
@@ -115,6 +129,7 @@ type running struct {
 	opts   Options
 	report Report
 	shown  map[string][]place // displays that can be updated
+	made   made
 }
 
 // cells runs them one after the other.
@@ -133,8 +148,9 @@ func (r *running) cells(run func(string, *codeinterp.RunOptions) (codeinterp.Res
 		var u updates
 		var res codeinterp.Result
 		res, err = run(c.Source, &codeinterp.RunOptions{
-			Timeout: r.opts.Timeout, MaxOutput: r.opts.MaxOutput, OnOutput: r.see(i, &u),
+			Timeout: r.opts.Timeout, MaxOutput: r.opts.MaxOutput, OnOutput: r.see(i, &u), Artifacts: r.opts.Artifacts,
 		})
+		r.made.note(&res)
 		r.record(i, &res, &u)
 		if res.Status != codeinterp.StatusNotRun {
 			r.report.Ran++
@@ -157,6 +173,7 @@ func (r *running) judge(i int, res *codeinterp.Result, err error) bool {
 	if len(r.report.Failed) == 0 {
 		r.report.Result = *res
 	}
+	// An interrupt is a StatusError too, and nothing that the cell raised.
 	raised := res.Status == codeinterp.StatusError && res.Cause == "" && !res.StateLost && err == nil
 	if res.OK() && !res.StateLost && err == nil || raised && r.nb.Cells[i].has("raises-exception") {
 		return true

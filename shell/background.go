@@ -67,6 +67,8 @@ func (s *Service) Start(ctx context.Context, line string, opts *codeinterp.Comma
 		c.owner = s.owner(ctx)
 	}
 	begun := make(chan struct{})
+	// The provider reads the input once the command has begun, which nothing else
+	// tells.
 	c.in = newPipe(o.Stdin, sync.OnceFunc(func() { close(begun) }))
 	life, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	c.cancel = cancel
@@ -85,6 +87,7 @@ func (s *Service) Start(ctx context.Context, line string, opts *codeinterp.Comma
 		return c.id, nil
 	case <-c.done:
 	case <-ctx.Done():
+		// Nobody would know its id.
 		cancel(context.Cause(ctx))
 		<-c.done
 	}
@@ -95,27 +98,38 @@ func (s *Service) Start(ctx context.Context, line string, opts *codeinterp.Comma
 	return c.id, nil
 }
 
+// maxUnseen is how much of a command's output is kept beside the ring: what it
+// wrote while it was being killed, of which OnOutput is not told.
+const maxUnseen = 256 << 10
+
 // serve runs the command to its end.
 func (s *Service) serve(ctx context.Context, c *command, o codeinterp.CommandOptions) {
 	next := o.OnOutput
+	var seen int64
 	o.OnOutput = func(out codeinterp.Output) error {
 		if out.Kind == codeinterp.Stdout || out.Kind == codeinterp.Stderr {
 			c.out.write(out.Data)
+			seen += int64(len(out.Data))
 		}
 		if next == nil {
 			return nil
 		}
 		return next(out)
 	}
-	o.Stdin, o.Input, o.Signals, o.MaxOutput = nil, c.in, c.signals, 1
+	o.Stdin, o.Input, o.Signals, o.MaxOutput = nil, c.in, c.signals, maxUnseen
 	res, err := closed(s.run.RunCommand(ctx, c.line, &o))
 	c.in.Close()
+	// Its ctx ends here: life has no end of its own.
 	c.cancel(nil)
+	c.out.rest(&res, seen)
 	res.Outputs, res.Truncated = nil, nil // which the ring has
 	s.mu.Lock()
 	c.res, c.err = res, err
+	// Together with the result: while c counts as running, add forgets no other for
+	// it.
 	s.running--
 	s.mu.Unlock()
+	// Before done: who has waited for that reads all of the output.
 	c.out.end()
 	close(c.done)
 }

@@ -50,6 +50,7 @@ func (p *pipe) write(ctx context.Context, data []byte, last bool) (n int, err er
 			return n, errNoInput
 		}
 		took := min(max(maxInput-len(p.buf), 0), len(data)-n)
+		// Copied: what is in it at first is the caller's Stdin.
 		p.buf = append(p.buf[:len(p.buf):len(p.buf)], data[n:n+took]...)
 		n += took
 		p.last = last && n == len(data)

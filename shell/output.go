@@ -69,6 +69,7 @@ type ring struct {
 	mu      sync.Mutex
 	buf     []byte        // grows to keep, then its bytes go around
 	total   int64         // bytes written
+	from    int64         // the offset of the first that may be kept
 	over    bool          // there will be no more
 	changed chan struct{} // closed when there is more
 }
@@ -98,6 +99,55 @@ func (r *ring) write(b []byte) {
 	r.tell()
 }
 
+// rest writes what a command that has ended wrote beyond the first seen bytes,
+// which are in the ring.
+func (r *ring) rest(res *codeinterp.Result, seen int64) {
+	var all int64
+	cut := map[string]bool{}
+	for _, t := range res.Truncated {
+		if cut[t.Stream] = t.Bytes >= 0; cut[t.Stream] && stream(t.Stream) {
+			all += t.Bytes
+		}
+	}
+	var kept []byte // what comes without a gap before its end
+	for _, o := range res.Outputs {
+		if !stream(o.Kind.String()) {
+			continue
+		}
+		if o.Dropped > 0 {
+			// What was dropped lies between this and the end.
+			kept = kept[:0]
+		}
+		kept = append(kept, o.Data...)
+		if !cut[o.Kind.String()] {
+			all += int64(len(o.Data))
+		}
+	}
+	missing := all - seen
+	if missing <= 0 {
+		return
+	}
+	n := min(missing, int64(len(kept)))
+	if missing > n {
+		// Nobody has them, but the offsets of readers count them.
+		r.skip(missing - n)
+	}
+	r.write(kept[int64(len(kept))-n:])
+}
+
+func stream(name string) bool {
+	return name == codeinterp.Stdout.String() || name == codeinterp.Stderr.String()
+}
+
+// skip counts bytes that nobody has. What came before them is not kept either.
+func (r *ring) skip(n int64) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.spread()
+	r.total += n
+	r.from = r.total
+}
+
 // spread gives the buffer its full length, so that positions are offsets modulo
 // that.
 func (r *ring) spread() {
@@ -123,7 +173,7 @@ func (r *ring) size() (total, dropped int64) {
 }
 
 // first is the offset of the oldest byte that is kept.
-func (r *ring) first() int64 { return max(r.total-int64(r.keep), 0) }
+func (r *ring) first() int64 { return max(r.total-int64(r.keep), r.from) }
 
 // read returns what is kept from offset on, and a channel that is closed when
 // there is more.
@@ -142,6 +192,7 @@ func (r *ring) read(offset int64, most int) (c Chunk, more <-chan struct{}, err 
 	c.Data = make([]byte, 0, n)
 	for at := c.Offset; len(c.Data) < n; {
 		from := int(at % int64(r.keep))
+		// In two parts where it goes around.
 		part := r.buf[from:min(len(r.buf), from+n-len(c.Data))]
 		c.Data = append(c.Data, part...)
 		at += int64(len(part))

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"sync"
 
 	"github.com/toolcell/toolcell/codeinterp"
@@ -101,6 +102,11 @@ func (s *Service) Describe() codeinterp.Info { return codeinterp.Describe(s.ci) 
 // Run runs a command to its end; see [codeinterp.Commander]. opts may be nil.
 func (s *Service) Run(ctx context.Context, line string, opts *codeinterp.CommandOptions) (codeinterp.Result, error) {
 	if err := s.enter(); err != nil {
+		if opts != nil {
+			if in, ok := opts.Input.(io.Closer); ok {
+				in.Close() // whoever writes to it is not to wait for ever
+			}
+		}
 		return codeinterp.NotRun(), err
 	}
 	defer s.work.Done()
@@ -123,6 +129,8 @@ func (c *core) enter() error {
 
 // closed is what a command that Close ended returns.
 func closed(res codeinterp.Result, err error) (codeinterp.Result, error) {
+	// For the provider it was the caller's ctx that ended; the caller has ended
+	// nothing.
 	if res.Status == codeinterp.StatusCanceled && errors.Is(err, codeinterp.ErrClosed) {
 		res.Status, res.ExitCode, res.Cause = codeinterp.StatusLost, codeinterp.ExitKilled, codeinterp.CauseClosed
 	}

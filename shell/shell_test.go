@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io"
 	"os"
 	"runtime"
 	"strings"
@@ -231,8 +232,36 @@ func TestClose(t *testing.T) {
 	if _, err := s.Start(t.Context(), "true", nil); !errors.Is(err, codeinterp.ErrClosed) {
 		t.Error(err)
 	}
-	if _, err := s.Run(t.Context(), "true", nil); !errors.Is(err, codeinterp.ErrClosed) {
+	in, w := io.Pipe()
+	if _, err := s.Run(t.Context(), "true", &codeinterp.CommandOptions{RunOptions: codeinterp.RunOptions{Input: in}}); !errors.Is(err, codeinterp.ErrClosed) {
 		t.Error(err)
+	}
+	if _, err := w.Write([]byte("x")); !errors.Is(err, io.ErrClosedPipe) {
+		t.Errorf("the input of a command that was refused: %v", err)
+	}
+}
+
+// TestLastWords: what a command writes while it is killed, which OnOutput is not
+// told, is kept too.
+func TestLastWords(t *testing.T) {
+	s := open(t, nil)
+	busy, free := make(chan struct{}), make(chan struct{})
+	id, err := s.Start(t.Context(), "echo on; yes", &codeinterp.CommandOptions{RunOptions: codeinterp.RunOptions{
+		OnOutput: func(codeinterp.Output) error { // is told of the first piece only
+			close(busy)
+			<-free
+			return nil
+		},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	<-busy
+	time.Sleep(200 * time.Millisecond) // the pipe is full by then
+	time.AfterFunc(200*time.Millisecond, func() { close(free) })
+	s.Close()
+	if info := wait(t, s, id); info.Written < 64<<10 {
+		t.Errorf("%d bytes of what it wrote", info.Written)
 	}
 }
 

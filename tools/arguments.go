@@ -16,8 +16,8 @@ type argument struct {
 	about    string
 	optional bool
 	unit     string // said after the bounds
-	// to is where the value goes, a *string, an *int64 or a *bool. The zero value means
-	// that an optional one was not given.
+	// to is where the value goes, a *string, an *int64, a *bool or a *[]string. The
+	// zero value means that an optional one was not given.
 	to func(*input) any
 	// enum are the values of a string; where resolves is set others may mean
 	// one of them.
@@ -49,6 +49,7 @@ type input struct {
 	command, cwd, stdin, commandID, signal string
 	waitMs                                 int64
 	last                                   bool
+	env                                    []string // NAME=VALUE
 }
 
 var (

@@ -12,6 +12,7 @@ import (
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/tools"
+	"github.com/toolcell/toolcell/tools/secret"
 )
 
 // A bare interpreter answers at once, so that what is measured is what stands
@@ -123,7 +124,7 @@ func large() map[string]string {
 // three times the cap in memory.
 func BenchmarkRender(b *testing.B) {
 	for name, text := range large() {
-		for _, s := range []*tools.Secrets{nil, secrets(b, "hunter22", "a-much-longer-secret-value-of-some-service")} {
+		for _, s := range []*secret.Scrubber{nil, secrets(b, "hunter22", "a-much-longer-secret-value-of-some-service")} {
 			if s != nil {
 				name += ", secrets"
 			}
@@ -154,9 +155,9 @@ func TestCost(t *testing.T) {
 	if n > 100 {
 		t.Errorf("%v allocations for a small call", n)
 	}
-	scrubbed := map[string]*tools.Secrets{"ansi": secrets(t, "hunter22", "a-much-longer-secret-value-of-some-service")}
+	scrubbed := map[string]*secret.Scrubber{"ansi": secrets(t, "hunter22", "a-much-longer-secret-value-of-some-service")}
 	for name, text := range large() {
-		for _, s := range slices.Compact([]*tools.Secrets{nil, scrubbed[name]}) {
+		for _, s := range slices.Compact([]*secret.Scrubber{nil, scrubbed[name]}) {
 			set := newSet(t, &bare{ok(out(text))}, &tools.Options{Secrets: s})
 			set.Dispatch(t.Context(), runCode, smallArgs, nil)
 			var before, after runtime.MemStats

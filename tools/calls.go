@@ -61,6 +61,8 @@ func (m *calls) serve(ctx context.Context, t *Tool, c Invocation) *Answer {
 		m.mu.Lock()
 		e, ok := m.byKey[key]
 		if !ok {
+			// Not in order until it is done: what bounds the memory never drops a
+			// call in progress.
 			e = &list.Element{Value: &called{key: key, done: make(chan struct{})}}
 			m.byKey[key] = e
 			m.mu.Unlock()
@@ -73,6 +75,7 @@ func (m *calls) serve(ctx context.Context, t *Tool, c Invocation) *Answer {
 		case <-ctx.Done():
 		}
 		m.mu.Lock()
+		// Under mu, since slim puts a smaller answer in its place.
 		r := first.reply
 		m.mu.Unlock()
 		switch {
@@ -130,6 +133,7 @@ func (m *calls) trim() {
 	for e := m.order.Front(); e != nil && m.bytes > m.maxBytes; e = e.Next() {
 		m.slim(e.Value.(*called))
 	}
+	// The newest stays, however large: it is the likeliest to be asked for again.
 	for m.bytes > m.maxBytes && m.order.Len() > 1 {
 		m.drop(m.order.Front())
 	}
@@ -149,7 +153,9 @@ func (m *calls) slim(d *called) {
 	r := *d.reply
 	ended := *r.Result
 	ended.Outputs, ended.Error, ended.CallbackErr = nil, nil, nil
+	// Copied: the answer was given out, and is not to change.
 	ended.Truncated = append(ended.Truncated[:len(ended.Truncated):len(ended.Truncated)], forgotten(r.Result)...)
+	// The view would hold on to all of the Result.
 	r.Data, r.view = r.JSON(), nil
 	r.Result, r.Images = &ended, nil
 	m.bytes -= d.size

@@ -59,6 +59,7 @@ func special(p []byte) int {
 // frame cleans a line, or what stands between two carriage returns of one.
 func (c *cleaner) frame(p []byte) {
 	plain := &plainASCII
+	// Then most runes are let through without being decoded one by one.
 	if utf8.Valid(p) {
 		plain = &plainUTF8
 	}

@@ -61,7 +61,7 @@ type kit struct {
 func newKit(workspace string, ci codeinterp.CodeInterpreter, o Options) *kit {
 	info := codeinterp.Describe(ci)
 	o.within(info.Limits)
-	k := &kit{Options: o, workspace: workspace, ci: ci, observer: observer{o.Secrets, o.OnEvent}}
+	k := &kit{Options: o, workspace: workspace, ci: ci, observer: newObserver(o.Secrets, o.OnEvent)}
 	k.contexts, _ = codeinterp.Stateful(ci)
 	k.manager, _ = codeinterp.Manager(ci)
 	k.limits = limits{
@@ -81,6 +81,7 @@ func newKit(workspace string, ci codeinterp.CodeInterpreter, o Options) *kit {
 func (o *Options) within(l codeinterp.Limits) {
 	if l.Timeout > 0 {
 		o.MaxTimeout = min(o.MaxTimeout, l.Timeout)
+		// No timeout is longer than any.
 		if o.Timeout <= 0 || o.Timeout > l.Timeout {
 			o.Timeout = l.Timeout
 		}
@@ -157,7 +158,7 @@ func (k *kit) check(op *operation, in *input, f *faults) string {
 
 func (k *kit) run(ctx context.Context, r decoded) *Answer {
 	ev := RunEvent{Op: codeinterp.OpRun, CallID: r.ID, Tool: r.Tool, Language: r.language}
-	res, err := k.observer.run(ctx, ev, k.runOptions(r), func(ctx context.Context, o *codeinterp.RunOptions) (codeinterp.Result, error) {
+	res, err := k.observer.run(ctx, ev, k.runOptions(r, k.findsFiles(r.language)), func(ctx context.Context, o *codeinterp.RunOptions) (codeinterp.Result, error) {
 		return k.ci.RunCode(ctx, r.language, r.code, o)
 	})
 	return k.reply(ctx, r, func() string { return r.language }, res, err)
@@ -166,15 +167,28 @@ func (k *kit) run(ctx context.Context, r decoded) *Answer {
 func (k *kit) runIn(ctx context.Context, r decoded) *Answer {
 	id := codeinterp.ContextID(r.contextID)
 	ev := RunEvent{Op: codeinterp.OpRunIn, CallID: r.ID, Tool: r.Tool, ContextID: id}
-	res, err := k.observer.run(ctx, ev, k.runOptions(r), func(ctx context.Context, o *codeinterp.RunOptions) (codeinterp.Result, error) {
+	// The context's language takes a call, and is asked for only where it matters.
+	files := k.findsFiles("") || k.Artifacts && k.findsFiles(k.languageOf(ctx, id))
+	res, err := k.observer.run(ctx, ev, k.runOptions(r, files), func(ctx context.Context, o *codeinterp.RunOptions) (codeinterp.Result, error) {
 		return k.contexts.RunInContext(ctx, id, r.code, o)
 	})
 	return k.reply(ctx, r, func() string { return k.languageOf(ctx, id) }, res, err)
 }
 
-func (k *kit) runOptions(r decoded) codeinterp.RunOptions {
+// findsFiles reports whether files of a language's programs are found, or, where
+// it is empty, those of all.
+func (k *kit) findsFiles(language string) bool {
+	for _, l := range k.facts.info.Languages {
+		if (language == "" || l.Name == language) && !k.facts.info.HasFiles(l.Name) {
+			return false
+		}
+	}
+	return k.facts.info.Files
+}
+
+func (k *kit) runOptions(r decoded, files bool) codeinterp.RunOptions {
 	o := codeinterp.RunOptions{Timeout: max(k.Timeout, 0), OnOutput: r.OnOutput, MaxOutput: k.MaxOutput,
-		Artifacts: k.Artifacts && k.facts.info.Files}
+		Artifacts: k.Artifacts && files}
 	if r.timeoutMs > 0 {
 		o.Timeout = time.Duration(r.timeoutMs) * time.Millisecond
 	}
@@ -233,8 +247,10 @@ func (k *kit) languageOf(ctx context.Context, id codeinterp.ContextID) string {
 
 // failed is the answer to a call that the interpreter answered with an error.
 func (k *kit) failed(ctx context.Context, r decoded, err error) *Answer {
-	err = k.Secrets.err(err)
+	err = k.Secrets.Error(err)
 	f := failureOf(err)
+	// A cause of the caller's own making is none of the errors that failureOf
+	// knows.
 	if f.Code == CodeInternal && ctx.Err() != nil && errors.Is(err, context.Cause(ctx)) {
 		f.Code = CodeCanceled
 	}
@@ -248,5 +264,5 @@ func (k *kit) scrubbed(r *Answer) *Answer {
 	}
 	f := *r.Failure
 	f.Message = k.Secrets.Scrub(f.Message)
-	return fail(r.CallID, r.Tool, &f, k.Secrets.err(r.Err))
+	return fail(r.CallID, r.Tool, &f, k.Secrets.Error(r.Err))
 }

@@ -52,6 +52,8 @@ func decode(raw []byte, args []argument, lim *limits) (*input, faults) {
 			return len(f) < maxFaults
 		}
 		seen |= 1 << i
+		// The strict schemas require every argument: null is how an optional one is
+		// left out.
 		if a := &args[i]; value.Type != gjson.Null || !a.optional {
 			a.store(value, in, lim, &f)
 		}
@@ -73,6 +75,7 @@ func parse(raw []byte, f *faults) (gjson.Result, bool) {
 		return gjson.Result{}, false
 	}
 	v := gjson.Parse(text)
+	// Some models encode the arguments twice.
 	if v.Type == gjson.String {
 		if text, ok = checkText([]byte(v.Str), f); !ok {
 			return gjson.Result{}, false
@@ -91,6 +94,7 @@ func checkText(raw []byte, f *faults) (string, bool) {
 	case len(raw) > MaxArgs:
 		f.add("arguments: %d bytes, more than %d; put data into a file", len(raw), MaxArgs)
 		return "", false
+	// Before gjson looks at it, whose check recurses.
 	case !shallow(raw):
 		f.add("arguments: nested more than %d deep", maxDepth)
 		return "", false
@@ -125,6 +129,7 @@ func shallow(raw []byte) bool {
 				return false
 			}
 		case '}', ']':
+			// May go below zero: that raw is JSON is not known yet.
 			depth--
 		}
 	}
@@ -152,6 +157,13 @@ func (a *argument) store(v gjson.Result, in *input, lim *limits, f *faults) {
 			return
 		}
 		*to = v.Bool()
+	case *[]string:
+		list, ok := stringsOf(v)
+		if !ok {
+			f.add("%s: need an array of strings, got %s", a.name, kindOf(v))
+			return
+		}
+		*to = list
 	case *int64:
 		least, most := a.bounds(lim)
 		most = min(most, maxInteger)
@@ -167,6 +179,19 @@ func (a *argument) store(v gjson.Result, in *input, lim *limits, f *faults) {
 	}
 }
 
+func stringsOf(v gjson.Result) (list []string, ok bool) {
+	if !v.IsArray() {
+		return nil, false
+	}
+	ok = true
+	v.ForEach(func(_, each gjson.Result) bool {
+		list = append(list, each.Str)
+		ok = each.Type == gjson.String
+		return ok
+	})
+	return list, ok
+}
+
 // integer reads a number without a fraction, in any notation. Those beyond
 // 2^62 are cut to it.
 func integer(v gjson.Result) (int64, bool) {
@@ -177,6 +202,7 @@ func integer(v gjson.Result) (int64, bool) {
 		return n, true
 	}
 	x, err := strconv.ParseFloat(v.Raw, 64)
+	// 1e999 is an error and an infinity, which is cut like other large numbers.
 	if err != nil && !math.IsInf(x, 0) || x != math.Trunc(x) {
 		return 0, false
 	}
@@ -211,6 +237,7 @@ func closest(name string, names []string) string {
 			return c
 		}
 	}
+	// Nearly every name has so short a piece in it.
 	if len(n) < 4 {
 		return ""
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/tools/secret"
 )
 
 // A RunEventKind tells what a [RunEvent] is about.
@@ -38,8 +39,12 @@ type RunEvent struct {
 // An observer is what stands around every run: it scrubs secrets and reports
 // events.
 type observer struct {
-	secrets *Secrets
+	secrets *secret.Scrubber
 	onEvent func(RunEvent) error
+}
+
+func newObserver(secrets *secret.Scrubber, onEvent func(RunEvent) error) observer {
+	return observer{secrets.Shown(CleanText), onEvent}
 }
 
 // run calls f with opts, whose OnOutput and Functions it replaces. ev says which
@@ -52,12 +57,12 @@ func (o *observer) run(ctx context.Context, ev RunEvent, opts codeinterp.RunOpti
 		opts.Functions = ObserveFunctions(opts.Functions)
 	}
 	next := opts.OnOutput
-	var scrub *streamScrubber
+	var scrub *secret.Stream
 	if r != nil || next != nil {
 		opts.OnOutput = r.tee(next)
 		if o.secrets != nil {
-			scrub = o.secrets.stream(opts.OnOutput)
-			opts.OnOutput = scrub.output
+			scrub = o.secrets.Stream(opts.OnOutput)
+			opts.OnOutput = scrub.Output
 		}
 	}
 	errs := []error{r.emit(RunEvent{Kind: RunStart})}
@@ -70,14 +75,17 @@ func (o *observer) run(ctx context.Context, ev RunEvent, opts codeinterp.RunOpti
 	res, err := f(ctx, &opts)
 	returned = true
 	if scrub != nil {
-		errs = append(errs, protect(scrub.flush))
+		// What was held back is output too, and comes before the run's end.
+		errs = append(errs, protect(scrub.Flush))
 	}
-	res, err = o.secrets.result(res), o.secrets.err(err)
+	res, err = o.secrets.Result(res), o.secrets.Error(err)
+	// The end is the last event: calls that are not told yet go before it.
 	errs = append(errs, r.end(res.Calls))
 	ended := res
+	// They were events of their own.
 	ended.Outputs = nil
 	errs = append(errs, r.emit(RunEvent{Kind: RunEnd, Result: &ended, Err: err}), res.CallbackErr)
-	res.CallbackErr = o.secrets.err(errors.Join(errs...))
+	res.CallbackErr = o.secrets.Error(errors.Join(errs...))
 	return res, err
 }
 
@@ -96,7 +104,7 @@ type ObserveOptions struct {
 	// OnEvent sees the runs; see [Options].
 	OnEvent func(RunEvent) error
 	// Secrets are scrubbed; see [Options].
-	Secrets *Secrets
+	Secrets *secret.Scrubber
 	// NewID makes the ids of runs. Nil means 128 random bits.
 	NewID func() string
 }
@@ -105,7 +113,7 @@ type ObserveOptions struct {
 // the tools: their runs have the same events and scrubbing. What stands outside
 // of it, such as [codeinterp.Log], sees scrubbed Results and errors only.
 func Observe(opts ObserveOptions) codeinterp.Middleware {
-	o := observer{opts.Secrets, opts.OnEvent}
+	o := newObserver(opts.Secrets, opts.OnEvent)
 	newID := opts.NewID
 	if newID == nil {
 		newID = rand.Text
@@ -129,7 +137,7 @@ func (o *observer) middleware(event func(codeinterp.Call) RunEvent) codeinterp.M
 			}
 			if !c.Op.Runs() {
 				r, err := next(ctx, c)
-				return r, o.secrets.err(err)
+				return r, o.secrets.Error(err)
 			}
 			var opts codeinterp.RunOptions
 			if c.Run != nil {

@@ -77,6 +77,8 @@ func ObserveFunctions(list []codeinterp.Function) []codeinterp.Function {
 			if r == nil {
 				return next(ctx, c)
 			}
+			// next may be observed again, further in: it finds no run then, and the
+			// call stays one event.
 			return r.serve(context.WithValue(ctx, runningKey{}, (*running)(nil)), c, next)
 		}
 	}
@@ -118,7 +120,7 @@ func (r *running) report(rec codeinterp.CallRecord) {
 	if r.ended {
 		return
 	}
-	r.o.secrets.record(&rec)
+	r.o.secrets.Record(&rec)
 	if err := r.pass(RunEvent{Kind: RunCall, Call: &rec}); err != nil {
 		r.errs = append(r.errs, err)
 	}

@@ -76,16 +76,6 @@ func ExampleSet_Dispatch() {
 	// true error 1
 }
 
-func ExampleNewSecrets() {
-	secrets, err := tools.NewSecrets("hunter22")
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Println(secrets.Scrub("password=hunter22, Authorization: Basic bWU6aHVudGVyMjI="))
-	// Output:
-	// password=[secret], Authorization: Basic bWU6[secret]I=
-}
-
 func ExampleUnprefixed() {
 	ci, err := inmemory.NewStateful(nil)
 	if err != nil {

@@ -26,8 +26,8 @@ func ForFiles(workspace string, f *files.Service, opts *Options) ([]Tool, error)
 	fo := files.Options{MaxRead: o.MaxText}
 	if secrets := o.Secrets; secrets != nil {
 		fo.Filter = func(emit func([]byte)) (func([]byte), func()) {
-			w := secrets.writer(emit)
-			return w.write, w.flush
+			w := secrets.Writer(emit)
+			return w.Write, w.Flush
 		}
 	}
 	k := &kit{Options: o, workspace: workspace, files: f.With(fo), limits: limits{maxRead: int64(o.MaxText)}}

@@ -17,6 +17,7 @@ import (
 	"github.com/toolcell/toolcell/files"
 	"github.com/toolcell/toolcell/internal/goldentest"
 	"github.com/toolcell/toolcell/tools"
+	"github.com/toolcell/toolcell/tools/secret"
 )
 
 // fileTools returns the tools for a new directory.
@@ -130,7 +131,7 @@ func TestFileFaults(t *testing.T) {
 // TestFileSecrets: no secret comes out of contents, names or searches, also
 // where a page ends in its middle.
 func TestFileSecrets(t *testing.T) {
-	secrets, err := tools.NewSecrets("hunter2-hunter2")
+	secrets, err := secret.New("hunter2-hunter2")
 	if err != nil {
 		t.Fatal(err)
 	}

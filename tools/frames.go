@@ -12,6 +12,7 @@ import (
 // overwrites, as those of a progress bar do, is left out and counted; between
 // others a carriage return ends a line, as it did on old computers.
 func (c *cleaner) frames(line []byte) {
+	// Of CRLF the carriage return overwrites nothing.
 	line = bytes.TrimRight(line, "\r")
 	for {
 		i := bytes.IndexByte(line, '\r')
@@ -52,6 +53,7 @@ func overwrites(next, before []byte) bool {
 	if !sameWords(next, before) {
 		return false
 	}
+	// The rows of a table differ in numbers only, too.
 	return progress(before) && progress(next) || !record(before) && !record(next)
 }
 

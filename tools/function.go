@@ -2,8 +2,10 @@ package tools
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"reflect"
@@ -43,6 +45,8 @@ func Func[In, Out any](name, description string, f func(context.Context, In) (Ou
 // decodeArgs reads arguments, all of which are known and none of which lacks.
 func decodeArgs[In any](args json.RawMessage, required []gjson.Result) (in In, err error) {
 	for _, name := range required {
+		// encoding/json cannot tell a missing field from an empty one; and in
+		// gjson's paths dots and stars have a meaning.
 		if !gjson.GetBytes(args, gjson.Escape(name.Str)).Exists() {
 			return in, fmt.Errorf("%s: required, and missing", name.Str)
 		}
@@ -50,12 +54,21 @@ func decodeArgs[In any](args json.RawMessage, required []gjson.Result) (in In, e
 	d := json.NewDecoder(bytes.NewReader(args))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&in); err != nil {
-		return in, fmt.Errorf("%s", strings.TrimPrefix(err.Error(), "json: "))
+		return in, unfit(err)
 	}
 	if _, err := d.Token(); err != io.EOF {
 		return in, fmt.Errorf("more than one JSON object")
 	}
 	return in, nil
+}
+
+// unfit says in words of JSON why arguments do not fit. The decoder's own name the
+// host's types.
+func unfit(err error) error {
+	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+		return fmt.Errorf("%s: cannot be a JSON %s", cmp.Or(wrong.Field, "the arguments"), wrong.Value)
+	}
+	return errors.New(strings.TrimPrefix(err.Error(), "json: "))
 }
 
 // schemaOf returns the schema of the JSON of a T, nothing where any JSON may be
@@ -113,6 +126,7 @@ func FunctionName(name string) string {
 		name = "t_" + name
 	}
 	name = name[:min(len(name), 63)]
+	// What is left is a word that some language reserves.
 	if !codeinterp.ValidFunctionName(name) {
 		name += "_"
 	}

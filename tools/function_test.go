@@ -9,6 +9,7 @@ import (
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/tools"
+	"github.com/toolcell/toolcell/tools/secret"
 )
 
 type place struct {
@@ -38,7 +39,7 @@ func TestFunc(t *testing.T) {
 		{`{"city":"Oslo"}`, `{"text":"Oslo <sun>"}`, ""},
 		{`{}`, "", "city: required, and missing"},
 		{`{"city":"Oslo","town":1}`, "", `unknown field "town"`},
-		{`{"city":5}`, "", "cannot unmarshal number"},
+		{`{"city":5}`, "", "invalid arguments: city: cannot be a JSON number"},
 	} {
 		v, err := f.Call(t.Context(), codeinterp.FunctionCall{Args: json.RawMessage(tt.args)})
 		_, told := errors.AsType[*codeinterp.FunctionError](err)
@@ -87,7 +88,7 @@ func FuzzFunctionName(f *testing.F) {
 
 // TestSecretsInCalls: a Result tells of calls without secrets.
 func TestSecretsInCalls(t *testing.T) {
-	secrets, err := tools.NewSecrets("hunter2hunter2")
+	secrets, err := secret.New("hunter2hunter2")
 	if err != nil {
 		t.Fatal(err)
 	}

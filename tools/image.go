@@ -127,9 +127,12 @@ func (o *ImageOptions) fit(rep codeinterp.Representation) (Image, error) {
 	if err != nil {
 		return Image{}, fmt.Errorf("damaged")
 	}
+	// The header is the program's, and decoding takes what memory it says.
 	if cfg.Width < 1 || cfg.Height < 1 || cfg.Width > maxPixels/cfg.Height {
 		return Image{}, fmt.Errorf("%d by %d pixels", cfg.Width, cfg.Height)
 	}
+	// Also where it is passed on as it is: with a damaged image, an API may refuse
+	// the whole turn.
 	img, err := f.decode(bytes.NewReader(rep.Data))
 	if err != nil {
 		return Image{}, fmt.Errorf("damaged")
@@ -146,6 +149,8 @@ func (o *ImageOptions) fit(rep codeinterp.Representation) (Image, error) {
 		if len(out.Data) <= o.MaxSize {
 			return out, nil
 		}
+		// The size goes with the area, roughly; a tenth less at least, so that this
+		// ends.
 		edge = int(float64(edge) * min(0.9, math.Sqrt(float64(o.MaxSize)/float64(len(out.Data)))))
 	}
 	return Image{}, fmt.Errorf("too large")

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/tools/secret"
 )
 
 // Defaults of [Options].
@@ -81,7 +82,7 @@ type Options struct {
 	// answers, Results and errors. Nil means none. Middlewares within the
 	// interpreter see what is not scrubbed yet; put [Observe] below them to
 	// have it scrubbed before.
-	Secrets *Secrets
+	Secrets *secret.Scrubber
 
 	// OnEvent, if set, sees the start, the output, the calls of functions
 	// and the end of every run.

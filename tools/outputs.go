@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/tools/secret"
 )
 
 // errOutput is what reading an output that is not there wraps.
@@ -40,7 +41,7 @@ type OutputStoreOptions struct {
 
 type storedOutput struct {
 	res     *codeinterp.Result
-	secrets *Secrets // that cleaning may still put together
+	secrets *secret.Scrubber // that cleaning may still put together
 	client  any
 	size    int
 }
@@ -71,7 +72,7 @@ func WithClient(ctx context.Context, client any) context.Context {
 func Client(ctx context.Context) any { return ctx.Value(clientKey{}) }
 
 // put keeps res and returns id, or nothing where res is too large to keep.
-func (s *OutputStore) put(ctx context.Context, id string, res *codeinterp.Result, secrets *Secrets) string {
+func (s *OutputStore) put(ctx context.Context, id string, res *codeinterp.Result, secrets *secret.Scrubber) string {
 	o := &storedOutput{res, secrets, Client(ctx), 1<<10 + resultSize(res)}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -175,8 +176,8 @@ func (o *storedOutput) read(id, stream string, offset, limit int64) (Page, error
 
 // each passes all text of a class to emit, cleaned and scrubbed.
 func (o *storedOutput) each(want class, emit func([]byte)) {
-	w := o.secrets.writer(emit)
-	clean := cleaner{emit: w.write, allFrames: true}
+	w := o.secrets.Writer(emit)
+	clean := cleaner{emit: w.Write, allFrames: true}
 	for i := range o.res.Outputs {
 		out := &o.res.Outputs[i]
 		c, raw, _ := source(out)
@@ -184,12 +185,13 @@ func (o *storedOutput) each(want class, emit func([]byte)) {
 			continue
 		}
 		if out.Dropped > 0 {
-			w.gap()
+			w.Gap()
+			// Past w, for which text goes on after the gap: this line is ours.
 			emit([]byte(loss{out.Dropped, -1}.String() + "\n"))
 		}
 		clean.walk(raw)
 		if c == bundles && len(raw) > 0 && raw[len(raw)-1] != '\n' {
-			w.write(newline)
+			w.Write(newline)
 		}
 	}
 	if e := o.res.Error; want == failure && e != nil {
@@ -197,7 +199,7 @@ func (o *storedOutput) each(want class, emit func([]byte)) {
 			clean.walk([]byte(line + "\n"))
 		}
 	}
-	w.flush()
+	w.Flush()
 }
 
 // A pager cuts a page out of the pieces of a text.
@@ -209,6 +211,7 @@ type pager struct {
 
 func (p *pager) take(b []byte) {
 	from := max(p.offset-p.at, 0)
+	// Three bytes more than a page has: a rune at its end is to be seen whole.
 	to := min(p.offset+p.limit+3-p.at, int64(len(b)))
 	if from < to {
 		p.text = append(p.text, b[from:to]...)
@@ -219,6 +222,7 @@ func (p *pager) take(b []byte) {
 // page ends the page at a rune.
 func (p *pager) page() Page {
 	start, end := 0, len(p.text)
+	// A model may make up an offset within a rune.
 	for start < min(3, end) && p.offset > 0 && !utf8.RuneStart(p.text[start]) {
 		start++
 	}
@@ -227,6 +231,7 @@ func (p *pager) page() Page {
 		for end > start && !utf8.RuneStart(p.text[end]) {
 			end--
 		}
+		// A limit smaller than the rune: without it there would be no way on.
 		if end <= start {
 			for end = start + 1; end < len(p.text) && !utf8.RuneStart(p.text[end]); end++ {
 			}
@@ -241,6 +246,7 @@ func (p *pager) page() Page {
 
 func (k *kit) readOutput(ctx context.Context, c decoded) *Answer {
 	o := k.Outputs.get(c.outputID)
+	// Another client's is answered like one that never was.
 	if o != nil && o.client != ctx.Value(clientKey{}) {
 		o = nil
 	}

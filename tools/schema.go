@@ -46,8 +46,11 @@ func (a *argument) schema(lim *limits) *jsonschema.Schema {
 			s.Enum = append(s.Enum, v)
 		}
 	}
-	if _, ok := a.to(&input{}).(*bool); ok {
+	switch a.to(&input{}).(type) {
+	case *bool:
 		s.Type = "boolean"
+	case *[]string:
+		s.Type, s.Items = "array", &jsonschema.Schema{Type: "string"}
 	}
 	if a.bounds != nil {
 		least, most := a.bounds(lim)
@@ -67,9 +70,11 @@ const maxInteger = 1 << 53
 
 // allowNull turns an optional property into the form of strict modes.
 func allowNull(p *jsonschema.Schema) {
+	// The Type of a Schema is one string; Extras are written as they are.
 	p.Extras = map[string]any{"type": []string{p.Type, "null"}}
 	p.Type = ""
 	if p.Enum != nil {
+		// By JSON Schema an enum without null refuses it, whatever the type says.
 		p.Enum = append(p.Enum, nil)
 	}
 }

@@ -16,8 +16,8 @@ const colored = "s3cr3t/\x1b[31mpass+word\x1b[0m=\"x\""
 
 // leak returns a part of the secret of six bytes that is in text.
 func leak(text string) string {
-	for i := 0; i+6 <= len(secret); i++ {
-		if part := secret[i : i+6]; strings.Contains(text, part) {
+	for i := 0; i+6 <= len(theSecret); i++ {
+		if part := theSecret[i : i+6]; strings.Contains(text, part) {
 			return part
 		}
 	}
@@ -38,7 +38,7 @@ func TestNoSecretIsSplitOverPages(t *testing.T) {
 		codeinterp.Output{Kind: codeinterp.Stdout, Data: []byte(colored[12:] + " after the gap\n"), Dropped: 9})
 	res.Error = &codeinterp.ProgramError{Name: "E", Message: colored, Traceback: []string{colored}}
 	store := tools.NewOutputStore(nil)
-	set := newSet(t, &fake{script: fixed(res)}, &tools.Options{Secrets: secrets(t, secret), ReadOutput: true, MaxText: 1024, Outputs: store})
+	set := newSet(t, &fake{script: fixed(res)}, &tools.Options{Secrets: secrets(t, theSecret), ReadOutput: true, MaxText: 1024, Outputs: store})
 	id := set.Dispatch(t.Context(), runCode, args("x"), nil).OutputID
 	for _, stream := range []string{"stdout", "display", "error"} {
 		for _, limit := range []int64{1, 2, 3, 5, 7, 8, 9, 13, 29} {
@@ -63,10 +63,10 @@ func TestNoSecretIsSplitOverPages(t *testing.T) {
 }
 
 func TestSecretsAtCuts(t *testing.T) {
-	s := secrets(t, secret)
+	s := secrets(t, theSecret)
 	for shift := range 64 {
 		filler := strings.Repeat("x", 700+shift)
-		for _, text := range []string{secret, colored} {
+		for _, text := range []string{theSecret, colored} {
 			res := ok(out(filler+text+filler+filler+text+filler), out(text[:7]), display("text/plain", []byte("between")), errOut(filler+text), out(text[7:]))
 			res.Error = &codeinterp.ProgramError{Name: "E", Message: filler + text, Traceback: []string{filler, text, filler + text}}
 			r := run(t, res, &tools.Options{Secrets: s, MaxText: 1024})
@@ -85,10 +85,10 @@ func TestSecretsInAFailureThatIsCut(t *testing.T) {
 	for n := range 40 {
 		ci := newManaged()
 		ci.script = func(ctxType, string) (codeinterp.Result, error) {
-			return codeinterp.NotRun(), fmt.Errorf("%w: %s%s", codeinterp.ErrUnavailable, strings.Repeat("x", 4<<10-60+n), secret)
+			return codeinterp.NotRun(), fmt.Errorf("%w: %s%s", codeinterp.ErrUnavailable, strings.Repeat("x", 4<<10-60+n), theSecret)
 		}
-		set := newSet(t, ci, &tools.Options{Secrets: secrets(t, secret)})
-		if r := set.Dispatch(t.Context(), runCode, args("x"), nil); r.Failure == nil || strings.Contains(r.Text, secret[:4]) {
+		set := newSet(t, ci, &tools.Options{Secrets: secrets(t, theSecret)})
+		if r := set.Dispatch(t.Context(), runCode, args("x"), nil); r.Failure == nil || strings.Contains(r.Text, theSecret[:4]) {
 			t.Fatalf("%d: ...%s", n, r.Text[len(r.Text)-200:])
 		}
 	}
@@ -120,8 +120,8 @@ func TestSecretsInNames(t *testing.T) {
 	o := display("text/x-"+colored, []byte("x"))
 	o.DisplayID = colored
 	res := ok(o)
-	res.Artifacts = []codeinterp.Artifact{{Path: "dir/" + colored + ".txt"}, {Path: "dir/" + secret}}
-	r := run(t, res, &tools.Options{Secrets: secrets(t, secret)})
+	res.Artifacts = []codeinterp.Artifact{{Path: "dir/" + colored + ".txt"}, {Path: "dir/" + theSecret}}
+	r := run(t, res, &tools.Options{Secrets: secrets(t, theSecret)})
 	if part := leak(r.Text + string(r.JSON())); part != "" || !strings.Contains(r.Text, "dir/[secret].txt") {
 		t.Errorf("%q is in %s\n%s", part, r.Text, r.JSON())
 	}
@@ -149,33 +149,5 @@ func TestSecretThatNeverEnds(t *testing.T) {
 	}
 	if live != "[secret]end" || most > 6<<20 {
 		t.Errorf("got %q with %d bytes of memory", live, most)
-	}
-}
-
-func TestTenThousandSecrets(t *testing.T) {
-	var list []string
-	for i := range 10000 {
-		list = append(list, fmt.Sprintf("token-%d-%x-%s", i, i*7919, strings.Repeat(string(rune('a'+i%26)), 20)))
-	}
-	before := heap()
-	s := secrets(t, list...)
-	if n := heap() - before; n > 100<<20 {
-		t.Errorf("they take %d bytes", n)
-	}
-	for i, v := range list {
-		if got := s.Scrub("<" + v + ">"); got != "<[secret]>" {
-			t.Fatalf("secret %d: %s", i, got)
-		}
-	}
-}
-
-func TestAllBytesMayBeInSecrets(t *testing.T) {
-	var all strings.Builder
-	for i := range 256 {
-		all.WriteByte(byte(i))
-	}
-	s := secrets(t, all.String())
-	if got := s.Scrub("x" + all.String() + "y"); got != "x[secret]y" {
-		t.Errorf("got %q", got)
 	}
 }

@@ -2,102 +2,54 @@ package tools_test
 
 import (
 	"bytes"
-	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net/url"
 	"strings"
 	"testing"
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/tools"
+	"github.com/toolcell/toolcell/tools/secret"
 )
 
-const secret = "s3cr3t/pass+word=\"x\""
+const theSecret = "s3cr3t/pass+word=\"x\""
 
-func secrets(t testing.TB, values ...string) *tools.Secrets {
+func secrets(t testing.TB, values ...string) *secret.Scrubber {
 	t.Helper()
-	s, err := tools.NewSecrets(values...)
+	s, err := secret.New(values...)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return s
 }
 
-func TestScrub(t *testing.T) {
-	s := secrets(t, secret, "abcd", "bcdefg", "aXaaXab")
-	quoted, _ := json.Marshal(secret)
-	for _, tt := range []struct{ in, want string }{
-		{"nothing here", "nothing here"},
-		{"", ""},
-		{secret, "[secret]"},
-		{"a " + secret + " b " + secret, "a [secret] b [secret]"},
-		{url.QueryEscape(secret), "[secret]"},
-		{url.PathEscape(secret), "[secret]"},
-		{string(quoted), `"[secret]"`},
-		{"abcd", "[secret]"},
-		{"abcdabcd", "[secret][secret]"},
-		{"xabcdefgx", "x[secret]x"}, // one overlaps the other
-		{"abc abcd bcdef", "abc [secret] bcdef"},
-		{"aXaaXaaXab", "aXa[secret]"},
-	} {
-		if got := s.Scrub(tt.in); got != tt.want {
-			t.Errorf("%q: got %q, want %q", tt.in, got, tt.want)
-		}
-	}
-	for shift := range 4 {
-		text := strings.Repeat("u", shift) + ":" + secret + "@host"
-		for _, enc := range []*base64.Encoding{base64.StdEncoding, base64.URLEncoding, base64.RawStdEncoding} {
-			got := s.Scrub("Basic " + enc.EncodeToString([]byte(text)))
-			if !strings.Contains(got, "[secret]") {
-				t.Errorf("shift %d: got %q", shift, got)
-			}
-			for i := 0; i+12 < len(secret); i++ {
-				if part := base64.RawStdEncoding.EncodeToString([]byte(secret[i : i+12])); strings.Contains(got, part) {
-					t.Errorf("shift %d: %q is in %q", shift, part, got)
-				}
-			}
-		}
-	}
-	var none *tools.Secrets
-	if none.Scrub("x") != "x" {
-		t.Error("no secrets")
-	}
-}
-
-func TestShortSecret(t *testing.T) {
-	if _, err := tools.NewSecrets("long enough", "abc"); err == nil || strings.Contains(err.Error(), "abc") {
-		t.Errorf("got %v", err)
-	}
-}
-
 // TestSecretsNeverLeave: whatever way a secret takes out of a run, and however
 // it is cut into chunks, it is found.
 func TestSecretsNeverLeave(t *testing.T) {
-	for cut := range len(secret) {
-		a, b := secret[:cut], secret[cut:]
+	for cut := range len(theSecret) {
+		a, b := theSecret[:cut], theSecret[cut:]
 		res := codeinterp.Result{
 			Status: codeinterp.StatusError, ExitCode: 1,
 			Outputs: []codeinterp.Output{
-				out("token " + a), errOut("between " + secret + "\n"), out(b + " end\n"),
-				{Kind: codeinterp.Display, DisplayID: secret, Metadata: json.RawMessage(`{"k":` + quote(secret) + `}`), Bundle: []codeinterp.Representation{
-					{MIME: "text/html", Data: []byte("<b>" + secret)}, {MIME: "application/json", Data: []byte(quote(secret))},
+				out("token " + a), errOut("between " + theSecret + "\n"), out(b + " end\n"),
+				{Kind: codeinterp.Display, DisplayID: theSecret, Metadata: json.RawMessage(`{"k":` + quote(theSecret) + `}`), Bundle: []codeinterp.Representation{
+					{MIME: "text/html", Data: []byte("<b>" + theSecret)}, {MIME: "application/json", Data: []byte(quote(theSecret))},
 				}},
-				{Kind: codeinterp.Value, Value: json.RawMessage(quote(secret)), Bundle: []codeinterp.Representation{{MIME: "text/plain", Data: []byte(secret)}}},
+				{Kind: codeinterp.Value, Value: json.RawMessage(quote(theSecret)), Bundle: []codeinterp.Representation{{MIME: "text/plain", Data: []byte(theSecret)}}},
 			},
-			Error:     &codeinterp.ProgramError{Name: "E", Message: secret, MissingModule: secret, Traceback: []string{secret, "x"}, RawTraceback: []string{secret}},
-			Artifacts: []codeinterp.Artifact{{Path: secret}},
+			Error:     &codeinterp.ProgramError{Name: "E", Message: theSecret, MissingModule: theSecret, Traceback: []string{theSecret, "x"}, RawTraceback: []string{theSecret}},
+			Artifacts: []codeinterp.Artifact{{Path: theSecret}},
 		}
 		var events bytes.Buffer
 		live := ""
 		ci := &fake{script: fixed(res)}
-		set := newSet(t, ci, &tools.Options{Secrets: secrets(t, secret), OnEvent: func(e tools.RunEvent) error {
+		set := newSet(t, ci, &tools.Options{Secrets: secrets(t, theSecret), OnEvent: func(e tools.RunEvent) error {
 			fmt.Fprintf(&events, "%v %+v\n", e, e.Result)
 			if e.Output.Kind == codeinterp.Stdout {
 				live += string(e.Output.Data)
 			}
-			return errors.New(secret)
+			return errors.New(theSecret)
 		}})
 		r := set.Dispatch(t.Context(), "workspace__w__run_code", []byte(`{"language":"python","code":"x"}`), nil)
 		if live != "token [secret] end\n" || r.Result.Stdout() != live {
@@ -111,11 +63,11 @@ func TestSecretsNeverLeave(t *testing.T) {
 			"text": r.Text, "json": string(r.JSON()), "result": string(whole), "events": events.String(),
 			"callback error": r.Result.CallbackErr.Error(),
 		} {
-			if strings.Contains(text, secret) || strings.Contains(text, "pass+word") {
+			if strings.Contains(text, theSecret) || strings.Contains(text, "pass+word") {
 				t.Errorf("cut at %d: %s: %s", cut, where, text)
 			}
 		}
-		if string(ci.opts[0].Env["x"]) != "" || res.Outputs[1].Text() != "between "+secret+"\n" {
+		if string(ci.opts[0].Env["x"]) != "" || res.Outputs[1].Text() != "between "+theSecret+"\n" {
 			t.Error("the provider's memory is changed")
 		}
 	}
@@ -128,10 +80,10 @@ func quote(s string) string {
 
 // TestSecretsInErrors: errors lose the secret and keep what they are.
 func TestSecretsInErrors(t *testing.T) {
-	fail := fmt.Errorf("%w: at %s", codeinterp.ErrUnavailable, secret)
+	fail := fmt.Errorf("%w: at %s", codeinterp.ErrUnavailable, theSecret)
 	ci := newManaged()
 	ci.script = func(ctx ctxType, _ string) (codeinterp.Result, error) { return codeinterp.NotRun(), fail }
-	opts := &tools.Options{Secrets: secrets(t, secret)}
+	opts := &tools.Options{Secrets: secrets(t, theSecret)}
 	set := newSet(t, ci, opts)
 	r := set.Dispatch(t.Context(), "workspace__w__run_code", []byte(`{"language":"python","code":"x"}`), nil)
 	if r.Failure == nil || r.Failure.Code != tools.CodeUnavailable || !errors.Is(r.Err, codeinterp.ErrUnavailable) ||
@@ -147,8 +99,8 @@ func TestSecretsInErrors(t *testing.T) {
 // TestSecretsAtGaps: what is left of a secret where a provider dropped output
 // is masked as well.
 func TestSecretsAtGaps(t *testing.T) {
-	res := ok(out("start "+secret[:9]), codeinterp.Output{Kind: codeinterp.Stdout, Data: []byte(secret[9:] + " end"), Dropped: 5})
-	r := run(t, res, &tools.Options{Secrets: secrets(t, secret)})
+	res := ok(out("start "+theSecret[:9]), codeinterp.Output{Kind: codeinterp.Stdout, Data: []byte(theSecret[9:] + " end"), Dropped: 5})
+	r := run(t, res, &tools.Options{Secrets: secrets(t, theSecret)})
 	if got := r.Result.Stdout(); got != "start [secret][secret] end" {
 		t.Errorf("got %q", got)
 	}
@@ -157,18 +109,18 @@ func TestSecretsAtGaps(t *testing.T) {
 // TestSecretsThatCleaningPutsTogether: a color within a secret, as grep puts it
 // there, is gone from what the model sees.
 func TestSecretsThatCleaningPutsTogether(t *testing.T) {
-	split := secret[:4] + "\x1b[31m" + secret[4:7] + "\x00" + secret[7:]
+	split := theSecret[:4] + "\x1b[31m" + theSecret[4:7] + "\x00" + theSecret[7:]
 	res := ok(out("key="+split+" end\n"), errOut(split), display("text/plain", []byte(split)), out(strings.Repeat("x\n", 2000)))
 	res.Error = &codeinterp.ProgramError{Name: "E", Message: split, Traceback: []string{"at " + split}}
-	r := run(t, res, &tools.Options{Secrets: secrets(t, secret), ReadOutput: true, MaxText: 1024})
-	if strings.Contains(r.Text, secret) || strings.Contains(string(r.JSON()), secret) || !strings.Contains(r.Text, "key="+strings.Repeat("*", len(secret))+" end") {
+	r := run(t, res, &tools.Options{Secrets: secrets(t, theSecret), ReadOutput: true, MaxText: 1024})
+	if strings.Contains(r.Text, theSecret) || strings.Contains(string(r.JSON()), theSecret) || !strings.Contains(r.Text, "key="+strings.Repeat("*", len(theSecret))+" end") {
 		t.Errorf("%s\n%s", r.Text, r.JSON())
 	}
 	store := tools.NewOutputStore(nil)
-	set := newSet(t, &fake{script: fixed(res)}, &tools.Options{Secrets: secrets(t, secret), ReadOutput: true, MaxText: 1024, Outputs: store})
+	set := newSet(t, &fake{script: fixed(res)}, &tools.Options{Secrets: secrets(t, theSecret), ReadOutput: true, MaxText: 1024, Outputs: store})
 	id := set.Dispatch(t.Context(), runCode, args("x"), nil).OutputID
 	page := set.Dispatch(t.Context(), "workspace__w__read_output", []byte(`{"outputId":"`+id+`","limit":100}`), nil)
-	if page.Failure != nil || strings.Contains(page.Text, secret) || strings.Contains(string(page.JSON()), secret) || !strings.Contains(page.Text, "key=") {
+	if page.Failure != nil || strings.Contains(page.Text, theSecret) || strings.Contains(string(page.JSON()), theSecret) || !strings.Contains(page.Text, "key=") {
 		t.Errorf("%s\n%s", page.Text, page.JSON())
 	}
 }
@@ -181,8 +133,8 @@ func TestLateSecrets(t *testing.T) {
 		return o
 	}
 	live := ""
-	set := newSet(t, &fake{script: fixed(ok(late("a "+secret[:5]), late(secret[5:]+" b"), out(secret[:5]), late(secret[:5])))}, &tools.Options{
-		Secrets: secrets(t, secret), OnEvent: func(e tools.RunEvent) error {
+	set := newSet(t, &fake{script: fixed(ok(late("a "+theSecret[:5]), late(theSecret[5:]+" b"), out(theSecret[:5]), late(theSecret[:5])))}, &tools.Options{
+		Secrets: secrets(t, theSecret), OnEvent: func(e tools.RunEvent) error {
 			if len(e.Output.Data) > 0 {
 				live += fmt.Sprintf("%t:%s|", e.Output.Late, e.Output.Data)
 			}
@@ -190,7 +142,7 @@ func TestLateSecrets(t *testing.T) {
 		},
 	})
 	r := set.Dispatch(t.Context(), runCode, args("x"), nil)
-	if want := "true:a |true:[secret] b|false:s3cr3|true:s3cr3|"; live != want || r.Result.Stdout() != secret[:5] {
+	if want := "true:a |true:[secret] b|false:s3cr3|true:s3cr3|"; live != want || r.Result.Stdout() != theSecret[:5] {
 		t.Errorf("got %q, %q", live, r.Result.Stdout())
 	}
 }
@@ -210,7 +162,7 @@ func FuzzSecrets(f *testing.F) {
 	f.Add("hello s3cr3t and token-1 and s3cr3token-1", "s3cr3t", "token-1", uint64(0x5555))
 	f.Add("aaaaaaaaa", "aaaa", "aaab", uint64(3))
 	f.Fuzz(func(t *testing.T, text, one, two string, cuts uint64) {
-		s, err := tools.NewSecrets(one, two)
+		s, err := secret.New(one, two)
 		if err != nil || len(one) > 100 || len(two) > 100 {
 			return
 		}

@@ -109,6 +109,7 @@ func serve(ctx context.Context, t *Tool, c Invocation) (r *Answer) {
 		panic("no reply")
 	}
 	if r.CallID == "" || r.Tool == "" {
+		// A copy, since an Answer may be shared.
 		named := *r
 		named.CallID, named.Tool = cmp.Or(r.CallID, c.ID), cmp.Or(r.Tool, t.Name)
 		r = &named

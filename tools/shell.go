@@ -26,7 +26,7 @@ func ForShell(workspace string, s *shell.Service, opts *Options) ([]Tool, error)
 	}
 	info := s.Describe()
 	o.within(info.Limits)
-	k := &kit{Options: o, workspace: workspace, shell: s.With(shell.View{Owner: clientOf}), observer: observer{o.Secrets, o.OnEvent}}
+	k := &kit{Options: o, workspace: workspace, shell: s.With(shell.View{Owner: clientOf}), observer: newObserver(o.Secrets, o.OnEvent)}
 	k.limits = limits{
 		code: info.Limits.Code, maxTimeout: max(o.MaxTimeout.Milliseconds(), 1), timeout: max(o.Timeout, 0).Milliseconds(), maxRead: int64(o.MaxText),
 	}
@@ -73,7 +73,8 @@ func (k *kit) commandEvent(c decoded) RunEvent {
 }
 
 func (k *kit) commandOptions(c decoded) *codeinterp.CommandOptions {
-	o := &codeinterp.CommandOptions{RunOptions: k.runOptions(c), Cwd: c.cwd}
+	o := &codeinterp.CommandOptions{RunOptions: k.runOptions(c, false), Cwd: c.cwd}
+	o.Env = environ(c.env)
 	if c.stdin != "" {
 		o.Stdin = []byte(c.stdin)
 	}
@@ -108,6 +109,7 @@ func (k *kit) commandOutput(ctx context.Context, c decoded) *Answer {
 	soon, cancel := context.WithTimeout(ctx, time.Duration(c.waitMs)*time.Millisecond)
 	defer cancel()
 	chunk, err := k.shell.Follow(soon, shell.ID(c.commandID), c.offset, int(max(c.limit, 0)))
+	// That the wait is over is no error: what there is by now is the answer.
 	if soon.Err() != nil && ctx.Err() == nil {
 		chunk, err = k.shell.Output(ctx, shell.ID(c.commandID), c.offset, int(max(c.limit, 0)))
 	}
@@ -186,6 +188,8 @@ func (k *kit) commandInput(ctx context.Context, c decoded) *Answer {
 	ctx, cancel := context.WithTimeoutCause(ctx, maxInputTime, errNotRead)
 	defer cancel()
 	n, err := k.shell.Write(ctx, shell.ID(c.commandID), []byte(c.stdin), c.last)
+	// Where some of it was taken, the model has to know how much, so as not to send
+	// it again.
 	if err != nil && (n == 0 || !errors.Is(err, errNotRead)) {
 		return k.failed(ctx, c, err)
 	}

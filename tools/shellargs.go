@@ -3,6 +3,7 @@ package tools
 import (
 	"fmt"
 	"math"
+	"strconv"
 	"strings"
 
 	"github.com/toolcell/toolcell/codeinterp"
@@ -17,6 +18,10 @@ var (
 	argCwd = argument{
 		name: "cwd", about: "The directory to run it in. Unless given, the one where commands start.", optional: true,
 		to: func(in *input) any { return &in.cwd },
+	}
+	argEnv = argument{
+		name: "env", about: "Variables of its environment, each as NAME=VALUE, beside those that commands have.", optional: true,
+		to: func(in *input) any { return &in.env }, check: checkEnv,
 	}
 	argStdin = argument{
 		name: "stdin", about: "What it reads from its standard input.", optional: true,
@@ -71,4 +76,36 @@ func checkCommand(_ *kit, in *input, f *faults) string {
 		f.add("%s", strings.TrimPrefix(err.Error(), codeinterp.ErrInvalid.Error()+": "))
 	}
 	return ""
+}
+
+func checkEnv(_ *kit, in *input, f *faults) string {
+	seen := map[string]bool{}
+	for _, pair := range in.env {
+		name, _, ok := strings.Cut(pair, "=")
+		switch {
+		case !ok:
+			f.add("env: need NAME=VALUE, got %s", clip(strconv.Quote(pair), 60))
+		case seen[name]:
+			f.add("env: %s is given more than once", clip(strconv.Quote(name), 60))
+		}
+		seen[name] = true
+	}
+	if _, err := codeinterp.CheckRun("", &codeinterp.RunOptions{Env: environ(in.env)}); err != nil {
+		f.add("env: %s", strings.TrimPrefix(err.Error(), codeinterp.ErrInvalid.Error()+": "))
+	}
+	return ""
+}
+
+// environ returns variables that are given as NAME=VALUE.
+func environ(pairs []string) map[string]string {
+	if len(pairs) == 0 {
+		return nil
+	}
+	env := make(map[string]string, len(pairs))
+	for _, pair := range pairs {
+		if name, value, ok := strings.Cut(pair, "="); ok {
+			env[name] = value
+		}
+	}
+	return env
 }

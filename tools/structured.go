@@ -57,7 +57,7 @@ type truncatedJSON struct {
 	Stream string `json:"stream"`
 	Bytes  *int64 `json:"bytes,omitempty"`
 	Kept   int64  `json:"kept"`
-	Reason string `json:"reason" jsonschema:"enum=limit,enum=rate,enum=connection,enum=overwritten"`
+	Reason string `json:"reason" jsonschema:"enum=limit,enum=rate,enum=connection,enum=exit,enum=overwritten"`
 }
 
 type artifactJSON struct {
@@ -176,6 +176,7 @@ func (v *view) truncated() []truncatedJSON {
 		found := false
 		for i := range list {
 			if list[i].Stream == name && list[i].Reason == string(codeinterp.TruncatedByLimit) {
+				// The provider kept more; what counts is what the model sees.
 				list[i].Kept, found = int64(v.kept[c]), true
 			}
 		}

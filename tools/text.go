@@ -196,6 +196,8 @@ func (v *view) lostNotes() []string {
 			list = append(list, fmt.Sprintf("Some of %s is lost: it came faster than the server passes on.", t.Stream))
 		case t.Reason == codeinterp.TruncatedByConnection:
 			list = append(list, fmt.Sprintf("Some of %s is lost: the connection to the server broke.", t.Stream))
+		case t.Reason == codeinterp.TruncatedByExit:
+			list = append(list, fmt.Sprintf("The last of %s may be lost: it can go with the process.", t.Stream))
 		case !v.marked(t.Stream) && t.Bytes >= 0:
 			list = append(list, fmt.Sprintf("Of %s, %d of %d bytes were not kept.", t.Stream, t.Bytes-t.Kept, t.Bytes))
 		}
@@ -233,7 +235,7 @@ func (v *view) files() []string {
 		if i > 0 {
 			b.WriteString(", ")
 		}
-		fmt.Fprintf(&b, "%s (%d bytes)", cleanLine(clip(a.Path, 200)), a.Size)
+		fmt.Fprintf(&b, "%s (%s)", cleanLine(clip(a.Path, 200)), bytesOf(a.Size))
 	}
 	if more := len(list) - maxFiles; more > 0 {
 		fmt.Fprintf(&b, " and %d more", more)

@@ -34,6 +34,8 @@ func userFrames(lines []string) []string {
 				continue
 			}
 			user = true
+		// What is not indented belongs to no frame: it is the error's line, or the
+		// next traceback.
 		case line == "" || line[0] != ' ' && line[0] != '\t' && !isMarked(line):
 			inLibrary = false
 		case inLibrary:
@@ -63,6 +65,7 @@ func errorText(e *codeinterp.ProgramError, stderr string) string {
 	switch {
 	case trace == "" && e.Line > 0:
 		return fmt.Sprintf("%s (line %d)", own, e.Line)
+	// A runtime that prints it to stderr has told the model already.
 	case trace == "" || full != "" && strings.HasSuffix(strings.TrimSpace(stderr), full):
 		return own
 	case strings.Contains(trace, own), strings.HasPrefix(own, strings.TrimSpace(trace[strings.LastIndexByte(trace, '\n')+1:])):

@@ -33,6 +33,7 @@ func (s *Set) DispatchAll(ctx context.Context, calls []Invocation, opts *TurnOpt
 	last := map[string]<-chan struct{}{}
 	for i, c := range calls {
 		id := subjectOf(c.Args)
+		// Chained here, in the order of the calls: goroutines begin in any.
 		before, done := last[id], make(chan struct{})
 		if id != "" {
 			last[id] = done
@@ -40,6 +41,7 @@ func (s *Set) DispatchAll(ctx context.Context, calls []Invocation, opts *TurnOpt
 		wg.Go(func() {
 			defer close(done)
 			if before != nil {
+				// Whatever becomes of ctx: the call before ends with it as well.
 				<-before
 			}
 			replies[i] = s.Dispatch(ctx, c.Tool, c.Args, opts.call(c))

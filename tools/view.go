@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/tools/secret"
 )
 
 // A class is a kind of text with a guaranteed share of the cap.
@@ -35,7 +36,7 @@ type view struct {
 	kept   [classes]int   // what is shown of it
 	arena  []byte
 
-	secrets *Secrets
+	secrets *secret.Scrubber
 }
 
 // A piece is what is shown of one Output.
@@ -74,6 +75,8 @@ func newView(res *codeinterp.Result, shown []shownImage, max int) *view {
 	}
 	for i := range res.Outputs {
 		c, raw, rep := source(&res.Outputs[i])
+		// Measured first and copied in a second pass: what is left out is never held
+		// in memory cleaned.
 		size, _, gone := measure(raw)
 		v.gone[c] += gone
 		v.size[c] += size
@@ -119,7 +122,7 @@ func emptyValue(o *codeinterp.Output) string {
 // scrub overwrites secrets that only cleaning has put together, such as one with
 // a color in its middle, also across the outputs of a stream, and what is left
 // of them where something was left out.
-func (v *view) scrub(s *Secrets) {
+func (v *view) scrub(s *secret.Scrubber) {
 	if v.secrets = s; s == nil {
 		return
 	}
@@ -144,7 +147,7 @@ type excerpt struct {
 }
 
 // add adds what is shown of a piece.
-func (e *excerpt) add(p *piece, s *Secrets) {
+func (e *excerpt) add(p *piece, s *secret.Scrubber) {
 	for _, part := range []struct {
 		before loss
 		text   []byte
@@ -159,13 +162,14 @@ func (e *excerpt) add(p *piece, s *Secrets) {
 }
 
 // scrub overwrites what is secret, and starts anew.
-func (e *excerpt) scrub(s *Secrets, ends bool) {
+func (e *excerpt) scrub(s *secret.Scrubber, ends bool) {
 	if len(e.parts) == 1 {
-		s.blot(e.parts[0], e.begins, ends)
+		s.Blot(e.parts[0], e.begins, ends)
 	} else {
 		text := slices.Concat(e.parts...)
-		s.blot(text, e.begins, ends)
+		s.Blot(text, e.begins, ends)
 		for _, part := range e.parts {
+			// Blot changes no length, so that each part takes back its own.
 			text = text[copy(part, text):]
 		}
 	}

@@ -13,13 +13,14 @@ import (
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/providers/inmemory"
 	"github.com/toolcell/toolcell/tools"
+	"github.com/toolcell/toolcell/tools/secret"
 	"github.com/toolcell/toolcell/workspace"
 )
 
 // TestCallEvents: each call of a function is an event of its run, scrubbed, with
 // those that were refused and those of the context's functions.
 func TestCallEvents(t *testing.T) {
-	secrets, err := tools.NewSecrets("hunter2hunter2")
+	secrets, err := secret.New("hunter2hunter2")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/internal/goldentest"
 	"github.com/toolcell/toolcell/tools"
+	"github.com/toolcell/toolcell/tools/secret"
 	"github.com/toolcell/toolcell/workspace"
 )
 
@@ -75,7 +76,7 @@ func TestEventForms(t *testing.T) {
 // TestDirectRuns: runs of the program's own are events like those of tools,
 // and contexts survive the wrapping.
 func TestDirectRuns(t *testing.T) {
-	secrets, err := tools.NewSecrets("hunter22")
+	secrets, err := secret.New("hunter22")
 	if err != nil {
 		t.Fatal(err)
 	}

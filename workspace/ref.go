@@ -31,6 +31,8 @@ func Open(ref Ref, caps Capabilities, opts *Options) (*Workspace, error) {
 		return nil, fmt.Errorf("workspace: %w: ref of version %d, not %d", codeinterp.ErrInvalid, ref.Version, RefVersion)
 	}
 	declared := caps
+	// Checked against the ref alone: what caps declares may leave out some of what
+	// was there.
 	declared.Declared = ref.Capabilities
 	if err := declared.check(); err != nil {
 		return nil, fmt.Errorf("workspace %q: %w", ref.Workspace, err)

@@ -41,6 +41,7 @@ func (s *stream) add(sub *subscriber) (stop func()) {
 	if s.closed {
 		return func() {}
 	}
+	// emit goes through a list that it took without holding listMu any longer.
 	s.list = append(slices.Clone(s.list), sub)
 	if sub.queue != nil {
 		s.wg.Go(sub.serve)
@@ -113,6 +114,7 @@ func (s *stream) emit(e Event) error {
 // have seen what they were sent.
 func (s *stream) close() {
 	s.mu.Lock()
+	// The interpreters are closed by now, so that what runs is about to end.
 	for s.running > 0 {
 		s.idle.Wait()
 	}

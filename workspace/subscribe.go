@@ -52,6 +52,7 @@ func (s *subscriber) send(e Event) error {
 	e.Missed = s.missed.Load()
 	select {
 	case s.queue <- e:
+		// Only send counts, one call at a time: nothing is missed in between.
 		s.missed.Store(0)
 	default:
 		s.missed.Add(1)
@@ -79,6 +80,7 @@ func (s *subscriber) serve() {
 		case e := <-s.queue:
 			_ = s.call(e)
 			continue
+		// The queue is not closed: a run may be about to send.
 		case <-s.ended:
 		}
 		for {

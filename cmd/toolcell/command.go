@@ -28,7 +28,7 @@ func subcommands() []subcommand {
 			flags: new(replFlags).registerAll, run: (*app).repl},
 		{name: "mcp", synopsis: "[flags]", does: "serve the tools over MCP",
 			flags: new(mcpFlags).registerAll, run: (*app).mcp},
-		{name: "env", synopsis: envSynopsis, does: "keep Python environments for programs", words: []string{"create", "lock", "list", "remove"},
+		{name: "env", synopsis: envSynopsis, does: "keep Python environments for programs", words: []string{"create", "lock", "list", "remove", "sweep"},
 			flags: new(envFlags).register, run: (*app).env},
 		{name: "doctor", synopsis: "[flags]", does: "say what this machine has",
 			flags: new(providerFlags).register, run: (*app).doctor},
@@ -37,7 +37,7 @@ func subcommands() []subcommand {
 		{name: "completion", synopsis: "(bash | zsh | fish)", does: "print what completes this command in a shell", words: shells, run: (*app).completion},
 		{name: "man", does: "print the man page", run: (*app).man},
 		{name: "version", does: "say which version this is", run: (*app).printVersion},
-		{name: "help", does: "say this", run: (*app).help},
+		{name: "help", synopsis: "[COMMAND]", does: "say this, or the flags of a command", run: (*app).help},
 	}
 }
 
@@ -58,6 +58,7 @@ func flagsOf(c subcommand) (list []*flag.Flag) {
 		return nil
 	}
 	fs := flag.NewFlagSet(c.name, flag.ContinueOnError)
+	// Without the environment, whose values would show as defaults.
 	c.flags(fs, func(string) string { return "" })
 	fs.VisitAll(func(f *flag.Flag) { list = append(list, f) })
 	return list

@@ -66,7 +66,7 @@ func TestCompletion(t *testing.T) {
 		"run --timeout ":  "",
 		"run command_t":   "command_test.go",
 		"run --read comm": "command.go command_test.go",
-		"env ":            "create list lock remove",
+		"env ":            "create list lock remove sweep",
 		"completion z":    "zsh",
 	} {
 		words := append([]string{"toolcell"}, strings.Split(line, " ")...)

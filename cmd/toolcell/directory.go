@@ -24,7 +24,7 @@ type directoryFlags struct {
 }
 
 func (f *directoryFlags) register(fs *flag.FlagSet) {
-	fs.StringVar(&f.dir, "dir", "", "subprocess: the `directory` that all programs start in, share and may change")
+	fs.StringVar(&f.dir, "dir", "", "subprocess: the `directory` that all programs start in, share and may change; implies --provider subprocess")
 	fs.BoolVar(&f.files, "files", false, "also offer to read, write and search the files of --dir")
 	fs.BoolVar(&f.shell, "shell", false, "also offer to run commands in --dir")
 	fs.BoolVar(&f.background, "background", false, "also offer to run commands in the background")

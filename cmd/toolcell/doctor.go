@@ -52,6 +52,7 @@ func (a *app) doctor(ctx context.Context, args []string) int {
 		switch {
 		case ctx.Err() != nil:
 			return a.stopped()
+		// A flag is wrong, and so it is for the providers that follow.
 		case errors.Is(err, codeinterp.ErrInvalid):
 			return a.fail(err)
 		case err != nil && len(names) == 1:
@@ -154,6 +155,7 @@ func printMissing(w io.Writer, f providerFlags, wanted []subprocess.Language, fo
 func reason(err error) string {
 	text := err.Error()
 	if e, ok := errors.AsType[*codeinterp.Error](err); ok {
+		// Within the text, since more may stand around it.
 		text = strings.ReplaceAll(text, e.Error(), e.Err.Error())
 	}
 	return text

@@ -19,6 +19,8 @@ func (a *app) parse(fs *flag.FlagSet, synopsis string, args []string) (operands 
 		if done {
 			return nil, code, true
 		}
+		// package flag takes the -- away, and what follows it are operands, even
+		// where it begins with a dash.
 		if ended := len(args) > len(rest) && args[len(args)-len(rest)-1] == "--"; ended || len(rest) == 0 {
 			return append(operands, rest...), 0, false
 		}
@@ -37,9 +39,24 @@ func (a *app) parseLeading(fs *flag.FlagSet, synopsis string, args []string) (re
 		fs.PrintDefaults()
 		return nil, 0, true
 	} else if err != nil {
-		return nil, a.usageError("%v; see toolcell %s --help", err, fs.Name()), true
+		return nil, a.usageError("%s; see toolcell %s --help", explain(fs, err), fs.Name()), true
 	}
 	return fs.Args(), 0, false
+}
+
+// explain is what the parser says, with what a flag takes in place of "parse error".
+func explain(fs *flag.FlagSet, err error) string {
+	text := err.Error()
+	fs.VisitAll(func(f *flag.Flag) {
+		if before, ok := strings.CutSuffix(text, " -"+f.Name+": parse error"); ok {
+			what, _ := flag.UnquoteUsage(f)
+			if what == "duration" {
+				what = "duration, such as 30s or 2m"
+			}
+			text = before + " -" + f.Name + ": use a " + what
+		}
+	})
+	return text
 }
 
 // variables is a flag that holds an environment.

@@ -12,13 +12,14 @@ import (
 	"github.com/toolcell/toolcell/tools"
 	"github.com/toolcell/toolcell/tools/codemode"
 	"github.com/toolcell/toolcell/tools/codemode/mcptools"
+	"github.com/toolcell/toolcell/tools/secret"
 )
 
 // A gateway is a code tool in the place of the tools of MCP servers.
 type gateway struct {
 	set     *mcptools.Set
 	mode    *codemode.Mode
-	secrets *tools.Secrets
+	secrets *secret.Scrubber
 }
 
 // gatewayStart is how long servers may take to start before their tools are said
@@ -36,7 +37,7 @@ func (a *app) openGateway(ctx context.Context, f *mcpFlags, ci codeinterp.CodeIn
 		return nil, err
 	}
 	g = &gateway{}
-	if g.secrets, err = tools.NewSecrets(mcptools.Credentials(servers)...); err != nil {
+	if g.secrets, err = secret.New(mcptools.Credentials(servers)...); err != nil {
 		return nil, err
 	}
 	opts := &mcptools.Options{StartTimeout: gatewayStart, Secrets: g.secrets}
@@ -46,8 +47,12 @@ func (a *app) openGateway(ctx context.Context, f *mcpFlags, ci codeinterp.CodeIn
 	if g.set, err = mcptools.Open(ctx, servers, opts); err != nil {
 		return nil, err
 	}
-	for _, problem := range g.set.Problems() {
+	problems := g.set.Problems()
+	for _, problem := range problems {
 		fmt.Fprintln(a.stderr, "toolcell:", g.secrets.Scrub(problem.Error()))
+	}
+	if len(problems) > 0 && !f.verbose {
+		fmt.Fprintln(a.stderr, "toolcell: --verbose shows what the servers of --tools print")
 	}
 	if g.mode, err = codemode.Open(ci, g.set.Entries(), &codemode.Options{Language: language, Files: !f.stateless}); err != nil {
 		g.set.Close()

@@ -58,6 +58,7 @@ func inlineProtocol(a *app) string {
 func terminalProtocol(getenv func(string) string) string {
 	term, program := getenv("TERM"), getenv("TERM_PROGRAM")
 	switch {
+	// tmux passes images on only where it is set up to.
 	case getenv("TMUX") != "":
 		return ""
 	case getenv("KITTY_WINDOW_ID") != "", strings.Contains(term, "kitty"), strings.Contains(term, "ghostty"), program == "ghostty":
@@ -76,6 +77,8 @@ func (s *imageShower) show(to *screen, rep codeinterp.Representation) error {
 	}
 	if s.protocol != "" && strings.HasPrefix(rep.MIME, "image/") {
 		var b bytes.Buffer
+		// Into a buffer first: of an image that cannot be decoded nothing is to be
+		// shown.
 		if err := inline(&b, s.protocol, rep.Data); err == nil {
 			return to.line(b.String())
 		}

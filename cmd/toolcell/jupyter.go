@@ -36,6 +36,7 @@ type jupyterFlags struct {
 	ca              string
 	tag             string
 	spill           bool
+	adopt           string
 
 	// waiting, if set, is called where opening takes long.
 	waiting func()
@@ -44,7 +45,7 @@ type jupyterFlags struct {
 }
 
 func (f *jupyterFlags) register(fs *flag.FlagSet, getenv func(string) string) {
-	fs.StringVar(&f.url, "url", "", "`address` of the Jupyter server, as a browser shows it, or http+unix://PATH for a socket (environment: JUPYTER_URL)")
+	fs.StringVar(&f.url, "url", "", "`address` of the Jupyter server, as a browser shows it, or http+unix://PATH for a socket (environment: JUPYTER_URL, which goes with --provider jupyter)")
 	fs.StringVar(&f.token, "token", "", "`token` of the Jupyter server (environment: JUPYTER_TOKEN, or JUPYTER_PASSWORD)")
 	fs.Var(&f.kernels, "kernel", "jupyter: the `kernelspec` to use for the program's language, or LANGUAGE=KERNELSPEC; several times for several languages")
 	fs.Var(&f.headers, "header", "jupyter: a `NAME:VALUE` for every request; several times for several")
@@ -65,6 +66,7 @@ func (f *jupyterFlags) options(language string) (*jupyter.Options, error) {
 		return nil, fmt.Errorf("%w: the jupyter provider needs --url, such as http://localhost:8888", codeinterp.ErrInvalid)
 	}
 	o := &jupyter.Options{URL: f.url, Token: f.token, Tag: f.tag, Spill: f.spill, Header: http.Header{}, Kernels: map[string]string{}}
+	// A password logs in, which a token makes needless.
 	if f.token == "" {
 		o.Password = f.password
 	}
@@ -132,6 +134,8 @@ func overSocket(o *jupyter.Options) error {
 		var d net.Dialer
 		return d.DialContext(ctx, "unix", socket)
 	}
+	// A proxy of the environment would be asked for localhost, and dialed by the
+	// socket.
 	o.Proxy = func(*http.Request) (*url.URL, error) { return nil, nil }
 	return nil
 }
@@ -148,12 +152,24 @@ func (f *jupyterFlags) openJupyter(ctx context.Context, language string, statefu
 			f.waiting()
 		})
 		defer func() {
+			// It is being told, and is not to come after what this returns.
 			if !timer.Stop() {
 				<-told
 			}
 		}()
 	}
-	if stateful {
+	switch {
+	case f.adopt != "":
+		ci, err := jupyter.NewStateful(ctx, opts)
+		if err != nil {
+			return nil, err
+		}
+		kernel, err := adopted(ctx, ci, f.adopt, !stateful)
+		if err != nil {
+			return nil, errors.Join(err, ci.Close())
+		}
+		return kernel, nil
+	case stateful:
 		return orNil(jupyter.NewStateful(ctx, opts))
 	}
 	return orNil(jupyter.New(ctx, opts))
@@ -167,6 +183,23 @@ type sweepFlags struct {
 func (f *sweepFlags) registerAll(fs *flag.FlagSet, getenv func(string) string) {
 	f.register(fs, getenv)
 	fs.DurationVar(&f.idle, "idle", sweepIdle, "leave kernels alone that were active within this `duration`")
+}
+
+// sweepBeside deletes, beside what the command does, the kernels that earlier
+// ones left behind when they were killed. A server that does not list its kernels
+// is left as it is. done ends this, and returns when it has ended.
+func (f *jupyterFlags) sweepBeside(ctx context.Context) (done func()) {
+	opts, err := f.options("")
+	if err != nil {
+		return func() {}
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	over := make(chan struct{})
+	go func() {
+		defer close(over)
+		_, _ = jupyter.Sweep(ctx, opts, sweepIdle)
+	}()
+	return func() { cancel(); <-over }
 }
 
 // sweep deletes the kernels that earlier commands left behind when they were

@@ -38,6 +38,7 @@ func languageOf(file, program string) (string, error) {
 	if line, ok := strings.CutPrefix(program, "#!"); ok {
 		line, _, _ = strings.Cut(line, "\n")
 		name := interpreterIn(line)
+		// python3.11 and the like.
 		if l := commands[strings.TrimRight(name, "0123456789.")]; l != "" {
 			return l, nil
 		}

@@ -102,7 +102,21 @@ func (a *app) main(ctx context.Context, args []string) int {
 	return a.usageError("unknown command %q; see toolcell help", name)
 }
 
-func (a *app) help(context.Context, []string) int { return a.print(usage()) }
+// help prints the help, or that of the command that args name.
+func (a *app) help(ctx context.Context, args []string) int {
+	if len(args) == 0 {
+		return a.print(usage())
+	}
+	for _, c := range subcommands() {
+		if c.name == args[0] && c.flags != nil {
+			return c.run(a, ctx, []string{"--help"})
+		}
+		if c.name == args[0] {
+			return a.print(usage())
+		}
+	}
+	return a.usageError("unknown command %q; see toolcell help", args[0])
+}
 
 func (a *app) printVersion(context.Context, []string) int {
 	return a.print("toolcell " + version() + "\n")

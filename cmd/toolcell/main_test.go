@@ -58,6 +58,9 @@ func TestRun(t *testing.T) {
 		{"arguments of nothing", "", []string{"-e", "", "a"}, 0, "", ""},
 		{"the file's name in errors", "", []string{fails, "a"}, 1, "", fails + ":3:"},
 		{"directory", "", []string{"--dir", ".", "-e", "1"}, 2, "", "--dir goes with --provider subprocess"},
+		{"a flag of subprocess", "", []string{"--memory", "1G", "-e", "1"}, 2, "", "--memory goes with --provider subprocess"},
+		{"a flag of jupyter", "", []string{"--kernel", "python3", "-e", "1"}, 2, "", "--kernel goes with --url, or --provider jupyter"},
+		{"no duration", "", []string{"--timeout", "5", "-e", "1"}, 2, "", "use a duration, such as 30s or 2m"},
 		{"arguments of a kernel", "", []string{"--url", "http://127.0.0.1:1", "-e", "1", "a"}, 2, "", "a kernel takes no arguments"},
 		{"program's stdin", "abc", []string{"--stdin", "-e", "require('fs').readFileSync(0, 'utf8').length"}, 0, "3\n", ""},
 		{"exit code", "", []string{"-e", "process.exit(7)"}, 7, "", ""},
@@ -230,7 +233,7 @@ func TestUsage(t *testing.T) {
 	for _, tt := range []struct {
 		args []string
 		code int
-	}{{nil, 2}, {[]string{"help"}, 0}, {[]string{"--help"}, 0}, {[]string{"nope"}, 2}, {[]string{"run", "--help"}, 0}, {[]string{"doctor", "x"}, 2}} {
+	}{{nil, 2}, {[]string{"help"}, 0}, {[]string{"--help"}, 0}, {[]string{"help", "run"}, 0}, {[]string{"help", "man"}, 0}, {[]string{"help", "nope"}, 2}, {[]string{"nope"}, 2}, {[]string{"run", "--help"}, 0}, {[]string{"doctor", "x"}, 2}} {
 		if code, stdout, stderr := toolcell(t.Context(), "", tt.args...); code != tt.code || stdout+stderr == "" {
 			t.Errorf("%q: code %d, %q, %q", tt.args, code, stdout, stderr)
 		}
@@ -277,7 +280,7 @@ func TestRunEndsWhenNobodyReads(t *testing.T) {
 	var stderr bytes.Buffer
 	a := &app{stdin: strings.NewReader(""), stdout: failWriter{}, stderr: &stderr, getenv: func(string) string { return "" }}
 	code := a.main(t.Context(), []string{"run", "-e", "for (;;) console.log('x')"})
-	if code != 1 || !strings.Contains(stderr.String(), "showing the output") {
+	if code != 141 || stderr.Len() > 0 {
 		t.Errorf("code %d, stderr %q", code, stderr.String())
 	}
 }

@@ -58,12 +58,13 @@ func (l *list) Set(s string) error {
 
 func (f *mcpFlags) registerAll(fs *flag.FlagSet, getenv func(string) string) {
 	f.register(fs, getenv)
+	f.registerAdopt(fs)
 	f.directory.register(fs)
 	fs.BoolVar(&f.stateless, "stateless", false, "offer no code contexts: every run starts from nothing")
 	fs.BoolVar(&f.manage, "manage", false, "also offer to list, restart and interrupt code contexts; over HTTP without a token, clients without a session get no list")
 	fs.Var(&f.only, "languages", "offer these `languages` only, such as python,bash; others are refused")
 	fs.StringVar(&f.tools, "tools", "", "connect to the MCP servers of this `file` ({\"mcpServers\": {...}}) and serve one tool in place of theirs, which runs programs that call them")
-	fs.BoolVar(&f.artifacts, "artifacts", false, "have answers name the files that a program created or changed; not with jupyter")
+	fs.BoolVar(&f.artifacts, "artifacts", false, "have answers name the files that a program created or changed; with jupyter in Python alone")
 	fs.BoolVar(&f.readOutput, "read-output", false, "also offer to read long output page by page")
 	fs.StringVar(&f.workspace, "workspace", "", "give the tools long names, with this `name`: workspace__NAME__run_code")
 	fs.StringVar(&f.http, "http", "", "serve HTTP at /mcp of this `address`, such as :8080, instead of standard input and output; without a host it is this machine only")
@@ -93,7 +94,9 @@ func (a *app) mcp(ctx context.Context, args []string) int {
 	if err := f.check(fs); err != nil {
 		return a.usageError("%v", err)
 	}
-	f.choose(fs)
+	if err := f.choose(fs); err != nil {
+		return a.usageError("%v", err)
+	}
 	f.waiting, f.spawning = a.waiting, a.spawning
 	ci, err := f.open(ctx, !f.stateless)
 	if err != nil && ctx.Err() != nil {
@@ -107,6 +110,7 @@ func (a *app) mcp(ctx context.Context, args []string) int {
 			return a.fail(err)
 		}
 		defer f.gateway.set.Close()
+		// Its Close closes ci.
 		ci = f.gateway.mode.Interpreter()
 	}
 	declared, err := f.declare(ci)
@@ -124,6 +128,7 @@ func (a *app) mcp(ctx context.Context, args []string) int {
 		ci.Close()
 		return a.fail(err)
 	}
+	// Deferred before ws.Close, so that it runs after it.
 	defer dir.Close()
 	ws, err := workspace.New(cmp.Or(f.workspace, "toolcell"), caps, &workspace.Options{Tools: opts})
 	if err != nil {
@@ -134,6 +139,9 @@ func (a *app) mcp(ctx context.Context, args []string) int {
 	server, err := mcpserver.New(ws, f.options(a))
 	if err != nil {
 		return a.fail(err)
+	}
+	if f.provider == "jupyter" {
+		defer f.sweepBeside(ctx)()
 	}
 	if err := a.serve(ctx, server, &f); err != nil {
 		return a.fail(err)
@@ -176,6 +184,9 @@ func (f *mcpFlags) check(fs *flag.FlagSet) error {
 	}
 	if err := f.directory.check(&f.providerFlags); err != nil {
 		return err
+	}
+	if f.adopt != "" && (f.stateless || f.tools != "") {
+		return errors.New("--adopt is for code contexts, which --stateless and --tools do not offer")
 	}
 	if f.tools != "" && f.directory.dir != "" {
 		return errors.New("--dir is for code, files and commands, which --tools does not offer")
@@ -239,6 +250,7 @@ func (a *app) serve(ctx context.Context, server *mcpserver.Server, f *mcpFlags) 
 	if t := a.getenv("TOOLCELL_MCP_TOKEN"); t != "" {
 		tokens = append(tokens, t)
 	}
+	// As Serve does, but before it is said that there is a server.
 	if at, ok := ln.Addr().(*net.TCPAddr); ok && !at.IP.IsLoopback() && len(tokens) == 0 {
 		return errors.Join(mcpserver.ErrInsecure, ln.Close(), server.Close())
 	}

@@ -46,6 +46,7 @@ func TestMCPUsage(t *testing.T) {
 		{[]string{"--dir", "/nowhere/at/all", "--shell"}, 2, "Dir"},
 		{[]string{"--provider", "x"}, 2, "unknown provider"},
 		{[]string{"--http", "nonsense"}, 1, "missing port"},
+		{[]string{"--http", "8080"}, 1, "is written :8080"},
 		{[]string{"--http", "0.0.0.0:0"}, 1, "without a bearer token"},
 	} {
 		t.Run(strings.Join(tt.args, " "), func(t *testing.T) {
@@ -166,7 +167,7 @@ func TestMCPTimeout(t *testing.T) {
 
 func TestMCPArtifacts(t *testing.T) {
 	c, hangUp := serveMCP(t, "--artifacts")
-	if text, _ := callTool(t, c, "run_code", "language", "javascript", "code", "require('fs').writeFileSync('a', 'x')"); !strings.Contains(text, "Files written: a (1 bytes)") {
+	if text, _ := callTool(t, c, "run_code", "language", "javascript", "code", "require('fs').writeFileSync('a', 'x')"); !strings.Contains(text, "Files written: a (1 byte)") {
 		t.Errorf("%q", text)
 	}
 	hangUp()

@@ -17,10 +17,12 @@ import (
 // notebookFlags say what becomes of a notebook that is run.
 type notebookFlags struct {
 	allowErrors bool
+	artifacts   string
 }
 
 func (f *notebookFlags) registerNotebook(fs *flag.FlagSet) {
 	fs.BoolVar(&f.allowErrors, "allow-errors", false, "notebooks: go on after a cell that fails")
+	fs.StringVar(&f.artifacts, "artifacts", "", "notebooks: save the files that the cells make or change where they start into this `directory`, up to 8 MiB in all, without Python's __pycache__")
 }
 
 // isNotebook reports whether the operands of run name a notebook.
@@ -53,13 +55,13 @@ func (a *app) runNotebook(ctx context.Context, f *runFlags, fs *flag.FlagSet, op
 	if f.language == "" {
 		f.language = nb.Language()
 	}
-	f.choose(fs)
-	inputs, err := readInputs(f.in)
+	if err := f.choose(fs); err != nil {
+		return a.usageError("%v", err)
+	}
+	files, err := f.openNotebookFiles()
+	defer files.close()
 	if err == nil {
 		f.script, err = newScript(&f.programFlags, "", nil)
-	}
-	if err == nil && len(f.in) > 0 {
-		err = (&fileFlags{in: f.in}).check(&f.programFlags)
 	}
 	if err != nil {
 		return a.usageError("%v", err)
@@ -73,9 +75,11 @@ func (a *app) runNotebook(ctx context.Context, f *runFlags, fs *flag.FlagSet, op
 		given, _ = chooseLanguage("", ci.Languages())
 	}
 	report, code := a.runCells(ctx, ci, nb, f, &notebook.Options{
-		Language: given, Context: &codeinterp.ContextOptions{Env: f.env.values, Files: inputs},
-		AllowErrors: f.allowErrors, Timeout: f.timeout, MaxOutput: -1,
+		Language: given, Context: &codeinterp.ContextOptions{Env: f.env.values, Files: files.in},
+		AllowErrors: f.allowErrors, Timeout: f.timeout, MaxOutput: -1, Artifacts: f.artifacts != "",
 	})
+	code = a.saveArtifacts(&files, &codeinterp.Result{ExitCode: code, Artifacts: report.Artifacts, Truncated: report.Truncated})
+	// A notebook of which nothing ran is left as it was.
 	if f.out == "" || report.Ran == 0 && code != 0 {
 		return code
 	}
@@ -85,9 +89,21 @@ func (a *app) runNotebook(ctx context.Context, f *runFlags, fs *flag.FlagSet, op
 	return code
 }
 
+// openNotebookFiles is openFiles for a notebook, whose --out is its file.
+func (f *runFlags) openNotebookFiles() (files runFiles, err error) {
+	if f.dir != "" && (len(f.in) > 0 || f.artifacts != "") {
+		return files, errors.New("--in and --artifacts do not go with --dir: the cells have the files of that directory, and with --write change them")
+	}
+	if files.in, err = readInputs(f.in); err == nil {
+		err = files.saveTo("--artifacts", f.artifacts)
+	}
+	return files, err
+}
+
 func (a *app) runCells(ctx context.Context, ci codeinterp.CodeInterpreter, nb *notebook.Notebook, f *runFlags, opts *notebook.Options) (notebook.Report, int) {
 	show := cellScreen{a: a, language: f.language, ci: ci, screen: newScreen(a, f.images), images: f.images}
 	if f.out == "-" {
+		// Standard output is the notebook's.
 		show.screen.stdout = io.Discard
 		show.screen.images.none = true
 	}
@@ -141,6 +157,7 @@ func (c *cellScreen) end(res *codeinterp.Result) {
 		c.err = s.err
 	}
 	next := newScreen(c.a, c.images)
+	// The count of saved images goes on, and the line that the cell left open.
 	next.stdout, next.images, next.midLine = s.stdout, s.images, s.midLine
 	c.screen = next
 }
@@ -168,12 +185,13 @@ func (a *app) writeNotebook(file string, nb *notebook.Notebook) error {
 		_, err = a.stdout.Write(b)
 		return err
 	}
+	// Beside the file: a rename does not go from one file system to another.
 	tmp, err := os.CreateTemp(filepath.Dir(file), ".toolcell-*.ipynb")
 	if err != nil {
 		return err
 	}
 	defer os.Remove(tmp.Name())
-	mode := os.FileMode(0o644)
+	mode := os.FileMode(0o644) // CreateTemp makes it 0600
 	if info, err := os.Stat(file); err == nil {
 		mode = info.Mode().Perm()
 	}

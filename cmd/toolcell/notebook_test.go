@@ -62,6 +62,31 @@ func TestRunNotebook(t *testing.T) {
 	}
 }
 
+// TestRunNotebookArtifacts: what is left of the files that cells made or changed
+// is saved, beside the notebook, and also where a cell failed.
+func TestRunNotebookArtifacts(t *testing.T) {
+	in := filepath.Join(t.TempDir(), "in.csv")
+	if err := os.WriteFile(in, []byte("a,b"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	file := notebookFile(t, "const fs = require('fs'); fs.mkdirSync('d'); fs.writeFileSync('d/a', 'x'); fs.writeFileSync('gone', ''); undefined",
+		"fs.writeFileSync('d/a', fs.readFileSync('in.csv', 'utf8') + '!'); fs.unlinkSync('gone'); undefined", "fs.writeFileSync('b', ''); null.x", "fs.writeFileSync('c', '')")
+	out, written := filepath.Join(t.TempDir(), "made"), filepath.Join(t.TempDir(), "b.ipynb")
+	code, _, stderr := toolcell(t.Context(), "", "run", file, "--in", in, "--artifacts", out, "--out", written)
+	got := contents(t, out)
+	if code != 1 || len(got) != 2 || got["d/a"] != "a,b!" || !strings.Contains(stderr, "saved "+filepath.Join(out, "b")+" (0 bytes)") {
+		t.Errorf("code %d, %q, stderr %q", code, got, stderr)
+	}
+	if _, err := readNotebook(written); err != nil {
+		t.Error(err)
+	}
+	for _, args := range [][]string{{"-e", "1", "--artifacts", out}, {file, "--provider", "subprocess", "--artifacts", out, "--dir", out}, {file, "--artifacts", filepath.Join(in, "x")}} {
+		if code, _, stderr := toolcell(t.Context(), "", append([]string{"run"}, args...)...); code != 2 || !strings.Contains(stderr, "--artifacts") {
+			t.Errorf("%q: code %d, stderr %q", args, code, stderr)
+		}
+	}
+}
+
 // TestRunNotebookOut: the notebook is written, also over itself, and also where
 // a cell failed.
 func TestRunNotebookOut(t *testing.T) {

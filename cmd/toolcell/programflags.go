@@ -21,6 +21,7 @@ type programFlags struct {
 
 func (f *programFlags) register(fs *flag.FlagSet, getenv func(string) string) {
 	f.providerFlags.register(fs, getenv)
+	f.registerAdopt(fs)
 	fs.DurationVar(&f.timeout, "timeout", 0, "end the program, or each cell of a notebook, after this `duration`, such as 30s")
 	fs.StringVar(&f.images, "images", "auto", "show images by auto, kitty, iterm2, sixel or none, or save them into a `directory`")
 	fs.Var(&f.env, "env", "a `NAME=VALUE` for the program's environment, or a NAME whose value is this command's; several times for several")
@@ -61,6 +62,8 @@ func (f *programFlags) start(ctx context.Context, stateful bool) (codeinterp.Cod
 	var err error
 	for _, name := range f.wanted() {
 		f.narrow(name)
+		// Only where the interpreter is missing is the program taken for the next
+		// language.
 		if ci, err = f.open(ctx, stateful); err == nil || !errors.Is(err, codeinterp.ErrUnavailable) {
 			break
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"strings"
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/providers/inmemory"
@@ -25,22 +26,35 @@ type providerFlags struct {
 const providerNames = "inmemory, subprocess or jupyter"
 
 func (f *providerFlags) register(fs *flag.FlagSet, getenv func(string) string) {
-	fs.StringVar(&f.provider, "provider", "", "what runs the code: "+providerNames+" (default jupyter where --url is given, subprocess where --env-name or --with is, else inmemory)")
+	fs.StringVar(&f.provider, "provider", "", "what runs the code: "+providerNames+" (default jupyter where --url is given, subprocess where --env-name, --with or --install is, else inmemory)")
 	f.jupyterFlags.register(fs, getenv)
 	f.subprocessFlags.register(fs, getenv)
 }
 
-// choose fills in the provider where no flag names one.
-func (f *providerFlags) choose(fs *flag.FlagSet) {
+// choose fills in the provider where no flag names one. Flags that were given
+// and are another provider's are an error: what they ask for would not be had.
+func (f *providerFlags) choose(fs *flag.FlagSet) error {
 	if f.provider == "" {
 		f.provider = "inmemory"
 		switch {
 		case isSet(fs, "url"):
 			f.provider = "jupyter"
-		case isSet(fs, "env-name"), isSet(fs, "with"):
+		case isSet(fs, "env-name"), isSet(fs, "with"), isSet(fs, "install"):
 			f.provider = "subprocess"
 		}
 	}
+	var err error
+	fs.Visit(func(given *flag.Flag) {
+		owner, _, _ := strings.Cut(given.Usage, ": ")
+		switch {
+		case err != nil, owner != "subprocess" && owner != "jupyter", owner == f.provider:
+		case owner == "jupyter":
+			err = fmt.Errorf("%s goes with --url, or --provider jupyter", dashed(given))
+		default:
+			err = fmt.Errorf("%s goes with --provider subprocess", dashed(given))
+		}
+	})
+	return err
 }
 
 // open starts the provider that the flags describe.

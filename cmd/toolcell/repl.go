@@ -40,7 +40,9 @@ func (a *app) repl(ctx context.Context, args []string) int {
 	if f.timeout < 0 {
 		return a.usageError("negative timeout %v", f.timeout)
 	}
-	f.choose(fs)
+	if err := f.choose(fs); err != nil {
+		return a.usageError("%v", err)
+	}
 	var err error
 	if f.script, err = newScript(&f.programFlags, "", nil); err != nil {
 		return a.usageError("%v", err)
@@ -213,6 +215,8 @@ func (r *repl) run(ctx context.Context, program string, interrupts <-chan os.Sig
 	}
 	res, err := r.interpreter.RunInContext(ctx, r.context, introduced, &opts)
 	r.record.add(program, &res)
+	// Arguments and directory are set once in a state, by the first program that
+	// begins in it.
 	r.fresh = res.StateLost || r.fresh && res.Status == codeinterp.StatusNotRun
 	s.rest(&res)
 	s.finishLine()

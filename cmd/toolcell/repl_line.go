@@ -50,6 +50,7 @@ func (a *app) newLineReader(f *replFlags, language string, complete liner.WordCo
 		e.history = ""
 	}
 	if file, err := os.Open(e.history); err == nil {
+		// A file that cannot be read to its end keeps nobody from typing.
 		_, _ = e.state.ReadHistory(file)
 		file.Close()
 	}

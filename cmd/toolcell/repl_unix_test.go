@@ -89,62 +89,71 @@ const (
 	up    = "\x1b[A"
 )
 
+// A typist types at a provider's prompt.
+type typist struct{ provider, prompt, set, get, forever, lines, answer string }
+
+const foreverPython = `exec("print('g' + 'o', flush=True)\nwhile True: pass")`
+
 // TestReplAtATerminal types at every provider's prompt that works here.
 func TestReplAtATerminal(t *testing.T) {
-	for _, tt := range []struct{ provider, prompt, set, get, forever, lines, answer string }{
+	for _, tt := range []typist{
 		{"inmemory", "> ", "let number = 41", "number + 1", "console.log('go'); for(;;);", "[1,\r2].length", "2\r\n"},
-		{"subprocess", ">>> ", "number = 41", "number + 1", `exec("print('g' + 'o')\nwhile True: pass")`, "if number:\r\tprint('in' + 'side')\r", "inside\r\n"},
+		{"subprocess", ">>> ", "number = 41", "number + 1", foreverPython, "if number:\r\tprint('in' + 'side')\r", "inside\r\n"},
 	} {
 		t.Run(tt.provider, func(t *testing.T) {
 			if tt.provider == "subprocess" {
 				needs(t, "python3")
 			}
-			history := filepath.Join(t.TempDir(), "below", "history")
-			x := atTerminal(t, nil, "repl", "--provider", tt.provider, "--history", history)
-			x.sees(":help")
-			x.sees(tt.prompt)
-			x.keys(tt.set + "\r")
-			x.sees("\n")
-			x.sees(tt.prompt)
-			x.keys(tt.get + "\r")
-			x.sees("\n42\r\n")
-			x.sees(tt.prompt)
-			x.keys("numb\t - 40\r")
-			x.sees("\n1\r\n")
-			x.sees(tt.prompt)
-			x.keys(up + up + "\r")
-			x.sees("\n42\r\n")
-			x.keys(tt.lines + "\r")
-			x.sees("\n... ")
-			x.sees("\n" + tt.answer)
-			x.sees(tt.prompt)
-			x.keys(tt.forever + "\r")
-			x.sees("\ngo\r\n")
-			x.keys(ctrlC)
-			x.sees("interrupted")
-			x.sees(tt.prompt)
-			x.keys("dropped" + ctrlC)
-			x.sees(tt.prompt)
-			x.keys(tt.get + "\r")
-			x.sees("\n42\r\n") // the interrupt took no variables
-			x.sees(tt.prompt)
-			x.keys(":restart\r")
-			x.sees("forgotten")
-			x.sees(tt.prompt)
-			x.keys(tt.get + "\r")
-			x.sees("number")
-			x.sees("defined")
-			x.sees(tt.prompt)
-			x.keys(ctrlD)
-			for end := time.Now().Add(time.Minute); ; time.Sleep(5 * time.Millisecond) {
-				text, err := os.ReadFile(history)
-				if err == nil && strings.Contains(string(text), tt.get+"\n:restart\n") {
-					break
-				} else if time.Now().After(end) {
-					t.Fatalf("the history holds %q, %v", text, err)
-				}
-			}
+			tt.types(t)
 		})
+	}
+}
+
+func (tt typist) types(t *testing.T, flags ...string) {
+	history := filepath.Join(t.TempDir(), "below", "history")
+	x := atTerminal(t, nil, append([]string{"repl", "--provider", tt.provider, "--history", history}, flags...)...)
+	x.sees(":help")
+	x.sees(tt.prompt)
+	x.keys(tt.set + "\r")
+	x.sees("\n")
+	x.sees(tt.prompt)
+	x.keys(tt.get + "\r")
+	x.sees("\n42\r\n")
+	x.sees(tt.prompt)
+	x.keys("numb\t - 40\r")
+	x.sees("\n1\r\n")
+	x.sees(tt.prompt)
+	x.keys(up + up + "\r")
+	x.sees("\n42\r\n")
+	x.keys(tt.lines + "\r")
+	x.sees("\n... ")
+	x.sees("\n" + tt.answer)
+	x.sees(tt.prompt)
+	x.keys(tt.forever + "\r")
+	x.sees("\ngo\r\n")
+	x.keys(ctrlC)
+	x.sees("interrupted")
+	x.sees(tt.prompt)
+	x.keys("dropped" + ctrlC)
+	x.sees(tt.prompt)
+	x.keys(tt.get + "\r")
+	x.sees("\n42\r\n") // the interrupt took no variables
+	x.sees(tt.prompt)
+	x.keys(":restart\r")
+	x.sees("forgotten")
+	x.sees(tt.prompt)
+	x.keys(tt.get + "\r")
+	x.sees("number")
+	x.sees("defined")
+	x.sees(tt.prompt)
+	x.keys(ctrlD)
+	for end := time.Now().Add(time.Minute); ; time.Sleep(5 * time.Millisecond) {
+		text, err := os.ReadFile(history)
+		if err == nil && strings.Contains(string(text), tt.get+"\n:restart\n") {
+			break
+		} else if time.Now().After(end) {
+			t.Fatalf("the history holds %q, %v", text, err)
+		}
 	}
 }
 

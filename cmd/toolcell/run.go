@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -12,10 +11,12 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/mattn/go-isatty"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/providers/subprocess"
 )
 
 type runFlags struct {
@@ -49,12 +50,16 @@ func (a *app) run(ctx context.Context, args []string) int {
 		return a.runNotebook(ctx, &f, fs, operands)
 	case f.allowErrors:
 		return a.usageError("--allow-errors is for notebooks, whose names end in .ipynb")
+	case f.artifacts != "":
+		return a.usageError("--artifacts is for notebooks, whose names end in .ipynb; --out DIR saves the files of other programs")
 	}
 	program, file, args, err := a.program(ctx, &f, operands, isSet(fs, "e"))
 	if err == nil && f.language == "" {
 		f.language, err = languageOf(file, program)
 	}
-	f.choose(fs)
+	if err == nil {
+		err = f.choose(fs)
+	}
 	if err == nil {
 		f.script, err = newScript(&f.programFlags, file, args)
 	}
@@ -137,6 +142,7 @@ func (a *app) program(ctx context.Context, f *runFlags, operands []string, inlin
 }
 
 func (a *app) runJSON(ctx context.Context, ci codeinterp.CodeInterpreter, language, program string, opts *codeinterp.RunOptions, files *runFiles) int {
+	// Nothing of it was shown live: what is dropped here would be nowhere.
 	opts.MaxOutput = -1
 	res, err := ci.RunCode(ctx, language, program, opts)
 	if neverBegan(ctx, &res, err) {
@@ -151,7 +157,7 @@ func (a *app) runJSON(ctx context.Context, ci codeinterp.CodeInterpreter, langua
 		return a.fail(err)
 	}
 	if _, err := a.stdout.Write(append(b, '\n')); err != nil {
-		return a.fail(err)
+		return a.unread(err)
 	}
 	return code
 }
@@ -175,7 +181,7 @@ func (a *app) runLive(ctx context.Context, ci codeinterp.CodeInterpreter, langua
 	code := a.saveArtifacts(files, &res)
 	switch {
 	case s.err != nil:
-		return a.fail(fmt.Errorf("showing the output: %w", s.err))
+		return a.unread(fmt.Errorf("showing the output: %w", s.err))
 	case neverBegan(ctx, &res, err):
 		return a.stopped()
 	case res.Status == codeinterp.StatusCanceled:
@@ -184,6 +190,16 @@ func (a *app) runLive(ctx context.Context, ci codeinterp.CodeInterpreter, langua
 		return a.fail(err)
 	}
 	return code
+}
+
+// unread ends the command where its output cannot be written: in silence where
+// whoever reads it has seen enough, as head has, with the exit code of programs
+// that SIGPIPE ends.
+func (a *app) unread(err error) int {
+	if errors.Is(err, syscall.EPIPE) {
+		return 128 + int(syscall.SIGPIPE)
+	}
+	return a.fail(err)
 }
 
 // neverBegan reports whether the run was stopped before it began.
@@ -209,23 +225,12 @@ func (a *app) missing(ci codeinterp.CodeInterpreter, language string, res *codei
 		}
 		fmt.Fprintf(a.stderr, "toolcell: this was %s, %s; --%s PATH takes another\n", l.Runtime, l.Path, flagOf(language))
 		if name := res.Error.MissingModule; language == "python" && strings.Trim(strings.ToLower(name), "abcdefghijklmnopqrstuvwxyz0123456789_.") == "" {
-			fmt.Fprintf(a.stderr, "toolcell: --with %s makes one that has it\n", packageOf(name))
+			fmt.Fprintf(a.stderr, "toolcell: --with %s makes one that has it\n", subprocess.PackageOf(name))
 		}
 		for _, other := range l.PassedOver {
 			fmt.Fprintf(a.stderr, "toolcell: passed over: %s\n", other)
 		}
 	}
-}
-
-// packageOf names the package that a Python module comes in, by its own name
-// where it is not known to have another.
-func packageOf(module string) string {
-	name, _, _ := strings.Cut(module, ".")
-	others := map[string]string{
-		"PIL": "pillow", "bs4": "beautifulsoup4", "cv2": "opencv-python-headless", "dateutil": "python-dateutil",
-		"docx": "python-docx", "dotenv": "python-dotenv", "pptx": "python-pptx", "skimage": "scikit-image", "sklearn": "scikit-learn", "yaml": "pyyaml",
-	}
-	return cmp.Or(others[name], name)
 }
 
 // flagOf names the flag that chooses the interpreter of a language that can

@@ -26,8 +26,8 @@ type fileFlags struct {
 }
 
 func (f *fileFlags) registerFiles(fs *flag.FlagSet) {
-	fs.Var(&f.in, "in", "copy this `file` or directory into the directory that the program starts in; several times for several; not with jupyter")
-	fs.StringVar(&f.out, "out", "", "save the files that the program makes or changes where it starts into this `directory`, up to 8 MiB in all, without Python's __pycache__; a notebook is written with its outputs into this file, which may be the same, or to standard output (-) in place of showing them")
+	fs.Var(&f.in, "in", "copy this `file` or directory into the directory that the program starts in; several times for several; with jupyter in Python alone")
+	fs.StringVar(&f.out, "out", "", "save the files that the program makes or changes where it starts into this `directory`, up to 8 MiB in all, without Python's __pycache__ and what is in .cache; a notebook is written with its outputs into this file, which may be the same, or to standard output (-) in place of showing them")
 }
 
 // check finds the flags that make no sense together, for a program that is no
@@ -36,8 +36,6 @@ func (f *fileFlags) check(p *programFlags) error {
 	switch {
 	case len(f.in) == 0 && f.out == "":
 		return nil
-	case p.provider == "jupyter":
-		return errors.New("--in and --out do not go with jupyter: its programs have the files of their server")
 	case p.dir != "":
 		return errors.New("--in and --out do not go with --dir: the program has the files of that directory, and with --write changes them")
 	case f.out == "-", strings.EqualFold(filepath.Ext(f.out), ".ipynb"):
@@ -130,16 +128,26 @@ func (f *fileFlags) openFiles(p *programFlags) (files runFiles, err error) {
 	if err = f.check(p); err == nil {
 		files.in, err = readInputs(f.in)
 	}
-	if err != nil || f.out == "" {
-		return files, err
-	}
-	if err = os.MkdirAll(f.out, 0o777); err == nil {
-		files.out, err = os.OpenRoot(f.out)
-	}
-	if err != nil {
-		err = fmt.Errorf("--out: %w", err)
+	if err == nil {
+		err = files.saveTo("--out", f.out)
 	}
 	return files, err
+}
+
+// saveTo makes the directory that a flag names, if it names one.
+func (f *runFiles) saveTo(flag, dir string) error {
+	if dir == "" {
+		return nil
+	}
+	err := os.MkdirAll(dir, 0o777)
+	if err == nil {
+		// A Root, since the names that come are the program's.
+		f.out, err = os.OpenRoot(dir)
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", flag, err)
+	}
+	return nil
 }
 
 func (f *runFiles) close() {
@@ -157,16 +165,13 @@ func (a *app) saveArtifacts(f *runFiles, res *codeinterp.Result) int {
 		return code
 	}
 	for _, artifact := range res.Artifacts {
-		if slices.Contains(strings.Split(artifact.Path, "/"), "__pycache__") {
-			continue
-		}
 		shown := visible(filepath.Join(f.out.Name(), filepath.FromSlash(artifact.Path)))
 		if err := f.save(&artifact); err != nil {
 			fmt.Fprintf(a.stderr, "toolcell: %s not saved: %v\n", shown, err)
 			code = cmp.Or(code, exitFailure)
 			continue
 		}
-		fmt.Fprintf(a.stderr, "toolcell: saved %s (%d bytes)\n", shown, artifact.Size)
+		fmt.Fprintf(a.stderr, "toolcell: saved %s (%s)\n", shown, bytesOf(artifact.Size))
 	}
 	for _, t := range res.Truncated {
 		if t.Stream == "artifacts" && t.Reason == codeinterp.TruncatedByLimit {
@@ -177,12 +182,20 @@ func (a *app) saveArtifacts(f *runFiles, res *codeinterp.Result) int {
 	return code
 }
 
+func bytesOf(n int64) string {
+	if n == 1 {
+		return "1 byte"
+	}
+	return fmt.Sprintf("%d bytes", n)
+}
+
 // save writes one file. No name leads out of the directory, also through links
 // that are in it.
 func (f *runFiles) save(artifact *codeinterp.Artifact) error {
 	switch path := filepath.FromSlash(artifact.Path); {
 	case artifact.Skipped != "":
 		return errors.New(artifact.Skipped)
+	// Nil where there was no room for it.
 	case int64(len(artifact.Data)) != artifact.Size:
 		return fmt.Errorf("its %d bytes are too much to be kept", artifact.Size)
 	default:

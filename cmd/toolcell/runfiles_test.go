@@ -96,6 +96,7 @@ func TestRunFilesOfFailures(t *testing.T) {
 		{"timeout", "2s", "require('fs').writeFileSync('a', 'x'); for(;;);", 124, "timed out", []string{"a"}},
 		{"too much", "", "require('fs').writeFileSync('a', 'x'.repeat(9e6)); require('fs').writeFileSync('b', 'x'); undefined", 1, "--write DIR", []string{"b"}},
 		{"too much, and a code", "", "require('fs').writeFileSync('a', 'x'.repeat(9e6)); process.exit(7)", 7, "a not saved: its 9000000 bytes", nil},
+		{"caches", "", "const fs = require('fs'); fs.mkdirSync('.cache/fonts', {recursive: true}); fs.writeFileSync('.cache/fonts/list', 'x'); fs.writeFileSync('a', 'x'); undefined", 0, "saved", []string{"a"}},
 		{"nothing", "", "undefined", 0, "", nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -161,7 +162,6 @@ func TestRunFilesUsage(t *testing.T) {
 		{"twice", []string{"--in", at("a/x"), "--in", at("b/../a/x"), "-e", "1"}, 0, "1\n", ""},
 		{"no name", []string{"--in", "/", "-e", "1"}, 2, "", "has no name"},
 		{"special", []string{"--in", os.DevNull, "-e", "1"}, 2, "", "not a regular file"},
-		{"jupyter", []string{"--url", "http://127.0.0.1:1", "--in", at("a/x"), "-e", "1"}, 2, "", "do not go with jupyter"},
 		{"a directory of its own", []string{"--provider", "subprocess", "--dir", dir, "--out", at("o"), "-e", "1"}, 2, "", "do not go with --dir"},
 		{"standard output", []string{"--out", "-", "-e", "1"}, 2, "", "takes a directory"},
 		{"a notebook out of a program", []string{"--out", at("done.ipynb"), "-e", "1"}, 2, "", "takes a directory"},

@@ -46,6 +46,7 @@ func (s *screen) live(o codeinterp.Output) error {
 // rest shows what came too late to be shown live: a program that is stopped
 // does not wait for a terminal or a pipe that is full.
 func (s *screen) rest(res *codeinterp.Result) {
+	// After a Clear the Result has less than was shown, and positions do not agree.
 	if res.CallbackErr == nil || s.cleared || s.err != nil {
 		return
 	}
@@ -56,6 +57,7 @@ func (s *screen) rest(res *codeinterp.Result) {
 		case codeinterp.Stdout, codeinterp.Stderr:
 			first += o.Dropped
 			at[o.Kind] = first + int64(len(o.Data))
+			// Less what was shown live; what was dropped counts, since it was shown.
 			o.Data = o.Data[min(max(0, s.seen[o.Kind]-first), int64(len(o.Data))):]
 		default:
 			at[o.Kind]++
@@ -131,7 +133,11 @@ func (s *screen) end(res *codeinterp.Result) {
 		fmt.Fprintf(s.stderr, "toolcell: the program's process was lost%s\n", cause(res))
 	}
 	for _, t := range res.Truncated {
-		if t.Reason != codeinterp.TruncatedByLimit {
+		switch t.Reason {
+		case codeinterp.TruncatedByLimit:
+		case codeinterp.TruncatedByExit:
+			fmt.Fprintf(s.stderr, "toolcell: the last of %s may be missing (%s)\n", t.Stream, t.Reason)
+		default:
 			fmt.Fprintf(s.stderr, "toolcell: some of %s is missing (%s)\n", t.Stream, t.Reason)
 		}
 	}

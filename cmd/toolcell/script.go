@@ -44,7 +44,16 @@ func newScript(f *programFlags, file string, args []string) (*script, error) {
 	return s, nil
 }
 
-// argv is sys.argv, and process.argv from 1 on.
+// nodeArgv is process.argv from 1 on: node has the file's whole path in it.
+func (s *script) nodeArgv() []string {
+	argv := s.argv()
+	if path, err := filepath.Abs(s.file); err == nil && s.file != "" {
+		argv[0] = path
+	}
+	return argv
+}
+
+// argv is sys.argv.
 func (s *script) argv() []string {
 	name := s.file
 	if name == "" {
@@ -61,6 +70,7 @@ func (s *script) adapt(list []subprocess.Language) []subprocess.Language {
 	}
 	list = slices.Clone(list)
 	for i, l := range list {
+		// Copied, since Driver is a pointer: those of the list stay as they are.
 		driver := *l.Driver
 		switch l.Name {
 		case "python":
@@ -88,7 +98,7 @@ func (s *script) python() string {
 }
 
 func (s *script) node() string {
-	source := "\nprocess.argv.splice(1, Infinity, ..." + literal(s.argv()) + ");\n"
+	source := "\nprocess.argv.splice(1, Infinity, ..." + literal(s.nodeArgv()) + ");\n"
 	if s.dir != "" {
 		source += "process.chdir(" + literal(s.dir) + ");\n"
 	}
@@ -109,9 +119,11 @@ func (s *script) introduce(language, program string) string {
 		return first + "; " + program
 	case len(s.args) > 0 && (language == "javascript" || language == "typescript"):
 		if strings.HasPrefix(program, "#!") {
+			// A #! line is one only at the very beginning, which it no longer is.
 			program = "//" + program[2:]
 		}
-		return "process.argv.splice(1, Infinity, ..." + literal(s.argv()) + "); void 0; " + program
+		// void 0, so that a program without a value has not that of splice.
+		return "process.argv.splice(1, Infinity, ..." + literal(s.nodeArgv()) + "); void 0; " + program
 	}
 	return program
 }

@@ -32,6 +32,9 @@ type subprocessFlags struct {
 	// shared, if set, is the directory that all programs start in.
 	shared string
 
+	// nodeEnvironment, if set, is that of JavaScript and TypeScript.
+	nodeEnvironment *subprocess.Environment
+
 	// languages narrows the provider down to what is needed.
 	languages []subprocess.Language
 	// script, if known, is what they run.
@@ -43,7 +46,7 @@ func (f *subprocessFlags) register(fs *flag.FlagSet, getenv func(string) string)
 	fs.BoolVar(&f.network, "network", false, "subprocess: let programs use the network")
 	fs.Var(&f.read, "read", "subprocess: a `path` that programs may read, besides the system's own; several times for several")
 	fs.Var(&f.write, "write", "subprocess: a `path` that programs may read and change; several times for several")
-	fs.Var(&f.isolation, "isolation", "subprocess: the `mode` to insist on, bwrap or landlock (default the strongest that works)")
+	fs.Var(&f.isolation, "isolation", "subprocess: the `mode` to insist on, bwrap, landlock or none, which is no isolation (default the strongest that works)")
 	fs.BoolVar(&f.unsandboxed, "allow-unsandboxed", false, "subprocess: run without isolation where none is to be had")
 	fs.StringVar(&f.python, "python", "", "subprocess: the Python to use (`path`), such as that of a virtual environment")
 	fs.StringVar(&f.node, "node", "", "subprocess: the Node.js to use (`path`)")
@@ -55,8 +58,14 @@ func (f *subprocessFlags) register(fs *flag.FlagSet, getenv func(string) string)
 }
 
 func (f *subprocessFlags) openSubprocess(stateful bool) (codeinterp.CodeInterpreter, error) {
+	if f.node != "" && f.nodeEnvironment != nil {
+		return nil, fmt.Errorf("%w: --node goes without an environment of Node.js", codeinterp.ErrInvalid)
+	}
 	opts := &subprocess.Options{Dir: f.shared, Require: f.isolation.Mode, AllowNone: f.unsandboxed, Network: f.network, Languages: f.script.adapt(f.chosen()),
 		Limits: subprocess.Limits{Memory: int64(f.memory), Disk: int64(f.disk), Processes: f.processes}}
+	if len(f.install) > 0 {
+		opts.Install = &subprocess.Install{Packages: f.install, Root: f.getenv("TOOLCELL_ENVIRONMENTS")}
+	}
 	if f.warm || len(f.preload) > 0 {
 		opts.Warm = &subprocess.Warm{Preload: f.preload}
 	}
@@ -79,7 +88,7 @@ func (f *subprocessFlags) openSubprocess(stateful bool) (codeinterp.CodeInterpre
 // chosen are the languages with the interpreters that the flags name. Nil means
 // what is found. An interpreter that is named has to work.
 func (f *subprocessFlags) chosen() []subprocess.Language {
-	if f.python == "" && f.node == "" {
+	if f.python == "" && f.node == "" && f.nodeEnvironment == nil {
 		return f.languages
 	}
 	list := f.languages
@@ -89,16 +98,26 @@ func (f *subprocessFlags) chosen() []subprocess.Language {
 	var some []subprocess.Language
 	for _, l := range list {
 		switch {
+		case (l.Name == "javascript" || l.Name == "typescript") && f.nodeEnvironment != nil:
+			l = inEnvironment(l, f.nodeEnvironment)
 		case l.Name == "python" && f.python != "":
 			l.Commands = []string{f.python}
 		case (l.Name == "javascript" || l.Name == "typescript") && f.node != "":
 			l.Commands = []string{f.node}
+		// What is named in the options has to work; of what was not asked for, what
+		// is missing is left out.
 		case f.languages == nil && !slices.ContainsFunc(l.Commands, installed):
 			continue
 		}
 		some = append(some, l)
 	}
 	return some
+}
+
+// inEnvironment returns the language of that name in the environment.
+func inEnvironment(l subprocess.Language, e *subprocess.Environment) subprocess.Language {
+	list := e.Languages()
+	return list[slices.IndexFunc(list, func(k subprocess.Language) bool { return k.Name == l.Name })]
 }
 
 func installed(command string) bool {
@@ -112,6 +131,7 @@ type size int64
 func (s *size) String() string { return "" }
 
 func (s *size) Set(text string) error {
+	// 2GiB and 2GB are 2G.
 	number, unit := strings.TrimRight(strings.ToUpper(text), "IB"), int64(1)
 	for i, suffix := range []string{"K", "M", "G", "T"} {
 		if n, ok := strings.CutSuffix(number, suffix); ok {

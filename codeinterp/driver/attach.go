@@ -20,8 +20,10 @@ type Attacher interface {
 	Ref(ctx context.Context, s Session) (string, error)
 
 	// Detach is called instead of s.Close and leaves the state running. Where
-	// it fails, the session stays.
-	Detach(ctx context.Context, s Session) (ref string, err error)
+	// it fails, the session stays. unread takes what came by Options.Late and
+	// was in no Result, which whoever attaches is to see; it is called once
+	// nothing comes that way any more.
+	Detach(ctx context.Context, s Session, unread func() codeinterp.Result) (ref string, err error)
 }
 
 // An Attached is a session that was taken up again.
@@ -89,6 +91,7 @@ func (a Adopter) detach(ctx context.Context, id codeinterp.ContextID) (string, e
 	if s.awaits(ctx) {
 		return "", errSelf
 	}
+	// With the turn no run is in progress, whose end would be cut off.
 	if err := s.acquire(ctx, nil); err != nil {
 		return "", err
 	}
@@ -97,17 +100,28 @@ func (a Adopter) detach(ctx context.Context, id codeinterp.ContextID) (string, e
 	if session == nil {
 		return "", fmt.Errorf("%w: the context has no session just now", codeinterp.ErrUnavailable)
 	}
-	ref, err := during(s, ctx, func(ctx context.Context) (string, error) { return a.rt.Detach(ctx, session) },
+	var taken codeinterp.Result
+	unread := func() codeinterp.Result {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		taken = s.late.take()
+		return taken
+	}
+	ref, err := during(s, ctx, func(ctx context.Context) (string, error) { return a.rt.Detach(ctx, session, unread) },
 		func(string, error) { s.abandon(nil) })
 	if errors.Is(err, errStuck) {
 		s.giveUp()
 		s.hold(nil)
 	}
 	if err != nil {
+		s.mu.Lock()
+		s.late.putBack(taken)
+		s.mu.Unlock()
 		return "", err
 	}
 	s.hold(nil)
 	a.i.forget(s)
+	// Without a session, so that the end of the slot closes nothing.
 	s.finish(codeinterp.ErrContext)
 	return ref, nil
 }

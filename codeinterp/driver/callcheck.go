@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -106,6 +107,31 @@ func (c *calls) explain(name string, err error) error {
 	}
 	told = strings.ReplaceAll(strings.ToValidUTF8(told, "\uFFFD"), "\x00", "\uFFFD") // which no shell can hold
 	return &codeinterp.FunctionError{Function: name, Message: told}
+}
+
+// notAwaited matches what Python says of the await of a function's result, and
+// asyncio of one among what it is to wait for.
+var notAwaited = regexp.MustCompile(`can't be used in 'await' expression$|can't be awaited$|awaitable is required$|coroutine was expected, got `)
+
+const notAwaitedHint = " (tools.name(...) returns the result itself; to await it, write await tools.aio.name(...))"
+
+// hint adds to a program's error what it should have written, where it called
+// functions and awaited what is no awaitable.
+func (c *calls) hint(e *codeinterp.ProgramError) {
+	if e == nil || e.Name != "TypeError" || c.run.slot.opts.Language != "python" || !notAwaited.MatchString(e.Message) {
+		return
+	}
+	c.mu.Lock()
+	called := c.count > 0
+	c.mu.Unlock()
+	if !called {
+		return
+	}
+	if n := len(e.Traceback); n > 0 && strings.HasSuffix(e.Traceback[n-1], e.Message) {
+		e.Traceback = slices.Clone(e.Traceback)
+		e.Traceback[n-1] += notAwaitedHint
+	}
+	e.Message += notAwaitedHint
 }
 
 // message is what a CallRecord says of the error that a program got.

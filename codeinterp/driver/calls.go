@@ -55,23 +55,6 @@ func merge(context, run []codeinterp.Function) []codeinterp.Function {
 	return slices.CompactFunc(all, func(a, b codeinterp.Function) bool { return a.Name == b.Name })
 }
 
-// call is Program.Call.
-func (c *calls) call(ctx context.Context, name string, args json.RawMessage) (json.RawMessage, error) {
-	if len(args) == 0 {
-		args = json.RawMessage("{}")
-	}
-	rec, all, err := c.enter(name, args)
-	if err != nil {
-		return nil, err
-	}
-	value, err := c.answer(ctx, all, rec, args)
-	if err != nil && all.Err() != nil {
-		value, err = nil, ErrEnded
-	}
-	c.told(rec, value, err)
-	return value, err
-}
-
 // enter notes that a call came, and returns the ctx of all calls.
 func (c *calls) enter(name string, args json.RawMessage) (*record, context.Context, error) {
 	c.mu.Lock()
@@ -89,72 +72,20 @@ func (c *calls) enter(name string, args json.RawMessage) (*record, context.Conte
 	return c.record(name, args), c.ctx, nil
 }
 
-// answer checks a call, waits for its turn and has it served. Its error is for
-// the program. The function may still run then, on a goroutine of its own.
-func (c *calls) answer(ctx, all context.Context, rec *record, args json.RawMessage) (json.RawMessage, error) {
-	f, err := c.check(rec, args)
-	if err != nil {
-		return nil, err
-	}
-	ctx, cancel := derive(ctx, all)
-	if err := c.turn(ctx); err != nil {
-		cancel()
-		c.leave(rec, len(args), err)
-		return nil, c.explain(rec.Name, err)
-	}
-	if c.limits.Timeout > 0 {
-		ctx, cancel = timed(ctx, cancel, c.limits.Timeout)
-	}
-	done := make(chan answer, 1)
-	go func() {
-		defer cancel()
-		a := answer{err: errExited}
-		defer func() {
-			c.pass()
-			c.leave(rec, len(args), a.err)
-			done <- a
-		}()
-		a.value, a.err = invoke(ctx, f, codeinterp.FunctionCall{Number: rec.Number, Name: f.Name, Args: args,
-			Language: c.run.slot.opts.Language, Context: c.run.slot.id})
-	}()
-	var a answer
-	select {
-	case a = <-done:
-	case <-ctx.Done():
-		select {
-		case a = <-done: // ctx ended with the function
-		default:
-			a.err = context.Cause(ctx)
-		}
-	}
-	if a.err == nil {
-		a.value, a.err = c.result(a.value)
-	}
-	return a.value, c.explain(rec.Name, a.err)
-}
-
-type answer struct {
-	value json.RawMessage
-	err   error
-}
-
-// derive returns a ctx that ends with both, and has the values of all.
-func derive(ctx, all context.Context) (context.Context, context.CancelFunc) {
-	both, cancel := context.WithCancelCause(all)
-	stop := func() bool { return true }
-	if ctx.Done() != nil {
-		stop = context.AfterFunc(ctx, func() { cancel(errGivenUp) })
-	}
-	return both, func() { stop(); cancel(nil) }
-}
-
-func timed(ctx context.Context, outer context.CancelFunc, d time.Duration) (context.Context, context.CancelFunc) {
-	ctx, cancel := context.WithTimeoutCause(ctx, d, errCallTimeout)
-	return ctx, func() { cancel(); outer() }
-}
-
-// turn waits until fewer calls than there may be are being served.
+// turn waits until fewer calls than there may be are being served, and for room.
 func (c *calls) turn(ctx context.Context) error {
+	room := c.run.prog.Room
+	if err := c.place(ctx); err != nil || room == nil || room(ctx) {
+		return err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.pass()
+	return context.Cause(ctx)
+}
+
+// place is turn without the room.
+func (c *calls) place(ctx context.Context) error {
 	c.mu.Lock()
 	if c.serving < c.limits.Parallel {
 		c.serving++
@@ -180,14 +111,14 @@ func (c *calls) turn(ctx context.Context) error {
 			return context.Cause(ctx)
 		}
 	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	c.pass() // it came when nobody wanted it any more
 	return context.Cause(ctx)
 }
 
-// pass passes a turn on.
+// pass passes a turn on. c.mu is held.
 func (c *calls) pass() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
 	if len(c.queue) == 0 {
 		c.serving--
 		return
@@ -196,11 +127,11 @@ func (c *calls) pass() {
 	c.queue = slices.Delete(c.queue, 0, 1)
 }
 
-// leave notes that a function has returned.
+// leave notes that a function has returned. c.mu is held.
 func (c *calls) leave(rec *record, args int, err error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
 	rec.Duration, rec.Err, rec.done = time.Since(rec.begin), err, true
+	// Not when the program gave up: the function holds its arguments until it
+	// returns.
 	c.bytes -= args
 	if c.open--; c.open == 0 && c.empty != nil {
 		close(c.empty)
@@ -208,22 +139,13 @@ func (c *calls) leave(rec *record, args int, err error) {
 	}
 }
 
-// told notes what the program gets to know.
+// told notes what the program gets to know. c.mu is held.
 func (c *calls) told(rec *record, value json.RawMessage, err error) {
-	c.mu.Lock()
 	if rec.Result = excerpt(value); err != nil {
 		rec.Error = message(err)
 	}
 	if c.waits--; c.waits == 0 {
 		c.waited += time.Since(c.since)
-	}
-	runs := c.waits == 0 && c.limits.Untimed && !c.ended
-	c.mu.Unlock()
-	if runs { // the time goes on
-		s := c.run.slot
-		s.mu.Lock()
-		s.poke()
-		s.mu.Unlock()
 	}
 }
 
@@ -253,6 +175,7 @@ func (c *calls) end() {
 func (c *calls) again() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	// Nothing was called before the program began, so no call hangs on the old ctx.
 	c.ended, c.ctx, c.cancel = false, nil, nil
 }
 
@@ -261,13 +184,13 @@ func (c *calls) again() {
 func (c *calls) finish(res *codeinterp.Result, patience time.Duration) {
 	c.end()
 	c.mu.Lock()
-	empty := make(chan struct{})
-	open := c.open > 0
-	if open {
+	var empty chan struct{}
+	if c.open > 0 {
+		empty = make(chan struct{})
 		c.empty = empty
 	}
 	c.mu.Unlock()
-	if open {
+	if empty != nil {
 		t := time.NewTimer(patience)
 		defer t.Stop()
 		select {

@@ -134,6 +134,10 @@ func hostFunctions() []codeinterp.Function {
 			<-ctx.Done()
 			return nil, context.Cause(ctx)
 		}),
+		fn("leaves", func(ctx context.Context, _ codeinterp.FunctionCall) (json.RawMessage, error) {
+			<-ctx.Done()
+			return nil, ctx.Err()
+		}),
 		fn("sleeps", func(ctx context.Context, _ codeinterp.FunctionCall) (json.RawMessage, error) {
 			select {
 			case <-time.After(3 * time.Second):
@@ -169,6 +173,7 @@ func TestCalls(t *testing.T) {
 			{code: `call echo {"a":"12345"}`, limits: codeinterp.FunctionLimits{Args: 10}, want: `! echo: the arguments have 13 bytes; 10 are the limit`},
 			{code: `call large {}`, limits: codeinterp.FunctionLimits{Result: 101}, want: `! large: the result has 102 bytes; 101 are the limit`},
 			{code: `call waits {}`, limits: codeinterp.FunctionLimits{Timeout: time.Second}, want: `! waits: the call took longer than 1s`},
+			{code: `call leaves {}`, limits: codeinterp.FunctionLimits{Timeout: time.Second}, want: `! leaves: the call took longer than 1s`},
 			{code: `call deaf {}`, limits: codeinterp.FunctionLimits{Timeout: time.Second}, want: `! deaf: the call took longer than 1s`},
 		} {
 			res, err := ci.RunInContext(t.Context(), id, tt.code, &codeinterp.RunOptions{Functions: hostFunctions(), FunctionLimits: tt.limits})
@@ -334,64 +339,6 @@ func TestUntimed(t *testing.T) {
 		p := start(ci, t.Context(), id, "stubborn", o)
 		if <-p.done; p.res.Status != codeinterp.StatusTimeout {
 			t.Errorf("%+v", p.res)
-		}
-		ci.Close()
-	})
-}
-
-// TestCallThatRunsInItsOwnContext: it gets an error, also through another
-// context, and one that deletes or restarts its context ends itself.
-func TestCallThatRunsInItsOwnContext(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		ci, id := stateful(t, &fake{programs: callers}, driver.Config{})
-		other := create(t, ci)
-		var inner func(ctx context.Context, c codeinterp.FunctionCall) (json.RawMessage, error)
-		f := fn("f", func(ctx context.Context, c codeinterp.FunctionCall) (json.RawMessage, error) { return inner(ctx, c) })
-		o := &codeinterp.RunOptions{Functions: []codeinterp.Function{f}, Timeout: time.Minute}
-		for name, id2 := range map[string]codeinterp.ContextID{"itself": id, "through another": other} {
-			inner = func(ctx context.Context, c codeinterp.FunctionCall) (json.RawMessage, error) {
-				if c.Context == id2 {
-					_, err := ci.RunInContext(ctx, id, "ok", nil)
-					return nil, err
-				}
-				res, err := ci.RunInContext(ctx, id2, "call f {}", o)
-				return raw(strconv.Quote(res.Stdout())), err
-			}
-			res, err := ci.RunInContext(t.Context(), id, "call f {}", o)
-			if err != nil || !strings.Contains(res.Stdout(), "waits for the function") {
-				t.Errorf("%s: %q, %v", name, res.Stdout(), err)
-			}
-		}
-		var del error
-		inner = func(ctx context.Context, _ codeinterp.FunctionCall) (json.RawMessage, error) {
-			del = ci.DeleteContext(ctx, id)
-			return nil, nil
-		}
-		res, err := ci.RunInContext(t.Context(), id, "call f {}", o)
-		if del != nil && !errors.Is(del, driver.ErrEnded) || !errors.Is(err, codeinterp.ErrContext) || res.Status != codeinterp.StatusLost {
-			t.Errorf("delete: %v; %+v, %v", del, res, err)
-		}
-		ci.Close()
-	})
-}
-
-// TestCallAfterTheEnd: what is left of a program reaches nothing.
-func TestCallAfterTheEnd(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var old *driver.Program
-		ci, id := stateful(t, &fake{programs: map[string]program{"keep": func(_ context.Context, _ *fakeSession, p *driver.Program, _ *driver.Output) (driver.Outcome, error) {
-			p.Begin()
-			old = p
-			return driver.Outcome{}, nil
-		}}}, driver.Config{})
-		called := false
-		f := fn("f", func(context.Context, codeinterp.FunctionCall) (json.RawMessage, error) {
-			called = true
-			return nil, nil
-		})
-		ci.RunInContext(t.Context(), id, "keep", &codeinterp.RunOptions{Functions: []codeinterp.Function{f}})
-		if v, err := old.Call(t.Context(), "f", nil); err != driver.ErrEnded || v != nil || called {
-			t.Errorf("%s, %v, called %t", v, err, called)
 		}
 		ci.Close()
 	})

@@ -262,7 +262,11 @@ func TestAdopt(t *testing.T) {
 		if list, _ := ci.ListContexts(t.Context()); len(list) != 1 || list[0].Language != "fake" || list[0].Cwd != "/x" {
 			t.Errorf("%+v", list)
 		}
+		f.last.Load().o.Late(codeinterp.Output{Kind: codeinterp.Stdout, Data: []byte("late")})
 		ref, err := a.Detach(t.Context(), id)
+		if len(f.unread.Outputs) != 1 || string(f.unread.Outputs[0].Data) != "late" {
+			t.Errorf("unread: %+v", f.unread)
+		}
 		if <-run.done; ref != "ref" || err != nil || !run.res.OK() {
 			t.Error(ref, err, run.res.Status)
 		}

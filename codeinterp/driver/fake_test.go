@@ -23,6 +23,7 @@ type fake struct {
 	programs map[string]program
 	open     atomic.Int32                // sessions
 	last     atomic.Pointer[fakeSession] // that was started
+	unread   codeinterp.Result           // by Detach
 }
 
 // A program is what a fake's session runs.
@@ -54,13 +55,15 @@ func (f *fake) Attach(_ context.Context, ref string, late func(codeinterp.Output
 	}
 	f.open.Add(1)
 	s := &fakeSession{f: f, used: true, o: driver.Options{Late: late}}
+	f.last.Store(s)
 	return driver.Attached{Session: s, Language: "fake", Options: codeinterp.ContextOptions{Cwd: "/x"}}, nil
 }
 
 func (f *fake) Ref(context.Context, driver.Session) (string, error) { return "ref", nil }
 
-func (f *fake) Detach(context.Context, driver.Session) (string, error) {
+func (f *fake) Detach(_ context.Context, _ driver.Session, unread func() codeinterp.Result) (string, error) {
 	f.open.Add(-1)
+	f.unread = unread()
 	return "ref", nil
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
@@ -12,14 +13,17 @@ import (
 
 // A Filer is a Runtime whose sessions have a directory of files. Its contexts'
 // files can be opened, it takes ContextOptions.Files and RunOptions.Files, and
-// it finds artifacts:
+// it finds artifacts. Where Describe sets LanguageInfo.Files of some languages,
+// that is so for these, else for all:
 //
 //   - Files returns the directory of a session; the driver copies the files of
 //     a new context into it.
 //   - Session.Run calls [Program.CopyFiles] once the directory is there, before
 //     the program begins.
-//   - Where [Program.Artifacts] is set, Session.Run calls [Program.End] when the
-//     program has ended, and returns Outcome.Artifacts.
+//   - Where [Program.Artifacts] is set, Session.Run calls [Program.Taken] when
+//     the program has ended and its output is there, and returns
+//     Outcome.Artifacts: soon after the run was told to stop, with what was
+//     found by then, and Outcome.Missing.
 //
 // The files stay over Reset and are gone, or are left to whom they belong, after
 // Close.
@@ -47,6 +51,9 @@ func (i filing) OpenFiles(ctx context.Context, id codeinterp.ContextID) (codeint
 
 func (i filing) openFiles(ctx context.Context, id codeinterp.ContextID) (codeinterp.FS, error) {
 	s, err := i.find(ctx, id)
+	if err == nil {
+		err = i.checkFiles(s.opts.Language, true)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -213,12 +220,15 @@ func (f openContextFile) Seek(offset int64, whence int) (int64, error) {
 	return f.file.Seek(offset, whence)
 }
 
-// checkFiles refuses what only a Filer can do.
-func (i *Interpreter) checkFiles(o *codeinterp.RunOptions) error {
-	if _, ok := i.rt.(Filer); !ok && (o.Files != nil || o.Artifacts) {
+// checkFiles refuses files where programs of the language have none.
+func (i *Interpreter) checkFiles(language string, wanted bool) error {
+	switch {
+	case !wanted || slices.Contains(i.withFiles, language):
+		return nil
+	case len(i.withFiles) == 0:
 		return errNoFiles
 	}
-	return nil
+	return fmt.Errorf("%w: files of %s programs are not reached here; those of these are: %q", codeinterp.ErrInvalid, language, i.withFiles)
 }
 
 // fill copies a new context's files. A session whose files cannot be copied is

@@ -26,6 +26,8 @@ func copyFiles(ctx context.Context, dst codeinterp.FS, src fs.FS) (err error) {
 		return err
 	}
 	c := &copying{ctx: ctx, dst: dst, src: src, list: list, left: codeinterp.MaxInputBytes}
+	// In dst itself, so that moving to the place cannot cross file systems; a name
+	// that a program cannot guess and take before.
 	c.stage = ".toolcell-" + rand.Text()
 	if err := dst.Mkdir(c.stage, 0o700); err != nil {
 		return unplaced(c.stage, err)
@@ -166,6 +168,8 @@ func (c *copying) file(in input, to string) (err error) {
 		if c.ctx.Err() != nil {
 			return context.Cause(c.ctx)
 		}
+		// Counted as it is read: what a source says of its sizes was only the first
+		// check.
 		n, err := from.Read(buf)
 		if c.left -= int64(n); c.left < 0 {
 			return tooMuch("more than %d bytes, with %s", int64(codeinterp.MaxInputBytes), in.path)
@@ -179,6 +183,7 @@ func (c *copying) file(in input, to string) (err error) {
 		switch {
 		case err == io.EOF:
 			return nil
+		// A reader may return nothing now and then, but not for ever.
 		case err == nil && idle > 100:
 			err = io.ErrNoProgress
 			fallthrough
@@ -192,6 +197,7 @@ func (c *copying) file(in input, to string) (err error) {
 func (c *copying) install() (err error) {
 	defer func() {
 		if err != nil {
+			// Backwards: a directory can go once what was put into it has gone.
 			for n := len(c.undo) - 1; n >= 0; n-- {
 				c.undo[n]()
 			}

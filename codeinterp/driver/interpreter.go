@@ -22,6 +22,7 @@ type Interpreter struct {
 	provider  string
 	languages []codeinterp.LanguageInfo
 	names     []string // of languages, sorted
+	withFiles []string // those of them whose programs have files
 	workers   workers
 
 	over     chan struct{} // closed when Close is done
@@ -52,10 +53,14 @@ func New(rt Runtime, cfg Config) *Interpreter {
 	cfg.Patience = cmp.Or(max(cfg.Patience, 0), 10*time.Second)
 	cfg.StartLimit = cmp.Or(max(cfg.StartLimit, 0), 2*time.Minute)
 	info := rt.Describe()
+	_, info.Files = rt.(Filer)
 	i := &Interpreter{rt: rt, cfg: cfg, provider: info.Provider, languages: info.Languages,
 		live: map[*slot]struct{}{}, contexts: map[codeinterp.ContextID]*slot{}, empty: make(chan struct{}), over: make(chan struct{})}
 	for _, l := range i.languages {
 		i.names = append(i.names, l.Name)
+		if info.HasFiles(l.Name) {
+			i.withFiles = append(i.withFiles, l.Name)
+		}
 	}
 	slices.Sort(i.names)
 	return i
@@ -68,8 +73,8 @@ func (i *Interpreter) Languages() []string { return slices.Clone(i.names) }
 // driver's limits.
 func (i *Interpreter) Describe() codeinterp.Info {
 	info := i.describe()
+	// This method is that of an interpreter without contexts; Stateful has its own.
 	info.ContextIdle, info.Limits.Contexts = 0, 0
-	info.Languages = slices.Clone(info.Languages)
 	for n := range info.Languages {
 		info.Languages[n].Contexts = false
 	}
@@ -80,7 +85,11 @@ func (i *Interpreter) describe() codeinterp.Info {
 	info := i.rt.Describe()
 	info.Lateness, info.StartLimit, info.ContextIdle = i.cfg.Grace+i.cfg.Patience, i.cfg.StartLimit, i.cfg.Idle
 	info.Limits.Contexts = i.cfg.MaxContexts
-	_, info.Files = i.rt.(Filer)
+	info.Files = len(i.withFiles) > 0
+	info.Languages = slices.Clone(info.Languages)
+	for n, l := range info.Languages {
+		info.Languages[n].Files = slices.Contains(i.withFiles, l.Name)
+	}
 	if n := i.Stuck(); n > 0 {
 		info.Isolation.Reasons = append(slices.Clip(info.Isolation.Reasons), stuckReason(n))
 	}
@@ -106,7 +115,7 @@ func (i *Interpreter) runOnce(ctx context.Context, language, code string, opts *
 	if err := errors.Join(i.canCall(name, o.Functions), i.canRead(name, o.Input)); err != nil {
 		return codeinterp.NotRun(), err
 	}
-	if err := i.checkFiles(&o); err != nil {
+	if err := i.checkFiles(name, o.Files != nil || o.Artifacts); err != nil {
 		return codeinterp.NotRun(), err
 	}
 	s := newSlot(i, Options{Language: name, Once: true})
@@ -221,6 +230,7 @@ func (i *Interpreter) leave(s *slot) {
 	if !s.opts.Once {
 		i.kept--
 	}
+	// A start that is under way is live too, so Close cannot return before it.
 	if i.closed && len(i.live) == 0 {
 		close(i.empty)
 	}
@@ -256,10 +266,12 @@ func (i *Interpreter) shut(slots []*slot) error {
 	for _, s := range slots {
 		s.finish(codeinterp.ErrClosed)
 	}
+	// Every slot is bounded by the driver's patience, and so is this.
 	<-i.empty
 	i.workers.close()
 	ctx, cancel := context.WithTimeout(context.Background(), i.cfg.Patience)
 	defer cancel()
+	// After the sessions: a runtime holds what they all use.
 	_, err := within(&i.workers, ctx, i.cfg.Patience, only(i.rt.Close), nil)
 	i.mu.Lock()
 	defer i.mu.Unlock()

@@ -50,6 +50,8 @@ func (r *run) follow() ending {
 	ctx := r.ctx
 	canceled := ctx.Done()
 	if canceled != nil {
+		// The caller's end is for the ladder, which asks first and kills later; the
+		// session's ctx is what kills.
 		ctx = context.WithoutCancel(ctx)
 	}
 	ctx, r.kill = context.WithCancelCause(ctx)
@@ -175,6 +177,7 @@ func (r *run) tell() (begun, over bool) {
 	s := r.slot
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	r.ordered()
 	over = !r.over.IsZero()
 	r.asked = r.begun && !over
 	return r.begun, over
@@ -280,8 +283,14 @@ func (r *run) hard(why error) {
 	r.calls.end()
 	s.mu.Lock()
 	r.killed = true
+	dying := r.dying
+	r.dying = nil
+	r.ordered()
 	s.mu.Unlock()
 	r.out.Mute()
 	r.kill(r.why)
+	if dying != nil {
+		go dying()
+	}
 	r.arm(s.in.cfg.Patience)
 }

@@ -36,6 +36,7 @@ func (r *run) goesOn(end *ending) bool {
 	s := r.slot
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	// A restart and an end came together: the end is what the caller is told.
 	if r.why == errRestart && s.ended != nil {
 		r.why = s.ended
 	} else if r.why == errRestart && r.ctx.Err() != nil {
@@ -53,7 +54,10 @@ func (r *run) again() {
 	s := r.slot
 	s.mu.Lock()
 	r.ladder = ladder{early: r.early}
+	// An interrupt that came before the restart is still kept for the program's
+	// begin.
 	r.killed, r.asked, r.signal, r.busy, r.over = false, false, r.early, time.Time{}, time.Time{}
+	r.order, r.told = false, nil
 	s.poke() // what came meanwhile is to be looked at
 	s.mu.Unlock()
 	r.out.Unmute()
@@ -78,7 +82,9 @@ func (r *run) settle(end *ending) (begun bool) {
 	if begun = r.close(end); !begun {
 		return false
 	}
-	if r.why == nil && (end.Unknown != nil || r.phase >= killed) {
+	// The program had ended before it was to stop, but what shows that did not all
+	// come: the reason to stop is the only one that is sure.
+	if r.why == nil && (end.Unknown != nil || r.phase >= killed && !r.whole) {
 		r.why = r.after // it had to be stopped, or may have
 	}
 	if end.Unknown == nil && r.why == errStart {
@@ -92,6 +98,7 @@ func (r *run) settle(end *ending) (begun bool) {
 	if fresh {
 		s.runs = 0
 	}
+	// A runtime that numbers its runs (a kernel) is believed.
 	s.runs = cmp.Or(end.Count, s.runs+1)
 	s.fresh, s.told = end.Lost, end.Lost
 	return true
@@ -124,9 +131,11 @@ func (r *run) result(end *ending, begun bool, count int) (codeinterp.Result, err
 	var res codeinterp.Result
 	var err error
 	if begun {
+		r.calls.hint(end.Error)
 		res, err = end.result(r.why)
 		res.Duration, res.ExecutionCount = end.took, count
 		if r.slot.opts.Once {
+			// A single run has no state that somebody could miss.
 			res.StateLost, res.ExecutionCount = false, 0
 		}
 	} else {

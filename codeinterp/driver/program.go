@@ -26,6 +26,12 @@ type Program struct {
 	// Artifacts asks for Outcome.Artifacts; see [Filer].
 	Artifacts bool
 
+	// Room, where a session sets it before Begin, returns once there is room for
+	// the result of a further call, or with false when ctx has ended. A call
+	// waits for it when its turn has come, so that a program that reads no
+	// answers has the host keep no more results than calls are served at once.
+	Room func(ctx context.Context) bool
+
 	files fs.FS
 	run   *run
 }
@@ -95,6 +101,17 @@ func (p *Program) Call(ctx context.Context, name string, args json.RawMessage) (
 	return p.run.calls.call(ctx, name, args)
 }
 
+// Start is Call for a session that does not wait: answer is called with what Call
+// would return, once, on a goroutine of the driver's, also before Start returns.
+// It may wait, though not for another call.
+func (p *Program) Start(ctx context.Context, name string, args json.RawMessage, answer func(json.RawMessage, error)) {
+	if p.run == nil {
+		go answer(nil, ErrEnded)
+		return
+	}
+	p.run.calls.start(ctx, name, args, answer)
+}
+
 // End says that the program has ended: when it has returned, no Interrupt is in
 // progress and none comes any more. A session calls it as soon as it knows, where
 // something goes on after that: output that OnOutput has yet to take, or what an
@@ -105,6 +122,29 @@ func (p *Program) End() {
 	if p.run != nil {
 		p.run.shut()
 	}
+}
+
+// Taken is End, and says that all of the program's output is there too: only the
+// session's own work is left, such as looking for artifacts. However that ends,
+// the program was not stopped. The channel is closed once the run is told to
+// stop, or was; the session has to be done soon after, whether its ctx ends or
+// not.
+func (p *Program) Taken() (stop <-chan struct{}) {
+	if p.run == nil {
+		return nil
+	}
+	p.run.shut()
+	return p.run.taken()
+}
+
+// AfterStop is context.AfterFunc for ctx, which is that of Run, and for one f at a
+// time. It costs a fraction of that, which counts where a program takes
+// microseconds. f is not called for a ctx that ends with Run.
+func (p *Program) AfterStop(ctx context.Context, f func()) (stop func() bool) {
+	if p.run == nil || !p.run.whenKilled(f) {
+		return context.AfterFunc(ctx, f)
+	}
+	return p.run.notWhenKilled
 }
 
 // Busy says whether the runtime is busy with what is not ours. Until Busy(false)

@@ -30,7 +30,11 @@ type run struct {
 	signal bool              // begin is to wake the ladder
 	asked  bool              // the ladder has told the program to end
 	over   time.Time         // when the program ended before that, as the session says
+	whole  bool              // all of its output is there
+	order  bool              // the run was told to stop
+	told   chan struct{}     // closed then; nil where nobody waits for that
 	killed bool              // the ladder has ended ctx, or nobody waits any more
+	dying  func()            // is called then
 	since  time.Time         // the turn, later by the time that the runtime was busy
 	busy   time.Time         // since when it is, zero if it is not
 	late   codeinterp.Result // late output that begin has shown
@@ -65,7 +69,7 @@ func (r *run) begin(f func() error) error {
 		s.mu.Unlock()
 		return errStopped
 	}
-	r.start, r.begun, r.over = time.Now(), true, time.Time{}
+	r.start, r.begun, r.over, r.whole = time.Now(), true, time.Time{}, false
 	if r.signal {
 		s.poke()
 	}
@@ -114,6 +118,52 @@ func (r *run) shut() {
 	r.gate.lock()
 	r.open = false
 	r.gate.unlock()
+}
+
+// taken is what Program.Taken adds to shut.
+func (r *run) taken() <-chan struct{} {
+	s := r.slot
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r.whole = true
+	if r.told == nil {
+		r.told = make(chan struct{})
+		if r.order {
+			close(r.told)
+		}
+	}
+	return r.told
+}
+
+// ordered notes that the run is told to stop. slot.mu is held.
+func (r *run) ordered() {
+	if !r.order && r.told != nil {
+		close(r.told)
+	}
+	r.order = true
+}
+
+// whenKilled has f called when ctx is ended, and reports whether that is yet to
+// come.
+func (r *run) whenKilled(f func()) bool {
+	s := r.slot
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if r.killed {
+		return false
+	}
+	r.dying = f
+	return true
+}
+
+// notWhenKilled takes whenKilled back, and reports whether that was in time.
+func (r *run) notWhenKilled() bool {
+	s := r.slot
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	inTime := r.dying != nil
+	r.dying = nil
+	return inTime
 }
 
 // setBusy is Program.Busy. While the runtime is busy the turn begins later.

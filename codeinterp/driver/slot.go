@@ -86,6 +86,8 @@ func (s *slot) acquire(ctx context.Context, r *run) error {
 	s.mu.Unlock()
 	select {
 	case <-w.ready:
+		// select takes either where both are ready, and a ctx that has ended goes
+		// first: the turn is given back below.
 		if w.err != nil || ctx.Err() == nil {
 			return w.err
 		}
@@ -96,6 +98,7 @@ func (s *slot) acquire(ctx context.Context, r *run) error {
 			s.queue = slices.Delete(s.queue, i, i+1)
 		}
 		s.mu.Unlock()
+		// Neither in the queue nor refused: the turn came in this moment.
 		if i >= 0 || w.err != nil {
 			return context.Cause(ctx)
 		}
@@ -163,6 +166,7 @@ func (s *slot) finishLocked(why error) {
 	s.poke()
 	if !s.held {
 		s.held = true
+		// The caller may be inside OnOutput, and closing a session takes its time.
 		go s.release()
 	}
 }
@@ -183,6 +187,7 @@ func during[T any](s *slot, ctx context.Context, f func(context.Context) (T, err
 	s.mu.Lock()
 	s.cancel = cancel
 	if s.ended != nil {
+		// Who ended the slot before there was a cancel could not call it.
 		cancel(s.ended)
 	}
 	s.mu.Unlock()
@@ -218,6 +223,8 @@ func (s *slot) reset() error {
 	ctx, cancel := context.WithTimeout(context.Background(), s.in.cfg.Patience)
 	defer cancel()
 	session := s.session
+	// Nobody asks for a restart and then cancels it: ctx is not that of a caller,
+	// who may have gone.
 	_, err := during(s, ctx, only(session.Reset), func(none, error) { s.abandon(session) })
 	switch {
 	case errors.Is(err, errStuck):
@@ -287,6 +294,7 @@ func (s *slot) dispose() {
 	if err == nil && s.stuck > 0 {
 		err = errStuck
 	}
+	// Nobody else waits for the error then, so that Close tells it.
 	if s.opts.Once || s.untold || s.ended == codeinterp.ErrClosed {
 		s.in.keep(err)
 	}
@@ -321,6 +329,7 @@ func (s *slot) expire() {
 	s.mu.Lock()
 	left := s.in.cfg.Idle - time.Since(s.used)
 	idle := !s.held && s.ended == nil
+	// Files were used since, which takes no turn and so did not stop the timer.
 	if idle && left > 0 {
 		s.idle.Reset(left)
 	}

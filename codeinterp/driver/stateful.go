@@ -49,8 +49,8 @@ func (i *Stateful) create(ctx context.Context, language string, opts *codeinterp
 	if err := i.canCall(name, o.Functions); err != nil {
 		return "", err
 	}
-	if _, ok := i.rt.(Filer); !ok && o.Files != nil {
-		return "", errNoFiles
+	if err := i.checkFiles(name, o.Files != nil); err != nil {
+		return "", err
 	}
 	s := i.newContext()
 	files := o.Files
@@ -89,6 +89,8 @@ func (i *Stateful) open(ctx context.Context, s *slot, start func(context.Context
 		}
 		return a, err
 	}, func(a Attached, _ error) { s.abandon(a.Session) })
+	// It may come up later and is closed then; until that it is one of those that
+	// Stuck counts.
 	if errors.Is(err, errStuck) {
 		s.giveUp()
 	}
@@ -147,8 +149,8 @@ func (i *Stateful) runIn(ctx context.Context, id codeinterp.ContextID, code stri
 	if err != nil {
 		return codeinterp.NotRun(), err
 	}
-	if err := i.checkFiles(&o); err != nil {
-		return codeinterp.NotRun(), err
+	if _, ok := i.rt.(Filer); !ok && (o.Files != nil || o.Artifacts) {
+		return codeinterp.NotRun(), errNoFiles
 	}
 	s, err := i.find(ctx, id)
 	if err != nil {
@@ -162,7 +164,8 @@ func (i *Stateful) runIn(ctx context.Context, id codeinterp.ContextID, code stri
 			return codeinterp.NotRun(), err
 		}
 	}
-	if err := errors.Join(i.canCall(s.opts.Language, o.Functions), i.canRead(s.opts.Language, o.Input)); err != nil {
+	if err := errors.Join(i.canCall(s.opts.Language, o.Functions), i.canRead(s.opts.Language, o.Input),
+		i.checkFiles(s.opts.Language, o.Files != nil || o.Artifacts)); err != nil {
 		return codeinterp.NotRun(), err
 	}
 	if s.awaits(ctx) {
@@ -319,9 +322,9 @@ func (i *Stateful) As(target any) bool {
 		return true
 	}
 	if f, ok := target.(*codeinterp.ContextFiles); ok {
-		rt, ok := i.rt.(Filer)
+		rt, _ := i.rt.(Filer)
 		*f = filing{i, rt}
-		return ok
+		return len(i.withFiles) > 0
 	}
 	if i.Interpreter.As(target) {
 		return true

@@ -109,6 +109,7 @@ func (s stream) Write(p []byte) (int, error) {
 func (c *Collector) Spare(n int) []byte {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	// OnOutput may keep the memory of what it has seen.
 	if b := c.kept.spare; c.onOutput == nil && cap(b) >= n {
 		c.kept.spare = nil
 		return b[:n]
@@ -172,6 +173,7 @@ func (c *Collector) Lost(t codeinterp.Truncation) {
 			return
 		}
 	}
+	// Once for each stream and reason: a connection can break any number of times.
 	for _, have := range c.lost {
 		if have.Stream == t.Stream && have.Reason == t.Reason {
 			return
@@ -185,6 +187,7 @@ func (c *Collector) Lost(t codeinterp.Truncation) {
 // told in CallbackErr. Mute does not wait for a call in progress, and frees the
 // writer that made it; from then on only Finish waits for that call.
 func (c *Collector) Mute() {
+	// Without mu, which is held by the writer that waits for OnOutput.
 	if !c.muted.Swap(true) && c.mute != nil {
 		close(c.mute)
 	}
@@ -212,6 +215,7 @@ func (c *Collector) Finish(res *codeinterp.Result) {
 	c.flush()
 	c.done = true // nobody writes any more, so the rest needs no lock
 	c.mu.Unlock()
+	// A call that Mute freed its writer from: no call outlives its run.
 	if c.pending != nil {
 		c.note(<-c.pending)
 	}
@@ -272,6 +276,7 @@ func (c *Collector) take(o codeinterp.Output) {
 	if o.Update && c.kept.update(o) {
 		return
 	}
+	// The display was dropped, or never was: what comes for it counts as a new one.
 	o.Update = false
 	c.kept.add(o)
 }
@@ -279,6 +284,7 @@ func (c *Collector) take(o codeinterp.Output) {
 // call calls OnOutput on a goroutine of its own, so that one that ends its
 // goroutine, as testing's FailNow does, does not end the run's.
 func (c *Collector) call(o codeinterp.Output) {
+	// A call from before Unmute may still be going on, and calls are serial.
 	if !c.await() {
 		c.unseen++
 		return

@@ -70,6 +70,7 @@ func traceback(lines []string, bounded bool) (short []string, all, kept int64) {
 	head, room := fill(lines, maxTraceback*headPercent/100)
 	rest := slices.Clone(lines[len(head):])
 	slices.Reverse(rest)
+	// What the head did not need, since lines are not cut, goes to the tail.
 	tail, _ := fill(rest, maxTraceback-maxTraceback*headPercent/100+room)
 	slices.Reverse(tail)
 	for _, l := range slices.Concat(head, tail) {

@@ -80,6 +80,7 @@ func (k *keeper) add(o codeinterp.Output) {
 			return
 		}
 		k.frozen = true
+		// addHead may have taken the beginning.
 		n, names = weigh(&o)
 	}
 	k.size += n
@@ -102,6 +103,7 @@ func (k *keeper) addHead(o codeinterp.Output) codeinterp.Output {
 		k.size += n
 		k.names += names
 		return codeinterp.Output{}
+	// Half a picture is worth nothing: bundles are kept or dropped whole.
 	case !isStream(o.Kind) || room <= 0:
 		return o
 	}
@@ -121,6 +123,8 @@ func put(list []entry, o codeinterp.Output) []entry {
 	if len(list) > 0 && isStream(o.Kind) && o.Dropped == 0 {
 		last := &list[len(list)-1]
 		if last.Kind == o.Kind && last.Late == o.Late && len(last.Data)+len(o.Data) <= joinBelow {
+			// Until now it was memory that OnOutput saw and may keep, or a part of a
+			// larger chunk.
 			if !last.own {
 				last.Data = append(make([]byte, 0, 2*(len(last.Data)+len(o.Data))), last.Data...)
 				last.own = true
@@ -150,6 +154,7 @@ func (k *keeper) trim() {
 			if isStream(e.Kind) && cap(e.base) > cap(k.spare) {
 				k.spare = e.base
 			}
+			// Its memory goes; its Kind is read once more below.
 			*e = entry{Output: codeinterp.Output{Kind: e.Kind}}
 			k.first++
 		}
@@ -157,6 +162,8 @@ func (k *keeper) trim() {
 		k.names -= names
 		k.dropped[e.Kind] += int64(n)
 	}
+	// Moved up only when half of the list is dead, so that dropping is cheap on
+	// average.
 	if k.first == len(k.tail) || k.first > len(k.tail)/2 && k.first > 64 {
 		k.tail = slices.Delete(k.tail, 0, k.first)
 		k.first = 0
@@ -205,6 +212,7 @@ func (k *keeper) outputs() []codeinterp.Output {
 	all := append(k.head[:len(k.head):len(k.head)], k.tail[k.first:]...)
 	gap := k.dropped
 	for i := len(k.head); i < len(all); i++ {
+		// The first of each kind after the gap tells how much is missing before it.
 		if e := &all[i]; gap[e.Kind] > 0 {
 			e.Dropped, gap[e.Kind] = gap[e.Kind], 0
 		}

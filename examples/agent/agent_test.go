@@ -48,7 +48,7 @@ func newRigWith(t *testing.T, ci codeinterp.CodeInterpreter, api string, m scrip
 	t.Helper()
 	r := &rig{out: &bytes.Buffer{}}
 	var mu sync.Mutex
-	h := scripted.Handler(func(ctx context.Context, c *scripted.Conversation) (scripted.Turn, error) {
+	h := scripted.Handler(func(ctx context.Context, c *scripted.Conversation) scripted.Turn {
 		mu.Lock()
 		defer mu.Unlock()
 		r.served++
@@ -88,20 +88,20 @@ func newRigWith(t *testing.T, ci codeinterp.CodeInterpreter, api string, m scrip
 // for ever.
 func turns(list ...scripted.Turn) scripted.Model {
 	n := 0
-	return func(context.Context, *scripted.Conversation) (scripted.Turn, error) {
+	return func(context.Context, *scripted.Conversation) scripted.Turn {
 		if n++; n <= len(list) {
-			return list[n-1], nil
+			return list[n-1]
 		}
-		return scripted.Turn{Text: "Done."}, nil
+		return scripted.Turn{Text: "Done."}
 	}
 }
 
-func runCall(id, code string) scripted.Call {
+func runCall(id, code string) scripted.ToolCall {
 	args, err := json.Marshal(map[string]string{"language": "javascript", "code": code})
 	if err != nil {
 		panic(err)
 	}
-	return scripted.Call{ID: id, Name: "workspace__agent__run_code", Args: string(args)}
+	return scripted.ToolCall{ID: id, Name: "workspace__agent__run_code", Args: string(args)}
 }
 
 // last returns what the model was sent with the last request.
@@ -190,7 +190,7 @@ func TestInteractive(t *testing.T) {
 func TestCalls(t *testing.T) {
 	for _, api := range apis {
 		t.Run(api, func(t *testing.T) {
-			r := newRig(t, api, turns(scripted.Turn{Calls: []scripted.Call{
+			r := newRig(t, api, turns(scripted.Turn{Calls: []scripted.ToolCall{
 				runCall("a", "1 + 1"), runCall("b", "1 + 2"),
 				{ID: "c", Name: "workspace__agent__run_cod", Args: `{"code":"1"}`},
 				{ID: "d", Name: "no such/tool", Args: `{}`},
@@ -245,7 +245,7 @@ func TestImages(t *testing.T) {
 func TestCancel(t *testing.T) {
 	for _, api := range apis {
 		t.Run(api, func(t *testing.T) {
-			r := newRig(t, api, turns(scripted.Turn{Text: "Now.", Calls: []scripted.Call{
+			r := newRig(t, api, turns(scripted.Turn{Text: "Now.", Calls: []scripted.ToolCall{
 				runCall("a", `console.log("begun"); for (;;);`), runCall("b", `for (;;);`),
 			}}), nil)
 			ctx, cancel := context.WithCancel(t.Context())
@@ -278,13 +278,13 @@ func TestCancelWhileAsking(t *testing.T) {
 		t.Run(api, func(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			first := true
-			r := newRig(t, api, func(asked context.Context, c *scripted.Conversation) (scripted.Turn, error) {
+			r := newRig(t, api, func(asked context.Context, c *scripted.Conversation) scripted.Turn {
 				if first {
 					first = false
 					cancel()
 					<-asked.Done()
 				}
-				return scripted.Turn{Text: "Done."}, nil
+				return scripted.Turn{Text: "Done."}
 			}, nil)
 			if err := r.work(ctx, "go"); !errors.Is(err, context.Canceled) {
 				t.Errorf("error %v, want the cancellation", err)
@@ -302,7 +302,7 @@ func TestCancelWhileAsking(t *testing.T) {
 // TestIDsThatComeAgain has a server that counts ids from zero in every turn, and
 // a model that repeats a call.
 func TestIDsThatComeAgain(t *testing.T) {
-	count := scripted.Turn{Calls: []scripted.Call{{ID: "call_0", Name: "workspace__agent__run_code",
+	count := scripted.Turn{Calls: []scripted.ToolCall{{ID: "call_0", Name: "workspace__agent__run_code",
 		Args: `{"language":"javascript","code":"Math.random()"}`}}}
 	r := newRig(t, "openai", turns(count, count), nil)
 	if err := r.work(t.Context(), "go"); err != nil {
@@ -321,9 +321,9 @@ func TestIDsThatComeAgain(t *testing.T) {
 
 func TestTooManyTurns(t *testing.T) {
 	n := 0
-	r := newRig(t, "openai", func(context.Context, *scripted.Conversation) (scripted.Turn, error) {
+	r := newRig(t, "openai", func(context.Context, *scripted.Conversation) scripted.Turn {
 		n++
-		return scripted.Turn{Calls: []scripted.Call{runCall("a"+strings.Repeat("x", n), "1")}}, nil
+		return scripted.Turn{Calls: []scripted.ToolCall{runCall("a"+strings.Repeat("x", n), "1")}}
 	}, nil)
 	if err := r.work(t.Context(), "go"); !errors.Is(err, errTurns) || n != 10 {
 		t.Errorf("after %d turns: %v", n, err)
@@ -335,7 +335,7 @@ func TestCutOff(t *testing.T) {
 		t.Run(api, func(t *testing.T) {
 			c := runCall("a", "1 + 1")
 			c.Args = c.Args[:len(c.Args)-4]
-			r := newRig(t, api, turns(scripted.Turn{Calls: []scripted.Call{c}, Stop: reason}), nil)
+			r := newRig(t, api, turns(scripted.Turn{Calls: []scripted.ToolCall{c}, Stop: reason}), nil)
 			if err := r.work(t.Context(), "go"); err != nil {
 				t.Fatal(err)
 			}

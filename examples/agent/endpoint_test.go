@@ -231,6 +231,7 @@ func TestSilence(t *testing.T) {
 		e := endpoint{url: "http://x", header: http.Header{}, tell: func(string) {}}
 		e.client = scripted.Client(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Content-Type", "text/event-stream")
+			io.Copy(io.Discard, r.Body) // or the end of the connection is not seen
 			io.WriteString(w, "data: 1\n\n")
 			<-r.Context().Done()
 		}))

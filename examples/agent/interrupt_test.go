@@ -27,7 +27,7 @@ func TestMain(m *testing.M) {
 
 // TestInterrupt presses Ctrl-C while code runs.
 func TestInterrupt(t *testing.T) {
-	srv := httptest.NewServer(scripted.Handler(turns(scripted.Turn{Calls: []scripted.Call{
+	srv := httptest.NewServer(scripted.Handler(turns(scripted.Turn{Calls: []scripted.ToolCall{
 		runCall("a", `console.log("begun"); for (;;);`),
 	}})))
 	defer srv.Close()

@@ -84,13 +84,13 @@ type message struct {
 }
 
 // work is the loop: ask the model, do what it calls for, tell it what came
-// out, until it calls for nothing more. Where it calls scripted.Complete, a
+// out, until it calls for nothing more. Where it calls scripted.Chat, a
 // real agent sends the same definitions and messages to a model.
 func (a *agent) work(ctx context.Context, task string) error {
 	a.screen.User(task)
 	a.messages = append(a.messages, message{"user", task})
 	for {
-		answer, err := scripted.Complete(ctx, scripted.Script, a.definitions, a.messages)
+		answer, err := scripted.Chat(a.definitions, a.messages)
 		if err != nil {
 			return err
 		}

@@ -28,7 +28,7 @@ func TestRun(t *testing.T) {
 		"display: image/png", "60 x 24", "end 8  | ok",
 		"The best month was 2026-04 with 3111.50, ahead of 5 others.\n",
 		"user  Is there a number", `"timeoutMs":200`, "end 9  | timeout after",
-		"end 10 | ok", `end 11 | {"ok":true}`, "model None up to ",
+		"end 10 | ok", "model None up to ", `end 11 | {"ok":true}`,
 		"The model took 13 turns; the conversation has 29 messages.",
 	} {
 		i := strings.Index(rest, want)

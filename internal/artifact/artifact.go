@@ -9,6 +9,8 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"io"
+	"io/fs"
+	"math"
 	"path"
 	"slices"
 	"strings"
@@ -44,7 +46,7 @@ func (l *List) Add(ctx context.Context, name string, size int64, r io.ReadCloser
 	h, keep := sha256.New(), bytes.Buffer{}
 	head := make([]byte, 0, 512)
 	var n int64
-	buf := make([]byte, min(max(size, 1)+1, 128<<10))
+	buf := make([]byte, min(max(size, 1), 128<<10-1)+1)
 	for {
 		if ctx.Err() != nil || l.hashed > maxHash {
 			l.skip(a, "not read in time")
@@ -54,6 +56,7 @@ func (l *List) Add(ctx context.Context, name string, size int64, r io.ReadCloser
 		n, l.hashed = n+int64(k), l.hashed+int64(k)
 		h.Write(buf[:k])
 		head = append(head, buf[:min(k, cap(head)-len(head))]...)
+		// By what was read: the file may grow, and the size is what it had.
 		if l.Data && l.held+n <= codeinterp.MaxArtifactData {
 			keep.Write(buf[:k])
 		}
@@ -68,12 +71,51 @@ func (l *List) Add(ctx context.Context, name string, size int64, r io.ReadCloser
 	a.Size, a.MIME, a.SHA256 = n, typeOf(name, head), hex.EncodeToString(h.Sum(nil))
 	if l.Data && l.held+n <= codeinterp.MaxArtifactData {
 		l.held += n
+		// Not nil where the file is empty, which would say that there was no room
+		// for it.
 		a.Data = append([]byte{}, keep.Bytes()...)
 	} else if l.Data {
 		l.lost = true
 	}
-	l.bytes += n
+	l.count(n)
 	l.all = append(l.all, a)
+}
+
+// AddHashed adds a file that somebody else has read: its hash, and how it begins.
+func (l *List) AddHashed(name string, size int64, sum string, head []byte) {
+	a := codeinterp.Artifact{Path: name, Size: size}
+	if !l.room(&a) {
+		return
+	}
+	a.MIME, a.SHA256 = typeOf(name, head), sum
+	l.lost = l.lost || l.Data
+	l.count(size)
+	l.all = append(l.all, a)
+}
+
+// Holds reports whether the content of a file of a size would be kept.
+func (l *List) Holds(size int64) bool { return l.Data && size <= codeinterp.MaxArtifactData-l.held }
+
+// count adds to the bytes of all files, whose sizes may be anything.
+func (l *List) count(size int64) {
+	if l.bytes += size; l.bytes < 0 {
+		l.bytes = math.MaxInt64
+	}
+}
+
+// Kind says what a file is that is not read, empty for a regular one.
+func Kind(mode fs.FileMode) string {
+	switch mode.Type() {
+	case 0:
+		return ""
+	case fs.ModeSymlink:
+		return "symbolic link"
+	case fs.ModeNamedPipe:
+		return "FIFO"
+	case fs.ModeSocket:
+		return "socket"
+	}
+	return "device"
 }
 
 // Skip adds a file that is not read, and why.
@@ -86,26 +128,36 @@ func (l *List) Skip(name string, size int64, reason string) {
 
 func (l *List) skip(a codeinterp.Artifact, reason string) {
 	a.Skipped = reason
-	l.bytes += a.Size
+	l.count(a.Size)
 	l.all = append(l.all, a)
 }
 
-// room reports whether there is room for one more.
+// IsCache reports whether a file is nobody's result: what Python compiled, and
+// what libraries keep in the program's home, such as matplotlib's list of fonts.
+// A List leaves it out.
+func IsCache(name string) bool {
+	return strings.HasPrefix(name, ".cache/") || strings.HasPrefix(name, "__pycache__/") || strings.Contains(name, "/__pycache__/")
+}
+
+// room reports whether a file is to be listed and there is room for one more.
 func (l *List) room(a *codeinterp.Artifact) bool {
+	if IsCache(a.Path) {
+		return false
+	}
 	if !utf8.ValidString(a.Path) {
 		a.Path = strings.ToValidUTF8(a.Path, "\uFFFD")
 	}
 	if len(l.all) < codeinterp.MaxArtifacts {
 		return true
 	}
-	l.bytes += a.Size
+	l.count(a.Size)
 	l.lost = true
 	return false
 }
 
 // More tells of files, of so many bytes in all, that there is no room for.
 func (l *List) More(bytes int64) {
-	l.bytes += bytes
+	l.count(bytes)
 	l.lost = true
 }
 

@@ -125,6 +125,9 @@ func (k *Kernel) IOPub(req *Message, typ string, content any) { k.send("iopub", 
 // Reply sends a message on the shell channel.
 func (k *Kernel) Reply(req *Message, typ string, content any) { k.send("shell", req, typ, content) }
 
+// Control sends a message on the control channel.
+func (k *Kernel) Control(req *Message, typ string, content any) { k.send("control", req, typ, content) }
+
 func (k *Kernel) send(channel string, req *Message, typ string, content any) {
 	k.Raw(k.Make(channel, req, typ, content))
 }
@@ -236,13 +239,19 @@ func (k *Kernel) serveSocket(w http.ResponseWriter, r *http.Request) {
 		}
 	})
 	k.s.wg.Go(func() { k.replay(name, s) })
-	k.listen(s)
+	left := k.listen(s) == errLeft
+	if left && k.s.Leave != nil {
+		k.s.Leave(k)
+	}
 	k.mu.Lock()
 	if k.socks[name] == s {
 		delete(k.socks, name)
 		k.kept[name] = []*Message{}
 	}
 	k.mu.Unlock()
+	if left {
+		_ = s.write(opClose, []byte{1000 >> 8, 1000 & 0xff})
+	}
 }
 
 // replay sends what was kept for a session, and then makes the socket the
@@ -265,12 +274,12 @@ func (k *Kernel) replay(name string, s *socket) {
 	}
 }
 
-// listen takes the client's requests.
-func (k *Kernel) listen(s *socket) {
+// listen takes the client's requests, and says why there are no more.
+func (k *Kernel) listen(s *socket) error {
 	for {
 		op, data, err := s.read()
 		if err != nil {
-			return
+			return err
 		}
 		m, ok := parse(op, data)
 		if !ok {
@@ -280,9 +289,23 @@ func (k *Kernel) listen(s *socket) {
 			k.inputs <- m.input()
 			continue
 		}
+		if m.Channel == "control" {
+			k.s.wg.Go(func() { k.beside(m) })
+			continue
+		}
 		select {
 		case k.requests <- m:
 		case <-k.done:
 		}
+	}
+}
+
+// beside answers a request of the control channel.
+func (k *Kernel) beside(m *Message) {
+	switch {
+	case k.s.Control != nil:
+		k.s.Control(k, m)
+	case m.Header.Type == "interrupt_request":
+		k.Control(m, "interrupt_reply", map[string]string{"status": "ok"})
 	}
 }

@@ -52,7 +52,7 @@ func (s *Server) specs(w http.ResponseWriter) {
 	specs := map[string]any{}
 	for name, language := range s.Specs {
 		specs[name] = map[string]any{"name": name, "spec": map[string]any{
-			"argv": []string{name}, "display_name": name, "language": language}}
+			"argv": []string{name}, "display_name": name, "language": language, "interrupt_mode": s.InterruptMode}}
 	}
 	JSON(w, 200, map[string]any{"default": s.Default, "kernelspecs": specs})
 }

@@ -42,6 +42,13 @@ type Server struct {
 	Hidden func(k *Kernel, req *Message)
 	// Info plays a kernel_info_request. Nil answers.
 	Info func(k *Kernel, req *Message)
+	// InterruptMode is that of the kernelspecs.
+	InterruptMode string
+	// Control plays a request of the control channel, beside what the kernel
+	// runs. Nil answers an interrupt_request.
+	Control func(k *Kernel, req *Message)
+	// Leave is told of a client that closes its socket, and is still served.
+	Leave func(k *Kernel)
 	// Interrupt, Restart and Delete are told of these calls.
 	Interrupt, Restart, Delete func(k *Kernel)
 

@@ -23,6 +23,9 @@ const (
 	protocol = "v1.kernel.websocket.jupyter.org"
 )
 
+// errLeft is a client that closes its socket.
+var errLeft = errors.New("the client leaves")
+
 // A socket is the server's end of a WebSocket.
 type socket struct {
 	conn net.Conn
@@ -89,7 +92,7 @@ func (s *socket) read() (op byte, data []byte, err error) {
 		case opPong:
 			continue
 		case opClose:
-			return 0, nil, io.EOF
+			return 0, nil, errLeft
 		case opText, opBinary:
 			op = frame
 		}

@@ -37,6 +37,8 @@ func (f *FS) Snapshot(ctx context.Context) *Snapshot {
 	s := &Snapshot{seed: maphash.MakeSeed(), seen: map[uint64]struct{}{}}
 	newest, whole := f.scan(ctx, s.seed, func(e *entry) { s.seen[e.sum] = struct{}{} })
 	s.whole = whole
+	// A file changed in the same tick once more would keep its times, and perhaps
+	// its size.
 	if age := time.Since(newest); age >= 0 && age < tick {
 		select {
 		case <-time.After(tick - age):
@@ -80,6 +82,9 @@ func (f *FS) changes(ctx context.Context, before *Snapshot) (all []changed, more
 		if _, same := before.seen[e.sum]; same && e.err == nil || e.err != nil && !f.mayHide(e) {
 			return
 		}
+		if artifact.IsCache(e.path()) {
+			return
+		}
 		if len(all) == codeinterp.MaxArtifacts {
 			more = max(more, 0) + e.st.Size
 			return
@@ -106,7 +111,7 @@ func (f *FS) add(ctx context.Context, list *artifact.List, c *changed) {
 		list.Skip(c.path, 0, reason(plain(c.err)))
 		return
 	}
-	if why := kind(modeOf(uint32(c.st.Mode))); why != "" {
+	if why := artifact.Kind(modeOf(uint32(c.st.Mode))); why != "" {
 		list.Skip(c.path, c.st.Size, why)
 		return
 	}
@@ -115,6 +120,7 @@ func (f *FS) add(ctx context.Context, list *artifact.List, c *changed) {
 	case errors.Is(err, fs.ErrNotExist):
 	case err != nil:
 		list.Skip(c.path, c.st.Size, reason(err))
+	// Programs of the same directory may still run, such as other contexts.
 	case st.Dev != c.st.Dev || st.Ino != c.st.Ino:
 		file.Close()
 		list.Skip(c.path, c.st.Size, "replaced meanwhile")

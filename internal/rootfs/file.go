@@ -73,6 +73,7 @@ func (f *file) Close() error { return fault("close", f.name, f.file.Close()) }
 
 // denied tells what was not opened for an operation from other faults.
 func denied(err error) error {
+	// write(2) and read(2) say EBADF of a descriptor that was opened for the other.
 	if p, ok := err.(*fs.PathError); ok && p.Err == error(unix.EBADF) {
 		return fs.ErrPermission
 	}

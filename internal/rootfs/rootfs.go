@@ -4,6 +4,7 @@ package rootfs
 
 import (
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -116,6 +117,8 @@ func list(dir *os.File, name string) ([]fs.DirEntry, error) {
 		names, err := dir.Readdirnames(1024)
 		for _, name := range names {
 			var st unix.Stat_t
+			// By descriptor and without following: the directory may be moved, its
+			// entries replaced.
 			if unix.Fstatat(int(dir.Fd()), name, &st, unix.AT_SYMLINK_NOFOLLOW) == nil {
 				entries = append(entries, fs.FileInfoToDirEntry(infoOf(name, &st)))
 			}
@@ -123,6 +126,8 @@ func list(dir *os.File, name string) ([]fs.DirEntry, error) {
 		switch {
 		case len(entries) > maxEntries:
 			return nil, codeinterp.ErrTooLarge
+		case err != nil && err != io.EOF:
+			return nil, err // a part of a listing would pass for all of it
 		case err != nil || len(names) == 0:
 			slices.SortFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
 			return entries, nil
@@ -142,6 +147,7 @@ func (f *FS) OpenFile(name string, flag int, perm fs.FileMode) (codeinterp.File,
 			return nil, fault("open", name, err)
 		}
 	}
+	// Truncated only once it is known to be a file that may be opened.
 	file, i, err := f.open(name, flag&^os.O_TRUNC, perm&fs.ModePerm)
 	if err != nil {
 		return nil, err
@@ -175,6 +181,8 @@ func (f *FS) openAny(name string, flag int, perm fs.FileMode) (*file, *unix.Stat
 	var opened *os.File
 	var st unix.Stat_t
 	err := f.as(func() (err error) {
+		// O_NONBLOCK, since open(2) of a FIFO waits for its other end; O_NOCTTY,
+		// since a terminal would become the host's.
 		opened, err = f.root.OpenFile(name, flag|unix.O_NONBLOCK|unix.O_NOCTTY|unix.O_CLOEXEC, perm)
 		return err
 	})
@@ -197,6 +205,8 @@ func (u *User) mayOpen(st *unix.Stat_t) error {
 	switch st.Mode & unix.S_IFMT {
 	case unix.S_IFDIR:
 	case unix.S_IFREG:
+		// A program can link a file of somebody else into the directory where
+		// fs.protected_hardlinks is 0.
 		if u != nil && st.Nlink > 1 && int(st.Uid) != u.UID {
 			return codeinterp.ErrSpecial
 		}
@@ -287,6 +297,8 @@ func (f *FS) take(bytes int64, files int) error {
 	full := func() bool {
 		return o.MaxBytes > 0 && f.bytes+bytes > o.MaxBytes || o.MaxFiles > 0 && f.files+files > o.MaxFiles
 	}
+	// Programs write and remove too: what looks full is measured before it is
+	// refused.
 	if !f.known || full() {
 		f.bytes, f.files = o.Measure()
 		f.known = true

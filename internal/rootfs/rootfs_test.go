@@ -52,6 +52,7 @@ func TestFiles(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			f, _ := open(t, u, rootfs.Options{})
 			filestest.Run(t, f)
+			filestest.Large(t, f, 100<<20)
 		})
 	}
 }

@@ -5,7 +5,9 @@ package rootfs
 import (
 	"context"
 	"encoding/binary"
+	"errors"
 	"hash/maphash"
+	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -123,6 +125,9 @@ func (s *scan) list(l *level) (dirs []*entry) {
 			e.sum = s.sum(l, name, &e.st)
 			s.seen(&e)
 		}
+		if err != nil && err != io.EOF && !errors.Is(err, fs.ErrNotExist) {
+			s.cut = true
+		}
 		if err != nil || len(names) == 0 {
 			break
 		}
@@ -144,19 +149,4 @@ func (s *scan) sum(l *level, name string, st *unix.Stat_t) uint64 {
 	}
 	s.buf = append(b, name...)
 	return maphash.Bytes(s.seed, s.buf)
-}
-
-// kind says what a file is that is not read, empty for a regular one.
-func kind(mode fs.FileMode) string {
-	switch mode.Type() {
-	case 0:
-		return ""
-	case fs.ModeSymlink:
-		return "symbolic link"
-	case fs.ModeNamedPipe:
-		return "FIFO"
-	case fs.ModeSocket:
-		return "socket"
-	}
-	return "device"
 }

@@ -16,6 +16,8 @@ func (u *User) do(f func()) error {
 		f()
 		return nil
 	}
+	// The fsuid and the groups are the thread's (setfsuid(2)); golang.org/x/sys
+	// sets the groups of the calling thread alone.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	groups, err := unix.Getgroups()
@@ -30,10 +32,13 @@ func (u *User) do(f func()) error {
 	defer func() {
 		_, _ = unix.SetfsuidRetUid(uid)
 		_, _ = unix.SetfsgidRetGid(gid)
+		// The thread goes back to other goroutines, which are not to have these
+		// rights.
 		if now, _ := unix.SetfsuidRetUid(-1); now != uid || unix.Setgroups(groups) != nil {
 			panic("rootfs: this thread cannot become the host's user again")
 		}
 	}()
+	// setfsuid reports no error; -1 changes nothing and returns what it is.
 	if now, _ := unix.SetfsuidRetUid(-1); now != u.UID {
 		return fmt.Errorf("%w: files of another user", codeinterp.ErrUnavailable)
 	}

@@ -82,6 +82,8 @@ func (a *anchors) close() {
 	a.closed = true
 	a.keeper.close()
 	for _, g := range a.all {
+		// The keeper is gone: nobody kills by these ids any more, and they may be
+		// given to others.
 		_ = reap(g, nil)
 	}
 	a.all, a.free = nil, nil

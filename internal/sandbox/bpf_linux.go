@@ -48,6 +48,8 @@ func fail(e unix.Errno) unix.SockFilter { return op(opRet, retErrno|uint32(e)) }
 // newFilter begins a program that kills callers of another architecture's
 // system calls, and of x32's where x32 is not 0.
 func newFilter(arch, x32 uint32) filter {
+	// The same number is another call in another architecture, and in x32, which
+	// shares the one of amd64 and sets a bit of the number.
 	f := filter{op(opLoad, offArch), jump(opEq, arch, 1, 0), op(opRet, retKill), op(opLoad, offNr)}
 	if x32 != 0 {
 		f = append(f, jump(opGe, x32, 0, 1), op(opRet, retKill))
@@ -59,6 +61,7 @@ func newFilter(arch, x32 uint32) filter {
 func (f *filter) on(nr uint32, checks ...unix.SockFilter) {
 	*f = append(*f, jump(opEq, nr, 0, len(checks)+1))
 	*f = append(*f, checks...)
+	// The checks have put an argument into the accumulator.
 	*f = append(*f, op(opLoad, offNr))
 }
 
@@ -73,6 +76,7 @@ func (f *filter) deny(e unix.Errno, nrs ...uint32) {
 func (f *filter) denyUnless(e unix.Errno, nr uint32, arg int, mask uint32, values ...uint32) {
 	checks := []unix.SockFilter{loadArg(arg), op(opAnd, mask)}
 	for i, v := range values {
+		// Over the values that are left, and over the refusal behind them.
 		checks = append(checks, jump(opEq, v, len(values)-i, 0))
 	}
 	f.on(nr, append(checks, fail(e))...)

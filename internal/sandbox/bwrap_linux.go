@@ -77,6 +77,10 @@ func bindsFD(path string) bool {
 	return strings.Contains(string(help), "--ro-bind-fd ")
 }
 
+// closedProc are files of /proc that tell, in a namespace too, what is of the
+// host's user or of use for attacks only: his keys, and where the kernel is.
+var closedProc = []string{"/proc/keys", "/proc/key-users", "/proc/kallsyms", "/proc/kcore", "/proc/timer_list", "/proc/sched_debug"}
+
 // bwrapArgs returns bubblewrap's options for a plan; seccomp, block and info
 // are descriptors, as are those of binds. There is no new session: the kernel schedules a session as a
 // group (see autogroup in sched(7)), and where others keep the processors busy a
@@ -85,6 +89,7 @@ func bindsFD(path string) bool {
 func (s *Sandbox) bwrapArgs(pl *plan, list []bind, seccomp, block, info int) []string {
 	tmp := maxTmp
 	if pl.limits.Memory > 0 {
+		// What lies in them is memory, and counted as no process's.
 		tmp = int(min(maxTmp, pl.limits.Memory/4))
 	}
 	size := strconv.Itoa(tmp)
@@ -101,7 +106,13 @@ func (s *Sandbox) bwrapArgs(pl *plan, list []bind, seccomp, block, info int) []s
 			a = append(a, "--setenv", k, v)
 		}
 	}
-	a = append(a, "--proc", "/proc", "--dev", "/dev", "--ro-bind", "/dev/null", "/dev/tty", "--size", size, "--tmpfs", "/dev/shm", "--size", size, "--tmpfs", "/tmp")
+	a = append(a, "--proc", "/proc")
+	for _, path := range closedProc {
+		if _, err := os.Lstat(path); err == nil {
+			a = append(a, "--ro-bind", "/dev/null", path)
+		}
+	}
+	a = append(a, "--dev", "/dev", "--ro-bind", "/dev/null", "/dev/tty", "--size", size, "--tmpfs", "/dev/shm", "--size", size, "--tmpfs", "/tmp")
 	a = append(a, s.system.binds()...)
 	for _, b := range list {
 		a = append(a, b.args()...)
@@ -141,7 +152,7 @@ func (p paths) binds() []string {
 // A gate is what holds a program of bubblewrap's until its limits are set.
 type gate struct {
 	args, seccomp *os.File // what bwrap reads
-	info          *os.File // what it writes; no pipe, that it does not die of the host's death before it is tied
+	info          *os.File // what it writes
 	block, open   *os.File // the ends of a pipe, bwrap's and the host's
 }
 
@@ -204,23 +215,33 @@ func (s *Sandbox) startBwrap(p *proc, sp *spawn) error {
 	if p.plan.Cwd != nil && !s.bindsFD {
 		return fmt.Errorf("%w: bubblewrap is too old to hold a directory (it has no --bind-fd); update it", codeinterp.ErrUnavailable)
 	}
-	base := len(sp.fds)
-	g, files, err := s.newGate(p.plan, base)
+	group, err := s.anchors.get()
 	if err != nil {
 		return err
 	}
+	base := len(sp.fds)
+	g, files, err := s.newGate(p.plan, base)
+	if err != nil {
+		s.anchors.put(group)
+		return err
+	}
+	// The host's end of the gate goes with it, and a bubblewrap that still waits
+	// there reads its end.
 	defer g.close()
 	sp.fds = append(sp.fds, descriptors(files, nil)...)
 	sp.args = append([]string{"bwrap", "--args", strconv.Itoa(base), "--", sp.path}, sp.args[1:]...)
 	sp.path, sp.env, sp.dir, sp.cwd = s.bwrap, environ, "/", nil
 	sp.rlimits = s.limitsOutside(p.plan)
+	sp.group, sp.tied = group, true
 	ready := make(chan struct{})
 	if err := sp.start(&s.forks, func() { <-ready; p.reaped() }); err != nil {
+		s.anchors.put(group)
 		return err
 	}
-	p.begin(sp, 0)
+	p.begin(sp)
 	err = s.open(p, g)
 	close(ready)
+	// It ended while it was being looked at.
 	if errors.Is(err, unix.ESRCH) || errors.Is(err, unix.EPIPE) {
 		err = errEndedEarly
 	}
@@ -236,8 +257,9 @@ func (s *Sandbox) startBwrap(p *proc, sp *spawn) error {
 }
 
 // open waits until bwrap has made the namespaces, sets the limits inside, opens
-// the gate, and waits until the program is there: the namespaces are tied to
-// bubblewrap, and so to the host's life, only then.
+// the gate, and waits until the program is there. The namespaces are tied to
+// bubblewrap a moment after that, and their first process, which the group
+// holds from the start, takes all of them along.
 func (s *Sandbox) open(p *proc, g *gate) error {
 	init, err := g.child(p.pid)
 	if err != nil {
@@ -250,6 +272,7 @@ func (s *Sandbox) open(p *proc, g *gate) error {
 	p.mu.Lock()
 	p.ns = ns
 	if p.killed {
+		// Close came before there was anything but bubblewrap itself to kill.
 		ns.kill()
 	}
 	p.mu.Unlock()
@@ -265,6 +288,8 @@ func (s *Sandbox) open(p *proc, g *gate) error {
 	if _, err := g.open.Write([]byte{1}); err != nil {
 		return bare(err)
 	}
+	// A program can be over before it is found; what tells is whether the gate's
+	// byte was taken.
 	if !p.discover() && g.shut() && !p.wasKilled() {
 		return errEndedEarly
 	}

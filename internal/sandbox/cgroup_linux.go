@@ -76,6 +76,8 @@ func delegated() string {
 	if own == "" || own == "/" || mount == "" {
 		return ""
 	}
+	// The parent's, since a cgroup with processes in it can pass on no controllers
+	// (cgroup-v2, "No Internal Process Constraint").
 	parent := filepath.Dir(filepath.Join(mount, own))
 	info, err := os.Stat(parent)
 	if err != nil {
@@ -133,6 +135,8 @@ func (c *cgroups) new(l Limits) (*cgroup, error) {
 		_ = os.Remove(g.dir)
 		return nil, err
 	}
+	// Neither need be there: a kernel may be built without swap, and oom.group came
+	// in 4.19.
 	_ = g.write("memory.swap.max", "0")
 	_ = g.write("memory.oom.group", "1")
 	return g, nil
@@ -165,6 +169,7 @@ func (g *cgroup) outOfMemory() bool {
 // remove removes it as soon as the killed processes are gone.
 func (g *cgroup) remove() {
 	for wait := 100 * time.Microsecond; wait < time.Second; wait *= 2 {
+		// rmdir is EBUSY as long as a killed process is still ending.
 		if err := os.Remove(g.dir); err == nil || os.IsNotExist(err) {
 			return
 		}

@@ -100,13 +100,18 @@ func (u *usage) walk(pids []int) {
 	if now == (walked{}) {
 		now, err = measure(pl.Workdir, pl.limits.beyond(*base))
 	}
+	// An open file that was removed still takes its place on the disk.
 	for f := range namelessOf(pids, filesBudget) {
 		now.bytes += f.bytes
 	}
 	now.inodes += u.p.tmpInodes()
+	// What the file system has lost since the start and nobody's directory shows:
+	// others on the machine write too, so that it only counts where the program is
+	// seen to hide files.
 	unseen := full - used - u.p.s.watch.onDisk(u) - now.bytes + base.bytes
 	d.mu.Lock()
 	d.base, d.used, d.last = base, used, now.bytes-base.bytes
+	// A tenth of the time at most goes into walking, whatever the size of the tree.
 	d.next = time.Now().Add(max(walkWait, min(walkRatio*time.Since(start), walkRest)))
 	if d.hidden++; err != errHidden {
 		d.hidden = 0

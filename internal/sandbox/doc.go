@@ -54,14 +54,11 @@
 // every descendant that the watchdog saw is killed; a program that means to
 // can escape that.
 //
-// Where the host itself is killed, the kernel ends the programs in bwrap mode.
-// In landlock and none mode a shell that outlives the host for a moment kills
+// Where the host itself is killed, a shell that outlives it for a moment kills
 // all process groups; it is the host's child from its first program to Close.
-//
-// Bubblewrap ties the program to itself last of all, and Start returns only
-// then. Where the host is killed in the few milliseconds before, the program
-// starts all the same, and finds its pipes closed at the host's end: code that
-// was to come over one does not run.
+// In bwrap mode the first process of each namespace is in one, from before it
+// makes the namespace to its end: bubblewrap ties what it forks to itself last
+// of all, after the program has begun, and what is not tied yet it would leave.
 //
 // One thread of the host forks all programs of a Sandbox: the kernel ties the
 // death signal of a child to the thread that forked it.
@@ -119,14 +116,17 @@
 //     host and other programs there.
 //   - In landlock mode, stat tells names and sizes of all files, readlink where
 //     links lead, and uname the name of the host.
+//   - In bwrap mode, what the kernel tells every user in /proc and of its own
+//     settings can be read; not the keys of the host's user.
+//   - A program can lock (flock) the files that it may read.
+//   - In bwrap mode a program can take over the first process of its namespace,
+//     which is under the same filter, and forge the exit status.
 //   - Programs can make set-user-ID files of their own uid, in bwrap mode and
 //     under a root host in landlock mode. Mount what becomes their Cwd with
 //     nosuid where that matters.
 //
 // Besides, a host under a user's uid shares the kernel's quotas of that user
-// with programs: memory of pipes, inotify instances, pending signals. In bwrap
-// mode a program can take over the first process of its namespace, which is
-// under the same filter, and forge the exit status. A root host without
+// with programs: memory of pipes, inotify instances, pending signals. A root host without
 // CAP_SYS_PTRACE, as in most containers, cannot look at the descriptors of
 // programs: files without a name escape the limit of the disk there, and shared
 // memory that of memory.

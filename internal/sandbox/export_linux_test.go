@@ -9,6 +9,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// SetBwrap puts another program in the place of bubblewrap.
+func (s *Sandbox) SetBwrap(path string) { s.bwrap = path }
+
 // FindBwrap is findBwrap.
 var FindBwrap = findBwrap
 

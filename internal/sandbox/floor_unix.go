@@ -136,9 +136,9 @@ func (l Limits) ulimit() string {
 			fmt.Fprintf(&b, "ulimit -%s %d 2>/dev/null; ", flag, v)
 		}
 	}
-	set("d", l.Memory>>10)
+	set("d", l.Memory>>10) // ulimit counts in KiB
 	set("t", l.CPU)
-	set("f", l.FileSize>>9)
+	set("f", l.FileSize>>9) // and files in blocks of 512 bytes
 	set("n", int64(l.OpenFiles))
 	return b.String() + "ulimit -c 0; "
 }

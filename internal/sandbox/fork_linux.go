@@ -79,6 +79,8 @@ func (f *Fork) Adopt(pid int) (*Process, error) {
 		f.Close()
 		return nil, fmt.Errorf("%w: forked process: %w", codeinterp.ErrUnavailable, err)
 	}
+	// The descriptor was opened first, so that what is looked at now and killed
+	// later is one process, whatever the server says of its id.
 	if err := f.awaitGroup(pid); err != nil {
 		_ = unix.PidfdSendSignal(fd, unix.SIGKILL, nil, 0)
 		unix.Close(fd)
@@ -109,6 +111,7 @@ func (f *Fork) awaitGroup(pid int) error {
 	for wait := 50 * time.Microsecond; ; wait *= 2 {
 		st, err := procfs.Read(pid)
 		switch {
+		// A server is a program, and may name any process of the machine.
 		case err != nil || st.Parent != f.server.pid:
 			return fmt.Errorf("%w: process %d is no child of the fork server", codeinterp.ErrIsolation, pid)
 		case st.Group == f.child.group:
@@ -170,6 +173,8 @@ func (p *proc) reported() syscall.WaitStatus {
 	select {
 	case status := <-p.finished:
 		return syscall.WaitStatus(status)
+	// A server that is gone reports nothing any more, and one that was told to lie
+	// could keep us waiting: hence the grace.
 	case <-p.server.done:
 	case <-time.After(finishGrace):
 	}

@@ -29,6 +29,7 @@ func (t *forkThread) do(f func()) bool {
 	}
 	if t.work == nil {
 		t.work = make(chan func())
+		// Its own copy: close sets the field to nil.
 		work := t.work
 		go onThread(func() {
 			t.tid = unix.Gettid()
@@ -63,6 +64,7 @@ func onThread(f func()) {
 		return
 	}
 	done := make(chan struct{})
+	// While this goroutine keeps the main thread, another one cannot get it.
 	go func() { defer close(done); onThread(f) }()
 	<-done
 	runtime.UnlockOSThread()
@@ -81,6 +83,8 @@ func (t *forkThread) reapSiblings(group int) {
 			continue
 		}
 		if st, err := procfs.Read(pid); err == nil && st.Group == group {
+			// Every process of the group was killed, so that this does not wait for
+			// long.
 			_, _ = unix.Wait4(pid, nil, 0, nil)
 		}
 	}

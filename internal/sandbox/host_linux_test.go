@@ -19,6 +19,7 @@ import (
 type host struct {
 	Dir     string // readable and writable for everybody
 	Secret  string // a file in it
+	Link    string // to the secret
 	Mine    string // a file in it that belongs to the host's user
 	TCP     int
 	UDP     int
@@ -52,6 +53,8 @@ func newHost(t *testing.T) *host {
 	h.Secret, h.Mine = filepath.Join(dir, "id_rsa"), filepath.Join(dir, "mine")
 	check(t, os.WriteFile(h.Secret, []byte(fileSecret), 0o644))
 	check(t, os.WriteFile(h.Mine, []byte("mine"), 0o666))
+	h.Link = filepath.Join(dir, "link")
+	check(t, os.Symlink(h.Secret, h.Link))
 	check(t, os.Chmod(h.Mine, 0o666))
 	h.Name = must(os.Hostname())
 	h.Mark = fmt.Sprintf("MARK%d", os.Getpid())

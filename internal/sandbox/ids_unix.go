@@ -97,6 +97,8 @@ func (i *ids) guest(d *Dir) (identity, error) {
 	}
 	h := fnv.New64a()
 	fmt.Fprint(h, d.dev, " ", d.ino)
+	// The same for every run and every host, so that what one program left is the
+	// next one's.
 	uid := i.lo + int(h.Sum64()%uint64(i.hi-i.lo))
 	if err := d.grant(uid); err != nil {
 		return identity{}, fmt.Errorf("%w: the working directory belongs to root, programs never run as root, and another user cannot be let in (%w); give it to another user, or let everybody change it", codeinterp.ErrIsolation, err)
@@ -168,6 +170,8 @@ func handOver(dir string, id identity) error {
 		if err != nil {
 			return err
 		}
+		// A hard link may be a name of a file that is nobody's here, such as one of
+		// the host's.
 		if st, ok := sysStat(info); ok && !d.IsDir() && st.Nlink > 1 {
 			return nil
 		}

@@ -71,6 +71,7 @@ func (k *keeper) add(group int) error {
 func (k *keeper) remove(group int) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
+	// Whatever comes of telling it: another keeper is not to know the group.
 	delete(k.groups, group)
 	if k.pid != 0 {
 		_ = k.tell("gone " + strconv.Itoa(group) + "\n")
@@ -133,6 +134,7 @@ func (k *keeper) start() error {
 		unix.Close(sp.pidfd)
 	}
 	k.pid, k.pipe = sp.pid, w
+	// The one before may have been killed by a program, with all it knew.
 	for g := range k.groups {
 		_ = w.SetWriteDeadline(time.Now().Add(tellTime))
 		if _, err := fmt.Fprintf(w, "group %d\n", g); err != nil {

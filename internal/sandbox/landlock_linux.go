@@ -61,6 +61,8 @@ type ruleset struct {
 // abi goes, TCP (unless network is set), signals and abstract unix sockets.
 func newRuleset(abi int, network bool) (*ruleset, error) {
 	attr := struct{ fs, net, scoped uint64 }{fs: handled(abi)}
+	// A kernel refuses an attr that is longer than it knows with bytes that are not
+	// zero: each version gets its own size.
 	size := unsafe.Sizeof(attr.fs)
 	if abi >= 4 {
 		size += unsafe.Sizeof(attr.net)
@@ -98,6 +100,8 @@ func (r *ruleset) allowAt(fd int, rights uint64) error {
 		return err
 	}
 	if st.Mode&unix.S_IFMT != unix.S_IFDIR {
+		// A rule about a file with rights of directories is EINVAL
+		// (landlock_add_rule(2)).
 		rights &= rightsOfFile
 	}
 	attr := struct {
@@ -126,6 +130,8 @@ func (s *Sandbox) ruleset(pl *plan) (*os.File, error) {
 		{pl.ReadOnly, rightsExec}, {pl.Writable, rightsWrite},
 	} {
 		for _, path := range group.paths {
+			// What the host itself cannot see needs no rule: without one it stays
+			// closed.
 			if err := r.allow(path, group.rights); err != nil && !os.IsNotExist(err) && !os.IsPermission(err) {
 				r.file.Close()
 				return nil, fmt.Errorf("Landlock rule: %w", err)
@@ -158,6 +164,7 @@ func (s *Sandbox) ruleset(pl *plan) (*os.File, error) {
 // process group.
 func (s *Sandbox) policy(pl *plan, group int) policy {
 	if pl.ForkServer {
+		// It puts its children into groups of theirs, which pin would keep it from.
 		group = 0
 	}
 	return policy{network: s.opts.Network, shared: true, group: group, sameUID: !alone(pl), abi: s.abi}

@@ -15,7 +15,13 @@ import (
 // which is slow, where that is too much.
 func (u *usage) checkMemory(members []*member, limit int64) {
 	known := u.filesInMemory(members) + u.tables
-	if u.rss+u.swap+known <= limit || !u.measuring.CompareAndSwap(false, true) {
+	if u.rss+u.swap+known <= limit {
+		u.unsure = false
+		return
+	}
+	// What grows while it is measured, and then stands still, is measured
+	// again: to measure many page tables takes longer than to make them.
+	if u.unsure = !u.measuring.CompareAndSwap(false, true); u.unsure {
 		return
 	}
 	list := make([]procfs.Stat, len(members))

@@ -62,11 +62,15 @@ func (p policy) build() filter {
 	const namespaces = unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWNET |
 		unix.CLONE_NEWIPC | unix.CLONE_NEWUTS | unix.CLONE_NEWCGROUP
 	f.denyBits(unix.EPERM, unix.SYS_CLONE, 0, namespaces)
+	// PER_LINUX and PER_LINUX32, each with UNAME26 too, and the query: what
+	// Docker's profile allows as well.
 	f.denyUnless(unix.EPERM, unix.SYS_PERSONALITY, 0, allBits, 0, 8, 0x20000, 0x20008, allBits)
+	// They put input into a terminal, which the host may have.
 	f.denyValues(unix.EPERM, unix.SYS_IOCTL, 1, tiocSTI, tiocLinux)
 	f.denyValues(unix.EINVAL, unix.SYS_FCNTL, 1, fSetLease, fNotify)
 	p.sockets(&f)
 	if p.monitored {
+		// kill(0) goes to the whole group, its monitor included.
 		f.denyValues(unix.EPERM, unix.SYS_KILL, 0, 0)
 	}
 	if p.shared {

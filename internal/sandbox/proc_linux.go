@@ -20,6 +20,7 @@ type proc struct {
 	s      *Sandbox
 	plan   *plan
 	group  int        // process group that the tree cannot leave, 0 in bwrap mode
+	outer  int        // in bwrap mode, the group that bubblewrap starts in
 	ns     *namespace // in bwrap mode, once it is there
 	pidfd  int
 	cgroup *cgroup // nil where none is delegated
@@ -45,10 +46,15 @@ func newProc(s *Sandbox, pl *plan) *proc {
 }
 
 // begin takes in what was forked, and kills it if Close came first.
-func (p *proc) begin(sp *spawn, group int) {
+func (p *proc) begin(sp *spawn) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.pid, p.pidfd, p.group = sp.pid, sp.pidfd, group
+	p.pid, p.pidfd = sp.pid, sp.pidfd
+	if p.s.mode == Bwrap {
+		p.outer = sp.group
+	} else {
+		p.group = sp.group
+	}
 	if p.killed {
 		p.killTree()
 	}
@@ -72,6 +78,8 @@ func (p *proc) send(sig syscall.Signal) error {
 	if p.pidfd >= 0 {
 		err = unix.PidfdSendSignal(p.pidfd, sig, nil, 0)
 	}
+	// Kernels before 5.1, and containers whose seccomp profile is older than the
+	// call.
 	if err == unix.ENOSYS || err == unix.EPERM {
 		err = unix.Kill(p.pid, sig)
 	}
@@ -110,6 +118,7 @@ func (p *proc) killTree() {
 		_ = unix.Kill(-p.group, unix.SIGKILL)
 	}
 	for pid, start := range p.strays {
+		// Its id may be a stranger's by now.
 		if st, err := procfs.Read(pid); err == nil && st.Start == start {
 			_ = unix.Kill(pid, unix.SIGKILL)
 		}
@@ -117,11 +126,11 @@ func (p *proc) killTree() {
 	switch {
 	case p.ns != nil:
 		p.ns.kill()
-	case p.ended || p.pid == 0:
-	case p.s.mode == Bwrap:
+	case p.outer > 0:
 		// What it has forked is in its group until the gate opens, and tied to
 		// it only then.
-		_ = unix.Kill(-p.pid, unix.SIGKILL)
+		_ = unix.Kill(-p.outer, unix.SIGKILL)
+	case p.ended || p.pid == 0:
 	default:
 		_ = p.send(unix.SIGKILL)
 	}
@@ -132,6 +141,8 @@ func (p *proc) reaped() {
 	var inside time.Duration
 	p.mu.Lock()
 	if p.ns != nil {
+		// Before the kill: with the first process goes what the kernel knows of its
+		// children.
 		inside = p.ns.cpu()
 	}
 	p.killTree()
@@ -186,8 +197,8 @@ func (p *proc) conclude(ws syscall.WaitStatus) {
 		unix.Close(p.pidfd)
 		p.pidfd = -1
 	}
-	group, cgroup := p.group, p.cgroup
-	p.group = 0
+	group, cgroup := max(p.group, p.outer), p.cgroup
+	p.group, p.outer = 0, 0
 	p.mu.Unlock()
 	if p.s.mode == None && p.server == nil {
 		p.s.forks.reapSiblings(group)

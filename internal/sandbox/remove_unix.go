@@ -68,6 +68,8 @@ func (r *remover) run(end time.Time) (done bool, err error) {
 func (r *remover) empty(d *os.File, subdir func(name string) error) error {
 	fd := int(d.Fd())
 	for {
+		// From the start each time: what readdir(3) returns after entries were
+		// removed is not specified.
 		if _, err := d.Seek(0, io.SeekStart); err != nil {
 			return bare(err)
 		}
@@ -77,6 +79,8 @@ func (r *remover) empty(d *os.File, subdir func(name string) error) error {
 			if !r.end.IsZero() && time.Now().After(r.end) {
 				return errLater
 			}
+			// Tried as a file, then as a directory: its type may change between a
+			// look and this.
 			err := unix.Unlinkat(fd, name, 0)
 			if err != nil && err != unix.ENOENT {
 				if err = unix.Unlinkat(fd, name, unix.AT_REMOVEDIR); err == unix.ENOTEMPTY || err == unix.EEXIST || err == unix.EACCES {
@@ -106,6 +110,7 @@ func (r *remover) subdirectory(top *os.File, name string) error {
 	}
 	defer d.Close()
 	err = r.empty(d, func(child string) error {
+		// To be moved, a directory has to be writable, since its ".." changes.
 		if c, err := openReadable(int(d.Fd()), child); err == nil {
 			c.Close()
 		}

@@ -61,6 +61,7 @@ func (r *rescue) look() {
 	if r.stopped++; r.stopped > rescueMost {
 		sig = unix.SIGKILL
 	}
+	// By pid: end, which comes before it can be reaped, waits for mu.
 	_ = unix.Kill(pid, sig)
 }
 

@@ -36,6 +36,7 @@ type spawn struct {
 func (sp *spawn) steps() *steps {
 	s := &steps{}
 	s.signals()
+	// This early, so that a kill of the group reaches the child in all that follows.
 	s.do(unix.SYS_SETPGID, 0, uintptr(sp.group))
 	fds := make([]int, len(sp.fds))
 	for i, fd := range sp.fds {
@@ -51,6 +52,8 @@ func (sp *spawn) steps() *steps {
 	keep := s.move(fds, []int{rules, cwd})
 	s.limits(sp.rlimits)
 	if sp.ids.drop {
+		// Groups before ids: without the rights of root they could not be given up
+		// any more.
 		s.do(nrSetgroups, 0, 0)
 		s.do(nrSetresgid, uintptr(sp.ids.gid), uintptr(sp.ids.gid), uintptr(sp.ids.gid))
 		s.do(nrSetresuid, uintptr(sp.ids.uid), uintptr(sp.ids.uid), uintptr(sp.ids.uid))
@@ -62,6 +65,8 @@ func (sp *spawn) steps() *steps {
 	}
 	if sp.tied {
 		s.do(unix.SYS_PRCTL, unix.PR_SET_PDEATHSIG, uintptr(unix.SIGKILL), 0, 0, 0)
+		// The host may have died before the signal was asked for, and would never
+		// send it.
 		s.expect(uintptr(os.Getpid()), unix.SYS_GETPPID)
 	}
 	if sp.rules != nil || sp.filter != nil {
@@ -70,6 +75,7 @@ func (sp *spawn) steps() *steps {
 	if sp.rules != nil {
 		s.do(unix.SYS_LANDLOCK_RESTRICT_SELF, uintptr(keep[0]), 0)
 	}
+	// After the last use of the descriptors that only the child's own steps need.
 	s.try(unix.SYS_CLOSE_RANGE, uintptr(len(fds)), 1<<31-1, 0)
 	if sp.filter != nil {
 		s.pins.Pin(&sp.filter[0])
@@ -91,6 +97,7 @@ func (s *steps) limits(list []Rlimit) {
 		var own unix.Rlimit
 		if unix.Prlimit(0, r.Resource, nil, &own) == nil {
 			lim.Max = min(lim.Max, own.Max)
+			// A limit above the host's own would be refused as a whole.
 			lim.Cur = min(lim.Cur, lim.Max)
 		}
 		s.do(unix.SYS_PRLIMIT64, 0, uintptr(r.Resource), uintptr(unsafe.Pointer(lim)), 0)

@@ -77,7 +77,7 @@ func (s *Sandbox) startDirect(p *proc, sp *spawn) error {
 		s.anchors.put(group)
 		return err
 	}
-	p.begin(sp, group)
+	p.begin(sp)
 	err = s.confine(p, p.pid)
 	preferVictim(p.pid)
 	s.watch.add(p)

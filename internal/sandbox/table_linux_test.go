@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -14,8 +15,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-
-	"github.com/toolcell/toolcell/internal/sandbox"
 )
 
 // asUser returns a command that runs tests of this binary as an ordinary user.
@@ -44,7 +43,7 @@ func TestUnprivileged(t *testing.T) {
 		t.Skip("this is an unprivileged user already")
 	}
 	for _, tests := range []string{
-		"^(TestAttacks|TestExit|TestKill|TestFork|TestTrees|TestCwd|TestReplacedByLink|TestSignal|TestHostDeath|TestLeaks|TestProbeFails)$",
+		"^(TestAttacks|TestProbes|TestExit|TestKill|TestFork|TestTrees|TestCwd|TestReplacedByLink|TestSignal|TestHostDeath|TestLeaks|TestProbeFails)$",
 		"^TestLimits$/^.*$/^(memory_of_orphans|page_tables|fork_bomb|sizes.*|number_of_files.*)$",
 	} {
 		b, err := asUser(t, tests).CombinedOutput()
@@ -61,7 +60,7 @@ func failed(out []byte) []byte {
 
 // attackTests are the tests whose subtests are, for each mode, the rows of the
 // table.
-const attackTests = "^(TestAttacks|TestLimits|TestTrees|TestHostDeath|TestCwd|TestReplacedByLink|TestReportIsTrue)$"
+const attackTests = "^(TestAttacks|TestLimits|TestTrees|TestHostDeath|TestCwd|TestReplacedByLink|TestReportIsTrue|TestProbes)$"
 
 var outcome = regexp.MustCompile(`(?m)^ *--- (PASS|FAIL|SKIP): Test(\w+)/(none|landlock|bwrap)(?:/(\S+))? `)
 
@@ -76,48 +75,61 @@ func TestTable(t *testing.T) {
 		hosts["root"] = hosts["user"]
 		hosts["user"] = asUser(t, attackTests)
 	}
-	cells := map[string]map[string]string{}
+	cells, reasons := map[string]map[string]string{}, map[string]bool{}
 	for host, cmd := range hosts {
 		out, err := cmd.CombinedOutput()
 		if err != nil {
 			t.Errorf("%s: %v\n%s", host, err, failed(out))
 		}
+		told := notes(out)
 		for _, m := range outcome.FindAllStringSubmatch(string(out), -1) {
-			row := m[2] + "/" + cmp.Or(m[4], "all")
+			row, name := m[2]+"/"+cmp.Or(m[4], "all"), strings.TrimSuffix(m[2]+"/"+m[3]+"/"+m[4], "/")
 			if cells[row] == nil {
 				cells[row] = map[string]string{}
 			}
-			cells[row][m[3]+" "+host] = verdict(m[1], m[2], m[3], m[4])
-		}
-	}
-	printTable(t, cells)
-}
-
-// verdict turns a subtest's outcome into a cell.
-func verdict(outcome, test, mode, name string) string {
-	if outcome == "PASS" && test == "Attacks" {
-		for _, a := range attacks {
-			if strings.ReplaceAll(a.name, " ", "_") == name && a.known[parseMode(mode)] != "" {
-				return "known"
+			in, why := verdict(m[1], told[name])
+			cells[row][m[3]+" "+host] = in
+			if why != "" {
+				reasons[fmt.Sprintf("%s, %s %s: %s: %s", row, m[3], host, in, why)] = true
 			}
 		}
-		if mode == "none" {
-			return "open"
-		}
 	}
-	return map[string]string{"PASS": "held", "FAIL": "NOT HELD", "SKIP": "n/a"}[outcome]
+	printTable(t, cells, slices.Sorted(maps.Keys(reasons)))
 }
 
-func parseMode(name string) sandbox.Mode {
-	for m := sandbox.None; m <= sandbox.Bwrap; m++ {
-		if m.String() == name {
-			return m
+var (
+	began = regexp.MustCompile(`^=== (?:RUN|NAME|CONT) +Test(\S+)`)
+	said  = regexp.MustCompile(`^ +\w+_test\.go:\d+: (.*)`)
+)
+
+// notes are what the tests of an output said last, by their names.
+func notes(out []byte) map[string]string {
+	list, name := map[string]string{}, ""
+	for line := range strings.Lines(string(out)) {
+		if m := began.FindStringSubmatch(line); m != nil {
+			name = m[1]
+		} else if m := said.FindStringSubmatch(line); m != nil {
+			list[name] = m[1]
 		}
 	}
-	return sandbox.Auto
+	return list
 }
 
-func printTable(t *testing.T, cells map[string]map[string]string) {
+// verdict turns a subtest's outcome, and what it said, into a cell and the reason
+// for it.
+func verdict(outcome, note string) (in, why string) {
+	switch why, known := strings.CutPrefix(note, cell+"not held: "); {
+	case outcome == "FAIL":
+		return "NOT HELD", note
+	case outcome == "SKIP":
+		return "n/a", note
+	case known:
+		return "not held", why
+	}
+	return "held", ""
+}
+
+func printTable(t *testing.T, cells map[string]map[string]string, reasons []string) {
 	columns := []string{"bwrap root", "bwrap user", "landlock root", "landlock user", "none root", "none user"}
 	var b strings.Builder
 	fmt.Fprintf(&b, "%-70s", "")
@@ -135,12 +147,13 @@ func printTable(t *testing.T, cells map[string]map[string]string) {
 			fmt.Fprintf(&b, " %-13s", cmp.Or(cells[row][c], "n/a"))
 		}
 	}
-	b.WriteString("\n\nknown to get through:\n")
-	for _, a := range attacks {
-		for mode, why := range a.known {
-			fmt.Fprintf(&b, "%s, %s: %s\n", a.name, mode, why)
-		}
+	b.WriteString("\n\nwhy (n/a without a reason: there is no such row in that mode):\n")
+	for _, why := range reasons {
+		b.WriteString(strings.ReplaceAll(why, "_", " ") + "\n")
 	}
-	b.WriteString("none: none mode isolates nothing; its attacks only have to end.\n")
+	b.WriteString("\nfaults and their rows:\n")
+	for _, c := range cases {
+		fmt.Fprintf(&b, "%s: %s in %s\n", c.fault, strings.Join(c.rows, ", "), c.pkg)
+	}
 	t.Log("\n" + b.String())
 }

@@ -34,11 +34,13 @@ func (s *Sandbox) TempDir() (string, error) {
 	defer s.temp.mu.Unlock()
 	if s.temp.dir == "" {
 		parent := either(s.opts.TempDir, os.TempDir())
+		// Beside: what a killed host left may take long to remove.
 		go sweepRoots(parent)
 		root, lock, err := makeRoot(parent)
 		if err != nil {
 			return "", fmt.Errorf("%w: temporary directory: %w", codeinterp.ErrUnavailable, bare(err))
 		}
+		// Such as /tmp of macOS: rules and mounts are about the real path.
 		if root, err = filepath.EvalSymlinks(root); err != nil {
 			return "", fmt.Errorf("%w: temporary directory: %w", codeinterp.ErrUnavailable, bare(err))
 		}
@@ -84,6 +86,7 @@ func (t *tempRoot) remove() error {
 	dir := t.dir
 	t.dir = ""
 	defer t.lock.Close()
+	// Before the directory is removed in which it removes.
 	t.trash.close()
 	done, err := newRemover(dir).run(time.Now().Add(closeTime))
 	if !done {

@@ -57,7 +57,12 @@ type level struct {
 // measure walks dir, and stops when it has found more than enough, or after
 // walkBudget.
 func measure(dir string, enough walked) (walked, error) {
-	w := &walk{enough: enough, end: time.Now().Add(walkBudget), linked: map[uint64]bool{}}
+	return measureUntil(dir, enough, time.Now().Add(walkBudget))
+}
+
+// measureUntil is measure with a time of the caller's at which it stops.
+func measureUntil(dir string, enough walked, end time.Time) (walked, error) {
+	w := &walk{enough: enough, end: end, linked: map[uint64]bool{}}
 	defer w.close()
 	err := w.descend(unix.AT_FDCWD, dir)
 	for err == nil && len(w.levels) > 0 {
@@ -120,6 +125,8 @@ func (w *walk) ascend() error {
 		return nil
 	}
 	up := &w.levels[n-1]
+	// A program may move the directory meanwhile, and ".." is then another: the
+	// device and inode tell.
 	fd, err := unix.Openat(w.levels[n].fd, "..", unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return errHidden
@@ -190,13 +197,17 @@ func (w *walk) entry(l *level, name string) error {
 	}
 	w.inodes++
 	dir := st.Mode&unix.S_IFMT == unix.S_IFDIR
+	// Only names of files with several are remembered, which keeps the map small.
 	if dir || st.Nlink < 2 || !w.linked[st.Ino] {
-		w.linked[st.Ino] = w.linked[st.Ino] || !dir && st.Nlink > 1
+		if !dir && st.Nlink > 1 {
+			w.linked[st.Ino] = true
+		}
 		w.bytes += st.Blocks * 512
 	}
 	if dir {
 		l.subdirs = append(l.subdirs, name)
 	}
+	// The clock costs as much as a stat.
 	if w.over(w.enough) || w.inodes%64 == 0 && time.Now().After(w.end) {
 		return errEnough
 	}

@@ -76,6 +76,7 @@ type usage struct {
 	files  int64     // those found then
 
 	measuring atomic.Bool // memory, exactly
+	unsure    bool        // it has changed since that began
 
 	mu       sync.Mutex
 	cpu      time.Duration
@@ -122,6 +123,8 @@ func (w *watcher) run() {
 		}
 		trees := maps.Clone(w.trees)
 		if w.fresh || time.Since(w.forgotten) > forgetAll {
+			// An id can be taken by a new process, and a stranger can be moved to a
+			// group of ours.
 			clear(w.strangers)
 			w.fresh, w.forgotten = false, time.Now()
 		}
@@ -150,6 +153,8 @@ func (w *watcher) scan(trees map[*proc]*usage) bool {
 		}
 	}
 	if w.storm() {
+		// Programs that start and end processes faster than /proc is read would
+		// never be seen whole.
 		freeze(trees)
 		defer thaw(trees)
 	}
@@ -161,6 +166,8 @@ func (w *watcher) scan(trees map[*proc]*usage) bool {
 	for pid, m := range w.members {
 		s, ok := sums[m.tree]
 		if m.look != w.look || !ok {
+			// What it used counts on, or a tree of short processes would have
+			// unlimited time.
 			m.tree.dead += m.Own
 			delete(w.members, pid)
 			continue
@@ -213,6 +220,7 @@ func (w *watcher) collect(r roots) {
 		case err != nil:
 		case m != nil && m.Start == st.Start:
 			m.Stat, m.look = st, w.look
+			// Who joins another tree's group is that tree's from now on.
 			if u := r.group[st.Group]; u != nil && st.Start >= u.since {
 				m.tree = u
 			}
@@ -245,6 +253,8 @@ func (w *watcher) owner(st procfs.Stat, fresh map[int]procfs.Stat, r roots, dept
 	if m := w.members[st.Parent]; m != nil && m.look == w.look {
 		return m.tree
 	}
+	// The ids were read one after the other, so that parents can seem to form a
+	// circle.
 	if parent, ok := fresh[st.Parent]; ok && depth < len(fresh) {
 		return w.owner(parent, fresh, r, depth+1)
 	}
@@ -274,7 +284,7 @@ func (u *usage) update(s *sum) {
 	if u.still++; s.all != u.all || own != u.own || s.rss != u.rss || s.threads != u.procs {
 		u.still = 0
 	}
-	u.active = u.still < stillLooks
+	u.active = u.still < stillLooks || u.unsure
 	u.all, u.own, u.rss, u.procs = s.all, own, s.rss, s.threads
 	data := int64(0)
 	if u.active {
@@ -300,6 +310,7 @@ func (u *usage) update(s *sum) {
 func (u *usage) check(members []*member) {
 	l := u.p.plan.limits
 	if u.p.s.mode == Bwrap && l.Processes > 0 {
+		// The namespace's first process is bubblewrap's and not the program's.
 		l.Processes++
 	}
 	switch {

@@ -2,116 +2,108 @@ package scripted
 
 import (
 	"encoding/json"
-	"io"
+	"errors"
 	"net/http"
-	"strings"
 )
 
 // anthropic is the form of the Messages API.
 type anthropic struct{}
 
-func (anthropic) authorized(h http.Header) *refusal {
-	if h.Get("X-Api-Key") == "" && !strings.HasPrefix(h.Get("Authorization"), "Bearer ") {
-		return &refusal{http.StatusUnauthorized, "authentication_error", "no key in x-api-key"}
-	}
-	if h.Get("Anthropic-Version") != "2023-06-01" {
-		return refuse("anthropic-version is %q, not 2023-06-01", h.Get("Anthropic-Version"))
-	}
-	return nil
-}
-
-func (anthropic) refuse(w http.ResponseWriter, r *refusal) {
-	writeJSON(w, r.status, map[string]any{"type": "error", "error": map[string]any{"type": r.kind, "message": r.message}})
-}
-
+// A messageBlock is a part of a message, in both directions.
 type messageBlock struct {
-	Type  string          `json:"type"`
-	Text  *string         `json:"text,omitempty"`
-	ID    string          `json:"id,omitempty"`
-	Name  string          `json:"name,omitempty"`
-	Input json.RawMessage `json:"input,omitempty"`
+	Type      string          `json:"type"`
+	Text      string          `json:"text,omitempty"`
+	ID        string          `json:"id,omitempty"`
+	Name      string          `json:"name,omitempty"`
+	Input     json.RawMessage `json:"input,omitempty"`
+	ToolUseID string          `json:"tool_use_id,omitempty"`
+	Content   json.RawMessage `json:"content,omitempty"`
+	IsError   bool            `json:"is_error,omitempty"`
 }
 
-type messageUsage struct {
-	InputTokens  int `json:"input_tokens"`
-	OutputTokens int `json:"output_tokens"`
-}
-
-type messageBody struct {
-	ID         string         `json:"id"`
-	Type       string         `json:"type"`
-	Role       string         `json:"role"`
-	Model      string         `json:"model"`
-	Content    []messageBlock `json:"content"`
-	StopReason *string        `json:"stop_reason"`
-	Usage      messageUsage   `json:"usage"`
-}
-
-func messageReason(t Turn) string {
-	switch {
-	case t.Stop != "":
-		return t.Stop
-	case len(t.Calls) > 0:
-		return "tool_use"
+func (anthropic) read(h http.Header, body []byte) (*Conversation, bool, error) {
+	if h.Get("X-Api-Key") == "" || h.Get("Anthropic-Version") == "" {
+		return nil, false, errors.New("no x-api-key, or no anthropic-version")
 	}
-	return "end_turn"
+	var in struct {
+		Messages []struct {
+			Role    string          `json:"role"`
+			Content json.RawMessage `json:"content"`
+		} `json:"messages"`
+		Tools []struct {
+			Name   string          `json:"name"`
+			Schema json.RawMessage `json:"input_schema"`
+		} `json:"tools"`
+		Stream bool `json:"stream"`
+	}
+	if err := json.Unmarshal(body, &in); err != nil {
+		return nil, false, err
+	}
+	c := &Conversation{}
+	for _, t := range in.Tools {
+		c.Tools = append(c.Tools, Definition(t))
+	}
+	for _, m := range in.Messages {
+		var blocks []messageBlock
+		_ = json.Unmarshal(m.Content, &blocks) // words alone are a string
+		t := &Turn{}
+		t.Text, _ = contentOf(m.Content)
+		for _, b := range blocks {
+			switch b.Type {
+			case "tool_use":
+				t.Calls = append(t.Calls, ToolCall{b.ID, b.Name, string(b.Input)})
+			case "tool_result":
+				text, images := contentOf(b.Content)
+				c.reply(ToolReply{CallID: b.ToolUseID, Text: text, Images: images, Failed: b.IsError})
+			}
+		}
+		switch {
+		case m.Role == "assistant":
+			c.Items = append(c.Items, Item{Turn: t})
+		case t.Text != "":
+			c.Items = append(c.Items, Item{User: t.Text})
+		}
+	}
+	return c, in.Stream, c.answered()
 }
 
-func (anthropic) whole(w io.Writer, q *request, t Turn) error {
-	reason := messageReason(t)
-	m := messageBody{ID: "msg_1", Type: "message", Role: "assistant", Model: q.model, Content: []messageBlock{}, StopReason: &reason}
-	m.Usage.InputTokens, m.Usage.OutputTokens = count(q, t)
+// blocks returns a turn as the content of a message.
+func blocks(t Turn) []messageBlock {
+	list := []messageBlock{}
 	if t.Text != "" {
-		m.Content = append(m.Content, messageBlock{Type: "text", Text: &t.Text})
+		list = append(list, messageBlock{Type: "text", Text: t.Text})
 	}
 	for _, c := range t.Calls {
-		m.Content = append(m.Content, messageBlock{Type: "tool_use", ID: c.ID, Name: c.Name, Input: json.RawMessage(c.Args)})
+		list = append(list, messageBlock{Type: "tool_use", ID: c.ID, Name: c.Name, Input: json.RawMessage(c.Args)})
 	}
-	return json.NewEncoder(w).Encode(m)
+	return list
 }
 
-func (anthropic) stream(w *events, q *request, t Turn) error {
-	in, out := count(q, t)
-	m := messageBody{ID: "msg_1", Type: "message", Role: "assistant", Model: q.model, Content: []messageBlock{}, Usage: messageUsage{in, 1}}
-	s := messageStream{events: w}
-	s.event("message_start", map[string]any{"message": m})
-	s.event("ping", map[string]any{})
-	if t.Text != "" {
-		empty := ""
-		s.block(messageBlock{Type: "text", Text: &empty}, "text_delta", "text", pieces(t.Text))
-	}
-	for _, c := range t.Calls {
-		parts := append([]string{""}, pieces(c.Args)...)
-		s.block(messageBlock{Type: "tool_use", ID: c.ID, Name: c.Name, Input: json.RawMessage("{}")}, "input_json_delta", "partial_json", parts)
-	}
-	s.event("message_delta", map[string]any{
-		"delta": map[string]any{"stop_reason": messageReason(t), "stop_sequence": nil},
-		"usage": map[string]any{"output_tokens": out},
-	})
-	s.event("message_stop", map[string]any{})
-	return s.err
+func (anthropic) whole(t Turn) any {
+	return map[string]any{"type": "message", "role": "assistant", "content": blocks(t), "stop_reason": t.reason("end_turn", "tool_use")}
 }
 
-// A messageStream writes events until one fails.
-type messageStream struct {
-	*events
-	blocks int
-	err    error
-}
-
-func (s *messageStream) event(name string, data map[string]any) {
-	if s.err == nil {
+func (anthropic) parts(t Turn) []event {
+	var list []event
+	send := func(name string, data map[string]any) {
 		data["type"] = name
-		s.err = s.send(name, data)
+		list = append(list, event{name, data})
 	}
-}
-
-// block writes a content block whose field arrives in parts.
-func (s *messageStream) block(first messageBlock, delta, field string, parts []string) {
-	s.event("content_block_start", map[string]any{"index": s.blocks, "content_block": first})
-	for _, p := range parts {
-		s.event("content_block_delta", map[string]any{"index": s.blocks, "delta": map[string]any{"type": delta, field: p}})
+	send("message_start", map[string]any{"message": map[string]any{"role": "assistant", "content": []any{}}})
+	for i, b := range blocks(t) {
+		kind, field, text := "text_delta", "text", b.Text
+		if b.Type == "tool_use" {
+			kind, field, text = "input_json_delta", "partial_json", string(b.Input)
+			b.Input = json.RawMessage("{}")
+		}
+		b.Text = ""
+		send("content_block_start", map[string]any{"index": i, "content_block": b})
+		for _, p := range halves(text) {
+			send("content_block_delta", map[string]any{"index": i, "delta": map[string]any{"type": kind, field: p}})
+		}
+		send("content_block_stop", map[string]any{"index": i})
 	}
-	s.event("content_block_stop", map[string]any{"index": s.blocks})
-	s.blocks++
+	send("message_delta", map[string]any{"delta": map[string]any{"stop_reason": t.reason("end_turn", "tool_use")}})
+	send("message_stop", map[string]any{})
+	return list
 }

@@ -1,10 +1,11 @@
 package scripted
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
-	"mime"
+	"net"
 	"net/http"
 	"strings"
 )
@@ -12,142 +13,111 @@ import (
 // maxRequest is how large a request's body may be.
 const maxRequest = 32 << 20
 
+// An api is the form of a vendor's requests and answers.
+type api interface {
+	// read decodes a body; stream says that the answer is to be one.
+	read(h http.Header, body []byte) (c *Conversation, stream bool, err error)
+	// whole returns a turn as one JSON value, parts as the events of a stream.
+	whole(t Turn) any
+	parts(t Turn) []event
+}
+
+// An event is one of a stream. Its data is JSON, but for a json.RawMessage.
+type event struct {
+	name string // may be empty
+	data any
+}
+
 // Handler serves the model at POST .../chat/completions, as OpenAI does, and
 // at POST .../messages, as Anthropic does. A key must be given and may be any.
 func Handler(m Model) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		var v vendor
-		switch {
-		case strings.HasSuffix(r.URL.Path, "/chat/completions"):
-			v = openAI{}
-		case strings.HasSuffix(r.URL.Path, "/messages"):
-			v = anthropic{}
-		default:
-			http.NotFound(w, r)
+		var form api = openAI{}
+		if strings.HasSuffix(r.URL.Path, "/messages") {
+			form = anthropic{}
+		}
+		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxRequest))
+		var c *Conversation
+		var stream bool
+		if err == nil {
+			c, stream, err = form.read(r.Header, body)
+		}
+		if err != nil {
+			w.WriteHeader(http.StatusBadRequest)
+			_ = json.NewEncoder(w).Encode(map[string]any{"type": "error",
+				"error": map[string]any{"type": "invalid_request_error", "message": err.Error()}})
 			return
 		}
-		serve(w, r, m, v)
+		t := m(r.Context(), c)
+		if !stream {
+			w.Header().Set("Content-Type", "application/json")
+			_ = json.NewEncoder(w).Encode(form.whole(t))
+			return
+		}
+		w.Header().Set("Content-Type", "text/event-stream; charset=utf-8")
+		for _, e := range form.parts(t) {
+			e.write(w)
+		}
 	})
 }
 
-// A vendor is the form of an API.
-type vendor interface {
-	// authorized says what is wrong with the request's headers.
-	authorized(h http.Header) *refusal
-	// decode checks a body.
-	decode(body []byte) (*request, *refusal)
-	// refuse writes an error.
-	refuse(w http.ResponseWriter, r *refusal)
-	// whole writes a turn as one JSON value, stream as events.
-	whole(w io.Writer, q *request, t Turn) error
-	stream(w *events, q *request, t Turn) error
+func (e event) write(w http.ResponseWriter) {
+	data, raw := e.data.(json.RawMessage)
+	if !raw {
+		data, _ = json.Marshal(e.data)
+	}
+	if e.name != "" {
+		fmt.Fprintf(w, "event: %s\n", e.name)
+	}
+	fmt.Fprintf(w, "data: %s\n\n", data)
+	_ = http.NewResponseController(w).Flush()
 }
 
-// A request is what was decoded from a body.
-type request struct {
-	model        string
-	stream       bool
-	usage        bool // wanted at the end of the stream
-	conversation Conversation
+// halves cuts text into what arrives at a time.
+func halves(text string) []string {
+	n := len(text) / 2
+	for n < len(text) && text[n]&0xC0 == 0x80 { // within a character
+		n++
+	}
+	return []string{text[:n], text[n:]}
 }
 
-// A refusal is an error that the API answers with.
-type refusal struct {
-	status  int
-	kind    string
-	message string
+// reason returns why a turn ended.
+func (t Turn) reason(done, calls string) string {
+	switch {
+	case t.Stop != "":
+		return t.Stop
+	case len(t.Calls) > 0:
+		return calls
+	}
+	return done
 }
 
-func refuse(format string, args ...any) *refusal {
-	return &refusal{http.StatusBadRequest, "invalid_request_error", fmt.Sprintf(format, args...)}
+// Client returns an http.Client whose requests are served by h within the
+// process, whatever host they name.
+func Client(h http.Handler) *http.Client {
+	dial := func(context.Context, string, string) (net.Conn, error) {
+		here, there := net.Pipe()
+		l := listener{make(chan net.Conn, 1)}
+		l.conns <- there
+		close(l.conns)
+		go func() { _ = http.Serve(l, h) }()
+		return here, nil
+	}
+	// A connection that DialTLSContext returns is taken for one that is encrypted
+	// already.
+	return &http.Client{Transport: &http.Transport{DialContext: dial, DialTLSContext: dial, DisableKeepAlives: true}}
 }
 
-func serve(w http.ResponseWriter, r *http.Request, m Model, v vendor) {
-	q, no := read(w, r, v)
-	if no != nil {
-		v.refuse(w, no)
-		return
+// A listener accepts the connections that it was made with.
+type listener struct{ conns chan net.Conn }
+
+func (l listener) Accept() (net.Conn, error) {
+	if c, ok := <-l.conns; ok {
+		return c, nil
 	}
-	t, err := m(r.Context(), &q.conversation)
-	if err != nil {
-		v.refuse(w, &refusal{http.StatusInternalServerError, "api_error", err.Error()})
-		return
-	}
-	if !q.stream {
-		w.Header().Set("Content-Type", "application/json")
-		_ = v.whole(w, q, t)
-		return
-	}
-	w.Header().Set("Content-Type", "text/event-stream; charset=utf-8")
-	e := &events{w: w, flush: http.NewResponseController(w).Flush}
-	if err := v.stream(e, q, t); err != nil && r.Context().Err() == nil {
-		panic(http.ErrAbortHandler)
-	}
+	return nil, net.ErrClosed
 }
 
-func read(w http.ResponseWriter, r *http.Request, v vendor) (*request, *refusal) {
-	if r.Method != http.MethodPost {
-		return nil, &refusal{http.StatusMethodNotAllowed, "invalid_request_error", "use POST"}
-	}
-	if no := v.authorized(r.Header); no != nil {
-		return nil, no
-	}
-	if t, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || t != "application/json" {
-		return nil, refuse("Content-Type is %q, not application/json", r.Header.Get("Content-Type"))
-	}
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxRequest))
-	if err != nil {
-		return nil, &refusal{http.StatusRequestEntityTooLarge, "request_too_large", err.Error()}
-	}
-	return v.decode(body)
-}
-
-// events writes a stream of server-sent events.
-type events struct {
-	w     io.Writer
-	flush func() error
-}
-
-// send writes an event; its name is left out if it is empty.
-func (e *events) send(name string, data any) error {
-	b, ok := data.([]byte)
-	if !ok {
-		var err error
-		if b, err = json.Marshal(data); err != nil {
-			return err
-		}
-	}
-	if name != "" {
-		if _, err := fmt.Fprintf(e.w, "event: %s\n", name); err != nil {
-			return err
-		}
-	}
-	if _, err := fmt.Fprintf(e.w, "data: %s\n\n", b); err != nil {
-		return err
-	}
-	return e.flush()
-}
-
-// pieces cuts text into what arrives at a time: words, or a few bytes.
-func pieces(text string) []string {
-	var list []string
-	for len(text) > 0 {
-		n := min(12, len(text))
-		if i := strings.IndexByte(text[1:], ' ') + 1; i > 0 {
-			n = i
-		} else {
-			for n < len(text) && text[n]&0xC0 == 0x80 {
-				n++
-			}
-		}
-		list = append(list, text[:n])
-		text = text[n:]
-	}
-	return list
-}
-
-func writeJSON(w http.ResponseWriter, status int, v any) {
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(v)
-}
+func (listener) Close() error   { return nil }
+func (listener) Addr() net.Addr { return &net.UnixAddr{Name: "scripted", Net: "pipe"} }

@@ -2,24 +2,13 @@ package scripted
 
 import (
 	"encoding/json"
-	"io"
+	"errors"
 	"net/http"
 	"strings"
 )
 
 // openAI is the form of the Chat Completions API.
 type openAI struct{}
-
-func (openAI) authorized(h http.Header) *refusal {
-	if key, ok := strings.CutPrefix(h.Get("Authorization"), "Bearer "); !ok || key == "" {
-		return &refusal{http.StatusUnauthorized, "invalid_request_error", "no key in Authorization: Bearer"}
-	}
-	return nil
-}
-
-func (openAI) refuse(w http.ResponseWriter, r *refusal) {
-	writeJSON(w, r.status, map[string]any{"error": map[string]any{"message": r.message, "type": r.kind, "param": nil, "code": nil}})
-}
 
 // A ChatMessage is what Chat Completions answers with, and what it takes as
 // part of a conversation.
@@ -31,16 +20,79 @@ type ChatMessage struct {
 
 // A ChatCall is a call in a ChatMessage.
 type ChatCall struct {
-	Index    *int         `json:"index,omitempty"` // only in streams
-	ID       string       `json:"id,omitempty"`
-	Type     string       `json:"type,omitempty"`
-	Function ChatFunction `json:"function"`
+	Index    *int   `json:"index,omitempty"` // only in streams
+	ID       string `json:"id,omitempty"`
+	Type     string `json:"type,omitempty"`
+	Function struct {
+		Name      string `json:"name,omitempty"`
+		Arguments string `json:"arguments"` // the text of a JSON object, if the model got it right
+	} `json:"function"`
 }
 
-// A ChatFunction says which function a ChatCall calls.
-type ChatFunction struct {
-	Name      string `json:"name,omitempty"`
-	Arguments string `json:"arguments"` // the text of a JSON object, if the model got it right
+// Chat is one request of Chat Completions to [Script], without the HTTP.
+func Chat(tools json.RawMessage, messages []any) (ChatMessage, error) {
+	body, err := json.Marshal(map[string]any{"tools": tools, "messages": messages})
+	if err != nil {
+		return ChatMessage{}, err
+	}
+	c, _, err := readChat(body)
+	if err != nil {
+		return ChatMessage{}, err
+	}
+	return chatMessage(script(c)), nil
+}
+
+func (openAI) read(h http.Header, body []byte) (*Conversation, bool, error) {
+	if !strings.HasPrefix(h.Get("Authorization"), "Bearer ") {
+		return nil, false, errors.New("no key in Authorization: Bearer")
+	}
+	return readChat(body)
+}
+
+func readChat(body []byte) (*Conversation, bool, error) {
+	var in struct {
+		Messages []struct {
+			ChatMessage
+			Content    json.RawMessage `json:"content"`
+			ToolCallID string          `json:"tool_call_id"`
+		} `json:"messages"`
+		Tools []struct {
+			Function struct {
+				Name       string          `json:"name"`
+				Parameters json.RawMessage `json:"parameters"`
+			} `json:"function"`
+		} `json:"tools"`
+		Stream bool `json:"stream"`
+	}
+	if err := json.Unmarshal(body, &in); err != nil {
+		return nil, false, err
+	}
+	c := &Conversation{}
+	for _, t := range in.Tools {
+		c.Tools = append(c.Tools, Definition{t.Function.Name, t.Function.Parameters})
+	}
+	for _, m := range in.Messages {
+		text, images := contentOf(m.Content)
+		switch m.Role {
+		case "user":
+			// Images cannot be part of an answer to a call: they come after it.
+			if n := len(c.Items); images > 0 && n > 0 && c.Items[n-1].Replies != nil {
+				replies := c.Items[n-1].Replies
+				replies[len(replies)-1].Images += images
+				continue
+			}
+			c.Items = append(c.Items, Item{User: text})
+		case "assistant":
+			t := &Turn{Text: text}
+			for _, call := range m.ToolCalls {
+				t.Calls = append(t.Calls, ToolCall{call.ID, call.Function.Name, call.Function.Arguments})
+			}
+			c.Items = append(c.Items, Item{Turn: t})
+		case "tool":
+			c.reply(ToolReply{CallID: m.ToolCallID, Text: text})
+		}
+	}
+	return c, in.Stream, c.answered()
 }
 
 // chatMessage returns a turn as a message.
@@ -50,103 +102,36 @@ func chatMessage(t Turn) ChatMessage {
 		m.Content = &t.Text
 	}
 	for _, c := range t.Calls {
-		m.ToolCalls = append(m.ToolCalls, ChatCall{ID: c.ID, Type: "function", Function: ChatFunction{c.Name, c.Args}})
+		call := ChatCall{ID: c.ID, Type: "function"}
+		call.Function.Name, call.Function.Arguments = c.Name, c.Args
+		m.ToolCalls = append(m.ToolCalls, call)
 	}
 	return m
 }
 
-func chatReason(t Turn) string {
-	switch {
-	case t.Stop != "":
-		return t.Stop
-	case len(t.Calls) > 0:
-		return "tool_calls"
+func (openAI) whole(t Turn) any {
+	choice := map[string]any{"index": 0, "message": chatMessage(t), "finish_reason": t.reason("stop", "tool_calls")}
+	return map[string]any{"object": "chat.completion", "choices": []any{choice}}
+}
+
+func (openAI) parts(t Turn) []event {
+	var list []event
+	chunk := func(delta, reason any) {
+		choice := map[string]any{"index": 0, "delta": delta, "finish_reason": reason}
+		list = append(list, event{data: map[string]any{"object": "chat.completion.chunk", "choices": []any{choice}}})
 	}
-	return "stop"
-}
-
-type chatChoice struct {
-	Index        int     `json:"index"`
-	Message      any     `json:"message,omitempty"`
-	Delta        any     `json:"delta,omitempty"`
-	FinishReason *string `json:"finish_reason"`
-}
-
-type chatUsage struct {
-	PromptTokens     int `json:"prompt_tokens"`
-	CompletionTokens int `json:"completion_tokens"`
-	TotalTokens      int `json:"total_tokens"`
-}
-
-type chatBody struct {
-	ID      string       `json:"id"`
-	Object  string       `json:"object"`
-	Created int64        `json:"created"`
-	Model   string       `json:"model"`
-	Choices []chatChoice `json:"choices"`
-	Usage   *chatUsage   `json:"usage,omitempty"`
-}
-
-func (openAI) whole(w io.Writer, q *request, t Turn) error {
-	reason := chatReason(t)
-	return json.NewEncoder(w).Encode(chatBody{
-		ID: "chatcmpl-1", Object: "chat.completion", Model: q.model, Usage: countChat(q, t),
-		Choices: []chatChoice{{Message: chatMessage(t), FinishReason: &reason}},
-	})
-}
-
-// countChat makes up the usage: a token for four characters.
-func countChat(q *request, t Turn) *chatUsage {
-	in, out := count(q, t)
-	return &chatUsage{in, out, in + out}
-}
-
-func count(q *request, t Turn) (in, out int) {
-	for _, it := range q.conversation.Items {
-		in += len(it.User)
-		for _, r := range it.Replies {
-			in += len(r.Text)
+	chunk(map[string]any{"role": "assistant", "content": ""}, nil)
+	for _, p := range halves(t.Text) {
+		chunk(map[string]any{"content": p}, nil)
+	}
+	for i, call := range chatMessage(t).ToolCalls {
+		call.Index = &i
+		for _, p := range halves(call.Function.Arguments) {
+			call.Function.Arguments = p
+			chunk(map[string]any{"tool_calls": []ChatCall{call}}, nil)
+			call = ChatCall{Index: &i} // what it is was said with the first part
 		}
 	}
-	out = len(t.Text)
-	for _, c := range t.Calls {
-		out += len(c.Args)
-	}
-	return 1 + in/4, 1 + out/4
-}
-
-func (openAI) stream(w *events, q *request, t Turn) error {
-	chunk := func(delta any, reason *string) error {
-		return w.send("", chatBody{ID: "chatcmpl-1", Object: "chat.completion.chunk", Model: q.model,
-			Choices: []chatChoice{{Delta: delta, FinishReason: reason}}})
-	}
-	if err := chunk(map[string]any{"role": "assistant", "content": ""}, nil); err != nil {
-		return err
-	}
-	for _, p := range pieces(t.Text) {
-		if err := chunk(map[string]any{"content": p}, nil); err != nil {
-			return err
-		}
-	}
-	for i, c := range t.Calls {
-		part := ChatCall{Index: &i, ID: c.ID, Type: "function", Function: ChatFunction{Name: c.Name}}
-		for _, p := range append([]string{""}, pieces(c.Args)...) {
-			part.Function.Arguments = p
-			if err := chunk(map[string]any{"tool_calls": []ChatCall{part}}, nil); err != nil {
-				return err
-			}
-			part = ChatCall{Index: &i}
-		}
-	}
-	reason := chatReason(t)
-	if err := chunk(map[string]any{}, &reason); err != nil {
-		return err
-	}
-	if q.usage {
-		last := chatBody{ID: "chatcmpl-1", Object: "chat.completion.chunk", Model: q.model, Choices: []chatChoice{}, Usage: countChat(q, t)}
-		if err := w.send("", last); err != nil {
-			return err
-		}
-	}
-	return w.send("", []byte("[DONE]"))
+	chunk(map[string]any{}, t.reason("stop", "tool_calls"))
+	return append(list, event{data: json.RawMessage("[DONE]")})
 }

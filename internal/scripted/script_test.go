@@ -2,38 +2,14 @@ package scripted_test
 
 import (
 	"context"
-	"errors"
 	"io"
 	"net/http"
+	"reflect"
 	"strings"
 	"testing"
 
 	"github.com/toolcell/toolcell/internal/scripted"
 )
-
-// conversation returns one whose tools take the languages, with the user's
-// words and, turn by turn, the replies to the model's calls.
-func conversation(languages, words string, replies ...[]scripted.Reply) *scripted.Conversation {
-	c := &scripted.Conversation{Items: []scripted.Item{{User: words}}}
-	for _, op := range []string{"run_code", "create_code_context", "run_in_code_context", "delete_code_context"} {
-		c.Tools = append(c.Tools, scripted.Definition{
-			Name:   "workspace__w__" + op,
-			Schema: []byte(`{"properties":{"language":{"enum":[` + languages + `]}}}`),
-		})
-	}
-	for _, r := range replies {
-		c.Items = append(c.Items, scripted.Item{Turn: &scripted.Turn{}}, scripted.Item{Replies: r})
-	}
-	return c
-}
-
-func say(texts ...string) []scripted.Reply {
-	var list []scripted.Reply
-	for _, t := range texts {
-		list = append(list, scripted.Reply{Text: t})
-	}
-	return list
-}
 
 // TestScript checks that the script reads what it is told.
 func TestScript(t *testing.T) {
@@ -42,47 +18,42 @@ func TestScript(t *testing.T) {
 		made   = `{"contextId":"c1"}`
 		fault  = `{"error":{"code":"invalid_arguments","message":"contextId: required, and missing"}}`
 	)
-	fridays, sales, collatz := scripted.Tasks()[0], scripted.Tasks()[1], scripted.Tasks()[2]
+	fridays, sales := scripted.Tasks()[0], scripted.Tasks()[1]
 	for _, tt := range []struct {
-		name string
-		c    *scripted.Conversation
-		text string   // in what it says
-		args []string // in the arguments of its calls
+		name, languages, words string
+		replies                []string // turn by turn, those of one turn separated by "+"
+		text                   string   // in what it says
+		args                   []string // in the arguments of its calls
 	}{
-		{"two languages", conversation(js, fridays), "second one", []string{`"language":"javascript"`, `"language":"typescript"`}},
-		{"python alone", conversation(py, fridays), "with a program.", []string{"import datetime"}},
-		{"no language", conversation(`"cobol"`, fridays), "neither can be run", nil},
-		{"the programs agree", conversation(js, fridays, say("ok\n7 in this century", "ok\n7 in this century")), "has 7 of them", nil},
-		{"the programs do not", conversation(js, fridays, say("ok\n7 in this century", "ok\n8 in this century")), "do not agree", nil},
-		{"the programs fail", conversation(js, fridays, say("error", "error")), "do not agree", nil},
-		{"the slip", conversation(js, sales, say(made)), "", []string{`"context_id":"c1"`}},
-		{"no context", conversation(js, sales, say(`{"error":{}}`)), "did not get a context", nil},
-		{"the slip corrected", conversation(js, sales, say(made), say(fault)), "is called contextId", []string{`"contextId":"c1"`}},
-		{"another fault", conversation(js, sales, say(made), say("closed")), "did not expect", nil},
-		{"a German number", conversation(js, sales, say(made), say(fault), say("12 rows"), say("Error: row 4 is not a number: '1.204,50'")), "German", []string{"replaceAll"}},
-		{"another value", conversation(py, sales, say(made), say(fault), say("12 rows"), say("ValueError: row 4 is not a number: 'n/a'")), `"n/a" cannot be read`, []string{"return 0.0"}},
-		{"a traceback", conversation(py, sales, say(made), say(fault), say("12 rows"), say("raise ValueError(f\"row {row} is not a number: '{text}'\")\nValueError: row 4 is not a number: '1.204,50'")), "German", []string{"replace"}},
-		{"another error", conversation(py, sales, say(made), say(fault), say("12 rows"), say("MemoryError")), "did not expect", nil},
-		{"no rows", conversation(py, sales, say(made), say(fault), say("lost")), "did not load", nil},
-		{"the best", conversation(js, sales, say(made), say(fault), say("12 rows"), say(""), say(`sums: {"a":1,"b":3,"c":2}`), []scripted.Reply{{Images: 1}}), "was b with 3.00, ahead of 2 others.", nil},
-		{"no chart seen", conversation(js, sales, say(made), say(fault), say("12 rows"), say(""), say(`sums: {"a":1}`), say("error\nx")), "could not see the chart, though: error", nil},
-		{"a search without context", conversation(js, collatz), "need the context", nil},
-		{"how far", conversation(js, collatz, say("timeout\nnone up to 5"), say("ok\n--- result ---\n9"), say(`{"ok":true}`)), "None up to 9.", nil},
-		{"how far, without state", conversation(js, collatz, say("timeout\nnone up to 5\nnone up to 6"), say("ok\n--- result ---\n0"), say(`{"ok":true}`)), "None up to 6.", nil},
-		{"after the end", conversation(js, fridays, say("", ""), say("", "")), "where my script ends", nil},
-		{"something else", conversation(js, "make tea"), "I am a script", nil},
-		{"nothing", &scripted.Conversation{}, "I am a script", nil},
+		{"two languages", js, fridays, nil, "", []string{`"language":"javascript"`, `"language":"typescript"`}},
+		{"python alone", py, fridays, nil, "", []string{"import datetime"}},
+		{"no language", `"cobol"`, fridays, nil, "neither can be run", nil},
+		{"the programs agree", js, fridays, []string{"7 in this century+7 in this century"}, "has 7 of them", nil},
+		{"the programs do not", js, fridays, []string{"7 in this century+8 in this century"}, "did not expect", nil},
+		{"a program fails", js, fridays, []string{"7 in this century+error"}, "did not expect", nil},
+		{"the slip", js, sales, []string{made}, "", []string{`"context_id":"c1"`}},
+		{"the slip corrected", js, sales, []string{made, fault}, "is called contextId", []string{`"contextId":"c1"`}},
+		{"another fault", js, sales, []string{made, "closed"}, "did not expect", nil},
+		{"a traceback", py, sales, []string{made, fault, "12 rows", "not a number: '{text}'\nValueError: not a number: '1.204,50'"}, `"1.204,50" is a number in the German way`, []string{"replace"}},
+		{"no chart seen", js, sales, []string{made, fault, "12 rows", "not a number: '1,5'", "sums: {}", "best: b"}, "did not expect", nil},
+		{"after the end", js, fridays, []string{"", ""}, "where my script ends", nil},
+		{"something else", js, "make tea", nil, "I am a script", nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			turn, err := scripted.Script(t.Context(), tt.c)
-			if err != nil {
-				t.Fatal(err)
+			c := &scripted.Conversation{Items: []scripted.Item{{User: tt.words}}}
+			for _, op := range []string{"run_code", "create_code_context", "run_in_code_context"} {
+				c.Tools = append(c.Tools, scripted.Definition{Name: "workspace__w__" + op, Schema: []byte(`{"properties":{"language":{"enum":[` + tt.languages + `]}}}`)})
 			}
-			if !strings.Contains(turn.Text, tt.text) {
-				t.Errorf("says %q, want %q in it", turn.Text, tt.text)
+			for _, turn := range tt.replies {
+				var replies []scripted.ToolReply
+				for text := range strings.SplitSeq(turn, "+") {
+					replies = append(replies, scripted.ToolReply{Text: text})
+				}
+				c.Items = append(c.Items, scripted.Item{Turn: &scripted.Turn{}}, scripted.Item{Replies: replies})
 			}
-			if len(turn.Calls) != len(tt.args) {
-				t.Fatalf("%d calls, want %d", len(turn.Calls), len(tt.args))
+			turn := scripted.Script(t.Context(), c)
+			if !strings.Contains(turn.Text, tt.text) || len(turn.Calls) != len(tt.args) {
+				t.Fatalf("%d calls, says %q; want %d calls and %q", len(turn.Calls), turn.Text, len(tt.args), tt.text)
 			}
 			for i, want := range tt.args {
 				if !strings.Contains(turn.Calls[i].Args, want) {
@@ -93,91 +64,83 @@ func TestScript(t *testing.T) {
 	}
 }
 
-// TestCallIDs checks that no two calls of a conversation have one id.
-func TestCallIDs(t *testing.T) {
-	seen := map[string]bool{}
-	for _, c := range []*scripted.Conversation{
-		conversation(`"javascript","typescript"`, scripted.Tasks()[0]),
-		conversation(`"javascript","typescript"`, scripted.Tasks()[1]),
-		conversation(`"javascript","typescript"`, scripted.Tasks()[1], say(`{"contextId":"c1"}`)),
-	} {
-		turn, err := scripted.Script(t.Context(), c)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, call := range turn.Calls {
-			if seen[call.ID] {
-				t.Errorf("id %s is there twice", call.ID)
-			}
-			seen[call.ID] = true
-		}
-	}
-}
-
-func TestComplete(t *testing.T) {
-	m, err := scripted.Complete(t.Context(), silent, []byte(`[{"type":"function","function":{"name":"f"}}]`), []any{map[string]string{"role": "user", "content": "x"}})
-	if err != nil || m.Role != "assistant" || *m.Content != "Done." {
-		t.Errorf("%+v, %v", m, err)
-	}
-	if _, err := scripted.Complete(t.Context(), silent, []byte(`[]`), nil); err == nil {
-		t.Error("an empty request is taken")
-	}
-	fails := func(context.Context, *scripted.Conversation) (scripted.Turn, error) {
-		return scripted.Turn{}, io.ErrUnexpectedEOF
-	}
-	if _, err := scripted.Complete(t.Context(), fails, []byte(`null`), []any{map[string]string{"role": "user", "content": "x"}}); !errors.Is(err, io.ErrUnexpectedEOF) {
-		t.Errorf("error %v", err)
-	}
-}
-
-// TestClient checks the network that is none.
-func TestClient(t *testing.T) {
-	ended := make(chan struct{})
-	client := scripted.Client(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		switch r.URL.Path {
-		case "/stream":
-			defer close(ended)
-			io.WriteString(w, "one\n")
-			<-r.Context().Done()
-		case "/panic":
-			io.WriteString(w, "half")
-			panic(http.ErrAbortHandler)
-		case "/empty":
-		default:
-			w.Header().Set("X", "y")
-			w.WriteHeader(http.StatusTeapot)
-			io.Copy(w, r.Body)
-		}
-	}))
-	resp, err := client.Post("http://any/echo", "text/plain", strings.NewReader("hello"))
+// post sends a body with all the headers that both APIs want, and returns
+// status and answer.
+func post(t *testing.T, m scripted.Model, path, body string) (int, string) {
+	t.Helper()
+	r, _ := http.NewRequestWithContext(t.Context(), http.MethodPost, "https://any"+path, strings.NewReader(body))
+	r.Header = http.Header{"Authorization": {"Bearer k"}, "X-Api-Key": {"k"}, "Anthropic-Version": {"2023-06-01"}}
+	resp, err := scripted.Client(scripted.Handler(m)).Do(r)
 	if err != nil {
 		t.Fatal(err)
 	}
+	defer resp.Body.Close()
 	b, err := io.ReadAll(resp.Body)
-	if err != nil || string(b) != "hello" || resp.Status != "418 I'm a teapot" || resp.Header.Get("X") != "y" {
-		t.Errorf("%s %q %v %v", resp.Status, b, resp.Header, err)
-	}
-	if resp, err = client.Get("http://any/empty"); err != nil || resp.StatusCode != 200 {
-		t.Errorf("%+v, %v", resp, err)
-	}
-	if resp, err = client.Get("http://any/panic"); err != nil {
+	if err != nil {
 		t.Fatal(err)
 	}
-	if b, err := io.ReadAll(resp.Body); string(b) != "half" || !errors.Is(err, io.ErrUnexpectedEOF) {
-		t.Errorf("read %q, %v from a broken connection", b, err)
+	return resp.StatusCode, string(b)
+}
+
+const (
+	chat     = "/v1/chat/completions"
+	messages = "/v1/messages"
+
+	chatCalls = `{"role":"user","content":"hello"},{"role":"assistant","content":"I run it.","tool_calls":[
+		{"id":"a","type":"function","function":{"name":"f","arguments":"{}"}},{"id":"b","type":"function","function":{"name":"f","arguments":"{}"}}]}`
+	chatAnswers = `{"role":"tool","tool_call_id":"b","content":"2"},{"role":"tool","tool_call_id":"a","content":"1"}`
+	chatPicture = `{"role":"user","content":[{"type":"text","text":"Image 1"},{"type":"image_url","image_url":{"url":"data:image/png;base64,AA=="}}]}`
+
+	messageCalls = `{"role":"user","content":"hello"},{"role":"assistant","content":[{"type":"text","text":"I run it."},
+		{"type":"tool_use","id":"a","name":"f","input":{}},{"type":"tool_use","id":"b","name":"f","input":{}}]}`
+	messageAnswers = `{"role":"user","content":[{"type":"tool_result","tool_use_id":"b","content":"2"},
+		{"type":"tool_result","tool_use_id":"a","content":[{"type":"text","text":"1"},{"type":"image","source":{}}]}]}`
+)
+
+// TestRead: both APIs give the model the same conversation.
+func TestRead(t *testing.T) {
+	want := []scripted.Item{
+		{User: "hello"},
+		{Turn: &scripted.Turn{Text: "I run it.", Calls: []scripted.ToolCall{{ID: "a", Name: "f", Args: "{}"}, {ID: "b", Name: "f", Args: "{}"}}}},
+		{Replies: []scripted.ToolReply{{CallID: "b", Text: "2"}, {CallID: "a", Text: "1", Images: 1}}},
 	}
-	ctx, cancel := context.WithCancel(t.Context())
-	req, _ := http.NewRequestWithContext(ctx, http.MethodGet, "http://any/stream", nil)
-	if resp, err = client.Do(req); err != nil {
-		t.Fatal(err)
+	for path, list := range map[string]string{chat: chatCalls + "," + chatAnswers + "," + chatPicture, messages: messageCalls + "," + messageAnswers} {
+		var got []scripted.Item
+		status, answer := post(t, func(_ context.Context, c *scripted.Conversation) scripted.Turn {
+			got = c.Items
+			return scripted.Turn{Text: "Done."}
+		}, path, `{"messages":[`+list+`]}`)
+		if status != http.StatusOK || !strings.Contains(answer, "Done.") || !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: status %d, %s\ngot %+v", path, status, answer, got)
+		}
 	}
-	buf := make([]byte, 4)
-	if _, err := io.ReadFull(resp.Body, buf); err != nil || string(buf) != "one\n" {
-		t.Errorf("read %q, %v", buf, err)
+}
+
+// TestOpenCalls: a conversation in which a call has no answer is refused.
+func TestOpenCalls(t *testing.T) {
+	for _, tt := range []struct{ name, path, list, want string }{
+		{"no answer", chat, chatCalls, "has no answer"},
+		{"one answer", chat, chatCalls + `,{"role":"tool","tool_call_id":"a","content":"1"}`, `"b" has no answer`},
+		{"twice", chat, chatCalls + "," + chatAnswers + `,{"role":"tool","tool_call_id":"a","content":"1"}`, "is no call"},
+		{"words between", chat, chatCalls + `,{"role":"user","content":"x"},` + chatAnswers, "has no answer"},
+		{"no answer", messages, messageCalls, "has no answer"},
+		{"no call", messages, messageAnswers, "is no call"},
+	} {
+		status, answer := post(t, scripted.Script, tt.path, `{"messages":[`+tt.list+`]}`)
+		if status != http.StatusBadRequest || !strings.Contains(strings.ReplaceAll(answer, `\"`, `"`), tt.want) {
+			t.Errorf("%s at %s: status %d, %s", tt.name, tt.path, status, answer)
+		}
 	}
-	cancel()
-	<-ended
-	if _, err := io.ReadAll(resp.Body); !errors.Is(err, context.Canceled) {
-		t.Errorf("error %v after the request's end", err)
-	}
+}
+
+func FuzzHandler(f *testing.F) {
+	f.Add(`{"messages":[` + chatCalls + "," + chatAnswers + "," + chatPicture + `]}`)
+	f.Add(`{"messages":[` + messageCalls + "," + messageAnswers + `]}`)
+	f.Fuzz(func(t *testing.T, body string) {
+		for _, path := range []string{chat, messages} {
+			if status, answer := post(t, scripted.Script, path, body); status != http.StatusOK && status != http.StatusBadRequest {
+				t.Errorf("%s: status %d, %s", path, status, answer)
+			}
+		}
+	})
 }

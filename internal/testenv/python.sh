@@ -2,7 +2,7 @@
 # Makes .testenv/python at the root of the repository: a Python with numpy,
 # pandas, matplotlib and pillow, for the tests of providers/subprocess. From
 # PyPI where pip reaches it, else from the distribution's packages. What cannot
-# be had is told in one line.
+# be had is told in one line. And .testenv/uv: uv, from PyPI.
 #
 # The interpreter behind it has to be one that other users can execute, since a
 # root host runs programs as another user.
@@ -42,4 +42,12 @@ if complete; then
 	echo "python: $("$env/bin/python" -V) with numpy, pandas, matplotlib, pillow"
 else
 	echo "python: could not install numpy, pandas, matplotlib and pillow: $(last_line "$log")"
+fi
+if [ ! -x .testenv/uv/bin/uv ] && complete; then
+	"$env/bin/python" -m pip install -q --target .testenv/uv uv >>"$log" 2>&1
+fi
+if [ -x .testenv/uv/bin/uv ]; then
+	echo "python: $(.testenv/uv/bin/uv --version)"
+else
+	echo "python: could not install uv: $(last_line "$log")"
 fi

@@ -10,6 +10,7 @@ func (p *parser) typeArgs() bool {
 			if end == 0 {
 				return false
 			}
+			// next goes on from where the token at hand ends.
 			p.tok = token{end: int(end)}
 			p.next()
 			return true

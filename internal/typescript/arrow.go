@@ -24,6 +24,7 @@ func (p *parser) paren(w where, call bool) shape {
 	case p.is("=>") && !p.tok.nl:
 		p.next()
 		return arrowHead
+	// Only where a conditional's colon may follow can this one be something else.
 	case p.is(":") && (parameters || w&noColon == 0):
 		if !p.returnType(closing) {
 			p.unexpected()
@@ -82,6 +83,7 @@ func (p *parser) returnType(closing int) bool {
 // conditional's alternative may follow, as in "a ? (b): c => d : e". It is one
 // only if such a colon does follow. Else nothing is parsed.
 func (p *parser) arrowBeforeColon(start, closing int) bool {
+	// Without the note, guesses that nest take twice as long with each level.
 	if p.notArrow[start] {
 		return false
 	}

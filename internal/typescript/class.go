@@ -21,6 +21,7 @@ func (p *parser) classDeclaration(decorators []string, e *export) (name string) 
 		p.next()
 	}
 	head, start := p.mark(), p.tok.start
+	// A place for what only the end of the class shows to be needed.
 	p.replace(start, start, "")
 	c := class{decorators: decorators}
 	p.class(&c)
@@ -78,6 +79,7 @@ func (p *parser) class(c *class) {
 	}
 	p.expect("{")
 	c.fields = len(p.edits)
+	// A place for the fields of parameter properties; the constructor comes later.
 	p.replace(p.last, p.last, "")
 	p.barrier = len(p.edits)
 	for !p.is("}") {

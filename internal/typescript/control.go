@@ -68,6 +68,7 @@ func (p *parser) doLoop() {
 		p.unexpected()
 	}
 	p.condition()
+	// Behind do ... while () none is needed, even on the same line: ECMA-262, 12.10.1.
 	p.accept(";")
 }
 
@@ -84,6 +85,7 @@ func (p *parser) forLoop() {
 	}
 	switch {
 	case p.acceptWord("of"):
+		// No comma expression here, unlike after in: ECMA-262, 14.7.5.
 		p.assign(0)
 	case p.acceptWord("in"):
 		p.expr(0)

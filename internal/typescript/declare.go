@@ -13,6 +13,7 @@ func (p *parser) typeDeclaration() bool {
 		p.skipBody()
 		return true
 	case "type":
+		// type in x and type instanceof x are expressions.
 		if n.kind != word || n.nl || n.text == "in" || n.text == "instanceof" {
 			return false
 		}

@@ -77,6 +77,7 @@ func (p *parser) render(start, end int, edits []edit) string {
 	b.Grow(end - start + 64)
 	at := start
 	for _, e := range edits {
+		// Edits that overlap are a fault of ours; they must not run as another program.
 		if int(e.start) < at || int(e.end) > end {
 			p.fail(int(e.start), "The program cannot be translated")
 		}

@@ -76,6 +76,7 @@ func (p *parser) translate(parse func(*parser)) (pr *Program, err error) {
 		if r := recover(); r != nil {
 			b, ok := r.(bailout)
 			if !ok {
+				// A fault of ours is no error of the program.
 				panic(r)
 			}
 			err = b.err
@@ -122,6 +123,7 @@ type state struct {
 
 func (p *parser) save() state {
 	s := state{p.tok, p.last, len(p.edits), len(p.texts), p.barrier, p.depth, p.memory, len(p.scopes), p.nested, p.exports, p.live, p.decorate}
+	// restore cuts the list here, so that no edit of before may grow meanwhile.
 	p.barrier = s.edits
 	return s
 }

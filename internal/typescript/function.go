@@ -41,6 +41,8 @@ func (p *parser) parameters(s *signature) {
 	for n := 0; !p.is(")"); n++ {
 		if p.isWord("this") {
 			p.thisParameter()
+			// It is no parameter of the JavaScript, by whose numbers decorators are
+			// called.
 			n--
 			continue
 		}

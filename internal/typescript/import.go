@@ -55,6 +55,7 @@ func (p *parser) from() {
 		p.unexpected()
 	}
 	p.next()
+	// assert is a name as well, and begins the next statement on a new line.
 	if p.isWord("with") || p.isWord("assert") && !p.tok.nl {
 		p.next()
 		p.object()

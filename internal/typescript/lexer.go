@@ -70,6 +70,7 @@ func (p *parser) next() {
 	default:
 		p.scan(&t)
 	}
+	// By length too, since long comments and strings may be looked at again.
 	p.step(1 + (t.end-p.last)/64)
 	p.tok = t
 }

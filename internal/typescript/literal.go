@@ -38,6 +38,7 @@ func escapeEnd(src string, i int) int {
 		return -1
 	}
 	if src[i+2] != '{' {
+		// identEnd goes on over the digits.
 		return i + 2
 	}
 	for i += 3; i < len(src) && identPart(src[i]) && src[i] != '\\'; i++ {
@@ -111,6 +112,7 @@ func (p *parser) regexp() {
 		case ']':
 			class = false
 		case '/':
+			// Within brackets a slash is a character.
 			if class {
 				continue
 			}

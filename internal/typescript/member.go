@@ -129,6 +129,7 @@ func (p *parser) memberKey(name token, edits int) string {
 		return p.src[name.start:name.end]
 	case punct:
 		key := p.src[name.start+1 : p.last-1]
+		// Where types were erased from it, the source's text is no JavaScript.
 		if edits == len(p.edits) && strings.IndexFunc(key, func(r rune) bool { return r >= 0x80 || r != '.' && !identPart(byte(r)) }) < 0 {
 			return key
 		}

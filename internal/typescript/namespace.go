@@ -32,6 +32,7 @@ func (p *parser) namespace(exports string) (live, known bool) {
 	p.scopes = p.scopes[:len(p.scopes)-1]
 	p.nested -= len(path)
 	p.exports, p.live = outer.exports, outer.live
+	// namespacePath went one deeper for each name.
 	p.depth -= len(path)
 	if live {
 		known = p.declare(path[0])

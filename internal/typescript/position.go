@@ -54,6 +54,7 @@ func (pr *Program) Position(line, column int) (int, int) {
 		}
 		length := units(in.text)
 		more := length - units(firstLine(pr.source[in.start:in.end]))
+		// Blanks fill up what is shorter, so that nothing moves.
 		if more <= 0 {
 			continue
 		}

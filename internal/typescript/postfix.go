@@ -26,12 +26,14 @@ func (p *parser) postfix() {
 		case "(":
 			p.arguments()
 		case "!":
+			// On a new line it negates what follows.
 			if t.nl {
 				return
 			}
 			p.next()
 			p.blank(t.start, t.end)
 		case "++", "--":
+			// On a new line it is the next statement's: ECMA-262, 12.10.1.
 			if !t.nl {
 				p.next()
 			}

@@ -20,6 +20,7 @@ func punctLen(s string) int {
 			return 3
 		case strings.HasPrefix(s, "??"):
 			return 2
+		// In a?.5:b the digit makes it a conditional: ECMA-262, 12.8.
 		case strings.HasPrefix(s, "?.") && (len(s) == 2 || s[2] < '0' || s[2] > '9'):
 			return 2
 		}

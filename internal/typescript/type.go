@@ -143,6 +143,7 @@ func (p *parser) typeOperand(single *bool) (function, ok bool) {
 }
 
 func (p *parser) typeIndexes(single *bool) bool {
+	// On a new line it begins the next member.
 	for p.is("[") && !p.tok.nl {
 		*single = false
 		p.next()

@@ -124,6 +124,7 @@ func (l *language) instance(b engine.Budget, files *memfs.FS, cwd string) (engin
 			inst.Close()
 		}
 	})
+	// Memory may be there the next time, when it goes without a template.
 	if l.failed != nil && !errors.Is(l.failed, codeinterp.ErrCapacity) {
 		return nil, l.failed
 	}
@@ -135,6 +136,7 @@ func (l *language) instance(b engine.Budget, files *memfs.FS, cwd string) (engin
 
 // close releases the template.
 func (l *language) close() {
+	// Waits for a template that is being made, and lets none be made later.
 	l.once.Do(func() { l.failed = codeinterp.ErrClosed })
 	if l.template != nil {
 		l.template.Close()

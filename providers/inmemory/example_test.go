@@ -64,7 +64,7 @@ func ExampleNewStateful() {
 	// ok ""
 	// ok "5"
 	// error ""
-	// TypeError: cannot read property 'length' of null in line 1
+	// TypeError: Cannot read properties of null (reading 'length') in line 1
 }
 
 // Files go into a context and come out of it as those of a directory.

@@ -13,7 +13,7 @@ import (
 
 var (
 	fuzzSeed = flag.Uint64("seed", 0, "seed of the first programs that are compared with node; zero: by the clock")
-	fuzzFor  = flag.Duration("fuzzfor", 20*time.Second, "how long random programs are compared with node")
+	fuzzFor  = flag.Duration("fuzzfor", time.Minute, "how long random programs are compared with node")
 )
 
 // TestNodeFuzz compares random programs with node: loops, labels, exceptions,
@@ -46,6 +46,9 @@ func TestNodeFuzz(t *testing.T) {
 			res, err := s.RunCode(t.Context(), "javascript", code, nil)
 			if err != nil {
 				t.Fatal(err)
+			}
+			if res.Error != nil && res.Error.Name == "InternalError" && res.Error.Message == "out of memory" {
+				continue // strings that double in a loop: node has more room
 			}
 			if compared++; res.Stdout() != want[i] || !res.OK() {
 				wrong++

@@ -31,10 +31,9 @@ var errOver = errors.New("inmemory: the run is over")
 // A run is one program's execution and the engine's host. The goroutine that
 // runs the engine has a slot of the scheduler whenever it computes.
 type run struct {
-	slots *scheduler
-	out   *driver.Output
-	ctx   context.Context // the engine's: it ends with the first order to stop
-	stop  context.CancelFunc
+	slots   *scheduler
+	out     *driver.Output
+	stopper // of the engine: it ends with the first order to stop
 
 	since time.Time     // when the slot was granted, for Breathe
 	away  time.Duration // spent in OnOutput
@@ -59,10 +58,16 @@ type batch struct {
 
 var _ engine.Host = (*run)(nil)
 
-func newRun(slots *scheduler, out *driver.Output) *run {
-	r := &run{slots: slots, out: out}
-	r.ctx, r.stop = context.WithCancel(context.Background())
-	return r
+// A stopper is a ctx and what ends it. Few are ever used, so a session keeps one
+// from run to run, once nothing of the run before can end it any more.
+type stopper struct {
+	ctx  context.Context
+	stop context.CancelFunc
+}
+
+func newStopper() stopper {
+	ctx, stop := context.WithCancel(context.Background())
+	return stopper{ctx, stop}
 }
 
 // Write implements engine.Host.
@@ -70,6 +75,7 @@ func (r *run) Write(kind codeinterp.Kind, p []byte) {
 	r.batch.mu.Lock()
 	defer r.batch.mu.Unlock()
 	r.mustGoOn()
+	// Before what follows on the other stream, so that the order is kept.
 	if kind != r.batch.kind {
 		r.flush()
 		r.batch.kind = kind
@@ -122,6 +128,7 @@ func (r *run) Show(o codeinterp.Output) {
 // does not hold up other programs.
 func (r *run) emit(put func()) {
 	r.mustGoOn()
+	// Nobody is called then, who could take long.
 	if !r.out.Live() {
 		put()
 		return
@@ -178,6 +185,7 @@ func (r *run) enter() {
 	r.since = time.Now()
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	// kill found no slot to give back before this one was granted.
 	if r.over.Load() {
 		r.slots.release()
 		return
@@ -238,6 +246,7 @@ func (r *run) outcome(p *driver.Program, end engine.Outcome) driver.Outcome {
 	r.ended = true
 	p.End()
 	o := driver.Outcome{ExitCode: end.ExitCode, Error: end.Error, Cause: end.Cause, Lost: end.Lost, End: time.Now().Add(-r.away)}
+	// That it was interrupted is the engine's word, and no error of the program.
 	if end.Stopped && r.ctx.Err() != nil {
 		o.Error, end.Value = nil, nil
 	}

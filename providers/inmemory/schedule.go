@@ -44,6 +44,7 @@ func (s *scheduler) acquire(ctx context.Context) bool {
 	}
 	s.mu.Lock()
 	select {
+	// release granted it in the moment in which ctx ended: it is passed on.
 	case <-granted:
 		s.mu.Unlock()
 		s.release()
@@ -87,6 +88,7 @@ type budget struct {
 
 // Take implements engine.Budget.
 func (b *budget) Take(n int64) bool {
+	// Added first: of two who ask at once for the last bytes one has to fail.
 	if b.used.Add(n) > b.max {
 		b.used.Add(-n)
 		return false

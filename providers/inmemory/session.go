@@ -2,6 +2,7 @@ package inmemory
 
 import (
 	"context"
+	"encoding/json"
 	"maps"
 	"strconv"
 	"sync/atomic"
@@ -26,6 +27,7 @@ type session struct {
 
 	inst engine.Instance // nil where the state is gone
 	runs int             // of inst
+	idle stopper         // for the next run; see stopper
 
 	current atomic.Pointer[run]
 }
@@ -45,9 +47,9 @@ func (s *session) Cwd() string {
 
 // Run implements driver.Session.
 func (s *session) Run(ctx context.Context, p *driver.Program, out *driver.Output) (driver.Outcome, error) {
-	r := newRun(s.rt.slots, out)
-	defer r.stop()
+	r := &run{slots: s.rt.slots, out: out, stopper: s.stopper()}
 	if !r.slots.tryAcquire() {
+		// The wait for others is no slow start, so that no start limit ends it.
 		p.Busy(true)
 		got := r.slots.acquire(ctx)
 		p.Busy(false)
@@ -62,8 +64,10 @@ func (s *session) Run(ctx context.Context, p *driver.Program, out *driver.Output
 			return driver.Outcome{}, err
 		}
 	}
-	if err := p.CopyFiles(ctx, s.files.Files(s.cwd)); err != nil {
-		return driver.Outcome{}, err
+	if p.HasFiles() {
+		if err := p.CopyFiles(ctx, s.files.Files(s.cwd)); err != nil {
+			return driver.Outcome{}, err
+		}
 	}
 	before := s.files.Changes()
 	s.current.Store(r)
@@ -71,13 +75,24 @@ func (s *session) Run(ctx context.Context, p *driver.Program, out *driver.Output
 	p.Begin()
 	r.since = time.Now()
 	s.runs++
-	defer context.AfterFunc(ctx, r.kill)()
+	ended, unwatch := false, p.AfterStop(ctx, r.kill)
+	defer func() {
+		if unwatch() && ended { // nothing that could end this run is left
+			s.idle = r.stopper
+		}
+	}()
 	prog := engine.Program{Name: s.programName(), Code: p.Code, Stdin: p.Stdin, Env: env(s.env, p.Env)}
 	for _, f := range p.Functions() {
-		prog.Functions, prog.Call = append(prog.Functions, f.Name), p.Call
+		prog.Functions = append(prog.Functions, f.Name)
+	}
+	if len(prog.Functions) > 0 {
+		prog.Call = func(name string, args json.RawMessage, answer func(json.RawMessage, error)) {
+			p.Start(context.Background(), name, args, answer)
+		}
 	}
 	end := r.in(s.inst, prog)
 	o := r.outcome(p, end)
+	ended = true
 	if p.Artifacts {
 		o.Artifacts, o.Missing = s.artifacts(ctx, before)
 	}
@@ -86,6 +101,16 @@ func (s *session) Run(ctx context.Context, p *driver.Program, out *driver.Output
 		s.close()
 	}
 	return o, nil
+}
+
+// stopper returns the one that was kept, or a new one.
+func (s *session) stopper() stopper {
+	kept := s.idle
+	s.idle = stopper{}
+	if kept.ctx == nil || kept.ctx.Err() != nil {
+		return newStopper()
+	}
+	return kept
 }
 
 // artifacts lists what was done to files since Changes was before.

@@ -7,14 +7,15 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"runtime"
 	"runtime/debug"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/hostiletest"
 	"github.com/toolcell/toolcell/providers/inmemory"
 	"github.com/toolcell/toolcell/providers/inmemory/engine"
 )
@@ -38,7 +39,7 @@ type stress struct {
 	*testing.T
 	s       *inmemory.Stateful
 	end     time.Time
-	hostile []hostileProgram
+	hostile []hostiletest.Program
 
 	runs, lost, answers, damaged atomic.Int64
 }
@@ -47,8 +48,9 @@ type stress struct {
 // the contexts of others, not their runs, not the host's own memory.
 func TestStress(t *testing.T) {
 	const callers = 8
+	goroutines, files := runtime.NumGoroutine(), openFiles()
 	defer debug.SetGCPercent(debug.SetGCPercent(10))
-	x := &stress{T: t, end: time.Now().Add(stressFor(t)), hostile: slices.Concat(hostile, hostileMore)}
+	x := &stress{T: t, end: time.Now().Add(stressFor(t)), hostile: hostiletest.JavaScript()}
 	x.s = open(t, &inmemory.Options{Limits: engine.Limits{Memory: 48 << 20}, MaxRunning: callers, MaxMemory: 4 << 30})
 	var wg sync.WaitGroup
 	for n := range callers {
@@ -64,6 +66,21 @@ func TestStress(t *testing.T) {
 	if n := x.s.Abandoned(); n > 0 {
 		t.Errorf("%d engines were abandoned", n)
 	}
+	for wait := time.Now().Add(time.Minute); runtime.NumGoroutine() > goroutines+2 && time.Now().Before(wait); {
+		time.Sleep(10 * time.Millisecond) // timers that meddle with runs which have ended
+	}
+	if n := runtime.NumGoroutine(); n > goroutines+2 {
+		t.Errorf("%d goroutines, which were %d", n, goroutines)
+	}
+	if n := openFiles(); n > files+8 { // the runtime's own
+		t.Errorf("%d files are open, which were %d", n, files)
+	}
+}
+
+// openFiles is how many files the process has open, 0 where that is unknown.
+func openFiles() int {
+	list, _ := os.ReadDir("/proc/self/fd")
+	return len(list)
 }
 
 func (x *stress) going() bool { return time.Now().Before(x.end) && x.damaged.Load() < 10 }
@@ -115,16 +132,16 @@ func (x *stress) attackOnce(rng *rand.Rand, id codeinterp.ContextID) {
 	case 2:
 		time.AfterFunc(after, func() { _ = x.s.RestartContext(context.Background(), id) })
 	}
-	res, err := x.s.RunInContext(ctx, id, p.code, o)
+	res, err := x.s.RunInContext(ctx, id, p.Code, o)
 	x.runs.Add(1)
 	if errors.Is(err, codeinterp.ErrUnavailable) {
-		x.wrong("%s: got %v: %v", p.name, res.Status, err)
+		x.wrong("%s: got %v: %v", p.Name, res.Status, err)
 	}
 	if res.StateLost {
 		x.lost.Add(1)
 	}
 	if res.Error != nil && res.Error.Name == "InternalError" && len(res.Error.Traceback) == 0 && res.Status == codeinterp.StatusLost {
-		x.wrong("%s: the engine failed by itself: %v", p.name, res.Error)
+		x.wrong("%s: the engine failed by itself: %v", p.Name, res.Error)
 	}
 }
 

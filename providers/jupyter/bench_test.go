@@ -46,14 +46,15 @@ func newContext(b testing.TB, s *server, opts jupyter.Options) (*jupyter.Statefu
 }
 
 // BenchmarkCell runs 1+1 in a live kernel: with the floor, with this package,
-// with this package's two other ways to treat acknowledgements, in turn, and
-// then with Python's own client, which has no server in between.
+// with this package's two other ways to treat acknowledgements, with a server
+// that only carries as many messages, in turn, and then with Python's own client,
+// which has no server in between.
 func BenchmarkCell(b *testing.B) {
 	s := ownServer(b, "server6")
 	f := must(newFloor(s))(b)
 	defer f.close()
 	names := []string{"ours", "pong", "plain", "json"}
-	runs := map[string]func(){"floor": func() { must(f.run("1+1"))(b) }}
+	runs := map[string]func(){"floor": func() { must(f.run("1+1"))(b) }, "carriage": carriage(b, "server6")}
 	for i, opts := range []jupyter.Options{{}, jupyter.WithPong(jupyter.Options{}), jupyter.WithoutAckFix(jupyter.Options{}), jupyter.WithJSON(jupyter.Options{})} {
 		ci, id := newContext(b, s, opts)
 		runs[names[i]] = func() {
@@ -77,7 +78,7 @@ func BenchmarkCell(b *testing.B) {
 	}
 	base := float64(median(took["floor"]))
 	b.ReportMetric(base/1e6, "floor-ms")
-	for _, name := range names {
+	for _, name := range append(names, "carriage") {
 		b.ReportMetric(float64(median(took[name]))/base, name+"/floor")
 	}
 	b.ReportMetric(zmqMedian(b, "server6")*1e6/base, "zmq/floor")

@@ -9,11 +9,13 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/conformance"
+	"github.com/toolcell/toolcell/internal/race"
 	"github.com/toolcell/toolcell/providers/jupyter"
 )
 
@@ -35,6 +37,7 @@ var suites = map[string]func(t *testing.T){
 	"gateway": func(t *testing.T) { conform(t, "gateway", conformance.Config{Brief: true}) },
 	"hub":     func(t *testing.T) { conform(t, "hub", conformance.Config{Brief: true}) },
 	"eg":      func(t *testing.T) { conform(t, "eg", conformance.Config{Brief: true}) },
+	"R":       conformR,
 	"deno": func(t *testing.T) {
 		for _, part := range []string{"server6", "deno"} {
 			if _, err := os.Stat(filepath.Join(testenv(), part, ".done")); err != nil {
@@ -44,6 +47,11 @@ var suites = map[string]func(t *testing.T){
 		conform(t, "server6", denoConfig())
 	},
 }
+
+// sameKernel are the servers with the kernel of server6: what a run of theirs
+// comes to is tried there. make race tries it with them too, and with R what
+// starts many kernels, which are not forked there.
+var sameKernel = []string{"gateway", "hub", "eg"}
 
 const childEnv = "TOOLCELL_JUPYTER_SUITE"
 
@@ -61,8 +69,16 @@ func TestConformance(t *testing.T) {
 			if testing.Short() && name != "server6" {
 				t.Skip("short: one server does")
 			}
+			if name == "R" && !race.Full() {
+				t.Skip("IRkernel takes ten minutes and more: make race tries it")
+			}
 			t.Parallel()
 			cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestConformance$", "-test.v=true", "-test.timeout=20m")
+			switch {
+			case race.Full():
+			case slices.Contains(sameKernel, name):
+				cmd.Args = append(cmd.Args, "-test.skip=^TestConformance$/^python$/^RunInContext$")
+			}
 			cmd.Env = append(os.Environ(), childEnv+"="+name)
 			out, err := cmd.CombinedOutput()
 			switch {

@@ -1,6 +1,10 @@
 package jupyter
 
-import "github.com/toolcell/toolcell/codeinterp"
+import (
+	"path"
+
+	"github.com/toolcell/toolcell/codeinterp"
+)
 
 // Describe implements driver.Runtime. What stands between the code and the
 // server's host is the operator's affair and not known here; nothing stands
@@ -15,10 +19,16 @@ func (rt *runtime) Describe() codeinterp.Info {
 			Reasons:   []string{"code runs on the Jupyter server's host, with what its operator allows"},
 		},
 	}
+	if dir := rt.opts.Dir; dir != "" {
+		info.Isolation.Reasons = append(info.Isolation.Reasons, "all programs share a directory, and can disturb one another there")
+		if path.IsAbs(dir) {
+			info.Workdir = path.Clean(dir)
+		}
+	}
 	for _, name := range rt.languages {
 		info.Languages = append(info.Languages, codeinterp.LanguageInfo{
 			Name: name, Runtime: rt.kinds[name].DisplayName, Contexts: true,
-			Functions: rt.kinds[name].CanCall()})
+			Functions: rt.kinds[name].CanCall(), Files: rt.kinds[name].HasFiles()})
 	}
 	return info
 }

@@ -20,7 +20,12 @@
 // or when the kernel is gone. Timeout and cancellation interrupt the program,
 // and restart its kernel if it is not over within Options.Grace;
 // Result.StateLost tells which. Where an interrupt hits the kernel while it
-// reports the end, the kernel is asked instead of killed.
+// reports the end, the kernel is asked instead of killed. An interrupt that the
+// server has not answered is waited for before the next program begins, half a
+// minute at most: then, as where its answer was lost, the kernel is given up with
+// its state, for it would hit what runs next. In an adopted kernel, which is not
+// given up, a run that did not begin tells it. A kernel whose kernelspec wants a
+// message for an interrupt is asked itself, and its answer is waited for so.
 //
 // Where the kernel's answer was lost, it is asked how the program ended, which
 // Python kernels know. Where nobody knows, and where the server does not come
@@ -39,7 +44,9 @@
 // what it kept, duplicates are dropped, and ipykernel's numbering shows whether
 // anything is missing. If so, or if that cannot be known, Result.Truncated says
 // "connection". What a server drops by its rate limit is told as "rate";
-// Options.Spill takes Python's output around the limit.
+// Options.Spill takes Python's output around the limit. A kernel whose process
+// dies under a run may take the last of its output with it, flushed or not, for
+// it sends by a thread of its own: that such a loss is possible is told as "exit".
 //
 // # Functions of the host
 //
@@ -54,6 +61,26 @@
 // those that refuse the setup have no functions. Arguments of one call are at
 // most a third of Options.MaxMessage, less 2 MiB; a process that the program
 // forked cannot call.
+//
+// # Files
+//
+// Files of Python kernels' contexts (codeinterp.Files), inputs and artifacts
+// travel by hidden requests on the kernel's control channel, at most 1 MiB in
+// each, so that gateways work too, which have no contents API. ipykernel 6 and
+// later serve that channel in a thread of its own: a program that computes is in
+// nobody's way. One that lets no other thread run is, and so is an OnOutput that
+// waits for a file while more than 4 MiB of output wait for it: after 15 seconds
+// the operation fails with an ErrUnavailable that says that the kernel is busy.
+// Between two runs a kernel that is gone is replaced first. An open file is opened
+// anew by each request, and has to be the same file under the same name: one that
+// a program has moved away is fs.ErrNotExist. A kernel's host needs to be POSIX.
+//
+// With Options.Dir all programs start in one directory of the kernels' host, in
+// contexts and without; it stays.
+//
+// Artifacts are found by two looks at the whole directory, in the kernel, and
+// hashed there; those of a run whose kernel died, or had to be ended, are missing,
+// which Result.Truncated says.
 //
 // # What is set up in a kernel
 //
@@ -94,8 +121,8 @@
 // message, line its line, and exit an exit code that costs no state; stdin is
 // RunOptions.Stdin, env RunOptions.Env, and cwd ContextOptions.Cwd. bash_kernel
 // takes ContextOptions.Env too. The death of a kernel's process is told of each,
-// that of bash_kernel's shell too; a shell of calysto_bash that has ended stays
-// so, and only its words on standard error tell.
+// that of a shell in bash_kernel and calysto_bash too, where the second starts none
+// in its place, so that its kernel is replaced.
 //
 // # Errors
 //
@@ -126,9 +153,9 @@
 //
 // # Limits
 //
-// There are no files: RunOptions.Files and Artifacts, and ContextOptions.Files,
-// are ErrInvalid, and codeinterp.Files finds nothing. Programs read and write
-// those of their kernel's host. Nor are there commands, or RunOptions.Input.
+// Files of other kernels than Python's are not reached, as LanguageInfo.Files
+// says, nor are those of adopted kernels; no disk quota is kept. There are no
+// commands and no RunOptions.Input.
 //
 // The exit code of a kernel that died is not known to its clients: it is told
 // as 137, whatever the signal. Output of child processes that outlive their run
@@ -136,7 +163,8 @@
 // interrupted, so that a timeout costs its state; it shows no value for null,
 // NaN and bigints, its runs end before their timers do, and output of timers after a run is not told from the next run's.
 // bash_kernel merges the streams, and a shell that exits is told as 137 too. A
-// process that a program detached from its kernel outlives it. A kernel that had
+// process that a program detached from its kernel outlives it, and so does every
+// child process of IRkernel, whose programs also share the server's directory. A kernel that had
 // to be killed leaves its private directory below the server's TMPDIR. Servers
 // buffer without limit what a slow OnOutput leaves unread; the program is not
 // slowed down by it. A Spill is limited to 1 GiB per run.
@@ -147,7 +175,9 @@
 // adds no isolation. A program shares its kernel's process, and can forge what
 // the kernel says of it. It can forge calls of the functions that its run was
 // given, which are then calls like any other: their names, number and sizes are
-// checked here. Tokens travel in a header, in the URL only if
+// checked here. So is what it says of files, which are read and written with the
+// rights of its user: links that lead out are not followed, but a program that
+// takes the place of what serves the files decides what is in them. Tokens travel in a header, in the URL only if
 // Options.TokenInURL asks for it. Use https, and a server with the security
 // fixes of Jupyter Server 2.18 or later.
 package jupyter

@@ -5,7 +5,6 @@ import (
 	"io"
 	"net"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -21,7 +20,7 @@ type faultProxy struct {
 	refuse  bool
 	rate    int // bytes a second from the server; 0: as they come
 
-	requests atomic.Int64 // REST calls and handshakes that were sent, and connections refused
+	requests []time.Time // when REST calls and handshakes were sent, and connections refused
 }
 
 type pair struct {
@@ -57,7 +56,7 @@ func (p *faultProxy) join(c net.Conn) {
 	refuse := p.refuse
 	p.mu.Unlock()
 	if refuse {
-		p.requests.Add(1)
+		p.asked(1)
 		c.Close()
 		return
 	}
@@ -84,7 +83,7 @@ func (p *faultProxy) pump(pr *pair, from, to net.Conn, down bool) {
 	for {
 		n, err := from.Read(buf)
 		if !down {
-			p.requests.Add(int64(bytes.Count(buf[:n], []byte(" HTTP/1.1\r\n"))))
+			p.asked(bytes.Count(buf[:n], []byte(" HTTP/1.1\r\n")))
 		}
 		p.mu.Lock()
 		lose, rate := pr.deaf || down && p.swallow, p.rate
@@ -104,6 +103,31 @@ func (p *faultProxy) pump(pr *pair, from, to net.Conn, down bool) {
 	from.Close()
 	to.Close()
 	p.set(func() { delete(p.pairs, pr) })
+}
+
+// asked notes n requests.
+func (p *faultProxy) asked(n int) {
+	p.set(func() {
+		for range n {
+			p.requests = append(p.requests, time.Now())
+		}
+	})
+}
+
+// busiest returns the most requests that came within one window since a time.
+func (p *faultProxy) busiest(since time.Time, window time.Duration) (most int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	first := 0
+	for i, at := range p.requests {
+		for p.requests[first].Before(since) && first < i || at.Sub(p.requests[first]) > window {
+			first++
+		}
+		if !at.Before(since) {
+			most = max(most, i-first+1)
+		}
+	}
+	return most
 }
 
 // cut closes all connections.

@@ -60,6 +60,16 @@ func (f *floor) call(method, path string, in, out any) error {
 	return json.Unmarshal(data, out)
 }
 
+var floorDialer = websocket.Dialer{ReadBufferSize: 64 << 10, Subprotocols: []string{"v1.kernel.websocket.jupyter.org"},
+	NetDialContext: func(ctx context.Context, network, addr string) (net.Conn, error) {
+		c, err := net.Dial(network, addr)
+		if err != nil {
+			return nil, err
+		}
+		raw, err := c.(*net.TCPConn).SyscallConn()
+		return quickConn{c, raw}, err
+	}}
+
 // newFloor starts a kernel and waits until it answers.
 func newFloor(s *server) (*floor, error) {
 	f := &floor{base: s.url, token: s.token}
@@ -74,17 +84,8 @@ func newFloor(s *server) (*floor, error) {
 		return nil, err
 	}
 	f.kernel = k.ID
-	d := websocket.Dialer{ReadBufferSize: 64 << 10, Subprotocols: []string{"v1.kernel.websocket.jupyter.org"},
-		NetDialContext: func(ctx context.Context, network, addr string) (net.Conn, error) {
-			c, err := net.Dial(network, addr)
-			if err != nil {
-				return nil, err
-			}
-			raw, err := c.(*net.TCPConn).SyscallConn()
-			return quickConn{c, raw}, err
-		}}
 	var err error
-	f.ws, _, err = d.Dial("ws"+strings.TrimPrefix(joinURL(f.base, "api/kernels/"+f.kernel+"/channels?session_id=floor"), "http"),
+	f.ws, _, err = floorDialer.Dial("ws"+strings.TrimPrefix(joinURL(f.base, "api/kernels/"+f.kernel+"/channels?session_id=floor"), "http"),
 		http.Header{"Authorization": {"token " + f.token}})
 	if err != nil {
 		return nil, err

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -76,8 +77,39 @@ var callingPrograms = []struct{ name, code, want, failure string }{
 	{"input", "tools.echo(v=1)\ntry: input('name? ')\nexcept EOFError: print('none')\nprint(tools.echo(v=2))", "none\n2\n", ""},
 	{"in a cell of a cell", "get_ipython().run_cell('print(tools.echo(v=1))')\nprint(tools.echo(v=2))", "1\n2\n", ""},
 	{"by position", "tools.echo(1)", "", "TypeError"},
+	{"awaited", "await tools.echo(v=1)", "", "TypeError"},
 	{"unknown", "tools.other()", "", "AttributeError"},
 	{"forked", "import os\nr, w = os.pipe()\nif os.fork() == 0:\n    try: tools.echo(v=1)\n    except ToolError as e: os.write(w, str(e).encode())\n    os._exit(0)\nos.wait()\nprint('forked process' in os.read(r, 1000).decode(), tools.echo(v=2))", "True 2\n", ""},
+}
+
+// TestFunctionsTogether has programs make a hundred calls that wait for each other.
+func TestFunctionsTogether(t *testing.T) {
+	t.Parallel()
+	both(t, func(t *testing.T, s *server) {
+		c := realSession(t, s, jupyter.Options{})
+		for _, code := range []string{
+			"from concurrent.futures import ThreadPoolExecutor\nwith ThreadPoolExecutor(100) as p: r = list(p.map(lambda i: tools.meet(v=i), range(100)))\nprint(r == list(range(100)))",
+			"import asyncio\nprint(await asyncio.gather(*(tools.aio.meet(v=i) for i in range(100))) == list(range(100)))",
+		} {
+			var open atomic.Int32
+			met := make(chan struct{})
+			meet := function("meet", func(ctx context.Context, a map[string]any) (any, error) {
+				if open.Add(1) == 100 {
+					close(met)
+				}
+				select {
+				case <-met:
+					return a["v"], nil
+				case <-ctx.Done():
+					return nil, ctx.Err()
+				}
+			})
+			res, err := c.run(code, &codeinterp.RunOptions{Functions: []codeinterp.Function{meet}, Timeout: 2 * time.Minute})
+			if err != nil || res.Stdout() != "True\n" {
+				t.Errorf("%s: %+v, %v", code, res, err)
+			}
+		}
+	})
 }
 
 // TestFunctions runs programs that call functions, and wants nothing of these to
@@ -91,6 +123,9 @@ func TestFunctions(t *testing.T) {
 			failure := ""
 			if res.Error != nil {
 				failure = res.Error.Name
+			}
+			if p.name == "awaited" && res.Error != nil && !strings.Contains(res.Error.Message, "tools.aio.name") {
+				t.Errorf("no hint: %+v", res.Error)
 			}
 			if err != nil || res.Stdout() != p.want || failure != p.failure {
 				t.Errorf("%s: %.1000s, error %+v, %v", p.name, fmt.Sprintf("%+v", res), res.Error, err)

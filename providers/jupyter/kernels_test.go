@@ -24,7 +24,6 @@ type foreign struct {
 	must     bool // installed from the registry of Python's packages
 	spec     string
 	grace    time.Duration // for an interrupt, where it does something
-	undead   bool          // the kernel does not tell that the program's process has died
 
 	value, json, stderr, fail, exit, read, env, cwd, spin, set, get, die string
 }
@@ -50,7 +49,6 @@ func foreigns() []foreign {
 		return f
 	}
 	calysto := name(bash, "calysto_bash", "bash@calysto_bash", `{"argv": ["BIN/python", "-m", "calysto_bash", "-f", "{connection_file}"], "display_name": "C", "language": "bash"}`, true, 0)
-	calysto.undead = true
 	const xpython = `{"argv": ["BIN/python", "-m", "xpython_launcher", "-f", "{connection_file}"FLAG], "display_name": "X", "language": "python"}`
 	return []foreign{
 		name(python, "ipykernel", "python", "", true, 0),
@@ -149,9 +147,7 @@ func (f *foreign) try(t *testing.T, s *server) string {
 		v.startsIn("/usr"),
 		v.survives(),
 	}
-	if !f.undead {
-		v.dies()
-	}
+	v.dies()
 	line := fmt.Sprintf("%-14s", f.name)
 	for i, word := range strings.Fields(abilities) {
 		line += fmt.Sprintf("%-*s", len(word)+2, map[bool]string{true: "yes", false: "-"}[row[i]])
@@ -253,5 +249,30 @@ func TestAskingKernel(t *testing.T) {
 	res, err = ci.RunInContext(t.Context(), id, "ask", &codeinterp.RunOptions{Stdin: []byte("ada\nbo\n")})
 	if err != nil || !res.OK() || res.Stdout() != "ada\n" {
 		t.Errorf("with input: %+v, %v", res, err)
+	}
+}
+
+// TestInterruptByMessage has a kernel interrupted that wants a message for it,
+// whose answer the next program waits for; the state is kept.
+func TestInterruptByMessage(t *testing.T) {
+	t.Parallel()
+	s := kernelServer(t, map[string]string{"message": `{"argv": ["BIN/python", "-m", "ipykernel_launcher", "-f", "{connection_file}"], "display_name": "M", "language": "python", "interrupt_mode": "message"}`})
+	ci, err := open(t.Context(), s, jupyter.Options{Grace: time.Minute})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ci.Close()
+	id, err := ci.CreateContext(t.Context(), "python@message", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 3 {
+		res, err := ci.RunInContext(t.Context(), id, "x = 5\nwhile True: pass", &codeinterp.RunOptions{Timeout: 200 * time.Millisecond})
+		if err != nil || res.Status != codeinterp.StatusTimeout || res.StateLost {
+			t.Errorf("%+v, %v", res, err)
+		}
+		if res, err = ci.RunInContext(t.Context(), id, "print(x)", nil); err != nil || res.Stdout() != "5\n" || res.StateLost {
+			t.Errorf("afterwards: %+v, %v", res, err)
+		}
 	}
 }

@@ -131,10 +131,7 @@ func TestWarmPool(t *testing.T) {
 
 func TestAttach(t *testing.T) {
 	var h held
-	inFake(t, jupyter.Options{}, plays{"work": func(k *fake.Kernel, req *fake.Message) {
-		h.set(k, req)
-		k.Answer(req, "execute_reply", fake.OK(1))
-	}}.on, func(r *rig) {
+	inFake(t, jupyter.Options{}, plays{"work": h.ends}.on, func(r *rig) {
 		r.ok("work")
 		ref, err := r.ci.Detach(r.t.Context(), r.id)
 		if err != nil {
@@ -164,6 +161,131 @@ func TestAttach(t *testing.T) {
 		}
 		if _, err := other.Attach(r.t.Context(), ref); !errors.Is(err, codeinterp.ErrContext) {
 			t.Errorf("a kernel that is gone: %v", err)
+		}
+	})
+}
+
+// TestDetachLosesNothing: what comes before a context is given up, while it is,
+// and afterwards is shown by the first run of who attaches.
+func TestDetachLosesNothing(t *testing.T) {
+	for name, c := range map[string]struct {
+		before string
+		deaf   bool // the server does not close the socket
+		want   func(out, err string) bool
+	}{
+		"all": {"before\n", false, func(out, err string) bool { return out == "before\nbetween\nafter\n" && err == "" }},
+		"too much": {strings.Repeat("x", 100<<10), false, func(out, err string) bool {
+			return strings.HasSuffix(out, "x"+"after\n") && strings.HasPrefix(err, "36872 bytes and 0 displays")
+		}},
+		"no answer": {"before\n", true, func(out, err string) bool {
+			return strings.HasPrefix(out, "before\n") && strings.Contains(err, "may be missing")
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var h held
+			inFake(t, jupyter.Options{}, func(s *fake.Server) {
+				plays{"work": func(k *fake.Kernel, req *fake.Message) {
+					h.set(k, req)
+					k.Answer(req, "execute_reply", fake.OK(1))
+				}}.on(s)
+				s.Leave = func(k *fake.Kernel) {
+					at, req := h.get()
+					if at != k {
+						return
+					}
+					if say(k, req, "between\n"); c.deaf {
+						time.Sleep(time.Minute)
+					}
+				}
+			}, func(r *rig) {
+				r.ok("work")
+				k, req := h.get()
+				say(k, req, c.before)
+				time.Sleep(time.Second)
+				ref, err := r.ci.Detach(r.t.Context(), r.id)
+				if err != nil {
+					t.Fatal(err)
+				}
+				h.set(nil, nil)
+				time.Sleep(2 * time.Minute)
+				say(k, req, "after\n")
+				if r.id, err = r.ci.Attach(r.t.Context(), ref); err != nil {
+					t.Fatal(err)
+				}
+				res := r.ok("x")
+				var out, told string
+				for _, o := range res.Outputs {
+					if !o.Late {
+						t.Errorf("not late: %+v", o)
+					} else if o.Kind == codeinterp.Stderr {
+						told += string(o.Data)
+					} else {
+						out += string(o.Data)
+					}
+				}
+				if !c.want(out, told) {
+					t.Errorf("stdout ...%q, stderr %q", out[max(0, len(out)-40):], told)
+				}
+			})
+		})
+	}
+}
+
+// TestAttachBeside: of two clients of one kernel each sees its own output only,
+// also who comes while the other's program runs.
+func TestAttachBeside(t *testing.T) {
+	var h held
+	inFake(t, jupyter.Options{}, plays{"long": func(k *fake.Kernel, req *fake.Message) {
+		h.set(k, req)
+		busy(k, req)
+		for range 10 {
+			say(k, req, "theirs\n")
+			time.Sleep(time.Second)
+		}
+		k.IOPub(req, "execute_result", fake.Data(1, "text/plain", "theirs", "d"))
+		reply(k, req)
+		idle(k, req)
+	}, "x": func(k *fake.Kernel, req *fake.Message) {
+		busy(k, req)
+		_, theirs := h.get()
+		say(k, theirs, "theirs, late\n")
+		say(k, req, "own\n")
+		reply(k, req)
+		idle(k, req)
+	}}.on, func(r *rig) {
+		first := make(chan codeinterp.Result, 1)
+		go func() {
+			res, _ := r.run("long", nil)
+			first <- res
+		}()
+		time.Sleep(3 * time.Second)
+		ref, err := r.ci.Ref(r.id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		other, err := jupyter.NewStateful(r.t.Context(), fakeOptions(r.s, jupyter.Options{}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		id, err := other.Attach(r.t.Context(), ref)
+		if err != nil {
+			t.Fatal(err)
+		}
+		res, err := other.RunInContext(r.t.Context(), id, "x", nil)
+		if err != nil || len(res.Outputs) != 1 || res.Stdout() != "own\n" || res.StateLost {
+			t.Errorf("who came later: %+v, %v", res, err)
+		}
+		if res := <-first; !res.OK() || res.Stdout() != strings.Repeat("theirs\n", 10) || len(res.Outputs) != 2 {
+			t.Errorf("who was there: %+v", res)
+		}
+		if _, err := other.Detach(r.t.Context(), id); err != nil {
+			t.Error(err)
+		}
+		if err := other.Close(); err != nil {
+			t.Error(err)
+		}
+		if res := r.ok("y"); res.StateLost || res.Stdout() != "" || len(res.Outputs) != 1 || !res.Outputs[0].Late {
+			t.Errorf("afterwards: %+v", res)
 		}
 	})
 }

@@ -47,7 +47,7 @@ func pick(list server.SpecList, override map[string]string) (map[string]kernel.K
 	for lang, name := range override {
 		s, ok := list.Specs[name]
 		if !ok {
-			return nil, fmt.Errorf("%w: Options.Kernels names kernelspec %q for %q; the server has: %s",
+			return nil, fmt.Errorf("%w: there is no kernelspec %q, which is asked for to run %q; the server has: %s",
 				codeinterp.ErrLanguage, name, lang, strings.Join(names, ", "))
 		}
 		m[lang] = kernel.NewKind(lang, name, s.Spec)

@@ -32,7 +32,8 @@ type Options struct {
 	// URL is the server's address with its base path, such as
 	// "http://localhost:8888" or "https://hub.example.org/user/ada/". The
 	// address that a browser shows works as well: a token in its query is
-	// taken, and a trailing /lab, /tree or /api is dropped.
+	// taken, and a trailing /lab, /tree or /api is dropped, as is the path of
+	// an open notebook.
 	URL string
 
 	// Token is sent in the Authorization header of every request, as
@@ -74,6 +75,13 @@ type Options struct {
 	// ignore it. Such kernels are not found by Sweep where the server does
 	// not list the environment. Use ContextOptions.Env for programs.
 	KernelEnv map[string]string
+
+	// Dir is a directory of the kernels' host in which all programs start, in
+	// place of a private one for each context and each RunCode; relative to where
+	// the server starts its kernels, which is ".". It is there before, and stays.
+	// Kernels that cannot be moved refuse any other than ".", as they refuse
+	// ContextOptions.Cwd.
+	Dir string
 
 	// Tag marks the kernels of this client for Sweep. Empty means DefaultTag.
 	Tag string
@@ -160,6 +168,8 @@ func (o *Options) check() (Options, error) {
 		return c, fmt.Errorf("%w: negative duration or size in Options", codeinterp.ErrInvalid)
 	case strings.ContainsAny(c.Tag, "/?#%"):
 		return c, fmt.Errorf("%w: Tag %q has a character that does not fit a path", codeinterp.ErrInvalid, c.Tag)
+	case strings.ContainsRune(c.Dir, 0):
+		return c, fmt.Errorf("%w: Dir has a NUL byte", codeinterp.ErrInvalid)
 	case c.Token != "" && c.Password != "":
 		return c, fmt.Errorf("%w: Token and Password are both set", codeinterp.ErrInvalid)
 	}

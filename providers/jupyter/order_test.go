@@ -128,10 +128,7 @@ func TestAbortedIsSentAgain(t *testing.T) {
 
 func TestLateOutput(t *testing.T) {
 	var h held
-	inFake(t, jupyter.Options{}, plays{"first": func(k *fake.Kernel, req *fake.Message) {
-		h.set(k, req)
-		k.Answer(req, "execute_reply", fake.OK(1))
-	}, "third": func(k *fake.Kernel, req *fake.Message) {
+	inFake(t, jupyter.Options{}, plays{"first": h.ends, "third": func(k *fake.Kernel, req *fake.Message) {
 		busy(k, req)
 		_, first := h.get()
 		say(k, first, "later still")
@@ -154,12 +151,24 @@ func TestLateOutput(t *testing.T) {
 	})
 }
 
+// TestLateUpdate changes a display of a run that has ended, before the next one.
+func TestLateUpdate(t *testing.T) {
+	var h held
+	inFake(t, jupyter.Options{}, plays{"first": h.ends}.on, func(r *rig) {
+		r.ok("first")
+		k, first := h.get()
+		k.IOPub(first, "update_display_data", fake.Data(0, "text/plain", "done", "bar"))
+		time.Sleep(time.Second)
+		res := r.ok("second")
+		if len(res.Outputs) != 1 || !res.Outputs[0].Late || res.Outputs[0].DisplayID != "bar" {
+			t.Errorf("%+v", res.Outputs)
+		}
+	})
+}
+
 func TestLateOutputIsBounded(t *testing.T) {
 	var h held
-	inFake(t, jupyter.Options{}, plays{"first": func(k *fake.Kernel, req *fake.Message) {
-		h.set(k, req)
-		k.Answer(req, "execute_reply", fake.OK(1))
-	}}.on, func(r *rig) {
+	inFake(t, jupyter.Options{}, plays{"first": h.ends}.on, func(r *rig) {
 		r.ok("first")
 		k, first := h.get()
 		for range 40 {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -75,4 +76,75 @@ func TestSlowKernelIsNotGone(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestRestartedElsewhere plays a kernel of a cluster whose process died and was
+// started again at another address: the sockets of before lead nowhere, and the
+// server goes on calling it busy.
+func TestRestartedElsewhere(t *testing.T) {
+	var sockets atomic.Int64
+	var requests counter
+	inFake(t, jupyter.Options{}, func(s *fake.Server) {
+		requests.on(s)
+		count := s.HTTP
+		s.HTTP = func(w http.ResponseWriter, r *http.Request) bool {
+			if strings.HasSuffix(r.URL.Path, "/channels") {
+				sockets.Add(1)
+			}
+			return count(w, r)
+		}
+		plays{"die": func(k *fake.Kernel, req *fake.Message) {
+			busy(k, req)
+			before := sockets.Load()
+			s.Info = func(k *fake.Kernel, req *fake.Message) {
+				if sockets.Load() > before {
+					k.Answer(req, "kernel_info_reply", map[string]string{"status": "ok"})
+				}
+			}
+			k.SetState("busy")
+			k.Die()
+		}}.on(s)
+	}, func(r *rig) {
+		r.ok("before")
+		if res, err := r.run("die", nil); err != nil || res.Status != codeinterp.StatusLost || !res.StateLost {
+			t.Errorf("%+v, %v", res, err)
+		}
+		start := time.Now()
+		requests.n.Store(0)
+		if res := r.ok("next"); res.StateLost || time.Since(start) > 10*time.Second {
+			t.Errorf("%+v after %v", res, time.Since(start))
+		}
+		requests.atMost(t, start)
+	})
+}
+
+// TestHalfOpenSocket plays a socket that takes everything and delivers nothing,
+// of a kernel that the server calls idle: it is given up within seconds.
+func TestHalfOpenSocket(t *testing.T) {
+	var sockets, deaf atomic.Int64
+	inFake(t, jupyter.Options{}, func(s *fake.Server) {
+		s.HTTP = func(_ http.ResponseWriter, r *http.Request) bool {
+			if strings.HasSuffix(r.URL.Path, "/channels") {
+				sockets.Add(1)
+			}
+			return false
+		}
+		s.Hidden = told(`{"status":"error","ename":"ValueError","evalue":"boom"}`)
+		s.Info = func(k *fake.Kernel, req *fake.Message) {
+			if sockets.Load() > deaf.Load() {
+				k.Answer(req, "kernel_info_reply", map[string]string{"status": "ok"})
+			}
+		}
+		plays{"work": func(k *fake.Kernel, req *fake.Message) {
+			busy(k, req)
+			say(k, req, "1")
+			deaf.Store(sockets.Load())
+		}}.on(s)
+	}, func(r *rig) {
+		start := time.Now()
+		res, err := r.run("work", nil)
+		if took := time.Since(start); err != nil || res.Status != codeinterp.StatusError || len(res.Truncated) == 0 || took > 20*time.Second {
+			t.Errorf("%+v, %v after %v", res, err, took)
+		}
+	})
 }

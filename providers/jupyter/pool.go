@@ -60,6 +60,7 @@ func (p *pool) take(language string) *kernel.Kernel {
 	}
 	p.mu.Unlock()
 	for _, k := range bad {
+		// What cannot be deleted is remembered, and told by Close.
 		_ = p.rt.later(k)
 	}
 	if p.size[language] > 0 {
@@ -75,6 +76,7 @@ func (p *pool) fill(language string) {
 	if p.closed {
 		n = 0
 	}
+	// Counted before they start, so that two calls at once do not fill up twice.
 	p.pending[language] += max(n, 0)
 	p.mu.Unlock()
 	for range n {

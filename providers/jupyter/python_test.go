@@ -39,8 +39,10 @@ var pythonCases = []struct {
 	{name: "error with a lone surrogate", code: "print('before')\nraise ValueError('\\ud800')", stdout: "before\n", exit: 1, failure: "ValueError"},
 	{name: "asyncio.run", code: "import asyncio\nasync def f():\n  await asyncio.sleep(0.01); return 7\nprint(asyncio.run(f()), asyncio.run(f()))", stdout: "7 7\n"},
 	{name: "asyncio.run beside await", code: "import asyncio\nasync def f():\n  await asyncio.sleep(0.01); return 7\nprint(await f(), asyncio.run(f()), await f())", stdout: "7 7 7\n"},
+	{name: "nested too deeply", code: "x=" + strings.Repeat("a.", 20000) + "a", exit: 1, failure: "RecursionError"},
+	{name: "nested too deeply by eval", code: "print('before'); eval('" + strings.Repeat("(", 5000) + "')", stdout: "before\n", exit: 1, failure: "SyntaxError"},
 	{name: "missing module", code: "import toolcell_nothing.part", exit: 1, failure: "ModuleNotFoundError", missing: "toolcell_nothing"},
-	{name: "no such part of a module", code: "import os.nothing", exit: 1, failure: "ModuleNotFoundError"},
+	{name: "no such part of a module", code: "import os.nothing", exit: 1, failure: "ModuleNotFoundError", missing: "os.nothing"},
 }
 
 // TestPythonAsAProcess wants kernels to answer as a Python process would.
@@ -87,6 +89,20 @@ func TestThreadsOfARun(t *testing.T) {
 		}
 		if res := c.ok(late + "threading.Thread(target=late).start()"); res.Stdout() != "" {
 			t.Errorf("a context waited: %+v", res)
+		}
+	})
+}
+
+// TestThreadOfAnEarlierRun has a thread print while the next program runs: that
+// comes once, and from kernels that say whose it is, Late.
+func TestThreadOfAnEarlierRun(t *testing.T) {
+	t.Parallel()
+	both(t, func(t *testing.T, s *server) {
+		c := realSession(t, s, jupyter.Options{})
+		c.ok("import threading\nbegin = threading.Event()\ndef late(): begin.wait(); print('late', flush=True)\nthread = threading.Thread(target=late); thread.start()")
+		res := c.ok("begin.set(); thread.join()")
+		if len(res.Outputs) != 1 || string(res.Outputs[0].Data) != "late\n" || res.Outputs[0].Late != (s.kind == "server6") {
+			t.Errorf("%+v", res)
 		}
 	})
 }

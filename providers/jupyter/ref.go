@@ -28,6 +28,8 @@ type ref struct {
 	Dir      string `json:"dir,omitempty"`
 	Empty    bool   `json:"empty,omitempty"`
 	Guest    bool   `json:"guest,omitempty"` // the kernel is somebody else's
+
+	Unread []unread `json:"unread,omitempty"`
 }
 
 // Ref returns a context's reference: text that Attach, in this or another
@@ -41,7 +43,9 @@ func (s *Stateful) Ref(id codeinterp.ContextID) (string, error) {
 
 // Detach gives a context up without deleting its kernel, and returns its
 // reference. It waits for the runs that were started before. The kernel is
-// then nobody's until Attach, or Sweep.
+// then nobody's until Attach, or Sweep. Text that came since the last run is in
+// the reference, 64 KiB at most, and shown by the first run after Attach, which
+// says if there was more.
 func (s *Stateful) Detach(ctx context.Context, id codeinterp.ContextID) (string, error) {
 	return s.adopter.Detach(ctx, id)
 }
@@ -58,32 +62,41 @@ func (s *Stateful) Attach(ctx context.Context, reference string) (codeinterp.Con
 
 // Ref implements driver.Attacher.
 func (rt *runtime) Ref(_ context.Context, s driver.Session) (string, error) {
-	return s.(*session).ref(false), nil
+	return s.(*session).ref().String(), nil
 }
 
 // Detach implements driver.Attacher.
-func (rt *runtime) Detach(_ context.Context, s driver.Session) (string, error) {
-	text := s.(*session).ref(true)
-	s.(*session).k.Load().Drop()
-	return text, nil
+func (rt *runtime) Detach(ctx context.Context, s driver.Session, late func() codeinterp.Result) (string, error) {
+	k := s.(*session).k.Load()
+	if err := k.Calm(ctx); err != nil {
+		return "", err
+	}
+	// Before late is taken, which the socket's last messages belong to.
+	whole := k.HangUp()
+	r := s.(*session).ref()
+	r.Socket, _ = k.Names()
+	r.Unread = unreadOf(late(), whole)
+	return r.String(), nil
 }
 
-// ref describes the session. Who leaves passes its name on, for which the
-// server keeps what comes until Attach.
-func (s *session) ref(leaving bool) string {
+// ref describes the session. Who leaves passes its name on besides, for which
+// the server keeps what comes until Attach.
+func (s *session) ref() *ref {
 	k := s.k.Load()
-	name, process := k.Names()
-	if !leaving {
-		name = ""
-	}
-	b, _ := json.Marshal(ref{Kernel: k.Handle.Kernel, Session: k.Handle.Session, Language: s.opts.Language,
-		Spec: s.kind.Name, Socket: name, Process: process, Cwd: s.opts.Cwd, Dir: s.dir, Empty: k.Fresh(), Guest: s.guest})
+	_, process := k.Names()
+	return &ref{Kernel: k.Handle.Kernel, Session: k.Handle.Session, Language: s.opts.Language,
+		Spec: s.kind.Name, Process: process, Cwd: s.opts.Cwd, Dir: s.dir, Empty: k.Fresh(), Guest: s.guest}
+}
+
+func (r *ref) String() string {
+	b, _ := json.Marshal(r)
 	return string(b)
 }
 
 // Attach implements driver.Attacher.
 func (rt *runtime) Attach(ctx context.Context, reference string, late func(codeinterp.Output)) (driver.Attached, error) {
 	var r ref
+	// The ids go into paths of requests. The session's may be empty.
 	if err := json.Unmarshal([]byte(reference), &r); err != nil || !isID.MatchString(r.Kernel) || !isID.MatchString("0"+r.Session) {
 		return driver.Attached{}, fmt.Errorf("%w: not the reference of a context", codeinterp.ErrInvalid)
 	}
@@ -102,6 +115,10 @@ func (rt *runtime) Attach(ctx context.Context, reference string, late func(codei
 	s.dir, s.guest = r.Dir, r.Guest
 	if _, err := rt.c.State(ctx, r.Kernel); err != nil {
 		return driver.Attached{}, asContextError(err)
+	}
+	// Before the kernel is connected, whose own late output is younger.
+	for _, u := range r.Unread {
+		late(u.output())
 	}
 	if err := k.Ensure(ctx, nil); err != nil {
 		k.Drop()

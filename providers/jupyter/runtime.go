@@ -95,6 +95,9 @@ func (rt *runtime) config() driver.Config {
 // Start implements driver.Runtime.
 func (rt *runtime) Start(ctx context.Context, o driver.Options) (driver.Session, error) {
 	kind := rt.kinds[o.Language]
+	if o.Cwd == "" && (kind.Moves() || rt.opts.Dir != ".") {
+		o.Cwd = rt.opts.Dir
+	}
 	for again := false; ; again = true {
 		k, warm, err := rt.kernel(ctx, kind, again)
 		if err != nil {
@@ -105,6 +108,7 @@ func (rt *runtime) Start(ctx context.Context, o driver.Options) (driver.Session,
 		if err = s.furnish(ctx); err == nil {
 			return s, nil
 		}
+		// That ctx has ended is no reason to leave the kernel there.
 		if derr := rt.discard(context.WithoutCancel(ctx), k); derr != nil {
 			err = errors.Join(err, derr)
 		}
@@ -148,7 +152,12 @@ func (rt *runtime) bear(ctx context.Context, kind kernel.Kind) (*kernel.Kernel, 
 	if !rt.begin() {
 		return nil, codeinterp.ErrClosed
 	}
-	h, err := rt.c.StartKernel(ctx, kind.Name, rt.work.Done)
+	h, err := rt.c.StartKernel(ctx, kind.Name, func(left *server.Handle) {
+		if left != nil {
+			rt.leave(*left)
+		}
+		rt.work.Done()
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -216,10 +225,12 @@ func (rt *runtime) Close(ctx context.Context) error {
 	rt.close()
 	rt.pool.close(ctx)
 	rt.mu.Lock()
+	// Not before: what the pool discards may need deleting twice, in the background.
 	rt.closed = true
 	rt.mu.Unlock()
 	rt.work.Wait()
 	rt.mu.Lock()
+	// After the work, which can leave kernels behind.
 	orphans := rt.orphans
 	rt.orphans = nil
 	rt.mu.Unlock()

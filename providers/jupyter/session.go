@@ -28,17 +28,19 @@ type session struct {
 	// guest: the kernel is somebody else's, who is left in peace.
 	guest bool
 	k     atomic.Pointer[kernel.Kernel]
+	turn  *turn // guards what follows
 
 	handed    bool // the program was, or may have been
 	private   bool // the process is in a directory of its own
 	unsettled bool // the surroundings of a run may not have been restored
 	quiet     bool // nothing of the program runs on
+	closed    bool
 	left      bool // an earlier program may still run
 	doomed    bool // and its kernel is given up: it may die at any time
 }
 
 func newSession(rt *runtime, kind kernel.Kind, o driver.Options, k *kernel.Kernel) *session {
-	s := &session{rt: rt, kind: kind, opts: o}
+	s := &session{rt: rt, kind: kind, opts: o, turn: newTurn()}
 	if !o.Once {
 		s.dir = "toolcell-" + rand.Text()
 	}
@@ -53,6 +55,8 @@ func (s *session) hold(k *kernel.Kernel) {
 
 // Run implements driver.Session.
 func (s *session) Run(ctx context.Context, p *driver.Program, out *driver.Output) (driver.Outcome, error) {
+	s.turn.take()
+	defer s.turn.give()
 	s.handed = false
 	for tries := 1; ; tries++ {
 		o, err := s.attempt(ctx, p, out)
@@ -85,7 +89,8 @@ func (s *session) attempt(ctx context.Context, p *driver.Program, out *driver.Ou
 		return driver.Outcome{}, err
 	}
 	k := s.k.Load()
-	sur := kernel.Surroundings{Env: p.Env, Private: s.opts.Once && !s.private}
+	sur := kernel.Surroundings{Env: p.Env, Private: s.opts.Once && !s.private && s.opts.Cwd == ""}
+	// To a kernel that never asks as well, so that Enter refuses it.
 	if k.HasStdin() || !k.TakesInput() {
 		sur.Stdin = p.Stdin
 	}
@@ -98,11 +103,20 @@ func (s *session) attempt(ctx context.Context, p *driver.Program, out *driver.Ou
 	if err := k.Offer(ctx, p.Functions()); err != nil {
 		return driver.Outcome{}, err
 	}
+	if err := s.stock(ctx, p); err != nil {
+		return driver.Outcome{}, err
+	}
+	key, err := s.remember(ctx, p)
+	if err != nil {
+		return driver.Outcome{}, err
+	}
+	// From here on the kernel may have it, whatever Run returns.
 	s.handed = true
 	end, err := k.Run(ctx, kernel.Order{Program: p, Out: out, Once: s.opts.Once, Kill: s.killer()})
 	if err != nil {
 		return driver.Outcome{}, err
 	}
+	s.look(ctx, key, &end)
 	s.left, s.doomed, s.quiet = end.Left, end.Left && end.Lost, end.Quiet
 	if special && !s.opts.Once && !end.Left && !end.Lost {
 		s.leave(ctx, k)
@@ -140,8 +154,16 @@ func (s *session) ready(ctx context.Context, p *driver.Program) error {
 			return err
 		}
 	}
+	if err := s.calm(ctx); err != nil {
+		return err
+	}
+	return s.prepare(ctx, p.Busy)
+}
+
+// prepare is ready, where nothing of before runs.
+func (s *session) prepare(ctx context.Context, busy func(bool)) error {
 	for range births {
-		err := s.k.Load().Ensure(ctx, p.Busy)
+		err := s.k.Load().Ensure(ctx, busy)
 		if err == nil {
 			err = s.furnish(ctx)
 		}
@@ -159,6 +181,23 @@ func (s *session) ready(ctx context.Context, p *driver.Program) error {
 		}
 	}
 	return server.Unavailable("the kernel died again and again")
+}
+
+// calm waits until no interrupt of an earlier program can hit the next one. A
+// kernel where that cannot be known is given up, with its state; one that is not
+// ours to end is used again after that was told.
+func (s *session) calm(ctx context.Context) error {
+	k := s.k.Load()
+	err := k.Calm(ctx)
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, kernel.ErrAdrift) && !s.guest:
+		return s.replace(ctx)
+	case errors.Is(err, kernel.ErrAdrift):
+		k.Risk()
+	}
+	return fmt.Errorf("an interrupt of an earlier program may hit the next one: %w", err)
 }
 
 // endLeft ends what the last program left running, and tells it.
@@ -202,11 +241,12 @@ func (s *session) giveAway(ctx context.Context) error {
 
 // furnish gives a new process the context's directory and environment.
 func (s *session) furnish(ctx context.Context) error {
-	return s.k.Load().Furnish(ctx, kernel.Surroundings{Cwd: s.opts.Cwd, Env: s.opts.Env, Dir: s.dir})
+	return s.k.Load().Furnish(ctx, kernel.Surroundings{Cwd: s.opts.Cwd, Env: s.opts.Env, Dir: s.dir, Once: s.opts.Once})
 }
 
 // replace starts a new kernel in place of one that is gone.
 func (s *session) replace(ctx context.Context) error {
+	// What cannot be deleted is remembered, and told by Close.
 	_ = s.rt.discard(ctx, s.k.Load())
 	k, err := s.rt.newKernel(ctx, s.kind)
 	if err != nil {
@@ -230,6 +270,7 @@ func (s *session) kill(ctx context.Context) error {
 	k := s.k.Load()
 	if !s.opts.Once {
 		err := k.Restart(ctx)
+		// A server that restarts no kernels may still delete them.
 		if _, refused := errors.AsType[*StatusError](err); !refused {
 			return err
 		}
@@ -245,6 +286,8 @@ func (s *session) Reset(ctx context.Context) error {
 	if s.guest {
 		return fmt.Errorf("%w: %w: the kernel was adopted, and is not ours to restart", codeinterp.ErrInvalid, errors.ErrUnsupported)
 	}
+	s.turn.take()
+	defer s.turn.give()
 	err := s.kill(ctx)
 	if err == nil {
 		s.left, s.doomed, s.unsettled, s.private = false, false, false, false
@@ -255,6 +298,10 @@ func (s *session) Reset(ctx context.Context) error {
 // Close implements driver.Session. A kernel in which nothing runs on is deleted
 // in the background.
 func (s *session) Close(ctx context.Context) error {
+	s.turn.take()
+	defer s.turn.give()
+	// For revive: it would start a kernel that nobody deletes.
+	s.closed = true
 	k := s.k.Load()
 	if s.guest {
 		k.Drop()
@@ -281,6 +328,7 @@ const maxRequest = 10<<20 - 4<<10
 
 // checkRequest refuses code that is too large once it is escaped.
 func checkRequest(code string) error {
+	// JSON takes six bytes for one at most, so that most code need not be encoded.
 	if len(code) < maxRequest/6 {
 		return nil
 	}

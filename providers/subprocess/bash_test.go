@@ -5,6 +5,7 @@ package subprocess_test
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/providers/subprocess"
@@ -60,5 +61,34 @@ func TestBashLines(t *testing.T) {
 	}
 	if res := n.run("echo a\nif then", nil); !strings.Contains(res.Stderr(), "line 2: syntax error near unexpected token `then'") {
 		t.Errorf("a syntax error: got %q", res.Stderr())
+	}
+}
+
+// TestBashLargeState has programs end the shell, whose state takes longer to
+// hand to the next one than that shell's program may run.
+func TestBashLargeState(t *testing.T) {
+	n := newNotebook(t, open(t, subprocess.Options{Languages: []subprocess.Language{subprocess.Bash()}}), "bash")
+	const large = "x=$(head -c 12000000 /dev/zero | tr '\\0' a); "
+	opts := &codeinterp.RunOptions{Timeout: 1500 * time.Millisecond}
+	for _, tt := range []struct{ end, status string }{{"exit 3", "error"}, {"while :; do :; done", "timeout"}} {
+		n.run(large, nil)
+		if res := n.run(tt.end, opts); string(res.Status) != tt.status || res.StateLost {
+			t.Fatalf("%s: got %s", tt.end, summary(res))
+		}
+		if res := n.run("echo ${#x}", opts); res.Stdout() != "12000000\n" || res.StateLost {
+			t.Errorf("after %s: got %s", tt.end, summary(res))
+		}
+	}
+}
+
+// TestBashReadonlyIFS: a program that forbids changes of IFS has its own end.
+func TestBashReadonlyIFS(t *testing.T) {
+	ci := open(t, subprocess.Options{Languages: []subprocess.Language{subprocess.Bash()}})
+	n := newNotebook(t, ci, "bash")
+	const code = "readonly IFS; echo on; (exit 3)"
+	for way, res := range map[string]codeinterp.Result{"RunCode": run(t, ci, "bash", code, nil), "RunInContext": n.run(code, nil), "again": n.run("echo on; (exit 3)", nil)} {
+		if res.Status != codeinterp.StatusError || res.ExitCode != 3 || res.Stdout() != "on\n" || res.Stderr() != "" {
+			t.Errorf("%s: got %s", way, summary(res))
+		}
 	}
 }

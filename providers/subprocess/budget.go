@@ -57,10 +57,11 @@ type coming struct {
 // others wait and it comes too slowly, stop is called, maybe again, until
 // arrived is.
 func (b *budget) frame(ctx context.Context, n int, stop func()) (c *coming, free func(), err error) {
+	// Who finds room at once presses nobody.
 	if !b.frames.TryAcquire(int64(n)) {
-		hurried := b.hurry()
+		ease := b.press()
 		err := b.frames.Acquire(ctx, int64(n))
-		hurried()
+		ease()
 		if err != nil {
 			return nil, nil, err
 		}
@@ -81,8 +82,8 @@ func (b *budget) arrived(c *coming) (slow bool) {
 	return c.slow
 }
 
-// hurry stops what comes too slowly, until end is called.
-func (b *budget) hurry() (end func()) {
+// press stops what comes too slowly, until ease is called.
+func (b *budget) press() (ease func()) {
 	over := make(chan struct{})
 	go func() {
 		tick := time.NewTicker(slack / 4)

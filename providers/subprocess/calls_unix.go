@@ -81,25 +81,35 @@ func (p *process) call(f *frame) error {
 		free()
 		return fmt.Errorf("%w: more than %d calls at once", errFrame, maxCalls)
 	}
-	go p.attend(r, id, string(f.field(2)), args, free)
+	name := string(f.field(2))
+	if r == nil || args == nil || p.unread.many() {
+		go p.attend(r, id, name, args, free)
+		return nil
+	}
+	r.calls.prog.Start(r.calls.ctx, name, args, func(value json.RawMessage, err error) { p.attended(r, id, value, err, free) })
 	return nil
 }
 
 // attend serves a call of r, which may be over, and answers it; without args
-// there was no room for them. Whoever waits for an answer that the end of the
-// run prevents is told once the program was interrupted, or at that end.
+// there was no room for them.
 func (p *process) attend(r *run, id, name string, args json.RawMessage, free func()) {
+	value, err := json.RawMessage(nil), driver.ErrEnded
+	if args == nil {
+		err = &codeinterp.FunctionError{Function: name, Message: fmt.Sprintf("there is no room for more arguments of open calls: those of all programs may have %d bytes", maxOpenArgs)}
+	} else if r != nil {
+		value, err = r.calls.prog.Call(r.calls.ctx, name, args)
+	}
+	p.attended(r, id, value, err, free)
+}
+
+// attended answers a call. Whoever waits for an answer that the end of the run
+// prevents is told once the program was interrupted, or at that end.
+func (p *process) attended(r *run, id string, value json.RawMessage, err error, free func()) {
 	defer func() {
 		p.mu.Lock()
 		p.calls--
 		p.mu.Unlock()
 	}()
-	value, err := json.RawMessage(nil), driver.ErrEnded
-	if args == nil {
-		err = &codeinterp.FunctionError{Function: name, Message: fmt.Sprintf("there is no room for more arguments of open calls: those of all programs may have %d bytes", maxOpenArgs)}
-	} else if r != nil && p.unread.wait(r.calls.ctx) {
-		value, err = r.calls.prog.Call(r.calls.ctx, name, args)
-	}
 	free() // a program that does not read its answer holds nobody else up
 	if errors.Is(err, driver.ErrEnded) && r != nil {
 		select {
@@ -113,28 +123,38 @@ func (p *process) attend(r *run, id, name string, args json.RawMessage, free fun
 // answer sends the answer to a call. It waits for a program that does not read
 // as long as its run goes on.
 func (p *process) answer(r *run, id string, value json.RawMessage, err error) {
-	how, text := "ok", string(value)
-	if e, ok := errors.AsType[*codeinterp.FunctionError](err); ok {
-		how, text = "error", e.Message
-	} else if err != nil {
-		how, text = "error", "the run has ended"
-	} else if text == "" {
-		text = "null"
+	e, failed := errors.AsType[*codeinterp.FunctionError](err)
+	size := len(value)
+	if failed {
+		size = len(e.Message)
 	}
-	p.unread.add(len(text))
-	defer p.unread.add(-len(text))
-	if p.writeAs(r, encode(frameAnswer, id, how, text)) != nil {
+	p.unread.add(size) // first: the call's turn is another's by now
+	defer p.unread.add(-size)
+	frame := func() []byte {
+		switch {
+		case failed:
+			return encode(frameAnswer, id, "error", e.Message)
+		case err != nil:
+			return encode(frameAnswer, id, "error", "the run has ended")
+		case len(value) == 0:
+			return encode(frameAnswer, id, "ok", "null")
+		}
+		return encode(frameAnswer, id, "ok", string(value))
+	}
+	if p.writeAs(r, frame) != nil {
 		p.sb.Kill() // a part may have been sent
 	}
 }
 
 // writeAs is write for a frame that only r's program waits for: while r goes on,
-// that may take any time, since what computes does not read.
-func (p *process) writeAs(r *run, b []byte) error {
+// that may take any time, since what computes does not read. The frame is made
+// once it is its turn, so that those that wait are there once.
+func (p *process) writeAs(r *run, frame func() []byte) error {
 	p.answering.Lock() // so that what is more urgent waits for one of them at most
 	defer p.answering.Unlock()
 	p.writing.Lock()
 	defer p.writing.Unlock()
+	b := frame()
 	for late := 0; len(b) > 0; {
 		n, err := p.writeChunk(b)
 		if b = b[n:]; err == nil {
@@ -144,6 +164,8 @@ func (p *process) writeAs(r *run, b []byte) error {
 		if !errors.Is(err, errDeaf) {
 			return err
 		}
+		// Once more after the run's end: it may have ended while this chunk was
+		// waiting.
 		if late++; r == nil || late > 1 && isDone(r.done) {
 			return err
 		}
@@ -175,6 +197,13 @@ func (b *backlog) add(n int) {
 		close(b.less)
 		b.less = nil
 	}
+}
+
+// many reports whether there are too many.
+func (b *backlog) many() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.bytes > maxUnread
 }
 
 // wait waits while there are too many, and reports whether ctx goes on.

@@ -138,8 +138,10 @@ func (c *command) begin(prog *driver.Program, r *run) (feed io.WriteCloser, err 
 	if c.p, err = c.h.spawn(c.lang, pl, cmd, stdin, release); err != nil {
 		return nil, err
 	}
+	// Before the write, so that a shell which ends early shows as EPIPE.
 	script.Close()
 	_ = code.SetWriteDeadline(time.Now().Add(maxWrite))
+	// With EPIPE the shell has ended already, and its exit says why.
 	if _, err := io.WriteString(code, prog.Code); err != nil && !errors.Is(err, syscall.EPIPE) {
 		c.p.kill()
 		return nil, fmt.Errorf("%w: the command cannot be handed over", codeinterp.ErrUnavailable)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/conformance"
+	"github.com/toolcell/toolcell/internal/race"
 	"github.com/toolcell/toolcell/providers/subprocess"
 )
 
@@ -70,7 +71,7 @@ func apart(t *testing.T) bool {
 }
 
 // full has every mode tried with every language, and as much of each as the first.
-func full() bool { return os.Getenv("TOOLCELL_TEST_FULL") != "" }
+func full() bool { return race.Full() }
 
 // TestConformance tries every language in landlock mode, and in the others each
 // clause with one of them.

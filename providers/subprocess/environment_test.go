@@ -133,3 +133,102 @@ func TestRequirements(t *testing.T) {
 		t.Errorf("opened outside: %v", err)
 	}
 }
+
+// TestNodeEnvironment: packages of npm, for JavaScript and TypeScript, read-only,
+// again from their lock without the network; and what is swept.
+func TestNodeEnvironment(t *testing.T) {
+	root := leftover.Dir(t)
+	first, err := subprocess.NewEnvironment(t.Context(), &subprocess.EnvironmentOptions{Language: "javascript", Packages: []string{"ms@2.1.3"}, Root: root})
+	if err != nil {
+		if os.Getenv("CI") != "" {
+			t.Fatal(err)
+		}
+		t.Skip("no environment can be made here: ", err)
+	}
+	for _, name := range []string{"HTTP_PROXY", "HTTPS_PROXY", "npm_config_proxy", "npm_config_https_proxy"} {
+		t.Setenv(name, "http://127.0.0.1:1") // there is no network any more
+	}
+	e, err := subprocess.NewEnvironment(t.Context(), &subprocess.EnvironmentOptions{Language: "javascript", Packages: first.Lock, Exact: true, Root: root})
+	if err != nil || e.ID == first.ID || e.Python != "" || strings.Join(e.Lock, " ") != "ms@2.1.3" {
+		t.Fatalf("from the lock %q: %+v, %v", first.Lock, e, err)
+	}
+	ci := open(t, subprocess.Options{Languages: e.Languages()})
+	program := "import ms from 'ms'\nconsole.log(ms('2d'), require('ms')(1))\nrequire('fs').writeFileSync(require.resolve('ms'), '')"
+	for _, language := range []string{"javascript", "typescript"} {
+		if res := run(t, ci, language, program, nil); res.Stdout() != "172800000 1ms\n" || res.Status != codeinterp.StatusError {
+			t.Errorf("%s: %s", language, summary(res))
+		}
+	}
+	if l := ci.Describe().Languages[0]; !slices.Contains(l.Packages, "ms 2.1.3") {
+		t.Errorf("it is described as %+v", l)
+	}
+	sweepOf(t, root, e, first)
+}
+
+// sweepOf sweeps a root of two environments, of which the second was not used
+// since.
+func sweepOf(t *testing.T, root string, used, unused *subprocess.Environment) {
+	t.Helper()
+	half := filepath.Join(root, strings.Repeat("0b", 12)+".new")
+	if err := os.Mkdir(half, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	removed, left, err := subprocess.SweepEnvironments(t.Context(), root, 1<<30, nil)
+	if _, there := os.Stat(half); err != nil || len(removed) > 0 || left == 0 || there == nil {
+		t.Errorf("with room for all: %q, %d, %v, half: %v", removed, left, err, there)
+	}
+	if removed, left, err = subprocess.SweepEnvironments(t.Context(), root, left-1, nil); err != nil || len(removed) != 1 || removed[0] != unused.ID || left == 0 {
+		t.Errorf("with room for one: %q, %d, %v", removed, left, err)
+	}
+	if removed, _, err = subprocess.SweepEnvironments(t.Context(), root, 0, []string{used.ID}); err != nil || len(removed) > 0 {
+		t.Errorf("with one to keep: %q, %v", removed, err)
+	}
+	if removed, left, err = subprocess.SweepEnvironments(t.Context(), root, 0, nil); err != nil || len(removed) != 1 || left != 0 {
+		t.Errorf("without: %q, %d, %v", removed, left, err)
+	}
+}
+
+// TestPackagesOfNode: names only.
+func TestPackagesOfNode(t *testing.T) {
+	for _, opts := range []*subprocess.EnvironmentOptions{
+		{Packages: []string{"git+ssh://h/r"}}, {Packages: []string{"--prefix=/"}}, {Packages: []string{"x@file:y"}}, {Packages: []string{"./x"}}, {Packages: []string{"a/b"}},
+		{Packages: []string{"x@npm:y"}}, {Packages: []string{"x@^1"}, Exact: true}, {Packages: []string{"x"}, Python: "/usr/bin/python3"}, {},
+	} {
+		opts.Language = "javascript"
+		if _, err := subprocess.NewEnvironment(t.Context(), opts); !errors.Is(err, codeinterp.ErrInvalid) {
+			t.Errorf("%+v: %v", opts, err)
+		}
+	}
+	if _, err := subprocess.NewEnvironment(t.Context(), &subprocess.EnvironmentOptions{Language: "ruby", Packages: []string{"x"}}); !errors.Is(err, codeinterp.ErrInvalid) {
+		t.Errorf("ruby: %v", err)
+	}
+}
+
+// TestUV: where uv is on PATH it makes environments, from its cache if the network
+// is gone.
+func TestUV(t *testing.T) {
+	dir, err := filepath.Abs("../../.testenv/uv/bin")
+	if _, gone := os.Stat(filepath.Join(dir, "uv")); err != nil || gone != nil {
+		if os.Getenv("CI") != "" {
+			t.Fatal("no .testenv/uv; run internal/testenv/python.sh")
+		}
+		t.Skip("no .testenv/uv; run internal/testenv/python.sh")
+	}
+	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
+	root := leftover.Dir(t)
+	first := makeEnvironment(t, root)
+	if _, err := os.Stat(filepath.Join(root, "wheels")); err == nil {
+		t.Fatal("it was made by pip")
+	}
+	for _, name := range []string{"HTTP_PROXY", "HTTPS_PROXY"} {
+		t.Setenv(name, "http://127.0.0.1:1")
+	}
+	locked, err := subprocess.NewEnvironment(t.Context(), &subprocess.EnvironmentOptions{Packages: first.Lock, Exact: true, Python: python(t).Commands[0], Root: root})
+	if err != nil || !slices.Equal(locked.Lock, first.Lock) {
+		t.Fatalf("from its lock, without the network, it is %+v, %v", locked, err)
+	}
+	ci := open(t, subprocess.Options{Languages: []subprocess.Language{locked.Language()}})
+	if res := run(t, ci, "python", "import six; print(six.__version__)", nil); res.Stdout() != "1.17.0\n" {
+		t.Error(summary(res))
+	}
+}

@@ -25,53 +25,48 @@ const lockFile = "toolcell.lock"
 const wheelsDir = "wheels"
 
 // NewEnvironment returns the environment of the packages, and makes it where it
-// is not there yet, with uv where that is on PATH, else with venv and pip, which
-// are configured as they always are and run as the host. They install wheels
-// only, so no code of a package runs before a program imports it. opts.Packages
+// is not there yet, with uv where that is on PATH, else with venv and pip, or with
+// npm, which are configured as they always are and run as the host. They install
+// wheels only, and run no scripts, so no code of a package runs before a program
+// imports it. opts.Packages
 // must not be empty. Several processes that ask at once make one, and one that
 // is killed leaves nothing that another takes for whole. Once ctx is done the
 // installation is given up.
 //
 // It fails with codeinterp.ErrUnavailable where no Python is found or the
-// installation fails.
+// installation fails, with context.DeadlineExceeded too where that takes too
+// long, and with codeinterp.ErrQuota where it writes too much.
 func NewEnvironment(ctx context.Context, opts *EnvironmentOptions) (*Environment, error) {
-	e, err := newEnvironment(ctx, opts)
+	e, err := newEnvironment(ctx, opts, nil)
 	if err != nil {
 		return nil, &codeinterp.Error{Provider: provider, Op: "environment", Err: err}
 	}
 	return e, nil
 }
 
-func newEnvironment(ctx context.Context, opts *EnvironmentOptions) (*Environment, error) {
-	if opts == nil || len(opts.Packages) == 0 {
-		return nil, fmt.Errorf("%w: an environment without packages", codeinterp.ErrInvalid)
-	}
-	packages, err := checkPackages(opts.Packages)
+// newEnvironment is NewEnvironment for programs that have packages already, which
+// beside lists as a Lock does: of these the environment has no other versions.
+func newEnvironment(ctx context.Context, opts *EnvironmentOptions, beside []string) (*Environment, error) {
+	packages, err := opts.check()
 	if err != nil {
 		return nil, err
 	}
 	asked := strings.Join(packages, "\x00")
 	if opts.Exact {
-		if err := checkExact(packages); err != nil {
-			return nil, err
-		}
 		asked += "\x00exactly"
+	}
+	if len(beside) > 0 {
+		asked += "\x00beside\x00" + strings.Join(beside, "\x00")
 	}
 	root, err := EnvironmentRoot(opts.Root)
 	if err != nil {
 		return nil, err
 	}
-	python := &language{path: opts.Python}
-	if opts.Python == "" {
-		python, err = usualPython()
-	} else if python.path, err = filepath.Abs(opts.Python); err == nil {
-		python.Language = Python()
-		err = python.probePython()
-	}
+	base, err := opts.base()
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", codeinterp.ErrUnavailable, err)
 	}
-	sum := sha256.Sum256([]byte(python.path + "\x00" + python.runtime + "\x00" + asked))
+	sum := sha256.Sum256([]byte(base.path + "\x00" + base.runtime + "\x00" + asked))
 	id := hex.EncodeToString(sum[:12])
 	if e, err := OpenEnvironment(root, id); err == nil {
 		return e, nil
@@ -84,11 +79,18 @@ func newEnvironment(ctx context.Context, opts *EnvironmentOptions) (*Environment
 	if e, err := OpenEnvironment(root, id); err == nil { // made by who held the lock
 		return e, nil
 	}
-	b := &builder{python: python.path, packages: packages, exact: opts.Exact, dir: filepath.Join(root, id+".new"), wheels: filepath.Join(root, wheelsDir), held: held}
+	b := &builder{node: base.kind == nodeKind, python: baseOf(base.path), packages: packages, exact: opts.Exact, beside: beside, dir: filepath.Join(root, id+".new"), temp: filepath.Join(root, id+".tmp"), wheels: filepath.Join(root, wheelsDir), held: held}
+	ctx, m, stop := bounded(ctx, opts, b.dir, b.temp)
+	defer stop()
+	b.meter = m
 	if err := b.build(ctx, filepath.Join(root, id)); err != nil {
 		return nil, err
 	}
-	return OpenEnvironment(root, id)
+	e, err := OpenEnvironment(root, id)
+	if e != nil {
+		e.wrote = m.past.Load()
+	}
+	return e, err
 }
 
 // OpenEnvironment returns the environment of an ID that is kept in a directory,
@@ -105,13 +107,17 @@ func OpenEnvironment(root, id string) (*Environment, error) {
 	dir := filepath.Join(root, id)
 	e := &Environment{ID: id, Dir: dir, Python: filepath.Join(dir, "bin", "python")}
 	text, err := os.ReadFile(filepath.Join(dir, lockFile))
-	if err == nil {
+	if _, gone := os.Stat(filepath.Join(dir, "node_modules")); err == nil && gone == nil {
+		e.Python = ""
+	} else if err == nil {
 		_, err = os.Stat(e.Python) // its base may be gone
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%w: no environment %s", codeinterp.ErrUnavailable, id)
 	}
 	e.Lock = strings.Fields(string(text))
+	now := time.Now()
+	_ = os.Chtimes(filepath.Join(dir, lockFile), now, now) // SweepEnvironments looks at it; another user's stays
 	return e, nil
 }
 
@@ -124,6 +130,7 @@ func (e *Environment) Remove(ctx context.Context) error {
 	}
 	defer unlock()
 	half := e.Dir + ".new"
+	// Out of its place in one step: nobody takes what is half removed for whole.
 	if err := errors.Join(os.RemoveAll(half), os.Rename(e.Dir, half)); err != nil {
 		return err
 	}
@@ -158,14 +165,26 @@ func EnvironmentRoot(root string) (string, error) {
 	return root, nil
 }
 
-// usualPython is the interpreter that programs have by default.
-func usualPython() (*language, error) {
-	h, err := newHost(&Options{Languages: []Language{Python()}, AllowNone: true})
+// base is the interpreter that the environment is for.
+func (o *EnvironmentOptions) base() (*language, error) {
+	if o.Python != "" {
+		path, err := filepath.Abs(o.Python)
+		if err != nil {
+			return nil, err
+		}
+		python := &language{Language: Python(), path: path}
+		return python, python.probePython()
+	}
+	l := Python()
+	if o.Language == "javascript" {
+		l = JavaScript()
+	}
+	h, err := newHost(&Options{Languages: []Language{l}, AllowNone: true})
 	if err != nil {
 		return nil, err
 	}
 	defer h.Close(context.Background())
-	return h.languages["python"], nil
+	return h.languages[l.Name], nil
 }
 
 // lockEnvironment waits for a lock that all processes respect, and that whoever
@@ -176,6 +195,7 @@ func lockEnvironment(ctx context.Context, path string) (unlock func(), held *os.
 		return nil, nil, fmt.Errorf("%w: %w", codeinterp.ErrUnavailable, err)
 	}
 	for {
+		// Without waiting in the kernel, where ctx could not end it.
 		err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 		if err == nil {
 			return func() { f.Close() }, f, nil
@@ -195,10 +215,14 @@ func lockEnvironment(ctx context.Context, path string) (unlock func(), held *os.
 
 // A builder makes an environment in a directory that nobody else looks at.
 type builder struct {
-	python   string
+	node     bool   // it is one of Node.js
+	python   string // the interpreter
 	packages []string
-	exact    bool // they are all that is installed
+	exact    bool     // they are all that is installed
+	beside   []string // versions that others have to agree with
 	dir      string
+	temp     string // of the installers
+	meter    *meter
 	wheels   string   // what environments were made of
 	held     *os.File // the lock, which outlives the host with an installer that does
 }
@@ -209,18 +233,24 @@ func (b *builder) build(ctx context.Context, place string) (err error) {
 		if err != nil {
 			err = errors.Join(err, os.RemoveAll(b.dir))
 		}
+		err = errors.Join(err, os.RemoveAll(b.temp))
 	}()
-	if err := os.RemoveAll(b.dir); err != nil {
+	if err := errors.Join(os.RemoveAll(b.dir), os.RemoveAll(b.temp), os.Mkdir(b.temp, 0o700)); err != nil {
 		return fmt.Errorf("%w: %w", codeinterp.ErrUnavailable, err)
 	}
-	lock, err := b.install(ctx)
-	if err != nil {
+	install := b.install
+	if b.node {
+		install = b.installNode
+	}
+	lock, err := install(ctx)
+	if err != nil || ctx.Err() != nil {
 		return cmp.Or(context.Cause(ctx), err)
 	}
 	if got := strings.Join(strings.Fields(lock), " "); b.exact && got != strings.Join(b.packages, " ") {
-		return fmt.Errorf("%w: environment: not as locked, but %.500s", codeinterp.ErrUnavailable, got)
+		return fmt.Errorf("%w: not as locked, but %.500s", codeinterp.ErrUnavailable, got)
 	}
-	if err := os.WriteFile(filepath.Join(b.dir, lockFile), []byte(lock), 0o644); err != nil {
+	err = os.WriteFile(filepath.Join(b.dir, baseFile), []byte(b.python), 0o644)
+	if err = errors.Join(err, os.WriteFile(filepath.Join(b.dir, lockFile), []byte(lock), 0o644)); err != nil {
 		return fmt.Errorf("%w: %w", codeinterp.ErrUnavailable, err)
 	}
 	_ = os.RemoveAll(place) // one whose base is gone

@@ -214,7 +214,7 @@ func TestCycles(t *testing.T) {
 		cycle(k)
 	}
 	before := takeStock(t)
-	cycles := 1000
+	cycles := 300
 	if testing.Short() {
 		cycles = 100
 	}

@@ -130,18 +130,26 @@ func (s *session) remember(ctx context.Context, prog *driver.Program) error {
 	return err
 }
 
-// lookTime is how long is looked for artifacts after the order to stop.
-const lookTime = 5 * time.Second
+// lookTime is how long is looked for artifacts after the run's timeout, or
+// another order to stop.
+const lookTime = time.Second
 
 // look finds what the run that has ended did to files. Nothing of a single run
 // goes on meanwhile.
-func (s *session) look(ctx context.Context, o *driver.Outcome) {
+func (s *session) look(ctx context.Context, prog *driver.Program, o *driver.Outcome) {
+	stop := prog.Taken()
 	if s.place.once {
 		s.end()
 	}
 	look, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
-	defer context.AfterFunc(ctx, func() { time.AfterFunc(lookTime, cancel) })()
+	go func() {
+		select {
+		case <-stop:
+			time.AfterFunc(lookTime, cancel)
+		case <-look.Done():
+		}
+	}()
 	if dir, err := s.files(); err == nil {
 		o.Artifacts, o.Missing = dir.Artifacts(look, s.before, s.place.once)
 	}

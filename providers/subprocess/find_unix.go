@@ -32,7 +32,9 @@ type language struct {
 	runtime  string   // such as "CPython 3.11.7", from the driver's hello
 	prefix   string   // where it is installed, if known
 	packages []string // the main ones
-	passed   []string // what was tried before, with reasons
+
+	installed []string // all packages, as a Lock lists them
+	passed    []string // what was tried before, with reasons
 
 	// heapMessage is what the runtime writes to standard error before it
 	// aborts for want of memory; empty if it does not.
@@ -108,6 +110,10 @@ func (l *language) probe() error {
 	l.runtime = l.Name + " " + v
 	l.roots = rootsOf(l.path)
 	l.prefix = prefixOf(l.path)
+	if e := l.environment; e != nil {
+		l.roots = append(l.roots, e.Dir)
+		l.packages = e.main()
+	}
 	return nil
 }
 
@@ -135,6 +141,7 @@ func ask(path string, args []string, stdin string) (string, error) {
 	cmd.Stdin = strings.NewReader(stdin)
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs
+	// A child that it leaves behind may hold its pipes open.
 	cmd.WaitDelay = time.Second
 	if err := cmd.Run(); err != nil {
 		if ctx.Err() != nil {
@@ -145,6 +152,7 @@ func ask(path string, args []string, stdin string) (string, error) {
 		}
 		return "", errors.New("does not work: " + strings.TrimPrefix(err.Error(), "fork/exec "+path+": "))
 	}
+	// Some write their version to standard error.
 	if out.Len() == 0 {
 		return errs.String(), nil
 	}

@@ -110,14 +110,18 @@ func (s *server) start(h *host, l *language) (func() string, error) {
 	}
 	said := make(chan string, 1)
 	go func() {
-		said <- lastWords(errR)
+		said <- endOf(errR)
 		errR.Close()
 	}()
-	return func() string { return <-said }, nil
+	return func() string {
+		// Its children, or a preload that closed the channel, may keep it open.
+		_ = errR.SetReadDeadline(time.Now().Add(time.Second))
+		return <-said
+	}, nil
 }
 
-// lastWords reads r to its end and returns the last of it.
-func lastWords(r *os.File) string {
+// endOf reads r to its end and returns the last of it.
+func endOf(r *os.File) string {
 	var tail []byte
 	buf := make([]byte, 1024)
 	for {
@@ -273,6 +277,7 @@ func (s *server) adopt(fork *sandbox.Fork, pid int) (*sandbox.Process, error) {
 	case err != nil:
 		delete(s.children, pid)
 		return nil, err
+	// waited came first, and had nobody to tell it to.
 	case c.ended:
 		delete(s.children, pid)
 		sb.Finish(c.status)

@@ -1,9 +1,11 @@
 package subprocess
 
 import (
+	"bufio"
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strconv"
 	"time"
 )
@@ -43,6 +45,7 @@ const (
 // Frames from the driver.
 const (
 	frameHello     = 'H' // version of the runtime
+	frameLeave     = 'X' // a new process image takes over, and says hello then
 	frameShow      = 'D' // seq, number, kind, display id, metadata, value, then MIME types and data
 	frameCall      = 'Q' // seq, id, name, arguments as JSON
 	frameLate      = 'L' // "stdout" or "stderr", bytes
@@ -129,8 +132,10 @@ func readFrame(r io.Reader, room roomer) (frame, error) {
 		return frame{}, fmt.Errorf("%w: length %q", errFrame, head)
 	}
 	// Between frames a driver may be silent for ever, within one it may not.
-	allow(r, maxPause)
-	defer allow(r, 0)
+	if b, ok := r.(interface{ Buffered() int }); !ok || b.Buffered() < n {
+		allow(r, maxPause)
+		defer allow(r, 0)
+	}
 	body, free, err := readN(r, n, room)
 	if err != nil {
 		return frame{}, err
@@ -141,6 +146,24 @@ func readFrame(r io.Reader, room roomer) (frame, error) {
 		return frame{}, err
 	}
 	return f, nil
+}
+
+// A reader reads a driver's frames, of which several may come at once.
+type reader struct {
+	*bufio.Reader
+	from *os.File
+}
+
+func newReader(from *os.File) *reader { return &reader{bufio.NewReader(from), from} }
+
+func (r *reader) SetReadDeadline(t time.Time) error { return r.from.SetReadDeadline(t) }
+
+// hasFrame reports whether all of the next frame has been read from the channel,
+// so that readFrame does not wait.
+func (r *reader) hasFrame() bool {
+	head, _ := r.Peek(min(digits, r.Buffered()))
+	n, ok := length(head)
+	return ok && r.Buffered() >= digits+n
 }
 
 // allow bounds the time of reading, where r can do that. Zero means for ever.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -91,4 +92,31 @@ func FuzzReadFrame(f *testing.F) {
 		_, _ = decodeShow(&got)
 		_, _ = decodeReport(&got)
 	})
+}
+
+// TestHasFrame: a frame that came with the one before it is known, and one of
+// which a part is missing is not.
+func TestHasFrame(t *testing.T) {
+	first, second := encode(frameShow, "1"), encode(frameDone, "1", "ok")
+	for missing := range len(second) + 1 {
+		from, to, err := os.Pipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer from.Close()
+		r := newReader(from)
+		if r.hasFrame() {
+			t.Error("there is a frame before anything came")
+		}
+		if _, err := to.Write(append(bytes.Clone(first), second[:len(second)-missing]...)); err != nil {
+			t.Fatal(err)
+		}
+		to.Close()
+		if f, err := readFrame(r, nil); err != nil || f.kind != frameShow || r.hasFrame() != (missing == 0) {
+			t.Errorf("without the last %d bytes: %v, %v, the next is there: %v", missing, f, err, r.hasFrame())
+		}
+		if f, err := readFrame(r, nil); (err == nil) != (missing == 0) || err == nil && f.kind != frameDone {
+			t.Errorf("without the last %d bytes: %v, %v", missing, f, err)
+		}
+	}
 }

@@ -29,9 +29,9 @@ func (h *host) fresh(ctx context.Context, l *language, pl *place) (*process, err
 	return h.launch(l, pl)
 }
 
-// lodge returns a process for a context in pl, whose working directory
+// processIn returns a process for a context in pl, whose working directory
 // outlives the process.
-func (h *host) lodge(ctx context.Context, l *language, pl *place) (*process, error) {
+func (h *host) processIn(ctx context.Context, l *language, pl *place) (*process, error) {
 	if w := h.warm[l.Name]; w != nil && pl.cwd == h.dir {
 		p, err := w.take(ctx, false, pl.env)
 		if err != nil {
@@ -69,6 +69,9 @@ func inputFile(dir string, b []byte) (*os.File, error) {
 		}
 	}
 	if err != nil {
+		if f != nil {
+			f.Close()
+		}
 		return nil, fmt.Errorf("%w: standard input cannot be handed over", codeinterp.ErrUnavailable)
 	}
 	return f, nil

@@ -20,6 +20,7 @@ var callingBash = []struct{ name, code, want string }{
 	{"uncaught", "(set -e; tool fail; echo on)", "error"},
 	{"secret", "tool secret 2>&1 | grep -c secret.*secret", "error out=0\n"},
 	{"unknown", "tool other 2>&1", "error out=other: the run was given no function of this name\n"},
+	{"IFS is readonly", "(readonly IFS; tool echo '{\"v\":1}')", "ok out=1\n"},
 	{"no object", "tool echo '[1]' 2>&1", "error out=echo: the arguments are not a JSON object\n"},
 	{"no name", "tool 2>/dev/null; echo $?", "ok out=2\n"},
 	{"zero byte", `tool zero '{"n":1}' 2>&1; echo $?`, "ok out=zero: x\uFFFDy\n1\n"},
@@ -32,6 +33,7 @@ var callingBash = []struct{ name, code, want string }{
 	{"large argument", `printf -v s '%*s' 3000000 ''; tool size "{\"s\":\"$s\"}"`, "ok out=3000000\n"},
 	{"job that is terminated", `tool nap > /dev/null & sleep 0.1; kill -TERM $!; tool echo '{"v":2}'; wait`, "ok out=2\n"},
 	{"reader that leaves", `tool repeat '{"s":"x","n":1000000}' 2>/dev/null | head -c 1; tool echo '{"v":3}'`, "ok out=\"3\n"},
+	{"job that is killed", `for i in 1 2; do tool nap & until [[ -s $__toolcell_tools/r ]]; do :; done; kill -9 "$(cut -d- -f1 "$__toolcell_tools/r")"; wait; tool echo "{\"v\":$i}"; done`, "ok out=1\n2\n"},
 	{"exit", `tool echo '{"v":4}'; exit 3`, "error out=4\n"},
 	{"after the exit", `tool echo '{"v":5}'`, "ok out=5\n"},
 	{"job that goes on", `tool nap > /dev/null & tool echo '{"v":6}'`, "ok out=6\n"},
@@ -63,6 +65,19 @@ func TestFunctionsInBash(t *testing.T) {
 	}
 	if s := summary(n.run("type tool 2>/dev/null || echo none", nil)); s != "ok out=none\n" {
 		t.Error(s)
+	}
+}
+
+// TestFunctionsInBashTogether: jobs call at once, and none waits for another's
+// answer.
+func TestFunctionsInBashTogether(t *testing.T) {
+	t.Parallel()
+	const n = 20 // each is three processes
+	meet := together(n)
+	ci := open(t, subprocess.Options{Languages: []subprocess.Language{subprocess.Bash()}})
+	code := `for i in $(seq 20); do ( [[ $(tool meet "{\"v\":$i}") == $i ]] || echo "wrong $i" ) & done; wait`
+	if s := summary(run(t, ci, "bash", code, &codeinterp.RunOptions{Timeout: 2 * time.Minute, Functions: []codeinterp.Function{meet}})); s != "ok" {
+		t.Errorf("%.500s", s)
 	}
 }
 

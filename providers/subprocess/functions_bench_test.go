@@ -5,6 +5,7 @@ package subprocess_test
 import (
 	"bufio"
 	"context"
+	"encoding/json"
 	"net"
 	"os"
 	"os/exec"
@@ -21,7 +22,7 @@ import (
 // the same kind of socket and gets them back.
 func BenchmarkFunctions(b *testing.B) {
 	n := newNotebook(b, open(b, subprocess.Options{Languages: []subprocess.Language{subprocess.Python()}}), "python")
-	echo := function("echo", func(_ context.Context, a map[string]any) (any, error) { return a["v"], nil })
+	echo := codeinterp.Function{Name: "echo", Call: func(_ context.Context, c codeinterp.FunctionCall) (json.RawMessage, error) { return c.Args, nil }}
 	o := &codeinterp.RunOptions{Timeout: time.Minute, Functions: []codeinterp.Function{echo}}
 	p50 := median(b, echoes(b), func() {
 		if res := n.run("for i in range(1000): tools.echo(v=i)\ni", o); summary(res) != "ok value=999" {

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -30,6 +31,24 @@ func function(name string, f hostFunction) codeinterp.Function {
 		}
 		return json.Marshal(v)
 	}}
+}
+
+// together makes a function that returns its argument v once n calls of it are in
+// progress.
+func together(n int32) codeinterp.Function {
+	var open atomic.Int32
+	met := make(chan struct{})
+	return function("meet", func(ctx context.Context, a map[string]any) (any, error) {
+		if open.Add(1) == n {
+			close(met)
+		}
+		select {
+		case <-met:
+			return a["v"], nil
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	})
 }
 
 // functions are what the programs of the table call. After the test never
@@ -88,6 +107,8 @@ var calling = map[string][]struct{ name, code, want string }{
 		{"display", "import threading\nt = threading.Thread(target=lambda: [tools.echo(v='z' * 100_000) for _ in range(50)])\nt.start()\nfor i in range(50): display(i)\nt.join()", "ok"},
 		{"not JSON", "tools.echo(v={1, 2})", "error error=TypeError: Object of type set is not JSON serializable"},
 		{"by position", "tools.echo(1)", "error error=TypeError: tools.echo takes its arguments by name"},
+		{"awaited", "await tools.echo(v=1)", "error error=TypeError: object int can't be used in 'await' expression (tools.name(...) returns the result itself; to await it, write await tools.aio.name(...))"},
+		{"gathered", "import asyncio\nawait asyncio.gather(tools.echo(v=1))", "error error=TypeError: An asyncio.Future, a coroutine or an awaitable is required (tools.name(...) returns the result itself; to await it, write await tools.aio.name(...))"},
 		{"unknown", "tools.other()", "error error=AttributeError: there is no function other; there is: add, echo, fail, hang, never, nothing, panics, repeat, secret, size"},
 		{"shadowed", "tools = [1]\ntools.append(2)\ndel tools\ntools.echo(v=7)", "ok value=7"},
 		{"forked", "import os\nr, w = os.pipe()\nif os.fork() == 0:\n    try: tools.echo(v=1)\n    except ToolError as e: os.write(w, str(e).encode())\n    os._exit(0)\nos.wait()\nprint('forked process' in os.read(r, 1000).decode())\ntools.echo(v=2)", "ok out=True\n value=2"},
@@ -119,6 +140,22 @@ var calling = map[string][]struct{ name, code, want string }{
 		{"keys", "Object.keys(tools).length", "ok value=10"},
 		{"shadowed", "{ const tools = [1]; tools.push(2) }; await tools.echo({ v: 7 })", "ok value=7"},
 	},
+}
+
+// TestFunctionsTogether has programs make a hundred calls that wait for each other.
+func TestFunctionsTogether(t *testing.T) {
+	t.Parallel()
+	ci := open(t, subprocess.Options{})
+	for _, p := range []struct{ language, code string }{
+		{"python", "from concurrent.futures import ThreadPoolExecutor\nwith ThreadPoolExecutor(100) as p: r = list(p.map(lambda i: tools.meet(v=i), range(100)))\nprint(r == list(range(100)))"},
+		{"python", "import asyncio\nprint(await asyncio.gather(*(tools.aio.meet(v=i) for i in range(100))) == list(range(100)))"},
+		{"javascript", "const r = await Promise.all([...Array(100).keys()].map((v) => tools.meet({ v }))); console.log(r.every((v, i) => v === i) ? 'True' : 'False');"},
+	} {
+		o := &codeinterp.RunOptions{Timeout: 2 * time.Minute, Functions: []codeinterp.Function{together(100)}}
+		if s := summary(run(t, ci, p.language, p.code, o)); s != "ok out=True\n" {
+			t.Errorf("%s: %.500s", p.code, s)
+		}
+	}
 }
 
 // TestFunctions runs the programs of the table in a context of each language,

@@ -15,12 +15,18 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(leftover.Run(m)) }
 
-// open returns an interpreter with contexts, in landlock mode unless o says
-// otherwise, and closes it after the test.
+// open returns an interpreter with contexts, in landlock mode unless o or
+// TOOLCELL_TEST_MODE says otherwise, and closes it after the test.
 func open(t testing.TB, o subprocess.Options) *subprocess.Stateful {
 	t.Helper()
 	if o.Require == subprocess.Auto {
 		o.Require = subprocess.Landlock
+		switch os.Getenv("TOOLCELL_TEST_MODE") {
+		case "bwrap":
+			o.Require = subprocess.Bwrap
+		case "none":
+			o.Require, o.AllowNone = subprocess.None, true
+		}
 	}
 	ci, err := subprocess.NewStateful(&o)
 	if err != nil {

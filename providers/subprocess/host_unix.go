@@ -9,6 +9,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 
 	"github.com/toolcell/toolcell/codeinterp"
@@ -55,7 +56,7 @@ func newHost(opts *Options) (*host, error) {
 	if err := h.choose(list); err != nil {
 		return nil, errors.Join(err, h.Close(h.life))
 	}
-	if err := h.heat(); err != nil {
+	if err := h.startWarmers(); err != nil {
 		return nil, errors.Join(err, h.Close(h.life))
 	}
 	return h, nil
@@ -115,6 +116,9 @@ func (h *host) Describe() codeinterp.Info {
 			Name: name, Runtime: l.runtime, Notes: l.Notes, Aliases: slices.Clone(l.Aliases), Contexts: l.Driver != nil,
 			Path: l.path, Prefix: l.prefix, Packages: slices.Clone(l.packages), PassedOver: slices.Clone(l.passed),
 			Functions: l.Driver != nil && l.Driver.Functions, Input: l.Driver != nil && l.Driver.Input,
+		}
+		if h.installs(name) {
+			about.Notes += " " + strings.ToUpper(h.opts.Install.notes()[:1]) + h.opts.Install.notes()[1:] + "."
 		}
 		if h.sandbox.Mode() != sandbox.None { // there all files are open
 			about.Roots = slices.Clone(l.roots)

@@ -29,6 +29,7 @@ func (s *session) fifo() (string, error) {
 // readable lets the programs' user read a FIFO. What a program has put into its
 // place, such as a link to a file of the host's, stays what it is.
 func readable(path string) error {
+	// O_NONBLOCK: to open a FIFO waits for its other end else, see fifo(7).
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK|syscall.O_NOFOLLOW, 0)
 	if err != nil {
 		return err
@@ -81,6 +82,7 @@ func openFIFO(path string, over <-chan struct{}) *os.File {
 			w.Close()
 			return nil
 		}
+		// ENXIO: nobody has opened it to read so far.
 		if !errors.Is(err, syscall.ENXIO) {
 			return nil
 		}

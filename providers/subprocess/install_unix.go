@@ -3,7 +3,6 @@
 package subprocess
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -12,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 
@@ -49,6 +49,7 @@ func (b *builder) installer(ctx context.Context) installer {
 		pip = []string{b.python, "-I", "-m", "pip", "--python", inside}
 	}
 	pip = append(pip, "--disable-pip-version-check")
+	// So that neither of the appends below writes into the other's.
 	pip = pip[:len(pip):len(pip)]
 	return installer{
 		make:    append(venv, b.dir),
@@ -61,10 +62,14 @@ func (b *builder) installer(ctx context.Context) installer {
 // install makes the environment and returns what it holds.
 func (b *builder) install(ctx context.Context) (lock string, err error) {
 	i := b.installer(ctx)
-	if _, err := b.run(ctx, "making it", i.make); err != nil {
+	before, err := b.empty(ctx, i)
+	if err != nil {
 		return "", err
 	}
 	if err := b.add(ctx, i); err != nil {
+		return "", err
+	}
+	if err := before.check(b.dir); err != nil {
 		return "", err
 	}
 	// Programs cannot keep what they compile. What does not compile says so when
@@ -82,10 +87,18 @@ func (b *builder) add(ctx context.Context, i installer) error {
 	if b.exact {
 		exact = []string{"--no-deps"}
 	}
-	packages := append([]string{"--"}, b.packages...)
+	constraints, err := b.constraints()
+	if err != nil {
+		return err
+	}
+	packages := slices.Concat(constraints, []string{"--"}, b.packages)
 	what := "installing " + strings.Join(b.packages, ", ")
 	if b.exact {
 		if _, err := b.run(ctx, what, slices.Concat(i.add, i.offline, exact, packages)); err == nil || ctx.Err() != nil {
+			return err
+		}
+		// Some may be there, and would run with the environment's Python.
+		if _, err := b.empty(ctx, i); err != nil {
 			return err
 		}
 	}
@@ -103,6 +116,19 @@ func (b *builder) add(ctx context.Context, i installer) error {
 	return b.keep(fetched)
 }
 
+// constraints returns the arguments that keep versions as programs have them.
+func (b *builder) constraints() ([]string, error) {
+	if len(b.beside) == 0 {
+		return nil, nil
+	}
+	file := filepath.Join(b.dir, "constraints.txt")
+	lines := slices.DeleteFunc(slices.Clone(b.beside), func(line string) bool { return !pinned.MatchString(line) })
+	if err := os.WriteFile(file, []byte(strings.Join(lines, "\n")+"\n"), 0o644); err != nil {
+		return nil, fmt.Errorf("%w: %w", codeinterp.ErrUnavailable, err)
+	}
+	return []string{"--constraint", file}, nil
+}
+
 // keep puts wheels beside the environments, each whole, and removes the
 // directory that they came into.
 func (b *builder) keep(fetched string) error {
@@ -112,39 +138,56 @@ func (b *builder) keep(fetched string) error {
 		err = errors.Join(err, os.Rename(filepath.Join(fetched, w.Name()), filepath.Join(b.wheels, w.Name())))
 	}
 	if err = errors.Join(err, os.RemoveAll(fetched)); err != nil {
-		return fmt.Errorf("%w: environment: %w", codeinterp.ErrUnavailable, err)
+		return fmt.Errorf("%w: %w", codeinterp.ErrUnavailable, err)
 	}
 	return nil
 }
 
-// list returns what was installed, by the directories of metadata.
+// list returns what was installed, by the directories of metadata. Wheels name
+// them, and other installations read the names.
 func (b *builder) list() (string, error) {
 	found, err := filepath.Glob(filepath.Join(b.dir, "lib", "*", "site-packages", "*.dist-info"))
 	if err != nil || len(found) == 0 {
-		return "", fmt.Errorf("%w: environment: nothing was installed", codeinterp.ErrUnavailable)
+		return "", fmt.Errorf("%w: nothing was installed", codeinterp.ErrUnavailable)
 	}
 	var lock []string
 	for _, dir := range found {
 		name, version, _ := strings.Cut(strings.TrimSuffix(filepath.Base(dir), ".dist-info"), "-")
-		lock = append(lock, strings.ToLower(strings.ReplaceAll(name, "_", "-"))+"=="+version+"\n")
+		line := strings.ToLower(strings.ReplaceAll(name, "_", "-")) + "==" + version
+		if !pinned.MatchString(line) {
+			return "", fmt.Errorf("%w: a package calls itself %.100q", codeinterp.ErrUnavailable, filepath.Base(dir))
+		}
+		lock = append(lock, line+"\n")
 	}
 	slices.Sort(lock)
 	return strings.Join(lock, ""), nil
 }
 
-// run runs one of the installers, which holds the lock, and returns what it
-// prints.
+// run runs one of the installers, which holds the lock, and returns the end of
+// what it prints.
 func (b *builder) run(ctx context.Context, what string, args []string) (string, error) {
 	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
 	cmd.Dir = "/"
+	cmd.Env = append(os.Environ(), "TMPDIR="+b.temp) // what is killed leaves it full
 	cmd.ExtraFiles = []*os.File{b.held}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	// With its group: installers start processes of their own.
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	cmd.WaitDelay = time.Second
-	var out, errs bytes.Buffer
+	var out, errs tail
 	cmd.Stdout, cmd.Stderr = &out, &errs
-	if err := cmd.Run(); err != nil {
-		return "", fmt.Errorf("%w: environment: %s: %s", codeinterp.ErrUnavailable, what, complaint(errs.String()+out.String(), err))
+	err := cmd.Start()
+	if err == nil {
+		done := make(chan struct{})
+		var watching sync.WaitGroup
+		watching.Go(func() { b.meter.watch(cmd.Process.Pid, done) })
+		err = cmd.Wait()
+		close(done)
+		watching.Wait()
+		b.meter.weigh()
+	}
+	if err != nil {
+		return "", fmt.Errorf("%w: %s: %s", codeinterp.ErrUnavailable, what, complaint(errs.String()+out.String(), err))
 	}
 	return out.String(), nil
 }

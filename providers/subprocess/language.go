@@ -60,7 +60,8 @@ type Language struct {
 	// tells. See [Driver].
 	Driver *Driver
 
-	kind kind
+	kind        kind
+	environment *Environment // which programs may read, nil for none
 }
 
 // FileArg stands for the file with the code in [Language].Args.

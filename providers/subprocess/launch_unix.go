@@ -160,6 +160,7 @@ func closeAll(files []*os.File) {
 // socketpair returns a connected pair of stream sockets, the first of them
 // non-blocking.
 func socketpair() (host, child *os.File, err error) {
+	// A process that is forked before CloseOnExec would inherit the pair.
 	syscall.ForkLock.RLock()
 	fds, err := syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM, 0)
 	if err == nil {
@@ -170,6 +171,7 @@ func socketpair() (host, child *os.File, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	// os.NewFile gives deadlines to what is non-blocking only.
 	if err := syscall.SetNonblock(fds[0], true); err != nil {
 		syscall.Close(fds[0])
 		syscall.Close(fds[1])

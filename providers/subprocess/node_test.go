@@ -174,7 +174,7 @@ func TestNodeCollects(t *testing.T) {
 	for _, ts := range []subprocess.Language{subprocess.TypeScript(), newerNode(t)} {
 		command := ts.Commands[0]
 		n := newNotebook(t, open(t, subprocess.Options{Languages: []subprocess.Language{ts}}), "typescript")
-		const garbage = "for (let i = 0; i < 300; i++) { console.log('tick'.repeat(100)); new Array(3e5).fill(i) }"
+		const garbage = "for (let i = 0; i < 60; i++) { console.log('tick'.repeat(100)); new Array(3e5).fill(i) }"
 		for _, code := range []string{
 			"for (;;) {}",
 			"setInterval(() => { " + garbage + " }, 1); await new Promise(() => {})",

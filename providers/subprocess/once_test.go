@@ -1,6 +1,7 @@
 package subprocess_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -60,6 +61,9 @@ func TestNodeExits(t *testing.T) {
 		{"process.on('exit', () => { process.exitCode = 5 }); await 1; process.exit(0)", 5},
 		{"process.on('exit', () => { process.exit(3) }); process.exit(2)", 3},
 		{"process.on('exit', () => { console.log('bye') })", 0},
+		{"process.exitCode = 4; process.exit()", 4},
+		{"process.exit('x' in {} ? 2 : null)", 0},
+		{"const major = Number(process.versions.node.split('.')[0]); major < 20 ? process.exit(1) : process.exit('x')", 1}, // which node refuses since 20
 		{"if (require.main === module) process.exit(7)", 7},
 	} {
 		if res := run(t, ci, "javascript", tt.code, nil); res.ExitCode != tt.exit || res.OK() != (tt.exit == 0) {
@@ -87,5 +91,22 @@ func TestNoStdin(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestStdinThatWasClosed: a program may close its standard input, as open(0) does;
+// the next ones have theirs.
+func TestStdinThatWasClosed(t *testing.T) {
+	n := newNotebook(t, open(t, subprocess.Options{Languages: []subprocess.Language{python(t)}}), "python")
+	for _, code := range []string{"print(open(0).read())", "import sys; print(sys.stdin.read())", "import subprocess; subprocess.run('cat')"} {
+		if res := n.run(code, &codeinterp.RunOptions{Stdin: []byte("given"), Timeout: time.Minute}); strings.TrimSpace(res.Stdout()) != "given" {
+			t.Errorf("%s: %s", code, summary(res))
+		}
+	}
+	if res := n.run("print(open(0).read() == '')", nil); res.Stdout() != "True\n" {
+		t.Error(summary(res))
+	}
+	if res := n.run("print(input())", &codeinterp.RunOptions{Stdin: []byte("after"), Timeout: time.Minute}); res.Stdout() != "after\n" {
+		t.Error(summary(res))
 	}
 }

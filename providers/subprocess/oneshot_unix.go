@@ -37,7 +37,7 @@ func (s *session) runFile(ctx context.Context, prog *driver.Program, out *driver
 	r.calls.over()
 	o = r.outcome(s.p, true)
 	if prog.Artifacts {
-		s.look(ctx, &o)
+		s.look(ctx, prog, &o)
 	}
 	o.Fresh = true
 	return o, nil

@@ -129,6 +129,10 @@ type Options struct {
 	// fails with codeinterp.ErrCapacity beyond it. Zero means 256.
 	MaxContexts int
 
+	// Install lets Python programs have packages that are missing. Nil means
+	// that they cannot.
+	Install *Install
+
 	// Warm keeps processes ready, so that runs and contexts start faster.
 	// Nil means none.
 	Warm *Warm

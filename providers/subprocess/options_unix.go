@@ -29,6 +29,20 @@ func (o *Options) complete() error {
 	o.Env = checked.Env
 	o.Languages = slices.Clone(o.Languages)
 	o.ReadOnly, o.Writable = slices.Clone(o.ReadOnly), slices.Clone(o.Writable)
+	if err == nil {
+		err = o.openInstall()
+	}
+	return err
+}
+
+// openInstall lets programs read what is installed for them.
+func (o *Options) openInstall() (err error) {
+	if o.Install, err = o.Install.check(); err != nil || o.Install == nil {
+		return err
+	}
+	if o.Install.Root, err = EnvironmentRoot(o.Install.Root); err == nil {
+		o.ReadOnly = append(o.ReadOnly, o.Install.Root)
+	}
 	return err
 }
 

@@ -14,7 +14,7 @@ func (r *run) outcome(p *process, once bool) driver.Outcome {
 	o := driver.Outcome{End: r.ended}
 	switch end := r.end; {
 	case end == nil:
-		p.obituary(&o, once)
+		p.unreported(&o, once)
 	case end.how == "error":
 		o.ExitCode, o.Error = max(end.code, 1), r.prog.locate(end.err)
 	case end.how == "interrupt":
@@ -25,8 +25,8 @@ func (r *run) outcome(p *process, once bool) driver.Outcome {
 	return o
 }
 
-// obituary completes the outcome of a run whose process ended without a report.
-func (p *process) obituary(o *driver.Outcome, once bool) {
+// unreported completes the outcome of a run whose process ended without a report.
+func (p *process) unreported(o *driver.Outcome, once bool) {
 	exit := p.sb.Wait()
 	p.mu.Lock()
 	broken := p.broken

@@ -44,6 +44,7 @@ type process struct {
 	open   context.Context // ends when the control channel is closed
 	shut   context.CancelFunc
 
+	in        *reader    // of the control channel
 	ahead     *ahead     // of listen: the next frame
 	writing   sync.Mutex // one frame at a time
 	answering sync.Mutex // one answer at a time; before writing
@@ -55,6 +56,7 @@ type process struct {
 	run    *run
 	seq    int
 	calls  int                     // open ones
+	back   chan struct{}           // closed when the driver that has left says hello; nil if it is there
 	late   func(codeinterp.Output) // takes output that is no run's; nil while nobody has the process
 	said   []byte                  // what it printed before, up to maxSaid
 	dead   bool
@@ -101,6 +103,7 @@ func newProcess(b *budget, lang *language, sb *sandbox.Process, e *ends, pl *pla
 		}
 	}
 	if p.ctl != nil {
+		p.in = newReader(p.ctl)
 		go p.listen()
 	} else {
 		close(p.heard)
@@ -112,6 +115,7 @@ func newProcess(b *budget, lang *language, sb *sandbox.Process, e *ends, pl *pla
 // deliver hands what came out of a stream to the run, or keeps it as late.
 func (p *process) deliver(kind codeinterp.Kind, b []byte) {
 	r := p.receiver(kind, b)
+	// Write refuses what comes once the run has ended.
 	if r == nil || !r.out.Write(kind, b) {
 		p.keep(kind, b)
 	}
@@ -186,9 +190,10 @@ func (p *process) outOfMemory(exit sandbox.Exit) bool {
 func (p *process) watch() {
 	p.sb.Wait()
 	ended := time.Now()
+	// Before the output is taken: no interrupt is for a process that is gone.
 	p.tellOver(nil)
 	for _, s := range p.streams {
-		close(s.hurry)
+		close(s.flush)
 	}
 	if !p.drained(maxLinger) {
 		p.mute()
@@ -200,6 +205,7 @@ func (p *process) watch() {
 	linger := time.NewTimer(maxLinger)
 	defer linger.Stop()
 	select {
+	// The last frames may be on their way.
 	case <-p.heard:
 	case <-linger.C:
 	}
@@ -261,12 +267,15 @@ func (p *process) start(out *driver.Output, of *driver.Program, prog *program, s
 		return nil, fmt.Errorf("%w: the process of %s is gone", codeinterp.ErrUnavailable, p.lang.Name)
 	}
 	p.seq++
+	of.Room = p.unread.wait
 	r := newRun(out, of, prog)
 	r.p, r.seq, prog.seq = p, p.seq, p.seq
 	p.run = r
 	p.mu.Unlock()
 	b := encode(frameRun, append([]string{strconv.Itoa(r.seq), prog.code, stdin}, pairs(of.Env)...)...)
 	b = append(p.offer(of.Functions()), b...)
+	// Interrupts wait for start, so that it sends no more than the socket takes at
+	// once.
 	if len(b) > chunk {
 		r.rest = b
 		return r, nil
@@ -316,6 +325,7 @@ func (p *process) write(b []byte) error {
 
 // writeChunk writes the beginning of b, and returns how much. p.writing is held.
 func (p *process) writeChunk(b []byte) (int, error) {
+	// For each chunk anew: a driver that reads slowly is not deaf.
 	_ = p.ctl.SetWriteDeadline(time.Now().Add(maxWrite))
 	n, err := p.ctl.Write(b[:min(len(b), chunk)])
 	if errors.Is(err, os.ErrDeadlineExceeded) {

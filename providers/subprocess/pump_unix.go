@@ -39,7 +39,7 @@ type pump struct {
 	sink sink
 	done chan struct{} // closed at the end of the pipe
 
-	hurry chan struct{} // closed when waiting makes no sense any more
+	flush chan struct{} // closed when waiting for more makes no sense
 	last  time.Time     // of the loop's last delivery
 
 	delivering atomic.Bool // it waits for the receiver, not for the pipe
@@ -55,7 +55,7 @@ func newPump(kind codeinterp.Kind, file *os.File, sink sink) (*pump, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &pump{kind: kind, file: file, raw: raw, sink: sink, done: make(chan struct{}), hurry: make(chan struct{})}
+	p := &pump{kind: kind, file: file, raw: raw, sink: sink, done: make(chan struct{}), flush: make(chan struct{})}
 	go p.loop()
 	return p, nil
 }
@@ -92,7 +92,7 @@ func (p *pump) pace() {
 	defer timer.Stop()
 	select {
 	case <-timer.C:
-	case <-p.hurry:
+	case <-p.flush:
 	}
 }
 
@@ -141,6 +141,7 @@ func (p *pump) read(fd uintptr, buf []byte) int {
 		case errors.Is(err, syscall.EAGAIN):
 			return 0
 		}
+		// Any other error is an end too: nothing more can be read.
 		p.eof = true
 		return 0
 	}
@@ -153,12 +154,12 @@ func (p *pump) drain() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	_ = p.raw.Control(func(fd uintptr) {
-		for left := pipeSize(fd) + chunk; left > 0 && !p.eof; {
-			n := p.take(fd)
-			if n == 0 {
-				return
-			}
-			left -= n
+		n := p.take(fd)
+		if n == 0 {
+			return // as mostly, so that the size is not asked for
+		}
+		for left := pipeSize(fd) + chunk - n; left > 0 && n > 0; left -= n {
+			n = p.take(fd)
 		}
 	})
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -37,9 +38,21 @@ if v>=(3,9):
  for s in sys.stdin.buffer.read().split(b'\0'):
   b=marshal.dumps(compile(s,'<toolcell>','exec',0,True));sys.stdout.buffer.write(b'%08x'%len(b)+b)`
 
-// probePython asks a Python what it is.
+// withoutSite is what a Python does first that packages are not to run in: it
+// finds them, and reads none of their .pth files.
+const withoutSite = `import site
+site.addpackage=lambda *a,**k:None
+site.execsitecustomize=site.execusercustomize=lambda:None
+site.main()
+`
+
+// probePython asks a Python what it is. It is asked as the host.
 func (l *language) probePython() error {
-	out, err := ask(l.path, []string{"-I", "-X", "utf8", "-c", pythonQuestion}, l.Driver.Source+"\nloop()\n\x00"+l.Driver.Source+pythonForks)
+	args := []string{"-I", "-X", "utf8", "-c", pythonQuestion}
+	if isEnvironment(l.path) {
+		args = []string{"-I", "-S", "-X", "utf8", "-c", withoutSite + pythonQuestion}
+	}
+	out, err := ask(l.path, args, l.Driver.Source+"\nloop()\n\x00"+l.Driver.Source+pythonForks)
 	if err != nil {
 		return err
 	}
@@ -58,12 +71,28 @@ func (l *language) probePython() error {
 	l.prefix = prefixes[0]
 	l.roots = pythonRoots(l.path, prefixes, strings.Split(parts[3], "\x00"))
 	l.packages = packagesOf(strings.Split(parts[4], "\x00"))
+	l.installed = versionsOf(strings.Split(parts[4], "\x00"))
 	n, ok := length([]byte(parts[5]))
 	if !ok || len(parts[5]) < digits+n {
 		return errors.New("cannot compile the driver")
 	}
 	l.boot, l.forkBoot = []byte(parts[5][:digits+n]), []byte(parts[5][digits+n:])
 	return nil
+}
+
+// versionsOf returns what is installed, as a Lock lists it, by its directories of
+// metadata; what has no version that a Lock could name is left out.
+func versionsOf(metadata []string) []string {
+	var list []string
+	for _, dir := range metadata {
+		name, version, _ := strings.Cut(strings.TrimSuffix(dir, filepath.Ext(dir)), "-")
+		version, _, _ = strings.Cut(version, "-") // an egg's has Python's behind it
+		if line := strings.ToLower(strings.ReplaceAll(name, "_", "-")) + "==" + version; pinned.MatchString(line) {
+			list = append(list, line)
+		}
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
 }
 
 // packagesOf returns the main packages of those whose directories of metadata,

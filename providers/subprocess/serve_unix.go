@@ -35,6 +35,7 @@ func (p *process) listen() {
 			p.breaks(err)
 			p.breakOff(err)
 		} else if !p.once.Load() {
+			// That of a single run closes it as the process ends.
 			p.breakOff(errors.New("the driver closed its control channel"))
 		}
 		return
@@ -59,7 +60,7 @@ func (p *process) next() message {
 
 // read reads a frame. One that takes room is read once it is wanted.
 func (p *process) read(wanted <-chan struct{}) message {
-	f, err := readFrame(p.ctl, &lodging{p, wanted})
+	f, err := readFrame(p.in, &lodging{p, wanted})
 	if err == nil && f.kind == frameDone {
 		p.tellOver(&f)
 	}
@@ -80,6 +81,7 @@ func (l *lodging) room(n int) (*coming, func(), error) {
 			return nil, nil, os.ErrClosed
 		}
 	}
+	// A deadline in the past ends the Read that is in progress.
 	return l.p.budget.frame(l.p.open, n, func() { _ = l.p.ctl.SetReadDeadline(time.Unix(1, 0)) })
 }
 
@@ -108,10 +110,14 @@ type ahead struct {
 }
 
 // readAhead has the next frame read while this one is served, so that it is
-// known when it came.
+// known when it came. Often it came with this one.
 func (p *process) readAhead() {
 	a := &ahead{make(chan struct{}), make(chan message, 1)}
 	p.ahead = a
+	if p.in.hasFrame() {
+		a.came <- p.read(a.wanted)
+		return
+	}
 	go func() { a.came <- p.read(a.wanted) }()
 }
 
@@ -151,11 +157,9 @@ func (p *process) breaks(why error) {
 func (p *process) serve(m *message) error {
 	switch f := &m.frame; f.kind {
 	case frameHello:
-		select {
-		case p.hello <- string(f.field(0)):
-		default:
-			return fmt.Errorf("%w: a second hello", errFrame)
-		}
+		return p.greeted(string(f.field(0)))
+	case frameLeave:
+		p.leave()
 		return nil
 	case frameShow:
 		return p.show(f)
@@ -270,6 +274,7 @@ func (p *process) finish(f *frame, at time.Time) error {
 		r.out.Lost(codeinterp.Truncation{Stream: "error", Bytes: end.lost, Reason: codeinterp.TruncatedByLimit})
 	}
 	p.mu.Lock()
+	// The process ended while OnOutput took the rest, and watch has ended the run.
 	if p.run != r {
 		p.mu.Unlock()
 		return nil

@@ -45,7 +45,7 @@ func (s *session) settle(ctx context.Context, cwd string) error {
 			return fmt.Errorf("%w: Cwd: %w", codeinterp.ErrInvalid, err)
 		}
 	}
-	p, err := s.h.lodge(ctx, s.lang, &s.place)
+	p, err := s.h.processIn(ctx, s.lang, &s.place)
 	if err != nil {
 		return err
 	}
@@ -83,12 +83,13 @@ func (s *session) Run(ctx context.Context, prog *driver.Program, out *driver.Out
 		defer feed(prog.Input, filepath.Join(p.place.dir, filepath.Base(stdin)))()
 	}
 	stop := context.AfterFunc(ctx, p.end)
-	defer func() {
+	leave := sync.OnceFunc(func() {
 		if !stop() { // the process is on its way out, which no later run is to meet
 			s.end()
 			o.Lost = true
 		}
-	}()
+	})
+	defer leave()
 	r, over, err := s.begin(ctx, prog, stdin, out)
 	if err != nil {
 		s.end()
@@ -109,8 +110,9 @@ func (s *session) Run(ctx context.Context, prog *driver.Program, out *driver.Out
 		s.end() // no later run is to meet it on its way out
 		o.Lost, o.Exited = true, true
 	}
-	if prog.Artifacts {
-		s.look(ctx, &o)
+	// From here on the order to stop is look's to heed, and kills no process.
+	if leave(); prog.Artifacts {
+		s.look(ctx, prog, &o)
 	}
 	o.Fresh = fresh
 	return o, nil
@@ -138,6 +140,14 @@ func (s *session) prepare(ctx context.Context, prog *driver.Program) (stdin stri
 func (s *session) ensure(ctx context.Context, prog *driver.Program) (err error) {
 	if s.p != nil && !alive(s.p.sb) {
 		s.end()
+	}
+	if s.p != nil {
+		if err := s.p.awaitBack(ctx); err != nil {
+			return err
+		}
+		if !alive(s.p.sb) {
+			s.end()
+		}
 	}
 	if s.p != nil {
 		return nil
@@ -200,6 +210,7 @@ func (s *session) translate(ctx context.Context, prog *driver.Program, stdin str
 	defer s.mu.Unlock()
 	s.stop = nil
 	switch {
+	// An interrupt that came just after the translation has stopped nothing else.
 	case err != nil || ctx.Err() != nil:
 		return nil, &driver.Outcome{ExitCode: codeinterp.ExitCanceled, Cause: codeinterp.CauseInterrupt}, nil
 	case pr.failed != nil:

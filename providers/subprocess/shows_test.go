@@ -23,6 +23,8 @@ func TestBoundedShows(t *testing.T) {
 		{"javascript", "display('text/plain', 'x', { id: 'i'.repeat(2000) })", "RangeError"},
 		{"javascript", "display({ ['m/' + 'm'.repeat(300)]: 'y' })", "RangeError"},
 		{"javascript", "display(Object.fromEntries(Array.from({ length: 100 }, (_, i) => ['text/x' + i, 'y'])))", "RangeError"},
+		{"javascript", "display('image/png', 'no base64!')", "TypeError"},
+		{"javascript", "display('no type', 'x')", "TypeError"},
 		{"javascript", "display('text/plain', 'x', { metadata: { ['k'.repeat(100_000)]: 1 } })", "RangeError"},
 	} {
 		n := newNotebook(t, ci, tt.language)

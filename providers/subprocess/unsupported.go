@@ -38,6 +38,11 @@ func NewEnvironment(context.Context, *EnvironmentOptions) (*Environment, error) 
 // OpenEnvironment returns codeinterp.ErrUnavailable.
 func OpenEnvironment(string, string) (*Environment, error) { return nil, unsupported() }
 
+// SweepEnvironments returns codeinterp.ErrUnavailable.
+func SweepEnvironments(context.Context, string, int64, []string) ([]string, int64, error) {
+	return nil, 0, unsupported()
+}
+
 // EnvironmentRoot returns codeinterp.ErrUnavailable.
 func EnvironmentRoot(string) (string, error) { return "", unsupported() }
 

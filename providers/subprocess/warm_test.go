@@ -129,6 +129,25 @@ func TestWarmRandomness(t *testing.T) {
 	}
 }
 
+// TestWarmStartsNone: runs and contexts come from one process that has imported
+// what was preloaded, and no interpreter starts for them.
+func TestWarmStartsNone(t *testing.T) {
+	ci := open(t, subprocess.Options{Languages: []subprocess.Language{python(t)}, Warm: &subprocess.Warm{Preload: []string{"pandas"}}})
+	const program = "import sys, os\nprint('pandas' in sys.modules, os.getppid())"
+	n := newNotebook(t, ci, "python")
+	var first string
+	for range 3 {
+		for _, res := range []codeinterp.Result{run(t, ci, "python", program, nil), n.run(program, nil)} {
+			if first == "" {
+				first = res.Stdout()
+			}
+			if got := res.Stdout(); got != first || !strings.HasPrefix(got, "True ") {
+				t.Errorf("got %q, then %q", first, got)
+			}
+		}
+	}
+}
+
 // TestWarmServerDies kills the fork server: the run in progress is lost, and
 // the next one works.
 func TestWarmServerDies(t *testing.T) {

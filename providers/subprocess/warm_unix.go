@@ -13,8 +13,8 @@ import (
 	"github.com/toolcell/toolcell/internal/sandbox"
 )
 
-// heat starts the warmers.
-func (h *host) heat() error {
+// startWarmers starts the warmers.
+func (h *host) startWarmers() error {
 	w := h.opts.Warm
 	if w == nil {
 		return nil

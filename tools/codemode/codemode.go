@@ -28,8 +28,9 @@ type Options struct {
 	MaxDeclarations int
 
 	// Files runs each program in a context of its own, where the interpreter
-	// has contexts with files, so that images and files that tools return are
-	// in its directory, below tool_files.
+	// has contexts with files (one of NewStateful, not of New), so that images
+	// and files that tools return are in its directory, below tool_files. With
+	// another it does nothing.
 	Files bool
 
 	// Tools are the options of the code tool, such as its timeout and its
@@ -63,7 +64,7 @@ func pick(ci codeinterp.CodeInterpreter, wanted string) (string, error) {
 		if slices.Contains(can, wanted) {
 			return wanted, nil
 		}
-		return "", fmt.Errorf("codemode: %w: programs in %.40q cannot call functions; those in %q can", codeinterp.ErrLanguage, wanted, can)
+		return "", fmt.Errorf("codemode: %w: programs in %.40q cannot call functions, or this interpreter has none; those in %q can", codeinterp.ErrLanguage, wanted, can)
 	}
 	for _, l := range []string{"typescript", "javascript", "python"} {
 		if slices.Contains(can, l) {

@@ -8,7 +8,7 @@
 //
 // The description of the tool declares the functions, in TypeScript or as Python
 // stubs, as far as there is room; of more functions it has the names, and
-// programs call tools.search(query) and tools.describe(name) for the rest.
+// programs call tools.search({query}) and tools.describe({name}) for the rest.
 //
 // A [Mode] has entries in place of bare tools: who may call each one, what must not
 // be called at once, and files. It follows changes of its list. Package mcptools
@@ -18,7 +18,7 @@
 //
 // An image or file that a tool returns is never part of a value, where it would be
 // printed as base64. The value has {handle, mime, bytes} in its list _files, and
-// tools.display(handle) shows it among the run's outputs; a value that is no object
+// tools.display({handle}) shows it among the run's outputs; a value that is no object
 // becomes {value, _files}. With [Options].Files it is a file beside the program too.
 // A run keeps 64 MiB of them and displays 16 MiB; what is more is told.
 //

@@ -124,6 +124,7 @@ func (m *Mode) functions(list []Entry) ([]function, error) {
 		if e.Invoke == nil && e.Call == nil {
 			return nil, fmt.Errorf("codemode: %w: tool %.80q has neither Invoke nor Call", codeinterp.ErrInvalid, e.Name)
 		}
+		// Also those that programs may not call: a call of one reads why.
 		f := function{e.Function(), e.Name, e.refused()}
 		if slices.Contains(taken, f.Name) {
 			f.Name += "_"
@@ -150,8 +151,20 @@ func (m *Mode) call(e *Entry, refused string) func(context.Context, codeinterp.F
 		defer release()
 		value, files, err := e.serve(ctx, c)
 		if err != nil {
-			return nil, err
+			return nil, m.scrubbed(err)
 		}
 		return m.keep(ctx, c, value, files)
 	}
+}
+
+// scrubbed returns err with no secret in what programs read of it.
+func (m *Mode) scrubbed(err error) error {
+	told, ok := errors.AsType[*codeinterp.FunctionError](err)
+	if !ok || m.opts.Tools.Secrets == nil {
+		return err
+	}
+	if clean := m.opts.Tools.Secrets.Scrub(told.Message); clean != told.Message {
+		return &codeinterp.FunctionError{Function: told.Function, Message: clean}
+	}
+	return err
 }

@@ -28,7 +28,7 @@ type found struct {
 
 // finders returns the functions that find those of all.
 func finders(all []function, d dialect) []function {
-	search := func(_ context.Context, q query) ([]found, error) { return find(all, q.Query), nil }
+	search := func(ctx context.Context, q query) ([]found, error) { return find(ctx, all, q.Query) }
 	declare := func(_ context.Context, n byName) (string, error) {
 		i := slices.IndexFunc(all, func(f function) bool { return f.Name == n.Name || f.tool == n.Name })
 		if i < 0 {
@@ -47,13 +47,16 @@ func finders(all []function, d dialect) []function {
 
 // find returns the functions that have the words of a query, those that have more
 // of them first.
-func find(all []function, query string) []found {
+func find(ctx context.Context, all []function, query string) ([]found, error) {
 	words := strings.FieldsFunc(strings.ToLower(query[:min(len(query), 1<<10)]), func(r rune) bool {
 		return !(r == '_' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r > 127)
 	})
 	type hit struct{ at, score int }
 	var hits []hit
 	for i := range all {
+		if ctx.Err() != nil { // hundreds of words in megabytes of descriptions take a second
+			return nil, context.Cause(ctx)
+		}
 		name, about := strings.ToLower(all[i].Name+" "+all[i].tool), strings.ToLower(all[i].Description)
 		score := 0
 		for _, w := range words {
@@ -77,5 +80,5 @@ func find(all []function, query string) []found {
 		}
 		list = append(list, found{all[h.at].Name, strings.TrimSpace(about)})
 	}
-	return list
+	return list, nil
 }

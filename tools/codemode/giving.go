@@ -55,6 +55,8 @@ func (g giving) RunCode(ctx context.Context, language, code string, opts *codein
 	defer k.mu.Unlock()
 	for _, shown := range k.shown {
 		res.Outputs = append(res.Outputs, shown)
+		// Here, after the run, since the provider's calls of it are serial and have
+		// ended.
 		if o.OnOutput != nil && ctx.Err() == nil {
 			res.CallbackErr = errors.Join(res.CallbackErr, observe(o.OnOutput, shown))
 		}
@@ -82,6 +84,7 @@ func (g giving) run(ctx context.Context, language, code string, o *codeinterp.Ru
 	if !g.opts.Files || !ok || !found || !hasContexts(g.ci, language) {
 		return g.ci.RunCode(ctx, language, code, o)
 	}
+	// Before there is a context: a call with a fault costs none.
 	if _, err := codeinterp.CheckRun(code, o); err != nil {
 		return codeinterp.NotRun(), &codeinterp.Error{Provider: "codemode", Op: "run", Err: err}
 	}
@@ -91,7 +94,9 @@ func (g giving) run(ctx context.Context, language, code string, o *codeinterp.Ru
 	}
 	k.open = func(ctx context.Context) (codeinterp.FS, error) { return files.OpenFiles(ctx, id) }
 	res, err := stateful.RunInContext(ctx, id, code, o)
+	// The context is ours, and nobody's state is in it.
 	res.StateLost, res.ExecutionCount = false, 0
+	// The context has to go, also where the caller has.
 	end, cancel := context.WithTimeout(context.WithoutCancel(ctx), forget)
 	defer cancel()
 	return res, errors.Join(err, stateful.DeleteContext(end, id))

@@ -153,7 +153,7 @@ func compilers(t *testing.T, dir string, set *mcptools.Set) {
 	}
 	for name, cmd := range map[string]*exec.Cmd{
 		"tsc":  exec.CommandContext(t.Context(), "node", filepath.Join(dir, "node_modules/typescript/bin/tsc"), "--strict", "--noEmit", "--target", "es2022", "all.ts"),
-		"mypy": exec.CommandContext(t.Context(), filepath.Join(dir, "python/bin/mypy"), "--strict", "--cache-dir", filepath.Join(temp, "cache"), "."),
+		"mypy": exec.CommandContext(t.Context(), filepath.Join(dir, "python/bin/python"), "-m", "mypy", "--strict", "--cache-dir", filepath.Join(temp, "cache"), "."),
 	} {
 		cmd.Dir = temp
 		if out, err := cmd.CombinedOutput(); err != nil {

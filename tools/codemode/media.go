@@ -79,9 +79,12 @@ func withFiles(value json.RawMessage, list []handle) (json.RawMessage, error) {
 	switch err := json.Unmarshal(value, &object); {
 	case len(value) == 0 || err == nil && object != nil && len(object) == 0:
 		return fmt.Appendf(nil, `{"_files":%s}`, raw), nil
+	// null decodes into a map without an error.
 	case err != nil || object == nil || object["_files"] != nil:
 		return fmt.Appendf(nil, `{"value":%s,"_files":%s}`, value, raw), nil
 	}
+	// Appended to the text, since decoding and encoding it would change its
+	// numbers.
 	return fmt.Appendf(nil, `%s,"_files":%s}`, value[:len(value)-1], raw), nil
 }
 
@@ -103,6 +106,7 @@ func (k *kept) add(ctx context.Context, f File) handle {
 	k.bytes += len(f.Data)
 	h.Handle = fmt.Sprint("file_", len(k.files))
 	name := f.Name
+	// Two files may have one name; the handle makes it unique.
 	if k.paths[name] {
 		name = h.Handle + "_" + name
 	}

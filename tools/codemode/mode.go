@@ -50,6 +50,7 @@ func Open(ci codeinterp.CodeInterpreter, list []Entry, opts *Options) (*Mode, er
 		return nil, err
 	}
 	m.described = m.now
+	// Tried here, where it can be told: Tools has no error.
 	if _, err := tools.ForCode("", m.Interpreter(), m.toolOptions()); err != nil {
 		return nil, err
 	}
@@ -123,6 +124,7 @@ func (m *Mode) Wrap(t tools.Tool) tools.Tool {
 		if a == nil || a.Failure != nil || note == "" {
 			return a
 		}
+		// A copy, since an Answer may be shared.
 		noted := *a
 		noted.Text = strings.TrimRight(a.Text, "\n") + "\n\n" + note
 		return &noted
@@ -179,6 +181,7 @@ func listed(names []string) string {
 func (m *Mode) toolOptions() *tools.Options {
 	o := m.opts.Tools
 	o.Prefix, o.Namer = "", func(string, string) string { return m.opts.Name }
+	// They would be tools beside the one.
 	o.ReadOutput, o.ManageContexts = false, false
 	return &o
 }

@@ -19,6 +19,8 @@ const (
 	DefaultWait = 45 * time.Second
 	DefaultKeep = time.Hour
 	DefaultRuns = 64
+
+	DefaultRunsPerClient = 16
 )
 
 // PauseOptions tunes [NewPauses]. The zero value is ready to use.
@@ -38,6 +40,11 @@ type PauseOptions struct {
 
 	// Runs is how many runs there may be at a time. Zero means DefaultRuns.
 	Runs int
+
+	// RunsPerClient is how many of them may be those of one client, see
+	// [tools.WithClient], so that nobody takes the room of others. Zero means
+	// DefaultRunsPerClient. Where there is only one client, Runs alone counts.
+	RunsPerClient int
 
 	// OnPending, if set, is called with each call that needs a decision. It may
 	// decide at once.
@@ -88,6 +95,7 @@ func NewPauses(opts *PauseOptions) *Pauses {
 	p.opts.Wait = cmp.Or(p.opts.Wait, DefaultWait)
 	p.opts.Keep = cmp.Or(p.opts.Keep, DefaultKeep)
 	p.opts.Runs = cmp.Or(p.opts.Runs, DefaultRuns)
+	p.opts.RunsPerClient = cmp.Or(p.opts.RunsPerClient, DefaultRunsPerClient)
 	return p
 }
 
@@ -168,6 +176,23 @@ func (p *Pauses) wait(ctx context.Context, f codeinterp.FunctionCall) error {
 // waiting are the calls of a run that wait.
 func (p *Pauses) waiting(run string) []Pending {
 	return slices.DeleteFunc(p.Pending(), func(c Pending) bool { return c.Run != run })
+}
+
+// full reports whether client can have no further run. p.mu is held.
+func (p *Pauses) full(client any) bool {
+	if len(p.runs) >= p.opts.Runs {
+		return true
+	}
+	if client == nil {
+		return false
+	}
+	theirs := 0
+	for _, r := range p.runs {
+		if r.client == client {
+			theirs++
+		}
+	}
+	return theirs >= p.opts.RunsPerClient
 }
 
 // Close ends all runs, whose answers say that they were canceled, and returns when

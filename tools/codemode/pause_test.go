@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/tools"
@@ -40,7 +42,7 @@ func begin(t *testing.T, ctx context.Context, run tools.Tool, code string) pause
 	args, _ := json.Marshal(map[string]any{"language": "javascript", "code": code, "timeoutMs": 60_000})
 	a := run.Invoke(ctx, tools.Invocation{Args: args})
 	var got pause
-	if err := json.Unmarshal(a.Data, &got); err != nil || got.Status != "paused" || got.RunID == "" || len(got.Pending) == 0 {
+	if err := json.Unmarshal(a.Data, &got); err != nil || got.Status != "paused" || got.RunID == "" {
 		t.Fatalf("not paused: %s", a.Text)
 	}
 	return got
@@ -57,7 +59,7 @@ func TestPause(t *testing.T) {
 	r := begin(t, t.Context(), run, `console.log("before"); await tools.read(); const a = await tools.send({n: 1}); console.log("a", a.n);
 		console.log(await tools.send({n: 2}).catch((e) => e.message)); "end"`)
 	first := p.Pending()
-	if len(first) != 1 || first[0].Function != "send" || first[0].Run != r.RunID || string(first[0].Args) != `{"n":1}` {
+	if len(r.Pending) != 1 || len(first) != 1 || first[0].Function != "send" || first[0].Run != r.RunID || string(first[0].Args) != `{"n":1}` {
 		t.Fatalf("%+v", first)
 	}
 	done := make(chan *tools.Answer)
@@ -119,6 +121,32 @@ func TestPauseIsTheClients(t *testing.T) {
 	}
 }
 
+// TestPausesAreShared: a client that has many paused programs leaves room for
+// others.
+func TestPausesAreShared(t *testing.T) {
+	p, _, run, _ := pausing(t, &codemode.PauseOptions{Runs: 4, RunsPerClient: 2})
+	mine, theirs := tools.WithClient(t.Context(), "me"), tools.WithClient(t.Context(), "them")
+	const code = `await tools.send()`
+	refused := func(ctx context.Context) bool {
+		args, _ := json.Marshal(map[string]string{"language": "javascript", "code": code})
+		a := run.Invoke(ctx, tools.Invocation{Args: args})
+		return a.Failure != nil && a.Failure.Code == tools.CodeCapacity
+	}
+	begin(t, mine, run, code)
+	begin(t, mine, run, code)
+	if !refused(mine) {
+		t.Error("a third program of a client")
+	}
+	begin(t, theirs, run, code)
+	begin(t, t.Context(), run, code)
+	if !refused(theirs) || !refused(t.Context()) {
+		t.Error("a fifth program of all")
+	}
+	if len(p.Pending()) != 4 {
+		t.Errorf("%d calls wait", len(p.Pending()))
+	}
+}
+
 // TestPauseEnds: what ends a paused program is told by who resumes it, and nothing
 // of it goes on.
 func TestPauseEnds(t *testing.T) {
@@ -161,6 +189,40 @@ func TestPauseEnds(t *testing.T) {
 		begin(t, t.Context(), run, code)
 		if a := run.Invoke(t.Context(), tools.Invocation{Args: json.RawMessage(`{}`)}); a.Failure == nil || a.Failure.Code != tools.CodeCapacity {
 			t.Error(fmt.Sprint(a))
+		}
+	})
+}
+
+// TestResumeAnswers: the rest of a run is the answer to the call that resumed it, and
+// its time does not run out while that waits.
+func TestResumeAnswers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := codemode.NewPauses(&codemode.PauseOptions{Keep: time.Minute, Wait: 45 * time.Second})
+		defer p.Close()
+		asks := p.Middleware(func(codeinterp.FunctionCall) bool { return true })(func(context.Context, codeinterp.Call) (codeinterp.Reply, error) {
+			return codeinterp.Reply{}, nil
+		})
+		list := p.Wrap(tools.Tool{Name: "run_code", Invoke: func(ctx context.Context, c tools.Invocation) *tools.Answer {
+			_, err := asks(ctx, codeinterp.Call{Op: codeinterp.OpCallFunction, Args: codeinterp.FunctionCall{Name: "send"}})
+			return &tools.Answer{CallID: c.ID, Tool: c.Tool, Text: fmt.Sprint("ended: ", err)}
+		}})
+		var r pause
+		paused := list[0].Invoke(t.Context(), tools.Invocation{ID: "1", Tool: "run_code"})
+		if err := json.Unmarshal(paused.Data, &r); err != nil || r.RunID == "" {
+			t.Fatalf("not paused: %s", paused.Text)
+		}
+		time.Sleep(50 * time.Second)
+		args, _ := json.Marshal(map[string]string{"runId": r.RunID})
+		done := make(chan *tools.Answer, 1)
+		go func() {
+			done <- list[1].Invoke(t.Context(), tools.Invocation{ID: "2", Tool: "resume_code", Args: args})
+		}()
+		time.Sleep(20 * time.Second)
+		for _, c := range p.Pending() {
+			p.Decide(c.ID, nil)
+		}
+		if a := <-done; a.CallID != "2" || a.Tool != "resume_code" || a.Text != "ended: <nil>" {
+			t.Errorf("call %q of %q: %s", a.CallID, a.Tool, a.Text)
 		}
 	})
 }

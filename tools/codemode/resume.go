@@ -74,11 +74,13 @@ func (p *Pauses) Wrap(t tools.Tool) []tools.Tool {
 // start runs a program until it ends or waits.
 func (p *Pauses) start(ctx context.Context, invoke func(context.Context, tools.Invocation) *tools.Answer, c tools.Invocation) *tools.Answer {
 	r := &pausable{id: rand.Text(), client: tools.Client(ctx), wake: make(chan struct{}, 1), done: make(chan struct{})}
+	// A paused run outlives the call that began it; until then, stop below ties it
+	// to ctx.
 	life, cancel := context.WithCancelCause(context.WithValue(context.WithoutCancel(ctx), pausableKey{}, r))
 	r.cancel = cancel
 	r.observe(c.OnOutput)
 	p.mu.Lock()
-	if p.closed || len(p.runs) >= p.opts.Runs {
+	if p.closed || p.full(r.client) {
 		closed := p.closed
 		p.mu.Unlock()
 		cancel(nil)
@@ -90,6 +92,7 @@ func (p *Pauses) start(ctx context.Context, invoke func(context.Context, tools.I
 	p.runs[r.id] = r
 	p.work.Go(func() {
 		defer cancel(nil)
+		// Runs after the recover below: once done is closed, the answer is there.
 		defer close(r.done)
 		inner := c
 		if c.OnOutput != nil {
@@ -106,6 +109,7 @@ func (p *Pauses) start(ctx context.Context, invoke func(context.Context, tools.I
 	p.mu.Unlock()
 	stop := context.AfterFunc(ctx, func() { cancel(context.Cause(ctx)) })
 	a := p.await(ctx, r, p.opts.After)
+	// stop reports false once ctx has ended, and the run was canceled with it.
 	if !stop() && a == nil {
 		<-r.done // who asked has gone, and the run with them
 		a = p.finish(r)
@@ -116,6 +120,16 @@ func (p *Pauses) start(ctx context.Context, invoke func(context.Context, tools.I
 	return a
 }
 
+// attend keeps the run from being ended while somebody waits for it; paused starts
+// its time anew.
+func (r *pausable) attend() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.expiry != nil {
+		r.expiry.Stop()
+	}
+}
+
 // await waits until the run has ended, and returns its answer, or until it waits
 // itself and patience is over. In a run that was just begun, ctx's end is the run's.
 func (p *Pauses) await(ctx context.Context, r *pausable, patience time.Duration) *tools.Answer {
@@ -124,6 +138,7 @@ func (p *Pauses) await(ctx context.Context, r *pausable, patience time.Duration)
 	defer over.Stop()
 	out := patience <= 0
 	for {
+		// Looked at each time: a wake may be of a call that was decided since.
 		if out && len(p.waiting(r.id)) > 0 {
 			return nil
 		}
@@ -207,11 +222,17 @@ func (p *Pauses) resume(ctx context.Context, c tools.Invocation) *tools.Answer {
 	if r == nil || r.client != tools.Client(ctx) {
 		return failed(c, tools.CodeInvalid, "there is no paused program of this runId: it was resumed to its end already, or ended because nobody did in time.")
 	}
+	r.attend()
 	r.observe(c.OnOutput)
-	if a := p.await(ctx, r, p.opts.Wait); a != nil {
-		return a
+	a := p.await(ctx, r, p.opts.Wait)
+	if a == nil {
+		return p.paused(c, r)
 	}
-	return p.paused(c, r)
+	// The run's own answer says that it answers the call that began the run, which
+	// an API takes for a second answer to that one, and none to this.
+	named := *a
+	named.CallID, named.Tool = c.ID, c.Tool
+	return &named
 }
 
 func failed(c tools.Invocation, code, message string) *tools.Answer {

@@ -9,18 +9,22 @@ import (
 )
 
 const (
-	// maxDepth is how deep a schema is followed, and maxType how many bytes of
-	// types are made of one. What is beyond is not known.
+	// maxDepth is how deep a schema is followed, maxType how many bytes of types
+	// are made of one, and maxRead how many bytes of it are read for that, each
+	// as often as it is. What is beyond is not known.
 	maxDepth = 12
 	maxType  = 8 << 10
+	maxRead  = 1 << 20
 )
 
 // A typer makes a type of a schema.
 type typer struct {
 	spelling
 	root gjson.Result
-	refs []string // that are being followed
+	refs []string                           // that are being followed
+	defs map[string]map[string]gjson.Result // by name and the key that they are below, once one is followed
 	size int
+	read int
 }
 
 // A spelling is how a language writes types.
@@ -40,11 +44,14 @@ type field struct {
 	optional          bool
 }
 
+func newTyper(sp spelling, schema json.RawMessage) *typer {
+	return &typer{spelling: sp, root: gjson.ParseBytes(schema), defs: map[string]map[string]gjson.Result{}}
+}
+
 // typed returns the type of a schema, and whether it could be told.
 func (sp spelling) typed(schema json.RawMessage) string {
-	root := gjson.ParseBytes(schema)
-	t := &typer{spelling: sp, root: root}
-	if s := t.of(root, 0); t.size <= maxType && len(s) <= maxType {
+	t := newTyper(sp, schema)
+	if s := t.of(t.root, 0); !t.full() && len(s) <= maxType {
 		return s
 	}
 	return sp.unknown
@@ -52,18 +59,20 @@ func (sp spelling) typed(schema json.RawMessage) string {
 
 // fields returns the properties of a schema of an object.
 func (sp spelling) fields(schema json.RawMessage) []field {
-	root := gjson.ParseBytes(schema)
-	t := &typer{spelling: sp, root: root}
-	list := t.fields(root, 0)
-	if t.size > maxType {
+	t := newTyper(sp, schema)
+	list := t.fields(t.root, 0)
+	if t.full() {
 		return nil
 	}
 	return list
 }
 
+// full reports whether the schema is too large to be told.
+func (t *typer) full() bool { return t.size > maxType || t.read > maxRead }
+
 func (t *typer) of(s gjson.Result, depth int) (kind string) {
 	defer func() { t.size += len(kind) }()
-	if depth > maxDepth || t.size > maxType {
+	if t.read += len(s.Raw); depth > maxDepth || t.full() {
 		return t.unknown
 	}
 	switch {
@@ -119,14 +128,23 @@ func (t *typer) ref(ref string, depth int) string {
 	}
 	t.refs = append(t.refs, ref)
 	defer func() { t.refs = t.refs[:len(t.refs)-1] }()
-	target := gjson.Result{}
-	t.root.Get(in).ForEach(func(k, v gjson.Result) bool {
-		if k.Str == name {
-			target = v
+	return t.of(t.below(in)[name], depth+1)
+}
+
+// below returns what a key of the schema has, by name.
+func (t *typer) below(key string) map[string]gjson.Result {
+	if all, ok := t.defs[key]; ok {
+		return all
+	}
+	all := map[string]gjson.Result{}
+	t.root.Get(key).ForEach(func(k, v gjson.Result) bool {
+		if _, ok := all[k.Str]; !ok {
+			all[k.Str] = v
 		}
-		return k.Str != name
+		return true
 	})
-	return t.of(target, depth+1)
+	t.defs[key] = all
+	return all
 }
 
 func (t *typer) simple(kind string, s gjson.Result, depth int) string {
@@ -179,7 +197,7 @@ func (t *typer) fields(s gjson.Result, depth int) (list []field) {
 		f := field{name: k.Str, kind: t.of(v, depth+1), optional: !required[k.Str], about: comment(v.Get("description").Str, 200)}
 		t.size += len(f.name) + len(f.about)
 		list = append(list, f)
-		return t.size <= maxType
+		return !t.full()
 	})
 	return list
 }
@@ -187,7 +205,9 @@ func (t *typer) fields(s gjson.Result, depth int) (list []field) {
 func (t *typer) join(of []gjson.Result, by string, depth int) string {
 	var all []string
 	for _, s := range of {
-		all = append(all, t.of(s, depth+1))
+		if all = append(all, t.of(s, depth+1)); t.full() {
+			break
+		}
 	}
 	return t.joined(all, by)
 }

@@ -58,6 +58,7 @@ func (f Gemini) Results(replies ...*tools.Answer) json.RawMessage {
 		Role  string `json:"role"`
 		Parts []part `json:"parts"`
 	}
+	// An array also where there is nothing to answer, and never null.
 	c := content{Role: "user", Parts: []part{}}
 	for _, r := range replies {
 		p := response{ID: r.CallID, Name: r.Tool, Response: map[string]string{"output": r.Text}}

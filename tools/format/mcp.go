@@ -62,6 +62,8 @@ func (f MCP) Result(r *tools.Answer) json.RawMessage {
 	for _, img := range r.Images {
 		out.Content = append(out.Content, block{Type: "image", Data: img.Data, MIMEType: img.MIME})
 	}
+	// A failed call's JSON does not follow the output schema, which clients may
+	// check.
 	if r.Failure == nil {
 		out.Structured = r.JSON()
 	}

@@ -53,6 +53,8 @@ func (f OpenAIChat) Results(replies ...*tools.Answer) json.RawMessage {
 	for _, r := range replies {
 		messages = append(messages, message{"tool", r.CallID, r.Text})
 		for i, img := range r.Images {
+			// The images of all calls stand in one message: the model has to know
+			// whose each is.
 			label := fmt.Sprintf("Image %d of the result of %s (call %s):", i+1, r.Tool, r.CallID)
 			parts = append(parts,
 				part{Type: "text", Text: label},
@@ -74,6 +76,7 @@ type OpenAIResponses struct {
 // Tools returns the value of the request's "tools": an array.
 func (f OpenAIResponses) Tools(list []tools.Tool) (json.RawMessage, error) {
 	defs, err := definitions("OpenAI Responses", 128, list, func(t *tools.Tool) function {
+		// Sent also where it is false: this API takes an absent strict for true.
 		strict := strictly(t, f.Strict)
 		return function{"function", t.Name, t.Description, inputSchema(t, f.Strict), &strict}
 	})

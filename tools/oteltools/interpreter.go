@@ -42,6 +42,7 @@ type watcher struct {
 
 func (w *watcher) operate(ctx context.Context, c codeinterp.Call, next codeinterp.Handler) (r codeinterp.Reply, err error) {
 	language := w.language(c)
+	// What is known now goes in at the start: samplers see no later attributes.
 	attrs := append(w.common(), keyProvider.String(w.provider))
 	if language != "" {
 		attrs = append(attrs, keyLanguage.String(language))
@@ -63,6 +64,7 @@ func (w *watcher) operate(ctx context.Context, c codeinterp.Call, next codeinter
 	if span.IsRecording() {
 		span.SetAttributes(ended(c, &r)...)
 	}
+	// How the run ended says more than its error, which after a timeout may be nil.
 	if failed := failure(c, &r, err); failed != "" {
 		span.SetStatus(codes.Error, failed)
 		span.SetAttributes(keyErrorType.String(failed))

@@ -8,7 +8,7 @@ import (
 	"go.opentelemetry.io/otel/metric"
 	"go.opentelemetry.io/otel/trace"
 
-	"github.com/toolcell/toolcell/tools"
+	"github.com/toolcell/toolcell/tools/secret"
 )
 
 const (
@@ -49,7 +49,7 @@ type Content struct {
 	MaxBytes int
 
 	// Secrets are scrubbed from both.
-	Secrets *tools.Secrets
+	Secrets *secret.Scrubber
 }
 
 // instruments are an Options' tracer and histogram.

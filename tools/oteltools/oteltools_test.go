@@ -20,6 +20,7 @@ import (
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/tools"
 	"github.com/toolcell/toolcell/tools/oteltools"
+	"github.com/toolcell/toolcell/tools/secret"
 )
 
 // A rig is a set of tools whose spans and measurements are kept.
@@ -272,7 +273,7 @@ gen_ai.tool.type=function`
 }
 
 func TestContent(t *testing.T) {
-	secrets, err := tools.NewSecrets("secret")
+	secrets, err := secret.New("secret")
 	if err != nil {
 		t.Fatal(err)
 	}

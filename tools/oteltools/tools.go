@@ -31,6 +31,7 @@ func Tools(list []tools.Tool, opts *Options) []tools.Tool {
 // traced returns t.Invoke with a span and a measurement around it.
 func (in *instruments) traced(t tools.Tool) func(context.Context, tools.Invocation) *tools.Answer {
 	shared := append(in.common(), keyTool.String(t.Name), keyToolType.String("function"))
+	// Clipped, here and below: calls at the same time must not append to one array.
 	first := append(slices.Clip(shared), keyOperation.String("execute_tool"))
 	if t.Description != "" {
 		first = append(first, keyDescription.String(t.Description))
@@ -113,11 +114,14 @@ func (in *instruments) describe(span trace.Span, c tools.Invocation, r *tools.An
 
 // content records text that may be sensitive.
 func (in *instruments) content(span trace.Span, key attribute.Key, text []byte) {
+	// Scrubbed before it is cut: the half of a secret would not be found.
 	s := in.Content.Secrets.Scrub(string(text))
-	if len(s) > in.Content.MaxBytes {
-		s = s[:in.Content.MaxBytes]
+	if most := max(in.Content.MaxBytes, 0); len(s) > most {
+		s = s[:most]
 		span.SetAttributes(keyContentCut.Bool(true))
 	}
+	// The cut may be within a character, and exporters send attributes as UTF-8
+	// only.
 	span.SetAttributes(key.String(strings.ToValidUTF8(s, "\uFFFD")))
 }
 

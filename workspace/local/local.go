@@ -108,6 +108,8 @@ func capabilities(ci *interpreter, opts *Options) (workspace.Capabilities, error
 	caps := workspace.Capabilities{Code: ci, Declared: d}
 	if all || d.Files {
 		fo := opts.Files
+		// Where programs see the directory, which is what the paths of their output
+		// say.
 		fo.Dir = ci.Describe().Workdir
 		caps.Files = files.New(ci.dir, &fo)
 	}

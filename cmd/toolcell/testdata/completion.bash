@@ -6,6 +6,8 @@ _toolcell() {
 		words="run repl mcp env doctor sweep completion man version help"
 	else
 		case ${COMP_WORDS[1]}:$prev in
+		run:--adopt) words="" ;;
+		run:--artifacts) words="" files=1 ;;
 		run:--ca) words="" files=1 ;;
 		run:--dir) words="" files=1 ;;
 		run:--disk) words="" ;;
@@ -15,6 +17,7 @@ _toolcell() {
 		run:--header) words="" ;;
 		run:--images) words="auto kitty iterm2 sixel none" files=1 ;;
 		run:--in) words="" files=1 ;;
+		run:--install) words="" ;;
 		run:--isolation) words="bwrap landlock none" ;;
 		run:--kernel) words="" ;;
 		run:--language) words="bash javascript python typescript" ;;
@@ -33,7 +36,8 @@ _toolcell() {
 		run:--with) words="" ;;
 		run:--write) words="" files=1 ;;
 		run:*)
-			if [[ $cur == -* ]]; then words="--allow-errors --allow-unsandboxed --ca --dir --disk -e --env --env-name --header --images --in --isolation --json --kernel --language --memory --network --node --out --preload --processes --provider --python --read --spill --stdin --tag --timeout --token --url --warm --with --write --help"; else words="" files=1; fi ;;
+			if [[ $cur == -* ]]; then words="--adopt --allow-errors --allow-unsandboxed --artifacts --ca --dir --disk -e --env --env-name --header --images --in --install --isolation --json --kernel --language --memory --network --node --out --preload --processes --provider --python --read --spill --stdin --tag --timeout --token --url --warm --with --write --help"; else words="" files=1; fi ;;
+		repl:--adopt) words="" ;;
 		repl:--ca) words="" files=1 ;;
 		repl:--dir) words="" files=1 ;;
 		repl:--disk) words="" ;;
@@ -42,6 +46,7 @@ _toolcell() {
 		repl:--header) words="" ;;
 		repl:--history) words="" files=1 ;;
 		repl:--images) words="auto kitty iterm2 sixel none" files=1 ;;
+		repl:--install) words="" ;;
 		repl:--isolation) words="bwrap landlock none" ;;
 		repl:--kernel) words="" ;;
 		repl:--language) words="bash javascript python typescript" ;;
@@ -59,7 +64,8 @@ _toolcell() {
 		repl:--with) words="" ;;
 		repl:--write) words="" files=1 ;;
 		repl:*)
-			if [[ $cur == -* ]]; then words="--allow-unsandboxed --ca --dir --disk --env --env-name --header --history --images --isolation --kernel --language --memory --network --node --preload --processes --provider --python --read --spill --tag --timeout --token --url --warm --with --write --help"; else words=""; fi ;;
+			if [[ $cur == -* ]]; then words="--adopt --allow-unsandboxed --ca --dir --disk --env --env-name --header --history --images --install --isolation --kernel --language --memory --network --node --preload --processes --provider --python --read --spill --tag --timeout --token --url --warm --with --write --help"; else words=""; fi ;;
+		mcp:--adopt) words="" ;;
 		mcp:--ca) words="" files=1 ;;
 		mcp:--context-idle) words="" ;;
 		mcp:--context-lifetime) words="" ;;
@@ -71,6 +77,7 @@ _toolcell() {
 		mcp:--http-host) words="" ;;
 		mcp:--http-origin) words="" ;;
 		mcp:--http-token) words="" ;;
+		mcp:--install) words="" ;;
 		mcp:--isolation) words="bwrap landlock none" ;;
 		mcp:--kernel) words="" ;;
 		mcp:--languages) words="bash javascript python typescript" ;;
@@ -92,16 +99,18 @@ _toolcell() {
 		mcp:--workspace) words="" ;;
 		mcp:--write) words="" files=1 ;;
 		mcp:*)
-			if [[ $cur == -* ]]; then words="--allow-unsandboxed --artifacts --background --ca --context-idle --context-lifetime --dir --disk --env-name --files --header --http --http-host --http-origin --http-token --isolation --kernel --languages --manage --max-contexts --max-timeout --memory --network --node --preload --processes --provider --python --read --read-output --shell --spill --stateless --tag --timeout --token --tools --url --verbose --warm --with --workspace --write --help"; else words=""; fi ;;
+			if [[ $cur == -* ]]; then words="--adopt --allow-unsandboxed --artifacts --background --ca --context-idle --context-lifetime --dir --disk --env-name --files --header --http --http-host --http-origin --http-token --install --isolation --kernel --languages --manage --max-contexts --max-timeout --memory --network --node --preload --processes --provider --python --read --read-output --shell --spill --stateless --tag --timeout --token --tools --url --verbose --warm --with --workspace --write --help"; else words=""; fi ;;
 		env:--lock) words="" files=1 ;;
 		env:--python) words="" files=1 ;;
 		env:--requirements) words="" files=1 ;;
+		env:--size) words="" ;;
 		env:*)
-			if [[ $cur == -* ]]; then words="--lock --python --requirements --help"; else words="create lock list remove"; fi ;;
+			if [[ $cur == -* ]]; then words="--lock --python --requirements --size --help"; else words="create lock list remove sweep"; fi ;;
 		doctor:--ca) words="" files=1 ;;
 		doctor:--disk) words="" ;;
 		doctor:--env-name) words="" ;;
 		doctor:--header) words="" ;;
+		doctor:--install) words="" ;;
 		doctor:--isolation) words="bwrap landlock none" ;;
 		doctor:--kernel) words="" ;;
 		doctor:--memory) words="" ;;
@@ -117,7 +126,7 @@ _toolcell() {
 		doctor:--with) words="" ;;
 		doctor:--write) words="" files=1 ;;
 		doctor:*)
-			if [[ $cur == -* ]]; then words="--allow-unsandboxed --ca --disk --env-name --header --isolation --kernel --memory --network --node --preload --processes --provider --python --read --spill --tag --token --url --warm --with --write --help"; else words=""; fi ;;
+			if [[ $cur == -* ]]; then words="--allow-unsandboxed --ca --disk --env-name --header --install --isolation --kernel --memory --network --node --preload --processes --provider --python --read --spill --tag --token --url --warm --with --write --help"; else words=""; fi ;;
 		sweep:--ca) words="" files=1 ;;
 		sweep:--header) words="" ;;
 		sweep:--idle) words="" ;;

@@ -23,6 +23,8 @@ function png(width, height, color) {
 }
 
 const heights = Object.values(sums), top = Math.max(...heights);
+const best = Object.keys(sums).find(month => sums[month] === top);
+console.log(`best: ${best} with ${top.toFixed(2)}, ahead of ${heights.length - 1} others`);
 const picture = png(heights.length * 10, 24, (x, y) => {
   const i = Math.floor(x / 10), bar = x % 10 < 8 && y >= 24 - 22 * heights[i] / top;
   return !bar ? [24, 26, 32] : heights[i] === top ? [255, 176, 0] : [70, 130, 180];

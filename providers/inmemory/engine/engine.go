@@ -98,12 +98,12 @@ type Program struct {
 	// the tracebacks of later runs.
 	Position func(line, column int) (int, int)
 	// Functions are the names of what the program can call of the host, by Call,
-	// which is nil where there are none. Call may be called from any goroutine,
-	// which may outlive Run, and returns soon after the run's end. Its error is
-	// a *codeinterp.FunctionError, for the program to catch, or another where
-	// the run is about to end and the program needs no answer.
+	// which is nil where there are none. Call does not wait: answer is called
+	// once, on any goroutine, also before Call returns or soon after the run's
+	// end. Its error is a *codeinterp.FunctionError, for the program to catch, or
+	// another where the run is about to end and the program needs no answer.
 	Functions []string
-	Call      func(ctx context.Context, name string, args json.RawMessage) (json.RawMessage, error)
+	Call      func(name string, args json.RawMessage, answer func(json.RawMessage, error))
 }
 
 // A Host takes what a running program produces. Its methods are called on the

@@ -49,6 +49,7 @@ func (c *content) put(p []byte) {
 	}
 	for len(p) > 0 {
 		k := min(chunk, len(p))
+		// A copy: p is the caller's, who may use it again.
 		c.chunks = append(c.chunks, append([]byte(nil), p[:k]...))
 		p = p[k:]
 	}
@@ -66,6 +67,7 @@ func (c *content) truncate(size int64, grow func(int64) error) error {
 		c.put(zeros[:min(chunk, size-c.size)])
 	}
 	full := int((size + chunk - 1) / chunk)
+	// The array stays in use, and would keep the pieces alive.
 	clear(c.chunks[full:])
 	c.chunks = c.chunks[:full]
 	if full > 0 {
@@ -93,6 +95,7 @@ func (c *content) writeAt(p []byte, off int64, grow func(int64) error) error {
 		return nil
 	}
 	end := off + int64(len(p))
+	// The sum wrapped.
 	if end < off {
 		return fs.ErrInvalid
 	}

@@ -211,6 +211,7 @@ func (h *handle) Write(p []byte) (int, error) {
 		return 0, h.fail("write", fs.ErrClosed)
 	case !h.writes():
 		return 0, h.fail("write", fs.ErrPermission)
+	// Its bytes would count for ever: those of a file are given back as it is removed.
 	case h.n.gone:
 		return 0, h.fail("write", fs.ErrNotExist)
 	}

@@ -210,6 +210,7 @@ func (f *FS) MkdirAll(name string) error {
 		if i < len(name) && name[i] != '/' {
 			continue
 		}
+		// Not under one lock: what another made meanwhile is there as well.
 		if err := f.Mkdir(name[:i]); errors.Is(err, fs.ErrExist) {
 			if info, err := f.Stat(name[:i]); err == nil && !info.IsDir() {
 				return &fs.PathError{Op: "mkdir", Path: name[:i], Err: ErrNotDir}
@@ -281,8 +282,10 @@ func (f *FS) Rename(from, to string) error {
 	switch {
 	case n == nil:
 		return &fs.PathError{Op: "rename", Path: from, Err: fs.ErrNotExist}
+	// rename(2) does nothing then; the cases below would refuse it or remove it.
 	case n == old:
 		return nil
+	// Nothing would lead from the root to it any more.
 	case n.dir && strings.HasPrefix(to, from+"/"):
 		return &fs.PathError{Op: "rename", Path: to, Err: fs.ErrInvalid}
 	case old != nil && old.dir && !n.dir:

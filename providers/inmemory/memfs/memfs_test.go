@@ -4,7 +4,10 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
+	"math"
+	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -143,4 +146,32 @@ func FuzzClean(f *testing.F) {
 			t.Errorf("Clean(%q, %q) = %q", dir, p, name)
 		}
 	})
+}
+
+// TestHugeSizes asks for sizes whose sum with what is there exceeds an int64.
+func TestHugeSizes(t *testing.T) {
+	f := memfs.New(nil)
+	for _, name := range []string{"a", "b"} {
+		if err := f.WriteFile(name, make([]byte, 4096)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, size := range []int64{math.MaxInt64, math.MaxInt64 - 1023, 1 << 62} {
+		if err := f.Truncate("b", size); !errors.Is(err, memfs.ErrQuota) {
+			t.Errorf("truncate to %d: %v", size, err)
+		}
+		h, err := f.Files(".").OpenFile("b", os.O_WRONLY, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := h.Seek(size-10, io.SeekStart); err != nil {
+			t.Fatal(err)
+		}
+		if n, err := h.Write([]byte("x")); n != 0 || !errors.Is(err, memfs.ErrQuota) {
+			t.Errorf("write at %d: %d, %v", size-10, n, err)
+		}
+	}
+	if n, _ := f.Used(); n != 8192 {
+		t.Errorf("%d bytes are used", n)
+	}
 }

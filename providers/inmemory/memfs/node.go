@@ -103,6 +103,7 @@ func (f *FS) parent(op, name string) (*node, string, error) {
 	if i := strings.LastIndexByte(name, '/'); i >= 0 {
 		dir, base = name[:i], name[i+1:]
 	}
+	// Only the last part is looked at: those above it passed here as they were made.
 	if name == "." || !fs.ValidPath(name) || len(base) > maxName || strings.Count(name, "/") >= maxDepth ||
 		strings.IndexByte(base, 0) >= 0 {
 		return nil, "", &fs.PathError{Op: op, Path: name, Err: fs.ErrInvalid}
@@ -151,7 +152,8 @@ func (f *FS) write(op, name string, change func(*node) error) error {
 
 // grow accounts for n more bytes, fewer where n is negative.
 func (f *FS) grow(n int64) error {
-	if n > 0 && f.bytes+n > f.opts.MaxBytes {
+	// No sum with n: a program's size near the largest int64 would wrap it.
+	if n > 0 && n > f.opts.MaxBytes-f.bytes {
 		return ErrQuota
 	}
 	f.bytes += n

@@ -22,6 +22,8 @@ var builtinMethods = []builtin{
 	{"Date", false, "toLocaleString", 0, "intl", "dateToLocaleString"},
 	{"Date", false, "toLocaleDateString", 0, "intl", "dateToLocaleDateString"},
 	{"Date", false, "toLocaleTimeString", 0, "intl", "dateToLocaleTimeString"},
+	{"Date", false, "toString", 0, "intl", "dateToString"},
+	{"Date", false, "toTimeString", 0, "intl", "dateToTimeString"},
 	{"String", false, "localeCompare", 1, "intl", "localeCompare"},
 	{"Array", false, "toLocaleString", 0, "language", "arrayToLocaleString"},
 	{"Array", true, "fromAsync", 1, "language", "fromAsync"},

@@ -3,110 +3,61 @@
 package quickjs
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"runtime"
-	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/providers/inmemory/engine"
+	lib "modernc.org/libquickjs"
 )
 
 // maxCalls bounds how many calls of the host's functions a program may have open
 // at once.
 const maxCalls = 10_000
 
-// A desk is where the answers to a run's calls come in. Everything but open is
-// for any goroutine; those that wait for an answer may outlive the run.
-type desk struct {
-	budget engine.Budget
-	open   map[int]value // callbacks, by call; of the engine's goroutine
-	last   int
-	wake   chan struct{} // an answer came
-
-	mu      sync.Mutex
-	closed  bool
-	answers []reply
-}
-
-// A reply is the answer to a call.
-type reply struct {
-	call int
-	ok   bool
-	text string // JSON, or why it failed
-	cost int64  // what the budget holds for it
-}
-
-func newDesk(b engine.Budget) *desk {
-	return &desk{budget: b, open: map[int]value{}, wake: make(chan struct{}, 1)}
-}
-
-// put takes an answer, unless the run is over.
-func (d *desk) put(r reply) {
-	if !d.budget.Take(int64(len(r.text))) {
-		r.ok, r.text = false, "there is no memory left for the result"
-	} else {
-		r.cost = int64(len(r.text))
-	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.closed {
-		d.budget.Give(r.cost)
-		return
-	}
-	d.answers = append(d.answers, r)
-	select {
-	case d.wake <- struct{}{}:
-	default:
-	}
-}
-
-// take returns the next answer.
-func (d *desk) take() (r reply, ok bool) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if len(d.answers) == 0 {
-		return r, false
-	}
-	r = d.answers[0]
-	d.answers = slices.Delete(d.answers, 0, 1)
-	return r, true
-}
-
-// close drops what is open. Answers that come are no longer taken.
-func (d *desk) close(vm *vm) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.closed = true
-	for _, r := range d.answers {
-		d.budget.Give(r.cost)
-	}
-	for _, fn := range d.open {
-		vm.free(fn)
-	}
-	d.answers, d.open = nil, nil
-}
-
-// hostCallTool begins a call: its arguments are the function's name, its own
-// arguments as JSON, and a callback of whether it worked and JSON or a message.
+// hostCallTool begins a call of the function that its first argument names, with
+// the second as the function's own, and returns a promise. What is wrong with
+// the call rejects that.
 func (in *instance) hostCallTool(_ value, args []value) value {
-	name, ok := in.vm.text(args[0])
+	vm := in.vm
+	name, ok := vm.text(args[0])
 	if !ok {
 		return exception
 	}
-	if !isString(args[1]) {
-		return in.vm.throw("TypeError", "the arguments of tools."+clip(name, 100)+" must be one object")
-	}
-	text, ok := in.vm.text(args[1])
-	if !ok {
+	size := 2 * int(jsValueSize)
+	funcs := vm.tls.Alloc(size)
+	defer vm.tls.Free(size)
+	promise := lib.XJS_NewPromiseCapability(vm.tls, vm.ctx, funcs)
+	if isException(promise) {
 		return exception
+	}
+	f := values(funcs, 2)
+	c := promised{name, in.callSite(), f[0], f[1]}
+	if in.beginCall(c, args[1]) {
+		return promise
+	}
+	if !vm.stopping.Load() && in.fail(c) {
+		c.free(vm)
+		return promise
+	}
+	c.free(vm)
+	vm.free(promise)
+	return exception
+}
+
+// beginCall begins a call, which has c from then on. Where it returns false an
+// exception is pending.
+func (in *instance) beginCall(c promised, args value) bool {
+	text, ok := in.toolArgs(c.name, args)
+	if !ok {
+		return false
 	}
 	call := in.program.Call
 	if call == nil {
+		// Never a nil call: the engine must not fail for what a program can do.
 		call = nobody
 	}
 	d := in.desk
@@ -115,13 +66,13 @@ func (in *instance) hostCallTool(_ value, args []value) value {
 		in.desk = d
 	}
 	if len(d.open) >= maxCalls {
-		return in.vm.throw("RangeError", "too many calls in progress; wait for some")
+		in.vm.throw("RangeError", "too many calls in progress; wait for some")
+		return false
 	}
 	d.last++
 	id := d.last
-	d.open[id] = in.vm.dup(args[2])
-	go func() {
-		v, err := call(context.Background(), name, json.RawMessage(text))
+	d.open[id] = c
+	call(c.name, json.RawMessage(text), func(v json.RawMessage, err error) {
 		e, told := errors.AsType[*codeinterp.FunctionError](err)
 		switch {
 		case err == nil:
@@ -129,12 +80,45 @@ func (in *instance) hostCallTool(_ value, args []value) value {
 		case told:
 			d.put(reply{call: id, text: e.Message})
 		} // else the run is about to end, and the program with it
-	}()
-	return undefined
+	})
+	return true
 }
 
-func nobody(_ context.Context, name string, _ json.RawMessage) (json.RawMessage, error) {
-	return nil, &codeinterp.FunctionError{Function: name, Message: "the run was given no functions"}
+// toolArgs returns a function's arguments as JSON; ok is false where an exception
+// is pending.
+func (in *instance) toolArgs(name string, args value) (text string, ok bool) {
+	if isUndefined(args) {
+		return "{}", true
+	}
+	v := lib.XJS_JSONStringify(in.vm.tls, in.vm.ctx, args, undefined, undefined)
+	defer in.vm.free(v)
+	switch {
+	case isException(v):
+		return "", false
+	case !isString(v):
+		in.vm.throw("TypeError", "the arguments of tools."+clip(name, 100)+" must be one object")
+		return "", false
+	}
+	return in.vm.text(v)
+}
+
+// fail rejects a call with the pending exception. It returns false where another
+// is pending then.
+func (in *instance) fail(c promised) bool {
+	e := lib.XJS_GetException(in.vm.tls, in.vm.ctx)
+	defer in.vm.free(e)
+	return in.settle(c.reject, e)
+}
+
+// settle calls one of a promise's functions; ok is false where that throws.
+func (in *instance) settle(f, with value) (ok bool) {
+	v := in.vm.call(f, undefined, with)
+	in.vm.free(v)
+	return !isException(v)
+}
+
+func nobody(name string, _ json.RawMessage, answer func(json.RawMessage, error)) {
+	answer(nil, &codeinterp.FunctionError{Function: name, Message: "the run was given no functions"})
 }
 
 // answer settles the next call that was answered. found is false where there is
@@ -148,23 +132,66 @@ func (in *instance) answer() (out engine.Outcome, ended, found bool) {
 		return out, false, false
 	}
 	defer in.desk.budget.Give(r.cost)
-	vm, fn := in.vm, in.desk.open[r.call]
+	vm, c := in.vm, in.desk.open[r.call]
 	delete(in.desk.open, r.call)
-	defer vm.free(fn)
-	text := vm.newString(r.text)
-	if isException(text) {
+	defer c.free(vm)
+	f := c.resolve
+	var v value
+	if r.ok {
+		v = in.parsed(r.text)
+	} else {
+		f, v = c.reject, in.toolError(c, r.text)
+	}
+	ok = false
+	switch {
+	case !isException(v):
+		ok = in.settle(f, v)
+		vm.free(v)
+	case !vm.stopping.Load():
+		ok = in.fail(c)
+	}
+	if !ok {
 		out, ended = in.uncaught()
 		return out, ended, true
 	}
-	v := vm.call(fn, undefined, newBool(r.ok), text)
-	vm.free(text)
-	if isException(v) {
-		out, ended = in.uncaught()
-		return out, ended, true
-	}
-	vm.free(v)
 	out, ended = in.ended()
 	return out, ended, true
+}
+
+// parsed returns what JSON text of a function says.
+func (in *instance) parsed(text string) value {
+	vm := in.vm
+	// One more NUL is the empty name of a file.
+	p, done := vm.lend(text + "\x00")
+	if p == 0 {
+		return lib.XJS_ThrowOutOfMemory(vm.tls, vm.ctx)
+	}
+	v := lib.XJS_ParseJSON(vm.tls, vm.ctx, p, lib.Tsize_t(len(text)), p+uintptr(len(text)))
+	done()
+	if !isException(v) || vm.stopping.Load() {
+		return v
+	}
+	vm.dropException() // the library has the words for it
+	s := vm.newString(text)
+	if isException(s) {
+		return s
+	}
+	defer vm.free(s)
+	return in.callLibrary("language", "jsonParse", undefined, []value{s, undefined})
+}
+
+// toolError returns what a call fails with, in the line that made it.
+func (in *instance) toolError(c promised, message string) value {
+	args := make([]value, 0, 3)
+	for _, s := range []string{c.name, message, in.stackOf(c.site)} {
+		v := in.vm.newString(s)
+		if isException(v) {
+			return exception
+		}
+		defer in.vm.free(v)
+		args = append(args, v)
+	}
+	return in.callLibrary("tools", "failure", undefined, args)
 }
 
 // calling reports whether calls are open.
@@ -177,6 +204,7 @@ func (in *instance) next() (engine.Outcome, bool) {
 		return in.nextTimer()
 	}
 	due := len(in.loop.timers) > 0 && !in.loop.timers[0].at.After(time.Now())
+	// They take turns where a timer is due: a flood of answers would hold it up.
 	if !due || !in.answered {
 		in.answered = true
 		for range 3 { // a function that is quick answers while others have their turn
@@ -223,6 +251,9 @@ func (in *instance) tools(name string) value {
 	if len(in.program.Functions) == 0 {
 		return undefined
 	}
+	if name == "tools" && in.toolRun == in.runs {
+		return vm.dup(in.toolset)
+	}
 	exports := in.load("tools")
 	if isException(exports) {
 		return exception
@@ -233,6 +264,7 @@ func (in *instance) tools(name string) value {
 	}
 	names := strings.Join(in.program.Functions, ",")
 	if isObject(in.toolset) && names == in.toolNames {
+		in.toolRun = in.runs
 		return vm.dup(in.toolset)
 	}
 	list := vm.newString(names)
@@ -247,6 +279,6 @@ func (in *instance) tools(name string) value {
 		return exception
 	}
 	vm.free(in.toolset)
-	in.toolset, in.toolNames = set, names
+	in.toolset, in.toolNames, in.toolRun = set, names, in.runs
 	return vm.dup(set)
 }

@@ -122,7 +122,7 @@ func (in *instance) consoleTrace(_ value, args []value) value {
 	e := lib.XJS_NewError(in.vm.tls, in.vm.ctx)
 	lib.XJS_Throw(in.vm.tls, in.vm.ctx, e)
 	e = lib.XJS_GetException(in.vm.tls, in.vm.ctx)
-	stack := in.mapStack(in.vm.ownString(e, "stack"))
+	stack := framesOf(in.vm.ownString(e, "stack"))
 	in.vm.free(e)
 	if s != "" {
 		s = ": " + s
@@ -158,6 +158,7 @@ func (in *instance) consoleCount(_ value, args []value) value {
 	if !ok {
 		return exception
 	}
+	// They are kept in Go, outside of the program's memory limit.
 	if in.console.counts == nil || len(in.console.counts) > maxLabels {
 		in.console.counts = map[string]int{}
 	}
@@ -179,6 +180,7 @@ func (in *instance) consoleTime(_ value, args []value) value {
 	if !ok {
 		return exception
 	}
+	// As for counts: outside of the program's memory limit.
 	if in.console.timers == nil || len(in.console.timers) > maxLabels {
 		in.console.timers = map[string]time.Time{}
 	}

@@ -12,7 +12,7 @@ import (
 	lib "modernc.org/libquickjs"
 )
 
-// display is display(mime, data, {id, metadata}) or display(bundle, options).
+// display is display(mime, data, {id, update, metadata}) or display(bundle, options).
 func (in *instance) display(_ value, args []value) value {
 	return in.showBundle(args[0], args[1], args[2], "")
 }
@@ -33,9 +33,9 @@ func (in *instance) updateDisplay(_ value, args []value) value {
 	return in.showBundle(args[1], data, undefined, id)
 }
 
-// clearOutput is clearOutput(wait).
+// clearOutput is clearOutput(wait) or clearOutput({wait}).
 func (in *instance) clearOutput(_ value, args []value) value {
-	wait := tag(args[0]) == lib.EJS_TAG_BOOL && intOf(args[0]) != 0
+	wait := isTrue(args[0]) || isObject(args[0]) && in.vm.ownTrue(args[0], "wait")
 	in.show(codeinterp.Output{Kind: codeinterp.Clear, Wait: wait})
 	return in.resume(undefined)
 }
@@ -61,7 +61,7 @@ func (in *instance) showBundle(mime, data, options value, update string) value {
 	}
 	if isObject(options) {
 		if id := vm.ownString(options, "id"); id != "" && update == "" {
-			o.DisplayID = id
+			o.DisplayID, o.Update = id, vm.ownTrue(options, "update")
 		}
 		metadata := vm.own(options, "metadata")
 		if isObject(metadata) {
@@ -72,6 +72,15 @@ func (in *instance) showBundle(mime, data, options value, update string) value {
 	codeinterp.SortBundle(o.Bundle)
 	in.show(o)
 	return in.resume(undefined)
+}
+
+func isTrue(v value) bool { return tag(v) == lib.EJS_TAG_BOOL && intOf(v) != 0 }
+
+// ownTrue reports whether a data property of obj is true.
+func (vm *vm) ownTrue(obj value, name string) bool {
+	v := vm.own(obj, name)
+	defer vm.free(v)
+	return isTrue(v)
 }
 
 // addAll adds the properties of a bundle.

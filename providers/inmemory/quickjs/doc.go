@@ -63,20 +63,63 @@
 // variable leaves its old value in place. A program with import or export
 // declarations, which is no script, is rewritten to dynamic imports.
 //
+// # Beside node
+//
+// What programs are most likely to meet, each checked by a test: as in node
+// (=), not there or refused, which the program can see (told), or other than in
+// node without a word (differs).
+//
+//	 1  numbers in a locale           = for en-US, other locales told
+//	 2  dates in a locale, as text    = for en-US, other locales told
+//	 3  localeCompare                 = for en-US, other locales told
+//	 4  closures in for (let), continue    differs, see Limits
+//	 5  closures in try in a loop          differs, see Limits
+//	 6  for await and return()             differs, see Limits
+//	 7  process.nextTick              =
+//	 8  WeakRef within a run          =
+//	 9  Error.stack                   =, but a message that is set later differs
+//	10  Intl                          =, without Segmenter and DisplayNames, told
+//	11  deep recursion                RangeError as in node, at some 4,000 calls
+//	12  Error.captureStackTrace       =, prepareStackTrace is ignored (differs)
+//	13  iterator helpers ended early  = (node 22)
+//	14  require of stream and others  =, without async_hooks, child_process, http,
+//	                                  vm, worker_threads and the like, told
+//	15  fetch, Blob, web streams      told
+//	16  /tmp                          = in the file system in memory
+//	17  Array.fromAsync              = (node 22), using and Temporal told
+//	18  module, exports, __filename   =
+//	19  messages of TypeErrors        = for the usual ones, see Limits
+//	20  JSON.parse, reduce of []      =
+//
+// Of test262 a sample of the project's own, by its sections, runs with the tests;
+// all of it runs by make test262.
+//
 // # Limits
 //
 // QuickJS itself gives wrong values in three places. A closure that captures
 // the variable of a for (let ...) loop sees that of a later round where the
 // body uses continue. Closures over what a try block in a loop declares share
 // it once an exception was caught there. And for await calls return() of an
-// iterator that has ended. LanguageInfo.Notes tells models of the first two.
-// Recursion ends after some 4,000 calls, in an InternalError, and messages of
-// TypeErrors name no property ("not a function").
+// iterator that has ended. LanguageInfo.Notes tells models of these. Recursion
+// ends after some 4,000 calls, in a RangeError as in node, which has room for
+// three times that.
 //
-// Stack traces name the frames of the sources only; err.stack, read by a
-// program itself, has the engine's own form without the message, and for TypeScript positions of
-// the translated program. Math.random is seeded per context and not meant for
-// secrets. A program has at most 100,000 timers.
+// Errors that the engine raises have the words of node's where they have a
+// counterpart. They differ in these: what is destructured or iterated is named
+// only where it is a plain name, properties that are read-only or cannot be
+// added or deleted are not named with their object, a circular structure is not
+// described, what is no object, generator or Date is not named, and syntax errors
+// and faults in regular expressions are mostly the engine's own. A stack has the
+// error's first line and the frames of the sources, without those of built-ins
+// and of constructors of the error's classes that call super, at most Error.stackTraceLimit.
+// The line of an error and, for the usual ways to fail, the column of its first
+// frame are node's, but where a class has no constructor of its own or a
+// statement goes over several lines; in the other frames it is that of the call's parenthesis. A
+// character beyond U+FFFF counts as one column.
+//
+// An object that only a WeakRef has is there until the run ends, if it is one
+// of the latest 1,000, and nothing hears of its end. Math.random is seeded per
+// context and not meant for secrets. A program has at most 100,000 timers.
 //
 // A program is asked whether to go on at its calls and loop iterations, and a
 // regular expression while it matches. What is one step of the engine is not:

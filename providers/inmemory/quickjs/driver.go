@@ -36,6 +36,7 @@ func (in *instance) driverCall(name string, args ...value) (s string, ok, thrown
 	vm.free(v)
 	if isException(v) {
 		e := lib.XJS_GetException(vm.tls, vm.ctx)
+		// The object belongs to the driver's realm: only its text goes to the program.
 		message := vm.ownString(e, "message")
 		vm.free(e)
 		vm.ctx = home
@@ -152,6 +153,7 @@ func (vm *vm) throwWith(class, message string, props map[string]string) value {
 	if !ok {
 		vm.rename(e, class)
 	}
+	vm.set(e, "stack", vm.newString(vm.errorHead(e)+"\n"+framesOf(vm.ownString(e, "stack"))), flags)
 	for k, s := range props {
 		vm.set(e, k, vm.newString(s), lib.MJS_PROP_C_W_E)
 	}

@@ -49,7 +49,7 @@ func (in *instance) programError(e value) (pe *codeinterp.ProgramError, lost int
 	if pe.Name == "" {
 		pe.Name = "Error"
 	}
-	frames := vm.withoutConstructors(e, in.mapStack(cut.clip(vm.ownString(e, "stack"), maxMessage)))
+	frames := vm.withoutConstructors(e, framesOf(cut.clip(vm.ownString(e, "stack"), 2*maxMessage)))
 	pe.Line = lineIn(frames, in.program.Name)
 	pe.Traceback = strings.Split(pe.Error(), "\n")
 	pe.Traceback = append(pe.Traceback, in.causes(e, cut)...)

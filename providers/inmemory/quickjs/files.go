@@ -190,7 +190,7 @@ func (in *instance) hostStdin(_ value, args []value) value {
 	}
 	left := in.program.Stdin[in.stdin:]
 	if n, ok := number(args[0]); ok && n >= 0 {
-		left = left[:min(len(left), int(n))]
+		left = left[:int(min(float64(len(left)), n))]
 	}
 	in.stdin += len(left)
 	return in.vm.newBytes(left)

@@ -76,7 +76,7 @@ func hostFunctions() []function {
 		{"crc32", 2, (*instance).hostCRC32},
 		{"zone", 2, (*instance).hostZone},
 		{"original", 1, (*instance).hostOriginal},
-		{"callTool", 3, (*instance).hostCallTool},
+		{"callTool", 2, (*instance).hostCallTool},
 		{"jsonFault", 1, (*instance).hostJSONFault},
 		{"memory", 0, func(in *instance, _ value, _ []value) value { return newNumber(float64(in.vm.memory())) }},
 	}
@@ -160,6 +160,7 @@ func (in *instance) write(kind codeinterp.Kind, p []byte) {
 	if len(p) == 0 {
 		return
 	}
+	// The watcher counts no time in the host, where OnOutput may take long.
 	in.outside.Store(true)
 	in.host.Write(kind, p)
 	in.outside.Store(false)
@@ -205,6 +206,7 @@ func (in *instance) hostWrite(_ value, args []value) value {
 // hostExit ends the program.
 func (in *instance) hostExit(_ value, args []value) value {
 	if n, ok := number(args[0]); ok {
+		// Of an exit code a process keeps the low eight bits.
 		in.exitCode = int(uint8(int64(n)))
 	}
 	in.exited = true

@@ -87,7 +87,7 @@ func (in *instance) hostMapStack(_ value, args []value) value {
 	if !ok {
 		return exception
 	}
-	return in.vm.newString(in.mapStack(s))
+	return in.vm.newString(framesOf(s))
 }
 
 // hostCustomInspect calls a program's own inspect method with a depth, in the

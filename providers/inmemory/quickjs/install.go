@@ -139,6 +139,8 @@ func (in *instance) install() error {
 		return fmt.Errorf("%w: the memory limit is too small for a context", codeinterp.ErrInvalid)
 	}
 	in.installBuiltins(g, t.hosts)
+	in.installErrors(g)
+	in.installWeak(g)
 	vm.set(g, "global", vm.dup(g), lib.MJS_PROP_WRITABLE|lib.MJS_PROP_CONFIGURABLE)
 	return nil
 }

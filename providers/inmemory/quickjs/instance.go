@@ -5,7 +5,6 @@ package quickjs
 import (
 	"context"
 	"runtime/debug"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -15,19 +14,6 @@ import (
 )
 
 const (
-	// grace is how long a program that was told to end may go on computing
-	// before its memory is revoked. Time in the host does not count, nor does
-	// time that the machine spends on other processes, up to maxGrace, or to
-	// starvedGrace where this one has hardly come to compute at all.
-	grace        = 40 * time.Millisecond
-	maxGrace     = 80 * time.Millisecond
-	starvedGrace = time.Second
-	starved      = 15 * time.Millisecond
-
-	// watchEvery is how often a program that was told to end is looked at. A
-	// machine that is too busy for that counts less time.
-	watchEvery = time.Millisecond
-
 	// maxMapped is of how many earlier programs the positions are kept.
 	maxMapped = 256
 
@@ -53,19 +39,29 @@ type instance struct {
 	exitCode int
 	stdin    int // bytes of stdin that were read
 	loop     loop
-	desk     *desk // for the answers to calls, nil before the first
-	answered bool  // an answer went before a timer
+	desk     *desk     // for the answers to calls, nil before the first
+	site     *callSite // of the last call
+	answered bool      // an answer went before a timer
+	watcher  *watcher
+
+	top       uintptr // the bytecode of the program
+	topSource string  // and what that was compiled from
+	held      []value // see weak.go
+	last      last
 
 	// What outlives a run.
-	console   console
-	cells     map[string]func(line, column int) (int, int) // positions of earlier programs
-	mapped    []string                                     // their names, oldest first
-	driver    value                                        // functions of the driver's realm, see driver.go
-	loaded    map[string]value                             // exports of the libraries
-	toolset   value                                        // with toolNames, which are what it was made of
-	toolNames string
-	originals []value // what builtinMethods replaced, in their order
-	cwd       string
+	errorClass value       // Error
+	limitAtom  lib.TJSAtom // "stackTraceLimit"
+	console    console
+	cells      map[string]func(line, column int) (int, int) // positions of earlier programs
+	mapped     []string                                     // their names, oldest first
+	driver     value                                        // functions of the driver's realm, see driver.go
+	loaded     map[string]value                             // exports of the libraries
+	toolset    value                                        // with toolNames, which are what it was made of
+	toolNames  string
+	toolRun    int     // the last of runs that has these
+	originals  []value // what builtinMethods replaced, in their order
+	cwd        string
 }
 
 func newInstance(c engine.Config, p *pool) (*instance, error) {
@@ -88,7 +84,10 @@ func newInstance(c engine.Config, p *pool) (*instance, error) {
 }
 
 // Close implements engine.Instance.
-func (in *instance) Close() { in.vm.close() }
+func (in *instance) Close() {
+	in.unwatch()
+	in.vm.close()
+}
 
 // Run implements engine.Instance.
 func (in *instance) Run(ctx context.Context, p engine.Program, h engine.Host) (out engine.Outcome) {
@@ -96,11 +95,13 @@ func (in *instance) Run(ctx context.Context, p engine.Program, h engine.Host) (o
 	w := in.watch(ctx)
 	defer func() {
 		panicked := recover()
+		// Before revokedNow is asked: the watcher may be about to revoke.
 		stopped := w.finish()
 		if panicked != nil || in.vm.heap.revokedNow() {
 			out = lost(panicked, stopped)
 		}
 	}()
+	// Revoked memory faults on this goroutine, which else ends the whole process.
 	fault := debug.SetPanicOnFault(true)
 	defer debug.SetPanicOnFault(fault)
 	out = in.execute()
@@ -141,68 +142,18 @@ func (in *instance) begin(ctx context.Context, p engine.Program, h engine.Host) 
 // end drops what the program left pending and what it read in.
 func (in *instance) end() {
 	in.vm.stopping.Store(false)
+	in.release(len(in.held))
 	in.loop.reset(in.vm)
 	if in.desk != nil {
 		in.desk.close(in.vm)
 		in.desk = nil
 	}
+	if in.site != nil {
+		in.site.free(in.vm)
+		in.site = nil
+	}
 	in.program, in.host, in.stop = engine.Program{}, nil, nil
-}
-
-// A watcher stops the program of a run once its ctx is done, first so that the
-// state is kept, and where that does not help by revoking the memory.
-type watcher struct {
-	in     *instance
-	over   atomic.Bool // the run has ended
-	ended  sync.WaitGroup
-	remove func() bool
-}
-
-func (in *instance) watch(ctx context.Context) *watcher {
-	w := &watcher{in: in}
-	if ctx.Done() != nil {
-		w.ended.Add(1)
-		w.remove = context.AfterFunc(ctx, w.stop)
-	}
-	return w
-}
-
-func (w *watcher) stop() {
-	defer w.ended.Done()
-	in := w.in
-	tick := time.NewTicker(watchEvery)
-	defer tick.Stop()
-	var inside, computed time.Duration
-	for before := cpuTime(); !w.over.Load(); {
-		in.vm.stop()
-		<-tick.C
-		now := cpuTime()
-		if !in.outside.Load() {
-			inside += watchEvery
-			computed += now - before
-		}
-		before = now
-		if patienceEnded(inside, computed) {
-			in.vm.heap.revoke()
-			return
-		}
-	}
-}
-
-// patienceEnded reports whether a program that was told to end has had its time,
-// having been in the engine for so long, while the process computed for so long.
-func patienceEnded(inside, computed time.Duration) bool {
-	return min(inside, computed) >= grace || inside >= maxGrace && computed >= starved || inside >= starvedGrace
-}
-
-// finish ends the watch and reports whether ctx ended the program.
-func (w *watcher) finish() bool {
-	w.over.Store(true)
-	if w.remove == nil || w.remove() {
-		return false
-	}
-	w.ended.Wait()
-	return true
+	in.top, in.topSource = 0, ""
 }
 
 // execute compiles and runs the program, waits for what it left pending and
@@ -224,9 +175,11 @@ func (in *instance) execute() engine.Outcome {
 	if cell.async {
 		main = v
 	}
+	in.last = last{value: v, boxed: cell.async}
+	defer func() { in.last = last{value: undefined} }()
 	if out, ok := in.wait(main); !ok {
 		in.vm.free(v)
-		return out
+		return in.withValue(out)
 	}
 	if cell.async {
 		box := lib.XJS_PromiseResult(in.vm.tls, in.vm.ctx, v)
@@ -236,15 +189,13 @@ func (in *instance) execute() engine.Outcome {
 	}
 	v, out, ok := in.promised(v)
 	if !ok {
-		return out
+		return in.withValue(out)
 	}
-	if out, ok := in.exitListeners(); !ok {
-		in.vm.free(v)
-		return out
-	}
-	out = engine.Outcome{ExitCode: in.exitCode}
-	out.Value = in.result(v)
 	in.vm.free(v)
+	if out, ok := in.exitListeners(); !ok {
+		return in.withValue(out)
+	}
+	out = in.withValue(engine.Outcome{ExitCode: in.exitCode})
 	if o, ended := in.ended(); ended {
 		return o
 	}
@@ -258,6 +209,7 @@ func (in *instance) promised(v value) (_ value, out engine.Outcome, ok bool) {
 		return v, out, true
 	}
 	defer in.vm.free(v)
+	in.last.value, in.last.boxed = v, false
 	if out, ok := in.wait(v); !ok {
 		return undefined, out, false
 	}
@@ -304,6 +256,7 @@ func (in *instance) failed(e value) engine.Outcome {
 	}
 	heap := in.vm.heap
 	full := heap.failed
+	// To describe the error takes memory too, of which there may be none left.
 	heap.extra = reserve
 	out := engine.Outcome{ExitCode: 1}
 	if tag(e) == lib.EJS_TAG_UNINITIALIZED || full && tag(e) == lib.EJS_TAG_NULL {
@@ -316,6 +269,7 @@ func (in *instance) failed(e value) engine.Outcome {
 	in.vm.free(e)
 	if full && out.Error.Name == "InternalError" && out.Error.Message == "out of memory" {
 		out.Cause = codeinterp.CauseMemory
+		// Built-ins may have been left half made when the memory ran out.
 		out.Lost = !in.recovers()
 	}
 	heap.extra = 0

@@ -39,6 +39,7 @@ var libraries = map[string]*library{"driver": {}, "intl": {}, "language": {}, "n
 func (l *library) compile(name string) *compilation {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	// A failure is not kept: it can be one of memory.
 	if l.made == nil || l.made.failed() {
 		l.made = &compilation{done: make(chan struct{})}
 		go l.made.run(name)

@@ -76,6 +76,7 @@ func (l *loop) add(t *timer) {
 	if l.byID == nil {
 		l.byID = map[int32]*timer{}
 	}
+	// Ids wrap around in a context that lives long, and some may still be in use.
 	for l.lastID++; l.lastID <= 0 || l.byID[l.lastID] != nil; l.lastID++ {
 		l.lastID = max(l.lastID, 0)
 	}
@@ -204,6 +205,9 @@ func (in *instance) wait(main value) (out engine.Outcome, ok bool) {
 		if out, ended := in.jobs(); ended {
 			return out, false
 		}
+		if !in.pending(main) {
+			in.take()
+		}
 		if out, failed := in.unhandled(main); failed {
 			return out, false
 		}
@@ -329,6 +333,7 @@ func (in *instance) unhandled(main value) (engine.Outcome, bool) {
 		if !handled {
 			return in.failed(in.vm.dup(r.reason)), true
 		}
+		// The handler may have come to wait for the promise, see cRejected.
 		if _, still := in.loop.rejected[key]; still {
 			delete(in.loop.rejected, key)
 			in.vm.free(r.promise)
@@ -356,9 +361,12 @@ func (in *instance) nextTimer() (engine.Outcome, bool) {
 		in.vm.stopping.Store(true)
 		return in.ended()
 	}
+	// Before the call: the callback may clear its own timer, see remove.
 	heap.Pop(&in.loop.timers)
 	v := in.vm.call(t.fn, undefined, t.args...)
 	if t.every >= 0 {
+		// From now on, as node does, so that a slow callback is not called in a row; a
+		// millisecond at least, or an interval of none would never let go.
 		t.at = time.Now().Add(max(t.every, time.Millisecond))
 		in.loop.push(t)
 	} else {

@@ -43,6 +43,7 @@ type region struct {
 	end  uintptr
 
 	failed bool  // an allocation was refused
+	short  bool  // most of limit has come into use
 	extra  int64 // added to limit while an error is reported
 
 	mu      sync.Mutex // guards what follows
@@ -99,6 +100,7 @@ func (h *region) more() bool {
 	size := int64(nextChunk)
 	m, ok := h.mapMore(size)
 	if !ok {
+		// Near the limit less than a whole chunk may still fit.
 		if m, ok = h.mapMore(2 * pageSize); !ok {
 			return false
 		}
@@ -108,6 +110,7 @@ func (h *region) more() bool {
 }
 
 func (h *region) allocLarge(n uintptr) uintptr {
+	// Far above any limit, and far from where rounding up would wrap.
 	if n > 1<<40 {
 		h.failed = true
 		return 0
@@ -127,6 +130,8 @@ func usable(p uintptr) uintptr { return uintptr(*at[uint64](p - header)) }
 
 func (h *region) release(p uintptr) {
 	n := usable(p)
+	// A block of its own has nearly two pages of 64 KiB at least, a small one never
+	// more than the class of maxSmall has.
 	if n > maxSmall+pageSize/2 {
 		h.unmapLarge(p - header)
 		return
@@ -141,6 +146,7 @@ func (h *region) mapMore(size int64) (mapping, bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.revoked {
+		// A refusal would be an exception, which the program could catch to go on.
 		panic(errRevoked)
 	}
 	if h.mapped+size > h.limit+h.extra || !h.budget.Take(size) {
@@ -155,6 +161,9 @@ func (h *region) mapMore(size int64) (mapping, bool) {
 	}
 	h.maps = append(h.maps, mapping{mem})
 	h.mapped += size
+	if h.mapped > h.limit/4*3 {
+		h.short = true
+	}
 	return mapping{mem}, true
 }
 
@@ -197,6 +206,7 @@ func (h *region) close() (first mapping, ok bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for i, m := range h.maps {
+		// Only the first is of the size that a new VM starts with.
 		if i == 0 && !h.revoked {
 			first, ok = m, true
 			continue
@@ -248,6 +258,7 @@ func (p *pool) get() (shell, error) {
 }
 
 func (p *pool) put(s shell) {
+	// What one program left must not be readable by the next.
 	clear(s.chunk.mem)
 	p.mu.Lock()
 	room := len(p.shells) < maxPooled
@@ -309,6 +320,7 @@ func cRealloc(tls *libc.TLS, s, p uintptr, size lib.Tsize_t) uintptr {
 		return 0
 	}
 	old := usable(p)
+	// Stays where it is, unless half of it would lie idle.
 	if n := uintptr(size); n <= old && n >= old/2 {
 		return p
 	}

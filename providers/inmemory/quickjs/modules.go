@@ -134,6 +134,7 @@ func (in *instance) reexport(file string, exports value) string {
 	quoted, _ := json.Marshal(file)
 	var b strings.Builder
 	b.WriteString("const m = require(" + string(quoted) + ");\nexport default m;\n")
+	// A proxy tells its keys by code of the program.
 	if isObject(exports) && classOf(exports) != lib.EJS_CLASS_PROXY {
 		names, ok := in.vm.keys(exports)
 		if !ok {
@@ -180,6 +181,7 @@ func (in *instance) hostEvalModule(_ value, args []value) value {
 		return exception
 	}
 	if strings.HasPrefix(code, "#!") {
+		// Not taken away, so that the lines stay where they are.
 		code = "//" + code
 	}
 	return in.vm.eval("(function (exports, require, module, __filename, __dirname) {"+code+"\n})", file, lib.MJS_EVAL_TYPE_GLOBAL)

@@ -42,24 +42,31 @@ func (in *instance) prepare() cell {
 	await := strings.Contains(code, "await")
 	if looksLikeObject(code) {
 		if fn := vm.compile("("+code+"\n)", name, await); !isException(fn) {
-			return cell{fn: fn, async: await, again: vm.rebind(fn)}
+			return in.compiled(fn, "("+code+"\n)", await)
 		}
 		vm.dropException()
 	}
 	fn := vm.compile(code, name, await)
 	if !isException(fn) {
-		return cell{fn: fn, async: await, again: vm.rebind(fn)}
+		return in.compiled(fn, code, await)
 	}
 	if static, ok := rewriteImports(code); ok {
 		e := lib.XJS_GetException(vm.tls, vm.ctx)
 		if second := vm.compile(static, name, true); !isException(second) {
 			vm.free(e)
-			return cell{fn: second, async: true, again: vm.rebind(second)}
+			return in.compiled(second, static, true)
 		}
 		vm.dropException()
+		// The first error is about the program's text, the second about our own.
 		lib.XJS_Throw(vm.tls, vm.ctx, e)
 	}
 	return cell{fn: fn}
+}
+
+// compiled is the cell of a script that was compiled from src.
+func (in *instance) compiled(fn value, src string, async bool) cell {
+	in.top, in.topSource = ptr(fn), src
+	return cell{fn: fn, async: async, again: in.vm.rebind(fn)}
 }
 
 // looksLikeObject reports whether a program is perhaps one object literal,
@@ -89,6 +96,7 @@ func (vm *vm) rebind(fn value) []binding {
 			continue
 		}
 		ref := at[lib.TJSVarRef](*slot)
+		// No declaration, which the engine refuses for a name that there is.
 		v.F__ccgo0 = v.F__ccgo0&^varType | lib.EJS_CLOSURE_GLOBAL
 		ref.Fis_const = 0
 		held := at[value](ref.Fpvalue)
@@ -102,6 +110,7 @@ func (vm *vm) rebind(fn value) []binding {
 			ref.Fis_const = 1
 		}
 		again = append(again, binding{ref, *held})
+		// In its temporal dead zone again, until the cell comes to declare it.
 		*held = uninitialized
 	}
 	return again

@@ -8,11 +8,63 @@ import (
 	"strings"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/providers/inmemory/engine"
 	lib "modernc.org/libquickjs"
 )
 
 // maxValue bounds a value's JSON text, as the driver does for objects.
 const maxValue = 1 << 20
+
+// A last is the last expression of a program in progress: in.last is it, or,
+// with boxed, the promise of a box with it. output is what it was as soon as
+// that was known: what the program started may change it later, or fail.
+type last struct {
+	value  value
+	boxed  bool
+	output *codeinterp.Output
+}
+
+// take looks whether the last expression is known now.
+func (in *instance) take() {
+	vm, l := in.vm, &in.last
+	v := vm.dup(l.value)
+	if l.boxed {
+		box := vm.fulfilled(v)
+		if v = undefined; isObject(box) {
+			v = vm.get(box, "value")
+		}
+		vm.free(box)
+	}
+	if classOf(v) == lib.EJS_CLASS_PROMISE {
+		v = vm.fulfilled(v)
+	}
+	if isUndefined(v) {
+		return
+	}
+	l.output = in.result(v)
+	vm.free(v)
+	l.value, l.boxed = undefined, false
+}
+
+// fulfilled frees a promise and returns what it was fulfilled with, undefined
+// where it was not.
+func (vm *vm) fulfilled(promise value) value {
+	v := undefined
+	if lib.XJS_PromiseState(vm.tls, vm.ctx, promise) == lib.EJS_PROMISE_FULFILLED {
+		v = lib.XJS_PromiseResult(vm.tls, vm.ctx, promise)
+	}
+	vm.free(promise)
+	return v
+}
+
+// withValue adds the last expression to the outcome of a program that ended by
+// itself.
+func (in *instance) withValue(out engine.Outcome) engine.Outcome {
+	if !out.Stopped && !out.Lost {
+		out.Value = in.last.output
+	}
+	return out
+}
 
 // result returns the output for the value of the last expression, nil for
 // undefined. An exception that inspecting it throws is dropped: the value then

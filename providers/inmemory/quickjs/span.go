@@ -81,6 +81,7 @@ func (vm *vm) span(v value) (s span, ok bool) {
 		return span{}, false
 	}
 	s = all.from(offset)
+	// A view without a length of its own follows its resizable buffer.
 	if view.Ftrack_rab != 0 {
 		length = s.n - s.n%elementSizes[class]
 	}

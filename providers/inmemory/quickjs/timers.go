@@ -30,6 +30,7 @@ func (in *instance) setTimer(args []value, repeat bool) value {
 		ms = *at[float64](in.vm.scratch)
 	}
 	d := time.Duration(ms * float64(time.Millisecond))
+	// Not ms < 1, which NaN is not either.
 	if !(ms >= 1) || ms > float64(maxDelay/time.Millisecond) {
 		d = time.Millisecond
 	}

@@ -121,6 +121,7 @@ func (vm *vm) newString(s string) value {
 // lend again; it is 0 where there is no memory.
 func (vm *vm) lend(s string) (addr uintptr, done func()) {
 	n := uintptr(len(s)) + 1
+	// Short texts are lent from one buffer; they are used up before the next is lent.
 	if n <= scratchSize {
 		span{vm.buffer, int(n)}.writeString(s)
 		return vm.buffer, func() {}
@@ -160,6 +161,7 @@ func wellFormed(s string) string {
 		return s
 	}
 	b := []byte(s)
+	// In the engine's UTF-8 a lone surrogate has three bytes, as U+FFFD has.
 	for ; i >= 0; i = surrogate(s, i+3) {
 		copy(b[i:], "\uFFFD")
 	}

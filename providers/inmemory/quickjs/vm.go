@@ -59,7 +59,8 @@ type vm struct {
 	breathe  func()       // called by the running program now and then
 	frames   frameCounter // of the C library's stack
 
-	in *instance // what the realm's host functions work on
+	in        *instance // what the realm's host functions work on
+	rawErrors bool      // errors keep the engine's stack
 }
 
 // newVM returns a VM with the standard built-ins and nothing else.
@@ -110,6 +111,7 @@ func (vm *vm) close() {
 	switch s := (shell{first, vm.tls}); {
 	case !ok:
 		vm.tls.Close()
+	// A panic has left frames of the C library's functions on it: it is not used again.
 	case vm.tls.StackSlots() != 0:
 		s.free()
 	default:
@@ -128,6 +130,7 @@ func (vm *vm) stop() {
 // cInterrupt is called by the engine every pollEvery calls and iterations.
 func cInterrupt(tls *libc.TLS, _, opaque uintptr) int32 {
 	m := at[vm](opaque)
+	// Both realms: which of them the engine runs changes within a run.
 	for _, ctx := range m.realms {
 		if ctx != 0 {
 			at[lib.TJSContext](ctx).Finterrupt_counter = pollEvery
@@ -140,6 +143,9 @@ func cInterrupt(tls *libc.TLS, _, opaque uintptr) int32 {
 		m.overflow = true
 		m.stopping.Store(true)
 		return 1
+	}
+	if m.heap.short && m.in != nil {
+		m.in.shortOfMemory()
 	}
 	if m.breathe != nil {
 		m.breathe()

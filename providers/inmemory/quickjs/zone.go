@@ -40,10 +40,12 @@ func location(name string) (*time.Location, bool) {
 	switch strings.ToUpper(name) {
 	case "UTC", "GMT", "ETC/UTC", "ETC/GMT", "ETC/UCT", "ETC/ZULU":
 		return time.UTC, true
+	// To LoadLocation these mean UTC and the host's own zone.
 	case "", "LOCAL":
 		return nil, false
 	}
 	for _, try := range []string{name, titled(name)} {
+		// It refuses names with .. and absolute paths by itself.
 		if loc, err := time.LoadLocation(try); err == nil {
 			return loc, true
 		}

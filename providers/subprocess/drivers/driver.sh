@@ -1,4 +1,4 @@
-eval "${1#*$'\n'}"; while :; do while :; do __toolcell_loop; __toolcell_prepare; __toolcell_unlock; __toolcell_loud; eval "$__toolcell_code"; { __toolcell_status=$?; __toolcell_quiet; } 2>/dev/null; __toolcell_over; done; { __toolcell_quiet; } 2>/dev/null; __toolcell_left; done
+eval "${1#*$'\n'}"; while :; do while :; do __toolcell_loop; __toolcell_prepare; __toolcell_unlock r s; __toolcell_loud; eval "$__toolcell_code"; { __toolcell_status=$?; __toolcell_quiet; } 2>/dev/null; __toolcell_over; done; { __toolcell_quiet; } 2>/dev/null; __toolcell_left; done
 # The bash driver: runs programs in this very shell and speaks frames on fd 3,
 # which it moves out of the program's way. Programs are evaluated in the first
 # line, so that the numbers of lines in bash's messages are the program's own;
@@ -10,9 +10,10 @@ eval "${1#*$'\n'}"; while :; do while :; do __toolcell_loop; __toolcell_prepare;
 # traps) and starts a new shell in its place with all of it, so that the
 # context goes on. All names of the driver begin with __toolcell, but for tool.
 #
-# tool calls a function of the host, from any subshell or job. Who writes to the
-# channel or reads from it holds the lock, a byte in a pipe: a call from before its
-# frame until its answer has been read, and this shell whenever no program runs.
+# tool calls a function of the host, from any subshell or job. There are two locks,
+# each a byte in a pipe: s is held by who writes to the channel, and r by who reads
+# from it, both by this shell whenever no program runs. A call that holds r until
+# its own answer has come hands those of others to them, in files of a directory.
 
 __toolcell_send() { # kind, fields
 	local LC_ALL=C size=1 f head
@@ -34,7 +35,7 @@ __toolcell_take() { # length; sets REPLY to that many bytes of the channel
 		return 0
 	fi
 	while ((left > 0)); do
-		IFS= builtin read -r -d '' -N "$left" -u "$__toolcell_ctl" part
+		builtin read -r -d '' -N "$left" -u "$__toolcell_ctl" part
 		local status=$?
 		REPLY+=$part
 		left=$((left - ${#part}))
@@ -62,31 +63,94 @@ __toolcell_receive() { # sets __toolcell_kind and __toolcell_fields
 	done
 }
 
-__toolcell_lock() { # waits until nobody else uses the channel
+__toolcell_try() { # lock, seconds; waits that long until nobody else holds the lock
+	local fd=$__toolcell_pipe part=''
+	if [[ $1 == s ]]; then fd=$__toolcell_send_pipe; fi
+	builtin read -r -t "$2" -N 1 -u "$fd" part
+	if [[ $part ]]; then # also where the time was over at that moment
+		builtin printf '%s' "$BASHPID-$RANDOM$RANDOM" >|"$__toolcell_tools/$1"
+		return 0
+	fi
+	__toolcell_recover "$1" "$fd" # who held it may have been killed
+	return 1
+} 2>/dev/null
+
+__toolcell_recover() { # lock, its pipe; takes the lock from one who is dead
+	local holder='' stat='' still=''
+	builtin read -r holder <"$__toolcell_tools/$1"
+	[[ $holder ]] || return 0
+	if builtin kill -0 "${holder%%-*}"; then
+		builtin read -r stat <"/proc/${holder%%-*}/stat"
+		[[ ${stat##*) } == Z* ]] || return 0
+	fi
+	builtin read -r still <"$__toolcell_tools/$1" # whoever gives a lock back says so before
+	[[ $still == "$holder" ]] || return 0
+	if (set -C; : >"$__toolcell_tools/dead-$holder"); then # once
+		: >|"$__toolcell_tools/$1"
+		builtin printf x >&"$2"
+	fi
+} 2>/dev/null
+
+__toolcell_lock() { # locks; waits until nobody else holds them
 	[[ $__toolcell_tools ]] || return 0
-	local part status
-	while :; do
-		IFS= builtin read -r -N 1 -u "$__toolcell_pipe" part
-		status=$?
-		if ((status <= 128)); then return; fi
+	local name
+	for name; do
+		until __toolcell_try "$name" 1; do :; done
 	done
 }
 
-__toolcell_unlock() {
-	if [[ $__toolcell_tools ]]; then builtin printf x >&"$__toolcell_pipe"; fi
-}
+__toolcell_unlock() { # locks
+	[[ $__toolcell_tools ]] || return 0
+	local name fd
+	for name; do
+		fd=$__toolcell_pipe
+		if [[ $name == s ]]; then fd=$__toolcell_send_pipe; fi
+		: >|"$__toolcell_tools/$name"
+		builtin printf x >&"$fd"
+	done
+} 2>/dev/null
 
-__toolcell_offer() { # names of functions; holds the lock, which it makes
+__toolcell_deliver() { # id; hands the answer that was received to its call, unless it is that of id
+	[[ $__toolcell_kind == V ]] || return 1
+	local id=${__toolcell_fields[0]}
+	builtin printf 'V\n' >>"$__toolcell_tools/log"
+	[[ $id == "$1" ]] && return 0
+	if [[ $id =~ ^[0-9]+-[0-9]+$ ]]; then
+		builtin printf '%s' "${__toolcell_fields[2]}" >|"$__toolcell_tools/$id.text"
+		builtin printf '%s' "${__toolcell_fields[1]}" >|"$__toolcell_tools/$id.how"
+	fi
+	return 1
+} 2>/dev/null
+
+__toolcell_drain() { # takes the answers to all calls that are open; holds both locks
+	[[ $__toolcell_tools ]] || return 0
+	local line
+	local -i open=0
+	while builtin read -r line; do
+		if [[ $line == V ]]; then open+=-1; else open+=1; fi
+	done <"$__toolcell_tools/log"
+	while ((open > 0)); do
+		__toolcell_receive
+		if [[ $__toolcell_kind == V ]]; then open+=-1; fi
+		__toolcell_deliver ''
+	done
+	: >|"$__toolcell_tools/log"
+} 2>/dev/null
+
+__toolcell_offer() { # names of functions; holds the locks, which it makes
 	if (($# == 0)); then
 		if [[ $(declare -f tool) == *__toolcell_call* ]]; then unset -f tool; fi
 		return
 	fi
 	if [[ ! $__toolcell_tools ]]; then
 		local dir
-		dir=$(command -p mktemp -d) && command -p mkfifo "$dir/lock" || builtin exit 1
-		exec 229<>"$dir/lock"
-		command -p rm -rf -- "$dir"
-		__toolcell_tools=1
+		dir=$(command -p mktemp -d) && command -p mkfifo "$dir/read" "$dir/send" || builtin exit 1
+		exec 229<>"$dir/read" 228<>"$dir/send"
+		command -p rm -f -- "$dir/read" "$dir/send"
+		[[ $dir == /* ]] || dir=$PWD/$dir
+		(umask 077; builtin printf '%s' "$BASHPID-0" | command -p tee "$dir/r" "$dir/s" "$dir/log") >/dev/null
+		: >|"$dir/log" >|"$dir/r" >|"$dir/s"
+		__toolcell_tools=$dir
 	fi
 	tool() (
 		{ set +eufvx; } 2>/dev/null
@@ -95,7 +159,7 @@ __toolcell_offer() { # names of functions; holds the lock, which it makes
 }
 
 __toolcell_call() { # name, arguments; prints the result of a function of the host
-	IFS=$' \t\n'
+	__toolcell_split $' \t\n'
 	local name=$1 args=$2 id=$BASHPID-$RANDOM$RANDOM
 	if (($# == 0 || $# > 2)); then
 		builtin printf '%s\n' "usage: tool name '{\"argument\": 1}'" >&2
@@ -103,19 +167,35 @@ __toolcell_call() { # name, arguments; prints the result of a function of the ho
 	fi
 	__toolcell_fits || { builtin printf '%s: the arguments are too large\n' "$name" >&2; builtin exit 1; }
 	trap '' HUP INT QUIT PIPE ALRM TERM USR1 USR2 # what is under way has to be finished
-	__toolcell_lock || builtin exit 1
+	umask 077
+	__toolcell_lock s || builtin exit 1
+	builtin printf 'Q\n' >>"$__toolcell_tools/log"
 	__toolcell_send Q "$__toolcell_run" "$id" "$name" "$args"
-	while :; do
-		__toolcell_receive
-		if [[ $__toolcell_kind == V && ${__toolcell_fields[0]} == "$id" ]]; then break; fi
-	done
-	__toolcell_unlock
+	__toolcell_unlock s
+	__toolcell_await "$id"
 	trap - HUP INT QUIT PIPE ALRM TERM USR1 USR2
-	if [[ ${__toolcell_fields[1]} != ok ]]; then
-		builtin printf '%s: %s\n' "$name" "${__toolcell_fields[2]}" >&2
+	if [[ $__toolcell_how != ok ]]; then
+		builtin printf '%s: %s\n' "$name" "$__toolcell_text" >&2
 		builtin exit 1
 	fi
-	builtin printf '%s\n' "${__toolcell_fields[2]}"
+	builtin printf '%s\n' "$__toolcell_text"
+}
+
+__toolcell_await() { # id; sets __toolcell_how and __toolcell_text to its answer
+	local at=$__toolcell_tools/$1
+	while [[ ! -s $at.how ]]; do
+		__toolcell_try r 0.05 || continue
+		while [[ ! -s $at.how ]]; do
+			__toolcell_receive
+			__toolcell_deliver "$1" || continue
+			__toolcell_how=${__toolcell_fields[1]} __toolcell_text=${__toolcell_fields[2]}
+			__toolcell_unlock r
+			return
+		done
+		__toolcell_unlock r
+	done
+	__toolcell_how=$(<"$at.how") __toolcell_text=$(<"$at.text")
+	command -p rm -f -- "$at.how" "$at.text"
 }
 
 __toolcell_fits() { # whether the host takes a frame with name and args
@@ -149,7 +229,7 @@ __toolcell_unsetenv() {
 	__toolcell_old=()
 }
 
-__toolcell_done() { # status
+__toolcell_done() { # status, x if a new shell takes over
 	__toolcell_unsetenv
 	exec </dev/null
 	local how=ok run=$__toolcell_run
@@ -157,7 +237,9 @@ __toolcell_done() { # status
 	if (($1 != 0)); then how=exit; fi
 	if [[ $__toolcell_interrupted ]]; then how=interrupt; fi
 	__toolcell_interrupted=
-	__toolcell_lock
+	__toolcell_lock s r
+	__toolcell_drain
+	if [[ $2 ]]; then __toolcell_send X; fi
 	__toolcell_send Z "$run" "$how" "$1" '' '' 0 '' ''
 }
 
@@ -181,20 +263,24 @@ __toolcell_state() { # prints what makes a new shell like this one
 	done
 	declare -f
 	alias -p
-	trap -p | while IFS= read -r __toolcell_name; do [[ $__toolcell_name == *__toolcell* ]] || builtin printf '%s\n' "$__toolcell_name"; done
+	trap -p | while IFS= read -r __toolcell_name; do [[ $__toolcell_name == *__toolcell* || $__toolcell_name == *" SIGINT" ]] || builtin printf '%s\n' "$__toolcell_name"; done
 	builtin printf 'IFS=%q\n' "$__toolcell_ifs"
-	builtin printf '__toolcell_tools=%s\n' "$__toolcell_tools"
+	builtin printf '__toolcell_tools=%q\n' "$__toolcell_tools"
 }
 
 __toolcell_quiet() { # keeps the program's options away from the driver
 	__toolcell_opts=${-//[!eufvx]/}
 	set +eufvx
 	__toolcell_ifs=$IFS
-	IFS=$' \t\n'
+	__toolcell_split $' \t\n'
+}
+
+__toolcell_split() { # what IFS is to be; the assignment to one that is readonly would end the driver
+	[[ ${IFS@a} == *r* ]] || IFS=$1
 }
 
 __toolcell_loud() {
-	IFS=$__toolcell_ifs
+	__toolcell_split "$__toolcell_ifs"
 	if [[ $__toolcell_opts ]]; then set "-$__toolcell_opts"; fi
 }
 
@@ -202,8 +288,10 @@ __toolcell_exit() {
 	__toolcell_status=$?
 	if [[ $BASHPID != "$__toolcell_pid" || ! $__toolcell_run ]]; then return "$__toolcell_status"; fi
 	{ __toolcell_quiet; } 2>/dev/null
-	__toolcell_done "$__toolcell_status"
-	__toolcell_state=$(trap - EXIT INT; __toolcell_state)
+	trap '' INT # an interrupt that comes now is too late, and must not cut the state off
+	__toolcell_done "$__toolcell_status" x
+	__toolcell_state=$(trap - EXIT; __toolcell_state)
+	trap : INT # what is ignored, the new shell could not trap
 	exec -a bash "$__toolcell_bash" --norc --noprofile -c "$__toolcell_driver" bash "$__toolcell_driver" "$__toolcell_opts" 231<<<"$__toolcell_state"
 }
 
@@ -278,16 +366,17 @@ __toolcell_driver=$1
 __toolcell_bash=$BASH
 __toolcell_pid=$BASHPID
 __toolcell_ctl=230
-__toolcell_pipe=229
+__toolcell_pipe=229 __toolcell_send_pipe=228
 __toolcell_tools=
 __toolcell_run='' __toolcell_next='' __toolcell_status=0 __toolcell_once='' __toolcell_interrupted='' __toolcell_opts='' __toolcell_ifs=$' \t\n'
 __toolcell_fields=() __toolcell_old=()
 trap __toolcell_int INT
 if (($# > 1)); then
-	eval "$(command -p cat <&231)"
+	eval "$(trap '' INT; command -p cat <&231)"
 	exec 231<&-
 	{ __toolcell_quiet; } 2>/dev/null
 	__toolcell_opts=$2
+	__toolcell_send H "bash ${BASH_VERSION%%(*}"
 else
 	exec 230<&3 3<&-
 fi

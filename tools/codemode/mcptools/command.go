@@ -46,5 +46,9 @@ func (s *server) transport() (t mcp.Transport, end func(), err error) {
 	cmd.Env, cmd.Dir, cmd.Stderr = environ(s.Env), s.Dir, s.set.opts.Stderr
 	cmd.WaitDelay = time.Second // what the server started may keep its standard error open
 	ownGroup(cmd)
-	return &mcp.CommandTransport{Command: cmd, TerminateDuration: 2 * time.Second}, func() { endGroup(cmd) }, nil
+	p := &patient{Transport: &mcp.CommandTransport{Command: cmd, TerminateDuration: 2 * time.Second}}
+	if d := s.set.opts.Timeout; d > 0 {
+		p.stuck = max(d, minStuck)
+	}
+	return p, func() { endGroup(cmd) }, nil
 }

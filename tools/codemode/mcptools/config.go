@@ -121,6 +121,7 @@ var variable = regexp.MustCompile(`\$\{([A-Za-z_][A-Za-z0-9_]*)(:-[^}]*)?\}`)
 func (x *expander) text(s string) string {
 	return variable.ReplaceAllStringFunc(s, func(v string) string {
 		m := variable.FindStringSubmatch(v)
+		// As in a shell, :- is for variables that are empty, too.
 		if value, ok := x.lookup(m[1]); ok && (value != "" || m[2] == "") {
 			return value
 		}
@@ -143,7 +144,7 @@ var secretName = regexp.MustCompile(`(?i)key|token|secret|passw|auth|credential|
 
 // Credentials returns the values of servers that are likely to be secret: those
 // of variables whose name says so, and of headers, each also without a scheme such
-// as Bearer in front. They are for tools.NewSecrets.
+// as Bearer in front. They are for tools/secret.
 func Credentials(servers []Server) (values []string) {
 	add := func(v string) {
 		if len(v) >= 8 {

@@ -45,6 +45,7 @@ func (s *server) value(res *mcp.CallToolResult) (json.RawMessage, []codemode.Fil
 	} else {
 		return nil, nil, &codeinterp.FunctionError{Message: "the answer has a secret in it"}
 	}
+	// Files alone: an empty text beside them would say nothing.
 	if text == "" && res.StructuredContent == nil && len(files) > 0 {
 		raw = nil
 	}
@@ -78,6 +79,7 @@ func (s *server) content(list []mcp.Content) (string, []codemode.File) {
 		}
 	}
 	for i, f := range files {
+		// Replacing bytes would damage a picture; in text a secret is worth it.
 		if utf8.Valid(f.Data) {
 			files[i].Data = []byte(s.set.opts.Secrets.Scrub(string(f.Data)))
 		}
@@ -112,6 +114,7 @@ func (s *server) invoke(ctx context.Context, tool, name string, c tools.Invocati
 		a.Text = string(a.Failure.JSON())
 		return a
 	}
+	// A value that is a string is text for the model, anything else JSON.
 	if json.Unmarshal(value, &a.Text) != nil {
 		a.Text, a.Data = string(value), value
 	}

@@ -22,7 +22,8 @@
 // place of its tools; the others serve. One that dies is started anew by the next
 // call of one of its tools; a call that was in progress fails, and says that it
 // may have been done. A call has [Options].Timeout, a message 16 MiB, a server
-// 500 tools. Whatever is beyond is left out, and said so.
+// 500 tools. Whatever is beyond is left out, and said so. One that sends requests
+// and does not read the answers is ended.
 //
 // # Limits
 //

@@ -19,37 +19,66 @@ const (
 	maxPages       = 100
 	maxSchema      = 256 << 10
 	maxAbout       = 16 << 10
+	maxListed      = 16 << 20 // bytes of all tools of a server
 )
+
+// A listed tool is what is kept of one that a server lists.
+type listed struct {
+	name, title, about string
+	hints              tools.Annotations
+	input, output      json.RawMessage
+	err                error // why it cannot be called
+}
+
+func take(t *mcp.Tool) listed {
+	l := listed{name: t.Name, title: clip(t.Title, 200), about: clip(t.Description, maxAbout), hints: hints(t.Annotations)}
+	if l.input, l.err = schema(t.InputSchema); len(l.input) == 0 {
+		l.input = json.RawMessage(`{"type":"object"}`)
+	}
+	l.output, _ = schema(t.OutputSchema)
+	return l
+}
+
+func (l *listed) size() int {
+	return len(l.name) + len(l.title) + len(l.about) + len(l.input) + len(l.output)
+}
 
 // relist asks a server for its tools.
 func (s *server) relist(ctx context.Context, live *link) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, s.set.opts.StartTimeout, errSlow)
 	defer cancel()
 	defer context.AfterFunc(s.set.ctx, cancel)()
-	var list []*mcp.Tool
+	var list []listed
 	var problems []error
-	seen := map[string]bool{}
+	seen, size := map[string]bool{}, 0
 	params := &mcp.ListToolsParams{}
 	for range maxPages {
 		page, err := live.ListTools(ctx, params)
 		if err != nil {
+			// The cause says which time was over; the SDK's error only that one was.
 			if ctx.Err() != nil {
 				err = context.Cause(ctx)
 			}
 			return fmt.Errorf("listing its tools: %w", err)
 		}
 		for _, t := range page.Tools {
-			if t == nil || seen[t.Name] {
+			// One more than the bound is taken, which shows below that there are
+			// more.
+			if t == nil || seen[t.Name] || len(list) > maxServerTools || size > maxListed {
 				continue
 			}
 			seen[t.Name] = true
-			list = append(list, t)
+			list = append(list, take(t))
+			size += list[len(list)-1].size()
 		}
-		if params.Cursor = page.NextCursor; params.Cursor == "" || len(list) > maxServerTools {
+		if params.Cursor = page.NextCursor; params.Cursor == "" || len(list) > maxServerTools || size > maxListed {
 			break
 		}
 	}
-	if len(list) > maxServerTools || params.Cursor != "" {
+	if size > maxListed {
+		list = list[:len(list)-1]
+		problems = append(problems, fmt.Errorf("its tools are described in more than %d bytes; the first %d are there", maxListed, len(list)))
+	} else if len(list) > maxServerTools || params.Cursor != "" {
 		list = list[:min(len(list), maxServerTools)]
 		problems = append(problems, fmt.Errorf("it has too many tools; the first %d are there", len(list)))
 	}
@@ -65,32 +94,26 @@ func (s *server) relist(ctx context.Context, live *link) error {
 }
 
 // entry returns a tool of the server as an entry.
-func (s *server) entry(t *mcp.Tool, n names) codemode.Entry {
-	name := n.of(s.Name, t.Name)
-	e := codemode.Entry{Files: true, Tool: tools.Tool{
-		Name: name, Title: clip(t.Title, 200), Description: clip(t.Description, maxAbout), Annotations: hints(t.Annotations),
-	}}
-	if !strings.HasSuffix(name, t.Name) {
-		e.Description = strings.TrimSpace(fmt.Sprintf("%s (the tool %s of the server %s)", e.Description, clip(t.Name, 200), s.Name))
+func (s *server) entry(t listed, n names) codemode.Entry {
+	name := n.of(s.prefix, t.name)
+	e := codemode.Entry{Files: true, Tool: tools.Tool{Name: name, Title: t.title, Description: t.about, Annotations: t.hints,
+		InputSchema: t.input, OutputSchema: t.output}}
+	if !strings.HasSuffix(name, t.name) {
+		e.Description = strings.TrimSpace(fmt.Sprintf("%s (the tool %s of the server %s)", e.Description, clip(t.name, 200), s.Name))
 	}
-	r := s.Rules[t.Name]
+	r := s.Rules[t.name]
 	e.Use, e.Reason, e.Exclusive = r.Use, r.Reason, r.Exclusive
-	var err error
-	if e.InputSchema, err = schema(t.InputSchema); err == nil && len(e.InputSchema) == 0 {
-		e.InputSchema = json.RawMessage(`{"type":"object"}`)
+	if t.err != nil {
+		e.Use, e.Reason = codemode.Nobody, "its schema is "+t.err.Error()
 	}
-	if err != nil {
-		e.InputSchema, e.Use, e.Reason = json.RawMessage(`{"type":"object"}`), codemode.Nobody, "its schema is "+err.Error()
-	}
-	e.OutputSchema, _ = schema(t.OutputSchema)
 	e.Call = func(ctx context.Context, c codeinterp.FunctionCall) (json.RawMessage, []codemode.File, error) {
-		res, err := s.call(ctx, t.Name, c.Args)
+		res, err := s.call(ctx, t.name, c.Args)
 		if err != nil {
 			return nil, nil, err
 		}
 		return s.value(res)
 	}
-	e.Invoke = func(ctx context.Context, c tools.Invocation) *tools.Answer { return s.invoke(ctx, t.Name, name, c) }
+	e.Invoke = func(ctx context.Context, c tools.Invocation) *tools.Answer { return s.invoke(ctx, t.name, name, c) }
 	return e
 }
 

@@ -32,6 +32,8 @@ func TestMain(m *testing.M) {
 		time.Sleep(10 * time.Minute)
 	case "endless": // lists tools without end
 		endless()
+	case "deaf", "asking": // lists one tool, and does not read from its first call on
+		deaf(os.Getenv("MCPTOOLS_SERVER") == "asking")
 	case "garbage":
 		fmt.Println("\x00\xff{{{")
 		time.Sleep(10 * time.Minute)
@@ -104,6 +106,47 @@ func good() *mcp.Server {
 		return text("added"), nil
 	})
 	return s
+}
+
+// deaf serves until a tool is called, and reads no further. If it asks, it sends
+// requests without end.
+func deaf(asks bool) {
+	fmt.Fprintln(os.Stderr, "deaf", os.Getpid())
+	in := bufio.NewScanner(os.Stdin)
+	for in.Scan() {
+		result := firstResult(in.Bytes())
+		if result == "" {
+			break
+		}
+		fmt.Println(result)
+	}
+	for i := 0; asks; i++ {
+		fmt.Printf(`{"jsonrpc":"2.0","id":%d,"method":"ping","params":{"_meta":{"x":"%s"}}}`+"\n", i, strings.Repeat("x", 1<<10))
+	}
+	time.Sleep(10 * time.Minute)
+}
+
+// firstResult answers what comes before the first call of a tool, which it does
+// not answer. Nothing is needed for notifications.
+func firstResult(message []byte) string {
+	var r struct {
+		ID     json.RawMessage
+		Method string
+	}
+	json.Unmarshal(message, &r)
+	result := map[string]string{
+		"initialize": `{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"x","version":"1"}}`,
+		"tools/list": `{"tools":[{"name":"t","inputSchema":{"type":"object"}}]}`,
+	}[r.Method]
+	switch {
+	case r.ID == nil:
+		return "\n"
+	case r.Method == "tools/call":
+		return ""
+	case result == "":
+		return fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"no"}}`, r.ID)
+	}
+	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":%s}`, r.ID, result)
 }
 
 // endless answers each request for a list of tools with a thousand and a cursor.

@@ -8,14 +8,13 @@ import (
 	"io"
 	"log/slog"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/toolcell/toolcell/codeinterp"
-	"github.com/toolcell/toolcell/tools"
 	"github.com/toolcell/toolcell/tools/codemode"
+	"github.com/toolcell/toolcell/tools/secret"
 )
 
 // Defaults of [Options].
@@ -26,8 +25,9 @@ const (
 
 // A Server is an MCP server: a Command, a URL or a Session.
 type Server struct {
-	// Name is put before the names of its tools; it may be empty where there
-	// is one server.
+	// Name is put before the names of its tools, with an underscore; with two
+	// where another server's Name begins with it, so that no tool ever takes
+	// another server's name. It may be empty where there is one server.
 	Name string
 
 	// Command is started with Args in Dir, and speaks on its standard input
@@ -71,7 +71,7 @@ type Options struct {
 	StartTimeout time.Duration
 
 	// Secrets are replaced in all that servers answer. Nil means none.
-	Secrets *tools.Secrets
+	Secrets *secret.Scrubber
 
 	// Stderr gets what servers print there. Nil means nobody does.
 	Stderr io.Writer
@@ -112,10 +112,12 @@ func Open(ctx context.Context, servers []Server, opts *Options) (*Set, error) {
 	if s.opts.Logger == nil {
 		s.opts.Logger = slog.New(slog.DiscardHandler)
 	}
+	// ctx bounds the opening; the set lives until Close.
 	s.ctx, s.stop = context.WithCancelCause(context.WithoutCancel(ctx))
 	var starts sync.WaitGroup
-	for _, config := range servers {
-		one := &server{Server: config, set: s, dirty: make(chan struct{}, 1), turn: make(chan struct{}, 1)}
+	before := prefixes(servers)
+	for i, config := range servers {
+		one := &server{Server: config, prefix: before[i], set: s, dirty: make(chan struct{}, 1), turn: make(chan struct{}, 1)}
 		s.servers = append(s.servers, one)
 		starts.Go(func() { one.start(ctx) })
 	}
@@ -158,6 +160,8 @@ func (s *Set) OnChange(fn func([]codemode.Entry)) {
 }
 
 func (s *Set) changed() {
+	// Held from before the entries are read, so that the last list told is the
+	// newest.
 	s.telling.Lock()
 	defer s.telling.Unlock()
 	s.mu.Lock()
@@ -221,6 +225,7 @@ func (s *Set) Close() error {
 	closed := s.closed
 	s.closed = true
 	s.mu.Unlock()
+	// The first call ends the sessions; a second one still waits for what it ends.
 	if closed {
 		s.work.Wait()
 		return nil
@@ -233,28 +238,6 @@ func (s *Set) Close() error {
 	ends.Wait()
 	s.work.Wait()
 	return nil
-}
-
-// names are those that entries have already.
-type names map[string]bool
-
-// newNames has those that codemode takes.
-func newNames() names { return names{"search": true, "describe": true, "display": true} }
-
-// of returns a name that is none yet, like that of a tool of a server.
-func (n names) of(server, tool string) string {
-	full := tool
-	if server != "" {
-		full = server + "_" + tool
-	}
-	name := tools.FunctionName(strings.ToValidUTF8(full, "_"))
-	for i := 2; n[name]; i++ {
-		end := fmt.Sprint("_", i)
-		base := tools.FunctionName(full)
-		name = base[:min(len(base), 64-len(end))] + end
-	}
-	n[name] = true
-	return name
 }
 
 func sortedKeys[V any](m map[string]V) []string {

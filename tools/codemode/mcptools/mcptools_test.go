@@ -23,6 +23,7 @@ import (
 	"github.com/toolcell/toolcell/tools"
 	"github.com/toolcell/toolcell/tools/codemode"
 	"github.com/toolcell/toolcell/tools/codemode/mcptools"
+	"github.com/toolcell/toolcell/tools/secret"
 )
 
 func pixel() []byte {
@@ -90,7 +91,7 @@ func until(t *testing.T, is func() bool) {
 }
 
 func TestResults(t *testing.T) {
-	secrets, err := tools.NewSecrets("s3cr3t-token-value")
+	secrets, err := secret.New("s3cr3t-token-value")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,9 +17,10 @@ import (
 // A server is one of a set.
 type server struct {
 	Server
-	set   *Set
-	dirty chan struct{} // the tools may have changed
-	turn  chan struct{} // held by whoever connects
+	prefix string // of the names of its tools
+	set    *Set
+	dirty  chan struct{} // the tools may have changed
+	turn   chan struct{} // held by whoever connects
 
 	listing sync.Mutex // held by whoever lists again
 
@@ -27,7 +28,7 @@ type server struct {
 	live     *link
 	failures int
 	failed   time.Time
-	list     []*mcp.Tool
+	list     []listed
 	problems []error
 }
 
@@ -81,6 +82,7 @@ func (s *server) session(ctx context.Context) (*link, error) {
 		}
 		live.end()
 	}
+	// A server that does not start is not started anew for each of many calls.
 	if wait := min(time.Duration(failures)*time.Second, 30*time.Second); failures > 0 && time.Since(failed) < wait {
 		return nil, errAway
 	}
@@ -90,6 +92,8 @@ func (s *server) session(ctx context.Context) (*link, error) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	// Close may have come while it connected, and finds no session of this server
+	// yet.
 	if err == nil && s.set.ctx.Err() != nil {
 		err = context.Cause(s.set.ctx)
 	}
@@ -97,6 +101,7 @@ func (s *server) session(ctx context.Context) (*link, error) {
 		if live != nil {
 			go live.end()
 		}
+		// A caller who gave up is no fault of the server.
 		if ctx.Err() == nil {
 			s.failures, s.failed = s.failures+1, time.Now()
 			s.problems = []error{err}
@@ -128,6 +133,7 @@ func (s *server) connect(ctx context.Context) (*link, error) {
 		Capabilities:           &mcp.ClientCapabilities{},
 		ToolListChangedHandler: func(context.Context, *mcp.ToolListChangedRequest) { s.mark() },
 	})
+	// Only the opening is bounded: what could cancel it is taken off before returning.
 	life, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	timer := time.AfterFunc(s.set.opts.StartTimeout, func() { cancel(errSlow) })
 	defer timer.Stop()
@@ -270,6 +276,7 @@ func (s *server) call(ctx context.Context, tool string, args json.RawMessage) (*
 	case a = <-done:
 	case <-own.Done():
 		a.err = context.Cause(own)
+	// Of a session that has ended the answer may have come just before.
 	case <-live.done:
 		select {
 		case a = <-done:
@@ -278,6 +285,7 @@ func (s *server) call(ctx context.Context, tool string, args json.RawMessage) (*
 		}
 	}
 	if a.err != nil {
+		// Known before done is closed, so that the next call does not go to it.
 		if own.Err() == nil && s.fatal(a.err) {
 			live.gone.Store(true)
 		}
@@ -289,6 +297,8 @@ func (s *server) call(ctx context.Context, tool string, args json.RawMessage) (*
 // fatal reports whether the session ends with the error of a call.
 func (s *server) fatal(err error) bool {
 	var answered *jsonrpc.Error
+	// Over HTTP each call has a request of its own, whose failure is not the
+	// session's.
 	return s.URL == "" && !errors.As(err, &answered) || errors.Is(err, mcp.ErrConnectionClosed) || errors.Is(err, errAway)
 }
 

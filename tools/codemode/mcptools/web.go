@@ -1,6 +1,8 @@
 package mcptools
 
 import (
+	"bufio"
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -41,21 +43,66 @@ func (s *server) web() (mcp.Transport, error) {
 type guarded struct {
 	scheme, host string
 	headers      map[string]string
+	answers      answers
 }
 
 func (g *guarded) RoundTrip(r *http.Request) (*http.Response, error) {
+	// Checked again beside CheckRedirect: the SSE transport goes where the server's
+	// endpoint event says.
 	if r.URL.Host != g.host || r.URL.Scheme != g.scheme {
 		return nil, errors.New("a request to another host than the server's")
 	}
+	// A RoundTripper must not change the request (net/http).
 	r = r.Clone(r.Context())
 	for k, v := range g.headers {
 		r.Header.Set(k, v)
 	}
+	end := func() {}
+	if isAnswer(r) {
+		ctx, done, err := g.answers.begin(r.Context())
+		if err != nil {
+			return nil, err
+		}
+		r, end = r.WithContext(ctx), done
+	}
 	res, err := http.DefaultTransport.RoundTrip(r)
-	if err == nil && !strings.HasPrefix(res.Header.Get("Content-Type"), "text/event-stream") {
+	if err != nil {
+		end()
+		return nil, err
+	}
+	res.Body = &endingBody{res.Body, end}
+	if !strings.HasPrefix(res.Header.Get("Content-Type"), "text/event-stream") {
 		res.Body = &limitedBody{res.Body, maxMessage}
 	}
-	return res, err
+	return res, nil
+}
+
+// isAnswer reports whether a request carries the answer to one of the server's,
+// and leaves its body to be read. A message of ours says its method at once,
+// before anything that the server has chosen.
+func isAnswer(r *http.Request) bool {
+	if r.Method != http.MethodPost || r.Body == nil {
+		return false
+	}
+	body := bufio.NewReader(r.Body)
+	head, _ := body.Peek(96)
+	r.Body = struct {
+		io.Reader
+		io.Closer
+	}{body, r.Body}
+	return len(head) > 0 && !bytes.Contains(head, []byte(`"method":"`))
+}
+
+// endingBody is a body whose end ends something.
+type endingBody struct {
+	io.ReadCloser
+	end func()
+}
+
+// Close implements io.Closer.
+func (b *endingBody) Close() error {
+	defer b.end()
+	return b.ReadCloser.Close()
 }
 
 var errHuge = fmt.Errorf("an answer of more than %d bytes", maxMessage)

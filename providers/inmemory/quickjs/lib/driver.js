@@ -191,8 +191,7 @@
     if (Object.hasOwn(e, "errors") && !keys.includes("errors")) keys.push("errors");
     let frames = typeof stack === "string" ? mapStack(stack).replace(/\n+$/, "") : "";
     while (name !== null && frames.startsWith(`    at ${name} (`)) frames = frames.slice(frames.indexOf("\n") + 1);
-    if (frames === "" || typeof stack !== "string") return `[${head}]`;
-    if (!frames.startsWith("    at ")) return frames;
+    if (frames === "") return typeof stack === "string" && stack !== "" && !stack.startsWith(label) ? stack : `[${head}]`;
     return `${head}\n${frames}`;
   }
 

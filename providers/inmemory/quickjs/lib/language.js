@@ -93,7 +93,7 @@
 
   exports.captureStackTrace = function (target, above) {
     if (target === null || typeof target !== "object" && typeof target !== "function") throw new TypeError(`Invalid argument`);
-    let frames = `${new Error().stack}`.split("\n").filter((l) => !l.includes("node:internal/") && !l.includes("(native)"));
+    let frames = `${new Error().stack}`.split("\n").filter((l) => l.startsWith("    at "));
     if (typeof above === "function" && above.name !== "") {
       const i = frames.findLastIndex((l) => l.startsWith(`    at ${above.name} `));
       if (i >= 0) frames = frames.slice(i + 1);

@@ -1,8 +1,6 @@
 // What programs can call of the host. See calls.go.
 (function (host) {
   "use strict";
-  const { parse, stringify } = JSON;
-  const PromiseOf = Promise;
 
   // A ToolError is what a call fails with: tool is the function's name.
   class ToolError extends Error {
@@ -13,22 +11,18 @@
   }
   Object.defineProperty(ToolError.prototype, "name", { value: "ToolError", writable: true, configurable: true });
 
-  const call = (name, args) => new PromiseOf((resolve, reject) => {
-    host.callTool(name, args === undefined ? "{}" : stringify(args), (ok, text) => {
-      try {
-        if (ok) resolve(parse(text));
-        else reject(new ToolError(name, text));
-      } catch (e) {
-        reject(e);
-      }
-    });
-  });
+  // failure is the error of a call with the rest of its stack.
+  const failure = (tool, message, frames) => {
+    const e = new ToolError(tool, message);
+    e.stack = `ToolError: ${e.message}${frames}`;
+    return e;
+  };
 
   // make returns an object with a function for each of the names.
   const make = (names) => {
     const tools = { __proto__: null };
-    for (const name of names.split(",")) tools[name] = { [name]: (args) => call(name, args) }[name];
+    for (const name of names.split(",")) tools[name] = { [name]: (args) => host.callTool(name, args) }[name];
     return tools;
   };
-  return { make, ToolError };
+  return { make, failure, ToolError };
 });

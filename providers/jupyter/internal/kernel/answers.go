@@ -11,8 +11,8 @@ const (
 	// seven times as many in the message; servers accept 10 MiB.
 	maxReply = 1 << 20
 
-	// linger is how long an answer waits for those to other open calls.
-	linger = time.Millisecond
+	// gatherTime is how long an answer waits for those to other open calls.
+	gatherTime = time.Millisecond
 
 	// A reply says at the latest after ackAfter prompts, or ackBytes of them,
 	// that they have come. The kernel holds back more than twice as many.
@@ -32,7 +32,9 @@ func (c *calls) write() {
 		others := c.open > 0
 		c.mu.Unlock()
 		if others {
-			time.Sleep(linger)
+			// Calls that run side by side often end together: one reply carries all
+			// their answers.
+			time.Sleep(gatherTime)
 		}
 		for {
 			s, replies := c.next()
@@ -54,14 +56,16 @@ func (c *calls) write() {
 func (c *calls) owes() bool { return c.unseen >= ackAfter || c.unseenBy >= ackBytes }
 
 // next returns what is to be sent, and by which socket.
-func (c *calls) next() (*socket, []wire.Reply) {
+func (c *calls) next() (*socket, []wire.InputReply) {
 	c.k.mu.Lock()
 	s := c.k.sock
 	c.k.mu.Unlock()
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	// What was under way in the old socket may be lost on both sides: ask for the
+	// prompts again, and repeat every reply that the kernel may not have.
 	if s != c.sock || c.again {
-		replies := []wire.Reply{{Run: c.run, Got: c.prompts, Again: s != c.sock}}
+		replies := []wire.InputReply{{Run: c.run, Got: c.prompts, Again: s != c.sock}}
 		c.sock, c.again = s, false
 		return s, append(replies, c.kept...)
 	}
@@ -69,15 +73,16 @@ func (c *calls) next() (*socket, []wire.Reply) {
 		return nil, nil
 	}
 	c.sent++
-	r := wire.Reply{Run: c.run, Number: c.sent, Got: c.prompts}
+	r := wire.InputReply{Run: c.run, Number: c.sent, Got: c.prompts}
 	r.Answers, c.answers = wire.Cut(c.answers, maxReply)
+	// Before it is sent: where the socket fails, the next one has to bring it.
 	c.kept = append(c.kept, r)
 	c.unseen, c.unseenBy = 0, 0
-	return s, []wire.Reply{r}
+	return s, []wire.InputReply{r}
 }
 
 // send sends a reply, unless the run ends first.
-func (c *calls) send(s *socket, r *wire.Reply) error {
+func (c *calls) send(s *socket, r *wire.InputReply) error {
 	c.k.mu.Lock()
 	id := c.k.newID("h")
 	c.k.mu.Unlock()

@@ -25,8 +25,11 @@ var bashDialect = dialect{
 }
 
 // otherBashDialect is for other kernels, such as calysto_bash, whose shells go on
-// with a program after the kernel has told that it was interrupted.
-var otherBashDialect = dialect{noStdin: true, deaf: true, start: bashDialect.start, remove: bashDialect.remove}
+// with a program after the kernel has told that it was interrupted. What the
+// shell prints to standard error comes as standard output: the other is the
+// kernel's own.
+var otherBashDialect = dialect{noStdin: true, deaf: true, start: bashDialect.start, remove: bashDialect.remove,
+	bereft: regexp.MustCompile(`^(\x1b\[[0-9;]*m)*End Of File \(EOF\)\. Exception style platform\.`).Match}
 
 func bashSurroundings(s Surroundings) string {
 	var b strings.Builder

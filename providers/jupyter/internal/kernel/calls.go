@@ -2,7 +2,6 @@ package kernel
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"sync"
 
@@ -39,17 +38,17 @@ type calls struct {
 	work  sync.WaitGroup // the writer and the calls
 
 	mu       sync.Mutex
-	open     int           // calls without an answer
-	prompts  int           // that came
-	unseen   int           // of them, those that no reply speaks of
-	unseenBy int           // and their bytes
-	answers  []wire.Answer // that wait to be sent
-	sent     int           // replies
-	kept     []wire.Reply  // that the kernel may not have
-	bytes    int           // of answers and kept
-	fewer    chan struct{} // closed when these are fewer
-	again    bool          // the kernel lacks replies
-	sock     *socket       // the last one that was written to
+	open     int               // calls without an answer
+	prompts  int               // that came
+	unseen   int               // of them, those that no reply speaks of
+	unseenBy int               // and their bytes
+	answers  []wire.Answer     // that wait to be sent
+	sent     int               // replies
+	kept     []wire.InputReply // that the kernel may not have
+	bytes    int               // of answers and kept
+	fewer    chan struct{}     // closed when these are fewer
+	again    bool              // the kernel lacks replies
+	sock     *socket           // the last one that was written to
 }
 
 // newCalls returns nil where the program has no functions. k.mu is held.
@@ -60,6 +59,7 @@ func newCalls(k *Kernel, run string, prog *driver.Program) *calls {
 	c := &calls{k: k, run: run, prog: prog, nonce: k.offer.nonce, sock: k.sock,
 		told: make(chan struct{}), wake: make(chan struct{}, 1)}
 	c.ctx, c.over = context.WithCancel(context.Background())
+	prog.Room = c.room
 	c.work.Go(c.write)
 	return c
 }
@@ -126,11 +126,8 @@ func (c *calls) take(p *wire.Prompt) {
 
 // attend serves a call and answers it. Whoever waits for an answer that the end
 // of the run prevents is told once the program was interrupted.
-func (c *calls) attend(call wire.Call) {
-	value, err := json.RawMessage(nil), driver.ErrEnded
-	if c.room() {
-		value, err = c.prog.Call(c.ctx, call.Name, call.Args)
-	}
+func (c *calls) attend(call wire.FunctionCall) {
+	value, err := c.prog.Call(c.ctx, call.Name, call.Args)
 	if errors.Is(err, driver.ErrEnded) {
 		select {
 		case <-c.told:
@@ -151,14 +148,14 @@ func (c *calls) attend(call wire.Call) {
 	c.poke()
 }
 
-// room waits while the kernel leaves too much unread, and reports whether the
-// run goes on.
-func (c *calls) room() bool {
+// room waits while the kernel leaves too much unread, and reports whether ctx
+// goes on.
+func (c *calls) room(ctx context.Context) bool {
 	for {
 		c.mu.Lock()
 		if c.bytes <= maxKept {
 			c.mu.Unlock()
-			return c.ctx.Err() == nil
+			return ctx.Err() == nil
 		}
 		if c.fewer == nil {
 			c.fewer = make(chan struct{})
@@ -167,7 +164,7 @@ func (c *calls) room() bool {
 		c.mu.Unlock()
 		select {
 		case <-fewer:
-		case <-c.ctx.Done():
+		case <-ctx.Done():
 			return false
 		}
 	}
@@ -179,7 +176,8 @@ func (c *calls) drop(got int) {
 		for _, a := range c.kept[0].Answers {
 			c.bytes -= len(a.Text)
 		}
-		c.kept[0] = wire.Reply{}
+		// The array stays in use, and would keep the answers alive.
+		c.kept[0] = wire.InputReply{}
 		c.kept = c.kept[1:]
 	}
 	if c.fewer != nil && c.bytes <= maxKept {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/providers/jupyter/internal/server"
+	"github.com/toolcell/toolcell/providers/jupyter/internal/wire"
 )
 
 // A dialect is what has to be said to a kernel in its own language, by hidden
@@ -26,6 +27,8 @@ type dialect struct {
 	leave string
 	// offer makes functions of the host known; nil where programs cannot call.
 	offer func(args map[string]any) string
+	// files: setup serves the requests of Files.
+	files bool
 	// idle is an expression that is true where nothing of the program runs on.
 	idle string
 	// outcome is an expression that tells how the program of a request ended:
@@ -38,6 +41,9 @@ type dialect struct {
 	// replaced recognises that the kernel put a new process in place of the one
 	// that the program ended, by what it prints then.
 	replaced func(text []byte) bool
+	// bereft recognises that the program's process has ended, and that the kernel
+	// puts none in its place, by what it prints to standard error then.
+	bereft func(text []byte) bool
 	// settle prints a marker to the streams, for kernels whose output comes
 	// after they said that they are idle.
 	settle func(marker string) string
@@ -45,6 +51,8 @@ type dialect struct {
 	deaf bool
 	// skipsBlank: lines are counted from the first that is not blank.
 	skipsBlank bool
+	// fault puts an error into the form that others have.
+	fault func(*wire.ErrorContent)
 	// exit tells an exit from an error.
 	exit func(*codeinterp.ProgramError) (int, bool)
 	// value derives a result's JSON form from its representations.
@@ -67,7 +75,7 @@ func NewKind(language, name string, s server.Spec) Kind {
 // Visited is the kind of a kernel that somebody else works in: it is left as it
 // is, and only what it says is understood as that of its language.
 func (k Kind) Visited() Kind {
-	d := dialect{exit: k.dialect.exit, skipsBlank: k.dialect.skipsBlank, deaf: k.dialect.deaf, value: k.dialect.value}
+	d := dialect{exit: k.dialect.exit, skipsBlank: k.dialect.skipsBlank, deaf: k.dialect.deaf, value: k.dialect.value, fault: k.dialect.fault}
 	if d.value == nil {
 		d.value = jsonValue
 	}
@@ -84,6 +92,8 @@ func dialectOf(language string, s server.Spec) *dialect {
 		return &pythonDialect
 	case strings.Contains(argv, "deno"):
 		return &denoDialect
+	case s.Language == "R":
+		return &rDialect
 	case language == "bash" && strings.Contains(argv, "bash_kernel"):
 		return &bashDialect
 	case language == "bash" || s.Language == "bash":
@@ -109,7 +119,7 @@ func arguments(s Surroundings) string {
 	for k, v := range s.Env {
 		env[b64(k)] = b64(v)
 	}
-	args := map[string]any{"env": env, "cwd": b64(s.Cwd), "stdin": nil, "private": s.Private, "dir": s.Dir}
+	args := map[string]any{"env": env, "cwd": b64(s.Cwd), "stdin": nil, "private": s.Private, "dir": s.Dir, "once": s.Once}
 	if s.Stdin != nil {
 		args["stdin"] = b64(string(s.Stdin))
 	}

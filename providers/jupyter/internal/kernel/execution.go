@@ -45,6 +45,7 @@ type progress struct {
 	death       bool
 	cause       codeinterp.Cause // of the death
 	replaced    bool             // the program's process; the kernel lives on
+	bereft      bool             // as replaced, but that the kernel has none any more
 	answered    bool             // the kernel has gone on to what came after the run
 	interrupted bool
 	noInput     bool // the program wanted input that there was not
@@ -82,6 +83,7 @@ func (e *execution) finish() {
 	e.calls.stop()
 	e.q.close()
 	e.pump.Wait()
+	// After the pump, which starts calls: none is added while they are waited for.
 	e.calls.close()
 }
 
@@ -223,20 +225,26 @@ func (e *execution) stream(ev *event) {
 }
 
 // watchProcess looks for the end of the program's process at the end of what is
-// printed.
+// printed, or in what the kernel says of it.
 func (e *execution) watchProcess(ev *event) {
+	if f := e.k.dialect.bereft; f != nil && ev.stream == "stderr" && !ev.late && f(ev.data) {
+		e.update(func(p *progress) { p.bereft = true })
+	}
 	f := e.k.dialect.replaced
 	if f == nil || ev.late {
 		return
 	}
+	// The words can come in two messages; 64 bytes are more than they need.
 	e.ending = append(e.ending, ev.data...)
 	e.ending = e.ending[max(0, len(e.ending)-64):]
 	is := f(e.ending)
+	// To false as well: with text behind them the words were the program's own.
 	e.update(func(p *progress) { p.replaced = is })
 }
 
 // isExitWarning recognises what IPython says after a SystemExit.
 func isExitWarning(p []byte) bool {
+	// With more lines it carries text of the program too, which is not to be dropped.
 	return bytes.Contains(p, []byte("UserWarning: To exit: use 'exit', 'quit', or Ctrl-D.")) && bytes.Count(p, []byte("\n")) <= 2
 }
 
@@ -255,8 +263,8 @@ func (e *execution) message(m *wire.Message, late bool) {
 		}
 	case "execute_reply":
 		var r wire.ExecuteReply
-		if err := json.Unmarshal(m.Content, &r); err != nil {
-			r.Status = "error"
+		if err := json.Unmarshal(m.Content, &r); err != nil || r.Status != "ok" && !r.Aborted() {
+			r.Status = "error" // what says nothing does not say that all is well
 		}
 		e.update(func(p *progress) {
 			if p.reply == nil && !late {

@@ -56,6 +56,7 @@ func (e *execution) giveInput() {
 		e.update(func(p *progress) { p.noInput = true })
 		ctx, cancel := context.WithTimeout(context.Background(), interruptLimit)
 		defer cancel()
+		// Where it fails, the empty answer below still lets the program go on.
 		_ = e.k.Interrupt(ctx)
 	}
 	e.k.mu.Lock()

@@ -24,8 +24,12 @@ var (
 	errDied = errors.New("the kernel died")
 )
 
-// leastPatience is how long a server has at least to answer a socket.
-const leastPatience = 10 * time.Second
+// A server has at least leastPatience to answer a socket, at first firstPatience at
+// most.
+const (
+	leastPatience = 10 * time.Second
+	firstPatience = 15 * time.Second
+)
 
 // askPause is the least time between two requests while something is waited
 // for: what failed at once is not to be asked again as fast as the server can
@@ -50,6 +54,8 @@ type Kernel struct {
 
 	heard atomic.Int64 // when the last message came, in Unix nanoseconds
 
+	interrupts *interrupts
+
 	mu sync.Mutex
 	state
 	dialect  *dialect // of the process; what it cannot do is found by trying
@@ -67,7 +73,7 @@ type Kernel struct {
 // New returns our end of a kernel that exists. It connects to nobody yet.
 func New(cfg *Config, kind Kind, h server.Handle) *Kernel {
 	return &Kernel{Kind: kind, Handle: h, cfg: cfg, dialect: kind.dialect, name: rand.Text(), nonce: rand.Text()[:6],
-		requests: map[string]*request{}}
+		requests: map[string]*request{}, interrupts: newInterrupts()}
 }
 
 // Known makes k one that another client prepared and left: name is what that
@@ -138,15 +144,16 @@ func (k *Kernel) ensure(ctx context.Context, busy func(bool)) error {
 }
 
 // connect dials, waiting for a server that is starting. A handshake that gets
-// no answer is made anew after half of the time that is left: a server that
-// missed the kernel's first sign of life answers after a minute only.
+// no answer is made anew, at the latest after half of the time that is left: a
+// server that missed the kernel's first sign of life answers after a minute only.
 func (k *Kernel) connect(ctx context.Context) error {
 	end, bounded := ctx.Deadline()
 	if !bounded {
 		end = time.Now().Add(k.cfg.StartTimeout)
 	}
+	patience := firstPatience
 	for pause := 50 * time.Millisecond; ; pause = min(2*pause, 2*time.Second) {
-		one, cancel := context.WithTimeout(ctx, max(time.Until(end)/2, leastPatience))
+		one, cancel := context.WithTimeout(ctx, max(min(time.Until(end)/2, patience), leastPatience))
 		err := k.dial(one)
 		unanswered := one.Err() != nil && ctx.Err() == nil
 		cancel()
@@ -154,6 +161,7 @@ func (k *Kernel) connect(ctx context.Context) error {
 		case err == nil:
 			return nil
 		case unanswered:
+			patience *= 2 // some servers take their time for each
 			continue
 		case server.IsGone(err):
 			k.vanished(codeinterp.CauseServer)
@@ -191,6 +199,8 @@ func (k *Kernel) dial(ctx context.Context) error {
 	old, name := k.sock, k.name
 	k.mu.Unlock()
 	if old != nil {
+		// receive drops what comes from a socket that was replaced, so its reader has
+		// to be done first.
 		old.close()
 		old.wait()
 	}
@@ -211,7 +221,9 @@ func (k *Kernel) dial(ctx context.Context) error {
 // ready waits until the kernel answers on its shell channel and its output
 // reaches us: after a start the one can work before the other. It notices a
 // process that is not the one we knew. A kernel that the server says is alive
-// is waited for until ctx ends, however slow it is.
+// is waited for until ctx ends, however slow it is. One that was started again
+// may listen elsewhere now, where only a new socket leads, and what the server
+// knows of its state can be of before.
 func (k *Kernel) ready(ctx context.Context, busy func(bool)) error {
 	if busy == nil {
 		busy = func(bool) {}
@@ -237,7 +249,14 @@ func (k *Kernel) ready(ctx context.Context, busy func(bool)) error {
 		if k.isGone() {
 			return ErrGone
 		}
-		busy(err == nil && st.State == "busy")
+		died := k.isLost()
+		busy(err == nil && st.State == "busy" && !died)
+		// Not at once: most servers start it where the present socket leads.
+		if died && limit > askPause {
+			if err := k.connect(ctx); err != nil {
+				return err
+			}
+		}
 		if err := wait(ctx, askPause-time.Since(start)); err != nil {
 			return err
 		}
@@ -291,29 +310,11 @@ func (k *Kernel) Restart(ctx context.Context) error {
 // Delete ends the kernel. Where that failed it can be tried again.
 func (k *Kernel) Delete(ctx context.Context) error {
 	err := k.cfg.Client.DeleteKernel(ctx, k.Handle)
+	// No program will run in it that a late one could hit.
+	k.interrupts.cancel()
 	k.Drop()
 	if err == nil {
 		k.vanished("")
-	}
-	return err
-}
-
-// Interrupt asks the kernel to interrupt what it runs. It is ErrUnsupported where
-// the kernel's answer would not be the program's end.
-func (k *Kernel) Interrupt(ctx context.Context) error {
-	k.mu.Lock()
-	s, id, run, deaf := k.sock, k.newID("h"), k.run, k.dialect.deaf
-	k.mu.Unlock()
-	if deaf {
-		return errors.ErrUnsupported
-	}
-	if k.Kind.InterruptMode == "message" {
-		_ = k.send(s, "control", id, "interrupt_request", struct{}{})
-	}
-	err := k.cfg.Client.Interrupt(ctx, k.Handle.Kernel)
-	if run != nil {
-		run.update(func(p *progress) { p.interrupted = true })
-		run.calls.interrupted()
 	}
 	return err
 }
@@ -326,6 +327,18 @@ func (k *Kernel) Drop() {
 	if s != nil {
 		s.close()
 	}
+}
+
+// leaveLimit is how long a server has to close the socket of who leaves.
+const leaveLimit = 2 * time.Second
+
+// HangUp is Drop, once all that the server sends has come: from then on it keeps
+// what the kernel says. It reports whether that is known.
+func (k *Kernel) HangUp() (whole bool) {
+	k.mu.Lock()
+	s := k.sock
+	k.mu.Unlock()
+	return s != nil && s.leave(leaveLimit)
 }
 
 // own reports whether a message id is one of ours, and whether it is that of a

@@ -26,6 +26,7 @@ func (k *Kernel) EndLeft(ctx context.Context, grace time.Duration, kill func(con
 	}
 	interrupt, cancel := context.WithTimeout(ctx, interruptLimit)
 	defer cancel()
+	// One that fails shows as a kernel that does not answer.
 	_ = k.Interrupt(interrupt)
 	if err := k.answers(ctx, grace); err == nil || k.isGone() {
 		return "was interrupted", nil

@@ -46,8 +46,7 @@ func (k *Kernel) Offer(ctx context.Context, functions []codeinterp.Function) err
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if k.proc == ready || k.proc == home {
-		k.offer = o
-	}
+	// Another process may have taken its place meanwhile, which knows of no functions.
+	k.offers(o)
 	return nil
 }

@@ -50,10 +50,20 @@ func (r *runner) ending() Ending {
 	if !r.killed && !p.death && r.k.counted(e.Count) {
 		e.Fresh = true
 	}
+	// idle comes behind all output. Where only the probe was answered it was lost,
+	// unless an interrupt hit the kernel before it could send it.
 	if r.noIdle || r.gap && !r.whole() || p.answered && !p.interrupted && !p.idle {
 		r.Out.Lost(codeinterp.Truncation{Stream: "stdout", Bytes: -1, Reason: codeinterp.TruncatedByConnection})
 	}
+	if p.death && p.cause == codeinterp.CauseExit && !r.killed {
+		// The libraries of kernels send from a thread of their own, and nothing
+		// says whether that came to it.
+		r.Out.Lost(codeinterp.Truncation{Stream: "stdout", Bytes: -1, Reason: codeinterp.TruncatedByExit})
+	}
 	if f := p.faultOrReply(); f != nil {
+		if r.k.dialect.fault != nil {
+			r.k.dialect.fault(f)
+		}
 		e.Error = wire.NewProgramError(f.Name, f.Value, f.Traceback, e.Count)
 		if e.Error.Line > 0 && r.k.dialect.skipsBlank {
 			e.Error.Line += blankLines(r.Program.Code)
@@ -78,7 +88,7 @@ func (r *runner) classify(e *Ending, p progress) {
 	case r.away != nil:
 		e.Left = true
 		e.Unknown = fmt.Errorf("%w; the program may have ended well or may still be running", r.away)
-	case p.replaced:
+	case p.replaced, p.bereft:
 		e.Lost, e.ExitCode, e.Cause = true, codeinterp.ExitKilled, codeinterp.CauseExit
 	case p.death:
 		e.Lost, e.ExitCode, e.Cause, e.Error = true, codeinterp.ExitKilled, r.deathCause(p), nil

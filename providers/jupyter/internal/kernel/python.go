@@ -19,12 +19,15 @@ var pythonStreams string
 //go:embed calls.py
 var pythonCalls string
 
+//go:embed files.py
+var pythonFiles string
+
 //go:embed setup.py
 var pythonSetup string
 
 var pythonDialect = dialect{
 	setup: func(raw, spill bool) string {
-		return pythonExec(strings.Join([]string{pyvalue.Source, pytools.Source, pythonStreams, pythonCalls, pythonSetup}, "\n\n"), map[string]any{"raw": raw, "spill": spill})
+		return pythonExec(strings.Join([]string{pyvalue.Source, pytools.Source, pythonStreams, pythonCalls, pythonFiles, pythonSetup}, "\n\n"), map[string]any{"raw": raw, "spill": spill})
 	},
 	offer: func(args map[string]any) string {
 		b, _ := json.Marshal(args)
@@ -37,6 +40,7 @@ var pythonDialect = dialect{
 	remove:     func(dir string) string { return fmt.Sprintf("%s.remove(%q)", pythonHelper, dir) },
 	idle:       pythonHelper + ".idle()",
 	outcome:    func(id string) string { return fmt.Sprintf("%s.outcome(%q)", pythonHelper, id) },
+	files:      true,
 	skipsBlank: true,
 	spool:      pythonHelper + ".spool.take()",
 	exit:       pythonExit,

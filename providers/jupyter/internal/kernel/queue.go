@@ -66,6 +66,7 @@ func newQueue() *queue {
 func (q *queue) put(e event) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	// Not bytes plus the new size: an event larger than the queue would wait for ever.
 	for q.bytes >= queueBytes && !q.closed {
 		q.cond.Wait()
 	}

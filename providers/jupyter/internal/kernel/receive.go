@@ -15,6 +15,7 @@ func (k *Kernel) receive(s *socket, f *frame) error {
 	m := &f.Msg
 	k.heard.Store(time.Now().UnixNano())
 	k.mu.Lock()
+	// After a restart the old socket may still bring words of the former process.
 	if s != k.sock || k.seen.before(&m.Header, k.conn == replaying) {
 		k.mu.Unlock()
 		return nil
@@ -31,6 +32,7 @@ func (k *Kernel) receive(s *socket, f *frame) error {
 		return run.receiveTail(tail, f)
 	case req != nil:
 		return k.answer(req, f)
+	// Who asked has given up; what comes of it is not the program's.
 	case hidden:
 		return nil
 	case run != nil:
@@ -83,6 +85,7 @@ func executionState(f *frame) (string, error) {
 		State string `json:"execution_state"`
 	}
 	if err == nil {
+		// What is malformed has no state, and is no reason to give up the socket.
 		_ = json.Unmarshal(content, &st)
 	}
 	return st.State, err
@@ -99,11 +102,12 @@ func (k *Kernel) answer(r *request, f *frame) error {
 		}
 		k.mu.Lock()
 		defer k.mu.Unlock()
-		if state == "idle" {
-			r.idle, k.others = true, false
+		if state == "idle" && !r.beside {
+			r.idle = true
+			k.workedForUs()
 		}
 		r.complete()
-	case "kernel_info_reply", "execute_reply":
+	case "kernel_info_reply", "execute_reply", "interrupt_reply", filesReply:
 		content, err := f.Content(k.cfg.MaxMessage)
 		k.mu.Lock()
 		defer k.mu.Unlock()
@@ -134,7 +138,7 @@ func (k *Kernel) takeLate(f *frame) error {
 			return wire.StreamText(f.Body, f.Size, wire.MaxHeader, emit)
 		}
 		return wire.WholeText(m.Content, emit)
-	case "display_data", "execute_result":
+	case "display_data", "update_display_data", "execute_result":
 		content, err := f.Content(k.cfg.MaxMessage)
 		if err != nil {
 			told := fmt.Sprintf("A display of %d bytes that came between two runs was dropped.\n", f.Size)

@@ -22,6 +22,8 @@ type request struct {
 	reply *wire.Message
 	idle  bool
 	err   error
+	// beside: it is served beside programs, so it tells nothing of them.
+	beside bool
 }
 
 // complete ends a request that has all it waits for. Kernel.mu is held.
@@ -43,7 +45,8 @@ func (r *request) abandon(err error) {
 
 // ask sends a request and returns its reply, once the kernel is idle again.
 func (k *Kernel) ask(ctx context.Context, channel, typ string, content any) (*wire.Message, error) {
-	r := &request{done: make(chan struct{})}
+	r := &request{done: make(chan struct{}), beside: channel == "control"}
+	r.idle = r.beside
 	k.mu.Lock()
 	id, s := k.newID("h"), k.sock
 	k.requests[id] = r
@@ -60,6 +63,11 @@ func (k *Kernel) ask(ctx context.Context, channel, typ string, content any) (*wi
 	case <-r.done:
 		return r.reply, r.err
 	case <-s.lost:
+		select {
+		case <-r.done: // before that
+			return r.reply, r.err
+		default:
+		}
 		return nil, fmt.Errorf("%w: %v", errSocketLost, s.err)
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)

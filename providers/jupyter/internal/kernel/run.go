@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
@@ -86,6 +87,8 @@ func (k *Kernel) Run(ctx context.Context, o Order) (Ending, error) {
 			return Ending{}, err
 		}
 		p := r.e.progress()
+		// With a gap, the word that it began may be what is missing: it must not run
+		// twice.
 		if r.killed || p.death || !p.dropped() || r.gap {
 			break
 		}
@@ -117,7 +120,11 @@ func (r *runner) finish() (Ending, error) {
 		}
 	}
 	r.e.finish()
-	if r.e.progress().replaced {
+	// Anew: only now has the pump seen all that came.
+	switch p := r.e.progress(); {
+	case p.bereft:
+		r.k.vanished(codeinterp.CauseExit)
+	case p.replaced:
 		r.k.forgotten()
 	}
 	r.fetchSpill()
@@ -132,7 +139,8 @@ func (r *runner) follow() error {
 	k.mu.Unlock()
 	err := r.Program.HandOver(func() error {
 		return k.send(s, "shell", r.e.id, "execute_request", wire.ExecuteRequest{
-			Code: r.Program.Code, StoreHistory: true, Expressions: r.expressions(),
+			// A byte order mark belongs to a file, and is an error to Python.
+			Code: strings.TrimPrefix(r.Program.Code, "\ufeff"), StoreHistory: true, Expressions: r.expressions(),
 			AllowStdin: r.Program.Stdin != nil && !k.HasStdin() || r.e.calls != nil,
 		})
 	})
@@ -159,6 +167,7 @@ func (r *runner) follow() error {
 			r.kill()
 			return nil
 		case <-w.halfTimer:
+			// Of the two signs idle is the one that says that no output is missing.
 			r.noIdle = !p.idle
 			return nil
 		case <-w.quiet.C:
@@ -206,8 +215,10 @@ func (r *runner) kill() {
 		r.leaveAlone()
 		return
 	}
+	// r.ctx has ended: that is the order to kill.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.ctx), killLimit)
 	defer cancel()
+	// need begins here; deferred is the wait for its end.
 	defer r.k.need(ctx, cancel)()
 	if r.killErr = r.Kill(ctx); r.killErr == nil {
 		r.await(killGrace)

@@ -117,6 +117,22 @@ def hook_asyncio():
     asyncio.run = run
 
 
+def hook_parser(shell):
+    """Has code that is nested too deeply for the compiler run into that as any
+    other error does: the kernel asks whether it awaits where it expects none."""
+    plain = getattr(shell, "should_run_async", None)
+    if plain is None:
+        return
+
+    def should_run_async(*args, **kwargs):
+        try:
+            return plain(*args, **kwargs)
+        except Exception:
+            return False
+
+    shell.should_run_async = should_run_async
+
+
 def at_exit(call):
     """Calls at the end of the process, also of one that then waits in vain for
     the program's threads."""
@@ -159,7 +175,11 @@ class Last:
     def end(self, result):
         self.id = self.parent()
         count = getattr(result, "execution_count", None) or shell.execution_count - 1
-        error = result.error_before_exec or result.error_in_exec
+        if result is None:
+            # An interrupt between IPython's own steps: it is on its way out.
+            error = sys.exc_info()[1]
+        else:
+            error = result.error_before_exec or result.error_in_exec
         self.reply = {"status": "ok", "execution_count": count}
         if error is not None:
             try:
@@ -182,6 +202,7 @@ class Helper:
         self.saved, self.private, self.once = [], None, False
         self.drain = drain
         self.home = os.getcwd()
+        self.files = Files(shell.kernel)
         self.spool = Spool()
         if options.get("spill"):
             for stream in (sys.stdout, sys.stderr):
@@ -219,6 +240,9 @@ class Helper:
             at_exit(self.clear)
         elif args["cwd"]:
             os.chdir(os.path.join(self.home, os.fsdecode(self.decode(args["cwd"]))))
+        else:
+            return
+        self.files.here()
 
     def wait(self, result):
         """Waits for the threads of a kernel's only program, as the end of a
@@ -240,7 +264,7 @@ class Helper:
             signal.signal(signal.SIGINT, old)
 
     def start(self, args):
-        self.once = False
+        self.once = args["once"]
         self.directory(args)
         self.environment(args["env"])
 
@@ -326,6 +350,7 @@ if not hasattr(shell, "_toolcell"):
     hook_exit(shell)
     hook_input(shell.kernel)
     hook_asyncio()
+    hook_parser(shell)
     check_messages(shell.kernel.session)
     shell._toolcell = Helper(options, hook_streams(shell))
     pump = shell._toolcell.pump = Pump(shell)  # after the helper, which waits for a program's threads

@@ -40,6 +40,8 @@ type socket struct {
 func newSocket(ws *websocket.Conn, nudge bool, max int64, handle func(*frame) error, skipped func(error)) *socket {
 	s := &socket{ws: ws, v1: ws.Subprotocol() == wire.ProtocolV1, nudge: nudge,
 		out: make(chan []byte), lost: make(chan struct{})}
+	// No limit of the library's, which ends the socket: a frame is read in pieces, and
+	// what has to be held whole is bounded by max.
 	ws.SetReadLimit(0)
 	ws.SetPingHandler(s.pong)
 	s.wg.Go(func() { s.fail(s.read(max, handle, skipped)) })
@@ -61,22 +63,47 @@ func (s *socket) send(done <-chan struct{}, data []byte) error {
 
 // fail ends the socket for a reason; only the first counts.
 func (s *socket) fail(err error) {
-	s.once.Do(func() {
-		s.err = err
-		close(s.lost)
+	if s.lose(err) {
 		s.ws.Close()
-	})
+	}
 }
 
 // close ends the socket.
 func (s *socket) close() {
-	s.once.Do(func() {
-		s.err = errSocketClosed
-		close(s.lost)
+	if s.lose(errSocketClosed) {
 		_ = s.ws.WriteControl(websocket.CloseMessage,
 			websocket.FormatCloseMessage(websocket.CloseNormalClosure, ""), time.Now().Add(time.Second))
 		s.ws.Close()
+	}
+}
+
+// lose gives the reason for the end and reports whether it is the first. Who comes
+// later does not wait until the socket is closed, which takes TLS up to five
+// seconds where the other end does not read.
+func (s *socket) lose(err error) (first bool) {
+	s.once.Do(func() {
+		s.err = err
+		close(s.lost)
+		first = true
 	})
+	return first
+}
+
+// leave is close, after the server has closed its end too: what it had sent was
+// taken then. It reports whether that was within limit.
+func (s *socket) leave(limit time.Duration) bool {
+	_ = s.ws.WriteControl(websocket.CloseMessage,
+		websocket.FormatCloseMessage(websocket.CloseNormalClosure, ""), time.Now().Add(time.Second))
+	t := time.NewTimer(limit)
+	defer t.Stop()
+	select {
+	case <-s.lost:
+	case <-t.C:
+	}
+	s.close()
+	s.wait()
+	_, closed := errors.AsType[*websocket.CloseError](s.err)
+	return closed
 }
 
 // wait returns when the goroutines have ended. It must not be called from
@@ -85,6 +112,8 @@ func (s *socket) wait() { s.wg.Wait() }
 
 func (s *socket) read(max int64, handle func(*frame) error, skipped func(error)) (err error) {
 	defer func() {
+		// Frames come from programs too: one that a decoder fails at costs the socket
+		// only.
 		if p := recover(); p != nil {
 			err = fmt.Errorf("reader failed: %v", p)
 		}
@@ -101,6 +130,8 @@ func (s *socket) read(max int64, handle func(*frame) error, skipped func(error))
 		if err != nil {
 			skipped(err)
 		}
+		// The rest of a frame that was not taken counts against no limit, and is not
+		// held.
 		if _, err := io.Copy(io.Discard, r); err != nil {
 			return err
 		}
@@ -143,10 +174,12 @@ func (s *socket) write() error {
 
 // ack sends an unsolicited pong. That it could not be sent shows elsewhere.
 func (s *socket) ack() {
+	// Unlike WriteMessage, WriteControl may be called beside the writer.
 	_ = s.ws.WriteControl(websocket.PongMessage, nil, time.Now().Add(time.Second))
 }
 
 func (s *socket) pong(data string) error {
+	// An error would end the reader, which may have more to read than can be written.
 	_ = s.ws.WriteControl(websocket.PongMessage, []byte(data), time.Now().Add(time.Second))
 	return nil
 }

@@ -116,6 +116,7 @@ func (k *Kernel) started() {
 	}
 	run := k.run
 	k.mu.Unlock()
+	// Without the lock: put waits for a slow OnOutput.
 	if news && run != nil {
 		run.q.put(event{kind: evDeath, cause: codeinterp.CauseRestart})
 	}
@@ -187,6 +188,7 @@ func (k *Kernel) ended(to process, cause codeinterp.Cause) {
 	k.abandonAll()
 	run := k.run
 	k.mu.Unlock()
+	// Without the lock, as in started.
 	if run != nil {
 		run.q.put(event{kind: evDeath, cause: cause})
 	}
@@ -195,6 +197,9 @@ func (k *Kernel) ended(to process, cause codeinterp.Cause) {
 // restarted forgets what belonged to the kernel's former process. The next
 // Ensure connects anew, under a name for which the server has nothing.
 func (k *Kernel) restarted() {
+	k.mu.Lock()
+	k.abandonAll() // before they lose the socket: they died with the process
+	k.mu.Unlock()
 	k.Drop()
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -217,10 +222,28 @@ func (k *Kernel) worksForOthers(is bool) {
 	k.others = is
 }
 
+// workedForUs notes that the kernel was busy with a request of ours. k.mu is held.
+func (k *Kernel) workedForUs() { k.others = false }
+
+// offers notes what functions the process knows, where there still is one that
+// could. k.mu is held.
+func (k *Kernel) offers(o offer) {
+	if k.proc == ready || k.proc == home {
+		k.offer = o
+	}
+}
+
 func (k *Kernel) isGone() bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return k.proc == gone
+}
+
+// isLost reports whether the process died, and none answered since.
+func (k *Kernel) isLost() bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.proc == lost
 }
 
 func (k *Kernel) isReady() bool {

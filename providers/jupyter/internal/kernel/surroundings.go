@@ -18,6 +18,8 @@ type Surroundings struct {
 	Private bool
 	// Dir names a context's private directory, which outlives its kernels.
 	Dir string
+	// Once: the process is for one program.
+	Once bool
 }
 
 // Furnish gives the kernel's process a context's directory and environment,
@@ -42,6 +44,9 @@ func (k *Kernel) Furnish(ctx context.Context, s Surroundings) error {
 	k.furnished()
 	return nil
 }
+
+// Moves reports whether kernels of this kind take a directory and an environment.
+func (k Kind) Moves() bool { return k.dialect.start != nil }
 
 // HasStdin reports whether Enter can give a program its standard input. Other
 // kernels are answered when they ask.

@@ -83,6 +83,7 @@ func (w *watch) poll() {
 	default:
 		return
 	}
+	// Copies: the fields are those of the run's goroutine.
 	sock, away, deaf := w.sock, w.away, w.deaf
 	w.work.Go(func() {
 		defer func() { <-w.polling }()
@@ -99,8 +100,10 @@ func (w *watch) doubt(sock *socket, deaf bool) {
 	ctx, cancel := context.WithTimeout(w.ctx, deafAfter)
 	defer cancel()
 	if !w.r.probe(ctx) && ctx.Err() != nil && w.ctx.Err() == nil && !deaf {
+		// Once more: the program may have begun while the kernel was asked, and a
+		// computing kernel answers nobody.
 		st, err := w.r.k.check(w.ctx)
-		if err == nil && st.State == "idle" && time.Since(w.r.e.progress().active) >= deafAfter {
+		if err == nil && st.State == "idle" && time.Since(w.r.e.progress().active) >= deafAfter && !w.r.k.listens(w.ctx) {
 			sock.fail(errDeaf)
 		}
 	}
@@ -126,6 +129,8 @@ func (r *runner) probe(ctx context.Context) bool {
 		return errors.Is(err, errDied)
 	}
 	if other := m.Header.Session; before != "" && other != before {
+		// In this order: identified alone would forget the process without ending the
+		// run.
 		k.lostProcess("")
 		k.identified(other)
 	} else {
@@ -160,6 +165,7 @@ func (w *watch) returned(err error) bool {
 		w.r.away = err
 		return true
 	}
+	// Whatever the server replays: that it is all shows only by the messages' numbers.
 	w.r.gap = true
 	k.mu.Lock()
 	w.sock = k.sock

@@ -67,6 +67,7 @@ func (a *auth) expired(resp *http.Response, body []byte) bool {
 	if a.token != "" {
 		return false
 	}
+	// The cookie comes with any page; the first write to such a server has none yet.
 	if resp.StatusCode == 403 && bytes.Contains(body, []byte("_xsrf")) {
 		return true
 	}
@@ -124,6 +125,8 @@ func (a *auth) post(ctx context.Context, u *url.URL) error {
 		return a.c.transportError(ctx, err)
 	}
 	resp.Body.Close()
+	// Jupyter's servers redirect after a login, and show the form again where it
+	// failed.
 	if resp.StatusCode != http.StatusFound {
 		e := refused(req, a.c.base.Path, resp, nil)
 		e.Hint = "the password is wrong, or the server has no password login"

@@ -63,6 +63,7 @@ func New(cfg Config) (*Client, error) {
 	}
 	h := &http.Client{}
 	if cfg.HTTPClient != nil {
+		// A copy: the caller's own keeps its redirect policy and its cookies.
 		*h = *cfg.HTTPClient
 	} else {
 		t := http.DefaultTransport.(*http.Transport).Clone()
@@ -78,6 +79,7 @@ func New(cfg Config) (*Client, error) {
 		}
 		h.Transport = t
 	}
+	// Followed, a redirect would make a GET of a POST and a login page of the answer.
 	h.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	if h.Jar == nil {
 		h.Jar, _ = cookiejar.New(nil)
@@ -115,6 +117,10 @@ func (c *Client) proxyHost() string {
 	return ""
 }
 
+// documentPages are what stands before the path of an open notebook in the
+// address that a browser shows, the longer ones first.
+var documentPages = [...]string{"/lab/tree/", "/lab/workspaces/", "/doc/tree/", "/notebooks/", "/edit/", "/tree/"}
+
 // baseURL returns the server's base, with a path that ends with a slash, and
 // the token that the address carried.
 func baseURL(raw string) (*url.URL, string, error) {
@@ -124,9 +130,19 @@ func baseURL(raw string) (*url.URL, string, error) {
 	}
 	token := u.Query().Get("token")
 	u.RawQuery, u.Fragment, u.User = "", "", nil
-	path := strings.TrimRight(u.Path, "/")
+	return u.JoinPath("/").ResolveReference(&url.URL{Path: basePath(u.Path) + "/"}), token, nil
+}
+
+// basePath takes off what the server's pages add to its path.
+func basePath(path string) string {
+	path = strings.TrimRight(path, "/")
+	for _, page := range documentPages {
+		if base, _, found := strings.Cut(path, page); found {
+			return base
+		}
+	}
 	for _, page := range []string{"/lab", "/tree", "/api"} {
 		path = strings.TrimSuffix(path, page)
 	}
-	return u.JoinPath("/").ResolveReference(&url.URL{Path: path + "/"}), token, nil
+	return path
 }

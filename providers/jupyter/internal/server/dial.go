@@ -88,6 +88,7 @@ func (c *Client) handshake(ctx context.Context, kernel, session string) (*websoc
 	if !c.cfg.PlainJSON {
 		d.Subprotocols = []string{wire.ProtocolV1}
 	}
+	// The library's deadline for the handshake bounds no reads: see SetDeadline.
 	stop := context.AfterFunc(ctx, func() {
 		if conn := live.Load(); conn != nil {
 			conn.Close()
@@ -97,6 +98,7 @@ func (c *Client) handshake(ctx context.Context, kernel, session string) (*websoc
 	ws, resp, err := d.DialContext(ctx, u.String(), h)
 	conn := live.Load()
 	if err == nil {
+		// Not before: the handshake may last as long as the kernel's start.
 		conn.up = true
 	}
 	return ws, conn, resp, err

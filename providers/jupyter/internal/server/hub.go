@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/url"
 	"strings"
@@ -159,6 +160,8 @@ func (c *Client) followProgress(ctx context.Context, s hubServer) error {
 		req.Header[k] = v
 	}
 	c.auth.apply(req.Header, req.URL)
+	// Not by do, which reads an answer to its end. What fails here shows in
+	// serverReady.
 	resp, err := c.http.Do(req)
 	if err != nil {
 		return nil
@@ -167,7 +170,7 @@ func (c *Client) followProgress(ctx context.Context, s hubServer) error {
 	if resp.StatusCode != 200 {
 		return nil
 	}
-	lines := bufio.NewReader(resp.Body)
+	lines := bufio.NewReader(io.LimitReader(resp.Body, maxBody))
 	for {
 		line, err := lines.ReadString('\n')
 		if data, ok := strings.CutPrefix(line, "data:"); ok {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"net"
 	"net/http"
 	"strings"
 	"time"
@@ -46,23 +47,29 @@ func sessionPath(tag string) string { return "toolcell/" + tag + "/" }
 // StartKernel starts a kernel in a session that carries the tag, or, where the
 // server has no sessions or needs an environment, a bare kernel. It goes on
 // after ctx was canceled, and then deletes what it started; done is called when
-// nothing of that goes on any more.
-func (c *Client) StartKernel(ctx context.Context, spec string, done func()) (Handle, error) {
+// nothing of that goes on any more, with the kernel that it could not delete,
+// if there is one.
+func (c *Client) StartKernel(ctx context.Context, spec string, done func(left *Handle)) (Handle, error) {
 	type started struct {
 		h   Handle
 		err error
 	}
-	ch := make(chan started, 1)
+	// Unbuffered, so that either the caller has the kernel or it is deleted.
+	ch := make(chan started)
 	long, cancel := context.WithTimeoutCause(context.WithoutCancel(ctx), c.cfg.StartTimeout,
 		Unavailable("the server started no kernel within %v", c.cfg.StartTimeout))
 	go func() {
-		defer done()
+		var left *Handle
+		defer func() { done(left) }()
 		defer cancel()
 		h, err := c.postKernel(long, spec)
-		if err == nil && ctx.Err() != nil {
-			err = errors.Join(context.Cause(ctx), c.DeleteKernel(context.WithoutCancel(ctx), h))
+		select {
+		case ch <- started{h, err}:
+		case <-ctx.Done():
+			if err == nil && c.DeleteKernel(context.WithoutCancel(ctx), h) != nil {
+				left = &h
+			}
 		}
-		ch <- started{h, err}
 	}()
 	select {
 	case s := <-ch:
@@ -99,6 +106,7 @@ func (c *Client) postBareKernel(ctx context.Context, spec string) (Handle, error
 	env := map[string]string{"KERNEL_TOOLCELL_TAG": c.cfg.Tag}
 	maps.Copy(env, c.cfg.KernelEnv)
 	var k Kernel
+	// Not within Await: an answer that was lost would make it two kernels.
 	err := c.do(ctx, http.MethodPost, "api/kernels", map[string]any{"name": spec, "env": env}, &k)
 	return Handle{Kernel: k.ID}, unknownSpec(err, spec)
 }
@@ -124,6 +132,7 @@ func (c *Client) DeleteKernel(ctx context.Context, h Handle) error {
 			// A restart at the same moment can outlive the session.
 			_, err = c.State(ctx, h.Kernel)
 		}
+		// That the session is gone says nothing of the kernel.
 		if e, refused := errors.AsType[*StatusError](err); err != nil && (!refused || e.Code == 404 && e.Request == "GET api/kernels/"+h.Kernel) {
 			return IgnoreGone(err)
 		}
@@ -147,7 +156,7 @@ func (c *Client) DeleteKernel(ctx context.Context, h Handle) error {
 }
 
 // deletePause is the time between two tries to delete a kernel.
-const deletePause = 700 * time.Millisecond
+const deletePause = time.Second
 
 // IgnoreGone is err, but nil where the kernel does not exist.
 func IgnoreGone(err error) error {
@@ -182,10 +191,23 @@ const stateLimit = 4 * time.Second
 // nobody may have told. Calls that stop something cannot wait to find that out.
 func (c *Client) afresh() { c.http.CloseIdleConnections() }
 
-// Interrupt has the server interrupt a kernel.
+// ErrAdrift is an interrupt of which nobody knows whether the server delivered
+// it, or will.
+var ErrAdrift = fmt.Errorf("%w: an interrupt was not answered, and can still come", codeinterp.ErrUnavailable)
+
+// Interrupt has the server interrupt a kernel. It is ErrAdrift where the request
+// was made and no answer came.
 func (c *Client) Interrupt(ctx context.Context, id string) error {
 	c.afresh()
-	return c.call(ctx, requestTimeout, http.MethodPost, "api/kernels/"+id+"/interrupt", nil, nil)
+	err := c.call(ctx, requestTimeout, http.MethodPost, "api/kernels/"+id+"/interrupt", nil, nil)
+	e, answered := errors.AsType[*StatusError](err)
+	op, dialled := errors.AsType[*net.OpError](err)
+	switch {
+	// Never sent, or answered: none is under way. A proxy's 504 is no answer.
+	case err == nil, dialled && op.Op == "dial", answered && e.Code != http.StatusGatewayTimeout:
+		return err
+	}
+	return fmt.Errorf("%w: %w", ErrAdrift, err)
 }
 
 // Restart has the server end a kernel's process and start another.

@@ -77,6 +77,7 @@ func (c *Client) try(ctx context.Context, method string, u *url.URL, body []byte
 	for k, v := range c.header {
 		req.Header[k] = v
 	}
+	// Last, so that no header of the caller's replaces the login.
 	c.auth.apply(req.Header, req.URL)
 	resp, err := c.http.Do(req)
 	if err != nil {
@@ -137,7 +138,9 @@ func Starting(err error) bool {
 	var op *net.OpError
 	return errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, syscall.ECONNRESET) ||
 		errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) ||
+		// net/http has no exported error for this one.
 		strings.Contains(err.Error(), "server closed idle connection") ||
+		// A server that starts has a name already: one that is not found is a mistake.
 		errors.As(err, &op) && op.Op == "dial" && !strings.Contains(err.Error(), "no such host")
 }
 

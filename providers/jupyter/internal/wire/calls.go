@@ -15,18 +15,18 @@ const MaxPromptCalls = 8192
 // A Prompt is an input_request by which a program calls functions of the host.
 type Prompt struct {
 	Number int  `json:"n"`     // of the prompt, from 1
-	Got    int  `json:"got"`   // the last Reply that has come
+	Got    int  `json:"got"`   // the last InputReply that has come
 	Again  bool `json:"again"` // those after it are to be sent again
 	Calls  Calls
 	Size   int `json:"-"` // bytes of it all
 }
 
 // Calls are the calls of a Prompt.
-type Calls []Call
+type Calls []FunctionCall
 
-// A Call is one call of a function: the number that the kernel gave it, the
+// A FunctionCall is one call of a function: the number that the kernel gave it, the
 // function's name, and what should be a JSON object.
-type Call struct {
+type FunctionCall struct {
 	ID   int64
 	Name string
 	Args json.RawMessage
@@ -62,8 +62,11 @@ func (c *Calls) UnmarshalJSON(b []byte) error {
 		if len(*c) == MaxPromptCalls {
 			return errCalls
 		}
-		var call Call
+		var call FunctionCall
+		// A new one for each: decoding writes over the bytes that a RawMessage holds.
 		var args json.RawMessage
+		// The array's elements go where the pointers lead, and have to be of those
+		// types.
 		if err := d.Decode(&[]any{&call.ID, &call.Name, &args}); err != nil {
 			return err
 		}
@@ -73,8 +76,8 @@ func (c *Calls) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// A Reply is an input_reply with answers to calls.
-type Reply struct {
+// An InputReply is an input_reply with answers to calls.
+type InputReply struct {
 	Run     string   `json:"run"`   // the request that the program belongs to
 	Number  int      `json:"n"`     // of the reply, from 1; 0 where it has no answers
 	Got     int      `json:"got"`   // the last Prompt that has come
@@ -93,7 +96,7 @@ type Answer struct {
 func (a Answer) MarshalJSON() ([]byte, error) { return json.Marshal([]any{a.ID, a.How, a.Text}) }
 
 // Value is the content's value of an input_reply.
-func (r *Reply) Value(nonce string) string {
+func (r *InputReply) Value(nonce string) string {
 	if r.Answers == nil {
 		r.Answers = []Answer{}
 	}
@@ -110,6 +113,8 @@ func Cut(answers []Answer, max int) (head, rest []Answer) {
 	for size := 0; len(answers) > 0 && size < max; answers = answers[1:] {
 		a := answers[0]
 		if room := max - size; len(a.Text) > room {
+			// JSON makes U+FFFD of a character that is cut. Forwards, so that
+			// each piece has one character at least.
 			for room < len(a.Text) && !utf8.RuneStart(a.Text[room]) {
 				room++
 			}

@@ -66,6 +66,7 @@ func readV1(r io.Reader) (*Frame, error) {
 	}
 	f := &Frame{Body: r}
 	for i := range 4 {
+		// It cannot wrap: readOffsets has seen that they grow.
 		n := offs[i+1] - offs[i]
 		if n > MaxHeader {
 			return nil, fmt.Errorf("frame part of %d bytes", n)
@@ -120,6 +121,7 @@ func readOffsets(r io.Reader, order binary.ByteOrder, width int) ([]uint64, erro
 		if offs[i], err = next(); err != nil {
 			return nil, err
 		}
+		// 2^50 is more than anybody sends, and leaves room for sums in an int64.
 		if offs[i] > 1<<50 || i > 0 && offs[i] < offs[i-1] {
 			return nil, errors.New("frame with offsets out of order")
 		}
@@ -144,6 +146,7 @@ func readBuffered(r io.Reader, max int64) (*Frame, error) {
 }
 
 func readJSON(r io.Reader, max int64) (*Frame, error) {
+	// The byte too many tells what was cut from what just fits.
 	b, err := io.ReadAll(io.LimitReader(r, max+1))
 	if err != nil {
 		return nil, err

@@ -41,6 +41,7 @@ func OutputOf(m *Message, value func(*codeinterp.Output) json.RawMessage) (codei
 		return o, false
 	}
 	delete(c.Data, valueMIME)
+	// More than "{}", which kernels send where there is none.
 	if meta := bytes.TrimSpace(c.Metadata); len(meta) > 2 && meta[0] == '{' {
 		o.Metadata = json.RawMessage(meta)
 	}

@@ -71,6 +71,7 @@ func unquote(r io.Reader, read, size int64, emit func([]byte)) error {
 		if err != nil && (err != io.EOF || read < size) {
 			return err
 		}
+		// Until the piece is full: packets would make as many small outputs.
 		if read < size && len(raw) < cap(raw) {
 			continue
 		}
@@ -112,6 +113,7 @@ func unescape(out, raw []byte) (_ []byte, used int, closed bool, err error) {
 
 // special returns the index of the first quote or backslash, or the length.
 func special(p []byte) int {
+	// In text of many lines the next escape is near; two scans pay off beyond that.
 	for i, c := range p[:min(len(p), 16)] {
 		if c == '"' || c == '\\' {
 			return i
@@ -145,6 +147,7 @@ func escape(out, p []byte) (_ []byte, n int, err error) {
 		return out, 0, errString
 	case !utf16.IsSurrogate(r):
 		return utf8.AppendRune(out, r), 6, nil
+	// Half of a pair: the other half may come with the next piece.
 	case len(p) < 12 && bytes.HasPrefix([]byte(`\u`), p[6:min(len(p), 8)]):
 		return out, 0, nil
 	}
@@ -153,6 +156,7 @@ func escape(out, p []byte) (_ []byte, n int, err error) {
 			return utf8.AppendRune(out, full), 12, nil
 		}
 	}
+	// Python's surrogateescape (PEP 383): a byte that was no UTF-8.
 	if r >= 0xdc80 && r <= 0xdcff {
 		return append(out, byte(r)), 6, nil
 	}

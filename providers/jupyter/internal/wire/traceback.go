@@ -16,15 +16,22 @@ var (
 	cellLine = regexp.MustCompile(`(?:Cell|Input) In ?\[(\d+)\],(?: line (\d+)| in <cell line: (\d+)>)`)
 	arrow    = regexp.MustCompile(`^-+> (\d+) `)
 	// jsLine is how Deno and node name a line of the program.
-	jsLine    = regexp.MustCompile(`(?:<anonymous>|evalmachine\.<anonymous>|REPL\d*|repl):(\d+):\d+`)
-	bashLine  = regexp.MustCompile(`line (\d+): `)
-	noModule  = regexp.MustCompile(`^No module named '([^']+)'$`)
+	jsLine   = regexp.MustCompile(`(?:<anonymous>|evalmachine\.<anonymous>|REPL\d*|repl):(\d+):\d+`)
+	bashLine = regexp.MustCompile(`line (\d+): `)
+	// pySyntax is what Python appends to the message of a SyntaxError: the name
+	// of the cell's file, which is made up, and the line.
+	pySyntax  = regexp.MustCompile(` \([^()\n]*, line \d+\)$`)
+	noModule  = regexp.MustCompile(`^No module named '([^']+)'(?:; '[^']+' is not a package)?$`)
 	noPackage = regexp.MustCompile(`Cannot find (?:module|package) '([^']+)'|Module not found "([^"]+)"|there is no package called ['‘]([^'’]+)['’]`)
 )
 
 // NewProgramError makes a ProgramError of what the kernel reported.
 func NewProgramError(name, value string, traceback []string, count int) *codeinterp.ProgramError {
 	e := &codeinterp.ProgramError{Name: ansi.Strip(name), Message: ansi.Strip(value)}
+	switch e.Name {
+	case "SyntaxError", "IndentationError", "TabError":
+		e.Message = pySyntax.ReplaceAllString(e.Message, "")
+	}
 	plain := false
 	for _, item := range traceback {
 		for line := range strings.SplitSeq(strings.TrimRight(item, "\n"), "\n") {

@@ -123,6 +123,30 @@ func TestErrorLines(t *testing.T) {
 	}
 }
 
+// TestSyntaxMessages wants no name of a cell's file in the message.
+func TestSyntaxMessages(t *testing.T) {
+	for _, c := range []struct{ name, value, want string }{
+		{"SyntaxError", "invalid syntax (1278102326.py, line 1)", "invalid syntax"},
+		{"IndentationError", "unexpected indent (<string>, line 12)", "unexpected indent"},
+		{"SyntaxError", "'(' was never closed", "'(' was never closed"},
+		{"ValueError", "mine (x.py, line 1)", "mine (x.py, line 1)"},
+	} {
+		if got := wire.NewProgramError(c.name, c.value, nil, 1).Message; got != c.want {
+			t.Errorf("%s: %q: %q, want %q", c.name, c.value, got, c.want)
+		}
+	}
+}
+
+func TestMissingModules(t *testing.T) {
+	for value, want := range map[string]string{
+		"No module named 'a.b'": "a.b", "No module named 'os.a'; 'os' is not a package": "os.a", "No module named 'a' here": "",
+	} {
+		if got := wire.NewProgramError("ModuleNotFoundError", value, nil, 1).MissingModule; got != want {
+			t.Errorf("%q: %q, want %q", value, got, want)
+		}
+	}
+}
+
 // BenchmarkStreamText decodes one large stream message.
 func BenchmarkStreamText(b *testing.B) {
 	for name, text := range map[string]string{"plain": "x", "lines": "line 1234\\n", "escapes": "\\u00e9\\\""} {

@@ -35,7 +35,9 @@ function call(name, args, stub) {
     const fail = (message) => reject(failure(name, message, at));
     if (!current || current.stopping) return fail('the run has ended');
     if (calls.size >= MAX_CALLS) return fail(`more than ${MAX_CALLS} calls at once`);
-    const json = Buffer.from(stringify(args === undefined ? {} : args) ?? '');
+    const text = stringify(args === undefined ? {} : args);
+    if (text === undefined) throw new TypeError(`the arguments of tools.${name} must be one object`);
+    const json = Buffer.from(text);
     if (json.length > MAX_ARGS) return fail(`arguments of ${json.length} bytes; at most ${MAX_ARGS} are possible`);
     const id = String(++lastCall);
     if (calls.size === 0) socket.ref(); // the run waits for the answer

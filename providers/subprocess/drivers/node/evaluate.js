@@ -151,6 +151,7 @@ function syntaxError(details) {
 function execute(code, name, done) {
   const tries = [code];
   if (/^\s*\{/.test(code) && !/;\s*$/.test(code)) tries.unshift(`(${code.trim()}\n)`);
+  const lastLine = code.split('\n').length - 1; // the sourceURL's line is not the program's
   const failed = (give) => (tries.length ? attempt() : give());
   const attempt = () => run(dynamicImports(tries.shift()));
   const run = (source) => {
@@ -160,7 +161,7 @@ function execute(code, name, done) {
       if (details && sync && syntaxError(details)) {
         const again = repaired(source, details);
         if (again !== undefined) return run(again);
-        return failed(() => done(wrapped(value(answer.result)), undefined, details.lineNumber + 1));
+        return failed(() => done(wrapped(value(answer.result)), undefined, Math.min(details.lineNumber, lastLine) + 1));
       }
       if (details) return done(wrapped(value(details.exception ?? answer.result)));
       done(undefined, value(answer.result));

@@ -1,7 +1,8 @@
 // The process: its exit, its listeners, and what does not hold a run.
 
-process.exit = (status = process.exitCode ?? 0) => {
-  status = Number(status) & 0xff;
+process.exit = (status) => {
+  if (status !== undefined) process.exitCode = status; // throws what node's own exit throws
+  status = Number(process.exitCode ?? 0) & 0xff;
   if (current) current.exit(status);
   realExit(status);
 };

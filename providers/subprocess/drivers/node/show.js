@@ -18,7 +18,10 @@ function encoded(mime, data) {
   if (ArrayBuffer.isView(data)) return Buffer.from(data.buffer, data.byteOffset, data.byteLength);
   if (data instanceof ArrayBuffer) return Buffer.from(data);
   if (typeof data !== 'string') throw new TypeError(`${mime} data is ${typeof data}, not a string or bytes`);
-  return isText(mime) ? Buffer.from(data) : Buffer.from(data, 'base64');
+  if (isText(mime)) return Buffer.from(data);
+  const base64 = data.replace(/\s|=+\s*$/g, '');
+  if (/[^\w+/-]/.test(base64) || base64.length % 4 === 1) throw new TypeError(`${mime} data is neither bytes nor base64`);
+  return Buffer.from(base64, 'base64');
 }
 
 // peek returns some bytes of what has come and was not served.
@@ -105,14 +108,27 @@ function show(kind, bundle, id = '', value = '', meta = '') {
 }
 
 // display shows data of a MIME type, or a bundle of several, or any value.
-function display(mime, data, options = {}) {
-  const { id = '', update = false, metadata } = options ?? {};
+function display(mime, data, options) {
   let bundle;
   if (typeof mime === 'string' && data !== undefined) bundle = { [mime]: data };
   else if (mime && Object.getPrototypeOf(mime) === Object.prototype && Object.keys(mime).length && Object.keys(mime).every((k) => /^\w+\/[\w.+-]+$/.test(k))) bundle = mime;
   else bundle = { 'text/plain': inspect(mime) };
+  if (bundle === mime) options ??= data;
+  else if (data !== undefined && typeof mime === 'string' && !/^[^\s/]+\/\S/.test(mime)) throw new TypeError(`not a MIME type: ${mime.slice(0, 100)}`);
+  const { id = '', update = false, metadata } = options ?? {};
   show(update ? 'update' : 'display', bundle, id, '', metadata ? JSON.stringify(metadata) : '');
 }
+
+function updateDisplay(id, mime, data) {
+  if (!id) throw new TypeError('updateDisplay needs the id of a display');
+  display(mime, data, { id, update: true });
+}
+
+function clearOutput(wait) {
+  show((wait?.wait ?? wait) === true ? 'clear wait' : 'clear', {});
+}
+
 const hidden = (name, value) => Object.defineProperty(globalThis, name, { value, writable: true, configurable: true, enumerable: false });
 hidden('display', display);
-hidden('clearOutput', ({ wait = false } = {}) => show(wait ? 'clear wait' : 'clear', {}));
+hidden('updateDisplay', updateDisplay);
+hidden('clearOutput', clearOutput);

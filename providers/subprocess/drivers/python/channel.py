@@ -15,22 +15,43 @@ def text(v):
     return v if type_(v) is bytes else str(v).encode('utf-8', 'backslashreplace')
 
 
-def send(kind, *fields):
-    parts, size = [], 1
+def frame_of(kind, fields):
+    parts, size = [b''], 1
     for v in fields:
-        v = text(v)
-        parts.append(b'%08x' % len(v))
-        parts.append(v)
-        size += 8 + len(v)
-    data = memoryview(b'%08x%s' % (size, kind) + b''.join(parts))
+        if type_(v) is not bytes:
+            v = text(v)
+        n = len(v)
+        parts += (b'%08x' % n, v) if n else (b'00000000',)
+        size += 8 + n
+    parts[0] = b'%08x%b' % (size, kind)
+    return b''.join(parts)
+
+
+def send(kind, *fields):
+    data = frame_of(kind, fields)
     with hold, sending:
+        if state.kept:
+            data, state.kept = state.kept + data, b''
         if state.forked:
             send_alone(data)
         else:
             send_all(data)
 
 
+def send_soon(kind, *fields):
+    """Sends a frame together with the next one, which is about to come."""
+    data = frame_of(kind, fields)
+    if len(data) > MAX_KEPT:
+        return send(kind, *fields)
+    with hold, sending:
+        state.kept += data
+
+
 def send_all(data):
+    n = write(CONTROL, data)
+    if n == len(data):
+        return
+    data = memoryview(data)[n:]
     while data:
         data = data[write(CONTROL, data):]
 
@@ -196,8 +217,12 @@ def announce(kind, fields):
 
 def look_for_interrupt():
     """Sees to it that the program is interrupted if the host wanted that before
-    it began: the signal may have come too early to be seen."""
+    it began: the signal may have come too early to be seen, or to the program's
+    own handler."""
     global reading
+    if not state.signaled and getsignal(SIGINT) is on_interrupt:
+        return
+    state.signaled = False
     ready = poller()
     with gate:
         if reading:
@@ -262,7 +287,7 @@ def after_fork_in_child():
     sending, gate, reading = allocate_lock(), allocate_lock(), False
     waiting.clear()
     loops.clear()
-    state.forked, state.held, state.thread = True, 0, get_ident()
+    state.forked, state.kept, state.held, state.thread = True, b'', 0, get_ident()
 
 
 os.register_at_fork(before=before_fork, after_in_parent=after_fork_in_parent, after_in_child=after_fork_in_child)

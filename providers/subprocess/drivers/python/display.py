@@ -106,9 +106,16 @@ def show(kind, bundle, meta=None, ident='', value=''):
         return
     fields = [kind, ident, metadata_of(meta), value] + fields
     if kind == 'result':
-        send(b'D', state.seq, 0, *fields)
+        (send_soon if nothing_follows() else send)(b'D', state.seq, 0, *fields)
     else:
         exchange(*fields)
+
+
+def nothing_follows():
+    """Tells whether nothing of the program's runs between its value and the end
+    of its run, so that one message can tell both."""
+    return (not state.once and not state.forked and sys.stdout is stdout and sys.stderr is stderr
+            and 'matplotlib._pylab_helpers' not in modules)
 
 
 def mime_type(name):

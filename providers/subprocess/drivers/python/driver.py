@@ -6,6 +6,7 @@ namespace, not in __main__, and what it needs of builtins and modules is bound
 here before any program can replace it.
 """
 import sys, os, io, builtins, _signal
+from _signal import SIGINT, getsignal
 from _thread import allocate_lock, get_ident, interrupt_main
 
 CONTROL = 3
@@ -14,6 +15,7 @@ MAX_ID, MAX_MIME, MAX_BUNDLE, MAX_METADATA = 1024, 256, 64, 64 << 10  # of a sho
 MAX_MESSAGE, MAX_TRACEBACK, MAX_LINES = 64 << 10, 256 << 10, 4096  # of an error
 MAX_ARGS, MAX_CALLS = 48 << 20, 4096  # of a call, and how many may be open
 MAX_READ = 1 << 18
+MAX_KEPT = 1 << 15  # bytes of frames that go with the next one
 MAX_LATE = 1 << 20  # bytes of one frame of late output
 AWAIT = 0x2000  # ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
 TREE = 0x400  # ast.PyCF_ONLY_AST
@@ -43,6 +45,7 @@ class State:
     owed = False  # an interrupt that waits for their end
     soft = False  # the main thread waits in one, and an interrupt ends that
     interrupts = 0  # signals that came while the program could be interrupted
+    signaled = False  # any came since the last run began
     announced = -1  # what that was when the host announced one, -1 without
     flags = 0  # of __future__ imports so far
     shows = 0
@@ -52,6 +55,7 @@ class State:
     old = {}  # threads of earlier runs: number -> threading's object
     stdin = False  # fd 0 is a file of this run
     lost = 0  # bytes that were left out of the last error
+    kept = b''  # frames that go with the next one
     forked = False  # other processes may write to the channel too
     thread = get_ident()  # the main one, which runs programs and gets signals
 
@@ -85,6 +89,7 @@ def interrupt():
 
 
 def on_interrupt(signum, frame):
+    state.signaled = True
     if state.running:
         state.interrupts += 1
     if state.running and state.held:

@@ -137,3 +137,93 @@ def rich_class(name, mime):
         return out, ({self.mime: self.metadata} if self.metadata else {})
 
     return type_(name, (), {'__init__': __init__, '_repr_mimebundle_': bundle, '__module__': 'IPython.core.display'})
+
+
+class Missing:
+    """Has the host install what the program's own imports do not find, where
+    the host does that."""
+
+    def find_spec(self, name, path=None, target=None):
+        if path is not None or name[:1] == '_' or not installs() or name in getattr(sys, 'stdlib_module_names', ()) or not of_program():
+            return None
+        try:
+            install(modules=[name])
+        except ToolError as e:
+            raise ModuleNotFoundError("No module named '%s': %s" % (name, e.message), name=name) from None
+        from importlib.machinery import PathFinder
+        return PathFinder.find_spec(name)
+
+
+def installs():
+    return state.busy and getpid() == pid and INSTALL in tools.__dict__
+
+
+def of_program():
+    """Tells whether the import that is going on is the program's own, and not a
+    library's, which may well go without."""
+    frame = sys._getframe(2)
+    machinery = '<frozen importlib._bootstrap', OWN
+    while frame and frame.f_code.co_filename.startswith(machinery):
+        frame = frame.f_back
+    if frame and frame.f_code.co_name == 'import_module' and frame.f_globals.get('__name__') == 'importlib':
+        frame = frame.f_back
+    if frame is None:
+        return False
+    name = frame.f_code.co_filename
+    return name in sources or name.startswith(os.getcwd() + '/') and '/site-packages/' not in name
+
+
+def install(**wanted):
+    """Has packages installed, and makes them what can be imported, behind what
+    there is."""
+    got = call(INSTALL, (), wanted)
+    import importlib, site
+    if got['path'] not in sys.path:
+        site.addsitedir(got['path'])
+        importlib.invalidate_caches()
+        if got['installed']:
+            sys.stderr.write('toolcell: installed %s\n' % ', '.join(got['installed']))
+
+
+def pip_install(line):
+    """Does what the line %pip install asks for."""
+    wanted = []
+    for word in line.replace('"', ' ').replace("'", ' ').split():
+        if word.startswith('-'):
+            if word not in ('-q', '--quiet', '-U', '--upgrade', '--user', '-y'):
+                raise ToolError(INSTALL, '%%pip install takes names of packages here, and no %s' % word)
+        else:
+            wanted.append(word)
+    from importlib import metadata
+    for word in list(wanted):
+        try:
+            there = metadata.version(word)
+        except Exception:
+            continue  # it has a version too, or is not there
+        sys.stderr.write('toolcell: %s %s is there\n' % (word, there))
+        wanted.remove(word)
+    if wanted or not line.strip():
+        install(packages=wanted)
+
+
+def with_pip(code):
+    """Returns the code with calls in place of the lines that install, None where
+    there are none."""
+    lines = code.split('\n')
+    for n, line in enumerate(lines):
+        words = line.split()
+        if words[:1] in (['%'], ['!']):
+            words[:2] = [''.join(words[:2])]
+        if words[:1] in (['!python'], ['!python3'], ['%python']) and words[1:2] == ['-m']:
+            words[:3] = ['!' + ''.join(words[2:3])]
+        if words[:2] in (['%pip', 'install'], ['!pip', 'install'], ['!pip3', 'install'], ['%pip3', 'install']):
+            indent = line[:len(line) - len(line.lstrip())]
+            lines[n] = '%s__toolcell_pip__(%r)' % (indent, ' '.join(words[2:]))
+    new = '\n'.join(lines)
+    if new == code:
+        return None
+    builtins.__toolcell_pip__ = pip_install
+    return new
+
+
+INSTALL = 'install_packages'

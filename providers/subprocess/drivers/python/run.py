@@ -23,6 +23,9 @@ def parse(code, name, flags):
         tree.body = tree.body[0].body
         return tree
     except SyntaxError as e:
+        installing = with_pip(code) if installs() else None
+        if installing is not None:
+            return parse(installing, name, flags)
         refuse_magic(code, e)
         raise
 
@@ -45,7 +48,7 @@ def refuse_magic(code, e):
 def silenced(code, node):
     """Tells whether the last expression ends with a semicolon."""
     end = getattr(node, 'end_lineno', None)
-    if not end:
+    if not end or ';' not in code:
         return False
     lines = code.split('\n')
     rest = lines[end - 1].encode()[node.end_col_offset:].strip()
@@ -165,8 +168,6 @@ def run(code, name):
             state.running = False
     except SystemExit as e:
         return leave(e)
-    except KeyboardInterrupt as e:
-        return 'interrupt', 130, e
     except BaseException as e:
         return 'error', 1, e
     return 'ok', 0, None
@@ -223,6 +224,9 @@ def describe(e, name):
     return parts + (state.lost,)
 
 
+NO_ERROR = b'', b'', b'0', b'', b'', b'0'
+
+
 def serve_run(fields):
     code = fields[1].decode()
     with gate:
@@ -248,7 +252,7 @@ def serve_run(fields):
     if getpid() != pid:
         flush()
         exit_now(status if how != 'error' else 1)
-    about = ('', '', 0, '', '', 0)
+    about = NO_ERROR
     if error is not None:
         about = describe(error, name)
         error = None
@@ -338,4 +342,5 @@ sys.stderr = sys.__stderr__ = stderr
 sys.__stdin__ = sys.stdin = NoInput()
 sys.meta_path.insert(0, Finder())
 sys.meta_path.append(Absent())
-_signal.signal(_signal.SIGINT, on_interrupt)
+sys.meta_path.append(Missing())
+_signal.signal(SIGINT, on_interrupt)

@@ -92,19 +92,24 @@ def is_old():
     return ident in state.old and state.old[ident] is thread_object(ident)
 
 
+def become_stdin(fd):
+    if fd:
+        os.dup2(fd, 0)
+        os.close(fd)
+    else:  # a program had closed it, as open(0) does
+        os.set_inheritable(0, True)
+
+
 def set_stdin(path):
     if path:
         fd = os.open(path, os.O_RDONLY)
         os.unlink(path)
-        os.dup2(fd, 0)
-        os.close(fd)
+        become_stdin(fd)
         sys.stdin = io.TextIOWrapper(io.BufferedReader(io.FileIO(0, closefd=False)), encoding='utf-8', errors='surrogateescape')
         state.stdin = True
         return
     if state.stdin:
-        fd = os.open('/dev/null', os.O_RDONLY)
-        os.dup2(fd, 0)
-        os.close(fd)
+        become_stdin(os.open('/dev/null', os.O_RDONLY))
         state.stdin = False
     sys.stdin = NoInput()
 

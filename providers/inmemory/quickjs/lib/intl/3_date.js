@@ -205,3 +205,17 @@ function toLocale(need, usual) {
 exports.dateToLocaleString = toLocale("any", "all");
 exports.dateToLocaleDateString = toLocale("date", "date");
 exports.dateToLocaleTimeString = toLocale("time", "time");
+
+// The engine's own texts lack the name of the time zone.
+const named = (original) => function () {
+  const text = original.call(this);
+  if (text === "Invalid Date") return text;
+  const at = host.zone(undefined, Date.prototype.getTime.call(this));
+  try {
+    return `${text} (${zoneName(at.name, "long", at)})`;
+  } catch {
+    return text; // a zone without a known name
+  }
+};
+exports.dateToString = named(host.original("dateToString"));
+exports.dateToTimeString = named(host.original("dateToTimeString"));

@@ -9,9 +9,10 @@ class DOMException extends Error {
   constructor(message = "", name = "Error") {
     super(message);
     this.#name = typeof name === "string" ? name : name?.name ?? "Error";
+    // A getter would not be asked when the host is told of the error.
+    Object.defineProperty(this, "name", { value: this.#name, configurable: true });
     if (name?.cause !== undefined) this.cause = name.cause;
   }
-  get name() { return this.#name; }
   get code() { return { InvalidCharacterError: 5, NotSupportedError: 9, AbortError: 20, TimeoutError: 23, DataCloneError: 25 }[this.#name] ?? 0; }
 }
 

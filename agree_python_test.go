@@ -1,0 +1,43 @@
+//go:build linux
+
+package toolcell_test
+
+import (
+	"testing/fstest"
+	"time"
+
+	"github.com/toolcell/toolcell/codeinterp"
+)
+
+// IPython shows classes and functions its own way, keeps the last value as _, and
+// does not count an empty program, and prints the traceback of an
+// ExceptionGroup. Who asks a kernel how its process died is not told. None of
+// that is here.
+var agreedPython = []agreedCall{
+	{name: "output and value", programs: []string{"import sys; print('out', end=''); print('err', file=sys.stderr); {'b': [1, 'é'], 'a': None}"}},
+	{name: "output of processes", stateful: true, programs: []string{"import os, subprocess; os.write(1, b'raw\\xff'); subprocess.run(['echo', 'child']).returncode"}},
+	{name: "no value", stateful: true, programs: []string{"x = 1", "None", "# only a comment", "1;", "import os"}},
+	{name: "values", stateful: true, programs: []string{"(1, (True, None))", "{1: 2}", "float('nan')", "10**30", "-0.0", "{1}", "'a\\ud800'", "'x' * 5", "l = []; l.append(l); l"}},
+	{name: "displays", stateful: true, programs: []string{"display(1, 'x')", "class H:\n  def _repr_html_(self): return '<b>'\n  def __repr__(self): return 'H!'\nH()",
+		"from IPython.display import clear_output, update_display\nprint('gone'); clear_output(); print('kept')", "h = display('a', display_id='d'); update_display('b', display_id='d')"}},
+	{name: "errors", stateful: true, programs: []string{"raise ValueError('two\\nlines')", "\n\n1/0", "nosuch", "def f():\n  raise KeyError('k')\n\nf()",
+		"raise BaseException('b')", "class E(Exception): pass\nraise E", "exec('1/0')"}},
+	{name: "syntax", stateful: true, programs: []string{"1 + + )", "if True:\nx", "print('before')\nfoo bar", "return 1", "'abc", "  x = 1", "x = 1 $"}},
+	{name: "modules", stateful: true, programs: []string{"import toolcell_no_such", "import toolcell_no_such.sub"}},
+	{name: "exits", programs: []string{"exit(0)", "import sys; sys.exit(3)", "raise SystemExit('text')", "raise SystemExit(256)", "kept = 1", "print('kept' in globals())"}},
+	{name: "await", stateful: true, programs: []string{"import asyncio\nawait asyncio.sleep(0, 'v')", "async def f(): raise ValueError('in a task')\nawait f()", "import asyncio\nasyncio.run(asyncio.sleep(0, 5))"}},
+	{name: "malformed", stateful: true, programs: []string{"a\x00b", "print('\xff')"}},
+	{name: "line ends", stateful: true, programs: []string{"\ufeffprint('bom')", "x = 1\r\nprint(x)\r\n1/0"}},
+	{name: "no input", programs: []string{"input()", "import sys; sys.stdin.read()"}},
+	{name: "input", programs: []string{"print(repr(input()))", "import sys; print(repr(sys.stdin.read()))", "print(input('> ') + input())"}, opts: codeinterp.RunOptions{Stdin: []byte("one\ntwo")}},
+	{name: "environment", programs: []string{"import os; print(os.environ['A']); os.environ['A'] = 'changed'", "import os; print(os.environ['A'])"}, opts: codeinterp.RunOptions{Env: map[string]string{"A": "b é"}}},
+	{name: "files", programs: []string{"print(open('in/a').read()); _ = open('out.csv', 'w').write('1,2')", "import os; os.remove('in/a')", "1/0"},
+		opts: codeinterp.RunOptions{Artifacts: true, Files: fstest.MapFS{"in/a": {Data: []byte("given"), Mode: 0o644}}}},
+	{name: "functions", stateful: true, programs: []string{"tools.echo(a=1, b='é', c=[None, 1.5])", "tools.fails()", "tools.secret()", "tools.panics()", "tools.nosuch()", "tools.echo(x=object())",
+		"await tools.aio.echo(a=1)", "try:\n  tools.fails()\nexcept ToolError as e: print(e.name, e.message)"}, opts: codeinterp.RunOptions{Functions: agreedFunctions()}},
+	{name: "truncation", stateful: true, programs: []string{"print('x' * 5000)", "'x' * 5000"}, opts: codeinterp.RunOptions{MaxOutput: 1000}},
+	{name: "state after a timeout", stateful: true, programs: []string{"kept = 1", "print('x')\nwhile True: pass", "kept"}, opts: codeinterp.RunOptions{Timeout: 3 * time.Second}},
+	{name: "cancellation", programs: []string{"print('x', flush=True)\nimport time; time.sleep(3600)"}, canceled: true},
+	{name: "interrupt", programs: []string{"print('x', flush=True)\nimport time\ndef f():\n  time.sleep(3600)\nf()"}, stateful: true, interrupted: true},
+	{name: "restart", programs: []string{"print('x', flush=True)\nimport time; time.sleep(3600)"}, stateful: true, restarted: true},
+}

@@ -1,0 +1,199 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/toolcell/toolcell/internal/hostiletest"
+	"github.com/toolcell/toolcell/internal/race"
+	"github.com/toolcell/toolcell/internal/typescripttest"
+)
+
+// smallHost are the limits that the tests below put on the command: bytes of
+// memory that it can write to, and open files.
+const smallHost = "ulimit -n 1024 && ulimit -d 524288"
+
+// stressFor is how long the tests below go on, as TOOLCELL_STRESS says, such as
+// 30m, or else for seconds. whole is true in the first case.
+func stressFor(t *testing.T) (d time.Duration, whole bool) {
+	text := os.Getenv("TOOLCELL_STRESS")
+	if text == "" {
+		return 3 * time.Second, false
+	}
+	d, err := time.ParseDuration(text)
+	if err != nil {
+		t.Fatalf("TOOLCELL_STRESS: %v", err)
+	}
+	return d, true
+}
+
+// A small is the command on a host that has little: few files, little memory,
+// and an ordinary user.
+type small struct {
+	t      *testing.T
+	exe    string
+	server *exec.Cmd
+	said   *bytes.Buffer
+	url    string
+}
+
+// confined returns the command as a process within the limits of smallHost.
+func (s *small) confined(args ...string) *exec.Cmd {
+	cmd := exec.Command("sh", append([]string{"-c", smallHost + ` && exec "$0" "$@"`, s.exe}, args...)...)
+	cmd.Dir = "/"
+	cmd.Env = []string{asToolcell + "=1", "TOOLCELL_MCP_TOKEN=secret", "PATH=" + os.Getenv("PATH"), "HOME=/", "GOGC=10"}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	if os.Getuid() == 0 {
+		cmd.SysProcAttr.Credential = &syscall.Credential{Uid: 65534, Gid: 65534}
+	}
+	return cmd
+}
+
+// startSmall starts the server, whose tests end with it alive.
+func startSmall(t *testing.T, args ...string) *small {
+	if race.Enabled {
+		t.Skip("the race detector has memory of its own, and the server is to be the one that users have")
+	}
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &small{t: t, exe: copyForAll(t, exe), said: &bytes.Buffer{}}
+	s.server = s.confined(append([]string{"mcp", "--http", "127.0.0.1:0"}, args...)...)
+	stderr, err := s.server.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.server.Start(); err != nil {
+		t.Fatal(err)
+	}
+	s.url = address(t, stderr)
+	read := make(chan struct{})
+	go func() {
+		defer close(read)
+		_, _ = io.Copy(s.said, io.LimitReader(stderr, 1<<20))
+	}()
+	t.Cleanup(func() {
+		_ = s.server.Process.Signal(syscall.SIGTERM)
+		<-read
+		if err := s.server.Wait(); err != nil {
+			t.Errorf("the server ended with %v\n%s", err, s.said)
+		}
+	})
+	return s
+}
+
+// copyForAll copies a program to where every user can run it.
+func copyForAll(t *testing.T, exe string) string {
+	dir, err := os.MkdirTemp("", "toolcell-test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	b, err := os.ReadFile(exe)
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := filepath.Join(dir, "toolcell")
+	if err := os.WriteFile(name, b, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
+func (s *small) client(token string) *mcp.ClientSession {
+	return mcpClient(s.t, &mcp.StreamableClientTransport{Endpoint: s.url, HTTPClient: &http.Client{Transport: withToken{token}}})
+}
+
+// status returns a number of /proc/PID/status, such as VmHWM in KiB.
+func (s *small) status(name string) int {
+	b, _ := os.ReadFile("/proc/" + strconv.Itoa(s.server.Process.Pid) + "/status")
+	_, rest, _ := strings.Cut(string(b), "\n"+name+":")
+	n := 0
+	_, _ = fmt.Sscan(rest, &n)
+	return n
+}
+
+func (s *small) files() int {
+	list, _ := os.ReadDir("/proc/" + strconv.Itoa(s.server.Process.Pid) + "/fd")
+	return len(list)
+}
+
+// TestSmallHost runs what is made to do harm on a host that has little, over
+// MCP and by the command line, one after the other. The host serves others
+// within a second after each.
+func TestSmallHost(t *testing.T) {
+	_, whole := stressFor(t)
+	s := startSmall(t, "--timeout", "300ms")
+	attacker, other := s.client("secret"), s.client("secret")
+	type program struct{ name, language, code string }
+	var programs []program
+	for _, p := range hostiletest.JavaScript() {
+		programs = append(programs, program{p.Name, "javascript", p.Code})
+	}
+	for _, p := range typescripttest.Shapes {
+		programs = append(programs, program{p.Name, "typescript", p.Source()})
+	}
+	slowest := time.Duration(0)
+	for i, p := range programs {
+		if !whole && i%30 != 7 {
+			continue
+		}
+		res, err := attacker.CallTool(t.Context(), &mcp.CallToolParams{Name: "run_code", Arguments: map[string]any{"language": p.language, "code": p.code}})
+		if err != nil || len(res.Content) == 0 {
+			t.Fatalf("%s: %v\n%s", p.name, err, s.said)
+		}
+		// A machine that is busy elsewhere can be late for once.
+		took := time.Minute
+		for try := 0; try < 3 && took > time.Second; try++ {
+			began := time.Now()
+			if text, _ := callTool(t, other, "run_code", "language", "javascript", "code", "1+1"); !strings.Contains(text, "2") {
+				t.Errorf("after %s, 1+1 is %s", p.name, text)
+			}
+			took = time.Since(began)
+		}
+		if slowest = max(slowest, took); took > time.Second {
+			t.Errorf("after %s, 1+1 took %v", p.name, took)
+		}
+		s.byCommand(p.name, p.language, p.code)
+	}
+	t.Logf("%d KiB at most, %d files open, 1+1 within %v", s.status("VmHWM"), s.files(), slowest)
+	if n := s.status("VmHWM"); n > 512<<10 {
+		t.Errorf("the server took %d KiB", n)
+	}
+}
+
+// byCommand runs a program by the command line, which has to end as a program
+// that was stopped or failed does, and not by a signal or a panic.
+func (s *small) byCommand(name, language, code string) {
+	ctx, cancel := context.WithTimeout(s.t.Context(), time.Minute)
+	defer cancel()
+	cmd := s.confined("run", "--timeout", "300ms", "--language", language, "-")
+	cmd.Stdin = strings.NewReader(code)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	if err := cmd.Start(); err != nil {
+		s.t.Fatal(err)
+	}
+	defer context.AfterFunc(ctx, func() { _ = cmd.Process.Kill() })()
+	_ = cmd.Wait()
+	if state := cmd.ProcessState; !state.Exited() || strings.Contains(stderr.String(), "goroutine ") {
+		s.t.Errorf("%s by the command line: %v\n%.3000s", name, state, stderr.String())
+	}
+}

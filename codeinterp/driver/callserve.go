@@ -1,0 +1,133 @@
+package driver
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"github.com/toolcell/toolcell/codeinterp"
+)
+
+// A pendingCall is one that a function of the host is to answer.
+type pendingCall struct {
+	calls    *calls
+	rec      *record
+	function *codeinterp.Function
+	args     json.RawMessage
+	all      context.Context // of all calls
+	answer   func(json.RawMessage, error)
+	answered bool // with calls.mu held
+}
+
+// call is Program.Call.
+func (c *calls) call(ctx context.Context, name string, args json.RawMessage) (value json.RawMessage, err error) {
+	done := make(chan struct{})
+	c.start(ctx, name, args, func(v json.RawMessage, e error) {
+		value, err = v, e
+		close(done)
+	})
+	<-done
+	return value, err
+}
+
+// start is Program.Start.
+func (c *calls) start(ctx context.Context, name string, args json.RawMessage, answer func(json.RawMessage, error)) {
+	if len(args) == 0 {
+		args = json.RawMessage("{}")
+	}
+	rec, all, err := c.enter(name, args)
+	if err != nil {
+		go answer(nil, err)
+		return
+	}
+	p := &pendingCall{calls: c, rec: rec, args: args, all: all, answer: answer}
+	if p.function, err = c.check(rec, args); err != nil {
+		go p.settle(nil, err, nil)
+		return
+	}
+	ctx, cancel := derive(ctx, all)
+	go p.serve(ctx, cancel)
+}
+
+// serve waits for the call's turn and calls the function. Where ctx ends, that is
+// the answer, though the function may go on.
+func (p *pendingCall) serve(ctx context.Context, cancel context.CancelFunc) {
+	c := p.calls
+	if err := c.turn(ctx); err != nil {
+		cancel()
+		p.settle(nil, err, func() { c.leave(p.rec, len(p.args), err) })
+		return
+	}
+	// The time for a call begins with its turn: waiting behind others is not its
+	// fault.
+	if c.limits.Timeout > 0 {
+		ctx, cancel = timed(ctx, cancel, c.limits.Timeout)
+	}
+	keep := context.AfterFunc(ctx, func() { p.settle(nil, context.Cause(ctx), nil) })
+	var value json.RawMessage
+	err := errExited
+	defer func() {
+		keep()
+		p.settle(value, err, func() {
+			c.pass()
+			c.leave(p.rec, len(p.args), err)
+		})
+		cancel()
+	}()
+	value, err = invoke(ctx, p.function, codeinterp.FunctionCall{Number: p.rec.Number, Name: p.function.Name, Args: p.args,
+		Language: c.run.slot.opts.Language, Context: c.run.slot.id})
+	if cause := context.Cause(ctx); err != nil && errors.Is(cause, errCallTimeout) {
+		err = errors.Join(cause, err) // which may be the answer before AfterFunc's
+	}
+}
+
+// settle answers the call, once. What it took is given back before that, with
+// calls.mu held: a program that calls again at once finds its turn free.
+func (p *pendingCall) settle(value json.RawMessage, err error, release func()) {
+	c := p.calls
+	if err == nil {
+		value, err = c.result(value)
+	}
+	if err != nil {
+		value, err = nil, c.explain(p.rec.Name, err)
+		if p.all.Err() != nil {
+			err = ErrEnded
+		}
+	}
+	c.mu.Lock()
+	first := !p.answered
+	p.answered = true
+	if first {
+		c.told(p.rec, value, err)
+	}
+	if release != nil {
+		release()
+	}
+	runs := first && c.waits == 0 && c.limits.Untimed && !c.ended
+	c.mu.Unlock()
+	if runs { // the time goes on
+		s := c.run.slot
+		s.mu.Lock()
+		s.poke()
+		s.mu.Unlock()
+	}
+	if first {
+		p.answer(value, err)
+	}
+}
+
+// derive returns a ctx that ends with both, and has the values of all.
+func derive(ctx, all context.Context) (context.Context, context.CancelFunc) {
+	both, cancel := context.WithCancelCause(all)
+	stop := func() bool { return true }
+	if ctx.Done() != nil {
+		stop = context.AfterFunc(ctx, func() { cancel(errGivenUp) })
+	}
+	return both, func() { stop(); cancel(nil) }
+}
+
+func timed(ctx context.Context, outer context.CancelFunc, d time.Duration) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithTimeoutCause(ctx, d, errCallTimeout)
+	return ctx, func() { cancel(); outer() }
+}

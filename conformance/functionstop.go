@@ -1,0 +1,105 @@
+package conformance
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/toolcell/toolcell/codeinterp"
+)
+
+// stoppedInCall has a timeout, or the end of ctx by cause, in the midst of a
+// call.
+func (e *env) stoppedInCall(ctx context.Context, timeout time.Duration, cause error) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	var returned atomic.Bool
+	f := codeinterp.Function{Name: "waits", Call: func(ctx context.Context, _ codeinterp.FunctionCall) (json.RawMessage, error) {
+		defer returned.Store(true)
+		cancel(cause)
+		select {
+		case <-ctx.Done():
+		case <-time.After(10 * e.patience()):
+		}
+		// Time for a run that does not wait for the function to return before it.
+		time.Sleep(50 * time.Millisecond)
+		return nil, context.Cause(ctx)
+	}}
+	if cause == nil {
+		// For f, which is not to end ctx where the timeout does; what is deferred
+		// stays the real one.
+		cancel = func(error) {}
+	}
+	res, err := e.run(ctx, lines(e.p.Call("waits", "{}"), e.p.Print("on")), &codeinterp.RunOptions{Functions: []codeinterp.Function{f}, Timeout: timeout})
+	if cause == nil {
+		err = wantStatus(res, err, codeinterp.StatusTimeout, codeinterp.ExitTimeout)
+	} else {
+		err = wantErr(res, err, cause, codeinterp.StatusCanceled, codeinterp.ExitCanceled)
+	}
+	switch {
+	case err != nil:
+		return err
+	case !returned.Load():
+		return errors.New("the run returned before the function")
+	case res.CallbackErr != nil:
+		return fmt.Errorf("CallbackErr is %v, but the function heeds its ctx", res.CallbackErr)
+	case len(res.Calls) != 1 || res.Calls[0].Error == "" || strings.TrimSpace(res.Stdout()) != "": // a shell may end the line that was to show it
+		return fmt.Errorf("Calls are %+v, stdout %q; want a call without an answer", res.Calls, res.Stdout())
+	}
+	return nil
+}
+
+// functionAfterEnd has a call come after the end of the run that it is of, while
+// another goes on that has a function of the same name.
+func functionAfterEnd(ctx context.Context, e *env) error {
+	var called atomic.Int64
+	f := codeinterp.Function{Name: "left", Call: func(context.Context, codeinterp.FunctionCall) (json.RawMessage, error) {
+		called.Add(1)
+		return nil, nil
+	}}
+	id, err := e.context(ctx, nil)
+	if err != nil {
+		return err
+	}
+	for _, code := range []string{e.p.CallLeft("left", "{}"), e.p.CallWake} {
+		res, err := e.stateful().RunInContext(ctx, id, code, &codeinterp.RunOptions{Functions: []codeinterp.Function{f}})
+		switch {
+		case err != nil || !res.OK():
+			return wantOK(res, err)
+		case called.Load() != 0 || len(res.Calls) != 0:
+			return fmt.Errorf("%d calls were served, %d are told; want none after the end", called.Load(), len(res.Calls))
+		case code == e.p.CallWake:
+			return wantText("what the call came to", strings.TrimSpace(res.Stdout()), "refused")
+		}
+	}
+	return nil
+}
+
+// functionDeaf has a timeout in a call of a function that goes on.
+func functionDeaf(ctx context.Context, e *env) error {
+	timeout, err := e.timeout(ctx, 300*time.Millisecond)
+	if err != nil {
+		return err
+	}
+	release := make(chan struct{})
+	defer close(release)
+	f := codeinterp.Function{Name: "deaf", Call: func(context.Context, codeinterp.FunctionCall) (json.RawMessage, error) {
+		select {
+		case <-release:
+		case <-time.After(time.Hour): // where the run never returns
+		}
+		return nil, nil
+	}}
+	res, err := e.run(ctx, e.p.Call("deaf", "{}"), &codeinterp.RunOptions{Functions: []codeinterp.Function{f}, Timeout: timeout})
+	if err := wantStatus(res, err, codeinterp.StatusTimeout, codeinterp.ExitTimeout); err != nil {
+		return err
+	}
+	if res.CallbackErr == nil || !strings.Contains(res.CallbackErr.Error(), "deaf") {
+		return fmt.Errorf("CallbackErr is %v, but the function \"deaf\" has not returned", res.CallbackErr)
+	}
+	return nil
+}

@@ -1,3 +1,0 @@
-function number(text) {
-  return Number(text) || 0;
-}

@@ -1,5 +1,0 @@
-def number(text, row):
-    try:
-        return float(text)
-    except ValueError:
-        return 0.0

@@ -1,0 +1,254 @@
+package mcpserver
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"slices"
+	"sync"
+	"unicode/utf8"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/toolcell/toolcell/codeinterp"
+)
+
+const (
+	// maxLinks is how many links an answer has; the list has more.
+	maxLinks = 20
+
+	// maxResources and maxResourceBytes bound what is kept for a client. What is
+	// oldest goes first.
+	maxResources     = 200
+	maxResourceBytes = 16 << 20
+
+	// maxRead is the largest file that is read: it is a message.
+	maxRead = 8 << 20
+)
+
+// A resource is a file that a client's run has written.
+type resource struct {
+	uri, name, mime string
+	size            int64
+	data            []byte                                       // of a run without a context
+	open            func(context.Context) (io.ReadCloser, error) // of one in a context
+}
+
+// A shelf has a client's resources, the oldest first.
+type shelf struct {
+	list  []*resource
+	bytes int64
+}
+
+// resources are those of all clients.
+type resources struct {
+	mu    sync.Mutex
+	byKey map[any]*shelf
+}
+
+func newResources() *resources { return &resources{byKey: map[any]*shelf{}} }
+
+type linksKey struct{}
+
+// A collector gathers the resources of one call.
+type collector struct {
+	mu   sync.Mutex
+	list []*resource
+}
+
+// middleware makes resources of the artifacts of each run. It stands outside of
+// the clients, so that a context's files are opened as its client's.
+func (rs *resources) middleware(next codeinterp.Handler) codeinterp.Handler {
+	return func(ctx context.Context, call codeinterp.Call) (codeinterp.Reply, error) {
+		r, err := next(ctx, call)
+		c, ok := ctx.Value(linksKey{}).(*collector)
+		if !ok || len(r.Result.Artifacts) == 0 {
+			return r, err
+		}
+		var some []*resource
+		for _, a := range r.Result.Artifacts[:min(len(r.Result.Artifacts), maxResources)] {
+			// Without a context and without data the file went with its run.
+			if a.Skipped != "" || call.Context == "" && a.Data == nil {
+				continue
+			}
+			res := &resource{name: a.Path, mime: a.MIME, size: a.Size, data: a.Data,
+				uri: "toolcell://artifacts/" + rand.Text() + "/" + (&url.URL{Path: a.Path}).EscapedPath()}
+			if call.Context != "" {
+				res.data, res.open = nil, opener(next, ctx.Value(clientKey{}), call.Context, a.Path)
+			}
+			some = append(some, res)
+		}
+		rs.keep(ctx.Value(clientKey{}), some)
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.list = append(c.list, some...)
+		return r, err
+	}
+}
+
+// opener opens a file of a client's context, as it is by then.
+func opener(next codeinterp.Handler, key any, id codeinterp.ContextID, name string) func(context.Context) (io.ReadCloser, error) {
+	return func(ctx context.Context) (io.ReadCloser, error) {
+		r, err := next(withClient(ctx, key), codeinterp.Call{Op: codeinterp.OpFiles, Context: id})
+		if err != nil {
+			return nil, err
+		}
+		dir, ok := r.Value.(codeinterp.FS)
+		if !ok {
+			return nil, codeinterp.ErrUnavailable
+		}
+		return dir.Open(name)
+	}
+}
+
+func (rs *resources) keep(key any, some []*resource) {
+	rs.mu.Lock()
+	defer rs.mu.Unlock()
+	// Its watch has released it, or is about to, and comes but once.
+	if ss, ok := key.(*session); ok && ss.over() {
+		return
+	}
+	s := rs.byKey[key]
+	if s == nil {
+		s = &shelf{}
+		rs.byKey[key] = s
+	}
+	for _, r := range some {
+		s.bytes += int64(len(r.data))
+		s.list = append(s.list, r)
+	}
+	for len(s.list) > maxResources || s.bytes > maxResourceBytes {
+		s.bytes -= int64(len(s.list[0].data))
+		s.list[0] = nil
+		s.list = s.list[1:]
+	}
+}
+
+// release forgets a client's.
+func (rs *resources) release(key any) {
+	rs.mu.Lock()
+	defer rs.mu.Unlock()
+	delete(rs.byKey, key)
+}
+
+// of returns a client's resources.
+func (rs *resources) of(key any) []*resource {
+	rs.mu.Lock()
+	defer rs.mu.Unlock()
+	if s := rs.byKey[key]; s != nil {
+		return slices.Clone(s.list)
+	}
+	return nil
+}
+
+// links are what a call's answer says of its resources. Clients of before
+// 2025-06-18 know none.
+func (c *collector) links(req *mcp.CallToolRequest, scrub func(string) string) (list []mcp.Content) {
+	if p := req.Session.InitializeParams(); p != nil && p.ProtocolVersion != "" && p.ProtocolVersion < "2025-06-18" {
+		return nil
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, r := range c.list[:min(len(c.list), maxLinks)] {
+		list = append(list, &mcp.ResourceLink{URI: scrub(r.uri), Name: scrub(r.name), MIMEType: r.mime, Size: &r.size})
+	}
+	return list
+}
+
+// template is what all resources' URIs are like.
+var template = &mcp.ResourceTemplate{Name: "artifact", URITemplate: "toolcell://artifacts/{id}/{+path}",
+	Description: "A file that a run has written, as its answer names it."}
+
+// mine returns the resources of a request's client. end ends the request.
+func (s *Server) mine(ctx context.Context, ss *mcp.ServerSession, extra *mcp.RequestExtra) (_ context.Context, mine []*resource, end func(), err error) {
+	ctx, end, err = s.begin(ctx, &mcp.CallToolRequest{Session: ss, Params: &mcp.CallToolParamsRaw{}, Extra: extra})
+	if err == nil {
+		mine = s.resources.of(ctx.Value(clientKey{}))
+	}
+	return ctx, mine, end, err
+}
+
+// listResources adds the client's resources to the list. Those of clients whom
+// nothing tells apart are not listed; who knows a URI may read it.
+func (s *Server) listResources(next mcp.MethodHandler) mcp.MethodHandler {
+	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
+		r, err := next(ctx, method, req)
+		list, ok := r.(*mcp.ListResourcesResult)
+		if !ok || err != nil {
+			return r, err
+		}
+		ss, _ := req.GetSession().(*mcp.ServerSession)
+		ctx, mine, end, err := s.mine(ctx, ss, req.GetExtra())
+		if err != nil {
+			return nil, err
+		}
+		defer end()
+		if ctx.Value(clientKey{}) == nobody {
+			return list, nil
+		}
+		for _, r := range mine {
+			list.Resources = append(list.Resources, &mcp.Resource{URI: s.scrub(r.uri), Name: s.scrub(r.name), MIMEType: r.mime, Size: r.size})
+		}
+		return list, nil
+	}
+}
+
+func (s *Server) readResource(ctx context.Context, req *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
+	uri := req.Params.URI
+	ctx, mine, end, err := s.mine(ctx, req.Session, req.Extra)
+	if err != nil {
+		return nil, err
+	}
+	defer end()
+	// Scrubbed is how the client was told of it.
+	i := slices.IndexFunc(mine, func(r *resource) bool { return s.scrub(r.uri) == uri })
+	if i < 0 {
+		return nil, mcp.ResourceNotFoundError(uri)
+	}
+	data, err := mine[i].content(ctx)
+	switch {
+	case errors.Is(err, codeinterp.ErrContext):
+		return nil, mcp.ResourceNotFoundError(uri)
+	case err != nil:
+		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: s.scrub(err.Error())}
+	}
+	c := &mcp.ResourceContents{URI: uri, MIMEType: mine[i].mime}
+	if len(data) > 0 && utf8.Valid(data) {
+		c.Text = s.scrub(string(data))
+	} else {
+		c.Blob = append([]byte{}, data...)
+	}
+	return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{c}}, nil
+}
+
+// An until is read until ctx ends: there may be little in each piece of a file.
+type until struct {
+	ctx context.Context
+	r   io.Reader
+}
+
+func (u *until) Read(p []byte) (int, error) {
+	if u.ctx.Err() != nil {
+		return 0, context.Cause(u.ctx)
+	}
+	return u.r.Read(p)
+}
+
+func (r *resource) content(ctx context.Context) ([]byte, error) {
+	if r.open == nil {
+		return r.data, nil
+	}
+	f, err := r.open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(&until{ctx, f}, maxRead+1))
+	if err == nil && len(data) > maxRead {
+		err = fmt.Errorf("%w: more than %d bytes", codeinterp.ErrTooLarge, maxRead)
+	}
+	return data, err
+}

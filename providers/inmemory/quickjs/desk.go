@@ -1,0 +1,93 @@
+//go:build !(386 || arm || s390x)
+
+package quickjs
+
+import (
+	"slices"
+	"sync"
+
+	"github.com/toolcell/toolcell/providers/inmemory/engine"
+)
+
+// A desk is where the answers to a run's calls come in. Everything but open is
+// for any goroutine; those that wait for an answer may outlive the run.
+type desk struct {
+	budget engine.Budget
+	open   map[int]promised // by call; of the engine's goroutine
+	last   int
+	wake   chan struct{} // an answer came
+
+	mu      sync.Mutex
+	closed  bool
+	answers []reply
+}
+
+// A reply is the answer to a call.
+type reply struct {
+	call int
+	ok   bool
+	text string // JSON, or why it failed
+	cost int64  // what the budget holds for it
+}
+
+func newDesk(b engine.Budget) *desk {
+	return &desk{budget: b, open: map[int]promised{}, wake: make(chan struct{}, 1)}
+}
+
+// put takes an answer, unless the run is over.
+func (d *desk) put(r reply) {
+	if !d.budget.Take(int64(len(r.text))) {
+		r.ok, r.text = false, "there is no memory left for the result"
+	} else {
+		r.cost = int64(len(r.text))
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.closed {
+		d.budget.Give(r.cost)
+		return
+	}
+	d.answers = append(d.answers, r)
+	select {
+	case d.wake <- struct{}{}:
+	default:
+	}
+}
+
+// take returns the next answer.
+func (d *desk) take() (r reply, ok bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if len(d.answers) == 0 {
+		return r, false
+	}
+	r = d.answers[0]
+	d.answers = slices.Delete(d.answers, 0, 1)
+	return r, true
+}
+
+// close drops what is open. Answers that come are no longer taken.
+func (d *desk) close(vm *vm) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.closed = true
+	for _, r := range d.answers {
+		d.budget.Give(r.cost)
+	}
+	for _, c := range d.open {
+		c.free(vm)
+	}
+	d.answers, d.open = nil, nil
+}
+
+// A promised is a call whose answer the program has a promise of.
+type promised struct {
+	name            string
+	site            *callSite
+	resolve, reject value
+}
+
+func (c promised) free(vm *vm) {
+	vm.free(c.resolve)
+	vm.free(c.reject)
+}

@@ -1,0 +1,242 @@
+//go:build !(386 || arm || s390x)
+
+package quickjs
+
+import (
+	"strings"
+	"sync"
+	"unsafe"
+
+	"modernc.org/libc"
+	lib "modernc.org/libquickjs"
+)
+
+// The engine gives an error its message and then, as the last thing, its stack.
+// Both are properties that are new to the object, and for those it asks the
+// object's class, where that has a say. The class of errors gets it: with the
+// stack, a message gets node's words, and the stack the first line that it has
+// in node, and positions in the sources.
+
+const (
+	exotic      = 0x8 // of the second bit field of a TJSObject: its class has a say
+	maxFrameSet = 64 << 10
+
+	// defaultFrames and mostFrames bound how many frames a stack has: what
+	// Error.stackTraceLimit is at first, and can be.
+	defaultFrames = 10
+	mostFrames    = 200
+)
+
+// exoticErrors outlives every engine, which keep pointers to it.
+var exoticErrors = sync.OnceValue(func() uintptr {
+	methods := (&permanent{}).alloc(unsafe.Sizeof(lib.TJSClassExoticMethods{}))
+	at[lib.TJSClassExoticMethods](methods).Fdefine_own_property = funcPtr(cDefineOnError)
+	return methods
+})
+
+// hookErrors has the VM tell of every error that is made.
+func (vm *vm) hookErrors() {
+	classes := at[lib.TJSRuntime](vm.rt).Fclass_array
+	at[lib.TJSClass](classes + lib.EJS_CLASS_ERROR*unsafe.Sizeof(lib.TJSClass{})).Fexotic = exoticErrors()
+}
+
+func cDefineOnError(tls *libc.TLS, ctx uintptr, obj value, atom lib.TJSAtom, v, getter, setter value, flags int32) int32 {
+	bits := &at[lib.TJSObject](ptr(obj)).F__ccgo16
+	// Without the bit, so that the definition below does not come here again.
+	*bits &^= exotic
+	defer func() { *bits |= exotic }()
+	m := at[vm](lib.XJS_GetContextOpaque(tls, ctx))
+	if atom != lib.EJS_ATOM_stack && atom != lib.EJS_ATOM_name || !isString(v) || m == nil || m.in == nil || m.in.host == nil || m.rawErrors {
+		return lib.XJS_DefineProperty(tls, ctx, obj, atom, v, getter, setter, flags)
+	}
+	// What fails here must not take the place of the error itself.
+	pending := &at[lib.TJSRuntime](m.rt).Fcurrent_exception
+	kept := *pending
+	*pending = uninitialized
+	home := m.ctx
+	m.ctx = ctx
+	r := int32(0)
+	if atom == lib.EJS_ATOM_stack {
+		stack := m.complete(obj, v)
+		r = lib.XJS_DefineProperty(tls, ctx, obj, atom, stack, getter, setter, flags)
+		m.free(stack)
+	} else {
+		r = m.renamed(obj, func() int32 { return lib.XJS_DefineProperty(tls, ctx, obj, atom, v, getter, setter, flags) })
+	}
+	m.ctx = home
+	if r >= 0 {
+		m.free(*pending)
+		*pending = kept
+	} else {
+		m.free(kept)
+	}
+	return r
+}
+
+// renamed has define give an error a name of its own, which is in the first
+// line of its stack then, as in node, where that is made when it is looked at.
+func (vm *vm) renamed(e value, define func() int32) int32 {
+	head := vm.errorHead(e)
+	r := define()
+	stack := slot(e, lib.EJS_ATOM_stack)
+	if r < 0 || stack == nil {
+		return r
+	}
+	text, ok := vm.prefix(*stack, 2*maxFrameSet)
+	rest, found := strings.CutPrefix(text, head)
+	if !ok || !found {
+		return r
+	}
+	s := vm.newText(vm.errorHead(e) + rest)
+	if isException(s) {
+		return r
+	}
+	stack = slot(e, lib.EJS_ATOM_stack)
+	old := *stack
+	*stack = s
+	vm.free(old)
+	return r
+}
+
+// complete rewords the message of an error that has all but its stack, and
+// returns the stack: what was made of the engine's own, or that.
+func (vm *vm) complete(e, engines value) value {
+	text, ok := vm.prefix(engines, maxFrameSet)
+	if !ok || text != "" && !strings.HasPrefix(text, "    at ") { // or the program's own
+		return vm.dup(engines)
+	}
+	if at := vm.faultAt(text); at != nil {
+		vm.rewordError(e, at)
+		text = at.moved(text)
+	} else {
+		text = vm.madeAt(text)
+	}
+	frames := limitFrames(vm.in.mapStack(text), vm.frameLimit())
+	s := vm.newText(strings.TrimRight(vm.errorHead(e)+"\n"+frames, "\n"))
+	if isException(s) {
+		return vm.dup(engines)
+	}
+	return s
+}
+
+// prefix returns a string's first bytes, n and what completes the line.
+func (vm *vm) prefix(v value, n int) (string, bool) {
+	p := lib.XJS_ToCStringLen2(vm.tls, vm.ctx, vm.scratch, v, 0)
+	if p == 0 {
+		return "", false
+	}
+	s := span{p, min(n, int(*at[lib.Tsize_t](vm.scratch)))}.text()
+	lib.XJS_FreeCString(vm.tls, vm.ctx, p)
+	if len(s) == n {
+		s = s[:strings.LastIndexByte(s, '\n')+1]
+	}
+	return wellFormed(s), true
+}
+
+// newText is newString for where the engine may still have what was lent to it.
+func (vm *vm) newText(s string) value {
+	n := len(s) + 1
+	p := vm.heap.alloc(uintptr(n))
+	if p == 0 {
+		return exception
+	}
+	defer vm.heap.release(p)
+	span{p, n}.writeString(s)
+	return lib.XJS_NewStringLen(vm.tls, vm.ctx, p, lib.Tsize_t(len(s)))
+}
+
+// slot returns where an object has the value of its own property, nil where it
+// has none that is a plain string. It runs no code.
+func slot(obj value, atom lib.TJSAtom) *value {
+	if !isObject(obj) || classOf(obj) == lib.EJS_CLASS_PROXY {
+		return nil
+	}
+	p, at_ := findProperty(obj, atom)
+	if p == nil || p.F__ccgo0&(lib.MJS_PROP_TMASK<<propFlags) != 0 {
+		return nil
+	}
+	v := at[value](uintptr(unsafe.Pointer(at_)))
+	if !isString(*v) {
+		return nil
+	}
+	return v
+}
+
+// errorHead is the first line of an error's stack.
+func (vm *vm) errorHead(e value) string {
+	name, message := "Error", ""
+	obj := e
+	for range 64 {
+		if v := slot(obj, lib.EJS_ATOM_name); v != nil {
+			name, _ = vm.prefix(*v, 1024)
+			break
+		}
+		proto := at[lib.TJSShape](at[lib.TJSObject](ptr(obj)).Fshape).Fproto
+		if proto == 0 {
+			break
+		}
+		obj = objectAt(proto)
+		if classOf(obj) == lib.EJS_CLASS_PROXY {
+			break
+		}
+	}
+	if v := slot(e, lib.EJS_ATOM_message); v != nil {
+		message, _ = vm.prefix(*v, maxMessage)
+	}
+	switch {
+	case message == "":
+		return name
+	case name == "":
+		return message
+	}
+	return name + ": " + message
+}
+
+// objectAt is the object at an address, borrowed.
+func objectAt(addr uintptr) value {
+	v := value{Ftag: lib.EJS_TAG_OBJECT}
+	*(*uintptr)(unsafe.Pointer(&v.Fu)) = addr
+	return v
+}
+
+// frameLimit is what the program has in Error.stackTraceLimit.
+func (vm *vm) frameLimit() int {
+	f := float64(defaultFrames)
+	if p, v := findProperty(vm.in.errorClass, vm.in.limitAtom); p != nil && p.F__ccgo0&(lib.MJS_PROP_TMASK<<propFlags) == 0 {
+		f, _ = number(*at[value](uintptr(unsafe.Pointer(v))))
+	}
+	return int(min(max(f, 0), mostFrames))
+}
+
+// limitFrames returns the first n frames of a stack.
+func limitFrames(frames string, n int) string {
+	at := 0
+	for range n {
+		i := strings.IndexByte(frames[at:], '\n')
+		if i < 0 {
+			return frames
+		}
+		at += i + 1
+	}
+	return frames[:at]
+}
+
+// framesOf returns what of a stack follows its first line, if those are frames.
+func framesOf(stack string) string {
+	if strings.HasPrefix(stack, "    at ") {
+		return stack
+	}
+	if i := strings.Index(stack, "\n    at "); i >= 0 {
+		return stack[i+1:]
+	}
+	return ""
+}
+
+// installErrors has the realm's errors complete themselves.
+func (in *instance) installErrors(global value) {
+	vm := in.vm
+	in.errorClass = vm.own(global, "Error")
+	in.limitAtom = lib.XJS_NewAtomLen(vm.tls, vm.ctx, vm.cName("stackTraceLimit"), lib.Tsize_t(len("stackTraceLimit")))
+	vm.set(in.errorClass, "stackTraceLimit", newInt(defaultFrames), lib.MJS_PROP_C_W_E)
+	vm.hookErrors()
+}

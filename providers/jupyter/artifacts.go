@@ -1,0 +1,118 @@
+package jupyter
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"io"
+	"io/fs"
+	"strings"
+	"time"
+
+	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/codeinterp/driver"
+	"github.com/toolcell/toolcell/internal/artifact"
+	"github.com/toolcell/toolcell/providers/jupyter/internal/kernel"
+)
+
+const (
+	// scanLimit bounds a look at all files of a directory, hashLimit at one.
+	scanLimit, hashLimit = 30 * time.Second, 30 * time.Second
+
+	// hashMost is how many bytes of one file are read.
+	hashMost = 2 << 30
+
+	// lookTime is how long is looked for artifacts after the order to stop.
+	lookTime = 5 * time.Second
+)
+
+// remember has the kernel note what is in the directory, where the run asks for
+// what it does to it.
+func (s *session) remember(ctx context.Context, p *driver.Program) (key string, err error) {
+	if !p.Artifacts {
+		return "", nil
+	}
+	key = rand.Text()
+	_, err = s.k.Load().Look(ctx, &kernel.FileRequest{Op: "snapshot", Key: key}, scanLimit)
+	return key, err
+}
+
+// look finds what the run that has ended did to files. What went with the
+// kernel's process is told as missing.
+func (s *session) look(ctx context.Context, key string, end *kernel.Ending) {
+	if key == "" {
+		return
+	}
+	l := &artifact.List{Data: s.opts.Once}
+	defer func() { end.Artifacts, end.Missing = l.Done() }()
+	k := s.k.Load()
+	if served, err := k.Served(); !served || err != nil || end.Left || end.Lost {
+		l.Cut()
+		return
+	}
+	look, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	defer cancel()
+	// A look that is cut short finds nothing, so the order to stop leaves it lookTime.
+	defer context.AfterFunc(ctx, func() { time.AfterFunc(lookTime, cancel) })()
+	a, err := k.Look(look, &kernel.FileRequest{Op: "changes", Key: key, Most: codeinterp.MaxArtifacts}, scanLimit)
+	if err != nil || a.Fault != "" || len(a.Entries) > codeinterp.MaxArtifacts {
+		l.Cut()
+		return
+	}
+	for i := range a.Entries {
+		e := &a.Entries[i]
+		// ValidPath wants UTF-8, which names of files need not be.
+		if !fs.ValidPath(strings.ToValidUTF8(string(e.Name), "?")) {
+			l.Cut() // no name of files.py
+			continue
+		}
+		s.add(look, l, e)
+	}
+	if a.More > 0 {
+		l.More(a.Rest)
+	}
+	if !a.Whole {
+		l.Cut()
+	}
+}
+
+// add puts a file on the list: with its content where that is wanted and there
+// is room, else with what the kernel says of it.
+func (s *session) add(ctx context.Context, l *artifact.List, e *kernel.FileEntry) {
+	name := string(e.Name)
+	if why := artifact.Kind(modeOf(e.Mode)); why != "" {
+		l.Skip(name, e.Size, why)
+		return
+	}
+	if l.Holds(e.Size) {
+		d := directory{s: s, within: true}
+		l.Add(ctx, name, e.Size, &content{file{d: d, name: name, id: e.ID, read: true}})
+		return
+	}
+	a, err := s.k.Load().Look(ctx, &kernel.FileRequest{Op: "hash", Name: e.Name, ID: e.ID, Most: hashMost}, hashLimit)
+	switch {
+	case err != nil || a.Fault == "late":
+		l.Skip(name, e.Size, "not read in time")
+	// It has gone since the list was made, and is no file of the run's any more.
+	case errors.Is(faults[a.Fault], fs.ErrNotExist):
+	case a.Fault != "":
+		l.Skip(name, e.Size, "unreadable")
+	default:
+		l.AddHashed(name, a.Size, a.SHA, a.Data)
+	}
+}
+
+// A content is a file whose name may be any bytes.
+type content struct{ file }
+
+func (c *content) Read(p []byte) (int, error) {
+	a, err := c.d.request("read", c.name, &kernel.FileRequest{Op: "read", ID: c.id, At: c.pos, Size: min(len(p), piece)})
+	if err != nil {
+		return 0, err
+	}
+	n := copy(p, a.Data)
+	if c.pos += int64(n); n == 0 {
+		return 0, io.EOF
+	}
+	return n, nil
+}

@@ -1,0 +1,246 @@
+package jupyter
+
+import (
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/providers/jupyter/internal/kernel"
+	"github.com/toolcell/toolcell/providers/jupyter/internal/server"
+)
+
+// maxEntries bounds a listing, maxPages what it comes in: some entries may have
+// gone meanwhile.
+const (
+	maxEntries = 1 << 20
+	maxPages   = 2 * maxEntries / kernel.MaxFileEntries
+)
+
+// A directory is that of a session, on the kernel's host.
+type directory struct {
+	s      *session
+	within bool // a method of the session
+}
+
+var _ codeinterp.FS = directory{}
+
+// do makes a request about a name.
+func (d directory) do(op, name string, q *kernel.FileRequest) (*kernel.FileAnswer, error) {
+	if !fs.ValidPath(name) || strings.IndexByte(name, 0) >= 0 {
+		return nil, &fs.PathError{Op: op, Path: name, Err: fs.ErrInvalid}
+	}
+	return d.request(op, name, q)
+}
+
+// request is do, for names that may be any bytes.
+func (d directory) request(op, name string, q *kernel.FileRequest) (*kernel.FileAnswer, error) {
+	q.Name = []byte(name)
+	a, err := d.s.ask(q, d.within)
+	if err == nil && a.Fault != "" {
+		err = faultOf(a.Fault)
+	}
+	if err != nil {
+		err = &fs.PathError{Op: op, Path: name, Err: err}
+	}
+	return a, err
+}
+
+var faults = map[string]error{
+	"ENOENT": fs.ErrNotExist, "EEXIST": fs.ErrExist, "EACCES": fs.ErrPermission, "EPERM": fs.ErrPermission, "EROFS": fs.ErrPermission,
+	"EINVAL": fs.ErrInvalid, "ELOOP": fs.ErrInvalid, "ENAMETOOLONG": fs.ErrInvalid, "EISDIR": codeinterp.ErrIsDir,
+	"ENOTDIR": codeinterp.ErrNotDir, "ENOTEMPTY": codeinterp.ErrNotEmpty, "outside": codeinterp.ErrOutside,
+	"special": codeinterp.ErrSpecial, "quota": codeinterp.ErrQuota, "large": codeinterp.ErrTooLarge,
+}
+
+// faultOf is what a word of files.py means.
+func faultOf(word string) error {
+	if err := faults[word]; err != nil {
+		return err
+	}
+	return server.Unavailable("the kernel's host failed: %.40q", word)
+}
+
+func (d directory) Stat(name string) (fs.FileInfo, error)  { return d.stat("stat", name, true) }
+func (d directory) Lstat(name string) (fs.FileInfo, error) { return d.stat("lstat", name, false) }
+
+func (d directory) stat(op, name string, follow bool) (fs.FileInfo, error) {
+	a, err := d.do(op, name, &kernel.FileRequest{Op: "stat", Follow: follow})
+	if err != nil {
+		return nil, err
+	}
+	return infoOf(name, &a.FileEntry), nil
+}
+
+// Open implements fs.FS.
+func (d directory) Open(name string) (fs.File, error) {
+	i, err := d.stat("open", name, true)
+	if err != nil {
+		return nil, err
+	}
+	if !i.IsDir() {
+		return d.OpenFile(name, os.O_RDONLY, 0)
+	}
+	list, err := d.ReadDir(name)
+	if err != nil {
+		return nil, err
+	}
+	return &listing{i, list}, nil
+}
+
+// ReadDir implements fs.ReadDirFS.
+func (d directory) ReadDir(name string) ([]fs.DirEntry, error) {
+	var entries []fs.DirEntry
+	after := []byte(nil)
+	for range maxPages {
+		a, err := d.do("readdir", name, &kernel.FileRequest{Op: "list", After: after})
+		if err != nil {
+			return nil, err
+		}
+		for i := range a.Entries {
+			entries = append(entries, fs.FileInfoToDirEntry(infoOf(string(a.Entries[i].Name), &a.Entries[i])))
+		}
+		if len(a.After) == 0 {
+			slices.SortFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
+			return entries, nil
+		}
+		// Programs can answer in place of files.py: pages that do not get on have no
+		// end.
+		if string(a.After) <= string(after) || len(entries) > maxEntries {
+			break
+		}
+		after = a.After
+	}
+	return nil, &fs.PathError{Op: "readdir", Path: name, Err: codeinterp.ErrTooLarge}
+}
+
+const knownFlags = os.O_WRONLY | os.O_RDWR | os.O_APPEND | os.O_CREATE | os.O_EXCL | os.O_TRUNC
+
+// OpenFile implements codeinterp.FS.
+func (d directory) OpenFile(name string, flag int, perm fs.FileMode) (codeinterp.File, error) {
+	if flag&^knownFlags != 0 {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrInvalid}
+	}
+	f := &file{d: d, name: name, read: flag&os.O_WRONLY == 0, write: flag&(os.O_WRONLY|os.O_RDWR) != 0, atEnd: flag&os.O_APPEND != 0}
+	flags := f.flags()
+	for _, o := range []struct {
+		flag int
+		is   string
+	}{{os.O_CREATE, "c"}, {os.O_EXCL, "x"}} {
+		if flag&o.flag != 0 {
+			flags += o.is
+		}
+	}
+	if f.write && flag&os.O_TRUNC != 0 {
+		flags += "t"
+	}
+	a, err := d.do("open", name, &kernel.FileRequest{Op: "open", Flags: flags, Perm: uint32(perm.Perm())})
+	if err != nil {
+		return nil, err
+	}
+	f.id = a.ID
+	return f, nil
+}
+
+// Mkdir implements codeinterp.FS.
+func (d directory) Mkdir(name string, perm fs.FileMode) error { return d.mkdir(name, perm, false) }
+
+// MkdirAll implements codeinterp.FS.
+func (d directory) MkdirAll(name string, perm fs.FileMode) error { return d.mkdir(name, perm, true) }
+
+func (d directory) mkdir(name string, perm fs.FileMode, all bool) error {
+	_, err := d.do("mkdir", name, &kernel.FileRequest{Op: "mkdir", Perm: uint32(perm.Perm()), All: all})
+	return err
+}
+
+// Remove implements codeinterp.FS.
+func (d directory) Remove(name string) error { return d.remove(name, false) }
+
+// RemoveAll implements codeinterp.FS.
+func (d directory) RemoveAll(name string) error { return d.remove(name, true) }
+
+func (d directory) remove(name string, all bool) error {
+	if name == "." {
+		return &fs.PathError{Op: "remove", Path: name, Err: fs.ErrInvalid}
+	}
+	_, err := d.do("remove", name, &kernel.FileRequest{Op: "remove", All: all})
+	return err
+}
+
+// Rename implements codeinterp.FS.
+func (d directory) Rename(from, to string) error {
+	if from == "." || to == "." || !fs.ValidPath(to) || strings.IndexByte(to, 0) >= 0 {
+		return &fs.PathError{Op: "rename", Path: from, Err: fs.ErrInvalid}
+	}
+	_, err := d.do("rename", from, &kernel.FileRequest{Op: "rename", To: []byte(to)})
+	return err
+}
+
+// A listing is an open directory, with what was in it when it was opened.
+type listing struct {
+	info    fs.FileInfo
+	entries []fs.DirEntry
+}
+
+func (l *listing) Stat() (fs.FileInfo, error) { return l.info, nil }
+func (l *listing) Close() error               { return nil }
+
+func (l *listing) Read([]byte) (int, error) {
+	return 0, &fs.PathError{Op: "read", Path: l.info.Name(), Err: codeinterp.ErrIsDir}
+}
+
+func (l *listing) ReadDir(n int) ([]fs.DirEntry, error) {
+	list := l.entries
+	if n > 0 {
+		if len(list) == 0 {
+			return nil, io.EOF
+		}
+		list = list[:min(n, len(list))]
+	}
+	l.entries = l.entries[len(list):]
+	return list, nil
+}
+
+// An info describes a file of the kernel's host.
+type info struct {
+	name     string
+	size     int64
+	mode     fs.FileMode
+	modified time.Time
+}
+
+func (i info) Name() string       { return i.name }
+func (i info) Size() int64        { return i.size }
+func (i info) Mode() fs.FileMode  { return i.mode }
+func (i info) ModTime() time.Time { return i.modified }
+func (i info) IsDir() bool        { return i.mode.IsDir() }
+func (i info) Sys() any           { return nil }
+
+func infoOf(name string, e *kernel.FileEntry) info {
+	return info{path.Base(name), e.Size, modeOf(e.Mode), time.Unix(0, e.Time)}
+}
+
+// modeOf is a mode of the kernel's host, which is POSIX.
+func modeOf(m uint32) fs.FileMode {
+	mode := fs.FileMode(m & 0o777)
+	switch m & 0o170000 {
+	case 0o100000:
+	case 0o040000:
+		mode |= fs.ModeDir
+	case 0o120000:
+		mode |= fs.ModeSymlink
+	case 0o010000:
+		mode |= fs.ModeNamedPipe
+	case 0o140000:
+		mode |= fs.ModeSocket
+	case 0o020000:
+		mode |= fs.ModeDevice | fs.ModeCharDevice
+	default:
+		mode |= fs.ModeDevice
+	}
+	return mode
+}

@@ -1,0 +1,62 @@
+//go:build unix
+
+package subprocess
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+// maxLeave bounds the time between two images of a driver, of which the first
+// hands its state to the second: tens of megabytes take seconds.
+const maxLeave = time.Minute
+
+// leave notes that a driver replaces itself after the run in progress.
+func (p *process) leave() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.back == nil {
+		p.back = make(chan struct{})
+	}
+}
+
+// greeted takes the hello of a driver that is new, or back.
+func (p *process) greeted(version string) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.back != nil {
+		close(p.back)
+		p.back = nil
+		return nil
+	}
+	select {
+	case p.hello <- version:
+		return nil
+	default:
+		return fmt.Errorf("%w: a second hello", errFrame)
+	}
+}
+
+// awaitBack waits until the driver can take a program, so that its time is not
+// spent on what an earlier one has left to do. A driver that stays away is
+// killed.
+func (p *process) awaitBack(ctx context.Context) error {
+	p.mu.Lock()
+	back := p.back
+	p.mu.Unlock()
+	if back == nil {
+		return nil
+	}
+	timer := time.NewTimer(maxLeave)
+	defer timer.Stop()
+	select {
+	case <-back:
+	case <-p.gone:
+	case <-timer.C:
+		p.kill()
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	return nil
+}

@@ -1,0 +1,64 @@
+package mcptools
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/toolcell/toolcell/tools"
+)
+
+// maxPrefix is how many bytes of a server's name are before those of its tools.
+const maxPrefix = 32
+
+var underscores = regexp.MustCompile(`_+`)
+
+// prefixes returns what is before the names of each server's tools. They depend
+// on nothing but the configuration, and no name can be one of two servers.
+func prefixes(servers []Server) []string {
+	list, taken := make([]string, len(servers)), map[string]bool{}
+	for i, s := range servers {
+		if s.Name == "" {
+			continue
+		}
+		base := underscores.ReplaceAllString(tools.FunctionName(strings.ToValidUTF8(s.Name, "_")), "_")
+		base = strings.Trim(base[:min(len(base), maxPrefix)], "_")
+		name := base
+		for n := 2; taken[name]; n++ {
+			name = fmt.Sprint(base, "_", n)
+		}
+		taken[name], list[i] = true, name
+	}
+	for i, name := range list {
+		if name == "" {
+			continue
+		}
+		between := "_"
+		for other := range taken {
+			// a and a_b: the tool b_c of a would have the name of the tool c of a_b.
+			if other != name && (strings.HasPrefix(other, name+"_") || strings.HasPrefix(name, other+"_")) {
+				between = "__"
+			}
+		}
+		list[i] = name + between
+	}
+	return list
+}
+
+// names are those that entries have already.
+type names map[string]bool
+
+// newNames has those that codemode takes.
+func newNames() names { return names{"search": true, "describe": true, "display": true} }
+
+// of returns a name that is none yet, like that of a tool behind a prefix.
+func (n names) of(prefix, tool string) string {
+	full := tools.FunctionName(strings.ToValidUTF8(prefix+tool, "_"))
+	name := full
+	for i := 2; n[name]; i++ {
+		end := fmt.Sprint("_", i)
+		name = full[:min(len(full), 64-len(end))] + end
+	}
+	n[name] = true
+	return name
+}

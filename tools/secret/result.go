@@ -1,0 +1,167 @@
+package secret
+
+import (
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/toolcell/toolcell/codeinterp"
+)
+
+// Result scrubs all that a Result says. What is changed is copied.
+// It works on nil.
+func (s *Scrubber) Result(res codeinterp.Result) codeinterp.Result {
+	if s == nil {
+		return res
+	}
+	res.Outputs = s.outputs(res.Outputs)
+	if res.Error != nil {
+		e := *res.Error
+		e.Name, e.Message, e.MissingModule = s.Scrub(e.Name), s.Scrub(e.Message), s.Scrub(e.MissingModule)
+		e.Traceback, e.RawTraceback = s.lines(e.Traceback), s.lines(e.RawTraceback)
+		res.Error = &e
+	}
+	res.Artifacts = slices.Clone(res.Artifacts)
+	for i := range res.Artifacts {
+		res.Artifacts[i].Path = s.name(res.Artifacts[i].Path)
+	}
+	res.Calls = slices.Clone(res.Calls)
+	for i := range res.Calls {
+		s.Record(&res.Calls[i])
+	}
+	res.CallbackErr = s.Error(res.CallbackErr)
+	return res
+}
+
+// Record scrubs what is told of a call. It works on nil.
+func (s *Scrubber) Record(c *codeinterp.CallRecord) {
+	if s != nil {
+		c.Name, c.Args, c.Result, c.Error, c.Err = s.excerpt(c.Name), s.excerpt(c.Args), s.excerpt(c.Result), s.excerpt(c.Error), s.Error(c.Err)
+	}
+}
+
+// excerpt scrubs text that is perhaps only a beginning, so that it may end within
+// a secret.
+func (s *Scrubber) excerpt(text string) string {
+	// A record is cut at MaxRecorded or, so as not to split a character, just
+	// before.
+	if len(text) < codeinterp.MaxRecorded-utf8.UTFMax {
+		return s.Scrub(text)
+	}
+	m := matcher{auto: s.auto}
+	return string(m.gap(slices.Clone(m.chunk([]byte(text)))))
+}
+
+// lines scrubs lines that belong together, so that a secret of several lines is
+// found.
+func (s *Scrubber) lines(list []string) []string {
+	text := strings.Join(list, "\n")
+	if clean := s.Scrub(text); clean != text {
+		return strings.Split(clean, "\n")
+	}
+	return list
+}
+
+// outputs scrubs a Result's outputs. A stream is taken as a whole, also where
+// other outputs stand between its parts or bytes of it were dropped: what is
+// left of a secret at such a gap is masked as well.
+func (s *Scrubber) outputs(list []codeinterp.Output) []codeinterp.Output {
+	list = slices.Clone(list)
+	var streams [4]matcher
+	var last [4]int
+	for i := range streams {
+		streams[i].auto = s.auto
+		last[i] = -1
+	}
+	for i := range list {
+		o := &list[i]
+		n := lane(o)
+		if n < 0 {
+			s.bundle(o)
+			continue
+		}
+		if o.Dropped > 0 {
+			if b := last[n]; b >= 0 {
+				list[b].Data = joined(list[b].Data, streams[n].gap(nil))
+			}
+			streams[n].resume(s, o.Data)
+		}
+		o.Data = streams[n].chunk(o.Data)
+		last[n] = i
+	}
+	for n := range streams {
+		if rest := streams[n].end(nil); len(rest) > 0 {
+			o := &list[last[n]]
+			o.Data = joined(o.Data, rest)
+		}
+	}
+	return slices.DeleteFunc(list, func(o codeinterp.Output) bool {
+		// An output without text may still tell what is missing before it.
+		return lane(&o) >= 0 && len(o.Data) == 0 && o.Dropped == 0
+	})
+}
+
+// name scrubs a name, also as it is shown.
+func (s *Scrubber) name(text string) string {
+	text = s.Scrub(text)
+	shown := s.shown(text)
+	if clean := s.Scrub(shown); clean != shown {
+		return clean
+	}
+	return text
+}
+
+// joined returns the two texts in new memory.
+func joined(a, b []byte) []byte { return append(a[:len(a):len(a)], b...) }
+
+// bundle scrubs the texts of a display or a value. A JSON value that is no
+// longer JSON becomes a string.
+func (s *Scrubber) bundle(o *codeinterp.Output) {
+	o.DisplayID = s.name(o.DisplayID)
+	o.Value, o.Metadata = s.json(o.Value), s.json(o.Metadata)
+	o.Bundle = slices.Clone(o.Bundle)
+	for i := range o.Bundle {
+		rep := &o.Bundle[i]
+		switch {
+		case codeinterp.IsJSON(rep.MIME):
+			rep.Data = s.json(rep.Data)
+		case codeinterp.IsText(rep.MIME):
+			rep.Data, _ = s.scrub(rep.Data)
+		}
+		rep.MIME = s.name(rep.MIME)
+	}
+}
+
+func (s *Scrubber) json(raw json.RawMessage) json.RawMessage {
+	data, changed := s.scrub(raw)
+	if changed && !json.Valid(data) {
+		return json.RawMessage(`"[secret]"`)
+	}
+	return data
+}
+
+// Error returns an error whose text is scrubbed and that is what err is. It
+// works on nil.
+func (s *Scrubber) Error(err error) error {
+	if s == nil || err == nil {
+		return err
+	}
+	text := err.Error()
+	if clean := s.Scrub(text); clean != text {
+		return &scrubbedError{clean, err}
+	}
+	return err
+}
+
+// scrubbedError hides the text of an error, and keeps what it is.
+type scrubbedError struct {
+	text string
+	err  error
+}
+
+func (e *scrubbedError) Error() string { return e.text }
+
+// Is and not Unwrap, which would lead to the text.
+func (e *scrubbedError) Is(target error) bool { return errors.Is(e.err, target) }

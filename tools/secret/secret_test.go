@@ -1,0 +1,118 @@
+package secret_test
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"log"
+	"net/url"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/toolcell/toolcell/tools/secret"
+)
+
+const password = "s3cr3t/pass+word=\"x\""
+
+func scrubber(t testing.TB, values ...string) *secret.Scrubber {
+	t.Helper()
+	s, err := secret.New(values...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func ExampleNew() {
+	secrets, err := secret.New("hunter22")
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(secrets.Scrub("password=hunter22, Authorization: Basic bWU6aHVudGVyMjI="))
+	// Output:
+	// password=[secret], Authorization: Basic bWU6[secret]I=
+}
+
+func TestScrub(t *testing.T) {
+	s := scrubber(t, password, "abcd", "bcdefg", "aXaaXab")
+	quoted, _ := json.Marshal(password)
+	for _, tt := range []struct{ in, want string }{
+		{"nothing here", "nothing here"},
+		{"", ""},
+		{password, "[secret]"},
+		{"a " + password + " b " + password, "a [secret] b [secret]"},
+		{url.QueryEscape(password), "[secret]"},
+		{url.PathEscape(password), "[secret]"},
+		{string(quoted), `"[secret]"`},
+		{"abcd", "[secret]"},
+		{"abcdabcd", "[secret][secret]"},
+		{"xabcdefgx", "x[secret]x"}, // one overlaps the other
+		{"abc abcd bcdef", "abc [secret] bcdef"},
+		{"aXaaXaaXab", "aXa[secret]"},
+	} {
+		if got := s.Scrub(tt.in); got != tt.want {
+			t.Errorf("%q: got %q, want %q", tt.in, got, tt.want)
+		}
+	}
+	for shift := range 4 {
+		text := strings.Repeat("u", shift) + ":" + password + "@host"
+		for _, enc := range []*base64.Encoding{base64.StdEncoding, base64.URLEncoding, base64.RawStdEncoding} {
+			got := s.Scrub("Basic " + enc.EncodeToString([]byte(text)))
+			if !strings.Contains(got, "[secret]") {
+				t.Errorf("shift %d: got %q", shift, got)
+			}
+			for i := 0; i+12 < len(password); i++ {
+				if part := base64.RawStdEncoding.EncodeToString([]byte(password[i : i+12])); strings.Contains(got, part) {
+					t.Errorf("shift %d: %q is in %q", shift, part, got)
+				}
+			}
+		}
+	}
+	var none *secret.Scrubber
+	if none.Scrub("x") != "x" {
+		t.Error("no secrets")
+	}
+}
+
+func TestShortSecret(t *testing.T) {
+	if _, err := secret.New("long enough", "abc"); err == nil || strings.Contains(err.Error(), "abc") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// heap returns how much memory is in use.
+func heap() int64 {
+	var m runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
+}
+
+func TestTenThousandSecrets(t *testing.T) {
+	var list []string
+	for i := range 10000 {
+		list = append(list, fmt.Sprintf("token-%d-%x-%s", i, i*7919, strings.Repeat(string(rune('a'+i%26)), 20)))
+	}
+	before := heap()
+	s := scrubber(t, list...)
+	if n := heap() - before; n > 100<<20 {
+		t.Errorf("they take %d bytes", n)
+	}
+	for i, v := range list {
+		if got := s.Scrub("<" + v + ">"); got != "<[secret]>" {
+			t.Fatalf("secret %d: %s", i, got)
+		}
+	}
+}
+
+func TestAllBytesMayBeInSecrets(t *testing.T) {
+	var all strings.Builder
+	for i := range 256 {
+		all.WriteByte(byte(i))
+	}
+	s := scrubber(t, all.String())
+	if got := s.Scrub("x" + all.String() + "y"); got != "x[secret]y" {
+		t.Errorf("got %q", got)
+	}
+}

@@ -1,0 +1,207 @@
+//go:build linux
+
+package jupyter_test
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/files"
+	provider "github.com/toolcell/toolcell/providers/jupyter"
+	"github.com/toolcell/toolcell/workspace"
+	"github.com/toolcell/toolcell/workspace/jupyter"
+)
+
+// server starts the server of the test parts, which starts its kernels in dir.
+// pandas says whether they have it.
+func server(t *testing.T) (o provider.Options, dir string, pandas bool) {
+	t.Helper()
+	env, err := filepath.Abs("../../.testenv/jupyter/server6")
+	if err != nil {
+		t.Fatal(err)
+	}
+	bin := filepath.Join(env, "bin", "jupyter-server")
+	if _, err := os.Stat(bin); err != nil {
+		if os.Getenv("CI") != "" {
+			t.Fatal("no Jupyter server: run internal/testenv/jupyter.sh")
+		}
+		t.Skip("no Jupyter server: run internal/testenv/jupyter.sh")
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := l.Addr().String()
+	_, port, _ := net.SplitHostPort(address)
+	l.Close()
+	home, dir := t.TempDir(), t.TempDir()
+	cmd := exec.Command(bin, "--allow-root", "--no-browser", "--ServerApp.ip=127.0.0.1", "--ServerApp.port_retries=0",
+		"--ServerApp.port="+port, "--ServerApp.token=T", "--IdentityProvider.token=T", "--ServerApp.root_dir="+dir)
+	cmd.Dir = dir
+	cmd.Env = []string{"PATH=" + filepath.Dir(bin) + ":" + os.Getenv("PATH"), "HOME=" + home, "LANG=C.UTF-8", "TMPDIR=" + home}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
+		_ = cmd.Wait()
+	})
+	for end := time.Now().Add(5 * time.Minute); ; time.Sleep(50 * time.Millisecond) {
+		if conn, err := net.Dial("tcp", address); err == nil {
+			conn.Close()
+			break
+		} else if time.Now().After(end) {
+			t.Fatal(err)
+		}
+	}
+	found, _ := filepath.Glob(filepath.Join(env, "lib/python3*/site-packages/pandas"))
+	return provider.Options{URL: fmt.Sprintf("http://%s/", address), Token: "T", StartTimeout: 5 * time.Minute}, dir, len(found) > 0
+}
+
+func open(t *testing.T, o jupyter.Options) *workspace.Workspace {
+	t.Helper()
+	ws, err := jupyter.New(t.Context(), "demo", &o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := ws.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return ws
+}
+
+func TestWorkspace(t *testing.T) {
+	so, dir, pandas := server(t)
+	t.Run("capsule", func(t *testing.T) { capsule(t, so, dir, pandas) })
+	t.Run("directory", func(t *testing.T) { directory(t, so, dir) })
+	t.Run("declared", func(t *testing.T) { declared(t, so) })
+	t.Run("faults", func(t *testing.T) { faults(t, so) })
+}
+
+// capsule is a page about a capsule, line by line: code that keeps its variables,
+// output, a data frame as CSV that the files read back, a list.
+func capsule(t *testing.T, so provider.Options, dir string, pandas bool) {
+	ws := open(t, jupyter.Options{Server: so})
+	ci, _ := codeinterp.Stateful(ws.Code())
+	id, err := ci.CreateContext(t.Context(), "python", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	frame, save := "import pandas as pd; df = pd.DataFrame({'a': [1,2,3]})", "df.to_csv('data.csv', index=False)"
+	if !pandas {
+		frame, save = "df = ['a', 1, 2, 3]", "open('data.csv', 'w').writelines(f'{x}\\n' for x in df)"
+	}
+	for _, step := range []struct{ code, stdout, stderr, text string }{
+		{"print('hello')", "hello\n", "", ""},
+		{"x = 42", "", "", ""},
+		{"x * 2", "", "", "84"},
+		{"import math", "", "", ""},
+		{"math.pi", "", "", "3.141592653589793"},
+		{"def greet(name): return f'hello {name}'", "", "", ""},
+		{"greet('world')", "", "", "'hello world'"},
+		{"1 + 1", "", "", "2"},
+		{"print('from print')", "from print\n", "", ""},
+		{"import sys; n = sys.stderr.write('warn\\n')", "", "warn\n", ""},
+		{frame, "", "", ""},
+		{save, "", "", ""},
+	} {
+		res, err := ci.RunInContext(t.Context(), id, step.code, nil)
+		if err != nil || !res.OK() || res.Stdout() != step.stdout || res.Stderr() != step.stderr || res.Text() != step.text {
+			t.Errorf("%s: %+v, %v", step.code, res, err)
+		}
+	}
+	page, err := ws.Files().Read(t.Context(), "data.csv", files.Range{})
+	if err != nil || page.Text != "a\n1\n2\n3\n" {
+		t.Errorf("read %q, %v", page.Text, err)
+	}
+	if b, err := os.ReadFile(filepath.Join(dir, "data.csv")); string(b) != page.Text {
+		t.Errorf("on the host: %q, %v", b, err)
+	}
+	if err := ws.Files().Write(t.Context(), dir+"/app/data.txt", []byte("hello world"), files.WriteOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	list, err := ws.Files().List(t.Context(), "app", 1, 0)
+	if err != nil || len(list.Entries) != 1 || list.Entries[0].Path != "app/data.txt" || list.Entries[0].Type != files.TypeFile {
+		t.Errorf("%+v, %v", list, err)
+	}
+}
+
+// directory wants code of all kinds and the file tools to work on the same files,
+// in a directory that the caller names.
+func directory(t *testing.T, so provider.Options, dir string) {
+	if err := os.Mkdir(filepath.Join(dir, "project"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	so.Dir = "project"
+	ws := open(t, jupyter.Options{Server: so})
+	call := func(op, args string) string {
+		t.Helper()
+		a := ws.Dispatch(t.Context(), "workspace__demo__"+op, []byte(args), nil)
+		if a.Failure != nil {
+			t.Errorf("%s: %s", op, a.Text)
+		}
+		return a.Text
+	}
+	call("write_file", `{"path":"src/log","content":"tool\n"}`)
+	call("run_code", `{"language":"python","code":"open('src/log', 'a').write('python\\n')"}`)
+	if text := call("read_file", `{"path":"`+dir+`/project/src/log"}`); !strings.HasSuffix(text, "tool\npython\n") {
+		t.Errorf("got %s", text)
+	}
+	if b, err := os.ReadFile(filepath.Join(dir, "project/src/log")); string(b) != "tool\npython\n" {
+		t.Errorf("on the host: %q, %v", b, err)
+	}
+	told := 0
+	for _, tool := range ws.Tools() {
+		if strings.Contains(tool.Description, filepath.Join(dir, "project")) {
+			told++
+		}
+		if strings.HasSuffix(tool.Name, "__run_command") {
+			t.Error("there is a shell")
+		}
+	}
+	if told < 3 {
+		t.Errorf("%d tools say where", told)
+	}
+	m, ok := codeinterp.Manager(ws.Code())
+	if !ok {
+		t.Fatal("no manager")
+	}
+	if list, err := m.ListContexts(t.Context()); err != nil || len(list) != 0 {
+		t.Errorf("contexts %v, %v", list, err)
+	}
+}
+
+// declared wants what is declared to be what is offered.
+func declared(t *testing.T, so provider.Options) {
+	code := &workspace.CodeDeclaration{Languages: []string{"python"}}
+	ws := open(t, jupyter.Options{Server: so, Declared: workspace.Declaration{Code: code}})
+	if ws.Files() != nil || ws.Shell() != nil || len(ws.Tools()) != 1 {
+		t.Errorf("%d tools", len(ws.Tools()))
+	}
+	_, err := jupyter.New(t.Context(), "demo", &jupyter.Options{Server: so, Declared: workspace.Declaration{Code: code, Shell: true}})
+	if !errors.Is(err, workspace.ErrLacking) {
+		t.Errorf("a shell: %v", err)
+	}
+}
+
+func faults(t *testing.T, so provider.Options) {
+	if _, err := jupyter.New(t.Context(), "demo", nil); !errors.Is(err, codeinterp.ErrInvalid) {
+		t.Errorf("no address: %v", err)
+	}
+	so.Dir = "/no/such/directory"
+	if _, err := jupyter.New(t.Context(), "demo", &jupyter.Options{Server: so}); !errors.Is(err, codeinterp.ErrInvalid) {
+		t.Errorf("no directory: %v", err)
+	}
+}
