@@ -115,13 +115,17 @@ release:
 	$(GO) -C internal/release run . $(CURDIR)/dist/toolcell_*
 	cd dist && sha256sum toolcell_* > SHA256SUMS
 
+# before Go 1.27 a target whose time is over may fail with the deadline alone, no
+# input to blame: https://go.dev/issue/75804
+
 ## fuzz: every fuzz target for a moment (FUZZ=1m for longer)
 fuzz:
 	@set -e; for p in $$($(GO) list ./...); do \
 		for f in $$($(GO) test -list '^Fuzz' $$p | grep '^Fuzz' || true); do \
 			echo "== $$p $$f"; \
-			out=$$($(GO) test -run '^$$' -fuzz "^$$f$$" -fuzztime $(FUZZ) $$p 2>&1) || { echo "$$out"; exit 1; }; \
-			echo "$$out" | tail -1; \
+			if out=$$($(GO) test -run '^$$' -fuzz "^$$f$$" -fuzztime $(FUZZ) $$p 2>&1); then echo "$$out" | tail -1; \
+			elif echo "$$out" | grep -q '^    context deadline exceeded$$' && ! echo "$$out" | grep -q 'Failing input'; then echo "found nothing, and ended late"; \
+			else echo "$$out"; exit 1; fi; \
 		done; done
 
 ## test262: the language's conformance suite, from a checkout of tc39/test262 (DIR=path)

@@ -26,11 +26,7 @@ func TestRoom(t *testing.T) {
 			}
 			p.Begin()
 			for range 100 {
-				go func() {
-					if _, err := p.Call(ctx, "get", nil); err == nil {
-						kept.Add(1)
-					}
-				}()
+				go p.Call(ctx, "get", nil)
 			}
 			<-s.stop
 			return driver.Outcome{ExitCode: 1}, nil
@@ -38,6 +34,7 @@ func TestRoom(t *testing.T) {
 		get := fn("get", func(context.Context, codeinterp.FunctionCall) (json.RawMessage, error) {
 			served.Add(1)
 			time.Sleep(time.Second)
+			kept.Add(1)
 			return nil, nil
 		})
 		res, err := ci.RunInContext(t.Context(), id, "hoards", &codeinterp.RunOptions{Timeout: time.Minute,
