@@ -18,6 +18,7 @@ var twenty = []struct {
 }{
 	{1, `console.log((1234567.891).toLocaleString(), (0.256).toLocaleString("en-US", { style: "percent" }), (1234.5).toLocaleString("en-US", { style: "currency", currency: "USD" }), 123456789n.toLocaleString())`, "", false},
 	{1, `try { console.log((1.5).toLocaleString("de-DE")) } catch (e) { console.log(e.name, e.message) }`, "RangeError locale de-DE is not available in this engine: only en-US is", false},
+	{1, `const f = [].toLocaleString; try { console.log(f()) } catch (e) { console.log(e.name, e.message) }`, "", false},
 	{2, `const d = new Date(0); console.log(d.toLocaleDateString("en-US", { timeZone: "UTC" }), d.toLocaleString("en-US", { timeZone: "America/New_York" }), d.toLocaleDateString("en-US", { weekday: "long", month: "long", day: "numeric", timeZone: "UTC" }))`, "", false},
 	{2, `const d = new Date(NaN); console.log(String(d), d.toTimeString(), Date.prototype.toString.length, Date.prototype.toTimeString.name); try { Date.prototype.toString.call(1) } catch (e) { console.log(e.name) }`, "", false},
 	{3, `console.log(["a", "C", "b", "ä"].sort((x, y) => x.localeCompare(y)).join(), "item10".localeCompare("item9", undefined, { numeric: true }), "a".localeCompare("A", undefined, { sensitivity: "base" }), "a".localeCompare("z"))`, "", false},

@@ -30,6 +30,7 @@
   };
 
   exports.arrayToLocaleString = function (locales, options) {
+    if (this === undefined || this === null) throw new TypeError("Cannot convert undefined or null to object");
     const o = Object(this), parts = [], n = Math.min(Math.max(Math.trunc(o.length) || 0, 0), 2 ** 53 - 1);
     for (let i = 0; i < n; i++) {
       const v = o[i];
