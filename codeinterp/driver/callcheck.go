@@ -25,33 +25,41 @@ var errSelf = fmt.Errorf("%w: this context waits for the function that wants to 
 
 // check checks a call before it takes anything of the host's. A call that may be
 // served counts as open from then on.
-func (c *calls) check(rec *record, args json.RawMessage) (*codeinterp.Function, error) {
+func (c *calls) check(p *pendingCall) error {
+	rec, args := p.rec, p.args
 	i, ok := slices.BinarySearchFunc(c.functions, rec.Name, func(f codeinterp.Function, name string) int { return strings.Compare(f.Name, name) })
 	if !ok {
-		return nil, c.refuse(rec, "the run was given no function of this name")
+		return c.refuse(rec, "the run was given no function of this name")
 	}
 	l := &c.limits
 	if len(args) > l.Args {
-		return nil, c.refuse(rec, "the arguments have %d bytes; %d are the limit", len(args), l.Args)
+		return c.refuse(rec, "the arguments have %d bytes; %d are the limit", len(args), l.Args)
 	}
 	if !codeinterp.ValidArgs(args) {
-		return nil, c.refuse(rec, "the arguments are not a JSON object")
+		return c.refuse(rec, "the arguments are not a JSON object")
 	}
 	c.mu.Lock()
 	crowded := c.bytes+len(args) > inFlight*l.Args
 	many := l.Calls >= 0 && rec.Number > l.Calls
-	if !crowded && !many {
-		c.open++
+	ended := c.ended
+	switch {
+	case ended: // since the call came in, so that end has not seen it
+		rec.Err, rec.done = ErrEnded, true
+	case !crowded && !many:
+		c.open[p] = true
 		c.bytes += len(args)
 	}
 	c.mu.Unlock()
 	switch {
+	case ended:
+		return ErrEnded
 	case many:
-		return nil, c.refuse(rec, "the run has made the %d calls that it may make", l.Calls)
+		return c.refuse(rec, "the run has made the %d calls that it may make", l.Calls)
 	case crowded:
-		return nil, c.refuse(rec, "the arguments of the calls in progress have more than %d bytes together; wait for some", inFlight*l.Args)
+		return c.refuse(rec, "the arguments of the calls in progress have more than %d bytes together; wait for some", inFlight*l.Args)
 	}
-	return &c.functions[i], nil
+	p.function = &c.functions[i]
+	return nil
 }
 
 // refuse ends a call that is not served.

@@ -51,8 +51,8 @@ func (c *calls) tell(res *codeinterp.Result) {
 		}
 		res.Calls = append(res.Calls, r)
 	}
-	if c.open > 0 {
+	if n := len(c.open); n > 0 {
 		res.CallbackErr = errors.Join(res.CallbackErr,
-			fmt.Errorf("%d functions have not returned although their ctx has ended: %s", c.open, strings.Join(open, ", ")))
+			fmt.Errorf("%d functions have not returned although their ctx has ended: %s", n, strings.Join(open, ", ")))
 	}
 }

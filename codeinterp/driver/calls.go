@@ -33,16 +33,16 @@ type calls struct {
 	ctx     context.Context // of all calls; made with the first
 	cancel  context.CancelCauseFunc
 	ended   bool
-	count   int             // calls so far
-	open    int             // functions that have not returned
-	bytes   int             // of their arguments
-	serving int             // those that are not waiting
-	queue   []chan struct{} // of those that wait to be served
-	empty   chan struct{}   // closed when none is open any more
-	records []*record       // by number, without the middle
-	waits   int             // answers that the program waits for
-	waited  time.Duration   // how long there were any, before since
-	since   time.Time       // since when there are
+	count   int                   // calls so far
+	open    map[*pendingCall]bool // whose functions have not returned
+	bytes   int                   // of their arguments
+	serving int                   // those that are not waiting
+	queue   []chan struct{}       // of those that wait to be served
+	empty   chan struct{}         // closed when none is open any more
+	records []*record             // by number, without the middle
+	waits   int                   // answers that the program waits for
+	waited  time.Duration         // how long there were any, before since
+	since   time.Time             // since when there are
 }
 
 // merge returns the functions of a run in a context, by name.
@@ -64,6 +64,7 @@ func (c *calls) enter(name string, args json.RawMessage) (*record, context.Conte
 	}
 	if c.ctx == nil {
 		c.ctx, c.cancel = context.WithCancelCause(waitingFor(c.run))
+		c.open = map[*pendingCall]bool{}
 	}
 	c.count++
 	if c.waits++; c.waits == 1 {
@@ -128,12 +129,13 @@ func (c *calls) pass() {
 }
 
 // leave notes that a function has returned. c.mu is held.
-func (c *calls) leave(rec *record, args int, err error) {
+func (c *calls) leave(p *pendingCall, err error) {
+	rec := p.rec
 	rec.Duration, rec.Err, rec.done = time.Since(rec.begin), err, true
 	// Not when the program gave up: the function holds its arguments until it
 	// returns.
-	c.bytes -= args
-	if c.open--; c.open == 0 && c.empty != nil {
+	c.bytes -= len(p.args)
+	if delete(c.open, p); len(c.open) == 0 && c.empty != nil {
 		close(c.empty)
 		c.empty = nil
 	}
@@ -163,11 +165,16 @@ func (c *calls) untimed() (time.Duration, bool) {
 // end ends the calls in progress, and refuses those that come.
 func (c *calls) end() {
 	c.mu.Lock()
-	c.ended = true
-	cancel := c.cancel
-	c.mu.Unlock()
-	if cancel != nil {
-		cancel(ErrEnded)
+	defer c.mu.Unlock()
+	if c.ended {
+		return
+	}
+	if c.ended = true; c.cancel == nil {
+		return
+	}
+	c.cancel(ErrEnded)
+	for p := range c.open {
+		go p.giveUp(c.ctx) // an AfterFunc for each would cost each call
 	}
 }
 
@@ -185,7 +192,7 @@ func (c *calls) finish(res *codeinterp.Result, patience time.Duration) {
 	c.end()
 	c.mu.Lock()
 	var empty chan struct{}
-	if c.open > 0 {
+	if len(c.open) > 0 {
 		empty = make(chan struct{})
 		c.empty = empty
 	}

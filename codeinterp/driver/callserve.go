@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
 )
@@ -42,36 +41,33 @@ func (c *calls) start(ctx context.Context, name string, args json.RawMessage, an
 		return
 	}
 	p := &pendingCall{calls: c, rec: rec, args: args, all: all, answer: answer}
-	if p.function, err = c.check(rec, args); err != nil {
+	if err = c.check(p); err != nil {
 		go p.settle(nil, err, nil)
 		return
 	}
-	ctx, cancel := derive(ctx, all)
+	ctx, cancel := p.derive(ctx)
 	go p.serve(ctx, cancel)
 }
 
-// serve waits for the call's turn and calls the function. Where ctx ends, that is
-// the answer, though the function may go on.
+// serve waits for the call's turn and calls the function.
 func (p *pendingCall) serve(ctx context.Context, cancel context.CancelFunc) {
 	c := p.calls
 	if err := c.turn(ctx); err != nil {
 		cancel()
-		p.settle(nil, err, func() { c.leave(p.rec, len(p.args), err) })
+		p.settle(nil, err, func() { c.leave(p, err) })
 		return
 	}
 	// The time for a call begins with its turn: waiting behind others is not its
 	// fault.
 	if c.limits.Timeout > 0 {
-		ctx, cancel = timed(ctx, cancel, c.limits.Timeout)
+		ctx, cancel = p.timed(ctx, cancel)
 	}
-	keep := context.AfterFunc(ctx, func() { p.settle(nil, context.Cause(ctx), nil) })
 	var value json.RawMessage
 	err := errExited
 	defer func() {
-		keep()
 		p.settle(value, err, func() {
 			c.pass()
-			c.leave(p.rec, len(p.args), err)
+			c.leave(p, err)
 		})
 		cancel()
 	}()
@@ -117,17 +113,26 @@ func (p *pendingCall) settle(value json.RawMessage, err error, release func()) {
 	}
 }
 
-// derive returns a ctx that ends with both, and has the values of all.
-func derive(ctx, all context.Context) (context.Context, context.CancelFunc) {
-	both, cancel := context.WithCancelCause(all)
-	stop := func() bool { return true }
-	if ctx.Done() != nil {
-		stop = context.AfterFunc(ctx, func() { cancel(errGivenUp) })
+// giveUp answers a call whose ctx has ended, though the function may go on.
+func (p *pendingCall) giveUp(ctx context.Context) { p.settle(nil, context.Cause(ctx), nil) }
+
+// derive returns a ctx that ends with the session's and with that of all calls,
+// and has the values of that. The end of all calls gives the call up by itself,
+// see calls.end.
+func (p *pendingCall) derive(ctx context.Context) (context.Context, context.CancelFunc) {
+	both, cancel := context.WithCancelCause(p.all)
+	if ctx.Done() == nil {
+		return both, func() { cancel(nil) }
 	}
+	stop := context.AfterFunc(ctx, func() {
+		cancel(errGivenUp)
+		p.giveUp(both)
+	})
 	return both, func() { stop(); cancel(nil) }
 }
 
-func timed(ctx context.Context, outer context.CancelFunc, d time.Duration) (context.Context, context.CancelFunc) {
-	ctx, cancel := context.WithTimeoutCause(ctx, d, errCallTimeout)
-	return ctx, func() { cancel(); outer() }
+func (p *pendingCall) timed(ctx context.Context, outer context.CancelFunc) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithTimeoutCause(ctx, p.calls.limits.Timeout, errCallTimeout)
+	keep := context.AfterFunc(ctx, func() { p.giveUp(ctx) })
+	return ctx, func() { keep(); cancel(); outer() }
 }

@@ -27,15 +27,11 @@ func (in *instance) hostCallTool(_ value, args []value) value {
 	if !ok {
 		return exception
 	}
-	size := 2 * int(jsValueSize)
-	funcs := vm.tls.Alloc(size)
-	defer vm.tls.Free(size)
-	promise := lib.XJS_NewPromiseCapability(vm.tls, vm.ctx, funcs)
+	promise := vm.newPromise()
 	if isException(promise) {
 		return exception
 	}
-	f := values(funcs, 2)
-	c := promised{name, in.callSite(), f[0], f[1]}
+	c := promised{name, in.callSite(), vm.dup(promise)}
 	if in.beginCall(c, args[1]) {
 		return promise
 	}
@@ -72,7 +68,7 @@ func (in *instance) beginCall(c promised, args value) bool {
 	d.last++
 	id := d.last
 	d.open[id] = c
-	call(c.name, json.RawMessage(text), func(v json.RawMessage, err error) {
+	call(c.name, text, func(v json.RawMessage, err error) {
 		e, told := errors.AsType[*codeinterp.FunctionError](err)
 		switch {
 		case err == nil:
@@ -86,20 +82,24 @@ func (in *instance) beginCall(c promised, args value) bool {
 
 // toolArgs returns a function's arguments as JSON; ok is false where an exception
 // is pending.
-func (in *instance) toolArgs(name string, args value) (text string, ok bool) {
+func (in *instance) toolArgs(name string, args value) (text []byte, ok bool) {
 	if isUndefined(args) {
-		return "{}", true
+		return []byte("{}"), true
+	}
+	if b, ok := in.vm.plainJSON(make([]byte, 0, 64), args, 0); ok && isObject(args) {
+		return b, true
 	}
 	v := lib.XJS_JSONStringify(in.vm.tls, in.vm.ctx, args, undefined, undefined)
 	defer in.vm.free(v)
 	switch {
 	case isException(v):
-		return "", false
+		return nil, false
 	case !isString(v):
 		in.vm.throw("TypeError", "the arguments of tools."+clip(name, 100)+" must be one object")
-		return "", false
+		return nil, false
 	}
-	return in.vm.text(v)
+	s, ok := in.vm.text(v)
+	return []byte(s), ok
 }
 
 // fail rejects a call with the pending exception. It returns false where another
@@ -107,14 +107,7 @@ func (in *instance) toolArgs(name string, args value) (text string, ok bool) {
 func (in *instance) fail(c promised) bool {
 	e := lib.XJS_GetException(in.vm.tls, in.vm.ctx)
 	defer in.vm.free(e)
-	return in.settle(c.reject, e)
-}
-
-// settle calls one of a promise's functions; ok is false where that throws.
-func (in *instance) settle(f, with value) (ok bool) {
-	v := in.vm.call(f, undefined, with)
-	in.vm.free(v)
-	return !isException(v)
+	return in.vm.settle(c.promise, e, true)
 }
 
 func nobody(name string, _ json.RawMessage, answer func(json.RawMessage, error)) {
@@ -135,17 +128,16 @@ func (in *instance) answer() (out engine.Outcome, ended, found bool) {
 	vm, c := in.vm, in.desk.open[r.call]
 	delete(in.desk.open, r.call)
 	defer c.free(vm)
-	f := c.resolve
 	var v value
 	if r.ok {
 		v = in.parsed(r.text)
 	} else {
-		f, v = c.reject, in.toolError(c, r.text)
+		v = in.toolError(c, r.text)
 	}
 	ok = false
 	switch {
 	case !isException(v):
-		ok = in.settle(f, v)
+		ok = vm.settle(c.promise, v, !r.ok)
 		vm.free(v)
 	case !vm.stopping.Load():
 		ok = in.fail(c)

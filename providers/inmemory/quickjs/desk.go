@@ -82,12 +82,9 @@ func (d *desk) close(vm *vm) {
 
 // A promised is a call whose answer the program has a promise of.
 type promised struct {
-	name            string
-	site            *callSite
-	resolve, reject value
+	name    string
+	site    *callSite
+	promise value
 }
 
-func (c promised) free(vm *vm) {
-	vm.free(c.resolve)
-	vm.free(c.reject)
-}
+func (c promised) free(vm *vm) { vm.free(c.promise) }

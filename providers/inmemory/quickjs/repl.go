@@ -137,13 +137,18 @@ func allowShadow(global value, name lib.TJSAtom) {
 	}
 }
 
+// shapeProperties returns where a shape's list of properties begins.
+func shapeProperties(shape uintptr) uintptr {
+	return shape + unsafe.Sizeof(lib.TJSShape{}) + (uintptr(at[lib.TJSShape](shape).Fprop_hash_mask)+1)*4
+}
+
 // findProperty returns an own property of a plain object and the first word of
 // its slot, nil where there is none.
 func findProperty(v value, atom lib.TJSAtom) (*lib.TJSShapeProperty, *uintptr) {
 	obj := at[lib.TJSObject](ptr(v))
 	shape := at[lib.TJSShape](obj.Fshape)
 	hash := obj.Fshape + unsafe.Sizeof(lib.TJSShape{})
-	props := hash + (uintptr(shape.Fprop_hash_mask)+1)*4
+	props := shapeProperties(obj.Fshape)
 	i := *at[uint32](hash + uintptr(uint32(atom)&uint32(shape.Fprop_hash_mask))*4)
 	for i != 0 {
 		p := at[lib.TJSShapeProperty](props + uintptr(i-1)*unsafe.Sizeof(lib.TJSShapeProperty{}))

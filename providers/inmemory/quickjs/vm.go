@@ -59,6 +59,8 @@ type vm struct {
 	breathe  func()       // called by the running program now and then
 	frames   frameCounter // of the C library's stack
 
+	resolvers [2]resolver // that fulfil and that reject promises
+
 	in        *instance // what the realm's host functions work on
 	rawErrors bool      // errors keep the engine's stack
 }
@@ -73,7 +75,7 @@ func newVM(c engine.Config, p *pool) (*vm, error) {
 		c.Budget.Give(firstChunk)
 		return nil, fmt.Errorf("%w: no memory for a new context", codeinterp.ErrCapacity)
 	}
-	m := &vm{tls: s.tls, pool: p, heap: newRegion(c.Limits.Memory, c.Budget, s)}
+	m := &vm{tls: s.tls, pool: p, heap: newRegion(c.Limits.Memory, c.Budget, s), resolvers: [2]resolver{newResolver(), newResolver()}}
 	m.scratch = m.heap.alloc(16)
 	m.buffer = m.heap.alloc(scratchSize)
 	functions := m.heap.alloc(unsafe.Sizeof(lib.TJSMallocFunctions{}))
