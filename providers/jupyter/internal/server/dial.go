@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -28,7 +29,13 @@ const (
 	PingEvery = 15 * time.Second
 
 	socketBuffer = 8 << 10
+
+	// maxHandshake bounds what a server sends before a socket is up: headers, and
+	// what TLS and proxies add. The library holds them, however many they are.
+	maxHandshake = 1 << 20
 )
+
+var errHandshake = fmt.Errorf("an answer of more than %d bytes to the socket's handshake", maxHandshake)
 
 // Dial opens the channels of a kernel, within ctx: a server may take as long as
 // the kernel takes to start. A refusal is a *StatusError, and a kernel that is
@@ -121,13 +128,14 @@ func (c *Client) dialSocket(ctx context.Context, network, addr string) (*liveCon
 }
 
 // A liveConn fails a read that saw nothing for deadAfter, once the socket is up,
-// and after each read asks the system to acknowledge at once: Jupyter's servers send a run's
+// or too much before that, and after each read asks the system to acknowledge at once: Jupyter's servers send a run's
 // messages as a burst of small packets, of which all but the first wait for
 // an acknowledgement that would else be delayed by 40 ms.
 type liveConn struct {
 	net.Conn
-	ack func()
-	up  bool
+	ack    func()
+	up     bool
+	before int // bytes that came before that
 }
 
 func newLiveConn(c net.Conn, plain bool) *liveConn {
@@ -147,6 +155,11 @@ func (l *liveConn) Read(p []byte) (int, error) {
 	n, err := l.Conn.Read(p)
 	if l.ack != nil {
 		l.ack()
+	}
+	if !l.up {
+		if l.before += n; l.before > maxHandshake {
+			return 0, errHandshake
+		}
 	}
 	return n, err
 }
