@@ -30,7 +30,7 @@ func (r *runner) inquire() {
 	if err != nil {
 		return
 	}
-	data, err := base64.StdEncoding.DecodeString(strings.Trim(out["outcome"].Data["text/plain"], `'"`))
+	data, err := base64.StdEncoding.DecodeString(strings.Trim(out["outcome"].Data.Text, `'"`))
 	if err != nil {
 		return
 	}

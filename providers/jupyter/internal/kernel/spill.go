@@ -19,7 +19,7 @@ func (r *runner) fetchSpill() {
 	}
 	for {
 		out, err := r.k.evaluate(r.ctx, "", map[string]string{"next": r.k.dialect.spool})
-		text := strings.Trim(out["next"].Data["text/plain"], `'"`)
+		text := strings.Trim(out["next"].Data.Text, `'"`)
 		name, packed, ok := strings.Cut(text, ":")
 		switch {
 		case err == nil && text == "" && out["next"].Status == "ok":

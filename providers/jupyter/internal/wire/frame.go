@@ -28,17 +28,23 @@ type Frame struct {
 	Size int64
 }
 
-// Content returns the whole content, errTooLarge where it exceeds max.
+// Content returns the whole content, ErrTooLarge where it exceeds max, or would
+// exceed it by far once it is decoded.
 func (f *Frame) Content(max int64) ([]byte, error) {
-	if f.Size < 0 {
-		return f.Msg.Content, nil
-	}
+	b := []byte(f.Msg.Content)
 	if f.Size > max {
 		return nil, fmt.Errorf("%w: %d bytes", ErrTooLarge, f.Size)
 	}
-	b := make([]byte, f.Size)
-	_, err := io.ReadFull(f.Body, b)
-	return b, err
+	if f.Size >= 0 {
+		b = make([]byte, f.Size)
+		if _, err := io.ReadFull(f.Body, b); err != nil {
+			return nil, err
+		}
+	}
+	if crowded(b) {
+		return nil, fmt.Errorf("%w: more than %d members", ErrTooLarge, maxMembers)
+	}
+	return b, nil
 }
 
 // ReadFrame reads one WebSocket message, binary or text. v1 tells the binary

@@ -51,23 +51,18 @@ type ExecuteReply struct {
 	Value       string                `json:"evalue"`
 	Traceback   []string              `json:"traceback"`
 	Expressions map[string]Expression `json:"user_expressions"`
-	Payload     []Payload             `json:"payload"`
 }
 
 // Expression is the outcome of a user expression.
 type Expression struct {
-	Status string            `json:"status"`
-	Data   map[string]string `json:"data"`
+	Status string `json:"status"`
+	Data   struct {
+		Text string `json:"text/plain"`
+	} `json:"data"`
 }
 
 // IsTrue reports whether a Python expression was True.
-func (e Expression) IsTrue() bool { return e.Data["text/plain"] == "True" }
-
-// Payload is something that an execute_reply asks of its front end.
-type Payload struct {
-	Source     string          `json:"source"`
-	KeepKernel json.RawMessage `json:"keepkernel"`
-}
+func (e Expression) IsTrue() bool { return e.Data.Text == "True" }
 
 // Aborted reports whether the kernel dropped the request without running it.
 func (r *ExecuteReply) Aborted() bool { return r.Status == "aborted" || r.Status == "abort" }

@@ -69,13 +69,9 @@ func decodeMIME(mime string, raw json.RawMessage) []byte {
 	if codeinterp.IsJSON(mime) {
 		return raw
 	}
-	var text string
-	if json.Unmarshal(raw, &text) != nil {
-		var lines []string
-		if json.Unmarshal(raw, &lines) != nil {
-			return raw
-		}
-		text = strings.Join(lines, "")
+	text, ok := textOf(raw)
+	if !ok {
+		return raw
 	}
 	if codeinterp.IsText(mime) {
 		return []byte(text)
@@ -90,4 +86,25 @@ func decodeMIME(mime string, raw json.RawMessage) []byte {
 		return data
 	}
 	return []byte(text)
+}
+
+// textOf reads a string, or a list of strings as one. The list is not held: its
+// members can be so short that they take many times as much as their JSON.
+func textOf(raw json.RawMessage) (text string, ok bool) {
+	if json.Unmarshal(raw, &text) == nil {
+		return text, true
+	}
+	d := json.NewDecoder(bytes.NewReader(raw))
+	if t, err := d.Token(); err != nil || t != json.Delim('[') {
+		return "", false
+	}
+	var all strings.Builder
+	for d.More() {
+		var line string
+		if err := d.Decode(&line); err != nil {
+			return "", false
+		}
+		all.WriteString(line)
+	}
+	return all.String(), true
 }

@@ -1,0 +1,54 @@
+package wire
+
+import "bytes"
+
+const (
+	// maxMembers is how many members the objects and arrays of a content may have
+	// down to membersDepth, which is as deep as they are decoded. One of two bytes
+	// can take forty times as much then.
+	maxMembers   = 1 << 18
+	membersDepth = 2
+)
+
+// crowded reports whether a content has too many members. What is deeper stays
+// as it is, and counts for nothing.
+func crowded(content []byte) bool {
+	depth, members := 0, 0
+	for i := 0; i < len(content); i++ {
+		switch content[i] {
+		case '"':
+			i += stringLen(content[i+1:])
+		case '{', '[':
+			depth++
+		case '}', ']':
+			depth--
+		case ',':
+			if depth <= membersDepth {
+				members++
+			}
+		}
+		if members >= maxMembers {
+			return true
+		}
+	}
+	return false
+}
+
+// stringLen is the length of the JSON string whose opening quote is before p,
+// with its closing quote.
+func stringLen(p []byte) int {
+	for i := 0; ; {
+		end := bytes.IndexByte(p[i:], '"')
+		if end < 0 {
+			return len(p)
+		}
+		i += end + 1
+		escapes := 0
+		for j := i - 2; j >= 0 && p[j] == '\\'; j-- {
+			escapes++
+		}
+		if escapes%2 == 0 {
+			return i
+		}
+	}
+}

@@ -1,0 +1,42 @@
+package wire
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+)
+
+// TestCrowded takes contents that are small enough as they come, and take many
+// times as much when they are decoded.
+func TestCrowded(t *testing.T) {
+	list := func(member string, n int) string { return strings.Repeat(member+",", n-1) + member }
+	for _, test := range []struct {
+		name, content string
+		crowded       bool
+	}{
+		{"traceback", `{"traceback": [` + list(`""`, 1<<19) + `]}`, true},
+		{"bundle", `{"data": {` + list(`"":0`, 1<<19) + `}}`, true},
+		{"expressions", `{"user_expressions": {` + list(`"":{}`, 1<<19) + `}}`, true},
+		{"itself", `{` + list(`"":0`, 1<<19) + `}`, true},
+		{"long traceback", `{"traceback": [` + list(`""`, 1<<16) + `]}`, false},
+		{"figure", `{"data": {"application/json": [` + list(`0`, 1<<20) + `]}}`, false},
+		{"text", `{"text": "` + list(`[\\\",\"],{`, 1<<19) + `"}`, false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			if !json.Valid([]byte(test.content)) {
+				t.Fatal("the test's own JSON is none")
+			}
+			for _, f := range []*Frame{
+				{Size: int64(len(test.content)), Body: strings.NewReader(test.content)},
+				{Size: -1, Msg: Message{Content: json.RawMessage(test.content)}},
+			} {
+				b, err := f.Content(64 << 20)
+				if errors.Is(err, ErrTooLarge) != test.crowded || err == nil && !bytes.Equal(b, []byte(test.content)) {
+					t.Errorf("got %d bytes, %v", len(b), err)
+				}
+			}
+		})
+	}
+}
