@@ -38,8 +38,8 @@ type jupyterFlags struct {
 	spill           bool
 	adopt           string
 
-	// waiting, if set, is called where opening takes long.
-	waiting func()
+	// waiting, if set, is called where opening takes long, with the server's host.
+	waiting func(host string)
 	// spawning, if set, is told of a JupyterHub that starts a user's server.
 	spawning func(percent int, message string)
 }
@@ -62,8 +62,15 @@ func (f *jupyterFlags) register(fs *flag.FlagSet, getenv func(string) string) {
 // options returns what the flags say. A kernelspec that names no language is for
 // the given one.
 func (f *jupyterFlags) options(language string) (*jupyter.Options, error) {
-	if f.url == "" {
+	switch {
+	case f.url == "":
 		return nil, fmt.Errorf("%w: the jupyter provider needs --url, such as http://localhost:8888", codeinterp.ErrInvalid)
+	case !strings.Contains(f.url, "://"):
+		return nil, fmt.Errorf("%w: --url %s has no http:// or https:// in front", codeinterp.ErrInvalid, hostOf(f.url))
+	case f.adopt != "" && len(f.kernels) > 0:
+		return nil, fmt.Errorf("%w: --kernel says what to start a kernel from, and --adopt works in one that is there", codeinterp.ErrInvalid)
+	case f.adopt != "" && f.spill:
+		return nil, fmt.Errorf("%w: --spill needs hooks in the kernel, and that of --adopt is left as it is", codeinterp.ErrInvalid)
 	}
 	o := &jupyter.Options{URL: f.url, Token: f.token, Tag: f.tag, Spill: f.spill, Header: http.Header{}, Kernels: map[string]string{}}
 	// A password logs in, which a token makes needless.
@@ -91,6 +98,16 @@ func (f *jupyterFlags) options(language string) (*jupyter.Options, error) {
 		return nil, err
 	}
 	return o, overSocket(o)
+}
+
+// hostOf names a server in a message: of its address the query can hold a token.
+func hostOf(address string) string {
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" {
+		address, _, _ = strings.Cut(address, "?")
+		return address
+	}
+	return u.Host
 }
 
 func (f *jupyterFlags) trust(o *jupyter.Options) error {
@@ -149,7 +166,7 @@ func (f *jupyterFlags) openJupyter(ctx context.Context, language string, statefu
 		told := make(chan struct{})
 		timer := time.AfterFunc(patience, func() {
 			defer close(told)
-			f.waiting()
+			f.waiting(hostOf(f.url))
 		})
 		defer func() {
 			// It is being told, and is not to come after what this returns.
@@ -226,6 +243,13 @@ func (a *app) sweep(ctx context.Context, args []string) int {
 	case err != nil:
 		return a.fail(err)
 	}
-	fmt.Fprintf(a.stdout, "deleted %d kernels that were left behind\n", n)
+	switch n {
+	case 0:
+		fmt.Fprintln(a.stdout, "no kernel was left behind")
+	case 1:
+		fmt.Fprintln(a.stdout, "deleted 1 kernel that was left behind")
+	default:
+		fmt.Fprintf(a.stdout, "deleted %d kernels that were left behind\n", n)
+	}
 	return 0
 }

@@ -148,8 +148,8 @@ func (a *app) fail(err error) int {
 }
 
 // waiting says why nothing happens.
-func (a *app) waiting() {
-	fmt.Fprintln(a.stderr, "toolcell: waiting for the Jupyter server to answer")
+func (a *app) waiting(host string) {
+	fmt.Fprintf(a.stderr, "toolcell: waiting for the Jupyter server at %s to answer\n", host)
 }
 
 // spawning says how far a JupyterHub is with the start of a user's server.

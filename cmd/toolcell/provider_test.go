@@ -52,6 +52,25 @@ func TestJupyterFlags(t *testing.T) {
 	}
 }
 
+// TestJupyterRefusals: what is asked for in vain is said by its name, without the
+// token.
+func TestJupyterRefusals(t *testing.T) {
+	for args, want := range map[string]string{
+		"sweep --url 127.0.0.1:8888/?token=secret":                   "--url 127.0.0.1:8888/ has no http:// or https:// in front",
+		"run -e 1 --url localhost:8888":                              "--url localhost:8888 has no http://",
+		"run -e 1 --url ftp://me:secret@h/?token=secret":             `"h/", and must be like http://`,
+		"run -e 1 --url http://h --adopt x --kernel python3":         "--adopt works in one that is there",
+		"mcp --url http://h --adopt x --spill":                       "--spill needs hooks in the kernel",
+		"run -e 1 --url http://127.0.0.1:999999 --token secret":      "invalid port",
+		"run -e 1 --url http+unix:///nowhere --timeout 1h --ca none": "--ca: open none",
+	} {
+		code, _, stderr := toolcell(t.Context(), "", strings.Fields(args)...)
+		if code == 0 || !strings.Contains(stderr, want) || strings.Contains(stderr, "secret") {
+			t.Errorf("%s: code %d, %q, want %q", args, code, stderr, want)
+		}
+	}
+}
+
 // TestJupyterSocket reaches a server by its unix socket, in both forms.
 func TestJupyterSocket(t *testing.T) {
 	socket := filepath.Join(t.TempDir(), "s")

@@ -6,14 +6,23 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
+	"time"
 )
 
 // Server starts the server of the test parts, or the one on PATH, and returns
 // its address, with its token. It ends with the test, and its kernels with it.
 // Where there is none, the test is skipped, in CI failed.
 func Server(t testing.TB) string {
+	t.Helper()
+	return fmt.Sprintf("http://127.0.0.1:%d/?token=T", ServerWith(t))
+}
+
+// ServerWith is Server, with further arguments, and returns the port. Where they
+// say where it listens there is none.
+func ServerWith(t testing.TB, args ...string) (port int) {
 	t.Helper()
 	bin, err := server()
 	if err != nil {
@@ -22,15 +31,20 @@ func Server(t testing.TB) string {
 		}
 		t.Skip("no Jupyter server: run internal/testenv/jupyter.sh")
 	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
+	network, address := "unix", ""
+	for _, arg := range args {
+		if path, ok := strings.CutPrefix(arg, "--ServerApp.sock="); ok {
+			address = path
+		}
 	}
-	port := l.Addr().(*net.TCPAddr).Port
-	l.Close()
+	if address == "" {
+		port = freePort(t)
+		network, address = "tcp", fmt.Sprint("127.0.0.1:", port)
+		args = append(args, "--ServerApp.ip=127.0.0.1", fmt.Sprint("--ServerApp.port=", port))
+	}
 	dir := t.TempDir()
-	cmd := exec.Command(bin, "--allow-root", "--no-browser", "--ServerApp.ip=127.0.0.1",
-		fmt.Sprint("--ServerApp.port=", port), "--ServerApp.token=T", "--IdentityProvider.token=T", "--ServerApp.root_dir="+dir)
+	args = append(args, "--allow-root", "--no-browser", "--ServerApp.token=T", "--IdentityProvider.token=T", "--ServerApp.root_dir="+dir)
+	cmd := exec.Command(bin, args...)
 	cmd.Dir = dir
 	cmd.Env = []string{"PATH=" + filepath.Dir(bin) + ":" + os.Getenv("PATH"), "HOME=" + dir, "LANG=C.UTF-8", "TMPDIR=" + dir}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
@@ -41,7 +55,31 @@ func Server(t testing.TB) string {
 		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
 		_ = cmd.Wait()
 	})
-	return fmt.Sprintf("http://127.0.0.1:%d/?token=T", port)
+	awaitListening(t, network, address)
+	return port
+}
+
+// awaitListening waits for a server for longer than its clients do: on a machine
+// that does much beside it takes minutes.
+func awaitListening(t testing.TB, network, address string) {
+	t.Helper()
+	for end := time.Now().Add(5 * time.Minute); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
+		if conn, err := net.Dial(network, address); err == nil {
+			conn.Close()
+			return
+		}
+	}
+	t.Fatalf("no Jupyter server listens at %s", address)
+}
+
+func freePort(t testing.TB) int {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().(*net.TCPAddr).Port
 }
 
 // server finds the program, from the package's directory upwards.

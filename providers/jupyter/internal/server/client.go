@@ -126,11 +126,18 @@ var documentPages = [...]string{"/lab/tree/", "/lab/workspaces/", "/doc/tree/", 
 func baseURL(raw string) (*url.URL, string, error) {
 	u, err := url.Parse(strings.TrimSpace(raw))
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return nil, "", fmt.Errorf("%w: Options.URL must be like http://host:8888/base/path", codeinterp.ErrInvalid)
+		return nil, "", fmt.Errorf("%w: Options.URL is %q, and must be like http://host:8888/base/path", codeinterp.ErrInvalid, shown(raw))
 	}
 	token := u.Query().Get("token")
 	u.RawQuery, u.Fragment, u.User = "", "", nil
 	return u.JoinPath("/").ResolveReference(&url.URL{Path: basePath(u.Path) + "/"}), token, nil
+}
+
+// shown is the part of an address that holds no token, user or password.
+func shown(raw string) string {
+	raw, _, _ = strings.Cut(strings.TrimSpace(raw), "?")
+	raw, _, _ = strings.Cut(raw, "#")
+	return raw[strings.LastIndexByte(raw, '@')+1:]
 }
 
 // basePath takes off what the server's pages add to its path.

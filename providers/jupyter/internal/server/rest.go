@@ -136,12 +136,14 @@ func Starting(err error) bool {
 		return e.Code == 502 || e.Code == 503 || e.Code == 504
 	}
 	var op *net.OpError
+	var addr *net.AddrError
 	return errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, syscall.ECONNRESET) ||
 		errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) ||
 		// net/http has no exported error for this one.
 		strings.Contains(err.Error(), "server closed idle connection") ||
-		// A server that starts has a name already: one that is not found is a mistake.
-		errors.As(err, &op) && op.Op == "dial" && !strings.Contains(err.Error(), "no such host")
+		// A server that starts has a name already: one that is not found is a mistake,
+		// as is a port that cannot be.
+		errors.As(err, &op) && op.Op == "dial" && !strings.Contains(err.Error(), "no such host") && !errors.As(err, &addr)
 }
 
 // Await calls f until it does not fail as a starting server does, for at most

@@ -1,0 +1,215 @@
+package main
+
+import (
+	"bytes"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/json"
+	"encoding/pem"
+	"fmt"
+	"io"
+	"math/big"
+	"net"
+	"net/http"
+	"net/http/httputil"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/toolcell/toolcell/internal/jupytertest"
+	"github.com/toolcell/toolcell/internal/leftover"
+	"github.com/toolcell/toolcell/providers/jupyter"
+)
+
+// TestJupyterAddresses runs a program on real servers, by every address that they
+// and browsers show, through TLS that only --ca trusts and through a unix socket.
+func TestJupyterAddresses(t *testing.T) {
+	t.Parallel()
+	dir := leftover.Dir(t)
+	ca, cert, key := certificates(t, dir)
+	socket := filepath.Join(dir, "s")
+	plain := fmt.Sprint("http://127.0.0.1:", jupytertest.ServerWith(t))
+	secure := fmt.Sprint("https://127.0.0.1:", jupytertest.ServerWith(t, "--certfile="+cert, "--keyfile="+key))
+	jupytertest.ServerWith(t, "--ServerApp.sock="+socket)
+	escaped := "http+unix://" + strings.ReplaceAll(socket, "/", "%2F")
+	for _, args := range [][]string{
+		{"--url", plain + "/lab/tree/a/x.ipynb?token=T"},
+		{"--url", plain + "/notebooks/x.ipynb?token=T"},
+		{"--url", plain + "/tree/x.ipynb?token=T"},
+		{"--url", plain + "/doc/tree/x.ipynb?token=T"},
+		{"--url", plain + "/lab/workspaces/auto-Q/tree/x.ipynb?token=T"},
+		{"--url", plain, "--token", "T", "--header", "X-A: b", "--kernel", "python3", "--spill"},
+		{"--url", secure + "/lab?token=T", "--ca", ca},
+		{"--url", escaped + "/tree?token=T"},
+		{"--url", "http+unix://" + socket, "--token", "T"},
+	} {
+		size := 1
+		if slices.Contains(args, "--spill") {
+			size = 5_000_000 // more than servers pass on in a moment
+		}
+		words := append([]string{"run", "-e", fmt.Sprintf("print(6*7); print('x' * %d)", size)}, args...)
+		code, stdout, stderr := toolcell(t.Context(), "", words...)
+		line, rest, _ := strings.Cut(stdout, "\n")
+		if code != 0 || line != "42" || len(rest) != size+1 || stderr != "" && !strings.Contains(stderr, "waiting for") {
+			t.Errorf("%q: code %d, %q and %d bytes, %q", args, code, line, len(rest), stderr)
+		}
+	}
+	code, _, stderr := toolcell(t.Context(), "", "run", "-e", "1", "--url", secure, "--token", "T")
+	if code == 0 || !strings.Contains(stderr, "certificate") || !strings.Contains(stderr, strings.TrimPrefix(secure, "https://")) {
+		t.Errorf("an unknown authority: code %d, %q", code, stderr)
+	}
+}
+
+// certificates makes an authority and a server's certificate of it.
+func certificates(t *testing.T, dir string) (ca, cert, key string) {
+	t.Helper()
+	authority := &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "tests"}, IsCA: true, BasicConstraintsValid: true,
+		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour), KeyUsage: x509.KeyUsageCertSign}
+	server := &x509.Certificate{SerialNumber: big.NewInt(2), Subject: pkix.Name{CommonName: "server"}, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
+		NotBefore: authority.NotBefore, NotAfter: authority.NotAfter}
+	caKey, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	serverKey, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write := func(name, kind string, data []byte, err error) string {
+		t.Helper()
+		file := filepath.Join(dir, name)
+		if err == nil {
+			err = os.WriteFile(file, pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: data}), 0o600)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		return file
+	}
+	data, err := x509.CreateCertificate(rand.Reader, authority, authority, caKey.Public(), caKey)
+	ca = write("ca.pem", "CERTIFICATE", data, err)
+	data, err = x509.CreateCertificate(rand.Reader, server, authority, serverKey.Public(), caKey)
+	cert = write("cert.pem", "CERTIFICATE", data, err)
+	data, err = x509.MarshalECPrivateKey(serverKey)
+	return ca, cert, write("key.pem", "EC PRIVATE KEY", data, err)
+}
+
+// TestJupyterSweep leaves kernels behind, as commands do that are killed: sweep
+// deletes those with the tag, and the start of mcp those that are old.
+func TestJupyterSweep(t *testing.T) {
+	t.Parallel()
+	address := jupytertest.Server(t)
+	sweep := func(want string, args ...string) {
+		t.Helper()
+		code, stdout, stderr := toolcell(t.Context(), "", append([]string{"sweep", "--url", address}, args...)...)
+		if code != 0 || stdout != want || stderr != "" {
+			t.Errorf("%q: code %d, %q, %q", args, code, stdout, stderr)
+		}
+	}
+	other, err := jupyter.NewStateful(t.Context(), &jupyter.Options{URL: address, Tag: "other"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = other.Close() })
+	sweep("no kernel was left behind\n")
+	leaveBehind(t, other, address, "other")
+	leaveBehind(t, other, address, jupyter.DefaultTag)
+	sweep("no kernel was left behind\n") // it was active a moment ago
+	sweep("deleted 1 kernel that was left behind\n", "--idle", "0s")
+	leaveBehind(t, other, address, jupyter.DefaultTag)
+	leaveBehind(t, other, address, jupyter.DefaultTag)
+	sweep("deleted 2 kernels that were left behind\n", "--idle", "0s")
+
+	leaveBehind(t, other, address, jupyter.DefaultTag)
+	_, hangUp := serveMCP(t, "--url", aged(t, address))
+	for end := time.Now().Add(time.Minute); ; time.Sleep(50 * time.Millisecond) {
+		list, err := other.Kernels(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(list) == 1 && strings.HasPrefix(list[0].Path, "toolcell/other/") {
+			break
+		}
+		if time.Now().After(end) {
+			t.Fatalf("mcp leaves %+v", list)
+		}
+	}
+	if code := hangUp(); code != 0 {
+		t.Errorf("mcp: exit code %d", code)
+	}
+}
+
+// leaveBehind starts a kernel and leaves it, and returns when the server has
+// noticed.
+func leaveBehind(t *testing.T, see *jupyter.Stateful, address, tag string) {
+	t.Helper()
+	ci, err := jupyter.NewStateful(t.Context(), &jupyter.Options{URL: address, Tag: tag})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ci.Close()
+	id, err := ci.CreateContext(t.Context(), "python", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := ci.Detach(t.Context(), id); err != nil {
+		t.Fatal(err)
+	}
+	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
+		list, err := see.Kernels(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		connected := 0
+		for _, k := range list {
+			connected += k.Connections
+		}
+		if connected == 0 {
+			return
+		}
+	}
+	t.Fatal("the server counts a client that has left")
+}
+
+// aged is the address of a server whose sessions were last active long ago.
+func aged(t *testing.T, address string) string {
+	t.Helper()
+	to, err := url.Parse(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	proxy := &httputil.ReverseProxy{
+		Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(&url.URL{Scheme: to.Scheme, Host: to.Host}) },
+		ModifyResponse: func(resp *http.Response) error {
+			if resp.Request.Method != http.MethodGet || resp.Request.URL.Path != "/api/sessions" {
+				return nil
+			}
+			var list []map[string]any
+			if err := json.NewDecoder(resp.Body).Decode(&list); err != nil {
+				return err
+			}
+			for _, s := range list {
+				s["kernel"].(map[string]any)["last_activity"] = time.Now().Add(-time.Hour).UTC().Format(time.RFC3339)
+			}
+			b, err := json.Marshal(list)
+			resp.Body, resp.ContentLength = io.NopCloser(bytes.NewReader(b)), int64(len(b))
+			resp.Header.Del("Content-Length")
+			return err
+		},
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := &http.Server{Handler: proxy}
+	go func() { _ = server.Serve(l) }()
+	t.Cleanup(func() { _ = server.Close() })
+	return "http://" + l.Addr().String() + "/?" + to.RawQuery
+}
