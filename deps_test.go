@@ -15,6 +15,7 @@ var layers = map[string][]string{
 	"codeinterp/output":    {"codeinterp"},
 	"codeinterp/driver":    {"codeinterp", "golang.org/x/sync"},
 	"internal":             {"codeinterp", "golang.org/x/sys"},
+	"internal/shelltest":   {"codeinterp", "shell"},
 	"conformance":          {"codeinterp", "internal/procfs"},
 	"providers/inmemory":   {"codeinterp", "internal", "golang.org/x/sync", "modernc.org"},
 	"providers/subprocess": {"codeinterp", "internal", "golang.org/x/sync", "golang.org/x/sys"},
@@ -29,7 +30,7 @@ var layers = map[string][]string{
 	"tools/oteltools":      {"codeinterp", "tools", "go.opentelemetry.io/otel"},
 	"workspace":            {"codeinterp", "files", "shell", "tools", "golang.org/x/sync"},
 	"workspace/local":      {"codeinterp", "files", "shell", "workspace", "providers/subprocess"},
-	"workspace/jupyter":    {"codeinterp", "files", "workspace", "providers/jupyter"},
+	"workspace/jupyter":    {"codeinterp", "files", "shell", "workspace", "providers/jupyter"},
 
 	"tools/codemode/mcptools": {"codeinterp", "tools", "github.com/modelcontextprotocol/go-sdk"},
 }

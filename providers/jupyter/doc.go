@@ -82,6 +82,24 @@
 // hashed there; those of a run whose kernel died, or had to be ended, are missing,
 // which Result.Truncated says.
 //
+// # Commands
+//
+// Where there is a Python kernel there are commands (codeinterp.Commands). The first
+// one starts a kernel that is kept for them, in which no program runs; a shell of its
+// host, bash if it is there, is the child of a guard of its own, a process of that
+// kernel. Standard output and error are two pipes, byte by byte and in no terminal.
+// They are emptied by requests of at most half a megabyte, the next when OnOutput has
+// taken the last: a slow reader slows the command down, and no rate limit drops
+// anything. Requests are numbered by bytes, so that a lost connection loses nothing
+// and doubles nothing; where the server does not come back within
+// Options.ReconnectTimeout, the run is StatusLost with an ErrUnavailable. Without
+// Options.Dir a command has a private directory, which goes with it.
+//
+// The guard ends what the command started with it, what went into a session of its
+// own included, and all of it when the kernel dies or its orders end. Half a minute
+// after Options.ReconnectTimeout without a word of their client, commands are ended.
+// On a host that is no Linux, what left the command's process group lives on.
+//
 // # What is set up in a kernel
 //
 // Python kernels (IPython) are given, by hidden requests that leave no name and
@@ -154,8 +172,8 @@
 // # Limits
 //
 // Files of other kernels than Python's are not reached, as LanguageInfo.Files
-// says, nor are those of adopted kernels; no disk quota is kept. There are no
-// commands and no RunOptions.Input.
+// says, nor are those of adopted kernels; no disk quota is kept. Programs have no
+// RunOptions.Input; commands do.
 //
 // The exit code of a kernel that died is not known to its clients: it is told
 // as 137, whatever the signal. Output of child processes that outlive their run
@@ -177,7 +195,8 @@
 // given, which are then calls like any other: their names, number and sizes are
 // checked here. So is what it says of files, which are read and written with the
 // rights of its user: links that lead out are not followed, but a program that
-// takes the place of what serves the files decides what is in them. Tokens travel in a header, in the URL only if
+// takes the place of what serves the files decides what is in them. A command that
+// kills its guard can leave behind what it started before. Tokens travel in a header, in the URL only if
 // Options.TokenInURL asks for it. Use https, and a server with the security
 // fixes of Jupyter Server 2.18 or later.
 package jupyter

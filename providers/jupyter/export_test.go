@@ -1,5 +1,7 @@
 package jupyter
 
+import "time"
+
 // WithoutAckFix returns options whose sockets leave acknowledgements to the
 // system, as other clients do.
 func WithoutAckFix(o Options) Options {
@@ -17,5 +19,12 @@ func WithPong(o Options) Options {
 // WithJSON returns options whose sockets do not offer the binary protocol.
 func WithJSON(o Options) Options {
 	o.plainJSON = true
+	return o
+}
+
+// WithLease returns options whose commands go on for so long after the last word
+// of their client.
+func WithLease(o Options, d time.Duration) Options {
+	o.lease = d
 	return o
 }

@@ -46,7 +46,7 @@ func New(ctx context.Context, opts *Options) (*Interpreter, error) {
 	if err != nil {
 		return nil, wrap("connect", err)
 	}
-	return &Interpreter{driver.New(rt, rt.config())}, nil
+	return &Interpreter{driver.New(rt.withCommands(), rt.config())}, nil
 }
 
 // NewStateful is New, with contexts.
@@ -55,7 +55,7 @@ func NewStateful(ctx context.Context, opts *Options) (*Stateful, error) {
 	if err != nil {
 		return nil, wrap("connect", err)
 	}
-	s := &Stateful{Stateful: driver.NewStateful(rt, rt.config()), rt: rt}
+	s := &Stateful{Stateful: driver.NewStateful(rt.withCommands(), rt.config()), rt: rt}
 	s.adopter, _ = driver.Adopts(s.Stateful)
 	return s, nil
 }

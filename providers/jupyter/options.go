@@ -120,9 +120,10 @@ type Options struct {
 	// be, such as a kernel that had to be started again.
 	Log *slog.Logger
 
-	plainJSON bool // offer no subprotocol; for tests
-	noAckFix  bool // leave acknowledgements to the system; for benchmarks
-	pongFix   bool // hasten them by pongs; for benchmarks
+	lease     time.Duration // of commands whose client is silent
+	plainJSON bool          // offer no subprotocol; for tests
+	noAckFix  bool          // leave acknowledgements to the system; for benchmarks
+	pongFix   bool          // hasten them by pongs; for benchmarks
 }
 
 // HubOptions tells how to start a user's server through the Hub API.
@@ -159,6 +160,7 @@ func (o *Options) check() (Options, error) {
 	c.ReconnectTimeout = cmp.Or(c.ReconnectTimeout, DefaultReconnectTimeout)
 	c.Grace = cmp.Or(c.Grace, DefaultGrace)
 	c.MaxMessage = cmp.Or(c.MaxMessage, DefaultMaxMessage)
+	c.lease = cmp.Or(c.lease, c.ReconnectTimeout+leaseSlack)
 	if o.Hub != nil {
 		hub := *o.Hub
 		c.Hub = &hub

@@ -19,22 +19,13 @@ import (
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/codeinterp/driver"
+	"github.com/toolcell/toolcell/internal/shellboot"
 )
-
-// shells are what commands are run by, the first that is there.
-var shells = []string{"/bin/bash", "/usr/bin/bash", "/bin/sh"}
-
-// shellBoot has a shell read the command from descriptor 3, once the limits are
-// in force, and run it in the directory of its first argument. A command that
-// cannot be read whole does not run: without its end, the x, it has failed.
-const shellBoot = `if [ -n "$1" ]; then cd -- "$1" || exit 126; fi
-shift
-__toolcell=$(command -p cat <&3 && echo x) || exit 126
-eval "unset -v __toolcell; ${__toolcell%x}" 3<&-`
 
 // shell returns what runs commands: it finds the interpreters of all languages
 // by their names, and may read what they need.
 func (h *host) shell() (*language, error) {
+	shells := shellboot.Shells()
 	i := slices.IndexFunc(shells, func(path string) bool {
 		info, err := os.Stat(path)
 		return err == nil && info.Mode().IsRegular() && h.sandbox.Reachable(path) == nil
@@ -133,7 +124,7 @@ func (c *command) begin(prog *driver.Program, r *run) (feed io.WriteCloser, err 
 	defer code.Close()
 	pl := &place{dir: dir, cwd: c.h.dir, once: true, env: maps.Clone(prog.Env), first: r}
 	cmd := c.h.command(c.lang, pl)
-	cmd.Args = append(cmd.Args, "-c", shellBoot, c.lang.Name, c.o.Cwd)
+	cmd.Args = append(cmd.Args, "-c", shellboot.Script, c.lang.Name, c.o.Cwd)
 	cmd.Files = []*os.File{nil, nil, nil, script}
 	if c.p, err = c.h.spawn(c.lang, pl, cmd, stdin, release); err != nil {
 		return nil, err

@@ -1,26 +1,28 @@
 // Package jupyter makes a workspace of a Jupyter server: the languages of its
-// kernels, and files, in one directory of the kernels' host.
+// kernels, files and a shell, in one directory of the kernels' host.
 //
 //	ws, err := jupyter.New(ctx, "demo", &jupyter.Options{Server: server})
 //	...
 //	defer ws.Close()
 //	res, err := ws.Code().RunCode(ctx, "python", "open('a.txt', 'w').write('hello')", nil)
 //	page, err := ws.Files().Read(ctx, "a.txt", files.Range{})
+//	res, err = ws.Shell().Run(ctx, "wc -c a.txt", nil)
 //
-// Code, in contexts and without, and the file tools start in the same directory:
-// that of Options.Server.Dir, or else the one where the server starts its kernels.
-// Files travel through a Python kernel that the workspace has for them, so that
-// gateways, which have no contents API, work too. Without a Python kernel there
-// are no files.
+// Code, in contexts and without, commands and the file tools start in the same
+// directory: that of Options.Server.Dir, or else the one where the server starts
+// its kernels. Files and commands travel through Python kernels that the workspace
+// has for them, so that gateways, which have neither a contents nor a terminals
+// API, work too. Without a Python kernel there are no files and no shell.
 //
 // # Limits
 //
-// There is no shell: kernels run no commands beside their programs. Kernels that
-// cannot be moved run in no other directory than their server's.
+// Kernels that cannot be moved run in no other directory than their server's.
+// Where each kernel has a host of its own, what they share of the directory is
+// what those hosts share.
 //
 // # Security
 //
-// Code and files reach what the server's user reaches; see package
+// Code, commands and files reach what the server's user reaches; see package
 // providers/jupyter. Links that lead out of the directory are not followed by the
 // file tools.
 package jupyter
@@ -37,6 +39,7 @@ import (
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/files"
 	"github.com/toolcell/toolcell/providers/jupyter"
+	"github.com/toolcell/toolcell/shell"
 	"github.com/toolcell/toolcell/workspace"
 )
 
@@ -48,6 +51,9 @@ type Options struct {
 
 	// Files tunes the files. Its Dir is not used.
 	Files files.Options
+
+	// Shell tunes the shell.
+	Shell shell.Options
 
 	// Declared narrows the workspace to what it names, if it names code, files or
 	// a shell; see [workspace.Declaration].
@@ -112,16 +118,22 @@ func (i *interpreter) capabilities(ctx context.Context, so *jupyter.Options, opt
 	caps := workspace.Capabilities{Code: i, Declared: d}
 	all := d.Code == nil && !d.Files && !d.Shell
 	python := i.Stateful.Describe().HasFiles(keeperLanguage)
-	if !python || !all && !d.Files {
-		return caps, nil
+	if python && (all || d.Files) {
+		dir, err := i.keep(ctx, so)
+		if err != nil {
+			return caps, err
+		}
+		fo := opts.Files
+		fo.Dir = i.dir
+		caps.Files = files.New(dir, &fo)
 	}
-	dir, err := i.keep(ctx, so)
-	if err != nil {
-		return caps, err
+	if _, ok := codeinterp.Commands(i); ok && (all || d.Shell) {
+		s, err := shell.New(i, &opts.Shell)
+		if err != nil {
+			return caps, err
+		}
+		caps.Shell = s
 	}
-	fo := opts.Files
-	fo.Dir = i.dir
-	caps.Files = files.New(dir, &fo)
 	return caps, nil
 }
 

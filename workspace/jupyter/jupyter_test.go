@@ -3,6 +3,7 @@
 package jupyter_test
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net"
@@ -17,6 +18,7 @@ import (
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/files"
 	provider "github.com/toolcell/toolcell/providers/jupyter"
+	"github.com/toolcell/toolcell/tools"
 	"github.com/toolcell/toolcell/workspace"
 	"github.com/toolcell/toolcell/workspace/jupyter"
 )
@@ -91,7 +93,7 @@ func TestWorkspace(t *testing.T) {
 }
 
 // capsule is a page about a capsule, line by line: code that keeps its variables,
-// output, a data frame as CSV that the files read back, a list.
+// output, a data frame as CSV that the files read back, a command, a list.
 func capsule(t *testing.T, so provider.Options, dir string, pandas bool) {
 	ws := open(t, jupyter.Options{Server: so})
 	ci, _ := codeinterp.Stateful(ws.Code())
@@ -129,6 +131,10 @@ func capsule(t *testing.T, so provider.Options, dir string, pandas bool) {
 	if b, err := os.ReadFile(filepath.Join(dir, "data.csv")); string(b) != page.Text {
 		t.Errorf("on the host: %q, %v", b, err)
 	}
+	res, err := ws.Shell().Run(t.Context(), "echo hello", nil)
+	if err != nil || res.Stdout() != "hello\n" || res.ExitCode != 0 {
+		t.Errorf("%+v, %v", res, err)
+	}
 	if err := ws.Files().Write(t.Context(), dir+"/app/data.txt", []byte("hello world"), files.WriteOptions{}); err != nil {
 		t.Fatal(err)
 	}
@@ -145,21 +151,33 @@ func directory(t *testing.T, so provider.Options, dir string) {
 		t.Fatal(err)
 	}
 	so.Dir = "project"
-	ws := open(t, jupyter.Options{Server: so})
-	call := func(op, args string) string {
+	ws := open(t, jupyter.Options{Server: so, Workspace: workspace.Options{Tools: tools.Options{Background: true}}})
+	answer := func(op, args string) *tools.Answer {
 		t.Helper()
 		a := ws.Dispatch(t.Context(), "workspace__demo__"+op, []byte(args), nil)
 		if a.Failure != nil {
 			t.Errorf("%s: %s", op, a.Text)
 		}
-		return a.Text
+		return a
 	}
+	call := func(op, args string) string { t.Helper(); return answer(op, args).Text }
 	call("write_file", `{"path":"src/log","content":"tool\n"}`)
 	call("run_code", `{"language":"python","code":"open('src/log', 'a').write('python\\n')"}`)
-	if text := call("read_file", `{"path":"`+dir+`/project/src/log"}`); !strings.HasSuffix(text, "tool\npython\n") {
+	call("run_command", `{"command":"echo command >>log","cwd":"src"}`)
+	var c struct{ CommandID string }
+	_ = json.Unmarshal(answer("start_command", `{"command":"read line; echo $line >>src/log; echo done"}`).JSON(), &c)
+	call("command_input", `{"commandId":"`+c.CommandID+`","input":"background\n","close":true}`)
+	if text := call("command_output", `{"commandId":"`+c.CommandID+`","waitMs":30000}`); !strings.Contains(text, "done\n") {
 		t.Errorf("got %s", text)
 	}
-	if b, err := os.ReadFile(filepath.Join(dir, "project/src/log")); string(b) != "tool\npython\n" {
+	const want = "tool\npython\ncommand\nbackground\n"
+	if text := call("read_file", `{"path":"`+dir+`/project/src/log"}`); !strings.HasSuffix(text, want) {
+		t.Errorf("got %s", text)
+	}
+	if text := call("run_command", `{"command":"pwd"}`); !strings.Contains(text, filepath.Join(dir, "project")+"\n") {
+		t.Errorf("got %s", text)
+	}
+	if b, err := os.ReadFile(filepath.Join(dir, "project/src/log")); string(b) != want {
 		t.Errorf("on the host: %q, %v", b, err)
 	}
 	told := 0
@@ -167,11 +185,8 @@ func directory(t *testing.T, so provider.Options, dir string) {
 		if strings.Contains(tool.Description, filepath.Join(dir, "project")) {
 			told++
 		}
-		if strings.HasSuffix(tool.Name, "__run_command") {
-			t.Error("there is a shell")
-		}
 	}
-	if told < 3 {
+	if told < 5 {
 		t.Errorf("%d tools say where", told)
 	}
 	m, ok := codeinterp.Manager(ws.Code())
@@ -190,9 +205,9 @@ func declared(t *testing.T, so provider.Options) {
 	if ws.Files() != nil || ws.Shell() != nil || len(ws.Tools()) != 1 {
 		t.Errorf("%d tools", len(ws.Tools()))
 	}
-	_, err := jupyter.New(t.Context(), "demo", &jupyter.Options{Server: so, Declared: workspace.Declaration{Code: code, Shell: true}})
-	if !errors.Is(err, workspace.ErrLacking) {
-		t.Errorf("a shell: %v", err)
+	ws = open(t, jupyter.Options{Server: so, Declared: workspace.Declaration{Code: code, Shell: true}})
+	if ws.Files() != nil || ws.Shell() == nil || len(ws.Tools()) != 2 {
+		t.Errorf("with a shell: %d tools", len(ws.Tools()))
 	}
 }
 

@@ -1,0 +1,271 @@
+// Package shelltest tests that an interpreter's commands are what package shell
+// promises, whatever runs them.
+package shelltest
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/shell"
+)
+
+// An Open returns a Service for one test, which closes it at its end. o may be nil.
+type Open func(t testing.TB, o *shell.Options) *shell.Service
+
+// Run runs the table.
+func Run(t *testing.T, open Open) {
+	for _, c := range []struct {
+		name string
+		run  func(*testing.T, Open)
+	}{
+		{"run", foreground},
+		{"background", background},
+		{"input", input},
+		{"flat", flat},
+		{"stop", stop},
+		{"close", ends},
+		{"last words", lastWords},
+		{"many", many},
+		{"owners", owners},
+		{"owners forgotten", ownersForgotten},
+		{"refused", refused},
+		{"blocking input", blockingInput},
+	} {
+		t.Run(c.name, func(t *testing.T) { c.run(t, open) })
+	}
+}
+
+func start(t testing.TB, s *shell.Service, line string) shell.ID {
+	t.Helper()
+	id, err := s.Start(t.Context(), line, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return id
+}
+
+func wait(t testing.TB, s *shell.Service, id shell.ID) shell.Info {
+	t.Helper()
+	info, err := s.Wait(t.Context(), id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return info
+}
+
+// until follows a command's output until it has text in it.
+func until(t testing.TB, s *shell.Service, id shell.ID, text string) {
+	t.Helper()
+	var all []byte
+	for next := int64(0); !bytes.Contains(all, []byte(text)); {
+		c, err := s.Follow(t.Context(), id, next, 0)
+		if err != nil || c.End {
+			t.Fatalf("no %q in %q, %v", text, all, err)
+		}
+		all, next = append(all, c.Data...), c.Next
+	}
+}
+
+func foreground(t *testing.T, open Open) {
+	s := open(t, nil)
+	res, err := s.Run(t.Context(), "echo out; echo err >&2; exit 3", nil)
+	if err != nil || res.ExitCode != 3 || res.Stdout() != "out\n" || res.Stderr() != "err\n" {
+		t.Errorf("%+v, %v", res, err)
+	}
+	if list, err := s.List(t.Context()); len(list) > 0 || err != nil {
+		t.Errorf("it is in the background: %v, %v", list, err)
+	}
+}
+
+// background: a command is seen while it runs and after it has ended.
+func background(t *testing.T, open Open) {
+	s := open(t, nil)
+	id := start(t, s, "echo begun; read line; echo got $line; exit 4")
+	until(t, s, id, "begun\n")
+	list, err := s.List(t.Context())
+	if err != nil || len(list) != 1 || list[0].ID != id || !list[0].Running || list[0].Written != 6 {
+		t.Errorf("%+v, %v", list, err)
+	}
+	if n, err := s.Write(t.Context(), id, []byte("a line\n"), false); n != 7 || err != nil {
+		t.Error(n, err)
+	}
+	info := wait(t, s, id)
+	if info.Running || info.Result.ExitCode != 4 || info.Err != nil {
+		t.Errorf("%+v", info)
+	}
+	for offset, want := range map[int64]string{0: "begun\ngot a line\n", 6: "got a line\n", -5: "line\n", -100: "begun\ngot a line\n", 17: ""} {
+		if c, err := s.Output(t.Context(), id, offset, 0); string(c.Data) != want || !c.End || c.Next != 17 || err != nil {
+			t.Errorf("from %d: %q %+v, %v", offset, c.Data, c, err)
+		}
+	}
+	if _, err := s.Output(t.Context(), id, 18, 0); !errors.Is(err, codeinterp.ErrInvalid) {
+		t.Errorf("beyond the end: %v", err)
+	}
+	if _, err := s.Write(t.Context(), id, []byte("x"), false); !errors.Is(err, codeinterp.ErrInvalid) {
+		t.Errorf("input of one that has ended: %v", err)
+	}
+	if err := s.Signal(t.Context(), id, codeinterp.SignalTerminate); err != nil {
+		t.Errorf("signal to one that has ended: %v", err)
+	}
+}
+
+// input: the end of input is one, and input that nobody reads does not hold
+// its writer up for longer than he wants.
+func input(t *testing.T, open Open) {
+	s := open(t, nil)
+	id := start(t, s, "wc -c")
+	big := bytes.Repeat([]byte("x"), 1<<20)
+	if _, err := s.Write(t.Context(), id, big, true); err != nil {
+		t.Fatal(err)
+	}
+	wait(t, s, id)
+	if c, _ := s.Output(t.Context(), id, 0, 0); strings.TrimSpace(string(c.Data)) != "1048576" {
+		t.Errorf("%q", c.Data)
+	}
+	id = start(t, s, "sleep 1000")
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	if n, err := s.Write(ctx, id, big, true); n >= len(big) || !errors.Is(err, context.DeadlineExceeded) {
+		t.Error(n, err)
+	}
+}
+
+// flat: of 200 MB of output the ring keeps the last, every byte at its
+// offset, and memory stays what it was.
+func flat(t *testing.T, open Open) {
+	const line, total = 997, 200_000_000
+	s := open(t, nil)
+	var before, now runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	id := start(t, s, "yes $(printf '%0996d' 0 | sed s/000/123/) | head -c 200000000")
+	var want [line]byte
+	copy(want[:], "123"+strings.Repeat("0", line-4)+"\n")
+	var seen, missed int64
+	for next := int64(0); ; {
+		c, err := s.Follow(t.Context(), id, next, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c.Offset != next+c.Missed || c.Next != c.Offset+int64(len(c.Data)) {
+			t.Fatalf("from %d: %d..%d, missed %d", next, c.Offset, c.Next, c.Missed)
+		}
+		for i, b := range c.Data {
+			if at := (c.Offset + int64(i)) % line; b != want[at] {
+				t.Fatalf("byte %d is %q, want %q", c.Offset+int64(i), b, want[at])
+			}
+		}
+		seen, missed, next = seen+int64(len(c.Data)), missed+c.Missed, c.Next
+		if c.End {
+			break
+		}
+		time.Sleep(time.Millisecond) // so that it misses some
+	}
+	info := wait(t, s, id)
+	if seen+missed != total || info.Written != total || info.Dropped != total-1<<20 || info.Result.ExitCode != 0 {
+		t.Errorf("seen %d, missed %d, %+v", seen, missed, info)
+	}
+	runtime.GC()
+	runtime.ReadMemStats(&now)
+	if grown := int64(now.Sys) - int64(before.Sys); grown > 48<<20 {
+		t.Errorf("memory grew by %d bytes", grown)
+	}
+	if grown := int64(now.HeapAlloc) - int64(before.HeapAlloc); grown > 8<<20 {
+		t.Errorf("the heap keeps %d bytes", grown)
+	}
+}
+
+// stop: Stop ends a command that heeds SIGTERM by that, and another all the
+// same.
+func stop(t *testing.T, open Open) {
+	s := open(t, nil)
+	for line, status := range map[string]codeinterp.Status{
+		"echo on; sleep 1000": codeinterp.StatusError,
+		"trap 'exit 0' TERM; echo on; while :; do wait; done": codeinterp.StatusOK,
+		"trap '' TERM; echo on; while :; do sleep 1; done":    codeinterp.StatusCanceled,
+	} {
+		id := start(t, s, line)
+		until(t, s, id, "on\n")
+		if info, err := s.Stop(t.Context(), id); info.Running || info.Result.Status != status || err != nil {
+			t.Errorf("%s: %+v, %v", line, info, err)
+		}
+	}
+}
+
+// ends: Close ends what runs, before and behind, and refuses the rest.
+func ends(t *testing.T, open Open) {
+	s := open(t, nil)
+	id := start(t, s, "trap '' TERM; sleep 1000 & wait")
+	ran := make(chan codeinterp.Result)
+	begun := make(chan struct{})
+	go func() {
+		res, _ := s.Run(context.Background(), "echo x; sleep 1000", &codeinterp.CommandOptions{RunOptions: codeinterp.RunOptions{
+			OnOutput: func(codeinterp.Output) error { close(begun); return nil },
+		}})
+		ran <- res
+	}()
+	<-begun
+	go s.Close()
+	res := <-ran
+	if err := s.Close(); err != nil || res.Status != codeinterp.StatusLost || res.Cause != codeinterp.CauseClosed {
+		t.Errorf("%v, %+v", err, res)
+	}
+	if info := wait(t, s, id); info.Result.Status != codeinterp.StatusLost || !errors.Is(info.Err, codeinterp.ErrClosed) {
+		t.Errorf("%+v", info)
+	}
+	if _, err := s.Start(t.Context(), "true", nil); !errors.Is(err, codeinterp.ErrClosed) {
+		t.Error(err)
+	}
+	in, w := io.Pipe()
+	if _, err := s.Run(t.Context(), "true", &codeinterp.CommandOptions{RunOptions: codeinterp.RunOptions{Input: in}}); !errors.Is(err, codeinterp.ErrClosed) {
+		t.Error(err)
+	}
+	if _, err := w.Write([]byte("x")); !errors.Is(err, io.ErrClosedPipe) {
+		t.Errorf("the input of a command that was refused: %v", err)
+	}
+}
+
+// lastWords: what a command writes while it is killed, which OnOutput is not
+// told, is kept too.
+func lastWords(t *testing.T, open Open) {
+	s := open(t, nil)
+	busy, free := make(chan struct{}), make(chan struct{})
+	id, err := s.Start(t.Context(), "echo on; yes", &codeinterp.CommandOptions{RunOptions: codeinterp.RunOptions{
+		OnOutput: func(codeinterp.Output) error { // is told of the first piece only
+			close(busy)
+			<-free
+			return nil
+		},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	<-busy
+	time.Sleep(200 * time.Millisecond) // the pipe is full by then
+	time.AfterFunc(200*time.Millisecond, func() { close(free) })
+	s.Close()
+	if info := wait(t, s, id); info.Written < 64<<10 {
+		t.Errorf("%d bytes of what it wrote", info.Written)
+	}
+}
+
+// blockingInput: a command that reads before there is anything waits.
+func blockingInput(t *testing.T, open Open) {
+	s := open(t, nil)
+	id := start(t, s, "echo on; cat; echo $?")
+	until(t, s, id, "on\n")
+	if _, err := s.Write(t.Context(), id, []byte("late\n"), true); err != nil {
+		t.Fatal(err)
+	}
+	wait(t, s, id)
+	if c, _ := s.Output(t.Context(), id, 0, 0); strings.TrimSpace(string(c.Data)) != "on\nlate\n0" {
+		t.Errorf("%q", c.Data)
+	}
+}

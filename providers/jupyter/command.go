@@ -1,0 +1,216 @@
+package jupyter
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/codeinterp/driver"
+	"github.com/toolcell/toolcell/providers/jupyter/internal/kernel"
+	"github.com/toolcell/toolcell/providers/jupyter/internal/server"
+)
+
+const (
+	// endLimit is how long a command may take to end once it was killed, before
+	// its kernel is.
+	endLimit = 8 * time.Second
+
+	// lookPause is how long is waited for news at most before a look.
+	lookPause = 5 * time.Second
+)
+
+// A commanding runtime is one that has kernels which can run commands.
+type commanding struct {
+	*runtime
+	machine *machine
+}
+
+var _ driver.Commander = commanding{}
+
+// withCommands returns what the driver is given of a runtime.
+func (rt *runtime) withCommands() driver.Runtime {
+	// What serves their files serves commands.
+	if kind, ok := rt.kinds[commandLanguage]; ok && kind.HasFiles() {
+		return commanding{rt, newMachine(rt)}
+	}
+	return rt
+}
+
+// StartCommand implements driver.Commander.
+func (c commanding) StartCommand(_ context.Context, o codeinterp.CommandOptions) (driver.Session, error) {
+	return &command{m: c.machine, o: o, id: rand.Text(), news: make(chan struct{}, 1), room: make(chan struct{}, 1)}, nil
+}
+
+// Close implements driver.Runtime.
+func (c commanding) Close(ctx context.Context) error {
+	return errors.Join(c.machine.drop(c.machine.held()), c.runtime.Close(ctx))
+}
+
+// A command is the session of one command.
+type command struct {
+	m    *machine
+	o    codeinterp.CommandOptions
+	id   string
+	k    *kernel.Kernel // set before Run waits for anything of it
+	news chan struct{}  // there may be output
+	room chan struct{}  // there may be room for input
+
+	mu   sync.Mutex
+	sent codeinterp.Signal // the last signal that was sent to it
+}
+
+// rouse has look who waits for something of the command.
+func (c *command) rouse() {
+	for _, ch := range []chan struct{}{c.news, c.room} {
+		select {
+		case ch <- struct{}{}:
+		default:
+		}
+	}
+}
+
+// Run implements driver.Session.
+func (c *command) Run(ctx context.Context, p *driver.Program, out *driver.Output) (driver.Outcome, error) {
+	if err := c.begin(ctx, p); err != nil {
+		return driver.Outcome{}, err
+	}
+	defer c.m.leave(c)
+	// What ends it takes requests too, which outlive the order to stop.
+	life, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	defer cancel()
+	defer context.AfterFunc(ctx, func() {
+		time.AfterFunc(endLimit, cancel)
+		_, _ = c.ask(life, &kernel.CommandRequest{Op: "stop"})
+	})()
+	helpers, over := c.help(life, p)
+	end, err := c.follow(life, p, out)
+	over()
+	helpers.Wait()
+	o := c.outcome(end, err, out)
+	c.forget(err)
+	return o, nil
+}
+
+// begin starts the command.
+func (c *command) begin(ctx context.Context, p *driver.Program) error {
+	k, err := c.m.kernel(ctx)
+	if err != nil {
+		return err
+	}
+	q := &kernel.CommandRequest{Op: "start", Code: []byte(p.Code), Cwd: []byte(c.o.Cwd),
+		Private: c.m.rt.opts.Dir == "", Input: p.Stdin != nil || c.o.Input != nil}
+	// Twice in base64, once by us.
+	if len(q.Code) > maxRequest*3/4 {
+		return fmt.Errorf("%w: a command of %d bytes, and servers accept %d; put it into a file", codeinterp.ErrInvalid, len(q.Code), maxRequest*3/4)
+	}
+	for name, value := range p.Env {
+		q.Env = append(q.Env, [2][]byte{[]byte(name), []byte(value)})
+	}
+	c.m.join(c, k)
+	err = p.HandOver(func() error {
+		_, err := c.ask(ctx, q)
+		return err
+	})
+	if err != nil {
+		c.m.leave(c)
+		// It may have begun, where its answer was lost.
+		c.forget(err)
+	}
+	return err
+}
+
+func (c *command) ask(ctx context.Context, q *kernel.CommandRequest) (*kernel.CommandAnswer, error) {
+	q.ID = c.id
+	return c.m.ask(ctx, c.k, q)
+}
+
+// follow takes the command's output to its end.
+func (c *command) follow(ctx context.Context, p *driver.Program, out *driver.Output) (*kernel.CommandEnd, error) {
+	for at := int64(0); ; {
+		a, err := c.ask(ctx, &kernel.CommandRequest{Op: "read", At: at})
+		switch {
+		case err != nil:
+			return nil, err
+		case a.End != nil && len(a.Pieces) == 0:
+			return a.End, nil
+		case a.Over:
+			p.End()
+		}
+		for _, piece := range a.Pieces {
+			data, err := base64.StdEncoding.DecodeString(piece[1])
+			if err != nil {
+				return nil, server.Unavailable("malformed output of a command")
+			}
+			at += int64(len(data))
+			out.Own(streamOf(piece[0]), data)
+		}
+		if len(a.Pieces) > 0 {
+			continue
+		}
+		select {
+		case <-c.news:
+		case <-time.After(lookPause):
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
+	}
+}
+
+func streamOf(name string) codeinterp.Kind {
+	if name == "stderr" {
+		return codeinterp.Stderr
+	}
+	return codeinterp.Stdout
+}
+
+// outcome says how the command ended; err is why that is not known.
+func (c *command) outcome(end *kernel.CommandEnd, err error, out *driver.Output) driver.Outcome {
+	switch {
+	case errors.Is(err, kernel.ErrForgotten), errors.Is(err, kernel.ErrGone), err == nil && end.Lost:
+		out.Lost(codeinterp.Truncation{Stream: "stdout", Bytes: -1, Reason: codeinterp.TruncatedByExit})
+		return driver.Outcome{ExitCode: codeinterp.ExitKilled, Lost: true, Cause: codeinterp.CauseExit}
+	case err != nil:
+		out.Lost(codeinterp.Truncation{Stream: "stdout", Bytes: -1, Reason: codeinterp.TruncatedByConnection})
+		return driver.Outcome{ExitCode: codeinterp.ExitKilled, Lost: true, Unknown: fmt.Errorf("%w: %w", codeinterp.ErrUnavailable, err)}
+	}
+	o := driver.Outcome{ExitCode: end.Code & 0xff}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch n, ok := numbers[c.sent]; {
+	case end.Left:
+		o.Unknown = server.Unavailable("something that the command started may still be running")
+	case ok && o.ExitCode == 128+n:
+		o.Cause = codeinterp.CauseInterrupt
+	case end.Signal != 0:
+		o.Lost, o.Cause = true, codeinterp.CauseSignal
+		o.Error = &codeinterp.ProgramError{Name: "Killed", Message: fmt.Sprintf("the process died: signal %d", end.Signal)}
+	}
+	return o
+}
+
+// forget has the kernel end what there may be of the command, and forget it. One
+// that cannot be reached goes with its kernel.
+func (c *command) forget(err error) {
+	if errors.Is(err, kernel.ErrForgotten) || errors.Is(err, kernel.ErrGone) {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), endLimit)
+	defer cancel()
+	if _, err := c.ask(ctx, &kernel.CommandRequest{Op: "forget"}); err != nil && !errors.Is(err, kernel.ErrForgotten) {
+		_ = c.m.drop(c.k) // what is left is remembered, and told by Close
+	}
+}
+
+// Interrupt implements driver.Session: a command is killed at once.
+func (c *command) Interrupt(context.Context) error { return errors.ErrUnsupported }
+
+// Reset implements driver.Session.
+func (c *command) Reset(context.Context) error { return nil }
+
+// Close implements driver.Session. Run leaves nothing behind.
+func (c *command) Close(context.Context) error { return nil }

@@ -1,0 +1,139 @@
+package kernel
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/shellboot"
+	"github.com/toolcell/toolcell/providers/jupyter/internal/server"
+)
+
+//go:embed commands.py
+var pythonCommands string
+
+//go:embed guard.py
+var pythonGuard string
+
+// The messages of commands.py: the first two on the control channel, the others
+// on the shell channel.
+const (
+	commandRequest = "toolcell_command_request"
+	commandReply   = "toolcell_command_reply"
+	commandWait    = "toolcell_command_wait"
+	commandNews    = "toolcell_command_news"
+)
+
+// maxCommandAnswer bounds an answer before it is decoded: commands.py gives half
+// a megabyte of output at most, in base64.
+const maxCommandAnswer = 1 << 20
+
+// A CommandRequest is one request of commands.py, about the command ID. It can be
+// made again where its answer was lost.
+type CommandRequest struct {
+	Op string `json:"op"` // start, read, input, signal, stop or forget
+	ID string `json:"id"`
+
+	Code    []byte      `json:"code"`
+	Cwd     []byte      `json:"cwd"`
+	Env     [][2][]byte `json:"env"`
+	Private bool        `json:"private"` // in a new directory, which goes with it
+	Input   bool        `json:"input"`   // there will be some
+
+	At     int64             `json:"at"` // bytes that were read, or given; the number of a signal
+	Data   []byte            `json:"data"`
+	Last   bool              `json:"last"`
+	Signal codeinterp.Signal `json:"signal"`
+}
+
+// A CommandAnswer is the answer to a CommandRequest.
+type CommandAnswer struct {
+	Fault  string      `json:"fault"`
+	Pieces [][2]string `json:"pieces"` // of a stream, and in base64 what
+	Over   bool        `json:"over"`   // it has ended; there may be more output
+	End    *CommandEnd `json:"end"`    // it has ended, and there is no more
+	Fed    int64       `json:"fed"`    // bytes of input that it has
+	Shut   bool        `json:"shut"`   // it takes no more
+	Ready  []string    `json:"ready"`  // commands of which there is news
+}
+
+// A CommandEnd is how a command ended.
+type CommandEnd struct {
+	Code   int  `json:"code"`
+	Signal int  `json:"signal"` // that ended it
+	Left   bool `json:"left"`   // something of it may still be there
+	Lost   bool `json:"lost"`   // what watched it was killed
+}
+
+// ErrForgotten is a command that the kernel's process does not know: it has
+// ended with the process that did.
+var ErrForgotten = errors.New("the command went with its kernel's process")
+
+// ServeCommands has the kernel, which is furnished, serve commands. Those whose
+// client is silent for lease are ended.
+func (k *Kernel) ServeCommands(ctx context.Context, lease time.Duration) error {
+	err := k.Hidden(ctx, pythonExec(pythonCommands, map[string]any{"guard": pythonGuard, "boot": shellboot.Script,
+		"shells": shellboot.Shells(), "lease": lease.Seconds()}))
+	if refusal, ok := asRefusal(err); ok {
+		return server.Unavailable("the kernel runs no commands: %.200s", refusal.Error())
+	}
+	return err
+}
+
+// IsFurnished reports whether the kernel's process is the one that was furnished.
+func (k *Kernel) IsFurnished() bool { return k.isFurnished() }
+
+// IsCut reports whether err says that the connection was lost before the answer
+// came: Ensure, and ask again.
+func IsCut(err error) bool { return errors.Is(err, errSocketLost) }
+
+// Command asks for something of a command.
+func (k *Kernel) Command(ctx context.Context, q *CommandRequest) (*CommandAnswer, error) {
+	return k.command(ctx, "control", commandRequest, q)
+}
+
+// CommandNews waits, for limit at most, until there is news of a command that had
+// nothing to read, or took no more input, when it was last asked. It returns at
+// once where there are no commands.
+func (k *Kernel) CommandNews(ctx context.Context, limit time.Duration) ([]string, error) {
+	a, err := k.command(ctx, "shell", commandWait, map[string]float64{"limit": limit.Seconds()})
+	if err != nil {
+		return nil, err
+	}
+	return a.Ready, nil
+}
+
+func (k *Kernel) command(ctx context.Context, channel, typ string, q any) (*CommandAnswer, error) {
+	// Before it is asked, as one that died meanwhile could not answer.
+	if !k.IsFurnished() {
+		return nil, ErrForgotten
+	}
+	m, err := k.ask(ctx, channel, typ, q)
+	switch {
+	case errors.Is(err, errDied):
+		return nil, ErrForgotten
+	case err != nil && ctx.Err() != nil && errors.Is(err, context.DeadlineExceeded):
+		k.look()
+		return nil, server.Unavailable("the kernel is busy: it did not answer")
+	case err != nil:
+		return nil, err
+	}
+	var a CommandAnswer
+	if len(m.Content) > maxCommandAnswer || json.Unmarshal(m.Content, &a) != nil || a.Fed < 0 {
+		return nil, server.Unavailable("malformed %s", commandReply)
+	}
+	if a.Fault == "unknown" {
+		return nil, ErrForgotten
+	}
+	return &a, nil
+}
+
+// look notes a kernel that went without a word.
+func (k *Kernel) look() {
+	ctx, cancel := context.WithTimeout(context.Background(), leastPatience)
+	defer cancel()
+	_, _ = k.check(ctx)
+}

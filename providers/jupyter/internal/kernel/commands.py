@@ -1,0 +1,305 @@
+# Commands of a shell, for their client. Each is the child of a guard, whose
+# source is options["guard"]. Their output waits in pipes until it is asked for, so
+# a reader that is slow slows its command down and nothing is dropped on the way.
+#
+# Requests come on the control channel, and can be made again where an answer was
+# lost. The one that waits for news comes on the shell channel: no program runs in
+# this kernel.
+
+import base64, fcntl, json, os, select, shutil, signal, subprocess, sys, tempfile, threading, time
+
+REQUEST, REPLY = "toolcell_command_request", "toolcell_command_reply"
+WAIT, NEWS = "toolcell_command_wait", "toolcell_command_news"
+PIECE, CHUNK, LINGER = 1 << 19, 1 << 16, 1.0
+
+
+def unpack(text):
+    return base64.b64decode(text or "")
+
+
+def widen(fd):
+    """Gives a pipe room for what one answer carries, where the system lets it."""
+    try:
+        fcntl.fcntl(fd, 1031, PIECE)  # F_SETPIPE_SZ
+    except OSError:
+        pass
+
+
+def environment(pairs):
+    env = dict(os.environb)
+    bin = os.fsencode(os.path.dirname(sys.executable))
+    path = env.get(b"PATH", os.fsencode(os.defpath)).split(b":")
+    if bin and bin not in path:
+        env[b"PATH"] = b":".join([bin] + path)
+    for name, value in pairs or []:
+        env[unpack(name)] = unpack(value)
+    return env
+
+
+class Command:
+    def __init__(self, content):
+        self.id, self.home = content["id"], None
+        self.start, self.last = 0, []  # the offset of the last answer's output, and that
+        self.size = self.fed = self.signals = 0
+        self.end = self.over = None  # how it ended, and when that was known
+        self.told, self.armed, self.thirsty = b"", False, False
+        near, far = {}, []
+        try:
+            if content["private"]:
+                self.home = tempfile.mkdtemp(prefix="toolcell-")
+            for name in ("stdout", "stderr", "status"):
+                near[name], write = os.pipe()
+                far.append(write)
+                if name != "status":
+                    widen(write)
+            orders, near["orders"] = os.pipe()
+            far.append(orders)
+            if content["input"]:
+                stdin, near["stdin"] = os.pipe()
+            else:
+                stdin = os.open(os.devnull, os.O_RDONLY)
+            far.append(stdin)
+            with tempfile.TemporaryFile(buffering=0) as script:
+                script.write(unpack(content["code"]))
+                script.seek(0)
+                fds = orders, far[2], script.fileno()
+                self.guard = subprocess.Popen(
+                    [sys.executable, "-I", "-S", "-c", options["guard"], *map(str, fds), *self.shell(content)],
+                    stdin=stdin, stdout=far[0], stderr=far[1], pass_fds=fds, cwd=self.home,
+                    env=environment(content["env"]), start_new_session=True)
+        except BaseException:
+            for fd in near.values():
+                os.close(fd)
+            self.tidy()
+            raise
+        finally:
+            for fd in far:
+                os.close(fd)
+        for fd in near.values():
+            os.set_blocking(fd, False)
+        self.orders, self.status, self.stdin = near["orders"], near["status"], near.get("stdin")
+        self.pipes = {"stdout": near["stdout"], "stderr": near["stderr"]}
+
+    def shell(self, content):
+        found = [path for path in options["shells"] if os.access(path, os.X_OK)] or [shutil.which("sh") or "/bin/sh"]
+        name = os.path.basename(found[0])
+        return [found[0], name, "-c", options["boot"], name, os.fsdecode(unpack(content["cwd"]))]
+
+    # Output.
+
+    def read(self, at):
+        if at != self.start + self.size and at != self.start:
+            raise ValueError(at)
+        if at != self.start or not self.last:
+            self.start, self.last = at, self.gather()
+            self.size = sum(len(data) for _, data in self.last)
+        self.look()
+        answer = {"pieces": [[name, base64.b64encode(data).decode()] for name, data in self.last], "over": self.end is not None}
+        if not self.last:
+            if self.end is not None and not self.pipes:
+                answer["end"] = self.end
+            else:
+                self.armed = True
+        return answer
+
+    def gather(self):
+        pieces, room, more = [], PIECE, True
+        while more and room > 0:
+            more = False
+            for name, fd in list(self.pipes.items()):
+                try:
+                    data = os.read(fd, min(CHUNK, room)) if room else None
+                except BlockingIOError:
+                    data = None
+                if data:
+                    more, room = True, room - len(data)
+                    if pieces and pieces[-1][0] == name:
+                        pieces[-1][1] += data
+                    else:
+                        pieces.append([name, data])
+                elif data == b"":
+                    self.shut(name)
+        # Who still holds them has left the command, and nothing waits for that.
+        if not pieces and self.over and time.monotonic() > self.over + LINGER:
+            self.end["left"] = self.end.get("left") or bool(self.pipes)
+            for name in list(self.pipes):
+                self.shut(name)
+        return pieces
+
+    def shut(self, name):
+        os.close(self.pipes.pop(name))
+
+    def look(self):
+        """Learns of the end."""
+        while self.end is None:
+            try:
+                data = os.read(self.status, CHUNK)
+            except BlockingIOError:
+                return
+            if data:
+                self.told = (self.told + data)[:CHUNK]
+                continue
+            try:
+                self.end = json.loads(self.told.decode())
+            except ValueError:
+                self.end = {"lost": True}
+            self.over = time.monotonic()
+
+    def ripe(self):
+        """When to look although nothing has come, if at all."""
+        return self.over + LINGER if self.over and self.pipes else None
+
+    def watched(self):
+        fds = {}
+        if self.armed:
+            fds = {fd: select.POLLIN for fd in list(self.pipes.values())}
+            if self.end is None:
+                fds[self.status] = select.POLLIN
+        if self.thirsty and self.stdin is not None:
+            fds[self.stdin] = select.POLLOUT
+        return fds
+
+    # Input and orders.
+
+    def feed(self, at, data, last):
+        data = memoryview(data)[max(self.fed - at, 0) :]
+        while data and self.stdin is not None:
+            try:
+                took = os.write(self.stdin, data[:CHUNK])
+            except BlockingIOError:
+                self.thirsty = True
+                break
+            except OSError:
+                self.starve()
+                break
+            data, self.fed = data[took:], self.fed + took
+        if last and not data:
+            self.starve()
+        return {"fed": self.fed, "shut": self.stdin is None}
+
+    def starve(self):
+        if self.stdin is not None:
+            os.close(self.stdin)
+            self.stdin = None
+
+    def send(self, number, name):
+        if number > self.signals and self.orders is not None:
+            self.signals = number
+            try:
+                os.write(self.orders, bytes([getattr(signal, "SIG" + name)]))
+            except OSError:
+                pass  # it has ended
+        return {}
+
+    def stop(self):
+        """Has the guard end all of it."""
+        orders, self.orders = self.orders, None  # by one thread of two
+        if orders is not None:
+            os.close(orders)
+        return {}
+
+    def tidy(self):
+        if self.home:
+            shutil.rmtree(self.home, ignore_errors=True)
+
+    def forget(self):
+        self.stop()
+        self.starve()
+        try:
+            self.guard.wait(10)
+        except subprocess.TimeoutExpired:
+            pass
+        for name in list(self.pipes):
+            self.shut(name)
+        os.close(self.status)
+        self.tidy()
+
+
+class Commands:
+    def __init__(self, kernel):
+        self.commands, self.session, self.heard = {}, kernel.session, time.monotonic()
+        self.woken, self.wake = os.pipe()
+        for fd in (self.woken, self.wake):
+            os.set_blocking(fd, False)
+        kernel.control_handlers[REQUEST] = lambda *message: self.serve(REPLY, self.answer, *message)
+        kernel.shell_handlers[WAIT] = lambda *message: self.serve(NEWS, self.news, *message)
+        threading.Thread(target=self.watch, daemon=True).start()
+
+    def serve(self, reply, answer, stream, ident, message):
+        self.heard = time.monotonic()
+        try:
+            content = answer(message["content"])
+        except OSError as error:
+            content = {"fault": os.strerror(error.errno or 0)}
+        except Exception as error:
+            content = {"fault": type(error).__name__}
+        self.session.send(stream, reply, content, parent=message, ident=ident)
+
+    def answer(self, content):
+        op, command = content["op"], self.commands.get(content["id"])
+        if op == "start":
+            if command is None:
+                self.commands[content["id"]] = Command(content)
+            return {}
+        if op == "forget":
+            if self.commands.pop(content["id"], None):
+                command.forget()
+            self.rouse()
+            return {}
+        if command is None:
+            return {"fault": "unknown"}
+        if op == "read":
+            result = command.read(content["at"])
+        elif op == "input":
+            result = command.feed(content["at"], unpack(content["data"]), content["last"])
+        elif op == "signal":
+            result = command.send(content["at"], content["signal"])
+        else:
+            result = command.stop()
+        if command.armed or command.thirsty:
+            self.rouse()
+        return result
+
+    def rouse(self):
+        try:
+            os.write(self.wake, b"x")
+        except BlockingIOError:
+            pass
+
+    def news(self, content):
+        """Waits until there is news of one that waits for some, and says of which."""
+        deadline = time.monotonic() + content["limit"]
+        while True:
+            poll, owners, times = select.poll(), {}, [deadline]
+            poll.register(self.woken, select.POLLIN)
+            for command in list(self.commands.values()):
+                for fd, event in command.watched().items():
+                    poll.register(fd, event)
+                    owners[fd] = command
+                if command.armed and command.ripe():
+                    times.append(command.ripe())
+            events = poll.poll(max(min(times) - time.monotonic(), 0) * 1000 + 1)
+            ready = {owners[fd].id for fd, _ in events if fd in owners}
+            now = time.monotonic()
+            ready.update(c.id for c in list(self.commands.values()) if c.armed and c.ripe() and c.ripe() <= now)
+            for id in ready:
+                command = self.commands.get(id)
+                if command:
+                    command.armed = command.thirsty = False
+            if ready or now >= deadline or not self.commands:
+                return {"ready": sorted(ready)}
+            try:
+                os.read(self.woken, 4096)
+            except BlockingIOError:
+                pass
+
+    def watch(self):
+        """Ends commands whose client is gone."""
+        while True:
+            time.sleep(min(options["lease"] / 4, 5))
+            if time.monotonic() > self.heard + options["lease"]:
+                for command in list(self.commands.values()):
+                    command.stop()
+
+
+__import__("IPython").get_ipython()._toolcell_commands = Commands(__import__("IPython").get_ipython().kernel)

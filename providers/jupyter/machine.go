@@ -1,0 +1,217 @@
+package jupyter
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/providers/jupyter/internal/kernel"
+	"github.com/toolcell/toolcell/providers/jupyter/internal/server"
+)
+
+// commandLanguage is the language whose kernels can run commands.
+const commandLanguage = "python"
+
+const (
+	// newsLimit is how long the kernel waits for news in one request: it
+	// cannot be shut down gently meanwhile.
+	newsLimit = time.Second
+
+	// commandLimit is how long one request about a command may take.
+	commandLimit = 15 * time.Second
+
+	// leaseSlack is how much longer than the wait for a lost server commands go on
+	// whose client is silent.
+	leaseSlack = 30 * time.Second
+)
+
+// A machine is a kernel of its own in which no programs run: commands are its
+// children. It is started by the first of them.
+type machine struct {
+	rt   *runtime
+	turn chan struct{} // holds one while somebody starts or mends the kernel
+
+	mu       sync.Mutex
+	k        *kernel.Kernel // nil where there is none
+	commands map[string]*command
+	watching bool
+}
+
+func newMachine(rt *runtime) *machine {
+	return &machine{rt: rt, turn: make(chan struct{}, 1), commands: map[string]*command{}}
+}
+
+// take takes the turn.
+func (m *machine) take(ctx context.Context) error {
+	select {
+	case m.turn <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// kernel returns the kernel, ready to serve. One that is gone is replaced.
+func (m *machine) kernel(ctx context.Context) (*kernel.Kernel, error) {
+	if err := m.take(ctx); err != nil {
+		return nil, err
+	}
+	defer func() { <-m.turn }()
+	for range births {
+		k := m.held()
+		if k != nil {
+			err := k.Ensure(ctx, nil)
+			if err == nil && k.IsFurnished() {
+				return k, nil
+			}
+			if ctx.Err() != nil {
+				return nil, context.Cause(ctx)
+			}
+			// What was served is gone or cannot be reached; its commands are told so.
+			_ = m.drop(k)
+		}
+		if err := m.start(ctx); err != nil {
+			return nil, err
+		}
+	}
+	return nil, server.Unavailable("the kernel for commands died again and again")
+}
+
+func (m *machine) held() *kernel.Kernel {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.k
+}
+
+// start starts the kernel. The caller has the turn.
+func (m *machine) start(ctx context.Context) error {
+	k, err := m.rt.newKernel(ctx, m.rt.kinds[commandLanguage])
+	if err != nil {
+		return err
+	}
+	if err = k.Furnish(ctx, kernel.Surroundings{Cwd: m.rt.opts.Dir}); err == nil {
+		err = k.ServeCommands(ctx, m.rt.opts.lease)
+	}
+	if err != nil {
+		_ = m.rt.discard(context.WithoutCancel(ctx), k)
+		return err
+	}
+	m.mu.Lock()
+	m.k = k
+	m.mu.Unlock()
+	return nil
+}
+
+// drop ends the kernel, if it is k, and with it all commands that it has.
+func (m *machine) drop(k *kernel.Kernel) error {
+	m.mu.Lock()
+	same := m.k == k && k != nil
+	if same {
+		m.k = nil
+	}
+	m.mu.Unlock()
+	if !same {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	return m.rt.discard(ctx, k)
+}
+
+// mend connects to k again, if need be.
+func (m *machine) mend(ctx context.Context, k *kernel.Kernel) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, m.rt.opts.ReconnectTimeout,
+		server.Unavailable("the server did not come back within %v", m.rt.opts.ReconnectTimeout))
+	defer cancel()
+	if err := m.take(ctx); err != nil {
+		return err
+	}
+	defer func() { <-m.turn }()
+	return k.Ensure(ctx, nil)
+}
+
+// maxAsks is how often a request is made that the kernel does not answer in time.
+const maxAsks = 4
+
+// ask makes a request, again where it was not answered or the connection was lost.
+func (m *machine) ask(ctx context.Context, k *kernel.Kernel, q *kernel.CommandRequest) (*kernel.CommandAnswer, error) {
+	for asks := 1; ; {
+		one, cancel := context.WithTimeout(ctx, commandLimit)
+		a, err := k.Command(one, q)
+		late := one.Err() != nil && ctx.Err() == nil
+		cancel()
+		switch {
+		case err != nil && late && asks < maxAsks:
+			asks++
+			continue
+		case err == nil && a.Fault != "":
+			return nil, fmt.Errorf("%w: the kernel's host failed: %.200q", codeinterp.ErrUnavailable, a.Fault)
+		case !kernel.IsCut(err):
+			return a, err
+		}
+		if err := m.mend(ctx, k); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// join has news of c reach it, which runs in k.
+func (m *machine) join(c *command, k *kernel.Kernel) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	c.k = k
+	m.commands[c.id] = c
+	if !m.watching && m.rt.begin() {
+		m.watching = true
+		go m.watch()
+	}
+}
+
+func (m *machine) leave(c *command) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	delete(m.commands, c.id)
+}
+
+// watch waits for news of commands while there are any.
+func (m *machine) watch() {
+	defer m.rt.work.Done()
+	for {
+		m.mu.Lock()
+		k := m.k
+		m.watching = len(m.commands) > 0
+		on := m.watching
+		m.mu.Unlock()
+		if !on {
+			return
+		}
+		m.listen(k)
+	}
+}
+
+// listen waits for news from k once. Where that fails, those who wait look for
+// themselves, and find out why.
+func (m *machine) listen(k *kernel.Kernel) {
+	ctx, cancel := context.WithTimeout(m.rt.closing, newsLimit+commandLimit)
+	defer cancel()
+	ready, err := []string(nil), kernel.ErrForgotten
+	if k != nil {
+		ready, err = k.CommandNews(ctx, newsLimit)
+	}
+	m.mu.Lock()
+	for id, c := range m.commands {
+		if err != nil || c.k != k || slices.Contains(ready, id) {
+			c.rouse()
+		}
+	}
+	m.mu.Unlock()
+	if err != nil {
+		select {
+		case <-time.After(10 * filePause):
+		case <-m.rt.closing.Done():
+		}
+	}
+}
