@@ -61,7 +61,7 @@
 //     what outlives a run;
 //   - Connect, Kill: what programs can reach;
 //   - Call, CallCaught, CallSize, CallLoop, CallAll, CallThread, CallLeft and
-//     CallWake: functions of the host, where LanguageInfo.Functions says that
+//     CallWake, CallTask and CallTaskWake: functions of the host, where LanguageInfo.Functions says that
 //     programs can call them.
 //
 // # Reading a failure

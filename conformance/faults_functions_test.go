@@ -112,6 +112,15 @@ func functionFaults() []fault {
 			}),
 		},
 		{
+			name: "a task that a run left behind calls in the next one", want: "FunctionOfTaskLeft",
+			wrap: runs(func(ctx context.Context, c codeinterp.Call, o *codeinterp.RunOptions, next codeinterp.Handler) (codeinterp.Reply, error) {
+				if c.Code == `callwake "task"` {
+					_, _ = o.Functions[0].Call(ctx, codeinterp.FunctionCall{Name: "left"})
+				}
+				return next(ctx, c)
+			}),
+		},
+		{
 			name: "programs read every error", want: "FunctionFails",
 			wrap: everyCall(func(ctx context.Context, f codeinterp.FunctionCall, next nextCall) (json.RawMessage, error) {
 				v, err := next(ctx, f)

@@ -37,6 +37,13 @@ func pythonCalls(p *Programs) {
 			"thread = threading.Thread(target=left, daemon=True)", "thread.start()")
 	}
 	p.CallWake = lines("wake.set()", "thread.join()", "print(*told)")
+	p.CallTask = func(name, args string) string {
+		return lines("import asyncio, json", "wake, told = asyncio.Event(), []", "async def left():", "    await wake.wait()", "    try:",
+			fmt.Sprintf("        await tools.aio.%s(**json.loads(%s))", name, literal(args)), "        told.append('called')",
+			"    except Exception as e:", "        told.append('refused')",
+			"task = asyncio.create_task(left())", "await asyncio.sleep(0)")
+	}
+	p.CallTaskWake = lines("wake.set()", "await task", "print(*told)")
 	p.CallAll = func(name string, args []string) string {
 		return lines("import json, concurrent.futures", fmt.Sprintf("with concurrent.futures.ThreadPoolExecutor(%d) as pool:", len(args)),
 			fmt.Sprintf("    for r in pool.map(lambda a: tools.%s(**json.loads(a)), [%s]):", name, literals(args)), "        print("+dump("r")+")")

@@ -78,7 +78,13 @@ func functionChecks() []check {
 			name:   "FunctionAfterEnd",
 			clause: "what a program left behind calls nothing, neither between the runs nor in the next one",
 			scope:  stateful, uses: func(p *Programs) bool { return p.CallLeft != nil },
-			run: calling(functionAfterEnd),
+			run: calling(func(ctx context.Context, e *env) error { return e.afterEnd(ctx, e.p.CallLeft, e.p.CallWake) }),
+		},
+		{
+			name:   "FunctionOfTaskLeft",
+			clause: "a task that a program left behind calls nothing, neither between the runs nor in the next one",
+			scope:  stateful, uses: func(p *Programs) bool { return p.CallTask != nil },
+			run: calling(func(ctx context.Context, e *env) error { return e.afterEnd(ctx, e.p.CallTask, e.p.CallTaskWake) }),
 		},
 		{
 			name:   "FunctionFails",

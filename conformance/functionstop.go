@@ -53,9 +53,9 @@ func (e *env) stoppedInCall(ctx context.Context, timeout time.Duration, cause er
 	return nil
 }
 
-// functionAfterEnd has a call come after the end of the run that it is of, while
-// another goes on that has a function of the same name.
-func functionAfterEnd(ctx context.Context, e *env) error {
+// afterEnd has a call come after the end of the run that it is of, while another
+// goes on, wake, that has a function of the same name.
+func (e *env) afterEnd(ctx context.Context, left func(name, args string) string, wake string) error {
 	var called atomic.Int64
 	f := codeinterp.Function{Name: "left", Call: func(context.Context, codeinterp.FunctionCall) (json.RawMessage, error) {
 		called.Add(1)
@@ -65,14 +65,14 @@ func functionAfterEnd(ctx context.Context, e *env) error {
 	if err != nil {
 		return err
 	}
-	for _, code := range []string{e.p.CallLeft("left", "{}"), e.p.CallWake} {
+	for _, code := range []string{left("left", "{}"), wake} {
 		res, err := e.stateful().RunInContext(ctx, id, code, &codeinterp.RunOptions{Functions: []codeinterp.Function{f}})
 		switch {
 		case err != nil || !res.OK():
 			return wantOK(res, err)
 		case called.Load() != 0 || len(res.Calls) != 0:
 			return fmt.Errorf("%d calls were served, %d are told; want none after the end", called.Load(), len(res.Calls))
-		case code == e.p.CallWake:
+		case code == wake:
 			return wantText("what the call came to", strings.TrimSpace(res.Stdout()), "refused")
 		}
 	}

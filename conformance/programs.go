@@ -142,6 +142,10 @@ type Programs struct {
 	// it is the timer of a program that exits before.
 	CallLeft func(name, args string) string
 	CallWake string
+	// CallTask and CallTaskWake are the same for a task, where the language has
+	// tasks that outlive the program.
+	CallTask     func(name, args string) string
+	CallTaskWake string
 	// Late prints text after the given time, and lets the program end before.
 	Late func(text string, after time.Duration) string
 }

@@ -58,6 +58,7 @@ func toyPrograms() Programs {
 		WriteFile: two("write"), ReadFile: cmd("read"), AppendForever: cmd("append"),
 		Call: two("call"), CallCaught: two("callcaught"), CallSize: two("callsize"),
 		CallThread: two("callthread"), CallLeft: two("callleft"), CallWake: "callwake",
+		CallTask: two("callleft"), CallTaskWake: `callwake "task"`,
 		CallLoop: func(name string, n int) string { return fmt.Sprintf("callloop %q %q", name, fmt.Sprint(n)) },
 		CallAll: func(name string, args []string) string {
 			code := fmt.Sprintf("callall %q", name)

@@ -106,8 +106,10 @@
 // call that fails raises ToolError, in Python with the attributes name and
 // message, in JavaScript with tool and message. A program that uses the name
 // tools for something else keeps it. A run of JavaScript waits for its open calls;
-// in Python a thread's call is refused once the run has ended. A bash program that
-// ends while a job of it waits for a call ends after that. Processes that a
+// in Python threads and tasks that go on call nothing once the run has ended, nor in
+// the next one. A handler of a signal may call, also while its thread waits for
+// another call. A bash program that ends while a job of it waits for a call ends
+// after that. Processes that a
 // Python program forks cannot call: they get a ToolError that says so. One call
 // carries up to 48 MiB of arguments where the limits allow it, and 4,096 may be
 // open at once.

@@ -6,13 +6,16 @@
 # kept until the other side has said that it got them: what was under way when
 # the client's connection was lost is sent again.
 
-import asyncio, collections, json, os, socket, sys, threading, time, _thread
+import asyncio, collections, contextvars, json, os, socket, sys, threading, time, _thread
 
 MAX_CALLS = 4096  # that are open
 MAX_ARGS = 0  # bytes of one call, as offered
 BATCH = 1 << 20  # bytes of calls in one prompt, unless one call is larger
 WINDOW, WINDOW_BYTES = 64, 32 << 20  # of prompts that the host has not seen yet
 ACK_AFTER, ACK_BYTES = 64, 8 << 20  # of replies
+
+run_of = contextvars.ContextVar("run_of", default=None)  # the run that a task belongs to
+started = {}  # thread -> the run that started it
 
 
 class Waiter:
@@ -82,6 +85,7 @@ class Pump:
             self.bell.setblocking(False)
             self.rope.setblocking(False)
             _thread.start_new_thread(self.work, ())
+            note_starts()
 
     def begin(self, info):
         """Lets a program of the client's call, unless the run is no more than a
@@ -98,6 +102,7 @@ class Pump:
         with self.lock:
             self.reset()
             self.run, self.depth, self.ident, self.parent = run, 1, ident, parent
+            run_of.set(run)
             self.old = set(threading.enumerate()) - {threading.current_thread(), threading.main_thread()}
 
     def asker(self):
@@ -148,7 +153,7 @@ class Pump:
         if os.getpid() != self.pid:
             raise ToolError(name, "functions cannot be called from a forked process: call them from threads, or before the fork")
         with self.lock:
-            if self.run is None or threading.current_thread() in self.old:
+            if self.run is None or self.is_left():
                 raise ToolError(name, "the run has ended")
             if len(self.calls) >= MAX_CALLS:
                 raise ToolError(name, "more than %d calls at once" % MAX_CALLS)
@@ -157,6 +162,12 @@ class Pump:
             self.calls[waiter.id] = waiter
             self.queue.append((waiter.id, name, data.decode()))
         self.ring()
+
+    def is_left(self):
+        """Whether what runs here was left behind by an earlier run. A task, and
+        what asyncio.to_thread runs, knows the run that it was made in."""
+        run = run_of.get() or started.get(_thread.get_ident())
+        return threading.current_thread() in self.old if run is None else run != self.run
 
     def leave(self, waiter):
         with self.lock:
@@ -273,6 +284,31 @@ class Pump:
     def stray(self, value):
         """Whether what was read is an answer to a call that has ended."""
         return bool(self.nonce) and isinstance(value, str) and value.startswith(self.nonce)
+
+
+def note_starts():
+    """Has threads know the run that started them."""
+    for name in ("_start_new_thread", "_start_joinable_thread"):
+        if hasattr(threading, name):
+            setattr(threading, name, starting(getattr(threading, name)))
+
+
+def starting(start):
+    def start_in_run(function, *args, **kw):
+        run = run_of.get() or started.get(_thread.get_ident())
+
+        def begin(*args):
+            ident = _thread.get_ident()
+            if run is not None:
+                started[ident] = run
+            try:
+                function(*args)
+            finally:
+                started.pop(ident, None)
+
+        return start(begin, *args, **kw)
+
+    return start_in_run
 
 
 def flush():

@@ -10,14 +10,22 @@ def announce_call(name, make):
     if getpid() != pid:
         raise ToolError(name, 'functions cannot be called from a forked process: call them from threads, or before the fork')
     with gate:
-        if not state.busy or is_old():
+        if not state.busy or is_left():
             raise ToolError(name, 'the run has ended')
         if len(waiting) >= MAX_CALLS:
             raise ToolError(name, 'more than %d calls at once' % MAX_CALLS)
         state.calls += 1
         key = b'V%d' % state.calls
         entry = waiting[key] = make(key)
+        entry.seq = state.seq
     return entry
+
+
+def is_left():
+    """Tells whether what runs here was left behind by an earlier run. A task,
+    and what asyncio.to_thread runs, knows the run that it was made in."""
+    seq = run_of.get()
+    return is_old() if seq is None else seq != state.seq
 
 
 def result(name, frame):
@@ -27,13 +35,48 @@ def result(name, frame):
 
 
 def call(name, args, kwargs):
+    load_json()
     data = arguments(name, args, kwargs)
     flush()
-    with hold:
+    with Exchange(name):
         entry = announce_call(name, Entry)
-        send(b'Q', state.seq, entry.key[1:], name, data)
+        send(b'Q', entry.seq, entry.key[1:], name, data)
         frame = obtain(entry, True)
     return result(name, frame)
+
+
+def load_json():
+    """Imports json where no handler of a signal can find it half imported."""
+    if 'json' not in modules:
+        with hold:
+            import json
+
+
+class Exchange:
+    """An exchange of a call's, which no trace function sees."""
+
+    def __init__(self, name):
+        self.name = name
+
+    def __enter__(self):
+        if occupied() or not state.running and get_ident() == state.thread:
+            raise ToolError(self.name, 'functions cannot be called here: another call of this thread is on its way'
+                            if state.busy else 'the run has ended')
+        self.trace, self.profile = gettrace(), getprofile()
+        if self.trace is not None:
+            settrace(None)
+        if self.profile is not None:
+            setprofile(None)
+        hold.__enter__()
+
+    def __exit__(self, *exc):
+        try:
+            hold.__exit__()
+        finally:
+            if self.trace is not None:
+                settrace(self.trace)
+            if self.profile is not None:
+                setprofile(self.profile)
 
 
 class Pending:
@@ -80,13 +123,14 @@ def leave_loop(loop):
 
 
 async def call_aio(name, args, kwargs):
+    load_json()
     data = arguments(name, args, kwargs)
     flush()
     import asyncio
-    with hold:
+    with Exchange(name):
         entry = announce_call(name, Pending)
         entry.begin()
-        send(b'Q', state.seq, entry.key[1:], name, data)
+        send(b'Q', entry.seq, entry.key[1:], name, data)
     try:
         frame = await entry.future
     finally:
@@ -101,7 +145,7 @@ def read_for_loop():
         with gate:
             if reading:
                 return
-            reading = True
+            reading = get_ident()
         while state.poll(0):
             distribute(*receive())
         stop_reading()

@@ -8,7 +8,7 @@ sending = allocate_lock()  # one frame at a time
 gate = allocate_lock()  # guards waiting, inbox and reading
 waiting = {}  # who waits: the answer's kind and number, or None for the main loop -> Entry
 inbox = []  # frames for the main loop that another thread has read
-reading = False
+reading = 0  # the thread that reads
 
 
 def text(v):
@@ -94,16 +94,15 @@ class Entry:
     """A thread that waits for a frame."""
 
     frame = None
-    lead = False  # the thread is to read, and to distribute what it reads
 
     def __init__(self, key):
-        self.key, self.lock = key, allocate_lock()
+        self.key, self.lock, self.thread = key, allocate_lock(), get_ident()
         self.lock.acquire()
 
     def give(self, frame):
         self.frame = frame
         if self.lock.locked():
-            self.lock.release()  # else it has yet to see that it leads
+            self.lock.release()  # else it has yet to see that it is to read
 
     def asks(self):
         """Tells whether the thread could read."""
@@ -124,49 +123,52 @@ def expect(key):
 
 def obtain(entry, soft=False):
     """Waits for the frame that was announced, and returns it. A soft wait of
-    the main thread ends without one where the program is interrupted."""
+    the main thread ends without one where the program is interrupted, and is
+    begun again after a handler of the program's."""
     global reading
-    soft = soft and get_ident() == state.thread
+    me = get_ident()
+    soft = soft and me == state.thread
     try:
-        with gate:
-            if entry.frame is None and not reading:
-                entry.lead = reading = True
-        if not entry.lead:
-            if soft:
-                softly(entry.lock.acquire)
-            else:
-                entry.lock.acquire()
         while entry.frame is None and not (soft and state.owed):
+            with gate:
+                if not reading and entry.frame is None:
+                    reading = me
+                lead = reading == me
+            if not lead:
+                softly(entry.lock.acquire) if soft else entry.lock.acquire()
+                continue
             if entry.key is None:
                 between_runs()
-            if not soft or softly(poller()):
+            if not soft or softly(poller() if len(outer) == 1 else new_poller()):  # within a handler it is in use
                 distribute(*receive())
     finally:
         with gate:
             waiting.pop(entry.key, None)
-        if entry.lead:
-            stop_reading()
+        stop_reading()
     return entry.frame
 
 
 class Woken(BaseException):
-    """An interrupt that comes during a soft wait."""
+    """An interrupt that came during a soft wait, or the end of a handler."""
 
 
 def softly(wait):
-    """Waits until that is over, and returns True, or the program is
-    interrupted."""
+    """Waits, and returns whether that came to its end."""
     try:
-        state.soft = True
+        state.mode = SOFT
+        if put_off:
+            catch_up()
         if not state.owed:
             wait()
-        state.soft = False
+            state.mode = HELD
+            return True
+        state.mode = HELD
     except Woken:
         pass
     except BaseException:
-        state.soft = False
+        state.mode = HELD
         raise
-    return not state.owed
+    return False
 
 
 def distribute(kind, fields):
@@ -182,13 +184,16 @@ def distribute(kind, fields):
 
 
 def stop_reading():
-    """Leaves the reading to another thread that waits, if one does."""
+    """Leaves the reading, where it is this thread's, to another that waits, if
+    one does."""
     global reading
+    if reading != get_ident():
+        return
     with gate:
-        reading = False
-        for entry in waiting.values():
+        reading = 0
+        for entry in reversed(waiting.values()):  # a thread's last wait is the one that goes on
             if entry.asks():
-                entry.lead = reading = True
+                reading = entry.thread
                 entry.lock.release()
                 return
 
@@ -196,11 +201,15 @@ def stop_reading():
 def poller():
     """Returns what waits until the channel has something to read."""
     if state.poll is None:
-        import select
-        channel = select.poll()
-        channel.register(CONTROL, select.POLLIN)
-        state.poll = channel.poll
+        state.poll = new_poller()
     return state.poll
+
+
+def new_poller():
+    import select
+    channel = select.poll()
+    channel.register(CONTROL, select.POLLIN)
+    return channel.poll
 
 
 def announce(kind, fields):
@@ -227,7 +236,7 @@ def look_for_interrupt():
     with gate:
         if reading:
             return  # whoever reads sees to it
-        reading = True
+        reading = state.thread
     while state.announced >= 0 or ready(0):
         distribute(*receive())
     stop_reading()
@@ -254,6 +263,8 @@ def exchange(*fields):
     """Sends a show of the run in progress and waits until the host has put it
     in its place. Outside of a run, in threads of earlier ones and in forked
     processes nobody waits."""
+    if occupied():
+        raise RuntimeError('nothing can be shown here: this thread is in the midst of a call, or of another display')
     with hold:
         if not state.busy or getpid() != pid or is_old():
             send(b'D', '' if is_old() else state.seq, 0, *fields)
@@ -268,7 +279,8 @@ def exchange(*fields):
 
 def before_fork():
     if get_ident() == state.thread:
-        state.held += 1
+        outer.append(state.mode)
+        state.mode = HELD
     sending.acquire()
 
 
@@ -276,18 +288,21 @@ def after_fork_in_parent():
     state.forked = True
     sending.release()
     if get_ident() == state.thread:
-        state.held -= 1
-        if state.owed and not state.held:
+        state.mode = outer.pop()
+        if state.owed and not state.mode:
             state.owed = False
             interrupt_main()
 
 
 def after_fork_in_child():
     global sending, gate, reading
-    sending, gate, reading = allocate_lock(), allocate_lock(), False
+    sending, gate, reading = allocate_lock(), allocate_lock(), 0
     waiting.clear()
     loops.clear()
-    state.forked, state.kept, state.held, state.thread = True, b'', 0, get_ident()
+    outer.clear()
+    inside.clear()
+    put_off.clear()
+    state.forked, state.kept, state.mode, state.thread = True, b'', FREE, get_ident()
 
 
 os.register_at_fork(before=before_fork, after_in_parent=after_fork_in_parent, after_in_child=after_fork_in_child)

@@ -6,7 +6,8 @@ namespace, not in __main__, and what it needs of builtins and modules is bound
 here before any program can replace it.
 """
 import sys, os, io, builtins, _signal
-from _signal import SIGINT, getsignal
+from _signal import SIGINT, getsignal, signal as set_handler
+from _contextvars import ContextVar
 from _thread import allocate_lock, get_ident, interrupt_main
 
 CONTROL = 3
@@ -31,7 +32,7 @@ environ, environb = os.environ, os.environb
 read, write, fsencode, getpid, exit_now = os.read, os.write, os.fsencode, os.getpid, os._exit
 compile_, exec_, eval_, repr_, type_, isinstance_ = compile, exec, eval, repr, type, isinstance
 modules = sys.modules
-settrace, setprofile, current_frames = sys.settrace, sys.setprofile, sys._current_frames
+settrace, setprofile, gettrace, getprofile, current_frames = sys.settrace, sys.setprofile, sys.gettrace, sys.getprofile, sys._current_frames
 
 
 class State:
@@ -41,9 +42,8 @@ class State:
     cell = 0  # number of runs
     name = ''  # file name of the run in progress
     running = False  # the program may be interrupted
-    held = 0  # exchanges with the host in which it may not
-    owed = False  # an interrupt that waits for their end
-    soft = False  # the main thread waits in one, and an interrupt ends that
+    mode = 0  # what the main thread does: FREE, HELD or SOFT
+    owed = False  # an interrupt that waits until it is not HELD
     interrupts = 0  # signals that came while the program could be interrupted
     signaled = False  # any came since the last run began
     announced = -1  # what that was when the host announced one, -1 without
@@ -62,24 +62,58 @@ class State:
 
 state = State()
 pid = getpid()
+run_of = ContextVar('run_of', default=None)  # the number of the run that a task belongs to
+started = {}  # thread of threading's -> the number of the run that started it
 sources = {}  # file name -> linecache entry
 
 
+# What the main thread does: what may be interrupted, an exchange with the host,
+# or the wait in one, which an interrupt ends and in which handlers run.
+FREE, HELD, SOFT = 0, 1, 2
+
+outer = []  # the modes of the main thread around the present one
+inside = {}  # other threads in an exchange -> how many, one within the other
+
+
 class Hold:
-    """Keeps an interrupt away from an exchange with the host."""
+    """Keeps interrupts and the program's own handlers of signals away from an
+    exchange with the host."""
 
     def __enter__(self):
-        if get_ident() == state.thread:
-            state.held += 1
+        ident = get_ident()
+        if ident == state.thread:
+            outer.append(state.mode)
+            state.mode = HELD
+        else:
+            inside[ident] = inside.get(ident, 0) + 1
 
     def __exit__(self, *exc):
-        if get_ident() == state.thread:
-            state.held -= 1
-            if state.owed and not state.held:
-                interrupt()
+        ident = get_ident()
+        if ident == state.thread:
+            release()
+        elif inside[ident] > 1:
+            inside[ident] -= 1
+        else:
+            del inside[ident]
 
 
 hold = Hold()
+
+
+def release():
+    state.mode = outer.pop()
+    if state.mode == FREE:
+        if put_off:
+            catch_up()
+        if state.owed:
+            interrupt()
+
+
+def occupied():
+    """Tells whether this thread is in the midst of an exchange, of which a
+    finalizer, or a trace function, can see any point."""
+    ident = get_ident()
+    return state.mode != FREE if ident == state.thread else ident in inside
 
 
 def interrupt():
@@ -92,13 +126,66 @@ def on_interrupt(signum, frame):
     state.signaled = True
     if state.running:
         state.interrupts += 1
-    if state.running and state.held:
+    if state.running and state.mode:
         state.owed = True
-        if state.soft:
-            state.soft = False
+        if state.mode == SOFT:
+            state.mode = HELD
             raise Woken
     else:
         interrupt()
+
+
+put_off = {}  # signals that came in the midst of an exchange -> handler and frame
+
+
+class Handler:
+    """A program's handler of a signal. It runs when the main thread is in the
+    midst of nothing, and has no error outside of a run."""
+
+    def __init__(self, call):
+        self.call = call
+
+    def __call__(self, signum, frame):
+        if state.mode == HELD:
+            put_off[signum] = self, frame
+        elif state.mode == SOFT:
+            state.mode = HELD
+            stop_reading()  # what the handler waits for may be another thread's answer
+            state.mode = FREE
+            self.call(signum, frame)
+            state.mode = HELD
+            raise Woken
+        elif state.running:
+            self.call(signum, frame)
+        else:
+            try:
+                self.call(signum, frame)
+            except BaseException:
+                sys.excepthook(*sys.exc_info())
+
+
+def catch_up():
+    while put_off:
+        signum = next(iter(put_off))
+        handler, frame = put_off.pop(signum)
+        handler(signum, frame)
+
+
+def signal(signalnum, handler, /):
+    """Sets the action for the given signal, as _signal.signal does, and returns
+    the one before."""
+    own = handler if handler is on_interrupt or not callable(handler) else Handler(handler)
+    return handler_of(set_handler(signalnum, own))
+
+
+def get_signal(signalnum, /):
+    """Returns the current action for the given signal, as _signal.getsignal
+    does."""
+    return handler_of(getsignal(signalnum))
+
+
+def handler_of(own):
+    return own.call if type_(own) is Handler else own
 
 
 def shortened(s, limit):

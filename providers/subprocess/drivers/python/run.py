@@ -231,6 +231,7 @@ def serve_run(fields):
     code = fields[1].decode()
     with gate:
         state.seq, state.busy, state.announced = fields[0].decode(), True, -1
+    run_of.set(state.seq)
     state.cell += 1
     name = state.name = '<cell %d>' % state.cell
     if code.startswith('\ufeff'):
@@ -343,4 +344,7 @@ sys.__stdin__ = sys.stdin = NoInput()
 sys.meta_path.insert(0, Finder())
 sys.meta_path.append(Absent())
 sys.meta_path.append(Missing())
-_signal.signal(SIGINT, on_interrupt)
+if 'threading' in modules:
+    note_starts(modules['threading'])
+set_handler(SIGINT, on_interrupt)
+_signal.signal, _signal.getsignal = signal, get_signal

@@ -86,9 +86,12 @@ def thread_object(ident):
 
 
 def is_old():
-    """Tells whether this thread is one of an earlier run's. Its number alone
-    does not say: it is given again once a thread has ended."""
+    """Tells whether this thread is one of an earlier run's, or was started by
+    one. Its number alone does not say: it is given again once a thread has
+    ended."""
     ident = get_ident()
+    if started.get(ident, state.seq) != state.seq:
+        return True
     return ident in state.old and state.old[ident] is thread_object(ident)
 
 
