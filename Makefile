@@ -20,28 +20,51 @@ RACE    := $(shell command -v $$($(GO) env CC) >/dev/null 2>&1 && echo -race $(E
 # the tests of providers/jupyter mostly wait for servers.
 ALL     := ./providers/jupyter ./providers/subprocess ./internal/sandbox ./conformance ./providers/inmemory ./cmd/toolcell ./...
 
-TESTS   = $$($(GO) -C internal/lint tool -n gotestsum) --format pkgname-and-test-fails --format-icons text --format-hide-empty-pkg \
+TESTS   = $$($(GO) -C $(CURDIR)/internal/lint tool -n gotestsum) --format pkgname-and-test-fails --format-icons text --format-hide-empty-pkg \
 	--rerun-fails=2 --rerun-fails-max-failures=30
+
+# A pass of make test: TESTS that leave what they say to the report at the end.
+PASS    = $(TESTS) $(if $(RESULTS),--hide-summary=skipped --jsonfile="$(RESULTS)/$(1).json")
+
+# What the race detector is too slow for, or sees nothing in, is tried without it:
+# where there is none, everything was. These mostly compute and the first mostly
+# waits, so that they run beside it, one after the other.
+PASSES  := tests-race $(if $(RACE),tests-engine tests-shapes tests-command) tests-modules
 
 # What programs do to the host by way of the driver, in the mode that is set.
 FAULTS  := ^Test(InterpreterInHome|Roots|ServerChildren|WarmOutcomes|DeafDriver|TypeScriptHostile|BoundedShows|ForgedShows|FramesInFlight|CwdReplaced|ThreadDisplays|ForkedDisplays|BoundedErrors|LargeLatePrint|WarmServerStopped|ArtifactsInTime|DescribeIsTrue|BrokenDriver)$$
 
-.PHONY: attack test race testenv compile quick bench floors lint cross fuzz cover release vuln tidy test262
+.PHONY: attack test $(PASSES) race testenv compile quick bench floors lint cross fuzz cover release vuln tidy test262
 
 ## test: set up the test parts, then run every test with the race detector. What
 ## fails beside the others is tried again, alone, and has to pass then: real
 ## servers and processes on a busy machine are not always on time. It ends with
-## what was skipped and why, and with what failed, also where it passed later.
+## what no pass tried and why, and with what failed, also where it passed later.
 test:
 ifeq ($(RACE),)
 	@echo "no C compiler: the tests run without the race detector"; test -z "$$CI"
 endif
 	@$(MAKE) --no-print-directory -j2 testenv compile
-	$(TESTS) --packages='$(ALL)' -- $(RACE) -p 3 -vet=off -shuffle=on -timeout 40m
-	$(TESTS) --packages='./conformance ./providers/inmemory ./internal/typescript' -- -vet=off -run 'Toy|Faults|NaiveProvider|Hostile|Conformance|Hammer|ManyContexts|JobsLeft|LargeCalls' # what the race detector is too slow for
-	$(TESTS) --packages=./providers/subprocess -- -vet=off -run TypeScriptHostile # all of what it tried one in ten of
-	$(TESTS) --packages=./cmd/toolcell -- -vet=off -run 'TestSmallHost|TestStress' # a server of the memory that users' have
-	@set -e; for m in $(NESTED); do echo "== $$m"; $(GO) -C $$m test ./...; done
+	@results=$$(mktemp -d) && trap 'rm -rf "$$results"' EXIT; \
+	$(MAKE) --no-print-directory -k -j2 RESULTS="$$results" $(PASSES); status=$$?; \
+	$(GO) run ./internal/testsum "$$results"/*.json && exit $$status
+
+# the passes of test, each of which can be run alone
+tests-race:
+	$(call PASS,race) --packages='$(ALL)' -- $(RACE) -p 3 -vet=off -shuffle=on -timeout 40m
+
+tests-engine: # what the race detector is too slow for
+	$(call PASS,engine) --packages='./conformance ./providers/inmemory ./internal/typescript' -- -p 1 -vet=off -run 'Toy|Faults|NaiveProvider|Hostile|Conformance|Hammer|ManyContexts|JobsLeft|LargeCalls'
+
+tests-shapes: # all of what it tried one in ten of
+	$(call PASS,shapes) --packages=./providers/subprocess -- -vet=off -run TypeScriptHostile
+
+tests-command: # a server of the memory that users' have
+	$(call PASS,command) --packages=./cmd/toolcell -- -vet=off -run 'TestSmallHost|TestStress'
+
+tests-modules:
+	@status=0; for m in $(NESTED); do echo "== $$m"; \
+		(cd $$m && $(call PASS,$$(echo $$m | tr / -)) --packages=./... -- -vet=off) || status=1; done; exit $$status
 
 ## race: with the race detector what make test has no time for: the embedded
 ## engine instrumented too, every set-up of the suite's own tests, every clause on
