@@ -2,6 +2,7 @@ package jupyter_test
 
 import (
 	"errors"
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -78,6 +79,43 @@ func TestUnsignedKernel(t *testing.T) {
 			}
 		})
 	})
+}
+
+// TestInputFlood plays a program that asks for input by thousands, at a server
+// that leaves interrupts unanswered, and at one that answers them.
+func TestInputFlood(t *testing.T) {
+	for _, answered := range []bool{false, true} {
+		t.Run(fmt.Sprint("answered ", answered), func(t *testing.T) {
+			var interrupts atomic.Int32
+			inOther(t, func(s *fake.Server) {
+				s.HTTP = func(_ http.ResponseWriter, r *http.Request) bool {
+					if !strings.HasSuffix(r.URL.Path, "/interrupt") {
+						return false
+					}
+					if interrupts.Add(1); !answered {
+						<-r.Context().Done()
+					}
+					return true
+				}
+				plays{"x": func(k *fake.Kernel, req *fake.Message) {
+					busy(k, req)
+					for range 5000 {
+						if answered {
+							k.Ask(req, "")
+							continue
+						}
+						k.Raw(k.Make("stdin", req, "input_request", map[string]any{"prompt": ""}))
+					}
+				}}.on(s)
+			}, func(r *rig) {
+				start := time.Now()
+				res, err := r.run("x", &codeinterp.RunOptions{Timeout: 10 * time.Second})
+				if took := time.Since(start); res.OK() || took > 15*time.Second || interrupts.Load() > 2*15 {
+					t.Errorf("%+v, %v after %v and %d interrupts", res, err, took, interrupts.Load())
+				}
+			})
+		})
+	}
 }
 
 // TestInput plays a kernel that asks for input, told that it may or not.

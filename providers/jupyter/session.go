@@ -295,8 +295,8 @@ func (s *session) Reset(ctx context.Context) error {
 	return err
 }
 
-// Close implements driver.Session. A kernel in which nothing runs on is deleted
-// in the background.
+// Close implements driver.Session. A kernel in which nothing runs on, or that could
+// not be ended, is deleted in the background.
 func (s *session) Close(ctx context.Context) error {
 	s.turn.take()
 	defer s.turn.give()
@@ -308,7 +308,9 @@ func (s *session) Close(ctx context.Context) error {
 		return nil
 	}
 	if s.opts.Once {
-		if s.quiet || k.Quiet(ctx) {
+		// What could not be ended was told, and the server is away: who waits for it
+		// to delete the kernel waits in vain.
+		if s.left || s.quiet || k.Quiet(ctx) {
 			return s.rt.later(k)
 		}
 		clean, cancel := context.WithTimeout(ctx, time.Second)

@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"strings"
 	"sync"
@@ -25,6 +26,8 @@ type execution struct {
 	out  *driver.Output
 	wake chan struct{} // something changed
 	pump sync.WaitGroup
+	life context.Context // ends with the run
+	end  context.CancelFunc
 
 	input  input
 	calls  *calls // nil where the program has no functions
@@ -63,6 +66,7 @@ func (p progress) half() bool { return !p.over() && (p.idle || p.reply != nil) }
 func (k *Kernel) newExecution(p *driver.Program, out *driver.Output) *execution {
 	e := &execution{k: k, q: newQueue(), out: out, input: input{lines: p.Stdin, given: p.Stdin != nil}, wake: make(chan struct{}, 1)}
 	e.st.active = time.Now()
+	e.life, e.end = context.WithCancel(context.Background())
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	e.id = k.newID("")
@@ -81,6 +85,7 @@ func (e *execution) finish() {
 	}
 	e.k.mu.Unlock()
 	e.calls.stop()
+	e.end()
 	e.q.close()
 	e.pump.Wait()
 	// After the pump, which starts calls: none is added while they are waited for.
@@ -281,9 +286,13 @@ func (e *execution) message(m *wire.Message, late bool) {
 			e.update(func(p *progress) { p.spilled = true })
 			return
 		}
-		if o, ok := wire.OutputOf(m, e.k.dialect.value); ok {
+		o, ok := wire.OutputOf(m, e.k.dialect.value)
+		switch {
+		case ok:
 			o.Late = late
 			e.out.Add(o)
+		case !json.Valid(m.Content): // nested too deep, for one
+			e.out.Lost(codeinterp.Truncation{Stream: "display", Bytes: -1, Reason: codeinterp.TruncatedByLimit})
 		}
 	}
 }

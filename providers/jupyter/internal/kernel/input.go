@@ -11,8 +11,9 @@ import (
 
 // input is what a program can read, line by line, where the kernel asks for it.
 type input struct {
-	lines []byte
-	given bool
+	lines   []byte
+	given   bool
+	refused time.Time // when a program was last interrupted for want of a line
 }
 
 // next returns the next line without its end.
@@ -49,20 +50,36 @@ func (e *execution) asked(f *frame) error {
 
 // giveInput answers a program that asks for input. One for which there is none
 // is interrupted, and the answer that it waits for is empty: kernels have no
-// other way to say no, and some ask although they were told not to.
+// other way to say no, and some ask although they were told not to. Questions of
+// a program that has ended, which it can have left by thousands, get no answer.
 func (e *execution) giveInput() {
+	if e.life.Err() != nil || e.progress().replied {
+		return
+	}
 	line, ok := e.input.next()
-	if !ok {
-		e.update(func(p *progress) { p.noInput = true })
-		ctx, cancel := context.WithTimeout(context.Background(), interruptLimit)
-		defer cancel()
-		// Where it fails, the empty answer below still lets the program go on.
-		_ = e.k.Interrupt(ctx)
+	if !ok && !e.refuseInput() {
+		return
 	}
 	e.k.mu.Lock()
 	s, id := e.k.sock, e.k.newID("h")
 	e.k.mu.Unlock()
-	_ = e.k.send(s, "stdin", id, "input_reply", map[string]string{"value": line, "status": "ok"})
+	_ = e.k.sendUntil(e.life.Done(), s, "stdin", id, "input_reply", map[string]string{"value": line, "status": "ok"})
+}
+
+// refuseInput interrupts the program, and reports whether its run goes on.
+func (e *execution) refuseInput() bool {
+	e.update(func(p *progress) { p.noInput = true })
+	// One that asks again and again is not to have the server interrupt it as often
+	// as that can.
+	if wait(e.life, askPause-time.Since(e.input.refused)) != nil {
+		return false
+	}
+	e.input.refused = time.Now()
+	ctx, cancel := context.WithTimeout(e.life, interruptLimit)
+	defer cancel()
+	// Where it fails, the empty answer still lets the program go on.
+	_ = e.k.Interrupt(ctx)
+	return e.life.Err() == nil
 }
 
 // inputError is what a program gets that asked for input in vain.

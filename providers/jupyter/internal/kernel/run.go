@@ -218,8 +218,9 @@ func (r *runner) kill() {
 	// r.ctx has ended: that is the order to kill.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.ctx), killLimit)
 	defer cancel()
+	ctx, giveUp := context.WithCancelCause(ctx)
 	// need begins here; deferred is the wait for its end.
-	defer r.k.need(ctx, cancel)()
+	defer r.k.need(ctx, giveUp)()
 	if r.killErr = r.Kill(ctx); r.killErr == nil {
 		r.await(killGrace)
 	}
@@ -243,7 +244,7 @@ const aliveLimit = 2 * time.Second
 // need calls cancel where the server shows no sign of life: it neither answers,
 // which one that passes on a flood of output does late, nor sends anything. The
 // function that it returns waits until nothing of that goes on.
-func (k *Kernel) need(ctx context.Context, cancel func()) (done func()) {
+func (k *Kernel) need(ctx context.Context, cancel func(error)) (done func()) {
 	over := make(chan struct{})
 	go func() {
 		defer close(over)
@@ -256,11 +257,11 @@ func (k *Kernel) need(ctx context.Context, cancel func()) (done func()) {
 				return
 			}
 			if time.Now().UnixNano()-k.heard.Load() > int64(aliveLimit) {
-				cancel()
+				cancel(server.Unavailable("the server gave no sign of life for %v", aliveLimit))
 			}
 		}
 	}()
-	return func() { cancel(); <-over }
+	return func() { cancel(nil); <-over }
 }
 
 // await waits for the run's end.
