@@ -135,7 +135,7 @@ func (l *limiter) create(ctx context.Context, c Call, next Handler) (Reply, erro
 	l.mu.Lock()
 	if len(l.contexts)+l.creating >= l.Contexts {
 		l.mu.Unlock()
-		return Reply{}, limited(c.Op, fmt.Errorf("%w: %d contexts exist already; delete one first", ErrCapacity, l.Contexts))
+		return Reply{}, limited(c.Op, fmt.Errorf("%w: there may be %d contexts at once, and are; delete one first", ErrCapacity, l.Contexts))
 	}
 	// The place is taken before the provider starts the context, which takes its
 	// time: two calls at once must not both get the last one.

@@ -168,6 +168,9 @@ func (s *Service) Mkdir(ctx context.Context, p string) error {
 // directory with what is in it. What is not there is fs.ErrNotExist.
 func (s *Service) Remove(ctx context.Context, p string, all bool) error {
 	return s.change(ctx, p, func(_ context.Context, name string) error {
+		if name == "." {
+			return fmt.Errorf("%w: the directory that all files are in stays", codeinterp.ErrInvalid)
+		}
 		if !all {
 			return s.fsys.Remove(name)
 		}

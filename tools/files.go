@@ -116,9 +116,12 @@ func (k *kit) fileFailed(ctx context.Context, c decoded, err error) *Answer {
 		return r
 	}
 	f := Failure{CodeFile, clip(k.Secrets.Scrub(err.Error()), 4<<10)}
-	if errors.Is(err, fs.ErrNotExist) {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		f.Code = CodeFileNotFound
 		f.Message += "; " + advice[CodeFileNotFound]
+	case errors.Is(err, codeinterp.ErrNotEmpty):
+		f.Message += "; set recursive to remove it with all that is in it"
 	}
 	return fail(c.ID, c.Tool, &f, r.Err)
 }

@@ -95,6 +95,9 @@ func TestFileFaults(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "f"), []byte("b b"), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	if err := os.MkdirAll(filepath.Join(dir, "full", "x"), 0o700); err != nil {
+		t.Fatal(err)
+	}
 	for _, tt := range []struct {
 		op, args, code string
 		says           []string
@@ -112,6 +115,8 @@ func TestFileFaults(t *testing.T) {
 		{"grep", `{"pattern":"(","include":"{"}`, tools.CodeInvalid, []string{"2 faults", "pattern:", "include:"}},
 		{"glob", `{"pattern":"/etc/*"}`, tools.CodeInvalid, []string{"relative"}},
 		{"remove_file", `{"path":"gone"}`, tools.CodeFileNotFound, nil},
+		{"remove_file", `{"path":"full"}`, tools.CodeFile, []string{"not empty; set recursive"}},
+		{"remove_file", `{"path":".","recursive":true}`, tools.CodeInvalid, []string{"stays"}},
 	} {
 		a := set.Dispatch(t.Context(), "workspace__w__"+tt.op, []byte(tt.args), nil)
 		if a.Failure == nil || a.Failure.Code != tt.code || strings.Contains(a.Text, dir) {

@@ -66,9 +66,37 @@ func decodeArgs[In any](args json.RawMessage, required []gjson.Result) (in In, e
 // host's types.
 func unfit(err error) error {
 	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
-		return fmt.Errorf("%s: cannot be a JSON %s", cmp.Or(wrong.Field, "the arguments"), wrong.Value)
+		msg := fmt.Sprintf("%s: cannot be a JSON %s", cmp.Or(wrong.Field, "the arguments"), wrong.Value)
+		if want := formOf(wrong.Type); want != "" {
+			msg += "; it has to be " + want
+		}
+		return errors.New(msg)
 	}
 	return errors.New(strings.TrimPrefix(err.Error(), "json: "))
+}
+
+// formOf names what JSON a type is decoded from, empty where that is the type's own
+// affair.
+func formOf(t reflect.Type) string {
+	if t == nil || reflect.PointerTo(t).Implements(reflect.TypeFor[json.Unmarshaler]()) {
+		return ""
+	}
+	switch t.Kind() {
+	case reflect.String:
+		return "a string"
+	case reflect.Bool:
+		return "true or false"
+	case reflect.Float32, reflect.Float64:
+		return "a number"
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64,
+		reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+		return "an integer"
+	case reflect.Slice, reflect.Array:
+		return "an array"
+	case reflect.Struct, reflect.Map:
+		return "an object"
+	}
+	return ""
 }
 
 // schemaOf returns the schema of the JSON of a T, nothing where any JSON may be

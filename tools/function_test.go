@@ -39,7 +39,7 @@ func TestFunc(t *testing.T) {
 		{`{"city":"Oslo"}`, `{"text":"Oslo <sun>"}`, ""},
 		{`{}`, "", "city: required, and missing"},
 		{`{"city":"Oslo","town":1}`, "", `unknown field "town"`},
-		{`{"city":5}`, "", "invalid arguments: city: cannot be a JSON number"},
+		{`{"city":5}`, "", "invalid arguments: city: cannot be a JSON number; it has to be a string"},
 	} {
 		v, err := f.Call(t.Context(), codeinterp.FunctionCall{Args: json.RawMessage(tt.args)})
 		_, told := errors.AsType[*codeinterp.FunctionError](err)

@@ -248,7 +248,14 @@ func startFact(k *kit) string {
 // found names the interpreters that commands find.
 func (f *facts) found() string {
 	var names []string
+	paths := map[string]bool{}
 	for _, l := range f.info.Languages {
+		// Of languages that share an interpreter the first says what it is; the
+		// others add something that commands do not get.
+		if l.Path != "" && paths[l.Path] {
+			continue
+		}
+		paths[l.Path] = true
 		if runtime := runtimeOf(&l); runtime != "" {
 			names = append(names, runtime)
 		}

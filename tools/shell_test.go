@@ -28,7 +28,11 @@ type fakeShell struct{ codeinterp.CodeInterpreter }
 func (fakeShell) Describe() codeinterp.Info {
 	return codeinterp.Info{
 		Workdir: "/workspace", Isolation: codeinterp.Isolation{Network: codeinterp.ReachBlocked, Filesystem: codeinterp.ReachLimited},
-		Languages: []codeinterp.LanguageInfo{{Name: "python", Runtime: "CPython 3.12.1", Path: "/usr/bin/python3"}},
+		Languages: []codeinterp.LanguageInfo{
+			{Name: "javascript", Runtime: "Node.js 20.1.0", Path: "/usr/bin/node"},
+			{Name: "python", Runtime: "CPython 3.12.1", Path: "/usr/bin/python3"},
+			{Name: "typescript", Runtime: "Node.js 20.1.0 (types erased)", Path: "/usr/bin/node"},
+		},
 	}
 }
 

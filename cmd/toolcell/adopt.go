@@ -6,6 +6,8 @@ import (
 	"flag"
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/providers/jupyter"
@@ -24,6 +26,9 @@ const adoptedNote = "Code contexts are a kernel that other people may be working
 // those of RunCode too.
 func adopted(ctx context.Context, ci *jupyter.Stateful, which string, every bool) (codeinterp.CodeInterpreter, error) {
 	id, err := ci.Adopt(ctx, which)
+	if errors.Is(err, codeinterp.ErrContext) {
+		return nil, fmt.Errorf("%w; %s", err, choice(ctx, ci))
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -51,6 +56,32 @@ func adopted(ctx context.Context, ci *jupyter.Stateful, which string, every bool
 		}
 	})
 	return codeinterp.Narrow(kernel, codeinterp.NarrowOptions{Languages: []string{language}, Contexts: true, Manager: true})
+}
+
+// maxChoice is how many kernels a message names.
+const maxChoice = 20
+
+// choice says which kernels can be adopted.
+func choice(ctx context.Context, ci *jupyter.Stateful) string {
+	list, err := ci.Kernels(ctx)
+	if err != nil {
+		return "it does not list them"
+	}
+	var lines []string
+	for _, k := range list[:min(len(list), maxChoice)] {
+		line := k.ID + " (" + k.Spec + ", " + k.State
+		if k.Path != "" {
+			line += ", " + strconv.Quote(k.Path)
+		}
+		lines = append(lines, "\n  "+line+")")
+	}
+	switch {
+	case len(list) == 0:
+		return "it has no kernels"
+	case len(list) > maxChoice:
+		lines = append(lines, fmt.Sprintf("\n  and %d more", len(list)-maxChoice))
+	}
+	return "it has" + strings.Join(lines, "")
 }
 
 func languageOfContext(ctx context.Context, ci *jupyter.Stateful, id codeinterp.ContextID) (string, error) {

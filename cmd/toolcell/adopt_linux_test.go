@@ -37,11 +37,12 @@ func TestAdopt(t *testing.T) {
 		t.Fatalf("%+v, %v", list, err)
 	}
 	for _, which := range []string{list[0].ID, list[0].Path} {
-		for args, want := range map[string]string{
-			"-e print(precious+1);more=2": "42\n",
-			"--json -e print(more)":       `"2\n"`,
-			"-e 1/0":                      "",
+		for _, c := range [][2]string{
+			{"-e print(precious+1);more=2", "42\n"},
+			{"--json -e print(more)", `"2\n"`},
+			{"-e 1/0", ""},
 		} {
+			args, want := c[0], c[1]
 			code, stdout, stderr := toolcell(t.Context(), "", append([]string{"run", "--url", address, "--adopt", which}, strings.Fields(args)...)...)
 			if !strings.Contains(stdout, want) || (code == 0) == (want == "") {
 				t.Errorf("%s: code %d, %q, %q", args, code, stdout, stderr)
@@ -72,6 +73,8 @@ func TestAdopt(t *testing.T) {
 
 	for args, want := range map[string]string{
 		"--adopt nobody -e 1":                             "no kernel or open notebook",
+		"--adopt nobodyelse -e 1":                         list[0].ID + " (python3, ",
+		"--out o --adopt " + list[0].ID + " -e 1":         "was adopted",
 		"--language r --adopt " + list[0].ID + " -e 1":    "python",
 		"--env A=b --adopt " + list[0].ID + " -e print()": "environment",
 		"--adopt x --provider subprocess -e 1":            "--adopt goes with --url",

@@ -5,6 +5,8 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"io/fs"
+	"os"
 	"path/filepath"
 
 	"github.com/toolcell/toolcell/codeinterp"
@@ -45,8 +47,24 @@ func (f *directoryFlags) check(p *providerFlags) error {
 	}
 	p.provider = "subprocess"
 	path, err := filepath.Abs(f.dir)
+	if err != nil {
+		return err
+	}
 	p.shared = path
-	return err
+	return isDirectory("--dir", path)
+}
+
+// isDirectory says of a flag's path what is wrong with it, by name: errors of
+// providers have no paths in them.
+func isDirectory(flag, path string) error {
+	info, err := os.Stat(path)
+	if err == nil && !info.IsDir() {
+		err = &fs.PathError{Op: "open", Path: path, Err: codeinterp.ErrNotDir}
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", flag, err)
+	}
+	return nil
 }
 
 // add adds to caps what the flags ask of ci. What it opens is to be closed after

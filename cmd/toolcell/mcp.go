@@ -252,7 +252,7 @@ func (a *app) serve(ctx context.Context, server *mcpserver.Server, f *mcpFlags) 
 	}
 	// As Serve does, but before it is said that there is a server.
 	if at, ok := ln.Addr().(*net.TCPAddr); ok && !at.IP.IsLoopback() && len(tokens) == 0 {
-		return errors.Join(mcpserver.ErrInsecure, ln.Close(), server.Close())
+		return errors.Join(fmt.Errorf("%w: set TOOLCELL_MCP_TOKEN, or leave the host out of --http", mcpserver.ErrInsecure), ln.Close(), server.Close())
 	}
 	fmt.Fprintf(a.stderr, "toolcell: serving MCP at http://%v%s\n", ln.Addr(), mcpserver.Path)
 	if len(tokens) == 0 {

@@ -43,11 +43,11 @@ func TestMCPUsage(t *testing.T) {
 		{[]string{"--shell"}, 2, "go with --dir"},
 		{[]string{"--dir", ".", "--background"}, 2, "goes with --shell"},
 		{[]string{"--dir", ".", "--provider", "inmemory"}, 2, "--provider subprocess"},
-		{[]string{"--dir", "/nowhere/at/all", "--shell"}, 2, "Dir"},
+		{[]string{"--dir", "/nowhere/at/all", "--shell"}, 2, "--dir: stat /nowhere/at/all: no such file"},
 		{[]string{"--provider", "x"}, 2, "unknown provider"},
 		{[]string{"--http", "nonsense"}, 1, "missing port"},
 		{[]string{"--http", "8080"}, 1, "is written :8080"},
-		{[]string{"--http", "0.0.0.0:0"}, 1, "without a bearer token"},
+		{[]string{"--http", "0.0.0.0:0"}, 1, "without a bearer token: set TOOLCELL_MCP_TOKEN"},
 	} {
 		t.Run(strings.Join(tt.args, " "), func(t *testing.T) {
 			code, stdout, stderr := toolcell(t.Context(), "", append([]string{"mcp"}, tt.args...)...)

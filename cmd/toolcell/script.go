@@ -41,7 +41,7 @@ func newScript(f *programFlags, file string, args []string) (*script, error) {
 		return nil, err
 	}
 	s.dir = dirs[0]
-	return s, nil
+	return s, isDirectory("--dir", s.dir)
 }
 
 // nodeArgv is process.argv from 1 on: node has the file's whole path in it.

@@ -228,7 +228,7 @@ func (i *Interpreter) checkFiles(language string, wanted bool) error {
 	case len(i.withFiles) == 0:
 		return errNoFiles
 	}
-	return fmt.Errorf("%w: files of %s programs are not reached here; those of these are: %q", codeinterp.ErrInvalid, language, i.withFiles)
+	return fmt.Errorf("%w: programs in %s have no files here; those in these languages have: %q", codeinterp.ErrInvalid, language, i.withFiles)
 }
 
 // fill copies a new context's files. A session whose files cannot be copied is

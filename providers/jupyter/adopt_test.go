@@ -6,6 +6,7 @@ import (
 	"errors"
 	"slices"
 	"testing"
+	"testing/fstest"
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
@@ -61,6 +62,11 @@ func TestAdopt(t *testing.T) {
 		res, err := guest.run("import time\nwhile True:\n  try:\n    time.sleep(10)\n  except KeyboardInterrupt: time.sleep(6); break", &codeinterp.RunOptions{Timeout: time.Second})
 		if res.Status != codeinterp.StatusTimeout || res.StateLost || err != nil && !errors.Is(err, codeinterp.ErrUnavailable) {
 			t.Errorf("stubborn: %+v, %v", res, err)
+		}
+		for name, o := range map[string]*codeinterp.RunOptions{"files": {Files: fstest.MapFS{"a": {}}}, "artifacts": {Artifacts: true}} {
+			if res, err := guest.run("1", o); !errors.Is(err, codeinterp.ErrInvalid) || res.Status != codeinterp.StatusNotRun {
+				t.Errorf("%s: %+v, %v", name, res, err)
+			}
 		}
 		if err := ci.RestartContext(t.Context(), id); !errors.Is(err, codeinterp.ErrInvalid) {
 			t.Errorf("restart: %v", err)

@@ -22,6 +22,9 @@ const (
 
 var _ driver.Filer = (*runtime)(nil)
 
+// errGuestFiles refuses what needs a helper of ours in a kernel that has none.
+var errGuestFiles = fmt.Errorf("%w: the kernel was adopted, and is left as it is: no files are copied beside its programs, or looked for behind them", codeinterp.ErrInvalid)
+
 // Files implements driver.Filer.
 func (rt *runtime) Files(s driver.Session) (codeinterp.FS, error) {
 	return s.(*session).directory(false)
@@ -90,6 +93,9 @@ func (s *session) revive(ctx context.Context) error {
 func (s *session) stock(ctx context.Context, p *driver.Program) error {
 	if !p.HasFiles() {
 		return nil
+	}
+	if s.guest {
+		return errGuestFiles
 	}
 	dir, err := s.directory(true)
 	if err != nil {

@@ -180,4 +180,23 @@ type handleArgs struct {
 	Handle string `json:"handle"`
 }
 
-var displayer = function{Function: tools.Func("display", "Shows the image or file behind a handle to you, after the program's output.", display), tool: "display"}
+var displayer = function{Function: takesEntries(tools.Func("display", "Shows the image or file behind a handle to you, after the program's output.", display)), tool: "display"}
+
+// takesEntries returns f for entries of _files too, as programs pass them in a loop
+// over that list: what they have beside the handle has no meaning.
+func takesEntries(f codeinterp.Function) codeinterp.Function {
+	next := f.Call
+	f.Call = func(ctx context.Context, c codeinterp.FunctionCall) (json.RawMessage, error) {
+		var entry map[string]json.RawMessage
+		if err := json.Unmarshal(c.Args, &entry); err == nil {
+			for _, name := range []string{"name", "mime", "bytes", "path", "note"} {
+				delete(entry, name)
+			}
+			if c.Args, err = json.Marshal(entry); err != nil {
+				return nil, err
+			}
+		}
+		return next(ctx, c)
+	}
+	return f
+}

@@ -148,7 +148,8 @@ func TestFiles(t *testing.T) {
 	}
 	defer ci.Close()
 	const program = `const r = await tools.picture({n: 1}); console.log(JSON.stringify(r)); console.log(await tools.display({handle: r._files[0].handle}));
-		console.log(await tools.display({handle: "file_9"}).catch((e) => e.message));`
+		console.log(await tools.display({handle: "file_9"}).catch((e) => e.message));
+		console.log("whole:", await tools.display(r._files[1]), await tools.display({handle: "file_1", nme: 1}).catch((e) => e.message));`
 	for _, files := range []bool{false, true} {
 		tool := open(t, ci, []codemode.Entry{picture()}, &codemode.Options{Files: files, Language: "javascript"}).Tools()[0]
 		code := program
@@ -157,7 +158,8 @@ func TestFiles(t *testing.T) {
 		}
 		args, _ := json.Marshal(map[string]string{"language": "javascript", "code": code})
 		a := tool.Invoke(t.Context(), tools.Invocation{Args: args})
-		want := []string{`{"n":1,"_files":[{"handle":"file_1","name":"image.png","mime":"image/png"`, `"name":"pass_wd","mime":"application/octet-stream","bytes":5`, "it is shown", `no handle \"file_9\" in this run`}
+		want := []string{`{"n":1,"_files":[{"handle":"file_1","name":"image.png","mime":"image/png"`, `"name":"pass_wd","mime":"application/octet-stream","bytes":5`, "it is shown", `no handle \"file_9\" in this run`,
+			"whole: it is shown", `unknown field \"nme\"`}
 		if files {
 			want = append(want, `"path":"tool_files/pass_wd"`, "\nhello")
 		}

@@ -211,6 +211,9 @@ func TestResumeAnswers(t *testing.T) {
 		if err := json.Unmarshal(paused.Data, &r); err != nil || r.RunID == "" {
 			t.Fatalf("not paused: %s", paused.Text)
 		}
+		if a := list[1].Invoke(t.Context(), tools.Invocation{ID: "0", Tool: "resume_code", Args: json.RawMessage(`{}`)}); !strings.Contains(a.Text, "runId: required") {
+			t.Errorf("without a runId: %s", a.Text)
+		}
 		time.Sleep(50 * time.Second)
 		args, _ := json.Marshal(map[string]string{"runId": r.RunID})
 		done := make(chan *tools.Answer, 1)

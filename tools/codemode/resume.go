@@ -213,8 +213,8 @@ func (p *Pauses) resume(ctx context.Context, c tools.Invocation) *tools.Answer {
 	var args struct {
 		RunID string `json:"runId"`
 	}
-	if err := json.Unmarshal(c.Args, &args); err != nil {
-		return failed(c, tools.CodeInvalid, "runId: a string, of the answer that said paused. Nothing was done.")
+	if err := json.Unmarshal(c.Args, &args); err != nil || args.RunID == "" {
+		return failed(c, tools.CodeInvalid, "runId: required, the string of the answer that said paused. Nothing was done.")
 	}
 	p.mu.Lock()
 	r := p.runs[args.RunID]

@@ -126,7 +126,7 @@ var documentPages = [...]string{"/lab/tree/", "/lab/workspaces/", "/doc/tree/", 
 func baseURL(raw string) (*url.URL, string, error) {
 	u, err := url.Parse(strings.TrimSpace(raw))
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return nil, "", fmt.Errorf("%w: Options.URL is %q, and must be like http://host:8888/base/path", codeinterp.ErrInvalid, shown(raw))
+		return nil, "", fmt.Errorf("%w: the server's address is %q, and must be like http://host:8888/base/path", codeinterp.ErrInvalid, shown(raw))
 	}
 	token := u.Query().Get("token")
 	u.RawQuery, u.Fragment, u.User = "", "", nil
