@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"flag"
 	"fmt"
@@ -14,6 +15,7 @@ import (
 	"github.com/toolcell/toolcell/providers/subprocess"
 	"github.com/toolcell/toolcell/shell"
 	"github.com/toolcell/toolcell/workspace"
+	"github.com/toolcell/toolcell/workspace/jupyter"
 )
 
 // directoryFlags give a server a directory, in which its code, files and commands
@@ -23,27 +25,36 @@ type directoryFlags struct {
 	files      bool
 	shell      bool
 	background bool
+
+	// remote is what there is of a Jupyter server's directory, if that is meant.
+	remote *workspace.Capabilities
 }
 
 func (f *directoryFlags) register(fs *flag.FlagSet) {
-	fs.StringVar(&f.dir, "dir", "", "subprocess: the `directory` that all programs start in, share and may change; implies --provider subprocess")
-	fs.BoolVar(&f.files, "files", false, "also offer to read, write and search the files of --dir")
-	fs.BoolVar(&f.shell, "shell", false, "also offer to run commands in --dir")
+	fs.StringVar(&f.dir, "dir", "", "the `directory` that all programs start in, share and may change: one of this machine, with --provider subprocess, which it implies; with --url one of the kernels' host, by default where the server starts them")
+	fs.BoolVar(&f.files, "files", false, "also offer to read, write and search the files of --dir, or of a Jupyter server in Python's kernels")
+	fs.BoolVar(&f.shell, "shell", false, "also offer to run commands in --dir, or on a Jupyter server that has Python")
 	fs.BoolVar(&f.background, "background", false, "also offer to run commands in the background")
 }
 
 // check finds the flags that make no sense together, and the provider that they
 // need.
-func (f *directoryFlags) check(p *providerFlags) error {
-	switch {
-	case f.dir == "" && (f.files || f.shell):
-		return errors.New("--files and --shell go with --dir")
-	case f.background && !f.shell:
+func (f *directoryFlags) check(p *providerFlags, url bool) error {
+	if f.background && !f.shell {
 		return errors.New("--background goes with --shell")
-	case f.dir == "":
+	}
+	remote := p.provider == "jupyter" || p.provider == "" && url
+	switch {
+	case f.dir == "" && !f.files && !f.shell:
 		return nil
+	case remote && p.adopt != "":
+		return errors.New("--dir, --files and --shell do not go with --adopt, which leaves the kernel as it is")
+	case remote:
+		return nil
+	case f.dir == "":
+		return errors.New("--files and --shell go with --dir, or with --url")
 	case p.provider != "" && p.provider != "subprocess":
-		return fmt.Errorf("--dir goes with --provider subprocess, not %s", p.provider)
+		return fmt.Errorf("--dir goes with --provider subprocess or jupyter, not %s", p.provider)
 	}
 	p.provider = "subprocess"
 	path, err := filepath.Abs(f.dir)
@@ -67,10 +78,42 @@ func isDirectory(flag, path string) error {
 	return nil
 }
 
+// openIn is p.open, where the flags name a Jupyter server's directory with what
+// there is of that.
+func (f *directoryFlags) openIn(ctx context.Context, p *providerFlags, stateful bool) (codeinterp.CodeInterpreter, error) {
+	if p.provider != "jupyter" || f.dir == "" && !f.files && !f.shell {
+		return p.open(ctx, stateful)
+	}
+	so, err := p.options(p.language)
+	if err != nil {
+		return nil, err
+	}
+	defer p.tellWaiting()()
+	so.Dir = f.dir
+	// With Code, what is not named is not opened.
+	declared := workspace.Declaration{Code: &workspace.CodeDeclaration{}, Files: f.files, Shell: f.shell}
+	caps, err := jupyter.Open(ctx, &jupyter.Options{Server: *so, Declared: declared})
+	if err != nil {
+		return nil, err
+	}
+	if f.files && caps.Files == nil || f.shell && caps.Shell == nil {
+		return nil, errors.Join(fmt.Errorf("%w: --files and --shell need a Python kernel, which this server does not have", codeinterp.ErrUnavailable), caps.Code.Close())
+	}
+	f.remote = &caps
+	if !stateful {
+		return codeinterp.Stateless(caps.Code), nil
+	}
+	return caps.Code, nil
+}
+
 // add adds to caps what the flags ask of ci. What it opens is to be closed after
 // the workspace.
 func (f *directoryFlags) add(caps *workspace.Capabilities, ci codeinterp.CodeInterpreter) (io.Closer, error) {
 	var opened io.Closer = io.NopCloser(nil)
+	if f.remote != nil {
+		caps.Files, caps.Shell = f.remote.Files, f.remote.Shell
+		return opened, nil
+	}
 	if f.files {
 		of, ok := ci.(interface {
 			OpenDir() (subprocess.Dir, error)

@@ -162,19 +162,7 @@ func (f *jupyterFlags) openJupyter(ctx context.Context, language string, statefu
 	if err != nil {
 		return nil, err
 	}
-	if f.waiting != nil {
-		told := make(chan struct{})
-		timer := time.AfterFunc(patience, func() {
-			defer close(told)
-			f.waiting(hostOf(f.url))
-		})
-		defer func() {
-			// It is being told, and is not to come after what this returns.
-			if !timer.Stop() {
-				<-told
-			}
-		}()
-	}
+	defer f.tellWaiting()()
 	switch {
 	case f.adopt != "":
 		ci, err := jupyter.NewStateful(ctx, opts)
@@ -190,6 +178,24 @@ func (f *jupyterFlags) openJupyter(ctx context.Context, language string, statefu
 		return orNil(jupyter.NewStateful(ctx, opts))
 	}
 	return orNil(jupyter.New(ctx, opts))
+}
+
+// tellWaiting has f.waiting called where opening takes long. done ends that.
+func (f *jupyterFlags) tellWaiting() (done func()) {
+	if f.waiting == nil {
+		return func() {}
+	}
+	told := make(chan struct{})
+	timer := time.AfterFunc(patience, func() {
+		defer close(told)
+		f.waiting(hostOf(f.url))
+	})
+	return func() {
+		// It is being told, and is not to come after what the caller returns.
+		if !timer.Stop() {
+			<-told
+		}
+	}
 }
 
 type sweepFlags struct {

@@ -98,7 +98,7 @@ func (a *app) mcp(ctx context.Context, args []string) int {
 		return a.usageError("%v", err)
 	}
 	f.waiting, f.spawning = a.waiting, a.spawning
-	ci, err := f.open(ctx, !f.stateless)
+	ci, err := f.directory.openIn(ctx, &f.providerFlags, !f.stateless)
 	if err != nil && ctx.Err() != nil {
 		return 0
 	} else if err != nil {
@@ -182,14 +182,14 @@ func (f *mcpFlags) check(fs *flag.FlagSet) error {
 			return fmt.Errorf("--%s goes with --http", name)
 		}
 	}
-	if err := f.directory.check(&f.providerFlags); err != nil {
+	if err := f.directory.check(&f.providerFlags, isSet(fs, "url")); err != nil {
 		return err
 	}
 	if f.adopt != "" && (f.stateless || f.tools != "") {
 		return errors.New("--adopt is for code contexts, which --stateless and --tools do not offer")
 	}
-	if f.tools != "" && f.directory.dir != "" {
-		return errors.New("--dir is for code, files and commands, which --tools does not offer")
+	if f.tools != "" && (f.directory.dir != "" || f.directory.files || f.directory.shell) {
+		return errors.New("--dir, --files and --shell are for code, files and commands, which --tools does not offer")
 	}
 	if f.tools != "" && f.manage {
 		return errors.New("--manage is about code contexts, which --tools does not offer")

@@ -44,6 +44,7 @@ func TestMCPUsage(t *testing.T) {
 		{[]string{"--dir", ".", "--background"}, 2, "goes with --shell"},
 		{[]string{"--dir", ".", "--provider", "inmemory"}, 2, "--provider subprocess"},
 		{[]string{"--dir", "/nowhere/at/all", "--shell"}, 2, "--dir: stat /nowhere/at/all: no such file"},
+		{[]string{"--url", "http://h", "--adopt", "x", "--files"}, 2, "do not go with --adopt"},
 		{[]string{"--provider", "x"}, 2, "unknown provider"},
 		{[]string{"--http", "nonsense"}, 1, "missing port"},
 		{[]string{"--http", "8080"}, 1, "is written :8080"},
@@ -116,8 +117,11 @@ func serveMCP(t *testing.T, args ...string) (c *mcp.ClientSession, hangUp func()
 	return c, func() int {
 		inW.Close()
 		n := <-code
-		if stderr.Len() > 0 {
-			t.Errorf("stderr: %s", stderr.String())
+		for line := range strings.Lines(stderr.String()) {
+			// A machine that is busy has a server take its time.
+			if !strings.HasPrefix(line, "toolcell: waiting for the Jupyter server") {
+				t.Errorf("stderr: %s", line)
+			}
 		}
 		return n
 	}

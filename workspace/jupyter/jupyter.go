@@ -70,22 +70,32 @@ func New(ctx context.Context, name string, opts *Options) (*workspace.Workspace,
 	if opts == nil {
 		opts = &Options{}
 	}
+	caps, err := Open(ctx, opts)
+	if err != nil {
+		return nil, err
+	}
+	ws, err := workspace.New(name, caps, &opts.Workspace)
+	if err != nil {
+		return nil, errors.Join(err, caps.Code.Close())
+	}
+	return ws, nil
+}
+
+// Open opens what New makes a workspace of. Closing its Code gives the files up
+// too. opts.Workspace is not used.
+func Open(ctx context.Context, opts *Options) (workspace.Capabilities, error) {
 	so := opts.Server
 	so.Dir = cmp.Or(so.Dir, ".")
 	ci, err := jupyter.NewStateful(ctx, &so)
 	if err != nil {
-		return nil, err
+		return workspace.Capabilities{}, err
 	}
 	i := &interpreter{Stateful: ci, dir: ci.Describe().Workdir}
 	caps, err := i.capabilities(ctx, &so, opts)
 	if err != nil {
-		return nil, errors.Join(err, i.Close())
+		return workspace.Capabilities{}, errors.Join(err, i.Close())
 	}
-	ws, err := workspace.New(name, caps, &opts.Workspace)
-	if err != nil {
-		return nil, errors.Join(err, i.Close())
-	}
-	return ws, nil
+	return caps, nil
 }
 
 // An interpreter also owns the kernel that serves the files. That is another
