@@ -32,21 +32,35 @@ func (c *calls) call(ctx context.Context, name string, args json.RawMessage) (va
 
 // start is Program.Start.
 func (c *calls) start(ctx context.Context, name string, args json.RawMessage, answer func(json.RawMessage, error)) {
+	if serve := c.admit(ctx, name, args, answer); serve != nil {
+		go serve()
+	}
+}
+
+// serve is Program.Serve.
+func (c *calls) serve(ctx context.Context, name string, args json.RawMessage, answer func(json.RawMessage, error)) {
+	if serve := c.admit(ctx, name, args, answer); serve != nil {
+		serve()
+	}
+}
+
+// admit returns what serves a call, nil for one that is refused, which it answers.
+func (c *calls) admit(ctx context.Context, name string, args json.RawMessage, answer func(json.RawMessage, error)) (serve func()) {
 	if len(args) == 0 {
 		args = json.RawMessage("{}")
 	}
 	rec, all, err := c.enter(name, args)
 	if err != nil {
 		go answer(nil, err)
-		return
+		return nil
 	}
 	p := &pendingCall{calls: c, rec: rec, args: args, all: all, answer: answer}
 	if err = c.check(p); err != nil {
 		go p.settle(nil, err, nil)
-		return
+		return nil
 	}
 	ctx, cancel := p.derive(ctx)
-	go p.serve(ctx, cancel)
+	return func() { p.serve(ctx, cancel) }
 }
 
 // serve waits for the call's turn and calls the function.

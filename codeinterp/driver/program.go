@@ -112,6 +112,18 @@ func (p *Program) Start(ctx context.Context, name string, args json.RawMessage, 
 	p.run.calls.start(ctx, name, args, answer)
 }
 
+// Serve is Start that has the function called on the caller's goroutine: it returns
+// once the function has, which may be long after the answer, and ends the
+// goroutine where the function does. To start a goroutine and to switch to it
+// takes longer than many functions.
+func (p *Program) Serve(ctx context.Context, name string, args json.RawMessage, answer func(json.RawMessage, error)) {
+	if p.run == nil {
+		go answer(nil, ErrEnded)
+		return
+	}
+	p.run.calls.serve(ctx, name, args, answer)
+}
+
 // End says that the program has ended: when it has returned, no Interrupt is in
 // progress and none comes any more. A session calls it as soon as it knows, where
 // something goes on after that: output that OnOutput has yet to take, or what an

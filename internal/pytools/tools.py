@@ -60,13 +60,27 @@ def async_stub(name):
     return stub
 
 
+class Coder:
+    """What makes JSON and reads it. To make these anew, as json's own functions
+    do, takes longer than to use them."""
+
+    encode = decode = None
+
+
+def coder():
+    if Coder.decode is None:
+        import json
+        Coder.encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
+        Coder.decode = json.JSONDecoder().decode
+    return Coder
+
+
 def arguments(name, args, kwargs):
     """Returns the arguments of a call as JSON, in bytes."""
     __tracebackhide__ = True
     if args:
         raise TypeError('tools.%s takes its arguments by name' % name)
-    import json
-    data = json.dumps(kwargs, ensure_ascii=False, allow_nan=False).encode('utf-8', 'backslashreplace')
+    data = coder().encode(kwargs).encode('utf-8', 'backslashreplace')
     if len(data) > MAX_ARGS:
         raise ToolError(name, 'arguments of %d bytes; at most %d are possible' % (len(data), MAX_ARGS))
     return data
@@ -78,5 +92,4 @@ def outcome(name, ok, data):
     __tracebackhide__ = True
     if not ok:
         raise ToolError(name, data if isinstance(data, str) else data.decode('utf-8', 'replace'))
-    import json
-    return json.loads(data)
+    return coder().decode(data if isinstance(data, str) else data.decode())

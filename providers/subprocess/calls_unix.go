@@ -58,8 +58,8 @@ func (p *process) offer(functions []codeinterp.Function) []byte {
 	return encode(frameNames, names...)
 }
 
-// call has a call of the program's served. It waits for nothing but the output
-// that was printed before.
+// call has a call of the program's served. It waits for the output that was
+// printed before, and for functions that are quick.
 func (p *process) call(f *frame) error {
 	id := string(f.field(1))
 	if len(f.fields) != 4 || id == "" || len(id) > maxCallID {
@@ -86,8 +86,13 @@ func (p *process) call(f *frame) error {
 		go p.attend(r, id, name, args, free)
 		return nil
 	}
-	r.calls.prog.Start(r.calls.ctx, name, args, func(value json.RawMessage, err error) { p.attended(r, id, value, err, free) })
-	return nil
+	answer := func(value json.RawMessage, err error) { p.attended(r, id, value, err, free) }
+	turn, ok := p.quick.begin(r)
+	if !ok {
+		r.calls.prog.Start(r.calls.ctx, name, args, answer)
+		return nil
+	}
+	return p.serveHere(turn, func() { r.calls.prog.Serve(r.calls.ctx, name, args, answer) })
 }
 
 // attend serves a call of r, which may be over, and answers it; without args

@@ -51,6 +51,7 @@ type process struct {
 	unread    backlog    // of answers
 	offered   []string   // the functions that the driver knows
 	args      share      // of the budget
+	quick     quickCalls
 
 	mu     sync.Mutex
 	run    *run
@@ -76,6 +77,7 @@ type run struct {
 	prog  *program // changed by serve only, until done is closed
 	done  chan struct{}
 	calls *runCalls
+	slow  bool // one of its functions was not quick; guarded by the process's quick
 
 	ending chan struct{} // closed when the program has ended; its output may be on its way
 	over   func()        // closes that and tells the driver, which waits for an interrupt in progress
@@ -104,6 +106,7 @@ func newProcess(b *budget, lang *language, sb *sandbox.Process, e *ends, pl *pla
 	}
 	if p.ctl != nil {
 		p.in = newReader(p.ctl)
+		p.quick.relieve = func() { go p.listen() }
 		go p.listen()
 	} else {
 		close(p.heard)

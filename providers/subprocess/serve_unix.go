@@ -15,10 +15,8 @@ import (
 )
 
 // listen serves the control channel until it ends or the driver breaks the
-// protocol.
+// protocol, or another goroutine does.
 func (p *process) listen() {
-	defer close(p.heard)
-	defer p.dropAhead()
 	for {
 		m := p.next()
 		err := m.err
@@ -29,6 +27,9 @@ func (p *process) listen() {
 		if err == nil {
 			continue
 		}
+		if errors.Is(err, errRelieved) {
+			return
+		}
 		if !errors.Is(err, io.EOF) && !errors.Is(err, os.ErrClosed) && !errors.Is(err, syscall.ECONNRESET) {
 			// What follows cannot be read, so that how the program ended is not
 			// known, even if it ends well by itself.
@@ -38,6 +39,8 @@ func (p *process) listen() {
 			// That of a single run closes it as the process ends.
 			p.breakOff(errors.New("the driver closed its control channel"))
 		}
+		p.dropAhead()
+		close(p.heard)
 		return
 	}
 }

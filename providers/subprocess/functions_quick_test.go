@@ -1,0 +1,44 @@
+//go:build unix
+
+package subprocess_test
+
+import (
+	"context"
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/providers/subprocess"
+)
+
+// TestFunctionsThatAreNotQuick: functions that wait for other calls of the run,
+// or end the goroutine that they are called on, hold up no call.
+func TestFunctionsThatAreNotQuick(t *testing.T) {
+	t.Parallel()
+	n := newNotebook(t, open(t, subprocess.Options{Languages: []subprocess.Language{subprocess.Python()}}), "python")
+	let := make(chan struct{}, 1)
+	list := append(functions(t),
+		function("exits", func(context.Context, map[string]any) (any, error) { runtime.Goexit(); return nil, nil }),
+		function("waits", func(ctx context.Context, _ map[string]any) (any, error) {
+			select {
+			case <-let:
+				return "let", nil
+			case <-ctx.Done():
+				return nil, ctx.Err()
+			}
+		}),
+		function("release", func(context.Context, map[string]any) (any, error) { let <- struct{}{}; return nil, nil }),
+	)
+	for _, p := range []struct{ code, want string }{
+		{"import threading\ngot = []\nt = threading.Thread(target=lambda: got.append(tools.waits()))\nt.start()\ntools.echo(v=1)\ntools.release()\nt.join()\ngot", "ok value=['let']"},
+		{"def exits():\n    try: tools.exits()\n    except ToolError as e: return e.message\n[(exits(), tools.echo(v=i)) for i in range(3)] == [('the function failed', i) for i in range(3)]", "ok value=True"},
+		{"[tools.echo(v=i) for i in range(100)] == list(range(100))", "ok value=True"},
+	} {
+		for range 3 {
+			if s := summary(n.run(p.code, &codeinterp.RunOptions{Timeout: time.Minute, Functions: list})); s != p.want {
+				t.Errorf("%s: %s, want %s", p.code, s, p.want)
+			}
+		}
+	}
+}
