@@ -40,6 +40,12 @@
 // there is none, the program is interrupted and its error is EOFError. In
 // Python kernels input(), getpass and sys.stdin raise EOFError at once.
 //
+// An interrupt that comes between two requests can leave a kernel alive and deaf:
+// ipykernel and IRkernel end their loop then, and the server goes on calling them
+// idle or busy. A kernel that was interrupted is asked before the next program
+// begins, and one of ours that answers nothing for 20 seconds, with no other client
+// connected, is restarted, which a late line and StateLost tell.
+//
 // A lost socket is dialled anew under the same session name; the server replays
 // what it kept, duplicates are dropped, and ipykernel's numbering shows whether
 // anything is missing. If so, or if that cannot be known, Result.Truncated says

@@ -110,6 +110,7 @@ func (rt *runtime) Attach(ctx context.Context, reference string, late func(codei
 		kind = kind.Visited()
 	}
 	k := kernel.New(&rt.cfg, kind, server.Handle{Kernel: r.Kernel, Session: r.Session})
+	k.Guest = r.Guest
 	k.Known(r.Socket, r.Process)
 	s := newSession(rt, kind, o, k)
 	s.dir, s.guest = r.Dir, r.Guest

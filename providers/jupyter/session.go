@@ -176,6 +176,10 @@ func (s *session) prepare(ctx context.Context, busy func(bool)) error {
 			if err := s.replace(ctx); err != nil {
 				return err
 			}
+		case errors.Is(err, kernel.ErrDeaf):
+			if err := s.awaken(ctx); err != nil {
+				return err
+			}
 		case !errors.Is(err, kernel.ErrNeverRan):
 			return err
 		}
@@ -200,6 +204,21 @@ func (s *session) calm(ctx context.Context) error {
 	return fmt.Errorf("an interrupt of an earlier program may hit the next one: %w", err)
 }
 
+// awaken restarts a kernel that an interrupt has left deaf, and tells it.
+func (s *session) awaken(ctx context.Context) error {
+	if err := s.kill(ctx); err != nil {
+		return fmt.Errorf("%w, and could not be restarted: %w", kernel.ErrDeaf, err)
+	}
+	s.private, s.unsettled = false, false
+	s.tell("The kernel answered nothing after a program was interrupted, and was restarted.\n")
+	return nil
+}
+
+// tell says something before the next program's output.
+func (s *session) tell(text string) {
+	s.opts.Late(codeinterp.Output{Kind: codeinterp.Stderr, Data: []byte(text), Late: true})
+}
+
 // endLeft ends what the last program left running, and tells it.
 func (s *session) endLeft(ctx context.Context, busy func(bool)) error {
 	how, err := "was ended with its kernel", error(nil)
@@ -215,8 +234,7 @@ func (s *session) endLeft(ctx context.Context, busy func(bool)) error {
 		return fmt.Errorf("an earlier program may still be running: %w", err)
 	}
 	s.left, s.doomed = false, false
-	text := fmt.Sprintf("The earlier program whose end was not known %s.\n", how)
-	s.opts.Late(codeinterp.Output{Kind: codeinterp.Stderr, Data: []byte(text), Late: true})
+	s.tell(fmt.Sprintf("The earlier program whose end was not known %s.\n", how))
 	return nil
 }
 

@@ -105,7 +105,13 @@ func (k *Kernel) Interrupt(ctx context.Context) error {
 		}
 		deliver = k.askToInterrupt
 	}
-	err := k.interrupts.send(ctx, deliver)
+	err := k.interrupts.send(ctx, func(ctx context.Context) error {
+		err := deliver(ctx)
+		if err == nil {
+			k.shook() // before Calm lets the next program begin
+		}
+		return err
+	})
 	if run != nil {
 		run.update(func(p *progress) { p.interrupted = true })
 		run.calls.interrupted()

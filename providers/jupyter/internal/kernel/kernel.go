@@ -20,6 +20,9 @@ var (
 	// ErrGone is a kernel that does not exist any more.
 	ErrGone = errors.New("the kernel is gone")
 
+	// ErrDeaf is a kernel that has answered nothing since it was interrupted.
+	ErrDeaf = server.Unavailable("the kernel has answered nothing since a program was interrupted")
+
 	// errDied is a kernel whose process ended while it had to answer.
 	errDied = errors.New("the kernel died")
 )
@@ -30,6 +33,11 @@ const (
 	leastPatience = 10 * time.Second
 	firstPatience = 15 * time.Second
 )
+
+// deafLimit is how long a kernel has to answer that was interrupted, and in which
+// nothing runs any more. An interrupt that hits ipykernel or IRkernel between two
+// requests ends their loop: some die of it, others live on and hear nothing.
+const deafLimit = 20 * time.Second
 
 // askPause is the least time between two requests while something is waited
 // for: what failed at once is not to be asked again as fast as the server can
@@ -50,6 +58,7 @@ type Config struct {
 type Kernel struct {
 	Kind   Kind
 	Handle server.Handle
+	Guest  bool // others may be at work in it
 	cfg    *Config
 
 	heard atomic.Int64 // when the last message came, in Unix nanoseconds
@@ -126,7 +135,7 @@ func (k *Kernel) ensure(ctx context.Context, busy func(bool)) error {
 	switch {
 	case k.isGone():
 		return ErrGone
-	case !k.IsDown():
+	case !k.IsDown() && !k.isShaken():
 		return nil
 	}
 	if !k.connected() {
@@ -221,7 +230,7 @@ func (k *Kernel) dial(ctx context.Context) error {
 // ready waits until the kernel answers on its shell channel and its output
 // reaches us: after a start the one can work before the other. It notices a
 // process that is not the one we knew. A kernel that the server says is alive
-// is waited for until ctx ends, however slow it is. One that was started again
+// is waited for until ctx ends, however slow it is, unless it is ErrDeaf. One that was started again
 // may listen elsewhere now, where only a new socket leads, and what the server
 // knows of its state can be of before.
 func (k *Kernel) ready(ctx context.Context, busy func(bool)) error {
@@ -229,6 +238,7 @@ func (k *Kernel) ready(ctx context.Context, busy func(bool)) error {
 		busy = func(bool) {}
 	}
 	defer busy(false)
+	began := time.Now()
 	for limit := askPause; ; limit = min(2*limit, 5*time.Second) {
 		start := time.Now()
 		one, cancel := context.WithTimeout(ctx, limit)
@@ -250,6 +260,9 @@ func (k *Kernel) ready(ctx context.Context, busy func(bool)) error {
 			return ErrGone
 		}
 		died := k.isLost()
+		if err == nil && k.isShaken() && !k.Guest && st.Connections <= 1 && time.Since(began) > min(deafLimit, k.cfg.StartTimeout/2) {
+			return ErrDeaf
+		}
 		busy(err == nil && st.State == "busy" && !died)
 		// Not at once: most servers start it where the present socket leads.
 		if died && limit > askPause {

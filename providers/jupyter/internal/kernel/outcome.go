@@ -52,7 +52,7 @@ func (r *runner) ending() Ending {
 	}
 	// idle comes behind all output. Where only the probe was answered it was lost,
 	// unless an interrupt hit the kernel before it could send it.
-	if r.noIdle || r.gap && !r.whole() || p.answered && !p.interrupted && !p.idle {
+	if r.noIdle && !p.idle || r.gap && !r.whole() || p.answered && !p.interrupted && !p.idle {
 		r.Out.Lost(codeinterp.Truncation{Stream: "stdout", Bytes: -1, Reason: codeinterp.TruncatedByConnection})
 	}
 	if p.death && p.cause == codeinterp.CauseExit && !r.killed {

@@ -116,7 +116,9 @@ func (k *Kernel) answer(r *request, f *frame) error {
 			return err
 		}
 		m.Content = content
-		r.reply = m
+		if r.reply = m; !r.beside {
+			k.shaken = false
+		}
 		r.complete()
 	}
 	return nil

@@ -73,7 +73,7 @@ type runner struct {
 	killed  bool
 	killErr error
 	gap     bool  // output may be missing: the socket was replaced
-	noIdle  bool  // the kernel did not say that its output has ended
+	noIdle  bool  // one sign of the end did not come
 	away    error // why the server is out of reach
 }
 
@@ -167,8 +167,12 @@ func (r *runner) follow() error {
 			r.kill()
 			return nil
 		case <-w.halfTimer:
+			if r.e.q.waiting() {
+				w.halfTimer = time.After(halfGrace) // the sign may be behind what OnOutput has yet to take
+				continue
+			}
 			// Of the two signs idle is the one that says that no output is missing.
-			r.noIdle = !p.idle
+			r.noIdle = true
 			return nil
 		case <-w.quiet.C:
 			w.poll()

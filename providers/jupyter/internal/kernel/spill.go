@@ -1,10 +1,22 @@
 package kernel
 
 import (
+	"context"
 	"encoding/base64"
 	"strings"
+	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
+)
+
+const (
+	// spillLimit bounds the wait for each piece of a spool: a thread of the
+	// program's can keep the kernel from answering for ever.
+	spillLimit = 30 * time.Second
+
+	// maxSpill is what is taken of a spool. The hook that writes it writes no more;
+	// a program can forge one that does.
+	maxSpill = 1<<30 + 64<<20
 )
 
 // fetchSpill gets what the kernel spooled beyond the server's rate limit. What
@@ -17,8 +29,10 @@ func (r *runner) fetchSpill() {
 		r.lostToRate()
 		return
 	}
-	for {
-		out, err := r.k.evaluate(r.ctx, "", map[string]string{"next": r.k.dialect.spool})
+	for size := 0; size < maxSpill; {
+		ctx, cancel := context.WithTimeout(r.ctx, spillLimit)
+		out, err := r.k.evaluate(ctx, "", map[string]string{"next": r.k.dialect.spool})
+		cancel()
 		text := strings.Trim(out["next"].Data.Text, `'"`)
 		name, packed, ok := strings.Cut(text, ":")
 		switch {
@@ -33,8 +47,10 @@ func (r *runner) fetchSpill() {
 			r.lostToRate()
 			return
 		}
+		size += max(len(data), 1<<10) // of empty pieces there is no end else
 		r.Out.Write(streamKind(name), data)
 	}
+	r.lostToRate()
 }
 
 func (r *runner) lostToRate() {

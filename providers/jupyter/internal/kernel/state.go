@@ -42,6 +42,7 @@ type state struct {
 	programs int    // that began in the process
 	count    int    // what the kernel called the last of them
 	others   bool   // it works for another client
+	shaken   bool   // it was interrupted, and has answered nothing since
 	attached bool   // another client furnished it
 	died     time.Time
 	offer    offer
@@ -99,7 +100,7 @@ func (k *Kernel) identified(identity string) {
 // renewed notes that another process took the place of the one that was known.
 // k.mu is held.
 func (k *Kernel) renewed() {
-	k.identity, k.programs, k.count, k.attached, k.offer = "", 0, 0, false, offer{}
+	k.identity, k.programs, k.count, k.attached, k.shaken, k.offer = "", 0, 0, false, false, offer{}
 	if k.proc != gone {
 		k.proc = unprepared
 	}
@@ -183,7 +184,7 @@ func (k *Kernel) ended(to process, cause codeinterp.Cause) {
 	if k.proc != gone {
 		k.proc = to
 	}
-	k.identity, k.programs, k.count, k.attached, k.offer = "", 0, 0, false, offer{}
+	k.identity, k.programs, k.count, k.attached, k.shaken, k.offer = "", 0, 0, false, false, offer{}
 	k.died = time.Now()
 	k.abandonAll()
 	run := k.run
@@ -220,6 +221,19 @@ func (k *Kernel) worksForOthers(is bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.others = is
+}
+
+// shook notes that an interrupt was delivered.
+func (k *Kernel) shook() {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.shaken = true
+}
+
+func (k *Kernel) isShaken() bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.shaken
 }
 
 // workedForUs notes that the kernel was busy with a request of ours. k.mu is held.

@@ -15,8 +15,37 @@ import (
 )
 
 // KillTimeout bounds a call that ends a kernel: servers wait some 5 s for one
-// that does not answer before they kill it.
-const KillTimeout = 12 * time.Second
+// that does not answer before they kill it, and answer a restart when the new
+// process does.
+const KillTimeout = 24 * time.Second
+
+// A server whose call that ends a kernel takes longer than liveAfter has
+// liveLimit to tell the kernel's state, or counts as gone.
+const (
+	liveAfter = 2 * time.Second
+	liveLimit = 10 * time.Second
+)
+
+// whileAlive returns a ctx for a call that ends a kernel, which ends where the
+// server shows no sign of life. done waits until nothing of that goes on.
+func (c *Client) whileAlive(ctx context.Context, id string) (_ context.Context, done func()) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	over := make(chan struct{})
+	go func() {
+		defer close(over)
+		select {
+		case <-time.After(liveAfter):
+		case <-ctx.Done():
+			return
+		}
+		one, stop := context.WithTimeout(ctx, liveLimit)
+		defer stop()
+		if _, _ = c.State(one, id); one.Err() != nil && ctx.Err() == nil {
+			cancel(Unavailable("the server did not answer within %v", liveAfter+liveLimit))
+		}
+	}()
+	return ctx, func() { cancel(nil); <-over }
+}
 
 // A Kernel is the server's description of a kernel.
 type Kernel struct {
@@ -125,6 +154,8 @@ func (c *Client) DeleteKernel(ctx context.Context, h Handle) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, KillTimeout,
 		Unavailable("the server did not delete the kernel within %v", KillTimeout))
 	defer cancel()
+	ctx, done := c.whileAlive(ctx, h.Kernel)
+	defer done()
 	c.afresh()
 	if h.Session != "" {
 		err := c.call(ctx, KillTimeout, http.MethodDelete, "api/sessions/"+h.Session, nil, nil)
@@ -213,6 +244,8 @@ func (c *Client) Interrupt(ctx context.Context, id string) error {
 // Restart has the server end a kernel's process and start another.
 func (c *Client) Restart(ctx context.Context, id string) error {
 	c.afresh()
+	ctx, done := c.whileAlive(ctx, id)
+	defer done()
 	return c.call(ctx, KillTimeout, http.MethodPost, "api/kernels/"+id+"/restart", nil, nil)
 }
 
