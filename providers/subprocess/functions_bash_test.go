@@ -34,6 +34,9 @@ var callingBash = []struct{ name, code, want string }{
 	{"job that is terminated", `tool nap > /dev/null & sleep 0.1; kill -TERM $!; tool echo '{"v":2}'; wait`, "ok out=2\n"},
 	{"reader that leaves", `tool repeat '{"s":"x","n":1000000}' 2>/dev/null | head -c 1; tool echo '{"v":3}'`, "ok out=\"3\n"},
 	{"job that is killed", `for i in 1 2; do tool nap & until [[ -s $__toolcell_tools/r ]]; do :; done; kill -9 "$(cut -d- -f1 "$__toolcell_tools/r")"; wait; tool echo "{\"v\":$i}"; done`, "ok out=1\n2\n"},
+	{"places", `tool echo '{"v":1}' | cat; (tool echo '{"v":2}'); x=$(tool echo '{"v":3}'); echo $x; tool echo '{"v":4}' & wait; cat <(tool echo '{"v":5}')`, "ok out=1\n2\n3\n4\n5\n"},
+	{"no standard error", `(exec 2>&-; tool echo '{"v":1}'; tool fail; echo $?)`, "ok out=1\n1\n"},
+	{"no standard error for good", `exec 3>&2 2>&-; tool echo '{"v":1}'; tool fail; echo $?; exec 2>&3 3>&-`, "ok out=1\n1\n"},
 	{"exit", `tool echo '{"v":4}'; exit 3`, "error out=4\n"},
 	{"after the exit", `tool echo '{"v":5}'`, "ok out=5\n"},
 	{"job that goes on", `tool nap > /dev/null & tool echo '{"v":6}'`, "ok out=6\n"},
@@ -102,5 +105,28 @@ func TestFunctionsInBashWithoutALock(t *testing.T) {
 	res, err := ci.RunCode(t.Context(), "bash", "echo on", &codeinterp.RunOptions{Timeout: time.Minute, Functions: functions(t)})
 	if res.OK() && res.Stdout() == "" {
 		t.Errorf("%s, %v", summary(res), err)
+	}
+}
+
+// TestFunctionsInBashThatCannotWrite: a call that cannot be noted fails at once,
+// and the context goes on.
+func TestFunctionsInBashThatCannotWrite(t *testing.T) {
+	t.Parallel()
+	ci := open(t, subprocess.Options{Languages: []subprocess.Language{subprocess.Bash()}})
+	o := &codeinterp.RunOptions{Timeout: 2 * time.Minute, Functions: functions(t)}
+	const cannot = "echo: the files of calls cannot be written: the disk may be full, or ulimit -f too low\n"
+	for _, c := range []struct{ name, code, again string }{
+		{"files are limited", "ulimit -f 0", cannot},
+		{"nothing can be appended", `rm "$__toolcell_tools/log"; mkdir "$__toolcell_tools/log"`, cannot},
+		{"the files are gone", `rm -r "$__toolcell_tools"`, cannot},
+		{"in a subshell alone", "(ulimit -f 0; tool echo '{\"v\":0}'); false", "1\n"},
+	} {
+		n := newNotebook(t, ci, "bash")
+		if res := n.run(c.code+"; tool echo '{\"v\":1}' 2>&1; kept=$?", o); res.Stdout() != c.again {
+			t.Errorf("%s: %s", c.name, summary(res))
+		}
+		if res := n.run("echo $kept; for i in 1 2; do tool echo '{\"v\":1}' & done 2>&1; wait; tool echo '{\"v\":1}' 2>&1", o); !strings.HasSuffix(res.Stdout(), c.again) || !strings.HasPrefix(res.Stdout(), map[bool]string{true: "1\n", false: "0\n"}[c.again == cannot]) || res.StateLost {
+			t.Errorf("%s, next: %s", c.name, summary(res))
+		}
 	}
 }

@@ -116,8 +116,9 @@ __toolcell_deliver() { # id; hands the answer that was received to its call, unl
 	builtin printf 'V\n' >>"$__toolcell_tools/log"
 	[[ $id == "$1" ]] && return 0
 	if [[ $id =~ ^[0-9]+-[0-9]+$ ]]; then
-		builtin printf '%s' "${__toolcell_fields[2]}" >|"$__toolcell_tools/$id.text"
-		builtin printf '%s' "${__toolcell_fields[1]}" >|"$__toolcell_tools/$id.how"
+		builtin printf '%s' "${__toolcell_fields[2]}" >|"$__toolcell_tools/$id.text" &&
+			builtin printf '%s' "${__toolcell_fields[1]}" >|"$__toolcell_tools/$id.how" ||
+			builtin kill -KILL "${id%-*}" # or it would wait for what cannot be written
 	fi
 	return 1
 } 2>/dev/null
@@ -152,6 +153,7 @@ __toolcell_offer() { # names of functions; holds the locks, which it makes
 		: >|"$dir/log" >|"$dir/r" >|"$dir/s"
 		__toolcell_tools=$dir
 	fi
+	if [[ ! $(trap -p XFSZ) ]]; then trap : XFSZ; fi # by ulimit -f, which would end this shell
 	tool() (
 		{ set +eufvx; } 2>/dev/null
 		__toolcell_call "$@"
@@ -166,14 +168,18 @@ __toolcell_call() { # name, arguments; prints the result of a function of the ho
 		builtin exit 2
 	fi
 	__toolcell_fits || { builtin printf '%s: the arguments are too large\n' "$name" >&2; builtin exit 1; }
-	trap '' HUP INT QUIT PIPE ALRM TERM USR1 USR2 # what is under way has to be finished
+	trap '' HUP INT QUIT PIPE ALRM TERM USR1 USR2 XFSZ # what is under way has to be finished
 	umask 077
 	__toolcell_lock s || builtin exit 1
-	builtin printf 'Q\n' >>"$__toolcell_tools/log"
+	if ! { builtin printf 'Q\n' >>"$__toolcell_tools/log"; } 2>/dev/null; then
+		__toolcell_unlock s
+		builtin printf '%s: the files of calls cannot be written: the disk may be full, or ulimit -f too low\n' "$name" >&2
+		builtin exit 1
+	fi
 	__toolcell_send Q "$__toolcell_run" "$id" "$name" "$args"
 	__toolcell_unlock s
 	__toolcell_await "$id"
-	trap - HUP INT QUIT PIPE ALRM TERM USR1 USR2
+	trap - HUP INT QUIT PIPE ALRM TERM USR1 USR2 XFSZ
 	if [[ $__toolcell_how != ok ]]; then
 		builtin printf '%s: %s\n' "$name" "$__toolcell_text" >&2
 		builtin exit 1
