@@ -113,6 +113,14 @@ type FunctionLimits struct {
 	// is the most; a provider may be able to carry less.
 	Args, Result int
 
+	// Unread is how many bytes the results may have together that the program
+	// has yet to take, as where it makes many calls at once and computes
+	// meanwhile. A call waits until there is room for results as large as the
+	// run's largest so far of all that are being served; where that was too
+	// little, a result that is beyond it fails, unless it is the only one. Zero
+	// means 256 MiB.
+	Unread int
+
 	// Timeout bounds each call, without its waiting for others to end. Zero
 	// means no bound but the run's.
 	Timeout time.Duration
@@ -158,6 +166,7 @@ const (
 	defaultCalls    = 10_000
 	defaultParallel = 128
 	defaultCallSize = 16 << 20
+	defaultUnread   = 256 << 20
 	maxCallSize     = 1 << 30
 )
 
@@ -242,13 +251,14 @@ func validSchema(s json.RawMessage) bool {
 
 // check returns l with the defaults filled in.
 func (l FunctionLimits) check() (FunctionLimits, error) {
-	if l.Calls < -1 || l.Parallel < 0 || l.Args < 0 || l.Result < 0 || l.Timeout < 0 {
+	if l.Calls < -1 || l.Parallel < 0 || l.Args < 0 || l.Result < 0 || l.Unread < 0 || l.Timeout < 0 {
 		return l, fmt.Errorf("%w: negative FunctionLimits", ErrInvalid)
 	}
 	for _, d := range []struct {
 		of  *int
 		def int
-	}{{&l.Calls, defaultCalls}, {&l.Parallel, defaultParallel}, {&l.Args, defaultCallSize}, {&l.Result, defaultCallSize}} {
+	}{{&l.Calls, defaultCalls}, {&l.Parallel, defaultParallel}, {&l.Args, defaultCallSize}, {&l.Result, defaultCallSize},
+		{&l.Unread, defaultUnread}} {
 		if *d.of == 0 {
 			*d.of = d.def
 		}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"slices"
 	"sync"
 	"time"
@@ -29,20 +30,24 @@ type calls struct {
 	functions []codeinterp.Function // of the run and its context, by name
 	limits    codeinterp.FunctionLimits
 
-	mu      sync.Mutex
-	ctx     context.Context // of all calls; made with the first
-	cancel  context.CancelCauseFunc
-	ended   bool
-	count   int                   // calls so far
-	open    map[*pendingCall]bool // whose functions have not returned
-	bytes   int                   // of their arguments
-	serving int                   // those that are not waiting
-	queue   []chan struct{}       // of those that wait to be served
-	empty   chan struct{}         // closed when none is open any more
-	records []*record             // by number, without the middle
-	waits   int                   // answers that the program waits for
-	waited  time.Duration         // how long there were any, before since
-	since   time.Time             // since when there are
+	mu       sync.Mutex
+	ctx      context.Context // of all calls; made with the first
+	cancel   context.CancelCauseFunc
+	ended    bool
+	count    int                   // calls so far
+	open     map[*pendingCall]bool // whose functions have not returned
+	bytes    int                   // of their arguments
+	serving  int                   // those that are not waiting
+	unread   int                   // bytes of results that were not taken
+	largest  int                   // bytes of a result so far
+	expected int                   // results of the calls that are being served
+	fewer    chan struct{}         // closed when unread or expected are fewer
+	queue    []chan struct{}       // of those that wait to be served
+	empty    chan struct{}         // closed when none is open any more
+	records  []*record             // by number, without the middle
+	waits    int                   // answers that the program waits for
+	waited   time.Duration         // how long there were any, before since
+	since    time.Time             // since when there are
 }
 
 // merge returns the functions of a run in a context, by name.
@@ -76,13 +81,76 @@ func (c *calls) enter(name string, args json.RawMessage) (*record, context.Conte
 // turn waits until fewer calls than there may be are being served, and for room.
 func (c *calls) turn(ctx context.Context) error {
 	room := c.run.prog.Room
-	if err := c.place(ctx); err != nil || room == nil || room(ctx) {
+	if err := c.place(ctx); err != nil {
 		return err
+	}
+	held := c.taken(ctx)
+	if held && (room == nil || room(ctx)) {
+		return nil
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.pass()
+	if held {
+		c.expect(-1)
+	}
 	return context.Cause(ctx)
+}
+
+// taken waits until there is room for one more result, takes it, and reports
+// whether ctx goes on.
+func (c *calls) taken(ctx context.Context) bool {
+	for {
+		c.mu.Lock()
+		if ctx.Err() != nil {
+			c.mu.Unlock()
+			return false
+		}
+		if c.expected == 0 && c.unread == 0 || c.unread+(c.expected+1)*c.largest <= c.limits.Unread {
+			c.expected++
+			c.mu.Unlock()
+			return true
+		}
+		if c.fewer == nil {
+			c.fewer = make(chan struct{})
+		}
+		fewer := c.fewer
+		c.mu.Unlock()
+		select {
+		case <-fewer:
+		case <-ctx.Done():
+			return false
+		}
+	}
+}
+
+// hold notes a result that the program is to take, or returns why it cannot be
+// kept for that. c.mu is held.
+func (c *calls) hold(n int) error {
+	if c.unread > 0 && c.unread+n > c.limits.Unread {
+		return &codeinterp.FunctionError{Message: fmt.Sprintf("the results that were not read have more than %d bytes together; make fewer calls at once", c.limits.Unread)}
+	}
+	c.unread += n
+	c.largest = max(c.largest, n)
+	return nil
+}
+
+// took notes that the program has taken a result.
+func (c *calls) took(n int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.unread -= n
+	c.expect(0)
+}
+
+// expect notes how many more results are expected, and wakes those that wait for
+// room. c.mu is held.
+func (c *calls) expect(more int) {
+	c.expected += more
+	if c.fewer != nil {
+		close(c.fewer)
+		c.fewer = nil
+	}
 }
 
 // place is turn without the room.

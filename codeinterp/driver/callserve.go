@@ -80,6 +80,7 @@ func (p *pendingCall) serve(ctx context.Context, cancel context.CancelFunc) {
 	err := errExited
 	defer func() {
 		p.settle(value, err, func() {
+			c.expect(-1)
 			c.pass()
 			c.leave(p, err)
 		})
@@ -109,6 +110,9 @@ func (p *pendingCall) settle(value json.RawMessage, err error, release func()) {
 	first := !p.answered
 	p.answered = true
 	if first {
+		if full := c.hold(len(value)); full != nil {
+			value, err = nil, c.explain(p.rec.Name, full)
+		}
 		c.told(p.rec, value, err)
 	}
 	if release != nil {
@@ -124,6 +128,7 @@ func (p *pendingCall) settle(value json.RawMessage, err error, release func()) {
 	}
 	if first {
 		p.answer(value, err)
+		c.took(len(value))
 	}
 }
 

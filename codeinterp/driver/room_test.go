@@ -3,6 +3,8 @@ package driver_test
 import (
 	"context"
 	"encoding/json"
+	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -41,6 +43,56 @@ func TestRoom(t *testing.T) {
 			Functions: []codeinterp.Function{get}, FunctionLimits: codeinterp.FunctionLimits{Parallel: 7}})
 		if err != nil || res.Status != codeinterp.StatusTimeout || served.Load() != 7 || len(res.Calls) != 100 || res.Calls[99].Error != "the run is over" {
 			t.Errorf("%d calls were served; %+v, %v", served.Load(), res, err)
+		}
+		ci.Close()
+	})
+}
+
+// TestUnread: results that a program does not take have further calls wait, and
+// those that come beyond the limit fail.
+func TestUnread(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var served, told, failed atomic.Int32
+		read := make(chan struct{})
+		ci, id := stateful(t, &fake{programs: map[string]program{"hoards": func(ctx context.Context, s *fakeSession, p *driver.Program, _ *driver.Output) (driver.Outcome, error) {
+			p.Begin()
+			var answered sync.WaitGroup
+			answered.Add(30)
+			for range 30 {
+				p.Start(ctx, "get", nil, func(_ json.RawMessage, err error) {
+					defer answered.Done()
+					if told.Add(1); err != nil {
+						failed.Add(1)
+						return
+					}
+					<-read
+				})
+			}
+			answered.Wait()
+			return driver.Outcome{}, nil
+		}}}, driver.Config{})
+		get := fn("get", func(context.Context, codeinterp.FunctionCall) (json.RawMessage, error) {
+			served.Add(1)
+			time.Sleep(time.Second)
+			return json.RawMessage(`"12345678"`), nil
+		})
+		p := start(ci, t.Context(), id, "hoards", &codeinterp.RunOptions{Timeout: time.Minute, Functions: []codeinterp.Function{get},
+			FunctionLimits: codeinterp.FunctionLimits{Parallel: 7, Unread: 45}})
+		time.Sleep(10 * time.Second)
+		if told.Load() != served.Load() || failed.Load()+4 != told.Load() || told.Load() > 9 {
+			t.Errorf("%d were served, %d answered, %d of them with an error", served.Load(), told.Load(), failed.Load())
+		}
+		first := failed.Load()
+		close(read)
+		<-p.done
+		beyond := int32(0)
+		for _, c := range p.res.Calls {
+			if strings.Contains(c.Error, "more than 45 bytes") {
+				beyond++
+			}
+		}
+		if !p.res.OK() || served.Load() != 30 || failed.Load() != first || beyond != first {
+			t.Errorf("%d failed; %+v", failed.Load(), p.res)
 		}
 		ci.Close()
 	})

@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"sync"
 
@@ -124,10 +125,21 @@ func (c *calls) take(p *wire.Prompt) {
 	}
 }
 
-// attend serves a call and answers it. Whoever waits for an answer that the end
-// of the run prevents is told once the program was interrupted.
+// attend serves a call and answers it, which takes as long as the kernel leaves
+// too much unread.
 func (c *calls) attend(call wire.FunctionCall) {
-	value, err := c.prog.Call(c.ctx, call.Name, call.Args)
+	done := make(chan struct{})
+	c.prog.Start(c.ctx, call.Name, call.Args, func(value json.RawMessage, err error) {
+		defer close(done)
+		c.answer(call, value, err)
+		c.room(c.ctx)
+	})
+	<-done
+}
+
+// answer answers a call. Whoever waits for an answer that the end of the run
+// prevents is told once the program was interrupted.
+func (c *calls) answer(call wire.FunctionCall, value json.RawMessage, err error) {
 	if errors.Is(err, driver.ErrEnded) {
 		select {
 		case <-c.told:
