@@ -250,9 +250,10 @@ func (f *facts) found() string {
 	var names []string
 	paths := map[string]bool{}
 	for _, l := range f.info.Languages {
-		// Of languages that share an interpreter the first says what it is; the
-		// others add something that commands do not get.
-		if l.Path != "" && paths[l.Path] {
+		// A language without a path, such as a kernel's, may be nowhere on PATH. Of
+		// those that share an interpreter the first says what it is; the others add
+		// something that commands do not get.
+		if l.Path == "" || paths[l.Path] {
 			continue
 		}
 		paths[l.Path] = true

@@ -30,6 +30,7 @@ func (fakeShell) Describe() codeinterp.Info {
 		Workdir: "/workspace", Isolation: codeinterp.Isolation{Network: codeinterp.ReachBlocked, Filesystem: codeinterp.ReachLimited},
 		Languages: []codeinterp.LanguageInfo{
 			{Name: "javascript", Runtime: "Node.js 20.1.0", Path: "/usr/bin/node"},
+			{Name: "julia", Runtime: "Julia, in a kernel"},
 			{Name: "python", Runtime: "CPython 3.12.1", Path: "/usr/bin/python3"},
 			{Name: "typescript", Runtime: "Node.js 20.1.0 (types erased)", Path: "/usr/bin/node"},
 		},

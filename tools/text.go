@@ -80,9 +80,19 @@ func (v *view) status() string {
 		s += "\nThe variables of earlier runs are gone: the context is empty now."
 	}
 	if len(v.pieces) == 0 && r.Error == nil {
-		s += "\nThere was no output."
+		s += "\n" + noOutput(r)
 	}
 	return s
+}
+
+// noOutput does not say that there was none where some was lost.
+func noOutput(r *codeinterp.Result) string {
+	for _, t := range r.Truncated {
+		if t.Stream != "artifacts" {
+			return "No output arrived."
+		}
+	}
+	return "There was no output."
 }
 
 var outcomes = map[codeinterp.Status]string{
@@ -193,7 +203,7 @@ func (v *view) lostNotes() []string {
 	for _, t := range v.res.Truncated {
 		switch {
 		case t.Reason == codeinterp.TruncatedByRate:
-			list = append(list, fmt.Sprintf("Some of %s is lost: it came faster than the server passes on.", t.Stream))
+			list = append(list, fmt.Sprintf("Some of %s is lost: it came faster than the server passes on. Print less, or write it to a file.", t.Stream))
 		case t.Reason == codeinterp.TruncatedByConnection:
 			list = append(list, fmt.Sprintf("Some of %s is lost: the connection to the server broke.", t.Stream))
 		case t.Reason == codeinterp.TruncatedByExit:

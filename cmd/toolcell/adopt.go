@@ -73,15 +73,15 @@ func choice(ctx context.Context, ci *jupyter.Stateful) string {
 		if k.Path != "" {
 			line += ", " + strconv.Quote(k.Path)
 		}
-		lines = append(lines, "\n  "+line+")")
+		lines = append(lines, line+")")
 	}
 	switch {
 	case len(list) == 0:
 		return "it has no kernels"
 	case len(list) > maxChoice:
-		lines = append(lines, fmt.Sprintf("\n  and %d more", len(list)-maxChoice))
+		lines = append(lines, fmt.Sprintf("%d more", len(list)-maxChoice))
 	}
-	return "it has" + strings.Join(lines, "")
+	return "it has " + strings.Join(lines, ", ")
 }
 
 func languageOfContext(ctx context.Context, ci *jupyter.Stateful, id codeinterp.ContextID) (string, error) {

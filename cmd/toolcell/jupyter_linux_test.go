@@ -61,6 +61,9 @@ func TestJupyterAddresses(t *testing.T) {
 			t.Errorf("%q: code %d, %q and %d bytes, %q", args, code, line, len(rest), stderr)
 		}
 	}
+	if _, stdout, stderr := toolcell(t.Context(), "", "run", "-e", "print('x' * 5_000_000)", "--url", plain, "--token", "T"); len(stdout) < 5_000_000 && !strings.Contains(stderr, "--spill") {
+		t.Errorf("without --spill: %d bytes, %q", len(stdout), stderr)
+	}
 	code, _, stderr := toolcell(t.Context(), "", "run", "-e", "1", "--url", secure, "--token", "T")
 	if code == 0 || !strings.Contains(stderr, "certificate") || !strings.Contains(stderr, strings.TrimPrefix(secure, "https://")) {
 		t.Errorf("an unknown authority: code %d, %q", code, stderr)

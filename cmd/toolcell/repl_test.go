@@ -52,6 +52,7 @@ const helpText = `:help      say this
 :save      write FILE.ipynb: what was typed, and what came of it
 :quit      end, as Ctrl-D does
 Ctrl-C interrupts a program. An empty line ends one of several lines, two end any.
+Programs have no standard input: input() and the like fail.
 `
 
 // TestReplSaves: what was saved is a notebook that runs as it was typed.

@@ -137,6 +137,8 @@ func (s *screen) end(res *codeinterp.Result) {
 		case codeinterp.TruncatedByLimit:
 		case codeinterp.TruncatedByExit:
 			fmt.Fprintf(s.stderr, "toolcell: the last of %s may be missing (%s)\n", t.Stream, t.Reason)
+		case codeinterp.TruncatedByRate:
+			fmt.Fprintf(s.stderr, "toolcell: some of %s is missing: the server drops what comes too fast; with --spill Python's comes around that\n", t.Stream)
 		default:
 			fmt.Fprintf(s.stderr, "toolcell: some of %s is missing (%s)\n", t.Stream, t.Reason)
 		}

@@ -92,6 +92,9 @@ func (c *command) Run(ctx context.Context, p *driver.Program, out *driver.Output
 	over()
 	helpers.Wait()
 	o := c.outcome(end, err, out)
+	if ctx.Err() != nil {
+		o.Error = nil // the signal that it died of was ours
+	}
 	c.forget(err)
 	return o, nil
 }

@@ -114,7 +114,7 @@ func TestCommandEnds(t *testing.T) {
 		file := filepath.Join(t.TempDir(), "pids")
 		tree := "trap '' TERM INT; (trap '' TERM INT; setsid sleep 1000 & echo $! >>" + file + "; echo on; wait) & wait"
 		res := command(t, ci, tree, &codeinterp.CommandOptions{RunOptions: codeinterp.RunOptions{Timeout: 2 * time.Second}})
-		if res.Status != codeinterp.StatusTimeout || res.ExitCode != codeinterp.ExitTimeout || res.Stdout() != "on\n" {
+		if res.Status != codeinterp.StatusTimeout || res.ExitCode != codeinterp.ExitTimeout || res.Stdout() != "on\n" || res.Error != nil {
 			t.Errorf("timeout: %+v", res)
 		}
 		res = command(t, ci, tree+"& sleep 0.5; kill -9 $(ps -o ppid= -p $PPID)", nil)
