@@ -90,7 +90,8 @@ func TestResources(t *testing.T) {
 	}
 }
 
-// TestInspectorResources has the Inspector list the resources and read one.
+// TestInspectorResources has the Inspector list the resources and what they are
+// like, and read one of text, one of bytes, and one that is not there.
 func TestInspectorResources(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -113,13 +114,23 @@ func TestInspectorResources(t *testing.T) {
 	defer s.Close()
 	target := []string{"--protocol-era", "modern", "--format", "json", "--transport", "http", "--server-url", serve(t, s, nil)}
 	out, errs, err := inspect(t, target, "--method", "tools/call", "--tool-name", "run_code",
-		"--tool-args-json", `{"language":"javascript","code":"require('fs').writeFileSync('a', 'the text')"}`)
-	uri := regexp.MustCompile(`toolcell://artifacts/[^"\\]+`).FindString(out)
-	if err != nil || uri == "" {
+		"--tool-args-json", `{"language":"javascript","code":"const fs = require('fs'); fs.writeFileSync('a', 'the text'); fs.writeFileSync('b', new Uint8Array([0, 255]))"}`)
+	uris := regexp.MustCompile(`toolcell://artifacts/[^"\\]+`).FindAllString(out, -1)
+	if err != nil || len(uris) < 2 {
 		t.Fatalf("tools/call: %v\n%s\n%s", err, out, errs)
 	}
-	if out, errs, err = inspect(t, target, "--method", "resources/read", "--uri", uri); err != nil || !strings.Contains(out, "the text") {
-		t.Errorf("resources/read: %v\n%s\n%s", err, out, errs)
+	for i, want := range []string{`"text":"thetext"`, `"blob":"AP8="`} {
+		out, errs, err = inspect(t, target, "--method", "resources/read", "--uri", uris[i])
+		if err != nil || !strings.Contains(strings.ReplaceAll(compact(out), " ", ""), want) {
+			t.Errorf("resources/read: %v\n%s\n%s", err, out, errs)
+		}
+	}
+	if out, errs, err = inspect(t, target, "--method", "resources/read", "--uri", uris[0]+"x"); err == nil {
+		t.Errorf("resources/read of what is not there: %s\n%s", out, errs)
+	}
+	out, errs, err = inspect(t, target, "--method", "resources/templates/list")
+	if err != nil || !strings.Contains(out, "toolcell://artifacts/{id}/{+path}") {
+		t.Errorf("resources/templates/list: %v\n%s\n%s", err, out, errs)
 	}
 	if out, errs, err = inspect(t, target, "--method", "resources/list"); err != nil {
 		t.Errorf("resources/list: %v\n%s\n%s", err, out, errs)
