@@ -9,11 +9,19 @@ import (
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/aparttest"
 	"github.com/toolcell/toolcell/internal/leftover"
 	"github.com/toolcell/toolcell/providers/subprocess"
 )
 
-func TestMain(m *testing.M) { os.Exit(leftover.Run(m)) }
+// sideBySide is how many parallel tests run at once: the suites among them only
+// wait for their processes.
+const sideBySide = 10
+
+func TestMain(m *testing.M) {
+	aparttest.Beside(sideBySide)
+	os.Exit(leftover.Run(m))
+}
 
 // open returns an interpreter with contexts, in landlock mode unless o or
 // TOOLCELL_TEST_MODE says otherwise, and closes it after the test.
