@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/aparttest"
 	"github.com/toolcell/toolcell/providers/jupyter"
 )
 
@@ -246,15 +247,7 @@ func BenchmarkFiftyKernels(b *testing.B) {
 // TestIdleContexts holds what a context costs while it does nothing, and that
 // its runs do not mix with others'.
 func TestIdleContexts(t *testing.T) {
-	if os.Getenv(childEnv) != "idle" {
-		t.Parallel()
-		cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestIdleContexts$", "-test.v=true")
-		cmd.Env = append(os.Environ(), childEnv+"=idle")
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Errorf("%v\n%s", err, failures(out))
-		} else if why := skipped(out); why != "" {
-			t.Skip(why)
-		}
+	if aparttest.Run(t) {
 		return
 	}
 	manyKernels(t, sharedServer(t, "server6"), 8)

@@ -7,14 +7,13 @@ import (
 	"context"
 	"net/url"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"slices"
 	"testing"
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/conformance"
+	"github.com/toolcell/toolcell/internal/aparttest"
 	"github.com/toolcell/toolcell/internal/race"
 	"github.com/toolcell/toolcell/providers/jupyter"
 )
@@ -29,65 +28,57 @@ func open(ctx context.Context, s *server, opts jupyter.Options) (*jupyter.Statef
 	return jupyter.NewStateful(ctx, &opts)
 }
 
-// suites are what conforms, by name: one server in full, Deno's kernel too, and
-// every clause in brief on the others.
-var suites = map[string]func(t *testing.T){
-	"server6": func(t *testing.T) { conform(t, "server6", conformance.Config{}) },
-	"server7": func(t *testing.T) { conform(t, "server7", conformance.Config{Brief: true}) },
-	"gateway": func(t *testing.T) { conform(t, "gateway", conformance.Config{Brief: true}) },
-	"hub":     func(t *testing.T) { conform(t, "hub", conformance.Config{Brief: true}) },
-	"eg":      func(t *testing.T) { conform(t, "eg", conformance.Config{Brief: true}) },
-	"R":       conformR,
-	"deno": func(t *testing.T) {
-		for _, part := range []string{"server6", "deno"} {
-			if _, err := os.Stat(filepath.Join(testenv(), part, ".done")); err != nil {
-				t.Skip("no Deno kernel: run internal/testenv/jupyter.sh")
-			}
+// What conforms: one server in full, Deno's kernel too, and every clause in brief
+// on the others.
+func TestConformanceServer6(t *testing.T) { suite(t, "server6", false) }
+func TestConformanceServer7(t *testing.T) { suite(t, "server7", true) }
+
+// These have the kernel of server6: what a run of theirs comes to is tried there.
+// make race tries it with them too.
+func TestConformanceGateway(t *testing.T)           { suite(t, "gateway", true, whatRunsComeTo) }
+func TestConformanceHub(t *testing.T)               { suite(t, "hub", true, whatRunsComeTo) }
+func TestConformanceEnterpriseGateway(t *testing.T) { suite(t, "eg", true, whatRunsComeTo) }
+
+const whatRunsComeTo = "/^python$/^RunInContext$"
+
+func TestConformanceDeno(t *testing.T) {
+	if testing.Short() {
+		t.Skip("short: one server does")
+	}
+	for _, part := range []string{"server6", "deno"} {
+		if _, err := os.Stat(filepath.Join(testenv(), part, ".done")); err != nil {
+			t.Skip("no Deno kernel: run internal/testenv/jupyter.sh")
 		}
+	}
+	if !aparttest.Run(t) {
 		conform(t, "server6", denoConfig())
-	},
+	}
 }
 
-// sameKernel are the servers with the kernel of server6: what a run of theirs
-// comes to is tried there. make race tries it with them too, and with R what
-// starts many kernels, which are not forked there.
-var sameKernel = []string{"gateway", "hub", "eg"}
-
-const childEnv = "TOOLCELL_JUPYTER_SUITE"
-
-// TestConformance runs the suite against each kind of server. The suite counts
-// the goroutines and files of its process, so each has a process of its own
-// and they can wait side by side.
-func TestConformance(t *testing.T) {
-	if name := os.Getenv(childEnv); name != "" {
-		suites[name](t)
-		return
+// IRkernel's kernels are started anew, not forked.
+func TestConformanceR(t *testing.T) {
+	if !race.Full() {
+		t.Skip("IRkernel takes ten minutes and more: make race tries it")
 	}
-	t.Parallel()
-	for name := range suites {
-		t.Run(name, func(t *testing.T) {
-			if testing.Short() && name != "server6" {
-				t.Skip("short: one server does")
-			}
-			if name == "R" && !race.Full() {
-				t.Skip("IRkernel takes ten minutes and more: make race tries it")
-			}
-			t.Parallel()
-			cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestConformance$", "-test.v=true", "-test.timeout=20m")
-			switch {
-			case race.Full():
-			case slices.Contains(sameKernel, name):
-				cmd.Args = append(cmd.Args, "-test.skip=^TestConformance$/^python$/^RunInContext$")
-			}
-			cmd.Env = append(os.Environ(), childEnv+"="+name)
-			out, err := cmd.CombinedOutput()
-			switch {
-			case err != nil:
-				t.Errorf("%v\n%s", err, failures(out))
-			case skipped(out) != "":
-				t.Skip(skipped(out))
-			}
-		})
+	if !aparttest.Run(t) {
+		conformR(t)
+	}
+}
+
+// suite runs the suite against a kind of server in a process of its own, without
+// the parts to leave out of it.
+func suite(t *testing.T, server string, brief bool, without ...string) {
+	if testing.Short() && brief {
+		t.Skip("short: one server does")
+	}
+	var args []string
+	if !race.Full() {
+		for _, part := range without {
+			args = append(args, "-test.skip=^"+t.Name()+"$"+part)
+		}
+	}
+	if !aparttest.Run(t, args...) {
+		conform(t, server, conformance.Config{Brief: brief})
 	}
 }
 

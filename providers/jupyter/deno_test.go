@@ -3,10 +3,8 @@
 package jupyter_test
 
 import (
-	"bytes"
 	"encoding/base64"
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -72,28 +70,4 @@ func denoConfig() conformance.Config {
 		Lacks: []conformance.Feature{conformance.Stdin, conformance.BinaryOutput, conformance.FullOutput,
 			conformance.InterruptKeepsState, conformance.ErrorLine},
 	}
-}
-
-// failures picks what went wrong from a verbose test log.
-func failures(log []byte) []byte {
-	var b bytes.Buffer
-	keep := regexp.MustCompile(`--- FAIL|^\s+\S+\.go:\d+:|contract:|result:|panic|goroutine `)
-	for line := range strings.Lines(string(log)) {
-		if keep.MatchString(line) {
-			b.WriteString(line)
-		}
-	}
-	if b.Len() == 0 {
-		return log
-	}
-	return b.Bytes()
-}
-
-// skipped returns why the whole of a suite was skipped, if it was.
-func skipped(log []byte) string {
-	m := regexp.MustCompile(`(?s)\S+\.go:\d+: ([^\n]*)\n--- SKIP: TestConformance `).FindSubmatch(log)
-	if m == nil {
-		return ""
-	}
-	return string(m[1])
 }

@@ -7,22 +7,23 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"net"
 	"net/http"
 	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strconv"
 	"strings"
 	"sync"
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/toolcell/toolcell/internal/aparttest"
 )
 
 const testToken = "test-token-5f3a"
@@ -204,14 +205,28 @@ func (s *server) stop() {
 	s.cmd.Process = nil
 }
 
+// freePort returns a port that nothing listens on, nor on the two after it. It is
+// none that the system gives to whoever wants any, as kernels do: one of those
+// would be taken before the server, which starts for seconds, comes to listen.
 func freePort(t testing.TB) int {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
+	const first, last = 10_000, 32_000
+	for range 100 {
+		port := first + 4*rand.IntN((last-first)/4)
+		if unused(port) && unused(port+1) && unused(port+2) {
+			return port
+		}
 	}
-	defer l.Close()
-	return l.Addr().(*net.TCPAddr).Port
+	t.Fatal("no port is free")
+	return 0
+}
+
+func unused(port int) bool {
+	l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port))
+	if err != nil {
+		return false
+	}
+	return l.Close() == nil
 }
 
 func notebookServer(k kind, bin, dir string, port int, extra []string) (*exec.Cmd, string) {
@@ -357,14 +372,11 @@ func joinURL(base, path string) string {
 }
 
 // sideBySide is how many tests run at once: most of them wait most of the time,
-// for servers, kernels and timeouts.
-const sideBySide = 8
+// for servers, kernels and timeouts, and the suites only for their processes.
+const sideBySide = 8 + 6
 
 func TestMain(m *testing.M) {
-	flag.Parse()
-	if err := flag.Set("test.parallel", strconv.Itoa(max(sideBySide, runtime.GOMAXPROCS(0)))); err != nil {
-		panic(err)
-	}
+	aparttest.Beside(sideBySide)
 	code := m.Run()
 	for _, s := range shared.servers {
 		s.stop()
