@@ -144,7 +144,7 @@ func TestLimits(t *testing.T) {
 		if res.Status != codeinterp.StatusLost || res.Cause != codeinterp.CauseMemory {
 			t.Errorf("shared memory: %s, cause %s", summary(res), res.Cause)
 		}
-		res = run(t, ci, "python", "while True: pass", nil)
+		res = run(t, ci, "python", "while True: pass", &codeinterp.RunOptions{Timeout: busyTimeout})
 		if res.Status != codeinterp.StatusLost || res.Cause != codeinterp.CauseCPU {
 			t.Errorf("CPU: %s, cause %s", summary(res), res.Cause)
 		}
