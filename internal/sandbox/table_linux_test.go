@@ -15,6 +15,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/toolcell/toolcell/internal/aparttest"
 )
 
 // asUser returns a command that runs tests of this binary as an ordinary user.
@@ -37,10 +39,13 @@ func asUser(t *testing.T, tests string) *exec.Cmd {
 	return cmd
 }
 
-// TestUnprivileged runs the tests again as another user.
+// TestUnprivileged runs the tests again as another user, beside those of this one.
 func TestUnprivileged(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("this is an unprivileged user already")
+	}
+	if aparttest.Run(t) {
+		return
 	}
 	for _, tests := range []string{
 		"^(TestAttacks|TestProbes|TestExit|TestKill|TestFork|TestTrees|TestCwd|TestReplacedByLink|TestSignal|TestHostDeath|TestLeaks|TestProbeFails)$",
