@@ -98,11 +98,16 @@ func encode(kind byte, fields ...string) []byte {
 	for _, s := range fields {
 		size += digits + len(s)
 	}
-	b := make([]byte, 0, digits+size)
-	b = append(fmt.Appendf(b, "%08x", size), kind)
+	b := append(appendLength(make([]byte, 0, digits+size), size), kind)
 	for _, s := range fields {
-		b = fmt.Appendf(b, "%08x", len(s))
-		b = append(b, s...)
+		b = append(appendLength(b, len(s)), s...)
+	}
+	return b
+}
+
+func appendLength(b []byte, n int) []byte {
+	for shift := 4 * (digits - 1); shift >= 0; shift -= 4 {
+		b = append(b, "0123456789abcdef"[n>>shift&15])
 	}
 	return b
 }

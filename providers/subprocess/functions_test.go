@@ -100,6 +100,7 @@ var calling = map[string][]struct{ name, code, want string }{
 		{"nested", "v = {'a': [1, 2.5, {'b': None, 'c': True}], 'd': {}}\ntools.echo(v=v) == v", "ok value=True"},
 		{"unicode", `v = 'é漢\U0001f600\x00"\\'` + "\ntools.echo(v=v) == v", "ok value=True"},
 		{"nothing", "print(tools.nothing())", "ok out=None\n"},
+		{"profiled", "import cProfile\nwith cProfile.Profile() as p: r = tools.echo(v=1)\nlen(p.getstats()) > 0 and r", "ok value=1"},
 		{"large result", "len(tools.repeat(s='é', n=5_000_000))", "ok value=5000000"},
 		{"large argument", "tools.size(s='x' * 10_000_000)", "ok value=10000000"},
 		{"large both", "import asyncio\n[len(v) for v in await asyncio.gather(*(tools.aio.echo(v='x' * 3_000_000) for _ in range(4)))]", "ok value=[3000000, 3000000, 3000000, 3000000]"},

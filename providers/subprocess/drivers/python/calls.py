@@ -63,6 +63,8 @@ class Exchange:
             raise ToolError(self.name, 'functions cannot be called here: another call of this thread is on its way'
                             if state.busy else 'the run has ended')
         self.trace, self.profile = gettrace(), getprofile()
+        if not callable(self.profile):
+            self.profile = None  # cProfile's, which only cProfile can set again
         if self.trace is not None:
             settrace(None)
         if self.profile is not None:

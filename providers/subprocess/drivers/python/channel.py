@@ -16,14 +16,16 @@ def text(v):
 
 
 def frame_of(kind, fields):
-    parts, size = [b''], 1
+    parts = [kind]
     for v in fields:
         if type_(v) is not bytes:
             v = text(v)
         n = len(v)
-        parts += (b'%08x' % n, v) if n else (b'00000000',)
-        size += 8 + n
-    parts[0] = b'%08x%b' % (size, kind)
+        if n < MAX_COPIED:
+            parts.append(b'%08x%b' % (n, v))
+        else:
+            parts += b'%08x' % n, v
+    parts[0] = b'%08x%b' % (sum(map(len, parts)), kind)
     return b''.join(parts)
 
 

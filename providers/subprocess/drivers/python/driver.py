@@ -16,6 +16,7 @@ MAX_ID, MAX_MIME, MAX_BUNDLE, MAX_METADATA = 1024, 256, 64, 64 << 10  # of a sho
 MAX_MESSAGE, MAX_TRACEBACK, MAX_LINES = 64 << 10, 256 << 10, 4096  # of an error
 MAX_ARGS, MAX_CALLS = 48 << 20, 4096  # of a call, and how many may be open
 MAX_READ = 1 << 18
+MAX_COPIED = 1 << 12  # bytes of a field that are copied twice
 MAX_KEPT = 1 << 15  # bytes of frames that go with the next one
 MAX_LATE = 1 << 20  # bytes of one frame of late output
 AWAIT = 0x2000  # ast.PyCF_ALLOW_TOP_LEVEL_AWAIT

@@ -61,7 +61,8 @@ class Router(io.TextIOBase):
 
 
 def flush():
-    for s in (sys.stdout, sys.stderr, stdout, stderr):
+    own = sys.stdout is stdout and sys.stderr is stderr
+    for s in (stdout, stderr) if own else (sys.stdout, sys.stderr, stdout, stderr):
         try:
             s.flush()
         except Exception:
