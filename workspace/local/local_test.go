@@ -118,11 +118,17 @@ func TestCapsule(t *testing.T) {
 }
 
 // TestTools: what a tool writes, commands and code of all kinds find, and change,
-// in the same directory and as the same user.
+// in the same directory, which all call by one name, and as the same user.
 func TestTools(t *testing.T) {
+	for _, mode := range []subprocess.Mode{subprocess.Landlock, subprocess.Bwrap, subprocess.None} {
+		t.Run(mode.String(), func(t *testing.T) { toolsIn(t, mode) })
+	}
+}
+
+func toolsIn(t *testing.T, mode subprocess.Mode) {
 	l, _ := python(t)
 	ws, dir := open(t, local.Options{
-		Subprocess: subprocess.Options{Languages: []subprocess.Language{l, subprocess.Bash()}},
+		Subprocess: subprocess.Options{Require: mode, AllowNone: true, Languages: []subprocess.Language{l, subprocess.Bash()}},
 		Workspace:  workspace.Options{Tools: tools.Options{Background: true}},
 	})
 	call := func(op, args string) *tools.Answer {
@@ -144,6 +150,9 @@ func TestTools(t *testing.T) {
 	want := "edited\npython\nbash\ncommand\nbackground\n"
 	if a := call("read_file", `{"path":"`+dir+`/src/log"}`); !strings.HasSuffix(a.Text, want) {
 		t.Errorf("got %s", a.Text)
+	}
+	if a := call("run_code", `{"language":"python","code":"import os; print(os.getcwd())"}`); !strings.Contains(a.Text, dir+"\n") || ws.Files().Dir() != dir {
+		t.Errorf("code is in %s, files in %s", a.Text, ws.Files().Dir())
 	}
 	if a := call("run_command", `{"command":"pwd; ls"}`); !strings.Contains(a.Text, dir+"\nsrc\n") {
 		t.Errorf("got %s", a.Text)
