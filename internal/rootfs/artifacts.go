@@ -23,29 +23,50 @@ import (
 const tick = 11 * time.Millisecond
 
 // A Snapshot tells what was in a directory from what came later. It keeps a few
-// bytes for each file.
+// bytes for each file, or none where the directory is watched.
 type Snapshot struct {
 	seed  maphash.Seed
 	seen  map[uint64]struct{}
 	whole bool
+
+	mark *mark // where the directory is watched, else nil
 }
 
-// Snapshot looks at everything in f. What changes after it has returned is told
-// apart from what was there, also where it changes at once and keeps its size.
-// It stops soon after ctx is done.
+// Snapshot looks at everything in f, or at what changed since the last one where
+// Options.Watches watch f. What changes after it has returned is told apart from
+// what was there, also where it changes at once and keeps its size. It stops soon
+// after ctx is done.
 func (f *FS) Snapshot(ctx context.Context) *Snapshot {
-	s := &Snapshot{seed: maphash.MakeSeed(), seen: map[uint64]struct{}{}}
-	newest, whole := f.scan(ctx, s.seed, func(e *entry) { s.seen[e.sum] = struct{}{} })
-	s.whole = whole
+	s := &Snapshot{}
+	if t := f.watched(); t == nil || !t.snapshot(ctx, s) {
+		f.fill(ctx, s, nil, nil)
+	}
+	if s.mark != nil {
+		s.seen = nil
+	}
+	return s
+}
+
+// fill looks at everything in f. enter and seen, which may be nil, are told of it.
+func (f *FS) fill(ctx context.Context, s *Snapshot, enter func(*level), seen func(*entry)) {
+	s.seed, s.seen = maphash.MakeSeed(), map[uint64]struct{}{}
+	look := newScan(ctx)
+	look.seed, look.enter = s.seed, enter
+	look.seen = func(e *entry) {
+		s.seen[e.sum] = struct{}{}
+		if seen != nil {
+			seen(e)
+		}
+	}
+	s.whole = f.run(look)
 	// A file changed in the same tick once more would keep its times, and perhaps
 	// its size.
-	if age := time.Since(newest); age >= 0 && age < tick {
+	if age := time.Since(look.newest); age >= 0 && age < tick {
 		select {
 		case <-time.After(tick - age):
 		case <-ctx.Done():
 		}
 	}
-	return s
 }
 
 // A changed is a file that was not there in this state before.
@@ -57,52 +78,65 @@ type changed struct {
 
 // Artifacts lists the files that were created, changed or given another name
 // since before, and reads them: with their content where data is set. It takes
-// as long as a look at everything in f, and as reading what changed; it stops
-// soon after ctx is done, and says what is missing.
+// as long as reading what changed, and as a look at everything in f unless f is
+// watched; it stops soon after ctx is done, and says what is missing.
 func (f *FS) Artifacts(ctx context.Context, before *Snapshot, data bool) ([]codeinterp.Artifact, []codeinterp.Truncation) {
-	found := artifact.List{Data: data}
-	all, more, whole := f.changes(ctx, before)
-	for i := range all {
-		f.add(ctx, &found, &all[i])
+	list := artifact.List{Data: data}
+	found := finds{fs: f, more: -1}
+	whole := false
+	if before.mark != nil {
+		whole = before.mark.changes(ctx, &found)
+	} else {
+		whole = f.compare(ctx, before, &found)
 	}
-	if more >= 0 {
-		found.More(more)
+	slices.SortFunc(found.all, func(a, b changed) int { return strings.Compare(a.path, b.path) })
+	for i := range found.all {
+		f.add(ctx, &list, &found.all[i])
 	}
-	if !whole || !before.whole {
-		found.Cut()
+	if found.more >= 0 {
+		list.More(found.more)
 	}
-	return found.Done()
+	if !whole {
+		list.Cut()
+	}
+	return list.Done()
 }
 
-// changes returns what differs, as far as a Result lists it, and the bytes of
-// the rest, -1 where there is none.
-func (f *FS) changes(ctx context.Context, before *Snapshot) (all []changed, more int64, whole bool) {
-	more = -1
-	_, whole = f.scan(ctx, before.seed, func(e *entry) {
-		if _, same := before.seen[e.sum]; same && e.err == nil || e.err != nil && !f.mayHide(e) {
-			return
+// finds collects what differs, as far as a Result lists it.
+type finds struct {
+	fs   *FS
+	all  []changed
+	more int64 // the bytes of the rest, -1 where there is none
+}
+
+func (d *finds) add(path string, st *unix.Stat_t, err error) {
+	switch {
+	case err != nil && !d.fs.mayHide(st), artifact.IsCache(path):
+	case len(d.all) == codeinterp.MaxArtifacts:
+		d.more = max(d.more, 0) + st.Size
+	default:
+		d.all = append(d.all, changed{path, *st, err})
+	}
+}
+
+// compare looks at everything in f, and reports whether it saw all of it.
+func (f *FS) compare(ctx context.Context, before *Snapshot, found *finds) bool {
+	_, whole := f.scan(ctx, before.seed, func(e *entry) {
+		if _, same := before.seen[e.sum]; !same || e.err != nil {
+			found.add(e.path(), &e.st, e.err)
 		}
-		if artifact.IsCache(e.path()) {
-			return
-		}
-		if len(all) == codeinterp.MaxArtifacts {
-			more = max(more, 0) + e.st.Size
-			return
-		}
-		all = append(all, changed{e.path(), e.st, e.err})
 	})
-	slices.SortFunc(all, func(a, b changed) int { return strings.Compare(a.path, b.path) })
-	return all, more, whole
+	return whole && before.whole
 }
 
 // mayHide reports whether programs may have changed something in a directory
 // that cannot be listed: whether it is theirs.
-func (f *FS) mayHide(e *entry) bool {
+func (f *FS) mayHide(st *unix.Stat_t) bool {
 	uid := os.Geteuid()
 	if f.opts.As != nil {
 		uid = f.opts.As.UID
 	}
-	return int(e.st.Uid) == uid
+	return int(st.Uid) == uid
 }
 
 // add puts a file on the list, with what there is to say of it.

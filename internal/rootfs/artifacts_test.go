@@ -9,6 +9,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"maps"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -30,18 +31,37 @@ type tree struct {
 	dir   string
 	files map[string]*node
 	dirs  []string // "" is the directory itself
+	known int      // how many of dirs are older than the round
 	next  int
+	open  []opened
 }
 
 type node struct{ changed bool }
 
+// An opened is a file that stays open from one run to the next.
+type opened struct {
+	n    *node
+	file *os.File
+	mem  []byte // mapped, nil where it is not
+}
+
+func (m *tree) close() {
+	for _, o := range m.open {
+		o.file.Close()
+		if o.mem != nil {
+			_ = unix.Munmap(o.mem)
+		}
+	}
+}
+
 // do performs one change. a and b choose the files.
 func (m *tree) do(op, a, b byte) {
 	name, n := m.pick(a)
-	path := filepath.Join(m.dir, name)
+
 	m.next++
 	fresh := m.dirs[int(b)%len(m.dirs)] + "f" + strconv.Itoa(m.next)
-	switch op % 11 {
+	op %= 20
+	switch op {
 	case 0, 1:
 		_ = os.WriteFile(filepath.Join(m.dir, fresh), []byte(fresh), 0o644)
 		m.files[fresh] = &node{changed: true}
@@ -52,12 +72,50 @@ func (m *tree) do(op, a, b byte) {
 			m.dirs = append(m.dirs, sub)
 		}
 	case 3:
-		m.renameDir(a, b)
+		m.renameDir(a, fmt.Sprintf("e%d/", m.next))
+	case 11:
+		m.write(b)
+	case 12: // an old directory goes into a new one
+		sub := fmt.Sprintf("e%d/", m.next)
+		if m.dirs[int(a)%len(m.dirs)] != "" && os.Mkdir(filepath.Join(m.dir, sub), 0o755) == nil {
+			m.renameDir(a, sub+"d/")
+		}
+	case 13: // what comes and goes
+		tmp := filepath.Join(m.dir, fresh)
+		for range 1 + b%2 {
+			_ = os.Mkdir(tmp, 0o755)
+			_ = os.WriteFile(filepath.Join(tmp, "f"), []byte("x"), 0o644)
+			_ = os.RemoveAll(tmp)
+		}
+		_ = os.WriteFile(tmp, []byte("x"), 0o644)
+		_ = os.Remove(tmp)
 	}
 	if n == nil {
 		return
 	}
-	switch op % 11 {
+	m.doFile(op, b, name, fresh, n)
+}
+
+// write changes a file that is open.
+func (m *tree) write(b byte) {
+	if len(m.open) == 0 {
+		return
+	}
+	o := m.open[int(b)%len(m.open)]
+	if o.n.changed = true; o.mem != nil {
+		o.mem[0]++
+		return
+	}
+	var first [1]byte
+	_, _ = o.file.ReadAt(first[:], 0)
+	first[0]++
+	_, _ = o.file.WriteAt(first[:], 0)
+}
+
+// doFile performs one change of a file.
+func (m *tree) doFile(op, b byte, name, fresh string, n *node) {
+	path := filepath.Join(m.dir, name)
+	switch op {
 	case 4: // other bytes of the same size, and the times that it had
 		m.keepingTimes(path, func(text []byte) []byte { return bytes.ToUpper(append([]byte("x"), text[1:]...)) })
 		n.changed = true
@@ -87,6 +145,38 @@ func (m *tree) do(op, a, b byte) {
 			m.files[other] = n
 			n.changed, o.changed = true, true
 		}
+	case 14, 15: // stays open
+		if f, err := os.OpenFile(path, os.O_RDWR, 0); err == nil {
+			o := opened{n: n, file: f}
+			if op == 15 {
+				o.mem, _ = unix.Mmap(int(f.Fd()), 0, 1, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
+			}
+			m.open = append(m.open, o)
+		}
+	case 16: // another name, which goes again; a new directory would go unnoticed
+		other := filepath.Join(m.dir, m.dirs[int(b)%m.known], "other")
+		_ = os.Link(path, other)
+		if b%2 == 0 {
+			m.keepingTimes(other, func(text []byte) []byte { return append(text[1:], 'z') })
+		}
+		_ = os.Remove(other)
+		n.changed = true
+	case 17: // read
+		_, _ = os.ReadFile(path)
+		_, _ = os.ReadDir(filepath.Dir(path))
+	case 18: // replaced by a file that had no name
+		if f, err := os.OpenFile(filepath.Dir(path), tmpfile|os.O_WRONLY, 0o644); err == nil {
+			_, _ = f.WriteString("tmpfile")
+			_ = os.Remove(path)
+			_ = unix.Linkat(unix.AT_FDCWD, fmt.Sprintf("/proc/self/fd/%d", f.Fd()), unix.AT_FDCWD, path, unix.AT_SYMLINK_FOLLOW)
+			f.Close()
+			m.files[name] = &node{changed: true}
+			n.changed = true
+		}
+	case 19:
+		if os.Truncate(path, 1) == nil {
+			n.changed = true
+		}
 	}
 }
 
@@ -110,13 +200,14 @@ func (m *tree) keepingTimes(path string, change func([]byte) []byte) {
 	_ = os.Chtimes(path, info.ModTime(), info.ModTime())
 }
 
-func (m *tree) renameDir(a, b byte) {
+func (m *tree) renameDir(a byte, to string) {
 	from := m.dirs[int(a)%len(m.dirs)]
 	if from == "" {
 		return
 	}
-	to := fmt.Sprintf("e%d/", m.next)
-	_ = os.Rename(filepath.Join(m.dir, from), filepath.Join(m.dir, to))
+	if os.Rename(filepath.Join(m.dir, from), filepath.Join(m.dir, to)) != nil {
+		return
+	}
 	for i, d := range m.dirs {
 		if rest, ok := strings.CutPrefix(d, from); ok {
 			m.dirs[i] = to + rest
@@ -139,40 +230,76 @@ func FuzzArtifacts(f *testing.F) {
 	f.Add([]byte("\x00\x00\x00\x01\x00\x00\x09\x00\x00|\x04\x01\x00|\x0a\x00\x01|\x04\x00\x00"))
 	f.Add([]byte("|\x02\x00\x00\x02\x00\x01\x00\x00\x02\x00\x00\x01|\x03\x01\x00|\x03\x02\x00\x03\x01\x00|\x06\x00\x02\x06\x00\x00"))
 	f.Add(bytes.Repeat([]byte("\x00\x00\x00\x00\x00\x00\x04\x00\x00|\x04\x00\x00|"), 5))
+	f.Add([]byte("\x00\x00\x00\x0f\x00\x00\x0b\x00\x00|\x0b\x00\x00|\x0b\x00\x00|\x03\x00\x00|\x0b\x00\x00|"))
+	f.Add([]byte("\x00\x00\x00\x0e\x00\x00|\x0b\x00\x00|\x11\x00\x00|\x06\x00\x00|\x0b\x00\x00|"))
+	f.Add([]byte("\x00\x00\x00|\x10\x00\x00|\x09\x00\x00|\x04\x00\x00|\x08\x01\x00|\x12\x00\x00|\x13\x00\x00"))
+	f.Add([]byte("\x02\x00\x00\x00\x00\x01\x00\x00\x01|\x0c\x01\x00|\x0d\x00\x01|\x04\x01\x00|\x0c\x01\x00\x05\x00\x00|\x05\x00\x00"))
+	watches := rootfs.NewWatches()
+	f.Cleanup(func() { watches.Close() })
 	f.Fuzz(func(t *testing.T, program []byte) {
 		if len(program) > 600 {
 			return
 		}
-		dir := t.TempDir()
-		root, err := os.OpenRoot(dir)
-		if err != nil {
-			t.Fatal(err)
-		}
-		fsys := rootfs.New(root, nil)
-		defer fsys.Close()
-		m := &tree{dir: dir, files: map[string]*node{}, dirs: []string{""}}
-		for round := range bytes.SplitSeq(program, []byte("|")) {
-			before := maps.Clone(m.files)
-			for _, n := range m.files {
-				n.changed = false
+		rounds(t, program, nil)
+		rounds(t, program, watches)
+	})
+}
+
+// TestArtifactsSequences performs sequences at random, the same each time.
+func TestArtifactsSequences(t *testing.T) {
+	watches := rootfs.NewWatches()
+	defer watches.Close()
+	for seed := range 100 {
+		r := rand.New(rand.NewPCG(uint64(seed), 0))
+		var program []byte
+		for range 3 + r.IntN(8) {
+			for range r.IntN(12) {
+				program = append(program, byte(r.IntN(20)), byte(r.IntN(6)), byte(r.IntN(6)))
 			}
-			snapshot := fsys.Snapshot(t.Context())
-			for ; len(round) >= 3; round = round[3:] {
+			program = append(program, '|')
+		}
+		if rounds(t, program, watches); t.Failed() {
+			t.Fatalf("%q", program)
+		}
+	}
+}
+
+// rounds performs a program, with a look after each of its rounds.
+func rounds(t *testing.T, program []byte, watches *rootfs.Watches) {
+	dir := t.TempDir()
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fsys := rootfs.New(root, &rootfs.Options{Watches: watches})
+	defer fsys.Close()
+	m := &tree{dir: dir, files: map[string]*node{}, dirs: []string{""}}
+	defer m.close()
+	for round := range bytes.SplitSeq(program, []byte("|")) {
+		before := maps.Clone(m.files)
+		for _, n := range m.files {
+			n.changed = false
+		}
+		m.known = len(m.dirs)
+		snapshot := fsys.Snapshot(t.Context())
+		for ; len(round) >= 3; round = round[3:] {
+			// A second write to a mapping leaves no trace in a file's times.
+			if op := round[0] % 20; op != 15 || watches != nil {
 				m.do(round[0], round[1], round[2])
 			}
-			found, missing := fsys.Artifacts(t.Context(), snapshot, true)
-			if missing != nil {
-				t.Errorf("missing %v", missing)
-			}
-			var want []string
-			for _, name := range slices.Sorted(maps.Keys(m.files)) {
-				if n := m.files[name]; n.changed || before[name] != n {
-					want = append(want, name)
-				}
-			}
-			m.compare(t, found, want)
 		}
-	})
+		found, missing := fsys.Artifacts(t.Context(), snapshot, true)
+		if missing != nil {
+			t.Errorf("missing %v", missing)
+		}
+		var want []string
+		for _, name := range slices.Sorted(maps.Keys(m.files)) {
+			if n := m.files[name]; n.changed || before[name] != n {
+				want = append(want, name)
+			}
+		}
+		m.compare(t, found, want)
+	}
 }
 
 func (m *tree) compare(t *testing.T, found []codeinterp.Artifact, want []string) {
@@ -346,9 +473,8 @@ func cpuTime(tb testing.TB) time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// BenchmarkArtifacts looks at 100,000 files twice, of which 10 changed. It tells
-// the processor's time too, which other programs do not change much.
-func BenchmarkArtifacts(b *testing.B) {
+// many makes a directory of 100,000 files.
+func many(b *testing.B) string {
 	dir := b.TempDir()
 	for i := range 100_000 {
 		if i%1000 == 0 {
@@ -356,30 +482,74 @@ func BenchmarkArtifacts(b *testing.B) {
 		}
 		_ = os.WriteFile(filepath.Join(dir, strconv.Itoa(i/1000), strconv.Itoa(i)), []byte("x"), 0o644)
 	}
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		b.Fatal(err)
-	}
-	f := rootfs.New(root, nil)
-	defer f.Close()
-	var before *rootfs.Snapshot
-	b.Run("before", func(b *testing.B) {
-		cpu := cpuTime(b)
-		for b.Loop() {
-			before = f.Snapshot(b.Context())
-		}
-		b.ReportMetric(float64((cpuTime(b)-cpu).Milliseconds())/float64(b.N), "cpu-ms/op")
-	})
+	return dir
+}
+
+// ten changes ten files of them, in one directory or in each tenth.
+func ten(dir string, n, apart int) {
 	for i := range 10 {
-		_ = os.WriteFile(filepath.Join(dir, "7", strconv.Itoa(7000+i)), []byte("xy"), 0o644)
+		of := 7 + i*apart
+		_ = os.WriteFile(filepath.Join(dir, strconv.Itoa(of), strconv.Itoa(of*1000+i)), strconv.AppendInt(nil, int64(n), 10), 0o644)
 	}
-	b.Run("after", func(b *testing.B) {
-		cpu := cpuTime(b)
-		for b.Loop() {
-			if found, _ := f.Artifacts(b.Context(), before, false); len(found) != 10 {
-				b.Fatal(len(found))
+}
+
+// BenchmarkArtifacts looks at 100,000 files before and after a run which changes
+// 10 of them, or none, where they are watched and where they are not. The floor
+// is a walk that asks for nothing but names, and ten hashes. It tells the
+// processor's time too, which other programs do not change much.
+func BenchmarkArtifacts(b *testing.B) {
+	dir := many(b)
+	measure := func(name string, each func(*testing.B)) {
+		b.Run(name, func(b *testing.B) {
+			cpu := cpuTime(b)
+			for b.Loop() {
+				each(b)
+			}
+			b.ReportMetric(float64((cpuTime(b)-cpu).Microseconds())/1000/float64(b.N), "cpu-ms/op")
+		})
+	}
+	measure("floor", func(b *testing.B) {
+		n := 0
+		_ = filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+			if n++; n%10_000 == 0 && !d.IsDir() {
+				text, _ := os.ReadFile(path)
+				sha256.Sum256(text)
+			}
+			return err
+		})
+	})
+	watches := rootfs.NewWatches()
+	defer watches.Close()
+	for name, w := range map[string]*rootfs.Watches{"scan": nil, "watch": watches} {
+		root, err := os.OpenRoot(dir)
+		if err != nil {
+			b.Fatal(err)
+		}
+		f := rootfs.New(root, &rootfs.Options{Watches: w})
+		defer f.Close()
+		n := 0
+		run := func(want, apart int) func(b *testing.B) {
+			return func(b *testing.B) {
+				n++
+				before := f.Snapshot(b.Context())
+				if want > 0 {
+					ten(dir, n, apart)
+				}
+				if found, _ := f.Artifacts(b.Context(), before, false); len(found) != want {
+					b.Fatal(len(found))
+				}
 			}
 		}
-		b.ReportMetric(float64((cpuTime(b)-cpu).Milliseconds())/float64(b.N), "cpu-ms/op")
-	})
+		measure(name+"/first", func(b *testing.B) {
+			if root, err = os.OpenRoot(dir); err != nil {
+				b.Fatal(err)
+			}
+			f := rootfs.New(root, &rootfs.Options{Watches: w})
+			f.Snapshot(b.Context())
+			f.Close()
+		})
+		measure(name+"/none", run(0, 0))
+		measure(name+"/ten", run(10, 0))
+		measure(name+"/apart", run(10, 9))
+	}
 }

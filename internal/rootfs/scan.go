@@ -30,6 +30,8 @@ type scan struct {
 	ctx  context.Context
 	seed maphash.Seed
 	seen func(*entry)
+	// enter, if set, is called for each directory before it is looked at.
+	enter func(*level)
 
 	left   int  // entries to go
 	cut    bool // not everything was looked at
@@ -53,12 +55,28 @@ type level struct {
 	file *os.File
 	path string
 	sum  uint64 // of the path
+
+	up    *level // nil where the scan begins
+	name  string
+	node  *node // of a directory that is watched
+	fresh bool  // it had another name, if it was there, when that was asked for
 }
 
 // scan calls seen for all that is in f, as the user of the files. It reports
 // the time of the last change, and whether it got through.
 func (f *FS) scan(ctx context.Context, seed maphash.Seed, seen func(*entry)) (newest time.Time, whole bool) {
-	s := &scan{ctx: ctx, seed: seed, seen: seen, left: maxScan}
+	s := newScan(ctx)
+	s.seed, s.seen = seed, seen
+	whole = f.run(s)
+	return s.newest, whole
+}
+
+func newScan(ctx context.Context) *scan {
+	return &scan{ctx: ctx, seed: maphash.MakeSeed(), left: maxScan}
+}
+
+// run is scan, for an s of the caller's.
+func (f *FS) run(s *scan) (whole bool) {
 	err := f.opts.As.do(func() {
 		top, err := f.root.Open(".")
 		if err != nil {
@@ -67,12 +85,15 @@ func (f *FS) scan(ctx context.Context, seed maphash.Seed, seen func(*entry)) (ne
 		}
 		s.level(&level{file: top, path: "."}, 1)
 	})
-	return s.newest, err == nil && !s.cut
+	return err == nil && !s.cut
 }
 
 // level looks at a directory, which it closes, and then at those in it.
 func (s *scan) level(l *level, depth int) {
 	defer l.file.Close()
+	if s.enter != nil {
+		s.enter(l)
+	}
 	for _, sub := range s.list(l) {
 		if s.cut && s.stopped() {
 			return
@@ -91,7 +112,8 @@ func (s *scan) descend(l *level, e *entry, depth int) {
 	fd, err := unix.Openat(int(l.file.Fd()), e.name, flags, 0)
 	switch err {
 	case nil:
-		s.level(&level{os.NewFile(uintptr(fd), "directory"), e.path(), s.sum(l, e.name, nil)}, depth+1)
+		file := os.NewFile(uintptr(fd), "directory")
+		s.level(&level{file: file, path: e.path(), sum: s.sum(l, e.name, nil), up: l, name: e.name}, depth+1)
 	case unix.ENOENT, unix.ENOTDIR, unix.ELOOP: // it is gone, or something else by now
 	default:
 		e.err = err
