@@ -32,7 +32,7 @@ var layers = map[string][]string{
 	"workspace/local":      {"codeinterp", "files", "shell", "workspace", "providers/subprocess"},
 	"workspace/jupyter":    {"codeinterp", "files", "shell", "workspace", "providers/jupyter"},
 
-	"tools/codemode/mcptools": {"codeinterp", "tools", "github.com/modelcontextprotocol/go-sdk"},
+	"tools/codemode/mcptools": {"codeinterp", "tools", "internal/ansi", "github.com/modelcontextprotocol/go-sdk"},
 }
 
 // TestLayers keeps the dependencies pointing one way: a package that is not

@@ -62,7 +62,7 @@ func functionFaults() []fault {
 			}),
 		},
 		{
-			name: "a call is not told", want: "FunctionCalled", also: "FunctionFromThread FunctionFails FunctionPanics FunctionTimeout FunctionCanceled FunctionsOfOthers",
+			name: "a call is not told", want: "FunctionCalled", also: "FunctionLoop FunctionsTogether FunctionFromThread FunctionFails FunctionPanics FunctionTimeout FunctionCanceled FunctionsOfOthers",
 			wrap: results(func(_ codeinterp.Call, res *codeinterp.Result) { res.Calls = nil }),
 		},
 		{

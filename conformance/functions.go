@@ -52,7 +52,7 @@ func functionChecks() []check {
 					return fmt.Append(nil, args.I), nil
 				}}
 				res, err := e.runs(ctx, e.p.CallLoop("next", n), f)
-				return errors.Join(err, wantText("the sum", strings.TrimSpace(res.Stdout()), fmt.Sprint(n*(n-1)/2)))
+				return errors.Join(err, wantText("the sum", strings.TrimSpace(res.Stdout()), fmt.Sprint(n*(n-1)/2)), wantLoop(res, n))
 			}),
 		},
 		{
@@ -229,7 +229,39 @@ func functionsTogether(ctx context.Context, e *env) error {
 		args = append(args, fmt.Sprintf(`{"n":%d}`, i))
 	}
 	res, err := e.runs(ctx, e.p.CallAll("meet", args), f)
-	return errors.Join(err, wantText("the results", res.Stdout(), strings.Join(args, "\n")+"\n"))
+	return errors.Join(err, wantText("the results", res.Stdout(), strings.Join(args, "\n")+"\n"), wantTogether(res, args))
+}
+
+// wantLoop wants Result.Calls to tell of n calls of CallLoop, the first and the
+// last of them.
+func wantLoop(res codeinterp.Result, n int) error {
+	const half = codeinterp.MaxCallRecords / 2
+	if len(res.Calls) != 2*half {
+		return fmt.Errorf("%d calls are told of %d, want %d", len(res.Calls), n, 2*half)
+	}
+	for i, c := range res.Calls {
+		number := i + 1
+		if i >= half {
+			number += n - 2*half
+		}
+		if c.Number != number || c.Result != fmt.Sprint(number-1) || compacted([]byte(c.Args)) != fmt.Sprintf(`{"i":%d}`, number-1) || c.Error != "" {
+			return fmt.Errorf("call %d is told as %+v", number, c)
+		}
+	}
+	return nil
+}
+
+// wantTogether wants Result.Calls to tell of the calls of CallAll, in any order.
+func wantTogether(res codeinterp.Result, args []string) error {
+	var told []string
+	for i, c := range res.Calls {
+		if c.Number != i+1 || c.Error != "" || compacted([]byte(c.Result)) != compacted([]byte(c.Args)) {
+			return fmt.Errorf("call %d is told as %+v", i+1, c)
+		}
+		told = append(told, compacted([]byte(c.Args)))
+	}
+	slices.Sort(told)
+	return wantText("the calls that are told", strings.Join(told, "\n"), strings.Join(args, "\n"))
 }
 
 // caught wants a program to catch the failure of a function.

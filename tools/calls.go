@@ -89,10 +89,18 @@ func (m *calls) serve(ctx context.Context, t *Tool, c Invocation) *Answer {
 
 // first runs the call.
 func (m *calls) first(ctx context.Context, t *Tool, c Invocation, e *called) *Answer {
-	r := serve(ctx, t, c)
+	var r *Answer
+	// Also where the tool ends its goroutine: nobody is to wait for it for ever.
+	defer func() { m.settle(ctx, e, r) }()
+	r = serve(ctx, t, c)
+	return r
+}
+
+// settle remembers the answer to a call, nil where there is none.
+func (m *calls) settle(ctx context.Context, e *called, r *Answer) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if ran(r) && !abandoned(ctx, r) {
+	if r != nil && ran(r) && !abandoned(ctx, r) {
 		e.reply, e.size = r, sizeOf(r)
 		m.bytes += e.size
 		m.byKey[e.key] = m.order.PushBack(e)
@@ -101,7 +109,6 @@ func (m *calls) first(ctx context.Context, t *Tool, c Invocation, e *called) *An
 		delete(m.byKey, e.key)
 	}
 	close(e.done)
-	return r
 }
 
 // ran reports whether the call did something that must not be done twice. A

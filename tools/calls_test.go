@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -228,6 +229,32 @@ func TestMemory(t *testing.T) {
 }
 
 // TestOwnTools: a program's own tools stand beside ours.
+// TestToolThatEndsItsGoroutine: the same call, which waits for it, is then made.
+func TestToolThatEndsItsGoroutine(t *testing.T) {
+	var calls atomic.Int32
+	begun, end := make(chan struct{}), make(chan struct{})
+	set, err := tools.NewSet([]tools.Tool{{Name: "ends", Invoke: func(context.Context, tools.Invocation) *tools.Answer {
+		if calls.Add(1) == 1 {
+			close(begun)
+			<-end
+			runtime.Goexit()
+		}
+		return &tools.Answer{Text: "done"}
+	}}}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	call := func() *tools.Answer {
+		return set.Dispatch(t.Context(), "ends", []byte(`{}`), &tools.DispatchOptions{ID: "a"})
+	}
+	go call()
+	<-begun
+	close(end)
+	if r := call(); r.Text != "done" || calls.Load() != 2 {
+		t.Errorf("%+v, %d calls", r, calls.Load())
+	}
+}
+
 func TestOwnTools(t *testing.T) {
 	calls := 0
 	set, err := tools.NewSet([]tools.Tool{

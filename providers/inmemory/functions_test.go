@@ -61,6 +61,7 @@ func TestFunctions(t *testing.T) {
 	for _, tt := range []struct{ code, want string }{
 		{`await tools.echo({a: [1, {b: "ü\n\u2028"}]})`, `{"a":[1,{"b":"ü\n` + "\u2028" + `"}]}`},
 		{`await tools.echo()`, `{}`},
+		{`[tools.hasOwnProperty("echo"), tools.hasOwnProperty("no"), "" + tools, Object.keys(tools).includes("echo")].join()`, `"true,false,[object Object],true"`},
 		{`tools.echo({x: 1})`, `{"x":1}`},
 		{`(await Promise.all([1, 2, 3].map((x) => tools.echo({x})))).map((r) => r.x)`, `[1,2,3]`},
 		{`try { await tools.fails({}) } catch (e) { [e.name, e.tool, e.message, e instanceof Error, e instanceof ToolError].join() }`, `"ToolError,fails,fails: no such city,true,true"`},

@@ -146,7 +146,7 @@ func (m *Mode) changes() string {
 	}
 	text := "[The functions of programs have changed;"
 	if len(added) > 0 {
-		text += " new: " + listed(added) + "; tools.describe(name) declares them;"
+		text += " new: " + listed(added) + "; tools.describe declares them;"
 	}
 	if len(gone) > 0 {
 		text += " gone: " + listed(gone) + ";"

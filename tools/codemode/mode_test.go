@@ -114,7 +114,7 @@ func TestSet(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := run(t, tool, `console.log(typeof tools.stays, typeof tools.comes, typeof tools.goes, await tools.describe({name: "comes"}))`)
-	for _, want := range []string{"comes(args?", "[The functions of programs have changed; new: comes; tools.describe(name) declares them; gone: goes.]"} {
+	for _, want := range []string{"comes(args?", "[The functions of programs have changed; new: comes; tools.describe declares them; gone: goes.]"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %q in %s", want, got)
 		}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/ansi"
 	"github.com/toolcell/toolcell/tools"
 	"github.com/toolcell/toolcell/tools/codemode"
 )
@@ -45,8 +46,8 @@ func (s *server) value(res *mcp.CallToolResult) (json.RawMessage, []codemode.Fil
 	} else {
 		return nil, nil, &codeinterp.FunctionError{Message: "the answer has a secret in it"}
 	}
-	// Files alone: an empty text beside them would say nothing.
-	if text == "" && res.StructuredContent == nil && len(files) > 0 {
+	// No text: an empty one, as beside files, would say that there is one.
+	if text == "" && res.StructuredContent == nil && (len(files) > 0 || len(res.Content) == 0) {
 		raw = nil
 	}
 	return raw, files, nil
@@ -88,7 +89,9 @@ func (s *server) content(list []mcp.Content) (string, []codemode.File) {
 }
 
 // clean returns text of a server for a message.
-func (s *server) clean(text string, n int) string { return clip(s.set.opts.Secrets.Scrub(text), n) }
+func (s *server) clean(text string, n int) string {
+	return clip(s.set.opts.Secrets.Scrub(ansi.Strip(text)), n)
+}
 
 const (
 	maxText   = 256 << 10 // of an answer to the model itself
@@ -117,6 +120,8 @@ func (s *server) invoke(ctx context.Context, tool, name string, c tools.Invocati
 	// A value that is a string is text for the model, anything else JSON.
 	if json.Unmarshal(value, &a.Text) != nil {
 		a.Text, a.Data = string(value), value
+	} else {
+		a.Text = s.clean(a.Text, len(a.Text)) // what moves a cursor tells a model nothing
 	}
 	if len(a.Text) > maxText {
 		a.Text, a.Data = fmt.Sprintf("%s\n[%d more bytes]", clip(a.Text, maxText), len(a.Text)-maxText), nil

@@ -69,6 +69,10 @@ func good() *mcp.Server {
 		res.StructuredContent = json.RawMessage(`{"n":5,"list":[1,2]}`)
 		return res, nil
 	})
+	add("nothing", nil, func(context.Context, json.RawMessage) (*mcp.CallToolResult, error) { return text(), nil })
+	add("colored", nil, func(context.Context, json.RawMessage) (*mcp.CallToolResult, error) {
+		return text("\x1b[31mred\x1b[0m \x1b]0;title\x07plain"), nil
+	})
 	add("media", nil, func(context.Context, json.RawMessage) (*mcp.CallToolResult, error) {
 		res := text("two files")
 		res.Content = append(res.Content, &mcp.ImageContent{Data: pixel(), MIMEType: "image/png"},

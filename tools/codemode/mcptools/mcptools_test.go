@@ -126,10 +126,11 @@ func TestResults(t *testing.T) {
 				const s = await tools.my_structured(); console.log(s.n + 1, s.list.length);
 				const m = await tools.my_media(); console.log(JSON.stringify(m)); await tools.display({handle: m._files[0].handle});
 				console.log(await tools.my_fail().catch((e) => e.name + " " + e.message));
+				console.log("nothing is", await tools.my_nothing());
 				console.log((await tools.my_env()).includes("s3cr3t"))`)
 			wants(t, a.Text, "you said\n{\"a\":1}", "6 2", `"value":"two files\nembedded\n[resource doc: https://example.com/doc]"`,
 				`"handle":"file_1","name":"image.png","mime":"image/png"`, `"name":"data.bin","mime":"application/zip","bytes":4`,
-				"no such thing: ", "[image 1]", "false")
+				"no such thing: ", "[image 1]", "nothing is null", "false")
 			if strings.Contains(a.Text, "s3cr3t") || strings.Contains(a.Text, "iVBOR") || len(a.Images) != 1 {
 				t.Errorf("%d images: %s", len(a.Images), a.Text)
 			}
@@ -218,7 +219,7 @@ func TestListChanged(t *testing.T) {
 
 func TestRulesAndNames(t *testing.T) {
 	s := stdio("", "good")
-	s.Rules = map[string]mcptools.Rule{"die": {Use: codemode.Nobody, Reason: "it ends the server"}, "media": {Use: codemode.Both}, "fail": {Use: codemode.Direct}, "none": {}}
+	s.Rules = map[string]mcptools.Rule{"die": {Use: codemode.Nobody, Reason: "it ends the server"}, "media": {Use: codemode.Both}, "fail": {Use: codemode.Direct}, "colored": {Use: codemode.Both}, "none": {}}
 	set := open(t, nil, s)
 	if p := set.Problems(); len(p) != 1 || !strings.Contains(p[0].Error(), `"none"`) {
 		t.Error(p)
@@ -229,17 +230,20 @@ func TestRulesAndNames(t *testing.T) {
 	for _, tool := range list {
 		names = append(names, tool.Name)
 	}
-	if got := strings.Join(names, " "); got != "run_code fail media" {
+	if got := strings.Join(names, " "); got != "run_code colored fail media" {
 		t.Fatal(got)
 	}
 	wants(t, list[0].Description, "get_text(args?", "(the tool get-text of the server", "- die: it ends the server")
 	wants(t, run(`await tools.die().catch((e) => e.message)`).Text, "it ends the server")
-	a := list[2].Invoke(t.Context(), tools.Invocation{})
+	a := list[3].Invoke(t.Context(), tools.Invocation{})
 	if len(a.Images) != 1 || a.Images[0].Width != 3 {
 		t.Errorf("%+v", a)
 	}
 	wants(t, a.Text, "two files", "[image 1]", "[application/zip of 4 bytes, not shown]")
-	if a := list[1].Invoke(t.Context(), tools.Invocation{}); a.Failure == nil || !strings.Contains(a.Text, "no such thing") {
+	if a := list[2].Invoke(t.Context(), tools.Invocation{}); a.Failure == nil || !strings.Contains(a.Text, "no such thing") {
+		t.Errorf("%+v", a)
+	}
+	if a := list[1].Invoke(t.Context(), tools.Invocation{}); a.Text != "red plain" {
 		t.Errorf("%+v", a)
 	}
 	for _, bad := range [][]mcptools.Server{{{Name: "a"}}, {{Name: "a", URL: "http://x", Command: "x"}}, {s, s}} {

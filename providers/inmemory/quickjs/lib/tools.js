@@ -20,8 +20,11 @@
 
   // make returns an object with a function for each of the names.
   const make = (names) => {
-    const tools = { __proto__: null };
-    for (const name of names.split(",")) tools[name] = { [name]: (args) => host.callTool(name, args) }[name];
+    const tools = {};
+    for (const name of names.split(",")) {
+      const value = { [name]: (args) => host.callTool(name, args) }[name];
+      Object.defineProperty(tools, name, { value, writable: true, enumerable: true, configurable: true });
+    }
     return tools;
   };
   return { make, failure, ToolError };
