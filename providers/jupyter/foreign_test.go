@@ -254,6 +254,37 @@ func TestKernelThatDiesAtBirth(t *testing.T) {
 	}
 }
 
+// TestKernelThatTheServerCannotStart plays a server that fails as it starts a
+// kernel, as Jupyter does where the kernel dies before the server has answered.
+func TestKernelThatTheServerCannotStart(t *testing.T) {
+	for name, c := range map[string]struct {
+		fail, asked int32
+	}{"twice": {2, 3}, "always": {100, 3}} {
+		t.Run(name, func(t *testing.T) {
+			var asked atomic.Int32
+			var on atomic.Bool
+			inFake(t, jupyter.Options{}, func(s *fake.Server) {
+				s.HTTP = func(w http.ResponseWriter, r *http.Request) bool {
+					if on.Load() && r.Method == http.MethodPost && strings.HasSuffix(r.URL.Path, "api/sessions") && asked.Add(1) <= c.fail {
+						fake.Fail(w, 500, "Exception is not set.")
+						return true
+					}
+					return false
+				}
+			}, func(r *rig) {
+				on.Store(true)
+				_, err := r.ci.CreateContext(r.t.Context(), "python", nil)
+				if (err == nil) != (c.fail < c.asked) || asked.Load() != c.asked {
+					t.Errorf("%v after %d kernels", err, asked.Load())
+				}
+				if err != nil && (!errors.Is(err, codeinterp.ErrUnavailable) || !strings.Contains(err.Error(), "Exception is not set")) {
+					t.Error(err)
+				}
+			})
+		})
+	}
+}
+
 // TestCloseWithADeadServer wants Close to be bounded as a whole, however many
 // kernels there are.
 func TestCloseWithADeadServer(t *testing.T) {

@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"net/http"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -138,14 +140,27 @@ func (rt *runtime) newKernel(ctx context.Context, kind kernel.Kind) (*kernel.Ker
 	defer cancel()
 	for n := 1; ; n++ {
 		k, err := rt.bear(ctx, kind)
-		if !errors.Is(err, kernel.ErrGone) {
+		died := errors.Is(err, kernel.ErrGone)
+		if !died && !failedToStart(err) {
 			return k, err
 		}
 		rt.opts.Log.Warn("a kernel died while it was starting", "kernelspec", kind.Name, "start", n, "of", births)
-		if n == births {
+		switch {
+		case n < births:
+		case died:
 			return nil, server.Unavailable("the kernel %q died while it was starting, %d times", kind.Name, births)
+		default:
+			return nil, err
 		}
 	}
+}
+
+// failedToStart reports whether a server tells that a kernel did not start. One
+// that dies before the server has answered is told so: the ports that Jupyter
+// chooses for many at once are in use.
+func failedToStart(err error) bool {
+	e, refused := errors.AsType[*StatusError](err)
+	return refused && e.Code == http.StatusInternalServerError && strings.HasPrefix(e.Request, "POST ")
 }
 
 func (rt *runtime) bear(ctx context.Context, kind kernel.Kind) (*kernel.Kernel, error) {
