@@ -5,7 +5,9 @@ ipykernel, which costs a fifth of what a new interpreter does.
 
 A kernelspec starts stub.py in place of a kernel. It sends its environment,
 directory, arguments and standard streams, passes on signals, and ends as the
-kernel does; the kernel ends when its stub does.
+kernel does; the kernel ends when its stub does. The kernel's process id is in
+SOCKET.PID, of the stub, for servers that interrupt it themselves: what a stub
+passes on comes late on a busy machine, and hits the next program.
 """
 
 import ctypes, gc, importlib, json, os, select, signal, socket, sys
@@ -21,6 +23,7 @@ KILL_WITH_PARENT = 1  # PR_SET_PDEATHSIG
 
 class Forker:
     def __init__(self, path):
+        self.path = path
         self.listener = socket.socket(socket.AF_UNIX)
         self.listener.bind(path + ".new")
         self.listener.listen(128)
@@ -52,9 +55,11 @@ class Forker:
                 conn.close()
                 return None
             data, fds = data + piece, fds + some
-        parent, pid = os.getpid(), os.fork()
+        request, parent, pid = json.loads(data), os.getpid(), os.fork()
         if pid == 0:
-            return self.become(json.loads(data), fds, parent)
+            return self.become(request, fds, parent)
+        with open(f"{self.path}.{request['stub']}", "w") as f:
+            f.write(str(pid))
         for fd in fds:
             os.close(fd)
         pidfd = os.pidfd_open(pid)

@@ -11,7 +11,7 @@ for _ in range(1200):  # forker.py may still be starting
         time.sleep(0.1)
 for number in (signal.SIGINT, signal.SIGTERM):
     signal.signal(number, lambda number, frame: conn.send(bytes([number])))
-request = {"env": dict(os.environ), "cwd": os.getcwd(), "argv": [sys.argv[0]] + sys.argv[2:]}
+request = {"stub": os.getpid(), "env": dict(os.environ), "cwd": os.getcwd(), "argv": [sys.argv[0]] + sys.argv[2:]}
 conn.sendmsg([b" "], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", [0, 1, 2]))])
 conn.sendall(json.dumps(request).encode() + b"\n")
 status = int(conn.recv(16) or 1)
