@@ -273,7 +273,7 @@ func manyKernels(t testing.TB, s *server, n int) {
 		wg.Go(func() {
 			res, err := ci.RunInContext(t.Context(), id, fmt.Sprintf("for j in range(200): print(%d, flush=j %% 10 == 0)", i), nil)
 			if want := strings.Repeat(strconv.Itoa(i)+"\n", 200); err != nil || res.Stdout() != want {
-				t.Errorf("kernel %d: %d bytes, %v", i, len(res.Stdout()), err)
+				t.Errorf("kernel %d: %d bytes, %v, status %q, truncated %+v", i, len(res.Stdout()), err, res.Status, res.Truncated)
 			}
 		})
 	}

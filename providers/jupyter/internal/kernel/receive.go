@@ -117,7 +117,7 @@ func (k *Kernel) answer(r *request, f *frame) error {
 		}
 		m.Content = content
 		if r.reply = m; !r.beside {
-			k.shaken = false
+			k.steadied()
 		}
 		r.complete()
 	}

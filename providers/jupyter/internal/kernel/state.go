@@ -230,6 +230,9 @@ func (k *Kernel) shook() {
 	k.shaken = true
 }
 
+// steadied notes an answer since. k.mu is held.
+func (k *Kernel) steadied() { k.shaken = false }
+
 func (k *Kernel) isShaken() bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()

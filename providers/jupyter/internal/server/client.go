@@ -12,6 +12,7 @@ import (
 	"net/http/cookiejar"
 	"net/url"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
@@ -50,6 +51,8 @@ type Client struct {
 	cfg    *Config
 	auth   *auth
 	header http.Header
+
+	answered *atomic.Int64 // when the server last did, in Unix nanoseconds
 }
 
 // New returns a client. It connects to nobody yet.
@@ -84,7 +87,7 @@ func New(cfg Config) (*Client, error) {
 	if h.Jar == nil {
 		h.Jar, _ = cookiejar.New(nil)
 	}
-	c := &Client{base: base, http: h, cfg: &cfg, header: cfg.Header}
+	c := &Client{base: base, http: h, cfg: &cfg, header: cfg.Header, answered: new(atomic.Int64)}
 	c.auth = newAuth(&cfg, c)
 	return c, nil
 }

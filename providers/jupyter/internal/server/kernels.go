@@ -20,7 +20,8 @@ import (
 const KillTimeout = 24 * time.Second
 
 // A server whose call that ends a kernel takes longer than liveAfter has
-// liveLimit to tell the kernel's state, or counts as gone.
+// liveLimit to tell the kernel's state, or to answer anything else, or counts as
+// gone: one that ends many kernels at once answers each of them late.
 const (
 	liveAfter = 2 * time.Second
 	liveLimit = 10 * time.Second
@@ -38,10 +39,17 @@ func (c *Client) whileAlive(ctx context.Context, id string) (_ context.Context, 
 		case <-ctx.Done():
 			return
 		}
-		one, stop := context.WithTimeout(ctx, liveLimit)
-		defer stop()
-		if _, _ = c.State(one, id); one.Err() != nil && ctx.Err() == nil {
-			cancel(Unavailable("the server did not answer within %v", liveAfter+liveLimit))
+		for ctx.Err() == nil {
+			one, stop := context.WithTimeout(ctx, liveLimit)
+			_, _ = c.State(one, id)
+			answered := one.Err() == nil
+			stop()
+			if answered {
+				return
+			}
+			if time.Since(time.Unix(0, c.answered.Load())) > liveLimit {
+				cancel(Unavailable("the server did not answer within %v", liveAfter+liveLimit))
+			}
 		}
 	}()
 	return ctx, func() { cancel(nil); <-over }

@@ -84,6 +84,7 @@ func (c *Client) try(ctx context.Context, method string, u *url.URL, body []byte
 		return nil, nil, c.transportError(ctx, err)
 	}
 	defer resp.Body.Close()
+	c.answered.Store(time.Now().UnixNano())
 	data, err := io.ReadAll(io.LimitReader(resp.Body, maxBody))
 	if err != nil {
 		return nil, nil, c.transportError(ctx, err)
