@@ -17,12 +17,14 @@ type auth struct {
 	inURL    bool
 	password string
 
-	mu  sync.Mutex // serialises logins
-	gen int        // counts them
+	turn chan struct{} // serialises logins, each of which can take long
+
+	mu  sync.Mutex
+	gen int // counts logins
 }
 
 func newAuth(cfg *Config, c *Client) *auth {
-	a := &auth{c: c, scheme: "token", token: cfg.Token, inURL: cfg.TokenInURL, password: cfg.Password}
+	a := &auth{c: c, scheme: "token", token: cfg.Token, inURL: cfg.TokenInURL, password: cfg.Password, turn: make(chan struct{}, 1)}
 	if cfg.Bearer {
 		a.scheme = "Bearer"
 	}
@@ -81,9 +83,13 @@ func (a *auth) expired(resp *http.Response, body []byte) bool {
 
 // renew logs in, unless that happened since the caller looked at gen.
 func (a *auth) renew(ctx context.Context, gen int) error {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.gen != gen {
+	select {
+	case a.turn <- struct{}{}:
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	defer func() { <-a.turn }()
+	if a.generation() != gen {
 		return nil
 	}
 	page := "login"
@@ -96,7 +102,7 @@ func (a *auth) renew(ctx context.Context, gen int) error {
 		return err
 	}
 	if a.password == "" {
-		a.gen++
+		a.renewed()
 		return nil
 	}
 	if resp.StatusCode != 200 {
@@ -105,8 +111,14 @@ func (a *auth) renew(ctx context.Context, gen int) error {
 	if err := a.post(ctx, u); err != nil {
 		return err
 	}
-	a.gen++
+	a.renewed()
 	return nil
+}
+
+func (a *auth) renewed() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.gen++
 }
 
 // post sends the login form.
