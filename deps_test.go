@@ -30,6 +30,7 @@ var layers = map[string][]string{
 	"tools/oteltools":      {"codeinterp", "tools", "go.opentelemetry.io/otel"},
 	"workspace":            {"codeinterp", "files", "shell", "tools", "golang.org/x/sync"},
 	"workspace/local":      {"codeinterp", "files", "shell", "workspace", "providers/subprocess"},
+	"workspace/memory":     {"codeinterp", "files", "workspace", "providers/inmemory"},
 	"workspace/jupyter":    {"codeinterp", "files", "shell", "workspace", "providers/jupyter"},
 
 	"tools/codemode/mcptools": {"codeinterp", "tools", "internal/ansi", "github.com/modelcontextprotocol/go-sdk"},

@@ -16,6 +16,7 @@ import (
 	"github.com/toolcell/toolcell/shell"
 	"github.com/toolcell/toolcell/workspace"
 	"github.com/toolcell/toolcell/workspace/jupyter"
+	"github.com/toolcell/toolcell/workspace/memory"
 )
 
 // directoryFlags give a server a directory, in which its code, files and commands
@@ -26,13 +27,14 @@ type directoryFlags struct {
 	shell      bool
 	background bool
 
-	// remote is what there is of a Jupyter server's directory, if that is meant.
-	remote *workspace.Capabilities
+	// opened is what there is of a Jupyter server's directory, or of a file system
+	// in memory, if one of them is meant.
+	opened *workspace.Capabilities
 }
 
 func (f *directoryFlags) register(fs *flag.FlagSet) {
 	fs.StringVar(&f.dir, "dir", "", "the `directory` that all programs start in, share and may change: one of this machine, with --provider subprocess, which it implies; with --url one of the kernels' host, by default where the server starts them")
-	fs.BoolVar(&f.files, "files", false, "also offer to read, write and search the files of --dir, or of a Jupyter server in Python's kernels")
+	fs.BoolVar(&f.files, "files", false, "also offer to read, write and search the files of --dir, of a Jupyter server in Python's kernels, or those that the embedded engines share, which end with the server")
 	fs.BoolVar(&f.shell, "shell", false, "also offer to run commands in --dir, or on a Jupyter server that has Python")
 	fs.BoolVar(&f.background, "background", false, "also offer to run commands in the background")
 }
@@ -51,8 +53,10 @@ func (f *directoryFlags) check(p *providerFlags, url bool) error {
 		return errors.New("--dir, --files and --shell do not go with --adopt, which leaves the kernel as it is")
 	case remote:
 		return nil
+	case f.dir == "" && !f.shell && (p.provider == "" || p.provider == "inmemory"):
+		return nil
 	case f.dir == "":
-		return errors.New("--files and --shell go with --dir, or with --url")
+		return errors.New("--files and --shell go with --dir, or with --url; the embedded engines have files, but no shell")
 	case p.provider != "" && p.provider != "subprocess":
 		return fmt.Errorf("--dir goes with --provider subprocess or jupyter, not %s", p.provider)
 	}
@@ -78,12 +82,27 @@ func isDirectory(flag, path string) error {
 	return nil
 }
 
-// openIn is p.open, where the flags name a Jupyter server's directory with what
-// there is of that.
+// openIn is p.open, where the flags name a Jupyter server's directory, or files in
+// memory, with what there is of that.
 func (f *directoryFlags) openIn(ctx context.Context, p *providerFlags, stateful bool) (codeinterp.CodeInterpreter, error) {
-	if p.provider != "jupyter" || f.dir == "" && !f.files && !f.shell {
-		return p.open(ctx, stateful)
+	switch {
+	case p.provider == "inmemory" && f.files:
+		return f.openMemory(stateful)
+	case p.provider == "jupyter" && (f.dir != "" || f.files || f.shell):
+		return f.openRemote(ctx, p, stateful)
 	}
+	return p.open(ctx, stateful)
+}
+
+func (f *directoryFlags) openMemory(stateful bool) (codeinterp.CodeInterpreter, error) {
+	caps, err := memory.Open(&memory.Options{Engines: *inmemoryOptions()})
+	if err != nil {
+		return nil, err
+	}
+	return f.openedAs(&caps, stateful), nil
+}
+
+func (f *directoryFlags) openRemote(ctx context.Context, p *providerFlags, stateful bool) (codeinterp.CodeInterpreter, error) {
 	so, err := p.options(p.language)
 	if err != nil {
 		return nil, err
@@ -99,19 +118,24 @@ func (f *directoryFlags) openIn(ctx context.Context, p *providerFlags, stateful 
 	if f.files && caps.Files == nil || f.shell && caps.Shell == nil {
 		return nil, errors.Join(fmt.Errorf("%w: --files and --shell need a Python kernel, which this server does not have", codeinterp.ErrUnavailable), caps.Code.Close())
 	}
-	f.remote = &caps
+	return f.openedAs(&caps, stateful), nil
+}
+
+// openedAs keeps caps for add, and returns its code.
+func (f *directoryFlags) openedAs(caps *workspace.Capabilities, stateful bool) codeinterp.CodeInterpreter {
+	f.opened = caps
 	if !stateful {
-		return codeinterp.Stateless(caps.Code), nil
+		return codeinterp.Stateless(caps.Code)
 	}
-	return caps.Code, nil
+	return caps.Code
 }
 
 // add adds to caps what the flags ask of ci. What it opens is to be closed after
 // the workspace.
 func (f *directoryFlags) add(caps *workspace.Capabilities, ci codeinterp.CodeInterpreter) (io.Closer, error) {
 	var opened io.Closer = io.NopCloser(nil)
-	if f.remote != nil {
-		caps.Files, caps.Shell = f.remote.Files, f.remote.Shell
+	if f.opened != nil {
+		caps.Files, caps.Shell = f.opened.Files, f.opened.Shell
 		return opened, nil
 	}
 	if f.files {

@@ -41,6 +41,7 @@ func TestMCPUsage(t *testing.T) {
 		{[]string{"--http-token", "", "--http", ":0"}, 2, "empty"},
 		{[]string{"--timeout", "2m", "--max-timeout", "1m"}, 2, "longer than --max-timeout"},
 		{[]string{"--shell"}, 2, "go with --dir"},
+		{[]string{"--files", "--provider", "subprocess"}, 2, "go with --dir"},
 		{[]string{"--dir", ".", "--background"}, 2, "goes with --shell"},
 		{[]string{"--dir", ".", "--provider", "inmemory"}, 2, "--provider subprocess"},
 		{[]string{"--dir", "/nowhere/at/all", "--shell"}, 2, "--dir: stat /nowhere/at/all: no such file"},
@@ -326,4 +327,22 @@ func works(t *testing.T, provider string) bool {
 	}
 	ci.Close()
 	return true
+}
+
+// TestMCPMemory: without a directory, code of the embedded engines and the file
+// tools share files in memory.
+func TestMCPMemory(t *testing.T) {
+	t.Parallel()
+	c, hangUp := serveMCP(t, "--files", "--stateless")
+	if got := toolNames(t, c); got != "edit_file glob grep list_files read_file remove_file run_code write_file" {
+		t.Errorf("tools: %s", got)
+	}
+	callTool(t, c, "write_file", "path", "a/b", "content", "file\n")
+	callTool(t, c, "run_code", "language", "javascript", "code", "require('fs').appendFileSync('/a/b', 'code\\n')")
+	if text, _ := callTool(t, c, "read_file", "path", "/a/b"); !strings.Contains(text, "file\ncode\n") {
+		t.Errorf("read_file: %s", text)
+	}
+	if code := hangUp(); code != 0 {
+		t.Errorf("exit code %d", code)
+	}
 }

@@ -74,12 +74,15 @@ func (f *providerFlags) open(ctx context.Context, stateful bool) (codeinterp.Cod
 }
 
 func openInmemory(stateful bool) (codeinterp.CodeInterpreter, error) {
-	js := quickjs.New(nil)
-	opts := &inmemory.Options{Engines: []engine.Engine{js, typescript.New(js)}}
 	if stateful {
-		return orNil(inmemory.NewStateful(opts))
+		return orNil(inmemory.NewStateful(inmemoryOptions()))
 	}
-	return orNil(inmemory.New(opts))
+	return orNil(inmemory.New(inmemoryOptions()))
+}
+
+func inmemoryOptions() *inmemory.Options {
+	js := quickjs.New(nil)
+	return &inmemory.Options{Engines: []engine.Engine{js, typescript.New(js)}}
 }
 
 // orNil keeps a nil pointer from becoming an interface that is not nil.

@@ -25,7 +25,8 @@
 // run does not return. Nothing of a run goes on after it.
 //
 // Every context, and every stateless run, has a file system of its own in
-// memory. codeinterp.Files opens that of a context to Go code.
+// memory, unless Options.Shared is one for all; package workspace/memory puts it
+// beside tools for files. codeinterp.Files opens that of a context to Go code.
 //
 // # Stopping
 //

@@ -41,7 +41,7 @@ func newEngines(o *Options) (*engines, error) {
 // system and is created.
 func (rt *engines) Start(_ context.Context, o driver.Options) (driver.Session, error) {
 	s := &session{rt: rt, lang: rt.languages[o.Language], once: o.Once,
-		files: memfs.New(&rt.opts.Files), cwd: memfs.Clean(".", o.Cwd), env: o.Env}
+		files: rt.files(), cwd: memfs.Clean(".", o.Cwd), env: o.Env}
 	if s.once {
 		return s, nil // it takes no memory before its turn
 	}
@@ -49,6 +49,14 @@ func (rt *engines) Start(_ context.Context, o driver.Options) (driver.Session, e
 		return nil, fmt.Errorf("%w: the context's directory: %v", codeinterp.ErrInvalid, err)
 	}
 	return s, s.open()
+}
+
+// files returns the file system of a new session.
+func (rt *engines) files() *memfs.FS {
+	if rt.opts.Shared != nil {
+		return rt.opts.Shared
+	}
+	return memfs.New(&rt.opts.Files)
 }
 
 // Files implements driver.Filer.

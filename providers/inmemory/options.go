@@ -48,8 +48,15 @@ type Options struct {
 	// DefaultMaxAbandoned.
 	MaxAbandoned int
 
-	// Files bounds the file system of each context and each stateless run.
+	// Files bounds the file system of each context and each stateless run. It is
+	// not used where they share one.
 	Files memfs.Options
+
+	// Shared is one file system for all contexts and stateless runs, which then
+	// find each other's files, and can disturb one another by way of them. It
+	// outlives the interpreter. Nil means that each has a file system of its own,
+	// which ends with it.
+	Shared *memfs.FS
 }
 
 // withDefaults checks o and returns a copy with defaults filled in.

@@ -103,10 +103,10 @@ _toolcell() {
 			'*--ca[jupyter: trust the certificates in this PEM file only]:value:_files' \
 			'*--context-idle[delete a context that was not used for this duration, 0 for never (default 30m0s)]:value:()' \
 			'*--context-lifetime[delete a context that is older than this duration, 0 for never (default 8h0m0s)]:value:()' \
-			'*--dir[subprocess: the directory that all programs start in, share and may change; implies --provider subprocess]:value:_files' \
+			'*--dir[the directory that all programs start in, share and may change: one of this machine, with --provider subprocess, which it implies; with --url one of the kernels'\'' host, by default where the server starts them]:value:_files' \
 			'*--disk[subprocess: what a program may write in its directory (size, such as 1G; -1 for any)]:value:()' \
 			'*--env-name[subprocess: the environment (name) to use, made by toolcell env create]:value:()' \
-			'*--files[also offer to read, write and search the files of --dir]' \
+			'*--files[also offer to read, write and search the files of --dir, of a Jupyter server in Python'\''s kernels, or those that the embedded engines share, which end with the server]' \
 			'*--header[jupyter: a NAME:VALUE for every request; several times for several]:value:()' \
 			'*--http[serve HTTP at /mcp of this address, such as :8080, instead of standard input and output; without a host it is this machine only]:value:()' \
 			'*--http-host[a further host name under which the server is reached, as through a proxy]:value:()' \
@@ -128,7 +128,7 @@ _toolcell() {
 			'*--python[subprocess: the Python to use (path), such as that of a virtual environment]:value:_files' \
 			'*--read[subprocess: a path that programs may read, besides the system'\''s own; several times for several]:value:_files' \
 			'*--read-output[also offer to read long output page by page]' \
-			'*--shell[also offer to run commands in --dir]' \
+			'*--shell[also offer to run commands in --dir, or on a Jupyter server that has Python]' \
 			'*--spill[jupyter: take a Python program'\''s large output around the server'\''s rate limit]' \
 			'*--stateless[offer no code contexts: every run starts from nothing]' \
 			'*--tag[jupyter: what marks this command'\''s kernels for toolcell sweep (name, default toolcell-USER)]:value:()' \
