@@ -57,7 +57,8 @@
 // PNG by plt.show and at the end of the run. Top-level await works; in a
 // context asyncio's tasks and threads live on after the run, and may display at
 // any time, while a run of its own ends as asyncio.run does: what is left of its
-// tasks is cancelled. IPython's magics are refused. The working directory is last
+// tasks is cancelled. The loop runs where a program awaits at its top level: without
+// that, asyncio.create_task is a RuntimeError. IPython's magics are refused. The working directory is last
 // on sys.path, so files in it can be imported and shadow nothing. Without
 // RunOptions.Stdin, input fails at once.
 //
