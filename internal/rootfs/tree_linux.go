@@ -250,7 +250,7 @@ func (t *tree) apply(ctx context.Context) bool {
 	}
 	// Only now do the paths of nodes lead to them.
 	for _, k := range sorted(fresh) {
-		ok = ok && (k.n.gone || k.n.kids[k.name] != nil || t.adopt(ctx, k.n, k.name))
+		ok = ok && ctx.Err() == nil && (k.n.gone || k.n.kids[k.name] != nil || t.adopt(ctx, k.n, k.name))
 	}
 	if !ok {
 		t.giveUp()
