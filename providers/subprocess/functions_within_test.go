@@ -73,6 +73,23 @@ while caught < 100:
         while True: tools.echo(v='z' * 50_000)
     except TimeoutError: caught += 1
 tools.echo(v=caught)`, "ok value=100"},
+	{"alarm that raises in a flush", `
+import signal, sys, os
+class Out:
+    def __init__(self, own): self.own = own
+    def write(self, s): return self.own.write(s)
+    def flush(self):
+        os.kill(os.getpid(), signal.SIGALRM)
+        self.own.flush()
+def alarm(*_): raise TimeoutError('late')
+signal.signal(signal.SIGALRM, alarm)
+own, sys.stdout = sys.stdout, Out(sys.stdout)
+try:
+    tools.echo(v=1)
+    got = 'lost'
+except TimeoutError: got = 'raised'
+sys.stdout = own
+got, tools.echo(v=2)`, "ok value=('raised', 2)"},
 	{"handlers are the program's own", `
 import signal
 def f(*_): pass

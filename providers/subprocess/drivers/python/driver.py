@@ -45,6 +45,7 @@ class State:
     running = False  # the program may be interrupted
     mode = 0  # what the main thread does: FREE, HELD or SOFT
     owed = False  # an interrupt that waits until it is not HELD
+    flushing = False  # the main thread flushes the output
     interrupts = 0  # signals that came while the program could be interrupted
     signaled = False  # any came since the last run began
     announced = -1  # what that was when the host announced one, -1 without
@@ -141,13 +142,13 @@ put_off = {}  # signals that came in the midst of an exchange -> handler and fra
 
 class Handler:
     """A program's handler of a signal. It runs when the main thread is in the
-    midst of nothing, and has no error outside of a run."""
+    midst of nothing of ours, and has no error outside of a run."""
 
     def __init__(self, call):
         self.call = call
 
     def __call__(self, signum, frame):
-        if state.mode == HELD:
+        if state.mode == HELD or state.flushing:
             put_off[signum] = self, frame
         elif state.mode == SOFT:
             state.mode = HELD

@@ -61,12 +61,23 @@ class Router(io.TextIOBase):
 
 
 def flush():
-    own = sys.stdout is stdout and sys.stderr is stderr
-    for s in (stdout, stderr) if own else (sys.stdout, sys.stderr, stdout, stderr):
-        try:
-            s.flush()
-        except Exception:
-            pass
+    """Flushes the output. Handlers of the program's run after it: what they
+    raise is no fault of a stream's."""
+    main, before = get_ident() == state.thread, state.flushing
+    if main:
+        state.flushing = True
+    try:
+        own = sys.stdout is stdout and sys.stderr is stderr
+        for s in (stdout, stderr) if own else (sys.stdout, sys.stderr, stdout, stderr):
+            try:
+                s.flush()
+            except Exception:
+                pass
+    finally:
+        if main:
+            state.flushing = before
+            if put_off and not before and state.mode == FREE:
+                catch_up()
 
 
 def route():
