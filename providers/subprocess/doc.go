@@ -161,7 +161,9 @@
 // and program share a process and can forge each other's messages, but not what
 // the host sees of the process. So a call of a function that a program forges is
 // a call like any other, and is checked as such; an answer that it forges reaches
-// nobody but itself.
+// nobody but itself. A program can write its own end, and go on until the context's
+// next run; not that of a run to come, unless a thread that it leaves behind in
+// Python, or a trap in bash, reads that run's number once it has begun.
 //
 // # Warm starts
 //

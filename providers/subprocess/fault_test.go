@@ -79,7 +79,7 @@ def frame(kind, *fields):
     body = kind + b''.join(b'%08x%s' % (len(f), f) for f in fields)
     return b'%08x' % len(body) + body
 print('before')
-os.write(3, frame(b'Z', b'1', b'ok', b'0', b'', b'', b'0', b'', b''))
+os.write(3, frame(b'Z', display.__globals__['state'].seq.encode(), b'ok', b'0', b'', b'', b'0', b'', b''))
 time.sleep(0.3)
 print('after')`, nil)
 	if res.Stdout() != "before\n" {
@@ -89,6 +89,25 @@ print('after')`, nil)
 	res = n.run("print('next')", nil)
 	if res.Stdout() != "next\n" && !res.StateLost {
 		t.Errorf("the next run: %s, %+v", summary(res), res.Outputs)
+	}
+}
+
+// TestForgedLaterEnds: no program can write the ends of runs to come, which
+// would be ok then without having begun.
+func TestForgedLaterEnds(t *testing.T) {
+	n := newNotebook(t, open(t, subprocess.Options{Languages: []subprocess.Language{subprocess.Python()}}), "python")
+	n.run(`
+import os, time
+def frame(kind, *fields):
+    body = kind + b''.join(b'%08x%s' % (len(f), f) for f in fields)
+    return b'%08x' % len(body) + body
+ends = [frame(b'Z', b'%d' % i, b'ok', b'0', b'', b'', b'0', b'', b'') for i in range(2, 6)]
+os.write(3, frame(b'Z', display.__globals__['state'].seq.encode(), b'ok', b'0', b'', b'', b'0', b'', b'') + b''.join(ends))
+time.sleep(3)`, nil)
+	for range 3 {
+		if res := n.run("print('it ran')", nil); res.OK() && res.Stdout() != "it ran\n" {
+			t.Errorf("got %s", summary(res))
+		}
 	}
 }
 

@@ -7,6 +7,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
+	"math/rand/v2"
 	"os"
 	"strconv"
 	"sync"
@@ -55,7 +57,7 @@ type process struct {
 
 	mu     sync.Mutex
 	run    *run
-	seq    int
+	runs   int
 	calls  int                     // open ones
 	back   chan struct{}           // closed when the driver that has left says hello; nil if it is there
 	late   func(codeinterp.Output) // takes output that is no run's; nil while nobody has the process
@@ -71,7 +73,7 @@ const maxSaid = 4 << 10
 // A run is a program that a process executes.
 type run struct {
 	p     *process
-	seq   int
+	seq   int // its number in frames, which nobody can know before it begins
 	out   *driver.Output
 	rest  []byte   // of the frame that hands it over: what is sent once it has begun
 	prog  *program // changed by serve only, until done is closed
@@ -269,10 +271,12 @@ func (p *process) start(out *driver.Output, of *driver.Program, prog *program, s
 		p.mu.Unlock()
 		return nil, fmt.Errorf("%w: the process of %s is gone", codeinterp.ErrUnavailable, p.lang.Name)
 	}
-	p.seq++
+	p.runs++
 	of.Room = p.unread.wait
 	r := newRun(out, of, prog)
-	r.p, r.seq, prog.seq = p, p.seq, p.seq
+	// No counter: what earlier runs left behind could write the end of this one, or
+	// call its functions.
+	r.p, r.seq, prog.cell = p, 1+rand.IntN(math.MaxInt), p.runs
 	p.run = r
 	p.mu.Unlock()
 	b := encode(frameRun, append([]string{strconv.Itoa(r.seq), prog.code, stdin}, pairs(of.Env)...)...)

@@ -18,7 +18,7 @@ type program struct {
 	code   string
 	failed *codeinterp.ProgramError // it never got that far
 	source *typescript.Program      // of which positions have moved, else nil
-	seq    int                      // of its run
+	cell   int                      // how many programs the process had with this one
 }
 
 // eraseTypes turns TypeScript into JavaScript. Its error is ctx's, which it
@@ -69,11 +69,11 @@ func (p *program) locate(e *codeinterp.ProgramError) *codeinterp.ProgramError {
 
 func (p *program) relocate(at string) string {
 	m := position.FindStringSubmatch(at)
-	if m[1] != strconv.Itoa(p.seq) {
+	if m[1] != strconv.Itoa(p.cell) {
 		return at
 	}
 	line, _ := strconv.Atoi(m[2])
 	column, _ := strconv.Atoi(m[3])
 	line, column = p.source.Position(line, column)
-	return fmt.Sprintf("cell-%d:%d:%d", p.seq, line, column)
+	return fmt.Sprintf("cell-%d:%d:%d", p.cell, line, column)
 }

@@ -16,7 +16,7 @@ func TestLocate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p.seq = 3
+	p.cell = 3
 	call := strings.LastIndex(p.code, "f()") + 1
 	e := p.locate(&codeinterp.ProgramError{Traceback: []string{
 		fmt.Sprintf("at E (cell-3:1:%d)", call), fmt.Sprintf("at cell-2:1:%d, cell-31:1:%d", call, call), "\x1b[1mat\x1b[0m",
