@@ -54,17 +54,17 @@ tests-race:
 	$(call PASS,race) --packages='$(ALL)' -- $(RACE) -p 3 -vet=off -shuffle=on -timeout 40m
 
 tests-engine: # what the race detector is too slow for
-	$(call PASS,engine) --packages='./conformance ./providers/inmemory ./internal/typescript' -- -p 1 -vet=off -run 'Toy|Faults|NaiveProvider|Hostile|Conformance|Hammer|ManyContexts|JobsLeft|LargeCalls'
+	$(call PASS,engine) --packages='./conformance ./providers/inmemory ./internal/typescript' -- -p 1 -vet=off -timeout 40m -run 'Toy|Faults|NaiveProvider|Hostile|Conformance|Hammer|ManyContexts|JobsLeft|LargeCalls'
 
 tests-shapes: # all of what it tried one in ten of
-	$(call PASS,shapes) --packages=./providers/subprocess -- -vet=off -run TypeScriptHostile
+	$(call PASS,shapes) --packages=./providers/subprocess -- -vet=off -timeout 40m -run TypeScriptHostile
 
 tests-command: # a server of the memory that users' have
-	$(call PASS,command) --packages=./cmd/toolcell -- -vet=off -run 'TestSmallHost|TestStress'
+	$(call PASS,command) --packages=./cmd/toolcell -- -vet=off -timeout 40m -run 'TestSmallHost|TestStress'
 
 tests-modules:
 	@status=0; for m in $(NESTED); do echo "== $$m"; \
-		(cd $$m && $(call PASS,$$(echo $$m | tr / -)) --packages=./... -- -vet=off) || status=1; done; exit $$status
+		(cd $$m && $(call PASS,$$(echo $$m | tr / -)) --packages=./... -- -vet=off -timeout 40m) || status=1; done; exit $$status
 
 ## race: with the race detector what make test has no time for: the embedded
 ## engine instrumented too, every set-up of the suite's own tests, every clause on

@@ -320,12 +320,13 @@ func TestDuration(t *testing.T) {
 			start := time.Now()
 			res := run(&codeinterp.RunOptions{OnOutput: func(codeinterp.Output) error {
 				since := time.Now()
-				time.Sleep(200 * time.Millisecond)
+				time.Sleep(500 * time.Millisecond)
 				slept += time.Since(since)
 				return nil
 			}})
 			took := time.Since(start)
-			if slept == 0 || res.Duration > took-slept*9/10 || res.Duration <= 0 {
+			// Half: on a busy machine an end is seen late.
+			if slept == 0 || res.Duration > took-slept/2 || res.Duration <= 0 {
 				t.Errorf("%s %q: a Duration of %v in %v, of which OnOutput took %v", tt.language, tt.code, res.Duration, took, slept)
 			}
 		}
