@@ -27,8 +27,8 @@ TESTS   = $$($(GO) -C $(CURDIR)/internal/lint tool -n gotestsum) --format pkgnam
 PASS    = $(TESTS) $(if $(RESULTS),--hide-summary=skipped --jsonfile="$(RESULTS)/$(1).json")
 
 # What the race detector is too slow for, or sees nothing in, is tried without it:
-# where there is none, everything was. These mostly compute and the first mostly
-# waits, so that they run beside it, one after the other.
+# where there is none, everything was. They follow one another: beside the first,
+# real servers are late.
 PASSES  := tests-race $(if $(RACE),tests-engine tests-shapes tests-command) tests-modules
 
 # What programs do to the host by way of the driver, in the mode that is set.
@@ -46,7 +46,7 @@ ifeq ($(RACE),)
 endif
 	@$(MAKE) --no-print-directory -j2 testenv compile
 	@results=$$(mktemp -d) && trap 'rm -rf "$$results"' EXIT; \
-	$(MAKE) --no-print-directory -k -j2 RESULTS="$$results" $(PASSES); status=$$?; \
+	$(MAKE) --no-print-directory -k RESULTS="$$results" $(PASSES); status=$$?; \
 	$(GO) run ./internal/testsum "$$results"/*.json && exit $$status
 
 # the passes of test, each of which can be run alone

@@ -43,7 +43,7 @@ func TestForgedCalls(t *testing.T) {
 	run(other, "typeof tools.secret")
 	run(id, "var kept = tools.secret, keptTools = tools", secret)
 	for _, tt := range []struct{ code, want string }{
-		{`[typeof tools.secret, typeof tools.constructor, typeof tools.__proto__].join()`, "undefined,undefined,undefined"},
+		{`[typeof tools.secret, tools.constructor === Object, tools.__proto__ === Object.prototype].join()`, "undefined,true,true"},
 		{`await kept({}).catch((e) => e.message)`, "secret: the run was given no function of this name"},
 		{`await keptTools.secret.call(tools, {}).catch((e) => e.message)`, "secret: the run was given no function of this name"},
 		{`Object.defineProperty(tools.echo, "name", {value: "secret"}); (await tools.echo({a: 1})).a`, "1"},
