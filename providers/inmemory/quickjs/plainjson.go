@@ -53,10 +53,11 @@ func (vm *vm) plainObject(b []byte, v value, depth int) (_ []byte, ok bool) {
 	const plain = (lib.MJS_PROP_TMASK | lib.MJS_PROP_ENUMERABLE) << propFlags
 	obj := at[lib.TJSObject](ptr(v))
 	shape := at[lib.TJSShape](obj.Fshape)
-	props := unsafe.Slice(at[lib.TJSShapeProperty](shapeProperties(obj.Fshape)), shape.Fprop_count)
-	held := values(obj.Fprop, len(props))
+	props, n := shapeProperties(obj.Fshape), int(shape.Fprop_count)
+	held := values(obj.Fprop, n)
 	b = append(b, '{')
-	for i, p := range props {
+	for i := range n {
+		p := at[lib.TJSShapeProperty](props + uintptr(i)*unsafe.Sizeof(lib.TJSShapeProperty{}))
 		if p.Fatom == 0 {
 			continue // deleted
 		}
@@ -99,8 +100,9 @@ func appendPlain(b []byte, addr uintptr) (_ []byte, ok bool) {
 		return b, false
 	}
 	b = append(b, '"')
-	for _, c := range unsafe.Slice(at[byte](addr+unsafe.Sizeof(*head)), n) {
-		switch {
+	text := addr + unsafe.Sizeof(*head)
+	for i := range n {
+		switch c := *at[byte](text + uintptr(i)); {
 		case c >= utf8.RuneSelf:
 			b = utf8.AppendRune(b, rune(c))
 		case c >= ' ' && c != '"' && c != '\\':
