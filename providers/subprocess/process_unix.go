@@ -5,7 +5,6 @@ package subprocess
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -308,39 +307,6 @@ func (p *process) handOver(r *run) {
 	r.rest = nil
 }
 
-func (p *process) send(kind byte, fields ...string) error { return p.write(encode(kind, fields...)) }
-
-// maxWrite is how long a driver may take to read a chunk. One that waits for
-// its host reads at once, so it is generous; but its program may have taken the
-// channel over, and must not hold the host up.
-const maxWrite = 10 * time.Second
-
-var errDeaf = errors.New("the driver does not read")
-
-func (p *process) write(b []byte) error {
-	p.writing.Lock()
-	defer p.writing.Unlock()
-	for len(b) > 0 {
-		n, err := p.writeChunk(b)
-		if err != nil {
-			return fmt.Errorf("%w: %w", codeinterp.ErrUnavailable, err)
-		}
-		b = b[n:]
-	}
-	return nil
-}
-
-// writeChunk writes the beginning of b, and returns how much. p.writing is held.
-func (p *process) writeChunk(b []byte) (int, error) {
-	// For each chunk anew: a driver that reads slowly is not deaf.
-	_ = p.ctl.SetWriteDeadline(time.Now().Add(maxWrite))
-	n, err := p.ctl.Write(b[:min(len(b), chunk)])
-	if errors.Is(err, os.ErrDeadlineExceeded) {
-		err = errDeaf
-	}
-	return n, err
-}
-
 // interrupt asks the run to end, as Ctrl-C would. It says so first: a driver
 // that acts on the frame gets a moment to read it, which it does unless the
 // program computes, and only that takes a signal; others see by the frame that
@@ -358,22 +324,6 @@ func (p *process) interrupt(r *run) {
 	}
 	_ = p.sb.SignalAll(syscall.SIGINT)
 	p.tell(frameSignaled)
-}
-
-// tell sends a small frame to a driver that may have stopped to read: then it
-// is dropped, or, where a part of it was sent, the driver is given up.
-func (p *process) tell(kind byte, fields ...string) {
-	for end := time.Now().Add(signalAfter); !p.writing.TryLock(); time.Sleep(time.Millisecond) {
-		if time.Now().After(end) {
-			return
-		}
-	}
-	defer p.writing.Unlock()
-	_ = p.ctl.SetWriteDeadline(time.Now().Add(signalAfter))
-	n, err := p.ctl.Write(encode(kind, fields...))
-	if err != nil && n > 0 {
-		p.sb.Kill()
-	}
 }
 
 // end kills the process, and frees who writes to it. It waits for nothing.
