@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/fsentry"
 )
 
 // A file is an open regular file.
@@ -29,7 +30,7 @@ func (f *file) Stat() (fs.FileInfo, error) {
 	if err != nil {
 		return nil, fault("stat", f.name, err)
 	}
-	return info{path.Base(f.name), i.Size(), i.Mode(), i.ModTime()}, nil
+	return fsentry.Info(path.Base(f.name), i.Size(), i.Mode(), i.ModTime()), nil
 }
 
 func (f *file) Read(p []byte) (int, error) {
@@ -80,48 +81,8 @@ func denied(err error) error {
 	return err
 }
 
-// A directory is an open directory, with what was in it when it was opened.
-type directory struct {
-	info    fs.FileInfo
-	entries []fs.DirEntry
-}
-
-func (d *directory) Stat() (fs.FileInfo, error) { return d.info, nil }
-func (d *directory) Close() error               { return nil }
-
-func (d *directory) Read([]byte) (int, error) {
-	return 0, fault("read", d.info.Name(), codeinterp.ErrIsDir)
-}
-
-func (d *directory) ReadDir(n int) ([]fs.DirEntry, error) {
-	list := d.entries
-	if n > 0 {
-		if len(list) == 0 {
-			return nil, io.EOF
-		}
-		list = list[:min(n, len(list))]
-	}
-	d.entries = d.entries[len(list):]
-	return list, nil
-}
-
-// An info tells of a file what is not the host's alone.
-type info struct {
-	name     string
-	size     int64
-	mode     fs.FileMode
-	modified time.Time
-}
-
-func (i info) Name() string       { return i.name }
-func (i info) Size() int64        { return i.size }
-func (i info) Mode() fs.FileMode  { return i.mode }
-func (i info) ModTime() time.Time { return i.modified }
-func (i info) IsDir() bool        { return i.mode.IsDir() }
-func (i info) Sys() any           { return nil }
-
-func infoOf(name string, st *unix.Stat_t) info {
-	return info{name, st.Size, modeOf(uint32(st.Mode)), time.Unix(st.Mtim.Unix())}
+func infoOf(name string, st *unix.Stat_t) fs.FileInfo {
+	return fsentry.Info(name, st.Size, modeOf(uint32(st.Mode)), time.Unix(st.Mtim.Unix()))
 }
 
 func modeOf(m uint32) fs.FileMode {

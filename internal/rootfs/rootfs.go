@@ -15,6 +15,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/fsentry"
 )
 
 // A User is who the programs run as.
@@ -107,7 +108,7 @@ func (f *FS) stat(op, name string, stat func(string) (fs.FileInfo, error)) (i fs
 	if err != nil {
 		return nil, err
 	}
-	return info{path.Base(name), i.Size(), i.Mode(), i.ModTime()}, nil
+	return fsentry.Info(path.Base(name), i.Size(), i.Mode(), i.ModTime()), nil
 }
 
 // Open implements fs.FS.
@@ -124,7 +125,7 @@ func (f *FS) Open(name string) (fs.File, error) {
 	if err != nil {
 		return nil, fault("readdir", name, err)
 	}
-	return &directory{i, list}, nil
+	return fsentry.Open(i, list), nil
 }
 
 // ReadDir implements fs.ReadDirFS.

@@ -1,7 +1,6 @@
 package jupyter
 
 import (
-	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -10,6 +9,7 @@ import (
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/fsentry"
 	"github.com/toolcell/toolcell/providers/jupyter/internal/kernel"
 	"github.com/toolcell/toolcell/providers/jupyter/internal/server"
 )
@@ -89,7 +89,7 @@ func (d directory) Open(name string) (fs.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &listing{i, list}, nil
+	return fsentry.Open(i, list), nil
 }
 
 // ReadDir implements fs.ReadDirFS.
@@ -180,48 +180,8 @@ func (d directory) Rename(from, to string) error {
 	return err
 }
 
-// A listing is an open directory, with what was in it when it was opened.
-type listing struct {
-	info    fs.FileInfo
-	entries []fs.DirEntry
-}
-
-func (l *listing) Stat() (fs.FileInfo, error) { return l.info, nil }
-func (l *listing) Close() error               { return nil }
-
-func (l *listing) Read([]byte) (int, error) {
-	return 0, &fs.PathError{Op: "read", Path: l.info.Name(), Err: codeinterp.ErrIsDir}
-}
-
-func (l *listing) ReadDir(n int) ([]fs.DirEntry, error) {
-	list := l.entries
-	if n > 0 {
-		if len(list) == 0 {
-			return nil, io.EOF
-		}
-		list = list[:min(n, len(list))]
-	}
-	l.entries = l.entries[len(list):]
-	return list, nil
-}
-
-// An info describes a file of the kernel's host.
-type info struct {
-	name     string
-	size     int64
-	mode     fs.FileMode
-	modified time.Time
-}
-
-func (i info) Name() string       { return i.name }
-func (i info) Size() int64        { return i.size }
-func (i info) Mode() fs.FileMode  { return i.mode }
-func (i info) ModTime() time.Time { return i.modified }
-func (i info) IsDir() bool        { return i.mode.IsDir() }
-func (i info) Sys() any           { return nil }
-
-func infoOf(name string, e *kernel.FileEntry) info {
-	return info{path.Base(name), e.Size, modeOf(e.Mode), time.Unix(0, e.Time)}
+func infoOf(name string, e *kernel.FileEntry) fs.FileInfo {
+	return fsentry.Info(path.Base(name), e.Size, modeOf(e.Mode), time.Unix(0, e.Time))
 }
 
 // modeOf is a mode of the kernel's host, which is POSIX.

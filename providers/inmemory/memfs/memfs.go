@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/fsentry"
 )
 
 const (
@@ -150,7 +151,7 @@ func (f *FS) Open(name string) (fs.File, error) {
 	}
 	info := n.info(path.Base(name))
 	if n.dir {
-		return &openDir{info: info, entries: n.entries()}, nil
+		return fsentry.Open(info, n.entries()), nil
 	}
 	return newOpenFile(info, n.data.bytes()), nil
 }

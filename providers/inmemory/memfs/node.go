@@ -2,13 +2,13 @@ package memfs
 
 import (
 	"bytes"
-	"io"
 	"io/fs"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/fsentry"
 )
 
 // What can be wrong with a name beside fs.ErrNotExist, fs.ErrExist and
@@ -66,7 +66,7 @@ func (n *node) info(name string) fs.FileInfo {
 	if n.dir {
 		mode = fs.ModeDir | 0o755
 	}
-	return info{name: name, size: n.data.size, mode: mode, modified: n.modified}
+	return fsentry.Info(name, n.data.size, mode, n.modified)
 }
 
 func (n *node) entries() []fs.DirEntry {
@@ -160,20 +160,6 @@ func (f *FS) grow(n int64) error {
 	return nil
 }
 
-type info struct {
-	name     string
-	size     int64
-	mode     fs.FileMode
-	modified time.Time
-}
-
-func (i info) Name() string       { return i.name }
-func (i info) Size() int64        { return i.size }
-func (i info) Mode() fs.FileMode  { return i.mode }
-func (i info) ModTime() time.Time { return i.modified }
-func (i info) IsDir() bool        { return i.mode.IsDir() }
-func (i info) Sys() any           { return nil }
-
 // An openFile reads what the file held when it was opened.
 type openFile struct {
 	*bytes.Reader
@@ -186,27 +172,3 @@ func newOpenFile(i fs.FileInfo, data []byte) *openFile {
 
 func (o *openFile) Stat() (fs.FileInfo, error) { return o.info, nil }
 func (o *openFile) Close() error               { return nil }
-
-type openDir struct {
-	info    fs.FileInfo
-	entries []fs.DirEntry
-}
-
-func (o *openDir) Stat() (fs.FileInfo, error) { return o.info, nil }
-func (o *openDir) Close() error               { return nil }
-
-func (o *openDir) Read([]byte) (int, error) {
-	return 0, &fs.PathError{Op: "read", Path: o.info.Name(), Err: ErrIsDir}
-}
-
-func (o *openDir) ReadDir(n int) ([]fs.DirEntry, error) {
-	list := o.entries
-	if n > 0 {
-		if len(list) == 0 {
-			return nil, io.EOF
-		}
-		list = list[:min(n, len(list))]
-	}
-	o.entries = o.entries[len(list):]
-	return list, nil
-}
