@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
-	"github.com/toolcell/toolcell/files"
+	"github.com/toolcell/toolcell/internal/workspacetest"
 	provider "github.com/toolcell/toolcell/providers/jupyter"
 	"github.com/toolcell/toolcell/tools"
 	"github.com/toolcell/toolcell/workspace"
@@ -86,62 +86,12 @@ func open(t *testing.T, o jupyter.Options) *workspace.Workspace {
 
 func TestWorkspace(t *testing.T) {
 	so, dir, pandas := server(t)
-	t.Run("capsule", func(t *testing.T) { capsule(t, so, dir, pandas) })
+	t.Run("capsule", func(t *testing.T) {
+		workspacetest.Capsule(t, open(t, jupyter.Options{Server: so}), dir, pandas)
+	})
 	t.Run("directory", func(t *testing.T) { directory(t, so, dir) })
 	t.Run("declared", func(t *testing.T) { declared(t, so) })
 	t.Run("faults", func(t *testing.T) { faults(t, so) })
-}
-
-// capsule is a page about a capsule, line by line: code that keeps its variables,
-// output, a data frame as CSV that the files read back, a command, a list.
-func capsule(t *testing.T, so provider.Options, dir string, pandas bool) {
-	ws := open(t, jupyter.Options{Server: so})
-	ci, _ := codeinterp.Stateful(ws.Code())
-	id, err := ci.CreateContext(t.Context(), "python", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	frame, save := "import pandas as pd; df = pd.DataFrame({'a': [1,2,3]})", "df.to_csv('data.csv', index=False)"
-	if !pandas {
-		frame, save = "df = ['a', 1, 2, 3]", "open('data.csv', 'w').writelines(f'{x}\\n' for x in df)"
-	}
-	for _, step := range []struct{ code, stdout, stderr, text string }{
-		{"print('hello')", "hello\n", "", ""},
-		{"x = 42", "", "", ""},
-		{"x * 2", "", "", "84"},
-		{"import math", "", "", ""},
-		{"math.pi", "", "", "3.141592653589793"},
-		{"def greet(name): return f'hello {name}'", "", "", ""},
-		{"greet('world')", "", "", "'hello world'"},
-		{"1 + 1", "", "", "2"},
-		{"print('from print')", "from print\n", "", ""},
-		{"import sys; n = sys.stderr.write('warn\\n')", "", "warn\n", ""},
-		{frame, "", "", ""},
-		{save, "", "", ""},
-	} {
-		res, err := ci.RunInContext(t.Context(), id, step.code, nil)
-		if err != nil || !res.OK() || res.Stdout() != step.stdout || res.Stderr() != step.stderr || res.Text() != step.text {
-			t.Errorf("%s: %+v, %v", step.code, res, err)
-		}
-	}
-	page, err := ws.Files().Read(t.Context(), "data.csv", files.Range{})
-	if err != nil || page.Text != "a\n1\n2\n3\n" {
-		t.Errorf("read %q, %v", page.Text, err)
-	}
-	if b, err := os.ReadFile(filepath.Join(dir, "data.csv")); string(b) != page.Text {
-		t.Errorf("on the host: %q, %v", b, err)
-	}
-	res, err := ws.Shell().Run(t.Context(), "echo hello", nil)
-	if err != nil || res.Stdout() != "hello\n" || res.ExitCode != 0 {
-		t.Errorf("%+v, %v", res, err)
-	}
-	if err := ws.Files().Write(t.Context(), dir+"/app/data.txt", []byte("hello world"), files.WriteOptions{}); err != nil {
-		t.Fatal(err)
-	}
-	list, err := ws.Files().List(t.Context(), "app", 1, 0)
-	if err != nil || len(list.Entries) != 1 || list.Entries[0].Path != "app/data.txt" || list.Entries[0].Type != files.TypeFile {
-		t.Errorf("%+v, %v", list, err)
-	}
 }
 
 // directory wants code of all kinds and the file tools to work on the same files,

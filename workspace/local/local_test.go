@@ -14,6 +14,7 @@ import (
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/files"
 	"github.com/toolcell/toolcell/internal/leftover"
+	"github.com/toolcell/toolcell/internal/workspacetest"
 	"github.com/toolcell/toolcell/providers/subprocess"
 	"github.com/toolcell/toolcell/tools"
 	"github.com/toolcell/toolcell/workspace"
@@ -58,61 +59,13 @@ func python(t testing.TB) (l subprocess.Language, pandas bool) {
 	return l, len(found) > 0
 }
 
-// TestCapsule is a page about a capsule, line by line: code that keeps its
-// variables, output, a data frame as CSV that the files read back, a command, a
-// list.
+// TestCapsule goes through the page about a capsule in every mode.
 func TestCapsule(t *testing.T) {
 	l, pandas := python(t)
 	for _, mode := range []subprocess.Mode{subprocess.Landlock, subprocess.Bwrap, subprocess.None} {
 		t.Run(mode.String(), func(t *testing.T) {
 			ws, dir := open(t, local.Options{Subprocess: subprocess.Options{Require: mode, AllowNone: true, Languages: []subprocess.Language{l}}})
-			ci, _ := codeinterp.Stateful(ws.Code())
-			id, err := ci.CreateContext(t.Context(), "python", nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			frame := "import pandas as pd; df = pd.DataFrame({'a': [1,2,3]})"
-			save := "df.to_csv('data.csv', index=False)"
-			if !pandas {
-				frame, save = "df = ['a', 1, 2, 3]", "open('data.csv', 'w').writelines(f'{x}\\n' for x in df)"
-			}
-			for _, step := range []struct{ code, stdout, stderr, text string }{
-				{"print('hello')", "hello\n", "", ""},
-				{"x = 42", "", "", ""},
-				{"x * 2", "", "", "84"},
-				{"import math", "", "", ""},
-				{"math.pi", "", "", "3.141592653589793"},
-				{"def greet(name): return f'hello {name}'", "", "", ""},
-				{"greet('world')", "", "", "'hello world'"},
-				{"1 + 1", "", "", "2"},
-				{"print('from print')", "from print\n", "", ""},
-				{"import sys; n = sys.stderr.write('warn\\n')", "", "warn\n", ""},
-				{frame, "", "", ""},
-				{save, "", "", ""},
-			} {
-				res, err := ci.RunInContext(t.Context(), id, step.code, nil)
-				if err != nil || !res.OK() || res.Stdout() != step.stdout || res.Stderr() != step.stderr || res.Text() != step.text {
-					t.Errorf("%s: %+v, %v", step.code, res, err)
-				}
-			}
-			page, err := ws.Files().Read(t.Context(), "data.csv", files.Range{})
-			if err != nil || page.Text != "a\n1\n2\n3\n" {
-				t.Errorf("read %q, %v", page.Text, err)
-			}
-			if b, err := os.ReadFile(filepath.Join(dir, "data.csv")); string(b) != page.Text {
-				t.Errorf("on the host: %q, %v", b, err)
-			}
-			res, err := ws.Shell().Run(t.Context(), "echo hello", nil)
-			if err != nil || res.Stdout() != "hello\n" || res.ExitCode != 0 {
-				t.Errorf("%+v, %v", res, err)
-			}
-			if err := ws.Files().Write(t.Context(), dir+"/app/data.txt", []byte("hello world"), files.WriteOptions{}); err != nil {
-				t.Fatal(err)
-			}
-			list, err := ws.Files().List(t.Context(), "app", 1, 0)
-			if err != nil || len(list.Entries) != 1 || list.Entries[0].Path != "app/data.txt" || list.Entries[0].Type != files.TypeFile {
-				t.Errorf("%+v, %v", list, err)
-			}
+			workspacetest.Capsule(t, ws, dir, pandas)
 		})
 	}
 }
