@@ -45,13 +45,14 @@ type process struct {
 	open   context.Context // ends when the control channel is closed
 	shut   context.CancelFunc
 
-	in        *reader    // of the control channel
-	ahead     *ahead     // of listen: the next frame
-	writing   sync.Mutex // one frame at a time
-	answering sync.Mutex // one answer at a time; before writing
-	unread    backlog    // of answers
-	offered   []string   // the functions that the driver knows
-	args      share      // of the budget
+	raw       syscall.RawConn // the control channel
+	in        *reader         // of the control channel
+	ahead     *ahead          // of listen: the next frame
+	writing   sync.Mutex      // one frame at a time
+	answering sync.Mutex      // one answer at a time; before writing
+	unread    backlog         // of answers
+	offered   []string        // the functions that the driver knows
+	args      share           // of the budget
 	quick     quickCalls
 
 	mu     sync.Mutex
@@ -106,6 +107,10 @@ func newProcess(b *budget, lang *language, sb *sandbox.Process, e *ends, pl *pla
 		}
 	}
 	if p.ctl != nil {
+		var err error
+		if p.raw, err = p.ctl.SyscallConn(); err != nil {
+			return nil, err
+		}
 		p.in = newReader(p.ctl)
 		p.quick.relieve = func() { go p.listen() }
 		go p.listen()

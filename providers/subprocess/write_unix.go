@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"syscall"
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
@@ -35,13 +36,24 @@ func (p *process) write(b []byte) error {
 
 // writeChunk writes the beginning of b, and returns how much. p.writing is held.
 func (p *process) writeChunk(b []byte) (int, error) {
+	b = b[:min(len(b), chunk)]
+	if n := p.writeNow(b); n > 0 {
+		return n, nil
+	}
 	// For each chunk anew: a driver that reads slowly is not deaf.
 	_ = p.ctl.SetWriteDeadline(time.Now().Add(maxWrite))
-	n, err := p.ctl.Write(b[:min(len(b), chunk)])
+	n, err := p.ctl.Write(b)
 	if errors.Is(err, os.ErrDeadlineExceeded) {
 		err = errDeaf
 	}
 	return n, err
+}
+
+// writeNow writes what the channel takes at once, as mostly it does: a deadline
+// costs more than that.
+func (p *process) writeNow(b []byte) (n int) {
+	_ = p.raw.Control(func(fd uintptr) { n, _ = syscall.Write(int(fd), b) })
+	return n
 }
 
 // tell sends a small frame to a driver that may have stopped to read: then it

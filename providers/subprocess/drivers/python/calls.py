@@ -40,16 +40,16 @@ def call(name, args, kwargs):
     flush()
     with Exchange(name):
         entry = announce_call(name, Entry)
-        send(b'Q', entry.seq, entry.key[1:], name, data)
+        send_held(frame_of(b'Q', (entry.seq, entry.key[1:], name, data)))
         frame = obtain(entry, True)
     return result(name, frame)
 
 
 def load_json():
     """Imports json where no handler of a signal can find it half imported."""
-    if 'json' not in modules:
+    if Coder.decode is None:
         with hold:
-            import json
+            coder()
 
 
 class Exchange:
@@ -132,7 +132,7 @@ async def call_aio(name, args, kwargs):
     with Exchange(name):
         entry = announce_call(name, Pending)
         entry.begin()
-        send(b'Q', entry.seq, entry.key[1:], name, data)
+        send_held(frame_of(b'Q', (entry.seq, entry.key[1:], name, data)))
     try:
         frame = await entry.future
     finally:
@@ -149,7 +149,7 @@ def read_for_loop():
                 return
             reading = get_ident()
         while state.poll(0):
-            distribute(*receive())
+            receive_all()
         stop_reading()
 
 

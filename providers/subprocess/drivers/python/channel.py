@@ -31,7 +31,13 @@ def frame_of(kind, fields):
 
 def send(kind, *fields):
     data = frame_of(kind, fields)
-    with hold, sending:
+    with hold:
+        send_held(data)
+
+
+def send_held(data):
+    """Sends a frame in the midst of an exchange."""
+    with sending:
         if state.kept:
             data, state.kept = state.kept + data, b''
         if state.forked:
@@ -68,28 +74,55 @@ def send_alone(data):
         fcntl.lockf(CONTROL, fcntl.LOCK_UN)
 
 
-def take(n):
-    parts = []
-    while n > 0:
+def some(n):
+    """Reads up to n bytes, as soon as there are any."""
+    while True:
         try:
-            b = read(CONTROL, min(n, MAX_READ))
+            b = read(CONTROL, n)
         except InterruptedError:
             continue
-        if not b:
-            exit_now(0)
+        return b or exit_now(0)
+
+
+def filled(data, size):
+    """Reads what data lacks of its size."""
+    if len(data) >= size:
+        return data
+    parts, n = [data], size - len(data)
+    while n > 0:
+        b = some(min(n, MAX_READ))
         parts.append(b)
         n -= len(b)
     return b''.join(parts)
 
 
+def fields_of(data, i, end):
+    """Returns the type and the fields of the frame whose body is data[i:end]."""
+    kind, fields = data[i:i + 1], []
+    i += 1
+    while i < end:
+        n = int(data[i:i + 8], 16)
+        i += 8
+        fields.append(data[i:i + n])
+        i += n
+    return kind, fields
+
+
 def receive():
-    body = take(int(take(8), 16))
-    fields, i = [], 1
-    while i < len(body):
-        n = int(body[i:i + 8], 16)
-        fields.append(body[i + 8:i + 8 + n])
-        i += 8 + n
-    return body[:1], fields
+    """Reads one frame and no more."""
+    body = filled(b'', int(filled(b'', 8), 16))
+    return fields_of(body, 0, len(body))
+
+
+def receive_all():
+    """Reads what has come, to the end of a frame, and distributes it."""
+    data, i = some(MAX_COPIED), 0
+    while i < len(data):
+        data = filled(data, i + 8)
+        end = i + 8 + int(data[i:i + 8], 16)
+        data = filled(data, end)
+        distribute(*fields_of(data, i + 8, end))
+        i = end
 
 
 class Entry:
@@ -142,7 +175,7 @@ def obtain(entry, soft=False):
             if entry.key is None:
                 between_runs()
             if not soft or softly(poller() if len(outer) == 1 else new_poller()):  # within a handler it is in use
-                distribute(*receive())
+                receive_all()
     finally:
         with gate:
             waiting.pop(entry.key, None)
@@ -240,7 +273,7 @@ def look_for_interrupt():
             return  # whoever reads sees to it
         reading = state.thread
     while state.announced >= 0 or ready(0):
-        distribute(*receive())
+        receive_all()
     stop_reading()
 
 
