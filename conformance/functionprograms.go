@@ -70,6 +70,11 @@ func javascriptCalls(p *Programs) {
 		return "setTimeout(() => " + call(name, args) + ", 0); process.exit(0);"
 	}
 	p.CallWake = `await new Promise((resolve) => setTimeout(resolve, 20)); console.log("refused");`
+	p.CallTask = func(name, args string) string {
+		return "globalThis.left = { woken: new Promise((resolve) => { globalThis.wake = resolve; }) }; " +
+			"left.done = left.woken.then(async () => { await null; return " + call(name, args) + "; }).then(() => 'called', () => 'refused'); 0;"
+	}
+	p.CallTaskWake = `wake(); console.log(await left.done);`
 	p.CallAll = func(name string, args []string) string {
 		return fmt.Sprintf("for (const r of await Promise.all([%s].map((a) => tools.%s(JSON.parse(a))))) console.log(JSON.stringify(r));", literals(args), name)
 	}

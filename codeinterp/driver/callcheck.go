@@ -123,23 +123,48 @@ var notAwaited = regexp.MustCompile(`can't be used in 'await' expression$|can't 
 
 const notAwaitedHint = " (tools.name(...) returns the result itself; to await it, write await tools.aio.name(...))"
 
-// hint adds to a program's error what it should have written, where it called
-// functions and awaited what is no awaitable.
+// notThere matches what JavaScript engines say of a call of what is not there.
+var notThere = regexp.MustCompile(`^tools\.[\w$]+ is not a function$`)
+
+// hint adds to a program's error what it should have written: where it called
+// functions and awaited what is no awaitable, or where it called one that is not
+// there, which Python's error tells by itself.
 func (c *calls) hint(e *codeinterp.ProgramError) {
-	if e == nil || e.Name != "TypeError" || c.run.slot.opts.Language != "python" || !notAwaited.MatchString(e.Message) {
+	if e == nil || e.Name != "TypeError" || len(c.functions) == 0 {
 		return
 	}
+	hint := ""
+	switch python := c.run.slot.opts.Language == "python"; {
+	case python && notAwaited.MatchString(e.Message) && c.called():
+		hint = notAwaitedHint
+	case !python && notThere.MatchString(e.Message):
+		hint = "; there is: " + c.names()
+	default:
+		return
+	}
+	for i, line := range e.Traceback {
+		if strings.HasSuffix(line, e.Message) {
+			e.Traceback = slices.Clone(e.Traceback)
+			e.Traceback[i] += hint
+			break
+		}
+	}
+	e.Message += hint
+}
+
+func (c *calls) called() bool {
 	c.mu.Lock()
-	called := c.count > 0
-	c.mu.Unlock()
-	if !called {
-		return
+	defer c.mu.Unlock()
+	return c.count > 0
+}
+
+// names returns those of the functions.
+func (c *calls) names() string {
+	list := make([]string, len(c.functions))
+	for i, f := range c.functions {
+		list[i] = f.Name
 	}
-	if n := len(e.Traceback); n > 0 && strings.HasSuffix(e.Traceback[n-1], e.Message) {
-		e.Traceback = slices.Clone(e.Traceback)
-		e.Traceback[n-1] += notAwaitedHint
-	}
-	e.Message += notAwaitedHint
+	return strings.Join(list, ", ")
 }
 
 // message is what a CallRecord says of the error that a program got.

@@ -49,6 +49,7 @@ func programs() map[string]conformance.Programs {
 	for _, language := range []string{"javascript", "typescript"} {
 		p, _ := conformance.ProgramsFor(language)
 		p.Lines = lines
+		p.CallTask = nil // a continuation goes on in the run that wakes it: see quickjs's Limits
 		all[language] = p
 	}
 	return all

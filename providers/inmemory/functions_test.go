@@ -121,6 +121,20 @@ func TestFunctionsOfARun(t *testing.T) {
 	}
 }
 
+// TestNoSuchFunction: who calls what is not there is told what is.
+func TestNoSuchFunction(t *testing.T) {
+	ci, err := inmemory.New(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ci.Close()
+	const want = "TypeError: tools.other is not a function; there is: echo, fails"
+	res, err := ci.RunCode(t.Context(), "javascript", `await tools.other({})`, &codeinterp.RunOptions{Functions: hostFunctions()[:2]})
+	if err != nil || res.Error == nil || res.Error.Error() != want || res.Error.Traceback[0] != want {
+		t.Errorf("%+v, %v", res.Error, err)
+	}
+}
+
 // TestCallsHoldNoSlot: a program that waits for the host lets others run, and a
 // hundred calls wait together.
 func TestCallsHoldNoSlot(t *testing.T) {

@@ -106,9 +106,10 @@
 // standard error and fails. Arguments and results are JSON. A
 // call that fails raises ToolError, in Python with the attributes name and
 // message, in JavaScript with tool and message. A program that uses the name
-// tools for something else keeps it. A run of JavaScript waits for its open calls;
-// in Python threads and tasks that go on call nothing once the run has ended, nor in
-// the next one. A handler of a signal may call, also while its thread waits for
+// tools for something else keeps it. A run of JavaScript waits for its open calls.
+// What goes on after a run's end calls nothing, nor in the next run: threads and
+// tasks in Python; in JavaScript what awaits, and what a server, socket or worker
+// that the run started calls. A handler of a signal may call, also while its thread waits for
 // another call. A bash program that ends while a job of it waits for a call ends
 // after that. Processes that a
 // Python program forks cannot call: they get a ToolError that says so. One call

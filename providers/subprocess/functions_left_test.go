@@ -59,3 +59,38 @@ sorted(told.items(), key=lambda v: str(v[1]) + v[0])`, o)
 		t.Errorf("%s, %d calls", summary(res), len(res.Calls))
 	}
 }
+
+// TestFunctionsOfWhatNodeHasLeft: the same for what awaits, listens and was bound.
+func TestFunctionsOfWhatNodeHasLeft(t *testing.T) {
+	ci := open(t, subprocess.Options{Languages: []subprocess.Language{subprocess.JavaScript()}})
+	for _, early := range []bool{true, false} {
+		n := newNotebook(t, ci, "javascript")
+		o := &codeinterp.RunOptions{Timeout: time.Minute, Functions: functions(t)}
+		first := o
+		if !early {
+			first = &codeinterp.RunOptions{Timeout: time.Minute}
+		}
+		n.run(`
+const told = {};
+const attempt = (k) => tools.echo({ v: 1 }).then((v) => { told[k] = v; }, (e) => { told[k] = e.message; });
+let wake;
+const woken = new Promise((resolve) => { wake = resolve; });
+const task = (async () => { await woken; await attempt('task'); await child(); })();
+const child = async () => { await null; await attempt('child'); };
+const after = woken.then(() => attempt('then'));
+const { AsyncResource } = require('async_hooks');
+const bound = AsyncResource.bind(() => attempt('bound'));
+0`, first)
+		res := n.run(`
+wake();
+await Promise.all([task, after, bound()]);
+await attempt('own');
+await new Promise((resolve) => setTimeout(() => attempt('own timer').then(resolve), 1));
+await new Promise((resolve) => require('fs').stat('/', () => attempt('own callback').then(resolve)));
+Object.entries(told).map(([k, v]) => k + '=' + v).sort().join()`, o)
+		want := "ok value=bound=echo: the run has ended,child=echo: the run has ended,own callback=1,own timer=1,own=1,task=echo: the run has ended,then=echo: the run has ended"
+		if summary(res) != want || len(res.Calls) != 3 {
+			t.Errorf("functions from the first run on %t: %s, %d calls", early, summary(res), len(res.Calls))
+		}
+	}
+}

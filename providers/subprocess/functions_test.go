@@ -137,7 +137,7 @@ var calling = map[string][]struct{ name, code, want string }{
 		{"unread", "const t = tools.repeat({ s: 'x', n: 10_000_000 }); const u = tools.repeat({ s: 'y', n: 10_000_000 }); for (const end = Date.now() + 500; Date.now() < end;); for (let i = 0; i < 20; i++) display(i); (await t).length + (await u).length", "ok value=20000000"},
 		{"not JSON", "await tools.echo({ v: 1n })", "error error=TypeError: Do not know how to serialize a BigInt"},
 		{"no object", "try { await tools.echo([1]) } catch (e) { console.log(e.name) }", "ok out=ToolError\n"},
-		{"unknown", "await tools.other()", "error error=TypeError: tools.other is not a function"},
+		{"unknown", "await tools.other()", "error error=TypeError: tools.other is not a function; there is: add, echo, fail, hang, never, nothing, panics, repeat, secret, size"},
 		{"keys", "Object.keys(tools).length", "ok value=10"},
 		{"shadowed", "{ const tools = [1]; tools.push(2) }; await tools.echo({ v: 7 })", "ok value=7"},
 	},

@@ -121,6 +121,11 @@
 // of the latest 1,000, and nothing hears of its end. Math.random is seeded per
 // context and not meant for secrets. A program has at most 100,000 timers.
 //
+// Nothing of a program runs once it has ended. What then still waits for a promise
+// of the program's own goes on when a later program of the context settles that:
+// it is part of that one, as a function that it calls would be, and what it calls
+// of the host's functions are that one's calls.
+//
 // A program is asked whether to go on at its calls and loop iterations, and a
 // regular expression while it matches. What is one step of the engine is not:
 // parsing a source, compiling a regular expression, walking through an

@@ -13,9 +13,26 @@ const tools = {};
 const calls = new Map(); // open ones of the run in progress, by number
 let lastCall = 0;
 
+// What a run started keeps the run's number, across awaits and callbacks. That
+// makes each await slower, so it begins with the first functions; early tells
+// that no program has run before that.
+let runOf = null, early = false;
+const within = (f) => (runOf ? runOf.run(seq, f) : f());
+
+// isLeft tells whether what runs here was left behind by an earlier run.
+function isLeft() {
+  if (once) return false;
+  const of = runOf.getStore();
+  return of === undefined ? !early : of !== seq;
+}
+
 // offer makes the functions known, in place of those that were before. What
 // a program has put in place of tools stays.
 function offer(names) {
+  if (names.length && !runOf && !once) {
+    runOf = new AsyncLocalStorage();
+    early = cell === 0;
+  }
   for (const name of Object.keys(tools)) delete tools[name];
   for (const name of names) {
     const stub = { [name]: (args) => call(name, args, stub) }[name];
@@ -33,7 +50,7 @@ function call(name, args, stub) {
   Error.captureStackTrace(at, stub);
   return new Promise((resolve, reject) => {
     const fail = (message) => reject(failure(name, message, at));
-    if (!current || current.stopping) return fail('the run has ended');
+    if (!current || current.stopping || isLeft()) return fail('the run has ended');
     if (calls.size >= MAX_CALLS) return fail(`more than ${MAX_CALLS} calls at once`);
     const text = stringify(args === undefined ? {} : args);
     if (text === undefined) throw new TypeError(`the arguments of tools.${name} must be one object`);

@@ -157,7 +157,7 @@ function resources() {
 function start(fields) {
   seq = String(fields[0]);
   const own = current = new Run(seq);
-  settle(() => current === own && !own.stopping && own.start(fields));
+  settle(() => current === own && !own.stopping && within(() => own.start(fields)));
 }
 
 // The run's timers are known, so that they can be cleared with it.
