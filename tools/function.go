@@ -8,11 +8,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"reflect"
 	"strings"
 
 	"github.com/invopop/jsonschema"
-	"github.com/tidwall/gjson"
 	"github.com/toolcell/toolcell/codeinterp"
 )
 
@@ -25,11 +25,11 @@ import (
 // [codeinterp.Function] says.
 func Func[In, Out any](name, description string, f func(context.Context, In) (Out, error)) codeinterp.Function {
 	input := schemaOf[In]()
-	required := gjson.GetBytes(input, "required").Array()
+	fit := newFit(input)
 	return codeinterp.Function{
 		Name: name, Description: description, Input: input, Output: schemaOf[Out](),
 		Call: func(ctx context.Context, c codeinterp.FunctionCall) (json.RawMessage, error) {
-			in, err := decodeArgs[In](c.Args, required)
+			in, err := decodeArgs[In](c.Args, fit)
 			if err != nil {
 				return nil, &codeinterp.FunctionError{Message: "invalid arguments: " + clip(err.Error(), 1<<10)}
 			}
@@ -42,14 +42,10 @@ func Func[In, Out any](name, description string, f func(context.Context, In) (Ou
 	}
 }
 
-// decodeArgs reads arguments, all of which are known and none of which lacks.
-func decodeArgs[In any](args json.RawMessage, required []gjson.Result) (in In, err error) {
-	for _, name := range required {
-		// encoding/json cannot tell a missing field from an empty one; and in
-		// gjson's paths dots and stars have a meaning.
-		if !gjson.GetBytes(args, gjson.Escape(name.Str)).Exists() {
-			return in, fmt.Errorf("%s: required, and missing", name.Str)
-		}
+// decodeArgs reads arguments that fit.
+func decodeArgs[In any](args json.RawMessage, fit *fit) (in In, err error) {
+	if err := fit.check(args); err != nil {
+		return in, err
 	}
 	d := json.NewDecoder(bytes.NewReader(args))
 	d.DisallowUnknownFields()
@@ -102,19 +98,36 @@ func formOf(t reflect.Type) string {
 // schemaOf returns the schema of the JSON of a T, nothing where any JSON may be
 // one.
 func schemaOf[T any]() json.RawMessage {
-	t := reflect.TypeFor[T]()
-	r := jsonschema.Reflector{Anonymous: true, ExpandedStruct: t.Kind() == reflect.Struct, Mapper: func(t reflect.Type) *jsonschema.Schema {
+	r := jsonschema.Reflector{Anonymous: true, Mapper: func(t reflect.Type) *jsonschema.Schema {
 		if t == reflect.TypeFor[json.RawMessage]() {
 			return &jsonschema.Schema{}
 		}
 		return nil
 	}}
-	root := r.ReflectFromType(t)
+	root := expanded(r.ReflectFromType(reflect.TypeFor[T]()))
 	root.Version = ""
 	if s := marshal(root); len(s) > 0 && s[0] == '{' {
 		return s
 	}
 	return nil
+}
+
+// expanded puts the definition that a schema refers to in its place. The
+// reflector's own way takes it from the definitions also where it refers to itself,
+// and has no way with types without a name.
+func expanded(root *jsonschema.Schema) *jsonschema.Schema {
+	name, ok := strings.CutPrefix(root.Ref, refPrefix)
+	of := root.Definitions[name]
+	if !ok || of == nil {
+		return root
+	}
+	all := *of
+	all.Definitions = maps.Clone(root.Definitions)
+	delete(all.Definitions, name)
+	if bytes.Contains(marshal(&all), marshal(root.Ref)) {
+		all.Definitions = root.Definitions
+	}
+	return &all
 }
 
 // Function returns the tool as a function for programs. Its name is the tool's

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -39,6 +40,16 @@ func TestFunc(t *testing.T) {
 		{`{"city":"Oslo"}`, `{"text":"Oslo <sun>"}`, ""},
 		{`{}`, "", "city: required, and missing"},
 		{`{"city":"Oslo","town":1}`, "", `unknown field "town"`},
+		{`{"city":"Oslo","City":"Rome"}`, "", `unknown field "City"`},
+		{`{"city":"Oslo","near":{"city":"Oslo","DAYS":1}}`, "", `unknown field "near.DAYS"`},
+		{`{"city":"Oslo","near":{}}`, "", "near.city: required, and missing"},
+		{`{"city":"Oslo","city":"Rome"}`, "", "city: given more than once"},
+		{`{"city":null}`, "", "city: cannot be null; it has to be a string"},
+		{`{"city":"Oslo","days":null,"near":null}`, `{"text":"Oslo <sun>"}`, ""},
+		{`{"city":"\\ud83d\ude00 \ud800"}`, "", "half of a character"},
+		{`{"city":"\ud83d\ude00"}`, `{"text":"😀 <sun>"}`, ""},
+		{`{"city":"Oslo"} {}`, "", "not valid JSON"},
+		{`{"city":"Oslo","near":` + strings.Repeat(`{"city":"x","near":`, 200) + "null" + strings.Repeat("}", 201), "", "nested more than 100 deep"},
 		{`{"city":5}`, "", "invalid arguments: city: cannot be a JSON number; it has to be a string"},
 	} {
 		v, err := f.Call(t.Context(), codeinterp.FunctionCall{Args: json.RawMessage(tt.args)})
@@ -53,6 +64,35 @@ func TestFunc(t *testing.T) {
 	loose := tools.Func("any", "", func(_ context.Context, in map[string]any) (any, error) { return in, nil })
 	if _, err := codeinterp.CheckRun("", &codeinterp.RunOptions{Functions: []codeinterp.Function{loose}}); err != nil {
 		t.Errorf("%v: %s, %s", err, loose.Input, loose.Output)
+	}
+}
+
+// TestFuncOfTypesWithoutNames: they have schemas too.
+func TestFuncOfTypesWithoutNames(t *testing.T) {
+	f := tools.Func("f", "", func(_ context.Context, in struct {
+		Rows []*place       `json:"rows"`
+		Max  map[string]int `json:"max,omitempty"`
+		Of   map[int]any    `json:"of,omitempty"`
+	}) (struct{ N int }, error) {
+		return struct{ N int }{len(in.Rows) + in.Max["a"] + len(in.Of)}, nil
+	})
+	if _, err := codeinterp.CheckRun("", &codeinterp.RunOptions{Functions: []codeinterp.Function{f}}); err != nil {
+		t.Errorf("%v: %s, %s", err, f.Input, f.Output)
+	}
+	for _, tt := range []struct{ args, want string }{
+		{`{"rows":[{"city":"x"}],"max":{"a":2},"of":{"5":null}}`, `{"N":4} <nil>`},
+		{`{"rows":[{"city":"x","at":1}]}`, ` f: invalid arguments: unknown field "rows[0].at"`},
+		{`{"rows":[null]}`, ` f: invalid arguments: rows[0]: cannot be null; it has to be an object`},
+		{`{"rows":[],"max":{"a":null}}`, ` f: invalid arguments: max.a: cannot be null; it has to be an integer`},
+		{`{"rows":[],"of":{"x":1}}`, ` f: invalid arguments: of: cannot be a JSON number x; it has to be an integer`},
+	} {
+		v, err := f.Call(t.Context(), codeinterp.FunctionCall{Args: json.RawMessage(tt.args)})
+		if e, ok := errors.AsType[*codeinterp.FunctionError](err); ok {
+			e.Function = "f"
+		}
+		if got := fmt.Sprintf("%s %v", v, err); got != tt.want {
+			t.Errorf("%s: %s, want %s", tt.args, got, tt.want)
+		}
 	}
 }
 
