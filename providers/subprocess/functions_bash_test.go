@@ -40,6 +40,8 @@ var callingBash = []struct{ name, code, want string }{
 	{"exit", `tool echo '{"v":4}'; exit 3`, "error out=4\n"},
 	{"after the exit", `tool echo '{"v":5}'`, "ok out=5\n"},
 	{"job that goes on", `tool nap > /dev/null & tool echo '{"v":6}'`, "ok out=6\n"},
+	{"job that is waited for", `: >|"$__toolcell_tools/log"; tool nap & until [[ -s $__toolcell_tools/log ]]; do :; done; tool echo '{"v":7}'`, "ok out=7\nnull\n"},
+	{"job of one that exits", `: >|"$__toolcell_tools/log"; tool nap & until [[ -s $__toolcell_tools/log ]]; do :; done; exit 2`, "error out=null\n"},
 }
 
 // TestFunctionsInBash runs the programs of the table in a context, and in fresh

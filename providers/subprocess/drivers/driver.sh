@@ -128,7 +128,7 @@ __toolcell_drain() { # takes the answers to all calls that are open; holds both 
 	local line
 	local -i open=0
 	while builtin read -r line; do
-		if [[ $line == V ]]; then open+=-1; else open+=1; fi
+		case $line in V) open+=-1 ;; Q*) open+=1 ;; esac
 	done <"$__toolcell_tools/log"
 	while ((open > 0)); do
 		__toolcell_receive
@@ -136,6 +136,24 @@ __toolcell_drain() { # takes the answers to all calls that are open; holds both 
 		__toolcell_deliver ''
 	done
 	: >|"$__toolcell_tools/log"
+} 2>/dev/null
+
+__toolcell_settle() { # waits for the calls of jobs, and until these have printed what they got
+	[[ $__toolcell_tools ]] || return 0
+	local line stat
+	local -A open=()
+	while builtin read -r line; do
+		case $line in Q*) open[${line#Q }]=1 ;; E*) unset "open[${line#E }]" ;; esac
+	done <"$__toolcell_tools/log"
+	for line in "${!open[@]}"; do
+		while builtin kill -0 "${line%-*}"; do
+			stat=''
+			builtin read -r stat <"/proc/${line%-*}/stat"
+			[[ ${stat##*) } == Z* ]] && break
+			command -p grep -qx "E $line" "$__toolcell_tools/log" && break
+			command -p sleep 0.01
+		done
+	done
 } 2>/dev/null
 
 __toolcell_offer() { # names of functions; holds the locks, which it makes
@@ -171,7 +189,7 @@ __toolcell_call() { # name, arguments; prints the result of a function of the ho
 	trap '' HUP INT QUIT PIPE ALRM TERM USR1 USR2 XFSZ # what is under way has to be finished
 	umask 077
 	__toolcell_lock s || builtin exit 1
-	if ! { builtin printf 'Q\n' >>"$__toolcell_tools/log"; } 2>/dev/null; then
+	if ! { builtin printf 'Q %s\n' "$id" >>"$__toolcell_tools/log"; } 2>/dev/null; then
 		__toolcell_unlock s
 		builtin printf '%s: the files of calls cannot be written: the disk may be full, or ulimit -f too low\n' "$name" >&2
 		builtin exit 1
@@ -180,11 +198,15 @@ __toolcell_call() { # name, arguments; prints the result of a function of the ho
 	__toolcell_unlock s
 	__toolcell_await "$id"
 	trap - HUP INT QUIT PIPE ALRM TERM USR1 USR2 XFSZ
+	local status=0
 	if [[ $__toolcell_how != ok ]]; then
 		builtin printf '%s: %s\n' "$name" "$__toolcell_text" >&2
-		builtin exit 1
+		status=1
+	else
+		builtin printf '%s\n' "$__toolcell_text" || status=$?
 	fi
-	builtin printf '%s\n' "$__toolcell_text"
+	{ builtin printf 'E %s\n' "$id" >>"$__toolcell_tools/log"; } 2>/dev/null
+	builtin exit "$status"
 }
 
 __toolcell_await() { # id; sets __toolcell_how and __toolcell_text to its answer
@@ -242,6 +264,7 @@ __toolcell_done() { # status, x if a new shell takes over
 	__toolcell_run=
 	if (($1 != 0)); then how=exit; fi
 	if [[ $__toolcell_interrupted ]]; then how=interrupt; fi
+	if [[ ! $__toolcell_interrupted ]]; then __toolcell_settle; fi
 	__toolcell_interrupted=
 	__toolcell_lock s r
 	__toolcell_drain
@@ -294,6 +317,10 @@ __toolcell_exit() {
 	__toolcell_status=$?
 	if [[ $BASHPID != "$__toolcell_pid" || ! $__toolcell_run ]]; then return "$__toolcell_status"; fi
 	{ __toolcell_quiet; } 2>/dev/null
+	if [[ $__toolcell_once ]]; then
+		__toolcell_settle
+		builtin exit "$__toolcell_status"
+	fi
 	trap '' INT # an interrupt that comes now is too late, and must not cut the state off
 	__toolcell_done "$__toolcell_status" x
 	__toolcell_state=$(trap - EXIT; __toolcell_state)
@@ -352,7 +379,11 @@ __toolcell_prepare() {
 	__toolcell_fields=()
 	if [[ $__toolcell_once ]]; then
 		__toolcell_run=$__toolcell_next
-		if [[ ! $__toolcell_tools ]]; then exec 230<&-; fi
+		if [[ ! $__toolcell_tools ]]; then
+			exec 230<&-
+		elif [[ ! $(trap -p EXIT) ]]; then
+			trap __toolcell_exit EXIT
+		fi
 		return
 	fi
 	if [[ ! $(trap -p EXIT) ]]; then trap __toolcell_exit EXIT; fi
