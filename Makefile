@@ -67,12 +67,12 @@ tests-modules:
 		(cd $$m && $(call PASS,$$(echo $$m | tr / -)) --packages=./... -- -vet=off -timeout 40m) || status=1; done; exit $$status
 
 ## race: with the race detector what make test has no time for: the embedded
-## engine instrumented too, every set-up of the suite's own tests, every clause on
-## every kind of Jupyter server, all programs of HumanEval
+## engine instrumented too, every set-up of the suite's own tests, every clause in
+## every mode and on every kind of Jupyter server, all programs of HumanEval
 race: export TOOLCELL_TEST_FULL = 1
 race:
 	$(TESTS) --packages='./conformance ./providers/jupyter' -- $(RACE) -vet=off -timeout 40m -run 'Conformance|Toy|Faults'
-	$(TESTS) --packages=./providers/subprocess -- $(RACE) -vet=off -timeout 40m -run HumanEval
+	$(TESTS) --packages=./providers/subprocess -- $(RACE) -vet=off -timeout 40m -run 'HumanEval|Conformance'
 	$(TESTS) --packages=./providers/inmemory/... -- -race -vet=off -shuffle=on -timeout 40m
 
 ## quick: the tests without the race detector and without setting anything up

@@ -159,7 +159,7 @@ func (s *suite) parts() []part {
 	for _, g := range s.groups() {
 		p, danger := part{group: g, name: g.name()}, part{group: g, name: "last/" + g.name()}
 		for _, c := range s.checks(g) {
-			if !s.sampled(g, c) {
+			if !s.sampled(g, c) || !s.cfg.Share.takes(s.index(c)) {
 				continue
 			}
 			if c.danger == "" {
@@ -174,6 +174,11 @@ func (s *suite) parts() []part {
 		}
 	}
 	return append(list, last...)
+}
+
+// index is the place of a check among all.
+func (s *suite) index(c check) int {
+	return slices.IndexFunc(s.all, func(o check) bool { return o.name == c.name })
 }
 
 // sampled reports whether a check is for the group's language: where the suite

@@ -63,11 +63,22 @@ type Config struct {
 	Thrifty bool
 
 	// Brief is for the further set-ups of a provider that is tested in full in
-	// one: every clause but those that take long by nature is tried, with one of the languages that it holds for
-	// (which, Seed decides), with fewer programs at random, fewer runs of the
-	// hammers, and a quarter of the large outputs.
+	// one: every clause but those that take long by nature is tried, with one of
+	// the languages that it holds for (which, Seed decides), with fewer programs
+	// at random, fewer runs of the hammers, and a quarter of the large outputs.
 	Brief bool
+
+	// Share has several set-ups divide the clauses among them. The zero value
+	// tries all.
+	Share Share
 }
+
+// A Share is one of Of parts of the clauses, that with this Number, from 0: each
+// clause is in one of them. Invariants are watched in each.
+type Share struct{ Number, Of int }
+
+// takes reports whether the clause at index i is in the share.
+func (s Share) takes(i int) bool { return s.Of <= 1 || i%s.Of == s.Number }
 
 const (
 	defaultTimeout  = 15 * time.Second

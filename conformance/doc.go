@@ -99,8 +99,9 @@
 // Where a fresh state takes long to start (a Jupyter kernel: a second), set
 // [Config].Thrifty: clauses that hold for RunCode and RunInContext alike are
 // then tried in a shared context only, and fewer states are made at once.
-// [Config].Patience says how late is too late. Where one provider is tested in several set-ups
-// (modes of isolation, servers), one full pass and Thrifty passes with one
-// language for the rest see as much in a fraction of the time; [Config].Brief
-// shortens those further.
+// [Config].Patience says how late is too late. Where one provider is tested in
+// several set-ups (modes of isolation, servers), one full pass and Thrifty passes
+// with one language for the rest see as much in a fraction of the time;
+// [Config].Brief shortens those further, and with [Config].Share they divide the
+// clauses among them.
 package conformance

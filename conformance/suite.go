@@ -47,6 +47,9 @@ type suite struct {
 
 // newSuite fills in cfg's defaults and picks the languages.
 func newSuite(cfg Config) (*suite, error) {
+	if sh := cfg.Share; sh.Number < 0 || sh.Number >= max(sh.Of, 1) {
+		return nil, fmt.Errorf("no share %d of %d", sh.Number, sh.Of)
+	}
 	s := &suite{
 		cfg: cfg, all: checks(), wrap: codeinterp.Wrap, hide: codeinterp.Stateless, limit: codeinterp.Limit, programs: programs(),
 		contexts: map[string]codeinterp.ContextID{}, pace: map[group]time.Duration{}, gap: map[group]int{}, breaches: map[string][]error{},

@@ -22,12 +22,11 @@ var places = make(chan struct{}, 4)
 // variable names the test that a process was started for.
 const variable = "TOOLCELL_TEST_APART"
 
-// Run starts a process for the test, with further arguments, and fails or is
-// skipped as it does there, where Run reports false. The process starts when one
-// of few has ended, beside tests that come one after the other: those that are
-// merely parallel wait for the end of these. Call it first, in a test and not in
-// a part of one.
-func Run(t *testing.T, args ...string) bool {
+// Run starts a process for the test, and fails or is skipped as it does there,
+// where Run reports false. The process starts when one of few has ended, beside
+// tests that come one after the other: those that are merely parallel wait for
+// the end of these. Call it first, in a test and not in a part of one.
+func Run(t *testing.T) bool {
 	t.Helper()
 	if os.Getenv(variable) == t.Name() {
 		return false
@@ -36,7 +35,7 @@ func Run(t *testing.T, args ...string) bool {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.CommandContext(t.Context(), os.Args[0], slices.Concat([]string{"-test.run=^" + t.Name() + "$", "-test.v=true", "-test.timeout=20m"}, args)...)
+	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^"+t.Name()+"$", "-test.v=true", "-test.timeout=20m")
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), variable+"="+t.Name()) // as they are now; a test may change them
 	var out []byte
 	done := make(chan error, 1)

@@ -28,18 +28,21 @@ func open(ctx context.Context, s *server, opts jupyter.Options) (*jupyter.Statef
 	return jupyter.NewStateful(ctx, &opts)
 }
 
-// What conforms: one server in full, Deno's kernel too, and every clause in brief
-// on the others.
-func TestConformanceServer6(t *testing.T) { suite(t, "server6", false) }
-func TestConformanceServer7(t *testing.T) { suite(t, "server7", true) }
+// What conforms: one server in full, Deno's kernel too. The others have the same
+// driver over the same protocol, and divide the clauses among them; make race
+// tries every clause on each.
+func TestConformanceServer6(t *testing.T)           { suite(t, "server6", conformance.Config{}) }
+func TestConformanceServer7(t *testing.T)           { suite(t, "server7", further(0)) }
+func TestConformanceGateway(t *testing.T)           { suite(t, "gateway", further(1)) }
+func TestConformanceHub(t *testing.T)               { suite(t, "hub", further(2)) }
+func TestConformanceEnterpriseGateway(t *testing.T) { suite(t, "eg", further(3)) }
 
-// These have the kernel of server6: what a run of theirs comes to is tried there.
-// make race tries it with them too.
-func TestConformanceGateway(t *testing.T)           { suite(t, "gateway", true, whatRunsComeTo) }
-func TestConformanceHub(t *testing.T)               { suite(t, "hub", true, whatRunsComeTo) }
-func TestConformanceEnterpriseGateway(t *testing.T) { suite(t, "eg", true, whatRunsComeTo) }
-
-const whatRunsComeTo = "/^python$/^RunInContext$"
+func further(number int) conformance.Config {
+	if race.Full() {
+		return conformance.Config{Brief: true}
+	}
+	return conformance.Config{Brief: true, Share: conformance.Share{Number: number, Of: 4}}
+}
 
 func TestConformanceDeno(t *testing.T) {
 	if testing.Short() {
@@ -65,20 +68,13 @@ func TestConformanceR(t *testing.T) {
 	}
 }
 
-// suite runs the suite against a kind of server in a process of its own, without
-// the parts to leave out of it.
-func suite(t *testing.T, server string, brief bool, without ...string) {
-	if testing.Short() && brief {
+// suite runs the suite against a kind of server in a process of its own.
+func suite(t *testing.T, server string, cfg conformance.Config) {
+	if testing.Short() && cfg.Brief {
 		t.Skip("short: one server does")
 	}
-	var args []string
-	if !race.Full() {
-		for _, part := range without {
-			args = append(args, "-test.skip=^"+t.Name()+"$"+part)
-		}
-	}
-	if !aparttest.Run(t, args...) {
-		conform(t, server, conformance.Config{Brief: brief})
+	if !aparttest.Run(t) {
+		conform(t, server, cfg)
 	}
 }
 

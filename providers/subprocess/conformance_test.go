@@ -55,13 +55,20 @@ func missing(t testing.TB, err error) {
 // full has every mode tried with every language, and as much of each as the first.
 func full() bool { return race.Full() }
 
-// Every language is tried in landlock mode, and in the others each clause with one
-// of them.
-func TestConformanceLandlock(t *testing.T) { conform(t, subprocess.Landlock) }
-func TestConformanceBwrap(t *testing.T)    { conform(t, subprocess.Bwrap) }
-func TestConformanceNone(t *testing.T)     { conform(t, subprocess.None) }
+// Every language is tried in landlock mode. The others divide the clauses among
+// them, and try each with one of the languages.
+func TestConformanceLandlock(t *testing.T) { conform(t, subprocess.Landlock, conformance.Share{}) }
+func TestConformanceBwrap(t *testing.T)    { conform(t, subprocess.Bwrap, half(0)) }
+func TestConformanceNone(t *testing.T)     { conform(t, subprocess.None, half(1)) }
 
-func conform(t *testing.T, mode subprocess.Mode) {
+func half(number int) conformance.Share {
+	if full() {
+		return conformance.Share{}
+	}
+	return conformance.Share{Number: number, Of: 2}
+}
+
+func conform(t *testing.T, mode subprocess.Mode, share conformance.Share) {
 	if aparttest.Run(t) {
 		return
 	}
@@ -70,6 +77,7 @@ func conform(t *testing.T, mode subprocess.Mode) {
 		Timeout: busyTimeout, Patience: busyPatience,
 		New:   func() (codeinterp.CodeInterpreter, error) { return subprocess.New(&o) },
 		Brief: o.Require != subprocess.Landlock && !full(),
+		Share: share,
 		Lacks: []conformance.Feature{conformance.Manager},
 	})
 }
@@ -91,16 +99,19 @@ func TestWarmConformance(t *testing.T) {
 		New:      func() (codeinterp.CodeInterpreter, error) { return subprocess.NewStateful(&o) },
 		Stateful: true,
 		Thrifty:  true,
+		Brief:    !full(),
 	})
 }
 
 // The same with contexts. RunCode is that of New, so that what holds for both is
 // tried with contexts only.
-func TestStatefulConformanceLandlock(t *testing.T) { conformStateful(t, subprocess.Landlock) }
-func TestStatefulConformanceBwrap(t *testing.T)    { conformStateful(t, subprocess.Bwrap) }
-func TestStatefulConformanceNone(t *testing.T)     { conformStateful(t, subprocess.None) }
+func TestStatefulConformanceLandlock(t *testing.T) {
+	conformStateful(t, subprocess.Landlock, conformance.Share{})
+}
+func TestStatefulConformanceBwrap(t *testing.T) { conformStateful(t, subprocess.Bwrap, half(1)) }
+func TestStatefulConformanceNone(t *testing.T)  { conformStateful(t, subprocess.None, half(0)) }
 
-func conformStateful(t *testing.T, mode subprocess.Mode) {
+func conformStateful(t *testing.T, mode subprocess.Mode, share conformance.Share) {
 	if aparttest.Run(t) {
 		return
 	}
@@ -111,5 +122,6 @@ func conformStateful(t *testing.T, mode subprocess.Mode) {
 		Stateful: true,
 		Thrifty:  !full(),
 		Brief:    o.Require != subprocess.Landlock && !full(),
+		Share:    share,
 	})
 }
