@@ -79,9 +79,18 @@ func (k *Kernel) restart() {
 // Die plays the death of the kernel's process and its restart by the server:
 // a status without a parent, and a new process.
 func (k *Kernel) Die() {
-	k.Raw(&Message{Channel: "iopub", Header: Header{ID: rand.Text(), Type: "status", Session: "server"}, Content: encode(Status("restarting"))})
 	k.restart()
+	k.Forge("status", Status("restarting"))
 }
+
+// Forge sends a message of no request and of nobody, as the server does that
+// restarts a kernel, and as a program can.
+func (k *Kernel) Forge(typ string, content any) {
+	k.Raw(&Message{Channel: "iopub", Header: Header{ID: rand.Text(), Type: typ, Session: "server"}, Content: encode(content)})
+}
+
+// Replace plays a restart of which nobody is told.
+func (k *Kernel) Replace() { k.restart() }
 
 // play answers requests, one after the other.
 func (k *Kernel) play() {
@@ -302,10 +311,17 @@ func (k *Kernel) listen(s *socket) error {
 
 // beside answers a request of the control channel.
 func (k *Kernel) beside(m *Message) {
+	select {
+	case <-k.done:
+		return
+	default:
+	}
 	switch {
 	case k.s.Control != nil:
 		k.s.Control(k, m)
 	case m.Header.Type == "interrupt_request":
 		k.Control(m, "interrupt_reply", map[string]string{"status": "ok"})
+	case m.Header.Type == "kernel_info_request":
+		k.Control(m, "kernel_info_reply", map[string]string{"status": "ok", "implementation": "fake"})
 	}
 }

@@ -45,7 +45,7 @@ type Server struct {
 	// InterruptMode is that of the kernelspecs.
 	InterruptMode string
 	// Control plays a request of the control channel, beside what the kernel
-	// runs. Nil answers an interrupt_request.
+	// runs. Nil answers an interrupt_request and a kernel_info_request.
 	Control func(k *Kernel, req *Message)
 	// Leave is told of a client that closes its socket, and is still served.
 	Leave func(k *Kernel)

@@ -175,6 +175,14 @@
 //   - IPython drops blank lines before the first line of a cell;
 //     ProgramError.Line counts them.
 //
+// # What it costs
+//
+// A small cell takes about as long as over a raw WebSocket to the same server
+// (BenchmarkCell). Python's own client, by ZMQ on the kernel's host, takes 0.83 of
+// that, measured on a busy machine. The distance is the server's: a server of the same framework
+// that only carries as many messages takes 0.05, and the rest is what it does with each
+// message between its two sides, which no client can change.
+//
 // # Limits
 //
 // Files of other kernels than Python's are not reached, as LanguageInfo.Files
@@ -197,7 +205,11 @@
 //
 // Code runs on the server's host with what its operator allows; this package
 // adds no isolation. A program shares its kernel's process, and can forge what
-// the kernel says of it. It can forge calls of the functions that its run was
+// the kernel says of it: output, how it ended, and that it did, while it goes on as
+// what programs leave behind does. That its process died is looked into first: where the same
+// process answers it is not believed, and where nobody does, the kernel is ended before
+// the run is. It is believed of a kernel that signs with the name of whoever asks, that
+// is adopted, or that other clients are connected to. A program can forge calls of the functions that its run was
 // given, which are then calls like any other: their names, number and sizes are
 // checked here. So is what it says of files, which are read and written with the
 // rights of its user: links that lead out are not followed, but a program that

@@ -71,16 +71,20 @@ func TestKernelDiesBeforeItTakesTheRun(t *testing.T) {
 func TestKernelGoes(t *testing.T) {
 	cases := map[string]func(*fake.Server, *fake.Kernel, *fake.Message){
 		"restarted by another client": func(_ *fake.Server, k *fake.Kernel, _ *fake.Message) {
+			defer k.Replace()
 			k.IOPub(&fake.Message{Header: fake.Header{ID: "server"}}, "shutdown_reply", map[string]bool{"restart": true})
 		},
-		"dead": func(_ *fake.Server, k *fake.Kernel, _ *fake.Message) {
+		"dead": func(s *fake.Server, k *fake.Kernel, _ *fake.Message) {
+			s.Remove(k)
 			k.IOPub(nil, "status", fake.Status("dead"))
 		},
-		"shut down": func(_ *fake.Server, k *fake.Kernel, _ *fake.Message) {
+		"shut down": func(s *fake.Server, k *fake.Kernel, _ *fake.Message) {
+			s.Remove(k)
 			k.IOPub(&fake.Message{Header: fake.Header{ID: "server"}}, "shutdown_reply", map[string]bool{"restart": false})
 		},
 		"culled in silence": func(s *fake.Server, k *fake.Kernel, _ *fake.Message) { s.Remove(k) },
 		"dead by the REST API": func(_ *fake.Server, k *fake.Kernel, _ *fake.Message) {
+			k.Replace()
 			k.SetState("dead")
 		},
 	}

@@ -101,6 +101,11 @@ func TestRestartedElsewhere(t *testing.T) {
 					k.Answer(req, "kernel_info_reply", map[string]string{"status": "ok"})
 				}
 			}
+			s.Control = func(k *fake.Kernel, req *fake.Message) {
+				if sockets.Load() > before {
+					k.Control(req, "kernel_info_reply", map[string]string{"status": "ok"})
+				}
+			}
 			k.SetState("busy")
 			k.Die()
 		}}.on(s)

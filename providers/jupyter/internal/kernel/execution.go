@@ -48,6 +48,8 @@ type progress struct {
 	death       bool
 	cause       codeinterp.Cause // of the death
 	replaced    bool             // the program's process; the kernel lives on
+	rumour      *rumour          // of a death, which is looked into
+	past        bool             // the program has ended; what is said now is of what comes next
 	bereft      bool             // as replaced, but that the kernel has none any more
 	answered    bool             // the kernel has gone on to what came after the run
 	interrupted bool
@@ -201,6 +203,12 @@ func (e *execution) handle(ev *event) {
 		e.out.Lost(codeinterp.Truncation{Stream: "stdout", Bytes: -1, Reason: codeinterp.TruncatedByRate})
 	case evDeath:
 		e.update(func(p *progress) { p.death, p.cause = true, ev.cause })
+	case evRumour:
+		e.update(func(p *progress) {
+			if p.rumour == nil {
+				p.rumour = ev.rumour
+			}
+		})
 	case evTooLarge:
 		e.out.Lost(codeinterp.Truncation{Stream: "display", Bytes: -1, Reason: codeinterp.TruncatedByLimit})
 	case evBroken:

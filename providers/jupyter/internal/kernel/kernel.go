@@ -284,7 +284,7 @@ func (k *Kernel) check(ctx context.Context) (server.Kernel, error) {
 	case server.IsGone(err):
 		k.vanished(codeinterp.CauseServer)
 	case err == nil && st.State == "dead":
-		k.vanished(codeinterp.CauseExit)
+		k.heardOf(gone, codeinterp.CauseExit) // the server has it from messages
 	}
 	return st, err
 }

@@ -52,10 +52,11 @@ func (r *runner) ending() Ending {
 	}
 	// idle comes behind all output. Where only the probe was answered it was lost,
 	// unless an interrupt hit the kernel before it could send it.
-	if r.noIdle && !p.idle || r.gap && !r.whole() || p.answered && !p.interrupted && !p.idle {
+	died := p.death && r.deathCause(p) == codeinterp.CauseExit && !r.killed
+	if r.noIdle && !p.idle || r.gap && !died && !r.whole() || p.answered && !p.interrupted && !p.idle {
 		r.Out.Lost(codeinterp.Truncation{Stream: "stdout", Bytes: -1, Reason: codeinterp.TruncatedByConnection})
 	}
-	if p.death && p.cause == codeinterp.CauseExit && !r.killed {
+	if died {
 		// The libraries of kernels send from a thread of their own, and nothing
 		// says whether that came to it.
 		r.Out.Lost(codeinterp.Truncation{Stream: "stdout", Bytes: -1, Reason: codeinterp.TruncatedByExit})
@@ -85,6 +86,9 @@ func (r *runner) classify(e *Ending, p progress) {
 		e.Unknown = server.Unavailable("the program may still be running, its kernel could not be ended: %v", r.killErr)
 	case r.killed: // an error that came is no end, and may be of the interrupt
 		e.Lost, e.ExitCode, e.Error = true, codeinterp.ExitKilled, nil
+		if p.rumour != nil {
+			e.Cause = p.rumour.cause
+		}
 	case r.away != nil:
 		e.Left = true
 		e.Unknown = fmt.Errorf("%w; the program may have ended well or may still be running", r.away)

@@ -22,6 +22,7 @@ const (
 	evAnswered                  // the kernel answered what was asked after the run
 	evAsked                     // the program asks for input
 	evCalls                     // the program calls functions: prompt
+	evRumour                    // somebody says that the kernel died
 )
 
 // An event is what the reader passes to a run.
@@ -33,6 +34,7 @@ type event struct {
 	msg    *wire.Message
 	cause  codeinterp.Cause // of a death
 	prompt *wire.Prompt
+	rumour *rumour
 }
 
 func (e *event) size() int {

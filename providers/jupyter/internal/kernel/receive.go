@@ -54,9 +54,9 @@ func (k *Kernel) foreign(f *frame) error {
 		case m.Parent.ID != "":
 			k.worksForOthers(state == "busy")
 		case state == "restarting":
-			k.lostProcess(codeinterp.CauseExit)
+			k.heardOf(lost, codeinterp.CauseExit)
 		case state == "dead":
-			k.vanished(codeinterp.CauseExit)
+			k.heardOf(gone, codeinterp.CauseExit)
 		case state == "starting":
 			k.started()
 		}
@@ -71,9 +71,9 @@ func (k *Kernel) foreign(f *frame) error {
 		switch {
 		case json.Unmarshal(content, &r) != nil:
 		case r.Restart:
-			k.lostProcess(codeinterp.CauseRestart)
+			k.heardOf(lost, codeinterp.CauseRestart)
 		default:
-			k.vanished(codeinterp.CauseServer)
+			k.heardOf(gone, codeinterp.CauseServer)
 		}
 	}
 	return nil

@@ -109,6 +109,10 @@ func (k *Kernel) Run(ctx context.Context, o Order) (Ending, error) {
 // finish settles what belongs to a run that has ended.
 func (r *runner) finish() (Ending, error) {
 	r.end = time.Now()
+	r.e.update(func(p *progress) { p.past = true })
+	if p := r.e.progress(); p.rumour != nil && (p.death || r.killed) {
+		r.end = p.rumour.at
+	}
 	r.settle()
 	r.inquire()
 	p := r.e.progress()
@@ -122,6 +126,8 @@ func (r *runner) finish() (Ending, error) {
 	r.e.finish()
 	// Anew: only now has the pump seen all that came.
 	switch p := r.e.progress(); {
+	case p.rumour != nil && !p.death && !r.killed:
+		r.k.ended(p.rumour.to, p.rumour.cause) // it came too late to be looked into
 	case p.bereft:
 		r.k.vanished(codeinterp.CauseExit)
 	case p.replaced:
@@ -180,6 +186,10 @@ func (r *runner) follow() error {
 			w.probe()
 		case <-w.lost():
 			w.reconnect()
+		case v := <-w.verdicts:
+			if over := w.judge(v); over {
+				return nil
+			}
 		case err := <-w.back:
 			if done := w.returned(err); done {
 				return nil
@@ -284,7 +294,10 @@ func (r *runner) await(d time.Duration) {
 // deathCause is p's, where the kernel said why, else what is likely: a process
 // that changed while nobody looked was restarted.
 func (r *runner) deathCause(p progress) codeinterp.Cause {
-	if p.cause == "" {
+	switch {
+	case p.rumour != nil:
+		return p.rumour.cause
+	case p.cause == "":
 		return codeinterp.CauseRestart
 	}
 	return p.cause

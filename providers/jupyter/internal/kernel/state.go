@@ -46,6 +46,7 @@ type state struct {
 	attached bool   // another client furnished it
 	died     time.Time
 	offer    offer
+	former   *state // of a process that is said to have died, and may not have
 }
 
 // dialled makes the socket that open returns the kernel's. The socket's reader
@@ -92,8 +93,12 @@ func (k *Kernel) identified(identity string) {
 	default:
 		k.identity = identity
 	}
-	if k.proc == lost {
-		k.proc = unprepared
+	if k.proc != lost {
+		return
+	}
+	k.proc = unprepared
+	if f := k.former; f != nil && f.identity != "" && f.identity == k.identity {
+		k.proc, k.programs, k.count, k.attached = f.proc, f.programs, f.count, f.attached
 	}
 }
 
@@ -112,14 +117,13 @@ func (k *Kernel) renewed() {
 func (k *Kernel) started() {
 	k.mu.Lock()
 	news := k.proc == ready || k.proc == home
-	if news {
+	if news && k.run == nil {
 		k.renewed()
 	}
 	run := k.run
 	k.mu.Unlock()
-	// Without the lock: put waits for a slow OnOutput.
 	if news && run != nil {
-		run.q.put(event{kind: evDeath, cause: codeinterp.CauseRestart})
+		k.heardOf(lost, codeinterp.CauseRestart)
 	}
 }
 
@@ -181,6 +185,10 @@ func (k *Kernel) vanished(cause codeinterp.Cause) { k.ended(gone, cause) }
 
 func (k *Kernel) ended(to process, cause codeinterp.Cause) {
 	k.mu.Lock()
+	if k.proc == ready || k.proc == home {
+		was := k.state
+		k.former = &was
+	}
 	if k.proc != gone {
 		k.proc = to
 	}
@@ -189,7 +197,7 @@ func (k *Kernel) ended(to process, cause codeinterp.Cause) {
 	k.abandonAll()
 	run := k.run
 	k.mu.Unlock()
-	// Without the lock, as in started.
+	// Without the lock: put waits for a slow OnOutput.
 	if run != nil {
 		run.q.put(event{kind: evDeath, cause: cause})
 	}

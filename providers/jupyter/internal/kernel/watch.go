@@ -27,6 +27,8 @@ type watch struct {
 	away       bool // reconnecting
 	probed     bool // after the interrupt
 	deaf       bool // the socket was given up once; the server can be wrong, too
+	doubting   bool // whether the kernel died, which is looked into
+	verdicts   chan verdict
 	ctx        context.Context
 	cancel     context.CancelFunc
 	work       sync.WaitGroup
@@ -35,7 +37,7 @@ type watch struct {
 
 func newWatch(r *runner, s *socket) *watch {
 	ctx, cancel := context.WithCancel(r.ctx)
-	return &watch{r: r, sock: s, quiet: time.NewTimer(firstSilence), back: make(chan error, 1),
+	return &watch{r: r, sock: s, quiet: time.NewTimer(firstSilence), back: make(chan error, 1), verdicts: make(chan verdict, 1),
 		ctx: ctx, cancel: cancel, polling: make(chan struct{}, 1)}
 }
 
@@ -49,6 +51,9 @@ func (w *watch) end() {
 
 // see starts the clocks that what is known of the run asks for.
 func (w *watch) see(p progress) {
+	if p.rumour != nil && !w.doubting {
+		w.lookInto(p.rumour)
+	}
 	if p.half() && w.halfTimer == nil {
 		w.halfTimer = time.After(halfGrace)
 	}

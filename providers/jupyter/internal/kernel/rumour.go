@@ -1,0 +1,137 @@
+package kernel
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/toolcell/toolcell/codeinterp"
+)
+
+// A rumour says that the kernel's process has ended. It comes as a message of no
+// request, which the server sends, a process that begins or ends, and whatever
+// program can write to the kernel's sockets. While a program runs it is looked
+// into: a program that is told to have ended must not go on.
+type rumour struct {
+	to    process // lost or gone
+	cause codeinterp.Cause
+	at    time.Time
+}
+
+const (
+	// rumourLimit is how long a kernel has to show whether its process is another.
+	// One that just died needs that long to start on a busy machine.
+	rumourLimit = 15 * time.Second
+
+	// elsewhereAfter is how long a kernel may stay silent before it is looked for at
+	// another address.
+	elsewhereAfter = 1500 * time.Millisecond
+)
+
+// errElsewhere is a socket that was given up, since the kernel may listen elsewhere.
+var errElsewhere = errors.New("the kernel may have been started elsewhere")
+
+// heardOf takes a word about the process's end. Where no program runs, it is believed.
+func (k *Kernel) heardOf(to process, cause codeinterp.Cause) {
+	k.mu.Lock()
+	run := k.run
+	k.mu.Unlock()
+	if run == nil || run.progress().past {
+		k.ended(to, cause)
+		return
+	}
+	run.q.put(event{kind: evRumour, rumour: &rumour{to, cause, time.Now()}})
+}
+
+// A verdict on a rumour.
+type verdict uint8
+
+const (
+	refuted   verdict = iota // the program's own process has answered
+	confirmed                // another one has, or there is none; the run hears of it
+	unknown                  // nobody has answered
+)
+
+// lookInto asks the kernel for its process, beside the program and behind it: the
+// control channel of many kernels is served while they compute.
+func (w *watch) lookInto(u *rumour) {
+	w.doubting = true
+	r, sock := w.r, w.sock
+	w.work.Go(func() {
+		began := time.Now()
+		for limit := askPause; ; limit = min(2*limit, 5*time.Second) {
+			start := time.Now()
+			v := r.whose(w.ctx, limit)
+			if v == unknown {
+				_, _ = r.k.check(w.ctx)
+			}
+			switch {
+			case r.k.isGone():
+				v = confirmed // by the server
+			case w.ctx.Err() != nil:
+				return
+			case v == unknown && time.Since(began) < rumourLimit:
+				if time.Since(began) > elsewhereAfter {
+					sock.fail(errElsewhere) // once: the next socket is another
+				}
+				if wait(w.ctx, askPause-time.Since(start)) != nil {
+					return
+				}
+				continue
+			}
+			if v == unknown && (r.Kill == nil || r.k.isShared(w.ctx)) {
+				r.k.ended(u.to, u.cause) // it is not ours to end
+				v = confirmed
+			}
+			w.verdicts <- v
+			return
+		}
+	})
+}
+
+// whose asks once which process there is.
+func (r *runner) whose(ctx context.Context, limit time.Duration) verdict {
+	k := r.k
+	k.mu.Lock()
+	before := k.identity
+	k.mu.Unlock()
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	behind := make(chan struct{})
+	go func() {
+		defer close(behind)
+		r.probe(ctx)
+	}()
+	defer func() { cancel(); <-behind }()
+	m, err := k.ask(ctx, "control", "kernel_info_request", struct{}{})
+	switch {
+	case errors.Is(err, errDied):
+		return confirmed // by the other question
+	case err != nil:
+		return unknown
+	case m.Header.Session == before:
+		return refuted
+	}
+	k.lostProcess("")
+	k.identified(m.Header.Session)
+	return confirmed
+}
+
+// judge acts upon a verdict, and reports whether the run is over with it.
+func (w *watch) judge(v verdict) (over bool) {
+	w.doubting = false
+	switch v {
+	case refuted:
+		w.r.e.update(func(p *progress) { p.rumour = nil })
+	case unknown:
+		w.r.kill() // told as ended, it has to have
+	}
+	return v == unknown // a death comes through the queue, behind all output
+}
+
+// isShared reports whether other clients are connected too.
+func (k *Kernel) isShared(ctx context.Context) bool {
+	ctx, cancel := context.WithTimeout(ctx, aliveLimit)
+	defer cancel()
+	st, err := k.check(ctx)
+	return err == nil && st.Connections > 1
+}
