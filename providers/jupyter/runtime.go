@@ -89,9 +89,10 @@ func (rt *runtime) learn(ctx context.Context) error {
 }
 
 // config is what the driver has to know. A context may need time for a server
-// that is starting, and for its kernel.
+// that is starting, and for its kernel; the driver's limit is a moment later, since
+// it does not know what was waited for.
 func (rt *runtime) config() driver.Config {
-	return driver.Config{Grace: rt.opts.Grace, Patience: patience, Idle: rt.opts.ContextIdle, StartLimit: rt.opts.StartTimeout}
+	return driver.Config{Grace: rt.opts.Grace, Patience: patience, Idle: rt.opts.ContextIdle, StartLimit: rt.opts.StartTimeout + time.Second}
 }
 
 // Start implements driver.Runtime.

@@ -7,6 +7,7 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"fmt"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -123,6 +124,8 @@ func (k *Kernel) Ensure(ctx context.Context, busy func(bool)) error {
 		switch {
 		case err == nil:
 			return nil
+		case ctx.Err() != nil && errors.Is(err, context.Cause(ctx)):
+			return err
 		case ctx.Err() != nil:
 			return context.Cause(ctx)
 		case !errors.Is(err, errDied) && !errors.Is(err, errSocketLost):
@@ -171,6 +174,7 @@ func (k *Kernel) connect(ctx context.Context) error {
 			return nil
 		case unanswered:
 			patience *= 2 // some servers take their time for each
+			k.rename()
 			continue
 		case server.IsGone(err):
 			k.vanished(codeinterp.CauseServer)
@@ -203,6 +207,17 @@ func wait(ctx context.Context, d time.Duration) error {
 	}
 }
 
+// rename takes another name for a kernel in which we have run nothing, so that
+// there is nothing that the server keeps for us. It may go on with a handshake that
+// was given up, and a kernel hears nobody who comes under a name that somebody has.
+func (k *Kernel) rename() {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.programs == 0 && !k.attached {
+		k.name = rand.Text()
+	}
+}
+
 func (k *Kernel) dial(ctx context.Context) error {
 	k.mu.Lock()
 	old, name := k.sock, k.name
@@ -232,13 +247,15 @@ func (k *Kernel) dial(ctx context.Context) error {
 // process that is not the one we knew. A kernel that the server says is alive
 // is waited for until ctx ends, however slow it is, unless it is ErrDeaf. One that was started again
 // may listen elsewhere now, where only a new socket leads, and what the server
-// knows of its state can be of before.
+// knows of its state can be of before. A socket on which nothing comes may lead
+// nowhere too, so that another is tried now and then.
 func (k *Kernel) ready(ctx context.Context, busy func(bool)) error {
 	if busy == nil {
 		busy = func(bool) {}
 	}
 	defer busy(false)
-	began := time.Now()
+	began, last := time.Now(), error(nil)
+	dialled, patience := began, firstPatience
 	for limit := askPause; ; limit = min(2*limit, 5*time.Second) {
 		start := time.Now()
 		one, cancel := context.WithTimeout(ctx, limit)
@@ -248,6 +265,8 @@ func (k *Kernel) ready(ctx context.Context, busy func(bool)) error {
 		case err == nil:
 			k.identified(reply.Header.Session)
 			return nil
+		case ctx.Err() != nil && last != nil:
+			return &lastError{context.Cause(ctx), last}
 		case ctx.Err() != nil:
 			return context.Cause(ctx)
 		case k.isGone():
@@ -256,6 +275,9 @@ func (k *Kernel) ready(ctx context.Context, busy func(bool)) error {
 			return err
 		}
 		st, err := k.check(ctx)
+		if last = err; err == nil {
+			last = fmt.Errorf("it answered nothing for %v, and the server calls it %q", time.Since(began).Round(time.Second), st.State)
+		}
 		if k.isGone() {
 			return ErrGone
 		}
@@ -265,10 +287,16 @@ func (k *Kernel) ready(ctx context.Context, busy func(bool)) error {
 		}
 		busy(err == nil && st.State == "busy" && !died)
 		// Not at once: most servers start it where the present socket leads.
-		if died && limit > askPause {
+		silent := time.Since(dialled) > patience
+		if silent {
+			patience *= 2
+			k.rename()
+		}
+		if silent || died && limit > askPause {
 			if err := k.connect(ctx); err != nil {
 				return err
 			}
+			dialled = time.Now()
 		}
 		if err := wait(ctx, askPause-time.Since(start)); err != nil {
 			return err
