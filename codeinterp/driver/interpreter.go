@@ -119,6 +119,7 @@ func (i *Interpreter) runOnce(ctx context.Context, language, code string, opts *
 		return codeinterp.NotRun(), err
 	}
 	s := newSlot(i, Options{Language: name, Once: true})
+	s.caller = ctx
 	if err := i.admit(ctx, s); err != nil {
 		return codeinterp.NotRun(), err
 	}

@@ -18,6 +18,7 @@ type slot struct {
 	opts      Options
 	command   *codeinterp.CommandOptions // of a command; else nil
 	functions []codeinterp.Function      // of the context
+	caller    context.Context            // of the one program that the slot is for; else nil
 	id        codeinterp.ContextID
 	number    int64 // orders the contexts by age
 	created   time.Time
@@ -271,6 +272,10 @@ func (s *slot) abandon(session Session) {
 	s.in.count(-1)
 }
 
+// leaveGrace is how long after its caller's ctx the session of one program has to be
+// closed.
+const leaveGrace = 2 * time.Second
+
 // shut closes the session.
 func (s *slot) shut() error {
 	session := s.session
@@ -280,6 +285,9 @@ func (s *slot) shut() error {
 	s.hold(nil)
 	ctx, cancel := context.WithTimeout(context.Background(), s.in.cfg.Patience)
 	defer cancel()
+	if s.caller != nil {
+		defer context.AfterFunc(s.caller, func() { time.AfterFunc(leaveGrace, cancel) })()
+	}
 	_, err := within(&s.in.workers, ctx, s.in.cfg.Patience, only(session.Close), func(none, error) { s.abandon(nil) })
 	if errors.Is(err, errStuck) {
 		s.giveUp()

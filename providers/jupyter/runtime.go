@@ -235,6 +235,47 @@ func (rt *runtime) later(k *kernel.Kernel) error {
 	return nil
 }
 
+// discardWithin is discard, which goes on in the background once ctx has ended.
+func (rt *runtime) discardWithin(ctx context.Context, k *kernel.Kernel) error {
+	if !rt.begin() {
+		return rt.discard(ctx, k)
+	}
+	done := make(chan error, 1)
+	go func() {
+		defer rt.work.Done()
+		done <- rt.discard(context.WithoutCancel(ctx), k)
+	}()
+	select {
+	case err := <-done:
+		return err
+	case <-ctx.Done():
+		return nil // what cannot be deleted is remembered, and told by Close
+	}
+}
+
+// finishLimit is how long Close waits for what goes on in the background. The
+// answer to a kernel's start is the one thing there that may take longer, and the
+// kernel has to be deleted then.
+const finishLimit = server.KillTimeout - 4*time.Second
+
+// finish waits until nothing goes on in the background.
+func (rt *runtime) finish() {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		rt.work.Wait()
+	}()
+	t := time.NewTimer(finishLimit)
+	defer t.Stop()
+	select {
+	case <-done:
+		return
+	case <-t.C:
+	}
+	rt.c.GiveUp()
+	<-done
+}
+
 // Close implements driver.Runtime: it deletes, all at once, the warm kernels and
 // those that could not be deleted before.
 func (rt *runtime) Close(ctx context.Context) error {
@@ -244,7 +285,7 @@ func (rt *runtime) Close(ctx context.Context) error {
 	// Not before: what the pool discards may need deleting twice, in the background.
 	rt.closed = true
 	rt.mu.Unlock()
-	rt.work.Wait()
+	rt.finish()
 	rt.mu.Lock()
 	// After the work, which can leave kernels behind.
 	orphans := rt.orphans
@@ -254,7 +295,9 @@ func (rt *runtime) Close(ctx context.Context) error {
 	var all sync.WaitGroup
 	for i, h := range orphans {
 		all.Go(func() {
-			if err := rt.c.DeleteKernel(ctx, h); err != nil {
+			if h == (server.Handle{}) {
+				errs[i] = server.Unavailable("the server has not answered whether it started a kernel, which Sweep can find")
+			} else if err := rt.c.DeleteKernel(ctx, h); err != nil {
 				errs[i] = fmt.Errorf("kernel %s is still there: %w", h.Kernel, err)
 			}
 		})

@@ -334,6 +334,7 @@ func (s *session) Close(ctx context.Context) error {
 		clean, cancel := context.WithTimeout(ctx, time.Second)
 		defer cancel()
 		k.Clear(clean)
+		return s.rt.discardWithin(ctx, k)
 	} else if s.opts.Cwd == "" && !s.left {
 		clean, cancel := context.WithTimeout(ctx, s.rt.opts.Grace)
 		defer cancel()

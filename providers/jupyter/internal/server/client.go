@@ -53,6 +53,9 @@ type Client struct {
 	header http.Header
 
 	answered *atomic.Int64 // when the server last did, in Unix nanoseconds
+
+	life context.Context // of starts that nobody waits for any more
+	end  context.CancelFunc
 }
 
 // New returns a client. It connects to nobody yet.
@@ -88,12 +91,17 @@ func New(cfg Config) (*Client, error) {
 		h.Jar, _ = cookiejar.New(nil)
 	}
 	c := &Client{base: base, http: h, cfg: &cfg, header: cfg.Header, answered: new(atomic.Int64)}
+	c.life, c.end = context.WithCancel(context.Background())
 	c.auth = newAuth(&cfg, c)
 	return c, nil
 }
 
+// GiveUp ends the wait for kernels that were asked for.
+func (c *Client) GiveUp() { c.end() }
+
 // Close drops idle connections, of our own transport only.
 func (c *Client) Close() {
+	c.end()
 	if c.cfg.HTTPClient == nil {
 		c.http.CloseIdleConnections()
 	}

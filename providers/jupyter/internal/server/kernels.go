@@ -85,7 +85,7 @@ func sessionPath(tag string) string { return "toolcell/" + tag + "/" }
 // server has no sessions or needs an environment, a bare kernel. It goes on
 // after ctx was canceled, and then deletes what it started; done is called when
 // nothing of that goes on any more, with the kernel that it could not delete,
-// if there is one.
+// if there is one: that of which no answer came has an empty Handle.
 func (c *Client) StartKernel(ctx context.Context, spec string, done func(left *Handle)) (Handle, error) {
 	type started struct {
 		h   Handle
@@ -95,16 +95,21 @@ func (c *Client) StartKernel(ctx context.Context, spec string, done func(left *H
 	ch := make(chan started)
 	long, cancel := context.WithTimeoutCause(context.WithoutCancel(ctx), c.cfg.StartTimeout,
 		Unavailable("the server started no kernel within %v", c.cfg.StartTimeout))
+	stop := context.AfterFunc(c.life, cancel)
 	go func() {
 		var left *Handle
 		defer func() { done(left) }()
 		defer cancel()
+		defer stop()
 		h, err := c.postKernel(long, spec)
 		select {
 		case ch <- started{h, err}:
 		case <-ctx.Done():
 			if err == nil && c.DeleteKernel(context.WithoutCancel(ctx), h) != nil {
 				left = &h
+			}
+			if err != nil && long.Err() != nil {
+				left = &Handle{}
 			}
 		}
 	}()

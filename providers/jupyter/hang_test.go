@@ -1,0 +1,105 @@
+package jupyter_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/toolcell/toolcell/codeinterp"
+	fake "github.com/toolcell/toolcell/internal/fakejupyter"
+	"github.com/toolcell/toolcell/providers/jupyter"
+)
+
+// hanging is a server that takes requests and never answers those that match.
+func hanging(s *fake.Server, matches func(r *http.Request) bool) {
+	s.HTTP = func(_ http.ResponseWriter, r *http.Request) bool {
+		hangs := matches(r)
+		if hangs {
+			_, _ = io.Copy(io.Discard, r.Body) // else the server does not see who leaves
+			<-r.Context().Done()
+		}
+		return hangs
+	}
+}
+
+// TestHangingDelete: who asked for a program is not kept by a kernel that cannot be
+// deleted, be the server silent otherwise or not, and Close says that it is there.
+func TestHangingDelete(t *testing.T) {
+	for name, silent := range map[string]bool{"it alone": false, "as all": true} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := fake.New()
+				defer s.Close()
+				var ended atomic.Bool
+				hanging(s, func(r *http.Request) bool {
+					return ended.Load() && (silent || r.Method == http.MethodDelete)
+				})
+				s.Execute = func(k *fake.Kernel, req *fake.Message) {
+					ended.Store(true)
+					k.Answer(req, "execute_reply", fake.OK(1))
+				}
+				ci, err := jupyter.NewStateful(t.Context(), fakeOptions(s, jupyter.Options{}))
+				if err != nil {
+					t.Fatal(err)
+				}
+				const limit = 3 * time.Second
+				ctx, cancel := context.WithTimeout(t.Context(), limit)
+				defer cancel()
+				start := time.Now()
+				res, err := ci.RunCode(ctx, "python", "x", nil)
+				if took := time.Since(start); err != nil || !res.OK() || took > limit+5*time.Second {
+					t.Errorf("%+v, %v after %v", res, err, took)
+				}
+				closes(t, ci, "still there")
+			})
+		})
+	}
+}
+
+// TestHangingStart: a server that does not answer whether it started a kernel keeps
+// neither who asked for it nor Close.
+func TestHangingStart(t *testing.T) {
+	for _, path := range []string{"api/sessions", "api/kernels"} {
+		t.Run(path, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := fake.New()
+				defer s.Close()
+				hanging(s, func(r *http.Request) bool {
+					return r.Method == http.MethodPost && strings.HasSuffix(r.URL.Path, path)
+				})
+				opts := jupyter.Options{StartTimeout: 10 * time.Minute}
+				if path == "api/kernels" {
+					opts.KernelEnv = map[string]string{"KERNEL_X": "1"}
+				}
+				ci, err := jupyter.NewStateful(t.Context(), fakeOptions(s, opts))
+				if err != nil {
+					t.Fatal(err)
+				}
+				ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+				defer cancel()
+				start := time.Now()
+				if _, err := ci.CreateContext(ctx, "python", nil); !errors.Is(err, context.DeadlineExceeded) || time.Since(start) > 6*time.Second {
+					t.Errorf("%v after %v", err, time.Since(start))
+				}
+				go func() { _, _ = ci.RunCode(t.Context(), "python", "x", nil) }()
+				time.Sleep(time.Second)
+				closes(t, ci, "has not answered")
+			})
+		})
+	}
+}
+
+// closes wants Close to be back within a minute, with an error that says what is left.
+func closes(t *testing.T, ci *jupyter.Stateful, left string) {
+	t.Helper()
+	start := time.Now()
+	if err := ci.Close(); !errors.Is(err, codeinterp.ErrUnavailable) || !strings.Contains(err.Error(), left) || time.Since(start) > time.Minute {
+		t.Errorf("Close: %v after %v", err, time.Since(start))
+	}
+}
