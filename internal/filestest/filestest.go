@@ -92,7 +92,10 @@ func contents(t *testing.T, fsys codeinterp.FS) {
 			}
 		}
 	}
-	must(t, fsys.Rename("dir/deep/er", "moved"))
+	must(t, fsys.Mkdir("in the way", 0o755))
+	must(t, fsys.Rename("dir/deep/er", "in the way"))
+	must(t, fsys.Rename("in the way", "in the way"))
+	must(t, fsys.Rename("in the way", "moved"))
 	var names []string
 	must(t, fs.WalkDir(fsys, ".", func(name string, _ fs.DirEntry, err error) error {
 		names = append(names, name)
