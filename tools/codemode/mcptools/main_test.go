@@ -34,6 +34,20 @@ func TestMain(m *testing.M) {
 		endless()
 	case "deaf", "asking": // lists one tool, and does not read from its first call on
 		deaf(os.Getenv("MCPTOOLS_SERVER") == "asking")
+	case "malformed": // answers calls with what is no result
+		in := bufio.NewScanner(os.Stdin)
+		for in.Scan() {
+			result := firstResult(in.Bytes())
+			if result == "" {
+				var r struct{ ID json.RawMessage }
+				json.Unmarshal(in.Bytes(), &r)
+				result = fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"content":[{"type":"text","text":%d}]}}`, r.ID, os.Getpid())
+				if strings.Contains(in.Text(), "pid") {
+					result = fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"content":[{"type":"text","text":"%d"}]}}`, r.ID, os.Getpid())
+				}
+			}
+			fmt.Println(result)
+		}
 	case "garbage":
 		fmt.Println("\x00\xff{{{")
 		time.Sleep(10 * time.Minute)

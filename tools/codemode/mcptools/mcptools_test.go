@@ -156,6 +156,18 @@ func TestFaults(t *testing.T) {
 	wants(t, m.Tools()[0].Invoke(t.Context(), tools.Invocation{Args: args}).Text, "timeout")
 }
 
+// TestMalformed: an answer that is none costs the call, and not the server, whose
+// other callers go on.
+func TestMalformed(t *testing.T) {
+	t.Parallel()
+	set := open(t, nil, stdio("my", "malformed"))
+	_, run := mode(t, set)
+	wants(t, run(`const pid = await tools.my_t({pid: 1});
+		console.log(await tools.my_t().catch((e) => e.message));
+		console.log("the same server", await tools.my_t({pid: 1}) === pid)`).Text,
+		"the server my has answered with what is no result of a tool. It may or may not have been done.", "the same server true")
+}
+
 // TestUnreachable: who cannot be reached is told, and holds up nobody.
 func TestUnreachable(t *testing.T) {
 	t.Parallel()

@@ -28,6 +28,7 @@ var errAsks = fmt.Errorf("the server has sent more than %d requests without read
 type patient struct {
 	mcp.Transport
 	stuck time.Duration // how long a message may be under way; zero: for ever
+	conn  *patientConn
 }
 
 // Connect implements mcp.Transport.
@@ -36,7 +37,8 @@ func (p *patient) Connect(ctx context.Context) (mcp.Connection, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &patientConn{Connection: c, stuck: p.stuck, turn: make(chan struct{}, 1), closed: make(chan struct{})}, nil
+	p.conn = &patientConn{Connection: c, stuck: p.stuck, turn: make(chan struct{}, 1), close: sync.OnceValue(c.Close), closed: make(chan struct{})}
+	return p.conn, nil
 }
 
 type patientConn struct {
@@ -44,6 +46,7 @@ type patientConn struct {
 	stuck  time.Duration
 	turn   chan struct{} // held by whoever writes
 	asked  atomic.Int32
+	close  func() error // of Connection, once
 	once   sync.Once
 	closed chan struct{}
 }
@@ -81,7 +84,7 @@ func (c *patientConn) Write(ctx context.Context, m jsonrpc.Message) error {
 // Close implements mcp.Connection.
 func (c *patientConn) Close() error {
 	c.once.Do(func() { close(c.closed) })
-	return c.Connection.Close()
+	return c.close()
 }
 
 // answerTime is how long a server over HTTP may take to take an answer.

@@ -7,7 +7,6 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"runtime"
 	"strings"
 	"sync"
@@ -31,13 +30,6 @@ func callIn(set *mcptools.Set, d time.Duration, args string) error {
 func TestServerThatDoesNotRead(t *testing.T) {
 	var stderr safeBuffer
 	set := open(t, &mcptools.Options{Stderr: &stderr}, stdio("deaf", "deaf"))
-	defer func() { // or Close would give it its time
-		var pid int
-		fmt.Sscanf(stderr.String(), "deaf %d", &pid)
-		if p, err := os.FindProcess(pid); err == nil && pid > 0 {
-			p.Kill()
-		}
-	}()
 	before := runtime.NumGoroutine()
 	args := fmt.Sprintf(`{"x":%q}`, strings.Repeat("x", 1<<20))
 	var all sync.WaitGroup
@@ -54,6 +46,17 @@ func TestServerThatDoesNotRead(t *testing.T) {
 		if time.Now().After(end) {
 			t.Fatalf("%d goroutines, %d before", runtime.NumGoroutine(), before)
 		}
+	}
+	// It is ended as one that reads is, and not waited for until Close gives up.
+	start := time.Now()
+	set.Close()
+	if d := time.Since(start); d > 9*time.Second {
+		t.Errorf("Close took %v", d)
+	}
+	var pid int
+	fmt.Sscanf(stderr.String(), "deaf %d", &pid)
+	if pid == 0 || running(pid) {
+		t.Errorf("process %d lives", pid)
 	}
 }
 

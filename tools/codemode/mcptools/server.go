@@ -53,6 +53,8 @@ func (l *link) over() bool {
 var (
 	errAway = errors.New("the server cannot be reached")
 	errSlow = errors.New("the server has not answered in time")
+
+	errMalformed = errors.New("the server's answer is no result of a tool")
 )
 
 // start connects for the first time.
@@ -150,6 +152,11 @@ func (s *server) connect(ctx context.Context) (*link, error) {
 	}
 	l := &link{ClientSession: session, done: make(chan struct{})}
 	l.end = sync.OnceFunc(func() {
+		// The SDK waits for what is being written; a server that does not read is not
+		// waited for.
+		if p, ok := t.(*patient); ok {
+			defer time.AfterFunc(reading, func() { p.conn.Close() }).Stop()
+		}
 		bounded(closing, func() { session.Close() })
 		end()
 		cancel(nil)
@@ -164,6 +171,10 @@ func (s *server) connect(ctx context.Context) (*link, error) {
 
 // closing is how long a session may take to close.
 const closing = 10 * time.Second
+
+// reading is how long a server may take to read what is being written to it when
+// its session is closed.
+const reading = 500 * time.Millisecond
 
 // bounded waits for f, but not for ever.
 func bounded(d time.Duration, f func()) {
@@ -286,7 +297,11 @@ func (s *server) call(ctx context.Context, tool string, args json.RawMessage) (*
 	}
 	if a.err != nil {
 		// Known before done is closed, so that the next call does not go to it.
-		if own.Err() == nil && s.fatal(a.err) {
+		switch {
+		case own.Err() != nil || !s.fatal(a.err):
+		case live.answers():
+			a.err = fmt.Errorf("%w: %w", errMalformed, a.err)
+		default:
 			live.gone.Store(true)
 		}
 		return nil, s.failure(ctx, own, tool, a.err, "It may or may not have been done.")
@@ -294,7 +309,29 @@ func (s *server) call(ctx context.Context, tool string, args json.RawMessage) (*
 	return a.res, nil
 }
 
-// fatal reports whether the session ends with the error of a call.
+// answers reports whether the session goes on after the error of a call, which the
+// SDK does not tell: then it could not read the result.
+func (l *link) answers() bool {
+	if l.over() {
+		return false
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), closing)
+	defer cancel()
+	stop := make(chan struct{})
+	defer close(stop)
+	go func() {
+		select {
+		case <-l.done:
+			cancel()
+		case <-stop:
+		}
+	}()
+	err := l.Ping(ctx, nil)
+	var answered *jsonrpc.Error
+	return err == nil || errors.As(err, &answered)
+}
+
+// fatal reports whether the session may have ended with the error of a call.
 func (s *server) fatal(err error) bool {
 	var answered *jsonrpc.Error
 	// Over HTTP each call has a request of its own, whose failure is not the
@@ -313,6 +350,8 @@ func (s *server) failure(ctx, own context.Context, tool string, err error, done 
 		return context.Cause(ctx)
 	case own.Err() != nil, errors.Is(err, errSlow):
 		message = fmt.Sprintf("the server %s has not answered within %v. %s", s.Name, s.set.opts.Timeout, done)
+	case errors.Is(err, errMalformed):
+		message = fmt.Sprintf("the server %s has answered with what is no result of a tool. It may or may not have been done.", s.Name)
 	case errors.As(err, &answered):
 		message = s.clean(answered.Message, maxError)
 	}
