@@ -230,8 +230,8 @@ func TestLargeCalls(t *testing.T) {
 	}
 }
 
-// TestManyCalls: many calls leave nothing behind.
-func TestManyCalls(t *testing.T) {
+// TestManyCallsAtOnce: many calls, a hundred at a time, leave nothing running.
+func TestManyCallsAtOnce(t *testing.T) {
 	ci, err := inmemory.New(nil)
 	if err != nil {
 		t.Fatal(err)

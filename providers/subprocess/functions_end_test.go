@@ -5,8 +5,6 @@ package subprocess_test
 import (
 	"context"
 	"errors"
-	"fmt"
-	"sync"
 	"testing"
 	"time"
 
@@ -164,41 +162,4 @@ def frame(kind, *fields):
 			t.Errorf("%s: %s", c.code, summary(res))
 		}
 	}
-}
-
-// TestFunctionHammer: parallel callers with functions of their own never see
-// each other's calls or answers.
-func TestFunctionHammer(t *testing.T) {
-	ci := open(t, subprocess.Options{})
-	programs := map[string]string{
-		"python":     "import asyncio\nfrom concurrent.futures import ThreadPoolExecutor\nwith ThreadPoolExecutor(4) as p: a = list(p.map(lambda i: tools.who(i=i), range(200)))\nb = await asyncio.gather(*(tools.aio.who(i=i) for i in range(200)))\nprint(all(v == [%d, i] for v in (a, b) for i, v in enumerate(v)))",
-		"javascript": "for (let r = 0; r < 2; r++) { const a = await Promise.all([...Array(200).keys()].map((i) => tools.who({ i }))); if (r) console.log(a.every((v, i) => v[0] === %d && v[1] === i) ? 'True' : 'False') }",
-	}
-	var wg sync.WaitGroup
-	for caller := range 6 {
-		language := []string{"python", "javascript"}[caller%2]
-		wg.Go(func() {
-			id, err := ci.CreateContext(t.Context(), language, nil)
-			if err != nil {
-				t.Error(err)
-				return
-			}
-			for round := range 3 {
-				me := 100*caller + round
-				calls := 0
-				var mu sync.Mutex
-				who := function("who", func(_ context.Context, a map[string]any) (any, error) {
-					mu.Lock()
-					defer mu.Unlock()
-					calls++
-					return []any{me, a["i"]}, nil
-				})
-				res, err := ci.RunInContext(t.Context(), id, fmt.Sprintf(programs[language], me), &codeinterp.RunOptions{Functions: []codeinterp.Function{who}})
-				if err != nil || summary(res) != "ok out=True\n" || calls != 400 {
-					t.Errorf("%s %d: %s, %v, %d calls", language, me, summary(res), err, calls)
-				}
-			}
-		})
-	}
-	wg.Wait()
 }
