@@ -62,6 +62,32 @@ func TestHangingDelete(t *testing.T) {
 	}
 }
 
+// TestHangingDeleteOfNew is TestHangingDelete where the kernel was not ready in time.
+func TestHangingDeleteOfNew(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := fake.New()
+		defer s.Close()
+		hanging(s, func(r *http.Request) bool { return r.Method == http.MethodDelete })
+		s.Info = func(*fake.Kernel, *fake.Message) {}
+		ci, err := jupyter.NewStateful(t.Context(), fakeOptions(s, jupyter.Options{}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, call := range map[string]func(context.Context) error{
+			"create": func(ctx context.Context) error { _, err := ci.CreateContext(ctx, "python", nil); return err },
+			"run":    func(ctx context.Context) error { _, err := ci.RunCode(ctx, "python", "x", nil); return err },
+		} {
+			ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
+			start := time.Now()
+			if err := call(ctx); !errors.Is(err, context.DeadlineExceeded) || time.Since(start) > 8*time.Second {
+				t.Errorf("%s: %v after %v", name, err, time.Since(start))
+			}
+			cancel()
+		}
+		closes(t, ci, "still there")
+	})
+}
+
 // TestHangingStart: a server that does not answer whether it started a kernel keeps
 // neither who asked for it nor Close.
 func TestHangingStart(t *testing.T) {

@@ -96,7 +96,7 @@ func (m *machine) start(ctx context.Context) error {
 		err = k.ServeCommands(ctx, m.rt.opts.lease)
 	}
 	if err != nil {
-		_ = m.rt.discard(context.WithoutCancel(ctx), k)
+		_ = m.rt.takeBack(ctx, k)
 		return err
 	}
 	m.mu.Lock()

@@ -111,8 +111,7 @@ func (rt *runtime) Start(ctx context.Context, o driver.Options) (driver.Session,
 		if err = s.furnish(ctx); err == nil {
 			return s, nil
 		}
-		// That ctx has ended is no reason to leave the kernel there.
-		if derr := rt.discard(context.WithoutCancel(ctx), k); derr != nil {
+		if derr := rt.takeBack(ctx, k); derr != nil {
 			err = errors.Join(err, derr)
 		}
 		if !errors.Is(err, kernel.ErrNeverRan) || again {
@@ -179,7 +178,7 @@ func (rt *runtime) bear(ctx context.Context, kind kernel.Kind) (*kernel.Kernel, 
 	}
 	k := kernel.New(&rt.cfg, kind, h)
 	if err := k.Ensure(ctx, nil); err != nil {
-		return nil, errors.Join(err, rt.discard(context.WithoutCancel(ctx), k))
+		return nil, errors.Join(err, rt.takeBack(ctx, k))
 	}
 	return k, nil
 }
@@ -252,6 +251,18 @@ func (rt *runtime) discardWithin(ctx context.Context, k *kernel.Kernel) error {
 		return nil // what cannot be deleted is remembered, and told by Close
 	}
 }
+
+// takeBack discards a kernel that was started in vain. That ctx has ended is no
+// reason to leave it there, nor to keep who waits no more.
+func (rt *runtime) takeBack(ctx context.Context, k *kernel.Kernel) error {
+	long, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	defer cancel()
+	defer context.AfterFunc(ctx, func() { time.AfterFunc(leaveLimit, cancel) })()
+	return rt.discardWithin(long, k)
+}
+
+// leaveLimit is how long a call waits for its kernel's end after its ctx.
+const leaveLimit = 2 * time.Second
 
 // finishLimit is how long Close waits for what goes on in the background. The
 // answer to a kernel's start is the one thing there that may take longer, and the
