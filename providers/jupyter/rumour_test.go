@@ -94,6 +94,29 @@ func TestForgedDeathUnanswered(t *testing.T) {
 	})
 }
 
+// TestDeathBehindOutput: a death that waits for a slow OnOutput keeps its cause.
+func TestDeathBehindOutput(t *testing.T) {
+	inFake(t, jupyter.Options{}, plays{"die": func(k *fake.Kernel, req *fake.Message) {
+		busy(k, req)
+		say(k, req, "a")
+		time.Sleep(500 * time.Millisecond)
+		k.Die()
+	}}.on, func(r *rig) {
+		r.ok("before")
+		n := 0
+		res, err := r.run("die", &codeinterp.RunOptions{OnOutput: func(codeinterp.Output) error {
+			if n++; n == 1 {
+				time.Sleep(10 * time.Second)
+			}
+			return nil
+		}})
+		if err != nil || !res.StateLost || res.Cause != codeinterp.CauseExit {
+			t.Errorf("%+v, %v", res, err)
+		}
+		r.ok("next")
+	})
+}
+
 // forgedDeath has real kernels say that they died, and goes on.
 const forgedDeath = `
 import time

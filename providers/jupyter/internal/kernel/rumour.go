@@ -118,7 +118,9 @@ func (r *runner) whose(ctx context.Context, limit time.Duration) verdict {
 
 // judge acts upon a verdict, and reports whether the run is over with it.
 func (w *watch) judge(v verdict) (over bool) {
-	w.doubting = false
+	// A death that was confirmed is not looked into again: it may wait for OnOutput, and
+	// the process that answers is the next one.
+	w.doubting = v == confirmed
 	switch v {
 	case refuted:
 		w.r.e.update(func(p *progress) { p.rumour = nil })

@@ -27,7 +27,7 @@ type watch struct {
 	away       bool // reconnecting
 	probed     bool // after the interrupt
 	deaf       bool // the socket was given up once; the server can be wrong, too
-	doubting   bool // whether the kernel died, which is looked into
+	doubting   bool // whether the kernel died is being looked into, or is known
 	verdicts   chan verdict
 	ctx        context.Context
 	cancel     context.CancelFunc
