@@ -87,7 +87,7 @@ func (c *cleaner) frame(p []byte) {
 			start = i
 		default:
 			r, n := utf8.DecodeRune(p[i:])
-			if bad := r == utf8.RuneError && n == 1; bad || invisible(r) {
+			if bad := r == utf8.RuneError && n == 1; bad || ansi.Invisible(r) {
 				flush(i)
 				if bad {
 					c.emit(replacement)
@@ -104,7 +104,7 @@ var replacement = []byte("\uFFFD")
 
 // plainASCII has the bytes that stay as they are; plainUTF8 those that do
 // within valid UTF-8, which are all but the controls and the first bytes of the
-// runes that invisible matches.
+// runes that ansi.Invisible matches.
 var plainASCII, plainUTF8 = func() (ascii, utf [256]bool) {
 	for c := range 256 {
 		ascii[c] = c >= 0x20 && c < 0x7f || c == '\n' || c == '\t'
@@ -112,13 +112,6 @@ var plainASCII, plainUTF8 = func() (ascii, utf [256]bool) {
 	}
 	return ascii, utf
 }()
-
-// invisible reports whether r is a C1 control, changes the direction of text,
-// or is a tag: what can make a reader see something else than the model.
-func invisible(r rune) bool {
-	return r >= 0x80 && r <= 0x9f || r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 ||
-		r >= 0xe0000 && r <= 0xe007f
-}
 
 // measure returns the size and the newlines of the cleaned form of raw, and
 // how many bytes of frames are not in it.

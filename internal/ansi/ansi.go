@@ -76,3 +76,21 @@ func Strip(s string) string {
 		}
 	}
 }
+
+// Invisible reports whether r is a C1 control, changes the direction of text,
+// or is a tag: what can make a reader see something else than the model.
+func Invisible(r rune) bool {
+	return r >= 0x80 && r <= 0x9f || r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 ||
+		r >= 0xe0000 && r <= 0xe007f
+}
+
+// Plain returns s without control sequences, invisible characters, and controls
+// but tabs and newlines.
+func Plain(s string) string {
+	return strings.Map(func(r rune) rune {
+		if Invisible(r) || r < ' ' && r != '\n' && r != '\t' || r == 0x7f {
+			return -1
+		}
+		return r
+	}, Strip(s))
+}

@@ -4,8 +4,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"unicode/utf16"
 
 	"github.com/tidwall/gjson"
+	"github.com/toolcell/toolcell/internal/ansi"
 )
 
 const (
@@ -272,9 +274,13 @@ func quote(s string) string {
 	}
 	var out strings.Builder
 	for _, r := range string(b) {
-		if r == '`' || r >= 0x7F && r < 0xA0 || r == 0xFEFF {
+		switch {
+		case r > 0xFFFF && ansi.Invisible(r): // a pair, as JSON has it
+			high, low := utf16.EncodeRune(r)
+			fmt.Fprintf(&out, `\u%04x\u%04x`, high, low)
+		case r == '`' || r == 0x7F || r == 0xFEFF || ansi.Invisible(r):
 			fmt.Fprintf(&out, `\u%04x`, r)
-		} else {
+		default:
 			out.WriteRune(r)
 		}
 	}
@@ -289,7 +295,7 @@ func comment(text string, n int) string {
 		switch {
 		case r == '`':
 			return '\''
-		case r < ' ' || r >= 0x7F && r < 0xA0 || r == 0x2028 || r == 0x2029 || r == 0xFEFF:
+		case r < ' ' || r == 0x7F || r == 0x2028 || r == 0x2029 || r == 0xFEFF || ansi.Invisible(r):
 			return ' '
 		}
 		return r

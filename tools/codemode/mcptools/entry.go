@@ -1,14 +1,18 @@
 package mcptools
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/ansi"
 	"github.com/toolcell/toolcell/tools"
 	"github.com/toolcell/toolcell/tools/codemode"
 )
@@ -31,7 +35,7 @@ type listed struct {
 }
 
 func take(t *mcp.Tool) listed {
-	l := listed{name: t.Name, title: clip(t.Title, 200), about: clip(t.Description, maxAbout), hints: hints(t.Annotations)}
+	l := listed{name: t.Name, title: clip(ansi.Plain(t.Title), 200), about: clip(ansi.Plain(t.Description), maxAbout), hints: hints(t.Annotations)}
 	if l.input, l.err = schema(t.InputSchema); len(l.input) == 0 {
 		l.input = json.RawMessage(`{"type":"object"}`)
 	}
@@ -99,7 +103,7 @@ func (s *server) entry(t listed, n names) codemode.Entry {
 	e := codemode.Entry{Files: true, Tool: tools.Tool{Name: name, Title: t.title, Description: t.about, Annotations: t.hints,
 		InputSchema: t.input, OutputSchema: t.output}}
 	if !strings.HasSuffix(name, t.name) {
-		e.Description = strings.TrimSpace(fmt.Sprintf("%s (the tool %s of the server %s)", e.Description, clip(t.name, 200), s.Name))
+		e.Description = strings.TrimSpace(fmt.Sprintf("%s (the tool %s of the server %s)", e.Description, clip(ansi.Plain(t.name), 200), s.Name))
 	}
 	r := s.Rules[t.name]
 	e.Use, e.Reason, e.Exclusive = r.Use, r.Reason, r.Exclusive
@@ -146,7 +150,27 @@ func schema(v any) (json.RawMessage, error) {
 	case raw[0] != '{':
 		return nil, errors.New("no object")
 	}
-	return raw, nil
+	return visible(raw), nil
+}
+
+// visible escapes what a reader of JSON would not see.
+func visible(raw []byte) []byte {
+	if !bytes.ContainsFunc(raw, ansi.Invisible) {
+		return raw
+	}
+	var out []byte
+	for _, r := range string(raw) {
+		switch {
+		case !ansi.Invisible(r):
+			out = utf8.AppendRune(out, r)
+		case r > 0xFFFF:
+			high, low := utf16.EncodeRune(r)
+			out = fmt.Appendf(out, `\u%04x\u%04x`, high, low)
+		default:
+			out = fmt.Appendf(out, `\u%04x`, r)
+		}
+	}
+	return out
 }
 
 // hints are what a server says of a tool. What it does not say is the worst.

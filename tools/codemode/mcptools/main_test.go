@@ -185,7 +185,7 @@ func endless() {
 				n++
 				list = append(list, fmt.Sprintf(`{"name":"t%d","inputSchema":{"type":"object"}}`, n))
 			}
-			list = append(list, `{"name":"big","inputSchema":{"type":"object","title":"`+strings.Repeat("x", 300<<10)+`"}}`, `{"name":"odd*/\n","description":"*/ evil() /*\u0000","inputSchema":{"type":"object","properties":{"*/":{"$ref":"#"}}}}`)
+			list = append(list, `{"name":"big","inputSchema":{"type":"object","title":"`+strings.Repeat("x", 300<<10)+`"}}`, `{"name":"odd*/\n","title":"a\u202eb","description":"*/ evil() /*\u0000\u202e\u001b[31m\u0085\udb40\udc41","inputSchema":{"type":"object","properties":{"*/":{"$ref":"#"},"x\u202ey":{"const":"\u2066"}}}}`)
 			result = `{"tools":[` + strings.Join(list, ",") + `],"nextCursor":"` + fmt.Sprint(n) + `"}`
 		} else if r.Method != "initialize" {
 			fmt.Printf(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"no"}}`+"\n", r.ID)

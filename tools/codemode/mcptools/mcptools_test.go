@@ -203,8 +203,19 @@ func TestHostile(t *testing.T) {
 	if len(list) != 500 || len(set.Problems()) != 1 {
 		t.Fatalf("%d tools, %v", len(list), set.Problems())
 	}
+	for _, e := range list {
+		if all := fmt.Sprint(e.Title, e.Description, string(e.InputSchema)); strings.ContainsAny(all, "\u202e\u2066\u0085\x1b\U000e0041") {
+			t.Errorf("%s: %q", e.Name, all)
+		}
+		if e.Name == "my_odd___" {
+			wants(t, string(e.InputSchema), `"x\u202ey":{"const":"\u2066"}`)
+		}
+	}
 	m, run := mode(t, set)
 	text := m.Tools()[0].Description
+	if strings.ContainsAny(text, "\u202e\u2066\u0085\x1b\U000e0041") {
+		t.Errorf("%q", text)
+	}
 	wants(t, text, "- my_big: its schema is larger than 262144 bytes")
 	wants(t, run(`console.log(await tools.describe({name: "my_odd___"})); await tools.my_t1().catch((e) => e.message)`).Text, "* /", "my_t1: no")
 }
