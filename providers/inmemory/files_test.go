@@ -29,6 +29,20 @@ func TestContextFiles(t *testing.T) {
 	}
 }
 
+// TestChdir: the working directory is a part of a context's state, as in node.
+func TestChdir(t *testing.T) {
+	s := open(t, nil)
+	id := create(t, s, "javascript")
+	run(t, s, id, `const fs = require("fs"); fs.mkdirSync("d"); process.chdir("d"); 1`, nil)
+	res := run(t, s, id, `fs.writeFileSync("f", ""); [process.cwd(), fs.existsSync("/d/f")].join()`, nil)
+	if res.Text() != "/d,true" {
+		t.Errorf("got %s", res.Text())
+	}
+	if res, err := s.RunCode(t.Context(), "javascript", "process.cwd()", nil); err != nil || res.Text() != "/" {
+		t.Errorf("elsewhere: %+v, %v", res, err)
+	}
+}
+
 // TestArtifacts: what a run wrote is found, in a RunCode with its content.
 func TestArtifacts(t *testing.T) {
 	s := open(t, nil)

@@ -42,7 +42,7 @@ func (s *session) remember(ctx context.Context, p *driver.Program) (key string, 
 
 // look finds what the run that has ended did to files. What went with the
 // kernel's process is told as missing.
-func (s *session) look(ctx context.Context, key string, end *kernel.Ending) {
+func (s *session) look(ctx context.Context, p *driver.Program, key string, end *kernel.Ending) {
 	if key == "" {
 		return
 	}
@@ -53,10 +53,17 @@ func (s *session) look(ctx context.Context, key string, end *kernel.Ending) {
 		l.Cut()
 		return
 	}
+	stop := p.Taken()
 	look, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
 	// A look that is cut short finds nothing, so the order to stop leaves it lookTime.
-	defer context.AfterFunc(ctx, func() { time.AfterFunc(lookTime, cancel) })()
+	go func() {
+		select {
+		case <-stop:
+			time.AfterFunc(lookTime, cancel)
+		case <-look.Done():
+		}
+	}()
 	a, err := k.Look(look, &kernel.FileRequest{Op: "changes", Key: key, Most: codeinterp.MaxArtifacts}, scanLimit)
 	if err != nil || a.Fault != "" || len(a.Entries) > codeinterp.MaxArtifacts {
 		l.Cut()

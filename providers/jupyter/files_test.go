@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/internal/filestest"
@@ -95,6 +96,22 @@ func TestFilesStayIn(t *testing.T) {
 	}
 	if got, err := os.ReadFile(secret); string(got) != "secret" || err != nil {
 		t.Errorf("%q, %v", got, err)
+	}
+}
+
+// TestArtifactsAfterTimeout: a program that ended in time is no timeout, however
+// long is looked for what it wrote.
+func TestArtifactsAfterTimeout(t *testing.T) {
+	t.Parallel()
+	c := realSession(t, sharedServer(t, "server6"), jupyter.Options{})
+	o := &codeinterp.RunOptions{Artifacts: true, Timeout: time.Second}
+	res, err := c.run("for i in range(800): open(f'{i:03}', 'w').write(str(i))", o)
+	if err != nil || !res.OK() && res.Duration < o.Timeout {
+		t.Errorf("%s after %v, %v", res.Status, res.Duration, err)
+	}
+	// A program that took its time itself is looked at too, for less long.
+	if n := len(res.Artifacts); res.OK() && n != 800 && !slices.ContainsFunc(res.Truncated, func(t codeinterp.Truncation) bool { return t.Stream == "artifacts" }) {
+		t.Errorf("%d files, %v", n, res.Truncated)
 	}
 }
 

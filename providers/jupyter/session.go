@@ -116,7 +116,7 @@ func (s *session) attempt(ctx context.Context, p *driver.Program, out *driver.Ou
 	if err != nil {
 		return driver.Outcome{}, err
 	}
-	s.look(ctx, key, &end)
+	s.look(ctx, p, key, &end)
 	s.left, s.doomed, s.quiet = end.Left, end.Left && end.Lost, end.Quiet
 	if special && !s.opts.Once && !end.Left && !end.Lost {
 		s.leave(ctx, k)

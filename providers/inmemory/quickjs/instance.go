@@ -126,7 +126,6 @@ func (in *instance) begin(ctx context.Context, p engine.Program, h engine.Host) 
 	in.exited, in.exitCode, in.stdin = false, 0, 0
 	in.vm.overflow, in.vm.heap.failed = false, false
 	in.vm.stopping.Store(false)
-	in.cwd = in.config.Cwd
 	if p.Position != nil {
 		if in.cells == nil {
 			in.cells = map[string]func(int, int) (int, int){}
