@@ -58,6 +58,7 @@ type artifactJSON struct {
 	Data   []byte `json:"data,omitempty"`
 
 	Skipped string `json:"skipped,omitempty"`
+	Escaped bool   `json:"escaped,omitempty"`
 }
 
 // MarshalJSON returns the wire form: status, exitCode and outputs always, the

@@ -179,6 +179,11 @@ type Artifact struct {
 	// Skipped says why the file was not read: such as "symbolic link",
 	// "FIFO" or "permission denied".
 	Skipped string
+
+	// Escaped says that the file's name is not UTF-8: Path is it as it stands
+	// within a Go string literal, and strconv.Unquote, given quotes around it,
+	// gives it back. It is no name for [Files].
+	Escaped bool
 }
 
 // NotRun is the Result of a program that never started.

@@ -95,6 +95,7 @@ func checks() []check {
 		functionChecks(),
 		fileChecks(),
 		artifactChecks(),
+		commandChecks(),
 		surroundingsChecks(),
 		isolationChecks(),
 		reachChecks(),

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
+	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
 )
@@ -81,7 +83,7 @@ func fileFaults() []fault {
 			},
 		},
 		{
-			name: "a language says that it has files, and they do not open", want: "LanguageFiles", also: "FilesShared FilesFaults FilesStay FilesEnd",
+			name: "a language says that it has files, and they do not open", want: "LanguageFiles", also: "FilesShared FilesDuringRun FilesFaults FilesStay FilesEnd",
 			wrap: call(func(ctx context.Context, c codeinterp.Call, next codeinterp.Handler) (codeinterp.Reply, error) {
 				if c.Op == codeinterp.OpFiles {
 					return codeinterp.Reply{}, &codeinterp.Error{Op: "open files", Err: codeinterp.ErrUnavailable}
@@ -146,11 +148,14 @@ func fileFaults() []fault {
 		{
 			name: "contexts get no files", want: "ContextInputs",
 			wrap: call(func(ctx context.Context, c codeinterp.Call, next codeinterp.Handler) (codeinterp.Reply, error) {
-				if c.NewContext != nil && c.NewContext.Files != nil {
-					o := *c.NewContext
-					o.Files = nil
-					c.NewContext = &o
+				r, err := next(ctx, c)
+				if c.NewContext == nil || c.NewContext.Files == nil || err != nil {
+					return r, err
 				}
+				_, _ = next(ctx, codeinterp.Call{Op: codeinterp.OpDelete, Context: r.Context})
+				o := *c.NewContext
+				o.Files = nil
+				c.NewContext = &o
 				return next(ctx, c)
 			}),
 		},
@@ -162,6 +167,61 @@ func fileFaults() []fault {
 				}
 				return dir.Open(name)
 			}}),
+		},
+		{
+			name: "what a program writes is seen when its run is over", want: "FilesDuringRun",
+			wrap: calls(func() func(context.Context, codeinterp.Call, codeinterp.Handler) (codeinterp.Reply, error) {
+				var busy atomic.Bool
+				return func(ctx context.Context, c codeinterp.Call, next codeinterp.Handler) (codeinterp.Reply, error) {
+					if uses(c, `write "toolcell-live`) {
+						busy.Store(true)
+						defer busy.Store(false)
+					}
+					r, err := next(ctx, c)
+					if dir, ok := r.Value.(codeinterp.FS); ok && busy.Load() {
+						r.Value = brokenFS{FS: dir, open: func(_ codeinterp.FS, name string) (fs.File, error) {
+							return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
+						}}
+					}
+					return r, err
+				}
+			}),
+		},
+		{
+			name: "OpenFiles waits for the run", want: "FilesDuringRun",
+			wrap: calls(func() func(context.Context, codeinterp.Call, codeinterp.Handler) (codeinterp.Reply, error) {
+				var run sync.RWMutex
+				return func(ctx context.Context, c codeinterp.Call, next codeinterp.Handler) (codeinterp.Reply, error) {
+					switch {
+					case uses(c, `write "toolcell-live`):
+						run.Lock()
+						defer run.Unlock()
+					case c.Op == codeinterp.OpFiles:
+						for !run.TryRLock() {
+							select {
+							case <-ctx.Done():
+								return codeinterp.Reply{}, toyErr("open files", context.Cause(ctx))
+							case <-time.After(time.Second):
+							}
+						}
+						run.RUnlock()
+					}
+					return next(ctx, c)
+				}
+			}),
+		},
+		{
+			name: "a context is there without its files", want: "ContextInputsWhole",
+			wrap: call(func(ctx context.Context, c codeinterp.Call, next codeinterp.Handler) (codeinterp.Reply, error) {
+				r, err := next(ctx, c)
+				if c.NewContext != nil && c.NewContext.Files != nil && err != nil {
+					o := *c.NewContext
+					o.Files = nil
+					c.NewContext = &o
+					_, _ = next(ctx, c)
+				}
+				return r, err
+			}),
 		},
 		{
 			name: "errors are the system's own", want: "FilesFaults",

@@ -8,7 +8,9 @@ import (
 	"io/fs"
 	"os"
 	"strings"
+	"sync"
 	"testing/fstest"
+	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
 )
@@ -107,6 +109,18 @@ func fileChecks() []check {
 			clause: "a context's programs and OpenFiles see what the other writes",
 			scope:  stateful, uses: withFiles,
 			run: opening(filesShared),
+		},
+		{
+			name:   "FilesDuringRun",
+			clause: "OpenFiles may be called from OnOutput, waits for no run, and sees what the program has written",
+			scope:  stateful, uses: withFiles,
+			run: filing(filesDuringRun),
+		},
+		{
+			name:   "ContextInputsWhole",
+			clause: "where one of ContextOptions.Files cannot be copied, there is no context, and the error is ErrInvalid",
+			scope:  stateful, needs: []Feature{Manager},
+			run: filing(contextInputsWhole),
 		},
 		{
 			name:   "FilesFaults",
@@ -233,6 +247,57 @@ func filesShared(ctx context.Context, e *env, id codeinterp.ContextID, dir codei
 		err = fmt.Errorf("the directory has %v, want deep/ and made.txt", list)
 	}
 	return err
+}
+
+func filesDuringRun(ctx context.Context, e *env) error {
+	const path = "toolcell-live.txt"
+	files, ok := codeinterp.Files(e.ci)
+	if !ok {
+		return nil
+	}
+	id, err := e.context(ctx, nil)
+	if err != nil {
+		return err
+	}
+	var got []byte
+	var seen error
+	var once sync.Once
+	o := &codeinterp.RunOptions{OnOutput: func(codeinterp.Output) error {
+		once.Do(func() {
+			var dir codeinterp.FS
+			if dir, seen = files.OpenFiles(ctx, id); seen == nil {
+				got, seen = fs.ReadFile(dir, path)
+			}
+		})
+		return nil
+	}}
+	res, err := e.runIn(ctx, id, lines(e.p.WriteFile(path, SplitText), e.p.Print("written"), e.p.Pause(10*time.Millisecond)), o)
+	if err := errors.Join(wantOK(res, err), seen); err != nil {
+		return err
+	}
+	return wantText("the file, from OnOutput", string(got), SplitText)
+}
+
+func contextInputsWhole(ctx context.Context, e *env) error {
+	before, err := e.manager().ListContexts(ctx)
+	if err != nil {
+		return fmt.Errorf("ListContexts: %w", err)
+	}
+	src := fstest.MapFS{"toolcell-own.txt": {Data: []byte("x")}, "toolcell-link": {Mode: fs.ModeSymlink, Data: []byte("/")}}
+	if id, err := e.stateful().CreateContext(ctx, e.language, &codeinterp.ContextOptions{Files: src}); err == nil {
+		e.made = append(e.made, id)
+		return errors.New("CreateContext copied a link")
+	} else if err := wantOpError(err, codeinterp.ErrInvalid); err != nil {
+		return err
+	}
+	after, err := e.manager().ListContexts(ctx)
+	if err != nil {
+		return fmt.Errorf("ListContexts: %w", err)
+	}
+	if len(after) != len(before) {
+		return fmt.Errorf("%d contexts, %d before CreateContext failed", len(after), len(before))
+	}
+	return nil
 }
 
 func filesFaults(_ context.Context, _ *env, _ codeinterp.ContextID, dir codeinterp.FS) error {

@@ -70,8 +70,9 @@ func (rs *resources) middleware(next codeinterp.Handler) codeinterp.Handler {
 		}
 		var some []*resource
 		for _, a := range r.Result.Artifacts[:min(len(r.Result.Artifacts), maxResources)] {
-			// Without a context and without data the file went with its run.
-			if a.Skipped != "" || call.Context == "" && a.Data == nil {
+			// Without a context and without data the file went with its run; a name that
+			// is not UTF-8 opens none.
+			if a.Skipped != "" || call.Context == "" && a.Data == nil || call.Context != "" && a.Escaped {
 				continue
 			}
 			res := &resource{name: a.Path, mime: a.MIME, size: a.Size, data: a.Data,

@@ -65,6 +65,8 @@ type artifactJSON struct {
 	MIME   string `json:"mime,omitempty"`
 	Size   int64  `json:"size"`
 	SHA256 string `json:"sha256,omitempty"`
+
+	Escaped bool `json:"escaped,omitempty" jsonschema:"description=The name is not UTF-8: path is it as in a string literal."`
 }
 
 // maxLine is how long the parts of an error that stand in one line may be.
@@ -92,7 +94,7 @@ func (v *view) json(hint, outputID string) json.RawMessage {
 		}
 	}
 	for _, a := range r.Artifacts {
-		w.Artifacts = append(w.Artifacts, artifactJSON{cleanLine(a.Path), a.MIME, a.Size, a.SHA256})
+		w.Artifacts = append(w.Artifacts, artifactJSON{cleanLine(a.Path), a.MIME, a.Size, a.SHA256, a.Escaped})
 	}
 	return marshal(w)
 }

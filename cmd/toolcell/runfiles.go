@@ -192,7 +192,15 @@ func bytesOf(n int64) string {
 // save writes one file. No name leads out of the directory, also through links
 // that are in it.
 func (f *runFiles) save(artifact *codeinterp.Artifact) error {
-	switch path := filepath.FromSlash(artifact.Path); {
+	path := artifact.Path
+	if artifact.Escaped {
+		name, err := strconv.Unquote(`"` + path + `"`)
+		if err != nil {
+			return err
+		}
+		path = name
+	}
+	switch path = filepath.FromSlash(path); {
 	case artifact.Skipped != "":
 		return errors.New(artifact.Skipped)
 	// Nil where there was no room for it.

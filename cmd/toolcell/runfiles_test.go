@@ -6,6 +6,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -125,6 +126,22 @@ func TestRunFilesStayInside(t *testing.T) {
 	code, _, stderr := toolcell(t.Context(), "", "run", "--out", out, "-e", program)
 	if code != 1 || !strings.Contains(stderr, "not saved") || len(contents(t, outside)) > 0 || contents(t, out)["b"] != "x" {
 		t.Errorf("code %d, stderr %q, outside %q, in it %q", code, stderr, contents(t, outside), contents(t, out))
+	}
+}
+
+// TestRunFilesNotUTF8: each file keeps the name that the program gave it.
+func TestRunFilesNotUTF8(t *testing.T) {
+	needs(t, "python3")
+	if runtime.GOOS != "linux" {
+		t.Skip("names are UTF-8 here")
+	}
+	out := t.TempDir()
+	program := `for name in b'a\xff', b'a\xfe', rb'a\xff':
+    with open(name, 'wb') as f: f.write(name)`
+	code, _, stderr := toolcell(t.Context(), "", "run", "--provider", "subprocess", "--out", out, "-e", program)
+	want := map[string]string{"a\xff": "a\xff", "a\xfe": "a\xfe", `a\xff`: `a\xff`}
+	if got := contents(t, out); code != 0 || !maps.Equal(got, want) {
+		t.Errorf("code %d, saved %q, stderr %q", code, got, stderr)
 	}
 }
 

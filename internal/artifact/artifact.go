@@ -13,6 +13,7 @@ import (
 	"math"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -145,7 +146,8 @@ func (l *List) room(a *codeinterp.Artifact) bool {
 		return false
 	}
 	if !utf8.ValidString(a.Path) {
-		a.Path = strings.ToValidUTF8(a.Path, "\uFFFD")
+		q := strconv.Quote(a.Path)
+		a.Path, a.Escaped = q[1:len(q)-1], true
 	}
 	if len(l.all) < codeinterp.MaxArtifacts {
 		return true

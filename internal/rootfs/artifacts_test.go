@@ -337,6 +337,7 @@ func TestArtifactsHostile(t *testing.T) {
 		_ = unix.Mkfifo(filepath.Join(dir, "fifo"), 0o666)
 		_ = os.Mkdir(filepath.Join(dir, "closed"), 0o755)
 		write("not\xffutf8", 0o644)
+		write("not\xfeutf8", 0o644)
 		write("secret", 0)
 		write("closed/file", 0o644)
 		mine(filepath.Join(dir, "closed"))
@@ -344,11 +345,15 @@ func TestArtifactsHostile(t *testing.T) {
 		found, missing := f.Artifacts(t.Context(), before, false)
 		var got []string
 		for _, a := range found {
-			got = append(got, fmt.Sprintf("%s: %d %s", a.Path, len(a.SHA256), a.Skipped))
+			name := a.Path
+			if a.Escaped {
+				name, _ = strconv.Unquote(`"` + name + `"`)
+			}
+			got = append(got, fmt.Sprintf("%s: %d %s", name, len(a.SHA256), a.Skipped))
 		}
-		want := []string{"closed: 0 permission denied", "fifo: 0 FIFO", "link: 0 symbolic link", "not\uFFFDutf8: 64 ", "secret: 0 permission denied"}
+		want := []string{"closed: 0 permission denied", "fifo: 0 FIFO", "link: 0 symbolic link", "not\xfeutf8: 64 ", "not\xffutf8: 64 ", "secret: 0 permission denied"}
 		if u == nil && os.Geteuid() == 0 { // who may read all
-			want[0], want[4] = "closed/file: 64 ", "secret: 64 "
+			want[0], want[5] = "closed/file: 64 ", "secret: 64 "
 		}
 		if !slices.Equal(got, want) || missing != nil {
 			t.Errorf("%s: found %q, %v", name, got, missing)

@@ -135,6 +135,10 @@ func TestArtifacts(t *testing.T) {
 	if res, err = c.run("1", o); err != nil || res.Artifacts != nil || res.Truncated != nil {
 		t.Errorf("of a run that writes nothing: %+v, %v", res, err)
 	}
+	res, err = c.run("for name in b'\\xff.csv', b'\\xfe.csv':\n    with open(name, 'w') as f: f.write('1')", o)
+	if err != nil || len(res.Artifacts) != 2 || res.Artifacts[0].Path != `\xfe.csv` || res.Artifacts[1].Path != `\xff.csv` || !res.Artifacts[0].Escaped || res.Artifacts[0].MIME != "text/csv" {
+		t.Errorf("of names that are not UTF-8: %+v, %v", res, err)
+	}
 	res, err = c.run("open('late', 'w').close()\nimport os; os._exit(3)", &codeinterp.RunOptions{Artifacts: true})
 	if err != nil || !slices.ContainsFunc(res.Truncated, func(t codeinterp.Truncation) bool { return t.Stream == "artifacts" }) {
 		t.Errorf("of a run whose kernel died: %+v, %v", res, err)
