@@ -78,7 +78,9 @@ type RunOptions struct {
 	Files fs.FS
 
 	// Artifacts asks for Result.Artifacts. Looking for them takes time where
-	// the directory has many files. Languages whose [LanguageInfo.Files] is
+	// the directory has many files: before the program begins, and after its end,
+	// all are looked at, unless a provider watches the directory, which looks at
+	// all of them the first time only. Languages whose [LanguageInfo.Files] is
 	// false refuse it.
 	Artifacts bool
 

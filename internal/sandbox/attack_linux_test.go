@@ -292,7 +292,7 @@ func runPython(t testing.TB, s *sandbox.Sandbox, h *host, code string) ran {
 	defer sandbox.RemoveAll(dir)
 	cmd := sandbox.Cmd{
 		Path: python, Args: []string{"python3", "-I", "-u", "-"}, Workdir: dir,
-		Env: s.Env(dir, map[string]string{"H": h.json()}),
+		Env: s.Env(dir, nil, map[string]string{"H": h.json()}),
 	}
 	return run(t, s, cmd, prelude+code+"\n")
 }

@@ -95,7 +95,7 @@ func boxedStart(b *testing.B, s *sandbox.Sandbox, dir, path string, args []strin
 	check(b, err)
 	defer r.Close()
 	start := time.Now()
-	p, err := s.Start(&sandbox.Cmd{Path: path, Args: args, Env: s.Env(dir, nil), Workdir: dir, Files: []*os.File{nil, w, w}})
+	p, err := s.Start(&sandbox.Cmd{Path: path, Args: args, Env: s.Env(dir, nil, nil), Workdir: dir, Files: []*os.File{nil, w, w}})
 	check(b, err)
 	w.Close()
 	_, _ = io.Copy(io.Discard, r)

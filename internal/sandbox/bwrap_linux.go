@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -117,11 +118,16 @@ func (s *Sandbox) bwrapArgs(pl *plan, list []bind, seccomp, block, info int) []s
 	for _, b := range list {
 		a = append(a, b.args()...)
 	}
-	start := "/workspace"
+	start := workspace
 	if pl.Cwd != nil {
 		start = pl.Cwd.Path()
+		// It leads to where the program starts, so that nothing is lost which is
+		// written there by habit; unless it is the path of something.
+		if !slices.ContainsFunc(list, func(b bind) bool { return b.path == workspace || strings.HasPrefix(b.path, workspace+"/") }) {
+			a = append(a, "--symlink", start, workspace)
+		}
 	}
-	return append(a, "--bind", pl.Workdir, "/workspace", "--remount-ro", "/dev", "--remount-ro", "/", "--chdir", start,
+	return append(a, "--bind", pl.Workdir, s.WorkdirInside(pl.Workdir, pl.Cwd), "--remount-ro", "/dev", "--remount-ro", "/", "--chdir", start,
 		"--seccomp", strconv.Itoa(seccomp), "--block-fd", strconv.Itoa(block), "--info-fd", strconv.Itoa(info))
 }
 

@@ -5,7 +5,7 @@
 //	dir, err := s.TempDir() // owned by the uid that the program will have
 //	p, err := s.Start(&sandbox.Cmd{
 //		Path: "/usr/bin/python3", Args: []string{"python3", "-I", "-c", boot},
-//		Env:  s.Env(dir, nil), Workdir: dir,
+//		Env:  s.Env(dir, nil, nil), Workdir: dir,
 //		Files: []*os.File{devNull, stdoutW, stderrW, codeR},
 //	})
 //	... // close the child's ends, write the code, read until the pipes end

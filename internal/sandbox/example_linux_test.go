@@ -28,7 +28,7 @@ func Example() {
 	}
 	p, err := s.Start(&sandbox.Cmd{
 		Path: "/bin/sh", Args: []string{"sh", "-c", "echo hello; exit 3"},
-		Env: s.Env(dir, nil), Workdir: dir, Files: []*os.File{nil, w, w},
+		Env: s.Env(dir, nil, nil), Workdir: dir, Files: []*os.File{nil, w, w},
 	})
 	w.Close()
 	if err != nil {

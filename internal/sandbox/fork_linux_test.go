@@ -62,7 +62,7 @@ func startForkServer(t testing.TB, s *sandbox.Sandbox) *forkServer {
 	}
 	defer null.Close()
 	p, err := s.Start(&sandbox.Cmd{
-		Path: python, Args: []string{"python3", "-I", "-S", "-c", forkServerCode}, Env: s.Env(dir, nil), Workdir: dir,
+		Path: python, Args: []string{"python3", "-I", "-S", "-c", forkServerCode}, Env: s.Env(dir, nil, nil), Workdir: dir,
 		Files: []*os.File{null, null, os.Stderr, theirs}, ForkServer: true,
 	})
 	theirs.Close()

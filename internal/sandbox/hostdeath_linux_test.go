@@ -38,7 +38,7 @@ for kind in 'fork', 'daemon':
 print('up', flush=True)
 while True: pass
 #` + mark + `CHILD`},
-		Env: s.Env(dir, nil), Workdir: dir, Files: []*os.File{nil, os.Stdout, os.Stdout},
+		Env: s.Env(dir, nil, nil), Workdir: dir, Files: []*os.File{nil, os.Stdout, os.Stdout},
 	})
 	if err != nil {
 		return err

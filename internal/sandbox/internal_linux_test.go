@@ -13,6 +13,20 @@ import (
 	"github.com/toolcell/toolcell/codeinterp"
 )
 
+// TestWorkspaceOfTheHost: a directory that is /workspace on the host, or is in it, is
+// not hidden by the program's own.
+func TestWorkspaceOfTheHost(t *testing.T) {
+	s := &Sandbox{mode: Bwrap}
+	for path, linked := range map[string]bool{"/workspace": false, "/workspace/project": false, "/workspaces": true, "/srv/project": true} {
+		pl := &plan{Cmd: Cmd{Workdir: "/own", Cwd: &Dir{path: path}}}
+		list, _ := s.binds(pl, 3)
+		args := " " + strings.Join(s.bwrapArgs(pl, list, 10, 11, 12), " ") + " "
+		if strings.Contains(args, " /own /workspace ") || strings.Contains(args, " --symlink "+path+" /workspace ") != linked {
+			t.Errorf("%s: %s", path, args)
+		}
+	}
+}
+
 // evaluate runs a filter as the kernel does, on one system call.
 func evaluate(t *testing.T, f filter, arch, nr uint32, args ...uint64) uint32 {
 	t.Helper()

@@ -111,7 +111,7 @@ func testTrees(t *testing.T, mode sandbox.Mode) {
 			dir, err := s.TempDir()
 			check(t, err)
 			defer sandbox.RemoveAll(dir)
-			cmd := sandbox.Cmd{Path: python, Args: []string{"python3", "-I", "-"}, Workdir: dir, Env: s.Env(dir, map[string]string{"H": "{}"}),
+			cmd := sandbox.Cmd{Path: python, Args: []string{"python3", "-I", "-"}, Workdir: dir, Env: s.Env(dir, nil, map[string]string{"H": "{}"}),
 				Limits: sandbox.Limits{Processes: 400}}
 			got := runUntil(t, s, cmd, prelude+strings.ReplaceAll(tt.code, "MARK", mark)+"\n", tt.after)
 			if !strings.Contains(got.out, "up") || got.exit.Code != tt.code0 {
@@ -191,7 +191,7 @@ func testSignal(t *testing.T, mode sandbox.Mode) {
 	check(t, err)
 	in, codeW := pipe(t)
 	r, out := pipe(t)
-	p, err := s.Start(&sandbox.Cmd{Path: python, Args: []string{"python3", "-I", "-u", "-"}, Workdir: dir, Env: s.Env(dir, nil), Files: []*os.File{in, out, out}})
+	p, err := s.Start(&sandbox.Cmd{Path: python, Args: []string{"python3", "-I", "-u", "-"}, Workdir: dir, Env: s.Env(dir, nil, nil), Files: []*os.File{in, out, out}})
 	check(t, err)
 	in.Close()
 	out.Close()

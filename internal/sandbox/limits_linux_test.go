@@ -259,7 +259,7 @@ func (g greedy) run(t testing.TB, s *sandbox.Sandbox) ran {
 	defer s.Discard(dir)
 	c := sandbox.Cmd{
 		Path: python, Args: []string{"python3", "-I", "-u", "-"}, Workdir: dir,
-		Env: s.Env(dir, map[string]string{"H": "{}"}), Limits: g.limits,
+		Env: s.Env(dir, nil, map[string]string{"H": "{}"}), Limits: g.limits,
 	}
 	return runUntil(t, s, c, prelude+g.code+"\n", g.after)
 }

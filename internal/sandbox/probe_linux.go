@@ -27,7 +27,7 @@ func (s *Sandbox) selfTest() error {
 	defer os.Remove(canary)
 	out, exit, err := s.output(&Cmd{
 		Path: "/bin/sh", Args: []string{"sh", "-c", `if read -r line <"$1"; then echo "$line"; else echo hidden; fi`, "sh", canary},
-		Env: s.Env(dir, nil), Workdir: dir,
+		Env: s.Env(dir, nil, nil), Workdir: dir,
 	})
 	switch out = strings.TrimSpace(out); {
 	case err != nil:

@@ -172,11 +172,11 @@ var environ = []string{
 	"MALLOC_ARENA_MAX=2",
 }
 
-// Env returns a clean environment for a program whose Cmd.Workdir is workdir:
-// PATH, HOME, TMPDIR, LANG and what keeps native libraries small, with extra
+// Env returns a clean environment for a program whose Cmd.Workdir is workdir, and
+// whose Cmd.Cwd is cwd, which may be nil: PATH, HOME, TMPDIR, LANG and what keeps native libraries small, with extra
 // added or replacing. Nothing of the host's environment is in it.
-func (s *Sandbox) Env(workdir string, extra map[string]string) []string {
-	inside := s.WorkdirInside(workdir)
+func (s *Sandbox) Env(workdir string, cwd *Dir, extra map[string]string) []string {
+	inside := s.WorkdirInside(workdir, cwd)
 	tmp := inside
 	if s.mode == Bwrap {
 		tmp = "/tmp"
@@ -195,13 +195,20 @@ func (s *Sandbox) Env(workdir string, extra map[string]string) []string {
 
 func has(m map[string]string, k string) bool { _, ok := m[k]; return ok }
 
-// WorkdirInside returns the path under which a program sees its Cmd.Workdir:
-// /workspace in bwrap mode, else workdir itself.
-func (s *Sandbox) WorkdirInside(workdir string) string {
-	if s.mode == Bwrap {
-		return "/workspace"
+// workspace is where a program in bwrap mode starts, by one of its paths at least.
+const workspace = "/workspace"
+
+// WorkdirInside returns the path under which a program sees its Cmd.Workdir: in
+// bwrap mode /workspace, or /private where it starts in a Cmd.Cwd, which may be
+// nil; else workdir itself.
+func (s *Sandbox) WorkdirInside(workdir string, cwd *Dir) string {
+	switch {
+	case s.mode != Bwrap:
+		return workdir
+	case cwd != nil:
+		return "/private"
 	}
-	return workdir
+	return workspace
 }
 
 // Mode returns the mode in force.

@@ -65,7 +65,7 @@ func runUntil(t testing.TB, s *sandbox.Sandbox, c sandbox.Cmd, code string, afte
 		c.Workdir = dir
 	}
 	if c.Env == nil {
-		c.Env = s.Env(c.Workdir, nil)
+		c.Env = s.Env(c.Workdir, nil, nil)
 	}
 	in, codeW := pipe(t)
 	r, out := pipe(t)

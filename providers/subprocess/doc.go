@@ -181,7 +181,8 @@
 // Where the host is root, programs run under another user in every mode.
 //
 // Bwrap: programs see the system's files, what the options list, their working
-// directory at /workspace and a private /tmp, /dev/shm and /proc; loopback works
+// directory at /workspace, or, where that is Options.Dir or a context's Cwd, at its
+// own path, to which /workspace leads, and a private /tmp, /dev/shm and /proc; loopback works
 // among them, unix sockets do not. Nothing survives the host.
 //
 // Landlock: programs see the host's paths, and are refused what is not listed;

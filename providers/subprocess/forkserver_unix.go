@@ -221,7 +221,7 @@ func (s *server) fork(h *host, l *language) (_ *process, err error) {
 		ends.closeHost()
 		return nil, err
 	}
-	return newProcess(h.budget, l, sb, ends, pl, h.sandbox.WorkdirInside(dir), func() { h.sandbox.Discard(dir) })
+	return newProcess(h.budget, l, sb, ends, pl, h.sandbox.WorkdirInside(dir, pl.cwd), func() { h.sandbox.Discard(dir) })
 }
 
 // ask has the server fork, and adopts the child.

@@ -138,7 +138,7 @@ func (h *host) Describe() codeinterp.Info {
 		}
 		info.Isolation.User += ", the same for all programs, which share " + info.Workdir + " and can disturb one another there"
 	} else if h.sandbox.Mode() == sandbox.Bwrap {
-		info.Workdir = h.sandbox.WorkdirInside("")
+		info.Workdir = h.sandbox.WorkdirInside("", nil)
 	}
 	return info
 }

@@ -42,7 +42,7 @@ func (h *host) command(l *language, pl *place) *sandbox.Cmd {
 	}
 	maps.Copy(env, l.Env)
 	maps.Copy(env, pl.env)
-	c.Env = h.sandbox.Env(pl.dir, env)
+	c.Env = h.sandbox.Env(pl.dir, pl.cwd, env)
 	c.Cwd = pl.cwd
 	return c
 }
@@ -104,7 +104,7 @@ func (h *host) spawn(l *language, pl *place, c *sandbox.Cmd, stdin *os.File, rel
 		ends.closeHost()
 		return nil, err
 	}
-	return newProcess(h.budget, l, sb, ends, pl, h.sandbox.WorkdirInside(pl.dir), release)
+	return newProcess(h.budget, l, sb, ends, pl, h.sandbox.WorkdirInside(pl.dir, pl.cwd), release)
 }
 
 // An ends holds both ends of a process's standard output, standard error and

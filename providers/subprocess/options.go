@@ -90,7 +90,8 @@ type Options struct {
 	// programs start in and may change, also those of RunCode and commands: they
 	// share its files, and on a root host a user, who is its owner, or where
 	// that is root a uid that belongs to it. A context may have a Cwd of its
-	// own. Programs see it at its path. Limits.Disk and Inodes do not count what
+	// own. Programs see it at its path, in every mode and with every host that
+	// reads what they print; it has no other name that is there in all of them. Limits.Disk and Inodes do not count what
 	// is in it.
 	Dir string
 

@@ -63,7 +63,7 @@ func (s *session) Cwd() string {
 	case s.p != nil:
 		return s.p.inside
 	}
-	return s.h.sandbox.WorkdirInside(s.place.dir)
+	return s.h.sandbox.WorkdirInside(s.place.dir, nil)
 }
 
 // Run implements driver.Session.

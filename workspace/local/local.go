@@ -11,7 +11,9 @@
 // Code, in contexts and without, commands and the file tools start in that
 // directory, see it at its path and, where the host is root, work there as the
 // same user: the directory's owner, or, where that is root, a uid that belongs to
-// the directory and is let in by its access list. Files of root's that are there
+// the directory and is let in by its access list. The path is the host's in every
+// mode: Landlock gives files no other names, and what programs print is read on the
+// host. The Modes of package subprocess say where /workspace is. Files of root's that are there
 // before stay as they are. A directory that is closed to other users, as
 // os.MkdirTemp makes them, is refused there.
 //

@@ -70,6 +70,42 @@ func TestCapsule(t *testing.T) {
 	}
 }
 
+// TestOnePath: code, commands, files and the host name the directory alike, in every
+// mode; in bwrap mode /workspace leads to it too, and is elsewhere nothing. What a
+// program has for itself is not in it.
+func TestOnePath(t *testing.T) {
+	for _, mode := range []subprocess.Mode{subprocess.Landlock, subprocess.Bwrap, subprocess.None} {
+		t.Run(mode.String(), func(t *testing.T) {
+			ws, dir := open(t, local.Options{Subprocess: subprocess.Options{Require: mode, AllowNone: true, Languages: []subprocess.Language{subprocess.Bash()}}})
+			code, err := ws.Code().RunCode(t.Context(), "bash", "pwd; echo x > $HOME/own && echo y > $TMPDIR/own && echo $PWD", nil)
+			if want := dir + "\n" + dir + "\n"; err != nil || code.Stdout() != want {
+				t.Errorf("code: %q, %q, %v", code.Stdout(), code.Stderr(), err)
+			}
+			if res, err := ws.Shell().Run(t.Context(), "pwd", nil); err != nil || res.Stdout() != dir+"\n" {
+				t.Errorf("command: %q, %v", res.Stdout(), err)
+			}
+			if info := codeinterp.Describe(ws.Code()); info.Workdir != dir {
+				t.Errorf("described as %q", info.Workdir)
+			}
+			if err := ws.Files().Write(t.Context(), dir+"/a", []byte("a"), files.WriteOptions{}); err != nil {
+				t.Error(err)
+			}
+			res, err := ws.Code().RunCode(t.Context(), "bash", "cat /workspace/a && echo b > /workspace/b", nil)
+			if err != nil || res.OK() != (mode == subprocess.Bwrap) {
+				t.Errorf("/workspace: %q, %q, %v", res.Stdout(), res.Stderr(), err)
+			}
+			var names []string
+			list, _ := os.ReadDir(dir)
+			for _, e := range list {
+				names = append(names, e.Name())
+			}
+			if want := map[bool]string{true: "a b", false: "a"}[mode == subprocess.Bwrap]; strings.Join(names, " ") != want {
+				t.Errorf("in the directory are %q", names)
+			}
+		})
+	}
+}
+
 // TestTools: what a tool writes, commands and code of all kinds find, and change,
 // in the same directory, which all call by one name, and as the same user.
 func TestTools(t *testing.T) {
