@@ -110,7 +110,7 @@ func New(ws *workspace.Workspace, opts *Options) (*Server, error) {
 	}
 	s.ctx, s.stop = context.WithCancelCause(context.Background())
 	s.mcp = mcp.NewServer(&mcp.Implementation{Name: s.opts.Name, Title: "Toolcell", Version: s.opts.Version}, &mcp.ServerOptions{
-		Instructions: instructions(list),
+		Instructions: instructions(list, ws.Files() != nil),
 		Logger:       s.opts.Logger,
 		Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}, Resources: &mcp.ResourceCapabilities{}},
 		SetCacheable: cacheable,
@@ -162,18 +162,23 @@ func (s *Server) tools(ws *workspace.Workspace) ([]tools.Tool, error) {
 }
 
 // instructions is what the server says about itself as a whole.
-func instructions(list []tools.Tool) string {
-	runs := func(t tools.Tool) bool { return t.Op.Runs() && t.Op != codeinterp.OpCommand }
-	if !slices.ContainsFunc(list, runs) {
-		if slices.ContainsFunc(list, func(t tools.Tool) bool { return t.Op == codeinterp.OpCommand }) {
-			return "Runs commands."
+func instructions(list []tools.Tool, files bool) string {
+	has := func(what func(tools.Tool) bool) bool { return slices.ContainsFunc(list, what) }
+	var says []string
+	if has(func(t tools.Tool) bool { return t.Op.Runs() && t.Op != codeinterp.OpCommand }) {
+		if has(func(t tools.Tool) bool { return t.Op.Creates() }) {
+			says = append(says, "Runs code. Use run_code for a program that stands alone, and a code context for work in several steps: its variables are kept from call to call.")
+		} else {
+			says = append(says, "Runs code. Every call starts from nothing.")
 		}
-		return "Works on files."
 	}
-	if slices.ContainsFunc(list, func(t tools.Tool) bool { return t.Op.Creates() }) {
-		return "Runs code. Use run_code for a program that stands alone, and a code context for work in several steps: its variables are kept from call to call."
+	if files {
+		says = append(says, "Reads, searches and changes files.")
 	}
-	return "Runs code. Every call starts from nothing."
+	if has(func(t tools.Tool) bool { return t.Op == codeinterp.OpCommand }) {
+		says = append(says, "Runs commands of a shell.")
+	}
+	return strings.Join(says, " ")
 }
 
 // onlyOurs refuses the methods of features that the server does not have. The

@@ -16,6 +16,33 @@ import (
 	"github.com/toolcell/toolcell/workspace"
 )
 
+// TestInstructions: a client is told what there is, and of nothing else.
+func TestInstructions(t *testing.T) {
+	dir, err := files.OpenDir(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for want, c := range map[string]workspace.Capabilities{
+		"Reads, searches and changes files.": {Files: files.New(dir, nil)},
+		"Runs code. Use run_code for a program that stands alone, and a code context for work in several steps: its variables are kept from call to call. Reads, searches and changes files.": {Code: newFake(), Files: files.New(dir, nil)},
+		"Runs code. Every call starts from nothing.": {Code: codeinterp.Stateless(newFake())},
+	} {
+		ws, err := workspace.New("demo", c, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer ws.Close()
+		s, err := mcpserver.New(ws, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		if got := connect(t, s, nil).InitializeResult().Instructions; got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}
+
 // TestWorkspace serves two interpreters, whose runs are events of one stream.
 func TestWorkspace(t *testing.T) {
 	main, script := newFake(), newFake()

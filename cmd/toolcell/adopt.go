@@ -15,7 +15,7 @@ import (
 
 // registerAdopt is for the commands that run programs of people or models.
 func (f *jupyterFlags) registerAdopt(fs *flag.FlagSet) {
-	fs.StringVar(&f.adopt, "adopt", "", "jupyter: work in a kernel that is there, which this `ID|PATH` names, its own or its notebook's, with the variables that it has; it is left as it is")
+	fs.StringVar(&f.adopt, "adopt", "", "jupyter: work in a kernel that is there, which this `ID|PATH` names, its own, or how that begins, or its notebook's, with the variables that it has; it is left as it is")
 }
 
 // adoptedNote is what a model is told of the contexts of an adopted kernel.

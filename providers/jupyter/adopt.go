@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
@@ -55,7 +56,8 @@ func (rt *runtime) kernels(ctx context.Context) ([]KernelInfo, error) {
 }
 
 // Adopt makes a context of a kernel that somebody else started and may be
-// working in: which is its id, or the path of its notebook. It is left as it is:
+// working in: which is its id, the first four or more characters of that which no
+// other has, or the path of its notebook. It is left as it is:
 // nothing is set up in it, programs get no environment, directory or JSON values
 // of their own, and it is never restarted or deleted; Close only leaves it. Its
 // other clients' programs are waited for, and their output is not shown. A
@@ -101,5 +103,31 @@ func (rt *runtime) find(ctx context.Context, which string) (server.Kernel, error
 			return s.Kernel, nil
 		}
 	}
-	return server.Kernel{}, fmt.Errorf("%w: the server has no kernel or open notebook %q", codeinterp.ErrContext, which)
+	return rt.begins(ctx, which)
+}
+
+// minPrefix is how much of an id has to be given.
+const minPrefix = 4
+
+// begins returns the one kernel whose id begins like that.
+func (rt *runtime) begins(ctx context.Context, which string) (found server.Kernel, err error) {
+	if len(which) >= minPrefix {
+		list, err := rt.c.Kernels(ctx)
+		if _, refused := errors.AsType[*StatusError](err); err != nil && !refused {
+			return found, err
+		}
+		for _, k := range list {
+			switch {
+			case !strings.HasPrefix(k.ID, which):
+			case found.ID != "":
+				return found, fmt.Errorf("%w: the ids of several kernels begin with %q", codeinterp.ErrContext, which)
+			default:
+				found = k
+			}
+		}
+	}
+	if found.ID == "" {
+		return found, fmt.Errorf("%w: the server has no kernel or open notebook %q", codeinterp.ErrContext, which)
+	}
+	return found, nil
 }

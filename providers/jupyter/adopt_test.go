@@ -39,6 +39,14 @@ func TestAdopt(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		if short, err := ci.Adopt(t.Context(), list[i].ID[:8]); err != nil {
+			t.Errorf("by the beginning of its id: %v", err)
+		} else if err := ci.DeleteContext(t.Context(), short); err != nil {
+			t.Error(err)
+		}
+		if _, err := ci.Adopt(t.Context(), list[i].ID[:3]); !errors.Is(err, codeinterp.ErrContext) {
+			t.Errorf("by too little of it: %v", err)
+		}
 		guest := &session{t, ci, id}
 		if res := guest.ok("print(precious)\nmine = 1"); res.Stdout() != "42\n" || res.StateLost {
 			t.Errorf("%+v", res)

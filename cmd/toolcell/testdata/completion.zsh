@@ -23,7 +23,7 @@ _toolcell() {
 	case $command in
 	run)
 		_arguments \
-			'*--adopt[jupyter: work in a kernel that is there, which this ID|PATH names, its own or its notebook'\''s, with the variables that it has; it is left as it is]:value:()' \
+			'*--adopt[jupyter: work in a kernel that is there, which this ID|PATH names, its own, or how that begins, or its notebook'\''s, with the variables that it has; it is left as it is]:value:()' \
 			'*--allow-errors[notebooks: go on after a cell that fails]' \
 			'*--allow-unsandboxed[subprocess: run without isolation where none is to be had]' \
 			'*--artifacts[notebooks: save the files that the cells make or change where they start into this directory, up to 8 MiB in all, without Python'\''s __pycache__]:value:_files' \
@@ -63,7 +63,7 @@ _toolcell() {
 		;;
 	repl)
 		_arguments \
-			'*--adopt[jupyter: work in a kernel that is there, which this ID|PATH names, its own or its notebook'\''s, with the variables that it has; it is left as it is]:value:()' \
+			'*--adopt[jupyter: work in a kernel that is there, which this ID|PATH names, its own, or how that begins, or its notebook'\''s, with the variables that it has; it is left as it is]:value:()' \
 			'*--allow-unsandboxed[subprocess: run without isolation where none is to be had]' \
 			'*--ca[jupyter: trust the certificates in this PEM file only]:value:_files' \
 			'*--dir[subprocess: the directory to start in and to import from, which programs may read, and change with --write too]:value:_files' \
@@ -96,7 +96,7 @@ _toolcell() {
 		;;
 	mcp)
 		_arguments \
-			'*--adopt[jupyter: work in a kernel that is there, which this ID|PATH names, its own or its notebook'\''s, with the variables that it has; it is left as it is]:value:()' \
+			'*--adopt[jupyter: work in a kernel that is there, which this ID|PATH names, its own, or how that begins, or its notebook'\''s, with the variables that it has; it is left as it is]:value:()' \
 			'*--allow-unsandboxed[subprocess: run without isolation where none is to be had]' \
 			'*--artifacts[have answers name the files that a program created or changed; with jupyter in Python alone]' \
 			'*--background[also offer to run commands in the background]' \

@@ -52,7 +52,7 @@ func refused(req *http.Request, base string, resp *http.Response, body []byte) *
 	case c == 403 && starts && (strings.Contains(lower, "limit") || strings.Contains(lower, "maximum") || strings.Contains(lower, "exceed")):
 		e.kind, e.Hint = codeinterp.ErrCapacity, "the server's limit on kernels is reached"
 	case c == 401, c == 403:
-		e.Hint = "the token or password is missing, wrong or lacks permission"
+		e.Hint = "the token or password for " + req.URL.Host + " is missing, wrong or lacks permission"
 	case c/100 == 3:
 		e.Hint = "the server redirects, which is not followed: " + redirectHint(resp)
 	case c == 404 && kernels:

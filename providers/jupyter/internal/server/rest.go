@@ -151,6 +151,7 @@ func Starting(err error) bool {
 // the start timeout.
 func (c *Client) Await(ctx context.Context, f func(context.Context) error) error {
 	deadline := time.Now().Add(c.cfg.StartTimeout)
+	asked := false
 	for pause := 50 * time.Millisecond; ; pause = min(2*pause, time.Second) {
 		one, cancel := context.WithTimeoutCause(ctx, min(requestTimeout, max(time.Until(deadline), time.Second)),
 			Unavailable("no answer from %s", c.base.Host))
@@ -158,6 +159,11 @@ func (c *Client) Await(ctx context.Context, f func(context.Context) error) error
 		cancel()
 		if err == nil || !Starting(err) {
 			return err
+		}
+		if !asked && cutOff(err) {
+			if asked = true; c.wantsTLS(ctx) {
+				return fmt.Errorf("%w; %s speaks https: use an https:// address", err, c.base.Host)
+			}
 		}
 		if time.Now().Add(pause).After(deadline) {
 			return fmt.Errorf("%w; waited %v for the server", err, c.cfg.StartTimeout)

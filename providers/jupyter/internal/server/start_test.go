@@ -2,13 +2,64 @@ package server
 
 import (
 	"context"
+	"crypto/tls"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/toolcell/toolcell/codeinterp"
 )
+
+// TestHTTPToHTTPS: a server that ends connections without TLS is not waited for.
+func TestHTTPToHTTPS(t *testing.T) {
+	s := httptest.NewUnstartedServer(nil)
+	s.StartTLS()
+	defer s.Close()
+	l, err := tls.Listen("tcp", "127.0.0.1:0", s.TLS)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	go func() {
+		for {
+			conn, err := l.Accept()
+			if err != nil {
+				return
+			}
+			_ = conn.(*tls.Conn).Handshake()
+			// As Jupyter's server does, and not as Go's, which answers in HTTP.
+			_ = conn.(*tls.Conn).NetConn().Close()
+		}
+	}()
+	c, err := New(Config{URL: "http://" + l.Addr().String(), StartTimeout: time.Hour})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	err = c.Await(t.Context(), func(ctx context.Context) error { _, err := c.Specs(ctx); return err })
+	if !errors.Is(err, codeinterp.ErrUnavailable) || !strings.Contains(err.Error(), l.Addr().String()+" speaks https") {
+		t.Error(err)
+	}
+}
+
+// TestRefusedNamesHost: whoever has many servers is told which one refuses.
+func TestRefusedNamesHost(t *testing.T) {
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(http.StatusForbidden) }))
+	defer s.Close()
+	c, err := New(Config{URL: s.URL, StartTimeout: time.Minute})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	if _, err := c.Specs(t.Context()); err == nil || !strings.Contains(err.Error(), strings.TrimPrefix(s.URL, "http://")) {
+		t.Error(err)
+	}
+}
 
 // TestStartGivenUp gives a start up in the moment in which its answer comes: the
 // kernel is the caller's, or it is deleted, or it is told that it is left.

@@ -1,0 +1,46 @@
+package server
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"syscall"
+	"time"
+)
+
+// tlsLimit is how long a server has to answer in TLS.
+const tlsLimit = 5 * time.Second
+
+// cutOff reports whether err is a connection that was ended without an answer, as
+// servers do that want TLS and get HTTP, and such that are starting.
+func cutOff(err error) bool {
+	op, ok := errors.AsType[*net.OpError](err)
+	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET) && !(ok && op.Op == "dial")
+}
+
+// wantsTLS reports whether a server whose address is http:// speaks TLS. It is
+// told nothing, so it does not matter who it is.
+func (c *Client) wantsTLS(ctx context.Context) bool {
+	if c.base.Scheme != "http" || c.proxyHost() != "" {
+		return false
+	}
+	ctx, cancel := context.WithTimeout(ctx, tlsLimit)
+	defer cancel()
+	addr := c.base.Host
+	if c.base.Port() == "" {
+		addr = net.JoinHostPort(c.base.Hostname(), "80")
+	}
+	dial := (&net.Dialer{}).DialContext
+	if t, ok := c.http.Transport.(*http.Transport); ok && t.DialContext != nil {
+		dial = t.DialContext
+	}
+	conn, err := dial(ctx, "tcp", addr)
+	if err != nil {
+		return false
+	}
+	defer conn.Close()
+	return tls.Client(conn, &tls.Config{InsecureSkipVerify: true}).HandshakeContext(ctx) == nil
+}
