@@ -99,6 +99,7 @@ type repl struct {
 	manager     codeinterp.ContextManager // nil: there is none
 	context     codeinterp.ContextID
 	fresh       bool // no program has run in the context's state yet
+	reads       bool // one may read what is typed
 	words       words
 	record      record
 }
@@ -209,11 +210,14 @@ func (r *repl) run(ctx context.Context, program string, interrupts <-chan os.Sig
 		}
 		return err
 	}
+	in, done := r.input(program)
+	opts.Input = in
 	introduced := program
 	if r.fresh {
 		introduced = r.script.introduce(r.language, program)
 	}
 	res, err := r.interpreter.RunInContext(ctx, r.context, introduced, &opts)
+	done()
 	r.record.add(program, &res)
 	// Arguments and directory are set once in a state, by the first program that
 	// begins in it.

@@ -47,7 +47,7 @@ func (r *repl) command(ctx context.Context, name, rest string) (quit bool) {
 		for _, c := range replCommands {
 			fmt.Fprintf(r.stdout, ":%-9s %s\n", c.name, c.does)
 		}
-		fmt.Fprint(r.stdout, "Ctrl-C interrupts a program. An empty line ends one of several lines, two end any.\nPrograms have no standard input: input() and the like fail.\n")
+		fmt.Fprintf(r.stdout, "Ctrl-C interrupts a program. An empty line ends one of several lines, two end any.\n%s\n", r.aboutInput())
 	default:
 		fmt.Fprintf(r.stderr, "toolcell: there is no :%s; see :help\n", name)
 	}

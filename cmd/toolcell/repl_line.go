@@ -36,7 +36,11 @@ func (a *app) newLineReader(f *replFlags, language string, complete liner.WordCo
 		lines.Buffer(nil, maxLine)
 		return &plainLines{Writer: io.Discard, lines: lines}, nil
 	}
-	e := &editor{Writer: a.stdout, state: liner.NewLiner()}
+	cooked, err := liner.TerminalMode()
+	if err != nil {
+		return nil, err
+	}
+	e := &editor{Writer: a.stdout, in: in, cooked: cooked, state: liner.NewLiner()}
 	e.state.SetCtrlCAborts(true)
 	e.state.SetBeep(false)
 	e.state.SetWordCompleter(complete)
@@ -101,6 +105,8 @@ func (p *plainLines) close() error { return nil }
 // An editor reads lines from a terminal.
 type editor struct {
 	io.Writer
+	in      *os.File
+	cooked  liner.ModeApplier // as the terminal was
 	state   *liner.State
 	history string // file; empty for none
 }

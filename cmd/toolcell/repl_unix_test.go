@@ -168,6 +168,34 @@ func TestInputAtATerminal(t *testing.T) {
 	x.sees("\nonetwo\r\n")
 }
 
+// TestReplInput: a program reads what is typed while it runs, up to its end; what is
+// typed while one runs that does not read is the next program.
+func TestReplInput(t *testing.T) {
+	needs(t, "python3")
+	x := atTerminal(t, nil, "repl", "--provider", "subprocess", "--language", "python", "--history", "none")
+	x.sees(">>> ")
+	x.keys("import time; print('be' + 'gun'); time.sleep(1)\r")
+	x.sees("begun")
+	x.keys("'ah' + 'ead'\r")
+	x.sees("'ahead'")
+	x.sees(">>> ")
+	x.keys("name = input('na' + 'me? ')\r")
+	x.sees("name? ")
+	x.keys("Ada\r")
+	x.sees(">>> ")
+	x.keys("name + '!'\r")
+	x.sees("'Ada!'")
+	x.sees(">>> ")
+	x.keys("input('mo' + 're? ')\r")
+	x.sees("more? ")
+	x.keys("\x03")
+	x.sees("interrupted")
+	x.sees(">>> ")
+	x.keys("name * 2\r")
+	x.sees("'AdaAda'")
+	x.keys(":quit\r")
+}
+
 // TestReplShowsImages: inline where the terminal can, else a file's name.
 func TestReplShowsImages(t *testing.T) {
 	const png = "display('image/png', Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==', 'base64')); undefined\r"

@@ -1,0 +1,46 @@
+package main
+
+import (
+	"io"
+	"regexp"
+
+	"github.com/peterh/liner"
+)
+
+// mayRead matches programs that read what is typed. The others are given no
+// input, so that what is typed ahead while they run is the next program.
+var mayRead = regexp.MustCompile(`\binput *\(|\bstdin\b|\bgetpass\b|\breadline\b|\bread\b|\bbreakpoint *\(|\bset_trace\b|\bprompt *\(|\bselect\b`)
+
+// input returns what a program reads, nil for nothing, and what gives the terminal
+// back to the editor when it has run.
+func (r *repl) input(program string) (in io.Reader, done func()) {
+	done = func() {}
+	e, ok := r.lines.(*editor)
+	if !ok || !takesInput(r.interpreter, r.language) {
+		return nil, done // what reads would take the next lines
+	}
+	// What once reads may be called by any later program.
+	if r.reads = r.reads || mayRead.MatchString(program); !r.reads {
+		return nil, done
+	}
+	typed := openTyped(e.in)
+	if typed == nil {
+		return nil, done
+	}
+	raw, err := liner.TerminalMode()
+	if err != nil || e.cooked.ApplyMode() != nil {
+		return nil, done
+	}
+	return typed, func() {
+		_ = typed.Close()
+		_ = raw.ApplyMode()
+	}
+}
+
+// aboutInput says what programs read.
+func (r *repl) aboutInput() string {
+	if _, ok := r.lines.(*editor); ok && takesInput(r.interpreter, r.language) {
+		return "Programs that name what reads, such as input(), read what is typed while they run."
+	}
+	return "Programs have no standard input: input() and the like fail."
+}
