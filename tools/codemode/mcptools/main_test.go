@@ -42,6 +42,10 @@ func TestMain(m *testing.M) {
 				var r struct{ ID json.RawMessage }
 				json.Unmarshal(in.Bytes(), &r)
 				result = fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"content":[{"type":"text","text":%d}]}}`, r.ID, os.Getpid())
+				if n := 0; strings.Contains(in.Text(), "deep") {
+					fmt.Sscanf(in.Text()[strings.Index(in.Text(), `"deep":`):], `"deep":%d`, &n)
+					result = fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"content":[],"structuredContent":{"a":%s1%s}}}`, r.ID, strings.Repeat("[", n), strings.Repeat("]", n))
+				}
 				if strings.Contains(in.Text(), "pid") {
 					result = fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"content":[{"type":"text","text":"%d"}]}}`, r.ID, os.Getpid())
 				}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -36,6 +37,8 @@ type server struct {
 type link struct {
 	*mcp.ClientSession
 	done chan struct{} // closed once it has ended
+	read chan struct{} // closed once nothing is read from it, before done
+	deep bool          // because of what was nested too deep; set before that
 	gone atomic.Bool   // it is known to end
 	end  func()
 }
@@ -54,6 +57,7 @@ var (
 	errAway = errors.New("the server cannot be reached")
 	errSlow = errors.New("the server has not answered in time")
 
+	errDeep      = errors.New("the server's answer is nested too deep")
 	errMalformed = errors.New("the server's answer is no result of a tool")
 )
 
@@ -120,9 +124,10 @@ func (s *server) session(ctx context.Context) (*link, error) {
 // connect opens a session. Its start is bounded, its life is the set's.
 func (s *server) connect(ctx context.Context) (*link, error) {
 	if s.Session != nil {
-		l := &link{ClientSession: s.Session, done: make(chan struct{}), end: func() {}}
+		l := &link{ClientSession: s.Session, done: make(chan struct{}), read: make(chan struct{}), end: func() {}}
 		go func() { // ends with the caller's session
 			defer close(l.done)
+			defer close(l.read)
 			l.Wait()
 		}()
 		return l, nil
@@ -150,7 +155,7 @@ func (s *server) connect(ctx context.Context) (*link, error) {
 		cancel(nil)
 		return nil, err
 	}
-	l := &link{ClientSession: session, done: make(chan struct{})}
+	l := &link{ClientSession: session, done: make(chan struct{}), read: make(chan struct{})}
 	l.end = sync.OnceFunc(func() {
 		// The SDK waits for what is being written; a server that does not read is not
 		// waited for.
@@ -163,7 +168,10 @@ func (s *server) connect(ctx context.Context) (*link, error) {
 	})
 	go func() {
 		defer close(l.done)
-		session.Wait()
+		if err := session.Wait(); err != nil && strings.Contains(err.Error(), "depth") {
+			l.deep = true
+		}
+		close(l.read)
 		l.end()
 	}()
 	return l, nil
@@ -176,8 +184,8 @@ const closing = 10 * time.Second
 // its session is closed.
 const reading = 500 * time.Millisecond
 
-// bounded waits for f, but not for ever.
-func bounded(d time.Duration, f func()) {
+// bounded waits for f, but not for ever, and reports whether it has ended.
+func bounded(d time.Duration, f func()) (ended bool) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
@@ -187,7 +195,9 @@ func bounded(d time.Duration, f func()) {
 	defer timer.Stop()
 	select {
 	case <-done:
+		return true
 	case <-timer.C:
+		return false
 	}
 }
 
@@ -303,6 +313,9 @@ func (s *server) call(ctx context.Context, tool string, args json.RawMessage) (*
 			a.err = fmt.Errorf("%w: %w", errMalformed, a.err)
 		default:
 			live.gone.Store(true)
+			if bounded(closing, func() { <-live.read }) && live.deep {
+				a.err = errDeep
+			}
 		}
 		return nil, s.failure(ctx, own, tool, a.err, "It may or may not have been done.")
 	}
@@ -350,6 +363,8 @@ func (s *server) failure(ctx, own context.Context, tool string, err error, done 
 		return context.Cause(ctx)
 	case own.Err() != nil, errors.Is(err, errSlow):
 		message = fmt.Sprintf("the server %s has not answered within %v. %s", s.Name, s.set.opts.Timeout, done)
+	case errors.Is(err, errDeep):
+		message = fmt.Sprintf("the server %s has answered with what is nested too deep (1000 levels are possible), and was ended. %s", s.Name, done)
 	case errors.Is(err, errMalformed):
 		message = fmt.Sprintf("the server %s has answered with what is no result of a tool. It may or may not have been done.", s.Name)
 	case errors.As(err, &answered):
