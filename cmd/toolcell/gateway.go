@@ -54,7 +54,8 @@ func (a *app) openGateway(ctx context.Context, f *mcpFlags, ci codeinterp.CodeIn
 	if len(problems) > 0 && !f.verbose {
 		fmt.Fprintln(a.stderr, "toolcell: --verbose shows what the servers of --tools print")
 	}
-	if g.mode, err = codemode.Open(ci, g.set.Entries(), &codemode.Options{Language: language, Files: !f.stateless}); err != nil {
+	_, files := codeinterp.Files(ci)
+	if g.mode, err = codemode.Open(ci, g.set.Entries(), &codemode.Options{Language: language, Files: files && !f.stateless}); err != nil {
 		g.set.Close()
 		return nil, err
 	}

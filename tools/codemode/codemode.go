@@ -30,7 +30,8 @@ type Options struct {
 	// Files runs each program in a context of its own, where the interpreter
 	// has contexts with files (one of NewStateful, not of New), so that images
 	// and files that tools return are in its directory, below tool_files. With
-	// another it does nothing.
+	// another it is ErrInvalid; where only the language has no contexts, programs
+	// run without.
 	Files bool
 
 	// Tools are the options of the code tool, such as its timeout and its

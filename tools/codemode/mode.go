@@ -46,6 +46,9 @@ func Open(ci codeinterp.CodeInterpreter, list []Entry, opts *Options) (*Mode, er
 	if m.language, err = pick(ci, m.opts.Language); err != nil {
 		return nil, err
 	}
+	if _, found := codeinterp.Files(ci); m.opts.Files && !found {
+		return nil, fmt.Errorf("codemode: %w: Files wants an interpreter that has contexts with files", codeinterp.ErrInvalid)
+	}
 	if err := m.Set(list); err != nil {
 		return nil, err
 	}

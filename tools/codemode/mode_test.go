@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"image"
 	"image/png"
@@ -250,5 +251,17 @@ except Exception as e:
 	}
 	if !strings.Contains(tool.Description, "def list(self") || !strings.Contains(tool.Description, "import builtins as _b") {
 		t.Error(tool.Description)
+	}
+}
+
+// TestFilesWantContexts: what cannot be given is told.
+func TestFilesWantContexts(t *testing.T) {
+	ci, err := inmemory.New(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ci.Close()
+	if _, err := codemode.Open(ci, nil, &codemode.Options{Files: true}); !errors.Is(err, codeinterp.ErrInvalid) {
+		t.Error(err)
 	}
 }
