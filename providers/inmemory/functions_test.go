@@ -230,6 +230,28 @@ func TestLargeCalls(t *testing.T) {
 	}
 }
 
+// TestArgumentsAreMemory: those of open calls count, and are given back.
+func TestArgumentsAreMemory(t *testing.T) {
+	ci, err := inmemory.NewStateful(&inmemory.Options{Limits: engine.Limits{Memory: 16 << 20}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ci.Close()
+	id, err := ci.CreateContext(t.Context(), "javascript", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const code = `{ const s = "x".repeat(1 << 20); let full;
+		for (let i = 0; i < 40 && !full; i++) { tools.late({s}).catch((e) => { full = e.message; }); await null; }
+		await tools.release(); full }`
+	for range 3 {
+		res, err := ci.RunInContext(t.Context(), id, code, &codeinterp.RunOptions{Functions: hostFunctions(), Timeout: time.Minute})
+		if err != nil || res.Text() != "late: there is no memory left for the arguments" {
+			t.Errorf("%s %q, %v, %v", res.Status, res.Text(), res.Error, err)
+		}
+	}
+}
+
 // TestManyCallsAtOnce: many calls, a hundred at a time, leave nothing running.
 func TestManyCallsAtOnce(t *testing.T) {
 	ci, err := inmemory.New(nil)

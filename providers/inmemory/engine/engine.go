@@ -66,7 +66,8 @@ type Limits struct {
 // host.
 type Config struct {
 	Limits Limits
-	// Budget is asked before memory is taken and told when it is given back.
+	// Budget is asked before memory is taken and told when it is given back. The
+	// arguments of open calls are such memory, beside Limits.Memory as much again.
 	Budget Budget
 	// Files is the instance's file system, Cwd the directory in it that
 	// programs start in.

@@ -58,17 +58,22 @@ func (in *instance) beginCall(c promised, args value) bool {
 	}
 	d := in.desk
 	if d == nil {
-		d = newDesk(in.config.Budget)
+		d = newDesk(in.config)
 		in.desk = d
 	}
 	if len(d.open) >= maxCalls {
 		in.vm.throw("RangeError", "too many calls in progress; wait for some")
 		return false
 	}
+	size := int64(len(text))
+	if !d.charge(size) {
+		return in.refuse(c, "there is no memory left for the arguments")
+	}
 	d.last++
 	id := d.last
 	d.open[id] = c
 	call(c.name, text, func(v json.RawMessage, err error) {
+		d.discharge(size)
 		e, told := errors.AsType[*codeinterp.FunctionError](err)
 		switch {
 		case err == nil:
@@ -78,6 +83,14 @@ func (in *instance) beginCall(c promised, args value) bool {
 		} // else the run is about to end, and the program with it
 	})
 	return true
+}
+
+// refuse has an error of the call's pending. It is always false.
+func (in *instance) refuse(c promised, message string) bool {
+	if e := in.toolError(c, message); !isException(e) {
+		lib.XJS_Throw(in.vm.tls, in.vm.ctx, e)
+	}
+	return false
 }
 
 // toolArgs returns a function's arguments as JSON; ok is false where an exception

@@ -13,12 +13,14 @@ import (
 // for any goroutine; those that wait for an answer may outlive the run.
 type desk struct {
 	budget engine.Budget
+	limit  int64            // bytes of arguments that may be open, zero without
 	open   map[int]promised // by call; of the engine's goroutine
 	last   int
 	wake   chan struct{} // an answer came
 
 	mu      sync.Mutex
 	closed  bool
+	args    int64 // bytes of the open calls
 	answers []reply
 }
 
@@ -30,8 +32,27 @@ type reply struct {
 	cost int64  // what the budget holds for it
 }
 
-func newDesk(b engine.Budget) *desk {
-	return &desk{budget: b, open: map[int]promised{}, wake: make(chan struct{}, 1)}
+func newDesk(c engine.Config) *desk {
+	return &desk{budget: c.Budget, limit: c.Limits.Memory, open: map[int]promised{}, wake: make(chan struct{}, 1)}
+}
+
+// charge reports whether a call may have n bytes of arguments, which discharge gives
+// back once it is answered. They are the host's memory until then.
+func (d *desk) charge(n int64) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.limit > 0 && d.args+n > d.limit || !d.budget.Take(n) {
+		return false
+	}
+	d.args += n
+	return true
+}
+
+func (d *desk) discharge(n int64) {
+	d.budget.Give(n)
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.args -= n
 }
 
 // put takes an answer, unless the run is over.
