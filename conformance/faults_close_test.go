@@ -201,7 +201,7 @@ func closeFaults() []fault {
 func closeOrderFaults() []fault {
 	return []fault{
 		{
-			name: "nothing to close is an error", want: "CloseUnused", also: "ClosedCalls CloseAnytime", stateless: true,
+			name: "nothing to close is an error", want: "CloseUnused", also: "ClosedCalls CloseAnytime CommandClosed", stateless: true,
 			wrap: func(ci codeinterp.CodeInterpreter) codeinterp.CodeInterpreter {
 				var used atomic.Bool
 				w := call(func(ctx context.Context, c codeinterp.Call, next codeinterp.Handler) (codeinterp.Reply, error) {

@@ -3,6 +3,7 @@
 package subprocess_test
 
 import (
+	"cmp"
 	"io"
 	"os"
 	"os/exec"
@@ -106,6 +107,50 @@ func BenchmarkWarmNumeric(b *testing.B) {
 	o.Languages, o.Warm = []subprocess.Language{l}, &subprocess.Warm{Preload: []string{"numpy", "pandas"}}
 	code := "import numpy, pandas\nprint(1)"
 	median(b, barePython(b, l.Commands[0], code), runner(b, open(b, o), code, "1\n"))
+}
+
+// BenchmarkWarmFirst is how long a program's first line takes that imports pandas,
+// which is imported beforehand, on its way to OnOutput: by itself, in a new context,
+// and in one that is there.
+func BenchmarkWarmFirst(b *testing.B) {
+	const code = "import pandas; print(pandas.__name__, flush=True)"
+	o := pythonOnly(subprocess.Landlock)
+	o.Languages, o.Warm = []subprocess.Language{python(b)}, &subprocess.Warm{Preload: []string{"pandas"}}
+	ci := open(b, o)
+	var n *notebook
+	leave := func() { _ = ci.DeleteContext(b.Context(), n.id) }
+	for _, tt := range []struct {
+		name          string
+		before, after func()
+		run           func(o *codeinterp.RunOptions) codeinterp.Result
+	}{
+		{"run", func() {}, func() {}, func(o *codeinterp.RunOptions) codeinterp.Result { return run(b, ci, "python", code, o) }},
+		{"new", func() {}, leave, func(o *codeinterp.RunOptions) codeinterp.Result {
+			n = newNotebook(b, ci, "python")
+			return n.run(code, o)
+		}},
+		{"old", func() { n = newNotebook(b, ci, "python"); n.run("1", nil) }, leave, func(o *codeinterp.RunOptions) codeinterp.Result { return n.run(code, o) }},
+	} {
+		b.Run(tt.name, func(b *testing.B) {
+			var times []time.Duration
+			for range b.N {
+				tt.before()
+				begun, first := time.Now(), time.Duration(0)
+				res := tt.run(&codeinterp.RunOptions{OnOutput: func(codeinterp.Output) error {
+					first = cmp.Or(first, time.Since(begun))
+					return nil
+				}})
+				if !res.OK() || first == 0 {
+					b.Fatal(summary(res), res.Stderr())
+				}
+				times = append(times, first)
+				tt.after()
+			}
+			slices.Sort(times)
+			b.ReportMetric(float64(times[len(times)/2].Microseconds()), "p50-µs")
+			b.ReportMetric(float64(times[0].Microseconds()), "least-µs")
+		})
+	}
 }
 
 // BenchmarkStateful is 1+1 in a context; the floor is a line that a bare
