@@ -12,6 +12,7 @@ import (
 // goroutine, also when the play that got the Kernel is over.
 type Kernel struct {
 	ID, Spec string
+	Number   int // of those that the server started, from 1
 
 	s  *Server
 	mu sync.Mutex

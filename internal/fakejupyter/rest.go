@@ -91,6 +91,7 @@ func (s *Server) start(spec string) (*Kernel, bool) {
 	defer s.mu.Unlock()
 	s.kernels[k.ID] = k
 	s.started = append(s.started, k)
+	k.Number = len(s.started)
 	return k, true
 }
 

@@ -5,13 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"net/http"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
-	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/codeinterp/driver"
 	"github.com/toolcell/toolcell/providers/jupyter/internal/kernel"
 	"github.com/toolcell/toolcell/providers/jupyter/internal/server"
@@ -89,10 +86,9 @@ func (rt *runtime) learn(ctx context.Context) error {
 }
 
 // config is what the driver has to know. A context may need time for a server
-// that is starting, and for its kernel; the driver's limit is a moment later, since
-// it does not know what was waited for.
+// that is starting, and for its kernel.
 func (rt *runtime) config() driver.Config {
-	return driver.Config{Grace: rt.opts.Grace, Patience: patience, Idle: rt.opts.ContextIdle, StartLimit: rt.opts.StartTimeout + time.Second}
+	return driver.Config{Grace: rt.opts.Grace, Patience: patience, Idle: rt.opts.ContextIdle, StartLimit: rt.opts.StartTimeout}
 }
 
 // Start implements driver.Runtime.
@@ -130,57 +126,6 @@ func (rt *runtime) kernel(ctx context.Context, kind kernel.Kind, isNew bool) (k 
 	}
 	k, err = rt.newKernel(ctx, kind)
 	return k, false, err
-}
-
-// newKernel starts a kernel and waits until it is ready. One that dies at birth
-// is started again.
-func (rt *runtime) newKernel(ctx context.Context, kind kernel.Kind) (*kernel.Kernel, error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, rt.opts.StartTimeout,
-		server.Unavailable("the kernel was not ready within %v", rt.opts.StartTimeout))
-	defer cancel()
-	for n := 1; ; n++ {
-		k, err := rt.bear(ctx, kind)
-		died := errors.Is(err, kernel.ErrGone)
-		if !died && !failedToStart(err) {
-			return k, err
-		}
-		rt.opts.Log.Warn("a kernel died while it was starting", "kernelspec", kind.Name, "start", n, "of", births)
-		switch {
-		case n < births:
-		case died:
-			return nil, server.Unavailable("the kernel %q died while it was starting, %d times", kind.Name, births)
-		default:
-			return nil, err
-		}
-	}
-}
-
-// failedToStart reports whether a server tells that a kernel did not start. One
-// that dies before the server has answered is told so: the ports that Jupyter
-// chooses for many at once are in use.
-func failedToStart(err error) bool {
-	e, refused := errors.AsType[*StatusError](err)
-	return refused && e.Code == http.StatusInternalServerError && strings.HasPrefix(e.Request, "POST ")
-}
-
-func (rt *runtime) bear(ctx context.Context, kind kernel.Kind) (*kernel.Kernel, error) {
-	if !rt.begin() {
-		return nil, codeinterp.ErrClosed
-	}
-	h, err := rt.c.StartKernel(ctx, kind.Name, func(left *server.Handle) {
-		if left != nil {
-			rt.leave(*left)
-		}
-		rt.work.Done()
-	})
-	if err != nil {
-		return nil, err
-	}
-	k := kernel.New(&rt.cfg, kind, h)
-	if err := k.Ensure(ctx, nil); err != nil {
-		return nil, errors.Join(err, rt.takeBack(ctx, k))
-	}
-	return k, nil
 }
 
 // begin registers work in the background, unless the runtime is closed.
