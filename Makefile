@@ -86,6 +86,7 @@ attack: testenv
 	@set -e; for mode in bwrap landlock none; do echo "== programs against their host, $$mode"; TOOLCELL_TEST_MODE=$$mode $(GO) test -count=1 -v \
 		-run '$(FAULTS)' ./providers/subprocess | grep -E '^ *(--- |ok|FAIL)'; done
 	$(GO) test -count=1 -run 'Hostile|Hammer|ManyContexts|Revoked|Detached|Faked|JobsLeft|TypeScriptMemory|Stress' ./providers/inmemory
+	TOOLCELL_CALLS=100000 $(GO) test -count=1 -timeout 60m -v -run '^(TestManyCalls|TestFunctionHammer)$$' ./providers/inmemory ./providers/subprocess ./providers/jupyter
 
 ## testenv: install the real servers and interpreters that the tests use
 testenv:

@@ -60,8 +60,8 @@ class Exchange:
 
     def __enter__(self):
         if occupied() or not state.running and get_ident() == state.thread:
-            raise ToolError(self.name, 'functions cannot be called here: another call of this thread is on its way'
-                            if state.busy else 'the run has ended')
+            raise ToolError(self.name, 'the run has ended' if not state.busy else 'the run was interrupted' if state.signaled and not occupied()
+                            else 'functions cannot be called here: another call of this thread is on its way')
         self.trace, self.profile = gettrace(), getprofile()
         if not callable(self.profile):
             self.profile = None  # cProfile's, which only cProfile can set again
