@@ -59,8 +59,9 @@ type Output struct {
 	// Wait delays a Clear until the next output.
 	Wait bool
 
-	// Late marks output of a program that had ended already; it came in
-	// after that run's Result and stands at the head of the next one's.
+	// Late marks output of a program that had ended already. What came in
+	// between two runs stands at the head of the next one's Result, and what
+	// came in during a run among that one's outputs.
 	Late bool
 
 	// Dropped is how many bytes of this stream are missing just before this

@@ -149,7 +149,9 @@ func (c *Collector) Add(o codeinterp.Output) bool {
 	if c.done {
 		return false
 	}
-	c.flush()
+	if !o.Late { // which is in no order with the program's own, and is to break no character of that
+		c.flush()
+	}
 	c.take(o)
 	return true
 }

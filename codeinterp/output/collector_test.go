@@ -355,3 +355,19 @@ func BenchmarkCallback(b *testing.B) {
 		c.Write(codeinterp.Stdout, []byte("x"))
 	}
 }
+
+// TestLateBreaksNoCharacter: late output may come between two bytes of the
+// program's own.
+func TestLateBreaksNoCharacter(t *testing.T) {
+	var live []string
+	c := output.New(&codeinterp.RunOptions{MaxOutput: -1, OnOutput: func(o codeinterp.Output) error {
+		live = append(live, string(o.Data))
+		return nil
+	}})
+	c.Write(codeinterp.Stdout, []byte("\xc3"))
+	c.Add(codeinterp.Output{Kind: codeinterp.Stdout, Data: []byte("late"), Late: true})
+	c.Write(codeinterp.Stdout, []byte("\xa9"))
+	if res := finish(c); strings.Join(live, "|") != "late|é" || res.Stdout() != "é" {
+		t.Errorf("%q, %q", live, res.Stdout())
+	}
+}

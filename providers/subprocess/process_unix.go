@@ -54,13 +54,14 @@ type process struct {
 	offered   []string        // the functions that the driver knows
 	args      share           // of the budget
 	quick     quickCalls
+	late      lateQueue
 
 	mu     sync.Mutex
 	run    *run
 	runs   int
 	calls  int                     // open ones
 	back   chan struct{}           // closed when the driver that has left says hello; nil if it is there
-	late   func(codeinterp.Output) // takes output that is no run's; nil while nobody has the process
+	owner  func(codeinterp.Output) // takes output that is no run's; nil while nobody has the process
 	said   []byte                  // what it printed before, up to maxSaid
 	dead   bool
 	tail   []byte // the last of standard error
@@ -94,8 +95,9 @@ type run struct {
 func newProcess(b *budget, lang *language, sb *sandbox.Process, e *ends, pl *place, inside string, release func()) (*process, error) {
 	p := &process{
 		budget: b, lang: lang, sb: sb, ctl: e.host[2], place: *pl, inside: inside,
-		hello: make(chan string, 1), heard: make(chan struct{}), gone: make(chan struct{}), release: release, late: pl.late, run: pl.first,
+		hello: make(chan string, 1), heard: make(chan struct{}), gone: make(chan struct{}), release: release, owner: pl.late, run: pl.first,
 	}
+	p.late.deliver = p.addToRun
 	if pl.first != nil {
 		pl.first.p = p
 	}
@@ -158,21 +160,28 @@ func (p *process) receiver(kind codeinterp.Kind, b []byte) *run {
 	return p.run
 }
 
+// keep keeps what a stream brought outside of a run.
 func (p *process) keep(kind codeinterp.Kind, b []byte) {
+	p.keepLate(codeinterp.Output{Kind: kind, Data: b})
+}
+
+// keepLate keeps what is no run's for the next one.
+func (p *process) keepLate(o codeinterp.Output) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.late != nil {
-		p.late(codeinterp.Output{Kind: kind, Data: b})
-		return
+	switch {
+	case p.owner != nil:
+		p.owner(o)
+	case o.Kind == codeinterp.Stdout || o.Kind == codeinterp.Stderr:
+		p.said = append(p.said, o.Data[:min(len(o.Data), maxSaid-len(p.said))]...)
 	}
-	p.said = append(p.said, b[:min(len(b), maxSaid-len(p.said))]...)
 }
 
 // belong has late output go to the context that gets the process.
 func (p *process) belong(late func(codeinterp.Output)) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.late = late; late != nil && len(p.said) > 0 {
+	if p.owner = late; late != nil && len(p.said) > 0 {
 		late(codeinterp.Output{Kind: codeinterp.Stderr, Data: p.said})
 	}
 }
@@ -220,6 +229,7 @@ func (p *process) watch() {
 	}
 	p.closeControl()
 	<-p.heard
+	p.late.wait()
 	p.mu.Lock()
 	r, release := p.run, p.release
 	p.run, p.dead = nil, true

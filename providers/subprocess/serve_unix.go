@@ -211,8 +211,8 @@ func (p *process) show(f *frame) error {
 	p.sync()
 	if r := p.current(f); r != nil {
 		r.out.Add(o)
-	} else {
-		p.keepShow(o)
+	} else if o.Kind == codeinterp.Display { // a clear has nothing of its own to withdraw
+		p.late.add(o)
 	}
 	if number == 0 {
 		return nil
@@ -231,18 +231,8 @@ func (p *process) addLate(f *frame) error {
 	default:
 		return fmt.Errorf("%w: late output of %q", errFrame, f.field(0))
 	}
-	p.keep(kind, f.field(1))
+	p.late.add(codeinterp.Output{Kind: kind, Data: f.field(1)})
 	return nil
-}
-
-// keepShow keeps a display that is no run's. Clears and updates of what no run
-// shows are dropped.
-func (p *process) keepShow(o codeinterp.Output) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.late != nil && o.Kind == codeinterp.Display && !o.Update {
-		p.late(o)
-	}
 }
 
 func (p *process) addTruncated(f *frame) error {
@@ -273,6 +263,7 @@ func (p *process) finish(f *frame, at time.Time) error {
 	}
 	f.release() // as in show
 	p.sync()
+	p.late.wait()
 	if end.lost > 0 {
 		r.out.Lost(codeinterp.Truncation{Stream: "error", Bytes: end.lost, Reason: codeinterp.TruncatedByLimit})
 	}

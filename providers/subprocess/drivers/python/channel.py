@@ -281,7 +281,7 @@ def between_runs():
     """Lets asyncio's tasks go on until the host has something to say."""
     loop = state.loop
     try:
-        if loop is None or loop.is_closed() or not modules['asyncio'].all_tasks(loop):
+        if not has_tasks():
             return
         loop.add_reader(CONTROL, loop.stop)
         try:
@@ -301,8 +301,9 @@ def exchange(*fields):
     if occupied():
         raise RuntimeError('nothing can be shown here: this thread is in the midst of a call, or of another display')
     with hold:
-        if not state.busy or getpid() != pid or is_old():
-            send(b'D', '' if is_old() else state.seq, 0, *fields)
+        late = is_late()
+        if late or not state.busy or getpid() != pid:
+            send(b'D', '' if late else state.seq, 0, *fields)
             return
         with gate:
             state.shows += 1

@@ -26,8 +26,8 @@ def stream(fd, name, errors):
 
 
 class Router(io.TextIOBase):
-    """Standard output while threads of earlier runs live: what they print is
-    sent as late."""
+    """Standard output while threads or tasks of earlier runs live: what they
+    print is sent as late."""
 
     encoding = 'utf-8'
 
@@ -35,7 +35,7 @@ class Router(io.TextIOBase):
         self.own, self.label = own, name
 
     def write(self, s):
-        if not is_old():
+        if not is_late():
             return self.own.write(s)
         if isinstance_(s, str):
             for i in range(0, len(s), MAX_LATE // 4):
@@ -81,20 +81,33 @@ def flush():
 
 
 def route():
-    """Puts Routers in place where threads of earlier runs are alive."""
+    """Puts Routers in place where threads or tasks of earlier runs are alive."""
     if type_(sys.stdout) is Router:
         sys.stdout = sys.stdout.own
     if type_(sys.stderr) is Router:
         sys.stderr = sys.stderr.own
     threads = {ident: thread_object(ident) for ident in current_frames() if ident != state.thread}
     state.old = threads
-    if threads:
+    if threads or has_tasks():
         sys.stdout, sys.stderr = Router(sys.stdout, 'stdout'), Router(sys.stderr, 'stderr')
 
 
 def thread_object(ident):
     threading = modules.get('threading')
     return threading and threading._active.get(ident)
+
+
+def has_tasks():
+    asyncio = modules.get('asyncio')
+    return bool(asyncio and state.loop is not None and not state.loop.is_closed() and asyncio.all_tasks(state.loop))
+
+
+def is_late():
+    """Tells whether what runs here was left behind by an earlier run: a thread,
+    or a task of the loop that goes on from run to run."""
+    if get_ident() != state.thread:
+        return is_old()
+    return state.loop is not None and state.loop.is_running() and run_of.get() not in (None, state.seq)
 
 
 def is_old():
