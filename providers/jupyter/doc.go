@@ -114,7 +114,7 @@
 // asyncio.run, beside the kernel's own loop; sys.stdout.buffer, and a
 // UnicodeEncodeError for text that UTF-8 cannot carry; whole characters from
 // child processes, drained before the run ends; in RunCode, the wait for the
-// program's threads that are no daemons, and the call of its atexit handlers; environment, directory and standard input, out
+// program's threads that are no daemons; environment, directory and standard input, out
 // of band, so that line numbers, %%magics and __future__ imports are unharmed.
 // Runs of RunCode, and contexts without a Cwd, start in a private directory of
 // the kernel's host, which is left behind where the kernel is killed at the end. Deno's
@@ -190,8 +190,8 @@
 // RunOptions.Input; commands do.
 //
 // The exit code of a kernel that died is not known to its clients: it is told
-// as 137, whatever the signal. What handlers of atexit print in a context, which are
-// called when its kernel ends, reaches nobody. Output of child processes that outlive their run
+// as 137, whatever the signal. What handlers of atexit print, which are
+// called when the kernel ends, reaches nobody. Output of child processes that outlive their run
 // counts as the output of the run in progress. Deno's kernel cannot be
 // interrupted, so that a timeout costs its state; it shows no value for null,
 // NaN and bigints, its runs end before their timers do, and output of timers after a run is not told from the next run's.

@@ -1,4 +1,4 @@
-import asyncio, base64, functools, io, json, os, shutil, signal, sys, tempfile, threading
+import asyncio, atexit, base64, functools, io, json, os, shutil, signal, sys, tempfile, threading
 
 VALUE = "application/vnd.toolcell.value"
 
@@ -136,7 +136,7 @@ def hook_parser(shell):
 def at_exit(call):
     """Calls at the end of the process, also of one that then waits in vain for
     the program's threads."""
-    leaving.register(call)
+    atexit.register(call)
     try:
         threading._register_atexit(call)
     except Exception:
@@ -245,8 +245,8 @@ class Helper:
         self.files.here()
 
     def wait(self, result):
-        """Waits for the threads of a kernel's only program, and calls its handlers, as
-        the end of a process does. An interrupt ends the wait."""
+        """Waits for the threads of a kernel's only program, as the end of a
+        process does. An interrupt ends the wait."""
         if not self.once:
             return
         old = signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -257,7 +257,6 @@ class Helper:
             for thread in threading.enumerate():
                 if thread not in self.threads and not thread.daemon:
                     thread.join()
-            leaving.run()
             self.drain()
         except KeyboardInterrupt:
             pass
@@ -265,7 +264,7 @@ class Helper:
             signal.signal(signal.SIGINT, old)
 
     def start(self, args):
-        self.once = leaving.active = args["once"]
+        self.once = args["once"]
         self.directory(args)
         self.environment(args["env"])
 
@@ -280,7 +279,6 @@ class Helper:
         self.leave()
         self.once = self.once or args["private"]
         self.directory(args)
-        leaving.active = self.once
         self.saved.append((self.environment(args["env"]), self.input(args["stdin"])))
 
     def leave(self):
@@ -351,7 +349,6 @@ if not hasattr(shell, "_toolcell"):
     hook_values(shell.displayhook)
     hook_exit(shell)
     hook_input(shell.kernel)
-    leaving = Leaving()
     hook_asyncio()
     hook_parser(shell)
     check_messages(shell.kernel.session)
