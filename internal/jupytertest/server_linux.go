@@ -38,9 +38,9 @@ func ServerWith(t testing.TB, args ...string) (port int) {
 		}
 	}
 	if address == "" {
-		port = freePort(t)
+		port = FreePort(t)
 		network, address = "tcp", fmt.Sprint("127.0.0.1:", port)
-		args = append(args, "--ServerApp.ip=127.0.0.1", fmt.Sprint("--ServerApp.port=", port))
+		args = append(args, "--ServerApp.ip=127.0.0.1", fmt.Sprint("--ServerApp.port=", port), "--ServerApp.port_retries=0")
 	}
 	dir := t.TempDir()
 	args = append(args, "--allow-root", "--no-browser", "--ServerApp.token=T", "--IdentityProvider.token=T", "--ServerApp.root_dir="+dir)
@@ -70,16 +70,6 @@ func awaitListening(t testing.TB, network, address string) {
 		}
 	}
 	t.Fatalf("no Jupyter server listens at %s", address)
-}
-
-func freePort(t testing.TB) int {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	return l.Addr().(*net.TCPAddr).Port
 }
 
 // server finds the program, from the package's directory upwards.

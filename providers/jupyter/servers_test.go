@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math/rand/v2"
 	"net"
 	"net/http"
 	"net/url"
@@ -24,6 +23,7 @@ import (
 	"time"
 
 	"github.com/toolcell/toolcell/internal/aparttest"
+	"github.com/toolcell/toolcell/internal/jupytertest"
 )
 
 const testToken = "test-token-5f3a"
@@ -127,7 +127,7 @@ func startServer(t testing.TB, name string, forked bool, extra ...string) *serve
 	if forked {
 		s.forkKernels(t, bin)
 	}
-	port := freePort(t)
+	port := jupytertest.FreePort(t)
 	s.cmd, s.url = k.start(k, bin, dir, port, extra)
 	s.launch(t)
 	return s
@@ -203,30 +203,6 @@ func (s *server) stop() {
 	s.stopForker()
 	_ = os.RemoveAll(s.dir)
 	s.cmd.Process = nil
-}
-
-// freePort returns a port that nothing listens on, nor on the two after it. It is
-// none that the system gives to whoever wants any, as kernels do: one of those
-// would be taken before the server, which starts for seconds, comes to listen.
-func freePort(t testing.TB) int {
-	t.Helper()
-	const first, last = 10_000, 32_000
-	for range 100 {
-		port := first + 4*rand.IntN((last-first)/4)
-		if unused(port) && unused(port+1) && unused(port+2) {
-			return port
-		}
-	}
-	t.Fatal("no port is free")
-	return 0
-}
-
-func unused(port int) bool {
-	l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port))
-	if err != nil {
-		return false
-	}
-	return l.Close() == nil
 }
 
 func notebookServer(k kind, bin, dir string, port int, extra []string) (*exec.Cmd, string) {

@@ -10,12 +10,14 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/jupytertest"
 	"github.com/toolcell/toolcell/internal/workspacetest"
 	provider "github.com/toolcell/toolcell/providers/jupyter"
 	"github.com/toolcell/toolcell/tools"
@@ -38,13 +40,8 @@ func server(t *testing.T) (o provider.Options, dir string, pandas bool) {
 		}
 		t.Skip("no Jupyter server: run internal/testenv/jupyter.sh")
 	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	address := l.Addr().String()
-	_, port, _ := net.SplitHostPort(address)
-	l.Close()
+	port := strconv.Itoa(jupytertest.FreePort(t))
+	address := net.JoinHostPort("127.0.0.1", port)
 	home, dir := t.TempDir(), t.TempDir()
 	cmd := exec.Command(bin, "--allow-root", "--no-browser", "--ServerApp.ip=127.0.0.1", "--ServerApp.port_retries=0",
 		"--ServerApp.port="+port, "--ServerApp.token=T", "--IdentityProvider.token=T", "--ServerApp.root_dir="+dir)
