@@ -73,7 +73,7 @@ type Output struct {
 type Representation struct {
 	MIME string
 	// Data is decoded: UTF-8 for textual types, JSON text for JSON types,
-	// the plain bytes for all others.
+	// the plain bytes for all others, see [IsBinary].
 	Data []byte
 }
 
@@ -147,6 +147,20 @@ func IsText(mime string) bool {
 func IsJSON(mime string) bool {
 	mime = baseType(mime)
 	return mime == "application/json" || strings.HasSuffix(mime, "+json")
+}
+
+// IsBinary reports whether representations of the MIME type are known to be
+// bytes, which notebooks and kernels hold as base64. Of a type that is neither
+// text nor JSON nor binary, such as application/sql, they are text where they are
+// UTF-8.
+func IsBinary(mime string) bool {
+	mime = baseType(mime)
+	kind, _, _ := strings.Cut(mime, "/")
+	switch kind {
+	case "image", "audio", "video", "font":
+		return !IsText(mime)
+	}
+	return mime == "application/pdf" || mime == "application/octet-stream" || mime == "application/zip" || mime == "application/gzip"
 }
 
 func baseType(mime string) string {

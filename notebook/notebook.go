@@ -72,8 +72,9 @@ type Output struct {
 	Text string
 
 	// Data is a MIME bundle: JSON as it is for application/json and
-	// application/*+json, and for all others a string, which holds base64
-	// where the type is not textual.
+	// application/*+json, and for all others a string. That holds base64
+	// where the type is known to be binary, see codeinterp.IsBinary, or the data
+	// is no text.
 	Data           map[string]json.RawMessage
 	Metadata       json.RawMessage // an object, or nil
 	ExecutionCount int

@@ -334,3 +334,24 @@ func TestArtifacts(t *testing.T) {
 		t.Errorf("%+v, %v", report, err)
 	}
 }
+
+// TestTypes: text stays text, whatever its type, and bytes become base64.
+func TestTypes(t *testing.T) {
+	for _, tt := range []struct{ mime, data, want string }{
+		{"application/sql", "select 1", `"select 1"`},
+		{"application/x-foo", "\xff\x00", `"/wA="`},
+		{"application/pdf", "%PDF", `"JVBERg=="`},
+		{"image/svg+xml", "svg", `"svg"`},
+		{"application/vnd.x+json", `{"a":1}`, `{"a":1}`},
+	} {
+		out := codeinterp.Output{Kind: codeinterp.Display, Bundle: []codeinterp.Representation{{MIME: tt.mime, Data: []byte(tt.data)}}}
+		ci := &playing{StatefulInterpreter: interpreter(t), plays: [][]codeinterp.Output{{out}}}
+		nb := script(": 1")
+		if _, err := notebook.Run(t.Context(), ci, nb, nil); err != nil {
+			t.Fatal(err)
+		}
+		if got := nb.Cells[0].Outputs[0].Data[tt.mime]; string(got) != tt.want {
+			t.Errorf("%s: %s", tt.mime, got)
+		}
+	}
+}

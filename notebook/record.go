@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/toolcell/toolcell/codeinterp"
 )
@@ -89,7 +90,7 @@ func bundle(o *codeinterp.Output) map[string]json.RawMessage {
 		switch {
 		case asJSON(mime) && fits(rep.Data):
 			data[mime] = rep.Data
-		case codeinterp.IsText(mime) || codeinterp.IsJSON(mime):
+		case codeinterp.IsText(mime) || codeinterp.IsJSON(mime) || !codeinterp.IsBinary(mime) && utf8.Valid(rep.Data):
 			data[mime] = quote(string(rep.Data))
 		default:
 			data[mime] = quote(base64.StdEncoding.EncodeToString(rep.Data))

@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/toolcell/toolcell/codeinterp"
 )
@@ -64,7 +65,9 @@ func valueOf(raw json.RawMessage) json.RawMessage {
 }
 
 // decodeMIME returns a representation's plain bytes: text as it is, JSON as
-// JSON, everything else from base64. Text may come as a list of lines.
+// JSON, what is known to be binary from base64, and everything else as well
+// where it decodes to what is no text: else its strings, which can look like
+// base64, would not be what the program gave. Text may come as a list of lines.
 func decodeMIME(mime string, raw json.RawMessage) []byte {
 	if codeinterp.IsJSON(mime) {
 		return raw
@@ -82,7 +85,7 @@ func decodeMIME(mime string, raw json.RawMessage) []byte {
 		}
 		return r
 	}, text)
-	if data, err := base64.StdEncoding.DecodeString(packed); err == nil {
+	if data, err := base64.StdEncoding.DecodeString(packed); err == nil && (codeinterp.IsBinary(mime) || !utf8.Valid(data)) {
 		return data
 	}
 	return []byte(text)
