@@ -174,7 +174,7 @@ func TestFunctionAfterInterrupt(t *testing.T) {
 		}
 		return nil
 	}}
-	res := n.run("import time\nprint('s', flush=True)\ntry: time.sleep(50)\nexcept KeyboardInterrupt: pass\ntry: tools.echo(v=1)\nexcept ToolError as e: print(e.message)", o)
+	res := n.run("import time\ntry:\n    print('s', flush=True)\n    time.sleep(50)\nexcept KeyboardInterrupt: pass\ntry: tools.echo(v=1)\nexcept ToolError as e: print(e.message)", o)
 	if res.Stdout() != "s\nthe run was interrupted\n" {
 		t.Errorf("%s", summary(res))
 	}
