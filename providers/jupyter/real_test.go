@@ -186,11 +186,13 @@ func TestRestartServer(t *testing.T) {
 			return nil
 		}})
 	<-restarted
-	if err != nil || res.Status != codeinterp.StatusLost || !res.StateLost || res.Stdout() != "x\n" {
+	// A server that ends may interrupt its kernels, and tell what came of that.
+	interrupted := res.Status == codeinterp.StatusError && res.Error != nil && res.Error.Name == "KeyboardInterrupt"
+	if err != nil || !(res.Status == codeinterp.StatusLost && res.StateLost || interrupted) || res.Stdout() != "x\n" {
 		t.Errorf("%+v, %v", res, err)
 	}
-	if res := c.ok("'x' in globals()"); res.Text() != "False" {
-		t.Errorf("after the restart: %+v", res)
+	if next := c.ok("'x' in globals()"); next.Text() != "False" || res.StateLost == next.StateLost {
+		t.Errorf("after the restart: %+v", next)
 	}
 }
 
