@@ -50,34 +50,62 @@ func idsNotReused(ctx context.Context, e *env) error {
 	return nil
 }
 
-// deletesApart deletes half of some contexts at once and wants the other half
-// to live.
+// deleteTime and deleteRounds are for how long and how often contexts are deleted
+// at once: where that takes microseconds, few deletions meet.
+const (
+	deleteTime   = 300 * time.Millisecond
+	deleteRounds = 50
+)
+
+// deletesApart deletes some contexts at once, beside runs in others, which it
+// wants to live.
 func deletesApart(ctx context.Context, e *env) error {
-	const pairs = 3
-	var doomed, kept []codeinterp.ContextID
-	for range pairs {
-		for _, list := range []*[]codeinterp.ContextID{&doomed, &kept} {
-			id, err := e.context(ctx, nil)
-			if err != nil {
-				return err
-			}
-			*list = append(*list, id)
+	kept, err := e.contexts(ctx, 3)
+	if err != nil {
+		return err
+	}
+	end := time.Now().Add(deleteTime)
+	for range deleteRounds {
+		if err := e.deleteBeside(ctx, kept); err != nil || e.s.cfg.Thrifty || time.Now().After(end) {
+			return err
 		}
 	}
-	errs := make(chan error, pairs)
+	return nil
+}
+
+func (e *env) contexts(ctx context.Context, n int) ([]codeinterp.ContextID, error) {
+	list := make([]codeinterp.ContextID, n)
+	for i := range list {
+		var err error
+		if list[i], err = e.context(ctx, nil); err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
+}
+
+// deleteBeside deletes as many contexts at once as are kept.
+func (e *env) deleteBeside(ctx context.Context, kept []codeinterp.ContextID) error {
+	doomed, err := e.contexts(ctx, len(kept))
+	if err != nil {
+		return err
+	}
+	start, errs := make(chan struct{}), make(chan error, len(doomed))
 	for i, id := range doomed {
 		go func() {
+			<-start
 			errs <- e.stateful().DeleteContext(ctx, id)
 		}()
 		// Only to be in the way: whether the context works is looked at below.
 		go func() { _, _ = e.runIn(ctx, kept[i], e.p.Print("x"), nil) }()
 	}
-	for range pairs {
+	close(start)
+	for range doomed {
 		if err := <-errs; err != nil {
 			return fmt.Errorf("DeleteContext: %w", err)
 		}
 	}
-	for i := range pairs {
+	for i := range kept {
 		if err := e.noContext(ctx, doomed[i]); err != nil {
 			return fmt.Errorf("a context that was deleted beside others: %w", err)
 		}
