@@ -46,7 +46,7 @@ var agreedJavaScript = []agreedCall{
 	{name: "displays", programs: []string{"display('text/html', '<b>', { id: 'd' }); display('text/html', '<i>', { id: 'd', update: true })", "display({ 'text/plain': 'x', 'text/html': '<b>' }, { id: 'd', metadata: { a: 1 } }); updateDisplay('d', 'text/plain', 'y')",
 		"updateDisplay('', 'text/plain', 'y')", "console.log('gone'); clearOutput(); console.log('kept')", "console.log('gone'); clearOutput({ wait: true }); console.log('kept'); clearOutput(true)",
 		"display('image/png', 'iVBORw==')", "display('image/png', 'no base64!')", "display('no type', 'x')", "display('application/json', { a: 1 })"}},
-	{name: "truncation", programs: []string{"console.log('x'.repeat(5000)); console.error('e'.repeat(5000))", "'x'.repeat(5000)"}, opts: codeinterp.RunOptions{MaxOutput: 1000}},
+	{name: "truncation", programs: []string{"console.error('x'.repeat(5000)); console.error('e'.repeat(5000))", "'x'.repeat(5000)"}, opts: codeinterp.RunOptions{MaxOutput: 1000}},
 	{name: "interrupt", programs: []string{`console.log("x"); for (;;) {}`}, stateful: true, interrupted: true},
 	{name: "restart", programs: []string{`console.log("x"); for (;;) {}`}, stateful: true, restarted: true},
 }
