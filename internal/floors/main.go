@@ -56,8 +56,10 @@ var groups = []group{
 		{what: "subprocess: 1+1 in a context", floor: "an echo over the same kind of pipe", benchmark: "Stateful/landlock", metric: "x-floor", unit: "x"},
 	}},
 	{"./providers/subprocess", "^BenchmarkFunctions$", "20x", []row{
-		{what: "subprocess: function call", floor: "as time", benchmark: "Functions", metric: "µs/call", most: 0.15, unit: "ms", scale: 1e-3},
-		{what: "subprocess: function call", floor: "an echo over the same kind of socket", benchmark: "Functions", metric: "x-floor", unit: "x"},
+		{what: "subprocess: function call, python", floor: "as time", benchmark: "Functions/python", metric: "µs/call", most: 0.15, unit: "ms", scale: 1e-3},
+		{what: "subprocess: function call, python", floor: "an echo over the same kind of socket", benchmark: "Functions/python", metric: "x-floor", unit: "x"},
+		{what: "subprocess: function call, javascript", floor: "as time", benchmark: "Functions/javascript", metric: "µs/call", most: 0.15, unit: "ms", scale: 1e-3},
+		{what: "subprocess: function call, javascript", floor: "an echo over the same kind of socket", benchmark: "Functions/javascript", metric: "x-floor", unit: "x"},
 	}},
 	{"./providers/jupyter", "^BenchmarkCell$", "300x", []row{
 		{what: "jupyter: 1+1 in a live kernel", floor: "a raw socket", benchmark: "Cell", metric: "ours/floor", most: 1.1, unit: "x"},

@@ -21,15 +21,25 @@ import (
 // the other; the floor is a bare Python process that sends as many messages over
 // the same kind of socket and gets them back.
 func BenchmarkFunctions(b *testing.B) {
-	n := newNotebook(b, open(b, subprocess.Options{Languages: []subprocess.Language{subprocess.Python()}}), "python")
 	echo := codeinterp.Function{Name: "echo", Call: func(_ context.Context, c codeinterp.FunctionCall) (json.RawMessage, error) { return c.Args, nil }}
 	o := &codeinterp.RunOptions{Timeout: time.Minute, Functions: []codeinterp.Function{echo}}
-	p50 := median(b, echoes(b), func() {
-		if res := n.run("for i in range(1000): tools.echo(v=i)\ni", o); summary(res) != "ok value=999" {
-			b.Fatal(summary(res))
-		}
-	})
-	b.ReportMetric(float64(p50.Microseconds())/1000, "µs/call")
+	for _, l := range []struct {
+		subprocess.Language
+		code string
+	}{
+		{subprocess.Python(), "for i in range(1000): tools.echo(v=i)\ni"},
+		{subprocess.JavaScript(), "var i = 0; for (; i < 999; i++) await tools.echo({ v: i }); (await tools.echo({ v: i })).v"},
+	} {
+		b.Run(l.Name, func(b *testing.B) {
+			n := newNotebook(b, open(b, subprocess.Options{Languages: []subprocess.Language{l.Language}}), l.Name)
+			p50 := median(b, echoes(b), func() {
+				if res := n.run(l.code, o); summary(res) != "ok value=999" {
+					b.Fatal(summary(res))
+				}
+			})
+			b.ReportMetric(float64(p50.Microseconds())/1000, "µs/call")
+		})
+	}
 }
 
 // echoes returns what has a bare process make a thousand round trips over a
