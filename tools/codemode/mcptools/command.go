@@ -46,9 +46,10 @@ func (s *server) transport() (t mcp.Transport, end func(), err error) {
 	cmd.Env, cmd.Dir, cmd.Stderr = environ(s.Env), s.Dir, s.set.opts.Stderr
 	cmd.WaitDelay = time.Second // what the server started may keep its standard error open
 	ownGroup(cmd)
-	p := &patient{Transport: &mcp.CommandTransport{Command: cmd, TerminateDuration: 2 * time.Second}}
+	proc := &process{cmd: cmd}
+	p := &patient{Transport: proc}
 	if d := s.set.opts.Timeout; d > 0 {
 		p.stuck = max(d, minStuck)
 	}
-	return p, func() { endGroup(cmd) }, nil
+	return p, proc.end, nil
 }

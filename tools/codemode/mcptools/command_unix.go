@@ -11,9 +11,7 @@ import (
 // be ended with it, and so that a Ctrl-C of the terminal does not reach it.
 func ownGroup(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
 
-// endGroup ends what is left of the group of cmd, as that a launcher started.
-func endGroup(cmd *exec.Cmd) {
-	if cmd.Process != nil {
-		syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
-	}
-}
+func terminate(cmd *exec.Cmd) { cmd.Process.Signal(syscall.SIGTERM) }
+
+// endGroup kills the group of cmd.
+func endGroup(cmd *exec.Cmd) { syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
