@@ -15,6 +15,26 @@ import (
 )
 
 // TestQueue: first in, first out; who waits can be canceled and then never ran.
+// TestContextsUnsaid: Describe and CreateContext agree on who has contexts, also
+// where the runtime does not say.
+func TestContextsUnsaid(t *testing.T) {
+	for _, tt := range []struct {
+		name    string
+		runtime driver.Runtime
+	}{{"of none", plain{&fake{}}}, {"of one", &fake{}}} {
+		t.Run(tt.name, func(t *testing.T) {
+			ci := driver.NewStateful(tt.runtime, driver.Config{})
+			defer ci.Close()
+			for _, l := range codeinterp.Describe(ci).Languages {
+				_, err := ci.CreateContext(t.Context(), l.Name, nil)
+				if (err == nil) != l.Contexts || err != nil && !errors.Is(err, codeinterp.ErrLanguage) {
+					t.Errorf("%s: described as having contexts %v; CreateContext: %v", l.Name, l.Contexts, err)
+				}
+			}
+		})
+	}
+}
+
 func TestQueue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ci, id := stateful(t, &fake{}, driver.Config{})

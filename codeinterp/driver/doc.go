@@ -21,7 +21,8 @@
 //
 // A provider embeds what [New] and [NewStateful] return in two concrete types of
 // its own, with a constructor for each, and proves itself with package
-// conformance. A language has contexts where LanguageInfo.Contexts says so.
+// conformance. A language has contexts where LanguageInfo.Contexts says so, and,
+// where it says so of none, all have them.
 //
 // What more a runtime can do, it has the methods for: [Filer] for files and
 // artifacts, [Commander] for a shell, [Attacher] for states that outlive the

@@ -34,6 +34,13 @@ func (*fake) Describe() codeinterp.Info {
 		{Name: "fake", Aliases: []string{"Phony"}, Contexts: true, Functions: true}, {Name: "bare"}}}
 }
 
+// A plain runtime says of no language what it can do.
+type plain struct{ *fake }
+
+func (plain) Describe() codeinterp.Info {
+	return codeinterp.Info{Provider: "fake", Languages: []codeinterp.LanguageInfo{{Name: "fake"}, {Name: "bare"}}}
+}
+
 func (f *fake) Start(ctx context.Context, o driver.Options) (driver.Session, error) {
 	if f.onStart != nil {
 		if err := f.onStart(ctx, o); err != nil {

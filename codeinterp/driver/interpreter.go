@@ -17,13 +17,14 @@ import (
 
 // An Interpreter runs each program in a session of its own.
 type Interpreter struct {
-	rt        Runtime
-	cfg       Config
-	provider  string
-	languages []codeinterp.LanguageInfo
-	names     []string // of languages, sorted
-	withFiles []string // those of them whose programs have files
-	workers   workers
+	rt           Runtime
+	cfg          Config
+	provider     string
+	languages    []codeinterp.LanguageInfo
+	names        []string // of languages, sorted
+	withFiles    []string // those of them whose programs have files
+	withContexts []string // those that have contexts, where anything has
+	workers      workers
 
 	over     chan struct{} // closed when Close is done
 	closeErr error         // of that
@@ -56,8 +57,12 @@ func New(rt Runtime, cfg Config) *Interpreter {
 	_, info.Files = rt.(Filer)
 	i := &Interpreter{rt: rt, cfg: cfg, provider: info.Provider, languages: info.Languages,
 		live: map[*slot]struct{}{}, contexts: map[codeinterp.ContextID]*slot{}, empty: make(chan struct{}), over: make(chan struct{})}
+	some := slices.ContainsFunc(i.languages, func(l codeinterp.LanguageInfo) bool { return l.Contexts })
 	for _, l := range i.languages {
 		i.names = append(i.names, l.Name)
+		if l.Contexts || !some {
+			i.withContexts = append(i.withContexts, l.Name)
+		}
 		if info.HasFiles(l.Name) {
 			i.withFiles = append(i.withFiles, l.Name)
 		}
@@ -88,6 +93,7 @@ func (i *Interpreter) describe() codeinterp.Info {
 	info.Files = len(i.withFiles) > 0
 	info.Languages = slices.Clone(info.Languages)
 	for n, l := range info.Languages {
+		info.Languages[n].Contexts = slices.Contains(i.withContexts, l.Name)
 		info.Languages[n].Files = slices.Contains(i.withFiles, l.Name)
 	}
 	if n := i.Stuck(); n > 0 {

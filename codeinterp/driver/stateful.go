@@ -39,7 +39,7 @@ func (i *Stateful) create(ctx context.Context, language string, opts *codeinterp
 	if err != nil {
 		return "", err
 	}
-	if !slices.ContainsFunc(i.languages, func(l codeinterp.LanguageInfo) bool { return l.Name == name && l.Contexts }) {
+	if !slices.Contains(i.withContexts, name) {
 		return "", fmt.Errorf("%w: %s has no contexts here", codeinterp.ErrLanguage, name)
 	}
 	o, err := codeinterp.CheckContext(opts)
