@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -169,6 +170,9 @@ func agreedFunctions() []codeinterp.Function {
 	}
 }
 
+// tracebacks are those that python prints, without the errors' own lines.
+var tracebacks = regexp.MustCompile(`(?m)^Traceback .*\n(?:[ ].*\n)*`)
+
 // answer tells what callers may rely on.
 func answer(res codeinterp.Result, err error, language string) string {
 	var b strings.Builder
@@ -177,7 +181,7 @@ func answer(res codeinterp.Result, err error, language string) string {
 	outputs := slices.Clone(res.Outputs)
 	slices.SortStableFunc(outputs, func(x, y codeinterp.Output) int { return cmp.Compare(x.Kind, y.Kind) })
 	for _, o := range outputs {
-		fmt.Fprintf(&b, "; %s late %v dropped %d %q %s %q %s", o.Kind, o.Late, o.Dropped, o.Data, o.Value, o.Bundle, o.Metadata)
+		fmt.Fprintf(&b, "; %s late %v dropped %d %q %s %q %s", o.Kind, o.Late, o.Dropped, tracebacks.ReplaceAll(o.Data, nil), o.Value, o.Bundle, o.Metadata)
 	}
 	// Where a program was when it was stopped is a matter of chance.
 	stopped := res.Status == codeinterp.StatusTimeout || res.Status == codeinterp.StatusCanceled || res.Cause == codeinterp.CauseInterrupt

@@ -39,7 +39,8 @@ type Output struct {
 	Data []byte
 
 	// Bundle holds all representations of a Display or Value, richest first.
-	// A Value's text/plain is exactly what the runtime printed.
+	// A Value's text/plain is exactly what the runtime printed. One that fails
+	// is no end of the program: python tells it on standard error.
 	Bundle []Representation
 
 	// Value is the last expression as JSON, nil where it has no faithful

@@ -4,6 +4,7 @@ package jupyter_test
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -120,6 +121,35 @@ func TestRestartIsNoError(t *testing.T) {
 		}})
 		if errors.Join(err, <-restarted) != nil || res.Status != codeinterp.StatusLost || res.Cause != codeinterp.CauseRestart || res.Error != nil {
 			t.Errorf("%+v, error %+v, %v", res, res.Error, err)
+		}
+	})
+}
+
+// TestLongTracebackOfAnInterrupt interrupts a program in so many functions that
+// IPython takes longer to show them than an interrupted program has, and one whose
+// error it is showing then.
+func TestLongTracebackOfAnInterrupt(t *testing.T) {
+	t.Parallel()
+	const grace = 6 * time.Second // of which half is until the second interrupt
+	var deep strings.Builder
+	deep.WriteString("kept = 1\nimport time\n")
+	for i := range 900 {
+		fmt.Fprintf(&deep, "def f%d():\n  return f%d()\n", i, i+1)
+	}
+	both(t, func(t *testing.T, s *server) {
+		c := realSession(t, s, jupyter.Options{Grace: grace})
+		manager, _ := codeinterp.Manager(c.ci)
+		for end, name := range map[string]string{"print('x', flush=True); time.sleep(3600)": "KeyboardInterrupt",
+			"from threading import Timer; Timer(0.1, print, ['x'], {'flush': True}).start(); 1/0": ""} {
+			res, err := c.run(deep.String()+"def f900(): "+end+"\nf0()", &codeinterp.RunOptions{OnOutput: func(codeinterp.Output) error {
+				return manager.InterruptContext(t.Context(), c.id)
+			}})
+			if err != nil || res.StateLost || res.Error == nil || res.Error.Line != 1803 || name != "" && res.Error.Name != name {
+				t.Errorf("%s: %+v, error %.500v, %v", end, res, res.Error, err)
+			}
+			if res, err := c.run("kept", nil); err != nil || res.Text() != "1" || res.StateLost {
+				t.Errorf("after %s: %+v, %v", end, res, err)
+			}
 		}
 	})
 }

@@ -348,6 +348,8 @@ if not hasattr(shell, "_toolcell"):
     sys.argv[:] = [""]  # the kernel's own arguments are nothing to a program that parses its
     hook_values(shell.displayhook)
     hook_exit(shell)
+    hook_formats(shell)
+    hook_tracebacks(shell.InteractiveTB)
     hook_input(shell.kernel)
     hook_asyncio()
     hook_parser(shell)

@@ -3,7 +3,7 @@
 function describe(error, name, line) {
   lost = 0;
   if (error && Object.hasOwn(error, 'thrown') && !(error instanceof Error)) {
-    const text = util.inspect(error.thrown);
+    const text = typeof error.thrown === 'string' ? util.inspect(error.thrown) : shown(error.thrown);
     return ['Uncaught', shortened(text, MAX_MESSAGE), line, '', shortened(`Uncaught ${text}`, MAX_STACK), lost];
   }
   let kind = 'Error', message = '', stack = '', missing = '';

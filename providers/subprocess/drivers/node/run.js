@@ -61,7 +61,7 @@ class Run {
     }
     if (result !== undefined) {
       try {
-        this.result = [inspect(result), toJSON(result)];
+        this.result = [shown(result), toJSON(result)];
       } catch (e) {
         return this.report('error', 1, e);
       }

@@ -7,6 +7,17 @@ const { parse, stringify } = JSON;
 
 const inspect = (v) => (typeof v === 'string' ? v : util.inspect(v));
 
+// shown is inspect of a value whose own code may fail at that, which is no end of
+// the program.
+function shown(v) {
+  try {
+    return inspect(v);
+  } catch (e) {
+    if (e?.code === 'ERR_SCRIPT_EXECUTION_INTERRUPTED') throw e;
+    return '[a value that cannot be shown]';
+  }
+}
+
 const isText = (mime) => mime.startsWith('text/') || /(json|xml|javascript)$/.test(mime);
 
 function encoded(mime, data) {

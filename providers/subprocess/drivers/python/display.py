@@ -19,12 +19,13 @@ def method(v, name):
 
 
 def bundle_of(v):
-    """Returns v's representations and their metadata."""
+    """Returns v's representations and their metadata. One that fails is told and
+    left out: it is no end of the program."""
     bundle, meta = {}, {}
     if type_(v) not in PLAIN:
         f = method(v, '_repr_mimebundle_')
         if f:
-            got = f(include=None, exclude=None)
+            got = attempt(lambda: f(include=None, exclude=None))
             if isinstance_(got, tuple):
                 got, meta = got
             bundle.update(got or {})
@@ -32,7 +33,7 @@ def bundle_of(v):
             if mime in bundle:
                 continue
             f = method(v, name)
-            got = f() if f else None
+            got = attempt(f) if f else None
             if isinstance_(got, tuple) and len(got) == 2:
                 got, extra = got
                 meta[mime] = extra
@@ -40,10 +41,21 @@ def bundle_of(v):
                 bundle[mime] = got
         figure = modules.get('matplotlib.figure')
         if figure and 'image/png' not in bundle and isinstance_(v, figure.Figure):
-            bundle['image/png'] = png_of(v)
+            bundle['image/png'] = attempt(lambda: png_of(v))
     if 'text/plain' not in bundle:
-        bundle['text/plain'] = repr_(v)
-    return bundle, meta
+        bundle['text/plain'] = attempt(lambda: repr_(v))
+    return {k: data for k, data in bundle.items() if data is not None}, meta
+
+
+def attempt(f):
+    """Returns what f returns, None where it fails, which it tells."""
+    try:
+        return f()
+    except NotImplementedError:  # so do classes say that they have none
+        return None
+    except Exception as e:
+        sys.stderr.write(report_of(e))
+        return None
 
 
 def png_of(figure):
@@ -102,7 +114,7 @@ def show(kind, bundle, meta=None, ident='', value=''):
             send(b'T', state.seq, 'result' if kind == 'result' else 'display', size)
             return
         fields += [mime, data]
-    if kind in ('display', 'update') and not fields:
+    if kind in ('display', 'update', 'result') and not fields:
         return
     fields = [kind, ident, metadata_of(meta), value] + fields
     if kind == 'result':
@@ -178,8 +190,7 @@ def show_all(kind, objs, include, exclude, metadata, ident, raw):
     for obj in objs:
         if not raw and kind == 'display':
             f = method(obj, '_ipython_display_')
-            if f:
-                f()
+            if f and attempt(lambda: (f(),)):
                 continue
         bundle, meta = (dict(obj), {}) if raw else bundle_of(obj)
         meta = {**meta, **(metadata or {})}

@@ -186,6 +186,29 @@ def leave(e):
     return 'exit', 1, None
 
 
+def own_frames(e):
+    """Takes the driver's own frames from an error's traceback, and returns it."""
+    tb, last = e.__traceback__, None
+    while tb is not None and tb.tb_frame.f_code.co_filename not in sources:
+        tb = tb.tb_next
+    e.__traceback__ = tb
+    while tb is not None:
+        if tb.tb_frame.f_code.co_filename != OWN:
+            last = tb
+        tb = tb.tb_next
+    if last is not None:
+        last.tb_next = None  # what follows is the driver's
+    return e.__traceback__
+
+
+def report_of(e):
+    """Returns an error's traceback as python prints it."""
+    import traceback
+    tb = own_frames(e)
+    report = ''.join(traceback.TracebackException(type_(e), e, tb).format())
+    return report.replace('toolcell.Refused: ', 'SyntaxError: ').replace('Refused: ', 'SyntaxError: ', 1)
+
+
 def describe(e, name):
     """Returns name, message, line, missing module and traceback of an error,
     and how many bytes are left out of them."""
@@ -196,27 +219,18 @@ def describe(e, name):
         message = str(e.msg) if isinstance_(e, SyntaxError) else str(e)
     except BaseException:
         message = '<the error has no readable message>'
-    line, last, tb = 0, None, e.__traceback__
-    while tb is not None and tb.tb_frame.f_code.co_filename not in sources:
-        tb = tb.tb_next
-    e.__traceback__ = tb
+    line, tb = 0, own_frames(e)
     while tb is not None:
         if tb.tb_frame.f_code.co_filename == name:
             line = tb.tb_lineno
-        if tb.tb_frame.f_code.co_filename != OWN:
-            last = tb
         tb = tb.tb_next
-    if last is not None:
-        last.tb_next = None  # what follows is the driver's
     if isinstance_(e, SyntaxError) and e.filename == name:
         line = e.lineno or 0
     missing = ''
     if isinstance_(e, ModuleNotFoundError) and type_(e.name) is str:
         missing = e.name
     try:
-        import traceback
-        report = ''.join(traceback.TracebackException(type_(e), e, e.__traceback__).format())
-        report = report.replace('toolcell.Refused: ', 'SyntaxError: ').replace('Refused: ', 'SyntaxError: ', 1)
+        report = report_of(e)
     except BaseException:
         report = '%s: %s' % (kind, message)
     state.lost = 0

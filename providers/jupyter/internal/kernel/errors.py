@@ -1,0 +1,107 @@
+# How errors are shown. setup.py, which follows in one source, has the shell.
+
+import linecache, os, re, sys, threading, traceback
+
+HEAD, TAIL = 10, 40  # frames of a long traceback that was to come at once
+
+
+def hook_formats(shell):
+    """Tells an error of a value's representation as what the program prints to
+    standard error: the end of the program is another matter, and kernels differ
+    in what they make of it."""
+    plain, show, inside = shell.display_formatter.format, shell._showtraceback, threading.local()
+
+    def format(*args, **kwargs):
+        before = getattr(inside, "format", False)
+        inside.format = True
+        try:
+            return plain(*args, **kwargs)
+        finally:
+            inside.format = before
+
+    def showtraceback(etype, evalue, stb):
+        if getattr(inside, "format", False):
+            print(report_of(etype, evalue), end="", file=sys.stderr, flush=True)
+        else:
+            show(etype, evalue, stb)
+
+    shell.display_formatter.format, shell._showtraceback = format, showtraceback
+
+
+def report_of(etype, error):
+    """An error's traceback as python prints it, without what shows values."""
+    report = "".join(traceback.format_exception(etype, error, without_shell(error.__traceback__)))
+    return re.sub('File "([^"]+)"', lambda m: 'File "<cell %s>"' % cells()[m[1]] if m[1] in cells() else m[0], report)
+
+
+def without_shell(tb):
+    while tb is not None and "/IPython/" in tb.tb_frame.f_code.co_filename.replace(os.sep, "/"):
+        tb = tb.tb_next
+    return tb
+
+
+def cells():
+    """The numbers of cells by the names of the files that they are compiled as."""
+    return getattr(shell.compile, "_filename_map", {})
+
+
+def hook_tracebacks(formatter):
+    """Has the traceback of a program that is to end come at once. IPython parses
+    the source of each frame, which can take longer than such a program is given."""
+    plain = formatter.structured_traceback
+
+    def structured_traceback(etype, evalue, tb=None, *args, **kwargs):
+        if not interrupted(evalue):
+            try:
+                return plain(etype, evalue, tb, *args, **kwargs)
+            except KeyboardInterrupt:
+                pass  # the error is what ended the program
+        return quick(etype, evalue, tb)
+
+    formatter.structured_traceback = structured_traceback
+
+
+def interrupted(error):
+    seen = set()
+    while error is not None and id(error) not in seen:
+        if isinstance(error, KeyboardInterrupt) or type(error).__name__ == "CancelledError":
+            return True
+        seen.add(id(error))
+        error = error.__cause__ or error.__context__
+    return False
+
+
+def quick(etype, evalue, tb):
+    """A traceback in IPython's words, with no more of the source than its lines."""
+    chain, why = [], ""
+    error = traceback.TracebackException(etype, evalue, without_shell(tb), lookup_lines=False)
+    while error is not None:
+        chain.append(["Traceback (most recent call last)", *frames(error), *lines(error), *why.splitlines()])
+        hidden = error.__suppress_context__
+        why = "\nDuring handling of the above exception, another exception occurred:\n"
+        if error.__cause__ is not None:
+            why = "\nThe above exception was the direct cause of the following exception:\n"
+        error = error.__cause__ or (None if hidden else error.__context__)
+    return [line for part in reversed(chain) for line in part]
+
+
+def frames(error):
+    stack = list(error.stack)
+    if len(stack) > HEAD + TAIL:
+        yield from map(frame, stack[:HEAD])
+        yield "[%d frames are left out]" % (len(stack) - HEAD - TAIL)
+        stack = stack[-TAIL:]
+    yield from map(frame, stack)
+
+
+def frame(f):
+    number = cells().get(f.filename)
+    place = "File %s:%d" % (f.filename, f.lineno) if number is None else "Cell In[%s], line %d" % (number, f.lineno)
+    if f.name != "<module>":
+        place += ", in %s()" % f.name
+    line = linecache.getline(f.filename, f.lineno).rstrip("\n")
+    return "%s\n----> %d %s" % (place, f.lineno, line) if line else place
+
+
+def lines(error):
+    return "".join(error.format_exception_only()).splitlines()
