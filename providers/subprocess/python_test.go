@@ -55,7 +55,7 @@ var pythonPrograms = []struct{ name, code, want string }{
 	{"builtins broken", "import builtins\nbuiltins.len = builtins.print = builtins.repr = None\n5", "ok value=5"},
 	{"json broken", "import json\njson.dumps = json.loads = None\n{'a': [1, None]}", "ok value={'a': [1, None]}"},
 	{"broken error", "class E(Exception):\n    def __str__(self): raise ValueError\nraise E()", "error error=E: <the error has no readable message>"},
-	{"broken repr", "class R:\n    def __repr__(self): 1/0\nR()", "error error=ZeroDivisionError: division by zero"},
+	{"broken repr", "class R:\n    def __repr__(self): 1/0\nR()", "ok"},
 	{"not faithful", "[(1, {2: 3}), {1}]", "ok value=[(1, {2: 3}), {1}]"},
 	{"surrogate", "'\\ud800'", "ok value='\\ud800'"},
 	{"relative import", "open('mine.py', 'w').write('v = 8')\nimport mine\nmine.v", "ok value=8"},
