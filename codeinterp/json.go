@@ -47,6 +47,7 @@ type truncatedJSON struct {
 	Stream string           `json:"stream"`
 	Bytes  *int64           `json:"bytes,omitempty"`
 	Kept   int64            `json:"kept"`
+	Files  int              `json:"files,omitempty"`
 	Reason TruncationReason `json:"reason"`
 }
 
@@ -78,7 +79,7 @@ func (r Result) MarshalJSON() ([]byte, error) {
 		w.ErrorDetail = (*errorJSON)(r.Error)
 	}
 	for _, t := range r.Truncated {
-		j := truncatedJSON{Stream: t.Stream, Kept: t.Kept, Reason: t.Reason}
+		j := truncatedJSON{Stream: t.Stream, Kept: t.Kept, Files: t.Files, Reason: t.Reason}
 		if t.Bytes >= 0 {
 			j.Bytes = &t.Bytes
 		}
@@ -107,7 +108,7 @@ func (r *Result) UnmarshalJSON(b []byte) error {
 		r.Error = &ProgramError{Message: w.Error}
 	}
 	for _, t := range w.Truncated {
-		n := Truncation{Stream: t.Stream, Bytes: -1, Kept: t.Kept, Reason: t.Reason}
+		n := Truncation{Stream: t.Stream, Bytes: -1, Kept: t.Kept, Files: t.Files, Reason: t.Reason}
 		if t.Bytes != nil {
 			n.Bytes = *t.Bytes
 		}

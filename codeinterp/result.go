@@ -149,7 +149,10 @@ type Truncation struct {
 	// Bytes is how many bytes there were in all, -1 if unknown.
 	Bytes int64
 	// Kept is how many of them are in Outputs.
-	Kept   int64
+	Kept int64
+	// Files is how many files are not in Artifacts, which has the first ones by
+	// path; there may be more where Bytes is -1. It is 0 for other streams.
+	Files  int
 	Reason TruncationReason
 }
 

@@ -57,6 +57,7 @@ type truncatedJSON struct {
 	Stream string `json:"stream"`
 	Bytes  *int64 `json:"bytes,omitempty"`
 	Kept   int64  `json:"kept"`
+	Files  int    `json:"files,omitempty" jsonschema:"description=How many files artifacts lacks."`
 	Reason string `json:"reason" jsonschema:"enum=limit,enum=rate,enum=connection,enum=exit,enum=overwritten"`
 }
 
@@ -161,7 +162,7 @@ const overwritten = "overwritten"
 func (v *view) truncated() []truncatedJSON {
 	var list []truncatedJSON
 	for _, t := range v.res.Truncated {
-		j := truncatedJSON{Stream: t.Stream, Kept: t.Kept, Reason: string(t.Reason)}
+		j := truncatedJSON{Stream: t.Stream, Kept: t.Kept, Files: t.Files, Reason: string(t.Reason)}
 		if t.Bytes >= 0 {
 			j.Bytes = &t.Bytes
 		}
@@ -170,7 +171,7 @@ func (v *view) truncated() []truncatedJSON {
 	for c, name := range classNames {
 		if n := v.gone[c]; n > 0 {
 			all := int64(v.size[c]) + n
-			list = append(list, truncatedJSON{name, &all, int64(v.kept[c]), overwritten})
+			list = append(list, truncatedJSON{Stream: name, Bytes: &all, Kept: int64(v.kept[c]), Reason: overwritten})
 		}
 		if v.kept[c] >= v.size[c] {
 			continue
@@ -184,7 +185,7 @@ func (v *view) truncated() []truncatedJSON {
 		}
 		if !found {
 			n := int64(v.size[c])
-			list = append(list, truncatedJSON{name, &n, int64(v.kept[c]), string(codeinterp.TruncatedByLimit)})
+			list = append(list, truncatedJSON{Stream: name, Bytes: &n, Kept: int64(v.kept[c]), Reason: string(codeinterp.TruncatedByLimit)})
 		}
 	}
 	return list

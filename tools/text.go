@@ -247,8 +247,17 @@ func (v *view) files() []string {
 		}
 		fmt.Fprintf(&b, "%s (%s)", cleanLine(clip(a.Path, 200)), bytesOf(a.Size))
 	}
-	if more := len(list) - maxFiles; more > 0 {
-		fmt.Fprintf(&b, " and %d more", more)
+	more, atLeast := max(len(list)-maxFiles, 0), ""
+	for _, t := range v.res.Truncated {
+		if t.Stream == "artifacts" {
+			more += t.Files
+			if t.Bytes < 0 {
+				atLeast = "at least "
+			}
+		}
+	}
+	if more > 0 {
+		fmt.Fprintf(&b, " and %s%d more", atLeast, more)
 	}
 	return []string{b.String()}
 }

@@ -32,6 +32,7 @@ type List struct {
 	hashed int64
 	held   int64
 	bytes  int64 // of all files that were added, also those that are not in all
+	more   int   // files that are not in all
 	lost   bool
 	cut    bool // there may be files that nobody added
 }
@@ -97,11 +98,15 @@ func (l *List) AddHashed(name string, size int64, sum string, head []byte) {
 // Holds reports whether the content of a file of a size would be kept.
 func (l *List) Holds(size int64) bool { return l.Data && size <= codeinterp.MaxArtifactData-l.held }
 
-// count adds to the bytes of all files, whose sizes may be anything.
-func (l *List) count(size int64) {
-	if l.bytes += size; l.bytes < 0 {
-		l.bytes = math.MaxInt64
+// count adds to the bytes of all files.
+func (l *List) count(size int64) { l.bytes = Sum(l.bytes, size) }
+
+// Sum adds sizes of files, which may be anything.
+func Sum(a, b int64) int64 {
+	if a+b < 0 {
+		return math.MaxInt64
 	}
+	return a + b
 }
 
 // Kind says what a file is that is not read, empty for a regular one.
@@ -152,15 +157,17 @@ func (l *List) room(a *codeinterp.Artifact) bool {
 	if len(l.all) < codeinterp.MaxArtifacts {
 		return true
 	}
-	l.count(a.Size)
-	l.lost = true
+	l.More(1, a.Size)
 	return false
 }
 
 // More tells of files, of so many bytes in all, that there is no room for.
-func (l *List) More(bytes int64) {
-	l.count(bytes)
-	l.lost = true
+func (l *List) More(files int, bytes int64) {
+	if files > 0 {
+		l.more += files
+		l.count(bytes)
+		l.lost = true
+	}
 }
 
 // Cut tells that not everything was looked at.
@@ -172,7 +179,7 @@ func (l *List) Done() ([]codeinterp.Artifact, []codeinterp.Truncation) {
 	if !l.lost {
 		return l.all, nil
 	}
-	t := codeinterp.Truncation{Stream: "artifacts", Bytes: l.bytes, Reason: codeinterp.TruncatedByLimit}
+	t := codeinterp.Truncation{Stream: "artifacts", Bytes: l.bytes, Files: l.more, Reason: codeinterp.TruncatedByLimit}
 	if l.cut {
 		t.Bytes = -1
 	}

@@ -82,42 +82,78 @@ type changed struct {
 // watched; it stops soon after ctx is done, and says what is missing.
 func (f *FS) Artifacts(ctx context.Context, before *Snapshot, data bool) ([]codeinterp.Artifact, []codeinterp.Truncation) {
 	list := artifact.List{Data: data}
-	found := finds{fs: f, more: -1}
+	found := finds{fs: f}
 	whole := false
 	if before.mark != nil {
 		whole = before.mark.changes(ctx, &found)
 	} else {
 		whole = f.compare(ctx, before, &found)
 	}
-	slices.SortFunc(found.all, func(a, b changed) int { return strings.Compare(a.path, b.path) })
+	found.keep()
 	for i := range found.all {
 		f.add(ctx, &list, &found.all[i])
 	}
-	if found.more >= 0 {
-		list.More(found.more)
-	}
+	list.More(found.files, found.bytes)
 	if !whole {
 		list.Cut()
 	}
 	return list.Done()
 }
 
-// finds collects what differs, as far as a Result lists it.
+// maxPath is the longest path that is listed: no program opens a longer one.
+const maxPath = unix.PathMax
+
+// finds collects what differs, as far as a Result lists it: the first paths.
 type finds struct {
-	fs   *FS
-	all  []changed
-	more int64 // the bytes of the rest, -1 where there is none
+	fs    *FS
+	all   []changed
+	files int // the rest
+	bytes int64
+
+	// Where a file may be added twice, the sums of the paths that were.
+	seen map[uint64]struct{}
+	seed maphash.Seed
+}
+
+// reset forgets what was found. A path can be added twice from now on.
+func (d *finds) reset() {
+	*d = finds{fs: d.fs, seen: map[uint64]struct{}{}, seed: maphash.MakeSeed()}
 }
 
 func (d *finds) add(path string, st *unix.Stat_t, err error) {
-	switch {
-	case err != nil && !d.fs.mayHide(st), artifact.IsCache(path):
-	case len(d.all) == codeinterp.MaxArtifacts:
-		d.more = max(d.more, 0) + st.Size
-	default:
-		d.all = append(d.all, changed{path, *st, err})
+	if err != nil && !d.fs.mayHide(st) || artifact.IsCache(path) {
+		return
+	}
+	if d.seen != nil {
+		sum := maphash.String(d.seed, path)
+		if _, again := d.seen[sum]; again {
+			return
+		}
+		d.seen[sum] = struct{}{}
+	}
+	if len(path) > maxPath {
+		d.drop(st)
+		return
+	}
+	// Twice the room, so that not each one that comes has to be put in its place.
+	if d.all = append(d.all, changed{path, *st, err}); len(d.all) == 2*codeinterp.MaxArtifacts {
+		d.keep()
 	}
 }
+
+// keep sorts what was found, and keeps what a Result lists of it.
+func (d *finds) keep() {
+	slices.SortFunc(d.all, func(a, b changed) int { return strings.Compare(a.path, b.path) })
+	room := min(len(d.all), codeinterp.MaxArtifacts)
+	for i := range d.all[room:] {
+		d.drop(&d.all[room+i].st)
+	}
+	clear(d.all[room:])
+	d.all = d.all[:room]
+}
+
+// drop counts a file that is not listed.
+func (d *finds) drop(st *unix.Stat_t) { d.files, d.bytes = d.files+1, artifact.Sum(d.bytes, st.Size) }
 
 // compare looks at everything in f, and reports whether it saw all of it.
 func (f *FS) compare(ctx context.Context, before *Snapshot, found *finds) bool {

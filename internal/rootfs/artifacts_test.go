@@ -383,17 +383,32 @@ func TestArtifactsDeep(t *testing.T) {
 	}
 }
 
-// TestArtifactsMany has more files than are listed, and stops when it is told to.
+// TestArtifactsMany has more files than are listed, of which the first by path
+// are, and stops when it is told to.
 func TestArtifactsMany(t *testing.T) {
 	f, dir := open(t, nil, rootfs.Options{})
 	before := f.Snapshot(t.Context())
-	for i := range codeinterp.MaxArtifacts + 10 {
-		_ = os.WriteFile(filepath.Join(dir, strconv.Itoa(i)), []byte("12"), 0o644)
+	const more = codeinterp.MaxArtifacts + 10
+	var names []string
+	for i := range codeinterp.MaxArtifacts + more {
+		name := strconv.Itoa(i)
+		if i%100 == 0 {
+			name += "/f" // in a directory, which is looked at behind all files
+			_ = os.Mkdir(filepath.Join(dir, strconv.Itoa(i)), 0o755)
+		}
+		_ = os.WriteFile(filepath.Join(dir, name), []byte("12"), 0o644)
+		names = append(names, name)
 	}
+	slices.Sort(names)
 	found, missing := f.Artifacts(t.Context(), before, false)
-	want := codeinterp.Truncation{Stream: "artifacts", Bytes: 2*codeinterp.MaxArtifacts + 20, Kept: 2 * codeinterp.MaxArtifacts, Reason: codeinterp.TruncatedByLimit}
+	want := codeinterp.Truncation{Stream: "artifacts", Bytes: 2 * (codeinterp.MaxArtifacts + more), Kept: 2 * codeinterp.MaxArtifacts, Files: more, Reason: codeinterp.TruncatedByLimit}
 	if len(found) != codeinterp.MaxArtifacts || len(missing) != 1 || missing[0] != want {
 		t.Errorf("%d found, %+v missing", len(found), missing)
+	}
+	for i, a := range found {
+		if a.Path != names[i] {
+			t.Fatalf("%d is %s, want %s", i, a.Path, names[i])
+		}
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

@@ -39,14 +39,6 @@ func (f *FS) Remove(name string) error {
 	return f.do("remove", name, func() error { return f.root.Remove(name) })
 }
 
-// RemoveAll implements codeinterp.FS.
-func (f *FS) RemoveAll(name string) error {
-	if name == "." {
-		return fault("remove", name, fs.ErrInvalid)
-	}
-	return f.do("remove", name, func() error { return f.root.RemoveAll(name) })
-}
-
 // Rename implements codeinterp.FS.
 func (f *FS) Rename(from, to string) error {
 	if from == "." || to == "." || !fs.ValidPath(to) {

@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"maps"
 	"os"
-	"slices"
 
 	"golang.org/x/sys/unix"
 )
@@ -16,7 +14,7 @@ import (
 type look struct {
 	*mark
 	ctx     context.Context
-	got     map[string]changed
+	found   *finds
 	names   map[key]name
 	stepped bool
 	doubt   bool
@@ -35,7 +33,8 @@ func (m *mark) changes(ctx context.Context, out *finds) bool {
 	m.t.op.Lock()
 	defer m.t.op.Unlock()
 	m.t.drain()
-	l := &look{mark: m, ctx: ctx, got: map[string]changed{}, names: map[key]name{}, stepped: m.stepped()}
+	out.reset()
+	l := &look{mark: m, ctx: ctx, found: out, names: map[key]name{}, stepped: m.stepped()}
 	known := m.root == m.t.root && m.t.apply(ctx) && l.read()
 	if known {
 		l.stat()
@@ -45,10 +44,6 @@ func (m *mark) changes(ctx context.Context, out *finds) bool {
 		l.everything()
 	}
 	l.mapped()
-	for _, path := range slices.Sorted(maps.Keys(l.got)) {
-		c := l.got[path]
-		out.add(path, &c.st, c.err)
-	}
 	return !l.cut && ctx.Err() == nil
 }
 
@@ -107,9 +102,9 @@ func (l *look) stat() {
 		keys[k] = true
 	}
 	err := l.t.fs.opts.As.do(func() {
-		l.t.each(sorted(keys), l.missing, l.one)
+		l.t.each(l.ctx, sorted(keys), l.missing, l.one)
 		for _, k := range dirs {
-			if kid := k.n.kids[k.name]; kid != nil && kid.moved > l.seq {
+			if kid := k.n.kids[k.name]; kid != nil && kid.moved > l.seq && l.ctx.Err() == nil {
 				l.moved(kid)
 			}
 		}
@@ -136,11 +131,9 @@ func (l *look) one(_ *os.File, k key, st *unix.Stat_t) {
 	l.doubt = l.doubt || st.Nlink > 1 && l.t.hard[k] != st.Ino
 	if n := l.names[k]; n.created || !l.before(st) || l.stepped && n.written {
 		dir, _ := k.n.path()
-		l.put(join(dir, k.name), st, nil)
+		l.found.add(join(dir, k.name), st, nil)
 	}
 }
-
-func (l *look) put(path string, st *unix.Stat_t, err error) { l.got[path] = changed{path, *st, err} }
 
 // moved lists all that is in a directory that has got another name.
 func (l *look) moved(n *node) {
@@ -152,9 +145,9 @@ func (l *look) moved(n *node) {
 	defer dir.Close()
 	path, _ := n.up.path()
 	s := newScan(l.ctx)
-	s.seen = func(e *entry) { l.put(e.path(), &e.st, e.err) }
+	s.seen = func(e *entry) { l.found.add(e.path(), &e.st, e.err) }
 	up := &level{file: dir, path: path}
-	s.descend(up, &entry{dir: up, name: n.name}, 1)
+	s.descend(up, &entry{dir: up, name: n.name}, n.up.level())
 	l.cut = l.cut || s.cut
 }
 
@@ -178,7 +171,7 @@ func (t *tree) known(l *level, root *node, seq int64) {
 // everything looks at all files: one whose time is older than the mark has not
 // changed, unless its directory has.
 func (l *look) everything() {
-	clear(l.got)
+	l.found.reset()
 	hard := map[key]uint64{}
 	s := newScan(l.ctx)
 	n := 0
@@ -190,7 +183,7 @@ func (l *look) everything() {
 	}
 	s.seen = func(e *entry) {
 		if e.err != nil || e.dir.fresh || !l.before(&e.st) {
-			l.put(e.path(), &e.st, e.err)
+			l.found.add(e.path(), &e.st, e.err)
 		}
 		if e.err == nil && e.st.Nlink > 1 && e.dir.node != nil && len(hard) <= maxHard {
 			hard[key{e.dir.node, e.name}] = e.st.Ino
@@ -221,7 +214,7 @@ func (l *look) mapped() {
 			return
 		}
 		if sum, ok := p.sum(l.seed, &budget); !ok || sum != l.sums[p.key] {
-			l.put(join(dir, p.key.name), &p.st, nil)
+			l.found.add(join(dir, p.key.name), &p.st, nil)
 		}
 	})
 }

@@ -4,6 +4,7 @@ package rootfs
 
 import (
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -22,14 +23,32 @@ type node struct {
 
 // path returns where the directory is now, as far as events tell.
 func (n *node) path() (string, bool) {
-	if n.gone {
-		return "", false
+	var names []string
+	for ; !n.gone && !n.top; n = n.up {
+		names = append(names, n.name)
 	}
-	if n.top {
-		return ".", true
+	slices.Reverse(names)
+	return path.Clean(strings.Join(names, "/")), !n.gone
+}
+
+// level is how deep the directory is, 1 for the tree's own.
+func (n *node) level() int {
+	level := 1
+	for ; !n.gone && !n.top; n = n.up {
+		level++
 	}
-	up, ok := n.up.path()
-	return path.Join(up, n.name), ok
+	return level
+}
+
+// within reports whether the directory and what is beneath it has so many levels
+// at most.
+func (n *node) within(levels int) bool {
+	for _, kid := range n.kids {
+		if levels == 1 || !kid.within(levels-1) {
+			return false
+		}
+	}
+	return true
 }
 
 // put makes the directory a kid of up.

@@ -50,13 +50,13 @@ func (t *tree) peek(ctx context.Context, keys map[key]bool, see func(*peeked)) {
 			}
 		}
 		t.w.mu.Unlock()
-		_ = t.fs.opts.As.do(func() { t.peekBatch(batch, see) })
+		_ = t.fs.opts.As.do(func() { t.peekBatch(ctx, batch, see) })
 	}
 }
 
-func (t *tree) peekBatch(batch []key, see func(*peeked)) {
+func (t *tree) peekBatch(ctx context.Context, batch []key, see func(*peeked)) {
 	var all []*peeked
-	t.each(batch, nil, func(dir *os.File, k key, st *unix.Stat_t) {
+	t.each(ctx, batch, nil, func(dir *os.File, k key, st *unix.Stat_t) {
 		if st.Mode&unix.S_IFMT != unix.S_IFREG {
 			return
 		}
@@ -85,8 +85,8 @@ func (t *tree) peekBatch(batch []key, see func(*peeked)) {
 }
 
 // each calls see for those of the names that are there, as the user of the files,
-// who is the caller, and missing for the others.
-func (t *tree) each(keys []key, missing func(key, error), see func(dir *os.File, k key, st *unix.Stat_t)) {
+// who is the caller, and missing for the others. It ends with ctx.
+func (t *tree) each(ctx context.Context, keys []key, missing func(key, error), see func(dir *os.File, k key, st *unix.Stat_t)) {
 	var dir *os.File
 	var of *node
 	var err error
@@ -96,6 +96,9 @@ func (t *tree) each(keys []key, missing func(key, error), see func(dir *os.File,
 		}
 	}()
 	for _, k := range keys {
+		if ctx.Err() != nil {
+			return
+		}
 		if k.n != of {
 			if dir != nil {
 				dir.Close()

@@ -104,7 +104,7 @@ func (s *scan) level(l *level, depth int) {
 
 // descend looks at what is in a directory of l's.
 func (s *scan) descend(l *level, e *entry, depth int) {
-	if depth == maxDepth {
+	if depth >= maxDepth {
 		s.cut = true
 		return
 	}

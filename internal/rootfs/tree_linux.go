@@ -234,10 +234,11 @@ func (t *tree) apply(ctx context.Context) bool {
 		return false
 	}
 	t.applied += int64(len(todo))
-	moving, fresh := map[uint32]*node{}, map[key]bool{}
+	moving, fresh, moved := map[uint32]*node{}, map[key]bool{}, false
 	for i := range todo {
 		if e := &todo[i]; e.mask&unix.IN_ISDIR != 0 && !e.n.gone {
 			ok = ok && e.apply(t.applied, moving, fresh)
+			moved = moved || e.mask&unix.IN_MOVED_TO != 0
 		}
 	}
 	for _, n := range moving { // out of the tree
@@ -248,6 +249,8 @@ func (t *tree) apply(ctx context.Context) bool {
 		})
 		n.drop()
 	}
+	// Paths, and the ways to them, are as long as the tree is deep.
+	ok = ok && (!moved || t.root.within(maxDepth))
 	// Only now do the paths of nodes lead to them.
 	for _, k := range sorted(fresh) {
 		ok = ok && ctx.Err() == nil && (k.n.gone || k.n.kids[k.name] != nil || t.adopt(ctx, k.n, k.name))
@@ -322,7 +325,7 @@ func (t *tree) adopt(ctx context.Context, up *node, name string) bool {
 		path, _ := up.path()
 		l := &level{file: dir, path: path, node: up}
 		defer dir.Close()
-		s.descend(l, &entry{dir: l, name: name}, 1)
+		s.descend(l, &entry{dir: l, name: name}, up.level())
 	})
 	return err == nil && ok && !s.cut
 }

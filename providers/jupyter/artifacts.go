@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"math"
 	"strings"
 	"time"
 
@@ -78,9 +79,7 @@ func (s *session) look(ctx context.Context, p *driver.Program, key string, end *
 		}
 		s.add(look, l, e)
 	}
-	if a.More > 0 {
-		l.More(a.Rest)
-	}
+	l.More(int(min(a.More, math.MaxInt32)), a.Rest)
 	if !a.Whole {
 		l.Cut()
 	}

@@ -250,7 +250,8 @@
 // more than 16,384 directories or a directory that cannot be listed, and after runs
 // that leave a doubt: that remove a file or directory which they made, write over it
 // by renaming twice, make a hard link, or do more than can be followed. One look goes
-// through 262,144 files and 128 levels, and Truncated tells where there is more.
+// through 262,144 files and 128 levels, and Truncated tells where there is more. A file
+// whose path has more than 4,096 bytes is counted there, and not listed.
 // A file is not found which a program changes only through a mapping that it made
 // before the first run that asks for artifacts, where the file system keeps no times
 // of that, or through one of files of more than 64 MiB together; or which it changes

@@ -5,11 +5,14 @@
 # A path is walked name by name, from one open directory to the next: what is
 # swapped for a link meanwhile leads nowhere. Nothing stays open between requests.
 
-import base64, errno, hashlib, os, stat, time
+import base64, errno, hashlib, os, re, stat, time
 
 FILES_REQUEST, FILES_REPLY = "toolcell_files_request", "toolcell_files_reply"
 MAX_LINKS, MAX_DEPTH, MAX_SCAN, MAX_LIST = 40, 128, 1 << 18, 1 << 20
 PAGE, PIECE, TICK = 5000, 4 << 20, 0.011
+
+# What is nobody's result, as package artifact has it.
+CACHE = re.compile(rb"^\.cache/|(^|/)__pycache__/")
 
 
 class Fault(Exception):
@@ -280,7 +283,7 @@ class Files:
         found = []
 
         def seen(path, st):
-            if before.get(path) != self.state(st):
+            if before.get(path) != self.state(st) and not CACHE.search(path):
                 found.append((path, st))
 
         whole = self.scan(seen, time.monotonic() + content["limit"])[1] and whole

@@ -1,0 +1,202 @@
+//go:build linux
+
+package rootfs_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/toolcell/toolcell/internal/rootfs"
+)
+
+// A pit is a directory that gets deeper, beyond what any path reaches.
+type pit struct {
+	t  *testing.T
+	fd int
+}
+
+func newPit(t *testing.T, dir string) *pit {
+	fd, err := unix.Open(dir, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &pit{t, fd}
+	t.Cleanup(func() { unix.Close(p.fd) })
+	return p
+}
+
+// down makes one level more, after a file in the last one.
+func (p *pit) down(name string) {
+	p.file("f")
+	if err := unix.Mkdirat(p.fd, name, 0o755); err != nil {
+		p.t.Fatal(err)
+	}
+	fd, err := unix.Openat(p.fd, name, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	unix.Close(p.fd)
+	p.fd = fd
+}
+
+func (p *pit) file(name string) {
+	fd, err := unix.Openat(p.fd, name, unix.O_CREAT|unix.O_WRONLY|unix.O_CLOEXEC, 0o644)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	unix.Close(fd)
+}
+
+// TestArtifactsOfAPit makes a directory deeper run by run: a look goes no deeper
+// than elsewhere, and tells so.
+func TestArtifactsOfAPit(t *testing.T) {
+	for name, watches := range map[string]*rootfs.Watches{"scan": nil, "watch": rootfs.NewWatches()} {
+		t.Run(name, func(t *testing.T) {
+			if watches != nil {
+				defer watches.Close()
+			}
+			f, dir := open(t, nil, rootfs.Options{Watches: watches})
+			p := newPit(t, dir)
+			for round := range 4 {
+				before := f.Snapshot(t.Context())
+				for range 100 {
+					p.down("d")
+				}
+				found, missing := f.Artifacts(t.Context(), before, false)
+				for _, a := range found {
+					if n := strings.Count(a.Path, "/"); n >= 128 {
+						t.Fatalf("round %d: an artifact %d levels deep", round, n)
+					}
+				}
+				if deep := round > 0; deep != (len(missing) > 0) {
+					t.Errorf("round %d: %d found, %v missing", round, len(found), missing)
+				}
+			}
+		})
+	}
+}
+
+// TestArtifactsOfMovedPits moves deep directories into one another.
+func TestArtifactsOfMovedPits(t *testing.T) {
+	watches := rootfs.NewWatches()
+	defer watches.Close()
+	f, dir := open(t, nil, rootfs.Options{Watches: watches})
+	for _, top := range []string{"a", "b"} {
+		p := newPit(t, dir)
+		for range 100 {
+			p.down(top)
+		}
+	}
+	deepest := filepath.Join(dir, strings.Repeat("a/", 100))
+	f.Snapshot(t.Context())
+	before := f.Snapshot(t.Context())
+	if err := os.Rename(filepath.Join(dir, "b"), filepath.Join(deepest, "b")); err != nil {
+		t.Fatal(err)
+	}
+	found, missing := f.Artifacts(t.Context(), before, false)
+	if len(found) > 28 || len(missing) != 1 {
+		t.Errorf("%d found, %v missing", len(found), missing)
+	}
+}
+
+// TestRemoveAPit removes a directory that is deeper than there are descriptors, and
+// one with many that are not empty.
+func TestRemoveAPit(t *testing.T) {
+	f, dir := open(t, nil, rootfs.Options{})
+	if err := os.Mkdir(filepath.Join(dir, "d"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	p := newPit(t, filepath.Join(dir, "d"))
+	for range 300 {
+		p.down("d")
+	}
+	for i := range 300 {
+		if err := os.MkdirAll(filepath.Join(dir, "d", fmt.Sprint("wide", i), "d"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Symlink("..", filepath.Join(dir, "d", "link")); err != nil {
+		t.Fatal(err)
+	}
+	p.file("f")
+	low := fewDescriptors(t, 20)
+	err := f.RemoveAll("d")
+	low()
+	if _, e := os.Lstat(filepath.Join(dir, "d")); err != nil || !os.IsNotExist(e) {
+		t.Errorf("%v, then %v", err, e)
+	}
+	if _, err := os.Lstat(dir); err != nil {
+		t.Error(err)
+	}
+}
+
+// fewDescriptors leaves the process only some more than it has, until the function
+// that it returns is called.
+func fewDescriptors(t *testing.T, more int) (back func()) {
+	list, err := os.ReadDir("/proc/self/fd")
+	var old unix.Rlimit
+	if err == nil {
+		err = unix.Getrlimit(unix.RLIMIT_NOFILE, &old)
+	}
+	low := unix.Rlimit{Cur: uint64(len(list) + more), Max: old.Max}
+	if err == nil {
+		err = unix.Setrlimit(unix.RLIMIT_NOFILE, &low)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return func() { _ = unix.Setrlimit(unix.RLIMIT_NOFILE, &old) }
+}
+
+// TestArtifactsLongPaths: files whose paths nobody can name are counted, and take
+// no room.
+func TestArtifactsLongPaths(t *testing.T) {
+	watches := rootfs.NewWatches()
+	defer watches.Close()
+	f, dir := open(t, nil, rootfs.Options{Watches: watches})
+	f.Snapshot(t.Context())
+	p := newPit(t, dir)
+	name := strings.Repeat("x", 250)
+	before := f.Snapshot(t.Context())
+	for range 100 {
+		p.down(name)
+	}
+	const files = 4_000 // of 25 KB of path each
+	for i := range files {
+		p.file(fmt.Sprint("file", i))
+	}
+	// A hard link has everything looked at.
+	if err := unix.Linkat(p.fd, "file0", p.fd, "link", 0); err != nil {
+		t.Fatal(err)
+	}
+	stop, peak := make(chan struct{}), make(chan uint64)
+	go func() {
+		var m runtime.MemStats
+		var most uint64
+		for {
+			runtime.ReadMemStats(&m)
+			most = max(most, m.HeapAlloc)
+			select {
+			case <-stop:
+				peak <- most
+				return
+			case <-time.After(5 * time.Millisecond):
+			}
+		}
+	}()
+	found, missing := f.Artifacts(t.Context(), before, false)
+	close(stop)
+	if most := <-peak; most > 64<<20 {
+		t.Errorf("%d MB of memory", most>>20)
+	}
+	if len(missing) != 1 || missing[0].Files+len(found) != files+1+100 || len(found) != 17 {
+		t.Errorf("%d found, %+v", len(found), missing)
+	}
+}
