@@ -89,7 +89,7 @@ type grepper struct {
 	s       *Service
 	ctx     context.Context
 	dir     string
-	re      *regexp.Regexp
+	re      *search
 	include func(string) bool
 	most    int
 	err     error
@@ -101,7 +101,7 @@ func CheckSearch(text string, literal bool) error {
 	return err
 }
 
-func expression(text string, o GrepOptions) (*regexp.Regexp, error) {
+func expression(text string, o GrepOptions) (*search, error) {
 	if text == "" || len(text) > maxPattern {
 		return nil, fmt.Errorf("%w: search for 1 to %d bytes", codeinterp.ErrInvalid, maxPattern)
 	}
@@ -115,7 +115,7 @@ func expression(text string, o GrepOptions) (*regexp.Regexp, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w; the syntax is RE2", codeinterp.ErrInvalid, err)
 	}
-	return re, nil
+	return newSearch(re), nil
 }
 
 func (g *grepper) compile(text string, o GrepOptions) (err error) {
@@ -164,7 +164,11 @@ func (g *grepper) skip(k Skip) {
 func (g *grepper) file(name string) error {
 	l := lines{}
 	l.line = func(n int64, line []byte) bool {
-		if at := g.re.FindIndex(line); at != nil {
+		at := g.re.find(g.ctx, line)
+		if g.ctx.Err() != nil {
+			return false
+		}
+		if at != nil {
 			if len(g.Matches.Matches) >= g.most {
 				g.More = moreEntries
 				return false
@@ -187,6 +191,8 @@ func (g *grepper) file(name string) error {
 	l.end()
 	g.Files++
 	switch {
+	case err == nil && g.ctx.Err() != nil:
+		return context.Cause(g.ctx)
 	case err != nil:
 		return err
 	case l.binary:

@@ -175,3 +175,23 @@ func TestTime(t *testing.T) {
 		t.Errorf("read: %v", err)
 	}
 }
+
+// TestGrepEnds has an expression of many states, which takes minutes for one line,
+// and says the same where it does not.
+func TestGrepEnds(t *testing.T) {
+	line := strings.Repeat("a", 65_000)
+	s, _ := newService(t, nil, map[string]string{"f": line + "\n", "short": strings.Repeat("x", 500) + "é" + strings.Repeat("b", 3000) + "c\n"})
+	many := strings.Repeat(".{0,1000}", 110) + "z"
+	before := time.Now()
+	if m, err := s.With(files.Options{Time: 100 * time.Millisecond}).Grep(t.Context(), "f", many, files.GrepOptions{}); m.More != "time" || err != nil {
+		t.Errorf("%+v, %v", m, err)
+	}
+	if took := time.Since(before); took > time.Minute {
+		t.Errorf("took %v", took)
+	}
+	const states = "éb{1000}b{1000}b{1000}c" // in a line that is long enough for a look at the time
+	m, err := s.Grep(t.Context(), "short", states, files.GrepOptions{})
+	if err != nil || len(m.Matches) != 1 || !strings.Contains(m.Matches[0].Text, "éb") {
+		t.Errorf("%+v, %v", m, err)
+	}
+}
