@@ -65,6 +65,7 @@ func TestCommand(t *testing.T) {
 			{"what is left", "sleep 1000 & echo $?", "ok out=0\n", codeinterp.CommandOptions{}},
 			{"no programs to find", "echo a; echo b >&1", "ok out=a\nb\n", codeinterp.CommandOptions{RunOptions: codeinterp.RunOptions{Env: map[string]string{"PATH": "/nowhere"}}}},
 			{"nothing of ours", "set | grep -c ^__tool; echo $#", "ok out=0\n0\n", codeinterp.CommandOptions{}},
+			{"lines by number", "exec 2>&1; echo $LINENO\nnosuch-1\necho $LINENO", "ok out=1\nbash: line 2: nosuch-1: command not found\n3\n", codeinterp.CommandOptions{}},
 			{"several lines", "f() {\n echo \"$1\"\n}\nf 'a  b'\ncat <<E\nx\nE", "ok out=a  b\nx\n", codeinterp.CommandOptions{}},
 		} {
 			t.Run(tt.name, func(t *testing.T) {
