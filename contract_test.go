@@ -38,7 +38,7 @@ var promises = []promise{
 	{"progress in the model's view", "StdoutExact tools.TestCollapse tools.TestOverwrittenFramesAreKept tools.TestAccounts"},
 	{"truncation", "LimitHeadAndTail LossTold LossOfEachTold ErrorLossTold TruncationTold ResultBounded tools.TestTruncation"},
 	{"a call id that comes again", "tools.TestSameCall tools.TestSameCallAtOnce tools.TestNotRemembered tools.TestAbandonedCallRunsAgain"},
-	{"files of contexts", "FilesTold LanguageFiles FilesShared FilesDuringRun FilesFaults FilesStay FilesEnd ..TestFilesAgree"},
+	{"files of contexts", "FilesTold LanguageFiles FilesShared FilesDuringRun FilesFaults FilesRenamed FilesLinks FilesSpecial FilesNotUTF8 FilesStay FilesEnd ..TestFilesAgree"},
 	{"inputs", "FilesRefused InputsFound InputsReplace InputsWhole ContextInputs ContextInputsWhole"},
 	{"artifacts", "ArtifactsFound ArtifactsChanged ArtifactsData ArtifactsUnasked ArtifactsAtTimeout internal/rootfs.TestArtifactsHostile"},
 	{"commands", "CommandEnds CommandInput CommandEnv CommandCwd CommandRefused CommandTimeout CommandCanceled CommandSignals CommandAlone CommandChildren CommandClosed"},

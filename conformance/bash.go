@@ -48,6 +48,15 @@ func bash() Programs {
 			return fmt.Sprintf("while :; do printf . >> %s; sleep 0.01; done", path)
 		},
 
+		Rename:  func(from, to string) string { return fmt.Sprintf("mv %s %s", from, to) },
+		Symlink: func(target, path string) string { return fmt.Sprintf("ln -s %s %s", target, path) },
+		Special: func(path string) string {
+			return fmt.Sprintf("mkfifo %[1]s.fifo; mknod %[1]s.device c 0 0 2>/dev/null || true", path)
+		},
+		WriteNamed: func(name, text string) string {
+			return fmt.Sprintf("printf '%%b' '%s' > \"$(printf '%%b' '%s')\"", octal(text), octal(name))
+		},
+
 		Connect: func(port int) string { return fmt.Sprintf("(exec 3<>/dev/tcp/127.0.0.1/%d)", port) },
 		Kill:    func(pid int) string { return fmt.Sprintf("kill -9 %d", pid) },
 

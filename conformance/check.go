@@ -94,6 +94,7 @@ func checks() []check {
 		cancelChecks(),
 		functionChecks(),
 		fileChecks(),
+		oddFileChecks(),
 		artifactChecks(),
 		commandChecks(),
 		surroundingsChecks(),

@@ -83,7 +83,7 @@ func fileFaults() []fault {
 			},
 		},
 		{
-			name: "a language says that it has files, and they do not open", want: "LanguageFiles", also: "FilesShared FilesDuringRun FilesFaults FilesStay FilesEnd",
+			name: "a language says that it has files, and they do not open", want: "LanguageFiles", also: "FilesShared FilesDuringRun FilesFaults FilesRenamed FilesLinks FilesSpecial FilesNotUTF8 FilesStay FilesEnd",
 			wrap: call(func(ctx context.Context, c codeinterp.Call, next codeinterp.Handler) (codeinterp.Reply, error) {
 				if c.Op == codeinterp.OpFiles {
 					return codeinterp.Reply{}, &codeinterp.Error{Op: "open files", Err: codeinterp.ErrUnavailable}
@@ -269,7 +269,7 @@ func artifactFaults() []fault {
 			}),
 		},
 		{
-			name: "the hash is of something else", want: "ArtifactsFound", also: "ArtifactsChanged ArtifactsAtTimeout",
+			name: "the hash is of something else", want: "ArtifactsFound", also: "ArtifactsChanged ArtifactsAtTimeout FilesRenamed FilesLinks FilesSpecial",
 			wrap: results(func(_ codeinterp.Call, res *codeinterp.Result) {
 				for i := range res.Artifacts {
 					res.Artifacts[i].SHA256 = strings.Repeat("0", 64)

@@ -118,6 +118,15 @@ func javascript() Programs {
 		ReadFile: func(path string) string {
 			return fmt.Sprintf(`void process.stdout.write(require("fs").readFileSync(%s, "utf8"));`, literal(path))
 		},
+		Rename: func(from, to string) string {
+			return fmt.Sprintf(`void require("fs").renameSync(%s, %s);`, literal(from), literal(to))
+		},
+		Symlink: func(target, path string) string {
+			return fmt.Sprintf(`if (typeof require("fs").symlinkSync === "function") void require("fs").symlinkSync(%s, %s);`, literal(target), literal(path))
+		},
+		WriteNamed: func(name, text string) string {
+			return fmt.Sprintf(`void require("fs").writeFileSync(Buffer.from("%s", "hex"), %s);`, bytesOf(name), literal(text))
+		},
 		AppendForever: func(path string) string {
 			return lines("for (;;) {", fmt.Sprintf(`  require("fs").appendFileSync(%s, ".");`, literal(path)),
 				"  await new Promise((resolve) => void setTimeout(resolve, 10));", "}")

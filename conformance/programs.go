@@ -108,6 +108,15 @@ type Programs struct {
 	WriteFile     func(path, text string) string
 	ReadFile      func(path string) string
 	AppendForever func(path string) string
+	// Rename gives a file another name. Symlink makes a symbolic link, and does
+	// nothing where the runtime has none. Special makes a FIFO, a socket and a
+	// device, of which each may be refused: path + ".fifo", ".socket" and
+	// ".device". WriteNamed is WriteFile for a name that is not UTF-8, of which the
+	// runtime may make one that is.
+	Rename     func(from, to string) string
+	Symlink    func(target, path string) string
+	Special    func(path string) string
+	WriteNamed func(name, text string) string
 
 	// Connect makes a connection to a TCP port of 127.0.0.1, and Kill sends
 	// SIGKILL to a process. Where that fails, the program ends as it likes.

@@ -112,6 +112,20 @@ func python() Programs {
 				fmt.Sprintf("    with open(%s, 'a') as f: _ = f.write('.')", literal(path)), "    time.sleep(0.01)")
 		},
 
+		Rename: func(from, to string) string {
+			return lines("import os", fmt.Sprintf("os.rename(%s, %s)", literal(from), literal(to)))
+		},
+		Symlink: func(target, path string) string {
+			return lines("import os", fmt.Sprintf("os.symlink(%s, %s)", literal(target), literal(path)))
+		},
+		Special: func(path string) string {
+			return lines("import os, stat", "for kind, mode in ('fifo', stat.S_IFIFO), ('socket', stat.S_IFSOCK), ('device', stat.S_IFCHR):",
+				"    try: os.mknod("+literal(path)+" + '.' + kind, mode | 0o600)", "    except OSError: pass")
+		},
+		WriteNamed: func(name, text string) string {
+			return lines(fmt.Sprintf("with open(bytes.fromhex('%s'), 'w') as f: _ = f.write(%s)", bytesOf(name), literal(text)))
+		},
+
 		Connect: func(port int) string {
 			return lines("import socket", fmt.Sprintf("socket.create_connection(('127.0.0.1', %d), 5).close()", port))
 		},

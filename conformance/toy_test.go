@@ -99,6 +99,7 @@ func (m *machine) Run(ctx context.Context, p *driver.Program, out *driver.Output
 		return driver.Outcome{}, err
 	}
 	before := m.files.Changes()
+	m.odd.begin()
 	p.Begin()
 	m.enter(r)
 	err := m.execute(r, p.Code)
@@ -115,7 +116,10 @@ func (m *machine) Run(ctx context.Context, p *driver.Program, out *driver.Output
 }
 
 // Files implements driver.Filer.
-func (toy) Files(s driver.Session) (codeinterp.FS, error) { return s.(*machine).files.Files("."), nil }
+func (toy) Files(s driver.Session) (codeinterp.FS, error) {
+	m := s.(*machine)
+	return toyFS{m.files.Files("."), &m.odd}, nil
+}
 
 // artifacts lists what was done to files since before.
 func (m *machine) artifacts(before int64) []codeinterp.Artifact {
@@ -125,6 +129,7 @@ func (m *machine) artifacts(before int64) []codeinterp.Artifact {
 			found.Add(context.Background(), name, 0, f)
 		}
 	}
+	m.odd.list(&found)
 	list, _ := found.Done()
 	return list
 }

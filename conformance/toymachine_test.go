@@ -1,7 +1,9 @@
 package conformance
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"os/exec"
 	"strconv"
@@ -25,6 +27,7 @@ type machine struct {
 	display   int
 
 	files *memfs.FS // they stay when the state goes
+	odd   toyOdds
 
 	// What the programs left behind.
 	late     sync.WaitGroup
@@ -201,6 +204,14 @@ func init() {
 		"write":    writeFile,
 		"read":     read,
 		"append":   appendForever,
+		"rename":   rename,
+		"symlink": func(m *machine, r *toyRun, c command) error {
+			return m.odd.make(c.args[1], toyOdd{mode: fs.ModeSymlink, text: c.args[0]})
+		},
+		"special": func(m *machine, r *toyRun, c command) error {
+			return errors.Join(m.odd.make(c.args[0]+".fifo", toyOdd{mode: fs.ModeNamedPipe}), m.odd.make(c.args[0]+".socket", toyOdd{mode: fs.ModeSocket}))
+		},
+		"writeodd": func(m *machine, r *toyRun, c command) error { return m.odd.make(c.args[0], toyOdd{text: c.args[1]}) },
 		"killself": func(m *machine, r *toyRun, c command) error { return errToyKilled },
 		"child":    child,
 		"late":     late,

@@ -56,6 +56,7 @@ func toyPrograms() Programs {
 		DisplayClear:  lines(`print "gone\n"`, "clear", `print "stays\n"`),
 		ReadAll:       "readall", ReadLine: "readline", GetEnv: cmd("getenv"), Getwd: "getwd",
 		WriteFile: two("write"), ReadFile: cmd("read"), AppendForever: cmd("append"),
+		Rename: two("rename"), Symlink: two("symlink"), Special: cmd("special"), WriteNamed: two("writeodd"),
 		Call: two("call"), CallCaught: two("callcaught"), CallSize: two("callsize"),
 		CallThread: two("callthread"), CallLeft: two("callleft"), CallWake: "callwake",
 		CallTask: two("callleft"), CallTaskWake: `callwake "task"`,

@@ -50,6 +50,13 @@ func writeFile(m *machine, r *toyRun, c command) error {
 	return nil
 }
 
+func rename(m *machine, r *toyRun, c command) error {
+	if err := m.files.Rename(memfs.Clean("", c.args[0]), memfs.Clean("", c.args[1])); err != nil {
+		return fail("FileError", err.Error(), c)
+	}
+	return nil
+}
+
 // unreachable is what a toy has no way to.
 func unreachable(m *machine, r *toyRun, c command) error {
 	return fail("ReachError", c.name+" "+c.args[0], c)
