@@ -29,6 +29,8 @@ var agreedPython = []agreedCall{
 		"class X:\n  def __repr__(self): raise SystemExit(3)\nX()",
 		"class I:\n  def __repr__(self): return 5\n[I()]",
 		"display(A(), H()); print('after')", "print(1); 1/0"}},
+	{name: "displays of unknown types", stateful: true, programs: []string{"display({'application/sql': 'select 1'}, raw=True)", "display({'application/sql': 'ZGF0YQ=='}, raw=True)", "display({'application/x-foo': '/wA='}, raw=True)",
+		"display({'application/x-foo': '/wA'}, raw=True)", "display({'application/x-foo': {'a': [1]}, 'application/sql': 'é'}, raw=True)", "display({'application/pdf; version=1': 'JVBERg=='}, raw=True)", "display({'application/x-foo': b'\\xff\\x00'}, raw=True)", "display({'application/json': 'no'}, raw=True)", "display({'application/json': 'NaN'}, raw=True)"}},
 	{name: "errors", stateful: true, programs: []string{"raise ValueError('two\\nlines')", "\n\n1/0", "nosuch", "def f():\n  raise KeyError('k')\n\nf()",
 		"raise BaseException('b')", "class E(Exception): pass\nraise E", "exec('1/0')"}},
 	{name: "syntax", stateful: true, programs: []string{"1 + + )", "if True:\nx", "print('before')\nfoo bar", "return 1", "'abc", "  x = 1", "x = 1 $"}},

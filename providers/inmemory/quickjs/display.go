@@ -3,12 +3,13 @@
 package quickjs
 
 import (
-	"encoding/base64"
 	"encoding/json"
 	"strings"
+	"unicode/utf8"
 	"unsafe"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/mimedata"
 	lib "modernc.org/libquickjs"
 )
 
@@ -123,13 +124,13 @@ func (in *instance) addRepresentation(o *codeinterp.Output, mime string, v value
 		if s, ok = vm.text(v); !ok {
 			return false
 		}
-		data = []byte(s)
-		if !codeinterp.IsText(mime) {
-			data, ok = decodeBase64(s)
-		}
+		data, ok = mimedata.OfString(mime, s)
+	}
+	if ok && codeinterp.IsText(mime) && !utf8.Valid(data) || codeinterp.IsJSON(mime) && !json.Valid(data) {
+		ok = false
 	}
 	if !ok {
-		vm.throw("TypeError", "display: the data does not fit "+mime+"; use a Uint8Array or base64 for binary types, plain data for JSON types")
+		vm.throw("TypeError", "display: the data does not fit "+mime+"; use a Uint8Array or base64 for binary types, UTF-8 for text, plain data for JSON types")
 		return false
 	}
 	o.Bundle = append(o.Bundle, codeinterp.Representation{MIME: mime, Data: data})
@@ -147,20 +148,6 @@ func (in *instance) jsonData(v value) ([]byte, bool) {
 		return text, true
 	}
 	return faithful, faithful != nil && !isUndefined(v)
-}
-
-func decodeBase64(s string) ([]byte, bool) {
-	s = strings.Map(func(r rune) rune {
-		if r == '\n' || r == '\r' || r == ' ' {
-			return -1
-		}
-		return r
-	}, s)
-	b, err := base64.StdEncoding.DecodeString(s)
-	if err != nil {
-		b, err = base64.RawStdEncoding.DecodeString(s)
-	}
-	return b, err == nil
 }
 
 // keys returns the names of an object's own enumerable properties.

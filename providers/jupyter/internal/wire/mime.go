@@ -2,12 +2,11 @@ package wire
 
 import (
 	"bytes"
-	"encoding/base64"
 	"encoding/json"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/mimedata"
 )
 
 // valueMIME carries the JSON form of a result, as text, from the hook that
@@ -64,10 +63,8 @@ func valueOf(raw json.RawMessage) json.RawMessage {
 	return json.RawMessage(text)
 }
 
-// decodeMIME returns a representation's plain bytes: text as it is, JSON as
-// JSON, what is known to be binary from base64, and everything else as well
-// where it decodes to what is no text: else its strings, which can look like
-// base64, would not be what the program gave. Text may come as a list of lines.
+// decodeMIME returns a representation's plain bytes: JSON as it is, and of a
+// string what it stands for. Text may come as a list of lines.
 func decodeMIME(mime string, raw json.RawMessage) []byte {
 	if codeinterp.IsJSON(mime) {
 		return raw
@@ -76,16 +73,7 @@ func decodeMIME(mime string, raw json.RawMessage) []byte {
 	if !ok {
 		return raw
 	}
-	if codeinterp.IsText(mime) {
-		return []byte(text)
-	}
-	packed := strings.Map(func(r rune) rune {
-		if r == '\n' || r == '\r' || r == ' ' {
-			return -1
-		}
-		return r
-	}, text)
-	if data, err := base64.StdEncoding.DecodeString(packed); err == nil && (codeinterp.IsBinary(mime) || !utf8.Valid(data)) {
+	if data, ok := mimedata.OfString(mime, text); ok {
 		return data
 	}
 	return []byte(text)

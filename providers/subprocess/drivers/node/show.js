@@ -18,21 +18,41 @@ function shown(v) {
   }
 }
 
-const isText = (mime) => mime.startsWith('text/') || /(json|xml|javascript)$/.test(mime);
+const isJSON = (mime) => mime === 'application/json' || mime.endsWith('+json');
+const isText = (mime) => mime.startsWith('text/') || mime.endsWith('+xml') || mime === 'application/javascript' || mime === 'application/xml';
+const isBinary = (mime) => /^(image|audio|video|font)\/|^application\/(pdf|octet-stream|zip|gzip)$/.test(mime);
+const isUTF8 = (b) => Buffer.from(b.toString()).equals(b);
 
-function encoded(mime, data) {
-  if (/json$/.test(mime)) {
-    const text = typeof data === 'string' ? data : data instanceof Uint8Array ? Buffer.from(data).toString() : JSON.stringify(data);
-    JSON.parse(text);
-    return Buffer.from(text);
+// encoded returns a representation as the bytes that the host wants. This is the
+// rule of the package internal/mimedata.
+function encoded(name, data) {
+  const mime = name.split(';', 1)[0].trim().toLowerCase();
+  if (isJSON(mime)) {
+    const text = typeof data === 'string' ? data : data instanceof Uint8Array ? Buffer.from(data).toString() : stringify(data);
+    if (text === undefined) throw new TypeError(`${name} data is ${typeof data}, which JSON does not have`);
+    try {
+      parse(text);
+      return Buffer.from(text);
+    } catch (e) {
+      if (typeof data === 'string') return Buffer.from(stringify(data));
+      throw e;
+    }
   }
-  if (ArrayBuffer.isView(data)) return Buffer.from(data.buffer, data.byteOffset, data.byteLength);
-  if (data instanceof ArrayBuffer) return Buffer.from(data);
-  if (typeof data !== 'string') throw new TypeError(`${mime} data is ${typeof data}, not a string or bytes`);
+  if (ArrayBuffer.isView(data) || data instanceof ArrayBuffer) {
+    const b = ArrayBuffer.isView(data) ? Buffer.from(data.buffer, data.byteOffset, data.byteLength) : Buffer.from(data);
+    if (isText(mime) && !isUTF8(b)) throw new TypeError(`${name} data is not UTF-8`);
+    return b;
+  }
+  if (typeof data !== 'string') throw new TypeError(`${name} data is ${typeof data}, not a string or bytes`);
   if (isText(mime)) return Buffer.from(data);
-  const base64 = data.replace(/\s|=+\s*$/g, '');
-  if (/[^\w+/-]/.test(base64) || base64.length % 4 === 1) throw new TypeError(`${mime} data is neither bytes nor base64`);
-  return Buffer.from(base64, 'base64');
+  const packed = data.replace(/\s/g, ''), bare = packed.replace(/=+$/, '');
+  const valid = !/[^\w+/-]/.test(bare) && bare.length % 4 !== 1;
+  if (isBinary(mime)) {
+    if (!valid) throw new TypeError(`${name} data is neither bytes nor base64`);
+    return Buffer.from(bare, 'base64');
+  }
+  const b = Buffer.from(bare, 'base64');
+  return b.toString('base64') === packed && !isUTF8(b) ? b : Buffer.from(data);
 }
 
 // peek returns some bytes of what has come and was not served.

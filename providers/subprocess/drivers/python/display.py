@@ -64,33 +64,68 @@ def png_of(figure):
     return out.getvalue()
 
 
-def binary(mime):
-    return not (mime.startswith('text/') or mime.endswith(('json', 'xml', 'javascript')))
+def is_json(mime):
+    return mime == 'application/json' or mime.endswith('+json')
+
+
+def is_text(mime):
+    return mime.startswith('text/') or mime.endswith('+xml') or mime in ('application/javascript', 'application/xml')
+
+
+def is_binary(mime):
+    return (mime.startswith(('image/', 'audio/', 'video/', 'font/'))
+            or mime in ('application/pdf', 'application/octet-stream', 'application/zip', 'application/gzip'))
 
 
 def encoded(mime, data):
-    """Returns a representation as the bytes that the host wants."""
-    mime = mime.lower()
-    if mime.endswith('json'):
+    """Returns a representation as the bytes that the host wants. This is the
+    rule of the package internal/mimedata."""
+    mime = mime.partition(';')[0].strip().lower()
+    known = is_text(mime) or is_binary(mime)
+    if is_json(mime) or not known and not isinstance_(data, (str, bytes, bytearray, memoryview)):
         import json
         if isinstance_(data, (str, bytes)):
-            json.loads(data)
-            return text(data)
+            try:
+                data = data if isinstance_(data, str) else data.decode()
+                json.loads(data, parse_constant=no_json)
+                return text(data)
+            except ValueError:
+                if not isinstance_(data, str):
+                    raise
         return json.dumps(data, allow_nan=False).encode()
     if isinstance_(data, (bytes, bytearray, memoryview)):
-        if not binary(mime):
+        if is_text(mime):
             data.decode()
         return bytes(data)
     if not isinstance_(data, str):
         raise TypeError('%s data is %s, not str or bytes' % (mime, type_(data).__name__))
-    if binary(mime):
-        from binascii import a2b_base64, b2a_base64
-        data = ''.join(data.split()).encode()
-        out = a2b_base64(data)
-        if b2a_base64(out, newline=False).rstrip(b'=') != data.rstrip(b'='):
+    return text(data) if is_text(mime) else decoded(text(data), is_binary(mime))
+
+
+def no_json(name):
+    raise ValueError('%s is no JSON' % name)
+
+
+def decoded(data, surely):
+    """Returns what data is the base64 of, if it surely is that of something, or
+    if that is no text; otherwise data."""
+    from binascii import a2b_base64, b2a_base64
+    packed = b''.join(data.split())
+    try:
+        out = a2b_base64(packed)
+        same = b2a_base64(out, newline=False)
+    except ValueError:
+        out = same = b''
+    if surely:
+        if same.rstrip(b'=') != packed.rstrip(b'='):
             raise ValueError('it is neither bytes nor base64')
         return out
-    return text(data)
+    if same == packed:
+        try:
+            out.decode()
+        except UnicodeDecodeError:
+            return out
+    return data
 
 
 def show(kind, bundle, meta=None, ident='', value=''):

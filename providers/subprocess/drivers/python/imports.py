@@ -153,7 +153,7 @@ def rich_class(name, mime):
         if data is None:
             with open(filename, 'rb') as f:
                 data = f.read()
-            if not binary(mime):
+            if not is_binary(mime):
                 data = data.decode()
         if self.mime == 'image/png' and bytes(data[:2] if not isinstance_(data, str) else b'') == b'\xff\xd8':
             self.mime = 'image/jpeg'
