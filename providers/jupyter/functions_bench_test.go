@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/callstest"
 	"github.com/toolcell/toolcell/providers/jupyter"
 )
 
@@ -20,7 +21,7 @@ func BenchmarkFunctions(b *testing.B) {
 	runs := []func(){
 		func() { must(f.run("for i in range(200): input('{\"v\": 1}')"))(b) },
 		func() {
-			res, err := ci.RunInContext(b.Context(), id, "for i in range(200): tools.echo(v=i)", &codeinterp.RunOptions{Functions: hostFunctions()})
+			res, err := ci.RunInContext(b.Context(), id, "for i in range(200): tools.echo(v=i)", &codeinterp.RunOptions{Functions: callstest.Functions(b)})
 			if err != nil || !res.OK() {
 				b.Fatalf("%+v, %v", res, err)
 			}

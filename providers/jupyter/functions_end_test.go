@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/callstest"
 	"github.com/toolcell/toolcell/providers/jupyter"
 )
 
@@ -26,7 +27,7 @@ func TestFunctionStops(t *testing.T) {
 		} {
 			for how, want := range map[string]codeinterp.Status{"timeout": codeinterp.StatusTimeout, "cancel": codeinterp.StatusCanceled, "interrupt": codeinterp.StatusError} {
 				ctx, cancel := context.WithCancel(t.Context())
-				o := &codeinterp.RunOptions{Functions: hostFunctions()}
+				o := &codeinterp.RunOptions{Functions: callstest.Functions(t)}
 				switch how {
 				case "timeout":
 					o.Timeout = 300 * time.Millisecond
@@ -40,7 +41,7 @@ func TestFunctionStops(t *testing.T) {
 				if res.Status != want || res.StateLost || err != nil && !errors.Is(err, context.Canceled) {
 					t.Errorf("%s: %q: %+v, %v", how, code, res, err)
 				}
-				res, err = c.run("print(tools.echo(v=kept))", &codeinterp.RunOptions{Functions: hostFunctions()})
+				res, err = c.run("print(tools.echo(v=kept))", &codeinterp.RunOptions{Functions: callstest.Functions(t)})
 				if err != nil || res.Stdout() != "1\n" || len(res.Calls) != 1 {
 					t.Errorf("after %s: %q: %+v, %v", how, code, res, err)
 				}
@@ -55,7 +56,7 @@ func TestFunctionsAfterTheEnd(t *testing.T) {
 	t.Parallel()
 	both(t, func(t *testing.T, s *server) {
 		c := realSession(t, s, jupyter.Options{})
-		o := &codeinterp.RunOptions{Functions: hostFunctions()}
+		o := &codeinterp.RunOptions{Functions: callstest.Functions(t)}
 		res, err := c.run(`
 import threading, asyncio
 go, told = threading.Event(), []
@@ -90,13 +91,13 @@ func TestFunctionsOverANewSocket(t *testing.T) {
 		p := newCutter(t, s.url)
 		c := realSession(t, s, jupyter.Options{DialContext: p.dial})
 		var served atomic.Int32
-		f := function("cuts", func(_ context.Context, a map[string]any) (any, error) {
+		f := callstest.Function("cuts", func(_ context.Context, a map[string]any) (any, error) {
 			if served.Add(1)%20 == 0 {
 				p.cut()
 			}
 			return a["v"], nil
 		})
-		slow := function("slow", func(context.Context, map[string]any) (any, error) {
+		slow := callstest.Function("slow", func(context.Context, map[string]any) (any, error) {
 			p.cut()
 			time.Sleep(time.Second)
 			return "slept", nil
@@ -142,16 +143,16 @@ import time
 while len(got) < 3: time.sleep(0.01)
 for g in sorted(got): print(*g)
 print(tools.echo(v=8))
-`, &codeinterp.RunOptions{Functions: hostFunctions(), Timeout: time.Minute})
+`, &codeinterp.RunOptions{Functions: callstest.Functions(t), Timeout: time.Minute})
 		want := "False the arguments are not a JSON object\nFalse the run was given no function of this name\nTrue 7\n8\n"
 		if err != nil || !res.OK() || res.Stdout() != want {
 			t.Errorf("%+v, %+v, %v", res, res.Error, err)
 		}
-		res, err = c.run("print(get_ipython().kernel._input_request('whatever', None, {}))", &codeinterp.RunOptions{Functions: hostFunctions(), Timeout: 3 * time.Second})
+		res, err = c.run("print(get_ipython().kernel._input_request('whatever', None, {}))", &codeinterp.RunOptions{Functions: callstest.Functions(t), Timeout: 3 * time.Second})
 		if err != nil || res.OK() {
 			t.Errorf("%+v, %v", res, err)
 		}
-		if res, err = c.run("print(tools.echo(v=9))", &codeinterp.RunOptions{Functions: hostFunctions()}); err != nil || res.Stdout() != "9\n" {
+		if res, err = c.run("print(tools.echo(v=9))", &codeinterp.RunOptions{Functions: callstest.Functions(t)}); err != nil || res.Stdout() != "9\n" {
 			t.Errorf("%+v, %v", res, err)
 		}
 	})

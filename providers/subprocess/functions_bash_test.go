@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/callstest"
 	"github.com/toolcell/toolcell/providers/subprocess"
 )
 
@@ -53,10 +54,10 @@ func TestFunctionsInBash(t *testing.T) {
 	o.Warm = &subprocess.Warm{}
 	warm := open(t, o)
 	n := newNotebook(t, fresh, "bash")
-	list := append(functions(t), function("nap", func(context.Context, map[string]any) (any, error) {
+	list := append(callstest.Functions(t), callstest.Function("nap", func(context.Context, map[string]any) (any, error) {
 		time.Sleep(300 * time.Millisecond)
 		return nil, nil
-	}), function("zero", func(_ context.Context, args map[string]any) (any, error) {
+	}), callstest.Function("zero", func(_ context.Context, args map[string]any) (any, error) {
 		return nil, &codeinterp.FunctionError{Message: strings.Repeat("x", int(args["n"].(float64))) + "\x00y"}
 	}))
 	for i, p := range callingBash {
@@ -78,7 +79,7 @@ func TestFunctionsInBash(t *testing.T) {
 func TestFunctionsInBashTogether(t *testing.T) {
 	t.Parallel()
 	const n = 20 // each is three processes
-	meet := together(n)
+	meet := callstest.Meet(n)
 	ci := open(t, subprocess.Options{Languages: []subprocess.Language{subprocess.Bash()}})
 	code := `for i in $(seq 20); do ( [[ $(tool meet "{\"v\":$i}") == $i ]] || echo "wrong $i" ) & done; wait`
 	if s := summary(run(t, ci, "bash", code, &codeinterp.RunOptions{Timeout: 2 * time.Minute, Functions: []codeinterp.Function{meet}})); s != "ok" {
@@ -90,7 +91,7 @@ func TestFunctionsInBashTogether(t *testing.T) {
 func TestFunctionsInBashAfterTheEnd(t *testing.T) {
 	t.Parallel()
 	n := newNotebook(t, open(t, subprocess.Options{Languages: []subprocess.Language{subprocess.Bash()}}), "bash")
-	o := &codeinterp.RunOptions{Timeout: time.Minute, Functions: functions(t)}
+	o := &codeinterp.RunOptions{Timeout: time.Minute, Functions: callstest.Functions(t)}
 	if s := summary(n.run(`(until [[ -e go ]]; do sleep 0.01; done; tool echo '{"v":1}' > told 2>&1; touch done) & echo on`, o)); s != "ok out=on\n" {
 		t.Fatal(s)
 	}
@@ -104,7 +105,7 @@ func TestFunctionsInBashAfterTheEnd(t *testing.T) {
 // not run, which is no good end.
 func TestFunctionsInBashWithoutALock(t *testing.T) {
 	ci := open(t, subprocess.Options{Require: subprocess.Landlock, Languages: []subprocess.Language{subprocess.Bash()}, Env: map[string]string{"TMPDIR": "/nowhere"}})
-	res, err := ci.RunCode(t.Context(), "bash", "echo on", &codeinterp.RunOptions{Timeout: time.Minute, Functions: functions(t)})
+	res, err := ci.RunCode(t.Context(), "bash", "echo on", &codeinterp.RunOptions{Timeout: time.Minute, Functions: callstest.Functions(t)})
 	if res.OK() && res.Stdout() == "" {
 		t.Errorf("%s, %v", summary(res), err)
 	}
@@ -115,7 +116,7 @@ func TestFunctionsInBashWithoutALock(t *testing.T) {
 func TestFunctionsInBashThatCannotWrite(t *testing.T) {
 	t.Parallel()
 	ci := open(t, subprocess.Options{Languages: []subprocess.Language{subprocess.Bash()}})
-	o := &codeinterp.RunOptions{Timeout: 2 * time.Minute, Functions: functions(t)}
+	o := &codeinterp.RunOptions{Timeout: 2 * time.Minute, Functions: callstest.Functions(t)}
 	const cannot = "echo: the files of calls cannot be written: the disk may be full, or ulimit -f too low\n"
 	for _, c := range []struct{ name, code, again string }{
 		{"files are limited", "ulimit -f 0", cannot},

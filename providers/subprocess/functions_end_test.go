@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/callstest"
 	"github.com/toolcell/toolcell/providers/subprocess"
 )
 
@@ -45,11 +46,7 @@ func stopsCall(t *testing.T, ci *subprocess.Stateful, language, code string) {
 	if res := n.run(first, nil); !res.OK() { // a busy machine may not come that far below
 		t.Fatal(summary(res))
 	}
-	list := append(functions(t), function("late", func(ctx context.Context, _ map[string]any) (any, error) {
-		<-ctx.Done()
-		time.Sleep(500 * time.Millisecond) // it does not heed its ctx, for a while
-		return nil, nil
-	}))
+	list := callstest.Functions(t)
 	check := func(how string, status codeinterp.Status, res codeinterp.Result, err error) {
 		t.Helper()
 		if res.Status != status || res.StateLost || err != nil && !errors.Is(err, context.Canceled) {
@@ -80,7 +77,7 @@ func stopsCall(t *testing.T, ci *subprocess.Stateful, language, code string) {
 func TestFunctionNeverReturns(t *testing.T) {
 	t.Parallel()
 	n := newNotebook(t, open(t, subprocess.Options{Languages: []subprocess.Language{subprocess.Python()}}), "python")
-	res := n.run("kept = 1\ntools.never()", &codeinterp.RunOptions{Timeout: time.Second, Functions: functions(t)})
+	res := n.run("kept = 1\ntools.never()", &codeinterp.RunOptions{Timeout: time.Second, Functions: callstest.Functions(t)})
 	if res.Status != codeinterp.StatusTimeout || res.StateLost || res.CallbackErr == nil {
 		t.Errorf("%s, %v", summary(res), res.CallbackErr)
 	}
@@ -94,7 +91,7 @@ func TestFunctionNeverReturns(t *testing.T) {
 func TestFunctionsAfterTheEnd(t *testing.T) {
 	ci := open(t, subprocess.Options{})
 	n := newNotebook(t, ci, "python")
-	o := &codeinterp.RunOptions{Timeout: time.Minute, Functions: functions(t)}
+	o := &codeinterp.RunOptions{Timeout: time.Minute, Functions: callstest.Functions(t)}
 	res := n.run(`
 import threading, asyncio
 go, told = threading.Event(), []
@@ -150,7 +147,7 @@ def frame(kind, *fields):
 		{"for i in range(9000): frame(b'Q', b'1', b'%d' % i, b'hang', b'{}')\nimport time; time.sleep(60)", "lost"},
 	} {
 		n := newNotebook(t, ci, "python")
-		o := &codeinterp.RunOptions{Timeout: time.Minute, Functions: functions(t)}
+		o := &codeinterp.RunOptions{Timeout: time.Minute, Functions: callstest.Functions(t)}
 		res := n.run(forge+c.code, o)
 		if c.want == "lost" {
 			if res.Status != codeinterp.StatusLost || res.Error == nil || res.Error.Name != "ProtocolError" {
@@ -168,7 +165,7 @@ def frame(kind, *fields):
 // it calls nothing any more.
 func TestFunctionAfterInterrupt(t *testing.T) {
 	n := newNotebook(t, open(t, subprocess.Options{Languages: []subprocess.Language{subprocess.Python()}}), "python")
-	o := &codeinterp.RunOptions{Timeout: time.Minute, Functions: functions(t), OnOutput: func(out codeinterp.Output) error {
+	o := &codeinterp.RunOptions{Timeout: time.Minute, Functions: callstest.Functions(t), OnOutput: func(out codeinterp.Output) error {
 		if string(out.Data) == "s\n" {
 			return n.ci.InterruptContext(t.Context(), n.id)
 		}

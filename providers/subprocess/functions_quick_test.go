@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/callstest"
 	"github.com/toolcell/toolcell/providers/subprocess"
 )
 
@@ -18,9 +19,9 @@ func TestFunctionsThatAreNotQuick(t *testing.T) {
 	t.Parallel()
 	n := newNotebook(t, open(t, subprocess.Options{Languages: []subprocess.Language{subprocess.Python()}}), "python")
 	let := make(chan struct{}, 1)
-	list := append(functions(t),
-		function("exits", func(context.Context, map[string]any) (any, error) { runtime.Goexit(); return nil, nil }),
-		function("waits", func(ctx context.Context, _ map[string]any) (any, error) {
+	list := append(callstest.Functions(t),
+		callstest.Function("exits", func(context.Context, map[string]any) (any, error) { runtime.Goexit(); return nil, nil }),
+		callstest.Function("waits", func(ctx context.Context, _ map[string]any) (any, error) {
 			select {
 			case <-let:
 				return "let", nil
@@ -28,7 +29,7 @@ func TestFunctionsThatAreNotQuick(t *testing.T) {
 				return nil, ctx.Err()
 			}
 		}),
-		function("release", func(context.Context, map[string]any) (any, error) { let <- struct{}{}; return nil, nil }),
+		callstest.Function("release", func(context.Context, map[string]any) (any, error) { let <- struct{}{}; return nil, nil }),
 	)
 	for _, p := range []struct{ code, want string }{
 		{"import threading\ngot = []\nt = threading.Thread(target=lambda: got.append(tools.waits()))\nt.start()\ntools.echo(v=1)\ntools.release()\nt.join()\ngot", "ok value=['let']"},

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/callstest"
 	"github.com/toolcell/toolcell/providers/subprocess"
 )
 
@@ -145,7 +146,7 @@ got`, "ok value=[1]"},
 // TestFunctionsWithinCalls: what interrupts a wait for a call may call itself.
 func TestFunctionsWithinCalls(t *testing.T) {
 	ci := open(t, subprocess.Options{Languages: []subprocess.Language{subprocess.Python()}})
-	list := append(functions(t), function("slow", func(ctx context.Context, a map[string]any) (any, error) {
+	list := append(callstest.Functions(t), callstest.Function("slow", func(ctx context.Context, a map[string]any) (any, error) {
 		select {
 		case <-time.After(500 * time.Millisecond):
 			return a["v"], nil

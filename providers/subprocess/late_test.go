@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/callstest"
 	"github.com/toolcell/toolcell/providers/subprocess"
 )
 
@@ -89,7 +90,7 @@ def work():
 threading.Thread(target=work, daemon=True).start()`, nil)
 	called := make(chan struct{})
 	o := &codeinterp.RunOptions{Timeout: time.Minute}
-	o.Functions = []codeinterp.Function{function("heard", func(context.Context, map[string]any) (any, error) {
+	o.Functions = []codeinterp.Function{callstest.Function("heard", func(context.Context, map[string]any) (any, error) {
 		close(called)
 		return nil, nil
 	})}

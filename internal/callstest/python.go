@@ -1,0 +1,130 @@
+package callstest
+
+import (
+	"strings"
+
+	"github.com/toolcell/toolcell/codeinterp"
+)
+
+// A Program calls Functions.
+type Program struct {
+	Name, Code string
+	Stdout     string
+	Error      string // the name of its error, "" without one
+}
+
+// Ended reports whether a run of the program ended as it should.
+func (p *Program) Ended(res codeinterp.Result) bool {
+	name := ""
+	if res.Error != nil {
+		name = res.Error.Name
+	}
+	return res.Stdout() == p.Stdout && name == p.Error
+}
+
+// Python returns the programs in Python.
+func Python() []Program {
+	return []Program{
+		{"sequential", "a = tools.add(a=1, b=2)\nprint(tools.add(a=a, b=a))", "6\n", ""},
+		{"gather", "import asyncio\nprint(sum(await asyncio.gather(*(tools.aio.add(a=i, b=1) for i in range(300)))))", "45150\n", ""},
+		{"own loop", "import asyncio\nasync def f(): return await asyncio.gather(*(tools.aio.echo(v=i) for i in range(3)))\nprint(asyncio.run(f()))", "[0, 1, 2]\n", ""},
+		{"threads", "from concurrent.futures import ThreadPoolExecutor\nwith ThreadPoolExecutor(8) as p: r = list(p.map(lambda i: tools.echo(v=i), range(400)))\nprint(r == list(range(400)))", "True\n", ""},
+		{"loops in threads", loopsInThreads, "[True, True, True, True]\n", ""},
+		{"caught", "try: await tools.aio.fail()\nexcept ToolError as e: print(e.name, e.message)", "fail no such café\n", ""},
+		{"uncaught", "print(1)\ntools.fail()", "1\n", "ToolError"},
+		{"secret", "try: tools.secret()\nexcept ToolError as e: print('secret' in e.message)", "False\n", ""},
+		{"panic", "try: tools.panics()\nexcept ToolError as e: print('secret' in e.message)", "False\n", ""},
+		{"loop", "n = 0\nfor i in range(1000): n = tools.add(a=n, b=i)\nprint(n)", "499500\n", ""},
+		{"nested data", "v = {'a': [1, 2.5, {'b': None, 'c': True}], 'd': {}}\nprint(tools.echo(v=v) == v)", "True\n", ""},
+		{"unicode", `v = 'é漢\U0001f600\x00"\\<'` + "\nprint(tools.echo(v=v) == v)", "True\n", ""},
+		{"nothing", "print(tools.nothing())", "None\n", ""},
+		{"large argument", "print(len(tools.echo(v=list(range(200_000)))))", "200000\n", ""},
+		{"large string", "print(tools.size(s='x' * 10_000_000))", "10000000\n", ""},
+		{"large result", "print(len(tools.repeat(s='é', n=5_000_000)))", "5000000\n", ""},
+		{"large both", "import asyncio\nprint([len(v) for v in await asyncio.gather(*(tools.aio.echo(v='x' * 3_000_000) for _ in range(4)))])", "[3000000, 3000000, 3000000, 3000000]\n", ""},
+		{"input", "tools.echo(v=1)\ntry: input()\nexcept EOFError: print('none')\nprint(tools.echo(v=2))", "none\n2\n", ""},
+		{"not JSON", "tools.echo(v={1, 2})", "", "TypeError"},
+		{"by position", "tools.echo(1)", "", "TypeError"},
+		{"awaited", "await tools.echo(v=1)", "", "TypeError"},
+		{"unknown", "tools.other()", "", "AttributeError"},
+		{"shadowed", "tools = [1]\ntools.append(2)\ndel tools\nprint(tools.echo(v=7))", "7\n", ""},
+		{"forked", forked, "True 2\n", ""},
+	}
+}
+
+const (
+	loopsInThreads = `import asyncio, threading
+out = []
+async def f(k): out.append(await asyncio.gather(*(tools.aio.echo(v=k + i) for i in range(50))) == [k + i for i in range(50)])
+ts = [threading.Thread(target=lambda k=k: asyncio.run(f(k))) for k in range(0, 400, 100)]
+for t in ts: t.start()
+[tools.echo(v=i) for i in range(100)]
+for t in ts: t.join()
+print(out)`
+
+	forked = `import os
+r, w = os.pipe()
+if os.fork() == 0:
+    try: tools.echo(v=1)
+    except ToolError as e: os.write(w, str(e).encode())
+    os._exit(0)
+os.wait()
+print('forked process' in os.read(r, 1000).decode(), tools.echo(v=2))`
+)
+
+// Met are programs in Python that call Meet(100) a hundred times at once, and
+// print True.
+func Met() []string {
+	return []string{
+		"from concurrent.futures import ThreadPoolExecutor\nwith ThreadPoolExecutor(100) as p: r = list(p.map(lambda i: tools.meet(v=i), range(100)))\nprint(r == list(range(100)))",
+		"import asyncio\nprint(await asyncio.gather(*(tools.aio.meet(v=i) for i in range(100))) == list(range(100)))",
+	}
+}
+
+// Left returns two programs in Python for one context: tasks, callbacks and threads
+// that the first leaves behind call in the second, which calls itself. The second
+// prints stdout and has made calls of the calls.
+func Left() (first, second Program, calls int) {
+	names := []string{"aio", "child", "its thread", "task", "task thread", "thread"}
+	first = Program{"leaves", leaves, "thread\n", ""}
+	second = Program{"wakes what is left", wakes, "own: 2\nown callback: 2\nown task: 2\nown thread: 2\n" +
+		strings.Join(names, ": the run has ended\n") + ": the run has ended\n", ""}
+	return first, second, 4
+}
+
+const (
+	leaves = `
+import asyncio, threading
+go, wake, told = asyncio.Event(), threading.Event(), {}
+def attempt(k, f):
+    try: told[k] = f()
+    except ToolError as e: told[k] = e.message
+async def task():
+    await go.wait()
+    attempt('task', lambda: tools.echo(v=1))
+    try: told['aio'] = await tools.aio.echo(v=1)
+    except ToolError as e: told['aio'] = e.message
+    await asyncio.create_task(child())
+    await asyncio.to_thread(attempt, 'task thread', lambda: tools.echo(v=1))
+async def child(): attempt('child', lambda: tools.echo(v=1))
+def thread():
+    wake.wait()
+    attempt('thread', lambda: tools.echo(v=1))
+    t = threading.Thread(target=attempt, args=('its thread', lambda: tools.echo(v=1)))
+    t.start()
+    t.join()
+t, th = asyncio.create_task(task()), threading.Thread(target=thread)
+th.start()
+print(await asyncio.to_thread(tools.echo, v='thread'))`
+
+	wakes = `
+go.set(); wake.set()
+await t
+th.join()
+asyncio.get_running_loop().call_soon(attempt, 'own callback', lambda: tools.echo(v=2))
+await asyncio.sleep(0.01)
+told['own'] = tools.echo(v=2)
+told['own thread'] = await asyncio.to_thread(tools.echo, v=2)
+told['own task'] = await asyncio.create_task(tools.aio.echo(v=2))
+for k, v in sorted(told.items(), key=lambda v: str(v[1]) + v[0]): print(k, v, sep=': ')`
+)
