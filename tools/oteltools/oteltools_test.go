@@ -79,7 +79,7 @@ func (r *rig) histogram(t *testing.T) metricdata.Histogram[float64] {
 func text(attrs []attribute.KeyValue) string {
 	var list []string
 	for _, a := range attrs {
-		list = append(list, fmt.Sprintf("%s=%s", a.Key, a.Value.String()))
+		list = append(list, fmt.Sprintf("%s=%s", a.Key, a.Value.Emit()))
 	}
 	slices.Sort(list)
 	return strings.Join(list, "\n")
@@ -88,7 +88,7 @@ func text(attrs []attribute.KeyValue) string {
 func value(attrs []attribute.KeyValue, key attribute.Key) string {
 	for _, a := range attrs {
 		if a.Key == key {
-			return a.Value.String()
+			return a.Value.Emit()
 		}
 	}
 	return ""
