@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/toolcell/toolcell/internal/leftover"
+	"github.com/toolcell/toolcell/providers/subprocess"
 )
 
 // TestEnvironmentKilled: a command that is killed while it makes an environment
@@ -36,7 +37,7 @@ func TestEnvironmentKilled(t *testing.T) {
 	}
 	kill, wait := create("a")
 	for end := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) {
-		if half, _ := filepath.Glob(filepath.Join(root, "*.new")); len(half) > 0 || time.Now().After(end) {
+		if half := halves(root); len(half) > 0 || time.Now().After(end) {
 			break
 		}
 	}
@@ -61,7 +62,15 @@ func TestEnvironmentKilled(t *testing.T) {
 	if errB != nil || errC != nil || b.ID != c.ID {
 		t.Fatalf("two at once made %+v, %+v, %v, %v", b, c, errB, errC)
 	}
-	if half, _ := filepath.Glob(filepath.Join(root, "*.new")); len(half) > 0 {
-		t.Errorf("left is %q", half)
+	if _, _, err := subprocess.SweepEnvironments(t.Context(), root, 1<<40, nil); err != nil || len(halves(root)) > 0 {
+		t.Errorf("left is %q, %v", halves(root), err)
 	}
+}
+
+// halves returns the directories in which environments are being made, behind walls
+// or without any.
+func halves(root string) []string {
+	half, _ := filepath.Glob(filepath.Join(root, "*.new"))
+	inside, _ := filepath.Glob(filepath.Join(root, "toolcell-sandbox-*", "*", "env"))
+	return append(half, inside...)
 }

@@ -145,6 +145,16 @@ func openToAll(dir string) bool {
 	return ok && st.Uid == 0 && info.Mode().Perm()&0o007 == 0o007
 }
 
+// SpareID returns a uid, and gid, for Options.UID of a root host, which nobody else
+// has: one of those that programs run as.
+func SpareID() (int, error) {
+	i, err := newIDs(0, 0)
+	if err != nil {
+		return 0, err
+	}
+	return i.fresh().uid, nil
+}
+
 func (i *ids) fresh() identity {
 	i.mu.Lock()
 	defer i.mu.Unlock()

@@ -3,6 +3,7 @@
 package sandbox
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"time"
@@ -49,6 +50,32 @@ func makeRoot(dir string) (path string, lock *os.File, err error) {
 	}
 	return "", nil, err
 }
+
+// PrivateDir makes a directory in os.TempDir for what is no program's Workdir, and
+// which is uid's where that is not negative. remove removes it; what a host leaves
+// that was killed, a later one removes.
+func PrivateDir(uid, gid int) (dir string, remove func() error, err error) {
+	root, lock, err := makeRoot(os.TempDir())
+	if err != nil {
+		return "", nil, bare(err)
+	}
+	remove = func() error { defer lock.Close(); return RemoveAll(root) }
+	real, err := filepath.EvalSymlinks(root)
+	dir = filepath.Join(real, "private")
+	if err == nil {
+		err = errors.Join(os.Chmod(root, 0o711), os.Mkdir(dir, 0o700))
+	}
+	if err == nil && uid >= 0 {
+		err = os.Lchown(dir, uid, gid)
+	}
+	if err != nil {
+		return "", nil, errors.Join(err, remove())
+	}
+	return dir, remove, nil
+}
+
+// SweepTemp removes from an Options.TempDir what hosts have left that were killed.
+func SweepTemp(dir string) { sweepRoots(dir) }
 
 // sweepRoots removes the roots in dir that hosts of this user's have left
 // behind: those that nobody holds locked.

@@ -29,16 +29,31 @@
 //	env, err := subprocess.NewEnvironment(ctx, &subprocess.EnvironmentOptions{Packages: []string{"pandas"}})
 //	ci, err := subprocess.NewStateful(&subprocess.Options{Languages: []subprocess.Language{env.Language()}})
 //
-// Programs read it and cannot change it. uv or pip install it as the host, with
-// the host's configuration and network; of wheels only, so that no code of a
-// package runs then, nor when the environment's Python is asked, as the host, what
-// it is: .pth files are for programs. What is required by address is refused, and
-// so is a wheel that replaces what the environment starts by. One of Node.js is made by npm, without a package's scripts,
-// for JavaScript and TypeScript; packages that can only be imported, and not
-// required, are not found. Time, disk and memory of an installation are bounded,
-// see [EnvironmentOptions]. [SweepEnvironments] keeps a directory of environments
-// within a size. With uv an environment of a Lock is made without the network
-// from uv's cache, with pip from the wheels in Root.
+// Programs read it and cannot change it. uv or pip install it, of wheels only, so
+// that no code of a package runs then, nor when the environment's Python is asked,
+// as the host, what it is: .pth files are for programs. What is required by address
+// is refused, and so is a wheel that replaces what the environment starts by. One of
+// Node.js is made by npm, without a package's scripts, for JavaScript and TypeScript;
+// packages that can only be imported, and not required, are not found. Time, disk and
+// memory of an installation are bounded, see [EnvironmentOptions].
+// [SweepEnvironments] keeps a directory of environments within a size. An environment
+// of a Lock is made without the network, with pip from the wheels in Root, else from
+// the cache there.
+//
+// What installs runs in Bwrap or Landlock mode, where one works, whatever mode
+// programs run in; else as the host. It may change a directory that is made for it
+// and a cache in Root; read the system's files, the interpreter, the settings of
+// pip, uv and npm in the home (copies of pip.conf, uv.toml and .npmrc, with the
+// variables that begin with PIP_, UV_ or npm_config_ and those of proxies and
+// certificates), and the certificates and directories of packages that these name; and use
+// the host's network, with all that is in reach there, localhost and a cloud's
+// metadata too, but no Unix sockets. It reads nothing else of the home: .netrc,
+// keyrings and keys of ssh are closed. On a root host it runs as a uid that nobody
+// else has, which has to be able to reach the interpreter. Before the host takes
+// what it has made, it looks that there are directories, files and links only, takes
+// set-user-ID bits and ownership from them, and checks what Python starts by. One
+// cache serves all environments of a Root: who takes over a client, by a fault of
+// the client's, can put other packages there.
 //
 // With [Options].Install programs have packages that are missing: an import, or a
 // line %pip install NAME, that the policy allows. Without it such a line is a

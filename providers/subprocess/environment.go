@@ -58,6 +58,12 @@ type EnvironmentOptions struct {
 	// /var/cache, since programs of a root host run as somebody else.
 	Root string
 
+	// Require is the isolation of what installs: Auto takes the strongest that works
+	// here, or none where none does, and None takes none; with the others
+	// NewEnvironment fails with codeinterp.ErrIsolation where they do not work. The
+	// package documentation says what it keeps from what installs.
+	Require Mode
+
 	// Timeout bounds the installation, and Disk the bytes that it may write and
 	// hold in memory, what is temporary or goes to the cache of uv, pip or npm
 	// included. Zero means 30 minutes, and 16 GiB. Disk is looked at a few times a second, so it

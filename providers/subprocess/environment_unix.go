@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/sandbox"
 )
 
 // lockFile is the last file of an environment to be written.
@@ -26,10 +27,9 @@ const wheelsDir = "wheels"
 
 // NewEnvironment returns the environment of the packages, and makes it where it
 // is not there yet, with uv where that is on PATH, else with venv and pip, or with
-// npm, which are configured as they always are and run as the host. They install
-// wheels only, and run no scripts, so no code of a package runs before a program
-// imports it. opts.Packages
-// must not be empty. Several processes that ask at once make one, and one that
+// npm, which are configured as they always are. They run in a sandbox, as
+// opts.Require says. They install wheels only, and run no scripts, so no code of a
+// package runs before a program imports it. opts.Packages must not be empty. Several processes that ask at once make one, and one that
 // is killed leaves nothing that another takes for whole. Once ctx is done the
 // installation is given up.
 //
@@ -71,7 +71,7 @@ func newEnvironment(ctx context.Context, opts *EnvironmentOptions, beside []stri
 	if e, err := OpenEnvironment(root, id); err == nil {
 		return e, nil
 	}
-	unlock, held, err := lockEnvironment(ctx, filepath.Join(root, id+".lock"))
+	unlock, held, err := lockEnvironment(ctx, filepath.Join(root, id+".lock"), false)
 	if err != nil {
 		return nil, err
 	}
@@ -80,17 +80,36 @@ func newEnvironment(ctx context.Context, opts *EnvironmentOptions, beside []stri
 		return e, nil
 	}
 	b := &builder{node: base.kind == nodeKind, python: baseOf(base.path), packages: packages, exact: opts.Exact, beside: beside, dir: filepath.Join(root, id+".new"), temp: filepath.Join(root, id+".tmp"), wheels: filepath.Join(root, wheelsDir), held: held}
+	e, err := b.make(ctx, root, id, opts, base)
+	if err != nil {
+		return nil, err
+	}
+	e.wrote = b.meter.past.Load()
+	return e, nil
+}
+
+// make makes the environment, in a sandbox where there is one.
+func (b *builder) make(ctx context.Context, root, id string, opts *EnvironmentOptions, base *language) (_ *Environment, err error) {
+	opts = opts.bounds()
+	if b.enclosure, err = enclose(ctx, root, opts, base); err != nil {
+		return nil, err
+	}
+	defer func() {
+		err = errors.Join(err, b.enclosure.close())
+		if errors.Is(err, codeinterp.ErrQuota) { // it may all lie in the cache
+			err = errors.Join(err, removeKept(ctx, root, cacheDir))
+		}
+	}()
+	if b.enclosure != nil {
+		b.dir, b.temp = filepath.Join(b.enclosure.dir, "env"), filepath.Join(b.enclosure.dir, "tmp")
+	}
 	ctx, m, stop := bounded(ctx, opts, b.dir, b.temp)
 	defer stop()
 	b.meter = m
 	if err := b.build(ctx, filepath.Join(root, id)); err != nil {
 		return nil, err
 	}
-	e, err := OpenEnvironment(root, id)
-	if e != nil {
-		e.wrote = m.past.Load()
-	}
-	return e, err
+	return OpenEnvironment(root, id)
 }
 
 // OpenEnvironment returns the environment of an ID that is kept in a directory,
@@ -124,7 +143,7 @@ func OpenEnvironment(root, id string) (*Environment, error) {
 // Remove deletes the environment for everybody, and with the last one the wheels
 // that they were made of. Programs that use it lose it.
 func (e *Environment) Remove(ctx context.Context) error {
-	unlock, _, err := lockEnvironment(ctx, e.Dir+".lock")
+	unlock, _, err := lockEnvironment(ctx, e.Dir+".lock", false)
 	if err != nil {
 		return err
 	}
@@ -137,7 +156,24 @@ func (e *Environment) Remove(ctx context.Context) error {
 	err = os.RemoveAll(half)
 	root := filepath.Dir(e.Dir)
 	if left, _ := filepath.Glob(filepath.Join(root, "*", lockFile)); len(left) == 0 {
-		err = errors.Join(err, os.RemoveAll(filepath.Join(root, wheelsDir)))
+		err = errors.Join(err, removeKept(ctx, root, cacheDir, wheelsDir))
+	}
+	return err
+}
+
+// removeKept removes directories of what environments are made of, unless one is
+// being made.
+func removeKept(ctx context.Context, root string, names ...string) error {
+	soon, cancel := context.WithTimeout(ctx, 100*time.Millisecond)
+	defer cancel()
+	unlock, _, busy := lockEnvironment(soon, filepath.Join(root, cacheDir+".lock"), false)
+	if busy != nil {
+		return nil
+	}
+	defer unlock()
+	var err error
+	for _, name := range names {
+		err = errors.Join(err, sandbox.RemoveAll(filepath.Join(root, name)))
 	}
 	return err
 }
@@ -188,15 +224,19 @@ func (o *EnvironmentOptions) base() (*language, error) {
 }
 
 // lockEnvironment waits for a lock that all processes respect, and that whoever
-// has inherited held keeps.
-func lockEnvironment(ctx context.Context, path string) (unlock func(), held *os.File, err error) {
+// has inherited held keeps. Several can share one.
+func lockEnvironment(ctx context.Context, path string, shared bool) (unlock func(), held *os.File, err error) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
 		return nil, nil, fmt.Errorf("%w: %w", codeinterp.ErrUnavailable, err)
 	}
+	how := syscall.LOCK_EX
+	if shared {
+		how = syscall.LOCK_SH
+	}
 	for {
 		// Without waiting in the kernel, where ctx could not end it.
-		err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+		err := syscall.Flock(int(f.Fd()), how|syscall.LOCK_NB)
 		if err == nil {
 			return func() { f.Close() }, f, nil
 		}
@@ -225,17 +265,19 @@ type builder struct {
 	meter    *meter
 	wheels   string   // what environments were made of
 	held     *os.File // the lock, which outlives the host with an installer that does
+
+	enclosure *enclosure // nil: what installs runs as the host
 }
 
 // build makes the environment and puts it into its place whole.
 func (b *builder) build(ctx context.Context, place string) (err error) {
 	defer func() {
 		if err != nil {
-			err = errors.Join(err, os.RemoveAll(b.dir))
+			err = errors.Join(err, sandbox.RemoveAll(b.dir))
 		}
-		err = errors.Join(err, os.RemoveAll(b.temp))
+		err = errors.Join(err, sandbox.RemoveAll(b.temp))
 	}()
-	if err := errors.Join(os.RemoveAll(b.dir), os.RemoveAll(b.temp), os.Mkdir(b.temp, 0o700)); err != nil {
+	if err := errors.Join(sandbox.RemoveAll(b.dir), sandbox.RemoveAll(b.temp), os.Mkdir(b.temp, 0o700), b.enclosure.own(b.temp)); err != nil {
 		return fmt.Errorf("%w: %w", codeinterp.ErrUnavailable, err)
 	}
 	install := b.install
@@ -249,8 +291,7 @@ func (b *builder) build(ctx context.Context, place string) (err error) {
 	if got := strings.Join(strings.Fields(lock), " "); b.exact && got != strings.Join(b.packages, " ") {
 		return fmt.Errorf("%w: not as locked, but %.500s", codeinterp.ErrUnavailable, got)
 	}
-	err = os.WriteFile(filepath.Join(b.dir, baseFile), []byte(b.python), 0o644)
-	if err = errors.Join(err, os.WriteFile(filepath.Join(b.dir, lockFile), []byte(lock), 0o644)); err != nil {
+	if err := b.sign(lock); err != nil {
 		return fmt.Errorf("%w: %w", codeinterp.ErrUnavailable, err)
 	}
 	_ = os.RemoveAll(place) // one whose base is gone
@@ -258,4 +299,20 @@ func (b *builder) build(ctx context.Context, place string) (err error) {
 		return fmt.Errorf("%w: %w", codeinterp.ErrUnavailable, err)
 	}
 	return nil
+}
+
+// sign makes the environment the host's and says in it what it is.
+func (b *builder) sign(lock string) error {
+	if err := b.enclosure.take(b.dir); err != nil {
+		return err
+	}
+	dir, err := openPlain(b.dir)
+	if err != nil {
+		return err
+	}
+	defer dir.Close()
+	for name, text := range map[string]string{baseFile: b.python, lockFile: lock} {
+		err = errors.Join(err, dir.RemoveAll(name), dir.WriteFile(name, []byte(text), 0o644))
+	}
+	return err
 }

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/sandbox"
 )
 
 // An installer is the command lines that make an environment and add packages to
@@ -34,14 +35,15 @@ const pipVersion = "import importlib.metadata; print(importlib.metadata.version(
 // installer returns that of uv; without uv, of the interpreter's own pip, which
 // can install elsewhere since 22.3; else of a pip inside of the environment, which
 // takes long to set up.
-func (b *builder) installer(ctx context.Context) installer {
+func (b *builder) installer(ctx context.Context) (installer, error) {
 	inside := filepath.Join(b.dir, "bin", "python")
 	if uv, err := exec.LookPath("uv"); err == nil {
+		uv, err := b.enclosure.client(uv)
 		return installer{
 			make:    []string{uv, "venv", "-q", "--python", b.python, b.dir},
 			add:     []string{uv, "pip", "install", "-q", "--no-build", "--python", inside},
 			offline: []string{"--offline"},
-		}
+		}, err
 	}
 	venv, pip := []string{b.python, "-I", "-m", "venv"}, []string{inside, "-I", "-m", "pip"}
 	if said, err := b.run(ctx, "", []string{b.python, "-I", "-c", pipVersion}); err == nil && !older(version.FindString(said), "22.3") {
@@ -56,12 +58,15 @@ func (b *builder) installer(ctx context.Context) installer {
 		add:     append(pip, "install", "-q", "--no-input", "--only-binary", ":all:", "--no-compile"),
 		offline: []string{"--no-index", "--find-links", b.wheels},
 		fetch:   append(pip, "download", "-q", "--no-input", "--only-binary", ":all:", "-d"),
-	}
+	}, nil
 }
 
 // install makes the environment and returns what it holds.
 func (b *builder) install(ctx context.Context) (lock string, err error) {
-	i := b.installer(ctx)
+	i, err := b.installer(ctx)
+	if err != nil {
+		return "", err
+	}
 	before, err := b.empty(ctx, i)
 	if err != nil {
 		return "", err
@@ -69,13 +74,13 @@ func (b *builder) install(ctx context.Context) (lock string, err error) {
 	if err := b.add(ctx, i); err != nil {
 		return "", err
 	}
-	if err := before.check(b.dir); err != nil {
-		return "", err
-	}
 	// Programs cannot keep what they compile. What does not compile says so when
 	// it is imported.
 	compile := []string{b.python, "-I", "-m", "compileall", "-q", filepath.Join(b.dir, "lib")}
 	if _, err := b.run(ctx, "compiling", compile); ctx.Err() != nil {
+		return "", err
+	}
+	if err := before.check(b); err != nil {
 		return "", err
 	}
 	return b.list()
@@ -132,12 +137,20 @@ func (b *builder) constraints() ([]string, error) {
 // keep puts wheels beside the environments, each whole, and removes the
 // directory that they came into.
 func (b *builder) keep(fetched string) error {
-	wheels, err := os.ReadDir(fetched)
-	err = errors.Join(err, os.MkdirAll(b.wheels, 0o755))
-	for _, w := range wheels {
-		err = errors.Join(err, os.Rename(filepath.Join(fetched, w.Name()), filepath.Join(b.wheels, w.Name())))
+	err := b.enclosure.take(fetched)
+	if err == nil {
+		err = os.MkdirAll(b.wheels, 0o755)
 	}
-	if err = errors.Join(err, os.RemoveAll(fetched)); err != nil {
+	if err != nil {
+		return fmt.Errorf("%w: %w", codeinterp.ErrUnavailable, err)
+	}
+	wheels, err := os.ReadDir(fetched)
+	for _, w := range wheels {
+		if w.Type().IsRegular() {
+			err = errors.Join(err, os.Rename(filepath.Join(fetched, w.Name()), filepath.Join(b.wheels, w.Name())))
+		}
+	}
+	if err = errors.Join(err, sandbox.RemoveAll(fetched)); err != nil {
 		return fmt.Errorf("%w: %w", codeinterp.ErrUnavailable, err)
 	}
 	return nil
@@ -163,9 +176,25 @@ func (b *builder) list() (string, error) {
 	return strings.Join(lock, ""), nil
 }
 
-// run runs one of the installers, which holds the lock, and returns the end of
-// what it prints.
+// run runs one of the installers and returns the end of what it prints.
 func (b *builder) run(ctx context.Context, what string, args []string) (string, error) {
+	run := b.runAsHost
+	if b.enclosure != nil {
+		run = b.enclosure.run
+	}
+	out, errs, err := run(ctx, args, b.meter)
+	switch {
+	case errors.Is(err, codeinterp.ErrQuota):
+		return "", fmt.Errorf("%s: %w", what, err)
+	case err != nil:
+		return "", fmt.Errorf("%w: %s: %s", codeinterp.ErrUnavailable, what, complaint(errs.String()+out.String(), err))
+	}
+	return out.String(), nil
+}
+
+// runAsHost runs an installer that nothing isolates. It holds the lock.
+func (b *builder) runAsHost(ctx context.Context, args []string, m *meter) (out, errs *tail, err error) {
+	out, errs = &tail{}, &tail{}
 	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
 	cmd.Dir = "/"
 	cmd.Env = append(os.Environ(), "TMPDIR="+b.temp) // what is killed leaves it full
@@ -174,22 +203,18 @@ func (b *builder) run(ctx context.Context, what string, args []string) (string, 
 	// With its group: installers start processes of their own.
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	cmd.WaitDelay = time.Second
-	var out, errs tail
-	cmd.Stdout, cmd.Stderr = &out, &errs
-	err := cmd.Start()
-	if err == nil {
-		done := make(chan struct{})
-		var watching sync.WaitGroup
-		watching.Go(func() { b.meter.watch(cmd.Process.Pid, done) })
-		err = cmd.Wait()
-		close(done)
-		watching.Wait()
-		b.meter.weigh()
+	cmd.Stdout, cmd.Stderr = out, errs
+	if err := cmd.Start(); err != nil {
+		return out, errs, err
 	}
-	if err != nil {
-		return "", fmt.Errorf("%w: %s: %s", codeinterp.ErrUnavailable, what, complaint(errs.String()+out.String(), err))
-	}
-	return out.String(), nil
+	done := make(chan struct{})
+	var watching sync.WaitGroup
+	watching.Go(func() { m.watch(cmd.Process.Pid, done) })
+	err = cmd.Wait()
+	close(done)
+	watching.Wait()
+	m.weigh()
+	return out, errs, err
 }
 
 // complaint returns the end of what an installer said.

@@ -16,7 +16,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -136,7 +135,7 @@ func giveUp(t *testing.T, opts subprocess.EnvironmentOptions) (*subprocess.Envir
 	t.Helper()
 	opts.Root = leftover.Dir(t)
 	e, err := subprocess.NewEnvironment(t.Context(), &opts)
-	if left, _ := filepath.Glob(filepath.Join(opts.Root, "*")); slices.ContainsFunc(left, func(p string) bool { return !strings.HasSuffix(p, ".lock") }) {
+	if left := made(t, opts.Root); len(left) > 0 {
 		t.Errorf("it leaves %q", left)
 	}
 	return e, err

@@ -4,6 +4,7 @@ package subprocess
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"sync/atomic"
@@ -34,19 +35,19 @@ type meter struct {
 	past  atomic.Int64 // what the installers that have ended wrote
 }
 
+// bounds returns the options with what is meant by zero.
+func (o *EnvironmentOptions) bounds() *EnvironmentOptions {
+	own := *o
+	own.Timeout, own.Disk = cmp.Or(o.Timeout, installTime), cmp.Or(o.Disk, installDisk)
+	return &own
+}
+
 // bounded returns a context that ends when an installation may not go on.
 func bounded(ctx context.Context, o *EnvironmentOptions, dirs ...string) (context.Context, *meter, context.CancelFunc) {
-	limit, within := o.Disk, o.Timeout
-	if limit == 0 {
-		limit = installDisk
-	}
-	if within == 0 {
-		within = installTime
-	}
-	late := fmt.Errorf("%w: not installed within %v: %w", codeinterp.ErrUnavailable, within, context.DeadlineExceeded)
-	ctx, stop := context.WithTimeoutCause(ctx, within, late)
+	late := fmt.Errorf("%w: not installed within %v: %w", codeinterp.ErrUnavailable, o.Timeout, context.DeadlineExceeded)
+	ctx, stop := context.WithTimeoutCause(ctx, o.Timeout, late)
 	ctx, over := context.WithCancelCause(ctx)
-	return ctx, &meter{limit: limit, dirs: dirs, over: over}, func() { over(nil); stop() }
+	return ctx, &meter{limit: o.Disk, dirs: dirs, over: over}, func() { over(nil); stop() }
 }
 
 // watch looks at what a process group writes until done is closed.

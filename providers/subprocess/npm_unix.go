@@ -22,10 +22,16 @@ func (b *builder) installNode(ctx context.Context) (lock string, err error) {
 	if err != nil {
 		return "", fmt.Errorf("%w: there is no npm on PATH", codeinterp.ErrUnavailable)
 	}
+	if npm, err = b.enclosure.script(npm); err != nil {
+		return "", err
+	}
 	if err := os.Mkdir(b.dir, 0o755); err != nil {
 		return "", fmt.Errorf("%w: %w", codeinterp.ErrUnavailable, err)
 	}
 	if err := os.WriteFile(filepath.Join(b.dir, "package.json"), []byte("{\"private\": true}\n"), 0o644); err != nil {
+		return "", fmt.Errorf("%w: %w", codeinterp.ErrUnavailable, err)
+	}
+	if err := b.enclosure.own(b.dir); err != nil {
 		return "", fmt.Errorf("%w: %w", codeinterp.ErrUnavailable, err)
 	}
 	// What a package has from a repository or a directory is no package: npm
@@ -49,7 +55,11 @@ func (b *builder) listNode() (string, error) {
 	var said struct {
 		Packages map[string]struct{ Version string }
 	}
-	text, err := os.ReadFile(filepath.Join(b.dir, "node_modules", ".package-lock.json"))
+	err := b.enclosure.check(b.dir)
+	if err != nil {
+		return "", fmt.Errorf("%w: %w", codeinterp.ErrUnavailable, err)
+	}
+	text, err := readPlain(b.dir, filepath.Join("node_modules", ".package-lock.json"))
 	if err == nil {
 		err = json.Unmarshal(text, &said)
 	}

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/sandbox"
 )
 
 // SweepEnvironments removes environments from a root, which may be empty as
@@ -43,7 +44,7 @@ func SweepEnvironments(ctx context.Context, root string, size int64, keep []stri
 		removed, left = append(removed, id), bytesIn(root)
 	}
 	if left > size {
-		err = errors.Join(err, os.RemoveAll(filepath.Join(root, wheelsDir)))
+		err = errors.Join(err, removeKept(ctx, root, cacheDir, wheelsDir))
 		left = bytesIn(root)
 	}
 	if err != nil {
@@ -54,11 +55,12 @@ func SweepEnvironments(ctx context.Context, root string, size int64, keep []stri
 
 // removeHalf removes what is half made and made by nobody any more.
 func removeHalf(ctx context.Context, root string) error {
+	sandbox.SweepTemp(root)
 	half, err := filepath.Glob(filepath.Join(root, "*.new"))
 	temp, _ := filepath.Glob(filepath.Join(root, "*.tmp"))
 	for _, dir := range append(half, temp...) {
 		soon, cancel := context.WithTimeout(ctx, 100*time.Millisecond)
-		unlock, _, busy := lockEnvironment(soon, strings.TrimSuffix(dir, filepath.Ext(dir))+".lock")
+		unlock, _, busy := lockEnvironment(soon, strings.TrimSuffix(dir, filepath.Ext(dir))+".lock", false)
 		cancel()
 		if busy == nil {
 			err = errors.Join(err, os.RemoveAll(dir))

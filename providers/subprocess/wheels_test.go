@@ -48,11 +48,15 @@ func putWheel(t *testing.T, dir, name, requires string, files map[string]string)
 // has beside modules: not when it is installed, and not when the environment's
 // Python is asked what it is.
 func TestHostileWheels(t *testing.T) {
-	wheels, source := t.TempDir(), t.TempDir()
+	wheels := leftover.Dir(t)
+	source := filepath.Join(wheels, "source") // where what installs may read
+	if err := os.Mkdir(source, 0o755); err != nil {
+		t.Fatal(err)
+	}
 	mark := filepath.Join(source, "ran")
 	code := "open('" + mark + "', 'w').close()\n"
 	for name, text := range map[string]string{"own.py": code, "pyproject.toml": "[build-system]\nrequires = []\nbuild-backend = 'own'\nbackend-path = ['.']\n"} {
-		if err := os.WriteFile(filepath.Join(source, name), []byte(text), 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(source, name), []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}

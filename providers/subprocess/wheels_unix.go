@@ -63,18 +63,35 @@ func (b *builder) empty(ctx context.Context, i installer) (*shell, error) {
 	if _, err := b.run(ctx, "making it", i.make); err != nil {
 		return nil, err
 	}
-	s, err := shellOf(b.dir)
-	packages, wrong := filepath.Glob(filepath.Join(b.dir, "lib", "*", "site-packages"))
-	if err = errors.Join(err, wrong); err == nil && len(packages) != 1 {
-		err = errors.New("it has no place for packages")
-	}
-	if err == nil {
-		err = os.WriteFile(filepath.Join(packages[0], wheelsOnlyFile), []byte(wheelsOnly), 0o644)
-	}
+	s, err := b.shell()
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", codeinterp.ErrUnavailable, err)
 	}
 	return s, nil
+}
+
+// shell looks at an environment without packages, and has it build none.
+func (b *builder) shell() (*shell, error) {
+	if err := b.enclosure.check(b.dir); err != nil {
+		return nil, err
+	}
+	s, err := shellOf(b.dir)
+	if err == nil && b.enclosure != nil {
+		err = startsBy(b.dir, b.python)
+	}
+	if err != nil {
+		return nil, err
+	}
+	packages, err := filepath.Glob(filepath.Join(b.dir, "lib", "*", "site-packages"))
+	if err != nil || len(packages) != 1 {
+		return nil, errors.New("it has no place for packages")
+	}
+	place, err := openPlain(packages[0])
+	if err != nil {
+		return nil, err
+	}
+	defer place.Close()
+	return s, place.WriteFile(wheelsOnlyFile, []byte(wheelsOnly), 0o644)
 }
 
 func shellOf(dir string) (*shell, error) {
@@ -85,15 +102,23 @@ func shellOf(dir string) (*shell, error) {
 		s.bin[e.Name()], err = about, errors.Join(err, wrong)
 	}
 	var wrong error
-	s.config, wrong = os.ReadFile(filepath.Join(dir, "pyvenv.cfg"))
+	s.config, wrong = readPlain(dir, "pyvenv.cfg")
 	return s, errors.Join(err, wrong)
 }
 
 // check wants Python to be started as before the packages came.
-func (s *shell) check(dir string) error {
+func (s *shell) check(b *builder) error {
+	dir := b.dir
+	err := b.enclosure.check(dir)
+	if err != nil {
+		return fmt.Errorf("%w: %w", codeinterp.ErrUnavailable, err)
+	}
 	now, err := shellOf(dir)
 	if err == nil && !bytes.Equal(now.config, s.config) {
 		err = errors.New("a package has replaced pyvenv.cfg")
+	}
+	if err == nil && b.enclosure != nil {
+		err = startsBy(dir, b.python)
 	}
 	for name, was := range s.bin {
 		is := now.bin[name]

@@ -1,0 +1,133 @@
+//go:build unix
+
+package subprocess
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+)
+
+// settle makes what clients have left in a directory what an environment may
+// consist of, of which the host reads and runs some: directories, files and links,
+// which belong to a user, unless that is -1, and which everybody may read and
+// nobody else may change. It follows no link. Where the clients could not make
+// files executable, it does so for what looks like a program.
+func settle(dir string, uid, gid int, programs bool) error {
+	root, err := openPlain(dir)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	return fs.WalkDir(root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		about, err := root.Lstat(name)
+		if err != nil {
+			return err
+		}
+		mode := about.Mode()
+		switch {
+		case mode&fs.ModeSymlink != 0:
+		case mode.IsDir():
+			err = root.Chmod(name, 0o755)
+		case !mode.IsRegular():
+			return fmt.Errorf("%s is neither a file nor a directory", d.Name())
+		default:
+			perm := fs.FileMode(0o644)
+			if mode&0o100 != 0 || programs && isProgram(root, name) {
+				perm = 0o755
+			}
+			err = root.Chmod(name, perm) // no set-user-ID bit either
+		}
+		if err == nil && uid >= 0 {
+			err = root.Lchown(name, uid, gid)
+		}
+		return err
+	})
+}
+
+// isProgram reports whether a file begins as programs do.
+func isProgram(root *os.Root, name string) bool {
+	f, err := root.Open(name)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	b := make([]byte, 4)
+	n, _ := f.Read(b)
+	return bytes.HasPrefix(b[:n], []byte("#!")) || bytes.Equal(b[:n], []byte("\x7fELF"))
+}
+
+// openPlain opens a directory that is not a link.
+func openPlain(dir string) (*os.Root, error) {
+	if about, err := os.Lstat(dir); err != nil {
+		return nil, err
+	} else if !about.IsDir() {
+		return nil, fmt.Errorf("%s is no directory", filepath.Base(dir))
+	}
+	return os.OpenRoot(dir)
+}
+
+// maxPlain is more than a list of packages has.
+const maxPlain = 64 << 20
+
+// readPlain reads a file below a directory, neither of which leads elsewhere.
+func readPlain(dir, name string) ([]byte, error) {
+	root, err := openPlain(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	if about, err := root.Lstat(name); err != nil {
+		return nil, err
+	} else if !about.Mode().IsRegular() || about.Size() > maxPlain {
+		return nil, fmt.Errorf("%s is no file, or a very large one", name)
+	}
+	return root.ReadFile(name)
+}
+
+// startsBy checks that an environment's Python is the one that it was made with,
+// and takes its library from where that one has it.
+func startsBy(dir, python string) error {
+	real, err := filepath.EvalSymlinks(python)
+	if err != nil {
+		return err
+	}
+	if is, err := filepath.EvalSymlinks(filepath.Join(dir, "bin", "python")); err != nil || is != real {
+		return errors.New("bin/python is another one")
+	}
+	config, err := readPlain(dir, "pyvenv.cfg")
+	if err != nil {
+		return err
+	}
+	for line := range bytes.Lines(config) {
+		key, value, _ := bytes.Cut(line, []byte("="))
+		if string(bytes.ToLower(bytes.TrimSpace(key))) != "home" {
+			continue
+		}
+		home, err := filepath.EvalSymlinks(string(bytes.TrimSpace(value)))
+		if err == nil && (home == filepath.Dir(real) || home == realDir(python)) {
+			return nil
+		}
+	}
+	return errors.New("pyvenv.cfg names another Python")
+}
+
+func realDir(path string) string {
+	dir, _ := filepath.EvalSymlinks(filepath.Dir(path))
+	return dir
+}
+
+// ownerOf returns the user that a file belongs to.
+func ownerOf(about fs.FileInfo) int {
+	if st, ok := about.Sys().(*syscall.Stat_t); ok {
+		return int(st.Uid)
+	}
+	return 0
+}
