@@ -68,6 +68,15 @@ func (p *Program) HandOver(f func() error) error {
 	return p.run.begin(f)
 }
 
+// Forsaken calls f once d has passed since nobody waits for the program any more:
+// its caller's ctx has ended. A session gives up then what it only waits for.
+func (p *Program) Forsaken(d time.Duration, f func()) (stop func() bool) {
+	if p.run == nil {
+		return func() bool { return true }
+	}
+	return context.AfterFunc(p.run.ctx, func() { time.AfterFunc(d, f) })
+}
+
 // Functions returns what the program can call of the host, by name: Name,
 // Description and the schemas, from which a session makes stubs. The Calls are
 // nil. Nothing else than these can be called.

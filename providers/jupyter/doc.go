@@ -19,7 +19,9 @@
 // order; when its process died, which the server says without naming the run;
 // or when the kernel is gone. Timeout and cancellation interrupt the program,
 // and restart its kernel if it is not over within Options.Grace;
-// Result.StateLost tells which. Where an interrupt hits the kernel while it
+// Result.StateLost tells which. A call whose ctx has ended waits 3 s for that: then
+// its error says that the program may still run, the kernel is given up, and it is
+// deleted before anything else runs in the context. Where an interrupt hits the kernel while it
 // reports the end, the kernel is asked instead of killed. An interrupt that the
 // server has not answered is waited for before the next program begins, half a
 // minute at most: then, as where its answer was lost, the kernel is given up with

@@ -167,16 +167,24 @@ func (rt *runtime) leave(h server.Handle) {
 	}
 }
 
-// later discards a kernel in the background.
+// later discards a kernel in the background, at once where Close is under way.
 func (rt *runtime) later(k *kernel.Kernel) error {
+	if rt.tryDiscard(k) {
+		return nil
+	}
+	return rt.discard(context.Background(), k)
+}
+
+// tryDiscard discards a kernel in the background, unless Close is under way.
+func (rt *runtime) tryDiscard(k *kernel.Kernel) bool {
 	if !rt.begin() {
-		return rt.discard(context.Background(), k)
+		return false
 	}
 	go func() {
 		defer rt.work.Done()
 		_ = rt.discard(context.Background(), k)
 	}()
-	return nil
+	return true
 }
 
 // discardWithin is discard, which goes on in the background once ctx has ended.

@@ -118,6 +118,9 @@ func (s *session) attempt(ctx context.Context, p *driver.Program, out *driver.Ou
 	}
 	s.look(ctx, p, key, &end)
 	s.left, s.doomed, s.quiet = end.Left, end.Left && end.Lost, end.Quiet
+	if s.doomed && !s.opts.Once {
+		s.rt.tryDiscard(k) // the next run waits for that
+	}
 	if special && !s.opts.Once && !end.Left && !end.Lost {
 		s.leave(ctx, k)
 	}
@@ -306,7 +309,11 @@ func (s *session) Reset(ctx context.Context) error {
 	}
 	s.turn.take()
 	defer s.turn.give()
-	err := s.kill(ctx)
+	end := s.kill
+	if s.doomed { // what was asked of its server would hit the next process too
+		end = s.giveAway
+	}
+	err := end(ctx)
 	if err == nil {
 		s.left, s.doomed, s.unsettled, s.private = false, false, false, false
 	}

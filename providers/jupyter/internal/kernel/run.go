@@ -32,6 +32,10 @@ const (
 
 	// killLimit bounds the end of a program that does not end by itself.
 	killLimit = server.KillTimeout + 2*time.Second
+
+	// forsakenLimit bounds it where nobody waits any more. Jupyter gives a kernel
+	// 2.5 s to end by itself.
+	forsakenLimit = 2800 * time.Millisecond
 )
 
 // ErrNeverRan: the kernel died before it took the request, and the run can be
@@ -235,17 +239,27 @@ func (r *runner) kill() {
 	ctx, giveUp := context.WithCancelCause(ctx)
 	// need begins here; deferred is the wait for its end.
 	defer r.k.need(ctx, giveUp)()
+	defer r.forsaken(giveUp)()
 	if r.killErr = r.Kill(ctx); r.killErr == nil {
-		r.await(killGrace)
+		r.await(context.WithoutCancel(ctx), killGrace)
 	}
+}
+
+// forsaken has giveUp called once nobody waits for the program's end any more.
+func (r *runner) forsaken(giveUp func(error)) (stop func() bool) {
+	return r.Program.Forsaken(forsakenLimit, func() {
+		giveUp(server.Unavailable("the server had not done so %v after it was asked, and the caller's ctx is over", forsakenLimit))
+	})
 }
 
 // leaveAlone interrupts a program once more whose kernel is not ours to end.
 func (r *runner) leaveAlone() {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.ctx), aliveLimit)
 	defer cancel()
+	ctx, giveUp := context.WithCancelCause(ctx)
+	defer r.forsaken(giveUp)()
 	_ = r.k.Interrupt(ctx)
-	r.await(aliveLimit)
+	r.await(ctx, aliveLimit)
 	if r.killed = !r.e.progress().over(); r.killed {
 		r.killErr = server.Unavailable("it is not ours to end")
 	}
@@ -279,12 +293,14 @@ func (k *Kernel) need(ctx context.Context, cancel func(error)) (done func()) {
 }
 
 // await waits for the run's end.
-func (r *runner) await(d time.Duration) {
+func (r *runner) await(ctx context.Context, d time.Duration) {
 	t := time.NewTimer(d)
 	defer t.Stop()
 	for !r.e.progress().over() {
 		select {
 		case <-r.e.wake:
+		case <-ctx.Done():
+			return
 		case <-t.C:
 			return
 		}
