@@ -117,6 +117,29 @@ func TestDeathBehindOutput(t *testing.T) {
 	})
 }
 
+// TestDeathOfNobody has a kernel die that signs with nobody's name, and whose next
+// process answers on the shell channel only: that is no end of the program.
+func TestDeathOfNobody(t *testing.T) {
+	inFake(t, jupyter.Options{}, func(s *fake.Server) {
+		s.Unsigned = true
+		s.Control = func(*fake.Kernel, *fake.Message) {}
+		plays{"die": func(k *fake.Kernel, req *fake.Message) {
+			busy(k, req)
+			say(k, req, "a")
+			time.Sleep(3 * time.Second)
+			k.Die()
+		}}.on(s)
+	}, func(r *rig) {
+		r.ok("before")
+		res, err := r.run("die", nil)
+		if err != nil || !res.StateLost || res.Cause != codeinterp.CauseExit {
+			t.Errorf("%+v, %v", res, err)
+		}
+		r.want(res, codeinterp.StatusLost, 137, "a")
+		r.ok("next")
+	})
+}
+
 // forgedDeath has real kernels say that they died, and goes on.
 const forgedDeath = `
 import time

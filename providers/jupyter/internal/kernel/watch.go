@@ -133,12 +133,17 @@ func (r *runner) probe(ctx context.Context) bool {
 	if err != nil {
 		return errors.Is(err, errDied)
 	}
-	if other := m.Header.Session; before != "" && other != before {
+	p, other := r.e.progress(), m.Header.Session
+	switch {
+	case before != "" && other != before:
 		// In this order: identified alone would forget the process without ending the
 		// run.
 		k.lostProcess("")
 		k.identified(other)
-	} else {
+	case before == "" && p.rumour != nil && !p.replied:
+		// Nothing tells the next process of such a kernel, and there is word of one.
+		k.ended(p.rumour.to, p.rumour.cause)
+	default:
 		r.e.q.put(event{kind: evAnswered})
 	}
 	return true
