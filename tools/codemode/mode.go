@@ -122,6 +122,7 @@ func (m *Mode) Wrap(t tools.Tool) tools.Tool {
 	m.mu.Unlock()
 	invoke := t.Invoke
 	t.Invoke = func(ctx context.Context, c tools.Invocation) *tools.Answer {
+		keepSecrets(ctx, m.opts.Tools.Secrets)
 		a := invoke(ctx, c)
 		note := m.changes()
 		if a == nil || a.Failure != nil || note == "" {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/tools/secret"
 )
 
 // Defaults of [PauseOptions].
@@ -45,6 +46,10 @@ type PauseOptions struct {
 	// [tools.WithClient], so that nobody takes the room of others. Zero means
 	// DefaultRunsPerClient. Where there is only one client, Runs alone counts.
 	RunsPerClient int
+
+	// Secrets are scrubbed from what answers tell of calls that wait. Nil means
+	// those of the Options of the code tool, where it is one of this package.
+	Secrets *secret.Scrubber
 
 	// OnPending, if set, is called with each call that needs a decision. It may
 	// decide at once.

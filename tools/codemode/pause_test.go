@@ -13,6 +13,7 @@ import (
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/tools"
 	"github.com/toolcell/toolcell/tools/codemode"
+	"github.com/toolcell/toolcell/tools/secret"
 )
 
 // pausing returns the tools of a mode whose function send waits for decisions.
@@ -228,4 +229,44 @@ func TestResumeAnswers(t *testing.T) {
 			t.Errorf("call %q of %q: %s", a.CallID, a.Tool, a.Text)
 		}
 	})
+}
+
+// TestPausedSecrets: what a paused answer tells of a call has no secrets, and
+// nothing that a person would not see.
+func TestPausedSecrets(t *testing.T) {
+	hidden, err := secret.New("hunter2-hunter2", "1234567890123")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, own := range []bool{true, false} {
+		opts, o := &codemode.PauseOptions{}, &codemode.Options{Language: "javascript", Limits: codeinterp.FunctionLimits{Untimed: true}}
+		if own {
+			o.Tools.Secrets = hidden
+		} else {
+			opts.Secrets = hidden
+		}
+		p := codemode.NewPauses(opts)
+		t.Cleanup(p.Close)
+		ci := codeinterp.Wrap(interpreter(t), p.Middleware(func(codeinterp.FunctionCall) bool { return true }))
+		tool, err := codemode.New(ci, []tools.Tool{echo("send", "", `{"type":"object"}`, "")}, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list := p.Wrap(tool)
+		args, _ := json.Marshal(map[string]any{"language": "javascript", "timeoutMs": 60_000,
+			"code": `await tools.send({ to: ["hunter2-" + "hunter2", "hunter2\u202e-hunter2"], ["hunter2-" + "hunter2"]: 1234567890123, bidi: "a\u202eb" })`})
+		a := list[0].Invoke(t.Context(), tools.Invocation{Args: args})
+		var got pause
+		if err := json.Unmarshal(a.Data, &got); err != nil || got.Status != "paused" {
+			t.Fatalf("not paused: %s", a.Text)
+		}
+		for _, text := range []string{a.Text, string(a.Data)} {
+			if strings.Contains(text, "hunter2") || strings.Contains(text, "1234567890123") || strings.ContainsRune(text, 0x202e) || strings.Contains(text, `u202e`) {
+				t.Errorf("own %t: %s", own, text)
+			}
+		}
+		if want := `"args":{"[secret]":"[secret]","bidi":"ab","to":["[secret]","[secret]"]}`; !strings.Contains(a.Text, want) {
+			t.Errorf("own %t: %s", own, a.Text)
+		}
+	}
 }

@@ -1,6 +1,7 @@
 package codemode
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/json"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/tools"
+	"github.com/toolcell/toolcell/tools/secret"
 )
 
 // A pausable is a run whose tool call may be answered before it ends.
@@ -23,10 +25,20 @@ type pausable struct {
 
 	mu       sync.Mutex
 	onOutput func(codeinterp.Output) error // of who waits for the answer
+	secrets  *secret.Scrubber              // of the tool
 	expiry   *time.Timer
 }
 
 type pausableKey struct{}
+
+// keepSecrets has a paused answer of the run that ctx is of tell no secrets.
+func keepSecrets(ctx context.Context, s *secret.Scrubber) {
+	if r, ok := ctx.Value(pausableKey{}).(*pausable); ok {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.secrets = s
+	}
+}
 
 func (r *pausable) mark() {
 	select {
@@ -178,6 +190,7 @@ func (p *Pauses) paused(c tools.Invocation, r *pausable) *tools.Answer {
 		})
 	}
 	r.expiry.Reset(p.opts.Keep)
+	secrets := cmp.Or(r.secrets, p.opts.Secrets)
 	r.mu.Unlock()
 	type call struct {
 		Function string `json:"function"`
@@ -188,9 +201,9 @@ func (p *Pauses) paused(c tools.Invocation, r *pausable) *tools.Answer {
 		if len(calls) == maxTold {
 			break
 		}
-		args := any(d.Args)
-		if len(d.Args) > codeinterp.MaxRecorded {
-			args = fmt.Sprintf("%d bytes", len(d.Args))
+		args := any(fmt.Sprintf("%d bytes", len(d.Args)))
+		if len(d.Args) <= codeinterp.MaxRecorded {
+			args = told(d.Args, secrets)
 		}
 		calls = append(calls, call{d.Function, args})
 	}

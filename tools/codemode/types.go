@@ -104,13 +104,23 @@ func (t *typer) of(s gjson.Result, depth int) (kind string) {
 		return t.join(of.Array(), t.intersection, depth)
 	}
 	if kind := s.Get("type"); kind.IsArray() {
-		var all []string
-		for _, k := range kind.Array() {
-			all = append(all, t.simple(k.Str, s, depth))
-		}
-		return t.joined(all, t.union)
+		return t.joined(t.each(kind.Array(), s, depth), t.union)
 	}
 	return t.simple(s.Get("type").Str, s, depth)
+}
+
+// each returns the types that s has by its list of kinds. One that is there again
+// says nothing new, and would be read again.
+func (t *typer) each(kinds []gjson.Result, s gjson.Result, depth int) (all []string) {
+	seen := map[string]bool{}
+	for _, k := range kinds {
+		if !seen[k.Str] && !t.full() {
+			seen[k.Str] = true
+			t.read += len(s.Raw)
+			all = append(all, t.simple(k.Str, s, depth))
+		}
+	}
+	return all
 }
 
 // ref follows a reference within the schema.

@@ -33,6 +33,7 @@ const (
 
 	maxName  = 255
 	maxDepth = 64
+	maxPath  = 4096 // bytes of a name from the root
 )
 
 // ErrQuota: the file system is full.
@@ -287,7 +288,7 @@ func (f *FS) Rename(from, to string) error {
 	case n == old:
 		return nil
 	// Nothing would lead from the root to it any more.
-	case n.dir && strings.HasPrefix(to, from+"/"):
+	case n.dir && strings.HasPrefix(to, from+"/"), !n.fits(to):
 		return &fs.PathError{Op: "rename", Path: to, Err: fs.ErrInvalid}
 	case old != nil && old.dir && !n.dir:
 		return &fs.PathError{Op: "rename", Path: to, Err: ErrIsDir}

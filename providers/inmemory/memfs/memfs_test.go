@@ -136,6 +136,29 @@ func mustReadDir(t *testing.T, f *memfs.FS) []fs.DirEntry {
 	return list
 }
 
+// TestDepth: what was made beneath one name gets no deeper, and no longer name, by
+// being moved than it could have been made.
+func TestDepth(t *testing.T) {
+	f := memfs.New(nil)
+	long := strings.Repeat("n", 250)
+	for _, name := range []string{strings.Repeat("d/", 40) + "d", strings.Repeat("e/", 40) + "e", "f/" + strings.Repeat(long+"/", 3) + long, strings.Repeat(long+"/", 13) + long} {
+		if err := f.MkdirAll(name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for from, to := range map[string]string{"d": strings.Repeat("e/", 40) + "d", "f": strings.Repeat(long+"/", 14) + "f"} {
+		if err := f.Rename(from, to); !errors.Is(err, fs.ErrInvalid) {
+			t.Errorf("rename %s to %.20q of %d bytes: %v", from, to, len(to), err)
+		}
+	}
+	if err := f.Rename("d", "e/d"); err != nil {
+		t.Error(err)
+	}
+	if err := f.MkdirAll(strings.Repeat(long+"/", 16) + long); !errors.Is(err, fs.ErrInvalid) {
+		t.Errorf("a name of more than 4,096 bytes: %v", err)
+	}
+}
+
 // No path leads out, and every cleaned path is a valid name.
 func FuzzClean(f *testing.F) {
 	for _, p := range []string{"../../x", "/abs", "a/../../x", `..\x`, "C:\\x", "a//b", ".", "", "a\x00b"} {

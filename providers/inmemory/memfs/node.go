@@ -50,6 +50,22 @@ func (n *node) insert(c *node) {
 	n.children = slices.Insert(n.children, i, c)
 }
 
+// fits reports whether n may have the name: what is in it gets longer names too.
+func (n *node) fits(name string) bool {
+	depth, bytes := n.reach()
+	return strings.Count(name, "/")+depth < maxDepth && len(name)+bytes <= maxPath
+}
+
+// reach returns how many levels there are below n, and the bytes of the longest
+// name there, relative to n and with its slash.
+func (n *node) reach() (depth, bytes int) {
+	for _, c := range n.children {
+		d, b := c.reach()
+		depth, bytes = max(depth, d+1), max(bytes, b+len(c.name)+1)
+	}
+	return depth, bytes
+}
+
 // size returns the bytes and the number of nodes at and below n.
 func (n *node) size() (bytes int64, files int) {
 	bytes, files = n.data.size, 1
@@ -104,8 +120,8 @@ func (f *FS) parent(op, name string) (*node, string, error) {
 		dir, base = name[:i], name[i+1:]
 	}
 	// Only the last part is looked at: those above it passed here as they were made.
-	if name == "." || !fs.ValidPath(name) || len(base) > maxName || strings.Count(name, "/") >= maxDepth ||
-		strings.IndexByte(base, 0) >= 0 {
+	if name == "." || !fs.ValidPath(name) || len(base) > maxName || len(name) > maxPath ||
+		strings.Count(name, "/") >= maxDepth || strings.IndexByte(base, 0) >= 0 {
 		return nil, "", &fs.PathError{Op: op, Path: name, Err: fs.ErrInvalid}
 	}
 	n, err := f.find(op, dir)
