@@ -23,10 +23,12 @@ const (
 	MaxInputFiles = 10_000
 	MaxInputBytes = 1 << 30
 
-	// MaxArtifacts is how many artifacts a Result lists, MaxArtifactData how
-	// many bytes of them it holds where the files are gone after the run.
-	MaxArtifacts    = 1000
-	MaxArtifactData = 8 << 20
+	// MaxArtifacts is how many artifacts a Result lists, MaxArtifactPaths how many
+	// bytes their paths have, and MaxArtifactData how many bytes of them it holds
+	// where the files are gone after the run.
+	MaxArtifacts     = 1000
+	MaxArtifactPaths = 1 << 20
+	MaxArtifactData  = 8 << 20
 
 	// MaxTimeout is the longest RunOptions.Timeout that providers accept.
 	MaxTimeout = 7 * 24 * time.Hour

@@ -96,7 +96,7 @@ type Result struct {
 	Truncated []Truncation
 
 	// Artifacts lists what the run created, changed or gave another name in the
-	// directory in which it started, sorted by path, where
+	// directory in which it started, up to [MaxArtifacts], sorted by path, where
 	// RunOptions.Artifacts asks for it. What lies in .cache there, where
 	// libraries keep such things as lists of fonts, or in a __pycache__ is left
 	// out. What else is missing is told in Truncated, with the Stream "artifacts".

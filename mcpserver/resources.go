@@ -25,6 +25,9 @@ const (
 	maxResources     = 200
 	maxResourceBytes = 16 << 20
 
+	// maxLinked is how many bytes the path of a file has that gets a link.
+	maxLinked = 2 << 10
+
 	// maxRead is the largest file that is read: it is a message.
 	maxRead = 8 << 20
 )
@@ -71,8 +74,8 @@ func (rs *resources) middleware(next codeinterp.Handler) codeinterp.Handler {
 		var some []*resource
 		for _, a := range r.Result.Artifacts[:min(len(r.Result.Artifacts), maxResources)] {
 			// Without a context and without data the file went with its run; a name that
-			// is not UTF-8 opens none.
-			if a.Skipped != "" || call.Context == "" && a.Data == nil || call.Context != "" && a.Escaped {
+			// is not UTF-8 opens none. A very long one makes a link that no client takes.
+			if a.Skipped != "" || len(a.Path) > maxLinked || call.Context == "" && a.Data == nil || call.Context != "" && a.Escaped {
 				continue
 			}
 			res := &resource{name: a.Path, mime: a.MIME, size: a.Size, data: a.Data,

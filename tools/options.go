@@ -65,7 +65,8 @@ type Options struct {
 	// and list_commands where there is a shell.
 	Background bool
 
-	// Artifacts has answers name the files that a program created or changed, and
+	// Artifacts has answers name the first files that a program created or changed (200,
+	// with 32 KiB of paths, in the structured answer), and
 	// Answer.Result hold them, where the interpreter's Info.Files is set. It takes
 	// time where the directory has many files.
 	Artifacts bool

@@ -61,15 +61,6 @@ type truncatedJSON struct {
 	Reason string `json:"reason" jsonschema:"enum=limit,enum=rate,enum=connection,enum=exit,enum=overwritten"`
 }
 
-type artifactJSON struct {
-	Path   string `json:"path"`
-	MIME   string `json:"mime,omitempty"`
-	Size   int64  `json:"size"`
-	SHA256 string `json:"sha256,omitempty"`
-
-	Escaped bool `json:"escaped,omitempty" jsonschema:"description=The name is not UTF-8: path is it as in a string literal."`
-}
-
 // maxLine is how long the parts of an error that stand in one line may be.
 const maxLine = 2 << 10
 
@@ -94,9 +85,7 @@ func (v *view) json(hint, outputID string) json.RawMessage {
 			w.ErrorDetail.Traceback = strings.Split(t, "\n")
 		}
 	}
-	for _, a := range r.Artifacts {
-		w.Artifacts = append(w.Artifacts, artifactJSON{cleanLine(a.Path), a.MIME, a.Size, a.SHA256, a.Escaped})
-	}
+	w.listArtifacts(r.Artifacts)
 	return marshal(w)
 }
 

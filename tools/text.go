@@ -88,7 +88,7 @@ func (v *view) status() string {
 // noOutput does not say that there was none where some was lost.
 func noOutput(r *codeinterp.Result) string {
 	for _, t := range r.Truncated {
-		if t.Stream != "artifacts" {
+		if t.Stream != artifacts {
 			return "No output arrived."
 		}
 	}
@@ -228,36 +228,4 @@ func (v *view) marked(stream string) bool {
 		}
 	}
 	return false
-}
-
-// maxFiles is how many of a run's files are named in the text.
-const maxFiles = 20
-
-// files names the files that the run created or changed.
-func (v *view) files() []string {
-	list := v.res.Artifacts
-	if len(list) == 0 {
-		return nil
-	}
-	var b strings.Builder
-	b.WriteString("Files written: ")
-	for i, a := range list[:min(len(list), maxFiles)] {
-		if i > 0 {
-			b.WriteString(", ")
-		}
-		fmt.Fprintf(&b, "%s (%s)", cleanLine(clip(a.Path, 200)), bytesOf(a.Size))
-	}
-	more, atLeast := max(len(list)-maxFiles, 0), ""
-	for _, t := range v.res.Truncated {
-		if t.Stream == "artifacts" {
-			more += t.Files
-			if t.Bytes < 0 {
-				atLeast = "at least "
-			}
-		}
-	}
-	if more > 0 {
-		fmt.Fprintf(&b, " and %s%d more", atLeast, more)
-	}
-	return []string{b.String()}
 }

@@ -2,9 +2,11 @@ package tools_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -80,6 +82,43 @@ func TestText(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			if got := run(t, tt.res, nil).Text; got != tt.want {
 				t.Errorf("got\n%q\nwant\n%q", got, tt.want)
+			}
+		})
+	}
+}
+
+// TestArtifactsBounded: what a program writes does not choose how much a model gets
+// to read of it, and what is left out is told.
+func TestArtifactsBounded(t *testing.T) {
+	long := make([]codeinterp.Artifact, 300)
+	for i := range long {
+		long[i] = codeinterp.Artifact{Path: strings.Repeat("a", 1000) + strconv.Itoa(i), Size: 1}
+	}
+	for _, tt := range []struct {
+		name         string
+		res          codeinterp.Result
+		listed, left int
+	}{
+		{"few", codeinterp.Result{Status: codeinterp.StatusOK, Artifacts: manyFiles(22)}, 22, 0},
+		{"many", codeinterp.Result{Status: codeinterp.StatusOK, Artifacts: manyFiles(500)}, 200, 300},
+		{"long", codeinterp.Result{Status: codeinterp.StatusOK, Artifacts: long}, 32, 268},
+		{"too many for the provider", codeinterp.Result{Status: codeinterp.StatusOK, Artifacts: manyFiles(500),
+			Truncated: []codeinterp.Truncation{{Stream: "artifacts", Bytes: 9000, Files: 5, Kept: 3500, Reason: codeinterp.TruncatedByLimit}}}, 200, 305},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var got struct {
+				Artifacts []struct{}
+				Truncated []struct{ Files int }
+			}
+			if err := json.Unmarshal(run(t, tt.res, nil).JSON(), &got); err != nil {
+				t.Fatal(err)
+			}
+			left := 0
+			for _, l := range got.Truncated {
+				left += l.Files
+			}
+			if len(got.Artifacts) != tt.listed || left != tt.left || len(got.Truncated) > 1 {
+				t.Errorf("%d listed, %+v left out", len(got.Artifacts), got.Truncated)
 			}
 		})
 	}

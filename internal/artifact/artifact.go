@@ -32,6 +32,7 @@ type List struct {
 	hashed int64
 	held   int64
 	bytes  int64 // of all files that were added, also those that are not in all
+	paths  int   // bytes of the paths of all
 	more   int   // files that are not in all
 	lost   bool
 	cut    bool // there may be files that nobody added
@@ -154,7 +155,8 @@ func (l *List) room(a *codeinterp.Artifact) bool {
 		q := strconv.Quote(a.Path)
 		a.Path, a.Escaped = q[1:len(q)-1], true
 	}
-	if len(l.all) < codeinterp.MaxArtifacts {
+	if len(l.all) < codeinterp.MaxArtifacts && l.paths+len(a.Path) <= codeinterp.MaxArtifactPaths {
+		l.paths += len(a.Path)
 		return true
 	}
 	l.More(1, a.Size)
