@@ -20,7 +20,12 @@ type faultProxy struct {
 	refuse  bool
 	rate    int // bytes a second from the server; 0: as they come
 
-	requests []time.Time // when REST calls and handshakes were sent, and connections refused
+	requests []asked // REST calls, handshakes, and connections refused
+}
+
+type asked struct {
+	at   time.Time
+	what string
 }
 
 type pair struct {
@@ -56,7 +61,7 @@ func (p *faultProxy) join(c net.Conn) {
 	refuse := p.refuse
 	p.mu.Unlock()
 	if refuse {
-		p.asked(1)
+		p.asked("refused")
 		c.Close()
 		return
 	}
@@ -83,7 +88,11 @@ func (p *faultProxy) pump(pr *pair, from, to net.Conn, down bool) {
 	for {
 		n, err := from.Read(buf)
 		if !down {
-			p.asked(bytes.Count(buf[:n], []byte(" HTTP/1.1\r\n")))
+			for line := range bytes.Lines(buf[:n]) {
+				if what, ok := bytes.CutSuffix(line, []byte(" HTTP/1.1\r\n")); ok {
+					p.asked(string(what))
+				}
+			}
 		}
 		p.mu.Lock()
 		lose, rate := pr.deaf || down && p.swallow, p.rate
@@ -105,26 +114,22 @@ func (p *faultProxy) pump(pr *pair, from, to net.Conn, down bool) {
 	p.set(func() { delete(p.pairs, pr) })
 }
 
-// asked notes n requests.
-func (p *faultProxy) asked(n int) {
-	p.set(func() {
-		for range n {
-			p.requests = append(p.requests, time.Now())
-		}
-	})
+// asked notes a request.
+func (p *faultProxy) asked(what string) {
+	p.set(func() { p.requests = append(p.requests, asked{time.Now(), what}) })
 }
 
 // busiest returns the most requests that came within one window since a time.
-func (p *faultProxy) busiest(since time.Time, window time.Duration) (most int) {
+func (p *faultProxy) busiest(since time.Time, window time.Duration) (most []asked) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	first := 0
-	for i, at := range p.requests {
-		for p.requests[first].Before(since) && first < i || at.Sub(p.requests[first]) > window {
+	for i, r := range p.requests {
+		for p.requests[first].at.Before(since) && first < i || r.at.Sub(p.requests[first].at) > window {
 			first++
 		}
-		if !at.Before(since) {
-			most = max(most, i-first+1)
+		if !r.at.Before(since) && i-first+1 > len(most) {
+			most = p.requests[first : i+1]
 		}
 	}
 	return most

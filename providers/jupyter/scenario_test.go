@@ -203,9 +203,12 @@ func (sc *scenario) run(i int) {
 	if took > limit+lateness+10*stood {
 		sc.t.Errorf("late, and stalled for %v: %s", stood, story)
 	}
-	n := sc.proxy.busiest(start, window)
-	if sc.most = max(sc.most, n); n > 2*int(window/time.Second)+burst {
-		sc.t.Errorf("%d requests in %v: %s", n, window, story)
+	many := sc.proxy.busiest(start, window)
+	if sc.most = max(sc.most, len(many)); len(many) > 2*int(window/time.Second)+burst {
+		sc.t.Errorf("%d requests in %v: %s", len(many), window, story)
+		for _, r := range many {
+			sc.t.Logf("%v %s", r.at.Sub(start), r.what)
+		}
 	}
 	sc.latest = max(sc.latest, took-limit)
 	sc.check(story, file, tail, res, err)

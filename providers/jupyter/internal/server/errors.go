@@ -90,8 +90,12 @@ func redirectHint(resp *http.Response) string {
 
 var tags = regexp.MustCompile(`(?s)<(script|style).*?</(script|style)>|<[^>]*>`)
 
+// maxRefusal is how much of a body is looked at for what it says.
+const maxRefusal = 64 << 10
+
 // serverText is what a body says, in at most a line of 200 bytes.
 func serverText(body []byte) string {
+	body = body[:min(len(body), maxRefusal)]
 	var m struct {
 		Message any `json:"message"`
 		Reason  any `json:"reason"`

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"net"
 	"net/http"
 	"net/url"
@@ -16,11 +17,16 @@ import (
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/providers/jupyter/internal/wire"
 )
 
 const (
 	requestTimeout = 30 * time.Second
 	maxBody        = 16 << 20
+
+	// maxMembers is how many members the objects and arrays of an answer may have, ten
+	// thousand kernels' worth: an empty one takes a hundred times as much in memory.
+	maxMembers = 1 << 16
 )
 
 // url returns the address of an API path, which may carry a query.
@@ -59,6 +65,9 @@ func (c *Client) do(ctx context.Context, method, path string, in, out any) error
 	}
 	if out == nil {
 		return nil
+	}
+	if wire.Crowded(data, maxMembers, math.MaxInt) {
+		return Unavailable("%s %s: the answer has more than %d members", method, path, maxMembers)
 	}
 	if err := json.Unmarshal(data, out); err != nil {
 		return Unavailable("%s %s: the answer is not what a Jupyter server sends: %s", method, path, serverText(data))

@@ -10,9 +10,9 @@ const (
 	membersDepth = 2
 )
 
-// crowded reports whether a content has too many members. What is deeper stays
-// as it is, and counts for nothing.
-func crowded(content []byte) bool {
+// Crowded reports whether the objects and arrays of some JSON have as many members
+// as that, down to a depth, and more than its size says once they are decoded.
+func Crowded(content []byte, most, deepest int) bool {
 	depth, members := 0, 0
 	for i := 0; i < len(content); i++ {
 		switch content[i] {
@@ -23,11 +23,11 @@ func crowded(content []byte) bool {
 		case '}', ']':
 			depth--
 		case ',':
-			if depth <= membersDepth {
+			if depth <= deepest {
 				members++
 			}
 		}
-		if members >= maxMembers {
+		if members >= most {
 			return true
 		}
 	}

@@ -41,7 +41,7 @@ func (f *Frame) Content(max int64) ([]byte, error) {
 			return nil, err
 		}
 	}
-	if crowded(b) {
+	if Crowded(b, maxMembers, membersDepth) {
 		return nil, fmt.Errorf("%w: more than %d members", ErrTooLarge, maxMembers)
 	}
 	return b, nil
