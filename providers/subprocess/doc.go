@@ -206,8 +206,10 @@
 // closed, and there is no /dev/shm, so that multiprocessing has no Lock, Queue
 // or Pool: use threads, os.fork and pipes, or Bwrap. There are no sockets
 // without Options.Network, loopback included; signals go to single processes of
-// the program's own. For an ordinary user's host chmod does nothing. Below
-// Linux 6.12 programs under the host's own user can signal it, so that this
+// the program's own. Setting a file's times by its path (os.utime, shutil.copy2,
+// touch -h) reports success and does nothing, since Landlock would leave it open
+// for files outside too; by a descriptor (touch, cp -p) it works, but for an
+// ordinary user's host, for which chmod does nothing either. Below Linux 6.12 programs under the host's own user can signal it, so that this
 // needs Options.AllowSignals. If the host is killed, its programs are ended by
 // a process that outlives it for a moment.
 //
