@@ -60,7 +60,7 @@ func (m *tree) do(op, a, b byte) {
 
 	m.next++
 	fresh := m.dirs[int(b)%len(m.dirs)] + "f" + strconv.Itoa(m.next)
-	op %= 20
+	op %= 21
 	switch op {
 	case 0, 1:
 		_ = os.WriteFile(filepath.Join(m.dir, fresh), []byte(fresh), 0o644)
@@ -173,6 +173,11 @@ func (m *tree) doFile(op, b byte, name, fresh string, n *node) {
 			m.files[name] = &node{changed: true}
 			n.changed = true
 		}
+	case 20:
+		if other, o := m.pick(b); o != n && exchange(path, filepath.Join(m.dir, other)) == nil {
+			m.files[name], m.files[other] = o, n
+			n.changed, o.changed = true, true
+		}
 	case 19:
 		if os.Truncate(path, 1) == nil {
 			n.changed = true
@@ -254,7 +259,7 @@ func TestArtifactsSequences(t *testing.T) {
 		var program []byte
 		for range 3 + r.IntN(8) {
 			for range r.IntN(12) {
-				program = append(program, byte(r.IntN(20)), byte(r.IntN(6)), byte(r.IntN(6)))
+				program = append(program, byte(r.IntN(21)), byte(r.IntN(6)), byte(r.IntN(6)))
 			}
 			program = append(program, '|')
 		}
@@ -284,7 +289,7 @@ func rounds(t *testing.T, program []byte, watches *rootfs.Watches) {
 		snapshot := fsys.Snapshot(t.Context())
 		for ; len(round) >= 3; round = round[3:] {
 			// A second write to a mapping leaves no trace in a file's times.
-			if op := round[0] % 20; op != 15 || watches != nil {
+			if op := round[0] % 21; op != 15 || watches != nil {
 				m.do(round[0], round[1], round[2])
 			}
 		}

@@ -24,6 +24,7 @@ type look struct {
 // A name is what happened to one.
 type name struct {
 	created bool // it is new, or of something else than before
+	moved   bool // by being another's before
 	written bool
 	dir     bool
 }
@@ -65,11 +66,13 @@ func (l *look) read() bool {
 			delete(l.names, k)
 		case e.mask&unix.IN_MOVED_FROM != 0:
 			moving[e.cookie] = was.created
+			// Two that exchange their names come as one moving on to the other's.
+			l.doubt = l.doubt || was.moved
 			delete(l.names, k)
 		case e.mask&(unix.IN_CREATE|unix.IN_MOVED_TO) != 0:
 			l.doubt = l.doubt || was.created
 			delete(moving, e.cookie)
-			l.names[k] = name{created: true, dir: e.mask&unix.IN_ISDIR != 0}
+			l.names[k] = name{created: true, moved: e.mask&unix.IN_MOVED_TO != 0, dir: e.mask&unix.IN_ISDIR != 0}
 		case e.mask&found != 0:
 			l.names[k] = name{created: true}
 		default:

@@ -3,6 +3,7 @@
 package rootfs_test
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -180,4 +181,35 @@ func TestWatchedLinks(t *testing.T) {
 	link("late")
 	check("late", "late[]")
 	check("quiet", "quiet[]") // looking for late's names has told of it
+}
+
+// TestWatchedExchange has files and directories exchange their names.
+func TestWatchedExchange(t *testing.T) {
+	watches := rootfs.NewWatches()
+	defer watches.Close()
+	f, dir := open(t, nil, rootfs.Options{Watches: watches})
+	for _, name := range []string{"a", "b", "d/x", "e/y", "s/t/z"} {
+		_ = os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755)
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(name), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	f.Snapshot(t.Context())
+	for _, tt := range []struct{ a, b, want string }{
+		{"a", "b", "a b[]"},
+		{"a", "d/x", "a d/x[]"},
+		{"d", "e", "d/y e/x[]"},
+		{"b", "s", "b/t/z s[]"},
+		{"a", "b/t", "a/z b/t[]"},
+	} {
+		before := f.Snapshot(t.Context())
+		if err := exchange(filepath.Join(dir, tt.a), filepath.Join(dir, tt.b)); errors.Is(err, errors.ErrUnsupported) {
+			t.Skip(err)
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		if got := paths(t, f, before); got != tt.want {
+			t.Errorf("%s and %s: %q, want %q", tt.a, tt.b, got, tt.want)
+		}
+	}
 }
