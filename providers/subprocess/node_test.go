@@ -189,3 +189,25 @@ func TestNodeCollects(t *testing.T) {
 		}
 	}
 }
+
+// TestNodeLeaves: neither an exit code nor a signal that a program sends itself
+// spoils the next one. The signal takes the state, which is told.
+func TestNodeLeaves(t *testing.T) {
+	ci := open(t, subprocess.Options{Languages: []subprocess.Language{subprocess.JavaScript()}})
+	for code, lost := range map[string]bool{
+		"process.exitCode = 5; throw new Error('x')":                                                   false,
+		"process.exitCode = 5; await Promise.reject(new Error('x'))":                                   false,
+		"process.kill(process.pid, 'SIGINT'); await new Promise((r) => setTimeout(r, 3000))":           true,
+		"process.kill(process.pid, 'SIGINT'); for (const end = Date.now() + 3000; Date.now() < end;);": true,
+	} {
+		n := newNotebook(t, ci, "javascript")
+		if res := n.run(code, nil); res.OK() || res.ExitCode == 5 || res.StateLost != lost {
+			t.Errorf("%s: %s, exit code %d", code, summary(res), res.ExitCode)
+		}
+		for range 2 {
+			if res := n.run("1 + 1", nil); summary(res) != "ok value=2" || res.ExitCode != 0 {
+				t.Errorf("after %s: %s, exit code %d", code, summary(res), res.ExitCode)
+			}
+		}
+	}
+}

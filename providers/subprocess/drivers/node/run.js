@@ -74,7 +74,6 @@ class Run {
   drainedOut() {
     if (!this.drained) return this.report('error', 13, new Error('a top-level await waits for a promise that nothing can settle any more'));
     const status = Number(process.exitCode ?? 0) & 0xff;
-    process.exitCode = undefined;
     this.report(status ? 'exit' : 'ok', status);
   }
 
@@ -117,14 +116,18 @@ class Run {
     // However what the program started has ended, it did have a value.
     if (this.result) show('result', { 'text/plain': this.result[0] }, '', this.result[1]);
     current = null;
+    try { process.exitCode = undefined; } catch {} // which is the next run's
     calls.clear();
     socket.ref();
     this.clearTimers(); // those that did not hold the run
     restoreEnv(this.env);
-    if (promise) abandon();
-    else post('Runtime.releaseObjectGroup', { objectGroup: this.name });
+    if (promise) {
+      abandon();
+      // A SIGINT that the program sends itself takes node's inspector with it.
+      if (!once && post('Runtime.evaluate', { expression: '0' })?.result === undefined) how = 'gone';
+    } else post('Runtime.releaseObjectGroup', { objectGroup: this.name });
     send('Z', this.seq, how, status, ...(error === undefined ? ['', '', 0, '', '', 0] : describe(error, this.name, line)));
-    if (once) realExit(status);
+    if (once || how === 'gone') realExit(status);
   }
 
   exit(status) {
