@@ -169,22 +169,25 @@ func (rt *runtime) leave(h server.Handle) {
 
 // later discards a kernel in the background, at once where Close is under way.
 func (rt *runtime) later(k *kernel.Kernel) error {
-	if rt.tryDiscard(k) {
+	if rt.tryDiscard(k) != nil {
 		return nil
 	}
 	return rt.discard(context.Background(), k)
 }
 
-// tryDiscard discards a kernel in the background, unless Close is under way.
-func (rt *runtime) tryDiscard(k *kernel.Kernel) bool {
+// tryDiscard discards a kernel in the background, unless Close is under way: then
+// done is nil, else closed when that is over.
+func (rt *runtime) tryDiscard(k *kernel.Kernel) (done <-chan struct{}) {
 	if !rt.begin() {
-		return false
+		return nil
 	}
+	over := make(chan struct{})
 	go func() {
 		defer rt.work.Done()
+		defer close(over)
 		_ = rt.discard(context.Background(), k)
 	}()
-	return true
+	return over
 }
 
 // discardWithin is discard, which goes on in the background once ctx has ended.

@@ -37,6 +37,8 @@ type session struct {
 	closed    bool
 	left      bool // an earlier program may still run
 	doomed    bool // and its kernel is given up: it may die at any time
+
+	discarding <-chan struct{} // until which that kernel is being deleted, nil if it is not
 }
 
 func newSession(rt *runtime, kind kernel.Kind, o driver.Options, k *kernel.Kernel) *session {
@@ -119,7 +121,7 @@ func (s *session) attempt(ctx context.Context, p *driver.Program, out *driver.Ou
 	s.look(ctx, p, key, &end)
 	s.left, s.doomed, s.quiet = end.Left, end.Left && end.Lost, end.Quiet
 	if s.doomed && !s.opts.Once {
-		s.rt.tryDiscard(k) // the next run waits for that
+		s.discarding = s.rt.tryDiscard(k)
 	}
 	if special && !s.opts.Once && !end.Left && !end.Lost {
 		s.leave(ctx, k)
@@ -247,6 +249,7 @@ const deletePause = 2 * time.Second
 
 // giveAway deletes the kernel, as often as that takes.
 func (s *session) giveAway(ctx context.Context) error {
+	s.awaitDiscard(ctx)
 	for {
 		err := s.rt.discard(ctx, s.k.Load())
 		if err == nil {
@@ -257,6 +260,19 @@ func (s *session) giveAway(ctx context.Context) error {
 		case <-ctx.Done():
 			return err
 		}
+	}
+}
+
+// awaitDiscard waits for what deletes the kernel already: two at once would ask the
+// server twice as often.
+func (s *session) awaitDiscard(ctx context.Context) {
+	if s.discarding == nil {
+		return
+	}
+	select {
+	case <-s.discarding:
+		s.discarding = nil
+	case <-ctx.Done():
 	}
 }
 
@@ -347,6 +363,7 @@ func (s *session) Close(ctx context.Context) error {
 		defer cancel()
 		k.Remove(clean, s.dir)
 	}
+	s.awaitDiscard(ctx)
 	return s.rt.discard(ctx, k)
 }
 
