@@ -102,12 +102,7 @@ const (
 // invoke serves a call that the model itself makes.
 func (s *server) invoke(ctx context.Context, tool, name string, c tools.Invocation) *tools.Answer {
 	a := &tools.Answer{CallID: c.ID, Tool: name}
-	res, err := s.call(ctx, tool, c.Args)
-	var value json.RawMessage
-	var files []codemode.File
-	if err == nil {
-		value, files, err = s.value(res)
-	}
+	value, files, err := s.answer(ctx, tool, c.Args)
 	if err != nil {
 		a.Failure, a.Err = &tools.Failure{Code: tools.CodeInternal, Message: "the tool failed"}, err
 		var told *codeinterp.FunctionError

@@ -111,11 +111,7 @@ func (s *server) entry(t listed, n names) codemode.Entry {
 		e.Use, e.Reason = codemode.Nobody, "its schema is "+t.err.Error()
 	}
 	e.Call = func(ctx context.Context, c codeinterp.FunctionCall) (json.RawMessage, []codemode.File, error) {
-		res, err := s.call(ctx, t.name, c.Args)
-		if err != nil {
-			return nil, nil, err
-		}
-		return s.value(res)
+		return s.answer(ctx, t.name, c.Args)
 	}
 	e.Invoke = func(ctx context.Context, c tools.Invocation) *tools.Answer { return s.invoke(ctx, t.name, name, c) }
 	return e

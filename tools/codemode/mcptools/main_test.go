@@ -46,6 +46,10 @@ func TestMain(m *testing.M) {
 					fmt.Sscanf(in.Text()[strings.Index(in.Text(), `"deep":`):], `"deep":%d`, &n)
 					result = fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"content":[],"structuredContent":{"a":%s1%s}}}`, r.ID, strings.Repeat("[", n), strings.Repeat("]", n))
 				}
+				if n := 0; strings.Contains(in.Text(), `"wide":`) {
+					fmt.Sscanf(in.Text()[strings.Index(in.Text(), `"wide":`):], `"wide":%d`, &n)
+					result = fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"content":[],"structuredContent":{"a":[%s0]}}}`, r.ID, strings.Repeat("{},", n/2))
+				}
 				if strings.Contains(in.Text(), "pid") {
 					result = fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"content":[{"type":"text","text":"%d"}]}}`, r.ID, os.Getpid())
 				}

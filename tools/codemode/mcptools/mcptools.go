@@ -88,6 +88,7 @@ type Set struct {
 	stop    context.CancelCauseFunc
 	servers []*server
 	work    sync.WaitGroup
+	room    room
 
 	mu       sync.Mutex
 	closed   bool

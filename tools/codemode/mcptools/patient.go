@@ -49,6 +49,8 @@ type patientConn struct {
 	close  func() error // of Connection, once
 	once   sync.Once
 	closed chan struct{}
+
+	callers sync.Map // of requests, by id
 }
 
 // Read implements mcp.Connection.
@@ -57,6 +59,9 @@ func (c *patientConn) Read(ctx context.Context) (jsonrpc.Message, error) {
 	if r, ok := m.(*jsonrpc.Request); err == nil && ok && r.IsCall() && c.asked.Add(1) > maxAsked {
 		return nil, errAsks
 	}
+	if r, ok := m.(*jsonrpc.Response); err == nil && ok {
+		c.fit(r)
+	}
 	return m, err
 }
 
@@ -64,6 +69,9 @@ func (c *patientConn) Read(ctx context.Context) (jsonrpc.Message, error) {
 func (c *patientConn) Write(ctx context.Context, m jsonrpc.Message) error {
 	if _, ok := m.(*jsonrpc.Response); ok {
 		defer c.asked.Add(-1)
+	}
+	if r, ok := m.(*jsonrpc.Request); ok && r.IsCall() {
+		c.expect(ctx, r.ID)
 	}
 	select {
 	case c.turn <- struct{}{}:

@@ -106,3 +106,21 @@ func TestServerThatAsks(t *testing.T) {
 		t.Errorf("%d answers under way at once", n)
 	}
 }
+
+// TestWideAnswers: an answer of too many members costs one call, and large ones
+// that come at once all arrive.
+func TestWideAnswers(t *testing.T) {
+	set := open(t, nil, stdio("malformed", "malformed"))
+	if err := callIn(set, time.Minute, `{"wide":1200000}`); err == nil || !strings.Contains(err.Error(), "more than 500000 members") {
+		t.Error(err)
+	}
+	var all sync.WaitGroup
+	for range 6 {
+		all.Go(func() {
+			if err := callIn(set, time.Minute, `{"wide":400000}`); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+}

@@ -13,6 +13,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/tools/codemode"
 )
 
 // A server is one of a set.
@@ -268,6 +269,17 @@ func (s *server) close() {
 	}
 }
 
+// answer calls a tool and returns what value says of its answer.
+func (s *server) answer(ctx context.Context, tool string, args json.RawMessage) (json.RawMessage, []codemode.File, error) {
+	by := &caller{room: &s.set.room, done: make(chan struct{})}
+	defer by.end()
+	res, err := s.call(context.WithValue(ctx, callerKey{}, by), tool, args)
+	if err != nil {
+		return nil, nil, err
+	}
+	return s.value(res)
+}
+
 // call calls a tool. Its errors are for programs to read, or those of ctx.
 func (s *server) call(ctx context.Context, tool string, args json.RawMessage) (*mcp.CallToolResult, error) {
 	own := ctx
@@ -307,6 +319,9 @@ func (s *server) call(ctx context.Context, tool string, args json.RawMessage) (*
 	}
 	if a.err != nil {
 		// Known before done is closed, so that the next call does not go to it.
+		if by, ok := ctx.Value(callerKey{}).(*caller); ok {
+			by.end() // answers to others may wait for its room, and a ping's behind them
+		}
 		switch {
 		case own.Err() != nil || !s.fatal(a.err):
 		case live.answers():

@@ -1,0 +1,137 @@
+package mcptools
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+)
+
+const (
+	// maxMembers is how many members the objects and lists of an answer may have:
+	// one takes a hundred times as much once it is decoded.
+	maxMembers = 500_000
+
+	// maxRoom is about how many bytes of memory decoded answers take at a time.
+	maxRoom = 128 << 20
+)
+
+// members returns how many members an answer, which is JSON, has.
+func members(b []byte) (n int) {
+	for i := 0; i < len(b); i++ {
+		switch b[i] {
+		case '"':
+			for i++; i < len(b) && b[i] != '"'; i++ {
+				if b[i] == '\\' {
+					i++
+				}
+			}
+		case ',', '[', '{':
+			n++
+		}
+	}
+	return n
+}
+
+// A room bounds what the answers of all servers of a set take that are being
+// decoded.
+type room struct {
+	mu   sync.Mutex
+	used int
+	less chan struct{} // closed when it is less
+}
+
+// take waits until there is room for n bytes, which there always is for one alone.
+// It reports whether that came before done was closed.
+func (r *room) take(n int, done, closed <-chan struct{}) bool {
+	for {
+		r.mu.Lock()
+		if r.used == 0 || r.used+n <= maxRoom {
+			r.used += n
+			r.mu.Unlock()
+			return true
+		}
+		if r.less == nil {
+			r.less = make(chan struct{})
+		}
+		less := r.less
+		r.mu.Unlock()
+		select {
+		case <-less:
+		case <-done:
+			return false
+		case <-closed:
+			return false
+		}
+	}
+}
+
+func (r *room) free(n int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.used -= n
+	if r.less != nil {
+		close(r.less)
+		r.less = nil
+	}
+}
+
+// A caller is a call whose answer takes room.
+type caller struct {
+	room *room
+	done chan struct{} // closed when the answer is not wanted any more, or was taken
+
+	mu    sync.Mutex
+	taken int
+	over  bool
+}
+
+type callerKey struct{}
+
+// admit waits for room for an answer of n bytes, and reports whether the call goes
+// on.
+func (c *caller) admit(n int, closed <-chan struct{}) bool {
+	if !c.room.take(n, c.done, closed) {
+		return false
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.over {
+		c.room.free(n)
+		return false
+	}
+	c.taken += n
+	return true
+}
+
+// end gives the room back.
+func (c *caller) end() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.over {
+		c.over = true
+		close(c.done)
+		c.room.free(c.taken)
+	}
+}
+
+// expect notes who waits for the answer to a request.
+func (c *patientConn) expect(ctx context.Context, id jsonrpc.ID) {
+	if by, ok := ctx.Value(callerKey{}).(*caller); ok {
+		c.callers.Store(id, by)
+		context.AfterFunc(ctx, func() { c.callers.Delete(id) })
+	}
+}
+
+// fit makes an answer one that can be decoded, and waits for room for that.
+func (c *patientConn) fit(r *jsonrpc.Response) {
+	n := members(r.Result)
+	if n > maxMembers {
+		r.Result, r.Error = nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: fmt.Sprintf("the answer has more than %d members", maxMembers)}
+		return
+	}
+	if by, ok := c.callers.LoadAndDelete(r.ID); ok && !by.(*caller).admit(3*len(r.Result)+100*n, c.closed) {
+		r.Result = []byte("{}") // nobody waits for it
+	}
+}
