@@ -141,12 +141,15 @@
 //
 // codeinterp.Files opens a context's directory to Go code, also while its
 // programs run, as the user that they run as; RunOptions.Files and
-// ContextOptions.Files are copied into it. A file takes up to Limits.FileSize, a
+// ContextOptions.Files are copied into it, a gigabyte in about two seconds;
+// Options.ReadOnly opens large data where it is. A file takes up to Limits.FileSize, a
 // directory of the context's own up to Limits.Disk and Limits.Inodes. With
 // RunOptions.Artifacts is found what changed in the directory: by events of the
 // kernel where the directory is watched, and else by a look through it before and
 // after the run, in which a change shows by the file's times, size, mode and inode.
-// Only what changed is read. A RunCode's processes have ended by then; what is in its Artifacts is
+// Only what changed is read. Where TMPDIR is the directory itself, which it is in
+// landlock and none mode without a Cwd, temporary files that a program leaves are
+// artifacts. A RunCode's processes have ended by then; what is in its Artifacts is
 // all that is left of its files.
 //
 // # Output
@@ -266,7 +269,10 @@
 // xfs, btrfs, f2fs and tmpfs, beneath which something else is mounted, or which has
 // more than 16,384 directories or a directory that cannot be listed, and after runs
 // that leave a doubt: that remove a file or directory which they made, write over it
-// by renaming twice, make a hard link, or do more than can be followed. One look goes
+// by renaming twice, exchange names, make a hard link, or do more than can be followed.
+// So a directory on overlayfs, as that of a container, costs 0.6 s of the processor
+// a run where it has 100,000 files; on a volume or a tmpfs of the container's it does
+// not. One look goes
 // through 262,144 files and 128 levels, and Truncated tells where there is more. A file
 // whose path has more than 4,096 bytes is counted there, and not listed.
 // A file is not found which a program changes only through a mapping that it made
