@@ -10,6 +10,7 @@ import (
 	"net"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -233,6 +234,15 @@ func zeroIsNone[T int | time.Duration](n T) T {
 	return n
 }
 
+// reachable is an address by which a client on this machine reaches a listener:
+// one that listens everywhere has none of its own.
+func reachable(at net.Addr) string {
+	if tcp, ok := at.(*net.TCPAddr); ok && tcp.IP.IsUnspecified() {
+		return net.JoinHostPort("localhost", strconv.Itoa(tcp.Port))
+	}
+	return at.String()
+}
+
 // serve serves until there is no more to serve, and closes the server.
 func (a *app) serve(ctx context.Context, server *mcpserver.Server, f *mcpFlags) error {
 	if f.http == "" {
@@ -254,7 +264,7 @@ func (a *app) serve(ctx context.Context, server *mcpserver.Server, f *mcpFlags) 
 	if at, ok := ln.Addr().(*net.TCPAddr); ok && !at.IP.IsLoopback() && len(tokens) == 0 {
 		return errors.Join(fmt.Errorf("%w: set TOOLCELL_MCP_TOKEN, or leave the host out of --http", mcpserver.ErrInsecure), ln.Close(), server.Close())
 	}
-	fmt.Fprintf(a.stderr, "toolcell: serving MCP at http://%v%s\n", ln.Addr(), mcpserver.Path)
+	fmt.Fprintf(a.stderr, "toolcell: serving MCP at http://%v%s\n", reachable(ln.Addr()), mcpserver.Path)
 	if len(tokens) == 0 {
 		fmt.Fprintln(a.stderr, "toolcell: there is no token, so every user of this machine can run code with it; see --http-token")
 	}

@@ -5,7 +5,9 @@ import (
 	"bytes"
 	"context"
 	"io"
+	"net"
 	"net/http"
+	"net/netip"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -219,6 +221,15 @@ func (w withToken) RoundTrip(r *http.Request) (*http.Response, error) {
 	r = r.Clone(r.Context())
 	r.Header.Set("Authorization", "Bearer "+w.token)
 	return http.DefaultTransport.RoundTrip(r)
+}
+
+// TestMCPReachable: what is said to serve is an address that a client takes.
+func TestMCPReachable(t *testing.T) {
+	for at, want := range map[string]string{"0.0.0.0:80": "localhost:80", "[::]:81": "localhost:81", "127.0.0.1:82": "127.0.0.1:82", "[::1]:83": "[::1]:83"} {
+		if got := reachable(net.TCPAddrFromAddrPort(netip.MustParseAddrPort(at))); got != want {
+			t.Errorf("%s is said to be %s, want %s", at, got, want)
+		}
+	}
 }
 
 func TestMCPOverHTTP(t *testing.T) {

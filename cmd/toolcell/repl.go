@@ -256,6 +256,8 @@ func (r *repl) tell(res *codeinterp.Result, err error) {
 	}
 	if res.Cause == codeinterp.CauseInterrupt {
 		fmt.Fprintln(r.stderr, "toolcell: interrupted")
+	} else if res.Status == codeinterp.StatusError && res.Error == nil && r.language != "bash" { // whose commands fail every day
+		fmt.Fprintf(r.stderr, "toolcell: exit code %d\n", res.ExitCode)
 	}
 	if res.StateLost {
 		fmt.Fprintln(r.stderr, "toolcell: the variables are gone")
