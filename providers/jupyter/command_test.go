@@ -57,6 +57,7 @@ func TestCommand(t *testing.T) {
 				{"streams", "echo out; echo err >&2; exit 7", "out\n", "err\n", 7, codeinterp.CommandOptions{}},
 				{"bytes", `printf '\0\1\r\n\377'`, "\x00\x01\r\n\xff", "", 0, codeinterp.CommandOptions{}},
 				{"environment", "echo $A", "x y\n", "", 0, codeinterp.CommandOptions{RunOptions: codeinterp.RunOptions{Env: map[string]string{"A": "x y"}}}},
+				{"no colors", "echo $FORCE_COLOR$CLICOLOR$CLICOLOR_FORCE", "\n", "", 0, codeinterp.CommandOptions{}},
 				{"input", "tr a-z A-Z", "ABC", "", 0, codeinterp.CommandOptions{RunOptions: codeinterp.RunOptions{Stdin: []byte("abc")}}},
 				{"input that comes", "tr a-z A-Z", "ABC", "", 0, codeinterp.CommandOptions{RunOptions: codeinterp.RunOptions{Input: strings.NewReader("abc")}}},
 				{"no input", "cat", "", "", 0, codeinterp.CommandOptions{}},

@@ -25,8 +25,14 @@ def widen(fd):
         pass
 
 
+# What a kernel sets for those who show what its cells start on a screen.
+COLORS = b"FORCE_COLOR", b"CLICOLOR", b"CLICOLOR_FORCE"
+
+
 def environment(pairs):
     env = dict(os.environb)
+    for name in COLORS:
+        env.pop(name, None)
     bin = os.fsencode(os.path.dirname(sys.executable))
     path = env.get(b"PATH", os.fsencode(os.defpath)).split(b":")
     if bin and bin not in path:
