@@ -9,6 +9,8 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"math"
+	"math/big"
 	"reflect"
 	"strings"
 
@@ -64,11 +66,26 @@ func unfit(err error) error {
 	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
 		msg := fmt.Sprintf("%s: cannot be a JSON %s", cmp.Or(wrong.Field, "the arguments"), wrong.Value)
 		if want := formOf(wrong.Type); want != "" {
-			msg += "; it has to be " + want
+			msg += "; it has to be " + want + rangeOf(wrong)
 		}
 		return errors.New(msg)
 	}
 	return errors.New(strings.TrimPrefix(err.Error(), "json: "))
+}
+
+// rangeOf says which integers a type holds, where the value is one that it does not.
+func rangeOf(wrong *json.UnmarshalTypeError) string {
+	if _, ok := new(big.Int).SetString(strings.TrimPrefix(wrong.Value, "number "), 10); !ok {
+		return ""
+	}
+	switch kind := wrong.Type.Kind(); {
+	case kind >= reflect.Int && kind <= reflect.Int64:
+		less := 64 - wrong.Type.Bits()
+		return fmt.Sprintf(" from %d to %d", math.MinInt64>>less, math.MaxInt64>>less)
+	case kind >= reflect.Uint && kind <= reflect.Uint64:
+		return fmt.Sprintf(" from 0 to %d", uint64(math.MaxUint64)>>(64-wrong.Type.Bits()))
+	}
+	return ""
 }
 
 // formOf names what JSON a type is decoded from, empty where that is the type's own

@@ -73,6 +73,8 @@ func TestFuncOfTypesWithoutNames(t *testing.T) {
 		Rows []*place       `json:"rows"`
 		Max  map[string]int `json:"max,omitempty"`
 		Of   map[int]any    `json:"of,omitempty"`
+		Byte uint8          `json:"byte,omitempty"`
+		Long int64          `json:"long,omitempty"`
 	}) (struct{ N int }, error) {
 		return struct{ N int }{len(in.Rows) + in.Max["a"] + len(in.Of)}, nil
 	})
@@ -84,6 +86,10 @@ func TestFuncOfTypesWithoutNames(t *testing.T) {
 		{`{"rows":[{"city":"x","at":1}]}`, ` f: invalid arguments: unknown field "rows[0].at"`},
 		{`{"rows":[null]}`, ` f: invalid arguments: rows[0]: cannot be null; it has to be an object`},
 		{`{"rows":[],"max":{"a":null}}`, ` f: invalid arguments: max.a: cannot be null; it has to be an integer`},
+		{`{"rows":[],"byte":300}`, ` f: invalid arguments: byte: cannot be a JSON number 300; it has to be an integer from 0 to 255`},
+		{`{"rows":[],"byte":-1}`, ` f: invalid arguments: byte: cannot be a JSON number -1; it has to be an integer from 0 to 255`},
+		{`{"rows":[],"byte":1.5}`, ` f: invalid arguments: byte: cannot be a JSON number 1.5; it has to be an integer`},
+		{`{"rows":[],"long":1180591620717411303424}`, ` f: invalid arguments: long: cannot be a JSON number 1180591620717411303424; it has to be an integer from -9223372036854775808 to 9223372036854775807`},
 		{`{"rows":[],"of":{"x":1}}`, ` f: invalid arguments: of: cannot be a JSON number x; it has to be an integer`},
 	} {
 		v, err := f.Call(t.Context(), codeinterp.FunctionCall{Args: json.RawMessage(tt.args)})

@@ -206,15 +206,16 @@
 //
 // Landlock: programs see the host's paths, and are refused what is not listed;
 // names, sizes and links outside can be told by stat and readlink. /proc is
-// closed, and there is no /dev/shm, so that multiprocessing has no Lock, Queue
-// or Pool: use threads, os.fork and pipes, or Bwrap. There are no sockets
-// without Options.Network, loopback included; signals go to single processes of
-// the program's own. Setting a file's times by its path (os.utime, shutil.copy2,
+// closed, and there is no /dev/shm, so that multiprocessing has no Lock, Queue or
+// Pool: use threads, os.fork and pipes, or Bwrap. There are no sockets without
+// Options.Network, loopback included; signals go to single processes of the
+// program's own. Setting a file's times by its path (os.utime, shutil.copy2,
 // touch -h) reports success and does nothing, since Landlock would leave it open
 // for files outside too; by a descriptor (touch, cp -p) it works, but for an
-// ordinary user's host, for which chmod does nothing either. Below Linux 6.12 programs under the host's own user can signal it, so that this
-// needs Options.AllowSignals. If the host is killed, its programs are ended by
-// a process that outlives it for a moment.
+// ordinary user's host, for which chmod does nothing either. Below Linux 6.12
+// programs under the host's own user can signal it, so that this needs
+// Options.AllowSignals. If the host is killed, its programs are ended by a
+// process that outlives it for a moment.
 //
 // None: a clean environment, the limits, a process group that is killed; a
 // program that means to escape can do so, and reads what its user can.

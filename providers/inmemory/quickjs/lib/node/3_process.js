@@ -3,6 +3,14 @@
 let exiting = false, last;
 const exitCode = () => (last?.run === host.run() ? last.code : undefined);
 const setExitCode = (code) => { last = { run: host.run(), code }; };
+// codeOf returns a program's exit code as a number; null and undefined are none.
+function codeOf(v) {
+  if (v === undefined || v === null) return v;
+  const n = typeof v === "string" && v !== "" ? +v : v;
+  if (typeof n !== "number" || typeof v === "string" && Number.isNaN(n)) throw badArgument("code", "of type number", v);
+  if (!Number.isInteger(n)) throw error(RangeError, "ERR_OUT_OF_RANGE", `The value of "code" is out of range. It must be an integer. Received ${n}`);
+  return n;
+}
 const stream = (fd) => Object.assign(new EventEmitter(), {
   fd, isTTY: false, writable: true, columns: 80,
   write(data, encoding, done) {
@@ -34,12 +42,11 @@ const process = Object.assign(new EventEmitter(), {
     host.nextTick(f, ...args);
   },
   exit(code = exitCode()) {
-    if (code === undefined || code === null) code = 0;
-    if (!Number.isInteger(+code)) throw badArgument("code", "of type number", code);
+    code = codeOf(code) ?? 0;
     beginExits();
     if (!exiting) {
-      setExitCode(+code);
-      atExit(+code);
+      setExitCode(code);
+      atExit(code);
     }
     host.exit(+(exitCode() ?? code));
   },
@@ -90,7 +97,7 @@ const lookup = () => (env !== undefined && env.run === host.run() ? env.vars : (
 Object.defineProperties(process, {
   env: { enumerable: true, configurable: true, get: lookup, set(v) { env = { run: host.run(), vars: v }; } },
   exitCode: { enumerable: true, configurable: true, get: exitCode,
-    set(v) { setExitCode(v); host.setExitCode(v === undefined ? 0 : +v); } },
+    set(v) { const code = codeOf(v); setExitCode(code); host.setExitCode(code ?? 0); } },
   stdin: { enumerable: true, configurable: true, get: stdin },
   [Symbol.toStringTag]: { value: "process" },
 });
