@@ -55,6 +55,7 @@ func makeRoot(dir string) (path string, lock *os.File, err error) {
 // which is uid's where that is not negative. remove removes it; what a host leaves
 // that was killed, a later one removes.
 func PrivateDir(uid, gid int) (dir string, remove func() error, err error) {
+	sweepRoots(os.TempDir())
 	root, lock, err := makeRoot(os.TempDir())
 	if err != nil {
 		return "", nil, bare(err)
