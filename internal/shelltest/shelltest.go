@@ -188,8 +188,10 @@ func stop(t *testing.T, open Open) {
 	s := open(t, nil)
 	for line, status := range map[string]codeinterp.Status{
 		"echo on; sleep 1000": codeinterp.StatusError,
-		"trap 'exit 0' TERM; echo on; while :; do wait; done": codeinterp.StatusOK,
-		"trap '' TERM; echo on; while :; do sleep 1; done":    codeinterp.StatusCanceled,
+		// A shell that learns of the signal by its child's end would go on.
+		`sh -c 'sh -c "sh -c \"echo on; sleep 1000; echo 4\"; echo 3"; echo 2'; echo 1`: codeinterp.StatusError,
+		"trap 'exit 0' TERM; echo on; while :; do wait; done":                           codeinterp.StatusOK,
+		"trap '' TERM; echo on; while :; do sleep 1; done":                              codeinterp.StatusCanceled,
 	} {
 		id := start(t, s, line)
 		until(t, s, id, "on\n")

@@ -58,15 +58,16 @@ class Guard:
         os.execv(shell, arguments)
 
     def all(self):
-        """The processes that the command started, those that left it included."""
+        """The processes that the command started, those that left it included. Each
+        comes before its children: a shell that outlives what it waits for goes on."""
         of = parents()
         if of is None:
             return []
-        found, new = set(), {os.getpid()}
+        found, new = {}, {os.getpid()}
         while new:
             new = {pid for pid, parent in of.items() if parent in new and pid not in found}
-            found |= new
-        return found
+            found.update(dict.fromkeys(new))
+        return list(found)
 
     def send(self, number):
         found = self.all()
