@@ -21,9 +21,11 @@
 // A server that cannot be reached is told by Problems, and to the model in the
 // place of its tools; the others serve. One that dies is started anew by the next
 // call of one of its tools; a call that was in progress fails, and says that it
-// may have been done. A call has [Options].Timeout, a message 16 MiB, a server
-// 500 tools. Whatever is beyond is left out, and said so. One that sends requests
-// and does not read the answers is ended.
+// may have been done. A call has [Options].Timeout, a message 16 MiB, an answer
+// 500,000 members, a server 500 tools. Whatever is beyond is left out, and said so;
+// over streamable HTTP an answer with too many members ends the session. Large answers
+// at once wait in the server for those before them. One that sends requests and does
+// not read the answers is ended.
 //
 // # Limits
 //

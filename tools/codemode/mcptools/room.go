@@ -2,7 +2,6 @@ package mcptools
 
 import (
 	"context"
-	"fmt"
 	"sync"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -17,21 +16,16 @@ const (
 	maxRoom = 128 << 20
 )
 
+// decoded is about how many bytes an answer takes once it is decoded.
+func decoded(size, members int) int { return 3*size + 100*members }
+
 // members returns how many members an answer, which is JSON, has.
-func members(b []byte) (n int) {
-	for i := 0; i < len(b); i++ {
-		switch b[i] {
-		case '"':
-			for i++; i < len(b) && b[i] != '"'; i++ {
-				if b[i] == '\\' {
-					i++
-				}
-			}
-		case ',', '[', '{':
-			n++
-		}
+func members(b []byte) int {
+	var t tally
+	for _, c := range b {
+		t.add(c)
 	}
-	return n
+	return t.members
 }
 
 // A room bounds what the answers of all servers of a set take that are being
@@ -85,6 +79,7 @@ type caller struct {
 	mu    sync.Mutex
 	taken int
 	over  bool
+	fault error // of the answer
 }
 
 type callerKey struct{}
@@ -116,6 +111,19 @@ func (c *caller) end() {
 	}
 }
 
+// refuse notes what is wrong with the answer.
+func (c *caller) refuse(err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.fault = err
+}
+
+func (c *caller) refused() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.fault
+}
+
 // expect notes who waits for the answer to a request.
 func (c *patientConn) expect(ctx context.Context, id jsonrpc.ID) {
 	if by, ok := ctx.Value(callerKey{}).(*caller); ok {
@@ -128,10 +136,10 @@ func (c *patientConn) expect(ctx context.Context, id jsonrpc.ID) {
 func (c *patientConn) fit(r *jsonrpc.Response) {
 	n := members(r.Result)
 	if n > maxMembers {
-		r.Result, r.Error = nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: fmt.Sprintf("the answer has more than %d members", maxMembers)}
+		r.Result, r.Error = nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: errMembers.Error()}
 		return
 	}
-	if by, ok := c.callers.LoadAndDelete(r.ID); ok && !by.(*caller).admit(3*len(r.Result)+100*n, c.closed) {
-		r.Result = []byte("{}") // nobody waits for it
+	if by, ok := c.callers.LoadAndDelete(r.ID); ok && !by.(*caller).admit(decoded(len(r.Result), n), c.closed) {
+		r.Result, r.Error = nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: errUnwanted.Error()}
 	}
 }

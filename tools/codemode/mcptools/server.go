@@ -25,6 +25,7 @@ type server struct {
 	turn   chan struct{} // held by whoever connects
 
 	listing sync.Mutex // held by whoever lists again
+	own     room       // of a server over HTTP
 
 	mu       sync.Mutex
 	live     *link
@@ -272,6 +273,9 @@ func (s *server) close() {
 // answer calls a tool and returns what value says of its answer.
 func (s *server) answer(ctx context.Context, tool string, args json.RawMessage) (json.RawMessage, []codemode.File, error) {
 	by := &caller{room: &s.set.room, done: make(chan struct{})}
+	if s.URL != "" { // which takes its room before it has sent all
+		by.room = &s.own
+	}
 	defer by.end()
 	res, err := s.call(context.WithValue(ctx, callerKey{}, by), tool, args)
 	if err != nil {
@@ -321,6 +325,10 @@ func (s *server) call(ctx context.Context, tool string, args json.RawMessage) (*
 		// Known before done is closed, so that the next call does not go to it.
 		if by, ok := ctx.Value(callerKey{}).(*caller); ok {
 			by.end() // answers to others may wait for its room, and a ping's behind them
+			if err := by.refused(); err != nil { // which ends the session
+				live.gone.Store(true)
+				return nil, s.failure(ctx, own, tool, err, "")
+			}
 		}
 		switch {
 		case own.Err() != nil || !s.fatal(a.err):
@@ -380,6 +388,8 @@ func (s *server) failure(ctx, own context.Context, tool string, err error, done 
 		message = fmt.Sprintf("the server %s has not answered within %v. %s", s.Name, s.set.opts.Timeout, done)
 	case errors.Is(err, errDeep):
 		message = fmt.Sprintf("the server %s has answered with what is nested too deep (1000 levels are possible), and was ended. %s", s.Name, done)
+	case errors.Is(err, errMembers):
+		message = fmt.Sprintf("%v. It may or may not have been done.", errMembers)
 	case errors.Is(err, errMalformed):
 		message = fmt.Sprintf("the server %s has answered with what is no result of a tool. It may or may not have been done.", s.Name)
 	case errors.As(err, &answered):

@@ -24,7 +24,7 @@ func (s *server) web() (mcp.Transport, error) {
 		return nil, fmt.Errorf("%w: %.200q is no http or https URL", codeinterp.ErrInvalid, s.URL)
 	}
 	client := &http.Client{
-		Transport: &guarded{host: u.Host, scheme: u.Scheme, headers: s.Headers},
+		Transport: &guarded{host: u.Host, scheme: u.Scheme, headers: s.Headers, weigh: !s.SSE},
 		CheckRedirect: func(r *http.Request, via []*http.Request) error {
 			if r.URL.Host != u.Host || r.URL.Scheme != u.Scheme || len(via) > 5 {
 				return errors.New("it leads to another host")
@@ -33,16 +33,17 @@ func (s *server) web() (mcp.Transport, error) {
 		},
 	}
 	if s.SSE {
-		return &mcp.SSEClientTransport{Endpoint: s.URL, HTTPClient: client, MaxEventSize: maxMessage}, nil
+		return &patient{Transport: &mcp.SSEClientTransport{Endpoint: s.URL, HTTPClient: client, MaxEventSize: maxMessage}}, nil
 	}
 	return &mcp.StreamableClientTransport{Endpoint: s.URL, HTTPClient: client, MaxEventSize: maxMessage}, nil
 }
 
 // guarded sends headers to one host, no request to another, and reads no more of
-// an answer that is no stream than a message may have.
+// an answer than a message may have, nor more than there is room for.
 type guarded struct {
 	scheme, host string
 	headers      map[string]string
+	weigh        bool // else the connection does: all answers come in one stream
 	answers      answers
 }
 
@@ -71,8 +72,13 @@ func (g *guarded) RoundTrip(r *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	res.Body = &endingBody{res.Body, end}
-	if !strings.HasPrefix(res.Header.Get("Content-Type"), "text/event-stream") {
+	stream := strings.HasPrefix(res.Header.Get("Content-Type"), "text/event-stream")
+	if !stream {
 		res.Body = &limitedBody{res.Body, maxMessage}
+	}
+	if g.weigh {
+		by, _ := r.Context().Value(callerKey{}).(*caller)
+		res.Body = &weighedBody{ReadCloser: res.Body, by: by, stream: stream}
 	}
 	return res, nil
 }
