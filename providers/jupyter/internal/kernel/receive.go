@@ -116,9 +116,13 @@ func (k *Kernel) answer(r *request, f *frame) error {
 			return err
 		}
 		m.Content = content
-		if r.reply = m; !r.beside {
+		if !r.beside {
 			k.steadied()
 		}
+		if r.over() {
+			return nil // ask reads the reply by now
+		}
+		r.reply = m
 		r.complete()
 	}
 	return nil

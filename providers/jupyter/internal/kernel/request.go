@@ -35,11 +35,19 @@ func (r *request) complete() {
 
 // abandon ends a request. Kernel.mu is held.
 func (r *request) abandon(err error) {
-	select {
-	case <-r.done:
-	default:
+	if !r.over() {
 		r.err = err
 		close(r.done)
+	}
+}
+
+// over reports whether the request has ended.
+func (r *request) over() bool {
+	select {
+	case <-r.done:
+		return true
+	default:
+		return false
 	}
 }
 
