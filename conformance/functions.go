@@ -290,12 +290,15 @@ func functionsOfOthers(ctx context.Context, e *env) error {
 	}
 	errs := make([]error, callers)
 	var wg sync.WaitGroup
+	meet := meeting(callers)
 	for i := range callers {
 		wg.Go(func() {
-			for range rounds {
+			for round := range rounds {
 				var served atomic.Int64
 				f := codeinterp.Function{Name: "mine", Call: func(context.Context, codeinterp.FunctionCall) (json.RawMessage, error) {
-					served.Add(1)
+					if served.Add(1) == 1 && round == 0 {
+						meet()
+					}
 					return fmt.Append(nil, i+1), nil
 				}}
 				res, err := e.runs(ctx, e.p.CallLoop("mine", calls), f)
@@ -311,6 +314,24 @@ func functionsOfOthers(ctx context.Context, e *env) error {
 	}
 	wg.Wait()
 	return errors.Join(errs...)
+}
+
+// meeting returns a function that waits until as many callers are in it, or a
+// provider has had the time to let them in that runs fewer programs at once.
+func meeting(callers int) (meet func()) {
+	var here atomic.Int64
+	all := make(chan struct{})
+	return func() {
+		if here.Add(1) == int64(callers) {
+			close(all)
+		}
+		timer := time.NewTimer(time.Second)
+		defer timer.Stop()
+		select {
+		case <-all:
+		case <-timer.C:
+		}
+	}
 }
 
 func functionsOfContext(ctx context.Context, e *env) error {

@@ -324,9 +324,9 @@ func (s *server) call(ctx context.Context, tool string, args json.RawMessage) (*
 	if a.err != nil {
 		// Known before done is closed, so that the next call does not go to it.
 		if by, ok := ctx.Value(callerKey{}).(*caller); ok {
-			by.end()                             // answers to others may wait for its room, and a ping's behind them
-			if err := by.refused(); err != nil { // which ends the session
-				live.gone.Store(true)
+			by.end() // answers to others may wait for its room, and a ping's behind them
+			if err := by.refused(); err != nil {
+				live.gone.Store(true) // the SDK ends the session with that
 				return nil, s.failure(ctx, own, tool, err, "")
 			}
 		}
