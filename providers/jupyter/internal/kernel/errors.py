@@ -5,14 +5,17 @@ import linecache, os, re, sys, threading, traceback
 HEAD, TAIL = 10, 40  # frames of a long traceback that was to come at once
 
 
-def hook_formats(shell):
-    """Tells an error of a value's representation as what the program prints to
-    standard error: the end of the program is another matter, and kernels differ
-    in what they make of it."""
+def hook_formats(shell, drain):
+    """Has what child processes wrote come before a value or a display, and tells
+    an error of a representation as what the program prints to standard error: the
+    end of the program is another matter, and kernels differ in what they make of
+    it."""
     plain, show, inside = shell.display_formatter.format, shell._showtraceback, threading.local()
 
     def format(*args, **kwargs):
         before = getattr(inside, "format", False)
+        if not before:
+            drain(0.1)  # they may write on and on
         inside.format = True
         try:
             return plain(*args, **kwargs)

@@ -348,11 +348,12 @@ if not hasattr(shell, "_toolcell"):
     sys.argv[:] = [""]  # the kernel's own arguments are nothing to a program that parses its
     hook_values(shell.displayhook)
     hook_exit(shell)
-    hook_formats(shell)
     hook_tracebacks(shell.InteractiveTB)
     hook_input(shell.kernel)
     hook_asyncio()
     hook_parser(shell)
     check_messages(shell.kernel.session)
-    shell._toolcell = Helper(options, hook_streams(shell))
+    drain = hook_streams(shell)
+    hook_formats(shell, drain)
+    shell._toolcell = Helper(options, drain)
     pump = shell._toolcell.pump = Pump(shell)  # after the helper, which waits for a program's threads

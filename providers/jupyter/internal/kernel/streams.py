@@ -47,10 +47,15 @@ class Pipe:
         _thread.start_new_thread(self.read, ())
 
     def read(self):
+        import select
+
+        arrival = select.poll()
+        arrival.register(self.fd, select.POLLIN)
         while True:
             self.busy = False
-            data = os.read(self.fd, 1 << 16)
+            arrival.poll()  # what there is stays in the pipe until this is busy
             self.busy = True
+            data = os.read(self.fd, 1 << 16)
             if not data:
                 return
             try:
@@ -64,8 +69,8 @@ class Pipe:
         size = struct.unpack("i", fcntl.ioctl(self.fd, termios.FIONREAD, b"\0" * 4))[0]
         return size > 0 or self.busy
 
-    def drain(self):
-        end = time.monotonic() + 0.5
+    def drain(self, limit):
+        end = time.monotonic() + limit
         while self.pending() and time.monotonic() < end:
             time.sleep(0.0005)
 
@@ -133,9 +138,9 @@ def hook_streams(shell):
         except Exception:
             pass
 
-    def drain():
+    def drain(limit=0.5):
         for pipe in pipes:
-            pipe.drain()
+            pipe.drain(limit)
 
     if pipes:
         shell.events.register("post_execute", drain)
