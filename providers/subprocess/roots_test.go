@@ -63,8 +63,10 @@ func atHome(t *testing.T, home, command string) string {
 	}
 	from := filepath.Join("/usr/bin", command)
 	if _, err := os.Stat(from); err != nil {
-		if from, err = exec.LookPath(command); err != nil {
+		if from, err = exec.LookPath(command); err != nil && os.Getenv("CI") == "" {
 			t.Skip(err)
+		} else if err != nil {
+			t.Fatal(err)
 		}
 	}
 	r, err := os.Open(from)
