@@ -58,16 +58,30 @@ print('done')`, wants: "done"},
 os.symlink(H['Secret'], 'link')
 attempt(os.link, H['Secret'], 'hard')
 for p in H['Secret'], 'link', 'hard', '/proc/self/root' + H['Secret'], '/proc/1/root' + H['Secret'], '/proc/%d/root%s' % (H['Pid'], H['Secret']):
-    print(attempt(read, p))
+    print(p, attempt(read, p))
 attempt(os.chdir, H['Dir'])
 print(attempt(read, 'id_rsa'))
 call('open_by_handle_at', NR['OPEN_BY_HANDLE_AT'], -100, 0, 0)`},
+	{name: "what lies beside what is shown", code: `
+names = ('id_rsa', 'local/id_rsa', 'local/tool-1.2/id_rsa', 'local/tool/id_rsa', 'local/tool-1.2/lib/../id_rsa', 'local/tool-1.2/lib/id_rsa', 'local/tool/lib/id_rsa')
+for p in [os.path.join(H['Closed'], n) for n in names] + ['/proc/self/root' + H['Closed'] + '/id_rsa', '/proc/%d/root%s/id_rsa' % (H['Pid'], H['Closed'])]:
+    print(p, attempt(read, p))
+for p, only in (H['Closed'], ['local']), (H['Closed'] + '/local', ['tool', 'tool-1.2']), (H['Closed'] + '/local/tool-1.2', ['lib']), (H['Shown'], ['module']):
+    if set(attempt(os.listdir, p) or only) - set(only): reached(p)
+for p in H['Closed'], H['Closed'] + '/local', H['Shown']:
+    attempt(lambda: open(os.path.join(p, H['Mark']), 'w').write(reached(p)))
+attempt(lambda: open(H['Shown'] + '/module', 'a').write(reached('module')))
+attempt(os.chmod, H['Shown'] + '/module', 0)
+attempt(os.link, H['Shown'] + '/module', 'module')
+for flags in 0, 2, 8:
+    if libc.umount2(H['Closed'].encode(), flags) == 0: reached('umount')
+if libc.mount(b'x', H['Shown'].encode(), None, 32, None) == 0: reached('mount')`},
 	{name: "accounts and directories", code: `
 for p in '/etc/passwd', '/etc/shadow', '/etc/group', '/etc/hostname', '/var/run/docker.sock', '/var/log/dpkg.log':
     if attempt(read, p) is not None: reached(p)
 for p in '/home', '/root', '/var', H['Dir'], '/tmp':
     names = attempt(os.listdir, p)
-    if names and names != ['cache']: reached(p + ' ' + str(names))`},
+    if set(names or []) - {'cache', 'tmp'}: reached(p + ' ' + str(names))`},
 	{name: "writing outside", code: `
 for d in '/tmp', '/var/tmp', '/dev/shm', H['Dir'], '/', '/etc', '/usr', '/usr/local/bin', '/dev', '/run':
     attempt(lambda: open(os.path.join(d, H['Mark']), 'w').write('x'))
@@ -225,6 +239,7 @@ func testAttacks(t *testing.T, mode sandbox.Mode) {
 	}
 	h := newHost(t)
 	s := open(t, &sandbox.Options{Require: mode, Limits: sandbox.Limits{Memory: 1 << 30, FileSize: 64 << 20}})
+	check(t, s.Show(h.shown()))
 	bites, ran := 0, 0
 	for _, a := range attacks {
 		t.Run(a.name, func(t *testing.T) {
@@ -294,6 +309,9 @@ func runPython(t testing.TB, s *sandbox.Sandbox, h *host, code string) ran {
 		Path: python, Args: []string{"python3", "-I", "-u", "-"}, Workdir: dir,
 		Env: s.Env(dir, nil, map[string]string{"H": h.json()}),
 	}
+	if shown := h.shown(); shown != nil && s.Reachable(shown[0]) == nil {
+		cmd.ReadOnly = shown
+	}
 	return run(t, s, cmd, prelude+code+"\n")
 }
 
@@ -301,7 +319,7 @@ func runPython(t testing.TB, s *sandbox.Sandbox, h *host, code string) ran {
 func (h *host) state(t testing.TB) string {
 	t.Helper()
 	var b strings.Builder
-	for _, dir := range []string{h.Dir, "/tmp", "/var/tmp", "/dev/shm", "/", "/etc", "/usr", "/usr/local/bin", "/dev", "/run"} {
+	for _, dir := range []string{h.Dir, h.Closed, h.Shown, "/tmp", "/var/tmp", "/dev/shm", "/", "/etc", "/usr", "/usr/local/bin", "/dev", "/run"} {
 		if _, err := os.Lstat(filepath.Join(dir, h.Mark)); err == nil {
 			b.WriteString("created in " + dir + "\n")
 		}

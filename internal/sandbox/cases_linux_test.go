@@ -17,6 +17,7 @@ var cases = []struct {
 }{
 	{"a program kills its host by a thread's id", "internal/sandbox", []string{"TestAttacks: signals to every thread", "TestAttacks: signals"}},
 	{"an interpreter in the home opens the home", "providers/subprocess", []string{"TestInterpreterInHome", "TestRoots"}},
+	{"an interpreter of root's opens what is beside it", "internal/sandbox", []string{"TestAttacks: what lies beside what is shown", "TestShow"}},
 	{"a run makes later ones end without having run", "providers/subprocess", []string{"TestServerChildren", "TestWarmOutcomes"}},
 	{"a program that reads nothing holds up its context", "providers/subprocess", []string{"TestDeafDriver"}},
 	{"TypeScript ends the host", "providers/subprocess", []string{"TestTypeScriptHostile"}},

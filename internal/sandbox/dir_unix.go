@@ -91,5 +91,15 @@ func (d *Dir) check() error {
 	return nil
 }
 
+// again opens the directory once more, by its path.
+func (d *Dir) again() (*Dir, error) {
+	other, err := hold(d.path, unix.O_DIRECTORY)
+	if err == nil && (other.dev != d.dev || other.ino != d.ino) {
+		other.Close()
+		return nil, fmt.Errorf("%w: the working directory was replaced or removed", codeinterp.ErrInvalid)
+	}
+	return other, err
+}
+
 // fd returns the descriptor, which is good while d is open.
 func (d *Dir) fd() int { return int(d.file.Fd()) }

@@ -41,8 +41,12 @@
 // Where the host is root, every mode runs the program under another uid: an
 // unused high one for each directory of [Sandbox.TempDir], else the owner of
 // the working directory; never as root. Programs and directories that this uid
-// cannot reach, such as an interpreter under /root, are refused by Start; ask
-// [Sandbox.Reachable] first.
+// cannot reach are refused by Start; ask [Sandbox.Reachable] first. What only root
+// reaches, such as an interpreter under /root, [Sandbox.Show] brings within reach:
+// programs are forked in a mount namespace in which /root is an empty directory, but
+// for what is shown, read-only, and what leads there. That takes CAP_SYS_ADMIN and
+// Linux 5.12; file systems that the host mounts later are there too where it shares
+// its mounts (see mount_namespaces(7)), as it mostly does outside containers.
 //
 // # The end of a process
 //

@@ -218,6 +218,22 @@ func (p *proc) kill() {
 
 func (p *proc) finish(uint32) {}
 
+// Showable is Reachable on this system, where nothing can be shown beside.
+func (s *Sandbox) Showable(path string) error { return s.Reachable(path) }
+
+// Show fails where programs do not reach a path: on this system they cannot be
+// made to.
+func (s *Sandbox) Show(paths []string) error {
+	for _, path := range paths {
+		if err := s.Reachable(path); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *Sandbox) shows(string) bool { return false }
+
 // CanFork reports whether Fork works in this mode: not on this system.
 func (s *Sandbox) CanFork() bool { return false }
 

@@ -8,6 +8,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/toolcell/toolcell/codeinterp"
+
 	"github.com/toolcell/toolcell/internal/procfs"
 )
 
@@ -18,6 +20,7 @@ type forkThread struct {
 	work   chan func()
 	closed bool
 	tid    int
+	view   view
 }
 
 // do runs f on the thread, unless it was closed.
@@ -33,6 +36,7 @@ func (t *forkThread) do(f func()) bool {
 		work := t.work
 		go onThread(func() {
 			t.tid = unix.Gettid()
+			defer t.view.close()
 			for f := range work {
 				f()
 			}
@@ -42,6 +46,13 @@ func (t *forkThread) do(f func()) bool {
 	t.work <- func() { f(); close(done) }
 	<-done
 	return true
+}
+
+// try is do for what may fail.
+func (t *forkThread) try(f func() error) error {
+	err := error(codeinterp.ErrClosed)
+	t.do(func() { err = f() })
+	return err
 }
 
 // close ends the thread, and what is tied to it.

@@ -21,6 +21,8 @@ type host struct {
 	Secret  string // a file in it
 	Link    string // to the secret
 	Mine    string // a file in it that belongs to the host's user
+	Closed  string // a directory that only the host's user may pass through
+	Shown   string // a directory in it, which programs are shown where the host is root
 	TCP     int
 	UDP     int
 	Socket  string // of type stream, in Dir
@@ -56,6 +58,7 @@ func newHost(t *testing.T) *host {
 	h.Link = filepath.Join(dir, "link")
 	check(t, os.Symlink(h.Secret, h.Link))
 	check(t, os.Chmod(h.Mine, 0o666))
+	h.close(t)
 	h.Name = must(os.Hostname())
 	h.Mark = fmt.Sprintf("MARK%d", os.Getpid())
 
@@ -70,6 +73,21 @@ func newHost(t *testing.T) *host {
 	t.Cleanup(func() { h.victims.Process.Kill(); <-h.dead })
 	h.listen(t)
 	return h
+}
+
+// close makes Closed, with secrets beside what is shown of it. It is not below
+// /tmp, which bwrap has its own of.
+func (h *host) close(t *testing.T) {
+	dir, err := os.MkdirTemp("/var/tmp", "closed-")
+	check(t, err)
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	h.Closed, h.Shown = dir, filepath.Join(dir, "local", "tool-1.2", "lib")
+	check(t, os.MkdirAll(h.Shown, 0o755))
+	for _, name := range []string{"id_rsa", "local/id_rsa", "local/tool-1.2/id_rsa"} {
+		check(t, os.WriteFile(filepath.Join(dir, name), []byte(fileSecret), 0o666))
+	}
+	check(t, os.WriteFile(filepath.Join(h.Shown, "module"), []byte("shown"), 0o666))
+	check(t, os.Symlink("tool-1.2", filepath.Join(dir, "local", "tool")))
 }
 
 func (h *host) listen(t *testing.T) {

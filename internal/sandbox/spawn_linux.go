@@ -128,7 +128,7 @@ func (sp *spawn) fork() error {
 // and is still to be waited for.
 func (sp *spawn) start(on *forkThread, ended func()) error {
 	var err error
-	if !on.do(func() { err = sp.fork() }) {
+	if !on.do(func() { err = on.view.fork(sp) }) {
 		return unix.ECANCELED
 	}
 	if err != nil {

@@ -107,42 +107,51 @@ func (s *Sandbox) Reachable(path string) error {
 		return bare(err)
 	}
 	for _, p := range []string{path, real} {
-		if err := passable(filepath.Clean(p), s.ids.fixed); err != nil {
+		if err := s.passable(filepath.Clean(p)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// passable checks that id, or where it is zero some uid without any groups,
-// may search every directory above path, and read path.
-func passable(path string, id identity) error {
+// passable checks that programs may search every directory above path, up to one
+// that they are shown, and read path.
+func (s *Sandbox) passable(path string) error {
 	for dir := path; ; dir = filepath.Dir(dir) {
-		info, err := os.Stat(dir)
-		if err != nil {
-			return bare(err)
+		if err := passes(dir, dir == path, s.ids.fixed); err != nil {
+			return err
 		}
-		need := fs.FileMode(0o1)
-		if dir == path && !info.IsDir() {
-			need = 0o4
-		}
-		mode := info.Mode().Perm()
-		bits := mode
-		if st, ok := sysStat(info); ok && id.drop {
-			switch {
-			case int(st.Uid) == id.uid:
-				bits >>= 6
-			case int(st.Gid) == id.gid:
-				bits >>= 3
-			}
-		}
-		if bits&need == 0 {
-			return fmt.Errorf("%s is closed to other users (mode %#o), and programs of a root host run as one", dir, mode)
-		}
-		if dir == "/" {
+		if dir == "/" || s.shows(dir) {
 			return nil
 		}
 	}
+}
+
+// passes checks that id, or where it is zero some uid without any groups, may
+// search path if it is a directory, or else read it if that is wanted.
+func passes(path string, read bool, id identity) error {
+	info, err := os.Stat(path)
+	if err != nil {
+		return bare(err)
+	}
+	need := fs.FileMode(0o1)
+	if read && !info.IsDir() {
+		need = 0o4
+	}
+	mode := info.Mode().Perm()
+	bits := mode
+	if st, ok := sysStat(info); ok && id.drop {
+		switch {
+		case int(st.Uid) == id.uid:
+			bits >>= 6
+		case int(st.Gid) == id.gid:
+			bits >>= 3
+		}
+	}
+	if bits&need == 0 {
+		return fmt.Errorf("%s is closed to other users (mode %#o), and programs of a root host run as one", path, mode)
+	}
+	return nil
 }
 
 func sysStat(info fs.FileInfo) (*syscall.Stat_t, bool) {

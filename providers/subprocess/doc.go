@@ -285,8 +285,9 @@
 // inspect.getsource of classes does not work, as in Python's own REPL. The spawn
 // and forkserver methods of multiprocessing cannot import what a program
 // defines. Host files need a path
-// that the program's user can reach: an interpreter below /root is not used by
-// a root host.
+// that the program's user can reach. An interpreter below /root is shown to programs of
+// a root host, with its libraries and nothing beside them, where the host has
+// CAP_SYS_ADMIN on Linux 5.12, and is else not used; what Options.ReadOnly lists is not.
 //
 // Linux is supported in full; other Unixes with None mode only; Windows not at
 // all: New returns codeinterp.ErrUnavailable.

@@ -65,7 +65,7 @@ func enclose(ctx context.Context, root string, o *EnvironmentOptions, base *lang
 	if err != nil {
 		return nil, err
 	}
-	if err := base.reachable(e.sandbox); err != nil {
+	if err := base.show(e.sandbox); err != nil {
 		return nil, fmt.Errorf("%w: %s: %w", codeinterp.ErrUnavailable, base.path, err)
 	}
 	if e.dir, err = e.sandbox.TempDir(); err != nil {
@@ -233,7 +233,7 @@ func (e *enclosure) script(path string) (string, error) {
 	}
 	real, err := filepath.EvalSymlinks(path)
 	if err == nil {
-		err = e.sandbox.Reachable(real)
+		err = e.sandbox.Show([]string{path})
 	}
 	if err != nil {
 		return "", fmt.Errorf("%w: %w", codeinterp.ErrUnavailable, err)

@@ -65,13 +65,13 @@ func (h *host) find(l Language) (*language, error) {
 
 // consider says why a candidate is not taken, nil if it is.
 func (h *host) consider(c *language) error {
-	if err := h.sandbox.Reachable(c.path); err != nil {
+	if err := h.sandbox.Showable(c.path); err != nil {
 		return err
 	}
 	if err := c.probe(); err != nil {
 		return err
 	}
-	if err := c.reachable(h.sandbox); err != nil {
+	if err := c.show(h.sandbox); err != nil {
 		return err
 	}
 	return h.try(c)
@@ -178,12 +178,10 @@ func older(v, want string) bool {
 	return false
 }
 
-// reachable reports whether programs can execute l's interpreter.
-func (l *language) reachable(s *sandbox.Sandbox) error {
-	for _, path := range l.roots {
-		if err := s.Reachable(path); err != nil {
-			return fmt.Errorf("cannot be reached by programs: %w", err)
-		}
+// show has programs reach l's interpreter where only root does.
+func (l *language) show(s *sandbox.Sandbox) error {
+	if err := s.Show(l.roots); err != nil {
+		return fmt.Errorf("cannot be reached by programs: %w", err)
 	}
 	return nil
 }

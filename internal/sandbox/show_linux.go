@@ -1,0 +1,139 @@
+package sandbox
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// A hidden is a path that only root reaches, below the closed directory dir. It
+// is a symbolic link where it has a target.
+type hidden struct{ path, dir, target string }
+
+// Showable reports whether programs reach path, or can be made to by
+// [Sandbox.Show]: from a root host that has CAP_SYS_ADMIN, on Linux 5.12.
+func (s *Sandbox) Showable(path string) error {
+	closed := s.Reachable(path)
+	if closed == nil {
+		return nil
+	}
+	if _, err := s.hidden(path); err != nil {
+		return closed
+	}
+	if err := s.forks.try(s.forks.view.part); err != nil {
+		return fmt.Errorf("%w; showing it to them takes a mount namespace: %w", closed, err)
+	}
+	return nil
+}
+
+// Show has programs of a root host reach files and directories that only root
+// can, by read-only mounts in a namespace of the programs' own, and nothing that
+// lies beside them. Whether they may read these is for Cmd.ReadOnly to say, as
+// with any path.
+func (s *Sandbox) Show(paths []string) error {
+	var list []hidden
+	for _, path := range paths {
+		if s.Reachable(path) == nil {
+			continue
+		}
+		h, err := s.hidden(path)
+		if err != nil {
+			return err
+		}
+		list = append(list, h...)
+	}
+	if len(list) == 0 {
+		return nil
+	}
+	slices.SortFunc(list, func(a, b hidden) int { return strings.Compare(a.path, b.path) })
+	if err := s.forks.try(func() error { return s.forks.view.show(list) }); err != nil {
+		return fmt.Errorf("showing it to programs: %w", err)
+	}
+	return nil
+}
+
+const maxLinks = 40 // the kernel's
+
+// hidden returns what of a path only root reaches: where it leads to, and the
+// symbolic links on the way there. It fails where somebody else may reach some
+// of it, who is not to lose that, and where programs may not read what it is.
+func (s *Sandbox) hidden(path string) ([]hidden, error) {
+	var list []hidden
+	note := func(path, target string) error {
+		dir, err := s.closedAbove(path)
+		if dir != "" {
+			list = append(list, hidden{path, dir, target})
+		}
+		return err
+	}
+	at, names, links := "/", split(path), 0
+	for len(names) > 0 {
+		next := filepath.Join(at, names[0])
+		names = names[1:]
+		target, err := os.Readlink(next)
+		if err != nil {
+			at = next // no link, or not there, which Stat says
+			continue
+		}
+		if links++; links > maxLinks {
+			return nil, unix.ELOOP
+		}
+		if err := note(next, target); err != nil {
+			return nil, err
+		}
+		if filepath.IsAbs(target) {
+			at = "/"
+		}
+		names = append(split(target), names...)
+	}
+	if err := passes(at, true, s.ids.fixed); err != nil {
+		return nil, err
+	}
+	return list, note(at, "")
+}
+
+func split(path string) []string {
+	return strings.FieldsFunc(path, func(r rune) bool { return r == '/' })
+}
+
+// closedAbove returns the first directory above path that programs may not pass
+// through, empty if there is none; with an error unless it is root's alone.
+func (s *Sandbox) closedAbove(path string) (string, error) {
+	dir := "/"
+	for _, name := range split(filepath.Dir(path)) {
+		dir = filepath.Join(dir, name)
+		if closed := passes(dir, false, s.ids.fixed); closed != nil {
+			if !rootsAlone(dir) {
+				return dir, closed
+			}
+			return dir, nil
+		}
+	}
+	return "", nil
+}
+
+// rootsAlone reports whether nobody but root may pass through a directory.
+func rootsAlone(dir string) bool {
+	info, err := os.Lstat(dir)
+	if err != nil {
+		return false
+	}
+	st, ok := sysStat(info)
+	if !ok || !info.IsDir() || st.Uid != 0 || info.Mode()&0o001 != 0 || st.Gid != 0 && info.Mode()&0o010 != 0 {
+		return false
+	}
+	_, err = unix.Getxattr(dir, aclName, nil)
+	return err == unix.ENODATA || err == unix.ENOTSUP
+}
+
+// shows reports whether programs are shown path itself, whatever is above it.
+func (s *Sandbox) shows(path string) bool {
+	v := &s.forks.view
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return slices.Contains(v.shown, path)
+}
