@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/internal/sandbox"
@@ -130,6 +131,22 @@ func (w *pool) fill() {
 	})
 }
 
+// refillDelay lets the run that took a process have the processor first: it takes
+// a few milliseconds.
+const refillDelay = 10 * time.Millisecond
+
+// refill fills the pool, and not at once as long as there is one in it.
+func (w *pool) refill() {
+	w.mu.Lock()
+	left := len(w.idle)
+	w.mu.Unlock()
+	if left == 0 {
+		w.fill()
+	} else {
+		time.AfterFunc(refillDelay, w.fill)
+	}
+}
+
 // put adds a process, and reports whether the pool lacks more.
 func (w *pool) put(p *process, err error) bool {
 	w.mu.Lock()
@@ -149,7 +166,7 @@ func (w *pool) put(p *process, err error) bool {
 // take returns a process that nobody has used, configured, or nil where there
 // is none.
 func (w *pool) take(ctx context.Context, once bool, env map[string]string) (*process, error) {
-	defer w.fill()
+	defer w.refill()
 	for {
 		p := w.pop()
 		if p == nil && w.forks == nil {
