@@ -1,6 +1,7 @@
 package inmemory_test
 
 import (
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -191,5 +192,39 @@ func TestExitListenersOfAStoppedRun(t *testing.T) {
 		if res := run(t, s, id, `process.once("exit", () => console.log("its own")); 1`, nil); !res.OK() || res.Stdout() != "its own\n" {
 			t.Errorf("listeners of its own: got %v %q", res.Status, res.Stdout())
 		}
+	}
+}
+
+// What the host makes of a program's values, or keeps of them, is bounded as they
+// are: one string can be many arguments, lines or representations.
+func TestHostTakesNoMore(t *testing.T) {
+	s := open(t, &inmemory.Options{Limits: engine.Limits{Memory: 16 << 20}})
+	const large = `const s = "x".repeat(4e6); `
+	for _, c := range []struct{ name, code, want string }{
+		{"arguments", large + `console.log(...Array(300).fill(s))`, "RangeError"},
+		{"formatted arguments", large + `require("util").format(...Array(300).fill(s))`, "RangeError"},
+		{"lines in a group", `for (let i = 0; i < 100; i++) console.group(); console.log("\n".repeat(4e6))`, "RangeError"},
+		{"representations", large + `const b = {}; for (let i = 0; i < 60; i++) b["text/x" + i] = s; display(b)`, "RangeError"},
+		{"many representations", `const b = {}; for (let i = 0; i < 65; i++) b["text/x" + i] = ""; display(b)`, "RangeError"},
+		{"arguments of timers", `const a = [() => {}, 1e6, ...Array(60000).fill(1)]; for (let n = 0; n < 1000; n++) setTimeout(...a)`, "InternalError"},
+		{"arguments of immediates", `const a = [() => {}, ...Array(60000).fill(1)]; for (let n = 0; n < 1000; n++) setImmediate(...a)`, "InternalError"},
+		{"arguments of ticks", `const a = [() => {}, ...Array(60000).fill(1)]; for (let n = 0; n < 1000; n++) process.nextTick(...a)`, "InternalError"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			id := create(t, s, "javascript")
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			res := run(t, s, id, c.code, nil)
+			runtime.ReadMemStats(&after)
+			if res.Error == nil || res.Error.Name != c.want || res.StateLost {
+				t.Errorf("got %v, %v, state lost %v; want a %s", res.Status, res.Error, res.StateLost, c.want)
+			}
+			if n := after.TotalAlloc - before.TotalAlloc; n > 300<<20 {
+				t.Errorf("the host took %d MiB", n>>20)
+			}
+			if res := run(t, s, id, `setTimeout((a, b) => console.log(a + b), 1, 1, 1); process.nextTick((a) => console.log(a), 3)`, nil); strings.Join(strings.Fields(res.Stdout()), " ") != "3 2" {
+				t.Errorf("afterwards: got %v %q %v", res.Status, res.Stdout(), res.Error)
+			}
+		})
 	}
 }

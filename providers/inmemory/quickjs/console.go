@@ -60,35 +60,53 @@ func (in *instance) log(kind codeinterp.Kind, args []value) value {
 
 // format is node's util.format.
 func (in *instance) format(args []value) (string, bool) {
-	if s, ok := in.formatPlain(args); ok {
-		return s, true
+	if s, plain, ok := in.formatPlain(args); plain {
+		return s, ok
 	}
 	s, _, thrown := in.driverCall("format", args...)
 	return s, !thrown
 }
 
 // formatPlain formats arguments that need no driver: strings without
-// directives and a few other primitives.
-func (in *instance) formatPlain(args []value) (string, bool) {
+// directives and a few other primitives. plain is false for others, ok where an
+// exception is pending.
+func (in *instance) formatPlain(args []value) (_ string, plain, ok bool) {
 	if len(args) == 1 {
-		return in.primitive(args[0], false)
+		s, plain := in.primitive(args[0], false)
+		return s, plain, true
 	}
 	var b strings.Builder
 	for i, a := range args {
-		s, ok := in.primitive(a, false)
-		if !ok || i == 0 && isString(a) && strings.Contains(s, "%") {
-			return "", false
+		s, plain := in.primitive(a, false)
+		if !plain || i == 0 && isString(a) && strings.Contains(s, "%") {
+			return "", false, false
 		}
 		if i > 0 {
 			b.WriteByte(' ')
 		}
+		if !in.fits(b.Len() + len(s)) {
+			return "", true, false
+		}
 		b.WriteString(s)
 	}
-	return b.String(), true
+	return b.String(), true, true
+}
+
+// fits reports whether the host may make a text so long of a program's values,
+// which can be one string many times; an exception is pending where not.
+func (in *instance) fits(size int) bool {
+	if limit := in.config.Limits.Memory; limit > 0 && int64(size) > limit {
+		in.vm.throw("RangeError", "Invalid string length")
+		return false
+	}
+	return true
 }
 
 func (in *instance) line(kind codeinterp.Kind, s string) value {
 	if indent := in.console.indent; indent != "" {
+		if !in.fits(len(s) + len(indent)*strings.Count(s, "\n")) {
+			return exception
+		}
 		s = indent + strings.ReplaceAll(s, "\n", "\n"+indent)
 	}
 	in.write(kind, append([]byte(s), '\n'))

@@ -4,6 +4,7 @@ package quickjs
 
 import (
 	"encoding/json"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 	"unsafe"
@@ -12,6 +13,9 @@ import (
 	"github.com/toolcell/toolcell/internal/mimedata"
 	lib "modernc.org/libquickjs"
 )
+
+// maxBundle bounds the representations of a display, as in package subprocess.
+const maxBundle = 64
 
 // display is display(mime, data, {id, update, metadata}) or display(bundle, options).
 func (in *instance) display(_ value, args []value) value {
@@ -90,6 +94,10 @@ func (in *instance) addAll(o *codeinterp.Output, bundle value) bool {
 	if !ok {
 		return false
 	}
+	if len(names) > maxBundle {
+		in.vm.throw("RangeError", "more than "+strconv.Itoa(maxBundle)+" representations")
+		return false
+	}
 	for _, name := range names {
 		v := in.vm.own(bundle, name)
 		ok := in.addRepresentation(o, name, v)
@@ -134,7 +142,7 @@ func (in *instance) addRepresentation(o *codeinterp.Output, mime string, v value
 		return false
 	}
 	o.Bundle = append(o.Bundle, codeinterp.Representation{MIME: mime, Data: data})
-	return true
+	return in.fits(o.Size())
 }
 
 // jsonData returns the JSON text that v is, or has.

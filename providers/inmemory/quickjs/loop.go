@@ -30,7 +30,7 @@ type loop struct {
 // A tick is a callback that runs before the pending reactions of promises.
 type tick struct {
 	fn   value
-	args []value
+	args kept
 }
 
 type timer struct {
@@ -40,7 +40,7 @@ type timer struct {
 	delay time.Duration
 	every time.Duration // -1 where it fires once
 	fn    value
-	args  []value
+	args  kept
 	weak  bool // it does not keep the program running
 	index int  // in timers, -1 if none
 }
@@ -107,16 +107,12 @@ func (l *loop) remove(vm *vm, id int32) {
 
 func (t *tick) free(vm *vm) {
 	vm.free(t.fn)
-	for _, a := range t.args {
-		vm.free(a)
-	}
+	t.args.free(vm)
 }
 
 func (t *timer) free(vm *vm) {
 	vm.free(t.fn)
-	for _, a := range t.args {
-		vm.free(a)
-	}
+	t.args.free(vm)
 }
 
 // waits reports whether a timer keeps the program running.
@@ -253,7 +249,7 @@ func (in *instance) runTicks() (engine.Outcome, bool) {
 		}
 		t := in.loop.ticks[0]
 		in.loop.ticks = in.loop.ticks[1:]
-		v := vm.call(t.fn, undefined, t.args...)
+		v := vm.call(t.fn, undefined, t.args.list()...)
 		t.free(vm)
 		if isException(v) {
 			if out, ended := in.uncaught(); ended {
@@ -363,7 +359,7 @@ func (in *instance) nextTimer() (engine.Outcome, bool) {
 	}
 	// Before the call: the callback may clear its own timer, see remove.
 	heap.Pop(&in.loop.timers)
-	v := in.vm.call(t.fn, undefined, t.args...)
+	v := in.vm.call(t.fn, undefined, t.args.list()...)
 	if t.every >= 0 {
 		// From now on, as node does, so that a slow callback is not called in a row; a
 		// millisecond at least, or an interval of none would never let go.

@@ -52,10 +52,11 @@ func (in *instance) addTimer(t *timer, fn value, args []value) value {
 	if len(in.loop.byID) >= maxTimers {
 		return in.vm.throw("RangeError", "too many timers")
 	}
-	t.fn = in.vm.dup(fn)
-	for _, a := range args {
-		t.args = append(t.args, in.vm.dup(a))
+	kept, ok := in.vm.keep(args)
+	if !ok {
+		return exception
 	}
+	t.fn, t.args = in.vm.dup(fn), kept
 	in.loop.add(t)
 	return in.newTimeout(t.id)
 }
@@ -117,11 +118,11 @@ func (in *instance) hostNextTick(_ value, args []value) value {
 	if len(in.loop.ticks) >= maxTimers {
 		return in.vm.throw("RangeError", "too many callbacks of process.nextTick")
 	}
-	t := tick{fn: in.vm.dup(args[0])}
-	for _, a := range args[1:] {
-		t.args = append(t.args, in.vm.dup(a))
+	kept, ok := in.vm.keep(args[1:])
+	if !ok {
+		return exception
 	}
-	in.loop.ticks = append(in.loop.ticks, t)
+	in.loop.ticks = append(in.loop.ticks, tick{in.vm.dup(args[0]), kept})
 	return undefined
 }
 

@@ -239,4 +239,44 @@ func (vm *vm) call(f, this value, args ...value) value {
 	return lib.XJS_Call(vm.tls, vm.ctx, f, this, int32(len(args)), argv)
 }
 
+// kept are values that the host holds on to, in memory of the engine's: what it
+// holds is the program's to pay for.
+type kept struct {
+	addr uintptr
+	n    int
+}
+
+// keep takes references to the values; ok is false, with an exception pending,
+// where there is no memory for them.
+func (vm *vm) keep(list []value) (k kept, ok bool) {
+	if len(list) == 0 {
+		return k, true
+	}
+	k = kept{vm.heap.alloc(uintptr(len(list)) * jsValueSize), len(list)}
+	if k.addr == 0 {
+		lib.XJS_ThrowOutOfMemory(vm.tls, vm.ctx)
+		return kept{}, false
+	}
+	for i, v := range list {
+		k.list()[i] = vm.dup(v)
+	}
+	return k, true
+}
+
+func (k kept) list() []value {
+	if k.n == 0 {
+		return nil
+	}
+	return values(k.addr, k.n)
+}
+
+func (k kept) free(vm *vm) {
+	for _, v := range k.list() {
+		vm.free(v)
+	}
+	if k.n > 0 {
+		vm.heap.release(k.addr)
+	}
+}
+
 func (vm *vm) dropException() { vm.free(lib.XJS_GetException(vm.tls, vm.ctx)) }
