@@ -24,8 +24,10 @@
 // may have been done. A call has [Options].Timeout, a message 16 MiB, an answer
 // 500,000 members, a server 500 tools. Whatever is beyond is left out, and said so;
 // over streamable HTTP an answer with too many members ends the session. Large answers
-// at once wait in the server for those before them. One that sends requests and does
-// not read the answers is ended.
+// at once wait in the server for those before them, and over streamable HTTP a request's
+// stream carries one large message. One that sends requests and does not read the
+// answers is ended. Of what a server sends by itself only the news that its tools have
+// changed is heeded; a ping is answered.
 //
 // # Limits
 //

@@ -55,14 +55,26 @@ type patientConn struct {
 
 // Read implements mcp.Connection.
 func (c *patientConn) Read(ctx context.Context) (jsonrpc.Message, error) {
-	m, err := c.Connection.Read(ctx)
-	if r, ok := m.(*jsonrpc.Request); err == nil && ok && r.IsCall() && c.asked.Add(1) > maxAsked {
-		return nil, errAsks
+	for {
+		m, err := c.Connection.Read(ctx)
+		if err != nil {
+			return m, err
+		}
+		switch r := m.(type) {
+		case *jsonrpc.Response:
+			c.fit(r)
+		case *jsonrpc.Request:
+			if heeded, err := unasked(r); err != nil {
+				return nil, err
+			} else if !heeded {
+				continue
+			}
+			if r.IsCall() && c.asked.Add(1) > maxAsked {
+				return nil, errAsks
+			}
+		}
+		return m, nil
 	}
-	if r, ok := m.(*jsonrpc.Response); err == nil && ok {
-		c.fit(r)
-	}
-	return m, err
 }
 
 // Write implements mcp.Connection.

@@ -78,7 +78,7 @@ func (g *guarded) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	if g.weigh {
 		by, _ := r.Context().Value(callerKey{}).(*caller)
-		res.Body = &weighedBody{ReadCloser: res.Body, by: by, stream: stream}
+		res.Body = &weighedBody{ReadCloser: res.Body, by: by, stream: stream, light: by == nil && r.Method == http.MethodGet}
 	}
 	return res, nil
 }

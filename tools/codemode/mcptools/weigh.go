@@ -9,6 +9,7 @@ import (
 var (
 	errMembers  = fmt.Errorf("the answer has more than %d members", maxMembers)
 	errUnwanted = errors.New("nobody waits for the answer any more")
+	errMore     = fmt.Errorf("more than one message of more than %d bytes for one request, or one without a request", maxLight)
 )
 
 // maxLight is how large an answer over HTTP may be that waits for no room.
@@ -50,13 +51,16 @@ func (t *tally) line() {
 
 // A weighedBody is the body of an HTTP server's answer, which fails where it has
 // too many members, and, where it is large, waits for room to be decoded before the
-// rest of it is read.
+// rest of it is read. One message of it may be large: answers to other requests would
+// take no room of theirs. (The protocol has them come in other bodies.)
 type weighedBody struct {
 	io.ReadCloser
 	by       *caller // nil where it is no call's
 	stream   bool    // of events
+	light    bool    // none may be large: no request is answered
 	tally    tally
 	admitted bool
+	large    bool // the message that is being read
 }
 
 func (b *weighedBody) Read(p []byte) (int, error) {
@@ -71,11 +75,27 @@ func (b *weighedBody) Read(p []byte) (int, error) {
 			}
 			return 0, errMembers
 		}
-		if b.tally.size > maxLight && b.by != nil && !b.admitted {
-			if b.admitted = b.by.admit(decoded(maxMessage, maxMembers), nil); !b.admitted {
-				return 0, errUnwanted
+		if b.tally.size > maxLight && !b.large {
+			if err := b.admit(); err != nil {
+				return 0, err
 			}
 		}
+		b.large = b.tally.size > maxLight
 	}
 	return n, err
+}
+
+// admit lets one large message in.
+func (b *weighedBody) admit() error {
+	if b.light || b.admitted {
+		if b.by != nil {
+			b.by.refuse(errMore)
+		}
+		return errMore
+	}
+	b.admitted = b.by == nil || b.by.admit(decoded(maxMessage, maxMembers), nil)
+	if !b.admitted {
+		return errUnwanted
+	}
+	return nil
 }

@@ -21,7 +21,7 @@ func TestWeighedBody(t *testing.T) {
 		{"as many as may be", "[" + many[1:] + "]", false, nil},
 		{"too many", "[" + many + "]", false, errMembers},
 		{"in a string", `["` + many + `\\\"` + many + `"]`, false, nil},
-		{"two events", "data: [" + many[1:] + "]\n\ndata: [" + many[1:] + "]\r\n\r\ndata: [" + many[1:] + "]\n\n", true, nil},
+		{"many events", strings.Repeat("data: ["+many[:maxLight/2]+"]\n\ndata: ["+many[:maxLight/2]+"]\r\n\r\n", 20) + "data: [" + many[1:] + "]\n\n", true, nil},
 		{"one event in lines", "data: [" + many[1:] + "\ndata: ,]\n\n", true, errMembers},
 		{"empty lines in what is no stream", "[" + many[1:] + "\n\n,]", false, errMembers},
 		{"behind a quote of a comment", ": \"\ndata: [" + many + "]\n\n", true, errMembers},
@@ -31,6 +31,29 @@ func TestWeighedBody(t *testing.T) {
 			b := &weighedBody{ReadCloser: io.NopCloser(r), stream: tt.stream}
 			if _, err := io.Copy(io.Discard, b); !errors.Is(err, tt.want) {
 				t.Errorf("%s, %s: %v, want %v", tt.name, name, err, tt.want)
+			}
+		}
+	}
+}
+
+// TestOneLargeMessage: answers to others cannot come by a request's stream, nor by
+// that of no request.
+func TestOneLargeMessage(t *testing.T) {
+	large, small := "data: "+strings.Repeat("x", maxLight)+"\n\n", "data: x\n\n"
+	for _, tt := range []struct {
+		name, body string
+		light      bool
+		want       error
+	}{
+		{"one", small + large + strings.Repeat(small, maxLight), false, nil},
+		{"two", large + small + large, false, errMore},
+		{"small ones", strings.Repeat(small, maxLight), true, nil},
+		{"no request's", small + large, true, errMore},
+	} {
+		for _, by := range []*caller{nil, {room: &room{}, done: make(chan struct{})}} {
+			b := &weighedBody{ReadCloser: io.NopCloser(strings.NewReader(tt.body)), by: by, stream: true, light: tt.light}
+			if _, err := io.Copy(io.Discard, b); !errors.Is(err, tt.want) || by != nil && by.refused() != tt.want {
+				t.Errorf("%s: %v, want %v", tt.name, err, tt.want)
 			}
 		}
 	}
