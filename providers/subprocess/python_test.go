@@ -37,6 +37,7 @@ var pythonPrograms = []struct{ name, code, want string }{
 	{"exit", "import sys\nsys.exit(3)", "error"},
 	{"exit text", "import sys\nsys.exit('bye')", "error"},
 	{"input", "input('? ')", "error out=?  error=EOFError: there is no standard input: this run was given none"},
+	{"buffers of C code", "import ctypes, os\nc = ctypes.CDLL(None)\n_ = c.puts(b'c')\nif os.fork() == 0:\n    _ = c.puts(b'child')\nelse:\n    _ = os.wait()\n    print('py', flush=True)", "ok out=c\nchild\npy\nc\n"},
 	{"raw descriptors", "import os\nprint('a')\n_ = os.write(1, b'b\\n')\n_ = os.system('echo c')\nprint('d')", "ok out=a\nb\nc\nd\n"},
 	{"subprocess", "import subprocess\nsubprocess.run(['echo', 'x'], check=True).returncode", "ok out=x\n value=0"},
 	{"atexit", "import atexit\n_ = atexit.register(print, 'bye')\nprint('hi')", "ok out=hi\nbye\n"},
@@ -94,6 +95,7 @@ func testPython(t *testing.T, ci *subprocess.Stateful) {
 
 func testPythonContext(t *testing.T, n *notebook) {
 	for _, tt := range []struct{ code, want string }{
+		{"import ctypes\n_ = ctypes.CDLL(None).puts(b'c')", "ok out=c\n"},
 		{"def f(x):\n    return 1 / x\nimport time", "ok"},
 		{"f(0)", "error error=ZeroDivisionError: division by zero"},
 		{"import sys\nsys.exit(5)", "error"},

@@ -6,8 +6,8 @@ need.resolve = (id, o) => createRequire(anchor()).resolve(id, o);
 Object.defineProperty(need, 'cache', { get: () => createRequire(anchor()).cache });
 Object.defineProperty(need, 'main', { get: () => globalThis.module });
 hidden('require', need);
-hidden('module', { exports: {}, children: [], paths: [], id: '<cell>', loaded: true, require: need });
-hidden('exports', globalThis.module.exports);
+const ownModule = { exports: {}, children: [], paths: [], id: '<cell>', loaded: true, require: need };
+hidden('exports', ownModule.exports);
 
 const importer = (spec, options) => (options === undefined ? import(spec) : import(spec, options));
 hidden('__import', (spec, options) => {

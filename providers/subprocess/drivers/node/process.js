@@ -37,7 +37,14 @@ for (const [event, where] of [['uncaughtException', ''], ['unhandledRejection', 
   });
 }
 on('beforeExit', guarded(() => {
-  if (!once && current && !current.stopping) current.drainedOut();
+  if (once || !current || current.stopping) return;
+  if (!handlers('beforeExit')) return current.drainedOut();
+  // The program's own follow, and what they start is the run's too: ticks, then
+  // promises, then whatever makes the loop not empty.
+  const own = current;
+  process.nextTick(() => queueMicrotask(() => process.nextTick(guarded(() => {
+    if (current === own && !own.stopping && noMore({})) own.drainedOut();
+  }))));
 }));
 on('exit', guarded(() => {
   if (once && current && !current.stopping && !current.drained) current.drainedOut();

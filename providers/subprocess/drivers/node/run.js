@@ -54,7 +54,14 @@ class Run {
   // empty.
   done(error, result, line = 0) {
     if (current !== this || this.stopping) return;
-    if (error !== undefined) return this.report('error', 1, error, line);
+    if (error !== undefined) {
+      if (line || !handlers('uncaughtException')) return this.report('error', 1, error, line);
+      try {
+        process.emit('uncaughtException', error instanceof Error ? error : error.thrown ?? error, 'uncaughtException');
+      } catch (e) {
+        return this.report('error', 7, wrapped(e));
+      }
+    }
     if (util.types.isPromise(result)) {
       then.call(result, (v) => this.done(undefined, v), (e) => this.done(wrapped(e)));
       return;
@@ -101,9 +108,9 @@ class Run {
 
   quiet() {
     socket.unref();
-    const now = resources();
+    const quiet = noMore(this.resources);
     socket.ref();
-    return Object.keys(now).every((k) => now[k] <= (this.resources[k] ?? 0));
+    return quiet;
   }
 
   clearTimers() {
@@ -155,6 +162,12 @@ function resources() {
   const n = {};
   for (const k of process.getActiveResourcesInfo?.() ?? ['unknown']) n[k] = (n[k] ?? 0) + 1;
   return n;
+}
+
+// noMore tells whether nothing is under way that was not before.
+function noMore(before) {
+  const now = resources();
+  return Object.keys(now).every((k) => now[k] <= (before[k] ?? 0));
 }
 
 function start(fields) {

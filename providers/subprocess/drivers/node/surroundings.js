@@ -39,6 +39,7 @@ function restoreEnv(old) {
 function configure(fields) {
   if (fields[0].length) process.chdir(String(fields[0]));
   once = String(fields[1]) === 'once';
+  hidden('module', ownModule); // not before: node puts its own back when the driver's source is done
   setEnv(fields.slice(2));
   send('H', `Node.js ${process.versions.node}`);
 }

@@ -266,6 +266,7 @@ def serve_run(fields):
     setprofile(None)
     if getpid() != pid:
         flush()
+        flush_c()
         exit_now(status if how != 'error' else 1)
     about = NO_ERROR
     if error is not None:
@@ -277,6 +278,7 @@ def serve_run(fields):
 def finish(how, status, about, old):
     restore_env(old)
     flush()
+    flush_c()
     with gate:
         state.busy = False
     if loops:

@@ -80,6 +80,27 @@ def flush():
                 catch_up()
 
 
+def has_c_code():
+    """Tells whether C code may have written that is not Python's own."""
+    if '_ctypes' in modules or '_cffi_backend' in modules:
+        return True
+    for m in list(modules.values()):
+        file = type_(m) is type_(sys) and m.__dict__.get('__file__')
+        if type_(file) is str and file.endswith('.so') and 'lib-dynload' not in file:
+            return True
+    return False
+
+
+def flush_c():
+    """Flushes what C code has in the buffers of its own streams."""
+    if has_c_code():
+        try:
+            import _ctypes
+            _ctypes.call_function(_ctypes.dlsym(_ctypes.dlopen(None, 0), 'fflush'), (None,))
+        except Exception:
+            pass
+
+
 def route():
     """Puts Routers in place where threads or tasks of earlier runs are alive."""
     if type_(sys.stdout) is Router:
