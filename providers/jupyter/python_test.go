@@ -64,6 +64,41 @@ func TestPythonAsAProcess(t *testing.T) {
 	})
 }
 
+// TestPager wants what IPython tells in its reply only, where a notebook has it in
+// a pager or in the next cell.
+func TestPager(t *testing.T) {
+	t.Parallel()
+	both(t, func(t *testing.T, s *server) {
+		c := realSession(t, s, jupyter.Options{})
+		c.ok("def add(a, b):\n  'Adds two numbers.'\n  return a + b\nopen('part.py', 'w').write('loaded = 1')")
+		for code, want := range map[string]string{
+			"add?":                  "Adds two numbers.",
+			"print('first')\nadd??": "return a + b",
+			"*dict*?":               "dict",
+			"%load part.py":         "loaded = 1",
+		} {
+			res := c.ok(code)
+			last := codeinterp.Output{}
+			if n := len(res.Outputs); n > 0 {
+				last = res.Outputs[n-1]
+			}
+			if last.Kind != codeinterp.Display || len(last.Bundle) == 0 {
+				t.Errorf("%s: %+v", code, res)
+				continue
+			}
+			text := ""
+			for _, r := range last.Bundle {
+				if r.MIME == "text/plain" {
+					text = string(r.Data)
+				}
+			}
+			if !strings.Contains(text, want) || strings.Contains(text, "\x1b") {
+				t.Errorf("%s: %q", code, text)
+			}
+		}
+	})
+}
+
 // TestThreadsOfARun wants RunCode to end as a process does, with the last of
 // the program's threads.
 func TestThreadsOfARun(t *testing.T) {

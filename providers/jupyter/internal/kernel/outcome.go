@@ -40,6 +40,20 @@ func (r *runner) inquire() {
 	}
 }
 
+// showPayload shows what the kernel told in its reply only. It comes last, as below
+// a notebook's cell: the reply has a channel of its own.
+func (r *runner) showPayload() {
+	p := r.e.progress()
+	if p.reply == nil || p.reply.Aborted() {
+		return
+	}
+	for i := range p.reply.Payload {
+		if o, ok := p.reply.Payload[i].Shown(); ok {
+			r.Out.Add(o)
+		}
+	}
+}
+
 // ending says how a program ended that is over, or that was given up.
 func (r *runner) ending() Ending {
 	p := r.e.progress()

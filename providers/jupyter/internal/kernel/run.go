@@ -138,6 +138,7 @@ func (r *runner) finish() (Ending, error) {
 		r.k.forgotten()
 	}
 	r.fetchSpill()
+	r.showPayload()
 	return r.ending(), nil
 }
 

@@ -51,6 +51,7 @@ type ExecuteReply struct {
 	Value       string                `json:"evalue"`
 	Traceback   []string              `json:"traceback"`
 	Expressions map[string]Expression `json:"user_expressions"`
+	Payload     []Payload             `json:"payload"`
 }
 
 // Expression is the outcome of a user expression.

@@ -45,14 +45,21 @@ func OutputOf(m *Message, value func(*codeinterp.Output) json.RawMessage) (codei
 	if meta := bytes.TrimSpace(c.Metadata); len(meta) > 2 && meta[0] == '{' {
 		o.Metadata = json.RawMessage(meta)
 	}
-	for mime, raw := range c.Data {
-		o.Bundle = append(o.Bundle, codeinterp.Representation{MIME: mime, Data: decodeMIME(mime, raw)})
-	}
-	codeinterp.SortBundle(o.Bundle)
+	o.Bundle = bundleOf(c.Data)
 	if o.Kind == codeinterp.Value && o.Value == nil && value != nil {
 		o.Value = value(&o)
 	}
 	return o, len(o.Bundle) > 0
+}
+
+// bundleOf decodes a MIME bundle.
+func bundleOf(data map[string]json.RawMessage) []codeinterp.Representation {
+	var bundle []codeinterp.Representation
+	for mime, raw := range data {
+		bundle = append(bundle, codeinterp.Representation{MIME: mime, Data: decodeMIME(mime, raw)})
+	}
+	codeinterp.SortBundle(bundle)
+	return bundle
 }
 
 func valueOf(raw json.RawMessage) json.RawMessage {
