@@ -95,7 +95,7 @@
 // bearer token, which is compared in constant time; answers only to host names
 // that are certainly its own, so that a web page cannot reach it by DNS
 // rebinding; refuses requests of web pages from other origins than those
-// listed; and limits the size of requests, the number of sessions and the time
+// listed; and limits the size of requests and how many members they have, the number of sessions and the time
 // that a client may take to send or to read. There is no TLS: put a proxy with
 // TLS in front before a token crosses a network, and list its name in
 // [HTTPOptions].Hosts.

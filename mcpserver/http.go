@@ -137,6 +137,10 @@ func (t *transport) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, err.Error(), status)
 		return
 	}
+	if err := weigh(bytes.TrimSpace(body)); err != nil {
+		http.Error(w, err.Error(), http.StatusRequestEntityTooLarge)
+		return
+	}
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	c := &carrier{ctx: r.Context(), owner: ownerOf(r), sessionless: isSessionless(r, body)}
 	next := t.sessions

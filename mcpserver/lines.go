@@ -90,19 +90,28 @@ func (r *lineReader) check(line []byte) (id json.RawMessage, code int64, err err
 			return id, code, err
 		}
 	}
+	if err := weigh(line); err != nil && line[0] != '[' {
+		return idOf(line), jsonrpc.CodeInvalidRequest, err
+	} else if err != nil {
+		return nil, jsonrpc.CodeInvalidRequest, err
+	}
 	return nil, 0, nil
+}
+
+// idOf returns the id of a message that may be none. An id is a string, a number or
+// null (JSON-RPC 2.0, 4): others are not repeated.
+func idOf(m json.RawMessage) json.RawMessage {
+	var named struct{ ID json.RawMessage }
+	if json.Unmarshal(m, &named) != nil || len(named.ID) > 0 && bytes.IndexByte([]byte("{[tf"), named.ID[0]) >= 0 {
+		return nil
+	}
+	return named.ID
 }
 
 func (r *lineReader) message(m json.RawMessage, seen map[jsonrpc.ID]bool) (json.RawMessage, int64, error) {
 	msg, err := jsonrpc.DecodeMessage(m)
 	if err != nil {
-		var named struct{ ID json.RawMessage }
-		// An id is a string, a number or null (JSON-RPC 2.0, 4): others are not
-		// repeated.
-		if json.Unmarshal(m, &named) != nil || len(named.ID) > 0 && bytes.IndexByte([]byte("{[tf"), named.ID[0]) >= 0 {
-			named.ID = nil
-		}
-		return named.ID, jsonrpc.CodeInvalidRequest, fmt.Errorf("not a JSON-RPC message: %w", err)
+		return idOf(m), jsonrpc.CodeInvalidRequest, fmt.Errorf("not a JSON-RPC message: %w", err)
 	}
 	req, ok := msg.(*jsonrpc.Request)
 	if !ok {

@@ -75,6 +75,9 @@ func TestLinesThatAreNoMessages(t *testing.T) {
 		{"batch", `[{"jsonrpc":"2.0","id":7,"method":"ping"}]`, `has no batches`},
 		{"empty batch", `[]`, `has no batches`},
 		{"too long", `"` + strings.Repeat("x", 17<<20) + `"`, `more than 16777216`},
+		{"many members", `{"jsonrpc":"2.0","id":5,"method":"ping","params":{"_meta":{"a":[` + strings.Repeat("{},", 20_000) + `0]}}}`, `"id":5,"error":{"code":-32600,"message":"the message has more than 10000 members besides arguments`},
+		{"many members of a call", `{"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"name":"run_code","arguments":[` + strings.Repeat("{},", 600_000) + `0]}}`, `more than 500000 members`},
+		{"large hello", `{"jsonrpc":"2.0","id":5,"method":"initialize","params":{"capabilities":{"experimental":{"a":"` + strings.Repeat("x", 300_000) + `"}}}}`, `too large`},
 		{"answer to nothing", `{"jsonrpc":"2.0","id":99,"result":{}}`, ""},
 		{"nothing", "\r", ""},
 	} {

@@ -5,6 +5,8 @@ import (
 	"sync"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+
+	"github.com/toolcell/toolcell/internal/jsontally"
 )
 
 const (
@@ -18,15 +20,6 @@ const (
 
 // decoded is about how many bytes an answer takes once it is decoded.
 func decoded(size, members int) int { return 3*size + 100*members }
-
-// members returns how many members an answer, which is JSON, has.
-func members(b []byte) int {
-	var t tally
-	for _, c := range b {
-		t.add(c)
-	}
-	return t.members
-}
 
 // A room bounds what the answers of all servers of a set take that are being
 // decoded.
@@ -134,7 +127,7 @@ func (c *patientConn) expect(ctx context.Context, id jsonrpc.ID) {
 
 // fit makes an answer one that can be decoded, and waits for room for that.
 func (c *patientConn) fit(r *jsonrpc.Response) {
-	n := members(r.Result)
+	n := jsontally.Members(r.Result)
 	if n > maxMembers {
 		r.Result, r.Error = nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: errMembers.Error()}
 		return

@@ -5,14 +5,6 @@ import (
 	"testing/synctest"
 )
 
-func TestMembers(t *testing.T) {
-	for text, want := range map[string]int{``: 0, `"a,[{"`: 0, `[{},{}]`: 4, `{"a\\\",":[1,2,"\\\\"],"b":{}}`: 6, `"open`: 0, `"\\`: 0} {
-		if got := members([]byte(text)); got != want {
-			t.Errorf("%s: %d, want %d", text, got, want)
-		}
-	}
-}
-
 // TestRoom: what is beyond the room waits until there is some, or nobody waits for
 // the answer any more.
 func TestRoom(t *testing.T) {

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+
+	"github.com/toolcell/toolcell/internal/jsontally"
 )
 
 var (
@@ -15,40 +17,6 @@ var (
 // maxLight is how large an answer over HTTP may be that waits for no room.
 const maxLight = 32 << 10
 
-// A tally counts the members of JSON as it comes.
-type tally struct {
-	size, members           int
-	quoted, escaped, filled bool
-}
-
-func (t *tally) add(c byte) {
-	t.size++
-	switch {
-	// JSON has no such bytes in strings, and whatever a stream has around it ends with
-	// its line.
-	case c == '\n' || c == '\r':
-		t.quoted, t.escaped = false, false
-		return
-	case t.escaped:
-		t.escaped = false
-	case t.quoted:
-		t.quoted, t.escaped = c != '"', c == '\\'
-	case c == '"':
-		t.quoted = true
-	case c == ',' || c == '[' || c == '{':
-		t.members++
-	}
-	t.filled = true
-}
-
-// line notes the end of a line of a stream, of which an empty one ends an event.
-func (t *tally) line() {
-	if !t.filled {
-		*t = tally{}
-	}
-	t.filled = false
-}
-
 // A weighedBody is the body of an HTTP server's answer, which fails where it has
 // too many members, and, where it is large, waits for room to be decoded before the
 // rest of it is read. One message of it may be large: answers to other requests would
@@ -58,7 +26,7 @@ type weighedBody struct {
 	by       *caller // nil where it is no call's
 	stream   bool    // of events
 	light    bool    // none may be large: no request is answered
-	tally    tally
+	tally    jsontally.Tally
 	admitted bool
 	large    bool // the message that is being read
 }
@@ -66,21 +34,21 @@ type weighedBody struct {
 func (b *weighedBody) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
 	for _, c := range p[:n] {
-		if b.tally.add(c); b.stream && c == '\n' {
-			b.tally.line()
+		if b.tally.Add(c); b.stream && c == '\n' {
+			b.tally.Line()
 		}
-		if b.tally.members > maxMembers {
+		if b.tally.Members > maxMembers {
 			if b.by != nil {
 				b.by.refuse(errMembers)
 			}
 			return 0, errMembers
 		}
-		if b.tally.size > maxLight && !b.large {
+		if b.tally.Size > maxLight && !b.large {
 			if err := b.admit(); err != nil {
 				return 0, err
 			}
 		}
-		b.large = b.tally.size > maxLight
+		b.large = b.tally.Size > maxLight
 	}
 	return n, err
 }
