@@ -208,6 +208,7 @@ type scanner struct {
 	start, end int
 	text, prev string
 	divides    bool // a slash would divide here
+	templates  int  // that it is in
 }
 
 func (s *scanner) skipTo(pos int) {
@@ -321,8 +322,16 @@ func (s *scanner) quoted(q byte) {
 	s.pos = len(s.src)
 }
 
+// maxTemplates is how deep templates may be in each other: the engine itself has
+// not the stack for more.
+const maxTemplates = 1000
+
 // template skips a template literal; what it interpolates is scanned.
 func (s *scanner) template() {
+	if s.templates == maxTemplates {
+		s.pos = len(s.src)
+		return
+	}
 	for s.pos++; s.pos < len(s.src); s.pos++ {
 		switch s.src[s.pos] {
 		case '\\':
@@ -332,7 +341,7 @@ func (s *scanner) template() {
 			return
 		case '$':
 			if strings.HasPrefix(s.src[s.pos:], "${") {
-				inner := scanner{src: s.src, pos: s.pos + 2, depth: 1}
+				inner := scanner{src: s.src, pos: s.pos + 2, depth: 1, templates: s.templates + 1}
 				for inner.depth > 0 && inner.next() {
 				}
 				s.pos = inner.pos - 1

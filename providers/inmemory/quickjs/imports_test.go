@@ -1,6 +1,7 @@
 package quickjs
 
 import (
+	"runtime"
 	"strings"
 	"testing"
 )
@@ -29,6 +30,22 @@ func TestRewriteImports(t *testing.T) {
 		} else if got != c.want {
 			t.Errorf("%s:\n got %q\nwant %q", c.code, got, c.want)
 		}
+	}
+}
+
+// TestRewriteImportsInDepth: templates in each other take no more stack than the
+// engine has for them.
+func TestRewriteImportsInDepth(t *testing.T) {
+	nested := "import a from 'm';" + strings.Repeat("`${", 900) + strings.Repeat("}`", 900) + ";import 'n'"
+	if got, ok := rewriteImports(nested); !ok || !strings.HasSuffix(got, "await import('n');") {
+		t.Errorf("got %.100q...", got)
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	rewriteImports("import a from 'm';" + strings.Repeat("`${", 1<<20))
+	runtime.ReadMemStats(&after)
+	if n := after.StackSys - before.StackSys; n > 16<<20 && n < 1<<40 {
+		t.Errorf("it took %d MiB of stack", n>>20)
 	}
 }
 
