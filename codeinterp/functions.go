@@ -60,6 +60,11 @@ type FunctionCall struct {
 	Language string    // of the program
 	Context  ContextID // of the run; empty in RunCode
 
+	// Show puts an output, which is the run's from then on, among those of the
+	// program, behind what that has printed before the call. It reports false, and
+	// shows nothing, once the run is over. It is nil where a provider has none.
+	Show func(Output) bool
+
 	next func(context.Context, FunctionCall) (json.RawMessage, error)
 }
 

@@ -193,6 +193,26 @@ func TestCalls(t *testing.T) {
 	})
 }
 
+// TestShow: what a function shows is an output of the run, while that goes on.
+func TestShow(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ci, id := stateful(t, &fake{programs: callers}, driver.Config{})
+		var show func(codeinterp.Output) bool
+		out := codeinterp.Output{Kind: codeinterp.Display, Bundle: []codeinterp.Representation{{MIME: "text/plain", Data: []byte("x")}}}
+		f := fn("f", func(_ context.Context, c codeinterp.FunctionCall) (json.RawMessage, error) {
+			if show = c.Show; !show(out) {
+				t.Error("not shown")
+			}
+			return raw("1"), nil
+		})
+		res, err := ci.RunInContext(t.Context(), id, "call f {}", &codeinterp.RunOptions{Functions: []codeinterp.Function{f}})
+		if err != nil || len(res.Outputs) != 2 || res.Outputs[0].Kind != codeinterp.Display || show(out) {
+			t.Errorf("%+v, %v, or shown after the end", res.Outputs, err)
+		}
+		ci.Close()
+	})
+}
+
 func TestFunctionsOfRunAndContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ci := driver.NewStateful(&fake{programs: callers, onStart: func(_ context.Context, o driver.Options) error {

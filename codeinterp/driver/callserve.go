@@ -87,7 +87,7 @@ func (p *pendingCall) serve(ctx context.Context, cancel context.CancelFunc) {
 		cancel()
 	}()
 	value, err = invoke(ctx, p.function, codeinterp.FunctionCall{Number: p.rec.Number, Name: p.function.Name, Args: p.args,
-		Language: c.run.slot.opts.Language, Context: c.run.slot.id})
+		Language: c.run.slot.opts.Language, Context: c.run.slot.id, Show: c.run.out.Add})
 	if cause := context.Cause(ctx); err != nil && errors.Is(cause, errCallTimeout) {
 		err = errors.Join(cause, err) // which may be the answer before AfterFunc's
 	}

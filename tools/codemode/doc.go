@@ -18,8 +18,9 @@
 //
 // An image or file that a tool returns is never part of a value, where it would be
 // printed as base64. The value has {handle, mime, bytes} in its list _files, and
-// tools.display({handle}) shows it among the run's outputs; a value that is no object
-// becomes {value, _files}. With [Options].Files it is a file beside the program too.
+// tools.display({handle}) shows it among the run's outputs, where the program is; a
+// value that is no object becomes {value, _files}. With [Options].Files it is a file
+// beside the program too.
 // A run keeps 64 MiB of them and displays 16 MiB; what is more is told.
 //
 // # Approval

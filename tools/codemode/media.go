@@ -41,7 +41,8 @@ type kept struct {
 	files   []File
 	paths   map[string]bool
 	bytes   int
-	shown   []codeinterp.Output
+	shown   []codeinterp.Output // behind the run's, where the provider takes none
+	shows   int
 	showing int
 	open    func(ctx context.Context) (codeinterp.FS, error) // nil: files have no paths
 }
@@ -104,10 +105,10 @@ func (k *kept) add(ctx context.Context, f File) handle {
 	}
 	k.files = append(k.files, f)
 	k.bytes += len(f.Data)
-	h.Handle = fmt.Sprint("file_", len(k.files))
+	h.Handle = handleOf(len(k.files) - 1)
 	name := f.Name
-	// Two files may have one name; the handle makes it unique.
-	if k.paths[name] {
+	// Two files may have one name, and one that of another with its handle.
+	for k.paths[name] {
 		name = h.Handle + "_" + name
 	}
 	k.paths[name] = true
@@ -159,28 +160,51 @@ func display(ctx context.Context, h handleArgs) (string, error) {
 	if !ok {
 		return "", errors.New("a call of no run")
 	}
+	f, err := k.toShow(h.Handle)
+	if err != nil {
+		return "", err
+	}
+	out := codeinterp.Output{Kind: codeinterp.Display, Bundle: []codeinterp.Representation{
+		{MIME: f.MIME, Data: bytes.Clone(f.Data)}, {MIME: "text/plain", Data: []byte(f.Name)}}}
+	// Without the lock: it takes as long as OnOutput does.
+	if show, _ := ctx.Value(showKey{}).(func(codeinterp.Output) bool); show != nil {
+		show(out)
+		return "it is shown", nil
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.shown = append(k.shown, out)
+	return "it is shown after the output", nil
+}
+
+// toShow returns the file behind a handle, which is about to be shown.
+func (k *kept) toShow(name string) (File, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	for i, f := range k.files {
-		if fmt.Sprint("file_", i+1) != h.Handle {
+		if handleOf(i) != name {
 			continue
 		}
-		if k.showing+len(f.Data) > maxShown || len(k.shown) >= maxHandles {
-			return "", &codeinterp.FunctionError{Message: "the program has displayed too much already"}
+		if k.showing+len(f.Data) > maxShown || k.shows >= maxHandles {
+			return File{}, &codeinterp.FunctionError{Message: "the program has displayed too much already"}
 		}
 		k.showing += len(f.Data)
-		k.shown = append(k.shown, codeinterp.Output{Kind: codeinterp.Display, Bundle: []codeinterp.Representation{
-			{MIME: f.MIME, Data: f.Data}, {MIME: "text/plain", Data: []byte(f.Name)}}})
-		return "it is shown after the output", nil
+		k.shows++
+		return f, nil
 	}
-	return "", &codeinterp.FunctionError{Message: fmt.Sprintf("there is no handle %.80q in this run", h.Handle)}
+	return File{}, &codeinterp.FunctionError{Message: fmt.Sprintf("there is no handle %.80q in this run", name)}
 }
+
+func handleOf(i int) string { return fmt.Sprint("file_", i+1) }
+
+// showKey is the key of what shows an output among those of the run.
+type showKey struct{}
 
 type handleArgs struct {
 	Handle string `json:"handle"`
 }
 
-var displayer = function{Function: takesEntries(tools.Func("display", "Shows the image or file behind a handle to you, after the program's output.", display)), tool: "display"}
+var displayer = function{Function: takesEntries(tools.Func("display", "Shows the image or file behind a handle to you, where the program's output is.", display)), tool: "display"}
 
 // takesEntries returns f for entries of _files too, as programs pass them in a loop
 // over that list: what they have beside the handle has no meaning.
@@ -196,7 +220,7 @@ func takesEntries(f codeinterp.Function) codeinterp.Function {
 				return nil, err
 			}
 		}
-		return next(ctx, c)
+		return next(context.WithValue(ctx, showKey{}, c.Show), c)
 	}
 	return f
 }

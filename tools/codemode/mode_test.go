@@ -9,6 +9,7 @@ import (
 	"image"
 	"image/png"
 	"os"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -183,6 +184,43 @@ func TestFiles(t *testing.T) {
 	}
 }
 
+// TestDisplayInOrder: what is displayed stands where the program was, in the Result and
+// for who watches.
+func TestDisplayInOrder(t *testing.T) {
+	mode, err := codemode.Open(interpreter(t), []codemode.Entry{picture()}, &codemode.Options{Language: "javascript"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var live []codeinterp.Kind
+	res, err := mode.Interpreter().RunCode(t.Context(), "javascript", `const r = await tools.picture({}); console.log("before"); await tools.display(r._files[0]); console.log("after"); 5`,
+		&codeinterp.RunOptions{OnOutput: func(o codeinterp.Output) error { live = append(live, o.Kind); return nil }})
+	want := []codeinterp.Kind{codeinterp.Stdout, codeinterp.Display, codeinterp.Stdout, codeinterp.Value}
+	var got []codeinterp.Kind
+	for _, o := range res.Outputs {
+		got = append(got, o.Kind)
+	}
+	if err != nil || !slices.Equal(got, want) || !slices.Equal(live, want) {
+		t.Errorf("%v, watched %v, %v", got, live, err)
+	}
+}
+
+// TestFileNames: no file takes the place of another, whatever they are called.
+func TestFileNames(t *testing.T) {
+	ci, err := inmemory.NewStateful(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ci.Close()
+	named := codemode.Entry{Tool: tools.Tool{Name: "named"}, Call: func(context.Context, codeinterp.FunctionCall) (json.RawMessage, []codemode.File, error) {
+		return nil, []codemode.File{{Name: "file_3_a", Data: []byte("first")}, {Name: "a", Data: []byte("second")}, {Name: "a", Data: []byte("third")}}, nil
+	}}
+	tool := open(t, ci, []codemode.Entry{named}, &codemode.Options{Files: true, Language: "javascript"}).Tools()[0]
+	got := run(t, tool, `(await tools.named({}))._files.map((f) => require("fs").readFileSync(f.path, "utf8")).join()`)
+	if !strings.Contains(got, "first,second,third") {
+		t.Error(got)
+	}
+}
+
 // TestFilesAreBounded: what is too much is told, not kept.
 func TestFilesAreBounded(t *testing.T) {
 	big := codemode.Entry{Tool: tools.Tool{Name: "big"}, Call: func(context.Context, codeinterp.FunctionCall) (json.RawMessage, []codemode.File, error) {
@@ -246,7 +284,7 @@ except Exception as e:
     print(type(e).__name__)
 `})
 	a := tool.Invoke(t.Context(), tools.Invocation{Args: args})
-	if !strings.Contains(a.Text, "1 hello it is shown after the output\n[0, 1, 2]\nToolError\n") || len(a.Images) != 1 {
+	if !strings.Contains(a.Text, "1 hello it is shown\n[0, 1, 2]\nToolError\n") || len(a.Images) != 1 {
 		t.Errorf("%d images: %s", len(a.Images), a.Text)
 	}
 	if !strings.Contains(tool.Description, "def list(self") || !strings.Contains(tool.Description, "import builtins as _b") {
