@@ -24,6 +24,9 @@ type session struct {
 	owner owner
 }
 
+// Life is for [tools.ClientLife].
+func (s *session) Life() context.Context { return s.ctx }
+
 // over reports whether the session has ended.
 func (s *session) over() bool { return s.ctx.Err() != nil }
 

@@ -143,6 +143,32 @@ func TestSessionEndedWhileItsCallBegins(t *testing.T) {
 	}
 }
 
+// TestLifeOfAClient: what a tool keeps for a client can end with its session.
+func TestLifeOfAClient(t *testing.T) {
+	life := make(chan context.Context, 1)
+	s := newServer(t, newFake(), &mcpserver.Options{Wrap: func(list []tools.Tool) []tools.Tool {
+		invoke := list[0].Invoke
+		list[0].Invoke = func(ctx context.Context, c tools.Invocation) *tools.Answer {
+			life <- tools.ClientLife(ctx)
+			return invoke(ctx, c)
+		}
+		return list
+	}})
+	url := serve(t, s, nil)
+	session := open(t, url)
+	resp, err := post(t.Context(), url, "2025-11-25", session, runMessage("", "x"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp.Body.Close()
+	its := <-life
+	if its.Err() != nil {
+		t.Error("it is over before the session")
+	}
+	end(t, url, session)
+	<-its.Done()
+}
+
 // TestClientThatVanishesAtOnce drops requests before, while and after the
 // server reads them.
 func TestClientThatVanishesAtOnce(t *testing.T) {

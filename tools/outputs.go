@@ -63,13 +63,25 @@ type clientKey struct{}
 
 // WithClient returns a ctx whose calls are those of one client of several:
 // read_output finds the outputs of its own runs only, and they do not push those
-// of others out of the store. The client is compared with ==.
+// of others out of the store. The client is compared with ==. One that ends at some
+// time, as a session does, has a method Life() context.Context, whose context ends
+// with it; see [ClientLife].
 func WithClient(ctx context.Context, client any) context.Context {
 	return context.WithValue(ctx, clientKey{}, client)
 }
 
 // Client returns the client that ctx's calls are of; nil where there is only one.
 func Client(ctx context.Context) any { return ctx.Value(clientKey{}) }
+
+// ClientLife returns a context that ends once the client of ctx's calls has gone,
+// and with it whatever is kept for it. Of a client that says nothing of its end it
+// never does.
+func ClientLife(ctx context.Context) context.Context {
+	if c, ok := Client(ctx).(interface{ Life() context.Context }); ok {
+		return c.Life()
+	}
+	return context.Background()
+}
 
 // put keeps res and returns id, or nothing where res is too large to keep.
 func (s *OutputStore) put(ctx context.Context, id string, res *codeinterp.Result, secrets *secret.Scrubber) string {

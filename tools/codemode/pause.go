@@ -221,4 +221,5 @@ func (p *Pauses) Close() {
 var (
 	errPausesClosed = fmt.Errorf("%w: no program can wait any longer", codeinterp.ErrClosed)
 	errNotResumed   = errors.New("nobody has resumed it in time")
+	errClientGone   = errors.New("the client that began it has gone")
 )

@@ -185,6 +185,17 @@ func TestPauseEnds(t *testing.T) {
 			t.Errorf("%+v", a)
 		}
 	})
+	t.Run("the client goes", func(t *testing.T) {
+		p, _, run, _ := pausing(t, &codemode.PauseOptions{Runs: 1})
+		life, end := context.WithCancel(t.Context())
+		begin(t, tools.WithClient(t.Context(), &leaver{life}), run, code)
+		end()
+		eventually(t, func() bool { return len(p.Pending()) == 0 })
+		eventually(t, func() bool {
+			a := run.Invoke(t.Context(), tools.Invocation{Args: json.RawMessage(`{"language":"javascript","code":"6 * 7"}`)})
+			return strings.Contains(a.Text, "42") // there is room again
+		})
+	})
 	t.Run("too many", func(t *testing.T) {
 		_, _, run, _ := pausing(t, &codemode.PauseOptions{Runs: 1})
 		begin(t, t.Context(), run, code)
@@ -193,6 +204,11 @@ func TestPauseEnds(t *testing.T) {
 		}
 	})
 }
+
+// A leaver is a client that goes.
+type leaver struct{ life context.Context }
+
+func (l *leaver) Life() context.Context { return l.life }
 
 // TestResumeAnswers: the rest of a run is the answer to the call that resumed it, and
 // its time does not run out while that waits.

@@ -22,6 +22,7 @@ type pausable struct {
 	wake   chan struct{} // a call waits
 	done   chan struct{}
 	answer *tools.Answer // once done
+	unlink func() bool   // from the client's life
 
 	mu       sync.Mutex
 	onOutput func(codeinterp.Output) error // of who waits for the answer
@@ -69,7 +70,8 @@ func (r *pausable) output(out codeinterp.Output) error {
 //
 //	{"status": "paused", "runId": "...", "pending": [{"function": "send_mail", "args": {...}}]}
 //
-// Only the client that started a run, see [tools.WithClient], can resume it.
+// Only the client that started a run, see [tools.WithClient], can resume it. Where
+// that is known to have gone, see [tools.ClientLife], its runs end.
 func (p *Pauses) Wrap(t tools.Tool) []tools.Tool {
 	invoke := t.Invoke
 	t.OutputSchema = nil // a pause is not among what it says
@@ -102,6 +104,7 @@ func (p *Pauses) start(ctx context.Context, invoke func(context.Context, tools.I
 		return failed(c, tools.CodeCapacity, "too many programs run or are paused; resume one first. Nothing was run.")
 	}
 	p.runs[r.id] = r
+	r.unlink = context.AfterFunc(tools.ClientLife(ctx), func() { p.end(r, errClientGone) })
 	p.work.Go(func() {
 		defer cancel(nil)
 		// Runs after the recover below: once done is closed, the answer is there.
@@ -166,11 +169,19 @@ func (p *Pauses) await(ctx context.Context, r *pausable, patience time.Duration)
 	}
 }
 
+// end ends a run that nobody will ask for.
+func (p *Pauses) end(r *pausable, why error) {
+	r.cancel(why)
+	<-r.done
+	p.finish(r)
+}
+
 // finish forgets a run that has ended.
 func (p *Pauses) finish(r *pausable) *tools.Answer {
 	p.mu.Lock()
 	delete(p.runs, r.id)
 	p.mu.Unlock()
+	r.unlink()
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.expiry != nil {
@@ -183,11 +194,7 @@ func (p *Pauses) finish(r *pausable) *tools.Answer {
 func (p *Pauses) paused(c tools.Invocation, r *pausable) *tools.Answer {
 	r.mu.Lock()
 	if r.expiry == nil {
-		r.expiry = time.AfterFunc(p.opts.Keep, func() {
-			r.cancel(errNotResumed)
-			<-r.done
-			p.finish(r)
-		})
+		r.expiry = time.AfterFunc(p.opts.Keep, func() { p.end(r, errNotResumed) })
 	}
 	r.expiry.Reset(p.opts.Keep)
 	secrets := cmp.Or(r.secrets, p.opts.Secrets)

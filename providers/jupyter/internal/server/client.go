@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"net"
 	"net/http"
-	"net/http/cookiejar"
 	"net/url"
 	"strings"
 	"sync/atomic"
@@ -74,6 +73,7 @@ func New(cfg Config) (*Client, error) {
 	} else {
 		t := http.DefaultTransport.(*http.Transport).Clone()
 		t.MaxIdleConnsPerHost = 4
+		t.MaxResponseHeaderBytes = maxHeader
 		if cfg.TLS != nil {
 			t.TLSClientConfig = cfg.TLS.Clone()
 		}
@@ -88,7 +88,7 @@ func New(cfg Config) (*Client, error) {
 	// Followed, a redirect would make a GET of a POST and a login page of the answer.
 	h.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	if h.Jar == nil {
-		h.Jar, _ = cookiejar.New(nil)
+		h.Jar = newJar()
 	}
 	c := &Client{base: base, http: h, cfg: &cfg, header: cfg.Header, answered: new(atomic.Int64)}
 	c.life, c.end = context.WithCancel(context.Background())

@@ -1,0 +1,35 @@
+package server
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+)
+
+// TestJarIsBounded wants a server to fill no memory with cookies, and the first of
+// them, with which a login goes on, to stay.
+func TestJarIsBounded(t *testing.T) {
+	j := newJar()
+	u := &url.URL{Scheme: "http", Host: "example.com", Path: "/"}
+	set := func(c http.Cookie) { j.SetCookies(u, []*http.Cookie{&c}) }
+	set(http.Cookie{Name: "_xsrf", Value: "1"})
+	set(http.Cookie{Name: "long", Value: strings.Repeat("x", maxCookie)})
+	for i := range 1000 {
+		set(http.Cookie{Name: fmt.Sprint("c", i), Value: "v"})
+	}
+	if n := len(j.Cookies(u)); n != maxCookies {
+		t.Errorf("%d cookies are kept", n)
+	}
+	set(http.Cookie{Name: "_xsrf", Value: "2"})
+	set(http.Cookie{Name: "c5", MaxAge: -1})
+	set(http.Cookie{Name: "new", Value: "v"})
+	values := map[string]string{}
+	for _, c := range j.Cookies(u) {
+		values[c.Name] = c.Value
+	}
+	if values["_xsrf"] != "2" || values["c5"] != "" || values["new"] != "v" || values["long"] != "" {
+		t.Errorf("%v", values)
+	}
+}
