@@ -80,8 +80,8 @@
 //
 // JavaScript runs by the rules of V8's REPL mode: top-level await; const, let
 // and class may be declared again by a later program; the value of the last
-// statement is the result. Static imports become dynamic ones, export is
-// ignored. console and process.stdout write at once. display(mime, data,
+// statement is the result. Static imports become dynamic ones, and what
+// they name consts; export is ignored. console and process.stdout write at once. display(mime, data,
 // {id, update, metadata}) shows data, display(bundle, options) a bundle,
 // updateDisplay(id, mime, data) replaces, clearOutput({wait}) clears.
 // A run ends as a script under node does, in contexts too: when its timers,

@@ -180,11 +180,6 @@ function repaired(code, details) {
   if (code.startsWith('import', offset)) return staticImport(code, offset);
   const before = /\bimport\s*$/.exec(code.slice(0, offset));
   if (before) return staticImport(code, before.index);
-  if (text.includes("Unexpected token 'export'") && code.startsWith('export', offset)) {
-    const m = /export(\s+default(?=\s+(?:async\s+)?(?:function|class)\b)|\s+default\b|(?=\s+(?:const|let|var|function|class|async)\b)|\s*\{[^}]*\}\s*(?:;|$|\n))?/y;
-    m.lastIndex = offset;
-    const found = m.exec(code);
-    return found && code.slice(0, offset) + found[0].replace(/[^\n]/g, ' ') + code.slice(offset + found[0].length);
-  }
+  if (text.includes("Unexpected token 'export'") && code.startsWith('export', offset)) return withoutExport(code, offset);
   return undefined;
 }

@@ -77,11 +77,33 @@ function staticImport(code, offset) {
   const options = attributes ? `, { with: ${attributes.replace(/^\s*(with|assert)\s*/, '')} }` : '';
   const load = `await __import(${JSON.stringify(from)}${options})`;
   let to;
-  if (star) to = name ? `var ${star} = ${load}, { default: ${name} } = ${star};` : `var ${star} = ${load};`;
+  if (star) to = name ? `const ${star} = ${load}, { default: ${name} } = ${star};` : `const ${star} = ${load};`;
   else if (named || name) {
     const list = (named ?? '').replace(/\s+as\s+/g, ': ').replace(/^\{|\}$/g, '').replace(/\btype\s+(?=[\p{ID_Start}$_])/gu, '').trim();
-    to = `var { ${[name ? `default: ${name}` : '', list].filter(Boolean).join(', ')} } = ${load};`;
+    to = `const { ${[name ? `default: ${name}` : '', list].filter(Boolean).join(', ')} } = ${load};`;
   } else to = `${load}; void 0;`;
-  const lines = all.split('\n').length - to.split('\n').length;
-  return code.slice(0, offset) + to + '\n'.repeat(Math.max(lines, 0)) + code.slice(offset + all.length);
+  return replaced(code, offset, all, to);
+}
+
+// replaced puts something else in place of what is at the offset, on as many lines.
+function replaced(code, offset, old, to) {
+  const lines = old.split('\n').length - to.split('\n').length;
+  return code.slice(0, offset) + to + '\n'.repeat(Math.max(lines, 0)) + code.slice(offset + old.length);
+}
+
+const FROM = new RegExp(`export\\s*(?:\\*(?:\\s*as\\s+${NAME})?|\\{[^}]*\\})\\s*from\\s*(["'])((?:\\\\.|(?!\\1).)*)\\1[^\\S\\n]*;?`, 'uy');
+const NAMELESS = /export\s+default(?=\s+(?:async\s+)?(?:function\s*\*?\s*\(|class\s*(?:\{|extends\b)))/y;
+const EXPORT = /export(\s+default(?=\s+(?:async\s+)?(?:function|class)\b)|\s+default\b|(?=\s+(?:const|let|var|function|class|async)\b)|\s*\{[^}]*\}\s*(?:;|$|\n))?/y;
+
+// withoutExport takes the word out at the offset: what it exports stays.
+function withoutExport(code, offset) {
+  const at = (re) => { re.lastIndex = offset; return re.exec(code); };
+  const from = at(FROM);
+  if (from) return replaced(code, offset, from[0], `await __import(${JSON.stringify(from[2])}); void 0;`);
+  const nameless = at(NAMELESS);
+  if (nameless) return replaced(code, offset, nameless[0], ';void');
+  const object = at(/export\s+default(?=\s*\{)/y);
+  if (object) return replaced(code, offset, object[0], ';0,'); // else it were a block
+  const found = at(EXPORT);
+  return found && replaced(code, offset, found[0], found[0].replace(/[^\n]/g, ' ').replace(' ', ';'));
 }
