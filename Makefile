@@ -34,6 +34,9 @@ PASSES  := tests-race $(if $(RACE),tests-engine tests-shapes tests-command) test
 # What programs do to the host by way of the driver, in the mode that is set.
 FAULTS  := ^Test(InterpreterInHome|Roots|ServerChildren|WarmOutcomes|DeafDriver|TypeScriptHostile|BoundedShows|ForgedShows|FramesInFlight|CwdReplaced|ThreadDisplays|ForkedDisplays|BoundedErrors|LargeLatePrint|WarmServerStopped|ArtifactsInTime|DescribeIsTrue|BrokenDriver)$$
 
+# An ordinary user, who has to be able to reach this directory.
+AS_USER := setpriv --reuid=65533 --regid=65533 --clear-groups env -i HOME=/ PATH=$(PATH)
+
 .PHONY: attack test $(PASSES) race testenv compile quick bench floors lint cross fuzz cover release vuln tidy test262
 
 ## test: set up the test parts, then run every test with the race detector. What
@@ -60,7 +63,7 @@ tests-shapes: # all of what it tried one in ten of
 	$(call PASS,shapes) --packages=./providers/subprocess -- -vet=off -timeout 40m -run TypeScriptHostile
 
 tests-command: # a server of the memory that users' have
-	$(call PASS,command) --packages=./cmd/toolcell -- -vet=off -timeout 40m -run 'TestSmallHost|TestStress'
+	$(call PASS,command) --packages=./cmd/toolcell -- -vet=off -timeout 40m -run 'TestSmallHost|TestStress|TestOutside'
 
 tests-modules:
 	@status=0; for m in $(NESTED); do echo "== $$m"; \
@@ -83,8 +86,11 @@ quick:
 ## prints what held. The tests run each of them too.
 attack: testenv
 	TOOLCELL_ATTACK=1 $(GO) test -count=1 -timeout 40m -v -run '^TestTable$$' ./internal/sandbox
-	@set -e; for mode in bwrap landlock none; do echo "== programs against their host, $$mode"; TOOLCELL_TEST_MODE=$$mode $(GO) test -count=1 -v \
-		-run '$(FAULTS)' ./providers/subprocess | grep -E '^ *(--- |ok|FAIL)'; done
+	@set -e; dir=$$(mktemp -d); trap 'rm -rf "$$dir"' EXIT; chmod 755 "$$dir"; $(GO) test -c -o "$$dir/faults" ./providers/subprocess; cd providers/subprocess; \
+	for as in env $(if $(filter 0,$(shell id -u)),'$(AS_USER)'); do for mode in bwrap landlock none; do \
+		echo "== programs against their host, $$mode, $${as%% *}"; $$as TOOLCELL_TEST_MODE=$$mode "$$dir/faults" -test.v -test.run '$(FAULTS)' | grep -E '^ *(--- |PASS|FAIL)'; \
+	done; done
+	TOOLCELL_ATTACK=1 $(GO) test -count=1 -timeout 60m -run 'TestOutside|TestSmallHost' ./cmd/toolcell
 	$(GO) test -count=1 -run 'Hostile|Hammer|ManyContexts|Revoked|Detached|Faked|JobsLeft|TypeScriptMemory|Stress' ./providers/inmemory
 	TOOLCELL_CALLS=100000 $(GO) test -count=1 -timeout 60m -v -run '^(TestManyCalls|TestFunctionHammer)$$' ./providers/inmemory ./providers/subprocess ./providers/jupyter
 

@@ -62,8 +62,9 @@ func (s *small) confined(args ...string) *exec.Cmd {
 	return cmd
 }
 
-// startSmall starts the server, whose tests end with it alive.
-func startSmall(t *testing.T, args ...string) *small {
+// prepareSmall makes the command one that an ordinary user can run.
+func prepareSmall(t *testing.T) *small {
+	t.Helper()
 	if race.Enabled {
 		t.Skip("the race detector has memory of its own, and the server is to be the one that users have")
 	}
@@ -71,7 +72,13 @@ func startSmall(t *testing.T, args ...string) *small {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &small{t: t, exe: copyForAll(t, exe), said: &bytes.Buffer{}}
+	return &small{t: t, exe: copyForAll(t, exe), said: &bytes.Buffer{}}
+}
+
+// startSmall starts the server, whose tests end with it alive.
+func startSmall(t *testing.T, args ...string) *small {
+	t.Helper()
+	s := prepareSmall(t)
 	s.server = s.confined(append([]string{"mcp", "--http", "127.0.0.1:0"}, args...)...)
 	stderr, err := s.server.StderrPipe()
 	if err != nil {
@@ -118,7 +125,11 @@ func copyForAll(t *testing.T, exe string) string {
 }
 
 func (s *small) client(token string) *mcp.ClientSession {
-	return mcpClient(s.t, &mcp.StreamableClientTransport{Endpoint: s.url, HTTPClient: &http.Client{Transport: withToken{token}}})
+	return mcpClient(s.t, s.transport(token))
+}
+
+func (s *small) transport(token string) mcp.Transport {
+	return &mcp.StreamableClientTransport{Endpoint: s.url, HTTPClient: &http.Client{Transport: withToken{token}}}
 }
 
 // status returns a number of /proc/PID/status, such as VmHWM in KiB.
@@ -181,10 +192,10 @@ func TestSmallHost(t *testing.T) {
 
 // byCommand runs a program by the command line, which has to end as a program
 // that was stopped or failed does, and not by a signal or a panic.
-func (s *small) byCommand(name, language, code string) {
+func (s *small) byCommand(name, language, code string, flags ...string) {
 	ctx, cancel := context.WithTimeout(s.t.Context(), time.Minute)
 	defer cancel()
-	cmd := s.confined("run", "--timeout", "300ms", "--language", language, "-")
+	cmd := s.confined(append(append([]string{"run", "--timeout", "300ms", "--language", language}, flags...), "-")...)
 	cmd.Stdin = strings.NewReader(code)
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
