@@ -48,6 +48,8 @@ var agreedJavaScript = []agreedCall{
 		opts: codeinterp.RunOptions{Artifacts: true, Files: fstest.MapFS{"in/a": {Data: []byte("given"), Mode: 0o644}}}},
 	{name: "functions", programs: []string{"await tools.echo({ a: 1, b: 'é', c: [null, 1.5] })", "await tools.fails({})", "await tools.secret({})", "await tools.panics({})", "tools.echo({ a: 1 })", "await tools.echo(() => 1).catch((e) => e.name + e.message)",
 		"try { await tools.fails({}) } catch (e) { console.log(e.name, e.tool, e.message) }"}, opts: codeinterp.RunOptions{Functions: agreedFunctions()}},
+	{name: "functions at the end", programs: []string{"process.on('exit', () => { tools.echo({}).then(() => console.log('answered')) }); process.exit(3)", "tools.waits({}); throw new RangeError('no')",
+		"tools.waits({}).then(console.log, console.log); process.exit(4)", "let v = []; for (let i = 0; i < 20000; i++) v = [v]; await tools.echo({ v })"}, opts: codeinterp.RunOptions{Functions: agreedFunctions()}},
 	{name: "displays", programs: []string{"display('text/html', '<b>', { id: 'd' }); display('text/html', '<i>', { id: 'd', update: true })", "display({ 'text/plain': 'x', 'text/html': '<b>' }, { id: 'd', metadata: { a: 1 } }); updateDisplay('d', 'text/plain', 'y')",
 		"updateDisplay('', 'text/plain', 'y')", "console.log('gone'); clearOutput(); console.log('kept')", "console.log('gone'); clearOutput({ wait: true }); console.log('kept'); clearOutput(true)",
 		"display('image/png', 'iVBORw==')", "display('image/png', 'no base64!')", "display('no type', 'x')", "display('application/json', { a: 1 })"}},

@@ -46,6 +46,8 @@ var agreedPython = []agreedCall{
 		opts: codeinterp.RunOptions{Artifacts: true, Files: fstest.MapFS{"in/a": {Data: []byte("given"), Mode: 0o644}}}},
 	{name: "functions", stateful: true, programs: []string{"tools.echo(a=1, b='é', c=[None, 1.5])", "tools.fails()", "tools.secret()", "tools.panics()", "tools.nosuch()", "tools.echo(x=object())",
 		"await tools.aio.echo(a=1)", "try:\n  tools.fails()\nexcept ToolError as e: print(e.name, e.message)"}, opts: codeinterp.RunOptions{Functions: agreedFunctions()}},
+	{name: "functions at the end", stateful: true, programs: []string{"import asyncio\nt = asyncio.ensure_future(tools.aio.waits())\nawait asyncio.sleep(0.1)\nraise ValueError('no')",
+		"v = []\nfor i in range(20000): v = [v]\ntools.echo(v=v)"}, opts: codeinterp.RunOptions{Functions: agreedFunctions()}},
 	{name: "truncation", stateful: true, programs: []string{"print('x' * 5000)", "'x' * 5000"}, opts: codeinterp.RunOptions{MaxOutput: 1000}},
 	{name: "state after a timeout", stateful: true, programs: []string{"kept = 1", "print('x')\nwhile True: pass", "kept"}, opts: codeinterp.RunOptions{Timeout: 3 * time.Second}},
 	{name: "cancellation", programs: []string{"print('x', flush=True)\nimport time; time.sleep(3600)"}, canceled: true},

@@ -167,6 +167,10 @@ func agreedFunctions() []codeinterp.Function {
 		}),
 		function("secret", func(codeinterp.FunctionCall) (json.RawMessage, error) { return nil, errors.New("of the host") }),
 		function("panics", func(codeinterp.FunctionCall) (json.RawMessage, error) { panic("of the host") }),
+		{Name: "waits", Call: func(ctx context.Context, _ codeinterp.FunctionCall) (json.RawMessage, error) {
+			<-ctx.Done()
+			return json.RawMessage(`"too late"`), nil
+		}},
 	}
 }
 

@@ -39,8 +39,8 @@ type Function struct {
 	// heed it: the run's return waits for it. It passes ctx on to what it
 	// calls, so that a run in the very context that waits for it fails instead
 	// of waiting for itself. It may be called from several goroutines at once.
-	// The result is JSON; none stands for null, and it is not to be changed
-	// afterwards.
+	// The result is JSON, nested at most [MaxCallDepth] deep; none stands for
+	// null, and it is not to be changed afterwards.
 	//
 	// The program learns an error's text only from a [FunctionError] or with
 	// ErrRefused, and otherwise that the function failed. A panic is an error.
@@ -156,6 +156,11 @@ type CallRecord struct {
 const (
 	// MaxFunctions is how many functions a run may have.
 	MaxFunctions = 1000
+
+	// MaxCallDepth is how deep the arguments and the result of a call may be
+	// nested, so that no language's JSON fails on them: Python's counts each level
+	// as a call, of which there may be 1,000.
+	MaxCallDepth = 500
 
 	// MaxRecorded is how many bytes a CallRecord keeps of the arguments, and
 	// of the result.
@@ -273,6 +278,10 @@ func (l FunctionLimits) check() (FunctionLimits, error) {
 	}
 	return l, nil
 }
+
+// TooDeep reports whether the arguments or the result of a call, which may be no JSON,
+// are nested deeper than [MaxCallDepth].
+func TooDeep(raw json.RawMessage) bool { return nestedDeeper(raw, MaxCallDepth) }
 
 // ValidArgs reports whether args are those of a call: a JSON object in UTF-8.
 func ValidArgs(args json.RawMessage) bool {

@@ -202,25 +202,29 @@ func (o Output) MarshalJSON() ([]byte, error) {
 const maxNesting = 9000
 
 // shallow reports whether raw, which is JSON, is not nested too deep.
-func shallow(raw []byte) bool {
+func shallow(raw []byte) bool { return !nestedDeeper(raw, maxNesting) }
+
+// nestedDeeper reports whether raw is nested deeper than most, without a stack that
+// grows with it. Where raw is no JSON, its answer means nothing.
+func nestedDeeper(raw []byte, most int) bool {
 	depth := 0
 	for i := 0; i < len(raw); i++ {
 		switch raw[i] {
 		case '"':
-			for i++; raw[i] != '"'; i++ {
+			for i++; i < len(raw) && raw[i] != '"'; i++ {
 				if raw[i] == '\\' {
 					i++
 				}
 			}
 		case '[', '{':
-			if depth++; depth > maxNesting {
-				return false
+			if depth++; depth > most {
+				return true
 			}
 		case ']', '}':
 			depth--
 		}
 	}
-	return true
+	return false
 }
 
 // validJSON keeps one faulty piece from spoiling the whole document: it drops

@@ -17,7 +17,7 @@ import (
 // ended. It is not an answer for the program, which is about to be interrupted:
 // a session drops it, or tells it after the interrupt was delivered where
 // something of the program's would wait for ever.
-var ErrEnded = errors.New("the run is over")
+var ErrEnded = errors.New("the run has ended")
 
 var (
 	errGivenUp     = errors.New("the program gave the call up")

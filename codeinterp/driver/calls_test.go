@@ -291,7 +291,7 @@ func TestCallsEndWithTheRun(t *testing.T) {
 				if !returned.Load() || p.took != tt.took || p.res.CallbackErr != nil {
 					t.Errorf("returned %t, took %v, %v", returned.Load(), p.took, p.res.CallbackErr)
 				}
-				if len(p.res.Calls) != 1 || p.res.Calls[0].Error != "the run is over" || !errors.Is(p.res.Calls[0].Err, driver.ErrEnded) {
+				if len(p.res.Calls) != 1 || p.res.Calls[0].Error != "the run has ended" || !errors.Is(p.res.Calls[0].Err, driver.ErrEnded) {
 					t.Errorf("%+v", p.res.Calls)
 				}
 				cancel()

@@ -102,9 +102,9 @@ func (p *pendingCall) settle(value json.RawMessage, err error, release func()) {
 	}
 	if err != nil {
 		value, err = nil, c.explain(p.rec.Name, err)
-		if p.all.Err() != nil {
-			err = ErrEnded
-		}
+	}
+	if p.all.Err() != nil { // also where the function is quicker than its being given up
+		value, err = nil, ErrEnded
 	}
 	c.mu.Lock()
 	first := !p.answered

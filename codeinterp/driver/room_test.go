@@ -41,7 +41,7 @@ func TestRoom(t *testing.T) {
 		})
 		res, err := ci.RunInContext(t.Context(), id, "hoards", &codeinterp.RunOptions{Timeout: time.Minute,
 			Functions: []codeinterp.Function{get}, FunctionLimits: codeinterp.FunctionLimits{Parallel: 7}})
-		if err != nil || res.Status != codeinterp.StatusTimeout || served.Load() != 7 || len(res.Calls) != 100 || res.Calls[99].Error != "the run is over" {
+		if err != nil || res.Status != codeinterp.StatusTimeout || served.Load() != 7 || len(res.Calls) != 100 || res.Calls[99].Error != "the run has ended" {
 			t.Errorf("%d calls were served; %+v, %v", served.Load(), res, err)
 		}
 		ci.Close()

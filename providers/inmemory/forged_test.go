@@ -45,7 +45,7 @@ func TestForgedCalls(t *testing.T) {
 	for _, tt := range []struct{ code, want string }{
 		{`[typeof tools.secret, tools.constructor === Object, tools.__proto__ === Object.prototype].join()`, "undefined,true,true"},
 		{`await kept({}).catch((e) => e.message)`, "secret: the run was given no function of this name"},
-		{`await keptTools.secret.call(tools, {}).catch((e) => e.message)`, "secret: the run was given no function of this name"},
+		{`await kept.call(keptTools, {}).catch((e) => [keptTools === tools, e.message].join())`, "true,secret: the run was given no function of this name"},
 		{`Object.defineProperty(tools.echo, "name", {value: "secret"}); (await tools.echo({a: 1})).a`, "1"},
 		{`tools.secret = tools.echo; (await tools.secret({a: 2})).a`, "2"},
 		{`(await tools.echo({name: "secret", id: 1, ok: false, then: "x"})).name`, "secret"},

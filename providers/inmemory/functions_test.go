@@ -241,11 +241,15 @@ func TestArgumentsAreMemory(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const code = `{ const s = "x".repeat(1 << 20); let full;
+	const large = `{ const s = "x".repeat(1 << 20); let full;
 		for (let i = 0; i < 40 && !full; i++) { tools.late({s}).catch((e) => { full = e.message; }); await null; }
 		await tools.release(); full }`
-	for range 3 {
-		res, err := ci.RunInContext(t.Context(), id, code, &codeinterp.RunOptions{Functions: hostFunctions(), Timeout: time.Minute})
+	// Where a call was made is kept with it: here a stack of long names.
+	const deep = `{ const name = "f".repeat(3000), go = eval("(function " + name + "(n) { return n ? " + name + "(n - 1) : tools.late({}) })"); let full;
+		for (let i = 0; i < 4000 && !full; i++) { go(30).catch((e) => { full = e.message; }); await null; }
+		await tools.release(); full }`
+	for _, code := range []string{large, large, deep, large} {
+		res, err := ci.RunInContext(t.Context(), id, code, &codeinterp.RunOptions{Functions: hostFunctions(), Timeout: time.Minute, FunctionLimits: codeinterp.FunctionLimits{Parallel: 5000}})
 		if err != nil || res.Text() != "late: there is no memory left for the arguments" {
 			t.Errorf("%s %q, %v, %v", res.Status, res.Text(), res.Error, err)
 		}

@@ -85,10 +85,9 @@ func (s *session) Run(ctx context.Context, p *driver.Program, out *driver.Output
 	for _, f := range p.Functions() {
 		prog.Functions = append(prog.Functions, f.Name)
 	}
-	if len(prog.Functions) > 0 {
-		prog.Call = func(name string, args json.RawMessage, answer func(json.RawMessage, error)) {
-			p.Start(context.Background(), name, args, answer)
-		}
+	// Without functions too: what kept one may call it.
+	prog.Call = func(name string, args json.RawMessage, answer func(json.RawMessage, error)) {
+		p.Start(context.Background(), name, args, answer)
 	}
 	end := r.in(s.inst, prog)
 	o := r.outcome(p, end)

@@ -5,6 +5,7 @@ package quickjs
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"runtime"
 	"strings"
 	"time"
@@ -16,7 +17,7 @@ import (
 
 // maxCalls bounds how many calls of the host's functions a program may have open
 // at once.
-const maxCalls = 10_000
+const maxCalls = 4096
 
 // hostCallTool begins a call of the function that its first argument names, with
 // the second as the function's own, and returns a promise. What is wrong with
@@ -47,7 +48,10 @@ func (in *instance) hostCallTool(_ value, args []value) value {
 // beginCall begins a call, which has c from then on. Where it returns false an
 // exception is pending.
 func (in *instance) beginCall(c promised, args value) bool {
-	text, ok := in.toolArgs(c.name, args)
+	if in.leaving { // nothing of the program runs any more that could see the answer
+		return in.refuse(c, "the run has ended")
+	}
+	text, ok := in.toolArgs(c, args)
 	if !ok {
 		return false
 	}
@@ -62,10 +66,9 @@ func (in *instance) beginCall(c promised, args value) bool {
 		in.desk = d
 	}
 	if len(d.open) >= maxCalls {
-		in.vm.throw("RangeError", "too many calls in progress; wait for some")
-		return false
+		return in.refuse(c, fmt.Sprintf("more than %d calls at once", maxCalls))
 	}
-	size := int64(len(text))
+	size := int64(len(text)) + c.site.size()
 	if !d.charge(size) {
 		return in.refuse(c, "there is no memory left for the arguments")
 	}
@@ -95,7 +98,7 @@ func (in *instance) refuse(c promised, message string) bool {
 
 // toolArgs returns a function's arguments as JSON; ok is false where an exception
 // is pending.
-func (in *instance) toolArgs(name string, args value) (text []byte, ok bool) {
+func (in *instance) toolArgs(c promised, args value) (text []byte, ok bool) {
 	if isUndefined(args) {
 		return []byte("{}"), true
 	}
@@ -106,13 +109,34 @@ func (in *instance) toolArgs(name string, args value) (text []byte, ok bool) {
 	defer in.vm.free(v)
 	switch {
 	case isException(v):
-		return nil, false
+		return nil, in.deepArgs(c, args)
 	case !isString(v):
-		in.vm.throw("TypeError", "the arguments of tools."+clip(name, 100)+" must be one object")
+		in.vm.throw("TypeError", "the arguments of tools."+clip(c.name, 100)+" must be one object")
 		return nil, false
 	}
 	s, ok := in.vm.text(v)
 	return []byte(s), ok
+}
+
+// deepArgs has the pending exception say so where it is that arguments are nested too
+// deep for the engine. It is always false.
+func (in *instance) deepArgs(c promised, args value) bool {
+	vm := in.vm
+	if vm.stopping.Load() {
+		return false
+	}
+	e := lib.XJS_GetException(vm.tls, vm.ctx)
+	most := newInt(codeinterp.MaxCallDepth)
+	deep := in.callLibrary("tools", "tooDeep", undefined, []value{e, args, most})
+	if isException(deep) { // the program's own, in what it has put into args
+		vm.dropException()
+	}
+	if !isTrue(deep) {
+		lib.XJS_Throw(vm.tls, vm.ctx, e)
+		return false
+	}
+	vm.free(e)
+	return in.refuse(c, fmt.Sprintf("the arguments are nested more than %d deep", codeinterp.MaxCallDepth))
 }
 
 // fail rejects a call with the pending exception. It returns false where another
@@ -124,7 +148,7 @@ func (in *instance) fail(c promised) bool {
 }
 
 func nobody(name string, _ json.RawMessage, answer func(json.RawMessage, error)) {
-	answer(nil, &codeinterp.FunctionError{Function: name, Message: "the run was given no functions"})
+	answer(nil, &codeinterp.FunctionError{Function: name, Message: "the run was given no function of this name"})
 }
 
 // answer settles the next call that was answered. found is false where there is
@@ -256,20 +280,23 @@ func (in *instance) tools(name string) value {
 	if len(in.program.Functions) == 0 {
 		return undefined
 	}
-	if name == "tools" && in.toolRun == in.runs {
-		return vm.dup(in.toolset)
+	if name == "tools" {
+		return in.offer()
 	}
 	exports := in.load("tools")
 	if isException(exports) {
 		return exception
 	}
 	defer vm.free(exports)
-	if name != "tools" {
-		return vm.own(exports, name)
-	}
+	return vm.own(exports, name)
+}
+
+// offer returns the one object of the instance that has the functions, those of the
+// run: a program may have kept it.
+func (in *instance) offer() value {
+	vm := in.vm
 	names := strings.Join(in.program.Functions, ",")
 	if isObject(in.toolset) && names == in.toolNames {
-		in.toolRun = in.runs
 		return vm.dup(in.toolset)
 	}
 	list := vm.newString(names)
@@ -277,13 +304,11 @@ func (in *instance) tools(name string) value {
 		return exception
 	}
 	defer vm.free(list)
-	make := vm.own(exports, "make")
-	defer vm.free(make)
-	set := vm.call(make, undefined, list)
+	set := in.callLibrary("tools", "offer", undefined, []value{list})
 	if isException(set) {
 		return exception
 	}
 	vm.free(in.toolset)
-	in.toolset, in.toolNames, in.toolRun = set, names, in.runs
+	in.toolset, in.toolNames = set, names
 	return vm.dup(set)
 }

@@ -23,6 +23,15 @@ type callSite struct {
 // A siteFrame is a function of the program and where in it the call is.
 type siteFrame struct{ function, pc uintptr }
 
+// size is what a call holds of the host's memory for where it was made. That of one
+// site for many calls is small.
+func (s *callSite) size() int64 {
+	if s.frames != nil {
+		return 0
+	}
+	return int64(len(s.stack))
+}
+
 func (s *callSite) free(vm *vm) {
 	for _, f := range s.held {
 		vm.free(f)

@@ -43,7 +43,7 @@
 //	const w = await tools.get_weather({city: "Oslo"});
 //
 // One that fails rejects with a ToolError, whose tool is the function's name. The
-// end of the run waits for calls as it does for timers. At most 10,000 can be open
+// end of the run waits for calls as it does for timers. At most 4,096 can be open
 // at once. A program may use the names tools and ToolError for something else;
 // without functions they are undefined.
 //

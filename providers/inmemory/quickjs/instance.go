@@ -36,6 +36,7 @@ type instance struct {
 	outside  atomic.Bool // the goroutine is in the host, not in the engine
 	runs     int
 	exited   bool // the program called process.exit
+	leaving  bool // its handlers of that are being called
 	exitCode int
 	stdin    int // bytes of stdin that were read
 	loop     loop
@@ -59,7 +60,6 @@ type instance struct {
 	loaded     map[string]value                             // exports of the libraries
 	toolset    value                                        // with toolNames, which are what it was made of
 	toolNames  string
-	toolRun    int     // the last of runs that has these
 	originals  []value // what builtinMethods replaced, in their order
 	cwd        string
 }
@@ -123,7 +123,7 @@ func (in *instance) begin(ctx context.Context, p engine.Program, h engine.Host) 
 		in.vm.holdArenas()
 	}
 	in.program, in.host, in.stop = p, h, ctx
-	in.exited, in.exitCode, in.stdin = false, 0, 0
+	in.exited, in.leaving, in.exitCode, in.stdin = false, false, 0, 0
 	in.vm.overflow, in.vm.heap.failed = false, false
 	in.vm.stopping.Store(false)
 	if p.Position != nil {
@@ -158,6 +158,13 @@ func (in *instance) end() {
 // execute compiles and runs the program, waits for what it left pending and
 // takes the value of its last expression, or what that promises.
 func (in *instance) execute() engine.Outcome {
+	if isObject(in.toolset) { // which an earlier program may have kept
+		v := in.offer()
+		if isException(v) {
+			return in.failed(lib.XJS_GetException(in.vm.tls, in.vm.ctx))
+		}
+		in.vm.free(v)
+	}
 	cell := in.prepare()
 	defer cell.settle(in.vm)
 	if isException(cell.fn) {

@@ -185,7 +185,7 @@ __toolcell_call() { # name, arguments; prints the result of a function of the ho
 		builtin printf '%s\n' "usage: tool name '{\"argument\": 1}'" >&2
 		builtin exit 2
 	fi
-	__toolcell_fits || { builtin printf '%s: the arguments are too large\n' "$name" >&2; builtin exit 1; }
+	__toolcell_fits || { builtin printf '%s: the arguments have %d bytes; %d are the limit\n' "$name" "$(LC_ALL=C; builtin printf %d "${#args}")" "$((48 << 20))" >&2; builtin exit 1; }
 	trap '' HUP INT QUIT PIPE ALRM TERM USR1 USR2 XFSZ # what is under way has to be finished
 	umask 077
 	__toolcell_lock s || builtin exit 1

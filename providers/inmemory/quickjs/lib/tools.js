@@ -18,14 +18,29 @@
     return e;
   };
 
-  // make returns an object with a function for each of the names.
-  const make = (names) => {
-    const tools = {};
-    for (const name of names.split(",")) {
+  // offer returns the one object with a function for each of the names. What a program
+  // has done to it is the program's own business.
+  const tools = {};
+  const offer = (names) => {
+    for (const name of Object.keys(tools)) Reflect.deleteProperty(tools, name);
+    for (const name of names ? names.split(",") : []) {
       const value = { [name]: (args) => host.callTool(name, args) }[name];
-      Object.defineProperty(tools, name, { value, writable: true, enumerable: true, configurable: true });
+      Reflect.defineProperty(tools, name, { value, writable: true, enumerable: true, configurable: true });
     }
     return tools;
   };
-  return { make, failure, ToolError };
+
+  // tooDeep tells whether JSON failed with e since v is nested deeper than most.
+  const isObject = (v) => v !== null && typeof v === "object";
+  const tooDeep = (e, v, most) => {
+    if (!(e instanceof RangeError)) return false;
+    let level = new Set([v]);
+    for (let i = 0; i < most && level.size; i++) {
+      const next = new Set();
+      for (const v of level) if (isObject(v)) for (const c of Object.values(v)) next.add(c);
+      level = next;
+    }
+    return [...level].some(isObject);
+  };
+  return { offer, failure, tooDeep, ToolError };
 });

@@ -52,9 +52,10 @@ type calls struct {
 	sock     *socket           // the last one that was written to
 }
 
-// newCalls returns nil where the program has no functions. k.mu is held.
+// newCalls returns nil where no program of the kernel has had functions: one that has
+// none may have kept one. k.mu is held.
 func newCalls(k *Kernel, run string, prog *driver.Program) *calls {
-	if k.offer.nonce == "" || len(prog.Functions()) == 0 {
+	if k.offer.nonce == "" {
 		return nil
 	}
 	c := &calls{k: k, run: run, prog: prog, nonce: k.offer.nonce, sock: k.sock,

@@ -9,6 +9,7 @@
 import asyncio, collections, contextvars, json, os, socket, sys, threading, time, _thread
 
 MAX_CALLS = 4096  # that are open
+MAX_NESTED = 500  # levels of arguments
 MAX_ARGS = 0  # bytes of one call, as offered
 BATCH = 1 << 20  # bytes of calls in one prompt, unless one call is larger
 WINDOW, WINDOW_BYTES = 64, 32 << 20  # of prompts that the host has not seen yet

@@ -47,7 +47,9 @@ on('beforeExit', guarded(() => {
   }))));
 }));
 on('exit', guarded(() => {
-  if (once && current && !current.stopping && !current.drained) current.drainedOut();
+  if (!once || !current) return;
+  current.leaving = true; // what follows are the program's own handlers
+  if (!current.stopping && !current.drained) current.drainedOut();
 }));
 
 // A server that listens does not hold the run, and nor do its connections.

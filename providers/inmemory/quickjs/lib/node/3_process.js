@@ -72,6 +72,7 @@ function atExit(code) {
   beginExits();
   if (exiting || process.listenerCount("exit") === 0) return;
   exiting = true;
+  host.leave();
   try { process.emit("exit", code); } finally { exiting = false; process.removeAllListeners("exit"); }
 }
 
