@@ -17,7 +17,7 @@
 // What else a provider may be able to do comes in groups of methods, each with
 // an accessor that finds it, also through [Wrap]: [Manager] returns the
 // [ContextManager], [Files] what opens the directories of contexts, [Commands]
-// the shell.
+// the shell, [Completions] what completes code that is being typed.
 //
 // # Results and errors
 //

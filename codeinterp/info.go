@@ -109,6 +109,10 @@ type LanguageInfo struct {
 	// Input says that RunOptions.Input reaches programs.
 	Input bool
 
+	// Completion says that code can be completed in contexts of the language; see
+	// [Completions].
+	Completion bool
+
 	// Files says that what Info.Files says holds for the language's programs. An
 	// interpreter whose Info.Files is set and that says so of no language means
 	// all; see [HasFiles].

@@ -33,9 +33,10 @@ func bash() Programs {
 		Bytes: "printf '%b' '" + octal(allBytes()) + "'",
 		Split: bashSplit(),
 
-		Set: func(name, value string) string { return fmt.Sprintf("%s=$(printf '%%b' '%s')", name, octal(value)) },
-		Get: func(name string) string { return fmt.Sprintf(`printf '%%s\n' "$%s"`, name) },
-		Has: func(name string) string { return fmt.Sprintf("[[ -v %s ]] && echo yes || echo no", name) },
+		Set:     func(name, value string) string { return fmt.Sprintf("%s=$(printf '%%b' '%s')", name, octal(value)) },
+		Get:     func(name string) string { return fmt.Sprintf(`printf '%%s\n' "$%s"`, name) },
+		Partial: func(start string) string { return "echo ü $" + start },
+		Has:     func(name string) string { return fmt.Sprintf("[[ -v %s ]] && echo yes || echo no", name) },
 
 		ReadAll:  `text=$(cat) && printf '[%s]\n' "$text"`,
 		ReadLine: lines("IFS= read -r line || exit 3", `printf '[%s]\n' "$line"`),

@@ -104,6 +104,7 @@ func checks() []check {
 		stateLostChecks(),
 		queueChecks(),
 		managerChecks(),
+		completeChecks(),
 		closeChecks(),
 		concurrencyChecks(),
 		hammerChecks(),

@@ -61,7 +61,7 @@ func describedFaults() []fault {
 			},
 		},
 		{
-			name: "a language has contexts and hides it", want: "ContextsDescribed",
+			name: "a language has contexts and hides it", want: "ContextsDescribed", also: "CompletionsTold",
 			wrap: func(ci codeinterp.CodeInterpreter) codeinterp.CodeInterpreter {
 				return speaking{described{undescribedOf(ci), func() codeinterp.Info {
 					info := codeinterp.Describe(ci)

@@ -50,6 +50,7 @@ type unfiled struct {
 	codeinterp.StatefulInterpreter
 	codeinterp.ContextManager
 	codeinterp.Describer
+	codeinterp.Completer
 }
 
 // directories returns a fault in what OpenFiles returns.
@@ -79,7 +80,7 @@ func fileFaults() []fault {
 			wrap: func(ci codeinterp.CodeInterpreter) codeinterp.CodeInterpreter {
 				s, _ := codeinterp.Stateful(ci)
 				m, _ := codeinterp.Manager(ci)
-				return unfiled{s, m, ci.(codeinterp.Describer)}
+				return unfiled{s, m, ci.(codeinterp.Describer), undescribedOf(ci).Completer}
 			},
 		},
 		{

@@ -35,6 +35,7 @@ func (orphaned) InterruptContext(context.Context, codeinterp.ContextID) error   
 type unmanaged struct {
 	codeinterp.StatefulInterpreter
 	codeinterp.Describer
+	codeinterp.Completer
 }
 
 // undescribed has all but Describe.
@@ -42,6 +43,7 @@ type undescribed struct {
 	codeinterp.StatefulInterpreter
 	codeinterp.ContextManager
 	codeinterp.ContextFiles
+	codeinterp.Completer
 }
 
 // described has another Describe.
@@ -63,7 +65,8 @@ func (s speaking) Languages() []string { return s.languages() }
 func undescribedOf(ci codeinterp.CodeInterpreter) undescribed {
 	m, _ := codeinterp.Manager(ci)
 	f, _ := codeinterp.Files(ci)
-	return undescribed{ci.(codeinterp.StatefulInterpreter), m, f}
+	c, _ := codeinterp.Completions(ci)
+	return undescribed{ci.(codeinterp.StatefulInterpreter), m, f, c}
 }
 
 // speak changes Languages, and Describe with it. Calls in any of the languages
@@ -110,14 +113,14 @@ func presenceFaults() []fault {
 		{
 			name: "the manager is lacking", want: "ManagerPresent", also: "FilesTold " + managerChecksAll(),
 			wrap: func(ci codeinterp.CodeInterpreter) codeinterp.CodeInterpreter {
-				return unmanaged{ci.(codeinterp.StatefulInterpreter), ci.(codeinterp.Describer)}
+				return unmanaged{ci.(codeinterp.StatefulInterpreter), ci.(codeinterp.Describer), undescribedOf(ci).Completer}
 			},
 		},
 		{name: "the manager works and is declared as lacking", want: "ManagerPresent", lacks: []Feature{Manager}},
 		{name: "values work and are declared as lacking", want: "ValueJSON", lacks: []Feature{Values}},
 		{name: "stdin works and is declared as lacking in toy", want: "StdinGiven", lacks: []Feature{Stdin.In("toy"), Env.In("other")}},
 		{
-			name: "Describe is lacking", want: "DescriberPresent", also: "DescribeTrue",
+			name: "Describe is lacking", want: "DescriberPresent", also: "DescribeTrue CompletionsTold",
 			wrap: func(ci codeinterp.CodeInterpreter) codeinterp.CodeInterpreter { return undescribedOf(ci) },
 		},
 		{
@@ -146,7 +149,7 @@ func presenceFaults() []fault {
 			name: "Wrap drops the manager", want: "WrapKeepsPresence",
 			suite: func(s *suite) {
 				s.wrap = func(ci codeinterp.CodeInterpreter, _ ...codeinterp.Middleware) codeinterp.CodeInterpreter {
-					return unmanaged{ci.(codeinterp.StatefulInterpreter), ci.(codeinterp.Describer)}
+					return unmanaged{ci.(codeinterp.StatefulInterpreter), ci.(codeinterp.Describer), undescribedOf(ci).Completer}
 				}
 			},
 		},

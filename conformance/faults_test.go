@@ -33,7 +33,7 @@ type fault struct {
 
 func faults() []fault {
 	return slices.Concat(presenceFaults(), inputFaults(), outcomeFaults(), streamFaults(), callbackFaults(), outputFaults(),
-		stopFaults(), surroundingsFaults(), reachFaults(), contextFaults(), managerFaults(), closeFaults(), invariantFaults(), hammerFaults(), modelFaults(), identityFaults(), lifecycleFaults(), momentFaults(), functionFaults(), describedFaults(), awayFaults(), fileFaults(), oddFileFaults(), artifactFaults(), commandFaults())
+		stopFaults(), surroundingsFaults(), reachFaults(), contextFaults(), managerFaults(), closeFaults(), invariantFaults(), hammerFaults(), modelFaults(), identityFaults(), lifecycleFaults(), momentFaults(), functionFaults(), describedFaults(), awayFaults(), fileFaults(), oddFileFaults(), artifactFaults(), commandFaults(), completeFaults())
 }
 
 // heavy checks are tried only with the faults that they are there for.

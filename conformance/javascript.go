@@ -60,8 +60,9 @@ func javascript() Programs {
 			"  void process.stdout.write(new Uint8Array([b]));",
 			"  await new Promise((resolve) => void setTimeout(resolve, 20));", "}"),
 
-		Set: func(name, value string) string { return fmt.Sprintf("var %s = %s;", name, literal(value)) },
-		Get: func(name string) string { return fmt.Sprintf("console.log(%s);", name) },
+		Set:     func(name, value string) string { return fmt.Sprintf("var %s = %s;", name, literal(value)) },
+		Get:     func(name string) string { return fmt.Sprintf("console.log(%s);", name) },
+		Partial: func(start string) string { return "ü = [" + start },
 		Has: func(name string) string {
 			return fmt.Sprintf(`console.log(typeof %s === "undefined" ? "no" : "yes");`, name)
 		},

@@ -19,6 +19,7 @@ var capabilities = []struct {
 	{"StatefulInterpreter", []string{"CreateContext", "RunInContext", "DeleteContext"}, hasContexts},
 	{"ContextManager", []string{"ListContexts", "RestartContext", "InterruptContext"}, hasManager},
 	{"ContextFiles", []string{"OpenFiles"}, hasFiles},
+	{"Completer", []string{"Complete"}, hasCompletions},
 	{"Describer", []string{"Describe"}, hasDescribe},
 }
 
@@ -83,7 +84,7 @@ func presenceChecks() []check {
 			clause: "Stateless drops the context methods and keeps what Describe says of all else",
 			run: func(ctx context.Context, e *env) error {
 				hidden := e.s.hide(e.ci)
-				if hasContexts(hidden) || hasManager(hidden) || hasFiles(hidden) {
+				if hasContexts(hidden) || hasManager(hidden) || hasFiles(hidden) || hasCompletions(hidden) {
 					return fmt.Errorf("Stateless(%T) still has context methods", e.ci)
 				}
 				if err := describedAlike("Stateless", e.ci, hidden); err != nil {

@@ -72,6 +72,8 @@ type Programs struct {
 	// prints "yes" or "no" with a newline.
 	Set      func(name, value string) string
 	Get, Has func(name string) string
+	// Partial is code that ends with the beginning of a variable's name.
+	Partial func(start string) string
 
 	// Values are expressions.
 	Values []Expression

@@ -56,8 +56,9 @@ func python() Programs {
 			fmt.Sprintf("for b in %s.encode():", literal(SplitText)),
 			"    _ = sys.stdout.buffer.write(bytes([b]))", "    sys.stdout.flush()", "    time.sleep(0.02)"),
 
-		Set: func(name, value string) string { return name + " = " + literal(value) },
-		Get: func(name string) string { return fmt.Sprintf("print(%s, flush=True)", name) },
+		Set:     func(name, value string) string { return name + " = " + literal(value) },
+		Get:     func(name string) string { return fmt.Sprintf("print(%s, flush=True)", name) },
+		Partial: func(start string) string { return "ü = [" + start },
 		Has: func(name string) string {
 			return fmt.Sprintf("print('yes' if '%s' in globals() else 'no', flush=True)", name)
 		},

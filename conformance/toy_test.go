@@ -3,6 +3,7 @@ package conformance
 import (
 	"context"
 	"errors"
+	"strings"
 	"sync"
 	"time"
 
@@ -66,7 +67,7 @@ func toyErr(op string, err error) error {
 }
 
 func (toy) Describe() codeinterp.Info {
-	return codeinterp.Info{Provider: "toy", Languages: []codeinterp.LanguageInfo{{Name: "toy", Runtime: "toy 1", Contexts: true, Functions: true}},
+	return codeinterp.Info{Provider: "toy", Languages: []codeinterp.LanguageInfo{{Name: "toy", Runtime: "toy 1", Contexts: true, Functions: true, Completion: true}},
 		Isolation: codeinterp.Isolation{Backend: "engine", Filesystem: codeinterp.ReachBlocked, Network: codeinterp.ReachBlocked,
 			Processes: codeinterp.ReachBlocked, Signals: codeinterp.ReachBlocked}}
 }
@@ -113,6 +114,21 @@ func (m *machine) Run(ctx context.Context, p *driver.Program, out *driver.Output
 		o.Artifacts = m.artifacts(before)
 	}
 	return o, nil
+}
+
+// Complete implements driver.Completer: what stands behind the ü is a name.
+func (toy) Complete(_ context.Context, s driver.Session, code string, cursor int) (codeinterp.Completion, error) {
+	start := strings.LastIndex(code[:cursor], "ü") + len("ü")
+	if start < len("ü") {
+		return codeinterp.Completion{}, nil
+	}
+	c := codeinterp.Completion{Start: start, End: cursor}
+	for name := range s.(*machine).vars {
+		if strings.HasPrefix(name, code[start:cursor]) {
+			c.Matches = append(c.Matches, name)
+		}
+	}
+	return c, nil
 }
 
 // Files implements driver.Filer.

@@ -37,7 +37,7 @@ func toyPrograms() Programs {
 			return code
 		},
 		Lines: count("lines"), Bytes: fmt.Sprintf("print %q", allBytes()), Split: fmt.Sprintf("split %q", SplitText),
-		Set: two("set"), Get: cmd("get"), Has: cmd("has"),
+		Set: two("set"), Get: cmd("get"), Has: cmd("has"), Partial: func(s string) string { return "get ü" + s },
 		Values: []Expression{
 			{`value "2" "2"`, "2", "2"},
 			{`value "\"\"" "''"`, `""`, "''"},

@@ -97,9 +97,11 @@ type repl struct {
 
 	interpreter codeinterp.StatefulInterpreter
 	manager     codeinterp.ContextManager // nil: there is none
+	completer   codeinterp.Completer      // nil: there is none
 	context     codeinterp.ContextID
-	fresh       bool // no program has run in the context's state yet
-	reads       bool // one may read what is typed
+	fresh       bool   // no program has run in the context's state yet
+	reads       bool   // one may read what is typed
+	typed       string // of a program whose further lines are being read
 	words       words
 	record      record
 }
@@ -111,6 +113,7 @@ func (r *repl) open(ctx context.Context, ci codeinterp.CodeInterpreter) (err err
 		return fmt.Errorf("%w: this provider keeps no variables; use toolcell run", codeinterp.ErrInvalid)
 	}
 	r.manager, _ = codeinterp.Manager(ci)
+	r.completer = completerOf(ci, r.language)
 	r.context, err = r.interpreter.CreateContext(ctx, r.language, &codeinterp.ContextOptions{Env: r.env})
 	r.fresh = true
 	return err
@@ -149,7 +152,9 @@ func (r *repl) loop(ctx context.Context) int {
 func (r *repl) read(ctx context.Context) (string, error) {
 	var text strings.Builder
 	prompt := promptOf(r.language)
+	defer func() { r.typed = "" }()
 	for {
+		r.typed = text.String()
 		line, err := r.lines.read(ctx, prompt)
 		if errors.Is(err, io.EOF) && text.Len() > 0 {
 			return text.String(), nil // the end comes again
@@ -177,7 +182,9 @@ func (r *repl) read(ctx context.Context) (string, error) {
 func (r *repl) paste(ctx context.Context) (string, error) {
 	fmt.Fprintln(r.lines, "paste; a line with :end runs it, Ctrl-C drops it")
 	var text strings.Builder
+	defer func() { r.typed = "" }()
 	for {
+		r.typed = text.String()
 		line, err := r.lines.read(ctx, "")
 		if strings.TrimSpace(line) == ":end" || errors.Is(err, io.EOF) {
 			return text.String(), nil

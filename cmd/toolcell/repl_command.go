@@ -81,34 +81,3 @@ func (w *words) add(line string) {
 func inWord(c rune) bool {
 	return c == '_' || c == '$' || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || c > 127
 }
-
-// complete completes commands and the words that were typed before. Providers
-// have no way to be asked for more without running a program.
-func (r *repl) complete(line string, pos int) (head string, completions []string, tail string) {
-	before := []rune(line)
-	pos = min(max(pos, 0), len(before))
-	tail = string(before[pos:])
-	before = before[:pos]
-	start := len(before)
-	for start > 0 && inWord(before[start-1]) {
-		start--
-	}
-	head, word := string(before[:start]), string(before[start:])
-	switch {
-	case strings.TrimSpace(string(before)) == "":
-		return string(before), []string{"    "}, tail
-	case strings.TrimSpace(head) == ":":
-		for _, c := range replCommands {
-			if strings.HasPrefix(c.name, word) {
-				completions = append(completions, c.name)
-			}
-		}
-	case word != "":
-		for _, w := range r.words {
-			if strings.HasPrefix(w, word) && w != word {
-				completions = append(completions, w)
-			}
-		}
-	}
-	return head, completions, tail
-}

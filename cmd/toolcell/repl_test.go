@@ -165,7 +165,8 @@ func FuzzWantsMore(f *testing.F) {
 	})
 }
 
-func TestComplete(t *testing.T) {
+// TestCompleteWords: what was typed, where the runtime cannot be asked.
+func TestCompleteWords(t *testing.T) {
 	r := &repl{}
 	r.words.add("total = price_of(total) + x1; é_long")
 	for _, tt := range []struct {
@@ -181,6 +182,7 @@ func TestComplete(t *testing.T) {
 		{"  ", 2, "  ", "    ", ""},
 		{"total", 5, "", "", ""},
 		{"x.", 2, "x.", "", ""},
+		{"x.to", 4, "x.", "", ""},
 		{"to", 9, "", "total", ""},
 	} {
 		if head, list, tail := r.complete(tt.line, tt.pos); head != tt.head || strings.Join(list, " ") != tt.want || tail != tt.tail {

@@ -90,15 +90,15 @@ const (
 )
 
 // A typist types at a provider's prompt.
-type typist struct{ provider, prompt, set, get, forever, lines, answer string }
+type typist struct{ provider, prompt, set, get, forever, lines, answer, member string }
 
 const foreverPython = `exec("print('g' + 'o', flush=True)\nwhile True: pass")`
 
 // TestReplAtATerminal types at every provider's prompt that works here.
 func TestReplAtATerminal(t *testing.T) {
 	for _, tt := range []typist{
-		{"inmemory", "> ", "let number = 41", "number + 1", "console.log('go'); for(;;);", "[1,\r2].length", "2\r\n"},
-		{"subprocess", ">>> ", "number = 41", "number + 1", foreverPython, "if number:\r\tprint('in' + 'side')\r", "inside\r\n"},
+		{"inmemory", "> ", "let number = 41", "number + 1", "console.log('go'); for(;;);", "[1,\r2].length", "2\r\n", "JSON.pars\t('6')"},
+		{"subprocess", ">>> ", "number = 41", "number + 1", foreverPython, "if number:\r\tprint('in' + 'side')\r", "inside\r\n", "number.bit_len\t()"},
 	} {
 		t.Run(tt.provider, func(t *testing.T) {
 			if tt.provider == "subprocess" {
@@ -123,7 +123,10 @@ func (tt typist) types(t *testing.T, flags ...string) {
 	x.keys("numb\t - 40\r")
 	x.sees("\n1\r\n")
 	x.sees(tt.prompt)
-	x.keys(up + up + "\r")
+	x.keys(tt.member + "\r") // which was never typed
+	x.sees("\n6\r\n")
+	x.sees(tt.prompt)
+	x.keys(up + up + up + "\r")
 	x.sees("\n42\r\n")
 	x.keys(tt.lines + "\r")
 	x.sees("\n... ")

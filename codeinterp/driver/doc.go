@@ -25,8 +25,8 @@
 // where it says so of none, all have them.
 //
 // What more a runtime can do, it has the methods for: [Filer] for files and
-// artifacts, [Commander] for a shell, [Attacher] for states that outlive the
-// process. A language whose LanguageInfo.Functions is set serves the calls of
+// artifacts, [Commander] for a shell, [Completer] for code that is being typed,
+// [Attacher] for states that outlive the process. A language whose LanguageInfo.Functions is set serves the calls of
 // its programs by Program.Call, and one whose LanguageInfo.Input is set has them
 // read Program.Input.
 //

@@ -11,7 +11,7 @@ import (
 // a panic in one is an error of the call that led to it.
 //
 // What a runtime can do beyond this it says by further methods; see [Attacher],
-// [Commander] and [Filer].
+// [Commander], [Completer] and [Filer].
 type Runtime interface {
 	// Describe says what the runtime is and can do. Its Languages, with their
 	// aliases and whether they have contexts, are read once, by New; the rest

@@ -326,6 +326,10 @@ func (i *Stateful) As(target any) bool {
 		*f = filing{i, rt}
 		return len(i.withFiles) > 0
 	}
+	if c, ok := target.(*codeinterp.Completer); ok {
+		*c, ok = i.completes()
+		return ok
+	}
 	if i.Interpreter.As(target) {
 		return true
 	}

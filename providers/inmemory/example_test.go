@@ -130,3 +130,35 @@ func ExampleInterpreter_Describe() {
 	fmt.Println(info.Isolation.Backend, info.Isolation.Network, info.Languages[0].Name)
 	// Output: engine blocked javascript
 }
+
+func ExampleStateful_completions() {
+	ci, err := inmemory.NewStateful(nil)
+	if err != nil {
+		panic(err)
+	}
+	defer ci.Close()
+	ctx := context.Background()
+	id, err := ci.CreateContext(ctx, "javascript", nil)
+	if err != nil {
+		panic(err)
+	}
+	if _, err := ci.RunInContext(ctx, id, "const order = { total: 5, items: [] }", nil); err != nil {
+		panic(err)
+	}
+	completer, ok := codeinterp.Completions(ci)
+	if !ok {
+		panic("nothing completes code here")
+	}
+	const code = "console.log(order.to"
+	c, err := completer.Complete(ctx, id, code, len(code))
+	if err != nil {
+		panic(err)
+	}
+	for _, match := range c.Matches {
+		fmt.Println(code[:c.Start] + match)
+	}
+	// Output:
+	// console.log(order.toLocaleString
+	// console.log(order.toString
+	// console.log(order.total
+}

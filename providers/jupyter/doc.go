@@ -202,7 +202,9 @@
 // child process of IRkernel, whose programs also share the server's directory. A kernel that had
 // to be killed leaves its private directory below the server's TMPDIR. Servers
 // buffer without limit what a slow OnOutput leaves unread; the program is not
-// slowed down by it. A Spill is limited to 1 GiB per run.
+// slowed down by it. A Spill is limited to 1 GiB per run. Code is completed by the
+// kernel's own completer, which may call what a program has defined; one that hangs
+// is interrupted before the next program, or ended with the state.
 //
 // # Security
 //

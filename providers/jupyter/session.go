@@ -36,6 +36,7 @@ type session struct {
 	quiet     bool // nothing of the program runs on
 	closed    bool
 	left      bool // an earlier program may still run
+	silent    bool // or the kernel's completer, whose end nobody waits to hear of
 	doomed    bool // and its kernel is given up: it may die at any time
 
 	discarding <-chan struct{} // until which that kernel is being deleted, nil if it is not
@@ -119,7 +120,7 @@ func (s *session) attempt(ctx context.Context, p *driver.Program, out *driver.Ou
 		return driver.Outcome{}, err
 	}
 	s.look(ctx, p, key, &end)
-	s.left, s.doomed, s.quiet = end.Left, end.Left && end.Lost, end.Quiet
+	s.left, s.doomed, s.quiet, s.silent = end.Left, end.Left && end.Lost, end.Quiet, false
 	if s.doomed && !s.opts.Once {
 		s.discarding = s.rt.tryDiscard(k)
 	}
@@ -238,8 +239,10 @@ func (s *session) endLeft(ctx context.Context, busy func(bool)) error {
 	if err != nil {
 		return fmt.Errorf("an earlier program may still be running: %w", err)
 	}
-	s.left, s.doomed = false, false
-	s.tell(fmt.Sprintf("The earlier program whose end was not known %s.\n", how))
+	if !s.silent {
+		s.tell(fmt.Sprintf("The earlier program whose end was not known %s.\n", how))
+	}
+	s.left, s.doomed, s.silent = false, false, false
 	return nil
 }
 

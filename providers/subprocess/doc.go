@@ -249,6 +249,10 @@
 //
 // # Limits
 //
+// Completions of python and JavaScript know what can be told without calling
+// anything: nothing behind a property, a getter or a proxy, and no names that only
+// __dir__ or __getattr__ know.
+//
 // Options.Dir has no quota: Limits.Disk and Inodes do not count what is in it.
 // Of what processes send, frames of more than a megabyte wait for room in 128 MiB
 // that all processes of an interpreter share, and a call of a function fails

@@ -39,6 +39,7 @@ const (
 	frameInterrupt = 'I' // seq
 	frameSignaled  = 'K' // a SIGINT was sent
 	framePreload   = 'M' // modules
+	frameComplete  = 'O' // number, source of the completer, code, cursor
 	frameFork      = 'F' // id, then the fields of sandbox.Layer, then the environment
 )
 
@@ -50,6 +51,7 @@ const (
 	frameCall      = 'Q' // seq, id, name, arguments as JSON
 	frameLate      = 'L' // "stdout" or "stderr", bytes
 	frameTruncated = 'T' // kind, bytes
+	frameCompleted = 'B' // number, start, end, matches
 	frameForked    = 'P' // id, pid
 	frameWaited    = 'W' // pid, wait status
 	frameDone      = 'Z' // seq, how, exit code, name, message, line, module, traceback, bytes left out of these

@@ -118,6 +118,7 @@ func (h *host) Describe() codeinterp.Info {
 			Name: name, Runtime: l.runtime, Notes: l.Notes, Aliases: slices.Clone(l.Aliases), Contexts: l.Driver != nil,
 			Path: l.path, Prefix: l.prefix, Packages: slices.Clone(l.packages), PassedOver: slices.Clone(l.passed),
 			Functions: l.Driver != nil && l.Driver.Functions, Input: l.Driver != nil && l.Driver.Input,
+			Completion: l.Driver != nil && l.Driver.Completer != "",
 		}
 		if h.installs(name) {
 			about.Notes += " " + strings.ToUpper(h.opts.Install.notes()[:1]) + h.opts.Install.notes()[1:] + "."

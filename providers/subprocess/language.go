@@ -83,6 +83,7 @@ const FileArg = "{file}"
 //	A  number: the show with the number is in its place
 //	I  seq: end the run, as for SIGINT, which follows, now or in a moment
 //	K  that SIGINT was sent
+//	O  number, Completer, code, cursor: answer B, between two runs
 //
 // and the driver
 //
@@ -94,6 +95,8 @@ const FileArg = "{file}"
 //	Q  seq, id, name, arguments as JSON: a call of a function, which V answers
 //	L  "stdout" or "stderr", bytes: output of an earlier run's threads
 //	T  seq, "display" or "result", bytes: what was too large to send
+//	B  number, start, end, matches one a line: what could stand between start
+//	   and end of the code that O brought; all in bytes
 //	Z  seq, "ok", "error", "exit", "interrupt", or "gone" if the process exits
 //	   with the program, exit code, and the error's name, message, line,
 //	   missing module and traceback, or "": the end
@@ -121,6 +124,10 @@ type Driver struct {
 	// Input tells that the driver opens a run's standard input once, before the
 	// program begins, and then removes it: for RunOptions.Input it is a FIFO.
 	Input bool
+
+	// Completer, if it is not empty, tells that the driver knows O, and comes
+	// with it: source that a driver need not have from its start.
+	Completer string
 }
 
 // DriverArg stands for the driver's source in [Driver].Args.
@@ -154,6 +161,12 @@ var (
 	pythonRun string
 	//go:embed drivers/python/forkserver.py
 	pythonForks string
+	//go:embed drivers/complete/complete.py
+	pythonComplete string
+	//go:embed drivers/complete/complete.js
+	nodeComplete string
+	//go:embed drivers/complete/complete.sh
+	bashComplete string
 	//go:embed drivers/driver.sh
 	bashDriver string
 )
@@ -171,7 +184,7 @@ func Python() Language {
 		Name: "python", Commands: []string{"python3", "python"}, Extension: ".py", MinVersion: "3.9",
 		Install: "install Python 3.9 or later (Debian and Ubuntu: apt install python3; macOS: brew install python), or give its path in Language.Commands",
 		Notes:   "Top-level await works; asyncio.create_task needs one in the same program. The last expression is the result; display(obj) shows rich objects, and matplotlib figures are shown by themselves.",
-		Driver:  &Driver{Args: []string{"-I", "-X", "utf8", "-c", pythonBoot}, Source: pythonDriver + pythonChannel + pytools.Source + pythonCalls + pyvalue.Source + pythonDisplay + pythonImports + pythonStreams + pythonRun, Functions: true, Input: true},
+		Driver:  &Driver{Args: []string{"-I", "-X", "utf8", "-c", pythonBoot}, Source: pythonDriver + pythonChannel + pytools.Source + pythonCalls + pyvalue.Source + pythonDisplay + pythonImports + pythonStreams + pythonRun, Functions: true, Input: true, Completer: pythonComplete},
 		kind:    pythonKind,
 	}
 }
@@ -182,7 +195,7 @@ func JavaScript() Language {
 		Name: "javascript", Commands: []string{"node", "nodejs"}, Extension: ".js", MinVersion: "18",
 		Install: "install Node.js 18 or later (Debian and Ubuntu: apt install nodejs; macOS: brew install node), or give its path in Language.Commands",
 		Notes:   "Node.js with its own modules, by import or require. Top-level await works, const and let may be declared again, and the last expression is the result; display(mime, data) shows rich data.",
-		Driver:  &Driver{Args: []string{"-e", DriverArg}, Source: nodeSource(), Interrupts: true, Functions: true, Input: true},
+		Driver:  &Driver{Args: []string{"-e", DriverArg}, Source: nodeSource(), Interrupts: true, Functions: true, Input: true, Completer: nodeComplete},
 		kind:    nodeKind,
 	}
 }
@@ -202,7 +215,7 @@ func Bash() Language {
 		Name: "bash", Commands: []string{"bash"}, Extension: ".sh", MinVersion: "4.4",
 		Install: "install bash 4.4 or later (macOS: brew install bash)",
 		Notes:   "bash with the usual command-line tools.",
-		Driver:  &Driver{Args: []string{"--norc", "--noprofile", "-c", DriverArg, "bash", DriverArg}, Source: bashDriver, Functions: true, Input: true},
+		Driver:  &Driver{Args: []string{"--norc", "--noprofile", "-c", DriverArg, "bash", DriverArg}, Source: bashDriver, Functions: true, Input: true, Completer: bashComplete},
 	}
 }
 

@@ -55,6 +55,7 @@ type process struct {
 	args      share           // of the budget
 	quick     quickCalls
 	late      lateQueue
+	completer completer
 
 	mu     sync.Mutex
 	run    *run

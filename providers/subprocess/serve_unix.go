@@ -168,6 +168,8 @@ func (p *process) serve(m *message) error {
 		return p.show(f)
 	case frameCall:
 		return p.call(f)
+	case frameCompleted:
+		return p.completed(f)
 	case frameLate:
 		return p.addLate(f)
 	case frameTruncated:

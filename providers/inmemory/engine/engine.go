@@ -55,6 +55,15 @@ type Cloner interface {
 	Clone(c Config) (Instance, error)
 }
 
+// A Completer is an Instance that can be asked what could stand at the end of
+// code: matches in the place of code[start:]. It runs nothing, and is never asked
+// during Run. LanguageInfo.Completion says that an engine's instances are
+// Completers.
+type Completer interface {
+	Instance
+	Complete(code string) (start int, matches []string)
+}
+
 // Limits bound one instance. Zero values mean the engine's own defaults.
 type Limits struct {
 	Memory int64 // bytes that the instance may take from the host in all

@@ -160,9 +160,14 @@ func (in *instance) jsonData(v value) ([]byte, bool) {
 
 // keys returns the names of an object's own enumerable properties.
 func (vm *vm) keys(obj value) ([]string, bool) {
+	return vm.ownNames(obj, lib.MJS_GPN_STRING_MASK|lib.MJS_GPN_ENUM_ONLY)
+}
+
+// ownNames returns the names of an object's own properties of a kind.
+func (vm *vm) ownNames(obj value, kind int32) ([]string, bool) {
 	tab, n := vm.tls.Alloc(16), uintptr(0)
 	defer vm.tls.Free(16)
-	if lib.XJS_GetOwnPropertyNames(vm.tls, vm.ctx, tab, tab+8, obj, lib.MJS_GPN_STRING_MASK|lib.MJS_GPN_ENUM_ONLY) < 0 {
+	if lib.XJS_GetOwnPropertyNames(vm.tls, vm.ctx, tab, tab+8, obj, kind) < 0 {
 		return nil, false
 	}
 	list := *at[uintptr](tab)

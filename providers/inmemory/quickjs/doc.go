@@ -96,6 +96,9 @@
 //
 // # Limits
 //
+// Completions know nothing behind a getter or a proxy; process, Buffer and their like
+// are getters until a program has used them.
+//
 // QuickJS itself gives wrong values in three places. A closure that captures
 // the variable of a for (let ...) loop sees that of a later round where the
 // body uses continue. Closures over what a try block in a loop declares share

@@ -39,10 +39,11 @@ func New(javascript engine.Engine) *Engine { return &Engine{javascript} }
 func (e *Engine) Info() codeinterp.LanguageInfo {
 	js := e.javascript.Info()
 	return codeinterp.LanguageInfo{
-		Name:      "typescript",
-		Runtime:   js.Runtime + " (types erased)",
-		Functions: js.Functions,
-		Notes:     "Types are erased, not checked. " + js.Notes,
+		Name:       "typescript",
+		Runtime:    js.Runtime + " (types erased)",
+		Functions:  js.Functions,
+		Completion: js.Completion,
+		Notes:      "Types are erased, not checked. " + js.Notes,
 	}
 }
 
@@ -96,6 +97,15 @@ func (i instance) Run(ctx context.Context, p engine.Program, h engine.Host) engi
 		p.Position = js.Position
 	}
 	return i.Instance.Run(ctx, p, h)
+}
+
+// Complete implements engine.Completer: what there is, is the same in both
+// languages.
+func (i instance) Complete(code string) (start int, matches []string) {
+	if c, ok := i.Instance.(engine.Completer); ok {
+		return c.Complete(code)
+	}
+	return len(code), nil
 }
 
 // small is up to what size a program's translation is not counted, as many

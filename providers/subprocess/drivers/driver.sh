@@ -342,6 +342,13 @@ __toolcell_loop() {
 		N)
 			__toolcell_offer "${__toolcell_fields[@]}"
 			;;
+		O)
+			__toolcell_aliased=
+			builtin shopt -q expand_aliases && __toolcell_aliased=1
+			builtin shopt -u expand_aliases # which would change what is read here
+			eval "${__toolcell_fields[1]}"
+			[[ $__toolcell_aliased ]] && builtin shopt -s expand_aliases
+			;;
 		R)
 			return
 			;;

@@ -31,7 +31,7 @@ const post = (method, params) => {
 // message posts past a toJSON that a program gives all objects, which node's
 // own messages to the inspector would use too. It is back before the
 // inspector gets the message.
-const { defineProperty, getOwnPropertyDescriptor, assign, create, prototype } = Object;
+const { defineProperty, getOwnPropertyDescriptor, getOwnPropertyNames, getPrototypeOf, assign, create, prototype } = Object;
 function message(method, params, done) {
   const d = getOwnPropertyDescriptor(prototype, 'toJSON');
   if (!d?.configurable) return session.post(method, params, done);
@@ -182,4 +182,20 @@ function repaired(code, details) {
   if (before) return staticImport(code, before.index);
   if (text.includes("Unexpected token 'export'") && code.startsWith('export', offset)) return withoutExport(code, offset);
   return undefined;
+}
+
+// complete says what could stand at the end of the code, by source that comes with
+// the question.
+let completer;
+function complete(number, source, code) {
+  let answer = [0, 0, ''];
+  try {
+    completer ??= new vm.Script(String(source), { filename: 'toolcell' }).runInThisContext()({
+      post, evaluate: (name) => new vm.Script(name, { filename: 'toolcell' }).runInThisContext(),
+      known: { process, Buffer }, isProxy: util.types.isProxy,
+      names: getOwnPropertyNames, descriptor: getOwnPropertyDescriptor, parent: getPrototypeOf,
+    });
+    answer = completer(String(code));
+  } catch {} // there is nothing to complete with
+  send('B', number, ...answer);
 }

@@ -63,6 +63,7 @@ function serve(kind, fields) {
     case 'N': return offer(fields.map(String));
     case 'V': return answer(...fields.map(String));
     case 'R': return void start(fields);
+    case 'O': return complete(...fields);
     case 'K': sent++; return;
     case 'I': if (current?.seq === String(fields[0])) current.stop('interrupt', 130); return;
   }

@@ -1,0 +1,38 @@
+package jupyter
+
+import (
+	"context"
+	"errors"
+
+	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/codeinterp/driver"
+	"github.com/toolcell/toolcell/providers/jupyter/internal/kernel"
+)
+
+var _ driver.Completer = (*runtime)(nil)
+
+// Complete implements driver.Completer. Where the kernel has not answered, what
+// its completer does is ended before the next program, as one that was left is.
+func (rt *runtime) Complete(ctx context.Context, of driver.Session, code string, cursor int) (codeinterp.Completion, error) {
+	s := of.(*session)
+	s.turn.take()
+	defer s.turn.give()
+	k := s.k.Load()
+	if s.left && !s.silent || k.IsDown() {
+		return codeinterp.Completion{}, nil
+	}
+	if err := checkRequest(code); err != nil {
+		return codeinterp.Completion{}, err
+	}
+	c, err := k.Complete(ctx, code, cursor)
+	switch {
+	case err == nil && s.silent: // so has the one before it, which was given up
+		s.left, s.silent = false, false
+	case err != nil && ctx.Err() != nil && !s.guest:
+		s.left, s.silent = true, true
+	}
+	if errors.Is(err, kernel.ErrGone) {
+		return codeinterp.Completion{}, nil
+	}
+	return codeinterp.Completion{Matches: c.Matches, Start: c.Start, End: c.End}, err
+}

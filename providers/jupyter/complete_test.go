@@ -1,0 +1,42 @@
+package jupyter_test
+
+import (
+	"errors"
+	"slices"
+	"testing"
+
+	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/providers/jupyter"
+)
+
+// TestComplete: the kernel's completer answers, in bytes; one that does not come to
+// an end is ended before the next program, which finds the state.
+func TestComplete(t *testing.T) {
+	t.Parallel()
+	both(t, func(t *testing.T, s *server) {
+		c := realSession(t, s, jupyter.Options{})
+		of, ok := codeinterp.Completions(c.ci)
+		if !ok {
+			t.Fatal("no Completions")
+		}
+		if res, err := c.run("größe_one = [1]\nclass Hangs:\n  def __dir__(self):\n    while True: pass\nhangs = Hangs()", nil); err != nil || !res.OK() {
+			t.Fatal(res, err)
+		}
+		for code, want := range map[string]string{"'😀é'; grö": "'😀é'; größe_one", "größe_one.appe": "größe_one.append"} {
+			got, err := of.Complete(t.Context(), c.id, code+" #", len(code))
+			for tries := 0; tries < 20 && errors.Is(err, codeinterp.ErrUnavailable); tries++ { // the first one loads much
+				got, err = of.Complete(t.Context(), c.id, code+" #", len(code))
+			}
+			if err != nil || got.End != len(code) || !slices.ContainsFunc(got.Matches, func(m string) bool { return code[:got.Start]+m == want }) {
+				t.Errorf("%q: %+v, %v", code, got, err)
+			}
+		}
+		if _, err := of.Complete(t.Context(), c.id, "hangs.", 6); !errors.Is(err, codeinterp.ErrUnavailable) {
+			t.Errorf("a completer that hangs: %v", err)
+		}
+		res, err := c.run("größe_one[0]", nil)
+		if err != nil || res.Text() != "1" || res.StateLost || res.Stderr() != "" {
+			t.Errorf("the run after it: %+v, %v", res, err)
+		}
+	})
+}

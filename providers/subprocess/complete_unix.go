@@ -1,0 +1,101 @@
+//go:build unix
+
+package subprocess
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strconv"
+	"strings"
+	"sync"
+	"unicode/utf8"
+
+	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/codeinterp/driver"
+)
+
+var _ driver.Completer = (*host)(nil)
+
+// Complete implements driver.Completer. What a completer does is bounded and
+// calls nothing of the program's, so that an answer that comes too late finds
+// nobody, and costs nothing.
+func (h *host) Complete(ctx context.Context, of driver.Session, code string, cursor int) (codeinterp.Completion, error) {
+	s := of.(*session)
+	p := s.p
+	if p == nil || !alive(p.sb) {
+		return codeinterp.Completion{}, nil
+	}
+	if err := p.awaitBack(ctx); err != nil {
+		return codeinterp.Completion{}, err
+	}
+	// What a completer looks at is near.
+	from := max(0, cursor-maxCompleted)
+	for from > 0 && !utf8.RuneStart(code[from]) {
+		from++
+	}
+	number, answer, err := p.completer.expect()
+	if err != nil {
+		return codeinterp.Completion{}, err
+	}
+	defer p.completer.forget()
+	p.tell(frameComplete, strconv.Itoa(number), s.lang.Driver.Completer, code[from:cursor], strconv.Itoa(cursor-from))
+	select {
+	case c := <-answer:
+		c.Start, c.End = c.Start+from, c.End+from
+		return c, nil
+	case <-p.gone:
+		return codeinterp.Completion{}, nil
+	case <-ctx.Done():
+		return codeinterp.Completion{}, context.Cause(ctx)
+	}
+}
+
+// maxCompleted is how many bytes before the cursor a completer is told.
+const maxCompleted = 4 << 10
+
+// A completer waits for the answer of a process's driver.
+type completer struct {
+	mu     sync.Mutex
+	number int                        // of the last question
+	open   bool                       // it was not answered
+	answer chan codeinterp.Completion // nil while nobody waits
+}
+
+// expect announces an answer. Its number cannot be guessed by what earlier runs
+// left behind.
+func (c *completer) expect() (int, <-chan codeinterp.Completion, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	// What an earlier program left running may keep the driver from reading; that
+	// is not to fill the channel.
+	if c.open {
+		return 0, nil, fmt.Errorf("%w: something of an earlier program computes", codeinterp.ErrCapacity)
+	}
+	c.number, c.open, c.answer = 1+rand.IntN(math.MaxInt), true, make(chan codeinterp.Completion, 1)
+	return c.number, c.answer, nil
+}
+
+func (c *completer) forget() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.answer = nil
+}
+
+// completed takes an answer. One that nobody waits for is late.
+func (p *process) completed(f *frame) error {
+	c := &p.completer
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if f.number(0) != c.number {
+		return nil
+	}
+	c.open = false
+	if c.answer == nil {
+		return nil
+	}
+	c.answer <- codeinterp.Completion{Start: f.number(1), End: f.number(2), Matches: strings.Split(string(f.field(3)), "\n")}
+	c.answer = nil
+	return nil
+}
