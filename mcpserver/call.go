@@ -53,6 +53,7 @@ func (s *Server) begin(ctx context.Context, req *mcp.CallToolRequest) (context.C
 	stops := []func() bool{follow(s.ctx)}
 	if from != nil {
 		stops = append(stops, follow(from.ctx))
+		ctx = context.WithValue(ctx, partyKey{}, from.party)
 	}
 	if own, ok := key.(*session); ok {
 		stops = append(stops, follow(own.ctx))

@@ -22,17 +22,20 @@ var errNobody = fmt.Errorf("%w: nothing here tells this client's contexts from t
 type clients struct {
 	limits Limits
 
-	mu     sync.Mutex
-	byKey  map[any]*client
-	closed bool
-	work   sync.WaitGroup // deletions under way
+	mu      sync.Mutex
+	byKey   map[any]*client
+	parties map[party]*member
+	closed  bool
+	work    sync.WaitGroup // deletions under way
 }
 
 // A client is what one session, or one owner of sessionless calls, has.
 type client struct {
+	key      any
+	party    party
 	limit    codeinterp.Middleware // of the client, for all interpreters together
 	contexts map[codeinterp.ContextID]*lease
-	calls    int
+	calls    int // and deletions under way
 	gone     bool
 	life     context.Context // ends when it is gone
 	end      context.CancelCauseFunc
@@ -57,7 +60,7 @@ func withClient(ctx context.Context, key any) context.Context {
 }
 
 func newClients(l Limits) *clients {
-	return &clients{limits: l, byKey: map[any]*client{}}
+	return &clients{limits: l, byKey: map[any]*client{}, parties: map[party]*member{}}
 }
 
 // middleware puts the clients in front of an interpreter.
@@ -67,11 +70,11 @@ func (cs *clients) middleware(next codeinterp.Handler) codeinterp.Handler {
 		if call.Op == codeinterp.OpDescribe {
 			return cs.limits.perClient()(next)(ctx, call)
 		}
-		c, err := cs.enter(ctx.Value(clientKey{}))
+		c, err := cs.enter(ctx, ctx.Value(clientKey{}))
 		if err != nil {
 			return codeinterp.Reply{Result: codeinterp.NotRun()}, failed(call.Op, err)
 		}
-		defer cs.leave(ctx.Value(clientKey{}), c)
+		defer cs.leave(c)
 		if call.Op == codeinterp.OpCommand {
 			var over func()
 			if ctx, over, err = cs.outlive(ctx, c); err != nil {
@@ -127,7 +130,7 @@ func failed(op codeinterp.Op, err error) error {
 
 // enter returns the client of that key, new if need be, and keeps it until
 // leave.
-func (cs *clients) enter(key any) (*client, error) {
+func (cs *clients) enter(ctx context.Context, key any) (*client, error) {
 	cs.mu.Lock()
 	defer cs.mu.Unlock()
 	if cs.closed {
@@ -138,31 +141,33 @@ func (cs *clients) enter(key any) (*client, error) {
 	}
 	c := cs.byKey[key]
 	if c == nil {
-		c = &client{limit: cs.limits.perClient(), contexts: map[codeinterp.ContextID]*lease{}}
+		c = &client{key: key, contexts: map[codeinterp.ContextID]*lease{}}
+		cs.join(ctx, c)
 		c.life, c.end = context.WithCancelCause(context.Background())
 		cs.byKey[key] = c
 	}
 	// A call on the way when its session ended would make a client that nobody
 	// releases.
 	if ss, ok := key.(*session); c.gone || ok && ss.over() {
-		cs.forget(key, c)
+		cs.forget(c)
 		return nil, errGone
 	}
 	c.calls++
 	return c, nil
 }
 
-func (cs *clients) leave(key any, c *client) {
+func (cs *clients) leave(c *client) {
 	cs.mu.Lock()
 	defer cs.mu.Unlock()
 	c.calls--
-	cs.forget(key, c)
+	cs.forget(c)
 }
 
 // forget drops a client that has nothing left. The caller holds mu.
-func (cs *clients) forget(key any, c *client) {
-	if c.calls == 0 && len(c.contexts) == 0 && cs.byKey[key] == c {
-		delete(cs.byKey, key)
+func (cs *clients) forget(c *client) {
+	if c.calls == 0 && len(c.contexts) == 0 && cs.byKey[c.key] == c {
+		delete(cs.byKey, c.key)
+		cs.part(c)
 		c.end(nil)
 	}
 }
@@ -177,13 +182,12 @@ func (cs *clients) create(ctx context.Context, c *client, call codeinterp.Call, 
 	gone := c.gone
 	l := &lease{in: in}
 	if gone {
-		cs.work.Add(1)
+		cs.deleting(c)
 	} else {
 		if cs.limits.Lifetime > 0 {
 			l.until = time.Now().Add(cs.limits.Lifetime)
 		}
-		key := ctx.Value(clientKey{})
-		l.timer = time.AfterFunc(cs.limits.wait(l), func() { cs.expire(key, c, r.Context, l) })
+		l.timer = time.AfterFunc(cs.limits.wait(l), func() { cs.expire(c, r.Context, l) })
 		c.contexts[r.Context] = l
 	}
 	cs.mu.Unlock()
@@ -244,23 +248,28 @@ func (cs *clients) list(ctx context.Context, c *client, call codeinterp.Call, in
 func (l *lease) over() bool { return !l.until.IsZero() && !time.Now().Before(l.until) }
 
 // expire deletes a context that was not used for long enough, or is too old.
-func (cs *clients) expire(key any, c *client, id codeinterp.ContextID, l *lease) {
+func (cs *clients) expire(c *client, id codeinterp.ContextID, l *lease) {
 	cs.mu.Lock()
 	if c.contexts[id] != l || l.busy > 0 {
 		cs.mu.Unlock()
 		return
 	}
 	delete(c.contexts, id)
-	cs.forget(key, c)
-	cs.work.Add(1)
+	cs.deleting(c)
 	cs.mu.Unlock()
 	cs.delete(c, l, id)
 }
 
-// delete deletes a context behind its client's back. The caller has added to
-// work.
+// deleting announces a delete. The caller holds mu.
+func (cs *clients) deleting(c *client) {
+	cs.work.Add(1)
+	c.calls++ // its party is one as long as its contexts take their places
+}
+
+// delete deletes a context behind its client's back. It was announced.
 func (cs *clients) delete(c *client, l *lease, id codeinterp.ContextID) {
 	defer cs.work.Done()
+	defer cs.leave(c)
 	// Whatever comes of it: there is nobody left to tell, and the provider's Close
 	// is last.
 	c.limit(l.in.next)(context.Background(), codeinterp.Call{Op: codeinterp.OpDelete, Context: id})
@@ -271,29 +280,29 @@ func (cs *clients) release(key any) {
 	cs.mu.Lock()
 	defer cs.mu.Unlock()
 	if c := cs.byKey[key]; c != nil {
-		cs.drop(key, c)
+		cs.drop(c)
 	}
 }
 
 // drop is release. The caller holds mu.
-func (cs *clients) drop(key any, c *client) {
+func (cs *clients) drop(c *client) {
 	c.gone = true
 	c.end(errGone)
 	for id, l := range c.contexts {
 		l.timer.Stop()
 		delete(c.contexts, id)
-		cs.work.Add(1)
+		cs.deleting(c)
 		go cs.delete(c, l, id) // mu is held
 	}
-	cs.forget(key, c)
+	cs.forget(c)
 }
 
 // close releases every client and waits until their contexts are deleted.
 func (cs *clients) close() {
 	cs.mu.Lock()
 	cs.closed = true
-	for key, c := range cs.byKey {
-		cs.drop(key, c)
+	for _, c := range cs.byKey {
+		cs.drop(c)
 	}
 	cs.mu.Unlock()
 	cs.work.Wait()

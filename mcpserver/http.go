@@ -143,6 +143,7 @@ func (t *transport) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	c := &carrier{ctx: r.Context(), owner: ownerOf(r), sessionless: isSessionless(r, body)}
+	c.party = t.partyOf(c.owner)
 	next := t.sessions
 	switch session := r.Header.Get(headerSession); {
 	case c.sessionless:

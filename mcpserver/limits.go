@@ -24,7 +24,9 @@ const (
 const queue = 64
 
 // Limits says how much clients get. In each field zero means the default and
-// a negative value no limit.
+// a negative value no limit. Of what all clients have together each of several
+// HTTP tokens gets an equal share for all its sessions, one at least, and a user of
+// [HTTPOptions].Verify half at most, so that none shuts the others out.
 type Limits struct {
 	// Contexts is how many contexts one client has at a time, TotalContexts
 	// how many all clients have together.

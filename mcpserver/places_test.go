@@ -19,7 +19,7 @@ func TestPlaces(t *testing.T) {
 		{HTTPOptions{MaxSessions: 4, Tokens: []string{"a"}}, 4, 0},
 		{HTTPOptions{MaxSessions: 4, Tokens: []string{"a", "b"}}, 2, 2},
 		{HTTPOptions{MaxSessions: 1, Tokens: []string{"a", "b"}}, 1, 0},
-		{HTTPOptions{MaxSessions: 5, Verify: verify}, 3, 2},
+		{HTTPOptions{MaxSessions: 5, Verify: verify}, 2, 2},
 		{HTTPOptions{Tokens: []string{"a", "b"}}, 0, 0},
 	} {
 		p := newPlaces(&tt.o)

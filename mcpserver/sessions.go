@@ -35,6 +35,7 @@ type carrier struct {
 	ctx         context.Context // ends when the client is gone
 	owner       owner
 	sessionless bool
+	party       party
 
 	// leave gives up the place among the sessions that a request holds
 	// which wants one, until its session takes it over. Guarded by mu of the
@@ -149,11 +150,8 @@ type places struct {
 // they have equal shares; where nobody knows how many, one has half at most.
 func newPlaces(o *HTTPOptions) *places {
 	p := &places{most: o.MaxSessions, share: o.MaxSessions, taken: map[owner]int{}}
-	if n := len(o.Tokens); n > 1 {
-		// One at least, where there is any: a token without a place would be none.
-		p.share = max(p.most/n, min(p.most, 1))
-	} else if o.Verify != nil {
-		p.share = (p.most + 1) / 2
+	if among := o.partyOf(nobody); among.among > 0 {
+		p.share = among.share(p.most)
 	}
 	return p
 }

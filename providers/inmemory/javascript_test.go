@@ -339,6 +339,9 @@ func TestBudget(t *testing.T) {
 	if res.Cause != codeinterp.CauseMemory || res.OK() {
 		t.Errorf("got %v %v", res.Status, res.Cause)
 	}
+	if !strings.Contains(res.Error.Message, "all contexts together") {
+		t.Errorf("the program takes itself for the cause: %v", res.Error)
+	}
 	if res := run(t, s, modest, "[1, 2].concat(3).length", nil); res.Text() != "3" {
 		t.Errorf("the other context: %v", res.Error)
 	}

@@ -124,7 +124,7 @@ func (in *instance) begin(ctx context.Context, p engine.Program, h engine.Host) 
 	}
 	in.program, in.host, in.stop = p, h, ctx
 	in.exited, in.leaving, in.exitCode, in.stdin = false, false, 0, 0
-	in.vm.overflow, in.vm.heap.failed = false, false
+	in.vm.overflow, in.vm.heap.failed, in.vm.heap.others = false, false, false
 	in.vm.stopping.Store(false)
 	if p.Position != nil {
 		if in.cells == nil {
@@ -277,6 +277,9 @@ func (in *instance) failed(e value) engine.Outcome {
 		out.Cause = codeinterp.CauseMemory
 		// Built-ins may have been left half made when the memory ran out.
 		out.Lost = !in.recovers()
+		if heap.others {
+			out.Error.Message += ": what all contexts together may take is used up, most of it perhaps by others"
+		}
 	}
 	heap.extra = 0
 	if o, ended := in.ended(); ended {

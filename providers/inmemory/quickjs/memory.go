@@ -43,6 +43,7 @@ type region struct {
 	end  uintptr
 
 	failed bool  // an allocation was refused
+	others bool  // that was for what all contexts together have
 	short  bool  // most of limit has come into use
 	extra  int64 // added to limit while an error is reported
 
@@ -149,8 +150,12 @@ func (h *region) mapMore(size int64) (mapping, bool) {
 		// A refusal would be an exception, which the program could catch to go on.
 		panic(errRevoked)
 	}
-	if h.mapped+size > h.limit+h.extra || !h.budget.Take(size) {
+	if h.mapped+size > h.limit+h.extra {
 		h.failed = true
+		return mapping{}, false
+	}
+	if !h.budget.Take(size) {
+		h.failed, h.others = true, true
 		return mapping{}, false
 	}
 	mem, err := mapMemory(int(size))
