@@ -62,6 +62,7 @@ func explain(fs *flag.FlagSet, err error) string {
 // variables is a flag that holds an environment.
 type variables struct {
 	values map[string]string
+	unset  []string // names without a value, which are not variables of this command either
 	getenv func(string) string
 }
 
@@ -73,7 +74,9 @@ func (v *variables) Set(s string) error {
 		return errors.New("use NAME=VALUE or NAME")
 	}
 	if !ok {
-		value = v.getenv(name)
+		if value = v.getenv(name); value == "" {
+			v.unset = append(v.unset, name)
+		}
 	}
 	if v.values == nil {
 		v.values = map[string]string{}

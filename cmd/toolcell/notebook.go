@@ -6,6 +6,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -119,7 +120,7 @@ func (a *app) runCells(ctx context.Context, ci codeinterp.CodeInterpreter, nb *n
 	opts.OnCell = func(_ int, res *codeinterp.Result) { show.end(res) }
 	report, err := notebook.Run(ctx, ci, nb, opts)
 	if len(report.Failed) > 0 {
-		fmt.Fprintf(a.stderr, "toolcell: cell %d of the notebook failed; in all, failed: %d, not run: %d\n", report.Failed[0]+1, len(report.Failed), report.Left)
+		fmt.Fprintf(a.stderr, "toolcell: %s of the notebook failed; in all, failed: %d, not run: %d\n", cellName(nb, report.Failed[0]), len(report.Failed), report.Left)
 	}
 	res := &report.Result
 	switch {
@@ -188,6 +189,9 @@ func (a *app) writeNotebook(file string, nb *notebook.Notebook) error {
 	// Beside the file: a rename does not go from one file system to another.
 	tmp, err := os.CreateTemp(filepath.Dir(file), ".toolcell-*.ipynb")
 	if err != nil {
+		if e, ok := errors.AsType[*fs.PathError](err); ok {
+			e.Path = file // not a name that nobody has given
+		}
 		return err
 	}
 	defer os.Remove(tmp.Name())
@@ -200,4 +204,13 @@ func (a *app) writeNotebook(file string, nb *notebook.Notebook) error {
 		return err
 	}
 	return os.Rename(tmp.Name(), file)
+}
+
+// cellName calls a cell as tracebacks and Jupyter do, by what ran before it, and
+// else by its place.
+func cellName(nb *notebook.Notebook, i int) string {
+	if n := nb.Cells[i].ExecutionCount; n > 0 {
+		return fmt.Sprintf("cell [%d]", n)
+	}
+	return fmt.Sprintf("the cell at place %d", i+1)
 }

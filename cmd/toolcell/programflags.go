@@ -5,6 +5,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"os"
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
@@ -72,4 +73,18 @@ func (f *programFlags) start(ctx context.Context, stateful bool) (codeinterp.Cod
 		err = errOpenTimeout
 	}
 	return ci, err
+}
+
+// choose is that of the provider, for flags that mean what they say.
+func (f *programFlags) choose(fs *flag.FlagSet) error {
+	for _, name := range f.env.unset {
+		file, err := nameFile(f.env.getenv("TOOLCELL_ENVIRONMENTS"), name)
+		if err != nil {
+			continue
+		}
+		if _, err := os.Stat(file); err == nil {
+			return fmt.Errorf("--env takes a variable, and there is none called %s here; did you mean the environment: --env-name %s", name, name)
+		}
+	}
+	return f.providerFlags.choose(fs)
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -20,13 +21,17 @@ func promptOf(language string) string {
 
 // wantsMore reports whether text, which ends with a newline, is the beginning
 // of a program that goes on. It guesses from brackets, quotes and the ends of
-// lines; an empty line ends what an indented block began, two end anything.
+// lines; an empty line ends what an indented block began, two end anything but one
+// of bash's here-documents.
 func wantsMore(language, text string) bool {
+	s := scanOf(language)
+	s.scan(text)
+	if len(s.heres) > 0 {
+		return true // its lines are text, and must not become commands
+	}
 	if strings.HasSuffix("\n"+text, "\n\n\n") {
 		return false
 	}
-	s := scanOf(language)
-	s.scan(text)
 	if s.open() {
 		return true
 	}
@@ -52,6 +57,7 @@ type scan struct {
 	across  []string // quotes that go on over lines
 	words   bool     // bash's words that open and close
 
+	heres    []here // bash's here-documents that are open
 	brackets int
 	quote    string // the one that is open
 	depth    int    // of words
@@ -75,8 +81,15 @@ func (s *scan) open() bool { return s.quote != "" || s.brackets > 0 && !s.words 
 
 func (s *scan) scan(text string) {
 	for line := range strings.Lines(text) {
-		line = s.line(strings.TrimSuffix(line, "\n"))
+		line = strings.TrimSuffix(line, "\n")
 		s.lines++
+		if len(s.heres) > 0 && s.quote == "" {
+			if s.heres[0].ends(line) {
+				s.heres = s.heres[1:]
+			}
+			continue
+		}
+		line = s.line(line)
 		if strings.TrimSpace(line) == "" {
 			continue
 		}
@@ -99,6 +112,8 @@ func (s *scan) line(line string) string {
 			i += 2
 		case strings.HasPrefix(rest, s.comment) && (!s.words || i == 0 || line[i-1] == ' '):
 			return line[:i]
+		case s.words && strings.HasPrefix(rest, "<<"):
+			i += s.redirect(line[:i], rest)
 		case strings.ContainsAny(rest[:1], "([{"):
 			s.brackets++
 			i++
@@ -113,6 +128,36 @@ func (s *scan) line(line string) string {
 		s.quote = ""
 	}
 	return line
+}
+
+// A here is the word that ends a here-document.
+type here struct {
+	end  string
+	tabs bool // which may stand before it
+}
+
+func (h here) ends(line string) bool {
+	if h.tabs {
+		line = strings.TrimLeft(line, "\t")
+	}
+	return line == h.end
+}
+
+// hereWord is what a here-document begins with.
+var hereWord = regexp.MustCompile(`^<<(-?)[ \t]*((?:'[^']*'|"[^"]*"|\\.|[^\s\\'"|&;()<>])+)`)
+
+// redirect goes over what begins with <<, and returns how far it went.
+func (s *scan) redirect(before, rest string) int {
+	if strings.HasPrefix(rest, "<<<") {
+		return len("<<<")
+	}
+	m := hereWord.FindStringSubmatch(rest)
+	shifts := strings.LastIndex(before, "((") > strings.LastIndex(before, "))") || strings.HasPrefix(strings.TrimSpace(before), "let ")
+	if m == nil || shifts {
+		return len("<<")
+	}
+	s.heres = append(s.heres, here{strings.NewReplacer(`'`, "", `"`, "", `\`, "").Replace(m[2]), m[1] != ""})
+	return len(m[0])
 }
 
 // begin opens a quote where rest begins with one, and returns how far it went.

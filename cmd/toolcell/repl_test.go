@@ -146,6 +146,15 @@ func TestWantsMore(t *testing.T) {
 		{"bash", "echo 'a\n", true},
 		{"bash", "case x in\nx) echo;;\nesac\n", false},
 		{"bash", "true |\n", true},
+		{"bash", "cat <<E\n", true},
+		{"bash", "cat <<E\ntouch x\n\n\n", true},
+		{"bash", "cat <<E\nit's (\nE\n", false},
+		{"bash", "cat <<-'E F' >x\na\n\tE F\n", false},
+		{"bash", "cat <<A <<B\nA\n", true},
+		{"bash", "cat <<A <<B\nA\nB\n", false},
+		{"bash", "cat <<E |\nE\n", true},
+		{"bash", "cat <<<E\n", false},
+		{"bash", "echo $((1<<2)) '<<E'\n", false},
 	} {
 		if got := wantsMore(tt.language, tt.text); got != tt.want {
 			t.Errorf("%s %q: %v", tt.language, tt.text, got)
@@ -158,7 +167,7 @@ func FuzzWantsMore(f *testing.F) {
 	f.Add("bash", "for i in \\")
 	f.Add("javascript", "/* `\\")
 	f.Fuzz(func(t *testing.T, language, text string) {
-		if wantsMore(language, text+"\n\n\n") {
+		if !strings.Contains(text, "<<") && wantsMore(language, text+"\n\n\n") {
 			t.Error("two empty lines do not end it")
 		}
 		wantsMore(language, text+"\n")
