@@ -62,7 +62,8 @@
 // up to 16 MiB of goroutine stack, 32 MiB of frames, some copies of what it
 // prints at once, the output that its Result keeps, and its files up to
 // Options.Files. Results of functions that it has not taken yet count in
-// MaxMemory, and arguments up to RunOptions.FunctionLimits in neither. A context that has run something takes about 200 KiB.
+// MaxMemory, arguments of open calls, and where these were made, in both. A
+// context that has run something takes about 200 KiB.
 //
 // # Security
 //
