@@ -46,7 +46,8 @@ type Options struct {
 	// programs may read and execute, or also change, at the same paths.
 	// Programs, libraries and certificates of the system (/usr and the like)
 	// are always readable. Paths that do not exist are ignored. None mode
-	// cannot enforce them.
+	// cannot enforce them. What of ReadOnly only root reaches is shown to
+	// programs of a root host where that can be done; see [Sandbox.Show].
 	ReadOnly, Writable []string
 
 	// Limits applies to every process; zero fields mean DefaultLimits.

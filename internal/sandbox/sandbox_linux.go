@@ -95,6 +95,9 @@ func (s *Sandbox) hold() {
 			}
 		}
 	}
+	for _, path := range s.opts.ReadOnly {
+		_ = s.Show([]string{path}) // where it cannot be, it stays closed, as what does not exist
+	}
 	add(s.opts.ReadOnly, false)
 	add(s.opts.Writable, true)
 }

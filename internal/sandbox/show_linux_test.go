@@ -70,6 +70,24 @@ func testShow(t *testing.T, mode sandbox.Mode) {
 	testShowCwd(t, s, h)
 }
 
+// TestShowListed: what Options lists is shown, and what cannot be is no obstacle
+// to the rest.
+func TestShowListed(t *testing.T) {
+	eachMode(t, func(t *testing.T, mode sandbox.Mode) {
+		if os.Getuid() != 0 {
+			t.Skip("only programs of a root host are somebody else")
+		}
+		h := newHost(t)
+		s := open(t, &sandbox.Options{Require: mode, ReadOnly: []string{h.Shown, filepath.Join(h.Closed, "no such")}})
+		if got := run(t, s, sh, "cat "+h.Shown+"/module; cat "+h.Closed+"/id_rsa; echo x >"+h.Shown+"/made"); !strings.Contains(got.out, "shown") || strings.Contains(got.out, fileSecret) {
+			t.Errorf("got %+v", got)
+		}
+		if _, err := os.Stat(filepath.Join(h.Shown, "made")); err == nil {
+			t.Error("the program has made a file in what it may read")
+		}
+	})
+}
+
 // testShowCwd: a directory that is held open is one to a program that is shown
 // something.
 func testShowCwd(t *testing.T, s *sandbox.Sandbox, h *host) {

@@ -291,7 +291,7 @@
 // defines. Host files need a path
 // that the program's user can reach. An interpreter below /root is shown to programs of
 // a root host, with its libraries and nothing beside them, where the host has
-// CAP_SYS_ADMIN on Linux 5.12, and is else not used; what Options.ReadOnly lists is not.
+// CAP_SYS_ADMIN on Linux 5.12, and is else not used; so is what Options.ReadOnly lists.
 //
 // Linux is supported in full; other Unixes with None mode only; Windows not at
 // all: New returns codeinterp.ErrUnavailable.
