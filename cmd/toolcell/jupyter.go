@@ -249,10 +249,12 @@ func (a *app) sweep(ctx context.Context, args []string) int {
 	case err != nil:
 		return a.fail(err)
 	}
-	switch n {
-	case 0:
+	switch {
+	case n == 0 && f.idle > 0:
+		fmt.Fprintf(a.stdout, "no kernel was left behind that has been idle for %v; --idle says for how long\n", f.idle)
+	case n == 0:
 		fmt.Fprintln(a.stdout, "no kernel was left behind")
-	case 1:
+	case n == 1:
 		fmt.Fprintln(a.stdout, "deleted 1 kernel that was left behind")
 	default:
 		fmt.Fprintf(a.stdout, "deleted %d kernels that were left behind\n", n)

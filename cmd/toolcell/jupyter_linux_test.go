@@ -121,10 +121,10 @@ func TestJupyterSweep(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = other.Close() })
-	sweep("no kernel was left behind\n")
+	sweep("no kernel was left behind that has been idle for 10m0s; --idle says for how long\n")
 	leaveBehind(t, other, address, "other")
 	leaveBehind(t, other, address, jupyter.DefaultTag)
-	sweep("no kernel was left behind\n") // it was active a moment ago
+	sweep("no kernel was left behind that has been idle for 10m0s; --idle says for how long\n") // it was active a moment ago
 	sweep("deleted 1 kernel that was left behind\n", "--idle", "0s")
 	leaveBehind(t, other, address, jupyter.DefaultTag)
 	leaveBehind(t, other, address, jupyter.DefaultTag)

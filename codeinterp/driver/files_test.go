@@ -141,6 +141,7 @@ func TestInputFaults(t *testing.T) {
 		{"a file in the way", fstest.MapFS{"0": {Data: []byte("new")}, "a/b": {Data: []byte("new")}}, []error{codeinterp.ErrInvalid, codeinterp.ErrNotDir}},
 		{"a directory that is not there", os.DirFS(base + "/none"), []error{codeinterp.ErrInvalid, fs.ErrNotExist}},
 		{"a root in itself", ownRoot{}, []error{codeinterp.ErrInvalid, fs.ErrInvalid}},
+		{"a name that is not UTF-8", fstest.MapFS{"bad\xff\x1b[31m": {}}, []error{codeinterp.ErrInvalid, fs.ErrInvalid}},
 		{"a panic", panicFS{}, []error{codeinterp.ErrInvalid}},
 	} {
 		id, err := ci.CreateContext(ctx, "name", &codeinterp.ContextOptions{Files: fstest.MapFS{"a": {Data: []byte("old")}, "dir/x": {}}})
@@ -152,6 +153,9 @@ func TestInputFaults(t *testing.T) {
 			if !errors.Is(err, want) || res.Status != codeinterp.StatusNotRun {
 				t.Errorf("%s: %v, %v, want %v", tt.name, res.Status, err, want)
 			}
+		}
+		if err != nil && strings.ContainsAny(err.Error(), "\x1b\xff") {
+			t.Errorf("%s: %q would do something to a terminal", tt.name, err)
 		}
 		if err != nil && strings.Contains(err.Error(), base) {
 			t.Errorf("%s: a path of the host's in %v", tt.name, err)

@@ -8,6 +8,8 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"strconv"
+	"unicode/utf8"
 
 	"github.com/toolcell/toolcell/codeinterp"
 )
@@ -61,6 +63,8 @@ func inputsOf(ctx context.Context, src fs.FS) (list []input, err error) {
 			return nil
 		case path == ".": // an entry with that name, which would be walked without end
 			return unread(path, fs.ErrInvalid)
+		case !utf8.ValidString(path):
+			return unread(path, errNotUTF8)
 		case !fs.ValidPath(path):
 			return unread(path, fs.ErrInvalid)
 		case len(list) == codeinterp.MaxInputFiles:
@@ -90,8 +94,13 @@ func tooMuch(format string, args ...any) error {
 
 // unread is the fault of a source.
 func unread(path string, err error) error {
+	if !showable(path) {
+		path = strconv.Quote(path)
+	}
 	return fmt.Errorf("%w: files: %s: %w", codeinterp.ErrInvalid, path, bare(err))
 }
+
+var errNotUTF8 = fmt.Errorf("%w: the name is not UTF-8", fs.ErrInvalid)
 
 // unplaced is why a file cannot be put where it belongs.
 func unplaced(path string, err error) error {

@@ -247,3 +247,12 @@ func testNumeric(t *testing.T, ci codeinterp.CodeInterpreter) {
 		t.Errorf("got %s", summary(res))
 	}
 }
+
+// TestReprNotImplemented: a value that has no text at all is told.
+func TestReprNotImplemented(t *testing.T) {
+	nb := newNotebook(t, open(t, subprocess.Options{}), "python")
+	res := nb.run("class R:\n    def __repr__(self): raise NotImplementedError('none yet')\n    def _repr_html_(self): raise NotImplementedError\nR()", nil)
+	if !res.OK() || strings.Count(res.Stderr(), "Traceback") != 1 || !strings.HasSuffix(res.Stderr(), "NotImplementedError: none yet\n") {
+		t.Errorf("%s, %q", summary(res), res.Stderr())
+	}
+}

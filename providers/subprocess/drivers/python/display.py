@@ -43,15 +43,16 @@ def bundle_of(v):
         if figure and 'image/png' not in bundle and isinstance_(v, figure.Figure):
             bundle['image/png'] = attempt(lambda: png_of(v))
     if 'text/plain' not in bundle:
-        bundle['text/plain'] = attempt(lambda: repr_(v))
+        bundle['text/plain'] = attempt(lambda: repr_(v), ())
     return {k: data for k, data in bundle.items() if data is not None}, meta
 
 
-def attempt(f):
-    """Returns what f returns, None where it fails, which it tells."""
+def attempt(f, absent=NotImplementedError):
+    """Returns what f returns, None where it fails, which it tells, unless with
+    what classes say by that they have none."""
     try:
         return f()
-    except NotImplementedError:  # so do classes say that they have none
+    except absent:
         return None
     except Exception as e:
         sys.stderr.write(report_of(e))
