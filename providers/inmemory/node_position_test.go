@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/providers/inmemory"
 )
 
 // failing are programs that end in an error. The line and the column of its first
@@ -125,4 +126,26 @@ func lookNode(t *testing.T) string {
 		t.Skip("node is not installed")
 	}
 	return node
+}
+
+// TestMissingImportLine: an import declaration of what is missing has its line.
+func TestMissingImportLine(t *testing.T) {
+	ci, err := inmemory.New(both())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ci.Close()
+	for language, code := range map[string]string{
+		"javascript": "// nope-y\nlet a = 1\nimport x from 'nope-y'\nx",
+		"typescript": "interface A {\n  b: number\n}\nimport { c } from \"nope-y\"\nc",
+	} {
+		want := 3
+		if language == "typescript" {
+			want = 4
+		}
+		res, err := ci.RunCode(t.Context(), language, code, nil)
+		if err != nil || res.Error == nil || res.Error.MissingModule != "nope-y" || res.Error.Line != want {
+			t.Errorf("%s: %+v, %v", language, res.Error, err)
+		}
+	}
 }

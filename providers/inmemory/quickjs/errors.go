@@ -65,8 +65,27 @@ func (in *instance) programError(e value) (pe *codeinterp.ProgramError, lost int
 	switch vm.ownString(e, "code") {
 	case "MODULE_NOT_FOUND", "ERR_MODULE_NOT_FOUND":
 		pe.MissingModule = vm.ownString(e, "specifier")
+		if pe.Line == 0 {
+			in.placeImport(pe)
+		}
 	}
 	return pe, 0
+}
+
+// placeImport gives the error of a module that is missing the line of the program's
+// declaration that imports it: what the engine imports has no frame.
+func (in *instance) placeImport(pe *codeinterp.ProgramError) {
+	declared := regexp.MustCompile(`\b(?:import|from)\s*['"]` + regexp.QuoteMeta(pe.MissingModule) + `['"]`)
+	at := declared.FindStringIndex(in.program.Code)
+	if pe.MissingModule == "" || at == nil {
+		return
+	}
+	before := in.program.Code[:at[0]]
+	pe.Line = 1 + strings.Count(before, "\n")
+	if position := in.program.Position; position != nil {
+		pe.Line, _ = position(pe.Line, at[0]-strings.LastIndexByte(before, '\n'))
+	}
+	pe.Traceback = append(pe.Traceback, "    at "+in.program.Name+":"+strconv.Itoa(pe.Line))
 }
 
 // withoutConstructors leaves out the first frames where they are those of the
