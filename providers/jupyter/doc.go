@@ -192,9 +192,10 @@
 // RunOptions.Input; commands do.
 //
 // The exit code of a kernel that died is not known to its clients: it is told
-// as 137, whatever the signal. What handlers of atexit print, which are
-// called when the kernel ends, reaches nobody. Output of child processes that outlive their run
-// counts as the output of the run in progress. Deno's kernel cannot be
+// as 137, whatever the signal. At the end of a RunCode a Python program's handlers of
+// atexit are called and its files written, as at the end of a process; what handlers print
+// in a context, which are called when the kernel ends, reaches nobody, nor does what those of other
+// kernels print. Output of child processes that outlive their run counts as the output of the run in progress. Deno's kernel cannot be
 // interrupted, so that a timeout costs its state; it shows no value for null,
 // NaN and bigints, its runs end before their timers do, and output of timers after a run is not told from the next run's.
 // bash_kernel merges the streams, and a shell that exits is told as 137 too. A

@@ -129,6 +129,44 @@ func TestThreadsOfARun(t *testing.T) {
 	})
 }
 
+// TestEndOfAProgram wants RunCode to do at the end of a program what the end of a
+// process does, while its output and its files are still looked at.
+func TestEndOfAProgram(t *testing.T) {
+	t.Parallel()
+	both(t, func(t *testing.T, s *server) {
+		c := realSession(t, s, jupyter.Options{})
+		for _, tt := range []struct{ name, code, stdout, stderr string }{
+			{"exit handlers", "import atexit\natexit.register(print, 'first')\natexit.register(print, 'second')\natexit.unregister(len)\nprint('body')", "body\nsecond\nfirst\n", ""},
+			{"failing exit handler", "import atexit\natexit.register(print, 'still')\natexit.register(lambda: 1/0)", "still\n", "ZeroDivisionError"},
+			{"variables", "class A:\n  def __del__(self): print('gone')\na = A(); a.me = a", "gone\n", ""},
+			{"reopened", "import sys\nsys.stdout = open(sys.stdout.fileno(), 'w', closefd=False)\nprint('reopened')", "reopened\n", ""},
+			{"C code", "import ctypes\nctypes.CDLL(None).puts(b'of C')\nNone", "of C\n", ""},
+			{"child", "import subprocess, sys\nsubprocess.run(['echo', 'child'], stdout=sys.stdout)\nNone", "child\n", ""},
+		} {
+			res, err := c.ci.RunCode(t.Context(), "python", tt.code, nil)
+			if err != nil || !res.OK() || res.Stdout() != tt.stdout || (res.Stderr() == "") != (tt.stderr == "") || !strings.Contains(res.Stderr(), tt.stderr) {
+				t.Errorf("%s: %+v, %v", tt.name, res, err)
+			}
+		}
+		const open = "import csv, gzip, threading\nw = csv.writer(open('a.csv', 'w')); w.writerow([1, 2])\nz = gzip.open('b.gz', 'wt'); z.write('x')\nkeep = [open('c', 'w')]; keep.append(keep); keep[0].write('c')\n"
+		for code, want := range map[string]int{open: 3, open + "1/0": 3, open + "threading.Thread(target=threading.Event().wait, daemon=True).start()": 2} {
+			res, err := c.ci.RunCode(t.Context(), "python", code, &codeinterp.RunOptions{Artifacts: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			full := 0
+			for _, a := range res.Artifacts {
+				if a.Size > 0 {
+					full++
+				}
+			}
+			if len(res.Artifacts) != 3 || full < want {
+				t.Errorf("%q: %+v", code[len(open):], res)
+			}
+		}
+	})
+}
+
 // TestThreadOfAnEarlierRun has a thread print while the next program runs: that
 // comes once, and from kernels that say whose it is, Late.
 func TestThreadOfAnEarlierRun(t *testing.T) {

@@ -1,4 +1,4 @@
-import asyncio, atexit, base64, functools, io, json, os, shutil, signal, sys, tempfile, threading
+import asyncio, atexit, base64, functools, gc, io, json, os, shutil, signal, sys, tempfile, threading, traceback
 
 VALUE = "application/vnd.toolcell.value"
 
@@ -133,10 +133,13 @@ def hook_parser(shell):
     shell.should_run_async = should_run_async
 
 
+register = atexit.register  # with the process, whatever Exits makes of it
+
+
 def at_exit(call):
     """Calls at the end of the process, also of one that then waits in vain for
     the program's threads."""
-    atexit.register(call)
+    register(call)
     try:
         threading._register_atexit(call)
     except Exception:
@@ -195,6 +198,57 @@ class Last:
         return base64.b64encode(json.dumps(self.reply).encode()).decode()
 
 
+class Exits:
+    """What the program registers with atexit. It is called where a process would
+    end: after a kernel's only program, else with the kernel, when nobody listens."""
+
+    def __init__(self):
+        self.calls = []
+        register(self.run)
+        atexit.register, atexit.unregister = self.register, self.unregister
+
+    def register(self, func, /, *args, **kwargs):
+        self.calls.append((func, args, kwargs))
+        return func
+
+    def unregister(self, func, /):
+        self.calls[:] = [call for call in self.calls if call[0] != func]
+
+    def run(self):
+        while self.calls:
+            func, args, kwargs = self.calls.pop()
+            try:
+                func(*args, **kwargs)
+            except Exception:
+                print("Exception ignored in atexit callback:", repr(func), file=sys.stderr)
+                traceback.print_exc()
+
+
+def let_go(quiet):
+    """Has files written that the program left open, as the end of a process does:
+    by the end of its variables, unless something that it started may use them."""
+    for name in ("last_type", "last_value", "last_traceback", "last_exc"):
+        sys.__dict__.pop(name, None)
+    flush_files()
+    names, hidden = shell.user_ns, shell.user_ns_hidden
+    if quiet:
+        names.get("_oh", {}).clear()
+        for name in [n for n in names if n not in hidden or names[n] is not hidden[n]]:
+            names.pop(name, None)
+        gc.collect()
+        flush_files()
+
+
+def flush_files():
+    for obj in gc.get_objects():
+        # By type(): isinstance asks objects that answer what they like.
+        if issubclass(type(obj), (io.TextIOWrapper, io.BufferedWriter, io.BufferedRandom)):
+            try:
+                obj.flush()
+            except Exception:
+                pass
+
+
 class Helper:
     """What the client calls through hidden requests."""
 
@@ -207,7 +261,7 @@ class Helper:
         if options.get("spill"):
             for stream in (sys.stdout, sys.stderr):
                 self.spool.hook(stream)
-        self.last = Last()
+        self.last, self.exits = Last(), Exits()
         self.threads = set(threading.enumerate())
         self.tasks = set(tasks())
         shell.events.register("post_run_cell", self.wait)
@@ -257,6 +311,8 @@ class Helper:
             for thread in threading.enumerate():
                 if thread not in self.threads and not thread.daemon:
                     thread.join()
+            self.exits.run()
+            let_go(not self.left())
             self.drain()
         except KeyboardInterrupt:
             pass
@@ -326,14 +382,16 @@ class Helper:
 
         return restore
 
+    def left(self):
+        """Whether threads or tasks of the program are there."""
+        if any(thread not in self.threads for thread in threading.enumerate()):
+            return True
+        return any(task not in self.tasks and not of_kernel(task) for task in tasks())
+
     def idle(self):
         """Whether nothing that the program started runs on."""
-        for thread in threading.enumerate():
-            if thread not in self.threads:
-                return False
-        for task in tasks():
-            if task not in self.tasks and not of_kernel(task):
-                return False
+        if self.left():
+            return False
         try:
             for task in os.listdir("/proc/self/task"):
                 with open("/proc/self/task/%s/children" % task) as f:
@@ -348,6 +406,7 @@ if not hasattr(shell, "_toolcell"):
     sys.argv[:] = [""]  # the kernel's own arguments are nothing to a program that parses its
     hook_values(shell.displayhook)
     hook_exit(shell)
+    shell.user_ns.pop("open", None)  # IPython's refuses sys.stdout.fileno()
     hook_tracebacks(shell.InteractiveTB)
     hook_input(shell.kernel)
     hook_asyncio()

@@ -42,8 +42,11 @@ class Pipe:
     def __init__(self, stream):
         self.stream, self.busy, self.decode = stream, False, decoder()
         self.fd, end = os.pipe()
-        os.dup2(end, stream._original_stdstream_fd)
+        number = stream._original_stdstream_fd
+        os.dup2(end, number)
         os.close(end)
+        # Else the server's own: what is written there reaches no client.
+        stream.fileno = lambda: number
         _thread.start_new_thread(self.read, ())
 
     def read(self):
@@ -124,9 +127,20 @@ def check_messages(session):
     session.pack = pack
 
 
+def c_flusher():
+    """What flushes the buffers that C code keeps of its own for what it prints."""
+    try:
+        import _ctypes
+
+        fflush = _ctypes.dlsym(_ctypes.dlopen(None, 0), "fflush")
+        return lambda: _ctypes.call_function(fflush, (None,))
+    except Exception:
+        return lambda: None
+
+
 def hook_streams(shell):
     check_texts()
-    pipes = []
+    pipes, flush_c = [], c_flusher()
     for stream in (sys.stdout, sys.stderr):
         try:
             if not hasattr(stream, "buffer"):
@@ -139,8 +153,11 @@ def hook_streams(shell):
             pass
 
     def drain(limit=0.5):
+        flush_c()
         for pipe in pipes:
             pipe.drain(limit)
+            if pipe.stream is not sys.stdout and pipe.stream is not sys.stderr:
+                pipe.stream.flush()  # of those that a program replaced the kernel does not think
 
     if pipes:
         shell.events.register("post_execute", drain)
