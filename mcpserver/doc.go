@@ -105,7 +105,9 @@
 //
 // # Limits
 //
-// A message on a stream has at most 16 MiB. Answers cannot be
+// A message on a stream has at most 16 MiB. No more of a stream is read, not even
+// that a call is canceled, while 1,000 requests or 32 MiB of them have no answer
+// that the client took. Answers cannot be
 // fetched again over HTTP after the connection was lost: the program was ended.
 // Prompts, sampling, elicitation, the tasks extension, and subscriptions to
 // resources are not offered. Trace context is read from the _meta of a request and passed on with

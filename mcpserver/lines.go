@@ -20,6 +20,7 @@ const maxLine = 16 << 20
 type lineReader struct {
 	in      *bufio.Reader
 	answer  io.Writer
+	backlog *backlog
 	batches bool   // the client speaks a revision that has them
 	line    []byte // what was not passed on yet
 }
@@ -34,10 +35,12 @@ func (r *lineReader) Read(p []byte) (int, error) {
 		if line = bytes.TrimSpace(line); len(line) == 0 {
 			continue
 		}
-		if id, code, err := r.check(line); err != nil {
+		calls, id, code, err := r.check(line)
+		if err != nil {
 			r.refuse(id, code, err)
 			continue
 		}
+		r.backlog.add(calls, len(line))
 		r.line = append(line, '\n')
 	}
 	n := copy(p, r.line)
@@ -70,32 +73,33 @@ func (r *lineReader) next() ([]byte, error) {
 	}
 }
 
-// check says what is wrong with a line, and with which id to answer it.
-func (r *lineReader) check(line []byte) (id json.RawMessage, code int64, err error) {
+// check returns the requests of a line, or says what is wrong with it and with which
+// id to answer it.
+func (r *lineReader) check(line []byte) (calls map[jsonrpc.ID]bool, id json.RawMessage, code int64, err error) {
 	if !json.Valid(line) {
-		return nil, jsonrpc.CodeParseError, errors.New("not valid JSON; a message is one line")
+		return nil, nil, jsonrpc.CodeParseError, errors.New("not valid JSON; a message is one line")
+	}
+	if err := weigh(line); err != nil && line[0] != '[' {
+		return nil, idOf(line), jsonrpc.CodeInvalidRequest, err
+	} else if err != nil {
+		return nil, nil, jsonrpc.CodeInvalidRequest, err
 	}
 	var messages []json.RawMessage
 	if line[0] != '[' {
 		messages = append(messages, line)
 	} else if !r.batches {
-		return nil, jsonrpc.CodeInvalidRequest, errors.New("this revision of the protocol has no batches")
+		return nil, nil, jsonrpc.CodeInvalidRequest, errors.New("this revision of the protocol has no batches")
 	} else if json.Unmarshal(line, &messages); len(messages) == 0 {
-		return nil, jsonrpc.CodeInvalidRequest, errors.New("an empty batch")
+		return nil, nil, jsonrpc.CodeInvalidRequest, errors.New("an empty batch")
 	}
 	// Nobody could tell which of two calls with one id an answer is to.
-	seen := map[jsonrpc.ID]bool{}
+	calls = map[jsonrpc.ID]bool{}
 	for _, m := range messages {
-		if id, code, err = r.message(m, seen); err != nil {
-			return id, code, err
+		if id, code, err = r.message(m, calls); err != nil {
+			return nil, id, code, err
 		}
 	}
-	if err := weigh(line); err != nil && line[0] != '[' {
-		return idOf(line), jsonrpc.CodeInvalidRequest, err
-	} else if err != nil {
-		return nil, jsonrpc.CodeInvalidRequest, err
-	}
-	return nil, 0, nil
+	return calls, nil, 0, nil
 }
 
 // idOf returns the id of a message that may be none. An id is a string, a number or
@@ -124,7 +128,9 @@ func (r *lineReader) message(m json.RawMessage, seen map[jsonrpc.ID]bool) (json.
 	if req.ID.IsValid() && seen[req.ID] {
 		return nil, jsonrpc.CodeInvalidRequest, errors.New("a batch has the same id twice")
 	}
-	seen[req.ID] = true
+	if req.ID.IsValid() {
+		seen[req.ID] = true
+	}
 	return nil, 0, nil
 }
 
@@ -144,13 +150,15 @@ func (r *lineReader) refuse(id json.RawMessage, code int64, err error) {
 
 // A lineWriter writes lines, one at a time. It does not close what it writes to.
 type lineWriter struct {
-	mu  sync.Mutex
-	out io.Writer
+	mu      sync.Mutex
+	out     io.Writer
+	backlog *backlog
 }
 
 func (w *lineWriter) Write(p []byte) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	defer w.backlog.written(p)
 	return w.out.Write(p)
 }
 

@@ -20,8 +20,9 @@ const drain = 10 * time.Second
 // in both cases. A line that is no message is answered with an error and left
 // out. When it returns, nothing that the client started still runs.
 func (s *Server) ServeStream(ctx context.Context, in io.Reader, out io.Writer) error {
-	answers := &lineWriter{out: out}
-	lines := &lineReader{in: bufio.NewReaderSize(in, 64<<10), answer: answers}
+	waiting := newBacklog()
+	answers := &lineWriter{out: out, backlog: waiting}
+	lines := &lineReader{in: bufio.NewReaderSize(in, 64<<10), answer: answers, backlog: waiting}
 	ss, err := s.mcp.Connect(s.ctx, &mcp.IOTransport{
 		Reader: io.NopCloser(lines), Writer: answers, MaxLineLength: maxLine + 1, // and the newline
 	}, nil)
@@ -35,6 +36,7 @@ func (s *Server) ServeStream(ctx context.Context, in io.Reader, out io.Writer) e
 	case err = <-over:
 	case <-ctx.Done():
 	}
+	waiting.close()
 	closed := make(chan struct{})
 	go func() {
 		s.Close()
