@@ -50,6 +50,8 @@ var agreedJavaScript = []agreedCall{
 		"try { await tools.fails({}) } catch (e) { console.log(e.name, e.tool, e.message) }"}, opts: codeinterp.RunOptions{Functions: agreedFunctions()}},
 	{name: "functions at the end", programs: []string{"process.on('exit', () => { tools.echo({}).then(() => console.log('answered')) }); process.exit(3)", "tools.waits({}); throw new RangeError('no')",
 		"tools.waits({}).then(console.log, console.log); process.exit(4)", "let v = []; for (let i = 0; i < 20000; i++) v = [v]; await tools.echo({ v })"}, opts: codeinterp.RunOptions{Functions: agreedFunctions()}},
+	{name: "functions at once", programs: []string{"const all = await Promise.allSettled([...Array(5000).keys()].map((v) => tools.echo({ v }))); [all.filter((r) => r.value).length, `${all[4096].reason}`]"},
+		opts: codeinterp.RunOptions{Functions: agreedFunctions(), FunctionLimits: codeinterp.FunctionLimits{Calls: -1}}},
 	{name: "displays", programs: []string{"display('text/html', '<b>', { id: 'd' }); display('text/html', '<i>', { id: 'd', update: true })", "display({ 'text/plain': 'x', 'text/html': '<b>' }, { id: 'd', metadata: { a: 1 } }); updateDisplay('d', 'text/plain', 'y')",
 		"updateDisplay('', 'text/plain', 'y')", "console.log('gone'); clearOutput(); console.log('kept')", "console.log('gone'); clearOutput({ wait: true }); console.log('kept'); clearOutput(true)",
 		"display('image/png', 'iVBORw==')", "display('image/png', 'no base64!')", "display('no type', 'x')", "display('application/json', { a: 1 })"}},
