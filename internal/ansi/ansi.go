@@ -11,9 +11,7 @@ import (
 // up to their terminator; others have intermediate bytes and one more. One that
 // is not finished ends with its line, or before what breaks it off.
 func Sequence(p []byte) (n int, finished bool) {
-	if i := bytes.IndexByte(p, '\n'); i >= 0 {
-		p = p[:i]
-	}
+	// No further than the sequence is read: a line has as many as a program likes.
 	if len(p) < 2 {
 		return len(p), false
 	}
@@ -52,7 +50,7 @@ func text(p []byte) (n int, finished bool) {
 			return i + 1, true
 		case p[i] == 0x1b && i+1 < len(p) && p[i+1] == '\\':
 			return i + 2, true
-		case p[i] == 0x1b:
+		case p[i] == 0x1b, p[i] == '\n':
 			return i, false
 		}
 	}

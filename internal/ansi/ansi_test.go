@@ -1,6 +1,7 @@
 package ansi_test
 
 import (
+	"regexp"
 	"strings"
 	"testing"
 
@@ -30,6 +31,35 @@ func TestStrip(t *testing.T) {
 			t.Errorf("%q: got %q, want %q", in, got, want)
 		}
 	}
+}
+
+// A line with as many sequences as this took an hour while each looked for the
+// line's end.
+func TestStripLongLine(t *testing.T) {
+	for _, unit := range []string{"\x1b[0m", "\x1b]\x07", "\x1b", "\x1b(B", "\x1b[", "\x1bP"} {
+		if got := ansi.Strip(strings.Repeat(unit, 8<<20) + "end\n"); !strings.HasSuffix("end\n", got) {
+			t.Errorf("%q: %d bytes are left", unit, len(got))
+		}
+	}
+}
+
+// sequence is what Sequence finds, as one expression: the kinds of sequences, each
+// finished, else unfinished.
+var sequence = regexp.MustCompile(`(?s)^\x1b(?:(\[[ -?]*[@-~])|\[[ -?]*|` +
+	`([\]PX^_][^\x07\x1b\n]*(?:\x07|\x1b\\))|[\]PX^_][^\x07\x1b\n]*|([ -/]*[0-~])|[ -/]*)`)
+
+func FuzzSequence(f *testing.F) {
+	for _, s := range []string{"[1mx", "[1\n", "]0;t\x07", "]0;t\n\x07", "P\x1b\\", "P\x1b\n\\", "^\x1b", "(B", "(\nB", "[\xff", "\n", ""} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		p := []byte("\x1b" + s)
+		m := sequence.FindSubmatchIndex(p)
+		want := m[2] >= 0 || m[4] >= 0 || m[6] >= 0
+		if n, finished := ansi.Sequence(p); n != m[1] || finished != want {
+			t.Fatalf("%q: %d %v, want %d %v", p, n, finished, m[1], want)
+		}
+	})
 }
 
 func FuzzStrip(f *testing.F) {
