@@ -152,8 +152,8 @@ func (e *execution) receive(f *frame, late bool) error {
 // replied notes that the program has ended while what it left may still wait for
 // OnOutput, so that no timeout counts that time.
 func (e *execution) replied(content []byte) {
-	var r wire.ExecuteReply
-	if json.Unmarshal(content, &r) == nil && !r.Aborted() {
+	var r struct{ Status string } // the rest is decoded once, by the pump
+	if json.Unmarshal(content, &r) == nil && !wire.IsAborted(r.Status) {
 		e.update(func(p *progress) { p.replied = true })
 	}
 }

@@ -3,7 +3,6 @@ package kernel
 import (
 	"context"
 	"encoding/base64"
-	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
@@ -34,9 +33,8 @@ func (r *runner) inquire() {
 	if err != nil {
 		return
 	}
-	var reply wire.ExecuteReply
-	if json.Unmarshal(data, &reply) == nil && (reply.Status == "ok" || reply.Status == "error") {
-		r.e.update(func(p *progress) { p.reply = &reply })
+	if reply, err := wire.ParseReply(data); err == nil && (reply.Status == "ok" || reply.Status == "error") {
+		r.e.update(func(p *progress) { p.reply = reply })
 	}
 }
 

@@ -1,14 +1,33 @@
 package wire
 
-import "bytes"
+import (
+	"bytes"
+	"fmt"
+)
 
 const (
-	// maxMembers is how many members the objects and arrays of a content may have
-	// down to membersDepth, which is as deep as they are decoded. One of two bytes
-	// can take forty times as much then.
-	maxMembers   = 1 << 18
+	// maxMembers is how many members the objects and arrays of a content may have as
+	// deep as they are decoded. One of two bytes can take forty times as much then.
+	maxMembers = 1 << 18
+
+	// membersDepth is how deep contents are decoded, replyDepth how deep those of
+	// execute_reply are, where a payload has a bundle.
 	membersDepth = 2
+	replyDepth   = 4
 )
+
+// checkMembers returns ErrTooLarge for the content of a message that would exceed its
+// size by far once it is decoded.
+func checkMembers(typ string, content []byte) error {
+	depth := membersDepth
+	if typ == "execute_reply" {
+		depth = replyDepth
+	}
+	if Crowded(content, maxMembers, depth) {
+		return fmt.Errorf("%w: more than %d members", ErrTooLarge, maxMembers)
+	}
+	return nil
+}
 
 // Crowded reports whether the objects and arrays of some JSON have as many members
 // as that, down to a depth, and more than its size says once they are decoded.

@@ -10,12 +10,18 @@ import (
 
 // TestCrowded takes contents that are small enough as they come, and take many
 // times as much when they are decoded.
+// What stands before a slash in a name is the message's type.
 func TestCrowded(t *testing.T) {
 	list := func(member string, n int) string { return strings.Repeat(member+",", n-1) + member }
 	for _, test := range []struct {
 		name, content string
 		crowded       bool
 	}{
+		{"execute_reply/page", `{"payload": [{"source": "page", "data": {` + list(`"":0`, 1<<19) + `}}]}`, true},
+		{"execute_reply/other payload", `{"payload": [{"source": "zip", "data": {` + list(`"":0`, 1<<19) + `}}]}`, true},
+		{"execute_reply/payloads", `{"payload": [` + list(`{}`, 1<<19) + `]}`, true},
+		{"execute_reply/expression", `{"user_expressions": {"x": {"data": {` + list(`"":0`, 1<<19) + `}}}}`, true},
+		{"execute_reply/figure", `{"payload": [{"source": "page", "data": {"application/json": [` + list(`0`, 1<<20) + `]}}]}`, false},
 		{"traceback", `{"traceback": [` + list(`""`, 1<<19) + `]}`, true},
 		{"bundle", `{"data": {` + list(`"":0`, 1<<19) + `}}`, true},
 		{"expressions", `{"user_expressions": {` + list(`"":{}`, 1<<19) + `}}`, true},
@@ -28,10 +34,12 @@ func TestCrowded(t *testing.T) {
 			if !json.Valid([]byte(test.content)) {
 				t.Fatal("the test's own JSON is none")
 			}
+			typ, _, _ := strings.Cut(test.name, "/")
 			for _, f := range []*Frame{
 				{Size: int64(len(test.content)), Body: strings.NewReader(test.content)},
 				{Size: -1, Msg: Message{Content: json.RawMessage(test.content)}},
 			} {
+				f.Msg.Header.Type = typ
 				b, err := f.Content(64 << 20)
 				if errors.Is(err, ErrTooLarge) != test.crowded || err == nil && !bytes.Equal(b, []byte(test.content)) {
 					t.Errorf("got %d bytes, %v", len(b), err)

@@ -41,8 +41,8 @@ func (f *Frame) Content(max int64) ([]byte, error) {
 			return nil, err
 		}
 	}
-	if Crowded(b, maxMembers, membersDepth) {
-		return nil, fmt.Errorf("%w: more than %d members", ErrTooLarge, maxMembers)
+	if err := checkMembers(f.Msg.Header.Type, b); err != nil {
+		return nil, err
 	}
 	return b, nil
 }

@@ -54,6 +54,18 @@ type ExecuteReply struct {
 	Payload     []Payload             `json:"payload"`
 }
 
+// ParseReply reads the content of an execute_reply, unless it is ErrTooLarge.
+func ParseReply(content []byte) (*ExecuteReply, error) {
+	if err := checkMembers("execute_reply", content); err != nil {
+		return nil, err
+	}
+	var r ExecuteReply
+	if err := json.Unmarshal(content, &r); err != nil {
+		return nil, err
+	}
+	return &r, nil
+}
+
 // Expression is the outcome of a user expression.
 type Expression struct {
 	Status string `json:"status"`
@@ -66,7 +78,10 @@ type Expression struct {
 func (e Expression) IsTrue() bool { return e.Data.Text == "True" }
 
 // Aborted reports whether the kernel dropped the request without running it.
-func (r *ExecuteReply) Aborted() bool { return r.Status == "aborted" || r.Status == "abort" }
+func (r *ExecuteReply) Aborted() bool { return IsAborted(r.Status) }
+
+// IsAborted is Aborted by the status alone.
+func IsAborted(status string) bool { return status == "aborted" || status == "abort" }
 
 // ErrorContent is the content of an error.
 type ErrorContent struct {
