@@ -2,8 +2,10 @@ package output_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
+	"unsafe"
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/codeinterp/output"
@@ -96,6 +98,10 @@ func TestBounds(t *testing.T) {
 			}
 			if before != nil && before == res.Error {
 				t.Error("the caller's error was changed, or not cut")
+			}
+			if e := res.Error; e != nil && slices.ContainsFunc(slices.Concat([]string{e.Name, e.Message, e.MissingModule}, e.Traceback, e.RawTraceback),
+				func(s string) bool { return unsafe.StringData(s) == unsafe.StringData(long) }) {
+				t.Error("the Result holds all of a text that was cut")
 			}
 		})
 	}

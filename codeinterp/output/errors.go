@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/toolcell/toolcell/codeinterp"
 )
@@ -38,7 +39,7 @@ func boundError(res *codeinterp.Result, bounded bool, before int64) {
 	text := func(s string, most int) string {
 		all += int64(len(s))
 		if bounded && len(s) > most {
-			s = s[:headCut([]byte(s), most)]
+			s = headOf(s, most)
 		}
 		kept += int64(len(s))
 		return s
@@ -89,7 +90,7 @@ func fill(lines []string, room int) ([]string, int) {
 	for i, l := range lines {
 		if len(l)+eachLine > room {
 			if i == 0 && room > eachLine {
-				return []string{l[:headCut([]byte(l), room-eachLine)]}, 0
+				return []string{headOf(l, room-eachLine)}, 0
 			}
 			return slices.Clone(lines[:i]), room
 		}
@@ -97,3 +98,7 @@ func fill(lines []string, room int) ([]string, int) {
 	}
 	return slices.Clone(lines), room
 }
+
+// headOf returns the first n bytes of s, in memory of their own: a Result would hold
+// all of s else.
+func headOf(s string, n int) string { return strings.Clone(s[:headCut([]byte(s[:n]), n)]) }

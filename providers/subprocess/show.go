@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/shorten"
 )
 
 // What a driver sends is bounded there already; a driver that sends more is
@@ -91,7 +92,7 @@ func decodeReport(f *frame) (*report, error) {
 	}
 	r.lost = min(int64(max(f.number(8), 0)), maxLost)
 	text := func(i, limit int) string {
-		s, lost := shorten(f.field(i), limit)
+		s, lost := shorten.Middle(f.field(i), limit)
 		r.lost += lost
 		return s
 	}
@@ -106,17 +107,6 @@ func decodeReport(f *frame) (*report, error) {
 		r.lost += lost
 	}
 	return r, nil
-}
-
-// shorten returns b as valid UTF-8, with its middle left out, told and counted,
-// where it is longer than limit.
-func shorten(b []byte, limit int) (s string, lost int64) {
-	if len(b) > limit {
-		half := limit/2 - 50
-		lost = int64(len(b) - 2*half)
-		b = fmt.Appendf(slices.Clip(b[:half]), "\n[%d bytes are left out]\n%s", len(b)-2*half, b[len(b)-half:])
-	}
-	return strings.ToValidUTF8(string(b), "\uFFFD"), lost
 }
 
 func shortenLines(lines []string) (short []string, lost int64) {

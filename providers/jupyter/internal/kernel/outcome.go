@@ -77,7 +77,10 @@ func (r *runner) ending() Ending {
 		if r.k.dialect.fault != nil {
 			r.k.dialect.fault(f)
 		}
-		e.Error = wire.NewProgramError(f.Name, f.Value, f.Traceback, e.Count)
+		var lost int64
+		if e.Error, lost = wire.NewProgramError(f, e.Count); lost > 0 {
+			r.Out.Lost(codeinterp.Truncation{Stream: "error", Bytes: lost, Reason: codeinterp.TruncatedByLimit})
+		}
 		if e.Error.Line > 0 && r.k.dialect.skipsBlank {
 			e.Error.Line += blankLines(r.Program.Code)
 		}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/internal/ansi"
+	"github.com/toolcell/toolcell/internal/shorten"
 )
 
 var (
@@ -25,13 +26,27 @@ var (
 	noPackage = regexp.MustCompile(`Cannot find (?:module|package) '([^']+)'|Module not found "([^"]+)"|there is no package called ['‘]([^'’]+)['’]`)
 )
 
-// NewProgramError makes a ProgramError of what the kernel reported.
-func NewProgramError(name, value string, traceback []string, count int) *codeinterp.ProgramError {
-	e := &codeinterp.ProgramError{Name: ansi.Strip(name), Message: ansi.Strip(value)}
+// What is read of an error, in bytes: more than a Result keeps of it.
+const (
+	maxErrorText = 128 << 10 // of its name and of its message
+	maxTraceback = 512 << 10
+)
+
+// NewProgramError makes a ProgramError of what the kernel reported, and tells how
+// many bytes of that were left out.
+func NewProgramError(f *ErrorContent, count int) (e *codeinterp.ProgramError, lost int64) {
+	text := func(s string) string {
+		short, n := shorten.Middle(s, maxErrorText)
+		lost += n
+		return ansi.Strip(short)
+	}
+	e = &codeinterp.ProgramError{Name: text(f.Name), Message: text(f.Value)}
 	switch e.Name {
 	case "SyntaxError", "IndentationError", "TabError":
 		e.Message = pySyntax.ReplaceAllString(e.Message, "")
 	}
+	traceback, n := ends(f.Traceback)
+	lost += n
 	plain := false
 	for _, item := range traceback {
 		for line := range strings.SplitSeq(strings.TrimRight(item, "\n"), "\n") {
@@ -49,7 +64,21 @@ func NewProgramError(name, value string, traceback []string, count int) *codeint
 	} else if m := noPackage.FindStringSubmatch(e.Message); m != nil {
 		e.MissingModule = m[1] + m[2] + m[3]
 	}
-	return e
+	return e, lost
+}
+
+// ends returns a traceback without the middle of one that is too long, as one item
+// then.
+func ends(items []string) (short []string, lost int64) {
+	size := 0
+	for _, item := range items {
+		size += len(item) + 1
+	}
+	if size <= maxTraceback {
+		return items, 0
+	}
+	text, lost := shorten.Middle(strings.Join(items, "\n"), maxTraceback)
+	return []string{text}, lost
 }
 
 // errorLine finds the innermost line of the cell with the given execution

@@ -117,8 +117,8 @@ func TestErrorLines(t *testing.T) {
 		{[]string{"nothing"}, 1, 0},
 	}
 	for _, c := range cases {
-		if got := wire.NewProgramError("", "", c.traceback, c.count).Line; got != c.want {
-			t.Errorf("%q: line %d, want %d", c.traceback, got, c.want)
+		if e, _ := wire.NewProgramError(&wire.ErrorContent{Traceback: c.traceback}, c.count); e.Line != c.want {
+			t.Errorf("%q: line %d, want %d", c.traceback, e.Line, c.want)
 		}
 	}
 }
@@ -131,8 +131,8 @@ func TestSyntaxMessages(t *testing.T) {
 		{"SyntaxError", "'(' was never closed", "'(' was never closed"},
 		{"ValueError", "mine (x.py, line 1)", "mine (x.py, line 1)"},
 	} {
-		if got := wire.NewProgramError(c.name, c.value, nil, 1).Message; got != c.want {
-			t.Errorf("%s: %q: %q, want %q", c.name, c.value, got, c.want)
+		if e, _ := wire.NewProgramError(&wire.ErrorContent{Name: c.name, Value: c.value}, 1); e.Message != c.want {
+			t.Errorf("%s: %q: %q, want %q", c.name, c.value, e.Message, c.want)
 		}
 	}
 }
@@ -141,8 +141,8 @@ func TestMissingModules(t *testing.T) {
 	for value, want := range map[string]string{
 		"No module named 'a.b'": "a.b", "No module named 'os.a'; 'os' is not a package": "os.a", "No module named 'a' here": "",
 	} {
-		if got := wire.NewProgramError("ModuleNotFoundError", value, nil, 1).MissingModule; got != want {
-			t.Errorf("%q: %q, want %q", value, got, want)
+		if e, _ := wire.NewProgramError(&wire.ErrorContent{Name: "ModuleNotFoundError", Value: value}, 1); e.MissingModule != want {
+			t.Errorf("%q: %q, want %q", value, e.MissingModule, want)
 		}
 	}
 }
