@@ -28,7 +28,7 @@ func (p *parser) step(n int) {
 	}
 	p.nextCheck = p.steps + checkEvery
 	if err := p.ctx.Err(); err != nil {
-		panic(bailout{err})
+		panic(bailout{err: err})
 	}
 	if p.steps > stepsPerByte*len(p.src)+moreSteps {
 		p.stop(p.tok.start, "The program is too ambiguous to be parsed", ErrSteps)

@@ -1,6 +1,7 @@
 package typescript
 
 import (
+	"maps"
 	"slices"
 	"strings"
 )
@@ -69,19 +70,24 @@ type enumIn struct {
 // addMember notes a constant of an enum, for declarations that go on with it.
 func (p *parser) addMember(id enumIn, constant string) {
 	if p.members == nil {
-		p.members = map[enumIn][]string{}
+		p.members = map[enumIn]map[string]bool{}
 	}
-	p.charge(16)
-	p.members[id] = append(p.members[id], constant)
+	if p.members[id] == nil {
+		p.members[id] = map[string]bool{}
+	}
+	if !p.members[id][constant] {
+		p.charge(32)
+		p.members[id][constant] = true
+	}
 }
 
 // earlierMembers returns what has an enum's function find, by name, the
 // constants that the enum has already, unless it declares them itself.
-func earlierMembers(name string, constants []string) (before, after string) {
+func earlierMembers(name string, constants map[string]bool) (before, after string) {
 	if len(constants) == 0 {
 		return "", ""
 	}
-	list := slices.Compact(slices.Sorted(slices.Values(constants)))
+	list := slices.Sorted(maps.Keys(constants))
 	return "(({ " + strings.Join(list, ", ") + " }) => ", ")(" + name + " || {})"
 }
 

@@ -9,9 +9,8 @@ import (
 type Program struct {
 	// Code is JavaScript. It has the source's lines, and below them perhaps
 	// functions that it needs.
-	Code    string
-	source  string
-	inserts []insert // in order, those that may move what follows on the line
+	Code string
+	Positions
 }
 
 // A parser erases what it parses. Where the source is no program it panics
@@ -37,11 +36,11 @@ type parser struct {
 	single   bool            // the last type was one name, pattern or literal
 
 	scopes   []scope
-	members  map[enumIn][]string // constants of enums, for those that go on with one
-	exports  string              // the variable of the namespace that the statement is in
-	nested   int                 // namespaces around the statement
-	live     bool                // a statement of the block at hand is more than types
-	decorate bool                // decorators need their helper
+	members  map[enumIn]map[string]bool // constants of enums, for those that go on with one
+	exports  string                     // the variable of the namespace that the statement is in
+	nested   int                        // namespaces around the statement
+	live     bool                       // a statement of the block at hand is more than types
+	decorate bool                       // decorators need their helper
 
 	gaps *[]gap // what oneLine looks for, nil otherwise
 }
@@ -79,11 +78,11 @@ func (p *parser) translate(parse func(*parser)) (pr *Program, err error) {
 				// A fault of ours is no error of the program.
 				panic(r)
 			}
-			err = b.err
+			err = p.placed(b)
 		}
 	}()
 	parse(p)
-	return &Program{Code: p.render(0, len(p.src), p.edits), source: p.src, inserts: p.inserts()}, nil
+	return &Program{Code: p.render(0, len(p.src), p.edits), Positions: p.positions()}, nil
 }
 
 // expressionProgram parses a program that is one expression.

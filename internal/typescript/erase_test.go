@@ -101,7 +101,7 @@ func inPlace(source string, pr *Program) error {
 	for i, line := range in {
 		was, is := utf16.Encode([]rune(line)), utf16.Encode([]rune(out[i]))
 		for c, u := range is {
-			if u != ' ' && u != ';' && u != '\r' && (c >= len(was) || was[c] != u) {
+			if !strings.ContainsRune(" ;()\r", rune(u)) && (c >= len(was) || was[c] != u) {
 				return fmt.Errorf("column %d of %q is not that of %q", c, out[i], line)
 			}
 		}

@@ -52,16 +52,28 @@ func (e *SyntaxError) ProgramError(name, source string) *codeinterp.ProgramError
 // maxMarked is how long a line is shown in a traceback.
 const maxMarked = 1000
 
-// A bailout carries an error from the depth of the parser to Erase.
-type bailout struct{ err error }
+// A bailout carries an error from the depth of the parser to Erase, and where a
+// *SyntaxError is: a guess that fails needs no line.
+type bailout struct {
+	err    error
+	offset int
+}
 
 // fail ends the parse at an offset.
 func (p *parser) fail(offset int, message string) { p.stop(offset, message, nil) }
 
 func (p *parser) stop(offset int, message string, bound error) {
-	before := p.src[:min(offset, len(p.src))]
-	line := before[strings.LastIndexByte(before, '\n')+1:]
-	panic(bailout{&SyntaxError{message, 1 + strings.Count(before, "\n"), 1 + units(line), bound}})
+	panic(bailout{&SyntaxError{Message: message, Err: bound}, offset})
+}
+
+// placed returns the error of a bailout with its line and column.
+func (p *parser) placed(b bailout) error {
+	if e, ok := b.err.(*SyntaxError); ok && e.Line == 0 {
+		before := p.src[:min(b.offset, len(p.src))]
+		e.Line = 1 + strings.Count(before, "\n")
+		e.Column = 1 + units(before[strings.LastIndexByte(before, '\n')+1:])
+	}
+	return b.err
 }
 
 // unexpected ends the parse at the token at hand.

@@ -139,6 +139,7 @@ var Shapes = []Shape{
 	{Name: "enum of one name", head: "enum E {", open: "a,", n: half, tail: "}"},
 	{Name: "enums", open: "enum E# {a}\n", n: half / 8},
 	{Name: "enums of one name", open: "enum E {a#}\n", n: half / 8},
+	{Name: "enums of one member", open: "enum E {a}\n", n: half / 8},
 	{Name: "enums in enums", open: "enum A{B=function(){", n: half / 8, shut: "}}"},
 	{Name: "namespaces", open: "namespace a{", n: half / 4},
 	{Name: "namespaces in a row", open: "namespace a{export let b=1}\n", n: half / 16},

@@ -105,8 +105,9 @@ type Program struct {
 	Env map[string]string
 	// Position, if set, maps a line and column of Code, both from 1, to those
 	// of the source that Code was made from. The instance may keep it to map
-	// the tracebacks of later runs.
-	Position func(line, column int) (int, int)
+	// the tracebacks of later runs, which then takes PositionSize bytes.
+	Position     func(line, column int) (int, int)
+	PositionSize int64
 	// Functions are the names of what the program can call of the host, by Call,
 	// which is nil where there are none. Call does not wait: answer is called
 	// once, on any goroutine, also before Call returns or soon after the run's

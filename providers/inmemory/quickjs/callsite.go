@@ -83,5 +83,5 @@ func (vm *vm) rawStack() string {
 
 // stackOf returns what follows the first line of a stack.
 func (in *instance) stackOf(s *callSite) string {
-	return strings.TrimRight("\n"+limitFrames(in.mapStack(s.stack), in.vm.frameLimit()), "\n")
+	return strings.TrimRight("\n"+in.mapStack(s.stack, in.vm.frameLimit()), "\n")
 }

@@ -111,7 +111,7 @@ func (vm *vm) complete(e, engines value) value {
 	} else {
 		text = vm.madeAt(text)
 	}
-	frames := limitFrames(vm.in.mapStack(text), vm.frameLimit())
+	frames := vm.in.mapStack(text, vm.frameLimit())
 	s := vm.newText(strings.TrimRight(vm.errorHead(e)+"\n"+frames, "\n"))
 	if isException(s) {
 		return vm.dup(engines)
@@ -206,19 +206,6 @@ func (vm *vm) frameLimit() int {
 		f, _ = number(*at[value](uintptr(unsafe.Pointer(v))))
 	}
 	return int(min(max(f, 0), mostFrames))
-}
-
-// limitFrames returns the first n frames of a stack.
-func limitFrames(frames string, n int) string {
-	at := 0
-	for range n {
-		i := strings.IndexByte(frames[at:], '\n')
-		if i < 0 {
-			return frames
-		}
-		at += i + 1
-	}
-	return frames[:at]
 }
 
 // framesOf returns what of a stack follows its first line, if those are frames.

@@ -16,6 +16,7 @@ import (
 const (
 	maxTraceback = 40
 	maxMessage   = 64 << 10
+	maxSpecifier = 1 << 10
 )
 
 // A cutter shortens the parts of an error, and counts what it leaves out.
@@ -64,7 +65,7 @@ func (in *instance) programError(e value) (pe *codeinterp.ProgramError, lost int
 	}
 	switch vm.ownString(e, "code") {
 	case "MODULE_NOT_FOUND", "ERR_MODULE_NOT_FOUND":
-		pe.MissingModule = vm.ownString(e, "specifier")
+		pe.MissingModule = cut.clip(vm.ownString(e, "specifier"), maxSpecifier)
 		if pe.Line == 0 {
 			in.placeImport(pe)
 		}
@@ -75,17 +76,42 @@ func (in *instance) programError(e value) (pe *codeinterp.ProgramError, lost int
 // placeImport gives the error of a module that is missing the line of the program's
 // declaration that imports it: what the engine imports has no frame.
 func (in *instance) placeImport(pe *codeinterp.ProgramError) {
-	declared := regexp.MustCompile(`\b(?:import|from)\s*['"]` + regexp.QuoteMeta(pe.MissingModule) + `['"]`)
-	at := declared.FindStringIndex(in.program.Code)
-	if pe.MissingModule == "" || at == nil {
+	if pe.MissingModule == "" {
 		return
 	}
-	before := in.program.Code[:at[0]]
+	at := declarationOf(in.program.Code, pe.MissingModule)
+	if at < 0 {
+		return
+	}
+	before := in.program.Code[:at]
 	pe.Line = 1 + strings.Count(before, "\n")
 	if position := in.program.Position; position != nil {
-		pe.Line, _ = position(pe.Line, at[0]-strings.LastIndexByte(before, '\n'))
+		pe.Line, _ = position(pe.Line, at-strings.LastIndexByte(before, '\n'))
 	}
 	pe.Traceback = append(pe.Traceback, "    at "+in.program.Name+":"+strconv.Itoa(pe.Line))
+}
+
+// declarationOf returns where the declaration is that imports a module, -1 where
+// there is none: where it says import or from.
+func declarationOf(code, module string) int {
+	for at := 0; ; at += len(module) {
+		i := strings.Index(code[at:], module)
+		if i < 0 {
+			return -1
+		}
+		at += i
+		quote := before(code, at)
+		rest := code[at+len(module):]
+		if quote != '"' && quote != '\'' || !strings.HasPrefix(rest, string(rune(quote))) {
+			continue
+		}
+		head := spaceBefore(code[:at-1])
+		for _, word := range []string{"import", "from"} {
+			if start := len(head) - len(word); strings.HasSuffix(head, word) && !isWord(before(head, start)) {
+				return start
+			}
+		}
+	}
 }
 
 // withoutConstructors leaves out the first frames where they are those of the
@@ -159,12 +185,16 @@ func (vm *vm) inheritedValue(obj value, name string) value {
 // frame is one line of the engine's tracebacks, as far as it has a position.
 var frame = regexp.MustCompile(`(?m)^    at (?:(.*) )?\(?([^\s():]+|node:internal/\w+):(\d+)(?::(\d+))?\)?$`)
 
-// mapStack turns the engine's traceback into one of the sources: positions of
-// translated programs are those of what they were translated from, the
-// runtime's own frames are left out, and top-level code has no name.
-func (in *instance) mapStack(stack string) string {
+// mapStack turns the first frames of the engine's traceback, at most n, into
+// those of the sources: positions of translated programs are those of what they
+// were translated from, the runtime's own frames are left out, and top-level code
+// has no name.
+func (in *instance) mapStack(stack string, n int) string {
 	var b strings.Builder
 	for line := range strings.SplitSeq(stack, "\n") {
+		if n <= 0 {
+			break
+		}
 		m := frame.FindStringSubmatch(line)
 		switch {
 		case strings.Contains(line, "(native)") || strings.Contains(line, "node:internal/"):
@@ -172,12 +202,14 @@ func (in *instance) mapStack(stack string) string {
 		case m == nil:
 			if strings.TrimSpace(line) != "" {
 				b.WriteString(line + "\n")
+				n--
 			}
 			continue
 		}
+		n--
 		row, _ := strconv.Atoi(m[3])
 		col, _ := strconv.Atoi(m[4])
-		if position := in.cells[m[2]]; position != nil {
+		if position := in.positions.of[m[2]]; position != nil {
 			row, col = position(row, max(col, 1))
 		}
 		where := m[2] + ":" + strconv.Itoa(row)

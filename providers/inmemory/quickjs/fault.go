@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 	"unsafe"
 
 	lib "modernc.org/libquickjs"
@@ -44,8 +45,22 @@ func (vm *vm) place(f *fault, fn value, stack string) {
 	if m := frameLine.FindStringSubmatch(line); m != nil {
 		row, _ := strconv.Atoi(m[1])
 		column, _ := strconv.Atoi(m[2])
-		f.source, f.at = vm.sourceAt(objectData(ptr(fn)), row, column)
+		src, at := vm.sourceAt(objectData(ptr(fn)), row, column)
+		f.class = isClass(src)
+		f.source, f.at = around(src, at)
 	}
+}
+
+// maxAround is how much of a source before and after a fault is looked at.
+const maxAround = 16 << 10
+
+// around returns what of a source is around a byte of it, and where that is there.
+func around(src string, at int) (string, int) {
+	from, to := max(0, at-maxAround), min(len(src), at+maxAround)
+	for from > 0 && !utf8.RuneStart(src[from]) {
+		from--
+	}
+	return src[from:to], at - from
 }
 
 // isErrorConstructor reports whether fn is Error or one of its kin: they share
@@ -114,12 +129,12 @@ func (vm *vm) sourceAt(bytecode uintptr, row, column int) (src string, at_ int) 
 			return "", 0
 		}
 	}
-	for ; row > firstRow; row-- {
-		i := strings.IndexByte(src[at_:], '\n')
-		if i < 0 {
+	if row > firstRow {
+		n := afterLines(src[at_:], row-firstRow)
+		if n < 0 {
 			return "", 0
 		}
-		at_, firstColumn = at_+i+1, 1
+		at_, firstColumn = at_+n, 1
 	}
 	for i := range src[at_:] {
 		if column == firstColumn {
@@ -130,8 +145,27 @@ func (vm *vm) sourceAt(bytecode uintptr, row, column int) (src string, at_ int) 
 	return "", 0
 }
 
-// constructors are where a class may have its constructor.
-var constructors = regexp.MustCompile(`(?:^|[^.\w])constructor\s*\(`)
+// afterLines returns where the first n lines of a source end, -1 where it has not
+// as many. Lines are counted in blocks, which is ten times as fast.
+func afterLines(src string, n int) int {
+	const block = 4 << 10
+	at := 0
+	for len(src)-at > block {
+		lines := strings.Count(src[at:at+block], "\n")
+		if lines >= n {
+			break
+		}
+		n, at = n-lines, at+block
+	}
+	for ; n > 0; n-- {
+		i := strings.IndexByte(src[at:], '\n')
+		if i < 0 {
+			return -1
+		}
+		at += i + 1
+	}
+	return at
+}
 
 // isClass reports whether the source of a function is that of a class, so that
 // it is the class's constructor.
@@ -140,9 +174,23 @@ func isClass(src string) bool {
 	return ok && rest != "" && !isWord(rest[0]) && !strings.HasPrefix(strings.TrimLeft(rest, " \t\r\n"), "(")
 }
 
-// constructorsIn returns where constructors may be in the source of a class, at
-// most two.
-func constructorsIn(src string) [][]int { return constructors.FindAllStringIndex(src, 2) }
+// constructorsIn returns where the name is of what may be constructors in the
+// source of a class, at most two.
+func constructorsIn(src string) (found []int) {
+	const name = "constructor"
+	for at := 0; len(found) < 2; at += len(name) {
+		i := strings.Index(src[at:], name)
+		if i < 0 {
+			break
+		}
+		at += i
+		c := before(src, at)
+		if c != '.' && !isWord(c) && strings.HasPrefix(strings.TrimLeft(src[at+len(name):], " \t\r\n"), "(") {
+			found = append(found, at)
+		}
+	}
+	return found
+}
 
 // begin returns where in the source of a function its positions begin to count,
 // which for a class is its constructor's name; -1 where that is not known.
@@ -154,7 +202,7 @@ func begin(src string) int {
 	case 0:
 		return 0
 	case 1:
-		return strings.LastIndex(src[:all[0][1]], "constructor")
+		return all[0]
 	}
 	return -1
 }

@@ -14,8 +14,10 @@ import (
 )
 
 const (
-	// maxMapped is of how many earlier programs the positions are kept.
-	maxMapped = 256
+	// maxMapped and maxMappedSize are of how many earlier programs the positions
+	// are kept, and how many bytes these may take.
+	maxMapped     = 256
+	maxMappedSize = 256 << 10
 
 	// exitUnsettled is node's exit code for a top-level await that nothing
 	// can settle any more.
@@ -54,11 +56,10 @@ type instance struct {
 	errorClass value       // Error
 	limitAtom  lib.TJSAtom // "stackTraceLimit"
 	console    console
-	cells      map[string]func(line, column int) (int, int) // positions of earlier programs
-	mapped     []string                                     // their names, oldest first
-	driver     value                                        // functions of the driver's realm, see driver.go
-	loaded     map[string]value                             // exports of the libraries
-	toolset    value                                        // with toolNames, which are what it was made of
+	positions  positions
+	driver     value            // functions of the driver's realm, see driver.go
+	loaded     map[string]value // exports of the libraries
+	toolset    value            // with toolNames, which are what it was made of
 	toolNames  string
 	originals  []value // what builtinMethods replaced, in their order
 	cwd        string
@@ -127,14 +128,7 @@ func (in *instance) begin(ctx context.Context, p engine.Program, h engine.Host) 
 	in.vm.overflow, in.vm.heap.failed, in.vm.heap.others = false, false, false
 	in.vm.stopping.Store(false)
 	if p.Position != nil {
-		if in.cells == nil {
-			in.cells = map[string]func(int, int) (int, int){}
-		}
-		in.cells[p.Name] = p.Position
-		if in.mapped = append(in.mapped, p.Name); len(in.mapped) > maxMapped {
-			delete(in.cells, in.mapped[0])
-			in.mapped = in.mapped[1:]
-		}
+		in.positions.add(p)
 	}
 }
 
@@ -151,6 +145,7 @@ func (in *instance) end() {
 		in.site.free(in.vm)
 		in.site = nil
 	}
+	in.positions.trim()
 	in.program, in.host, in.stop = engine.Program{}, nil, nil
 	in.top, in.topSource = 0, ""
 }

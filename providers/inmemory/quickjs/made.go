@@ -46,7 +46,7 @@ func (vm *vm) madeAt(stack string) string {
 // inConstructor reports whether a fault is in a class's constructor where that
 // calls super.
 func (f *fault) inConstructor() bool {
-	return isClass(f.source) && f.source[f.at] == '(' && strings.HasSuffix(spaceBefore(f.source[:f.at]), "super")
+	return f.class && f.source[f.at] == '(' && strings.HasSuffix(spaceBefore(f.source[:f.at]), "super")
 }
 
 // isBytecode reports whether functions of a class are the program's.

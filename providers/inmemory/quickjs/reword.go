@@ -9,6 +9,7 @@ import (
 type fault struct {
 	native   string             // the built-in that did, "" where it was the program's code
 	argument func(i int) string // an argument of it, as V8 shows it in messages
+	class    bool               // it is in the constructor of a class
 	source   string             // of the code around, "" where that is unknown
 	at       int                // the byte of source that the engine names
 	better   int                // the byte that node names, or -1

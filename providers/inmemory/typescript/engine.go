@@ -6,7 +6,8 @@
 // Each program is translated by itself, in some microseconds, as part of its
 // run: the translation counts in the run's time limit, ends with the run, and
 // takes from the memory that all instances have together. Positions in errors
-// are those of the TypeScript source.
+// are those of the TypeScript source; in functions of earlier programs too, as
+// far as the JavaScript engine keeps what it takes to tell them.
 //
 // # Limits
 //
@@ -92,9 +93,15 @@ func (i instance) Run(ctx context.Context, p engine.Program, h engine.Host) engi
 	if js == nil {
 		return out
 	}
+	if n := int64(len(js.Code)) + js.Size(); n > small {
+		if !i.budget.Take(n) {
+			return outOfMemory()
+		}
+		defer i.budget.Give(n)
+	}
 	p.Code = js.Code
 	if js.Moved() {
-		p.Position = js.Position
+		p.Position, p.PositionSize = js.Positions.Position, js.Size()
 	}
 	return i.Instance.Run(ctx, p, h)
 }
@@ -118,9 +125,7 @@ func (i instance) translate(ctx context.Context, p engine.Program, h engine.Host
 	if len(p.Code) > small {
 		n := typescript.Memory(len(p.Code))
 		if !i.budget.Take(n) {
-			return nil, engine.Outcome{ExitCode: 1, Cause: codeinterp.CauseMemory, Error: &codeinterp.ProgramError{
-				Name: "InternalError", Message: "out of memory: there is none left to translate the program",
-			}}
+			return nil, outOfMemory()
 		}
 		defer i.budget.Give(n)
 	}
@@ -132,6 +137,12 @@ func (i instance) translate(ctx context.Context, p engine.Program, h engine.Host
 		return nil, engine.Outcome{ExitCode: 1, Error: e.ProgramError(p.Name, p.Code)}
 	}
 	return nil, engine.Outcome{Stopped: true}
+}
+
+func outOfMemory() engine.Outcome {
+	return engine.Outcome{ExitCode: 1, Cause: codeinterp.CauseMemory, Error: &codeinterp.ProgramError{
+		Name: "InternalError", Message: "out of memory: there is none left to translate the program",
+	}}
 }
 
 // breathing lets other programs run whenever it is asked whether to go on.

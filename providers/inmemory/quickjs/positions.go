@@ -1,0 +1,36 @@
+//go:build !(386 || arm || s390x)
+
+package quickjs
+
+import "github.com/toolcell/toolcell/providers/inmemory/engine"
+
+// positions are those of the program in progress and of the latest before it, as
+// far as they were made from other sources.
+type positions struct {
+	of    map[string]func(line, column int) (int, int) // by the program's name
+	order []mapped                                     // the oldest first
+	size  int64
+}
+
+type mapped struct {
+	name string
+	size int64
+}
+
+func (ps *positions) add(p engine.Program) {
+	if ps.of == nil {
+		ps.of = map[string]func(int, int) (int, int){}
+	}
+	ps.of[p.Name] = p.Position
+	ps.order = append(ps.order, mapped{p.Name, p.PositionSize})
+	ps.size += p.PositionSize
+}
+
+// trim drops the oldest, so that what a context keeps from run to run is little.
+func (ps *positions) trim() {
+	for len(ps.order) >= maxMapped || ps.size > maxMappedSize {
+		delete(ps.of, ps.order[0].name)
+		ps.size -= ps.order[0].size
+		ps.order = ps.order[1:]
+	}
+}
