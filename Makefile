@@ -57,7 +57,7 @@ tests-race:
 	$(call PASS,race) --packages='$(ALL)' -- $(RACE) -p 3 -vet=off -shuffle=on -timeout 40m
 
 tests-engine: # what the race detector is too slow for
-	$(call PASS,engine) --packages='./conformance ./providers/inmemory ./internal/typescript' -- -p 1 -vet=off -timeout 40m -run 'Toy|Faults|NaiveProvider|Hostile|Conformance|Hammer|ManyContexts|JobsLeft|LargeCalls'
+	$(call PASS,engine) --packages='./conformance ./providers/inmemory ./internal/typescript' -- -p 3 -vet=off -timeout 40m -run 'Toy|Faults|NaiveProvider|Hostile|Conformance|Hammer|ManyContexts|JobsLeft|LargeCalls'
 
 tests-shapes: # all of what it tried one in ten of
 	$(call PASS,shapes) --packages=./providers/subprocess -- -vet=off -timeout 40m -run TypeScriptHostile

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/aparttest"
 	"github.com/toolcell/toolcell/internal/race"
 )
 
@@ -22,7 +23,11 @@ func toyConfig(create func() (codeinterp.CodeInterpreter, error), stateful bool)
 	return Config{New: create, Stateful: stateful, Programs: map[string]Programs{"toy": toyPrograms()}, Timeout: 2 * time.Minute, Patience: 10 * time.Second}
 }
 
-func TestToy(t *testing.T) { Run(t, toyConfigAway()) }
+func TestToy(t *testing.T) {
+	if !aparttest.Run(t) {
+		Run(t, toyConfigAway())
+	}
+}
 
 // TestToyInBubble passes the hours that the programs wait in no time.
 func TestToyInBubble(t *testing.T) {

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/aparttest"
 	"github.com/toolcell/toolcell/internal/race"
 )
 
@@ -31,9 +32,16 @@ type fault struct {
 	clean     func() // ends what was leaked, so that no other fault sees it
 }
 
+// faults of one concern, which a process of their own tries
+var (
+	faultsOfRuns     = slices.Concat(presenceFaults(), inputFaults(), outcomeFaults(), streamFaults(), callbackFaults(), outputFaults(), describedFaults())
+	faultsOfStops    = slices.Concat(stopFaults(), awayFaults(), surroundingsFaults(), reachFaults())
+	faultsOfContexts = slices.Concat(contextFaults(), managerFaults(), closeFaults(), lifecycleFaults(), momentFaults(), identityFaults(), invariantFaults(), hammerFaults(), modelFaults())
+	faultsOfGroups   = slices.Concat(functionFaults(), fileFaults(), oddFileFaults(), artifactFaults(), commandFaults(), completeFaults())
+)
+
 func faults() []fault {
-	return slices.Concat(presenceFaults(), inputFaults(), outcomeFaults(), streamFaults(), callbackFaults(), outputFaults(),
-		stopFaults(), surroundingsFaults(), reachFaults(), contextFaults(), managerFaults(), closeFaults(), invariantFaults(), hammerFaults(), modelFaults(), identityFaults(), lifecycleFaults(), momentFaults(), functionFaults(), describedFaults(), awayFaults(), fileFaults(), oddFileFaults(), artifactFaults(), commandFaults(), completeFaults())
+	return slices.Concat(faultsOfRuns, faultsOfStops, faultsOfContexts, faultsOfGroups)
 }
 
 // heavy checks are tried only with the faults that they are there for.
@@ -41,15 +49,24 @@ var heavy = []string{"LimitDefault", "LimitOff", "HugeOutput", "LossTold", "Floo
 	"EndedBeforeTimeout", "FunctionLoop", "FunctionLarge", "FunctionsTogether", "FunctionsOfOthers", "FunctionsOfContext",
 	"LeakProcesses", "LeakContexts", "CommandChildren", "StoppedCodeIsDead", "ChildrenEndWithRun", "ChildrenEndWithTimeout", "ChildrenEndWithContext"}
 
-// TestFaults wants each fault to be noticed by the check that is there for it,
-// and by no other than those that cannot but notice. It logs the score. The race
-// detector sees what it sees in a few of them: make test tries all without it.
-func TestFaults(t *testing.T) {
+// Each fault is to be noticed by the check that is there for it, and by no other
+// than those that cannot but notice. The score is logged.
+func TestFaultsOfRuns(t *testing.T)     { tryFaults(t, faultsOfRuns) }
+func TestFaultsOfStops(t *testing.T)    { tryFaults(t, faultsOfStops) }
+func TestFaultsOfContexts(t *testing.T) { tryFaults(t, faultsOfContexts) }
+func TestFaultsOfGroups(t *testing.T)   { tryFaults(t, faultsOfGroups) }
+
+// The race detector sees what it sees in a few of them: make test tries all
+// without it.
+func tryFaults(t *testing.T, faults []fault) {
+	if aparttest.Run(t) {
+		return
+	}
 	caught, tried, clauses := 0, 0, map[string]int{}
 	defer func() {
 		t.Logf("%d of %d broken providers are caught, by %d clauses: %v", caught, tried, len(clauses), clauses)
 	}()
-	for i, f := range faults() {
+	for i, f := range faults {
 		if race.Enabled && !race.Full() && i%8 != 0 {
 			continue
 		}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/conformance"
+	"github.com/toolcell/toolcell/internal/aparttest"
 	"github.com/toolcell/toolcell/internal/race"
 )
 
@@ -82,6 +83,9 @@ func TestNaiveProvider(t *testing.T) {
 			t.Fatal(err)
 		}
 		t.Skip(err)
+	}
+	if aparttest.Run(t) {
+		return
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()

@@ -51,6 +51,9 @@ func Run(t *testing.T) bool {
 		t.Errorf("%v\n%s", err, passed.ReplaceAll(out, nil))
 	}
 	whole, parts := skips(out)
+	for _, line := range words(out, t.Name()) {
+		t.Log(line)
+	}
 	for _, why := range parts {
 		t.Logf("skipped: %s", why)
 	}
@@ -86,6 +89,22 @@ func skips(out []byte) (whole string, parts []string) {
 		}
 	}
 	return whole, parts
+}
+
+// words returns what the test itself said, without its parts, where it passed.
+func words(out []byte, test string) (lines []string) {
+	name := ""
+	for line := range strings.Lines(string(out)) {
+		if m := began.FindStringSubmatch(line); m != nil {
+			name = m[1]
+		} else if m := said.FindStringSubmatch(line); m != nil && name == test {
+			lines = append(lines, m[1])
+		}
+		if strings.HasPrefix(line, "--- ") && !strings.HasPrefix(line, "--- PASS") {
+			return nil
+		}
+	}
+	return lines
 }
 
 // Beside lets so many parallel tests run at once, however few processors there

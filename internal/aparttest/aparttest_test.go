@@ -20,6 +20,7 @@ func TestApart(t *testing.T) {
 		t.Errorf("this is no process for %s", t.Name())
 	}
 	t.Run("part", func(t *testing.T) { t.Skip("not this part") })
+	t.Log("1 of 1")
 }
 
 // what the tests below are to do, where they are run at all.
@@ -49,7 +50,7 @@ func TestOutcomes(t *testing.T) {
 		code int
 		says []string
 	}{
-		"TestApart": {0, []string{"skipped: not this part", "--- PASS: TestApart "}},
+		"TestApart": {0, []string{"skipped: not this part", ": 1 of 1", "--- PASS: TestApart "}},
 		"TestSkips": {0, []string{": there is no such thing", "--- SKIP: TestSkips "}},
 		"TestFails": {1, []string{"--- FAIL: TestFails/part", ": it broke"}},
 	} {

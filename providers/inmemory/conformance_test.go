@@ -9,6 +9,7 @@ import (
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/conformance"
+	"github.com/toolcell/toolcell/internal/aparttest"
 	"github.com/toolcell/toolcell/internal/race"
 	"github.com/toolcell/toolcell/providers/inmemory"
 	"github.com/toolcell/toolcell/providers/inmemory/engine"
@@ -91,31 +92,38 @@ func (i printerInstance) Run(ctx context.Context, p engine.Program, h engine.Hos
 // one language or wrapper that it does not find in the others: make test runs
 // all of them without it too.
 func TestConformance(t *testing.T) {
-	for _, c := range []struct {
-		name string
-		conformance.Config
-	}{
-		{"New", conformance.Config{New: func() (codeinterp.CodeInterpreter, error) { return inmemory.New(both()) }}},
-		{"NewStateful", conformance.Config{New: func() (codeinterp.CodeInterpreter, error) { return inmemory.NewStateful(both()) }, Stateful: true}},
-		{"Stateless", conformance.Config{New: func() (codeinterp.CodeInterpreter, error) {
-			s, err := inmemory.NewStateful(both())
-			return codeinterp.Stateless(s), err
-		}, Languages: []string{"typescript"}}},
-		{"Wrap", conformance.Config{New: func() (codeinterp.CodeInterpreter, error) {
-			s, err := inmemory.NewStateful(both())
-			return codeinterp.Wrap(s), err
-		}, Stateful: true, Languages: []string{"javascript"}}},
-	} {
-		if race.Enabled && c.name != "NewStateful" {
-			continue
-		}
-		t.Run(c.name, func(t *testing.T) {
-			if race.Enabled {
-				c.Languages = []string{"javascript"}
-			}
-			c.Lacks, c.Programs, c.Timeout, c.Patience = lacks, programs(), 2*time.Minute, 10*time.Second
-			c.Thrifty, c.Brief = race.Enabled || c.name != "NewStateful", race.Enabled
-			conformance.Run(t, c.Config)
-		})
+	conform(t, conformance.Config{New: func() (codeinterp.CodeInterpreter, error) { return inmemory.NewStateful(both()) }, Stateful: true,
+		Thrifty: race.Enabled, Brief: race.Enabled})
+}
+
+func TestConformanceRunCode(t *testing.T) {
+	conform(t, conformance.Config{New: func() (codeinterp.CodeInterpreter, error) { return inmemory.New(both()) }, Thrifty: true})
+}
+
+func TestConformanceStateless(t *testing.T) {
+	conform(t, conformance.Config{New: func() (codeinterp.CodeInterpreter, error) {
+		s, err := inmemory.NewStateful(both())
+		return codeinterp.Stateless(s), err
+	}, Languages: []string{"typescript"}, Thrifty: true})
+}
+
+func TestConformanceWrapped(t *testing.T) {
+	conform(t, conformance.Config{New: func() (codeinterp.CodeInterpreter, error) {
+		s, err := inmemory.NewStateful(both())
+		return codeinterp.Wrap(s), err
+	}, Stateful: true, Languages: []string{"javascript"}, Thrifty: true})
+}
+
+func conform(t *testing.T, cfg conformance.Config) {
+	if race.Enabled && t.Name() != "TestConformance" {
+		t.Skip("the race detector sees the same in TestConformance: make test runs it without")
 	}
+	if aparttest.Run(t) {
+		return
+	}
+	if race.Enabled {
+		cfg.Languages = []string{"javascript"}
+	}
+	cfg.Lacks, cfg.Programs, cfg.Timeout, cfg.Patience = lacks, programs(), 2*time.Minute, 10*time.Second
+	conformance.Run(t, cfg)
 }
