@@ -14,10 +14,11 @@ import (
 	"github.com/toolcell/toolcell/providers/jupyter/internal/server"
 )
 
-// maxEntries bounds a listing, maxPages what it comes in: some entries may have
-// gone meanwhile.
+// maxEntries and maxNames, in bytes, bound a listing, maxPages what it comes in: some
+// entries may have gone meanwhile.
 const (
 	maxEntries = 1 << 20
+	maxNames   = 64 << 20
 	maxPages   = 2 * maxEntries / kernel.MaxFileEntries
 )
 
@@ -95,13 +96,14 @@ func (d directory) Open(name string) (fs.File, error) {
 // ReadDir implements fs.ReadDirFS.
 func (d directory) ReadDir(name string) ([]fs.DirEntry, error) {
 	var entries []fs.DirEntry
-	after := []byte(nil)
+	after, names := []byte(nil), 0
 	for range maxPages {
 		a, err := d.do("readdir", name, &kernel.FileRequest{Op: "list", After: after})
 		if err != nil {
 			return nil, err
 		}
 		for i := range a.Entries {
+			names += len(a.Entries[i].Name)
 			entries = append(entries, fs.FileInfoToDirEntry(infoOf(string(a.Entries[i].Name), &a.Entries[i])))
 		}
 		if len(a.After) == 0 {
@@ -110,7 +112,7 @@ func (d directory) ReadDir(name string) ([]fs.DirEntry, error) {
 		}
 		// Programs can answer in place of files.py: pages that do not get on have no
 		// end.
-		if string(a.After) <= string(after) || len(entries) > maxEntries {
+		if string(a.After) <= string(after) || len(entries) > maxEntries || names > maxNames {
 			break
 		}
 		after = a.After

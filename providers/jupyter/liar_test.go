@@ -10,15 +10,15 @@ import (
 	"github.com/toolcell/toolcell/providers/jupyter"
 )
 
-// liar has a program answer in place of files.py.
+// liar has a program answer in place of files.py, also once the program's variables
+// have been let go.
 const liar = `
 import base64
-kernel = get_ipython().kernel
-serve, count = kernel.control_handlers["toolcell_files_request"], [0]
+count = [0]
 
-def text(name): return base64.b64encode(name).decode()
+def text(name, base64=base64): return base64.b64encode(name).decode()
 
-def lie(answer):
+def lie(answer, count=count, kernel=get_ipython().kernel):
     def say(stream, ident, message):
         count[0] += 1
         kernel.session.send(stream, "toolcell_files_reply", answer(message["content"]), parent=message, ident=ident)
@@ -40,6 +40,11 @@ func TestFileLies(t *testing.T) {
 	if list, err := dir.ReadDir("."); !errors.Is(err, codeinterp.ErrTooLarge) {
 		t.Errorf("%d entries, %v", len(list), err)
 	}
+	c.ok("count[0] = 0; lie(lambda q: {'entries': [dict(name=text(b'x' * 10**7), mode=0o100600, size=0)] * 2, 'after': text(b'%09d' % count[0])})")
+	if list, err := dir.ReadDir("."); !errors.Is(err, codeinterp.ErrTooLarge) {
+		t.Errorf("%d entries, %v", len(list), err)
+	}
+	c.ok("assert count[0] < 10, 'pages of long names without an end'")
 	for _, tt := range []struct {
 		name, answer string
 		artifacts    int
@@ -60,8 +65,7 @@ func TestSizesThatLie(t *testing.T) {
 	t.Parallel()
 	c := realSession(t, sharedServer(t, "server6"), jupyter.Options{})
 	const lie = `
-left = [text(b"x"), ""]
-def answer(q):
+def answer(q, left=[text(b"x"), ""], text=text):
     if q["op"] == "changes":
         return {"whole": True, "entries": [dict(name=text(n), mode=0o100600, size=s) for n, s in ((b"a", 1), (b"b", 2**63 - 1))]}
     return {"data": left.pop(0)} if q["op"] == "read" and left else {"fault": "late"}

@@ -156,7 +156,7 @@ func (c *calls) answer(call wire.FunctionCall, value json.RawMessage, err error)
 	c.mu.Lock()
 	c.open--
 	c.answers = append(c.answers, a)
-	c.bytes += len(a.Text)
+	c.bytes += a.Size()
 	c.mu.Unlock()
 	c.poke()
 }
@@ -187,7 +187,7 @@ func (c *calls) room(ctx context.Context) bool {
 func (c *calls) drop(got int) {
 	for len(c.kept) > 0 && c.kept[0].Number <= got {
 		for _, a := range c.kept[0].Answers {
-			c.bytes -= len(a.Text)
+			c.bytes -= a.Size()
 		}
 		// The array stays in use, and would keep the answers alive.
 		c.kept[0] = wire.InputReply{}

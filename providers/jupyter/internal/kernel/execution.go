@@ -124,7 +124,7 @@ func (e *execution) receive(f *frame, late bool) error {
 			return e.notice(f, late)
 		}
 		emit := func(name string, p []byte) {
-			e.q.put(event{kind: evStream, stream: name, data: p, late: late})
+			e.q.put(event{kind: evStream, stream: streamKind(name), data: p, late: late})
 		}
 		if f.Size >= 0 {
 			return wire.StreamText(f.Body, f.Size, max, emit)
@@ -140,11 +140,10 @@ func (e *execution) receive(f *frame, late bool) error {
 		if err != nil {
 			return err
 		}
-		m.Content = content
 		if m.Header.Type == "execute_reply" && !late {
 			e.replied(content)
 		}
-		e.q.put(event{msg: m, late: late})
+		e.q.put(event{typ: m.Header.Type, data: content, late: late})
 	}
 	return nil
 }
@@ -178,7 +177,7 @@ func (e *execution) notice(f *frame, late bool) error {
 			e.q.put(event{kind: evRate})
 			return
 		}
-		e.q.put(event{kind: evStream, stream: name, data: p, late: late})
+		e.q.put(event{kind: evStream, stream: streamKind(name), data: p, late: late})
 	})
 }
 
@@ -220,27 +219,26 @@ func (e *execution) handle(ev *event) {
 	case evCalls:
 		e.calls.take(ev.prompt)
 	default:
-		e.message(ev.msg, ev.late)
+		e.message(ev.typ, ev.data, ev.late)
 	}
 }
 
 func (e *execution) stream(ev *event) {
-	kind := streamKind(ev.stream)
-	if kind == codeinterp.Stderr && !ev.late && isExitWarning(ev.data) {
+	if ev.stream == codeinterp.Stderr && !ev.late && isExitWarning(ev.data) {
 		return
 	}
 	e.watchProcess(ev)
 	if ev.late {
-		e.out.Add(codeinterp.Output{Kind: kind, Data: ev.data, Late: true})
+		e.out.Add(codeinterp.Output{Kind: ev.stream, Data: ev.data, Late: true})
 		return
 	}
-	e.out.Write(kind, ev.data)
+	e.out.Write(ev.stream, ev.data)
 }
 
 // watchProcess looks for the end of the program's process at the end of what is
 // printed, or in what the kernel says of it.
 func (e *execution) watchProcess(ev *event) {
-	if f := e.k.dialect.bereft; f != nil && ev.stream == "stderr" && !ev.late && f(ev.data) {
+	if f := e.k.dialect.bereft; f != nil && ev.stream == codeinterp.Stderr && !ev.late && f(ev.data) {
 		e.update(func(p *progress) { p.bereft = true })
 	}
 	f := e.k.dialect.replaced
@@ -261,22 +259,22 @@ func isExitWarning(p []byte) bool {
 	return bytes.Contains(p, []byte("UserWarning: To exit: use 'exit', 'quit', or Ctrl-D.")) && bytes.Count(p, []byte("\n")) <= 2
 }
 
-func (e *execution) message(m *wire.Message, late bool) {
-	switch m.Header.Type {
+func (e *execution) message(typ string, content []byte, late bool) {
+	switch typ {
 	case "status":
 		if !late {
-			e.status(m)
+			e.status(string(content))
 		}
 	case "execute_input":
 		var in struct {
 			Count int `json:"execution_count"`
 		}
-		if json.Unmarshal(m.Content, &in) == nil && !late {
+		if json.Unmarshal(content, &in) == nil && !late {
 			e.update(func(p *progress) { p.busy, p.begun, p.count = true, true, in.Count })
 		}
 	case "execute_reply":
 		var r wire.ExecuteReply
-		if err := json.Unmarshal(m.Content, &r); err != nil || r.Status != "ok" && !r.Aborted() {
+		if err := json.Unmarshal(content, &r); err != nil || r.Status != "ok" && !r.Aborted() {
 			r.Status = "error" // what says nothing does not say that all is well
 		}
 		e.update(func(p *progress) {
@@ -286,30 +284,30 @@ func (e *execution) message(m *wire.Message, late bool) {
 		})
 	case "error":
 		var f wire.ErrorContent
-		if json.Unmarshal(m.Content, &f) == nil && !late {
+		if json.Unmarshal(content, &f) == nil && !late {
 			e.update(func(p *progress) { p.fault = &f })
 		}
 	default:
-		if m.Header.Type == "display_data" && bytes.Contains(m.Content, []byte(wire.SpillMIME)) {
+		if typ == "display_data" && bytes.Contains(content, []byte(wire.SpillMIME)) {
 			e.update(func(p *progress) { p.spilled = true })
 			return
 		}
-		o, ok := wire.OutputOf(m, e.k.dialect.value)
+		o, ok := wire.OutputOf(typ, content, e.k.dialect.value)
 		switch {
 		case ok:
 			o.Late = late
 			e.out.Add(o)
-		case !json.Valid(m.Content): // nested too deep, for one
+		case !json.Valid(content): // nested too deep, for one
 			e.out.Lost(codeinterp.Truncation{Stream: "display", Bytes: -1, Reason: codeinterp.TruncatedByLimit})
 		}
 	}
 }
 
-func (e *execution) status(m *wire.Message) {
+func (e *execution) status(content string) {
 	switch {
-	case strings.Contains(string(m.Content), `"idle"`):
+	case strings.Contains(content, `"idle"`):
 		e.update(func(p *progress) { p.idle = true })
-	case strings.Contains(string(m.Content), `"busy"`):
+	case strings.Contains(content, `"busy"`):
 		e.update(func(p *progress) { p.busy = true })
 	}
 }

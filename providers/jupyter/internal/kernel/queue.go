@@ -13,7 +13,7 @@ const queueBytes = 4 << 20
 type eventKind uint8
 
 const (
-	evMessage  eventKind = iota // msg
+	evMessage  eventKind = iota // typ, data
 	evStream                    // data of a stream
 	evRate                      // the server's notice that it drops output
 	evDeath                     // the kernel died
@@ -28,10 +28,10 @@ const (
 // An event is what the reader passes to a run.
 type event struct {
 	kind   eventKind
-	stream string // "stdout" or "stderr"
-	data   []byte
-	late   bool // of an earlier run
-	msg    *wire.Message
+	typ    string           // of a message
+	stream codeinterp.Kind  // Stdout or Stderr
+	data   []byte           // of a stream, or a message's content: its headers can be as long
+	late   bool             // of an earlier run
 	cause  codeinterp.Cause // of a death
 	prompt *wire.Prompt
 	rumour *rumour
@@ -39,9 +39,6 @@ type event struct {
 
 func (e *event) size() int {
 	n := len(e.data) + 128
-	if e.msg != nil {
-		n += len(e.msg.Content)
-	}
 	if e.prompt != nil {
 		n += e.prompt.Size
 	}

@@ -151,8 +151,7 @@ func (k *Kernel) takeLate(f *frame) error {
 			late(codeinterp.Output{Kind: codeinterp.Stderr, Data: []byte(told), Late: true})
 			return nil
 		}
-		m.Content = content
-		if o, ok := wire.OutputOf(m, d.value); ok {
+		if o, ok := wire.OutputOf(m.Header.Type, content, d.value); ok {
 			o.Late = true
 			late(o)
 		}

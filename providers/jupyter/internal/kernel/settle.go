@@ -73,7 +73,7 @@ func (e *execution) receiveTail(t *tail, f *frame) error {
 	}
 	text, _, found := bytes.Cut([]byte(s.Text), t.marker)
 	if len(text) > 0 {
-		e.q.put(event{kind: evStream, stream: s.Name, data: text})
+		e.q.put(event{kind: evStream, stream: streamKind(s.Name), data: text})
 	}
 	if found {
 		t.once.Do(func() { close(t.done) })

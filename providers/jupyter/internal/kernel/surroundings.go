@@ -101,7 +101,7 @@ func (k *Kernel) unable() error {
 // failures; nil stays nil.
 func refusedSurroundings(err error) error {
 	if e, ok := asRefusal(err); ok {
-		return fmt.Errorf("%w: %s", codeinterp.ErrInvalid, ansi.Strip(e.Error()))
+		return fmt.Errorf("%w: %.2000s", codeinterp.ErrInvalid, ansi.Strip(e.Error()))
 	}
 	if errors.Is(err, errDied) || errors.Is(err, errSocketLost) {
 		return fmt.Errorf("%w: %w", ErrNeverRan, err)

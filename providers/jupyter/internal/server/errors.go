@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"regexp"
 	"strings"
 
 	"github.com/toolcell/toolcell/codeinterp"
@@ -88,8 +87,6 @@ func redirectHint(resp *http.Response) string {
 	return "to " + loc.Scheme + "://" + loc.Host + loc.Path
 }
 
-var tags = regexp.MustCompile(`(?s)<(script|style).*?</(script|style)>|<[^>]*>`)
-
 // maxRefusal is how much of a body is looked at for what it says.
 const maxRefusal = 64 << 10
 
@@ -113,11 +110,41 @@ func serverText(body []byte) string {
 		lines := strings.Split(strings.TrimSpace(text), "\n")
 		text = lines[len(lines)-1]
 	}
-	text = strings.Join(strings.Fields(tags.ReplaceAllString(text, " ")), " ")
+	text = strings.Join(strings.Fields(untagged(text)), " ")
 	if len(text) > 200 {
 		text = strings.ToValidUTF8(text[:200], "") + "..."
 	}
 	return text
+}
+
+// untagged returns a page's text with a space for each tag, and for each script and
+// style. An expression for them would look for the end of each through all the rest.
+func untagged(page string) string {
+	var b strings.Builder
+	ends := map[string]bool{"script": true, "style": true} // whether there may be one
+	for {
+		text, rest, ok := strings.Cut(page, "<")
+		b.WriteString(text)
+		if !ok {
+			return b.String()
+		}
+		_, after, closed := strings.Cut(rest, ">")
+		if !closed { // nor is any that follows
+			b.WriteString("<" + rest)
+			return b.String()
+		}
+		for name, may := range ends {
+			if may && strings.HasPrefix(rest, name) {
+				if _, beyond, ended := strings.Cut(rest, "</"+name+">"); ended {
+					after = beyond
+				} else {
+					ends[name] = false
+				}
+			}
+		}
+		b.WriteByte(' ')
+		page = after
+	}
 }
 
 // Unavailable returns an error that is codeinterp.ErrUnavailable.

@@ -66,8 +66,8 @@ func (c *Calls) UnmarshalJSON(b []byte) error {
 		// A new one for each: decoding writes over the bytes that a RawMessage holds.
 		var args json.RawMessage
 		// The array's elements go where the pointers lead, and have to be of those
-		// types.
-		if err := d.Decode(&[]any{&call.ID, &call.Name, &args}); err != nil {
+		// types. Those beyond are read over, which they are not for a slice.
+		if err := d.Decode(&[3]any{&call.ID, &call.Name, &args}); err != nil {
 			return err
 		}
 		call.Args = args
@@ -125,10 +125,13 @@ func Cut(answers []Answer, max int) (head, rest []Answer) {
 			}
 		}
 		head = append(head, a)
-		size += len(a.Text) + answerSize
+		size += a.Size()
 	}
 	return head, answers
 }
 
-// answerSize is about what an answer takes beside its text.
-const answerSize = 32
+// Size is about how many bytes an answer takes, alone in a reply that is kept.
+func (a *Answer) Size() int { return len(a.Text) + AnswerSize }
+
+// AnswerSize is about what an answer takes beside its text.
+const AnswerSize = 128

@@ -164,6 +164,12 @@ func readJSON(r io.Reader, max int64) (*Frame, error) {
 	if err := json.Unmarshal(b, &f.Msg); err != nil {
 		return nil, err
 	}
+	// Of which some is kept, beside what bounds the contents.
+	for _, h := range []*Header{&f.Msg.Header, &f.Msg.Parent} {
+		if n := len(h.ID) + len(h.Type) + len(h.Session) + len(h.User) + len(h.Date) + len(h.Version); n > MaxHeader {
+			return nil, fmt.Errorf("frame part of %d bytes", n)
+		}
+	}
 	return f, nil
 }
 

@@ -19,18 +19,18 @@ const SpillMIME = "application/vnd.toolcell.spill"
 // OutputOf turns a display, a result or a clear into an Output. It reports
 // false for what is none of them or has nothing to show. value, unless nil,
 // derives the JSON form of a result that brings none.
-func OutputOf(m *Message, value func(*codeinterp.Output) json.RawMessage) (codeinterp.Output, bool) {
-	if m.Header.Type == "clear_output" {
+func OutputOf(typ string, content []byte, value func(*codeinterp.Output) json.RawMessage) (codeinterp.Output, bool) {
+	if typ == "clear_output" {
 		var c struct{ Wait bool }
-		err := json.Unmarshal(m.Content, &c)
+		err := json.Unmarshal(content, &c)
 		return codeinterp.Output{Kind: codeinterp.Clear, Wait: c.Wait}, err == nil
 	}
 	var c displayContent
-	if err := json.Unmarshal(m.Content, &c); err != nil {
+	if err := json.Unmarshal(content, &c); err != nil {
 		return codeinterp.Output{}, false
 	}
 	o := codeinterp.Output{Kind: codeinterp.Display, DisplayID: c.Transient.DisplayID}
-	switch m.Header.Type {
+	switch typ {
 	case "execute_result":
 		o.Kind = codeinterp.Value
 		o.Value = valueOf(c.Data[valueMIME])

@@ -26,7 +26,7 @@ func TestStringsOfTypes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		o, ok := wire.OutputOf(&wire.Message{Header: wire.Header{Type: "display_data"}, Content: content}, nil)
+		o, ok := wire.OutputOf("display_data", content, nil)
 		if !ok || len(o.Bundle) != 1 || string(o.Bundle[0].Data) != tt.want {
 			t.Errorf("%s %q: %+v", tt.mime, tt.sent, o.Bundle)
 		}
