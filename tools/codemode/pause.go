@@ -26,13 +26,14 @@ const (
 
 // PauseOptions tunes [NewPauses]. The zero value is ready to use.
 type PauseOptions struct {
-	// After is how long a run's tool call waits for a decision before it is
-	// answered as paused. Zero means that it does not.
+	// After is how long a run's tool call, or resume_code, waits for a decision
+	// of a call that it has not told of before it is answered as paused. Zero
+	// means that it does not.
 	After time.Duration
 
-	// Wait is how long resume_code waits for a decision before it is answered
-	// as paused again. Zero means DefaultWait, which is below the 60 seconds
-	// after which several hosts give a call up.
+	// Wait is how long resume_code waits for a decision of calls that were told
+	// of already before it is answered as paused again. Zero means DefaultWait,
+	// which is below the 60 seconds after which several hosts give a call up.
 	Wait time.Duration
 
 	// Keep is after how long a paused run that nobody resumes is ended. Zero
@@ -89,6 +90,7 @@ type Pauses struct {
 type decision struct {
 	Pending
 	made chan error
+	news bool // no answer has told of it yet, and OnPending did not decide
 }
 
 // NewPauses returns Pauses without runs. opts may be nil.
@@ -144,7 +146,7 @@ var errNoDecision = errors.New("nobody can decide any more")
 
 // wait waits for a decision, or ctx's end.
 func (p *Pauses) wait(ctx context.Context, f codeinterp.FunctionCall) error {
-	d := &decision{Pending{ID: rand.Text(), Function: f.Name, Args: f.Args}, make(chan error, 1)}
+	d := &decision{Pending: Pending{ID: rand.Text(), Function: f.Name, Args: f.Args}, made: make(chan error, 1)}
 	r, _ := ctx.Value(pausableKey{}).(*pausable)
 	if r != nil {
 		d.Run = r.id
@@ -160,6 +162,9 @@ func (p *Pauses) wait(ctx context.Context, f codeinterp.FunctionCall) error {
 		p.opts.OnPending(d.Pending)
 	}
 	if r != nil {
+		p.mu.Lock()
+		d.news = true
+		p.mu.Unlock()
 		r.mark()
 	}
 	select {
@@ -178,9 +183,32 @@ func (p *Pauses) wait(ctx context.Context, f codeinterp.FunctionCall) error {
 	}
 }
 
-// waiting are the calls of a run that wait.
-func (p *Pauses) waiting(run string) []Pending {
-	return slices.DeleteFunc(p.Pending(), func(c Pending) bool { return c.Run != run })
+// waiting returns how many calls of a run wait, and whether no answer has told of
+// some of them yet.
+func (p *Pauses) waiting(run string) (n int, news bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, d := range p.pending {
+		if d.Run == run {
+			n++
+			news = news || d.news
+		}
+	}
+	return n, news
+}
+
+// tell returns the calls of a run that wait, for an answer.
+func (p *Pauses) tell(run string) []Pending {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var list []Pending
+	for _, d := range p.pending {
+		if d.Run == run {
+			d.news = false
+			list = append(list, d.Pending)
+		}
+	}
+	return list
 }
 
 // full reports whether client can have no further run. p.mu is held.

@@ -63,15 +63,17 @@ func TestPause(t *testing.T) {
 	if len(r.Pending) != 1 || len(first) != 1 || first[0].Function != "send" || first[0].Run != r.RunID || string(first[0].Args) != `{"n":1}` {
 		t.Fatalf("%+v", first)
 	}
-	done := make(chan *tools.Answer)
-	go func() { done <- rest(t.Context(), resume, r.RunID) }()
+	told := make(chan *tools.Answer)
+	go func() { told <- rest(t.Context(), resume, r.RunID) }()
 	if !p.Decide(first[0].ID, nil) || p.Decide(first[0].ID, nil) || p.Decide("x", nil) {
 		t.Error("a decision is made once, of a call that waits")
 	}
-	var second []codemode.Pending
-	eventually(t, func() bool { second = p.Pending(); return len(second) == 1 })
-	p.Decide(second[0].ID, errors.New("not this one"))
-	a := <-done
+	var again pause
+	if a := <-told; json.Unmarshal(a.Data, &again) != nil || again.RunID != r.RunID || len(again.Pending) != 1 {
+		t.Fatalf("the second call is not told of: %s", a.Text)
+	}
+	p.Decide(p.Pending()[0].ID, errors.New("not this one"))
+	a := rest(t.Context(), resume, r.RunID)
 	for _, want := range []string{"before\na 1\n", "not this one", "end"} {
 		if !strings.Contains(a.Text, want) {
 			t.Errorf("no %q in %s", want, a.Text)
@@ -245,6 +247,44 @@ func TestResumeAnswers(t *testing.T) {
 			t.Errorf("call %q of %q: %s", a.CallID, a.Tool, a.Text)
 		}
 	})
+}
+
+// TestPausedAnew: resume_code tells of a call that no answer has told of as soon as
+// run_code would, and waits for a decision of the others.
+func TestPausedAnew(t *testing.T) {
+	for _, after := range []time.Duration{0, 3 * time.Second} {
+		synctest.Test(t, func(t *testing.T) {
+			p := codemode.NewPauses(&codemode.PauseOptions{After: after, Wait: time.Minute})
+			defer p.Close()
+			asks := p.Middleware(func(codeinterp.FunctionCall) bool { return true })(func(context.Context, codeinterp.Call) (codeinterp.Reply, error) {
+				return codeinterp.Reply{}, nil
+			})
+			list := p.Wrap(tools.Tool{Name: "run_code", Invoke: func(ctx context.Context, c tools.Invocation) *tools.Answer {
+				for _, name := range []string{"first", "second"} {
+					time.Sleep(10 * time.Second)
+					asks(ctx, codeinterp.Call{Op: codeinterp.OpCallFunction, Args: codeinterp.FunctionCall{Name: name}})
+				}
+				return &tools.Answer{Text: "ended"}
+			}})
+			var r pause
+			json.Unmarshal(list[0].Invoke(t.Context(), tools.Invocation{}).Data, &r)
+			for _, step := range []struct {
+				decided bool
+				takes   time.Duration
+				pending string
+			}{{false, time.Minute, "first"}, {true, 10*time.Second + after, "second"}, {false, time.Minute, "second"}} {
+				if step.decided {
+					p.Decide(p.Pending()[0].ID, nil)
+				}
+				began := time.Now()
+				var got pause
+				json.Unmarshal(rest(t.Context(), list[1], r.RunID).Data, &got)
+				if took := time.Since(began); took != step.takes || len(got.Pending) != 1 || got.Pending[0].Function != step.pending {
+					t.Errorf("after %v: %+v after %v, want %s after %v", after, got, took, step.pending, step.takes)
+				}
+			}
+		})
+	}
 }
 
 // TestPausedSecrets: what a paused answer tells of a call has no secrets, and

@@ -146,22 +146,30 @@ func (r *pausable) attend() {
 }
 
 // await waits until the run has ended, and returns its answer, or until it waits
-// itself and patience is over. In a run that was just begun, ctx's end is the run's.
+// itself: for After where calls were not told of, else until patience is over. In a
+// run that was just begun, ctx's end is the run's.
 func (p *Pauses) await(ctx context.Context, r *pausable, patience time.Duration) *tools.Answer {
 	defer r.observe(nil)
 	over := time.NewTimer(patience)
 	defer over.Stop()
-	out := patience <= 0
+	var soon <-chan time.Time // set once there is news
+	out, due := patience <= 0, p.opts.After <= 0
 	for {
 		// Looked at each time: a wake may be of a call that was decided since.
-		if out && len(p.waiting(r.id)) > 0 {
+		n, news := p.waiting(r.id)
+		if n > 0 && out || news && due {
 			return nil
+		}
+		if news && soon == nil {
+			soon = time.After(p.opts.After)
 		}
 		select {
 		case <-r.done:
 			return p.finish(r)
 		case <-over.C:
 			out = true
+		case <-soon:
+			due = true
 		case <-r.wake:
 		case <-ctx.Done():
 			return nil
@@ -204,7 +212,7 @@ func (p *Pauses) paused(c tools.Invocation, r *pausable) *tools.Answer {
 		Args     any    `json:"args"`
 	}
 	calls := []call{}
-	for _, d := range p.waiting(r.id) {
+	for _, d := range p.tell(r.id) {
 		if len(calls) == maxTold {
 			break
 		}
