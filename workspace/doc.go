@@ -25,8 +25,9 @@
 //
 // And it may have a shell: package shell runs commands beside the code, for tools
 // such as run_command. Package local makes a workspace of an interpreter, files and
-// a shell that share a directory; package jupyter one of a server's languages and
-// files, without a shell.
+// a shell that share a directory, package memory one of the embedded engines and a
+// file system in memory, package jupyter one of a server's languages, files and
+// commands.
 //
 // # Events
 //

@@ -59,8 +59,8 @@ var sessions = map[string][][2]string{
 	"exits": {
 		{"var kept = 1; process.exit(0); kept = 2", ""}, {"kept", "1"}, {"try { process.exit(0) } finally { kept = 3 }", ""}, {"kept", "1"},
 		{"setTimeout(() => process.exit(0), 1); await new Promise(() => {})", ""}, {"process.exitCode = 0; 8", "8"},
-		{"process.on('exit', (c) => { kept = 'code ' + c }); process.exitCode = 0; 9", "9"}, {"kept", "code 0"}, {"kept = 1; process.on('exit', () => { kept = 2 }); process.exit()", ""}, {"kept", "2"},
-		{"process.on('exit', () => { throw new Error('listener') })", "!Error: listener"}, {"process.listenerCount('exit')", "0"}, {"process.exitCode", ""},
+		{"process.once('exit', (c) => { kept = 'code ' + c }); process.exitCode = 0; 9", "9"}, {"kept", "1"}, {"process.exit()", ""}, {"kept", "code 0"},
+		{"process.once('exit', () => { throw new Error('listener') }); process.exit()", "!Error: listener"}, {"process.listenerCount('exit')", "0"}, {"process.exitCode", ""},
 		{"process.exit(false)", `!TypeError: The "code" argument must be of type number. Received type boolean (false)`}, {"process.exitCode = '0'; 1", "1"},
 		{"process.exit(1.5)", `!RangeError: The value of "code" is out of range. It must be an integer. Received 1.5`},
 		{"process.exitCode = 'x'", `!TypeError: The "code" argument must be of type number. Received type string ('x')`}, {"process.exitCode", ""},

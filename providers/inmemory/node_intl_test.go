@@ -91,15 +91,17 @@ func compareWithNode(t *testing.T, programs []string) {
 func TestIteratorHelpersEndEarly(t *testing.T) {
 	s := open(t, nil)
 	for code, want := range map[string]string{
-		`[1, 2, 3, 4].values().map((x) => x * 2).take(2).toArray().join()`:                                                                     "2,4",
-		`const [a] = new Map([[1, 2], [3, 4]]).values().map((x) => -x); a`:                                                                     "-2",
-		`[1, 2, 3].values().filter((x) => x > 1).find((x) => x > 1)`:                                                                           "2",
-		`[[1, 2], [3]].values().flatMap((x) => x).drop(1).toArray().join()`:                                                                    "2,3",
-		`[[1, 2], [3]].values().flatMap((x) => x).some((x) => x === 1)`:                                                                        "true",
-		`let n = 0; ({ __proto__: Iterator.prototype, next: () => ({ done: false, value: n++ }) }).map((x) => x + 1).take(3).toArray().join()`: "1,2,3",
-		`(await Array.fromAsync([1, Promise.resolve(2)], (x) => x * 2)).join()`:                                                                "2,4",
-		`(await Array.fromAsync((async function* () { yield 1; yield 2 })())).join()`:                                                          "1,2",
-		`(await Array.fromAsync({ length: 2, 0: 7, 1: 8 })).join()`:                                                                            "7,8",
+		`[1, 2, 3, 4].values().map((x) => x * 2).take(2).toArray().join()`:  "2,4",
+		`const [a] = new Map([[1, 2], [3, 4]]).values().map((x) => -x); a`:  "-2",
+		`[1, 2, 3].values().filter((x) => x > 1).find((x) => x > 1)`:        "2",
+		`[[1, 2], [3]].values().flatMap((x) => x).drop(1).toArray().join()`: "2,3",
+		`[[1, 2], [3]].values().flatMap((x) => x).some((x) => x === 1)`:     "true",
+		`[2 ** 53, 2 ** 63, 1e300, Infinity, { valueOf: () => 2 ** 64 }].map((n) => [1, 2].values().take(n).toArray().length + ":" + [1, 2].values().drop(n).toArray().length).join()`: "2:0,2:0,2:0,2:0,2:0",
+		`[NaN, -1, -1e300, 2n, Symbol()].map((n) => { try { [1].values().take(n) } catch (e) { return e.name } }).join()`:                                                              "RangeError,RangeError,RangeError,TypeError,TypeError",
+		`let n = 0; ({ __proto__: Iterator.prototype, next: () => ({ done: false, value: n++ }) }).map((x) => x + 1).take(3).toArray().join()`:                                         "1,2,3",
+		`(await Array.fromAsync([1, Promise.resolve(2)], (x) => x * 2)).join()`:                                                                                                        "2,4",
+		`(await Array.fromAsync((async function* () { yield 1; yield 2 })())).join()`:                                                                                                  "1,2",
+		`(await Array.fromAsync({ length: 2, 0: 7, 1: 8 })).join()`:                                                                                                                    "7,8",
 	} {
 		res, err := s.RunCode(t.Context(), "javascript", code, nil)
 		if err != nil || res.Text() != want {

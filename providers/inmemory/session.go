@@ -81,7 +81,7 @@ func (s *session) Run(ctx context.Context, p *driver.Program, out *driver.Output
 			s.idle = r.stopper
 		}
 	}()
-	prog := engine.Program{Name: s.programName(), Code: p.Code, Stdin: p.Stdin, Env: env(s.env, p.Env)}
+	prog := engine.Program{Name: s.programName(), Code: p.Code, Stdin: p.Stdin, Env: env(s.env, p.Env), Last: s.once}
 	for _, f := range p.Functions() {
 		prog.Functions = append(prog.Functions, f.Name)
 	}

@@ -103,6 +103,8 @@ type Program struct {
 	Stdin []byte
 	// Env is the run's whole environment.
 	Env map[string]string
+	// Last tells that the instance runs nothing after it: it ends as a process does.
+	Last bool
 	// Position, if set, maps a line and column of Code, both from 1, to those
 	// of the source that Code was made from. The instance may keep it to map
 	// the tracebacks of later runs, which then takes PositionSize bytes.

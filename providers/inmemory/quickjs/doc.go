@@ -61,7 +61,8 @@
 // compiled code, to the variable that exists, so that functions of earlier
 // programs see the new value. A program that fails before it sets such a
 // variable leaves its old value in place. A program with import or export
-// declarations, which is no script, is rewritten to dynamic imports.
+// declarations, which is no script, is rewritten to dynamic imports; what it
+// exports stays its own.
 //
 // # Beside node
 //
@@ -119,6 +120,13 @@
 // frame are node's, but where a class has no constructor of its own or a
 // statement goes over several lines; in the other frames it is that of the call's parenthesis. A
 // character beyond U+FFFF counts as one column.
+//
+// Where the right side of an assignment declares the name on its left by a direct
+// eval, in code that is not strict, the new variable is set, as in node; ECMA-262
+// means the other.
+//
+// Handlers of exit are called by process.exit and at the end of RunCode, not at a
+// run's end in a context, which is no end of a process; those of beforeExit at each.
 //
 // An object that only a WeakRef has is there until the run ends, if it is one
 // of the latest 1,000, and nothing hears of its end. Math.random is seeded per

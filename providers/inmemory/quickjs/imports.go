@@ -45,7 +45,7 @@ func rewriteImports(code string) (rewritten string, ok bool) {
 		}
 		b.WriteString(code[done:s.start])
 		b.WriteString(text)
-		b.WriteString(strings.Repeat("\n", strings.Count(code[s.start:end], "\n")))
+		b.WriteString(strings.Repeat("\n", max(0, strings.Count(code[s.start:end], "\n")-strings.Count(text, "\n"))))
 		done, ok = end, true
 		s.skipTo(end)
 	}
@@ -61,7 +61,7 @@ func importDeclaration(code string, pos int) (text string, end int) {
 		return "", 0
 	}
 	if s.kind == str {
-		return "await import(" + s.text + ");", attributes(code, s.end)
+		return "await import(" + s.text + "); void 0;", attributes(code, s.end)
 	}
 	var def, star, names string
 	if s.kind == word && s.text != "from" || s.kind == word && s.peek() == "from" {
@@ -136,14 +136,15 @@ func exportDeclaration(code string, pos int) (text string, end int) {
 	}
 	switch s.text {
 	case "default":
-		end = s.end
-		if s.next() && s.kind == word {
-			switch s.text {
-			case "function", "class", "async":
-				return "", end
-			}
+		return defaultExport(code, s.end)
+	case "*":
+		if s.next() && s.text == "as" && s.next() {
+			s.next()
 		}
-		return "void ", end
+		if s.text != "from" || !s.next() || s.kind != str {
+			return "", 0
+		}
+		return "await import(" + s.text + "); void 0;", attributes(code, s.end)
 	case "const", "let", "var", "function", "class", "async":
 		return "", s.start
 	case "{":
@@ -156,11 +157,40 @@ func exportDeclaration(code string, pos int) (text string, end int) {
 			if !s.next() || s.kind != str {
 				return "", 0
 			}
-			return "await import(" + s.text + ");", attributes(code, s.end)
+			return "await import(" + s.text + "); void 0;", attributes(code, s.end)
 		}
 		return ";", attributes(code, end)
 	}
 	return "", 0
+}
+
+// defaultExport translates what follows export default: a declaration stays one,
+// by a name of ours where it has none, and anything else is an expression.
+func defaultExport(code string, pos int) (text string, end int) {
+	s := scanner{src: code, pos: pos}
+	if !s.next() {
+		return "", 0
+	}
+	if s.text == "async" && s.peek() == "function" {
+		s.next()
+	}
+	name := " __default_" + s.text + "_" + itoa(int32(pos))
+	switch s.text {
+	case "function":
+		if s.peek() == "*" {
+			s.next()
+		}
+		if s.peek() != "(" {
+			return "", pos
+		}
+	case "class":
+		if next := s.peek(); next != "{" && next != "extends" {
+			return "", pos
+		}
+	default:
+		return ";0,           ", pos // as long, so that columns stay
+	}
+	return ";" + code[pos:s.end] + name, s.end
 }
 
 // names reads the list after an opening brace up to the closing one and

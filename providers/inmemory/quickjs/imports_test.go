@@ -13,12 +13,15 @@ func TestRewriteImports(t *testing.T) {
 		{"import {\n  a,\n  b,\n} from 'm'\na", "const { a, b } = await import('m');\n\n\n\na"},
 		{`import * as ns from "m"`, `const ns = await import("m");`},
 		{`import a, * as ns from "m"`, `const ns = await import("m"); const a = ns.default;`},
-		{`import "m"; import 'n'`, `await import("m"); await import('n');`},
+		{`import "m"; import 'n'`, `await import("m"); void 0; await import('n'); void 0;`},
 		{`import { default as a, "x-y" as b } from "m" with { type: "json" };`, `const { default: a, "x-y": b } = await import("m");`},
 		{`import from from "m"`, `const { default: from } = await import("m");`},
 		{`import {} from "m"`, `const {  } = await import("m");`},
-		{`export const a = 1; export default a; export { a as b }; export function f() {}`, `const a = 1; void  a; ; function f() {}`},
-		{`export * from "m"`, ""}, {`import("m")`, ""}, {`import.meta`, `__esm__meta`}, {`f(() => { import.meta.url })`, `f(() => { __esm__meta.url })`}, {`x.import.meta`, ""}, {`x.import "m"`, ""}, {`"import a from 'm'"`, ""}, {"`${import}`", ""},
+		{`export const a = 1; export default a; export { a as b }; export function f() {}`, `const a = 1; ;0,            a; ; function f() {}`},
+		{"export default function* (a = { b: 1 }) { import.meta }\n(1)", "; function* __default_function_14 (a = { b: 1 }) { __esm__meta }\n(1)"},
+		{"export default async function () {\n}\nf()", "; async function __default_function_14 () {\n}\nf()"}, {`export default async (a) => 1`, `;0,            async (a) => 1`},
+		{`export default class extends f({}) { g() {} } 5`, `; class __default_class_14 extends f({}) { g() {} } 5`}, {`export default class A {}`, ` class A {}`}, {`export default {a: 1}`, `;0,            {a: 1}`},
+		{`export * from "m"`, `await import("m"); void 0;`}, {`export * as a from "m"; a`, `await import("m"); void 0; a`}, {`export * from`, ""}, {`import("m")`, ""}, {`import.meta`, `__esm__meta`}, {`f(() => { import.meta.url })`, `f(() => { __esm__meta.url })`}, {`x.import.meta`, ""}, {`x.import "m"`, ""}, {`"import a from 'm'"`, ""}, {"`${import}`", ""},
 		{`/import a from "m"/`, ""}, {`// import a from "m"`, ""}, {`/* import a from "m" */`, ""}, {`{ import a from "m" }`, ""}, {`import a`, ""}, {`import {`, ""}, {``, ""},
 		{`a / 2; import b from "m" // c`, `a / 2; const { default: b } = await import("m"); // c`},
 	} {
@@ -37,7 +40,7 @@ func TestRewriteImports(t *testing.T) {
 // engine has for them.
 func TestRewriteImportsInDepth(t *testing.T) {
 	nested := "import a from 'm';" + strings.Repeat("`${", 900) + strings.Repeat("}`", 900) + ";import 'n'"
-	if got, ok := rewriteImports(nested); !ok || !strings.HasSuffix(got, "await import('n');") {
+	if got, ok := rewriteImports(nested); !ok || !strings.HasSuffix(got, "await import('n'); void 0;") {
 		t.Errorf("got %.100q...", got)
 	}
 	var before, after runtime.MemStats

@@ -22,6 +22,8 @@ const (
 	// exitUnsettled is node's exit code for a top-level await that nothing
 	// can settle any more.
 	exitUnsettled = 13
+	// exitHandler is that for a handler of uncaughtException that throws.
+	exitHandler = 7
 )
 
 // An instance is one JavaScript realm and what programs see around it.
@@ -183,9 +185,10 @@ func (in *instance) execute() engine.Outcome {
 		return in.withValue(out)
 	}
 	if cell.async {
-		box := lib.XJS_PromiseResult(in.vm.tls, in.vm.ctx, v)
-		in.vm.free(v)
-		v = in.vm.get(box, "value")
+		box := in.vm.fulfilled(v)
+		if v = undefined; isObject(box) { // else a handler took what it was rejected with
+			v = in.vm.get(box, "value")
+		}
 		in.vm.free(box)
 	}
 	v, out, ok := in.promised(v)
@@ -193,7 +196,7 @@ func (in *instance) execute() engine.Outcome {
 		return in.withValue(out)
 	}
 	in.vm.free(v)
-	if out, ok := in.exitListeners(); !ok {
+	if out, ok := in.leave(); !ok {
 		return in.withValue(out)
 	}
 	out = in.withValue(engine.Outcome{ExitCode: in.exitCode})
@@ -214,23 +217,38 @@ func (in *instance) promised(v value) (_ value, out engine.Outcome, ok bool) {
 	if out, ok := in.wait(v); !ok {
 		return undefined, out, false
 	}
-	return lib.XJS_PromiseResult(in.vm.tls, in.vm.ctx, v), out, true
+	return in.vm.fulfilled(in.vm.dup(v)), out, true
 }
 
-// exitListeners calls what the program wants to have called at its end. ok is
-// false where that ended it otherwise.
-func (in *instance) exitListeners() (out engine.Outcome, ok bool) {
-	exports, loaded := in.loaded["node"]
-	if !loaded {
+// leave calls what the program wants to have called at its end: beforeExit as often
+// as that starts something, and exit where the instance ends too. ok is false where
+// that ended it otherwise.
+func (in *instance) leave() (out engine.Outcome, ok bool) {
+	for {
+		heard := in.tell("beforeExit", newInt(int32(in.exitCode)))
+		if isException(heard) {
+			if out, ended := in.uncaught(); ended {
+				return out, false
+			}
+		} else if tag(heard) != lib.EJS_TAG_BOOL || intOf(heard) == 0 {
+			break
+		}
+		if out, ended := in.jobs(); ended {
+			return out, false
+		}
+		more := in.calling() || in.loop.waits()
+		if out, ok := in.wait(undefined); !ok {
+			return out, false
+		}
+		if !more {
+			break
+		}
+	}
+	if !in.program.Last {
 		return out, true
 	}
-	atExit := in.vm.own(exports, "atExit")
-	v := in.vm.call(atExit, undefined, newInt(int32(in.exitCode)))
-	in.vm.free(atExit)
-	if isException(v) {
-		return in.failed(lib.XJS_GetException(in.vm.tls, in.vm.ctx)), false
-	}
-	return out, true
+	_, out, ended := in.handler("atExit", newInt(int32(in.exitCode)))
+	return out, !ended
 }
 
 // ended reports whether the program was ended from outside, or ended itself

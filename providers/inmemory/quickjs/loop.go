@@ -166,11 +166,7 @@ func cRejected(_ *libc.TLS, _ uintptr, promise, reason value, handled int32, opa
 	l := &vm.in.loop
 	key := ptr(promise)
 	if handled != 0 {
-		if r, ok := l.rejected[key]; ok {
-			delete(l.rejected, key)
-			vm.free(r.promise)
-			vm.free(r.reason)
-		}
+		l.forget(vm, key)
 		return
 	}
 	if l.rejected == nil {
@@ -179,6 +175,15 @@ func cRejected(_ *libc.TLS, _ uintptr, promise, reason value, handled int32, opa
 	if _, ok := l.rejected[key]; !ok {
 		l.seq++
 		l.rejected[key] = rejection{vm.dup(promise), vm.dup(reason), l.seq}
+	}
+}
+
+// forget drops a promise that was rejected, if it is still there.
+func (l *loop) forget(vm *vm, key uintptr) {
+	if r, ok := l.rejected[key]; ok {
+		delete(l.rejected, key)
+		vm.free(r.promise)
+		vm.free(r.reason)
 	}
 }
 
@@ -300,25 +305,35 @@ func (in *instance) uncaught() (engine.Outcome, bool) {
 // of the program took care of a fault. ended is true where that ended the
 // program, and out says how.
 func (in *instance) handler(name string, args ...value) (handled bool, out engine.Outcome, ended bool) {
-	vm := in.vm
+	v := in.tell(name, args...)
+	if isException(v) {
+		out = in.failed(lib.XJS_GetException(in.vm.tls, in.vm.ctx))
+		if name == "onUncaught" && out.Error != nil && !out.Stopped {
+			out.ExitCode = exitHandler
+		}
+		return false, out, true
+	}
+	defer in.vm.free(v)
+	return tag(v) == lib.EJS_TAG_BOOL && intOf(v) != 0, out, false
+}
+
+// tell calls a function of the runtime for node, if the program uses it.
+func (in *instance) tell(name string, args ...value) value {
 	exports, loaded := in.loaded["node"]
 	if !loaded {
-		return false, out, false
+		return undefined
 	}
-	fn := vm.own(exports, name)
-	v := vm.call(fn, undefined, args...)
-	vm.free(fn)
-	if isException(v) {
-		return false, in.failed(lib.XJS_GetException(vm.tls, vm.ctx)), true
-	}
-	defer vm.free(v)
-	return tag(v) == lib.EJS_TAG_BOOL && intOf(v) != 0, out, false
+	fn := in.vm.own(exports, name)
+	defer in.vm.free(fn)
+	return in.vm.call(fn, undefined, args...)
 }
 
 // unhandled reports a promise that was rejected and that nobody waits for.
 func (in *instance) unhandled(main value) (engine.Outcome, bool) {
-	if isObject(main) && lib.XJS_PromiseState(in.vm.tls, in.vm.ctx, main) == lib.EJS_PROMISE_REJECTED {
-		return in.failed(lib.XJS_PromiseResult(in.vm.tls, in.vm.ctx, main)), true
+	if isObject(main) && !in.last.caught && lib.XJS_PromiseState(in.vm.tls, in.vm.ctx, main) == lib.EJS_PROMISE_REJECTED {
+		if out, ended := in.thrown(main); ended {
+			return out, true
+		}
 	}
 	for len(in.loop.rejected) > 0 {
 		key, r := in.loop.firstRejected()
@@ -330,16 +345,26 @@ func (in *instance) unhandled(main value) (engine.Outcome, bool) {
 			return in.failed(in.vm.dup(r.reason)), true
 		}
 		// The handler may have come to wait for the promise, see cRejected.
-		if _, still := in.loop.rejected[key]; still {
-			delete(in.loop.rejected, key)
-			in.vm.free(r.promise)
-			in.vm.free(r.reason)
-		}
+		in.loop.forget(in.vm, key)
 		if out, ended := in.jobs(); ended {
 			return out, true
 		}
 	}
 	return engine.Outcome{}, false
+}
+
+// thrown takes what the program itself threw, or what its value was rejected with,
+// to its handlers of uncaughtException. Where there are none, it is how it ended.
+func (in *instance) thrown(main value) (engine.Outcome, bool) {
+	reason := lib.XJS_PromiseResult(in.vm.tls, in.vm.ctx, main)
+	handled, out, ended := in.handler("onUncaught", reason)
+	if !ended && !handled {
+		return in.failed(reason), true
+	}
+	in.vm.free(reason)
+	in.last = last{value: undefined, caught: true}
+	in.loop.forget(in.vm, ptr(main))
+	return out, ended
 }
 
 // nextTimer waits for the next timer and calls it.

@@ -21,6 +21,7 @@ const maxValue = 1 << 20
 type last struct {
 	value  value
 	boxed  bool
+	caught bool // a handler took what the program threw instead
 	output *codeinterp.Output
 }
 

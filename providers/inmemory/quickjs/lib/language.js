@@ -16,9 +16,15 @@
       return f === undefined || f === null ? () => ({ done: true, value: undefined }) : bound(f, it);
     },
   });
-  for (const name of ["iteratorMap", "iteratorFilter", "iteratorTake", "iteratorDrop"]) {
+  for (const name of ["iteratorMap", "iteratorFilter"]) {
     const original = host.original(name);
     exports[name] = function (arg) { return original.call(closable(this), arg); };
+  }
+  // The engine keeps a limit in 64 bits, of which numbers beyond leave anything.
+  const limit = (n) => (n > Number.MAX_SAFE_INTEGER ? Infinity : n <= -1 ? -1 : n);
+  for (const name of ["iteratorTake", "iteratorDrop"]) {
+    const original = host.original(name);
+    exports[name] = function (n) { return original.call(closable(this), { __proto__: null, [Symbol.toPrimitive]: () => limit(+n) }); };
   }
   const flatMap = host.original("iteratorFlatMap");
   exports.iteratorFlatMap = function (f) {

@@ -92,7 +92,7 @@ function replaced(code, offset, old, to) {
 }
 
 const FROM = new RegExp(`export\\s*(?:\\*(?:\\s*as\\s+${NAME})?|\\{[^}]*\\})\\s*from\\s*(["'])((?:\\\\.|(?!\\1).)*)\\1[^\\S\\n]*;?`, 'uy');
-const NAMELESS = /export\s+default(?=\s+(?:async\s+)?(?:function\s*\*?\s*\(|class\s*(?:\{|extends\b)))/y;
+const NAMELESS = /export\s+default(\s+(?:(?:async\s+)?function\s*\*?(?=\s*\()|class(?=\s*\{|\s+extends\b)))/y;
 const EXPORT = /export(\s+default(?=\s+(?:async\s+)?(?:function|class)\b)|\s+default\b|(?=\s+(?:const|let|var|function|class|async)\b)|\s*\{[^}]*\}\s*(?:;|$|\n))?/y;
 
 // withoutExport takes the word out at the offset: what it exports stays.
@@ -101,7 +101,10 @@ function withoutExport(code, offset) {
   const from = at(FROM);
   if (from) return replaced(code, offset, from[0], `await __import(${JSON.stringify(from[2])}); void 0;`);
   const nameless = at(NAMELESS);
-  if (nameless) return replaced(code, offset, nameless[0], ';void');
+  if (nameless) { // it stays a declaration, which no semicolon ends
+    const kind = nameless[1].includes('class') ? 'class' : 'function'; // V8 does not declare a function's name as a class's
+    return replaced(code, offset, nameless[0], `;${nameless[1]} __default_${kind}_${offset}`);
+  }
   const object = at(/export\s+default(?=\s*\{)/y);
   if (object) return replaced(code, offset, object[0], ';0,'); // else it were a block
   const found = at(EXPORT);

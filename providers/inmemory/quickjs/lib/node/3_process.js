@@ -1,6 +1,6 @@
 // process: its streams, exit codes, handlers and environment.
 
-let exiting = false, last;
+let last;
 const exitCode = () => (last?.run === host.run() ? last.code : undefined);
 const setExitCode = (code) => { last = { run: host.run(), code }; };
 // codeOf returns a program's exit code as a number; null and undefined are none.
@@ -35,19 +35,14 @@ const process = Object.assign(new EventEmitter(), {
   platform: "linux", arch: "wasm32", version: "v20.0.0", versions: { node: "20.0.0", quickjs: "2026-06-04" }, release: { name: "quickjs" },
   stdout: stream(1), stderr: stream(2), hrtime, config: {}, features: {}, allowedNodeEnvironmentFlags: new Set(),
   cwd: () => host.cwd(), chdir: (p) => host.chdir(`${p}`), umask: () => 0o22, uptime: () => host.now() / 1000,
-  addListener(name, f) { beginExits(); return EventEmitter.prototype.addListener.call(this, name, f); },
-  prependListener(name, f) { beginExits(); return EventEmitter.prototype.prependListener.call(this, name, f); },
   nextTick(f, ...args) {
     if (typeof f !== "function") throw badArgument("callback", "of type function", f);
     host.nextTick(f, ...args);
   },
   exit(code = exitCode()) {
     code = codeOf(code) ?? 0;
-    beginExits();
-    if (!exiting) {
-      setExitCode(code);
-      atExit(code);
-    }
+    setExitCode(code);
+    atExit(code);
     host.exit(+(exitCode() ?? code));
   },
   abort() { host.exit(134); },
@@ -58,22 +53,20 @@ const process = Object.assign(new EventEmitter(), {
   kill() { throw error(Error, "EPERM", "kill EPERM"); },
   binding(name) { throw error(Error, "ERR_INVALID_MODULE", `No such binding: ${name}`); },
 });
-// Exit listeners are those of one run: one that was stopped never called its own.
+// atExit calls the exit listeners, once in a run.
 let exitRun;
-function beginExits() {
-  if (exitRun === host.run()) return;
+function atExit(code) {
+  if (exitRun === host.run() || process.listenerCount("exit") === 0) return;
   exitRun = host.run();
-  exiting = false;
-  process.removeAllListeners("exit");
+  host.leave();
+  process.emit("exit", code);
 }
 
-// atExit calls the program's exit listeners, once.
-function atExit(code) {
-  beginExits();
-  if (exiting || process.listenerCount("exit") === 0) return;
-  exiting = true;
-  host.leave();
-  try { process.emit("exit", code); } finally { exiting = false; process.removeAllListeners("exit"); }
+// beforeExit calls its listeners, and returns whether there are any.
+function beforeExit(code) {
+  if (process.listenerCount("beforeExit") === 0) return false;
+  process.emit("beforeExit", code);
+  return true;
 }
 
 // onUncaught and onRejection take what nobody caught to the program's own
