@@ -14,7 +14,7 @@ var layers = map[string][]string{
 	"codeinterp":             {},
 	"codeinterp/output":      {"codeinterp"},
 	"codeinterp/driver":      {"codeinterp", "golang.org/x/sync"},
-	"internal":               {"codeinterp", "golang.org/x/sys"},
+	"internal":               {"codeinterp", "golang.org/x/image", "golang.org/x/sys"},
 	"internal/shelltest":     {"codeinterp", "shell"},
 	"internal/workspacetest": {"codeinterp", "files", "workspace"},
 	"conformance":            {"codeinterp", "internal/procfs"},
@@ -27,14 +27,14 @@ var layers = map[string][]string{
 	"tools/format":           {"tools"},
 	"tools/secret":           {"codeinterp"},
 	"tools":                  {"codeinterp", "files", "internal", "shell", "github.com/invopop/jsonschema", "github.com/tidwall/gjson", "golang.org/x/image"},
-	"mcpserver":              {"codeinterp", "tools", "workspace", "github.com/modelcontextprotocol/go-sdk"},
+	"mcpserver":              {"codeinterp", "internal/jsontally", "tools", "workspace", "github.com/modelcontextprotocol/go-sdk"},
 	"tools/oteltools":        {"codeinterp", "tools", "go.opentelemetry.io/otel"},
 	"workspace":              {"codeinterp", "files", "shell", "tools", "golang.org/x/sync"},
 	"workspace/local":        {"codeinterp", "files", "shell", "workspace", "providers/subprocess"},
 	"workspace/memory":       {"codeinterp", "files", "workspace", "providers/inmemory"},
 	"workspace/jupyter":      {"codeinterp", "files", "shell", "workspace", "providers/jupyter"},
 
-	"tools/codemode/mcptools": {"codeinterp", "tools", "internal/ansi", "golang.org/x/sys", "github.com/modelcontextprotocol/go-sdk"},
+	"tools/codemode/mcptools": {"codeinterp", "tools", "internal/ansi", "internal/jsontally", "internal/room", "golang.org/x/sys", "github.com/modelcontextprotocol/go-sdk"},
 }
 
 // TestLayers keeps the dependencies pointing one way: a package that is not

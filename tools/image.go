@@ -1,12 +1,12 @@
 package tools
 
 import (
-	"bytes"
 	"cmp"
 	"fmt"
 	"math"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/picture"
 )
 
 // Defaults of [ImageOptions]: what every vendor takes.
@@ -14,9 +14,6 @@ const (
 	DefaultMaxImages    = 4
 	DefaultMaxImageEdge = 1568
 	DefaultMaxImageSize = 3_900_000
-
-	// maxPixels is the largest picture that is decoded at all.
-	maxPixels = 30_000_000
 )
 
 // ImageOptions says which images an answer holds. The zero value is ready to
@@ -84,7 +81,7 @@ func (o *ImageOptions) images(outputs []codeinterp.Output) ([]Image, []shownImag
 		if shown == nil {
 			shown = make([]shownImage, len(outputs))
 		}
-		if _, ok := picture(&outputs[i]); ok {
+		if _, ok := pictureOf(&outputs[i]); ok {
 			candidates = append(candidates, i)
 		} else if rep := readable(&outputs[i]); rep.MIME == "" {
 			rep = outputs[i].Bundle[0]
@@ -93,7 +90,7 @@ func (o *ImageOptions) images(outputs []codeinterp.Output) ([]Image, []shownImag
 	}
 	var list []Image
 	for n, i := range candidates {
-		rep, _ := picture(&outputs[i])
+		rep, _ := pictureOf(&outputs[i])
 		if len(candidates)-n > max(o.Max, 0) {
 			note(i, "[%s, %d bytes: left out, at most %d images are shown]", rep.MIME, len(rep.Data), max(o.Max, 0))
 			continue
@@ -109,8 +106,8 @@ func (o *ImageOptions) images(outputs []codeinterp.Output) ([]Image, []shownImag
 	return list, shown
 }
 
-// picture returns the bundle's image of a type that models take.
-func picture(o *codeinterp.Output) (codeinterp.Representation, bool) {
+// pictureOf returns the bundle's image of a type that models take.
+func pictureOf(o *codeinterp.Output) (codeinterp.Representation, bool) {
 	if len(o.Bundle) == 0 {
 		return codeinterp.Representation{}, false
 	}
@@ -119,29 +116,19 @@ func picture(o *codeinterp.Output) (codeinterp.Representation, bool) {
 
 // fit checks an image and scales it to the limits.
 func (o *ImageOptions) fit(rep codeinterp.Representation) (Image, error) {
-	f := formatOf(rep.Data)
-	if f == nil {
-		return Image{}, fmt.Errorf("not an image")
-	}
-	cfg, err := f.config(bytes.NewReader(rep.Data))
-	if err != nil {
-		return Image{}, fmt.Errorf("damaged")
-	}
-	// The header is the program's, and decoding takes what memory it says.
-	if cfg.Width < 1 || cfg.Height < 1 || cfg.Width > maxPixels/cfg.Height {
-		return Image{}, fmt.Errorf("%d by %d pixels", cfg.Width, cfg.Height)
-	}
 	// Also where it is passed on as it is: with a damaged image, an API may refuse
 	// the whole turn.
-	img, err := f.decode(bytes.NewReader(rep.Data))
+	p, err := picture.Open(rep.Data, o.MaxEdge)
 	if err != nil {
-		return Image{}, fmt.Errorf("damaged")
+		return Image{}, err
 	}
-	if max(cfg.Width, cfg.Height) <= o.MaxEdge && len(rep.Data) <= o.MaxSize {
-		return Image{f.mime, rep.Data, cfg.Width, cfg.Height}, nil
+	defer p.Close()
+	long := max(p.Width, p.Height)
+	if long <= o.MaxEdge && len(rep.Data) <= o.MaxSize {
+		return Image{p.MIME, rep.Data, p.Width, p.Height}, nil
 	}
-	for edge := min(o.MaxEdge, max(cfg.Width, cfg.Height)); edge >= 16; {
-		scaled := scale(img, edge)
+	for edge := min(o.MaxEdge, long); edge >= 16; {
+		scaled := scale(p.Image, edge)
 		out := encodePNG(scaled)
 		if len(out.Data) > o.MaxSize {
 			out = encodeJPEG(scaled)

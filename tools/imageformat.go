@@ -4,41 +4,18 @@ import (
 	"bytes"
 	"image"
 	"image/color"
-	"image/gif"
 	"image/jpeg"
 	"image/png"
-	"io"
+	"math"
 	"slices"
 
 	"golang.org/x/image/draw"
-	"golang.org/x/image/webp"
+
+	"github.com/toolcell/toolcell/internal/picture"
 )
 
-// A format is a type of image that models take.
-type format struct {
-	mime   string
-	config func(io.Reader) (image.Config, error)
-	decode func(io.Reader) (image.Image, error)
-}
-
-// imageTypes are the MIME types of formats, the preferred one first.
+// imageTypes are the MIME types of images that models take, the preferred one first.
 var imageTypes = []string{"image/png", "image/jpeg", "image/gif", "image/webp"}
-
-// formatOf returns the format that the magic bytes stand for, nil for none.
-func formatOf(data []byte) *format {
-	starts := func(magic string) bool { return bytes.HasPrefix(data, []byte(magic)) }
-	switch {
-	case starts("\x89PNG\r\n\x1a\n"):
-		return &format{"image/png", png.DecodeConfig, png.Decode}
-	case starts("\xff\xd8\xff"):
-		return &format{"image/jpeg", jpeg.DecodeConfig, jpeg.Decode}
-	case starts("GIF87a"), starts("GIF89a"):
-		return &format{"image/gif", gif.DecodeConfig, gif.Decode}
-	case starts("RIFF") && len(data) > 12 && string(data[8:12]) == "WEBP":
-		return &format{"image/webp", webp.DecodeConfig, webp.Decode}
-	}
-	return nil
-}
 
 // scale returns img with its longest edge at most edge pixels.
 func scale(img image.Image, edge int) image.Image {
@@ -80,13 +57,10 @@ func (img Image) As(types ...string) Image {
 	if slices.Contains(types, img.MIME) {
 		return img
 	}
-	f := formatOf(img.Data)
-	if f == nil {
-		return img
-	}
-	decoded, err := f.decode(bytes.NewReader(img.Data))
+	p, err := picture.Open(img.Data, math.MaxInt)
 	if err != nil {
 		return img
 	}
-	return encodePNG(decoded)
+	defer p.Close()
+	return encodePNG(p.Image)
 }

@@ -125,7 +125,7 @@ func (p *piece) json() outputJSON {
 		s := p.body()
 		w.Text = &s
 	}
-	if rep, ok := picture(o); ok {
+	if rep, ok := pictureOf(o); ok {
 		w.MIME, w.Bytes, w.Block = rep.MIME, len(rep.Data), p.image
 	} else if w.Text == nil && len(o.Bundle) > 0 {
 		w.MIME, w.Bytes = cleanLine(o.Bundle[0].MIME), len(o.Bundle[0].Data)

@@ -19,7 +19,7 @@ func readable(o *codeinterp.Output) codeinterp.Representation {
 	if ok && !objectName.Match(plain.Data) {
 		return plain
 	}
-	if _, isPicture := picture(o); !isPicture {
+	if _, isPicture := pictureOf(o); !isPicture {
 		for _, rep := range o.Bundle {
 			if rep.MIME != "text/plain" && (codeinterp.IsText(rep.MIME) || codeinterp.IsJSON(rep.MIME)) {
 				return rep

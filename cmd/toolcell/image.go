@@ -4,11 +4,8 @@ import (
 	"bytes"
 	"encoding/base64"
 	"fmt"
-	"image"
-	_ "image/gif"  // decoders of what programs show
-	_ "image/jpeg" //
-	_ "image/png"  //
 	"io"
+	"math"
 	"mime"
 	"os"
 	"path/filepath"
@@ -19,9 +16,9 @@ import (
 	"github.com/charmbracelet/x/ansi/kitty"
 	"github.com/charmbracelet/x/ansi/sixel"
 	"github.com/mattn/go-isatty"
-	_ "golang.org/x/image/webp"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/picture"
 )
 
 // An imageShower shows images inline, or saves them and names the file.
@@ -96,17 +93,18 @@ func inline(w io.Writer, protocol string, data []byte) error {
 		_, err := io.WriteString(w, ansi.ITerm2(iterm2.File{Name: "image", Size: int64(len(data)), Inline: true, Content: base64.StdEncoding.AppendEncode(nil, data)}))
 		return err
 	}
-	img, _, err := image.Decode(bytes.NewReader(data))
+	p, err := picture.Open(data, math.MaxInt)
 	if err != nil {
 		return err
 	}
+	defer p.Close()
 	if protocol == "kitty" {
-		return kitty.EncodeGraphics(w, img, &kitty.Options{
+		return kitty.EncodeGraphics(w, p.Image, &kitty.Options{
 			Action: kitty.TransmitAndPut, Transmission: kitty.Direct, Format: kitty.PNG, Chunk: true, Quiet: 2,
 		})
 	}
 	var b bytes.Buffer
-	if err := new(sixel.Encoder).Encode(&b, img); err != nil {
+	if err := new(sixel.Encoder).Encode(&b, p.Image); err != nil {
 		return err
 	}
 	_, err = io.WriteString(w, ansi.SixelGraphics(0, 1, 0, b.Bytes()))

@@ -51,11 +51,11 @@ func TestTerminal(t *testing.T) {
 			screen.WriteByte('\n')
 		}
 	}
-	goldentest.Check(t, "../../../docs/terminal.svg", []byte(picture(screen.String())))
+	goldentest.Check(t, "../../../docs/terminal.svg", []byte(drawing(screen.String())))
 }
 
-// picture draws a terminal with the text on it.
-func picture(text string) string {
+// drawing draws a terminal with the text on it.
+func drawing(text string) string {
 	const wide, high, margin = 8.5, 19, 16
 	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
 	columns := 0

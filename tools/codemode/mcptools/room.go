@@ -7,6 +7,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
 	"github.com/toolcell/toolcell/internal/jsontally"
+	rooms "github.com/toolcell/toolcell/internal/room"
 )
 
 const (
@@ -23,46 +24,7 @@ func decoded(size, members int) int { return 3*size + 100*members }
 
 // A room bounds what the answers of all servers of a set take that are being
 // decoded.
-type room struct {
-	mu   sync.Mutex
-	used int
-	less chan struct{} // closed when it is less
-}
-
-// take waits until there is room for n bytes, which there always is for one alone.
-// It reports whether that came before done was closed.
-func (r *room) take(n int, done, closed <-chan struct{}) bool {
-	for {
-		r.mu.Lock()
-		if r.used == 0 || r.used+n <= maxRoom {
-			r.used += n
-			r.mu.Unlock()
-			return true
-		}
-		if r.less == nil {
-			r.less = make(chan struct{})
-		}
-		less := r.less
-		r.mu.Unlock()
-		select {
-		case <-less:
-		case <-done:
-			return false
-		case <-closed:
-			return false
-		}
-	}
-}
-
-func (r *room) free(n int) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.used -= n
-	if r.less != nil {
-		close(r.less)
-		r.less = nil
-	}
-}
+type room = rooms.Room
 
 // A caller is a call whose answer takes room.
 type caller struct {
@@ -80,13 +42,13 @@ type callerKey struct{}
 // admit waits for room for an answer of n bytes, and reports whether the call goes
 // on.
 func (c *caller) admit(n int, closed <-chan struct{}) bool {
-	if !c.room.take(n, c.done, closed) {
+	if !c.room.Take(n, maxRoom, c.done, closed) {
 		return false
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.over {
-		c.room.free(n)
+		c.room.Free(n)
 		return false
 	}
 	c.taken += n
@@ -100,7 +62,7 @@ func (c *caller) end() {
 	if !c.over {
 		c.over = true
 		close(c.done)
-		c.room.free(c.taken)
+		c.room.Free(c.taken)
 	}
 }
 

@@ -41,13 +41,13 @@ func TestRoom(t *testing.T) {
 		if <-got {
 			t.Error("admitted although the connection is closed")
 		}
-		if next.end(); r.used != 0 {
-			t.Errorf("%d bytes are left", r.used)
+		if next.end(); r.Used() != 0 {
+			t.Errorf("%d bytes are left", r.Used())
 		}
 		if over := newCaller(); true {
 			over.end()
-			if over.admit(1, nil); r.used != 0 {
-				t.Errorf("%d bytes are left by a call that was over", r.used)
+			if over.admit(1, nil); r.Used() != 0 {
+				t.Errorf("%d bytes are left by a call that was over", r.Used())
 			}
 		}
 	})

@@ -78,8 +78,8 @@ func TestWeighedBodyWaits(t *testing.T) {
 		if err := <-read(first, 2*maxLight); err != nil {
 			t.Error(err)
 		}
-		if err := <-read(newCaller(), maxLight); err != nil || r.used == 0 {
-			t.Errorf("a small one: %v, %d", err, r.used)
+		if err := <-read(newCaller(), maxLight); err != nil || r.Used() == 0 {
+			t.Errorf("a small one: %v, %d", err, r.Used())
 		}
 		waits, unwanted := read(second, 2*maxLight), read(third, 2*maxLight)
 		if len(waits)+len(unwanted) > 0 {
@@ -93,8 +93,8 @@ func TestWeighedBodyWaits(t *testing.T) {
 		if err := <-waits; err != nil {
 			t.Error(err)
 		}
-		if second.end(); r.used != 0 {
-			t.Errorf("%d bytes are left", r.used)
+		if second.end(); r.Used() != 0 {
+			t.Errorf("%d bytes are left", r.Used())
 		}
 	})
 }

@@ -1,0 +1,95 @@
+package picture
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"hash/crc32"
+	"image"
+	"image/color"
+	"image/jpeg"
+	"image/png"
+	"testing"
+)
+
+// header returns a PNG of which nothing but its header is there.
+func header(w, h int) []byte {
+	var b bytes.Buffer
+	if err := png.Encode(&b, image.NewGray(image.Rect(0, 0, 1, 1))); err != nil {
+		panic(err)
+	}
+	data := b.Bytes()
+	binary.BigEndian.PutUint32(data[16:], uint32(w))
+	binary.BigEndian.PutUint32(data[20:], uint32(h))
+	binary.BigEndian.PutUint32(data[29:], crc32.ChecksumIEEE(data[12:29]))
+	return data
+}
+
+// scans returns a JPEG with as many scans, of which the decoder reads the first.
+func scans(n int) []byte {
+	var b bytes.Buffer
+	if err := jpeg.Encode(&b, image.NewGray(image.Rect(0, 0, 8, 8)), nil); err != nil {
+		panic(err)
+	}
+	at := bytes.Index(b.Bytes(), []byte("\xff\xda"))
+	scan := b.Bytes()[at : b.Len()-2]
+	return append(bytes.Join([][]byte{b.Bytes()[:at], bytes.Repeat(scan, n)}, nil), 0xff, 0xd9)
+}
+
+// TestBounds: what takes far more memory or time than its bytes say is not decoded.
+func TestBounds(t *testing.T) {
+	for name, c := range map[string]struct {
+		data []byte
+		err  string
+	}{
+		"no picture":    {[]byte("GIF8"), "not an image"},
+		"damaged":       {[]byte("GIF89a"), "damaged"},
+		"without sides": {header(0, 1), "damaged"},
+		"large":         {header(6000, 6000), "6000 by 6000 pixels"},
+		"wide":          {header(30_000_000, 1), "30000000 by 1 pixels"},
+		"high":          {header(1, 30_000_000), "1 by 30000000 pixels"},
+		"many scans":    {scans(maxScans + 1), "more than 100 scans"},
+		"few scans":     {scans(maxScans), ""},
+		"whole":         {header(1, 1), ""},
+	} {
+		p, err := Open(c.data, 1568)
+		if err == nil {
+			p.Close()
+			err = errors.New("")
+		}
+		if err.Error() != c.err {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if !memory.Take(maxMemory+1, maxMemory, closed(), nil) {
+		t.Error("pictures that were closed take memory")
+	}
+	memory.Free(maxMemory + 1)
+}
+
+func closed() chan struct{} {
+	c := make(chan struct{})
+	close(c)
+	return c
+}
+
+// TestMemory: what a picture is taken to need is what it does.
+func TestMemory(t *testing.T) {
+	for _, c := range []struct {
+		mime string
+		cfg  image.Config
+		size int
+		want int
+	}{
+		{"image/png", image.Config{Width: 1000, Height: 1000}, 0, 4e6},
+		{"image/png", image.Config{Width: 1000, Height: 1000, ColorModel: color.NRGBA64Model}, 0, 8e6},
+		{"image/png", image.Config{Width: 5000, Height: 5000}, 0, 100e6 + 32*1568*5000},
+		{"image/jpeg", image.Config{Width: 1, Height: 65535}, 0, 20*65535 + 32*65535},
+		{"image/webp", image.Config{Width: 1, Height: 1}, 1 << 20, 8 + 176<<20},
+	} {
+		f := &format{mime: c.mime, each: map[string]int{"image/png": 4, "image/jpeg": 20, "image/webp": 8}[c.mime]}
+		if got := f.decoded(c.cfg, c.size) + scaled(c.cfg, 1568); got != c.want {
+			t.Errorf("%s %d by %d: %d bytes, want %d", c.mime, c.cfg.Width, c.cfg.Height, got, c.want)
+		}
+	}
+}
