@@ -233,7 +233,10 @@
 // directory's owner; in one of root's that is not open to all, a uid that the
 // directory's access list lets in, beside files of root's that stay as they are.
 // It is held open from CreateContext on, and compared with its path whenever a
-// process starts. None mode isolates nothing and has to be allowed. The
+// process starts. The host starts no interpreter that programs can change: where
+// one is a link in Options.Dir or Options.Writable, as in a project's environment,
+// what it leads to is asked, without the environment's packages; one that is a file
+// there is not taken, and a Cwd with one that was asked is refused. None mode isolates nothing and has to be allowed. The
 // kernel is shared: none of this is a virtual machine.
 //
 // Known not to hold: under Landlock, programs can tell names and sizes of all

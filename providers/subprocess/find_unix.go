@@ -26,6 +26,7 @@ const maxProbe = 30 * time.Second
 type language struct {
 	Language
 	path     string   // of the interpreter
+	asked    string   // what the host asks in its place; empty: path
 	boot     []byte   // sent to the driver before the first frame
 	forkBoot []byte   // the same for a fork server, if the language has one
 	roots    []string // directories that the interpreter needs, outside the system's
@@ -68,6 +69,9 @@ func (h *host) consider(c *language) error {
 	if err := h.sandbox.Showable(c.path); err != nil {
 		return err
 	}
+	if err := c.distrust(h.opts.changeable()); err != nil {
+		return err
+	}
 	if err := c.probe(); err != nil {
 		return err
 	}
@@ -86,7 +90,8 @@ func missing(l *Language, tried []string) error {
 	return fmt.Errorf("%w: no interpreter for %s: tried %s%s", codeinterp.ErrUnavailable, l.Name, strings.Join(tried, "; "), hint)
 }
 
-// probe asks the interpreter, as the host, for its version and what else is
+// probe asks the interpreter, as the host and never one that programs may have
+// changed, for its version and what else is
 // needed to start it.
 func (l *language) probe() error {
 	if l.kind == pythonKind {
@@ -96,7 +101,7 @@ func (l *language) probe() error {
 	if args == nil {
 		args = []string{"--version"}
 	}
-	out, err := ask(l.path, args, "")
+	out, err := ask(l.asks(), args, "")
 	if err != nil {
 		return err
 	}
@@ -108,7 +113,7 @@ func (l *language) probe() error {
 		return fmt.Errorf("version %s is older than %s", v, l.MinVersion)
 	}
 	l.runtime = l.Name + " " + v
-	l.roots = rootsOf(l.path)
+	l.roots = rootsOf(l.asks())
 	l.prefix = prefixOf(l.path)
 	if e := l.environment; e != nil {
 		l.roots = append(l.roots, e.Dir)

@@ -93,7 +93,11 @@ func (h *host) try(l *language) error {
 	if l.Driver == nil {
 		return nil
 	}
-	p, err := h.launch(l, &place{once: true})
+	pl := &place{once: true}
+	if l.asked != "" {
+		pl.cwd = h.dir // what it needs is there, and nowhere else
+	}
+	p, err := h.launch(l, pl)
 	if err != nil {
 		return err
 	}

@@ -123,7 +123,7 @@ func (o *overlay) install(ctx context.Context, args json.RawMessage) (e *Environ
 	}
 	o.made++
 	beside := slices.Concat(o.python.installed, o.locks)
-	e, err = newEnvironment(ctx, &EnvironmentOptions{Packages: packages, Python: o.python.path, Root: o.Root, Timeout: o.Timeout, Disk: o.Disk - o.wrote}, beside)
+	e, err = newEnvironment(ctx, &EnvironmentOptions{Packages: packages, Python: o.python.asks(), Root: o.Root, Timeout: o.Timeout, Disk: o.Disk - o.wrote}, beside)
 	if err != nil {
 		if errors.Is(err, codeinterp.ErrQuota) {
 			o.wrote = o.Disk

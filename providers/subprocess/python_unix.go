@@ -49,10 +49,10 @@ site.main()
 // probePython asks a Python what it is. It is asked as the host.
 func (l *language) probePython() error {
 	args := []string{"-I", "-X", "utf8", "-c", pythonQuestion}
-	if isEnvironment(l.path) {
+	if l.asked != "" || isEnvironment(l.path) {
 		args = []string{"-I", "-S", "-X", "utf8", "-c", withoutSite + pythonQuestion}
 	}
-	out, err := ask(l.path, args, l.Driver.Source+"\nloop()\n\x00"+l.Driver.Source+pythonForks)
+	out, err := ask(l.asks(), args, l.Driver.Source+"\nloop()\n\x00"+l.Driver.Source+pythonForks)
 	if err != nil {
 		return err
 	}
@@ -64,14 +64,18 @@ func (l *language) probePython() error {
 		return fmt.Errorf("version %s is older than %s", parts[0], l.MinVersion)
 	}
 	l.runtime = "CPython " + parts[0]
-	if filepath.IsAbs(parts[1]) {
+	if filepath.IsAbs(parts[1]) && l.asked == "" {
 		l.path = parts[1] // behind the shims of version managers
 	}
 	prefixes := strings.Split(parts[2], "\x00")
 	l.prefix = prefixes[0]
-	l.roots = pythonRoots(l.path, prefixes, strings.Split(parts[3], "\x00"))
-	l.packages = packagesOf(strings.Split(parts[4], "\x00"))
-	l.installed = versionsOf(strings.Split(parts[4], "\x00"))
+	l.roots = pythonRoots(l.asks(), prefixes, strings.Split(parts[3], "\x00"))
+	metadata := strings.Split(parts[4], "\x00")
+	if l.asked != "" {
+		l.prefix = filepath.Dir(filepath.Dir(l.path))
+		metadata = metadataOf(l.prefix, parts[0])
+	}
+	l.packages, l.installed = packagesOf(metadata), versionsOf(metadata)
 	n, ok := length([]byte(parts[5]))
 	if !ok || len(parts[5]) < digits+n {
 		return errors.New("cannot compile the driver")

@@ -44,6 +44,9 @@ func (s *session) settle(ctx context.Context, cwd string) error {
 		if err := s.h.sandbox.Reachable(dir.Path()); err != nil {
 			return fmt.Errorf("%w: Cwd: %w", codeinterp.ErrInvalid, err)
 		}
+		if err := s.h.admit(dir.Path()); err != nil {
+			return err
+		}
 	}
 	p, err := s.h.processIn(ctx, s.lang, &s.place)
 	if err != nil {

@@ -1,0 +1,113 @@
+//go:build unix
+
+package subprocess_test
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/leftover"
+	"github.com/toolcell/toolcell/providers/subprocess"
+)
+
+// plant leaves what a Python runs when it starts in the environment where the
+// program is.
+const plant = `import glob
+site = glob.glob('.venv/lib/python3*/site-packages')[0]
+open(site + '/evil.pth', 'w').write("import os; os.path.exists(%(mark)r) or open(%(mark)r, 'w').close()\n" % {'mark': MARK})
+import os
+os.mkdir(site + '/pandas-9.9.9.dist-info')
+print('planted')`
+
+// TestInterpreterThatProgramsChange: what programs leave in an environment that
+// lies where they work is not run by the host, whose walls it would be outside of.
+func TestInterpreterThatProgramsChange(t *testing.T) {
+	eachMode(t, func(t *testing.T, o subprocess.Options) {
+		if o.Require == subprocess.None {
+			t.Skip("none mode lets programs write everywhere")
+		}
+		outside, mark := leftover.Dir(t), ""
+		mark = filepath.Join(outside, "mark")
+		o.Dir = leftover.Dir(t)
+		l := subprocess.Python()
+		l.Commands = []string{project(t, o.Dir)}
+		o.Languages = []subprocess.Language{l}
+		code := strings.ReplaceAll(plant, "MARK", "'"+mark+"'")
+		if res := run(t, open(t, o), "python", code, nil); res.Stdout() != "planted\n" {
+			t.Fatal(summary(res))
+		}
+		ci := open(t, o)
+		if _, err := os.Stat(mark); err == nil {
+			t.Error("the host has run what a program left")
+		}
+		res := run(t, ci, "python", "import sys; print(sys.prefix, sys.executable)", nil)
+		if want := filepath.Dir(filepath.Dir(l.Commands[0])) + " " + l.Commands[0] + "\n"; res.Stdout() != want {
+			t.Errorf("%s, want %q", summary(res), want)
+		}
+		about := ci.Describe().Languages[0]
+		if about.Path != l.Commands[0] || len(about.Packages) != 1 || about.Packages[0] != "pandas 9.9.9" {
+			t.Errorf("%q with %q", about.Path, about.Packages)
+		}
+	})
+}
+
+// TestInterpreterCopied: a file that programs can change themselves is none that
+// the host starts, nor is what a link of theirs leads to.
+func TestInterpreterCopied(t *testing.T) {
+	dir := leftover.Dir(t)
+	l := subprocess.Python()
+	l.Commands = []string{project(t, dir)}
+	o := subprocess.Options{Require: subprocess.None, AllowNone: true, Languages: []subprocess.Language{l}}
+	own := open(t, o)
+	if _, err := own.CreateContext(t.Context(), "python", &codeinterp.ContextOptions{Cwd: dir}); !errors.Is(err, codeinterp.ErrInvalid) {
+		t.Errorf("%v for a Cwd with the interpreter that the host has started", err)
+	}
+	o.Writable = []string{dir}
+	id, err := open(t, o).CreateContext(t.Context(), "python", &codeinterp.ContextOptions{Cwd: dir})
+	if err != nil {
+		t.Error(id, err)
+	}
+	for name, leads := range map[string]string{"a file": "", "another program": "/bin/sh"} {
+		if err := os.Remove(l.Commands[0]); err != nil {
+			t.Fatal(err)
+		}
+		if leads != "" {
+			err = os.Symlink(leads, l.Commands[0])
+		} else {
+			err = os.WriteFile(l.Commands[0], []byte("#!/bin/sh\nexec python3 \"$@\"\n"), 0o755)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		ci, err := subprocess.New(&o)
+		if !errors.Is(err, codeinterp.ErrUnavailable) || !strings.Contains(err.Error(), "programs change what is in "+dir) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if err == nil {
+			ci.Close()
+		}
+	}
+}
+
+// project returns the interpreter of a new environment in a directory that
+// programs change, as its owner has made it.
+func project(t *testing.T, dir string) string {
+	t.Helper()
+	python, err := exec.LookPath("/usr/bin/python3")
+	if err != nil {
+		missing(t, codeinterp.ErrUnavailable)
+	}
+	if out, err := exec.CommandContext(t.Context(), python, "-m", "venv", "--without-pip", filepath.Join(dir, ".venv")).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	out, err := exec.CommandContext(t.Context(), "chmod", "-R", "a+rwX", dir).CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	return filepath.Join(dir, ".venv", "bin", "python")
+}
