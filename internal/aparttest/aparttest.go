@@ -48,7 +48,7 @@ func Run(t *testing.T) bool {
 	}()
 	t.Parallel()
 	if err := <-done; err != nil {
-		t.Errorf("%v\n%s", err, passed.ReplaceAll(out, nil))
+		t.Errorf("%v\n%s", err, Failed(out))
 	}
 	whole, parts := skips(out)
 	for _, line := range words(out, t.Name()) {
@@ -62,6 +62,9 @@ func Run(t *testing.T) bool {
 	}
 	return true
 }
+
+// Failed returns what a run of tests printed about those that failed.
+func Failed(out []byte) []byte { return passed.ReplaceAll(out, nil) }
 
 var (
 	passed = regexp.MustCompile(`(?m)^\s*(=== |--- (PASS|SKIP)).*\n`)

@@ -5,39 +5,16 @@ package sandbox_test
 import (
 	"cmp"
 	"fmt"
-	"io"
 	"maps"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
 
 	"github.com/toolcell/toolcell/internal/aparttest"
 )
-
-// asUser returns a command that runs tests of this binary as an ordinary user.
-func asUser(t *testing.T, tests string) *exec.Cmd {
-	t.Helper()
-	dir := must(os.MkdirTemp("", "tests-"))
-	t.Cleanup(func() { os.RemoveAll(dir) })
-	check(t, os.Chmod(dir, 0o755))
-	binary := filepath.Join(dir, "sandbox.test")
-	self := must(os.Open("/proc/self/exe"))
-	defer self.Close()
-	out := must(os.OpenFile(binary, os.O_CREATE|os.O_WRONLY, 0o755))
-	must(io.Copy(out, self))
-	check(t, out.Close())
-	check(t, os.Chmod(binary, 0o755))
-	cmd := exec.Command(binary, "-test.run="+tests, "-test.v", "-test.timeout=15m")
-	cmd.Dir = "/"
-	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: someUser, Gid: someUser}}
-	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "CI=" + os.Getenv("CI")}
-	return cmd
-}
 
 // TestUnprivileged runs the tests again as another user, beside those of this one.
 func TestUnprivileged(t *testing.T) {
@@ -51,16 +28,11 @@ func TestUnprivileged(t *testing.T) {
 		"^(TestAttacks|TestProbes|TestExit|TestKill|TestFork|TestTrees|TestCwd|TestReplacedByLink|TestSignal|TestHostDeath|TestLeaks|TestProbeFails)$",
 		"^TestLimits$/^.*$/^(memory_of_orphans|page_tables|fork_bomb|sizes.*|number_of_files.*)$",
 	} {
-		b, err := asUser(t, tests).CombinedOutput()
+		b, err := aparttest.AsUser(t, someUser, tests).CombinedOutput()
 		if err != nil || !strings.Contains(string(b), "--- PASS") {
-			t.Errorf("%v\n%s", err, failed(b))
+			t.Errorf("%v\n%s", err, aparttest.Failed(b))
 		}
 	}
-}
-
-// failed returns what a run of tests printed about those that failed.
-func failed(out []byte) []byte {
-	return regexp.MustCompile(`(?m)^\s*(=== |--- (PASS|SKIP)).*\n`).ReplaceAll(out, nil)
 }
 
 // attackTests are the tests whose subtests are, for each mode, the rows of the
@@ -78,13 +50,13 @@ func TestTable(t *testing.T) {
 	hosts := map[string]*exec.Cmd{"user": exec.Command("/proc/self/exe", "-test.run="+attackTests, "-test.v", "-test.timeout=15m")}
 	if os.Getuid() == 0 {
 		hosts["root"] = hosts["user"]
-		hosts["user"] = asUser(t, attackTests)
+		hosts["user"] = aparttest.AsUser(t, someUser, attackTests)
 	}
 	cells, reasons := map[string]map[string]string{}, map[string]bool{}
 	for host, cmd := range hosts {
 		out, err := cmd.CombinedOutput()
 		if err != nil {
-			t.Errorf("%s: %v\n%s", host, err, failed(out))
+			t.Errorf("%s: %v\n%s", host, err, aparttest.Failed(out))
 		}
 		told := notes(out)
 		for _, m := range outcome.FindAllStringSubmatch(string(out), -1) {

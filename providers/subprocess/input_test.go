@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/aparttest"
 	"github.com/toolcell/toolcell/providers/subprocess"
 )
 
@@ -66,6 +67,22 @@ func TestInput(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestOrdinaryUser: what a host hands over in files reaches programs of one that
+// is not root as well.
+func TestOrdinaryUser(t *testing.T) {
+	if os.Getuid() != 0 {
+		t.Skip("the tests themselves are an ordinary user's")
+	}
+	if aparttest.Run(t) {
+		return
+	}
+	const someUser = 65533
+	b, err := aparttest.AsUser(t, someUser, "^(TestInput|TestNoStdin|TestReadable)$").CombinedOutput()
+	if err != nil || !strings.Contains(string(b), "--- PASS: TestInput/") {
+		t.Errorf("%v\n%s", err, aparttest.Failed(b))
+	}
 }
 
 // blocks is input that never comes.

@@ -15,80 +15,105 @@ import (
 	"github.com/toolcell/toolcell/codeinterp"
 )
 
-// fifo makes the run's standard input where the driver finds it: a FIFO, which
-// the driver opens and removes.
-func (s *session) fifo() (string, error) {
+// feeding makes the run's standard input where the driver finds it: a FIFO,
+// which the driver opens and removes. What input brings is copied to it once the
+// driver has opened it, until its end, or until nobody reads it any more. The
+// function that it returns ends that, and waits for no Read.
+func (s *session) feeding(input io.Reader) (stdin string, end func(), err error) {
 	name := ".stdin-" + rand.Text()
 	path := filepath.Join(s.p.place.dir, name)
-	if errors.Join(syscall.Mkfifo(path, 0o600), readable(path)) != nil {
-		return "", fmt.Errorf("%w: standard input cannot be handed over", codeinterp.ErrUnavailable)
+	w, err := makeFIFO(path)
+	if err != nil {
+		return "", func() {}, fmt.Errorf("%w: standard input cannot be handed over", codeinterp.ErrUnavailable)
 	}
-	return filepath.Join(s.p.inside, name), nil
+	return filepath.Join(s.p.inside, name), feed(input, path, w), nil
 }
 
-// readable lets the programs' user read a FIFO. What a program has put into its
-// place, such as a link to a file of the host's, stays what it is.
-func readable(path string) error {
-	// O_NONBLOCK: to open a FIFO waits for its other end else, see fifo(7).
-	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK|syscall.O_NOFOLLOW, 0)
-	if err != nil {
-		return err
+// makeFIFO makes a FIFO that the programs' user can read, and opens it to write.
+// From then on who opens it to read waits for nobody. What a program has put into
+// its place, such as a link to a file of the host's, stays what it is.
+func makeFIFO(path string) (*os.File, error) {
+	if err := syscall.Mkfifo(path, 0o600); err != nil {
+		return nil, err
 	}
-	defer f.Close()
+	r, err := openReadable(path)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	w, err := openFIFO(path, os.O_WRONLY)
+	if err != nil {
+		return nil, err
+	}
+	ri, rerr := r.Stat()
+	wi, werr := w.Stat()
+	if errors.Join(rerr, werr) != nil || !os.SameFile(ri, wi) {
+		w.Close()
+		return nil, codeinterp.ErrSpecial
+	}
+	return w, nil
+}
+
+// openReadable lets the programs' user read a FIFO. Its owner stays able to
+// write it, which a host that is not root needs to open it.
+func openReadable(path string) (*os.File, error) {
+	f, err := openFIFO(path, os.O_RDONLY)
+	if err == nil {
+		if err = f.Chmod(0o644); err != nil {
+			f.Close()
+		}
+	}
+	return f, err
+}
+
+// openFIFO opens an end of a FIFO without waiting for the other one, and nothing
+// that is no FIFO.
+func openFIFO(path string, flag int) (*os.File, error) {
+	f, err := os.OpenFile(path, flag|syscall.O_NONBLOCK|syscall.O_NOFOLLOW, 0)
+	if err != nil {
+		return nil, err
+	}
 	info, err := f.Stat()
 	if err == nil && info.Mode().Type() != os.ModeNamedPipe {
 		err = codeinterp.ErrSpecial
 	}
 	if err != nil {
-		return err
+		f.Close()
+		return nil, err
 	}
-	return f.Chmod(0o444)
+	return f, nil
 }
 
-// feed copies the input to the FIFO once the driver has opened it, until the
-// input's end, or until nobody reads it any more. The function that it returns
-// ends that, and waits for no Read.
-func feed(input io.Reader, path string) (end func()) {
-	over, opened := make(chan struct{}), make(chan struct{})
-	var w *os.File
+// feed copies input to w, the FIFO at path.
+func feed(input io.Reader, path string, w *os.File) (end func()) {
+	over := make(chan struct{})
 	go func() {
-		w = openFIFO(path, over)
-		close(opened)
-		if w != nil {
+		if awaitReader(path, over) {
 			_, _ = io.Copy(struct{ io.Writer }{w}, input)
-			w.Close()
 		}
+		w.Close()
 	}()
 	return func() {
 		close(over)
-		<-opened
-		if w != nil {
-			w.Close()
-		}
+		w.Close()
 		_ = os.Remove(path) // where no driver has
 	}
 }
 
-// openFIFO opens the end to write to of a FIFO that somebody has opened to read.
-// It returns nil once that is of no use any more. What a program has put into
-// its place is not written to.
-func openFIFO(path string, over <-chan struct{}) *os.File {
+// awaitReader waits until somebody has opened a FIFO to read, or has removed it
+// after that, and reports whether it is of use still.
+func awaitReader(path string, over <-chan struct{}) bool {
 	for {
-		w, err := os.OpenFile(path, os.O_WRONLY|syscall.O_NONBLOCK|syscall.O_NOFOLLOW, 0)
+		w, err := openFIFO(path, os.O_WRONLY)
 		if err == nil {
-			if info, err := w.Stat(); err == nil && info.Mode().Type() == os.ModeNamedPipe {
-				return w
-			}
 			w.Close()
-			return nil
 		}
-		// ENXIO: nobody has opened it to read so far.
 		if !errors.Is(err, syscall.ENXIO) {
-			return nil
+			return true
 		}
 		select {
 		case <-over:
-			return nil
+			return false
 		case <-time.After(time.Millisecond):
 		}
 	}

@@ -14,6 +14,14 @@ import (
 func TestReadable(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }
+	if w, err := makeFIFO(at("made")); err != nil {
+		t.Error(err)
+	} else {
+		w.Close()
+	}
+	if _, err := makeFIFO(at("made")); err == nil {
+		t.Error("what was there was taken for a FIFO of its own")
+	}
 	if err := syscall.Mkfifo(at("fifo"), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -23,14 +31,16 @@ func TestReadable(t *testing.T) {
 	if err := os.Symlink(at("secret"), at("link")); err != nil {
 		t.Fatal(err)
 	}
-	if err := readable(at("fifo")); err != nil {
+	if f, err := openReadable(at("fifo")); err != nil {
 		t.Error(err)
+	} else {
+		f.Close()
 	}
-	if info, err := os.Stat(at("fifo")); err != nil || info.Mode().Perm() != 0o444 {
+	if info, err := os.Stat(at("fifo")); err != nil || info.Mode().Perm() != 0o644 {
 		t.Errorf("the FIFO: %v, %v", info, err)
 	}
 	for _, name := range []string{"link", "secret"} {
-		if readable(at(name)) == nil {
+		if _, err := openReadable(at(name)); err == nil {
 			t.Errorf("%s was taken for a FIFO", name)
 		}
 	}

@@ -77,14 +77,12 @@ func (s *session) Run(ctx context.Context, prog *driver.Program, out *driver.Out
 	if err := s.ensure(ctx, prog); err != nil {
 		return driver.Outcome{}, err
 	}
-	stdin, err := s.prepare(ctx, prog)
+	stdin, unfeed, err := s.prepare(ctx, prog)
+	defer unfeed()
 	if err != nil {
 		return driver.Outcome{}, err
 	}
 	p, fresh := s.p, !s.used
-	if stdin != "" && prog.Input != nil {
-		defer feed(prog.Input, filepath.Join(p.place.dir, filepath.Base(stdin)))()
-	}
 	stop := context.AfterFunc(ctx, p.end)
 	leave := sync.OnceFunc(func() {
 		if !stop() { // the process is on its way out, which no later run is to meet
@@ -122,21 +120,23 @@ func (s *session) Run(ctx context.Context, prog *driver.Program, out *driver.Out
 }
 
 // prepare puts what the run needs beside its code into the directory. It
-// returns where the program finds its standard input.
-func (s *session) prepare(ctx context.Context, prog *driver.Program) (stdin string, err error) {
+// returns where the program finds its standard input, and what to call in the
+// end, also where it fails.
+func (s *session) prepare(ctx context.Context, prog *driver.Program) (stdin string, unfeed func(), err error) {
+	unfeed = func() {}
 	if err := s.stock(ctx, prog); err != nil {
-		return "", err
+		return "", unfeed, err
 	}
 	if prog.Input != nil {
-		stdin, err = s.fifo()
+		stdin, unfeed, err = s.feeding(prog.Input)
 	} else {
 		stdin, err = s.stdin(prog.Stdin)
 	}
 	if err != nil {
 		s.end()
-		return "", err
+		return "", unfeed, err
 	}
-	return stdin, s.remember(ctx, prog)
+	return stdin, unfeed, s.remember(ctx, prog)
 }
 
 // ensure makes sure of a process that is ready for the program.
