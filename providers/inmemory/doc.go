@@ -59,11 +59,15 @@
 //
 // Options.Limits.Memory bounds what one context takes, exactly, and
 // Options.MaxMemory all of them together. Beside it a running program may take
-// up to 16 MiB of goroutine stack, 32 MiB of frames, some copies of what it
-// prints at once, the output that its Result keeps, and its files up to
-// Options.Files. Results of functions that it has not taken yet count in
-// MaxMemory, arguments of open calls, and where these were made, in both. A
-// context that has run something takes about 200 KiB.
+// up to 16 MiB of goroutine stack, 32 MiB of frames, the output that its Result
+// keeps, with a copy or two of what is printed at once, and its files up to
+// Options.Files. What the engine's Go code makes of a program's values, such as
+// texts to print or to parse, may take as much again as Limits.Memory, and counts
+// in MaxMemory, as long as the call lasts that makes it; so may the arguments of
+// open calls, and where these were made. Results of functions that it has not taken
+// yet count in MaxMemory. All of these lie in Go's heap, which gives back what is
+// no longer used when it is collected. A context that has run something takes about
+// 200 KiB.
 //
 // # Security
 //

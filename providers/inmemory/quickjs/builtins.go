@@ -80,7 +80,7 @@ func (in *instance) installBuiltins(global value, first int) {
 
 // hostOriginal returns the engine's own method behind an export of a library.
 func (in *instance) hostOriginal(_ value, args []value) value {
-	export, ok := in.vm.text(args[0])
+	export, _, ok := in.vm.clipped(args[0], 64)
 	if !ok {
 		return exception
 	}

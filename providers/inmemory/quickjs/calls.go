@@ -24,7 +24,7 @@ const maxCalls = 4096
 // the call rejects that.
 func (in *instance) hostCallTool(_ value, args []value) value {
 	vm := in.vm
-	name, ok := vm.text(args[0])
+	name, _, ok := vm.clipped(args[0], maxName)
 	if !ok {
 		return exception
 	}
@@ -114,8 +114,8 @@ func (in *instance) toolArgs(c promised, args value) (text []byte, ok bool) {
 		in.vm.throw("TypeError", "the arguments of tools."+clip(c.name, 100)+" must be one object")
 		return nil, false
 	}
-	s, ok := in.vm.text(v)
-	return []byte(s), ok
+	text, _, ok = in.vm.textBytes(v, 0)
+	return text, ok
 }
 
 // deepArgs has the pending exception say so where it is that arguments are nested too
@@ -190,13 +190,14 @@ func (in *instance) answer() (out engine.Outcome, ended, found bool) {
 // parsed returns what JSON text of a function says.
 func (in *instance) parsed(text string) value {
 	vm := in.vm
-	// One more NUL is the empty name of a file.
-	p, done := vm.lend(text + "\x00")
+	p := vm.heap.alloc(uintptr(len(text)) + 1)
 	if p == 0 {
 		return lib.XJS_ThrowOutOfMemory(vm.tls, vm.ctx)
 	}
+	span{p, len(text) + 1}.writeString(text)
+	// The NUL is the empty name of a file too.
 	v := lib.XJS_ParseJSON(vm.tls, vm.ctx, p, lib.Tsize_t(len(text)), p+uintptr(len(text)))
-	done()
+	vm.heap.release(p)
 	if !isException(v) || vm.stopping.Load() {
 		return v
 	}

@@ -23,15 +23,20 @@ var (
 		var void while with yield`)
 )
 
-// maxPrototypes bounds the walk along prototypes.
-const maxPrototypes = 64
+const (
+	// maxPrototypes bounds the walk along prototypes, maxMembers how many names are
+	// looked at of an object, and maxPathBefore the bytes before what is completed.
+	maxPrototypes = 64
+	maxMembers    = 10_000
+	maxPathBefore = 4 << 10
+)
 
 // Complete implements engine.Completer. Properties are looked up one by one;
 // getters and proxies are left alone.
 func (in *instance) Complete(code string) (start int, matches []string) {
 	vm := in.vm
 	defer vm.dropException() // of a variable before its declaration
-	text := pathBefore.FindString(code)
+	text := pathBefore.FindString(code[max(0, len(code)-maxPathBefore):])
 	path := strings.Split(strings.ReplaceAll(text, "?.", "."), ".")
 	word := path[len(path)-1]
 	path = path[:len(path)-1]
@@ -40,7 +45,7 @@ func (in *instance) Complete(code string) (start int, matches []string) {
 	switch {
 	case len(path) == 0:
 		global := at[lib.TJSContext](vm.ctx)
-		lexical, _ := vm.ownNames(global.Fglobal_var_obj, lib.MJS_GPN_STRING_MASK)
+		lexical, _ := vm.ownNames(global.Fglobal_var_obj, lib.MJS_GPN_STRING_MASK, maxMembers)
 		names = slices.Concat(jsKeywords, lexical, vm.members(global.Fglobal_obj))
 	case wholeName.MatchString(path[0]):
 		v := vm.resolved(path)
@@ -104,7 +109,7 @@ func (vm *vm) members(v value) (names []string) {
 			return names
 		}
 		if !vm.hasElements(o, class) {
-			own, _ := vm.ownNames(o, lib.MJS_GPN_STRING_MASK)
+			own, _ := vm.ownNames(o, lib.MJS_GPN_STRING_MASK, maxMembers)
 			names = append(names, own...)
 		}
 		proto := lib.XJS_GetPrototype(vm.tls, vm.ctx, o)

@@ -3,6 +3,7 @@
 package quickjs
 
 import (
+	"bytes"
 	"fmt"
 	"strconv"
 	"strings"
@@ -15,14 +16,11 @@ import (
 // A console is the state of the realm's console.
 type console struct {
 	indent string
-	counts map[string]int
-	timers map[string]time.Time
+	counts numbers
+	timers numbers // since the instance's start
 }
 
-const (
-	maxIndent = 200
-	maxLabels = 10_000
-)
+const maxIndent = 200
 
 func consoleFunctions() []function {
 	out, err := codeinterp.Stdout, codeinterp.Stderr
@@ -58,8 +56,8 @@ func (in *instance) log(kind codeinterp.Kind, args []value) value {
 	return in.line(kind, s)
 }
 
-// format is node's util.format.
-func (in *instance) format(args []value) (string, bool) {
+// format is node's util.format, with room for a line's end.
+func (in *instance) format(args []value) ([]byte, bool) {
 	if s, plain, ok := in.formatPlain(args); plain {
 		return s, ok
 	}
@@ -70,47 +68,65 @@ func (in *instance) format(args []value) (string, bool) {
 // formatPlain formats arguments that need no driver: strings without
 // directives and a few other primitives. plain is false for others, ok where an
 // exception is pending.
-func (in *instance) formatPlain(args []value) (_ string, plain, ok bool) {
-	if len(args) == 1 {
-		s, plain := in.primitive(args[0], false)
-		return s, plain, true
+func (in *instance) formatPlain(args []value) (_ []byte, plain, ok bool) {
+	if len(args) == 1 && isString(args[0]) {
+		s, _, ok := in.vm.textBytes(args[0], 1)
+		return s, true, ok
 	}
-	var b strings.Builder
+	d := draft{vm: in.vm}
 	for i, a := range args {
-		s, plain := in.primitive(a, false)
-		if !plain || i == 0 && isString(a) && strings.Contains(s, "%") {
-			return "", false, false
+		if i > 0 && !d.add(" ") {
+			return nil, true, false
 		}
-		if i > 0 {
-			b.WriteByte(' ')
+		if s, primitive := in.primitive(a); primitive {
+			ok = d.add(s)
+		} else if isString(a) {
+			ok = d.addText(a)
+		} else {
+			return nil, false, false
 		}
-		if !in.fits(b.Len() + len(s)) {
-			return "", true, false
+		if !ok {
+			return nil, true, false
 		}
-		b.WriteString(s)
+		if i == 0 && len(args) > 1 && isString(a) && bytes.IndexByte(d.b, '%') >= 0 {
+			return nil, false, false
+		}
 	}
-	return b.String(), true, true
+	return d.b, true, d.grow(1)
 }
 
-// fits reports whether the host may make a text so long of a program's values,
-// which can be one string many times; an exception is pending where not.
-func (in *instance) fits(size int) bool {
-	if limit := in.config.Limits.Memory; limit > 0 && int64(size) > limit {
-		in.vm.throw("RangeError", "Invalid string length")
-		return false
-	}
-	return true
-}
-
-func (in *instance) line(kind codeinterp.Kind, s string) value {
-	if indent := in.console.indent; indent != "" {
-		if !in.fits(len(s) + len(indent)*strings.Count(s, "\n")) {
+// line prints a line, indented as groups are.
+func (in *instance) line(kind codeinterp.Kind, s []byte) value {
+	if in.console.indent != "" {
+		d := draft{vm: in.vm}
+		if !d.grow(len(in.console.indent)*(1+bytes.Count(s, []byte("\n")))+len(s)+1) || !d.add(in.console.indent) || !in.addIndented(&d, s) {
 			return exception
 		}
-		s = indent + strings.ReplaceAll(s, "\n", "\n"+indent)
+		s = d.b
 	}
-	in.write(kind, append([]byte(s), '\n'))
+	in.write(kind, append(s, '\n'))
 	return in.resume(undefined)
+}
+
+// addIndented adds a text with what follows each line's end indented; there may be
+// millions of them.
+func (in *instance) addIndented(d *draft, s []byte) (ok bool) {
+	ok = true
+	goOn := in.vm.inPieces(len(s), func(from, to int) {
+		for ok && from < to {
+			n := bytes.IndexByte(s[from:to], '\n') + 1
+			if n == 0 {
+				n = to - from
+			}
+			if ok = d.grow(n + len(in.console.indent)); ok {
+				d.b = append(d.b, s[from:from+n]...)
+				if from += n; s[from-1] == '\n' {
+					d.b = append(d.b, in.console.indent...)
+				}
+			}
+		}
+	})
+	return ok && goOn && d.grow(1)
 }
 
 func (in *instance) consoleDir(_ value, args []value) value {
@@ -142,10 +158,10 @@ func (in *instance) consoleTrace(_ value, args []value) value {
 	e = lib.XJS_GetException(in.vm.tls, in.vm.ctx)
 	stack := framesOf(in.vm.ownString(e, "stack"))
 	in.vm.free(e)
-	if s != "" {
-		s = ": " + s
+	if len(s) > 0 {
+		return in.lineOf("Trace: ", s, "\n"+strings.TrimRight(stack, "\n"))
 	}
-	return in.line(codeinterp.Stderr, strings.TrimRight("Trace"+s+"\n"+stack, "\n"))
+	return in.lineOf("Trace", nil, "\n"+strings.TrimRight(stack, "\n"))
 }
 
 func (in *instance) consoleAssert(_ value, args []value) value {
@@ -157,9 +173,19 @@ func (in *instance) consoleAssert(_ value, args []value) value {
 		return exception
 	}
 	if len(args) > 1 {
-		s = ": " + s
+		return in.lineOf("Assertion failed: ", s, "")
 	}
-	return in.line(codeinterp.Stderr, "Assertion failed"+s)
+	return in.lineOf("Assertion failed", nil, "")
+}
+
+// lineOf prints an error's line that is what a program has to say, and more.
+func (in *instance) lineOf(before string, s []byte, after string) value {
+	d := draft{vm: in.vm}
+	if !d.grow(len(before) + len(s) + len(after) + 1) {
+		return exception
+	}
+	d.b = append(append(append(d.b, before...), s...), after...)
+	return in.line(codeinterp.Stderr, d.b)
 }
 
 // label returns the label that a call of count or time names.
@@ -167,8 +193,8 @@ func (in *instance) label(v value) (string, bool) {
 	if isUndefined(v) {
 		return "default", true
 	}
-	s, ok := in.vm.text(v)
-	return clip(s, 1024), ok
+	s, _, ok := in.vm.clipped(v, 1024)
+	return s, ok
 }
 
 func (in *instance) consoleCount(_ value, args []value) value {
@@ -176,12 +202,11 @@ func (in *instance) consoleCount(_ value, args []value) value {
 	if !ok {
 		return exception
 	}
-	// They are kept in Go, outside of the program's memory limit.
-	if in.console.counts == nil || len(in.console.counts) > maxLabels {
-		in.console.counts = map[string]int{}
+	n, _ := in.console.counts.get(in.vm, label)
+	if !in.console.counts.set(in.vm, label, n+1) {
+		return exception
 	}
-	in.console.counts[label]++
-	return in.line(codeinterp.Stdout, label+": "+strconv.Itoa(in.console.counts[label]))
+	return in.line(codeinterp.Stdout, []byte(label+": "+strconv.Itoa(int(n)+1)))
 }
 
 func (in *instance) consoleCountReset(_ value, args []value) value {
@@ -189,20 +214,15 @@ func (in *instance) consoleCountReset(_ value, args []value) value {
 	if !ok {
 		return exception
 	}
-	delete(in.console.counts, label)
+	in.console.counts.remove(in.vm, label)
 	return undefined
 }
 
 func (in *instance) consoleTime(_ value, args []value) value {
 	label, ok := in.label(args[0])
-	if !ok {
+	if !ok || !in.console.timers.set(in.vm, label, float64(time.Since(in.start))) {
 		return exception
 	}
-	// As for counts: outside of the program's memory limit.
-	if in.console.timers == nil || len(in.console.timers) > maxLabels {
-		in.console.timers = map[string]time.Time{}
-	}
-	in.console.timers[label] = time.Now()
 	return undefined
 }
 
@@ -211,22 +231,26 @@ func (in *instance) consoleElapsed(args []value, end bool) value {
 	if !ok {
 		return exception
 	}
-	start, ok := in.console.timers[label]
+	start, ok := in.console.timers.get(in.vm, label)
 	if !ok {
-		return in.line(codeinterp.Stderr, "Warning: No such label '"+label+"' for console.timeEnd()")
+		return in.line(codeinterp.Stderr, []byte("Warning: No such label '"+label+"' for console.timeEnd()"))
 	}
 	if end {
-		delete(in.console.timers, label)
+		in.console.timers.remove(in.vm, label)
 	}
-	s := label + ": " + elapsed(time.Since(start))
-	if !end && len(args) > 1 {
-		more, ok := in.format(args[1:])
-		if !ok {
-			return exception
+	d := draft{vm: in.vm}
+	ok = d.add(label + ": " + elapsed(time.Since(in.start)-time.Duration(start)))
+	if !end && len(args) > 1 && ok {
+		more, formatted := in.format(args[1:])
+		ok = formatted && d.grow(len(more)+2)
+		if ok {
+			d.b = append(append(d.b, ' '), more...)
 		}
-		s += " " + more
 	}
-	return in.line(codeinterp.Stdout, s)
+	if !ok {
+		return exception
+	}
+	return in.line(codeinterp.Stdout, d.b)
 }
 
 // elapsed formats a duration as node does.

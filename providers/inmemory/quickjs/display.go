@@ -3,7 +3,6 @@
 package quickjs
 
 import (
-	"encoding/json"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -14,8 +13,13 @@ import (
 	lib "modernc.org/libquickjs"
 )
 
-// maxBundle bounds the representations of a display, as in package subprocess.
-const maxBundle = 64
+// These bound a display as package subprocess does: its representations, the bytes
+// of its id, and those of a MIME type.
+const (
+	maxBundle = 64
+	maxID     = 1 << 10
+	maxMIME   = 256
+)
 
 // display is display(mime, data, {id, update, metadata}) or display(bundle, options).
 func (in *instance) display(_ value, args []value) value {
@@ -24,12 +28,15 @@ func (in *instance) display(_ value, args []value) value {
 
 // updateDisplay is updateDisplay(id, mime, data) or updateDisplay(id, bundle).
 func (in *instance) updateDisplay(_ value, args []value) value {
-	id, ok := in.vm.text(args[0])
+	id, lost, ok := in.vm.clipped(args[0], maxID)
 	if !ok {
 		return exception
 	}
 	if id == "" {
 		return in.vm.throw("TypeError", "updateDisplay needs the id of a display")
+	}
+	if lost > 0 {
+		return in.longID()
 	}
 	data := undefined
 	if len(args) > 2 {
@@ -56,7 +63,7 @@ func (in *instance) showBundle(mime, data, options value, update string) value {
 			return exception
 		}
 	} else {
-		name, ok := vm.text(mime)
+		name, _, ok := vm.clipped(mime, 2*maxMIME)
 		if !ok {
 			return exception
 		}
@@ -65,7 +72,11 @@ func (in *instance) showBundle(mime, data, options value, update string) value {
 		}
 	}
 	if isObject(options) {
-		if id := vm.ownString(options, "id"); id != "" && update == "" {
+		id, lost := vm.ownClipped(options, "id", maxID)
+		if lost > 0 {
+			return in.longID()
+		}
+		if id != "" && update == "" {
 			o.DisplayID, o.Update = id, vm.ownTrue(options, "update")
 		}
 		metadata := vm.own(options, "metadata")
@@ -79,6 +90,10 @@ func (in *instance) showBundle(mime, data, options value, update string) value {
 	return in.resume(undefined)
 }
 
+func (in *instance) longID() value {
+	return in.vm.throw("RangeError", "the id of a display is longer than "+strconv.Itoa(maxID)+" bytes")
+}
+
 func isTrue(v value) bool { return tag(v) == lib.EJS_TAG_BOOL && intOf(v) != 0 }
 
 // ownTrue reports whether a data property of obj is true.
@@ -90,7 +105,7 @@ func (vm *vm) ownTrue(obj value, name string) bool {
 
 // addAll adds the properties of a bundle.
 func (in *instance) addAll(o *codeinterp.Output, bundle value) bool {
-	names, ok := in.vm.keys(bundle)
+	names, ok := in.vm.keys(bundle, maxBundle+1)
 	if !ok {
 		return false
 	}
@@ -115,34 +130,55 @@ func (in *instance) addAll(o *codeinterp.Output, bundle value) bool {
 
 func (in *instance) addRepresentation(o *codeinterp.Output, mime string, v value) bool {
 	vm := in.vm
-	if base, sub, ok := strings.Cut(mime, "/"); !ok || base == "" || sub == "" || len(mime) > 256 || strings.ContainsAny(mime, " \t\r\n\x00") && !strings.Contains(mime, ";") {
+	if base, sub, ok := strings.Cut(mime, "/"); !ok || base == "" || sub == "" || len(mime) > maxMIME || strings.ContainsAny(mime, " \t\r\n\x00") && !strings.Contains(mime, ";") {
 		vm.throw("TypeError", "display: not a MIME type: "+clip(mime, 100))
 		return false
 	}
-	data, ok := vm.bytes(v)
-	switch {
-	case ok:
-	case codeinterp.IsJSON(mime):
-		data, ok = in.jsonData(v)
-	case isObject(v) || isUndefined(v):
-		vm.throw("TypeError", "display: the data of "+mime+" must be a string or a Uint8Array")
-		return false
-	default:
-		var s string
-		if s, ok = vm.text(v); !ok {
-			return false
-		}
-		data, ok = mimedata.OfString(mime, s)
-	}
-	if ok && codeinterp.IsText(mime) && !utf8.Valid(data) || codeinterp.IsJSON(mime) && !json.Valid(data) {
-		ok = false
-	}
+	data, ok := in.dataOf(mime, v)
 	if !ok {
-		vm.throw("TypeError", "display: the data does not fit "+mime+"; use a Uint8Array or base64 for binary types, UTF-8 for text, plain data for JSON types")
 		return false
+	}
+	if codeinterp.IsText(mime) && !in.isUTF8(data) || codeinterp.IsJSON(mime) && !in.isJSON(data) {
+		return in.unfit(mime)
 	}
 	o.Bundle = append(o.Bundle, codeinterp.Representation{MIME: mime, Data: data})
-	return in.fits(o.Size())
+	return true
+}
+
+// unfit has an exception pending: the data of a display is not of its type.
+func (in *instance) unfit(mime string) bool {
+	if isException(in.resume(undefined)) { // it may be that it was not looked at
+		return false
+	}
+	in.vm.throw("TypeError", "display: the data does not fit "+mime+"; use a Uint8Array or base64 for binary types, UTF-8 for text, plain data for JSON types")
+	return false
+}
+
+// dataOf returns the bytes that a program gave for a MIME type; ok is false where
+// an exception is pending.
+func (in *instance) dataOf(mime string, v value) (data []byte, ok bool) {
+	vm := in.vm
+	if s, ok := vm.span(v); ok {
+		return vm.copied(s)
+	}
+	switch {
+	case codeinterp.IsJSON(mime):
+		if data, ok = in.jsonData(v); !ok {
+			return nil, in.unfit(mime)
+		}
+		return data, true
+	case isObject(v) || isUndefined(v):
+		vm.throw("TypeError", "display: the data of "+mime+" must be a string or a Uint8Array")
+		return nil, false
+	}
+	s, ok := vm.text(v)
+	if !ok || !codeinterp.IsText(mime) && !vm.borrow(len(s)*7/4) { // what unpacking it takes
+		return nil, false
+	}
+	if data, ok = mimedata.OfString(mime, s); !ok {
+		return nil, in.unfit(mime)
+	}
+	return data, true
 }
 
 // jsonData returns the JSON text that v is, or has.
@@ -152,19 +188,42 @@ func (in *instance) jsonData(v value) ([]byte, bool) {
 		return b, b != nil
 	}
 	text, faithful := in.primitiveResult(v)
-	if isString(v) && json.Valid(text) {
+	if isString(v) && in.isJSON(text) {
 		return text, true
 	}
 	return faithful, faithful != nil && !isUndefined(v)
 }
 
-// keys returns the names of an object's own enumerable properties.
-func (vm *vm) keys(obj value) ([]string, bool) {
-	return vm.ownNames(obj, lib.MJS_GPN_STRING_MASK|lib.MJS_GPN_ENUM_ONLY)
+// isUTF8 reports whether bytes are UTF-8.
+func (in *instance) isUTF8(b []byte) bool {
+	ok, left := true, 0 // bytes before from that the last rune of the part before has
+	return in.vm.inPieces(len(b), func(from, to int) {
+		from = min(from+left, to)
+		left = 0
+		for back := 1; to < len(b) && back < utf8.UTFMax && back <= to-from; back++ {
+			if utf8.RuneStart(b[to-back]) {
+				if _, n := utf8.DecodeRune(b[to-back:]); n > back {
+					left = n - back
+					to += left
+				}
+				break
+			}
+		}
+		ok = ok && utf8.Valid(b[from:to])
+	}) && ok
 }
 
-// ownNames returns the names of an object's own properties of a kind.
-func (vm *vm) ownNames(obj value, kind int32) ([]string, bool) {
+// maxName is how much is looked at of a property's name.
+const maxName = 1 << 10
+
+// keys returns the names of an object's own enumerable properties, at most so many.
+func (vm *vm) keys(obj value, most int) ([]string, bool) {
+	return vm.ownNames(obj, lib.MJS_GPN_STRING_MASK|lib.MJS_GPN_ENUM_ONLY, most)
+}
+
+// ownNames returns the names of an object's own properties of a kind, at most so
+// many. What is no name that anybody has written is cut short.
+func (vm *vm) ownNames(obj value, kind int32, most int) ([]string, bool) {
 	tab, n := vm.tls.Alloc(16), uintptr(0)
 	defer vm.tls.Free(16)
 	if lib.XJS_GetOwnPropertyNames(vm.tls, vm.ctx, tab, tab+8, obj, kind) < 0 {
@@ -173,10 +232,10 @@ func (vm *vm) ownNames(obj value, kind int32) ([]string, bool) {
 	list := *at[uintptr](tab)
 	n = uintptr(*at[uint32](tab + 8))
 	var names []string
-	for i := range n {
+	for i := range min(n, uintptr(most)) {
 		atom := at[lib.TJSPropertyEnum](list + i*unsafe.Sizeof(lib.TJSPropertyEnum{})).Fatom
 		v := lib.XJS_AtomToValue(vm.tls, vm.ctx, atom)
-		if s, ok := vm.text(v); ok {
+		if s, _, ok := vm.clipped(v, maxName); ok {
 			names = append(names, s)
 		}
 		vm.free(v)

@@ -17,23 +17,16 @@ import (
 // driverCall calls one of the driver's functions and returns the string that
 // it returned. ok is false where it returned undefined; where it threw, thrown
 // is true and the exception is pending in the program's realm.
-func (in *instance) driverCall(name string, args ...value) (s string, ok, thrown bool) {
+func (in *instance) driverCall(name string, args ...value) (s []byte, ok, thrown bool) {
 	vm := in.vm
 	home := vm.ctx
 	if !in.startDriver() {
-		return "", false, true
+		return nil, false, true
 	}
 	vm.ctx = vm.realms[1]
 	fn := vm.own(in.driver, name)
 	v := vm.call(fn, undefined, args...)
 	vm.free(fn)
-	if isString(v) {
-		s, ok = vm.text(v)
-		if !ok {
-			v = exception
-		}
-	}
-	vm.free(v)
 	if isException(v) {
 		e := lib.XJS_GetException(vm.tls, vm.ctx)
 		// The object belongs to the driver's realm: only its text goes to the program.
@@ -41,10 +34,15 @@ func (in *instance) driverCall(name string, args ...value) (s string, ok, thrown
 		vm.free(e)
 		vm.ctx = home
 		vm.rethrow(message)
-		return "", false, true
+		return nil, false, true
 	}
 	vm.ctx = home
-	return s, ok, false
+	defer vm.free(v)
+	if !isString(v) {
+		return nil, false, false
+	}
+	s, _, ok = vm.textBytes(v, 1) // room for a line's end
+	return s, ok, !ok
 }
 
 // startDriver makes the driver's realm when it is first needed. It leaves an
@@ -89,17 +87,16 @@ func (vm *vm) rethrow(message string) {
 }
 
 // inspect returns what node's util.inspect returns for a value.
-func (in *instance) inspect(v value) (string, bool) {
-	if s, ok := in.primitive(v, true); ok {
-		return s, true
+func (in *instance) inspect(v value) ([]byte, bool) {
+	if s, ok := in.primitive(v); ok {
+		return []byte(s), true
 	}
 	s, _, thrown := in.driverCall("inspect", v)
 	return s, !thrown
 }
 
-// primitive returns the text of a value that needs no driver: as inspect does,
-// or, where quote is false, with strings as they are.
-func (in *instance) primitive(v value, quote bool) (string, bool) {
+// primitive returns the text of a value that needs no driver and is no string.
+func (in *instance) primitive(v value) (string, bool) {
 	switch tag(v) {
 	case lib.EJS_TAG_UNDEFINED:
 		return "undefined", true
@@ -112,11 +109,6 @@ func (in *instance) primitive(v value, quote bool) (string, bool) {
 		return "false", true
 	case lib.EJS_TAG_INT:
 		return itoa(intOf(v)), true
-	case lib.EJS_TAG_STRING, lib.EJS_TAG_STRING_ROPE:
-		if quote {
-			return "", false
-		}
-		return in.vm.text(v)
 	}
 	return "", false
 }

@@ -3,6 +3,7 @@
 package quickjs
 
 import (
+	"bytes"
 	"strings"
 	"sync"
 	"unsafe"
@@ -53,7 +54,7 @@ func cDefineOnError(tls *libc.TLS, ctx uintptr, obj value, atom lib.TJSAtom, v, 
 	pending := &at[lib.TJSRuntime](m.rt).Fcurrent_exception
 	kept := *pending
 	*pending = uninitialized
-	home := m.ctx
+	home, mark := m.ctx, m.borrowed
 	m.ctx = ctx
 	r := int32(0)
 	if atom == lib.EJS_ATOM_stack {
@@ -64,6 +65,7 @@ func cDefineOnError(tls *libc.TLS, ctx uintptr, obj value, atom lib.TJSAtom, v, 
 		r = m.renamed(obj, func() int32 { return lib.XJS_DefineProperty(tls, ctx, obj, atom, v, getter, setter, flags) })
 	}
 	m.ctx = home
+	m.giveBack(mark)
 	if r >= 0 {
 		m.free(*pending)
 		*pending = kept
@@ -121,16 +123,17 @@ func (vm *vm) complete(e, engines value) value {
 
 // prefix returns a string's first bytes, n and what completes the line.
 func (vm *vm) prefix(v value, n int) (string, bool) {
-	p := lib.XJS_ToCStringLen2(vm.tls, vm.ctx, vm.scratch, v, 0)
-	if p == 0 {
+	text, ok := vm.encoded(v)
+	if !ok {
 		return "", false
 	}
-	s := span{p, min(n, int(*at[lib.Tsize_t](vm.scratch)))}.text()
-	lib.XJS_FreeCString(vm.tls, vm.ctx, p)
-	if len(s) == n {
-		s = s[:strings.LastIndexByte(s, '\n')+1]
+	b := span{text.addr, min(n, text.n)}.bytes()
+	lib.XJS_FreeCString(vm.tls, vm.ctx, text.addr)
+	if len(b) == n {
+		b = b[:bytes.LastIndexByte(b, '\n')+1]
 	}
-	return wellFormed(s), true
+	vm.wellFormed(b)
+	return string(b), true
 }
 
 // newText is newString for where the engine may still have what was lent to it.

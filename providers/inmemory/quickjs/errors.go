@@ -27,6 +27,13 @@ func (c *cutter) clip(s string, n int) string {
 	return clip(s, n)
 }
 
+// own clips an own data property that is a string.
+func (c *cutter) own(vm *vm, obj value, name string, n int) string {
+	s, lost := vm.ownClipped(obj, name, n)
+	c.lost += lost
+	return s
+}
+
 // programError describes an uncaught value, and says how many bytes of it are
 // left out. It runs no code of the program, so that a hostile toString or
 // getter cannot disturb it, except where the value is no error and has to be
@@ -35,22 +42,22 @@ func (in *instance) programError(e value) (pe *codeinterp.ProgramError, lost int
 	vm, cut := in.vm, &cutter{}
 	defer func() { lost = cut.lost }()
 	if classOf(e) != lib.EJS_CLASS_ERROR {
-		s, ok := in.inspect(e)
-		if !ok {
+		shown, ok := in.inspect(e)
+		s := cut.clip(string(shown[:min(len(shown), maxMessage+1)]), maxMessage)
+		if cut.lost += int64(max(len(shown)-maxMessage-1, 0)); !ok {
 			vm.dropException()
 			s = "a value that cannot be shown"
 		}
-		s = cut.clip(s, maxMessage)
 		return &codeinterp.ProgramError{Name: "Uncaught", Message: s, Traceback: strings.Split("Uncaught "+s, "\n")}, 0
 	}
 	pe = &codeinterp.ProgramError{
-		Name:    cut.clip(vm.inherited(e, "name"), 1024),
-		Message: cut.clip(vm.ownString(e, "message"), maxMessage),
+		Name:    vm.inherited(e, "name"),
+		Message: cut.own(vm, e, "message", maxMessage),
 	}
 	if pe.Name == "" {
 		pe.Name = "Error"
 	}
-	frames := vm.withoutConstructors(e, framesOf(cut.clip(vm.ownString(e, "stack"), 2*maxMessage)))
+	frames := vm.withoutConstructors(e, framesOf(cut.own(vm, e, "stack", 2*maxMessage)))
 	pe.Line = lineIn(frames, in.program.Name)
 	pe.Traceback = strings.Split(pe.Error(), "\n")
 	pe.Traceback = append(pe.Traceback, in.causes(e, cut)...)
@@ -63,9 +70,9 @@ func (in *instance) programError(e value) (pe *codeinterp.ProgramError, lost int
 			cut.lost += int64(len(line))
 		}
 	}
-	switch vm.ownString(e, "code") {
+	switch code, _ := vm.ownClipped(e, "code", 64); code {
 	case "MODULE_NOT_FOUND", "ERR_MODULE_NOT_FOUND":
-		pe.MissingModule = cut.clip(vm.ownString(e, "specifier"), maxSpecifier)
+		pe.MissingModule = cut.own(vm, e, "specifier", maxSpecifier)
 		if pe.Line == 0 {
 			in.placeImport(pe)
 		}
@@ -118,7 +125,7 @@ func declarationOf(code, module string) int {
 // error's own class: what matters is where it was made.
 func (vm *vm) withoutConstructors(e value, frames string) string {
 	class := vm.inheritedValue(e, "constructor")
-	name := vm.ownString(class, "name")
+	name, _ := vm.ownClipped(class, "name", maxName)
 	vm.free(class)
 	for name != "" && strings.HasPrefix(frames, "    at "+name+" (") {
 		_, frames, _ = strings.Cut(frames, "\n")
@@ -135,7 +142,7 @@ func (in *instance) causes(e value, cut *cutter) []string {
 		if classOf(cause) != lib.EJS_CLASS_ERROR {
 			break
 		}
-		c := codeinterp.ProgramError{Name: vm.inherited(cause, "name"), Message: cut.clip(vm.ownString(cause, "message"), 1024)}
+		c := codeinterp.ProgramError{Name: vm.inherited(cause, "name"), Message: cut.own(vm, cause, "message", 1024)}
 		list = append(list, "  [cause]: "+strings.ReplaceAll(c.Error(), "\n", "\n    "))
 		next := vm.own(cause, "cause")
 		vm.free(cause)
@@ -155,7 +162,7 @@ func (vm *vm) inherited(obj value, name string) string {
 	if !isString(v) {
 		return ""
 	}
-	s, ok := vm.text(v)
+	s, _, ok := vm.clipped(v, maxName)
 	if !ok {
 		vm.dropException()
 	}

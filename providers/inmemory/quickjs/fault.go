@@ -104,7 +104,7 @@ func (vm *vm) argumentText(sf *lib.TJSStackFrame, i int) string {
 		s, _ := vm.prefix(v, 256)
 		return s
 	default:
-		if s, ok := vm.in.primitive(v, false); ok {
+		if s, ok := vm.in.primitive(v); ok {
 			return s
 		}
 	}
@@ -120,6 +120,10 @@ func (vm *vm) sourceAt(bytecode uintptr, row, column int) (src string, at_ int) 
 	case bytecode == vm.in.top:
 		src = vm.in.topSource
 	case b.Fdebug.Fsource != 0 && b.Fdebug.Fpc2line_len > 2:
+		if !vm.borrow(int(b.Fdebug.Fsource_len)) {
+			vm.dropException()
+			return "", 0
+		}
 		src = span{b.Fdebug.Fsource, int(b.Fdebug.Fsource_len)}.text()
 		head := span{b.Fdebug.Fpc2line_buf, min(int(b.Fdebug.Fpc2line_len), 10)}.bytes()
 		head, firstRow = leb128(head)

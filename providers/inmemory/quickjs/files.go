@@ -8,7 +8,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/toolcell/toolcell/providers/inmemory/memfs"
 	lib "modernc.org/libquickjs"
@@ -25,7 +24,7 @@ func (in *instance) guestPath(name string) string {
 }
 
 func (in *instance) hostChdir(_ value, args []value) value {
-	p, ok := in.vm.text(args[0])
+	p, ok := in.path("chdir", args[0])
 	if !ok {
 		return exception
 	}
@@ -44,16 +43,13 @@ func (in *instance) hostChdir(_ value, args []value) value {
 // hostFS is fs(operation, path, argument, flag): the file system as one
 // function, on which the fs module is built.
 func (in *instance) hostFS(_ value, args []value) value {
-	op, ok := in.vm.text(args[0])
+	op, _, ok := in.vm.clipped(args[0], 64)
 	if !ok {
 		return exception
 	}
-	p, ok := in.vm.text(args[1])
+	p, ok := in.path(op, args[1])
 	if !ok {
 		return exception
-	}
-	if strings.ContainsRune(p, 0) {
-		return in.vm.throwWith("TypeError", "a path must not contain null bytes", map[string]string{"code": "ERR_INVALID_ARG_VALUE"})
 	}
 	name := memfs.Clean(in.cwd, p)
 	if name == "tmp" || strings.HasPrefix(name, "tmp/") {
@@ -69,23 +65,41 @@ func (in *instance) hostFS(_ value, args []value) value {
 	return v
 }
 
+// maxPath bounds the paths of programs, as systems do.
+const maxPath = 4 << 10
+
+// path returns a path that a program gave; ok is false where an exception is pending.
+func (in *instance) path(op string, v value) (p string, ok bool) {
+	p, lost, ok := in.vm.clipped(v, maxPath)
+	switch {
+	case !ok:
+	case lost > 0:
+		in.vm.throwWith("Error", "ENAMETOOLONG: name too long, "+op+" '"+p+"'",
+			map[string]string{"code": "ENAMETOOLONG", "syscall": op, "path": p})
+		return "", false
+	case strings.ContainsRune(p, 0):
+		in.vm.throwWith("TypeError", "a path must not contain null bytes", map[string]string{"code": "ERR_INVALID_ARG_VALUE"})
+		return "", false
+	}
+	return p, ok
+}
+
 func (in *instance) fileOp(op, name string, args []value) (value, error) {
 	vm, files := in.vm, in.config.Files
 	switch op {
 	case "open":
+		if info, err := files.Stat(name); err == nil && !vm.borrow(int(info.Size())) {
+			return exception, nil
+		}
 		b, err := files.ReadFile(name)
 		if err != nil {
 			return undefined, err
 		}
 		return vm.newBytes(b), nil
 	case "write", "append":
-		b, ok := vm.bytes(args[2])
+		b, ok := vm.bytesOf(args[2])
 		if !ok {
-			s, ok := vm.text(args[2])
-			if !ok {
-				return exception, nil
-			}
-			b = []byte(s)
+			return exception, nil
 		}
 		if op == "append" {
 			return undefined, files.AppendFile(name, b)
@@ -125,7 +139,7 @@ func (in *instance) fileOp(op, name string, args []value) (value, error) {
 	case "rm":
 		return undefined, files.RemoveAll(name)
 	case "rename":
-		to, ok := vm.text(args[2])
+		to, ok := in.path(op, args[2])
 		if !ok {
 			return exception, nil
 		}
@@ -194,48 +208,4 @@ func (in *instance) hostStdin(_ value, args []value) value {
 	}
 	in.stdin += len(left)
 	return in.vm.newBytes(left)
-}
-
-// replaceInvalid decodes UTF-8 as TextDecoder does: one U+FFFD for each
-// maximal part of a sequence that is broken off.
-func replaceInvalid(s string) string {
-	var b strings.Builder
-	for len(s) > 0 {
-		r, n := utf8.DecodeRuneInString(s)
-		if r == utf8.RuneError && n == 1 {
-			n = brokenLen(s)
-		}
-		b.WriteRune(r)
-		s = s[n:]
-	}
-	return b.String()
-}
-
-// brokenLen returns the length of the longest prefix of s that begins a valid
-// sequence, at least 1.
-func brokenLen(s string) int {
-	lo, hi, want := byte(0x80), byte(0xBF), 0
-	switch c := s[0]; {
-	case c >= 0xC2 && c <= 0xDF:
-		want = 1
-	case c >= 0xE0 && c <= 0xEF:
-		want = 2
-		if c == 0xE0 {
-			lo = 0xA0
-		} else if c == 0xED {
-			hi = 0x9F
-		}
-	case c >= 0xF0 && c <= 0xF4:
-		want = 3
-		if c == 0xF0 {
-			lo = 0x90
-		} else if c == 0xF4 {
-			hi = 0x8F
-		}
-	}
-	n := 1
-	for ; n <= want && n < len(s) && s[n] >= lo && s[n] <= hi; n++ {
-		lo, hi = 0x80, 0xBF
-	}
-	return n
 }

@@ -15,6 +15,9 @@ import (
 var hashes = map[string]func() hash.Hash{"md5": md5.New, "sha1": sha1.New, "sha224": sha256.New224, "sha256": sha256.New,
 	"sha384": sha512.New384, "sha512": sha512.New}
 
+// maxState is more than the state of an HMAC has.
+const maxState = 1 << 10
+
 // A digest is a hash, or an HMAC, in progress. Programs hold its state as bytes,
 // so that it takes memory of theirs and ends with what refers to it.
 type digest struct {
@@ -96,7 +99,7 @@ func (in *instance) hashData(d digest, data span) {
 // algorithm returns the hash of a name; nil, with an exception pending, where
 // there is none.
 func (in *instance) algorithm(v value) func() hash.Hash {
-	name, ok := in.vm.text(v)
+	name, _, ok := in.vm.clipped(v, 64)
 	if !ok {
 		return nil
 	}
@@ -128,11 +131,25 @@ func (in *instance) hostHashStart(_ value, args []value) value {
 	if maker == nil {
 		return exception
 	}
-	key, ok := in.vm.bytes(args[1])
-	if !ok && !isUndefined(args[1]) {
+	if isUndefined(args[1]) {
+		return in.vm.newBytes(newDigest(maker, nil).state())
+	}
+	key, ok := in.vm.span(args[1])
+	if !ok {
 		return in.vm.throw("TypeError", "a key needs bytes")
 	}
-	return in.vm.newBytes(newDigest(maker, key).state())
+	return in.resume(in.vm.newBytes(newDigest(maker, in.blockOf(maker, key)).state()))
+}
+
+// blockOf returns a key as an HMAC has it: the digest of one that is longer than a
+// block.
+func (in *instance) blockOf(maker func() hash.Hash, key span) []byte {
+	d := newDigest(maker, nil)
+	if key.n <= d.inner.BlockSize() {
+		return key.bytes()
+	}
+	in.hashData(d, key)
+	return d.sum()
 }
 
 // hostHashUpdate is hashUpdate(algorithm, state, data); it returns a new state.
@@ -164,9 +181,9 @@ func (in *instance) digest(args []value) (digest, bool) {
 	if maker == nil {
 		return digest{}, false
 	}
-	state, _ := in.vm.bytes(args[1])
-	d, ok := restore(maker, state)
-	if !ok {
+	s, _ := in.vm.span(args[1])
+	d, ok := restore(maker, span{s.addr, min(s.n, maxState)}.bytes())
+	if !ok || s.n > maxState {
 		in.vm.throw("TypeError", "not the state of a digest")
 	}
 	return d, ok

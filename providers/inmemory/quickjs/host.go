@@ -4,17 +4,11 @@ package quickjs
 
 import (
 	"crypto/rand"
-	"encoding/base64"
-	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/toolcell/toolcell/codeinterp"
 	lib "modernc.org/libquickjs"
 )
-
-// asciiSpace is what base64 text may be broken up by.
-const asciiSpace = " \t\n\f\r"
 
 // globalFunctions are the host functions that are globals.
 func globalFunctions() []function {
@@ -98,64 +92,6 @@ func (in *instance) queueMicrotask(_ value, args []value) value {
 	return undefined
 }
 
-// atob and btoa work on strings of the characters 0 to 255.
-func (in *instance) atob(_ value, args []value) value {
-	s, ok := in.vm.text(args[0])
-	if !ok {
-		return exception
-	}
-	if strings.ContainsAny(s, asciiSpace) {
-		s = strings.Map(func(r rune) rune {
-			if strings.ContainsRune(asciiSpace, r) {
-				return -1
-			}
-			return r
-		}, s)
-	}
-	if len(s)%4 == 0 {
-		s = strings.TrimSuffix(strings.TrimSuffix(s, "="), "=")
-	}
-	b, err := base64.RawStdEncoding.DecodeString(s)
-	if err != nil {
-		return in.vm.throwWith("InvalidCharacterError", "the string to be decoded is not correctly encoded", nil)
-	}
-	return in.vm.newString(latin1(b))
-}
-
-// latin1 returns the string whose characters are the bytes.
-func latin1(b []byte) string {
-	high := 0
-	for _, c := range b {
-		high += int(c >> 7)
-	}
-	var s strings.Builder
-	s.Grow(len(b) + high)
-	for _, c := range b {
-		if c < utf8.RuneSelf {
-			s.WriteByte(c)
-		} else {
-			s.WriteByte(0xC0 | c>>6)
-			s.WriteByte(0x80 | c&0x3F)
-		}
-	}
-	return s.String()
-}
-
-func (in *instance) btoa(_ value, args []value) value {
-	s, ok := in.vm.text(args[0])
-	if !ok {
-		return exception
-	}
-	b := make([]byte, 0, len(s))
-	for _, r := range s {
-		if r > 0xFF {
-			return in.vm.throwWith("InvalidCharacterError", "the string to be encoded contains characters beyond U+00FF", nil)
-		}
-		b = append(b, byte(r))
-	}
-	return in.vm.newString(base64.StdEncoding.EncodeToString(b))
-}
-
 // write passes output on to the host.
 func (in *instance) write(kind codeinterp.Kind, p []byte) {
 	if len(p) == 0 {
@@ -188,13 +124,9 @@ func (in *instance) resume(v value) value {
 
 // hostWrite writes a string or bytes to stdout (1) or stderr (2).
 func (in *instance) hostWrite(_ value, args []value) value {
-	b, ok := in.vm.bytes(args[1])
+	b, ok := in.vm.bytesOf(args[1])
 	if !ok {
-		s, ok := in.vm.text(args[1])
-		if !ok {
-			return exception
-		}
-		b = []byte(s)
+		return exception
 	}
 	kind := codeinterp.Stdout
 	if n, _ := number(args[0]); n == 2 {
@@ -245,27 +177,11 @@ func (in *instance) hostRandom(_ value, args []value) value {
 }
 
 func (in *instance) hostEncode(_ value, args []value) value {
-	s, ok := in.vm.text(args[0])
+	b, _, ok := in.vm.textBytes(args[0], 0)
 	if !ok {
 		return exception
 	}
-	return in.vm.newBytes([]byte(s))
-}
-
-// hostDecode decodes UTF-8; where the second argument is true it is strict.
-func (in *instance) hostDecode(_ value, args []value) value {
-	data, ok := in.vm.span(args[0])
-	if !ok {
-		return in.vm.throw("TypeError", "decode needs a buffer or a view of one")
-	}
-	s := data.text()
-	if utf8.ValidString(s) {
-		return in.vm.newString(s)
-	}
-	if tag(args[1]) == lib.EJS_TAG_BOOL && intOf(args[1]) != 0 {
-		return in.vm.throwWith("TypeError", "the encoded data was not valid for encoding utf-8", map[string]string{"code": "ERR_ENCODING_INVALID_ENCODED_DATA"})
-	}
-	return in.vm.newString(replaceInvalid(s))
+	return in.resume(in.vm.newBytes(b))
 }
 
 // newBytes returns a Uint8Array with a copy of b.

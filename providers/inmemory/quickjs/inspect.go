@@ -20,7 +20,7 @@ func (in *instance) hostInspect(_ value, args []value) value {
 	if thrown {
 		return exception
 	}
-	return in.vm.newString(s)
+	return in.vm.newStringOf(s)
 }
 
 // hostFormat is util.format for programs.
@@ -29,7 +29,7 @@ func (in *instance) hostFormat(_ value, args []value) value {
 	if !ok {
 		return exception
 	}
-	return in.vm.newString(s)
+	return in.vm.newStringOf(s)
 }
 
 // hostProxyTarget returns what a proxy stands for, null where it was revoked.

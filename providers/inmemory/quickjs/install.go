@@ -151,10 +151,11 @@ func cFunction(tls *libc.TLS, ctx uintptr, this value, argc int32, argv uintptr,
 	f := &vm.in.table.functions[magic]
 	// The engine pads the arguments to the function's arity.
 	args := values(argv, max(int(argc), f.arity))
-	home := vm.ctx
+	home, mark := vm.ctx, vm.borrowed
 	vm.ctx = ctx
 	v := f.call(vm.in, this, args)
 	vm.ctx = home
+	vm.giveBack(mark)
 	return v
 }
 

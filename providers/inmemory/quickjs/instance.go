@@ -148,6 +148,7 @@ func (in *instance) end() {
 		in.site = nil
 	}
 	in.positions.trim()
+	in.vm.giveBack(0)
 	in.program, in.host, in.stop = engine.Program{}, nil, nil
 	in.top, in.topSource = 0, ""
 }

@@ -3,11 +3,7 @@
 package quickjs
 
 import (
-	"encoding/json"
-	"errors"
 	"strconv"
-	"strings"
-	"unicode/utf16"
 	"unicode/utf8"
 )
 
@@ -18,91 +14,87 @@ func (in *instance) hostJSONFault(_ value, args []value) value {
 	if !ok {
 		return exception
 	}
-	if s := jsonFault(text); s != "" {
-		return in.vm.newString(s)
+	s := in.jsonFault(text)
+	if v := in.resume(undefined); isException(v) || s == "" {
+		return v
 	}
-	return undefined
+	return in.vm.newString(s)
 }
 
-// A jsonPhrase is what V8 says where Go's decoder says something. A phrase that
-// ends in " in JSON" gets the position.
-var jsonPhrases = []struct{ ours, theirs string }{
-	{"after object key:value pair", "Expected ',' or '}' after property value in JSON"},
-	{"after object key", "Expected ':' after property name in JSON"},
-	{"after array element", "Expected ',' or ']' after array element in JSON"},
-	{"in string literal", "Bad control character in string literal in JSON"},
-	{"in string escape code", "Bad escaped character in JSON"},
-	{"in \\u hexadecimal character escape", "Bad Unicode escape in JSON"},
-	{"after top-level value", "Unexpected non-whitespace character after JSON"},
-	{"after decimal point in numeric literal", "Unterminated fractional number in JSON"},
-	{"in exponent of numeric literal", "Exponent part is missing a number in JSON"},
-	{"in numeric literal", "No number after minus sign in JSON"},
+// jsonPhrases are what V8 says where something else should have come. They get
+// the position.
+var jsonPhrases = map[jsonState]string{
+	afterMember: "Expected ',' or '}' after property value in JSON",
+	aColon:      "Expected ':' after property name in JSON",
+	afterItem:   "Expected ',' or ']' after array element in JSON",
+	inString:    "Bad control character in string literal in JSON",
+	inEscape:    "Bad escaped character in JSON",
+	inHex:       "Bad Unicode escape in JSON",
+	afterAll:    "Unexpected non-whitespace character after JSON",
+	afterPoint:  "Unterminated fractional number in JSON",
+	afterE:      "Exponent part is missing a number in JSON",
+	afterSign:   "Exponent part is missing a number in JSON",
+	afterMinus:  "No number after minus sign in JSON",
 }
 
-func jsonFault(text string) string {
+// jsonFault returns "" also where that is not known.
+func (in *instance) jsonFault(text string) string {
 	switch text {
 	case "undefined", "NaN", "Infinity", "[object Object]":
 		return `"` + text + `" is not valid JSON`
 	}
-	at, message, ok := jsonSyntax(text)
-	if !ok {
+	at, units, state, faulty := in.jsonSyntax(text)
+	if !faulty {
 		return ""
 	}
-	ended := at >= len(text)
-	if ended {
-		// Whatever comes next would be wrong: what is wrong with it tells
-		// what is missing.
-		_, message, _ = jsonSyntax(text + "\x01")
-		at = len(text)
-	}
-	where := " at position " + strconv.Itoa(utf16Length(text[:at]))
+	ended := at == len(text)
+	where := " at position " + strconv.Itoa(units)
 	switch {
-	case strings.HasSuffix(message, "looking for beginning of object key string"):
-		if !ended && strings.HasSuffix(strings.TrimRight(text[:at], " \t\r\n"), ",") {
-			return "Expected double-quoted property name in JSON" + where
-		}
+	case state == aKey && !ended:
+		return "Expected double-quoted property name in JSON" + where
+	case state == aKey || state == aFirstKey:
 		return "Expected property name or '}' in JSON" + where
-	case ended && strings.HasSuffix(message, "in string literal"):
+	case ended && state == inString:
 		return "Unterminated string in JSON" + where
 	case !ended && at > 0 && text[at-1] == '0' && text[at] >= '0' && text[at] <= '9':
 		return "Unexpected number in JSON" + where
-	}
-	for _, p := range jsonPhrases {
-		if strings.HasSuffix(message, p.ours) {
-			return p.theirs + where
-		}
-	}
-	if ended {
+	case jsonPhrases[state] != "":
+		return jsonPhrases[state] + where
+	case ended:
 		return "Unexpected end of JSON input"
 	}
 	_, n := utf8.DecodeRuneInString(text[at:])
 	return "Unexpected token '" + text[at:at+n] + "', " + excerpt(text, at) + " is not valid JSON"
 }
 
-// jsonSyntax returns the first fault of a text and the byte that it is at.
-func jsonSyntax(text string) (at int, message string, faulty bool) {
-	var v json.RawMessage
-	var fault *json.SyntaxError
-	if err := json.Unmarshal([]byte(text), &v); !errors.As(err, &fault) {
-		return 0, "", false
+// jsonSyntax returns the first fault of a text: the byte that it is at, how many
+// UTF-16 units come before that, and what should have come.
+func (in *instance) jsonSyntax(text string) (at, units int, state jsonState, faulty bool) {
+	var s jsonScan
+	done := in.vm.inPieces(len(text), func(from, to int) {
+		if at < from {
+			return
+		}
+		n := s.scan([]byte(text[from:to]))
+		at = from + n
+		units += utf16Length(text[from:at])
+	})
+	if !done || s.deep || at == len(text) && s.ends() {
+		return 0, 0, 0, false
 	}
-	if message = fault.Error(); message == "exceeded max depth" {
-		return 0, "", false // of Go's decoder, not of JSON
-	}
-	at = int(fault.Offset) - 1
-	if message == "unexpected end of JSON input" || at == len(text)-1 && text[at] != ' ' && strings.HasPrefix(message, "invalid character ' '") {
-		return len(text), message, true
-	}
-	for at = max(at, 0); at > 0 && at < len(text) && !utf8.RuneStart(text[at]); {
-		at--
-	}
-	return at, message, true
+	return at, units, s.state, true
 }
 
+// utf16Length returns the length of the characters that begin in s.
 func utf16Length(s string) int {
 	n := 0
-	for _, r := range s {
-		n += utf16.RuneLen(r)
+	for i := range len(s) {
+		switch c := s[i]; {
+		case c >= 0xF0:
+			n += 2
+		case c < 0x80 || c >= 0xC0:
+			n++
+		}
 	}
 	return n
 }

@@ -28,6 +28,12 @@ var builtins = func() map[string]bool {
 // cNormalize resolves the specifier of an import.
 func cNormalize(tls *libc.TLS, ctx, base, name, opaque uintptr) uintptr {
 	vm := at[vm](opaque)
+	mark := vm.borrowed
+	defer func() { vm.giveBack(mark) }()
+	if n := libc.Xstrlen(tls, name); n > maxPath {
+		vm.in.throwMissing(span{name, maxPath}.text(), "ERR_MODULE_NOT_FOUND")
+		return 0
+	}
 	spec := libc.GoString(name)
 	resolved, err := vm.in.resolve(libc.GoString(base), spec)
 	if err != nil {
@@ -80,6 +86,8 @@ func (in *instance) throwMissing(spec, code string) value {
 // cLoad returns the module of a resolved name.
 func cLoad(tls *libc.TLS, ctx, name, opaque uintptr, _ value) uintptr {
 	vm := at[vm](opaque)
+	mark := vm.borrowed
+	defer func() { vm.giveBack(mark) }()
 	file := libc.GoString(name)
 	source, err := vm.in.moduleSource(file)
 	if err != nil {
@@ -102,16 +110,8 @@ var errThrown = errors.New("an exception is pending")
 // moduleSource returns the text of a module: that of its file, or one that
 // exports what require returns.
 func (in *instance) moduleSource(file string) (string, error) {
-	if strings.HasPrefix(file, "/") {
-		b, err := in.config.Files.ReadFile(file[1:])
-		switch {
-		case err != nil:
-			return "", err
-		case strings.HasSuffix(file, ".json"):
-			return "export default JSON.parse(" + string(quoteJSON(string(b))) + ");", nil
-		case !strings.HasSuffix(file, ".cjs"):
-			return string(b), nil
-		}
+	if strings.HasPrefix(file, "/") && !strings.HasSuffix(file, ".cjs") {
+		return in.fileSource(file[1:])
 	}
 	vm := in.vm
 	require := in.requireFunction()
@@ -129,14 +129,37 @@ func (in *instance) moduleSource(file string) (string, error) {
 	return in.reexport(file, exports), nil
 }
 
+// fileSource returns the text of a file's module. That of JSON may have six bytes
+// for each of the file.
+func (in *instance) fileSource(name string) (string, error) {
+	vm := in.vm
+	if info, err := in.config.Files.Stat(name); err == nil && !vm.borrow(2*int(info.Size())) {
+		return "", errThrown
+	}
+	b, err := in.config.Files.ReadFile(name)
+	if err != nil || !strings.HasSuffix(name, ".json") {
+		return string(b), err
+	}
+	const before, after = "export default JSON.parse(", ");"
+	size := in.quotedSize(b) + len(before) + len(after)
+	if !vm.borrow(2 * size) { // and the string
+		return "", errThrown
+	}
+	quoted, _ := quoteJSON(append(make([]byte, 0, size), before...), b, size)
+	return string(append(quoted, after...)), nil
+}
+
+// maxExports is how many exports of a CommonJS file can be imported by name.
+const maxExports = 10_000
+
 // reexport returns a module whose exports are the properties of an object.
 func (in *instance) reexport(file string, exports value) string {
 	quoted, _ := json.Marshal(file)
 	var b strings.Builder
 	b.WriteString("const m = require(" + string(quoted) + ");\nexport default m;\n")
 	// A proxy tells its keys by code of the program.
-	if isObject(exports) && classOf(exports) != lib.EJS_CLASS_PROXY {
-		names, ok := in.vm.keys(exports)
+	if class := classOf(exports); isObject(exports) && class != lib.EJS_CLASS_PROXY && !in.vm.hasElements(exports, class) {
+		names, ok := in.vm.keys(exports, maxExports)
 		if !ok {
 			in.vm.dropException()
 		}
@@ -173,10 +196,10 @@ func (in *instance) requireFunction() value {
 // hostEvalModule compiles the body of a CommonJS file into a function.
 func (in *instance) hostEvalModule(_ value, args []value) value {
 	code, ok := in.vm.text(args[0])
-	if !ok {
+	if !ok || !in.vm.borrow(len(code)) {
 		return exception
 	}
-	file, ok := in.vm.text(args[1])
+	file, _, ok := in.vm.clipped(args[1], maxPath)
 	if !ok {
 		return exception
 	}

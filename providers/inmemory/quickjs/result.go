@@ -5,7 +5,7 @@ package quickjs
 import (
 	"encoding/json"
 	"math"
-	"strings"
+	"slices"
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/providers/inmemory/engine"
@@ -42,7 +42,9 @@ func (in *instance) take() {
 	if isUndefined(v) {
 		return
 	}
+	mark := vm.borrowed
 	l.output = in.result(v)
+	vm.giveBack(mark)
 	vm.free(v)
 	l.value, l.boxed = undefined, false
 }
@@ -77,12 +79,11 @@ func (in *instance) result(v value) *codeinterp.Output {
 	}
 	text, faithful := in.primitiveResult(v)
 	if text == nil {
-		s, ok := in.inspect(v)
-		if !ok {
+		var ok bool
+		if text, ok = in.inspect(v); !ok {
 			vm.dropException()
-			s = "[a value that cannot be shown]"
+			text = []byte("[a value that cannot be shown]")
 		}
-		text = []byte(s)
 		if isObject(v) {
 			faithful = in.json(v)
 		}
@@ -93,14 +94,22 @@ func (in *instance) result(v value) *codeinterp.Output {
 
 // primitiveResult returns text and JSON for values that need no driver.
 func (in *instance) primitiveResult(v value) (text []byte, faithful json.RawMessage) {
-	s, ok := in.primitive(v, false)
-	switch {
-	case !ok && isString(v):
-		in.vm.dropException()
-		return []byte("[a string that cannot be shown]"), nil
-	case !ok && tag(v) == lib.EJS_TAG_FLOAT64:
-		if s, ok = in.vm.text(v); !ok {
-			in.vm.dropException()
+	vm := in.vm
+	if isString(v) {
+		text, exact, ok := vm.textBytes(v, 0)
+		switch {
+		case !ok:
+			vm.dropException()
+			return []byte("[a string that cannot be shown]"), nil
+		case exact:
+			faithful, _ = quoteJSON(nil, text, maxValue)
+		}
+		return text, faithful
+	}
+	s, ok := in.primitive(v)
+	if !ok && tag(v) == lib.EJS_TAG_FLOAT64 {
+		if s, ok = vm.text(v); !ok {
+			vm.dropException()
 			return nil, nil
 		}
 		f, _ := number(v)
@@ -110,33 +119,11 @@ func (in *instance) primitiveResult(v value) (text []byte, faithful json.RawMess
 		if math.IsNaN(f) || math.IsInf(f, 0) {
 			return []byte(s), nil
 		}
-	case !ok:
+	}
+	if !ok {
 		return nil, nil
-	case isString(v):
-		if !in.vm.wellFormed(v, s) {
-			return []byte(s), nil
-		}
-		if text := quoteJSON(s); len(text) <= maxValue {
-			return []byte(s), text
-		}
-		return []byte(s), nil
 	}
 	return []byte(s), json.RawMessage(s)
-}
-
-// wellFormed reports whether a string, whose text is s, has no lone
-// surrogates.
-func (vm *vm) wellFormed(v value, s string) bool {
-	if !strings.Contains(s, "\uFFFD") {
-		return true
-	}
-	p := lib.XJS_ToCStringLen2(vm.tls, vm.ctx, vm.scratch, v, 0)
-	if p == 0 {
-		vm.dropException()
-		return false
-	}
-	defer lib.XJS_FreeCString(vm.tls, vm.ctx, p)
-	return surrogate(span{p, int(*at[lib.Tsize_t](vm.scratch))}.text(), 0) < 0
 }
 
 // json returns the JSON form of an object, nil where it has none that says
@@ -150,23 +137,42 @@ func (in *instance) json(v value) json.RawMessage {
 	if thrown {
 		vm.dropException()
 	}
-	if !ok || s == "" || !json.Valid([]byte(s)) {
+	if !ok || len(s) == 0 || !json.Valid(s) {
 		return nil
 	}
-	return json.RawMessage(s)
+	return s
 }
 
-// quoteJSON returns the JSON form of a well-formed string.
-func quoteJSON(s string) json.RawMessage {
+// quotedSize is how many bytes quoteJSON makes of a text.
+func (in *instance) quotedSize(text []byte) int {
+	size := len(text) + 2
+	in.vm.inPieces(len(text), func(from, to int) {
+		for _, c := range text[from:to] {
+			switch {
+			case c == '"' || c == '\\' || c == '\n' || c == '\r' || c == '\t':
+				size++
+			case c < ' ':
+				size += 5
+			}
+		}
+	})
+	return size
+}
+
+// quoteJSON appends the JSON form of well-formed text to b, unless b gets longer
+// than most: a byte can become six.
+func quoteJSON(b, text []byte, most int) (_ []byte, ok bool) {
 	const hex = "0123456789abcdef"
-	b := append(make([]byte, 0, len(s)+len(s)/16+16), '"')
+	if len(b)+len(text)+2 > most {
+		return nil, false
+	}
+	b = append(slices.Grow(b, len(text)+2), '"')
 	done := 0
-	for i := range len(s) {
-		c := s[i]
+	for i, c := range text {
 		if c >= ' ' && c != '"' && c != '\\' {
 			continue
 		}
-		b = append(b, s[done:i]...)
+		b = append(b, text[done:i]...)
 		done = i + 1
 		switch c {
 		case '"', '\\':
@@ -180,6 +186,10 @@ func quoteJSON(s string) json.RawMessage {
 		default:
 			b = append(b, '\\', 'u', '0', '0', hex[c>>4], hex[c&15])
 		}
+		if len(b) > most {
+			return nil, false
+		}
 	}
-	return append(append(b, s[done:]...), '"')
+	b = append(append(b, text[done:]...), '"')
+	return b, len(b) <= most
 }

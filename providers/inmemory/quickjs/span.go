@@ -103,12 +103,3 @@ func bufferSpan(obj uintptr) (span, bool) {
 
 // objectData returns where an object of a built-in class has its own fields.
 func objectData(obj uintptr) uintptr { return *(*uintptr)(unsafe.Pointer(&at[lib.TJSObject](obj).Fu)) }
-
-// bytes returns a copy of what an ArrayBuffer, or a view of one, has.
-func (vm *vm) bytes(v value) ([]byte, bool) {
-	s, ok := vm.span(v)
-	if !ok {
-		return nil, false
-	}
-	return s.bytes(), true
-}

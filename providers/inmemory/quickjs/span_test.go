@@ -79,7 +79,7 @@ type source struct {
 
 var engineMemory = []source{
 	{"unsafe.Slice", isCall("unsafe.Slice"), nil, []string{"raw", "values", "mapMemory"}},
-	{"unsafe.String", isCall("unsafe.String"), nil, nil},
+	{"unsafe.String", isCall("unsafe.String"), nil, []string{"textExactly"}},
 	{"a span's raw bytes", isCall(".raw"), []string{"copy", "append", "string"}, nil},
 	{"a mapping's bytes", func(e ast.Expr) bool { s, ok := e.(*ast.SelectorExpr); return ok && s.Sel.Name == "mem" },
 		[]string{"len", "clear", "unsafe.SliceData", "unmapMemory", "protectMemory"}, nil},

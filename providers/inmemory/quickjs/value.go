@@ -3,8 +3,8 @@
 package quickjs
 
 import (
+	"bytes"
 	"math"
-	"strings"
 	"unsafe"
 
 	lib "modernc.org/libquickjs"
@@ -116,6 +116,18 @@ func (vm *vm) newString(s string) value {
 	return v
 }
 
+// newStringOf is newString for well-formed bytes.
+func (vm *vm) newStringOf(b []byte) value {
+	p := vm.heap.alloc(uintptr(max(len(b), 1)))
+	if p == 0 {
+		return lib.XJS_ThrowOutOfMemory(vm.tls, vm.ctx)
+	}
+	span{p, len(b)}.write(b)
+	v := lib.XJS_NewStringLen(vm.tls, vm.ctx, p, lib.Tsize_t(len(b)))
+	vm.heap.release(p)
+	return v
+}
+
 // lend copies s, with a NUL at its end, to where the engine may read it: Go's
 // own memory can move under it. The address is valid until done is called, or
 // lend again; it is 0 where there is no memory.
@@ -140,39 +152,11 @@ func (vm *vm) cName(name string) uintptr {
 	return addr
 }
 
-// text returns the string that v is, or converts to; ok is false where the
-// conversion throws, and the exception is then pending. Lone surrogates
-// become U+FFFD.
-func (vm *vm) text(v value) (s string, ok bool) {
-	p := lib.XJS_ToCStringLen2(vm.tls, vm.ctx, vm.scratch, v, 0)
-	if p == 0 {
-		return "", false
-	}
-	s = wellFormed(span{p, int(*at[lib.Tsize_t](vm.scratch))}.text())
-	lib.XJS_FreeCString(vm.tls, vm.ctx, p)
-	return s, true
-}
-
-// wellFormed replaces lone surrogates, which the engine writes as the three
-// bytes ED A0..BF 80..BF, by U+FFFD.
-func wellFormed(s string) string {
-	i := surrogate(s, 0)
-	if i < 0 {
-		return s
-	}
-	b := []byte(s)
-	// In the engine's UTF-8 a lone surrogate has three bytes, as U+FFFD has.
-	for ; i >= 0; i = surrogate(s, i+3) {
-		copy(b[i:], "\uFFFD")
-	}
-	return string(b)
-}
-
 // surrogate returns where in s, from i on, the first lone surrogate is, -1 if
 // nowhere.
-func surrogate(s string, i int) int {
+func surrogate(s []byte, i int) int {
 	for {
-		n := strings.IndexByte(s[i:], 0xED)
+		n := bytes.IndexByte(s[i:], 0xED)
 		if n < 0 || i+n+2 >= len(s) {
 			return -1
 		}

@@ -61,6 +61,8 @@ type vm struct {
 
 	resolvers [2]resolver // that fulfil and that reject promises
 
+	borrowed, counted int64 // see borrow
+
 	in        *instance // what the realm's host functions work on
 	rawErrors bool      // errors keep the engine's stack
 }
@@ -109,6 +111,7 @@ func (vm *vm) seed() {
 
 // close gives back what the VM has. It must not run.
 func (vm *vm) close() {
+	vm.giveBack(0)
 	first, ok := vm.heap.close()
 	switch s := (shell{first, vm.tls}); {
 	case !ok:

@@ -10,20 +10,21 @@ import (
 	"errors"
 	"hash/crc32"
 	"io"
+	"math"
 )
 
 // errTooLarge is why something was not unpacked: a small text can unpack to
 // more than there is memory.
-var errTooLarge = errors.New("the unpacked data is larger than half of the memory limit")
+const errTooLarge = "the data would be larger than half of the memory limit"
 
 // hostZip packs or unpacks bytes: its arguments are gzip, gunzip, deflate,
 // inflate, deflateRaw or inflateRaw, the bytes, and the level.
 func (in *instance) hostZip(_ value, args []value) value {
-	op, ok := in.vm.text(args[0])
+	op, _, ok := in.vm.clipped(args[0], 64)
 	if !ok {
 		return exception
 	}
-	data, ok := in.vm.bytes(args[1])
+	data, ok := in.vm.span(args[1])
 	if !ok {
 		return in.vm.throw("TypeError", "zlib needs bytes")
 	}
@@ -36,8 +37,9 @@ func (in *instance) hostZip(_ value, args []value) value {
 		return in.resume(undefined)
 	}
 	switch {
-	case errors.Is(err, errTooLarge):
-		return in.vm.throwWith("RangeError", err.Error(), map[string]string{"code": "ERR_BUFFER_TOO_LARGE"})
+	case errors.Is(err, errBorrow):
+		in.vm.dropException()
+		return in.vm.throwWith("RangeError", errTooLarge, map[string]string{"code": "ERR_BUFFER_TOO_LARGE"})
 	case errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF):
 		return in.vm.throwWith("Error", "unexpected end of file", map[string]string{"code": "Z_BUF_ERROR"})
 	case err != nil:
@@ -46,68 +48,97 @@ func (in *instance) hostZip(_ value, args []value) value {
 	return in.resume(in.vm.newBytes(out))
 }
 
-func (in *instance) zip(op string, data []byte, level int) ([]byte, error) {
-	var b bytes.Buffer
+func (in *instance) zip(op string, data span, level int) ([]byte, error) {
+	out := &unpacked{draft{vm: in.vm}, int(min(in.config.Limits.Memory/2, math.MaxInt))}
+	from := &pieceReader{in.vm, data}
 	var w io.WriteCloser
 	var r io.Reader
 	var err error
 	switch op {
 	case "gzip":
-		w, err = gzip.NewWriterLevel(&b, level)
+		w, err = gzip.NewWriterLevel(out, level)
 	case "deflate":
-		w, err = zlib.NewWriterLevel(&b, level)
+		w, err = zlib.NewWriterLevel(out, level)
 	case "deflateRaw":
-		w, err = flate.NewWriter(&b, level)
+		w, err = flate.NewWriter(out, level)
 	case "gunzip":
-		if !bytes.HasPrefix(data, []byte{0x1f, 0x8b}) && len(data) > 1 {
+		if data.n > 1 && !bytes.Equal(span{data.addr, 2}.bytes(), []byte{0x1f, 0x8b}) {
 			return nil, gzip.ErrHeader
 		}
-		r, err = gzip.NewReader(bytes.NewReader(data))
+		r, err = gzip.NewReader(from)
 	case "inflate":
-		r, err = zlib.NewReader(bytes.NewReader(data))
+		r, err = zlib.NewReader(from)
 	default:
-		r = flate.NewReader(bytes.NewReader(data))
+		r = flate.NewReader(from)
 	}
 	if err != nil {
 		return nil, err
 	}
 	if w == nil {
-		return in.unpack(r)
+		_, err = io.Copy(out, r)
+		return out.b, err
 	}
-	for len(data) > 0 && in.stop.Err() == nil {
-		n := min(len(data), pieceSize)
-		if _, err := w.Write(data[:n]); err != nil {
-			return nil, err
-		}
-		data = data[n:]
+	if _, err = io.Copy(w, from); err == nil {
+		err = w.Close()
 	}
-	err = w.Close()
-	return b.Bytes(), err
+	return out.b, err
 }
 
-// unpack reads all of r, as long as the program may go on and memory is left.
-func (in *instance) unpack(r io.Reader) ([]byte, error) {
-	var b bytes.Buffer
-	for in.stop.Err() == nil {
-		_, err := io.CopyN(&b, r, pieceSize)
-		if err == io.EOF {
-			return b.Bytes(), nil
-		}
-		if err != nil {
-			return nil, err
-		}
-		if int64(b.Len()) > in.config.Limits.Memory/2 {
-			return nil, errTooLarge
-		}
+// errBorrow tells that an exception is pending, errStopped that the program has to
+// end.
+var (
+	errBorrow  = errors.New("there may not be so much")
+	errStopped = errors.New("stopped")
+)
+
+// A pieceReader reads a span, as long as the program may go on: what is unpacked
+// can be much without there being any output.
+type pieceReader struct {
+	vm   *vm
+	left span
+}
+
+func (r *pieceReader) Read(p []byte) (int, error) {
+	if r.vm.stopping.Load() {
+		return 0, errStopped
 	}
-	return nil, nil
+	if r.left.n == 0 {
+		return 0, io.EOF
+	}
+	n := copy(p[:min(len(p), pieceSize)], r.left.raw())
+	r.left = r.left.from(n)
+	return n, nil
+}
+
+// An unpacked is what comes of packing or unpacking, at most so many bytes.
+type unpacked struct {
+	draft
+	most int
+}
+
+func (u *unpacked) Write(p []byte) (int, error) {
+	switch {
+	case u.vm.stopping.Load():
+		return 0, errStopped
+	case len(u.b)+len(p) > u.most:
+		u.vm.throw("RangeError", errTooLarge)
+		return 0, errBorrow
+	case !u.grow(len(p)):
+		return 0, errBorrow
+	}
+	u.b = append(u.b, p...)
+	return len(p), nil
 }
 
 func (in *instance) hostCRC32(_ value, args []value) value {
-	data, ok := in.vm.bytes(args[0])
+	data, ok := in.vm.span(args[0])
 	if !ok {
 		return in.vm.throw("TypeError", "crc32 needs bytes")
 	}
 	start, _ := number(args[1])
-	return newNumber(float64(crc32.Update(uint32(int64(start)), crc32.IEEETable, data)))
+	sum := uint32(int64(start))
+	in.vm.inPieces(data.n, func(from, to int) {
+		sum = crc32.Update(sum, crc32.IEEETable, span{data.addr + uintptr(from), to - from}.bytes())
+	})
+	return in.resume(newNumber(float64(sum)))
 }

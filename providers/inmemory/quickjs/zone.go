@@ -16,7 +16,7 @@ import (
 func (in *instance) hostZone(_ value, args []value) value {
 	loc := time.Local
 	if !isUndefined(args[0]) {
-		name, ok := in.vm.text(args[0])
+		name, _, ok := in.vm.clipped(args[0], 256)
 		if !ok {
 			return exception
 		}
