@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"errors"
+	"slices"
 	"sync"
 
 	"github.com/toolcell/toolcell/codeinterp"
@@ -160,6 +161,7 @@ func (m *calls) slim(d *called) {
 	r := *d.reply
 	ended := *r.Result
 	ended.Outputs, ended.Error, ended.CallbackErr = nil, nil, nil
+	ended.Artifacts = withoutData(r.Result.Artifacts)
 	// Copied: the answer was given out, and is not to change.
 	ended.Truncated = append(ended.Truncated[:len(ended.Truncated):len(ended.Truncated)], forgotten(r.Result)...)
 	// The view would hold on to all of the Result.
@@ -182,6 +184,22 @@ func forgotten(res *codeinterp.Result) []codeinterp.Truncation {
 			list = append(list, codeinterp.Truncation{Stream: codeinterp.Kind(k).String(), Bytes: n, Reason: codeinterp.TruncatedByLimit})
 		}
 	}
+	var files int64
+	for i := range res.Artifacts {
+		files += int64(len(res.Artifacts[i].Data))
+	}
+	if files > 0 {
+		list = append(list, codeinterp.Truncation{Stream: artifacts, Bytes: files, Reason: codeinterp.TruncatedByLimit})
+	}
+	return list
+}
+
+// withoutData returns a list of files without what is in them.
+func withoutData(list []codeinterp.Artifact) []codeinterp.Artifact {
+	list = slices.Clone(list)
+	for i := range list {
+		list[i].Data = nil
+	}
 	return list
 }
 
@@ -202,15 +220,27 @@ func sizeOf(r *Answer) int {
 
 func resultSize(res *codeinterp.Result) (n int) {
 	for i := range res.Outputs {
-		n += 128 + res.Outputs[i].Size()
+		o := &res.Outputs[i]
+		n += 256 + o.Size() + len(o.DisplayID)
+		for _, rep := range o.Bundle {
+			n += 64 + len(rep.MIME)
+		}
 	}
 	if e := res.Error; e != nil {
 		n += len(e.Name) + len(e.Message)
 		for _, list := range [][]string{e.Traceback, e.RawTraceback} {
 			for _, s := range list {
-				n += len(s)
+				n += 16 + len(s)
 			}
 		}
+	}
+	for i := range res.Artifacts {
+		a := &res.Artifacts[i]
+		n += 256 + len(a.Path) + len(a.Data)
+	}
+	for i := range res.Calls {
+		c := &res.Calls[i]
+		n += 256 + len(c.Name) + len(c.Args) + len(c.Result) + len(c.Error)
 	}
 	return n
 }

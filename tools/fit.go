@@ -89,6 +89,10 @@ func (f *fit) check(args json.RawMessage) error {
 	return f.value(gjson.ParseBytes(args), "", 0)
 }
 
+// maxPath is how long a path is that is told. A longer one is not made: a key of
+// megabytes would be copied for each of its members.
+const maxPath = 200
+
 // value checks a value that is at the path. That it is no object where it has to be
 // one, and the like, is the decoder's to say.
 func (f *fit) value(v gjson.Result, path string, depth int) (err error) {
@@ -103,7 +107,7 @@ func (f *fit) value(v gjson.Result, path string, depth int) (err error) {
 		i := 0
 		v.ForEach(func(_, item gjson.Result) bool {
 			if item.Type == gjson.Null || item.Type == gjson.JSON {
-				err = f.others.value(item, path+"["+strconv.Itoa(i)+"]", depth+1)
+				err = f.others.value(item, clip(path, maxPath)+"["+strconv.Itoa(i)+"]", depth+1)
 			}
 			i++
 			return err == nil
@@ -113,7 +117,7 @@ func (f *fit) value(v gjson.Result, path string, depth int) (err error) {
 }
 
 func (f *fit) object(v gjson.Result, path string, depth int) (err error) {
-	within := func(name string) string { return strings.TrimPrefix(path+"."+name, ".") }
+	within := func(name string) string { return strings.TrimPrefix(clip(path, maxPath)+"."+clip(name, maxPath), ".") }
 	seen := map[string]bool{}
 	v.ForEach(func(key, value gjson.Result) bool {
 		name := key.String()
@@ -122,7 +126,7 @@ func (f *fit) object(v gjson.Result, path string, depth int) (err error) {
 		case seen[name]:
 			err = fmt.Errorf("%s: given more than once", at(within(name)))
 		case !known && f.closed:
-			err = fmt.Errorf("unknown field %q", clip(within(name), 200))
+			err = fmt.Errorf("unknown field %q", clip(within(name), maxPath))
 		case !known:
 			err = f.others.value(value, within(name), depth+1)
 		case value.Type == gjson.Null && !slices.Contains(f.required, name): // as if it were left out
@@ -144,7 +148,7 @@ func at(path string) string {
 	if path == "" {
 		return "the arguments"
 	}
-	return clip(path, 200)
+	return clip(path, maxPath)
 }
 
 func article(kind string) string {

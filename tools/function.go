@@ -16,6 +16,7 @@ import (
 
 	"github.com/invopop/jsonschema"
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/jsontally"
 )
 
 // Func returns a function for programs, see [codeinterp.RunOptions], that calls
@@ -23,7 +24,8 @@ import (
 // json and jsonschema tags: a field without omitempty is required.
 //
 // Arguments that do not fit, among them unknown and missing ones, are told to
-// the program and f is not called. Of f's errors it learns what
+// the program and f is not called, nor is it for arguments of more than 500,000
+// members. Of f's errors it learns what
 // [codeinterp.Function] says.
 func Func[In, Out any](name, description string, f func(context.Context, In) (Out, error)) codeinterp.Function {
 	input := schemaOf[In]()
@@ -44,8 +46,15 @@ func Func[In, Out any](name, description string, f func(context.Context, In) (Ou
 	}
 }
 
+// maxMembers is how many members the objects and arrays of arguments may have: one of
+// two bytes can take a hundred times as much once it is decoded.
+const maxMembers = 500_000
+
 // decodeArgs reads arguments that fit.
 func decodeArgs[In any](args json.RawMessage, fit *fit) (in In, err error) {
+	if jsontally.Members(args) > maxMembers {
+		return in, fmt.Errorf("more than %d members", maxMembers)
+	}
 	if err := fit.check(args); err != nil {
 		return in, err
 	}

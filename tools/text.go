@@ -178,9 +178,11 @@ func writeBody(b *strings.Builder, p []byte) {
 			atStart = p[i-1] == '\n'
 		}
 		b.Write(p[:i])
-		line, _, _ := bytes.Cut(p[i:], newline)
-		if atStart && bytes.HasSuffix(bytes.TrimRight(line, " \t"), headingEnd) {
-			b.WriteByte('\\')
+		if atStart {
+			line, _, _ := bytes.Cut(p[i:], newline)
+			if bytes.HasSuffix(bytes.TrimRight(line, " \t"), headingEnd) {
+				b.WriteByte('\\')
+			}
 		}
 		b.Write(p[i : i+len(headingStart)])
 		p = p[i+len(headingStart):]

@@ -206,12 +206,19 @@ type handleArgs struct {
 
 var displayer = function{Function: takesEntries(tools.Func("display", "Shows the image or file behind a handle to you, where the program's output is.", display)), tool: "display"}
 
+// maxEntry is how many bytes an entry of _files has at most.
+const maxEntry = 64 << 10
+
 // takesEntries returns f for entries of _files too, as programs pass them in a loop
 // over that list: what they have beside the handle has no meaning.
 func takesEntries(f codeinterp.Function) codeinterp.Function {
 	next := f.Call
 	f.Call = func(ctx context.Context, c codeinterp.FunctionCall) (json.RawMessage, error) {
 		var entry map[string]json.RawMessage
+		// An entry has six members; what has thousands is told by next.
+		if len(c.Args) > maxEntry {
+			return next(context.WithValue(ctx, showKey{}, c.Show), c)
+		}
 		if err := json.Unmarshal(c.Args, &entry); err == nil {
 			for _, name := range []string{"name", "mime", "bytes", "path", "note"} {
 				delete(entry, name)

@@ -97,6 +97,7 @@ const (
 	maxText   = 256 << 10 // of an answer to the model itself
 	maxImages = 4
 	maxImage  = tools.DefaultMaxImageSize
+	maxNotes  = 20 // of files that are not shown
 )
 
 // invoke serves a call that the model itself makes.
@@ -121,16 +122,29 @@ func (s *server) invoke(ctx context.Context, tool, name string, c tools.Invocati
 	if len(a.Text) > maxText {
 		a.Text, a.Data = fmt.Sprintf("%s\n[%d more bytes]", clip(a.Text, maxText), len(a.Text)-maxText), nil
 	}
+	show(a, files)
+	a.Text = strings.TrimPrefix(a.Text, "\n")
+	return a
+}
+
+// show adds the files to an answer to the model.
+func show(a *tools.Answer, files []codemode.File) {
+	notes := 0
 	for _, f := range files {
-		if i, ok := picture(f); ok && len(a.Images) < maxImages {
-			a.Images = append(a.Images, i)
-			a.Text += fmt.Sprintf("\n[image %d]", len(a.Images))
-		} else {
+		if len(a.Images) < maxImages {
+			if i, ok := picture(f); ok {
+				a.Images = append(a.Images, i)
+				a.Text += fmt.Sprintf("\n[image %d]", len(a.Images))
+				continue
+			}
+		}
+		if notes++; notes <= maxNotes {
 			a.Text += fmt.Sprintf("\n[%s of %d bytes, not shown]", clip(f.MIME, 100), len(f.Data))
 		}
 	}
-	a.Text = strings.TrimPrefix(a.Text, "\n")
-	return a
+	if notes > maxNotes {
+		a.Text += fmt.Sprintf("\n[%d more files, not shown]", notes-maxNotes)
+	}
 }
 
 // picture returns a file as an image, if it is one that a model can be shown.
