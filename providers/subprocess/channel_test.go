@@ -18,37 +18,41 @@ func TestThreadDisplays(t *testing.T) {
 	n := newNotebook(t, open(t, subprocess.Options{Languages: []subprocess.Language{subprocess.Python()}}), "python")
 	if res := n.run(`
 import threading, time
-done = threading.Event()
+shown, go, done = threading.Event(), threading.Event(), threading.Event()
 def progress():
     display('0%', display_id='p')
+    shown.set()
+    go.wait()
     for i in range(200):
         time.sleep(0.005)
         update_display(str(i), display_id='p')
         display('step')
     done.set()
-threading.Thread(target=progress, daemon=True).start()`, nil); !res.OK() {
+threading.Thread(target=progress, daemon=True).start()
+shown.wait(30)`, nil); res.Text() != "True" || lateSteps(res) != 0 {
 		t.Fatal(summary(res))
 	}
 	late := 0
 	for i := range 20 {
-		res := n.run(fmt.Sprintf("import time; time.sleep(0.03); display(%d); print(%d); %d", i, i, i), nil)
+		res := n.run(fmt.Sprintf("import time; go.set(); time.sleep(0.03); display(%d); print(%d); %d", i, i, i), nil)
 		if !res.OK() || res.StateLost || res.Text() != fmt.Sprint(i) || res.Stdout() != fmt.Sprintln(i) {
 			t.Fatalf("run %d: %s", i, summary(res))
 		}
-		late += lateDisplays(res)
+		late += lateSteps(res)
 	}
-	if res := n.run("done.wait(30)", nil); res.Text() != "True" {
+	res := n.run("done.wait(30)", nil)
+	if res.Text() != "True" {
 		t.Fatal(summary(res))
 	}
-	if late += lateDisplays(n.run("1", nil)); late < 100 {
-		t.Errorf("%d of 201 displays came late", late)
+	if late += lateSteps(res) + lateSteps(n.run("1", nil)); late != 200 {
+		t.Errorf("%d of 200 displays came late", late)
 	}
 }
 
-func lateDisplays(res codeinterp.Result) int {
+func lateSteps(res codeinterp.Result) int {
 	n := 0
 	for _, o := range res.Outputs {
-		if o.Kind == codeinterp.Display && o.Late {
+		if o.Kind == codeinterp.Display && o.Late && o.Text() == "'step'" {
 			n++
 		}
 	}

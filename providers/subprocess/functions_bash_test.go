@@ -5,6 +5,7 @@ package subprocess_test
 import (
 	"context"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -34,14 +35,14 @@ var callingBash = []struct{ name, code, want string }{
 	{"large argument", `printf -v s '%*s' 3000000 ''; tool size "{\"s\":\"$s\"}"`, "ok out=3000000\n"},
 	{"job that is terminated", `tool nap > /dev/null & sleep 0.1; kill -TERM $!; tool echo '{"v":2}'; wait`, "ok out=2\n"},
 	{"reader that leaves", `tool repeat '{"s":"x","n":1000000}' 2>/dev/null | head -c 1; tool echo '{"v":3}'`, "ok out=\"3\n"},
-	{"job that is killed", `for i in 1 2; do tool nap & until [[ -s $__toolcell_tools/r ]]; do :; done; kill -9 "$(cut -d- -f1 "$__toolcell_tools/r")"; wait; tool echo "{\"v\":$i}"; done`, "ok out=1\n2\n"},
+	{"job that is killed", `for i in 1 2; do tool doze "{\"bytes\":$((2 * i))}" & until [[ -s $__toolcell_tools/r ]]; do :; done; kill -9 "$(cut -d- -f1 "$__toolcell_tools/r")"; wait; tool echo "{\"v\":$i}"; done`, "ok out=1\n2\n"},
 	{"places", `tool echo '{"v":1}' | cat; (tool echo '{"v":2}'); x=$(tool echo '{"v":3}'); echo $x; tool echo '{"v":4}' & wait; cat <(tool echo '{"v":5}')`, "ok out=1\n2\n3\n4\n5\n"},
 	{"no standard error", `(exec 2>&-; tool echo '{"v":1}'; tool fail; echo $?)`, "ok out=1\n1\n"},
 	{"no standard error for good", `exec 3>&2 2>&-; tool echo '{"v":1}'; tool fail; echo $?; exec 2>&3 3>&-`, "ok out=1\n1\n"},
 	{"exit", `tool echo '{"v":4}'; exit 3`, "error out=4\n"},
 	{"after the exit", `tool echo '{"v":5}'`, "ok out=5\n"},
 	{"job that goes on", `tool nap > /dev/null & tool echo '{"v":6}'`, "ok out=6\n"},
-	{"job that is waited for", `: >|"$__toolcell_tools/log"; tool nap & until [[ -s $__toolcell_tools/log ]]; do :; done; tool echo '{"v":7}'`, "ok out=7\nnull\n"},
+	{"job that is waited for", `: >|"$__toolcell_tools/log"; tool doze '{"bytes":2}' & until [[ -s $__toolcell_tools/log ]]; do :; done; tool echo '{"v":7}'`, "ok out=7\nnull\n"},
 	{"job of one that exits", `: >|"$__toolcell_tools/log"; tool nap & until [[ -s $__toolcell_tools/log ]]; do :; done; exit 2`, "error out=null\n"},
 }
 
@@ -61,10 +62,12 @@ func TestFunctionsInBash(t *testing.T) {
 		return nil, &codeinterp.FunctionError{Message: strings.Repeat("x", int(args["n"].(float64))) + "\x00y"}
 	}))
 	for i, p := range callingBash {
-		opts := &codeinterp.RunOptions{Timeout: 2 * time.Minute, Functions: list}
+		out := newHeard()
+		opts := &codeinterp.RunOptions{Timeout: 2 * time.Minute, Functions: append(list[:len(list):len(list)], out.doze()), OnOutput: out.output}
 		if s := summary(n.run(p.code, opts)); s != p.want {
 			t.Errorf("%s: got %.500q, want %.500q", p.name, s, p.want)
 		}
+		out.bytes = 0
 		if s := summary(run(t, []*subprocess.Stateful{fresh, warm}[i%2], "bash", p.code, opts)); s != p.want {
 			t.Errorf("%s, once: got %.500q, want %.500q", p.name, s, p.want)
 		}
@@ -72,6 +75,43 @@ func TestFunctionsInBash(t *testing.T) {
 	if s := summary(n.run("type tool 2>/dev/null || echo none", nil)); s != "ok out=none\n" {
 		t.Error(s)
 	}
+}
+
+// A heard knows how much a run has printed.
+type heard struct {
+	mu    sync.Mutex
+	more  *sync.Cond
+	bytes int
+}
+
+func newHeard() *heard {
+	h := &heard{}
+	h.more = sync.NewCond(&h.mu)
+	return h
+}
+
+func (h *heard) output(out codeinterp.Output) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if out.Kind == codeinterp.Stdout {
+		h.bytes += len(out.Data)
+		h.more.Broadcast()
+	}
+	return nil
+}
+
+// doze is a function that returns once the run has printed so many bytes, on however
+// busy a machine.
+func (h *heard) doze() codeinterp.Function {
+	return callstest.Function("doze", func(ctx context.Context, args map[string]any) (any, error) {
+		defer context.AfterFunc(ctx, h.more.Broadcast)()
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		for h.bytes < int(args["bytes"].(float64)) && ctx.Err() == nil {
+			h.more.Wait()
+		}
+		return nil, ctx.Err()
+	})
 }
 
 // TestFunctionsInBashTogether: jobs call at once, and none waits for another's
