@@ -67,6 +67,7 @@ func (s *Server) begin(ctx context.Context, req *mcp.CallToolRequest) (context.C
 			stop()
 		}
 		cancel(nil)
+		s.unuse(from)
 		s.calls.Done()
 	}, nil
 }
@@ -77,21 +78,33 @@ func (s *Server) client(req *mcp.CallToolRequest) (from *carrier, key any, err e
 	if from, err = s.carrier(req.Extra); err != nil {
 		return nil, nil, err
 	}
+	if !s.use(from) {
+		return nil, nil, errClientGone
+	}
+	if key, err = s.keyOf(req, from); err != nil {
+		s.unuse(from)
+		return nil, nil, err
+	}
+	return from, key, nil
+}
+
+// keyOf is client, for what brought the call.
+func (s *Server) keyOf(req *mcp.CallToolRequest, from *carrier) (any, error) {
 	s.mu.Lock()
 	if s.closed {
 		s.mu.Unlock()
-		return nil, nil, errServerClosed
+		return nil, errServerClosed
 	}
 	// Under the same mu as closed: Close waits for the calls once it has set that.
 	s.calls.Add(1)
 	s.mu.Unlock()
 	if from != nil && from.sessionless {
-		return from, from.owner, nil
+		return from.owner, nil
 	}
 	own, err := s.session(req.Session, from)
 	if err != nil {
 		s.calls.Done()
-		return nil, nil, err
+		return nil, err
 	}
-	return from, own, nil
+	return own, nil
 }

@@ -106,6 +106,7 @@ func (s *Server) Handler(opts *HTTPOptions) http.Handler {
 		Server:      s,
 		HTTPOptions: o,
 		places:      newPlaces(&o),
+		requests:    newRequests(&o),
 		sessions: mcp.NewStreamableHTTPHandler(server, &mcp.StreamableHTTPOptions{
 			// guard looks at the host instead, and knows those that are allowed.
 			SessionTimeout: o.SessionIdle, MaxRequestBodyBytes: o.MaxBody, DisableLocalhostProtection: true,
@@ -121,7 +122,7 @@ func (s *Server) Handler(opts *HTTPOptions) http.Handler {
 type transport struct {
 	*Server
 	HTTPOptions
-	places                *places
+	places, requests      *places
 	sessions, sessionless http.Handler
 }
 
@@ -131,6 +132,15 @@ func (t *transport) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	rc := http.NewResponseController(w)
+	c := &carrier{ctx: r.Context(), owner: ownerOf(r), users: 1}
+	free, ok := t.request(r, c.owner)
+	if !ok {
+		w.Header().Set("Retry-After", "1")
+		http.Error(w, "too many requests wait for their answers", http.StatusServiceUnavailable)
+		return
+	}
+	c.free = free
+	defer t.unuse(c)
 	// Before it is routed: the body may be all that tells the revision.
 	body, status, err := readBody(w, rc, r, t.MaxBody)
 	if err != nil {
@@ -142,14 +152,14 @@ func (t *transport) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	r.Body = io.NopCloser(bytes.NewReader(body))
-	c := &carrier{ctx: r.Context(), owner: ownerOf(r), sessionless: isSessionless(r, body)}
+	c.sessionless = isSessionless(r, body)
 	c.party = t.partyOf(c.owner)
 	next := t.sessions
 	switch session := r.Header.Get(headerSession); {
 	case c.sessionless:
 		next = t.sessionless
 	case opensSession(r):
-		leave, ok := t.places.take(c.owner)
+		leave, ok := t.places.take(c.owner, 1)
 		if !ok {
 			w.Header().Set("Retry-After", "60")
 			http.Error(w, "too many sessions", http.StatusServiceUnavailable)

@@ -26,7 +26,7 @@ func TestPlaces(t *testing.T) {
 		var leaves []func()
 		fill := func(of owner) (n int) {
 			for {
-				leave, ok := p.take(of)
+				leave, ok := p.take(of, 1)
 				if !ok {
 					return n
 				}
@@ -42,5 +42,23 @@ func TestPlaces(t *testing.T) {
 		if p.all != 0 || len(p.taken) != 0 {
 			t.Errorf("%d places are taken by %v after all have left", p.all, p.taken)
 		}
+	}
+}
+
+// TestRequestOfCall: the places of a request are taken until it is served and its
+// calls have ended, in whatever order.
+func TestRequestOfCall(t *testing.T) {
+	s, freed := &Server{}, 0
+	c := &carrier{users: 1, free: func() { freed++ }}
+	if !s.use(c) || !s.use(nil) {
+		t.Fatal("a request that is there brings no call")
+	}
+	s.unuse(c) // its client has gone
+	if freed != 0 {
+		t.Error("the places are free while the call goes on")
+	}
+	s.unuse(c)
+	if freed != 1 || s.use(c) {
+		t.Errorf("freed %d times once all has ended", freed)
 	}
 }

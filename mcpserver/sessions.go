@@ -41,6 +41,11 @@ type carrier struct {
 	// which wants one, until its session takes it over. Guarded by mu of the
 	// Server; nil where there is none.
 	leave func()
+
+	// free gives up the places of the request itself, which has users: it, and its
+	// calls. Guarded by mu of the Server.
+	free  func()
+	users int
 }
 
 // carry makes c known as what brings the request, until it was served.
@@ -136,7 +141,8 @@ func (s *Server) endSession(id string, of owner) {
 	}
 }
 
-// places are those that the sessions of one transport have. One owner gets no
+// places are those that the sessions of one transport have, or the bytes of its
+// requests. One owner gets no
 // more than a share of them, so that none shuts the others out.
 type places struct {
 	most, share int
@@ -156,20 +162,20 @@ func newPlaces(o *HTTPOptions) *places {
 	return p
 }
 
-// take takes a place if there is one, and returns what gives it up.
-func (p *places) take(of owner) (leave func(), ok bool) {
+// take takes n places if there are as many, and returns what gives them up.
+func (p *places) take(of owner, n int) (leave func(), ok bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.all >= p.most || p.taken[of] >= p.share {
+	if p.all+n > p.most || p.taken[of]+n > p.share {
 		return nil, false
 	}
-	p.all++
-	p.taken[of]++
+	p.all += n
+	p.taken[of] += n
 	return func() {
 		p.mu.Lock()
 		defer p.mu.Unlock()
-		p.all--
-		if p.taken[of]--; p.taken[of] == 0 {
+		p.all -= n
+		if p.taken[of] -= n; p.taken[of] == 0 {
 			delete(p.taken, of)
 		}
 	}, true
