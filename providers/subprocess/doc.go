@@ -70,7 +70,10 @@
 // semicolon after the expression hides it. display, update_display and clear_output are builtins, and what
 // IPython.display exports where IPython is not installed (HTML, Markdown, Image
 // and their like; get_ipython returns None). matplotlib figures are shown as
-// PNG by plt.show and at the end of the run. Top-level await works; in a
+// PNG by plt.show and at the end of the run, also where that is an exception,
+// sys.exit or an interrupt; standard error tells where there was no time for that.
+// Those of a process that is killed, as a RunCode at its timeout is, or that ends
+// itself, as os._exit does, go with it. Top-level await works; in a
 // context asyncio's tasks and threads live on after the run, and may display at
 // any time, while a run of its own ends as asyncio.run does: what is left of its
 // tasks is cancelled. The loop runs where a program awaits at its top level: without

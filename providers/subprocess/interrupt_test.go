@@ -146,3 +146,39 @@ func TestOwnKeyboardInterrupt(t *testing.T) {
 		}
 	}
 }
+
+// TestInterruptOfAwait: a program that is stopped while it awaits tells where.
+func TestInterruptOfAwait(t *testing.T) {
+	n := newNotebook(t, open(t, subprocess.Options{}), "python")
+	const work = "import asyncio\nasync def work():\n    asyncio.get_running_loop().call_later(.05, print, 'awaits')\n    await asyncio.sleep(300)\n"
+	for code, line := range map[string]int{
+		work + "await work()": 4,
+		work + "async def keeps():\n    try: await work()\n    except asyncio.CancelledError: return 3\nawait keeps()": 0,
+		work + "asyncio.run(work())": 5,
+	} {
+		res := n.run(code, &codeinterp.RunOptions{OnOutput: func(codeinterp.Output) error { return n.ci.InterruptContext(t.Context(), n.id) }})
+		trace := ""
+		if res.Error != nil {
+			trace = strings.Join(res.Error.Traceback, "\n")
+		}
+		if res.Cause != codeinterp.CauseInterrupt || res.Error == nil || res.Error.Name != "KeyboardInterrupt" || res.Error.Line != line || strings.Contains(trace, "<toolcell>") {
+			t.Errorf("%s: %s, %+v", code, summary(res), *res.Error)
+		}
+	}
+}
+
+// TestInterruptThatWasSeen comes once, also where the program reads what the host
+// says of it only when it handles it.
+func TestInterruptThatWasSeen(t *testing.T) {
+	n := newNotebook(t, open(t, subprocess.Options{}), "python")
+	const code = "import time\ntry:\n    print('here', flush=True)\n    time.sleep(300)\nexcept KeyboardInterrupt:\n    for i in range(3): display(i)\n    print('done')"
+	res := n.run(code, &codeinterp.RunOptions{OnOutput: func(o codeinterp.Output) error {
+		if string(o.Data) == "here\n" {
+			return n.ci.InterruptContext(t.Context(), n.id)
+		}
+		return nil
+	}})
+	if res.Stdout() != "here\ndone\n" || res.Error != nil {
+		t.Errorf("%s, %q", summary(res), res.Stdout())
+	}
+}

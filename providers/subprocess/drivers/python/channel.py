@@ -251,11 +251,15 @@ def announce(kind, fields):
     """Notes that the host interrupts the run in progress, or that it has sent
     the signal: if that came too early to be seen, it comes again."""
     if kind == b'I':
-        state.announced = state.interrupts if state.busy and fields[0].decode() == state.seq else -1
-    else:
-        early = state.announced == state.interrupts
-        state.announced = -1
-        if early:
+        state.announced = state.busy and fields[0].decode() == state.seq
+    elif state.announced:
+        state.announced = False
+        state.told += 1
+        # These frames may be read long after the signal: it is the run's signals
+        # that count, not those since the announcement.
+        if state.interrupts < state.told:
+            if not state.running:
+                state.told -= 1
             interrupt_main()
 
 
@@ -272,7 +276,7 @@ def look_for_interrupt():
         if reading:
             return  # whoever reads sees to it
         reading = state.thread
-    while state.announced >= 0 or ready(0):
+    while state.announced or ready(0):
         receive_all()
     stop_reading()
 

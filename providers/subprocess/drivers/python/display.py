@@ -246,8 +246,21 @@ def figures():
         return
     for manager in helpers.Gcf.get_all_fig_managers():
         figure = manager.canvas.figure
-        helpers.Gcf.destroy(manager.num)
         display(figure)
+        helpers.Gcf.destroy(manager.num)
+
+
+def drop_figures():
+    """Closes matplotlib's open figures, and returns how many there were."""
+    gcf = modules['matplotlib._pylab_helpers'].Gcf
+    n = len(gcf.get_all_fig_managers())
+    for manager in gcf.get_all_fig_managers():
+        try:
+            gcf.destroy(manager.num)
+        except BaseException:
+            pass
+    gcf.figs.clear()
+    return n
 
 
 builtins.display, builtins.update_display, builtins.clear_output = display, update_display, clear_output

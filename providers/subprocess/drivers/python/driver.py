@@ -46,9 +46,10 @@ class State:
     mode = 0  # what the main thread does: FREE, HELD or SOFT
     owed = False  # an interrupt that waits until it is not HELD
     flushing = False  # the main thread flushes the output
-    interrupts = 0  # signals that came while the program could be interrupted
+    interrupts = 0  # signals that came while the program could be interrupted, of this run
+    told = 0  # of how many of those the host has said that it sent them
     signaled = False  # any came since the last run began
-    announced = -1  # what that was when the host announced one, -1 without
+    announced = False  # the host is about to interrupt the run in progress
     flags = 0  # of __future__ imports so far
     shows = 0
     calls = 0

@@ -87,16 +87,19 @@ def evaluate(body, last):
     if state.loop is None or state.loop.is_closed():
         state.loop = asyncio.new_event_loop()
     asyncio.set_event_loop(state.loop)
-    task = state.loop.create_task(whole(body, last))
+    stopped = []
+    task = state.loop.create_task(whole(body, last, stopped))
     try:
         return state.loop.run_until_complete(task)
-    except BaseException:
+    except BaseException as e:
         if not task.done():
             task.cancel()
             try:
                 state.loop.run_until_complete(task)
             except BaseException:
                 pass
+            if stopped and not has_frames(e.__traceback__):
+                e.__traceback__ = stopped[0]  # what stopped the loop does not know where the program was
         raise
     finally:
         if state.once:
@@ -117,14 +120,25 @@ def end_tasks(asyncio, loop):
     loop.run_until_complete(loop.shutdown_asyncgens())
 
 
-async def whole(body, last):
+async def whole(body, last, stopped):
     value = None
-    for code in (body, last):
-        if code is not None:
-            value = eval_(code, space)
-            if code.co_flags & COROUTINE:
-                value = await value
+    try:
+        for code in (body, last):
+            if code is not None:
+                value = eval_(code, space)
+                if code.co_flags & COROUTINE:
+                    value = await value
+    except modules['asyncio'].CancelledError as e:
+        stopped.append(e.__traceback__)
+        raise
     return None if last is None else value
+
+
+def has_frames(tb):
+    """Tells whether any frame of a traceback is a program's."""
+    while tb is not None and tb.tb_frame.f_code.co_filename not in sources:
+        tb = tb.tb_next
+    return tb is not None
 
 
 def remember(name, code):
@@ -167,10 +181,29 @@ def run(code, name):
         finally:
             state.running = False
     except SystemExit as e:
-        return leave(e)
+        ended = leave(e)
     except BaseException as e:
-        return 'error', 1, e
-    return 'ok', 0, None
+        ended = 'error', 1, e
+    else:
+        return 'ok', 0, None
+    last_figures()
+    return ended
+
+
+def last_figures():
+    """Shows the open figures of a program that is over already. None stays for
+    the next one."""
+    if getpid() != pid:
+        return  # they are those of the process that forked this one
+    try:
+        try:
+            state.running = True
+            figures()
+        finally:
+            state.running = False
+    except BaseException as e:
+        n = drop_figures()
+        sys.stderr.write('matplotlib: %d open figures were dropped: %s\n' % (n, type_(e).__name__))
 
 
 def leave(e):
@@ -194,6 +227,8 @@ def own_frames(e):
     e.__traceback__ = tb
     while tb is not None:
         if tb.tb_frame.f_code.co_filename != OWN:
+            if last is not None:
+                last.tb_next = tb  # without the loop that runs a program's tasks
             last = tb
         tb = tb.tb_next
     if last is not None:
@@ -243,8 +278,13 @@ NO_ERROR = b'', b'', b'0', b'', b'', b'0'
 
 def serve_run(fields):
     code = fields[1].decode()
+    try:
+        figures()  # of threads and tasks, since the run before: they come as late
+    except BaseException:
+        drop_figures()
     with gate:
-        state.seq, state.busy, state.announced = fields[0].decode(), True, -1
+        state.seq, state.busy, state.announced = fields[0].decode(), True, False
+        state.interrupts = state.told = 0
     run_of.set(state.seq)
     state.cell += 1
     name = state.name = '<cell %d>' % state.cell
@@ -295,6 +335,7 @@ def end(how, status, about):
             state.running = True
             if threading:
                 threading._shutdown()
+            figures()  # before matplotlib's own handler closes them
             if 'atexit' in modules or 'atexit' in sys.builtin_module_names:
                 import atexit
                 atexit._run_exitfuncs()
