@@ -210,6 +210,8 @@ func TestHostTakesNoMore(t *testing.T) {
 		{"many representations", `const b = {}; for (let i = 0; i < 65; i++) b["text/x" + i] = ""; display(b)`, "RangeError"},
 		{"arguments of timers", `const a = [() => {}, 1e6, ...Array(60000).fill(1)]; for (let n = 0; n < 1000; n++) setTimeout(...a)`, "InternalError"},
 		{"arguments of immediates", `const a = [() => {}, ...Array(60000).fill(1)]; for (let n = 0; n < 1000; n++) setImmediate(...a)`, "InternalError"},
+		{"timers", `const f = () => {}; for (let n = 0; n < 99000; n++) setTimeout(f, 1e6)`, "InternalError"},
+		{"rejections", `const r = Promise.reject.bind(Promise, 1); for (let n = 0; n < 200000; n++) r()`, "InternalError"},
 		{"arguments of ticks", `const a = [() => {}, ...Array(60000).fill(1)]; for (let n = 0; n < 1000; n++) process.nextTick(...a)`, "InternalError"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -122,6 +122,25 @@ func TestKept(t *testing.T) {
 	}
 }
 
+// TestManyAtOnce has programs leave much to do: what it takes to find the next of it
+// does not grow with what there is, or they would not be done by far.
+func TestManyAtOnce(t *testing.T) {
+	s := open(t, &inmemory.Options{Limits: engine.Limits{Memory: 256 << 20}})
+	for _, c := range []struct{ name, code, want string }{
+		{"rejections", `let n = 0; process.on("unhandledRejection", () => n++); for (let i = 0; i < 100000; i++) Promise.reject(1); process.on("exit", () => console.log(n))`, "100000\n"},
+		{"rejections that are handled", `let n = 0; for (let i = 0; i < 100000; i++) Promise.reject(1).catch(() => n++); process.on("exit", () => console.log(n))`, "100000\n"},
+		{"timers beside", `for (let i = 0; i < 90000; i++) setTimeout(() => {}, 1e6).unref(); let n = 0; const f = () => { if (++n < 100000) setImmediate(f); else console.log(n) }; f()`, "100000\n"},
+		{"rejections in order", `const all = []; process.on("unhandledRejection", (e) => all.push(e)); Promise.reject(1); const p = Promise.reject(2); Promise.reject(3); p.catch(() => {}); Promise.reject(4); setTimeout(() => console.log(all.join()), 1)`, "1,3,4\n"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			res, err := s.RunCode(t.Context(), "javascript", c.code, &codeinterp.RunOptions{Timeout: 20 * time.Second})
+			if err != nil || res.Stdout() != c.want {
+				t.Errorf("got %v %q %v %v", res.Status, res.Stdout(), res.Error, err)
+			}
+		})
+	}
+}
+
 // emptyBlocks are 48 MB that unpack to nothing, in some seconds.
 const emptyBlocks = `
 const bits = [], put = (v, n) => { for (let i = 0; i < n; i++) bits.push(v >> i & 1) };

@@ -1,6 +1,9 @@
 package memfs
 
-import "io/fs"
+import (
+	"bytes"
+	"io/fs"
+)
 
 // chunk is the size of the pieces that content is stored in, so that a file
 // that grows is never copied and wastes less than one piece.
@@ -72,7 +75,10 @@ func (c *content) truncate(size int64, grow func(int64) error) error {
 	c.chunks = c.chunks[:full]
 	if full > 0 {
 		last := int(size - int64(full-1)*chunk)
-		c.chunks[full-1] = c.chunks[full-1][:last:last]
+		// A copy where that is less: the rest of the piece would be kept, and not count.
+		if c.chunks[full-1] = c.chunks[full-1][:last:last]; last < chunk/2 {
+			c.chunks[full-1] = bytes.Clone(c.chunks[full-1])
+		}
 	}
 	c.size = size
 	return nil

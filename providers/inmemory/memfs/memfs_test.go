@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"math"
 	"os"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -197,4 +198,28 @@ func TestHugeSizes(t *testing.T) {
 	if n, _ := f.Used(); n != 8192 {
 		t.Errorf("%d bytes are used", n)
 	}
+}
+
+// What is cut off a file is not kept: it no longer counts.
+func TestTruncatedFilesAreSmall(t *testing.T) {
+	f := memfs.New(nil)
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	block := make([]byte, 64<<10)
+	for i := range 1000 {
+		name := fmt.Sprint("f", i)
+		if err := f.WriteFile(name, block); err != nil {
+			t.Fatal(err)
+		}
+		if err := f.Truncate(name, 1); err != nil {
+			t.Fatal(err)
+		}
+	}
+	runtime.GC()
+	runtime.ReadMemStats(&after)
+	if n := int64(after.HeapAlloc) - int64(before.HeapAlloc); n > 16<<20 {
+		t.Errorf("%d MiB are kept", n>>20)
+	}
+	runtime.KeepAlive(f)
 }

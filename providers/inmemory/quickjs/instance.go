@@ -237,7 +237,7 @@ func (in *instance) leave() (out engine.Outcome, ok bool) {
 		if out, ended := in.jobs(); ended {
 			return out, false
 		}
-		more := in.calling() || in.loop.waits()
+		more := in.calling() || in.loop.strong > 0
 		if out, ok := in.wait(undefined); !ok {
 			return out, false
 		}

@@ -4,6 +4,7 @@ package quickjs
 
 import (
 	"container/heap"
+	"slices"
 	"time"
 	"unsafe"
 
@@ -19,13 +20,24 @@ const maxTimers = 100_000
 // A loop is what a program left to do: timers, and promises that were
 // rejected without anyone taking notice.
 type loop struct {
-	timers   timers
-	byID     map[int32]*timer
-	lastID   int32
-	seq      uint64
+	timers timers
+	strong int // of timers, those that keep the program running
+	byID   map[int32]*timer
+	lastID int32
+	seq    uint64
+	ticks  []tick // of process.nextTick, oldest first
+
 	rejected map[uintptr]rejection // by promise
-	ticks    []tick                // of process.nextTick, oldest first
+	order    []queued              // oldest first, with some that are gone
 }
+
+// The host's side of a timer, a tick and a rejection takes so much of Go's heap, at
+// most, which counts as memory of the context's.
+const (
+	timerSize     = 256
+	tickSize      = 64
+	rejectionSize = 192
+)
 
 // A tick is a callback that runs before the pending reactions of promises.
 type tick struct {
@@ -48,6 +60,13 @@ type timer struct {
 type rejection struct {
 	promise, reason value
 	seq             uint64
+	counted         bool
+}
+
+// queued is a rejection's place, of which there may be another since.
+type queued struct {
+	promise uintptr
+	seq     uint64
 }
 
 // timers is a heap, the next one first.
@@ -89,6 +108,28 @@ func (l *loop) push(t *timer) {
 	l.seq++
 	t.seq = l.seq
 	heap.Push(&l.timers, t)
+	l.strong += t.strength()
+}
+
+// pop takes the next timer.
+func (l *loop) pop() {
+	l.strong -= heap.Pop(&l.timers).(*timer).strength()
+}
+
+func (t *timer) strength() int {
+	if t.weak {
+		return 0
+	}
+	return 1
+}
+
+// weaken has a timer keep the program running, or not.
+func (l *loop) weaken(t *timer, weak bool) {
+	before := t.strength()
+	t.weak = weak
+	if t.index >= 0 {
+		l.strong += t.strength() - before
+	}
 }
 
 func (l *loop) remove(vm *vm, id int32) {
@@ -99,6 +140,7 @@ func (l *loop) remove(vm *vm, id int32) {
 	delete(l.byID, id)
 	if t.index >= 0 {
 		heap.Remove(&l.timers, t.index)
+		l.strong -= t.strength()
 		t.free(vm)
 	} else {
 		t.every = -1 // it is being called
@@ -108,21 +150,21 @@ func (l *loop) remove(vm *vm, id int32) {
 func (t *tick) free(vm *vm) {
 	vm.free(t.fn)
 	t.args.free(vm)
+	vm.heap.letGo(tickSize)
 }
 
 func (t *timer) free(vm *vm) {
 	vm.free(t.fn)
 	t.args.free(vm)
+	vm.heap.letGo(timerSize)
 }
 
-// waits reports whether a timer keeps the program running.
-func (l *loop) waits() bool {
-	for _, t := range l.timers {
-		if !t.weak {
-			return true
-		}
+func (r rejection) free(vm *vm) {
+	vm.free(r.promise)
+	vm.free(r.reason)
+	if r.counted {
+		vm.heap.letGo(rejectionSize)
 	}
-	return false
 }
 
 // reset drops all of it, and the pending jobs, without running any.
@@ -131,13 +173,12 @@ func (l *loop) reset(vm *vm) {
 		t.free(vm)
 	}
 	for _, r := range l.rejected {
-		vm.free(r.promise)
-		vm.free(r.reason)
+		r.free(vm)
 	}
 	for _, t := range l.ticks {
 		t.free(vm)
 	}
-	l.timers, l.byID, l.rejected, l.ticks = nil, nil, nil, nil
+	l.timers, l.byID, l.rejected, l.order, l.ticks, l.strong = nil, nil, nil, nil, nil, 0
 	vm.dropJobs()
 }
 
@@ -174,7 +215,10 @@ func cRejected(_ *libc.TLS, _ uintptr, promise, reason value, handled int32, opa
 	}
 	if _, ok := l.rejected[key]; !ok {
 		l.seq++
-		l.rejected[key] = rejection{vm.dup(promise), vm.dup(reason), l.seq}
+		l.rejected[key] = rejection{vm.dup(promise), vm.dup(reason), l.seq, vm.heap.hold(rejectionSize)}
+		if l.order = append(l.order, queued{key, l.seq}); len(l.order) > 2*len(l.rejected)+maxHeld {
+			l.order = slices.DeleteFunc(l.order, func(q queued) bool { return l.rejected[q.promise].seq != q.seq })
+		}
 	}
 }
 
@@ -182,20 +226,19 @@ func cRejected(_ *libc.TLS, _ uintptr, promise, reason value, handled int32, opa
 func (l *loop) forget(vm *vm, key uintptr) {
 	if r, ok := l.rejected[key]; ok {
 		delete(l.rejected, key)
-		vm.free(r.promise)
-		vm.free(r.reason)
+		r.free(vm)
 	}
 }
 
-// firstRejected returns the oldest of them and its key.
+// firstRejected returns the oldest of them, of which there are some, and its key.
 func (l *loop) firstRejected() (key uintptr, first rejection) {
-	first.seq = 1 << 63
-	for k, r := range l.rejected {
-		if r.seq < first.seq {
-			key, first = k, r
+	for {
+		q := l.order[0]
+		if r := l.rejected[q.promise]; r.seq == q.seq {
+			return q.promise, r
 		}
+		l.order = l.order[1:]
 	}
-	return key, first
 }
 
 // wait runs what is pending until the main promise, if any, is settled and
@@ -212,7 +255,7 @@ func (in *instance) wait(main value) (out engine.Outcome, ok bool) {
 		if out, failed := in.unhandled(main); failed {
 			return out, false
 		}
-		if !in.calling() && (len(in.loop.timers) == 0 || !in.loop.waits() && !in.pending(main)) {
+		if !in.calling() && (len(in.loop.timers) == 0 || in.loop.strong == 0 && !in.pending(main)) {
 			break
 		}
 		if out, ended := in.next(); ended {
@@ -383,7 +426,7 @@ func (in *instance) nextTimer() (engine.Outcome, bool) {
 		return in.ended()
 	}
 	// Before the call: the callback may clear its own timer, see remove.
-	heap.Pop(&in.loop.timers)
+	in.loop.pop()
 	v := in.vm.call(t.fn, undefined, t.args.list()...)
 	if t.every >= 0 {
 		// From now on, as node does, so that a slow callback is not called in a row; a

@@ -150,26 +150,50 @@ func (h *region) mapMore(size int64) (mapping, bool) {
 		// A refusal would be an exception, which the program could catch to go on.
 		panic(errRevoked)
 	}
-	if h.mapped+size > h.limit+h.extra {
-		h.failed = true
-		return mapping{}, false
-	}
-	if !h.budget.Take(size) {
-		h.failed, h.others = true, true
+	if !h.count(size) {
 		return mapping{}, false
 	}
 	mem, err := mapMemory(int(size))
 	if err != nil {
+		h.mapped -= size
 		h.budget.Give(size)
 		h.failed = true
 		return mapping{}, false
 	}
 	h.maps = append(h.maps, mapping{mem})
-	h.mapped += size
-	if h.mapped > h.limit/4*3 {
+	return mapping{mem}, true
+}
+
+// count takes n bytes within the limit and the budget. The region is locked.
+func (h *region) count(n int64) bool {
+	if h.mapped+n > h.limit+h.extra {
+		h.failed = true
+		return false
+	}
+	if !h.budget.Take(n) {
+		h.failed, h.others = true, true
+		return false
+	}
+	if h.mapped += n; h.mapped > h.limit/4*3 {
 		h.short = true
 	}
-	return mapping{mem}, true
+	return true
+}
+
+// hold counts n bytes that the host keeps for the program in Go's heap, as mapMore
+// counts.
+func (h *region) hold(n int64) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.count(n)
+}
+
+// letGo gives back what hold counted.
+func (h *region) letGo(n int64) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.mapped -= n
+	h.budget.Give(n)
 }
 
 func (h *region) unmapLarge(addr uintptr) {

@@ -52,13 +52,26 @@ func (in *instance) addTimer(t *timer, fn value, args []value) value {
 	if len(in.loop.byID) >= maxTimers {
 		return in.vm.throw("RangeError", "too many timers")
 	}
-	kept, ok := in.vm.keep(args)
+	kept, ok := in.keepCounted(timerSize, args)
 	if !ok {
 		return exception
 	}
 	t.fn, t.args = in.vm.dup(fn), kept
 	in.loop.add(t)
 	return in.newTimeout(t.id)
+}
+
+// keepCounted is keep, and counts what the host takes beside.
+func (in *instance) keepCounted(size int64, args []value) (k kept, ok bool) {
+	vm := in.vm
+	if !vm.heap.hold(size) {
+		lib.XJS_ThrowOutOfMemory(vm.tls, vm.ctx)
+		return k, false
+	}
+	if k, ok = vm.keep(args); !ok {
+		vm.heap.letGo(size)
+	}
+	return k, ok
 }
 
 // newTimeout returns what a program gets for a timer: as in node an object
@@ -118,7 +131,7 @@ func (in *instance) hostNextTick(_ value, args []value) value {
 	if len(in.loop.ticks) >= maxTimers {
 		return in.vm.throw("RangeError", "too many callbacks of process.nextTick")
 	}
-	kept, ok := in.vm.keep(args[1:])
+	kept, ok := in.keepCounted(tickSize, args[1:])
 	if !ok {
 		return exception
 	}
@@ -130,7 +143,7 @@ func (in *instance) hostNextTick(_ value, args []value) value {
 func (in *instance) hostRef(_ value, args []value) value {
 	id, _ := in.timerOf(args[0])
 	if t := in.loop.byID[id]; t != nil {
-		t.weak = tag(args[1]) == lib.EJS_TAG_BOOL && intOf(args[1]) == 0
+		in.loop.weaken(t, tag(args[1]) == lib.EJS_TAG_BOOL && intOf(args[1]) == 0)
 	}
 	return undefined
 }
