@@ -198,6 +198,9 @@ class Last:
         return base64.b64encode(json.dumps(self.reply).encode()).decode()
 
 
+KERNEL = {"zmq", "ipykernel", "IPython", "jupyter_client", "tornado"}
+
+
 class Exits:
     """What the program registers with atexit. It is called where a process would
     end: after a kernel's only program, else with the kernel, when nobody listens."""
@@ -208,6 +211,10 @@ class Exits:
         atexit.register, atexit.unregister = self.register, self.unregister
 
     def register(self, func, /, *args, **kwargs):
+        # The kernel's own, such as zmq's first large message brings, is for its end:
+        # without it nothing large is sent any more.
+        if (getattr(func, "__module__", None) or "").partition(".")[0] in KERNEL:
+            return register(func, *args, **kwargs)
         self.calls.append((func, args, kwargs))
         return func
 
