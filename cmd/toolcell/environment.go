@@ -43,8 +43,9 @@ func (f *subprocessFlags) prepareEnvironment(ctx context.Context) error {
 		return nil
 	}
 	python, node := byLanguage(f.with)
+	changeable := append([]string{f.shared}, f.write...)
 	for _, o := range []*subprocess.EnvironmentOptions{
-		{Packages: python, Python: f.python, Root: root}, {Packages: node, Language: "javascript", Root: root},
+		{Packages: python, Python: f.python, Root: root, Changeable: changeable}, {Packages: node, Language: "javascript", Root: root, Changeable: changeable},
 	} {
 		if len(o.Packages) == 0 {
 			continue

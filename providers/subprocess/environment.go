@@ -53,6 +53,10 @@ type EnvironmentOptions struct {
 	// for Node.js.
 	Python string
 
+	// Changeable lists directories that programs change, such as an interpreter's
+	// Options.Dir: no interpreter and no client that lies there is started.
+	Changeable []string
+
 	// Root is the directory that environments are kept in; empty means
 	// toolcell/environments in the user's cache directory, of root in
 	// /var/cache, since programs of a root host run as somebody else.

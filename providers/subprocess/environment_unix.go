@@ -79,7 +79,7 @@ func newEnvironment(ctx context.Context, opts *EnvironmentOptions, beside []stri
 	if e, err := OpenEnvironment(root, id); err == nil { // made by who held the lock
 		return e, nil
 	}
-	b := &builder{node: base.kind == nodeKind, python: baseOf(base.path), packages: packages, exact: opts.Exact, beside: beside, dir: filepath.Join(root, id+".new"), temp: filepath.Join(root, id+".tmp"), wheels: filepath.Join(root, wheelsDir), held: held}
+	b := &builder{node: base.kind == nodeKind, python: baseOf(base.path), changeable: realDirs(opts.Changeable), packages: packages, exact: opts.Exact, beside: beside, dir: filepath.Join(root, id+".new"), temp: filepath.Join(root, id+".tmp"), wheels: filepath.Join(root, wheelsDir), held: held}
 	e, err := b.make(ctx, root, id, opts, base)
 	if err != nil {
 		return nil, err
@@ -209,13 +209,17 @@ func (o *EnvironmentOptions) base() (*language, error) {
 			return nil, err
 		}
 		python := &language{Language: Python(), path: path}
+		if err := python.distrust(realDirs(o.Changeable)); err != nil {
+			return nil, err
+		}
+		python.path, python.asked = python.asks(), ""
 		return python, python.probePython()
 	}
 	l := Python()
 	if o.Language == "javascript" {
 		l = JavaScript()
 	}
-	h, err := newHost(&Options{Languages: []Language{l}, AllowNone: true})
+	h, err := newHost(&Options{Languages: []Language{l}, AllowNone: true, changed: o.Changeable})
 	if err != nil {
 		return nil, err
 	}
@@ -258,13 +262,15 @@ type builder struct {
 	node     bool   // it is one of Node.js
 	python   string // the interpreter
 	packages []string
-	exact    bool     // they are all that is installed
-	beside   []string // versions that others have to agree with
-	dir      string
-	temp     string // of the installers
-	meter    *meter
-	wheels   string   // what environments were made of
-	held     *os.File // the lock, which outlives the host with an installer that does
+
+	changeable []string // directories whose clients are not used
+	exact      bool     // they are all that is installed
+	beside     []string // versions that others have to agree with
+	dir        string
+	temp       string // of the installers
+	meter      *meter
+	wheels     string   // what environments were made of
+	held       *os.File // the lock, which outlives the host with an installer that does
 
 	enclosure *enclosure // nil: what installs runs as the host
 }

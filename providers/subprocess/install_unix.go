@@ -37,7 +37,7 @@ const pipVersion = "import importlib.metadata; print(importlib.metadata.version(
 // takes long to set up.
 func (b *builder) installer(ctx context.Context) (installer, error) {
 	inside := filepath.Join(b.dir, "bin", "python")
-	if uv, err := exec.LookPath("uv"); err == nil {
+	if uv, err := b.lookPath("uv"); err == nil {
 		uv, err := b.enclosure.client(uv)
 		return installer{
 			make:    []string{uv, "venv", "-q", "--python", b.python, b.dir},

@@ -63,7 +63,7 @@ func (h *host) addInstall(functions []codeinterp.Function) []codeinterp.Function
 	if slices.ContainsFunc(functions, func(f codeinterp.Function) bool { return f.Name == InstallFunction }) {
 		return functions
 	}
-	o := &overlay{Install: h.opts.Install, python: h.languages["python"]}
+	o := &overlay{Install: h.opts.Install, python: h.languages["python"], opts: &h.opts}
 	return append(slices.Clone(functions), codeinterp.Function{
 		Name: InstallFunction, Description: "Installs Python packages for this program: " + h.opts.Install.notes() + ".", Call: o.serve,
 		Input: json.RawMessage(`{"type":"object","properties":{"packages":{"type":"array","items":{"type":"string"}}},"required":["packages"]}`),
@@ -74,6 +74,7 @@ func (h *host) addInstall(functions []codeinterp.Function) []codeinterp.Function
 type overlay struct {
 	*Install
 	python *language
+	opts   *Options
 
 	mu    sync.Mutex // one installation at a time
 	made  int
@@ -123,7 +124,7 @@ func (o *overlay) install(ctx context.Context, args json.RawMessage) (e *Environ
 	}
 	o.made++
 	beside := slices.Concat(o.python.installed, o.locks)
-	e, err = newEnvironment(ctx, &EnvironmentOptions{Packages: packages, Python: o.python.asks(), Root: o.Root, Timeout: o.Timeout, Disk: o.Disk - o.wrote}, beside)
+	e, err = newEnvironment(ctx, &EnvironmentOptions{Packages: packages, Python: o.python.path, Changeable: o.opts.changeable(), Root: o.Root, Timeout: o.Timeout, Disk: o.Disk - o.wrote}, beside)
 	if err != nil {
 		if errors.Is(err, codeinterp.ErrQuota) {
 			o.wrote = o.Disk

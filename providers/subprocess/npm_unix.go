@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-	"os/exec"
 	"path"
 	"path/filepath"
 	"slices"
@@ -18,7 +17,7 @@ import (
 
 // installNode makes an environment of Node.js by npm, and returns what it holds.
 func (b *builder) installNode(ctx context.Context) (lock string, err error) {
-	npm, err := exec.LookPath("npm")
+	npm, err := b.lookPath("npm")
 	if err != nil {
 		return "", fmt.Errorf("%w: there is no npm on PATH", codeinterp.ErrUnavailable)
 	}

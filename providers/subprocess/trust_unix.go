@@ -5,6 +5,7 @@ package subprocess
 import (
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -29,6 +30,9 @@ var lettersOf = regexp.MustCompile(`^[A-Za-z]*`)
 
 // distrust has l asked from outside of dirs, which programs change.
 func (l *language) distrust(dirs []string) error {
+	if e := l.environment; e != nil && linkedThrough(e.Dir, dirs) != "" {
+		return fmt.Errorf("programs change what is in %s, where its environment lies: keep environments elsewhere", linkedThrough(e.Dir, dirs))
+	}
 	dir := linkedThrough(l.path, dirs)
 	if dir == "" {
 		return nil
@@ -77,13 +81,28 @@ func linkedThrough(path string, dirs []string) string {
 // changeable returns the directories of the host that programs may change, by
 // their real paths.
 func (o *Options) changeable() []string {
+	return realDirs(slices.Concat([]string{o.Dir}, o.Writable, o.changed))
+}
+
+func realDirs(paths []string) []string {
 	var dirs []string
-	for _, dir := range append([]string{o.Dir}, o.Writable...) {
+	for _, dir := range paths {
 		if real, err := filepath.EvalSymlinks(dir); err == nil && filepath.IsAbs(dir) {
 			dirs = append(dirs, real)
 		}
 	}
 	return dirs
+}
+
+// lookPath is that of os/exec for clients that install, without those that
+// programs can change.
+func (b *builder) lookPath(name string) (string, error) {
+	for _, path := range executables(filepath.SplitList(os.Getenv("PATH")), name) {
+		if linkedThrough(path, b.changeable) == "" {
+			return path, nil
+		}
+	}
+	return "", exec.ErrNotFound
 }
 
 // admit refuses a context's Cwd in which programs could change what the host
