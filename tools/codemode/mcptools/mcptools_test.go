@@ -165,9 +165,9 @@ func TestMalformed(t *testing.T) {
 	wants(t, run(`const pid = await tools.my_t({pid: 1});
 		console.log(await tools.my_t().catch((e) => e.message));
 		console.log("the same server", await tools.my_t({pid: 1}) === pid);
-		for (const deep of [900, 5000, 20000]) console.log(deep, await tools.my_t({deep}).then((r) => r.a.length, (e) => e.message))`).Text,
+		for (const deep of [400, 5000, 20000]) console.log(deep, await tools.my_t({deep}).then((r) => r.a.length, (e) => e.message))`).Text,
 		"the server my has answered with what is no result of a tool. It may or may not have been done.", "the same server true",
-		"900 1\n5000 my_t: the server my has answered with what is nested too deep (1000 levels are possible), and was ended. It may or may not have been done.\n20000 my_t: the server my has answered with what is nested too deep")
+		"400 1\n5000 my_t: the server my has answered with what is nested too deep (1000 levels are possible), and was ended. It may or may not have been done.\n20000 my_t: the server my has answered with what is nested too deep")
 }
 
 // TestUnreachable: who cannot be reached is told, and holds up nobody.

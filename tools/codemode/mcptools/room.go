@@ -30,6 +30,7 @@ type room = rooms.Room
 type caller struct {
 	room *room
 	done chan struct{} // closed when the answer is not wanted any more, or was taken
+	pace pace          // of the streams in which it comes
 
 	mu    sync.Mutex
 	taken int

@@ -3,6 +3,7 @@ package mcptools
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -45,6 +46,15 @@ type guarded struct {
 	headers      map[string]string
 	weigh        bool // else the connection does: all answers come in one stream
 	answers      answers
+	idle         pace // of the stream of no call
+}
+
+// pause waits until a stream may be opened, and reports whether that is before ctx ends.
+func (g *guarded) pause(ctx context.Context, by *caller) bool {
+	if by != nil {
+		return by.pace.wait(ctx, callPause, 0)
+	}
+	return g.idle.wait(ctx, idlePause, maxShort)
 }
 
 func (g *guarded) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -57,6 +67,10 @@ func (g *guarded) RoundTrip(r *http.Request) (*http.Response, error) {
 	r = r.Clone(r.Context())
 	for k, v := range g.headers {
 		r.Header.Set(k, v)
+	}
+	by, _ := r.Context().Value(callerKey{}).(*caller)
+	if r.Method == http.MethodGet && !g.pause(r.Context(), by) {
+		return nil, context.Cause(r.Context())
 	}
 	end := func() {}
 	if isAnswer(r) {
@@ -77,7 +91,6 @@ func (g *guarded) RoundTrip(r *http.Request) (*http.Response, error) {
 		res.Body = &limitedBody{res.Body, maxMessage}
 	}
 	if g.weigh {
-		by, _ := r.Context().Value(callerKey{}).(*caller)
 		res.Body = &weighedBody{ReadCloser: res.Body, by: by, stream: stream, light: by == nil && r.Method == http.MethodGet}
 	}
 	return res, nil

@@ -8,7 +8,9 @@ import (
 	"net/http/httptest"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -57,5 +59,48 @@ func TestLargeAnswers(t *testing.T) {
 			}
 			all.Wait()
 		})
+	}
+}
+
+// TestStreamsWithoutEnd: a server that ends its stream at once, with a new event each
+// time, is not asked for another as fast as it can answer, and can be called.
+func TestStreamsWithoutEnd(t *testing.T) {
+	var opened atomic.Int64
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodGet {
+			w.Header().Set("Content-Type", "text/event-stream")
+			fmt.Fprintf(w, "id: %d\nretry: 1\ndata:\n\n", opened.Add(1))
+			return
+		}
+		var m struct {
+			ID     int
+			Method string
+		}
+		_ = json.NewDecoder(r.Body).Decode(&m)
+		results := map[string]string{
+			"initialize": `{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"x","version":"1"}}`,
+			"tools/list": `{"tools":[{"name":"t","inputSchema":{"type":"object"}}]}`,
+			"tools/call": `{"content":[{"type":"text","text":"fine"}]}`,
+		}
+		w.Header().Set("Mcp-Session-Id", "s")
+		w.Header().Set("Content-Type", "application/json")
+		switch result := results[m.Method]; {
+		case result != "":
+			fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%d,"result":%s}`, m.ID, result)
+		case m.ID > 0:
+			fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%d,"error":{"code":-32601,"message":"no"}}`, m.ID)
+		default:
+			w.WriteHeader(http.StatusAccepted)
+		}
+	}))
+	t.Cleanup(web.Close)
+	set := open(t, nil, mcptools.Server{Name: "my", URL: web.URL})
+	time.Sleep(time.Second)
+	v, _, err := set.Entries()[0].Call(t.Context(), codeinterp.FunctionCall{Number: 1, Args: json.RawMessage("{}")})
+	if err != nil || string(v) != `"fine"` {
+		t.Errorf("%s, %v", v, err)
+	}
+	if n := opened.Load(); n < 1 || n > 10 {
+		t.Errorf("%d streams in a second", n)
 	}
 }
