@@ -37,7 +37,9 @@
 // memory is taken away from under it, and the context starts empty on its next
 // run, which Result.StateLost tells. That ends everything that QuickJS can do,
 // within 100 ms on a machine that is not busy elsewhere; package quickjs names
-// the operations that it may take that for.
+// the operations that it may take that for. What is done in Go for a program, such
+// as unpacking or quoting, cannot be ended so: it is done in pieces, with a look in
+// between whether the run is to end.
 //
 // A run that is stopped ends as what stopped it, StatusTimeout for example; an
 // engine that did not end by itself costs the state, not the reason. An engine of

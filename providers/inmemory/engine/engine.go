@@ -76,7 +76,8 @@ type Limits struct {
 type Config struct {
 	Limits Limits
 	// Budget is asked before memory is taken and told when it is given back. The
-	// arguments of open calls are such memory, beside Limits.Memory as much again.
+	// arguments of open calls are such memory, beside Limits.Memory as much again, and
+	// so is what an engine written in Go makes of a program's values meanwhile.
 	Budget Budget
 	// Files is the instance's file system, Cwd the directory in it that
 	// programs start in.

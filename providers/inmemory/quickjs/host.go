@@ -92,15 +92,25 @@ func (in *instance) queueMicrotask(_ value, args []value) value {
 	return undefined
 }
 
-// write passes output on to the host.
+// maxWrite is how much of one output is passed on at a time.
+const maxWrite = 1 << 20
+
+// write passes output on to the host: of what is large, one part after the other,
+// until the program has to end.
 func (in *instance) write(kind codeinterp.Kind, p []byte) {
-	if len(p) == 0 {
-		return
+	for len(p) > 0 {
+		part := p
+		if len(part) > maxWrite {
+			part = part[:wholeRunes(part[:maxWrite])]
+		}
+		// The watcher counts no time in the host, where OnOutput may take long.
+		in.outside.Store(true)
+		in.host.Write(kind, part)
+		in.outside.Store(false)
+		if p = p[len(part):]; in.vm.stopping.Load() {
+			return
+		}
 	}
-	// The watcher counts no time in the host, where OnOutput may take long.
-	in.outside.Store(true)
-	in.host.Write(kind, p)
-	in.outside.Store(false)
 }
 
 func (in *instance) show(o codeinterp.Output) {

@@ -16,12 +16,17 @@ const importMeta = "__esm__meta"
 //
 // It is only tried on programs that the engine does not take for scripts, so
 // it cannot do harm: where it gets something wrong, the program stays the
-// syntax error that it was.
-func rewriteImports(code string) (rewritten string, ok bool) {
+// syntax error that it was. It gives up where stopped says so, which it asks now and
+// then: a program may have megabytes.
+func rewriteImports(code string, stopped func() bool) (rewritten string, ok bool) {
+	const askEvery = 4 << 10
 	s := scanner{src: code}
 	var b strings.Builder
 	done := 0
-	for s.next() {
+	for tokens := 0; s.next(); tokens++ {
+		if tokens%askEvery == askEvery-1 && stopped() {
+			return "", false
+		}
 		if s.kind == word && s.text == "import" && s.prev != "." && strings.HasPrefix(code[s.end:], ".meta") {
 			b.WriteString(code[done:s.start])
 			b.WriteString(importMeta)

@@ -25,7 +25,7 @@ func TestRewriteImports(t *testing.T) {
 		{`/import a from "m"/`, ""}, {`// import a from "m"`, ""}, {`/* import a from "m" */`, ""}, {`{ import a from "m" }`, ""}, {`import a`, ""}, {`import {`, ""}, {``, ""},
 		{`a / 2; import b from "m" // c`, `a / 2; const { default: b } = await import("m"); // c`},
 	} {
-		got, ok := rewriteImports(c.code)
+		got, ok := rewriteImports(c.code, never)
 		if c.want == "" {
 			if ok {
 				t.Errorf("%s: rewritten to %s", c.code, got)
@@ -40,12 +40,12 @@ func TestRewriteImports(t *testing.T) {
 // engine has for them.
 func TestRewriteImportsInDepth(t *testing.T) {
 	nested := "import a from 'm';" + strings.Repeat("`${", 900) + strings.Repeat("}`", 900) + ";import 'n'"
-	if got, ok := rewriteImports(nested); !ok || !strings.HasSuffix(got, "await import('n'); void 0;") {
+	if got, ok := rewriteImports(nested, never); !ok || !strings.HasSuffix(got, "await import('n'); void 0;") {
 		t.Errorf("got %.100q...", got)
 	}
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	rewriteImports("import a from 'm';" + strings.Repeat("`${", 1<<20))
+	rewriteImports("import a from 'm';"+strings.Repeat("`${", 1<<20), never)
 	runtime.ReadMemStats(&after)
 	if n := after.StackSys - before.StackSys; n > 16<<20 && n < 1<<40 {
 		t.Errorf("it took %d MiB of stack", n>>20)
@@ -59,7 +59,7 @@ func FuzzRewriteImports(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, code string) {
-		got, ok := rewriteImports(code)
+		got, ok := rewriteImports(code, never)
 		if !ok && got != code {
 			t.Errorf("%q became %q", code, got)
 		}
@@ -67,4 +67,14 @@ func FuzzRewriteImports(f *testing.F) {
 			t.Errorf("%q has %d lines, %q has %d", code, a, got, b)
 		}
 	})
+}
+
+func never() bool { return false }
+
+// A program of megabytes is given up soon after its run is to end.
+func TestRewriteImportsStops(t *testing.T) {
+	asked := 0
+	if _, ok := rewriteImports(strings.Repeat("import a from 'm';", 1<<16), func() bool { asked++; return asked == 3 }); ok || asked != 3 {
+		t.Errorf("rewritten %v, asked %d times", ok, asked)
+	}
 }

@@ -50,7 +50,7 @@ func (in *instance) prepare() cell {
 	if !isException(fn) {
 		return in.compiled(fn, code, await)
 	}
-	if static, ok := rewriteImports(code); ok {
+	if static, ok := rewriteImports(code, vm.stopping.Load); ok {
 		e := lib.XJS_GetException(vm.tls, vm.ctx)
 		if second := vm.compile(static, name, true); !isException(second) {
 			vm.free(e)
