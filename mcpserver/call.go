@@ -54,6 +54,9 @@ func (s *Server) begin(ctx context.Context, req *mcp.CallToolRequest) (context.C
 	if from != nil {
 		stops = append(stops, follow(from.ctx))
 		ctx = context.WithValue(ctx, partyKey{}, from.party)
+		if from.party.among > 0 {
+			ctx = tools.WithParty(ctx, from.party, from.party.among)
+		}
 	}
 	if own, ok := key.(*session); ok {
 		stops = append(stops, follow(own.ctx))

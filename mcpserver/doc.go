@@ -80,7 +80,8 @@
 // # Commands
 //
 // A command in the background belongs to the client that started it, as a context
-// does, and ends with its session or the server. All clients share the
+// does, and ends with its session or the server. Each of several tokens has an equal
+// share of those that there can be, a user of [HTTPOptions].Verify half. All clients share the
 // workspace's directory.
 //
 // # Concurrency
