@@ -75,13 +75,24 @@ func (q *lateQueue) loop() {
 }
 
 // addToRun gives an earlier run's output to the run in progress, or keeps it for
-// the next one.
+// the next one. Where there was no earlier one, it is of a thread that a preloaded
+// module has started, and the run's as what children of that print is.
 func (p *process) addToRun(o codeinterp.Output) {
 	p.mu.Lock()
-	r := p.run
+	r, first := p.run, p.runs == 1
 	p.mu.Unlock()
 	o.Late = true
-	if r == nil || !r.out.Add(o) {
+	taken := false
+	switch {
+	case r == nil:
+	case first && o.Kind != codeinterp.Display:
+		taken = r.out.Write(o.Kind, o.Data)
+	default:
+		now := o
+		now.Late = !first
+		taken = r.out.Add(now)
+	}
+	if !taken {
 		p.keepLate(o)
 	}
 }
