@@ -1,3 +1,27 @@
+// Stacks of errors have no frames of the driver's: neither where it calls a
+// program nor in between. What a program has set to prepare them goes before, and
+// is given all frames.
+const byNode = Error.prepareStackTrace, { toString: titleOf } = Error.prototype;
+let prepare;
+const isOurs = (site) => /^\[eval\]/.test(site?.getFileName());
+const isInspector = (site) => site.getFileName() === 'node:inspector';
+
+function ofProgram(sites) {
+  const end = sites.findIndex((s, i) => isInspector(s) && (i + 1 === sites.length || isOurs(sites[i + 1])));
+  return (end < 0 ? sites : sites.slice(0, end)).filter((s) => !isOurs(s));
+}
+
+function prepareStackTrace(error, sites) {
+  const own = ofProgram(sites);
+  if (typeof byNode === 'function') return byNode(error, own);
+  const coded = Object.getOwnPropertySymbols(error).some((s) => s.description === 'kIsNodeError');
+  const title = coded ? `${error.name} [${error.code}]: ${error.message}` : titleOf.call(error);
+  return [title, ...own].join('\n    at ');
+}
+Object.defineProperty(Error, 'prepareStackTrace', {
+  configurable: true, get: () => prepare ?? prepareStackTrace, set: (f) => { prepare = f; },
+});
+
 // What the host is told of an error.
 
 function describe(error, name, line) {

@@ -1,0 +1,51 @@
+package subprocess_test
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/providers/subprocess"
+)
+
+// driversFrames is what a program's output shows of the driver.
+var driversFrames = regexp.MustCompile(`\[eval\]|node:inspector|node:vm|toolcell`)
+
+// TestNodeFrames: errors that a program prints itself have its own frames, with
+// their lines, and none of the driver's.
+func TestNodeFrames(t *testing.T) {
+	ci := open(t, subprocess.Options{})
+	n := newNotebook(t, ci, "javascript")
+	const load = "function load(x) { return x.items.length }\n"
+	for code, want := range map[string]string{
+		load + "try { load({}) } catch (e) { console.error('failed:', e) }":                            `at load \(cell-\d+:1:35\)\n    at cell-\d+:2:7\n$`,
+		load + "try { load({}) } catch (e) { console.log(e.stack) }":                                   `^TypeError: Cannot read .*\n    at load \(cell-\d+:1:35\)\n    at cell-\d+:2:7\n$`,
+		"console.log(await Promise.allSettled([1].map(async (i) => { throw new Error('bad ' + i) })))": `bad 1`,
+		"console.trace('tr')": `^Trace: tr\n    at cell-\d+:1:9\n$`,
+		"console.log({ e: new Error('outer', { cause: new RangeError('inner') }) })":                                                                                                                                 `outer(?s:.*)inner`,
+		"await new Promise((done) => setTimeout(() => { try { null.x } catch (e) { console.log(e.stack) } done() }, 5))":                                                                                             `_onTimeout.*cell-|at .*cell-\d+:1:\d+`,
+		"try { Buffer.alloc('x') } catch (e) { console.log(e.stack) }":                                                                                                                                               `^TypeError \[ERR_INVALID_ARG_TYPE\]: `,
+		"class E extends Error { get name() { return 'Own' } }\nconsole.log(new E('m').stack)":                                                                                                                       `^(Own|Error): m\n    at cell-`,
+		"const o = {}; Error.captureStackTrace(o); console.log(o.stack)":                                                                                                                                             `at cell-\d+:1:\d+\n$`,
+		"Error.stackTraceLimit = 1; function a() { return new Error('x') }\nconsole.log(a().stack); Error.stackTraceLimit = 10":                                                                                      `^Error: x\n    at a \(cell-\d+:1:\d+\)\n$`,
+		"const old = Error.prepareStackTrace; Error.prepareStackTrace = (e, sites) => sites[0].getLineNumber()\nconsole.log(new Error('x').stack)\nError.prepareStackTrace = old\nconsole.log(new Error('y').stack)": `^2\nError: y\n    at cell-\d+:4:\d+\n$`,
+		"Error.prepareStackTrace = () => 'mine'\nconsole.log(new Error('x').stack)\nError.prepareStackTrace = undefined\nconsole.log(new Error('y').stack)":                                                          `^mine\nError: y\n    at cell-\d+:4:\d+\n$`,
+	} {
+		for i, res := range []string{said(run(t, ci, "javascript", code, nil)), said(n.run(code, nil))} {
+			if !regexp.MustCompile(want).MatchString(res) || driversFrames.MatchString(res) {
+				t.Errorf("%d: %s: %s", i, code, res)
+			}
+		}
+	}
+	res := run(t, ci, "javascript", "process.on('exit', () => null.x); process.exit(1)", nil)
+	if s := said(res); !strings.Contains(s, "Uncaught TypeError") || driversFrames.MatchString(s) {
+		t.Error(s)
+	}
+	res = run(t, ci, "javascript", load+"load({})", nil)
+	if res.Error == nil || res.Error.Line != 1 || len(res.Error.Traceback) != 3 {
+		t.Errorf("%+v", res.Error)
+	}
+}
+
+func said(res codeinterp.Result) string { return res.Stdout() + res.Stderr() }
