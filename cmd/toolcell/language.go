@@ -81,7 +81,11 @@ func (f *providerFlags) narrow(name string) {
 
 // ownLanguages are those of the subprocess provider.
 func ownLanguages() []subprocess.Language {
-	return []subprocess.Language{subprocess.Bash(), subprocess.JavaScript(), subprocess.Python(), subprocess.TypeScript()}
+	list := []subprocess.Language{subprocess.Bash(), subprocess.JavaScript(), subprocess.Python(), subprocess.TypeScript()}
+	for i, flag := range []string{"", "--node", "--python", "--node"} {
+		list[i].Install = strings.ReplaceAll(list[i].Install, "in Language.Commands", "by "+flag)
+	}
+	return list
 }
 
 // ownLanguage returns which of ownLanguages has that name, -1 for none.

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/leftover"
 )
 
 // toolcell runs the command in this process.
@@ -112,7 +113,11 @@ func TestRunOnThisMachine(t *testing.T) {
 		}
 		t.Skip("no bash on this machine")
 	}
-	dir := t.TempDir()
+	dir := leftover.Dir(t)
+	broken := filepath.Join(dir, "not-python")
+	if err := os.WriteFile(broken, []byte("#!/bin/sh\nexit 3\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
 	for _, tt := range []struct {
 		name           string
 		args           []string
@@ -121,7 +126,11 @@ func TestRunOnThisMachine(t *testing.T) {
 	}{
 		{"bash", []string{"--language", "bash", "-e", "echo $((6 * 7)); exit 3"}, 3, "42\n", ""},
 		{"limits", []string{"--language", "bash", "--memory", "200M", "--disk", "1M", "--processes", "50", "-e", "while :; do head -c 100000 /dev/zero >> f; done"}, 137, "", "disk"},
-		{"no such interpreter", []string{"--python", "/no/python3", "--language", "python", "-e", ""}, 1, "", "/no/python3"},
+		{"no such interpreter", []string{"--python", "/no/python3", "--language", "python", "-e", ""}, 2, "", "/no/python3"},
+		{"no such interpreter, no language", []string{"--python", "/no/python3", "-e", "7/2|0"}, 2, "", "--python /no/python3: no such file"},
+		{"no interpreter, no language", []string{"--python", os.DevNull, "-e", "7/2|0"}, 2, "", "--python"},
+		{"interpreter that does not work", []string{"--python", broken, "-e", "7/2|0"}, 2, "", "or give its path by --python"},
+		{"no such Node.js", []string{"--node", "/no/node", "-e", "1"}, 2, "", "--node /no/node"},
 		{"bad size", []string{"--memory", "much", "-e", ""}, 2, "", "512M"},
 		{"isolation", []string{"--isolation", "maybe", "-e", ""}, 2, "", "bwrap, landlock or none"},
 		{"no such path", []string{"--read", dir + "/none", "-e", ""}, 2, "", "none"},

@@ -6,6 +6,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
@@ -59,13 +60,21 @@ func (f *programFlags) start(ctx context.Context, stateful bool) (codeinterp.Cod
 		ctx, cancel = context.WithTimeoutCause(ctx, f.timeout, errOpenTimeout)
 		defer cancel()
 	}
+	if err := f.named(); err != nil {
+		return nil, err
+	}
 	var ci codeinterp.CodeInterpreter
 	var err error
 	for _, name := range f.wanted() {
 		f.narrow(name)
+		given := f.interpreter(name)
 		// Only where the interpreter is missing is the program taken for the next
 		// language.
 		if ci, err = f.open(ctx, stateful); err == nil || !errors.Is(err, codeinterp.ErrUnavailable) {
+			break
+		}
+		if given != "" && strings.Contains(err.Error(), "tried "+given) {
+			err = fmt.Errorf("%w: %w", codeinterp.ErrInvalid, err)
 			break
 		}
 	}

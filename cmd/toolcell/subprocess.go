@@ -4,6 +4,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -112,6 +113,36 @@ func (f *subprocessFlags) chosen() []subprocess.Language {
 		some = append(some, l)
 	}
 	return some
+}
+
+// named refuses interpreters that flags name and that are not there, also where
+// the program turns out not to need them.
+func (f *subprocessFlags) named() error {
+	for name, command := range map[string]string{"--python": f.python, "--node": f.node} {
+		if command == "" {
+			continue
+		}
+		if _, err := exec.LookPath(command); err != nil {
+			if at, ok := errors.AsType[*fs.PathError](err); ok {
+				err = at.Err
+			}
+			return fmt.Errorf("%w: %s %s: %w", codeinterp.ErrInvalid, name, command, err)
+		}
+	}
+	return nil
+}
+
+// interpreter returns what a flag names for a language, if one does.
+func (f *subprocessFlags) interpreter(language string) string {
+	switch i := ownLanguage(language); {
+	case i < 0:
+		return ""
+	case ownLanguages()[i].Name == "python":
+		return f.python
+	case ownLanguages()[i].Name != "bash":
+		return f.node
+	}
+	return ""
 }
 
 // inEnvironment returns the language of that name in the environment.
