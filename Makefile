@@ -26,9 +26,9 @@ TESTS   = $$($(GO) -C $(CURDIR)/internal/lint tool -n gotestsum) --format pkgnam
 # A pass of make test: TESTS that leave what they say to the report at the end.
 PASS    = $(TESTS) $(if $(RESULTS),--hide-summary=skipped --jsonfile="$(RESULTS)/$(1).json")
 
-# What the race detector is too slow for, or sees nothing in, is tried without it:
-# where there is none, everything was. They follow one another: beside the first,
-# real servers are late.
+# What the race detector is too slow for, or sees nothing in, is tried without it,
+# beside the first pass, which waits for servers a good part of its time: where
+# there is none, everything was.
 PASSES  := tests-race $(if $(RACE),tests-engine tests-shapes tests-command) tests-modules
 
 # What programs do to the host by way of the driver, in the mode that is set.
@@ -49,7 +49,7 @@ ifeq ($(RACE),)
 endif
 	@$(MAKE) --no-print-directory -j2 testenv compile
 	@results=$$(mktemp -d) && trap 'rm -rf "$$results"' EXIT; \
-	$(MAKE) --no-print-directory -k RESULTS="$$results" $(PASSES); status=$$?; \
+	$(MAKE) --no-print-directory -k -j2 RESULTS="$$results" $(PASSES); status=$$?; \
 	$(GO) run ./internal/testsum "$$results"/*.json && exit $$status
 
 # the passes of test, each of which can be run alone

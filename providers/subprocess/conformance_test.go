@@ -55,11 +55,26 @@ func missing(t testing.TB, err error) {
 // full has every mode tried with every language, and as much of each as the first.
 func full() bool { return race.Full() }
 
-// Every language is tried in landlock mode. The others divide the clauses among
-// them, and try each with one of the languages.
-func TestConformanceLandlock(t *testing.T) { conform(t, subprocess.Landlock, conformance.Share{}) }
-func TestConformanceBwrap(t *testing.T)    { conform(t, subprocess.Bwrap, half(0)) }
-func TestConformanceNone(t *testing.T)     { conform(t, subprocess.None, half(1)) }
+// Every language is tried in landlock mode; TypeScript, which runs as JavaScript
+// does, with half of the clauses without contexts and with the others in them. The
+// other modes divide the clauses among them, and try each with one of the languages.
+func TestConformanceLandlock(t *testing.T) {
+	conform(t, subprocess.Landlock, conformance.Config{Languages: untyped})
+}
+
+func TestConformanceTypeScript(t *testing.T) {
+	conform(t, subprocess.Landlock, conformance.Config{Languages: typed, Share: half(0)})
+}
+
+func TestConformanceBwrap(t *testing.T) {
+	conform(t, subprocess.Bwrap, conformance.Config{Share: half(0), Brief: !full()})
+}
+
+func TestConformanceNone(t *testing.T) {
+	conform(t, subprocess.None, conformance.Config{Share: half(1), Brief: !full()})
+}
+
+var untyped, typed = []string{"bash", "javascript", "python"}, []string{"typescript"}
 
 func half(number int) conformance.Share {
 	if full() {
@@ -68,18 +83,15 @@ func half(number int) conformance.Share {
 	return conformance.Share{Number: number, Of: 2}
 }
 
-func conform(t *testing.T, mode subprocess.Mode, share conformance.Share) {
+func conform(t *testing.T, mode subprocess.Mode, cfg conformance.Config) {
 	if aparttest.Run(t) {
 		return
 	}
 	o := inMode(t, mode)
-	conformance.Run(t, conformance.Config{
-		Timeout: busyTimeout, Patience: busyPatience,
-		New:   func() (codeinterp.CodeInterpreter, error) { return subprocess.New(&o) },
-		Brief: o.Require != subprocess.Landlock && !full(),
-		Share: share,
-		Lacks: []conformance.Feature{conformance.Manager},
-	})
+	cfg.Timeout, cfg.Patience = busyTimeout, busyPatience
+	cfg.New = func() (codeinterp.CodeInterpreter, error) { return subprocess.New(&o) }
+	cfg.Lacks = []conformance.Feature{conformance.Manager}
+	conformance.Run(t, cfg)
 }
 
 // TestWarmConformance is the same with processes that are forked or come from
@@ -106,22 +118,28 @@ func TestWarmConformance(t *testing.T) {
 // The same with contexts. RunCode is that of New, so that what holds for both is
 // tried with contexts only.
 func TestStatefulConformanceLandlock(t *testing.T) {
-	conformStateful(t, subprocess.Landlock, conformance.Share{})
+	conformStateful(t, subprocess.Landlock, conformance.Config{Languages: untyped})
 }
-func TestStatefulConformanceBwrap(t *testing.T) { conformStateful(t, subprocess.Bwrap, half(1)) }
-func TestStatefulConformanceNone(t *testing.T)  { conformStateful(t, subprocess.None, half(0)) }
 
-func conformStateful(t *testing.T, mode subprocess.Mode, share conformance.Share) {
+func TestStatefulConformanceTypeScript(t *testing.T) {
+	conformStateful(t, subprocess.Landlock, conformance.Config{Languages: typed, Share: half(1)})
+}
+
+func TestStatefulConformanceBwrap(t *testing.T) {
+	conformStateful(t, subprocess.Bwrap, conformance.Config{Share: half(1), Brief: !full()})
+}
+
+func TestStatefulConformanceNone(t *testing.T) {
+	conformStateful(t, subprocess.None, conformance.Config{Share: half(0), Brief: !full()})
+}
+
+func conformStateful(t *testing.T, mode subprocess.Mode, cfg conformance.Config) {
 	if aparttest.Run(t) {
 		return
 	}
 	o := inMode(t, mode)
-	conformance.Run(t, conformance.Config{
-		Timeout: busyTimeout, Patience: busyPatience,
-		New:      func() (codeinterp.CodeInterpreter, error) { return subprocess.NewStateful(&o) },
-		Stateful: true,
-		Thrifty:  !full(),
-		Brief:    o.Require != subprocess.Landlock && !full(),
-		Share:    share,
-	})
+	cfg.Timeout, cfg.Patience = busyTimeout, busyPatience
+	cfg.New = func() (codeinterp.CodeInterpreter, error) { return subprocess.NewStateful(&o) }
+	cfg.Stateful, cfg.Thrifty = true, !full()
+	conformance.Run(t, cfg)
 }
