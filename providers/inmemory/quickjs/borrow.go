@@ -21,15 +21,23 @@ const small = 64 << 10
 // borrow counts n bytes that a call of the host is about to take. Where there may
 // not be as many it returns false, with an exception pending.
 func (vm *vm) borrow(n int) bool {
+	switch {
+	case vm.tryBorrow(n):
+		return true
+	case vm.borrowed+int64(n) > vm.heap.limit:
+		vm.throw("RangeError", "Invalid string length")
+	default:
+		vm.heap.failed, vm.heap.others = true, true
+		lib.XJS_ThrowOutOfMemory(vm.tls, vm.ctx)
+	}
+	return false
+}
+
+// tryBorrow is borrow without an exception, for what is done to make one.
+func (vm *vm) tryBorrow(n int) bool {
 	want := vm.borrowed + int64(n)
 	if more := want - vm.counted; more > small {
-		if want > vm.heap.limit {
-			vm.throw("RangeError", "Invalid string length")
-			return false
-		}
-		if !vm.heap.budget.Take(more) {
-			vm.heap.failed, vm.heap.others = true, true
-			lib.XJS_ThrowOutOfMemory(vm.tls, vm.ctx)
+		if want > vm.heap.limit || !vm.heap.budget.Take(more) {
 			return false
 		}
 		vm.counted = want

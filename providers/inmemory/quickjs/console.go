@@ -64,9 +64,11 @@ func (in *instance) log(kind codeinterp.Kind, args []value) value {
 
 // format is node's util.format, with room for a line's end.
 func (in *instance) format(args []value) ([]byte, bool) {
+	mark := in.vm.borrowed
 	if s, plain, ok := in.formatPlain(args); plain {
 		return s, ok
 	}
+	in.vm.giveBack(mark)
 	s, _, thrown := in.driverCall("format", args...)
 	return s, !thrown
 }

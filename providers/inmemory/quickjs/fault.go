@@ -120,8 +120,7 @@ func (vm *vm) sourceAt(bytecode uintptr, row, column int) (src string, at_ int) 
 	case bytecode == vm.in.top:
 		src = vm.in.topSource
 	case b.Fdebug.Fsource != 0 && b.Fdebug.Fpc2line_len > 2:
-		if !vm.borrow(int(b.Fdebug.Fsource_len)) {
-			vm.dropException()
+		if !vm.tryBorrow(int(b.Fdebug.Fsource_len)) {
 			return "", 0
 		}
 		src = span{b.Fdebug.Fsource, int(b.Fdebug.Fsource_len)}.text()
