@@ -27,19 +27,24 @@ type imageShower struct {
 	dir      string // where to save; empty: a new temporary directory
 	none     bool
 	saved    int
+
+	open func(dir string) (*os.Root, error) // makes dir
 }
 
 // newImageShower reads the --images flag.
-func newImageShower(a *app, how string) imageShower {
-	switch how {
+func newImageShower(a *app, f *programFlags) imageShower {
+	s := imageShower{open: f.makeDir}
+	switch how := f.images; how {
 	case "auto":
-		return imageShower{protocol: inlineProtocol(a)}
+		s.protocol = inlineProtocol(a)
 	case "kitty", "iterm2", "sixel":
-		return imageShower{protocol: how}
+		s.protocol = how
 	case "none":
-		return imageShower{none: true}
+		s.none = true
+	default:
+		s.dir = how
 	}
-	return imageShower{dir: how}
+	return s
 }
 
 // inlineProtocol guesses what the terminal can from the environment, as
@@ -119,12 +124,14 @@ func (s *imageShower) save(rep codeinterp.Representation) (string, error) {
 		}
 		s.dir = dir
 	}
-	if err := os.MkdirAll(s.dir, 0o755); err != nil {
+	dir, err := s.open(s.dir)
+	if err != nil {
 		return "", err
 	}
+	defer dir.Close()
 	s.saved++
-	name := filepath.Join(s.dir, fmt.Sprintf("output-%d%s", s.saved, extension(rep.MIME)))
-	return name, os.WriteFile(name, rep.Data, 0o600)
+	name := fmt.Sprintf("output-%d%s", s.saved, extension(rep.MIME))
+	return filepath.Join(s.dir, name), writeNew(dir, name, rep.Data, 0o600)
 }
 
 func extension(mimeType string) string {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"image"
 	"image/png"
+	"io"
 	"os"
 	"strings"
 	"testing"
@@ -18,6 +19,11 @@ func testPNG(t *testing.T) []byte {
 		t.Fatal(err)
 	}
 	return b.Bytes()
+}
+
+func testScreen(stdout, stderr io.Writer, images string) *screen {
+	a := &app{stdout: stdout, stderr: stderr}
+	return newScreen(a, newImageShower(a, &programFlags{images: images}))
 }
 
 func TestTerminalProtocol(t *testing.T) {
@@ -43,7 +49,7 @@ func TestInlineImages(t *testing.T) {
 	rep := codeinterp.Representation{MIME: "image/png", Data: testPNG(t)}
 	for protocol, start := range map[string]string{"kitty": "\x1b_G", "iterm2": "\x1b]1337;File=", "sixel": "\x1bP"} {
 		var out, errs bytes.Buffer
-		s := newScreen(&app{stdout: &out, stderr: &errs}, protocol)
+		s := testScreen(&out, &errs, protocol)
 		if err := s.show(codeinterp.Output{Kind: codeinterp.Display, Bundle: []codeinterp.Representation{rep}}); err != nil {
 			t.Fatal(err)
 		}
@@ -56,7 +62,7 @@ func TestInlineImages(t *testing.T) {
 func TestImagesAreSaved(t *testing.T) {
 	dir := t.TempDir() + "/of/plots"
 	var out, errs bytes.Buffer
-	s := newScreen(&app{stdout: &out, stderr: &errs}, dir)
+	s := testScreen(&out, &errs, dir)
 	data := testPNG(t)
 	for _, rep := range []codeinterp.Representation{{MIME: "image/png", Data: data}, {MIME: "text/html", Data: []byte("<b>")}} {
 		if err := s.show(codeinterp.Output{Kind: codeinterp.Display, Bundle: []codeinterp.Representation{rep}}); err != nil {
@@ -74,7 +80,7 @@ func TestImagesAreSaved(t *testing.T) {
 
 func TestBrokenImageIsSavedNotLost(t *testing.T) {
 	var out, errs bytes.Buffer
-	s := newScreen(&app{stdout: &out, stderr: &errs}, "kitty")
+	s := testScreen(&out, &errs, "kitty")
 	s.images.dir = t.TempDir()
 	err := s.show(codeinterp.Output{Kind: codeinterp.Display, Bundle: []codeinterp.Representation{{MIME: "image/png", Data: []byte("no image")}}})
 	if err != nil || !strings.Contains(errs.String(), "saved as") {

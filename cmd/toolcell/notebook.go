@@ -84,7 +84,7 @@ func (a *app) runNotebook(ctx context.Context, f *runFlags, fs *flag.FlagSet, op
 	if f.out == "" || report.Ran == 0 && code != 0 {
 		return code
 	}
-	if err := a.writeNotebook(f.out, nb); err != nil {
+	if err := a.writeNotebook(&f.programFlags, f.out, nb); err != nil {
 		return max(code, a.fail(err))
 	}
 	return code
@@ -96,13 +96,13 @@ func (f *runFlags) openNotebookFiles() (files runFiles, err error) {
 		return files, errors.New("--in and --artifacts do not go with --dir: the cells have the files of that directory, and with --write change them")
 	}
 	if files.in, err = readInputs(f.in); err == nil {
-		err = files.saveTo("--artifacts", f.artifacts)
+		err = files.saveTo(&f.programFlags, "--artifacts", f.artifacts)
 	}
 	return files, err
 }
 
 func (a *app) runCells(ctx context.Context, ci codeinterp.CodeInterpreter, nb *notebook.Notebook, f *runFlags, opts *notebook.Options) (notebook.Report, int) {
-	show := cellScreen{a: a, language: f.language, ci: ci, screen: newScreen(a, f.images), images: f.images}
+	show := cellScreen{a: a, language: f.language, ci: ci, screen: newScreen(a, newImageShower(a, &f.programFlags))}
 	if f.out == "-" {
 		// Standard output is the notebook's.
 		show.screen.stdout = io.Discard
@@ -143,7 +143,6 @@ type cellScreen struct {
 	a        *app
 	ci       codeinterp.CodeInterpreter
 	language string
-	images   string
 	screen   *screen
 	err      error // the first failure to show something
 }
@@ -157,9 +156,9 @@ func (c *cellScreen) end(res *codeinterp.Result) {
 	if c.err == nil {
 		c.err = s.err
 	}
-	next := newScreen(c.a, c.images)
 	// The count of saved images goes on, and the line that the cell left open.
-	next.stdout, next.images, next.midLine = s.stdout, s.images, s.midLine
+	next := newScreen(c.a, s.images)
+	next.stdout, next.midLine = s.stdout, s.midLine
 	c.screen = next
 }
 
@@ -177,7 +176,7 @@ func readNotebook(file string) (*notebook.Notebook, error) {
 }
 
 // writeNotebook leaves the whole file or none: it may be the one that was read.
-func (a *app) writeNotebook(file string, nb *notebook.Notebook) error {
+func (a *app) writeNotebook(f *programFlags, file string, nb *notebook.Notebook) error {
 	b, err := nb.Encode()
 	if err != nil {
 		return err
@@ -186,24 +185,15 @@ func (a *app) writeNotebook(file string, nb *notebook.Notebook) error {
 		_, err = a.stdout.Write(b)
 		return err
 	}
-	// Beside the file: a rename does not go from one file system to another.
-	tmp, err := os.CreateTemp(filepath.Dir(file), ".toolcell-*.ipynb")
-	if err != nil {
-		if e, ok := errors.AsType[*fs.PathError](err); ok {
-			e.Path = file // not a name that nobody has given
-		}
-		return err
+	dir, err := f.openDir(filepath.Dir(file))
+	if err == nil {
+		defer dir.Close()
+		err = replaceIn(dir, filepath.Base(file), b)
 	}
-	defer os.Remove(tmp.Name())
-	mode := os.FileMode(0o644) // CreateTemp makes it 0600
-	if info, err := os.Stat(file); err == nil {
-		mode = info.Mode().Perm()
+	if e, ok := errors.AsType[*fs.PathError](err); ok {
+		e.Path = file // not a name that nobody has given
 	}
-	_, err = tmp.Write(b)
-	if err = errors.Join(err, tmp.Chmod(mode), tmp.Close()); err != nil {
-		return err
-	}
-	return os.Rename(tmp.Name(), file)
+	return err
 }
 
 // cellName calls a cell as tracebacks and Jupyter do, by what ran before it, and

@@ -58,7 +58,7 @@ func (a *app) repl(ctx context.Context, args []string) int {
 	if err != nil {
 		return a.usageError("%v%s", err, f.elsewhere())
 	}
-	r := &repl{app: a, language: language, script: f.script, options: codeinterp.RunOptions{Timeout: timeout}, env: f.env.values, images: newImageShower(a, f.images)}
+	r := &repl{app: a, language: language, script: f.script, options: codeinterp.RunOptions{Timeout: timeout}, env: f.env.values, images: newImageShower(a, &f.programFlags), flags: &f.programFlags}
 	if err := r.open(ctx, ci); err != nil {
 		return a.fail(err)
 	}
@@ -94,6 +94,7 @@ type repl struct {
 	options  codeinterp.RunOptions
 	env      map[string]string
 	images   imageShower
+	flags    *programFlags
 
 	interpreter codeinterp.StatefulInterpreter
 	manager     codeinterp.ContextManager // nil: there is none
@@ -207,8 +208,7 @@ func (r *repl) run(ctx context.Context, program string, interrupts <-chan os.Sig
 	stop := make(chan struct{})
 	defer close(stop)
 	go r.heed(ctx, interrupts, stop, leave)
-	s := newScreen(r.app, "")
-	s.images = r.images
+	s := newScreen(r.app, r.images)
 	opts := r.options
 	opts.OnOutput = func(o codeinterp.Output) error {
 		err := s.live(o)

@@ -40,7 +40,7 @@ func (a *app) newLineReader(f *replFlags, language string, complete liner.WordCo
 	if err != nil {
 		return nil, err
 	}
-	e := &editor{Writer: a.stdout, in: in, cooked: cooked, state: liner.NewLiner()}
+	e := &editor{Writer: a.stdout, in: in, cooked: cooked, state: liner.NewLiner(), keep: f.keepFile}
 	e.state.SetCtrlCAborts(true)
 	e.state.SetBeep(false)
 	e.state.SetWordCompleter(complete)
@@ -109,6 +109,7 @@ type editor struct {
 	cooked  liner.ModeApplier // as the terminal was
 	state   *liner.State
 	history string // file; empty for none
+	keep    func(path string) (*os.File, error)
 }
 
 func (e *editor) read(ctx context.Context, prompt string) (string, error) {
@@ -128,10 +129,7 @@ func (e *editor) close() error {
 	if e.history == "" {
 		return err
 	}
-	if err := os.MkdirAll(filepath.Dir(e.history), 0o700); err != nil {
-		return err
-	}
-	file, err := os.OpenFile(e.history, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
+	file, err := e.keep(e.history)
 	if err != nil {
 		return err
 	}

@@ -63,7 +63,7 @@ func (r *repl) save(file string) {
 		fmt.Fprintln(r.stderr, "toolcell: :save takes the name of a notebook, such as work.ipynb")
 		return
 	}
-	if err := r.writeNotebook(file, r.record.notebook(r.language)); err != nil {
+	if err := r.writeNotebook(r.flags, file, r.record.notebook(r.language)); err != nil {
 		r.fail(err)
 		return
 	}

@@ -93,7 +93,7 @@ func (a *app) run(ctx context.Context, args []string) int {
 	if f.json {
 		return a.runJSON(ctx, ci, language, program, opts, &files)
 	}
-	return a.runLive(ctx, ci, language, program, opts, &files, f.images)
+	return a.runLive(ctx, ci, language, program, opts, &files, newImageShower(a, &f.programFlags))
 }
 
 // giveInput has the program read this command's standard input, where it is to.
@@ -162,7 +162,7 @@ func (a *app) runJSON(ctx context.Context, ci codeinterp.CodeInterpreter, langua
 	return code
 }
 
-func (a *app) runLive(ctx context.Context, ci codeinterp.CodeInterpreter, language, program string, opts *codeinterp.RunOptions, files *runFiles, images string) int {
+func (a *app) runLive(ctx context.Context, ci codeinterp.CodeInterpreter, language, program string, opts *codeinterp.RunOptions, files *runFiles, images imageShower) int {
 	s := newScreen(a, images)
 	ctx, leave := context.WithCancel(ctx)
 	defer leave()

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"cmp"
 	"errors"
 	"flag"
@@ -129,22 +128,18 @@ func (f *fileFlags) openFiles(p *programFlags) (files runFiles, err error) {
 		files.in, err = readInputs(f.in)
 	}
 	if err == nil {
-		err = files.saveTo("--out", f.out)
+		err = files.saveTo(p, "--out", f.out)
 	}
 	return files, err
 }
 
 // saveTo makes the directory that a flag names, if it names one.
-func (f *runFiles) saveTo(flag, dir string) error {
+func (f *runFiles) saveTo(p *programFlags, flag, dir string) (err error) {
 	if dir == "" {
 		return nil
 	}
-	err := os.MkdirAll(dir, 0o777)
-	if err == nil {
-		// A Root, since the names that come are the program's.
-		f.out, err = os.OpenRoot(dir)
-	}
-	if err != nil {
+	// A Root, since the names that come are the program's.
+	if f.out, err = p.makeDir(dir); err != nil {
 		return fmt.Errorf("%s: %w", flag, err)
 	}
 	return nil
@@ -210,17 +205,8 @@ func (f *runFiles) save(artifact *codeinterp.Artifact) error {
 		if err := f.out.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 			return err
 		}
-		return f.write(path, artifact.Data)
+		return writeNew(f.out, path, artifact.Data, 0o666)
 	}
-}
-
-func (f *runFiles) write(path string, data []byte) error {
-	file, err := f.out.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o666)
-	if err != nil {
-		return err
-	}
-	_, err = bytes.NewReader(data).WriteTo(file)
-	return errors.Join(err, file.Close())
 }
 
 // visible is a name that a program chose, without what would act on a terminal.

@@ -20,8 +20,8 @@ type screen struct {
 	err     error // the first failure to show something
 }
 
-func newScreen(a *app, images string) *screen {
-	return &screen{stdout: a.stdout, stderr: a.stderr, images: newImageShower(a, images)}
+func newScreen(a *app, images imageShower) *screen {
+	return &screen{stdout: a.stdout, stderr: a.stderr, images: images}
 }
 
 // live shows what a program produces while it runs.

@@ -1,0 +1,136 @@
+package main
+
+import (
+	"crypto/rand"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// makeDir makes a directory that this command writes into, and opens it.
+func (f *subprocessFlags) makeDir(dir string) (*os.Root, error) {
+	top, rest := f.above(dir)
+	if top == "" {
+		if err := os.MkdirAll(dir, 0o777); err != nil {
+			return nil, err
+		}
+		return os.OpenRoot(dir)
+	}
+	return beneath(top, func(root *os.Root) (*os.Root, error) {
+		if err := root.MkdirAll(rest, 0o777); err != nil {
+			return nil, err
+		}
+		return root.OpenRoot(rest)
+	})
+}
+
+// openDir opens a directory that this command writes into.
+func (f *subprocessFlags) openDir(dir string) (*os.Root, error) {
+	top, rest := f.above(dir)
+	if top == "" {
+		return os.OpenRoot(dir)
+	}
+	return beneath(top, func(root *os.Root) (*os.Root, error) { return root.OpenRoot(rest) })
+}
+
+func beneath(top string, open func(*os.Root) (*os.Root, error)) (*os.Root, error) {
+	root, err := os.OpenRoot(top)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	return open(root)
+}
+
+// above returns the uppermost directory above a path, or the path itself, that
+// programs may write, and the path from there: a link that they left on it is not
+// to lead out of what they may write. Empty where there is none.
+func (f *subprocessFlags) above(path string) (top, rest string) {
+	var writable []fs.FileInfo
+	for _, name := range f.write {
+		if info, err := os.Stat(name); err == nil && info.IsDir() {
+			writable = append(writable, info)
+		}
+	}
+	abs, err := filepath.Abs(path)
+	if err != nil || len(writable) == 0 {
+		return "", ""
+	}
+	for i := range len(abs) + 1 {
+		if i < len(abs) && !os.IsPathSeparator(abs[i]) {
+			continue
+		}
+		at := abs[:min(i+1, len(abs))]
+		info, err := os.Stat(at)
+		if err != nil {
+			return "", ""
+		}
+		for _, w := range writable {
+			if os.SameFile(w, info) {
+				return at, filepath.Clean(strings.TrimLeft(abs[len(at):], string(filepath.Separator)))
+			}
+		}
+	}
+	return "", ""
+}
+
+// create makes a file anew: what had its name, such as a link or a FIFO that a
+// program left there, is removed and not written to.
+func create(dir *os.Root, name string, mode fs.FileMode) (*os.File, error) {
+	if err := dir.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	return dir.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+}
+
+// writeNew writes a file that is made anew.
+func writeNew(dir *os.Root, name string, data []byte, mode fs.FileMode) error {
+	file, err := create(dir, name, mode)
+	if err != nil {
+		return err
+	}
+	_, err = file.Write(data)
+	return errors.Join(err, file.Close())
+}
+
+// replaceIn leaves the whole file or none.
+func replaceIn(dir *os.Root, name string, data []byte) error {
+	mode := os.FileMode(0o644)
+	if info, err := dir.Stat(name); err == nil {
+		mode = info.Mode().Perm()
+	}
+	// Beside the file: a rename does not go from one file system to another.
+	half := ".toolcell-" + rand.Text() + ".ipynb"
+	file, err := create(dir, half, 0o600)
+	if err == nil {
+		_, err = file.Write(data)
+		err = errors.Join(err, file.Chmod(mode), file.Close())
+	}
+	if err == nil {
+		err = dir.Rename(half, name)
+	}
+	if err != nil {
+		_ = dir.Remove(half)
+	}
+	return err
+}
+
+// keepFile makes a file of this command's own that the user may have linked
+// elsewhere, but no program.
+func (f *subprocessFlags) keepFile(path string) (*os.File, error) {
+	dir := filepath.Dir(path)
+	if top, _ := f.above(dir); top == "" {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return nil, err
+		}
+		return os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
+	}
+	root, err := f.makeDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	return create(root, filepath.Base(path), 0o600)
+}

@@ -1,0 +1,71 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/notebook"
+)
+
+// planted is a directory that programs may write, with links that one left there
+// to a file and to the directory it is in.
+func planted(t *testing.T) (f *programFlags, dir, outside, file string) {
+	t.Helper()
+	dir, outside = t.TempDir(), t.TempDir()
+	file = filepath.Join(outside, "output-1.html")
+	if err := os.WriteFile(file, []byte("mine"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, target := range map[string]string{"output-1.html": file, "history": file, "out": outside} {
+		if err := os.Symlink(target, filepath.Join(dir, name)); err != nil {
+			if os.Getenv("CI") != "" {
+				t.Fatal(err)
+			}
+			t.Skip(err)
+		}
+	}
+	f = &programFlags{}
+	f.write = list{dir}
+	return f, dir, outside, file
+}
+
+// TestSavedInside: what the command saves goes through no link of a program's out of
+// the directory.
+func TestSavedInside(t *testing.T) {
+	f, dir, outside, file := planted(t)
+	show := func(images string) (*screen, error) {
+		f.images = images
+		a := &app{stdout: new(bytes.Buffer), stderr: new(bytes.Buffer)}
+		s := newScreen(a, newImageShower(a, f))
+		return s, s.show(codeinterp.Output{Kind: codeinterp.Display, Bundle: []codeinterp.Representation{{MIME: "text/html", Data: []byte("theirs")}}})
+	}
+	if _, err := show(dir); err != nil || contents(t, dir)["output-1.html"] != "theirs" {
+		t.Errorf("%v, %q", err, contents(t, dir))
+	}
+	if _, err := show(filepath.Join(dir, "out", "deep")); err == nil {
+		t.Error("a picture was saved through a link")
+	}
+	if _, err := show(filepath.Join(dir, "new", "deep")); err != nil || contents(t, filepath.Join(dir, "new"))["deep/output-1.html"] != "theirs" {
+		t.Errorf("%v", err)
+	}
+	if err := new(app).writeNotebook(f, filepath.Join(dir, "out", "a.ipynb"), &notebook.Notebook{}); err == nil {
+		t.Error("a notebook was saved through a link")
+	}
+	if err := new(app).writeNotebook(f, filepath.Join(dir, "a.ipynb"), &notebook.Notebook{}); err != nil {
+		t.Error(err)
+	}
+	if err := new(runFiles).saveTo(f, "--out", filepath.Join(dir, "out")); err == nil {
+		t.Error("--out went through a link")
+	}
+	if history, err := f.keepFile(filepath.Join(dir, "history")); err != nil {
+		t.Error(err)
+	} else if _, err := history.WriteString("typed"); err != nil || history.Close() != nil {
+		t.Error(err)
+	}
+	if b, err := os.ReadFile(file); err != nil || string(b) != "mine" || len(contents(t, outside)) != 1 {
+		t.Errorf("%v, %q, %q", err, b, contents(t, outside))
+	}
+}
