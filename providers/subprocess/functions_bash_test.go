@@ -127,6 +127,27 @@ func TestFunctionsInBashTogether(t *testing.T) {
 	}
 }
 
+// TestFunctionsInBashBesideSlowOnes: the answers of quick functions do not wait for
+// those of slow ones, whichever of the calls is the one that reads.
+func TestFunctionsInBashBesideSlowOnes(t *testing.T) {
+	t.Parallel()
+	n := newNotebook(t, open(t, subprocess.Options{Languages: []subprocess.Language{subprocess.Bash()}}), "bash")
+	for range 3 {
+		out := newHeard()
+		res := n.run(`for i in {0..9}; do tool doze '{"bytes":20}' >/dev/null & tool echo "{\"v\":$i}" & done; wait`,
+			&codeinterp.RunOptions{Timeout: time.Minute, Functions: append(callstest.Functions(t), out.doze()), OnOutput: out.output})
+		if !res.OK() || len(res.Stdout()) != 20 {
+			t.Fatal(summary(res))
+		}
+	}
+	// What makes that certain: who comes too late for a lock is not held in read(2).
+	const late = `((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] < 502)) || for lock in 228 229; do
+		read -r -N 1 -u $lock one; read -r -N 1 -u $lock other 2>/dev/null && echo "a lock twice"; printf x >&$lock; done`
+	if s := summary(n.run(late, &codeinterp.RunOptions{Timeout: 30 * time.Second, Functions: callstest.Functions(t)})); s != "ok" {
+		t.Error(s)
+	}
+}
+
 // TestFunctionsInBashAfterTheEnd: a job that a run left behind calls nothing.
 func TestFunctionsInBashAfterTheEnd(t *testing.T) {
 	t.Parallel()

@@ -165,6 +165,10 @@ __toolcell_offer() { # names of functions; holds the locks, which it makes
 		local dir
 		dir=$(command -p mktemp -d) && command -p mkfifo "$dir/read" "$dir/send" || builtin exit 1
 		exec 229<>"$dir/read" 228<>"$dir/send"
+		# Several may see a lock that is free. From bash 5.2 on, which waits for that in
+		# select, those who come too late would be in read, where no time-out reaches
+		# them: dd makes the pipes non-blocking. Earlier ones have their read interrupted.
+		((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] < 502)) || command -p dd iflag=nonblock oflag=nonblock count=0 <&229 >&228 2>/dev/null
 		command -p rm -f -- "$dir/read" "$dir/send"
 		[[ $dir == /* ]] || dir=$PWD/$dir
 		(umask 077; builtin printf '%s' "$BASHPID-0" | command -p tee "$dir/r" "$dir/s" "$dir/log") >/dev/null
