@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"os"
 	"path"
 	"strings"
 	"time"
@@ -50,11 +51,16 @@ type Service struct {
 	o    Options
 	// writing holds the turn of one that writes.
 	writing chan struct{}
+	// walking has the places of those that go through directories.
+	walking chan struct{}
 }
+
+// maxWalks is how many go through directories at a time; the others wait.
+const maxWalks = 8
 
 // New returns a Service over fsys. o may be nil.
 func New(fsys codeinterp.FS, o *Options) *Service {
-	s := &Service{fsys: fsys, writing: make(chan struct{}, 1)}
+	s := &Service{fsys: fsys, writing: make(chan struct{}, 1), walking: make(chan struct{}, maxWalks)}
 	if o != nil {
 		s.o = *o
 	}
@@ -66,11 +72,11 @@ func New(fsys codeinterp.FS, o *Options) *Service {
 }
 
 // With returns a Service over the same files that takes turns with s in
-// writing, and has other options but the same Dir.
+// writing and searching, and has other options but the same Dir.
 func (s *Service) With(o Options) *Service {
 	o.Dir = s.o.Dir
 	t := New(s.fsys, &o)
-	t.writing = s.writing
+	t.writing, t.walking = s.writing, s.walking
 	return t
 }
 
@@ -158,17 +164,6 @@ func (s *Service) stream(ctx context.Context, name string, emit func([]byte) boo
 
 // open opens a regular file for reading.
 func (s *Service) open(name string) (fs.File, error) {
-	f, err := s.fsys.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	info, err := f.Stat()
-	if err == nil && info.IsDir() {
-		err = &fs.PathError{Op: "open", Path: name, Err: codeinterp.ErrIsDir}
-	}
-	if err != nil {
-		f.Close()
-		return nil, err
-	}
-	return f, nil
+	// Not by Open, for which a directory is listed.
+	return s.fsys.OpenFile(name, os.O_RDONLY, 0)
 }

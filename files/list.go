@@ -158,11 +158,18 @@ const maxDepth = 100
 // walk visits what is in a directory, parents first, until visit returns false.
 func (s *Service) walk(ctx context.Context, top string, depth int, visit func(string, fs.DirEntry) bool) (more string, unread []Skip, err error) {
 	w := walker{s: s, ctx: ctx, visit: visit}
-	entries, err := s.fsys.ReadDir(top)
-	if err != nil {
-		return "", nil, err
+	select {
+	case s.walking <- struct{}{}:
+		defer func() { <-s.walking }()
+		l, err := w.list(top, "", maxPage)
+		if err == nil {
+			w.directory(l, min(depth, maxDepth))
+		} else {
+			w.err = err
+		}
+	case <-ctx.Done():
+		w.err = context.Cause(ctx)
 	}
-	w.directory(top, entries, min(depth, maxDepth))
 	if errors.Is(w.err, errTime) {
 		return moreTime, w.unread, nil
 	}
@@ -184,36 +191,81 @@ type walker struct {
 	err    error
 }
 
-// directory visits entries and what is below them, and reports whether to go on.
-func (w *walker) directory(dir string, entries []fs.DirEntry, depth int) bool {
-	for _, d := range entries {
+// directory visits what is in a directory and below, and reports whether to go on.
+func (w *walker) directory(l *page, depth int) bool {
+	for {
+		for _, d := range l.entries {
+			if w.ctx.Err() != nil {
+				w.err = context.Cause(w.ctx)
+				return false
+			}
+			name := path.Join(l.dir, d.Name())
+			if !w.visit(name, d) {
+				w.more = moreEntries
+				return false
+			}
+			if !d.IsDir() || depth <= 1 {
+				continue
+			}
+			if below, err := w.read(name, max(l.size/2, minPage)); err != nil {
+				w.skip(name, err)
+			} else if !w.directory(below, depth-1) {
+				return false
+			}
+		}
 		if w.ctx.Err() != nil {
 			w.err = context.Cause(w.ctx)
 			return false
 		}
-		name := path.Join(dir, d.Name())
-		if !w.visit(name, d) {
-			w.more = moreEntries
-			return false
+		if l.last == "" {
+			return true
 		}
-		if !d.IsDir() || depth <= 1 {
-			continue
-		}
-		below, err := w.read(name)
+		next, err := w.list(l.dir, l.last, l.size)
 		if err != nil {
-			w.skip(name, err)
+			w.skip(l.dir, err)
+			l.entries, l.last = nil, ""
 			continue
 		}
-		if !w.directory(name, below, depth-1) {
-			return false
-		}
+		l = next
 	}
-	return true
+}
+
+// A page is a part of a directory.
+type page struct {
+	dir     string
+	entries []fs.DirEntry
+	last    string // the name that the next page begins after; empty: there is none
+	size    int
+}
+
+const (
+	// maxPage is how many entries of a directory are held at a time. Of one in it they
+	// are half as many, and so on down to minPage, so that all levels hold little.
+	maxPage = 8192
+	minPage = 64
+)
+
+// A pager lists a directory in parts, as internal/rootfs does. Where there is none, what
+// is listed is in the memory of the host, or comes in one message of a server.
+type pager interface {
+	ReadDirAfter(ctx context.Context, name, after string, most int) (_ []fs.DirEntry, last string, err error)
+}
+
+// list returns the page of a directory that begins after a name.
+func (w *walker) list(dir, after string, size int) (*page, error) {
+	l := &page{dir: dir, size: size}
+	var err error
+	if p, ok := w.s.fsys.(pager); ok {
+		l.entries, l.last, err = p.ReadDirAfter(w.ctx, dir, after, size)
+	} else {
+		l.entries, err = w.s.fsys.ReadDir(dir)
+	}
+	return l, err
 }
 
 // read lists a directory that was one a moment ago. What took its place, such
 // as a link, is not descended into.
-func (w *walker) read(name string) ([]fs.DirEntry, error) {
+func (w *walker) read(name string, size int) (*page, error) {
 	if !fs.ValidPath(name) {
 		return nil, fs.ErrInvalid
 	}
@@ -224,11 +276,11 @@ func (w *walker) read(name string) ([]fs.DirEntry, error) {
 	if err != nil {
 		return nil, err
 	}
-	return w.s.fsys.ReadDir(name)
+	return w.list(name, "", size)
 }
 
 func (w *walker) skip(name string, err error) {
-	if len(w.unread) < maxSkips {
+	if w.ctx.Err() == nil && len(w.unread) < maxSkips {
 		w.unread = append(w.unread, Skip{shown(name), reason(err)})
 	}
 }

@@ -4,7 +4,6 @@ package rootfs
 
 import (
 	"errors"
-	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -121,7 +120,7 @@ func (f *FS) Open(name string) (fs.File, error) {
 		return file, nil
 	}
 	defer file.Close()
-	list, err := list(file.file, name)
+	list, err := list(file.file)
 	if err != nil {
 		return nil, fault("readdir", name, err)
 	}
@@ -138,33 +137,8 @@ func (f *FS) ReadDir(name string) ([]fs.DirEntry, error) {
 	if !i.IsDir() {
 		return nil, fault("readdir", name, codeinterp.ErrNotDir)
 	}
-	list, err := list(file.file, name)
+	list, err := list(file.file)
 	return list, fault("readdir", name, err)
-}
-
-// list lists an open directory, with what its entries are now.
-func list(dir *os.File, name string) ([]fs.DirEntry, error) {
-	var entries []fs.DirEntry
-	for {
-		names, err := dir.Readdirnames(1024)
-		for _, name := range names {
-			var st unix.Stat_t
-			// By descriptor and without following: the directory may be moved, its
-			// entries replaced.
-			if unix.Fstatat(int(dir.Fd()), name, &st, unix.AT_SYMLINK_NOFOLLOW) == nil {
-				entries = append(entries, fs.FileInfoToDirEntry(infoOf(name, &st)))
-			}
-		}
-		switch {
-		case len(entries) > maxEntries:
-			return nil, codeinterp.ErrTooLarge
-		case err != nil && err != io.EOF:
-			return nil, err // a part of a listing would pass for all of it
-		case err != nil || len(names) == 0:
-			slices.SortFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
-			return entries, nil
-		}
-	}
 }
 
 const knownFlags = os.O_WRONLY | os.O_RDWR | os.O_APPEND | os.O_CREATE | os.O_EXCL | os.O_TRUNC
