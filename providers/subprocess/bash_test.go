@@ -92,3 +92,31 @@ func TestBashReadonlyIFS(t *testing.T) {
 		}
 	}
 }
+
+// TestBashStatus: a program begins with the exit status of the one before,
+// which ends nothing under set -e and calls no trap.
+func TestBashStatus(t *testing.T) {
+	n := newNotebook(t, open(t, subprocess.Options{Languages: []subprocess.Language{subprocess.Bash()}}), "bash")
+	for _, tt := range []struct{ code, want string }{
+		{"echo $?", "0\n"},
+		{"false", ""},
+		{"echo $?", "1\n"},
+		{"echo $?", "0\n"},
+		{"set -Eu; trap 'echo trapped' ERR; if (exit 5); then :; fi; (exit 6)", "trapped\n"},
+		{"echo $?", "6\n"},
+		{"trap - ERR; set -e +E; exit 3", ""},
+		{"echo $?; false", "3\n"},
+		{"echo $?; set +e", "1\n"},
+		{"if", ""},
+		{"echo $?", "2\n"},
+		{"set -x; (exit 4)", ""},
+		{"echo $?; set +x; break", "4\n"},
+		{"echo $? ${_##*/}; kill -INT $$", "0 bash\n"},
+		{"echo $?", "130\n"},
+	} {
+		res := n.run(tt.code, nil)
+		if res.StateLost || res.Stdout() != tt.want || strings.Contains(res.Stderr(), "toolcell") || strings.Contains(res.Stderr(), "return") {
+			t.Errorf("%s: got %s %q, want %q", tt.code, summary(res), res.Stderr(), tt.want)
+		}
+	}
+}

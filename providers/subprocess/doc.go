@@ -101,8 +101,9 @@
 // work. Positions in errors are those of the TypeScript.
 //
 // Bash programs run in the context's own shell: variables, functions, options,
-// aliases, traps and the working directory stay. There are no values and no
-// displays. The run's exit code is that of the last command. Without
+// aliases, traps and the working directory stay, and $? of the program before, but
+// not PIPESTATUS and $_. There are no values and no displays. The run's exit code
+// is that of the last command. Without
 // RunOptions.Stdin, reading fails in bash and node too: descriptor 0 can only be
 // written to.
 //

@@ -1,4 +1,4 @@
-eval "${1#*$'\n'}"; while :; do while :; do __toolcell_loop; __toolcell_prepare; __toolcell_unlock r s; __toolcell_loud; eval "$__toolcell_code"; { __toolcell_status=$?; __toolcell_quiet; } 2>/dev/null; __toolcell_over; done; { __toolcell_quiet; } 2>/dev/null; __toolcell_left; done
+eval "${1#*$'\n'}"; while :; do while :; do __toolcell_loop; __toolcell_prepare; __toolcell_unlock r s; { __toolcell_loud "$BASH" && : "$BASH"; } 2>/dev/null; eval "$__toolcell_code"; { __toolcell_status=$?; __toolcell_quiet; } 2>/dev/null; __toolcell_over; done; { __toolcell_quiet; } 2>/dev/null; __toolcell_left; done
 # The bash driver: runs programs in this very shell and speaks frames on fd 3,
 # which it moves out of the program's way. Programs are evaluated in the first
 # line, so that the numbers of lines in bash's messages are the program's own;
@@ -298,7 +298,7 @@ __toolcell_state() { # prints what makes a new shell like this one
 	alias -p
 	trap -p | while IFS= read -r __toolcell_name; do [[ $__toolcell_name == *__toolcell* || $__toolcell_name == *" SIGINT" ]] || builtin printf '%s\n' "$__toolcell_name"; done
 	builtin printf 'IFS=%q\n' "$__toolcell_ifs"
-	builtin printf '__toolcell_tools=%q\n' "$__toolcell_tools"
+	builtin printf '__toolcell_tools=%q\n__toolcell_status=%q\n' "$__toolcell_tools" "$__toolcell_status"
 }
 
 __toolcell_quiet() { # keeps the program's options away from the driver
@@ -312,9 +312,12 @@ __toolcell_split() { # what IFS is to be; the assignment to one that is readonly
 	[[ ${IFS@a} == *r* ]] || IFS=$1
 }
 
+# The program before has left its $?, which under set -e ends the shell only
+# outside of an && list; and $_ is the last argument, as a shell begins with it.
 __toolcell_loud() {
 	__toolcell_split "$__toolcell_ifs"
 	if [[ $__toolcell_opts ]]; then set "-$__toolcell_opts"; fi
+	return "$__toolcell_status"
 }
 
 __toolcell_exit() {
@@ -367,6 +370,7 @@ __toolcell_over() { # the program has come to its end
 
 __toolcell_left() { # the program has left the loop, by break
 	if [[ $__toolcell_once ]]; then builtin exit 0; fi
+	__toolcell_status=0
 	__toolcell_done 0
 }
 
