@@ -12,13 +12,19 @@ import (
 // hands its state to the second: tens of megabytes take seconds.
 const maxLeave = time.Minute
 
-// leave notes that a driver replaces itself after the run in progress.
-func (p *process) leave() {
+// leave notes that a driver replaces itself after the run in progress. Bash's does,
+// before it says that the run is over; from others, and at other times, it is a
+// program that says so.
+func (p *process) leave() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.back == nil {
-		p.back = make(chan struct{})
+	if p.lang.kind != otherKind || p.run == nil {
+		return fmt.Errorf("%w: it leaves at no time to", errFrame)
 	}
+	if p.back == nil {
+		p.back, p.left = make(chan struct{}), time.Now()
+	}
+	return nil
 }
 
 // greeted takes the hello of a driver that is new, or back.
@@ -43,12 +49,12 @@ func (p *process) greeted(version string) error {
 // killed.
 func (p *process) awaitBack(ctx context.Context) error {
 	p.mu.Lock()
-	back := p.back
+	back, left := p.back, p.left
 	p.mu.Unlock()
 	if back == nil {
 		return nil
 	}
-	timer := time.NewTimer(maxLeave)
+	timer := time.NewTimer(time.Until(left.Add(maxLeave)))
 	defer timer.Stop()
 	select {
 	case <-back:

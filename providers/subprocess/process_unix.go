@@ -62,6 +62,7 @@ type process struct {
 	runs   int
 	calls  int                     // open ones
 	back   chan struct{}           // closed when the driver that has left says hello; nil if it is there
+	left   time.Time               // when it did
 	owner  func(codeinterp.Output) // takes output that is no run's; nil while nobody has the process
 	said   []byte                  // what it printed before, up to maxSaid
 	dead   bool

@@ -162,8 +162,7 @@ func (p *process) serve(m *message) error {
 	case frameHello:
 		return p.greeted(string(f.field(0)))
 	case frameLeave:
-		p.leave()
-		return nil
+		return p.leave()
 	case frameShow:
 		return p.show(f)
 	case frameCall:
