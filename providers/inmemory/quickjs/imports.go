@@ -1,6 +1,7 @@
 package quickjs
 
 import (
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -179,7 +180,7 @@ func defaultExport(code string, pos int) (text string, end int) {
 	if s.text == "async" && s.peek() == "function" {
 		s.next()
 	}
-	name := " __default_" + s.text + "_" + itoa(int32(pos))
+	name := " __default_" + s.text + "_" + strconv.Itoa(pos)
 	switch s.text {
 	case "function":
 		if s.peek() == "*" {
