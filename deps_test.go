@@ -15,7 +15,7 @@ var layers = map[string][]string{
 	"codeinterp/output":      {"codeinterp"},
 	"codeinterp/driver":      {"codeinterp", "golang.org/x/sync"},
 	"internal":               {"codeinterp", "golang.org/x/image", "golang.org/x/sys"},
-	"internal/shelltest":     {"codeinterp", "shell"},
+	"internal/shelltest":     {"codeinterp", "internal/race", "shell"},
 	"internal/workspacetest": {"codeinterp", "files", "workspace"},
 	"conformance":            {"codeinterp", "internal/procfs"},
 	"providers/inmemory":     {"codeinterp", "internal", "golang.org/x/sync", "modernc.org"},
