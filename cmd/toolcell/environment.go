@@ -4,7 +4,11 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"os"
 	"strings"
+	"time"
+
+	"github.com/mattn/go-isatty"
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/providers/subprocess"
@@ -16,6 +20,10 @@ type environmentFlags struct {
 	with    list
 	install list
 	getenv  func(string) string
+
+	// installing, if set, is called while packages are installed, and what it
+	// returns after that.
+	installing func(packages []string) (done func())
 }
 
 func (f *environmentFlags) register(fs *flag.FlagSet, getenv func(string) string) {
@@ -50,7 +58,7 @@ func (f *subprocessFlags) prepareEnvironment(ctx context.Context) error {
 		if len(o.Packages) == 0 {
 			continue
 		}
-		e, err := subprocess.NewEnvironment(ctx, o)
+		e, err := f.newEnvironment(ctx, o)
 		if err != nil {
 			return err
 		}
@@ -58,6 +66,34 @@ func (f *subprocessFlags) prepareEnvironment(ctx context.Context) error {
 	}
 	return nil
 }
+
+// newEnvironment makes an environment, and says that it does.
+func (f *environmentFlags) newEnvironment(ctx context.Context, o *subprocess.EnvironmentOptions) (*subprocess.Environment, error) {
+	if f.installing != nil {
+		defer f.installing(o.Packages)()
+	}
+	return subprocess.NewEnvironment(ctx, o)
+}
+
+// installing says why nothing happens, in a terminal, where it takes a while.
+func (a *app) installing(packages []string) (done func()) {
+	if f, ok := a.stderr.(*os.File); !ok || !isatty.IsTerminal(f.Fd()) {
+		return func() {}
+	}
+	said := make(chan struct{})
+	t := time.AfterFunc(installingAfter, func() {
+		fmt.Fprintf(a.stderr, "toolcell: installing %s ...\n", strings.Join(packages, ", "))
+		close(said)
+	})
+	return func() {
+		if !t.Stop() {
+			<-said
+		}
+	}
+}
+
+// installingAfter is longer than it takes to find what is installed.
+var installingAfter = time.Second
 
 // enter has programs run in an environment.
 func (f *subprocessFlags) enter(e *subprocess.Environment) {

@@ -116,7 +116,9 @@ func (a *app) createEnvironment(ctx context.Context, name string, packages []str
 	} else if len(node) > 0 {
 		o.Language, o.Packages = "javascript", node
 	}
+	done := a.installing(o.Packages)
 	e, err := subprocess.NewEnvironment(ctx, o)
+	done()
 	if err != nil {
 		return err
 	}

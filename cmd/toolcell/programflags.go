@@ -36,7 +36,7 @@ var errOpenTimeout = errors.New("timed out")
 
 // start opens the provider, or returns nil and the exit code.
 func (a *app) start(ctx context.Context, f *programFlags, stateful bool) (codeinterp.CodeInterpreter, int) {
-	f.waiting, f.spawning = a.waiting, a.spawning
+	f.waiting, f.spawning, f.installing = a.waiting, a.spawning, a.installing
 	ci, err := f.start(ctx, stateful)
 	switch {
 	case err != nil && ctx.Err() != nil:

@@ -164,6 +164,26 @@ func (e *enclosure) furnish(cache string, base *language, c *configuration) erro
 	return nil
 }
 
+// configured returns a file of settings by a path that clients can read it by, and
+// has them read what it names; empty where there is none.
+func (e *enclosure) configured(file, as string) string {
+	c := &configuration{env: map[string]string{}, files: map[string][]byte{}}
+	if file == "" || !c.take(file, as) {
+		return ""
+	}
+	if e == nil {
+		return file
+	}
+	if errors.Join(c.copyTo(e.home), e.own(e.home)) != nil {
+		return ""
+	}
+	e.read(c.readable...)
+	for name, value := range c.env {
+		e.env = append(e.env, name+"="+value)
+	}
+	return filepath.Join(e.home, as)
+}
+
 // own gives a directory to the clients that nobody but the host has put something
 // into.
 func (e *enclosure) own(dir string) error {

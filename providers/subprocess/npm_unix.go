@@ -7,10 +7,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"os/exec"
 	"path"
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
 )
@@ -21,6 +23,7 @@ func (b *builder) installNode(ctx context.Context) (lock string, err error) {
 	if err != nil {
 		return "", fmt.Errorf("%w: there is no npm on PATH", codeinterp.ErrUnavailable)
 	}
+	global := globalOfNpm(ctx, npm)
 	if npm, err = b.enclosure.script(npm); err != nil {
 		return "", err
 	}
@@ -36,6 +39,10 @@ func (b *builder) installNode(ctx context.Context) (lock string, err error) {
 	// What a package has from a repository or a directory is no package: npm
 	// prepares it, with settings of its own.
 	add := []string{npm, "install", "--prefix", b.dir, "--ignore-scripts", "--allow-git=none", "--allow-file=none", "--allow-directory=none", "--git=false", "--no-audit", "--no-fund", "--no-update-notifier", "--loglevel=error"}
+	// --prefix moves npm's idea of its global configuration as well.
+	if global = b.enclosure.configured(global, "npmrc-global"); global != "" {
+		add = append(add, "--globalconfig="+global)
+	}
 	packages := append([]string{"--"}, b.packages...)
 	what := "installing " + strings.Join(b.packages, ", ")
 	if b.exact {
@@ -47,6 +54,19 @@ func (b *builder) installNode(ctx context.Context) (lock string, err error) {
 		return "", err
 	}
 	return b.listNode()
+}
+
+// globalOfNpm returns the file that npm has its global configuration from, empty
+// where it does not tell.
+func globalOfNpm(ctx context.Context, npm string) string {
+	cmd := exec.CommandContext(ctx, npm, "config", "get", "globalconfig")
+	cmd.Dir, cmd.WaitDelay = "/", time.Second
+	out, err := cmd.Output()
+	file := strings.TrimSpace(string(out))
+	if err != nil || !filepath.IsAbs(file) {
+		return ""
+	}
+	return file
 }
 
 // listNode returns what npm says that it has installed.
