@@ -232,8 +232,12 @@ func (p *process) words() string {
 	if len(said) > 500 {
 		said = said[len(said)-500:]
 	}
-	if said == "" {
-		return "it ended without a word"
+	switch {
+	case said != "":
+		return said
+	case isDone(p.gone) && p.sb.Wait().Signal == syscall.SIGABRT:
+		// libuv's way to say that pthread_create failed.
+		return "it aborted without a word, as runtimes do that can start no thread: the limit of processes may be reached"
 	}
-	return said
+	return "it ended without a word"
 }

@@ -25,6 +25,7 @@ var nodePrograms = []struct{ name, code, want string }{
 	{"export", "export const a = 1;\nexport default function f() { return a + 1 }\nexport { a };\nf()", "ok value=2"},
 	{"exports without names", "export default function () { return 1 }\nexport default async function* () {}\nexport default class {}\nexport default class extends Array {}\nexport default { a: 1 }", "ok value={ a: 1 }"},
 	{"exports of others'", "export * from 'fs'\nexport * as files from \"fs\";\nexport {\n  join,\n} from 'path'; const a = 7\nexport default () => a;\nnull.x", "error error=TypeError: Cannot read properties of null (reading 'x')"},
+	{"standard input that is let go", "process.stdin.unref().ref() === process.stdin", "ok value=true"},
 	{"require", "const os = require('node:os');\ntypeof os.cpus", "ok value=function"},
 	{"local module", "require('fs').writeFileSync('m.js', 'exports.v = 6');\nrequire('./m').v", "ok value=6"},
 	{"local esm", "require('fs').writeFileSync('m.mjs', 'export const v = 7');\n(await import('./m.mjs')).v", "ok value=7"},

@@ -3,12 +3,15 @@
 package subprocess_test
 
 import (
+	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/internal/leftover"
 	"github.com/toolcell/toolcell/providers/subprocess"
 )
@@ -58,5 +61,18 @@ func TestVersionIsWhole(t *testing.T) {
 	}}})
 	if got := ci.Describe().Languages[0].Runtime; got != "talker 5.36.0" {
 		t.Errorf("the runtime is %q", got)
+	}
+}
+
+// TestAbortedDriver: a runtime that ends itself for want of a thread says nothing, as
+// node does where the limit of processes is almost reached. What happened is told.
+func TestAbortedDriver(t *testing.T) {
+	ci := open(t, subprocess.Options{Languages: []subprocess.Language{{
+		Name: "aborts", Commands: []string{"sh"}, VersionArgs: []string{"-c", "echo 1"},
+		Driver: &subprocess.Driver{Args: []string{"-c", "read -r x; kill -ABRT $$"}, Source: "\n"},
+	}}})
+	_, err := ci.RunCode(t.Context(), "aborts", "1", nil)
+	if !errors.Is(err, codeinterp.ErrUnavailable) || !strings.Contains(fmt.Sprint(err), "limit of processes") {
+		t.Error(err)
 	}
 }

@@ -16,6 +16,7 @@ function replaceStdin(file, flags) {
   fs.closeSync(0);
   if (fs.openSync(file, flags) !== 0) throw new Error('descriptor 0 is not free');
   const s = new fs.ReadStream(null, { fd: 0, autoClose: false });
+  s.ref = s.unref = () => s; // as sockets and terminals have
   Object.defineProperty(process, 'stdin', { configurable: true, enumerable: true, get: () => s });
 }
 
