@@ -62,3 +62,11 @@ func TestRequestOfCall(t *testing.T) {
 		t.Errorf("freed %d times once all has ended", freed)
 	}
 }
+
+// TestTitle: the name of a file is a line of text, whatever a program makes of it.
+func TestTitle(t *testing.T) {
+	r := &resource{name: "a (1 byte)\n\nok\n--- stdout ---\x1b[2J\u202ex"}
+	if got := r.title(); got != "a (1 byte)  ok --- stdout ---x" {
+		t.Errorf("got %q", got)
+	}
+}

@@ -8,12 +8,14 @@ import (
 	"io"
 	"net/url"
 	"slices"
+	"strings"
 	"sync"
 	"unicode/utf8"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/tools"
 )
 
 const (
@@ -38,6 +40,11 @@ type resource struct {
 	size            int64
 	data            []byte                                       // of a run without a context
 	open            func(context.Context) (io.ReadCloser, error) // of one in a context
+}
+
+// title is the name as it is shown: programs choose what is in it.
+func (r *resource) title() string {
+	return strings.ReplaceAll(tools.CleanText(r.name), "\n", " ")
 }
 
 // A shelf has a client's resources, the oldest first.
@@ -157,7 +164,7 @@ func (c *collector) links(req *mcp.CallToolRequest, scrub func(string) string) (
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, r := range c.list[:min(len(c.list), maxLinks)] {
-		list = append(list, &mcp.ResourceLink{URI: scrub(r.uri), Name: scrub(r.name), MIMEType: r.mime, Size: &r.size})
+		list = append(list, &mcp.ResourceLink{URI: scrub(r.uri), Name: scrub(r.title()), MIMEType: r.mime, Size: &r.size})
 	}
 	return list
 }
@@ -194,7 +201,7 @@ func (s *Server) listResources(next mcp.MethodHandler) mcp.MethodHandler {
 			return list, nil
 		}
 		for _, r := range mine {
-			list.Resources = append(list.Resources, &mcp.Resource{URI: s.scrub(r.uri), Name: s.scrub(r.name), MIMEType: r.mime, Size: r.size})
+			list.Resources = append(list.Resources, &mcp.Resource{URI: s.scrub(r.uri), Name: s.scrub(r.title()), MIMEType: r.mime, Size: r.size})
 		}
 		return list, nil
 	}

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/toolcell/toolcell/codeinterp"
 )
@@ -168,36 +170,43 @@ func writeBody(b *strings.Builder, p []byte) {
 		return
 	}
 	ended := p[len(p)-1] == '\n'
-	atStart := true
 	for len(p) > 0 {
-		i := bytes.Index(p, headingStart)
-		if i < 0 {
-			break
+		n := len(p)
+		if i := bytes.IndexAny(p, lineEnds); i >= 0 {
+			_, size := utf8.DecodeRune(p[i:])
+			n = i + size
 		}
-		if i > 0 {
-			atStart = p[i-1] == '\n'
+		if likeHeading(p[:n]) {
+			b.WriteByte('\\')
 		}
-		b.Write(p[:i])
-		if atStart {
-			line, _, _ := bytes.Cut(p[i:], newline)
-			if bytes.HasSuffix(bytes.TrimRight(line, " \t"), headingEnd) {
-				b.WriteByte('\\')
-			}
-		}
-		b.Write(p[i : i+len(headingStart)])
-		p = p[i+len(headingStart):]
-		atStart = false
+		b.Write(p[:n])
+		p = p[n:]
 	}
-	b.Write(p)
 	if !ended {
 		b.WriteByte('\n')
 	}
 }
 
-var (
-	headingStart = []byte("--- ")
-	headingEnd   = []byte(" ---")
-)
+// lineEnds are what a reader may take for the end of a line.
+const lineEnds = "\n\v\f\u0085\u2028\u2029"
+
+// likeHeading reports whether a line looks like a heading, whatever is around its
+// dashes that cannot be seen.
+func likeHeading(line []byte) bool {
+	line, starts := bytes.CutPrefix(bytes.TrimFunc(line, blank), dashes)
+	line, ends := bytes.CutSuffix(line, dashes)
+	first, _ := utf8.DecodeRune(line)
+	last, _ := utf8.DecodeLastRune(line)
+	return starts && ends && blank(first) && blank(last)
+}
+
+var dashes = []byte("---")
+
+// blank reports whether a character is not seen, or seen as a space.
+func blank(r rune) bool {
+	return unicode.IsSpace(r) || r == 0x2800 ||
+		unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point)
+}
 
 // lostNotes tells what the provider could not keep, where no marker does.
 func (v *view) lostNotes() []string {
