@@ -93,6 +93,10 @@ func (s *imageShower) show(to *screen, rep codeinterp.Representation) error {
 	return err
 }
 
+// maxSixel is the largest picture for a sixel terminal, which takes 32 bytes a pixel
+// to encode: a bit for each of 256 colours.
+const maxSixel = 8 << 20
+
 func inline(w io.Writer, protocol string, data []byte) error {
 	if protocol == "iterm2" {
 		_, err := io.WriteString(w, ansi.ITerm2(iterm2.File{Name: "image", Size: int64(len(data)), Inline: true, Content: base64.StdEncoding.AppendEncode(nil, data)}))
@@ -107,6 +111,9 @@ func inline(w io.Writer, protocol string, data []byte) error {
 		return kitty.EncodeGraphics(w, p.Image, &kitty.Options{
 			Action: kitty.TransmitAndPut, Transmission: kitty.Direct, Format: kitty.PNG, Chunk: true, Quiet: 2,
 		})
+	}
+	if p.Width*p.Height > maxSixel {
+		return fmt.Errorf("%d by %d pixels", p.Width, p.Height)
 	}
 	var b bytes.Buffer
 	if err := new(sixel.Encoder).Encode(&b, p.Image); err != nil {

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"image"
+	"image/color"
 	"image/png"
 	"io"
 	"os"
@@ -56,6 +57,20 @@ func TestInlineImages(t *testing.T) {
 		if !strings.HasPrefix(out.String(), start) || errs.Len() > 0 {
 			t.Errorf("%s: %.20q, %q", protocol, out.String(), errs.String())
 		}
+	}
+}
+
+// TestLargeSixel: what would take a gigabyte to encode is saved.
+func TestLargeSixel(t *testing.T) {
+	var b, out, errs bytes.Buffer
+	if err := png.Encode(&b, image.NewPaletted(image.Rect(0, 0, 5000, 5000), color.Palette{color.White})); err != nil {
+		t.Fatal(err)
+	}
+	s := testScreen(&out, &errs, "sixel")
+	s.images.dir = t.TempDir()
+	err := s.show(codeinterp.Output{Kind: codeinterp.Display, Bundle: []codeinterp.Representation{{MIME: "image/png", Data: b.Bytes()}}})
+	if err != nil || out.Len() > 0 || !strings.Contains(errs.String(), "saved as") {
+		t.Errorf("%v, %.40q, %q", err, out.String(), errs.String())
 	}
 }
 
