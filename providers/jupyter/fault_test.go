@@ -48,22 +48,25 @@ func TestKernelDiesBetweenRuns(t *testing.T) {
 	})
 }
 
-func TestKernelDiesBeforeItTakesTheRun(t *testing.T) {
-	var n atomic.Int32
-	inFake(t, jupyter.Options{}, plays{"x": func(k *fake.Kernel, req *fake.Message) {
-		if n.Add(1) == 1 {
+// TestKernelDiesBeforeItTellsTheRun: whether the program ran is not known, so it is
+// not run again, here or by the kernel's next process.
+func TestKernelDiesBeforeItTellsTheRun(t *testing.T) {
+	var ran, restarts atomic.Int32
+	inFake(t, jupyter.Options{}, func(s *fake.Server) {
+		s.Restart = func(*fake.Kernel) { restarts.Add(1) }
+		plays{"x": func(k *fake.Kernel, req *fake.Message) {
+			ran.Add(1)
 			k.Die()
-			return
-		}
-		busy(k, req)
-		say(k, req, "ran")
-		reply(k, req)
-		idle(k, req)
-	}}.on, func(r *rig) {
+		}}.on(s)
+	}, func(r *rig) {
 		r.ok("before")
-		res := r.ok("x")
-		if res.Stdout() != "ran" || !res.StateLost || len(r.s.Kernels()) != 1 {
-			t.Errorf("%+v, %d kernels", res, len(r.s.Kernels()))
+		res, err := r.run("x", nil)
+		if err != nil || !res.StateLost || res.Cause != codeinterp.CauseExit || ran.Load() != 1 || restarts.Load() != 1 {
+			t.Errorf("%+v, %v; ran %d times, %d restarts", res, err, ran.Load(), restarts.Load())
+		}
+		r.want(res, codeinterp.StatusLost, 137, "")
+		if res := r.ok("next"); res.StateLost {
+			t.Error("StateLost twice")
 		}
 	})
 }

@@ -21,6 +21,7 @@ const maxNotice = 4 << 10
 // and so to OnOutput.
 type execution struct {
 	id   string
+	of   string // the process that it was sent to, "" where not known
 	k    *Kernel
 	q    *queue
 	out  *driver.Output
@@ -47,6 +48,7 @@ type progress struct {
 	count       int
 	death       bool
 	cause       codeinterp.Cause // of the death
+	next        bool             // another process than that it was sent to has it
 	replaced    bool             // the program's process; the kernel lives on
 	rumour      *rumour          // of a death, which is looked into
 	past        bool             // the program has ended; what is said now is of what comes next
@@ -71,7 +73,7 @@ func (k *Kernel) newExecution(p *driver.Program, out *driver.Output) *execution 
 	e.life, e.end = context.WithCancel(context.Background())
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	e.id = k.newID("")
+	e.id, e.of = k.newID(""), k.identity
 	e.calls = newCalls(k, e.id, p)
 	k.run = e
 	k.seen.begin()
@@ -117,6 +119,9 @@ func (e *execution) receive(f *frame, late bool) error {
 	max := e.k.cfg.MaxMessage
 	e.mu.Lock()
 	e.st.active = time.Now()
+	if m.Header.Type == "status" && e.of != "" && m.Header.Session != e.of {
+		e.st.next = true
+	}
 	e.mu.Unlock()
 	switch m.Header.Type {
 	case "stream":

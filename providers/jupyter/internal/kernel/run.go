@@ -38,8 +38,8 @@ const (
 	forsakenLimit = 2800 * time.Millisecond
 )
 
-// ErrNeverRan: the kernel died before it took the request, and the run can be
-// made elsewhere.
+// ErrNeverRan: nothing of the request has left us, and the run can be made elsewhere.
+// A request that was sent may have run, whatever the kernel told of it.
 var ErrNeverRan = fmt.Errorf("%w before the run began", errDied)
 
 // An Order is how a program is run.
@@ -120,12 +120,11 @@ func (r *runner) finish() (Ending, error) {
 	r.settle()
 	r.inquire()
 	p := r.e.progress()
-	if !r.killed && p.death && !p.busy && !r.gap {
-		// The request may wait for the next process of the kernel.
-		if r.kill(); r.killErr == nil {
-			r.e.finish()
-			return Ending{}, ErrNeverRan
-		}
+	if !r.killed && p.death && (!p.busy || p.next) && !r.gap {
+		// It may wait for the kernel's next process, which ends for that. Nor did it
+		// not run: a process that dies at once can take the word that it began along.
+		r.kill()
+		r.killed = r.killErr != nil
 	}
 	r.e.finish()
 	// Anew: only now has the pump seen all that came.
