@@ -25,12 +25,15 @@ var pythonFiles string
 //go:embed errors.py
 var pythonErrors string
 
+//go:embed forks.py
+var pythonForks string
+
 //go:embed setup.py
 var pythonSetup string
 
 var pythonDialect = dialect{
 	setup: func(raw, spill bool) string {
-		return pythonExec(strings.Join([]string{pyvalue.Source, pytools.Source, pythonStreams, pythonCalls, pythonFiles, pythonErrors, pythonSetup}, "\n\n"), map[string]any{"raw": raw, "spill": spill})
+		return pythonExec(strings.Join([]string{pyvalue.Source, pytools.Source, pythonStreams, pythonCalls, pythonFiles, pythonErrors, pythonForks, pythonSetup}, "\n\n"), map[string]any{"raw": raw, "spill": spill})
 	},
 	offer: func(args map[string]any) string {
 		b, _ := json.Marshal(args)

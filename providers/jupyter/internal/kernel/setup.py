@@ -256,6 +256,16 @@ def flush_files():
                 pass
 
 
+def join_threads(but):
+    """Waits for threads, as the end of a process does."""
+    pools = sys.modules.get("concurrent.futures.thread")
+    if pools:
+        pools._python_exit()
+    for thread in threading.enumerate():
+        if thread not in but and not thread.daemon:
+            thread.join()
+
+
 class Helper:
     """What the client calls through hidden requests."""
 
@@ -272,6 +282,12 @@ class Helper:
         self.threads = set(threading.enumerate())
         self.tasks = set(tasks())
         shell.events.register("post_run_cell", self.wait)
+
+    def finish_child(self):
+        join_threads(self.threads | {threading.current_thread()})
+        self.exits.run()
+        flush_files()
+        c_flusher()()
 
     def outcome(self, id):
         return self.last.tell(id)
@@ -312,12 +328,7 @@ class Helper:
             return
         old = signal.signal(signal.SIGINT, signal.default_int_handler)
         try:
-            pools = sys.modules.get("concurrent.futures.thread")
-            if pools:
-                pools._python_exit()
-            for thread in threading.enumerate():
-                if thread not in self.threads and not thread.daemon:
-                    thread.join()
+            join_threads(self.threads)
             self.exits.run()
             let_go(not self.left())
             self.drain()
@@ -423,3 +434,4 @@ if not hasattr(shell, "_toolcell"):
     hook_formats(shell, drain)
     shell._toolcell = Helper(options, drain)
     pump = shell._toolcell.pump = Pump(shell)  # after the helper, which waits for a program's threads
+    forks = Forks(shell, shell._toolcell)

@@ -40,7 +40,7 @@ class Pipe:
     it has not read when a cell ends comes after the end."""
 
     def __init__(self, stream):
-        self.stream, self.busy, self.decode = stream, False, decoder()
+        self.stream, self.busy, self.decode, self.pid = stream, False, decoder(), os.getpid()
         self.fd, end = os.pipe()
         number = stream._original_stdstream_fd
         os.dup2(end, number)
@@ -73,6 +73,8 @@ class Pipe:
         return size > 0 or self.busy
 
     def drain(self, limit):
+        if os.getpid() != self.pid:
+            return  # a child has nobody who reads
         end = time.monotonic() + limit
         while self.pending() and time.monotonic() < end:
             time.sleep(0.0005)

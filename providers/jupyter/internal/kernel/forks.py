@@ -1,0 +1,87 @@
+# Processes that a program forks off. A child has all that the kernel has: what it
+# says would be taken for the program's, and what it hears the kernel does not. It
+# ends where the cell ends, as a child of python's own does where its program ends.
+# setup.py, which follows in one source, has the shell.
+
+import asyncio, collections, contextvars, io, os, signal, sys, threading
+
+SAID = ("stream", "display_data", "update_display_data", "clear_output")  # by a child too
+
+in_cell = contextvars.ContextVar("in_cell", default=False)
+
+
+class Forks:
+    """Ends the children of programs."""
+
+    def __init__(self, shell, helper):
+        self.shell, self.helper, self.pid = shell, helper, os.getpid()
+        self.session, self.streams = shell.kernel.session, (sys.stdout, sys.stderr)
+        try:
+            self.loop = asyncio.get_running_loop()
+        except RuntimeError:
+            self.loop = None
+        self.hook_messages()
+        self.hook_cells()
+        if hasattr(os, "register_at_fork"):
+            os.register_at_fork(after_in_child=self.forked)
+
+    def is_child(self):
+        return os.getpid() != self.pid
+
+    def forked(self):
+        """Lets the child say what it prints, which takes locks that a thread may have
+        held that it has not, and nothing that its parent printed."""
+        self.session.pid, self.helper.spool.lock = os.getpid(), threading.Lock()
+        for stream in self.streams:
+            if hasattr(stream, "_buffers"):
+                stream._buffers, stream._buffer_lock = collections.defaultdict(io.StringIO), threading.RLock()
+        if self.loop is not None:
+            # What a task forked off may go back to the loop, and would do the kernel's work.
+            self.loop.call_soon(self.end, None)
+
+    def hook_messages(self):
+        send = self.session.send
+
+        def send_own(stream, message, *args, **kwargs):
+            kind = message.get("msg_type") if isinstance(message, dict) else message
+            if not self.is_child() or kind in SAID:
+                return send(stream, message, *args, **kwargs)
+
+        self.session.send = send_own
+
+    def hook_cells(self):
+        run, show = self.shell.run_ast_nodes, self.shell._showtraceback
+
+        async def run_ast_nodes(*args, **kwargs):
+            if in_cell.get():
+                return await run(*args, **kwargs)
+            in_cell.set(True)
+            try:
+                return await run(*args, **kwargs)
+            finally:
+                in_cell.set(False)
+                if self.is_child():
+                    result = kwargs.get("result")
+                    self.end(sys.exc_info()[1] or getattr(result, "error_in_exec", None))
+
+        def showtraceback(etype, evalue, stb):
+            if not self.is_child():
+                show(etype, evalue, stb)
+            elif not isinstance(evalue, SystemExit):
+                print(report_of(etype, evalue), end="", file=sys.stderr)
+            elif evalue.code is not None and not isinstance(evalue.code, int):
+                print(evalue.code, file=sys.stderr)
+
+        self.shell.run_ast_nodes, self.shell._showtraceback = run_ast_nodes, showtraceback
+
+    def end(self, error):
+        """Ends the child."""
+        code = 0 if error is None else exit_code(error) if isinstance(error, SystemExit) else 1
+        try:
+            self.helper.finish_child()
+            flush()
+            if isinstance(error, KeyboardInterrupt):
+                signal.signal(signal.SIGINT, signal.SIG_DFL)
+                os.kill(os.getpid(), signal.SIGINT)
+        finally:
+            os._exit(code)
