@@ -30,5 +30,6 @@
 // # Security
 //
 // Commands reach what the interpreter's programs reach, and run there as the
-// same user.
+// same user. Where these have no network, each command has one of its own, or none:
+// a server in the background is reached by no other command or program.
 package shell

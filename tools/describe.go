@@ -61,6 +61,7 @@ func newFacts(info codeinterp.Info, k *kit) facts {
 		"{{shell}}", orEmpty(shellFact(k, info)),
 		"{{found}}", orEmpty(f.found()),
 		"{{start}}", startFact(k),
+		"{{server}}", orEmpty(serverFact(k, info)),
 		"{{command_output}}", k.name("command_output"),
 		"{{command_input}}", k.name("command_input"),
 		"{{stop_command}}", k.name("stop_command"),

@@ -245,6 +245,15 @@ func startFact(k *kit) string {
 	return ": use " + k.name("start_command") + " for what is to go on"
 }
 
+// serverFact says who reaches a server that a command starts: a model takes
+// localhost for something else than the network.
+func serverFact(k *kit, info codeinterp.Info) string {
+	if !hasBackground(k) || info.Isolation.Network != codeinterp.ReachBlocked {
+		return ""
+	}
+	return "A server that a command starts is reached from within that command at most: no other call reaches it, on localhost neither."
+}
+
 // found names the interpreters that commands find.
 func (f *facts) found() string {
 	var names []string

@@ -205,8 +205,9 @@
 //
 // Bwrap: programs see the system's files, what the options list, their working
 // directory at /workspace, or, where that is Options.Dir or a context's Cwd, at its
-// own path, to which /workspace leads, and a private /tmp, /dev/shm and /proc; loopback works
-// among them, unix sockets do not. Nothing survives the host.
+// own path, to which /workspace leads, and a private /tmp, /dev/shm and /proc. Without
+// Options.Network, loopback works among the processes of one program, command or
+// context, and reaches no other; unix sockets do not work. Nothing survives the host.
 //
 // Landlock: programs see the host's paths, and are refused what is not listed;
 // names, sizes and links outside can be told by stat and readlink. /proc is
