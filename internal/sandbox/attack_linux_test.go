@@ -34,7 +34,7 @@ type attack struct {
 }
 
 var attacks = []attack{
-	{name: "environment", code: `print(dict(os.environ, H=''))`, wants: "HOME"},
+	{name: "environment", code: `import getpass; print(getpass.getuser(), dict(os.environ, H=''))`, wants: "HOME"},
 	{name: "environment of other processes", code: `
 for p in [os.getppid(), 1, 'self', H['Pid'], H['Victim']] + (attempt(os.listdir, '/proc') or []):
     if str(p).isdigit() and int(p) != os.getpid():

@@ -162,19 +162,23 @@ type Cmd struct {
 	ForkServer bool
 }
 
+const user = "user"
+
 // environ is the environment that every program starts with; HOME and TMPDIR
 // come on top. More threads than this only make small programs slower, and
 // count against the limits.
 var environ = []string{
 	"PATH=/usr/local/bin:/usr/bin:/bin",
 	"LANG=C.UTF-8",
+	"LOGNAME=" + user, // the uid has no name that a program could look up
+	"USER=" + user,
 	"OPENBLAS_NUM_THREADS=1",
 	"OMP_NUM_THREADS=1",
 	"MALLOC_ARENA_MAX=2",
 }
 
 // Env returns a clean environment for a program whose Cmd.Workdir is workdir, and
-// whose Cmd.Cwd is cwd, which may be nil: PATH, HOME, TMPDIR, LANG and what keeps native libraries small, with extra
+// whose Cmd.Cwd is cwd, which may be nil: PATH, HOME, TMPDIR, LANG, a name for the user and what keeps native libraries small, with extra
 // added or replacing. Nothing of the host's environment is in it.
 func (s *Sandbox) Env(workdir string, cwd *Dir, extra map[string]string) []string {
 	inside := s.WorkdirInside(workdir, cwd)
