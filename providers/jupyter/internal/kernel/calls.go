@@ -31,6 +31,8 @@ type calls struct {
 	prog  *driver.Program
 	nonce string
 
+	places places
+
 	ctx   context.Context // ends with the run
 	over  context.CancelFunc
 	told  chan struct{} // closed when the program was told of its interrupt
@@ -54,12 +56,12 @@ type calls struct {
 
 // newCalls returns nil where no program of the kernel has had functions: one that has
 // none may have kept one. k.mu is held.
-func newCalls(k *Kernel, run string, prog *driver.Program) *calls {
+func newCalls(k *Kernel, run string, prog *driver.Program, behind func() bool) *calls {
 	if k.offer.nonce == "" {
 		return nil
 	}
 	c := &calls{k: k, run: run, prog: prog, nonce: k.offer.nonce, sock: k.sock,
-		told: make(chan struct{}), wake: make(chan struct{}, 1)}
+		places: places{behind: behind}, told: make(chan struct{}), wake: make(chan struct{}, 1)}
 	c.ctx, c.over = context.WithCancel(context.Background())
 	prog.Room = c.room
 	c.work.Go(c.write)
@@ -115,7 +117,10 @@ func (c *calls) take(p *wire.Prompt) {
 		for _, call := range p.Calls {
 			if c.open < maxCalls {
 				c.open++
-				c.work.Go(func() { c.attend(call) })
+				c.work.Go(func() {
+					c.places.await(c.ctx, p.At)
+					c.attend(call)
+				})
 			}
 		}
 	}

@@ -13,6 +13,7 @@ MAX_NESTED = 500  # levels of arguments
 MAX_ARGS = 0  # bytes of one call, as offered
 BATCH = 1 << 20  # bytes of calls in one prompt, unless one call is larger
 WINDOW, WINDOW_BYTES = 64, 32 << 20  # of prompts that the host has not seen yet
+PLACE = "application/vnd.toolcell.place"
 ACK_AFTER, ACK_BYTES = 64, 8 << 20  # of replies
 
 run_of = contextvars.ContextVar("run_of", default=None)  # the run that a task belongs to
@@ -55,6 +56,7 @@ class Pump:
     def __init__(self, shell):
         self.shell, self.kernel, self.nonce, self.client = shell, shell.kernel, None, None
         self.started, self.sequence, self.pid = False, 0, None
+        self.post = self.kernel.session.send  # of which nobody takes note
         self.idle = threading.Event()  # the pump keeps off the channel
         self.idle.set()
         self.lock = threading.Lock()  # guards what reset sets
@@ -69,6 +71,7 @@ class Pump:
         self.calls, self.parts = {}, {}  # by id: who waits, and the text so far
         self.queue, self.kept = collections.deque(), collections.deque()  # (id, name, JSON); (number, prompt)
         self.count = self.sent = self.got = self.owed = self.owed_bytes = self.kept_bytes = 0
+        self.place = self.marked = 0
         self.again = self.asks = False  # prompts are to be sent again; replies are missing
 
     def forked(self):
@@ -187,6 +190,8 @@ class Pump:
                     active = self.run is not None and bool(self.calls)
                     prompts = self.pending() if active else ()
                     self.idle.clear() if active else self.idle.set()
+                if prompts and self.marked != self.place:
+                    self.mark()
                 for prompt in prompts:
                     self.send(prompt)
                 poller.register(channel, zmq.POLLIN if active else 0)
@@ -218,24 +223,37 @@ class Pump:
 
     def prompt(self, calls):
         self.sent += 1
-        text = '%s{"n":%d,"got":%d,"again":%s,"calls":[%s]}' % (
-            self.nonce, self.sent, self.got, "true" if self.asks else "false", calls)
+        if calls and Said.anything:
+            Said.anything = False
+            self.place += 1
+        text = '%s{"n":%d,"got":%d,"again":%s,"at":%d,"calls":[%s]}' % (
+            self.nonce, self.sent, self.got, "true" if self.asks else "false", self.place, calls)
         self.owed = self.owed_bytes = 0
         self.asks = False
         self.kept.append((self.sent, text))
         self.kept_bytes += len(text)
         return text
 
-    def send(self, prompt):
+    def message(self, kind, content):
         from jupyter_client.session import msg_header
 
         session = self.kernel.session
         self.sequence += 1
         # An id of its own: the session counts those that it makes, and not for
         # two threads at once.
-        header = msg_header("%s-%d" % (self.nonce, self.sequence), "input_request", session.username, session.session)
-        message = session.msg("input_request", {"prompt": prompt, "password": False}, parent={"header": self.parent}, header=header)
-        session.send(self.kernel.stdin_socket, message, ident=self.ident)
+        header = msg_header("%s-%d" % (self.nonce, self.sequence), kind, session.username, session.session)
+        return session.msg(kind, content, parent={"header": self.parent}, header=header)
+
+    def mark(self):
+        """Says where calls are among what the program prints, which goes another way
+        than they do and may come after them."""
+        self.marked = self.place
+        content = {"data": {PLACE: "%s%d" % (self.nonce, self.place)}, "metadata": {}, "transient": {}}
+        self.post(self.kernel.iopub_socket, self.message("display_data", content))
+
+    def send(self, prompt):
+        message = self.message("input_request", {"prompt": prompt, "password": False})
+        self.kernel.session.send(self.kernel.stdin_socket, message, ident=self.ident)
 
     def receive(self, channel):
         """Takes the replies that have come."""
@@ -313,6 +331,8 @@ def starting(start):
 
 
 def flush():
+    """Sends what was printed, by child processes too."""
+    drain()
     for stream in (sys.stdout, sys.stderr):
         try:
             if not is_flushed(stream):

@@ -74,7 +74,7 @@ func (k *Kernel) newExecution(p *driver.Program, out *driver.Output) *execution 
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	e.id, e.of = k.newID(""), k.identity
-	e.calls = newCalls(k, e.id, p)
+	e.calls = newCalls(k, e.id, p, e.q.waiting)
 	k.run = e
 	k.seen.begin()
 	e.pump.Go(e.work)
@@ -293,6 +293,9 @@ func (e *execution) message(typ string, content []byte, late bool) {
 			e.update(func(p *progress) { p.fault = &f })
 		}
 	default:
+		if typ == "display_data" && e.calls.reached(content, late) {
+			return
+		}
 		if typ == "display_data" && bytes.Contains(content, []byte(wire.SpillMIME)) {
 			e.update(func(p *progress) { p.spilled = true })
 			return

@@ -44,6 +44,8 @@ class Forks:
 
         def send_own(stream, message, *args, **kwargs):
             kind = message.get("msg_type") if isinstance(message, dict) else message
+            if kind in SAID:
+                Said.anything = True
             if not self.is_child() or kind in SAID:
                 return send(stream, message, *args, **kwargs)
 

@@ -80,6 +80,12 @@ class Pipe:
             time.sleep(0.0005)
 
 
+class Said:
+    """Whether something was printed or shown since the last mark, see Pump.mark."""
+
+    anything = False
+
+
 def check_texts():
     """Checks what is written, once the present cell is over: IPython puts back
     then what writes were before it."""
@@ -103,6 +109,7 @@ def check_text(stream):
     plain, strict = stream.write, stream is not sys.stderr
 
     def write(text):
+        Said.anything = True
         if isinstance(text, str) and not text.isascii():
             try:
                 text.encode("utf-8", "surrogateescape")

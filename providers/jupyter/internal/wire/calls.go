@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 )
@@ -17,6 +18,7 @@ type Prompt struct {
 	Number int  `json:"n"`     // of the prompt, from 1
 	Got    int  `json:"got"`   // the last InputReply that has come
 	Again  bool `json:"again"` // those after it are to be sent again
+	At     int  `json:"at"`    // the Place in the output behind which the calls are
 	Calls  Calls
 	Size   int `json:"-"` // bytes of it all
 }
@@ -48,6 +50,25 @@ func ParsePrompt(content []byte, nonce string) (p *Prompt, ours bool, err error)
 		return nil, true, err
 	}
 	return p, true, nil
+}
+
+// placeMIME marks a place among a program's output, as text.
+const placeMIME = "application/vnd.toolcell.place"
+
+// Place reads the number of a place that a kernel marked. It reports false for a
+// display that is none, or of which the nonce is another.
+func Place(content []byte, nonce string) (number int, ok bool) {
+	if !bytes.Contains(content, []byte(placeMIME)) {
+		return 0, false
+	}
+	var c struct{ Data map[string]json.RawMessage }
+	var text string
+	if json.Unmarshal(content, &c) != nil || json.Unmarshal(c.Data[placeMIME], &text) != nil {
+		return 0, false
+	}
+	text, ours := strings.CutPrefix(text, nonce)
+	number, err := strconv.Atoi(text)
+	return number, ours && err == nil
 }
 
 var errCalls = fmt.Errorf("a prompt of more than %d calls", MaxPromptCalls)

@@ -1,0 +1,80 @@
+package kernel
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/toolcell/toolcell/providers/jupyter/internal/wire"
+)
+
+// placeLimit is how long a call waits for what its program printed before it. A
+// server that drops output drops the marks in it too.
+const placeLimit = 2 * time.Second
+
+// places are the places in a program's output that its kernel marked. Output and
+// calls come by channels of their own, and a call waits for what was printed
+// before it.
+type places struct {
+	behind func() bool // output that came waits for OnOutput
+
+	mu     sync.Mutex
+	last   int           // that came
+	next   chan struct{} // closed when another comes
+	astray bool          // one did not come: nobody waits until one does
+}
+
+// await waits for a place, unless ctx ends or it does not come.
+func (p *places) await(ctx context.Context, number int) {
+	for {
+		p.mu.Lock()
+		if p.last >= number || p.astray {
+			p.mu.Unlock()
+			return
+		}
+		if p.next == nil {
+			p.next = make(chan struct{})
+		}
+		next := p.next
+		p.mu.Unlock()
+		t := time.NewTimer(placeLimit)
+		select {
+		case <-next:
+		case <-ctx.Done():
+		case <-t.C:
+			if !p.behind() {
+				p.giveUp()
+			}
+		}
+		t.Stop()
+		if ctx.Err() != nil {
+			return
+		}
+	}
+}
+
+func (p *places) giveUp() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.astray = true
+}
+
+// reached notes a place, and reports whether a display is one.
+func (c *calls) reached(content []byte, late bool) bool {
+	if c == nil {
+		return false
+	}
+	number, ok := wire.Place(content, c.nonce)
+	if !ok || late {
+		return ok
+	}
+	p := &c.places
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.last, p.astray = max(p.last, number), false
+	if p.next != nil {
+		close(p.next)
+		p.next = nil
+	}
+	return true
+}
