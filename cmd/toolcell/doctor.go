@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -43,6 +44,8 @@ func (a *app) doctor(ctx context.Context, args []string) int {
 		}
 		names = []string{f.provider}
 	}
+	out := &firstError{w: a.stdout}
+	a = &app{stdin: a.stdin, stdout: out, stderr: a.stderr, getenv: a.getenv}
 	for i, name := range names {
 		if i > 0 {
 			fmt.Fprintln(a.stdout)
@@ -59,7 +62,22 @@ func (a *app) doctor(ctx context.Context, args []string) int {
 			return exitFailure
 		}
 	}
+	if out.err != nil {
+		return a.fail(out.err)
+	}
 	return 0
+}
+
+// A firstError keeps the first error of its writes.
+type firstError struct {
+	w   io.Writer
+	err error
+}
+
+func (f *firstError) Write(b []byte) (int, error) {
+	n, err := f.w.Write(b)
+	f.err = cmp.Or(f.err, err)
+	return n, err
 }
 
 // examine opens a provider, runs a program in each of its languages and

@@ -168,10 +168,12 @@ func (a *app) lockEnvironment(root, name string) error {
 func (a *app) listEnvironments(root string) error {
 	names, err := environmentNames(root)
 	for _, name := range names {
+		says := "is gone: make it again"
 		if e, err := openNamed(root, name); err == nil {
-			fmt.Fprintf(a.stdout, "%s  %s\n", name, strings.Join(locked(e), " "))
-		} else {
-			fmt.Fprintf(a.stdout, "%s  is gone: make it again\n", name)
+			says = strings.Join(locked(e), " ")
+		}
+		if _, err := fmt.Fprintf(a.stdout, "%s  %s\n", name, says); err != nil {
+			return err
 		}
 	}
 	return err

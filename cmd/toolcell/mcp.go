@@ -198,6 +198,15 @@ func (f *mcpFlags) check(fs *flag.FlagSet) error {
 	if f.tools != "" && (len(f.only) > 1 || strings.Contains(f.only.String(), ",")) {
 		return errors.New("--tools has programs in one language; name one in --languages")
 	}
+	return f.checkLimits(fs)
+}
+
+func (f *mcpFlags) checkLimits(fs *flag.FlagSet) error {
+	for _, name := range []string{"timeout", "max-timeout", "max-contexts", "context-idle", "context-lifetime"} {
+		if v := fs.Lookup(name).Value.String(); strings.HasPrefix(v, "-") {
+			return fmt.Errorf("negative --%s %s", name, v)
+		}
+	}
 	switch {
 	case f.timeout <= f.maxTimeout:
 	case !isSet(fs, "max-timeout"):

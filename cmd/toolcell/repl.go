@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"regexp"
 	"strings"
 
 	"github.com/toolcell/toolcell/codeinterp"
@@ -234,7 +235,7 @@ func (r *repl) run(ctx context.Context, program string, interrupts <-chan os.Sig
 	s.end(&res)
 	r.images = s.images
 	r.missing(r.interpreter, r.language, &res)
-	r.tell(&res, err)
+	r.tell(program, &res, err)
 	if s.err != nil {
 		r.fail(fmt.Errorf("showing the output: %w", s.err))
 	}
@@ -256,8 +257,11 @@ func (r *repl) heed(ctx context.Context, interrupts <-chan os.Signal, stop <-cha
 	}
 }
 
+// leaving matches programs that are meant for the prompt, which outlasts them.
+var leaving = regexp.MustCompile(`^\s*(exit|quit)\s*(\(\s*\d*\s*\)|\d*)\s*;?\s*$`)
+
 // tell says what a run's output does not.
-func (r *repl) tell(res *codeinterp.Result, err error) {
+func (r *repl) tell(program string, res *codeinterp.Result, err error) {
 	if err != nil && res.Status != codeinterp.StatusCanceled {
 		r.fail(err)
 	}
@@ -268,5 +272,8 @@ func (r *repl) tell(res *codeinterp.Result, err error) {
 	}
 	if res.StateLost {
 		fmt.Fprintln(r.stderr, "toolcell: the variables are gone")
+	}
+	if leaving.MatchString(program) {
+		fmt.Fprintln(r.stderr, "toolcell: :quit or Ctrl-D ends")
 	}
 }

@@ -27,6 +27,8 @@ func TestReplOfAPipe(t *testing.T) {
 		{"output without a newline", "process.stdout.write('a'); undefined\n2\n", nil, 0, "a\n2\n", ""},
 		{"timeout", "let a = 1\nfor (;;);\na\n", []string{"--timeout", "50ms"}, 0, "1\n", "timed out after"},
 		{"exit code", "process.exit(2)\n1\n", nil, 0, "1\n", "toolcell: exit code 2"},
+		{"exit", "exit()\n1\n", nil, 0, "1\n", "toolcell: :quit or Ctrl-D ends\n"},
+		{"quit as others say it", "quit\n1\n", nil, 0, "1\n", "toolcell: :quit or Ctrl-D ends\n"},
 		{"quit", ":quit\n1\n", nil, 0, "", ""},
 		{"help", ":help\n", nil, 0, helpText, ""},
 		{"no such command", ":nope\n1\n", nil, 0, "1\n", "there is no :nope; see :help"},

@@ -78,6 +78,9 @@ func TestPackagesOfAnEnvironment(t *testing.T) {
 	if err := locked.Remove(t.Context()); err != nil {
 		t.Error(err)
 	}
+	if err := locked.Remove(t.Context()); !errors.Is(err, codeinterp.ErrUnavailable) || strings.Contains(err.Error(), root) {
+		t.Errorf("removed twice: %v", err)
+	}
 	ci := open(t, subprocess.Options{Languages: []subprocess.Language{first.Language()}})
 	res := run(t, ci, "python", "import six, sys\nprint(six.__version__, sys.prefix)\nopen(sys.prefix + '/new', 'w')", nil)
 	if want := "1.17.0 " + first.Dir + "\n"; res.Stdout() != want || res.Status != codeinterp.StatusError {

@@ -9,6 +9,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -141,13 +142,17 @@ func OpenEnvironment(root, id string) (*Environment, error) {
 }
 
 // Remove deletes the environment for everybody, and with the last one the wheels
-// that they were made of. Programs that use it lose it.
+// that they were made of. Programs that use it lose it. It fails with
+// codeinterp.ErrUnavailable where there is none any more.
 func (e *Environment) Remove(ctx context.Context) error {
 	unlock, _, err := lockEnvironment(ctx, e.Dir+".lock", false)
 	if err != nil {
 		return err
 	}
 	defer unlock()
+	if _, err := os.Lstat(e.Dir); errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%w: no environment %s", codeinterp.ErrUnavailable, e.ID)
+	}
 	half := e.Dir + ".new"
 	// Out of its place in one step: nobody takes what is half removed for whole.
 	if err := errors.Join(os.RemoveAll(half), os.Rename(e.Dir, half)); err != nil {
