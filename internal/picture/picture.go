@@ -12,6 +12,7 @@ import (
 	"image/jpeg"
 	"image/png"
 	"io"
+	"runtime"
 
 	"golang.org/x/image/webp"
 
@@ -29,7 +30,9 @@ const (
 	maxScans = 100
 
 	// maxMemory is about how many bytes pictures take at a time that are decoded.
-	maxMemory = 512 << 20
+	// What a picture of largeMemory took is collected before the next one takes more.
+	maxMemory   = 256 << 20
+	largeMemory = 64 << 20
 )
 
 var (
@@ -77,6 +80,9 @@ func Open(data []byte, edge int) (*Picture, error) {
 
 // Close says that the picture is not used any more.
 func (p *Picture) Close() {
+	if p.Image = nil; p.took >= largeMemory {
+		runtime.GC()
+	}
 	memory.Free(p.took)
 	p.took = 0
 }
