@@ -50,7 +50,8 @@
 // changed are resources: an answer has links to the first 20, resources/list names
 // the last 200 of the client, and resources/read serves them, up to 8 MiB each, to
 // that client alone. A file of a context is read as it is by then, and is gone
-// with the context; of those of other runs the last 16 MiB of each client are kept.
+// with the context; of those of other runs the last 16 MiB of each client are kept,
+// and 256 MiB of all clients together, of which each of several tokens has its share.
 // Secrets are scrubbed from text, not from other files. Who has neither a session
 // nor a token finds nothing in the list, and reads what it knows the URI of, which
 // cannot be guessed. Clients of revisions before 2025-06-18, which know no links,

@@ -25,7 +25,7 @@ func ServeFixed(s *Server, template string, files map[string]struct {
 					if len(mine) > 0 {
 						break // they are there
 					}
-					s.resources.keep(own.Value(clientKey{}), []*resource{{uri: uri, name: uri, mime: f.MIME, size: int64(len(f.Data)), data: f.Data}})
+					s.resources.keep(own.Value(clientKey{}), party{}, []*resource{{uri: uri, name: uri, mime: f.MIME, size: int64(len(f.Data)), data: f.Data}})
 				}
 				end()
 			}

@@ -1,6 +1,7 @@
 package mcpserver
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -27,6 +28,10 @@ const (
 	maxResources     = 200
 	maxResourceBytes = 16 << 20
 
+	// maxKeptBytes bounds what is kept for all clients, of which each party has its
+	// share: one may have a hundred sessions.
+	maxKeptBytes = 256 << 20
+
 	// maxLinked is how many bytes the path of a file has that gets a link.
 	maxLinked = 2 << 10
 
@@ -49,8 +54,18 @@ func (r *resource) title() string {
 
 // A shelf has a client's resources, the oldest first.
 type shelf struct {
+	party party
 	list  []*resource
 	bytes int64
+}
+
+// drop forgets the oldest.
+func (s *shelf) drop() (bytes int64) {
+	bytes = int64(len(s.list[0].data))
+	s.bytes -= bytes
+	s.list[0] = nil
+	s.list = s.list[1:]
+	return bytes
 }
 
 // resources are those of all clients.
@@ -92,7 +107,8 @@ func (rs *resources) middleware(next codeinterp.Handler) codeinterp.Handler {
 			}
 			some = append(some, res)
 		}
-		rs.keep(ctx.Value(clientKey{}), some)
+		of, _ := ctx.Value(partyKey{}).(party)
+		rs.keep(ctx.Value(clientKey{}), of, some)
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		c.list = append(c.list, some...)
@@ -115,7 +131,8 @@ func opener(next codeinterp.Handler, key any, id codeinterp.ContextID, name stri
 	}
 }
 
-func (rs *resources) keep(key any, some []*resource) {
+// keep adds what a client of a party's has to its shelf.
+func (rs *resources) keep(key any, of party, some []*resource) {
 	rs.mu.Lock()
 	defer rs.mu.Unlock()
 	// Its watch has released it, or is about to, and comes but once.
@@ -124,7 +141,7 @@ func (rs *resources) keep(key any, some []*resource) {
 	}
 	s := rs.byKey[key]
 	if s == nil {
-		s = &shelf{}
+		s = &shelf{party: of}
 		rs.byKey[key] = s
 	}
 	for _, r := range some {
@@ -132,9 +149,26 @@ func (rs *resources) keep(key any, some []*resource) {
 		s.list = append(s.list, r)
 	}
 	for len(s.list) > maxResources || s.bytes > maxResourceBytes {
-		s.bytes -= int64(len(s.list[0].data))
-		s.list[0] = nil
-		s.list = s.list[1:]
+		s.drop()
+	}
+	if of.among > 0 {
+		rs.shrink(int64(of.share(maxKeptBytes)), func(s *shelf) bool { return s.party == of })
+	}
+	rs.shrink(maxKeptBytes, func(*shelf) bool { return true })
+}
+
+// shrink has some of the shelves hold no more than most together: what is oldest
+// on the largest goes first. rs.mu is held.
+func (rs *resources) shrink(most int64, some func(*shelf) bool) {
+	var sum int64
+	var list []*shelf
+	for _, s := range rs.byKey {
+		if some(s) && s.bytes > 0 {
+			sum, list = sum+s.bytes, append(list, s)
+		}
+	}
+	for sum > most {
+		sum -= slices.MaxFunc(list, func(a, b *shelf) int { return cmp.Compare(a.bytes, b.bytes) }).drop()
 	}
 }
 
