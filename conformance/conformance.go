@@ -119,7 +119,7 @@ func Run(t *testing.T, cfg Config) {
 		for _, inv := range invariants {
 			t.Run(inv.name, func(t *testing.T) {
 				for _, err := range s.broken(inv.name) {
-					t.Error(report(inv.clause, err))
+					t.Error(inv.failure(err).text())
 				}
 			})
 		}

@@ -67,7 +67,8 @@
 // # Reading a failure
 //
 // Each failure names the clause, says what was got and what was wanted, and
-// quotes the sentence of the contract that was broken:
+// quotes the sentence of the contract that was broken, with the [Feature] by which
+// [Config].Lacks says that the provider cannot do it, where there is one:
 //
 //	--- FAIL: TestConformance/python/RunInContext/TimeoutSilent
 //	    status "error" (exit 1), want "timeout" (exit 124)

@@ -21,6 +21,9 @@ type Failure struct {
 	Check  string // the clause's name, such as "TimeoutSilent"
 	Clause string // the sentence of the contract
 	Err    error  // what was got and what was wanted
+	// Feature is what a provider that cannot do this declares in Config.Lacks;
+	// empty if there is no such feature.
+	Feature Feature
 	// Like is the group in which the same check failed before in the same way.
 	Like string
 }
@@ -35,7 +38,7 @@ func (f Failure) String() string {
 	if f.Like != "" {
 		return name + ": the same as in " + f.Like
 	}
-	return name + ": " + report(f.Clause, summary(f.Err))
+	return name + ": " + f.report(summary(f.Err))
 }
 
 // text is what a test reports.
@@ -43,7 +46,7 @@ func (f Failure) text() string {
 	if f.Like != "" {
 		return "the same as in " + f.Like
 	}
-	return report(f.Clause, f.Err)
+	return f.report(f.Err)
 }
 
 // summary leaves out the goroutines of a hang.
@@ -100,8 +103,12 @@ func (f Failure) kind() string {
 	return f.Check + "\n" + varying.ReplaceAllString(summary(f.Err).Error(), "#")
 }
 
-func report(clause string, err error) string {
-	return fmt.Sprintf("%v\n  contract: %s", err, clause)
+func (f Failure) report(err error) string {
+	text := fmt.Sprintf("%v\n  contract: %s", err, f.Clause)
+	if f.Feature != "" {
+		text += "\n  feature: " + string(f.Feature)
+	}
+	return text
 }
 
 // A Clause is a sentence of the contract and the name of the check behind it.

@@ -5,6 +5,14 @@ import (
 	"testing"
 )
 
+// TestFailureFeature: a failure names what can be declared as lacking.
+func TestFailureFeature(t *testing.T) {
+	f := Failure{Check: "x", Clause: "c", Err: errors.New("e"), Feature: InterruptKeepsState}
+	if want := "x: e\n  contract: c\n  feature: InterruptKeepsState"; f.String() != want || "x: "+f.text() != want {
+		t.Errorf("got %q and %q", f.String(), f.text())
+	}
+}
+
 // TestKind: failures that differ in times, numbers and texts alone are of one kind.
 func TestKind(t *testing.T) {
 	kind := func(text string) string { return Failure{Check: "x", Err: errors.New(text)}.kind() }

@@ -128,7 +128,7 @@ func (s *suite) try(ctx context.Context, p part, c check) *Failure {
 	if err == nil {
 		return nil
 	}
-	f := Failure{Group: p.group.name(), Check: c.name, Clause: c.clause, Err: err}
+	f := Failure{Group: p.group.name(), Check: c.name, Clause: c.clause, Err: err, Feature: c.proves}
 	kind := f.kind()
 	if f.Like = s.reported[kind]; f.Like == "" {
 		s.reported[kind] = f.Group

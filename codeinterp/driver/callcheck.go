@@ -126,6 +126,12 @@ func (c *calls) explain(name string, err error) error {
 // asyncio of one among what it is to wait for.
 var notAwaited = regexp.MustCompile(`can't be used in 'await' expression$|can't be awaited$|awaitable is required$|coroutine was expected, got `)
 
+// awaitedAmong reports whether asyncio.gather was given a result, of which it
+// says only that it cannot be a key.
+func awaitedAmong(e *codeinterp.ProgramError) bool {
+	return strings.HasPrefix(e.Message, "unhashable type: ") && slices.ContainsFunc(e.Traceback, func(line string) bool { return strings.Contains(line, ", in gather") })
+}
+
 const notAwaitedHint = " (tools.name(...) returns the result itself; to await it, write await tools.aio.name(...))"
 
 // notThere matches what JavaScript engines say of a call of what is not there.
@@ -140,7 +146,7 @@ func (c *calls) hint(e *codeinterp.ProgramError) {
 	}
 	hint := ""
 	switch python := c.run.slot.opts.Language == "python"; {
-	case python && notAwaited.MatchString(e.Message) && c.called():
+	case python && (notAwaited.MatchString(e.Message) || awaitedAmong(e)) && c.called():
 		hint = notAwaitedHint
 	case !python && notThere.MatchString(e.Message):
 		hint = "; there is: " + c.names()

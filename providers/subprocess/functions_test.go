@@ -25,6 +25,7 @@ var calling = map[string][]struct{ name, code, want string }{
 		{"by position", "tools.echo(1)", "error error=TypeError: tools.echo takes its arguments by name"},
 		{"awaited", "await tools.echo(v=1)", "error error=TypeError: object int can't be used in 'await' expression (tools.name(...) returns the result itself; to await it, write await tools.aio.name(...))"},
 		{"gathered", "import asyncio\nawait asyncio.gather(tools.echo(v=1))", "error error=TypeError: An asyncio.Future, a coroutine or an awaitable is required (tools.name(...) returns the result itself; to await it, write await tools.aio.name(...))"},
+		{"gathered object", "import asyncio\nawait asyncio.gather(tools.echo(v={}))", "error error=TypeError: unhashable type: 'dict' (tools.name(...) returns the result itself; to await it, write await tools.aio.name(...))"},
 		{"unknown", "tools.other()", "error error=AttributeError: there is no function other; there is: add, echo, fail, hang, late, never, nothing, panics, repeat, secret, size"},
 	},
 	"typescript": {
