@@ -31,7 +31,10 @@ type OutputStore struct {
 }
 
 // usage is what one client has in a store.
-type usage struct{ bytes, count int }
+type usage struct {
+	bytes, count int
+	stop         func() bool // of what forgets it at its client's end
+}
 
 // OutputStoreOptions tunes an [OutputStore]. The zero value is ready to use.
 type OutputStoreOptions struct {
@@ -113,9 +116,17 @@ func (s *OutputStore) put(ctx context.Context, id string, res *codeinterp.Result
 	if _, ok := s.byID[id]; ok {
 		s.drop(id)
 	}
+	life := ClientLife(ctx)
+	if life.Err() != nil {
+		return ""
+	}
 	s.byID[id] = o
 	s.order = append(s.order, id)
 	s.count(o, 1)
+	if u := s.used[o.client]; u.stop == nil {
+		u.stop = context.AfterFunc(life, func() { s.forget(o.client) })
+		s.used[o.client] = u
+	}
 	for s.bytes > s.maxBytes || len(s.order) > s.maxCount {
 		s.drop(s.victim(s.bytes > s.maxBytes))
 	}
@@ -140,6 +151,17 @@ func (u usage) of(bytes bool) int {
 	return u.count
 }
 
+// forget drops all that is kept for a client.
+func (s *OutputStore) forget(client any) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, id := range slices.Clone(s.order) {
+		if s.byID[id].client == client {
+			s.drop(id)
+		}
+	}
+}
+
 func (s *OutputStore) drop(id string) {
 	s.count(s.byID[id], -1)
 	delete(s.byID, id)
@@ -152,6 +174,9 @@ func (s *OutputStore) count(o *storedOutput, n int) {
 	u := s.used[o.client]
 	u.bytes, u.count = u.bytes+n*o.size, u.count+n
 	if s.used[o.client] = u; u.count == 0 {
+		if u.stop != nil {
+			u.stop()
+		}
 		delete(s.used, o.client)
 	}
 }

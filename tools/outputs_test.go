@@ -1,11 +1,13 @@
 package tools_test
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"unicode/utf8"
 
 	"github.com/toolcell/toolcell/codeinterp"
@@ -136,4 +138,30 @@ func TestStoreBounds(t *testing.T) {
 			}
 		}
 	}
+}
+
+type living struct{ life context.Context }
+
+func (l *living) Life() context.Context { return l.life }
+
+// TestStoreForgetsClients: what is kept for a client goes with it, and only that.
+func TestStoreForgetsClients(t *testing.T) {
+	store := tools.NewOutputStore(nil)
+	set := newSet(t, &fake{script: fixed(ok(out(strings.Repeat("x", 5000))))}, &tools.Options{ReadOutput: true, Outputs: store, MaxText: 1024})
+	synctest.Test(t, func(t *testing.T) {
+		life, end := context.WithCancel(t.Context())
+		ctx := tools.WithClient(t.Context(), &living{life})
+		gone, stays := set.Dispatch(ctx, runCode, args("x"), nil), set.Dispatch(t.Context(), runCode, args("x"), nil)
+		end()
+		synctest.Wait()
+		after := set.Dispatch(ctx, runCode, args("x"), nil)
+		for _, id := range []string{gone.OutputID, after.OutputID} {
+			if _, kept := store.Result(id); kept {
+				t.Errorf("%q is kept", id)
+			}
+		}
+		if _, kept := store.Result(stays.OutputID); !kept {
+			t.Errorf("%q is not kept", stays.OutputID)
+		}
+	})
 }
