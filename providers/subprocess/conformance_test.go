@@ -89,8 +89,13 @@ func conform(t *testing.T, mode subprocess.Mode, cfg conformance.Config) {
 	}
 	o := inMode(t, mode)
 	cfg.Timeout, cfg.Patience = busyTimeout, busyPatience
-	cfg.New = func() (codeinterp.CodeInterpreter, error) { return subprocess.New(&o) }
-	cfg.Lacks = []conformance.Feature{conformance.Manager}
+	if cfg.Stateful {
+		cfg.New = func() (codeinterp.CodeInterpreter, error) { return subprocess.NewStateful(&o) }
+		cfg.Thrifty = !full()
+	} else {
+		cfg.New = func() (codeinterp.CodeInterpreter, error) { return subprocess.New(&o) }
+		cfg.Lacks = []conformance.Feature{conformance.Manager}
+	}
 	conformance.Run(t, cfg)
 }
 
@@ -118,28 +123,17 @@ func TestWarmConformance(t *testing.T) {
 // The same with contexts. RunCode is that of New, so that what holds for both is
 // tried with contexts only.
 func TestStatefulConformanceLandlock(t *testing.T) {
-	conformStateful(t, subprocess.Landlock, conformance.Config{Languages: untyped})
+	conform(t, subprocess.Landlock, conformance.Config{Stateful: true, Languages: untyped})
 }
 
 func TestStatefulConformanceTypeScript(t *testing.T) {
-	conformStateful(t, subprocess.Landlock, conformance.Config{Languages: typed, Share: half(1)})
+	conform(t, subprocess.Landlock, conformance.Config{Stateful: true, Languages: typed, Share: half(1)})
 }
 
 func TestStatefulConformanceBwrap(t *testing.T) {
-	conformStateful(t, subprocess.Bwrap, conformance.Config{Share: half(1), Brief: !full()})
+	conform(t, subprocess.Bwrap, conformance.Config{Stateful: true, Share: half(1), Brief: !full()})
 }
 
 func TestStatefulConformanceNone(t *testing.T) {
-	conformStateful(t, subprocess.None, conformance.Config{Share: half(0), Brief: !full()})
-}
-
-func conformStateful(t *testing.T, mode subprocess.Mode, cfg conformance.Config) {
-	if aparttest.Run(t) {
-		return
-	}
-	o := inMode(t, mode)
-	cfg.Timeout, cfg.Patience = busyTimeout, busyPatience
-	cfg.New = func() (codeinterp.CodeInterpreter, error) { return subprocess.NewStateful(&o) }
-	cfg.Stateful, cfg.Thrifty = true, !full()
-	conformance.Run(t, cfg)
+	conform(t, subprocess.None, conformance.Config{Stateful: true, Share: half(0), Brief: !full()})
 }
