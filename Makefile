@@ -40,8 +40,8 @@ AS_USER := setpriv --reuid=65533 --regid=65533 --clear-groups env -i HOME=/ PATH
 .PHONY: attack test $(PASSES) race testenv compile quick bench floors lint cross fuzz cover release vuln tidy test262
 
 ## test: set up the test parts, then run every test with the race detector. What
-## fails beside the others is tried again, alone, and has to pass then: real
-## servers and processes on a busy machine are not always on time. It ends with
+## fails beside the others is tried again, one after the other, and has to pass then:
+## real servers and processes on a busy machine are not always on time. It ends with
 ## what no pass tried and why, and with what failed, also where it passed later.
 test:
 ifeq ($(RACE),)

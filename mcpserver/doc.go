@@ -109,8 +109,8 @@
 //
 // A message on a stream has at most 16 MiB. No more of a stream is read, not even
 // that a call is canceled, while 1,000 requests or 32 MiB of them have no answer
-// that the client took. Over HTTP requests of 64 MiB together may wait for their
-// answers, each counted for 32 KiB more than its body, of which each of several
+// that the client took. Over HTTP requests of 64 MiB together, or of one of
+// the largest for each token, may wait for their answers, each counted for 32 KiB more than its body, of which each of several
 // tokens has an equal share, as much as one request may have at least, and a user of
 // [HTTPOptions].Verify half; further ones are answered 503. Answers cannot be
 // fetched again over HTTP after the connection was lost: the program was ended.

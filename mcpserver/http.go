@@ -136,7 +136,7 @@ func (t *transport) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	free, ok := t.request(r, c.owner)
 	if !ok {
 		w.Header().Set("Retry-After", "1")
-		http.Error(w, "too many requests wait for their answers", http.StatusServiceUnavailable)
+		http.Error(w, errRequests.Error(), http.StatusServiceUnavailable)
 		return
 	}
 	c.free = free
@@ -202,6 +202,10 @@ func readBody(w http.ResponseWriter, rc *http.ResponseController, r *http.Reques
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, limit))
 	if tooLarge, ok := errors.AsType[*http.MaxBytesError](err); ok {
 		return nil, http.StatusRequestEntityTooLarge, fmt.Errorf("the request is larger than %d bytes", tooLarge.Limit)
+	}
+	if errors.Is(err, errRequests) {
+		w.Header().Set("Retry-After", "1")
+		return nil, http.StatusServiceUnavailable, errRequests
 	}
 	if err != nil {
 		return nil, http.StatusBadRequest, errors.New("the request could not be read")

@@ -1,6 +1,8 @@
 package mcpserver
 
 import (
+	"errors"
+	"io"
 	"net/http"
 )
 
@@ -27,17 +29,45 @@ func newRequests(o *HTTPOptions) *places {
 }
 
 // request takes places for a request before it is read, by what it says of its
-// length. One that ends a session is always served.
+// length. Where it does not say that, its body takes them as it is read. Methods
+// other than POST bring nothing that is read, and are always served.
 func (t *transport) request(r *http.Request, of owner) (leave func(), ok bool) {
 	if r.Method != http.MethodPost {
+		r.Body = http.NoBody
 		return func() {}, true
 	}
-	size := t.MaxBody
+	b := &countedBody{ReadCloser: r.Body, places: t.requests, of: of}
 	if r.ContentLength >= 0 {
-		size = min(size, r.ContentLength)
+		b.room = int(min(r.ContentLength, t.MaxBody))
 	}
-	return t.requests.take(of, int(size)+requestSize)
+	if _, ok := b.places.take(of, b.room+requestSize); !ok {
+		return nil, false
+	}
+	r.Body = b
+	return func() { b.places.give(of, b.room+requestSize) }, true
 }
+
+// A countedBody takes places for what is read beyond its room.
+type countedBody struct {
+	io.ReadCloser
+	places     *places
+	of         owner
+	room, read int
+}
+
+func (b *countedBody) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	if b.read += n; b.read > b.room {
+		more := max(b.read-b.room, requestSize)
+		if _, ok := b.places.take(b.of, more); !ok {
+			return 0, errRequests
+		}
+		b.room += more
+	}
+	return n, err
+}
+
+var errRequests = errors.New("too many requests wait for their answers")
 
 // use keeps the places of a request that has brought a call.
 func (s *Server) use(c *carrier) bool {

@@ -59,13 +59,17 @@ type shelf struct {
 	bytes int64
 }
 
-// drop forgets the oldest.
-func (s *shelf) drop() (bytes int64) {
-	bytes = int64(len(s.list[0].data))
+// drop forgets the resource at i, and returns how many bytes it had.
+func (s *shelf) drop(i int) (bytes int64) {
+	bytes = int64(len(s.list[i].data))
 	s.bytes -= bytes
-	s.list[0] = nil
-	s.list = s.list[1:]
+	s.list = slices.Delete(s.list, i, i+1)
 	return bytes
+}
+
+// heavy is the oldest that has bytes.
+func (s *shelf) heavy() int {
+	return slices.IndexFunc(s.list, func(r *resource) bool { return len(r.data) > 0 })
 }
 
 // resources are those of all clients.
@@ -149,7 +153,7 @@ func (rs *resources) keep(key any, of party, some []*resource) {
 		s.list = append(s.list, r)
 	}
 	for len(s.list) > maxResources || s.bytes > maxResourceBytes {
-		s.drop()
+		s.drop(0)
 	}
 	if of.among > 0 {
 		rs.shrink(int64(of.share(maxKeptBytes)), func(s *shelf) bool { return s.party == of })
@@ -168,7 +172,8 @@ func (rs *resources) shrink(most int64, some func(*shelf) bool) {
 		}
 	}
 	for sum > most {
-		sum -= slices.MaxFunc(list, func(a, b *shelf) int { return cmp.Compare(a.bytes, b.bytes) }).drop()
+		s := slices.MaxFunc(list, func(a, b *shelf) int { return cmp.Compare(a.bytes, b.bytes) })
+		sum -= s.drop(s.heavy())
 	}
 }
 

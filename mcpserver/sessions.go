@@ -171,14 +171,16 @@ func (p *places) take(of owner, n int) (leave func(), ok bool) {
 	}
 	p.all += n
 	p.taken[of] += n
-	return func() {
-		p.mu.Lock()
-		defer p.mu.Unlock()
-		p.all -= n
-		if p.taken[of] -= n; p.taken[of] == 0 {
-			delete(p.taken, of)
-		}
-	}, true
+	return func() { p.give(of, n) }, true
+}
+
+func (p *places) give(of owner, n int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.all -= n
+	if p.taken[of] -= n; p.taken[of] == 0 {
+		delete(p.taken, of)
+	}
 }
 
 // opensSession reports whether a request asks for a session to be opened.

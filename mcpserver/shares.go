@@ -29,7 +29,8 @@ func (p party) share(of int) int {
 	if of <= 0 || p.among == 0 {
 		return 0
 	}
-	return max(of/p.among, 1) // an owner without any would be none
+	// One that runs for long is not to be all that an owner has.
+	return max(of/p.among, min(of, 2))
 }
 
 type partyKey struct{}

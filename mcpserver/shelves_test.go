@@ -11,7 +11,7 @@ func TestShelves(t *testing.T) {
 	rs := newResources()
 	one, other := party{of: "one", among: 2}, party{of: "other", among: 2}
 	file := make([]byte, 8<<20)
-	rs.keep("its client", other, []*resource{{data: file}})
+	rs.keep("its client", other, []*resource{{name: "of a context"}, {data: file}})
 	for n := range 100 {
 		rs.keep(n, one, []*resource{{data: file}, {data: file}})
 	}
@@ -21,7 +21,7 @@ func TestShelves(t *testing.T) {
 			sum += len(r.data)
 		}
 	}
-	if sum != maxKeptBytes/2 || len(rs.of("its client")) != 1 || len(rs.of(99)) == 0 {
+	if sum != maxKeptBytes/2 || len(rs.of("its client")) != 2 || len(rs.of(99)) == 0 {
 		t.Errorf("%d bytes are kept for one, %d files for the other", sum, len(rs.of("its client")))
 	}
 	for n := range 100 {

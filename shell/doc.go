@@ -6,7 +6,7 @@
 //	defer sh.Close()
 //	res, err := sh.Run(ctx, "make test", &codeinterp.CommandOptions{Cwd: "src"})
 //
-//	id, err := sh.Start(ctx, "python -m http.server", nil)
+//	id, err := sh.Start(ctx, "make watch", nil)
 //	out, err := sh.Output(ctx, id, 0, 0)
 //	info, err := sh.Stop(ctx, id)
 //
