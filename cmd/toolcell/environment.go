@@ -51,7 +51,13 @@ func (f *subprocessFlags) prepareEnvironment(ctx context.Context) error {
 		return nil
 	}
 	python, node := byLanguage(f.with)
-	changeable := append([]string{f.shared}, f.write...)
+	changeable, err := absolute(f.write)
+	if err != nil {
+		return err
+	}
+	if f.shared != "" {
+		changeable = append(changeable, f.shared)
+	}
 	for _, o := range []*subprocess.EnvironmentOptions{
 		{Packages: python, Python: f.python, Root: root, Changeable: changeable}, {Packages: node, Language: "javascript", Root: root, Changeable: changeable},
 	} {

@@ -59,6 +59,11 @@ func newEnvironment(ctx context.Context, opts *EnvironmentOptions, beside []stri
 	if len(beside) > 0 {
 		asked += "\x00beside\x00" + strings.Join(beside, "\x00")
 	}
+	for _, dir := range opts.Changeable {
+		if !filepath.IsAbs(dir) {
+			return nil, fmt.Errorf("%w: Changeable %q is not absolute", codeinterp.ErrInvalid, dir)
+		}
+	}
 	root, err := EnvironmentRoot(opts.Root)
 	if err != nil {
 		return nil, err

@@ -71,8 +71,8 @@ func (l *language) probePython() error {
 	l.prefix = prefixes[0]
 	l.roots = pythonRoots(l.asks(), prefixes, strings.Split(parts[3], "\x00"))
 	metadata := strings.Split(parts[4], "\x00")
-	if l.asked != "" {
-		l.prefix = filepath.Dir(filepath.Dir(l.path))
+	if prefix, ok := projectOf(l); ok {
+		l.prefix = prefix
 		metadata = metadataOf(l.prefix, parts[0])
 	}
 	l.packages, l.installed = packagesOf(metadata), versionsOf(metadata)

@@ -44,7 +44,7 @@ func (s *session) settle(ctx context.Context, cwd string) error {
 		if err := s.h.sandbox.Reachable(dir.Path()); err != nil {
 			return fmt.Errorf("%w: Cwd: %w", codeinterp.ErrInvalid, err)
 		}
-		if err := s.h.admit(dir.Path()); err != nil {
+		if err := s.h.admit(s.lang, dir.Path()); err != nil {
 			return err
 		}
 	}

@@ -62,10 +62,16 @@ func TestInterpreterCopied(t *testing.T) {
 	dir := leftover.Dir(t)
 	l := subprocess.Python()
 	l.Commands = []string{project(t, dir)}
-	o := subprocess.Options{Require: subprocess.None, AllowNone: true, Languages: []subprocess.Language{l}}
+	o := inMode(t, subprocess.Landlock)
+	o.Languages = []subprocess.Language{l}
 	own := open(t, o)
 	if _, err := own.CreateContext(t.Context(), "python", &codeinterp.ContextOptions{Cwd: dir}); !errors.Is(err, codeinterp.ErrInvalid) {
 		t.Errorf("%v for a Cwd with the interpreter that the host has started", err)
+	}
+	shared := o
+	shared.Dir = dir
+	if _, err := open(t, shared).CreateContext(t.Context(), "python", &codeinterp.ContextOptions{Cwd: leftover.Dir(t)}); !errors.Is(err, codeinterp.ErrInvalid) {
+		t.Errorf("%v for a Cwd from which the interpreter is not to be seen", err)
 	}
 	o.Writable = []string{dir}
 	id, err := open(t, o).CreateContext(t.Context(), "python", &codeinterp.ContextOptions{Cwd: dir})
@@ -91,6 +97,22 @@ func TestInterpreterCopied(t *testing.T) {
 		if err == nil {
 			ci.Close()
 		}
+	}
+}
+
+// TestLinksOnTheWay: a link that programs can change may also stand in the middle.
+func TestLinksOnTheWay(t *testing.T) {
+	dir, outside := leftover.Dir(t), leftover.Dir(t)
+	for link, to := range map[string]string{filepath.Join(dir, "way"): "/usr/bin", filepath.Join(outside, "bin"): dir + "/way"} {
+		if err := os.Symlink(to, link); err != nil {
+			t.Fatal(err)
+		}
+	}
+	l := subprocess.Bash()
+	l.Commands = []string{filepath.Join(outside, "bin", "bash")}
+	ci := open(t, subprocess.Options{Writable: []string{dir}, Languages: []subprocess.Language{l}})
+	if roots := ci.Describe().Languages[0].Roots; len(roots) > 0 {
+		t.Errorf("%q is opened, where programs choose what it leads to", roots)
 	}
 }
 

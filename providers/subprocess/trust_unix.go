@@ -13,6 +13,7 @@ import (
 	"syscall"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/sandbox"
 )
 
 // What the host starts itself, to ask an interpreter what it is, no program may
@@ -28,6 +29,17 @@ const maxLinks = 40
 // python3.11.
 var lettersOf = regexp.MustCompile(`^[A-Za-z]*`)
 
+// kin are names of interpreters that stand for one another.
+var kin = [][]string{{"python", "pypy", "graalpy"}, {"node", "nodejs"}}
+
+// akin reports whether what a link leads to is an interpreter as its name says.
+func akin(link, file string) bool {
+	a, b := lettersOf.FindString(filepath.Base(link)), lettersOf.FindString(filepath.Base(file))
+	return a == b || slices.ContainsFunc(kin, func(names []string) bool {
+		return slices.Contains(names, a) && slices.Contains(names, b)
+	})
+}
+
 // distrust has l asked from outside of dirs, which programs change.
 func (l *language) distrust(dirs []string) error {
 	if e := l.environment; e != nil && linkedThrough(e.Dir, dirs) != "" {
@@ -41,8 +53,11 @@ func (l *language) distrust(dirs []string) error {
 	if err != nil {
 		return err
 	}
-	if linkedThrough(real, dirs) != "" || !strings.HasPrefix(filepath.Base(real), lettersOf.FindString(filepath.Base(l.path))) {
+	if linkedThrough(real, dirs) != "" {
 		return fmt.Errorf("programs change what is in %s, and could change what the host starts: use an interpreter from outside, or an environment made by it without copies", dir)
+	}
+	if !akin(l.path, real) {
+		return fmt.Errorf("programs change what is in %s, and it is a link to %s, which has another name", dir, real)
 	}
 	l.asked = real
 	return nil
@@ -56,24 +71,31 @@ func (l *language) asks() string {
 	return l.path
 }
 
-// linkedThrough returns which of dirs a path is in, or a link on the way to what
-// it stands for; empty if in none.
+// linkedThrough returns which of dirs, given by their real paths, a path is in, or
+// what any link on the way leads through; empty if none.
 func linkedThrough(path string, dirs []string) string {
-	for range maxLinks {
-		if dir, err := filepath.EvalSymlinks(filepath.Dir(path)); err == nil {
-			path = filepath.Join(dir, filepath.Base(path))
+	at, rest := "/", strings.Split(filepath.Clean(path), "/")
+	for links := 0; len(rest) > 0 && links <= maxLinks; {
+		name := rest[0]
+		rest = rest[1:]
+		switch next := filepath.Join(at, name); {
+		case name == "":
+		case name == "..":
+			at = filepath.Dir(at)
+		default:
+			if n := slices.IndexFunc(dirs, func(dir string) bool { return within(next, dir) }); n >= 0 {
+				return dirs[n]
+			}
+			to, err := os.Readlink(next)
+			if err != nil {
+				at = next
+				continue
+			}
+			if links++; filepath.IsAbs(to) {
+				at = "/"
+			}
+			rest = append(strings.Split(to, "/"), rest...)
 		}
-		if n := slices.IndexFunc(dirs, func(dir string) bool { return within(path, dir) }); n >= 0 {
-			return dirs[n]
-		}
-		to, err := os.Readlink(path)
-		if err != nil {
-			return ""
-		}
-		if !filepath.IsAbs(to) {
-			to = filepath.Join(filepath.Dir(path), to)
-		}
-		path = to
 	}
 	return ""
 }
@@ -105,20 +127,31 @@ func (b *builder) lookPath(name string) (string, error) {
 	return "", exec.ErrNotFound
 }
 
-// admit refuses a context's Cwd in which programs could change what the host
-// starts.
-func (h *host) admit(cwd string) error {
-	for _, l := range h.languages {
-		if l.asked == "" && linkedThrough(l.path, []string{cwd}) != "" {
-			return fmt.Errorf("%w: Cwd: the host starts %s, which is in it, and programs could change it: list the directory in Options.Writable, or choose another interpreter",
-				codeinterp.ErrInvalid, l.path)
-		}
+// admit refuses a context's Cwd in which programs could change the interpreter that
+// the host starts for them, or which is not where theirs lies.
+func (h *host) admit(l *language, cwd string) error {
+	switch {
+	case h.sandbox.Mode() == sandbox.None:
+		return nil // they can change all that its user can
+	case l.asked != "" && h.dir != nil && within(l.path, h.opts.Dir) && linkedThrough(l.path, realDirs(h.opts.Writable)) == "" && cwd != h.dir.Path():
+		return fmt.Errorf("%w: Cwd: %s, which is in Options.Dir, is not to be seen from there: leave Cwd empty, or list the directory in Options.Writable",
+			codeinterp.ErrInvalid, l.path)
+	case l.asked == "" && linkedThrough(l.path, []string{cwd}) != "":
+		return fmt.Errorf("%w: Cwd: the host starts %s, which is in it, and programs could change it: use an interpreter from outside, or list the directory in Options.Writable where it is a link to one",
+			codeinterp.ErrInvalid, l.path)
 	}
 	return nil
 }
 
 // maxListed is how many names are read of what programs may have filled.
 const maxListed = 10_000
+
+// projectOf returns the environment that l's link is in, if it is one's.
+func projectOf(l *language) (prefix string, ok bool) {
+	prefix = filepath.Dir(filepath.Dir(l.path))
+	_, err := os.Lstat(filepath.Join(prefix, "pyvenv.cfg"))
+	return prefix, err == nil && l.asked != ""
+}
 
 // metadataOf returns the names of the directories that describe the packages of
 // an environment, which the host asks nothing.
