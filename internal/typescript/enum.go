@@ -1,7 +1,6 @@
 package typescript
 
 import (
-	"maps"
 	"slices"
 	"strings"
 )
@@ -67,27 +66,53 @@ type enumIn struct {
 	name  string
 }
 
+// constants are an enum's. A program can have many enums of few.
+type constants struct {
+	list  []string
+	known map[string]bool // of fewConstants and more
+}
+
+const fewConstants = 8
+
+// add reports whether name was not there yet.
+func (c *constants) add(name string) bool {
+	if c.known == nil && len(c.list) == fewConstants {
+		c.known = map[string]bool{}
+		for _, name := range c.list {
+			c.known[name] = true
+		}
+	}
+	if c.known[name] || c.known == nil && slices.Contains(c.list, name) {
+		return false
+	}
+	if c.list = append(c.list, name); c.known != nil {
+		c.known[name] = true
+	}
+	return true
+}
+
 // addMember notes a constant of an enum, for declarations that go on with it.
 func (p *parser) addMember(id enumIn, constant string) {
 	if p.members == nil {
-		p.members = map[enumIn]map[string]bool{}
+		p.members = map[enumIn]*constants{}
 	}
-	if p.members[id] == nil {
-		p.members[id] = map[string]bool{}
+	c := p.members[id]
+	if c == nil {
+		c = &constants{}
+		p.members[id] = c
 	}
-	if !p.members[id][constant] {
+	if c.add(constant) {
 		p.charge(32)
-		p.members[id][constant] = true
 	}
 }
 
 // earlierMembers returns what has an enum's function find, by name, the
 // constants that the enum has already, unless it declares them itself.
-func earlierMembers(name string, constants map[string]bool) (before, after string) {
-	if len(constants) == 0 {
+func earlierMembers(name string, c *constants) (before, after string) {
+	if c == nil {
 		return "", ""
 	}
-	list := slices.Sorted(maps.Keys(constants))
+	list := slices.Sorted(slices.Values(c.list))
 	return "(({ " + strings.Join(list, ", ") + " }) => ", ")(" + name + " || {})"
 }
 

@@ -36,11 +36,11 @@ type parser struct {
 	single   bool            // the last type was one name, pattern or literal
 
 	scopes   []scope
-	members  map[enumIn]map[string]bool // constants of enums, for those that go on with one
-	exports  string                     // the variable of the namespace that the statement is in
-	nested   int                        // namespaces around the statement
-	live     bool                       // a statement of the block at hand is more than types
-	decorate bool                       // decorators need their helper
+	members  map[enumIn]*constants // constants of enums, for those that go on with one
+	exports  string                // the variable of the namespace that the statement is in
+	nested   int                   // namespaces around the statement
+	live     bool                  // a statement of the block at hand is more than types
+	decorate bool                  // decorators need their helper
 
 	gaps *[]gap // what oneLine looks for, nil otherwise
 }
