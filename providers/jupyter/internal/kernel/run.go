@@ -38,8 +38,9 @@ const (
 	forsakenLimit = 2800 * time.Millisecond
 )
 
-// ErrNeverRan: nothing of the request has left us, and the run can be made elsewhere.
-// A request that was sent may have run, whatever the kernel told of it.
+// ErrNeverRan: nothing of the request has left us, or the server had no such kernel
+// any more, and the run can be made elsewhere. Another request that was sent may have
+// run, whatever the kernel told of it.
 var ErrNeverRan = fmt.Errorf("%w before the run began", errDied)
 
 // An Order is how a program is run.
@@ -120,6 +121,12 @@ func (r *runner) finish() (Ending, error) {
 	r.settle()
 	r.inquire()
 	p := r.e.progress()
+	if !r.killed && p.death && !p.busy && !r.gap && r.k.isGone() {
+		// Removed from the server, as idle kernels are, which takes none along that
+		// computes for its socket's client: the request reached nobody.
+		r.e.finish()
+		return Ending{}, ErrNeverRan
+	}
 	if !r.killed && p.death && (!p.busy || p.next) && !r.gap {
 		// It may wait for the kernel's next process, which ends for that. Nor did it
 		// not run: a process that dies at once can take the word that it began along.
