@@ -53,7 +53,7 @@ type PauseOptions struct {
 	Secrets *secret.Scrubber
 
 	// OnPending, if set, is called with each call that needs a decision. It may
-	// decide at once.
+	// decide at once; After begins when it has returned.
 	OnPending func(Pending)
 }
 
@@ -89,8 +89,9 @@ type Pauses struct {
 // A decision is one that is waited for.
 type decision struct {
 	Pending
-	made chan error
-	news bool // no answer has told of it yet, and OnPending did not decide
+	made  chan error
+	since time.Time // when OnPending had left it undecided
+	told  bool      // of, in an answer that somebody saw
 }
 
 // NewPauses returns Pauses without runs. opts may be nil.
@@ -163,7 +164,7 @@ func (p *Pauses) wait(ctx context.Context, f codeinterp.FunctionCall) error {
 	}
 	if r != nil {
 		p.mu.Lock()
-		d.news = true
+		d.since = time.Now()
 		p.mu.Unlock()
 		r.mark()
 	}
@@ -183,30 +184,46 @@ func (p *Pauses) wait(ctx context.Context, f codeinterp.FunctionCall) error {
 	}
 }
 
-// waiting returns how many calls of a run wait, and whether no answer has told of
-// some of them yet.
-func (p *Pauses) waiting(run string) (n int, news bool) {
+// waiting returns how many calls of a run wait, and since when the first does of
+// those that no answer has told of yet: zero if there are none.
+func (p *Pauses) waiting(run string) (n int, since time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, d := range p.pending {
 		if d.Run == run {
 			n++
-			news = news || d.news
+			if !d.told && !d.since.IsZero() && (since.IsZero() || d.since.Before(since)) {
+				since = d.since
+			}
 		}
 	}
-	return n, news
+	return n, since
 }
 
-// tell returns the calls of a run that wait, for an answer.
-func (p *Pauses) tell(run string) []Pending {
+// tell returns at most maxTold of the calls of a run that wait, for an answer that
+// somebody sees or not. Those that none has told of go before others, so that each
+// comes to be told.
+func (p *Pauses) tell(run string, seen bool) []Pending {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	again := maxTold // how many of those told of before there is room for
+	for _, d := range p.pending {
+		if d.Run == run && !d.told {
+			again--
+		}
+	}
 	var list []Pending
 	for _, d := range p.pending {
-		if d.Run == run {
-			d.news = false
-			list = append(list, d.Pending)
+		if d.Run != run || len(list) == maxTold {
+			continue
 		}
+		if d.told {
+			if again--; again < 0 {
+				continue
+			}
+		}
+		d.told = d.told || seen
+		list = append(list, d.Pending)
 	}
 	return list
 }

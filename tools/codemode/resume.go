@@ -123,14 +123,14 @@ func (p *Pauses) start(ctx context.Context, invoke func(context.Context, tools.I
 	})
 	p.mu.Unlock()
 	stop := context.AfterFunc(ctx, func() { cancel(context.Cause(ctx)) })
-	a := p.await(ctx, r, p.opts.After)
+	a := p.await(ctx, r, nil)
 	// stop reports false once ctx has ended, and the run was canceled with it.
 	if !stop() && a == nil {
 		<-r.done // who asked has gone, and the run with them
 		a = p.finish(r)
 	}
 	if a == nil {
-		return p.paused(c, r)
+		return p.paused(ctx, c, r)
 	}
 	return a
 }
@@ -146,30 +146,31 @@ func (r *pausable) attend() {
 }
 
 // await waits until the run has ended, and returns its answer, or until it waits
-// itself: for After where calls were not told of, else until patience is over. In a
-// run that was just begun, ctx's end is the run's.
-func (p *Pauses) await(ctx context.Context, r *pausable, patience time.Duration) *tools.Answer {
+// itself: for After where calls were not told of, else until patience is over, which
+// may be nil. In a run that was just begun, ctx's end is the run's.
+func (p *Pauses) await(ctx context.Context, r *pausable, patience <-chan time.Time) *tools.Answer {
 	defer r.observe(nil)
-	over := time.NewTimer(patience)
-	defer over.Stop()
-	var soon <-chan time.Time // set once there is news
-	out, due := patience <= 0, p.opts.After <= 0
+	begun, over := time.Now(), false
 	for {
-		// Looked at each time: a wake may be of a call that was decided since.
-		n, news := p.waiting(r.id)
-		if n > 0 && out || news && due {
+		// Looked at each time: the call that a timer or wake is of may be decided.
+		n, since := p.waiting(r.id)
+		if n > 0 && over {
 			return nil
 		}
-		if news && soon == nil {
-			soon = time.After(p.opts.After)
+		var soon <-chan time.Time
+		if !since.IsZero() {
+			left := p.opts.After - min(time.Since(since), time.Since(begun))
+			if left <= 0 {
+				return nil
+			}
+			soon = time.After(left)
 		}
 		select {
 		case <-r.done:
 			return p.finish(r)
-		case <-over.C:
-			out = true
+		case <-patience:
+			over = true
 		case <-soon:
-			due = true
 		case <-r.wake:
 		case <-ctx.Done():
 			return nil
@@ -198,8 +199,9 @@ func (p *Pauses) finish(r *pausable) *tools.Answer {
 	return r.answer
 }
 
-// paused is the answer while a run waits, which nobody may come back for.
-func (p *Pauses) paused(c tools.Invocation, r *pausable) *tools.Answer {
+// paused is the answer while a run waits, which nobody may come back for. Nobody
+// sees it once ctx has ended.
+func (p *Pauses) paused(ctx context.Context, c tools.Invocation, r *pausable) *tools.Answer {
 	r.mu.Lock()
 	if r.expiry == nil {
 		r.expiry = time.AfterFunc(p.opts.Keep, func() { p.end(r, errNotResumed) })
@@ -212,10 +214,7 @@ func (p *Pauses) paused(c tools.Invocation, r *pausable) *tools.Answer {
 		Args     any    `json:"args"`
 	}
 	calls := []call{}
-	for _, d := range p.tell(r.id) {
-		if len(calls) == maxTold {
-			break
-		}
+	for _, d := range p.tell(r.id, ctx.Err() == nil) {
 		args := any(fmt.Sprintf("%d bytes", len(d.Args)))
 		if len(d.Args) <= codeinterp.MaxRecorded {
 			args = told(d.Args, secrets)
@@ -233,7 +232,7 @@ func (p *Pauses) paused(c tools.Invocation, r *pausable) *tools.Answer {
 	return &tools.Answer{CallID: c.ID, Tool: c.Tool, Text: string(raw), Data: raw}
 }
 
-// maxTold is how many of the calls that wait are told.
+// maxTold is how many of the calls that wait an answer tells of.
 const maxTold = 20
 
 // resume serves resume_code.
@@ -252,9 +251,9 @@ func (p *Pauses) resume(ctx context.Context, c tools.Invocation) *tools.Answer {
 	}
 	r.attend()
 	r.observe(c.OnOutput)
-	a := p.await(ctx, r, p.opts.Wait)
+	a := p.await(ctx, r, time.After(p.opts.Wait))
 	if a == nil {
-		return p.paused(c, r)
+		return p.paused(ctx, c, r)
 	}
 	// The run's own answer says that it answers the call that began the run, which
 	// an API takes for a second answer to that one, and none to this.

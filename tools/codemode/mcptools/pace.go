@@ -25,7 +25,8 @@ const (
 // A pace holds up who opens streams that a server ends as soon as they begin. The SDK
 // waits as little as the server says, without an end.
 type pace struct {
-	mu    sync.Mutex
+	made  sync.Once
+	turn  chan struct{} // has room for who is in wait, and guards what follows
 	begun time.Time
 	short int // streams in a row that ended soon
 }
@@ -33,8 +34,13 @@ type pace struct {
 // wait returns when the next stream may begin, and reports whether that is before ctx
 // ends. After more than most in a row, unless that is zero, there is no next one.
 func (p *pace) wait(ctx context.Context, longest time.Duration, most int) bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
+	p.made.Do(func() { p.turn = make(chan struct{}, 1) })
+	select { // no mutex: who waits for the turn of another may be given up, too
+	case p.turn <- struct{}{}:
+		defer func() { <-p.turn }()
+	case <-ctx.Done():
+		return false
+	}
 	if p.short++; p.begun.IsZero() || time.Since(p.begun) >= steady {
 		p.short = 0
 	}

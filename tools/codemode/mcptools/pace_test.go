@@ -45,3 +45,41 @@ func TestPace(t *testing.T) {
 		}
 	})
 }
+
+// TestPaceGivenUp: who waits behind another is given up at once, and moves nobody; who
+// is not opens a stream a pause after the other.
+func TestPaceGivenUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var p pace
+		p.wait(t.Context(), callPause, 0)
+		p.short = 100
+		began := time.Now()
+		type opened struct {
+			ok    bool
+			after time.Duration
+		}
+		wait := func(ctx context.Context) <-chan opened {
+			c := make(chan opened, 1)
+			go func() {
+				ok := p.wait(ctx, callPause, 0)
+				c <- opened{ok, time.Since(began)}
+			}()
+			synctest.Wait()
+			return c
+		}
+		first := wait(t.Context())
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		gone := wait(ctx)
+		last := wait(t.Context())
+		for _, c := range []struct {
+			name string
+			got  <-chan opened
+			want opened
+		}{{"first", first, opened{true, callPause}}, {"gone", gone, opened{false, time.Second}}, {"last", last, opened{true, 2 * callPause}}} {
+			if got := <-c.got; got != c.want {
+				t.Errorf("%s: %+v, want %+v", c.name, got, c.want)
+			}
+		}
+	})
+}
