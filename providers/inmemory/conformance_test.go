@@ -67,6 +67,11 @@ func (p printer) New(c engine.Config) (engine.Instance, error) {
 	return printerInstance{inst}, err
 }
 
+// Complete is the instance's own.
+func (i printerInstance) Complete(code string) (start int, matches []string) {
+	return i.Instance.(engine.Completer).Complete(code)
+}
+
 func (i printerInstance) Run(ctx context.Context, p engine.Program, h engine.Host) engine.Outcome {
 	var n int
 	_, err := fmt.Sscanf(p.Code[strings.LastIndexByte(p.Code, ' ')+1:], "%d", &n)
