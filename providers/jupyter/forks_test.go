@@ -48,6 +48,12 @@ func TestForkedChild(t *testing.T) {
 			once, err := c.ci.RunCode(t.Context(), "python", tt.code, opts)
 			checkFork(t, tt.name+" in RunCode", once, err, tt.lines, tt.value, tt.failure, tt.stderr)
 		}
+		const large = "import os\nfor i in range(60): print(50_000 * f'{i:02}', flush=True)\nprint('tail', flush=True)\nif os.fork() == 0: raise SystemExit\nos.wait(); print('end')"
+		spilled := realSession(t, s, jupyter.Options{Spill: true})
+		opts := &codeinterp.RunOptions{Timeout: time.Minute, MaxOutput: 16 << 20}
+		if res, err := spilled.run(large, opts); err != nil || !res.OK() || len(res.Stdout()) != 60*100_001+9 || !strings.HasSuffix(res.Stdout(), "59\ntail\nend\n") || len(res.Truncated) > 0 {
+			t.Errorf("spooled: %s, error %+v, %d bytes, %+v, %v", res.Status, res.Error, len(res.Stdout()), res.Truncated, err)
+		}
 		if res := c.ok("os.getpid()"); res.Text() != pid || len(res.Outputs) != 1 {
 			t.Errorf("%+v, want the value %s", res, pid)
 		}

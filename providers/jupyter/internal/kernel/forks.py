@@ -31,7 +31,8 @@ class Forks:
     def forked(self):
         """Lets the child say what it prints, which takes locks that a thread may have
         held that it has not, and nothing that its parent printed."""
-        self.session.pid, self.helper.spool.lock = os.getpid(), threading.Lock()
+        self.session.pid = os.getpid()
+        self.helper.spool.forked()
         for stream in self.streams:
             if hasattr(stream, "_buffers"):
                 stream._buffers, stream._buffer_lock = collections.defaultdict(io.StringIO), threading.RLock()

@@ -188,12 +188,17 @@ class Spool:
     WINDOW, BYTES, MESSAGES, PIECE, MAX = 3.5, 2 << 20, 800, 256 << 10, 1 << 30
 
     def __init__(self):
-        self.lock = threading.Lock()
+        self.lock, self.child = threading.Lock(), False
         self.reset(None)
 
     def reset(self, parent):
         self.parent, self.sent, self.file, self.parts = parent, [], None, []
-        self.size, self.dropped, self.reading = 0, 0, False
+        self.size = self.taken = self.dropped = 0
+
+    def forked(self):
+        """Leaves what there is to the parent, whom alone the client asks for it."""
+        self.lock, self.child = threading.Lock(), True
+        self.reset(None)
 
     def hook(self, stream):
         if hasattr(stream, "_flush_buffers"):
@@ -226,6 +231,9 @@ class Spool:
         stream._flush_buffer = _flush_buffer
 
     def admit(self, stream, parent, data):
+        if self.child:
+            yield data
+            return
         with self.lock:
             if parent.get("msg_id") != self.parent:
                 self.reset(parent.get("msg_id"))
@@ -247,18 +255,24 @@ class Spool:
 
     def keep(self, stream, parent, raw):
         if self.file is None:
-            self.file = tempfile.TemporaryFile(prefix="toolcell-")
+            self.file = tempfile.TemporaryFile(prefix="toolcell-", buffering=0)  # a child would write its buffer too
             content = {"data": {SPILL: ""}, "metadata": {}, "transient": {}}
             stream.session.send(stream.pub_thread, "display_data", content, parent=parent)
         if self.size + len(raw) > self.MAX:
             self.dropped += len(raw)
             return
-        self.file.write(raw)
+        self.write(raw)
         self.size += len(raw)
         if self.parts and self.parts[-1][0] == stream.name:
             self.parts[-1][1] += len(raw)
         else:
             self.parts.append([stream.name, len(raw)])
+
+    def write(self, raw):
+        self.file.seek(self.size)
+        rest = memoryview(raw)
+        while rest:
+            rest = rest[self.file.write(rest) :]
 
     def take(self):
         """The next piece as STREAM:BASE64, "" at the end, "!" where there is
@@ -268,12 +282,10 @@ class Spool:
                 lacks = "!" if self.dropped or self.file is None else ""
                 self.reset(None)
                 return lacks
-            if not self.reading:
-                self.file.flush()
-                self.file.seek(0)
-                self.reading = True
             name, size = self.parts[0]
+            self.file.seek(self.taken)
             data = self.file.read(min(size, 3 << 19))
+            self.taken += len(data)
             self.parts[0][1] -= len(data)
             if self.parts[0][1] <= 0 or not data:
                 self.parts.pop(0)
