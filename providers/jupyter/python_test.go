@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/callstest"
 	"github.com/toolcell/toolcell/providers/jupyter"
 )
 
@@ -142,8 +143,10 @@ func TestEndOfAProgram(t *testing.T) {
 			{"reopened", "import sys\nsys.stdout = open(sys.stdout.fileno(), 'w', closefd=False)\nprint('reopened')", "reopened\n", ""},
 			{"C code", "import ctypes\nctypes.CDLL(None).puts(b'of C')\nNone", "of C\n", ""},
 			{"child", "import subprocess, sys\nsubprocess.run(['echo', 'child'], stdout=sys.stdout)\nNone", "child\n", ""},
+			{"variables behind a child", "import os\nos.system('echo child')\nclass A:\n  def __del__(self): print('gone')\na = A()", "child\ngone\n", ""},
+			{"variables behind a call", "print(tools.echo(v=1)); tools.echo(v=2)\nclass A:\n  def __del__(self): print('gone')\na = A()", "1\ngone\n", ""},
 		} {
-			res, err := c.ci.RunCode(t.Context(), "python", tt.code, nil)
+			res, err := c.ci.RunCode(t.Context(), "python", tt.code, &codeinterp.RunOptions{Functions: callstest.Functions(t), Timeout: time.Minute})
 			if err != nil || !res.OK() || res.Stdout() != tt.stdout || (res.Stderr() == "") != (tt.stderr == "") || !strings.Contains(res.Stderr(), tt.stderr) {
 				t.Errorf("%s: %+v, %v", tt.name, res, err)
 			}

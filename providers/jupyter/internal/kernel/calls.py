@@ -182,6 +182,7 @@ class Pump:
         """The pump."""
         import zmq
 
+        own.add(threading.current_thread())
         channel, poller, bell = self.kernel.stdin_socket, zmq.Poller(), self.bell.fileno()
         poller.register(bell, zmq.POLLIN)
         while True:

@@ -402,7 +402,7 @@ class Helper:
 
     def left(self):
         """Whether threads or tasks of the program are there."""
-        if any(thread not in self.threads for thread in threading.enumerate()):
+        if any(thread not in self.threads and thread not in own for thread in threading.enumerate()):
             return True
         return any(task not in self.tasks and not of_kernel(task) for task in tasks())
 

@@ -34,6 +34,9 @@ class Buffer(io.RawIOBase):
         return self.stream.fileno()
 
 
+own = set()  # threads that are not the program's and that threading did not start
+
+
 class Pipe:
     """Reads what child processes and C code write to a file descriptor. The
     kernel's own reader breaks characters that lie across its reads, and what
@@ -52,6 +55,7 @@ class Pipe:
     def read(self):
         import select
 
+        own.add(threading.current_thread())
         arrival = select.poll()
         arrival.register(self.fd, select.POLLIN)
         while True:
