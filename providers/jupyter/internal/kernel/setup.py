@@ -226,7 +226,11 @@ class Exits:
             func, args, kwargs = self.calls.pop()
             try:
                 func(*args, **kwargs)
-            except Exception:
+            except KeyboardInterrupt:
+                raise
+            except SystemExit:
+                pass
+            except BaseException:
                 print("Exception ignored in atexit callback:", repr(func), file=sys.stderr)
                 traceback.print_exc()
 
