@@ -262,9 +262,10 @@ def flush_files():
 
 def join_threads(but):
     """Waits for threads, as the end of a process does."""
-    pools = sys.modules.get("concurrent.futures.thread")
-    if pools:
-        pools._python_exit()
+    for kind in ("thread", "process"):
+        end_pools = getattr(sys.modules.get("concurrent.futures." + kind), "_python_exit", None)
+        if end_pools:
+            end_pools()
     for thread in threading.enumerate():
         if thread not in but and not thread.daemon:
             thread.join()
