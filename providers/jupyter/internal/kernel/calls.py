@@ -203,6 +203,8 @@ class Pump:
                     self.receive(channel)
             except Exception:
                 self.kernel.log.warning("toolcell: calls", exc_info=True)
+                with self.lock:
+                    self.again = True  # what was at hand may not have gone
                 time.sleep(0.05)
 
     def pending(self):
