@@ -147,6 +147,7 @@ func TestEndOfAProgram(t *testing.T) {
 			{"variables behind a call", "print(tools.echo(v=1)); tools.echo(v=2)\nclass A:\n  def __del__(self): print('gone')\na = A()", "1\ngone\n", ""},
 			{"exit handler that exits", "import atexit, sys\natexit.register(print, 'still')\natexit.register(sys.exit, 3)", "still\n", ""},
 			{"process pool", "from concurrent.futures import ProcessPoolExecutor\npool = ProcessPoolExecutor(1)\nprint(pool.submit(len, 'abc').result())", "3\n", ""},
+			{"logs", "import logging.handlers, sys\nlogging.getLogger().addHandler(logging.handlers.MemoryHandler(9, target=logging.StreamHandler(sys.stdout)))\nlogging.warning('kept')", "kept\n", ""},
 		} {
 			res, err := c.ci.RunCode(t.Context(), "python", tt.code, &codeinterp.RunOptions{Functions: callstest.Functions(t), Timeout: time.Minute})
 			if err != nil || !res.OK() || res.Stdout() != tt.stdout || (res.Stderr() == "") != (tt.stderr == "") || !strings.Contains(res.Stderr(), tt.stderr) {

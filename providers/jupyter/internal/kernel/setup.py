@@ -250,6 +250,18 @@ def let_go(quiet):
         flush_files()
 
 
+def flush_logs():
+    """Has handlers write what they hold, as logging does at the end of a process."""
+    logging = sys.modules.get("logging")
+    for ref in reversed(getattr(logging, "_handlerList", ())):
+        try:
+            handler = ref()
+            if getattr(handler, "flushOnClose", True):
+                handler.flush()
+        except (Exception, SystemExit):
+            pass
+
+
 def flush_files():
     for obj in gc.get_objects():
         # By type(): isinstance asks objects that answer what they like.
@@ -291,6 +303,7 @@ class Helper:
     def finish_child(self):
         join_threads(self.threads | {threading.current_thread()})
         self.exits.run()
+        flush_logs()
         flush_files()
         c_flusher()()
 
@@ -335,6 +348,7 @@ class Helper:
         try:
             join_threads(self.threads)
             self.exits.run()
+            flush_logs()
             let_go(not self.left())
             self.drain()
         except KeyboardInterrupt:
