@@ -208,6 +208,7 @@ class Exits:
     def __init__(self):
         self.calls = []
         register(self.run)
+        self.plain_unregister = atexit.unregister
         atexit.register, atexit.unregister = self.register, self.unregister
 
     def register(self, func, /, *args, **kwargs):
@@ -220,6 +221,7 @@ class Exits:
 
     def unregister(self, func, /):
         self.calls[:] = [call for call in self.calls if call[0] != func]
+        self.plain_unregister(func)
 
     def run(self):
         while self.calls:
