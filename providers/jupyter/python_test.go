@@ -149,6 +149,7 @@ func TestEndOfAProgram(t *testing.T) {
 			{"process pool", "from concurrent.futures import ProcessPoolExecutor\npool = ProcessPoolExecutor(1)\nprint(pool.submit(len, 'abc').result())", "3\n", ""},
 			{"logs", "import logging.handlers, sys\nlogging.getLogger().addHandler(logging.handlers.MemoryHandler(9, target=logging.StreamHandler(sys.stdout)))\nlogging.warning('kept')", "kept\n", ""},
 			{"unregistered", "import atexit\nf = lambda: None\nf.__module__ = 'zmq.mine'\natexit.register(f); atexit.unregister(f)\nimport weakref\nr = weakref.ref(f)\ndel f\nprint(r())", "None\n", ""},
+			{"odd outputs", "class A:\n  def __del__(self): print('gone')\na = A()\n_oh = 5", "gone\n", ""},
 		} {
 			res, err := c.ci.RunCode(t.Context(), "python", tt.code, &codeinterp.RunOptions{Functions: callstest.Functions(t), Timeout: time.Minute})
 			if err != nil || !res.OK() || res.Stdout() != tt.stdout || (res.Stderr() == "") != (tt.stderr == "") || !strings.Contains(res.Stderr(), tt.stderr) {

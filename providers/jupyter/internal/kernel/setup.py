@@ -245,7 +245,9 @@ def let_go(quiet):
     flush_files()
     names, hidden = shell.user_ns, shell.user_ns_hidden
     if quiet:
-        names.get("_oh", {}).clear()
+        for outputs in (names.get("_oh"), hidden.get("_oh")):
+            if type(outputs) is dict:  # and no variable of the program's
+                outputs.clear()
         for name in [n for n in names if n not in hidden or names[n] is not hidden[n]]:
             names.pop(name, None)
         gc.collect()
