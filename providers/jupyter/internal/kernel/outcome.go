@@ -45,10 +45,8 @@ func (r *runner) showPayload() {
 	if p.reply == nil || p.reply.Aborted() {
 		return
 	}
-	for i := range p.reply.Payload {
-		if o, ok := p.reply.Payload[i].Shown(); ok {
-			r.Out.Add(o)
-		}
+	for _, o := range p.reply.Shown() {
+		r.Out.Add(o)
 	}
 }
 

@@ -51,7 +51,7 @@ type ExecuteReply struct {
 	Value       string                `json:"evalue"`
 	Traceback   []string              `json:"traceback"`
 	Expressions map[string]Expression `json:"user_expressions"`
-	Payload     []Payload             `json:"payload"`
+	Payload     json.RawMessage       `json:"payload"` // see Shown
 }
 
 // ParseReply reads the content of an execute_reply, unless it is ErrTooLarge.
