@@ -226,7 +226,7 @@ class Pump:
 
     def prompt(self, calls):
         self.sent += 1
-        if calls and Said.anything:
+        if calls and Said.anything and self.shell._toolcell.spool.spares(self.run):
             Said.anything = False
             self.place += 1
         text = '%s{"n":%d,"got":%d,"again":%s,"at":%d,"calls":[%s]}' % (

@@ -192,7 +192,7 @@ class Spool:
     WINDOW, BYTES, MESSAGES, PIECE, MAX = 3.5, 2 << 20, 800, 256 << 10, 1 << 30
 
     def __init__(self):
-        self.lock, self.child = threading.Lock(), False
+        self.lock, self.child, self.hooked = threading.Lock(), False, False
         self.reset(None)
 
     def reset(self, parent):
@@ -205,6 +205,7 @@ class Spool:
         self.reset(None)
 
     def hook(self, stream):
+        self.hooked = True
         if hasattr(stream, "_flush_buffers"):
             self.hook_many(stream)
         elif hasattr(stream, "_flush_buffer"):
@@ -256,6 +257,14 @@ class Spool:
             return False
         self.sent.append((now, size))
         return True
+
+    def spares(self, parent):
+        """Whether a mark goes within the limit too. One behind output that is kept
+        says nothing: that comes after the cell."""
+        if not self.hooked:
+            return True
+        with self.lock:
+            return (self.file is None or self.parent != parent) and self.fits(1 << 10)
 
     def keep(self, stream, parent, raw):
         if self.file is None:
