@@ -161,7 +161,7 @@ func (s *Service) walk(ctx context.Context, top string, depth int, visit func(st
 	select {
 	case s.walking <- struct{}{}:
 		defer func() { <-s.walking }()
-		l, err := w.list(top, "", maxPage)
+		l, err := w.list(top, "")
 		if err == nil {
 			w.directory(l, min(depth, maxDepth))
 		} else {
@@ -189,6 +189,7 @@ type walker struct {
 	unread []Skip
 	more   string
 	err    error
+	held   int // how many entries there are in the pages of all levels
 }
 
 // directory visits what is in a directory and below, and reports whether to go on.
@@ -207,12 +208,13 @@ func (w *walker) directory(l *page, depth int) bool {
 			if !d.IsDir() || depth <= 1 {
 				continue
 			}
-			if below, err := w.read(name, max(l.size/2, minPage)); err != nil {
+			if below, err := w.read(name); err != nil {
 				w.skip(name, err)
 			} else if !w.directory(below, depth-1) {
 				return false
 			}
 		}
+		w.drop(l)
 		if w.ctx.Err() != nil {
 			w.err = context.Cause(w.ctx)
 			return false
@@ -220,11 +222,10 @@ func (w *walker) directory(l *page, depth int) bool {
 		if l.last == "" {
 			return true
 		}
-		next, err := w.list(l.dir, l.last, l.size)
+		next, err := w.list(l.dir, l.last)
 		if err != nil {
 			w.skip(l.dir, err)
-			l.entries, l.last = nil, ""
-			continue
+			return true
 		}
 		l = next
 	}
@@ -235,14 +236,15 @@ type page struct {
 	dir     string
 	entries []fs.DirEntry
 	last    string // the name that the next page begins after; empty: there is none
-	size    int
 }
 
 const (
-	// maxPage is how many entries of a directory are held at a time. Of one in it they
-	// are half as many, and so on down to minPage, so that all levels hold little.
+	// maxPage is how many entries of a directory are held at a time. Once those above
+	// it hold maxHeld less that, they are fewer, down to minPage. No fewer: for each
+	// page all of the directory is read.
 	maxPage = 8192
-	minPage = 64
+	minPage = 1024
+	maxHeld = 4 * maxPage
 )
 
 // A pager lists a directory in parts, as internal/rootfs does. Where there is none, what
@@ -252,20 +254,30 @@ type pager interface {
 }
 
 // list returns the page of a directory that begins after a name.
-func (w *walker) list(dir, after string, size int) (*page, error) {
-	l := &page{dir: dir, size: size}
+func (w *walker) list(dir, after string) (*page, error) {
+	l := &page{dir: dir}
 	var err error
 	if p, ok := w.s.fsys.(pager); ok {
-		l.entries, l.last, err = p.ReadDirAfter(w.ctx, dir, after, size)
+		l.entries, l.last, err = p.ReadDirAfter(w.ctx, dir, after, max(min(maxPage, maxHeld-w.held), minPage))
 	} else {
 		l.entries, err = w.s.fsys.ReadDir(dir)
 	}
-	return l, err
+	if err != nil {
+		return nil, err
+	}
+	w.held += len(l.entries)
+	return l, nil
+}
+
+// drop forgets the entries of a page, before another is read.
+func (w *walker) drop(l *page) {
+	w.held -= len(l.entries)
+	l.entries = nil
 }
 
 // read lists a directory that was one a moment ago. What took its place, such
 // as a link, is not descended into.
-func (w *walker) read(name string, size int) (*page, error) {
+func (w *walker) read(name string) (*page, error) {
 	if !fs.ValidPath(name) {
 		return nil, fs.ErrInvalid
 	}
@@ -276,7 +288,7 @@ func (w *walker) read(name string, size int) (*page, error) {
 	if err != nil {
 		return nil, err
 	}
-	return w.list(name, "", size)
+	return w.list(name, "")
 }
 
 func (w *walker) skip(name string, err error) {

@@ -5,9 +5,12 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/toolcell/toolcell/files"
 )
@@ -67,7 +70,7 @@ func TestPages(t *testing.T) {
 		t.Errorf("List of two: %v in %d parts, more %q, %v", paths(l), p.lists-2, l.More, err)
 	}
 	p.lists, p.most = 0, 0
-	if l, err := s.Glob(t.Context(), ".", "*99", 0); err != nil || len(l.Entries) != 90 || p.lists != 4 || p.most != 4096 {
+	if l, err := s.Glob(t.Context(), ".", "*99", 0); err != nil || len(l.Entries) != 90 || p.lists != 3 || p.most != 8192 {
 		t.Errorf("Glob: %d entries in %d parts of up to %d, %v", len(l.Entries), p.lists, p.most, err)
 	}
 	if _, err := s.Read(t.Context(), "d", files.Range{}); err == nil {
@@ -77,5 +80,74 @@ func TestPages(t *testing.T) {
 	cancel()
 	if _, err := s.List(ctx, "d", 1, 0); err == nil {
 		t.Error("listed for a caller that has gone")
+	}
+}
+
+// TestPagesBelow: a directory is listed in as few parts however deep it is.
+func TestPagesBelow(t *testing.T) {
+	dir := t.TempDir()
+	root, err := files.OpenDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { root.Close() })
+	deep := filepath.Join(dir, "1", "2", "3", "4", "5", "6", "7")
+	if err := os.MkdirAll(deep, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for i := range 9000 {
+		if err := os.WriteFile(filepath.Join(deep, fmt.Sprintf("%05d", i)), nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p := &paged{Dir: root, t: t}
+	if l, err := files.New(p, nil).Glob(t.Context(), ".", "*99", 0); err != nil || len(l.Entries) != 90 || p.lists != 7+2 {
+		t.Errorf("%d entries in %d parts, more %q, %v", len(l.Entries), p.lists, l.More, err)
+	}
+}
+
+// An endless directory has as many directories as are asked for, each one endless.
+type endless struct {
+	files.Dir
+	held map[int]int // by depth
+	most int
+}
+
+func (e *endless) Lstat(name string) (fs.FileInfo, error) { return endlessInfo(path.Base(name)), nil }
+
+func (e *endless) ReadDirAfter(_ context.Context, name, after string, most int) ([]fs.DirEntry, string, error) {
+	depth, sum := 0, 0
+	if name != "." {
+		depth = 1 + strings.Count(name, "/")
+	}
+	e.held[depth] = most
+	for d, n := range e.held {
+		if d <= depth {
+			sum += n
+		}
+	}
+	e.most = max(e.most, sum)
+	list := make([]fs.DirEntry, most)
+	for i := range list {
+		list[i] = fs.FileInfoToDirEntry(endlessInfo(fmt.Sprintf("%s%05d", after, i)))
+	}
+	return list, list[most-1].Name(), nil
+}
+
+type endlessInfo string
+
+func (e endlessInfo) Name() string     { return string(e) }
+func (endlessInfo) Size() int64        { return 0 }
+func (endlessInfo) Mode() fs.FileMode  { return fs.ModeDir | 0o755 }
+func (endlessInfo) ModTime() time.Time { return time.Time{} }
+func (endlessInfo) IsDir() bool        { return true }
+func (endlessInfo) Sys() any           { return nil }
+
+// TestPagesHeld: the levels of a walk together hold little.
+func TestPagesHeld(t *testing.T) {
+	e := &endless{held: map[int]int{}}
+	l, err := files.New(e, nil).List(t.Context(), ".", 100, 110)
+	if err != nil || len(l.Entries) != 110 || len(e.held) != 100 || e.most > 4*8192+100*1024 {
+		t.Errorf("%d entries, up to %d held by %d levels, %v", len(l.Entries), e.most, len(e.held), err)
 	}
 }
