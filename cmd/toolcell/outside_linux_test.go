@@ -203,20 +203,34 @@ func (o *outside) leaves(t *testing.T) {
 	if o.door != "http" {
 		return
 	}
-	heard := make(chan struct{}, 100)
+	heard := map[any]chan struct{}{"1": nil, "2": nil, "3": nil, "4": nil, "5": nil} // by token
+	for token := range heard {
+		heard[token] = make(chan struct{}, 1)
+	}
 	c, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, &mcp.ClientOptions{
-		ProgressNotificationHandler: func(context.Context, *mcp.ProgressNotificationClientRequest) { heard <- struct{}{} },
+		ProgressNotificationHandler: func(_ context.Context, req *mcp.ProgressNotificationClientRequest) {
+			select {
+			case heard[req.Params.ProgressToken] <- struct{}{}:
+			default: // the client is not to stop reading
+			}
+		},
 	}).Connect(t.Context(), o.transport("secret"), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer c.Close()
 	code := map[string]string{"javascript": `for (;;) console.log("on")`, "python": "while True: print('on')"}[o.language]
-	for range 5 {
+	for token, printed := range heard {
 		ctx, cancel := context.WithCancel(t.Context())
 		params := &mcp.CallToolParams{Name: "run_code", Arguments: map[string]any{"language": o.language, "code": code}}
-		params.SetProgressToken("p")
-		go func() { <-heard; cancel() }()
+		params.SetProgressToken(token)
+		go func() {
+			select {
+			case <-printed:
+				cancel()
+			case <-ctx.Done():
+			}
+		}()
 		if _, err := c.CallTool(ctx, params); err == nil && ctx.Err() == nil {
 			t.Error("a program without end ended by itself")
 		}
