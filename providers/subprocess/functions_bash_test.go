@@ -104,7 +104,11 @@ func (h *heard) output(out codeinterp.Output) error {
 // busy a machine.
 func (h *heard) doze() codeinterp.Function {
 	return callstest.Function("doze", func(ctx context.Context, args map[string]any) (any, error) {
-		defer context.AfterFunc(ctx, h.more.Broadcast)()
+		defer context.AfterFunc(ctx, func() {
+			h.mu.Lock() // not between the look at ctx and the wait
+			defer h.mu.Unlock()
+			h.more.Broadcast()
+		})()
 		h.mu.Lock()
 		defer h.mu.Unlock()
 		for h.bytes < int(args["bytes"].(float64)) && ctx.Err() == nil {
