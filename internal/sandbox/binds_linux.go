@@ -83,7 +83,8 @@ func mountable(list []bind) []bind {
 
 // hasPlace reports whether no link is on the way to b from a, which is above it;
 // nor is anything else that is in the way. Links of the caller's own are left to
-// bubblewrap.
+// bubblewrap, and all where the kernel does not tell: what is left out may be
+// written.
 func (b bind) hasPlace(a bind) bool {
 	rest := strings.TrimPrefix(b.path, a.path)
 	if b.held.path != a.held.path+rest {
@@ -92,7 +93,7 @@ func (b bind) hasPlace(a bind) bool {
 	how := &unix.OpenHow{Flags: unix.O_PATH | unix.O_CLOEXEC, Resolve: unix.RESOLVE_BENEATH | unix.RESOLVE_NO_SYMLINKS | unix.RESOLVE_NO_MAGICLINKS}
 	fd, err := unix.Openat2(a.held.fd(), rest[1:], how)
 	if err != nil {
-		return false
+		return err == unix.ENOSYS || err == unix.EPERM
 	}
 	defer unix.Close(fd)
 	var there, shown unix.Stat_t

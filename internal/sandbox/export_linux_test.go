@@ -30,12 +30,17 @@ func Deny(landlock, namespaces bool) error {
 	f.end()
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
+	const allThreads = 1
+	return install(f, allThreads)
+}
+
+// install puts the thread under a filter.
+func install(f filter, flags uintptr) error {
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
 		return err
 	}
 	prog := unix.SockFprog{Len: uint16(len(f)), Filter: &f[0]}
-	const setModeFilter, allThreads = 1, 1
-	if _, _, e := unix.Syscall(unix.SYS_SECCOMP, setModeFilter, allThreads, uintptr(unsafe.Pointer(&prog))); e != 0 {
+	if _, _, e := unix.Syscall(unix.SYS_SECCOMP, setModeFilter, flags, uintptr(unsafe.Pointer(&prog))); e != 0 {
 		return e
 	}
 	return nil

@@ -5,6 +5,7 @@ package sandbox
 import (
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -24,6 +25,44 @@ func TestWorkspaceOfTheHost(t *testing.T) {
 		if strings.Contains(args, " /own /workspace ") || strings.Contains(args, " --symlink "+path+" /workspace ") != linked {
 			t.Errorf("%s: %s", path, args)
 		}
+	}
+}
+
+// TestMountableUntold: read-only paths below a writable one are shown as such by
+// kernels and under profiles without openat2 too.
+func TestMountableUntold(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, "sub"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	above, err := OpenDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer above.Close()
+	below, err := OpenDir(filepath.Join(dir, "sub"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer below.Close()
+	list := []bind{{path: dir, writable: true, held: above}, {path: filepath.Join(dir, "sub"), held: below}}
+	for _, errno := range []unix.Errno{0, unix.ENOSYS, unix.EPERM} {
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			runtime.LockOSThread() // and it ends with its filter
+			f := newFilter(auditArch, 0)
+			if errno != 0 {
+				f.deny(errno, unix.SYS_OPENAT2)
+			}
+			f.end()
+			if err := install(f, 0); err != nil {
+				t.Error(err)
+			} else if got := mountable(list); len(got) != 2 {
+				t.Errorf("where openat2 is %v, %d of 2 are shown", errno, len(got))
+			}
+		}()
+		<-done
 	}
 }
 
