@@ -39,8 +39,11 @@ func (h *host) Complete(ctx context.Context, of driver.Session, code string, cur
 	if err != nil {
 		return codeinterp.Completion{}, err
 	}
-	defer p.completer.forget()
-	p.tell(frameComplete, strconv.Itoa(number), s.lang.Driver.Completer, code[from:cursor], strconv.Itoa(cursor-from))
+	asked := p.tell(frameComplete, strconv.Itoa(number), s.lang.Driver.Completer, code[from:cursor], strconv.Itoa(cursor-from))
+	defer p.completer.forget(asked)
+	if !asked && alive(p.sb) {
+		return codeinterp.Completion{}, errComputes
+	}
 	select {
 	case c := <-answer:
 		c.Start, c.End = c.Start+from, c.End+from
@@ -63,6 +66,8 @@ type completer struct {
 	answer chan codeinterp.Completion // nil while nobody waits
 }
 
+var errComputes = fmt.Errorf("%w: something of an earlier program computes", codeinterp.ErrCapacity)
+
 // expect announces an answer. Its number cannot be guessed by what earlier runs
 // left behind.
 func (c *completer) expect() (int, <-chan codeinterp.Completion, error) {
@@ -71,16 +76,17 @@ func (c *completer) expect() (int, <-chan codeinterp.Completion, error) {
 	// What an earlier program left running may keep the driver from reading; that
 	// is not to fill the channel.
 	if c.open {
-		return 0, nil, fmt.Errorf("%w: something of an earlier program computes", codeinterp.ErrCapacity)
+		return 0, nil, errComputes
 	}
 	c.number, c.open, c.answer = 1+rand.IntN(math.MaxInt), true, make(chan codeinterp.Completion, 1)
 	return c.number, c.answer, nil
 }
 
-func (c *completer) forget() {
+// forget ends the wait for an answer. One that was not asked for never comes.
+func (c *completer) forget(asked bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.answer = nil
+	c.answer, c.open = nil, c.open && asked
 }
 
 // completed takes an answer. One that nobody waits for is late.

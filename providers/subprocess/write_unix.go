@@ -56,12 +56,13 @@ func (p *process) writeNow(b []byte) (n int) {
 	return n
 }
 
-// tell sends a small frame to a driver that may have stopped to read: then it
-// is dropped, or, where a part of it was sent, the driver is given up.
-func (p *process) tell(kind byte, fields ...string) {
+// tell sends a small frame to a driver that may have stopped to read, and reports
+// whether it did: if not it is dropped, or, where a part of it was sent, the driver
+// is given up.
+func (p *process) tell(kind byte, fields ...string) bool {
 	for end := time.Now().Add(signalAfter); !p.writing.TryLock(); time.Sleep(time.Millisecond) {
 		if time.Now().After(end) {
-			return
+			return false
 		}
 	}
 	defer p.writing.Unlock()
@@ -70,4 +71,5 @@ func (p *process) tell(kind byte, fields ...string) {
 	if err != nil && n > 0 {
 		p.sb.Kill()
 	}
+	return err == nil
 }
