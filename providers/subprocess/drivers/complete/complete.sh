@@ -15,7 +15,7 @@ __toolcell_complete() { # number, code
 	fi
 	if [[ $kind == command && $word || $kind != command ]]; then
 		while IFS= builtin read -r match; do
-			[[ $match == "$word"* && $match != __toolcell* ]] || continue
+			[[ $match && $match == "$word"* && $match != __toolcell* ]] || continue
 			if [[ $kind == file ]]; then
 				dir=
 				[[ -d $match ]] && dir=/
@@ -23,7 +23,7 @@ __toolcell_complete() { # number, code
 				match+=$dir
 			fi
 			list+=$match$'\n'
-		done < <(builtin compgen -A "$kind" -- "$word" | command -p head -n 1000)
+		done <<<"$(builtin compgen -A "$kind" -- "$word" | command -p head -n 1000)" # <(...) would set $!
 	fi
 	local LC_ALL=C
 	__toolcell_send B "$1" "$((${#code} - ${#word}))" "${#code}" "${list%$'\n'}"
