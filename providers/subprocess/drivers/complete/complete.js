@@ -10,12 +10,19 @@
   const chain = function* (v) {
     for (let o = Object(v), deep = 0; o !== null && deep < 1000 && !isProxy(o); o = parent(o), deep++) yield o;
   };
+  // long reports whether there is a name for each of many elements: of an array, a
+  // string, or arguments.
+  const long = (o) => {
+    const length = descriptor(o, 'length');
+    return typeof length?.value === 'number' && !length.enumerable && length.value > most;
+  };
   const members = (v) => {
     const found = new Set();
     if (v === undefined || v === null) return found;
     for (const o of chain(v)) {
       if (ArrayBuffer.isView(o)) continue; // a name for each byte
-      for (const name of names(o)) found.add(name);
+      if (long(o)) found.add('length');
+      else for (const name of names(o)) found.add(name);
     }
     return found;
   };
