@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/toolcell/toolcell/codeinterp"
 )
 
 // makeDir makes a directory that this command writes into, and opens it.
@@ -77,12 +79,32 @@ func (f *subprocessFlags) above(path string) (top, rest string) {
 }
 
 // create makes a file anew: what had its name, such as a link or a FIFO that a
-// program left there, is removed and not written to.
+// program left there, is removed and not written to. A file's permissions stay; a
+// directory is an error.
 func create(dir *os.Root, name string, mode fs.FileMode) (*os.File, error) {
-	if err := dir.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	before, err := dir.Lstat(name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return dir.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	case err == nil && before.IsDir():
+		err = &fs.PathError{Op: "create", Path: name, Err: codeinterp.ErrIsDir}
+	case err == nil:
+		err = dir.Remove(name)
+	}
+	if err != nil {
 		return nil, err
 	}
-	return dir.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	if !before.Mode().IsRegular() {
+		return dir.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	}
+	file, err := dir.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	if err := file.Chmod(before.Mode().Perm()); err != nil {
+		return nil, errors.Join(err, file.Close())
+	}
+	return file, nil
 }
 
 // writeNew writes a file that is made anew.
