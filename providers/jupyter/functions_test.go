@@ -28,6 +28,24 @@ func TestFunctionsTogether(t *testing.T) {
 	})
 }
 
+// TestCallsInOrder: calls that a program makes at once are in the order in which it
+// made them, in the record and for functions.
+func TestCallsInOrder(t *testing.T) {
+	t.Parallel()
+	both(t, func(t *testing.T, s *server) {
+		c := realSession(t, s, jupyter.Options{})
+		res, err := c.run("import asyncio\nawait asyncio.gather(*(tools.aio.echo(v=i) for i in range(200)))\nNone", &codeinterp.RunOptions{Functions: callstest.Functions(t)})
+		if err != nil || len(res.Calls) != 200 {
+			t.Fatalf("%d calls, %+v, %v", len(res.Calls), res, err)
+		}
+		for i, call := range res.Calls {
+			if want := fmt.Sprintf(`{"v":%d}`, i); strings.ReplaceAll(string(call.Args), " ", "") != want {
+				t.Fatalf("call %d has %s", i, call.Args)
+			}
+		}
+	})
+}
+
 // TestFunctions runs programs that call functions, and wants nothing of these to
 // be there in the runs after it.
 func TestFunctions(t *testing.T) {

@@ -41,6 +41,7 @@ type calls struct {
 	work  sync.WaitGroup // the writer and the calls
 
 	mu       sync.Mutex
+	begun    chan struct{}     // closed once the calls that came last have begun, in their order
 	open     int               // calls without an answer
 	prompts  int               // that came
 	unseen   int               // of them, those that no reply speaks of
@@ -114,15 +115,20 @@ func (c *calls) take(p *wire.Prompt) {
 		c.prompts++
 		c.unseen++
 		c.unseenBy += p.Size
-		for _, call := range p.Calls {
-			if c.open < maxCalls {
-				c.open++
-				c.work.Go(func() {
-					c.places.await(c.ctx, p.At)
-					c.attend(call)
-				})
+		list := p.Calls[:min(len(p.Calls), maxCalls-c.open)]
+		c.open += len(list)
+		before, begun := c.begun, make(chan struct{})
+		c.begun = begun
+		c.work.Go(func() {
+			defer close(begun)
+			if before != nil {
+				<-before
 			}
-		}
+			c.places.await(c.ctx, p.At)
+			for _, call := range list {
+				c.begin(call)
+			}
+		})
 	}
 	write := c.again || c.owes()
 	c.mu.Unlock()
@@ -131,16 +137,15 @@ func (c *calls) take(p *wire.Prompt) {
 	}
 }
 
-// attend serves a call and answers it, which takes as long as the kernel leaves
-// too much unread.
-func (c *calls) attend(call wire.FunctionCall) {
-	done := make(chan struct{})
+// begin has a call served and answered, which takes as long as the kernel leaves too
+// much unread.
+func (c *calls) begin(call wire.FunctionCall) {
+	c.work.Add(1)
 	c.prog.Start(c.ctx, call.Name, call.Args, func(value json.RawMessage, err error) {
-		defer close(done)
+		defer c.work.Done()
 		c.answer(call, value, err)
 		c.room(c.ctx)
 	})
-	<-done
 }
 
 // answer answers a call. Whoever waits for an answer that the end of the run

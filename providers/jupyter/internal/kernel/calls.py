@@ -335,7 +335,7 @@ def starting(start):
 
 def flush():
     """Sends what was printed, by child processes too."""
-    drain(0.1)  # of each: a child may write without an end
+    drain()
     for stream in (sys.stdout, sys.stderr):
         try:
             if not is_flushed(stream):
