@@ -20,7 +20,7 @@ func TestFunctionsTogether(t *testing.T) {
 		c := realSession(t, s, jupyter.Options{})
 		for _, code := range callstest.Met() {
 			meet := callstest.Meet(100)
-			res, err := c.run(code, &codeinterp.RunOptions{Functions: []codeinterp.Function{meet}, Timeout: 2 * time.Minute})
+			res, err := c.run(code, &codeinterp.RunOptions{Functions: []codeinterp.Function{meet}, Timeout: 10 * time.Minute})
 			if err != nil || res.Stdout() != "True\n" {
 				t.Errorf("%s: %+v, %v", code, res, err)
 			}
@@ -54,7 +54,7 @@ func TestFunctions(t *testing.T) {
 		c := realSession(t, s, jupyter.Options{})
 		own := callstest.Program{Name: "in a cell of a cell", Code: "get_ipython().run_cell('print(tools.echo(v=1))')\nprint(tools.echo(v=2))", Stdout: "1\n2\n"}
 		for _, p := range append(callstest.Python(), own) {
-			res, err := c.run(p.Code, &codeinterp.RunOptions{Functions: callstest.Functions(t), Timeout: 2 * time.Minute})
+			res, err := c.run(p.Code, &codeinterp.RunOptions{Functions: callstest.Functions(t), Timeout: 10 * time.Minute})
 			if p.Name == "awaited" && res.Error != nil && !strings.Contains(res.Error.Message, "tools.aio.name") {
 				t.Errorf("no hint: %+v", res.Error)
 			}
