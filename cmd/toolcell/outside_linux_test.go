@@ -275,6 +275,9 @@ func homeStaysShut(t *testing.T, mode, place, named string) {
 	}
 	b, err := os.ReadFile("/usr/bin/python3")
 	if err != nil {
+		if os.Getenv("CI") != "" {
+			t.Fatal(err)
+		}
 		t.Skip(err)
 	}
 	if err := os.WriteFile(python, b, 0o755); err != nil {
