@@ -131,7 +131,7 @@ func (m *machine) execute(r *toyRun, code string) error {
 		if c.name == "value" && i < len(list)-1 {
 			continue
 		}
-		if r.stopped() {
+		if c.name != "stubborn" && r.stopped() { // an interrupt may come just ahead of what is deaf to it
 			return r.interrupted(c)
 		}
 		if err := toyCommands[c.name](m, r, c); err != nil {
