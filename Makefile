@@ -148,10 +148,12 @@ release:
 # before Go 1.27 a target whose time is over may fail with the deadline alone, no
 # input to blame: https://go.dev/issue/75804
 
-## fuzz: every fuzz target for a moment (FUZZ=1m for longer)
+## fuzz: every fuzz target for a moment (FUZZ=1m for longer). FuzzEsbuild compares
+## with another translator, which has ways of its own: what it finds is for people to
+## judge, so that CI leaves it out (NOFUZZ=FuzzEsbuild)
 fuzz:
 	@set -e; for p in $$($(GO) list ./...); do \
-		for f in $$($(GO) test -list '^Fuzz' $$p | grep '^Fuzz' || true); do \
+		for f in $$($(GO) test -list '^Fuzz' $$p | grep '^Fuzz' | grep -vxF '$(NOFUZZ)' || true); do \
 			echo "== $$p $$f"; \
 			if out=$$($(GO) test -run '^$$' -fuzz "^$$f$$" -fuzztime $(FUZZ) $$p 2>&1); then echo "$$out" | tail -1; \
 			elif echo "$$out" | grep -q '^    context deadline exceeded$$' && ! echo "$$out" | grep -q 'Failing input'; then echo "found nothing, and ended late"; \

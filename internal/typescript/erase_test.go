@@ -36,6 +36,8 @@ var erased = []struct{ name, in, out string }{
 	{"case", "switch (a) { case (b): c; default: d as any }", "switch (a) { case (b): c; default: d  }"},
 	{"type arguments", "f<A, B>(x); new C<D>; a?.<B>(c); f<T>`x`; const g = f<T>;", "f (x); new C ; a?. (c); f `x`; const g = f ;"},
 	{"comparisons", "a < b > c; f(a < b, c > d); a<b>>c; i<n; x as number < 3", "a < b > c; f(a < b, c > d); a<b>>c; i<n; x  < 3"},
+	{"comparison of a shift", "a<<A>0>(0)", "a<<A>0>(0)"},
+	{"argument of JSDoc", "f<Y!>(0)", "f (0)"},
 	{"nested arguments", "f<<T>(x: T) => A<B<C>>>(y)", "f (y)"},
 	{"shift", "1 << n; a >> b >>> c; d >>= 1", "1 << n; a >> b >>> c; d >>= 1"},
 	{"class", "abstract class A<T> extends B<T> implements C, D { private readonly x: T; declare y: 1; [k: string]: any; abstract z(): void }",

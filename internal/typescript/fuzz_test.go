@@ -3,6 +3,7 @@ package typescript
 import (
 	"context"
 	"errors"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -55,7 +56,7 @@ func FuzzErase(f *testing.F) {
 
 // FuzzEsbuild translates what esbuild takes for TypeScript, and has esbuild
 // parse the result as JavaScript. Sources are small and shallow: esbuild has no
-// bounds.
+// bounds. It is no judge where it is not of one mind with the TypeScript compiler.
 func FuzzEsbuild(f *testing.F) {
 	for _, tt := range erased {
 		f.Add(tt.in)
@@ -64,7 +65,8 @@ func FuzzEsbuild(f *testing.F) {
 		f.Add(tt)
 	}
 	f.Fuzz(func(t *testing.T, source string) {
-		if len(source) > 300 || strings.Contains(source, "infer") {
+		// esbuild drops an alias that nothing uses.
+		if len(source) > 300 || strings.Contains(source, "infer") || alias.MatchString(source) {
 			t.Skip()
 		}
 		want := esbuild(source, api.LoaderTS)
@@ -84,6 +86,8 @@ func FuzzEsbuild(f *testing.F) {
 		}
 	})
 }
+
+var alias = regexp.MustCompile(`import\b[^;]*=`)
 
 func esbuild(code string, loader api.Loader) api.TransformResult {
 	return api.Transform(code, api.TransformOptions{

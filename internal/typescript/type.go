@@ -76,7 +76,7 @@ func (p *parser) typeOperators() (infer, ok bool) {
 		case p.is("|"), p.is("&"), p.is("-"):
 			p.next()
 		case p.is("<"), p.is("<<"):
-			if !p.typeParams() {
+			if !p.typeParams() || !p.is("(") {
 				return false, false
 			}
 		case p.tok.kind == word && p.typeOperator():
@@ -142,10 +142,16 @@ func (p *parser) typeOperand(single *bool) (function, ok bool) {
 	return false, false
 }
 
+// typeIndexes skips what stands behind an operand. A ! is JSDoc's, which the
+// TypeScript compiler parses everywhere, to complain of it: what is a type for it
+// and what a comparison depends on that.
 func (p *parser) typeIndexes(single *bool) bool {
 	// On a new line it begins the next member.
-	for p.is("[") && !p.tok.nl {
+	for (p.is("[") || p.is("!")) && !p.tok.nl {
 		*single = false
+		if p.accept("!") {
+			continue
+		}
 		p.next()
 		if p.accept("]") {
 			continue
