@@ -164,7 +164,7 @@ func (s *server) awaitListening(t testing.TB) {
 		t.Fatal(err)
 	}
 	for end := time.Now().Add(5 * time.Minute); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
-		if conn, err := net.Dial("tcp", u.Host); err == nil {
+		if conn, err := net.DialTimeout("tcp", u.Host, 10*time.Second); err == nil {
 			conn.Close()
 			return
 		}
@@ -291,7 +291,9 @@ func (s *server) addUser(t testing.TB) {
 }
 
 func (s *server) post(url string) (int, []byte) {
-	req, err := http.NewRequest(http.MethodPost, url, nil)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, url, nil)
 	if err != nil {
 		return 0, nil
 	}
@@ -317,27 +319,39 @@ func (s *server) kernels(t testing.TB) []string {
 	return ids
 }
 
+// get asks the server within bounds, and again where it fails at a kernel that it
+// just started, as real ones do.
 func (s *server) get(t testing.TB, path string, out any) {
 	t.Helper()
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, joinURL(s.url, path), nil)
-	if errors.Is(t.Context().Err(), context.Canceled) {
-		req, err = http.NewRequest(http.MethodGet, joinURL(s.url, path), nil)
+	for tries := 1; ; tries++ {
+		status, err := s.getOnce(path, out)
+		if err == nil {
+			return
+		} else if status != http.StatusInternalServerError || tries == 5 {
+			t.Fatalf("GET %s: %v", path, err)
+		}
+		time.Sleep(200 * time.Millisecond)
 	}
+}
+
+func (s *server) getOnce(path string, out any) (status int, err error) {
+	// Not the test's, which has ended where it is called in a cleanup.
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, joinURL(s.url, path), nil)
 	if err != nil {
-		t.Fatal(err)
+		return 0, err
 	}
 	req.Header.Set("Authorization", "token "+s.token)
 	resp, err := http.DefaultClient.Do(req)
 	if err != nil {
-		t.Fatal(err)
+		return 0, err
 	}
 	defer resp.Body.Close()
 	if resp.StatusCode != 200 {
-		t.Fatalf("GET %s: %s", path, resp.Status)
+		return resp.StatusCode, errors.New(resp.Status)
 	}
-	if err := json.NewDecoder(resp.Body).Decode(out); err != nil {
-		t.Fatal(err)
-	}
+	return 200, json.NewDecoder(resp.Body).Decode(out)
 }
 
 func joinURL(base, path string) string {

@@ -38,7 +38,11 @@ func awaitWarm(t *testing.T, s *server, n int) {
 func TestWarmKernels(t *testing.T) {
 	t.Parallel()
 	s := ownServer(t, "server6")
-	ci, err := open(t.Context(), s, jupyter.Options{Warm: map[string]int{"python": 1}})
+	// No run has a timeout, and one that does not end is to be told here.
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
+	defer cancel()
+	t.Log("the server listens")
+	ci, err := open(ctx, s, jupyter.Options{Warm: map[string]int{"python": 1}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,7 +50,8 @@ func TestWarmKernels(t *testing.T) {
 	once := func(code string) string {
 		t.Helper()
 		awaitWarm(t, s, 1)
-		res, err := ci.RunCode(t.Context(), "python", code, nil)
+		t.Log("a kernel is warm")
+		res, err := ci.RunCode(ctx, "python", code, nil)
 		if err != nil || !res.OK() {
 			t.Fatalf("%+v, %v", res, err)
 		}
@@ -63,6 +68,7 @@ func TestWarmKernels(t *testing.T) {
 		"child":  "import subprocess, sys\nsubprocess.Popen(['sh', '-c', 'while :; do printf . >>\"$1\"; sleep 0.01; done', 'sh', path])",
 		"task":   "import asyncio\nasync def go():\n  while True: append(1); await asyncio.sleep(0.01)\nasyncio.get_event_loop().create_task(go())",
 	} {
+		t.Logf("a program that leaves a %s", name)
 		once(fmt.Sprintf("import time\npath = %q\ndef append(n=10**6):\n  for i in range(n):\n    open(path, 'a').write('.'); time.sleep(0.01)\n%s", growing, code))
 		before, _ := os.ReadFile(growing)
 		time.Sleep(200 * time.Millisecond)
@@ -72,23 +78,25 @@ func TestWarmKernels(t *testing.T) {
 	}
 	for cwd, want := range map[string]string{".": s.dir, "tmp": filepath.Join(s.dir, "tmp"), s.dir: s.dir} {
 		awaitWarm(t, s, 1)
-		id, err := ci.CreateContext(t.Context(), "python", &codeinterp.ContextOptions{Cwd: cwd})
+		t.Logf("a context in %q", cwd)
+		id, err := ci.CreateContext(ctx, "python", &codeinterp.ContextOptions{Cwd: cwd})
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, when := range []string{"warm", "restarted"} {
-			res, err := ci.RunInContext(t.Context(), id, "import os; print(os.getcwd())", nil)
+			res, err := ci.RunInContext(ctx, id, "import os; print(os.getcwd())", nil)
 			if got := strings.TrimSpace(res.Stdout()); err != nil || got != want {
 				t.Errorf("Cwd %q, %s: %q, %v; want %q", cwd, when, got, err, want)
 			}
-			if err := ci.RestartContext(t.Context(), id); err != nil {
+			if err := ci.RestartContext(ctx, id); err != nil {
 				t.Fatal(err)
 			}
 		}
-		if err := ci.DeleteContext(t.Context(), id); err != nil {
+		if err := ci.DeleteContext(ctx, id); err != nil {
 			t.Error(err)
 		}
 	}
+	t.Log("close")
 	if err := ci.Close(); err != nil {
 		t.Error(err)
 	}

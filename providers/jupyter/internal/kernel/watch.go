@@ -14,6 +14,10 @@ import (
 // goes nowhere.
 const deafAfter = 4 * time.Second
 
+// askAfter is how long a run is silent before a question is left with its kernel,
+// once for a socket.
+const askAfter = time.Minute
+
 // A watch looks after the connection of a run: it asks for the kernel's state
 // when nothing comes, and dials anew when the socket is lost. Its channels are
 // read, and its methods called, by the run's own goroutine.
@@ -27,6 +31,7 @@ type watch struct {
 	away       bool // reconnecting
 	probed     bool // after the interrupt
 	deaf       bool // the socket was given up once; the server can be wrong, too
+	asked      bool // a question waits in the kernel
 	doubting   bool // whether the kernel died is being looked into, or is known
 	verdicts   chan verdict
 	ctx        context.Context
@@ -83,6 +88,7 @@ func (w *watch) poll() {
 		return
 	}
 	w.quiet.Reset(silence)
+	w.ask(p)
 	select {
 	case w.polling <- struct{}{}:
 	default:
@@ -93,11 +99,27 @@ func (w *watch) poll() {
 	w.work.Go(func() {
 		defer func() { <-w.polling }()
 		st, err := w.r.k.check(w.ctx)
-		if err == nil && st.State == "idle" && !away {
+		if err == nil && notRunning(st) && !away {
 			w.doubt(sock, deaf)
 		}
 	})
 }
+
+// ask leaves a question with a kernel that says nothing, which it answers when the
+// program has ended. Where all that told of the end was lost, to the server too, it
+// calls the kernel busy for ever. Kernels that cannot tell how a program ended may
+// answer while it runs.
+func (w *watch) ask(p progress) {
+	if w.asked || w.away || w.r.k.dialect.outcome == nil || time.Since(p.active) < askAfter {
+		return
+	}
+	w.asked = true
+	w.work.Go(func() { w.r.probe(w.ctx) })
+}
+
+// notRunning reports whether the server says that a kernel runs nothing. One that
+// never heard it say so goes on calling it starting.
+func notRunning(st server.Kernel) bool { return st.State == "idle" || st.State == "starting" }
 
 // doubt asks a kernel that should be running the program, and is said not to.
 // Where it does not answer, the fault is the socket's.
@@ -108,7 +130,7 @@ func (w *watch) doubt(sock *socket, deaf bool) {
 		// Once more: the program may have begun while the kernel was asked, and a
 		// computing kernel answers nobody.
 		st, err := w.r.k.check(w.ctx)
-		if err == nil && st.State == "idle" && time.Since(w.r.e.progress().active) >= deafAfter && !w.r.k.listens(w.ctx) {
+		if err == nil && notRunning(st) && time.Since(w.r.e.progress().active) >= deafAfter && !w.r.k.listens(w.ctx) {
 			sock.fail(errDeaf)
 		}
 	}
@@ -178,7 +200,7 @@ func (w *watch) returned(err error) bool {
 	// Whatever the server replays: that it is all shows only by the messages' numbers.
 	w.r.gap = true
 	k.mu.Lock()
-	w.sock = k.sock
+	w.sock, w.asked = k.sock, true
 	k.mu.Unlock()
 	w.r.e.calls.reconnected()
 	w.work.Go(func() { w.r.probe(w.ctx) })

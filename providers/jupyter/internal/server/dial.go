@@ -77,6 +77,9 @@ func (c *Client) handshake(ctx context.Context, kernel, session string) (*websoc
 				return nil, err
 			}
 			live.Store(conn)
+			if ctx.Err() != nil { // what closes it may have looked already
+				conn.Close()
+			}
 			return conn, nil
 		},
 		TLSClientConfig: c.cfg.TLS.Clone(),

@@ -1,12 +1,15 @@
 package server
 
 import (
+	"context"
 	"errors"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
 )
@@ -39,5 +42,40 @@ func TestHandshakeFlood(t *testing.T) {
 	}
 	if <-over; sent >= 256<<20 {
 		t.Errorf("it took %d bytes", sent)
+	}
+}
+
+// TestDialGivenUp gives a handshake up at the moment when its connection is there, to
+// a server that says nothing.
+func TestDialGivenUp(t *testing.T) {
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ln.Close()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	c, err := New(Config{URL: "http://" + ln.Addr().String(), DialContext: func(ctx context.Context, network, addr string) (net.Conn, error) {
+		conn, err := (&net.Dialer{}).DialContext(ctx, network, addr)
+		cancel()
+		time.Sleep(100 * time.Millisecond) // who waits for the end looks for a connection
+		return conn, err
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	done := make(chan error, 1)
+	go func() {
+		_, _, err := c.Dial(ctx, "k", "s")
+		done <- err
+	}()
+	select {
+	case err := <-done:
+		if !errors.Is(err, context.Canceled) {
+			t.Error(err)
+		}
+	case <-time.After(time.Minute):
+		t.Error("it waits for ever")
 	}
 }

@@ -265,14 +265,35 @@ func (c *Client) Restart(ctx context.Context, id string) error {
 // Sessions lists the server's sessions: its kernels by what they were opened
 // for.
 func (c *Client) Sessions(ctx context.Context) (list []Session, err error) {
-	err = c.call(ctx, requestTimeout, http.MethodGet, "api/sessions", nil, &list)
+	err = c.list(ctx, "api/sessions", &list)
 	return list, err
 }
 
 // Kernels lists the server's kernels.
 func (c *Client) Kernels(ctx context.Context) (list []Kernel, err error) {
-	err = c.call(ctx, requestTimeout, http.MethodGet, "api/kernels", nil, &list)
+	err = c.list(ctx, "api/kernels", &list)
 	return list, err
+}
+
+const (
+	listTries = 5
+	listPause = 200 * time.Millisecond
+)
+
+// list makes a call that lists kernels. Jupyter's servers fail at one of them that
+// has just been started and cannot be described yet.
+func (c *Client) list(ctx context.Context, path string, out any) error {
+	for tries := 1; ; tries++ {
+		err := c.call(ctx, requestTimeout, http.MethodGet, path, nil, out)
+		if e, refused := errors.AsType[*StatusError](err); !refused || e.Code != http.StatusInternalServerError || tries == listTries {
+			return err
+		}
+		select {
+		case <-time.After(listPause):
+		case <-ctx.Done():
+			return err
+		}
+	}
 }
 
 // Sweep deletes the kernels of the tag that no client is connected to and that
