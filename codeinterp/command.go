@@ -98,7 +98,9 @@ var commanders = group[Commander]{
 
 // OpCommand is RunCommand. The command is the Call's Code, its RunOptions are
 // the Call's Run; the rest of its options, a *[CommandOptions], are its Args.
-var OpCommand = commanders.op("run command", runs, func(ctx context.Context, of Commander, c Call) (r Reply, err error) {
+var OpCommand = commanders.op("run command", runs, serveCommand)
+
+func serveCommand(ctx context.Context, of Commander, c Call) (r Reply, err error) {
 	var o CommandOptions
 	if rest, ok := c.Args.(*CommandOptions); ok && rest != nil {
 		o = *rest
@@ -111,7 +113,7 @@ var OpCommand = commanders.op("run command", runs, func(ctx context.Context, of 
 	}
 	r.Result, err = of.RunCommand(ctx, c.Code, &o)
 	return r, err
-})
+}
 
 // commanding is a Commander whose calls go to a handler.
 type commanding Handler

@@ -63,14 +63,16 @@ var completers = group[Completer]{
 // OpComplete is Complete. Its Args are the cursor, an int, and its Reply's Value
 // is a [Completion]. It does not have the trait of reading, since kernels may
 // call what the program has defined.
-var OpComplete = completers.op("complete", 0, func(ctx context.Context, of Completer, c Call) (Reply, error) {
+var OpComplete = completers.op("complete", 0, serveComplete)
+
+func serveComplete(ctx context.Context, of Completer, c Call) (Reply, error) {
 	cursor, ok := c.Args.(int)
 	if !ok {
 		return unserved(c)
 	}
 	v, err := of.Complete(ctx, c.Context, c.Code, cursor)
 	return Reply{Value: v}, err
-})
+}
 
 // completing is a Completer whose calls go to a handler.
 type completing Handler

@@ -32,13 +32,15 @@ var filers = group[ContextFiles]{
 
 // OpFiles is OpenFiles; its Reply's Value is an [FS]. It changes the context,
 // since what is done with the FS goes through no middleware.
-var OpFiles = filers.op("open files", 0, func(ctx context.Context, f ContextFiles, c Call) (r Reply, err error) {
+var OpFiles = filers.op("open files", 0, serveFiles)
+
+func serveFiles(ctx context.Context, f ContextFiles, c Call) (r Reply, err error) {
 	fsys, err := f.OpenFiles(ctx, c.Context)
 	if err == nil {
 		r.Value = fsys
 	}
 	return r, err
-})
+}
 
 // filing is a ContextFiles whose calls go to a handler.
 type filing Handler

@@ -184,7 +184,9 @@ const (
 // FunctionCall, which is to be passed on with what is known of it, and the
 // Reply's Value is a json.RawMessage. Language and Context are the run's. The
 // call comes from inside: the innermost of several layers sees it first.
-var OpCallFunction = Op{&operation{"call function", calls, func(ctx context.Context, _ CodeInterpreter, c Call) (Reply, error) {
+var OpCallFunction = Op{&operation{"call function", calls, serveFunction}}
+
+func serveFunction(ctx context.Context, _ CodeInterpreter, c Call) (Reply, error) {
 	f, ok := c.Args.(FunctionCall)
 	if !ok || f.next == nil {
 		return unserved(c)
@@ -193,7 +195,7 @@ var OpCallFunction = Op{&operation{"call function", calls, func(ctx context.Cont
 	f.next = nil
 	v, err := next(ctx, f)
 	return Reply{Value: v}, err
-}}}
+}
 
 // through returns the functions with h around their calls.
 func through(h Handler, list []Function) []Function {

@@ -36,17 +36,23 @@ var managers = group[ContextManager]{
 
 // The operations of a ContextManager.
 var (
-	OpList = managers.op("list contexts", reads, func(ctx context.Context, m ContextManager, _ Call) (r Reply, err error) {
-		r.Contexts, err = m.ListContexts(ctx)
-		return r, err
-	})
-	OpRestart = managers.op("restart context", 0, func(ctx context.Context, m ContextManager, c Call) (Reply, error) {
-		return Reply{}, m.RestartContext(ctx, c.Context)
-	})
-	OpInterrupt = managers.op("interrupt context", 0, func(ctx context.Context, m ContextManager, c Call) (Reply, error) {
-		return Reply{}, m.InterruptContext(ctx, c.Context)
-	})
+	OpList      = managers.op("list contexts", reads, serveList)
+	OpRestart   = managers.op("restart context", 0, serveRestart)
+	OpInterrupt = managers.op("interrupt context", 0, serveInterrupt)
 )
+
+func serveList(ctx context.Context, m ContextManager, _ Call) (r Reply, err error) {
+	r.Contexts, err = m.ListContexts(ctx)
+	return r, err
+}
+
+func serveRestart(ctx context.Context, m ContextManager, c Call) (Reply, error) {
+	return Reply{}, m.RestartContext(ctx, c.Context)
+}
+
+func serveInterrupt(ctx context.Context, m ContextManager, c Call) (Reply, error) {
+	return Reply{}, m.InterruptContext(ctx, c.Context)
+}
 
 // managing is a ContextManager whose calls go to a handler.
 type managing Handler

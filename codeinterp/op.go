@@ -35,33 +35,43 @@ var (
 	// OpDescribe is Describe. A middleware that holds calls to something says
 	// so in the [Info] that is the Reply's Value, as [Limit] does. Its errors
 	// are ignored.
-	OpDescribe = Op{&operation{"describe", reads, func(_ context.Context, ci CodeInterpreter, _ Call) (Reply, error) {
-		return Reply{Value: Describe(ci)}, nil
-	}}}
+	OpDescribe = Op{&operation{"describe", reads, serveDescribe}}
 
 	// OpRun is RunCode.
-	OpRun = Op{&operation{"run", runs, func(ctx context.Context, ci CodeInterpreter, c Call) (r Reply, err error) {
-		r.Result, err = ci.RunCode(ctx, c.Language, c.Code, c.Run)
-		return r, err
-	}}}
+	OpRun = Op{&operation{"run", runs, serveRun}}
 
 	// OpCreate is CreateContext.
-	OpCreate = stateful("create context", creates, func(ctx context.Context, s StatefulInterpreter, c Call) (r Reply, err error) {
-		r.Context, err = s.CreateContext(ctx, c.Language, c.NewContext)
-		return r, err
-	})
+	OpCreate = stateful("create context", creates, serveCreate)
 
 	// OpRunIn is RunInContext.
-	OpRunIn = stateful("run in context", runs, func(ctx context.Context, s StatefulInterpreter, c Call) (r Reply, err error) {
-		r.Result, err = s.RunInContext(ctx, c.Context, c.Code, c.Run)
-		return r, err
-	})
+	OpRunIn = stateful("run in context", runs, serveRunIn)
 
 	// OpDelete is DeleteContext.
-	OpDelete = stateful("delete context", deletes, func(ctx context.Context, s StatefulInterpreter, c Call) (Reply, error) {
-		return Reply{}, s.DeleteContext(ctx, c.Context)
-	})
+	OpDelete = stateful("delete context", deletes, serveDelete)
 )
+
+func serveDescribe(_ context.Context, ci CodeInterpreter, _ Call) (Reply, error) {
+	return Reply{Value: Describe(ci)}, nil
+}
+
+func serveRun(ctx context.Context, ci CodeInterpreter, c Call) (r Reply, err error) {
+	r.Result, err = ci.RunCode(ctx, c.Language, c.Code, c.Run)
+	return r, err
+}
+
+func serveCreate(ctx context.Context, s StatefulInterpreter, c Call) (r Reply, err error) {
+	r.Context, err = s.CreateContext(ctx, c.Language, c.NewContext)
+	return r, err
+}
+
+func serveRunIn(ctx context.Context, s StatefulInterpreter, c Call) (r Reply, err error) {
+	r.Result, err = s.RunInContext(ctx, c.Context, c.Code, c.Run)
+	return r, err
+}
+
+func serveDelete(ctx context.Context, s StatefulInterpreter, c Call) (Reply, error) {
+	return Reply{}, s.DeleteContext(ctx, c.Context)
+}
 
 func stateful(name string, t traits, serve func(context.Context, StatefulInterpreter, Call) (Reply, error)) Op {
 	return Op{&operation{name, t, func(ctx context.Context, ci CodeInterpreter, c Call) (Reply, error) {
