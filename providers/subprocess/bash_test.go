@@ -65,7 +65,7 @@ func TestBashLines(t *testing.T) {
 }
 
 // TestBashLargeState has programs end the shell, whose state takes longer to
-// hand to the next one than that shell's program may run.
+// hand to the next one than the next program waits for it.
 func TestBashLargeState(t *testing.T) {
 	n := newNotebook(t, open(t, subprocess.Options{Languages: []subprocess.Language{subprocess.Bash()}}), "bash")
 	const large = "x=$(head -c 12000000 /dev/zero | tr '\\0' a); "
@@ -75,7 +75,7 @@ func TestBashLargeState(t *testing.T) {
 		if res := n.run(tt.end, opts); string(res.Status) != tt.status || res.StateLost {
 			t.Fatalf("%s: got %s", tt.end, summary(res))
 		}
-		if res := n.run("echo ${#x}", opts); res.Stdout() != "12000000\n" || res.StateLost {
+		if res := n.run("echo ${#x}", nil); res.Stdout() != "12000000\n" || res.StateLost {
 			t.Errorf("after %s: got %s", tt.end, summary(res))
 		}
 	}

@@ -180,7 +180,9 @@
 // was killed; if node was interrupted while something other than a timer was
 // under way, which could otherwise go on; and if process.exit is called after
 // an await. RunCode kills at once. A bash program that exits or is interrupted
-// leaves its state to a new shell that takes the process over. A driver that
+// leaves its state to a new shell that takes the process over. Where that takes
+// more than two seconds, since the state is many megabytes or since a program only
+// said so, it takes from the time of the next run. A driver that
 // breaks the protocol, or whose program closes its channel, is killed: driver
 // and program share a process and can forge each other's messages, but not what
 // the host sees of the process. So a call of a function that a program forges is

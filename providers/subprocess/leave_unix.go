@@ -8,9 +8,10 @@ import (
 	"time"
 )
 
-// maxLeave bounds the time between two images of a driver, of which the first
-// hands its state to the second: tens of megabytes take seconds.
-const maxLeave = time.Minute
+// maxLeave bounds the wait of a next run for the second of two images of a driver,
+// of which the first hands its state to it. After that it waits in the run's own
+// time: a program can say that its driver leaves, and go on.
+const maxLeave = 2 * time.Second
 
 // leave notes that a driver replaces itself after the run in progress. Bash's does,
 // before it says that the run is over; from others, and at other times, it is a
@@ -22,8 +23,9 @@ func (p *process) leave() error {
 		return fmt.Errorf("%w: it leaves at no time to", errFrame)
 	}
 	if p.back == nil {
-		p.back, p.left = make(chan struct{}), time.Now()
+		p.back = make(chan struct{})
 	}
+	p.left = time.Now()
 	return nil
 }
 
@@ -44,9 +46,8 @@ func (p *process) greeted(version string) error {
 	}
 }
 
-// awaitBack waits until the driver can take a program, so that its time is not
-// spent on what an earlier one has left to do. A driver that stays away is
-// killed.
+// awaitBack waits a while until the driver can take a program, so that its time is
+// not spent on what an earlier one has left to do.
 func (p *process) awaitBack(ctx context.Context) error {
 	p.mu.Lock()
 	back, left := p.back, p.left
@@ -60,7 +61,6 @@ func (p *process) awaitBack(ctx context.Context) error {
 	case <-back:
 	case <-p.gone:
 	case <-timer.C:
-		p.kill()
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}

@@ -101,7 +101,7 @@ func (in *instance) Run(ctx context.Context, p engine.Program, h engine.Host) (o
 		// Before revokedNow is asked: the watcher may be about to revoke.
 		stopped := w.finish()
 		if panicked != nil || in.vm.heap.revokedNow() {
-			out = lost(panicked, stopped)
+			out = in.lost(panicked, stopped)
 		}
 	}()
 	// Revoked memory faults on this goroutine, which else ends the whole process.
@@ -112,22 +112,14 @@ func (in *instance) Run(ctx context.Context, p engine.Program, h engine.Host) (o
 	return out
 }
 
-// lost is the outcome where the engine was broken off or broke by itself.
-func lost(panicked any, stopped bool) engine.Outcome {
-	out := engine.Outcome{ExitCode: codeinterp.ExitKilled, Lost: true, Stopped: stopped}
-	if !stopped && panicked != nil {
-		out.Error = &codeinterp.ProgramError{Name: "InternalError", Message: "the JavaScript engine failed; the context starts empty on its next run"}
-	}
-	return out
-}
-
 func (in *instance) begin(ctx context.Context, p engine.Program, h engine.Host) {
 	if in.runs++; in.runs == 2 {
 		in.vm.holdArenas()
 	}
 	in.program, in.host, in.stop = p, h, ctx
 	in.exited, in.leaving, in.exitCode, in.stdin = false, false, 0, 0
-	in.vm.overflow, in.vm.heap.failed, in.vm.heap.others = false, false, false
+	in.vm.overflow = false
+	in.vm.heap.begin()
 	in.vm.stopping.Store(false)
 	if p.Position != nil {
 		in.positions.add(p)
@@ -291,9 +283,7 @@ func (in *instance) failed(e value) engine.Outcome {
 		out.Cause = codeinterp.CauseMemory
 		// Built-ins may have been left half made when the memory ran out.
 		out.Lost = !in.recovers()
-		if heap.others {
-			out.Error.Message += ": what all contexts together may take is used up, most of it perhaps by others"
-		}
+		out.Error.Message += heap.why()
 	}
 	heap.extra = 0
 	if o, ended := in.ended(); ended {

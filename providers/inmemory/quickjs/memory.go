@@ -44,6 +44,7 @@ type region struct {
 
 	failed bool  // an allocation was refused
 	others bool  // that was for what all contexts together have
+	host   bool  // that was for what the machine has
 	short  bool  // most of limit has come into use
 	extra  int64 // added to limit while an error is reported
 
@@ -157,7 +158,7 @@ func (h *region) mapMore(size int64) (mapping, bool) {
 	if err != nil {
 		h.mapped -= size
 		h.budget.Give(size)
-		h.failed = true
+		h.failed, h.host = true, true
 		return mapping{}, false
 	}
 	h.maps = append(h.maps, mapping{mem})
