@@ -53,12 +53,15 @@
 //
 // # Security
 //
-// Contents of files reach the model as they are, behind a first line of ours, but
-// for secrets: an edit needs them to the byte.
+// Contents of files, pages of read_output and of command_output reach the model
+// as they are, behind a first line of ours, but for secrets: an edit needs them to
+// the byte. Within them any line may be the program's, also one that says how much
+// was left out there.
 //
 // What a program prints is data from an untrusted source. It reaches the model
-// under headings that the program cannot imitate, without invisible
-// characters; it is not protected against text that argues with the model.
+// under headings that the program cannot imitate, nor what stands in place of an
+// image or of what is left out: such a line has a backslash in front. It is without
+// invisible characters; it is not protected against text that argues with the model.
 // Scrubbing of secrets is a second line of defence: it finds the registered
 // values and their base64, URL-encoded and escaped forms, in chunks, across
 // cuts and pages, and nothing that a program computes from them in another way

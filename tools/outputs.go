@@ -311,11 +311,19 @@ func (k *kit) readOutput(ctx context.Context, c decoded) *Answer {
 		return k.failed(ctx, c, err)
 	}
 	r := answer(c.ID, c.Tool, page)
-	if r.Text = page.Text; r.Text == "" {
-		r.Text = "[nothing here]"
-	}
-	if page.NextOffset > 0 {
-		r.Text += fmt.Sprintf("\n[... the next page starts at offset %d of %d ...]", page.NextOffset, page.Total)
-	}
+	r.Text = page.String()
 	return r
+}
+
+// String is what a model reads: a line about the page, then the page, of which no
+// line is ours.
+func (p Page) String() string {
+	if p.Text == "" {
+		return fmt.Sprintf("[nothing here; there are %d bytes]", p.Total)
+	}
+	about := fmt.Sprintf("[bytes %d to %d of %d; ", p.Offset, p.Offset+int64(len(p.Text)), p.Total)
+	if p.NextOffset > 0 {
+		return about + fmt.Sprintf("the next page starts at offset %d]\n", p.NextOffset) + p.Text
+	}
+	return about + "this is its end]\n" + p.Text
 }

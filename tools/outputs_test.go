@@ -61,10 +61,10 @@ func TestPages(t *testing.T) {
 	if page != (tools.Page{Text: "é 日本", Offset: 6, NextOffset: 15, Total: int64(len(text))}) {
 		t.Errorf("got %+v", page)
 	}
-	if got := call(`{"outputId":"ID","offset":7,"limit":4}`); got.Text != " \n[... the next page starts at offset 9 of 2100 ...]" {
+	if got := call(`{"outputId":"ID","offset":7,"limit":4}`); got.Text != "[bytes 8 to 9 of 2100; the next page starts at offset 9]\n " {
 		t.Errorf("in the middle of a character: %q", got.Text)
 	}
-	if got := call(`{"outputId":"ID","offset":1000000}`); got.Text != "[nothing here]" || got.Failure != nil {
+	if got := call(`{"outputId":"ID","offset":1000000}`); got.Text != "[nothing here; there are 2100 bytes]" || got.Failure != nil {
 		t.Errorf("beyond the end: %q", got.Text)
 	}
 	if got := call(`{"outputId":"IDx"}`); got.Failure == nil || got.Failure.Code != tools.CodeOutput {

@@ -164,7 +164,7 @@ func (l loss) String() string {
 }
 
 // writeBody writes a program's text so that none of its lines can be taken for
-// a heading: those that look like one get a backslash in front.
+// a heading or a note of ours: those that look like one get a backslash in front.
 func writeBody(b *strings.Builder, p []byte) {
 	if len(p) == 0 {
 		return
@@ -176,7 +176,7 @@ func writeBody(b *strings.Builder, p []byte) {
 			_, size := utf8.DecodeRune(p[i:])
 			n = i + size
 		}
-		if likeHeading(p[:n]) {
+		if likeHeading(p[:n]) || likeNote(p[:n]) {
 			b.WriteByte('\\')
 		}
 		b.Write(p[:n])
@@ -201,6 +201,16 @@ func likeHeading(line []byte) bool {
 }
 
 var dashes = []byte("---")
+
+// noteLike matches what stands in an answer in place of an image or of what is not
+// there: see image, note and loss.
+var noteLike = regexp.MustCompile(`^\[(image \d+|\.\.\. .* \.\.\.|further displays .*|[^\s\[\],]+/[^\s,]+, \d+ bytes: .*|a value without a text)\]$`)
+
+// likeNote reports whether a line looks like a note between outputs.
+func likeNote(line []byte) bool {
+	line = bytes.TrimFunc(line, blank)
+	return len(line) > 0 && line[0] == '[' && noteLike.Match(line)
+}
 
 // blank reports whether a character is not seen, or seen as a space.
 func blank(r rune) bool {
