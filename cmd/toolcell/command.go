@@ -30,6 +30,7 @@ func subcommands() []subcommand {
 			flags: new(mcpFlags).registerAll, run: (*app).mcp},
 		{name: "env", synopsis: envSynopsis, does: "keep Python environments for programs", words: []string{"create", "lock", "list", "remove", "sweep"},
 			flags: new(envFlags).register, run: (*app).env},
+		{name: "keep", synopsis: keepSynopsis, does: "list, or end, the processes that run --keep has left", words: []string{"list", "stop"}, run: (*app).keep},
 		{name: "doctor", synopsis: "[flags]", does: "say what this machine has",
 			flags: new(providerFlags).register, run: (*app).doctor},
 		{name: "sweep", synopsis: "--url URL [flags]", does: "delete Jupyter kernels that a killed command left",

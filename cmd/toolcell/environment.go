@@ -4,11 +4,8 @@ import (
 	"context"
 	"flag"
 	"fmt"
-	"os"
 	"strings"
 	"time"
-
-	"github.com/mattn/go-isatty"
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/providers/subprocess"
@@ -83,7 +80,7 @@ func (f *environmentFlags) newEnvironment(ctx context.Context, o *subprocess.Env
 
 // installing says why nothing happens, in a terminal, where it takes a while.
 func (a *app) installing(packages []string) (done func()) {
-	if f, ok := a.stderr.(*os.File); !ok || !isatty.IsTerminal(f.Fd()) {
+	if !isTerminal(a.stderr) {
 		return func() {}
 	}
 	said := make(chan struct{})

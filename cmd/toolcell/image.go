@@ -15,7 +15,6 @@ import (
 	"github.com/charmbracelet/x/ansi/iterm2"
 	"github.com/charmbracelet/x/ansi/kitty"
 	"github.com/charmbracelet/x/ansi/sixel"
-	"github.com/mattn/go-isatty"
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/internal/picture"
@@ -50,8 +49,7 @@ func newImageShower(a *app, f *programFlags) imageShower {
 // inlineProtocol guesses what the terminal can from the environment, as
 // terminals announce themselves.
 func inlineProtocol(a *app) string {
-	f, ok := a.stdout.(*os.File)
-	if !ok || !isatty.IsTerminal(f.Fd()) {
+	if !isTerminal(a.stdout) {
 		return ""
 	}
 	return terminalProtocol(a.getenv)

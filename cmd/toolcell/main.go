@@ -21,11 +21,27 @@
 // into it, and --out saves what they made there, and makes the exit code 1 in
 // place of 0 where it could not save a file.
 //
+// With --keep, or TOOLCELL_KEEP, run leaves a process behind in which later runs
+// with the same flags and environment find Python started; package keeper below
+// internal says who may call it.
+//
 // The exit code of run is the program's own: 124 for a timeout, 130 for
 // Ctrl-C, 128 + signal for a process that died. A notebook's is that of the first
 // cell that failed. Bad usage is 2, a failure of the provider 1; both put one line
 // on standard error. Where --timeout runs out,
 // or a signal comes, before the program began, the codes are the same.
+//
+// # Security
+//
+// Programs run behind the walls of their provider, and what is shown of them is
+// what they wrote: a terminal acts on it.
+//
+// A process that --keep has left is reached by a socket in a directory that belongs
+// to the user and is closed to others, and serves processes with its own rights,
+// which could run the same themselves. Programs in bwrap and landlock mode have no
+// Unix sockets, with --network neither, and no such rights. With --isolation none,
+// where the host is not root, they are the user, and can call it as they can start
+// the command.
 package main
 
 import (
@@ -54,6 +70,9 @@ type app struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
 	getenv         func(string) string
+
+	served *served   // set where this is another process's run
+	ends   io.Closer // tells a keeper that was started of the end of this process
 }
 
 func main() {

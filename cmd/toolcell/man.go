@@ -38,6 +38,11 @@ in place of \-\-http\-token
 .B TOOLCELL_ENVIRONMENTS
 the directory that Python environments are kept in
 .TP
+.B TOOLCELL_KEEP
+the duration of
+.BR "toolcell run \-\-keep" ,
+where the flag is not given
+.TP
 .B VIRTUAL_ENV, CONDA_PREFIX
 the Python environment that programs have by default
 `

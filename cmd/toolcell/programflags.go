@@ -37,6 +37,9 @@ var errOpenTimeout = errors.New("timed out")
 // start opens the provider, or returns nil and the exit code.
 func (a *app) start(ctx context.Context, f *programFlags, stateful bool) (codeinterp.CodeInterpreter, int) {
 	f.waiting, f.spawning, f.installing = a.waiting, a.spawning, a.installing
+	if a.served != nil {
+		return a.served.interpreter(f), 0
+	}
 	ci, err := f.start(ctx, stateful)
 	switch {
 	case err != nil && ctx.Err() != nil:

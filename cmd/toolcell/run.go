@@ -13,8 +13,6 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/mattn/go-isatty"
-
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/providers/subprocess"
 )
@@ -26,6 +24,7 @@ type runFlags struct {
 	stdin bool
 	fileFlags
 	notebookFlags
+	keepFlags
 }
 
 func (f *runFlags) registerAll(fs *flag.FlagSet, getenv func(string) string) {
@@ -36,16 +35,34 @@ func (f *runFlags) registerAll(fs *flag.FlagSet, getenv func(string) string) {
 	fs.BoolVar(&f.stdin, "stdin", false, "let the program read this command's standard input: with --provider subprocess as it comes, else all of it is read before the program begins")
 	f.registerFiles(fs)
 	f.registerNotebook(fs)
+	f.registerKeep(fs)
+}
+
+// settle finds out what the flags leave open about a program.
+func (f *runFlags) settle(fs *flag.FlagSet, file, program string) (err error) {
+	if f.language == "" {
+		f.language, err = languageOf(file, program)
+	}
+	if err == nil {
+		err = f.choose(fs)
+	}
+	if err == nil {
+		err = f.decide(fs, &f.programFlags)
+	}
+	return err
 }
 
 func (a *app) run(ctx context.Context, args []string) int {
 	var f runFlags
 	fs := flag.NewFlagSet("run", flag.ContinueOnError)
 	f.registerAll(fs, a.getenv)
+	given := args
 	operands, code, done := a.parseLeading(fs, "run [flags] (-e CODE | FILE | -) [ARG...]", args)
 	switch {
 	case done:
 		return code
+	case isNotebook(operands, isSet(fs, "e")) && isSet(fs, "keep"):
+		return a.usageError("--keep is for programs, not for notebooks")
 	case isNotebook(operands, isSet(fs, "e")):
 		return a.runNotebook(ctx, &f, fs, operands)
 	case f.allowErrors:
@@ -54,14 +71,17 @@ func (a *app) run(ctx context.Context, args []string) int {
 		return a.usageError("--artifacts is for notebooks, whose names end in .ipynb; --out DIR saves the files of other programs")
 	}
 	program, file, args, err := a.program(ctx, &f, operands, isSet(fs, "e"))
-	if err == nil && f.language == "" {
-		f.language, err = languageOf(file, program)
-	}
 	if err == nil {
-		err = f.choose(fs)
+		err = f.settle(fs, file, program)
 	}
 	if err == nil {
 		f.script, err = newScript(&f.programFlags, file, args)
+	}
+	if err == nil && a.served == nil {
+		if code, done := a.offer(ctx, &f, given, program, file); done {
+			return code
+		}
+		f.beKept()
 	}
 	var files runFiles
 	if err == nil {
@@ -105,7 +125,7 @@ func (a *app) giveInput(ctx context.Context, f *runFlags, ci codeinterp.CodeInte
 		opts.Input = struct{ io.Reader }{a.stdin} // which stays open
 		return nil
 	}
-	if in, ok := a.stdin.(*os.File); ok && isatty.IsTerminal(in.Fd()) {
+	if isTerminal(a.stdin) {
 		fmt.Fprintln(a.stderr, "toolcell: type what the program reads; it begins after Ctrl-D")
 	}
 	opts.Stdin, err = a.readAll(ctx, math.MaxInt64)
@@ -126,6 +146,12 @@ func isSet(fs *flag.FlagSet, name string) (set bool) {
 // arguments.
 func (a *app) program(ctx context.Context, f *runFlags, operands []string, inline bool) (code, file string, args []string, err error) {
 	switch {
+	case a.served != nil:
+		code, file := a.served.program()
+		if !inline {
+			operands = operands[min(1, len(operands)):]
+		}
+		return code, file, operands, nil
 	case inline:
 		return f.code, "", operands, nil
 	case len(operands) == 0 && (f.stdin || !a.piped()):

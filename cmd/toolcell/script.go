@@ -23,6 +23,10 @@ type script struct {
 	file string // as it was given, empty where there is none
 	args []string
 	dir  string // absolute, empty for a private one
+
+	// later says that file and args come with each run, and usual that modules are
+	// imported beforehand where they are there.
+	later, usual bool
 }
 
 func newScript(f *programFlags, file string, args []string) (*script, error) {
@@ -74,7 +78,7 @@ func (s *script) adapt(list []subprocess.Language) []subprocess.Language {
 		driver := *l.Driver
 		switch l.Name {
 		case "python":
-			driver.Source += s.python()
+			driver.Source += s.pythonStart()
 		case "javascript", "typescript":
 			driver.Source += s.node()
 		}
@@ -83,12 +87,25 @@ func (s *script) adapt(list []subprocess.Language) []subprocess.Language {
 	return list
 }
 
+// python is what the driver does for the file and the arguments.
 func (s *script) python() string {
 	source := "\nsys.argv = " + literal(s.argv()) + "\n"
 	if s.file != "" {
 		if path, err := filepath.Abs(s.file); err == nil {
 			source += "space['__file__'] = " + literal(path) + "\n"
 		}
+	}
+	return source
+}
+
+// pythonStart is what the driver does beside its own source.
+func (s *script) pythonStart() string {
+	source := s.python()
+	if s.later {
+		source = laterPython
+	}
+	if s.usual {
+		source += usualPython
 	}
 	if s.dir != "" {
 		dir := literal(s.dir)

@@ -40,6 +40,10 @@ type subprocessFlags struct {
 	languages []subprocess.Language
 	// script, if known, is what they run.
 	script *script
+
+	// ready, if it is not nil, has interpreters started for programs to come, with
+	// this environment.
+	ready map[string]string
 }
 
 func (f *subprocessFlags) register(fs *flag.FlagSet, getenv func(string) string) {
@@ -67,8 +71,11 @@ func (f *subprocessFlags) openSubprocess(stateful bool) (codeinterp.CodeInterpre
 	if len(f.install) > 0 {
 		opts.Install = &subprocess.Install{Packages: f.install, Root: f.getenv("TOOLCELL_ENVIRONMENTS")}
 	}
-	if f.warm || len(f.preload) > 0 {
-		opts.Warm = &subprocess.Warm{Preload: f.preload}
+	if f.warm || len(f.preload) > 0 || f.ready != nil {
+		opts.Warm, opts.Env = &subprocess.Warm{Preload: f.preload}, f.ready
+	}
+	if f.ready != nil && len(f.preload) == 0 {
+		opts.Warm.Preload = usualModules
 	}
 	var err error
 	if opts.ReadOnly, err = absolute(f.read); err != nil {

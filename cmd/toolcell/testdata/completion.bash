@@ -3,7 +3,7 @@ _toolcell() {
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} words= files=
 	COMPREPLY=()
 	if ((COMP_CWORD == 1)); then
-		words="run repl mcp env doctor sweep completion man version help"
+		words="run repl mcp env keep doctor sweep completion man version help"
 	else
 		case ${COMP_WORDS[1]}:$prev in
 		run:--adopt) words="" ;;
@@ -19,6 +19,7 @@ _toolcell() {
 		run:--in) words="" files=1 ;;
 		run:--install) words="" ;;
 		run:--isolation) words="bwrap landlock none" ;;
+		run:--keep) words="" ;;
 		run:--kernel) words="" ;;
 		run:--language) words="bash javascript python typescript" ;;
 		run:--memory) words="" ;;
@@ -36,7 +37,7 @@ _toolcell() {
 		run:--with) words="" ;;
 		run:--write) words="" files=1 ;;
 		run:*)
-			if [[ $cur == -* ]]; then words="--adopt --allow-errors --allow-unsandboxed --artifacts --ca --dir --disk -e --env --env-name --header --images --in --install --isolation --json --kernel --language --memory --network --node --out --preload --processes --provider --python --read --spill --stdin --tag --timeout --token --url --warm --with --write --help"; else words="" files=1; fi ;;
+			if [[ $cur == -* ]]; then words="--adopt --allow-errors --allow-unsandboxed --artifacts --ca --dir --disk -e --env --env-name --header --images --in --install --isolation --json --keep --kernel --language --memory --network --node --out --preload --processes --provider --python --read --spill --stdin --tag --timeout --token --url --warm --with --write --help"; else words="" files=1; fi ;;
 		repl:--adopt) words="" ;;
 		repl:--ca) words="" files=1 ;;
 		repl:--dir) words="" files=1 ;;
@@ -106,6 +107,8 @@ _toolcell() {
 		env:--size) words="" ;;
 		env:*)
 			if [[ $cur == -* ]]; then words="--lock --python --requirements --size --help"; else words="create lock list remove sweep"; fi ;;
+		keep:*)
+			if [[ $cur == -* ]]; then words="--help"; else words="list stop"; fi ;;
 		doctor:--ca) words="" files=1 ;;
 		doctor:--disk) words="" ;;
 		doctor:--env-name) words="" ;;

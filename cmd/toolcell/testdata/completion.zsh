@@ -6,6 +6,7 @@ _toolcell() {
 		'repl:type programs and see their output; variables stay'
 		'mcp:serve the tools over MCP'
 		'env:keep Python environments for programs'
+		'keep:list, or end, the processes that run --keep has left'
 		'doctor:say what this machine has'
 		'sweep:delete Jupyter kernels that a killed command left'
 		'completion:print what completes this command in a shell'
@@ -39,6 +40,7 @@ _toolcell() {
 			'*--install[subprocess: a Python package that programs may have installed while they run, by importing it or %pip install; several times for several; '\''*'\'' for any]:value:()' \
 			'*--isolation[subprocess: the mode to insist on, bwrap, landlock or none, which is no isolation (default the strongest that works)]:value:(bwrap landlock none)' \
 			'*--json[print the result as JSON and nothing else]' \
+			'*--keep[subprocess: leave a process behind for this duration, such as 10m, which has Python started and its packages imported for later runs with the same flags and environment (environment: TOOLCELL_KEEP); on Linux, for Python programs without --install; 0 for none]:value:()' \
 			'*--kernel[jupyter: the kernelspec to use for the program'\''s language, or LANGUAGE=KERNELSPEC; several times for several languages]:value:()' \
 			'*--language[language of the program (default: by the file'\''s name or its #! line; without either, python or else javascript where the provider has it)]:value:(bash javascript python typescript)' \
 			'*--memory[subprocess: the memory that a program may use (size, such as 512M; -1 for any)]:value:()' \
@@ -149,6 +151,10 @@ _toolcell() {
 			'*--requirements[create: a file that lists packages, one a line]:value:_files' \
 			'*--size[create: what the installation may write and hold in memory (size, such as 2G; default 16G). sweep: what may stay (default nothing): environments without a name are removed that were used the longest ago, as those of --with and --install, and what is kept to make them again]:value:()' \
 			'1:what:(create lock list remove sweep)'
+		;;
+	keep)
+		_arguments \
+			'1:what:(list stop)'
 		;;
 	doctor)
 		_arguments \
