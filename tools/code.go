@@ -201,7 +201,7 @@ func (k *kit) reply(ctx context.Context, c decoded, language func() string, res 
 	if err != nil && (res.Status == codeinterp.StatusNotRun || res.Status == "") {
 		return k.failed(ctx, c, err)
 	}
-	images, shown := k.Images.images(res.Outputs)
+	images, shown := k.Images.images(ctx, res.Outputs)
 	v := newView(&res, shown, k.MaxText)
 	v.scrub(k.Secrets)
 	r := &Answer{CallID: c.ID, Tool: c.Tool, Images: images, Result: &res, Err: err, view: v}

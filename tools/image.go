@@ -2,6 +2,7 @@ package tools
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"math"
 
@@ -63,7 +64,7 @@ const maxNotes = 8
 
 // images picks the images of an answer. The second result has an entry for each
 // output, or is nil where there is nothing to say.
-func (o *ImageOptions) images(outputs []codeinterp.Output) ([]Image, []shownImage) {
+func (o *ImageOptions) images(ctx context.Context, outputs []codeinterp.Output) ([]Image, []shownImage) {
 	var shown []shownImage
 	var candidates []int
 	notes := 0
@@ -95,7 +96,7 @@ func (o *ImageOptions) images(outputs []codeinterp.Output) ([]Image, []shownImag
 			note(i, "[%s, %d bytes: left out, at most %d images are shown]", rep.MIME, len(rep.Data), max(o.Max, 0))
 			continue
 		}
-		img, err := o.fit(rep)
+		img, err := o.fit(ctx, rep)
 		if err != nil {
 			note(i, "[%s, %d bytes: left out, %v]", rep.MIME, len(rep.Data), err)
 			continue
@@ -115,10 +116,10 @@ func pictureOf(o *codeinterp.Output) (codeinterp.Representation, bool) {
 }
 
 // fit checks an image and scales it to the limits.
-func (o *ImageOptions) fit(rep codeinterp.Representation) (Image, error) {
+func (o *ImageOptions) fit(ctx context.Context, rep codeinterp.Representation) (Image, error) {
 	// Also where it is passed on as it is: with a damaged image, an API may refuse
 	// the whole turn.
-	p, err := picture.Open(rep.Data, o.MaxEdge)
+	p, err := picture.Open(ctx, rep.Data, o.MaxEdge)
 	if err != nil {
 		return Image{}, err
 	}

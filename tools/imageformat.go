@@ -2,6 +2,7 @@ package tools
 
 import (
 	"bytes"
+	"context"
 	"image"
 	"image/color"
 	"image/jpeg"
@@ -57,7 +58,7 @@ func (img Image) As(types ...string) Image {
 	if slices.Contains(types, img.MIME) {
 		return img
 	}
-	p, err := picture.Open(img.Data, math.MaxInt)
+	p, err := picture.Open(context.Background(), img.Data, math.MaxInt)
 	if err != nil {
 		return img
 	}

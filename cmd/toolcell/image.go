@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/base64"
 	"fmt"
 	"io"
@@ -75,32 +76,38 @@ func (s *imageShower) show(to *screen, rep codeinterp.Representation) error {
 	if s.none {
 		return to.line(fmt.Sprintf("[%s, %d bytes]", rep.MIME, len(rep.Data)))
 	}
+	why := ""
 	if s.protocol != "" && strings.HasPrefix(rep.MIME, "image/") {
 		var b bytes.Buffer
 		// Into a buffer first: of an image that cannot be decoded nothing is to be
 		// shown.
-		if err := inline(&b, s.protocol, rep.Data); err == nil {
+		err := inline(&b, s.protocol, rep.Data)
+		if err == nil {
 			return to.line(b.String())
 		}
+		why = fmt.Sprintf(", not shown: %v", err)
 	}
 	name, err := s.save(rep)
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(to.stderr, "toolcell: %s saved as %s\n", rep.MIME, name)
+	_, err = fmt.Fprintf(to.stderr, "toolcell: %s saved as %s%s\n", rep.MIME, name, why)
 	return err
 }
 
-// maxSixel is the largest picture for a sixel terminal, which takes 32 bytes a pixel
-// to encode: a bit for each of 256 colours.
-const maxSixel = 8 << 20
+// maxInline is the largest picture that is encoded for a terminal: as sixel it takes 32
+// bytes a pixel, a bit for each of 256 colours, and for kitty, if it is noise, as many.
+const maxInline = 8 << 20
 
 func inline(w io.Writer, protocol string, data []byte) error {
 	if protocol == "iterm2" {
 		_, err := io.WriteString(w, ansi.ITerm2(iterm2.File{Name: "image", Size: int64(len(data)), Inline: true, Content: base64.StdEncoding.AppendEncode(nil, data)}))
 		return err
 	}
-	p, err := picture.Open(data, math.MaxInt)
+	if err := picture.Small(data, maxInline); err != nil {
+		return err
+	}
+	p, err := picture.Open(context.Background(), data, math.MaxInt)
 	if err != nil {
 		return err
 	}
@@ -109,9 +116,6 @@ func inline(w io.Writer, protocol string, data []byte) error {
 		return kitty.EncodeGraphics(w, p.Image, &kitty.Options{
 			Action: kitty.TransmitAndPut, Transmission: kitty.Direct, Format: kitty.PNG, Chunk: true, Quiet: 2,
 		})
-	}
-	if p.Width*p.Height > maxSixel {
-		return fmt.Errorf("%d by %d pixels", p.Width, p.Height)
 	}
 	var b bytes.Buffer
 	if err := new(sixel.Encoder).Encode(&b, p.Image); err != nil {

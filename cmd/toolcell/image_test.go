@@ -60,17 +60,20 @@ func TestInlineImages(t *testing.T) {
 	}
 }
 
-// TestLargeSixel: what would take a gigabyte to encode is saved.
-func TestLargeSixel(t *testing.T) {
-	var b, out, errs bytes.Buffer
+// TestLargeInline: what would take a gigabyte to encode is saved, and told why.
+func TestLargeInline(t *testing.T) {
+	var b bytes.Buffer
 	if err := png.Encode(&b, image.NewPaletted(image.Rect(0, 0, 5000, 5000), color.Palette{color.White})); err != nil {
 		t.Fatal(err)
 	}
-	s := testScreen(&out, &errs, "sixel")
-	s.images.dir = t.TempDir()
-	err := s.show(codeinterp.Output{Kind: codeinterp.Display, Bundle: []codeinterp.Representation{{MIME: "image/png", Data: b.Bytes()}}})
-	if err != nil || out.Len() > 0 || !strings.Contains(errs.String(), "saved as") {
-		t.Errorf("%v, %.40q, %q", err, out.String(), errs.String())
+	for _, protocol := range []string{"sixel", "kitty"} {
+		var out, errs bytes.Buffer
+		s := testScreen(&out, &errs, protocol)
+		s.images.dir = t.TempDir()
+		err := s.show(codeinterp.Output{Kind: codeinterp.Display, Bundle: []codeinterp.Representation{{MIME: "image/png", Data: b.Bytes()}}})
+		if err != nil || out.Len() > 0 || !strings.HasSuffix(errs.String(), ", not shown: 5000 by 5000 pixels\n") {
+			t.Errorf("%s: %v, %.40q, %q", protocol, err, out.String(), errs.String())
+		}
 	}
 }
 

@@ -6,7 +6,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/toolcell/toolcell/codeinterp"
 )
@@ -46,9 +48,9 @@ func beneath(top string, open func(*os.Root) (*os.Root, error)) (*os.Root, error
 	return open(root)
 }
 
-// above returns the uppermost directory above a path, or the path itself, that
-// programs may write, and the path from there: a link that they left on it is not
-// to lead out of what they may write. Empty where there is none.
+// above returns the uppermost directory above where a path leads, or that itself,
+// that programs may write, and the path from there: a link that they left on it is
+// not to lead out of what they may write. Empty where there is none.
 func (f *subprocessFlags) above(path string) (top, rest string) {
 	var writable []fs.FileInfo
 	for _, name := range f.write {
@@ -56,26 +58,46 @@ func (f *subprocessFlags) above(path string) (top, rest string) {
 			writable = append(writable, info)
 		}
 	}
-	abs, err := filepath.Abs(path)
+	at, err := filepath.Abs(path)
 	if err != nil || len(writable) == 0 {
 		return "", ""
 	}
-	for i := range len(abs) + 1 {
-		if i < len(abs) && !os.IsPathSeparator(abs[i]) {
-			continue
-		}
-		at := abs[:min(i+1, len(abs))]
+	at, names := parts(at)
+	for links := 0; links <= maxLinks; {
 		info, err := os.Stat(at)
 		if err != nil {
 			return "", ""
 		}
-		for _, w := range writable {
-			if os.SameFile(w, info) {
-				return at, filepath.Clean(strings.TrimLeft(abs[len(at):], string(filepath.Separator)))
-			}
+		within := slices.ContainsFunc(writable, func(w fs.FileInfo) bool { return os.SameFile(w, info) })
+		switch {
+		case within && (len(names) == 0 || names[0] != ".."):
+			return at, filepath.Clean(filepath.Join(names...))
+		case len(names) == 0:
+			return "", ""
 		}
+		next := filepath.Join(at, names[0]) // at has no links, so that .. is above it
+		names = names[1:]
+		target, err := os.Readlink(next)
+		if err != nil {
+			at = next
+			continue
+		}
+		links++
+		top, more := parts(target)
+		if filepath.IsAbs(target) {
+			at = top
+		}
+		names = append(more, names...)
 	}
 	return "", ""
+}
+
+const maxLinks = 40 // the kernel's
+
+// parts returns where a path begins and the names on it.
+func parts(path string) (top string, names []string) {
+	volume := filepath.VolumeName(path)
+	return volume + string(filepath.Separator), strings.FieldsFunc(path[len(volume):], func(r rune) bool { return r < utf8.RuneSelf && os.IsPathSeparator(uint8(r)) })
 }
 
 // create makes a file anew: what had its name, such as a link or a FIFO that a

@@ -58,6 +58,25 @@ func TestSavedInside(t *testing.T) {
 	if err := new(app).writeNotebook(f, filepath.Join(dir, "a.ipynb"), &notebook.Notebook{}); err != nil {
 		t.Error(err)
 	}
+	// Links of the user's own lead to where programs may write, and on.
+	mine := t.TempDir()
+	for _, err := range []error{
+		os.Mkdir(filepath.Join(dir, "sub"), 0o777), os.Symlink(outside, filepath.Join(dir, "sub", "out")),
+		os.Symlink(filepath.Join(dir, "sub"), filepath.Join(mine, "abs")), os.Symlink("abs", filepath.Join(mine, "again")),
+		os.Symlink(filepath.Join("..", filepath.Base(mine), "again", "out"), filepath.Join(mine, "far")),
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, way := range []string{"abs/out", "again/out", "far", "again/out/deep"} {
+		if _, err := show(filepath.Join(mine, way)); err == nil {
+			t.Errorf("%s: a picture was saved through a link", way)
+		}
+	}
+	if _, err := show(filepath.Join(mine, "again", "new")); err != nil || contents(t, filepath.Join(dir, "sub", "new"))["output-1.html"] != "theirs" {
+		t.Errorf("%v", err)
+	}
 	if err := new(runFiles).saveTo(f, "--out", filepath.Join(dir, "out")); err == nil {
 		t.Error("--out went through a link")
 	}

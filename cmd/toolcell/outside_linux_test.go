@@ -118,7 +118,7 @@ func (o *outside) code(step string) string {
 	for _, task := range tasks {
 		list.WriteString(task.Name() + ",")
 	}
-	return strings.ReplaceAll(step, "@TASKS@", "["+list.String()+"]")
+	return strings.ReplaceAll(systemCalls.Replace(step), "@TASKS@", "["+list.String()+"]")
 }
 
 // attack runs the steps in a context and deletes it, and returns what the last

@@ -1,6 +1,11 @@
 package main
 
-import "strings"
+import (
+	"strconv"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
 
 // An outsider is an attack: steps that run in one context, one after the other.
 // It prints REACHED where it got to what it must not, and the last step's answer
@@ -13,6 +18,15 @@ type outsider struct {
 	embedded       bool // for the embedded engines only
 	process        bool // for processes only
 }
+
+// systemCalls puts the numbers that this processor has in place of names.
+var systemCalls = strings.NewReplacer(
+	"@CLONE@", strconv.Itoa(unix.SYS_CLONE), "@CLONE3@", strconv.Itoa(unix.SYS_CLONE3),
+	"@PIDFD_OPEN@", strconv.Itoa(unix.SYS_PIDFD_OPEN), "@PIDFD_SEND_SIGNAL@", strconv.Itoa(unix.SYS_PIDFD_SEND_SIGNAL),
+	"@RT_SIGQUEUEINFO@", strconv.Itoa(unix.SYS_RT_SIGQUEUEINFO), "@RT_TGSIGQUEUEINFO@", strconv.Itoa(unix.SYS_RT_TGSIGQUEUEINFO),
+	"@SCHED_SETAFFINITY@", strconv.Itoa(unix.SYS_SCHED_SETAFFINITY), "@SCHED_SETPARAM@", strconv.Itoa(unix.SYS_SCHED_SETPARAM),
+	"@TGKILL@", strconv.Itoa(unix.SYS_TGKILL), "@TKILL@", strconv.Itoa(unix.SYS_TKILL), "@TIMER_CREATE@", strconv.Itoa(unix.SYS_TIMER_CREATE),
+)
 
 // pyFrames writes frames of the driver's own, as the program sees fit.
 const pyFrames = `
@@ -46,15 +60,15 @@ for sig in 0, signal.SIGSTOP, signal.SIGKILL:
 info = ctypes.create_string_buffer(struct.pack('iii', 9, 0, -1), 128)
 for t in tasks:
     for group in {t, tasks[0]}:
-        for r in libc.syscall(234, group, t, 9), libc.syscall(200, t, 9), libc.syscall(129, t, 9, info), libc.syscall(297, group, t, 9, info):
+        for r in libc.syscall(@TGKILL@, group, t, 9), libc.syscall(@TKILL@, t, 9), libc.syscall(@RT_SIGQUEUEINFO@, t, 9, info), libc.syscall(@RT_TGSIGQUEUEINFO@, group, t, 9, info):
             if r == 0 and t in @TASKS@: print('REACHED', t)`}},
 	{name: "pidfds of threads", language: "python", walled: true, steps: []string{pyTasks + `
 for t in tasks:
     for flags in 0, os.O_EXCL:
-        fd = libc.syscall(434, t, flags)
+        fd = libc.syscall(@PIDFD_OPEN@, t, flags)
         if fd < 0: continue
         for how in 0, 1, 2, 4:
-            if libc.syscall(424, fd, 9, None, how) == 0 and t in @TASKS@: print('REACHED', t)`}},
+            if libc.syscall(@PIDFD_SEND_SIGNAL@, fd, 9, None, how) == 0 and t in @TASKS@: print('REACHED', t)`}},
 	{name: "signals of files that another owns", language: "python", walled: true, steps: []string{pyTasks + `
 import time
 for t in tasks:
@@ -71,9 +85,9 @@ time.sleep(0.1)`}},
 for t in tasks:
     ev = ctypes.create_string_buffer(struct.pack('qiii', 0, 9, 4, t), 64)
     tid = ctypes.c_int()
-    if libc.syscall(222, 1, ev, ctypes.byref(tid)) == 0: print('REACHED', t)
-    libc.syscall(142, t, ctypes.byref(ctypes.c_int()))
-    libc.syscall(203, t, 8, ctypes.byref(ctypes.c_long(1)))`}},
+    if libc.syscall(@TIMER_CREATE@, 1, ev, ctypes.byref(tid)) == 0: print('REACHED', t)
+    libc.syscall(@SCHED_SETPARAM@, t, ctypes.byref(ctypes.c_int()))
+    libc.syscall(@SCHED_SETAFFINITY@, t, 8, ctypes.byref(ctypes.c_long(1)))`}},
 	{name: "kill of threads in node", language: "javascript", walled: true, process: true, steps: []string{`
 for (const sig of ["SIGSTOP", "SIGKILL"]) for (const t of @TASKS@) { try { process.kill(t, sig); console.log("REACHED", t) } catch {} }`}},
 	{name: "kill of threads in bash", language: "bash", walled: true, steps: []string{`
@@ -88,7 +102,7 @@ class Args(ctypes.Structure): _fields_ = [(n, ctypes.c_uint64) for n in 'flags p
 end, n = time.time() + 1, 0
 while time.time() < end:
     a = Args(flags=0x8000, signal=17)
-    r = libc.syscall(56, 0x8000 | 17, 0, 0, 0, 0) if n % 2 else libc.syscall(435, ctypes.byref(a), 88)
+    r = libc.syscall(@CLONE@, 0x8000 | 17, 0, 0, 0, 0) if n % 2 else libc.syscall(@CLONE3@, ctypes.byref(a), 88)
     if r == 0: os._exit(0)
     n += 1`, `print('hon' + 'est')`}, wants: "honest"},
 	{name: "orphans that end", language: "python", steps: []string{`

@@ -4,6 +4,7 @@ package picture
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"image"
@@ -52,30 +53,54 @@ type Picture struct {
 var memory room.Room
 
 // Open decodes a picture, which is to be scaled to a longest edge of that many pixels
-// and then closed. It waits while others take too much memory.
-func Open(data []byte, edge int) (*Picture, error) {
-	f := formatOf(data)
-	if f == nil {
-		return nil, errNone
-	}
-	cfg, err := f.config(bytes.NewReader(data))
+// and then closed. It waits until ctx is done while others take too much memory.
+func Open(ctx context.Context, data []byte, edge int) (*Picture, error) {
+	f, cfg, err := look(data)
 	if err != nil {
-		return nil, errDamaged
-	}
-	// The header is the program's, and decoding takes what memory it says.
-	if w, h := cfg.Width, cfg.Height; w < 1 || h < 1 || max(w, h) > maxSide || w > maxPixels/h {
-		return nil, fmt.Errorf("%d by %d pixels", w, h)
-	}
-	if f.mime == "image/jpeg" && bytes.Count(data, []byte("\xff\xda")) > maxScans {
-		return nil, errScans
+		return nil, err
 	}
 	p := &Picture{MIME: f.mime, Width: cfg.Width, Height: cfg.Height, took: f.decoded(cfg, len(data)) + scaled(cfg, edge)}
-	memory.Take(p.took, maxMemory, nil, nil)
+	if !memory.Take(p.took, maxMemory, ctx.Done(), nil) {
+		return nil, context.Cause(ctx)
+	}
 	if p.Image, err = f.decode(bytes.NewReader(data)); err != nil {
 		p.Close()
 		return nil, errDamaged
 	}
 	return p, nil
+}
+
+// Small refuses a picture of more than so many pixels, and what Open refuses without
+// decoding it.
+func Small(data []byte, pixels int) error {
+	_, cfg, err := look(data)
+	if err == nil && cfg.Width > pixels/cfg.Height {
+		return sizeError(cfg)
+	}
+	return err
+}
+
+// look reads the header, which is the program's: decoding takes what memory it says.
+func look(data []byte) (*format, image.Config, error) {
+	f := formatOf(data)
+	if f == nil {
+		return nil, image.Config{}, errNone
+	}
+	cfg, err := f.config(bytes.NewReader(data))
+	if err != nil {
+		return nil, cfg, errDamaged
+	}
+	if w, h := cfg.Width, cfg.Height; w < 1 || h < 1 || max(w, h) > maxSide || w > maxPixels/h {
+		return nil, cfg, sizeError(cfg)
+	}
+	if f.mime == "image/jpeg" && bytes.Count(data, []byte("\xff\xda")) > maxScans {
+		return nil, cfg, errScans
+	}
+	return f, cfg, nil
+}
+
+func sizeError(cfg image.Config) error {
+	return fmt.Errorf("%d by %d pixels", cfg.Width, cfg.Height)
 }
 
 // Close says that the picture is not used any more.

@@ -2,6 +2,7 @@ package picture
 
 import (
 	"bytes"
+	"context"
 	"encoding/binary"
 	"errors"
 	"hash/crc32"
@@ -52,7 +53,7 @@ func TestBounds(t *testing.T) {
 		"few scans":     {scans(maxScans), ""},
 		"whole":         {header(1, 1), ""},
 	} {
-		p, err := Open(c.data, 1568)
+		p, err := Open(t.Context(), c.data, 1568)
 		if err == nil {
 			p.Close()
 			err = errors.New("")
@@ -91,5 +92,17 @@ func TestMemory(t *testing.T) {
 		if got := f.decoded(c.cfg, c.size) + scaled(c.cfg, 1568); got != c.want {
 			t.Errorf("%s %d by %d: %d bytes, want %d", c.mime, c.cfg.Width, c.cfg.Height, got, c.want)
 		}
+	}
+}
+
+// TestWaiting: a picture that nobody waits for any more is not waited for.
+func TestWaiting(t *testing.T) {
+	memory.Take(maxMemory, maxMemory, nil, nil)
+	defer memory.Free(maxMemory)
+	gone := errors.New("gone")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(gone)
+	if _, err := Open(ctx, header(1, 1), 1568); !errors.Is(err, gone) {
+		t.Errorf("got %v", err)
 	}
 }
