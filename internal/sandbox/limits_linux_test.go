@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/aparttest"
 	"github.com/toolcell/toolcell/internal/sandbox"
 )
 
@@ -219,7 +220,11 @@ signal.setitimer(signal.ITIMER_REAL, 0)
 print('ticked', n > 10)`, says: "ticked True"},
 }
 
-func TestLimits(t *testing.T) { eachMode(t, testLimits) }
+func TestLimits(t *testing.T) {
+	if !aparttest.Run(t) {
+		eachMode(t, testLimits)
+	}
+}
 
 func testLimits(t *testing.T, mode sandbox.Mode) {
 	if _, err := os.Stat(python); err != nil {

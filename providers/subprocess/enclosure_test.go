@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/aparttest"
 	"github.com/toolcell/toolcell/internal/leftover"
 	"github.com/toolcell/toolcell/providers/subprocess"
 )
@@ -104,6 +105,9 @@ func TestHostileClient(t *testing.T) {
 // TestConfiguredClients: pip and uv find their settings in the home, and what these
 // name, and the environment is nobody's but the host's.
 func TestConfiguredClients(t *testing.T) {
+	if aparttest.Run(t) {
+		return
+	}
 	base := python(t)
 	for _, client := range []string{"pip", "uv"} {
 		walled(t, func(t *testing.T, mode subprocess.Mode) {

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/aparttest"
 	"github.com/toolcell/toolcell/providers/subprocess"
 )
 
@@ -151,6 +152,9 @@ func TestLargeCode(t *testing.T) {
 }
 
 func TestLimits(t *testing.T) {
+	if aparttest.Run(t) {
+		return
+	}
 	eachMode(t, func(t *testing.T, o subprocess.Options) {
 		o.Limits = subprocess.Limits{Memory: 300 << 20, CPU: 2, FileSize: 1 << 20}
 		o.Languages = []subprocess.Language{subprocess.Python()}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/aparttest"
 	"github.com/toolcell/toolcell/providers/subprocess"
 )
 
@@ -58,6 +59,9 @@ func TestFiguresOfEnds(t *testing.T) {
 // TestFiguresOfStopped: what is stopped shows its figures while there is time,
 // and says so where there is none.
 func TestFiguresOfStopped(t *testing.T) {
+	if aparttest.Run(t) {
+		return
+	}
 	const slow = `
 class Slow(plt.Figure):
     def savefig(self, *a, **k): print('slow', flush=True); time.sleep(300)

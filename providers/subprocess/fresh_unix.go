@@ -22,7 +22,7 @@ func (l *language) prepare(ctx context.Context, code string) (*program, error) {
 // fresh returns a process for one program, which nobody has used before.
 func (h *host) fresh(ctx context.Context, l *language, pl *place) (*process, error) {
 	if w := h.warm[l.Name]; w != nil {
-		if p, err := w.take(ctx, true, nil); p != nil || err != nil {
+		if p, err := w.take(ctx, true, nil); err != nil || p != nil && p.comes(ctx) {
 			return p, err
 		}
 	}
@@ -37,7 +37,7 @@ func (h *host) processIn(ctx context.Context, l *language, pl *place) (*process,
 		if err != nil {
 			return nil, err
 		}
-		if p != nil {
+		if p != nil && p.comes(ctx) {
 			p.settle()
 			p.belong(pl.late)
 			return p, nil

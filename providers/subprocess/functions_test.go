@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/aparttest"
 	"github.com/toolcell/toolcell/internal/callstest"
 	"github.com/toolcell/toolcell/providers/subprocess"
 )
@@ -78,6 +79,9 @@ func TestFunctionsTogether(t *testing.T) {
 // TestFunctions runs the programs of the tables in a context of each language,
 // and in fresh processes and warm ones by turns.
 func TestFunctions(t *testing.T) {
+	if aparttest.Run(t) {
+		return
+	}
 	fresh, warm := open(t, subprocess.Options{}), open(t, subprocess.Options{Warm: &subprocess.Warm{}})
 	programs := 0
 	try := func(n *notebook, language, name, code string, right func(codeinterp.Result) bool) {

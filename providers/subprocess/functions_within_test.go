@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/aparttest"
 	"github.com/toolcell/toolcell/internal/callstest"
 	"github.com/toolcell/toolcell/providers/subprocess"
 )
@@ -145,6 +146,9 @@ got`, "ok value=[1]"},
 
 // TestFunctionsWithinCalls: what interrupts a wait for a call may call itself.
 func TestFunctionsWithinCalls(t *testing.T) {
+	if aparttest.Run(t) {
+		return
+	}
 	ci := open(t, subprocess.Options{Languages: []subprocess.Language{subprocess.Python()}})
 	list := append(callstest.Functions(t), callstest.Function("slow", func(ctx context.Context, a map[string]any) (any, error) {
 		select {

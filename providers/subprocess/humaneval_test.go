@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/aparttest"
 	"github.com/toolcell/toolcell/internal/humanevaltest"
 	"github.com/toolcell/toolcell/internal/race"
 	"github.com/toolcell/toolcell/providers/subprocess"
@@ -15,6 +16,9 @@ import (
 // TestHumanEval wants all programs to end in the same way in a process of
 // their own, forked from a warm one, and one after the other in one context.
 func TestHumanEval(t *testing.T) {
+	if aparttest.Run(t) {
+		return
+	}
 	programs := humanevaltest.Programs(t)
 	languages := []subprocess.Language{subprocess.Python()}
 	cold := open(t, subprocess.Options{Languages: languages})

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/aparttest"
 	"github.com/toolcell/toolcell/providers/subprocess"
 )
 
@@ -20,6 +21,9 @@ import (
 // ends its own run, and none the next one. TOOLCELL_TEST_INTERRUPTS is how many
 // there are for each language.
 func TestInterruptStays(t *testing.T) {
+	if aparttest.Run(t) {
+		return
+	}
 	rounds := 12
 	if s := os.Getenv("TOOLCELL_TEST_INTERRUPTS"); s != "" {
 		rounds, _ = strconv.Atoi(s)
@@ -101,6 +105,9 @@ func spin(t *testing.T, ci *subprocess.Stateful) {
 // TestEndedBeforeTimeout: a program that has ended is told so, however long
 // OnOutput takes with what it printed.
 func TestEndedBeforeTimeout(t *testing.T) {
+	if aparttest.Run(t) {
+		return
+	}
 	ci := open(t, subprocess.Options{})
 	for _, tt := range []struct{ language, code string }{
 		{"python", "import time\nprint('a', flush=True)\ntime.sleep(.02)\nprint('b')\n'done'"},

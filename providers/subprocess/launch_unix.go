@@ -200,6 +200,26 @@ func (p *process) settle() bool {
 	return !p.dead
 }
 
+// comes waits for the driver's hello, which it leaves to greeting, and reports
+// whether that is still to be asked: a warm process ends without a hello where the
+// server that forked it died at that moment, and another can take its place.
+func (p *process) comes(ctx context.Context) bool {
+	select {
+	case v := <-p.hello:
+		select {
+		case p.hello <- v:
+		default: // another has come, which ends the process
+		}
+	case <-ctx.Done():
+	case <-p.gone:
+		if len(p.hello) == 0 {
+			p.kill()
+			return false
+		}
+	}
+	return true
+}
+
 // greeting waits for the driver's hello.
 func (p *process) greeting(ctx context.Context) (string, error) {
 	select {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/aparttest"
 	"github.com/toolcell/toolcell/providers/subprocess"
 )
 
@@ -66,6 +67,9 @@ var nodePrograms = []struct{ name, code, want string }{
 }
 
 func TestNode(t *testing.T) {
+	if aparttest.Run(t) {
+		return
+	}
 	testNode(t, open(t, subprocess.Options{Languages: []subprocess.Language{subprocess.JavaScript(), subprocess.TypeScript()}}))
 }
 
@@ -191,6 +195,9 @@ func TestNodeServers(t *testing.T) {
 // TestNodeCollects has garbage collected while a program awaits what cannot
 // settle, and after one that did was stopped.
 func TestNodeCollects(t *testing.T) {
+	if aparttest.Run(t) {
+		return
+	}
 	for _, ts := range []subprocess.Language{subprocess.TypeScript(), newerNode(t)} {
 		command := ts.Commands[0]
 		n := newNotebook(t, open(t, subprocess.Options{Languages: []subprocess.Language{ts}}), "typescript")

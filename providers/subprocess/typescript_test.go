@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/aparttest"
 	"github.com/toolcell/toolcell/providers/subprocess"
 )
 
@@ -66,6 +67,9 @@ var typeScriptPrograms = []struct {
 }
 
 func TestTypeScript(t *testing.T) {
+	if aparttest.Run(t) {
+		return
+	}
 	for _, tt := range []struct {
 		name     string
 		language subprocess.Language

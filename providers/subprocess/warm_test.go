@@ -154,7 +154,7 @@ func TestWarmServerDies(t *testing.T) {
 	ci := open(t, subprocess.Options{Languages: []subprocess.Language{subprocess.Python()}, Warm: &subprocess.Warm{}})
 	n := newNotebook(t, ci, "python")
 	n.run("x = 1", nil)
-	for range 3 {
+	for _, after := range []time.Duration{0, 0, time.Millisecond, 5 * time.Millisecond, 50 * time.Millisecond} {
 		res := run(t, ci, "python", "import os\nprint(os.getppid())", nil)
 		pid, err := strconv.Atoi(strings.TrimSpace(res.Stdout()))
 		if err != nil || pid <= 1 {
@@ -163,8 +163,8 @@ func TestWarmServerDies(t *testing.T) {
 		if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
 			t.Fatal(err)
 		}
-		time.Sleep(50 * time.Millisecond)
-		if res := run(t, ci, "python", "print('next')", nil); res.Stdout() != "next\n" {
+		time.Sleep(after) // at once, a child of the server may be taken that dies with it
+		if res := run(t, ci, "python", "print('next')", nil); res.Stdout() != "next\n" && res.Status != codeinterp.StatusLost {
 			t.Errorf("got %s", summary(res))
 		}
 		res = n.run("print('x' in globals())", nil)
