@@ -17,6 +17,7 @@ def serve_forks():
     poll = select.poll()
     poll.register(CONTROL, select.POLLIN)
     poll.register(wake, select.POLLIN)
+    warm_up()
     gc.collect()
     gc.freeze()
     send(b'H', sys.version.split()[0])
@@ -43,6 +44,12 @@ def serve_forks():
             for fd in fds:
                 os.close(fd)
             send(b'P', fields[0], child)
+
+
+def warm_up():
+    """Does once what takes time when it is done first: every child would have to."""
+    compile_cell('x = 0\nx', OWN)  # the compiler's types of trees
+    import atexit
 
 
 def reap(children):
