@@ -49,7 +49,15 @@ func (s *Sandbox) TempDir() (string, error) {
 		}
 		s.temp.dir, s.temp.lock = root, lock
 	}
-	dir, err := os.MkdirTemp(s.temp.dir, "w")
+	if dir := s.temp.trash.take(); dir != "" {
+		return dir, nil
+	}
+	return s.makeTemp(s.temp.dir)
+}
+
+// makeTemp makes a directory in a root of TempDir's.
+func (s *Sandbox) makeTemp(root string) (string, error) {
+	dir, err := os.MkdirTemp(root, "w")
 	if err != nil {
 		return "", fmt.Errorf("%w: temporary directory: %w", codeinterp.ErrUnavailable, bare(err))
 	}
