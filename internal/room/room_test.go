@@ -31,3 +31,31 @@ func TestRoom(t *testing.T) {
 		}
 	})
 }
+
+// TestOrder: who wants much gets it before those who came later and want little.
+func TestOrder(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var r room.Room
+		r.Take(50, 100, nil, nil)
+		gone, large, small := make(chan struct{}), make(chan bool, 1), make(chan bool, 1)
+		go func() { large <- r.Take(90, 100, gone, nil) }()
+		synctest.Wait()
+		go func() { small <- r.Take(10, 100, nil, nil) }()
+		synctest.Wait()
+		if r.Used() != 50 {
+			t.Errorf("%d are taken past who waits", r.Used())
+		}
+		r.Free(50)
+		if !<-large || !<-small || r.Used() != 100 {
+			t.Errorf("%d are taken", r.Used())
+		}
+		go func() { large <- r.Take(90, 100, gone, nil) }()
+		synctest.Wait()
+		go func() { small <- r.Take(0, 100, nil, nil) }()
+		synctest.Wait()
+		close(gone)
+		if <-large || !<-small {
+			t.Error("who waited behind one that has gone goes on waiting")
+		}
+	})
+}

@@ -239,7 +239,7 @@ func testAttacks(t *testing.T, mode sandbox.Mode) {
 	}
 	h := newHost(t)
 	s := open(t, &sandbox.Options{Require: mode, Limits: sandbox.Limits{Memory: 1 << 30, FileSize: 64 << 20}})
-	check(t, s.Show(h.shown()))
+	check(t, s.Show(h.shown(t, s)))
 	bites, ran := 0, 0
 	for _, a := range attacks {
 		t.Run(a.name, func(t *testing.T) {
@@ -309,7 +309,7 @@ func runPython(t testing.TB, s *sandbox.Sandbox, h *host, code string) ran {
 		Path: python, Args: []string{"python3", "-I", "-u", "-"}, Workdir: dir,
 		Env: s.Env(dir, nil, map[string]string{"H": h.json()}),
 	}
-	if shown := h.shown(); shown != nil && s.Reachable(shown[0]) == nil {
+	if shown := h.shown(t, s); shown != nil && s.Reachable(shown[0]) == nil {
 		cmd.ReadOnly = shown
 	}
 	return run(t, s, cmd, prelude+code+"\n")

@@ -56,8 +56,6 @@ func (s *Sandbox) Show(paths []string) error {
 	return nil
 }
 
-const maxLinks = 40 // the kernel's
-
 // hidden returns what of a path only root reaches: where it leads to, and the
 // symbolic links on the way there. It fails where somebody else may reach some
 // of it, who is not to lose that, and where programs may not read what it is.
@@ -70,34 +68,14 @@ func (s *Sandbox) hidden(path string) ([]hidden, error) {
 		}
 		return err
 	}
-	at, names, links := "/", split(path), 0
-	for len(names) > 0 {
-		next := filepath.Join(at, names[0])
-		names = names[1:]
-		target, err := os.Readlink(next)
-		if err != nil {
-			at = next // no link, or not there, which Stat says
-			continue
-		}
-		if links++; links > maxLinks {
-			return nil, unix.ELOOP
-		}
-		if err := note(next, target); err != nil {
-			return nil, err
-		}
-		if filepath.IsAbs(target) {
-			at = "/"
-		}
-		names = append(split(target), names...)
+	at, err := follow(path, note)
+	if err != nil {
+		return nil, err
 	}
 	if err := passes(at, true, s.ids.fixed); err != nil {
 		return nil, err
 	}
 	return list, note(at, "")
-}
-
-func split(path string) []string {
-	return strings.FieldsFunc(path, func(r rune) bool { return r == '/' })
 }
 
 // closedAbove returns the first directory above path that programs may not pass

@@ -110,16 +110,16 @@ func (s *Sandbox) Reachable(path string) error {
 	if s.ids == nil {
 		return nil
 	}
-	real, err := filepath.EvalSymlinks(path)
+	real, err := follow(path, func(link, _ string) error {
+		if s.shows(link) {
+			return nil
+		}
+		return s.passable(filepath.Dir(link))
+	})
 	if err != nil {
 		return bare(err)
 	}
-	for _, p := range []string{path, real} {
-		if err := s.passable(filepath.Clean(p)); err != nil {
-			return err
-		}
-	}
-	return nil
+	return s.passable(real)
 }
 
 // passable checks that programs may search every directory above path, up to one
