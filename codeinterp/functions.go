@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 	"unicode/utf8"
 )
@@ -222,11 +223,11 @@ var keywords = strings.Fields(`aio then False None True and as assert async awai
 	implements import in instanceof interface is lambda let new nonlocal not null or package pass private protected
 	public raise return static super switch this throw true try typeof var void while with yield`)
 
-var functionName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_]{0,63}$`)
+var functionName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_]{0,63}$`) })
 
 // ValidFunctionName reports whether a [Function] may have the name.
 func ValidFunctionName(name string) bool {
-	return functionName.MatchString(name) && !slices.Contains(keywords, name)
+	return functionName().MatchString(name) && !slices.Contains(keywords, name)
 }
 
 // checkFunctions returns a copy of list.

@@ -2,6 +2,7 @@ package mcpserver
 
 import (
 	"regexp"
+	"sync"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/toolcell/toolcell/tools"
@@ -9,7 +10,9 @@ import (
 
 // traceparent is the form of the W3C Trace Context's field of that name, in
 // version 00 or a later one.
-var traceparent = regexp.MustCompile(`^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}(-.*)?$`)
+var traceparent = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}(-.*)?$`)
+})
 
 // The longest values that are passed on.
 const (
@@ -22,7 +25,7 @@ const (
 // too long is left out.
 func traceOf(meta mcp.Meta) (tools.Trace, bool) {
 	t := tools.Trace{Baggage: short(meta["baggage"], maxBaggage)}
-	if p := short(meta["traceparent"], maxTraceparent); traceparent.MatchString(p) {
+	if p := short(meta["traceparent"], maxTraceparent); traceparent().MatchString(p) {
 		t.Parent = p
 		t.State = short(meta["tracestate"], maxTracestate)
 	}

@@ -3,6 +3,7 @@ package tools
 import (
 	"fmt"
 	"regexp"
+	"sync"
 )
 
 const (
@@ -16,8 +17,8 @@ const (
 )
 
 var (
-	workspaceName = regexp.MustCompile(`^[A-Za-z0-9]+(?:[_-][A-Za-z0-9]+)*$`)
-	toolName      = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_-]*$`)
+	workspaceName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9]+(?:[_-][A-Za-z0-9]+)*$`) })
+	toolName      = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_-]*$`) })
 )
 
 // CheckWorkspaceName says what is wrong with the name of a workspace: it has
@@ -27,7 +28,7 @@ func CheckWorkspaceName(name string) error {
 	switch {
 	case len(name) > MaxWorkspaceName:
 		return fmt.Errorf("workspace name %q has %d characters, more than %d", name, len(name), MaxWorkspaceName)
-	case !workspaceName.MatchString(name):
+	case !workspaceName().MatchString(name):
 		return fmt.Errorf("workspace name %q: use ASCII letters and digits, with single _ or - between them", name)
 	}
 	return nil
@@ -45,7 +46,7 @@ func CheckToolName(name string, longest int) error {
 	switch {
 	case len(name) > longest:
 		return fmt.Errorf("tool name %q has %d characters, more than %d; use a shorter workspace name", name, len(name), longest)
-	case !toolName.MatchString(name):
+	case !toolName().MatchString(name):
 		return fmt.Errorf("tool name %q: use ASCII letters, digits, _ and -, and start with a letter or _", name)
 	}
 	return nil

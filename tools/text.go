@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -18,7 +19,7 @@ func readable(o *codeinterp.Output) codeinterp.Representation {
 		return codeinterp.Representation{}
 	}
 	plain, ok := o.Richest("text/markdown", "text/plain", "text/latex")
-	if ok && !objectName.Match(plain.Data) {
+	if ok && !objectName().Match(plain.Data) {
 		return plain
 	}
 	if _, isPicture := pictureOf(o); !isPicture {
@@ -32,7 +33,7 @@ func readable(o *codeinterp.Output) codeinterp.Representation {
 }
 
 // objectName matches what Python prints for an object without a text form.
-var objectName = regexp.MustCompile(`^<[\w.]+(?: [^<>]*)?>$`)
+var objectName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^<[\w.]+(?: [^<>]*)?>$`) })
 
 // text renders the view: a line on how the run ended, then each output under a
 // heading, in order, then the error.
@@ -204,12 +205,14 @@ var dashes = []byte("---")
 
 // noteLike matches what stands in an answer in place of an image or of what is not
 // there: see image, note and loss.
-var noteLike = regexp.MustCompile(`^\[(image \d+|\.\.\. .* \.\.\.|further displays .*|[^\s\[\],]+/[^\s,]+, \d+ bytes: .*|a value without a text)\]$`)
+var noteLike = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^\[(image \d+|\.\.\. .* \.\.\.|further displays .*|[^\s\[\],]+/[^\s,]+, \d+ bytes: .*|a value without a text)\]$`)
+})
 
 // likeNote reports whether a line looks like a note between outputs.
 func likeNote(line []byte) bool {
 	line = bytes.TrimFunc(line, blank)
-	return len(line) > 0 && line[0] == '[' && noteLike.Match(line)
+	return len(line) > 0 && line[0] == '[' && noteLike().Match(line)
 }
 
 // blank reports whether a character is not seen, or seen as a space.

@@ -4,16 +4,21 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/toolcell/toolcell/codeinterp"
 )
 
 // frameLine matches the line that opens a frame: of Python, of IPython, of
 // JavaScript.
-var frameLine = regexp.MustCompile(`^\s*File .*, line \d+|^\s*File .*:\d+|^\s*(?:Cell|Input) .*line \d+|^\s*at .+:\d+|^\s*at .*\((?:native|<anonymous>)\)|^(?:/|[A-Za-z]:\\|~|<).*(?:\.py|>) in `)
+var frameLine = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^\s*File .*, line \d+|^\s*File .*:\d+|^\s*(?:Cell|Input) .*line \d+|^\s*at .+:\d+|^\s*at .*\((?:native|<anonymous>)\)|^(?:/|[A-Za-z]:\\|~|<).*(?:\.py|>) in `)
+})
 
 // libraryFrame matches frames that are not the user's.
-var libraryFrame = regexp.MustCompile(`/site-packages/|/dist-packages/|/lib/python\d|\\lib\\|<frozen |/node_modules/|\bnode:|\(native\)|at native|\binternal/|<__array_function__`)
+var libraryFrame = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`/site-packages/|/dist-packages/|/lib/python\d|\\lib\\|<frozen |/node_modules/|\bnode:|\(native\)|at native|\binternal/|<__array_function__`)
+})
 
 // userFrames returns a traceback without the frames of libraries, told by a
 // line that counts them. A traceback that has no others is left whole.
@@ -28,8 +33,8 @@ func userFrames(lines []string) []string {
 	}
 	for _, line := range lines {
 		switch {
-		case frameLine.MatchString(line):
-			if inLibrary = libraryFrame.MatchString(line); inLibrary {
+		case frameLine().MatchString(line):
+			if inLibrary = libraryFrame().MatchString(line); inLibrary {
 				skipped++
 				continue
 			}

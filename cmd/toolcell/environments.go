@@ -9,18 +9,19 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/providers/subprocess"
 )
 
 // environmentName is a name that is also a file's.
-var environmentName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
+var environmentName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`) })
 
 // nameFile returns the file that holds the ID of the environment of a name.
 // Those that have none are named by their ID.
 func nameFile(root, name string) (string, error) {
-	if !environmentName.MatchString(name) {
+	if !environmentName().MatchString(name) {
 		return "", fmt.Errorf("%w: environment name %.80q; use letters, digits, dots, dashes", codeinterp.ErrInvalid, name)
 	}
 	root, err := subprocess.EnvironmentRoot(root)

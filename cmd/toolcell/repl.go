@@ -10,6 +10,7 @@ import (
 	"os/signal"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/toolcell/toolcell/codeinterp"
 )
@@ -258,7 +259,7 @@ func (r *repl) heed(ctx context.Context, interrupts <-chan os.Signal, stop <-cha
 }
 
 // leaving matches programs that are meant for the prompt, which outlasts them.
-var leaving = regexp.MustCompile(`^\s*(exit|quit)\s*(\(\s*\d*\s*\)|\d*)\s*;?\s*$`)
+var leaving = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\s*(exit|quit)\s*(\(\s*\d*\s*\)|\d*)\s*;?\s*$`) })
 
 // tell says what a run's output does not.
 func (r *repl) tell(program string, res *codeinterp.Result, err error) {
@@ -273,7 +274,7 @@ func (r *repl) tell(program string, res *codeinterp.Result, err error) {
 	if res.StateLost {
 		fmt.Fprintln(r.stderr, "toolcell: the variables are gone")
 	}
-	if leaving.MatchString(program) {
+	if leaving().MatchString(program) {
 		fmt.Fprintln(r.stderr, "toolcell: :quit or Ctrl-D ends")
 	}
 }

@@ -3,13 +3,16 @@ package main
 import (
 	"io"
 	"regexp"
+	"sync"
 
 	"github.com/peterh/liner"
 )
 
 // mayRead matches programs that read what is typed. The others are given no
 // input, so that what is typed ahead while they run is the next program.
-var mayRead = regexp.MustCompile(`\binput *\(|\bstdin\b|\bgetpass\b|\breadline\b|\bread\b|\bbreakpoint *\(|\bset_trace\b|\bprompt *\(|\bselect\b`)
+var mayRead = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`\binput *\(|\bstdin\b|\bgetpass\b|\breadline\b|\bread\b|\bbreakpoint *\(|\bset_trace\b|\bprompt *\(|\bselect\b`)
+})
 
 // input returns what a program reads, nil for nothing, and what gives the terminal
 // back to the editor when it has run.
@@ -20,7 +23,7 @@ func (r *repl) input(program string) (in io.Reader, done func()) {
 		return nil, done // what reads would take the next lines
 	}
 	// What once reads may be called by any later program.
-	if r.reads = r.reads || mayRead.MatchString(program); !r.reads {
+	if r.reads = r.reads || mayRead().MatchString(program); !r.reads {
 		return nil, done
 	}
 	typed := openTyped(e.in)

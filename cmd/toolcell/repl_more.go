@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 const morePrompt = "... "
@@ -144,14 +145,16 @@ func (h here) ends(line string) bool {
 }
 
 // hereWord is what a here-document begins with.
-var hereWord = regexp.MustCompile(`^<<(-?)[ \t]*((?:'[^']*'|"[^"]*"|\\.|[^\s\\'"|&;()<>])+)`)
+var hereWord = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^<<(-?)[ \t]*((?:'[^']*'|"[^"]*"|\\.|[^\s\\'"|&;()<>])+)`)
+})
 
 // redirect goes over what begins with <<, and returns how far it went.
 func (s *scan) redirect(before, rest string) int {
 	if strings.HasPrefix(rest, "<<<") {
 		return len("<<<")
 	}
-	m := hereWord.FindStringSubmatch(rest)
+	m := hereWord().FindStringSubmatch(rest)
 	shifts := strings.LastIndex(before, "((") > strings.LastIndex(before, "))") || strings.HasPrefix(strings.TrimSpace(before), "let ")
 	if m == nil || shifts {
 		return len("<<")

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/toolcell/toolcell/codeinterp"
 )
@@ -218,7 +219,9 @@ func visible(name string) string {
 }
 
 // notThere matches how Python and node tell that there is no such file.
-var notThere = regexp.MustCompile(`(?:No such file or directory: |ENOENT: no such file or directory, \w+ )'([^']+)'`)
+var notThere = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?:No such file or directory: |ENOENT: no such file or directory, \w+ )'([^']+)'`)
+})
 
 // absent says how a file of this machine comes to the program that looked for it
 // in its own directory.
@@ -226,7 +229,7 @@ func (a *app) absent(f *runFiles, res *codeinterp.Result) {
 	if !f.private || res.Error == nil {
 		return
 	}
-	match := notThere.FindStringSubmatch(res.Error.Message)
+	match := notThere().FindStringSubmatch(res.Error.Message)
 	if match == nil {
 		return
 	}

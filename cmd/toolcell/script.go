@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/providers/subprocess"
@@ -174,7 +175,7 @@ func (s *script) beside(module string) string {
 }
 
 // ownName is how providers call a program that has no name.
-var ownName = regexp.MustCompile(`<cell 1>|\bcell-1(\.[jt]s)?\b|\bprogram\.[jt]s\b`)
+var ownName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`<cell 1>|\bcell-1(\.[jt]s)?\b|\bprogram\.[jt]s\b`) })
 
 // named returns ci with the file's name in the errors of programs.
 func (s *script) named(ci codeinterp.CodeInterpreter) codeinterp.CodeInterpreter {
@@ -206,7 +207,7 @@ func (s scripted) RunCode(ctx context.Context, language, code string, o *codeint
 func (s *script) rename(lines []string) []string {
 	lines = slices.Clone(lines)
 	for i, line := range lines {
-		lines[i] = ownName.ReplaceAllLiteralString(line, s.file)
+		lines[i] = ownName().ReplaceAllLiteralString(line, s.file)
 	}
 	return lines
 }

@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/toolcell/toolcell/codeinterp"
@@ -124,7 +125,9 @@ func (c *calls) explain(name string, err error) error {
 
 // notAwaited matches what Python says of the await of a function's result, and
 // asyncio of one among what it is to wait for.
-var notAwaited = regexp.MustCompile(`can't be used in 'await' expression$|can't be awaited$|awaitable is required$|coroutine was expected, got `)
+var notAwaited = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`can't be used in 'await' expression$|can't be awaited$|awaitable is required$|coroutine was expected, got `)
+})
 
 // awaitedAmong reports whether asyncio.gather was given a result, of which it
 // says only that it cannot be a key.
@@ -135,7 +138,7 @@ func awaitedAmong(e *codeinterp.ProgramError) bool {
 const notAwaitedHint = " (tools.name(...) returns the result itself; to await it, write await tools.aio.name(...))"
 
 // notThere matches what JavaScript engines say of a call of what is not there.
-var notThere = regexp.MustCompile(`^tools\.[\w$]+ is not a function$`)
+var notThere = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^tools\.[\w$]+ is not a function$`) })
 
 // hint adds to a program's error what it should have written: where it called
 // functions and awaited what is no awaitable, or where it called one that is not
@@ -146,9 +149,9 @@ func (c *calls) hint(e *codeinterp.ProgramError) {
 	}
 	hint := ""
 	switch python := c.run.slot.opts.Language == "python"; {
-	case python && (notAwaited.MatchString(e.Message) || awaitedAmong(e)) && c.called():
+	case python && (notAwaited().MatchString(e.Message) || awaitedAmong(e)) && c.called():
 		hint = notAwaitedHint
-	case !python && notThere.MatchString(e.Message):
+	case !python && notThere().MatchString(e.Message):
 		hint = "; there is: " + c.names()
 	default:
 		return

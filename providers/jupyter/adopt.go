@@ -87,7 +87,7 @@ func (rt *runtime) guest(ctx context.Context, which string) (string, error) {
 
 // find returns the kernel with an id, or of a notebook.
 func (rt *runtime) find(ctx context.Context, which string) (server.Kernel, error) {
-	if isID.MatchString(which) {
+	if isID().MatchString(which) {
 		k, err := rt.c.State(ctx, which)
 		// A notebook may be called like an id.
 		if err == nil || !server.IsGone(err) {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"sync"
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/codeinterp/driver"
@@ -14,7 +15,7 @@ import (
 )
 
 // isID matches the ids of kernels and sessions, which go into paths.
-var isID = regexp.MustCompile(`^[0-9A-Za-z_-]+$`)
+var isID = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9A-Za-z_-]+$`) })
 
 // ref is the serialised form of a context. It holds no secrets.
 type ref struct {
@@ -97,7 +98,7 @@ func (r *ref) String() string {
 func (rt *runtime) Attach(ctx context.Context, reference string, late func(codeinterp.Output)) (driver.Attached, error) {
 	var r ref
 	// The ids go into paths of requests. The session's may be empty.
-	if err := json.Unmarshal([]byte(reference), &r); err != nil || !isID.MatchString(r.Kernel) || !isID.MatchString("0"+r.Session) {
+	if err := json.Unmarshal([]byte(reference), &r); err != nil || !isID().MatchString(r.Kernel) || !isID().MatchString("0"+r.Session) {
 		return driver.Attached{}, fmt.Errorf("%w: not the reference of a context", codeinterp.ErrInvalid)
 	}
 	language, err := codeinterp.ResolveLanguage(r.Language, rt.languages)

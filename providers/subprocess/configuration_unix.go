@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // A configuration is what uv, pip and npm are configured by on this host: variables,
@@ -22,16 +23,20 @@ type configuration struct {
 
 var (
 	// clientVariables are those that the clients read, and what is theirs in them.
-	clientVariables = regexp.MustCompile(`^((PIP|UV)_.*|(?i:npm_config_.*|(https?|all|no)_proxy)|SSL_CERT_(FILE|DIR)|REQUESTS_CA_BUNDLE|CURL_CA_BUNDLE|NODE_EXTRA_CA_CERTS|LANG|LC_ALL)$`)
+	clientVariables = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^((PIP|UV)_.*|(?i:npm_config_.*|(https?|all|no)_proxy)|SSL_CERT_(FILE|DIR)|REQUESTS_CA_BUNDLE|CURL_CA_BUNDLE|NODE_EXTRA_CA_CERTS|LANG|LC_ALL)$`)
+	})
 
 	// namesFiles are the settings whose values are paths to be read.
-	namesFiles = regexp.MustCompile(`(?i)(cert|ca_bundle|cafile|keyfile|find[-_]links|index|constraint|url)`)
+	namesFiles = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)(cert|ca_bundle|cafile|keyfile|find[-_]links|index|constraint|url)`)
+	})
 
 	// paths are in such values, also as addresses.
-	paths = regexp.MustCompile(`(?:^|[\s"'=,\[]|file://)(/[^\s"',\]]+)`)
+	paths = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?:^|[\s"'=,\[]|file://)(/[^\s"',\]]+)`) })
 
 	// expansions are variables that npm puts into its settings.
-	expansions = regexp.MustCompile(`\$\{(\w+)[?]?\}`)
+	expansions = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\$\{(\w+)[?]?\}`) })
 )
 
 // maxConfiguration is more than a file of settings has.
@@ -47,7 +52,7 @@ func newConfiguration() *configuration {
 	c := &configuration{env: map[string]string{}, files: map[string][]byte{}, moved: map[string]string{}}
 	for _, kv := range os.Environ() {
 		name, value, _ := strings.Cut(kv, "=")
-		if clientVariables.MatchString(name) {
+		if clientVariables().MatchString(name) {
 			c.env[name] = value
 			c.look(name, value)
 		}
@@ -99,7 +104,7 @@ func (c *configuration) read(text []byte) {
 			key, value = before, after
 		}
 		c.look(key, value)
-		for _, name := range expansions.FindAllStringSubmatch(line, -1) {
+		for _, name := range expansions().FindAllStringSubmatch(line, -1) {
 			if v, ok := os.LookupEnv(name[1]); ok {
 				c.env[name[1]] = v
 			}
@@ -109,11 +114,11 @@ func (c *configuration) read(text []byte) {
 
 // look notes the files that a setting names, but no home and nothing that holds one.
 func (c *configuration) look(key, value string) {
-	if !namesFiles.MatchString(key) {
+	if !namesFiles().MatchString(key) {
 		return
 	}
 	homes := newRootFinder().homes
-	for _, m := range paths.FindAllStringSubmatch(value, -1) {
+	for _, m := range paths().FindAllStringSubmatch(value, -1) {
 		path := filepath.Clean(m[1])
 		real, err := filepath.EvalSymlinks(path)
 		if err == nil && !slices.ContainsFunc(homes, func(home string) bool { return within(home, real) }) {

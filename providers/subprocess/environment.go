@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
@@ -99,16 +100,22 @@ func (e *Environment) Languages() []Language {
 }
 
 // requirement is a package by name, with extras, versions and a marker.
-var requirement = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*(\[[A-Za-z0-9,._ -]+\])? *((===?|~=|!=|<=?|>=?) *[A-Za-z0-9.*+!_-]+ *,? *)*(;[^\n]*)?$`)
+var requirement = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*(\[[A-Za-z0-9,._ -]+\])? *((===?|~=|!=|<=?|>=?) *[A-Za-z0-9.*+!_-]+ *,? *)*(;[^\n]*)?$`)
+})
 
 // pinned is what a Lock consists of.
-var pinned = regexp.MustCompile(`^[a-z0-9][a-z0-9.-]*==[A-Za-z0-9.+!_-]+$`)
+var pinned = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z0-9][a-z0-9.-]*==[A-Za-z0-9.+!_-]+$`) })
 
 // npmRequirement is a package of Node.js by name, with versions or a tag, and
 // npmPinned what a Lock consists of.
 var (
-	npmRequirement = regexp.MustCompile(`^(@[a-z0-9][a-z0-9._-]*/)?[a-z0-9][a-z0-9._-]*(@[A-Za-z0-9.^~<>=*+-]+)?$`)
-	npmPinned      = regexp.MustCompile(`^(@[a-z0-9][a-z0-9._-]*/)?[a-z0-9][a-z0-9._-]*@[0-9]+\.[0-9]+\.[0-9]+[A-Za-z0-9.+-]*$`)
+	npmRequirement = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^(@[a-z0-9][a-z0-9._-]*/)?[a-z0-9][a-z0-9._-]*(@[A-Za-z0-9.^~<>=*+-]+)?$`)
+	})
+	npmPinned = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^(@[a-z0-9][a-z0-9._-]*/)?[a-z0-9][a-z0-9._-]*@[0-9]+\.[0-9]+\.[0-9]+[A-Za-z0-9.+-]*$`)
+	})
 )
 
 // check returns the packages in the order in which they identify the environment.
@@ -130,9 +137,9 @@ func (o *EnvironmentOptions) check() ([]string, error) {
 	default:
 		return nil, fmt.Errorf("%w: an environment of %.50q; of python and javascript there are some", codeinterp.ErrInvalid, o.Language)
 	}
-	packages, err := checkForm(o.Packages, form, like)
+	packages, err := checkForm(o.Packages, form(), like)
 	for _, p := range packages {
-		if o.Exact && !exact.MatchString(p) {
+		if o.Exact && !exact().MatchString(p) {
 			return nil, fmt.Errorf("%w: package %.100q of a lock; it holds lines such as %s", codeinterp.ErrInvalid, p, locked)
 		}
 	}
@@ -155,7 +162,7 @@ func Requirements(text string) ([]string, error) {
 // checkPackages returns Python's packages in the order in which they identify an
 // environment.
 func checkPackages(packages []string) ([]string, error) {
-	return checkForm(packages, requirement, "numpy>=2")
+	return checkForm(packages, requirement(), "numpy>=2")
 }
 
 func checkForm(packages []string, form *regexp.Regexp, like string) ([]string, error) {

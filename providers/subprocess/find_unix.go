@@ -13,6 +13,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
@@ -105,7 +106,7 @@ func (l *language) probe() error {
 	if err != nil {
 		return err
 	}
-	v := cmp.Or(dotted.FindString(out), version.FindString(out))
+	v := cmp.Or(dotted().FindString(out), version().FindString(out))
 	if v == "" {
 		return errors.New("prints no version")
 	}
@@ -130,11 +131,11 @@ func (l *language) learn(runtime string) {
 	}
 }
 
-var version = regexp.MustCompile(`\d+(\.\d+)+|\d+`)
+var version = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\d+(\.\d+)+|\d+`) })
 
 // dotted is a version that is surely one: perl says "perl 5, version 36,
 // subversion 0 (v5.36.0)".
-var dotted = regexp.MustCompile(`\d+(\.\d+)+`)
+var dotted = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\d+(\.\d+)+`) })
 
 // ask runs the interpreter and returns what it prints.
 func ask(path string, args []string, stdin string) (string, error) {

@@ -46,7 +46,7 @@ func (b *builder) installer(ctx context.Context) (installer, error) {
 		}, err
 	}
 	venv, pip := []string{b.python, "-I", "-m", "venv"}, []string{inside, "-I", "-m", "pip"}
-	if said, err := b.run(ctx, "", []string{b.python, "-I", "-c", pipVersion}); err == nil && !older(version.FindString(said), "22.3") {
+	if said, err := b.run(ctx, "", []string{b.python, "-I", "-c", pipVersion}); err == nil && !older(version().FindString(said), "22.3") {
 		venv = append(venv, "--without-pip")
 		pip = []string{b.python, "-I", "-m", "pip", "--python", inside}
 	}
@@ -127,7 +127,7 @@ func (b *builder) constraints() ([]string, error) {
 		return nil, nil
 	}
 	file := filepath.Join(b.dir, "constraints.txt")
-	lines := slices.DeleteFunc(slices.Clone(b.beside), func(line string) bool { return !pinned.MatchString(line) })
+	lines := slices.DeleteFunc(slices.Clone(b.beside), func(line string) bool { return !pinned().MatchString(line) })
 	if err := os.WriteFile(file, []byte(strings.Join(lines, "\n")+"\n"), 0o644); err != nil {
 		return nil, fmt.Errorf("%w: %w", codeinterp.ErrUnavailable, err)
 	}
@@ -167,7 +167,7 @@ func (b *builder) list() (string, error) {
 	for _, dir := range found {
 		name, version, _ := strings.Cut(strings.TrimSuffix(filepath.Base(dir), ".dist-info"), "-")
 		line := strings.ToLower(strings.ReplaceAll(name, "_", "-")) + "==" + version
-		if !pinned.MatchString(line) {
+		if !pinned().MatchString(line) {
 			return "", fmt.Errorf("%w: a package calls itself %.100q", codeinterp.ErrUnavailable, filepath.Base(dir))
 		}
 		lock = append(lock, line+"\n")

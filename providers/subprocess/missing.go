@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
@@ -70,7 +71,7 @@ func (i *Install) check() (*Install, error) {
 	own.Timeout, own.Disk = cmp.Or(own.Timeout, 10*time.Minute), cmp.Or(own.Disk, 4<<30)
 	own.Packages = nil
 	for _, name := range i.Packages {
-		if name != "*" && !packageName.MatchString(name) {
+		if name != "*" && !packageName().MatchString(name) {
 			return nil, fmt.Errorf("%w: Install: %.80q is not the name of a package", codeinterp.ErrInvalid, name)
 		}
 		own.Packages = append(own.Packages, normal(name))
@@ -79,7 +80,7 @@ func (i *Install) check() (*Install, error) {
 }
 
 // packageName is what a requirement begins with.
-var packageName = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?$`)
+var packageName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?$`) })
 
 // nameOf returns the package's name of a requirement, as [normal] has it.
 func nameOf(requirement string) string {

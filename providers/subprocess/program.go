@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/internal/ansi"
@@ -39,7 +40,7 @@ func eraseTypes(ctx context.Context, code string) (*program, error) {
 }
 
 // position is a place in a program, as node writes it.
-var position = regexp.MustCompile(`\bcell-(\d+):(\d+):(\d+)`)
+var position = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\bcell-(\d+):(\d+):(\d+)`) })
 
 // locate completes an error of the driver's: columns of generated code become
 // those of the original, and ANSI sequences go to RawTraceback.
@@ -52,7 +53,7 @@ func (p *program) locate(e *codeinterp.ProgramError) *codeinterp.ProgramError {
 	}
 	if p.source != nil {
 		for i, line := range e.Traceback {
-			e.Traceback[i] = position.ReplaceAllStringFunc(line, p.relocate)
+			e.Traceback[i] = position().ReplaceAllStringFunc(line, p.relocate)
 		}
 	}
 	raw := e.Traceback
@@ -68,7 +69,7 @@ func (p *program) locate(e *codeinterp.ProgramError) *codeinterp.ProgramError {
 }
 
 func (p *program) relocate(at string) string {
-	m := position.FindStringSubmatch(at)
+	m := position().FindStringSubmatch(at)
 	if m[1] != strconv.Itoa(p.cell) {
 		return at
 	}

@@ -91,7 +91,7 @@ func versionsOf(metadata []string) []string {
 	for _, dir := range metadata {
 		name, version, _ := strings.Cut(strings.TrimSuffix(dir, filepath.Ext(dir)), "-")
 		version, _, _ = strings.Cut(version, "-") // an egg's has Python's behind it
-		if line := strings.ToLower(strings.ReplaceAll(name, "_", "-")) + "==" + version; pinned.MatchString(line) {
+		if line := strings.ToLower(strings.ReplaceAll(name, "_", "-")) + "==" + version; pinned().MatchString(line) {
 			list = append(list, line)
 		}
 	}

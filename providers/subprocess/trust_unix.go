@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 
 	"github.com/toolcell/toolcell/codeinterp"
@@ -27,14 +28,14 @@ const maxLinks = 40
 
 // lettersOf is what is the same in the names of an interpreter: python of
 // python3.11.
-var lettersOf = regexp.MustCompile(`^[A-Za-z]*`)
+var lettersOf = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z]*`) })
 
 // kin are names of interpreters that stand for one another.
 var kin = [][]string{{"python", "pypy", "graalpy"}, {"node", "nodejs"}}
 
 // akin reports whether what a link leads to is an interpreter as its name says.
 func akin(link, file string) bool {
-	a, b := lettersOf.FindString(filepath.Base(link)), lettersOf.FindString(filepath.Base(file))
+	a, b := lettersOf().FindString(filepath.Base(link)), lettersOf().FindString(filepath.Base(file))
 	return a == b || slices.ContainsFunc(kin, func(names []string) bool {
 		return slices.Contains(names, a) && slices.Contains(names, b)
 	})

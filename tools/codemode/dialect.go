@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/toolcell/toolcell/codeinterp"
 )
@@ -59,7 +60,7 @@ var typeScript = spelling{
 	},
 }
 
-var identifier = regexp.MustCompile(`^[A-Za-z_$][A-Za-z0-9_$]*$`)
+var identifier = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z_$][A-Za-z0-9_$]*$`) })
 
 func objectType(fields []field) string {
 	var b strings.Builder
@@ -72,7 +73,7 @@ func objectType(fields []field) string {
 			b.WriteString("/** " + f.about + " */ ")
 		}
 		name := f.name
-		if !identifier.MatchString(name) {
+		if !identifier().MatchString(name) {
 			name = quote(name)
 		}
 		b.WriteString(name)

@@ -49,7 +49,7 @@ type kept struct {
 
 type keptKey struct{}
 
-var mimeType = regexp.MustCompile(`^[a-z]{1,20}/[a-z0-9][a-z0-9.+-]{0,80}$`)
+var mimeType = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z]{1,20}/[a-z0-9][a-z0-9.+-]{0,80}$`) })
 
 // keep returns the value of a call: that of the tool, with handles in the place
 // of files.
@@ -92,7 +92,7 @@ func withFiles(value json.RawMessage, list []handle) (json.RawMessage, error) {
 // add keeps a file, as far as there is room, and writes it where programs have
 // files.
 func (k *kept) add(ctx context.Context, f File) handle {
-	if f.MIME = strings.ToLower(f.MIME); !mimeType.MatchString(f.MIME) {
+	if f.MIME = strings.ToLower(f.MIME); !mimeType().MatchString(f.MIME) {
 		f.MIME = "application/octet-stream"
 	}
 	f.Name = fileName(f)
@@ -137,11 +137,11 @@ func (k *kept) write(ctx context.Context, name string, data []byte) error {
 	return codeinterp.WriteFile(fsys, path.Join(filesDir, name), strings.NewReader(string(data)), 0o644)
 }
 
-var unusual = regexp.MustCompile(`[^A-Za-z0-9._-]+`)
+var unusual = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[^A-Za-z0-9._-]+`) })
 
 // fileName returns a name for a file that is nothing but a name.
 func fileName(f File) string {
-	name := unusual.ReplaceAllString(path.Base(strings.ReplaceAll(f.Name[:min(len(f.Name), 1<<10)], `\`, "/")), "_")
+	name := unusual().ReplaceAllString(path.Base(strings.ReplaceAll(f.Name[:min(len(f.Name), 1<<10)], `\`, "/")), "_")
 	name = strings.Trim(name[max(0, len(name)-80):], "._")
 	if name != "" {
 		return name
@@ -204,7 +204,9 @@ type handleArgs struct {
 	Handle string `json:"handle"`
 }
 
-var displayer = function{Function: takesEntries(tools.Func("display", "Shows the image or file behind a handle to you, where the program's output is.", display)), tool: "display"}
+var displayer = sync.OnceValue(func() function {
+	return function{Function: takesEntries(tools.Func("display", "Shows the image or file behind a handle to you, where the program's output is.", display)), tool: "display"}
+})
 
 // maxEntry is how many bytes an entry of _files has at most.
 const maxEntry = 64 << 10

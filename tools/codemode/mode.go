@@ -71,7 +71,7 @@ func (m *Mode) Set(list []Entry) error {
 		return err
 	}
 	d := dialectOf(m.language, t.all)
-	for _, f := range slices.Concat(t.all, finders(t.all, d), []function{displayer}) {
+	for _, f := range slices.Concat(t.all, finders(t.all, d), []function{displayer()}) {
 		t.given = append(t.given, f.Function)
 	}
 	if _, err := codeinterp.CheckRun("", &codeinterp.RunOptions{Functions: t.given, FunctionLimits: m.opts.Limits}); err != nil {

@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/toolcell/toolcell/providers/inmemory/engine"
 	lib "modernc.org/libquickjs"
@@ -15,8 +16,8 @@ import (
 var _ engine.Completer = (*instance)(nil)
 
 var (
-	pathBefore = regexp.MustCompile(`(?:\?\.|[\p{L}\p{N}\p{Mn}\p{Mc}\p{Pc}$.])*$`)
-	wholeName  = regexp.MustCompile(`^[\p{L}\p{Nl}$_][\p{L}\p{N}\p{Mn}\p{Mc}\p{Pc}$]*$`)
+	pathBefore = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?:\?\.|[\p{L}\p{N}\p{Mn}\p{Mc}\p{Pc}$.])*$`) })
+	wholeName  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[\p{L}\p{Nl}$_][\p{L}\p{N}\p{Mn}\p{Mc}\p{Pc}$]*$`) })
 
 	jsKeywords = strings.Fields(`async await break case catch class const continue debugger default delete do else export extends false
 		finally for function if import in instanceof let new null of return static super switch this throw true try typeof undefined
@@ -36,7 +37,7 @@ const (
 func (in *instance) Complete(code string) (start int, matches []string) {
 	vm := in.vm
 	defer vm.dropException() // of a variable before its declaration
-	text := pathBefore.FindString(code[max(0, len(code)-maxPathBefore):])
+	text := pathBefore().FindString(code[max(0, len(code)-maxPathBefore):])
 	path := strings.Split(strings.ReplaceAll(text, "?.", "."), ".")
 	word := path[len(path)-1]
 	path = path[:len(path)-1]
@@ -47,13 +48,13 @@ func (in *instance) Complete(code string) (start int, matches []string) {
 		global := at[lib.TJSContext](vm.ctx)
 		lexical, _ := vm.ownNames(global.Fglobal_var_obj, lib.MJS_GPN_STRING_MASK, maxMembers)
 		names = slices.Concat(jsKeywords, lexical, vm.members(global.Fglobal_obj))
-	case wholeName.MatchString(path[0]):
+	case wholeName().MatchString(path[0]):
 		v := vm.resolved(path)
 		names = vm.members(v)
 		vm.free(v)
 	}
 	for _, name := range names {
-		if strings.HasPrefix(name, word) && wholeName.MatchString(name) && (word != "" || name[0] != '_') {
+		if strings.HasPrefix(name, word) && wholeName().MatchString(name) && (word != "" || name[0] != '_') {
 			matches = append(matches, name)
 		}
 	}

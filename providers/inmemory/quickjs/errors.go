@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/toolcell/toolcell/codeinterp"
 	lib "modernc.org/libquickjs"
@@ -190,7 +191,9 @@ func (vm *vm) inheritedValue(obj value, name string) value {
 }
 
 // frame is one line of the engine's tracebacks, as far as it has a position.
-var frame = regexp.MustCompile(`(?m)^    at (?:(.*) )?\(?([^\s():]+|node:internal/\w+):(\d+)(?::(\d+))?\)?$`)
+var frame = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?m)^    at (?:(.*) )?\(?([^\s():]+|node:internal/\w+):(\d+)(?::(\d+))?\)?$`)
+})
 
 // mapStack turns the first frames of the engine's traceback, at most n, into
 // those of the sources: positions of translated programs are those of what they
@@ -202,7 +205,7 @@ func (in *instance) mapStack(stack string, n int) string {
 		if n <= 0 {
 			break
 		}
-		m := frame.FindStringSubmatch(line)
+		m := frame().FindStringSubmatch(line)
 		switch {
 		case strings.Contains(line, "(native)") || strings.Contains(line, "node:internal/"):
 			continue
@@ -235,7 +238,7 @@ func (in *instance) mapStack(stack string, n int) string {
 // lineIn returns the line of the first frame in a file, 0 if there is none.
 func lineIn(frames, file string) int {
 	for line := range strings.SplitSeq(frames, "\n") {
-		if m := frame.FindStringSubmatch(line); m != nil && m[2] == file {
+		if m := frame().FindStringSubmatch(line); m != nil && m[2] == file {
 			n, _ := strconv.Atoi(m[3])
 			return n
 		}

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode/utf8"
 	"unsafe"
 
@@ -13,7 +14,7 @@ import (
 )
 
 // frameLine is a frame of the engine's stack that has a position.
-var frameLine = regexp.MustCompile(`^    at .*:(\d+):(\d+)\)?$`)
+var frameLine = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^    at .*:(\d+):(\d+)\)?$`) })
 
 // faultAt returns where the engine raised the error whose stack is given, nil
 // for an error that the program made.
@@ -42,7 +43,7 @@ func (vm *vm) faultAt(stack string) *fault {
 // place finds out where in the source of fn the stack's first frame is.
 func (vm *vm) place(f *fault, fn value, stack string) {
 	line, _, _ := strings.Cut(stack, "\n")
-	if m := frameLine.FindStringSubmatch(line); m != nil {
+	if m := frameLine().FindStringSubmatch(line); m != nil {
 		row, _ := strconv.Atoi(m[1])
 		column, _ := strconv.Atoi(m[2])
 		src, at := vm.sourceAt(objectData(ptr(fn)), row, column)
@@ -253,7 +254,7 @@ func (f *fault) moved(stack string) string {
 		return stack
 	}
 	line, rest, _ := strings.Cut(stack, "\n")
-	m := frameLine.FindStringSubmatchIndex(line)
+	m := frameLine().FindStringSubmatchIndex(line)
 	if m == nil {
 		return stack
 	}

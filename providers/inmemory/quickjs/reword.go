@@ -3,6 +3,7 @@ package quickjs
 import (
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // A fault is where the engine itself raised an error.
@@ -15,39 +16,44 @@ type fault struct {
 	better   int                // the byte that node names, or -1
 }
 
-// reworded are messages of the engine that have one counterpart in V8. $ is
-// what is in parentheses.
-var reworded = []struct {
+// A phrase is a message of the engine that has one counterpart in V8. $ is what is
+// in parentheses.
+type phrase struct {
 	engines *regexp.Regexp
 	v8      string
-}{
-	{regexp.MustCompile(`^cannot (read|set) property '(.*)' of (undefined|null)$`), ""}, // see access
-	{regexp.MustCompile(`^'(.*)' is not defined$`), "$1 is not defined"},
-	{regexp.MustCompile(`^this is not initialized$`), "Must call super constructor in derived class before accessing 'this' or returning from derived constructor"},
-	{regexp.MustCompile(`^(.+) is not initialized$`), "Cannot access '$1' before initialization"},
-	{regexp.MustCompile(`^circular reference$`), "Converting circular structure to JSON"},
-	{regexp.MustCompile(`^empty array$`), "Reduce of empty array with no initial value"},
-	{regexp.MustCompile(`^invalid array length$`), "Invalid array length"},
-	{regexp.MustCompile(`^Date value is NaN$`), "Invalid time value"},
-	{regexp.MustCompile(`^cannot convert symbol to (string|number)$`), "Cannot convert a Symbol value to a $1"},
-	{regexp.MustCompile(`^bigint argument with unary \+$`), "Cannot convert a BigInt value to a number"},
-	{regexp.MustCompile(`^could not delete property$`), "Cannot delete property"},
-	{regexp.MustCompile(`^object is not extensible$`), "Cannot add property, object is not extensible"},
-	{regexp.MustCompile(`^no setter for property$`), "Cannot set property which has only a getter"},
-	{regexp.MustCompile(`^invalid 'instanceof' right operand$`), "Right-hand side of 'instanceof' is not callable"},
-	{regexp.MustCompile(`^(?:expecting hex digit|malformed UTF-8|invalid character)$`), "URI malformed"}, // of URIError
-	{regexp.MustCompile(`^bad normalization form$`), "The normalization form should be one of NFC, NFD, NFKC, NFKD."},
-	{regexp.MustCompile(`^unexpected token in expression: ''$`), "Unexpected end of input"},
-	{regexp.MustCompile(`^unexpected token in expression: '(.*)'$`), "Unexpected token '$1'"},
-	{regexp.MustCompile(`^missing initializer for const variable$`), "Missing initializer in const declaration"},
-	{regexp.MustCompile(`^return not in a function$`), "Illegal return statement"},
-	{regexp.MustCompile(`^function name expected$`), "Function statements require a function name"},
-	{regexp.MustCompile(`^unexpected end of regexp$`), "Invalid regular expression: missing /"},
-	{regexp.MustCompile(`^invalid number literal$`), "Invalid or unexpected token"},
-	{regexp.MustCompile(`^unexpected end of string$`), "Invalid or unexpected token"},
-	{regexp.MustCompile(`^break must be inside loop or switch$`), "Illegal break statement"},
-	{regexp.MustCompile(`^stack overflow$`), "Maximum call stack size exceeded"},
 }
+
+// reworded are all of them.
+var reworded = sync.OnceValue(func() []phrase {
+	return []phrase{
+		{regexp.MustCompile(`^cannot (read|set) property '(.*)' of (undefined|null)$`), ""}, // see access
+		{regexp.MustCompile(`^'(.*)' is not defined$`), "$1 is not defined"},
+		{regexp.MustCompile(`^this is not initialized$`), "Must call super constructor in derived class before accessing 'this' or returning from derived constructor"},
+		{regexp.MustCompile(`^(.+) is not initialized$`), "Cannot access '$1' before initialization"},
+		{regexp.MustCompile(`^circular reference$`), "Converting circular structure to JSON"},
+		{regexp.MustCompile(`^empty array$`), "Reduce of empty array with no initial value"},
+		{regexp.MustCompile(`^invalid array length$`), "Invalid array length"},
+		{regexp.MustCompile(`^Date value is NaN$`), "Invalid time value"},
+		{regexp.MustCompile(`^cannot convert symbol to (string|number)$`), "Cannot convert a Symbol value to a $1"},
+		{regexp.MustCompile(`^bigint argument with unary \+$`), "Cannot convert a BigInt value to a number"},
+		{regexp.MustCompile(`^could not delete property$`), "Cannot delete property"},
+		{regexp.MustCompile(`^object is not extensible$`), "Cannot add property, object is not extensible"},
+		{regexp.MustCompile(`^no setter for property$`), "Cannot set property which has only a getter"},
+		{regexp.MustCompile(`^invalid 'instanceof' right operand$`), "Right-hand side of 'instanceof' is not callable"},
+		{regexp.MustCompile(`^(?:expecting hex digit|malformed UTF-8|invalid character)$`), "URI malformed"}, // of URIError
+		{regexp.MustCompile(`^bad normalization form$`), "The normalization form should be one of NFC, NFD, NFKC, NFKD."},
+		{regexp.MustCompile(`^unexpected token in expression: ''$`), "Unexpected end of input"},
+		{regexp.MustCompile(`^unexpected token in expression: '(.*)'$`), "Unexpected token '$1'"},
+		{regexp.MustCompile(`^missing initializer for const variable$`), "Missing initializer in const declaration"},
+		{regexp.MustCompile(`^return not in a function$`), "Illegal return statement"},
+		{regexp.MustCompile(`^function name expected$`), "Function statements require a function name"},
+		{regexp.MustCompile(`^unexpected end of regexp$`), "Invalid regular expression: missing /"},
+		{regexp.MustCompile(`^invalid number literal$`), "Invalid or unexpected token"},
+		{regexp.MustCompile(`^unexpected end of string$`), "Invalid or unexpected token"},
+		{regexp.MustCompile(`^break must be inside loop or switch$`), "Illegal break statement"},
+		{regexp.MustCompile(`^stack overflow$`), "Maximum call stack size exceeded"},
+	}
+})
 
 // reword returns what V8 says where the engine says message. A message that has
 // no counterpart, or whose names are not known, stays as it is.
@@ -90,7 +96,7 @@ func (f *fault) reword(name, message string) string {
 	if name != "URIError" && (message == "invalid character" || message == "malformed UTF-8" || message == "expecting hex digit") {
 		return message
 	}
-	for _, r := range reworded {
+	for _, r := range reworded() {
 		m := r.engines.FindStringSubmatchIndex(message)
 		switch {
 		case m == nil:

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/tools/codemode"
@@ -116,11 +117,11 @@ type expander struct {
 	errs   []error
 }
 
-var variable = regexp.MustCompile(`\$\{([A-Za-z_][A-Za-z0-9_]*)(:-[^}]*)?\}`)
+var variable = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\$\{([A-Za-z_][A-Za-z0-9_]*)(:-[^}]*)?\}`) })
 
 func (x *expander) text(s string) string {
-	return variable.ReplaceAllStringFunc(s, func(v string) string {
-		m := variable.FindStringSubmatch(v)
+	return variable().ReplaceAllStringFunc(s, func(v string) string {
+		m := variable().FindStringSubmatch(v)
 		// As in a shell, :- is for variables that are empty, too.
 		if value, ok := x.lookup(m[1]); ok && (value != "" || m[2] == "") {
 			return value
@@ -140,7 +141,9 @@ func (x *expander) values(m map[string]string) map[string]string {
 	return out
 }
 
-var secretName = regexp.MustCompile(`(?i)key|token|secret|passw|auth|credential|cookie|dsn|private`)
+var secretName = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)key|token|secret|passw|auth|credential|cookie|dsn|private`)
+})
 
 // Credentials returns the values of servers that are likely to be secret: those
 // of variables whose name says so, and of headers, each also without a scheme such
@@ -153,7 +156,7 @@ func Credentials(servers []Server) (values []string) {
 	}
 	for _, s := range servers {
 		for _, k := range sortedKeys(s.Env) {
-			if secretName.MatchString(k) {
+			if secretName().MatchString(k) {
 				add(s.Env[k])
 			}
 		}

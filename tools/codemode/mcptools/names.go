@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/toolcell/toolcell/tools"
 )
@@ -11,7 +12,7 @@ import (
 // maxPrefix is how many bytes of a server's name are before those of its tools.
 const maxPrefix = 32
 
-var underscores = regexp.MustCompile(`_+`)
+var underscores = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`_+`) })
 
 // prefixes returns what is before the names of each server's tools. They depend
 // on nothing but the configuration, and no name can be one of two servers.
@@ -21,7 +22,7 @@ func prefixes(servers []Server) []string {
 		if s.Name == "" {
 			continue
 		}
-		base := underscores.ReplaceAllString(tools.FunctionName(strings.ToValidUTF8(s.Name, "_")), "_")
+		base := underscores().ReplaceAllString(tools.FunctionName(strings.ToValidUTF8(s.Name, "_")), "_")
 		base = strings.Trim(base[:min(len(base), maxPrefix)], "_")
 		name := base
 		for n := 2; taken[name]; n++ {

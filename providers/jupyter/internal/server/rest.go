@@ -13,6 +13,7 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 
@@ -120,14 +121,14 @@ type transportError struct {
 }
 
 // logins are the user and password in the address of a proxy.
-var logins = regexp.MustCompile(`://[^/\s]*@`)
+var logins = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`://[^/\s]*@`) })
 
 func (e *transportError) Error() string {
 	to := e.host
 	if e.proxy != "" {
 		to += " through the proxy " + e.proxy
 	}
-	return fmt.Sprintf("%v: no connection to %s: %s", codeinterp.ErrUnavailable, to, logins.ReplaceAllString(e.err.Error(), "://"))
+	return fmt.Sprintf("%v: no connection to %s: %s", codeinterp.ErrUnavailable, to, logins().ReplaceAllString(e.err.Error(), "://"))
 }
 
 func (e *transportError) Unwrap() []error { return []error{codeinterp.ErrUnavailable, e.err} }

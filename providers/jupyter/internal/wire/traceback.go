@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/internal/ansi"
@@ -14,16 +15,24 @@ import (
 var (
 	// cellLine is how IPython names a line of a cell: "Cell In[3], line 2",
 	// "Cell In [3], line 2" or "Input In [3], in <cell line: 2>()".
-	cellLine = regexp.MustCompile(`(?:Cell|Input) In ?\[(\d+)\],(?: line (\d+)| in <cell line: (\d+)>)`)
-	arrow    = regexp.MustCompile(`^-+> (\d+) `)
+	cellLine = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?:Cell|Input) In ?\[(\d+)\],(?: line (\d+)| in <cell line: (\d+)>)`)
+	})
+	arrow = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^-+> (\d+) `) })
 	// jsLine is how Deno and node name a line of the program.
-	jsLine   = regexp.MustCompile(`(?:<anonymous>|evalmachine\.<anonymous>|REPL\d*|repl):(\d+):\d+`)
-	bashLine = regexp.MustCompile(`line (\d+): `)
+	jsLine = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?:<anonymous>|evalmachine\.<anonymous>|REPL\d*|repl):(\d+):\d+`)
+	})
+	bashLine = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`line (\d+): `) })
 	// pySyntax is what Python appends to the message of a SyntaxError: the name
 	// of the cell's file, which is made up, and the line.
-	pySyntax  = regexp.MustCompile(` \([^()\n]*, line \d+\)$`)
-	noModule  = regexp.MustCompile(`^No module named '([^']+)'(?:; '[^']+' is not a package)?$`)
-	noPackage = regexp.MustCompile(`Cannot find (?:module|package) '([^']+)'|Module not found "([^"]+)"|there is no package called ['‘]([^'’]+)['’]`)
+	pySyntax = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(` \([^()\n]*, line \d+\)$`) })
+	noModule = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^No module named '([^']+)'(?:; '[^']+' is not a package)?$`)
+	})
+	noPackage = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`Cannot find (?:module|package) '([^']+)'|Module not found "([^"]+)"|there is no package called ['‘]([^'’]+)['’]`)
+	})
 )
 
 // What is read of an error, in bytes: more than a Result keeps of it.
@@ -43,7 +52,7 @@ func NewProgramError(f *ErrorContent, count int) (e *codeinterp.ProgramError, lo
 	e = &codeinterp.ProgramError{Name: text(f.Name), Message: text(f.Value)}
 	switch e.Name {
 	case "SyntaxError", "IndentationError", "TabError":
-		e.Message = pySyntax.ReplaceAllString(e.Message, "")
+		e.Message = pySyntax().ReplaceAllString(e.Message, "")
 	}
 	traceback, n := ends(f.Traceback)
 	lost += n
@@ -59,9 +68,9 @@ func NewProgramError(f *ErrorContent, count int) (e *codeinterp.ProgramError, lo
 		e.RawTraceback = slices.Clone(traceback)
 	}
 	e.Line = errorLine(e.Traceback, count)
-	if m := noModule.FindStringSubmatch(e.Message); m != nil {
+	if m := noModule().FindStringSubmatch(e.Message); m != nil {
 		e.MissingModule = m[1]
-	} else if m := noPackage.FindStringSubmatch(e.Message); m != nil {
+	} else if m := noPackage().FindStringSubmatch(e.Message); m != nil {
 		e.MissingModule = m[1] + m[2] + m[3]
 	}
 	return e, lost
@@ -86,14 +95,14 @@ func ends(items []string) (short []string, lost int64) {
 func errorLine(traceback []string, count int) int {
 	line, ours := 0, false
 	for _, text := range traceback {
-		if m := cellLine.FindStringSubmatch(text); m != nil {
+		if m := cellLine().FindStringSubmatch(text); m != nil {
 			ours = count == 0 || m[1] == strconv.Itoa(count)
 			if n, err := strconv.Atoi(m[2] + m[3]); err == nil && ours {
 				line = n
 			}
 			continue
 		}
-		if m := arrow.FindStringSubmatch(text); m != nil && ours {
+		if m := arrow().FindStringSubmatch(text); m != nil && ours {
 			line, _ = strconv.Atoi(m[1])
 			ours = false
 		}
@@ -107,7 +116,7 @@ func errorLine(traceback []string, count int) int {
 // firstLine looks for other kernels' ways to name a line.
 func firstLine(traceback []string) int {
 	for _, text := range traceback {
-		for _, re := range []*regexp.Regexp{jsLine, bashLine} {
+		for _, re := range []*regexp.Regexp{jsLine(), bashLine()} {
 			if m := re.FindStringSubmatch(text); m != nil {
 				n, _ := strconv.Atoi(m[1])
 				return n
