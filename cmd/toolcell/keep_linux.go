@@ -50,6 +50,9 @@ func (a *app) offer(ctx context.Context, f *runFlags, args []string, program, fi
 		return 0, false
 	}
 	code, err = call.Run(ctx, keeper.Streams{In: a.stdin, Out: a.stdout, Err: a.stderr})
+	if errors.Is(err, keeper.ErrRefused) {
+		return 0, false
+	}
 	if err != nil {
 		return a.fail(fmt.Errorf("%w: what the program did until then is done, and it is not run again", err)), true
 	}

@@ -20,6 +20,11 @@ func watched(info codeinterp.Info) (map[string]string, error) {
 		return nil, err
 	}
 	paths := append([]string{exe}, systemFiles...)
+	for _, dir := range filepath.SplitList(os.Getenv("PATH")) { // where another Python may come first
+		if filepath.IsAbs(dir) {
+			paths = append(paths, filepath.Join(dir, "python3"), filepath.Join(dir, "python"))
+		}
+	}
 	for _, l := range info.Languages {
 		paths = append(paths, l.Path, l.Prefix, filepath.Join(l.Prefix, "pyvenv.cfg"))
 		for _, root := range append(l.Roots, l.Prefix) {

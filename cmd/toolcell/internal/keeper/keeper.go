@@ -4,8 +4,8 @@
 //
 // A keeper serves one call at a time, of processes that may do what it may itself,
 // and of those only calls with the same [Key]. A call is handed over in two steps,
-// so that the caller knows whether it was: until [Offer] returns a [Call], nothing
-// has begun, and after [Call.Run] it is never to be begun again.
+// so that the caller knows whether it was: until [Place.Offer] returns a [Call], nothing
+// has begun, and after [Call.Run] it is not to be begun again, unless that says so.
 //
 // # Security
 //
@@ -45,6 +45,9 @@ type Streams struct {
 
 // ErrLost is why a call has no known end: its keeper went away after it had begun.
 var ErrLost = errors.New("the keeper ended while it served this call")
+
+// ErrRefused is why a keeper serves no call, which has not begun.
+var ErrRefused = errors.New("the keeper refuses")
 
 const (
 	maxRequest   = 24 << 20 // bytes of a request

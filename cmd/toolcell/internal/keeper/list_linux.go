@@ -79,16 +79,21 @@ func (p *Place) List() (list []Kept) {
 // Stop ends a keeper, once it has served the call that it may be at, and waits for
 // that.
 func (p *Place) Stop(ctx context.Context, k Kept) error {
-	fd, err := unix.PidfdOpen(k.PID, 0)
-	if err != nil {
-		return nil // it has ended
+	fd, noFd := unix.PidfdOpen(k.PID, 0)
+	if noFd == nil {
+		defer unix.Close(fd)
 	}
-	defer unix.Close(fd)
 	// As long as the lock is held its number is that of the process.
 	if !p.held(lockOf(k.Key)) {
 		return nil
 	}
-	if err := unix.PidfdSendSignal(fd, unix.SIGTERM, nil, 0); err != nil && !errors.Is(err, unix.ESRCH) {
+	var err error
+	if noFd == nil {
+		err = unix.PidfdSendSignal(fd, unix.SIGTERM, nil, 0)
+	} else {
+		err = unix.Kill(k.PID, unix.SIGTERM)
+	}
+	if err != nil && !errors.Is(err, unix.ESRCH) {
 		return err
 	}
 	for p.held(lockOf(k.Key)) {

@@ -78,18 +78,18 @@ func (c *Call) offer(p *Place, key Key, own string, req *Request) error {
 	case err != nil:
 		return err
 	case kind != frameReady:
-		return fmt.Errorf("the keeper refuses: %s", body)
+		return fmt.Errorf("%w: %s", ErrRefused, body)
 	}
 	return c.conn.SetDeadline(time.Time{})
 }
 
 // Run runs the call, and returns its exit code once all of its output is written.
 // When ctx ends the keeper is told to end the program; that is then waited for.
-// Its error is ErrLost.
+// Its error is ErrLost, or ErrRefused where the keeper says that nothing has begun.
 func (c *Call) Run(ctx context.Context, s Streams) (int, error) {
 	defer c.conn.Close()
 	if err := c.send(frameGo); err != nil {
-		return 0, fmt.Errorf("%w: %w", ErrLost, err)
+		return 0, fmt.Errorf("%w: %w", ErrRefused, err) // it was not told to begin
 	}
 	defer context.AfterFunc(ctx, func() { _ = c.send(frameCancel) })()
 	for {
@@ -98,6 +98,8 @@ func (c *Call) Run(ctx context.Context, s Streams) (int, error) {
 			return 0, ErrLost
 		}
 		switch {
+		case kind == frameRefused:
+			return 0, ErrRefused
 		case kind == frameExit && len(body) == 1:
 			return int(body[0]), nil
 		case kind == frameWrite && len(body) > 0:

@@ -163,6 +163,8 @@ func (d *desk) begin(conn *net.UnixConn, g *greeting) error {
 	if err := d.Admit(g.req, g.dir); err != nil {
 		return err
 	}
+	// The caller has given up before this, or says go at once.
+	_ = conn.SetDeadline(time.Now().Add(maxSend))
 	if err := writeFrame(conn, frameReady); err != nil {
 		return err
 	}
