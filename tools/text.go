@@ -206,7 +206,7 @@ var dashes = []byte("---")
 // noteLike matches what stands in an answer in place of an image or of what is not
 // there: see image, note and loss.
 var noteLike = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^\[(image \d+|\.\.\. .* \.\.\.|further displays .*|[^\s\[\],]+/[^\s,]+, \d+ bytes: .*|a value without a text)\]$`)
+	return regexp.MustCompile(`^\[((?i:image)[\s\pZ]*\p{Nd}+|\.\.\. .* \.\.\.|further displays .*|[^\s\[\],]+/[^\s,]+, \d+ bytes: .*|a value without a text)\]$`)
 })
 
 // likeNote reports whether a line looks like a note between outputs.
