@@ -37,7 +37,7 @@ func (f *runFlags) key(standing string, environ []string) (keeper.Key, error) {
 	if err != nil {
 		return "", err
 	}
-	b, err := json.Marshal(map[string]any{"command": this, "version": version(), "standing": standing, "env": env, "settings": settings})
+	b, err := json.Marshal(map[string]any{"command": this, "standing": standing, "env": env, "settings": settings})
 	if err != nil {
 		return "", err
 	}
