@@ -5,10 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"unicode/utf8"
 
 	"github.com/toolcell/toolcell/codeinterp"
@@ -28,7 +26,7 @@ var errSelf = fmt.Errorf("%w: this context waits for the function that wants to 
 // served counts as open from then on.
 func (c *calls) check(p *pendingCall) error {
 	rec, args := p.rec, p.args
-	i, ok := slices.BinarySearchFunc(c.functions, rec.Name, func(f codeinterp.Function, name string) int { return strings.Compare(f.Name, name) })
+	i, ok := c.find(rec.Name)
 	if !ok {
 		return c.refuse(rec, "the run was given no function of this name")
 	}
@@ -40,7 +38,7 @@ func (c *calls) check(p *pendingCall) error {
 		return c.refuse(rec, "the arguments are nested more than %d deep", codeinterp.MaxCallDepth)
 	}
 	if !codeinterp.ValidArgs(args) {
-		return c.refuse(rec, "the arguments are not a JSON object")
+		return c.refuse(rec, "the arguments are not a JSON object%s", such(c.functions[i].Input))
 	}
 	c.mu.Lock()
 	crowded := c.bytes+len(args) > inFlight*l.Args
@@ -64,6 +62,11 @@ func (c *calls) check(p *pendingCall) error {
 	}
 	p.function = &c.functions[i]
 	return nil
+}
+
+// find returns where a function is among those of the run.
+func (c *calls) find(name string) (int, bool) {
+	return slices.BinarySearchFunc(c.functions, name, func(f codeinterp.Function, name string) int { return strings.Compare(f.Name, name) })
 }
 
 // refuse ends a call that is not served.
@@ -121,64 +124,6 @@ func (c *calls) explain(name string, err error) error {
 	}
 	told = strings.ReplaceAll(strings.ToValidUTF8(told, "\uFFFD"), "\x00", "\uFFFD") // which no shell can hold
 	return &codeinterp.FunctionError{Function: name, Message: told}
-}
-
-// notAwaited matches what Python says of the await of a function's result, and
-// asyncio of one among what it is to wait for.
-var notAwaited = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`can't be used in 'await' expression$|can't be awaited$|awaitable is required$|coroutine was expected, got `)
-})
-
-// awaitedAmong reports whether asyncio.gather was given a result, of which it
-// says only that it cannot be a key.
-func awaitedAmong(e *codeinterp.ProgramError) bool {
-	return strings.HasPrefix(e.Message, "unhashable type: ") && slices.ContainsFunc(e.Traceback, func(line string) bool { return strings.Contains(line, ", in gather") })
-}
-
-const notAwaitedHint = " (tools.name(...) returns the result itself; to await it, write await tools.aio.name(...))"
-
-// notThere matches what JavaScript engines say of a call of what is not there.
-var notThere = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^tools\.[\w$]+ is not a function$`) })
-
-// hint adds to a program's error what it should have written: where it called
-// functions and awaited what is no awaitable, or where it called one that is not
-// there, which Python's error tells by itself.
-func (c *calls) hint(e *codeinterp.ProgramError) {
-	if e == nil || e.Name != "TypeError" || len(c.functions) == 0 {
-		return
-	}
-	hint := ""
-	switch python := c.run.slot.opts.Language == "python"; {
-	case python && (notAwaited().MatchString(e.Message) || awaitedAmong(e)) && c.called():
-		hint = notAwaitedHint
-	case !python && notThere().MatchString(e.Message):
-		hint = "; there is: " + c.names()
-	default:
-		return
-	}
-	for i, line := range e.Traceback {
-		if strings.HasSuffix(line, e.Message) {
-			e.Traceback = slices.Clone(e.Traceback)
-			e.Traceback[i] += hint
-			break
-		}
-	}
-	e.Message += hint
-}
-
-func (c *calls) called() bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.count > 0
-}
-
-// names returns those of the functions.
-func (c *calls) names() string {
-	list := make([]string, len(c.functions))
-	for i, f := range c.functions {
-		list[i] = f.Name
-	}
-	return strings.Join(list, ", ")
 }
 
 // message is what a CallRecord says of the error that a program got.

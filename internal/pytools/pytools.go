@@ -8,7 +8,8 @@ import _ "embed"
 // Source defines tools, its aio, ToolError and offer(names), which makes
 // functions known in place of those that were before. The source around it
 // defines call(name, args, kwargs), the coroutine call_aio of the same
-// arguments, MAX_ARGS and MAX_NESTED; arguments and outcome are for them.
+// arguments, line_of(file, number), which returns a line of a program,
+// MAX_ARGS and MAX_NESTED; arguments and outcome are for them.
 //
 //go:embed tools.py
 var Source string

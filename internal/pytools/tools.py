@@ -2,6 +2,8 @@
 # and await tools.aio.name(**args) in asyncio.
 
 import builtins
+from itertools import islice
+from sys import _getframe
 
 
 class ToolError(Exception):
@@ -45,6 +47,8 @@ def offer(names):
 def sync_stub(name):
     def stub(*args, **kwargs):
         __tracebackhide__ = True
+        if is_awaited(_getframe(1)):
+            raise TypeError('tools.%s(...) returns the result itself; to await it, write await tools.aio.%s(...)' % (name, name))
         return call(name, args, kwargs)
 
     stub.__name__, stub.__qualname__, stub.__module__ = name, 'tools.' + name, 'builtins'
@@ -58,6 +62,26 @@ def async_stub(name):
 
     stub.__name__, stub.__qualname__, stub.__module__ = name, 'tools.aio.' + name, 'builtins'
     return stub
+
+
+AWAITING = 'asyncio.wait_for(', 'asyncio.gather(', 'asyncio.shield(', 'asyncio.create_task(', 'asyncio.ensure_future('
+
+
+def is_awaited(frame):
+    """Tells whether a coroutine is about to await what it calls here, which it
+    would learn only once the call is over. Positions are known since Python 3.11;
+    asyncio's own error is explained by the host."""
+    code = frame.f_code
+    if not code.co_flags & 0x80 or not hasattr(code, 'co_positions'):
+        return False
+    line, _, column, _ = next(islice(code.co_positions(), frame.f_lasti // 2, None), (None,) * 4)
+    if line is None or column is None:
+        return False
+    before = line_of(code.co_filename, line).encode('utf-8', 'replace')[:column].decode('utf-8', 'replace').lstrip()
+    word = before.rstrip()
+    if word.endswith('await') and word != before:
+        return len(word) == 5 or not (word[-6].isalnum() or word[-6] in '_.')
+    return word.endswith(AWAITING)
 
 
 class Coder:

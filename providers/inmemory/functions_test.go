@@ -128,10 +128,15 @@ func TestNoSuchFunction(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer ci.Close()
-	const want = "TypeError: tools.other is not a function; there is: echo, fails"
-	res, err := ci.RunCode(t.Context(), "javascript", `await tools.other({})`, &codeinterp.RunOptions{Functions: hostFunctions()[:2]})
-	if err != nil || res.Error == nil || res.Error.Error() != want || res.Error.Traceback[0] != want {
-		t.Errorf("%+v, %v", res.Error, err)
+	for code, want := range map[string]string{
+		"await tools.other({})":              "TypeError: tools.other is not a function; there is: echo, fails",
+		"await tools.shop.orders({ id: 1 })": "TypeError: Cannot read properties of undefined (reading 'orders'); there is no tools.shop; there is: echo, fails",
+		"let o; o.orders()":                  "TypeError: Cannot read properties of undefined (reading 'orders')",
+	} {
+		res, err := ci.RunCode(t.Context(), "javascript", code, &codeinterp.RunOptions{Functions: hostFunctions()[:2]})
+		if err != nil || res.Error == nil || res.Error.Error() != want || res.Error.Traceback[0] != want {
+			t.Errorf("%s: %+v, %v", code, res.Error, err)
+		}
 	}
 }
 

@@ -24,9 +24,14 @@ var calling = map[string][]struct{ name, code, want string }{
 		{"unread", "import asyncio, time\nt = asyncio.create_task(tools.aio.repeat(s='x', n=10_000_000))\nawait asyncio.sleep(0)\ntime.sleep(0.5)\nprint(len(tools.repeat(s='y', n=10_000_000)))\nlen(await t)", "ok out=10000000\n value=10000000"},
 		{"display", "import threading\nt = threading.Thread(target=lambda: [tools.echo(v='z' * 100_000) for _ in range(50)])\nt.start()\nfor i in range(50): display(i)\nt.join()", "ok"},
 		{"by position", "tools.echo(1)", "error error=TypeError: tools.echo takes its arguments by name"},
-		{"awaited", "await tools.echo(v=1)", "error error=TypeError: object int can't be used in 'await' expression (tools.name(...) returns the result itself; to await it, write await tools.aio.name(...))"},
-		{"gathered", "import asyncio\nawait asyncio.gather(tools.echo(v=1))", "error error=TypeError: An asyncio.Future, a coroutine or an awaitable is required (tools.name(...) returns the result itself; to await it, write await tools.aio.name(...))"},
-		{"gathered object", "import asyncio\nawait asyncio.gather(tools.echo(v={}))", "error error=TypeError: unhashable type: 'dict' (tools.name(...) returns the result itself; to await it, write await tools.aio.name(...))"},
+		{"awaited", "r = tools.echo(v=1)\nawait r", "error error=TypeError: object int can't be used in 'await' expression (tools.name(...) returns the result itself; to await it, write await tools.aio.name(...))"},
+		{"gathered", "import asyncio\nr = tools.echo(v=1)\nawait asyncio.gather(r)", "error error=TypeError: An asyncio.Future, a coroutine or an awaitable is required (tools.name(...) returns the result itself; to await it, write await tools.aio.name(...))"},
+		{"gathered object", "import asyncio\nr = tools.echo(v={})\nawait asyncio.gather(r)", "error error=TypeError: unhashable type: 'dict' (tools.name(...) returns the result itself; to await it, write await tools.aio.name(...))"},
+		{"awaited at once", earlyAwait("await tools.never()"), earlyAwaited},
+		{"timed at once", earlyAwait("await asyncio.wait_for(tools.never(), 1)"), earlyAwaited},
+		{"gathered at once", earlyAwait("await asyncio.gather(tools.never())"), earlyAwaited},
+		{"await of another", "import asyncio\nasync def f(x): return x\nawait f(tools.echo(v=1)) + await asyncio.wait_for(f(tools.echo(v=2)), 60)", "ok value=3"},
+		{"namespace", "tools.shop.orders()", "error error=AttributeError: there is no function shop; there is: add, echo, fail, hang, late, never, nothing, panics, repeat, secret, size"},
 		{"unknown", "tools.other()", "error error=AttributeError: there is no function other; there is: add, echo, fail, hang, late, never, nothing, panics, repeat, secret, size"},
 	},
 	"typescript": {
@@ -52,11 +57,20 @@ var calling = map[string][]struct{ name, code, want string }{
 		{"unread", "const t = tools.repeat({ s: 'x', n: 10_000_000 }); const u = tools.repeat({ s: 'y', n: 10_000_000 }); for (const end = Date.now() + 500; Date.now() < end;); for (let i = 0; i < 20; i++) display(i); (await t).length + (await u).length", "ok value=20000000"},
 		{"not JSON", "await tools.echo({ v: 1n })", "error error=TypeError: Do not know how to serialize a BigInt"},
 		{"no object", "try { await tools.echo([1]) } catch (e) { console.log(e.name) }", "ok out=ToolError\n"},
+		{"namespace", "await tools.shop.orders({})", "error error=TypeError: Cannot read properties of undefined (reading 'orders'); there is no tools.shop; there is: add, echo, fail, hang, late, never, nothing, panics, repeat, secret, size"},
 		{"unknown", "await tools.other()", "error error=TypeError: tools.other is not a function; there is: add, echo, fail, hang, late, never, nothing, panics, repeat, secret, size"},
 		{"keys", "Object.keys(tools).length", "ok value=11"},
 		{"shadowed", "{ const tools = [1]; tools.push(2) }; await tools.echo({ v: 7 })", "ok value=7"},
 	},
 }
+
+// earlyAwait is a program that awaits a function's result, where Python knows that it
+// is about to.
+func earlyAwait(statement string) string {
+	return "import asyncio, sys\nif sys.version_info < (3, 11): raise TypeError('tools.never(...) returns the result itself; to await it, write await tools.aio.never(...)')\n" + statement
+}
+
+const earlyAwaited = "error error=TypeError: tools.never(...) returns the result itself; to await it, write await tools.aio.never(...)"
 
 // TestFunctionsTogether has programs make a hundred calls that wait for each other.
 func TestFunctionsTogether(t *testing.T) {

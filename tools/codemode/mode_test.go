@@ -9,6 +9,7 @@ import (
 	"image"
 	"image/png"
 	"os"
+	"os/exec"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -301,5 +302,26 @@ func TestFilesWantContexts(t *testing.T) {
 	defer ci.Close()
 	if _, err := codemode.Open(ci, nil, &codemode.Options{Files: true}); !errors.Is(err, codeinterp.ErrInvalid) {
 		t.Error(err)
+	}
+}
+
+// TestSearchByPosition: who searches with a text is told how to call it.
+func TestSearchByPosition(t *testing.T) {
+	m := open(t, interpreter(t), []codemode.Entry{{Tool: echo("orders", "", `{"type":"object"}`, "")}}, nil)
+	if got := run(t, m.Tools()[0], `await tools.search("orders")`); !strings.Contains(got, `search: the arguments are not a JSON object such as {"query": ...}`) {
+		t.Error(got)
+	}
+	if _, err := exec.LookPath("python3"); err != nil {
+		t.Skip("no python3")
+	}
+	ci, err := subprocess.New(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ci.Close()
+	m = open(t, ci, []codemode.Entry{{Tool: echo("orders", "", `{"type":"object"}`, "")}}, &codemode.Options{Language: "python"})
+	answer := m.Tools()[0].Invoke(t.Context(), tools.Invocation{Args: json.RawMessage(`{"language":"python","code":"tools.search('orders')"}`)})
+	if !strings.Contains(answer.Text, "tools.search takes its arguments by name: query=...") {
+		t.Error(answer.Text)
 	}
 }

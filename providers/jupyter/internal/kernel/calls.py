@@ -6,7 +6,7 @@
 # kept until the other side has said that it got them: what was under way when
 # the client's connection was lost is sent again.
 
-import asyncio, collections, contextvars, json, os, socket, sys, threading, time, _thread
+import asyncio, collections, contextvars, json, linecache, os, socket, sys, threading, time, _thread
 
 MAX_CALLS = 4096  # that are open
 MAX_NESTED = 500  # levels of arguments
@@ -18,6 +18,11 @@ ACK_AFTER, ACK_BYTES = 64, 8 << 20  # of replies
 
 run_of = contextvars.ContextVar("run_of", default=None)  # the run that a task belongs to
 started = {}  # thread -> the run that started it
+
+
+def line_of(name, number):
+    """Returns a line of a program's, or nothing."""
+    return linecache.getline(name, number)
 
 
 class Waiter:

@@ -45,6 +45,12 @@ def call(name, args, kwargs):
     return result(name, frame)
 
 
+def line_of(name, number):
+    """Returns a line of a program's, or nothing."""
+    lines = sources[name][2] if name in sources else ()
+    return lines[number - 1] if 0 < number <= len(lines) else ''
+
+
 def load_json():
     """Imports json where no handler of a signal can find it half imported."""
     if Coder.decode is None:
