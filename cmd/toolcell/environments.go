@@ -28,6 +28,13 @@ func nameFile(root, name string) (string, error) {
 	return filepath.Join(root, "names", name), err
 }
 
+// A noName is the error of a name that no environment has.
+type noName string
+
+func (e noName) Error() string {
+	return fmt.Sprintf("there is no environment %q; make one with: toolcell env create %s PACKAGE", string(e), string(e))
+}
+
 func openNamed(root, name string) (*subprocess.Environment, error) {
 	file, err := nameFile(root, name)
 	if err != nil {
@@ -35,7 +42,7 @@ func openNamed(root, name string) (*subprocess.Environment, error) {
 	}
 	id, err := os.ReadFile(file)
 	if err != nil {
-		return nil, fmt.Errorf("there is no environment %q; make one with: toolcell env create %s PACKAGE", name, name)
+		return nil, noName(name)
 	}
 	return subprocess.OpenEnvironment(root, strings.TrimSpace(string(id)))
 }
@@ -80,12 +87,16 @@ func (a *app) env(ctx context.Context, args []string) int {
 	default:
 		return a.usageError("use toolcell env %s", envSynopsis)
 	}
-	if err != nil && ctx.Err() != nil {
+	none, isNone := errors.AsType[noName](err)
+	switch {
+	case err == nil:
+		return 0
+	case ctx.Err() != nil:
 		return a.stopped()
-	} else if err != nil {
-		return a.fail(err)
+	case isNone:
+		return a.fail(fmt.Errorf("there is no environment %q; toolcell env list shows those that there are", string(none)))
 	}
-	return 0
+	return a.fail(err)
 }
 
 func (a *app) createEnvironment(ctx context.Context, name string, packages []string, f *envFlags, o *subprocess.EnvironmentOptions) error {
@@ -95,6 +106,12 @@ func (a *app) createEnvironment(ctx context.Context, name string, packages []str
 	}
 	if o.Exact = f.lock != ""; o.Exact && (len(packages) > 0 || f.requirements != "") {
 		return fmt.Errorf("%w: --lock goes without packages and --requirements", codeinterp.ErrInvalid)
+	}
+	if len(packages) == 0 && f.requirements == "" && f.lock == "" {
+		return fmt.Errorf("%w: env create %s names no package; use toolcell env create NAME (PACKAGE... | --requirements FILE | --lock FILE)", codeinterp.ErrInvalid, name)
+	}
+	if err := named("--python", f.python); err != nil {
+		return err
 	}
 	o.Packages = packages
 	for _, list := range []string{f.requirements, f.lock} {

@@ -29,12 +29,12 @@ func toolcell(ctx context.Context, stdin string, args ...string) (code int, stdo
 
 func TestRun(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "prog.ts")
-	if err := os.WriteFile(file, []byte("const n: number = 20; n + 1"), 0o600); err != nil {
+	if err := os.WriteFile(file, []byte("const n: number = 20; console.log(n + 1)"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	other, script := filepath.Join(t.TempDir(), "a.rb"), filepath.Join(t.TempDir(), "script")
-	args, fails := filepath.Join(t.TempDir(), "args"), filepath.Join(t.TempDir(), "fails.js")
-	for path, code := range map[string]string{args: "#!/usr/bin/env node\nprocess.argv.slice(1).join('|')", fails: "\n\nnull.x", other: "puts 1", script: "#!/usr/bin/env -S node --harmony\n6 * 7"} {
+	args, fails, quiet := filepath.Join(t.TempDir(), "args"), filepath.Join(t.TempDir(), "fails.js"), filepath.Join(t.TempDir(), "quiet.js")
+	for path, code := range map[string]string{quiet: "console.log('a'); ({ b: 1 })", args: "#!/usr/bin/env node\nconsole.log(process.argv.slice(1).join('|'))", fails: "\n\nnull.x", other: "puts 1", script: "#!/usr/bin/env -S node --harmony\nconsole.log(6 * 7)\n5"} {
 		if err := os.WriteFile(path, []byte(code), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -51,6 +51,7 @@ func TestRun(t *testing.T) {
 		{"no value", "", []string{"-e", "console.log('a'); undefined"}, 0, "a\n", ""},
 		{"stderr", "", []string{"-e", "console.error('oops'); undefined"}, 0, "", "oops\n"},
 		{"file", "", []string{file}, 0, "21\n", ""},
+		{"a file's value", "", []string{quiet}, 0, "a\n", ""},
 		{"standard input", "3 + 4", []string{"-"}, 0, "7\n", ""},
 		{"what follows the file is the program's", "", []string{file, "--timeout", "10s"}, 0, "21\n", ""},
 		{"arguments", "", []string{args, "a'b \"c\"", "-x", "--"}, 0, args + "|a'b \"c\"|-x|--\n", ""},
@@ -183,7 +184,7 @@ func (stopped) RunCode(_ context.Context, _, _ string, o *codeinterp.RunOptions)
 func TestLateOutputIsShown(t *testing.T) {
 	var stdout, stderr bytes.Buffer
 	a := &app{stdout: &stdout, stderr: &stderr}
-	code := a.runLive(t.Context(), stopped{}, "x", "", &codeinterp.RunOptions{}, &runFiles{}, imageShower{none: true})
+	code := a.runLive(t.Context(), stopped{}, "x", "", &codeinterp.RunOptions{}, &runFiles{}, newScreen(a, imageShower{none: true}))
 	if want := "one \nfirst\ntwo\nsecond\n"; code != codeinterp.ExitTimeout || stdout.String() != want || !strings.HasPrefix(stderr.String(), "abtoolcell: timed out") {
 		t.Errorf("code %d, stdout %q, stderr %q", code, stdout.String(), stderr.String())
 	}
@@ -207,7 +208,7 @@ func (described) RunCode(context.Context, string, string, *codeinterp.RunOptions
 func TestMissingModule(t *testing.T) {
 	var stderr bytes.Buffer
 	a := &app{stdout: io.Discard, stderr: &stderr}
-	code := a.runLive(t.Context(), described{}, "python", "", &codeinterp.RunOptions{}, &runFiles{}, imageShower{none: true})
+	code := a.runLive(t.Context(), described{}, "python", "", &codeinterp.RunOptions{}, &runFiles{}, newScreen(a, imageShower{none: true}))
 	want := `ModuleNotFoundError: No module named 'pandas'
 toolcell: this was CPython 3.11.7, /usr/bin/python3; --python PATH takes another
 toolcell: --with pandas makes one that has it
@@ -233,7 +234,7 @@ func (broken) Write([]byte) (int, error) { return 0, errors.New("no room") }
 func TestOutputThatCannotBeShown(t *testing.T) {
 	var stderr bytes.Buffer
 	a := &app{stdout: broken{}, stderr: &stderr}
-	if code := a.runLive(t.Context(), stopped{}, "x", "", &codeinterp.RunOptions{}, &runFiles{}, imageShower{none: true}); code != exitFailure || !strings.Contains(stderr.String(), "showing the output: no room") {
+	if code := a.runLive(t.Context(), stopped{}, "x", "", &codeinterp.RunOptions{}, &runFiles{}, newScreen(a, imageShower{none: true})); code != exitFailure || !strings.Contains(stderr.String(), "showing the output: no room") {
 		t.Errorf("code %d, stderr %q", code, stderr.String())
 	}
 }

@@ -6,10 +6,10 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"strings"
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/providers/subprocess"
 )
 
 // programFlags say where and how programs run whose output is shown here.
@@ -70,13 +70,12 @@ func (f *programFlags) start(ctx context.Context, stateful bool) (codeinterp.Cod
 	var err error
 	for _, name := range f.wanted() {
 		f.narrow(name)
-		given := f.interpreter(name)
 		// Only where the interpreter is missing is the program taken for the next
 		// language.
 		if ci, err = f.open(ctx, stateful); err == nil || !errors.Is(err, codeinterp.ErrUnavailable) {
 			break
 		}
-		if given != "" && strings.Contains(err.Error(), "tried "+given) {
+		if f.interpreter(name) != "" && errors.Is(err, subprocess.ErrNoInterpreter) {
 			err = fmt.Errorf("%w: %w", codeinterp.ErrInvalid, err)
 			break
 		}

@@ -31,7 +31,7 @@ func (f *runFlags) registerAll(fs *flag.FlagSet, getenv func(string) string) {
 	f.register(fs, getenv)
 	fs.StringVar(&f.language, "language", "", "`language` of the program (default: by the file's name or its #! line; without either, python or else javascript where the provider has it)")
 	fs.BoolVar(&f.json, "json", false, "print the result as JSON and nothing else")
-	fs.StringVar(&f.code, "e", "", "the program itself (`code`)")
+	fs.StringVar(&f.code, "e", "", "the program itself (`code`); like one on standard input it shows the value of its last expression, which a FILE shows only where that is an image")
 	fs.BoolVar(&f.stdin, "stdin", false, "let the program read this command's standard input: with --provider subprocess as it comes, else all of it is read before the program begins")
 	f.registerFiles(fs)
 	f.registerNotebook(fs)
@@ -113,7 +113,9 @@ func (a *app) run(ctx context.Context, args []string) int {
 	if f.json {
 		return a.runJSON(ctx, ci, language, program, opts, &files)
 	}
-	return a.runLive(ctx, ci, language, program, opts, &files, newImageShower(a, &f.programFlags))
+	s := newScreen(a, newImageShower(a, &f.programFlags))
+	s.file = file != ""
+	return a.runLive(ctx, ci, language, program, opts, &files, s)
 }
 
 // giveInput has the program read this command's standard input, where it is to.
@@ -188,8 +190,7 @@ func (a *app) runJSON(ctx context.Context, ci codeinterp.CodeInterpreter, langua
 	return code
 }
 
-func (a *app) runLive(ctx context.Context, ci codeinterp.CodeInterpreter, language, program string, opts *codeinterp.RunOptions, files *runFiles, images imageShower) int {
-	s := newScreen(a, images)
+func (a *app) runLive(ctx context.Context, ci codeinterp.CodeInterpreter, language, program string, opts *codeinterp.RunOptions, files *runFiles, s *screen) int {
 	ctx, leave := context.WithCancel(ctx)
 	defer leave()
 	opts.OnOutput = func(o codeinterp.Output) error {

@@ -13,6 +13,7 @@ import (
 type screen struct {
 	stdout, stderr io.Writer
 	images         imageShower
+	file           bool // as python FILE and node FILE do, show no value that is no image
 	midLine        bool // the last byte on stdout was no newline
 
 	seen    [codeinterp.Clear + 1]int64 // bytes of a stream, or number of displays
@@ -80,14 +81,19 @@ func (s *screen) show(o codeinterp.Output) error {
 		_, err := s.stderr.Write(o.Data)
 		return err
 	case codeinterp.Display, codeinterp.Value:
+		if _, image := o.Richest(imageTypes...); s.file && o.Kind == codeinterp.Value && !image {
+			return nil
+		}
 		return s.bundle(&o)
 	}
 	return nil
 }
 
+var imageTypes = []string{"image/png", "image/jpeg", "image/gif", "image/webp"}
+
 // bundle shows the best form that a terminal can.
 func (s *screen) bundle(o *codeinterp.Output) error {
-	if rep, ok := o.Richest("image/png", "image/jpeg", "image/gif", "image/webp"); ok {
+	if rep, ok := o.Richest(imageTypes...); ok {
 		return s.images.show(s, rep)
 	}
 	if rep, ok := o.Richest("text/plain", "text/markdown", "text/latex"); ok {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"flag"
 	"fmt"
@@ -125,18 +126,22 @@ func (f *subprocessFlags) chosen() []subprocess.Language {
 // named refuses interpreters that flags name and that are not there, also where
 // the program turns out not to need them.
 func (f *subprocessFlags) named() error {
-	for name, command := range map[string]string{"--python": f.python, "--node": f.node} {
-		if command == "" {
-			continue
-		}
-		if _, err := exec.LookPath(command); err != nil {
-			if at, ok := errors.AsType[*fs.PathError](err); ok {
-				err = at.Err
-			}
-			return fmt.Errorf("%w: %s %s: %w", codeinterp.ErrInvalid, name, command, err)
-		}
+	return cmp.Or(named("--python", f.python), named("--node", f.node))
+}
+
+// named says why a flag's command, if it has one, cannot be started.
+func named(flag, command string) error {
+	if command == "" {
+		return nil
 	}
-	return nil
+	_, err := exec.LookPath(command)
+	if err == nil {
+		return nil
+	}
+	if at, ok := errors.AsType[*fs.PathError](err); ok {
+		err = at.Err
+	}
+	return fmt.Errorf("%w: %s %s: %w", codeinterp.ErrInvalid, flag, command, err)
 }
 
 // interpreter returns what a flag names for a language, if one does.

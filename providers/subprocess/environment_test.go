@@ -92,6 +92,9 @@ func TestPackagesOfAnEnvironment(t *testing.T) {
 	if err := other.Remove(t.Context()); err != nil {
 		t.Error(err)
 	}
+	if _, err := ci.RunCode(t.Context(), "python", "1", nil); !errors.Is(err, codeinterp.ErrUnavailable) || !strings.Contains(err.Error(), first.Python+" is gone") {
+		t.Errorf("without it: %v", err)
+	}
 	if left, _ := filepath.Glob(filepath.Join(root, "*")); slices.ContainsFunc(left, func(p string) bool { return !strings.HasSuffix(p, ".lock") }) {
 		t.Errorf("removal leaves %q", left)
 	}

@@ -223,7 +223,10 @@ func (o *EnvironmentOptions) base() (*language, error) {
 			return nil, err
 		}
 		python.path, python.asked = python.asks(), ""
-		return python, python.probePython()
+		if err := python.probePython(); err != nil {
+			return nil, fmt.Errorf("%s: %w", o.Python, err)
+		}
+		return python, nil
 	}
 	l := Python()
 	if o.Language == "javascript" {

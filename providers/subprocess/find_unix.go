@@ -8,6 +8,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"regexp"
@@ -82,13 +83,22 @@ func (h *host) consider(c *language) error {
 	return h.try(c)
 }
 
+// unstarted returns the error of an interpreter that did not start: that it is not
+// there any more says more than what became of it.
+func (l *language) unstarted(err error) error {
+	if _, gone := os.Stat(l.path); errors.Is(gone, fs.ErrNotExist) {
+		return fmt.Errorf("%w: %s is gone; make it again where it was an environment's, and open a new interpreter", codeinterp.ErrUnavailable, l.path)
+	}
+	return err
+}
+
 // missing is the error of a language without an interpreter that works.
 func missing(l *Language, tried []string) error {
 	hint := ""
 	if l.Install != "" {
 		hint = "; " + l.Install
 	}
-	return fmt.Errorf("%w: no interpreter for %s: tried %s%s", codeinterp.ErrUnavailable, l.Name, strings.Join(tried, "; "), hint)
+	return fmt.Errorf("%w for %s: tried %s%s", ErrNoInterpreter, l.Name, strings.Join(tried, "; "), hint)
 }
 
 // probe asks the interpreter, as the host and never one that programs may have

@@ -67,7 +67,7 @@ func startServer(ctx context.Context, h *host, l *language) (*server, error) {
 				err = fmt.Errorf("%w: preload of %s", codeinterp.ErrUnavailable, problem)
 			}
 		case <-s.heard:
-			err = fmt.Errorf("%w: the fork server for %s did not start: %s", codeinterp.ErrUnavailable, l.Name, errs())
+			err = l.unstarted(fmt.Errorf("%w: the fork server for %s did not start: %s", codeinterp.ErrUnavailable, l.Name, errs()))
 		case <-ctx.Done():
 			err = context.Cause(ctx)
 		}
@@ -106,7 +106,7 @@ func (s *server) start(h *host, l *language) (func() string, error) {
 	if s.sb, err = h.sandbox.Start(c); err != nil {
 		errR.Close()
 		s.conn.Close()
-		return nil, err
+		return nil, l.unstarted(err)
 	}
 	said := make(chan string, 1)
 	go func() {

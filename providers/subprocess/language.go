@@ -11,6 +11,10 @@ import (
 	"github.com/toolcell/toolcell/internal/pyvalue"
 )
 
+// ErrNoInterpreter is the error of New where no interpreter of a language can be
+// found that works. It is codeinterp.ErrUnavailable too.
+var ErrNoInterpreter = fmt.Errorf("%w: no interpreter", codeinterp.ErrUnavailable)
+
 // A Language describes how programs of one language are run: which interpreter
 // to look for, and how to start it. [Python], [JavaScript], [TypeScript] and
 // [Bash] return the built-in ones, whose fields may be changed; others need

@@ -56,7 +56,7 @@ func (h *host) launch(l *language, pl *place) (*process, error) {
 	}
 	if err := p.configure(pl.once, nil); err != nil {
 		p.kill()
-		return nil, fmt.Errorf("%w: the driver for %s did not start: %s", codeinterp.ErrUnavailable, l.Name, p.words())
+		return nil, l.unstarted(fmt.Errorf("%w: the driver for %s did not start: %s", codeinterp.ErrUnavailable, l.Name, p.words()))
 	}
 	return p, nil
 }
@@ -79,7 +79,7 @@ func (h *host) begin(l *language, pl *place) (*process, error) {
 		if release != nil {
 			release()
 		}
-		return nil, err
+		return nil, l.unstarted(err)
 	}
 	_ = p.write(l.boot)
 	return p, nil
@@ -233,7 +233,7 @@ func (p *process) greeting(ctx context.Context) (string, error) {
 	case v := <-p.hello: // it has said so and ended
 		return welcome(v)
 	default:
-		return "", fmt.Errorf("%w: %s did not start: %s", codeinterp.ErrUnavailable, p.lang.Name, p.words())
+		return "", p.lang.unstarted(fmt.Errorf("%w: %s did not start: %s", codeinterp.ErrUnavailable, p.lang.Name, p.words()))
 	}
 }
 

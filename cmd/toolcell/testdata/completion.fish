@@ -18,7 +18,7 @@ complete -c toolcell -n '__fish_seen_subcommand_from run' -l artifacts -r -F -d 
 complete -c toolcell -n '__fish_seen_subcommand_from run' -l ca -r -F -d 'jupyter: trust the certificates in this PEM file only'
 complete -c toolcell -n '__fish_seen_subcommand_from run' -l dir -r -F -d 'subprocess: the directory to start in and to import from, which programs may read, and change with --write too'
 complete -c toolcell -n '__fish_seen_subcommand_from run' -l disk -r -d 'subprocess: what a program may write in its directory (size, such as 1G; -1 for any)'
-complete -c toolcell -n '__fish_seen_subcommand_from run' -s e -r -d 'the program itself (code)'
+complete -c toolcell -n '__fish_seen_subcommand_from run' -s e -r -d 'the program itself (code); like one on standard input it shows the value of its last expression, which a FILE shows only where that is an image'
 complete -c toolcell -n '__fish_seen_subcommand_from run' -l env -r -d 'a NAME=VALUE for the program\'s environment, or a NAME whose value is this command\'s; several times for several'
 complete -c toolcell -n '__fish_seen_subcommand_from run' -l env-name -r -d 'subprocess: the environment (name) to use, made by toolcell env create'
 complete -c toolcell -n '__fish_seen_subcommand_from run' -l header -r -d 'jupyter: a NAME:VALUE for every request; several times for several'

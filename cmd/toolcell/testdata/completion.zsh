@@ -31,7 +31,7 @@ _toolcell() {
 			'*--ca[jupyter: trust the certificates in this PEM file only]:value:_files' \
 			'*--dir[subprocess: the directory to start in and to import from, which programs may read, and change with --write too]:value:_files' \
 			'*--disk[subprocess: what a program may write in its directory (size, such as 1G; -1 for any)]:value:()' \
-			'*-e[the program itself (code)]:value:()' \
+			'*-e[the program itself (code); like one on standard input it shows the value of its last expression, which a FILE shows only where that is an image]:value:()' \
 			'*--env[a NAME=VALUE for the program'\''s environment, or a NAME whose value is this command'\''s; several times for several]:value:()' \
 			'*--env-name[subprocess: the environment (name) to use, made by toolcell env create]:value:()' \
 			'*--header[jupyter: a NAME:VALUE for every request; several times for several]:value:()' \
