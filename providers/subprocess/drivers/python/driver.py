@@ -7,7 +7,6 @@ here before any program can replace it.
 """
 import sys, os, io, builtins, _signal
 from _signal import SIGINT, getsignal, signal as set_handler
-from _contextvars import ContextVar
 from _thread import allocate_lock, get_ident, interrupt_main
 
 CONTROL = 3
@@ -65,9 +64,22 @@ class State:
 
 state = State()
 pid = getpid()
-run_of = ContextVar('run_of', default=None)  # the number of the run that a task belongs to
 started = {}  # thread of threading's -> the number of the run that started it
 sources = {}  # file name -> linecache entry
+
+
+class One:
+    """Stands for a ContextVar where there is one run, which all belongs to: the
+    import takes a hundredth of that run's time."""
+
+    def get(self):
+        return None
+
+    def set(self, seq):
+        pass
+
+
+run_of = One()  # the number of the run that a task belongs to
 
 
 # What the main thread does: what may be interrupted, an exchange with the host,

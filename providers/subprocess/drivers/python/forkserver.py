@@ -49,7 +49,7 @@ def serve_forks():
 def warm_up():
     """Does once what takes time when it is done first: every child would have to."""
     compile_cell('x = 0\nx', OWN)  # the compiler's types of trees
-    import atexit
+    import atexit, _contextvars
 
 
 def reap(children):

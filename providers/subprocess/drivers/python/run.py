@@ -351,6 +351,13 @@ def end(how, status, about):
     exit_now(status)
 
 
+def number_runs():
+    """Has tasks know which of several runs they belong to."""
+    global run_of
+    from _contextvars import ContextVar
+    run_of = ContextVar('run_of', default=None)
+
+
 def configure(fields):
     if fields[0]:
         os.chdir(fields[0])
@@ -358,6 +365,8 @@ def configure(fields):
     implementation = {'cpython': 'CPython'}.get(sys.implementation.name, sys.implementation.name)
     send(b'H', implementation + ' ' + sys.version.split()[0])
     state.once = fields[1] == b'once'
+    if not state.once:
+        number_runs()
 
 
 def preload(names):
