@@ -56,6 +56,7 @@ var agreedJavaScript = []agreedCall{
 		opts: codeinterp.RunOptions{Artifacts: true, Files: fstest.MapFS{"in/a": {Data: []byte("given"), Mode: 0o644}}}},
 	{name: "functions", programs: []string{"await tools.echo({ a: 1, b: 'é', c: [null, 1.5] })", "await tools.fails({})", "await tools.secret({})", "await tools.panics({})", "tools.echo({ a: 1 })", "await tools.echo(() => 1).catch((e) => e.name + e.message)",
 		"try { await tools.fails({}) } catch (e) { console.log(e.name, e.tool, e.message) }"}, opts: codeinterp.RunOptions{Functions: agreedFunctions()}},
+	{name: "functions that programs change", stateful: true, programs: []string{"delete tools.echo", "await tools.echo({ a: 1 })", "tools.echo = 5; tools.more = 6", "await tools.echo({ a: 2 })", "tools.more", "Object.freeze(tools); await tools.echo({ a: 3 })", "tools.echo = 5; await tools.echo({ a: 4 })"}, opts: codeinterp.RunOptions{Functions: agreedFunctions()}},
 	{name: "functions at the end", programs: []string{"process.on('exit', () => { tools.echo({}).then(() => console.log('answered')) }); process.exit(3)", "tools.waits({}); throw new RangeError('no')",
 		"tools.waits({}).then(console.log, console.log); process.exit(4)", "let v = []; for (let i = 0; i < 20000; i++) v = [v]; await tools.echo({ v })"}, opts: codeinterp.RunOptions{Functions: agreedFunctions()}},
 	{name: "functions at once", programs: []string{"const all = await Promise.allSettled([...Array(5000).keys()].map((v) => tools.echo({ v }))); [all.filter((r) => r.value).length, `${all[4096].reason}`]"},

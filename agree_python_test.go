@@ -9,6 +9,9 @@ import (
 	"github.com/toolcell/toolcell/codeinterp"
 )
 
+// agreedMain is what programs run in a loop.
+const agreedMain = "import asyncio\nasync def main():\n  await asyncio.sleep(0.01); return 7\n"
+
 // IPython shows classes and functions its own way, keeps the last value as _, and
 // does not count an empty program, and prints the traceback of an
 // ExceptionGroup. Who asks a kernel how its process died is not told. None of
@@ -39,13 +42,24 @@ var agreedPython = []agreedCall{
 	{name: "await", stateful: true, programs: []string{"import asyncio\nawait asyncio.sleep(0, 'v')", "async def f(): raise ValueError('in a task')\nawait f()", "import asyncio\nasyncio.run(asyncio.sleep(0, 5))"}},
 	{name: "malformed", stateful: true, programs: []string{"a\x00b", "print('\xff')"}},
 	{name: "line ends", stateful: true, programs: []string{"\ufeffprint('bom')", "x = 1\r\nprint(x)\r\n1/0"}},
-	{name: "no input", programs: []string{"input()", "import sys; sys.stdin.read()"}},
+	{name: "no input", programs: []string{"input()", "input('Name? ')", "import sys; sys.stdin.read()"}},
+	{name: "closed output", stateful: true, programs: []string{"import sys; print('x'); sys.stdout.close()", "print('y')", "sys.stdout.closed", "1/0"}},
+	{name: "output to nowhere", stateful: true, programs: []string{"import sys; print('x'); sys.stdout = None; 5", "print('y'); 5", "1/0", "sys.stderr = None", "print('z'); 1/0"}},
+	{name: "output to a closed file", stateful: true, programs: []string{"import os, sys\nwith open(os.devnull, 'w') as sys.stdout: print('x')", "5", "print('y')"}},
+	{name: "reconfigured output", stateful: true, programs: []string{"import sys; sys.stdout.reconfigure(line_buffering=True, errors='strict'); print('é')"}},
+	{name: "loops", programs: []string{agreedMain + "loop = asyncio.new_event_loop(); print(loop.run_until_complete(main())); loop.close()",
+		agreedMain + "loop = asyncio.new_event_loop(); asyncio.set_event_loop(loop); print(loop.run_until_complete(main()), asyncio.run(main()))",
+		agreedMain + "loop = asyncio.new_event_loop(); loop.call_later(0.01, loop.stop); loop.run_forever(); print(loop.is_running())",
+		agreedMain + "with asyncio.Runner() as r: print(r.run(main()))"}},
+	{name: "loops and awaits", stateful: true, programs: []string{agreedMain + "asyncio.new_event_loop().run_until_complete(main())", "await main()", "asyncio.run(main())", "await asyncio.gather(main(), main())"}},
+	{name: "recursion", stateful: true, programs: []string{"def f(): f()\n\nf()", "\ndef g(n):\n  return g(n + 1)\ng(0)"}},
 	{name: "input", programs: []string{"print(repr(input()))", "import sys; print(repr(sys.stdin.read()))", "print(input('> ') + input())"}, opts: codeinterp.RunOptions{Stdin: []byte("one\ntwo")}},
 	{name: "environment", programs: []string{"import os; print(os.environ['A']); os.environ['A'] = 'changed'", "import os; print(os.environ['A'])"}, opts: codeinterp.RunOptions{Env: map[string]string{"A": "b é"}}},
 	{name: "files", programs: []string{"print(open('in/a').read()); _ = open('out.csv', 'w').write('1,2')", "import os; os.remove('in/a')", "1/0"},
 		opts: codeinterp.RunOptions{Artifacts: true, Files: fstest.MapFS{"in/a": {Data: []byte("given"), Mode: 0o644}}}},
 	{name: "functions", stateful: true, programs: []string{"tools.echo(a=1, b='é', c=[None, 1.5])", "tools.fails()", "tools.secret()", "tools.panics()", "tools.nosuch()", "tools.echo(x=object())",
 		"await tools.aio.echo(a=1)", "try:\n  tools.fails()\nexcept ToolError as e: print(e.name, e.message)"}, opts: codeinterp.RunOptions{Functions: agreedFunctions()}},
+	{name: "functions that programs change", stateful: true, programs: []string{"del tools.echo", "tools.echo(a=1)", "tools.echo = 5; tools.more = 6", "await tools.aio.echo(a=1)", "del tools.aio", "tools.echo(a=1), await tools.aio.echo(a=2)", "tools.more"}, opts: codeinterp.RunOptions{Functions: agreedFunctions()}},
 	{name: "functions at the end", stateful: true, programs: []string{"import asyncio\nt = asyncio.ensure_future(tools.aio.waits())\nawait asyncio.sleep(0.1)\nraise ValueError('no')",
 		"v = []\nfor i in range(20000): v = [v]\ntools.echo(v=v)"}, opts: codeinterp.RunOptions{Functions: agreedFunctions()}},
 	{name: "truncation", stateful: true, programs: []string{"print('x' * 5000)", "'x' * 5000"}, opts: codeinterp.RunOptions{MaxOutput: 1000}},

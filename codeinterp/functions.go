@@ -17,7 +17,8 @@ import (
 // A Function is something of the host's that programs may call by its name: in
 // JavaScript and TypeScript await tools.name({...}), in Python
 // tools.name(**args), in bash tool name '{...}'. It belongs to the run or the
-// context that it was given to; no other program ever reaches it.
+// context that it was given to; no other program ever reaches it. What a program does
+// to the members of tools ends with it; a variable tools of its own stays.
 type Function struct {
 	// Name is a letter, followed by at most 63 letters, digits and
 	// underscores, all ASCII; no keyword of a language that programs are

@@ -29,14 +29,22 @@ class Tools:
 
 
 tools, aio = Tools(), Tools()
+offered = []  # tools and tools.aio, with what each has
+
+
+def renew():
+    """Undoes what an earlier program did to the functions."""
+    for of, members in offered:
+        of.__dict__.update(members)
+        for name in [name for name in of.__dict__ if name not in members]:
+            of.__dict__.pop(name, None)
 
 
 def offer(names):
     """Makes the functions known, in place of those that were before."""
-    for of, stub in ((tools, sync_stub), (aio, async_stub)):
-        of.__dict__.clear()
-        of.__dict__.update((name, stub(name)) for name in names)
-    tools.__dict__['aio'] = aio
+    offered[:] = [(of, {name: stub(name) for name in names}) for of, stub in ((tools, sync_stub), (aio, async_stub))]
+    offered[0][1]['aio'] = aio
+    renew()
     for name, v in (('tools', tools), ('ToolError', ToolError)):
         if names:
             setattr(builtins, name, v)

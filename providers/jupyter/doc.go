@@ -113,7 +113,8 @@
 // Python kernels (IPython) are given, by hidden requests that leave no name and
 // no history: the JSON form of values; sys.exit and exit() that end the run as a
 // process ends (their message on standard error, no Error) and keep the kernel;
-// asyncio.run, beside the kernel's own loop; sys.stdout.buffer, and a
+// asyncio.run and loops of the program's own, beside the kernel's, and those that
+// loop.run_until_complete would run in it; sys.stdout.buffer, close and reconfigure, and a
 // UnicodeEncodeError for text that UTF-8 cannot carry; whole characters from
 // child processes, drained before the run ends; in RunCode, the wait for the
 // program's threads that are no daemons; environment, directory and standard input, out

@@ -24,11 +24,11 @@ var pythonCases = []struct {
 	failure        string // the error's name
 	missing        string
 }{
-	{name: "input without any", code: "try: input('? ')\nexcept EOFError: print('end')", stdout: "end\n"},
+	{name: "input without any", code: "try: input('? ')\nexcept EOFError: print('end')", stdout: "? end\n"},
 	{name: "input without any, uncaught", code: "input()", exit: 1, failure: "EOFError"},
 	{name: "reading without input", code: "import sys\ntry: sys.stdin.read()\nexcept EOFError: print('end')", stdout: "end\n"},
 	{name: "lines without input", code: "import sys\nfor line in sys.stdin: print(line)", exit: 1, failure: "EOFError"},
-	{name: "password without input", code: "import getpass; getpass.getpass()", exit: 1, failure: "EOFError"},
+	{name: "password without input", code: "import getpass; getpass.getpass()", stderr: "Password: ", exit: 1, failure: "EOFError"},
 	{name: "password", code: "import getpass; print(getpass.getpass('secret? '), input('name? '))", stdin: []byte("a\nb\n"),
 		stdout: "name? a b\n", stderr: "secret? "},
 	{name: "exit", code: "import sys; print('x'); sys.exit(3)", stdout: "x\n", exit: 3},
@@ -41,10 +41,14 @@ var pythonCases = []struct {
 	{name: "error with a lone surrogate", code: "print('before')\nraise ValueError('\\ud800')", stdout: "before\n", exit: 1, failure: "ValueError"},
 	{name: "asyncio.run", code: "import asyncio\nasync def f():\n  await asyncio.sleep(0.01); return 7\nprint(asyncio.run(f()), asyncio.run(f()))", stdout: "7 7\n"},
 	{name: "asyncio.run beside await", code: "import asyncio\nasync def f():\n  await asyncio.sleep(0.01); return 7\nprint(await f(), asyncio.run(f()), await f())", stdout: "7 7 7\n"},
+	{name: "a coroutine in the present loop", code: "import asyncio\nasync def f():\n  await asyncio.sleep(0.01); return 7\nprint(asyncio.get_event_loop().run_until_complete(f()), await f())", stdout: "7 7\n"},
+	{name: "a task in the present loop", code: "import asyncio\nloop = asyncio.get_event_loop()\nloop.run_until_complete(loop.create_task(asyncio.sleep(0)))", exit: 1, failure: "RuntimeError"},
 	{name: "nested too deeply", code: "x=" + strings.Repeat("a.", 20000) + "a", exit: 1, failure: "RecursionError"},
 	{name: "nested too deeply by eval", code: "print('before'); eval('" + strings.Repeat("(", 5000) + "')", stdout: "before\n", exit: 1, failure: "SyntaxError"},
 	{name: "missing module", code: "import toolcell_nothing.part", exit: 1, failure: "ModuleNotFoundError", missing: "toolcell_nothing"},
 	{name: "no such part of a module", code: "import os.nothing", exit: 1, failure: "ModuleNotFoundError", missing: "os.nothing"},
+	{name: "children once output is closed", code: "import subprocess, sys\nsys.stdout.close()\n_ = subprocess.run(['echo', 'child'])", stdout: "child\n"},
+	{name: "after it was closed", code: "print('x')", exit: 1, failure: "ValueError"},
 }
 
 // TestPythonAsAProcess wants kernels to answer as a Python process would.

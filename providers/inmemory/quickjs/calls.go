@@ -292,6 +292,15 @@ func (in *instance) tools(name string) value {
 	return vm.own(exports, name)
 }
 
+// renew has an object that an earlier program had be as it was offered, or has the
+// functions of this one.
+func (in *instance) renew() value {
+	if strings.Join(in.program.Functions, ",") != in.toolNames {
+		return in.offer()
+	}
+	return in.callLibrary("tools", "renew", undefined, nil)
+}
+
 // offer returns the one object of the instance that has the functions, those of the
 // run: a program may have kept it.
 func (in *instance) offer() value {

@@ -149,7 +149,7 @@ func (in *instance) end() {
 // takes the value of its last expression, or what that promises.
 func (in *instance) execute() engine.Outcome {
 	if isObject(in.toolset) { // which an earlier program may have kept
-		v := in.offer()
+		v := in.renew()
 		if isException(v) {
 			return in.failed(lib.XJS_GetException(in.vm.tls, in.vm.ctx))
 		}

@@ -18,16 +18,22 @@
     return e;
   };
 
-  // offer returns the one object with a function for each of the names. What a program
-  // has done to it is the program's own business.
+  // offer returns the one object with a function for each of the names. renew undoes
+  // what an earlier program did to it.
+  const { ownKeys, defineProperty, deleteProperty } = Reflect;
   const tools = {};
-  const offer = (names) => {
-    for (const name of Object.keys(tools)) Reflect.deleteProperty(tools, name);
-    for (const name of names ? names.split(",") : []) {
-      const value = { [name]: (args) => host.callTool(name, args) }[name];
-      Reflect.defineProperty(tools, name, { value, writable: true, enumerable: true, configurable: true });
-    }
+  let stubs = { __proto__: null };
+  const renew = () => {
+    for (const name of ownKeys(tools)) if (!(name in stubs)) deleteProperty(tools, name);
+    for (const name of ownKeys(stubs)) defineProperty(tools, name, { __proto__: null, value: stubs[name], writable: true, enumerable: true, configurable: true });
     return tools;
+  };
+  const offer = (names) => {
+    stubs = { __proto__: null };
+    for (const name of names ? names.split(",") : []) {
+      stubs[name] = { [name]: (args) => host.callTool(name, args) }[name];
+    }
+    return renew();
   };
 
   // tooDeep tells whether JSON failed with e since v is nested deeper than most.
@@ -42,5 +48,5 @@
     }
     return [...level].some(isObject);
   };
-  return { offer, failure, tooDeep, ToolError };
+  return { offer, renew, failure, tooDeep, ToolError };
 });

@@ -113,6 +113,7 @@ class Pump:
             self.run, self.depth, self.ident, self.parent = run, 1, ident, parent
             run_of.set(run)
             self.old = set(threading.enumerate()) - {threading.current_thread(), threading.main_thread()}
+        renew()
 
     def asker(self):
         """Whom a question of the present cell would go to, and its parent."""

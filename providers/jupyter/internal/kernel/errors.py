@@ -50,11 +50,12 @@ def cells():
 
 def hook_tracebacks(formatter):
     """Has the traceback of a program that is to end come at once. IPython parses
-    the source of each frame, which can take longer than such a program is given."""
+    the source of each frame, which can take longer than such a program is given, and
+    seconds for the thousands of an endless recursion."""
     plain = formatter.structured_traceback
 
     def structured_traceback(etype, evalue, tb=None, *args, **kwargs):
-        if not interrupted(evalue):
+        if not interrupted(evalue) and not is_long(tb):
             try:
                 return plain(etype, evalue, tb, *args, **kwargs)
             except KeyboardInterrupt:
@@ -72,6 +73,14 @@ def interrupted(error):
         seen.add(id(error))
         error = error.__cause__ or error.__context__
     return False
+
+
+def is_long(tb):
+    for _ in range(10 * (HEAD + TAIL)):
+        if tb is None:
+            return False
+        tb = tb.tb_next
+    return True
 
 
 def quick(etype, evalue, tb):

@@ -8,6 +8,7 @@ import asyncio, collections, contextvars, io, os, signal, sys, threading
 SAID = ("stream", "display_data", "update_display_data", "clear_output")  # by a child too
 
 in_cell = contextvars.ContextVar("in_cell", default=False)
+awaits = contextvars.ContextVar("awaits", default=True)  # whether a cell can
 
 
 class Forks:
@@ -36,6 +37,8 @@ class Forks:
         for stream in self.streams:
             if hasattr(stream, "_buffers"):
                 stream._buffers, stream._buffer_lock = collections.defaultdict(io.StringIO), threading.RLock()
+            elif hasattr(stream, "_buffer"):  # ipykernel before 6.29
+                stream._buffer, stream._buffer_lock = io.StringIO(), threading.RLock()
         if self.loop is not None:
             # What a task forked off may go back to the loop, and would do the kernel's work.
             self.loop.call_soon(self.end, None)
@@ -53,14 +56,26 @@ class Forks:
         self.session.send = send_own
 
     def hook_cells(self):
-        run, show = self.shell.run_ast_nodes, self.shell._showtraceback
+        run, show, run_cell = self.shell.run_ast_nodes, self.shell._showtraceback, self.shell.run_cell
+
+        def run_sync(*args, **kwargs):
+            token = awaits.set(False)
+            try:
+                return run_cell(*args, **kwargs)
+            finally:
+                awaits.reset(token)
+
+        self.shell.run_cell = run_sync
 
         async def run_ast_nodes(*args, **kwargs):
             if in_cell.get():
                 return await run(*args, **kwargs)
             in_cell.set(True)
             try:
-                return await run(*args, **kwargs)
+                failed = await run(*args, **kwargs)
+                if awaits.get() and not self.is_child():
+                    await self.helper.end_tasks()
+                return failed
             finally:
                 in_cell.set(False)
                 if self.is_child():

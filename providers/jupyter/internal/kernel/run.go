@@ -155,18 +155,22 @@ func (r *runner) follow() error {
 	s := k.sock
 	k.mu.Unlock()
 	err := r.Program.HandOver(func() error {
-		return k.send(s, "shell", r.e.id, "execute_request", wire.ExecuteRequest{
+		r.fresh = k.begun() // before the process can die of it
+		err := k.send(s, "shell", r.e.id, "execute_request", wire.ExecuteRequest{
 			// A byte order mark belongs to a file, and is an error to Python.
 			Code: strings.TrimPrefix(r.Program.Code, "\ufeff"), StoreHistory: true, Expressions: r.expressions(),
 			AllowStdin: r.Program.Stdin != nil && !k.HasStdin() || r.e.calls != nil,
 		})
+		if err != nil {
+			k.unbegun()
+		}
+		return err
 	})
 	if errors.Is(err, errSocketLost) {
 		return fmt.Errorf("%w: %w", ErrNeverRan, err)
 	} else if err != nil {
 		return err
 	}
-	r.fresh = k.begun()
 	w := newWatch(r, s)
 	defer w.end()
 	for {

@@ -1,4 +1,4 @@
-import asyncio, atexit, base64, functools, gc, io, json, os, shutil, signal, sys, tempfile, threading, traceback
+import asyncio, atexit, base64, functools, gc, io, json, os, shutil, signal, sys, tempfile, threading
 
 VALUE = "application/vnd.toolcell.value"
 
@@ -79,42 +79,63 @@ def hook_input(kernel):
     """Lets input() and getpass() fail as reading does, where the client that
     asked for the run cannot be asked."""
 
-    def refusing(plain):
-        def read(*args, **kwargs):
+    def refusing(plain, default, out):
+        def read(prompt=default, *args, **kwargs):
             while getattr(kernel, "_allow_stdin", False) and not pump.mine():
-                value = plain(*args, **kwargs)
+                value = plain(prompt, *args, **kwargs)
                 if not pump.stray(value):
                     return value
+            print(prompt, end="", file=getattr(sys, out), flush=True)
             raise EOFError("there is no standard input: this run was given none")
 
         return read
 
     sys.stdin = NoInput()
-    kernel.raw_input, kernel.getpass = refusing(kernel.raw_input), refusing(kernel.getpass)
+    kernel.raw_input = refusing(kernel.raw_input, "", "stdout")
+    kernel.getpass = refusing(kernel.getpass, "Password: ", "stderr")
 
 
 def hook_asyncio():
-    """Lets asyncio.run work in a cell, beside the kernel's own loop, which
-    stands still meanwhile as it does for all code that does not await."""
-    plain = asyncio.run
+    """Lets loops of the program's own run in a cell, beside the kernel's, which
+    stands still meanwhile as it does for all code that does not await. What would
+    run in the kernel's runs in one beside it."""
     swap = getattr(asyncio.tasks, "_swap_current_task", None)
 
-    @functools.wraps(plain)
-    def run(*args, **kwargs):
-        loop = asyncio._get_running_loop()
-        if loop is None:
-            return plain(*args, **kwargs)
-        asyncio._set_running_loop(None)
-        task = swap(loop, None) if swap else None
-        try:
-            return plain(*args, **kwargs)
-        finally:
-            asyncio.set_event_loop(loop)
-            asyncio._set_running_loop(loop)
-            if swap:
-                swap(loop, task)
+    def apart(plain, of_loop=False):
+        @functools.wraps(plain)
+        def run(*args, **kwargs):
+            loop = asyncio._get_running_loop()
+            if loop is None or of_loop and args[0] is loop and not takes_over(*args[1:], **kwargs):
+                return plain(*args, **kwargs)
+            if of_loop and args[0] is loop:
+                args = (beside(), *args[1:])
+            asyncio._set_running_loop(None)
+            task = swap(loop, None) if swap else None
+            try:
+                return plain(*args, **kwargs)
+            finally:
+                asyncio.set_event_loop(loop)
+                asyncio._set_running_loop(loop)
+                if swap:
+                    swap(loop, task)
 
-    asyncio.run = run
+        return run
+
+    def takes_over(future=None):
+        return asyncio.iscoroutine(future)  # a task is bound to its loop
+
+    loops = []
+
+    def beside():
+        if not loops or loops[0].is_closed():
+            loops[:] = [asyncio.new_event_loop()]
+        return loops[0]
+
+    asyncio.run = apart(asyncio.run)
+    of = asyncio.BaseEventLoop
+    of.run_until_complete, of.run_forever = apart(of.run_until_complete, True), apart(of.run_forever, True)
+    if hasattr(asyncio, "Runner"):
+        asyncio.Runner.run = apart(asyncio.Runner.run)
 
 
 def hook_parser(shell):
@@ -232,9 +253,10 @@ class Exits:
                 raise
             except SystemExit:
                 pass
-            except BaseException:
+            except BaseException as error:
                 print("Exception ignored in atexit callback:", repr(func), file=sys.stderr)
-                traceback.print_exc()
+                error.__traceback__ = error.__traceback__.tb_next
+                print(report_of(type(error), error), end="", file=sys.stderr)
 
 
 def let_go(quiet):
@@ -310,6 +332,15 @@ class Helper:
         flush_logs()
         flush_files()
         c_flusher()()
+
+    async def end_tasks(self):
+        """Ends the tasks that a kernel's only program left, as asyncio.run does."""
+        if not self.once:
+            return
+        left = [t for t in tasks() if t not in self.tasks and not of_kernel(t) and t is not asyncio.current_task()]
+        for task in left:
+            task.cancel()
+        await asyncio.gather(*left, return_exceptions=True)
 
     def outcome(self, id):
         return self.last.tell(id)
@@ -454,6 +485,7 @@ if not hasattr(shell, "_toolcell"):
     hook_parser(shell)
     check_messages(shell.kernel.session)
     drain = hook_streams(shell)
+    hook_steady(shell)
     hook_formats(shell, drain)
     shell._toolcell = Helper(options, drain)
     pump = shell._toolcell.pump = Pump(shell)  # after the helper, which waits for a program's threads

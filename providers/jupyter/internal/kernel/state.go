@@ -149,6 +149,13 @@ func (k *Kernel) begun() (fresh bool) {
 	return k.programs == 1
 }
 
+// unbegun takes begun back, for a program that was not sent.
+func (k *Kernel) unbegun() {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.programs = max(k.programs-1, 0)
+}
+
 // forgotten notes that the program put a new process in the place of the
 // kernel's, which stays as it is set up.
 func (k *Kernel) forgotten() {

@@ -44,6 +44,7 @@ class Pipe:
 
     def __init__(self, stream):
         self.stream, self.busy, self.decode, self.pid = stream, False, decoder(), os.getpid()
+        self.plain = type(stream).write  # also once the program has closed it
         self.fd, end = os.pipe()
         number = stream._original_stdstream_fd
         os.dup2(end, number)
@@ -65,8 +66,9 @@ class Pipe:
             data = os.read(self.fd, 1 << 16)
             if not data:
                 return
+            Said.anything = True
             try:
-                self.stream.write(self.decode(data))
+                self.plain(self.stream, self.decode(data))
             except Exception:
                 return
 
@@ -82,6 +84,89 @@ class Pipe:
         end = time.monotonic() + limit
         while self.pending() and time.monotonic() < end:
             time.sleep(0.0005)
+
+
+def as_files(stream):
+    """Gives one of the kernel's streams what a file has. Its own close() waits for
+    the thread whose place a Pipe took, and has child processes write to the server."""
+    plain = type(stream)
+
+    class Stream(plain):
+        shut = False
+
+        def close(self):
+            if not self.shut and not sys.is_finalizing():
+                self.flush()
+            self.shut = True
+
+        @property
+        def closed(self):
+            return self.shut or plain.closed.fget(self)
+
+        def write(self, text):
+            if self.shut:
+                raise ValueError("I/O operation on closed file.")
+            return plain.write(self, text)
+
+        def writelines(self, lines):
+            for line in lines:
+                self.write(line)
+
+        def reconfigure(self, *, encoding=None, errors=None, newline=None, line_buffering=None, write_through=None):
+            self.flush()  # and no more: what is printed goes to the client as text
+
+    Stream.__name__, Stream.__qualname__, Stream.__module__ = plain.__name__, plain.__qualname__, plain.__module__
+    stream.__class__ = Stream
+
+
+class Instead(io.TextIOBase):
+    """In the place of what a program made its standard output, and that IPython or the
+    kernel cannot handle, so that nobody would be told how the program ended."""
+
+    encoding = "utf-8"
+
+    def __init__(self, of):
+        self.of = of
+
+    def writable(self):
+        return True
+
+    def write(self, text):
+        return len(text) if self.of is None else self.of.write(text)
+
+    def flush(self):
+        pass
+
+
+def steady(own):
+    """Puts a stream that can be flushed in the place of one that cannot, such as None
+    and files that were closed; own are the kernel's."""
+    for name, kernels in own.items():
+        stream = getattr(sys, name, None)
+        if stream is kernels or type(stream) is Instead:
+            continue
+        try:
+            stream.flush()
+            stream.write = stream.write  # as IPython does
+        except Exception:
+            setattr(sys, name, Instead(stream))
+
+
+def hook_steady(shell):
+    """Looks before IPython or the kernel flushes: around cells, which hidden requests
+    are too, and before values and errors are shown."""
+    own = {"stdout": sys.stdout, "stderr": sys.stderr}
+
+    def before(plain):
+        def steadied(*args, **kwargs):
+            steady(own)
+            return plain(*args, **kwargs)
+
+        return steadied
+
+    shell.run_cell, shell._showtraceback = before(shell.run_cell), before(shell._showtraceback)
+    shell.displayhook.finish_displayhook = before(shell.displayhook.finish_displayhook)
+    shell.events.register("post_execute", lambda: steady(own))
 
 
 class Said:
@@ -110,6 +195,7 @@ def check_texts():
 def check_text(stream):
     """Lets a write of what UTF-8 cannot carry fail, as that to a file does: the
     kernel would lose the whole message."""
+    stream.__dict__.pop("write", None)  # what IPython puts back is of before as_files
     plain, strict = stream.write, stream is not sys.stderr
 
     def write(text):
@@ -162,6 +248,7 @@ def hook_streams(shell):
                 pipe = Pipe(stream)
                 pipe.pending()
                 pipes.append(pipe)
+            as_files(stream)
         except Exception:
             pass
 

@@ -9,7 +9,7 @@ class ToolError extends Error {
 }
 Object.defineProperty(ToolError.prototype, 'name', { value: 'ToolError', writable: true, configurable: true });
 
-const tools = {};
+const tools = {}, stubs = {}; // what programs have, and what it is made of
 const calls = new Map(); // open ones of the run in progress, by number
 let lastCall = 0;
 
@@ -33,15 +33,25 @@ function offer(names) {
     runOf = new AsyncLocalStorage();
     early = cell === 0;
   }
-  for (const name of Object.keys(tools)) delete tools[name];
+  for (const name of Object.keys(stubs)) delete stubs[name];
   for (const name of names) {
     const stub = { [name]: (args) => call(name, args, stub) }[name];
-    Object.defineProperty(tools, name, { value: stub, enumerable: true, writable: true, configurable: true });
+    Object.defineProperty(stubs, name, { value: stub, enumerable: true, writable: true, configurable: true });
   }
+  renew();
   for (const [name, v] of [['tools', tools], ['ToolError', ToolError]]) {
     const own = Object.getOwnPropertyDescriptor(globalThis, name);
     if (names.length && !own) hidden(name, v);
     else if (!names.length && own?.value === v) delete globalThis[name];
+  }
+}
+
+// renew undoes what an earlier program did to the functions, unless it took measures
+// against that.
+function renew() {
+  for (const name of Reflect.ownKeys(tools)) if (!Object.hasOwn(stubs, name)) Reflect.deleteProperty(tools, name);
+  for (const name of Object.keys(stubs)) {
+    Reflect.defineProperty(tools, name, { value: stubs[name], enumerable: true, writable: true, configurable: true });
   }
 }
 

@@ -26,7 +26,7 @@ const MAX_MESSAGE = 64 << 10, MAX_STACK = 256 << 10, MAX_LINES = 4096; // of an 
 // What a program calls the same is its own affair.
 const {
   Buffer, setTimeout, setInterval, setImmediate, clearTimeout, queueMicrotask, process, Error, TypeError, JSON, Object, Number, String, Array, Set, Map, WeakSet,
-  Promise, RegExp, Atomics, ArrayBuffer, SharedArrayBuffer, Uint8Array, Int32Array, BigInt, Math, Date, URL,
+  Promise, RegExp, Atomics, ArrayBuffer, SharedArrayBuffer, Uint8Array, Int32Array, BigInt, Math, Date, URL, Reflect,
 } = globalThis;
 const realExit = process.reallyExit.bind(process);
 

@@ -16,6 +16,7 @@ class Run {
   start(fields) {
     this.attempt(() => interruptible(() => {
       if (this.calledOff()) return;
+      renew();
       this.env = setEnv(fields.slice(3));
       setStdin(String(fields[2]));
       const code = String(fields[1]).replace(/^\uFEFF/, '').replace(/\r\n?/g, '\n');

@@ -286,6 +286,7 @@ def serve_run(fields):
         state.seq, state.busy, state.announced = fields[0].decode(), True, False
         state.interrupts = state.told = 0
     run_of.set(state.seq)
+    renew()
     state.cell += 1
     name = state.name = '<cell %d>' % state.cell
     if code.startswith('\ufeff'):
