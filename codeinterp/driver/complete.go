@@ -102,13 +102,12 @@ func (i completing) complete(ctx context.Context, id codeinterp.ContextID, code 
 
 // acquireIdle is acquire for what waits for no run.
 func (s *slot) acquireIdle(ctx context.Context) error {
-	s.mu.Lock()
-	busy := s.current != nil || slices.ContainsFunc(s.queue, func(w *waiter) bool { return w.run != nil })
-	s.mu.Unlock()
-	if busy {
-		return errBusy
-	}
-	return s.acquire(ctx, nil)
+	return s.acquireUnless(ctx, nil, func() error {
+		if s.current != nil || slices.ContainsFunc(s.queue, func(w *waiter) bool { return w.run != nil }) {
+			return errBusy
+		}
+		return nil
+	})
 }
 
 // checkCompletion bounds what a runtime said.

@@ -68,11 +68,21 @@ type waiter struct {
 }
 
 // acquire waits for the turn. r, if not nil, is the run in progress then.
-func (s *slot) acquire(ctx context.Context, r *run) error {
+func (s *slot) acquire(ctx context.Context, r *run) error { return s.acquireUnless(ctx, r, nil) }
+
+// acquireUnless is acquire, but where refused, which is called with mu held, has a reason
+// not to wait.
+func (s *slot) acquireUnless(ctx context.Context, r *run, refused func() error) error {
 	s.mu.Lock()
 	if s.ended != nil {
 		defer s.mu.Unlock()
 		return s.ended
+	}
+	if refused != nil {
+		if err := refused(); err != nil {
+			s.mu.Unlock()
+			return err
+		}
 	}
 	if s.idle != nil {
 		s.idle.Stop()

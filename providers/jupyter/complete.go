@@ -7,6 +7,7 @@ import (
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/codeinterp/driver"
 	"github.com/toolcell/toolcell/providers/jupyter/internal/kernel"
+	"github.com/toolcell/toolcell/providers/jupyter/internal/server"
 )
 
 var _ driver.Completer = (*runtime)(nil)
@@ -18,10 +19,16 @@ func (rt *runtime) Complete(ctx context.Context, of driver.Session, code string,
 	s.turn.take()
 	defer s.turn.give()
 	k := s.k.Load()
-	if s.left && !s.silent || k.IsDown() {
-		return codeinterp.Completion{}, nil
-	}
 	if err := checkRequest(code); err != nil {
+		return codeinterp.Completion{}, err
+	}
+	if s.left && !s.silent {
+		return codeinterp.Completion{}, server.Unavailable("an earlier program may still be running")
+	}
+	// What was lost may be no more than the connection.
+	if err := k.Ensure(ctx, nil); errors.Is(err, kernel.ErrGone) {
+		return codeinterp.Completion{}, nil
+	} else if err != nil {
 		return codeinterp.Completion{}, err
 	}
 	c, err := k.Complete(ctx, code, cursor)

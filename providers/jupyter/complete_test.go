@@ -42,3 +42,28 @@ func TestComplete(t *testing.T) {
 		}
 	})
 }
+
+// TestCompleteAfterCut: a connection that was lost between runs is no reason to have
+// nothing to complete with.
+func TestCompleteAfterCut(t *testing.T) {
+	t.Parallel()
+	s := sharedServer(t, "server6")
+	p := newCutter(t, s.url)
+	c := realSession(t, s, jupyter.Options{DialContext: p.dial})
+	of, _ := codeinterp.Completions(c.ci)
+	c.ok("toolcell_name = 1")
+	for range 3 {
+		p.cut()
+		var got codeinterp.Completion
+		err := codeinterp.ErrUnavailable
+		for tries := 0; tries < 20 && errors.Is(err, codeinterp.ErrUnavailable); tries++ {
+			got, err = of.Complete(t.Context(), c.id, "toolcell_na", 11)
+		}
+		if err != nil || !slices.Contains(got.Matches, "toolcell_name") {
+			t.Errorf("%+v, %v", got, err)
+		}
+	}
+	if res := c.ok("toolcell_name"); res.Text() != "1" || res.StateLost {
+		t.Errorf("%+v", res)
+	}
+}

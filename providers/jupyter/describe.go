@@ -27,7 +27,7 @@ func (rt *runtime) Describe() codeinterp.Info {
 	}
 	for _, name := range rt.languages {
 		info.Languages = append(info.Languages, codeinterp.LanguageInfo{
-			Name: name, Runtime: rt.kinds[name].DisplayName, Contexts: true, Completion: true,
+			Name: name, Runtime: rt.kinds[name].DisplayName, Contexts: true, Completion: rt.kinds[name].Completes(),
 			Functions: rt.kinds[name].CanCall(), Files: rt.kinds[name].HasFiles()})
 	}
 	return info

@@ -14,10 +14,11 @@ import (
 // bashDialect is for bash_kernel. Its env and cwd are those of the shell, which
 // it replaces where the program exits.
 var bashDialect = dialect{
-	replaced: regexp.MustCompile(`(^|\n)Restarting Bash\s*$`).Match,
-	noStdin:  true,
-	start:    bashSurroundings,
-	remove:   func(dir string) string { return "cd / && rm -rf -- " + bashTemp(dir) },
+	completes: true,
+	replaced:  regexp.MustCompile(`(^|\n)Restarting Bash\s*$`).Match,
+	noStdin:   true,
+	start:     bashSurroundings,
+	remove:    func(dir string) string { return "cd / && rm -rf -- " + bashTemp(dir) },
 	exit: func(e *codeinterp.ProgramError) (int, bool) {
 		n, err := strconv.Atoi(e.Message)
 		return n, e.Name == "" && err == nil && n != 0

@@ -14,6 +14,10 @@ type Completion struct {
 	Start, End int
 }
 
+// Completes reports whether kernels of the kind are known to complete code. One that is
+// not, and never answers, would have people wait.
+func (k Kind) Completes() bool { return k.dialect.completes }
+
 // Complete asks the kernel's own completer. The protocol counts characters.
 func (k *Kernel) Complete(ctx context.Context, code string, cursor int) (c Completion, err error) {
 	defer k.guard(ctx)()

@@ -16,14 +16,15 @@ var denoSetup string
 // value after it said that it is idle, it cannot be interrupted, and it reads
 // no standard input.
 var denoDialect = dialect{
-	setup:   func(bool, bool) string { return jsvalue.Into(denoSetup) },
-	start:   func(s Surroundings) string { return denoCall("start", s) },
-	enter:   func(s Surroundings) string { return denoCall("enter", s) },
-	leave:   denoHelper + ".leave()",
-	clear:   denoHelper + ".clear()",
-	remove:  func(dir string) string { return fmt.Sprintf("%s.remove(%q)", denoHelper, dir) },
-	noStdin: true,
-	settle:  func(marker string) string { return fmt.Sprintf("void %s.print(%q, false)", denoHelper, marker) },
+	completes: true,
+	setup:     func(bool, bool) string { return jsvalue.Into(denoSetup) },
+	start:     func(s Surroundings) string { return denoCall("start", s) },
+	enter:     func(s Surroundings) string { return denoCall("enter", s) },
+	leave:     denoHelper + ".leave()",
+	clear:     denoHelper + ".clear()",
+	remove:    func(dir string) string { return fmt.Sprintf("%s.remove(%q)", denoHelper, dir) },
+	noStdin:   true,
+	settle:    func(marker string) string { return fmt.Sprintf("void %s.print(%q, false)", denoHelper, marker) },
 	exit: func(e *codeinterp.ProgramError) (int, bool) {
 		n, err := strconv.Atoi(e.Message)
 		return n & 0xff, e.Name == "ProcessExit" && err == nil

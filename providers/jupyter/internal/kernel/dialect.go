@@ -36,6 +36,8 @@ type dialect struct {
 	outcome func(id string) string
 	// spool is an expression that gives the next piece of spooled output.
 	spool string
+	// completes: the kernel is known to complete code.
+	completes bool
 	// noStdin: enter cannot give standard input.
 	noStdin bool
 	// replaced recognises that the kernel put a new process in place of the one

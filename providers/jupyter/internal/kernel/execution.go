@@ -296,9 +296,12 @@ func (e *execution) message(typ string, content []byte, late bool) {
 		if typ == "display_data" && e.calls.reached(content, late) {
 			return
 		}
-		if typ == "display_data" && bytes.Contains(content, []byte(wire.SpillMIME)) {
+		if typ == "display_data" && !late && bytes.Contains(content, []byte(wire.SpillMIME)) {
 			e.update(func(p *progress) { p.spilled = true })
 			return
+		}
+		if late && wire.IsMark(content) {
+			return // an earlier run's
 		}
 		o, ok := wire.OutputOf(typ, content, e.k.dialect.value)
 		switch {

@@ -47,6 +47,7 @@ var pythonDialect = dialect{
 	idle:       pythonHelper + ".idle()",
 	outcome:    func(id string) string { return fmt.Sprintf("%s.outcome(%q)", pythonHelper, id) },
 	files:      true,
+	completes:  true,
 	skipsBlank: true,
 	spool:      pythonHelper + ".spool.take()",
 	exit:       pythonExit,

@@ -151,7 +151,7 @@ func (k *Kernel) takeLate(f *frame) error {
 			late(codeinterp.Output{Kind: codeinterp.Stderr, Data: []byte(told), Late: true})
 			return nil
 		}
-		if o, ok := wire.OutputOf(m.Header.Type, content, d.value); ok {
+		if o, ok := wire.OutputOf(m.Header.Type, content, d.value); ok && !wire.IsMark(content) {
 			o.Late = true
 			late(o)
 		}

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"maps"
 	"net/http"
 	"net/http/cookiejar"
 	"net/url"
@@ -24,30 +25,35 @@ type jar struct {
 	*cookiejar.Jar
 
 	mu   sync.Mutex
-	kept map[cookieKey]bool
+	kept map[cookieKey]time.Time // until then; zero: for good
 }
 
 type cookieKey struct{ name, domain, path string }
 
 func newJar() *jar {
 	j, _ := cookiejar.New(nil) // it has no error
-	return &jar{Jar: j, kept: map[cookieKey]bool{}}
+	return &jar{Jar: j, kept: map[cookieKey]time.Time{}}
 }
 
 // SetCookies takes those for which there is room.
 func (j *jar) SetCookies(u *url.URL, cookies []*http.Cookie) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
+	now := time.Now()
+	maps.DeleteFunc(j.kept, func(_ cookieKey, end time.Time) bool { return !end.IsZero() && end.Before(now) })
 	var taken []*http.Cookie
 	for _, c := range cookies {
 		key := cookieKey{c.Name, c.Domain, c.Path}
-		switch over := c.MaxAge < 0 || !c.Expires.IsZero() && c.Expires.Before(time.Now()); {
+		_, known := j.kept[key]
+		switch over := c.MaxAge < 0 || !c.Expires.IsZero() && c.Expires.Before(now); {
 		case over:
 			delete(j.kept, key)
-		case len(c.Name)+len(c.Value)+len(c.Domain)+len(c.Path) > maxCookie || len(j.kept) >= maxCookies && !j.kept[key]:
+		case len(c.Name)+len(c.Value)+len(c.Domain)+len(c.Path) > maxCookie || len(j.kept) >= maxCookies && !known:
 			continue
+		case c.MaxAge > 0:
+			j.kept[key] = now.Add(time.Duration(c.MaxAge) * time.Second)
 		default:
-			j.kept[key] = true
+			j.kept[key] = c.Expires
 		}
 		taken = append(taken, c)
 	}

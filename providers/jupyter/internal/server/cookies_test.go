@@ -6,6 +6,8 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 )
 
 // TestJarIsBounded wants a server to fill no memory with cookies, and the first of
@@ -32,4 +34,23 @@ func TestJarIsBounded(t *testing.T) {
 	if values["_xsrf"] != "2" || values["c5"] != "" || values["new"] != "v" || values["long"] != "" {
 		t.Errorf("%v", values)
 	}
+}
+
+// TestJarForgets: cookies that have expired take no room.
+func TestJarForgets(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		j := newJar()
+		u := &url.URL{Scheme: "http", Host: "example.com", Path: "/"}
+		for i := range 5 * maxCookies {
+			c := http.Cookie{Name: fmt.Sprint("c", i), Value: "v", MaxAge: 60}
+			if i%2 == 0 {
+				c.MaxAge, c.Expires = 0, time.Now().Add(time.Minute)
+			}
+			j.SetCookies(u, []*http.Cookie{&c})
+			if list := j.Cookies(u); len(list) == 0 || list[len(list)-1].Name != c.Name {
+				t.Fatalf("cookie %d is not kept", i)
+			}
+			time.Sleep(2 * time.Second)
+		}
+	})
 }

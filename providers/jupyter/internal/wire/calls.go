@@ -71,6 +71,19 @@ func Place(content []byte, nonce string) (number int, ok bool) {
 	return number, ours && err == nil
 }
 
+// IsMark reports whether a display is not the program's, but says where its output
+// stands: with calls, or that it goes on in a spool.
+func IsMark(content []byte) bool {
+	if !bytes.Contains(content, []byte(placeMIME)) && !bytes.Contains(content, []byte(SpillMIME)) {
+		return false
+	}
+	var c struct{ Data map[string]json.RawMessage }
+	if json.Unmarshal(content, &c) != nil || len(c.Data) != 1 {
+		return false
+	}
+	return c.Data[placeMIME] != nil || c.Data[SpillMIME] != nil
+}
+
 var errCalls = fmt.Errorf("a prompt of more than %d calls", MaxPromptCalls)
 
 // UnmarshalJSON reads an array of [id, name, args], and stops at too many.
