@@ -10,6 +10,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -101,6 +102,7 @@ func (s *Server) Handler(opts *HTTPOptions) http.Handler {
 	o.MaxBody = cmp.Or(o.MaxBody, DefaultMaxBody)
 	o.MaxSessions = max(cmp.Or(o.MaxSessions, DefaultMaxSessions), 0)
 	o.SessionIdle = cmp.Or(o.SessionIdle, DefaultSessionIdle)
+	o.Tokens = slices.Compact(slices.Sorted(slices.Values(o.Tokens))) // one that is given twice has one share
 	server := func(*http.Request) *mcp.Server { return s.mcp }
 	t := &transport{
 		Server:      s,

@@ -16,10 +16,10 @@ type party struct {
 // partyOf is the party that a request of an owner is of.
 func (o *HTTPOptions) partyOf(of owner) party {
 	switch {
+	case o.Verify != nil: // which decides in place of Tokens
+		return party{of, 2} // nobody knows how many there are: one has half at most
 	case len(o.Tokens) > 1:
 		return party{of, len(o.Tokens)}
-	case o.Verify != nil:
-		return party{of, 2} // nobody knows how many there are: one has half at most
 	}
 	return party{}
 }

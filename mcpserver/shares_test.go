@@ -73,3 +73,14 @@ func blockAll(t *testing.T, sessions []*mcp.ClientSession, each int) (stop func(
 	}
 	return func() { cancel(); wg.Wait() }
 }
+
+// TestShareOfATokenGivenTwice: it has what there is, as one that is given once.
+func TestShareOfATokenGivenTwice(t *testing.T) {
+	s := newServer(t, newFake(), &mcpserver.Options{Limits: mcpserver.Limits{TotalContexts: 4}})
+	c := dial(t, serve(t, s, &mcpserver.HTTPOptions{Tokens: []string{"aaaa", "aaaa"}}), "aaaa", revisions[0])
+	for range 4 {
+		if res := call(t, c, "create_code_context", "language", "python"); res.IsError {
+			t.Errorf("refused with %s", text(res))
+		}
+	}
+}
