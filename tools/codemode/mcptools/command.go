@@ -46,7 +46,8 @@ func (s *server) transport() (t mcp.Transport, end func(), err error) {
 	cmd.Env, cmd.Dir, cmd.Stderr = environ(s.Env), s.Dir, s.set.opts.Stderr
 	cmd.WaitDelay = time.Second // what the server started may keep its standard error open
 	ownGroup(cmd)
-	proc := &process{cmd: cmd}
+	proc := &process{cmd: cmd, closed: make(chan struct{})}
+	s.proc = proc
 	p := &patient{Transport: proc}
 	if d := s.set.opts.Timeout; d > 0 {
 		p.stuck = max(d, minStuck)

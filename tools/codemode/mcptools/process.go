@@ -6,6 +6,7 @@ import (
 	"io"
 	"os/exec"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -24,6 +25,10 @@ type process struct {
 	cmd   *exec.Cmd
 	stdin io.WriteCloser
 
+	said   atomic.Bool // it has put something out
+	once   sync.Once
+	closed chan struct{} // once it has ended and was waited for
+
 	mu    sync.Mutex
 	freed bool // the ids are not its own any more
 }
@@ -40,7 +45,33 @@ func (p *process) Connect(ctx context.Context) (mcp.Connection, error) {
 	if err := p.cmd.Start(); err != nil {
 		return nil, err
 	}
-	return (&mcp.IOTransport{Reader: io.NopCloser(stdout), Writer: p}).Connect(ctx)
+	p.watch()
+	return (&mcp.IOTransport{Reader: io.NopCloser(&hearing{stdout, &p.said}), Writer: p}).Connect(ctx)
+}
+
+// A hearing is a reader that notes that there was something.
+type hearing struct {
+	io.Reader
+	said *atomic.Bool
+}
+
+func (h *hearing) Read(b []byte) (int, error) {
+	n, err := h.Reader.Read(b)
+	if n > 0 && !h.said.Load() {
+		h.said.Store(true)
+	}
+	return n, err
+}
+
+// ended returns how the process has ended, in words, and nothing where it has not
+// within the time that it takes to end by itself.
+func (p *process) ended() string {
+	select {
+	case <-p.closed:
+		return p.cmd.ProcessState.String()
+	case <-time.After(terminating):
+		return ""
+	}
 }
 
 // Write implements io.Writer.
@@ -62,6 +93,7 @@ func (p *process) Close() error {
 			p.mu.Lock()
 			p.freed = true
 			p.mu.Unlock()
+			defer p.once.Do(func() { close(p.closed) })
 			return p.cmd.Wait()
 		case <-time.After(terminating):
 		}

@@ -21,7 +21,7 @@ func TestEndOfGroup(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p := &process{cmd: cmd}
+		p := &process{cmd: cmd, closed: make(chan struct{})}
 		if p.stdin, err = cmd.StdinPipe(); err != nil {
 			t.Fatal(err)
 		}
@@ -60,5 +60,32 @@ func TestEndOfGroup(t *testing.T) {
 	stranger.end()
 	if stranger.cmd.Wait() == nil {
 		t.Error("the process was not killed")
+	}
+}
+
+// TestDeathAtStart: a server that ends while it starts is told in plain words, and
+// not waited for where what it leaves behind holds its output open.
+func TestDeathAtStart(t *testing.T) {
+	t.Parallel()
+	for code, want := range map[string]string{
+		"exit 3":             "server shop: it ended while it started: exit status 3",
+		"sleep 600 & exit 4": "server shop: it ended while it started: exit status 4",
+		"read line; exit 5":  "server shop: it ended while it started: exit status 5",
+	} {
+		t.Run(code, func(t *testing.T) {
+			t.Parallel()
+			start := time.Now()
+			set, err := Open(t.Context(), []Server{{Name: "shop", Command: "sh", Args: []string{"-c", code}}}, &Options{StartTimeout: 5 * time.Minute})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer set.Close()
+			if p := set.Problems(); len(p) != 1 || p[0].Error() != want {
+				t.Errorf("%v", p)
+			}
+			if took := time.Since(start); took > 4*time.Minute {
+				t.Errorf("it took %v", took)
+			}
+		})
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -23,6 +24,7 @@ type server struct {
 	set    *Set
 	dirty  chan struct{} // the tools may have changed
 	turn   chan struct{} // held by whoever connects
+	proc   *process      // that was started last, if one was; of whoever has the turn
 
 	listing sync.Mutex // held by whoever lists again
 	own     room       // of a server over HTTP
@@ -97,6 +99,9 @@ func (s *server) session(ctx context.Context) (*link, error) {
 	live, err := s.connect(ctx)
 	if err == nil {
 		err = s.relist(ctx, live)
+	}
+	if err != nil && ctx.Err() == nil {
+		err = s.died(err)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -177,6 +182,27 @@ func (s *server) connect(ctx context.Context) (*link, error) {
 		l.end()
 	}()
 	return l, nil
+}
+
+// A death is why a server could not be started, in words for people.
+type death struct {
+	words string
+	error
+}
+
+func (d death) Error() string { return d.words }
+func (d death) Unwrap() error { return d.error }
+
+// died returns err, the failure of a start, in words where the process has ended.
+func (s *server) died(err error) error {
+	if s.proc == nil || !errors.Is(err, io.EOF) && !errors.Is(err, mcp.ErrConnectionClosed) {
+		return err
+	}
+	how := s.proc.ended()
+	if how == "" {
+		return death{"it closed its output while it started", err}
+	}
+	return death{"it ended while it started: " + how, err}
 }
 
 // closing is how long a session may take to close.
