@@ -3,7 +3,6 @@ package main
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
@@ -37,11 +36,8 @@ func (f *runFlags) key(standing string, environ []string) (keeper.Key, error) {
 	if err != nil {
 		return "", err
 	}
-	b, err := json.Marshal(map[string]any{"command": this, "standing": standing, "env": env, "settings": settings})
-	if err != nil {
-		return "", err
-	}
-	sum := sha256.Sum256(b)
+	// Maps are in order, and strings quoted so that no two become one.
+	sum := sha256.Sum256(fmt.Appendf(nil, "%#v", map[string]any{"command": this, "standing": standing, "env": env, "settings": settings}))
 	return keeper.Key(hex.EncodeToString(sum[:16])), nil
 }
 

@@ -4,7 +4,9 @@ package main
 // before. Programs do not have it.
 const scriptVariable = "TOOLCELL_SCRIPT"
 
-// laterPython has the driver take them.
+// laterPython has the driver take them, and import beforehand what is there of the
+// modules that it is given, but nothing of the caller's own directory: what is there
+// may be another tomorrow.
 const laterPython = `
 def set_env(pairs, inner=set_env):
     rest = []
@@ -15,17 +17,22 @@ def set_env(pairs, inner=set_env):
         else:
             rest += pairs[i:i + 2]
     return inner(rest)
+
+
+def preload(names):
+    here, path = os.getcwd(), sys.path[:]
+    os.chdir('/')
+    sys.path[:] = [p for p in path if p and os.path.realpath(p) != here]
+    try:
+        for name in names:
+            try:
+                __import__(name.decode())
+            except Exception:
+                pass
+    finally:
+        os.chdir(here)
+        sys.path[:] = path
 `
 
 // usualModules are what many programs import that takes long.
 var usualModules = []string{"numpy", "pandas", "matplotlib.pyplot"}
-
-// usualPython has the driver import those of them that are there.
-const usualPython = `
-def preload(names):
-    for name in names:
-        try:
-            __import__(name.decode())
-        except Exception:
-            pass
-`

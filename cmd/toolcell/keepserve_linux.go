@@ -151,7 +151,7 @@ func (f *runFlags) served() string {
 
 // startKept opens the interpreter for runs whose arguments are still to come.
 func (f *runFlags) startKept(ctx context.Context) (codeinterp.CodeInterpreter, error) {
-	f.script = &script{dir: f.script.dir, later: true, usual: len(f.preload) == 0}
+	f.script = &script{dir: f.script.dir, later: true}
 	f.language, f.timeout = "python", 0
 	f.ready = f.env.values
 	if f.ready == nil {

@@ -25,9 +25,7 @@ type script struct {
 	args []string
 	dir  string // absolute, empty for a private one
 
-	// later says that file and args come with each run, and usual that modules are
-	// imported beforehand where they are there.
-	later, usual bool
+	later bool // file and args come with each run
 }
 
 func newScript(f *programFlags, file string, args []string) (*script, error) {
@@ -104,9 +102,6 @@ func (s *script) pythonStart() string {
 	source := s.python()
 	if s.later {
 		source = laterPython
-	}
-	if s.usual {
-		source += usualPython
 	}
 	if s.dir != "" {
 		dir := literal(s.dir)

@@ -18,6 +18,7 @@
 package keeper
 
 import (
+	"encoding/json"
 	"errors"
 	"io"
 	"time"
@@ -31,6 +32,45 @@ type Request struct {
 	File    string        // that the program is from
 	Keep    time.Duration // how long to stay after this
 	Seen    [3]bool       // which of the caller's streams are terminals
+}
+
+// A wire is a Request as JSON, whose strings cannot hold every name of a file.
+type wire struct {
+	Args, Env     [][]byte
+	Program, File []byte
+	Keep          time.Duration
+	Seen          [3]bool
+}
+
+// MarshalJSON keeps every byte.
+func (r *Request) MarshalJSON() ([]byte, error) {
+	return json.Marshal(wire{raw(r.Args), raw(r.Env), r.Program, []byte(r.File), r.Keep, r.Seen})
+}
+
+// UnmarshalJSON reads what MarshalJSON writes.
+func (r *Request) UnmarshalJSON(b []byte) error {
+	var w wire
+	if err := json.Unmarshal(b, &w); err != nil {
+		return err
+	}
+	*r = Request{text(w.Args), text(w.Env), w.Program, string(w.File), w.Keep, w.Seen}
+	return nil
+}
+
+func raw(list []string) [][]byte {
+	out := make([][]byte, len(list))
+	for i, s := range list {
+		out[i] = []byte(s)
+	}
+	return out
+}
+
+func text(list [][]byte) []string {
+	out := make([]string, len(list))
+	for i, b := range list {
+		out[i] = string(b)
+	}
+	return out
 }
 
 // A Key stands for all that decides what a call may reach: two calls of the same

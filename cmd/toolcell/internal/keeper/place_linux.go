@@ -1,6 +1,8 @@
 package keeper
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -34,7 +36,11 @@ func Open(getenv func(string) string) (*Place, error) {
 			return nil, err
 		}
 	}
-	path := filepath.Join(base, "toolcell-keepers")
+	here, err := machine()
+	if err != nil {
+		return nil, err
+	}
+	path := filepath.Join(base, "toolcell-keepers-"+here)
 	if err := os.Mkdir(path, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 		return nil, err
 	}
@@ -52,6 +58,21 @@ func Open(getenv func(string) string) (*Place, error) {
 		return nil, err
 	}
 	return &Place{dir}, nil
+}
+
+// machine tells apart where processes cannot see each other, whose home may be the
+// same: boots, machines and namespaces of process ids.
+func machine() (string, error) {
+	boot, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
+	if err != nil {
+		return "", err
+	}
+	processes, err := os.Readlink("/proc/self/ns/pid")
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.Sum256(append(boot, processes...))
+	return hex.EncodeToString(sum[:6]), nil
 }
 
 func owned(path string, closed fs.FileMode) error {

@@ -142,6 +142,7 @@ func (d *desk) answer(conn *net.UnixConn) {
 		err = d.begin(conn, g)
 	}
 	if err != nil {
+		_ = conn.SetDeadline(time.Now().Add(maxHandshake)) // the one before may be over
 		_ = writeFrame(conn, frameRefused, []byte(err.Error()))
 		return
 	}
