@@ -177,7 +177,7 @@ func writeBody(b *strings.Builder, p []byte) {
 			_, size := utf8.DecodeRune(p[i:])
 			n = i + size
 		}
-		if likeHeading(p[:n]) || likeNote(p[:n]) {
+		if seen := seen(p[:n]); likeHeading(seen) || likeNote(seen) {
 			b.WriteByte('\\')
 		}
 		b.Write(p[:n])
@@ -191,10 +191,27 @@ func writeBody(b *strings.Builder, p []byte) {
 // lineEnds are what a reader may take for the end of a line.
 const lineEnds = "\n\v\f\u0085\u2028\u2029"
 
-// likeHeading reports whether a line looks like a heading, whatever is around its
-// dashes that cannot be seen.
+// seen is what a line looks like: without what cannot be seen, and with spaces for
+// what looks like them. Most lines are what they look like.
+func seen(line []byte) []byte {
+	line = bytes.TrimFunc(line, blank)
+	if len(line) == 0 || line[0] != '-' && line[0] != '[' {
+		return line
+	}
+	return bytes.Map(func(r rune) rune {
+		switch {
+		case !blank(r):
+			return r
+		case unicode.IsSpace(r) || r == 0x2800:
+			return ' '
+		}
+		return -1
+	}, line)
+}
+
+// likeHeading reports whether what is seen of a line looks like a heading.
 func likeHeading(line []byte) bool {
-	line, starts := bytes.CutPrefix(bytes.TrimFunc(line, blank), dashes)
+	line, starts := bytes.CutPrefix(line, dashes)
 	line, ends := bytes.CutSuffix(line, dashes)
 	first, _ := utf8.DecodeRune(line)
 	last, _ := utf8.DecodeLastRune(line)
@@ -209,9 +226,8 @@ var noteLike = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^\[((?i:image)[\s\pZ]*\p{Nd}+|\.\.\. .* \.\.\.|further displays .*|[^\s\[\],]+/[^\s,]+, \d+ bytes: .*|a value without a text)\]$`)
 })
 
-// likeNote reports whether a line looks like a note between outputs.
+// likeNote reports whether what is seen of a line looks like a note between outputs.
 func likeNote(line []byte) bool {
-	line = bytes.TrimFunc(line, blank)
 	return len(line) > 0 && line[0] == '[' && noteLike().Match(line)
 }
 

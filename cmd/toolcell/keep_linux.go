@@ -42,6 +42,9 @@ func (a *app) offer(ctx context.Context, f *runFlags, args []string, program, fi
 		Seen: [3]bool{isTerminal(a.stdin), isTerminal(a.stdout), isTerminal(a.stderr)}}
 	call, err := place.Offer(key, standing, req)
 	if errors.Is(err, keeper.ErrNone) {
+		if len(place.List()) >= maxKeepers {
+			return 0, a.unkept(f, fmt.Errorf("there are %d keepers already; toolcell keep stop ends them", maxKeepers))
+		}
 		if err := a.leave(req); err != nil {
 			a.unkept(f, err)
 		}

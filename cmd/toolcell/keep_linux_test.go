@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -398,6 +399,46 @@ func TestKeeperLeaves(t *testing.T) {
 	}
 	if left, _ := filepath.Glob(k.run + "/*/*"); len(left) > 0 {
 		t.Errorf("left is %q", left)
+	}
+}
+
+// TestStopAsksTheKeeper: a keeper is ended by itself, also for a caller with other
+// rights, and no process whose number somebody wrote.
+func TestStopAsksTheKeeper(t *testing.T) {
+	k := newKeepTest(t)
+	k.warm(keptFlags...)
+	stop := k.command("keep", "stop")
+	stop.Path, stop.Args = "/bin/sh", []string{"sh", "-c", `umask 077; ulimit -n 200; exec /proc/` + strconv.Itoa(os.Getpid()) + `/exe keep stop`}
+	if e := finish(stop, ""); e.code != 0 || !strings.Contains(e.stdout, "ended") || len(k.sockets()) > 0 {
+		t.Errorf("%+v", e)
+	}
+	victim := exec.CommandContext(t.Context(), "sleep", "60")
+	if err := victim.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- victim.Wait() }()
+	lock, err := k.place().Hold("planted")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := lock.Note(keeper.Note{PID: victim.Process.Pid}); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+	defer cancel()
+	for _, one := range k.place().List() {
+		if err := k.place().Stop(ctx, one); err == nil {
+			t.Errorf("%+v has ended", one)
+		}
+	}
+	lock.Drop()
+	select {
+	case err := <-ended:
+		t.Errorf("another process was ended: %v", err)
+	default:
+		_ = victim.Process.Kill()
+		<-ended
 	}
 }
 

@@ -5,8 +5,8 @@ package main
 const scriptVariable = "TOOLCELL_SCRIPT"
 
 // laterPython has the driver take them, and import beforehand what is there of the
-// modules that it is given, but nothing of the caller's own directory: what is there
-// may be another tomorrow.
+// modules that it is given, but nothing of the caller's own directory, nor what that
+// has in its place: what is there may be another tomorrow.
 const laterPython = `
 def set_env(pairs, inner=set_env):
     rest = []
@@ -25,8 +25,11 @@ def preload(names):
     sys.path[:] = [p for p in path if p and os.path.realpath(p) != here]
     try:
         for name in names:
+            name = name.decode()
+            own = os.path.join(here, name.partition('.')[0])
             try:
-                __import__(name.decode())
+                if not os.path.exists(own) and not os.path.exists(own + '.py'):
+                    __import__(name)
             except Exception:
                 pass
     finally:

@@ -43,6 +43,9 @@ func (f *runFlags) settle(fs *flag.FlagSet, file, program string) (err error) {
 	if f.language == "" {
 		f.language, err = languageOf(file, program)
 	}
+	if f.language == "" && len(f.preload) > 0 {
+		f.language = "python" // or a module that is not there would make it another's program
+	}
 	if err == nil {
 		err = f.choose(fs)
 	}

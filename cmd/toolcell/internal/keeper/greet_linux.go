@@ -31,7 +31,7 @@ func (d *desk) greet(conn *net.UnixConn) (*greeting, error) {
 		return nil, err
 	}
 	defer its.close()
-	if err := its.stands(d.Own); err != nil {
+	if err := its.own(); err != nil {
 		return nil, err
 	}
 	files, err := receive(conn)
@@ -56,6 +56,12 @@ func (d *desk) greet(conn *net.UnixConn) (*greeting, error) {
 	}
 	if err := json.Unmarshal(body, g.req); err != nil {
 		return nil, err
+	}
+	// Everyone who can write here may have the keeper end, from another terminal too.
+	if !g.req.stop {
+		if err := its.stands(d.Own); err != nil {
+			return nil, err
+		}
 	}
 	g.dir, files = files[0], files[1:]
 	return g, nil

@@ -32,6 +32,8 @@ type Request struct {
 	File    string        // that the program is from
 	Keep    time.Duration // how long to stay after this
 	Seen    [3]bool       // which of the caller's streams are terminals
+
+	stop bool // ask for nothing but the keeper's end
 }
 
 // A wire is a Request as JSON, whose strings cannot hold every name of a file.
@@ -40,11 +42,12 @@ type wire struct {
 	Program, File []byte
 	Keep          time.Duration
 	Seen          [3]bool
+	Stop          bool
 }
 
 // MarshalJSON keeps every byte.
 func (r *Request) MarshalJSON() ([]byte, error) {
-	return json.Marshal(wire{raw(r.Args), raw(r.Env), r.Program, []byte(r.File), r.Keep, r.Seen})
+	return json.Marshal(wire{raw(r.Args), raw(r.Env), r.Program, []byte(r.File), r.Keep, r.Seen, r.stop})
 }
 
 // UnmarshalJSON reads what MarshalJSON writes.
@@ -53,7 +56,7 @@ func (r *Request) UnmarshalJSON(b []byte) error {
 	if err := json.Unmarshal(b, &w); err != nil {
 		return err
 	}
-	*r = Request{text(w.Args), text(w.Env), w.Program, string(w.File), w.Keep, w.Seen}
+	*r = Request{text(w.Args), text(w.Env), w.Program, string(w.File), w.Keep, w.Seen, w.Stop}
 	return nil
 }
 

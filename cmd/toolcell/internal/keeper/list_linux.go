@@ -77,26 +77,14 @@ func (p *Place) List() (list []Kept) {
 }
 
 // Stop ends a keeper, once it has served the call that it may be at, and waits for
-// that.
+// that. It is asked over its socket: the number in the note is its own word, which
+// whoever may write here could have given.
 func (p *Place) Stop(ctx context.Context, k Kept) error {
-	fd, noFd := unix.PidfdOpen(k.PID, 0)
-	if noFd == nil {
-		defer unix.Close(fd)
-	}
-	// As long as the lock is held its number is that of the process.
-	if !p.held(lockOf(k.Key)) {
-		return nil
-	}
-	var err error
-	if noFd == nil {
-		err = unix.PidfdSendSignal(fd, unix.SIGTERM, nil, 0)
-	} else {
-		err = unix.Kill(k.PID, unix.SIGTERM)
-	}
-	if err != nil && !errors.Is(err, unix.ESRCH) {
-		return err
-	}
-	for p.held(lockOf(k.Key)) {
+	for asked := false; p.held(lockOf(k.Key)); {
+		if !asked {
+			_, err := p.Offer(k.Key, "", &Request{stop: true})
+			asked = errors.Is(err, ErrRefused) // else it has not begun to listen, or hears too many
+		}
 		select {
 		case <-ctx.Done():
 			return context.Cause(ctx)

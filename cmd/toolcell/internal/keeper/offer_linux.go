@@ -50,7 +50,12 @@ func (c *Call) offer(p *Place, key Key, own string, req *Request) error {
 		return err
 	}
 	defer its.close()
-	if err := its.stands(own); err != nil {
+	if req.stop {
+		err = its.own()
+	} else {
+		err = its.stands(own)
+	}
+	if err != nil {
 		return err
 	}
 	dir, err := os.Open(".")

@@ -132,6 +132,9 @@ func (d *desk) answer(conn *net.UnixConn) {
 	_ = conn.SetDeadline(time.Now().Add(maxHandshake))
 	g, err := d.greet(conn)
 	defer g.close()
+	if err == nil && g.req.stop {
+		d.end()
+	}
 	if err == nil {
 		err = d.take()
 	}

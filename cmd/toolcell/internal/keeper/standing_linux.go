@@ -117,10 +117,18 @@ func (p *peer) close() {
 	}
 }
 
-// stands checks that the process is this user's and may do what own says.
-func (p *peer) stands(own string) error {
+// own checks that the process is this user's.
+func (p *peer) own() error {
 	if p.uid != os.Geteuid() || p.pid <= 0 {
 		return fmt.Errorf("process %d is user %d's", p.pid, p.uid)
+	}
+	return nil
+}
+
+// stands checks that the process is this user's and may do what own says.
+func (p *peer) stands(own string) error {
+	if err := p.own(); err != nil {
+		return err
 	}
 	its, err := standing(p.pid)
 	if err != nil {
