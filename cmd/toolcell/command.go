@@ -73,6 +73,14 @@ func dashed(f *flag.Flag) string {
 	return "--" + f.Name
 }
 
+// namesOf is what a shell asks for the values of a flag that only the machine knows.
+func namesOf(f *flag.Flag) string {
+	if f.Name == "env-name" {
+		return `toolcell env list 2>/dev/null | cut -d" " -f1`
+	}
+	return ""
+}
+
 // valuesOf are the values of a flag that has few; files says that they are
 // paths, and takes that there is a value at all.
 func valuesOf(f *flag.Flag) (values []string, files, takes bool) {

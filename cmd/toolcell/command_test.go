@@ -68,9 +68,10 @@ func TestCompletion(t *testing.T) {
 		"run --read comm": "command.go command_test.go",
 		"env ":            "create list lock remove sweep",
 		"completion z":    "zsh",
+		"run --env-name ": "data tools",
 	} {
 		words := append([]string{"toolcell"}, strings.Split(line, " ")...)
-		script := source + "\nCOMP_WORDS=(\"$@\"); COMP_CWORD=$(($# - 1)); _toolcell; printf '%s\\n' \"${COMPREPLY[@]}\""
+		script := source + "\ntoolcell() { printf 'data  pandas==2 six\\ntools  is gone\\n'; }" + "\nCOMP_WORDS=(\"$@\"); COMP_CWORD=$(($# - 1)); _toolcell; printf '%s\\n' \"${COMPREPLY[@]}\""
 		out, err := exec.CommandContext(t.Context(), "bash", append([]string{"-c", script, "bash"}, words...)...).Output()
 		list := strings.Fields(string(out))
 		slices.Sort(list)

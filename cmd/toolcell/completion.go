@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 )
 
@@ -52,7 +53,11 @@ func bashCompletion(b *strings.Builder) {
 	for _, c := range subcommands() {
 		for _, f := range flagsOf(c) {
 			if values, files, takes := valuesOf(f); takes {
-				fmt.Fprintf(b, "\t\t%s:%s) words=%q", c.name, dashed(f), strings.Join(values, " "))
+				words := strconv.Quote(strings.Join(values, " "))
+				if ask := namesOf(f); ask != "" {
+					words = "$(" + ask + ")"
+				}
+				fmt.Fprintf(b, "\t\t%s:%s) words=%s", c.name, dashed(f), words)
 				if files {
 					b.WriteString(" files=1")
 				}
@@ -84,7 +89,9 @@ func zshCompletion(b *strings.Builder) {
 		for _, f := range flagsOf(c) {
 			_, says := unquoted(f)
 			spec := "*" + dashed(f) + "[" + strings.NewReplacer("[", `\[`, "]", `\]`).Replace(says) + "]"
-			if values, files, takes := valuesOf(f); takes && files {
+			if values, files, takes := valuesOf(f); namesOf(f) != "" {
+				spec += ":value:{compadd -- $(" + namesOf(f) + ")}"
+			} else if takes && files {
 				spec += ":value:_files"
 			} else if takes {
 				spec += ":value:(" + strings.Join(values, " ") + ")"
@@ -122,7 +129,9 @@ func fishCompletion(b *strings.Builder) {
 			if files {
 				line += " -F"
 			}
-			if len(values) > 0 {
+			if ask := namesOf(f); ask != "" {
+				line += " -a " + fishQuoted("("+ask+")")
+			} else if len(values) > 0 {
 				line += " -a '" + strings.Join(values, " ") + "'"
 			}
 			fmt.Fprintf(b, "%s -d %s\n", line, fishQuoted(says))

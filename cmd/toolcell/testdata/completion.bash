@@ -13,7 +13,7 @@ _toolcell() {
 		run:--disk) words="" ;;
 		run:-e) words="" ;;
 		run:--env) words="" ;;
-		run:--env-name) words="" ;;
+		run:--env-name) words=$(toolcell env list 2>/dev/null | cut -d" " -f1) ;;
 		run:--header) words="" ;;
 		run:--images) words="auto kitty iterm2 sixel none" files=1 ;;
 		run:--in) words="" files=1 ;;
@@ -43,7 +43,7 @@ _toolcell() {
 		repl:--dir) words="" files=1 ;;
 		repl:--disk) words="" ;;
 		repl:--env) words="" ;;
-		repl:--env-name) words="" ;;
+		repl:--env-name) words=$(toolcell env list 2>/dev/null | cut -d" " -f1) ;;
 		repl:--header) words="" ;;
 		repl:--history) words="" files=1 ;;
 		repl:--images) words="auto kitty iterm2 sixel none" files=1 ;;
@@ -72,7 +72,7 @@ _toolcell() {
 		mcp:--context-lifetime) words="" ;;
 		mcp:--dir) words="" files=1 ;;
 		mcp:--disk) words="" ;;
-		mcp:--env-name) words="" ;;
+		mcp:--env-name) words=$(toolcell env list 2>/dev/null | cut -d" " -f1) ;;
 		mcp:--header) words="" ;;
 		mcp:--http) words="" ;;
 		mcp:--http-host) words="" ;;
@@ -111,7 +111,7 @@ _toolcell() {
 			if [[ $cur == -* ]]; then words="--help"; else words="list stop"; fi ;;
 		doctor:--ca) words="" files=1 ;;
 		doctor:--disk) words="" ;;
-		doctor:--env-name) words="" ;;
+		doctor:--env-name) words=$(toolcell env list 2>/dev/null | cut -d" " -f1) ;;
 		doctor:--header) words="" ;;
 		doctor:--install) words="" ;;
 		doctor:--isolation) words="bwrap landlock none" ;;

@@ -33,7 +33,7 @@ _toolcell() {
 			'*--disk[subprocess: what a program may write in its directory (size, such as 1G; -1 for any)]:value:()' \
 			'*-e[the program itself (code); like one on standard input it shows the value of its last expression, which a FILE shows only where that is an image]:value:()' \
 			'*--env[a NAME=VALUE for the program'\''s environment, or a NAME whose value is this command'\''s; several times for several]:value:()' \
-			'*--env-name[subprocess: the environment (name) to use, made by toolcell env create]:value:()' \
+			'*--env-name[subprocess: the environment (name) to use, made by toolcell env create]:value:{compadd -- $(toolcell env list 2>/dev/null | cut -d" " -f1)}' \
 			'*--header[jupyter: a NAME:VALUE for every request; several times for several]:value:()' \
 			'*--images[show images by auto, kitty, iterm2, sixel or none, or save them into a directory (default auto)]:value:_files' \
 			'*--in[copy this file or directory into the directory that the program starts in; several times for several; with jupyter in Python alone]:value:_files' \
@@ -71,7 +71,7 @@ _toolcell() {
 			'*--dir[subprocess: the directory to start in and to import from, which programs may read, and change with --write too]:value:_files' \
 			'*--disk[subprocess: what a program may write in its directory (size, such as 1G; -1 for any)]:value:()' \
 			'*--env[a NAME=VALUE for the program'\''s environment, or a NAME whose value is this command'\''s; several times for several]:value:()' \
-			'*--env-name[subprocess: the environment (name) to use, made by toolcell env create]:value:()' \
+			'*--env-name[subprocess: the environment (name) to use, made by toolcell env create]:value:{compadd -- $(toolcell env list 2>/dev/null | cut -d" " -f1)}' \
 			'*--header[jupyter: a NAME:VALUE for every request; several times for several]:value:()' \
 			'*--history[the file that keeps what was typed, none for no file (default toolcell/history-LANGUAGE in the user'\''s configuration directory)]:value:_files' \
 			'*--images[show images by auto, kitty, iterm2, sixel or none, or save them into a directory (default auto)]:value:_files' \
@@ -107,7 +107,7 @@ _toolcell() {
 			'*--context-lifetime[delete a context that is older than this duration, 0 for never (default 8h0m0s)]:value:()' \
 			'*--dir[the directory that all programs start in, share and may change: one of this machine, with --provider subprocess, which it implies; with --url one of the kernels'\'' host, by default where the server starts them]:value:_files' \
 			'*--disk[subprocess: what a program may write in its directory (size, such as 1G; -1 for any)]:value:()' \
-			'*--env-name[subprocess: the environment (name) to use, made by toolcell env create]:value:()' \
+			'*--env-name[subprocess: the environment (name) to use, made by toolcell env create]:value:{compadd -- $(toolcell env list 2>/dev/null | cut -d" " -f1)}' \
 			'*--files[also offer to read, write and search the files of --dir, of a Jupyter server in Python'\''s kernels, or those that the embedded engines share, which end with the server]' \
 			'*--header[jupyter: a NAME:VALUE for every request; several times for several]:value:()' \
 			'*--http[serve HTTP at /mcp of this address, such as :8080, instead of standard input and output; without a host it is this machine only]:value:()' \
@@ -161,7 +161,7 @@ _toolcell() {
 			'*--allow-unsandboxed[subprocess: run without isolation where none is to be had]' \
 			'*--ca[jupyter: trust the certificates in this PEM file only]:value:_files' \
 			'*--disk[subprocess: what a program may write in its directory (size, such as 1G; -1 for any)]:value:()' \
-			'*--env-name[subprocess: the environment (name) to use, made by toolcell env create]:value:()' \
+			'*--env-name[subprocess: the environment (name) to use, made by toolcell env create]:value:{compadd -- $(toolcell env list 2>/dev/null | cut -d" " -f1)}' \
 			'*--header[jupyter: a NAME:VALUE for every request; several times for several]:value:()' \
 			'*--install[subprocess: a Python package that programs may have installed while they run, by importing it or %pip install; several times for several; '\''*'\'' for any]:value:()' \
 			'*--isolation[subprocess: the mode to insist on, bwrap, landlock or none, which is no isolation (default the strongest that works)]:value:(bwrap landlock none)' \
