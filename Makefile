@@ -16,7 +16,7 @@ export PATH
 ENGINE  := -gcflags=modernc.org/...=-race=false
 RACE    := $(shell command -v $$($(GO) env CC) >/dev/null 2>&1 && echo -race $(ENGINE))
 
-# What takes longest comes first, and four packages run beside each other, since
+# What takes longest comes first, and three packages run beside each other, since
 # the tests of providers/jupyter mostly wait for servers.
 ALL     := ./providers/jupyter ./providers/subprocess ./internal/sandbox ./conformance ./providers/inmemory ./cmd/toolcell ./...
 
@@ -54,7 +54,7 @@ endif
 
 # the passes of test, each of which can be run alone
 tests-race:
-	$(call PASS,race) --packages='$(ALL)' -- $(RACE) -p 4 -vet=off -shuffle=on -timeout 40m
+	$(call PASS,race) --packages='$(ALL)' -- $(RACE) -p 3 -vet=off -shuffle=on -timeout 40m
 
 tests-engine: # what the race detector is too slow for
 	$(call PASS,engine) --packages='./conformance ./providers/inmemory ./internal/typescript' -- -p 3 -vet=off -timeout 40m -run 'Toy|Faults|NaiveProvider|Hostile|Conformance|Hammer|ManyContexts|JobsLeft|LargeCalls'

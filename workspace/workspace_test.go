@@ -197,7 +197,7 @@ func TestSharedOutputs(t *testing.T) {
 		t.Fatal(reply.Text[:300])
 	}
 	page := ws.Dispatch(t.Context(), "workspace__demo__read_output", []byte(`{"outputId":"`+reply.OutputID+`","limit":5}`), nil)
-	if !strings.HasPrefix(page.Text, "01234\n[") {
+	if !strings.HasPrefix(page.Text, "[bytes 0 to 5 of ") || !strings.HasSuffix(page.Text, "]\n01234") {
 		t.Error(page.Text)
 	}
 }

@@ -81,6 +81,20 @@ func TestBashLargeState(t *testing.T) {
 	}
 }
 
+// TestBashEndWithin: a program that ends within a function whose output goes
+// elsewhere takes no later output with it.
+func TestBashEndWithin(t *testing.T) {
+	n := newNotebook(t, open(t, subprocess.Options{Languages: []subprocess.Language{subprocess.Bash()}}), "bash")
+	for _, end := range []string{"exit 3", "set -e; false", "kill -INT $$; sleep 5"} {
+		for _, to := range []string{"2>/dev/null", ">/dev/null", ">/dev/null 2>&1", "2>&-", ">&-"} {
+			n.run("f() { "+end+"; }; f "+to, nil)
+			if res := n.run("set +e; echo out; echo err >&2", nil); res.StateLost || res.Stdout() != "out\n" || res.Stderr() != "err\n" {
+				t.Errorf("after %s in f %s: %s, stderr %q", end, to, summary(res), res.Stderr())
+			}
+		}
+	}
+}
+
 // TestBashReadonlyIFS: a program that forbids changes of IFS has its own end.
 func TestBashReadonlyIFS(t *testing.T) {
 	ci := open(t, subprocess.Options{Languages: []subprocess.Language{subprocess.Bash()}})

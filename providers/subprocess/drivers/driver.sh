@@ -332,7 +332,15 @@ __toolcell_exit() {
 	__toolcell_done "$__toolcell_status" x
 	__toolcell_state=$(trap - EXIT; __toolcell_state)
 	trap : INT # what is ignored, the new shell could not trap
+	__toolcell_restore
 	exec -a bash "$__toolcell_bash" --norc --noprofile -c "$__toolcell_driver" bash "$__toolcell_driver" "$__toolcell_opts" 231<<<"$__toolcell_state"
+}
+
+# An exit within a function leaves the function's redirections as they are, and the
+# new shell would have them for good.
+__toolcell_restore() {
+	{ builtin printf '' >&227; } 2>/dev/null && exec >&227
+	{ builtin printf '' >&226; } 2>/dev/null && exec 2>&226
 }
 
 __toolcell_loop() {
@@ -341,7 +349,7 @@ __toolcell_loop() {
 		case $__toolcell_kind in
 		C)
 			[[ ${__toolcell_fields[0]} ]] && builtin cd -- "${__toolcell_fields[0]}"
-			[[ ${__toolcell_fields[1]} == once ]] && __toolcell_once=1
+			if [[ ${__toolcell_fields[1]} == once ]]; then __toolcell_once=1; else exec 227>&1 226>&2; fi
 			__toolcell_setenv "${__toolcell_fields[@]:2}"
 			__toolcell_old=()
 			__toolcell_send H "bash ${BASH_VERSION%%(*}"
