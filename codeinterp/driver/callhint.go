@@ -74,14 +74,20 @@ func (c *calls) hint(e *codeinterp.ProgramError) {
 	e.Message += hint
 }
 
+// What is looked at of a program's source, and how many places of it.
+const (
+	maxHinted = 256 << 10
+	maxPlaces = 100
+)
+
 // missing returns the name that a program takes for something that has functions.
 func (c *calls) missing(message string) string {
 	m := ofNothing().FindStringSubmatch(message)
-	if m == nil {
+	if m == nil || len(m[1]) > 100 || len(c.run.prog.Code) > maxHinted {
 		return ""
 	}
 	calls := regexp.MustCompile(`\btools\s*\.\s*([A-Za-z_$][\w$]*)\s*\.\s*` + regexp.QuoteMeta(m[1]) + `(?:$|[^\w$])`)
-	for _, of := range calls.FindAllStringSubmatch(c.run.prog.Code, -1) {
+	for _, of := range calls.FindAllStringSubmatch(c.run.prog.Code, maxPlaces) {
 		if _, ok := c.find(of[1]); !ok {
 			return of[1]
 		}
