@@ -122,9 +122,6 @@ func TestKeeperLeaves(t *testing.T) {
 		if os.Getenv("CI") != "" {
 			t.Fatalf("%v: %s", err, out)
 		}
-		if os.Getenv("CI") != "" {
-			t.Fatalf("%v: %s", err, out)
-		}
 		t.Skipf("%v: %s", err, out)
 	}
 	flags := []string{"--provider", "subprocess", "--allow-unsandboxed", "--python", env + "/bin/python"}
