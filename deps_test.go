@@ -22,7 +22,7 @@ var layers = map[string][]string{
 	"providers/subprocess":   {"codeinterp", "internal", "golang.org/x/sync", "golang.org/x/sys"},
 	"providers/jupyter":      {"codeinterp", "internal", "golang.org/x/sync", "golang.org/x/sys", "github.com/gorilla/websocket"},
 	"files":                  {"codeinterp", "internal"},
-	"notebook":               {"codeinterp", "internal/artifact"},
+	"notebook":               {"codeinterp", "internal/artifact", "internal/jsontally"},
 	"shell":                  {"codeinterp"},
 	"tools/format":           {"tools"},
 	"tools/secret":           {"codeinterp"},

@@ -283,10 +283,6 @@ func (l FunctionLimits) check() (FunctionLimits, error) {
 	return l, nil
 }
 
-// TooDeep reports whether the arguments or the result of a call, which may be no JSON,
-// are nested deeper than [MaxCallDepth].
-func TooDeep(raw json.RawMessage) bool { return nestedDeeper(raw, MaxCallDepth) }
-
 // ValidArgs reports whether args are those of a call: a JSON object in UTF-8.
 func ValidArgs(args json.RawMessage) bool {
 	return bytes.HasPrefix(bytes.TrimLeft(args, " \t\r\n"), []byte("{")) && json.Valid(args) && utf8.Valid(args)

@@ -202,11 +202,12 @@ func (o Output) MarshalJSON() ([]byte, error) {
 const maxNesting = 9000
 
 // shallow reports whether raw, which is JSON, is not nested too deep.
-func shallow(raw []byte) bool { return !nestedDeeper(raw, maxNesting) }
+func shallow(raw []byte) bool { return !DeeperThan(raw, maxNesting) }
 
-// nestedDeeper reports whether raw is nested deeper than most, without a stack that
-// grows with it. Where raw is no JSON, its answer means nothing.
-func nestedDeeper(raw []byte, most int) bool {
+// DeeperThan reports whether raw, a piece of JSON, is nested deeper than most, without
+// a stack that grows with it: for what is to be decoded by code whose stack does.
+// Where raw is no JSON, the answer means nothing.
+func DeeperThan(raw []byte, most int) bool {
 	depth := 0
 	for i := 0; i < len(raw); i++ {
 		switch raw[i] {

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/jsontally"
 )
 
 // An object is JSON whose names are exact, which structs' are not.
@@ -34,25 +35,8 @@ func bounded(data []byte, levels int) error {
 	if !utf8.Valid(data) {
 		return fmt.Errorf("%w: not UTF-8", codeinterp.ErrInvalid)
 	}
-	depth, values, quoted := 0, 0, false
-	for i := 0; i < len(data); i++ {
-		switch c := data[i]; {
-		case quoted && c == '\\':
-			i++
-		case c == '"':
-			quoted = !quoted
-		case quoted:
-		case c == '{' || c == '[':
-			depth++
-			values++
-		case c == '}' || c == ']':
-			depth--
-		case c == ',':
-			values++
-		}
-		if depth > levels || values > maxValues {
-			return fmt.Errorf("%w: more than %d levels or %d values", codeinterp.ErrTooLarge, levels, maxValues)
-		}
+	if codeinterp.DeeperThan(data, levels) || jsontally.Members(data) > maxValues {
+		return fmt.Errorf("%w: more than %d levels or %d values", codeinterp.ErrTooLarge, levels, maxValues)
 	}
 	return nil
 }

@@ -95,7 +95,7 @@ func checkText(raw []byte, f *faults) (string, bool) {
 		f.add("arguments: %d bytes, more than %d; put data into a file", len(raw), MaxArgs)
 		return "", false
 	// Before gjson looks at it, whose check recurses.
-	case !shallow(raw):
+	case codeinterp.DeeperThan(raw, maxDepth):
 		f.add("arguments: nested more than %d deep", maxDepth)
 		return "", false
 	case !utf8.Valid(raw):
@@ -111,29 +111,6 @@ func checkText(raw []byte, f *faults) (string, bool) {
 		return "", false
 	}
 	return text, true
-}
-
-// shallow reports whether no value in raw is nested deeper than maxDepth.
-func shallow(raw []byte) bool {
-	depth := 0
-	for i := 0; i < len(raw); i++ {
-		switch raw[i] {
-		case '"':
-			for i++; i < len(raw) && raw[i] != '"'; i++ {
-				if raw[i] == '\\' {
-					i++
-				}
-			}
-		case '{', '[':
-			if depth++; depth > maxDepth {
-				return false
-			}
-		case '}', ']':
-			// May go below zero: that raw is JSON is not known yet.
-			depth--
-		}
-	}
-	return true
 }
 
 // store checks a value and puts it where it belongs.

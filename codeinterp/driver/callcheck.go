@@ -34,7 +34,7 @@ func (c *calls) check(p *pendingCall) error {
 	if len(args) > l.Args {
 		return c.refuse(rec, "the arguments have %d bytes; %d are the limit", len(args), l.Args)
 	}
-	if codeinterp.TooDeep(args) {
+	if codeinterp.DeeperThan(args, codeinterp.MaxCallDepth) {
 		return c.refuse(rec, "the arguments are nested more than %d deep", codeinterp.MaxCallDepth)
 	}
 	if !codeinterp.ValidArgs(args) {
@@ -95,7 +95,7 @@ func (c *calls) result(v json.RawMessage) (json.RawMessage, error) {
 		return json.RawMessage("null"), nil
 	case len(v) > c.limits.Result:
 		return nil, &codeinterp.FunctionError{Message: fmt.Sprintf("the result has %d bytes; %d are the limit", len(v), c.limits.Result)}
-	case codeinterp.TooDeep(v):
+	case codeinterp.DeeperThan(v, codeinterp.MaxCallDepth):
 		return nil, &codeinterp.FunctionError{Message: fmt.Sprintf("the result is nested more than %d deep", codeinterp.MaxCallDepth)}
 	case !json.Valid(v) || !utf8.Valid(v):
 		return nil, errors.New("the function returned what is not JSON")

@@ -82,7 +82,7 @@ func (p *process) call(f *frame) error {
 		return fmt.Errorf("%w: more than %d calls at once", errFrame, maxCalls)
 	}
 	name := string(f.field(2))
-	if r == nil || args == nil || p.unread.many() {
+	if r == nil || args == nil || p.unread.Bytes() > maxUnread {
 		go p.attend(r, id, name, args, free)
 		return nil
 	}
@@ -133,8 +133,8 @@ func (p *process) answer(r *run, id string, value json.RawMessage, err error) {
 	if failed {
 		size = len(e.Message)
 	}
-	p.unread.add(size) // first: the call's turn is another's by now
-	defer p.unread.add(-size)
+	p.unread.Add(size) // first: the call's turn is another's by now
+	defer p.unread.Add(-size)
 	frame := func() []byte {
 		switch {
 		case failed:
@@ -184,50 +184,5 @@ func isDone(c <-chan struct{}) bool {
 		return true
 	default:
 		return false
-	}
-}
-
-// A backlog counts bytes that wait to be read.
-type backlog struct {
-	mu    sync.Mutex
-	bytes int
-	less  chan struct{} // closed when there are fewer
-}
-
-func (b *backlog) add(n int) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.bytes += n
-	if n < 0 && b.less != nil && b.bytes <= maxUnread {
-		close(b.less)
-		b.less = nil
-	}
-}
-
-// many reports whether there are too many.
-func (b *backlog) many() bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.bytes > maxUnread
-}
-
-// wait waits while there are too many, and reports whether ctx goes on.
-func (b *backlog) wait(ctx context.Context) bool {
-	for {
-		b.mu.Lock()
-		if b.bytes <= maxUnread {
-			b.mu.Unlock()
-			return ctx.Err() == nil
-		}
-		if b.less == nil {
-			b.less = make(chan struct{})
-		}
-		less := b.less
-		b.mu.Unlock()
-		select {
-		case <-less:
-		case <-ctx.Done():
-			return false
-		}
 	}
 }

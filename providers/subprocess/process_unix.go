@@ -17,6 +17,7 @@ import (
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/codeinterp/driver"
+	"github.com/toolcell/toolcell/internal/room"
 	"github.com/toolcell/toolcell/internal/sandbox"
 )
 
@@ -50,7 +51,7 @@ type process struct {
 	ahead     *ahead          // of listen: the next frame
 	writing   sync.Mutex      // one frame at a time
 	answering sync.Mutex      // one answer at a time; before writing
-	unread    backlog         // of answers
+	unread    room.Backlog    // of answers
 	offered   []string        // the functions that the driver knows
 	args      share           // of the budget
 	quick     quickCalls
@@ -97,7 +98,7 @@ type run struct {
 func newProcess(b *budget, lang *language, sb *sandbox.Process, e *ends, pl *place, inside string, release func()) (*process, error) {
 	p := &process{
 		budget: b, lang: lang, sb: sb, ctl: e.host[2], place: *pl, inside: inside,
-		hello: make(chan string, 1), heard: make(chan struct{}), gone: make(chan struct{}), release: release, owner: pl.late, run: pl.first,
+		unread: room.Backlog{Most: maxUnread}, hello: make(chan string, 1), heard: make(chan struct{}), gone: make(chan struct{}), release: release, owner: pl.late, run: pl.first,
 	}
 	p.late.deliver = p.addToRun
 	if pl.first != nil {
@@ -288,7 +289,7 @@ func (p *process) start(out *driver.Output, of *driver.Program, prog *program, s
 		return nil, fmt.Errorf("%w: the process of %s is gone", codeinterp.ErrUnavailable, p.lang.Name)
 	}
 	p.runs++
-	of.Room = p.unread.wait
+	of.Room = p.unread.Wait
 	r := newRun(out, of, prog)
 	// No counter: what earlier runs left behind could write the end of this one, or
 	// call its functions.

@@ -76,7 +76,7 @@ func (c *calls) next() (*socket, []wire.InputReply) {
 	r := wire.InputReply{Run: c.run, Number: c.sent, Got: c.prompts}
 	r.Answers, c.answers = wire.Cut(c.answers, maxReply)
 	if n := len(r.Answers); n > 0 && r.Answers[n-1].How == "more" {
-		c.bytes += wire.AnswerSize // it is two now
+		c.unread.Add(wire.AnswerSize) // it is two now
 	}
 	// Before it is sent: where the socket fails, the next one has to bring it.
 	c.kept = append(c.kept, r)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/codeinterp/driver"
+	"github.com/toolcell/toolcell/internal/room"
 	"github.com/toolcell/toolcell/providers/jupyter/internal/wire"
 )
 
@@ -32,6 +33,7 @@ type calls struct {
 	nonce string
 
 	places places
+	unread room.Backlog // answers and kept
 
 	ctx   context.Context // ends with the run
 	over  context.CancelFunc
@@ -49,8 +51,6 @@ type calls struct {
 	answers  []wire.Answer     // that wait to be sent
 	sent     int               // replies
 	kept     []wire.InputReply // that the kernel may not have
-	bytes    int               // of answers and kept
-	fewer    chan struct{}     // closed when these are fewer
 	again    bool              // the kernel lacks replies
 	sock     *socket           // the last one that was written to
 }
@@ -62,9 +62,9 @@ func newCalls(k *Kernel, run string, prog *driver.Program, behind func() bool) *
 		return nil
 	}
 	c := &calls{k: k, run: run, prog: prog, nonce: k.offer.nonce, sock: k.sock,
-		places: places{behind: behind}, told: make(chan struct{}), wake: make(chan struct{}, 1)}
+		places: places{behind: behind}, unread: room.Backlog{Most: maxKept}, told: make(chan struct{}), wake: make(chan struct{}, 1)}
 	c.ctx, c.over = context.WithCancel(context.Background())
-	prog.Room = c.room
+	prog.Room = c.unread.Wait
 	c.work.Go(c.write)
 	return c
 }
@@ -144,7 +144,7 @@ func (c *calls) begin(call wire.FunctionCall) {
 	c.prog.Start(c.ctx, call.Name, call.Args, func(value json.RawMessage, err error) {
 		defer c.work.Done()
 		c.answer(call, value, err)
-		c.room(c.ctx)
+		c.unread.Wait(c.ctx)
 	})
 }
 
@@ -166,45 +166,19 @@ func (c *calls) answer(call wire.FunctionCall, value json.RawMessage, err error)
 	c.mu.Lock()
 	c.open--
 	c.answers = append(c.answers, a)
-	c.bytes += a.Size()
+	c.unread.Add(a.Size())
 	c.mu.Unlock()
 	c.poke()
-}
-
-// room waits while the kernel leaves too much unread, and reports whether ctx
-// goes on.
-func (c *calls) room(ctx context.Context) bool {
-	for {
-		c.mu.Lock()
-		if c.bytes <= maxKept {
-			c.mu.Unlock()
-			return ctx.Err() == nil
-		}
-		if c.fewer == nil {
-			c.fewer = make(chan struct{})
-		}
-		fewer := c.fewer
-		c.mu.Unlock()
-		select {
-		case <-fewer:
-		case <-ctx.Done():
-			return false
-		}
-	}
 }
 
 // drop forgets the replies up to number got, which the kernel has. c.mu is held.
 func (c *calls) drop(got int) {
 	for len(c.kept) > 0 && c.kept[0].Number <= got {
 		for _, a := range c.kept[0].Answers {
-			c.bytes -= a.Size()
+			c.unread.Add(-a.Size())
 		}
 		// The array stays in use, and would keep the answers alive.
 		c.kept[0] = wire.InputReply{}
 		c.kept = c.kept[1:]
-	}
-	if c.fewer != nil && c.bytes <= maxKept {
-		close(c.fewer)
-		c.fewer = nil
 	}
 }
