@@ -71,12 +71,15 @@ tests-modules:
 
 ## race: with the race detector what make test has no time for: the embedded
 ## engine instrumented too, every set-up of the suite's own tests, every clause in
-## every mode and on every kind of Jupyter server, all programs of HumanEval
+## every mode and on every kind of Jupyter server, all programs of HumanEval, whole
+## sizes and counts; and ten minutes of random programs compared with node
 race: export TOOLCELL_TEST_FULL = 1
-race:
-	$(TESTS) --packages='./conformance ./providers/jupyter' -- $(RACE) -vet=off -timeout 40m -run 'Conformance|Toy|Faults'
-	$(TESTS) --packages=./providers/subprocess -- $(RACE) -vet=off -timeout 40m -run 'HumanEval|Conformance'
+race: testenv
+	$(TESTS) --packages='./conformance ./providers/jupyter' -- $(RACE) -vet=off -timeout 60m -run 'Conformance|Toy|Faults|Shell'
+	$(TESTS) --packages=./providers/subprocess -- $(RACE) -vet=off -timeout 40m -run 'HumanEval|Conformance|ThousandAtOnce|Cycles'
+	$(TESTS) --packages='. ./shell ./internal/rootfs ./cmd/toolcell' -- $(RACE) -vet=off -timeout 40m -run 'Agree|Service|Files|HumanEval'
 	$(TESTS) --packages=./providers/inmemory/... -- -race -vet=off -shuffle=on -timeout 40m
+	$(TESTS) --packages=./providers/inmemory -- -vet=off -timeout 40m -run NodeFuzz -args -fuzzfor 10m
 
 ## quick: the tests without the race detector and without setting anything up
 quick:

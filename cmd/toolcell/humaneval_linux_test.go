@@ -8,10 +8,12 @@ import (
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/internal/humanevaltest"
 	"github.com/toolcell/toolcell/internal/jupytertest"
+	"github.com/toolcell/toolcell/internal/race"
 )
 
 // TestHumanEval wants all programs to have the same verdict in a context of the
-// subprocess provider and of the jupyter provider.
+// subprocess provider and of the jupyter provider. With the race detector it is a
+// quarter of them, others than the quarter of providers/subprocess.
 func TestHumanEval(t *testing.T) {
 	programs := humanevaltest.Programs(t)
 	if !works(t, "subprocess") {
@@ -33,15 +35,19 @@ func TestHumanEval(t *testing.T) {
 		}
 		runs = append(runs, func(code string) string { return verdict(t.Context(), ci, id, code) })
 	}
-	counts := map[string]int{}
+	ran, counts := 0, map[string]int{}
 	for i, code := range programs {
+		if race.Enabled && !race.Full() && i/2%4 != 1 {
+			continue
+		}
 		theirs, ours := runs[0](code), runs[1](code)
 		counts[ours]++
+		ran++
 		if theirs != ours || i%2 == 0 && ours != "ok" {
 			t.Errorf("program %d: %s by subprocess, %s by jupyter", i, theirs, ours)
 		}
 	}
-	t.Logf("%d programs: %v", len(programs), counts)
+	t.Logf("%d programs: %v", ran, counts)
 }
 
 func verdict(ctx context.Context, ci codeinterp.StatefulInterpreter, id codeinterp.ContextID, code string) string {

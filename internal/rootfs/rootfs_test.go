@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/toolcell/toolcell/internal/filestest"
+	"github.com/toolcell/toolcell/internal/race"
 	"github.com/toolcell/toolcell/internal/rootfs"
 )
 
@@ -52,7 +53,7 @@ func TestFiles(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			f, _ := open(t, u, rootfs.Options{})
 			filestest.Run(t, f)
-			filestest.Large(t, f, 100<<20)
+			filestest.Large(t, f, race.Some[int64](100<<20, 20<<20))
 		})
 	}
 }

@@ -13,7 +13,7 @@ import (
 
 var (
 	fuzzSeed = flag.Uint64("seed", 0, "seed of the first programs that are compared with node; zero: by the clock")
-	fuzzFor  = flag.Duration("fuzzfor", time.Minute, "how long random programs are compared with node")
+	fuzzFor  = flag.Duration("fuzzfor", 10*time.Second, "how long random programs are compared with node")
 )
 
 // TestNodeFuzz compares random programs with node: loops, labels, exceptions,

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -15,6 +16,7 @@ import (
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/internal/aparttest"
+	"github.com/toolcell/toolcell/internal/race"
 	"github.com/toolcell/toolcell/providers/subprocess"
 )
 
@@ -186,16 +188,18 @@ func TestNodeMemory(t *testing.T) {
 	}
 }
 
+// TestThousandAtOnce makes as many runs; with the race detector it is a quarter.
 func TestThousandAtOnce(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts 1000 runs")
 	}
+	runs := race.Some(1000, 252)
 	ci := open(t, subprocess.Options{})
 	n := newNotebook(t, ci, "python")
 	n.run("x = 0", nil)
 	slots := make(chan struct{}, 40)
 	var wg sync.WaitGroup
-	for k := range 1000 {
+	for k := range runs {
 		wg.Go(func() {
 			slots <- struct{}{}
 			defer func() { <-slots }()
@@ -218,8 +222,8 @@ func TestThousandAtOnce(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	if res := n.run("x", nil); res.Text() != "250" {
-		t.Errorf("got %s, want 250", summary(res))
+	if res := n.run("x", nil); res.Text() != strconv.Itoa(runs/4) {
+		t.Errorf("got %s, want %d", summary(res), runs/4)
 	}
 }
 
@@ -237,7 +241,7 @@ func TestCycles(t *testing.T) {
 		cycle(k)
 	}
 	before := takeStock(t)
-	cycles := 300
+	cycles := race.Some(300, 100)
 	if testing.Short() {
 		cycles = 100
 	}
