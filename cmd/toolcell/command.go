@@ -86,7 +86,7 @@ func namesOf(f *flag.Flag) string {
 func valuesOf(f *flag.Flag) (values []string, files, takes bool) {
 	switch f.Name {
 	case "provider":
-		return []string{"inmemory", "subprocess", "jupyter"}, false, true
+		return providerList, false, true
 	case "isolation":
 		return []string{"bwrap", "landlock", "none"}, false, true
 	case "images":

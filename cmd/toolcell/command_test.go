@@ -40,7 +40,7 @@ func TestFlags(t *testing.T) {
 func TestMessages(t *testing.T) {
 	var all strings.Builder
 	for _, line := range []string{
-		"", "nope", "run", "run --nope", "run nope.js", "run -e 1 --timeout", "run --timeout soon -e 1", "run --provider x -e 1",
+		"", "nope", "runn", "help dcotor", "run", "run --nope", "run --provder subprocess", "run nope.js", "run -e 1 --timeout", "run --timeout soon -e 1", "run --provider x -e 1", "run --provider subproces -e 1", "run --provider subprocess --python ./no -e 1",
 		"run --language cobol -e 1", "run --language python -e 1", "run --provider jupyter -e 1", "run --url http://h --kernel k --header x -e 1",
 		"run --url http://h --ca /no/such.pem -e 1", "run --url http://h -e 1 argument", "run --dir . -e 1", "run --stdin -", "run --env =x -e 1",
 		"run --memory much -e 1", "run --isolation maybe -e 1", "run --out x.ipynb -e 1", "run --json x.ipynb", "run x.ipynb argument",

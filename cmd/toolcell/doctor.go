@@ -37,10 +37,10 @@ func (a *app) doctor(ctx context.Context, args []string) int {
 	if len(operands) > 0 {
 		return a.usageError("doctor takes no operand, but there is %q", operands[0])
 	}
-	names := []string{"inmemory", "subprocess", "jupyter"}
+	names := providerList
 	if f.provider != "" {
 		if !slices.Contains(names, f.provider) {
-			return a.usageError("unknown provider %q; use %s", f.provider, providerNames)
+			return a.usageError("unknown provider %q%s; use %s", f.provider, didYouMean(f.provider, names), providerNames)
 		}
 		names = []string{f.provider}
 	}
@@ -113,6 +113,9 @@ func (a *app) examine(ctx context.Context, f providerFlags) error {
 	printIsolation(a.stdout, info.Isolation)
 	if f.provider == "subprocess" {
 		printModes(a.stdout)
+		for _, k := range a.kept() {
+			fmt.Fprintf(a.stdout, "  kept         process %s\n", k)
+		}
 	}
 	if _, ok := codeinterp.Stateful(ci); ok {
 		fmt.Fprintln(a.stdout, "  contexts     keep their variables between runs")
@@ -167,6 +170,16 @@ func printMissing(w io.Writer, f providerFlags, wanted []subprocess.Language, fo
 			fmt.Fprintf(w, "  %-12s missing: %s\n", l.Name, indent(reason(err)))
 		}
 	}
+}
+
+// plain is an error's text without the words that sort it, which the exit code
+// does, and without where it is from, which whoever typed the command knows.
+func plain(err error) string {
+	text := strings.TrimSpace(reason(err))
+	for _, kind := range []error{codeinterp.ErrInvalid, codeinterp.ErrUnavailable} {
+		text = strings.TrimPrefix(text, kind.Error()+": ")
+	}
+	return text
 }
 
 // reason is an error's text without what every error here begins with.

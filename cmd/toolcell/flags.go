@@ -47,6 +47,15 @@ func (a *app) parseLeading(fs *flag.FlagSet, synopsis string, args []string) (re
 // explain is what the parser says, with what a flag takes in place of "parse error".
 func explain(fs *flag.FlagSet, err error) string {
 	text := err.Error()
+	if name, ok := strings.CutPrefix(text, "flag provided but not defined: -"); ok {
+		var names []string
+		fs.VisitAll(func(f *flag.Flag) { names = append(names, f.Name) })
+		best := nearest(name, names)
+		if best != "" {
+			best = dashed(&flag.Flag{Name: best})
+		}
+		return "there is no flag " + dashed(&flag.Flag{Name: name}) + orMean(best)
+	}
 	fs.VisitAll(func(f *flag.Flag) {
 		if before, ok := strings.CutSuffix(text, " -"+f.Name+": parse error"); ok {
 			what, _ := flag.UnquoteUsage(f)

@@ -22,6 +22,9 @@ func (a *app) offer(context.Context, *runFlags, []string, string, string) (int, 
 	return 0, false
 }
 
+// kept lists nothing.
+func (a *app) kept() []string { return nil }
+
 func (a *app) keep(context.Context, []string) int {
 	return a.usageError("nothing is kept on this system: --keep needs Linux")
 }

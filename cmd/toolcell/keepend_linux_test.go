@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -133,6 +134,10 @@ func TestKeeperLeaves(t *testing.T) {
 	}
 	k.until("the end with the environment", func() bool { left, _ := filepath.Glob(k.run + "/*/*"); return len(left) == 0 })
 	k.warm(keptFlags...)
+	_, pid := k.served()
+	if list := (&app{getenv: func(string) string { return k.run }}).kept(); len(list) != 1 || !strings.HasPrefix(list[0], fmt.Sprintf("%d  python, since ", pid)) {
+		t.Errorf("doctor says %q of process %d", list, pid)
+	}
 	if e := finish(k.command("keep", "stop"), ""); e.code != 0 || !strings.Contains(e.stdout, "ended") {
 		t.Errorf("%+v", e)
 	}

@@ -118,7 +118,16 @@ func (a *app) main(ctx context.Context, args []string) int {
 			return c.run(a, ctx, args[1:])
 		}
 	}
-	return a.usageError("unknown command %q; see toolcell help", name)
+	return a.unknown(name)
+}
+
+// unknown refuses a command that there is not.
+func (a *app) unknown(name string) int {
+	var names []string
+	for _, c := range subcommands() {
+		names = append(names, c.name)
+	}
+	return a.usageError("unknown command %q%s; see toolcell help", name, didYouMean(name, names))
 }
 
 // help prints the help, or that of the command that args name.
@@ -134,7 +143,7 @@ func (a *app) help(ctx context.Context, args []string) int {
 			return a.print(usage())
 		}
 	}
-	return a.usageError("unknown command %q; see toolcell help", args[0])
+	return a.unknown(args[0])
 }
 
 func (a *app) printVersion(context.Context, []string) int {
@@ -158,7 +167,7 @@ func (a *app) usageError(format string, args ...any) int {
 // fail tells why the command does not do what it was asked to. What the caller
 // asked for in a wrong way is bad usage.
 func (a *app) fail(err error) int {
-	text := strings.ReplaceAll(strings.TrimSpace(err.Error()), "\n", "; ")
+	text := strings.ReplaceAll(plain(err), "\n", "; ")
 	if errors.Is(err, codeinterp.ErrInvalid) {
 		return a.usageError("%s", text)
 	}

@@ -25,6 +25,8 @@ type providerFlags struct {
 
 const providerNames = "inmemory, subprocess or jupyter"
 
+var providerList = []string{"inmemory", "subprocess", "jupyter"}
+
 func (f *providerFlags) register(fs *flag.FlagSet, getenv func(string) string) {
 	fs.StringVar(&f.provider, "provider", "", "what runs the code: "+providerNames+" (default jupyter where --url is given, subprocess where --env-name, --with or --install is, else inmemory)")
 	f.jupyterFlags.register(fs, getenv)
@@ -70,7 +72,7 @@ func (f *providerFlags) open(ctx context.Context, stateful bool) (codeinterp.Cod
 	case "jupyter":
 		return f.openJupyter(ctx, f.language, stateful)
 	}
-	return nil, fmt.Errorf("%w: unknown provider %q; use %s", codeinterp.ErrInvalid, f.provider, providerNames)
+	return nil, fmt.Errorf("%w: unknown provider %q%s; use %s", codeinterp.ErrInvalid, f.provider, didYouMean(f.provider, providerList), providerNames)
 }
 
 func openInmemory(stateful bool) (codeinterp.CodeInterpreter, error) {
