@@ -3,6 +3,7 @@ package inmemory_test
 import (
 	"context"
 	"runtime"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -172,5 +173,24 @@ func TestUnpackingNothing(t *testing.T) {
 	}})
 	if late := cpuTime(t) - time.Duration(stopped.Load()); res.Status == codeinterp.StatusOK || late > time.Second {
 		t.Errorf("got %v %v, after %v of computing", res.Status, err, late)
+	}
+}
+
+// TestUnpackedWithoutMemory: what the program may have and others have taken is not
+// called too large.
+func TestUnpackedWithoutMemory(t *testing.T) {
+	const code = `const z = require("zlib"); z.gunzipSync(Buffer.concat(Array(20).fill(z.gzipSync(Buffer.alloc(1e6))))).length`
+	for _, tt := range []struct {
+		each, all int64
+		want      string
+	}{
+		{64 << 20, 16 << 20, "out of memory: what all contexts together may take is used up"},
+		{16 << 20, 1 << 30, "the data would be larger than half of the memory limit"},
+	} {
+		s := open(t, &inmemory.Options{Limits: engine.Limits{Memory: tt.each}, MaxMemory: tt.all})
+		res, err := s.RunCode(t.Context(), "javascript", code, nil)
+		if err != nil || res.Error == nil || !strings.HasPrefix(res.Error.Message, tt.want) {
+			t.Errorf("%d: %v %v %+v", tt.all, err, res.Status, res.Error)
+		}
 	}
 }

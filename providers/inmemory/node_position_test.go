@@ -149,3 +149,21 @@ func TestMissingImportLine(t *testing.T) {
 		}
 	}
 }
+
+// TestPositionsOfRequired: a file of require has the columns of its own first line.
+func TestPositionsOfRequired(t *testing.T) {
+	s := open(t, nil)
+	for code, want := range map[string]string{
+		"null.x":                      "/m.js:1:6",
+		"\nnull.x":                    "/m.js:2:6",
+		"const x = = 1":               "/m.js:1:11",
+		"#!/usr/bin/env node\nnull.x": "/m.js:2:6",
+		"module.exports = () => { throw new Error('x') }": "/m.js:1:32",
+	} {
+		program := fmt.Sprintf(`require("fs").writeFileSync("/m.js", %q); try { require("/m.js")() } catch (e) { console.log(e.stack) }`, code)
+		res, err := s.RunCode(t.Context(), "javascript", program, nil)
+		if got := regexp.MustCompile(`/m\.js:\d+:\d+`).FindString(res.Stdout()); err != nil || got != want {
+			t.Errorf("%s\n%s, want %s: %s %v", code, got, want, res.Stdout(), err)
+		}
+	}
+}

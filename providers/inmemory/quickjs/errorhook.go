@@ -16,7 +16,8 @@ import (
 // Both are properties that are new to the object, and for those it asks the
 // object's class, where that has a say. The class of errors gets it: with the
 // stack, a message gets node's words, and the stack the first line that it has
-// in node, and positions in the sources.
+// in node, and positions in the sources; with a name that the program gives the
+// error later, that line gets it.
 
 const (
 	exotic      = 0x8 // of the second bit field of a TJSObject: its class has a say

@@ -219,9 +219,7 @@ func (in *instance) mapStack(stack string, n int) string {
 		n--
 		row, _ := strconv.Atoi(m[3])
 		col, _ := strconv.Atoi(m[4])
-		if position := in.positions.of[m[2]]; position != nil {
-			row, col = position(row, max(col, 1))
-		}
+		row, col = in.positions.at(m[2], row, col)
 		where := m[2] + ":" + strconv.Itoa(row)
 		if m[4] != "" {
 			where += ":" + strconv.Itoa(col)

@@ -193,6 +193,9 @@ func (in *instance) requireFunction() value {
 	return in.vm.own(exports, "require")
 }
 
+// commonStart makes a file a function, on its first line.
+const commonStart = "(function (exports, require, module, __filename, __dirname) {"
+
 // hostEvalModule compiles the body of a CommonJS file into a function.
 func (in *instance) hostEvalModule(_ value, args []value) value {
 	code, ok := in.vm.text(args[0])
@@ -207,5 +210,6 @@ func (in *instance) hostEvalModule(_ value, args []value) value {
 		// Not taken away, so that the lines stay where they are.
 		code = "//" + code
 	}
-	return in.vm.eval("(function (exports, require, module, __filename, __dirname) {"+code+"\n})", file, lib.MJS_EVAL_TYPE_GLOBAL)
+	in.positions.require(file)
+	return in.vm.eval(commonStart+code+"\n})", file, lib.MJS_EVAL_TYPE_GLOBAL)
 }

@@ -10,6 +10,8 @@ type positions struct {
 	of    map[string]func(line, column int) (int, int) // by the program's name
 	order []mapped                                     // the oldest first
 	size  int64
+
+	required map[string]bool // files that were compiled behind commonStart
 }
 
 type mapped struct {
@@ -24,6 +26,29 @@ func (ps *positions) add(p engine.Program) {
 	ps.of[p.Name] = p.Position
 	ps.order = append(ps.order, mapped{p.Name, p.PositionSize})
 	ps.size += p.PositionSize
+}
+
+// maxRequired is how many files of require have the columns of their first line.
+const maxRequired = 1 << 10
+
+func (ps *positions) require(file string) {
+	if ps.required == nil {
+		ps.required = map[string]bool{}
+	}
+	if len(ps.required) < maxRequired {
+		ps.required[file] = true
+	}
+}
+
+// at returns where in the source of a file the engine's position is.
+func (ps *positions) at(file string, row, column int) (int, int) {
+	if position := ps.of[file]; position != nil {
+		return position(row, max(column, 1))
+	}
+	if row == 1 && column > len(commonStart) && ps.required[file] {
+		column -= len(commonStart)
+	}
+	return row, column
 }
 
 // trim drops the oldest, so that what a context keeps from run to run is little.

@@ -38,7 +38,8 @@ func (in *instance) hostZip(_ value, args []value) value {
 	}
 	switch {
 	case errors.Is(err, errBorrow):
-		in.vm.dropException()
+		return exception
+	case errors.Is(err, errMuch):
 		return in.vm.throwWith("RangeError", errTooLarge, map[string]string{"code": "ERR_BUFFER_TOO_LARGE"})
 	case errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF):
 		return in.vm.throwWith("Error", "unexpected end of file", map[string]string{"code": "Z_BUF_ERROR"})
@@ -84,10 +85,11 @@ func (in *instance) zip(op string, data span, level int) ([]byte, error) {
 	return out.b, err
 }
 
-// errBorrow tells that an exception is pending, errStopped that the program has to
-// end.
+// errBorrow tells that an exception is pending, errMuch that one is to be thrown, and
+// errStopped that the program has to end.
 var (
-	errBorrow  = errors.New("there may not be so much")
+	errBorrow  = errors.New("there is no memory")
+	errMuch    = errors.New("there may not be so much")
 	errStopped = errors.New("stopped")
 )
 
@@ -121,10 +123,12 @@ func (u *unpacked) Write(p []byte) (int, error) {
 	case u.vm.stopping.Load():
 		return 0, errStopped
 	case len(u.b)+len(p) > u.most:
-		u.vm.throw("RangeError", errTooLarge)
-		return 0, errBorrow
-	case !u.grow(len(p)):
-		return 0, errBorrow
+		return 0, errMuch
+	case !u.grow(len(p)) && u.vm.heap.others:
+		return 0, errBorrow // the program may have so much, and there is not as much
+	case cap(u.b)-len(u.b) < len(p):
+		u.vm.dropException() // of a string's length
+		return 0, errMuch
 	}
 	u.b = append(u.b, p...)
 	return len(p), nil
