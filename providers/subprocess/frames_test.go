@@ -44,6 +44,12 @@ func TestNodeFrames(t *testing.T) {
 	if s := said(res); !strings.Contains(s, "Uncaught TypeError") || driversFrames.MatchString(s) {
 		t.Error(s)
 	}
+	for _, code := range []string{"function last() { process.abort() }\nlast()", "function last() { process.abort() }\nsetTimeout(() => last(), 1)"} {
+		res = run(t, ci, "javascript", code, nil)
+		if s := said(res); res.ExitCode != 134 || !regexp.MustCompile(`at last \(cell-\d+:1:27\)`).MatchString(s) || driversFrames.MatchString(s) {
+			t.Errorf("%s: exit %d, %s", code, res.ExitCode, s)
+		}
+	}
 	res = run(t, ci, "javascript", load+"load({})", nil)
 	if res.Error == nil || res.Error.Line != 1 || len(res.Error.Traceback) != 3 {
 		t.Errorf("%+v", res.Error)

@@ -63,6 +63,7 @@ var nodePrograms = []struct{ name, code, want string }{
 	{"handler, and a syntax error", "process.on('uncaughtException', () => {});\n1 +", "error error=SyntaxError: Unexpected end of input"},
 	{"before the exit", "process.once('beforeExit', async () => { console.log('b'); await null; setTimeout(() => console.log('t'), 5) });\n1", "ok out=b\nt\n value=1"},
 	{"names of node's", "function process(x) { return x + 1 }\nconst ArrayBuffer = 1, Uint8Array = 2, URL = 3, Date = 4, Math = 5, BigInt = 6;\nconsole.log(process(1));\nprocess(2)", "ok out=2\n value=3"},
+	{"arguments of node's", "process.execArgv", "ok value=[]"},
 	{"carriage returns", "const a = 1;\r\n\r\na", "ok value=1"},
 }
 
