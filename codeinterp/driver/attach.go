@@ -115,7 +115,7 @@ func (a Adopter) detach(ctx context.Context, id codeinterp.ContextID) (string, e
 	}
 	if err != nil {
 		s.mu.Lock()
-		s.late.putBack(taken)
+		s.late.putBack(&taken)
 		s.mu.Unlock()
 		return "", err
 	}

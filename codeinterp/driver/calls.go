@@ -234,6 +234,10 @@ func (c *calls) untimed() (time.Duration, bool) {
 func (c *calls) end() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.endLocked()
+}
+
+func (c *calls) endLocked() {
 	if c.ended {
 		return
 	}
@@ -257,23 +261,20 @@ func (c *calls) again() {
 // finish waits until the functions have returned, whose ctx has ended, and tells
 // of the calls in res.
 func (c *calls) finish(res *codeinterp.Result, patience time.Duration) {
-	c.end()
 	c.mu.Lock()
-	var empty chan struct{}
+	defer c.mu.Unlock()
+	c.endLocked()
 	if len(c.open) > 0 {
-		empty = make(chan struct{})
+		empty := make(chan struct{})
 		c.empty = empty
-	}
-	c.mu.Unlock()
-	if empty != nil {
+		c.mu.Unlock()
 		t := time.NewTimer(patience)
-		defer t.Stop()
 		select {
 		case <-empty:
 		case <-t.C:
 		}
+		t.Stop()
+		c.mu.Lock()
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
 	c.tell(res)
 }

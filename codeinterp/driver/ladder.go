@@ -56,14 +56,14 @@ func (r *run) follow() ending {
 	}
 	ctx, r.kill = context.WithCancelCause(ctx)
 	defer r.kill(nil)
-	r.since, r.gate, r.session, r.unreset = time.Now(), s.gate, s.session, s.unreset
+	now := time.Now()
+	r.since, r.gate, r.session, r.unreset = now, s.gate, s.session, s.unreset
 	s.in.workers.start(job{run: r, ctx: ctx, done: s.done})
 	first := s.in.cfg.StartLimit
 	if r.opts.Timeout > 0 {
 		first = min(first, r.opts.Timeout)
 	}
-	r.arm(first)
-	defer s.timer.Stop()
+	r.armFirst(now, first)
 	for {
 		select {
 		case end := <-s.done:
@@ -107,10 +107,22 @@ func (r *run) givenUp() ending {
 
 // arm sets the deadline of the phase.
 func (r *run) arm(d time.Duration) {
-	if s := r.slot; s.timer == nil {
+	s := r.slot
+	if s.due = (time.Time{}); s.timer == nil {
 		s.timer = time.NewTimer(d)
 	} else {
 		s.timer.Reset(d)
+	}
+}
+
+// armFirst is arm for the phase waiting, in which an alarm that comes early does
+// nothing but arm again: that of a run before does, if it is not too late. Most
+// programs end before.
+func (r *run) armFirst(now time.Time, d time.Duration) {
+	s := r.slot
+	if due := now.Add(d); !s.due.After(now) || s.due.After(due) {
+		r.arm(d)
+		s.due = due
 	}
 }
 

@@ -12,6 +12,8 @@ const maxLate = 1 << 20
 // zero value is empty.
 type late struct{ c *output.Collector }
 
+func (l *late) empty() bool { return l.c == nil }
+
 func (l *late) collector() *output.Collector {
 	if l.c == nil {
 		l.c = output.New(&codeinterp.RunOptions{MaxOutput: maxLate})
@@ -31,7 +33,7 @@ func (l *late) add(o codeinterp.Output) {
 
 // take returns what was kept, and keeps nothing any more.
 func (l *late) take() (res codeinterp.Result) {
-	if l.c == nil {
+	if l.empty() {
 		return res
 	}
 	l.c.Finish(&res)
@@ -43,12 +45,12 @@ func (l *late) take() (res codeinterp.Result) {
 }
 
 // putBack keeps again what was taken, before what came since.
-func (l *late) putBack(taken codeinterp.Result) {
-	if len(taken.Outputs)+len(taken.Truncated) == 0 {
+func (l *late) putBack(taken *codeinterp.Result) {
+	if taken == nil || len(taken.Outputs)+len(taken.Truncated) == 0 {
 		return
 	}
 	since := l.take()
-	for _, res := range []codeinterp.Result{taken, since} {
+	for _, res := range []codeinterp.Result{*taken, since} {
 		for _, o := range res.Outputs {
 			l.add(o)
 		}

@@ -58,6 +58,7 @@ func (r *run) again() {
 	// begin.
 	r.killed, r.asked, r.signal, r.busy, r.over = false, false, r.early, time.Time{}, time.Time{}
 	r.order, r.told = false, nil
+	r.ended.Store(false)
 	s.poke() // what came meanwhile is to be looked at
 	s.mu.Unlock()
 	r.out.Unmute()
@@ -68,7 +69,6 @@ func (r *run) again() {
 // began. The caller has the turn.
 func (r *run) settle(end *ending) (begun bool) {
 	s := r.slot
-	s.hold(end.session)
 	if end.fresh {
 		s.fresh = true
 	}
@@ -77,7 +77,9 @@ func (r *run) settle(end *ending) (begun bool) {
 	}
 	if end.broken {
 		// What it had begun is not known, and it is asked for nothing any more.
+		s.hold(end.session)
 		end.Lost, end.Unknown = true, joined([]error{end.err, s.shut()})
+		end.session = nil
 	}
 	if begun = r.close(end); !begun {
 		return false
@@ -104,11 +106,15 @@ func (r *run) settle(end *ending) (begun bool) {
 	return true
 }
 
-// close ends what others see of the run, and reports whether the program began.
+// close ends what others see of the run, notes what it leaves, and reports whether
+// the program began.
 func (r *run) close(end *ending) (begun bool) {
 	s := r.slot
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.session = end.session; end.placed {
+		s.cwd = end.cwd
+	}
 	begun = r.begun || end.err == nil && !end.stuck
 	if r.start.IsZero() {
 		r.start = r.since

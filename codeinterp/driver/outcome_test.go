@@ -45,6 +45,13 @@ func TestOutcomes(t *testing.T) {
 			{"slow", 0, 500 * time.Millisecond, want{status: "not_run", exit: -1, err: canceled}, 500 * time.Millisecond},
 			{"count", 0, 0, want{status: ok, count: 42}, 0},
 			{"ok", 0, 0, want{status: ok, count: 43}, 0},
+			// The deadline of a run before is no later one's.
+			{"ok", 500 * time.Millisecond, 0, want{status: ok, count: 44}, 0},
+			{"sleep 1s", 2 * time.Second, 0, want{status: ok, count: 45}, time.Second},
+			{"ok", 500 * time.Millisecond, 0, want{status: ok, count: 46}, 0},
+			{"sleep 3s", 2 * time.Second, 0, want{status: timeout, exit: 124, count: 47}, 2 * time.Second},
+			{"ok", 5 * time.Second, 0, want{status: ok, count: 48}, 0},
+			{"sleep 3s", 2 * time.Second, 0, want{status: timeout, exit: 124, count: 49}, 2 * time.Second},
 		} {
 			ctx := t.Context()
 			if step.cancel > 0 {

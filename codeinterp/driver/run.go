@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
@@ -19,25 +20,26 @@ type run struct {
 	out  *output.Collector
 	prog Program
 
-	gate    gate    // passed by interrupts, and by the program's hand-over
-	open    bool    // interrupts can come; guarded by gate
-	session Session // set before Run, and of work from then on
-	unreset bool    // it is to be reset before
+	gate    gate        // passed by interrupts, and by the program's hand-over
+	open    bool        // interrupts can come; guarded by gate
+	unreset bool        // the session is to be reset before
+	ended   atomic.Bool // shut is done, and nothing has begun since
+	session Session     // set before Run, and of work from then on
 
-	// Guarded by slot.mu.
-	start  time.Time
+	// Guarded by slot.mu. What is small stands together: each run makes one.
 	begun  bool
-	signal bool              // begin is to wake the ladder
-	asked  bool              // the ladder has told the program to end
-	over   time.Time         // when the program ended before that, as the session says
-	whole  bool              // all of its output is there
-	order  bool              // the run was told to stop
-	told   chan struct{}     // closed then; nil where nobody waits for that
-	killed bool              // the ladder has ended ctx, or nobody waits any more
-	dying  func()            // is called then
-	since  time.Time         // the turn, later by the time that the runtime was busy
-	busy   time.Time         // since when it is, zero if it is not
-	late   codeinterp.Result // late output that begin has shown
+	signal bool               // begin is to wake the ladder
+	asked  bool               // the ladder has told the program to end
+	whole  bool               // all of its output is there
+	order  bool               // the run was told to stop
+	killed bool               // the ladder has ended ctx, or nobody waits any more
+	told   chan struct{}      // closed with order; nil where nobody waits for that
+	dying  func()             // is called with killed
+	start  time.Time          // set with begun
+	over   time.Time          // when the program ended before asked, as the session says
+	since  time.Time          // the turn, later by the time that the runtime was busy
+	busy   time.Time          // since when it is, zero if it is not
+	late   *codeinterp.Result // late output that begin has shown, nil for none
 
 	calls calls
 
@@ -62,9 +64,14 @@ func (g gate) unlock() { <-g }
 func (r *run) begin(f func() error) error {
 	r.gate.lock()
 	defer r.gate.unlock()
-	r.showLate()
+	r.ended.Store(false)
 	s := r.slot
 	s.mu.Lock()
+	if !s.late.empty() {
+		s.mu.Unlock()
+		r.showLate()
+		s.mu.Lock()
+	}
 	if r.killed && f != nil {
 		s.mu.Unlock()
 		return errStopped
@@ -93,6 +100,9 @@ func (r *run) showLate() {
 	var late codeinterp.Result
 	if !r.killed {
 		late = s.late.take()
+		if r.late == nil {
+			r.late = &codeinterp.Result{}
+		}
 		r.late.Outputs = append(r.late.Outputs, late.Outputs...)
 		r.late.Truncated = append(r.late.Truncated, late.Truncated...)
 	}
@@ -108,6 +118,9 @@ func (r *run) showLate() {
 
 // shut is Program.End.
 func (r *run) shut() {
+	if r.ended.Load() {
+		return
+	}
 	r.calls.end()
 	s := r.slot
 	s.mu.Lock()
@@ -117,6 +130,7 @@ func (r *run) shut() {
 	s.mu.Unlock()
 	r.gate.lock()
 	r.open = false
+	r.ended.Store(true)
 	r.gate.unlock()
 }
 
@@ -190,6 +204,8 @@ type ending struct {
 	broken  bool // a method of the session panicked
 	stuck   bool // it did not return
 	at      time.Time
+	placed  bool   // the session tells where programs start
+	cwd     string // which is there
 
 	// What settle adds.
 	lostBefore bool // the state had gone before, and nobody was told
@@ -225,18 +241,15 @@ func (r *run) attempt(ctx context.Context, end *ending) (Outcome, error) {
 		return Outcome{}, context.Cause(ctx) // it may have been given up
 	}
 	o, err := r.session.Run(ctx, &r.prog, r.out)
-	s.place(r.session)
+	end.cwd, end.placed = s.place(r.session)
 	return o, err
 }
 
-// place notes where the session's programs start.
-func (s *slot) place(session Session) {
+// place returns where the session's programs start, if it tells.
+func (s *slot) place(session Session) (cwd string, ok bool) {
 	p, ok := session.(interface{ Cwd() string })
 	if !ok || s.opts.Once {
-		return
+		return "", false
 	}
-	cwd := p.Cwd()
-	s.mu.Lock()
-	s.cwd = cwd
-	s.mu.Unlock()
+	return p.Cwd(), true
 }

@@ -35,6 +35,7 @@ type slot struct {
 	done    chan ending
 	gate    gate
 	timer   *time.Timer
+	due     time.Time // when it goes off, where the first deadline of a run set it
 
 	wake chan struct{} // the run in progress is to look at what changed below
 

@@ -83,7 +83,11 @@ func (i *Stateful) open(ctx context.Context, s *slot, start func(context.Context
 	a, err := during(s, limited, func(ctx context.Context) (Attached, error) {
 		a, err := start(ctx)
 		if err == nil {
-			s.place(a.Session)
+			if cwd, ok := s.place(a.Session); ok {
+				s.mu.Lock()
+				s.cwd = cwd
+				s.mu.Unlock()
+			}
 		} else if ctx.Err() != nil {
 			err = context.Cause(ctx)
 		}

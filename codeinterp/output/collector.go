@@ -51,6 +51,7 @@ type Collector struct {
 // New returns a Collector for a run with the given, checked, options.
 func New(opts *codeinterp.RunOptions) *Collector {
 	c := &Collector{onOutput: opts.OnOutput, kept: keeper{max: opts.MaxOutput}}
+	c.kept.head = c.kept.one[:0]
 	if c.onOutput != nil {
 		c.mute = make(chan struct{})
 	}

@@ -30,11 +30,12 @@ const (
 type keeper struct {
 	max        int
 	head, tail []entry
-	first      int    // index of the first live entry of tail
-	size       int    // bytes in head and tail
-	names      int    // what comes beside these bytes
-	frozen     bool   // the head is closed: something went to the tail
-	spare      []byte // memory of the last chunk that was dropped
+	one        [1]entry // where head begins: most runs have one output
+	first      int      // index of the first live entry of tail
+	size       int      // bytes in head and tail
+	names      int      // what comes beside these bytes
+	frozen     bool     // the head is closed: something went to the tail
+	spare      []byte   // memory of the last chunk that was dropped
 	total      [kinds]int64
 	dropped    [kinds]int64
 	before     [kinds]int64 // dropped before it came here

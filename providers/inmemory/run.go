@@ -35,7 +35,7 @@ type run struct {
 	out     *driver.Output
 	stopper // of the engine: it ends with the first order to stop
 
-	since time.Time     // when the slot was granted, for Breathe
+	since time.Time     // of the slot, from the first Breathe with it on
 	away  time.Duration // spent in OnOutput
 	over  atomic.Bool   // the engine must not go on
 	ended bool          // it has returned
@@ -208,10 +208,10 @@ func (r *run) Breathe() {
 	if len(r.batch.buf) > 0 {
 		r.flushBatch(false)
 	}
-	if r.slots.waiting.Load() == 0 {
-		return
+	if r.since.IsZero() {
+		r.since = time.Now() // most programs end before
 	}
-	if now := time.Now(); now.Sub(r.since) < slice {
+	if r.slots.waiting.Load() == 0 || time.Since(r.since) < slice {
 		return
 	}
 	r.leave()
@@ -245,7 +245,10 @@ func (r *run) kill() {
 func (r *run) outcome(p *driver.Program, end engine.Outcome) driver.Outcome {
 	r.ended = true
 	p.End()
-	o := driver.Outcome{ExitCode: end.ExitCode, Error: end.Error, Cause: end.Cause, Lost: end.Lost, End: time.Now().Add(-r.away)}
+	o := driver.Outcome{ExitCode: end.ExitCode, Error: end.Error, Cause: end.Cause, Lost: end.Lost}
+	if r.away > 0 || r.out.Live() { // else it is now, as the driver knows
+		o.End = time.Now().Add(-r.away)
+	}
 	// That it was interrupted is the engine's word, and no error of the program.
 	if end.Stopped && r.ctx.Err() != nil {
 		o.Error, end.Value = nil, nil

@@ -6,7 +6,6 @@ import (
 	"maps"
 	"strconv"
 	"sync/atomic"
-	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/codeinterp/driver"
@@ -73,7 +72,6 @@ func (s *session) Run(ctx context.Context, p *driver.Program, out *driver.Output
 	s.current.Store(r)
 	defer s.current.Store(nil)
 	p.Begin()
-	r.since = time.Now()
 	s.runs++
 	ended, unwatch := false, p.AfterStop(ctx, r.kill)
 	defer func() {
@@ -133,7 +131,8 @@ func (s *session) programName() string {
 	if s.once {
 		return "program" + extension(s.lang.info.Name)
 	}
-	return "cell-" + strconv.Itoa(s.runs) + extension(s.lang.info.Name)
+	var name [40]byte
+	return string(append(strconv.AppendInt(append(name[:0], "cell-"...), int64(s.runs), 10), extension(s.lang.info.Name)...))
 }
 
 // Interrupt implements driver.Session: the engine ends the program, with its
