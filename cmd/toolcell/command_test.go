@@ -42,8 +42,8 @@ func TestMessages(t *testing.T) {
 	for _, line := range []string{
 		"", "nope", "runn", "help dcotor", "run", "run --nope", "run --provder subprocess", "run nope.js", "run -e 1 --timeout", "run --timeout soon -e 1", "run --provider x -e 1", "run --provider subproces -e 1", "run --provider subprocess --python ./no -e 1",
 		"run --language cobol -e 1", "run --language python -e 1", "run --provider jupyter -e 1", "run --url http://h --kernel k --header x -e 1",
-		"run --url http://h --ca /no/such.pem -e 1", "run --url http://h -e 1 argument", "run --dir . -e 1", "run --stdin -", "run --env =x -e 1",
-		"run --memory much -e 1", "run --isolation maybe -e 1", "run --out x.ipynb -e 1", "run --json x.ipynb", "run x.ipynb argument",
+		"run --url http://h --ca /no/such.pem -e 1", "run --url http://h -e 1 argument", "run --dir . -e 1", "run --provider subprocess --dir /no/such -e 1", "run --stdin -", "run --env =x -e 1",
+		"run --memory much -e 1", "run --isolation maybe -e 1", "run --out x.ipynb -e 1", "run --json x.ipynb", "run x.ipynb argument", "run x.ipynb",
 		"run --env-name a --with b -e 1", "run --with git+ssh://x -e 1",
 		"repl x", "repl --timeout -1s", "repl --language cobol", "mcp x", "mcp --http-token x", "mcp --workspace -", "mcp --languages cobol", "mcp --http 0.0.0.0:0",
 		"env", "env create", "env create .. six", "env create x", "env create x --requirements /no/such", "env create x six --python /no/such", "env remove ..", "env remove no-such", "env lock no-such", "run --env-name no-such -e 1", "env create x six --lock x", "doctor x", "doctor --provider x",

@@ -93,10 +93,10 @@ func (a *app) mcp(ctx context.Context, args []string) int {
 		return a.usageError("mcp takes no %q; see toolcell mcp --help", operands[0])
 	}
 	if err := f.check(fs); err != nil {
-		return a.usageError("%v", err)
+		return a.usageError("%s", plain(err))
 	}
 	if err := f.choose(fs); err != nil {
-		return a.usageError("%v", err)
+		return a.usageError("%s", plain(err))
 	}
 	f.waiting, f.spawning = a.waiting, a.spawning
 	ci, err := f.directory.openIn(ctx, &f.providerFlags, !f.stateless)
@@ -117,7 +117,7 @@ func (a *app) mcp(ctx context.Context, args []string) int {
 	declared, err := f.declare(ci)
 	if err != nil {
 		ci.Close()
-		return a.usageError("%v", err)
+		return a.usageError("%s", plain(err))
 	}
 	opts := tools.Options{Timeout: f.timeout, MaxTimeout: f.maxTimeout, ManageContexts: f.manage, ReadOutput: f.readOutput, Artifacts: f.artifacts, Background: f.directory.background}
 	if f.gateway != nil {

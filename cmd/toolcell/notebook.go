@@ -47,6 +47,9 @@ func (a *app) runNotebook(ctx context.Context, f *runFlags, fs *flag.FlagSet, op
 	}
 	nb, err := readNotebook(file)
 	if err != nil {
+		if at, ok := errors.AsType[*os.PathError](err); ok {
+			err = at.Err
+		}
 		return a.usageError("%s: %v", file, err)
 	}
 	given := f.language
@@ -57,7 +60,7 @@ func (a *app) runNotebook(ctx context.Context, f *runFlags, fs *flag.FlagSet, op
 		f.language = nb.Language()
 	}
 	if err := f.choose(fs); err != nil {
-		return a.usageError("%v", err)
+		return a.usageError("%s", plain(err))
 	}
 	files, err := f.openNotebookFiles()
 	defer files.close()
@@ -65,7 +68,7 @@ func (a *app) runNotebook(ctx context.Context, f *runFlags, fs *flag.FlagSet, op
 		f.script, err = newScript(&f.programFlags, "", nil)
 	}
 	if err != nil {
-		return a.usageError("%v", err)
+		return a.usageError("%s", plain(err))
 	}
 	ci, code := a.start(ctx, &f.programFlags, true)
 	if ci == nil {
@@ -129,7 +132,7 @@ func (a *app) runCells(ctx context.Context, ci codeinterp.CodeInterpreter, nb *n
 	case res.Status == codeinterp.StatusCanceled, err != nil && ctx.Err() != nil && errors.Is(err, context.Cause(ctx)):
 		return report, a.stopped()
 	case errors.Is(err, codeinterp.ErrLanguage):
-		return report, a.usageError("%v%s", err, f.elsewhere())
+		return report, a.usageError("%s%s", plain(err), f.elsewhere())
 	case err != nil:
 		return report, a.fail(err)
 	case !report.OK():

@@ -43,11 +43,11 @@ func (a *app) repl(ctx context.Context, args []string) int {
 		return a.usageError("negative timeout %v", f.timeout)
 	}
 	if err := f.choose(fs); err != nil {
-		return a.usageError("%v", err)
+		return a.usageError("%s", plain(err))
 	}
 	var err error
 	if f.script, err = newScript(&f.programFlags, "", nil); err != nil {
-		return a.usageError("%v", err)
+		return a.usageError("%s", plain(err))
 	}
 	timeout := f.timeout
 	f.timeout = 0 // is a program's, not the provider's
@@ -58,7 +58,7 @@ func (a *app) repl(ctx context.Context, args []string) int {
 	defer ci.Close()
 	language, err := chooseLanguage(f.language, ci.Languages())
 	if err != nil {
-		return a.usageError("%v%s", err, f.elsewhere())
+		return a.usageError("%s%s", plain(err), f.elsewhere())
 	}
 	r := &repl{app: a, language: language, script: f.script, options: codeinterp.RunOptions{Timeout: timeout}, env: f.env.values, images: newImageShower(a, &f.programFlags), flags: &f.programFlags}
 	if err := r.open(ctx, ci); err != nil {

@@ -94,7 +94,7 @@ func (a *app) run(ctx context.Context, args []string) int {
 	if err != nil && ctx.Err() != nil {
 		return a.stopped()
 	} else if err != nil {
-		return a.usageError("%v", err)
+		return a.usageError("%s", plain(err))
 	}
 	ci, code := a.start(ctx, &f.programFlags, false)
 	if ci == nil {
@@ -103,7 +103,7 @@ func (a *app) run(ctx context.Context, args []string) int {
 	defer ci.Close()
 	language, err := chooseLanguage(f.language, ci.Languages())
 	if err != nil {
-		return a.usageError("%v%s", err, f.elsewhere())
+		return a.usageError("%s%s", plain(err), f.elsewhere())
 	}
 	program = f.script.introduce(language, program)
 	opts := &codeinterp.RunOptions{Timeout: f.timeout, Env: f.env.values, Files: files.in, Artifacts: files.out != nil}
