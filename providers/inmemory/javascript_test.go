@@ -231,7 +231,7 @@ func TestFiles(t *testing.T) {
   true,
   3,
   'aXc',
-  [ 'b', 'b/out.bin', 'log' ],
+  [ 'b', 'log', 'b/out.bin' ],
   false
 ]`; got != want {
 		t.Errorf("got %s (%v)", got, res.Error)

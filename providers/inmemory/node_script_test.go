@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/providers/inmemory"
 )
 
 // scripts are programs that have to be files of their own under node. Each must
@@ -50,28 +51,47 @@ var scripts = []struct{ name, file, code string }{
 
 // TestNodeScripts compares what node runs as files.
 func TestNodeScripts(t *testing.T) {
-	node, err := exec.LookPath("node")
-	if err != nil {
-		if os.Getenv("CI") != "" {
-			t.Fatal("node is not installed")
-		}
-		t.Skip("node is not installed")
-	}
+	node := lookNode(t)
 	s := open(t, nil)
 	for _, tt := range scripts {
-		t.Run(tt.name, func(t *testing.T) {
-			file := filepath.Join(t.TempDir(), tt.file)
-			if err := os.WriteFile(file, []byte(tt.code), 0o600); err != nil {
+		t.Run(tt.name, func(t *testing.T) { compareScript(t, s, node, tt.file, tt.code) })
+	}
+}
+
+// TestNodeModules does so with the larger programs of testdata/node: each is about a
+// module, and what its options do.
+func TestNodeModules(t *testing.T) {
+	node := lookNode(t)
+	s := open(t, nil)
+	files, err := filepath.Glob("testdata/node/*.js")
+	if err != nil || len(files) == 0 {
+		t.Fatal(files, err)
+	}
+	for _, file := range files {
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			code, err := os.ReadFile(file)
+			if err != nil {
 				t.Fatal(err)
 			}
-			const input = "l1\nl2\r\nl3"
-			cmd := exec.Command(node, file)
-			cmd.Stdin = strings.NewReader(input)
-			want, _ := cmd.Output()
-			res, err := s.RunCode(t.Context(), "javascript", tt.code, &codeinterp.RunOptions{Stdin: []byte(input)})
-			if err != nil || res.Stdout() != string(want) || res.ExitCode != cmd.ProcessState.ExitCode() {
-				t.Errorf("%v, exit %d, want %d, %v\n%s", res.Error, res.ExitCode, cmd.ProcessState.ExitCode(), err, firstDifferent(res.Stdout(), string(want)))
-			}
+			compareScript(t, s, node, "a.js", string(code))
 		})
+	}
+}
+
+// compareScript runs a program in an empty directory under node, and in s.
+func compareScript(t *testing.T, s *inmemory.Stateful, node, name, code string) {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(file, []byte(code), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	const input = "l1\nl2\r\nl3"
+	cmd := exec.Command(node, file)
+	cmd.Dir = t.TempDir()
+	cmd.Stdin = strings.NewReader(input)
+	want, _ := cmd.Output()
+	res, err := s.RunCode(t.Context(), "javascript", code, &codeinterp.RunOptions{Stdin: []byte(input)})
+	if err != nil || res.Stdout() != string(want) || res.ExitCode != cmd.ProcessState.ExitCode() {
+		t.Errorf("%v, exit %d, want %d, %v\n%s", res.Error, res.ExitCode, cmd.ProcessState.ExitCode(), err, firstDifferent(res.Stdout(), string(want)))
 	}
 }

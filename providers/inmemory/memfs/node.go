@@ -24,6 +24,8 @@ type node struct {
 	name     string
 	dir      bool
 	modified time.Time
+	mode     fs.FileMode // its permissions, where Chmod has set them
+	moded    bool
 	changed  int64 // the number of its last change
 	gone     bool  // it was removed
 	data     content
@@ -80,7 +82,13 @@ func (n *node) size() (bytes int64, files int) {
 func (n *node) info(name string) fs.FileInfo {
 	mode := fs.FileMode(0o644)
 	if n.dir {
-		mode = fs.ModeDir | 0o755
+		mode = 0o755
+	}
+	if n.moded {
+		mode = n.mode
+	}
+	if n.dir {
+		mode |= fs.ModeDir
 	}
 	return fsentry.Info(name, n.data.size, mode, n.modified)
 }

@@ -4,10 +4,14 @@ package quickjs
 
 import (
 	"errors"
+	"io"
 	"io/fs"
 	"maps"
+	"math"
+	"os"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/toolcell/toolcell/providers/inmemory/memfs"
 	lib "modernc.org/libquickjs"
@@ -60,9 +64,35 @@ func (in *instance) hostFS(_ value, args []value) value {
 	}
 	v, err := in.fileOp(op, name, args)
 	if err != nil {
-		return in.throwFS(err, op, p)
+		return in.throwFS(err, in.syscallOf(op, args), p)
 	}
 	return v
+}
+
+// syscallOf returns what an error of an operation names: the argument of stat, where
+// it has one.
+func (in *instance) syscallOf(op string, args []value) string {
+	switch op {
+	case "stat":
+		if isString(args[2]) {
+			op, _, _ = in.vm.clipped(args[2], 64)
+		}
+	case "readat":
+		return "read"
+	case "writeat":
+		return "write"
+	case "write", "append":
+		return "open"
+	case "mkdirp":
+		return "mkdir"
+	case "realpath":
+		return "lstat"
+	case "utimes":
+		return "utime"
+	case "truncate":
+		return "open"
+	}
+	return op
 }
 
 // maxPath bounds the paths of programs, as systems do.
@@ -105,6 +135,16 @@ func (in *instance) fileOp(op, name string, args []value) (value, error) {
 			return undefined, files.AppendFile(name, b)
 		}
 		return undefined, files.WriteFile(name, b)
+	case "readat":
+		return in.readAt(name, args)
+	case "writeat":
+		return in.writeAt(name, args)
+	case "chmod":
+		n, _ := number(args[2])
+		return undefined, files.Chmod(name, fs.FileMode(uint32(n)))
+	case "utimes":
+		n, _ := number(args[2])
+		return undefined, files.Chtimes(name, time.UnixMicro(int64(math.Round(n*1000))))
 	case "truncate":
 		n, _ := number(args[2])
 		return undefined, files.Truncate(name, int64(n))
@@ -151,13 +191,69 @@ func (in *instance) fileOp(op, name string, args []value) (value, error) {
 	return vm.throw("InternalError", "no file operation "+op), nil
 }
 
-// stat returns [isDirectory, size, time in milliseconds].
+// readAt is readat(path, position, length): what a file has there.
+func (in *instance) readAt(name string, args []value) (value, error) {
+	f, err := in.config.Files.Files(".").OpenFile(name, os.O_RDONLY, 0)
+	if err != nil {
+		return undefined, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return undefined, err
+	}
+	from, _ := number(args[2])
+	n, _ := number(args[3])
+	n = max(0, min(n, float64(info.Size())-from))
+	if !in.vm.borrow(int(n)) {
+		return exception, nil
+	}
+	b := make([]byte, int(n))
+	if n > 0 {
+		if _, err = f.Seek(int64(from), io.SeekStart); err == nil {
+			_, err = io.ReadFull(f, b)
+		}
+	}
+	if err != nil {
+		return undefined, err
+	}
+	return in.vm.newBytes(b), nil
+}
+
+// writeAt is writeat(path, bytes, position): it writes into a file that is there, at its
+// end where the position is negative.
+func (in *instance) writeAt(name string, args []value) (value, error) {
+	b, ok := in.vm.bytesOf(args[2])
+	if !ok {
+		return exception, nil
+	}
+	at, _ := number(args[3])
+	flag := os.O_WRONLY
+	if at < 0 {
+		flag |= os.O_APPEND
+	}
+	f, err := in.config.Files.Files(".").OpenFile(name, flag, 0)
+	if err != nil {
+		return undefined, err
+	}
+	defer f.Close()
+	if at > 0 {
+		_, err = f.Seek(int64(at), io.SeekStart)
+	}
+	if err == nil {
+		_, err = f.Write(b)
+	}
+	return undefined, err
+}
+
+// stat returns [isDirectory, size, time in milliseconds, permissions].
 func (in *instance) stat(info fs.FileInfo) value {
 	vm := in.vm
 	list := lib.XJS_NewArray(vm.tls, vm.ctx)
 	lib.XJS_SetPropertyUint32(vm.tls, vm.ctx, list, 0, newBool(info.IsDir()))
 	lib.XJS_SetPropertyUint32(vm.tls, vm.ctx, list, 1, newNumber(float64(info.Size())))
 	lib.XJS_SetPropertyUint32(vm.tls, vm.ctx, list, 2, newNumber(float64(info.ModTime().UnixMilli())))
+	lib.XJS_SetPropertyUint32(vm.tls, vm.ctx, list, 3, newNumber(float64(info.Mode().Perm())))
 	return list
 }
 

@@ -4,8 +4,21 @@
 
 const CUSTOM = Symbol.for("nodejs.util.inspect.custom");
 const error = (type, code, message) => Object.assign(new type(message), { code });
+const received = (v) => {
+  if (v === null || v === undefined) return `${v}`;
+  if (typeof v === "function") return `function ${v.name}`;
+  if (typeof v === "object") return v.constructor?.name ? `an instance of ${v.constructor.name}` : host.inspect(v, { depth: -1 });
+  const s = host.inspect(v);
+  return `type ${typeof v} (${s.length > 28 ? `${s.slice(0, 25)}...` : s})`;
+};
 const badArgument = (name, expected, v) => error(TypeError, "ERR_INVALID_ARG_TYPE",
-  `The "${name}" argument must be ${expected}. Received ${v === null || v === undefined ? v : `type ${typeof v} (${host.inspect(v)})`}`);
+  `The "${name}" ${name.includes(".") ? "property" : "argument"} must be ${expected}. Received ${received(v)}`);
+const badValue = (name, v, reason = "is invalid") => error(TypeError, "ERR_INVALID_ARG_VALUE", `The ${name.includes(".") ? "property" : "argument"} '${name}' ${reason}. Received ${host.inspect(v)}`);
+const outOfRange = (name, range, v) => {
+  let s = host.inspect(v);
+  if (Number.isInteger(v) && Math.abs(v) > 2 ** 32 || typeof v === "bigint" && (v > 2n ** 32n || v < -(2n ** 32n))) s = s.replace(/\d(?=(\d{3})+(?!\d))/g, "$&_");
+  return error(RangeError, "ERR_OUT_OF_RANGE", `The value of "${name}" is out of range. It must be ${range}. Received ${s}`);
+};
 
 const toHex = (b) => { let s = ""; for (const x of b) s += x.toString(16).padStart(2, "0"); return s; };
 const latin1 = (b, mask = 0xff) => { let s = ""; for (const x of b) s += String.fromCharCode(x & mask); return s; };

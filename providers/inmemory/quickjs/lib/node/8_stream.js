@@ -1,37 +1,73 @@
-// stream and readline. Streams here have everything in memory, so that write()
-// always takes what it is given; the order of events is node's.
+// stream. What is written is never refused; the order of events is node's.
+
+const aborted = (signal) => Object.assign(error(Error, "ABORT_ERR", "The operation was aborted"), { name: "AbortError", cause: signal.reason });
+const whenAborted = (signal, f) => { if (signal.aborted) process.nextTick(f); else signal.addEventListener("abort", f, { once: true }); };
+const early = () => error(Error, "ERR_STREAM_PREMATURE_CLOSE", "Premature close");
+const limitOf = (options, side, object) => {
+  const n = options[`${side}HighWaterMark`] ?? options.highWaterMark ?? (object ? 16 : 16384);
+  if (!Number.isInteger(n) || n < 0) throw badValue("options.highWaterMark", n);
+  return n;
+};
 
 class Stream extends EventEmitter {
-  destroyed = false;
-  constructor(options = {}) {
+  #auto; #emits; #pipes = [];
+  destroyed = false; closed = false; errored = null;
+  constructor(options) {
     super();
-    for (const name of ["read", "write", "final", "transform", "flush", "destroy"]) {
+    options ??= {};
+    for (const name of ["read", "write", "writev", "final", "transform", "flush", "destroy"]) {
       if (typeof options[name] === "function") Object.defineProperty(this, `_${name}`, { value: options[name], configurable: true, writable: true });
     }
-    this.objectMode = !!(options.objectMode || options.readableObjectMode || options.writableObjectMode);
+    if (options.construct !== undefined) throw badValue("options.construct", options.construct, "cannot be served");
+    this.readableObjectMode = !!(options.objectMode || options.readableObjectMode);
+    this.writableObjectMode = !!(options.objectMode || options.writableObjectMode);
+    this.#auto = options.autoDestroy !== false;
+    this.#emits = options.emitClose !== false;
+    if (options.signal) whenAborted(options.signal, () => { this.destroy(aborted(options.signal)); });
   }
   destroy(e) {
     if (this.destroyed) return this;
     this.destroyed = true;
-    const done = (f = e) => { setImmediate(() => { if (f) this.emit("error", f); this.emit("close"); }); };
+    const done = (f = e) => { setImmediate(() => { if (f) { this.errored = f; this.emit("error", f); } this.closed = true; if (this.#emits) this.emit("close"); }); };
     if (typeof this._destroy === "function") this._destroy(e ?? null, done); else done();
     return this;
   }
-  pipe(to) {
-    this.on("data", (chunk) => { to.write(chunk); });
-    if (to !== process.stdout && to !== process.stderr) this.on("end", () => { to.end(); });
+  // _over is called at the end of either side.
+  _over() { if (this.#auto && this.readableEnded !== false && this.writableFinished !== false) this.destroy(); }
+  pipe(to, options) {
+    const data = (chunk) => { to.write(chunk); }, end = () => { to.end(); };
+    this.#pipes.push({ to, data, end });
+    this.on("data", data);
+    if (options?.end !== false && to !== process.stdout && to !== process.stderr) this.on("end", end);
+    to.emit?.("pipe", this);
     return to;
   }
+  unpipe(from) {
+    for (const p of this.#pipes.filter(({ to }) => from === undefined || to === from)) {
+      this.off("data", p.data); this.off("end", p.end);
+      p.to.emit?.("unpipe", this);
+    }
+    this.#pipes = this.#pipes.filter(({ to }) => from !== undefined && to !== from);
+    if (this.listenerCount("data") === 0) this.pause?.();
+    return this;
+  }
+  [Symbol.for("nodejs.rejection")](e) { this.destroy(e); }
 }
 
 class Readable extends Stream {
-  #queue = []; #ended = false; #flowing = false; #encoding; #done = false; #reading = false; #scheduled = false;
+  #queue = []; #length = 0; #ended = false; #flowing = null; #decoder; #done = false; #reading = false; #scheduled = false; #limit;
   readable = true; readableEnded = false;
+  constructor(options) {
+    super(options);
+    this.#limit = limitOf(options ?? {}, "readable", this.readableObjectMode);
+    if (options?.encoding) this.setEncoding(options.encoding);
+  }
   static from(items, options) {
     const it = (typeof items === "string" || items instanceof Uint8Array ? [items] : items);
-    const iterator = it[Symbol.asyncIterator]?.() ?? it[Symbol.iterator]();
+    const iterator = it?.[Symbol.asyncIterator]?.() ?? it?.[Symbol.iterator]?.();
+    if (iterator === undefined) throw badArgument("iterable", "an instance of Iterable", items);
     let busy = false;
-    return new Readable({ objectMode: true, ...options, async read() {
+    return new Readable({ objectMode: true, highWaterMark: 1, ...options, async read() {
       if (busy) return;
       busy = true;
       try {
@@ -39,18 +75,55 @@ class Readable extends Stream {
         busy = false;
         this.push(done ? null : await value);
       } catch (e) { this.destroy(e); }
+    }, async destroy(e, done) {
+      try { if (!this.readableEnded) await iterator.return?.(); } catch (x) { e ??= x; }
+      done(e);
     } });
   }
-  push(chunk) {
+  get readableFlowing() { return this.#flowing; }
+  get readableLength() { return this.#length; }
+  get readableHighWaterMark() { return this.#limit; }
+  get readableEncoding() { return this.#decoder?.encoding ?? null; }
+  push(chunk, encoding) {
     this.#reading = false;
-    if (chunk === null) this.#ended = true;
-    else this.#queue.push(this.objectMode ? chunk : this.#encoding !== undefined ? decode(bytesOf(chunk), this.#encoding) : typeof chunk === "string" ? Buffer.from(chunk) : chunk);
+    if (chunk === null) {
+      const rest = this.#decoder?.end() ?? "";
+      if (rest !== "") this.#add(rest);
+      this.#ended = true;
+    } else if (this.#ended) {
+      this.destroy(error(Error, "ERR_STREAM_PUSH_AFTER_EOF", "stream.push() after EOF"));
+      return false;
+    } else if (this.readableObjectMode) this.#add(chunk);
+    else if (chunk !== undefined) {
+      if (typeof chunk !== "string" && !ArrayBuffer.isView(chunk)) {
+        this.destroy(badArgument("chunk", "of type string or an instance of Buffer, TypedArray, or DataView", chunk));
+        return false;
+      }
+      const part = this.#part(chunk, encoding);
+      if (part.length > 0) this.#add(part);
+    }
     this.#schedule();
-    return true;
+    return !this.#ended && this.#length < this.#limit;
+  }
+  #part(chunk, encoding) {
+    const b = typeof chunk === "string" ? Buffer.from(chunk, encoding) : Buffer.isBuffer(chunk) ? chunk : Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
+    return this.#decoder === undefined ? b : this.#decoder.write(b);
+  }
+  #add(chunk) { this.#queue.push(chunk); this.#length += this.readableObjectMode ? 1 : chunk.length; }
+  unshift(chunk, encoding) {
+    const part = this.readableObjectMode ? chunk : this.#part(chunk, encoding);
+    this.#queue.unshift(part);
+    this.#length += this.readableObjectMode ? 1 : part.length;
+    this.#schedule();
+    return this.#length < this.#limit;
   }
   setEncoding(encoding) {
-    this.#encoding = encodingOf(encoding);
-    if (!this.objectMode && this.#queue.length > 0) this.#queue = [decode(Buffer.concat(this.#queue.map((c) => bytesOf(c))), this.#encoding)];
+    this.#decoder = new StringDecoder(encoding);
+    if (this.readableObjectMode) return this;
+    const old = this.#queue.splice(0);
+    this.#length = 0;
+    const text = old.map((c) => this.#decoder.write(bytesOf(c))).join("");
+    if (text !== "") this.#add(text);
     return this;
   }
   #schedule() {
@@ -61,50 +134,76 @@ class Readable extends Stream {
   #more() {
     if (this.#reading || this.#ended || this.destroyed) return;
     this.#reading = true;
-    if (typeof this._read === "function") this._read(65536); else this.#reading = false;
+    if (typeof this._read === "function") this._read(this.#limit);
+    else this.destroy(error(Error, "ERR_METHOD_NOT_IMPLEMENTED", "The _read() method is not implemented"));
   }
   #flow() {
     if (this.destroyed) return;
     if (this.listenerCount("readable") > 0 && !this.#done) {
       if (this.#queue.length > 0 || this.#ended) this.emit("readable");
-      if (this.#queue.length === 0 && !this.#ended) this.#more();
+      if (this.#length < this.#limit && !this.#ended) this.#more();
     } else if (this.#flowing) {
-      while (this.#queue.length > 0 && this.#flowing && !this.destroyed) this.emit("data", this.#queue.shift());
+      while (this.#queue.length > 0 && this.#flowing && !this.destroyed) this.emit("data", this.#next());
       if (this.#flowing) this.#more();
     }
     if (this.#ended && this.#queue.length === 0 && !this.#done && (this.#flowing || this.listenerCount("readable") > 0)) {
       this.#done = this.readableEnded = true;
-      process.nextTick(() => { this.emit("end"); this.destroy(); });
+      process.nextTick(() => { this.emit("end"); this._over(); });
     }
   }
-  read() {
+  #next() {
+    const chunk = this.#queue.shift();
+    this.#length -= this.readableObjectMode ? 1 : chunk.length;
+    return chunk;
+  }
+  read(n) {
+    if (n !== undefined && !Number.isNaN(+n) && !this.readableObjectMode) {
+      n = Math.trunc(+n);
+      if (n <= 0 || n > this.#length && !this.#ended) { if (n > this.#limit) this.#limit = n; this.#more(); this.#schedule(); return null; }
+    } else n = undefined;
     if (this.#queue.length === 0) { this.#more(); this.#schedule(); return null; }
-    if (this.objectMode) return this.#queue.shift();
-    const all = this.#queue.splice(0);
-    return typeof all[0] === "string" ? all.join("") : Buffer.concat(all);
+    if (this.readableObjectMode) return this.#next();
+    const all = this.#queue.splice(0), whole = typeof all[0] === "string" ? all.join("") : all.length === 1 ? all[0] : Buffer.concat(all);
+    this.#length = 0;
+    if (n === undefined || n >= whole.length) return whole;
+    this.#add(whole.slice(n));
+    return whole.slice(0, n);
   }
   resume() { this.#flowing = true; this.#schedule(); return this; }
   pause() { this.#flowing = false; return this; }
-  isPaused() { return !this.#flowing; }
+  isPaused() { return this.#flowing === false; }
   addListener(name, f) {
     super.addListener(name, f);
-    if (name === "data") this.resume();
+    if (name === "data" && this.#flowing !== false) this.resume();
     if (name === "readable") this.#schedule();
     return this;
   }
-  async *[Symbol.asyncIterator]() {
+  [Symbol.asyncIterator]() {
+    const it = this.#chunks(), end = it.return;
+    // The engine does not wait for return(), so that this has to be done at once.
+    it.return = (v) => { if (!this.#ended || this.#queue.length > 0) this.destroy(); return end.call(it, v); };
+    return it;
+  }
+  async *#chunks() {
     let wake, failed;
     const ring = () => { wake?.(); };
-    this.on("error", (e) => { failed = { e }; ring(); });
-    this.on("readable", ring);
-    this.on("end", ring);
-    for (;;) {
-      if (this.#queue.length > 0) { yield this.objectMode ? this.#queue.shift() : this.read(); continue; }
-      if (failed !== undefined) throw failed.e;
-      if (this.#ended) return;
-      const next = new Promise((r) => { wake = r; });
-      this.#more();
-      if (this.#queue.length === 0 && !this.#ended && failed === undefined) await next;
+    const fail = (e) => { failed = { e }; ring(); };
+    this.on("error", fail);
+    for (const name of ["readable", "end", "close"]) this.on(name, ring);
+    try {
+      for (;;) {
+        if (failed !== undefined) throw failed.e;
+        if (this.#queue.length > 0 && !this.destroyed) { yield this.read(); continue; }
+        if (this.#ended && this.#queue.length === 0) return;
+        if (this.closed) throw this.errored ?? early();
+        const next = new Promise((r) => { wake = r; });
+        this.#more();
+        if ((this.#queue.length === 0 || this.destroyed) && !this.#ended && failed === undefined) await next;
+      }
+    } finally {
+      this.off("error", fail);
+      if (!this.#ended || this.#queue.length > 0) this.destroy();
+      else this.#schedule();
     }
   }
   async toArray() { const out = []; for await (const x of this) out.push(x); return out; }
@@ -112,50 +211,91 @@ class Readable extends Stream {
 
 // writing is what Writable and Duplex share.
 const writing = (Base) => class extends Base {
-  #queue = []; #busy = false; #ending = false; #finished = false;
+  #queue = []; #busy = false; #ending = false; #finished = false; #corked = 0; #length = 0; #dry = false; #told = []; #limit; #encoding; #decodes;
   writable = true; writableEnded = false; writableFinished = false;
+  constructor(options) {
+    super(options);
+    this.#limit = limitOf(options ?? {}, "writable", this.writableObjectMode);
+    this.#encoding = options?.defaultEncoding ?? "utf8";
+    this.#decodes = options?.decodeStrings !== false;
+  }
+  get writableLength() { return this.#length; }
+  get writableHighWaterMark() { return this.#limit; }
+  get writableNeedDrain() { return this.#dry; }
+  get writableCorked() { return this.#corked; }
+  setDefaultEncoding(encoding) { encodingOf(encoding); this.#encoding = encoding; return this; }
   write(chunk, encoding, done) {
     if (typeof encoding === "function") { done = encoding; encoding = undefined; }
-    if (this.#ending) { const e = error(Error, "ERR_STREAM_WRITE_AFTER_END", "write after end"); process.nextTick(() => { done?.(e); this.emit("error", e); }); return false; }
-    this.#queue.push([this.objectMode || typeof chunk !== "string" ? chunk : Buffer.from(chunk, encoding), encoding ?? "buffer", done]);
+    if (chunk === null) throw error(TypeError, "ERR_STREAM_NULL_VALUES", "May not write null values to stream");
+    const late = this.#ending ? error(Error, "ERR_STREAM_WRITE_AFTER_END", "write after end") : this.destroyed ? error(Error, "ERR_STREAM_DESTROYED", "Cannot call write after a stream was destroyed") : undefined;
+    if (late !== undefined) { if (done) process.nextTick(done, late); if (this.#ending) this.destroy(late); return false; }
+    encoding ??= this.#encoding;
+    let size = 1;
+    if (!this.writableObjectMode) {
+      if (typeof chunk !== "string" && !ArrayBuffer.isView(chunk)) throw badArgument("chunk", "of type string or an instance of Buffer, TypedArray, or DataView", chunk);
+      if (typeof chunk === "string") { if (this.#decodes) { chunk = Buffer.from(chunk, encoding); encoding = "buffer"; } else encodingOf(encoding); }
+      else { if (!Buffer.isBuffer(chunk)) chunk = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength); encoding = "buffer"; }
+      size = chunk.length;
+    }
+    this.#length += size;
+    const room = this.#length < this.#limit;
+    if (!room) this.#dry = true;
+    this.#queue.push([chunk, encoding, done, size]);
     this.#next();
-    return true;
+    return room;
   }
   #next() {
-    if (this.#busy || this.destroyed) return;
-    const job = this.#queue.shift();
-    if (job === undefined) { if (this.#ending) this.#finish(); return; }
+    if (this.#busy || this.destroyed || this.#corked > 0) return;
+    if (this.#queue.length === 0) { if (this.#ending) this.#finish(); return; }
+    const many = typeof this._writev === "function" && (this.#queue.length > 1 || typeof this._write !== "function");
+    const jobs = this.#queue.splice(0, many ? this.#queue.length : 1);
     this.#busy = true;
     const after = (e) => {
       this.#busy = false;
-      if (e) { job[2]?.(e); this.destroy(e); return; }
-      if (job[2]) process.nextTick(job[2]);
+      if (e) { for (const j of jobs) j[2]?.(e); this.destroy(e); return; }
+      process.nextTick(() => {
+        for (const j of jobs) this.#length -= j[3];
+        if (this.#dry && this.#length === 0 && !this.#ending && !this.destroyed) { this.#dry = false; this.emit("drain"); }
+        for (const j of jobs) j[2]?.();
+      });
       this.#next();
     };
-    try { this._write(job[0], job[1], after); } catch (e) { this.#busy = false; throw e; }
+    try {
+      if (many) this._writev(jobs.map(([chunk, encoding]) => ({ chunk, encoding })), after);
+      else if (typeof this._write === "function") this._write(jobs[0][0], jobs[0][1], after);
+      else throw error(Error, "ERR_METHOD_NOT_IMPLEMENTED", "The _write() method is not implemented");
+    } catch (e) { this.#busy = false; throw e; }
   }
   #finish() {
     if (this.#finished) return;
     this.#finished = true;
     const end = (e) => {
       if (e) { this.destroy(e); return; }
-      process.nextTick(() => { this.writableFinished = true; this.emit("finish"); if (!(this instanceof Readable)) this.destroy(); });
+      process.nextTick(() => { this.writableFinished = true; for (const f of this.#told.splice(0)) f(); this.emit("finish"); this._over(); });
     };
     if (typeof this._final === "function") this._final(end); else end();
   }
   end(chunk, encoding, done) {
     const f = [chunk, encoding, done].find((x) => typeof x === "function");
-    if (chunk !== undefined && chunk !== null && typeof chunk !== "function") this.write(chunk, encoding);
-    if (f) this.once("finish", f);
+    if (chunk !== undefined && chunk !== null && typeof chunk !== "function") this.write(chunk, typeof encoding === "string" ? encoding : undefined);
+    if (f) { if (this.writableFinished) process.nextTick(f, error(Error, "ERR_STREAM_ALREADY_FINISHED", "Cannot call end after a stream was finished")); else this.#told.push(f); }
     this.#ending = this.writableEnded = true;
+    this.#corked = 0;
     this.#next();
     return this;
   }
-  cork() {} uncork() {}
+  cork() { this.#corked++; }
+  uncork() { if (this.#corked > 0 && --this.#corked === 0) this.#next(); }
 };
 class Writable extends writing(Stream) {}
-class Duplex extends writing(Readable) {}
+class Duplex extends writing(Readable) {
+  constructor(options) {
+    super(options);
+    if (options?.allowHalfOpen === false) this.once("end", () => { if (!this.writableEnded) this.end(); });
+  }
+}
 class Transform extends Duplex {
+  _read() {}
   _write(chunk, encoding, done) {
     this._transform(chunk, encoding, (e, out) => { if (!e && out !== undefined && out !== null) this.push(out); done(e); });
   }
@@ -166,117 +306,52 @@ class Transform extends Duplex {
 }
 class PassThrough extends Transform { _transform(chunk, _, done) { done(null, chunk); } }
 
-function finished(s, done) {
+function finished(s, options, done) {
+  if (typeof options === "function") { done = options; options = undefined; }
   let over = false;
   const once = (e) => { if (!over) { over = true; done(e); } };
+  if (options?.signal) whenAborted(options.signal, () => once(aborted(options.signal)));
+  const reads = s instanceof Readable && !(s instanceof Transform) && options?.readable !== false;
+  if (s.closed || (reads ? s.readableEnded : s.writableFinished)) process.nextTick(() => once(s.errored ?? undefined));
   s.on("error", once);
-  s.on(s instanceof Readable && !(s instanceof Transform) ? "end" : "finish", () => once());
+  s.on(reads ? "end" : "finish", () => once());
+  s.on("close", () => { once(s.errored ?? ((reads ? s.readableEnded : s.writableFinished) === false ? early() : undefined)); });
   return () => { over = true; };
 }
+const stage = (f, from, signal) => {
+  const out = f(from, { signal });
+  return out !== null && typeof out === "object" && (Symbol.asyncIterator in out || Symbol.iterator in out) ? Readable.from(out) : out;
+};
+const flat = (list) => (list.length === 1 && Array.isArray(list[0]) ? list[0] : list);
 function pipeline(...streams) {
   const done = typeof streams.at(-1) === "function" ? streams.pop() : () => {};
-  const list = streams.flat().map((s) => (s instanceof Stream || typeof s.write === "function" ? s : Readable.from(s)));
+  return connect(flat(streams), {}, done);
+}
+function connect(parts, options, done) {
+  const list = [];
   let over = false;
-  const end = (e) => { if (over) return; over = true; if (e) for (const s of list) s.destroy?.(); done(e); };
-  for (const s of list) s.on("error", end);
-  list.at(-1).on("finish", () => end());
-  list.reduce((a, b) => a.pipe(b));
-  return list.at(-1);
+  const end = (e, v) => { if (over) return; over = true; if (e) for (const s of list) s.destroy?.(); done(e, v); };
+  if (options.signal) whenAborted(options.signal, () => end(aborted(options.signal)));
+  let from;
+  for (const [i, part] of parts.entries()) {
+    const to = typeof part === "function" ? stage(part, from, options.signal) : part instanceof EventEmitter || typeof part?.write === "function" ? part : Readable.from(part);
+    if (typeof to?.then === "function" && !(to instanceof EventEmitter)) { to.then((v) => end(undefined, v), end); return to; }
+    list.push(to);
+    to.on("error", end);
+    if (from !== undefined && typeof part !== "function") from.pipe(to, { end: options.end !== false || i < parts.length - 1 });
+    from = to;
+  }
+  if (from === process.stdout || from === process.stderr || options.end === false) list.at(-2).on("end", () => end());
+  else if (from instanceof Stream && from.writableFinished === undefined) from.on("end", () => end());
+  else from.on("finish", () => end());
+  return from;
 }
 const streamPromises = {
-  pipeline: (...s) => new Promise((resolve, reject) => { pipeline(...s, (e) => (e ? reject(e) : resolve())); }),
-  finished: (s) => new Promise((resolve, reject) => { finished(s, (e) => (e ? reject(e) : resolve())); }),
+  pipeline: (...s) => new Promise((resolve, reject) => {
+    const last = s.at(-1), plain = last !== null && typeof last === "object" && !(last instanceof EventEmitter) && last.write === undefined && last[Symbol.iterator] === undefined && last[Symbol.asyncIterator] === undefined;
+    connect(flat(plain ? s.slice(0, -1) : s), plain ? last : {}, (e, v) => (e ? reject(e) : resolve(v)));
+  }),
+  finished: (s, options) => new Promise((resolve, reject) => { finished(s, options, (e) => (e ? reject(e) : resolve())); }),
 };
-const streams = Object.assign(Stream, { Stream, Readable, Writable, Duplex, Transform, PassThrough, pipeline, finished, promises: streamPromises });
-
-// readline
-
-class Interface extends EventEmitter {
-  #input; #output; #lines = null; #waiting = []; #closed = false; #prompt;
-  constructor({ input = process.stdin, output, prompt = "> " } = {}) {
-    super();
-    this.#input = input;
-    this.#output = output;
-    this.#prompt = prompt;
-  }
-  // #start reads all there is: input has ended when a program begins.
-  #start() {
-    if (this.#lines !== null) return;
-    this.#lines = [];
-    const parts = [];
-    this.#input.on("error", (e) => { this.emit("error", e); });
-    this.#input.on("data", (c) => { parts.push(typeof c === "string" ? c : host.decode(c, false)); });
-    this.#input.on("end", () => {
-      this.#lines = parts.join("").split(/\r\n|\n|\r/);
-      if (this.#lines.at(-1) === "") this.#lines.pop();
-      this.#ended = true;
-      this.#deliver();
-    });
-  }
-  #ended = false;
-  #deliver() {
-    while (!this.#closed && this.#lines.length > 0 && (this.#waiting.length > 0 || this.listenerCount("line") > 0)) {
-      const line = this.#lines.shift();
-      const next = this.#waiting.shift();
-      if (next !== undefined) next(line); else this.emit("line", line);
-    }
-    if (this.#ended && this.#lines.length === 0) this.close();
-  }
-  addListener(name, f) { super.addListener(name, f); if (name === "line") { this.#start(); if (this.#ended) process.nextTick(() => this.#deliver()); } return this; }
-  setPrompt(p) { this.#prompt = p; }
-  prompt() { this.#output?.write(this.#prompt); this.#start(); }
-  write() {}
-  pause() { return this; }
-  resume() { return this; }
-  question(text, options, done) {
-    if (typeof options === "function") done = options;
-    this.#output?.write(text);
-    if (this.#closed) throw error(Error, "ERR_USE_AFTER_CLOSE", "readline was closed");
-    this.#waiting.push((line) => { done(line); setImmediate(() => { if (this.#lines !== null && !this.#closed) this.#deliver(); }); });
-    this.#start();
-    if (this.#ended) process.nextTick(() => this.#deliver());
-  }
-  close() {
-    if (this.#closed) return;
-    this.#closed = true;
-    this.emit("close");
-  }
-  async *[Symbol.asyncIterator]() {
-    const lines = [];
-    let wake;
-    this.on("line", (l) => { lines.push(l); wake?.(); });
-    this.on("close", () => { wake?.(); });
-    for (;;) {
-      if (lines.length > 0) yield lines.shift();
-      else if (this.#closed) return;
-      else await new Promise((r) => { wake = r; });
-    }
-  }
-}
-const createInterface = (input, output) => new Interface(input !== null && typeof input === "object" && input.input !== undefined ? input : { input, output });
-const readlinePromises = { Interface, createInterface: (o) => Object.assign(createInterface(o), { question(text) { return new Promise((r) => { Interface.prototype.question.call(this, text, r); }); } }) };
-const readline = { Interface, createInterface, promises: readlinePromises, clearLine: () => true, cursorTo: () => true, moveCursor: () => true };
-
-// zlib, but for Brotli
-
-const zlib = { constants: { Z_NO_COMPRESSION: 0, Z_BEST_SPEED: 1, Z_BEST_COMPRESSION: 9, Z_DEFAULT_COMPRESSION: -1 }, crc32: (data, start = 0) => host.crc32(bytesOf(data), start) };
-for (const op of ["gzip", "gunzip", "deflate", "inflate", "deflateRaw", "inflateRaw", "unzip"]) {
-  const name = op[0].toUpperCase() + op.slice(1);
-  const sync = (data, o) => {
-    const b = data instanceof ArrayBuffer ? new Uint8Array(data) : bytesOf(data);
-    const out = host.zip(op !== "unzip" ? op : b[0] === 0x1f && b[1] === 0x8b ? "gunzip" : "inflate", b, o?.level);
-    return Buffer.from(out.buffer, out.byteOffset, out.byteLength);
-  };
-  zlib[`${op}Sync`] = sync;
-  zlib[op] = (data, o, done) => {
-    if (typeof o === "function") { done = o; o = undefined; }
-    let out, e = null;
-    try { out = sync(data, o); } catch (x) { e = x; }
-    setImmediate(() => { if (e !== null) done(e); else done(null, out); });
-  };
-  zlib[`create${name}`] = (o) => {
-    const parts = [];
-    return new Transform({ transform(chunk, _, done) { parts.push(bytesOf(chunk)); done(); },
-      flush(done) { try { done(null, sync(Buffer.concat(parts), o)); } catch (e) { done(e); } } });
-  };
-}
+const streams = Object.assign(Stream, { Stream, Readable, Writable, Duplex, Transform, PassThrough, pipeline, finished, promises: streamPromises,
+  addAbortSignal(signal, s) { whenAborted(signal, () => { s.destroy(aborted(signal)); }); return s; } });
