@@ -146,8 +146,10 @@ func (p *process) answer(r *run, id string, value json.RawMessage, err error) {
 		}
 		return encode(frameAnswer, id, "ok", string(value))
 	}
-	if p.writeAs(r, frame) != nil {
-		p.sb.Kill() // a part may have been sent
+	// Of one that was read in part the rest never comes. A process that has closed its
+	// channel is about to end, and would be told as killed: listen sees to it.
+	if errors.Is(p.writeAs(r, frame), errDeaf) {
+		p.sb.Kill()
 	}
 }
 
