@@ -25,6 +25,8 @@ func (r *repl) complete(line string, pos int) (head string, completions []string
 	}
 	head, word := string(before[:start]), string(before[start:])
 	switch {
+	case strings.TrimSpace(string(before)) == "" && inTabbed(r.language, r.typed):
+		return string(before), []string{"\t"}, tail
 	case strings.TrimSpace(string(before)) == "":
 		return string(before), []string{"    "}, tail
 	case strings.TrimSpace(head) == ":" && r.typed == "":

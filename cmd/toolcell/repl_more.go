@@ -48,6 +48,14 @@ func wantsMore(language, text string) bool {
 	return false
 }
 
+// inTabbed reports whether the line after a text is of a here-document that tabs are
+// taken out of, as <<- says, and spaces are not.
+func inTabbed(language, text string) bool {
+	s := scanOf(language)
+	s.scan(text)
+	return len(s.heres) > 0 && s.quote == "" && s.heres[0].tabs
+}
+
 // lastLine is where the last line of a text that ends with a newline begins.
 func lastLine(text string) int { return strings.LastIndexByte(text[:len(text)-1], '\n') + 1 }
 

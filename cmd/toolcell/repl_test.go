@@ -200,4 +200,10 @@ func TestCompleteWords(t *testing.T) {
 			t.Errorf("%q: %q, %q, %q", tt.line, head, list, tail)
 		}
 	}
+	for typed, want := range map[string]string{"": "    ", "cat <<E\n": "    ", "cat <<-E\n": "\t", "cat <<-'E'\na\n": "\t", "cat <<-E\nE\n": "    ", "cat <<A <<-B\n": "    ", "cat <<A <<-B\nA\n": "\t"} {
+		r := &repl{language: "bash", typed: typed}
+		if _, list, _ := r.complete("", 0); strings.Join(list, " ") != want {
+			t.Errorf("behind %q: %q, want %q", typed, list, want)
+		}
+	}
 }
