@@ -55,8 +55,70 @@ def silenced(code, node):
     return rest.startswith(b';')
 
 
+STRICT = 'error', None, SyntaxWarning, None, 0  # a filter; such a warning would tell the wrong name of the file
+
+
+class Compiled(Exception):
+    """Ends what is compiled before any of it runs."""
+
+
+def compiled(run, source):
+    """Returns what exec or eval make of a source."""
+    def stop(frame, event, arg):
+        if frame.f_code.co_filename == '<string>':
+            raise Compiled(frame.f_code)
+
+    try:
+        settrace(stop)
+        run(source, {'__builtins__': {}})
+    except Compiled as e:
+        return e.args[0]
+    finally:
+        settrace(None)
+    raise Compiled
+
+
+def named(code, name):
+    """Returns a code object whose file has the name."""
+    consts = tuple(named(c, name) if type_(c) is type_(code) else c for c in code.co_consts)
+    return code.replace(co_filename=name, co_consts=consts)
+
+
+def compile_quickly(code, name):
+    """Returns what compile_cell does for a program that ends with an expression in
+    a line of its own, and for some of them None.
+
+    compile makes the types of syntax trees when it is first called, which takes a
+    twentieth of a single run's time; exec and eval do without. What is whole before
+    the last line, and in it, means the same together."""
+    rest, _, line = code.rstrip(' \t\n').rpartition('\n')  # other blanks are errors
+    if not line[:1].isalpha() or rest.endswith('\\') or 'warnings' in modules or gettrace() is not None:
+        return None
+    try:
+        import _warnings
+        filters, mutated = _warnings.filters, _warnings._filters_mutated
+        filters.insert(0, STRICT)
+    except Exception:
+        return None
+    try:
+        mutated()
+        last = compiled(eval_, '\n' * code.count('\n', 0, len(rest) + 1) + line)
+        body = compiled(exec_, rest + '\n') if rest.strip() else None
+        if body is not None and body.co_flags & FUTURES:
+            return None
+        return body and named(body, name), named(last, name)
+    except Exception:
+        return None
+    finally:
+        filters.remove(STRICT)
+        mutated()
+
+
 def compile_cell(code, name):
     """Returns the code objects of the statements and of the last expression."""
+    quick = state.once and sys.implementation.name == 'cpython' and compile_quickly(code, name)
+    if quick:
+        return quick
     flags = state.flags | AWAIT
     tree = parse(code, name, flags)
     last = None
