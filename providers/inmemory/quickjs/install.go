@@ -82,6 +82,7 @@ var hostTable = sync.OnceValue(func() *table {
 	console := mem.alloc(uintptr(consoles-globals) * size)
 	for i := globals; i < consoles; i++ {
 		fill(entry(console, i-globals), i)
+		entry(console, i-globals).Fprop_flags |= lib.MJS_PROP_ENUMERABLE // as in node, where programs wrap them
 	}
 	t.nglobals = globals + 1 + len(t.lazy)
 	t.globals = mem.alloc(uintptr(t.nglobals) * size)

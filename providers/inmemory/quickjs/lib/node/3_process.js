@@ -87,7 +87,12 @@ function onRejection(reason, promise) {
 }
 
 let env;
-const lookup = () => (env !== undefined && env.run === host.run() ? env.vars : (env = { run: host.run(), vars: host.env() }).vars);
+// textual keeps texts only, as an environment does.
+const textual = (vars) => new Proxy(vars, {
+  set(o, k, v) { o[k] = `${v}`; return true; },
+  defineProperty(o, k, d) { return Reflect.defineProperty(o, k, "value" in d ? { ...d, value: `${d.value}` } : d); },
+});
+const lookup = () => (env !== undefined && env.run === host.run() ? env.vars : (env = { run: host.run(), vars: textual(host.env()) }).vars);
 Object.defineProperties(process, {
   env: { enumerable: true, configurable: true, get: lookup, set(v) { env = { run: host.run(), vars: v }; } },
   exitCode: { enumerable: true, configurable: true, get: exitCode,

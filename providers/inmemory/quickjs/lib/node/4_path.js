@@ -2,7 +2,7 @@
 
 const path = (() => {
   const normalize = (p) => {
-    if (p === "") return ".";
+    if (text("path", p) === "") return ".";
     const abs = p.startsWith("/"), slash = p.endsWith("/"), out = [];
     for (const part of p.split("/")) {
       if (part === "" || part === ".") continue;
@@ -14,29 +14,32 @@ const path = (() => {
   };
   const resolve = (...parts) => {
     let p = "";
-    for (let i = parts.length - 1; i >= 0 && !p.startsWith("/"); i--) if (parts[i] !== "") p = p === "" ? parts[i] : parts[i] + "/" + p;
+    for (let i = parts.length - 1; i >= 0 && !p.startsWith("/"); i--) if (text(`paths[${i}]`, parts[i]) !== "") p = p === "" ? parts[i] : parts[i] + "/" + p;
     if (!p.startsWith("/")) p = host.cwd() + "/" + p;
     const n = normalize(p);
     return n.length > 1 && n.endsWith("/") ? n.slice(0, -1) : n;
   };
+  const text = (name, v) => { if (typeof v !== "string") throw badArgument(name, "of type string", v); return v; };
   const basename = (p, suffix) => {
-    const b = p.replace(/\/+$/, "").split("/").pop();
-    return suffix !== undefined && b !== suffix && b.endsWith(suffix) ? b.slice(0, -suffix.length) : b;
+    if (suffix !== undefined) text("suffix", suffix);
+    const b = text("path", p).replace(/\/+$/, "").split("/").pop();
+    if (!suffix) return b;
+    return suffix === p ? "" : b !== suffix && b.endsWith(suffix) ? b.slice(0, -suffix.length) : b;
   };
   const dirname = (p) => {
-    const s = p.replace(/\/+$/, "");
-    if (s === "") return p.startsWith("/") ? "/" : ".";
-    const i = s.lastIndexOf("/");
-    return i < 0 ? "." : i === 0 ? "/" : s.slice(0, i).replace(/\/+$/, "") || "/";
+    const m = /^([^]*[^/])?(\/*)$/.exec(text("path", p))[1] ?? "";
+    if (m === "") return p.startsWith("/") ? "/" : ".";
+    const i = m.lastIndexOf("/");
+    return i < 0 ? "." : i === 0 ? "/" : i === 1 && p.startsWith("/") ? "//" : m.slice(0, i);
   };
   const extname = (p) => {
     const b = basename(p), i = b.lastIndexOf(".");
-    return i <= 0 ? "" : b.slice(i);
+    return i <= 0 || b === ".." ? "" : b.slice(i);
   };
   const api = {
     sep: "/", delimiter: ":", normalize, resolve, basename, dirname, extname,
-    join: (...parts) => normalize(parts.filter((p) => p !== "").join("/")),
-    isAbsolute: (p) => p.startsWith("/"),
+    join: (...parts) => normalize(parts.filter((p) => text("path", p) !== "").join("/")),
+    isAbsolute: (p) => text("path", p).startsWith("/"),
     relative(a, b) {
       const from = resolve(a).split("/").filter(Boolean), to = resolve(b).split("/").filter(Boolean);
       let i = 0;
@@ -44,13 +47,13 @@ const path = (() => {
       return [...from.slice(i).map(() => ".."), ...to.slice(i)].join("/");
     },
     parse(p) {
-      const base = basename(p), ext = extname(p), root = p.startsWith("/") ? "/" : "";
-      const dir = base === p ? "" : dirname(p) === "." && !p.startsWith(".") ? "" : dirname(p);
-      return { root, dir, base, ext, name: ext === "" ? base : base.slice(0, -ext.length) };
+      const base = basename(p), ext = extname(p), root = p.startsWith("/") ? "/" : "", body = p.replace(/\/+$/, ""), i = body.lastIndexOf("/");
+      return { root, dir: i > 0 ? body.slice(0, i) : root, base, ext, name: ext === "" ? base : base.slice(0, -ext.length) };
     },
-    format: ({ dir, root = "", base, name = "", ext = "" }) => {
-      const b = base ?? name + (ext !== "" && !ext.startsWith(".") ? "." + ext : ext);
-      return dir === undefined || dir === "" ? root + b : dir === root ? dir + b : dir + "/" + b;
+    format(o) {
+      if (o === null || typeof o !== "object") throw badArgument("pathObject", "of type object", o);
+      const dir = o.dir || o.root, b = o.base || `${o.name || ""}${o.ext ? `${o.ext[0] === "." ? "" : "."}${o.ext}` : ""}`;
+      return !dir ? b : dir === o.root ? dir + b : `${dir}/${b}`;
     },
     toNamespacedPath: (p) => p,
   };

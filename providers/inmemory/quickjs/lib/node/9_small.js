@@ -1,15 +1,23 @@
 // The small modules, and the table of all.
 
+const queryText = (v) => (["string", "bigint", "boolean"].includes(typeof v) || typeof v === "number" && Number.isFinite(v) ? `${v}` : "");
+const lenient = (s) => { try { return decodeURIComponent(s); } catch { return decode(Buffer.from(s.replace(/%([0-9a-f]{2})/gi, (_, h) => String.fromCharCode(parseInt(h, 16))), "latin1"), "utf8"); } };
 const querystring = {
-  escape: encodeURIComponent, unescape: decodeURIComponent,
-  stringify: (o, sep = "&", eq = "=") => Object.entries(o ?? {}).flatMap(([k, v]) => [v].flat().map((x) => `${encodeURIComponent(k)}${eq}${encodeURIComponent(x ?? "")}`)).join(sep),
-  parse(s, sep = "&", eq = "=") {
-    const o = Object.create(null);
-    for (const part of `${s}`.split(sep)) {
-      if (part === "") continue;
-      const [k, ...v] = part.split(eq).map((x) => decodeURIComponent(x.replaceAll("+", " ")));
-      const value = v.join(eq);
-      o[k] = k in o ? [o[k], value].flat() : value;
+  escape: encodeURIComponent, unescape: lenient,
+  stringify(o, sep, eq, options) {
+    if (o === null || typeof o !== "object") return "";
+    const escape = options?.encodeURIComponent ?? querystring.escape;
+    return Object.entries(o).flatMap(([k, v]) => (Array.isArray(v) ? v : [v]).map((x) => `${escape(k)}${eq || "="}${escape(queryText(x))}`)).join(sep || "&");
+  },
+  parse(s, sep, eq, options) {
+    const o = Object.create(null), by = `${eq || "="}`, unescape = options?.decodeURIComponent ?? querystring.unescape, most = options?.maxKeys ?? 1000;
+    if (typeof s !== "string") return o;
+    let parts = s.split(sep || "&").filter((part) => part !== "");
+    if (most > 0) parts = parts.slice(0, most);
+    for (const part of parts) {
+      const i = part.indexOf(by), text = (x) => unescape(x.replaceAll("+", " "));
+      const k = text(i < 0 ? part : part.slice(0, i)), value = i < 0 ? "" : text(part.slice(i + by.length));
+      if (!(k in o)) o[k] = value; else if (Array.isArray(o[k])) o[k].push(value); else o[k] = [o[k], value];
     }
     return o;
   },
@@ -17,21 +25,47 @@ const querystring = {
 querystring.encode = querystring.stringify;
 querystring.decode = querystring.parse;
 
+// What a StringDecoder keeps is the part of a character that the next bytes end.
+const unfinished = {
+  utf8(b) {
+    for (let n = 1; n <= Math.min(3, b.length); n++) {
+      const x = b[b.length - n];
+      if ((x & 0xc0) !== 0x80) return x >= 0xc0 && n < (x >= 0xf0 && x < 0xf5 ? 4 : x >= 0xe0 && x < 0xf0 ? 3 : x < 0xe0 ? 2 : 0) ? n : 0;
+    }
+    return 0;
+  },
+  utf16le(b) { const odd = b.length % 2, high = b[b.length - 1 - odd]; return odd + (b.length >= 2 + odd && high >= 0xd8 && high <= 0xdb ? 2 : 0); },
+  base64: (b) => b.length % 3, base64url: (b) => b.length % 3,
+};
 class StringDecoder {
-  #d; #encoding;
-  constructor(encoding) { this.#encoding = encodingOf(encoding); this.#d = new TextDecoder(this.#encoding === "utf16le" ? "utf-16le" : "utf-8", { ignoreBOM: true }); }
-  write(b) { return ["utf8", "utf16le"].includes(this.#encoding) ? this.#d.decode(b, { stream: true }) : decode(b, this.#encoding); }
-  end(b) { return ["utf8", "utf16le"].includes(this.#encoding) ? this.#d.decode(b) : b === undefined ? "" : decode(b, this.#encoding); }
+  #rest = Buffer.alloc(0);
+  constructor(encoding) { this.encoding = encodingOf(encoding); }
+  write(b) {
+    if (typeof b === "string") return b;
+    if (!ArrayBuffer.isView(b)) throw badArgument("buf", "an instance of Buffer, TypedArray, or DataView", b);
+    const all = this.#rest.length === 0 ? viewOf(b) : Buffer.concat([this.#rest, viewOf(b)]), keep = unfinished[this.encoding]?.(all) ?? 0;
+    this.#rest = Buffer.from(all.subarray(all.length - keep));
+    return decode(all.subarray(0, all.length - keep), this.encoding);
+  }
+  end(b) {
+    const s = b === undefined ? "" : this.write(b), rest = this.#rest;
+    this.#rest = Buffer.alloc(0);
+    return s + decode(rest, this.encoding);
+  }
+  text(b, at) { this.#rest = Buffer.alloc(0); return this.write(b.slice(at)); }
 }
 
+const later = (start, stop, v, signal) => new Promise((resolve, reject) => {
+  if (signal?.aborted) { reject(aborted(signal)); return; }
+  const off = () => { stop(id); reject(aborted(signal)); };
+  const id = start(() => { signal?.removeEventListener("abort", off); resolve(v); });
+  signal?.addEventListener("abort", off, { once: true });
+});
 const timersPromises = {
-  setTimeout: (ms, v, o) => new Promise((resolve, reject) => {
-    const id = setTimeout(resolve, ms, v);
-    o?.signal?.addEventListener("abort", () => { clearTimeout(id); reject(o.signal.reason); });
-  }),
-  setImmediate: (v) => new Promise((resolve) => { setImmediate(resolve, v); }),
-  async *setInterval(ms, v) { for (;;) { await timersPromises.setTimeout(ms); yield v; } },
-  scheduler: { wait: (ms) => timersPromises.setTimeout(ms), yield: () => timersPromises.setImmediate() },
+  setTimeout: (ms, v, o) => later((f) => { const t = setTimeout(f, ms); if (o?.ref === false) t.unref(); return t; }, clearTimeout, v, o?.signal),
+  setImmediate: (v, o) => later(setImmediate, clearImmediate, v, o?.signal),
+  async *setInterval(ms, v, o) { for (;;) { await timersPromises.setTimeout(ms, undefined, o); yield v; } },
+  scheduler: { wait: (ms, o) => timersPromises.setTimeout(ms, undefined, o), yield: () => timersPromises.setImmediate() },
 };
 
 const os = {
@@ -49,8 +83,5 @@ const makers = {
   perf_hooks: () => ({ performance: globalThis.performance }),
   timers: () => ({ setTimeout, setInterval, setImmediate, clearTimeout, clearInterval, clearImmediate, promises: timersPromises }),
   "timers/promises": () => timersPromises,
-  url: () => ({ URL: globalThis.URL, URLSearchParams: globalThis.URLSearchParams, fileURLToPath: pathOf2, pathToFileURL: (p) => new globalThis.URL("file://" + path.resolve(p)),
-    parse: (s) => { const u = new globalThis.URL(s, "http://localhost"); return { href: u.href, protocol: u.protocol, host: u.host, hostname: u.hostname, port: u.port || null, pathname: u.pathname, search: u.search, query: u.search.slice(1), hash: u.hash || null }; },
-    format: (u) => `${u.href ?? u}` }),
+  url: () => url,
 };
-const pathOf2 = (u) => pathOf(typeof u === "string" ? new globalThis.URL(u) : u);

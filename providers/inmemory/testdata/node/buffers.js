@@ -1,0 +1,50 @@
+// Buffer and StringDecoder.
+const { StringDecoder } = require("string_decoder");
+const T = (f) => { try { console.log(f()); } catch (e) { console.log(e.name, e.message, e.code); } };
+T(() => [",", "a", "b", "", Buffer.from("b,"), 98].map((x) => [Buffer.from("a,b,c").indexOf(x), Buffer.from("a,b,c").lastIndexOf(x), Buffer.from("a,b,c,b").indexOf(x, -3), Buffer.from("a,b,c").lastIndexOf(x, 2), Buffer.from("a,b,c").lastIndexOf(x, -4), Buffer.from("a,b,c").includes(x, 4)]));
+T(() => Buffer.from("abc").indexOf({}));
+T(() => Buffer.from("c3a9", "hex").indexOf("a9", "hex"));
+for (const [name, v] of [["Int16BE", 40000], ["UInt8", 300], ["UInt8", -1], ["UInt32LE", -1], ["Int32BE", 2 ** 31], ["Int8", -129], ["BigInt64LE", 2n ** 63n], ["BigUInt64BE", -1n], ["UInt16LE", 1.9], ["UInt8", "7"], ["DoubleLE", 1.5], ["FloatBE", "2"]]) {
+  T(() => { const b = Buffer.alloc(8); return [b[`write${name}`](v), b]; });
+}
+T(() => { const b = Buffer.alloc(6); return [b.writeIntBE(-2, 0, 6), b.readIntBE(0, 6), b.readUIntLE(0, 3), b.writeUIntLE(0x1234567890ab, 0, 6), b]; });
+T(() => Buffer.alloc(6).writeIntLE(2 ** 47, 0, 6));
+T(() => Buffer.alloc(6).writeUIntLE(1, 0, 7));
+T(() => Buffer.alloc(6).readUIntLE(0));
+T(() => Buffer.alloc(6).writeUInt32LE(1, 3));
+T(() => Buffer.from([1]).readUInt16LE());
+T(() => Buffer.alloc(4).readInt8(4));
+T(() => Buffer.alloc(4).readInt8(1.5));
+T(() => Buffer.alloc(4).readInt8("1"));
+for (const n of [16, 32, 64]) { T(() => Buffer.from([1, 2, 3])[`swap${n}`]()); T(() => Buffer.from([1, 2, 3, 4, 5, 6, 7, 8])[`swap${n}`]()); }
+for (const a of [["é€", 1, 3], ["é€", 1], ["€", 4], ["ab", 2, 1], ["6162", "hex"], ["YWJj", 1, "base64"], ["ab", 1, 3, "utf16le"], ["x", 6], ["x", -1], [5]]) T(() => { const b = Buffer.alloc(5); return [b.write(...a), b]; });
+for (const a of [new String("str"), new Uint16Array([1, 256]), { type: "Buffer", data: [1, 2] }, { length: 2, 0: 7, 1: "8" }, { valueOf() { return "vo"; } }, { [Symbol.toPrimitive]() { return "tp"; } }, [1, "2", 256, -1], new Set([1]), 5, null, undefined, true, () => 1, {}]) T(() => Buffer.from(a));
+T(() => ["YQ==YQ==", "YQ", "Y Q=\n=", "YWJj-_", "====", "a"].map((s) => Buffer.from(s, "base64")));
+T(() => ["ff0", "zz", "0fzz11"].map((s) => Buffer.from(s, "hex")));
+T(() => [Buffer.from("abc").compare(Buffer.from("xabc"), 1), Buffer.from("abc").compare(Buffer.from("ab")), Buffer.from("abc").compare(Buffer.from("bc"), 0, 2, 1), Buffer.from("a").compare(Buffer.from("a"), 1)]);
+T(() => Buffer.from("a").compare(Buffer.from("a"), 0, 2));
+T(() => Buffer.from("a").compare("a"));
+T(() => Buffer.from("a").equals("a"));
+T(() => Buffer.concat([new Uint8Array([1]), "x"]));
+T(() => [Buffer.concat([Buffer.from("a")], 3), Buffer.concat([Buffer.from("abc")], 2)]);
+T(() => Buffer.alloc(4).fill("é", 1, 3));
+T(() => [Buffer.alloc(4, "ab"), Buffer.alloc(3, "YQ==", "base64"), Buffer.alloc(2, 257), Buffer.alloc(2).fill(""), Buffer.alloc(4).fill("61", "hex"), Buffer.alloc(4).fill("x", 2)]);
+T(() => Buffer.alloc(4).fill("a", 5));
+T(() => Buffer.alloc(4).fill("a", 0, 5));
+T(() => Buffer.alloc(-1));
+T(() => Buffer.alloc("5"));
+T(() => { const a = Buffer.from("abc"), b = Buffer.alloc(4); return [a.copy(b, 2), a.copy(b, 0, 1, 2), a.copy(b, 9), b]; });
+T(() => Buffer.from("abc").copy(Buffer.alloc(3), 0, 4));
+T(() => [Buffer.from("abc").toString("utf8", 1), Buffer.from("abc").toString("hex", -5, 2), Buffer.from("abc").toString(undefined, 2, 1), Buffer.from("abc").toString("utf8", 0, 99)]);
+T(() => [Buffer.byteLength("é"), Buffer.byteLength("é", "latin1"), Buffer.byteLength("YQ==", "base64"), Buffer.byteLength(new ArrayBuffer(3))]);
+T(() => Buffer.byteLength(5));
+T(() => [Buffer.isEncoding("UTF-8"), Buffer.isEncoding("zz"), Buffer.isEncoding(5), Buffer.of(1, 257), Buffer.from("a").inspect()]);
+const feed = (encoding, parts) => { const d = new StringDecoder(encoding); return [...parts.map((p) => d.write(Buffer.from(p))), d.end()]; };
+T(() => feed("base64", ["abcd", "e", "fghij"]));
+T(() => feed("base64url", ["a", "bc", "~~~~"]));
+T(() => feed("hex", ["ab", "c"]));
+T(() => feed("utf8", [[0xc3], [0xa9, 0xe2, 0x82], [0xac, 0xf0, 0x9f], [0x98, 0x80, 0xe2]]));
+T(() => feed("utf8", [[0xff, 0x61], [0xc0], [0x80], [0xe2, 0x61], [0xf0, 0x9f, 0x98]]));
+T(() => feed("utf16le", [[0x61], [0, 0x3d, 0xd8], [0x00, 0xde, 0x62]]));
+T(() => new StringDecoder("zz"));
+T(() => new StringDecoder().write(5));
