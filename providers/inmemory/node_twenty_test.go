@@ -27,6 +27,7 @@ var twenty = []struct {
 	{5, `const f = []; for (const s of ["1", "x", "3"]) try { const n = s; f.push(() => n); if (isNaN(n)) throw 1 } catch {} console.log(f.map((g) => g()).join())`, "1,3,3", false},
 	{5, `const f = []; for (const s of ["1", "x", "3"]) { const n = s; try { f.push(() => n); if (isNaN(n)) throw 1 } catch {} } console.log(f.map((g) => g()).join())`, "", false},
 	{6, `(async () => { let n = 0; const it = { [Symbol.asyncIterator]: () => ({ next: async () => ({ done: n++ > 1, value: n }), return: async () => { console.log("returned"); return {} } }) }; for await (const x of it); console.log("end") })()`, "returned\nend", false},
+	{6, `(async () => { async function* rows() { try { yield 1 } finally { await null; await null; console.log("closed") } } for await (const r of rows()) break; console.log("behind") })()`, "behind\nclosed", false},
 	{8, `let o = { a: 1 }; const r = new WeakRef(o); o = null; console.log(r.deref(), new WeakRef({}).deref()); (async () => { const s = new WeakRef({ b: 2 }); await null; console.log(s.deref()) })()`, "", false},
 	{9, `try { null.x } catch (e) { console.log(e.stack.split("\n")[0]) } class V extends Error { constructor(m) { super(m); this.name = "V" } } const e = new V("q"); console.log(e.stack.split("\n")[0], Object.keys(new Error("x")))`, "", false},
 	{9, `class Own extends Error { constructor(m) { super(m) } } function f() { return new Own("x") } console.log(f().stack.split("\n")[1].trim().split(" ")[1])`, "", false},
@@ -47,6 +48,8 @@ var twenty = []struct {
 	{19, `for (const f of [() => { const o = {}; o.f() }, () => { undefined.x }, () => { foo }, () => { return [].foo(1) }, () => { new (class A { constructor() { this.m() } })() }, () => { const a = {}; a.b.c = 1 }]) try { f() } catch (e) { console.log(e.name, e.message) }`, "", false},
 	{19, `try { const { x } = null } catch (e) { console.log(e.message) }`, "Cannot destructure 'undefined' or 'null'", false},
 	{20, `for (const s of ["{a:1}", "[1,]", "", "{", "\n{\n \"a\": x\n}"]) try { JSON.parse(s) } catch (e) { console.log(e.name, e.message) } try { [].reduce((a, b) => a) } catch (e) { console.log(e.message) }`, "", false},
+	{21, `console.log({ ...'abc', x: 1 })`, "{ x: 1 }", false},
+	{21, `console.log(Object.assign({ x: 1 }, 'abc'))`, "", false},
 }
 
 // TestTwenty checks the table of package quickjs.

@@ -91,6 +91,7 @@
 //	18  module, exports, __filename   =
 //	19  messages of TypeErrors        = for the usual ones, see Limits
 //	20  JSON.parse, reduce of []      =
+//	21  {...'abc'}                    differs, see Limits
 //
 // Of test262 a sample of the project's own, by its sections, runs with the tests;
 // all of it runs by make test262.
@@ -100,11 +101,14 @@
 // Completions know nothing behind a getter or a proxy; process, Buffer and their like
 // are getters until a program has used them.
 //
-// QuickJS itself gives wrong values in three places. A closure that captures
+// QuickJS itself gives wrong values in five places. A closure that captures
 // the variable of a for (let ...) loop sees that of a later round where the
 // body uses continue. Closures over what a try block in a loop declares share
-// it once an exception was caught there. And for await calls return() of an
-// iterator that has ended. LanguageInfo.Notes tells models of these. Recursion
+// it once an exception was caught there. For await calls return() of an
+// iterator that has ended. Where it is left by break, return or throw, it does not
+// await return(): what a finally of the generator awaits goes on behind the loop, and
+// an error of it is no error of the loop. And a string that is spread into an object,
+// {...'abc'}, adds nothing to it. LanguageInfo.Notes tells models of these. Recursion
 // ends after some 4,000 calls, in a RangeError as in node, which has room for
 // three times that.
 //

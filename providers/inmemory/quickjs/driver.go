@@ -12,7 +12,8 @@ import (
 // The driver is the JavaScript that inspects values. It runs in a realm of its
 // own, with built-ins that the program never sees, so that nothing the program
 // does to its own built-ins reaches it. It takes the program's values, returns
-// strings, and what it throws is thrown anew in the program's realm.
+// strings, and what it throws is thrown anew in the program's realm. What the
+// program's own inspect methods throw stays what it is.
 
 // driverCall calls one of the driver's functions and returns the string that
 // it returned. ok is false where it returned undefined; where it threw, thrown
@@ -33,7 +34,12 @@ func (in *instance) driverCall(name string, args ...value) (s []byte, ok, thrown
 		message := vm.ownString(e, "message")
 		vm.free(e)
 		vm.ctx = home
-		vm.rethrow(message)
+		if in.hookFailed && !vm.stopping.Load() {
+			in.hookFailed = false
+			lib.XJS_Throw(vm.tls, vm.ctx, in.hookError)
+		} else {
+			vm.rethrow(message)
+		}
 		return nil, false, true
 	}
 	vm.ctx = home

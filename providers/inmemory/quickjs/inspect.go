@@ -90,6 +90,10 @@ func (in *instance) hostMapStack(_ value, args []value) value {
 	return in.vm.newString(framesOf(s))
 }
 
+// inspectOptions are what hostCustomInspect gets behind the value, the method and the
+// depth that is left.
+var inspectOptions = []string{"depth", "breakLength", "compact", "customInspect", "maxArrayLength", "maxStringLength", "showHidden", "sorted"}
+
 // hostCustomInspect calls a program's own inspect method with a depth, in the
 // program's realm.
 func (in *instance) hostCustomInspect(_ value, args []value) value {
@@ -99,17 +103,33 @@ func (in *instance) hostCustomInspect(_ value, args []value) value {
 	defer func() { vm.ctx = home }()
 	options := lib.XJS_NewObject(vm.tls, vm.ctx)
 	defer vm.free(options)
-	vm.set(options, "depth", vm.dup(args[2]), lib.MJS_PROP_C_W_E)
-	inspect := lib.XJS_NewCFunction2(vm.tls, vm.ctx, funcPtr(cFunction), vm.cName("inspect"), 2,
-		lib.EJS_CFUNC_generic_magic, int32(in.magicOf("inspect")))
+	function := func(name string) value {
+		return lib.XJS_NewCFunction2(vm.tls, vm.ctx, funcPtr(cFunction), vm.cName(name), 2, lib.EJS_CFUNC_generic_magic, int32(in.magicOf(name)))
+	}
+	vm.set(options, "stylize", function("stylize"), lib.MJS_PROP_C_W_E)
+	for _, name := range []string{"colors", "showProxy", "getters", "numericSeparator"} {
+		vm.set(options, name, newBool(false), lib.MJS_PROP_C_W_E)
+	}
+	for i, name := range inspectOptions {
+		vm.set(options, name, vm.dup(args[3+i]), lib.MJS_PROP_C_W_E)
+	}
+	inspect := function("inspect")
 	defer vm.free(inspect)
 	v := vm.call(args[1], args[0], args[2], options, inspect)
 	if isException(v) && !vm.stopping.Load() {
-		// The program's error must not reach the driver's realm as such.
-		vm.dropException()
+		// The program's error must not reach the driver's realm as such: driverCall throws it.
+		if in.hookFailed {
+			vm.free(in.hookError)
+		}
+		in.hookError, in.hookFailed = lib.XJS_GetException(vm.tls, vm.ctx), true
 		return lib.XJS_ThrowInternalError(vm.tls, home, vm.cName("inspection failed"), 0)
 	}
 	return v
+}
+
+// hostStylize is stylize(text, style) of a program's inspect method: there are no colors.
+func (in *instance) hostStylize(_ value, args []value) value {
+	return lib.XJS_ToString(in.vm.tls, in.vm.ctx, args[0])
 }
 
 // magicOf returns the magic number of a host function.

@@ -59,7 +59,9 @@ type instance struct {
 	limitAtom  lib.TJSAtom // "stackTraceLimit"
 	console    console
 	positions  positions
-	driver     value            // functions of the driver's realm, see driver.go
+	driver     value // functions of the driver's realm, see driver.go
+	hookError  value // what a program's inspect method threw, where hookFailed
+	hookFailed bool
 	loaded     map[string]value // exports of the libraries
 	toolset    value            // with toolNames, which are what it was made of
 	toolNames  string

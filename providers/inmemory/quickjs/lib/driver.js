@@ -120,8 +120,8 @@
     if (!proxy && ctx.customInspect && classOf(v) !== MODULE) {
       const f = inherited(v, CUSTOM);
       if (typeof f === "function") {
-        const depth = ctx.depth === null ? Infinity : ctx.depth - level;
-        const r = customInspect(v, f, depth);
+        const depth = ctx.depth === null ? null : ctx.depth - level;
+        const r = customInspect(v, f, depth, ctx.depth, ctx.breakLength, ctx.compact, ctx.customInspect, ctx.maxArrayLength, ctx.maxStringLength, ctx.showHidden, ctx.sorted);
         if (r !== v) {
           if (typeof r === "string") return r.replaceAll("\n", "\n" + " ".repeat(ctx.indent));
           return value(r, { ...ctx, customInspect: false }, level, top);
@@ -180,7 +180,7 @@
     if (typeof message !== "string") message = "";
     let label = inherited(e, "name");
     if (typeof label !== "string" || label === "") label = "Error";
-    if (name !== null && name !== label && name !== "Error" && label === "Error" && name.endsWith("Error")) label = name;
+    if (name !== null && name !== label && name !== "Error" && label === "Error") label = name.includes("Error") ? name : `${name} [Error]`;
     const stack = own(e, "stack");
     const head = message === "" ? label : `${label}: ${message}`;
     for (const k of ["name", "message", "stack"]) {

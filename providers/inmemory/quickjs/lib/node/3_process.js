@@ -104,30 +104,15 @@ Object.defineProperties(process, {
 let input;
 function stdin() {
   if (input?.run === host.run()) return input.stream;
-  let encoding, started = false;
-  const s = new EventEmitter();
-  const read = (n = -1) => { const b = host.stdin(n); return b.length === 0 ? null : encoding === undefined ? Buffer.from(b) : decode(b, encoding); };
-  const start = () => {
-    if (started) return;
-    started = true;
+  const s = new Readable({ highWaterMark: 65536, read() {
     setImmediate(() => {
       try {
-        const data = read();
-        if (data !== null) s.emit("data", data);
-        s.emit("end");
-        s.emit("close");
-      } catch (e) { s.emit("error", e); }
+        const b = host.stdin(65536);
+        s.push(b.length === 0 ? null : Buffer.from(b));
+      } catch (e) { s.destroy(e); }
     });
-  };
-  const on = s.addListener.bind(s);
-  Object.assign(s, {
-    fd: 0, isTTY: false, readable: true, read,
-    setEncoding(e) { encoding = e; return s; },
-    resume() { start(); return s; }, pause: () => s, unref: () => s, ref: () => s,
-    addListener(name, f) { on(name, f); if (name === "data" || name === "end" || name === "readable") start(); return s; },
-    on(name, f) { return s.addListener(name, f); },
-    async *[Symbol.asyncIterator]() { const data = read(); if (data !== null) yield data; },
-  });
+  } });
+  Object.assign(s, { fd: 0, isTTY: false, unref: () => s, ref: () => s });
   input = { run: host.run(), stream: s };
   return s;
 }
