@@ -14,15 +14,21 @@ import (
 
 // Server starts the server of the test parts, or the one on PATH, and returns
 // its address, with its token. It ends with the test, and its kernels with it.
-// Where there is none, the test is skipped, in CI failed.
+// Where there is none, the test is skipped, in CI failed. Its Python kernels are
+// Forked.
 func Server(t testing.TB) string {
 	t.Helper()
-	return fmt.Sprintf("http://127.0.0.1:%d/?token=T", ServerWith(t))
+	return fmt.Sprintf("http://127.0.0.1:%d/?token=T", serve(t, true))
 }
 
-// ServerWith is Server, with further arguments, and returns the port. Where they
-// say where it listens there is none.
+// ServerWith is Server, with further arguments and kernels started in the ordinary
+// way, and returns the port. Where they say where it listens there is none.
 func ServerWith(t testing.TB, args ...string) (port int) {
+	t.Helper()
+	return serve(t, false, args...)
+}
+
+func serve(t testing.TB, forked bool, args ...string) (port int) {
 	t.Helper()
 	bin, err := server()
 	if err != nil {
@@ -47,6 +53,9 @@ func ServerWith(t testing.TB, args ...string) (port int) {
 	cmd := exec.Command(bin, args...)
 	cmd.Dir = dir
 	cmd.Env = []string{"PATH=" + filepath.Dir(bin) + ":" + os.Getenv("PATH"), "HOME=" + dir, "LANG=C.UTF-8", "TMPDIR=" + dir}
+	if forked {
+		cmd.Env = forkedKernels(t, filepath.Dir(bin), cmd.Env)
+	}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
@@ -57,6 +66,23 @@ func ServerWith(t testing.TB, args ...string) (port int) {
 	})
 	awaitListening(t, network, address)
 	return port
+}
+
+// forkedKernels has the server with this environment fork its kernels, and returns
+// what its environment has to be then.
+func forkedKernels(t testing.TB, bin string, env []string) []string {
+	t.Helper()
+	own, err := os.MkdirTemp("", "toolcell-forker-") // sockets have short names
+	if err != nil {
+		t.Fatal(err)
+	}
+	forker := Forked(t, bin, own, env)
+	t.Cleanup(func() {
+		_ = forker.Process.Kill()
+		_ = forker.Wait()
+		_ = os.RemoveAll(own)
+	})
+	return append(env, "JUPYTER_PATH="+Path(own), "JUPYTER_CONFIG_DIR="+Config(own))
 }
 
 // awaitListening waits for a server for longer than its clients do: on a machine

@@ -29,7 +29,7 @@ func open(ctx context.Context, s *server, opts jupyter.Options) (*jupyter.Statef
 }
 
 // What conforms: one server in full, and Deno's kernel, which is started anew for each
-// program, by half of the clauses. The others have the same
+// program, by a quarter of the clauses. The others have the same
 // driver over the same protocol, and divide the clauses among them; make race
 // tries every clause on each.
 func TestConformanceServer6(t *testing.T)           { suite(t, "server6", conformance.Config{}) }
@@ -57,7 +57,7 @@ func TestConformanceDeno(t *testing.T) {
 	if !aparttest.Run(t) {
 		cfg := denoConfig()
 		if !race.Full() {
-			cfg.Share = conformance.Share{Of: 2}
+			cfg.Share = conformance.Share{Of: 4}
 		}
 		conform(t, "server6", cfg)
 	}

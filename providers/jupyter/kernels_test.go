@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/jupytertest"
 	"github.com/toolcell/toolcell/providers/jupyter"
 )
 
@@ -72,7 +73,7 @@ func kernelServer(t *testing.T, specs map[string]string) *server {
 func (s *server) offer(t *testing.T, specs map[string]string) {
 	t.Helper()
 	for name, spec := range specs {
-		dir := filepath.Join(jupyterPath(s.dir), "kernels", name)
+		dir := filepath.Join(jupytertest.Path(s.dir), "kernels", name)
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			t.Fatal(err)
 		}

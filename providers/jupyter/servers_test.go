@@ -125,7 +125,7 @@ func startServer(t testing.TB, name string, forked bool, extra ...string) *serve
 	}
 	s := &server{kind: name, token: testToken, dir: dir, log: &bytes.Buffer{}}
 	if forked {
-		s.forkKernels(t, bin)
+		s.forker = jupytertest.Forked(t, bin, dir, serverEnv(dir, bin))
 	}
 	port := jupytertest.FreePort(t)
 	s.cmd, s.url = k.start(k, bin, dir, port, extra)
@@ -180,9 +180,9 @@ func (s *server) awaitListening(t testing.TB) {
 
 func serverEnv(dir, bin string) []string {
 	return []string{"PATH=" + bin + ":" + os.Getenv("PATH"), "HOME=" + dir, "LANG=C.UTF-8",
-		"JUPYTER_CONFIG_DIR=" + filepath.Join(dir, "config"), "JUPYTER_DATA_DIR=" + filepath.Join(dir, "data"),
+		"JUPYTER_CONFIG_DIR=" + jupytertest.Config(dir), "JUPYTER_DATA_DIR=" + filepath.Join(dir, "data"),
 		"JUPYTER_RUNTIME_DIR=" + filepath.Join(dir, "runtime"), "IPYTHONDIR=" + filepath.Join(dir, "ipython"),
-		"JUPYTER_PATH=" + jupyterPath(dir), "DENO_DIR=" + filepath.Join(dir, "deno"), "TMPDIR=" + filepath.Join(dir, "tmp"), "NO_COLOR=1"}
+		"JUPYTER_PATH=" + jupytertest.Path(dir), "DENO_DIR=" + filepath.Join(dir, "deno"), "TMPDIR=" + filepath.Join(dir, "tmp"), "NO_COLOR=1"}
 }
 
 // stop ends the server: politely, so that it ends its kernels, then its group.
@@ -372,4 +372,13 @@ func TestMain(m *testing.M) {
 		s.stop()
 	}
 	os.Exit(code)
+}
+
+// stopForker ends what its kernels were forked from, kernels included.
+func (s *server) stopForker() {
+	if s.forker == nil {
+		return
+	}
+	_ = s.forker.Process.Kill()
+	_ = s.forker.Wait()
 }

@@ -159,7 +159,7 @@ func TestDescribeIsTrue(t *testing.T) {
 			res := run(t, ci, "python", `
 import os, time
 try:
-    for i in range(3000):
+    for i in range(400):
         if os.fork() == 0: time.sleep(100); os._exit(0)
     time.sleep(30)
 except OSError: print('refused')`, nil)
