@@ -75,7 +75,7 @@ func processes(l subprocess.Language) func(t *testing.T) codeinterp.StatefulInte
 }
 
 func kernels(t *testing.T) codeinterp.StatefulInterpreter {
-	ci, err := jupyter.NewStateful(t.Context(), &jupyter.Options{URL: jupytertest.Server(t)})
+	ci, err := jupyter.NewStateful(t.Context(), &jupyter.Options{URL: jupytertest.ForkingServer(t)})
 	return opened(t, ci, err)
 }
 

@@ -14,15 +14,16 @@ import (
 
 // Server starts the server of the test parts, or the one on PATH, and returns
 // its address, with its token. It ends with the test, and its kernels with it.
-// Where there is none, the test is skipped, in CI failed. Its Python kernels are
-// Forked.
-func Server(t testing.TB) string {
-	t.Helper()
-	return fmt.Sprintf("http://127.0.0.1:%d/?token=T", serve(t, true))
-}
+// Where there is none, the test is skipped, in CI failed.
+func Server(t testing.TB) string { return address(serve(t, false)) }
 
-// ServerWith is Server, with further arguments and kernels started in the ordinary
-// way, and returns the port. Where they say where it listens there is none.
+// ForkingServer is Server, whose Python kernels are Forked, for tests of many.
+func ForkingServer(t testing.TB) string { return address(serve(t, true)) }
+
+func address(port int) string { return fmt.Sprintf("http://127.0.0.1:%d/?token=T", port) }
+
+// ServerWith is Server, with further arguments, and returns the port. Where they
+// say where it listens there is none.
 func ServerWith(t testing.TB, args ...string) (port int) {
 	t.Helper()
 	return serve(t, false, args...)
@@ -37,15 +38,15 @@ func serve(t testing.TB, forked bool, args ...string) (port int) {
 		}
 		t.Skip("no Jupyter server: run internal/testenv/jupyter.sh")
 	}
-	network, address := "unix", ""
+	network, where := "unix", ""
 	for _, arg := range args {
 		if path, ok := strings.CutPrefix(arg, "--ServerApp.sock="); ok {
-			address = path
+			where = path
 		}
 	}
-	if address == "" {
+	if where == "" {
 		port = FreePort(t)
-		network, address = "tcp", fmt.Sprint("127.0.0.1:", port)
+		network, where = "tcp", fmt.Sprint("127.0.0.1:", port)
 		args = append(args, "--ServerApp.ip=127.0.0.1", fmt.Sprint("--ServerApp.port=", port), "--ServerApp.port_retries=0")
 	}
 	dir := t.TempDir()
@@ -64,7 +65,7 @@ func serve(t testing.TB, forked bool, args ...string) (port int) {
 		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
 		_ = cmd.Wait()
 	})
-	awaitListening(t, network, address)
+	awaitListening(t, network, where)
 	return port
 }
 
