@@ -30,7 +30,7 @@ type outside struct {
 // between programs and the host, in every mode and at every door. After each, the
 // server answers others at once and right. Its long form is a part of make attack.
 func TestOutside(t *testing.T) {
-	whole := os.Getenv("TOOLCELL_ATTACK") != ""
+	whole := wholeAttack()
 	for m, mode := range []string{"memory", "bwrap", "landlock", "none"} {
 		if mode != "memory" && !works(t, "subprocess") {
 			continue
@@ -53,6 +53,8 @@ func TestOutside(t *testing.T) {
 		}
 	}
 }
+
+func wholeAttack() bool { return os.Getenv("TOOLCELL_ATTACK") != "" }
 
 func openOutside(t *testing.T, mode, door string) *outside {
 	o := &outside{mode: mode, door: door, language: "python", flags: []string{"--provider", "subprocess", "--isolation", mode}}
@@ -174,9 +176,12 @@ func (o *outside) lives(t *testing.T, after string) {
 // together has callers at once, each of whom gets the answer that is its own.
 func (o *outside) together(t *testing.T) {
 	t.Helper()
-	rounds := 40
+	rounds := 40 // processes
 	if o.mode == "memory" {
 		rounds = 1000
+	}
+	if !wholeAttack() {
+		rounds /= 4
 	}
 	var wg sync.WaitGroup
 	for n := range 8 {
