@@ -57,7 +57,7 @@ tests-race:
 	$(call PASS,race) --packages='$(ALL)' -- $(RACE) -p 3 -vet=off -shuffle=on -timeout 40m
 
 tests-engine: # what the race detector is too slow for
-	$(call PASS,engine) --packages='./conformance ./providers/inmemory ./internal/typescript' -- -p 3 -vet=off -timeout 40m -run 'Toy|Faults|NaiveProvider|Hostile|Conformance|Hammer|ManyContexts|JobsLeft|LargeCalls'
+	$(call PASS,engine) --packages='./conformance ./providers/inmemory ./internal/typescript' -- -p 3 -vet=off -timeout 40m -run 'Toy|Faults|NaiveProvider|CheckReports|FewPrograms|Hostile|Conformance|Hammer|ManyContexts|JobsLeft|LargeCalls'
 
 tests-shapes: # all of what it tried one in ten of
 	$(call PASS,shapes) --packages=./providers/subprocess -- -vet=off -timeout 40m -run TypeScriptHostile
@@ -75,7 +75,7 @@ tests-modules:
 ## sizes and counts; and ten minutes of random programs compared with node
 race: export TOOLCELL_TEST_FULL = 1
 race: testenv
-	$(TESTS) --packages='./conformance ./providers/jupyter' -- $(RACE) -vet=off -timeout 60m -run 'Conformance|Toy|Faults|Shell'
+	$(TESTS) --packages='./conformance ./providers/jupyter' -- $(RACE) -vet=off -timeout 60m -run 'Conformance|Toy|Faults|CheckReports|FewPrograms|Shell'
 	$(TESTS) --packages=./providers/subprocess -- $(RACE) -vet=off -timeout 40m -run 'HumanEval|Conformance|ThousandAtOnce|Cycles'
 	$(TESTS) --packages='. ./shell ./internal/rootfs ./cmd/toolcell' -- $(RACE) -vet=off -timeout 40m -run 'Agree|Service|Files|HumanEval'
 	$(TESTS) --packages=./providers/inmemory/... -- -race -vet=off -shuffle=on -timeout 40m

@@ -19,6 +19,15 @@ func toyConfigAway() Config {
 	return cfg
 }
 
+// slow skips a test for the race detector, which sees in TestToy what it would see
+// there.
+func slow(t *testing.T) {
+	t.Helper()
+	if race.Enabled && !race.Full() {
+		t.Skip("the race detector is slow, and sees the same in TestToy: make test runs it without")
+	}
+}
+
 func toyConfig(create func() (codeinterp.CodeInterpreter, error), stateful bool) Config {
 	return Config{New: create, Stateful: stateful, Programs: map[string]Programs{"toy": toyPrograms()}, Timeout: 2 * time.Minute, Patience: 10 * time.Second}
 }
@@ -55,8 +64,8 @@ func TestToyInBubble(t *testing.T) {
 			return codeinterp.Wrap(ci, pass, pass), err
 		}},
 	} {
-		if race.Enabled && !race.Full() && tt.name != "stateful" && tt.name != "brief" {
-			continue // make test tries all without it
+		if race.Enabled && !race.Full() && tt.name != "brief" {
+			continue // make test tries all without it, and TestToy with it
 		}
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

@@ -67,7 +67,7 @@ func tryFaults(t *testing.T, faults []fault) {
 		t.Logf("%d of %d broken providers are caught, by %d clauses: %v", caught, tried, len(clauses), clauses)
 	}()
 	for i, f := range faults {
-		if race.Enabled && !race.Full() && i%8 != 0 {
+		if race.Enabled && !race.Full() && i%16 != 0 {
 			continue
 		}
 		t.Run(f.want+"/"+f.name, func(t *testing.T) {

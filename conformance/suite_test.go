@@ -111,6 +111,7 @@ func TestConfigFaults(t *testing.T) {
 }
 
 func TestCheckReportsTheClause(t *testing.T) {
+	slow(t)
 	synctest.Test(t, func(t *testing.T) {
 		cfg := toyConfig(func() (codeinterp.CodeInterpreter, error) {
 			ci, err := newToyStateful()
@@ -126,6 +127,7 @@ func TestCheckReportsTheClause(t *testing.T) {
 // TestFewPrograms leaves out programs that several clauses share: the clauses that need it do not
 // concern the language then, and no other stumbles.
 func TestFewPrograms(t *testing.T) {
+	slow(t)
 	few := toyPrograms()
 	few = Programs{Print: few.Print, PrintErr: few.PrintErr, Pause: few.Pause}
 	list := map[string]Programs{"all but three": few}
