@@ -1,30 +1,74 @@
 // assert
 
 class AssertionError extends Error {
-  constructor({ message, actual, expected, operator }) {
+  constructor({ message, actual, expected, operator, generated }) {
     super(message);
     this.name = "AssertionError";
-    Object.assign(this, { code: "ERR_ASSERTION", generatedMessage: false, actual, expected, operator });
+    Object.assign(this, { code: "ERR_ASSERTION", generatedMessage: generated === true, actual, expected, operator });
   }
 }
 const assertFail = (actual, expected, message, operator, text) => {
   if (message instanceof Error) throw message;
-  throw new AssertionError({ message: message ?? text, actual, expected, operator });
+  throw new AssertionError({ message: message ?? text, actual, expected, operator, generated: message === undefined });
 };
 const shown = (v) => host.inspect(v, { depth: 5 });
 const ok = (v, message) => { if (!v) assertFail(v, true, message, "==", "The expression evaluated to a falsy value"); };
+const textOf = (v) => host.inspect(v, { compact: false, customInspect: false, depth: 1000, maxArrayLength: Infinity, maxStringLength: Infinity, breakLength: Infinity, sorted: true });
+const plain = (v) => v === null || typeof v !== "object" && typeof v !== "function";
+// difference is the two values line by line: what is the same at both ends, and what is not.
+function difference(a, b) {
+  const from = textOf(a), to = textOf(b), left = from.split("\n"), right = to.split("\n");
+  if (left.length === 1 && right.length === 1 && from !== to && from.length + to.length <= 12 && plain(a) && plain(b) && (a !== 0 || b !== 0)) return `\n\n${from} !== ${to}\n`;
+  let i = 0, j = 0, mark = "";
+  if (left.length === 1 && right.length === 1 && from !== to && from.length + to.length < 80) {
+    while (from[i] === to[i]) i++;
+    if (i > 2) mark = `\n  ${" ".repeat(i)}^`;
+    i = 0;
+  }
+  const same = (x, y) => x === y || x.replace(/,$/, "") === y.replace(/,$/, "");
+  while (i < left.length && i < right.length && same(left[i], right[i])) i++;
+  while (j < left.length - i && j < right.length - i && left.at(-1 - j) === right.at(-1 - j)) j++;
+  const lines = [...right.slice(0, i).map((l, k) => `  ${l.length < left[k].length ? left[k] : l}`), ...left.slice(i, left.length - j).map((l) => `+ ${l}`),
+    ...right.slice(i, right.length - j).map((l) => `- ${l}`), ...left.slice(left.length - j).map((l) => `  ${l}`)];
+  return `\n+ actual - expected\n\n${lines.join("\n")}${mark}`;
+}
+const wording = {
+  "==": (a, b) => `${textOf(a)} == ${textOf(b)}`, "!=": (a, b) => `${textOf(a)} != ${textOf(b)}`,
+  deepEqual: (a, b, words) => `${words}:\n\n${textOf(a)}\n\nshould loosely deep-equal\n\n${textOf(b)}`,
+};
+const unequal = (a, b, words) => { const text = textOf(a); return text.includes("\n") ? `${words}:\n\n${text}\n` : `${words}:${text.length > 5 ? "\n\n" : " "}${text}`; };
 const check = (operator, test, words) => (a, b, message) => {
-  if (!test(a, b)) assertFail(a, b, message, operator, `${words}:\n\n${shown(a)}\n\n${operator.startsWith("not") ? "and" : "should equal"}\n\n${shown(b)}`);
+  if (test(a, b)) return;
+  const say = wording[operator] ?? (operator.startsWith("not") ? unequal : () => `${words}:${difference(a, b)}`);
+  assertFail(a, b, message, operator, message === undefined ? say(a, b, words) : "");
 };
-const matches = (e, want) => {
-  if (want === undefined) return true;
-  if (want instanceof RegExp) return want.test(String(e));
-  if (typeof want === "function") return want.prototype !== undefined && e instanceof want || (!Error.isPrototypeOf(want) && want !== Error && want.call({}, e) === true);
-  return Object.keys(want).every((k) => (want[k] instanceof RegExp ? want[k].test(e[k]) : deepEqual(e[k], want[k], true)));
-};
+// unmatched says what is wrong with an error; undefined where nothing is.
+function unmatched(e, want) {
+  if (want === undefined) return undefined;
+  if (want instanceof RegExp) return want.test(String(e)) ? undefined : `The input did not match the regular expression ${want}. Input:\n\n${host.inspect(String(e))}\n`;
+  if (typeof want === "function") {
+    if (want.prototype !== undefined && e instanceof want) return undefined;
+    const isError = e instanceof Error;
+    if (want === Error || Error.isPrototypeOf(want)) {
+      return `The error is expected to be an instance of "${want.name}". Received ${isError ? `"${e.constructor?.name ?? e.name}"` : `"${host.inspect(e, { depth: -1 })}"`}${isError ? `\n\nError message:\n\n${e.message}` : ""}`;
+    }
+    const r = want.call({}, e);
+    return r === true ? undefined : `The ${want.name ? `"${want.name}" ` : ""}validation function is expected to return "true". Received ${host.inspect(r)}${isError ? `\n\nCaught error:\n\n${e}` : ""}`;
+  }
+  const keys = [...Object.keys(want), ...(want instanceof Error ? ["name", "message"] : [])];
+  const ok = plain(e) ? false : keys.every((k) => (want[k] instanceof RegExp && typeof e[k] === "string" ? want[k].test(e[k]) : k in e && deepEqual(e[k], want[k], true)));
+  if (ok) return undefined;
+  const pick = (o) => (plain(o) ? o : Object.fromEntries(keys.filter((k) => k in o).map((k) => [k, want[k] instanceof RegExp && typeof o[k] === "string" && want[k].test(o[k]) ? want[k] : o[k]])));
+  return `Expected values to be strictly deep-equal:${difference(pick(e), pick(want))}`.replace(/^(  |[+-] )\{$/m, "$1Comparison {").replace(/^- \{$/m, "- Comparison {");
+}
 const rejected = (e, want, message, operator) => {
   if (typeof want === "string") { message = want; want = undefined; }
-  if (!matches(e, want)) { if (want instanceof RegExp || typeof want === "object") assertFail(e, want, message, operator, `The error does not match:\n\n${shown(e)}`); throw e; }
+  const fault = unmatched(e, want);
+  if (fault !== undefined) assertFail(e, want, message, operator, fault);
+};
+const absent = (what, want, message) => {
+  if (typeof want === "string") message = want;
+  return message instanceof Error ? message : `Missing expected ${what}${typeof want === "function" && want.name ? ` (${want.name})` : ""}${message ? `: ${message}` : "."}`;
 };
 const strict = Object.assign((v, m) => ok(v, m), {
   ok, AssertionError,
@@ -36,15 +80,15 @@ const strict = Object.assign((v, m) => ok(v, m), {
   deepStrictEqual: check("deepStrictEqual", (a, b) => deepEqual(a, b, true), "Expected values to be strictly deep-equal"),
   notDeepEqual: check("notDeepStrictEqual", (a, b) => !deepEqual(a, b, true), 'Expected "actual" not to be strictly deep-equal to'),
   notDeepStrictEqual: check("notDeepStrictEqual", (a, b) => !deepEqual(a, b, true), 'Expected "actual" not to be strictly deep-equal to'),
-  fail(message = "Failed") { assertFail(undefined, undefined, message, "fail", "Failed"); },
+  fail(message) { assertFail(undefined, undefined, message, "fail", "Failed"); },
   throws(f, want, message) {
     try { f(); } catch (e) { rejected(e, want, message, "throws"); return; }
-    assertFail(undefined, want, typeof want === "string" ? want : message, "throws", "Missing expected exception.");
+    assertFail(undefined, want, absent("exception", want, message), "throws");
   },
   doesNotThrow(f, want, message) { try { f(); } catch (e) { assertFail(e, want, message, "doesNotThrow", `Got unwanted exception.\nActual message: "${e?.message}"`); } },
   async rejects(p, want, message) {
     try { await (typeof p === "function" ? p() : p); } catch (e) { rejected(e, want, message, "rejects"); return; }
-    assertFail(undefined, want, typeof want === "string" ? want : message, "rejects", "Missing expected rejection.");
+    assertFail(undefined, want, absent("rejection", want, message), "rejects");
   },
   async doesNotReject(p, want, message) { try { await (typeof p === "function" ? p() : p); } catch (e) { assertFail(e, want, message, "doesNotReject", `Got unwanted rejection.\nActual message: "${e?.message}"`); } },
   match(s, re, message) { if (!re.test(s)) assertFail(s, re, message, "match", `The input did not match the regular expression ${re}. Input:\n\n${shown(s)}\n`); },
