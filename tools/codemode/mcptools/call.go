@@ -77,19 +77,35 @@ func (s *server) call(ctx context.Context, tool string, args json.RawMessage) (*
 				return nil, s.failure(ctx, own, tool, err, "")
 			}
 		}
-		switch {
-		case own.Err() != nil || !s.fatal(a.err):
-		case live.answers():
-			a.err = fmt.Errorf("%w: %w", errMalformed, a.err)
-		default:
-			live.gone.Store(true)
-			if bounded(closing, func() { <-live.read }) && live.deep {
-				a.err = errDeep
-			}
+		if own.Err() == nil && s.fatal(a.err) {
+			a.err = live.verdict(own, a.err)
 		}
 		return nil, s.failure(ctx, own, tool, a.err, "It may or may not have been done.")
 	}
 	return a.res, nil
+}
+
+// verdict is what the error of a call means for the session, and so for the program.
+// That may take longer than the call has, and is found out for the next one then.
+func (l *link) verdict(ctx context.Context, err error) error {
+	found := make(chan error, 1)
+	go func() {
+		if l.answers() {
+			found <- fmt.Errorf("%w: %w", errMalformed, err)
+			return
+		}
+		l.gone.Store(true)
+		if bounded(closing, func() { <-l.read }) && l.deep {
+			err = errDeep
+		}
+		found <- err
+	}()
+	select {
+	case err := <-found:
+		return err
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
 }
 
 // answers reports whether the session goes on after the error of a call, which the

@@ -36,7 +36,8 @@ func TestMain(m *testing.M) {
 		deaf(os.Getenv("MCPTOOLS_SERVER") == "asking")
 	case "malformed": // answers calls with what is no result
 		in := bufio.NewScanner(os.Stdin)
-		for in.Scan() {
+		for mute := false; in.Scan() && !mute; {
+			mute = strings.Contains(in.Text(), "mute") // from the next request on
 			result := firstResult(in.Bytes())
 			if result == "" {
 				var r struct{ ID json.RawMessage }
@@ -55,6 +56,8 @@ func TestMain(m *testing.M) {
 				}
 			}
 			fmt.Println(result)
+		}
+		for in.Scan() {
 		}
 	case "garbage":
 		fmt.Println("\x00\xff{{{")

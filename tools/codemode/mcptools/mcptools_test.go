@@ -170,6 +170,18 @@ func TestMalformed(t *testing.T) {
 		"400 1\n5000 my_t: the server my has answered with what is nested too deep (1000 levels are possible), and was ended. It may or may not have been done.\n20000 my_t: the server my has answered with what is nested too deep")
 }
 
+// TestMute: what an error means for the server is found out within the call's time.
+func TestMute(t *testing.T) {
+	t.Parallel()
+	set := open(t, &mcptools.Options{Timeout: 2 * time.Second}, stdio("my", "malformed"))
+	_, run := mode(t, set)
+	wants(t, run(`const start = Date.now();
+		console.log(await tools.my_t({mute: 1}).catch((e) => e.message));
+		console.log("in time", Date.now() - start < 12_000);
+		console.log(await tools.my_t({mute: 1}).catch((e) => e.message))`).Text,
+		"the server my has not answered within 2s. It may or may not have been done.\nin time true\nmy_t: the server my has")
+}
+
 // TestUnreachable: who cannot be reached is told, and holds up nobody.
 func TestUnreachable(t *testing.T) {
 	t.Parallel()
