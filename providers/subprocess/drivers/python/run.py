@@ -289,11 +289,13 @@ def own_frames(e):
     e.__traceback__ = tb
     while tb is not None:
         if tb.tb_frame.f_code.co_filename != OWN:
-            if last is not None:
-                last.tb_next = tb  # without the loop that runs a program's tasks
+            # Without the loop that runs a program's tasks. Only there: to set it walks
+            # through all that follow.
+            if last is not None and last.tb_next is not tb:
+                last.tb_next = tb
             last = tb
         tb = tb.tb_next
-    if last is not None:
+    if last is not None and last.tb_next is not None:
         last.tb_next = None  # what follows is the driver's
     return e.__traceback__
 
