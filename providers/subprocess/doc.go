@@ -82,7 +82,8 @@
 // RunOptions.Stdin, input fails at once.
 //
 // JavaScript runs by the rules of V8's REPL mode: top-level await; const, let
-// and class may be declared again by a later program; the value of the last
+// and class may be declared again by a later program, each as what it was: what was
+// declared by const, var or function cannot be by let; the value of the last
 // statement is the result. Static imports become dynamic ones, and what
 // they name consts; export is ignored. console and process.stdout write at once. display(mime, data,
 // {id, update, metadata}) shows data, display(bundle, options) a bundle,
@@ -90,8 +91,9 @@
 // A run ends as a script under node does, in contexts too: when its timers,
 // promises, requests and children are done. A server that listens does not hold
 // it, and serves the context's next runs. A promise as the last value is
-// awaited. An unhandled rejection or exception ends the run as an error, unless
-// the program has handlers of its own; what is thrown and is no Error has the
+// awaited. An unhandled rejection or exception, that of such a promise too, ends the
+// run as an error, unless the program has handlers of its own, and the process with
+// it where that is RunCode's, once its handlers of exit were called; what is thrown and is no Error has the
 // Name Uncaught and its inspected form as the message. A value has a JSON form
 // where JSON.parse(JSON.stringify(value)) gives it back deeply equal, at most
 // 1 MiB of it and 100 levels. The value comes after what timers print. TypeScript has its

@@ -20,6 +20,8 @@ var (
 	nodeCalls string
 	//go:embed drivers/node/imports.js
 	nodeImports string
+	//go:embed drivers/node/importing.js
+	nodeImporting string
 	//go:embed drivers/node/evaluate.js
 	nodeEvaluate string
 	//go:embed drivers/node/surroundings.js
@@ -35,7 +37,7 @@ var (
 // nodeSource is the driver: one block, whose names are its own.
 func nodeSource() string {
 	return jsvalue.Into("'use strict';\n{\n" + strings.Join([]string{
-		nodeDriver, nodeFrames, nodeStreams, nodeShow, nodeCalls, nodeImports,
+		nodeDriver, nodeFrames, nodeStreams, nodeShow, nodeCalls, nodeImports, nodeImporting,
 		nodeEvaluate, nodeSurroundings, nodeRun, nodeErrors, nodeProcess,
 	}, "\n") + "}\n")
 }

@@ -129,8 +129,8 @@
 // eval, in code that is not strict, the new variable is set, as in node; ECMA-262
 // means the other.
 //
-// Handlers of exit are called by process.exit and at the end of RunCode, not at a
-// run's end in a context, which is no end of a process; those of beforeExit at each.
+// Handlers of exit are called by process.exit and at the end of RunCode, also where
+// an error is that, which stays the run's, not at a run's end in a context, which is no end of a process; those of beforeExit at each.
 //
 // An object that only a WeakRef has is there until the run ends, if it is one
 // of the latest 1,000, and nothing hears of its end. Math.random is seeded per

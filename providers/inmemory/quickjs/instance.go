@@ -109,7 +109,7 @@ func (in *instance) Run(ctx context.Context, p engine.Program, h engine.Host) (o
 	// Revoked memory faults on this goroutine, which else ends the whole process.
 	fault := debug.SetPanicOnFault(true)
 	defer debug.SetPanicOnFault(fault)
-	out = in.execute()
+	out = in.atFault(in.execute())
 	in.end()
 	return out
 }
@@ -208,7 +208,7 @@ func (in *instance) promised(v value) (_ value, out engine.Outcome, ok bool) {
 		return v, out, true
 	}
 	defer in.vm.free(v)
-	in.last.value, in.last.boxed = v, false
+	in.last.value, in.last.boxed, in.last.promised, in.last.caught = v, false, true, false
 	if out, ok := in.wait(v); !ok {
 		return undefined, out, false
 	}
@@ -244,6 +244,28 @@ func (in *instance) leave() (out engine.Outcome, ok bool) {
 	}
 	_, out, ended := in.handler("atExit", newInt(int32(in.exitCode)))
 	return out, !ended
+}
+
+// atFault calls the handlers of exit where an error has ended the program and the
+// instance ends too, and returns the outcome with the exit code that they make of it.
+func (in *instance) atFault(out engine.Outcome) engine.Outcome {
+	if !in.program.Last || out.Error == nil || out.Stopped || out.Lost || out.Cause != "" || out.ExitCode == exitHandler {
+		return out
+	}
+	in.exitCode = out.ExitCode
+	v := in.tell("atFault", newInt(int32(out.ExitCode)))
+	if isException(v) {
+		in.vm.dropException()
+	}
+	in.vm.free(v)
+	if o, ended := in.ended(); ended && !in.exited {
+		o.Value = out.Value
+		return o
+	}
+	if in.exitCode != 0 { // or the error would be that of a success
+		out.ExitCode = in.exitCode
+	}
+	return out
 }
 
 // ended reports whether the program was ended from outside, or ended itself

@@ -16,13 +16,16 @@ import (
 const maxValue = 1 << 20
 
 // A last is the last expression of a program in progress: in.last is it, or,
-// with boxed, the promise of a box with it. output is what it was as soon as
+// with boxed, the promise of a box with it; with promised it is a promise that is
+// waited for in place of the program. output is what it was as soon as
 // that was known: what the program started may change it later, or fail.
 type last struct {
 	value  value
 	boxed  bool
 	caught bool // a handler took what the program threw instead
 	output *codeinterp.Output
+
+	promised bool
 }
 
 // take looks whether the last expression is known now.

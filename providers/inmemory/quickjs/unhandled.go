@@ -119,15 +119,19 @@ func (in *instance) unhandled(main value) (engine.Outcome, bool) {
 }
 
 // thrown takes what the program itself threw, or what its value was rejected with,
-// to its handlers of uncaughtException. Where there are none, it is how it ended.
+// to its handlers of that. Where there are none, it is how it ended.
 func (in *instance) thrown(main value) (engine.Outcome, bool) {
 	reason := lib.XJS_PromiseResult(in.vm.tls, in.vm.ctx, main)
-	handled, out, ended := in.handler("onUncaught", reason)
+	name, args := "onUncaught", []value{reason}
+	if in.last.promised {
+		name, args = "onRejection", []value{reason, main}
+	}
+	handled, out, ended := in.handler(name, args...)
 	if !ended && !handled {
 		return in.failed(reason), true
 	}
 	in.vm.free(reason)
-	in.last = last{value: undefined, caught: true}
+	in.last = last{value: undefined, caught: true, promised: in.last.promised}
 	in.loop.forget(in.vm, ptr(main))
 	return out, ended
 }

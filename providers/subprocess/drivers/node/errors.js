@@ -41,8 +41,8 @@ function describe(error, name, line) {
     if (error.code === 'ERR_UNKNOWN_BUILTIN_MODULE') missing = /: (.*)$/.exec(message)?.[1] ?? '';
   } catch {}
   const lines = stack.split('\n');
-  const end = lines.findIndex((l) => /\bat (?:takeCall|toolcell|Session\.post|evaluate|go |interruptible)|\(toolcell:|at toolcell:|node:inspector/.test(l));
-  const own = (end < 0 ? lines : lines.slice(0, end)).filter((l) => !/\[eval\]/.test(l));
+  const end = lines.findIndex((l) => isFrame(l) && /\btoolcell:\d|node:inspector/.test(l));
+  const own = (end < 0 ? lines : lines.slice(0, end)).filter((l) => !isFrame(l) || !/\[eval\]/.test(l) && !ofLoader(l));
   const escaped = name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
   if (!line) line = Number(new RegExp(`${escaped}:(\\d+)`).exec(own.join('\n'))?.[1] ?? 0);
   if (line && !own.some((l) => l.includes(name))) own.push(`    at ${name}:${line}`);

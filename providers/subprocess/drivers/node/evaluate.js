@@ -177,6 +177,8 @@ const wrapped = (v) => (v instanceof Error || util.types.isNativeError(v) ? v : 
 function repaired(code, details) {
   const offset = offsetOf(code, details.lineNumber, details.columnNumber);
   const text = details.exception.description ?? '';
+  const meta = code.startsWith('meta', offset) && /\bimport\s*\.\s*$/.exec(code.slice(Math.max(offset - 100, 0), offset))?.[0];
+  if (meta) return replaced(code, offset - meta.length, `${meta}meta`, '__esm__meta');
   if (code.startsWith('import', offset)) return staticImport(code, offset);
   const before = /\bimport\s*$/.exec(code.slice(0, offset));
   if (before) return staticImport(code, before.index);

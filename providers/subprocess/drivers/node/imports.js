@@ -9,27 +9,6 @@ hidden('require', need);
 const ownModule = { exports: {}, children: [], paths: [], id: '<cell>', loaded: true, require: need };
 hidden('exports', ownModule.exports);
 
-const importer = (spec, options) => (options === undefined ? import(spec) : import(spec, options));
-hidden('__import', (spec, options) => {
-  spec = String(spec);
-  const { pathToFileURL } = require('url');
-  if (/^\.{0,2}\//.test(spec)) return importer(new URL(spec, pathToFileURL(anchor())).href, options);
-  if (require('module').builtinModules.includes(spec.replace(/^node:/, '')) || /^[a-z]+:/.test(spec)) return importer(spec, options);
-  return importer(resolveESM(spec), options);
-});
-
-function resolveESM(spec) {
-  const { pathToFileURL } = require('url');
-  try {
-    return pathToFileURL(createRequire(anchor()).resolve(spec)).href;
-  } catch (e) {
-    if (e.code === 'MODULE_NOT_FOUND' && e.requireStack) {
-      throw Object.assign(new Error(`Cannot find package '${spec}'`), { code: 'ERR_MODULE_NOT_FOUND' });
-    }
-    throw e;
-  }
-}
-
 // dynamicImports replaces import( by __import( where it is a call. It knows
 // strings, templates, comments and, well enough, regular expressions.
 function dynamicImports(code) {

@@ -27,7 +27,7 @@ const on = (event, f) => {
   ours.push(f);
   process.on(event, f);
 };
-const { rawListeners, removeListener, eventNames, listenerCount, removeAllListeners: removeAll } = process;
+const { rawListeners, addListener, removeListener, eventNames, listenerCount, removeAllListeners: removeAll } = process;
 process.removeAllListeners = function removeAllListeners(...events) {
   if (events[0] === 'SIGINT') return removeAll.call(this, 'SIGINT');
   for (const event of events.length ? events : eventNames.call(process)) {
@@ -40,29 +40,44 @@ process.removeAllListeners = function removeAllListeners(...events) {
 // A program's own handlers go before the driver's, as they do before node's.
 const handlers = (event) => listenerCount.call(process, event) > 1;
 for (const [event, where] of [['uncaughtException', ''], ['unhandledRejection', ' (in promise)']]) {
-  on(event, (e) => {
+  on(event, (e, of) => {
+    const own = current, ofValue = own?.rejected !== undefined && of === own.rejected;
+    const instead = where && handlers('uncaughtException');
+    if (ofValue && !handlers(event) && !instead) return own.fail(wrapped(e));
+    if (ofValue) own.done(); // without a value
     if (handlers(event)) return;
-    if (where && handlers('uncaughtException')) return void process.emit('uncaughtException', e, event);
+    if (instead) return void process.emit('uncaughtException', e, event);
     if (current) return current.stop('error', 1, wrapped(e));
     process.stderr.write(`Uncaught${where} ${util.inspect(e)}\n`);
     if (once) realExit(1);
   });
 }
+// The program's own handlers follow, and what they start is the run's too: ticks,
+// then promises, then whatever makes the loop not empty.
+const behind = (f) => process.nextTick(() => queueMicrotask(() => process.nextTick(guarded(f))));
 on('beforeExit', guarded(() => {
-  if (once || !current || current.stopping) return;
-  if (!handlers('beforeExit')) return current.drainedOut();
-  // The program's own follow, and what they start is the run's too: ticks, then
-  // promises, then whatever makes the loop not empty.
   const own = current;
-  process.nextTick(() => queueMicrotask(() => process.nextTick(guarded(() => {
+  if (!own || own.stopping) return;
+  if (once) return behind(goLast);
+  if (!handlers('beforeExit')) return own.drainedOut();
+  behind(() => {
     if (current === own && !own.stopping && noMore({})) own.drainedOut();
-  }))));
+  });
 }));
-on('exit', guarded(() => {
-  if (!once || !current) return;
-  current.leaving = true; // what follows are the program's own handlers
-  if (!current.stopping && !current.drained) current.drainedOut();
-}));
+
+// The end is told behind the program's handlers of exit.
+on('exit', () => {
+  if (once && current) current.leaving = true; // what follows are those
+});
+const last = guarded(() => {
+  if (once && current && !current.stopping) current.drainedOut();
+});
+function goLast() {
+  removeListener.call(process, 'exit', last);
+  addListener.call(process, 'exit', last);
+}
+ours.push(last);
+goLast();
 
 // A server that listens does not hold the run, and nor do its connections.
 const { listen } = net.Server.prototype, servers = new WeakSet();

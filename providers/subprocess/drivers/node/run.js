@@ -56,7 +56,7 @@ class Run {
   done(error, result, line = 0) {
     if (current !== this || this.stopping) return;
     if (error !== undefined) {
-      if (line || !handlers('uncaughtException')) return this.report('error', 1, error, line);
+      if (line || !handlers('uncaughtException')) return this.fail(error, line);
       try {
         process.emit('uncaughtException', error instanceof Error ? error : error.thrown ?? error, 'uncaughtException');
       } catch (e) {
@@ -64,7 +64,9 @@ class Run {
       }
     }
     if (util.types.isPromise(result)) {
-      then.call(result, (v) => this.done(undefined, v), (e) => this.done(wrapped(e)));
+      // One of the driver's own is rejected with it, for which node asks the
+      // program's handlers as for any.
+      then.call(result, (v) => this.done(undefined, v), (e) => { this.rejected = new Promise((_, reject) => reject(e)); });
       return;
     }
     if (result !== undefined) {
@@ -75,12 +77,15 @@ class Run {
       }
     }
     this.drained = true;
-    if (once) process.once('exit', guarded(() => this.stopping || this.drainedOut()));
   }
 
   // drainedOut is called when nothing of the program is left to run.
   drainedOut() {
-    if (!this.drained) return this.report('error', 13, new Error('a top-level await waits for a promise that nothing can settle any more'));
+    if (!this.drained) {
+      const error = new Error('a top-level await waits for a promise that nothing can settle any more');
+      error.stack = String(error); // which nobody threw
+      return this.report('error', 13, error);
+    }
     const status = Number(process.exitCode ?? 0) & 0xff;
     this.report(status ? 'exit' : 'ok', status);
   }
@@ -91,6 +96,7 @@ class Run {
   stop(how, status, error) {
     if (this.stopping) return;
     this.stopping = true;
+    if (once && how === 'error') return this.fail(error);
     if (once) return this.report(how, status, error);
     socket.ref();
     this.clearTimers();
@@ -138,18 +144,35 @@ class Run {
     if (once || how === 'gone') realExit(status);
   }
 
+  // fail ends the run by an error of which nobody took care. A process ends with
+  // it, as which the program's handlers of exit are called.
+  fail(error, line = 0) {
+    let status = 1;
+    if (once && !line) {
+      this.stopping = true;
+      this.error = error;
+      status = this.leave(status) || 1; // or the error would be that of a success
+    }
+    this.report('error', status, error, line);
+  }
+
+  // leave calls the handlers of exit, once, and returns the exit code. They may
+  // change it, throw, or call process.exit again.
+  leave(status) {
+    if (this.leaving) return status;
+    this.leaving = true;
+    process.exitCode = status;
+    try { process.emit('exit', status); } catch (e) { process.stderr.write(`Uncaught ${util.inspect(e)}\n`); }
+    return Number(process.exitCode ?? status) & 0xff;
+  }
+
   exit(status) {
     const over = once || !computing;
     if (over) this.stopping = true;
-    if (!this.leaving) {
-      this.leaving = true;
-      process.exitCode = status;
-      // Handlers may change the code, throw, or call process.exit again.
-      try { process.emit('exit', status); } catch (e) { process.stderr.write(`Uncaught ${util.inspect(e)}\n`); }
-      status = Number(process.exitCode ?? status) & 0xff;
-    }
+    status = this.leave(status);
     process.exitCode = undefined;
     if (over) {
+      if (this.error !== undefined) this.report('error', status || 1, this.error);
       this.report(once ? 'exit' : 'gone', status);
       realExit(status);
     }

@@ -62,6 +62,12 @@ function atExit(code) {
   process.emit("exit", code);
 }
 
+// atFault does so where an error ends the program, and takes what they throw.
+function atFault(code) {
+  process.exitCode = code;
+  try { atExit(code); } catch (e) { host.write(2, `Uncaught ${host.inspect(e)}\n`); }
+}
+
 // beforeExit calls its listeners, and returns whether there are any.
 function beforeExit(code) {
   if (process.listenerCount("beforeExit") === 0) return false;
@@ -76,13 +82,14 @@ function onUncaught(e) {
   process.emit("uncaughtException", e, "uncaughtException");
   return true;
 }
+const taken = new WeakSet(); // promises of which the handlers have been told
 function onRejection(reason, promise) {
-  if (process.listenerCount("unhandledRejection") > 0) {
-    process.emit("unhandledRejection", reason, promise);
-    return true;
-  }
-  if (process.listenerCount("uncaughtException") === 0) return false;
-  process.emit("uncaughtException", reason, "unhandledRejection");
+  if (taken.has(promise)) return true;
+  const listened = process.listenerCount("unhandledRejection") > 0;
+  if (!listened && process.listenerCount("uncaughtException") === 0) return false;
+  taken.add(promise);
+  if (listened) process.emit("unhandledRejection", reason, promise);
+  else process.emit("uncaughtException", reason, "unhandledRejection");
   return true;
 }
 

@@ -51,4 +51,4 @@ require.main = module;
 
 const meta = { __proto__: null, dirname: "/", filename: "/program.js", main: true, resolve: (spec) => require.resolve(spec), url: "file:///program.js" };
 return { process, Buffer, require, module, exports: module.exports, __filename: "/program.js", __dirname: "/", __esm__meta: meta,
-  atExit, beforeExit, onUncaught, onRejection };
+  atExit, atFault, beforeExit, onUncaught, onRejection };
