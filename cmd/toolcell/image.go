@@ -74,7 +74,7 @@ func terminalProtocol(getenv func(string) string) string {
 
 func (s *imageShower) show(to *screen, rep codeinterp.Representation) error {
 	if s.none {
-		return to.line(fmt.Sprintf("[%s, %d bytes]", rep.MIME, len(rep.Data)))
+		return to.line(fmt.Sprintf("[%s, %d bytes]", visible(rep.MIME), len(rep.Data)))
 	}
 	why := ""
 	if s.protocol != "" && strings.HasPrefix(rep.MIME, "image/") {
@@ -91,20 +91,28 @@ func (s *imageShower) show(to *screen, rep codeinterp.Representation) error {
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(to.stderr, "toolcell: %s saved as %s%s\n", rep.MIME, name, why)
+	_, err = fmt.Fprintf(to.stderr, "toolcell: %s saved as %s%s\n", visible(rep.MIME), name, why)
 	return err
 }
 
-// maxInline is the largest picture that is encoded for a terminal: as sixel it takes 32
-// bytes a pixel, a bit for each of 256 colours, and for kitty, if it is noise, as many.
-const maxInline = 8 << 20
+// maxInline and maxSixel are the largest pictures that are encoded for a terminal. For
+// kitty one of noise takes 32 bytes a pixel; as sixel it takes four times that, and two
+// seconds a million.
+const (
+	maxInline = 8 << 20
+	maxSixel  = 3 << 20
+)
 
 func inline(w io.Writer, protocol string, data []byte) error {
 	if protocol == "iterm2" {
 		_, err := io.WriteString(w, ansi.ITerm2(iterm2.File{Name: "image", Size: int64(len(data)), Inline: true, Content: base64.StdEncoding.AppendEncode(nil, data)}))
 		return err
 	}
-	if err := picture.Small(data, maxInline); err != nil {
+	most := maxInline
+	if protocol == "sixel" {
+		most = maxSixel
+	}
+	if err := picture.Small(data, most); err != nil {
 		return err
 	}
 	p, err := picture.Open(context.Background(), data, math.MaxInt)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"image"
 	"image/color"
 	"image/png"
@@ -62,17 +63,32 @@ func TestInlineImages(t *testing.T) {
 
 // TestLargeInline: what would take a gigabyte to encode is saved, and told why.
 func TestLargeInline(t *testing.T) {
-	var b bytes.Buffer
-	if err := png.Encode(&b, image.NewPaletted(image.Rect(0, 0, 5000, 5000), color.Palette{color.White})); err != nil {
-		t.Fatal(err)
-	}
-	for _, protocol := range []string{"sixel", "kitty"} {
+	for protocol, side := range map[string]int{"sixel": 2000, "kitty": 5000} {
+		var b bytes.Buffer
+		if err := png.Encode(&b, image.NewPaletted(image.Rect(0, 0, side, side), color.Palette{color.White})); err != nil {
+			t.Fatal(err)
+		}
 		var out, errs bytes.Buffer
 		s := testScreen(&out, &errs, protocol)
 		s.images.dir = t.TempDir()
 		err := s.show(codeinterp.Output{Kind: codeinterp.Display, Bundle: []codeinterp.Representation{{MIME: "image/png", Data: b.Bytes()}}})
-		if err != nil || out.Len() > 0 || !strings.HasSuffix(errs.String(), ", not shown: 5000 by 5000 pixels\n") {
+		if err != nil || out.Len() > 0 || !strings.HasSuffix(errs.String(), fmt.Sprintf(", not shown: %d by %d pixels\n", side, side)) {
 			t.Errorf("%s: %v, %.40q, %q", protocol, err, out.String(), errs.String())
+		}
+	}
+}
+
+// TestMIMEInTerminal: a type's name cannot speak to the terminal.
+func TestMIMEInTerminal(t *testing.T) {
+	for _, images := range []string{"kitty", "none"} {
+		var out, errs bytes.Buffer
+		s := testScreen(&out, &errs, images)
+		s.images.dir = t.TempDir()
+		if err := s.show(codeinterp.Output{Kind: codeinterp.Display, Bundle: []codeinterp.Representation{{MIME: "image/png;x=\x1b]0;owned\a", Data: []byte("x")}}}); err != nil {
+			t.Fatal(err)
+		}
+		if said := out.String() + errs.String(); strings.ContainsAny(said, "\x1b\a") || !strings.Contains(said, "owned") {
+			t.Errorf("%s: %q", images, said)
 		}
 	}
 }
