@@ -12,12 +12,14 @@ class Interface extends EventEmitter {
   #start() {
     if (this.#lines !== null) return;
     this.#lines = [];
-    const parts = [];
+    const parts = [], decoder = new StringDecoder();
     this.#input.on("error", (e) => { this.emit("error", e); });
-    this.#input.on("data", (c) => { parts.push(typeof c === "string" ? c : host.decode(c, false)); });
+    this.#input.on("data", (c) => { parts.push(typeof c === "string" ? c : decoder.write(c)); });
     this.#input.on("end", () => {
+      parts.push(decoder.end());
       this.#lines = parts.join("").split(/\r\n|\n|\r/);
       if (this.#lines.at(-1) === "") this.#lines.pop();
+      this.#lines.reverse(); // taken from the end: from the front costs the length
       this.#ended = true;
       this.#deliver();
     });
@@ -25,7 +27,7 @@ class Interface extends EventEmitter {
   #ended = false;
   #deliver() {
     while (!this.#closed && this.#lines.length > 0 && (this.#waiting.length > 0 || this.listenerCount("line") > 0)) {
-      const line = this.#lines.shift();
+      const line = this.#lines.pop();
       const next = this.#waiting.shift();
       if (next !== undefined) next(line); else this.emit("line", line);
     }
@@ -52,11 +54,11 @@ class Interface extends EventEmitter {
   }
   async *[Symbol.asyncIterator]() {
     const lines = [];
-    let wake;
+    let wake, at = 0;
     this.on("line", (l) => { lines.push(l); wake?.(); });
     this.on("close", () => { wake?.(); });
     for (;;) {
-      if (lines.length > 0) yield lines.shift();
+      if (at < lines.length) yield lines[at++];
       else if (this.#closed) return;
       else await new Promise((r) => { wake = r; });
     }
@@ -84,7 +86,7 @@ for (const op of ["gzip", "gunzip", "deflate", "inflate", "deflateRaw", "inflate
     setImmediate(() => { if (e !== null) done(e); else done(null, out); });
   };
   zlib[`create${name}`] = (o) => {
-    const parts = [];
+    const parts = [], decoder = new StringDecoder();
     return new Transform({ transform(chunk, _, done) { parts.push(bytesOf(chunk)); done(); },
       flush(done) { try { done(null, sync(Buffer.concat(parts), o)); } catch (e) { done(e); } } });
   };
