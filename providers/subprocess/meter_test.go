@@ -107,7 +107,7 @@ func TestInstallationBounds(t *testing.T) {
 		t.Run(name+"/endless", func(t *testing.T) {
 			use(t, name)
 			registry(t, forever)
-			opts.Disk = 128 << 20
+			opts.Disk = 64 << 20
 			e, err := giveUp(t, opts)
 			if !errors.Is(err, codeinterp.ErrQuota) {
 				t.Errorf("%+v, %v", e, err)
