@@ -57,6 +57,7 @@ type shelf struct {
 	party party
 	list  []*resource
 	bytes int64
+	turn  int64 // when it last got some, in calls of keep
 }
 
 // drop forgets the resource at i, and returns how many bytes it had.
@@ -76,6 +77,7 @@ func (s *shelf) heavy() int {
 type resources struct {
 	mu    sync.Mutex
 	byKey map[any]*shelf
+	turn  int64
 }
 
 func newResources() *resources { return &resources{byKey: map[any]*shelf{}} }
@@ -148,6 +150,8 @@ func (rs *resources) keep(key any, of party, some []*resource) {
 		s = &shelf{party: of}
 		rs.byKey[key] = s
 	}
+	rs.turn++
+	s.turn = rs.turn
 	for _, r := range some {
 		s.bytes += int64(len(r.data))
 		s.list = append(s.list, r)
@@ -162,7 +166,9 @@ func (rs *resources) keep(key any, of party, some []*resource) {
 }
 
 // shrink has some of the shelves hold no more than most together: what is oldest
-// on the largest goes first. rs.mu is held.
+// on the largest goes first, and of shelves as large as it on the one that has
+// waited longest: a client that has just been given links finds what they name.
+// rs.mu is held.
 func (rs *resources) shrink(most int64, some func(*shelf) bool) {
 	var sum int64
 	var list []*shelf
@@ -172,7 +178,9 @@ func (rs *resources) shrink(most int64, some func(*shelf) bool) {
 		}
 	}
 	for sum > most {
-		s := slices.MaxFunc(list, func(a, b *shelf) int { return cmp.Compare(a.bytes, b.bytes) })
+		s := slices.MaxFunc(list, func(a, b *shelf) int {
+			return cmp.Or(cmp.Compare(a.bytes, b.bytes), cmp.Compare(b.turn, a.turn))
+		})
 		sum -= s.drop(s.heavy())
 	}
 }

@@ -14,6 +14,9 @@ func TestShelves(t *testing.T) {
 	rs.keep("its client", other, []*resource{{name: "of a context"}, {data: file}})
 	for n := range 100 {
 		rs.keep(n, one, []*resource{{data: file}, {data: file}})
+		if len(rs.of(n)) == 0 {
+			t.Fatalf("client %d has none of what it was given just now", n)
+		}
 	}
 	var sum int
 	for n := range 100 {
