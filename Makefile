@@ -17,8 +17,9 @@ ENGINE  := -gcflags=modernc.org/...=-race=false
 RACE    := $(shell command -v $$($(GO) env CC) >/dev/null 2>&1 && echo -race $(ENGINE))
 
 # What takes longest comes first, and three packages run beside each other, since
-# the tests of providers/jupyter mostly wait for servers.
-ALL     := ./providers/jupyter ./providers/subprocess ./internal/sandbox ./conformance ./providers/inmemory ./cmd/toolcell ./...
+# the tests of providers/jupyter mostly wait for servers. The command's have a pass of
+# their own, beside the second half of this one.
+ALL      = ./providers/jupyter ./providers/subprocess ./internal/sandbox ./conformance ./providers/inmemory $$($(GO) list ./... | grep -v '/cmd/toolcell$$')
 
 TESTS   = $$($(GO) -C $(CURDIR)/internal/lint tool -n gotestsum) --format pkgname-and-test-fails --format-icons text --format-hide-empty-pkg \
 	--rerun-fails=2 --rerun-fails-max-failures=30
@@ -29,7 +30,7 @@ PASS    = $(TESTS) $(if $(RESULTS),--hide-summary=skipped --jsonfile="$(RESULTS)
 # What the race detector is too slow for, or sees nothing in, is tried without it,
 # beside the first pass, which waits for servers a good part of its time: where
 # there is none, everything was.
-PASSES  := tests-race $(if $(RACE),tests-engine tests-shapes tests-command) tests-modules
+PASSES  := tests-race $(if $(RACE),tests-engine) tests-command $(if $(RACE),tests-shapes tests-server) tests-modules
 
 # What programs do to the host by way of the driver, in the mode that is set.
 FAULTS  := ^Test(InterpreterInHome|Roots|ServerChildren|WarmOutcomes|DeafDriver|TypeScriptHostile|BoundedShows|ForgedShows|FramesInFlight|CwdReplaced|ThreadDisplays|ForkedDisplays|BoundedErrors|LargeLatePrint|WarmServerStopped|ArtifactsInTime|DescribeIsTrue|BrokenDriver)$$
@@ -54,7 +55,7 @@ endif
 
 # the passes of test, each of which can be run alone
 tests-race:
-	$(call PASS,race) --packages='$(ALL)' -- $(RACE) -p 3 -vet=off -shuffle=on -timeout 40m
+	$(call PASS,race) --packages="$(ALL)" -- $(RACE) -p 3 -vet=off -shuffle=on -timeout 40m
 
 tests-engine: # what the race detector is too slow for
 	$(call PASS,engine) --packages='./conformance ./providers/inmemory ./internal/typescript' -- -p 3 -vet=off -timeout 40m -run 'Toy|Faults|NaiveProvider|CheckReports|FewPrograms|Hostile|Conformance|Hammer|ManyContexts|JobsLeft|LargeCalls'
@@ -62,8 +63,11 @@ tests-engine: # what the race detector is too slow for
 tests-shapes: # all of what it tried one in ten of
 	$(call PASS,shapes) --packages=./providers/subprocess -- -vet=off -timeout 40m -run TypeScriptHostile
 
-tests-command: # a server of the memory that users' have
-	$(call PASS,command) --packages=./cmd/toolcell -- -vet=off -timeout 40m -run 'TestSmallHost|TestStress|TestOutside'
+tests-command:
+	$(call PASS,command) --packages=./cmd/toolcell -- $(RACE) -vet=off -shuffle=on -timeout 40m
+
+tests-server: # of the memory that users' have
+	$(call PASS,server) --packages=./cmd/toolcell -- -vet=off -timeout 40m -run 'TestSmallHost|TestStress|TestOutside'
 
 tests-modules:
 	@status=0; for m in $(NESTED); do echo "== $$m"; \
