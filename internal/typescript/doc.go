@@ -27,9 +27,10 @@
 // undefined, and initializers run before the body of a constructor without a
 // base class, its parameter properties included.
 //
-// A namespace's exports may be used by name in its own body, not in those of
-// other declarations of the same name: write N.a there. What a namespace exports as let or var is an
-// accessor of the namespace's object.
+// A namespace's exports may be used by name in its own body and, but for let and
+// var, in those of later declarations of the same name in the program: write N.a
+// elsewhere. What a namespace exports as let or var is an accessor of the
+// namespace's object.
 //
 // Decorators are the experimental ones of TypeScript 3 and 4, as with the
 // compiler option experimentalDecorators, without metadata: no engine has the

@@ -39,26 +39,32 @@ type parser struct {
 	members  map[enumIn]*constants // constants of enums, for those that go on with one
 	exports  string                // the variable of the namespace that the statement is in
 	nested   int                   // namespaces around the statement
+	inside   *space                // the innermost one's
 	live     bool                  // a statement of the block at hand is more than types
 	decorate bool                  // decorators need their helper
 
-	gaps *[]gap // what oneLine looks for, nil otherwise
+	gaps    *[]gap // what oneLine looks for, nil otherwise
+	imports []int  // where import(...) is called
 }
 
 // A scope holds the names of functions, classes, enums and namespaces of a
-// block, which a namespace may share.
-type scope map[string]bool
+// block, which a namespace may share, and the spaces of those.
+type scope map[string]*space
 
 // Erase translates a program. A program that is perhaps one object literal, as
 // in a REPL, may be that. The error is a *SyntaxError or ctx's. It may be
 // called from any number of goroutines.
 func Erase(ctx context.Context, source string) (*Program, error) {
-	if strings.HasPrefix(strings.TrimLeft(source, " \t\r\n\f\v\uFEFF"), "{") {
+	if mayBeObject(source) {
 		if pr, err := translate(ctx, source, (*parser).expressionProgram); err == nil {
 			return pr, nil
 		}
 	}
 	return translate(ctx, source, (*parser).program)
+}
+
+func mayBeObject(source string) bool {
+	return strings.HasPrefix(strings.TrimLeft(source, " \t\r\n\f\v\uFEFF"), "{")
 }
 
 func translate(ctx context.Context, source string, parse func(*parser)) (*Program, error) {
@@ -71,6 +77,15 @@ func newParser(ctx context.Context, source string) *parser {
 }
 
 func (p *parser) translate(parse func(*parser)) (pr *Program, err error) {
+	err = p.parse(func(p *parser) {
+		parse(p)
+		pr = &Program{Code: p.render(0, len(p.src), p.edits), Positions: p.positions()}
+	})
+	return pr, err
+}
+
+// parse calls do, which may end by a bailout.
+func (p *parser) parse(do func(*parser)) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			b, ok := r.(bailout)
@@ -81,8 +96,8 @@ func (p *parser) translate(parse func(*parser)) (pr *Program, err error) {
 			err = p.placed(b)
 		}
 	}()
-	parse(p)
-	return &Program{Code: p.render(0, len(p.src), p.edits), Positions: p.positions()}, nil
+	do(p)
+	return nil
 }
 
 // expressionProgram parses a program that is one expression.
@@ -116,12 +131,14 @@ type state struct {
 	last                        int
 	edits, texts, barrier       int
 	depth, memory, scopes, nest int
+	imports                     int
 	exports                     string
+	inside                      *space
 	live, decorate              bool
 }
 
 func (p *parser) save() state {
-	s := state{p.tok, p.last, len(p.edits), len(p.texts), p.barrier, p.depth, p.memory, len(p.scopes), p.nested, p.exports, p.live, p.decorate}
+	s := state{p.tok, p.last, len(p.edits), len(p.texts), p.barrier, p.depth, p.memory, len(p.scopes), p.nested, len(p.imports), p.exports, p.inside, p.live, p.decorate}
 	// restore cuts the list here, so that no edit of before may grow meanwhile.
 	p.barrier = s.edits
 	return s
@@ -130,7 +147,7 @@ func (p *parser) save() state {
 func (p *parser) restore(s state) {
 	p.tok, p.last, p.edits, p.texts, p.barrier = s.tok, s.last, p.edits[:s.edits], p.texts[:s.texts], s.barrier
 	p.depth, p.memory, p.scopes, p.nested = s.depth, s.memory, p.scopes[:s.scopes], s.nest
-	p.exports, p.live, p.decorate = s.exports, s.live, s.decorate
+	p.imports, p.exports, p.inside, p.live, p.decorate = p.imports[:s.imports], s.exports, s.inside, s.live, s.decorate
 }
 
 // try parses something that may not be there. Where it is not, try returns

@@ -133,6 +133,7 @@ func (p *parser) exportImport() (erased bool) {
 	p.moduleName()
 	p.expect("=")
 	if p.exports != "" {
+		p.exported(p.inside, name)
 		p.insert(p.tok.start, p.exports+"."+name+" = ")
 	}
 	p.expr(0)

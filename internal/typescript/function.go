@@ -162,11 +162,12 @@ func (p *parser) constructorBody(properties []string, derived bool) {
 type surroundings struct {
 	exports string
 	live    bool
+	inside  *space
 }
 
 func (p *parser) enterBlock() surroundings {
 	p.enter()
-	s := surroundings{p.exports, p.live}
+	s := surroundings{p.exports, p.live, p.inside}
 	p.exports = ""
 	p.scopes = append(p.scopes, nil)
 	return s
@@ -176,7 +177,7 @@ func (p *parser) enterBlock() surroundings {
 func (p *parser) leaveBlock(s surroundings) {
 	p.next()
 	p.scopes = p.scopes[:len(p.scopes)-1]
-	p.exports, p.live = s.exports, s.live
+	p.exports, p.live, p.inside = s.exports, s.live, s.inside
 	p.leave()
 }
 
@@ -187,10 +188,10 @@ func (p *parser) declare(name string) (known bool) {
 	if *s == nil {
 		*s = scope{}
 	}
-	known = (*s)[name]
+	_, known = (*s)[name]
 	if !known {
 		p.charge(32)
-		(*s)[name] = true
+		(*s)[name] = nil
 	}
 	return known
 }

@@ -20,7 +20,8 @@ func (p *parser) namespace(exports string) (live, known bool) {
 	p.replace(start, p.tok.end, "")
 	p.barrier = len(p.edits)
 
-	outer := surroundings{p.exports, p.live}
+	outer := surroundings{p.exports, p.live, p.inside}
+	parts := p.enterSpaces(path, exports != "")
 	p.scopes = append(p.scopes, nil)
 	p.nested += len(path)
 	p.exports, p.live = exportsVariable(p.nested), false
@@ -31,12 +32,19 @@ func (p *parser) namespace(exports string) (live, known bool) {
 	live = p.live
 	p.scopes = p.scopes[:len(p.scopes)-1]
 	p.nested -= len(path)
-	p.exports, p.live = outer.exports, outer.live
+	p.exports, p.live, p.inside = outer.exports, outer.live, outer.inside
 	// namespacePath went one deeper for each name.
 	p.depth -= len(path)
 	if live {
 		known = p.declare(path[0])
-		before, after := p.namespaceText(path, exports, known)
+		if exports == "" {
+			p.charge(128)
+			p.scopes[len(p.scopes)-1][path[0]] = parts[0].space
+		}
+		for i, name := range path {
+			p.exported(parts[i].around, name)
+		}
+		before, after := p.namespaceText(path, exports, known, parts)
 		p.edits[head].text = p.text(before)
 		p.replace(p.tok.start, p.tok.end, after)
 	}
@@ -74,7 +82,7 @@ func (p *parser) namespacePath() (path []string) {
 func exportsVariable(nested int) string { return "$$" + strconv.Itoa(nested) }
 
 // namespaceText returns what stands before and after the body of a namespace.
-func (p *parser) namespaceText(path []string, exports string, known bool) (before, after string) {
+func (p *parser) namespaceText(path []string, exports string, known bool, parts []part) (before, after string) {
 	var head, tail strings.Builder
 	ends := make([]string, 0, len(path))
 	for i, name := range path {
@@ -86,12 +94,14 @@ func (p *parser) namespaceText(path []string, exports string, known bool) (befor
 		} else if !known {
 			head.WriteString(p.variable() + name + "; ")
 		}
-		head.WriteString("((" + exportsVariable(p.nested+i+1) + ") => { ")
+		own := exportsVariable(p.nested + i + 1)
+		names, end := reopen(own, parts[i].earlier)
+		head.WriteString("((" + own + ") => { " + names)
 		arg := name + " || (" + name + " = {})"
 		if exports != "" {
 			arg = name + " = " + exports + "." + name + " || (" + exports + "." + name + " = {})"
 		}
-		ends = append(ends, "})("+arg+");")
+		ends = append(ends, end+"})("+arg+");")
 	}
 	for i := len(ends) - 1; i >= 0; i-- {
 		tail.WriteString(ends[i])
@@ -120,19 +130,21 @@ func (p *parser) exportFromNamespace(e *export, decorators []string) (erased boo
 	case "function", "async":
 		return p.exportFunction()
 	case "enum":
+		p.exported(p.inside, n.text)
 		p.enum(ns)
 		return false
 	case "const":
 		if n.word("enum") {
 			p.blank(p.tok.start, p.tok.end)
 			p.next()
+			p.exported(p.inside, p.peek().text)
 			p.enum(ns)
 			return false
 		}
-		p.exportVariables(n.kind == word)
+		p.exportVariables()
 		return false
 	case "var", "let":
-		p.exportVariables(false)
+		p.exportVariables()
 		return false
 	case "interface", "type", "declare":
 		if p.typeDeclaration() {
@@ -148,6 +160,7 @@ func (p *parser) exportName(name string) {
 	if name == "" {
 		p.unexpected()
 	}
+	p.exported(p.inside, name)
 	p.insert(p.last, " "+p.exports+"."+name+" = "+name+";")
 }
 
@@ -170,20 +183,25 @@ func (p *parser) exportFunction() (erased bool) {
 // exportVariables parses exported variables. Constants with plain names are
 // assigned to the namespace as they are initialized; others can change, and
 // patterns hold names anywhere, so accessors are defined for those.
-func (p *parser) exportVariables(constant bool) {
-	p.next()
+func (p *parser) exportVariables() {
+	constant, exports := p.isWord("const"), ""
 	if constant {
-		p.declarators(0, nil, p.exports)
-		p.endStatement()
+		exports = p.exports
+	}
+	p.next()
+	var names []string
+	p.declarators(0, &names, exports)
+	p.endStatement()
+	if len(names) == 0 {
 		return
 	}
-	var names []string
-	p.declarators(0, &names, "")
-	p.endStatement()
 	p.charge(40 * len(names))
 	var b strings.Builder
 	b.WriteString("; for (const [$$k, $$g, $$s] of [")
 	for _, name := range names {
+		if constant {
+			p.exported(p.inside, name)
+		}
 		b.WriteString(`["` + name + `", () => ` + name + ", ($$v) => { " + name + " = $$v; }], ")
 	}
 	b.WriteString("]) Object.defineProperty(" + p.exports + ", $$k, { enumerable: true, configurable: true, get: $$g, set: $$s });")

@@ -52,11 +52,14 @@ func (p *parser) wordExpression(w where) shape {
 			return s
 		}
 	case "import":
+		keyword := p.tok
 		p.next()
 		if p.accept(".") {
 			p.memberName() // import.meta, import.defer(...)
 		} else if !p.is("(") {
 			p.unexpected()
+		} else {
+			p.dynamicImport(keyword)
 		}
 		return value
 	case "new":

@@ -40,12 +40,16 @@ func (p *parser) variables(w where, names *[]string) {
 	p.declarators(w, names, "")
 }
 
-// declarators parses declarators. The names they bind are added to names. Where
-// exports is set, what has a plain name is assigned to that variable's too.
+// declarators parses declarators. The names they bind are added to names, but for
+// plain ones where exports is set: those are assigned to that variable's too.
 func (p *parser) declarators(w where, names *[]string, exports string) {
 	for {
 		name := p.tok
-		p.binding(names)
+		if exports != "" && name.kind == word {
+			p.binding(nil)
+		} else {
+			p.binding(names)
+		}
 		if p.is("!") && !p.tok.nl {
 			p.blank(p.tok.start, p.tok.end)
 			p.next()
@@ -53,6 +57,7 @@ func (p *parser) declarators(w where, names *[]string, exports string) {
 		p.annotation()
 		if p.accept("=") {
 			if exports != "" && name.kind == word {
+				p.exported(p.inside, name.text)
 				p.insert(p.tok.start, exports+"."+name.text+" = ")
 			}
 			p.assign(w)

@@ -54,6 +54,9 @@ var Programs = []Program{
 	{Code: "namespace A { export namespace A { export const A = 4 } }\nA.A.A", Text: "4"},
 	{Code: "namespace A { export enum B { C = 8 } export import D = A.B }\nA.D.C", Text: "8"},
 	{Code: "namespace A { export interface B {} }\ntypeof A", Text: "undefined"},
+	{Code: "namespace A { export const b = 1, { c } = { c: 2 }; export function f() { return 3 } export class G { h = 4 } export enum I { J = 5 } export namespace K { export const l = 6 } }\nnamespace A { export const all = [b, c, f(), new G().h, I.J, K.l] }\nA.all", Text: "[ 1, 2, 3, 4, 5, 6 ]"},
+	{Code: "const c = 9, t = 7; namespace A.B { export const a = 1, b = 2 } namespace A { export namespace B { export const b = 3; export namespace t { export type u = 1 } export const sum = a + b + c } }\nnamespace A { export namespace B { export var a2 = a + t } export const s = B.sum }\n[A.s, A.B.a2, A.B.b]", Text: "[ 13, 8, 3 ]"},
+	{Code: "namespace A { namespace B { export const c = 1 } export const d = B.c } namespace A { namespace B { export const e = typeof c } export const f = B.e }\n[A.d, A.f]", Text: "[ 1, 'undefined' ]"},
 
 	// Classes.
 	{Code: "class A { constructor(public a: number, private readonly b = a * 2) {} sum() { return this.a + this.b } }\n[new A(1).sum(), Object.keys(new A(1))]", Text: "[ 3, [ 'a', 'b' ] ]"},
