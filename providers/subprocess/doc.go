@@ -297,6 +297,9 @@
 // of that, or through one of files of more than 64 MiB together; or which it changes
 // only by a hard link that it has made, during a run, outside the directory or in a
 // directory that is new, and that is not in the directory at the run's end.
+// In JavaScript that a program makes itself (eval, new Function) there is no import(),
+// and a function that has one shows another name for it as its source. Of TypeScript
+// the program itself is translated, not the files that it imports.
 // In a child that a Python program forks, the control channel stays open.
 // inspect.getsource of classes does not work, as in Python's own REPL. The spawn
 // and forkserver methods of multiprocessing cannot import what a program

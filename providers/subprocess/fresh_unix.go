@@ -10,13 +10,24 @@ import (
 	"github.com/toolcell/toolcell/codeinterp"
 )
 
+// prepares reports whether prepare has something to do.
+func (l *language) prepares(code string) bool {
+	return l.kind == typescriptKind || l.kind == nodeKind && mayImport(code)
+}
+
 // prepare turns the code of a run into what l's driver executes. Its error is
 // ctx's.
-func (l *language) prepare(ctx context.Context, code string) (*program, error) {
-	if l.kind != typescriptKind {
-		return &program{code: code}, nil
+func (l *language) prepare(ctx context.Context, code string) (p *program, err error) {
+	p = &program{code: code}
+	if l.kind == typescriptKind {
+		if p, err = eraseTypes(ctx, code); err != nil || p.failed != nil {
+			return p, err
+		}
 	}
-	return eraseTypes(ctx, code)
+	if l.kind == nodeKind || l.kind == typescriptKind {
+		p.code, err = withImports(ctx, p.code)
+	}
+	return p, err
 }
 
 // fresh returns a process for one program, which nobody has used before.

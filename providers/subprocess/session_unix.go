@@ -182,7 +182,7 @@ func (s *session) single(ctx context.Context, prog *driver.Program) (err error) 
 // begin hands the program over. Where it was over before that, because it is no
 // program or was stopped, it says how it ended.
 func (s *session) begin(ctx context.Context, prog *driver.Program, stdin string, out *driver.Output) (r *run, over *driver.Outcome, err error) {
-	if s.lang.kind == typescriptKind {
+	if s.lang.prepares(prog.Code) {
 		prog.Begin() // the translation counts in its time
 		r, over, err = s.translate(ctx, prog, stdin, out)
 	} else {
@@ -200,7 +200,7 @@ func (s *session) begin(ctx context.Context, prog *driver.Program, stdin string,
 	return r, over, err
 }
 
-// translate makes JavaScript of TypeScript and hands that over. Until then an
+// translate prepares the program and hands that over. Until then an
 // interrupt ends the translation.
 func (s *session) translate(ctx context.Context, prog *driver.Program, stdin string, out *driver.Output) (r *run, over *driver.Outcome, err error) {
 	ctx, stop := context.WithCancel(ctx)

@@ -53,6 +53,7 @@ var typeScriptPrograms = []struct {
 	{"imports", "import type { Stats } from 'fs';\nimport { existsSync, type PathLike } from 'fs';\nimport * as path from 'path'\nlet p: PathLike = path.sep;\nexistsSync(p) as boolean", "ok value=true", true},
 	{"kept import", "existsSync('/') as boolean", "ok value=true", false},
 	{"dynamic import", "let j: typeof import('path') = await import('path');\nj.join('a', 'b')", "ok value=a/b", true},
+	{"imports of both kinds", "import { sep, type PlatformPath } from 'path';\nconst dict = { import<T>(x: T) { return x } };\nlet k: PlatformPath = await import('path');\n[k.sep === sep, dict.import(1)].join()", "ok value=true,1", true},
 	{"export", "export const e: number = 6;\nexport default function g(): number { return e }\ng()", "ok value=6", true},
 	{"object", "{ a: 1 as number, b: <any>2 }", "ok value={ a: 1, b: 2 }", true},
 	{"object", "{ a: 1, b: 'x' as string }", "ok value={ a: 1, b: 'x' }", true},

@@ -153,7 +153,7 @@ function execute(code, name, done) {
   if (/^\s*\{/.test(code) && !/;\s*$/.test(code)) tries.unshift(`(${code.trim()}\n)`);
   const lastLine = code.split('\n').length - 1; // the sourceURL's line is not the program's
   const failed = (give) => (tries.length ? attempt() : give());
-  const attempt = () => run(dynamicImports(tries.shift()));
+  const attempt = () => run(tries.shift());
   const run = (source) => {
     let sync = true;
     evaluate(source, name, (answer) => {

@@ -13,7 +13,7 @@ async function imported(spec, options) {
     throw placed(e, at, url);
   }
 }
-hidden('__import', imported);
+hidden('__impt', imported); // as long as import, so that columns stay
 
 // What stands for import.meta, which only modules have: that of the script, if the
 // program is one. It is as long, so that columns stay.
