@@ -3,6 +3,7 @@
 package subprocess
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -143,19 +144,18 @@ func (c *command) begin(prog *driver.Program, r *run) (feed io.WriteCloser, err 
 // stdin returns the end of the command's standard input that it reads, and, if
 // somebody is to write to it, the other.
 func (c *command) stdin(b []byte) (read *os.File, write io.WriteCloser, err error) {
-	switch {
-	case c.o.Input != nil:
-		r, w, err := os.Pipe()
-		if err != nil {
-			return nil, nil, noDescriptors(err)
-		}
-		return r, w, nil
-	case b != nil:
-		read, err = inputFile(c.h.opts.TempDir, b)
-	default:
-		read, err = os.Open(os.DevNull)
+	if c.o.Input == nil && b != nil {
+		c.o.Input = bytes.NewReader(b)
 	}
-	return read, nil, err
+	if c.o.Input == nil {
+		read, err = os.Open(os.DevNull)
+		return read, nil, err
+	}
+	r, w, err := namedPipe()
+	if err != nil {
+		return nil, nil, err
+	}
+	return r, w, nil
 }
 
 // feed copies the input to the command, until there is no more or nobody reads

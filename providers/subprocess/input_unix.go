@@ -91,12 +91,32 @@ func feed(input io.Reader, path string, w *os.File) (end func()) {
 		if awaitReader(path, over) {
 			_, _ = io.Copy(struct{ io.Writer }{w}, input)
 		}
+		handle := handleOf(w)
 		w.Close()
+		if handle != nil {
+			defer handle.Close()
+			admitAll(handle, over)
+		}
 	}()
 	return func() {
 		close(over)
 		w.Close()
 		_ = os.Remove(path) // where no driver has
+	}
+}
+
+// admitAll lets programs open /dev/stdin after its input has ended, which on Linux
+// opens the FIFO anew and would wait for a writer. Nothing tells that one waits.
+func admitAll(handle *os.File, over <-chan struct{}) {
+	for wait := time.Millisecond; ; wait = min(2*wait, 20*time.Millisecond) {
+		select {
+		case <-over:
+			return
+		case <-time.After(wait):
+		}
+		if !admit(handle) {
+			return
+		}
 	}
 }
 

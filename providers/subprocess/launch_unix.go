@@ -114,10 +114,10 @@ type ends struct{ host, child [3]*os.File }
 func newEnds(control bool) (*ends, error) {
 	e := &ends{}
 	for n := range 2 {
-		r, w, err := os.Pipe()
+		r, w, err := namedPipe()
 		if err != nil {
 			e.close()
-			return nil, noDescriptors(err)
+			return nil, err
 		}
 		e.host[n], e.child[n] = r, w
 	}
@@ -131,6 +131,17 @@ func newEnds(control bool) (*ends, error) {
 	}
 	e.host[2], e.child[2] = host, child
 	return e, nil
+}
+
+// namedPipe returns a pipe that programs of another user may open by its names, such
+// as /dev/stdout.
+func namedPipe() (r, w *os.File, err error) {
+	r, w, err = os.Pipe()
+	if err != nil {
+		return nil, nil, noDescriptors(err)
+	}
+	_ = r.Chmod(0o666) // BSDs have no such thing, and duplicate what is open
+	return r, w, nil
 }
 
 func noDescriptors(err error) error {
