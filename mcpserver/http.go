@@ -153,6 +153,9 @@ func (t *transport) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, err.Error(), http.StatusRequestEntityTooLarge)
 		return
 	}
+	if refused(w, body) {
+		return
+	}
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	c.sessionless = isSessionless(r, body)
 	c.party = t.partyOf(c.owner)

@@ -36,6 +36,9 @@ func (r *lineReader) Read(p []byte) (int, error) {
 			continue
 		}
 		calls, id, code, err := r.check(line)
+		if err == errNoRequest && line[0] != '[' {
+			continue // a notification, which nobody answers
+		}
 		if err != nil {
 			r.refuse(id, code, err)
 			continue
@@ -121,6 +124,9 @@ func (r *lineReader) message(m json.RawMessage, seen map[jsonrpc.ID]bool) (json.
 	if !ok {
 		return nil, 0, nil
 	}
+	if id, err := misnamed(m); err != nil {
+		return id, jsonrpc.CodeInvalidRequest, err
+	}
 	if req.Method == "initialize" {
 		var p struct{ ProtocolVersion string }
 		r.batches = json.Unmarshal(req.Params, &p) == nil && p.ProtocolVersion == "2025-03-26"
@@ -136,16 +142,7 @@ func (r *lineReader) message(m json.RawMessage, seen map[jsonrpc.ID]bool) (json.
 
 // refuse answers a line that is not served.
 func (r *lineReader) refuse(id json.RawMessage, code int64, err error) {
-	type fault struct {
-		Code    int64  `json:"code"`
-		Message string `json:"message"`
-	}
-	line, _ := json.Marshal(struct {
-		Version string          `json:"jsonrpc"`
-		ID      json.RawMessage `json:"id"`
-		Error   fault           `json:"error"`
-	}{"2.0", id, fault{code, clip(err.Error())}})
-	r.answer.Write(append(line, '\n'))
+	r.answer.Write(fault(id, code, err))
 }
 
 // A lineWriter writes lines, one at a time. It does not close what it writes to.

@@ -14,15 +14,22 @@ import (
 // talk sends lines to a new server and returns all that it answers.
 func talk(t testing.TB, lines ...string) string {
 	t.Helper()
+	return talkUntil(t, `"id":"last"`, append(lines, `{"jsonrpc":"2.0","id":"last","method":"ping"}`)...)
+}
+
+// talkUntil sends lines to a new server, and returns all that it answers once that
+// has a text in it.
+func talkUntil(t testing.TB, text string, lines ...string) string {
+	t.Helper()
 	s, err := mcpserver.New(newWorkspace(t, newFake()), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	in, w := io.Pipe()
-	out := newAnswers(`"id":"last"`)
+	out := newAnswers(text)
 	done := make(chan error, 1)
 	go func() { done <- s.ServeStream(t.Context(), in, out) }()
-	for _, line := range append(lines, `{"jsonrpc":"2.0","id":"last","method":"ping"}`) {
+	for _, line := range lines {
 		io.WriteString(w, line+"\n")
 	}
 	select {
