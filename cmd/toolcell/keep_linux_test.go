@@ -104,7 +104,7 @@ const pixel = `"iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhf
 func TestKeptRunsAreTheSame(t *testing.T) {
 	k := newKeepTest(t)
 	for name, text := range map[string]string{
-		"args.py": "import sys, os\nprint(sys.argv, __file__, os.environ.get('TOOLCELL_SCRIPT'), __name__)", "fails.py": "\n\nx = 1 / 0\n",
+		"args.py": "import sys, os\nprint(sys.argv, __file__, os.environ.get('TOOLCELL_SCRIPT'), __name__)", "fails.py": "\n\nx = 1 / 0\n", "own.py": "import traceback\ntry: 1 / 0\nexcept Exception: traceback.print_exc()",
 		"future.py": "from __future__ import annotations\ndef f(x: Nope): pass\nprint(f.__annotations__)", "data.txt": "data",
 		"main.py": "import beside; print(beside.x)", "beside.py": "x = 'beside'", "shebang": "#!/usr/bin/env python3\nprint('by its line')",
 		"syntax.py": "def f(:\n", "makes.py": "open('made', 'w').write(open('data.txt').read()); print(open('made').read())",
@@ -132,6 +132,7 @@ func TestKeptRunsAreTheSame(t *testing.T) {
 		{"signal", "", []string{"-e", "import os; os.kill(os.getpid(), 9)"}},
 		{"exception", "", []string{"fails.py"}},
 		{"syntax", "", []string{"syntax.py"}},
+		{"a traceback of its own", "", []string{"own.py"}},
 		{"future", "", []string{"future.py"}},
 		{"missing module", "", []string{"-e", "import no_such_module"}},
 		{"missing file", "", []string{"-e", "open('data.txt')"}},

@@ -12,6 +12,7 @@ import (
 	"sync"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/scriptfile"
 	"github.com/toolcell/toolcell/providers/subprocess"
 )
 
@@ -93,6 +94,7 @@ func (s *script) python() string {
 		if path, err := filepath.Abs(s.file); err == nil {
 			source += "space['__file__'] = " + literal(path) + "\n"
 		}
+		source += "state.script = " + literal(s.file) + "\n"
 	}
 	return source
 }
@@ -112,6 +114,9 @@ func (s *script) pythonStart() string {
 
 func (s *script) node() string {
 	source := "\nprocess.argv.splice(1, Infinity, ..." + literal(s.nodeArgv()) + ");\n"
+	if s.file != "" {
+		source += "globalThis.__toolcell_script = " + literal(s.file) + ";\n"
+	}
 	if s.dir != "" {
 		source += "process.chdir(" + literal(s.dir) + ");\n"
 	}
@@ -190,7 +195,7 @@ type scripted struct {
 func (s scripted) Describe() codeinterp.Info { return codeinterp.Describe(s.CodeInterpreter) }
 
 func (s scripted) RunCode(ctx context.Context, language, code string, o *codeinterp.RunOptions) (codeinterp.Result, error) {
-	res, err := s.CodeInterpreter.RunCode(ctx, language, code, o)
+	res, err := s.CodeInterpreter.RunCode(scriptfile.With(ctx, s.script.file), language, code, o)
 	if res.Error != nil {
 		e := *res.Error
 		e.Traceback, e.RawTraceback = s.script.rename(e.Traceback), s.script.rename(e.RawTraceback)

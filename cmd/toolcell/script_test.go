@@ -40,6 +40,7 @@ func TestScripts(t *testing.T) {
 		"args.py":   "import sys\nprint('|'.join(sys.argv))",
 		"file.py":   "import os\nprint(os.path.isabs(__file__), os.path.basename(__file__))",
 		"fails.py":  "import sys\n\ndef f():\n    1 / 0\nf()",
+		"own.py":    "import traceback\ntry: 1 / 0\nexcept Exception: traceback.print_exc()",
 		"import.py": "import helper, os\nprint(helper.v, os.getcwd())",
 		"helper.py": "v = 5\n",
 		"write.py":  "open('new', 'w').write('x')\nprint('written')",
@@ -61,6 +62,7 @@ func TestScripts(t *testing.T) {
 		{"arguments of python", "python3", []string{at("args.py"), odd, "--memory"}, 0, at("args.py") + "|" + odd + "|--memory\n", ""},
 		{"python's file", "python3", []string{at("file.py")}, 0, "True file.py\n", ""},
 		{"the name in a traceback", "python3", []string{at("fails.py"), "a"}, 1, "", `File "` + at("fails.py") + `", line 4, in f`},
+		{"the name in a traceback of its own", "python3", []string{at("own.py")}, 0, "", `File "` + at("own.py") + `", line 2, in <module>` + "\n    try: 1 / 0"},
 		{"a neighbour", "python3", []string{at("import.py")}, 1, "", at("helper.py") + " is not open to the program; --dir " + dir + " opens it"},
 		{"a neighbour with --dir", "python3", []string{"--dir", dir, at("import.py")}, 0, "5 " + dir + "\n", ""},
 		{"reading is not writing", "python3", []string{"--dir", dir, at("write.py")}, 1, "", "Error"},
@@ -77,6 +79,48 @@ func TestScripts(t *testing.T) {
 				t.Errorf("code %d, stdout %q, stderr %q; want %d, %q, ...%q...", code, stdout, stderr, tt.code, tt.stdout, tt.stderr)
 			}
 		})
+	}
+}
+
+// TestFilesAsUnderNode: what node lets a file do, and what the stacks of its errors
+// say, in each provider.
+func TestFilesAsUnderNode(t *testing.T) {
+	dir := scripts(t, map[string]string{
+		"returns.js": "#!/usr/bin/env node\nif (process.argv.length < 3) {\n  console.log(arguments.length, require === arguments[1], this === module.exports);\n  return;\n}\nconsole.log('no')",
+		"value.js":   "if (true) return 5; await 1",
+		"fails.js":   "if (!module) return; null.x",
+		"syntax.js":  "if (module) return;\nlet = ;",
+		"args.js":    "const f = (...a) => arguments.length; console.log(f())",
+		"own.js":     "function f() { throw new Error('own') }\ntry { f() } catch (e) { console.log(e.stack) }",
+		"own.ts":     "const f = (n: number): number => { throw new Error('own') }\ntry { f(1) } catch (e) { console.log((e as Error).stack) }",
+		"with sp.js": "console.log('spaced'); null.x",
+	})
+	at := func(name string) string { return filepath.Join(dir, name) }
+	for _, tt := range []struct {
+		file           string
+		code           int
+		stdout, stderr string // parts of them
+	}{
+		{"returns.js", 0, "5 true true\n", ""},
+		{"value.js", 1, "", "SyntaxError"},
+		{"fails.js", 1, "", at("fails.js") + ":1:27"},
+		{"syntax.js", 1, "", "syntax.js:2"},
+		{"args.js", 0, "5\n", ""},
+		{"own.js", 0, "at f (" + at("own.js") + ":1:22)", ""},
+		{"own.ts", 0, "(" + at("own.ts") + ":1:", ""},
+		{"with sp.js", 1, "spaced\n", at("with sp.js") + ":1"},
+	} {
+		for _, provider := range []string{"inmemory", "subprocess"} {
+			t.Run(tt.file+" "+provider, func(t *testing.T) {
+				if provider == "subprocess" {
+					needs(t, "node")
+				}
+				code, stdout, stderr := toolcell(t.Context(), "", "run", "--provider", provider, at(tt.file))
+				if code != tt.code || !strings.Contains(stdout, tt.stdout) || !strings.Contains(stderr, tt.stderr) || strings.Contains(stdout+stderr, "cell-1") {
+					t.Errorf("code %d, stdout %q, stderr %q; want %d, ...%q..., ...%q...", code, stdout, stderr, tt.code, tt.stdout, tt.stderr)
+				}
+			})
+		}
 	}
 }
 

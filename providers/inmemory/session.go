@@ -5,11 +5,13 @@ import (
 	"encoding/json"
 	"maps"
 	"strconv"
+	"strings"
 	"sync/atomic"
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/codeinterp/driver"
 	"github.com/toolcell/toolcell/internal/artifact"
+	"github.com/toolcell/toolcell/internal/scriptfile"
 	"github.com/toolcell/toolcell/providers/inmemory/engine"
 	"github.com/toolcell/toolcell/providers/inmemory/memfs"
 )
@@ -80,6 +82,12 @@ func (s *session) Run(ctx context.Context, p *driver.Program, out *driver.Output
 		}
 	}()
 	prog := engine.Program{Name: s.programName(), Code: p.Code, Stdin: p.Stdin, Env: env(s.env, p.Env), Last: s.once}
+	if file := scriptfile.Of(ctx); file != "" && s.once {
+		prog.Script = true
+		if !strings.ContainsAny(file, " \t\r\n():'\"") { // else it could not be told from the rest of a frame
+			prog.Name = file
+		}
+	}
 	for _, f := range p.Functions() {
 		prog.Functions = append(prog.Functions, f.Name)
 	}

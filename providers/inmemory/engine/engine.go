@@ -106,6 +106,8 @@ type Program struct {
 	Env map[string]string
 	// Last tells that the instance runs nothing after it: it ends as a process does.
 	Last bool
+	// Script tells that it is a file, as a language's own interpreter would run it.
+	Script bool
 	// Position, if set, maps a line and column of Code, both from 1, to those
 	// of the source that Code was made from. The instance may keep it to map
 	// the tracebacks of later runs, which then takes PositionSize bytes.

@@ -39,6 +39,9 @@ type binding struct {
 // code.
 func (in *instance) prepare() cell {
 	vm, code, name := in.vm, in.program.Code, in.program.Name
+	if in.program.Script && strings.Contains(code, "arguments") {
+		in.giveArguments()
+	}
 	await := strings.Contains(code, "await")
 	if looksLikeObject(code) {
 		if fn := vm.compile("("+code+"\n)", name, await); !isException(fn) {
@@ -60,7 +63,42 @@ func (in *instance) prepare() cell {
 		// The first error is about the program's text, the second about our own.
 		lib.XJS_Throw(vm.tls, vm.ctx, e)
 	}
+	if in.program.Script {
+		return in.asModule()
+	}
 	return cell{fn: fn}
+}
+
+// asModule compiles the program as node does a file, where the exception says that it
+// returns at its top level.
+func (in *instance) asModule() cell {
+	vm, code, name := in.vm, in.program.Code, in.program.Name
+	e := lib.XJS_GetException(vm.tls, vm.ctx)
+	if vm.ownString(e, "message") != "Illegal return statement" {
+		return cell{fn: lib.XJS_Throw(vm.tls, vm.ctx, e)}
+	}
+	vm.free(e)
+	if strings.HasPrefix(code, "#!") {
+		code = "//" + code
+	}
+	in.positions.require(name)
+	src := commonStart + code + "\n}).call(exports, exports, require, module, __filename, __dirname); void 0"
+	fn := vm.compile(src, name, false)
+	if isException(fn) {
+		return cell{fn: fn}
+	}
+	return in.compiled(fn, src, false)
+}
+
+// giveArguments has the program find the arguments of the function that node would
+// make of it.
+func (in *instance) giveArguments() {
+	v := in.vm.eval(`Object.defineProperty(globalThis, "arguments", { configurable: true, writable: true,
+		value: (function () { return arguments; })(exports, require, module, __filename, __dirname) })`, "arguments", lib.MJS_EVAL_TYPE_GLOBAL)
+	if isException(v) {
+		in.vm.dropException()
+	}
+	in.vm.free(v)
 }
 
 // compiled is the cell of a script that was compiled from src.

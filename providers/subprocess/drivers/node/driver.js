@@ -30,5 +30,5 @@ const {
 } = globalThis;
 const realExit = process.reallyExit.bind(process);
 
-let seq = '', cell = 0, once = false, current = null;
+let seq = '', cell = 0, once = false, current = null, script = ''; // the name of the file that the program is
 let shows = 0, stdinSet;

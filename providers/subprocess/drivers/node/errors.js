@@ -46,6 +46,7 @@ function describe(error, name, line) {
   const escaped = name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
   if (!line) line = Number(new RegExp(`${escaped}:(\\d+)`).exec(own.join('\n'))?.[1] ?? 0);
   if (line && !own.some((l) => l.includes(name))) own.push(`    at ${name}:${line}`);
+  if (script) own.forEach((l, i) => { own[i] = l.replaceAll(`${name}:`, `cell-${cell}:`); }); // as the host knows it
   const report = shortened(own.join('\n') || `${kind}: ${message}`, MAX_STACK);
   return [shortened(kind, MAX_ID), shortened(message, MAX_MESSAGE), line, shortened(missing, MAX_ID), shortenedLines(report), lost];
 }

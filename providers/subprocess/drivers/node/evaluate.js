@@ -161,6 +161,7 @@ function execute(code, name, done) {
       if (details && sync && syntaxError(details)) {
         const again = repaired(source, details);
         if (again !== undefined) return run(again);
+        if (script && details.exception.description?.includes('Illegal return')) return asModule(source, name, done);
         return failed(() => done(wrapped(value(answer.result)), undefined, Math.min(details.lineNumber, lastLine) + 1));
       }
       if (details) return done(wrapped(value(details.exception ?? answer.result)));
@@ -169,6 +170,26 @@ function execute(code, name, done) {
     sync = false;
   };
   attempt();
+}
+
+// asModule runs a file that returns at its top level, as node does: as a function.
+const moduleArguments = () => [ownModule.exports, need, ownModule, globalThis.__filename, globalThis.__dirname];
+const argumentsOf = (function () { return arguments; });
+function asModule(code, name, done) {
+  let body;
+  try {
+    body = vm.compileFunction(code, ['exports', 'require', 'module', '__filename', '__dirname'], { filename: name });
+  } catch (e) {
+    return done(e, undefined, detailsOf(e).lineNumber + 1);
+  }
+  hidden('__toolcell_body', () => {
+    delete globalThis.__toolcell_body;
+    body.apply(ownModule.exports, moduleArguments());
+  });
+  evaluate('__toolcell_body()', '[eval]', (answer) => {
+    const details = answer.exceptionDetails;
+    done(details && wrapped(value(details.exception ?? answer.result)));
+  });
 }
 
 const wrapped = (v) => (v instanceof Error || util.types.isNativeError(v) ? v : { thrown: v });

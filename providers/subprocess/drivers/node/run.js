@@ -6,6 +6,7 @@ class Run {
   constructor(seq) {
     this.seq = seq;
     this.name = `cell-${++cell}`;
+    if (script && !/[\s'"():]/.test(script)) this.name = script; // else it could not be told from the rest of a frame
     this.env = [];
     this.timers = new Set();
     this.stopping = false;

@@ -42,5 +42,8 @@ function configure(fields) {
   once = String(fields[1]) === 'once';
   hidden('module', ownModule); // not before: node puts its own back when the driver's source is done
   setEnv(fields.slice(2));
+  script = once && globalThis.__toolcell_script || '';
+  delete globalThis.__toolcell_script;
+  if (script) hidden('arguments', argumentsOf(...moduleArguments()));
   send('H', `Node.js ${process.versions.node}`);
 }

@@ -55,6 +55,7 @@ class State:
     poll = None  # tells whether the channel has something to read
     loop = None  # asyncio's, once a program awaited at its top level
     old = {}  # threads of earlier runs: number -> threading's object
+    script = None  # the name of the file that the program is
     stdin = False  # fd 0 is a file of this run
     lost = 0  # bytes that were left out of the last error
     kept = b''  # frames that go with the next one

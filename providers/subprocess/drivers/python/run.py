@@ -360,6 +360,7 @@ def serve_run(fields):
     how, status, error = 'error', 1, None
     try:
         old = set_env(fields[3:])
+        name = state.name = state.script or name
         set_stdin(fields[2])
         route()
         remember(name, code)
