@@ -33,23 +33,27 @@ func consoleFunctions() []function {
 	log := func(kind codeinterp.Kind) func(*instance, value, []value) value {
 		return func(in *instance, _ value, args []value) value { return in.log(kind, args) }
 	}
-	return []function{
-		{"log", 0, log(out)}, {"info", 0, log(out)}, {"debug", 0, log(out)}, {"dirxml", 0, log(out)},
-		{"warn", 0, log(err)}, {"error", 0, log(err)},
-		{"trace", 0, (*instance).consoleTrace},
+	none := func(*instance, value, []value) value { return undefined }
+	return []function{ // in node's order
+		{"log", 0, log(out)}, {"warn", 0, log(err)},
 		{"dir", 2, (*instance).consoleDir},
-		{"table", 2, (*instance).consoleTable},
-		{"assert", 1, (*instance).consoleAssert},
-		{"count", 1, (*instance).consoleCount},
-		{"countReset", 1, (*instance).consoleCountReset},
 		{"time", 1, (*instance).consoleTime},
 		{"timeEnd", 1, func(in *instance, _ value, args []value) value { return in.consoleElapsed(args, true) }},
 		{"timeLog", 1, func(in *instance, _ value, args []value) value { return in.consoleElapsed(args, false) }},
-		{"group", 0, (*instance).consoleGroup}, {"groupCollapsed", 0, (*instance).consoleGroup},
+		{"trace", 0, (*instance).consoleTrace},
+		{"assert", 1, (*instance).consoleAssert},
+		{"clear", 0, none},
+		{"count", 1, (*instance).consoleCount},
+		{"countReset", 1, (*instance).consoleCountReset},
+		{"group", 0, (*instance).consoleGroup},
 		{"groupEnd", 0, func(in *instance, _ value, _ []value) value {
 			in.console.indent = in.console.indent[:max(0, len(in.console.indent)-2)]
 			return undefined
 		}},
+		{"table", 2, (*instance).consoleTable},
+		{"debug", 0, log(out)}, {"info", 0, log(out)}, {"dirxml", 0, log(out)}, {"error", 0, log(err)},
+		{"groupCollapsed", 0, (*instance).consoleGroup},
+		{"profile", 0, none}, {"profileEnd", 0, none}, {"timeStamp", 0, none},
 	}
 }
 

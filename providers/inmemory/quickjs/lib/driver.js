@@ -2,13 +2,13 @@
 // own, so its built-ins are not the program's; see driver.go for the rules.
 // It must not hand any of its own objects to code of the program.
 (function (host) {
-  const { classOf, proxyTarget, promise, functionKind, mapStack, customInspect } = host;
+  const { classOf, proxyTarget, promise, functionKind, mapStack, customInspect, entries } = host;
   const CUSTOM = Symbol.for("nodejs.util.inspect.custom");
 
   // Class numbers of the engine.
   const ARRAY = 2, ERROR = 3, NUMBER = 4, STRING = 5, BOOLEAN = 6, SYMBOL = 7, ARGUMENTS = 8, MAPPED_ARGUMENTS = 9,
     DATE = 10, MODULE = 11, REGEXP = 18, ARRAY_BUFFER = 19, SHARED_ARRAY_BUFFER = 20, DATAVIEW = 33, BIGINT = 34,
-    MAP = 35, SET = 36, WEAKMAP = 37, WEAKSET = 38, GENERATOR = 48,
+    MAP = 35, SET = 36, WEAKMAP = 37, WEAKSET = 38, MAP_ITERATOR = 43, SET_ITERATOR = 44, GENERATOR = 48,
     PROXY = 51, PROMISE = 52, ASYNC_GENERATOR = 60, WEAK_REF = 61;
 
   const typedArrayProto = Object.getPrototypeOf(Uint8Array.prototype);
@@ -21,6 +21,17 @@
   const call = (f, self, ...args) => Reflect.apply(f, self, args);
   const identifier = /^[a-zA-Z_][a-zA-Z_0-9]*$/;
   const escapes = { "\b": "\\b", "\t": "\\t", "\n": "\\n", "\f": "\\f", "\r": "\\r", "\\": "\\\\" };
+
+  const styles = { special: [36, 39], number: [33, 39], bigint: [33, 39], boolean: [33, 39], undefined: [90, 39], null: [1, 22], string: [32, 39], symbol: [32, 39], date: [35, 39], regexp: [31, 39], module: [4, 24] };
+  const paint = (s, style, ctx) => (ctx.colors ? `\x1b[${styles[style][0]}m${s}\x1b[${styles[style][1]}m` : s);
+  const stylize = (s, style) => (typeof style === "string" && Object.hasOwn(styles, style) ? paint(`${s}`, style, { colors: true }) : `${s}`);
+  const bare = (s, ctx) => (ctx.colors ? s.replace(/\x1b\[\d+m/g, "").length : s.length);
+  const threes = (digits) => digits.replace(/\d(?=(\d{3})+$)/g, "$&_");
+  function separated(v) {
+    const s = `${v}`, [, whole, part] = /^(-?\d+)(?:\.(\d+))?$/.exec(s) ?? [];
+    if (whole === undefined) return s;
+    return threes(whole) + (part === undefined ? "" : `.${part.replace(/\d{3}(?=\d)/g, "$&_")}`);
+  }
 
   // own returns the value of an own data property. It never runs a getter.
   const own = (o, key) => {
@@ -82,20 +93,22 @@
         if (!top && ctx.compact !== true && v.length > 16 && v.length > ctx.breakLength - ctx.indent - 4 && v.includes("\n")) {
           const lines = v.split("\n");
           const last = lines.pop();
-          const parts = lines.map((l) => quote(l + "\n"));
-          if (last !== "") parts.push(quote(last));
+          const parts = lines.map((l) => paint(quote(l + "\n"), "string", ctx));
+          if (last !== "") parts.push(paint(quote(last), "string", ctx));
           return parts.join(` +\n${" ".repeat(ctx.indent + 2)}`) + rest;
         }
-        return quote(v) + rest;
+        return paint(quote(v), "string", ctx) + rest;
       }
-      case "number": return Object.is(v, -0) ? "-0" : `${v}`;
-      case "bigint": return `${v}n`;
-      case "symbol": {
-        const d = call(describe, v);
-        return d === undefined ? "Symbol()" : `Symbol(${d})`;
-      }
-      default: return `${v}`;
+      case "number": return paint(ctx.numericSeparator ? separated(v) : Object.is(v, -0) ? "-0" : `${v}`, "number", ctx);
+      case "bigint": return paint(`${ctx.numericSeparator ? threes(`${v}`) : v}n`, "bigint", ctx);
+      case "symbol": return paint(symbolText(v), "symbol", ctx);
+      default: return paint(`${v}`, v === null ? "null" : typeof v, ctx);
     }
+  }
+
+  function symbolText(v) {
+    const d = call(describe, v);
+    return d === undefined ? "Symbol()" : `Symbol(${d.replace(/[\x00-\x1f'\\\x7f-\x9f]/g, (c) => (c === "'" ? c : escapes[c] ?? `\\x${c.charCodeAt(0).toString(16).toUpperCase().padStart(2, "0")}`))})`;
   }
 
   function keysOf(v, ctx, arrayLike) {
@@ -105,7 +118,6 @@
       const d = Object.getOwnPropertyDescriptor(v, k);
       if (d !== undefined && (d.enumerable || ctx.showHidden)) list.push(k);
     }
-    if (ctx.sorted) list.sort((a, b) => (String(a) < String(b) ? -1 : 1));
     return list;
   }
 
@@ -114,25 +126,48 @@
     let proxy = false;
     for (let i = 0; classOf(v) === PROXY && i < 1000; i++) {
       proxy = true;
-      v = proxyTarget(v);
-      if (v === null) return "<Revoked Proxy>";
+      const target = proxyTarget(v);
+      if (target === null) return paint("<Revoked Proxy>", "special", ctx);
+      if (ctx.showProxy) return proxied(target, proxyTarget(v, true), ctx, level);
+      v = target;
     }
     if (!proxy && ctx.customInspect && classOf(v) !== MODULE) {
       const f = inherited(v, CUSTOM);
       if (typeof f === "function") {
         const depth = ctx.depth === null ? null : ctx.depth - level;
-        const r = customInspect(v, f, depth, ctx.depth, ctx.breakLength, ctx.compact, ctx.customInspect, ctx.maxArrayLength, ctx.maxStringLength, ctx.showHidden, ctx.sorted);
+        const r = customInspect(v, f, depth, ctx.depth, ctx.breakLength, ctx.compact, ctx.customInspect, ctx.maxArrayLength, ctx.maxStringLength, ctx.showHidden, ctx.sorted, ctx.colors, ctx.showProxy, ctx.getters, ctx.numericSeparator);
         if (r !== v) {
           if (typeof r === "string") return r.replaceAll("\n", "\n" + " ".repeat(ctx.indent));
-          return value(r, { ...ctx, customInspect: false }, level, top);
+          return value(r, ctx, level, top);
         }
       }
     }
     if (ctx.seen.includes(v)) {
       if (!ctx.circular.has(v)) ctx.circular.set(v, ctx.circular.size + 1);
-      return `[Circular *${ctx.circular.get(v)}]`;
+      return paint(`[Circular *${ctx.circular.get(v)}]`, "special", ctx);
     }
     return object(v, ctx, level);
+  }
+
+  function proxied(target, handler, ctx, level) {
+    if (ctx.depth !== null && level > ctx.depth) return paint("Proxy [Array]", "special", ctx);
+    ctx.indent += 2;
+    const both = [target, handler].map((x) => value(x, ctx, level + 1));
+    ctx.indent -= 2;
+    return layout(both, ctx, "", "Proxy [", "]", true, level + 1);
+  }
+
+  // remaining shows what an iterator of a Map or a Set has still to give.
+  function remaining(v, both, ctx, level, out) {
+    const [, count, ...items] = entries(v, Math.min(ctx.maxArrayLength, 100000));
+    ctx.indent += 2;
+    for (let i = 0; i < items.length; i++) {
+      if (!both) out.push(value(items[i], ctx, level + 1));
+      else out.push(layout([value(items[i], ctx, level + 1), value(items[++i], ctx, level + 1)], ctx, "", "[", "]", true, level + 1));
+    }
+    ctx.indent -= 2;
+    const shown = both ? items.length / 2 : items.length;
+    if (count > shown) out.push(more(count - shown));
   }
 
   function tagOf(v, name) {
@@ -180,7 +215,7 @@
     if (typeof message !== "string") message = "";
     let label = inherited(e, "name");
     if (typeof label !== "string" || label === "") label = "Error";
-    if (name !== null && name !== label && name !== "Error" && label === "Error") label = name.includes("Error") ? name : `${name} [Error]`;
+    if (name !== null && name !== label && label.endsWith("Error")) label = name.includes(label) ? name : `${name} [${label}]`;
     const stack = own(e, "stack");
     const head = message === "" ? label : `${label}: ${message}`;
     for (const k of ["name", "message", "stack"]) {
@@ -191,13 +226,13 @@
     if (Object.hasOwn(e, "errors") && !keys.includes("errors")) keys.push("errors");
     let frames = typeof stack === "string" ? mapStack(stack).replace(/\n+$/, "") : "";
     while (name !== null && frames.startsWith(`    at ${name} (`)) frames = frames.slice(frames.indexOf("\n") + 1);
-    if (frames === "") return typeof stack === "string" && stack !== "" && !stack.startsWith(label) ? stack : `[${head}]`;
+    if (frames === "") return `[${typeof stack === "string" && stack !== "" && !stack.startsWith(label) ? stack : head}]`;
     return `${head}\n${frames}`;
   }
 
   function hex(bytes, ctx) {
     let s = "";
-    const n = Math.min(50, bytes.length);
+    const n = Math.min(Math.max(ctx.maxArrayLength, 0), bytes.length);
     for (let i = 0; i < n; i++) s += (i > 0 ? " " : "") + bytes[i].toString(16).padStart(2, "0");
     if (bytes.length > n) s += ` ... ${bytes.length - n} more byte${bytes.length - n > 1 ? "s" : ""}`;
     return `<${s}>`;
@@ -248,7 +283,7 @@
     } else {
       keys = keysOf(v, ctx, cls === STRING);
       if (typeof v === "function") {
-        base = functionBase(v, name, tag);
+        base = paint(functionBase(v, name, tag), "special", ctx);
         if (keys.length === 0) return base;
       } else switch (cls) {
         case ARGUMENTS: case MAPPED_ARGUMENTS:
@@ -259,12 +294,14 @@
           const t = call(Date.prototype.getTime, v);
           base = Number.isNaN(t) ? "Invalid Date" : call(Date.prototype.toISOString, v);
           if (name !== "Date") base = `${prefix(name, tag, "Date")}${base}`;
+          base = paint(base, "date", ctx);
           if (keys.length === 0) return base;
           break;
         }
         case REGEXP:
           base = call(RegExp.prototype.toString, v);
           if (name !== "RegExp") base = `${prefix(name, tag, "RegExp")}${base}`;
+          base = paint(base, "regexp", ctx);
           if (keys.length === 0) return base;
           break;
         case ERROR:
@@ -275,15 +312,16 @@
         case NUMBER: case STRING: case BOOLEAN: case SYMBOL: case BIGINT: {
           const type = { [NUMBER]: "Number", [STRING]: "String", [BOOLEAN]: "Boolean", [SYMBOL]: "Symbol", [BIGINT]: "BigInt" }[cls];
           const inner = call({ Number, String, Boolean, Symbol, BigInt }[type].prototype.valueOf, v);
-          base = `[${type}${name !== type ? ` (${name === null ? "null prototype" : name})` : ""}: ${primitive(inner, { ...ctx, compact: true })}]`;
+          base = `[${type}${name !== type ? ` (${name === null ? "null prototype" : name})` : ""}: ${primitive(inner, { ...ctx, compact: true, colors: false })}]`;
+          base = paint(base, type.toLowerCase(), ctx);
           if (keys.length === 0) return base;
           break;
         }
         case ARRAY_BUFFER: case SHARED_ARRAY_BUFFER:
           open = prefix(name, "", "ArrayBuffer") + "{";
           fill = (out) => {
-            out.push(`[Uint8Contents]: ${hex(new Uint8Array(v), ctx)}`);
-            out.push(`byteLength: ${cls === ARRAY_BUFFER ? call(bufferLength, v) : v.byteLength}`);
+            out.push(`${paint("[Uint8Contents]", "special", ctx)}: ${hex(new Uint8Array(v), ctx)}`);
+            out.push(`byteLength: ${primitive(cls === ARRAY_BUFFER ? call(bufferLength, v) : v.byteLength, ctx)}`);
           };
           break;
         case DATAVIEW:
@@ -293,19 +331,19 @@
           open = prefix(name, tag, "Promise") + "{";
           const state = promise(v);
           fill = (out) => {
-            if (state === undefined) out.push("<pending>");
+            if (state === undefined) out.push(paint("<pending>", "special", ctx));
             else {
               ctx.indent += 2;
               const s = value(state[1], ctx, level + 1);
               ctx.indent -= 2;
-              out.push(state[0] ? s : `<rejected> ${s}`);
+              out.push(state[0] ? s : `${paint("<rejected>", "special", ctx)} ${s}`);
             }
           };
           break;
         }
         case WEAKMAP: case WEAKSET:
           open = prefix(name, "", cls === WEAKMAP ? "WeakMap" : "WeakSet") + "{";
-          fill = (out) => { out.push("<items unknown>"); };
+          fill = (out) => { out.push(paint("<items unknown>", "special", ctx)); };
           break;
         case WEAK_REF:
           open = prefix(name, "", "WeakRef") + "{";
@@ -313,6 +351,13 @@
         case MODULE:
           open = "[Module: null prototype] {";
           break;
+        case MAP_ITERATOR: case SET_ITERATOR: {
+          const type = cls === MAP_ITERATOR ? "Map" : "Set", both = entries(v, 0)[0] === 2;
+          const label = tag === `${type} Iterator` ? "" : tag === "" ? "" : `${tag}] [`;
+          open = `[${label}${type} ${both ? "Entries" : "Iterator"}] {`;
+          fill = (out) => remaining(v, both, ctx, level, out);
+          break;
+        }
         case GENERATOR: case ASYNC_GENERATOR:
           open = `Object [${cls === GENERATOR ? "Generator" : "AsyncGenerator"}] {`;
           if (keys.length === 0) return open + "}";
@@ -324,21 +369,30 @@
     }
     if (ctx.depth !== null && level > ctx.depth) {
       const shown = prefix(name, tag, cls === ARRAY ? "Array" : "Object").trimEnd();
-      return `[${shown.startsWith("[") ? shown.slice(1).replace("]", "") : shown}]`;
+      return paint(`[${shown.startsWith("[") ? shown.slice(1).replace("]", "") : shown}]`, "special", ctx);
     }
     ctx.seen.push(v);
     ctx.deepest = level;
     const out = [];
     if (fill !== null) fill(out);
+    const filled = out.length;
     for (const k of keys) out.push(property(v, k, ctx, level, isArray, cls === ERROR));
     ctx.seen.pop();
+    if (ctx.sorted) sort(out, isArray ? filled : 0, ctx.sorted === true ? undefined : ctx.sorted);
     const ref = ctx.circular.get(v);
     if (ref !== undefined) {
-      const mark = `<ref *${ref}>`;
+      const mark = paint(`<ref *${ref}>`, "special", ctx);
       if (base === "") open = `${mark} ${open}`;
       else base = `${mark} ${base}`;
     }
     return layout(out, ctx, base, open, close, isArray, level, v);
+  }
+
+  // sort sorts what a value consists of, as texts: the properties only, of an array.
+  function sort(out, from, by) {
+    const rest = out.splice(from);
+    rest.sort(by === undefined ? undefined : (a, b) => call(by, undefined, a, b));
+    for (const s of rest) out.push(s);
   }
 
   const more = (n) => `... ${n} more item${n > 1 ? "s" : ""}`;
@@ -357,7 +411,7 @@
           }
           i = next;
         } else while (i < length && !Object.hasOwn(v, i)) i++;
-        out.push(`<${i - from} empty item${i - from > 1 ? "s" : ""}>`);
+        out.push(paint(`<${i - from} empty item${i - from > 1 ? "s" : ""}>`, "undefined", ctx));
         continue;
       }
       out.push(property(v, String(i), ctx, level, true, false, true));
@@ -368,31 +422,52 @@
 
   function property(v, key, ctx, level, inArray, inError, item) {
     const d = Object.getOwnPropertyDescriptor(v, key);
-    let s;
+    let s, gap = " ";
     if (d === undefined) s = "undefined";
-    else if (d.get !== undefined) s = d.set !== undefined ? "[Getter/Setter]" : "[Getter]";
-    else if (d.set !== undefined) s = "[Setter]";
+    else if (d.get !== undefined) s = getter(v, d, ctx, level);
+    else if (d.set !== undefined) s = paint("[Setter]", "special", ctx);
     else {
-      ctx.indent += 2;
+      const by = ctx.compact === true && !inArray ? 3 : 2;
+      ctx.indent += by;
       s = value(d.value, ctx, level + 1);
-      ctx.indent -= 2;
+      if (by === 3 && ctx.breakLength < bare(s, ctx)) gap = `\n${" ".repeat(ctx.indent)}`;
+      ctx.indent -= by;
     }
     if (item) return s;
     let label;
-    if (typeof key === "symbol") label = `[${primitive(key, ctx)}]`;
+    if (typeof key === "symbol") label = `[${paint(symbolText(key), "symbol", ctx)}]`;
     else if (key === "__proto__") label = "['__proto__']";
     else if (d !== undefined && !d.enumerable) label = `[${key}]`;
-    else label = identifier.test(key) ? key : quote(key, true);
-    return `${label}: ${s}`;
+    else label = identifier.test(key) ? key : paint(quote(key, true), "string", ctx);
+    return `${label}:${gap}${s}`;
+  }
+
+  function getter(v, d, ctx, level) {
+    const label = d.set !== undefined ? "Getter/Setter" : "Getter", all = ctx.getters;
+    const special = (s) => paint(s, "special", ctx);
+    if (all !== true && all !== (d.set !== undefined ? "set" : "get")) return special(`[${label}]`);
+    let inner;
+    try {
+      inner = call(d.get, v);
+    } catch (e) {
+      const message = e !== null && typeof e === "object" ? inherited(e, "message") : undefined;
+      return `${special(`[${label}:`)} <Inspection threw (${typeof message === "string" ? message : "undefined"})>${special("]")}`;
+    }
+    ctx.indent += 2;
+    const s = inner !== null && typeof inner === "object" ? `${special(`[${label}]`)} ${value(inner, ctx, level + 1)}` :
+      `${special(`[${label}:`)} ${typeof inner === "function" ? value(inner, ctx, level + 1) : primitive(inner, ctx)}${special("]")}`;
+    ctx.indent -= 2;
+    return s;
   }
 
   function layout(out, ctx, base, open, close, isArray, level, v) {
     const entries = out.length;
-    if (ctx.compact !== true && ctx.compact !== false) {
+    if (ctx.compact === true) return dense(out, ctx, base, open, close);
+    if (ctx.compact !== false && ctx.compact >= 1) {
       if (isArray && entries > 6) out = columns(out, ctx, v);
       if (ctx.deepest - level < ctx.compact && entries === out.length) {
         let total = out.length + ctx.indent + open.length + base.length + 10 + out.length;
-        for (const s of out) total += s.length;
+        for (const s of out) total += bare(s, ctx);
         const line = out.join(", ");
         if (total <= ctx.breakLength && !line.includes("\n") && !base.includes("\n")) {
           return `${base !== "" ? `${base} ` : ""}${open} ${line} ${close}`;
@@ -403,14 +478,24 @@
     return `${base !== "" ? `${base} ` : ""}${open}${nl}  ${out.join(`,${nl}  `)}${nl}${close}`;
   }
 
+  // dense is layout with as few lines as there can be.
+  function dense(out, ctx, base, open, close) {
+    let total = out.length;
+    for (const s of out) total += bare(s, ctx);
+    const line = out.join(", ");
+    if (total <= ctx.breakLength && 2 * out.length <= ctx.breakLength && !base.includes("\n")) return `${open}${base !== "" ? ` ${base}` : ""} ${line} ${close}`;
+    const indent = " ".repeat(ctx.indent), first = base === "" && open.length === 1 ? " " : `${base !== "" ? ` ${base}` : ""}\n${indent}  `;
+    return `${open}${first}${out.join(`,\n${indent}  `)} ${close}`;
+  }
+
   // columns lays out many short items as a table.
   function columns(out, ctx, v) {
     const extra = ctx.maxArrayLength < out.length ? 1 : 0;
     const n = out.length - extra;
     let total = 0, widest = 0;
     for (let i = 0; i < n; i++) {
-      total += out[i].length + 2;
-      widest = Math.max(widest, out[i].length);
+      total += bare(out[i], ctx) + 2;
+      widest = Math.max(widest, bare(out[i], ctx));
     }
     const cell = widest + 2;
     if (cell * 3 + ctx.indent >= ctx.breakLength || total / cell <= 5 && widest > 6) return out;
@@ -421,7 +506,7 @@
     const widths = [];
     for (let i = 0; i < count; i++) {
       let w = 0;
-      for (let j = i; j < n; j += count) w = Math.max(w, out[j].length);
+      for (let j = i; j < n; j += count) w = Math.max(w, bare(out[j], ctx));
       widths.push(w + 2);
     }
     let right = v !== undefined;
@@ -434,9 +519,11 @@
       const end = Math.min(i + count, n);
       let row = "";
       for (let j = i; j < end - 1; j++) {
-        row += right ? `${out[j]}, `.padStart(widths[j - i]) : `${out[j]}, `.padEnd(widths[j - i]);
+        const width = widths[j - i] + out[j].length - bare(out[j], ctx);
+        row += right ? `${out[j]}, `.padStart(width) : `${out[j]}, `.padEnd(width);
       }
-      row += right ? out[end - 1].padStart(widths[end - 1 - i] - 2) : out[end - 1];
+      const last = out[end - 1];
+      row += right ? last.padStart(widths[end - 1 - i] - 2 + last.length - bare(last, ctx)) : last;
       rows.push(row);
     }
     if (extra === 1) rows.push(out[n]);
@@ -445,21 +532,31 @@
 
   // options reads the options of a program's call.
   function options(o) {
-    const ctx = { depth: 2, compact: 3, breakLength: 80, maxArrayLength: 100, maxStringLength: 10000, showHidden: false,
-      sorted: false, customInspect: true, indent: 0, deepest: 0, seen: [], circular: new Map() };
-    if (o !== null && typeof o === "object" && classOf(o) !== PROXY) {
-      for (const k of ["depth", "breakLength", "maxArrayLength", "maxStringLength"]) {
-        const v = inherited(o, k);
-        if (v === null) ctx[k] = k === "depth" ? null : Infinity;
-        else if (typeof v === "number") ctx[k] = k === "depth" && v === Infinity ? null : v;
-      }
-      const compact = inherited(o, "compact");
-      if (typeof compact === "boolean" || typeof compact === "number") ctx.compact = compact === true ? 3 : compact;
-      ctx.showHidden = inherited(o, "showHidden") === true;
-      ctx.sorted = inherited(o, "sorted") === true;
-      if (inherited(o, "customInspect") === false) ctx.customInspect = false;
-    }
+    const ctx = { ...defaults, indent: 0, deepest: 0, seen: [], circular: new Map() };
+    read(ctx, o);
     return ctx;
+  }
+
+  // defaults are what the program has in util.inspect.defaultOptions.
+  const defaults = { depth: 2, compact: 3, breakLength: 80, maxArrayLength: 100, maxStringLength: 10000, showHidden: false,
+    sorted: false, getters: false, colors: false, showProxy: false, numericSeparator: false, customInspect: true };
+  const setDefaults = (o) => { read(defaults, o); };
+
+  function read(ctx, o) {
+    if (o === null || typeof o !== "object" || classOf(o) === PROXY) return;
+    for (const k of ["depth", "breakLength", "maxArrayLength", "maxStringLength"]) {
+      const v = inherited(o, k);
+      if (v === null) ctx[k] = k === "depth" ? null : Infinity;
+      else if (typeof v === "number") ctx[k] = k === "depth" && v === Infinity ? null : v;
+    }
+    for (const k of ["showHidden", "colors", "showProxy", "numericSeparator", "customInspect"]) {
+      const v = inherited(o, k);
+      if (v !== undefined) ctx[k] = !!v;
+    }
+    const compact = inherited(o, "compact"), sorted = inherited(o, "sorted"), getters = inherited(o, "getters");
+    if (typeof compact === "boolean" || typeof compact === "number") ctx.compact = compact;
+    if (sorted !== undefined) ctx.sorted = typeof sorted === "function" ? sorted : !!sorted;
+    if (getters !== undefined) ctx.getters = getters === "get" || getters === "set" ? getters : getters === true;
   }
 
   function inspect(v, opts) {
@@ -611,5 +708,5 @@
     return value(v, ctx, 0, true);
   };
 
-  return { inspect, format, table, json, dir };
+  return { inspect, format, table, json, dir, setDefaults, stylize };
 });

@@ -18,3 +18,33 @@ for (const f of [() => { throw new TypeError("mine"); }, () => { null.x; }, () =
 class E extends Error {}
 class MyErrors extends Error {}
 for (const C of [E, MyErrors]) console.log(util.inspect(new C("m")).split("\n")[0]);
+// Iterators of Maps and Sets, which stay where they are.
+const m = new Map([["a", 1], ["b", { c: [{ d: {} }] }]]), s = new Set(["a", [2]]);
+console.log(m.keys(), m.values(), m.entries(), s.values(), s.entries(), s.keys(), m[Symbol.iterator](), [m.keys()], { a: { b: { c: m.keys() } } });
+const it = m.entries(), ended = s.values();
+it.next(); [...ended]; m.delete("a"); m.set("e", "f");
+console.log(it, ended, [...it], it, util.inspect(m.values(), { depth: 0 }), new Map().keys(), Object.assign(m.keys(), { own: 1 }));
+console.log(new Set(Array.from({ length: 120 }, (_, i) => i)).values(), util.inspect(new Map([[1, 2], [3, 4]]).entries(), { maxArrayLength: 1 }));
+// The options.
+const value = { b: [1, 2, 3, 1234567.8912, -12345, 1e21, NaN, -0], a: { get g() { return "G"; }, set s(v) {}, get q() { throw new Error("no"); }, get o() { return { z: 1 }; }, set o(v) {}, get n() { return null; } },
+  p: new Proxy({ t: 1 }, { get: () => 5 }), q: new Proxy(function f() {}, {}), s: "a\nb longer string than sixteen", n: 123456n, f() {}, d: new Date(0), u: undefined, nu: null, y: Symbol("y"), r: /x/g, e: { e: { e: { e: 1 } } }, t: true,
+  w: [, 1, , ,], x: new String("s"), m: new Map([[1, { a: "b" }]]), "a-b": 1, [Symbol("k")]: 2, h: Promise.resolve(4), i: new Uint8Array(3), j: new Uint8Array([1, 2]).buffer, k: class A {}, l: new WeakSet(), v: "it's" };
+value.z = value;
+for (const o of [{ colors: true }, { colors: true, compact: false }, { getters: true }, { getters: "get" }, { getters: "set" }, { getters: true, colors: true }, { showProxy: true }, { showProxy: true, depth: 0 }, { showProxy: true, colors: true, breakLength: 20 },
+  { numericSeparator: true }, { sorted: true }, { sorted: (a, b) => (a < b ? 1 : -1) }, { compact: false }, { compact: true }, { compact: true, breakLength: 30 }, { compact: 1 }, { compact: 0 }, { breakLength: 20 }, { breakLength: Infinity }, { maxArrayLength: 2 },
+  { maxArrayLength: 0 }, { maxStringLength: 3 }, { depth: 0 }, { depth: Infinity }, { depth: -1 }]) console.log(o, util.inspect(value, o));
+const many = Array.from({ length: 40 }, (_, i) => (i % 3 ? `item ${i}` : i * 1000));
+for (const o of [{ colors: true }, { numericSeparator: true }, { compact: true }, { sorted: true }]) console.log(util.inspect(many, o));
+console.log(util.inspect({ [util.inspect.custom]: (d, o) => o.stylize("text", "special") + o.stylize("x", "none") + o.colors }, { colors: true }), util.inspect("a", false, 1, true), util.inspect({ a: { b: 1 } }, false, 0));
+util.inspect.defaultOptions.depth = 0;
+console.log({ a: { b: 1 } }, util.inspect({ a: {  b: 1 } }), util.inspect.defaultOptions);
+util.inspect.defaultOptions = { depth: null, compact: false };
+console.log({ a: { b: { c: { d: { e: 1 } } } } });
+util.inspect.defaultOptions = { depth: 2, compact: 3 };
+class E2 extends TypeError {}
+class Q extends E {}
+for (const e of [new E2("m"), new Q(), Object.assign(new Error("a"), { name: "X" })]) console.log(util.inspect(e).split("\n")[0]);
+const own = new Error("x"), bare = new Error("y");
+own.stack = "own stack";
+delete bare.stack;
+console.log(own, bare, Object.keys(console).filter((k) => !["Console", "context", "createTask"].includes(k)).join());

@@ -70,6 +70,7 @@ const absent = (what, want, message) => {
   if (typeof want === "string") message = want;
   return message instanceof Error ? message : `Missing expected ${what}${typeof want === "function" && want.name ? ` (${want.name})` : ""}${message ? `: ${message}` : "."}`;
 };
+const callable = (name, f) => { if (typeof f !== "function") throw badArgument(name, "of type function", f); };
 const strict = Object.assign((v, m) => ok(v, m), {
   ok, AssertionError,
   equal: check("strictEqual", Object.is, "Expected values to be strictly equal"),
@@ -82,10 +83,11 @@ const strict = Object.assign((v, m) => ok(v, m), {
   notDeepStrictEqual: check("notDeepStrictEqual", (a, b) => !deepEqual(a, b, true), 'Expected "actual" not to be strictly deep-equal to'),
   fail(message) { assertFail(undefined, undefined, message, "fail", "Failed"); },
   throws(f, want, message) {
+    callable("fn", f);
     try { f(); } catch (e) { rejected(e, want, message, "throws"); return; }
     assertFail(undefined, want, absent("exception", want, message), "throws");
   },
-  doesNotThrow(f, want, message) { try { f(); } catch (e) { assertFail(e, want, message, "doesNotThrow", `Got unwanted exception.\nActual message: "${e?.message}"`); } },
+  doesNotThrow(f, want, message) { callable("fn", f); try { f(); } catch (e) { assertFail(e, want, message, "doesNotThrow", `Got unwanted exception.\nActual message: "${e?.message}"`); } },
   async rejects(p, want, message) {
     try { await (typeof p === "function" ? p() : p); } catch (e) { rejected(e, want, message, "rejects"); return; }
     assertFail(undefined, want, absent("rejection", want, message), "rejects");
@@ -93,7 +95,11 @@ const strict = Object.assign((v, m) => ok(v, m), {
   async doesNotReject(p, want, message) { try { await (typeof p === "function" ? p() : p); } catch (e) { assertFail(e, want, message, "doesNotReject", `Got unwanted rejection.\nActual message: "${e?.message}"`); } },
   match(s, re, message) { if (!re.test(s)) assertFail(s, re, message, "match", `The input did not match the regular expression ${re}. Input:\n\n${shown(s)}\n`); },
   doesNotMatch(s, re, message) { if (re.test(s)) assertFail(s, re, message, "doesNotMatch", `The input was expected to not match the regular expression ${re}. Input:\n\n${shown(s)}\n`); },
-  ifError(v) { if (v !== null && v !== undefined) throw v; },
+  ifError(v) {
+    if (v === null || v === undefined) return;
+    const text = v !== null && typeof v === "object" && typeof v.message === "string" ? (v.message === "" && v.constructor ? v.constructor.name : v.message) : host.inspect(v);
+    assertFail(v, null, `ifError got unwanted exception: ${text}`, "ifError");
+  },
 });
 strict.strict = strict;
 const assert = Object.assign((v, m) => ok(v, m), strict, {
