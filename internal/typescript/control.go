@@ -1,13 +1,13 @@
 package typescript
 
 // controlStatement parses a statement that controls others, and reports whether
-// there was one.
-func (p *parser) controlStatement() bool {
+// there was one. With its labels it begins at first.
+func (p *parser) controlStatement(first int) bool {
 	switch p.tok.text {
 	case "if":
 		p.conditional()
 	case "for":
-		p.forLoop()
+		p.forLoop(first)
 	case "while", "with":
 		p.next()
 		p.condition()
@@ -72,9 +72,10 @@ func (p *parser) doLoop() {
 	p.accept(";")
 }
 
-func (p *parser) forLoop() {
+func (p *parser) forLoop(first int) {
 	p.next()
-	p.acceptWord("await")
+	awaits := p.acceptWord("await")
+	l := loop{start: int32(first)}
 	p.expect("(")
 	switch {
 	case p.is(";"):
@@ -86,7 +87,9 @@ func (p *parser) forLoop() {
 	switch {
 	case p.acceptWord("of"):
 		// No comma expression here, unlike after in: ECMA-262, 14.7.5.
+		l.open = int32(p.tok.start)
 		p.assign(0)
+		l.close = int32(p.last)
 	case p.acceptWord("in"):
 		p.expr(0)
 	default:
@@ -101,6 +104,9 @@ func (p *parser) forLoop() {
 	}
 	p.expect(")")
 	p.statement()
+	if awaits && l.open > 0 {
+		p.loop(l)
+	}
 }
 
 func (p *parser) switchStatement() {

@@ -45,6 +45,10 @@ type parser struct {
 
 	gaps    *[]gap // what oneLine looks for, nil otherwise
 	imports []int  // where import(...) is called
+
+	keepLoops bool // for await loops are looked for
+	loops     []loop
+	label     int // where the labels of the statement that follows begin, -1 for none
 }
 
 // A scope holds the names of functions, classes, enums and namespaces of a
@@ -73,7 +77,7 @@ func translate(ctx context.Context, source string, parse func(*parser)) (*Progra
 }
 
 func newParser(ctx context.Context, source string) *parser {
-	return &parser{ctx: ctx, src: source, texts: []string{"", ";", "(", ")"}, lastLess: -1}
+	return &parser{ctx: ctx, src: source, texts: []string{"", ";", "(", ")"}, lastLess: -1, label: -1}
 }
 
 func (p *parser) translate(parse func(*parser)) (pr *Program, err error) {
@@ -131,14 +135,14 @@ type state struct {
 	last                        int
 	edits, texts, barrier       int
 	depth, memory, scopes, nest int
-	imports                     int
+	imports, loops              int
 	exports                     string
 	inside                      *space
 	live, decorate              bool
 }
 
 func (p *parser) save() state {
-	s := state{p.tok, p.last, len(p.edits), len(p.texts), p.barrier, p.depth, p.memory, len(p.scopes), p.nested, len(p.imports), p.exports, p.inside, p.live, p.decorate}
+	s := state{p.tok, p.last, len(p.edits), len(p.texts), p.barrier, p.depth, p.memory, len(p.scopes), p.nested, len(p.imports), len(p.loops), p.exports, p.inside, p.live, p.decorate}
 	// restore cuts the list here, so that no edit of before may grow meanwhile.
 	p.barrier = s.edits
 	return s
@@ -148,6 +152,7 @@ func (p *parser) restore(s state) {
 	p.tok, p.last, p.edits, p.texts, p.barrier = s.tok, s.last, p.edits[:s.edits], p.texts[:s.texts], s.barrier
 	p.depth, p.memory, p.scopes, p.nested = s.depth, s.memory, p.scopes[:s.scopes], s.nest
 	p.imports, p.exports, p.inside, p.live, p.decorate = p.imports[:s.imports], s.exports, s.inside, s.live, s.decorate
+	p.loops, p.label = p.loops[:s.loops], -1
 }
 
 // try parses something that may not be there. Where it is not, try returns

@@ -12,6 +12,10 @@ func (p *parser) statement() {
 // erasedStatement parses a statement and reports whether all of it was types.
 func (p *parser) erasedStatement() bool {
 	mark, start := p.mark(), p.tok.start
+	first := start // with labels
+	if p.label >= 0 {
+		first, p.label = p.label, -1
+	}
 	var decorators []string
 	for p.is("@") {
 		decorators = append(decorators, p.decorator())
@@ -26,7 +30,7 @@ func (p *parser) erasedStatement() bool {
 		p.block()
 		return false
 	case p.tok.kind == word:
-		if p.controlStatement() {
+		if p.controlStatement(first) {
 			return false
 		}
 		if done, erased := p.declaration(); done {
@@ -38,6 +42,7 @@ func (p *parser) erasedStatement() bool {
 		if p.peek().is(":") && !reserved(p.tok.text) {
 			p.next()
 			p.next()
+			p.label = first
 			p.statement()
 			return false
 		}

@@ -113,6 +113,12 @@ type Program struct {
 	// the tracebacks of later runs, which then takes PositionSize bytes.
 	Position     func(line, column int) (int, int)
 	PositionSize int64
+	// Translate, if set, makes what the instance runs of a file that the program
+	// imports, whose name ends in one of Extensions: of the Program that it returns
+	// only Code and the positions matter. It ends with the run, and ok is false where
+	// it did, or the file is invalid; out says which.
+	Extensions []string
+	Translate  func(name, source string) (p Program, out Outcome, ok bool)
 	// Functions are the names of what the program can call of the host, by Call,
 	// which is nil where there are none. Call does not wait: answer is called
 	// once, on any goroutine, also before Call returns or soon after the run's

@@ -62,7 +62,9 @@
 // programs see the new value. A program that fails before it sets such a
 // variable leaves its old value in place. A program with import or export
 // declarations, which is no script, is rewritten to dynamic imports; what it
-// exports stays its own.
+// exports stays its own, and the names that it imports are constants with the values
+// of then: they do not follow what the module assigns later, but m.name of an
+// import * as m does.
 //
 // # Beside node
 //
@@ -75,7 +77,7 @@
 //	 3  localeCompare                 = for en-US, other locales told
 //	 4  closures in for (let), continue    differs, see Limits
 //	 5  closures in try in a loop          differs, see Limits
-//	 6  for await and return()             differs, see Limits
+//	 6  for await and return()        =, but differs in eval and new Function
 //	 7  process.nextTick              =
 //	 8  WeakRef within a run          =
 //	 9  Error.stack                   =, but a message that is set later differs
@@ -101,16 +103,17 @@
 // Completions know nothing behind a getter or a proxy; process, Buffer and their like
 // are getters until a program has used them.
 //
-// QuickJS itself gives wrong values in five places. A closure that captures
+// QuickJS itself gives wrong values in four places. A closure that captures
 // the variable of a for (let ...) loop sees that of a later round where the
 // body uses continue. Closures over what a try block in a loop declares share
-// it once an exception was caught there. For await calls return() of an
-// iterator that has ended. Where it is left by break, return or throw, it does not
-// await return(): what a finally of the generator awaits goes on behind the loop, and
-// an error of it is no error of the loop. And a string that is spread into an object,
-// {...'abc'}, adds nothing to it. LanguageInfo.Notes tells models of these. Recursion
-// ends after some 4,000 calls, in a RangeError as in node, which has room for
-// three times that.
+// it once an exception was caught there. A string that is spread into an object,
+// {...'abc'}, adds nothing to it. LanguageInfo.Notes tells models of these. And for
+// await calls return() of an iterator that has ended, and does not await it where the
+// loop is left by break, return or throw. So programs with such loops, and files with
+// some that they import, are rewritten: toString of their functions shows what is
+// written around the loops. What eval and new Function compile is not. Recursion
+// ends after some 4,000 calls, in a RangeError as in node, which has room for three
+// times that.
 //
 // Errors that the engine raises have the words of node's where they have a
 // counterpart. They differ in these: what is destructured or iterated is named

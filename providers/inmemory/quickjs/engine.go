@@ -48,8 +48,6 @@ func (e *Engine) Info() codeinterp.LanguageInfo {
 			"There are console, timers, URL, TextEncoder, crypto, Buffer, display(mime, data), and require or import of " +
 			"fs (in memory), path, util, assert, events, os, crypto, url, querystring, string_decoder, stream, readline, zlib, timers, perf_hooks and buffer. " +
 			"Where closures capture variables: in a for (let ...) loop with continue, and in a try block within a loop, copy the variable first (const k = i) outside of the try. " +
-			"for await calls return() of a hand-written iterator also when that has ended, and does not wait for it where the loop is left " +
-			"by break, return or throw: what a generator's finally awaits goes on behind the loop; where that matters, call next() and await return() yourself. " +
 			"{...'text'} has no characters: use Object.assign({}, 'text').",
 	}
 }

@@ -69,6 +69,7 @@ func hostFunctions() []function {
 		{"stylize", 2, (*instance).hostStylize},
 		{"stylizeInColor", 2, (*instance).hostStylizeInColor},
 		{"evalModule", 2, (*instance).hostEvalModule},
+		{"candidates", 1, (*instance).hostCandidates},
 		{"run", 0, func(in *instance, _ value, _ []value) value { return newNumber(float64(in.runs)) }},
 		{"zip", 3, (*instance).hostZip},
 		{"crc32", 2, (*instance).hostCRC32},

@@ -46,27 +46,31 @@ func lazyGlobals() []global {
 	} {
 		list = append(list, global{name, "web"})
 	}
-	for _, name := range []string{"process", "Buffer", "require", "module", "exports", "__filename", "__dirname", importMeta} {
+	for _, name := range []string{"process", "Buffer", "require", "module", "exports", "__filename", "__dirname"} {
 		list = append(list, global{name, "node"})
 	}
 	list = append(list, global{"Intl", "intl"})
 	return append(list, global{"tools", "tools"}, global{"ToolError", "tools"})
 }
 
+// hiddenGlobals lists those that a realm gets with the first program that is rewritten
+// to need them.
+func hiddenGlobals() []global { return []global{{importMeta, "node"}, {awaitedLoop, "language"}} }
+
 // A table is what the engine is told of the host functions. It lives outside
 // of Go's heap and for ever, as the engine keeps pointers into it.
 type table struct {
 	functions []function
-	hosts     int     // how many of them come before those of builtinMethods
-	globals   uintptr // TJSCFunctionListEntry of the global object
-	nglobals  int
-	lazy      []global
+	hosts     int      // how many of them come before those of builtinMethods
+	globals   uintptr  // TJSCFunctionListEntry of the global object
+	nglobals  int      // without those of hiddenGlobals, which follow
+	lazy      []global // with hiddenGlobals
 }
 
 var hostTable = sync.OnceValue(func() *table {
 	all, globals, consoles, hosts := functions()
-	t := &table{functions: all, hosts: hosts, lazy: lazyGlobals()}
-	const size = unsafe.Sizeof(lib.TJSCFunctionListEntry{})
+	t := &table{functions: all, hosts: hosts, lazy: append(lazyGlobals(), hiddenGlobals()...)}
+	const size = entrySize
 	mem := &permanent{}
 	entry := func(list uintptr, i int) *lib.TJSCFunctionListEntry {
 		return at[lib.TJSCFunctionListEntry](list + uintptr(i)*size)
@@ -84,8 +88,8 @@ var hostTable = sync.OnceValue(func() *table {
 		fill(entry(console, i-globals), i)
 		entry(console, i-globals).Fprop_flags |= lib.MJS_PROP_ENUMERABLE // as in node, where programs wrap them
 	}
-	t.nglobals = globals + 1 + len(t.lazy)
-	t.globals = mem.alloc(uintptr(t.nglobals) * size)
+	t.nglobals = globals + 1 + len(lazyGlobals())
+	t.globals = mem.alloc(uintptr(globals+1+len(t.lazy)) * size)
 	for i := range globals {
 		fill(entry(t.globals, i), i)
 	}
@@ -104,6 +108,28 @@ var hostTable = sync.OnceValue(func() *table {
 	}
 	return t
 })
+
+const entrySize = unsafe.Sizeof(lib.TJSCFunctionListEntry{})
+
+// reveal gives the realm one of hiddenGlobals.
+func (in *instance) reveal(name string) {
+	vm, t := in.vm, in.table
+	if in.revealed[name] {
+		return
+	}
+	g := lib.XJS_GetGlobalObject(vm.tls, vm.ctx)
+	defer vm.free(g)
+	for i, l := range hiddenGlobals() {
+		if l.name == name && lib.XJS_SetPropertyFunctionList(vm.tls, vm.ctx, g, t.globals+uintptr(t.nglobals+i)*entrySize, 1) < 0 {
+			vm.dropException()
+			return
+		}
+	}
+	if in.revealed == nil {
+		in.revealed = map[string]bool{}
+	}
+	in.revealed[name] = true
+}
 
 // permanent hands out memory outside of Go's heap that is never given back.
 type permanent struct{ left []byte }

@@ -66,6 +66,7 @@ type instance struct {
 	toolset    value            // with toolNames, which are what it was made of
 	toolNames  string
 	originals  []value // what builtinMethods replaced, in their order
+	revealed   map[string]bool
 	cwd        string
 }
 

@@ -7,8 +7,10 @@ import (
 	"errors"
 	"io/fs"
 	"path"
+	"slices"
 	"strings"
 
+	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/providers/inmemory/memfs"
 	"modernc.org/libc"
 	lib "modernc.org/libquickjs"
@@ -66,12 +68,78 @@ func (in *instance) resolve(base, spec string) (string, error) {
 		dir = path.Dir(base[1:])
 	}
 	name := memfs.Clean(dir, spec)
-	for _, suffix := range []string{"", ".js", ".mjs", ".cjs", ".json", "/index.js"} {
-		if info, err := in.config.Files.Stat(name + suffix); err == nil && !info.IsDir() {
-			return "/" + name + suffix, nil
+	for _, name := range in.candidates(name, ".js", ".mjs", ".cjs", ".json") {
+		if info, err := in.config.Files.Stat(name); err == nil && !info.IsDir() {
+			return "/" + name, nil
 		}
 	}
 	return "", fs.ErrNotExist
+}
+
+// candidates lists the names that a file may have that is imported as name: with the
+// extensions of the program's own language first, and also in the place of .js, which a
+// compiler would have made of it.
+func (in *instance) candidates(name string, extensions ...string) []string {
+	own := in.program.Extensions
+	list := []string{name}
+	for _, ext := range slices.Concat(own, extensions) {
+		list = append(list, name+ext)
+	}
+	for _, ext := range append(slices.Clone(own), ".js") {
+		list = append(list, name+"/index"+ext)
+	}
+	if base, ok := strings.CutSuffix(name, ".js"); ok {
+		for _, ext := range own {
+			list = append(list, base+ext)
+		}
+	}
+	return list
+}
+
+// hostCandidates is candidates for require.
+func (in *instance) hostCandidates(_ value, args []value) value {
+	name, _, ok := in.vm.clipped(args[0], maxPath)
+	if !ok {
+		return exception
+	}
+	vm := in.vm
+	list := lib.XJS_NewArray(vm.tls, vm.ctx)
+	for i, c := range in.candidates(name, ".js", ".cjs", ".json") {
+		lib.XJS_SetPropertyUint32(vm.tls, vm.ctx, list, uint32(i), vm.newString(c))
+	}
+	return list
+}
+
+// translated returns the JavaScript of a file of the program's own language, and that
+// of any other as it is. ok is false where an exception is pending.
+func (in *instance) translated(file, source string) (code string, position func(line, column int) (int, int), ok bool) {
+	if in.program.Translate == nil || !slices.Contains(in.program.Extensions, path.Ext(file)) {
+		return source, nil, true
+	}
+	p, out, ok := in.program.Translate(file, source)
+	switch {
+	case ok:
+		if p.Position != nil {
+			in.positions.moved(file, p.Position, p.PositionSize)
+		}
+		return p.Code, p.Position, true
+	case out.Error != nil:
+		in.throwFaulty(out.Error)
+	case isException(in.resume(undefined)):
+	default:
+		in.vm.throw("InternalError", "the file was not translated")
+	}
+	return "", nil, false
+}
+
+// throwFaulty throws the error of a file that is invalid, with the place of that.
+func (in *instance) throwFaulty(pe *codeinterp.ProgramError) {
+	vm := in.vm
+	vm.throw(pe.Name, pe.Message)
+	e := lib.XJS_GetException(vm.tls, vm.ctx)
+	stack := strings.Join(pe.Traceback[:min(2, len(pe.Traceback))], "\n")
+	vm.set(e, "stack", vm.newString(stack), lib.MJS_PROP_WRITABLE|lib.MJS_PROP_CONFIGURABLE)
+	lib.XJS_Throw(vm.tls, vm.ctx, e)
 }
 
 func (in *instance) throwMissing(spec, code string) value {
@@ -102,7 +170,24 @@ func cLoad(tls *libc.TLS, ctx, name, opaque uintptr, _ value) uintptr {
 	}
 	m := ptr(v)
 	vm.free(v)
+	if strings.Contains(source, "import.meta") {
+		vm.in.describe(m, file)
+	}
 	return m
+}
+
+// describe fills in the import.meta of a file's module.
+func (in *instance) describe(module uintptr, file string) {
+	vm := in.vm
+	meta := lib.XJS_GetImportMeta(vm.tls, vm.ctx, module)
+	name := vm.newString(file)
+	v := in.callLibrary("node", "describeModule", undefined, []value{meta, name})
+	vm.free(meta)
+	vm.free(name)
+	if isException(v) {
+		vm.dropException()
+	}
+	vm.free(v)
 }
 
 var errThrown = errors.New("an exception is pending")
@@ -137,8 +222,11 @@ func (in *instance) fileSource(name string) (string, error) {
 		return "", errThrown
 	}
 	b, err := in.config.Files.ReadFile(name)
-	if err != nil || !strings.HasSuffix(name, ".json") {
-		return string(b), err
+	switch {
+	case err != nil:
+		return "", err
+	case !strings.HasSuffix(name, ".json"):
+		return in.runnable("/"+name, string(b))
 	}
 	const before, after = "export default JSON.parse(", ");"
 	size := in.quotedSize(b) + len(before) + len(after)
@@ -147,6 +235,18 @@ func (in *instance) fileSource(name string) (string, error) {
 	}
 	quoted, _ := quoteJSON(append(make([]byte, 0, size), before...), b, size)
 	return string(append(quoted, after...)), nil
+}
+
+// runnable returns a source as the engine runs it.
+func (in *instance) runnable(file, source string) (string, error) {
+	code, position, ok := in.translated(file, source)
+	if !ok {
+		return "", errThrown
+	}
+	if guarded, ok := in.awaited(code, file, position); ok {
+		return guarded, nil
+	}
+	return code, nil
 }
 
 // maxExports is how many exports of a CommonJS file can be imported by name.
@@ -206,6 +306,13 @@ func (in *instance) hostEvalModule(_ value, args []value) value {
 	if !ok {
 		return exception
 	}
+	if code, err := in.runnable(file, code); err == nil {
+		return in.evalCommon(code, file)
+	}
+	return exception
+}
+
+func (in *instance) evalCommon(code, file string) value {
 	if strings.HasPrefix(code, "#!") {
 		// Not taken away, so that the lines stay where they are.
 		code = "//" + code

@@ -28,6 +28,11 @@ func (ps *positions) add(p engine.Program) {
 	ps.size += p.PositionSize
 }
 
+// moved is add for a file, or once more for the program in progress.
+func (ps *positions) moved(name string, position func(line, column int) (int, int), size int64) {
+	ps.add(engine.Program{Name: name, Position: position, PositionSize: size})
+}
+
 // maxRequired is how many files of require have the columns of their first line.
 const maxRequired = 1 << 10
 
@@ -42,11 +47,11 @@ func (ps *positions) require(file string) {
 
 // at returns where in the source of a file the engine's position is.
 func (ps *positions) at(file string, row, column int) (int, int) {
-	if position := ps.of[file]; position != nil {
-		return position(row, max(column, 1))
-	}
 	if row == 1 && column > len(commonStart) && ps.required[file] {
 		column -= len(commonStart)
+	}
+	if position := ps.of[file]; position != nil {
+		return position(row, max(column, 1))
 	}
 	return row, column
 }

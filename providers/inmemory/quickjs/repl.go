@@ -38,10 +38,23 @@ type binding struct {
 // declares, and those that exist already are bound again in the compiled
 // code.
 func (in *instance) prepare() cell {
-	vm, code, name := in.vm, in.program.Code, in.program.Name
+	code, name, position := in.program.Code, in.program.Name, in.program.Position
 	if in.program.Script && strings.Contains(code, "arguments") {
 		in.giveArguments()
 	}
+	if guarded, ok := in.awaited(code, name, position); ok {
+		if c := in.prepareCode(guarded, name); !isException(c.fn) {
+			return c
+		}
+		// The error is to be about the program's own text.
+		in.vm.dropException()
+		in.positions.of[name] = position
+	}
+	return in.prepareCode(code, name)
+}
+
+func (in *instance) prepareCode(code, name string) cell {
+	vm := in.vm
 	await := strings.Contains(code, "await")
 	if looksLikeObject(code) {
 		if fn := vm.compile("("+code+"\n)", name, await); !isException(fn) {
@@ -54,6 +67,9 @@ func (in *instance) prepare() cell {
 		return in.compiled(fn, code, await)
 	}
 	if static, ok := rewriteImports(code, vm.stopping.Load); ok {
+		if strings.Contains(static, importMeta) {
+			in.reveal(importMeta)
+		}
 		e := lib.XJS_GetException(vm.tls, vm.ctx)
 		if second := vm.compile(static, name, true); !isException(second) {
 			vm.free(e)
@@ -64,15 +80,15 @@ func (in *instance) prepare() cell {
 		lib.XJS_Throw(vm.tls, vm.ctx, e)
 	}
 	if in.program.Script {
-		return in.asModule()
+		return in.asModule(code, name)
 	}
 	return cell{fn: fn}
 }
 
-// asModule compiles the program as node does a file, where the exception says that it
+// asModule compiles a program as node does a file, where the exception says that it
 // returns at its top level.
-func (in *instance) asModule() cell {
-	vm, code, name := in.vm, in.program.Code, in.program.Name
+func (in *instance) asModule(code, name string) cell {
+	vm := in.vm
 	e := lib.XJS_GetException(vm.tls, vm.ctx)
 	if vm.ownString(e, "message") != "Illegal return statement" {
 		return cell{fn: lib.XJS_Throw(vm.tls, vm.ctx, e)}

@@ -7,7 +7,9 @@
 // run: the translation counts in the run's time limit, ends with the run, and
 // takes from the memory that all instances have together. Positions in errors
 // are those of the TypeScript source; in functions of earlier programs too, as
-// far as the JavaScript engine keeps what it takes to tell them.
+// far as the JavaScript engine keeps what it takes to tell them. What a program
+// imports from files that end in .ts or .mts is translated in the same way; they may
+// be named without that, or as the .js that a compiler would make of them.
 //
 // # Limits
 //
@@ -99,11 +101,29 @@ func (i instance) Run(ctx context.Context, p engine.Program, h engine.Host) engi
 		}
 		defer i.budget.Give(n)
 	}
+	p = translated(p, js)
+	p.Extensions = extensions
+	p.Translate = func(name, source string) (engine.Program, engine.Outcome, bool) {
+		file := engine.Program{Name: name, Code: source}
+		js, out := i.translate(ctx, file, h)
+		if js == nil {
+			return engine.Program{}, out, false
+		}
+		return translated(file, js), out, true
+	}
+	return i.Instance.Run(ctx, p, h)
+}
+
+// extensions are those of files that a program may import as modules.
+var extensions = []string{".ts", ".mts"}
+
+// translated is p in JavaScript.
+func translated(p engine.Program, js *typescript.Program) engine.Program {
 	p.Code = js.Code
 	if js.Moved() {
 		p.Position, p.PositionSize = js.Positions.Position, js.Size()
 	}
-	return i.Instance.Run(ctx, p, h)
+	return p
 }
 
 // Complete implements engine.Completer: what there is, is the same in both

@@ -123,6 +123,58 @@
     }
   };
 
+  // What is written around a for await loop, see awaited.go: of returns what the loop
+  // iterates over in the place of items, and end what return() has given, where the
+  // loop was left. A loop that failed fails with its own error.
+  const { apply } = Reflect, then = Promise.prototype.then, promised = (v) => Promise.resolve(v);
+  const isObject = (v) => v !== null && (typeof v === "object" || typeof v === "function");
+  const doneOf = (r) => { try { return !isObject(r) || r.done; } catch { return true; } };
+  const nothing = () => {};
+  class Loop {
+    failed = false; left = false;
+    #over = true; #result; #fault;
+    of(items, name) {
+      if (items === undefined || items === null) throw new TypeError(`Cannot read properties of ${items} (reading 'Symbol(Symbol.asyncIterator)')`);
+      const isAsync = items[asyncIterator] ?? undefined, open = isAsync ?? items[iterator];
+      if (typeof open !== "function") throw new TypeError(`${name ?? (isObject(items) ? "object" : String(items))} is not async iterable`);
+      if (isAsync === undefined && Array.isArray(items)) return items; // whose iterators have no return()
+      return this.#watched(apply(open, items, []), isAsync === undefined ? iterator : asyncIterator);
+    }
+    #watched(it, kind) {
+      if (!isObject(it)) return { __proto__: null, [kind]: () => it };
+      const { next } = it, sync = kind === iterator;
+      const step = sync ? (r) => { this.#over = doneOf(r); return r; } : (r) => {
+        const p = promised(r); // what await makes of it; the loop hears of it next
+        apply(then, p, [(v) => { this.#over = doneOf(v); }, nothing]);
+        return p;
+      };
+      const watched = {
+        __proto__: null,
+        next: () => { this.#over = true; return step(apply(next, it, [])); },
+        return: () => { if (!this.#over) this.#leave(it, sync); return {}; },
+      };
+      return { __proto__: null, [kind]: () => watched };
+    }
+    #leave(it, sync) {
+      try {
+        const f = it.return;
+        if (f === undefined || f === null) return;
+        this.left = true;
+        const r = this.#result = apply(f, it, []);
+        if (sync && isObject(r)) this.#result = apply(then, promised(r.value), [() => r]);
+      } catch (e) {
+        this.left = true;
+        this.#fault = { e };
+      }
+    }
+    end() {
+      if (this.#fault !== undefined) { if (this.failed) return undefined; throw this.#fault.e; }
+      return this.failed ? apply(then, promised(this.#result), [nothing, nothing]) : this.#result;
+    }
+    check(v) { if (!this.failed && !isObject(v)) throw new TypeError(`Iterator result ${String(v)} is not an object`); }
+  }
+  exports.__for__await = () => new Loop();
+
   // What setTimeout and its siblings return.
   class Timeout {
     ref() { host.ref(this, true); return this; }

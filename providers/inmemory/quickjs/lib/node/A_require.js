@@ -4,8 +4,8 @@ const cache = Object.create(null), builtin = new Map();
 const missing = (spec) => Object.assign(error(Error, "MODULE_NOT_FOUND", `Cannot find module '${spec}'`), { specifier: spec, requireStack: [] });
 function find(spec, dir) {
   const full = path.resolve(dir, spec);
-  for (const suffix of ["", ".js", ".cjs", ".json", "/index.js"]) {
-    try { if (!host.fs("stat", full + suffix)[0]) return full + suffix; } catch {}
+  for (const name of host.candidates(full)) {
+    try { if (!host.fs("stat", name)[0]) return name; } catch {}
   }
   return null;
 }
@@ -49,6 +49,16 @@ const require = requireFrom(null);
 const module = { id: ".", exports: {}, loaded: false, children: [], paths: [] };
 require.main = module;
 
-const meta = { __proto__: null, dirname: "/", filename: "/program.js", main: true, resolve: (spec) => require.resolve(spec), url: "file:///program.js" };
+// describeModule fills in what import.meta is in a file.
+function describeModule(meta, file) {
+  const { href } = url.pathToFileURL(file), inner = requireFrom(path.dirname(file));
+  const resolve = (spec) => {
+    if (/^[a-z]+:/i.test(spec) && !spec.startsWith("node:")) return new globalThis.URL(spec).href;
+    const found = inner.resolve(spec);
+    return found.startsWith("/") ? url.pathToFileURL(found).href : found.startsWith("node:") ? found : `node:${found}`;
+  };
+  return Object.assign(meta, { dirname: path.dirname(file), filename: file, resolve, url: href });
+}
+const meta = describeModule({ __proto__: null, main: true }, "/program.js");
 return { process, Buffer, require, module, exports: module.exports, __filename: "/program.js", __dirname: "/", __esm__meta: meta,
-  atExit, atFault, beforeExit, onUncaught, onRejection };
+  describeModule, atExit, atFault, beforeExit, onUncaught, onRejection };
