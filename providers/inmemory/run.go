@@ -251,7 +251,7 @@ func (r *run) outcome(p *driver.Program, end engine.Outcome) driver.Outcome {
 	}
 	// That it was interrupted is the engine's word, and no error of the program.
 	if end.Stopped && r.ctx.Err() != nil {
-		o.Error, end.Value = nil, nil
+		o.Error = nil
 	}
 	if end.ErrorLost > 0 {
 		r.out.Lost(codeinterp.Truncation{Stream: "error", Bytes: end.ErrorLost, Reason: codeinterp.TruncatedByLimit})

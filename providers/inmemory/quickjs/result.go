@@ -63,10 +63,10 @@ func (vm *vm) fulfilled(promise value) value {
 	return v
 }
 
-// withValue adds the last expression to the outcome of a program that ended by
-// itself.
+// withValue adds the last expression to the outcome of a program, also where what it
+// left pending was stopped.
 func (in *instance) withValue(out engine.Outcome) engine.Outcome {
-	if !out.Stopped && !out.Lost {
+	if !out.Lost {
 		out.Value = in.last.output
 	}
 	return out
