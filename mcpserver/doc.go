@@ -110,9 +110,16 @@
 // A message on a stream has at most 16 MiB. No more of a stream is read, not even
 // that a call is canceled, while 1,000 requests or 32 MiB of them have no answer
 // that the client took. Over HTTP requests of 64 MiB together, or of one of
-// the largest for each token, may wait for their answers, each counted for 32 KiB more than its body, of which each of several
-// tokens has an equal share, as much as one request may have at least, and a user of
-// [HTTPOptions].Verify half; further ones are answered 503. Answers cannot be
+// the largest for each token, may wait for their answers, each counted for 32 KiB more
+// than its body, and as many requests as it has calls where it is a batch. Each of several
+// tokens has an equal share of that, as much as one request may have at least, and a user of
+// [HTTPOptions].Verify half; further ones are answered 503. Answers of more than 32 KiB
+// may have 64 MiB together that their clients have not taken, or 24 MiB for each token up
+// to 256 MiB: resources/read is refused beyond that, and the answer of a call goes
+// without its images, or its text, and says so. A session has up to 1,000 notifications
+// waiting, of those that are heeded: cancelled and initialized. Files of which a string
+// would be more than twice as long are read as blobs. None of this bounds answers on a
+// stream, which are those of who started the server. Answers cannot be
 // fetched again over HTTP after the connection was lost: the program was ended.
 // Prompts, sampling, elicitation, the tasks extension, and subscriptions to
 // resources are not offered. Trace context is read from the _meta of a request and passed on with

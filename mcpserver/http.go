@@ -11,6 +11,7 @@ import (
 	"net"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -109,6 +110,7 @@ func (s *Server) Handler(opts *HTTPOptions) http.Handler {
 		HTTPOptions: o,
 		places:      newPlaces(&o),
 		requests:    newRequests(&o),
+		answers:     newAnswers(&o),
 		sessions: mcp.NewStreamableHTTPHandler(server, &mcp.StreamableHTTPOptions{
 			// guard looks at the host instead, and knows those that are allowed.
 			SessionTimeout: o.SessionIdle, MaxRequestBodyBytes: o.MaxBody, DisableLocalhostProtection: true,
@@ -124,8 +126,8 @@ func (s *Server) Handler(opts *HTTPOptions) http.Handler {
 type transport struct {
 	*Server
 	HTTPOptions
-	places, requests      *places
-	sessions, sessionless http.Handler
+	places, requests, answers *places
+	sessions, sessionless     http.Handler
 }
 
 func (t *transport) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -134,26 +136,17 @@ func (t *transport) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	rc := http.NewResponseController(w)
-	c := &carrier{ctx: r.Context(), owner: ownerOf(r), users: 1}
+	c := &carrier{ctx: r.Context(), owner: ownerOf(r), users: 1, answers: t.answers}
 	free, ok := t.request(r, c.owner)
 	if !ok {
-		w.Header().Set("Retry-After", "1")
-		http.Error(w, errRequests.Error(), http.StatusServiceUnavailable)
+		busy(w, errRequests, 1)
 		return
 	}
 	c.free = free
 	defer t.unuse(c)
 	// Before it is routed: the body may be all that tells the revision.
-	body, status, err := readBody(w, rc, r, t.MaxBody)
-	if err != nil {
-		http.Error(w, err.Error(), status)
-		return
-	}
-	if err := weigh(bytes.TrimSpace(body)); err != nil {
-		http.Error(w, err.Error(), http.StatusRequestEntityTooLarge)
-		return
-	}
-	if refused(w, body) {
+	body, ok := t.read(w, rc, r, c)
+	if !ok {
 		return
 	}
 	r.Body = io.NopCloser(bytes.NewReader(body))
@@ -166,8 +159,7 @@ func (t *transport) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case opensSession(r):
 		leave, ok := t.places.take(c.owner, 1)
 		if !ok {
-			w.Header().Set("Retry-After", "60")
-			http.Error(w, "too many sessions", http.StatusServiceUnavailable)
+			busy(w, errors.New("too many sessions"), 60)
 			return
 		}
 		c.leave = leave
@@ -181,6 +173,46 @@ func (t *transport) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	next.ServeHTTP(dw, r)
 	// For what is still in buffers, which the HTTP server writes after this.
 	rc.SetWriteDeadline(time.Now().Add(ioTimeout))
+}
+
+// read reads a request, as far as somebody heeds what it says. It has answered those
+// that it does not return.
+func (t *transport) read(w http.ResponseWriter, rc *http.ResponseController, r *http.Request, c *carrier) (body []byte, ok bool) {
+	body, status, err := readBody(w, rc, r, t.MaxBody)
+	if err != nil {
+		http.Error(w, err.Error(), status)
+		return nil, false
+	}
+	if err := weigh(bytes.TrimSpace(body)); err != nil {
+		http.Error(w, err.Error(), http.StatusRequestEntityTooLarge)
+		return nil, false
+	}
+	if refused(w, body) {
+		return nil, false
+	}
+	msgs := contentOf(body)
+	if !t.batch(c, msgs.calls) {
+		busy(w, errRequests, 1)
+		return nil, false
+	}
+	known := t.named(r.Header.Get(headerSession), c.owner)
+	switch {
+	case msgs.body == nil && known == nil:
+		return body, true // of no session, which is told where that is looked for
+	case msgs.body == nil:
+		w.WriteHeader(http.StatusAccepted)
+		return nil, false
+	case known != nil && !t.bring(known, msgs.notes):
+		busy(w, errNotes, 1)
+		return nil, false
+	}
+	return msgs.body, true
+}
+
+// busy refuses what may be tried again after some seconds.
+func busy(w http.ResponseWriter, err error, after int) {
+	w.Header().Set("Retry-After", strconv.Itoa(after))
+	http.Error(w, err.Error(), http.StatusServiceUnavailable)
 }
 
 // isSessionless reports whether a request is of a revision without sessions:

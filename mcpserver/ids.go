@@ -51,7 +51,7 @@ func misnamed(m json.RawMessage) (id json.RawMessage, err error) {
 		return named.ID, errRounded
 	}
 	var p struct{ RequestID json.RawMessage }
-	if named.Method == "notifications/cancelled" && json.Unmarshal(named.Params, &p) == nil && !exact(p.RequestID) {
+	if named.Method == notifyCancelled && json.Unmarshal(named.Params, &p) == nil && !exact(p.RequestID) {
 		return nil, errNoRequest
 	}
 	return nil, nil
@@ -71,15 +71,23 @@ func fault(id json.RawMessage, code int64, err error) []byte {
 	return append(line, '\n')
 }
 
+// messagesOf returns what a body has, which is one message or a batch of them. What is
+// no JSON is told where it is decoded for good.
+func messagesOf(body []byte) (list []json.RawMessage, batch bool) {
+	body = bytes.TrimSpace(body)
+	if !bytes.HasPrefix(body, []byte("[")) {
+		return []json.RawMessage{body}, false
+	}
+	if json.Unmarshal(body, &list) != nil {
+		return nil, true
+	}
+	return list, true
+}
+
 // refused answers an HTTP request whose messages have ids that would be rounded, and
 // reports whether it did.
 func refused(w http.ResponseWriter, body []byte) bool {
-	body = bytes.TrimSpace(body)
-	messages := []json.RawMessage{body}
-	batch := bytes.HasPrefix(body, []byte("["))
-	if batch && json.Unmarshal(body, &messages) != nil {
-		return false
-	}
+	messages, batch := messagesOf(body)
 	for _, m := range messages {
 		switch id, err := misnamed(m); {
 		case err == errNoRequest && !batch:

@@ -43,6 +43,9 @@ func (r *lineReader) Read(p []byte) (int, error) {
 			r.refuse(id, code, err)
 			continue
 		}
+		if line = contentOf(line).body; line == nil {
+			continue // which nobody heeds
+		}
 		r.backlog.add(calls, len(line))
 		r.line = append(line, '\n')
 	}

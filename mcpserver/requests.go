@@ -47,6 +47,20 @@ func (t *transport) request(r *http.Request, of owner) (leave func(), ok bool) {
 	return func() { b.places.give(of, b.room+requestSize) }, true
 }
 
+// batch takes places for what a request brings as if each of its calls came with one
+// of its own.
+func (t *transport) batch(c *carrier, calls int) bool {
+	if calls < 2 {
+		return true
+	}
+	leave, ok := t.requests.take(c.owner, (calls-1)*requestSize)
+	if ok {
+		free := c.free
+		c.free = func() { leave(); free() }
+	}
+	return ok
+}
+
 // A countedBody takes places for what is read beyond its room.
 type countedBody struct {
 	io.ReadCloser
@@ -67,7 +81,10 @@ func (b *countedBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-var errRequests = errors.New("too many requests wait for their answers")
+var (
+	errRequests = errors.New("too many requests wait for their answers")
+	errNotes    = errors.New("too many notifications wait for their session")
+)
 
 // use keeps the places of a request that has brought a call.
 func (s *Server) use(c *carrier) bool {

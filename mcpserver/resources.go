@@ -266,15 +266,19 @@ func (s *Server) readResource(ctx context.Context, req *mcp.ReadResourceRequest)
 	if i < 0 {
 		return nil, mcp.ResourceNotFoundError(uri)
 	}
-	data, err := mine[i].content(ctx)
+	from, _ := s.carrier(req.Extra)
+	data, err := mine[i].content(ctx, func(n int) bool { return s.hold(from, n) })
 	switch {
+	case err == errAnswers:
+		return nil, err
 	case errors.Is(err, codeinterp.ErrContext):
 		return nil, mcp.ResourceNotFoundError(uri)
 	case err != nil:
 		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: s.scrub(err.Error())}
 	}
 	c := &mcp.ResourceContents{URI: uri, MIMEType: mine[i].mime}
-	if len(data) > 0 && utf8.Valid(data) {
+	// What would be far longer as a string is no text that anybody reads.
+	if len(data) > 0 && utf8.Valid(data) && quoted(string(data)) <= escaped*len(data) {
 		c.Text = s.scrub(string(data))
 	} else {
 		c.Blob = append([]byte{}, data...)
@@ -282,20 +286,37 @@ func (s *Server) readResource(ctx context.Context, req *mcp.ReadResourceRequest)
 	return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{c}}, nil
 }
 
-// An until is read until ctx ends: there may be little in each piece of a file.
-type until struct {
-	ctx context.Context
-	r   io.Reader
+// escaped is how many times as long a file may be in an answer.
+const escaped = 2
+
+// A held is read until ctx ends, since there may be little in each piece of a file, and
+// takes places for what it reads.
+type held struct {
+	ctx        context.Context
+	r          io.Reader
+	hold       func(int) bool
+	room, read int
 }
 
-func (u *until) Read(p []byte) (int, error) {
-	if u.ctx.Err() != nil {
-		return 0, context.Cause(u.ctx)
+func (h *held) Read(p []byte) (int, error) {
+	if h.ctx.Err() != nil {
+		return 0, context.Cause(h.ctx)
 	}
-	return u.r.Read(p)
+	n, err := h.r.Read(p)
+	if h.read += n; h.read > h.room {
+		more := max(h.read-h.room, smallAnswer)
+		if h.room += more; !h.hold(escaped * more) {
+			return 0, errAnswers
+		}
+	}
+	return n, err
 }
 
-func (r *resource) content(ctx context.Context) ([]byte, error) {
+// content returns what is in the file, for which hold takes places.
+func (r *resource) content(ctx context.Context, hold func(int) bool) ([]byte, error) {
+	if r.open == nil && !hold(escaped*len(r.data)) {
+		return nil, errAnswers
+	}
 	if r.open == nil {
 		return r.data, nil
 	}
@@ -304,7 +325,7 @@ func (r *resource) content(ctx context.Context) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(&until{ctx, f}, maxRead+1))
+	data, err := io.ReadAll(io.LimitReader(&held{ctx: ctx, r: f, hold: hold}, maxRead+1))
 	if err == nil && len(data) > maxRead {
 		err = fmt.Errorf("%w: more than %d bytes", codeinterp.ErrTooLarge, maxRead)
 	}

@@ -115,7 +115,7 @@ func New(ws *workspace.Workspace, opts *Options) (*Server, error) {
 		Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}, Resources: &mcp.ResourceCapabilities{}},
 		SetCacheable: cacheable,
 	})
-	s.mcp.AddReceivingMiddleware(onlyOurs, s.sessions, s.listResources)
+	s.mcp.AddReceivingMiddleware(s.answers, onlyOurs, s.sessions, s.listResources)
 	s.mcp.AddResourceTemplate(template, s.readResource)
 	for _, t := range list {
 		s.mcp.AddTool(definition(t), s.handler(t.Name))

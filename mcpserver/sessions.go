@@ -22,6 +22,7 @@ type session struct {
 	ctx   context.Context // ends with the session, or before where the client asks for that
 	end   context.CancelCauseFunc
 	owner owner
+	notes int // notifications that it is to come to; guarded by mu of the Server
 }
 
 // Life is for [tools.ClientLife].
@@ -42,10 +43,11 @@ type carrier struct {
 	// Server; nil where there is none.
 	leave func()
 
-	// free gives up the places of the request itself, which has users: it, and its
-	// calls. Guarded by mu of the Server.
-	free  func()
-	users int
+	// free gives up the places of the request itself and of its answers, which has
+	// users: it, and its calls. Guarded by mu of the Server.
+	free    func()
+	users   int
+	answers *places
 }
 
 // carry makes c known as what brings the request, until it was served.
@@ -142,8 +144,8 @@ func (s *Server) endSession(id string, of owner) {
 }
 
 // places are those that the sessions of one transport have, or the bytes of its
-// requests. One owner gets no
-// more than a share of them, so that none shuts the others out.
+// requests or answers. One owner gets no more than a share of them, so that none shuts
+// the others out.
 type places struct {
 	most, share int
 
