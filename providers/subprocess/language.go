@@ -1,7 +1,7 @@
 package subprocess
 
 import (
-	_ "embed"
+	"embed"
 	"fmt"
 	"slices"
 	"strings"
@@ -149,22 +149,8 @@ const (
 )
 
 var (
-	//go:embed drivers/python/driver.py
-	pythonDriver string
-	//go:embed drivers/python/channel.py
-	pythonChannel string
-	//go:embed drivers/python/calls.py
-	pythonCalls string
-	//go:embed drivers/python/display.py
-	pythonDisplay string
-	//go:embed drivers/python/imports.py
-	pythonImports string
-	//go:embed drivers/python/streams.py
-	pythonStreams string
-	//go:embed drivers/python/run.py
-	pythonRun string
-	//go:embed drivers/python/forkserver.py
-	pythonForks string
+	//go:embed drivers/python/*.py drivers/python/later/*.py
+	pythonFiles embed.FS
 	//go:embed drivers/complete/complete.py
 	pythonComplete string
 	//go:embed drivers/complete/complete.js
@@ -180,7 +166,28 @@ const pythonBoot = `import os,marshal,builtins
 n=int(os.read(3,8),16)
 b=b''
 while len(b)<n:b+=os.read(3,n-len(b))
-exec(marshal.loads(b),{'__name__':'toolcell','__builtins__':dict(vars(builtins))})`
+b,l=marshal.loads(b)
+exec(b,{'__name__':'toolcell','__builtins__':dict(vars(builtins)),'later':l})`
+
+// pythonLater divides the source of the driver: what follows is loaded when it is
+// first used.
+const pythonLater = "\n# later\n"
+
+// pythonDriver returns the driver's source.
+func pythonDriver() string {
+	return pythonSource("driver", "channel", "display", "imports", "streams", "run") + pythonLater +
+		pythonSource("later/channel") + pytools.Source + pythonSource("later/calls") + pyvalue.Source +
+		pythonSource("later/display", "later/imports", "later/streams", "later/errors", "later/run")
+}
+
+func pythonSource(files ...string) string {
+	var b strings.Builder
+	for _, name := range files {
+		source, _ := pythonFiles.ReadFile("drivers/python/" + name + ".py")
+		b.Write(source)
+	}
+	return b.String()
+}
 
 // Python returns the language python: CPython 3.9 or later.
 func Python() Language {
@@ -188,7 +195,7 @@ func Python() Language {
 		Name: "python", Commands: []string{"python3", "python"}, Extension: ".py", MinVersion: "3.9",
 		Install: "install Python 3.9 or later (Debian and Ubuntu: apt install python3; macOS: brew install python), or give its path in Language.Commands",
 		Notes:   "Top-level await works; asyncio.create_task needs one in the same program. The last expression is the result; display(obj) shows rich objects, and matplotlib figures are shown by themselves.",
-		Driver:  &Driver{Args: []string{"-I", "-X", "utf8", "-c", pythonBoot}, Source: pythonDriver + pythonChannel + pytools.Source + pythonCalls + pyvalue.Source + pythonDisplay + pythonImports + pythonStreams + pythonRun, Functions: true, Input: true, Completer: pythonComplete},
+		Driver:  &Driver{Args: []string{"-I", "-X", "utf8", "-c", pythonBoot}, Source: pythonDriver(), Functions: true, Input: true, Completer: pythonComplete},
 		kind:    pythonKind,
 	}
 }

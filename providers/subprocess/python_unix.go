@@ -35,8 +35,9 @@ for d in sys.path:
  except OSError:pass
 print('%d.%d.%d'%v[:3]);print(sys.executable);print(sys.prefix,*{sys.base_prefix,sys.exec_prefix,sys.base_exec_prefix}-{sys.prefix},sep='\0');print(os.path.dirname(os.__file__),*sys.path,sep='\0');print(*sorted(have),sep='\0');sys.stdout.flush()
 if v>=(3,9):
+ def code(s):return compile(s,'<toolcell>','exec',0,True)
  for s in sys.stdin.buffer.read().split(b'\0'):
-  b=marshal.dumps(compile(s,'<toolcell>','exec',0,True));sys.stdout.buffer.write(b'%08x'%len(b)+b)`
+  s,l=s.split(b'\1');b=marshal.dumps((code(s),l and marshal.dumps(code(l))));sys.stdout.buffer.write(b'%08x'%len(b)+b)`
 
 // withoutSite is what a Python does first that packages are not to run in: it
 // finds them, and reads none of their .pth files.
@@ -52,7 +53,8 @@ func (l *language) probePython() error {
 	if l.asked != "" || isEnvironment(l.path) {
 		args = []string{"-I", "-S", "-X", "utf8", "-c", withoutSite + pythonQuestion}
 	}
-	out, err := ask(l.asks(), args, l.Driver.Source+"\nloop()\n\x00"+l.Driver.Source+pythonForks)
+	driver, later, _ := strings.Cut(l.Driver.Source, pythonLater)
+	out, err := ask(l.asks(), args, driver+"\nloop()\n\x01"+later+"\x00"+driver+later+pythonSource("forkserver")+"\x01")
 	if err != nil {
 		return err
 	}

@@ -1,13 +1,15 @@
 """The Python driver: runs programs in __main__ and speaks frames on fd 3.
 
 It imports nothing at its start but what every interpreter has loaded, since
-start-up time is what a stateless run mostly costs. Its own state lives in this
-namespace, not in __main__, and what it needs of builtins and modules is bound
-here before any program can replace it.
+start-up time is what a stateless run mostly costs. For the same reason what few
+such runs need, the files below later/, is defined when it is first used. Its own
+state lives in this namespace, not in __main__, and what it needs of builtins and
+modules is bound here before any program can replace it.
 """
 import sys, os, io, builtins, _signal
 from _signal import SIGINT, getsignal, signal as set_handler
-from _thread import allocate_lock, get_ident, interrupt_main
+from _thread import RLock, allocate_lock, get_ident, interrupt_main
+from marshal import loads
 
 CONTROL = 3
 LIMIT = 48 << 20  # bytes of one show; the host refuses frames of 64 MiB
@@ -69,20 +71,6 @@ started = {}  # thread of threading's -> the number of the run that started it
 sources = {}  # file name -> linecache entry
 
 
-class One:
-    """Stands for a ContextVar where there is one run, which all belongs to: the
-    import takes a hundredth of that run's time."""
-
-    def get(self):
-        return None
-
-    def set(self, seq):
-        pass
-
-
-run_of = One()  # the number of the run that a task belongs to
-
-
 # What the main thread does: what may be interrupted, an exchange with the host,
 # or the wait in one, which an interrupt ends and in which handlers run.
 FREE, HELD, SOFT = 0, 1, 2
@@ -125,11 +113,48 @@ def release():
             interrupt()
 
 
-def occupied():
-    """Tells whether this thread is in the midst of an exchange, of which a
-    finalizer, or a trace function, can see any point."""
-    ident = get_ident()
-    return state.mode != FREE if ident == state.thread else ident in inside
+LATER = '''absent announce between_runs bundle_of compile_tree complete completed describe drop_figures end_calls
+    evaluate_awaiting installed last_figures look_for_interrupt new_poller number_runs offer poller renew route show
+    show_all show_figures softly to_json DisplayHandle'''.split()
+loading = RLock()
+
+
+def load():
+    """Defines what is below later/: all of it, or nothing."""
+    global later
+    if not later:
+        return
+    import gc
+    with hold, loading:
+        collects = gc.isenabled()
+        gc.disable()  # no finalizer of the program's sees a part of it
+        try:
+            if later:
+                exec_(loads(later), globals())
+                later = b''
+        finally:
+            if later:
+                defer()
+            if collects:
+                gc.enable()
+
+
+def defer():
+    """Stands functions in for those below later/, and for classes."""
+    for name in LATER:
+        globals()[name] = deferred(name)
+
+
+def deferred(name):
+    def call_loaded(*args, **kw):
+        load()
+        return globals()[name](*args, **kw)
+
+    return call_loaded
+
+
+if later:  # of the process that has started this one
+    defer()
 
 
 def interrupt():
@@ -202,26 +227,3 @@ def get_signal(signalnum, /):
 
 def handler_of(own):
     return own.call if type_(own) is Handler else own
-
-
-def shortened(s, limit):
-    """Returns s with its middle left out, and told, where it is longer than
-    the limit in bytes, and counts it."""
-    if len(s) <= limit // 4:
-        return s  # no character takes more than 4 bytes
-    b = text(s)
-    if len(b) <= limit:
-        return s
-    half = limit // 2 - 50
-    state.lost += len(b) - 2 * half
-    head, tail = b[:half].decode('utf-8', 'ignore'), b[len(b) - half:].decode('utf-8', 'ignore')
-    return '%s\n[%d bytes are left out]\n%s' % (head, len(b) - 2 * half, tail)
-
-
-def shortened_lines(s):
-    lines = s.split('\n')
-    if len(lines) <= MAX_LINES:
-        return s
-    half = MAX_LINES // 2 - 1
-    state.lost += sum(len(l) + 1 for l in lines[half:-half])
-    return '\n'.join(lines[:half] + ['[%d lines are left out]' % (len(lines) - 2 * half)] + lines[-half:])

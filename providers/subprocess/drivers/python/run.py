@@ -1,59 +1,5 @@
-# Running programs. This follows streams.py in one source.
-
-class Refused(SyntaxError):
-    pass
-
-
-def parse(code, name, flags):
-    """Returns the program's syntax tree, also where all of it is indented."""
-    try:
-        return compile_(code, name, 'exec', flags | TREE, True)
-    except IndentationError:
-        first = next((l for l in code.split('\n') if l.strip() and not l.lstrip().startswith('#')), '')
-        if not first[:1].isspace():
-            raise
-        try:
-            tree = compile_('if 1:\n' + code, name, 'exec', flags | TREE, True)
-        except SyntaxError:
-            tree = None
-        if tree is None or len(tree.body) != 1:
-            raise
-        import ast
-        ast.increment_lineno(tree, -1)
-        tree.body = tree.body[0].body
-        return tree
-    except SyntaxError as e:
-        installing = with_pip(code) if installs() else None
-        if installing is not None:
-            return parse(installing, name, flags)
-        refuse_magic(code, e)
-        raise
-
-
-def refuse_magic(code, e):
-    """Says it where the syntax error is IPython's own syntax."""
-    lines = code.split('\n')
-    line = lines[e.lineno - 1].strip() if e.lineno and e.lineno <= len(lines) else ''
-    first = next((l.strip() for l in lines if l.strip()), '')
-    for at in (first if first.startswith('%%') else '', line):
-        if at[:1] in ('%', '!') or at.endswith('?') and at.rstrip('?').replace('.', '').isidentifier():
-            word = at.split()[0]
-            hint = 'use the subprocess module' if at.startswith('!') else 'use plain Python'
-            if at.lstrip('!%').split()[:1] in (['pip'], ['pip3'], ['conda'], ['mamba'], ['uv']):
-                hint = 'programs install no packages here; use those that are there, or ask for others'
-            raise Refused('%s is IPython syntax, and this is plain Python: %s' % (word, hint),
-                          (e.filename, e.lineno, 1, lines[e.lineno - 1] if line else at)) from None
-
-
-def silenced(code, node):
-    """Tells whether the last expression ends with a semicolon."""
-    end = getattr(node, 'end_lineno', None)
-    if not end or ';' not in code:
-        return False
-    lines = code.split('\n')
-    rest = lines[end - 1].encode()[node.end_col_offset:].strip()
-    return rest.startswith(b';')
-
+# Running programs. This follows streams.py in one source; what it says of
+# programs that await, fail or have syntax trees is in later/run.py.
 
 STRICT = 'error', None, SyntaxWarning, None, 0  # a filter; such a warning would tell the wrong name of the file
 
@@ -116,26 +62,7 @@ def compile_quickly(code, name):
 
 def compile_cell(code, name):
     """Returns the code objects of the statements and of the last expression."""
-    quick = state.once and sys.implementation.name == 'cpython' and compile_quickly(code, name)
-    if quick:
-        return quick
-    flags = state.flags | AWAIT
-    tree = parse(code, name, flags)
-    last = None
-    if tree.body and type_(tree.body[-1]).__name__ == 'Expr':
-        node = tree.body[-1]
-        if not silenced(code, node):
-            tree.body.pop()
-            import _ast
-            last = _ast.Expression(body=node.value)
-    body = None
-    if tree.body:
-        body = compile_(tree, name, 'exec', flags, True)
-        flags |= body.co_flags & FUTURES
-    if last is not None:
-        last = compile_(last, name, 'eval', flags, True)
-    state.flags |= flags & FUTURES
-    return body, last
+    return state.once and sys.implementation.name == 'cpython' and compile_quickly(code, name) or compile_tree(code, name)
 
 
 def evaluate(body, last):
@@ -145,62 +72,7 @@ def evaluate(body, last):
         if body is not None:
             eval_(body, space)
         return None if last is None else eval_(last, space)
-    import asyncio
-    if state.loop is None or state.loop.is_closed():
-        state.loop = asyncio.new_event_loop()
-    asyncio.set_event_loop(state.loop)
-    stopped = []
-    task = state.loop.create_task(whole(body, last, stopped))
-    try:
-        return state.loop.run_until_complete(task)
-    except BaseException as e:
-        if not task.done():
-            task.cancel()
-            try:
-                state.loop.run_until_complete(task)
-            except BaseException:
-                pass
-            if stopped and not has_frames(e.__traceback__):
-                e.__traceback__ = stopped[0]  # what stopped the loop does not know where the program was
-        raise
-    finally:
-        if state.once:
-            end_tasks(asyncio, state.loop)
-
-
-def end_tasks(asyncio, loop):
-    """Cancels the tasks that a run of its own leaves, as asyncio.run does."""
-    left = asyncio.all_tasks(loop)
-    for task in left:
-        task.cancel()
-    if left:
-        loop.run_until_complete(asyncio.gather(*left, return_exceptions=True))
-    for task in left:
-        if not task.cancelled() and task.exception() is not None:
-            loop.call_exception_handler({
-                'message': 'unhandled exception when the run ended', 'exception': task.exception(), 'task': task})
-    loop.run_until_complete(loop.shutdown_asyncgens())
-
-
-async def whole(body, last, stopped):
-    value = None
-    try:
-        for code in (body, last):
-            if code is not None:
-                value = eval_(code, space)
-                if code.co_flags & COROUTINE:
-                    value = await value
-    except modules['asyncio'].CancelledError as e:
-        stopped.append(e.__traceback__)
-        raise
-    return None if last is None else value
-
-
-def has_frames(tb):
-    """Tells whether any frame of a traceback is a program's."""
-    while tb is not None and tb.tb_frame.f_code.co_filename not in sources:
-        tb = tb.tb_next
-    return tb is not None
+    return evaluate_awaiting(body, last)
 
 
 def remember(name, code):
@@ -248,24 +120,9 @@ def run(code, name):
         ended = 'error', 1, e
     else:
         return 'ok', 0, None
-    last_figures()
+    if PYLAB in modules:
+        last_figures()
     return ended
-
-
-def last_figures():
-    """Shows the open figures of a program that is over already. None stays for
-    the next one."""
-    if getpid() != pid:
-        return  # they are those of the process that forked this one
-    try:
-        try:
-            state.running = True
-            figures()
-        finally:
-            state.running = False
-    except BaseException as e:
-        n = drop_figures()
-        sys.stderr.write('matplotlib: %d open figures were dropped: %s\n' % (n, type_(e).__name__))
 
 
 def leave(e):
@@ -281,63 +138,8 @@ def leave(e):
     return 'exit', 1, None
 
 
-def own_frames(e):
-    """Takes the driver's own frames from an error's traceback, and returns it."""
-    tb, last = e.__traceback__, None
-    while tb is not None and tb.tb_frame.f_code.co_filename not in sources:
-        tb = tb.tb_next
-    e.__traceback__ = tb
-    while tb is not None:
-        if tb.tb_frame.f_code.co_filename != OWN:
-            # Without the loop that runs a program's tasks. Only there: to set it walks
-            # through all that follow.
-            if last is not None and last.tb_next is not tb:
-                last.tb_next = tb
-            last = tb
-        tb = tb.tb_next
-    if last is not None and last.tb_next is not None:
-        last.tb_next = None  # what follows is the driver's
-    return e.__traceback__
-
-
-def report_of(e):
-    """Returns an error's traceback as python prints it."""
-    import traceback
-    tb = own_frames(e)
-    report = ''.join(traceback.TracebackException(type_(e), e, tb).format())
-    return report.replace('toolcell.Refused: ', 'SyntaxError: ').replace('Refused: ', 'SyntaxError: ', 1)
-
-
-def describe(e, name):
-    """Returns name, message, line, missing module and traceback of an error,
-    and how many bytes are left out of them."""
-    kind = type_(e).__name__
-    if kind == 'Refused':
-        kind = 'SyntaxError'
-    try:
-        message = str(e.msg) if isinstance_(e, SyntaxError) else str(e)
-    except BaseException:
-        message = '<the error has no readable message>'
-    line, tb = 0, own_frames(e)
-    while tb is not None:
-        if tb.tb_frame.f_code.co_filename == name:
-            line = tb.tb_lineno
-        tb = tb.tb_next
-    if isinstance_(e, SyntaxError) and e.filename == name:
-        line = e.lineno or 0
-    missing = ''
-    if isinstance_(e, ModuleNotFoundError) and type_(e.name) is str:
-        missing = e.name
-    try:
-        report = report_of(e)
-    except BaseException:
-        report = '%s: %s' % (kind, message)
-    state.lost = 0
-    parts = shortened(kind, MAX_ID), shortened(message, MAX_MESSAGE), line, shortened(missing, MAX_ID), shortened_lines(shortened(report, MAX_TRACEBACK))
-    return parts + (state.lost,)
-
-
 NO_ERROR = b'', b'', b'0', b'', b'', b'0'
+reserve = bytes(1 << 20)  # so that there is memory left to say that there is none
 
 
 def serve_run(fields):
@@ -349,8 +151,10 @@ def serve_run(fields):
     with gate:
         state.seq, state.busy, state.announced = fields[0].decode(), True, False
         state.interrupts = state.told = 0
-    run_of.set(state.seq)
-    renew()
+    if not state.once:
+        run_of.set(state.seq)
+    if not later:
+        renew()
     state.cell += 1
     name = state.name = '<cell %d>' % state.cell
     if code.startswith('\ufeff'):
@@ -362,7 +166,8 @@ def serve_run(fields):
         old = set_env(fields[3:])
         name = state.name = state.script or name
         set_stdin(fields[2])
-        route()
+        if not state.once:
+            route()
         remember(name, code)
         how, status, error = run(code, name)
     except BaseException as e:
@@ -376,9 +181,20 @@ def serve_run(fields):
         exit_now(status if how != 'error' else 1)
     about = NO_ERROR
     if error is not None:
-        about = describe(error, name)
+        about = told(error, name)
         error = None
     return how, status, about, old
+
+
+def told(e, name):
+    """Returns what describe does of an error, and the least of that where a
+    program has broken what it takes."""
+    global reserve
+    reserve = None
+    try:
+        return describe(e, name)
+    except BaseException:
+        return type_(e).__name__[:MAX_ID], '', 0, '', '', 0
 
 
 def finish(how, status, about, old):
@@ -417,13 +233,6 @@ def end(how, status, about):
     exit_now(status)
 
 
-def number_runs():
-    """Has tasks know which of several runs they belong to."""
-    global run_of
-    from _contextvars import ContextVar
-    run_of = ContextVar('run_of', default=None)
-
-
 def configure(fields):
     if fields[0]:
         os.chdir(fields[0])
@@ -432,12 +241,14 @@ def configure(fields):
     send(b'H', implementation + ' ' + sys.version.split()[0])
     state.once = fields[1] == b'once'
     if not state.once:
+        load()
         number_runs()
 
 
 def preload(names):
     """Imports modules for the programs to come; says hello with a ! if it
     cannot."""
+    load()
     for name in names:
         name = name.decode()
         try:
@@ -445,21 +256,6 @@ def preload(names):
         except BaseException as e:
             send(b'H', '!%s: %s: %s' % (name, type_(e).__name__, e))
             exit_now(1)
-
-
-completer = {}
-
-
-def complete(fields):
-    answer = 0, 0, ''
-    try:
-        if not completer:
-            completer.update(__builtins__=__builtins__, space=space)
-            exec_(compile_(fields[1], OWN, 'exec'), completer)
-        answer = completer['complete'](fields[2], int(fields[3]))
-    except BaseException:
-        pass  # there is nothing to complete with
-    send(b'B', fields[0], *answer)
 
 
 def loop():
@@ -490,10 +286,9 @@ stdout, stderr = stream(1, '<stdout>', 'surrogateescape'), stream(2, '<stderr>',
 sys.stdout = sys.__stdout__ = stdout
 sys.stderr = sys.__stderr__ = stderr
 sys.__stdin__ = sys.stdin = NoInput()
-sys.meta_path.insert(0, Finder())
-sys.meta_path.append(Absent())
-sys.meta_path.append(Missing())
-if 'threading' in modules:
-    note_starts(modules['threading'])
+sys.meta_path.insert(0, Finder(find_completed))
+sys.meta_path.append(Finder(find_absent))
+sys.meta_path.append(Finder(find_missing))
+builtins.display, builtins.update_display, builtins.clear_output = display, update_display, clear_output
 set_handler(SIGINT, on_interrupt)
 _signal.signal, _signal.getsignal = signal, get_signal

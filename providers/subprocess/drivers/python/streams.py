@@ -25,41 +25,6 @@ def stream(fd, name, errors):
     return out
 
 
-class Router(io.TextIOBase):
-    """Standard output while threads or tasks of earlier runs live: what they
-    print is sent as late."""
-
-    encoding = 'utf-8'
-
-    def __init__(self, own, name):
-        self.own, self.label = own, name
-
-    def write(self, s):
-        if not is_late():
-            return self.own.write(s)
-        if isinstance_(s, str):
-            for i in range(0, len(s), MAX_LATE // 4):
-                send(b'L', self.label, s[i:i + MAX_LATE // 4])
-            return len(s)
-        raise TypeError('write() argument must be str, not %s' % type_(s).__name__)
-
-    def __getattr__(self, name):
-        return getattr(self.own, name)
-
-    def flush(self):
-        self.own.flush()
-
-    def fileno(self):
-        return self.own.fileno()
-
-    def writable(self):
-        return True
-
-    @property
-    def buffer(self):
-        return self.own.buffer
-
-
 def flush():
     """Flushes the output. Handlers of the program's run after it: what they
     raise is no fault of a stream's."""
@@ -99,46 +64,6 @@ def flush_c():
             _ctypes.call_function(_ctypes.dlsym(_ctypes.dlopen(None, 0), 'fflush'), (None,))
         except Exception:
             pass
-
-
-def route():
-    """Puts Routers in place where threads or tasks of earlier runs are alive."""
-    if type_(sys.stdout) is Router:
-        sys.stdout = sys.stdout.own
-    if type_(sys.stderr) is Router:
-        sys.stderr = sys.stderr.own
-    threads = {ident: thread_object(ident) for ident in current_frames() if ident != state.thread}
-    state.old = threads
-    if threads or has_tasks():
-        sys.stdout, sys.stderr = Router(sys.stdout, 'stdout'), Router(sys.stderr, 'stderr')
-
-
-def thread_object(ident):
-    threading = modules.get('threading')
-    return threading and threading._active.get(ident)
-
-
-def has_tasks():
-    asyncio = modules.get('asyncio')
-    return bool(asyncio and state.loop is not None and not state.loop.is_closed() and asyncio.all_tasks(state.loop))
-
-
-def is_late():
-    """Tells whether what runs here was left behind by an earlier run: a thread,
-    or a task of the loop that goes on from run to run."""
-    if get_ident() != state.thread:
-        return is_old()
-    return state.loop is not None and state.loop.is_running() and run_of.get() not in (None, state.seq)
-
-
-def is_old():
-    """Tells whether this thread is one of an earlier run's, or was started by
-    one. Its number alone does not say: it is given again once a thread has
-    ended."""
-    ident = get_ident()
-    if started.get(ident, state.seq) != state.seq:
-        return True
-    return ident in state.old and state.old[ident] is thread_object(ident)
 
 
 def become_stdin(fd):

@@ -1,8 +1,6 @@
 # Calls of the host's functions: how they get there and back. This follows
 # pytools' source in one source.
 
-loops = {}  # asyncio's loop -> keys of its open calls; used in the loop's thread
-
 
 def announce_call(name, make):
     """Returns the entry, which make makes of its key, of a call that is about
