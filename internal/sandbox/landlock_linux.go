@@ -84,20 +84,20 @@ func newRuleset(abi int, network bool) (*ruleset, error) {
 // allow grants rights on path and what is beneath it. A path that is not
 // there, or not for the host to see, is an error that os.IsNotExist or
 // os.IsPermission knows.
-func (r *ruleset) allow(path string, rights uint64) error {
+func (r *ruleset) allow(path string, rights uint64) (node, error) {
 	fd, err := unix.Open(path, unix.O_PATH|unix.O_CLOEXEC, 0)
 	if err != nil {
-		return err
+		return node{}, err
 	}
 	defer unix.Close(fd)
 	return r.allowAt(fd, rights)
 }
 
 // allowAt grants rights on what a descriptor names, and what is beneath it.
-func (r *ruleset) allowAt(fd int, rights uint64) error {
+func (r *ruleset) allowAt(fd int, rights uint64) (node, error) {
 	var st unix.Stat_t
 	if err := unix.Fstat(fd, &st); err != nil {
-		return err
+		return node{}, err
 	}
 	if st.Mode&unix.S_IFMT != unix.S_IFDIR {
 		// A rule about a file with rights of directories is EINVAL
@@ -111,53 +111,44 @@ func (r *ruleset) allowAt(fd int, rights uint64) error {
 	}{access: rights & r.fs, fd: int32(fd)}
 	_, _, e := unix.Syscall6(unix.SYS_LANDLOCK_ADD_RULE, r.file.Fd(), unix.LANDLOCK_RULE_PATH_BENEATH, uintptr(unsafe.Pointer(&attr)), 0, 0, 0)
 	if e != 0 {
-		return e
+		return node{}, e
 	}
-	return nil
+	return nodeOf(&st), nil
 }
 
-// ruleset builds the rules of a plan.
+// ruleset builds the rules of a plan: those of its paths, which may be there
+// already, and those of its own directories.
 func (s *Sandbox) ruleset(pl *plan) (*os.File, error) {
-	r, err := newRuleset(s.abi, s.opts.Network)
-	if err != nil {
+	r := s.rules.take(pl.ReadOnly, pl.Writable)
+	if r == nil {
+		var err error
+		if r, err = s.commonRules(pl.ReadOnly, pl.Writable); err != nil {
+			return nil, err
+		}
+	}
+	if err := s.allowOwn(r, pl); err != nil {
+		r.file.Close()
 		return nil, err
 	}
-	for _, group := range []struct {
-		paths  []string
-		rights uint64
-	}{
-		{s.system.exec, rightsExec}, {s.system.read, rightsRead}, {s.system.bare, rightsRead}, {s.system.dev, rightsDev},
-		{pl.ReadOnly, rightsExec}, {pl.Writable, rightsWrite},
-	} {
-		for _, path := range group.paths {
-			// What the host itself cannot see needs no rule: without one it stays
-			// closed.
-			if err := r.allow(path, group.rights); err != nil && !os.IsNotExist(err) && !os.IsPermission(err) {
-				r.file.Close()
-				return nil, fmt.Errorf("Landlock rule: %w", err)
-			}
-		}
-	}
+	s.rules.stock(func() (*commonRules, error) { return s.commonRules(pl.ReadOnly, pl.Writable) })
+	return r.file, nil
+}
+
+// allowOwn adds the rules of the directories that are a plan's own.
+func (s *Sandbox) allowOwn(r *commonRules, pl *plan) error {
 	if dir := s.temp.path(); pl.ForkServer && dir != "" {
-		if err := r.allow(dir, rightsWrite); err != nil {
-			r.file.Close()
-			return nil, fmt.Errorf("temporary directory: %w", err)
+		if _, err := r.allow(dir, rightsWrite); err != nil {
+			return fmt.Errorf("temporary directory: %w", err)
 		}
 	}
-	err = r.allow(pl.Workdir, rightsWrite)
-	for _, h := range s.held {
-		if err == nil {
-			err = r.allowAt(h.dir.fd(), h.rights())
-		}
-	}
+	_, err := r.allow(pl.Workdir, rightsWrite)
 	if err == nil && pl.Cwd != nil {
-		err = r.allowAt(pl.Cwd.fd(), rightsWrite)
+		_, err = r.allowAt(pl.Cwd.fd(), rightsWrite)
 	}
 	if err != nil {
-		r.file.Close()
-		return nil, fmt.Errorf("working directory: %w", err)
+		return fmt.Errorf("working directory: %w", err)
 	}
-	return r.file, nil
+	return nil
 }
 
 // policy returns what a plan's program may call in landlock mode, in the

@@ -27,6 +27,7 @@ type Sandbox struct {
 	anchors anchors
 	forks   forkThread
 	temp    tempRoot
+	rules   rulesAhead
 	threads threadCount
 	cgroups *cgroups // nil if none is delegated
 	watch   watcher
@@ -161,6 +162,7 @@ func (s *Sandbox) Close() error {
 	s.anchors.close()
 	s.forks.close()
 	s.cgroups.close()
+	s.rules.close()
 	for _, h := range s.held {
 		h.dir.Close()
 	}
