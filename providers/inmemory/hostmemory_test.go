@@ -134,9 +134,10 @@ func TestManyAtOnce(t *testing.T) {
 		{"rejections in order", `const all = []; process.on("unhandledRejection", (e) => all.push(e)); Promise.reject(1); const p = Promise.reject(2); Promise.reject(3); p.catch(() => {}); Promise.reject(4); setTimeout(() => console.log(all.join()), 1)`, "1,3,4\n"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			res, err := s.RunCode(t.Context(), "javascript", c.code, &codeinterp.RunOptions{Timeout: 20 * time.Second})
-			if err != nil || res.Stdout() != c.want {
-				t.Errorf("got %v %q %v %v", res.Status, res.Stdout(), res.Error, err)
+			before := cpuTime(t) // what the machine spends on others does not count
+			res, err := s.RunCode(t.Context(), "javascript", c.code, &codeinterp.RunOptions{Timeout: 3 * time.Minute})
+			if took := cpuTime(t) - before; err != nil || res.Stdout() != c.want || took > 20*time.Second {
+				t.Errorf("got %v %q %v %v, after %v of computing", res.Status, res.Stdout(), res.Error, err, took)
 			}
 		})
 	}
