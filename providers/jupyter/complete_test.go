@@ -3,9 +3,11 @@
 package jupyter_test
 
 import (
+	"context"
 	"errors"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/providers/jupyter"
@@ -41,6 +43,32 @@ func TestComplete(t *testing.T) {
 			t.Errorf("the run after it: %+v, %v", res, err)
 		}
 	})
+}
+
+// TestSlowCompleter: a completer that goes on for a while after it was interrupted, as
+// one does that has much to load first, costs no variables.
+func TestSlowCompleter(t *testing.T) {
+	t.Parallel()
+	c := realSession(t, sharedServer(t, "server6"), jupyter.Options{Grace: 100 * time.Millisecond})
+	c.ok(`import time
+kept = 1
+class Slow:
+  def __dir__(self):
+    end = time.monotonic() + 3
+    while time.monotonic() < end:
+      try: time.sleep(0.05)
+      except KeyboardInterrupt: pass
+    return []
+slow = Slow()`)
+	of, _ := codeinterp.Completions(c.ci)
+	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
+	defer cancel()
+	if got, err := of.Complete(ctx, c.id, "slow.", 5); err == nil {
+		t.Errorf("the completer did not take long: %+v", got)
+	}
+	if res, err := c.run("kept", nil); err != nil || res.Text() != "1" || res.StateLost || res.Stderr() != "" {
+		t.Errorf("the run after it: %+v, %v", res, err)
+	}
 }
 
 // TestCompleteAfterCut: a connection that was lost between runs is no reason to have

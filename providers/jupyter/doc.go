@@ -206,7 +206,8 @@
 // buffer without limit what a slow OnOutput leaves unread; the program is not
 // slowed down by it. A Spill is limited to 1 GiB per run. Code is completed by the
 // kernel's own completer, which may call what a program has defined; one that hangs
-// is interrupted before the next program, or ended with the state.
+// is interrupted before the next program, or ended with the state where that does not
+// help for half a minute.
 //
 // # Security
 //

@@ -15,6 +15,10 @@ import (
 	"github.com/toolcell/toolcell/providers/jupyter/internal/server"
 )
 
+// completerGrace is how long a completer that was interrupted has before its kernel
+// is restarted. Its first work is to load much.
+const completerGrace = 30 * time.Second
+
 // leaveTimeout bounds the restoring of what a run changed.
 const leaveTimeout = 10 * time.Second
 
@@ -231,7 +235,11 @@ func (s *session) endLeft(ctx context.Context, busy func(bool)) error {
 	if s.doomed {
 		err = s.giveAway(ctx)
 	} else {
-		how, err = s.k.Load().EndLeft(ctx, s.rt.opts.Grace, s.killer(), busy)
+		grace := s.rt.opts.Grace
+		if s.silent { // no program asked for it, and all variables go with the kernel
+			grace = max(grace, completerGrace)
+		}
+		how, err = s.k.Load().EndLeft(ctx, grace, s.killer(), busy)
 	}
 	if errors.Is(err, kernel.ErrGone) {
 		how, err = "went with its kernel", nil
