@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"syscall"
@@ -13,6 +14,7 @@ import (
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/leftover"
 	"github.com/toolcell/toolcell/providers/subprocess"
 )
 
@@ -91,6 +93,34 @@ print(found, os.getcwd(), os.getpid())`
 		n := newNotebook(t, ci, "python")
 		if res := n.run(look, nil); !strings.HasPrefix(res.Stdout(), "[] ") {
 			t.Errorf("in a context: %s, stderr %s", summary(res), res.Stderr())
+		}
+	})
+}
+
+// TestWarmWithoutDirectory: what is ready and has lost its directory, as to a cleaner
+// of old files, is not given out.
+func TestWarmWithoutDirectory(t *testing.T) {
+	eachMode(t, func(t *testing.T, o subprocess.Options) {
+		o.TempDir, o.Warm = leftover.Dir(t), &subprocess.Warm{Pool: 2}
+		o.Languages = []subprocess.Language{subprocess.Python()}
+		ci := open(t, o)
+		ready := func() (dirs []string) {
+			dirs, _ = filepath.Glob(o.TempDir + "/toolcell-sandbox-*/*")
+			return dirs
+		}
+		for end := time.Now().Add(time.Minute); len(ready()) < 2 && time.Now().Before(end); {
+			time.Sleep(10 * time.Millisecond)
+		}
+		time.Sleep(100 * time.Millisecond) // its process has started
+		for _, dir := range ready() {
+			if err := os.RemoveAll(dir); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for range 3 {
+			if got := summary(run(t, ci, "python", "open('x', 'w').write('y')", nil)); got != "ok value=1" {
+				t.Errorf("got %s", got)
+			}
 		}
 	})
 }

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"sync"
 	"time"
@@ -179,7 +180,7 @@ func (w *pool) take(ctx context.Context, once bool, env map[string]string) (*pro
 				return nil, err
 			}
 		}
-		if alive(p.sb) && p.configure(once, env) == nil {
+		if alive(p.sb) && p.placed() && p.configure(once, env) == nil {
 			return p, nil
 		}
 		p.kill()
@@ -198,6 +199,13 @@ func (w *pool) pop() *process {
 	p := w.idle[0]
 	w.idle = slices.Delete(w.idle, 0, 1)
 	return p
+}
+
+// placed reports whether the process's directory is there still: what clears /tmp of
+// old files may have taken that of one that waited long.
+func (p *process) placed() bool {
+	info, err := os.Lstat(p.place.dir)
+	return err == nil && info.IsDir()
 }
 
 func alive(p *sandbox.Process) bool {
