@@ -218,6 +218,8 @@ func (p *proc) kill() {
 
 func (p *proc) finish(uint32) {}
 
+func (p *proc) rest(bool) {}
+
 // Showable is Reachable on this system, where nothing can be shown beside.
 func (s *Sandbox) Showable(path string) error { return s.Reachable(path) }
 

@@ -89,6 +89,14 @@ func (p *proc) send(sig syscall.Signal) error {
 	return err
 }
 
+func (p *proc) rest(on bool) {
+	if on {
+		p.s.watch.rests(p)
+	} else {
+		p.s.watch.wakes(p)
+	}
+}
+
 func (p *proc) kill() { p.stop("", "") }
 
 // stop kills the tree, for a limit that was reached or because the caller

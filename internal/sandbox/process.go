@@ -49,6 +49,7 @@ type tree interface {
 	signalAll(sig syscall.Signal) error
 	kill()
 	finish(status uint32)
+	rest(on bool)
 }
 
 // Pid returns the process id on the host of what Start started. In bwrap mode
@@ -73,6 +74,14 @@ func (p *Process) Signal(sig syscall.Signal) error { return p.tree.signal(sig) }
 // terminal does for Ctrl-C. Programs that a shell put into the background
 // ignore SIGINT. It returns os.ErrProcessDone where the program has ended.
 func (p *Process) SignalAll(sig syscall.Signal) error { return p.tree.signalAll(sig) }
+
+// Rest has the process not be watched for what it uses, which takes a part of a
+// processor: it waits and runs nobody's code until Wake, which comes before it is
+// given any.
+func (p *Process) Rest() { p.tree.rest(true) }
+
+// Wake has it be watched again.
+func (p *Process) Wake() { p.tree.rest(false) }
 
 // Kill ends the whole tree and returns at once; Wait says when it is done.
 // Nothing of the tree runs code of its own once Kill has returned, except in

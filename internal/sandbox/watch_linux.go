@@ -36,6 +36,8 @@ const (
 type watcher struct {
 	mu      sync.Mutex
 	trees   map[*proc]*usage
+	resting map[*proc]*usage // those that are not looked at
+	woken   []*usage         // of trees
 	running bool
 	fresh   bool // trees were added
 
@@ -97,6 +99,11 @@ func (w *watcher) add(p *proc) {
 		p.usage.since = st.Start
 	}
 	w.trees[p] = &p.usage
+	w.begin()
+}
+
+// begin has a tree that was added looked at.
+func (w *watcher) begin() {
 	w.fresh = true
 	if !w.running {
 		w.running = true
@@ -108,11 +115,40 @@ func (w *watcher) remove(p *proc) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	delete(w.trees, p)
+	delete(w.resting, p)
+}
+
+// rests stops watching a tree until it wakes.
+func (w *watcher) rests(p *proc) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.trees[p] == nil {
+		return // it has ended
+	}
+	if w.resting == nil {
+		w.resting = map[*proc]*usage{}
+	}
+	w.resting[p] = w.trees[p]
+	delete(w.trees, p)
+}
+
+func (w *watcher) wakes(p *proc) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	u := w.resting[p]
+	if u == nil {
+		return
+	}
+	delete(w.resting, p)
+	w.trees[p] = u
+	w.woken = append(w.woken, u)
+	w.begin()
 }
 
 // run looks until there is no tree left.
 func (w *watcher) run() {
 	w.members, w.strangers, w.idle = map[int]*member{}, map[int]struct{}{}, watchIdle
+	w.tasks = tasks() // what was before a rest is no storm
 	for wait := watchBusy; ; {
 		w.rest(wait)
 		w.mu.Lock()
@@ -121,7 +157,11 @@ func (w *watcher) run() {
 			w.mu.Unlock()
 			return
 		}
-		trees := maps.Clone(w.trees)
+		trees, resting := maps.Clone(w.trees), maps.Clone(w.resting)
+		for _, u := range w.woken {
+			u.active, u.still = true, 0
+		}
+		w.woken = nil
 		if w.fresh || time.Since(w.forgotten) > forgetAll {
 			// An id can be taken by a new process, and a stranger can be moved to a
 			// group of ours.
@@ -130,7 +170,7 @@ func (w *watcher) run() {
 		}
 		w.mu.Unlock()
 		start := time.Now()
-		busy := w.scan(trees)
+		busy := w.scan(trees, resting)
 		took := time.Since(start)
 		if wait = w.idle; busy {
 			wait = rest(took)
@@ -144,7 +184,7 @@ func (w *watcher) run() {
 func rest(took time.Duration) time.Duration { return min(max(watchBusy, watchRest*took), watchMax) }
 
 // scan looks once, and reports whether any tree does something.
-func (w *watcher) scan(trees map[*proc]*usage) bool {
+func (w *watcher) scan(trees, resting map[*proc]*usage) bool {
 	w.look++
 	now := time.Now()
 	for _, u := range trees {
@@ -168,7 +208,9 @@ func (w *watcher) scan(trees map[*proc]*usage) bool {
 		if m.look != w.look || !ok {
 			// What it used counts on, or a tree of short processes would have
 			// unlimited time.
-			m.tree.dead += m.Own
+			if resting[m.tree.p] == nil {
+				m.tree.dead += m.Own
+			}
 			delete(w.members, pid)
 			continue
 		}

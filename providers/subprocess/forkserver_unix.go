@@ -76,6 +76,7 @@ func startServer(ctx context.Context, h *host, l *language) (*server, error) {
 		s.end()
 		return nil, err
 	}
+	s.sb.Rest() // it has no limits
 	return s, nil
 }
 

@@ -153,6 +153,7 @@ func (w *pool) put(p *process, err error) bool {
 	w.mu.Lock()
 	closed := w.closed
 	if err == nil && !closed {
+		p.sb.Rest()
 		w.idle = append(w.idle, p)
 	}
 	more := err == nil && !closed && len(w.idle) < w.size
@@ -198,6 +199,7 @@ func (w *pool) pop() *process {
 	}
 	p := w.idle[0]
 	w.idle = slices.Delete(w.idle, 0, 1)
+	p.sb.Wake()
 	return p
 }
 
