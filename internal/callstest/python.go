@@ -48,6 +48,8 @@ func Python() []Program {
 		{"awaited", "r = tools.echo(v=1)\nawait r", "", "TypeError"},
 		{"awaited at once", "import asyncio, sys\nif sys.version_info < (3, 11): raise TypeError('tools.aio.')\nawait asyncio.wait_for(tools.never(), 1)", "", "TypeError"},
 		{"unknown", "tools.other()", "", "AttributeError"},
+		{"imported", "import tools as t\nfrom tools import echo, aio\nprint(t is tools, echo(v=1), await aio.echo(v=2))", "True 1 2\n", ""},
+		{"imported beside a module", besideModule, "5 True\n", ""},
 		{"shadowed", "tools = [1]\ntools.append(2)\ndel tools\nprint(tools.echo(v=7))", "7\n", ""},
 		{"forked", forked, "True 2\n", ""},
 	}
@@ -62,6 +64,15 @@ for t in ts: t.start()
 [tools.echo(v=i) for i in range(100)]
 for t in ts: t.join()
 print(out)`
+
+	besideModule = `import importlib, os, sys
+open('tools.py', 'w').write('x = 5')
+importlib.invalidate_caches()
+functions = tools
+import tools
+print(tools.x, functions.echo(v=True))
+os.remove('tools.py')
+del tools, sys.modules['tools']`
 
 	forked = `import os
 r, w = os.pipe()

@@ -2,6 +2,7 @@
 # and await tools.aio.name(**args) in asyncio.
 
 import builtins
+import sys
 from itertools import islice
 from sys import _getframe
 
@@ -33,7 +34,10 @@ offered = []  # tools and tools.aio, with what each has
 
 
 def renew():
-    """Undoes what an earlier program did to the functions."""
+    """Undoes what an earlier program did to the functions. A module of their name
+    may have been written since."""
+    if sys.modules.get('tools') is tools:
+        del sys.modules['tools']
     for of, members in offered:
         of.__dict__.update(members)
         for name in [name for name in of.__dict__ if name not in members]:
@@ -50,6 +54,25 @@ def offer(names):
             setattr(builtins, name, v)
         elif getattr(builtins, name, None) is v:
             delattr(builtins, name)
+
+
+class AsModule:
+    """Has import tools give the functions, where no module has that name."""
+
+    def find_spec(self, name, path=None, target=None):
+        if name != 'tools' or getattr(builtins, name, None) is not tools:
+            return None
+        from importlib.machinery import ModuleSpec
+        return ModuleSpec(name, self)
+
+    def create_module(self, spec):
+        return None
+
+    def exec_module(self, module):
+        sys.modules[module.__name__] = tools
+
+
+sys.meta_path.append(AsModule())
 
 
 def sync_stub(name):
