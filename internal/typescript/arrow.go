@@ -6,7 +6,7 @@ package typescript
 // twice.
 func (p *parser) paren(w where, call bool) shape {
 	p.enter()
-	start := p.tok.start
+	start, words := p.tok.start, p.wordsNow()
 	p.next()
 	parameters := p.is(")") && !call
 	for !p.is(")") {
@@ -22,6 +22,7 @@ func (p *parser) paren(w where, call bool) shape {
 	p.leave()
 	switch {
 	case p.is("=>") && !p.tok.nl:
+		p.noteParameters(words)
 		p.next()
 		return arrowHead
 	// Only where a conditional's colon may follow can this one be something else.
@@ -29,9 +30,11 @@ func (p *parser) paren(w where, call bool) shape {
 		if !p.returnType(closing) {
 			p.unexpected()
 		}
+		p.noteParameters(words)
 		return arrowHead
 	case p.is(":"):
 		if p.arrowBeforeColon(start, closing) {
+			p.noteParameters(words)
 			return arrow
 		}
 	case parameters:

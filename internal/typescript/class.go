@@ -27,6 +27,9 @@ func (p *parser) classDeclaration(decorators []string, e *export) (name string) 
 	p.class(&c)
 	if c.name != "" {
 		p.declare(c.name)
+		if p.top() {
+			p.noteDeclaration(Declaration{Keyword: Name{Text: "class", Start: start}, Names: []Name{{Text: c.name}}, End: p.last, Default: e != nil && e.as != ""})
+		}
 	}
 	after := strings.Join(append(c.own, c.static...), " ")
 	if after != "" {
@@ -61,6 +64,7 @@ func (p *parser) class(c *class) {
 	p.next()
 	if p.tok.kind == word && p.tok.text != "extends" && !(p.isWord("implements") && p.peek().kind == word) {
 		c.name = p.tok.text
+		p.noteBound(c.name)
 		p.next()
 	}
 	p.blankTypeParams()

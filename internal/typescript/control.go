@@ -83,6 +83,9 @@ func (p *parser) forLoop(first int) {
 		p.variables(noIn, nil)
 	default:
 		p.expr(noIn)
+		if p.isWord("of") || p.isWord("in") {
+			p.noteAssigned(p.plain())
+		}
 	}
 	switch {
 	case p.acceptWord("of"):

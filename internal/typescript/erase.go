@@ -43,8 +43,9 @@ type parser struct {
 	live     bool                  // a statement of the block at hand is more than types
 	decorate bool                  // decorators need their helper
 
-	gaps    *[]gap // what oneLine looks for, nil otherwise
-	imports []int  // where import(...) is called
+	gaps    *[]gap   // what oneLine looks for, nil otherwise
+	outline *Outline // to be made, nil for none
+	only    token    // the last operand, where it was a name
 
 	keepLoops bool // for await loops are looked for
 	loops     []loop
@@ -123,6 +124,7 @@ func (p *parser) program() {
 	p.scopes = append(p.scopes, nil)
 	for p.tok.kind != eof {
 		p.statement()
+		p.outline.next()
 	}
 	if p.decorate {
 		p.insert(len(p.src), "\n"+decorateHelper)
@@ -135,14 +137,15 @@ type state struct {
 	last                        int
 	edits, texts, barrier       int
 	depth, memory, scopes, nest int
-	imports, loops              int
+	outlined                    outlined
+	loops                       int
 	exports                     string
 	inside                      *space
 	live, decorate              bool
 }
 
 func (p *parser) save() state {
-	s := state{p.tok, p.last, len(p.edits), len(p.texts), p.barrier, p.depth, p.memory, len(p.scopes), p.nested, len(p.imports), len(p.loops), p.exports, p.inside, p.live, p.decorate}
+	s := state{p.tok, p.last, len(p.edits), len(p.texts), p.barrier, p.depth, p.memory, len(p.scopes), p.nested, p.outline.save(), len(p.loops), p.exports, p.inside, p.live, p.decorate}
 	// restore cuts the list here, so that no edit of before may grow meanwhile.
 	p.barrier = s.edits
 	return s
@@ -151,7 +154,8 @@ func (p *parser) save() state {
 func (p *parser) restore(s state) {
 	p.tok, p.last, p.edits, p.texts, p.barrier = s.tok, s.last, p.edits[:s.edits], p.texts[:s.texts], s.barrier
 	p.depth, p.memory, p.scopes, p.nested = s.depth, s.memory, p.scopes[:s.scopes], s.nest
-	p.imports, p.exports, p.inside, p.live, p.decorate = p.imports[:s.imports], s.exports, s.inside, s.live, s.decorate
+	p.exports, p.inside, p.live, p.decorate = s.exports, s.inside, s.live, s.decorate
+	p.outline.restore(s.outlined)
 	p.loops, p.label = p.loops[:s.loops], -1
 }
 

@@ -16,7 +16,11 @@ func (p *parser) function(declaration bool) bool {
 	if p.tok.kind == word {
 		if declaration {
 			p.declare(p.tok.text)
+			if p.top() {
+				p.noteDeclaration(Declaration{Keyword: Name{Text: "function"}, Names: []Name{{Text: p.tok.text, Start: p.tok.start}}})
+			}
 		}
+		p.noteBound(p.tok.text)
 		p.next()
 	}
 	p.blankTypeParams()

@@ -32,6 +32,10 @@ func FuzzErase(f *testing.F) {
 		if int64(p.memory) > Memory(len(source)) && !errors.Is(err, ErrSize) {
 			t.Errorf("%d bytes for %d", p.memory, len(source))
 		}
+		o, outlined := Outlined(context.Background(), source)
+		if outlined != nil || err == nil && !o.Complete {
+			t.Errorf("%v, complete %v", outlined, o.Complete)
+		}
 		if err != nil {
 			var e *SyntaxError
 			if !errors.As(err, &e) || e.Line < 1 || e.Column < 1 || e.Line > 1+strings.Count(source, "\n") {

@@ -21,17 +21,29 @@ func (p *parser) importDeclaration() (erased bool) {
 	if p.tok.kind == word && !p.peek().is(",") && !p.peek().word("from") {
 		p.next() // defer, source
 	}
+	d := Declaration{Keyword: Name{Text: "import", Start: keyword.start}}
 	for p.tok.kind != str {
 		switch {
 		case p.is("{"):
-			p.specifiers()
-		case p.tok.kind == word, p.is("*"), p.is(","):
+			d.Names = append(d.Names, p.specifiers()...)
+		case p.tok.kind == word:
+			if n := p.peek(); n.is(",") || n.word("from") {
+				d.Names = append(d.Names, Name{Text: p.tok.text, Start: p.tok.start})
+			}
+			p.next()
+		case p.is("*"), p.is(","):
 			p.next()
 		default:
 			p.unexpected()
 		}
 	}
 	p.from()
+	if p.top() {
+		for _, n := range d.Names {
+			p.noteBound(n.Text)
+		}
+		p.noteDeclaration(d)
+	}
 	return typesOnly
 }
 
@@ -63,17 +75,23 @@ func (p *parser) from() {
 	p.endStatement()
 }
 
-// specifiers parses { a, b as c, type d } and erases the types among them.
-func (p *parser) specifiers() {
+// specifiers parses { a, b as c, type d } and erases the types among them. It
+// returns the names that an outline wants.
+func (p *parser) specifiers() (names []Name) {
 	p.next()
 	for !p.is("}") {
 		start, typeOnly := p.tok.start, p.specifiesType()
 		if typeOnly {
 			p.next()
 		}
+		name := p.tok
 		p.moduleName()
 		if p.acceptWord("as") {
+			name = p.tok
 			p.moduleName()
+		}
+		if p.outline != nil {
+			names = append(names, Name{Text: name.text, Start: name.start})
 		}
 		if !p.is("}") {
 			p.expect(",")
@@ -83,6 +101,7 @@ func (p *parser) specifiers() {
 		}
 	}
 	p.next()
+	return names
 }
 
 func (p *parser) moduleName() {

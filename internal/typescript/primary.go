@@ -59,7 +59,7 @@ func (p *parser) wordExpression(w where) shape {
 		} else if !p.is("(") {
 			p.unexpected()
 		} else {
-			p.dynamicImport(keyword)
+			p.noteImport(keyword)
 		}
 		return value
 	case "new":
@@ -74,11 +74,14 @@ func (p *parser) wordExpression(w where) shape {
 	if reserved(p.tok.text) {
 		p.unexpected()
 	}
+	name := p.tok
 	p.next()
 	if p.is("=>") && !p.tok.nl {
+		p.noteBound(name.text)
 		p.next()
 		return arrowHead
 	}
+	p.noteWord(name)
 	return value
 }
 
@@ -93,6 +96,7 @@ func (p *parser) async(w where) (s shape, ok bool) {
 		return value, true
 	case first.kind == word && second.is("=>") && !second.nl:
 		p.next()
+		p.noteBound(first.text)
 		p.next()
 		p.next()
 		return arrowHead, true
@@ -175,6 +179,9 @@ func (p *parser) property() {
 		p.next()
 	}
 	p.accept("*")
+	if p.tok.kind == word {
+		p.noteWord(p.tok) // {a} may be a pattern
+	}
 	p.propertyName()
 	switch {
 	case p.is("("), p.is("<"), p.is("<<"):

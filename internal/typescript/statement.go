@@ -85,8 +85,7 @@ func (p *parser) declaration() (done, erased bool) {
 		if !p.declaresVariables() {
 			return false, false
 		}
-		p.variables(0, nil)
-		p.endStatement()
+		p.variableStatement()
 		return true, false
 	case "function":
 		return true, !p.function(true)

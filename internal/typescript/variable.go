@@ -33,16 +33,36 @@ func names(t token) bool {
 }
 
 // variables parses a declaration of variables from its keyword on. The names
-// that it binds are added to names.
-func (p *parser) variables(w where, names *[]string) {
+// that it binds are added to names. It returns the ends of
+// those without an initializer.
+func (p *parser) variables(w where, names *[]string) (bare []int) {
 	p.acceptWord("await")
 	p.next()
-	p.declarators(w, names, "")
+	return p.declarators(w, names, "")
+}
+
+// variableStatement parses a declaration of variables that is a statement.
+func (p *parser) variableStatement() {
+	if !p.top() {
+		p.variables(0, nil)
+		p.endStatement()
+		return
+	}
+	d := Declaration{Keyword: Name{Text: p.tok.text, Start: p.tok.start}}
+	var names []string
+	d.Bare = p.variables(0, &names)
+	d.End = p.last
+	p.endStatement()
+	for _, name := range names {
+		d.Names = append(d.Names, Name{Text: name})
+	}
+	p.noteDeclaration(d)
 }
 
 // declarators parses declarators. The names they bind are added to names, but for
 // plain ones where exports is set: those are assigned to that variable's too.
-func (p *parser) declarators(w where, names *[]string, exports string) {
+// It returns the ends of those without an initializer, where an outline wants them.
+func (p *parser) declarators(w where, names *[]string, exports string) (bare []int) {
 	for {
 		name := p.tok
 		if exports != "" && name.kind == word {
@@ -61,9 +81,11 @@ func (p *parser) declarators(w where, names *[]string, exports string) {
 				p.insert(p.tok.start, exports+"."+name.text+" = ")
 			}
 			p.assign(w)
+		} else if p.top() {
+			bare = append(bare, p.last)
 		}
 		if !p.accept(",") {
-			return
+			return bare
 		}
 	}
 }
@@ -76,6 +98,7 @@ func (p *parser) binding(names *[]string) {
 			p.charge(len(p.tok.text) + 16)
 			*names = append(*names, p.tok.text)
 		}
+		p.noteBound(p.tok.text)
 		p.next()
 	case p.is("["):
 		p.enter()

@@ -81,11 +81,10 @@
 // on sys.path, so files in it can be imported and shadow nothing. Without
 // RunOptions.Stdin, input fails at once.
 //
-// JavaScript runs by the rules of V8's REPL mode: top-level await; const, let
-// and class may be declared again by a later program, each as what it was: what was
-// declared by const, var or function cannot be by let; the value of the last
-// statement is the result. Static imports become dynamic ones, and what
-// they name consts; export is ignored. console and process.stdout write at once. display(mime, data,
+// JavaScript runs by the rules of V8's REPL mode: top-level await; const, let,
+// class, var, function and import may declare again what an earlier program has, as
+// another kind too; the value of the last statement is the result. Static imports
+// become dynamic ones, and what they name consts; export is ignored. console and process.stdout write at once. display(mime, data,
 // {id, update, metadata}) shows data, display(bundle, options) a bundle,
 // updateDisplay(id, mime, data) replaces, clearOutput({wait}) clears.
 // A run ends as a script under node does, in contexts too: when its timers,
@@ -297,7 +296,11 @@
 // of that, or through one of files of more than 64 MiB together; or which it changes
 // only by a hard link that it has made, during a run, outside the directory or in a
 // directory that is new, and that is not in the directory at the run's end.
-// In JavaScript that a program makes itself (eval, new Function) there is no import(),
+// In a context of JavaScript a const is a variable to V8. Assignments to it throw
+// where they name it alone, as in a = 1, a++ or for (a of b), and not in a pattern, in
+// a statement of the top level that also declares the name within, or in a function
+// of a program before the const. Of V8's REPL mode: what a program declares again
+// keeps its value until it gets another. In JavaScript that a program makes itself (eval, new Function) there is no import(),
 // and a function that has one shows another name for it as its source. Of TypeScript
 // the program itself is translated, not the files that it imports.
 // In a child that a Python program forks, the control channel stays open.

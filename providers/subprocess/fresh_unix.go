@@ -8,24 +8,29 @@ import (
 	"os"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/typescript"
 )
 
-// prepares reports whether prepare has something to do.
-func (l *language) prepares(code string) bool {
-	return l.kind == typescriptKind || l.kind == nodeKind && mayImport(code)
+// prepares reports whether prepare has something to do for a program, which is
+// perhaps its process's only one.
+func (l *language) prepares(code string, once bool) bool {
+	return l.kind == typescriptKind || l.kind == nodeKind && (!once || mayImport(code))
 }
 
-// prepare turns the code of a run into what l's driver executes. Its error is
+// prepare turns the code of a run into what l's driver executes, after programs that
+// have declared the names; nil where there were none and come none. Its error is
 // ctx's.
-func (l *language) prepare(ctx context.Context, code string) (p *program, err error) {
+func (l *language) prepare(ctx context.Context, code string, before names) (p *program, err error) {
 	p = &program{code: code}
 	if l.kind == typescriptKind {
 		if p, err = eraseTypes(ctx, code); err != nil || p.failed != nil {
 			return p, err
 		}
 	}
-	if l.kind == nodeKind || l.kind == typescriptKind {
-		p.code, err = withImports(ctx, p.code)
+	if (l.kind == nodeKind || l.kind == typescriptKind) && (before != nil || mayImport(p.code)) {
+		if p.outline, err = typescript.Outlined(ctx, p.code); err == nil {
+			p.code = before.adapt(p.outline, p.code)
+		}
 	}
 	return p, err
 }

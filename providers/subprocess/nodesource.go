@@ -1,14 +1,12 @@
 package subprocess
 
 import (
-	"context"
 	_ "embed"
 	"regexp"
 	"strings"
 	"sync"
 
 	"github.com/toolcell/toolcell/internal/jsvalue"
-	"github.com/toolcell/toolcell/internal/typescript"
 )
 
 var (
@@ -57,26 +55,4 @@ var importCall = sync.OnceValue(func() *regexp.Regexp {
 // mayImport reports whether a program in JavaScript perhaps calls import(...).
 func mayImport(code string) bool {
 	return strings.Contains(code, "import") && importCall().MatchString(code)
-}
-
-// withImports has a program in JavaScript call the driver's function. Its error is
-// ctx's.
-func withImports(ctx context.Context, code string) (string, error) {
-	if !mayImport(code) {
-		return code, nil
-	}
-	imports, err := typescript.DynamicImports(ctx, code)
-	if err != nil || len(imports) == 0 {
-		return code, err
-	}
-	var b strings.Builder
-	b.Grow(len(code))
-	done := 0
-	for _, at := range imports {
-		b.WriteString(code[done:at])
-		b.WriteString(dynamicImport)
-		done = at + len("import")
-	}
-	b.WriteString(code[done:])
-	return b.String(), nil
 }

@@ -57,6 +57,7 @@ type process struct {
 	quick     quickCalls
 	late      lateQueue
 	completer completer
+	names     names // that its programs have declared; nil if it has one program
 
 	mu     sync.Mutex
 	run    *run

@@ -16,10 +16,11 @@ import (
 
 // A program is code as the driver gets it.
 type program struct {
-	code   string
-	failed *codeinterp.ProgramError // it never got that far
-	source *typescript.Program      // of which positions have moved, else nil
-	cell   int                      // how many programs the process had with this one
+	code    string
+	failed  *codeinterp.ProgramError // it never got that far
+	source  *typescript.Program      // of which positions have moved, else nil
+	outline *typescript.Outline      // of code, nil where nobody asks for it
+	cell    int                      // how many programs the process had with this one
 }
 
 // eraseTypes turns TypeScript into JavaScript. Its error is ctx's, which it

@@ -107,6 +107,7 @@ func (s *session) Run(ctx context.Context, prog *driver.Program, out *driver.Out
 	s.run = nil
 	s.mu.Unlock()
 	o = r.outcome(p, s.place.once)
+	p.names.note(r.prog.outline, o.Error != nil && o.Error.Name == "SyntaxError")
 	if r.end != nil && r.end.how == "gone" {
 		s.end() // no later run is to meet it on its way out
 		o.Lost, o.Exited = true, true
@@ -182,7 +183,7 @@ func (s *session) single(ctx context.Context, prog *driver.Program) (err error) 
 // begin hands the program over. Where it was over before that, because it is no
 // program or was stopped, it says how it ended.
 func (s *session) begin(ctx context.Context, prog *driver.Program, stdin string, out *driver.Output) (r *run, over *driver.Outcome, err error) {
-	if s.lang.prepares(prog.Code) {
+	if s.lang.prepares(prog.Code, s.place.once) {
 		prog.Begin() // the translation counts in its time
 		r, over, err = s.translate(ctx, prog, stdin, out)
 	} else {
@@ -208,7 +209,10 @@ func (s *session) translate(ctx context.Context, prog *driver.Program, stdin str
 	s.mu.Lock()
 	s.stop = stop
 	s.mu.Unlock()
-	pr, err := s.lang.prepare(ctx, prog.Code)
+	if s.p.names == nil && !s.place.once {
+		s.p.names = names{}
+	}
+	pr, err := s.lang.prepare(ctx, prog.Code, s.p.names)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.stop = nil

@@ -207,6 +207,9 @@ function repaired(code, details) {
   return undefined;
 }
 
+// What throws where a program assigns to a constant, which is a variable to V8.
+Object.defineProperty(globalThis, '__const', { get() { throw new TypeError('Assignment to constant variable.'); } });
+
 // complete says what could stand at the end of the code, by source that comes with
 // the question.
 let completer;

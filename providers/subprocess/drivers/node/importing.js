@@ -13,7 +13,7 @@ async function imported(spec, options) {
     throw placed(e, at, url);
   }
 }
-hidden('__impt', imported); // as long as import, so that columns stay
+hidden('__impt', imported);
 
 // What stands for import.meta, which only modules have: that of the script, if the
 // program is one. It is as long, so that columns stay.
@@ -105,4 +105,4 @@ function faultIn(code) {
 }
 
 const isFrame = (line) => /^\s+at /.test(line);
-const ofLoader = (line) => /\bnode:internal\/(?:modules|vm|process\/execution)\b/.test(line);
+const ofLoader = (line) => /\bnode:(?:internal\/(?:modules|vm|process\/execution)|diagnostics_channel)\b/.test(line);

@@ -28,12 +28,12 @@ function staticImport(code, offset) {
   STATIC.lastIndex = offset;
   const m = STATIC.exec(code);
   if (!m) return undefined;
-  const { name, star, list } = m.groups, load = loading(m.groups);
+  const { name, star, list } = m.groups, load = loading(m.groups), declare = once ? 'const' : 'let'; // which may be declared again
   let to;
-  if (star) to = name ? `const ${star} = ${load}, { default: ${name} } = ${star};` : `const ${star} = ${load};`;
+  if (star) to = name ? `${declare} ${star} = ${load}, { default: ${name} } = ${star};` : `${declare} ${star} = ${load};`;
   else if (list || name) {
     const names = (list ?? '').replace(COMMENTS, (s) => (s[0] === '/' ? ' ' : s)).replace(/\s+as\s+/g, ': ').replace(/^\{|\}$/g, '').trim();
-    to = `const { ${[name ? `default: ${name}` : '', names].filter(Boolean).join(', ')} } = ${load};`;
+    to = `${declare} { ${[name ? `default: ${name}` : '', names].filter(Boolean).join(', ')} } = ${load};`;
   } else to = `${load}; void 0;`;
   return replaced(code, offset, m[0], to);
 }

@@ -1,0 +1,174 @@
+package typescript
+
+import (
+	"context"
+	"slices"
+)
+
+// An Outline is what a program in JavaScript declares at its top level, and where it
+// does what another may have to know of.
+type Outline struct {
+	// Complete tells that the program could be parsed. Else all is what stands before
+	// the fault.
+	Complete bool
+	Declared []Declaration
+	// Imports are where import stands in calls import(...).
+	Imports []int
+	// Assigned are the plain names that are assigned to.
+	Assigned []Name
+
+	words     []Name        // that may be parameters of an arrow function still
+	statement int           // the number of the one at hand, of those at the top
+	within    map[inner]int // declarations within those
+}
+
+// An inner is a name in a statement.
+type inner struct {
+	statement int
+	name      string
+}
+
+// A Name is a word at its place in the source.
+type Name struct {
+	Text      string
+	Start     int
+	statement int
+}
+
+// End returns the place behind it.
+func (n Name) End() int { return n.Start + len(n.Text) }
+
+// A Declaration stands at the top level of a program.
+type Declaration struct {
+	Keyword Name   // var, let, const, class, function or import
+	Names   []Name // at least one, those of variables without their places
+	End     int    // of variables and classes
+	// Bare are the ends of the variables without an initializer.
+	Bare []int
+	// Default tells that it is what the program exports by default.
+	Default bool
+}
+
+// Outlined returns the outline of a program. The error is ctx's.
+func Outlined(ctx context.Context, source string) (*Outline, error) {
+	parses := []func(*parser){(*parser).program}
+	if mayBeObject(source) {
+		parses = []func(*parser){(*parser).expressionProgram, (*parser).program}
+	}
+	var o *Outline
+	for _, parse := range parses {
+		p := newParser(ctx, source)
+		p.outline = &Outline{within: map[inner]int{}}
+		err := p.parse(parse)
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		if o = p.outline; err == nil {
+			o.Complete = true
+			break
+		}
+	}
+	slices.Sort(o.Imports)
+	o.Imports = slices.Compact(o.Imports)
+	return o, nil
+}
+
+// Within reports whether the statement that a name of Assigned stands in declares it
+// too, other than at the top level.
+func (o *Outline) Within(n Name) bool { return o.within[inner{n.statement, n.Text}] > 0 }
+
+const nameSize = 32
+
+// top reports whether a declaration at hand is to be noted.
+func (p *parser) top() bool { return p.outline != nil && p.depth == 1 }
+
+func (p *parser) noteDeclaration(d Declaration) {
+	if len(d.Names) == 0 {
+		return // const {} = a
+	}
+	p.charge(4*nameSize + nameSize*len(d.Names))
+	for _, n := range d.Names {
+		p.outline.within[p.inner(n.Text)]-- // noteBound has it
+	}
+	p.outline.Declared = append(p.outline.Declared, d)
+}
+
+func (p *parser) name(t token) Name { return Name{t.text, t.start, p.outline.statement} }
+
+func (p *parser) inner(name string) inner { return inner{p.outline.statement, name} }
+
+func (o *Outline) next() {
+	if o != nil {
+		o.statement++
+		o.words = o.words[:0]
+	}
+}
+
+// noteBound notes a name that is declared, wherever that is.
+func (p *parser) noteBound(name string) {
+	if p.outline == nil {
+		return
+	}
+	if _, known := p.outline.within[p.inner(name)]; !known {
+		p.charge(2 * nameSize)
+	}
+	p.outline.within[p.inner(name)]++
+}
+
+// noteWord notes a word that is a variable, or may turn out to be a parameter.
+func (p *parser) noteWord(t token) {
+	if p.outline != nil {
+		p.charge(nameSize)
+		p.outline.words = append(p.outline.words, p.name(t))
+	}
+}
+
+// wordsNow returns a place in the list of words for noteParameters.
+func (p *parser) wordsNow() int {
+	if p.outline == nil {
+		return 0
+	}
+	return len(p.outline.words)
+}
+
+// noteParameters makes parameters of the words since the place.
+func (p *parser) noteParameters(from int) {
+	if p.outline == nil {
+		return
+	}
+	for _, w := range p.outline.words[from:] {
+		p.noteBound(w.Text)
+	}
+	p.outline.words = p.outline.words[:from]
+}
+
+func (p *parser) noteAssigned(t token) {
+	if p.outline != nil && t.kind == word {
+		p.charge(nameSize)
+		p.outline.Assigned = append(p.outline.Assigned, p.name(t))
+	}
+}
+
+func (p *parser) noteImport(keyword token) {
+	if p.outline != nil {
+		p.charge(8)
+		p.outline.Imports = append(p.outline.Imports, keyword.start)
+	}
+}
+
+// An outlined is how far the lists of an outline go.
+type outlined struct{ declared, imports, assigned, words int }
+
+func (o *Outline) save() (s outlined) {
+	if o != nil {
+		s = outlined{len(o.Declared), len(o.Imports), len(o.Assigned), len(o.words)}
+	}
+	return s
+}
+
+func (o *Outline) restore(s outlined) {
+	if o != nil {
+		o.Declared, o.Imports, o.Assigned = o.Declared[:s.declared], o.Imports[:s.imports], o.Assigned[:s.assigned]
+		o.words = o.words[:min(s.words, len(o.words))]
+	}
+}

@@ -1,0 +1,107 @@
+package typescript
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// TestOutlineImports finds the calls, which the programs mark with an at sign.
+func TestOutlineImports(t *testing.T) {
+	for _, in := range []string{
+		"import fs from 'fs'; const p = await @import('path'); p.sep",
+		"import { join } from 'path' // see import('x')\n'import(1)' + `import(2) ${@import('y')}` + /import(3)/ /* import(4) */",
+		"const o = { import: 5, import(a) { return a } }; o.import(1); o?.import(2); ({ async *import() {} }); @import(o.import)",
+		"class A { import(x) { return @import(x) } static import() {} #import() {} get import() { return this.#import() } }",
+		"const half = a => a++ / 2; const m = await @import('path'); 1 / 2",
+		"if (x) /[/]import(1)/.test(y); a = b / @import('c') / d; x = {} / @import('d') / e",
+		"{ a: @import('a') }", "{ a: await @import('a'), b: /}import(/ }", "{ @import('b') }",
+		"import /* a */ from 'b'; @import /* c */ ('d'); @import\n('e')",
+		"import.meta.url; @import('a').then(import.meta.resolve)",
+		"export default @import('a'); export const b = () => @import('b')",
+		"a ? (b) : c => @import('d'); a ? (@import('b')) : c; f<a>(@import('x'))",
+		"@import('a'); const = 1; import('b')",
+		"#!/usr/bin/env node import('a')\n@import('b')", "\ufeff@import('é'), @import('b')",
+		"`${`${@import('a')}`}${(() => { return `}${@import('b')}` })()}`",
+		"label: for (;;) @import('a'); switch (a) { case @import('b'): default: @import('c') }",
+		"@import(import.meta.url)", "x.import", "",
+	} {
+		var code strings.Builder
+		var want []int
+		for i, piece := range strings.Split(in, "@import") {
+			if i > 0 {
+				want = append(want, code.Len())
+				code.WriteString("import")
+			}
+			code.WriteString(piece)
+		}
+		got, err := Outlined(context.Background(), code.String())
+		if err != nil || !slices.Equal(got.Imports, want) {
+			t.Errorf("%s: %+v, %v", in, got, err)
+		}
+	}
+}
+
+func TestOutlineEnd(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if got, err := Outlined(ctx, strings.Repeat("import('a');", 5000)); !errors.Is(err, context.Canceled) {
+		t.Errorf("%v, %v", got, err)
+	}
+	if got, err := Outlined(context.Background(), strings.Repeat("(", 1<<20)+"import('a')"); err != nil || len(got.Imports) > 0 || got.Complete {
+		t.Errorf("%v, %v", got, err)
+	}
+}
+
+// TestOutline: what is declared at the top, what is assigned to (at its offset), and
+// what is declared within too.
+func TestOutline(t *testing.T) {
+	for _, tt := range []struct{ in, declared, assigned, within string }{
+		{"const a = 1, { b, c: [d = e => 1], ...f } = g; let h; var i = (j) => k", "const a b d f; let h bare; var i", "", "e j"},
+		{"function a(b) { let c } async function* d() { function e() {} } class F { g(h) { class i {} } }", "function a; function d; class F", "", "b c e h i"},
+		{"if (a) { const b = 1 } for (const c of d) ; for (let e;;) ; { var f } try {} catch (g) {}", "", "", "b c e f g"},
+		{"import a, { b, c as d } from 'e'; import * as f from 'g'; import 'h'; export const i = 1; export default class j {}", "import a b d; import f; const i; class j default", "", ""},
+		{"a = 1; b += c = 2; d++; --e; -f; g.h = 3; i[j] = 4; (k, l)[m] ??= 5; n == o; p <= q; r >>>= s", "", "a0 b7 c12 d19 e26 r85", ""},
+		{"for (a of b) ; for (c.d in e) ; for (f in g) ; [h] = i; ({ j } = k)", "", "a5 f37", ""},
+		{"(a, { b, c: d }, [e] = f, ...g) => h; async i => j; async (k) => l; m => n = 1; (o = 2)", "", "n73 o81", "a b c d e f g i k m"},
+		{"const f = (a): b => c; x ? (y) : z => w", "const f", "", "a z"},
+		{"const a = 1; { let a } function b(a) {}", "const a; function b", "", "a a"},
+		{"++a.b; a.c++; a\n++d", "", "d18", ""}, {"{ a: b = 1 }", "", "b5", ""}, {"const {} = a, [] = b; import {} from 'c'", "", "", ""}, {"let x = ;", "", "", "x"},
+	} {
+		o, err := Outlined(context.Background(), tt.in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var declared, assigned, within []string
+		for _, d := range o.Declared {
+			words := []string{d.Keyword.Text}
+			for _, n := range d.Names {
+				words = append(words, n.Text)
+			}
+			if len(d.Bare) > 0 {
+				words = append(words, "bare")
+			}
+			if d.Default {
+				words = append(words, "default")
+			}
+			declared = append(declared, strings.Join(words, " "))
+		}
+		for _, n := range o.Assigned {
+			assigned = append(assigned, n.Text+strconv.Itoa(n.Start))
+		}
+		for in, n := range o.within {
+			if n > 0 {
+				within = append(within, in.name)
+			}
+		}
+		slices.Sort(within)
+		for _, is := range [][2]string{{strings.Join(declared, "; "), tt.declared}, {strings.Join(assigned, " "), tt.assigned}, {strings.Join(within, " "), tt.within}} {
+			if is[0] != is[1] {
+				t.Errorf("%s: %q, not %q", tt.in, is[0], is[1])
+			}
+		}
+	}
+}
