@@ -132,6 +132,9 @@
 // eval, in code that is not strict, the new variable is set, as in node; ECMA-262
 // means the other.
 //
+// url.resolve resolves as URL does. With showHidden, inspect lists no Symbol.toStringTag
+// and Symbol.species, and of functions no arguments and caller.
+//
 // Handlers of exit are called by process.exit and at the end of RunCode, also where
 // an error is that, which stays the run's, not at a run's end in a context, which is no end of a process; those of beforeExit at each.
 //

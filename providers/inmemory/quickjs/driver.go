@@ -31,14 +31,14 @@ func (in *instance) driverCall(name string, args ...value) (s []byte, ok, thrown
 	if isException(v) {
 		e := lib.XJS_GetException(vm.tls, vm.ctx)
 		// The object belongs to the driver's realm: only its text goes to the program.
-		message := vm.ownString(e, "message")
+		message, name := vm.ownString(e, "message"), vm.inherited(e, "name")
 		vm.free(e)
 		vm.ctx = home
 		if in.hookFailed && !vm.stopping.Load() {
 			in.hookFailed = false
 			lib.XJS_Throw(vm.tls, vm.ctx, in.hookError)
 		} else {
-			vm.rethrow(message)
+			vm.rethrow(name, message)
 		}
 		return nil, false, true
 	}
@@ -75,7 +75,7 @@ func (in *instance) startDriver() bool {
 		message := vm.ownString(e, "message")
 		vm.free(e)
 		vm.ctx = home
-		vm.rethrow(message)
+		vm.rethrow("InternalError", message)
 		return false
 	}
 	in.driver = v
@@ -84,10 +84,13 @@ func (in *instance) startDriver() bool {
 }
 
 // rethrow throws what the driver's realm threw.
-func (vm *vm) rethrow(message string) {
-	if vm.stopping.Load() {
+func (vm *vm) rethrow(name, message string) {
+	switch {
+	case vm.stopping.Load():
 		vm.throwUncatchable()
-	} else {
+	case name == "TypeError", name == "RangeError":
+		vm.throw(name, message)
+	default:
 		vm.throw("InternalError", message)
 	}
 }

@@ -17,6 +17,8 @@
   const mapSize = Object.getOwnPropertyDescriptor(Map.prototype, "size").get;
   const setSize = Object.getOwnPropertyDescriptor(Set.prototype, "size").get;
   const bufferLength = Object.getOwnPropertyDescriptor(ArrayBuffer.prototype, "byteLength").get;
+  const viewParts = {};
+  for (const k of ["byteLength", "byteOffset", "buffer"]) viewParts[k] = Object.getOwnPropertyDescriptor(DataView.prototype, k).get;
   const describe = Object.getOwnPropertyDescriptor(Symbol.prototype, "description").get;
   const call = (f, self, ...args) => Reflect.apply(f, self, args);
   const identifier = /^[a-zA-Z_][a-zA-Z_0-9]*$/;
@@ -58,21 +60,32 @@
       const c = s[i], n = s.charCodeAt(i);
       if (c === q) out += "\\" + c;
       else if (escapes[c] !== undefined) out += escapes[c];
-      else if (n < 0x20 || n === 0x7f) out += "\\x" + n.toString(16).toUpperCase().padStart(2, "0");
+      else if (n < 0x20 || n >= 0x7f && n <= 0x9f) out += "\\x" + n.toString(16).toUpperCase().padStart(2, "0");
       else if (n >= 0xd800 && n <= 0xdfff) {
         const low = s.charCodeAt(i + 1);
         if (n < 0xdc00 && low >= 0xdc00 && low <= 0xdfff) out += c + s[++i];
-        else out += "\\u" + n.toString(16).toUpperCase();
+        else out += "\\u" + n.toString(16);
       } else out += c;
     }
     return q + out + q;
+  }
+
+  // isOf is instanceof, without code of the program.
+  function isOf(o, constructor) {
+    const proto = own(constructor, "prototype");
+    for (let p = Object.getPrototypeOf(o), i = 0; p !== null && i < 1000; i++) {
+      if (p === proto) return true;
+      if (classOf(p) === PROXY) return false;
+      p = Object.getPrototypeOf(p);
+    }
+    return false;
   }
 
   function constructorName(o) {
     for (let p = o, i = 0; p !== null && i < 1000; i++) {
       if (classOf(p) === PROXY) return "Object";
       const d = Object.getOwnPropertyDescriptor(p, "constructor");
-      if (d !== undefined && typeof d.value === "function" && classOf(d.value) !== PROXY) {
+      if (d !== undefined && typeof d.value === "function" && classOf(d.value) !== PROXY && isOf(o, d.value)) {
         const name = own(d.value, "name");
         if (typeof name === "string" && name !== "") return name;
       }
@@ -90,7 +103,7 @@
           v = v.slice(0, ctx.maxStringLength);
           rest = `... ${n} more character${n > 1 ? "s" : ""}`;
         }
-        if (!top && ctx.compact !== true && v.length > 16 && v.length > ctx.breakLength - ctx.indent - 4 && v.includes("\n")) {
+        if (ctx.compact !== true && v.length > 16 && v.length > ctx.breakLength - ctx.indent - 4 && v.includes("\n")) {
           const lines = v.split("\n");
           const last = lines.pop();
           const parts = lines.map((l) => paint(quote(l + "\n"), "string", ctx));
@@ -283,8 +296,8 @@
     } else {
       keys = keysOf(v, ctx, cls === STRING);
       if (typeof v === "function") {
-        base = paint(functionBase(v, name, tag), "special", ctx);
-        if (keys.length === 0) return base;
+        base = functionBase(v, name, tag);
+        if (keys.length === 0) return paint(base, "special", ctx);
       } else switch (cls) {
         case ARGUMENTS: case MAPPED_ARGUMENTS:
           open = "[Arguments] {";
@@ -294,15 +307,13 @@
           const t = call(Date.prototype.getTime, v);
           base = Number.isNaN(t) ? "Invalid Date" : call(Date.prototype.toISOString, v);
           if (name !== "Date") base = `${prefix(name, tag, "Date")}${base}`;
-          base = paint(base, "date", ctx);
-          if (keys.length === 0) return base;
+          if (keys.length === 0) return paint(base, "date", ctx);
           break;
         }
         case REGEXP:
           base = call(RegExp.prototype.toString, v);
           if (name !== "RegExp") base = `${prefix(name, tag, "RegExp")}${base}`;
-          base = paint(base, "regexp", ctx);
-          if (keys.length === 0) return base;
+          if (keys.length === 0) return paint(base, "regexp", ctx);
           break;
         case ERROR:
           base = errorBase(v, name, keys);
@@ -313,8 +324,7 @@
           const type = { [NUMBER]: "Number", [STRING]: "String", [BOOLEAN]: "Boolean", [SYMBOL]: "Symbol", [BIGINT]: "BigInt" }[cls];
           const inner = call({ Number, String, Boolean, Symbol, BigInt }[type].prototype.valueOf, v);
           base = `[${type}${name !== type ? ` (${name === null ? "null prototype" : name})` : ""}: ${primitive(inner, { ...ctx, compact: true, colors: false })}]`;
-          base = paint(base, type.toLowerCase(), ctx);
-          if (keys.length === 0) return base;
+          if (keys.length === 0) return paint(base, type.toLowerCase(), ctx);
           break;
         }
         case ARRAY_BUFFER: case SHARED_ARRAY_BUFFER:
@@ -326,6 +336,13 @@
           break;
         case DATAVIEW:
           open = prefix(name, "", "DataView") + "{";
+          fill = (out) => {
+            for (const k of ["byteLength", "byteOffset", "buffer"]) {
+              ctx.indent += 2;
+              out.push(`${k}: ${value(call(viewParts[k], v), ctx, level + 1)}`);
+              ctx.indent -= 2;
+            }
+          };
           break;
         case PROMISE: {
           open = prefix(name, tag, "Promise") + "{";
@@ -595,15 +612,15 @@
       case "d": case "i": case "f":
         if (typeof v === "symbol") return "NaN";
         if (typeof v === "bigint") return kind === "f" ? String(Number(v)) : `${v}n`;
-        if (typeof v === "object" && v !== null && kind === "d") return "NaN";
         return primitive(kind === "d" ? Number(v) : kind === "i" ? parseInt(v) : parseFloat(v), options());
       case "j":
         try {
           return JSON.stringify(v) ?? "undefined";
-        } catch {
-          return "[Circular]";
+        } catch (e) {
+          if (e instanceof TypeError && e.message.includes("circular")) return "[Circular]";
+          throw e;
         }
-      case "o": return value(v, { ...options(), showHidden: true, depth: 4 }, 0, true);
+      case "o": return value(v, { ...options(), showHidden: true, showProxy: true, depth: 4 }, 0, true);
       case "O": return value(v, options(), 0, true);
     }
   }

@@ -39,3 +39,20 @@ const T = async (f) => { try { console.log(await f()); } catch (e) { console.log
   await T(() => timers.setImmediate("now", { signal: new AbortController().signal }));
   await T(async () => { const out = []; for await (const x of timers.setInterval(1, "tick")) { out.push(x); if (out.length === 2) break; } return out; });
 })();
+// What random programs found: url.parse as it has always been, querystring's bounds, StringDecoder, inspect.
+{
+  const url = require("url"), qs = require("querystring"), util = require("util"), path = require("path");
+  const show = (f) => { try { console.log(util.inspect(f(), { depth: 4 })); } catch (e) { console.log(e.name, e.code, e.message); } };
+  for (const u of ["mailto:a@b.c", "http://h;x/", "http://u:p%40q@H.com:80/a b?x=1&x=2#h i", "//h/p", "/p?q", "?q", "#h", "javascript:alert(1)", "http://[::1]:3000/x", "http://a b/c", "http:a", "x:y", "HTTP://H\\p\\q?a\\b", "http://é.com/é", "file:///a/b c", "data:text/plain,hi", "http://", "", "a@b", "coap://h:5683"]) {
+    for (const more of [[], [true], [false, true]]) show(() => url.parse(u, ...more));
+  }
+  for (const o of [{ protocol: "file", pathname: "a" }, { protocol: "mailto", auth: "u", host: "h" }, { hostname: "::1", port: 80, slashes: true }]) show(() => url.format(o));
+  for (const u of ["file://host/a", "file:///a%2fb", "file:///a%20b"]) show(() => url.fileURLToPath(u));
+  show(() => [url.pathToFileURL("/a~b[c]|`{}^").href, url.urlToHttpOptions(new URL("http://u:p%40@[::1]:8/p?q#h"))]);
+  show(() => [qs.parse("&&a=b&", null, null, { maxKeys: 1 }), qs.parse("a=&b=c+d", null, null, { decodeURIComponent: (s) => `<${s}>` })]);
+  show(() => [Buffer.from("abc", 5), Buffer.from("abc", ""), Buffer.concat([], -1), Buffer.byteLength("YWI=", "base64"), Buffer.byteLength("abc", "hex"), Buffer.alloc(3).toString("nope", 3), Buffer.alloc(2).readUInt8]);
+  for (const f of [() => Buffer.concat([Buffer.alloc(1)], 1.5), () => Buffer.alloc(3).fill(1, 0.5), () => Buffer.alloc(3).utf8Slice(2, 9), () => Buffer.alloc(3).fill("a", "hex", 5), () => Buffer.alloc(3).compare(Buffer.alloc(3), NaN)]) show(f);
+  console.log(util.inspect("a\nlong text of more than sixteen characters", { breakLength: 20 }), util.inspect("\x80\x9f\ud83d"), new DataView(new ArrayBuffer(2), 1), util.format("%d %d %o", [], [5], new Proxy({}, {})), util.format("%o", class A {}));
+  for (const f of [() => util.format("%j", { a: 1n }), () => util.format("%d", Symbol()), () => util.format("%d", Object.create(null))]) { try { console.log(f()); } catch (e) { console.log(e.name); } }
+  console.log(util.inspect({ a: new URLSearchParams("a=1") }, { depth: -1 }), util.inspect([new URLSearchParams("a=1")], { depth: 0 }), { p: (class Q extends Map {}).prototype }, (function () {}).prototype, path.basename("a", "a"));
+}

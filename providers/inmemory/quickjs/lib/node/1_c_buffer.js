@@ -11,8 +11,9 @@ function offset(at, most, size) {
 }
 const within0 = (name, v, most) => {
   if (typeof v !== "number") throw badArgument(name, "of type number", v);
+  if (!Number.isInteger(v)) throw outOfRange(name, "an integer", v);
   if (!(v >= 0 && v <= most)) throw outOfRange(name, `>= 0 && <= ${most}`, v);
-  return Math.trunc(v);
+  return v;
 };
 const clamp = (v, otherwise, most) => { v = v === undefined ? otherwise : Math.trunc(+v) || 0; return Math.min(Math.max(v, 0), most); };
 const size = (n) => {
@@ -37,7 +38,7 @@ const position = (at, otherwise) => { const n = at === undefined ? NaN : +at; re
 class Buffer extends Uint8Array {
   static #of(b) { return new Buffer(b.buffer, b.byteOffset, b.byteLength); }
   static from(v, a, n) {
-    if (typeof v === "string") return Buffer.#of(encode(v, a));
+    if (typeof v === "string") return Buffer.#of(encode(v, typeof a === "string" && a !== "" ? a : "utf8"));
     if (v !== null && typeof v === "object") {
       if (v instanceof ArrayBuffer || Object.prototype.toString.call(v) === "[object SharedArrayBuffer]") return new Buffer(v, a, n);
       if (ArrayBuffer.isView(v)) return Buffer.#of(v instanceof DataView ? new Uint8Array(0) : Uint8Array.from(v, (x) => (typeof x === "bigint" ? Number(BigInt.asUintN(8, x)) : x)));
@@ -58,7 +59,15 @@ class Buffer extends Uint8Array {
   static allocUnsafe(n) { return new Buffer(size(n)); }
   static allocUnsafeSlow(n) { return new Buffer(size(n)); }
   static byteLength(v, encoding) {
-    if (typeof v === "string") return encode(v, Buffer.isEncoding(encoding) ? encoding : "utf8").length;
+    if (typeof v === "string") {
+      switch (encodings[`${encoding}`.toLowerCase()]) {
+        case "hex": return v.length >>> 1;
+        case "latin1": case "ascii": return v.length;
+        case "utf16le": return v.length * 2;
+        case "base64": case "base64url": return (v.length - (v.endsWith("==") ? 2 : v.endsWith("=") ? 1 : 0)) * 3 >>> 2;
+      }
+      return host.encode(v).length;
+    }
     if (ArrayBuffer.isView(v) || v instanceof ArrayBuffer) return v.byteLength;
     throw badArgument("string", "of type string or an instance of Buffer or ArrayBuffer", v);
   }
@@ -66,6 +75,8 @@ class Buffer extends Uint8Array {
   static isEncoding(name) { return typeof name === "string" && encodings[name.toLowerCase()] !== undefined; }
   static concat(list, total) {
     if (!Array.isArray(list)) throw badArgument("list", "an instance of Array", list);
+    if (list.length === 0) return new Buffer(0);
+    if (total !== undefined) within0("length", total, 2 ** 32);
     list.forEach((b, i) => bytesArgument(`list[${i}]`, b));
     if (total === undefined) total = list.reduce((n, b) => n + b.length, 0);
     const out = new Buffer(size(total));
@@ -86,15 +97,17 @@ class Buffer extends Uint8Array {
   get offset() { return this.byteOffset; }
   toString(encoding, from, to) {
     from = clamp(from, 0, this.length);
-    return decode(this.subarray(from, Math.max(from, clamp(to, this.length, this.length))), encoding);
+    to = clamp(to, this.length, this.length);
+    if (from >= to) return "";
+    return decode(this.subarray(from, to), encoding);
   }
   toLocaleString(...a) { return this.toString(...a); }
   toJSON() { return { type: "Buffer", data: Array.from(this) }; }
   equals(b) { return Buffer.compare(this, bytesArgument("otherBuffer", b)) === 0; }
   compare(b, from = 0, to = b?.length, start = 0, end = this.length) {
     bytesArgument("target", b);
-    from = within0("targetStart", from, 2 ** 53 - 1); to = within0("targetEnd", to, b.length);
-    start = within0("sourceStart", start, 2 ** 53 - 1); end = within0("sourceEnd", end, this.length);
+    from = within0("targetStart", from, 2 ** 32); to = within0("targetEnd", to, b.length);
+    start = within0("sourceStart", start, 2 ** 32); end = within0("sourceEnd", end, this.length);
     if (start >= end) return from >= to ? 0 : -1;
     if (from >= to) return 1;
     return Buffer.compare(this.subarray(start, end), b.subarray(from, to));
@@ -125,8 +138,11 @@ class Buffer extends Uint8Array {
     return part.length;
   }
   fill(v, from, to, encoding) {
-    if (typeof from === "string") { encoding = from; from = to = undefined; } else if (typeof to === "string") { encoding = to; to = undefined; }
-    from = from === undefined ? 0 : within0("offset", from, 2 ** 53 - 1);
+    if (typeof v === "string") {
+      if (typeof from === "string") { encoding = from; from = undefined; } else if (typeof to === "string") { encoding = to; to = undefined; }
+    }
+    if (from === undefined) to = undefined;
+    from = from === undefined ? 0 : within0("offset", from, 2 ** 32);
     to = to === undefined ? this.length : within0("end", to, this.length);
     if (from >= to) return this;
     if (typeof v !== "string" && !ArrayBuffer.isView(v)) return super.fill(v & 255, from, to);
@@ -179,7 +195,12 @@ for (const [n, name] of [[2, "swap16"], [4, "swap32"], [8, "swap64"]]) {
   Object.defineProperty(Buffer.prototype, name, { enumerable: false });
 }
 for (const e of ["utf8", "hex", "base64", "base64url", "ascii", "latin1", "ucs2"]) {
-  Object.defineProperty(Buffer.prototype, `${e}Slice`, { value(from, to) { return this.toString(e, from, to); }, writable: true, configurable: true });
+  Object.defineProperty(Buffer.prototype, `${e}Slice`, { value(from = 0, to = this.length) {
+    from = Math.trunc(+from) || 0;
+    to = Math.trunc(+to) || 0;
+    if (!(from >= 0 && to <= this.length && to >= from)) throw error(RangeError, "ERR_OUT_OF_RANGE", "Index out of range");
+    return this.toString(e, from, to);
+  }, writable: true, configurable: true });
 }
 Buffer.poolSize = 8192;
 
@@ -199,6 +220,7 @@ const bigInteger = (v, signed) => {
   return v;
 };
 const method = (name, value) => {
+  Object.defineProperty(value, "name", { value: name, configurable: true });
   for (const n of new Set([name, name.replace("UInt", "Uint")])) Object.defineProperty(Buffer.prototype, n, { value, writable: true, configurable: true });
 };
 for (const [name, type, bytes] of [["UInt8", "Uint8", 1], ["Int8", "Int8", 1], ["UInt16", "Uint16", 2], ["Int16", "Int16", 2],

@@ -12,10 +12,10 @@ const querystring = {
   parse(s, sep, eq, options) {
     const o = Object.create(null), by = `${eq || "="}`, unescape = options?.decodeURIComponent ?? querystring.unescape, most = options?.maxKeys ?? 1000;
     if (typeof s !== "string") return o;
-    let parts = s.split(sep || "&").filter((part) => part !== "");
-    if (most > 0) parts = parts.slice(0, most);
-    for (const part of parts) {
-      const i = part.indexOf(by), text = (x) => unescape(x.replaceAll("+", " "));
+    const plus = unescape === lenient ? " " : "%20";
+    for (const part of s.split(sep || "&", most > 0 ? most : undefined)) {
+      if (part === "") continue;
+      const i = part.indexOf(by), text = (x) => (x === "" ? "" : unescape(x.replaceAll("+", plus)));
       const k = text(i < 0 ? part : part.slice(0, i)), value = i < 0 ? "" : text(part.slice(i + by.length));
       if (!(k in o)) o[k] = value; else if (Array.isArray(o[k])) o[k].push(value); else o[k] = [o[k], value];
     }

@@ -72,7 +72,8 @@ class URLSearchParams {
     const form = (s) => encode(s, /[A-Za-z0-9*\-._ ]/).replaceAll(" ", "+");
     return this.#list.map(([k, v]) => `${form(k)}=${form(v)}`).join("&");
   }
-  [CUSTOM]() {
+  [CUSTOM](depth) {
+    if (typeof depth === "number" && depth < 0) return "[Object]";
     return `URLSearchParams {${this.#list.map(([k, v]) => ` ${host.inspect(k)} => ${host.inspect(v)}`).join(",")}${this.#list.length > 0 ? " " : ""}}`;
   }
 }
