@@ -10,7 +10,7 @@ SOCKET.PID, of the stub, for servers that interrupt it themselves: what a stub
 passes on comes late on a busy machine, and hits the next program.
 """
 
-import ctypes, gc, importlib, json, os, select, signal, socket, sys
+import contextlib, ctypes, gc, importlib, json, os, select, signal, socket, sys
 
 import ipykernel.ipkernel, ipykernel.kernelapp
 
@@ -19,6 +19,8 @@ LATER = ("ipykernel.debugger", "sqlite3", "pdb", "IPython.core.completerlib", "I
          "IPython.extensions.storemagic", "tornado.platform.asyncio", "faulthandler", "encodings.idna")
 
 KILL_WITH_PARENT = 1  # PR_SET_PDEATHSIG
+
+PATIENCE = 10  # seconds, for one stub: the others wait meanwhile
 
 
 class Forker:
@@ -48,25 +50,40 @@ class Forker:
 
     def accept(self):
         conn, _ = self.listener.accept()
-        data, fds = b"", []
-        while not data.endswith(b"\n"):
-            piece, some, _, _ = socket.recv_fds(conn, 1 << 20, 3)
-            if not piece:
-                conn.close()
-                return None
-            data, fds = data + piece, fds + some
-        request, parent, pid = json.loads(data), os.getpid(), os.fork()
+        conn.settimeout(PATIENCE)
+        fds = []
+        try:
+            request, parent, pid = self.request(conn, fds), os.getpid(), os.fork()
+        except (EOFError, OSError, ValueError) as e:  # all kernels would end with this process
+            if not isinstance(e, EOFError):
+                print("no kernel:", repr(e), file=sys.stderr, flush=True)
+            for fd in fds:
+                os.close(fd)
+            conn.close()
+            return None
         if pid == 0:
             return self.become(request, fds, parent)
-        with open(f"{self.path}.{request['stub']}", "w") as f:
+        path = f"{self.path}.{request['stub']}"
+        with open(path, "w") as f:
             f.write(str(pid))
         for fd in fds:
             os.close(fd)
         pidfd = os.pidfd_open(pid)
-        self.kernels[pidfd], self.stubs[conn.fileno()] = (pid, conn.fileno()), (conn, pid)
+        # The stub by its socket: the number of one that has left is soon another's.
+        self.kernels[pidfd], self.stubs[conn.fileno()] = (pid, conn, path), (conn, pid)
         self.poll.register(pidfd, select.POLLIN)
         self.poll.register(conn, select.POLLIN)
         return None
+
+    def request(self, conn, fds):
+        data = b""
+        while not data.endswith(b"\n"):
+            piece, some, _, _ = socket.recv_fds(conn, 1 << 20, 3)
+            fds += some
+            if not piece:
+                raise EOFError
+            data += piece
+        return json.loads(data)
 
     def become(self, request, fds, parent):
         os.setsid()
@@ -85,12 +102,15 @@ class Forker:
         return request["argv"]
 
     def ended(self, pidfd):
-        pid, fd = self.kernels.pop(pidfd)
+        pid, conn, path = self.kernels.pop(pidfd)
         self.poll.unregister(pidfd)
         os.close(pidfd)
+        with contextlib.suppress(OSError):
+            os.unlink(path)  # another stub may get its number
         _, status = os.waitpid(pid, 0)
-        if fd in self.stubs:
-            conn, _ = self.stubs.pop(fd)
+        fd = conn.fileno()
+        if fd in self.stubs:  # else it is closed, and -1
+            self.stubs.pop(fd)
             self.poll.unregister(fd)
             try:
                 conn.send(b"%d" % os.waitstatus_to_exitcode(status))

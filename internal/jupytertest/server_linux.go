@@ -31,13 +31,7 @@ func ServerWith(t testing.TB, args ...string) (port int) {
 
 func serve(t testing.TB, forked bool, args ...string) (port int) {
 	t.Helper()
-	bin, err := server()
-	if err != nil {
-		if os.Getenv("CI") != "" {
-			t.Fatal("no Jupyter server: run internal/testenv/jupyter.sh")
-		}
-		t.Skip("no Jupyter server: run internal/testenv/jupyter.sh")
-	}
+	bin := program(t)
 	network, where := "unix", ""
 	for _, arg := range args {
 		if path, ok := strings.CutPrefix(arg, "--ServerApp.sock="); ok {
@@ -97,6 +91,19 @@ func awaitListening(t testing.TB, network, address string) {
 		}
 	}
 	t.Fatalf("no Jupyter server listens at %s", address)
+}
+
+// program is the server, without which the test is skipped, in CI failed.
+func program(t testing.TB) string {
+	t.Helper()
+	bin, err := server()
+	if err != nil {
+		if os.Getenv("CI") != "" {
+			t.Fatal("no Jupyter server: run internal/testenv/jupyter.sh")
+		}
+		t.Skip("no Jupyter server: run internal/testenv/jupyter.sh")
+	}
+	return bin
 }
 
 // server finds the program, from the package's directory upwards.
