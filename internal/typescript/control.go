@@ -82,9 +82,11 @@ func (p *parser) forLoop(first int) {
 	case p.declaresVariables():
 		p.variables(noIn, nil)
 	default:
+		targets := p.targetsNow()
 		p.expr(noIn)
 		if p.isWord("of") || p.isWord("in") {
 			p.noteAssigned(p.plain())
+			p.noteTargets(targets)
 		}
 	}
 	switch {

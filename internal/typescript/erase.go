@@ -46,6 +46,7 @@ type parser struct {
 	gaps    *[]gap   // what oneLine looks for, nil otherwise
 	outline *Outline // to be made, nil for none
 	only    token    // the last operand, where it was a name
+	literal int      // the end of the last array or object
 
 	keepLoops bool // for await loops are looked for
 	loops     []loop

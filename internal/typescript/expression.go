@@ -31,6 +31,7 @@ func (p *parser) assign(w where) {
 	p.enter()
 	loosest := noOperator // operator of those since one looser than a comparison
 	for {
+		targets := p.targetsNow()
 		s := p.operand(w)
 		if s == arrow {
 			break
@@ -48,6 +49,7 @@ func (p *parser) assign(w where) {
 		prec := p.tok.precedence()
 		if prec == assignment {
 			p.noteAssigned(p.plain())
+			p.noteTargets(targets)
 		}
 		switch {
 		case p.is("?"):

@@ -14,10 +14,11 @@ type Outline struct {
 	Declared []Declaration
 	// Imports are where import stands in calls import(...).
 	Imports []int
-	// Assigned are the plain names that are assigned to.
+	// Assigned are the plain names that are assigned to, in patterns too.
 	Assigned []Name
 
 	words     []Name        // that may be parameters of an arrow function still
+	targets   []Name        // that are assigned to if what they stand in is a pattern
 	statement int           // the number of the one at hand, of those at the top
 	within    map[inner]int // declarations within those
 }
@@ -30,8 +31,11 @@ type inner struct {
 
 // A Name is a word at its place in the source.
 type Name struct {
-	Text      string
-	Start     int
+	Text  string
+	Start int
+	// Property tells that it stands for a property and a variable, as in {a} = b.
+	Property bool
+
 	statement int
 }
 
@@ -77,7 +81,7 @@ func Outlined(ctx context.Context, source string) (*Outline, error) {
 // too, other than at the top level.
 func (o *Outline) Within(n Name) bool { return o.within[inner{n.statement, n.Text}] > 0 }
 
-const nameSize = 32
+const nameSize = 40
 
 // top reports whether a declaration at hand is to be noted.
 func (p *parser) top() bool { return p.outline != nil && p.depth == 1 }
@@ -93,14 +97,16 @@ func (p *parser) noteDeclaration(d Declaration) {
 	p.outline.Declared = append(p.outline.Declared, d)
 }
 
-func (p *parser) name(t token) Name { return Name{t.text, t.start, p.outline.statement} }
+func (p *parser) name(t token) Name {
+	return Name{Text: t.text, Start: t.start, statement: p.outline.statement}
+}
 
 func (p *parser) inner(name string) inner { return inner{p.outline.statement, name} }
 
 func (o *Outline) next() {
 	if o != nil {
 		o.statement++
-		o.words = o.words[:0]
+		o.words, o.targets = o.words[:0], o.targets[:0]
 	}
 }
 
@@ -149,6 +155,42 @@ func (p *parser) noteAssigned(t token) {
 	}
 }
 
+// noteTarget notes an element that began at start, if it is a plain name.
+func (p *parser) noteTarget(start int) {
+	if t := p.plain(); p.outline != nil && t.kind == word && t.start == start {
+		p.charge(nameSize)
+		p.outline.targets = append(p.outline.targets, p.name(t))
+	}
+}
+
+// noteProperty notes the name of a property, which is a variable's too.
+func (p *parser) noteProperty(t token) {
+	if p.outline != nil && t.kind == word {
+		p.charge(nameSize)
+		n := p.name(t)
+		n.Property = true
+		p.outline.targets = append(p.outline.targets, n)
+	}
+}
+
+// targetsNow returns a place in the list of targets for noteTargets.
+func (p *parser) targetsNow() int {
+	if p.outline == nil {
+		return 0
+	}
+	return len(p.outline.targets)
+}
+
+// noteTargets makes the targets since the place those of a pattern, if that is what
+// ended just now.
+func (p *parser) noteTargets(from int) {
+	if o := p.outline; o != nil && from < len(o.targets) && p.literal == p.last {
+		p.charge(nameSize * (len(o.targets) - from))
+		o.Assigned = append(o.Assigned, o.targets[from:]...)
+		o.targets = o.targets[:from]
+	}
+}
+
 func (p *parser) noteImport(keyword token) {
 	if p.outline != nil {
 		p.charge(8)
@@ -157,11 +199,11 @@ func (p *parser) noteImport(keyword token) {
 }
 
 // An outlined is how far the lists of an outline go.
-type outlined struct{ declared, imports, assigned, words int }
+type outlined struct{ declared, imports, assigned, words, targets int }
 
 func (o *Outline) save() (s outlined) {
 	if o != nil {
-		s = outlined{len(o.Declared), len(o.Imports), len(o.Assigned), len(o.words)}
+		s = outlined{len(o.Declared), len(o.Imports), len(o.Assigned), len(o.words), len(o.targets)}
 	}
 	return s
 }
@@ -170,5 +212,6 @@ func (o *Outline) restore(s outlined) {
 	if o != nil {
 		o.Declared, o.Imports, o.Assigned = o.Declared[:s.declared], o.Imports[:s.imports], o.Assigned[:s.assigned]
 		o.words = o.words[:min(s.words, len(o.words))]
+		o.targets = o.targets[:min(s.targets, len(o.targets))]
 	}
 }

@@ -65,9 +65,11 @@ func TestOutline(t *testing.T) {
 		{"if (a) { const b = 1 } for (const c of d) ; for (let e;;) ; { var f } try {} catch (g) {}", "", "", "b c e f g"},
 		{"import a, { b, c as d } from 'e'; import * as f from 'g'; import 'h'; export const i = 1; export default class j {}", "import a b d; import f; const i; class j default", "", ""},
 		{"a = 1; b += c = 2; d++; --e; -f; g.h = 3; i[j] = 4; (k, l)[m] ??= 5; n == o; p <= q; r >>>= s", "", "a0 b7 c12 d19 e26 r85", ""},
-		{"for (a of b) ; for (c.d in e) ; for (f in g) ; [h] = i; ({ j } = k)", "", "a5 f37", ""},
-		{"(a, { b, c: d }, [e] = f, ...g) => h; async i => j; async (k) => l; m => n = 1; (o = 2)", "", "n73 o81", "a b c d e f g i k m"},
+		{"for (a of b) ; for (c.d in e) ; for (f in g) ; [h] = i; ({ j } = k)", "", "a5 f37 h48 j59", ""},
+		{"(a, { b, c: d }, [e] = f, ...g) => h; async i => j; async (k) => l; m => n = 1; (o = 2)", "", "e18 n73 o81", "a b c d e f g i k m"},
 		{"const f = (a): b => c; x ? (y) : z => w", "const f", "", "a z"},
+		{"[a, b = c, ...d] = [e, [f] = g]; ({ h, i: j, k = l, m: [n], o: p.q, ...r } = { s, t }); [u]; { v }", "", "b4 a1 d14 f24 h36 j42 k45 n56 r71", ""},
+		{"({ a, b: [c] } = {}) => d; [e, f].g = 1; [h(i)] = 2; for ([j] of k) ;", "", "a3 c10 j59", "a b c"},
 		{"const a = 1; { let a } function b(a) {}", "const a; function b", "", "a a"},
 		{"++a.b; a.c++; a\n++d", "", "d18", ""}, {"{ a: b = 1 }", "", "b5", ""}, {"const {} = a, [] = b; import {} from 'c'", "", "", ""}, {"let x = ;", "", "", "x"},
 	} {

@@ -144,13 +144,16 @@ func (p *parser) array() {
 			continue
 		}
 		p.accept("...")
+		start := p.tok.start
 		p.assign(0)
+		p.noteTarget(start)
 		if !p.is("]") {
 			p.expect(",")
 		}
 	}
 	p.next()
 	p.leave()
+	p.literal = p.last
 }
 
 // object parses an object literal, which may turn out to be a pattern.
@@ -159,7 +162,9 @@ func (p *parser) object() {
 	p.expect("{")
 	for !p.is("}") {
 		if p.accept("...") {
+			start := p.tok.start
 			p.assign(0)
+			p.noteTarget(start)
 		} else {
 			p.property()
 		}
@@ -169,6 +174,7 @@ func (p *parser) object() {
 	}
 	p.next()
 	p.leave()
+	p.literal = p.last
 }
 
 func (p *parser) property() {
@@ -182,6 +188,7 @@ func (p *parser) property() {
 	if p.tok.kind == word {
 		p.noteWord(p.tok) // {a} may be a pattern
 	}
+	name := p.tok
 	p.propertyName()
 	switch {
 	case p.is("("), p.is("<"), p.is("<<"):
@@ -192,8 +199,15 @@ func (p *parser) property() {
 			p.unexpected()
 		}
 		p.body()
-	case p.accept(":"), p.accept("="):
+	case p.accept(":"):
+		start := p.tok.start
 		p.assign(0)
+		p.noteTarget(start)
+	case p.accept("="):
+		p.noteProperty(name)
+		p.assign(0)
+	default:
+		p.noteProperty(name)
 	}
 }
 

@@ -297,12 +297,13 @@
 // only by a hard link that it has made, during a run, outside the directory or in a
 // directory that is new, and that is not in the directory at the run's end.
 // In a context of JavaScript a const is a variable to V8. Assignments to it throw
-// where they name it alone, as in a = 1, a++ or for (a of b), and not in a pattern, in
-// a statement of the top level that also declares the name within, or in a function
-// of a program before the const. Of V8's REPL mode: what a program declares again
-// keeps its value until it gets another. In JavaScript that a program makes itself (eval, new Function) there is no import(),
-// and a function that has one shows another name for it as its source. Of TypeScript
-// the program itself is translated, not the files that it imports.
+// in the program that declares it and in later ones, but not in a statement of the top
+// level that also declares the name within, nor in a function of an earlier program.
+// What a program declares again keeps its value until it gets another. In JavaScript
+// that a program makes itself (eval, new Function) there is no import(), and a function
+// that has one shows another name for it as its source. Of TypeScript the program
+// itself is translated, not the files that it imports; accessor fields and using are
+// left to node.
 // In a child that a Python program forks, the control channel stays open.
 // inspect.getsource of classes does not work, as in Python's own REPL. The spawn
 // and forkserver methods of multiprocessing cannot import what a program

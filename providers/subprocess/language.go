@@ -216,7 +216,7 @@ func JavaScript() Language {
 func TypeScript() Language {
 	l := JavaScript()
 	l.Name, l.Extension, l.kind = "typescript", ".ts", typescriptKind
-	l.Notes = "Types are erased, not checked. " + l.Notes
+	l.Notes = "Types are erased, not checked, and not in files that a program imports. " + l.Notes
 	return l
 }
 

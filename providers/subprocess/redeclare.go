@@ -95,7 +95,11 @@ func (n names) constants(e *edits, o *typescript.Outline) {
 	for _, a := range o.Assigned {
 		is, declared := own[a.Text]
 		if (is || !declared && n[a.Text].constant) && !o.Within(a) {
-			e.insert(a.End(), constantVariable)
+			of := ""
+			if a.Property {
+				of = ": " + a.Text
+			}
+			e.insert(a.End(), of+constantVariable)
 		}
 	}
 }
