@@ -63,6 +63,9 @@ func Run(t *testing.T) bool {
 	return true
 }
 
+// Apart reports whether this is a process that was started for one test.
+func Apart() bool { return os.Getenv(variable) != "" }
+
 // Failed returns what a run of tests printed about those that failed.
 func Failed(out []byte) []byte { return passed.ReplaceAll(out, nil) }
 

@@ -27,7 +27,7 @@ func Forked(t testing.TB, bin, dir string, env []string) *exec.Cmd {
 	if err != nil {
 		t.Fatal(err)
 	}
-	socket := filepath.Join(dir, "forker")
+	socket := forkerSocket(dir)
 	spec, err := json.Marshal(map[string]any{
 		"argv":         []string{python, "-ISE", filepath.Join(dir, "stub.py"), socket, "-f", "{connection_file}"},
 		"display_name": "Python 3", "language": "python",
@@ -49,7 +49,12 @@ func Forked(t testing.TB, bin, dir string, env []string) *exec.Cmd {
 		}
 	}
 	cmd := exec.Command(python, filepath.Join(dir, "forker.py"), socket)
-	cmd.Dir, cmd.Env = dir, env
+	said, err := os.Create(forkerLog(dir))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer said.Close()
+	cmd.Dir, cmd.Env, cmd.Stderr = dir, env, said
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
@@ -62,10 +67,16 @@ func Forked(t testing.TB, bin, dir string, env []string) *exec.Cmd {
 func Path(dir string) string   { return filepath.Join(dir, "share") }
 func Config(dir string) string { return filepath.Join(dir, "config") }
 
+func forkerSocket(dir string) string { return filepath.Join(dir, "forker") }
+func forkerLog(dir string) string    { return filepath.Join(dir, "forker.log") }
+
 // directInterrupts has a server interrupt a forked kernel itself, as it does any
 // other, so that the interrupt is there when the server says so.
+//
+// At SIGUSR2 the server says where it stands.
 const directInterrupts = `
-import os, signal
+import faulthandler, os, signal
+faulthandler.register(signal.SIGUSR2)
 try:
     from jupyter_client.provisioning.local_provisioner import LocalProvisioner
 except ImportError:

@@ -21,17 +21,8 @@ const limit = 2 * time.Minute
 // stubs nothing.
 func TestForker(t *testing.T) {
 	bin := filepath.Dir(program(t))
-	dir, err := os.MkdirTemp("", "toolcell-forker-") // sockets have short names
-	if err != nil {
-		t.Fatal(err)
-	}
-	forker := Forked(t, bin, dir, []string{"PATH=" + bin, "HOME=" + dir, "LANG=C.UTF-8"})
-	t.Cleanup(func() {
-		_ = forker.Process.Kill()
-		_ = forker.Wait()
-		_ = os.RemoveAll(dir)
-	})
-	socket := filepath.Join(dir, "forker")
+	_, dir := forks(t, bin, []string{"PATH=" + bin})
+	socket := forkerSocket(dir)
 	signaled := dial(t, socket)
 	fmt.Fprintf(signaled, "%c {}\n", syscall.SIGINT) // which came before its request was sent
 	if n, err := signaled.Read(make([]byte, 8)); err != io.EOF {

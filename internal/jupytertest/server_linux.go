@@ -49,7 +49,8 @@ func serve(t testing.TB, forked bool, args ...string) (port int) {
 	cmd.Dir = dir
 	cmd.Env = []string{"PATH=" + filepath.Dir(bin) + ":" + os.Getenv("PATH"), "HOME=" + dir, "LANG=C.UTF-8", "TMPDIR=" + dir}
 	if forked {
-		cmd.Env = forkedKernels(t, filepath.Dir(bin), cmd.Env)
+		_, own := forks(t, filepath.Dir(bin), cmd.Env)
+		cmd.Env = append(cmd.Env, "JUPYTER_PATH="+Path(own), "JUPYTER_CONFIG_DIR="+Config(own))
 	}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if err := cmd.Start(); err != nil {
@@ -63,21 +64,21 @@ func serve(t testing.TB, forked bool, args ...string) (port int) {
 	return port
 }
 
-// forkedKernels has the server with this environment fork its kernels, and returns
-// what its environment has to be then.
-func forkedKernels(t testing.TB, bin string, env []string) []string {
+// forks starts what forks kernels for as long as the test runs, in the directory
+// that it returns.
+func forks(t testing.TB, bin string, env []string) (forker *exec.Cmd, dir string) {
 	t.Helper()
-	own, err := os.MkdirTemp("", "toolcell-forker-") // sockets have short names
+	dir, err := os.MkdirTemp("", "toolcell-forker-") // sockets have short names
 	if err != nil {
 		t.Fatal(err)
 	}
-	forker := Forked(t, bin, own, env)
+	forker = Forked(t, bin, dir, env)
 	t.Cleanup(func() {
 		_ = forker.Process.Kill()
 		_ = forker.Wait()
-		_ = os.RemoveAll(own)
+		_ = os.RemoveAll(dir)
 	})
-	return append(env, "JUPYTER_PATH="+Path(own), "JUPYTER_CONFIG_DIR="+Config(own))
+	return forker, dir
 }
 
 // awaitListening waits for a server for longer than its clients do: on a machine

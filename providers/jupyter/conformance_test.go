@@ -91,7 +91,8 @@ func conform(t *testing.T, name string, cfg conformance.Config) {
 		cfg.Outage = outage
 	}
 	cfg.New = func() (codeinterp.CodeInterpreter, error) {
-		return open(context.Background(), way, jupyter.Options{Spill: true})
+		// Less than a case has: what was waited for is told then.
+		return open(context.Background(), way, jupyter.Options{Spill: true, StartTimeout: 150 * time.Second})
 	}
 	if cfg.Languages == nil {
 		cfg.Languages = []string{"python"}

@@ -3,7 +3,6 @@
 package jupyter_test
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -34,10 +33,12 @@ type server struct {
 	url    string
 	token  string
 	cmd    *exec.Cmd
-	log    *bytes.Buffer
+	log    *jupytertest.Log
 	dir    string
 	wait   chan error
 	forker *exec.Cmd // what its kernels are forked from, if they are
+
+	unwatch func() // nil if nothing watches it
 }
 
 // A kind tells how to start a server.
@@ -93,8 +94,21 @@ func sharedServer(t testing.TB, name string) *server {
 		return s
 	}
 	s := startServer(t, name, true)
+	s.watch()
 	shared.servers[name] = s
 	return s
+}
+
+// watch tells where the server stands still, and ends the process of a suite then:
+// its cases would wait in vain, one by one, and could not say for what.
+func (s *server) watch() {
+	w := jupytertest.Watched{URL: joinURL(s.url, "api"), Server: s.cmd, Log: s.log, Forker: s.forker, Dir: s.dir}
+	s.unwatch = w.Watch(time.Minute, func(report string) {
+		fmt.Fprintf(os.Stderr, "%s: %s", s.kind, report)
+		if aparttest.Apart() {
+			os.Exit(1)
+		}
+	})
 }
 
 // ownServer returns a server for one test.
@@ -123,7 +137,7 @@ func startServer(t testing.TB, name string, forked bool, extra ...string) *serve
 	if err := os.Mkdir(filepath.Join(dir, "tmp"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	s := &server{kind: name, token: testToken, dir: dir, log: &bytes.Buffer{}}
+	s := &server{kind: name, token: testToken, dir: dir, log: &jupytertest.Log{}}
 	if forked {
 		s.forker = jupytertest.Forked(t, bin, dir, serverEnv(dir, bin))
 	}
@@ -189,6 +203,9 @@ func serverEnv(dir, bin string) []string {
 func (s *server) stop() {
 	if s.cmd.Process == nil {
 		return
+	}
+	if s.unwatch != nil {
+		s.unwatch()
 	}
 	_ = s.cmd.Process.Signal(syscall.SIGCONT)
 	_ = s.cmd.Process.Signal(syscall.SIGTERM)
