@@ -173,11 +173,14 @@ exec(b,{'__name__':'toolcell','__builtins__':dict(vars(builtins)),'later':l})`
 // first used.
 const pythonLater = "\n# later\n"
 
+// pythonAdded ends that: what is behind it, which others have added, is for the start.
+const pythonAdded = "\n# added\n"
+
 // pythonDriver returns the driver's source.
 func pythonDriver() string {
 	return pythonSource("driver", "channel", "display", "imports", "streams", "run") + pythonLater +
 		pythonSource("later/channel") + pytools.Source + pythonSource("later/calls") + pyvalue.Source +
-		pythonSource("later/display", "later/imports", "later/streams", "later/errors", "later/run")
+		pythonSource("later/display", "later/imports", "later/streams", "later/errors", "later/run") + pythonAdded
 }
 
 func pythonSource(files ...string) string {

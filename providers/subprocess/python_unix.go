@@ -54,7 +54,8 @@ func (l *language) probePython() error {
 		args = []string{"-I", "-S", "-X", "utf8", "-c", withoutSite + pythonQuestion}
 	}
 	driver, later, _ := strings.Cut(l.Driver.Source, pythonLater)
-	out, err := ask(l.asks(), args, driver+"\nloop()\n\x01"+later+"\x00"+driver+later+pythonSource("forkserver")+"\x01")
+	later, added, _ := strings.Cut(later, pythonAdded)
+	out, err := ask(l.asks(), args, driver+added+"\nloop()\n\x01"+later+"\x00"+driver+later+added+pythonSource("forkserver")+"\x01")
 	if err != nil {
 		return err
 	}
