@@ -72,7 +72,8 @@ class AsModule:
         sys.modules[module.__name__] = tools
 
 
-sys.meta_path.append(AsModule())
+# Behind what finds modules, and before what installs them.
+sys.meta_path.insert(1 + max(i for i, f in enumerate(sys.meta_path) if i == 0 or getattr(f, '__name__', '') == 'PathFinder'), AsModule())
 
 
 def sync_stub(name):
