@@ -27,6 +27,7 @@ type script struct {
 	dir  string // absolute, empty for a private one
 
 	later bool // file and args come with each run
+	begun bool // bash's driver sets them
 }
 
 func newScript(f *programFlags, file string, args []string) (*script, error) {
@@ -81,6 +82,12 @@ func (s *script) adapt(list []subprocess.Language) []subprocess.Language {
 			driver.Source += s.pythonStart()
 		case "javascript", "typescript":
 			driver.Source += s.node()
+		case "bash":
+			// Else its own messages show what is before the program on its first line.
+			if source := "\n" + s.bash() + "\n"; len(source) <= maxBash {
+				driver.Source += source
+				s.begun = true
+			}
 		}
 		list[i].Driver = &driver
 	}
@@ -123,18 +130,26 @@ func (s *script) node() string {
 	return source
 }
 
+// maxBash is how much a driver's source may have more, which is an argument itself.
+const maxBash = 32 << 10
+
+// bash is what makes a shell that of the script.
+func (s *script) bash() string {
+	source := "BASH_ARGV0=" + quoted(s.argv()[0]) + "; set --"
+	for _, a := range s.args {
+		source += " " + quoted(a)
+	}
+	if s.dir != "" {
+		source += "; cd -- " + quoted(s.dir)
+	}
+	return source
+}
+
 // introduce returns the program with its arguments, where no driver sets them.
 func (s *script) introduce(language, program string) string {
 	switch {
-	case language == "bash":
-		first := "BASH_ARGV0=" + quoted(s.argv()[0]) + "; set --"
-		for _, a := range s.args {
-			first += " " + quoted(a)
-		}
-		if s.dir != "" {
-			first += "; cd -- " + quoted(s.dir)
-		}
-		return first + "; " + program
+	case language == "bash" && !s.begun:
+		return s.bash() + "; " + program
 	case len(s.args) > 0 && (language == "javascript" || language == "typescript"):
 		if strings.HasPrefix(program, "#!") {
 			// A #! line is one only at the very beginning, which it no longer is.

@@ -49,6 +49,7 @@ func TestScripts(t *testing.T) {
 		"near.js":   "console.log(require('./near.json').a)",
 		"near.json": `{"a": 3}`,
 		"args.sh":   "#!/bin/bash\necho \"$0|$1|$2|$#\"\nexit 4",
+		"syntax.sh": "echo !(x)",
 		"where.sh":  "pwd; cat near.json",
 	})
 	at := func(name string) string { return filepath.Join(dir, name) }
@@ -70,6 +71,7 @@ func TestScripts(t *testing.T) {
 		{"typescript's name", "node", []string{at("fails.ts")}, 1, "", at("fails.ts") + ":2"},
 		{"node's neighbour", "node", []string{"--dir", dir, at("near.js")}, 0, "3\n", ""},
 		{"arguments of bash", "bash", []string{at("args.sh"), odd, "b"}, 4, at("args.sh") + "|" + odd + "|b|2\n", ""},
+		{"bash's syntax", "bash", []string{at("syntax.sh"), "A"}, 2, "", at("syntax.sh") + ": eval: line 1: `echo !(x)'"},
 		{"bash's directory", "bash", []string{"--dir", dir, at("where.sh")}, 0, dir + "\n" + `{"a": 3}`, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
