@@ -88,17 +88,16 @@ func ownLanguages() []subprocess.Language {
 	return list
 }
 
+// ownNames are the names of ownLanguages, which takes a while to put them together.
+var ownNames = []string{"bash", "javascript", "python", "typescript"}
+
 // ownLanguage returns which of ownLanguages has that name, -1 for none.
 func ownLanguage(name string) int {
-	var names []string
-	for _, l := range ownLanguages() {
-		names = append(names, l.Name)
-	}
-	name, err := codeinterp.ResolveLanguage(name, names)
+	name, err := codeinterp.ResolveLanguage(name, ownNames)
 	if err != nil {
 		return -1
 	}
-	return slices.Index(names, name)
+	return slices.Index(ownNames, name)
 }
 
 // elsewhere says where there is a language that the embedded engine lacks.

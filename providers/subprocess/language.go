@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/internal/pytools"
@@ -176,12 +177,12 @@ const pythonLater = "\n# later\n"
 // pythonAdded ends that: what is behind it, which others have added, is for the start.
 const pythonAdded = "\n# added\n"
 
-// pythonDriver returns the driver's source.
-func pythonDriver() string {
+// pythonDriver is the driver's source.
+var pythonDriver = sync.OnceValue(func() string {
 	return pythonSource("driver", "channel", "display", "imports", "streams", "run") + pythonLater +
 		pythonSource("later/channel") + pytools.Source + pythonSource("later/calls") + pyvalue.Source +
 		pythonSource("later/display", "later/imports", "later/streams", "later/errors", "later/run") + pythonAdded
-}
+})
 
 func pythonSource(files ...string) string {
 	var b strings.Builder

@@ -37,12 +37,12 @@ var (
 )
 
 // nodeSource is the driver: one block, whose names are its own.
-func nodeSource() string {
+var nodeSource = sync.OnceValue(func() string {
 	return jsvalue.Into("'use strict';\n{\n" + strings.Join([]string{
 		nodeDriver, nodeFrames, nodeStreams, nodeShow, nodeCalls, nodeImports, nodeImporting,
 		nodeEvaluate, nodeSurroundings, nodeRun, nodeErrors, nodeProcess,
 	}, "\n") + "}\n")
-}
+})
 
 // dynamicImport is the driver's function that a program calls for import(...), which
 // V8 has not for what its inspector evaluates. It is as long, so that columns stay.

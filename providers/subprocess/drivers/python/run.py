@@ -248,7 +248,6 @@ def configure(fields):
 def preload(names):
     """Imports modules for the programs to come; says hello with a ! if it
     cannot."""
-    load()
     for name in names:
         name = name.decode()
         try:
@@ -266,6 +265,7 @@ def loop():
         elif kind == b'C':
             configure(fields)
         elif kind == b'M':
+            load()
             preload(fields)
         elif kind == b'N':
             offer([name.decode() for name in fields])
