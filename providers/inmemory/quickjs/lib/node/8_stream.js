@@ -28,10 +28,18 @@ class Stream extends EventEmitter {
   destroy(e) {
     if (this.destroyed) return this;
     this.destroyed = true;
-    const done = (f = e) => { setImmediate(() => { if (f) { this.errored = f; this.emit("error", f); } this.closed = true; if (this.#emits) this.emit("close"); }); };
+    if (e) this.errored = e;
+    const done = (f = e) => {
+      if (this.closed) return;
+      if (f) this.errored = f;
+      this.closed = true;
+      process.nextTick(() => { if (f) this.emit("error", f); if (this.#emits) this.emit("close"); });
+    };
     if (typeof this._destroy === "function") this._destroy(e ?? null, done); else done();
     return this;
   }
+  // _closes tells whether close will be emitted once all is over.
+  get _closes() { return this.#auto && this.#emits && !this.closed; }
   // _over is called at the end of either side.
   _over() { if (this.#auto && this.readableEnded !== false && this.writableFinished !== false) this.destroy(); }
   pipe(to, options) {
@@ -56,7 +64,8 @@ class Stream extends EventEmitter {
 
 class Readable extends Stream {
   #queue = []; #length = 0; #ended = false; #flowing = null; #decoder; #done = false; #reading = false; #scheduled = false; #limit;
-  readable = true; readableEnded = false;
+  readableEnded = false;
+  get readable() { return !this.destroyed && !this.readableEnded && this.errored === null; }
   constructor(options) {
     super(options);
     this.#limit = limitOf(options ?? {}, "readable", this.readableObjectMode);
@@ -141,7 +150,7 @@ class Readable extends Stream {
     if (this.destroyed) return;
     if (this.listenerCount("readable") > 0 && !this.#done) {
       if (this.#queue.length > 0 || this.#ended) this.emit("readable");
-      if (this.#length < this.#limit && !this.#ended) this.#more();
+      if (this.#length === 0 || this.#length < this.#limit) this.#more();
     } else if (this.#flowing) {
       while (this.#queue.length > 0 && this.#flowing && !this.destroyed) this.emit("data", this.#next());
       if (this.#flowing) this.#more();
@@ -159,7 +168,12 @@ class Readable extends Stream {
   read(n) {
     if (n !== undefined && !Number.isNaN(+n) && !this.readableObjectMode) {
       n = Math.trunc(+n);
-      if (n <= 0 || n > this.#length && !this.#ended) { if (n > this.#limit) this.#limit = n; this.#more(); this.#schedule(); return null; }
+      if (n <= 0 || n > this.#length && !this.#ended) {
+        if (n > this.#limit) this.#limit = n;
+        this.#more(); // what comes schedules itself; here that would emit readable for ever
+        if (this.#ended) this.#schedule();
+        return null;
+      }
     } else n = undefined;
     if (this.#queue.length === 0) { this.#more(); this.#schedule(); return null; }
     if (this.readableObjectMode) return this.#next();
@@ -194,11 +208,11 @@ class Readable extends Stream {
       for (;;) {
         if (failed !== undefined) throw failed.e;
         if (this.#queue.length > 0 && !this.destroyed) { yield this.read(); continue; }
-        if (this.#ended && this.#queue.length === 0) return;
+        if (this.readableEnded && (this.writableFinished !== undefined || !this._closes)) return;
         if (this.closed) throw this.errored ?? early();
         const next = new Promise((r) => { wake = r; });
-        this.#more();
-        if ((this.#queue.length === 0 || this.destroyed) && !this.#ended && failed === undefined) await next;
+        if (this.#ended) this.#schedule(); else this.#more();
+        if (this.#queue.length === 0 || this.destroyed) await next;
       }
     } finally {
       this.off("error", fail);
@@ -212,7 +226,8 @@ class Readable extends Stream {
 // writing is what Writable and Duplex share.
 const writing = (Base) => class extends Base {
   #queue = []; #busy = false; #ending = false; #finished = false; #corked = 0; #length = 0; #dry = false; #told = []; #limit; #encoding; #decodes;
-  writable = true; writableEnded = false; writableFinished = false;
+  writableEnded = false; writableFinished = false;
+  get writable() { return !this.destroyed && !this.#ending && this.errored === null; }
   constructor(options) {
     super(options);
     this.#limit = limitOf(options ?? {}, "writable", this.writableObjectMode);
@@ -229,9 +244,9 @@ const writing = (Base) => class extends Base {
     if (chunk === null) throw error(TypeError, "ERR_STREAM_NULL_VALUES", "May not write null values to stream");
     const late = this.#ending ? error(Error, "ERR_STREAM_WRITE_AFTER_END", "write after end") : this.destroyed ? error(Error, "ERR_STREAM_DESTROYED", "Cannot call write after a stream was destroyed") : undefined;
     if (late !== undefined) { if (done) process.nextTick(done, late); if (this.#ending) this.destroy(late); return false; }
-    encoding ??= this.#encoding;
     let size = 1;
     if (!this.writableObjectMode) {
+      encoding ??= this.#encoding;
       if (typeof chunk !== "string" && !ArrayBuffer.isView(chunk)) throw badArgument("chunk", "of type string or an instance of Buffer, TypedArray, or DataView", chunk);
       if (typeof chunk === "string") { if (this.#decodes) { chunk = Buffer.from(chunk, encoding); encoding = "buffer"; } else encodingOf(encoding); }
       else { if (!Buffer.isBuffer(chunk)) chunk = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength); encoding = "buffer"; }
@@ -253,10 +268,10 @@ const writing = (Base) => class extends Base {
     const after = (e) => {
       this.#busy = false;
       if (e) { for (const j of jobs) j[2]?.(e); this.destroy(e); return; }
+      for (const j of jobs) this.#length -= j[3];
       process.nextTick(() => {
-        for (const j of jobs) this.#length -= j[3];
         if (this.#dry && this.#length === 0 && !this.#ending && !this.destroyed) { this.#dry = false; this.emit("drain"); }
-        for (const j of jobs) j[2]?.();
+        for (const j of jobs) j[2]?.(null);
       });
       this.#next();
     };
@@ -271,7 +286,13 @@ const writing = (Base) => class extends Base {
     this.#finished = true;
     const end = (e) => {
       if (e) { this.destroy(e); return; }
-      process.nextTick(() => { this.writableFinished = true; for (const f of this.#told.splice(0)) f(); this.emit("finish"); this._over(); });
+      process.nextTick(() => {
+        if (this.destroyed) return;
+        this.writableFinished = true;
+        for (const f of this.#told.splice(0)) f();
+        this.emit("finish");
+        this._over();
+      });
     };
     if (typeof this._final === "function") this._final(end); else end();
   }
@@ -283,6 +304,16 @@ const writing = (Base) => class extends Base {
     this.#corked = 0;
     this.#next();
     return this;
+  }
+  destroy(e) {
+    if (!this.destroyed && (this.#queue.length > 0 || this.#told.length > 0)) {
+      process.nextTick(() => {
+        const lost = (what) => this.errored ?? error(Error, "ERR_STREAM_DESTROYED", `Cannot call ${what} after a stream was destroyed`);
+        for (const j of this.#queue.splice(0)) { this.#length -= j[3]; j[2]?.(lost("write")); }
+        for (const f of this.#told.splice(0)) f(lost("end"));
+      });
+    }
+    return super.destroy(e);
   }
   cork() { this.#corked++; }
   uncork() { if (this.#corked > 0 && --this.#corked === 0) this.#next(); }
@@ -311,11 +342,16 @@ function finished(s, options, done) {
   let over = false;
   const once = (e) => { if (!over) { over = true; done(e); } };
   if (options?.signal) whenAborted(options.signal, () => once(aborted(options.signal)));
-  const reads = s instanceof Readable && !(s instanceof Transform) && options?.readable !== false;
-  if (s.closed || (reads ? s.readableEnded : s.writableFinished)) process.nextTick(() => once(s.errored ?? undefined));
+  const canRead = s instanceof Readable, canWrite = s.writableFinished !== undefined;
+  const reads = canRead && options?.readable !== false, writes = canWrite && options?.writable !== false;
+  const ended = () => (!reads || s.readableEnded) && (!writes || s.writableFinished);
+  const closes = () => s._closes && canRead === reads && canWrite === writes;
+  const settle = () => { if (ended() && !closes()) once(); }, close = () => once(s.errored ?? (ended() ? undefined : early()));
+  if (s.closed) process.nextTick(close); else if (ended()) process.nextTick(settle);
   s.on("error", once);
-  s.on(reads ? "end" : "finish", () => once());
-  s.on("close", () => { once(s.errored ?? ((reads ? s.readableEnded : s.writableFinished) === false ? early() : undefined)); });
+  s.on("end", settle);
+  s.on("finish", settle);
+  s.on("close", close);
   return () => { over = true; };
 }
 const stage = (f, from, signal) => {
@@ -329,21 +365,38 @@ function pipeline(...streams) {
 }
 function connect(parts, options, done) {
   const list = [];
-  let over = false;
-  const end = (e, v) => { if (over) return; over = true; if (e) for (const s of list) s.destroy?.(); done(e, v); };
-  if (options.signal) whenAborted(options.signal, () => end(aborted(options.signal)));
+  let left = 1, failed, value;
+  // settle takes that one of what is waited for is over. Where that is an error, the others end.
+  const settle = (e) => {
+    if (e && (failed === undefined || failed.code === "ERR_STREAM_PREMATURE_CLOSE")) failed = e;
+    left--;
+    if (failed !== undefined) for (const w of list) if (!w.over) { w.over = true; w.s.destroy(failed); }
+    if (left === 0) process.nextTick(done, failed, value);
+  };
+  const watch = (s, o) => {
+    const w = { s, over: false };
+    left++;
+    list.push(w);
+    s.on("error", () => {});
+    finished(s, o, (e) => { w.over ||= !e; settle(e); });
+  };
+  if (options.signal) whenAborted(options.signal, () => { left++; settle(aborted(options.signal)); });
   let from;
   for (const [i, part] of parts.entries()) {
+    const last = i === parts.length - 1;
     const to = typeof part === "function" ? stage(part, from, options.signal) : part instanceof EventEmitter || typeof part?.write === "function" ? part : Readable.from(part);
-    if (typeof to?.then === "function" && !(to instanceof EventEmitter)) { to.then((v) => end(undefined, v), end); return to; }
-    list.push(to);
-    to.on("error", end);
-    if (from !== undefined && typeof part !== "function") from.pipe(to, { end: options.end !== false || i < parts.length - 1 });
+    if (typeof to?.then === "function" && !(to instanceof EventEmitter)) {
+      left++;
+      to.then((v) => { value = v; settle(); }, settle);
+      from = to;
+      break;
+    }
+    const piped = from !== undefined && typeof part !== "function";
+    if (to instanceof Stream && !(last && options.end === false)) watch(to, { readable: !last || !piped, writable: piped });
+    if (piped) from.pipe(to, { end: options.end !== false || !last });
     from = to;
   }
-  if (from === process.stdout || from === process.stderr || options.end === false) list.at(-2).on("end", () => end());
-  else if (from instanceof Stream && from.writableFinished === undefined) from.on("end", () => end());
-  else from.on("finish", () => end());
+  settle();
   return from;
 }
 const streamPromises = {

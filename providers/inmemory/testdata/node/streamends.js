@@ -1,0 +1,37 @@
+// When streams are over: finished, pipeline and for await end behind close, and what is destroyed is told.
+(async () => {
+  const { Readable, Writable, Transform, pipeline, finished } = require("stream");
+  const log = [], wait = () => new Promise((r) => setTimeout(r, 10));
+  const name = (v) => (v instanceof Error ? v.code ?? v.message : v);
+  const listen = (s, label) => { for (const e of ["end", "finish", "error", "close"]) s.on(e, (x) => log.push(name(x) === undefined ? `${label} ${e}` : `${label} ${e} ${name(x)}`)); return s; };
+  const sink = (o) => listen(new Writable({ write(c, e, cb) { log.push(`w ${c}`); setImmediate(cb); }, ...o }), "w");
+  const shown = async (what) => { await wait(); console.log("streams:", what, log.splice(0)); };
+  const done = (label) => (e, v) => { log.push(`${label} ${name(e)} ${v}`); };
+  let r = listen(new Readable({ read() {} }), "r"), w = sink();
+  pipeline(r, new Transform({ transform(c, e, cb) { cb(null, c); } }), w, (e) => done("pipeline")(e, [r.destroyed, w.destroyed, w.writable]));
+  r.push("a"); r.push(null);
+  await shown("pipeline");
+  r = listen(new Readable({ read() {} }), "r"); w = sink(); pipeline(r, w, done("pipeline")); r.destroy();
+  await shown("source is destroyed");
+  r = Readable.from(["a", "b"]); w = sink(); pipeline(r, new Transform({ transform(c, e, cb) { cb(new Error("no")); } }), w, (e) => done("pipeline")(e, [r.destroyed, w.destroyed]));
+  await shown("a part fails");
+  r = Readable.from(["a", "b"]); pipeline(r, async function* (s) { for await (const c of s) yield c + c; }, async (s) => { let t = ""; for await (const c of s) t += c; return t; }, done("pipeline"));
+  await shown("functions");
+  r = listen(new Readable({ read() {} }), "r"); r.push("x"); r.push(null);
+  for await (const c of r) log.push(`${c}`);
+  log.push(r.destroyed, r.closed, r.readable);
+  await shown("for await");
+  let n = 0; r = listen(new Readable({ highWaterMark: 0, read() { this.push(n++ < 3 ? "abcd" : null); } }), "r");
+  r.on("readable", () => { let c; while ((c = r.read(2)) !== null) log.push(`${c}`); });
+  await shown("highWaterMark 0");
+  w = sink(); w.write("1", done("1")); w.write("2", done("2")); w.end(done("end")); w.destroy(); log.push(w.closed, w.writable, w.destroyed); finished(w, done("finished"));
+  await wait(); log.sort();
+  await shown("destroyed with writes pending");
+  r = listen(Readable.from(["abc", "d"], { objectMode: false }), "r");
+  r.on("readable", () => { let c; while ((c = r.read(2)) !== null) log.push(`${c}`); });
+  await shown("less than is asked for");
+  w = sink({ objectMode: true, write(c, e, cb) { log.push(c, e); cb(); } }); w.write(1); w.write("s"); log.push(w.writableLength, w.writable); w.end(); log.push(w.writable); finished(w, done("finished"));
+  await shown("objects");
+  w = sink(); w.end("a"); w.write("b", done("late"));
+  await shown("late");
+})();
