@@ -18,6 +18,8 @@ var twenty = []struct {
 }{
 	{1, `console.log((1234567.891).toLocaleString(), (0.256).toLocaleString("en-US", { style: "percent" }), (1234.5).toLocaleString("en-US", { style: "currency", currency: "USD" }), 123456789n.toLocaleString())`, "", false},
 	{1, `try { console.log((1.5).toLocaleString("de-DE")) } catch (e) { console.log(e.name, e.message) }`, "RangeError locale de-DE is not available in this engine: only en-US is", false},
+	{1, `try { console.log("I".toLocaleLowerCase("tr")) } catch (e) { console.log(e.name, e.message) }`, "RangeError locale tr is not available in this engine", false},
+	{1, `console.log("I".toLocaleLowerCase(), "I".toLocaleLowerCase("de"), "ß".toLocaleUpperCase(["en-US"]), "".toLocaleLowerCase.length, "".toLocaleUpperCase.name)`, "", false},
 	{1, `const f = [].toLocaleString; try { console.log(f()) } catch (e) { console.log(e.name, e.message) }`, "", false},
 	{2, `const d = new Date(0); console.log(d.toLocaleDateString("en-US", { timeZone: "UTC" }), d.toLocaleString("en-US", { timeZone: "America/New_York" }), d.toLocaleDateString("en-US", { weekday: "long", month: "long", day: "numeric", timeZone: "UTC" }))`, "", false},
 	{2, `const d = new Date(NaN); console.log(String(d), d.toTimeString(), Date.prototype.toString.length, Date.prototype.toTimeString.name); try { Date.prototype.toString.call(1) } catch (e) { console.log(e.name) }`, "", false},

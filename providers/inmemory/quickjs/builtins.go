@@ -25,6 +25,8 @@ var builtinMethods = []builtin{
 	{"Date", false, "toString", 0, "intl", "dateToString"},
 	{"Date", false, "toTimeString", 0, "intl", "dateToTimeString"},
 	{"String", false, "localeCompare", 1, "intl", "localeCompare"},
+	{"String", false, "toLocaleLowerCase", 0, "language", "toLocaleLowerCase"},
+	{"String", false, "toLocaleUpperCase", 0, "language", "toLocaleUpperCase"},
 	{"Array", false, "toLocaleString", 0, "language", "arrayToLocaleString"},
 	{"Array", true, "fromAsync", 1, "language", "fromAsync"},
 	{"Error", true, "captureStackTrace", 2, "language", "captureStackTrace"},

@@ -11,7 +11,8 @@
 //
 // The language is ES2023. Intl, toLocaleString and its siblings, and
 // localeCompare know en-US, with every time zone, and throw a RangeError for
-// any other locale and for options that they do not have: NumberFormat,
+// any other locale (toLocaleLowerCase and toLocaleUpperCase for those alone whose
+// letters differ) and for options that they do not have: NumberFormat,
 // DateTimeFormat, Collator, PluralRules, ListFormat and RelativeTimeFormat are
 // there, Segmenter and DisplayNames are not. As in node or a browser there are
 // console (formatted as by node's util.inspect), setTimeout and its siblings,
@@ -132,7 +133,8 @@
 // eval, in code that is not strict, the new variable is set, as in node; ECMA-262
 // means the other.
 //
-// url.resolve resolves as URL does. With showHidden, inspect lists no Symbol.toStringTag
+// Streams take whatever is written to them: pipe waits for nobody, drain comes seldomer
+// than in node, and chunks may be joined otherwise. url.resolve resolves as URL does. With showHidden, inspect lists no Symbol.toStringTag
 // and Symbol.species, and of functions no arguments and caller.
 //
 // Handlers of exit are called by process.exit and at the end of RunCode, also where

@@ -35,6 +35,16 @@
     return flatMap.call(closable(this), inner);
   };
 
+  // The languages that have letters in other cases, which the engine does not know.
+  for (const [name, other] of [["toLocaleLowerCase", /^(tr|az|lt)(-|$)/i], ["toLocaleUpperCase", /^(tr|az|lt|el)(-|$)/i]]) {
+    const original = host.original(name);
+    exports[name] = function (locales) {
+      const first = typeof locales === "string" ? locales : Array.isArray(locales) ? locales[0] : undefined;
+      if (typeof first === "string" && other.test(first)) throw new RangeError(`locale ${first} is not available in this engine`);
+      return Reflect.apply(original, this, []);
+    };
+  }
+
   exports.arrayToLocaleString = function (locales, options) {
     if (this === undefined || this === null) throw new TypeError("Cannot convert undefined or null to object");
     const o = Object(this), parts = [], n = Math.min(Math.max(Math.trunc(o.length) || 0, 0), 2 ** 53 - 1);
