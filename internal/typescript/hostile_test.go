@@ -34,7 +34,7 @@ func erasesWithinBounds(t *testing.T, source string) {
 	}
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
-	if limit := uint64(100*len(source) + 32<<20); m.Sys > limit {
+	if limit := uint64(100*len(source) + 64<<20); m.Sys > limit {
 		t.Errorf("%d KiB for %d", m.Sys>>10, len(source)>>10)
 	}
 	runtime.KeepAlive(pr)
