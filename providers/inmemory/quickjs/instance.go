@@ -67,6 +67,7 @@ type instance struct {
 	toolNames  string
 	originals  []value // what builtinMethods replaced, in their order
 	revealed   map[string]bool
+	parsing    bool // a module only for its errors: what it imports is not looked for
 	cwd        string
 }
 

@@ -32,6 +32,10 @@ func cNormalize(tls *libc.TLS, ctx, base, name, opaque uintptr) uintptr {
 	vm := at[vm](opaque)
 	mark := vm.borrowed
 	defer func() { vm.giveBack(mark) }()
+	if vm.in.parsing {
+		lib.XJS_Throw(tls, ctx, undefined)
+		return 0
+	}
 	if n := libc.Xstrlen(tls, name); n > maxPath {
 		vm.in.throwMissing(span{name, maxPath}.text(), "ERR_MODULE_NOT_FOUND")
 		return 0

@@ -66,22 +66,23 @@ func (in *instance) prepareCode(code, name string) cell {
 	if !isException(fn) {
 		return in.compiled(fn, code, await)
 	}
-	if static, ok := rewriteImports(code, vm.stopping.Load); ok {
+	static, ok := rewriteImports(code, vm.stopping.Load)
+	if !ok && !in.atDeclaration() {
+		if in.program.Script {
+			return in.asModule(code, name)
+		}
+		return cell{fn: fn}
+	}
+	if ok {
 		if strings.Contains(static, importMeta) {
 			in.reveal(importMeta)
 		}
-		e := lib.XJS_GetException(vm.tls, vm.ctx)
-		if second := vm.compile(static, name, true); !isException(second) {
-			vm.free(e)
-			return in.compiled(second, static, true)
+		vm.dropException() // it is about the first declaration
+		if fn = vm.compile(static, name, true); !isException(fn) {
+			return in.compiled(fn, static, true)
 		}
-		vm.dropException()
-		// The first error is about the program's text, the second about our own.
-		lib.XJS_Throw(vm.tls, vm.ctx, e)
 	}
-	if in.program.Script {
-		return in.asModule(code, name)
-	}
+	in.blame(code, name)
 	return cell{fn: fn}
 }
 
