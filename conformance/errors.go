@@ -37,6 +37,8 @@ func errorChecks() []check {
 			name:   "ErrorTraceback",
 			clause: "Traceback is the runtime's own report, line by line",
 			scope:  everyRun,
+			needs:  []Feature{Traceback},
+			proves: Traceback,
 			uses:   func(p *Programs) bool { return p.Fail != nil },
 			run: func(ctx context.Context, e *env) error {
 				res, err := e.run(ctx, e.p.Fail("went wrong"), nil)

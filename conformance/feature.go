@@ -45,6 +45,8 @@ const (
 	// InterruptKeepsState: a context keeps its variables when a run that
 	// does not resist is stopped by a timeout or by the caller.
 	InterruptKeepsState Feature = "InterruptKeepsState"
+	// Traceback: ProgramError.Traceback is set for an uncaught error.
+	Traceback Feature = "Traceback"
 	// ErrorLine: ProgramError.Line is set for an uncaught error.
 	ErrorLine Feature = "ErrorLine"
 	// MissingModule: ProgramError.MissingModule is set.

@@ -62,11 +62,12 @@ func (s *Service) change(ctx context.Context, p string, do func(ctx context.Cont
 	return do(ctx, name)
 }
 
-// put writes data into a file, piece by piece.
+// put writes data into a file, piece by piece. Where it cannot be opened, the file
+// stays as it is.
 func (s *Service) put(ctx context.Context, name string, flag int, data []byte) (err error) {
 	f, err := s.fsys.OpenFile(name, flag, filePerm)
 	if err != nil {
-		return err
+		return unopened{err}
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
 	for len(data) > 0 {
@@ -81,6 +82,11 @@ func (s *Service) put(ctx context.Context, name string, flag int, data []byte) (
 	}
 	return nil
 }
+
+// unopened is why nothing was written.
+type unopened struct{ error }
+
+func (u unopened) Unwrap() error { return u.error }
 
 // Edit replaces text in a file. old must be in it exactly once, unless all is
 // set, and then at least once. It returns how many were replaced. Where the new
@@ -108,7 +114,8 @@ func (s *Service) Edit(ctx context.Context, p, old, replacement string, all bool
 			return &fs.PathError{Op: "edit", Path: name, Err: codeinterp.ErrTooLarge}
 		}
 		after := bytes.ReplaceAll(before, []byte(old), []byte(replacement))
-		if err = s.put(ctx, name, os.O_WRONLY|os.O_TRUNC, after); err != nil {
+		err = s.put(ctx, name, os.O_WRONLY|os.O_TRUNC, after)
+		if _, untouched := errors.AsType[unopened](err); err != nil && !untouched {
 			// Also where ctx's end is what kept the new contents from being written.
 			if again := s.put(context.WithoutCancel(ctx), name, os.O_WRONLY|os.O_TRUNC, before); again != nil {
 				err = fmt.Errorf("%w; the file is damaged, since what was there could not be put back: %w", err, again)

@@ -142,6 +142,31 @@ func TestEditWithoutRoom(t *testing.T) {
 	}
 }
 
+// closedFS opens no file to be written.
+type closedFS struct{ files.Dir }
+
+func (c closedFS) OpenFile(name string, flag int, perm fs.FileMode) (codeinterp.File, error) {
+	if flag != os.O_RDONLY {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrPermission}
+	}
+	return c.Dir.OpenFile(name, flag, perm)
+}
+
+// TestEditUnopened: a file that could not be opened is as it was, and nothing else is said of it.
+func TestEditUnopened(t *testing.T) {
+	dir := t.TempDir()
+	os.WriteFile(filepath.Join(dir, "f"), []byte("123"), 0o644)
+	root, err := files.OpenDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer root.Close()
+	_, err = files.New(closedFS{root}, nil).Edit(t.Context(), "f", "2", "two", false)
+	if !errors.Is(err, fs.ErrPermission) || strings.Contains(err.Error(), "damaged") {
+		t.Errorf("got %v", err)
+	}
+}
+
 func TestMoveAndRemove(t *testing.T) {
 	s, dir := newService(t, &files.Options{Dir: "/workspace"}, map[string]string{"a": "A", "d/x": "X", "d/y": "Y"})
 	os.Symlink("/etc", filepath.Join(dir, "out"))

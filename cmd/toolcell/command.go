@@ -73,10 +73,13 @@ func dashed(f *flag.Flag) string {
 	return "--" + f.Name
 }
 
+// askNames is what a shell asks for the names of environments.
+const askNames = `toolcell env list 2>/dev/null | cut -d" " -f1`
+
 // namesOf is what a shell asks for the values of a flag that only the machine knows.
 func namesOf(f *flag.Flag) string {
 	if f.Name == "env-name" {
-		return `toolcell env list 2>/dev/null | cut -d" " -f1`
+		return askNames
 	}
 	return ""
 }

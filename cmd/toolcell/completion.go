@@ -50,6 +50,7 @@ func (a *app) print(text string) int {
 func bashCompletion(b *strings.Builder) {
 	b.WriteString("# source <(toolcell completion bash)\n_toolcell() {\n\tlocal cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} words= files=\n\tCOMPREPLY=()\n\tif ((COMP_CWORD == 1)); then\n")
 	fmt.Fprintf(b, "\t\twords=%q\n\telse\n\t\tcase ${COMP_WORDS[1]}:$prev in\n", strings.Join(names(), " "))
+	fmt.Fprintf(b, "\t\tenv:lock | env:remove) words=$(%s) ;;\n", askNames)
 	for _, c := range subcommands() {
 		for _, f := range flagsOf(c) {
 			if values, files, takes := valuesOf(f); takes {
@@ -103,6 +104,9 @@ func zshCompletion(b *strings.Builder) {
 			b.WriteString(" \\\n\t\t\t'*:file:_files'")
 		case len(c.words) > 0:
 			fmt.Fprintf(b, " \\\n\t\t\t%s", quoted("1:what:("+strings.Join(c.words, " ")+")"))
+			if c.name == "env" {
+				fmt.Fprintf(b, " \\\n\t\t\t%s", quoted("2:name:{compadd -- $("+askNames+")}"))
+			}
 		}
 		b.WriteString("\n\t\t;;\n")
 	}
@@ -141,6 +145,9 @@ func fishCompletion(b *strings.Builder) {
 			b.WriteString(seen + " -F\n")
 		case len(c.words) > 0:
 			b.WriteString(seen + " -a '" + strings.Join(c.words, " ") + "'\n")
+			if c.name == "env" {
+				b.WriteString(seen + " -n '__fish_seen_subcommand_from lock remove' -a " + fishQuoted("("+askNames+")") + "\n")
+			}
 		}
 	}
 }

@@ -104,3 +104,27 @@ func (a *app) piped() bool {
 	info, err := in.Stat()
 	return err == nil && info.Mode()&os.ModeCharDevice == 0
 }
+
+// An onlyOne is a flag that is given once: another would take the place of the first
+// without a word.
+type onlyOne struct {
+	value *string
+	given bool
+}
+
+// String is for [flag.Value], which also makes empty ones.
+func (o *onlyOne) String() string {
+	if o.value == nil {
+		return ""
+	}
+	return *o.value
+}
+
+// Set is for [flag.Value].
+func (o *onlyOne) Set(text string) error {
+	if o.given {
+		return errors.New("it is given twice")
+	}
+	*o.value, o.given = text, true
+	return nil
+}

@@ -31,7 +31,7 @@ func (f *runFlags) registerAll(fs *flag.FlagSet, getenv func(string) string) {
 	f.register(fs, getenv)
 	fs.StringVar(&f.language, "language", "", "`language` of the program (default: by the file's name or its #! line; without either, python or else javascript where the provider has it)")
 	fs.BoolVar(&f.json, "json", false, "print the result as JSON and nothing else")
-	fs.StringVar(&f.code, "e", "", "the program itself (`code`); like one on standard input it shows the value of its last expression, which a FILE shows only where that is an image")
+	fs.Var(&onlyOne{value: &f.code}, "e", "the program itself (`code`); like one on standard input it shows the value of its last expression, which a FILE shows only where that is an image")
 	fs.BoolVar(&f.stdin, "stdin", false, "let the program read this command's standard input: with --provider subprocess as it comes, else all of it is read before the program begins")
 	f.registerFiles(fs)
 	f.registerNotebook(fs)
@@ -208,6 +208,9 @@ func (a *app) runLive(ctx context.Context, ci codeinterp.CodeInterpreter, langua
 	s.end(&res)
 	a.missing(ci, language, &res)
 	a.absent(files, &res)
+	if s.file {
+		a.unfed(opts, &res)
+	}
 	code := a.saveArtifacts(files, &res)
 	switch {
 	case s.err != nil:

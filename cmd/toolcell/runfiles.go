@@ -238,3 +238,22 @@ func (a *app) absent(f *runFiles, res *codeinterp.Result) {
 		fmt.Fprintf(a.stderr, "toolcell: %s is not open to the program; --in %s puts it beside the program\n", name, name)
 	}
 }
+
+// withoutInput matches how programs fail that read a standard input which they do not have.
+var withoutInput = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?:there is|has) no standard input|EBADF: bad file descriptor, read|(?m:^\w+: .*Bad file descriptor$)`)
+})
+
+// unfed says how a program that wanted this command's standard input gets it.
+func (a *app) unfed(opts *codeinterp.RunOptions, res *codeinterp.Result) {
+	if opts.Input != nil || len(opts.Stdin) > 0 || res.Status == codeinterp.StatusOK || !a.piped() {
+		return
+	}
+	says := res.Stderr()
+	if says = says[max(0, len(says)-4<<10):]; res.Error != nil {
+		says += "\n" + res.Error.Message
+	}
+	if withoutInput().MatchString(says) {
+		fmt.Fprintln(a.stderr, "toolcell: the program has no standard input; --stdin gives it this command's")
+	}
+}

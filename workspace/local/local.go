@@ -14,7 +14,7 @@
 // the directory and is let in by its access list. The path is the host's in every
 // mode: Landlock gives files no other names, and what programs print is read on the
 // host. The Modes of package subprocess say where /workspace is. Files of root's that are there
-// before stay as they are. A directory that is closed to other users, as
+// before cannot be written to, but removed. A directory that is closed to other users, as
 // os.MkdirTemp makes them, is refused there.
 //
 // # Security

@@ -6,6 +6,7 @@ _toolcell() {
 		words="run repl mcp env keep doctor sweep completion man version help"
 	else
 		case ${COMP_WORDS[1]}:$prev in
+		env:lock | env:remove) words=$(toolcell env list 2>/dev/null | cut -d" " -f1) ;;
 		run:--adopt) words="" ;;
 		run:--artifacts) words="" files=1 ;;
 		run:--ca) words="" files=1 ;;

@@ -129,6 +129,7 @@ complete -c toolcell -n '__fish_seen_subcommand_from env' -l python -r -F -d 'cr
 complete -c toolcell -n '__fish_seen_subcommand_from env' -l requirements -r -F -d 'create: a file that lists packages, one a line'
 complete -c toolcell -n '__fish_seen_subcommand_from env' -l size -r -d 'create: what the installation may write and hold in memory (size, such as 2G; default 16G). sweep: what may stay (default nothing): environments without a name are removed that were used the longest ago, as those of --with and --install, and what is kept to make them again'
 complete -c toolcell -n '__fish_seen_subcommand_from env' -a 'create lock list remove sweep'
+complete -c toolcell -n '__fish_seen_subcommand_from env' -n '__fish_seen_subcommand_from lock remove' -a '(toolcell env list 2>/dev/null | cut -d" " -f1)'
 complete -c toolcell -n '__fish_seen_subcommand_from keep' -a 'list stop'
 complete -c toolcell -n '__fish_seen_subcommand_from doctor' -l allow-unsandboxed -d 'subprocess: run without isolation where none is to be had'
 complete -c toolcell -n '__fish_seen_subcommand_from doctor' -l ca -r -F -d 'jupyter: trust the certificates in this PEM file only'

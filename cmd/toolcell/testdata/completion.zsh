@@ -150,7 +150,8 @@ _toolcell() {
 			'*--python[create: the Python to build upon (path)]:value:_files' \
 			'*--requirements[create: a file that lists packages, one a line]:value:_files' \
 			'*--size[create: what the installation may write and hold in memory (size, such as 2G; default 16G). sweep: what may stay (default nothing): environments without a name are removed that were used the longest ago, as those of --with and --install, and what is kept to make them again]:value:()' \
-			'1:what:(create lock list remove sweep)'
+			'1:what:(create lock list remove sweep)' \
+			'2:name:{compadd -- $(toolcell env list 2>/dev/null | cut -d" " -f1)}'
 		;;
 	keep)
 		_arguments \
