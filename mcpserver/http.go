@@ -323,17 +323,21 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener, opts *HTTPOptions) 
 	}
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), drain)
 	defer cancel()
-	shutdown := make(chan error, 1)
+	shutdown := make(chan struct{})
 	// Begun before Close, so that nothing new comes in, and beside it, since it
-	// waits for the calls that Close ends.
-	go func() { shutdown <- srv.Shutdown(last) }()
+	// waits for the calls that Close ends; Close waits for answers that clients
+	// take, which it cuts off.
+	go func() {
+		if srv.Shutdown(last) != nil {
+			srv.Close()
+		}
+		close(shutdown)
+	}()
 	s.Close()
 	for c := range unused.Range {
 		c.(net.Conn).Close()
 	}
-	if <-shutdown != nil {
-		srv.Close()
-	}
+	<-shutdown
 	<-failed
 	return nil
 }

@@ -55,6 +55,12 @@ func (l *pipeListener) dial() net.Conn {
 
 // slow serves in a bubble of fake time, and ends when fn has returned, at once.
 func slow(t *testing.T, fn func(t *testing.T, f *fake, l *pipeListener)) {
+	slowly(t, 2*time.Second, fn)
+}
+
+// slowly is slow, for a server that may take some time to end.
+func slowly(t *testing.T, most time.Duration, fn func(t *testing.T, f *fake, l *pipeListener)) {
+	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		f := newFake()
 		s, err := mcpserver.New(newWorkspace(t, f, tools.Options{Timeout: time.Hour, MaxTimeout: time.Hour}), nil)
@@ -71,7 +77,7 @@ func slow(t *testing.T, fn func(t *testing.T, f *fake, l *pipeListener)) {
 		if err := <-done; err != nil {
 			t.Error(err)
 		}
-		if d := time.Since(start); d > 2*time.Second {
+		if d := time.Since(start); d > most {
 			t.Errorf("it took %v to end", d)
 		}
 	})
@@ -81,6 +87,17 @@ func TestConnectionsThatAreNotUsedDoNotHoldTheServer(t *testing.T) {
 	slow(t, func(t *testing.T, f *fake, l *pipeListener) {
 		conn := l.dial()
 		t.Cleanup(func() { conn.Close() })
+		synctest.Wait()
+	})
+}
+
+// TestServerEndsBesideAnswersNotRead: whoever ends a server kills it after ten seconds.
+func TestServerEndsBesideAnswersNotRead(t *testing.T) {
+	slowly(t, 9*time.Second, func(t *testing.T, f *fake, l *pipeListener) {
+		conn := l.dial()
+		t.Cleanup(func() { conn.Close() })
+		body := runMessage("2026-07-28", "print x")
+		send(conn, "t", body, len(body))
 		synctest.Wait()
 	})
 }

@@ -12,8 +12,9 @@ import (
 )
 
 // drain is how long ServeStream waits at its end for a client that has stopped
-// reading.
-const drain = 10 * time.Second
+// reading, and Serve for those that have: less than the ten seconds after which those
+// who end servers kill them.
+const drain = 7 * time.Second
 
 // ServeStream serves one client over a pair of streams, such as standard input
 // and output, until in ends or ctx does, and closes the server. It returns nil

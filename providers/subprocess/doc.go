@@ -239,7 +239,7 @@
 // their own; and the environment has nothing of the host's. A context's Cwd may
 // be changed by it, as far as its user's rights go: on a root host that is the
 // directory's owner; in one of root's that is not open to all, a uid that the
-// directory's access list lets in, beside files of root's that stay as they are.
+// directory's access list lets in, beside files of root's that it cannot write to, but remove.
 // It is held open from CreateContext on, and compared with its path whenever a
 // process starts. The host starts no interpreter that programs can change: where
 // one is a link in Options.Dir or Options.Writable, as in a project's environment,
