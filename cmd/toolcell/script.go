@@ -18,9 +18,8 @@ import (
 
 // A script is what a program of a file or of the command line finds as it would
 // under its own interpreter: arguments, the name of its file, a directory. The
-// subprocess provider's drivers set them before the program; elsewhere a
-// statement on the program's first line does, so that its lines keep their
-// numbers.
+// subprocess provider's drivers set them before the program, and the inmemory
+// provider learns them by the run's context: nothing of ours is in the program's text.
 type script struct {
 	file string // as it was given, empty where there is none
 	args []string
@@ -145,18 +144,10 @@ func (s *script) bash() string {
 	return source
 }
 
-// introduce returns the program with its arguments, where no driver sets them.
+// introduce returns the program with what no driver sets before it.
 func (s *script) introduce(language, program string) string {
-	switch {
-	case language == "bash" && !s.begun:
+	if language == "bash" && !s.begun {
 		return s.bash() + "; " + program
-	case len(s.args) > 0 && (language == "javascript" || language == "typescript"):
-		if strings.HasPrefix(program, "#!") {
-			// A #! line is one only at the very beginning, which it no longer is.
-			program = "//" + program[2:]
-		}
-		// void 0, so that a program without a value has not that of splice.
-		return "process.argv.splice(1, Infinity, ..." + literal(s.nodeArgv()) + "); void 0; " + program
 	}
 	return program
 }
@@ -192,9 +183,10 @@ func (s *script) beside(module string) string {
 // ownName is how providers call a program that has no name.
 var ownName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`<cell 1>|\bcell-1(\.[jt]s)?\b|\bprogram\.[jt]s\b`) })
 
-// named returns ci with the file's name in the errors of programs.
+// named returns ci with the script told to each run, and the file's name in the
+// errors of programs.
 func (s *script) named(ci codeinterp.CodeInterpreter) codeinterp.CodeInterpreter {
-	if s.file == "" {
+	if s.file == "" && len(s.args) == 0 {
 		return ci
 	}
 	return scripted{ci, s}
@@ -210,8 +202,12 @@ type scripted struct {
 func (s scripted) Describe() codeinterp.Info { return codeinterp.Describe(s.CodeInterpreter) }
 
 func (s scripted) RunCode(ctx context.Context, language, code string, o *codeinterp.RunOptions) (codeinterp.Result, error) {
-	res, err := s.CodeInterpreter.RunCode(scriptfile.With(ctx, s.script.file), language, code, o)
-	if res.Error != nil {
+	told := scriptfile.Script{File: s.script.file}
+	if len(s.script.args) > 0 {
+		told.Args = s.script.nodeArgv()
+	}
+	res, err := s.CodeInterpreter.RunCode(scriptfile.With(ctx, told), language, code, o)
+	if res.Error != nil && s.script.file != "" {
 		e := *res.Error
 		e.Traceback, e.RawTraceback = s.script.rename(e.Traceback), s.script.rename(e.RawTraceback)
 		res.Error = &e

@@ -126,6 +126,34 @@ func TestFilesAsUnderNode(t *testing.T) {
 	}
 }
 
+// TestArgumentsAreNoText: what a program is told of itself is the same with arguments.
+func TestArgumentsAreNoText(t *testing.T) {
+	dir := scripts(t, map[string]string{
+		"throws.js": "const x = 1; null.y",
+		"throws.ts": "const x: number = 1; (null as any).y",
+		"stack.js":  "#!/usr/bin/env node\nconsole.log(new Error('own').stack)",
+		"syntax.js": "const x = ;",
+		"module.js": "import fs from 'fs'; console.log(fs.nothing.x)",
+	})
+	for _, provider := range []string{"inmemory", "subprocess"} {
+		for _, file := range []string{"throws.js", "throws.ts", "stack.js", "syntax.js", "module.js"} {
+			if provider == "subprocess" {
+				needs(t, "node")
+			}
+			command := []string{"run", "--provider", provider, filepath.Join(dir, file)}
+			code, stdout, stderr := toolcell(t.Context(), "", command...)
+			gotCode, gotOut, gotErr := toolcell(t.Context(), "", append(command, "A", "b c")...)
+			if gotCode != code || gotOut != stdout || gotErr != stderr {
+				t.Errorf("%s, %s: code %d, stdout %q, stderr %q; without arguments %d, %q, %q", provider, file, gotCode, gotOut, gotErr, code, stdout, stderr)
+			}
+		}
+		code, stdout, stderr := toolcell(t.Context(), "", "run", "--provider", provider, "--language", "javascript", "-e", "console.log(process.argv.slice(1).join('|'))", "A", `b'c "d"`)
+		if code != 0 || stdout != `-|A|b'c "d"`+"\n" {
+			t.Errorf("%s, -e: code %d, stdout %q, stderr %q", provider, code, stdout, stderr)
+		}
+	}
+}
+
 // TestAdaptLeavesTheTableAlone: the languages of the package are not changed.
 func TestAdaptLeavesTheTableAlone(t *testing.T) {
 	list := []subprocess.Language{subprocess.Python()}

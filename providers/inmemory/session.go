@@ -82,7 +82,11 @@ func (s *session) Run(ctx context.Context, p *driver.Program, out *driver.Output
 		}
 	}()
 	prog := engine.Program{Name: s.programName(), Code: p.Code, Stdin: p.Stdin, Env: env(s.env, p.Env), Last: s.once}
-	if file := scriptfile.Of(ctx); file != "" && s.once {
+	script := scriptfile.Of(ctx)
+	if s.once {
+		prog.Args = script.Args
+	}
+	if file := script.File; file != "" && s.once {
 		prog.Script = true
 		if !strings.ContainsAny(file, " \t\r\n():'\"") { // else it could not be told from the rest of a frame
 			prog.Name = file

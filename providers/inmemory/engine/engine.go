@@ -108,6 +108,8 @@ type Program struct {
 	Last bool
 	// Script tells that it is a file, as a language's own interpreter would run it.
 	Script bool
+	// Args are the program's name and its arguments, none where it has no arguments.
+	Args []string
 	// Position, if set, maps a line and column of Code, both from 1, to those
 	// of the source that Code was made from. The instance may keep it to map
 	// the tracebacks of later runs, which then takes PositionSize bytes.

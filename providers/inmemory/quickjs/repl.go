@@ -3,6 +3,7 @@
 package quickjs
 
 import (
+	"encoding/json"
 	"strings"
 	"unsafe"
 
@@ -41,6 +42,11 @@ func (in *instance) prepare() cell {
 	code, name, position := in.program.Code, in.program.Name, in.program.Position
 	if in.program.Script && strings.Contains(code, "arguments") {
 		in.giveArguments()
+	}
+	if len(in.program.Args) > 0 {
+		if v := in.giveArgv(); isException(v) {
+			return cell{fn: v}
+		}
 	}
 	if guarded, ok := in.awaited(code, name, position); ok {
 		if c := in.prepareCode(guarded, name); !isException(c.fn) {
@@ -116,6 +122,17 @@ func (in *instance) giveArguments() {
 		in.vm.dropException()
 	}
 	in.vm.free(v)
+}
+
+// giveArgv has process.argv hold the program's name and arguments.
+func (in *instance) giveArgv() value {
+	list, err := json.Marshal(in.program.Args)
+	if err != nil {
+		panic(err) // of strings there is none
+	}
+	v := in.vm.eval("process.argv.splice(1, Infinity, ..."+string(list)+"); void 0", "arguments", lib.MJS_EVAL_TYPE_GLOBAL)
+	in.vm.free(v)
+	return v
 }
 
 // compiled is the cell of a script that was compiled from src.
