@@ -28,6 +28,9 @@ func (in *instance) guestPath(name string) string {
 }
 
 func (in *instance) hostChdir(_ value, args []value) value {
+	if len(args) == 0 {
+		args = []value{undefined}
+	}
 	p, ok := in.path("chdir", args[0])
 	if !ok {
 		return exception
@@ -45,8 +48,12 @@ func (in *instance) hostChdir(_ value, args []value) value {
 }
 
 // hostFS is fs(operation, path, argument, flag): the file system as one
-// function, on which the fs module is built.
+// function, on which the fs module is built. That is the program's to change, so that
+// arguments may be missing or no numbers.
 func (in *instance) hostFS(_ value, args []value) value {
+	for len(args) < 4 {
+		args = append(args, undefined)
+	}
 	op, _, ok := in.vm.clipped(args[0], 64)
 	if !ok {
 		return exception
@@ -143,11 +150,14 @@ func (in *instance) fileOp(op, name string, args []value) (value, error) {
 		n, _ := number(args[2])
 		return undefined, files.Chmod(name, fs.FileMode(uint32(n)))
 	case "utimes":
+		const most = 8640000000000000 // milliseconds, as of a Date
 		n, _ := number(args[2])
-		return undefined, files.Chtimes(name, time.UnixMicro(int64(math.Round(n*1000))))
+		if n != n {
+			n = 0
+		}
+		return undefined, files.Chtimes(name, time.UnixMicro(int64(math.Round(max(-most, min(n, most))*1000))))
 	case "truncate":
-		n, _ := number(args[2])
-		return undefined, files.Truncate(name, int64(n))
+		return undefined, files.Truncate(name, within(args[2], 1<<53))
 	case "stat":
 		info, err := files.Stat(name)
 		if err != nil {
@@ -191,6 +201,14 @@ func (in *instance) fileOp(op, name string, args []value) (value, error) {
 	return vm.throw("InternalError", "no file operation "+op), nil
 }
 
+// within is a number as one of 0 to most, 0 where it is none.
+func within(v value, most int64) int64 {
+	if f, _ := number(v); f > 0 {
+		return int64(min(f, float64(most)))
+	}
+	return 0
+}
+
 // readAt is readat(path, position, length): what a file has there.
 func (in *instance) readAt(name string, args []value) (value, error) {
 	f, err := in.config.Files.Files(".").OpenFile(name, os.O_RDONLY, 0)
@@ -202,15 +220,14 @@ func (in *instance) readAt(name string, args []value) (value, error) {
 	if err != nil {
 		return undefined, err
 	}
-	from, _ := number(args[2])
-	n, _ := number(args[3])
-	n = max(0, min(n, float64(info.Size())-from))
+	from := within(args[2], info.Size())
+	n := within(args[3], info.Size()-from)
 	if !in.vm.borrow(int(n)) {
 		return exception, nil
 	}
-	b := make([]byte, int(n))
+	b := make([]byte, n)
 	if n > 0 {
-		if _, err = f.Seek(int64(from), io.SeekStart); err == nil {
+		if _, err = f.Seek(from, io.SeekStart); err == nil {
 			_, err = io.ReadFull(f, b)
 		}
 	}
@@ -238,7 +255,7 @@ func (in *instance) writeAt(name string, args []value) (value, error) {
 	}
 	defer f.Close()
 	if at > 0 {
-		_, err = f.Seek(int64(at), io.SeekStart)
+		_, err = f.Seek(within(args[3], 1<<53), io.SeekStart)
 	}
 	if err == nil {
 		_, err = f.Write(b)

@@ -59,6 +59,13 @@ fs.renameSync("b", "a");
 T(() => fs.renameSync("a", "d"));
 T(() => fs.renameSync("p", "p/q/x"));
 
+fs.writeFileSync("at", "hello world");
+for (const p of [NaN, Infinity, 1.5, 1e300, -1e300, 2 ** 63, -0, 3, -1, null]) {
+  const fd = fs.openSync("at", "r+");
+  try { console.log(fs.readSync(fd, Buffer.alloc(10), 0, 5, p)); } catch (e) { console.log(e.code); }
+  fs.closeSync(fd);
+}
+
 (async () => {
   for (const f of [() => fs.promises.copyFile("w", "a", 1), () => fs.promises.readFile("no"), () => fs.promises.readFile("a", { signal: AbortSignal.abort() }), () => fs.promises.writeFile("it", (async function* () { yield "a"; yield "b"; })())]) {
     try { console.log(await f()); } catch (e) { console.log(e.name, e.message, e.code); }

@@ -225,6 +225,8 @@ const sync = {
     if (length === 0) return 0;
     if (!Number.isInteger(length) || length < 0) throw outOfRange("length", ">= 0", length);
     if (length > view.length - at) throw outOfRange("length", `<= ${view.length - at}`, length);
+    if (typeof position === "number" && !Number.isInteger(position)) throw outOfRange("position", "an integer", position);
+    if (position != null && !(Math.abs(Number(position)) <= Number.MAX_SAFE_INTEGER)) throw outOfRange("position", `>= -1 && <= ${Number.MAX_SAFE_INTEGER}`, position);
     let b;
     if (fd === 0) b = host.stdin(length);
     else {
