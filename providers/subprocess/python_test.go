@@ -45,6 +45,7 @@ var pythonPrograms = []struct{ name, code, want string }{
 	{"thread", "import threading, time\ndef f():\n    time.sleep(0.05)\n    print('t')\nthreading.Thread(target=f).start()", "ok out=t\n"},
 	{"fork", "import os\npid = os.fork()\nif pid == 0:\n    print('child', flush=True)\n    os._exit(0)\n_ = os.waitpid(pid, 0)\nprint('parent')", "ok out=child\nparent\n"},
 	{"fork that falls through", "import os\npid = os.fork()\nif pid: _ = os.waitpid(pid, 0)\nprint('x', end='')", "ok out=xx"},
+	{"fork that fails", "import os\nr, w = os.pipe()\npid = os.fork()\nif pid == 0:\n    os.dup2(w, 2)\n    1 / 0\nos.close(w)\nlines = open(r).read().splitlines()\nprint(lines[0], lines[-1], os.waitpid(pid, 0)[1] >> 8)", "ok out=Traceback (most recent call last): ZeroDivisionError: division by zero 1\n"},
 	{"cell magic", "%%time\nx = 1", "error error=SyntaxError: %%time is IPython syntax, and this is plain Python: use plain Python"},
 	{"line magic", "%matplotlib inline\nx = 1", "error error=SyntaxError: %matplotlib is IPython syntax, and this is plain Python: use plain Python"},
 	{"shell escape", "x = 1\n!ls", "error error=SyntaxError: !ls is IPython syntax, and this is plain Python: use the subprocess module"},

@@ -161,7 +161,7 @@ function execute(code, name, done) {
       if (details && sync && syntaxError(details)) {
         const again = repaired(source, details);
         if (again !== undefined) return run(again);
-        if (script && details.exception.description?.includes('Illegal return')) return asModule(source, name, done);
+        if (script && source === code && details.exception.description?.includes('Illegal return')) return asModule(source, name, done);
         return failed(() => done(wrapped(value(answer.result)), undefined, Math.min(details.lineNumber, lastLine) + 1));
       }
       if (details) return done(wrapped(value(details.exception ?? answer.result)));

@@ -176,6 +176,8 @@ def serve_run(fields):
     settrace(None)
     setprofile(None)
     if getpid() != pid:
+        if error is not None:
+            tell_of_child(error, name)
         flush()
         flush_c()
         exit_now(status if how != 'error' else 1)
@@ -184,6 +186,14 @@ def serve_run(fields):
         about = told(error, name)
         error = None
     return how, status, about, old
+
+
+def tell_of_child(e, name):
+    """Prints the error that ends a process forked by the program, which has no result."""
+    try:
+        sys.stderr.write(told(e, name)[4].rstrip('\n') + '\n')
+    except BaseException:
+        pass
 
 
 def told(e, name):
