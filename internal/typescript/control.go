@@ -80,7 +80,7 @@ func (p *parser) forLoop(first int) {
 	switch {
 	case p.is(";"):
 	case p.declaresVariables():
-		p.variables(noIn, nil)
+		p.variablesOf(false, noIn)
 	default:
 		targets := p.targetsNow()
 		p.expr(noIn)

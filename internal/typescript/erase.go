@@ -27,6 +27,7 @@ type parser struct {
 
 	steps, nextCheck int
 	depth, deepest   int
+	functions        int // around the statement
 	memory           int
 
 	guessing int             // type arguments that may be none are being parsed
@@ -138,6 +139,7 @@ type state struct {
 	last                        int
 	edits, texts, barrier       int
 	depth, memory, scopes, nest int
+	functions                   int
 	outlined                    outlined
 	loops                       int
 	exports                     string
@@ -146,7 +148,7 @@ type state struct {
 }
 
 func (p *parser) save() state {
-	s := state{p.tok, p.last, len(p.edits), len(p.texts), p.barrier, p.depth, p.memory, len(p.scopes), p.nested, p.outline.save(), len(p.loops), p.exports, p.inside, p.live, p.decorate}
+	s := state{p.tok, p.last, len(p.edits), len(p.texts), p.barrier, p.depth, p.memory, len(p.scopes), p.nested, p.functions, p.outline.save(), len(p.loops), p.exports, p.inside, p.live, p.decorate}
 	// restore cuts the list here, so that no edit of before may grow meanwhile.
 	p.barrier = s.edits
 	return s
@@ -156,6 +158,7 @@ func (p *parser) restore(s state) {
 	p.tok, p.last, p.edits, p.texts, p.barrier = s.tok, s.last, p.edits[:s.edits], p.texts[:s.texts], s.barrier
 	p.depth, p.memory, p.scopes, p.nested = s.depth, s.memory, p.scopes[:s.scopes], s.nest
 	p.exports, p.inside, p.live, p.decorate = s.exports, s.inside, s.live, s.decorate
+	p.functions = s.functions
 	p.outline.restore(s.outlined)
 	p.loops, p.label = p.loops[:s.loops], -1
 }

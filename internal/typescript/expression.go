@@ -48,7 +48,7 @@ func (p *parser) assign(w where) {
 		p.joinGreater()
 		prec := p.tok.precedence()
 		if prec == assignment {
-			p.noteAssigned(p.plain())
+			p.noteAssignment(p.plain())
 			p.noteTargets(targets)
 		}
 		switch {

@@ -16,8 +16,11 @@ func (p *parser) function(declaration bool) bool {
 	if p.tok.kind == word {
 		if declaration {
 			p.declare(p.tok.text)
+			d := Declaration{Keyword: Name{Text: "function"}, Names: []Name{{Text: p.tok.text, Start: p.tok.start}}}
 			if p.top() {
-				p.noteDeclaration(Declaration{Keyword: Name{Text: "function"}, Names: []Name{{Text: p.tok.text, Start: p.tok.start}}})
+				p.noteDeclaration(d)
+			} else if p.hoists() {
+				p.noteHoisted(d)
 			}
 		}
 		p.noteBound(p.tok.text)
@@ -119,10 +122,12 @@ func (p *parser) parameterModifiers() (property bool) {
 // body parses the body of a function.
 func (p *parser) body() {
 	s := p.enterBlock()
+	p.functions++
 	p.expect("{")
 	for !p.is("}") {
 		p.statement()
 	}
+	p.functions--
 	p.leaveBlock(s)
 }
 
@@ -134,6 +139,7 @@ func (p *parser) constructorBody(properties []string, derived bool) {
 		return
 	}
 	s := p.enterBlock()
+	p.functions++
 	start := p.tok.start
 	p.expect("{")
 	var b strings.Builder
@@ -159,6 +165,7 @@ func (p *parser) constructorBody(properties []string, derived bool) {
 	if !assigned {
 		p.fail(start, "A constructor with parameter properties must call super in a statement of its own")
 	}
+	p.functions--
 	p.leaveBlock(s)
 }
 

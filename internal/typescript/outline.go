@@ -12,6 +12,9 @@ type Outline struct {
 	// the fault.
 	Complete bool
 	Declared []Declaration
+	// Hoisted are those by var and function within statements of the top level, which
+	// are the program's all the same.
+	Hoisted []Declaration
 	// Imports are where import stands in calls import(...).
 	Imports []int
 	// Assigned are the plain names that are assigned to, in patterns too.
@@ -35,6 +38,8 @@ type Name struct {
 	Start int
 	// Property tells that it stands for a property and a variable, as in {a} = b.
 	Property bool
+	// Logical is the end of the operator &&=, ||= or ??= by which it is assigned to.
+	Logical int
 
 	statement int
 }
@@ -42,13 +47,14 @@ type Name struct {
 // End returns the place behind it.
 func (n Name) End() int { return n.Start + len(n.Text) }
 
-// A Declaration stands at the top level of a program.
+// A Declaration is one of a program's own names.
 type Declaration struct {
 	Keyword Name   // var, let, const, class, function or import
 	Names   []Name // at least one, those of variables without their places
 	End     int    // of variables and classes
-	// Bare are the ends of the variables without an initializer.
+	// Bare are the ends of the variables without an initializer, of Declared ones.
 	Bare []int
+	Head bool // in the head of a for
 	// Default tells that it is what the program exports by default.
 	Default bool
 }
@@ -95,6 +101,22 @@ func (p *parser) noteDeclaration(d Declaration) {
 		p.outline.within[p.inner(n.Text)]-- // noteBound has it
 	}
 	p.outline.Declared = append(p.outline.Declared, d)
+}
+
+// hoists reports whether what var declares here is the program's.
+func (p *parser) hoists() bool { return p.outline != nil && p.functions == 0 }
+
+func (p *parser) noteHoisted(d Declaration) {
+	if len(d.Names) == 0 {
+		return
+	}
+	p.charge(4*nameSize + nameSize*len(d.Names))
+	if d.Keyword.Text == "var" {
+		for _, n := range d.Names {
+			p.outline.within[p.inner(n.Text)]--
+		}
+	}
+	p.outline.Hoisted = append(p.outline.Hoisted, d)
 }
 
 func (p *parser) name(t token) Name {
@@ -155,6 +177,18 @@ func (p *parser) noteAssigned(t token) {
 	}
 }
 
+// noteAssignment notes an assignment to t, whose operator is at hand.
+func (p *parser) noteAssignment(t token) {
+	p.noteAssigned(t)
+	if p.outline == nil || t.kind != word {
+		return
+	}
+	switch p.tok.text {
+	case "&&=", "||=", "??=":
+		p.outline.Assigned[len(p.outline.Assigned)-1].Logical = p.tok.end
+	}
+}
+
 // noteTarget notes an element that began at start, if it is a plain name.
 func (p *parser) noteTarget(start int) {
 	if t := p.plain(); p.outline != nil && t.kind == word && t.start == start {
@@ -199,11 +233,11 @@ func (p *parser) noteImport(keyword token) {
 }
 
 // An outlined is how far the lists of an outline go.
-type outlined struct{ declared, imports, assigned, words, targets int }
+type outlined struct{ declared, hoisted, imports, assigned, words, targets int }
 
 func (o *Outline) save() (s outlined) {
 	if o != nil {
-		s = outlined{len(o.Declared), len(o.Imports), len(o.Assigned), len(o.words), len(o.targets)}
+		s = outlined{len(o.Declared), len(o.Hoisted), len(o.Imports), len(o.Assigned), len(o.words), len(o.targets)}
 	}
 	return s
 }
@@ -211,6 +245,7 @@ func (o *Outline) save() (s outlined) {
 func (o *Outline) restore(s outlined) {
 	if o != nil {
 		o.Declared, o.Imports, o.Assigned = o.Declared[:s.declared], o.Imports[:s.imports], o.Assigned[:s.assigned]
+		o.Hoisted = o.Hoisted[:s.hoisted]
 		o.words = o.words[:min(s.words, len(o.words))]
 		o.targets = o.targets[:min(s.targets, len(o.targets))]
 	}

@@ -43,20 +43,30 @@ func (p *parser) variables(w where, names *[]string) (bare []int) {
 
 // variableStatement parses a declaration of variables that is a statement.
 func (p *parser) variableStatement() {
-	if !p.top() {
-		p.variables(0, nil)
-		p.endStatement()
+	p.variablesOf(p.top(), 0)
+	p.endStatement()
+}
+
+// variablesOf parses a declaration of variables from its keyword on, as variables
+// does, for the outline too. top tells that it is a statement of the top level.
+func (p *parser) variablesOf(top bool, w where) {
+	if !top && !(p.isWord("var") && p.hoists()) {
+		p.variables(w, nil)
 		return
 	}
-	d := Declaration{Keyword: Name{Text: p.tok.text, Start: p.tok.start}}
+	d := Declaration{Keyword: Name{Text: p.tok.text, Start: p.tok.start}, Head: w&noIn != 0}
 	var names []string
-	d.Bare = p.variables(0, &names)
+	bare := p.variables(w, &names)
 	d.End = p.last
-	p.endStatement()
 	for _, name := range names {
 		d.Names = append(d.Names, Name{Text: name})
 	}
-	p.noteDeclaration(d)
+	if top {
+		d.Bare = bare
+		p.noteDeclaration(d)
+	} else {
+		p.noteHoisted(d)
+	}
 }
 
 // declarators parses declarators. The names they bind are added to names, but for

@@ -298,10 +298,12 @@
 // directory that is new, and that is not in the directory at the run's end.
 // In a context of JavaScript a const is a variable to V8. Assignments to it throw
 // in the program that declares it and in later ones, but not in a statement of the top
-// level that also declares the name within, nor in a function of an earlier program.
-// What a program declares again keeps its value until it gets another. A static import
-// cannot declare again what was a function or a var, nor can a var within a block or the
-// head of a loop what was a const, let or class. In JavaScript
+// level that also declares the name within, nor in a function of an earlier program, nor
+// where the name is in parentheses or in code given to eval; a function that does so
+// throws also once the name is no const any more.
+// What a program declares again keeps its value until it gets another. A function within
+// a block cannot have the name of what was a const, let or class. A declaration of what
+// was of another kind may move the columns of what follows on its line. In JavaScript
 // that a program makes itself (eval, new Function) there is no import(), and a function
 // that has one shows another name for it as its source. Of TypeScript the program
 // itself is translated, not the files that it imports; accessor fields and using are

@@ -29,7 +29,7 @@ func (l *language) prepare(ctx context.Context, code string, before names) (p *p
 	}
 	if (l.kind == nodeKind || l.kind == typescriptKind) && (before != nil || mayImport(p.code)) {
 		if p.outline, err = typescript.Outlined(ctx, p.code); err == nil {
-			p.code = before.adapt(p.outline, p.code)
+			p.code, p.added = before.adapt(p.outline, p.code)
 		}
 	}
 	return p, err

@@ -20,6 +20,7 @@ type program struct {
 	failed  *codeinterp.ProgramError // it never got that far
 	source  *typescript.Program      // of which positions have moved, else nil
 	outline *typescript.Outline      // of code, nil where nobody asks for it
+	added   []string                 // names that code declares by var, though the outline has them otherwise
 	cell    int                      // how many programs the process had with this one
 }
 

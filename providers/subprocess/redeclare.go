@@ -8,9 +8,11 @@ import (
 	"github.com/toolcell/toolcell/internal/typescript"
 )
 
-// constantVariable is the driver's property that throws as an assignment to a
-// constant does.
-const constantVariable = "[__const]"
+// The driver's: constantName is a variable that throws as an assignment to a constant
+// does, however it is used; keeping is a function that returns what another does, or
+// undefined where that throws; assigningImport, behind the word, has a static import
+// assign to variables.
+const constantName, keeping, assigningImport = "__const", "__kept", "/*__set*/"
 
 // Names are remembered up to so many of a context, and of this length.
 const maxNames, maxName = 1 << 14, 256
@@ -24,82 +26,29 @@ type names map[string]declared
 type declared struct {
 	variable bool // by var or function, and not by let, class or import
 	constant bool
-}
-
-// adapt returns the code of a program, so that it can declare again what programs
-// before it have, and make its import(...) calls of the driver's. Constants are
-// variables to V8, and assignments to them are made to throw.
-func (n names) adapt(o *typescript.Outline, code string) string {
-	var e edits
-	e.imports(o)
-	if n != nil && o.Complete {
-		for _, d := range o.Declared {
-			if !n.full(d) {
-				n.adaptDeclaration(&e, d, code)
-			}
-		}
-		n.constants(&e, o)
-	}
-	return e.apply(code)
-}
-
-func (n names) adaptDeclaration(e *edits, d typescript.Declaration, code string) {
-	variable, other := n.kinds(d)
-	word, of := d.Keyword, d.Names[0]
-	switch {
-	case word.Text == "const" && len(d.Bare) > 0:
-		// It is an error, which V8 tells.
-	case variable && other:
-		// All there is of both kinds is an assignment.
-		if d.End > 0 {
-			e.replace(word, "void(")
-			for _, at := range d.Bare {
-				if word.Text == "let" {
-					e.insert(at, " = void 0")
-				}
-			}
-			e.insert(d.End, ")")
-		}
-	case word.Text == "const" && !variable:
-		e.replace(word, "let  ")
-	case word.Text == "const":
-		e.replace(word, "var  ")
-	case word.Text == "let" && variable:
-		e.replace(word, "var")
-	case word.Text == "var" && other:
-		e.replace(word, "let")
-	case word.Text == "class" && variable && !d.Default:
-		e.insert(word.Start, "var "+of.Text+" = ")
-		e.insert(d.End, ";")
-	case word.Text == "function" && other && !directive(code):
-		// It is called before its place too.
-		*e = slices.Insert(*e, 0, edit{text: "let " + of.Text + " = Object.defineProperty($$" + of.Text + ", 'name', { value: '" + of.Text + "' }); "})
-		e.insert(of.Start, "$$")
-	}
-}
-
-// directive reports whether a program begins with what has to stay its beginning.
-func directive(code string) bool {
-	code = strings.TrimSpace(code)
-	return code != "" && strings.ContainsRune("#\"'", rune(code[0]))
+	set      bool // a program that declares it has come to its end
 }
 
 // constants makes assignments to constants throw.
 func (n names) constants(e *edits, o *typescript.Outline) {
 	own := map[string]bool{}
-	for _, d := range o.Declared {
+	for _, d := range slices.Concat(o.Hoisted, o.Declared) {
 		for _, of := range d.Names {
 			own[of.Text] = constant(d)
 		}
 	}
 	for _, a := range o.Assigned {
 		is, declared := own[a.Text]
-		if (is || !declared && n[a.Text].constant) && !o.Within(a) {
-			of := ""
-			if a.Property {
-				of = ": " + a.Text
-			}
-			e.insert(a.End(), of+constantVariable)
+		if !(is || !declared && n[a.Text].constant) || o.Within(a) {
+			continue
+		}
+		switch {
+		case a.Logical > 0: // it may come to no assignment
+			e.insert(a.Logical, " "+constantName+" =")
+		case a.Property:
+			e.insert(a.End(), ": "+a.Text+"["+constantName+"]")
+		default:
+			e.insert(a.End(), "["+constantName+"]")
 		}
 	}
 }
@@ -129,26 +78,41 @@ func constant(d typescript.Declaration) bool {
 
 // note remembers what a program has declared. One with a syntax error may not have
 // come to that.
-func (n names) note(o *typescript.Outline, syntaxError bool) {
+func (n names) note(p *program, syntaxError, done bool) {
+	o := p.outline
 	if n == nil || o == nil || !o.Complete {
 		return
 	}
+	for _, name := range p.added {
+		n[name] = declared{variable: true}
+	}
 	for _, d := range o.Declared {
-		if n.full(d) {
-			continue
+		n.noteDeclaration(d, syntaxError, done)
+	}
+	for _, d := range o.Hoisted {
+		if _, other := n.kinds(d); other && d.Keyword.Text == "function" {
+			continue // V8 does not hoist it
 		}
-		variable, other := n.kinds(d)
-		variable = variable || !other && (d.Keyword.Text == "var" || d.Keyword.Text == "function")
-		for _, of := range d.Names {
-			was, known := n[of.Text]
-			if !known {
-				was.variable = variable
-			}
-			if !syntaxError || known {
-				was.constant = constant(d) && !syntaxError
-			}
-			n[of.Text] = was
+		n.noteDeclaration(d, syntaxError, false)
+	}
+}
+
+func (n names) noteDeclaration(d typescript.Declaration, syntaxError, done bool) {
+	if n.full(d) {
+		return
+	}
+	variable, other := n.kinds(d)
+	variable = variable || !other && (d.Keyword.Text == "var" || d.Keyword.Text == "function")
+	for _, of := range d.Names {
+		was, known := n[of.Text]
+		if !known {
+			was.variable = variable
 		}
+		if !syntaxError || known {
+			was.constant = constant(d) && !syntaxError
+		}
+		was.set = was.set || done
+		n[of.Text] = was
 	}
 }
 

@@ -208,7 +208,10 @@ function repaired(code, details) {
 }
 
 // What throws where a program assigns to a constant, which is a variable to V8.
-Object.defineProperty(globalThis, '__const', { get() { throw new TypeError('Assignment to constant variable.'); } });
+const constant = () => { throw new TypeError('Assignment to constant variable.'); };
+Object.defineProperty(globalThis, '__const', { get: constant, set: constant });
+// What a variable has, that perhaps never got a value.
+hidden('__kept', (f) => { try { return f(); } catch { return undefined; } });
 
 // complete says what could stand at the end of the code, by source that comes with
 // the question.

@@ -28,12 +28,14 @@ function staticImport(code, offset) {
   STATIC.lastIndex = offset;
   const m = STATIC.exec(code);
   if (!m) return undefined;
-  const { name, star, list } = m.groups, load = loading(m.groups), declare = once ? 'const' : 'let'; // which may be declared again
+  const { name, star, list } = m.groups, load = loading(m.groups), assigns = m[0].startsWith('import/*__set*/');
+  const declare = assigns ? 'var[]=[' : once ? 'const' : 'let'; // which may be declared again
+  const end = assigns ? '];' : ';';
   let to;
-  if (star) to = name ? `${declare} ${star} = ${load}, { default: ${name} } = ${star};` : `${declare} ${star} = ${load};`;
+  if (star) to = name ? `${declare} ${star} = ${load}, { default: ${name} } = ${star}${end}` : `${declare} ${star} = ${load}${end}`;
   else if (list || name) {
     const names = (list ?? '').replace(COMMENTS, (s) => (s[0] === '/' ? ' ' : s)).replace(/\s+as\s+/g, ': ').replace(/^\{|\}$/g, '').trim();
-    to = `${declare} { ${[name ? `default: ${name}` : '', names].filter(Boolean).join(', ')} } = ${load};`;
+    to = `${declare} { ${[name ? `default: ${name}` : '', names].filter(Boolean).join(', ')} } = ${load}${end}`;
   } else to = `${load}; void 0;`;
   return replaced(code, offset, m[0], to);
 }

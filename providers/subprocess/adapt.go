@@ -1,0 +1,187 @@
+package subprocess
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/toolcell/toolcell/internal/typescript"
+)
+
+// An adaptation is of one program.
+type adaptation struct {
+	names
+	edits
+	code    string
+	lexical map[string]bool // what the program itself declares otherwise than by var and function
+	there   map[string]bool // what can be assigned to, whatever the program declares
+	added   []string        // what is to be declared by var
+}
+
+// adapt returns the code of a program, so that it can declare again what programs
+// before it have, and make its import(...) calls of the driver's. Constants are
+// variables to V8, and assignments to them are made to throw. The code declares
+// what was added by var, however the program does.
+func (n names) adapt(o *typescript.Outline, code string) (adapted string, added []string) {
+	a := adaptation{names: n, code: code, lexical: map[string]bool{}, there: map[string]bool{}}
+	a.imports(o)
+	if n != nil && o.Complete {
+		a.declarations(o)
+		n.constants(&a.edits, o)
+		if len(a.added) > 0 {
+			a.insert(len(code), "\nvar "+strings.Join(a.added, ", ")+";")
+		}
+	}
+	return a.apply(code), a.added
+}
+
+// declarations adapts them, those first that are to be there before others.
+func (a *adaptation) declarations(o *typescript.Outline) {
+	var others []typescript.Declaration
+	for _, d := range o.Declared {
+		switch {
+		case a.full(d):
+		case d.Keyword.Text == "function":
+			a.function(d.Names[0])
+		default:
+			others = append(others, d)
+		}
+		for _, of := range d.Names {
+			a.lexical[of.Text] = a.lexical[of.Text] || d.Keyword.Text != "var" && d.Keyword.Text != "function"
+		}
+	}
+	for _, d := range o.Hoisted {
+		if d.Keyword.Text == "var" && !a.full(d) {
+			a.hoisted(d)
+		}
+	}
+	for _, d := range others {
+		a.declaration(d)
+	}
+}
+
+// function has one become a variable, which is called before its place too.
+func (a *adaptation) function(of typescript.Name) {
+	if was, known := a.names[of.Text]; !known || was.variable || directive(a.code) {
+		return
+	}
+	if !a.there[of.Text] {
+		a.first("let " + of.Text + " = Object.defineProperty($$" + of.Text + ", 'name', { value: '" + of.Text + "' }); ")
+	}
+	a.there[of.Text] = true
+	a.insert(of.Start, "$$")
+}
+
+// hoisted adapts a var within a statement, where no let can stand in for it.
+func (a *adaptation) hoisted(d typescript.Declaration) {
+	_, other := a.kinds(d)
+	own := slices.ContainsFunc(d.Names, func(of typescript.Name) bool { return a.lexical[of.Text] })
+	switch {
+	case !other, own: // the latter is an error, which V8 tells
+	case !d.Head:
+		a.assign(d)
+	case d.Names[0].Text != "async": // for (async of ...) is none
+		a.provide(d)
+		a.replace(d.Keyword, "   ")
+	}
+}
+
+func (a *adaptation) declaration(d typescript.Declaration) {
+	variable, other := a.kinds(d)
+	there := slices.ContainsFunc(d.Names, func(of typescript.Name) bool { return a.there[of.Text] })
+	word := d.Keyword
+	switch {
+	case word.Text == "const" && len(d.Bare) > 0:
+		// It is an error, which V8 tells.
+	case word.Text == "import" && variable:
+		a.provide(d)
+		a.insert(word.End(), assigningImport)
+	case variable && other, word.Text == "var" && other && there:
+		a.assign(d)
+	case word.Text == "const" && !variable:
+		a.replace(word, "let  ")
+	case word.Text == "const":
+		a.replace(word, "var  ")
+	case word.Text == "let" && variable:
+		a.replace(word, "var")
+		a.clear(d)
+	case word.Text == "var" && other:
+		a.replace(word, "let")
+		a.keep(d)
+	case word.Text == "class" && variable:
+		a.insert(word.Start, "var "+d.Names[0].Text+" = ")
+		a.insert(d.End, ";")
+	}
+}
+
+// assign makes assignments of a declaration, which are all there is of variables of
+// both kinds, and within statements. What they are in has no value, as a declaration
+// has none, and needs no semicolon before it.
+func (a *adaptation) assign(d typescript.Declaration) {
+	if d.End == 0 {
+		return
+	}
+	a.provide(d)
+	word := d.Keyword
+	if strings.HasPrefix(a.code[word.End():], " ") {
+		word.Text += " "
+	}
+	a.replace(word, "var[]=[")
+	if word.Text = d.Keyword.Text; word.Text == "let" {
+		a.clear(d)
+	}
+	a.insert(d.End, "]")
+}
+
+// provide sees to it that the names of a declaration can be assigned to.
+func (a *adaptation) provide(d typescript.Declaration) {
+	for _, of := range d.Names {
+		was, known := a.names[of.Text]
+		switch {
+		case a.there[of.Text]:
+		case !known:
+			a.added = append(a.added, of.Text)
+		case !was.variable && !was.set && !directive(a.code):
+			a.first("let " + of.Text + kept(of.Text) + "; ")
+		}
+		a.there[of.Text] = true
+	}
+}
+
+// clear sets the variables without an initializer.
+func (a *adaptation) clear(d typescript.Declaration) {
+	for _, at := range d.Bare {
+		a.insert(at, " = void 0")
+	}
+}
+
+// keep has the variables without an initializer keep their values, as var does.
+func (a *adaptation) keep(d typescript.Declaration) {
+	for _, of := range d.Names {
+		a.there[of.Text] = true
+	}
+	for _, at := range d.Bare {
+		name := ""
+		for _, of := range d.Names {
+			if len(of.Text) > len(name) && strings.HasSuffix(a.code[:at], of.Text) {
+				name = of.Text
+			}
+		}
+		if _, known := a.names[name]; known {
+			a.insert(at, kept(name))
+		}
+	}
+}
+
+// kept initializes a variable with what it has.
+func kept(name string) string { return " = " + keeping + "(() => " + name + ")" }
+
+// first inserts text before all else.
+func (a *adaptation) first(text string) {
+	a.edits = slices.Insert(a.edits, 0, edit{text: text})
+}
+
+// directive reports whether a program begins with what has to stay its beginning.
+func directive(code string) bool {
+	code = strings.TrimSpace(code)
+	return code != "" && strings.ContainsRune("#\"'", rune(code[0]))
+}
