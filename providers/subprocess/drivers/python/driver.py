@@ -59,6 +59,7 @@ class State:
     old = {}  # threads of earlier runs: number -> threading's object
     script = None  # the name of the file that the program is
     stdin = False  # fd 0 is a file of this run
+    input = None  # standard input of the run before
     lost = 0  # bytes that were left out of the last error
     kept = b''  # frames that go with the next one
     forked = False  # other processes may write to the channel too

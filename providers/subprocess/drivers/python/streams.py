@@ -75,6 +75,7 @@ def become_stdin(fd):
 
 
 def set_stdin(path):
+    state.input = getattr(sys, 'stdin', None)  # input takes no reference to it, and another thread may be in its midst
     if path:
         fd = os.open(path, os.O_RDONLY)
         os.unlink(path)

@@ -35,16 +35,31 @@ class Router(io.TextIOBase):
         return self.own.buffer
 
 
+# stream and its name -> its Router, the last ones used. print takes no reference to
+# sys.stdout: a Router must outlive what threads print to it, or the process dies.
+routers = {}
+MAX_ROUTERS = 64
+
+
 def route():
     """Puts Routers in place where threads or tasks of earlier runs are alive."""
-    if type_(sys.stdout) is Router:
-        sys.stdout = sys.stdout.own
-    if type_(sys.stderr) is Router:
-        sys.stderr = sys.stderr.own
     threads = {ident: thread_object(ident) for ident in current_frames() if ident != state.thread}
     state.old = threads
-    if threads or has_tasks():
-        sys.stdout, sys.stderr = Router(sys.stdout, 'stdout'), Router(sys.stderr, 'stderr')
+    routed = bool(threads) or has_tasks()
+    for name in ('stdout', 'stderr'):
+        now = getattr(sys, name)
+        own = now.own if type_(now) is Router else now
+        setattr(sys, name, router_of(own, name) if routed else own)
+    if not threads:
+        routers.clear()
+
+
+def router_of(own, name):
+    key = id(own), name
+    router = routers[key] = routers.pop(key, None) or Router(own, name)
+    if len(routers) > MAX_ROUTERS:
+        del routers[next(iter(routers))]
+    return router
 
 
 def thread_object(ident):
