@@ -57,7 +57,7 @@ func shares(list []procfs.Stat) int64 {
 // filesInMemory measures the nameless files in memory that the processes hold
 // open: in none mode, elsewhere there is no way to make one.
 func (u *usage) filesInMemory(members []*member) int64 {
-	if u.p.s.mode != None || time.Now().Before(u.looks) {
+	if u.p.mode != None || time.Now().Before(u.looks) {
 		return u.files
 	}
 	start := time.Now()

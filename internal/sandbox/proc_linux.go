@@ -18,6 +18,7 @@ import (
 type proc struct {
 	Process
 	s      *Sandbox
+	mode   Mode // of s when it began: while s is made, the next one is tried beside the watcher
 	plan   *plan
 	group  int        // process group that the tree cannot leave, 0 in bwrap mode
 	outer  int        // in bwrap mode, the group that bubblewrap starts in
@@ -39,7 +40,7 @@ type proc struct {
 }
 
 func newProc(s *Sandbox, pl *plan) *proc {
-	p := &proc{s: s, plan: pl, pidfd: -1}
+	p := &proc{s: s, mode: s.mode, plan: pl, pidfd: -1}
 	p.done = make(chan struct{})
 	p.Process.tree = p
 	return p
@@ -50,7 +51,7 @@ func (p *proc) begin(sp *spawn) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.pid, p.pidfd = sp.pid, sp.pidfd
-	if p.s.mode == Bwrap {
+	if p.mode == Bwrap {
 		p.outer = sp.group
 	} else {
 		p.group = sp.group
@@ -208,7 +209,7 @@ func (p *proc) conclude(ws syscall.WaitStatus) {
 	group, cgroup := max(p.group, p.outer), p.cgroup
 	p.group, p.outer = 0, 0
 	p.mu.Unlock()
-	if p.s.mode == None && p.server == nil {
+	if p.mode == None && p.server == nil {
 		p.s.forks.reapSiblings(group)
 	}
 	switch {

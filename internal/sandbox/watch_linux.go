@@ -343,7 +343,7 @@ func (u *usage) update(s *sum) {
 	u.peakRSS = max(u.peakRSS, s.rss)
 	u.peakData = max(u.peakData, data)
 	u.mu.Unlock()
-	if u.p.s.mode == None && u.active {
+	if u.p.mode == None && u.active {
 		u.p.remember(s.members)
 	}
 }
@@ -351,7 +351,7 @@ func (u *usage) update(s *sum) {
 // check stops the tree if it uses more than its limits.
 func (u *usage) check(members []*member) {
 	l := u.p.plan.limits
-	if u.p.s.mode == Bwrap && l.Processes > 0 {
+	if u.p.mode == Bwrap && l.Processes > 0 {
 		// The namespace's first process is bubblewrap's and not the program's.
 		l.Processes++
 	}
