@@ -13,12 +13,24 @@ import (
 )
 
 // stoppedInCall has a timeout, or the end of ctx by cause, in the midst of a
-// call.
+// call. Where calls are slow to come, a timeout is given more time.
 func (e *env) stoppedInCall(ctx context.Context, timeout time.Duration, cause error) error {
+	for try := 0; ; try++ {
+		began, err := e.stopInCall(ctx, timeout, cause)
+		if began || cause != nil || try == 2 {
+			return err
+		}
+		timeout *= 4
+	}
+}
+
+// stopInCall reports whether the function was called, and what was wrong.
+func (e *env) stopInCall(ctx context.Context, timeout time.Duration, cause error) (began bool, _ error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	var returned atomic.Bool
+	var called, returned atomic.Bool
 	f := codeinterp.Function{Name: "waits", Call: func(ctx context.Context, _ codeinterp.FunctionCall) (json.RawMessage, error) {
+		called.Store(true)
 		defer returned.Store(true)
 		cancel(cause)
 		select {
@@ -42,15 +54,16 @@ func (e *env) stoppedInCall(ctx context.Context, timeout time.Duration, cause er
 	}
 	switch {
 	case err != nil:
-		return err
+	case !called.Load():
+		err = errors.New("the function was not called")
 	case !returned.Load():
-		return errors.New("the run returned before the function")
+		err = errors.New("the run returned before the function")
 	case res.CallbackErr != nil:
-		return fmt.Errorf("CallbackErr is %v, but the function heeds its ctx", res.CallbackErr)
+		err = fmt.Errorf("CallbackErr is %v, but the function heeds its ctx", res.CallbackErr)
 	case len(res.Calls) != 1 || res.Calls[0].Error == "" || strings.TrimSpace(res.Stdout()) != "": // a shell may end the line that was to show it
-		return fmt.Errorf("Calls are %+v, stdout %q; want a call without an answer", res.Calls, res.Stdout())
+		err = fmt.Errorf("Calls are %+v, stdout %q; want a call without an answer", res.Calls, res.Stdout())
 	}
-	return nil
+	return called.Load(), err
 }
 
 // afterEnd has a call come after the end of the run that it is of, while another
