@@ -80,12 +80,13 @@ func openOutside(t *testing.T, mode, door string) *outside {
 func (o *outside) create(t *testing.T, c *mcp.ClientSession, language string) string {
 	t.Helper()
 	text := ""
-	for range 5 { // processes of the attack before may still be ending
+	for range 20 { // the machine may be slow to take the attack's dead processes away
 		said, made := callTool(t, c, "create_code_context", "language", language)
 		if id, ok := made["contextId"].(string); ok {
 			return id
 		}
 		text = said
+		time.Sleep(time.Second)
 	}
 	t.Fatalf("no context of %s: %s", language, text)
 	return ""
