@@ -3,6 +3,7 @@ package subprocess
 import (
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/toolcell/toolcell/internal/typescript"
 )
@@ -160,16 +161,16 @@ func (a *adaptation) keep(d typescript.Declaration) {
 		a.there[of.Text] = true
 	}
 	for _, at := range d.Bare {
-		name := ""
-		for _, of := range d.Names {
-			if len(of.Text) > len(name) && strings.HasSuffix(a.code[:at], of.Text) {
-				name = of.Text
-			}
-		}
+		// A search among all names, for each, would take the host seconds.
+		name := a.code[len(strings.TrimRightFunc(a.code[:at], inName)):at]
 		if _, known := a.names[name]; known {
 			a.insert(at, kept(name))
 		}
 	}
+}
+
+func inName(r rune) bool {
+	return r == '_' || r == '$' || unicode.IsLetter(r) || unicode.IsDigit(r) || r >= 0x80 && !unicode.IsSpace(r) && r != '\ufeff'
 }
 
 // kept initializes a variable with what it has.

@@ -1,0 +1,59 @@
+package subprocess
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/toolcell/toolcell/internal/typescript"
+)
+
+// adapted has names adapt one program after the other.
+func adapted(t testing.TB, programs ...string) (last string) {
+	n := names{}
+	for _, code := range programs {
+		o, err := typescript.Outlined(t.Context(), code)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := &program{outline: o}
+		last, p.added = n.adapt(o, code)
+		n.note(p, false, true)
+	}
+	return last
+}
+
+// TestAdaptManyNames: a program of many names takes the host no time that grows with
+// their square.
+func TestAdaptManyNames(t *testing.T) {
+	list := func(n int) string {
+		var b strings.Builder
+		for i := range n {
+			fmt.Fprintf(&b, ", name%d", i)
+		}
+		return b.String()[2:]
+	}
+	took := func(n int) time.Duration {
+		best := time.Hour
+		for range 5 {
+			start := time.Now()
+			adapted(t, "let "+list(n), "var "+list(n))
+			best = min(best, time.Since(start))
+		}
+		return best
+	}
+	if few, many := took(1000), took(16000); many > 100*few {
+		t.Errorf("%v for 1,000 names, %v for 16,000", few, many)
+	}
+}
+
+// FuzzAdapt: no program has the host fail at what it declares again.
+func FuzzAdapt(f *testing.F) {
+	for _, first := range []string{"let a = 1, b", "const a = 1; var b", "function a() {} class b {}", "import a, { b } from 'fs'"} {
+		for _, then := range []string{"var a; let b", "if (1) { var a, [b] = [2] }", "for (var a of b) a ??= 1", "import b from 'x'; import('y')", "({ a, b = 1 } = a); a++", "'use strict'; function b() {}", "export default class a {}"} {
+			f.Add(first, then)
+		}
+	}
+	f.Fuzz(func(t *testing.T, first, then string) { adapted(t, first, then, first) })
+}
