@@ -8,6 +8,9 @@ import (
 	lib "modernc.org/libquickjs"
 )
 
+// maxEntries is how many things of an iterator are shown at most: the host holds them.
+const maxEntries = 100_000
+
 // hostEntries returns what an iterator of a Map or a Set has still to give, as an
 // array: its kind (0 keys, 1 values, 2 both), how many things those are, and the first
 // of them, at most as many as the second argument says. The iterator stays where it is.
@@ -17,11 +20,11 @@ func (in *instance) hostEntries(_ value, args []value) value {
 		return undefined
 	}
 	vm := in.vm
-	most, _ := number(args[1])
+	most := int(within(args[1], maxEntries))
 	it := at[lib.TJSMapIteratorData](objectData(ptr(args[0])))
 	kind, count, items := int(it.Fkind), 0, []value(nil)
 	vm.records(it, func(r *lib.TJSMapRecord) {
-		if count++; float64(count) > most {
+		if count++; count > most {
 			return
 		}
 		if kind != lib.EJS_ITERATOR_KIND_VALUE {
