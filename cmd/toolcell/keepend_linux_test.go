@@ -123,7 +123,7 @@ func TestKeeperLeaves(t *testing.T) {
 		if os.Getenv("CI") != "" {
 			t.Fatalf("%v: %s", err, out)
 		}
-		t.Skipf("%v: %s", err, out)
+		t.Skipf("python3 -m venv: %v: %s", err, strings.Join(strings.Fields(string(out)), " "))
 	}
 	flags := []string{"--provider", "subprocess", "--allow-unsandboxed", "--python", env + "/bin/python"}
 	k.warm(append([]string{"--keep", "500ms"}, flags...)...)
