@@ -31,8 +31,8 @@ func TestAnswersThatNobodyReads(t *testing.T) {
 			go func() {
 				fmt.Fprintln(in, initialize)
 				fmt.Fprintln(in, initialized)
-				for i := range tt.all {
-					fmt.Fprintf(in, `{"jsonrpc":"2.0","id":`+tt.id+`,"method":"ping"}`+"\n", i)
+				for i := range tt.all { // no id is that of initialize, which may wait still
+					fmt.Fprintf(in, `{"jsonrpc":"2.0","id":`+tt.id+`,"method":"ping"}`+"\n", 10+i)
 					sent.Add(1)
 				}
 			}()
