@@ -16,6 +16,9 @@ export PATH
 ENGINE  := -gcflags=modernc.org/...=-race=false
 RACE    := $(shell command -v $$($(GO) env CC) >/dev/null 2>&1 && echo -race $(ENGINE))
 
+# With it each process sleeps for a second at its end, and the tests end thousands.
+export GORACE := atexit_sleep_ms=0
+
 # What takes longest comes first, and three packages run beside each other, since
 # the tests of providers/jupyter mostly wait for servers. The command's have a pass of
 # their own, beside the second half of this one.
@@ -23,6 +26,9 @@ ALL      = ./providers/jupyter ./providers/subprocess ./internal/sandbox ./confo
 
 TESTS   = $$($(GO) -C $(CURDIR)/internal/lint tool -n gotestsum) --format pkgname-and-test-fails --format-icons text --format-hide-empty-pkg \
 	--rerun-fails=2 --rerun-fails-max-failures=30
+
+# vet is lint's, and what debuggers read is a good part of the work of a linker.
+BUILD   = -vet=off -ldflags=-w
 
 # A pass of make test: TESTS that leave what they say to the report at the end.
 PASS    = $(TESTS) $(if $(RESULTS),--hide-summary=skipped --jsonfile="$(RESULTS)/$(1).json")
@@ -55,23 +61,23 @@ endif
 
 # the passes of test, each of which can be run alone
 tests-race:
-	$(call PASS,race) --packages="$(ALL)" -- $(RACE) -p 3 -vet=off -shuffle=on -timeout 40m
+	$(call PASS,race) --packages="$(ALL)" -- $(BUILD) $(RACE) -p 3 -shuffle=on -timeout 40m
 
 tests-engine: # what the race detector is too slow for
-	$(call PASS,engine) --packages='./conformance ./providers/inmemory ./internal/typescript' -- -p 3 -vet=off -timeout 40m -run 'Toy|Faults|NaiveProvider|CheckReports|FewPrograms|Hostile|Conformance|Hammer|ManyContexts|JobsLeft|LargeCalls'
+	$(call PASS,engine) --packages='./conformance ./providers/inmemory ./internal/typescript' -- $(BUILD) -p 3 -timeout 40m -run 'Toy|Faults|NaiveProvider|CheckReports|FewPrograms|Hostile|Conformance|Hammer|ManyContexts|JobsLeft|LargeCalls'
 
 tests-shapes: # all of what it tried one in ten of
-	$(call PASS,shapes) --packages=./providers/subprocess -- -vet=off -timeout 40m -run TypeScriptHostile
+	$(call PASS,shapes) --packages=./providers/subprocess -- $(BUILD) -timeout 40m -run TypeScriptHostile
 
 tests-command:
-	$(call PASS,command) --packages=./cmd/toolcell -- $(RACE) -vet=off -shuffle=on -timeout 40m
+	$(call PASS,command) --packages=./cmd/toolcell -- $(BUILD) $(RACE) -shuffle=on -timeout 40m
 
 tests-server: # of the memory that users' have
-	$(call PASS,server) --packages=./cmd/toolcell -- -vet=off -timeout 40m -run 'TestSmallHost|TestStress|TestOutside'
+	$(call PASS,server) --packages=./cmd/toolcell -- $(BUILD) -timeout 40m -run 'TestSmallHost|TestStress|TestOutside'
 
 tests-modules:
 	@status=0; for m in $(NESTED); do echo "== $$m"; \
-		(cd $$m && $(call PASS,$$(echo $$m | tr / -)) --packages=./... -- -vet=off -timeout 40m) || status=1; done; exit $$status
+		(cd $$m && $(call PASS,$$(echo $$m | tr / -)) --packages=./... -- $(BUILD) -timeout 40m) || status=1; done; exit $$status
 
 ## race: with the race detector what make test has no time for: the embedded
 ## engine instrumented too, every set-up of the suite's own tests, every clause in
@@ -79,11 +85,11 @@ tests-modules:
 ## sizes and counts; and ten minutes of random programs compared with node
 race: export TOOLCELL_TEST_FULL = 1
 race: testenv
-	$(TESTS) --packages='./conformance ./providers/jupyter' -- $(RACE) -vet=off -timeout 60m -run 'Conformance|Toy|Faults|CheckReports|FewPrograms|Shell'
-	$(TESTS) --packages=./providers/subprocess -- $(RACE) -vet=off -timeout 40m -run 'HumanEval|Conformance|ThousandAtOnce|Cycles'
-	$(TESTS) --packages='. ./shell ./internal/rootfs ./cmd/toolcell' -- $(RACE) -vet=off -timeout 40m -run 'Agree|Service|Files|HumanEval'
-	$(TESTS) --packages=./providers/inmemory/... -- -race -vet=off -shuffle=on -timeout 40m
-	$(TESTS) --packages=./providers/inmemory -- -vet=off -timeout 40m -run NodeFuzz -args -fuzzfor 10m
+	$(TESTS) --packages='./conformance ./providers/jupyter' -- $(BUILD) $(RACE) -timeout 60m -run 'Conformance|Toy|Faults|CheckReports|FewPrograms|Shell'
+	$(TESTS) --packages=./providers/subprocess -- $(BUILD) $(RACE) -timeout 40m -run 'HumanEval|Conformance|ThousandAtOnce|Cycles'
+	$(TESTS) --packages='. ./shell ./internal/rootfs ./cmd/toolcell' -- $(BUILD) $(RACE) -timeout 40m -run 'Agree|Service|Files|HumanEval'
+	$(TESTS) --packages=./providers/inmemory/... -- $(BUILD) -race -shuffle=on -timeout 40m
+	$(TESTS) --packages=./providers/inmemory -- $(BUILD) -timeout 40m -run NodeFuzz -args -fuzzfor 10m
 
 ## quick: the tests without the race detector and without setting anything up
 quick:

@@ -65,7 +65,7 @@ def go():
             if os.fork() == 0: os.execv(sys.executable, [sys.executable, '-S', '-c', 'import time; time.sleep(100) #MARK'])
         except OSError: time.sleep(0.001)
 for i in range(2): threading.Thread(target=go, daemon=True).start()
-time.sleep(100)`, after: 1500 * time.Millisecond, code0: 137},
+time.sleep(100)`, after: 300 * time.Millisecond, code0: 137},
 	{name: "ignores signals", code: `
 for s in range(1, 32):
     try: signal.signal(s, signal.SIG_IGN)
