@@ -101,7 +101,7 @@ time.sleep(1)`, limits: sandbox.Limits{Processes: 40}, never: "NEVER"},
 print('up', flush=True)
 while True:
     try: os.fork()
-    except OSError: pass`, limits: sandbox.Limits{Processes: 40}, says: "up", after: time.Second},
+    except OSError: pass`, limits: sandbox.Limits{Processes: 40}, says: "up", after: 300 * time.Millisecond},
 	{name: "threads", code: `
 import threading
 try:
@@ -167,7 +167,7 @@ for i in range(60):
 time.sleep(100)
 print('NEVER')`, limits: sandbox.Limits{Disk: 64 * mib}, cause: codeinterp.CauseDisk, never: "NEVER"},
 	{name: "sizes beside a deep tree", code: `
-for i in range(3000): os.mkdir('d'); os.chdir('d')
+for i in range(2100): os.mkdir('d'); os.chdir('d') # deeper than a path is long
 os.chdir(os.environ['HOME'])
 for i in range(60):
     with open('big%d' % i, 'wb', 0) as f:
