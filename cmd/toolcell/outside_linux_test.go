@@ -182,7 +182,7 @@ func (o *outside) together(t *testing.T) {
 		rounds = 1000
 	}
 	if !wholeAttack() {
-		rounds /= 4
+		rounds /= 8
 	}
 	var wg sync.WaitGroup
 	for n := range 8 {
