@@ -209,10 +209,5 @@ func commandChildren(ctx context.Context, e *env) error {
 	if err := e.commandPrints(ctx, "sleep "+arg+" & echo on", nil, "on\n"); err != nil {
 		return err
 	}
-	for deadline := time.Now().Add(2 * time.Second); running(arg); time.Sleep(20 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			return fmt.Errorf("the process %q is still running", "sleep "+arg)
-		}
-	}
-	return nil
+	return allGone(arg, 2*time.Second)
 }

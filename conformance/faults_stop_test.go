@@ -107,6 +107,7 @@ func timeoutFaults() []fault {
 		},
 		{
 			name: "the loop goes on", want: "StoppedCodeIsDead", real: true, clean: func() { looping.Store(false) },
+			suite: func(s *suite) { s.settling = []time.Duration{0, 100 * time.Millisecond} }, // it takes a processor meanwhile
 			wrap: runs(func(ctx context.Context, c codeinterp.Call, o *codeinterp.RunOptions, next codeinterp.Handler) (codeinterp.Reply, error) {
 				if spins(c) {
 					looping.Store(true)

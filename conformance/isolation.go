@@ -157,7 +157,7 @@ func (e *env) childEnds(ctx context.Context, run *pending, arg string, start tim
 		case <-run.done:
 			seen = true
 		default:
-			seen = running(arg)
+			_, seen = running(arg)
 			time.Sleep(10 * time.Millisecond)
 		}
 	}
@@ -172,12 +172,7 @@ func (e *env) childEnds(ctx context.Context, run *pending, arg string, start tim
 			return err
 		}
 	}
-	for deadline := time.Now().Add(2 * time.Second); running(arg); time.Sleep(20 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			return fmt.Errorf("the process %q is still running", "sleep "+arg)
-		}
-	}
-	return nil
+	return allGone(arg, 2*time.Second)
 }
 
 func runsParallel(ctx context.Context, e *env) error {

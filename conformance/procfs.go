@@ -1,9 +1,10 @@
 package conformance
 
 import (
+	"fmt"
 	"os"
-	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -64,22 +65,39 @@ func descendantsTime() (time.Duration, bool) {
 	return total, ok
 }
 
-// running reports whether any process of the machine has arg among its
-// arguments; false where there is no /proc.
-func running(arg string) bool {
-	paths, _ := filepath.Glob("/proc/[0-9]*/cmdline")
-	for _, path := range paths {
-		data, err := os.ReadFile(path)
-		if err != nil {
-			continue
-		}
-		for a := range strings.SplitSeq(string(data), "\x00") {
-			if a == arg {
-				return true
-			}
+// running finds a process of the machine that has arg among its arguments; false
+// where there is no /proc. It looks at all of them, which takes long.
+func running(arg string) (pid int, ok bool) {
+	for _, pid := range procfs.PIDs() {
+		if hasArg(pid, arg) {
+			return pid, true
 		}
 	}
-	return false
+	return 0, false
+}
+
+// hasArg reports whether the process has arg among its arguments, of which one that has
+// ended has none.
+func hasArg(pid int, arg string) bool {
+	data, err := procfs.File(pid, "cmdline")
+	return err == nil && slices.Contains(strings.Split(string(data), "\x00"), arg)
+}
+
+// allGone waits for no process to have arg among its arguments.
+func allGone(arg string, limit time.Duration) error {
+	deadline := time.Now().Add(limit)
+	for {
+		pid, found := running(arg)
+		for left := found; left; left = hasArg(pid, arg) {
+			if time.Now().After(deadline) {
+				return fmt.Errorf("the process %q is still running", "sleep "+arg)
+			}
+			time.Sleep(20 * time.Millisecond)
+		}
+		if !found {
+			return nil
+		}
+	}
 }
 
 // openFiles counts this process's file descriptors.

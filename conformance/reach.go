@@ -144,14 +144,14 @@ func reachSignals(ctx context.Context, e *env) error {
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait()
 	}()
-	if !running(arg) {
+	if !hasArg(cmd.Process.Pid, arg) {
 		return nil // no /proc to see it in
 	}
 	if _, err := e.probe(ctx, e.p.Kill(cmd.Process.Pid)); err != nil {
 		return err
 	}
 	for range 3 {
-		if !running(arg) { // a zombie has no arguments
+		if !hasArg(cmd.Process.Pid, arg) { // a zombie has no arguments
 			return errors.New("the program killed a process of the host")
 		}
 		time.Sleep(10 * time.Millisecond)

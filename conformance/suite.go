@@ -40,6 +40,8 @@ type suite struct {
 	most      int               // of them, before the rest is not tried
 	reported  map[string]string // the group in which a kind of failure was first seen
 
+	settling []time.Duration // what is waited for processors to be idle after a stop, look by look
+
 	telling  sync.Mutex // held during a call of OnFailure
 	mu       sync.Mutex
 	breaches map[string][]error // by invariant
@@ -53,7 +55,7 @@ func newSuite(cfg Config) (*suite, error) {
 	s := &suite{
 		cfg: cfg, all: checks(), wrap: codeinterp.Wrap, hide: codeinterp.Stateless, limit: codeinterp.Limit, programs: programs(),
 		contexts: map[string]codeinterp.ContextID{}, pace: map[group]time.Duration{}, gap: map[group]int{}, breaches: map[string][]error{},
-		announce: os.Stderr, most: defaultHangs, reported: map[string]string{}, announced: map[string]bool{},
+		announce: os.Stderr, most: defaultHangs, settling: []time.Duration{0, time.Second, 3 * time.Second, 6 * time.Second}, reported: map[string]string{}, announced: map[string]bool{},
 	}
 	if s.cfg.Timeout <= 0 {
 		s.cfg.Timeout = defaultTimeout

@@ -180,7 +180,7 @@ func stoppedCodeIsDead(ctx context.Context, e *env) error {
 		return err
 	}
 	const own = 120 * time.Millisecond
-	for _, wait := range []time.Duration{0, time.Second, 3 * time.Second, 6 * time.Second} {
+	for _, wait := range e.s.settling {
 		time.Sleep(wait)
 		if used, ok := cpuUsedBeside(own); !ok || used < own/2 { // a busy machine makes the look long, and tidying up goes on in it
 			return nil
