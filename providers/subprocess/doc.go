@@ -166,8 +166,10 @@
 // between the two streams it is that of arrival. What a context's threads, tasks
 // and children write after the end of a run comes with the next one, marked Late,
 // up to 1 MiB; what they write during a later run comes with that one, as it
-// comes, and is marked only where it is Python's own print and display.
-// What is printed just as the next run begins may come unmarked, as that run's own. What forked processes display is not waited
+// comes, and is marked only where it is Python's own print and display, at
+// whatever moment that is. Unmarked, and as that run's own, can come also what
+// os.write and children write just as a run begins, and what an object prints whose
+// __str__ began in an earlier run. What forked processes display is not waited
 // for, so it can come a little after what they print next.
 //
 // A display has at most 64 representations, 48 MiB together, a MIME type 256

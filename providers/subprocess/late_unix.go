@@ -50,6 +50,26 @@ func (q *lateQueue) wait() {
 	q.until(func() bool { return !q.busy })
 }
 
+// pause waits as wait does, and keeps what is added from then on.
+func (q *lateQueue) pause() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.until(func() bool { return !q.busy })
+	q.busy = true
+}
+
+// resume takes pause back.
+func (q *lateQueue) resume() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if len(q.list) > 0 {
+		go q.loop()
+		return
+	}
+	q.busy = false
+	q.change.Broadcast()
+}
+
 // until waits for ok. mu is held.
 func (q *lateQueue) until(ok func() bool) {
 	for q.change.L = &q.mu; !ok(); {

@@ -43,6 +43,7 @@ type pump struct {
 	last  time.Time     // of the loop's last delivery
 
 	delivering atomic.Bool // it waits for the receiver, not for the pipe
+	pacing     atomic.Bool // it waits for more to come together
 
 	mu   sync.Mutex // held while reading and delivering: one chunk at a time
 	eof  bool
@@ -90,6 +91,8 @@ func (p *pump) pace() {
 	}
 	timer := time.NewTimer(wait)
 	defer timer.Stop()
+	p.pacing.Store(true)
+	defer p.pacing.Store(false)
 	select {
 	case <-timer.C:
 	case <-p.flush:

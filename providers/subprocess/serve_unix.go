@@ -186,6 +186,15 @@ func (p *process) sync() {
 	}
 }
 
+// hasten delivers what was written and waits for more to come with it.
+func (p *process) hasten() {
+	for _, s := range p.streams {
+		if s.pacing.Load() { // else it has been delivered, or will be at once
+			s.drain()
+		}
+	}
+}
+
 // current returns the run that the frame is about: nil if that has ended.
 func (p *process) current(f *frame) *run {
 	p.mu.Lock()
@@ -231,6 +240,13 @@ func (p *process) addLate(f *frame) error {
 		kind = codeinterp.Stderr
 	default:
 		return fmt.Errorf("%w: late output of %q", errFrame, f.field(0))
+	}
+	p.mu.Lock()
+	idle := p.run == nil
+	p.mu.Unlock()
+	if idle { // what was written before in another way comes before it
+		p.late.wait()
+		p.hasten()
 	}
 	p.late.add(codeinterp.Output{Kind: kind, Data: f.field(1)})
 	return nil

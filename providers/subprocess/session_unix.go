@@ -187,13 +187,19 @@ func (s *session) begin(ctx context.Context, prog *driver.Program, stdin string,
 		prog.Begin() // the translation counts in its time
 		r, over, err = s.translate(ctx, prog, stdin, out)
 	} else {
+		p := s.p
+		p.hasten() // what was written before is late
+		// Late output that comes while that at the head of the run is shown is
+		// this run's too, after it.
+		p.late.pause()
 		err = prog.HandOver(func() (err error) {
 			s.mu.Lock()
 			defer s.mu.Unlock()
-			r, err = s.p.start(out, prog, &program{code: prog.Code}, stdin)
+			r, err = p.start(out, prog, &program{code: prog.Code}, stdin)
 			s.run = r
 			return err
 		})
+		p.late.resume()
 	}
 	if err == nil && r != nil && r.rest != nil {
 		s.p.handOver(r)

@@ -4,7 +4,9 @@
 # something of the host's and finds nobody reading. It hands to the others what
 # is theirs, and then the reading to one of them.
 
+turn = RLock()  # the run's number does not change while another thread than the main one prints; before sending
 sending = allocate_lock()  # one frame at a time
+put_by = []  # frames that came in the midst of an exchange of their thread's, which go with the next one
 gate = allocate_lock()  # guards waiting, inbox and reading
 waiting = {}  # who waits: the answer's kind and number, or None for the main loop -> Entry
 inbox = []  # frames for the main loop that another thread has read
@@ -39,6 +41,8 @@ def send(kind, *fields):
 def send_held(data):
     """Sends a frame in the midst of an exchange."""
     with sending:
+        while put_by:
+            state.kept += put_by.pop(0)
         if state.kept:
             data, state.kept = state.kept + data, b''
         if state.forked:
@@ -222,13 +226,15 @@ def after_fork_in_parent():
 
 
 def after_fork_in_child():
-    global sending, gate, loading, reading
-    sending, gate, loading, reading = allocate_lock(), allocate_lock(), RLock(), 0
+    global turn, sending, gate, loading, reading
+    turn, sending, gate, loading, reading = RLock(), allocate_lock(), allocate_lock(), RLock(), 0
     waiting.clear()
     loops.clear()
     outer.clear()
     inside.clear()
     put_off.clear()
+    put_by.clear()
+    state.open = True  # what it prints is a child's
     state.forked, state.kept, state.mode, state.thread = True, b'', FREE, get_ident()
 
 

@@ -62,6 +62,7 @@ class State:
     input = None  # standard input of the run before
     lost = 0  # bytes that were left out of the last error
     kept = b''  # frames that go with the next one
+    open = False  # what is printed is the run's own, unless others print it
     forked = False  # other processes may write to the channel too
     thread = get_ident()  # the main one, which runs programs and gets signals
 
@@ -115,8 +116,8 @@ def release():
 
 
 LATER = '''absent announce between_runs bundle_of compile_tree complete completed describe drop_figures end_calls
-    evaluate_awaiting installed last_figures look_for_interrupt new_poller number_runs offer poller renew route show
-    show_all show_figures softly to_json DisplayHandle'''.split()
+    evaluate_awaiting installed last_figures look_for_interrupt mark_streams new_poller number_runs offer poller renew
+    route send_last show show_all show_figures softly to_json DisplayHandle'''.split()
 loading = RLock()
 
 

@@ -153,6 +153,7 @@ def serve_run(fields):
         state.interrupts = state.told = 0
     if not state.once:
         run_of.set(state.seq)
+        route()
     if not later:
         renew()
     state.cell += 1
@@ -166,8 +167,6 @@ def serve_run(fields):
         old = set_env(fields[3:])
         name = state.name = state.script or name
         set_stdin(fields[2])
-        if not state.once:
-            route()
         remember(name, code)
         how, status, error = run(code, name)
     except BaseException as e:
@@ -215,7 +214,7 @@ def finish(how, status, about, old):
         state.busy = False
     if loops:
         end_calls()
-    send(b'Z', state.seq, how, status, *about)
+    (send if state.once else send_last)(b'Z', state.seq, how, status, *about)
 
 
 def end(how, status, about):
@@ -249,10 +248,11 @@ def configure(fields):
     set_env(fields[2:])
     implementation = {'cpython': 'CPython'}.get(sys.implementation.name, sys.implementation.name)
     send(b'H', implementation + ' ' + sys.version.split()[0])
-    state.once = fields[1] == b'once'
+    state.once = state.open = fields[1] == b'once'
     if not state.once:
         load()
         number_runs()
+        mark_streams()
 
 
 def preload(names):

@@ -32,8 +32,8 @@ def flush():
     if main:
         state.flushing = True
     try:
-        own = sys.stdout is stdout and sys.stderr is stderr
-        for s in (stdout, stderr) if own else (sys.stdout, sys.stderr, stdout, stderr):
+        out, err = sys.__dict__.get('stdout'), sys.__dict__.get('stderr')  # a program can delete them
+        for s in (stdout, stderr) if out is stdout and err is stderr else (out, err, stdout, stderr):
             try:
                 s.flush()
             except Exception:
