@@ -30,6 +30,7 @@ type language struct {
 	path     string   // of the interpreter
 	asked    string   // what the host asks in its place; empty: path
 	boot     []byte   // sent to the driver before the first frame
+	forks    bool     // processes are forked where the language can be: a fork server is compiled too
 	forkBoot []byte   // the same for a fork server, if the language has one
 	roots    []string // directories that the interpreter needs, outside the system's
 	runtime  string   // such as "CPython 3.11.7", from the driver's hello
@@ -50,7 +51,7 @@ type language struct {
 func (h *host) find(l Language) (*language, error) {
 	var tried []string
 	for _, path := range candidates(&l) {
-		c := &language{Language: l, path: path, passed: tried}
+		c := &language{Language: l, path: path, passed: tried, forks: h.opts.Warm != nil}
 		if l.kind == nodeKind || l.kind == typescriptKind {
 			c.heapMessage = "heap out of memory"
 		}

@@ -25,18 +25,21 @@ var mainPackages = strings.Fields(`numpy pandas matplotlib scipy scikit-learn pi
 
 // pythonQuestion has Python say what it is, where it lives, and what is
 // installed; and compiles the drivers that it is given, which is half of what a
-// start would take otherwise.
+// start would take otherwise, unless the host says that it has what such a Python
+// makes of them.
 const pythonQuestion = `import sys,marshal
 v=sys.version_info
-import os
+import os,_frozen_importlib_external
 have=set()
 for d in sys.path:
  try:have|={n for n in os.listdir(d) if n.endswith('.dist-info') or n.endswith('.egg-info')}
  except OSError:pass
-print('%d.%d.%d'%v[:3]);print(sys.executable);print(sys.prefix,*{sys.base_prefix,sys.exec_prefix,sys.base_exec_prefix}-{sys.prefix},sep='\0');print(os.path.dirname(os.__file__),*sys.path,sep='\0');print(*sorted(have),sep='\0');sys.stdout.flush()
-if v>=(3,9):
+print('%d.%d.%d'%v[:3]);print(sys.executable);print(sys.prefix,*{sys.base_prefix,sys.exec_prefix,sys.base_exec_prefix}-{sys.prefix},sep='\0');print(os.path.dirname(os.__file__),*sys.path,sep='\0');print(*sorted(have),sep='\0')
+me=_frozen_importlib_external.MAGIC_NUMBER.hex()+' '+sys.version.replace('\n',' ');print(me);sys.stdout.flush()
+known,_,given=sys.stdin.buffer.read().partition(b'\2')
+if v>=(3,9)and me.encode()not in known.split(b'\n'):
  def code(s):return compile(s,'<toolcell>','exec',0,True)
- for s in sys.stdin.buffer.read().split(b'\0'):
+ for s in given.split(b'\0'):
   s,l=s.split(b'\1');b=marshal.dumps((code(s),l and marshal.dumps(code(l))));sys.stdout.buffer.write(b'%08x'%len(b)+b)`
 
 // withoutSite is what a Python does first that packages are not to run in: it
@@ -55,12 +58,16 @@ func (l *language) probePython() error {
 	}
 	driver, later, _ := strings.Cut(l.Driver.Source, pythonLater)
 	later, added, _ := strings.Cut(later, pythonAdded)
-	out, err := ask(l.asks(), args, driver+added+"\nloop()\n\x01"+later+"\x00"+driver+later+added+pythonSource("forkserver")+"\x01")
+	source := driver + added + "\nloop()\n\x01" + later
+	if l.forks {
+		source += "\x00" + driver + later + added + pythonSource("forkserver") + "\x01"
+	}
+	out, err := ask(l.asks(), args, compiled.known(source)+"\x02"+source)
 	if err != nil {
 		return err
 	}
-	parts := strings.SplitN(out, "\n", 6)
-	if len(parts) < 6 {
+	parts := strings.SplitN(out, "\n", 7)
+	if len(parts) < 7 {
 		return errors.New("is no Python")
 	}
 	if older(parts[0], l.MinVersion) {
@@ -79,11 +86,13 @@ func (l *language) probePython() error {
 		metadata = metadataOf(l.prefix, parts[0])
 	}
 	l.packages, l.installed = packagesOf(metadata), versionsOf(metadata)
-	n, ok := length([]byte(parts[5]))
-	if !ok || len(parts[5]) < digits+n {
-		return errors.New("cannot compile the driver")
+	code, err := compiled.take(compilation{source, parts[5]}, parts[6])
+	if err != nil {
+		return err
 	}
-	l.boot, l.forkBoot = []byte(parts[5][:digits+n]), []byte(parts[5][digits+n:])
+	if l.boot = code[0]; l.forks {
+		l.forkBoot = code[1]
+	}
 	return nil
 }
 

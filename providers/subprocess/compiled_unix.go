@@ -1,0 +1,71 @@
+//go:build unix
+
+package subprocess
+
+import (
+	"bytes"
+	"errors"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// compiled is what Pythons made of the sources of drivers, which is most of what
+// asking one takes: a process that opens many interpreters has it made once.
+var compiled compilations
+
+// A compilation is of a source, by a Python that is told by its version and the
+// format of its code.
+type compilation struct{ source, python string }
+
+type compilations struct {
+	mu   sync.Mutex
+	made map[compilation][][]byte
+}
+
+// maxCompilations is how many are kept.
+const maxCompilations = 8
+
+// known lists the Pythons whose code there is for a source.
+func (c *compilations) known(source string) string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var list []string
+	for of := range c.made {
+		if of.source == source {
+			list = append(list, of.python)
+		}
+	}
+	return strings.Join(list, "\n")
+}
+
+// take returns the code of a source's parts: as the Python printed it, or, where it
+// printed none since it is known, as it did before.
+func (c *compilations) take(of compilation, printed string) ([][]byte, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if list := c.made[of]; printed == "" && list != nil {
+		return list, nil
+	}
+	list, err := pieces([]byte(printed))
+	if err != nil || len(list) != 1+strings.Count(of.source, "\x00") {
+		return nil, errors.New("cannot compile the driver")
+	}
+	if len(c.made) >= maxCompilations || c.made == nil {
+		c.made = map[compilation][][]byte{}
+	}
+	c.made[of] = list
+	return list, nil
+}
+
+// pieces divides what begins with its length each, which it keeps.
+func pieces(b []byte) (list [][]byte, err error) {
+	for b = bytes.Clone(b); len(b) > 0; {
+		n, ok := length(b)
+		if !ok || len(b) < digits+n {
+			return nil, errors.New("cut off")
+		}
+		list, b = append(list, slices.Clip(b[:digits+n])), b[digits+n:]
+	}
+	return list, nil
+}
