@@ -5,6 +5,7 @@ package subprocess_test
 import (
 	"errors"
 	"os"
+	"slices"
 	"testing"
 	"time"
 
@@ -84,6 +85,18 @@ func TestConformanceNone(t *testing.T) {
 
 var untyped, typed = []string{"bash", "javascript", "python"}, []string{"typescript"}
 
+// languagesOf returns the languages that are tried: others would be looked for and
+// started with each interpreter of the suite. None stands for all.
+func languagesOf(names []string) []subprocess.Language {
+	var list []subprocess.Language
+	for _, l := range []subprocess.Language{subprocess.Bash(), subprocess.JavaScript(), subprocess.Python(), subprocess.TypeScript()} {
+		if slices.Contains(names, l.Name) {
+			list = append(list, l)
+		}
+	}
+	return list
+}
+
 func share(number, of int) conformance.Share {
 	if full() {
 		return conformance.Share{}
@@ -100,9 +113,10 @@ func conform(t *testing.T, mode subprocess.Mode, cfg conformance.Config) {
 func conformHere(t *testing.T, mode subprocess.Mode, cfg conformance.Config) {
 	o := inMode(t, mode)
 	cfg.Timeout, cfg.Patience = busyTimeout, busyPatience
+	cfg.Thrifty = !full()
+	o.Languages = languagesOf(cfg.Languages)
 	if cfg.Stateful {
 		cfg.New = func() (codeinterp.CodeInterpreter, error) { return subprocess.NewStateful(&o) }
-		cfg.Thrifty = !full()
 	} else {
 		cfg.New = func() (codeinterp.CodeInterpreter, error) { return subprocess.New(&o) }
 		cfg.Lacks = []conformance.Feature{conformance.Manager}
