@@ -87,7 +87,7 @@ func bashCalls(p *Programs) {
 	p.CallCaught = func(name, args string) string {
 		return "if out=$(" + call(name, args) + ` 2>&1); then :; else printf 'caught %s\n' "$out"; fi`
 	}
-	p.CallSize = func(name, args string) string { return `out=$(` + call(name, args) + `); echo "${#out}"` }
+	p.CallSize = func(name, args string) string { return `out=$(` + call(name, args) + `); echo "${#out}"; unset out` }
 	p.CallAll = func(name string, args []string) string {
 		code := []string{"fds=()"}
 		for _, a := range args {

@@ -51,7 +51,7 @@ func hammerChecks() []check {
 const (
 	hammerRuns    = 4000
 	hammerTime    = 3 * time.Second
-	hammerThrifty = 1500 * time.Millisecond
+	hammerThrifty = 500 * time.Millisecond
 	hammerCallers = 12
 	hammerFew     = 3
 	hammerSlow    = 20 * time.Millisecond // what a quick provider's small run does not take

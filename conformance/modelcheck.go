@@ -24,7 +24,7 @@ func modelChecks() []check {
 // How long programs are made at random, after the fixed ones.
 const (
 	randomTime    = 2 * time.Second
-	randomThrifty = time.Second
+	randomThrifty = 400 * time.Millisecond
 	randomRuns    = 60
 )
 
