@@ -6,7 +6,9 @@ GO      ?= go
 FUZZ    ?= 5s
 RELEASE := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64
 NESTED  := internal/release $(patsubst %/go.mod,%,$(wildcard examples/*/go.mod examples/adapters/*/go.mod))
-PATH    := $(CURDIR)/.testenv/bin:$(PATH)
+# behind the shim of a version manager, which takes longer than most programs
+PYTHON  := $(shell case "$$(command -v python3)" in (*/shims/*) python3 -c 'import os, sys; print(os.path.dirname(sys.executable))' ;; esac)
+PATH    := $(CURDIR)/.testenv/bin:$(if $(PYTHON),$(PYTHON):)$(PATH)
 export PATH
 
 # The race detector needs a C compiler, and nothing else here does. The engine of
