@@ -52,7 +52,7 @@ func Adopts(i *Stateful) (Adopter, bool) {
 // Attach makes a context of the state that ref names.
 func (a Adopter) Attach(ctx context.Context, ref string) (codeinterp.ContextID, error) {
 	s := a.i.newContext()
-	id, err := a.i.open(ctx, s, func(ctx context.Context) (Attached, error) { return a.rt.Attach(ctx, ref, s.opts.Late) })
+	id, err := a.i.open(ctx, s, nil, func(ctx context.Context) (Attached, error) { return a.rt.Attach(ctx, ref, s.opts.Late) })
 	return id, a.i.wrap(ctx, op("attach"), err)
 }
 

@@ -73,7 +73,8 @@ type Session interface {
 	// neither with the caller's ctx nor with a timeout; these are Interrupt
 	// first.
 	//
-	// An error says why p never began and that it never will.
+	// An error says why p never began and that it never will. A good end without a
+	// begin is told as lost: nobody saw it.
 	Run(ctx context.Context, p *Program, out *Output) (Outcome, error)
 
 	// Interrupt asks the program to end and to leave the state alone, as Ctrl-C

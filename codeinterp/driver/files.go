@@ -81,7 +81,12 @@ func (s *slot) usable() error {
 	return s.ended
 }
 
-func (f contextFS) current() (codeinterp.FS, error) {
+func (f contextFS) current() (dir codeinterp.FS, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = panicked(v)
+		}
+	}()
 	if err := f.s.usable(); err != nil {
 		return nil, err
 	}
@@ -231,8 +236,7 @@ func (i *Interpreter) checkFiles(language string, wanted bool) error {
 	return fmt.Errorf("%w: programs in %s have no files here; those in these languages have: %q", codeinterp.ErrInvalid, language, i.withFiles)
 }
 
-// fill copies a new context's files. A session whose files cannot be copied is
-// closed.
+// fill copies a new context's files.
 func (i *Interpreter) fill(ctx context.Context, session Session, src fs.FS) error {
 	rt, ok := i.rt.(Filer)
 	if !ok || src == nil {
@@ -242,10 +246,5 @@ func (i *Interpreter) fill(ctx context.Context, session Session, src fs.FS) erro
 	if err == nil {
 		err = copyFiles(ctx, dir, src)
 	}
-	if err == nil {
-		return nil
-	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), i.cfg.Patience)
-	defer cancel()
-	return joined([]error{err, session.Close(ctx)})
+	return err
 }

@@ -289,6 +289,19 @@ func (i *Interpreter) shut(slots []*slot) error {
 	return joined(errs)
 }
 
+// discard closes a session that nobody uses. It does not return before that does.
+func (i *Interpreter) discard(session Session) error {
+	ctx, cancel := context.WithTimeout(context.Background(), i.cfg.Patience)
+	defer cancel()
+	done := make(chan error, 1)
+	go func() { // which Close may end
+		err := errNoReturn
+		defer func() { done <- err }()
+		err = call(ctx, session.Close)
+	}()
+	return <-done
+}
+
 // keep keeps the error of a session that could not be closed for Close.
 func (i *Interpreter) keep(err error) {
 	i.mu.Lock()

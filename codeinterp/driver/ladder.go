@@ -95,6 +95,7 @@ func (r *run) follow() ending {
 // closed once it does.
 func (r *run) givenUp() ending {
 	s := r.slot
+	r.leaving.Store(true)
 	s.giveUp()
 	done := s.done
 	s.done, s.gate = make(chan ending, 1), make(gate, 1) // it may use the old ones yet
@@ -266,7 +267,7 @@ func (r *run) ask() {
 func (r *run) interrupt(ctx context.Context) error {
 	r.gate.lock()
 	defer r.gate.unlock()
-	if !r.open {
+	if !r.open || r.leaving.Load() { // which may wait behind an interrupt before
 		return nil
 	}
 	return call(ctx, r.session.Interrupt)

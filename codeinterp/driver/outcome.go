@@ -10,6 +10,9 @@ import (
 	"github.com/toolcell/toolcell/codeinterp"
 )
 
+// errUnseen says that a session told the good end of what it never told the begin of.
+var errUnseen = fmt.Errorf("%w: the provider says that the program ended well, and not that it began", codeinterp.ErrUnavailable)
+
 // run runs the program in its slot and tells how it ended. The caller has the
 // turn, which is passed on when the state is settled, be OnOutput done or not.
 func (r *run) run() (codeinterp.Result, error) {
@@ -116,6 +119,9 @@ func (r *run) close(end *ending) (begun bool) {
 		s.cwd = end.cwd
 	}
 	begun = r.begun || end.err == nil && !end.stuck
+	if !r.begun && begun && end.Unknown == nil && !end.Lost && end.ExitCode == 0 && end.Error == nil {
+		end.Unknown = errUnseen
+	}
 	if r.start.IsZero() {
 		r.start = r.since
 	}

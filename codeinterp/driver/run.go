@@ -24,6 +24,7 @@ type run struct {
 	open    bool        // interrupts can come; guarded by gate
 	unreset bool        // the session is to be reset before
 	ended   atomic.Bool // shut is done, and nothing has begun since
+	leaving atomic.Bool // it has begun, or the session was given up: no interrupt any more
 	session Session     // set before Run, and of work from then on
 
 	// Guarded by slot.mu. What is small stands together: each run makes one.
@@ -76,6 +77,7 @@ func (r *run) begin(f func() error) error {
 		s.mu.Unlock()
 		return errStopped
 	}
+	r.leaving.Store(r.killed)
 	r.start, r.begun, r.over, r.whole = time.Now(), true, time.Time{}, false
 	if r.signal {
 		s.poke()
@@ -121,6 +123,7 @@ func (r *run) shut() {
 	if r.ended.Load() {
 		return
 	}
+	r.leaving.Store(true)
 	r.calls.end()
 	s := r.slot
 	s.mu.Lock()

@@ -272,15 +272,15 @@ func (s *slot) giveUp() {
 
 // abandon closes a session that was given up and came back.
 func (s *slot) abandon(session Session) {
+	defer func() {
+		s.mu.Lock()
+		s.stuck--
+		s.mu.Unlock()
+		s.in.count(-1)
+	}()
 	if session != nil {
-		ctx, cancel := context.WithTimeout(context.Background(), s.in.cfg.Patience)
-		s.in.keep(call(ctx, session.Close))
-		cancel()
+		s.in.keep(s.in.discard(session))
 	}
-	s.mu.Lock()
-	s.stuck--
-	s.mu.Unlock()
-	s.in.count(-1)
 }
 
 // leaveGrace is how long after its caller's ctx the session of one program has to be

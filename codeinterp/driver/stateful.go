@@ -6,6 +6,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"io/fs"
 	"slices"
 	"time"
 
@@ -56,11 +57,8 @@ func (i *Stateful) create(ctx context.Context, language string, opts *codeinterp
 	files := o.Files
 	s.functions, o.Functions, o.Files = o.Functions, nil, nil
 	s.opts.Language, s.opts.ContextOptions = name, o
-	return i.open(ctx, s, func(ctx context.Context) (Attached, error) {
+	return i.open(ctx, s, files, func(ctx context.Context) (Attached, error) {
 		session, err := i.rt.Start(ctx, s.opts)
-		if err == nil {
-			err = i.fill(ctx, session, files)
-		}
 		return Attached{Session: session, Language: name, Options: o, Empty: true}, err
 	})
 }
@@ -73,26 +71,16 @@ func (i *Stateful) newContext() *slot {
 	return s
 }
 
-// open makes a context of what start returns. Who calls it has the turn of s.
-func (i *Stateful) open(ctx context.Context, s *slot, start func(context.Context) (Attached, error)) (codeinterp.ContextID, error) {
+// open makes a context of what start returns, with these files. Who calls it has the
+// turn of s.
+func (i *Stateful) open(ctx context.Context, s *slot, files fs.FS, start func(context.Context) (Attached, error)) (codeinterp.ContextID, error) {
 	if err := i.admit(ctx, s); err != nil {
 		return "", err
 	}
 	limited, cancel := context.WithTimeoutCause(ctx, i.cfg.StartLimit, errStart)
 	defer cancel()
-	a, err := during(s, limited, func(ctx context.Context) (Attached, error) {
-		a, err := start(ctx)
-		if err == nil {
-			if cwd, ok := s.place(a.Session); ok {
-				s.mu.Lock()
-				s.cwd = cwd
-				s.mu.Unlock()
-			}
-		} else if ctx.Err() != nil {
-			err = context.Cause(ctx)
-		}
-		return a, err
-	}, func(a Attached, _ error) { s.abandon(a.Session) })
+	a, err := during(s, limited, func(ctx context.Context) (Attached, error) { return s.fill(ctx, files, start) },
+		func(a Attached, _ error) { s.abandon(a.Session) })
 	// It may come up later and is closed then; until that it is one of those that
 	// Stuck counts.
 	if errors.Is(err, errStuck) {
@@ -112,6 +100,35 @@ func (i *Stateful) open(ctx context.Context, s *slot, start func(context.Context
 	}
 	s.release()
 	return s.id, nil
+}
+
+// fill returns the session that start does, once it has its files. One that does not
+// become that of the context is closed, whatever ends this.
+func (s *slot) fill(ctx context.Context, files fs.FS, start func(context.Context) (Attached, error)) (a Attached, err error) {
+	err = errNoReturn
+	defer func() {
+		if v := recover(); v != nil {
+			err = panicked(v)
+		}
+		if err != nil && a.Session != nil {
+			err = joined([]error{err, s.in.discard(a.Session)})
+			a.Session = nil
+		}
+	}()
+	if a, err = start(ctx); err != nil && ctx.Err() != nil {
+		err = context.Cause(ctx)
+	}
+	if err != nil {
+		return a, err
+	}
+	err = errNoReturn
+	filled := s.in.fill(ctx, a.Session, files)
+	if cwd, ok := s.place(a.Session); ok && filled == nil {
+		s.mu.Lock()
+		s.cwd = cwd
+		s.mu.Unlock()
+	}
+	return a, filled
 }
 
 // know makes a context known to callers.

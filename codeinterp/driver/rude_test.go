@@ -1,0 +1,171 @@
+package driver_test
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"sync/atomic"
+	"testing"
+	"testing/fstest"
+	"testing/synctest"
+	"time"
+
+	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/codeinterp/driver"
+	"github.com/toolcell/toolcell/internal/rootfs"
+)
+
+// TestUnseenEnd: a program whose begin nobody told has not ended well.
+func TestUnseenEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := &fake{programs: map[string]program{
+			"silent": func(context.Context, *fakeSession, *driver.Program, *driver.Output) (driver.Outcome, error) {
+				return driver.Outcome{}, nil
+			},
+			"dropped": func(_ context.Context, _ *fakeSession, p *driver.Program, _ *driver.Output) (driver.Outcome, error) {
+				_ = p.HandOver(func() error { return errors.New("the pipe is closed") })
+				return driver.Outcome{}, nil
+			},
+		}}
+		ci, id := stateful(t, f, driver.Config{})
+		defer ci.Close()
+		for n, code := range []string{"silent", "dropped"} {
+			res, err := ci.RunInContext(t.Context(), id, code, nil)
+			want{status: "lost", exit: 137, cause: codeinterp.CauseServer, count: n + 1, err: codeinterp.ErrUnavailable}.check(t, code, res, err)
+		}
+		res, err := ci.RunCode(t.Context(), "fake", "silent", nil)
+		want{status: "lost", exit: 137, cause: codeinterp.CauseServer, err: codeinterp.ErrUnavailable}.check(t, "RunCode", res, err)
+	})
+}
+
+// TestExitOfTheStuck: a session that was given up and ends its goroutine when it is
+// closed at last is back.
+func TestExitOfTheStuck(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := &fake{onClose: func(context.Context) error { runtimeGoexit(); return nil }}
+		ci, id := stateful(t, f, driver.Config{MaxStuck: 1})
+		res, err := ci.RunInContext(t.Context(), id, "deaf", &codeinterp.RunOptions{Timeout: time.Second})
+		want{status: "timeout", exit: 124, lost: true, count: 1, err: codeinterp.ErrUnavailable}.check(t, "deaf", res, err)
+		time.Sleep(2 * time.Hour)
+		if n := ci.Stuck(); n != 0 {
+			t.Errorf("%d sessions are stuck", n)
+		}
+		if res, err := ci.RunCode(t.Context(), "fake", "ok", nil); !res.OK() {
+			t.Errorf("the next run: %+v, %v", res, err)
+		}
+		if err := ci.Close(); !errors.Is(err, codeinterp.ErrUnavailable) {
+			t.Errorf("Close tells nothing of it: %v", err)
+		}
+	})
+}
+
+// TestNoInterruptOfTheEnded: an interrupt that waits behind another is not delivered
+// once Run has returned, or the session was given up.
+func TestNoInterruptOfTheEnded(t *testing.T) {
+	for _, takes := range []time.Duration{time.Second, time.Hour} {
+		synctest.Test(t, func(t *testing.T) {
+			var over atomic.Bool
+			f := &fake{onIntr: func(context.Context) error {
+				if over.Load() {
+					t.Error("an interrupt after the end")
+				}
+				time.Sleep(2 * takes)
+				return nil
+			}, programs: map[string]program{"late": func(ctx context.Context, _ *fakeSession, p *driver.Program, _ *driver.Output) (driver.Outcome, error) {
+				p.Begin()
+				time.Sleep(time.Second + takes*3/2)
+				over.Store(true)
+				return driver.Outcome{ExitCode: 1}, nil
+			}}}
+			ci, id := stateful(t, f, driver.Config{})
+			if takes == time.Hour {
+				time.AfterFunc(time.Second+12*time.Second, func() { over.Store(true) }) // grace and patience
+			}
+			if res, _ := ci.RunInContext(t.Context(), id, "late", &codeinterp.RunOptions{Timeout: time.Second}); res.Status != codeinterp.StatusTimeout {
+				t.Errorf("%+v", res)
+			}
+			time.Sleep(5 * time.Hour)
+			ci.Close()
+		})
+	}
+}
+
+// A rude runtime's sessions do something else than tell their files and their place.
+type rude struct {
+	*fake
+	files, cwd func()
+	dir        codeinterp.FS // nil: its files cannot be had
+}
+
+type rudeSession struct {
+	driver.Session
+	r rude
+}
+
+func (r rude) Describe() codeinterp.Info {
+	info := r.fake.Describe()
+	info.Files = true
+	return info
+}
+
+func (r rude) Start(ctx context.Context, o driver.Options) (driver.Session, error) {
+	s, err := r.fake.Start(ctx, o)
+	return rudeSession{s, r}, err
+}
+
+func (r rude) Files(driver.Session) (codeinterp.FS, error) {
+	if r.files(); r.dir == nil {
+		return nil, errors.New("no files")
+	}
+	return r.dir, nil
+}
+
+func (s rudeSession) Cwd() string { s.r.cwd(); return "/" }
+
+// An exiting source ends the goroutine of whoever reads it, as t.Fatal does.
+type exiting struct{ fs.FS }
+
+func (exiting) Open(string) (fs.File, error) { runtimeGoexit(); return nil, nil }
+
+// TestStartedIsClosed: a session that was started for a context is closed where what
+// follows does not return.
+func TestStartedIsClosed(t *testing.T) {
+	fine, some := func() {}, fstest.MapFS{"a": {}}
+	oops := func() { panic("oops") }
+	root, err := os.OpenRoot(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer root.Close()
+	dir := rootfs.New(root, nil)
+	for name, tt := range map[string]struct {
+		rude
+		src fs.FS
+	}{
+		"Cwd panics":         {rude{files: fine, cwd: oops}, nil},
+		"Cwd exits":          {rude{files: fine, cwd: runtimeGoexit}, nil},
+		"Files panics":       {rude{files: oops, cwd: fine}, some},
+		"Files exits":        {rude{files: runtimeGoexit, cwd: fine}, some},
+		"Files fails":        {rude{files: fine, cwd: fine}, some},
+		"the caller's exits": {rude{files: fine, cwd: fine, dir: dir}, exiting{some}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				tt.fake = &fake{}
+				ci := driver.NewStateful(tt.rude, driver.Config{MaxContexts: 1})
+				for range 2 { // and takes no place
+					if _, err := ci.CreateContext(t.Context(), "fake", &codeinterp.ContextOptions{Files: tt.src}); !errors.Is(err, codeinterp.ErrUnavailable) {
+						t.Errorf("created: %v", err)
+					}
+				}
+				if n := tt.open.Load(); n != 0 {
+					t.Errorf("%d sessions are open", n)
+				}
+				if err := ci.Close(); err != nil {
+					t.Error(err)
+				}
+			})
+		})
+	}
+}
