@@ -28,7 +28,8 @@ func (p *parser) classDeclaration(decorators []string, e *export) (name string) 
 	if c.name != "" {
 		p.declare(c.name)
 		if p.top() {
-			p.noteDeclaration(Declaration{Keyword: Name{Text: "class", Start: start}, Names: []Name{{Text: c.name}}, End: p.last, Default: e != nil && e.as != ""})
+			p.charge(16)
+			p.noteDeclaration(Declaration{Keyword: Name{Text: "class", Start: start}, Names: []string{c.name}, End: p.last, Default: e != nil && e.as != ""})
 		}
 	}
 	after := strings.Join(append(c.own, c.static...), " ")

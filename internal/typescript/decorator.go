@@ -28,7 +28,7 @@ func (p *parser) decorator() string {
 	p.sureArgs()
 	code := p.oneLine(p.render(from, p.last, p.edits[mark:]))
 	p.step(len(code) / 32)
-	p.charge(len(code))
+	p.charge(len(code) + 32) // with its place in a list
 	p.edits = p.edits[:mark]
 	p.barrier = mark
 	p.replace(start, p.last, "")

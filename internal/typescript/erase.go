@@ -29,6 +29,7 @@ type parser struct {
 	depth, deepest   int
 	functions        int // around the statement
 	memory           int
+	kept             int // memory that no guess gives back
 
 	guessing int             // type arguments that may be none are being parsed
 	angles   map[int32]int32 // what came of such a guess, by where it began

@@ -16,7 +16,8 @@ func (p *parser) function(declaration bool) bool {
 	if p.tok.kind == word {
 		if declaration {
 			p.declare(p.tok.text)
-			d := Declaration{Keyword: Name{Text: "function"}, Names: []Name{{Text: p.tok.text, Start: p.tok.start}}}
+			d := Declaration{Keyword: Name{Text: "function"}, Names: []string{p.tok.text}, Start: p.tok.start}
+			p.charge(16)
 			if p.top() {
 				p.noteDeclaration(d)
 			} else if p.hoists() {

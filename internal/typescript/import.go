@@ -28,7 +28,7 @@ func (p *parser) importDeclaration() (erased bool) {
 			d.Names = append(d.Names, p.specifiers()...)
 		case p.tok.kind == word:
 			if n := p.peek(); n.is(",") || n.word("from") {
-				d.Names = append(d.Names, Name{Text: p.tok.text, Start: p.tok.start})
+				d.Names = append(d.Names, p.tok.text)
 			}
 			p.next()
 		case p.is("*"), p.is(","):
@@ -40,7 +40,7 @@ func (p *parser) importDeclaration() (erased bool) {
 	p.from()
 	if p.top() {
 		for _, n := range d.Names {
-			p.noteBound(n.Text)
+			p.noteBound(n)
 		}
 		p.noteDeclaration(d)
 	}
@@ -77,7 +77,7 @@ func (p *parser) from() {
 
 // specifiers parses { a, b as c, type d } and erases the types among them. It
 // returns the names that an outline wants.
-func (p *parser) specifiers() (names []Name) {
+func (p *parser) specifiers() (names []string) {
 	p.next()
 	for !p.is("}") {
 		start, typeOnly := p.tok.start, p.specifiesType()
@@ -91,7 +91,7 @@ func (p *parser) specifiers() (names []Name) {
 			p.moduleName()
 		}
 		if p.outline != nil {
-			names = append(names, Name{Text: name.text, Start: name.start})
+			names = push(p, names, name.text)
 		}
 		if !p.is("}") {
 			p.expect(",")

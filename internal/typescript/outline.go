@@ -3,7 +3,12 @@ package typescript
 import (
 	"context"
 	"slices"
+	"unsafe"
 )
+
+// assignedSize is what an assigned name takes beside its place in the list: in next,
+// and of those who change what assigns to it.
+const assignedSize = 64
 
 // An Outline is what a program in JavaScript declares at its top level, and where it
 // does what another may have to know of.
@@ -20,16 +25,16 @@ type Outline struct {
 	// Assigned are the plain names that are assigned to, in patterns too.
 	Assigned []Name
 
-	words     []Name        // that may be parameters of an arrow function still
-	targets   []Name        // that are assigned to if what they stand in is a pattern
-	statement int           // the number of the one at hand, of those at the top
-	within    map[inner]int // declarations within those
+	words   []mark   // that may be parameters of an arrow function still
+	targets []mark   // that are assigned to if what they stand in is a pattern
+	bound   []string // what the statement at hand, of those at the top, declares
+	began   outlined // how far the lists went before that statement
 }
 
-// An inner is a name in a statement.
-type inner struct {
-	statement int
-	name      string
+// A mark is a word of the source.
+type mark struct {
+	start, end int32
+	property   bool
 }
 
 // A Name is a word at its place in the source.
@@ -40,8 +45,9 @@ type Name struct {
 	Property bool
 	// Logical is the end of the operator &&=, ||= or ??= by which it is assigned to.
 	Logical int
-
-	statement int
+	// Within tells that the statement at the top level that an assigned name stands in
+	// declares it too, other than at the top level.
+	Within bool
 }
 
 // End returns the place behind it.
@@ -49,9 +55,10 @@ func (n Name) End() int { return n.Start + len(n.Text) }
 
 // A Declaration is one of a program's own names.
 type Declaration struct {
-	Keyword Name   // var, let, const, class, function or import
-	Names   []Name // at least one, those of variables without their places
-	End     int    // of variables and classes
+	Keyword Name     // var, let, const, class, function or import
+	Names   []string // at least one
+	Start   int      // of the name of a function
+	End     int      // of variables and classes
 	// Bare are the ends of the variables without an initializer, of Declared ones.
 	Bare []int
 	Head bool // in the head of a for
@@ -59,7 +66,8 @@ type Declaration struct {
 	Default bool
 }
 
-// Outlined returns the outline of a program. The error is ctx's.
+// Outlined returns the outline of a program, for which it keeps no more than
+// Memory says: one of a program that takes more is not complete. The error is ctx's.
 func Outlined(ctx context.Context, source string) (*Outline, error) {
 	parses := []func(*parser){(*parser).program}
 	if mayBeObject(source) {
@@ -68,12 +76,15 @@ func Outlined(ctx context.Context, source string) (*Outline, error) {
 	var o *Outline
 	for _, parse := range parses {
 		p := newParser(ctx, source)
-		p.outline = &Outline{within: map[inner]int{}}
+		p.outline = &Outline{}
 		err := p.parse(parse)
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		if o = p.outline; err == nil {
+		o = p.outline
+		o.next()
+		o.words, o.targets, o.bound = nil, nil, nil
+		if err == nil {
 			o.Complete = true
 			break
 		}
@@ -83,11 +94,19 @@ func Outlined(ctx context.Context, source string) (*Outline, error) {
 	return o, nil
 }
 
-// Within reports whether the statement that a name of Assigned stands in declares it
-// too, other than at the top level.
-func (o *Outline) Within(n Name) bool { return o.within[inner{n.statement, n.Text}] > 0 }
+// push appends to a list that the parse keeps, and charges what the list grows by.
+// It is charged for good, as a guess that is taken back leaves the list as large.
+func push[T any](p *parser, list []T, x T) []T {
+	before := cap(list)
+	list = append(list, x)
+	if grown := cap(list) - before; grown > 0 {
+		p.kept += grown * int(unsafe.Sizeof(x))
+		p.charge(0)
+	}
+	return list
+}
 
-const nameSize = 40
+func (t token) mark() mark { return mark{start: int32(t.start), end: int32(t.end)} }
 
 // top reports whether a declaration at hand is to be noted.
 func (p *parser) top() bool { return p.outline != nil && p.depth == 1 }
@@ -96,11 +115,7 @@ func (p *parser) noteDeclaration(d Declaration) {
 	if len(d.Names) == 0 {
 		return // const {} = a
 	}
-	p.charge(4*nameSize + nameSize*len(d.Names))
-	for _, n := range d.Names {
-		p.outline.within[p.inner(n.Text)]-- // noteBound has it
-	}
-	p.outline.Declared = append(p.outline.Declared, d)
+	p.outline.Declared = push(p, p.outline.Declared, d)
 }
 
 // hoists reports whether what var declares here is the program's.
@@ -110,44 +125,64 @@ func (p *parser) noteHoisted(d Declaration) {
 	if len(d.Names) == 0 {
 		return
 	}
-	p.charge(4*nameSize + nameSize*len(d.Names))
-	if d.Keyword.Text == "var" {
-		for _, n := range d.Names {
-			p.outline.within[p.inner(n.Text)]--
+	p.outline.Hoisted = push(p, p.outline.Hoisted, d)
+}
+
+// next ends a statement of the top level.
+func (o *Outline) next() {
+	if o == nil {
+		return
+	}
+	if assigned := o.Assigned[min(o.began.assigned, len(o.Assigned)):]; len(assigned) > 0 && len(o.bound) > 0 {
+		within := map[string]int{}
+		for _, n := range assigned {
+			within[n.Text] = 0
+		}
+		o.count(within)
+		for i := range assigned {
+			assigned[i].Within = within[assigned[i].Text] > 0
 		}
 	}
-	p.outline.Hoisted = append(p.outline.Hoisted, d)
+	o.words, o.targets, o.bound = o.words[:0], o.targets[:0], o.bound[:0]
+	o.began = o.save()
 }
 
-func (p *parser) name(t token) Name {
-	return Name{Text: t.text, Start: t.start, statement: p.outline.statement}
-}
-
-func (p *parser) inner(name string) inner { return inner{p.outline.statement, name} }
-
-func (o *Outline) next() {
-	if o != nil {
-		o.statement++
-		o.words, o.targets = o.words[:0], o.targets[:0]
+// count adds how often the statement at hand declares each of the names, other than
+// at the top level.
+func (o *Outline) count(names map[string]int) {
+	add := func(name string, n int) {
+		if was, asked := names[name]; asked {
+			names[name] = was + n
+		}
+	}
+	for _, name := range o.bound {
+		add(name, 1)
+	}
+	for _, d := range o.Declared[min(o.began.declared, len(o.Declared)):] {
+		for _, name := range d.Names {
+			add(name, -1)
+		}
+	}
+	for _, d := range o.Hoisted[min(o.began.hoisted, len(o.Hoisted)):] {
+		for _, name := range d.Names {
+			if d.Keyword.Text == "var" {
+				add(name, -1)
+			}
+		}
 	}
 }
 
 // noteBound notes a name that is declared, wherever that is.
 func (p *parser) noteBound(name string) {
-	if p.outline == nil {
-		return
+	if p.outline != nil {
+		p.outline.bound = push(p, p.outline.bound, name)
 	}
-	if _, known := p.outline.within[p.inner(name)]; !known {
-		p.charge(2 * nameSize)
-	}
-	p.outline.within[p.inner(name)]++
 }
 
 // noteWord notes a word that is a variable, or may turn out to be a parameter.
 func (p *parser) noteWord(t token) {
 	if p.outline != nil {
-		p.charge(nameSize)
-		p.outline.words = append(p.outline.words, p.name(t))
+		p.outline.words = push(p, p.outline.words, t.mark())
 	}
 }
 
@@ -165,16 +200,20 @@ func (p *parser) noteParameters(from int) {
 		return
 	}
 	for _, w := range p.outline.words[from:] {
-		p.noteBound(w.Text)
+		p.noteBound(p.src[w.start:w.end])
 	}
 	p.outline.words = p.outline.words[:from]
 }
 
 func (p *parser) noteAssigned(t token) {
 	if p.outline != nil && t.kind == word {
-		p.charge(nameSize)
-		p.outline.Assigned = append(p.outline.Assigned, p.name(t))
+		p.assigned(t.mark())
 	}
+}
+
+func (p *parser) assigned(m mark) {
+	p.charge(assignedSize)
+	p.outline.Assigned = push(p, p.outline.Assigned, Name{Text: p.src[m.start:m.end], Start: int(m.start), Property: m.property})
 }
 
 // noteAssignment notes an assignment to t, whose operator is at hand.
@@ -192,18 +231,16 @@ func (p *parser) noteAssignment(t token) {
 // noteTarget notes an element that began at start, if it is a plain name.
 func (p *parser) noteTarget(start int) {
 	if t := p.plain(); p.outline != nil && t.kind == word && t.start == start {
-		p.charge(nameSize)
-		p.outline.targets = append(p.outline.targets, p.name(t))
+		p.outline.targets = push(p, p.outline.targets, t.mark())
 	}
 }
 
 // noteProperty notes the name of a property, which is a variable's too.
 func (p *parser) noteProperty(t token) {
 	if p.outline != nil && t.kind == word {
-		p.charge(nameSize)
-		n := p.name(t)
-		n.Property = true
-		p.outline.targets = append(p.outline.targets, n)
+		m := t.mark()
+		m.property = true
+		p.outline.targets = push(p, p.outline.targets, m)
 	}
 }
 
@@ -219,16 +256,16 @@ func (p *parser) targetsNow() int {
 // ended just now.
 func (p *parser) noteTargets(from int) {
 	if o := p.outline; o != nil && from < len(o.targets) && p.literal == p.last {
-		p.charge(nameSize * (len(o.targets) - from))
-		o.Assigned = append(o.Assigned, o.targets[from:]...)
+		for _, m := range o.targets[from:] {
+			p.assigned(m)
+		}
 		o.targets = o.targets[:from]
 	}
 }
 
 func (p *parser) noteImport(keyword token) {
 	if p.outline != nil {
-		p.charge(8)
-		p.outline.Imports = append(p.outline.Imports, keyword.start)
+		p.outline.Imports = push(p, p.outline.Imports, keyword.start)
 	}
 }
 

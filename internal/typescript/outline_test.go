@@ -79,15 +79,13 @@ func TestOutline(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var declared, assigned, within []string
+		var declared, assigned []string
 		for i, d := range slices.Concat(o.Declared, o.Hoisted) {
 			words := []string{d.Keyword.Text}
 			if i >= len(o.Declared) {
 				words[0] = "h " + words[0]
 			}
-			for _, n := range d.Names {
-				words = append(words, n.Text)
-			}
+			words = append(words, d.Names...)
 			if len(d.Bare) > 0 {
 				words = append(words, "bare")
 			}
@@ -99,16 +97,39 @@ func TestOutline(t *testing.T) {
 		for _, n := range o.Assigned {
 			assigned = append(assigned, n.Text+strconv.Itoa(n.Start))
 		}
-		for in, n := range o.within {
-			if n > 0 {
-				within = append(within, in.name)
-			}
-		}
-		slices.Sort(within)
+		within := withinStatements(tt.in)
 		for _, is := range [][2]string{{strings.Join(declared, "; "), tt.declared}, {strings.Join(assigned, " "), tt.assigned}, {strings.Join(within, " "), tt.within}} {
 			if is[0] != is[1] {
 				t.Errorf("%s: %q, not %q", tt.in, is[0], is[1])
 			}
 		}
 	}
+}
+
+// withinStatements returns what statements of the top level declare other than there.
+func withinStatements(source string) (within []string) {
+	p := newParser(context.Background(), source)
+	p.outline = &Outline{}
+	collect := func() {
+		names := map[string]int{}
+		for _, name := range p.outline.bound {
+			names[name] = 0
+		}
+		p.outline.count(names)
+		for name, n := range names {
+			if n > 0 {
+				within = append(within, name)
+			}
+		}
+	}
+	_ = p.parse(func(p *parser) {
+		p.next()
+		for p.scopes = append(p.scopes, nil); p.tok.kind != eof; p.outline.next() {
+			p.statement()
+			collect()
+		}
+	})
+	collect()
+	slices.Sort(within)
+	return within
 }

@@ -58,9 +58,7 @@ func (p *parser) variablesOf(top bool, w where) {
 	var names []string
 	bare := p.variables(w, &names)
 	d.End = p.last
-	for _, name := range names {
-		d.Names = append(d.Names, Name{Text: name})
-	}
+	d.Names = names
 	if top {
 		d.Bare = bare
 		p.noteDeclaration(d)
@@ -92,7 +90,7 @@ func (p *parser) declarators(w where, names *[]string, exports string) (bare []i
 			}
 			p.assign(w)
 		} else if p.top() {
-			bare = append(bare, p.last)
+			bare = push(p, bare, p.last)
 		}
 		if !p.accept(",") {
 			return bare

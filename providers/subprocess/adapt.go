@@ -42,12 +42,12 @@ func (a *adaptation) declarations(o *typescript.Outline) {
 		switch {
 		case a.full(d):
 		case d.Keyword.Text == "function":
-			a.function(d.Names[0])
+			a.function(d.Names[0], d.Start)
 		default:
 			others = append(others, d)
 		}
 		for _, of := range d.Names {
-			a.lexical[of.Text] = a.lexical[of.Text] || d.Keyword.Text != "var" && d.Keyword.Text != "function"
+			a.lexical[of] = a.lexical[of] || d.Keyword.Text != "var" && d.Keyword.Text != "function"
 		}
 	}
 	for _, d := range o.Hoisted {
@@ -61,26 +61,26 @@ func (a *adaptation) declarations(o *typescript.Outline) {
 }
 
 // function has one become a variable, which is called before its place too.
-func (a *adaptation) function(of typescript.Name) {
-	if was, known := a.names[of.Text]; !known || was.variable || directive(a.code) {
+func (a *adaptation) function(of string, start int) {
+	if was, known := a.names[of]; !known || was.variable || directive(a.code) {
 		return
 	}
-	if !a.there[of.Text] {
-		a.first("let " + of.Text + " = Object.defineProperty($$" + of.Text + ", 'name', { value: '" + of.Text + "' }); ")
+	if !a.there[of] {
+		a.first("let " + of + " = Object.defineProperty($$" + of + ", 'name', { value: '" + of + "' }); ")
 	}
-	a.there[of.Text] = true
-	a.insert(of.Start, "$$")
+	a.there[of] = true
+	a.insert(start, "$$")
 }
 
 // hoisted adapts a var within a statement, where no let can stand in for it.
 func (a *adaptation) hoisted(d typescript.Declaration) {
 	_, other := a.kinds(d)
-	own := slices.ContainsFunc(d.Names, func(of typescript.Name) bool { return a.lexical[of.Text] })
+	own := slices.ContainsFunc(d.Names, func(of string) bool { return a.lexical[of] })
 	switch {
 	case !other, own: // the latter is an error, which V8 tells
 	case !d.Head:
 		a.assign(d)
-	case d.Names[0].Text != "async": // for (async of ...) is none
+	case d.Names[0] != "async": // for (async of ...) is none
 		a.provide(d)
 		a.replace(d.Keyword, "   ")
 	}
@@ -88,7 +88,7 @@ func (a *adaptation) hoisted(d typescript.Declaration) {
 
 func (a *adaptation) declaration(d typescript.Declaration) {
 	variable, other := a.kinds(d)
-	there := slices.ContainsFunc(d.Names, func(of typescript.Name) bool { return a.there[of.Text] })
+	there := slices.ContainsFunc(d.Names, func(of string) bool { return a.there[of] })
 	word := d.Keyword
 	switch {
 	case word.Text == "const" && len(d.Bare) > 0:
@@ -109,7 +109,7 @@ func (a *adaptation) declaration(d typescript.Declaration) {
 		a.replace(word, "let")
 		a.keep(d)
 	case word.Text == "class" && variable:
-		a.insert(word.Start, "var "+d.Names[0].Text+" = ")
+		a.insert(word.Start, "var "+d.Names[0]+" = ")
 		a.insert(d.End, ";")
 	}
 }
@@ -136,15 +136,15 @@ func (a *adaptation) assign(d typescript.Declaration) {
 // provide sees to it that the names of a declaration can be assigned to.
 func (a *adaptation) provide(d typescript.Declaration) {
 	for _, of := range d.Names {
-		was, known := a.names[of.Text]
+		was, known := a.names[of]
 		switch {
-		case a.there[of.Text]:
+		case a.there[of]:
 		case !known:
-			a.added = append(a.added, of.Text)
+			a.added = append(a.added, of)
 		case !was.variable && !was.set && !directive(a.code):
-			a.first("let " + of.Text + kept(of.Text) + "; ")
+			a.first("let " + of + kept(of) + "; ")
 		}
-		a.there[of.Text] = true
+		a.there[of] = true
 	}
 }
 
@@ -158,7 +158,7 @@ func (a *adaptation) clear(d typescript.Declaration) {
 // keep has the variables without an initializer keep their values, as var does.
 func (a *adaptation) keep(d typescript.Declaration) {
 	for _, of := range d.Names {
-		a.there[of.Text] = true
+		a.there[of] = true
 	}
 	for _, at := range d.Bare {
 		// A search among all names, for each, would take the host seconds.

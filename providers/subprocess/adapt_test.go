@@ -11,17 +11,28 @@ import (
 
 // adapted has names adapt one program after the other.
 func adapted(t testing.TB, programs ...string) (last string) {
-	n := names{}
+	last, _ = adaptedBy(t, programs...)
+	return last
+}
+
+// namesAfter returns what is remembered of programs.
+func namesAfter(t testing.TB, programs ...string) names {
+	_, n := adaptedBy(t, programs...)
+	return n
+}
+
+func adaptedBy(t testing.TB, programs ...string) (last string, n names) {
+	n = names{}
 	for _, code := range programs {
 		o, err := typescript.Outlined(t.Context(), code)
 		if err != nil {
 			t.Fatal(err)
 		}
-		p := &program{outline: o}
-		last, p.added = n.adapt(o, code)
-		n.note(p, false, true)
+		var added []string
+		last, added = n.adapt(o, code)
+		n.note(n.declares(o, added), false, true)
 	}
-	return last
+	return last, n
 }
 
 // TestAdaptManyNames: a program of many names takes the host no time that grows with

@@ -83,7 +83,8 @@
 //
 // JavaScript runs by the rules of V8's REPL mode: top-level await; const, let,
 // class, var, function and import may declare again what an earlier program has, as
-// another kind too; the value of the last statement is the result. Static imports
+// another kind too, but for programs of megabytes that are little but names; the
+// value of the last statement is the result. Static imports
 // become dynamic ones, and what they name consts; export is ignored. console and process.stdout write at once. display(mime, data,
 // {id, update, metadata}) shows data, display(bundle, options) a bundle,
 // updateDisplay(id, mime, data) replaces, clearOutput({wait}) clears.

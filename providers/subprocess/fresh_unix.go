@@ -22,15 +22,27 @@ func (l *language) prepares(code string, once bool) bool {
 // ctx's.
 func (l *language) prepare(ctx context.Context, code string, before names) (p *program, err error) {
 	p = &program{code: code}
+	if !l.prepares(code, before == nil) {
+		return p, nil
+	}
+	free, err := translating(ctx, len(code))
+	if err != nil {
+		return nil, err
+	}
+	defer free()
 	if l.kind == typescriptKind {
 		if p, err = eraseTypes(ctx, code); err != nil || p.failed != nil {
 			return p, err
 		}
 	}
 	if (l.kind == nodeKind || l.kind == typescriptKind) && (before != nil || mayImport(p.code)) {
-		if p.outline, err = typescript.Outlined(ctx, p.code); err == nil {
-			p.code, p.added = before.adapt(p.outline, p.code)
+		o, err := typescript.Outlined(ctx, p.code)
+		if err != nil {
+			return nil, err
 		}
+		var added []string
+		p.code, added = before.adapt(o, p.code)
+		p.declares = before.declares(o, added)
 	}
 	return p, err
 }

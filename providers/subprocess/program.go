@@ -16,12 +16,11 @@ import (
 
 // A program is code as the driver gets it.
 type program struct {
-	code    string
-	failed  *codeinterp.ProgramError // it never got that far
-	source  *typescript.Program      // of which positions have moved, else nil
-	outline *typescript.Outline      // of code, nil where nobody asks for it
-	added   []string                 // names that code declares by var, though the outline has them otherwise
-	cell    int                      // how many programs the process had with this one
+	code     string
+	failed   *codeinterp.ProgramError // it never got that far
+	source   *typescript.Program      // of which positions have moved, else nil
+	declares names                    // what it declares, to be remembered at its end
+	cell     int                      // how many programs the process had with this one
 }
 
 // eraseTypes turns TypeScript into JavaScript. Its error is ctx's, which it

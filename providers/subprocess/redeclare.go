@@ -2,6 +2,7 @@ package subprocess
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 
@@ -34,12 +35,12 @@ func (n names) constants(e *edits, o *typescript.Outline) {
 	own := map[string]bool{}
 	for _, d := range slices.Concat(o.Hoisted, o.Declared) {
 		for _, of := range d.Names {
-			own[of.Text] = constant(d)
+			own[of] = constant(d)
 		}
 	}
 	for _, a := range o.Assigned {
 		is, declared := own[a.Text]
-		if !(is || !declared && n[a.Text].constant) || o.Within(a) {
+		if !(is || !declared && n[a.Text].constant) || a.Within {
 			continue
 		}
 		switch {
@@ -57,7 +58,7 @@ func (n names) constants(e *edits, o *typescript.Outline) {
 // by anything else.
 func (n names) kinds(d typescript.Declaration) (variable, other bool) {
 	for _, of := range d.Names {
-		if was, known := n[of.Text]; known {
+		if was, known := n[of]; known {
 			variable, other = variable || was.variable, other || !was.variable
 		}
 	}
@@ -66,9 +67,13 @@ func (n names) kinds(d typescript.Declaration) (variable, other bool) {
 
 // full reports whether a declaration is none to be remembered.
 func (n names) full(d typescript.Declaration) bool {
-	return slices.ContainsFunc(d.Names, func(of typescript.Name) bool {
-		_, known := n[of.Text]
-		return !known && (len(n) >= maxNames || len(of.Text) > maxName)
+	more := 0
+	return slices.ContainsFunc(d.Names, func(of string) bool {
+		if _, known := n[of]; known {
+			return false
+		}
+		more++
+		return len(n)+more > maxNames || len(of) > maxName
 	})
 }
 
@@ -76,43 +81,56 @@ func constant(d typescript.Declaration) bool {
 	return d.Keyword.Text == "const" && len(d.Bare) == 0 || d.Keyword.Text == "import"
 }
 
-// note remembers what a program has declared. One with a syntax error may not have
-// come to that.
-func (n names) note(p *program, syntaxError, done bool) {
-	o := p.outline
-	if n == nil || o == nil || !o.Complete {
+// note remembers what a program declares, which is at its end. One with a syntax error
+// may not have come to that.
+func (n names) note(declares names, syntaxError, done bool) {
+	if n == nil {
 		return
 	}
-	for _, name := range p.added {
-		n[name] = declared{variable: true}
-	}
-	for _, d := range o.Declared {
-		n.noteDeclaration(d, syntaxError, done)
-	}
-	for _, d := range o.Hoisted {
-		if _, other := n.kinds(d); other && d.Keyword.Text == "function" {
-			continue // V8 does not hoist it
-		}
-		n.noteDeclaration(d, syntaxError, false)
+	for name, is := range declares {
+		is.constant = is.constant && !syntaxError
+		is.set = n[name].set || is.set && done
+		n[name] = is
 	}
 }
 
-func (n names) noteDeclaration(d typescript.Declaration, syntaxError, done bool) {
+// declares returns what a program declares once it has come to its end, of the names
+// that are to be remembered: an outline may be many times as large.
+func (n names) declares(o *typescript.Outline, added []string) names {
+	if n == nil || !o.Complete {
+		return nil
+	}
+	after, of := maps.Clone(n), names{}
+	for _, name := range added {
+		after[name] = declared{variable: true}
+		of[strings.Clone(name)] = after[name]
+	}
+	for _, d := range o.Declared {
+		after.declare(d, true, of)
+	}
+	for _, d := range o.Hoisted {
+		if _, other := after.kinds(d); other && d.Keyword.Text == "function" {
+			continue // V8 does not hoist it
+		}
+		after.declare(d, false, of)
+	}
+	return of
+}
+
+func (n names) declare(d typescript.Declaration, set bool, noted names) {
 	if n.full(d) {
 		return
 	}
 	variable, other := n.kinds(d)
 	variable = variable || !other && (d.Keyword.Text == "var" || d.Keyword.Text == "function")
 	for _, of := range d.Names {
-		was, known := n[of.Text]
+		was, known := n[of]
 		if !known {
 			was.variable = variable
 		}
-		if !syntaxError || known {
-			was.constant = constant(d) && !syntaxError
-		}
-		was.set = was.set || done
-		n[of.Text] = was
+		was.constant, was.set = constant(d), was.set || set
+		n[of] = was
+		noted[strings.Clone(of)] = was // and not the source with it
 	}
 }
 

@@ -1,0 +1,63 @@
+package typescript
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+// TestOutlineMemory: what the parser of an outline keeps is what Memory says, whatever
+// the program.
+func TestOutlineMemory(t *testing.T) {
+	const size = 1 << 19
+	of := func(unit string) string { return strings.Repeat(unit, size/len(unit)) }
+	numbered := func(unit string) string {
+		var b strings.Builder
+		for i := 0; b.Len() < size; i++ {
+			fmt.Fprintf(&b, unit, i)
+		}
+		return b.String()
+	}
+	for _, source := range []string{
+		"var [" + of("a,") + "]=[]", "var {" + of("a,") + "}=b", "({" + of("a,") + "}=b)", of("a,") + "a", "[" + of("a,") + "]",
+		of("@a "), of("a<"), numbered("let a%d;"), "let " + numbered("a%d,") + "a", numbered("for(var a%d of[]);"), of("var a=1;"), of("{var a}"),
+		of("a="), "(" + of("a=1,") + "1)", of("a??="), of("[a]="), of("(a)=>"), of("(a="), of("a=>"), of("import(1);"), "import {" + of("a,") + "} from 'b'",
+		of("import a from 'b';"), of("function a(){}"), of("class a{}"), "function a(){" + numbered("let a%d;") + "}", of("async(a)=>"), of("f<T>("), of("{a:"), of("@(a)"),
+	} {
+		var before, after runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&before)
+		p := newParser(context.Background(), source)
+		p.outline = &Outline{}
+		_ = p.parse((*parser).program)
+		runtime.GC()
+		runtime.ReadMemStats(&after)
+		// A list that has just grown by a quarter is what ends the parse.
+		if kept, limit := int64(after.HeapAlloc)-int64(before.HeapAlloc), Memory(len(source))*5/4; kept > limit {
+			t.Errorf("%.10s…: %d KiB kept of %d, %d charged", source, kept>>10, limit>>10, (p.memory+p.kept)>>10)
+		}
+		runtime.KeepAlive(p)
+		runtime.KeepAlive(source)
+	}
+}
+
+// TestOutlineOfMuch: programs that people have are not too large to be outlined.
+func TestOutlineOfMuch(t *testing.T) {
+	var declarations strings.Builder
+	for i := range 100_000 {
+		fmt.Fprintf(&declarations, "let a%d=%d;\n", i, i)
+	}
+	for name, source := range map[string]string{
+		"numbers":      "const a = [" + strings.Repeat("1,", 5<<19) + "]",
+		"declarations": declarations.String(),
+		"objects":      "const a = [" + strings.Repeat("{ id: 1, name: 'b', note: c },\n", 100_000) + "]",
+		"functions":    strings.Repeat("function f(a, b) { let c = a; c += b; return c }\n", 100_000),
+		"assignments":  strings.Repeat("a = 1;\n", 100_000),
+	} {
+		if o, err := Outlined(t.Context(), source); err != nil || !o.Complete {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

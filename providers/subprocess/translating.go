@@ -1,0 +1,38 @@
+package subprocess
+
+import (
+	"context"
+	"runtime"
+
+	"github.com/toolcell/toolcell/internal/room"
+	"github.com/toolcell/toolcell/internal/typescript"
+)
+
+const (
+	// maxTranslating is about how many bytes programs take at a time that are erased,
+	// outlined and adapted; those of up to small are not counted. What one of
+	// largeTranslating took is collected before the next one takes more.
+	maxTranslating   = 512 << 20
+	largeTranslating = 64 << 20
+	small            = 64 << 10
+)
+
+var translations room.Room
+
+// translating waits for the memory that a program of a size takes until it is one for
+// the driver, which free gives back. Its error is ctx's.
+func translating(ctx context.Context, size int) (free func(), err error) {
+	if size <= small {
+		return func() {}, nil
+	}
+	n := int(2 * typescript.Memory(size)) // with what adapt makes of the outline
+	if !translations.Take(n, maxTranslating, ctx.Done(), nil) {
+		return nil, ctx.Err()
+	}
+	return func() {
+		if n >= largeTranslating {
+			runtime.GC()
+		}
+		translations.Free(n)
+	}, nil
+}
