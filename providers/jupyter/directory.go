@@ -112,7 +112,7 @@ func (d directory) ReadDir(name string) ([]fs.DirEntry, error) {
 		}
 		// Programs can answer in place of files.py: pages that do not get on have no
 		// end.
-		if string(a.After) <= string(after) || len(entries) > maxEntries || names > maxNames {
+		if string(a.After) <= string(after) || len(entries) > maxEntries || names > d.s.rt.opts.names {
 			break
 		}
 		after = a.After

@@ -22,6 +22,12 @@ func WithJSON(o Options) Options {
 	return o
 }
 
+// WithNames returns options whose listings have so many bytes of names.
+func WithNames(o Options, n int) Options {
+	o.names = n
+	return o
+}
+
 // WithLease returns options whose commands go on for so long after the last word
 // of their client.
 func WithLease(o Options, d time.Duration) Options {

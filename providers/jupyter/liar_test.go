@@ -29,7 +29,8 @@ def lie(answer, count=count, kernel=get_ipython().kernel):
 // memory nor time without end, and leads to no names outside.
 func TestFileLies(t *testing.T) {
 	t.Parallel()
-	c := realSession(t, sharedServer(t, "server6"), jupyter.Options{})
+	const names = 8 << 20
+	c := realSession(t, sharedServer(t, "server6"), jupyter.WithNames(jupyter.Options{}, names))
 	c.ok(liar)
 	dir := c.directory()
 	c.ok("lie(lambda q: {'entries': [{}] * 100_000})")
@@ -40,7 +41,7 @@ func TestFileLies(t *testing.T) {
 	if list, err := dir.ReadDir("."); !errors.Is(err, codeinterp.ErrTooLarge) {
 		t.Errorf("%d entries, %v", len(list), err)
 	}
-	c.ok("count[0] = 0; lie(lambda q: {'entries': [dict(name=text(b'x' * 10**7), mode=0o100600, size=0)] * 2, 'after': text(b'%09d' % count[0])})")
+	c.ok("count[0] = 0; lie(lambda q: {'entries': [dict(name=text(b'x' * 10**6), mode=0o100600, size=0)] * 2, 'after': text(b'%09d' % count[0])})")
 	if list, err := dir.ReadDir("."); !errors.Is(err, codeinterp.ErrTooLarge) {
 		t.Errorf("%d entries, %v", len(list), err)
 	}

@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/race"
 	"github.com/toolcell/toolcell/providers/jupyter"
 )
 
@@ -239,8 +240,9 @@ func TestRateLimit(t *testing.T) {
 			t.Errorf("spilled: %d bytes, truncated %+v, value %q", len(res.Stdout()), res.Truncated, res.Text())
 		}
 		// A kernel drops messages that a starved server does not take, which is told.
-		res = realSession(t, s, jupyter.Options{Spill: true}).ok("for i in range(20000): print(i, flush=True)")
-		if n := len(strings.Fields(res.Stdout())); n != 20000 && len(res.Truncated) == 0 {
+		many := race.Some(20_000, 6_000) // servers take 3,000 at once
+		res = realSession(t, s, jupyter.Options{Spill: true}).ok(fmt.Sprintf("for i in range(%d): print(i, flush=True)", many))
+		if n := len(strings.Fields(res.Stdout())); n != many && len(res.Truncated) == 0 {
 			t.Errorf("many messages: %d lines, truncated %+v", n, res.Truncated)
 		}
 	})
