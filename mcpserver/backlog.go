@@ -52,6 +52,18 @@ func (b *backlog) add(ids map[jsonrpc.ID]bool, size int) {
 	}
 }
 
+// waits reports whether one of the requests is open.
+func (b *backlog) waits(ids map[jsonrpc.ID]bool) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for id := range ids {
+		if _, open := b.open[id]; open {
+			return true
+		}
+	}
+	return false
+}
+
 // written notes which requests a line answers that was taken.
 func (b *backlog) written(line []byte) {
 	ids := answered(line)

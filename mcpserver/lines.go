@@ -21,13 +21,19 @@ type lineReader struct {
 	in      *bufio.Reader
 	answer  io.Writer
 	backlog *backlog
-	batches bool   // the client speaks a revision that has them
-	line    []byte // what was not passed on yet
+	batches bool     // the client speaks a revision that has them
+	line    []byte   // what was not passed on yet
+	more    [][]byte // lines after it
 }
 
 // Read is for [io.Reader].
 func (r *lineReader) Read(p []byte) (int, error) {
 	for len(r.line) == 0 {
+		// One at a time: the SDK counts what it reads at once as one message.
+		if len(r.more) > 0 {
+			r.line, r.more = append(r.more[0], '\n'), r.more[1:]
+			break
+		}
 		line, err := r.next()
 		if err != nil {
 			return 0, err
@@ -43,11 +49,8 @@ func (r *lineReader) Read(p []byte) (int, error) {
 			r.refuse(id, code, err)
 			continue
 		}
-		if line = contentOf(line).body; line == nil {
-			continue // which nobody heeds
-		}
 		r.backlog.add(calls, len(line))
-		r.line = append(line, '\n')
+		r.more = linesOf(line)
 	}
 	n := copy(p, r.line)
 	r.line = r.line[n:]
@@ -91,7 +94,8 @@ func (r *lineReader) check(line []byte) (calls map[jsonrpc.ID]bool, id json.RawM
 		return nil, nil, jsonrpc.CodeInvalidRequest, err
 	}
 	var messages []json.RawMessage
-	if line[0] != '[' {
+	batch := line[0] == '['
+	if !batch {
 		messages = append(messages, line)
 	} else if !r.batches {
 		return nil, nil, jsonrpc.CodeInvalidRequest, errors.New("this revision of the protocol has no batches")
@@ -105,7 +109,39 @@ func (r *lineReader) check(line []byte) (calls map[jsonrpc.ID]bool, id json.RawM
 			return nil, id, code, err
 		}
 	}
+	if batch && r.backlog.waits(calls) {
+		return nil, nil, jsonrpc.CodeInvalidRequest, errors.New("a batch has the id of a request that is not answered yet")
+	}
 	return calls, nil, 0, nil
+}
+
+// linesOf returns what is served of a line. The notifications of a batch that somebody
+// heeds have lines of their own, before it or behind it: to the SDK they are requests
+// there, which the answer of the batch waits for.
+func linesOf(line []byte) (lines [][]byte) {
+	messages, batch := messagesOf(line)
+	var left []json.RawMessage
+	var behind [][]byte
+	for _, m := range messages {
+		switch c := contentOf(m); {
+		case c.body == nil: // nobody heeds it
+		case c.notes == 0:
+			left = append(left, m)
+		case len(left) == 0:
+			lines = append(lines, c.body)
+		default:
+			behind = append(behind, c.body)
+		}
+	}
+	switch {
+	case len(left) == 0:
+	case batch:
+		b, _ := json.Marshal(left)
+		lines = append(lines, b)
+	default:
+		lines = append(lines, left[0])
+	}
+	return append(lines, behind...)
 }
 
 // idOf returns the id of a message that may be none. An id is a string, a number or

@@ -108,6 +108,32 @@ func TestBatchesOfTheRevisionThatHasThem(t *testing.T) {
 	}
 }
 
+// TestNotificationsInBatches: the requests of a batch are answered whatever stands
+// beside them, and none of it ends the session.
+func TestNotificationsInBatches(t *testing.T) {
+	old := strings.ReplaceAll(initialize, "2025-11-25", "2025-03-26")
+	ping := func(id int) string { return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"ping"}`, id) }
+	canceled := `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":77}}`
+	got := talk(t, old, "["+initialized+","+ping(5)+"]", "["+ping(6)+","+canceled+"]", "["+canceled+","+ping(7)+","+initialized+`,{"jsonrpc":"2.0","method":"notifications/x"}]`,
+		"["+initialized+","+canceled+"]", `[{"jsonrpc":"2.0","method":"notifications/x"}]`)
+	for _, want := range []string{`[{"jsonrpc":"2.0","id":5,"result"`, `[{"jsonrpc":"2.0","id":6,"result"`, `[{"jsonrpc":"2.0","id":7,"result"`} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%q is not in %s", want, got)
+		}
+	}
+}
+
+// TestBatchOfOpenIDs: a batch with the id of a request that waits for its answer is
+// refused, since nobody could tell which of the two an answer is to.
+func TestBatchOfOpenIDs(t *testing.T) {
+	old := strings.ReplaceAll(initialize, "2025-11-25", "2025-03-26")
+	run := `[{"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"name":"run_code","arguments":{"language":"python","code":"block"}}}]`
+	got := talkUntil(t, "not answered yet", old, initialized, run, run)
+	if strings.Count(got, "not answered yet") != 1 {
+		t.Error(got)
+	}
+}
+
 // FuzzLines: whatever a client sends, the session goes on.
 func FuzzLines(f *testing.F) {
 	f.Add([]byte(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"run_code","arguments":{"language":"python","code":"print x"}}}`))
