@@ -16,6 +16,9 @@ var (
 	// errRounded is why a message is refused whose answer would bear another's id.
 	errRounded = errors.New("the id is no whole number between -(2^53-1) and 2^53-1: others are sent as strings")
 
+	// errToken is why a request is refused whose progress would be another's.
+	errToken = errors.New("the progressToken is no whole number between -(2^53-1) and 2^53-1: others are sent as strings")
+
 	// errNoRequest is of the cancellation of a request that was refused so, which would
 	// be that of another one.
 	errNoRequest = errors.New("the requestId is that of no request")
@@ -53,6 +56,15 @@ func misnamed(m json.RawMessage) (id json.RawMessage, err error) {
 	var p struct{ RequestID json.RawMessage }
 	if named.Method == notifyCancelled && json.Unmarshal(named.Params, &p) == nil && !exact(p.RequestID) {
 		return nil, errNoRequest
+	}
+	if !bytes.Contains(named.Params, []byte("progressToken")) {
+		return nil, nil // as most have none, and some are long
+	}
+	var meta struct {
+		Meta struct{ ProgressToken json.RawMessage } `json:"_meta"`
+	}
+	if json.Unmarshal(named.Params, &meta) == nil && !exact(meta.Meta.ProgressToken) {
+		return named.ID, errToken
 	}
 	return nil, nil
 }

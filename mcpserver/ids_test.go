@@ -35,6 +35,16 @@ func TestIDs(t *testing.T) {
 	}
 }
 
+// TestProgressTokens: progress bears the token of its request, or there is none.
+func TestProgressTokens(t *testing.T) {
+	for token, whole := range map[string]bool{"7": true, `"7.5"`: true, "9007199254740991": true, "9007199254740993": false, "7.5": false} {
+		ping := `{"jsonrpc":"2.0","id":5,"method":"ping","params":{"_meta":{"progressToken":` + token + `}}}`
+		if got := talk(t, initialize, initialized, ping); strings.Contains(got, `"id":5,"result"`) != whole || strings.Contains(got, `"id":5,"error":{"code":-32600,"message":"the progressToken`) == whole {
+			t.Errorf("%s: %s", token, got)
+		}
+	}
+}
+
 // TestCancelledIDs: the cancellation of a request that there is not cancels no other.
 func TestCancelledIDs(t *testing.T) {
 	cancel := func(id string) string {

@@ -159,6 +159,7 @@ func (p *Pauses) wait(ctx context.Context, f codeinterp.FunctionCall) error {
 	}
 	p.pending = append(p.pending, d)
 	p.mu.Unlock()
+	defer p.forget(d) // also where OnPending does not return
 	if p.opts.OnPending != nil {
 		p.opts.OnPending(d.Pending)
 	}
@@ -173,15 +174,20 @@ func (p *Pauses) wait(ctx context.Context, f codeinterp.FunctionCall) error {
 		return err
 	case <-ctx.Done():
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.pending = slices.DeleteFunc(p.pending, func(o *decision) bool { return o == d })
+	p.forget(d)
 	select {
 	case err := <-d.made: // at the last moment
 		return err
 	default:
 		return context.Cause(ctx)
 	}
+}
+
+// forget has a call not wait any more.
+func (p *Pauses) forget(d *decision) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.pending = slices.DeleteFunc(p.pending, func(o *decision) bool { return o == d })
 }
 
 // waiting returns how many calls of a run wait, and since when the first does of

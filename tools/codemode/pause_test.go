@@ -439,6 +439,18 @@ func TestPausedInOnPending(t *testing.T) {
 	})
 }
 
+// TestOnPendingThatPanics: its call is refused, and nobody decides it any more.
+func TestOnPendingThatPanics(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		opts := &codemode.PauseOptions{Wait: time.Minute, OnPending: func(codemode.Pending) { panic("oops") }}
+		p, run, _ := asking(t, opts, func(ask func(string)) { ask("never") })
+		answered(func() *tools.Answer { return run.Invoke(t.Context(), tools.Invocation{}) })
+		if list := p.Pending(); len(list) != 0 {
+			t.Errorf("waiting still: %+v", list)
+		}
+	})
+}
+
 // TestPausedMany: where more calls wait than an answer tells of, the next tells of
 // the others.
 func TestPausedMany(t *testing.T) {
