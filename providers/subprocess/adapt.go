@@ -16,6 +16,8 @@ type adaptation struct {
 	lexical map[string]bool // what the program itself declares otherwise than by var and function
 	there   map[string]bool // what can be assigned to, whatever the program declares
 	added   []string        // what is to be declared by var
+	firsts  []string        // what comes before all else, the last one first
+	begins  bool            // the program begins with what has to stay its beginning
 }
 
 // adapt returns the code of a program, so that it can declare again what programs
@@ -23,13 +25,17 @@ type adaptation struct {
 // variables to V8, and assignments to them are made to throw. The code declares
 // what was added by var, however the program does.
 func (n names) adapt(o *typescript.Outline, code string) (adapted string, added []string) {
-	a := adaptation{names: n, code: code, lexical: map[string]bool{}, there: map[string]bool{}}
+	a := adaptation{names: n, code: code, lexical: map[string]bool{}, there: map[string]bool{}, begins: directive(code)}
 	a.imports(o)
 	if n != nil && o.Complete {
 		a.declarations(o)
 		n.constants(&a.edits, o)
 		if len(a.added) > 0 {
 			a.insert(len(code), "\nvar "+strings.Join(a.added, ", ")+";")
+		}
+		if len(a.firsts) > 0 {
+			slices.Reverse(a.firsts)
+			a.edits = slices.Insert(a.edits, 0, edit{text: strings.Join(a.firsts, "")})
 		}
 	}
 	return a.apply(code), a.added
@@ -62,7 +68,7 @@ func (a *adaptation) declarations(o *typescript.Outline) {
 
 // function has one become a variable, which is called before its place too.
 func (a *adaptation) function(of string, start int) {
-	if was, known := a.names[of]; !known || was.variable || directive(a.code) {
+	if was, known := a.names[of]; !known || was.variable || a.begins {
 		return
 	}
 	if !a.there[of] {
@@ -141,7 +147,7 @@ func (a *adaptation) provide(d typescript.Declaration) {
 		case a.there[of]:
 		case !known:
 			a.added = append(a.added, of)
-		case !was.variable && !was.set && !directive(a.code):
+		case !was.variable && !was.set && !a.begins:
 			a.first("let " + of + kept(of) + "; ")
 		}
 		a.there[of] = true
@@ -177,9 +183,7 @@ func inName(r rune) bool {
 func kept(name string) string { return " = " + keeping + "(() => " + name + ")" }
 
 // first inserts text before all else.
-func (a *adaptation) first(text string) {
-	a.edits = slices.Insert(a.edits, 0, edit{text: text})
-}
+func (a *adaptation) first(text string) { a.firsts = append(a.firsts, text) }
 
 // directive reports whether a program begins with what has to stay its beginning.
 func directive(code string) bool {

@@ -45,17 +45,27 @@ func TestAdaptManyNames(t *testing.T) {
 		}
 		return b.String()[2:]
 	}
-	took := func(n int) time.Duration {
-		best := time.Hour
-		for range 5 {
-			start := time.Now()
-			adapted(t, "let "+list(n), "var "+list(n))
-			best = min(best, time.Since(start))
-		}
-		return best
+	functions := func(n int) string {
+		return strings.ReplaceAll("function "+strings.ReplaceAll(list(n), ", ", "(){} function ")+"(){}", "  ", " ")
 	}
-	if few, many := took(1000), took(16000); many > 100*few {
-		t.Errorf("%v for 1,000 names, %v for 16,000", few, many)
+	for what, then := range map[string]func(n int) string{
+		"var":                   func(n int) string { return "var " + list(n) },
+		"functions":             functions,
+		"functions and imports": func(n int) string { return functions(n) + strings.Repeat("import(1);", n) },
+		"blanks":                func(n int) string { return strings.Repeat(" ", 100*n) + functions(n) },
+	} {
+		took := func(n int) time.Duration {
+			best := time.Hour
+			for range 3 {
+				start := time.Now()
+				adapted(t, "let "+list(n), then(n))
+				best = min(best, time.Since(start))
+			}
+			return best
+		}
+		if few, many := took(1000), took(16000); many > 100*few {
+			t.Errorf("%s: %v for 1,000 names, %v for 16,000", what, few, many)
+		}
 	}
 }
 
