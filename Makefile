@@ -21,7 +21,7 @@ RACE    := $(shell command -v $$($(GO) env CC) >/dev/null 2>&1 && echo -race $(E
 # With it each process sleeps for a second at its end, and the tests end thousands.
 export GORACE := atexit_sleep_ms=0
 
-# What takes longest comes first, and three packages run beside each other, since
+# What takes longest comes first, and four packages run beside each other, since
 # the tests of providers/jupyter mostly wait for servers. The command's have a pass of
 # their own, beside the second half of this one.
 ALL      = ./providers/jupyter ./providers/subprocess ./internal/sandbox ./conformance ./providers/inmemory $$($(GO) list ./... | grep -v '/cmd/toolcell$$')
@@ -63,7 +63,7 @@ endif
 
 # the passes of test, each of which can be run alone
 tests-race:
-	$(call PASS,race) --packages="$(ALL)" -- $(BUILD) $(RACE) -p 3 -shuffle=on -timeout 40m
+	$(call PASS,race) --packages="$(ALL)" -- $(BUILD) $(RACE) -p 4 -shuffle=on -timeout 40m
 
 tests-engine: # what the race detector is too slow for
 	$(call PASS,engine) --packages='./conformance ./providers/inmemory ./internal/typescript' -- $(BUILD) -p 3 -timeout 40m -run 'Toy|Faults|NaiveProvider|CheckReports|FewPrograms|Hostile|Conformance|Hammer|ManyContexts|JobsLeft|LargeCalls'
