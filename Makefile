@@ -87,7 +87,7 @@ tests-modules:
 ## sizes and counts; and ten minutes of random programs compared with node
 race: export TOOLCELL_TEST_FULL = 1
 race: testenv
-	$(TESTS) --packages='./conformance ./providers/jupyter' -- $(BUILD) $(RACE) -timeout 60m -run 'Conformance|Toy|Faults|CheckReports|FewPrograms|Shell'
+	$(TESTS) --packages='./conformance ./providers/jupyter' -- $(BUILD) $(RACE) -timeout 60m -run 'Conformance|Toy|Faults|CheckReports|FewPrograms|Shell|Functions'
 	$(TESTS) --packages=./providers/subprocess -- $(BUILD) $(RACE) -timeout 40m -run 'HumanEval|Conformance|ThousandAtOnce|Cycles'
 	$(TESTS) --packages='. ./shell ./internal/rootfs ./cmd/toolcell' -- $(BUILD) $(RACE) -timeout 40m -run 'Agree|Service|Files|HumanEval'
 	$(TESTS) --packages=./providers/inmemory/... -- $(BUILD) -race -shuffle=on -timeout 40m
