@@ -35,10 +35,10 @@ BUILD   = -vet=off -ldflags=-w
 # A pass of make test: TESTS that leave what they say to the report at the end.
 PASS    = $(TESTS) $(if $(RESULTS),--hide-summary=skipped --jsonfile="$(RESULTS)/$(1).json")
 
-# What the race detector is too slow for, or sees nothing in, is tried without it,
-# beside the first pass, which waits for servers a good part of its time: where
-# there is none, everything was.
-PASSES  := tests-race $(if $(RACE),tests-engine) tests-command $(if $(RACE),tests-shapes tests-server) tests-modules
+# What the race detector is too slow for, or sees nothing in, is tried without it:
+# where there is none, everything was. The engine needs no test parts, so its tests run
+# while these are set up, and the rest beside the first pass, which waits for servers.
+PASSES  := tests-race tests-command $(if $(RACE),tests-shapes tests-server) tests-modules
 
 # What programs do to the host by way of the driver, in the mode that is set.
 FAULTS  := ^Test(InterpreterInHome|Roots|ServerChildren|WarmOutcomes|DeafDriver|TypeScriptHostile|BoundedShows|ForgedShows|FramesInFlight|CwdReplaced|ThreadDisplays|ForkedDisplays|BoundedErrors|LargeLatePrint|WarmServerStopped|ArtifactsInTime|DescribeIsTrue|BrokenDriver)$$
@@ -46,7 +46,7 @@ FAULTS  := ^Test(InterpreterInHome|Roots|ServerChildren|WarmOutcomes|DeafDriver|
 # An ordinary user, who has to be able to reach this directory.
 AS_USER := setpriv --reuid=65533 --regid=65533 --clear-groups env -i HOME=/ PATH=$(PATH)
 
-.PHONY: attack test $(PASSES) race testenv compile quick bench floors lint cross fuzz cover release vuln tidy test262
+.PHONY: attack test early tests-engine $(PASSES) race testenv compile quick bench floors lint cross fuzz cover release vuln tidy test262
 
 ## test: set up the test parts, then run every test with the race detector. What
 ## fails beside the others is tried again, one after the other, and has to pass then:
@@ -56,10 +56,14 @@ test:
 ifeq ($(RACE),)
 	@echo "no C compiler: the tests run without the race detector"; test -z "$$CI"
 endif
-	@$(MAKE) --no-print-directory -j2 testenv compile
-	@results=$$(mktemp -d) && trap 'rm -rf "$$results"' EXIT; \
-	$(MAKE) --no-print-directory -k -j2 RESULTS="$$results" $(PASSES); status=$$?; \
-	$(GO) run ./internal/testsum "$$results"/*.json && exit $$status
+	@results=$$(mktemp -d) && trap 'rm -rf "$$results"' EXIT; run="$(MAKE) --no-print-directory RESULTS=$$results -j2"; \
+	$$run testenv early || exit; \
+	$$run -k $(PASSES); status=$$?; \
+	$(GO) run ./internal/testsum "$$results"/*.json && test ! -e "$$results/failed" && exit $$status
+
+# what there is to do while testenv waits for the network
+early: compile
+	@$(if $(RACE),$(MAKE) --no-print-directory tests-engine || touch "$(RESULTS)/failed")
 
 # the passes of test, each of which can be run alone
 tests-race:
@@ -113,8 +117,7 @@ attack: testenv
 testenv:
 	@printf '%s\n' internal/testenv/*.sh | xargs -P 4 -n 1 bash
 
-# compile the tests, without linking them, which takes the processor while testenv
-# takes the network
+# compile the tests, without linking them
 compile:
 	@$(GO) list -export -test -deps $(RACE) ./... > /dev/null
 
