@@ -27,6 +27,19 @@ func stateFaults() []fault {
 			}),
 		},
 		{
+			name: "an old process is replaced silently", want: "StateKept",
+			wrap: calls(func() func(context.Context, codeinterp.Call, codeinterp.Handler) (codeinterp.Reply, error) {
+				var runs seen
+				return func(ctx context.Context, c codeinterp.Call, next codeinterp.Handler) (codeinterp.Reply, error) {
+					r, err := next(ctx, c)
+					if c.Op == codeinterp.OpRunIn && uses(c, `get "kept"`) && runs.count("%s", c.Context) == 30 {
+						_, _ = next(ctx, codeinterp.Call{Op: codeinterp.OpRestart, Context: c.Context})
+					}
+					return r, err
+				}
+			}),
+		},
+		{
 			name: "names are declared once", want: "StateRedefined",
 			wrap: calls(func() func(context.Context, codeinterp.Call, codeinterp.Handler) (codeinterp.Reply, error) {
 				var declared seen
@@ -228,6 +241,10 @@ func lossFaults() []fault {
 		{
 			name: "exit ends the process silently", want: "StateAfterExit",
 			wrap: untold(func(c codeinterp.Call, res codeinterp.Result) bool { return uses(c, "exit") }),
+		},
+		{
+			name: "exit 0 ends the process silently", want: "StateAfterExit",
+			wrap: untold(func(c codeinterp.Call, res codeinterp.Result) bool { return uses(c, "exit") && res.OK() }),
 		},
 		{
 			name: "a death is told by the run and by the next", want: "StateAfterDeath",

@@ -28,7 +28,7 @@ func outcomeFaults() []fault {
 			}),
 		},
 		{
-			name: "exit is an error", want: "ExitZero",
+			name: "exit is an error", want: "ExitZero", also: "StateAfterExit",
 			wrap: results(func(c codeinterp.Call, res *codeinterp.Result) {
 				if uses(c, "exit") && res.OK() {
 					res.Status, res.ExitCode = codeinterp.StatusError, 1
@@ -47,6 +47,14 @@ func outcomeFaults() []fault {
 			name: "errors pass for success", want: "UncaughtError", also: "ErrorLossTold ErrorNameAndMessage ErrorTraceback ErrorLine MissingModule StateSurvivesFailure SyntaxError StdinNone Recursion InterruptDuring InterruptSpin StdinNoneFails ManagedFromCallback ErrorOfAnything InterruptStubborn",
 			wrap: results(func(c codeinterp.Call, res *codeinterp.Result) {
 				if res.Status == codeinterp.StatusError && res.Error != nil {
+					res.Status, res.ExitCode, res.Error = codeinterp.StatusOK, 0, nil
+				}
+			}),
+		},
+		{
+			name: "an error without words passes for success", want: "UncaughtError",
+			wrap: results(func(c codeinterp.Call, res *codeinterp.Result) {
+				if res.Error != nil && res.Error.Message == "" {
 					res.Status, res.ExitCode, res.Error = codeinterp.StatusOK, 0, nil
 				}
 			}),

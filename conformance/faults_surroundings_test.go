@@ -92,6 +92,14 @@ func insideFaults() []fault {
 			}),
 		},
 		{
+			name: "the context's Env is the first process's", want: "EnvOfContext",
+			wrap: firstProcess(`getenv "TOOLCELL_CTX"`, `print "<unset>\n"`),
+		},
+		{
+			name: "the context's Cwd is the first process's", want: "Cwd",
+			wrap: firstProcess("getwd", `print "/\n"`),
+		},
+		{
 			name: "Env is not restored after a timeout", want: "EnvRestoredAfterFailure",
 			wrap: calls(func() func(context.Context, codeinterp.Call, codeinterp.Handler) (codeinterp.Reply, error) {
 				var m memory
@@ -128,6 +136,24 @@ func insideFaults() []fault {
 			}),
 		},
 	}
+}
+
+// firstProcess puts another program in the place of those that use a command,
+// once the context's process is not its first.
+func firstProcess(command, other string) wrapper {
+	return calls(func() func(context.Context, codeinterp.Call, codeinterp.Handler) (codeinterp.Reply, error) {
+		var lost seen
+		return func(ctx context.Context, c codeinterp.Call, next codeinterp.Handler) (codeinterp.Reply, error) {
+			if c.Op == codeinterp.OpRunIn && uses(c, command) && lost.has("%s", c.Context) {
+				c.Code = other
+			}
+			r, err := next(ctx, c)
+			if c.Op == codeinterp.OpRestart || r.Result.StateLost {
+				lost.count("%s", c.Context)
+			}
+			return r, err
+		}
+	})
 }
 
 // oneContext makes RunCode run in a context that is kept.

@@ -59,18 +59,23 @@ func outcomeChecks() []check {
 		},
 		{
 			name:   "UncaughtError",
-			clause: "an uncaught error is StatusError, 1, with the program's Error and its output before that",
+			clause: "an uncaught error is StatusError, 1, with the program's Error and its output before that, also where its message is empty",
 			scope:  everyRun,
 			uses:   func(p *Programs) bool { return p.Fail != nil },
 			run: func(ctx context.Context, e *env) error {
-				res, err := e.run(ctx, lines(e.p.Print("before"), e.p.Fail("went wrong"), e.p.Print("after")), nil)
-				if err := wantStatus(res, err, codeinterp.StatusError, 1); err != nil {
-					return err
+				for _, msg := range []string{"went wrong", ""} {
+					res, err := e.run(ctx, lines(e.p.Print("before"), e.p.Fail(msg), e.p.Print("after")), nil)
+					if err := wantStatus(res, err, codeinterp.StatusError, 1); err != nil {
+						return fmt.Errorf("an error with the message %q: %w", msg, err)
+					}
+					if res.Error == nil {
+						return fmt.Errorf("no Error for one with the message %q", msg)
+					}
+					if err := wantText("stdout", res.Stdout(), "before"); err != nil {
+						return err
+					}
 				}
-				if res.Error == nil {
-					return errors.New("no Error")
-				}
-				return wantText("stdout", res.Stdout(), "before")
+				return nil
 			},
 		},
 		{

@@ -45,15 +45,24 @@ func stateLostChecks() []check {
 		},
 		{
 			name:   "StateAfterExit",
-			clause: stateToldClause + ": after a program that exits",
+			clause: stateToldClause + ": after a program that exits, with 0 too",
 			scope:  stateful,
 			uses:   func(p *Programs) bool { return variables(p) && p.Exit != nil },
 			run: func(ctx context.Context, e *env) error {
-				res, err := e.stateTold(ctx, e.p.Exit(3), 0)
-				if err != nil {
-					return err
+				for _, code := range []int{3, 0} {
+					status := codeinterp.StatusError
+					if code == 0 {
+						status = codeinterp.StatusOK
+					}
+					res, err := e.stateTold(ctx, e.p.Exit(code), 0)
+					if err == nil {
+						err = wantStatus(res, nil, status, code)
+					}
+					if err != nil {
+						return fmt.Errorf("exit %d: %w", code, err)
+					}
 				}
-				return wantStatus(res, nil, codeinterp.StatusError, 3)
+				return nil
 			},
 		},
 		{

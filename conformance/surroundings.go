@@ -114,7 +114,7 @@ func surroundingsChecks() []check {
 		},
 		{
 			name:   "EnvOfContext",
-			clause: "ContextOptions.Env holds for all the context's runs; a run's Env replaces it for that run",
+			clause: "ContextOptions.Env holds for all the context's runs, after a restart and a death of its process too; a run's Env replaces it for that run",
 			scope:  stateful,
 			needs:  []Feature{Env},
 			uses:   func(p *Programs) bool { return p.GetEnv != nil },
@@ -130,7 +130,7 @@ func surroundingsChecks() []check {
 		},
 		{
 			name:   "Cwd",
-			clause: "ContextOptions.Cwd is the directory that the context's runs start in",
+			clause: "ContextOptions.Cwd is the directory that the context's runs start in, after a restart and a death of its process too",
 			scope:  stateful,
 			needs:  []Feature{Cwd},
 			proves: Cwd,
@@ -183,6 +183,35 @@ func envOfContext(ctx context.Context, e *env) error {
 			return err
 		}
 	}
+	return e.anew(ctx, id, func() error {
+		out, err := e.stdoutIn(ctx, id, e.p.GetEnv("TOOLCELL_CTX"))
+		if err != nil {
+			return err
+		}
+		return wantText("the variable", out, oddValue+"\n")
+	})
+}
+
+// anew looks at a context again once it was restarted, and once its process
+// died.
+func (e *env) anew(ctx context.Context, id codeinterp.ContextID, look func() error) error {
+	if m, ok := codeinterp.Manager(e.ci); ok {
+		if err := m.RestartContext(ctx, id); err != nil {
+			return fmt.Errorf("RestartContext: %w", err)
+		}
+		if err := look(); err != nil {
+			return fmt.Errorf("after a restart: %w", err)
+		}
+	}
+	if e.p.KillSelf == "" || e.s.cfg.lacks(Processes, e.language) {
+		return nil
+	}
+	if _, err := e.runIn(ctx, id, e.p.KillSelf, nil); err != nil {
+		return fmt.Errorf("running %s: %w", quote(e.p.KillSelf), err)
+	}
+	if err := look(); err != nil {
+		return fmt.Errorf("after the death of the process: %w", err)
+	}
 	return nil
 }
 
@@ -227,9 +256,15 @@ func cwd(ctx context.Context, e *env) error {
 	if err != nil {
 		return err
 	}
-	out, err := e.stdoutIn(ctx, id, e.p.Getwd)
-	if err != nil {
+	look := func() error {
+		out, err := e.stdoutIn(ctx, id, e.p.Getwd)
+		if err != nil {
+			return err
+		}
+		return wantText("the working directory", strings.TrimSpace(out), dir)
+	}
+	if err := look(); err != nil {
 		return err
 	}
-	return wantText("the working directory", strings.TrimSpace(out), dir)
+	return e.anew(ctx, id, look)
 }
