@@ -75,6 +75,22 @@ def evaluate(body, last):
     return evaluate_awaiting(body, last)
 
 
+def within(f, *args): f(*args)  # in one line, which dropping gives another number
+
+
+def dropping(name, line, drop, *args):
+    """Calls what drops an object of the program's. Python tells the file and the
+    line that run when it warns of what was lost with the object."""
+    type_(within)(within.__code__.replace(co_filename=name, co_firstlineno=line), globals())(drop, *args)
+
+
+def last_line(last):
+    """Returns the line of the last expression."""
+    if not hasattr(last, 'co_lines'):  # in Python 3.9
+        return last.co_firstlineno + sum(n - 256 if n > 127 else n for n in last.co_lnotab[1::2])
+    return [1, *(line for *_, line in last.co_lines() if line)][-1]
+
+
 def remember(name, code):
     entry = (len(code), None, [l + '\n' for l in code.split('\n')], name)
     sources[name] = entry
@@ -102,7 +118,6 @@ def run(code, name):
                     look_for_interrupt()
             body, last = compile_cell(code, name)
             value = evaluate(body, last)
-            body = last = None
             if value is not None:
                 bundle, meta = bundle_of(value)
                 figure = modules.get('matplotlib.figure')
@@ -119,6 +134,9 @@ def run(code, name):
     except BaseException as e:
         ended = 'error', 1, e
     else:
+        if value is not None:
+            box, value = [value], None
+            dropping(name, last_line(last), box.clear)
         return 'ok', 0, None
     if PYLAB in modules:
         last_figures()
@@ -183,7 +201,8 @@ def serve_run(fields):
     about = NO_ERROR
     if error is not None:
         about = told(error, name)
-        error = None
+        box, error = [error], None
+        dropping('sys', 1, box.clear)
     return how, status, about, old
 
 
@@ -233,7 +252,7 @@ def end(how, status, about):
             flush()
             for k in list(space):
                 if not k.startswith('__'):
-                    space[k] = None
+                    dropping('sys', 1, space.__setitem__, k, None)
         finally:
             state.running = False
     except BaseException:
