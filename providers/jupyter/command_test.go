@@ -160,7 +160,7 @@ func TestCommandSignals(t *testing.T) {
 	t.Parallel()
 	ci := realSession(t, sharedServer(t, "server6"), jupyter.Options{}).ci
 	signals := make(chan codeinterp.Signal, 2)
-	res := command(t, ci, "trap 'echo got' USR1; echo ready; while :; do read -t 0.1 < <(:); done", &codeinterp.CommandOptions{
+	res := command(t, ci, "trap 'echo got' USR1; echo ready; while :; do sleep 0.1; done", &codeinterp.CommandOptions{
 		Signals: signals, RunOptions: codeinterp.RunOptions{OnOutput: func(out codeinterp.Output) error {
 			if strings.Contains(string(out.Data), "ready") {
 				signals <- codeinterp.SignalUser1
