@@ -40,16 +40,21 @@ func (c *compilations) known(source string) string {
 }
 
 // take returns the code of a source's parts: as the Python printed it, or, where it
-// printed none since it is known, as it did before.
-func (c *compilations) take(of compilation, printed string) ([][]byte, error) {
+// printed none since it is known, as it did before. What a Python printed that others
+// have a hand in is for itself alone.
+func (c *compilations) take(of compilation, printed string, others bool) ([][]byte, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if list := c.made[of]; printed == "" && list != nil {
-		return list, nil
+	known := c.made[of]
+	if printed == "" && known != nil {
+		return known, nil
 	}
 	list, err := pieces([]byte(printed))
 	if err != nil || len(list) != 1+strings.Count(of.source, "\x00") {
 		return nil, errors.New("cannot compile the driver")
+	}
+	if others || known != nil {
+		return list, nil
 	}
 	if len(c.made) >= maxCompilations || c.made == nil {
 		c.made = map[compilation][][]byte{}

@@ -3,6 +3,7 @@
 package subprocess
 
 import (
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -24,7 +25,8 @@ var mainPackages = strings.Fields(`numpy pandas matplotlib scipy scikit-learn pi
 	httpx duckdb pytest ipython`)
 
 // pythonQuestion has Python say what it is, where it lives, and what is
-// installed; and compiles the drivers that it is given, which is half of what a
+// installed, as lines in hexadecimal, since names of files are whatever others have
+// chosen; and compiles the drivers that it is given, which is half of what a
 // start would take otherwise, unless the host says that it has what such a Python
 // makes of them.
 const pythonQuestion = `import sys,marshal
@@ -34,8 +36,9 @@ have=set()
 for d in sys.path:
  try:have|={n for n in os.listdir(d) if n.endswith('.dist-info') or n.endswith('.egg-info')}
  except OSError:pass
-print('%d.%d.%d'%v[:3]);print(sys.executable);print(sys.prefix,*{sys.base_prefix,sys.exec_prefix,sys.base_exec_prefix}-{sys.prefix},sep='\0');print(os.path.dirname(os.__file__),*sys.path,sep='\0');print(*sorted(have),sep='\0')
-me=_frozen_importlib_external.MAGIC_NUMBER.hex()+' '+sys.version.replace('\n',' ');print(me);sys.stdout.flush()
+me=_frozen_importlib_external.MAGIC_NUMBER.hex()+' '+sys.version.replace('\n',' ')
+def say(*a):print('\0'.join(a).encode('utf-8','surrogateescape').hex())
+say('%d.%d.%d'%v[:3]);say(me);say(sys.executable);say(sys.prefix,*{sys.base_prefix,sys.exec_prefix,sys.base_exec_prefix}-{sys.prefix});say(os.path.dirname(os.__file__),*sys.path);say(*sorted(have));sys.stdout.flush()
 known,_,given=sys.stdin.buffer.read().partition(b'\2')
 if v>=(3,9)and me.encode()not in known.split(b'\n'):
  def code(s):return compile(s,'<toolcell>','exec',0,True)
@@ -53,7 +56,8 @@ site.main()
 // probePython asks a Python what it is. It is asked as the host.
 func (l *language) probePython() error {
 	args := []string{"-I", "-X", "utf8", "-c", pythonQuestion}
-	if l.asked != "" || isEnvironment(l.path) {
+	others := l.asked != "" || isEnvironment(l.path) // have put into it what they like
+	if others {
 		args = []string{"-I", "-S", "-X", "utf8", "-c", withoutSite + pythonQuestion}
 	}
 	driver, later, _ := strings.Cut(l.Driver.Source, pythonLater)
@@ -66,27 +70,25 @@ func (l *language) probePython() error {
 	if err != nil {
 		return err
 	}
-	parts := strings.SplitN(out, "\n", 7)
-	if len(parts) < 7 {
-		return errors.New("is no Python")
+	about, printed, err := pythonAnswer(out)
+	if err != nil {
+		return err
 	}
-	if older(parts[0], l.MinVersion) {
-		return fmt.Errorf("version %s is older than %s", parts[0], l.MinVersion)
+	if older(about.version, l.MinVersion) {
+		return fmt.Errorf("version %s is older than %s", about.version, l.MinVersion)
 	}
-	l.runtime = "CPython " + parts[0]
-	if filepath.IsAbs(parts[1]) && l.asked == "" {
-		l.path = parts[1] // behind the shims of version managers
+	l.runtime = "CPython " + about.version
+	if filepath.IsAbs(about.executable) && l.asked == "" {
+		l.path = about.executable // behind the shims of version managers
 	}
-	prefixes := strings.Split(parts[2], "\x00")
-	l.prefix = prefixes[0]
-	l.roots = pythonRoots(l.asks(), prefixes, strings.Split(parts[3], "\x00"))
-	metadata := strings.Split(parts[4], "\x00")
+	l.prefix = about.prefixes[0]
+	l.roots = pythonRoots(l.asks(), about.prefixes, about.path)
 	if prefix, ok := projectOf(l); ok {
 		l.prefix = prefix
-		metadata = metadataOf(l.prefix, parts[0])
+		about.metadata = metadataOf(l.prefix, about.version)
 	}
-	l.packages, l.installed = packagesOf(metadata), versionsOf(metadata)
-	code, err := compiled.take(compilation{source, parts[5]}, parts[6])
+	l.packages, l.installed = packagesOf(about.metadata), versionsOf(about.metadata)
+	code, err := compiled.take(compilation{source, about.format}, printed, others)
 	if err != nil {
 		return err
 	}
@@ -96,19 +98,49 @@ func (l *language) probePython() error {
 	return nil
 }
 
+// A pythonAbout is what a Python says of itself.
+type pythonAbout struct {
+	version, format string
+	executable      string
+	prefixes        []string // at least one
+	path            []string // with that of the standard library first
+	metadata        []string // names of the directories of what is installed
+}
+
+// pythonAnswer reads the answer to pythonQuestion, and returns what is behind it.
+func pythonAnswer(out string) (about pythonAbout, rest string, err error) {
+	var fields [6][]string
+	for i := range fields {
+		line, after, _ := strings.Cut(out, "\n")
+		text, err := hex.DecodeString(line)
+		if err != nil || i < 2 && len(text) == 0 {
+			return about, "", errors.New("is no Python")
+		}
+		fields[i], out = strings.Split(string(text), "\x00"), after
+	}
+	return pythonAbout{fields[0][0], fields[1][0], fields[2][0], fields[3], fields[4], fields[5]}, out, nil
+}
+
 // versionsOf returns what is installed, as a Lock lists it, by its directories of
 // metadata; what has no version that a Lock could name is left out.
 func versionsOf(metadata []string) []string {
 	var list []string
 	for _, dir := range metadata {
-		name, version, _ := strings.Cut(strings.TrimSuffix(dir, filepath.Ext(dir)), "-")
-		version, _, _ = strings.Cut(version, "-") // an egg's has Python's behind it
-		if line := strings.ToLower(strings.ReplaceAll(name, "_", "-")) + "==" + version; pinned().MatchString(line) {
-			list = append(list, line)
+		if name, version, ok := installedAs(dir); ok {
+			list = append(list, name+"=="+version)
 		}
 	}
 	slices.Sort(list)
 	return slices.Compact(list)
+}
+
+// installedAs returns what a directory of metadata is of. Whoever makes a package
+// has named it: what is no name and version that a Lock could have is none.
+func installedAs(dir string) (name, version string, ok bool) {
+	name, version, _ = strings.Cut(strings.TrimSuffix(dir, filepath.Ext(dir)), "-")
+	name = strings.ToLower(strings.ReplaceAll(name, "_", "-"))
+	version, _, _ = strings.Cut(version, "-") // an egg's has Python's behind it
+	return name, version, pinned().MatchString(name + "==" + version)
 }
 
 // packagesOf returns the main packages of those whose directories of metadata,
@@ -118,12 +150,10 @@ func packagesOf(metadata []string) []string {
 	var names []string
 	versions := map[string]string{}
 	for _, dir := range metadata {
-		name, version, ok := strings.Cut(strings.TrimSuffix(dir, filepath.Ext(dir)), "-")
-		name = strings.ToLower(strings.ReplaceAll(name, "_", "-"))
+		name, version, ok := installedAs(dir)
 		if !ok || len(dir) > 100 || versions[name] != "" || name == "pip" || name == "setuptools" || name == "wheel" {
 			continue
 		}
-		version, _, _ = strings.Cut(version, "-") // an egg's has Python's behind it
 		versions[name] = version
 		names = append(names, name)
 	}

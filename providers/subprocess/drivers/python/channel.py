@@ -41,8 +41,10 @@ def send(kind, *fields):
 def send_held(data):
     """Sends a frame in the midst of an exchange."""
     with sending:
-        while put_by:
-            state.kept += put_by.pop(0)
+        if put_by:
+            n = len(put_by)  # of which more come in the meantime
+            state.kept += b''.join(put_by[:n])
+            del put_by[:n]
         if state.kept:
             data, state.kept = state.kept + data, b''
         if state.forked:
