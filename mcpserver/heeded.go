@@ -72,14 +72,14 @@ func heeded(n *jsonrpc.Request, size int) json.RawMessage {
 		return nil
 	case n.Method == notifyInitialized:
 	case n.Method == notifyCancelled:
-		var p mcp.CancelledParams
-		if json.Unmarshal(n.Params, &p) != nil {
+		var id any
+		if json.Unmarshal(membersOf(n.Params)["requestId"], &id) != nil {
 			return nil
 		}
-		if _, err := jsonrpc.MakeID(p.RequestID); err != nil || p.RequestID == nil {
+		if _, err := jsonrpc.MakeID(id); err != nil || id == nil {
 			return nil
 		}
-		note.Params = map[string]any{"requestId": p.RequestID}
+		note.Params = map[string]any{"requestId": id}
 	default:
 		return nil
 	}

@@ -40,31 +40,34 @@ func exact(id json.RawMessage) bool {
 	return err == nil && len(text) <= 15 && !strings.Contains(strings.ToLower(text), "e-") && f == math.Trunc(f) && math.Abs(f) < most
 }
 
+// membersOf returns the members of an object by their exact names, as the SDK takes
+// them: encoding/json has those of structs in any case. It is nil for anything else.
+func membersOf(m json.RawMessage) (members map[string]json.RawMessage) {
+	_ = json.Unmarshal(m, &members)
+	return members
+}
+
+// textOf returns what a string says, "" for anything else.
+func textOf(m json.RawMessage) (text string) {
+	_ = json.Unmarshal(m, &text)
+	return text
+}
+
 // misnamed says what is wrong with the ids of a message, and which it has.
 func misnamed(m json.RawMessage) (id json.RawMessage, err error) {
-	var named struct {
-		ID     json.RawMessage
-		Method string
-		Params json.RawMessage
+	named := membersOf(m)
+	id, params := named["id"], named["params"]
+	if !exact(id) {
+		return id, errRounded
 	}
-	if json.Unmarshal(m, &named) != nil {
-		return nil, nil // which is told where it is decoded for good
-	}
-	if !exact(named.ID) {
-		return named.ID, errRounded
-	}
-	var p struct{ RequestID json.RawMessage }
-	if named.Method == notifyCancelled && json.Unmarshal(named.Params, &p) == nil && !exact(p.RequestID) {
+	if textOf(named["method"]) == notifyCancelled && !exact(membersOf(params)["requestId"]) {
 		return nil, errNoRequest
 	}
-	if !bytes.Contains(named.Params, []byte("progressToken")) {
+	if !bytes.Contains(params, []byte("progressToken")) && !bytes.Contains(params, []byte(`\u`)) {
 		return nil, nil // as most have none, and some are long
 	}
-	var meta struct {
-		Meta struct{ ProgressToken json.RawMessage } `json:"_meta"`
-	}
-	if json.Unmarshal(named.Params, &meta) == nil && !exact(meta.Meta.ProgressToken) {
-		return named.ID, errToken
+	if !exact(membersOf(membersOf(params)["_meta"])["progressToken"]) {
+		return id, errToken
 	}
 	return nil, nil
 }

@@ -34,12 +34,18 @@ func TestIDs(t *testing.T) {
 
 // TestProgressTokens: progress bears the token of its request, or there is none.
 func TestProgressTokens(t *testing.T) {
-	for token, whole := range map[string]bool{"7": true, `"7.5"`: true, "9007199254740991": true, "9007199254740993": false, "7.5": false} {
+	for meta, whole := range map[string]bool{
+		`{"progressToken":7}`: true, `{"progressToken":"7.5"}`: true, `{"progressToken":9007199254740991}`: true,
+		`{"progressToken":9007199254740993}`: false, `{"progressToken":7.5}`: false,
+		`{"progressToken":9007199254740993,"progresstoken":1}`: false, `{"progresstoken":7.5}`: true,
+		`{"progressToken":7.5},"_META":{"progressToken":1}`: false, `{},"_META":{"progressToken":7.5}`: true,
+		`{"progress\u0054oken":7.5}`: false,
+	} {
 		want := `"id":5,"error":{"code":-32600,"message":"the progressToken`
 		if whole {
 			want = `"id":5,"result"`
 		}
-		talk(t, []string{want}, initialize, initialized, `{"jsonrpc":"2.0","id":5,"method":"ping","params":{"_meta":{"progressToken":`+token+`}}}`)
+		talk(t, []string{want}, initialize, initialized, `{"jsonrpc":"2.0","id":5,"method":"ping","params":{"_meta":`+meta+`}}`)
 	}
 }
 
@@ -48,6 +54,7 @@ func TestCancelledIDs(t *testing.T) {
 	cancel := func(id string) string {
 		return `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":` + id + `}}`
 	}
+	talk(t, []string{`"id":9007199254740993,"error"`}, initialize, initialized, `{"jsonrpc":"2.0","id":9007199254740993,"ID":1,"method":"ping"}`)
 	got := talkUntil(t, []string{`"id":7,`}, initialize, initialized, runMessage("2025-11-25", "ticks 20"), cancel("7.4"), cancel("7.9"), cancel(`"7"`))
 	if strings.Contains(got, `"id":null`) || strings.Contains(got, "cancel") || !strings.Contains(got, `"id":7,"result"`) {
 		t.Errorf("got %s", got)

@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
 // maxLine is the longest message on a stream in bytes.
@@ -21,7 +22,8 @@ type lineReader struct {
 	in      *bufio.Reader
 	answer  io.Writer
 	backlog *backlog
-	batches bool     // the client speaks a revision that has them
+	greeted bool     // the client has said which revision of the protocol it speaks
+	batches bool     // which has them
 	line    []byte   // what was not passed on yet
 	more    [][]byte // lines after it
 }
@@ -147,11 +149,11 @@ func linesOf(line []byte) (lines [][]byte) {
 // idOf returns the id of a message that may be none. An id is a string, a number or
 // null (JSON-RPC 2.0, 4): others are not repeated.
 func idOf(m json.RawMessage) json.RawMessage {
-	var named struct{ ID json.RawMessage }
-	if json.Unmarshal(m, &named) != nil || len(named.ID) > 0 && bytes.IndexByte([]byte("{[tf"), named.ID[0]) >= 0 {
+	id := membersOf(m)["id"]
+	if len(id) > 0 && bytes.IndexByte([]byte("{[tf"), id[0]) >= 0 {
 		return nil
 	}
-	return named.ID
+	return id
 }
 
 func (r *lineReader) message(m json.RawMessage, seen map[jsonrpc.ID]bool) (json.RawMessage, int64, error) {
@@ -166,9 +168,9 @@ func (r *lineReader) message(m json.RawMessage, seen map[jsonrpc.ID]bool) (json.
 	if id, err := misnamed(m); err != nil {
 		return id, jsonrpc.CodeInvalidRequest, err
 	}
-	if req.Method == "initialize" {
-		var p struct{ ProtocolVersion string }
-		r.batches = json.Unmarshal(req.Params, &p) == nil && p.ProtocolVersion == "2025-03-26"
+	var hello mcp.InitializeParams
+	if !r.greeted && req.Method == "initialize" && json.Unmarshal(req.Params, &hello) == nil { // another one is refused
+		r.greeted, r.batches = true, textOf(membersOf(req.Params)["protocolVersion"]) == "2025-03-26"
 	}
 	if req.ID.IsValid() && seen[req.ID] {
 		return nil, jsonrpc.CodeInvalidRequest, errors.New("a batch has the same id twice")

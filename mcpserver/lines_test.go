@@ -113,7 +113,7 @@ func TestBatchesOfTheRevisionThatHasThem(t *testing.T) {
 	old := strings.ReplaceAll(initialize, "2025-11-25", "2025-03-26")
 	ping := func(id int) string { return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"ping"}`, id) }
 	talk(t, []string{`"id":5,"result"`, `"id":6,"result"`, "the same id twice", "an empty batch", "not a JSON-RPC message"},
-		old, initialized, "["+ping(5)+","+ping(6)+"]", "["+ping(7)+","+ping(7)+"]", "[]", "["+ping(8)+",5]")
+		old, initialized, strings.Replace(initialize, `"id":1`, `"id":2`, 1), "["+ping(5)+","+ping(6)+"]", "["+ping(7)+","+ping(7)+"]", "[]", "["+ping(8)+",5]")
 }
 
 // TestNotificationsInBatches: the requests of a batch are answered whatever stands
