@@ -26,34 +26,29 @@ type compilations struct {
 // maxCompilations is how many are kept.
 const maxCompilations = 8
 
-// known lists the Pythons whose code there is for a source.
-func (c *compilations) known(source string) string {
+// known returns the code that there is for a source, by Python.
+func (c *compilations) known(source string) map[string][][]byte {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	var list []string
-	for of := range c.made {
+	list := map[string][][]byte{}
+	for of, code := range c.made {
 		if of.source == source {
-			list = append(list, of.python)
+			list[of.python] = code
 		}
 	}
-	return strings.Join(list, "\n")
+	return list
 }
 
-// take returns the code of a source's parts: as the Python printed it, or, where it
-// printed none since it is known, as it did before. What a Python printed that others
-// have a hand in is for itself alone.
+// take returns the code of a source's parts as the Python printed it. What one printed
+// that others have a hand in is for itself alone.
 func (c *compilations) take(of compilation, printed string, others bool) ([][]byte, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	known := c.made[of]
-	if printed == "" && known != nil {
-		return known, nil
-	}
 	list, err := pieces([]byte(printed))
 	if err != nil || len(list) != 1+strings.Count(of.source, "\x00") {
 		return nil, errors.New("cannot compile the driver")
 	}
-	if others || known != nil {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if others || c.made[of] != nil {
 		return list, nil
 	}
 	if len(c.made) >= maxCompilations || c.made == nil {

@@ -22,14 +22,6 @@ func (l *language) prepares(code string, once bool) bool {
 // ctx's.
 func (l *language) prepare(ctx context.Context, code string, before names) (p *program, err error) {
 	p = &program{code: code}
-	if !l.prepares(code, before == nil) {
-		return p, nil
-	}
-	free, err := translating(ctx, len(code))
-	if err != nil {
-		return nil, err
-	}
-	defer free()
 	if l.kind == typescriptKind {
 		if p, err = eraseTypes(ctx, code); err != nil || p.failed != nil {
 			return p, err

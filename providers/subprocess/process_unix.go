@@ -66,6 +66,7 @@ type process struct {
 	back   chan struct{}           // closed when the driver that has left says hello; nil if it is there
 	left   time.Time               // when it did
 	owner  func(codeinterp.Output) // takes output that is no run's; nil while nobody has the process
+	early  *driver.Output          // takes it where a run has begun whose program is translated yet
 	said   []byte                  // what it printed before, up to maxSaid
 	dead   bool
 	tail   []byte // the last of standard error
@@ -169,8 +170,18 @@ func (p *process) keep(kind codeinterp.Kind, b []byte) {
 	p.keepLate(codeinterp.Output{Kind: kind, Data: b})
 }
 
-// keepLate keeps what is no run's for the next one.
+// keepLate keeps what is no run's for the next one, which may have begun.
 func (p *process) keepLate(o codeinterp.Output) {
+	p.mu.Lock()
+	early := p.early
+	p.mu.Unlock()
+	if early != nil {
+		now := o
+		now.Late, now.Data = true, bytes.Clone(o.Data)
+		if early.Add(now) {
+			return
+		}
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	switch {
@@ -178,6 +189,16 @@ func (p *process) keepLate(o codeinterp.Output) {
 		p.owner(o)
 	case o.Kind == codeinterp.Stdout || o.Kind == codeinterp.Stderr:
 		p.said = append(p.said, o.Data[:min(len(o.Data), maxSaid-len(p.said))]...)
+	}
+}
+
+// await has what is late come with a run that has begun and does not run yet; with
+// nil no more.
+func (p *process) await(out *driver.Output) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.runs > 0 { // there was one that it can be of
+		p.early = out
 	}
 }
 
@@ -295,7 +316,7 @@ func (p *process) start(out *driver.Output, of *driver.Program, prog *program, s
 	// No counter: what earlier runs left behind could write the end of this one, or
 	// call its functions.
 	r.p, r.seq, prog.cell = p, 1+rand.IntN(math.MaxInt), p.runs
-	p.run = r
+	p.run, p.early = r, nil
 	p.mu.Unlock()
 	b := encode(frameRun, append([]string{strconv.Itoa(r.seq), prog.code, stdin}, pairs(of.Env)...)...)
 	b = append(p.offer(of.Functions()), b...)

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -66,7 +67,8 @@ func (l *language) probePython() error {
 	if l.forks {
 		source += "\x00" + driver + later + added + pythonSource("forkserver") + "\x01"
 	}
-	out, err := ask(l.asks(), args, compiled.known(source)+"\x02"+source)
+	known := compiled.known(source)
+	out, err := ask(l.asks(), args, strings.Join(slices.Collect(maps.Keys(known)), "\n")+"\x02"+source)
 	if err != nil {
 		return err
 	}
@@ -88,9 +90,11 @@ func (l *language) probePython() error {
 		about.metadata = metadataOf(l.prefix, about.version)
 	}
 	l.packages, l.installed = packagesOf(about.metadata), versionsOf(about.metadata)
-	code, err := compiled.take(compilation{source, about.format}, printed, others)
-	if err != nil {
-		return err
+	code := known[about.format]
+	if code == nil || printed != "" {
+		if code, err = compiled.take(compilation{source, about.format}, printed, others); err != nil {
+			return err
+		}
 	}
 	if l.boot = code[0]; l.forks {
 		l.forkBoot = code[1]

@@ -184,7 +184,6 @@ func (s *session) single(ctx context.Context, prog *driver.Program) (err error) 
 // program or was stopped, it says how it ended.
 func (s *session) begin(ctx context.Context, prog *driver.Program, stdin string, out *driver.Output) (r *run, over *driver.Outcome, err error) {
 	if s.lang.prepares(prog.Code, s.place.once) {
-		prog.Begin() // the translation counts in its time
 		r, over, err = s.translate(ctx, prog, stdin, out)
 	} else {
 		p := s.p
@@ -207,8 +206,8 @@ func (s *session) begin(ctx context.Context, prog *driver.Program, stdin string,
 	return r, over, err
 }
 
-// translate prepares the program and hands that over. Until then an
-// interrupt ends the translation.
+// translate prepares the program, which counts in its time, and hands that over.
+// Until then an interrupt ends the translation.
 func (s *session) translate(ctx context.Context, prog *driver.Program, stdin string, out *driver.Output) (r *run, over *driver.Outcome, err error) {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
@@ -218,7 +217,16 @@ func (s *session) translate(ctx context.Context, prog *driver.Program, stdin str
 	if s.p.names == nil && !s.place.once {
 		s.p.names = names{}
 	}
-	pr, err := s.lang.prepare(ctx, prog.Code, s.p.names)
+	var pr *program
+	free, err := translating(ctx, len(prog.Code))
+	if err == nil {
+		defer free()
+		s.p.hasten() // what was written before is late
+		prog.Begin()
+		s.p.await(out)
+		defer s.p.await(nil)
+		pr, err = s.lang.prepare(ctx, prog.Code, s.p.names)
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.stop = nil

@@ -10,14 +10,18 @@ import (
 
 const (
 	// maxTranslating is about how many bytes programs take at a time that are erased,
-	// outlined and adapted; those of up to small are not counted. What one of
-	// largeTranslating took is collected before the next one takes more.
+	// outlined and adapted. Those of largeTranslating each, of which one takes seconds,
+	// have a room of their own, and what one took is collected before the next one
+	// takes more; those of up to small are not counted.
 	maxTranslating   = 512 << 20
 	largeTranslating = 64 << 20
 	small            = 64 << 10
 )
 
-var translations room.Room
+// A hall has the programs of the process that are translated.
+type hall struct{ large, others room.Room }
+
+var translations hall
 
 // translating waits for the memory that a program of a size takes until it is one for
 // the driver, which free gives back. Its error is ctx's.
@@ -26,13 +30,17 @@ func translating(ctx context.Context, size int) (free func(), err error) {
 		return func() {}, nil
 	}
 	n := int(2 * typescript.Memory(size)) // with what adapt makes of the outline
-	if !translations.Take(n, maxTranslating, ctx.Done(), nil) {
+	of := &translations.others
+	if n >= largeTranslating {
+		of = &translations.large
+	}
+	if !of.Take(n, maxTranslating, ctx.Done(), nil) {
 		return nil, ctx.Err()
 	}
 	return func() {
 		if n >= largeTranslating {
 			runtime.GC()
 		}
-		translations.Free(n)
+		of.Free(n)
 	}, nil
 }

@@ -6,6 +6,9 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/toolcell/toolcell/codeinterp"
 )
 
 // TestTranslating: programs that take much memory wait for each other, until their
@@ -20,12 +23,34 @@ func TestTranslating(t *testing.T) {
 	if _, err := translating(ended, 8<<20); !errors.Is(err, context.Canceled) {
 		t.Errorf("another one: %v", err)
 	}
-	if _, err := translating(ended, small); err != nil {
-		t.Errorf("a small one: %v", err)
+	for _, size := range []int{small, 70 << 10} {
+		if free, err := translating(t.Context(), size); err != nil {
+			t.Errorf("one of %d bytes: %v", size, err)
+		} else {
+			free()
+		}
 	}
 	free()
-	if used := translations.Used(); used != 0 {
+	if used := translations.large.Used() + translations.others.Used(); used != 0 {
 		t.Errorf("%d bytes are taken still", used)
+	}
+}
+
+// TestTranslatingLater: a wait for memory is none of the program's time.
+func TestTranslatingLater(t *testing.T) {
+	ci, err := New(&Options{Languages: []Language{TypeScript()}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ci.Close()
+	if !translations.others.Take(maxTranslating, maxTranslating, t.Context().Done(), nil) {
+		t.Fatal("cannot take it")
+	}
+	time.AfterFunc(3*time.Second, func() { translations.others.Free(maxTranslating) })
+	code := "console.log(1) //" + strings.Repeat("x", 70<<10)
+	res, err := ci.RunCode(t.Context(), "typescript", code, &codeinterp.RunOptions{Timeout: 2 * time.Second})
+	if err != nil || res.Stdout() != "1\n" || res.Duration > 2*time.Second {
+		t.Errorf("%v %v %q after %v, %v", res.Status, res.ExitCode, res.Stdout(), res.Duration, err)
 	}
 }
 
