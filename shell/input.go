@@ -54,7 +54,9 @@ func (p *pipe) write(ctx context.Context, data []byte, last bool) (n int, err er
 		p.buf = append(p.buf[:len(p.buf):len(p.buf)], data[n:n+took]...)
 		n += took
 		p.last = last && n == len(data)
-		p.tell()
+		if took > 0 || p.last { // else several writers would wake each other without end
+			p.tell()
+		}
 		changed := p.changed
 		p.mu.Unlock()
 		if n == len(data) {
