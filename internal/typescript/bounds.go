@@ -16,7 +16,7 @@ const (
 )
 
 // Memory returns how many bytes Erase may keep, at most, beside a source of this
-// many bytes and its translation, and Outlined beside a source.
+// many bytes and its translation, and what is enough for its outline.
 func Memory(source int) int64 { return memoryPerByte*int64(source) + moreMemory }
 
 // step counts work, and ends the parse where there was too much of it or the
@@ -50,7 +50,7 @@ func (p *parser) leave() { p.depth-- }
 // charge counts memory that the parse keeps.
 func (p *parser) charge(n int) {
 	p.memory += n
-	if int64(p.memory+p.kept) > Memory(len(p.src)) {
+	if int64(p.memory+p.kept) > p.most {
 		p.stop(p.tok.start, "The program's translation is too large", ErrSize)
 	}
 }

@@ -29,7 +29,8 @@ type parser struct {
 	depth, deepest   int
 	functions        int // around the statement
 	memory           int
-	kept             int // memory that no guess gives back
+	kept             int   // memory that no guess gives back
+	most             int64 // of both
 
 	guessing int             // type arguments that may be none are being parsed
 	angles   map[int32]int32 // what came of such a guess, by where it began
@@ -81,7 +82,7 @@ func translate(ctx context.Context, source string, parse func(*parser)) (*Progra
 }
 
 func newParser(ctx context.Context, source string) *parser {
-	return &parser{ctx: ctx, src: source, texts: []string{"", ";", "(", ")"}, lastLess: -1, label: -1}
+	return &parser{ctx: ctx, src: source, most: Memory(len(source)), texts: []string{"", ";", "(", ")"}, lastLess: -1, label: -1}
 }
 
 func (p *parser) translate(parse func(*parser)) (pr *Program, err error) {

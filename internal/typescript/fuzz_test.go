@@ -32,7 +32,7 @@ func FuzzErase(f *testing.F) {
 		if int64(p.memory) > Memory(len(source)) && !errors.Is(err, ErrSize) {
 			t.Errorf("%d bytes for %d", p.memory, len(source))
 		}
-		o, outlined := Outlined(context.Background(), source)
+		o, outlined := Outlined(context.Background(), source, Memory(len(source)))
 		if outlined != nil || err == nil && !o.Complete {
 			t.Errorf("%v, complete %v", outlined, o.Complete)
 		}

@@ -41,5 +41,5 @@ func erasesWithinBounds(t *testing.T, source string) {
 	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
 	defer cancel()
 	_, _ = Erase(ctx, source)
-	_, _ = Outlined(ctx, source)
+	_, _ = Outlined(ctx, source, Memory(len(source)))
 }

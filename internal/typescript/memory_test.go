@@ -56,7 +56,7 @@ func TestOutlineOfMuch(t *testing.T) {
 		"functions":    strings.Repeat("function f(a, b) { let c = a; c += b; return c }\n", 100_000),
 		"assignments":  strings.Repeat("a = 1;\n", 100_000),
 	} {
-		if o, err := Outlined(t.Context(), source); err != nil || !o.Complete {
+		if o, err := Outlined(t.Context(), source, Memory(len(source))); err != nil || !o.Complete {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -66,9 +66,9 @@ type Declaration struct {
 	Default bool
 }
 
-// Outlined returns the outline of a program, for which it keeps no more than
-// Memory says: one of a program that takes more is not complete. The error is ctx's.
-func Outlined(ctx context.Context, source string) (*Outline, error) {
+// Outlined returns the outline of a program, for which it keeps about as many bytes at
+// most: one of a program that takes more is not complete. The error is ctx's.
+func Outlined(ctx context.Context, source string, most int64) (*Outline, error) {
 	parses := []func(*parser){(*parser).program}
 	if mayBeObject(source) {
 		parses = []func(*parser){(*parser).expressionProgram, (*parser).program}
@@ -76,7 +76,7 @@ func Outlined(ctx context.Context, source string) (*Outline, error) {
 	var o *Outline
 	for _, parse := range parses {
 		p := newParser(ctx, source)
-		p.outline = &Outline{}
+		p.outline, p.most = &Outline{}, most
 		err := p.parse(parse)
 		if ctx.Err() != nil {
 			return nil, ctx.Err()

@@ -38,7 +38,7 @@ func TestOutlineImports(t *testing.T) {
 			}
 			code.WriteString(piece)
 		}
-		got, err := Outlined(context.Background(), code.String())
+		got, err := Outlined(context.Background(), code.String(), Memory(code.Len()))
 		if err != nil || !slices.Equal(got.Imports, want) {
 			t.Errorf("%s: %+v, %v", in, got, err)
 		}
@@ -48,10 +48,10 @@ func TestOutlineImports(t *testing.T) {
 func TestOutlineEnd(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if got, err := Outlined(ctx, strings.Repeat("import('a');", 5000)); !errors.Is(err, context.Canceled) {
+	if got, err := Outlined(ctx, strings.Repeat("import('a');", 5000), 1<<20); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v, %v", got, err)
 	}
-	if got, err := Outlined(context.Background(), strings.Repeat("(", 1<<20)+"import('a')"); err != nil || len(got.Imports) > 0 || got.Complete {
+	if got, err := Outlined(context.Background(), strings.Repeat("(", 1<<20)+"import('a')", 1<<25); err != nil || len(got.Imports) > 0 || got.Complete {
 		t.Errorf("%v, %v", got, err)
 	}
 }
@@ -75,7 +75,7 @@ func TestOutline(t *testing.T) {
 		{"try { function a() { var b } } finally { (() => { var c; { function d() {} } })(); class e { static { var f } constructor() { var g } } }", "h function a", "", "a b c d e f g"},
 		{"++a.b; a.c++; a\n++d", "", "d18", ""}, {"{ a: b = 1 }", "", "b5", ""}, {"const {} = a, [] = b; import {} from 'c'", "", "", ""}, {"let x = ;", "", "", "x"},
 	} {
-		o, err := Outlined(context.Background(), tt.in)
+		o, err := Outlined(context.Background(), tt.in, 1<<20)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -24,7 +24,7 @@ func TestErrorsInLongSources(t *testing.T) {
 		{"in a class", "javascript", "class A {" + strings.Repeat("constructo(){}", 20_000) + "constructor() { null.x } }\nlet e; for (let i = 0; i < 500; i++) try { new A() } catch (x) { e = x }\ne.message", "Cannot read properties of null (reading 'x')"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			res, err := s.RunCode(t.Context(), c.language, emptyLines+c.code, &codeinterp.RunOptions{Timeout: 20 * time.Second})
+			res, err := s.RunCode(t.Context(), c.language, emptyLines+c.code, &codeinterp.RunOptions{Timeout: 2 * time.Minute})
 			if strings.Contains(c.want, "%d") {
 				c.want = fmt.Sprintf(c.want, len(emptyLines)+1)
 			}

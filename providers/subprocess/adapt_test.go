@@ -24,7 +24,7 @@ func namesAfter(t testing.TB, programs ...string) names {
 func adaptedBy(t testing.TB, programs ...string) (last string, n names) {
 	n = names{}
 	for _, code := range programs {
-		o, err := typescript.Outlined(t.Context(), code)
+		o, err := typescript.Outlined(t.Context(), code, typescript.Memory(len(code)))
 		if err != nil {
 			t.Fatal(err)
 		}

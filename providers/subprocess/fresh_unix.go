@@ -28,7 +28,8 @@ func (l *language) prepare(ctx context.Context, code string, before names) (p *p
 		}
 	}
 	if (l.kind == nodeKind || l.kind == typescriptKind) && (before != nil || mayImport(p.code)) {
-		o, err := typescript.Outlined(ctx, p.code)
+		// A translation may be many times as long as what was waited for.
+		o, err := typescript.Outlined(ctx, p.code, typescript.Memory(len(code)))
 		if err != nil {
 			return nil, err
 		}

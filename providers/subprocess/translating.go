@@ -2,7 +2,7 @@ package subprocess
 
 import (
 	"context"
-	"runtime"
+	"runtime/debug"
 
 	"github.com/toolcell/toolcell/internal/room"
 	"github.com/toolcell/toolcell/internal/typescript"
@@ -29,7 +29,7 @@ func translating(ctx context.Context, size int) (free func(), err error) {
 	if size <= small {
 		return func() {}, nil
 	}
-	n := int(2 * typescript.Memory(size)) // with what adapt makes of the outline
+	n := int(4 * typescript.Memory(size)) // also of what adapt makes of the outline, and as much garbage
 	of := &translations.others
 	if n >= largeTranslating {
 		of = &translations.large
@@ -39,7 +39,7 @@ func translating(ctx context.Context, size int) (free func(), err error) {
 	}
 	return func() {
 		if n >= largeTranslating {
-			runtime.GC()
+			debug.FreeOSMemory()
 		}
 		of.Free(n)
 	}, nil

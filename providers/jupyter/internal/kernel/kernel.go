@@ -234,7 +234,7 @@ func (k *Kernel) dial(ctx context.Context) error {
 	}
 	k.dialled(func(ready <-chan struct{}) *socket {
 		var s *socket
-		s = newSocket(ws, nudge, k.cfg.MaxMessage,
+		s = newSocket(ws, name, nudge, k.cfg.MaxMessage,
 			func(f *frame) error { <-ready; return k.receive(s, f) },
 			func(err error) { <-ready; k.skipped(err) })
 		return s

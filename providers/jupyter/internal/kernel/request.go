@@ -91,7 +91,7 @@ func (k *Kernel) sendUntil(done <-chan struct{}, s *socket, channel, id, typ str
 	if s == nil {
 		return fmt.Errorf("%w: not connected", errSocketLost)
 	}
-	data, err := wire.Encode(s.v1, channel, wire.NewHeader(id, typ, k.name), content)
+	data, err := wire.Encode(s.v1, channel, wire.NewHeader(id, typ, s.name), content)
 	if err != nil {
 		return err
 	}

@@ -25,6 +25,7 @@ type frame = wire.Frame
 // replaces it.
 type socket struct {
 	ws    *websocket.Conn
+	name  string // ours to the server
 	v1    bool
 	nudge bool // answer messages with a pong, for its acknowledgement
 	out   chan []byte
@@ -37,8 +38,8 @@ type socket struct {
 // newSocket starts the goroutines. handle is called from the reader, one frame
 // at a time, and may block; skipped is called for a message that could not be
 // taken.
-func newSocket(ws *websocket.Conn, nudge bool, max int64, handle func(*frame) error, skipped func(error)) *socket {
-	s := &socket{ws: ws, v1: ws.Subprotocol() == wire.ProtocolV1, nudge: nudge,
+func newSocket(ws *websocket.Conn, name string, nudge bool, max int64, handle func(*frame) error, skipped func(error)) *socket {
+	s := &socket{ws: ws, name: name, v1: ws.Subprotocol() == wire.ProtocolV1, nudge: nudge,
 		out: make(chan []byte), lost: make(chan struct{})}
 	// No limit of the library's, which ends the socket: a frame is read in pieces, and
 	// what has to be held whole is bounded by max.
