@@ -23,8 +23,9 @@ type calls struct {
 }
 
 // callKey identifies a call. Ids are not enough: some servers count them from
-// zero in every turn.
+// zero in every turn, and so do those of several clients.
 type callKey struct {
+	client   any
 	id, tool string
 	args     [sha256.Size]byte
 }
@@ -57,7 +58,7 @@ func newCalls(o *SetOptions) *calls {
 // runs it. Where that call turns out not to be remembered, the next of those
 // that wait runs.
 func (m *calls) serve(ctx context.Context, t *Tool, c Invocation) *Answer {
-	key := callKey{c.ID, t.Name, sha256.Sum256(c.Args)}
+	key := callKey{Client(ctx), c.ID, t.Name, sha256.Sum256(c.Args)}
 	for {
 		m.mu.Lock()
 		e, ok := m.byKey[key]

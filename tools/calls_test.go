@@ -46,6 +46,21 @@ func TestSameCall(t *testing.T) {
 	}
 }
 
+// TestSameCallOfAnother: ids are one client's own, and so are the answers.
+func TestSameCallOfAnother(t *testing.T) {
+	ci := &fake{}
+	ci.script = func(context.Context, string) (codeinterp.Result, error) {
+		return ok(out(fmt.Sprintf("run %d\n", ci.ran()))), nil
+	}
+	set := newSet(t, ci, nil)
+	for _, tt := range []struct{ client, want string }{{"a", "run 1\n"}, {"b", "run 2\n"}, {"a", "run 1\n"}, {"b", "run 2\n"}} {
+		ctx := tools.WithClient(t.Context(), tt.client)
+		if got := set.Dispatch(ctx, runCode, args("x"), &tools.DispatchOptions{ID: "0"}).Result.Stdout(); got != tt.want {
+			t.Errorf("%s: got %q, want %q", tt.client, got, tt.want)
+		}
+	}
+}
+
 // TestSameCallAtOnce: duplicates wait for the first; one that gives up does not
 // disturb it.
 func TestSameCallAtOnce(t *testing.T) {

@@ -65,10 +65,11 @@ func NewOutputStore(opts *OutputStoreOptions) *OutputStore {
 type clientKey struct{}
 
 // WithClient returns a ctx whose calls are those of one client of several:
-// read_output finds the outputs of its own runs only, and they do not push those
-// of others out of the store. The client is compared with ==. One that ends at some
-// time, as a session does, has a method Life() context.Context, whose context ends
-// with it; see [ClientLife].
+// read_output finds the outputs of its own runs only, they do not push those of
+// others out of the store, and a call that bears the id of another client's is
+// another call. The client is compared with ==. One that ends at some time, as a
+// session does, has a method Life() context.Context, whose context ends with it; see
+// [ClientLife].
 func WithClient(ctx context.Context, client any) context.Context {
 	return context.WithValue(ctx, clientKey{}, client)
 }

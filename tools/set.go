@@ -62,8 +62,8 @@ func (s *Set) Tools() []Tool { return slices.Clone(s.list) }
 
 // DispatchOptions tunes one call. The zero value is ready to use.
 type DispatchOptions struct {
-	// ID is the id that the model's API gave the call. The same call, by id,
-	// tool and arguments, that comes again after a fault on the way back is
+	// ID is the id that the model's API gave the call. The same call, by client (see
+	// [WithClient]), id, tool and arguments, that comes again after a fault on the way back is
 	// answered with the answer to the first and does not run again; while the
 	// first is running it waits for it. Calls that did not get as far as
 	// running are not remembered, nor are those that ended with their ctx, as
