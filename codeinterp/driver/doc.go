@@ -50,9 +50,9 @@
 //     by itself that a session that it has started or reset is empty.
 //  5. A run's state is settled, and delete, restart and Close return, before its
 //     OnOutput is waited for. So all of them may be called from OnOutput.
-//  6. Run, Reset, Close and Start are never called at the same time for one
-//     session; Interrupt is called during Run only. No lock of the driver is held
-//     during a call.
+//  6. Run, Reset and Close are never called at the same time for one session;
+//     Interrupt comes beside Run only, and not once Program.End has returned. No
+//     lock of the driver is held during a call.
 //  7. Calls of functions end, as Program.Call says, when the run is about to be
 //     stopped or has ended, before the interrupt. The run returns after the
 //     functions, and after Config.Patience where they do not heed their ctx; the
@@ -72,7 +72,8 @@
 //     missing reply is Outcome.Unknown, never ExitCode 0.
 //   - Call Program.End when the program ends before its output was taken, or its
 //     Duration includes the time of OnOutput, and a timeout meanwhile is told as
-//     the program's.
+//     the program's. Call it before what an interrupt would hit is somebody
+//     else's, such as a process id: without it one can come when Run has returned.
 //   - A program that cannot start by its own fault, such as a syntax error, has
 //     begun and failed: Begin, then an Outcome with an Error. An error of Run is
 //     for a runtime that cannot run anything.

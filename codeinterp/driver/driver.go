@@ -51,7 +51,7 @@ type Options struct {
 
 // A Session is a place in which one state of a language lives at a time, such
 // as a process or a kernel. Its methods are called one at a time, but for
-// Interrupt, which comes during Run. A method may return on any goroutine's
+// Interrupt, which comes beside Run. A method may return on any goroutine's
 // behalf, but leaves none that still touches the session or the output.
 //
 // Each method returns soon after its ctx is done. One that does not within
@@ -79,8 +79,9 @@ type Session interface {
 
 	// Interrupt asks the program to end and to leave the state alone, as Ctrl-C
 	// would, and returns when that was delivered. It is called after the
-	// program was handed over, maybe more than once, and not after Run or p.End
-	// has returned. It must not hit what runs next. After an error, also
+	// program was handed over, maybe more than once, and not after p.End has
+	// returned; without p.End it can come when Run has just returned, though not
+	// beside another method. It must not hit what runs next. After an error, also
 	// errors.ErrUnsupported, ctx of Run ends at once.
 	Interrupt(ctx context.Context) error
 

@@ -3,6 +3,7 @@ package driver_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -23,6 +24,7 @@ type fake struct {
 	programs map[string]program
 	open     atomic.Int32                // sessions
 	last     atomic.Pointer[fakeSession] // that was started
+	rude     atomic.Pointer[string]      // what the driver must not have done
 	unread   codeinterp.Result           // by Detach
 }
 
@@ -80,7 +82,29 @@ type fakeSession struct {
 	used   bool // a program has begun in the state
 	mu     sync.Mutex
 	stop   chan struct{} // of the program, closed by an interrupt
+	inside string        // the method in progress, but for Interrupt
 	closed bool
+}
+
+// enter notes that a method is in progress, of which there is one at a time.
+func (s *fakeSession) enter(method string) (leave func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.inside != "" || s.closed {
+		s.accuse(method)
+	}
+	s.inside = method
+	return func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.inside = ""
+	}
+}
+
+// accuse has the test fail. mu is held.
+func (s *fakeSession) accuse(method string) {
+	text := fmt.Sprintf("%s was called during %q of a session that is closed: %v", method, s.inside, s.closed)
+	s.f.rude.CompareAndSwap(nil, &text)
 }
 
 func do(ctx context.Context, f func(context.Context) error) error {
@@ -91,6 +115,7 @@ func do(ctx context.Context, f func(context.Context) error) error {
 }
 
 func (s *fakeSession) Run(ctx context.Context, p *driver.Program, out *driver.Output) (driver.Outcome, error) {
+	defer s.enter("Run")()
 	s.mu.Lock()
 	s.stop = make(chan struct{})
 	s.mu.Unlock()
@@ -108,6 +133,11 @@ func (s *fakeSession) Run(ctx context.Context, p *driver.Program, out *driver.Ou
 }
 
 func (s *fakeSession) Interrupt(ctx context.Context) error {
+	s.mu.Lock()
+	if s.inside != "Run" && s.inside != "" || s.closed { // Run may have returned just now
+		s.accuse("Interrupt")
+	}
+	s.mu.Unlock()
 	if s.f.onIntr != nil {
 		return s.f.onIntr(ctx)
 	}
@@ -122,6 +152,7 @@ func (s *fakeSession) Interrupt(ctx context.Context) error {
 }
 
 func (s *fakeSession) Reset(ctx context.Context) error {
+	defer s.enter("Reset")()
 	if err := do(ctx, s.f.onReset); err != nil {
 		return err
 	}
@@ -130,10 +161,11 @@ func (s *fakeSession) Reset(ctx context.Context) error {
 }
 
 func (s *fakeSession) Close(ctx context.Context) error {
-	if s.closed {
-		panic("closed twice")
-	}
+	leave := s.enter("Close")
+	s.mu.Lock()
 	s.closed = true
+	s.mu.Unlock()
+	defer leave()
 	err := do(ctx, s.f.onClose)
 	s.f.open.Add(-1)
 	return err
@@ -233,8 +265,19 @@ var programs = map[string]program{
 // 10 s.
 func stateful(t *testing.T, f *fake, cfg driver.Config) (*driver.Stateful, codeinterp.ContextID) {
 	t.Helper()
+	polite(t, f)
 	ci := driver.NewStateful(f, cfg)
 	return ci, create(t, ci)
+}
+
+// polite has the test fail in the end where the driver has called methods of a
+// session that exclude each other.
+func polite(t *testing.T, f *fake) {
+	t.Cleanup(func() {
+		if what := f.rude.Load(); what != nil {
+			t.Error(*what)
+		}
+	})
 }
 
 func create(t *testing.T, ci *driver.Stateful) codeinterp.ContextID {

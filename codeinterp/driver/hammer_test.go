@@ -23,6 +23,7 @@ func TestHammer(t *testing.T) {
 	for seed := range uint64(4) {
 		synctest.Test(t, func(t *testing.T) {
 			f := &fake{}
+			polite(t, f)
 			ci := driver.NewStateful(f, driver.Config{Grace: 20 * time.Millisecond, Patience: time.Second})
 			var mu sync.Mutex
 			ids := make([]codeinterp.ContextID, 8)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -251,6 +252,50 @@ func TestRefusedInterrupt(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestAskedAgain: a program is interrupted again after half of the grace, from
+// when on nothing of it waits for OnOutput.
+func TestAskedAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var asked []time.Duration
+		var begin, freed time.Time
+		f := &fake{}
+		f.onIntr = func(context.Context) error {
+			if asked = append(asked, time.Since(begin)); len(asked) == 2 {
+				close(f.last.Load().stop)
+			}
+			return nil
+		}
+		f.programs = map[string]program{
+			"prints": func(ctx context.Context, s *fakeSession, p *driver.Program, out *driver.Output) (driver.Outcome, error) {
+				begin = time.Now()
+				p.Begin()
+				out.Write(codeinterp.Stdout, []byte("shown"))
+				out.Write(codeinterp.Stdout, []byte(", kept"))
+				freed = time.Now()
+				<-s.stop
+				return driver.Outcome{}, nil
+			},
+		}
+		ci, id := stateful(t, f, driver.Config{Grace: 10 * time.Second})
+		defer ci.Close()
+		run := start(ci, t.Context(), id, "prints", &codeinterp.RunOptions{Timeout: time.Second, OnOutput: func(codeinterp.Output) error {
+			time.Sleep(time.Hour)
+			return nil
+		}})
+		synctest.Wait()
+		next := start(ci, t.Context(), id, "ok", nil)
+		<-next.done
+		if want := []time.Duration{time.Second, 6 * time.Second}; !slices.Equal(asked, want) || next.took != 6*time.Second || freed.Sub(begin) != 6*time.Second {
+			t.Errorf("interrupted after %v, want %v; freed after %v; the next run after %v", asked, want, freed.Sub(begin), next.took)
+		}
+		<-run.done
+		want{status: "timeout", exit: 124, count: 1}.check(t, "the run", run.res, run.err)
+		if run.res.Stdout() != "shown, kept" || run.res.CallbackErr == nil || run.took != time.Hour {
+			t.Errorf("stdout %q, callback: %v, after %v", run.res.Stdout(), run.res.CallbackErr, run.took)
+		}
+	})
 }
 
 // TestInterruptStaysInItsRun: an interrupt in flight holds up the end of its run,
