@@ -94,7 +94,7 @@
     return null;
   }
 
-  function primitive(v, ctx, top) {
+  function primitive(v, ctx) {
     switch (typeof v) {
       case "string": {
         let rest = "";
@@ -134,8 +134,8 @@
     return list;
   }
 
-  function value(v, ctx, level, top) {
-    if (v === null || typeof v !== "object" && typeof v !== "function") return primitive(v, ctx, top);
+  function value(v, ctx, level) {
+    if (v === null || typeof v !== "object" && typeof v !== "function") return primitive(v, ctx);
     let proxy = false;
     for (let i = 0; classOf(v) === PROXY && i < 1000; i++) {
       proxy = true;
@@ -151,7 +151,7 @@
         const r = customInspect(v, f, depth, ctx.depth, ctx.breakLength, ctx.compact, ctx.customInspect, ctx.maxArrayLength, ctx.maxStringLength, ctx.showHidden, ctx.sorted, ctx.colors, ctx.showProxy, ctx.getters, ctx.numericSeparator);
         if (r !== v) {
           if (typeof r === "string") return r.replaceAll("\n", "\n" + " ".repeat(ctx.indent));
-          return value(r, ctx, level, top);
+          return value(r, ctx, level);
         }
       }
     }
@@ -393,7 +393,7 @@
     const out = [];
     if (fill !== null) fill(out);
     const filled = out.length;
-    for (const k of keys) out.push(property(v, k, ctx, level, isArray, cls === ERROR));
+    for (const k of keys) out.push(property(v, k, ctx, level, isArray));
     ctx.seen.pop();
     if (ctx.sorted) sort(out, isArray ? filled : 0, ctx.sorted === true ? undefined : ctx.sorted);
     const ref = ctx.circular.get(v);
@@ -431,13 +431,13 @@
         out.push(paint(`<${i - from} empty item${i - from > 1 ? "s" : ""}>`, "undefined", ctx));
         continue;
       }
-      out.push(property(v, String(i), ctx, level, true, false, true));
+      out.push(property(v, String(i), ctx, level, true, true));
       i++;
     }
     if (i < length) out.push(more(length - i));
   }
 
-  function property(v, key, ctx, level, inArray, inError, item) {
+  function property(v, key, ctx, level, inArray, item) {
     const d = Object.getOwnPropertyDescriptor(v, key);
     let s, gap = " ";
     if (d === undefined) s = "undefined";
@@ -577,10 +577,10 @@
   }
 
   function inspect(v, opts) {
-    return value(v, options(opts), 0, true);
+    return value(v, options(opts), 0);
   }
 
-  const print = (v) => (typeof v === "string" ? v : value(v, { ...options(), breakLength: 80 }, 0, true));
+  const print = (v) => (typeof v === "string" ? v : value(v, { ...options(), breakLength: 80 }, 0));
 
   // A program's own toString, where its class or it has one.
   function hasOwnToString(v) {
@@ -606,7 +606,7 @@
         if (typeof v === "bigint") return `${v}n`;
         if (typeof v === "object" && v !== null) {
           if (classOf(v) === ERROR || hasOwnToString(v)) return String(v);
-          return value(v, { ...options(), depth: 0, compact: 3 }, 0, true);
+          return value(v, { ...options(), depth: 0, compact: 3 }, 0);
         }
         return typeof v === "number" ? primitive(v, options()) : String(v);
       case "d": case "i": case "f":
@@ -620,8 +620,8 @@
           if (e instanceof TypeError && e.message.includes("circular")) return "[Circular]";
           throw e;
         }
-      case "o": return value(v, { ...options(), showHidden: true, showProxy: true, depth: 4 }, 0, true);
-      case "O": return value(v, options(), 0, true);
+      case "o": return value(v, { ...options(), showHidden: true, showProxy: true, depth: 4 }, 0);
+      case "O": return value(v, options(), 0);
     }
   }
 
@@ -722,7 +722,7 @@
   const dir = (v, opts) => {
     const ctx = options(opts);
     ctx.customInspect = false;
-    return value(v, ctx, 0, true);
+    return value(v, ctx, 0);
   };
 
   return { inspect, format, table, json, dir, setDefaults, stylize };

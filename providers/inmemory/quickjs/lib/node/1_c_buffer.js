@@ -2,7 +2,7 @@
 
 const bytesArgument = (name, v) => { if (!(v instanceof Uint8Array)) throw badArgument(name, "an instance of Buffer or Uint8Array", v); return v; };
 // offset checks an offset of a buffer, as readers and writers do.
-function offset(at, most, size) {
+function offset(at, most) {
   if (typeof at !== "number") throw badArgument("offset", "of type number", at);
   if (!Number.isInteger(at)) throw outOfRange("offset", "an integer", at);
   if (most < 0) throw error(RangeError, "ERR_BUFFER_OUT_OF_BOUNDS", "Attempt to access memory outside buffer bounds");

@@ -86,7 +86,7 @@ for (const op of ["gzip", "gunzip", "deflate", "inflate", "deflateRaw", "inflate
     setImmediate(() => { if (e !== null) done(e); else done(null, out); });
   };
   zlib[`create${name}`] = (o) => {
-    const parts = [], decoder = new StringDecoder();
+    const parts = [];
     return new Transform({ transform(chunk, _, done) { parts.push(bytesOf(chunk)); done(); },
       flush(done) { try { done(null, sync(Buffer.concat(parts), o)); } catch (e) { done(e); } } });
   };
