@@ -1,7 +1,7 @@
 // When streams are over: finished, pipeline and for await end behind close, and what is destroyed is told.
 (async () => {
   const { Readable, Writable, Transform, pipeline, finished } = require("stream");
-  const log = [], wait = () => new Promise((r) => setTimeout(r, 10));
+  const log = [], wait = async () => { for (let i = 0; i < 20; i++) await new Promise(setImmediate); };
   const name = (v) => (v instanceof Error ? v.code ?? v.message : v);
   const listen = (s, label) => { for (const e of ["end", "finish", "error", "close"]) s.on(e, (x) => log.push(name(x) === undefined ? `${label} ${e}` : `${label} ${e} ${name(x)}`)); return s; };
   const sink = (o) => listen(new Writable({ write(c, e, cb) { log.push(`w ${c}`); setImmediate(cb); }, ...o }), "w");
