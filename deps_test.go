@@ -1,7 +1,10 @@
 package toolcell_test
 
 import (
+	"os"
 	"os/exec"
+	"runtime"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -13,14 +16,14 @@ const module = "github.com/toolcell/toolcell/"
 var layers = map[string][]string{
 	"codeinterp":             {},
 	"codeinterp/output":      {"codeinterp"},
-	"codeinterp/driver":      {"codeinterp", "golang.org/x/sync"},
+	"codeinterp/driver":      {"codeinterp"},
 	"internal":               {"codeinterp", "golang.org/x/image", "golang.org/x/sys"},
 	"internal/shelltest":     {"codeinterp", "internal/race", "shell"},
 	"internal/workspacetest": {"codeinterp", "files", "workspace"},
 	"conformance":            {"codeinterp", "internal/procfs"},
-	"providers/inmemory":     {"codeinterp", "internal", "golang.org/x/sync", "modernc.org"},
+	"providers/inmemory":     {"codeinterp", "internal", "modernc.org"},
 	"providers/subprocess":   {"codeinterp", "internal", "golang.org/x/sync", "golang.org/x/sys"},
-	"providers/jupyter":      {"codeinterp", "internal", "golang.org/x/sync", "golang.org/x/sys", "github.com/gorilla/websocket"},
+	"providers/jupyter":      {"codeinterp", "internal", "golang.org/x/sys", "github.com/gorilla/websocket"},
 	"files":                  {"codeinterp", "internal"},
 	"notebook":               {"codeinterp", "internal/artifact", "internal/jsontally"},
 	"shell":                  {"codeinterp"},
@@ -29,17 +32,19 @@ var layers = map[string][]string{
 	"tools":                  {"codeinterp", "files", "internal", "shell", "github.com/invopop/jsonschema", "github.com/tidwall/gjson", "golang.org/x/image"},
 	"mcpserver":              {"codeinterp", "internal/jsontally", "tools", "workspace", "github.com/modelcontextprotocol/go-sdk"},
 	"tools/oteltools":        {"codeinterp", "tools", "go.opentelemetry.io/otel"},
-	"workspace":              {"codeinterp", "files", "shell", "tools", "golang.org/x/sync"},
+	"workspace":              {"codeinterp", "files", "shell", "tools"},
 	"workspace/local":        {"codeinterp", "files", "shell", "workspace", "providers/subprocess"},
-	"workspace/memory":       {"codeinterp", "files", "workspace", "providers/inmemory"},
+	"workspace/memory":       {"files", "workspace", "providers/inmemory"},
 	"workspace/jupyter":      {"codeinterp", "files", "shell", "workspace", "providers/jupyter"},
 
 	"tools/codemode/mcptools": {"codeinterp", "tools", "internal/ansi", "internal/jsontally", "internal/room", "golang.org/x/sys", "github.com/modelcontextprotocol/go-sdk"},
 }
 
 // TestLayers keeps the dependencies pointing one way: a package that is not
-// listed may import anything, and a new one at the top has to be listed.
+// listed may import anything, and a new one at the top has to be listed. What
+// nobody makes use of any more is not to be allowed.
 func TestLayers(t *testing.T) {
+	used := map[string]bool{}
 	for _, p := range list(t, "-f", `{{.ImportPath}} {{join .Imports " "}}`) {
 		pkg, imports, _ := strings.Cut(p, " ")
 		pkg = strings.TrimPrefix(pkg, module)
@@ -55,9 +60,66 @@ func TestLayers(t *testing.T) {
 			if !strings.Contains(first, ".") {
 				continue
 			}
-			if rel := strings.TrimPrefix(imp, module); !within(rel, layer) && !within(rel, layers[layer]...) {
+			rel, allowed := strings.TrimPrefix(imp, module), false
+			for _, a := range layers[layer] {
+				if within(rel, a) {
+					allowed, used[layer+" "+a] = true, true
+				}
+			}
+			if !allowed && !within(rel, layer) {
 				t.Errorf("%s must not import %s", pkg, rel)
 			}
+		}
+	}
+	if runtime.GOOS != "linux" { // where other systems need less
+		return
+	}
+	for layer, allowed := range layers {
+		for _, a := range allowed {
+			if !used[layer+" "+a] {
+				t.Errorf("%s may import %s, and does not", layer, a)
+			}
+		}
+	}
+}
+
+// TestDependenciesAreExplained wants a row of RATIONALE's table for each module
+// that this one requires, and none for others.
+func TestDependenciesAreExplained(t *testing.T) {
+	var required []string
+	for _, file := range []string{"go.mod", "internal/release/go.mod"} {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(string(data)) {
+			if f := strings.Fields(strings.TrimPrefix(line, "require ")); len(f) == 2 && strings.HasPrefix(f[1], "v") {
+				required = append(required, f[0])
+			}
+		}
+	}
+	rationale, err := os.ReadFile("RATIONALE.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, table, _ := strings.Cut(string(rationale), "| module | where | why |\n")
+	table, _, _ = strings.Cut(table, "\n\n")
+	var named []string
+	for line := range strings.Lines(table) {
+		modules, _, _ := strings.Cut(strings.Trim(line, "|- \n"), " |")
+		named = append(named, strings.Split(modules, ", ")...)
+	}
+	explains := func(name, mod string) bool {
+		return within(mod, name, "github.com/"+name) || strings.HasSuffix(mod, "/"+name) || strings.Contains(mod, "/"+name+"/v")
+	}
+	for _, mod := range required {
+		if !slices.ContainsFunc(named, func(name string) bool { return name != "" && explains(name, mod) }) {
+			t.Errorf("nothing says why there is %s", mod)
+		}
+	}
+	for _, name := range named {
+		if name != "" && !slices.ContainsFunc(required, func(mod string) bool { return explains(name, mod) }) {
+			t.Errorf("%s is explained, and no requirement", name)
 		}
 	}
 }
