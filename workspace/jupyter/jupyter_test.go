@@ -18,10 +18,10 @@ import (
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/internal/jupytertest"
-	"github.com/toolcell/toolcell/internal/workspacetest"
 	provider "github.com/toolcell/toolcell/providers/jupyter"
 	"github.com/toolcell/toolcell/tools"
 	"github.com/toolcell/toolcell/workspace"
+	"github.com/toolcell/toolcell/workspace/internal/workspacetest"
 	"github.com/toolcell/toolcell/workspace/jupyter"
 )
 

@@ -14,10 +14,10 @@ import (
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/files"
 	"github.com/toolcell/toolcell/internal/leftover"
-	"github.com/toolcell/toolcell/internal/workspacetest"
 	"github.com/toolcell/toolcell/providers/subprocess"
 	"github.com/toolcell/toolcell/tools"
 	"github.com/toolcell/toolcell/workspace"
+	"github.com/toolcell/toolcell/workspace/internal/workspacetest"
 	"github.com/toolcell/toolcell/workspace/local"
 )
 
