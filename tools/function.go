@@ -17,6 +17,7 @@ import (
 	"github.com/invopop/jsonschema"
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/internal/jsontally"
+	"github.com/toolcell/toolcell/internal/plainjson"
 )
 
 // Func returns a function for programs, see [codeinterp.RunOptions], that calls
@@ -41,7 +42,7 @@ func Func[In, Out any](name, description string, f func(context.Context, In) (Ou
 			if err != nil {
 				return nil, err
 			}
-			return encode(out)
+			return plainjson.Marshal(out)
 		},
 	}
 }
@@ -171,7 +172,7 @@ func (t Tool) Function() codeinterp.Function {
 		if v := r.JSON(); len(v) > 0 {
 			return v, nil
 		}
-		return encode(strings.ToValidUTF8(r.Text, "\uFFFD"))
+		return plainjson.Marshal(strings.ToValidUTF8(r.Text, "\uFFFD"))
 	}
 	return f
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/invopop/jsonschema"
+	"github.com/toolcell/toolcell/internal/plainjson"
 )
 
 // limits are the parts of arguments that are only known at run time.
@@ -81,7 +82,7 @@ func allowNull(p *jsonschema.Schema) {
 
 // marshal encodes values that always can be.
 func marshal(v any) json.RawMessage {
-	b, err := encode(v)
+	b, err := plainjson.Marshal(v)
 	if err != nil {
 		panic(fmt.Sprintf("tools: %v", err))
 	}

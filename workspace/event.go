@@ -1,11 +1,10 @@
 package workspace
 
 import (
-	"bytes"
-	"encoding/json"
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/plainjson"
 	"github.com/toolcell/toolcell/tools"
 )
 
@@ -93,13 +92,7 @@ func (e Event) MarshalJSON() ([]byte, error) {
 	if e.Err != nil {
 		w.Failure = e.Err.Error()
 	}
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(w); err != nil {
-		return nil, err
-	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+	return plainjson.Marshal(w)
 }
 
 // newEvent returns the event for what happened in a run.

@@ -30,10 +30,10 @@
 package format
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 
+	"github.com/toolcell/toolcell/internal/plainjson"
 	"github.com/toolcell/toolcell/tools"
 )
 
@@ -78,14 +78,11 @@ func array[T any](items []T) json.RawMessage {
 	return marshal(items)
 }
 
-// marshal encodes values that always can be, without the escaping of <, > and
-// &, which models read as noise.
+// marshal encodes values that always can be.
 func marshal(v any) json.RawMessage {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
+	b, err := plainjson.Marshal(v)
+	if err != nil {
 		panic(fmt.Sprintf("format: %v", err))
 	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+	return b
 }
