@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/codeinterp/output"
 	"github.com/toolcell/toolcell/tools/secret"
 )
 
@@ -19,9 +20,6 @@ const (
 	failure
 	classes
 )
-
-// headPercent of what is kept of a class comes from its start.
-const headPercent = 40
 
 // A view is what a model sees of a Result: cleaned, cut to the cap, with the
 // loss counted. Text and JSON are both made from it, so that there is one
@@ -260,7 +258,7 @@ func newCutter(v *view, budget [classes]int) *cutter {
 			c.tail[i] = v.total[i]
 			continue
 		}
-		c.head[i] = b * headPercent / 100
+		c.head[i] = b * output.HeadPercent / 100
 		c.tail[i] = v.total[i] - (b - c.head[i])
 	}
 	return c

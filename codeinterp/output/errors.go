@@ -68,11 +68,11 @@ func traceback(lines []string, bounded bool) (short []string, all, kept int64) {
 	if !bounded || all <= maxTraceback {
 		return lines, all, all
 	}
-	head, room := fill(lines, maxTraceback*headPercent/100)
+	head, room := fill(lines, maxTraceback*HeadPercent/100)
 	rest := slices.Clone(lines[len(head):])
 	slices.Reverse(rest)
 	// What the head did not need, since lines are not cut, goes to the tail.
-	tail, _ := fill(rest, maxTraceback-maxTraceback*headPercent/100+room)
+	tail, _ := fill(rest, maxTraceback-maxTraceback*HeadPercent/100+room)
 	slices.Reverse(tail)
 	for _, l := range slices.Concat(head, tail) {
 		kept += int64(len(l) + eachLine)

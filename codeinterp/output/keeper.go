@@ -6,10 +6,11 @@ import (
 	"github.com/toolcell/toolcell/codeinterp"
 )
 
-const (
-	// headPercent of the limit goes to the first output, the rest to the last.
-	headPercent = 40
+// HeadPercent of a limit on output goes to what came first, the rest to what came
+// last.
+const HeadPercent = 40
 
+const (
 	// maxEntries bounds the overhead of output that comes in tiny pieces of
 	// alternating kinds; together they cost about 8 MiB.
 	maxEntries = 1 << 15
@@ -93,9 +94,9 @@ func (k *keeper) add(o codeinterp.Output) {
 // addHead puts what fits into the head and returns the rest; Kind is 0 where
 // there is none.
 func (k *keeper) addHead(o codeinterp.Output) codeinterp.Output {
-	room := k.max*headPercent/100 - k.size
+	room := k.max*HeadPercent/100 - k.size
 	n, names := weigh(&o)
-	full := len(k.head) >= maxEntries*headPercent/100 || k.names+names > maxNames*headPercent/100
+	full := len(k.head) >= maxEntries*HeadPercent/100 || k.names+names > maxNames*HeadPercent/100
 	switch {
 	case full:
 		return o
