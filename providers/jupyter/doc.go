@@ -204,7 +204,8 @@
 // child process of IRkernel, whose programs also share the server's directory. A kernel that had
 // to be killed leaves its private directory below the server's TMPDIR. Servers
 // buffer without limit what a slow OnOutput leaves unread; the program is not
-// slowed down by it. A Spill is limited to 1 GiB per run. Code is completed by the
+// slowed down by it. So does a Python kernel what its server has not read; others
+// drop what exceeds a thousand messages then, and nothing tells of it. A Spill is limited to 1 GiB per run. Code is completed by the
 // kernel's own completer, which may call what a program has defined; one that hangs
 // is interrupted before the next program, or ended with the state where that does not
 // help for half a minute.

@@ -264,6 +264,24 @@ def hook_streams(shell):
     return drain
 
 
+def hold_messages(thread):
+    """Has the kernel hold what its server has not read yet: it would drop, and tell
+    nobody of, what exceeds a thousand messages."""
+
+    def hold():
+        import zmq
+
+        try:
+            thread.socket.setsockopt(zmq.SNDHWM, 0)
+        except Exception:
+            pass
+
+    try:
+        thread.schedule(hold)  # sockets are for one thread
+    except Exception:
+        pass
+
+
 def encode(text):
     try:
         return text.encode("utf-8", "surrogateescape")
