@@ -1,6 +1,7 @@
 package jupyter_test
 
 import (
+	"encoding/json"
 	"errors"
 	"net/http"
 	"strings"
@@ -161,6 +162,34 @@ func TestAttach(t *testing.T) {
 		}
 		if _, err := other.Attach(r.t.Context(), ref); !errors.Is(err, codeinterp.ErrContext) {
 			t.Errorf("a kernel that is gone: %v", err)
+		}
+	})
+}
+
+// TestAttachElsewhere: what a reference has deleted with its context is a context's
+// directory, and nothing else of the kernel's host.
+func TestAttachElsewhere(t *testing.T) {
+	inFake(t, jupyter.Options{}, nil, func(r *rig) {
+		ref, err := r.ci.Ref(r.id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, dir := range []string{"/", "..", "toolcell-/..", "toolcell-../x", "other"} {
+			var fields map[string]any
+			if err := json.Unmarshal([]byte(ref), &fields); err != nil {
+				t.Fatal(err)
+			}
+			if was, _ := fields["dir"].(string); was == "" {
+				t.Fatalf("the reference names no directory: %s", ref)
+			}
+			fields["dir"] = dir
+			b, err := json.Marshal(fields)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := r.ci.Attach(r.t.Context(), string(b)); !errors.Is(err, codeinterp.ErrInvalid) {
+				t.Errorf("%s: %v", dir, err)
+			}
 		}
 	})
 }

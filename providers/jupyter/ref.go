@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"strings"
 	"sync"
 
 	"github.com/toolcell/toolcell/codeinterp"
@@ -94,11 +95,18 @@ func (r *ref) String() string {
 	return string(b)
 }
 
+// wellFormed reports whether what goes into paths leads nowhere else: the ids into
+// those of requests, the session's may be empty, and the directory, which goes with
+// the context, into one of the kernel's host.
+func (r *ref) wellFormed() bool {
+	return isID().MatchString(r.Kernel) && isID().MatchString("0"+r.Session) &&
+		(r.Dir == "" || strings.HasPrefix(r.Dir, dirPrefix) && isID().MatchString(r.Dir))
+}
+
 // Attach implements driver.Attacher.
 func (rt *runtime) Attach(ctx context.Context, reference string, late func(codeinterp.Output)) (driver.Attached, error) {
 	var r ref
-	// The ids go into paths of requests. The session's may be empty.
-	if err := json.Unmarshal([]byte(reference), &r); err != nil || !isID().MatchString(r.Kernel) || !isID().MatchString("0"+r.Session) {
+	if err := json.Unmarshal([]byte(reference), &r); err != nil || !r.wellFormed() {
 		return driver.Attached{}, fmt.Errorf("%w: not the reference of a context", codeinterp.ErrInvalid)
 	}
 	language, err := codeinterp.ResolveLanguage(r.Language, rt.languages)

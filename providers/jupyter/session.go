@@ -22,6 +22,9 @@ const completerGrace = 30 * time.Second
 // leaveTimeout bounds the restoring of what a run changed.
 const leaveTimeout = 10 * time.Second
 
+// dirPrefix begins the names of contexts' private directories.
+const dirPrefix = "toolcell-"
+
 // A session is a place for one state: the kernel that has it at present, and
 // the one that takes its place where that is gone.
 type session struct {
@@ -49,7 +52,7 @@ type session struct {
 func newSession(rt *runtime, kind kernel.Kind, o driver.Options, k *kernel.Kernel) *session {
 	s := &session{rt: rt, kind: kind, opts: o, turn: newTurn()}
 	if !o.Once {
-		s.dir = "toolcell-" + rand.Text()
+		s.dir = dirPrefix + rand.Text()
 	}
 	s.hold(k)
 	return s
