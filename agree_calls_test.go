@@ -77,6 +77,7 @@ var agreedJavaScript = []agreedCall{
 	{name: "truncation", programs: []string{"console.error('x'.repeat(5000)); console.error('e'.repeat(5000))", "'x'.repeat(5000)"}, opts: codeinterp.RunOptions{MaxOutput: 1000}},
 	{name: "interrupt", programs: []string{`console.log("x"); for (;;) {}`}, stateful: true, interrupted: true},
 	{name: "restart", programs: []string{`console.log("x"); for (;;) {}`}, stateful: true, restarted: true},
+	{name: "deletion", programs: []string{`console.log("x"); for (;;) {}`}, stateful: true, deleted: true},
 }
 
 var agreedTypeScript = []agreedCall{

@@ -67,4 +67,5 @@ var agreedPython = []agreedCall{
 	{name: "cancellation", programs: []string{"print('x', flush=True)\nimport time; time.sleep(3600)"}, canceled: true},
 	{name: "interrupt", programs: []string{"print('x', flush=True)\nimport time\ndef f():\n  time.sleep(3600)\nf()"}, stateful: true, interrupted: true},
 	{name: "restart", programs: []string{"print('x', flush=True)\nimport time; time.sleep(3600)"}, stateful: true, restarted: true},
+	{name: "deletion", programs: []string{"print('x', flush=True)\nimport time; time.sleep(3600)"}, stateful: true, deleted: true},
 }

@@ -101,6 +101,7 @@ type agreedCall struct {
 	canceled    bool // at the first output
 	interrupted bool // at the first output, and stateful
 	restarted   bool // so too
+	deleted     bool // so too
 }
 
 var errAgreed = errors.New("the caller changed its mind")
@@ -148,6 +149,8 @@ func (a agreedCall) run(ctx context.Context, ci codeinterp.CodeInterpreter, id c
 			err = manager.InterruptContext(ctx, id)
 		case a.restarted:
 			err = manager.RestartContext(ctx, id)
+		case a.deleted:
+			err = ci.(codeinterp.StatefulInterpreter).DeleteContext(ctx, id)
 		}
 		first = false
 		return err
@@ -187,9 +190,14 @@ func answer(res codeinterp.Result, err error, language string) string {
 	for _, o := range outputs {
 		fmt.Fprintf(&b, "; %s late %v dropped %d %q %s %q %s", o.Kind, o.Late, o.Dropped, tracebacks.ReplaceAll(o.Data, nil), o.Value, o.Bundle, o.Metadata)
 	}
-	// Where a program was when it was stopped is a matter of chance.
 	stopped := res.Status == codeinterp.StatusTimeout || res.Status == codeinterp.StatusCanceled || res.Cause == codeinterp.CauseInterrupt
-	if e := res.Error; e != nil && !stopped {
+	if e := res.Error; e != nil && stopped {
+		// Where it was is a matter of chance, and a run by itself, which is not
+		// counted, may be killed at once.
+		if res.ExecutionCount > 0 {
+			fmt.Fprintf(&b, "; stopped by %q", e.Name)
+		}
+	} else if e != nil {
 		fmt.Fprintf(&b, "; error %q in line %d, module %q", e.Name, e.Line, e.MissingModule)
 		if language == "python" || e.Name == "RangeError" || e.Name == "ToolError" { // the words of others are the engine's
 			fmt.Fprintf(&b, ": %q", e.Message)
