@@ -22,7 +22,7 @@ func (rt *runtime) Complete(ctx context.Context, of driver.Session, code string,
 	if err := checkRequest(code); err != nil {
 		return codeinterp.Completion{}, err
 	}
-	if s.left && !s.silent {
+	if s.left != nothing && s.left != ofCompletion {
 		return codeinterp.Completion{}, server.Unavailable("an earlier program may still be running")
 	}
 	// What was lost may be no more than the connection.
@@ -33,10 +33,10 @@ func (rt *runtime) Complete(ctx context.Context, of driver.Session, code string,
 	}
 	c, err := k.Complete(ctx, code, cursor)
 	switch {
-	case err == nil && s.silent: // so has the one before it, which was given up
-		s.left, s.silent = false, false
+	case err == nil: // so has the one before it, which was given up
+		s.left = nothing
 	case err != nil && ctx.Err() != nil && !s.guest:
-		s.left, s.silent = true, true
+		s.left = ofCompletion
 	}
 	if errors.Is(err, kernel.ErrGone) {
 		return codeinterp.Completion{}, nil

@@ -79,7 +79,7 @@ func (s *session) revive(ctx context.Context) error {
 	switch {
 	case s.closed:
 		return server.Unavailable("the kernel was given up")
-	case s.left:
+	case s.left != nothing:
 		return server.Unavailable("an earlier program may still be running")
 	}
 	err := s.prepare(mine, nil)

@@ -42,11 +42,9 @@ type session struct {
 	unsettled bool // the surroundings of a run may not have been restored
 	quiet     bool // nothing of the program runs on
 	closed    bool
-	left      bool // an earlier program may still run
-	silent    bool // or the kernel's completer, whose end nobody waits to hear of
-	doomed    bool // and its kernel is given up: it may die at any time
+	left      leftover
 
-	discarding <-chan struct{} // until which that kernel is being deleted, nil if it is not
+	discarding <-chan struct{} // until which a given up kernel is being deleted, nil if it is not
 }
 
 func newSession(rt *runtime, kind kernel.Kind, o driver.Options, k *kernel.Kernel) *session {
@@ -127,8 +125,8 @@ func (s *session) attempt(ctx context.Context, p *driver.Program, out *driver.Ou
 		return driver.Outcome{}, err
 	}
 	s.look(ctx, p, key, &end)
-	s.left, s.doomed, s.quiet, s.silent = end.Left, end.Left && end.Lost, end.Quiet, false
-	if s.doomed && !s.opts.Once {
+	s.left, s.quiet = leftBy(end), end.Quiet
+	if s.left == inGivenUpKernel && !s.opts.Once {
 		s.discarding = s.rt.tryDiscard(k)
 	}
 	if special && !s.opts.Once && !end.Left && !end.Lost {
@@ -162,7 +160,7 @@ func (s *session) leave(ctx context.Context, k *kernel.Kernel) {
 // ready makes sure that there is a kernel to run in: connected, prepared, with
 // the context's directory and environment, and nothing of before running in it.
 func (s *session) ready(ctx context.Context, p *driver.Program) error {
-	if s.left {
+	if s.left != nothing {
 		if err := s.endLeft(ctx, p.Busy); err != nil {
 			return err
 		}
@@ -235,11 +233,11 @@ func (s *session) tell(text string) {
 // endLeft ends what the last program left running, and tells it.
 func (s *session) endLeft(ctx context.Context, busy func(bool)) error {
 	how, err := "was ended with its kernel", error(nil)
-	if s.doomed {
+	if s.left == inGivenUpKernel {
 		err = s.giveAway(ctx)
 	} else {
 		grace := s.rt.opts.Grace
-		if s.silent { // no program asked for it, and all variables go with the kernel
+		if s.left == ofCompletion { // no program asked for it, and all variables go with the kernel
 			grace = max(grace, completerGrace)
 		}
 		how, err = s.k.Load().EndLeft(ctx, grace, s.killer(), busy)
@@ -250,10 +248,10 @@ func (s *session) endLeft(ctx context.Context, busy func(bool)) error {
 	if err != nil {
 		return fmt.Errorf("an earlier program may still be running: %w", err)
 	}
-	if !s.silent {
+	if s.left != ofCompletion {
 		s.tell(fmt.Sprintf("The earlier program whose end was not known %s.\n", how))
 	}
-	s.left, s.doomed, s.silent = false, false, false
+	s.left = nothing
 	return nil
 }
 
@@ -340,12 +338,12 @@ func (s *session) Reset(ctx context.Context) error {
 	s.turn.take()
 	defer s.turn.give()
 	end := s.kill
-	if s.doomed { // what was asked of its server would hit the next process too
+	if s.left == inGivenUpKernel { // what was asked of its server would hit the next process too
 		end = s.giveAway
 	}
 	err := end(ctx)
 	if err == nil {
-		s.left, s.doomed, s.unsettled, s.private = false, false, false, false
+		s.left, s.unsettled, s.private = nothing, false, false
 	}
 	return err
 }
@@ -365,14 +363,14 @@ func (s *session) Close(ctx context.Context) error {
 	if s.opts.Once {
 		// What could not be ended was told, and the server is away: who waits for it
 		// to delete the kernel waits in vain.
-		if s.left || s.quiet || k.Quiet(ctx) {
+		if s.left != nothing || s.quiet || k.Quiet(ctx) {
 			return s.rt.later(k)
 		}
 		clean, cancel := context.WithTimeout(ctx, time.Second)
 		defer cancel()
 		k.Clear(clean)
 		return s.rt.discardWithin(ctx, k)
-	} else if s.opts.Cwd == "" && !s.left {
+	} else if s.opts.Cwd == "" && s.left == nothing {
 		clean, cancel := context.WithTimeout(ctx, s.rt.opts.Grace)
 		defer cancel()
 		k.Remove(clean, s.dir)
