@@ -106,7 +106,7 @@ func (a *auth) renew(ctx context.Context, gen int) error {
 		return nil
 	}
 	if resp.StatusCode != 200 {
-		return refused(resp.Request, a.c.base.Path, resp, data)
+		return a.c.refused(resp.Request, resp, data)
 	}
 	if err := a.post(ctx, u); err != nil {
 		return err
@@ -140,7 +140,7 @@ func (a *auth) post(ctx context.Context, u *url.URL) error {
 	// Jupyter's servers redirect after a login, and show the form again where it
 	// failed.
 	if resp.StatusCode != http.StatusFound {
-		e := refused(req, a.c.base.Path, resp, nil)
+		e := a.c.refused(req, resp, nil)
 		e.Hint = "the password is wrong, or the server has no password login"
 		return e
 	}

@@ -51,6 +51,8 @@ type Client struct {
 	auth   *auth
 	header http.Header
 
+	secrets *strings.Replacer // takes credentials out of what the server says
+
 	answered *atomic.Int64 // when the server last did, in Unix nanoseconds
 
 	life context.Context // of starts that nobody waits for any more
@@ -90,7 +92,7 @@ func New(cfg Config) (*Client, error) {
 	if h.Jar == nil {
 		h.Jar = newJar()
 	}
-	c := &Client{base: base, http: h, cfg: &cfg, header: cfg.Header, answered: new(atomic.Int64)}
+	c := &Client{base: base, http: h, cfg: &cfg, header: cfg.Header, secrets: secretsOf(&cfg), answered: new(atomic.Int64)}
 	c.life, c.end = context.WithCancel(context.Background())
 	c.auth = newAuth(&cfg, c)
 	return c, nil

@@ -56,7 +56,7 @@ func (c *Client) Dial(ctx context.Context, kernel, session string) (_ *websocket
 	if resp != nil && errors.Is(err, websocket.ErrBadHandshake) {
 		body, _ := io.ReadAll(io.LimitReader(resp.Body, 4<<10))
 		req := &http.Request{Method: "socket", URL: &url.URL{Path: c.base.Path + "api/kernels/" + kernel + "/channels"}}
-		return nil, false, refused(req, c.base.Path, resp, body)
+		return nil, false, c.refused(req, resp, body)
 	}
 	return nil, false, c.transportError(ctx, err)
 }

@@ -4,10 +4,33 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"net/url"
 	"strings"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/ansi"
 )
+
+// minSecret is how long a secret is at least that is taken for one in what servers say.
+const minSecret = 8
+
+// secretsOf returns what replaces the credentials of a configuration in a text.
+func secretsOf(cfg *Config) *strings.Replacer {
+	list := []string{cfg.Token, cfg.Password}
+	for _, values := range cfg.Header {
+		for _, v := range values {
+			_, credential, _ := strings.Cut(v, " ") // without its scheme
+			list = append(list, v, credential)
+		}
+	}
+	var pairs []string
+	for _, s := range list {
+		if len(s) >= minSecret {
+			pairs = append(pairs, s, "[secret]", url.QueryEscape(s), "[secret]")
+		}
+	}
+	return strings.NewReplacer(pairs...)
+}
 
 // A StatusError is a server's refusal of a request. It unwraps to
 // [codeinterp.ErrCapacity] where a limit on kernels is reached, to
@@ -37,11 +60,11 @@ func (e *StatusError) Error() string {
 func (e *StatusError) Unwrap() error { return e.kind }
 
 // refused makes a StatusError of a response that is not the expected one.
-func refused(req *http.Request, base string, resp *http.Response, body []byte) *StatusError {
+func (c *Client) refused(req *http.Request, resp *http.Response, body []byte) *StatusError {
 	e := &StatusError{
 		Code:    resp.StatusCode,
-		Request: req.Method + " " + strings.TrimPrefix(req.URL.Path, base),
-		Message: serverText(body),
+		Request: req.Method + " " + strings.TrimPrefix(req.URL.Path, c.base.Path),
+		Message: serverText(body, c.secrets),
 		kind:    codeinterp.ErrUnavailable,
 	}
 	lower := strings.ToLower(e.Message)
@@ -90,8 +113,9 @@ func redirectHint(resp *http.Response) string {
 // maxRefusal is how much of a body is looked at for what it says.
 const maxRefusal = 64 << 10
 
-// serverText is what a body says, in at most a line of 200 bytes.
-func serverText(body []byte) string {
+// serverText is what a body says, in at most a line of 200 bytes, without secrets,
+// which some servers repeat, and without what would act on a terminal.
+func serverText(body []byte, secrets *strings.Replacer) string {
 	body = body[:min(len(body), maxRefusal)]
 	var m struct {
 		Message any `json:"message"`
@@ -110,7 +134,7 @@ func serverText(body []byte) string {
 		lines := strings.Split(strings.TrimSpace(text), "\n")
 		text = lines[len(lines)-1]
 	}
-	text = strings.Join(strings.Fields(untagged(text)), " ")
+	text = secrets.Replace(strings.Join(strings.Fields(ansi.Plain(untagged(text))), " "))
 	if len(text) > 200 {
 		text = strings.ToValidUTF8(text[:200], "") + "..."
 	}

@@ -181,11 +181,12 @@ func (c *Client) followProgress(ctx context.Context, s hubServer) error {
 				Failed   bool   `json:"failed"`
 			}
 			if json.Unmarshal([]byte(data), &ev) == nil {
+				message := serverText([]byte(ev.Message), c.secrets)
 				if f := c.cfg.Hub.Progress; f != nil {
-					f(ev.Progress, ev.Message)
+					f(ev.Progress, message)
 				}
 				if ev.Failed {
-					return Unavailable("the Hub could not start the server: %s", serverText([]byte(ev.Message)))
+					return Unavailable("the Hub could not start the server: %s", message)
 				}
 				if ev.Ready {
 					return nil

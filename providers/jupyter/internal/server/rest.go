@@ -62,7 +62,7 @@ func (c *Client) do(ctx context.Context, method, path string, in, out any) error
 		return err
 	}
 	if resp.StatusCode/100 != 2 {
-		return refused(resp.Request, c.base.Path, resp, data)
+		return c.refused(resp.Request, resp, data)
 	}
 	if out == nil {
 		return nil
@@ -71,7 +71,7 @@ func (c *Client) do(ctx context.Context, method, path string, in, out any) error
 		return Unavailable("%s %s: the answer has more than %d members", method, path, maxMembers)
 	}
 	if err := json.Unmarshal(data, out); err != nil {
-		return Unavailable("%s %s: the answer is not what a Jupyter server sends: %s", method, path, serverText(data))
+		return Unavailable("%s %s: the answer is not what a Jupyter server sends: %s", method, path, serverText(data, c.secrets))
 	}
 	return nil
 }
@@ -111,13 +111,14 @@ func (c *Client) transportError(ctx context.Context, err error) error {
 	if ue, ok := errors.AsType[*url.Error](err); ok {
 		err = ue.Err
 	}
-	return &transportError{host: c.base.Host, proxy: c.proxyHost(), err: err}
+	return &transportError{host: c.base.Host, proxy: c.proxyHost(), err: err, secrets: c.secrets}
 }
 
 // A transportError is a server that could not be reached or went away.
 type transportError struct {
 	host, proxy string
 	err         error
+	secrets     *strings.Replacer // that what came in place of an answer may repeat
 }
 
 // logins are the user and password in the address of a proxy.
@@ -128,7 +129,7 @@ func (e *transportError) Error() string {
 	if e.proxy != "" {
 		to += " through the proxy " + e.proxy
 	}
-	return fmt.Sprintf("%v: no connection to %s: %s", codeinterp.ErrUnavailable, to, logins().ReplaceAllString(e.err.Error(), "://"))
+	return fmt.Sprintf("%v: no connection to %s: %s", codeinterp.ErrUnavailable, to, e.secrets.Replace(logins().ReplaceAllString(e.err.Error(), "://")))
 }
 
 func (e *transportError) Unwrap() []error { return []error{codeinterp.ErrUnavailable, e.err} }

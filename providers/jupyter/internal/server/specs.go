@@ -3,6 +3,8 @@ package server
 import (
 	"context"
 	"net/http"
+	"strings"
+	"unicode"
 )
 
 // A SpecList is the server's answer to GET api/kernelspecs.
@@ -29,5 +31,18 @@ func (c *Client) Specs(ctx context.Context) (SpecList, error) {
 	err := c.Await(ctx, func(ctx context.Context) error {
 		return c.do(ctx, http.MethodGet, "api/kernelspecs", nil, &list)
 	})
+	for name, s := range list.Specs {
+		if !isWord(name) || !isWord(s.Spec.Language) {
+			delete(list.Specs, name)
+		}
+	}
 	return list, err
+}
+
+// maxWord is how long the name of a kernelspec or of its language may be.
+const maxWord = 128
+
+// isWord reports whether a name can be shown as it is, to models and on terminals.
+func isWord(name string) bool {
+	return len(name) <= maxWord && !strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) })
 }
