@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/ansi"
 	"github.com/toolcell/toolcell/providers/subprocess"
 )
 
@@ -182,14 +183,15 @@ func plain(err error) string {
 	return text
 }
 
-// reason is an error's text without what every error here begins with.
+// reason is an error's text without what every error here begins with, and without
+// what would act on a terminal: servers and programs have chosen some of it.
 func reason(err error) string {
 	text := err.Error()
 	if e, ok := errors.AsType[*codeinterp.Error](err); ok {
 		// Within the text, since more may stand around it.
 		text = strings.ReplaceAll(text, e.Error(), e.Err.Error())
 	}
-	return text
+	return ansi.Plain(text)
 }
 
 func printIsolation(w io.Writer, i codeinterp.Isolation) {
