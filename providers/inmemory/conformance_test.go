@@ -50,6 +50,7 @@ func programs() map[string]conformance.Programs {
 	for _, language := range []string{"javascript", "typescript"} {
 		p, _ := conformance.ProgramsFor(language)
 		p.Lines = lines
+		p.Exhaust = "{ const all = []; for (;;) all.push(new Uint8Array(1 << 20)) }"
 		p.CallTask = nil // a continuation goes on in the run that wakes it: see quickjs's Limits
 		all[language] = p
 	}
