@@ -282,19 +282,18 @@ func (e *enclosure) run(ctx context.Context, args []string, m *meter) (out, errs
 		}
 		inside[i] = a
 	}
-	r, w, err := pipes()
+	ends, err := newEnds(false)
 	if err != nil {
 		return out, errs, err
 	}
 	var reading sync.WaitGroup
 	for i, t := range []*tail{out, errs} {
-		reading.Go(func() { _, _ = io.Copy(t, r[i]); r[i].Close() })
+		reading.Go(func() { _, _ = io.Copy(t, ends.host[i]); ends.host[i].Close() })
 	}
 	p, err := e.sandbox.Start(&sandbox.Cmd{
-		Path: inside[0], Args: inside, Env: e.env, Workdir: e.dir, ReadOnly: e.readable, Files: []*os.File{nil, w[0], w[1]},
+		Path: inside[0], Args: inside, Env: e.env, Workdir: e.dir, ReadOnly: e.readable, Files: []*os.File{nil, ends.child[0], ends.child[1]},
 	})
-	w[0].Close()
-	w[1].Close()
+	ends.closeChild()
 	if err != nil {
 		reading.Wait()
 		return out, errs, err
@@ -323,18 +322,6 @@ func ended(exit sandbox.Exit) error {
 		return fmt.Errorf("exit status %d", exit.Code)
 	}
 	return nil
-}
-
-func pipes() (r, w [2]*os.File, err error) {
-	if r[0], w[0], err = os.Pipe(); err != nil {
-		return r, w, noDescriptors(err)
-	}
-	if r[1], w[1], err = os.Pipe(); err != nil {
-		r[0].Close()
-		w[0].Close()
-		return r, w, noDescriptors(err)
-	}
-	return r, w, nil
 }
 
 // close ends what runs and removes what is not an environment.

@@ -31,7 +31,7 @@ const (
 
 // Frames to the driver.
 const (
-	frameConfigure = 'C' // cwd, then names and values of the environment
+	frameConfigure = 'C' // "once" or "", then names and values of the environment
 	frameRun       = 'R' // seq, code, path of stdin or "", names and values
 	frameNames     = 'N' // names of the functions that programs can call
 	frameAnswer    = 'V' // id of the call, "ok" or "error", result as JSON or message

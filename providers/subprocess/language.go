@@ -79,7 +79,7 @@ const FileArg = "{file}"
 //
 // The host sends
 //
-//	C  cwd, "once" or "", names and values of the environment: answer H
+//	C  "once" or "", names and values of the environment: answer H
 //	R  seq, code, path of standard input or "", names and values: run the
 //	   code, in "once" mode the only one
 //	N  names of the functions of the host that programs can call from now on
@@ -149,18 +149,21 @@ const (
 	typescriptKind
 )
 
-var (
-	//go:embed drivers/python/*.py drivers/python/later/*.py
-	pythonFiles embed.FS
-	//go:embed drivers/complete/complete.py
-	pythonComplete string
-	//go:embed drivers/complete/complete.js
-	nodeComplete string
-	//go:embed drivers/complete/complete.sh
-	bashComplete string
-	//go:embed drivers/driver.sh
-	bashDriver string
-)
+//go:embed drivers
+var drivers embed.FS
+
+// sourceOf returns the files of a folder of drivers, one after the other.
+func sourceOf(folder string, files ...string) string {
+	var b strings.Builder
+	for _, name := range files {
+		source, err := drivers.ReadFile("drivers/" + folder + name)
+		if err != nil {
+			panic(err)
+		}
+		b.Write(source)
+	}
+	return b.String()
+}
 
 // pythonBoot reads the compiled driver from descriptor 3 and becomes it.
 const pythonBoot = `import os,marshal,builtins
@@ -179,19 +182,11 @@ const pythonAdded = "\n# added\n"
 
 // pythonDriver is the driver's source.
 var pythonDriver = sync.OnceValue(func() string {
-	return pythonSource("driver", "channel", "display", "imports", "streams", "run") + pythonLater +
-		pythonSource("later/channel") + pytools.Source + pythonSource("later/calls") + pyvalue.Source +
-		pythonSource("later/display", "later/imports", "later/streams", "later/errors", "later/run") + pythonAdded
+	const folder, later = "python/", "python/later/"
+	return sourceOf(folder, "driver.py", "channel.py", "display.py", "imports.py", "streams.py", "run.py") + pythonLater +
+		sourceOf(later, "channel.py") + pytools.Source + sourceOf(later, "calls.py") + pyvalue.Source +
+		sourceOf(later, "display.py", "imports.py", "streams.py", "errors.py", "run.py") + pythonAdded
 })
-
-func pythonSource(files ...string) string {
-	var b strings.Builder
-	for _, name := range files {
-		source, _ := pythonFiles.ReadFile("drivers/python/" + name + ".py")
-		b.Write(source)
-	}
-	return b.String()
-}
 
 // Python returns the language python: CPython 3.9 or later.
 func Python() Language {
@@ -199,7 +194,7 @@ func Python() Language {
 		Name: "python", Commands: []string{"python3", "python"}, Extension: ".py", MinVersion: "3.9",
 		Install: "install Python 3.9 or later (Debian and Ubuntu: apt install python3; macOS: brew install python), or give its path in Language.Commands",
 		Notes:   "Top-level await works; asyncio.create_task needs one in the same program. The last expression is the result; display(obj) shows rich objects, and matplotlib figures are shown by themselves.",
-		Driver:  &Driver{Args: []string{"-I", "-X", "utf8", "-c", pythonBoot}, Source: pythonDriver(), Functions: true, Input: true, Completer: pythonComplete},
+		Driver:  &Driver{Args: []string{"-I", "-X", "utf8", "-c", pythonBoot}, Source: pythonDriver(), Functions: true, Input: true, Completer: sourceOf("complete/", "complete.py")},
 		kind:    pythonKind,
 	}
 }
@@ -210,7 +205,7 @@ func JavaScript() Language {
 		Name: "javascript", Commands: []string{"node", "nodejs"}, Extension: ".js", MinVersion: "18",
 		Install: "install Node.js 18 or later (Debian and Ubuntu: apt install nodejs; macOS: brew install node), or give its path in Language.Commands",
 		Notes:   "Node.js with its own modules, by import or require. Top-level await works, const and let may be declared again, and the last expression is the result; display(mime, data) shows rich data.",
-		Driver:  &Driver{Args: []string{"-e", DriverArg}, Source: nodeSource(), Interrupts: true, Functions: true, Input: true, Completer: nodeComplete},
+		Driver:  &Driver{Args: []string{"-e", DriverArg}, Source: nodeSource(), Interrupts: true, Functions: true, Input: true, Completer: sourceOf("complete/", "complete.js")},
 		kind:    nodeKind,
 	}
 }
@@ -230,7 +225,7 @@ func Bash() Language {
 		Name: "bash", Commands: []string{"bash"}, Extension: ".sh", MinVersion: "4.4",
 		Install: "install bash 4.4 or later (macOS: brew install bash)",
 		Notes:   "bash with the usual command-line tools.",
-		Driver:  &Driver{Args: []string{"--norc", "--noprofile", "-c", DriverArg, "bash", DriverArg}, Source: bashDriver, Functions: true, Input: true, Completer: bashComplete},
+		Driver:  &Driver{Args: []string{"--norc", "--noprofile", "-c", DriverArg, "bash", DriverArg}, Source: sourceOf("", "driver.sh"), Functions: true, Input: true, Completer: sourceOf("complete/", "complete.sh")},
 	}
 }
 

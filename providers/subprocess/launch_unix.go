@@ -199,7 +199,7 @@ func (p *process) configure(once bool, env map[string]string) error {
 		mode = "once"
 	}
 	p.once.Store(once)
-	return p.send(frameConfigure, append([]string{"", mode}, pairs(env)...)...)
+	return p.send(frameConfigure, append([]string{mode}, pairs(env)...)...)
 }
 
 // settle makes the process's working directory the caller's to remove. It

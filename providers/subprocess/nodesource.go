@@ -1,7 +1,6 @@
 package subprocess
 
 import (
-	_ "embed"
 	"regexp"
 	"strings"
 	"sync"
@@ -9,39 +8,10 @@ import (
 	"github.com/toolcell/toolcell/internal/jsvalue"
 )
 
-var (
-	//go:embed drivers/node/driver.js
-	nodeDriver string
-	//go:embed drivers/node/frames.js
-	nodeFrames string
-	//go:embed drivers/node/streams.js
-	nodeStreams string
-	//go:embed drivers/node/show.js
-	nodeShow string
-	//go:embed drivers/node/calls.js
-	nodeCalls string
-	//go:embed drivers/node/imports.js
-	nodeImports string
-	//go:embed drivers/node/importing.js
-	nodeImporting string
-	//go:embed drivers/node/evaluate.js
-	nodeEvaluate string
-	//go:embed drivers/node/surroundings.js
-	nodeSurroundings string
-	//go:embed drivers/node/run.js
-	nodeRun string
-	//go:embed drivers/node/errors.js
-	nodeErrors string
-	//go:embed drivers/node/process.js
-	nodeProcess string
-)
-
 // nodeSource is the driver: one block, whose names are its own.
 var nodeSource = sync.OnceValue(func() string {
-	return jsvalue.Into("'use strict';\n{\n" + strings.Join([]string{
-		nodeDriver, nodeFrames, nodeStreams, nodeShow, nodeCalls, nodeImports, nodeImporting,
-		nodeEvaluate, nodeSurroundings, nodeRun, nodeErrors, nodeProcess,
-	}, "\n") + "}\n")
+	return jsvalue.Into("'use strict';\n{\n" + sourceOf("node/", "driver.js", "frames.js", "streams.js", "show.js", "calls.js", "imports.js",
+		"importing.js", "evaluate.js", "surroundings.js", "run.js", "errors.js", "process.js") + "}\n")
 })
 
 // dynamicImport is the driver's function that a program calls for import(...), which

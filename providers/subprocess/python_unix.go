@@ -65,7 +65,7 @@ func (l *language) probePython() error {
 	later, added, _ := strings.Cut(later, pythonAdded)
 	source := driver + added + "\nloop()\n\x01" + later
 	if l.forks {
-		source += "\x00" + driver + later + added + pythonSource("forkserver") + "\x01"
+		source += "\x00" + driver + later + added + sourceOf("python/", "forkserver.py") + "\x01"
 	}
 	known := compiled.known(source)
 	out, err := ask(l.asks(), args, strings.Join(slices.Collect(maps.Keys(known)), "\n")+"\x02"+source)

@@ -348,9 +348,8 @@ __toolcell_loop() {
 		__toolcell_receive
 		case $__toolcell_kind in
 		C)
-			[[ ${__toolcell_fields[0]} ]] && builtin cd -- "${__toolcell_fields[0]}"
-			if [[ ${__toolcell_fields[1]} == once ]]; then __toolcell_once=1; else exec 227>&1 226>&2; fi
-			__toolcell_setenv "${__toolcell_fields[@]:2}"
+			if [[ ${__toolcell_fields[0]} == once ]]; then __toolcell_once=1; else exec 227>&1 226>&2; fi
+			__toolcell_setenv "${__toolcell_fields[@]:1}"
 			__toolcell_old=()
 			__toolcell_send H "bash ${BASH_VERSION%%(*}"
 			;;

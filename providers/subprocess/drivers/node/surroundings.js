@@ -38,10 +38,9 @@ function restoreEnv(old) {
 }
 
 function configure(fields) {
-  if (fields[0].length) process.chdir(String(fields[0]));
-  once = String(fields[1]) === 'once';
+  once = String(fields[0]) === 'once';
   hidden('module', ownModule); // not before: node puts its own back when the driver's source is done
-  setEnv(fields.slice(2));
+  setEnv(fields.slice(1));
   script = once && globalThis.__toolcell_script || '';
   delete globalThis.__toolcell_script;
   if (script) hidden('arguments', argumentsOf(...moduleArguments()));

@@ -262,12 +262,10 @@ def end(how, status, about):
 
 
 def configure(fields):
-    if fields[0]:
-        os.chdir(fields[0])
-    set_env(fields[2:])
+    set_env(fields[1:])
     implementation = {'cpython': 'CPython'}.get(sys.implementation.name, sys.implementation.name)
     send(b'H', implementation + ' ' + sys.version.split()[0])
-    state.once = state.open = fields[1] == b'once'
+    state.once = state.open = fields[0] == b'once'
     if not state.once:
         load()
         number_runs()
