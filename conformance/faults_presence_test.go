@@ -157,43 +157,21 @@ func presenceFaults() []fault {
 			name: "Wrap describes nothing", want: "WrapKeepsPresence",
 			suite: func(s *suite) {
 				s.wrap = func(ci codeinterp.CodeInterpreter, _ ...codeinterp.Middleware) codeinterp.CodeInterpreter {
-					return described{undescribedOf(ci), func() codeinterp.Info {
-						info := codeinterp.Describe(ci)
-						info.Provider = ""
-						return info
-					}}
+					return describes(func(i *codeinterp.Info) { i.Provider = "" })(ci)
 				}
 			},
 		},
 		{
 			name: "Describe without a name", want: "DescribeTrue",
-			wrap: func(ci codeinterp.CodeInterpreter) codeinterp.CodeInterpreter {
-				return described{undescribedOf(ci), func() codeinterp.Info {
-					info := codeinterp.Describe(ci)
-					info.Provider = ""
-					return info
-				}}
-			},
+			wrap: describes(func(i *codeinterp.Info) { i.Provider = "" }),
 		},
 		{
 			name: "another name in errors", want: "DescribeTrue",
-			wrap: func(ci codeinterp.CodeInterpreter) codeinterp.CodeInterpreter {
-				return described{undescribedOf(ci), func() codeinterp.Info {
-					info := codeinterp.Describe(ci)
-					info.Provider = "toys"
-					return info
-				}}
-			},
+			wrap: describes(func(i *codeinterp.Info) { i.Provider = "toys" }),
 		},
 		{
 			name: "a reach of another kind", want: "DescribeTrue",
-			wrap: func(ci codeinterp.CodeInterpreter) codeinterp.CodeInterpreter {
-				return described{undescribedOf(ci), func() codeinterp.Info {
-					info := codeinterp.Describe(ci)
-					info.Isolation.Network = "perhaps"
-					return info
-				}}
-			},
+			wrap: describes(func(i *codeinterp.Info) { i.Isolation.Network = "perhaps" }),
 		},
 		{
 			name: "not sorted", want: "LanguagesSorted",

@@ -13,7 +13,6 @@ import (
 
 // A watched run is what the suite saw of one run, for the invariants.
 type watched struct {
-	code    string
 	context codeinterp.ContextID // empty for RunCode
 	opts    codeinterp.RunOptions
 	res     codeinterp.Result
@@ -36,7 +35,7 @@ const keepLive = 4 << 20
 // watch makes a run, hands its outputs to the check's own callback, if any,
 // and tests the invariants.
 func (e *env) watch(code string, opts *codeinterp.RunOptions, id codeinterp.ContextID, run func(*codeinterp.RunOptions) (codeinterp.Result, error)) (codeinterp.Result, error) {
-	w := &watched{code: code, context: id, size: -1, turn: make(chan struct{}, 1)}
+	w := &watched{context: id, size: -1, turn: make(chan struct{}, 1)}
 	// Without options a check tries just that, so that the run has no callback.
 	if opts != nil {
 		w.opts = *opts
