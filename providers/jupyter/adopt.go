@@ -2,7 +2,6 @@ package jupyter
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -81,8 +80,7 @@ func (rt *runtime) guest(ctx context.Context, which string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	b, err := json.Marshal(ref{Kernel: k.ID, Language: languageOf(specs, k.Name), Spec: k.Name, Guest: true})
-	return string(b), err
+	return (&ref{Kernel: k.ID, Language: languageOf(specs, k.Name), Spec: k.Name, Guest: true}).String(), nil
 }
 
 // find returns the kernel with an id, or of a notebook.

@@ -99,14 +99,9 @@ func (rt *runtime) drop(late func() *kernel.Kernel) {
 			_ = rt.discard(context.Background(), k)
 		}
 	}
-	if !rt.begin() {
+	if !rt.background(end) {
 		end()
-		return
 	}
-	go func() {
-		defer rt.work.Done()
-		end()
-	}()
 }
 
 // bearOne starts a kernel, and calls started when it is the server's.

@@ -150,7 +150,7 @@ func (c *command) follow(ctx context.Context, p *driver.Program, out *driver.Out
 				return nil, server.Unavailable("malformed output of a command")
 			}
 			at += int64(len(data))
-			out.Own(streamOf(piece[0]), data)
+			out.Own(kernel.StreamKind(piece[0]), data)
 		}
 		if len(a.Pieces) > 0 {
 			continue
@@ -162,13 +162,6 @@ func (c *command) follow(ctx context.Context, p *driver.Program, out *driver.Out
 			return nil, context.Cause(ctx)
 		}
 	}
-}
-
-func streamOf(name string) codeinterp.Kind {
-	if name == "stderr" {
-		return codeinterp.Stderr
-	}
-	return codeinterp.Stdout
 }
 
 // outcome says how the command ended; err is why that is not known.

@@ -164,10 +164,7 @@ func (m *machine) join(c *command, k *kernel.Kernel) {
 	defer m.mu.Unlock()
 	c.k = k
 	m.commands[c.id] = c
-	if !m.watching && m.rt.begin() {
-		m.watching = true
-		go m.watch()
-	}
+	m.watching = m.watching || m.rt.background(m.watch)
 }
 
 func (m *machine) leave(c *command) {
@@ -178,7 +175,6 @@ func (m *machine) leave(c *command) {
 
 // watch waits for news of commands while there are any.
 func (m *machine) watch() {
-	defer m.rt.work.Done()
 	for {
 		m.mu.Lock()
 		k := m.k

@@ -80,15 +80,12 @@ func (p *pool) fill(language string) {
 	p.pending[language] += max(n, 0)
 	p.mu.Unlock()
 	for range n {
-		if p.rt.begin() {
-			go p.start(language)
-		}
+		p.rt.background(func() { p.start(language) })
 	}
 }
 
 // start makes one kernel; where that fails it waits before it tries again.
 func (p *pool) start(language string) {
-	defer p.rt.work.Done()
 	for pause := time.Second; ; pause = min(2*pause, time.Minute) {
 		if k := p.warm(language); k != nil {
 			p.add(language, k)

@@ -138,18 +138,29 @@ func (rt *runtime) begin() bool {
 	return !rt.closed
 }
 
+// background calls f in the background, unless the runtime is closed.
+func (rt *runtime) background(f func()) bool {
+	if !rt.begin() {
+		return false
+	}
+	go func() {
+		defer rt.work.Done()
+		f()
+	}()
+	return true
+}
+
 // discard deletes a kernel on the server and drops its socket. One that cannot
 // be deleted is remembered, and tried again by Close.
 //
 // A server that is about to restart a kernel that died can do so after the
 // deletion, so those are deleted again.
 func (rt *runtime) discard(ctx context.Context, k *kernel.Kernel) error {
-	if k.DiedLately(restartWindow) && rt.begin() {
-		go func() {
-			defer rt.work.Done()
+	if k.DiedLately(restartWindow) {
+		rt.background(func() {
 			time.Sleep(restartWindow)
 			_ = rt.c.DeleteKernel(context.Background(), k.Handle)
-		}()
+		})
 	}
 	err := k.Delete(ctx)
 	if err != nil {
@@ -178,28 +189,22 @@ func (rt *runtime) later(k *kernel.Kernel) error {
 // tryDiscard discards a kernel in the background, unless Close is under way: then
 // done is nil, else closed when that is over.
 func (rt *runtime) tryDiscard(k *kernel.Kernel) (done <-chan struct{}) {
-	if !rt.begin() {
-		return nil
-	}
 	over := make(chan struct{})
-	go func() {
-		defer rt.work.Done()
+	if !rt.background(func() {
 		defer close(over)
 		_ = rt.discard(context.Background(), k)
-	}()
+	}) {
+		return nil
+	}
 	return over
 }
 
 // discardWithin is discard, which goes on in the background once ctx has ended.
 func (rt *runtime) discardWithin(ctx context.Context, k *kernel.Kernel) error {
-	if !rt.begin() {
+	done := make(chan error, 1)
+	if !rt.background(func() { done <- rt.discard(context.WithoutCancel(ctx), k) }) {
 		return rt.discard(ctx, k)
 	}
-	done := make(chan error, 1)
-	go func() {
-		defer rt.work.Done()
-		done <- rt.discard(context.WithoutCancel(ctx), k)
-	}()
 	select {
 	case err := <-done:
 		return err

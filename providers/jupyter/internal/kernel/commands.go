@@ -83,9 +83,6 @@ func (k *Kernel) ServeCommands(ctx context.Context, lease time.Duration) error {
 	return err
 }
 
-// IsFurnished reports whether the kernel's process is the one that was furnished.
-func (k *Kernel) IsFurnished() bool { return k.isFurnished() }
-
 // IsCut reports whether err says that the connection was lost before the answer
 // came: Ensure, and ask again.
 func IsCut(err error) bool { return errors.Is(err, errSocketLost) }

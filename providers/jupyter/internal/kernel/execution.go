@@ -68,7 +68,7 @@ func (p progress) half() bool { return !p.over() && (p.idle || p.reply != nil) }
 
 // newExecution makes the execution the kernel's current one.
 func (k *Kernel) newExecution(p *driver.Program, out *driver.Output) *execution {
-	e := &execution{k: k, q: newQueue(), out: out, input: input{lines: p.Stdin, given: p.Stdin != nil}, wake: make(chan struct{}, 1)}
+	e := &execution{k: k, q: newQueue(), out: out, input: input{lines: p.Stdin}, wake: make(chan struct{}, 1)}
 	e.st.active = time.Now()
 	e.life, e.end = context.WithCancel(context.Background())
 	k.mu.Lock()
@@ -129,7 +129,7 @@ func (e *execution) receive(f *frame, late bool) error {
 			return e.notice(f, late)
 		}
 		emit := func(name string, p []byte) {
-			e.q.put(event{kind: evStream, stream: streamKind(name), data: p, late: late})
+			e.q.put(event{kind: evStream, stream: StreamKind(name), data: p, late: late})
 		}
 		if f.Size >= 0 {
 			return wire.StreamText(f.Body, f.Size, max, emit)
@@ -182,7 +182,7 @@ func (e *execution) notice(f *frame, late bool) error {
 			e.q.put(event{kind: evRate})
 			return
 		}
-		e.q.put(event{kind: evStream, stream: streamKind(name), data: p, late: late})
+		e.q.put(event{kind: evStream, stream: StreamKind(name), data: p, late: late})
 	})
 }
 

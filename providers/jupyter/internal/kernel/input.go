@@ -12,7 +12,6 @@ import (
 // input is what a program can read, line by line, where the kernel asks for it.
 type input struct {
 	lines   []byte
-	given   bool
 	refused time.Time // when a program was last interrupted for want of a line
 }
 

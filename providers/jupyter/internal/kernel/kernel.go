@@ -149,7 +149,7 @@ func (k *Kernel) ensure(ctx context.Context, busy func(bool)) error {
 	if err := k.ready(ctx, busy); err != nil {
 		return err
 	}
-	if k.isReady() {
+	if k.process().isSetUp() {
 		return nil
 	}
 	return k.prepare(ctx)
@@ -281,7 +281,7 @@ func (k *Kernel) ready(ctx context.Context, busy func(bool)) error {
 		if k.isGone() {
 			return ErrGone
 		}
-		died := k.isLost()
+		died := k.process() == lost
 		if err == nil && k.isShaken() && !k.Guest && st.Connections <= 1 && time.Since(began) > min(deafLimit, k.cfg.StartTimeout/2) {
 			return ErrDeaf
 		}

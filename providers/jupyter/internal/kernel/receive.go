@@ -139,7 +139,7 @@ func (k *Kernel) takeLate(f *frame) error {
 	}
 	switch m.Header.Type {
 	case "stream":
-		emit := func(name string, p []byte) { late(codeinterp.Output{Kind: streamKind(name), Data: p, Late: true}) }
+		emit := func(name string, p []byte) { late(codeinterp.Output{Kind: StreamKind(name), Data: p, Late: true}) }
 		if f.Size >= 0 {
 			return wire.StreamText(f.Body, f.Size, wire.MaxHeader, emit)
 		}
@@ -159,7 +159,9 @@ func (k *Kernel) takeLate(f *frame) error {
 	return nil
 }
 
-func streamKind(name string) codeinterp.Kind {
+// StreamKind is what a stream is called by kernels: standard output, unless it is
+// stderr.
+func StreamKind(name string) codeinterp.Kind {
 	if name == "stderr" {
 		return codeinterp.Stderr
 	}

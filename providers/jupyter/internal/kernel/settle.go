@@ -25,7 +25,7 @@ type tail struct {
 // as a loss.
 func (r *runner) settle() {
 	d := r.k.dialect
-	if d.settle == nil || r.killed || r.e.progress().death || !r.k.isReady() || !r.k.connected() {
+	if d.settle == nil || r.killed || r.e.progress().death || !r.k.process().isSetUp() || !r.k.connected() {
 		return
 	}
 	ctx, cancel := context.WithTimeout(r.ctx, halfGrace)
@@ -73,7 +73,7 @@ func (e *execution) receiveTail(t *tail, f *frame) error {
 	}
 	text, _, found := bytes.Cut([]byte(s.Text), t.marker)
 	if len(text) > 0 {
-		e.q.put(event{kind: evStream, stream: streamKind(s.Name), data: text})
+		e.q.put(event{kind: evStream, stream: StreamKind(s.Name), data: text})
 	}
 	if found {
 		t.once.Do(func() { close(t.done) })

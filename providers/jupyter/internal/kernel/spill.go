@@ -48,7 +48,7 @@ func (r *runner) fetchSpill() {
 			return
 		}
 		size += max(len(data), 1<<10) // of empty pieces there is no end else
-		r.Out.Write(streamKind(name), data)
+		r.Out.Write(StreamKind(name), data)
 	}
 	r.lostToRate()
 }

@@ -27,6 +27,9 @@ const (
 	gone                      // so is the kernel: nothing starts another
 )
 
+// isSetUp reports whether the process was set up, and lives as far as is known.
+func (p process) isSetUp() bool { return p == ready || p == home }
+
 // state is what is known of the kernel. Only this file changes it. Transitions:
 //
 //	connection: down -> up (first dial), down -> replaying (later ones), any -> down
@@ -116,7 +119,7 @@ func (k *Kernel) renewed() {
 // prepared that is no news.
 func (k *Kernel) started() {
 	k.mu.Lock()
-	news := k.proc == ready || k.proc == home
+	news := k.proc.isSetUp()
 	if news && k.run == nil {
 		k.renewed()
 	}
@@ -192,7 +195,7 @@ func (k *Kernel) vanished(cause codeinterp.Cause) { k.ended(gone, cause) }
 
 func (k *Kernel) ended(to process, cause codeinterp.Cause) {
 	k.mu.Lock()
-	if k.proc == ready || k.proc == home {
+	if k.proc.isSetUp() {
 		was := k.state
 		k.former = &was
 	}
@@ -260,35 +263,23 @@ func (k *Kernel) workedForUs() { k.others = false }
 // offers notes what functions the process knows, where there still is one that
 // could. k.mu is held.
 func (k *Kernel) offers(o offer) {
-	if k.proc == ready || k.proc == home {
+	if k.proc.isSetUp() {
 		k.offer = o
 	}
 }
 
-func (k *Kernel) isGone() bool {
+// process returns what there is of the kernel's process.
+func (k *Kernel) process() process {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	return k.proc == gone
+	return k.proc
 }
 
-// isLost reports whether the process died, and none answered since.
-func (k *Kernel) isLost() bool {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	return k.proc == lost
-}
+// isGone reports whether the kernel does not exist any more.
+func (k *Kernel) isGone() bool { return k.process() == gone }
 
-func (k *Kernel) isReady() bool {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	return k.proc == ready || k.proc == home
-}
-
-func (k *Kernel) isFurnished() bool {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	return k.proc == home
-}
+// IsFurnished reports whether the kernel's process is the one that was furnished.
+func (k *Kernel) IsFurnished() bool { return k.process() == home }
 
 // furnished notes that the process has the surroundings of its context.
 func (k *Kernel) furnished() {
@@ -304,7 +295,7 @@ func (k *Kernel) IsDown() bool {
 	connected := k.connected()
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	return !connected || k.proc != ready && k.proc != home || k.others
+	return !connected || !k.proc.isSetUp() || k.others
 }
 
 // Fresh reports whether no program has begun in the present process.

@@ -26,7 +26,7 @@ type Surroundings struct {
 // once. With an empty Cwd it is the directory that Dir names, where the kernel
 // can make one. What it cannot have is ErrInvalid.
 func (k *Kernel) Furnish(ctx context.Context, s Surroundings) error {
-	if k.isFurnished() {
+	if k.IsFurnished() {
 		return nil
 	}
 	d := k.dialect

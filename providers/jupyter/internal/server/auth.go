@@ -3,6 +3,7 @@ package server
 import (
 	"bytes"
 	"context"
+	"maps"
 	"net/http"
 	"net/url"
 	"strings"
@@ -101,24 +102,18 @@ func (a *auth) renew(ctx context.Context, gen int) error {
 	if err != nil {
 		return err
 	}
-	if a.password == "" {
-		a.renewed()
-		return nil
+	if a.password != "" {
+		if resp.StatusCode != 200 {
+			return a.c.refused(resp.Request, resp, data)
+		}
+		if err := a.post(ctx, u); err != nil {
+			return err
+		}
 	}
-	if resp.StatusCode != 200 {
-		return a.c.refused(resp.Request, resp, data)
-	}
-	if err := a.post(ctx, u); err != nil {
-		return err
-	}
-	a.renewed()
-	return nil
-}
-
-func (a *auth) renewed() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.gen++
+	return nil
 }
 
 // post sends the login form.
@@ -129,9 +124,7 @@ func (a *auth) post(ctx context.Context, u *url.URL) error {
 		return err
 	}
 	req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-	for k, v := range a.c.header {
-		req.Header[k] = v
-	}
+	maps.Copy(req.Header, a.c.header)
 	resp, err := a.c.http.Do(req)
 	if err != nil {
 		return a.c.transportError(ctx, err)

@@ -2,12 +2,12 @@ package server
 
 import (
 	"bufio"
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/url"
 	"strings"
@@ -85,8 +85,12 @@ func (c *Client) EnsureServer(ctx context.Context) error {
 	if ready || err != nil {
 		return err
 	}
+	var options any // the Hub's own where there are none
+	if o := c.cfg.Hub.UserOptions; len(o) > 0 {
+		options = o
+	}
 	err = hub.Await(ctx, func(ctx context.Context) error {
-		return hub.do(ctx, http.MethodPost, s.path(), cmp.Or[any](optionsOrNil(c.cfg.Hub.UserOptions), nil), nil)
+		return hub.do(ctx, http.MethodPost, s.path(), options, nil)
 	})
 	if e, ok := errors.AsType[*StatusError](err); ok && e.Code == 400 {
 		err = nil // running or pending already; the wait below tells
@@ -95,13 +99,6 @@ func (c *Client) EnsureServer(ctx context.Context) error {
 		return err
 	}
 	return hub.awaitServer(ctx, s)
-}
-
-func optionsOrNil(m map[string]any) any {
-	if len(m) == 0 {
-		return nil
-	}
-	return m
 }
 
 // hubUser is the part of the Hub's user model that tells of servers.
@@ -156,9 +153,7 @@ func (c *Client) followProgress(ctx context.Context, s hubServer) error {
 	if err != nil {
 		return nil
 	}
-	for k, v := range c.header {
-		req.Header[k] = v
-	}
+	maps.Copy(req.Header, c.header)
 	c.auth.apply(req.Header, req.URL)
 	// Not by do, which reads an answer to its end. What fails here shows in
 	// serverReady.

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"net"
 	"net/http"
@@ -84,9 +85,7 @@ func (c *Client) try(ctx context.Context, method string, u *url.URL, body []byte
 	if len(body) > 0 {
 		req.Header.Set("Content-Type", "application/json")
 	}
-	for k, v := range c.header {
-		req.Header[k] = v
-	}
+	maps.Copy(req.Header, c.header)
 	// Last, so that no header of the caller's replaces the login.
 	c.auth.apply(req.Header, req.URL)
 	resp, err := c.http.Do(req)
