@@ -1,6 +1,7 @@
 package codeinterp
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"log/slog"
@@ -39,8 +40,11 @@ func logAttrs(c Call, r *Reply, err error, took time.Duration) []slog.Attr {
 	if c.Language != "" {
 		attrs = append(attrs, slog.String("language", c.Language))
 	}
-	if id := c.Context + r.Context; id != "" {
+	if id := cmp.Or(c.Context, r.Context); id != "" {
 		attrs = append(attrs, slog.String("context", string(id)))
+	}
+	if c.Context != "" && r.Context != "" {
+		attrs = append(attrs, slog.String("created", string(r.Context)))
 	}
 	if f, ok := c.Args.(FunctionCall); ok {
 		attrs = append(attrs, slog.String("function", f.Name), slog.Int("call", f.Number), slog.Int("args_bytes", len(f.Args)))
