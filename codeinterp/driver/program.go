@@ -68,9 +68,9 @@ func (p *Program) HandOver(f func() error) error {
 	return p.run.begin(f)
 }
 
-// Forsaken calls f once d has passed since nobody waits for the program any more:
-// its caller's ctx has ended. A session gives up then what it only waits for.
-func (p *Program) Forsaken(d time.Duration, f func()) (stop func() bool) {
+// AfterCancel calls f once d has passed since the caller's ctx has ended, from when
+// on nobody waits for the program. A session gives up then what it only waits for.
+func (p *Program) AfterCancel(d time.Duration, f func()) (stop func() bool) {
 	if p.run == nil {
 		return func() bool { return true }
 	}

@@ -33,9 +33,9 @@ const (
 	// killLimit bounds the end of a program that does not end by itself.
 	killLimit = server.KillTimeout + 2*time.Second
 
-	// forsakenLimit bounds it where nobody waits any more. Jupyter gives a kernel
+	// cancelLimit bounds it where nobody waits any more. Jupyter gives a kernel
 	// 2.5 s to end by itself.
-	forsakenLimit = 2800 * time.Millisecond
+	cancelLimit = 2800 * time.Millisecond
 )
 
 // ErrNeverRan: nothing of the request has left us, or the server had no such kernel
@@ -250,16 +250,16 @@ func (r *runner) kill() {
 	ctx, giveUp := context.WithCancelCause(ctx)
 	// need begins here; deferred is the wait for its end.
 	defer r.k.need(ctx, giveUp)()
-	defer r.forsaken(giveUp)()
+	defer r.afterCancel(giveUp)()
 	if r.killErr = r.Kill(ctx); r.killErr == nil {
 		r.await(context.WithoutCancel(ctx), killGrace)
 	}
 }
 
-// forsaken has giveUp called once nobody waits for the program's end any more.
-func (r *runner) forsaken(giveUp func(error)) (stop func() bool) {
-	return r.Program.Forsaken(forsakenLimit, func() {
-		giveUp(server.Unavailable("the server had not done so %v after it was asked, and the caller's ctx is over", forsakenLimit))
+// afterCancel has giveUp called once nobody waits for the program's end any more.
+func (r *runner) afterCancel(giveUp func(error)) (stop func() bool) {
+	return r.Program.AfterCancel(cancelLimit, func() {
+		giveUp(server.Unavailable("the server had not done so %v after it was asked, and the caller's ctx is over", cancelLimit))
 	})
 }
 
@@ -268,7 +268,7 @@ func (r *runner) leaveAlone() {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.ctx), aliveLimit)
 	defer cancel()
 	ctx, giveUp := context.WithCancelCause(ctx)
-	defer r.forsaken(giveUp)()
+	defer r.afterCancel(giveUp)()
 	_ = r.k.Interrupt(ctx)
 	r.await(ctx, aliveLimit)
 	if r.killed = !r.e.progress().over(); r.killed {
