@@ -123,6 +123,35 @@ func TestDependenciesAreExplained(t *testing.T) {
 	}
 }
 
+// TestLayoutIsTold wants a row of CONTRIBUTING's table for each folder, and none for
+// others.
+func TestLayoutIsTold(t *testing.T) {
+	contributing, err := os.ReadFile("CONTRIBUTING.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, table, _ := strings.Cut(string(contributing), "| folder | what lives there |\n|---|---|\n")
+	table, _, _ = strings.Cut(table, "\n\n")
+	told := map[string]bool{}
+	for row := range strings.Lines(table) {
+		folder := strings.Split(row, "`")[1]
+		top, _, _ := strings.Cut(folder, "/")
+		told[top] = true
+		if info, err := os.Stat(folder); err != nil || !info.IsDir() {
+			t.Errorf("there is no folder %s", folder)
+		}
+	}
+	list, err := os.ReadDir(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range list {
+		if name := e.Name(); e.IsDir() && name[0] != '.' && name != "dist" && !told[name] {
+			t.Errorf("nothing says what lives in %s", name)
+		}
+	}
+}
+
 // TestConformanceIsForTestsOnly keeps package testing out of programs.
 func TestConformanceIsForTestsOnly(t *testing.T) {
 	for _, p := range list(t, "-f", `{{.ImportPath}} {{join .Imports " "}}`) {
