@@ -73,7 +73,7 @@ func (r *run) again() {
 func (r *run) settle(end *ending) (begun bool) {
 	s := r.slot
 	if end.fresh {
-		s.fresh = true
+		s.fresh, s.unreset = true, false // what could not be reset is gone
 	}
 	if end.reset {
 		s.emptied()
@@ -105,7 +105,8 @@ func (r *run) settle(end *ending) (begun bool) {
 	}
 	// A runtime that numbers its runs (a kernel) is believed.
 	s.runs = cmp.Or(end.Count, s.runs+1)
-	s.fresh, s.told = end.Lost, end.Lost
+	// Of a restart this run tells, also where the reset fails and is made later.
+	s.fresh, s.told = end.Lost, end.Lost || r.why == errRestart
 	return true
 }
 
@@ -167,6 +168,9 @@ func (r *run) result(end *ending, begun bool, count int) (codeinterp.Result, err
 // reason is why a program never began.
 func (r *run) reason(end *ending) error {
 	err := end.err
+	if end.broken {
+		err = nil // Unknown begins with it
+	}
 	switch r.why {
 	case nil, errTimeout, errInterrupt, errRestart:
 	default:
