@@ -125,12 +125,52 @@ func TestBashStatus(t *testing.T) {
 		{"echo $?", "2\n"},
 		{"set -x; (exit 4)", ""},
 		{"echo $?; set +x; break", "4\n"},
-		{"echo $? ${_##*/}; kill -INT $$", "0 bash\n"},
+		{"echo $? ${_##*/}; kill -INT $$", "1 bash\n"},
 		{"echo $?", "130\n"},
 	} {
 		res := n.run(tt.code, nil)
 		if res.StateLost || res.Stdout() != tt.want || strings.Contains(res.Stderr(), "toolcell") || strings.Contains(res.Stderr(), "return") {
 			t.Errorf("%s: got %s %q, want %q", tt.code, summary(res), res.Stderr(), tt.want)
+		}
+	}
+}
+
+// TestBashOwnNames: a program may call and forbid anything what the driver's own is
+// called, and be named as what the driver uses, and later ones run.
+func TestBashOwnNames(t *testing.T) {
+	ci := open(t, subprocess.Options{Languages: []subprocess.Language{subprocess.Bash()}})
+	for _, program := range []string{
+		"readonly size=on f head part left status at n fd name id line open dir args how run; declare -i stat still",
+		"REPLY=on; [[ $REPLY ]]; readonly REPLY",
+		"eval() { false; }; return() { false; }; printf() { false; }; :() { false; }",
+		"set -k",
+	} {
+		n := newNotebook(t, ci, "bash")
+		for _, code := range []string{program, "echo ${size:-${REPLY:-on}}; (exit 3)", "(exit 4)", "exit 5", "echo ${size:-${REPLY:-on}}"} {
+			res := n.run(code, &codeinterp.RunOptions{Timeout: 20 * time.Second})
+			if res.StateLost || res.Stderr() != "" || strings.HasPrefix(code, "echo") && res.Stdout() != "on\n" {
+				t.Errorf("%s, then %s: got %s %q", program, code, summary(res), res.Stderr())
+			}
+		}
+	}
+}
+
+// TestBashNoLoop: break and continue where there is no loop end a program, and not
+// well: what follows them does not run.
+func TestBashNoLoop(t *testing.T) {
+	ci := open(t, subprocess.Options{Languages: []subprocess.Language{subprocess.Bash()}})
+	n := newNotebook(t, ci, "bash")
+	o := &codeinterp.RunOptions{Timeout: 20 * time.Second}
+	n.run("x=kept", o)
+	for _, word := range []string{"break", "continue", "break 4", "continue 4"} {
+		code := "echo on; " + word + "; echo off"
+		for way, res := range map[string]codeinterp.Result{"RunCode": run(t, ci, "bash", code, o), "RunInContext": n.run(code, o)} {
+			if res.Status != codeinterp.StatusError || res.ExitCode != 1 || res.StateLost || res.Stdout() != "on\n" || !strings.Contains(res.Stderr(), "meaningful in a loop") {
+				t.Errorf("%s, %s: got %s %q", way, code, summary(res), res.Stderr())
+			}
+		}
+		if res := n.run("for i in 1 2; do continue; done; while :; do break; done; echo $x$i", o); res.Stdout() != "kept2\n" {
+			t.Errorf("after %s: got %s", code, summary(res))
 		}
 	}
 }

@@ -1,4 +1,4 @@
-eval "${1#*$'\n'}"; while :; do while :; do __toolcell_loop; __toolcell_prepare; __toolcell_unlock r s; { __toolcell_loud "$BASH" && : "$BASH"; } 2>/dev/null; eval "$__toolcell_code"; { __toolcell_status=$?; __toolcell_quiet; } 2>/dev/null; __toolcell_over; done; { __toolcell_quiet; } 2>/dev/null; __toolcell_left; done
+builtin eval "${1#*$'\n'}"; while ((1)); do while [[ ! $__toolcell_run ]]; do __toolcell_loop; __toolcell_prepare; __toolcell_unlock r s; { __toolcell_loud "$BASH" && : "$BASH"; } 2>/dev/null; builtin eval "$__toolcell_code"; { __toolcell_status=$?; __toolcell_quiet; } 2>/dev/null; __toolcell_over; done; { __toolcell_quiet; } 2>/dev/null; __toolcell_left; done; __toolcell_tell_left; builtin exit 1
 # The bash driver: runs programs in this very shell and speaks frames on fd 3,
 # which it moves out of the program's way. Programs are evaluated in the first
 # line, so that the numbers of lines in bash's messages are the program's own;
@@ -16,30 +16,30 @@ eval "${1#*$'\n'}"; while :; do while :; do __toolcell_loop; __toolcell_prepare;
 # its own answer has come hands those of others to them, in files of a directory.
 
 __toolcell_send() { # kind, fields
-	local LC_ALL=C size=1 f head
-	for f in "${@:2}"; do size=$((size + 8 + ${#f})); done
-	printf -v head '%08x%s' "$size" "$1"
+	local LC_ALL=C __toolcell__size=1 __toolcell__f __toolcell__head
+	for __toolcell__f in "${@:2}"; do __toolcell__size=$((__toolcell__size + 8 + ${#__toolcell__f})); done
+	builtin printf -v __toolcell__head '%08x%s' "$__toolcell__size" "$1"
 	{
-		builtin printf '%s' "$head"
-		for f in "${@:2}"; do builtin printf '%08x%s' "${#f}" "$f"; done
+		builtin printf '%s' "$__toolcell__head"
+		for __toolcell__f in "${@:2}"; do builtin printf '%08x%s' "${#__toolcell__f}" "$__toolcell__f"; done
 	} >&"$__toolcell_ctl"
 }
 
-__toolcell_take() { # length; sets REPLY to that many bytes of the channel
-	local LC_ALL=C part left=$1
-	REPLY=
-	if ((left > 4096)); then
-		REPLY=$(command -p head -c "$left" <&"$__toolcell_ctl"; builtin printf x)
-		REPLY=${REPLY%x}
-		((${#REPLY} == left)) || builtin exit 1
-		return 0
+__toolcell_take() { # length; sets __toolcell_bytes to that many bytes of the channel
+	local LC_ALL=C __toolcell__part __toolcell__left=$1
+	__toolcell_bytes=
+	if ((__toolcell__left > 4096)); then
+		__toolcell_bytes=$(command -p head -c "$__toolcell__left" <&"$__toolcell_ctl"; builtin printf x)
+		__toolcell_bytes=${__toolcell_bytes%x}
+		((${#__toolcell_bytes} == __toolcell__left)) || builtin exit 1
+		builtin return 0
 	fi
-	while ((left > 0)); do
-		builtin read -r -d '' -N "$left" -u "$__toolcell_ctl" part
-		local status=$?
-		REPLY+=$part
-		left=$((left - ${#part}))
-		if ((status > 0 && status <= 128 && left > 0)); then
+	while ((__toolcell__left > 0)); do
+		builtin read -r -d '' -N "$__toolcell__left" -u "$__toolcell_ctl" __toolcell__part
+		local __toolcell__status=$?
+		__toolcell_bytes+=$__toolcell__part
+		__toolcell__left=$((__toolcell__left - ${#__toolcell__part}))
+		if ((__toolcell__status > 0 && __toolcell__status <= 128 && __toolcell__left > 0)); then
 			__toolcell_run=
 			trap - EXIT
 			builtin exit 1
@@ -48,109 +48,109 @@ __toolcell_take() { # length; sets REPLY to that many bytes of the channel
 }
 
 __toolcell_receive() { # sets __toolcell_kind and __toolcell_fields
-	local size at=1
+	local __toolcell__size __toolcell__at=1
 	__toolcell_take 8
-	size=$((16#$REPLY))
+	__toolcell__size=$((16#$__toolcell_bytes))
 	__toolcell_take 1
-	__toolcell_kind=$REPLY
+	__toolcell_kind=$__toolcell_bytes
 	__toolcell_fields=()
-	while ((at < size)); do
+	while ((__toolcell__at < __toolcell__size)); do
 		__toolcell_take 8
-		local n=$((16#$REPLY))
-		__toolcell_take "$n"
-		__toolcell_fields+=("$REPLY")
-		at=$((at + 8 + n))
+		local __toolcell__n=$((16#$__toolcell_bytes))
+		__toolcell_take "$__toolcell__n"
+		__toolcell_fields+=("$__toolcell_bytes")
+		__toolcell__at=$((__toolcell__at + 8 + __toolcell__n))
 	done
 }
 
 __toolcell_try() { # lock, seconds; waits that long until nobody else holds the lock
-	local fd=$__toolcell_pipe part=''
-	if [[ $1 == s ]]; then fd=$__toolcell_send_pipe; fi
-	builtin read -r -t "$2" -N 1 -u "$fd" part
-	if [[ $part ]]; then # also where the time was over at that moment
+	local __toolcell__fd=$__toolcell_pipe __toolcell__part=''
+	if [[ $1 == s ]]; then __toolcell__fd=$__toolcell_send_pipe; fi
+	builtin read -r -t "$2" -N 1 -u "$__toolcell__fd" __toolcell__part
+	if [[ $__toolcell__part ]]; then # also where the time was over at that moment
 		builtin printf '%s' "$BASHPID-$RANDOM$RANDOM" >|"$__toolcell_tools/$1"
-		return 0
+		builtin return 0
 	fi
-	__toolcell_recover "$1" "$fd" # who held it may have been killed
-	return 1
+	__toolcell_recover "$1" "$__toolcell__fd" # who held it may have been killed
+	builtin return 1
 } 2>/dev/null
 
 __toolcell_recover() { # lock, its pipe; takes the lock from one who is dead
-	local holder='' stat='' still=''
-	builtin read -r holder <"$__toolcell_tools/$1"
-	[[ $holder ]] || return 0
-	if builtin kill -0 "${holder%%-*}"; then
-		builtin read -r stat <"/proc/${holder%%-*}/stat"
-		[[ ${stat##*) } == Z* ]] || return 0
+	local __toolcell__holder='' __toolcell__stat='' __toolcell__still=''
+	builtin read -r __toolcell__holder <"$__toolcell_tools/$1"
+	[[ $__toolcell__holder ]] || builtin return 0
+	if builtin kill -0 "${__toolcell__holder%%-*}"; then
+		builtin read -r __toolcell__stat <"/proc/${__toolcell__holder%%-*}/stat"
+		[[ ${__toolcell__stat##*) } == Z* ]] || builtin return 0
 	fi
-	builtin read -r still <"$__toolcell_tools/$1" # whoever gives a lock back says so before
-	[[ $still == "$holder" ]] || return 0
-	if (set -C; : >"$__toolcell_tools/dead-$holder"); then # once
+	builtin read -r __toolcell__still <"$__toolcell_tools/$1" # whoever gives a lock back says so before
+	[[ $__toolcell__still == "$__toolcell__holder" ]] || builtin return 0
+	if (set -C; : >"$__toolcell_tools/dead-$__toolcell__holder"); then # once
 		: >|"$__toolcell_tools/$1"
 		builtin printf x >&"$2"
 	fi
 } 2>/dev/null
 
 __toolcell_lock() { # locks; waits until nobody else holds them
-	[[ $__toolcell_tools ]] || return 0
-	local name
-	for name; do
-		until __toolcell_try "$name" 1; do :; done
+	[[ $__toolcell_tools ]] || builtin return 0
+	local __toolcell__name
+	for __toolcell__name; do
+		until __toolcell_try "$__toolcell__name" 1; do :; done
 	done
 }
 
 __toolcell_unlock() { # locks
-	[[ $__toolcell_tools ]] || return 0
-	local name fd
-	for name; do
-		fd=$__toolcell_pipe
-		if [[ $name == s ]]; then fd=$__toolcell_send_pipe; fi
-		: >|"$__toolcell_tools/$name"
-		builtin printf x >&"$fd"
+	[[ $__toolcell_tools ]] || builtin return 0
+	local __toolcell__name __toolcell__fd
+	for __toolcell__name; do
+		__toolcell__fd=$__toolcell_pipe
+		if [[ $__toolcell__name == s ]]; then __toolcell__fd=$__toolcell_send_pipe; fi
+		: >|"$__toolcell_tools/$__toolcell__name"
+		builtin printf x >&"$__toolcell__fd"
 	done
 } 2>/dev/null
 
 __toolcell_deliver() { # id; hands the answer that was received to its call, unless it is that of id
-	[[ $__toolcell_kind == V ]] || return 1
-	local id=${__toolcell_fields[0]}
+	[[ $__toolcell_kind == V ]] || builtin return 1
+	local __toolcell__id=${__toolcell_fields[0]}
 	builtin printf 'V\n' >>"$__toolcell_tools/log"
-	[[ $id == "$1" ]] && return 0
-	if [[ $id =~ ^[0-9]+-[0-9]+$ ]]; then
-		builtin printf '%s' "${__toolcell_fields[2]}" >|"$__toolcell_tools/$id.text" &&
-			builtin printf '%s' "${__toolcell_fields[1]}" >|"$__toolcell_tools/$id.how" ||
-			builtin kill -KILL "${id%-*}" # or it would wait for what cannot be written
+	[[ $__toolcell__id == "$1" ]] && builtin return 0
+	if [[ $__toolcell__id =~ ^[0-9]+-[0-9]+$ ]]; then
+		builtin printf '%s' "${__toolcell_fields[2]}" >|"$__toolcell_tools/$__toolcell__id.text" &&
+			builtin printf '%s' "${__toolcell_fields[1]}" >|"$__toolcell_tools/$__toolcell__id.how" ||
+			builtin kill -KILL "${__toolcell__id%-*}" # or it would wait for what cannot be written
 	fi
-	return 1
+	builtin return 1
 } 2>/dev/null
 
 __toolcell_drain() { # takes the answers to all calls that are open; holds both locks
-	[[ $__toolcell_tools ]] || return 0
-	local line
-	local -i open=0
-	while builtin read -r line; do
-		case $line in V) open+=-1 ;; Q*) open+=1 ;; esac
+	[[ $__toolcell_tools ]] || builtin return 0
+	local __toolcell__line
+	local -i __toolcell__open=0
+	while builtin read -r __toolcell__line; do
+		case $__toolcell__line in V) __toolcell__open+=-1 ;; Q*) __toolcell__open+=1 ;; esac
 	done <"$__toolcell_tools/log"
-	while ((open > 0)); do
+	while ((__toolcell__open > 0)); do
 		__toolcell_receive
-		if [[ $__toolcell_kind == V ]]; then open+=-1; fi
+		if [[ $__toolcell_kind == V ]]; then __toolcell__open+=-1; fi
 		__toolcell_deliver ''
 	done
 	: >|"$__toolcell_tools/log"
 } 2>/dev/null
 
 __toolcell_settle() { # waits for the calls of jobs, and until these have printed what they got
-	[[ $__toolcell_tools ]] || return 0
-	local line stat
-	local -A open=()
-	while builtin read -r line; do
-		case $line in Q*) open[${line#Q }]=1 ;; E*) unset "open[${line#E }]" ;; esac
+	[[ $__toolcell_tools ]] || builtin return 0
+	local __toolcell__line __toolcell__stat
+	local -A __toolcell__open=()
+	while builtin read -r __toolcell__line; do
+		case $__toolcell__line in Q*) __toolcell__open[${__toolcell__line#Q }]=1 ;; E*) unset "__toolcell__open[${__toolcell__line#E }]" ;; esac
 	done <"$__toolcell_tools/log"
-	for line in "${!open[@]}"; do
-		while builtin kill -0 "${line%-*}"; do
-			stat=''
-			builtin read -r stat <"/proc/${line%-*}/stat"
-			[[ ${stat##*) } == Z* ]] && break
-			command -p grep -qx "E $line" "$__toolcell_tools/log" && break
+	for __toolcell__line in "${!__toolcell__open[@]}"; do
+		while builtin kill -0 "${__toolcell__line%-*}"; do
+			__toolcell__stat=''
+			builtin read -r __toolcell__stat <"/proc/${__toolcell__line%-*}/stat"
+			[[ ${__toolcell__stat##*) } == Z* ]] && break
+			command -p grep -qx "E $__toolcell__line" "$__toolcell_tools/log" && break
 			command -p sleep 0.01
 		done
 	done
@@ -159,80 +159,80 @@ __toolcell_settle() { # waits for the calls of jobs, and until these have printe
 __toolcell_offer() { # names of functions; holds the locks, which it makes
 	if (($# == 0)); then
 		if [[ $(declare -f tool) == *__toolcell_call* ]]; then unset -f tool; fi
-		return
+		builtin return
 	fi
 	if [[ ! $__toolcell_tools ]]; then
-		local dir
-		dir=$(command -p mktemp -d) && command -p mkfifo "$dir/read" "$dir/send" || builtin exit 1
-		exec 229<>"$dir/read" 228<>"$dir/send"
+		local __toolcell__dir
+		__toolcell__dir=$(command -p mktemp -d) && command -p mkfifo "$__toolcell__dir/read" "$__toolcell__dir/send" || builtin exit 1
+		exec 229<>"$__toolcell__dir/read" 228<>"$__toolcell__dir/send"
 		# Several may see a lock that is free. From bash 5.2 on, which waits for that in
 		# select, those who come too late would be in read, where no time-out reaches
 		# them: dd makes the pipes non-blocking. Earlier ones have their read interrupted.
 		((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] < 502)) || command -p dd iflag=nonblock oflag=nonblock count=0 <&229 >&228 2>/dev/null
-		command -p rm -f -- "$dir/read" "$dir/send"
-		[[ $dir == /* ]] || dir=$PWD/$dir
-		(umask 077; builtin printf '%s' "$BASHPID-0" | command -p tee "$dir/r" "$dir/s" "$dir/log") >/dev/null
-		: >|"$dir/log" >|"$dir/r" >|"$dir/s"
-		__toolcell_tools=$dir
+		command -p rm -f -- "$__toolcell__dir/read" "$__toolcell__dir/send"
+		[[ $__toolcell__dir == /* ]] || __toolcell__dir=$PWD/$__toolcell__dir
+		(umask 077; builtin printf '%s' "$BASHPID-0" | command -p tee "$__toolcell__dir/r" "$__toolcell__dir/s" "$__toolcell__dir/log") >/dev/null
+		: >|"$__toolcell__dir/log" >|"$__toolcell__dir/r" >|"$__toolcell__dir/s"
+		__toolcell_tools=$__toolcell__dir
 	fi
 	if [[ ! $(trap -p XFSZ) ]]; then trap : XFSZ; fi # by ulimit -f, which would end this shell
 	tool() (
-		{ set +eufvx; } 2>/dev/null
+		{ set +eufkvx; } 2>/dev/null
 		__toolcell_call "$@"
 	)
 }
 
 __toolcell_call() { # name, arguments; prints the result of a function of the host
 	__toolcell_split $' \t\n'
-	local name=$1 args=$2 id=$BASHPID-$RANDOM$RANDOM
+	local __toolcell__name=$1 __toolcell__args=$2 __toolcell__id=$BASHPID-$RANDOM$RANDOM
 	if (($# == 0 || $# > 2)); then
 		builtin printf '%s\n' "usage: tool name '{\"argument\": 1}'" >&2
 		builtin exit 2
 	fi
-	__toolcell_fits || { builtin printf '%s: the arguments have %d bytes; %d are the limit\n' "$name" "$(LC_ALL=C; builtin printf %d "${#args}")" "$((48 << 20))" >&2; builtin exit 1; }
+	__toolcell_fits || { builtin printf '%s: the arguments have %d bytes; %d are the limit\n' "$__toolcell__name" "$(LC_ALL=C; builtin printf %d "${#__toolcell__args}")" "$((48 << 20))" >&2; builtin exit 1; }
 	trap '' HUP INT QUIT PIPE ALRM TERM USR1 USR2 XFSZ # what is under way has to be finished
 	umask 077
 	__toolcell_lock s || builtin exit 1
-	if ! { builtin printf 'Q %s\n' "$id" >>"$__toolcell_tools/log"; } 2>/dev/null; then
+	if ! { builtin printf 'Q %s\n' "$__toolcell__id" >>"$__toolcell_tools/log"; } 2>/dev/null; then
 		__toolcell_unlock s
-		builtin printf '%s: the files of calls cannot be written: the disk may be full, or ulimit -f too low\n' "$name" >&2
+		builtin printf '%s: the files of calls cannot be written: the disk may be full, or ulimit -f too low\n' "$__toolcell__name" >&2
 		builtin exit 1
 	fi
-	__toolcell_send Q "$__toolcell_run" "$id" "$name" "$args"
+	__toolcell_send Q "$__toolcell_run" "$__toolcell__id" "$__toolcell__name" "$__toolcell__args"
 	__toolcell_unlock s
-	__toolcell_await "$id"
+	__toolcell_await "$__toolcell__id"
 	trap - HUP INT QUIT PIPE ALRM TERM USR1 USR2 XFSZ
-	local status=0
+	local __toolcell__status=0
 	if [[ $__toolcell_how != ok ]]; then
-		builtin printf '%s: %s\n' "$name" "$__toolcell_text" >&2
-		status=1
+		builtin printf '%s: %s\n' "$__toolcell__name" "$__toolcell_text" >&2
+		__toolcell__status=1
 	else
-		builtin printf '%s\n' "$__toolcell_text" || status=$?
+		builtin printf '%s\n' "$__toolcell_text" || __toolcell__status=$?
 	fi
-	{ builtin printf 'E %s\n' "$id" >>"$__toolcell_tools/log"; } 2>/dev/null
-	builtin exit "$status"
+	{ builtin printf 'E %s\n' "$__toolcell__id" >>"$__toolcell_tools/log"; } 2>/dev/null
+	builtin exit "$__toolcell__status"
 }
 
 __toolcell_await() { # id; sets __toolcell_how and __toolcell_text to its answer
-	local at=$__toolcell_tools/$1
-	while [[ ! -s $at.how ]]; do
+	local __toolcell__at=$__toolcell_tools/$1
+	while [[ ! -s $__toolcell__at.how ]]; do
 		__toolcell_try r 0.05 || continue
-		while [[ ! -s $at.how ]]; do
+		while [[ ! -s $__toolcell__at.how ]]; do
 			__toolcell_receive
 			__toolcell_deliver "$1" || continue
 			__toolcell_how=${__toolcell_fields[1]} __toolcell_text=${__toolcell_fields[2]}
 			__toolcell_unlock r
-			return
+			builtin return
 		done
 		__toolcell_unlock r
 	done
-	__toolcell_how=$(<"$at.how") __toolcell_text=$(<"$at.text")
-	command -p rm -f -- "$at.how" "$at.text"
+	__toolcell_how=$(<"$__toolcell__at.how") __toolcell_text=$(<"$__toolcell__at.text")
+	command -p rm -f -- "$__toolcell__at.how" "$__toolcell__at.text"
 }
 
 __toolcell_fits() { # whether the host takes a frame with name and args
 	local LC_ALL=C
-	((${#name} + ${#args} < 48 << 20))
+	((${#__toolcell__name} + ${#__toolcell__args} < 48 << 20))
 }
 
 __toolcell_setenv() { # names and values; remembers what was
@@ -264,16 +264,16 @@ __toolcell_unsetenv() {
 __toolcell_done() { # status, x if a new shell takes over
 	__toolcell_unsetenv
 	exec </dev/null
-	local how=ok run=$__toolcell_run
+	local __toolcell__how=ok __toolcell__run=$__toolcell_run
 	__toolcell_run=
-	if (($1 != 0)); then how=exit; fi
-	if [[ $__toolcell_interrupted ]]; then how=interrupt; fi
+	if (($1 != 0)); then __toolcell__how=exit; fi
+	if [[ $__toolcell_interrupted ]]; then __toolcell__how=interrupt; fi
 	if [[ ! $__toolcell_interrupted ]]; then __toolcell_settle; fi
 	__toolcell_interrupted=
 	__toolcell_lock s r
 	__toolcell_drain
 	if [[ $2 ]]; then __toolcell_send X; fi
-	__toolcell_send Z "$run" "$how" "$1" '' '' 0 '' ''
+	__toolcell_send Z "$__toolcell__run" "$__toolcell__how" "$1" '' '' 0 '' ''
 }
 
 __toolcell_int() {
@@ -290,7 +290,7 @@ __toolcell_state() { # prints what makes a new shell like this one
 	umask -p
 	for __toolcell_name in $(compgen -v); do
 		case $__toolcell_name in
-		__toolcell* | BASH | BASHOPTS | BASHPID | BASH_* | COMP_WORDBREAKS | DIRSTACK | EPOCHREALTIME | EPOCHSECONDS | EUID | FUNCNAME | GROUPS | HISTCMD | IFS | LINENO | PIPESTATUS | PPID | RANDOM | SECONDS | SHELLOPTS | SRANDOM | UID | REPLY | _) continue ;;
+		__toolcell* | BASH | BASHOPTS | BASHPID | BASH_* | COMP_WORDBREAKS | DIRSTACK | EPOCHREALTIME | EPOCHSECONDS | EUID | FUNCNAME | GROUPS | HISTCMD | IFS | LINENO | PIPESTATUS | PPID | RANDOM | SECONDS | SHELLOPTS | SRANDOM | UID | _) continue ;;
 		esac
 		declare -p "$__toolcell_name" 2>/dev/null
 	done
@@ -302,8 +302,8 @@ __toolcell_state() { # prints what makes a new shell like this one
 }
 
 __toolcell_quiet() { # keeps the program's options away from the driver
-	__toolcell_opts=${-//[!eufvx]/}
-	set +eufvx
+	__toolcell_opts=${-//[!eufkvx]/}
+	set +eufkvx
 	__toolcell_ifs=$IFS
 	__toolcell_split $' \t\n'
 }
@@ -317,12 +317,12 @@ __toolcell_split() { # what IFS is to be; the assignment to one that is readonly
 __toolcell_loud() {
 	__toolcell_split "$__toolcell_ifs"
 	if [[ $__toolcell_opts ]]; then set "-$__toolcell_opts"; fi
-	return "$__toolcell_status"
+	builtin return "$__toolcell_status"
 }
 
 __toolcell_exit() {
 	__toolcell_status=$?
-	if [[ $BASHPID != "$__toolcell_pid" || ! $__toolcell_run ]]; then return "$__toolcell_status"; fi
+	if [[ $BASHPID != "$__toolcell_pid" || ! $__toolcell_run ]]; then builtin return "$__toolcell_status"; fi
 	{ __toolcell_quiet; } 2>/dev/null
 	if [[ $__toolcell_once ]]; then
 		__toolcell_settle
@@ -344,7 +344,7 @@ __toolcell_restore() {
 }
 
 __toolcell_loop() {
-	while :; do
+	while ((1)); do
 		__toolcell_receive
 		case $__toolcell_kind in
 		C)
@@ -364,7 +364,7 @@ __toolcell_loop() {
 			[[ $__toolcell_aliased ]] && builtin shopt -s expand_aliases
 			;;
 		R)
-			return
+			builtin return
 			;;
 		esac
 	done
@@ -375,10 +375,15 @@ __toolcell_over() { # the program has come to its end
 	__toolcell_done "$__toolcell_status"
 }
 
-__toolcell_left() { # the program has left the loop, by break
-	if [[ $__toolcell_once ]]; then builtin exit 0; fi
-	__toolcell_status=0
-	__toolcell_done 0
+__toolcell_left() { # the program has left the loop, by break, or has begun it again, by continue
+	__toolcell_tell_left
+	if [[ $__toolcell_once ]]; then builtin exit 1; fi
+	__toolcell_status=1
+	__toolcell_done 1
+}
+
+__toolcell_tell_left() {
+	builtin printf '%s\n' "bash: break and continue are only meaningful in a loop: the program ended there" >&2
 }
 
 __toolcell_plain() { # drops a byte order mark and carriage returns from the code
@@ -406,7 +411,7 @@ __toolcell_prepare() {
 		elif [[ ! $(trap -p EXIT) ]]; then
 			trap __toolcell_exit EXIT
 		fi
-		return
+		builtin return
 	fi
 	if [[ ! $(trap -p EXIT) ]]; then trap __toolcell_exit EXIT; fi
 	if [[ ! $(trap -p INT) ]]; then trap __toolcell_int INT; fi
