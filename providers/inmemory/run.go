@@ -103,8 +103,10 @@ func (r *run) mustGoOn() {
 // flush passes on what was batched. The batch is locked.
 func (r *run) flush() {
 	if b := r.batch.buf; len(b) > 0 {
-		r.batch.buf = b[:0]
-		r.emit(func() { r.out.Write(r.batch.kind, b) })
+		r.emit(func() {
+			r.batch.buf = b[:0] // not before: a run that is over keeps it for its end
+			r.out.Write(r.batch.kind, b)
+		})
 		r.batch.last = time.Now()
 	}
 }
