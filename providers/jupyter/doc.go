@@ -53,8 +53,9 @@
 // anything is missing. If so, or if that cannot be known, Result.Truncated says
 // "connection". What a server drops by its rate limit is told as "rate";
 // Options.Spill takes Python's output around the limit. A kernel whose process
-// dies under a run may take the last of its output with it, flushed or not, for
-// it sends by a thread of its own: that such a loss is possible is told as "exit".
+// dies under a run, or is killed to end it, may take the last of its output with it,
+// flushed or not, for it sends by a thread of its own: that such a loss is possible is
+// told as "exit".
 //
 // # Functions of the host
 //

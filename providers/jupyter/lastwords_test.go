@@ -4,6 +4,7 @@ package jupyter_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/providers/jupyter"
@@ -25,6 +26,23 @@ func TestLastWords(t *testing.T) {
 				reason(res) != codeinterp.TruncatedByExit || res.Stdout() != "" && res.Stdout() != "x\n" {
 				t.Errorf("%s: %+v, %v", name, res, err)
 			}
+		}
+	})
+}
+
+// TestKilledWords wants the same of a program that lets no other thread run, and has to
+// be killed for it.
+func TestKilledWords(t *testing.T) {
+	t.Parallel()
+	both(t, func(t *testing.T, s *server) {
+		ci, err := open(t.Context(), s, jupyter.Options{Grace: time.Second})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer ci.Close()
+		res, err := ci.RunCode(t.Context(), "python", "print('x')\nsum(range(10**12))", &codeinterp.RunOptions{Timeout: 2 * time.Second})
+		if err != nil || res.Status != codeinterp.StatusTimeout || reason(res) != codeinterp.TruncatedByExit || res.Stdout() != "" && res.Stdout() != "x\n" {
+			t.Errorf("%+v, %v", res, err)
 		}
 	})
 }

@@ -62,13 +62,13 @@ func (r *runner) ending() Ending {
 	}
 	// idle comes behind all output. Where only the probe was answered it was lost,
 	// unless an interrupt hit the kernel before it could send it.
-	died := p.death && r.deathCause(p) == codeinterp.CauseExit && !r.killed
-	if r.noIdle && !p.idle || r.gap && !died && !r.whole() || p.answered && !p.interrupted && !p.idle {
+	ended := r.killed && r.killErr == nil || p.death
+	if r.noIdle && !p.idle || r.gap && !ended && !r.whole() || p.answered && !p.interrupted && !p.idle {
 		r.Out.Lost(codeinterp.Truncation{Stream: "stdout", Bytes: -1, Reason: codeinterp.TruncatedByConnection})
 	}
-	if died {
+	if ended {
 		// The libraries of kernels send from a thread of their own, and nothing
-		// says whether that came to it.
+		// says whether that came to it: it waits for code that lets no other thread run.
 		r.Out.Lost(codeinterp.Truncation{Stream: "stdout", Bytes: -1, Reason: codeinterp.TruncatedByExit})
 	}
 	if f := p.faultOrReply(); f != nil {
