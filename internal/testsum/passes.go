@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"strconv"
 	"strings"
 )
 
@@ -19,6 +20,8 @@ type test struct {
 	why    string   // of the last skip
 	parts  []string // why parts of it were skipped that ran in processes of their own
 	said   string   // the last line that it logged
+	score  string   // of the providers that it broke, most of them in any pass
+	broke  int      // how many that were
 }
 
 // passes is what go test said, in several runs of it.
@@ -32,6 +35,7 @@ type event struct{ Action, Package, Test, Output string }
 
 var (
 	logged = regexp.MustCompile(`^\s+\w+\.go:\d+: (.*)`)
+	score  = regexp.MustCompile(`\d+ of (\d+) broken providers are caught, by \d+ clauses`)
 	part   = regexp.MustCompile(`^skipped: (?:\w+\.go:\d+: )?(.*)`)
 )
 
@@ -87,6 +91,11 @@ func (t *test) log(line string) {
 		return
 	}
 	t.said = strings.TrimSpace(m[1])
+	if m := score.FindStringSubmatch(t.said); m != nil {
+		if n, _ := strconv.Atoi(m[1]); n >= t.broke {
+			t.score, t.broke = m[0], n
+		}
+	}
 	if m := part.FindStringSubmatch(t.said); m != nil {
 		t.parts = append(t.parts, m[1])
 	}

@@ -11,6 +11,11 @@ import (
 func (p *passes) report() (text string, failed bool) {
 	var b strings.Builder
 	p.skipped(&b)
+	for _, n := range p.order {
+		if t := p.tests[n]; t.score != "" {
+			fmt.Fprintf(&b, "\n%s: %s\n", n, t.score)
+		}
+	}
 	var twice, bad []name
 	for _, n := range p.order {
 		switch t := p.tests[n]; {

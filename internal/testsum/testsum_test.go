@@ -37,6 +37,15 @@ skipped: 0 tests, for 0 reasons
 
 no test failed
 `},
+		{name: "scores", passes: []string{
+			events(m+"a", "output TestA a_test.go:3: 4 of 4 broken providers are caught, by 3 clauses: map[X:2]\npass TestA"),
+			events(m+"a", "output TestA a_test.go:3: 2 of 2 broken providers are caught, by 2 clauses: map[X:2]\npass TestA")}, want: `
+skipped: 0 tests, for 0 reasons
+
+a TestA: 4 of 4 broken providers are caught, by 3 clauses
+
+no test failed
+`},
 		{name: "skipped", passes: []string{events(m+"a", `
 			output TestA/x a_test.go:3: no node
 			skip TestA/x
