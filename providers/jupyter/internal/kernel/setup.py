@@ -484,7 +484,7 @@ if not hasattr(shell, "_toolcell"):
     hook_asyncio()
     hook_parser(shell)
     check_messages(shell.kernel.session)
-    hold_messages(getattr(shell.kernel.iopub_socket, "io_thread", None))
+    hold_messages(shell.kernel)
     drain = hook_streams(shell)
     hook_steady(shell)
     hook_formats(shell, drain)

@@ -264,9 +264,10 @@ def hook_streams(shell):
     return drain
 
 
-def hold_messages(thread):
+def hold_messages(kernel):
     """Has the kernel hold what its server has not read yet: it would drop, and tell
     nobody of, what exceeds a thousand messages."""
+    thread = getattr(getattr(kernel, "iopub_socket", None), "io_thread", None)
 
     def hold():
         import zmq
@@ -276,10 +277,8 @@ def hold_messages(thread):
         except Exception:
             pass
 
-    try:
+    if hasattr(thread, "schedule"):
         thread.schedule(hold)  # sockets are for one thread
-    except Exception:
-        pass
 
 
 def encode(text):
