@@ -74,8 +74,7 @@ func (in *instance) installBuiltins(global value, first int) {
 			object = proto
 		}
 		in.originals[i] = vm.own(object, b.name)
-		vm.set(object, b.name, lib.XJS_NewCFunction2(vm.tls, vm.ctx, funcPtr(cFunction), vm.cName(b.name),
-			int32(b.arity), lib.EJS_CFUNC_generic_magic, int32(first+i)), lib.MJS_PROP_WRITABLE|lib.MJS_PROP_CONFIGURABLE)
+		vm.set(object, b.name, in.newFunction(first+i), lib.MJS_PROP_WRITABLE|lib.MJS_PROP_CONFIGURABLE)
 		vm.free(object)
 	}
 }

@@ -42,11 +42,7 @@ func (in *instance) hostEntries(_ value, args []value) value {
 		kind = lib.EJS_ITERATOR_KIND_VALUE
 	}
 	// Only now, since the engine may free records while it makes something.
-	list := lib.XJS_NewArray(vm.tls, vm.ctx)
-	for i, v := range append([]value{newInt(int32(kind)), newInt(int32(count))}, items...) {
-		lib.XJS_SetPropertyUint32(vm.tls, vm.ctx, list, uint32(i), v)
-	}
-	return list
+	return vm.newList(append([]value{newInt(int32(kind)), newInt(int32(count))}, items...)...)
 }
 
 // records calls do with the records that an iterator has before it, which it must not

@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"github.com/toolcell/toolcell/providers/inmemory/memfs"
-	lib "modernc.org/libquickjs"
 )
 
 func sortedKeys(m map[string]string) []string { return slices.Sorted(maps.Keys(m)) }
@@ -88,7 +87,7 @@ func (in *instance) syscallOf(op string, args []value) string {
 		return "read"
 	case "writeat":
 		return "write"
-	case "write", "append":
+	case "write", "append", "truncate":
 		return "open"
 	case "mkdirp":
 		return "mkdir"
@@ -96,8 +95,6 @@ func (in *instance) syscallOf(op string, args []value) string {
 		return "lstat"
 	case "utimes":
 		return "utime"
-	case "truncate":
-		return "open"
 	}
 	return op
 }
@@ -265,24 +262,17 @@ func (in *instance) writeAt(name string, args []value) (value, error) {
 
 // stat returns [isDirectory, size, time in milliseconds, permissions].
 func (in *instance) stat(info fs.FileInfo) value {
-	vm := in.vm
-	list := lib.XJS_NewArray(vm.tls, vm.ctx)
-	lib.XJS_SetPropertyUint32(vm.tls, vm.ctx, list, 0, newBool(info.IsDir()))
-	lib.XJS_SetPropertyUint32(vm.tls, vm.ctx, list, 1, newNumber(float64(info.Size())))
-	lib.XJS_SetPropertyUint32(vm.tls, vm.ctx, list, 2, newNumber(float64(info.ModTime().UnixMilli())))
-	lib.XJS_SetPropertyUint32(vm.tls, vm.ctx, list, 3, newNumber(float64(info.Mode().Perm())))
-	return list
+	return in.vm.newList(newBool(info.IsDir()), newNumber(float64(info.Size())),
+		newNumber(float64(info.ModTime().UnixMilli())), newNumber(float64(info.Mode().Perm())))
 }
 
 // entries returns [name, isDirectory, name, isDirectory, ...].
 func (in *instance) entries(entries []fs.DirEntry) value {
-	vm := in.vm
-	list := lib.XJS_NewArray(vm.tls, vm.ctx)
-	for i, e := range entries {
-		lib.XJS_SetPropertyUint32(vm.tls, vm.ctx, list, uint32(2*i), vm.newString(e.Name()))
-		lib.XJS_SetPropertyUint32(vm.tls, vm.ctx, list, uint32(2*i+1), newBool(e.IsDir()))
+	list := make([]value, 0, 2*len(entries))
+	for _, e := range entries {
+		list = append(list, in.vm.newString(e.Name()), newBool(e.IsDir()))
 	}
-	return list
+	return in.vm.newList(list...)
 }
 
 // throwFS throws an error as node's fs does.

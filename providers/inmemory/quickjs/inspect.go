@@ -68,10 +68,7 @@ func (in *instance) hostPromise(_ value, args []value) value {
 	if state == lib.EJS_PROMISE_PENDING {
 		return undefined
 	}
-	list := lib.XJS_NewArray(vm.tls, vm.ctx)
-	lib.XJS_SetPropertyUint32(vm.tls, vm.ctx, list, 0, newBool(state == lib.EJS_PROMISE_FULFILLED))
-	lib.XJS_SetPropertyUint32(vm.tls, vm.ctx, list, 1, lib.XJS_PromiseResult(vm.tls, vm.ctx, args[0]))
-	return list
+	return vm.newList(newBool(state == lib.EJS_PROMISE_FULFILLED), lib.XJS_PromiseResult(vm.tls, vm.ctx, args[0]))
 }
 
 // hostFunctionKind tells functions apart: 0 plain, 1 class, 2 generator, 3

@@ -172,6 +172,12 @@ func (in *instance) install() error {
 	return nil
 }
 
+// newFunction returns the host function of an index.
+func (in *instance) newFunction(i int) value {
+	vm, f := in.vm, in.table.functions[i]
+	return lib.XJS_NewCFunction2(vm.tls, vm.ctx, funcPtr(cFunction), vm.cName(f.name), int32(f.arity), lib.EJS_CFUNC_generic_magic, int32(i))
+}
+
 // cFunction is what the engine calls for every host function.
 func cFunction(tls *libc.TLS, ctx uintptr, this value, argc int32, argv uintptr, magic int32) value {
 	vm := at[vm](lib.XJS_GetContextOpaque(tls, ctx))
@@ -232,17 +238,7 @@ func (in *instance) loadGlobals(name string) bool {
 
 // isAccessor reports whether an own property is a getter and setter.
 func (vm *vm) isAccessor(obj value, name string) bool {
-	atom := lib.XJS_NewAtomLen(vm.tls, vm.ctx, vm.cName(name), lib.Tsize_t(len(name)))
-	defer lib.XJS_FreeAtom(vm.tls, vm.ctx, atom)
-	size := int(unsafe.Sizeof(lib.TJSPropertyDescriptor{}))
-	desc := vm.tls.Alloc(size)
-	defer vm.tls.Free(size)
-	if lib.XJS_GetOwnProperty(vm.tls, vm.ctx, desc, obj, atom) <= 0 {
-		return false
-	}
-	d := at[lib.TJSPropertyDescriptor](desc)
-	vm.free(d.Fvalue)
-	vm.free(d.Fgetter)
-	vm.free(d.Fsetter)
-	return d.Fflags&lib.MJS_PROP_GETSET != 0
+	v, flags, _ := vm.property(obj, name)
+	vm.free(v)
+	return flags&lib.MJS_PROP_GETSET != 0
 }

@@ -196,8 +196,7 @@ func (in *instance) hostObject() value {
 	vm := in.vm
 	obj := lib.XJS_NewObjectProto(vm.tls, vm.ctx, null)
 	for i, f := range in.table.functions[:in.table.hosts] {
-		vm.set(obj, f.name, lib.XJS_NewCFunction2(vm.tls, vm.ctx, funcPtr(cFunction), vm.cName(f.name),
-			int32(f.arity), lib.EJS_CFUNC_generic_magic, int32(i)), lib.MJS_PROP_C_W_E)
+		vm.set(obj, f.name, in.newFunction(i), lib.MJS_PROP_C_W_E)
 	}
 	return obj
 }

@@ -37,13 +37,13 @@ func cNormalize(tls *libc.TLS, ctx, base, name, opaque uintptr) uintptr {
 		return 0
 	}
 	if n := libc.Xstrlen(tls, name); n > maxPath {
-		vm.in.throwMissing(span{name, maxPath}.text(), "ERR_MODULE_NOT_FOUND")
+		vm.in.throwMissing(span{name, maxPath}.text())
 		return 0
 	}
 	spec := libc.GoString(name)
 	resolved, err := vm.in.resolve(libc.GoString(base), spec)
 	if err != nil {
-		vm.in.throwMissing(spec, "ERR_MODULE_NOT_FOUND")
+		vm.in.throwMissing(spec)
 		return 0
 	}
 	p := vm.heap.alloc(uintptr(len(resolved)) + 1)
@@ -106,12 +106,11 @@ func (in *instance) hostCandidates(_ value, args []value) value {
 	if !ok {
 		return exception
 	}
-	vm := in.vm
-	list := lib.XJS_NewArray(vm.tls, vm.ctx)
-	for i, c := range in.candidates(name, ".js", ".cjs", ".json") {
-		lib.XJS_SetPropertyUint32(vm.tls, vm.ctx, list, uint32(i), vm.newString(c))
+	var list []value
+	for _, c := range in.candidates(name, ".js", ".cjs", ".json") {
+		list = append(list, in.vm.newString(c))
 	}
-	return list
+	return in.vm.newList(list...)
 }
 
 // translated returns the JavaScript of a file of the program's own language, and that
@@ -146,13 +145,13 @@ func (in *instance) throwFaulty(pe *codeinterp.ProgramError) {
 	lib.XJS_Throw(vm.tls, vm.ctx, e)
 }
 
-func (in *instance) throwMissing(spec, code string) value {
+func (in *instance) throwMissing(spec string) {
 	kind := "package"
 	if strings.HasPrefix(spec, ".") || strings.HasPrefix(spec, "/") {
 		kind = "module"
 	}
-	return in.vm.throwWith("Error", "Cannot find "+kind+" '"+clip(spec, 500)+"'",
-		map[string]string{"code": code, "specifier": clip(spec, 500)})
+	in.vm.throwWith("Error", "Cannot find "+kind+" '"+clip(spec, 500)+"'",
+		map[string]string{"code": "ERR_MODULE_NOT_FOUND", "specifier": clip(spec, 500)})
 }
 
 // cLoad returns the module of a resolved name.
@@ -237,7 +236,7 @@ func (in *instance) fileSource(name string) (string, error) {
 	if !vm.borrow(2 * size) { // and the string
 		return "", errThrown
 	}
-	quoted, _ := quoteJSON(append(make([]byte, 0, size), before...), b, size)
+	quoted := quoteJSON(append(make([]byte, 0, size), before...), b, size)
 	return string(append(quoted, after...)), nil
 }
 

@@ -105,7 +105,7 @@ func (in *instance) primitiveResult(v value) (text []byte, faithful json.RawMess
 			vm.dropException()
 			return []byte("[a string that cannot be shown]"), nil
 		case exact:
-			faithful, _ = quoteJSON(nil, text, maxValue)
+			faithful = quoteJSON(nil, text, maxValue)
 		}
 		return text, faithful
 	}
@@ -162,12 +162,12 @@ func (in *instance) quotedSize(text []byte) int {
 	return size
 }
 
-// quoteJSON appends the JSON form of well-formed text to b, unless b gets longer
-// than most: a byte can become six.
-func quoteJSON(b, text []byte, most int) (_ []byte, ok bool) {
+// quoteJSON appends the JSON form of well-formed text to b, and returns nil where b
+// gets longer than most: a byte can become six.
+func quoteJSON(b, text []byte, most int) []byte {
 	const hex = "0123456789abcdef"
 	if len(b)+len(text)+2 > most {
-		return nil, false
+		return nil
 	}
 	b = append(slices.Grow(b, len(text)+2), '"')
 	done := 0
@@ -190,9 +190,8 @@ func quoteJSON(b, text []byte, most int) (_ []byte, ok bool) {
 			b = append(b, '\\', 'u', '0', '0', hex[c>>4], hex[c&15])
 		}
 		if len(b) > most {
-			return nil, false
+			return nil
 		}
 	}
-	b = append(append(b, text[done:]...), '"')
-	return b, len(b) <= most
+	return append(append(b, text[done:]...), '"')
 }

@@ -116,6 +116,15 @@ func (vm *vm) newString(s string) value {
 	return v
 }
 
+// newList returns an array of values, which it takes over.
+func (vm *vm) newList(items ...value) value {
+	list := lib.XJS_NewArray(vm.tls, vm.ctx)
+	for i, v := range items {
+		lib.XJS_SetPropertyUint32(vm.tls, vm.ctx, list, uint32(i), v)
+	}
+	return list
+}
+
 // newStringOf is newString for well-formed bytes.
 func (vm *vm) newStringOf(b []byte) value {
 	p := vm.heap.alloc(uintptr(max(len(b), 1)))
@@ -178,18 +187,27 @@ func (vm *vm) own(obj value, name string) value {
 	if !isObject(obj) || classOf(obj) == lib.EJS_CLASS_PROXY {
 		return undefined
 	}
-	p := vm.cName(name)
-	atom := lib.XJS_NewAtomLen(vm.tls, vm.ctx, p, lib.Tsize_t(len(name)))
+	if v, _, ok := vm.property(obj, name); ok {
+		return v
+	}
+	return undefined
+}
+
+// property returns the value and the flags of an own property; ok is false where
+// there is none. Of a proxy it runs code.
+func (vm *vm) property(obj value, name string) (v value, flags int32, ok bool) {
+	atom := lib.XJS_NewAtomLen(vm.tls, vm.ctx, vm.cName(name), lib.Tsize_t(len(name)))
 	defer lib.XJS_FreeAtom(vm.tls, vm.ctx, atom)
-	desc := vm.tls.Alloc(int(unsafe.Sizeof(lib.TJSPropertyDescriptor{})))
-	defer vm.tls.Free(0)
+	size := int(unsafe.Sizeof(lib.TJSPropertyDescriptor{}))
+	desc := vm.tls.Alloc(size)
+	defer vm.tls.Free(size)
 	if lib.XJS_GetOwnProperty(vm.tls, vm.ctx, desc, obj, atom) <= 0 {
-		return undefined
+		return v, 0, false
 	}
 	d := at[lib.TJSPropertyDescriptor](desc)
 	vm.free(d.Fgetter)
 	vm.free(d.Fsetter)
-	return d.Fvalue
+	return d.Fvalue, d.Fflags, true
 }
 
 // ownString returns an own data property that is a string.

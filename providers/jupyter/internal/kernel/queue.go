@@ -62,8 +62,8 @@ func newQueue() *queue {
 	return q
 }
 
-// put reports false where the queue was closed.
-func (q *queue) put(e event) bool {
+// put adds an event, unless the queue was closed.
+func (q *queue) put(e event) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	// Not bytes plus the new size: an event larger than the queue would wait for ever.
@@ -71,12 +71,11 @@ func (q *queue) put(e event) bool {
 		q.cond.Wait()
 	}
 	if q.closed {
-		return false
+		return
 	}
 	q.items = append(q.items, e)
 	q.bytes += e.size()
 	q.cond.Broadcast()
-	return true
 }
 
 // take returns all events, waiting for at least one; none means closed.

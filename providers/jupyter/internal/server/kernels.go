@@ -171,7 +171,7 @@ func (c *Client) DeleteKernel(ctx context.Context, h Handle) error {
 	defer done()
 	c.afresh()
 	if h.Session != "" {
-		err := c.call(ctx, KillTimeout, http.MethodDelete, "api/sessions/"+h.Session, nil, nil)
+		err := c.call(ctx, KillTimeout, http.MethodDelete, "api/sessions/"+h.Session, nil)
 		if err == nil {
 			// A restart at the same moment can outlive the session.
 			_, err = c.State(ctx, h.Kernel)
@@ -182,7 +182,7 @@ func (c *Client) DeleteKernel(ctx context.Context, h Handle) error {
 		}
 	}
 	for {
-		err := c.call(ctx, KillTimeout, http.MethodDelete, "api/kernels/"+h.Kernel, nil, nil)
+		err := c.call(ctx, KillTimeout, http.MethodDelete, "api/kernels/"+h.Kernel, nil)
 		if e, ok := errors.AsType[*StatusError](err); !ok || e.Code != http.StatusInternalServerError {
 			return IgnoreGone(err)
 		}
@@ -243,7 +243,7 @@ var ErrAdrift = fmt.Errorf("%w: an interrupt was not answered, and can still com
 // was made and no answer came.
 func (c *Client) Interrupt(ctx context.Context, id string) error {
 	c.afresh()
-	err := c.call(ctx, requestTimeout, http.MethodPost, "api/kernels/"+id+"/interrupt", nil, nil)
+	err := c.call(ctx, requestTimeout, http.MethodPost, "api/kernels/"+id+"/interrupt", nil)
 	e, answered := errors.AsType[*StatusError](err)
 	op, dialled := errors.AsType[*net.OpError](err)
 	switch {
@@ -259,7 +259,7 @@ func (c *Client) Restart(ctx context.Context, id string) error {
 	c.afresh()
 	ctx, done := c.whileAlive(ctx, id)
 	defer done()
-	return c.call(ctx, KillTimeout, http.MethodPost, "api/kernels/"+id+"/restart", nil, nil)
+	return c.call(ctx, KillTimeout, http.MethodPost, "api/kernels/"+id+"/restart", nil)
 }
 
 // Sessions lists the server's sessions: its kernels by what they were opened
@@ -284,7 +284,7 @@ const (
 // has just been started and cannot be described yet.
 func (c *Client) list(ctx context.Context, path string, out any) error {
 	for tries := 1; ; tries++ {
-		err := c.call(ctx, requestTimeout, http.MethodGet, path, nil, out)
+		err := c.call(ctx, requestTimeout, http.MethodGet, path, out)
 		if e, refused := errors.AsType[*StatusError](err); !refused || e.Code != http.StatusInternalServerError || tries == listTries {
 			return err
 		}

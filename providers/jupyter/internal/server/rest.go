@@ -133,12 +133,12 @@ func (e *transportError) Error() string {
 
 func (e *transportError) Unwrap() []error { return []error{codeinterp.ErrUnavailable, e.err} }
 
-// call is do with a time limit of its own.
-func (c *Client) call(ctx context.Context, limit time.Duration, method, path string, in, out any) error {
+// call is do without a body, and with a time limit of its own.
+func (c *Client) call(ctx context.Context, limit time.Duration, method, path string, out any) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, limit,
 		Unavailable("%s %s: no answer within %v", method, path, limit))
 	defer cancel()
-	return c.do(ctx, method, path, in, out)
+	return c.do(ctx, method, path, nil, out)
 }
 
 // Starting reports whether err is what a server that is still starting gives.
