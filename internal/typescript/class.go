@@ -29,7 +29,7 @@ func (p *parser) classDeclaration(decorators []string, e *export) (name string) 
 		p.declare(c.name)
 		if p.top() {
 			p.charge(16)
-			p.noteDeclaration(Declaration{Keyword: Name{Text: "class", Start: start}, Names: []string{c.name}, End: p.last, Default: e != nil && e.as != ""})
+			p.noteDeclaration(Declaration{Keyword: Name{Text: "class", Start: start}, Names: []string{c.name}, End: p.last})
 		}
 	}
 	after := strings.Join(append(c.own, c.static...), " ")

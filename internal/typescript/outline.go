@@ -62,8 +62,6 @@ type Declaration struct {
 	// Bare are the ends of the variables without an initializer, of Declared ones.
 	Bare []int
 	Head bool // in the head of a for
-	// Default tells that it is what the program exports by default.
-	Default bool
 }
 
 // Outlined returns the outline of a program, for which it keeps about as many bytes at
