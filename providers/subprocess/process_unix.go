@@ -130,19 +130,12 @@ func newProcess(b *budget, lang *language, sb *sandbox.Process, e *ends, pl *pla
 
 // deliver hands what came out of a stream to the run, or keeps it as late.
 func (p *process) deliver(kind codeinterp.Kind, b []byte) {
-	r := p.receiver(kind, b)
-	// Write refuses what comes once the run has ended.
-	if r == nil || !r.out.Write(kind, b) {
-		p.keep(kind, b)
-	}
+	p.pass(kind, b, (*driver.Output).Write)
 }
 
 // adopt is deliver for memory that came from buffer.
 func (p *process) adopt(kind codeinterp.Kind, b []byte) {
-	r := p.receiver(kind, b)
-	if r == nil || !r.out.Own(kind, b) {
-		p.keep(kind, b)
-	}
+	p.pass(kind, b, (*driver.Output).Own)
 }
 
 func (p *process) buffer(n int) []byte {
@@ -155,19 +148,18 @@ func (p *process) buffer(n int) []byte {
 	return r.out.Spare(n)
 }
 
-// receiver returns the run that b is output of, nil if there is none.
-func (p *process) receiver(kind codeinterp.Kind, b []byte) *run {
+// pass has the run in progress take b, or keeps it for the next one.
+func (p *process) pass(kind codeinterp.Kind, b []byte, take func(*driver.Output, codeinterp.Kind, []byte) bool) {
 	p.mu.Lock()
-	defer p.mu.Unlock()
 	if kind == codeinterp.Stderr && p.lang.heapMessage != "" {
 		p.tail = lastOf(append(p.tail, lastOf(b)...))
 	}
-	return p.run
-}
-
-// keep keeps what a stream brought outside of a run.
-func (p *process) keep(kind codeinterp.Kind, b []byte) {
-	p.keepLate(codeinterp.Output{Kind: kind, Data: b})
+	r := p.run
+	p.mu.Unlock()
+	// What comes once the run has ended is not taken.
+	if r == nil || !take(r.out, kind, b) {
+		p.keepLate(codeinterp.Output{Kind: kind, Data: b})
+	}
 }
 
 // keepLate keeps what is no run's for the next one, which may have begun.
