@@ -68,12 +68,10 @@ func (s *session) revive(ctx context.Context) error {
 	mine, cancel := context.WithCancel(ctx)
 	defer cancel()
 	if !s.turn.visit(cancel) {
-		select {
-		case <-time.After(filePause):
-			return nil
-		case <-ctx.Done():
+		if server.Wait(ctx, filePause) != nil {
 			return server.Unavailable("the kernel cannot be reached just now")
 		}
+		return nil
 	}
 	defer s.turn.give()
 	switch {

@@ -205,9 +205,6 @@ func (m *machine) listen(k *kernel.Kernel) {
 	}
 	m.mu.Unlock()
 	if err != nil {
-		select {
-		case <-time.After(10 * filePause):
-		case <-m.rt.closing.Done():
-		}
+		_ = server.Wait(m.rt.closing, 10*filePause)
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/providers/jupyter/internal/kernel"
+	"github.com/toolcell/toolcell/providers/jupyter/internal/server"
 )
 
 // refillAfter leaves the processor to the run that took a warm kernel, before
@@ -91,9 +92,7 @@ func (p *pool) start(language string) {
 			p.add(language, k)
 			return
 		}
-		select {
-		case <-time.After(pause):
-		case <-p.rt.closing.Done():
+		if server.Wait(p.rt.closing, pause) != nil {
 			return
 		}
 	}

@@ -264,12 +264,7 @@ func (s *session) giveAway(ctx context.Context) error {
 	s.awaitDiscard(ctx)
 	for {
 		err := s.rt.discard(ctx, s.k.Load())
-		if err == nil {
-			return nil
-		}
-		select {
-		case <-time.After(deletePause):
-		case <-ctx.Done():
+		if err == nil || server.Wait(ctx, deletePause) != nil {
 			return err
 		}
 	}

@@ -42,7 +42,7 @@ func (k *Kernel) Complete(ctx context.Context, code string, cursor int) (c Compl
 			return c, nil // its completer failed, and has nothing to say
 		}
 		// What waits behind another client's program that fails is dropped.
-		if err := wait(ctx, abortPause); err != nil {
+		if err := server.Wait(ctx, abortPause); err != nil {
 			return c, err
 		}
 	}

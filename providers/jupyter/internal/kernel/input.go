@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/providers/jupyter/internal/server"
 	"github.com/toolcell/toolcell/providers/jupyter/internal/wire"
 )
 
@@ -70,7 +71,7 @@ func (e *execution) refuseInput() bool {
 	e.update(func(p *progress) { p.noInput = true })
 	// One that asks again and again is not to have the server interrupt it as often
 	// as that can.
-	if wait(e.life, askPause-time.Since(e.input.refused)) != nil {
+	if server.Wait(e.life, askPause-time.Since(e.input.refused)) != nil {
 		return false
 	}
 	e.input.refused = time.Now()

@@ -117,7 +117,7 @@ func (k *Kernel) Late(late func(codeinterp.Output)) {
 // others. ErrGone means that it no longer exists.
 func (k *Kernel) Ensure(ctx context.Context, busy func(bool)) error {
 	for pause := time.Duration(0); ; pause = askPause {
-		if err := wait(ctx, pause); err != nil {
+		if err := server.Wait(ctx, pause); err != nil {
 			return err
 		}
 		err := k.ensure(ctx, busy)
@@ -182,7 +182,7 @@ func (k *Kernel) connect(ctx context.Context) error {
 		case !server.Starting(err):
 			return err
 		}
-		if werr := wait(ctx, pause); werr != nil {
+		if werr := server.Wait(ctx, pause); werr != nil {
 			return &lastError{werr, err}
 		}
 	}
@@ -193,19 +193,6 @@ type lastError struct{ why, last error }
 
 func (e *lastError) Error() string   { return e.why.Error() + "; last: " + e.last.Error() }
 func (e *lastError) Unwrap() []error { return []error{e.why, e.last} }
-
-// wait waits, or returns why ctx ended.
-func wait(ctx context.Context, d time.Duration) error {
-	if d <= 0 {
-		return nil
-	}
-	select {
-	case <-time.After(d):
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
-}
 
 // rename takes another name for a kernel in which we have run nothing, so that
 // there is nothing that the server keeps for us. It may go on with a handshake that
@@ -298,7 +285,7 @@ func (k *Kernel) ready(ctx context.Context, busy func(bool)) error {
 			}
 			dialled = time.Now()
 		}
-		if err := wait(ctx, askPause-time.Since(start)); err != nil {
+		if err := server.Wait(ctx, askPause-time.Since(start)); err != nil {
 			return err
 		}
 	}

@@ -142,7 +142,7 @@ func (k *Kernel) evaluate(ctx context.Context, code string, expr map[string]stri
 		case tries == maxAborts:
 			return nil, server.Unavailable("the kernel dropped the request %d times", tries+1)
 		}
-		if err := wait(ctx, abortPause); err != nil {
+		if err := server.Wait(ctx, abortPause); err != nil {
 			return nil, err
 		}
 	}
@@ -160,7 +160,7 @@ func (k *Kernel) guard(ctx context.Context) (stop func()) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		for pause := firstSilence; wait(ctx, pause) == nil; pause = silence {
+		for pause := firstSilence; server.Wait(ctx, pause) == nil; pause = silence {
 			_, _ = k.check(ctx)
 		}
 	}()

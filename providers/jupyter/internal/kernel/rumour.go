@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/providers/jupyter/internal/server"
 )
 
 // A rumour says that the kernel's process has ended. It comes as a message of no
@@ -74,7 +75,7 @@ func (w *watch) lookInto(u *rumour) {
 				if time.Since(began) > elsewhereAfter {
 					sock.fail(errElsewhere) // once: the next socket is another
 				}
-				if wait(w.ctx, askPause-time.Since(start)) != nil {
+				if server.Wait(w.ctx, askPause-time.Since(start)) != nil {
 					return
 				}
 				continue

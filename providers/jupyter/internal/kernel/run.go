@@ -102,7 +102,7 @@ func (k *Kernel) Run(ctx context.Context, o Order) (Ending, error) {
 		if tries == maxAborts {
 			return Ending{}, server.Unavailable("the kernel dropped the program %d times", tries+1)
 		}
-		if err := wait(ctx, abortPause); err != nil {
+		if err := server.Wait(ctx, abortPause); err != nil {
 			return Ending{}, err
 		}
 	}

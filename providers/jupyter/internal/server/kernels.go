@@ -34,11 +34,7 @@ func (c *Client) whileAlive(ctx context.Context, id string) (_ context.Context, 
 	over := make(chan struct{})
 	go func() {
 		defer close(over)
-		select {
-		case <-time.After(liveAfter):
-		case <-ctx.Done():
-			return
-		}
+		_ = Wait(ctx, liveAfter)
 		for ctx.Err() == nil {
 			one, stop := context.WithTimeout(ctx, liveLimit)
 			_, _ = c.State(one, id)
@@ -188,9 +184,7 @@ func (c *Client) DeleteKernel(ctx context.Context, h Handle) error {
 		}
 		// Servers fail so while they restart the kernel, and some when one
 		// ends faster than they expect.
-		select {
-		case <-time.After(deletePause):
-		case <-ctx.Done():
+		if Wait(ctx, deletePause) != nil {
 			return err
 		}
 		if _, gone := c.State(ctx, h.Kernel); IsGone(gone) {
@@ -288,9 +282,7 @@ func (c *Client) list(ctx context.Context, path string, out any) error {
 		if e, refused := errors.AsType[*StatusError](err); !refused || e.Code != http.StatusInternalServerError || tries == listTries {
 			return err
 		}
-		select {
-		case <-time.After(listPause):
-		case <-ctx.Done():
+		if Wait(ctx, listPause) != nil {
 			return err
 		}
 	}

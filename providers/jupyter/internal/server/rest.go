@@ -141,6 +141,19 @@ func (c *Client) call(ctx context.Context, limit time.Duration, method, path str
 	return c.do(ctx, method, path, nil, out)
 }
 
+// Wait waits, or returns why ctx ended.
+func Wait(ctx context.Context, d time.Duration) error {
+	if d <= 0 {
+		return nil
+	}
+	select {
+	case <-time.After(d):
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
 // Starting reports whether err is what a server that is still starting gives.
 func Starting(err error) bool {
 	if e, ok := errors.AsType[*StatusError](err); ok {
@@ -178,10 +191,8 @@ func (c *Client) Await(ctx context.Context, f func(context.Context) error) error
 		if time.Now().Add(pause).After(deadline) {
 			return fmt.Errorf("%w; waited %v for the server", err, c.cfg.StartTimeout)
 		}
-		select {
-		case <-time.After(pause):
-		case <-ctx.Done():
-			return fmt.Errorf("%w; before that: %v", context.Cause(ctx), err)
+		if why := Wait(ctx, pause); why != nil {
+			return fmt.Errorf("%w; before that: %v", why, err)
 		}
 	}
 }
