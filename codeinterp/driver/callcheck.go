@@ -97,6 +97,7 @@ func (c *calls) result(v json.RawMessage) (json.RawMessage, error) {
 		return nil, &codeinterp.FunctionError{Message: fmt.Sprintf("the result has %d bytes; %d are the limit", len(v), c.limits.Result)}
 	case codeinterp.DeeperThan(v, codeinterp.MaxCallDepth):
 		return nil, &codeinterp.FunctionError{Message: fmt.Sprintf("the result is nested more than %d deep", codeinterp.MaxCallDepth)}
+	// json.Valid lets strings pass that are not UTF-8.
 	case !json.Valid(v) || !utf8.Valid(v):
 		return nil, errors.New("the function returned what is not JSON")
 	}

@@ -50,6 +50,7 @@ func (c *calls) hint(e *codeinterp.ProgramError) {
 	}
 	hint := ""
 	switch python := c.run.slot.opts.Language == "python"; {
+	// Python says the same of any value; only one who called may mean a function.
 	case python && (notAwaited().MatchString(e.Message) || awaitedAmong(e)) && c.called():
 		hint = notAwaitedHint
 	case python:
@@ -103,6 +104,7 @@ func (c *calls) namesOfArguments(message string) string {
 		return ""
 	}
 	i, ok := c.find(m[1])
+	// Where there is no such function, i may be behind the last.
 	names := required(c.functions[min(i, len(c.functions)-1)].Input)
 	if !ok || len(names) == 0 {
 		return ""

@@ -55,6 +55,7 @@ func merge(context, run []codeinterp.Function) []codeinterp.Function {
 	if len(context) == 0 && len(run) == 0 {
 		return nil
 	}
+	// Those of the run first: the sort is stable, so that they win over the context's.
 	all := slices.Concat(run, context)
 	slices.SortStableFunc(all, func(a, b codeinterp.Function) int { return cmp.Compare(a.Name, b.Name) })
 	return slices.CompactFunc(all, func(a, b codeinterp.Function) bool { return a.Name == b.Name })
@@ -106,6 +107,8 @@ func (c *calls) taken(ctx context.Context) bool {
 			c.mu.Unlock()
 			return false
 		}
+		// One result may always come, however large. Further ones are taken to be as
+		// large as the largest so far.
 		if c.expected == 0 && c.unread == 0 || c.unread+(c.expected+1)*c.largest <= c.limits.Unread {
 			c.expected++
 			c.mu.Unlock()

@@ -153,5 +153,6 @@ func (p *pendingCall) derive(ctx context.Context) (context.Context, context.Canc
 func (p *pendingCall) timed(ctx context.Context, outer context.CancelFunc) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithTimeoutCause(ctx, p.calls.limits.Timeout, errCallTimeout)
 	keep := context.AfterFunc(ctx, func() { p.giveUp(ctx) })
+	// keep first: the end of ctx would give up a call that has its answer.
 	return ctx, func() { keep(); cancel(); outer() }
 }

@@ -80,6 +80,7 @@ func (i completing) complete(ctx context.Context, id codeinterp.ContextID, code 
 	}
 	defer s.release()
 	session := s.session
+	// Nothing is in such a state, and the next run alone may start or reset it.
 	if session == nil || s.unreset {
 		return c, nil
 	}

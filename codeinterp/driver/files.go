@@ -77,6 +77,7 @@ var _ codeinterp.FS = contextFS{}
 func (s *slot) usable() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	// A context whose files are used is not idle.
 	s.used = time.Now()
 	return s.ended
 }

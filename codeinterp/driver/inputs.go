@@ -147,6 +147,7 @@ func (c *copying) copy() error {
 	for _, in := range c.list {
 		to := c.stage + "/" + in.path
 		if in.dir {
+			// Nothing can be put into a directory that its owner may not write to.
 			if err := c.dst.MkdirAll(to, in.perm|0o700); err != nil {
 				return unplaced(in.path, err)
 			}

@@ -57,6 +57,7 @@ func New(rt Runtime, cfg Config) *Interpreter {
 	_, info.Files = rt.(Filer)
 	i := &Interpreter{rt: rt, cfg: cfg, provider: info.Provider, languages: info.Languages,
 		live: map[*slot]struct{}{}, contexts: map[codeinterp.ContextID]*slot{}, empty: make(chan struct{}), over: make(chan struct{})}
+	// Where no language says that it has contexts, all of them have.
 	some := slices.ContainsFunc(i.languages, func(l codeinterp.LanguageInfo) bool { return l.Contexts })
 	for _, l := range i.languages {
 		i.names = append(i.names, l.Name)
@@ -104,6 +105,7 @@ func (i *Interpreter) describe() codeinterp.Info {
 
 // RunCode implements codeinterp.CodeInterpreter.
 func (i *Interpreter) RunCode(ctx context.Context, language, code string, opts *codeinterp.RunOptions) (codeinterp.Result, error) {
+	// Also where the run is refused: whoever writes into a pipe would wait for ever.
 	defer closeInput(opts)
 	res, err := i.runOnce(ctx, language, code, opts)
 	return res, i.wrap(ctx, codeinterp.OpRun, err)
@@ -259,6 +261,7 @@ func (i *Interpreter) Close() error {
 		i.closeErr = i.wrap(context.Background(), opClose, i.shut(slots))
 		close(i.over)
 	}
+	// A second Close waits for the first and returns what that did.
 	<-i.over
 	return i.closeErr
 }
@@ -275,6 +278,7 @@ func (i *Interpreter) shut(slots []*slot) error {
 	}
 	// Every slot is bounded by the driver's patience, and so is this.
 	<-i.empty
+	// What is called below gets a new goroutine, which is not kept.
 	i.workers.close()
 	ctx, cancel := context.WithTimeout(context.Background(), i.cfg.Patience)
 	defer cancel()

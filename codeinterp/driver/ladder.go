@@ -171,6 +171,7 @@ func (r *run) alarm() bool {
 		}
 	case asked:
 		r.phase = askedAgain
+		// A slow OnOutput may be all that holds the program up.
 		r.out.Mute()
 		if r.after == nil {
 			r.ask()
@@ -219,6 +220,7 @@ func (r *run) look() {
 		r.answer() // it is kept, or the program is being stopped already
 	}
 	if r.phase == waiting {
+		// The program's begin, or an answer that it waited for, has moved the deadline.
 		left, _ := r.left()
 		r.arm(max(left, 0))
 	}
@@ -252,7 +254,11 @@ func (r *run) ask() {
 	if r.answers == nil {
 		r.answers = make(chan error, 2) // there are two at most
 	}
+	// The caller's ctx may be what has ended. After the grace the program is killed, so
+	// that an interrupt is of no use any more.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.ctx), r.slot.in.cfg.Grace)
+	// A run that goes on after a restart has a new ladder; this answer is the old
+	// one's.
 	answers := r.answers
 	r.asks++
 	go func() {
@@ -300,9 +306,12 @@ func (r *run) hard(why error) {
 	r.dying = nil
 	r.ordered()
 	s.mu.Unlock()
+	// Before the end of ctx: a session that waits for OnOutput in a Write would not see
+	// it.
 	r.out.Mute()
 	r.kill(r.why)
 	if dying != nil {
+		// As context.AfterFunc does, since f may block.
 		go dying()
 	}
 	r.arm(s.in.cfg.Patience)

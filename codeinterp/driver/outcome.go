@@ -22,6 +22,7 @@ func (r *run) run() (codeinterp.Result, error) {
 		begun := r.settle(&end)
 		r.answer()
 		if begun || !r.goesOn(&end) {
+			// Before the turn is passed on: the next run changes it.
 			count := s.runs
 			s.release()
 			return r.result(&end, begun, count)
@@ -92,6 +93,7 @@ func (r *run) settle(end *ending) (begun bool) {
 	if r.why == nil && (end.Unknown != nil || r.phase >= killed && !r.whole) {
 		r.why = r.after // it had to be stopped, or may have
 	}
+	// There is no status for a late start: how such a program ended counts as unknown.
 	if end.Unknown == nil && r.why == errStart {
 		end.Unknown = r.why
 	}
@@ -119,6 +121,7 @@ func (r *run) close(end *ending) (begun bool) {
 	if s.session = end.session; end.placed {
 		s.cwd = end.cwd
 	}
+	// A Run without an error ran the program, though it did not call Begin.
 	begun = r.begun || end.err == nil && !end.stuck
 	if !r.begun && begun && end.Unknown == nil && !end.Lost && end.ExitCode == 0 && end.Error == nil {
 		end.Unknown = errUnseen
@@ -188,6 +191,7 @@ func (o *ending) result(why error) (codeinterp.Result, error) {
 	}
 	unknown := o.unknown()
 	switch {
+	// The reason for a stop decides, whatever the program made of it.
 	case why == errTimeout:
 		set(codeinterp.StatusTimeout, codeinterp.ExitTimeout, "")
 	case why == errInterrupt:
@@ -206,6 +210,8 @@ func (o *ending) result(why error) (codeinterp.Result, error) {
 		set(codeinterp.StatusLost, codeinterp.ExitKilled, codeinterp.CauseServer)
 	case o.Lost && !o.Exited:
 		res.Status = codeinterp.StatusLost
+		// Never 0; and the process's own code only where it exited or a signal ended
+		// it.
 		if res.ExitCode == 0 || res.ExitCode <= 128 && res.Cause != codeinterp.CauseExit {
 			res.ExitCode = codeinterp.ExitKilled
 		}

@@ -65,14 +65,17 @@ func (g gate) unlock() { <-g }
 func (r *run) begin(f func() error) error {
 	r.gate.lock()
 	defer r.gate.unlock()
+	// A session may begin a program anew after its End.
 	r.ended.Store(false)
 	s := r.slot
 	s.mu.Lock()
 	if !s.late.empty() {
 		s.mu.Unlock()
+		// Without mu: this calls OnOutput, which may delete or restart the context.
 		r.showLate()
 		s.mu.Lock()
 	}
+	// What was not handed over need not begin. Without f the runtime has it already.
 	if r.killed && f != nil {
 		s.mu.Unlock()
 		return errStopped
@@ -100,6 +103,7 @@ func (r *run) showLate() {
 	s := r.slot
 	s.mu.Lock()
 	var late codeinterp.Result
+	// A run that was killed shows nothing more; the next one does.
 	if !r.killed {
 		late = s.late.take()
 		if r.late == nil {
@@ -123,10 +127,12 @@ func (r *run) shut() {
 	if r.ended.Load() {
 		return
 	}
+	// Before the gate: an interrupt that waits there is not sent then.
 	r.leaving.Store(true)
 	r.calls.end()
 	s := r.slot
 	s.mu.Lock()
+	// Noted before the gate, which an interrupt in progress may hold for long.
 	if !r.asked && !r.killed && r.over.IsZero() {
 		r.over = time.Now()
 	}

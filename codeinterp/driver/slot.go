@@ -56,6 +56,8 @@ type slot struct {
 }
 
 func newSlot(i *Interpreter, o Options) *slot {
+	// An empty state has nothing to lose, so that a loss counts as told. Whoever makes
+	// a slot has its first turn.
 	s := &slot{in: i, opts: o, fresh: true, told: true, held: true, cwd: o.Cwd, done: make(chan ending, 1), gate: make(gate, 1), wake: make(chan struct{}, 1)}
 	s.opts.Late = s.keepLate
 	return s
@@ -129,6 +131,7 @@ func (s *slot) release() {
 		}
 		s.interrupts = nil
 		switch {
+		// Before restarts: dispose answers those with the reason of the end.
 		case s.ended != nil || s.opts.Once:
 			s.mu.Unlock()
 			s.dispose()
@@ -218,6 +221,8 @@ func (s *slot) renew() {
 	s.mu.Unlock()
 	err := s.reset()
 	s.mu.Lock()
+	// An earlier session that did not return may still compute, and nil would say that
+	// nothing does.
 	if err == nil && s.stuck > 0 {
 		err = errStuck
 	}
@@ -240,6 +245,7 @@ func (s *slot) reset() error {
 	_, err := during(s, ctx, only(session.Reset), func(none, error) { s.abandon(session) })
 	switch {
 	case errors.Is(err, errStuck):
+		// The next run starts another session, so the state is empty all the same.
 		s.giveUp()
 		s.hold(nil)
 	case errors.Is(err, errors.ErrUnsupported):
@@ -293,12 +299,15 @@ func (s *slot) shut() error {
 	if session == nil {
 		return nil
 	}
+	// First, so that no call for files or a reference finds it while it is being
+	// closed.
 	s.hold(nil)
 	ctx, cancel := context.WithTimeout(context.Background(), s.in.cfg.Patience)
 	defer cancel()
 	if s.caller != nil {
 		defer context.AfterFunc(s.caller, func() { time.AfterFunc(leaveGrace, cancel) })()
 	}
+	// Should it return late, it is closed by then: abandon has only to count.
 	_, err := within(&s.in.workers, ctx, s.in.cfg.Patience, only(session.Close), func(none, error) { s.abandon(nil) })
 	if errors.Is(err, errStuck) {
 		s.giveUp()

@@ -55,6 +55,7 @@ func (i *Stateful) create(ctx context.Context, language string, opts *codeinterp
 	}
 	s := i.newContext()
 	files := o.Files
+	// Functions and files are the driver's business; sessions see neither.
 	s.functions, o.Functions, o.Files = o.Functions, nil, nil
 	s.opts.Language, s.opts.ContextOptions = name, o
 	return i.open(ctx, s, files, func(ctx context.Context) (Attached, error) {
@@ -122,6 +123,7 @@ func (s *slot) fill(ctx context.Context, files fs.FS, start func(context.Context
 		return a, err
 	}
 	err = errNoReturn
+	// The nil of start must not stay where a Filer or the source ends this goroutine.
 	filled := s.in.fill(ctx, a.Session, files)
 	if cwd, ok := s.place(a.Session); ok && filled == nil {
 		s.mu.Lock()
@@ -288,6 +290,7 @@ func (i *Stateful) restart(ctx context.Context, id codeinterp.ContextID) error {
 	}
 	s.restarts = append(s.restarts, done)
 	s.poke()
+	// Where nobody has the turn, the restart takes it; release makes it then.
 	free := !s.held
 	s.held = true
 	s.mu.Unlock()

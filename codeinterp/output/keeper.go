@@ -111,6 +111,7 @@ func (k *keeper) addHead(o codeinterp.Output) codeinterp.Output {
 	}
 	cut := headCut(o.Data, room)
 	rest := o
+	// Capped: what is appended to the head must not overwrite the rest behind it.
 	o.Data, rest.Data = o.Data[:cut:cut], o.Data[cut:]
 	if cut > 0 {
 		k.head = put(k.head, o)
@@ -211,6 +212,7 @@ func (k *keeper) update(o codeinterp.Output) bool {
 // outputs returns what was kept, with the chunks of each stream joined and the
 // gap marked.
 func (k *keeper) outputs() []codeinterp.Output {
+	// Capped, so that the tail is appended to a copy.
 	all := append(k.head[:len(k.head):len(k.head)], k.tail[k.first:]...)
 	gap := k.dropped
 	for i := len(k.head); i < len(all); i++ {
