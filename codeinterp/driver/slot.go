@@ -331,10 +331,11 @@ func (s *slot) dispose() {
 		done <- s.ended
 	}
 	s.restarts = nil
-	s.mu.Unlock()
+	// With mu held: a delete that no longer waits sees this, or has set untold in time.
 	if s.gone != nil {
 		close(s.gone)
 	}
+	s.mu.Unlock()
 	s.in.leave(s)
 }
 
