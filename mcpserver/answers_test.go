@@ -68,6 +68,28 @@ func TestAnswersTakePlaces(t *testing.T) {
 	}
 }
 
+// TestNotificationsRefused: those that were refused do not wait for their session.
+func TestNotificationsRefused(t *testing.T) {
+	url := serve(t, newServer(t, newFake(), nil), nil)
+	id := hello(t, url, "2025-11-25")
+	const note = `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`
+	send := func(want int, header ...string) {
+		t.Helper()
+		res, err := post(t.Context(), url, "2025-11-25", id, note, header...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		res.Body.Close()
+		if res.StatusCode != want {
+			t.Fatalf("%s, want %d", res.Status, want)
+		}
+	}
+	for range 1100 {
+		send(http.StatusBadRequest, "Accept", "text/plain")
+	}
+	send(http.StatusAccepted)
+}
+
 // TestNotificationsHeeded: a session that comes to its notifications may be sent as
 // many as its client likes; what nobody heeds is accepted.
 func TestNotificationsHeeded(t *testing.T) {

@@ -115,14 +115,17 @@ func (s *Server) heard(method string, req mcp.Request) {
 	}
 }
 
-// bring notes that a session is to come to n notifications more, and reports whether
-// it may.
+// bring notes that a session, nil for none, is to come to n notifications more, and
+// reports whether it may.
 func (s *Server) bring(known *session, n int) bool {
+	if known == nil {
+		return true
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if known.notes+n > maxNotes {
 		return false
 	}
-	known.notes += n
+	known.notes = max(known.notes+n, 0)
 	return true
 }

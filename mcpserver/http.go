@@ -169,8 +169,11 @@ func (t *transport) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	id := rand.Text()
 	r.Header.Set(headerCarrier, id)
 	defer t.carry(id, c)()
-	dw := &deadlineWriter{w, rc}
+	dw := &deadlineWriter{ResponseWriter: w, rc: rc}
 	next.ServeHTTP(dw, r)
+	if dw.refused && c.notes > 0 {
+		t.bring(t.named(r.Header.Get(headerSession), c.owner), -c.notes) // which do not wait
+	}
 	// For what is still in buffers, which the HTTP server writes after this.
 	rc.SetWriteDeadline(time.Now().Add(ioTimeout))
 }
@@ -202,10 +205,11 @@ func (t *transport) read(w http.ResponseWriter, rc *http.ResponseController, r *
 	case msgs.body == nil:
 		w.WriteHeader(http.StatusAccepted)
 		return nil, false
-	case known != nil && !t.bring(known, msgs.notes):
+	case !t.bring(known, msgs.notes):
 		busy(w, errNotes, 1)
 		return nil, false
 	}
+	c.notes = msgs.notes
 	return msgs.body, true
 }
 
@@ -255,7 +259,13 @@ func readBody(w http.ResponseWriter, rc *http.ResponseController, r *http.Reques
 // that a client that stops reading is noticed.
 type deadlineWriter struct {
 	http.ResponseWriter
-	rc *http.ResponseController
+	rc      *http.ResponseController
+	refused bool // the answer is none but why
+}
+
+func (w *deadlineWriter) WriteHeader(status int) {
+	w.refused = status >= http.StatusBadRequest
+	w.ResponseWriter.WriteHeader(status)
 }
 
 func (w *deadlineWriter) Write(p []byte) (int, error) {

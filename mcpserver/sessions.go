@@ -37,6 +37,7 @@ type carrier struct {
 	owner       owner
 	sessionless bool
 	party       party
+	notes       int // notifications that it brings
 
 	// leave gives up the place among the sessions that a request holds
 	// which wants one, until its session takes it over. Guarded by mu of the
