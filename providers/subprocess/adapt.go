@@ -71,6 +71,8 @@ func (a *adaptation) function(of string, start int) {
 	if was, known := a.names[of]; !known || was.variable || a.begins {
 		return
 	}
+	// V8 refuses a function where a let was: the function gets another name, and the
+	// variable holds it before anything runs. Its name for traces stays.
 	if !a.there[of] {
 		a.first("let " + of + " = Object.defineProperty($$" + of + ", 'name', { value: '" + of + "' }); ")
 	}
@@ -105,6 +107,7 @@ func (a *adaptation) declaration(d typescript.Declaration) {
 	case variable && other, word.Text == "var" && other && there:
 		a.assign(d)
 	case word.Text == "const" && !variable:
+		// As long as the word was, so that columns stay.
 		a.replace(word, "let  ")
 	case word.Text == "const":
 		a.replace(word, "var  ")

@@ -123,6 +123,7 @@ func (b *budget) call(s *share, n int) (free func(), ok bool) {
 	case s.own+n <= step:
 		s.own += n
 		return func() { b.give(func() { s.own -= n }) }, true
+	// No process gets more of the common room than it leaves to the others.
 	case s.common+n <= b.args-n:
 		s.common, b.args = s.common+n, b.args-n
 		return func() { b.give(func() { s.common, b.args = s.common-n, b.args+n }) }, true

@@ -68,6 +68,7 @@ func (p *process) call(f *frame) error {
 	args := json.RawMessage(f.field(3))
 	free, ok := p.budget.call(&p.args, len(args))
 	if !ok {
+		// It is refused below, when the frame's memory was given back.
 		args, free = nil, func() {}
 	}
 	f.release() // as in show

@@ -103,6 +103,7 @@ func (c *command) begin(prog *driver.Program, r *run) (feed io.WriteCloser, err 
 	}
 	release := func() { c.h.sandbox.Discard(dir) }
 	defer func() {
+		// Once there is a process, it gives the directory back at its end.
 		if err != nil && c.p == nil {
 			release()
 		}
@@ -180,6 +181,7 @@ func (c *command) starve(w io.WriteCloser, done chan struct{}) {
 	if w == nil {
 		return
 	}
+	// Ends a Write that waits for the command; a Read is ended by its reader's Close.
 	w.Close()
 	if in, ok := c.o.Input.(io.Closer); ok {
 		in.Close()

@@ -99,6 +99,8 @@ func (c *configuration) take(file, as string) bool {
 func (c *configuration) read(text []byte) {
 	key := ""
 	for line := range strings.Lines(string(text)) {
+		// A line without a sign goes on with the setting before, as lists in pip.conf
+		// do.
 		value := line
 		if before, after, ok := strings.Cut(line, "="); ok {
 			key, value = before, after

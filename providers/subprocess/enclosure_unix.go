@@ -112,6 +112,8 @@ func (e *enclosure) claim(ctx context.Context, cache string) (uid int, err error
 			return ownerOf(about), nil
 		}
 		e.unlock()
+		// A shared lock becomes exclusive only by being given up, when others may
+		// change the cache: so all is looked at again after it was made.
 		if e.unlock, _, err = lockEnvironment(ctx, cache+".lock", false); err == nil {
 			err = makeCache(cache)
 			e.unlock()
@@ -293,6 +295,7 @@ func (e *enclosure) run(ctx context.Context, args []string, m *meter) (out, errs
 	p, err := e.sandbox.Start(&sandbox.Cmd{
 		Path: inside[0], Args: inside, Env: e.env, Workdir: e.dir, ReadOnly: e.readable, Files: []*os.File{nil, ends.child[0], ends.child[1]},
 	})
+	// Before all else: reading does not end while the host holds these ends.
 	ends.closeChild()
 	if err != nil {
 		reading.Wait()
@@ -307,6 +310,7 @@ func (e *enclosure) run(ctx context.Context, args []string, m *meter) (out, errs
 	exit := p.Wait()
 	watching.Wait()
 	reading.Wait()
+	// The client may have written much since the last look.
 	m.weigh()
 	return out, errs, ended(exit)
 }

@@ -296,6 +296,7 @@ func (b *builder) build(ctx context.Context, place string) (err error) {
 		}
 		err = errors.Join(err, sandbox.RemoveAll(b.temp))
 	}()
+	// A host that was killed may have left its own.
 	if err := errors.Join(sandbox.RemoveAll(b.dir), sandbox.RemoveAll(b.temp), os.Mkdir(b.temp, 0o700), b.enclosure.own(b.temp)); err != nil {
 		return fmt.Errorf("%w: %w", codeinterp.ErrUnavailable, err)
 	}
@@ -305,6 +306,7 @@ func (b *builder) build(ctx context.Context, place string) (err error) {
 	}
 	lock, err := install(ctx)
 	if err != nil || ctx.Err() != nil {
+		// Where ctx has ended, the client failed by being killed: the cause says why.
 		return cmp.Or(context.Cause(ctx), err)
 	}
 	if got := strings.Join(strings.Fields(lock), " "); b.exact && got != strings.Join(b.packages, " ") {
@@ -331,6 +333,7 @@ func (b *builder) sign(lock string) error {
 	}
 	defer dir.Close()
 	for name, text := range map[string]string{baseFile: b.python, lockFile: lock} {
+		// A package may have put anything in their places.
 		err = errors.Join(err, dir.RemoveAll(name), dir.WriteFile(name, []byte(text), 0o644))
 	}
 	return err

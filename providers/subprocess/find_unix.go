@@ -167,6 +167,7 @@ func ask(path string, args []string, stdin string) (string, error) {
 		if line, _, _ := strings.Cut(strings.TrimSpace(errs.String()), "\n"); line != "" {
 			return "", fmt.Errorf("does not work: %s", line)
 		}
+		// The path is told by whoever lists what was tried.
 		return "", errors.New("does not work: " + strings.TrimPrefix(err.Error(), "fork/exec "+path+": "))
 	}
 	// Some write their version to standard error.

@@ -58,6 +58,7 @@ func (w *forker) fork(ctx context.Context) (*process, error) {
 		return nil, err
 	}
 	p, err := w.ask(ctx, s)
+	// The server may have died since it was looked at; that is tried once.
 	if err != nil && ctx.Err() == nil && !alive(s.sb) {
 		if s, err = w.running(ctx); err == nil {
 			p, err = w.ask(ctx, s)
@@ -79,6 +80,7 @@ func (w *forker) ask(ctx context.Context, s *server) (*process, error) {
 		w.mu.Unlock()
 		return nil, codeinterp.ErrClosed
 	}
+	// With mu held, so that close either refuses it or waits for it.
 	w.asking.Go(func() {
 		p, err := s.fork(w.h, w.l)
 		select {
@@ -106,5 +108,6 @@ func (w *forker) close() {
 		w.server.end()
 		w.server = nil
 	}
+	// After the server's end, for which those that ask would else wait.
 	w.asking.Wait()
 }

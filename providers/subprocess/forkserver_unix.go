@@ -295,6 +295,7 @@ func (s *server) send(b []byte, files []*os.File) error {
 		fds[n] = int(f.Fd())
 	}
 	_ = s.conn.SetWriteDeadline(time.Now().Add(maxAnswer))
+	// The descriptors go with the first bytes; the rest needs none.
 	n, _, err := s.conn.WriteMsgUnix(b, syscall.UnixRights(fds...), nil)
 	if err == nil && n < len(b) {
 		_, err = s.conn.Write(b[n:])

@@ -194,6 +194,8 @@ func (f *frame) split(rest []byte) error {
 		if len(f.fields) == maxFields {
 			return fmt.Errorf("%w: more than %d fields", errFrame, maxFields)
 		}
+		// Capped: an append to one field, as lateQueue makes, must not overwrite the
+		// next.
 		f.fields = append(f.fields, rest[digits:digits+n:digits+n])
 		rest = rest[digits+n:]
 	}

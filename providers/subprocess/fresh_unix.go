@@ -53,6 +53,7 @@ func (h *host) fresh(ctx context.Context, l *language, pl *place) (*process, err
 // processIn returns a process for a context in pl, whose working directory
 // outlives the process.
 func (h *host) processIn(ctx context.Context, l *language, pl *place) (*process, error) {
+	// What is kept ready has started where all programs do.
 	if w := h.warm[l.Name]; w != nil && pl.cwd == h.dir {
 		p, err := w.take(ctx, false, pl.env)
 		if err != nil {

@@ -91,6 +91,7 @@ func feed(input io.Reader, path string, w *os.File) (end func()) {
 		if awaitReader(path, over) {
 			_, _ = io.Copy(struct{ io.Writer }{w}, input)
 		}
+		// While w is open: the FIFO has no name any more by which it could be found.
 		handle := handleOf(w)
 		w.Close()
 		if handle != nil {

@@ -81,6 +81,7 @@ func (h *host) begin(l *language, pl *place) (*process, error) {
 		}
 		return nil, l.unstarted(err)
 	}
+	// Where it fails, so does the next frame, and what the process printed says why.
 	_ = p.write(l.boot)
 	return p, nil
 }

@@ -65,6 +65,7 @@ func (m *meter) watch(group int, done <-chan struct{}) {
 		now, held := taken(group)
 		most = max(most, now)
 		m.check(m.past.Load() + most + held)
+		// Where the kernel tells nothing; and seldom, since it walks through all files.
 		if most == 0 && looks%8 == 0 {
 			m.weigh()
 		}

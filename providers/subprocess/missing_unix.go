@@ -127,6 +127,7 @@ func (o *overlay) install(ctx context.Context, args json.RawMessage) (e *Environ
 	e, err = newEnvironment(ctx, &EnvironmentOptions{Packages: packages, Python: o.python.path, Changeable: o.opts.changeable(), Root: o.Root, Timeout: o.Timeout, Disk: o.Disk - o.wrote}, beside)
 	if err != nil {
 		if errors.Is(err, codeinterp.ErrQuota) {
+			// What that one wrote is not told, only that it was more than was left.
 			o.wrote = o.Disk
 		}
 		return nil, nil, err

@@ -59,6 +59,7 @@ func (s *session) oneShot(ctx context.Context, o *driver.Program, r *run) (start
 	}
 	release := func() { h.sandbox.Discard(dir) }
 	file := filepath.Join(dir, "program"+l.Extension)
+	// On a root host another user runs it, who gets to the file by its name only.
 	if errors.Join(os.WriteFile(file, []byte(o.Code), 0o444), os.Chmod(dir, 0o711)) != nil {
 		release()
 		return nil, nil, fmt.Errorf("%w: the program cannot be handed over", codeinterp.ErrUnavailable)
@@ -73,6 +74,7 @@ func (s *session) oneShot(ctx context.Context, o *driver.Program, r *run) (start
 	for _, a := range l.Args {
 		c.Args = append(c.Args, strings.ReplaceAll(a, FileArg, file))
 	}
+	// Capped: these are the language's, to which other runs append meanwhile.
 	c.ReadOnly = append(c.ReadOnly[:len(c.ReadOnly):len(c.ReadOnly)], file)
 	start = func() (*process, error) {
 		p, err := h.spawn(l, pl, c, input, release)

@@ -36,6 +36,7 @@ func (p *process) unreported(o *driver.Outcome, once bool) {
 	case broken != nil:
 		o.ExitCode, o.Cause = codeinterp.ExitKilled, codeinterp.CauseExit
 		o.Error = &codeinterp.ProgramError{Name: "ProtocolError", Message: broken.Error() + "; its process was killed"}
+	// The host has killed it; the driver package knows why.
 	case exit.Killed && exit.Cause == "":
 		o.ExitCode = codeinterp.ExitKilled
 	case exit.Cause != "" || exit.Signal != 0:
@@ -43,6 +44,7 @@ func (p *process) unreported(o *driver.Outcome, once bool) {
 		if p.outOfMemory(exit) {
 			o.Cause = codeinterp.CauseMemory
 		}
+	// The process is the program: its own exit code decides.
 	case once:
 		o.ExitCode, o.Lost = exit.Code, false
 	default:

@@ -169,6 +169,7 @@ func (p *process) keepLate(o codeinterp.Output) {
 	p.mu.Unlock()
 	if early != nil {
 		now := o
+		// Add takes the memory over, and o may have to be kept all the same.
 		now.Late, now.Data = true, bytes.Clone(o.Data)
 		if early.Add(now) {
 			return
@@ -246,6 +247,7 @@ func (p *process) watch() {
 	}
 	p.closeControl()
 	<-p.heard
+	// What waits there came during the run, and belongs into its result.
 	p.late.wait()
 	p.mu.Lock()
 	r, release := p.run, p.release

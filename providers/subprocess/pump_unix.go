@@ -72,9 +72,11 @@ func (p *pump) loop() {
 			end := p.eof
 			p.mu.Unlock()
 			if n == 0 {
+				// False makes Read wait until there is more.
 				return end
 			}
 			if p.last = time.Now(); n >= chunk/2 {
+				// A program that prints much is not paced.
 				p.last = time.Time{}
 				widen(fd, &wide)
 			}
@@ -120,6 +122,7 @@ func (p *pump) take(fd uintptr) int {
 func (p *pump) takeMuch(fd uintptr) int {
 	buf := p.sink.buffer(chunk)
 	n := p.read(fd, buf)
+	// A buffer that is kept for little would take more memory than a copy.
 	p.much = n >= chunk/2
 	p.delivering.Store(true)
 	defer p.delivering.Store(false)

@@ -250,6 +250,7 @@ func (s *session) stdin(b []byte) (string, error) {
 	f, err := os.CreateTemp(s.p.place.dir, ".stdin-")
 	if err == nil {
 		_, err = f.Write(b)
+		// On a root host the driver is another user's.
 		err = errors.Join(err, f.Chmod(0o444), f.Close())
 	}
 	if err != nil {

@@ -76,6 +76,7 @@ func (l *language) asks() string {
 // what any link on the way leads through; empty if none.
 func linkedThrough(path string, dirs []string) string {
 	at, rest := "/", strings.Split(filepath.Clean(path), "/")
+	// The kernel follows no more links either: what is behind them cannot be started.
 	for links := 0; len(rest) > 0 && links <= maxLinks; {
 		name := rest[0]
 		rest = rest[1:]

@@ -186,6 +186,8 @@ func (w *pool) take(ctx context.Context, once bool, env map[string]string) (*pro
 		}
 		p.kill()
 		if forked {
+			// One of the pool's may have died while it waited; a new one has a reason
+			// of its own.
 			return nil, fmt.Errorf("%w: the forked process ended: %s", codeinterp.ErrUnavailable, p.words())
 		}
 	}

@@ -52,6 +52,7 @@ func (p *process) writeChunk(b []byte) (int, error) {
 // writeNow writes what the channel takes at once, as mostly it does: a deadline
 // costs more than that.
 func (p *process) writeNow(b []byte) (n int) {
+	// What is wrong with the channel, the Write that follows tells.
 	_ = p.raw.Control(func(fd uintptr) { n, _ = syscall.Write(int(fd), b) })
 	return n
 }
