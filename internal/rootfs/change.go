@@ -78,6 +78,7 @@ func (f *FS) replace(from, to string, refused error) error {
 		return refused
 	}
 	if err = f.root.Rename(from, to); err != nil {
+		// The rename failed, so that nothing is to have changed.
 		_ = f.root.Mkdir(to, new.Mode().Perm())
 	}
 	return err

@@ -57,6 +57,7 @@ func page(ctx context.Context, dir *os.File, after string, most int) (_ []fs.Dir
 				first = append(first, name)
 			}
 		}
+		// At twice as many, so that not each batch is sorted.
 		if len(first) >= 2*most {
 			cut()
 		}

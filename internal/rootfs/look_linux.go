@@ -132,6 +132,8 @@ func (l *look) one(_ *os.File, k key, st *unix.Stat_t) {
 	}
 	// It has other names, to which nothing happened.
 	l.doubt = l.doubt || st.Nlink > 1 && l.t.hard[k] != st.Ino
+	// Where the clock was set back, a change may be as old as the mark, and only the
+	// event tells of it.
 	if n := l.names[k]; n.created || !l.before(st) || l.stepped && n.written {
 		dir, _ := k.n.path()
 		l.found.add(join(dir, k.name), st, nil)

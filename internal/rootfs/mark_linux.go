@@ -51,6 +51,8 @@ func (t *tree) snapshot(ctx context.Context, s *Snapshot) bool {
 	if s.mark == nil { // s has looked at everything, as it does elsewhere
 		t.giveUp()
 		t.failed = min(t.failed+1, 6)
+		// Each attempt costs a look at everything, and may well fail for the same
+		// reason.
 		t.wait = 1<<t.failed - 1
 	}
 	return true

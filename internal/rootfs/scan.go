@@ -95,6 +95,7 @@ func (s *scan) level(l *level, depth int) {
 		s.enter(l)
 	}
 	for _, sub := range s.list(l) {
+		// A branch that is too deep is left out; the others are looked at all the same.
 		if s.cut && s.stopped() {
 			return
 		}
@@ -147,6 +148,7 @@ func (s *scan) list(l *level) (dirs []*entry) {
 			e.sum = s.sum(l, name, &e.st)
 			s.seen(&e)
 		}
+		// A directory that was removed meanwhile has nothing in it any more.
 		if err != nil && err != io.EOF && !errors.Is(err, fs.ErrNotExist) {
 			s.cut = true
 		}

@@ -138,6 +138,7 @@ func (t *tree) lose() {
 			t.w.remove(n)
 		}
 	}
+	// Numbers go on, so that marks from before are seen to be too old.
 	t.base += int64(len(t.log))
 	t.log, t.touched, t.muted = nil, nil, nil
 }
@@ -158,6 +159,7 @@ func (t *tree) note(e event, now time.Time) {
 		t.lose()
 		return
 	}
+	// The kernel has ended the watch, since the directory is gone.
 	if e.mask&unix.IN_IGNORED != 0 {
 		if e.n.top {
 			t.lose()
@@ -191,6 +193,7 @@ func (t *tree) touches(e *event) bool {
 		mask = unix.IN_MODIFY
 	}
 	old := t.touched[k]
+	// Only what the last snapshot has not seen yet makes the next event of no interest.
 	if old.at >= t.marked {
 		if mask|old.mask == old.mask {
 			return false

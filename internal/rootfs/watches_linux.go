@@ -181,6 +181,7 @@ func (w *Watches) dispatch(b []byte) {
 		cookie, size := binary.NativeEndian.Uint32(b[8:]), int(binary.NativeEndian.Uint32(b[12:]))
 		name, _, _ := bytes.Cut(b[unix.SizeofInotifyEvent:unix.SizeofInotifyEvent+size], []byte{0})
 		b = b[unix.SizeofInotifyEvent+size:]
+		// Events of any directory may be among those that were dropped.
 		if mask&unix.IN_Q_OVERFLOW != 0 {
 			for _, t := range w.trees {
 				t.lose()

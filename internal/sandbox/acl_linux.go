@@ -45,6 +45,8 @@ func (d *Dir) grant(uid int) error {
 	var list []aclEntry
 	switch {
 	case err == unix.ENODATA:
+		// A list with named users has to have a mask (acl(5)); the group keeps what its
+		// own entry says.
 		list = []aclEntry{
 			{aclOwner, uint16(st.Mode >> 6 & 7), aclNoID}, {aclGroup, uint16(st.Mode >> 3 & 7), aclNoID},
 			{aclMask, aclAll, aclNoID}, {aclOther, uint16(st.Mode & 7), aclNoID},

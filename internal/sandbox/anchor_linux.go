@@ -98,6 +98,7 @@ func newAnchor() (int, error) {
 	defer null.Close()
 	for _, path := range []string{"/bin/true", "/usr/bin/true", "/bin/sh"} {
 		var pid int
+		// What makes a shell do nothing, true ignores.
 		pid, err = syscall.ForkExec(path, []string{"true", "-c", ":"}, &syscall.ProcAttr{
 			Dir: "/", Files: []uintptr{null.Fd(), null.Fd(), null.Fd()}, Sys: &syscall.SysProcAttr{Setpgid: true},
 		})

@@ -127,6 +127,7 @@ func (s *Sandbox) bwrapArgs(pl *plan, list []bind, seccomp, block, info int) []s
 			a = append(a, "--symlink", start, workspace)
 		}
 	}
+	// Read-only at the end: the places of all mounts are made in these before.
 	return append(a, "--bind", pl.Workdir, s.WorkdirInside(pl.Workdir, pl.Cwd), "--remount-ro", "/dev", "--remount-ro", "/", "--chdir", start,
 		"--seccomp", strconv.Itoa(seccomp), "--block-fd", strconv.Itoa(block), "--info-fd", strconv.Itoa(info))
 }
@@ -182,6 +183,7 @@ func (s *Sandbox) newGate(pl *plan, base int) (*gate, []*os.File, error) {
 	if g.info, err = memfile("info", nil); err != nil {
 		return fail()
 	}
+	// The namespace closes the network; within it loopback is to work.
 	program := policy{network: true, monitored: true}.build()
 	if g.seccomp, err = memfile("seccomp", program.bytes()); err != nil {
 		return fail()
@@ -236,9 +238,11 @@ func (s *Sandbox) startBwrap(p *proc, sp *spawn) error {
 	defer g.close()
 	sp.fds = append(sp.fds, descriptors(files, nil)...)
 	sp.args = append([]string{"bwrap", "--args", strconv.Itoa(base), "--", sp.path}, sp.args[1:]...)
+	// bubblewrap itself runs outside: the program's environment is among its options.
 	sp.path, sp.env, sp.dir, sp.cwd = s.bwrap, environ, "/", nil
 	sp.rlimits = s.limitsOutside(p.plan)
 	sp.group, sp.tied = group, true
+	// Not to be reaped before open is done with its id.
 	ready := make(chan struct{})
 	if err := sp.start(&s.forks, func() { <-ready; p.reaped() }); err != nil {
 		s.anchors.put(group)
@@ -316,6 +320,8 @@ func (g *gate) shut() bool {
 // child waits until bwrap has told the id of its child.
 func (g *gate) child(bwrap int) (int, error) {
 	b := make([]byte, 1024)
+	// Each wait is an eighth longer than the one before: all together take eight times
+	// the last one.
 	for wait := 100 * time.Microsecond; wait < maxSetup/8; wait += wait / 8 {
 		st, gone := procfs.Read(bwrap)
 		var info struct {

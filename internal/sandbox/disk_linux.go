@@ -92,6 +92,7 @@ func (u *usage) walk(pids []int) {
 	var err error
 	if base == nil {
 		base, used = &walked{}, full
+		// A directory of the caller's may hold files that are not the program's.
 		if !u.p.s.temp.holds(pl.Workdir) {
 			*base, _ = measure(pl.Workdir, walked{-1, -1})
 			now = *base

@@ -39,6 +39,7 @@ func (s *Sandbox) Fork(server *Process, c *Cmd) (*Fork, error) {
 	if err != nil {
 		return nil, err
 	}
+	// A child of a server without root's rights cannot become another user.
 	pl.ids, pl.forked = parent.plan.ids, true
 	if pl.ids.drop {
 		if err := handOver(pl.Workdir, pl.ids); err != nil {
@@ -209,6 +210,7 @@ func (p *proc) awaitPidfd() (ws syscall.WaitStatus, known bool) {
 	case <-ended:
 		return 0, false
 	case status := <-p.finished:
+		// Ends the Read, so that the goroutine does not outlive the descriptor.
 		_ = f.SetReadDeadline(time.Unix(1, 0))
 		<-ended
 		return syscall.WaitStatus(status), true

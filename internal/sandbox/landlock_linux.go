@@ -136,6 +136,7 @@ func (s *Sandbox) ruleset(pl *plan) (*os.File, error) {
 
 // allowOwn adds the rules of the directories that are a plan's own.
 func (s *Sandbox) allowOwn(r *commonRules, pl *plan) error {
+	// The directories of its children are yet to be made there.
 	if dir := s.temp.path(); pl.ForkServer && dir != "" {
 		if _, err := r.allow(dir, rightsWrite); err != nil {
 			return fmt.Errorf("temporary directory: %w", err)

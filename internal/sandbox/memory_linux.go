@@ -37,6 +37,8 @@ func (u *usage) checkMemory(members []*member, limit int64) {
 			u.p.stop(codeinterp.CauseMemory, fmt.Sprintf("memory: %d MiB in use, limit %d MiB", total>>20, limit>>20))
 			return
 		}
+		// As long as this lasts it is not measured again, which slows the processes
+		// down.
 		time.Sleep(rest(time.Since(start)) - watchBusy)
 	}()
 }
@@ -46,6 +48,7 @@ func shares(list []procfs.Stat) int64 {
 	total := int64(0)
 	for _, m := range list {
 		n, err := share(m.PID)
+		// Where the host may not look closer, the resident size is all that is known.
 		if err == unix.EACCES || err == unix.EPERM {
 			n = m.RSS
 		}
@@ -71,6 +74,7 @@ func (u *usage) filesInMemory(members []*member) int64 {
 			u.files += f.bytes
 		}
 	}
+	// A tenth of the time at most goes into looking.
 	u.looks = time.Now().Add(10 * time.Since(start))
 	return u.files
 }

@@ -27,6 +27,7 @@ func openNamespace(init, bwrap int) (*namespace, error) {
 	if err != nil {
 		return nil, err
 	}
+	// After the descriptor was opened: the id may have been given to another before.
 	st, err := procfs.Read(init)
 	if err != nil || st.Parent != bwrap {
 		unix.Close(fd)
@@ -87,6 +88,7 @@ func (n *namespace) find() bool {
 	if err != nil {
 		return false
 	}
+	// Likewise.
 	if st, err := procfs.Read(pid); err != nil || st.Parent != n.init || idInside(pid) != 2 {
 		unix.Close(fd)
 		return false

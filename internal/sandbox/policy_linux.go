@@ -57,6 +57,7 @@ func (p policy) build() filter {
 	f.deny(unix.ENOSYS, unix.SYS_CLONE3, unix.SYS_MEMFD_SECRET, unix.SYS_MEMFD_CREATE)
 	// A sibling of the program's would be a child of the host's.
 	f.denyBits(unix.EPERM, unix.SYS_CLONE, 0, unix.CLONE_PARENT)
+	// The memory of what is not dumpable could not be measured.
 	f.on(unix.SYS_PRCTL, loadArg(0), jump(opEq, unix.PR_SET_DUMPABLE, 0, 3), loadArg(1),
 		jump(opEq, 0, 0, 1), fail(unix.EPERM))
 	const namespaces = unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWNET |
@@ -67,6 +68,7 @@ func (p policy) build() filter {
 	f.denyUnless(unix.EPERM, unix.SYS_PERSONALITY, 0, allBits, 0, 8, 0x20000, 0x20008, allBits)
 	// They put input into a terminal, which the host may have.
 	f.denyValues(unix.EPERM, unix.SYS_IOCTL, 1, tiocSTI, tiocLinux)
+	// Whoever opens a file with a lease has to wait for the program, the host too.
 	f.denyValues(unix.EINVAL, unix.SYS_FCNTL, 1, fSetLease, fNotify)
 	p.sockets(&f)
 	if p.monitored {
@@ -93,6 +95,7 @@ func (p policy) sockets(f *filter) {
 		f.deny(unix.EPERM, unix.SYS_SOCKET, unix.SYS_CONNECT, unix.SYS_BIND, unix.SYS_LISTEN)
 	}
 	f.denyUnless(unix.EPERM, unix.SYS_SOCKETPAIR, 0, allBits, unix.AF_UNIX)
+	// Datagrams could be sent from one of a pair to any unix socket.
 	f.denyUnless(unix.EPERM, unix.SYS_SOCKETPAIR, 1, sockTypes, unix.SOCK_STREAM, unix.SOCK_SEQPACKET)
 }
 
@@ -103,13 +106,17 @@ func (p policy) neighbours(f *filter) {
 	f.deny(unix.ENOTSUP, unix.SYS_SETXATTR, unix.SYS_LSETXATTR, unix.SYS_FSETXATTR, unix.SYS_SETXATTRAT,
 		unix.SYS_REMOVEXATTR, unix.SYS_LREMOVEXATTR, unix.SYS_FREMOVEXATTR, unix.SYS_REMOVEXATTRAT)
 	f.deny(0, timesHere...)
+	// Without a path it is about a file that the program has open.
 	f.on(unix.SYS_UTIMENSAT, loadArg(1), jump(opEq, 0, 0, 2), loadArgHigh(1), jump(opEq, 0, 1, 0), fail(0))
 	f.deny(unix.ENOSYS, sysvIPC...)
 	f.deny(unix.EACCES, unix.SYS_INOTIFY_ADD_WATCH)
+	// It could outlive the host otherwise.
 	f.on(unix.SYS_PRCTL, loadArg(0), jump(opEq, unix.PR_SET_PDEATHSIG, 0, 3), loadArg(1),
 		jump(opEq, uint32(unix.SIGKILL), 1, 0), fail(unix.EPERM))
 	if p.abi < 3 {
 		f.deny(unix.EPERM, unix.SYS_TRUNCATE)
+		// Its flags are in memory, where no filter sees them; libraries take openat
+		// then.
 		f.deny(unix.ENOSYS, unix.SYS_OPENAT2)
 		for nr, flags := range opens {
 			f.on(nr, loadArg(flags), op(opAnd, unix.O_TRUNC|unix.O_ACCMODE), jump(opEq, unix.O_TRUNC, 0, 1), fail(unix.EPERM))

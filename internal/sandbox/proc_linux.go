@@ -209,6 +209,7 @@ func (p *proc) conclude(ws syscall.WaitStatus) {
 	group, cgroup := max(p.group, p.outer), p.cgroup
 	p.group, p.outer = 0, 0
 	p.mu.Unlock()
+	// Without a filter a program can make siblings, which are the host's children.
 	if p.mode == None && p.server == nil {
 		p.s.forks.reapSiblings(group)
 	}
@@ -256,6 +257,7 @@ func (p *proc) blame() {
 			p.exit.Cause, p.exit.Detail = codeinterp.CauseMemory, "the machine is out of memory"
 		}
 	case syscall.SIGABRT, syscall.SIGTRAP, syscall.SIGILL, syscall.SIGSEGV, syscall.SIGBUS:
+		// The kernel refuses what would exceed the limit, so that the peak stays below.
 		if limit > 0 && u.peakData >= limit/10*8 {
 			p.exit.Cause = codeinterp.CauseMemory
 			p.exit.Detail = fmt.Sprintf("memory: %d MiB allocated by one process, limit %d MiB", u.peakData>>20, limit>>20)

@@ -129,6 +129,8 @@ func (s *steps) move(fds, keep []int) []int {
 // run forks, and returns the child's pid once it has called exec or failed.
 func (s *steps) run() (pid int, err error) {
 	defer s.release()
+	// Where the child has a copy of the host's memory (vfork_linux_other.go), this is
+	// the only way for it to tell.
 	shared, err := unix.Mmap(-1, 0, int(unsafe.Sizeof(report{})), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED|unix.MAP_ANONYMOUS)
 	if err != nil {
 		return 0, err

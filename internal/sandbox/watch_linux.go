@@ -270,6 +270,7 @@ func (w *watcher) collect(r roots) {
 			fresh[pid] = st
 		}
 	}
+	// After all were read: a parent may have come later than its child.
 	for pid, st := range fresh {
 		if u := w.owner(st, fresh, r, 0); u != nil {
 			w.members[pid] = &member{st, u, w.look}
@@ -329,6 +330,7 @@ func (u *usage) update(s *sum) {
 	u.active = u.still < stillLooks || u.unsure
 	u.all, u.own, u.rss, u.procs = s.all, own, s.rss, s.threads
 	data := int64(0)
+	// What does nothing has the page tables that it had.
 	if u.active {
 		u.tables, u.swap = 0, 0
 		for _, m := range s.members {
@@ -358,6 +360,7 @@ func (u *usage) check(members []*member) {
 	switch {
 	case l.CPU > 0 && u.cpu > time.Duration(l.CPU)*time.Second:
 		u.p.stop(codeinterp.CauseCPU, fmt.Sprintf("CPU time: %v used, limit %v", u.cpu, time.Duration(l.CPU)*time.Second))
+	// There the kernel limits the rest, exactly.
 	case u.p.cgroup != nil:
 	case l.Processes > 0 && u.procs > l.Processes:
 		u.p.stop(codeinterp.CauseProcesses, fmt.Sprintf("processes and threads: %d, limit %d", u.procs, u.p.plan.limits.Processes))
