@@ -193,7 +193,7 @@ func (t *tree) touches(e *event) bool {
 		mask = unix.IN_MODIFY
 	}
 	old := t.touched[k]
-	// Only what the last snapshot has not seen yet makes the next event of no interest.
+	// What was noted since the last snapshot will be looked at all the same.
 	if old.at >= t.marked {
 		if mask|old.mask == old.mask {
 			return false

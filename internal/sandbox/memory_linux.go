@@ -37,8 +37,7 @@ func (u *usage) checkMemory(members []*member, limit int64) {
 			u.p.stop(codeinterp.CauseMemory, fmt.Sprintf("memory: %d MiB in use, limit %d MiB", total>>20, limit>>20))
 			return
 		}
-		// As long as this lasts it is not measured again, which slows the processes
-		// down.
+		// Not to be measured again so soon: a part of the time only is to go into it.
 		time.Sleep(rest(time.Since(start)) - watchBusy)
 	}()
 }

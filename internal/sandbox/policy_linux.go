@@ -53,7 +53,8 @@ func (p policy) build() filter {
 	f.deny(unix.EPERM, never...)
 	f.deny(unix.EPERM, neverHere...)
 	// A memfd is memory that belongs to no process where a socket holds it; the
-	// kernel then looks for its victims elsewhere.
+	// kernel then looks for its victims elsewhere. clone3 has its flags in memory,
+	// where no filter sees them; libraries take clone then.
 	f.deny(unix.ENOSYS, unix.SYS_CLONE3, unix.SYS_MEMFD_SECRET, unix.SYS_MEMFD_CREATE)
 	// A sibling of the program's would be a child of the host's.
 	f.denyBits(unix.EPERM, unix.SYS_CLONE, 0, unix.CLONE_PARENT)

@@ -28,7 +28,9 @@ __toolcell_send() { # kind, fields
 __toolcell_take() { # length; sets __toolcell_bytes to that many bytes of the channel
 	local LC_ALL=C __toolcell__part __toolcell__left=$1
 	__toolcell_bytes=
+	# read takes a byte at a time from what is no file.
 	if ((__toolcell__left > 4096)); then
+		# Something follows, since $() drops the newlines at the end.
 		__toolcell_bytes=$(command -p head -c "$__toolcell__left" <&"$__toolcell_ctl"; builtin printf x)
 		__toolcell_bytes=${__toolcell_bytes%x}
 		((${#__toolcell_bytes} == __toolcell__left)) || builtin exit 1
@@ -39,6 +41,8 @@ __toolcell_take() { # length; sets __toolcell_bytes to that many bytes of the ch
 		local __toolcell__status=$?
 		__toolcell_bytes+=$__toolcell__part
 		__toolcell__left=$((__toolcell__left - ${#__toolcell__part}))
+		# Above 128 a trap has ended it, and it goes on. Else the host is gone: no new
+		# shell is to be started.
 		if ((__toolcell__status > 0 && __toolcell__status <= 128 && __toolcell__left > 0)); then
 			__toolcell_run=
 			trap - EXIT

@@ -55,6 +55,7 @@ function describe(error, name, line) {
 // says so, and counts it.
 let lost = 0;
 function shortened(s, limit) {
+  // None of a string's units takes more than 3 bytes.
   if (s.length <= limit / 3) return s;
   const b = Buffer.from(s);
   if (b.length <= limit) return s;

@@ -89,6 +89,7 @@ function evaluate(code, name, done) {
     interruptible(() => message('Runtime.evaluate', {
       expression: code + sourceURL(name), replMode: true, awaitPromise: true, silent: true, objectGroup: name,
     }, guarded((error, answer) => {
+      // abandon has disconnected the session: the run is over.
       if (error) return;
       promise = null;
       done(answer);
@@ -150,6 +151,7 @@ function syntaxError(details) {
 // execute runs the program and calls done(error, value, line), once.
 function execute(code, name, done) {
   const tries = [code];
+  // What looks like a block may be an object, which node's REPL tries first too.
   if (/^\s*\{/.test(code) && !/;\s*$/.test(code)) tries.unshift(`(${code.trim()}\n)`);
   const lastLine = code.split('\n').length - 1; // the sourceURL's line is not the program's
   const failed = (give) => (tries.length ? attempt() : give());

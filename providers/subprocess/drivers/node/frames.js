@@ -5,6 +5,7 @@ function writeAll(fd, data) {
     try {
       at += fs.writeSync(fd, data, at);
     } catch (e) {
+      // The descriptor does not block, and node has nothing to wait by but the clock.
       if (e.code !== 'EAGAIN') throw e;
       Atomics.wait(pause, 0, 0, 1);
     }
@@ -30,6 +31,7 @@ const guarded = (f) => (...args) => {
   try {
     return f(...args);
   } catch (e) {
+    // An interrupt ends the program, not the driver.
     if (e?.code === 'ERR_SCRIPT_EXECUTION_INTERRUPTED') throw e;
     try { writeAll(2, Buffer.from(`the driver failed: ${e?.stack}\n`)); } catch {}
     realExit(70);

@@ -81,6 +81,7 @@ function faultOf(e, url) {
 }
 
 function detailsOf(e) {
+  // The inspector takes no values, only expressions.
   Object.defineProperty(globalThis, '__toolcell', { value: e, configurable: true });
   const { objectId } = post('Runtime.evaluate', { expression: '__toolcell' }).result.result;
   delete globalThis.__toolcell;

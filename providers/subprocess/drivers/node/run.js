@@ -105,6 +105,8 @@ class Run {
     const look = () => {
       if (current !== this) return;
       if (this.quiet()) return this.report(how, status, error);
+      // After 200 ms what is left goes with the process; an interrupted one has the
+      // host's grace.
       if (++tries === 40 && how !== 'interrupt') {
         this.report(how, status, error);
         realExit(1);
@@ -179,6 +181,7 @@ class Run {
     }
     this.exiting = status;
     session.post('Runtime.terminateExecution');
+    // Nothing of the program is to run before V8 has ended it.
     for (;;);
   }
 }

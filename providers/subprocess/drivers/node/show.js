@@ -112,6 +112,7 @@ function waitAck(n) {
       have = pending[0].length;
       return;
     }
+    // Not by the event loop, in which the program's own callbacks would run.
     if (!more()) Atomics.wait(pause, 0, 0, 0.02);
   }
 }

@@ -79,6 +79,7 @@ def some(n):
             b = read(CONTROL, n)
         except InterruptedError:
             continue
+        # The end of the channel is that of the host.
         return b or exit_now(0)
 
 
@@ -187,6 +188,7 @@ def distribute(kind, fields):
     own = kind in (b'A', b'V')
     with gate:
         entry = waiting.pop(kind + fields[0] if own else None, None)
+        # An answer for which nobody waits any more is dropped.
         if entry is None and not own:
             inbox.append((kind, fields))
     if entry is not None:

@@ -169,6 +169,7 @@ def on_interrupt(signum, frame):
     state.signaled = True
     if state.running:
         state.interrupts += 1
+    # In the midst of an exchange, which goes first; a mere wait in it ends.
     if state.running and state.mode:
         state.owed = True
         if state.mode == SOFT:

@@ -10,6 +10,7 @@ def serve_forks():
     control = _socket.socket(fileno=CONTROL)
     wake, waker = os.pipe()
     os.set_blocking(waker, False)
+    # The end of a child wakes poll, which takes a handler.
     _signal.signal(_signal.SIGCHLD, lambda *args: None)
     _signal.set_wakeup_fd(waker, warn_on_full_buffer=False)
     server = getpid()
@@ -19,6 +20,7 @@ def serve_forks():
     poll.register(wake, select.POLLIN)
     warm_up()
     gc.collect()
+    # So that collections in the children write to none of the memory that they share.
     gc.freeze()
     send(b'H', sys.version.split()[0])
     while True:
@@ -99,6 +101,7 @@ def isolate(fields, fds, server, libc, ctypes, resource):
     pid = getpid()
     if int(death):
         check(libc.prctl(1, int(death), 0, 0, 0), ctypes)
+        # It may have died before the signal was asked for, which then never comes.
         if os.getppid() != server:
             exit_now(126)
     state.forked = False

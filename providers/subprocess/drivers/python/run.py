@@ -124,6 +124,7 @@ def run(code, name):
                 if figure and isinstance_(value, figure.Figure) and modules.get('matplotlib.pyplot'):
                     modules['matplotlib.pyplot'].close(value)
                 state.running = False
+                # It has its value: no interrupt is to take that away.
                 show('result', bundle, meta, '', to_json(value))
                 state.running = True
             figures()
@@ -192,6 +193,8 @@ def serve_run(fields):
     state.running = False
     settrace(None)
     setprofile(None)
+    # A child that the program has forked came here too; the end is the parent's to
+    # tell.
     if getpid() != pid:
         if error is not None:
             tell_of_child(error, name)

@@ -96,6 +96,7 @@ def set_env(pairs):
         k, v = pairs[i], pairs[i + 1]
         old.append((k, environb.get(k)))
         environb[k] = v
+        # The C library looks at it only when it is told to.
         if k == b'TZ':
             import time
             time.tzset()
