@@ -38,21 +38,21 @@ func (a *app) offer(ctx context.Context, f *runFlags, args []string, program, fi
 		return 0, a.unkept(f, err)
 	}
 	defer place.Close()
-	req := &keeper.Request{Args: args, Env: os.Environ(), Program: []byte(program), File: file, Keep: f.keep,
+	order := &keeper.Order{Args: args, Env: os.Environ(), Program: []byte(program), File: file, Keep: f.keep,
 		Seen: [3]bool{isTerminal(a.stdin), isTerminal(a.stdout), isTerminal(a.stderr)}}
-	call, err := place.Offer(key, standing, req)
+	offer, err := place.Offer(key, standing, order)
 	if errors.Is(err, keeper.ErrNone) {
 		if len(place.List()) >= maxKeepers {
 			return 0, a.unkept(f, fmt.Errorf("there are %d keepers already; toolcell keep stop ends them", maxKeepers))
 		}
-		if err := a.leave(req); err != nil {
+		if err := a.leave(order); err != nil {
 			a.unkept(f, err)
 		}
 	}
 	if err != nil {
 		return 0, false
 	}
-	code, err = call.Run(ctx, keeper.Streams{In: a.stdin, Out: a.stdout, Err: a.stderr})
+	code, err = offer.Run(ctx, keeper.Streams{In: a.stdin, Out: a.stdout, Err: a.stderr})
 	if errors.Is(err, keeper.ErrRefused) {
 		return 0, false
 	}
@@ -72,13 +72,13 @@ func (a *app) unkept(f *runFlags, err error) bool {
 
 // leave starts a keeper. It holds nothing of this process's but the pipe by which
 // it is told what to keep, and when this process has ended.
-func (a *app) leave(req *keeper.Request) error {
+func (a *app) leave(order *keeper.Order) error {
 	r, w, err := os.Pipe()
 	if err != nil {
 		return err
 	}
 	defer r.Close()
-	seed, err := json.Marshal(req)
+	seed, err := json.Marshal(order)
 	if err != nil {
 		return err
 	}

@@ -11,12 +11,12 @@ import (
 
 // A served is the run of another process's, which this one serves.
 type served struct {
-	kept *kept
-	req  *keeper.Request
+	kept  *kept
+	order *keeper.Order
 }
 
 // program is what the other process has read.
-func (s *served) program() (code, file string) { return string(s.req.Program), s.req.File }
+func (s *served) program() (code, file string) { return string(s.order.Program), s.order.File }
 
 // interpreter is the one that is ready, for one run.
 func (s *served) interpreter(f *programFlags) codeinterp.CodeInterpreter {

@@ -44,9 +44,9 @@ func (a *app) serveRuns(ctx context.Context) int {
 }
 
 func (a *app) serveUntil(ctx context.Context, started *os.File) error {
-	var req keeper.Request
+	var order keeper.Order
 	in := json.NewDecoder(started)
-	if err := in.Decode(&req); err != nil {
+	if err := in.Decode(&order); err != nil {
 		return err
 	}
 	k := &kept{}
@@ -54,11 +54,11 @@ func (a *app) serveUntil(ctx context.Context, started *os.File) error {
 	if k.standing, err = keeper.Standing(); err != nil {
 		return err
 	}
-	f, err := parseKept(&req)
+	f, err := parseKept(&order)
 	if err != nil {
 		return err
 	}
-	if k.key, err = f.key(k.standing, req.Env); err != nil {
+	if k.key, err = f.key(k.standing, order.Env); err != nil {
 		return err
 	}
 	place, err := keeper.Open(a.getenv)
@@ -74,7 +74,7 @@ func (a *app) serveUntil(ctx context.Context, started *os.File) error {
 	if place.Sweep(k.key) >= maxKeepers {
 		return fmt.Errorf("there are %d keepers already", maxKeepers)
 	}
-	if err := lock.Note(keeper.Note{PID: os.Getpid(), Since: time.Now(), Keep: req.Keep.String(), Serve: f.served()}); err != nil {
+	if err := lock.Note(keeper.Note{PID: os.Getpid(), Since: time.Now(), Keep: order.Keep.String(), Serve: f.served()}); err != nil {
 		return err
 	}
 	awaitFirst(ctx, started)
@@ -88,7 +88,7 @@ func (a *app) serveUntil(ctx context.Context, started *os.File) error {
 	if err := os.Chdir("/"); err != nil {
 		return err
 	}
-	return lock.Serve(ctx, &keeper.Service{Own: k.standing, Idle: req.Keep, Check: k.check, Admit: k.admit, Leave: k.leave, Serve: k.serve})
+	return lock.Serve(ctx, &keeper.Service{Own: k.standing, Idle: order.Keep, Check: k.check, Admit: k.admit, Leave: k.leave, Serve: k.serve})
 }
 
 // awaitFirst lets the run that has started this process end first, if that is soon.
@@ -106,22 +106,22 @@ func awaitFirst(ctx context.Context, started io.Reader) {
 }
 
 // parseKept returns the flags of a request, as those of a run.
-func parseKept(req *keeper.Request) (*runFlags, error) {
+func parseKept(order *keeper.Order) (*runFlags, error) {
 	f := &runFlags{}
 	fs := flag.NewFlagSet("run", flag.ContinueOnError)
-	getenv := lookUp(req.Env)
+	getenv := lookUp(order.Env)
 	f.registerAll(fs, getenv)
 	a := &app{stdout: io.Discard, stderr: io.Discard, getenv: getenv}
-	operands, _, done := a.parseLeading(fs, "run", req.Args)
+	operands, _, done := a.parseLeading(fs, "run", order.Args)
 	if done {
 		return nil, codeinterp.ErrInvalid
 	}
-	err := f.settle(fs, req.File, string(req.Program))
+	err := f.settle(fs, order.File, string(order.Program))
 	if err == nil && f.keep == 0 {
 		err = codeinterp.ErrInvalid
 	}
 	if err == nil {
-		f.script, err = newScript(&f.programFlags, req.File, operands)
+		f.script, err = newScript(&f.programFlags, order.File, operands)
 	}
 	return f, err
 }
@@ -164,23 +164,23 @@ func (f *runFlags) startKept(ctx context.Context) (codeinterp.CodeInterpreter, e
 func (k *kept) check() error { return unchanged(k.watched) }
 
 // admit takes a call that this keeper is for.
-func (k *kept) admit(req *keeper.Request, dir *os.File) error {
+func (k *kept) admit(order *keeper.Order, dir *os.File) error {
 	if err := dir.Chdir(); err != nil {
 		return err
 	}
-	getenv := lookUp(req.Env)
+	getenv := lookUp(order.Env)
 	if err := os.Setenv("PWD", getenv("PWD")); err != nil { // by which os.Getwd names it
 		return err
 	}
-	f, err := parseKept(req)
+	f, err := parseKept(order)
 	if err != nil {
 		return err
 	}
-	key, err := f.key(k.standing, req.Env)
+	key, err := f.key(k.standing, order.Env)
 	if err == nil && key != k.key {
 		err = errors.New("the call is another keeper's")
 	}
-	k.now = &served{k, req}
+	k.now = &served{k, order}
 	return err
 }
 
@@ -192,7 +192,7 @@ func (k *kept) leave() {
 }
 
 // serve runs a call as its own process would.
-func (k *kept) serve(ctx context.Context, req *keeper.Request, s keeper.Streams) int {
-	a := &app{stdin: s.In, stdout: s.Out, stderr: s.Err, getenv: lookUp(req.Env), served: k.now}
-	return a.run(ctx, req.Args)
+func (k *kept) serve(ctx context.Context, order *keeper.Order, s keeper.Streams) int {
+	a := &app{stdin: s.In, stdout: s.Out, stderr: s.Err, getenv: lookUp(order.Env), served: k.now}
+	return a.run(ctx, order.Args)
 }

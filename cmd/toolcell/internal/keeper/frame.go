@@ -10,7 +10,7 @@ import (
 // The frames: four bytes with the length of the rest, one with the kind, and the
 // rest.
 const (
-	frameRequest = 'Q' // caller: a Request as JSON
+	frameOrder   = 'Q' // caller: an Order as JSON
 	frameReady   = 'Y' // keeper: the call is taken, and begins with Go
 	frameRefused = 'N' // keeper: it is not, and why
 	frameGo      = 'G' // caller: begin

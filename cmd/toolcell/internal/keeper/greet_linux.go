@@ -13,9 +13,9 @@ import (
 
 // A greeting is what a caller says before it is served.
 type greeting struct {
-	in  *bufio.Reader
-	req *Request
-	dir *os.File // the one that it is in
+	in    *bufio.Reader
+	order *Order
+	dir   *os.File // the one that it is in
 }
 
 func (g *greeting) close() {
@@ -49,16 +49,16 @@ func (d *desk) greet(conn *net.UnixConn) (*greeting, error) {
 	if err := d.lock.shown(files[1]); err != nil {
 		return nil, err
 	}
-	g := &greeting{in: bufio.NewReader(conn), req: &Request{}}
-	kind, body, err := readFrame(g.in, maxRequest)
-	if err != nil || kind != frameRequest {
+	g := &greeting{in: bufio.NewReader(conn), order: &Order{}}
+	kind, body, err := readFrame(g.in, maxOrder)
+	if err != nil || kind != frameOrder {
 		return nil, errors.Join(errFrame, err)
 	}
-	if err := json.Unmarshal(body, g.req); err != nil {
+	if err := json.Unmarshal(body, g.order); err != nil {
 		return nil, err
 	}
 	// Everyone who can write here may have the keeper end, from another terminal too.
-	if !g.req.stop {
+	if !g.order.stop {
 		if err := its.stands(d.Own); err != nil {
 			return nil, err
 		}
@@ -101,7 +101,7 @@ func receive(conn *net.UnixConn) (files []*os.File, err error) {
 			files = append(files, os.NewFile(uintptr(fd), "received"))
 		}
 	}
-	if n != 1 || b[0] != frameRequest || flags&unix.MSG_CTRUNC != 0 {
+	if n != 1 || b[0] != frameOrder || flags&unix.MSG_CTRUNC != 0 {
 		return files, errFrame
 	}
 	return files, nil

@@ -4,8 +4,8 @@
 //
 // A keeper serves one call at a time, of processes that may do what it may itself,
 // and of those only calls with the same [Key]. A call is handed over in two steps,
-// so that the caller knows whether it was: until [Place.Offer] returns a [Call], nothing
-// has begun, and after [Call.Run] it is not to be begun again, unless that says so.
+// so that the caller knows whether it was: until [Place.Offer] returns an [Offer], nothing
+// has begun, and after [Offer.Run] it is not to be begun again, unless that says so.
 //
 // # Security
 //
@@ -24,8 +24,8 @@ import (
 	"time"
 )
 
-// A Request is what a caller asks a keeper to do.
-type Request struct {
+// An Order is what a caller asks a keeper to do.
+type Order struct {
 	Args    []string      // of the command
 	Env     []string      // the caller's, as os.Environ returns it
 	Program []byte        // what Args say to run, since the file may be the caller's alone
@@ -36,7 +36,7 @@ type Request struct {
 	stop bool // ask for nothing but the keeper's end
 }
 
-// A wire is a Request as JSON, whose strings cannot hold every name of a file.
+// A wire is an Order as JSON, whose strings cannot hold every name of a file.
 type wire struct {
 	Args, Env     [][]byte
 	Program, File []byte
@@ -46,17 +46,17 @@ type wire struct {
 }
 
 // MarshalJSON keeps every byte.
-func (r *Request) MarshalJSON() ([]byte, error) {
-	return json.Marshal(wire{raw(r.Args), raw(r.Env), r.Program, []byte(r.File), r.Keep, r.Seen, r.stop})
+func (o *Order) MarshalJSON() ([]byte, error) {
+	return json.Marshal(wire{raw(o.Args), raw(o.Env), o.Program, []byte(o.File), o.Keep, o.Seen, o.stop})
 }
 
 // UnmarshalJSON reads what MarshalJSON writes.
-func (r *Request) UnmarshalJSON(b []byte) error {
+func (o *Order) UnmarshalJSON(b []byte) error {
 	var w wire
 	if err := json.Unmarshal(b, &w); err != nil {
 		return err
 	}
-	*r = Request{text(w.Args), text(w.Env), w.Program, string(w.File), w.Keep, w.Seen, w.Stop}
+	*o = Order{text(w.Args), text(w.Env), w.Program, string(w.File), w.Keep, w.Seen, w.Stop}
 	return nil
 }
 
@@ -93,9 +93,9 @@ var ErrLost = errors.New("the keeper ended while it served this call")
 var ErrRefused = errors.New("the keeper refuses")
 
 const (
-	maxRequest   = 24 << 20 // bytes of a request
+	maxOrder     = 24 << 20 // bytes of an order
 	maxPiece     = 32 << 10 // bytes of a stream in one frame
 	maxHandshake = 500 * time.Millisecond
 	maxSend      = 10 * time.Second // for one frame, of which the other side has at most three to take
-	maxGreeting  = 8                // callers that are heard at once
+	maxGreeting  = 8                // callers that are greeted at once
 )

@@ -42,10 +42,10 @@ func keep(t *testing.T, p *Place, change func(*Service)) (stop func()) {
 	}
 	s := &Service{
 		Own: own, Idle: time.Minute, Check: func() error { return nil }, Leave: func() {},
-		Admit: func(*Request, *os.File) error { return nil },
-		Serve: func(_ context.Context, req *Request, s Streams) int {
+		Admit: func(*Order, *os.File) error { return nil },
+		Serve: func(_ context.Context, order *Order, s Streams) int {
 			b, _ := io.ReadAll(s.In)
-			if _, err := fmt.Fprintf(s.Out, "%s %s", req.Args, b); err != nil {
+			if _, err := fmt.Fprintf(s.Out, "%s %s", order.Args, b); err != nil {
 				fmt.Fprint(s.Err, err)
 				return 2
 			}
@@ -89,7 +89,7 @@ func call(t *testing.T, p *Place, in string, out io.Writer) (code int, said stri
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := p.Offer(key, own, &Request{Args: []string{"a", "b"}})
+	c, err := p.Offer(key, own, &Order{Args: []string{"a", "b"}})
 	if err != nil {
 		return 0, "", err
 	}
@@ -193,7 +193,7 @@ func TestOtherRights(t *testing.T) {
 	if _, _, err := call(t, p, "", io.Discard); !errors.Is(err, ErrRefused) || !strings.Contains(err.Error(), "other rights") {
 		t.Error(err)
 	}
-	if _, err := p.Offer(key, "none", &Request{}); err == nil || errors.Is(err, ErrNone) {
+	if _, err := p.Offer(key, "none", &Order{}); err == nil || errors.Is(err, ErrNone) {
 		t.Errorf("a caller takes any keeper: %v", err)
 	}
 }
@@ -231,7 +231,7 @@ func TestHostileKeepers(t *testing.T) {
 func TestCrashed(t *testing.T) {
 	p := openPlace(t)
 	own, _ := Standing()
-	if _, err := p.Offer(key, own, &Request{}); !errors.Is(err, ErrNone) {
+	if _, err := p.Offer(key, own, &Order{}); !errors.Is(err, ErrNone) {
 		t.Error(err)
 	}
 	l, err := p.Hold(key)
@@ -243,7 +243,7 @@ func TestCrashed(t *testing.T) {
 	}
 	l.ln.Close()
 	l.file.Close()
-	if _, err := p.Offer(key, own, &Request{}); !errors.Is(err, ErrNone) {
+	if _, err := p.Offer(key, own, &Order{}); !errors.Is(err, ErrNone) {
 		t.Error(err)
 	}
 	if n := p.Sweep("other"); n != 0 || len(p.keys()) != 0 {

@@ -82,7 +82,7 @@ func (p *Place) List() (list []Kept) {
 func (p *Place) Stop(ctx context.Context, k Kept) error {
 	for asked := false; p.held(lockOf(k.Key)); {
 		if !asked {
-			_, err := p.Offer(k.Key, "", &Request{stop: true})
+			_, err := p.Offer(k.Key, "", &Order{stop: true})
 			asked = errors.Is(err, ErrRefused) // else it has not begun to listen, or hears too many
 		}
 		select {

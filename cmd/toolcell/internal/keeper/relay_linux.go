@@ -37,15 +37,15 @@ func newRelay(conn *net.UnixConn, in *bufio.Reader, seen [3]bool) (*relay, conte
 	go func() {
 		defer close(gone)
 		defer cancel()
-		for r.hear(in, cancel) == nil {
+		for r.receive(in, cancel) == nil {
 		}
 		conn.Close()
 	}()
 	return r, ctx
 }
 
-// hear takes one frame. Of answers nobody has more than one to get.
-func (r *relay) hear(in *bufio.Reader, cancel func()) error {
+// receive takes one frame. Of answers nobody has more than one to get.
+func (r *relay) receive(in *bufio.Reader, cancel func()) error {
 	kind, body, err := readFrame(in, maxPiece+1024)
 	if err != nil {
 		return err

@@ -17,11 +17,11 @@ type Service struct {
 
 	// Admit says whether a call, of a caller who is in the directory, is one that it can
 	// serve, and makes ready for it; Leave comes after it.
-	Admit func(req *Request, dir *os.File) error
+	Admit func(order *Order, dir *os.File) error
 	Leave func()
 
 	// Serve runs the call and returns its exit code. ctx ends when the program is to.
-	Serve func(ctx context.Context, req *Request, s Streams) int
+	Serve func(ctx context.Context, order *Order, s Streams) int
 }
 
 // checkEvery is how often a keeper that nobody calls looks whether it is to stay.
@@ -132,7 +132,7 @@ func (d *desk) answer(conn *net.UnixConn) {
 	_ = conn.SetDeadline(time.Now().Add(maxHandshake))
 	g, err := d.greet(conn)
 	defer g.close()
-	if err == nil && g.req.stop {
+	if err == nil && g.order.stop {
 		d.end()
 	}
 	if err == nil {
@@ -150,8 +150,8 @@ func (d *desk) answer(conn *net.UnixConn) {
 		return
 	}
 	greeted()
-	r, ctx := newRelay(conn, g.in, g.req.Seen)
-	code := d.Serve(ctx, g.req, r.streams())
+	r, ctx := newRelay(conn, g.in, g.order.Seen)
+	code := d.Serve(ctx, g.order, r.streams())
 	d.lock.served()
 	left() // before the caller knows of the end, and calls again
 	r.exit(code)
@@ -164,7 +164,7 @@ func (d *desk) begin(conn *net.UnixConn, g *greeting) error {
 		d.end()
 		return err
 	}
-	if err := d.Admit(g.req, g.dir); err != nil {
+	if err := d.Admit(g.order, g.dir); err != nil {
 		return err
 	}
 	// The caller has given up before this, or says go at once.
@@ -175,9 +175,9 @@ func (d *desk) begin(conn *net.UnixConn, g *greeting) error {
 	if kind, _, err := readFrame(g.in, 1); err != nil || kind != frameGo {
 		return errors.Join(errFrame, err)
 	}
-	if g.req.Keep > 0 {
+	if g.order.Keep > 0 {
 		d.mu.Lock()
-		d.stay = g.req.Keep
+		d.stay = g.order.Keep
 		d.mu.Unlock()
 	}
 	return conn.SetDeadline(time.Time{})
