@@ -63,15 +63,15 @@ func (rt *runtime) kernels(ctx context.Context) ([]KernelInfo, error) {
 // timeout interrupts, and where that does not help the program may still be
 // running, which the error says. A kernel that is gone is ErrContext.
 func (s *Stateful) Adopt(ctx context.Context, which string) (codeinterp.ContextID, error) {
-	r, err := s.rt.guest(ctx, which)
+	r, err := s.rt.foreignRef(ctx, which)
 	if err != nil {
 		return "", wrap("adopt", err)
 	}
 	return s.adopter.Attach(ctx, r)
 }
 
-// guest returns the reference of a kernel.
-func (rt *runtime) guest(ctx context.Context, which string) (string, error) {
+// foreignRef returns the reference of a kernel.
+func (rt *runtime) foreignRef(ctx context.Context, which string) (string, error) {
 	specs, err := rt.c.Specs(ctx)
 	if err != nil {
 		return "", err
@@ -80,7 +80,7 @@ func (rt *runtime) guest(ctx context.Context, which string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return (&ref{Kernel: k.ID, Language: languageOf(specs, k.Name), Spec: k.Name, Guest: true}).String(), nil
+	return (&ref{Kernel: k.ID, Language: languageOf(specs, k.Name), Spec: k.Name, Foreign: true}).String(), nil
 }
 
 // find returns the kernel with an id, or of a notebook.

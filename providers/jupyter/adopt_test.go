@@ -47,8 +47,8 @@ func TestAdopt(t *testing.T) {
 		if _, err := ci.Adopt(t.Context(), list[i].ID[:3]); !errors.Is(err, codeinterp.ErrContext) {
 			t.Errorf("by too little of it: %v", err)
 		}
-		guest := &session{t, ci, id}
-		if res := guest.ok("print(precious)\nmine = 1"); res.Stdout() != "42\n" || res.StateLost {
+		foreign := &session{t, ci, id}
+		if res := foreign.ok("print(precious)\nmine = 1"); res.Stdout() != "42\n" || res.StateLost {
 			t.Errorf("%+v", res)
 		}
 		if res := owner.ok("print(mine)"); res.Stdout() != "1\n" || res.StateLost {
@@ -61,25 +61,25 @@ func TestAdopt(t *testing.T) {
 			busy <- err
 		}()
 		<-begun
-		if res := guest.ok("print(done)"); res.Stdout() != "True\n" || len(res.Outputs) != 1 {
+		if res := foreign.ok("print(done)"); res.Stdout() != "True\n" || len(res.Outputs) != 1 {
 			t.Errorf("beside the owner: %+v", res)
 		}
 		if err := <-busy; err != nil {
 			t.Error(err)
 		}
-		res, err := guest.run("import time\nwhile True:\n  try:\n    time.sleep(10)\n  except KeyboardInterrupt: time.sleep(6); break", &codeinterp.RunOptions{Timeout: time.Second})
+		res, err := foreign.run("import time\nwhile True:\n  try:\n    time.sleep(10)\n  except KeyboardInterrupt: time.sleep(6); break", &codeinterp.RunOptions{Timeout: time.Second})
 		if res.Status != codeinterp.StatusTimeout || res.StateLost || err != nil && !errors.Is(err, codeinterp.ErrUnavailable) {
 			t.Errorf("stubborn: %+v, %v", res, err)
 		}
 		for name, o := range map[string]*codeinterp.RunOptions{"files": {Files: fstest.MapFS{"a": {}}}, "artifacts": {Artifacts: true}} {
-			if res, err := guest.run("1", o); !errors.Is(err, codeinterp.ErrInvalid) || res.Status != codeinterp.StatusNotRun {
+			if res, err := foreign.run("1", o); !errors.Is(err, codeinterp.ErrInvalid) || res.Status != codeinterp.StatusNotRun {
 				t.Errorf("%s: %+v, %v", name, res, err)
 			}
 		}
 		if err := ci.RestartContext(t.Context(), id); !errors.Is(err, codeinterp.ErrInvalid) {
 			t.Errorf("restart: %v", err)
 		}
-		if res := guest.ok("print(precious)"); res.Stdout() != "42\n" {
+		if res := foreign.ok("print(precious)"); res.Stdout() != "42\n" {
 			t.Errorf("afterwards: %+v", res)
 		}
 		if err := ci.Close(); err != nil {

@@ -33,7 +33,7 @@ func (s *session) remember(ctx context.Context, p *driver.Program) (key string, 
 	if !p.Artifacts {
 		return "", nil
 	}
-	if s.guest {
+	if s.foreign {
 		return "", errGuestFiles
 	}
 	key = rand.Text()

@@ -64,8 +64,8 @@ type command struct {
 	sent codeinterp.Signal // the last signal that was sent to it
 }
 
-// rouse has look who waits for something of the command.
-func (c *command) rouse() {
+// wake has look who waits for something of the command.
+func (c *command) wake() {
 	for _, ch := range []chan struct{}{c.news, c.room} {
 		select {
 		case ch <- struct{}{}:

@@ -35,7 +35,7 @@ func (rt *runtime) Complete(ctx context.Context, of driver.Session, code string,
 	switch {
 	case err == nil: // so has the one before it, which was given up
 		s.left = nothing
-	case err != nil && ctx.Err() != nil && !s.guest:
+	case err != nil && ctx.Err() != nil && !s.foreign:
 		s.left = ofCompletion
 	}
 	if errors.Is(err, kernel.ErrGone) {

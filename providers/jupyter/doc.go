@@ -42,7 +42,7 @@
 // there is none, the program is interrupted and its error is EOFError. In
 // Python kernels input(), getpass and sys.stdin raise EOFError at once.
 //
-// An interrupt that comes between two requests can leave a kernel alive and deaf:
+// An interrupt that comes between two requests can leave a kernel alive and unresponsive:
 // ipykernel and IRkernel end their loop then, and the server goes on calling them
 // idle or busy. A kernel that was interrupted is asked before the next program
 // begins, and one of ours that answers nothing for 20 seconds, with no other client

@@ -33,7 +33,7 @@ func (rt *runtime) Files(s driver.Session) (codeinterp.FS, error) {
 // directory returns the session's directory. Within a method that the driver has
 // called, nothing of a kernel's life is waited for.
 func (s *session) directory(within bool) (directory, error) {
-	if s.guest {
+	if s.foreign {
 		return directory{}, fmt.Errorf("%w: the kernel was adopted, and is left as it is", codeinterp.ErrUnavailable)
 	}
 	return directory{s: s, within: within}, nil
@@ -92,7 +92,7 @@ func (s *session) stock(ctx context.Context, p *driver.Program) error {
 	if !p.HasFiles() {
 		return nil
 	}
-	if s.guest {
+	if s.foreign {
 		return errGuestFiles
 	}
 	dir, err := s.directory(true)

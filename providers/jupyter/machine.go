@@ -32,7 +32,7 @@ const (
 // children. It is started by the first of them.
 type machine struct {
 	rt   *runtime
-	turn chan struct{} // holds one while somebody starts or mends the kernel
+	turn chan struct{} // holds one while somebody starts the kernel or connects to it again
 
 	mu       sync.Mutex
 	k        *kernel.Kernel // nil where there is none
@@ -60,7 +60,7 @@ func (m *machine) kernel(ctx context.Context) (*kernel.Kernel, error) {
 		return nil, err
 	}
 	defer func() { <-m.turn }()
-	for range births {
+	for range maxStarts {
 		k := m.held()
 		if k != nil {
 			err := k.Ensure(ctx, nil)
@@ -121,8 +121,8 @@ func (m *machine) drop(k *kernel.Kernel) error {
 	return m.rt.discard(ctx, k)
 }
 
-// mend connects to k again, if need be.
-func (m *machine) mend(ctx context.Context, k *kernel.Kernel) error {
+// reconnect connects to k again, if need be.
+func (m *machine) reconnect(ctx context.Context, k *kernel.Kernel) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, m.rt.opts.ReconnectTimeout,
 		server.Unavailable("the server did not come back within %v", m.rt.opts.ReconnectTimeout))
 	defer cancel()
@@ -152,7 +152,7 @@ func (m *machine) ask(ctx context.Context, k *kernel.Kernel, q *kernel.CommandRe
 		case !kernel.IsCut(err):
 			return a, err
 		}
-		if err := m.mend(ctx, k); err != nil {
+		if err := m.reconnect(ctx, k); err != nil {
 			return nil, err
 		}
 	}
@@ -200,7 +200,7 @@ func (m *machine) listen(k *kernel.Kernel) {
 	m.mu.Lock()
 	for id, c := range m.commands {
 		if err != nil || c.k != k || slices.Contains(ready, id) {
-			c.rouse()
+			c.wake()
 		}
 	}
 	m.mu.Unlock()

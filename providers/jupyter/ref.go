@@ -29,7 +29,7 @@ type ref struct {
 	Cwd      string `json:"cwd,omitempty"`
 	Dir      string `json:"dir,omitempty"`
 	Empty    bool   `json:"empty,omitempty"`
-	Guest    bool   `json:"guest,omitempty"` // the kernel is somebody else's
+	Foreign  bool   `json:"guest,omitempty"` // the kernel is somebody else's
 
 	Unread []unread `json:"unread,omitempty"`
 }
@@ -70,7 +70,7 @@ func (rt *runtime) Ref(_ context.Context, s driver.Session) (string, error) {
 // Detach implements driver.Attacher.
 func (rt *runtime) Detach(ctx context.Context, s driver.Session, late func() codeinterp.Result) (string, error) {
 	k := s.(*session).k.Load()
-	if err := k.Calm(ctx); err != nil {
+	if err := k.AwaitInterrupts(ctx); err != nil {
 		return "", err
 	}
 	// Before late is taken, which the socket's last messages belong to.
@@ -87,7 +87,7 @@ func (s *session) ref() *ref {
 	k := s.k.Load()
 	_, process := k.Names()
 	return &ref{Kernel: k.Handle.Kernel, Session: k.Handle.Session, Language: s.opts.Language,
-		Spec: s.kind.Name, Process: process, Cwd: s.opts.Cwd, Dir: s.dir, Empty: k.Fresh(), Guest: s.guest}
+		Spec: s.kind.Name, Process: process, Cwd: s.opts.Cwd, Dir: s.dir, Empty: k.Fresh(), Foreign: s.foreign}
 }
 
 func (r *ref) String() string {
@@ -115,14 +115,14 @@ func (rt *runtime) Attach(ctx context.Context, reference string, late func(codei
 	}
 	o := driver.Options{Language: language, ContextOptions: codeinterp.ContextOptions{Cwd: r.Cwd}, Late: late}
 	kind := rt.kinds[language]
-	if r.Guest {
+	if r.Foreign {
 		kind = kind.Visited()
 	}
 	k := kernel.New(&rt.cfg, kind, server.Handle{Kernel: r.Kernel, Session: r.Session})
-	k.Guest = r.Guest
+	k.Foreign = r.Foreign
 	k.Known(r.Socket, r.Process)
 	s := newSession(rt, kind, o, k)
-	s.dir, s.guest = r.Dir, r.Guest
+	s.dir, s.foreign = r.Dir, r.Foreign
 	if _, err := rt.c.State(ctx, r.Kernel); err != nil {
 		return driver.Attached{}, asContextError(err)
 	}

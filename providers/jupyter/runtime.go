@@ -24,9 +24,9 @@ const (
 	// restartWindow is how long after a kernel's death a server may restart it.
 	restartWindow = 5 * time.Second
 
-	// births is how often a kernel is started that dies before it was ready:
+	// maxStarts is how often a kernel is started that dies before it was ready:
 	// the ports that servers choose for kernels can collide.
-	births = 3
+	maxStarts = 3
 )
 
 // A runtime starts kernels for the driver.

@@ -32,10 +32,10 @@ type session struct {
 	kind kernel.Kind
 	opts driver.Options
 	dir  string // names the private directory of a context
-	// guest: the kernel is somebody else's, who is left in peace.
-	guest bool
-	k     atomic.Pointer[kernel.Kernel]
-	turn  *turn // guards what follows
+	// foreign: the kernel is somebody else's, who is left in peace.
+	foreign bool
+	k       atomic.Pointer[kernel.Kernel]
+	turn    *turn // guards what follows
 
 	handed    bool // the program was, or may have been
 	private   bool // the process is in a directory of its own
@@ -71,18 +71,18 @@ func (s *session) Run(ctx context.Context, p *driver.Program, out *driver.Output
 		switch {
 		case err == nil:
 			return o, nil
-		case errors.Is(err, kernel.ErrNeverRan) && tries < births:
+		case errors.Is(err, kernel.ErrNeverRan) && tries < maxStarts:
 		case s.handed:
-			return s.inVain(p, err)
+			return s.withdraw(p, err)
 		default:
 			return o, err
 		}
 	}
 }
 
-// inVain takes a program back that was handed over and never began. One that was
+// withdraw takes a program back that was handed over and never began. One that was
 // stopped meanwhile has ended with that.
-func (s *session) inVain(p *driver.Program, err error) (driver.Outcome, error) {
+func (s *session) withdraw(p *driver.Program, err error) (driver.Outcome, error) {
 	if errors.Is(p.HandOver(func() error { return err }), err) {
 		return driver.Outcome{}, err
 	}
@@ -165,7 +165,7 @@ func (s *session) ready(ctx context.Context, p *driver.Program) error {
 			return err
 		}
 	}
-	if err := s.calm(ctx); err != nil {
+	if err := s.awaitInterrupts(ctx); err != nil {
 		return err
 	}
 	return s.prepare(ctx, p.Busy)
@@ -173,7 +173,7 @@ func (s *session) ready(ctx context.Context, p *driver.Program) error {
 
 // prepare is ready, where nothing of before runs.
 func (s *session) prepare(ctx context.Context, busy func(bool)) error {
-	for range births {
+	for range maxStarts {
 		err := s.k.Load().Ensure(ctx, busy)
 		if err == nil {
 			err = s.furnish(ctx)
@@ -181,14 +181,14 @@ func (s *session) prepare(ctx context.Context, busy func(bool)) error {
 		switch {
 		case err == nil:
 			return nil
-		case errors.Is(err, kernel.ErrGone) && s.guest:
+		case errors.Is(err, kernel.ErrGone) && s.foreign:
 			return asContextError(err)
 		case errors.Is(err, kernel.ErrGone):
 			if err := s.replace(ctx); err != nil {
 				return err
 			}
-		case errors.Is(err, kernel.ErrDeaf):
-			if err := s.awaken(ctx); err != nil {
+		case errors.Is(err, kernel.ErrUnresponsive):
+			if err := s.restartUnresponsive(ctx); err != nil {
 				return err
 			}
 		case !errors.Is(err, kernel.ErrNeverRan):
@@ -198,27 +198,27 @@ func (s *session) prepare(ctx context.Context, busy func(bool)) error {
 	return server.Unavailable("the kernel died again and again")
 }
 
-// calm waits until no interrupt of an earlier program can hit the next one. A
+// awaitInterrupts waits until no interrupt of an earlier program can hit the next one. A
 // kernel where that cannot be known is given up, with its state; one that is not
 // ours to end is used again after that was told.
-func (s *session) calm(ctx context.Context) error {
+func (s *session) awaitInterrupts(ctx context.Context) error {
 	k := s.k.Load()
-	err := k.Calm(ctx)
+	err := k.AwaitInterrupts(ctx)
 	switch {
 	case err == nil:
 		return nil
-	case errors.Is(err, kernel.ErrAdrift) && !s.guest:
+	case errors.Is(err, kernel.ErrUnconfirmed) && !s.foreign:
 		return s.replace(ctx)
-	case errors.Is(err, kernel.ErrAdrift):
-		k.Risk()
+	case errors.Is(err, kernel.ErrUnconfirmed):
+		k.IgnoreUnconfirmed()
 	}
 	return fmt.Errorf("an interrupt of an earlier program may hit the next one: %w", err)
 }
 
-// awaken restarts a kernel that an interrupt has left deaf, and tells it.
-func (s *session) awaken(ctx context.Context) error {
+// restartUnresponsive restarts a kernel that an interrupt has left unresponsive, and says so.
+func (s *session) restartUnresponsive(ctx context.Context) error {
 	if err := s.kill(ctx); err != nil {
-		return fmt.Errorf("%w, and could not be restarted: %w", kernel.ErrDeaf, err)
+		return fmt.Errorf("%w, and could not be restarted: %w", kernel.ErrUnresponsive, err)
 	}
 	s.private, s.unsettled = false, false
 	s.tell("The kernel answered nothing after a program was interrupted, and was restarted.\n")
@@ -234,7 +234,7 @@ func (s *session) tell(text string) {
 func (s *session) endLeft(ctx context.Context, busy func(bool)) error {
 	how, err := "was ended with its kernel", error(nil)
 	if s.left == inGivenUpKernel {
-		err = s.giveAway(ctx)
+		err = s.deleteUntilGone(ctx)
 	} else {
 		grace := s.rt.opts.Grace
 		if s.left == ofCompletion { // no program asked for it, and all variables go with the kernel
@@ -259,8 +259,8 @@ func (s *session) endLeft(ctx context.Context, busy func(bool)) error {
 // may be restarting, and cannot delete meanwhile.
 const deletePause = 2 * time.Second
 
-// giveAway deletes the kernel, as often as that takes.
-func (s *session) giveAway(ctx context.Context) error {
+// deleteUntilGone deletes the kernel, as often as that takes.
+func (s *session) deleteUntilGone(ctx context.Context) error {
 	s.awaitDiscard(ctx)
 	for {
 		err := s.rt.discard(ctx, s.k.Load())
@@ -303,7 +303,7 @@ func (s *session) replace(ctx context.Context) error {
 
 // killer is kill, nil where the kernel is not ours to end.
 func (s *session) killer() func(context.Context) error {
-	if s.guest {
+	if s.foreign {
 		return nil
 	}
 	return s.kill
@@ -327,14 +327,14 @@ func (s *session) Interrupt(ctx context.Context) error { return s.k.Load().Inter
 
 // Reset implements driver.Session.
 func (s *session) Reset(ctx context.Context) error {
-	if s.guest {
+	if s.foreign {
 		return fmt.Errorf("%w: %w: the kernel was adopted, and is not ours to restart", codeinterp.ErrInvalid, errors.ErrUnsupported)
 	}
 	s.turn.take()
 	defer s.turn.give()
 	end := s.kill
 	if s.left == inGivenUpKernel { // what was asked of its server would hit the next process too
-		end = s.giveAway
+		end = s.deleteUntilGone
 	}
 	err := end(ctx)
 	if err == nil {
@@ -351,7 +351,7 @@ func (s *session) Close(ctx context.Context) error {
 	// For revive: it would start a kernel that nobody deletes.
 	s.closed = true
 	k := s.k.Load()
-	if s.guest {
+	if s.foreign {
 		k.Drop()
 		return nil
 	}

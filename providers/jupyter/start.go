@@ -21,16 +21,16 @@ func (rt *runtime) newKernel(ctx context.Context, kind kernel.Kind) (*kernel.Ker
 		server.Unavailable("the kernel was not ready within %v", rt.opts.StartTimeout))
 	defer cancel()
 	for n := 1; ; n++ {
-		k, err := rt.bear(ctx, kind)
+		k, err := rt.startHedged(ctx, kind)
 		died := errors.Is(err, kernel.ErrGone)
 		if !died && !failedToStart(err) {
 			return k, err
 		}
-		rt.opts.Log.Warn("a kernel died while it was starting", "kernelspec", kind.Name, "start", n, "of", births)
+		rt.opts.Log.Warn("a kernel died while it was starting", "kernelspec", kind.Name, "start", n, "of", maxStarts)
 		switch {
-		case n < births:
+		case n < maxStarts:
 		case died:
-			return nil, server.Unavailable("the kernel %q died while it was starting, %d times", kind.Name, births)
+			return nil, server.Unavailable("the kernel %q died while it was starting, %d times", kind.Name, maxStarts)
 		default:
 			return nil, err
 		}
@@ -49,21 +49,21 @@ func failedToStart(err error) bool {
 // started beside it.
 const leastSilence = 15 * time.Second
 
-// bear starts a kernel. Where it has said nothing after half of the time, another one
+// startHedged starts a kernel. Where it has said nothing after half of the time, another one
 // is started beside it, and the first that is ready is taken: ipykernel that finds its
 // ports in use can hang as its process ends, and to its server it goes on starting.
-func (rt *runtime) bear(ctx context.Context, kind kernel.Kind) (*kernel.Kernel, error) {
+func (rt *runtime) startHedged(ctx context.Context, kind kernel.Kind) (*kernel.Kernel, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	type born struct {
+	type result struct {
 		k   *kernel.Kernel
 		err error
 	}
-	all := make(chan born, 2) // as many as there can be
+	all := make(chan result, 2) // as many as there can be
 	var started atomic.Bool
 	one := func() {
-		k, err := rt.bearOne(ctx, kind, func() { started.Store(true) })
-		all <- born{k, err}
+		k, err := rt.startOne(ctx, kind, func() { started.Store(true) })
+		all <- result{k, err}
 	}
 	late := time.NewTimer(leastSilence)
 	defer late.Stop()
@@ -104,8 +104,8 @@ func (rt *runtime) drop(late func() *kernel.Kernel) {
 	}
 }
 
-// bearOne starts a kernel, and calls started when it is the server's.
-func (rt *runtime) bearOne(ctx context.Context, kind kernel.Kind, started func()) (*kernel.Kernel, error) {
+// startOne starts a kernel, and calls started when it is the server's.
+func (rt *runtime) startOne(ctx context.Context, kind kernel.Kind, started func()) (*kernel.Kernel, error) {
 	if !rt.begin() {
 		return nil, codeinterp.ErrClosed
 	}

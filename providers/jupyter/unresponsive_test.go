@@ -13,10 +13,10 @@ import (
 	"github.com/toolcell/toolcell/providers/jupyter"
 )
 
-// TestDeafAfterInterrupt plays kernels that live on after an interrupt and answer
+// TestUnresponsiveAfterInterrupt plays kernels that live on after an interrupt and answer
 // nobody any more: one that is ours alone is restarted within bounds, which is
 // told; another may be at work for others, and is waited for.
-func TestDeafAfterInterrupt(t *testing.T) {
+func TestUnresponsiveAfterInterrupt(t *testing.T) {
 	for name, c := range map[string]struct {
 		state   string // what the server goes on saying of it
 		foreign bool   // the last that it said was that it works for somebody else

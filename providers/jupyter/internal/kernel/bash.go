@@ -29,8 +29,8 @@ var bashDialect = dialect{
 // with a program after the kernel has told that it was interrupted. What the
 // shell prints to standard error comes as standard output: the other is the
 // kernel's own.
-var otherBashDialect = dialect{noStdin: true, deaf: true, start: bashDialect.start, remove: bashDialect.remove,
-	bereft: regexp.MustCompile(`^(\x1b\[[0-9;]*m)*End Of File \(EOF\)\. Exception style platform\.`).Match}
+var otherBashDialect = dialect{noStdin: true, uninterruptible: true, start: bashDialect.start, remove: bashDialect.remove,
+	shellGone: regexp.MustCompile(`^(\x1b\[[0-9;]*m)*End Of File \(EOF\)\. Exception style platform\.`).Match}
 
 func bashSurroundings(s Surroundings) string {
 	var b strings.Builder

@@ -35,12 +35,12 @@ type calls struct {
 	places places
 	unread room.Backlog // answers and kept
 
-	ctx   context.Context // ends with the run
-	over  context.CancelFunc
-	told  chan struct{} // closed when the program was told of its interrupt
-	tells sync.Once
-	wake  chan struct{}  // for the writer
-	work  sync.WaitGroup // the writer and the calls
+	ctx      context.Context // ends with the run
+	over     context.CancelFunc
+	stopped  chan struct{} // closed when the program was told of its interrupt
+	stopOnce sync.Once
+	wake     chan struct{}  // for the writer
+	work     sync.WaitGroup // the writer and the calls
 
 	mu       sync.Mutex
 	begun    chan struct{}     // closed once the calls that came last have begun, in their order
@@ -62,7 +62,7 @@ func newCalls(k *Kernel, run string, prog *driver.Program, behind func() bool) *
 		return nil
 	}
 	c := &calls{k: k, run: run, prog: prog, nonce: k.offer.nonce, sock: k.sock,
-		places: places{behind: behind}, unread: room.Backlog{Most: maxKept}, told: make(chan struct{}), wake: make(chan struct{}, 1)}
+		places: places{behind: behind}, unread: room.Backlog{Most: maxKept}, stopped: make(chan struct{}), wake: make(chan struct{}, 1)}
 	c.ctx, c.over = context.WithCancel(context.Background())
 	prog.Room = c.unread.Wait
 	c.work.Go(c.write)
@@ -87,7 +87,7 @@ func (c *calls) close() {
 // interrupted lets the calls that ended with the run tell it to the program.
 func (c *calls) interrupted() {
 	if c != nil {
-		c.tells.Do(func() { close(c.told) })
+		c.stopOnce.Do(func() { close(c.stopped) })
 	}
 }
 
@@ -153,7 +153,7 @@ func (c *calls) begin(call wire.FunctionCall) {
 func (c *calls) answer(call wire.FunctionCall, value json.RawMessage, err error) {
 	if errors.Is(err, driver.ErrEnded) {
 		select {
-		case <-c.told:
+		case <-c.stopped:
 		case <-c.ctx.Done():
 		}
 	}

@@ -113,7 +113,7 @@ func (k *Kernel) command(ctx context.Context, channel, typ string, q any) (*Comm
 	case errors.Is(err, errDied):
 		return nil, ErrForgotten
 	case err != nil && ctx.Err() != nil && errors.Is(err, context.DeadlineExceeded):
-		k.look()
+		k.noteGone()
 		return nil, server.Unavailable("the kernel is busy: it did not answer")
 	case err != nil:
 		return nil, err
@@ -128,8 +128,8 @@ func (k *Kernel) command(ctx context.Context, channel, typ string, q any) (*Comm
 	return &a, nil
 }
 
-// look notes a kernel that went without a word.
-func (k *Kernel) look() {
+// noteGone notes a kernel that is gone, which nobody said.
+func (k *Kernel) noteGone() {
 	ctx, cancel := context.WithTimeout(context.Background(), leastPatience)
 	defer cancel()
 	_, _ = k.check(ctx)

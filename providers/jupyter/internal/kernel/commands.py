@@ -223,7 +223,7 @@ class Command:
 
 class Commands:
     def __init__(self, kernel):
-        self.commands, self.session, self.heard = {}, kernel.session, time.monotonic()
+        self.commands, self.session, self.last_request = {}, kernel.session, time.monotonic()
         self.woken, self.wake = os.pipe()
         for fd in (self.woken, self.wake):
             os.set_blocking(fd, False)
@@ -232,7 +232,7 @@ class Commands:
         threading.Thread(target=self.watch, daemon=True).start()
 
     def serve(self, reply, answer, stream, ident, message):
-        self.heard = time.monotonic()
+        self.last_request = time.monotonic()
         try:
             content = answer(message["content"])
         except OSError as error:
@@ -303,7 +303,7 @@ class Commands:
         """Ends commands whose client is gone."""
         while True:
             time.sleep(min(options["lease"] / 4, 5))
-            if time.monotonic() > self.heard + options["lease"]:
+            if time.monotonic() > self.last_request + options["lease"]:
                 for command in list(self.commands.values()):
                     command.stop()
 

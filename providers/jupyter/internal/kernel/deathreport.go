@@ -9,20 +9,20 @@ import (
 	"github.com/toolcell/toolcell/providers/jupyter/internal/server"
 )
 
-// A rumour says that the kernel's process has ended. It comes as a message of no
+// A deathReport says that the kernel's process has ended. It comes as a message of no
 // request, which the server sends, a process that begins or ends, and whatever
 // program can write to the kernel's sockets. While a program runs it is looked
-// into: a program that is told to have ended must not go on.
-type rumour struct {
+// into: a program that is reported to have ended must not go on.
+type deathReport struct {
 	to    process // lost or gone
 	cause codeinterp.Cause
 	at    time.Time
 }
 
 const (
-	// rumourLimit is how long a kernel has to show whether its process is another.
+	// verifyLimit is how long a kernel has to show whether its process is another.
 	// One that just died needs that long to start on a busy machine.
-	rumourLimit = 15 * time.Second
+	verifyLimit = 15 * time.Second
 
 	// elsewhereAfter is how long a kernel may stay silent before it is looked for at
 	// another address.
@@ -32,8 +32,8 @@ const (
 // errElsewhere is a socket that was given up, since the kernel may listen elsewhere.
 var errElsewhere = errors.New("the kernel may have been started elsewhere")
 
-// heardOf takes a word about the process's end. Where no program runs, it is believed.
-func (k *Kernel) heardOf(to process, cause codeinterp.Cause) {
+// reported takes a report of the process's end. Where no program runs, it is believed.
+func (k *Kernel) reported(to process, cause codeinterp.Cause) {
 	k.mu.Lock()
 	run := k.run
 	k.mu.Unlock()
@@ -41,10 +41,10 @@ func (k *Kernel) heardOf(to process, cause codeinterp.Cause) {
 		k.ended(to, cause)
 		return
 	}
-	run.q.put(event{kind: evRumour, rumour: &rumour{to, cause, time.Now()}})
+	run.q.put(event{kind: evDeathReport, report: &deathReport{to, cause, time.Now()}})
 }
 
-// A verdict on a rumour.
+// A verdict on a report of the kernel's death.
 type verdict uint8
 
 const (
@@ -53,16 +53,16 @@ const (
 	unknown                  // nobody has answered
 )
 
-// lookInto asks the kernel for its process, beside the program and behind it: the
+// verify asks the kernel for its process, beside the program and behind it: the
 // control channel of many kernels is served while they compute.
-func (w *watch) lookInto(u *rumour) {
-	w.doubting = true
+func (w *watch) verify(u *deathReport) {
+	w.verifying = true
 	r, sock := w.r, w.sock
 	w.work.Go(func() {
 		began := time.Now()
 		for limit := askPause; ; limit = min(2*limit, 5*time.Second) {
 			start := time.Now()
-			v := r.whose(w.ctx, limit)
+			v := r.identify(w.ctx, limit)
 			if v == unknown {
 				_, _ = r.k.check(w.ctx)
 			}
@@ -71,7 +71,7 @@ func (w *watch) lookInto(u *rumour) {
 				v = confirmed // by the server
 			case w.ctx.Err() != nil:
 				return
-			case v == unknown && time.Since(began) < rumourLimit:
+			case v == unknown && time.Since(began) < verifyLimit:
 				if time.Since(began) > elsewhereAfter {
 					sock.fail(errElsewhere) // once: the next socket is another
 				}
@@ -90,8 +90,8 @@ func (w *watch) lookInto(u *rumour) {
 	})
 }
 
-// whose asks once which process there is.
-func (r *runner) whose(ctx context.Context, limit time.Duration) verdict {
+// identify asks once which process there is.
+func (r *runner) identify(ctx context.Context, limit time.Duration) verdict {
 	k := r.k
 	k.mu.Lock()
 	before := k.identity
@@ -117,16 +117,16 @@ func (r *runner) whose(ctx context.Context, limit time.Duration) verdict {
 	return confirmed
 }
 
-// judge acts upon a verdict, and reports whether the run is over with it.
-func (w *watch) judge(v verdict) (over bool) {
+// apply acts upon a verdict, and reports whether the run is over with it.
+func (w *watch) apply(v verdict) (over bool) {
 	// A death that was confirmed is not looked into again: it may wait for OnOutput, and
 	// the process that answers is the next one.
-	w.doubting = v == confirmed
+	w.verifying = v == confirmed
 	switch v {
 	case refuted:
-		w.r.e.update(func(p *progress) { p.rumour = nil })
+		w.r.e.update(func(p *progress) { p.report = nil })
 	case unknown:
-		w.r.kill() // told as ended, it has to have
+		w.r.kill() // it is reported as ended, so it has to have
 	}
 	return v == unknown // a death comes through the queue, behind all output
 }

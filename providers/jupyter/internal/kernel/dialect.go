@@ -43,14 +43,14 @@ type dialect struct {
 	// replaced recognises that the kernel put a new process in place of the one
 	// that the program ended, by what it prints then.
 	replaced func(text []byte) bool
-	// bereft recognises that the program's process has ended, and that the kernel
+	// shellGone recognises that the program's process has ended, and that the kernel
 	// puts none in its place, by what it prints to standard error then.
-	bereft func(text []byte) bool
+	shellGone func(text []byte) bool
 	// settle prints a marker to the streams, for kernels whose output comes
 	// after they said that they are idle.
 	settle func(marker string) string
-	// deaf: the kernel answers an interrupt, and the program runs on.
-	deaf bool
+	// uninterruptible: the kernel answers an interrupt, and the program runs on.
+	uninterruptible bool
 	// skipsBlank: lines are counted from the first that is not blank.
 	skipsBlank bool
 	// fault puts an error into the form that others have.
@@ -77,7 +77,7 @@ func NewKind(language, name string, s server.Spec) Kind {
 // Visited is the kind of a kernel that somebody else works in: it is left as it
 // is, and only what it says is understood as that of its language.
 func (k Kind) Visited() Kind {
-	d := dialect{exit: k.dialect.exit, skipsBlank: k.dialect.skipsBlank, deaf: k.dialect.deaf, value: k.dialect.value, fault: k.dialect.fault}
+	d := dialect{exit: k.dialect.exit, skipsBlank: k.dialect.skipsBlank, uninterruptible: k.dialect.uninterruptible, value: k.dialect.value, fault: k.dialect.fault}
 	if d.value == nil {
 		d.value = jsonValue
 	}

@@ -50,9 +50,9 @@ type progress struct {
 	cause       codeinterp.Cause // of the death
 	next        bool             // another process than that it was sent to has it
 	replaced    bool             // the program's process; the kernel lives on
-	rumour      *rumour          // of a death, which is looked into
+	report      *deathReport     // of a death, which is looked into
 	past        bool             // the program has ended; what is said now is of what comes next
-	bereft      bool             // as replaced, but that the kernel has none any more
+	shellGone   bool             // as replaced, but that the kernel has none any more
 	answered    bool             // the kernel has gone on to what came after the run
 	interrupted bool
 	noInput     bool // the program wanted input that there was not
@@ -207,10 +207,10 @@ func (e *execution) handle(ev *event) {
 		e.out.Lost(codeinterp.Truncation{Stream: "stdout", Bytes: -1, Reason: codeinterp.TruncatedByRate})
 	case evDeath:
 		e.update(func(p *progress) { p.death, p.cause = true, ev.cause })
-	case evRumour:
+	case evDeathReport:
 		e.update(func(p *progress) {
-			if p.rumour == nil {
-				p.rumour = ev.rumour
+			if p.report == nil {
+				p.report = ev.report
 			}
 		})
 	case evTooLarge:
@@ -243,8 +243,8 @@ func (e *execution) stream(ev *event) {
 // watchProcess looks for the end of the program's process at the end of what is
 // printed, or in what the kernel says of it.
 func (e *execution) watchProcess(ev *event) {
-	if f := e.k.dialect.bereft; f != nil && ev.stream == codeinterp.Stderr && !ev.late && f(ev.data) {
-		e.update(func(p *progress) { p.bereft = true })
+	if f := e.k.dialect.shellGone; f != nil && ev.stream == codeinterp.Stderr && !ev.late && f(ev.data) {
+		e.update(func(p *progress) { p.shellGone = true })
 	}
 	f := e.k.dialect.replaced
 	if f == nil || ev.late {

@@ -69,12 +69,12 @@ func (k *Kernel) Served() (bool, error) {
 	connected := k.connected()
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if k.proc == ready || k.proc == home {
+	if k.proc == ready || k.proc == furnished {
 		if !k.dialect.files {
 			return false, fmt.Errorf("%w: files of kernel %q are not reached", codeinterp.ErrUnavailable, k.Kind.Name)
 		}
 	}
-	return connected && k.proc == home, nil
+	return connected && k.proc == furnished, nil
 }
 
 // Files asks the kernel's process for something of its files. It is answered
@@ -104,7 +104,7 @@ func (k *Kernel) listens(ctx context.Context) bool {
 	if served, _ := k.Served(); !served {
 		return false
 	}
-	ctx, cancel := context.WithTimeout(ctx, deafAfter/2)
+	ctx, cancel := context.WithTimeout(ctx, deadSocketAfter/2)
 	defer cancel()
 	_, err := k.Files(ctx, &FileRequest{Op: "ping"})
 	return err == nil

@@ -10,25 +10,25 @@ import (
 	"github.com/toolcell/toolcell/providers/jupyter/internal/server"
 )
 
-// ErrAdrift is a kernel that an earlier interrupt may reach at any time, and
+// ErrUnconfirmed is a kernel that an earlier interrupt may reach at any time, and
 // hit what runs then.
-var ErrAdrift = server.ErrAdrift
+var ErrUnconfirmed = server.ErrUnconfirmed
 
 // An interrupts keeps account of the interrupts on their way to a kernel. A server that is slow may
 // deliver one long after its sender stopped waiting, so each is followed until
 // it is known to have been delivered, or not.
 type interrupts struct {
-	mu     sync.Mutex
-	flying int
-	landed chan struct{} // closed when none is on its way any more
-	adrift bool          // of one nobody knows, and nobody will
-	ctx    context.Context
-	cancel context.CancelFunc
+	mu          sync.Mutex
+	pending     int
+	drained     chan struct{} // closed when none is on its way any more
+	unconfirmed bool          // of one nobody knows, and nobody will
+	ctx         context.Context
+	cancel      context.CancelFunc
 }
 
 func newInterrupts() *interrupts {
-	i := &interrupts{landed: make(chan struct{})}
-	close(i.landed)
+	i := &interrupts{drained: make(chan struct{})}
+	close(i.drained)
 	i.ctx, i.cancel = context.WithCancel(context.Background())
 	return i
 }
@@ -36,8 +36,8 @@ func newInterrupts() *interrupts {
 // send calls deliver, which goes on after ctx has ended.
 func (i *interrupts) send(ctx context.Context, deliver func(context.Context) error) error {
 	i.mu.Lock()
-	if i.flying++; i.flying == 1 {
-		i.landed = make(chan struct{})
+	if i.pending++; i.pending == 1 {
+		i.drained = make(chan struct{})
 	}
 	i.mu.Unlock()
 	answer := make(chan error, 1)
@@ -46,9 +46,9 @@ func (i *interrupts) send(ctx context.Context, deliver func(context.Context) err
 		err := deliver(i.ctx)
 		i.mu.Lock()
 		defer i.mu.Unlock()
-		i.adrift = i.adrift || errors.Is(err, ErrAdrift)
-		if i.flying--; i.flying == 0 {
-			close(i.landed)
+		i.unconfirmed = i.unconfirmed || errors.Is(err, ErrUnconfirmed)
+		if i.pending--; i.pending == 0 {
+			close(i.drained)
 		}
 		answer <- err
 	}()
@@ -60,42 +60,42 @@ func (i *interrupts) send(ctx context.Context, deliver func(context.Context) err
 	}
 }
 
-// Calm waits within ctx until no interrupt is on its way to the kernel, which
-// takes no longer than the server has for a request. ErrAdrift says that one can
+// AwaitInterrupts waits within ctx until no interrupt is on its way to the kernel, which
+// takes no longer than the server has for a request. ErrUnconfirmed says that one can
 // still come.
-func (k *Kernel) Calm(ctx context.Context) error {
+func (k *Kernel) AwaitInterrupts(ctx context.Context) error {
 	i := k.interrupts
 	i.mu.Lock()
-	landed := i.landed
+	drained := i.drained
 	i.mu.Unlock()
 	select {
-	case <-landed:
+	case <-drained:
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	if i.adrift {
-		return ErrAdrift
+	if i.unconfirmed {
+		return ErrUnconfirmed
 	}
 	return nil
 }
 
-// Risk has Calm overlook the interrupts that are adrift now.
-func (k *Kernel) Risk() {
+// IgnoreUnconfirmed has AwaitInterrupts overlook the interrupts that are unconfirmed now.
+func (k *Kernel) IgnoreUnconfirmed() {
 	k.interrupts.mu.Lock()
 	defer k.interrupts.mu.Unlock()
-	k.interrupts.adrift = false
+	k.interrupts.unconfirmed = false
 }
 
 // Interrupt asks the kernel to interrupt what it runs. It is ErrUnsupported where
 // the kernel's answer would not be the program's end. After another error the
-// interrupt may be on its way; see Calm.
+// interrupt may be on its way; see AwaitInterrupts.
 func (k *Kernel) Interrupt(ctx context.Context) error {
 	k.mu.Lock()
-	run, deaf := k.run, k.dialect.deaf
+	run, uninterruptible := k.run, k.dialect.uninterruptible
 	k.mu.Unlock()
-	if deaf {
+	if uninterruptible {
 		return errors.ErrUnsupported
 	}
 	deliver := func(ctx context.Context) error { return k.cfg.Client.Interrupt(ctx, k.Handle.Kernel) }
@@ -108,7 +108,7 @@ func (k *Kernel) Interrupt(ctx context.Context) error {
 	err := k.interrupts.send(ctx, func(ctx context.Context) error {
 		err := deliver(ctx)
 		if err == nil {
-			k.shook() // before Calm lets the next program begin
+			k.wasInterrupted() // before AwaitInterrupts lets the next program begin
 		}
 		return err
 	})
@@ -131,7 +131,7 @@ func (k *Kernel) askToInterrupt(ctx context.Context) error {
 		if err := k.cfg.Client.Interrupt(ctx, k.Handle.Kernel); err != nil {
 			return err
 		}
-		return ErrAdrift
+		return ErrUnconfirmed
 	}
 	ctx, cancel := context.WithTimeout(ctx, interruptAnswer)
 	defer cancel()
@@ -139,5 +139,5 @@ func (k *Kernel) askToInterrupt(ctx context.Context) error {
 	if err == nil || errors.Is(err, errDied) {
 		return nil
 	}
-	return fmt.Errorf("%w: %w", ErrAdrift, err)
+	return fmt.Errorf("%w: %w", ErrUnconfirmed, err)
 }

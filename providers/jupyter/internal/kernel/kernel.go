@@ -21,8 +21,8 @@ var (
 	// ErrGone is a kernel that does not exist any more.
 	ErrGone = errors.New("the kernel is gone")
 
-	// ErrDeaf is a kernel that has answered nothing since it was interrupted.
-	ErrDeaf = server.Unavailable("the kernel has answered nothing since a program was interrupted")
+	// ErrUnresponsive is a kernel that has answered nothing since it was interrupted.
+	ErrUnresponsive = server.Unavailable("the kernel has answered nothing since a program was interrupted")
 
 	// errDied is a kernel whose process ended while it had to answer.
 	errDied = errors.New("the kernel died")
@@ -35,10 +35,10 @@ const (
 	firstPatience = 15 * time.Second
 )
 
-// deafLimit is how long a kernel has to answer that was interrupted, and in which
+// unresponsiveAfter is how long a kernel has to answer that was interrupted, and in which
 // nothing runs any more. An interrupt that hits ipykernel or IRkernel between two
 // requests ends their loop: some die of it, others live on and hear nothing.
-const deafLimit = 20 * time.Second
+const unresponsiveAfter = 20 * time.Second
 
 // askPause is the least time between two requests while something is waited
 // for: what failed at once is not to be asked again as fast as the server can
@@ -57,12 +57,12 @@ type Config struct {
 // A Kernel is our end of one kernel. Its methods may be called from any
 // goroutine, but it runs one program at a time.
 type Kernel struct {
-	Kind   Kind
-	Handle server.Handle
-	Guest  bool // others may be at work in it
-	cfg    *Config
+	Kind    Kind
+	Handle  server.Handle
+	Foreign bool // others may be at work in it
+	cfg     *Config
 
-	heard atomic.Int64 // when the last message came, in Unix nanoseconds
+	lastMessage atomic.Int64 // when the last message came, in Unix nanoseconds
 
 	interrupts *interrupts
 
@@ -138,7 +138,7 @@ func (k *Kernel) ensure(ctx context.Context, busy func(bool)) error {
 	switch {
 	case k.isGone():
 		return ErrGone
-	case !k.IsDown() && !k.isShaken():
+	case !k.IsDown() && !k.isSuspect():
 		return nil
 	}
 	if !k.connected() {
@@ -232,7 +232,7 @@ func (k *Kernel) dial(ctx context.Context) error {
 // ready waits until the kernel answers on its shell channel and its output
 // reaches us: after a start the one can work before the other. It notices a
 // process that is not the one we knew. A kernel that the server says is alive
-// is waited for until ctx ends, however slow it is, unless it is ErrDeaf. One that was started again
+// is waited for until ctx ends, however slow it is, unless it is ErrUnresponsive. One that was started again
 // may listen elsewhere now, where only a new socket leads, and what the server
 // knows of its state can be of before. A socket on which nothing comes may lead
 // nowhere too, so that another is tried now and then.
@@ -269,8 +269,8 @@ func (k *Kernel) ready(ctx context.Context, busy func(bool)) error {
 			return ErrGone
 		}
 		died := k.process() == lost
-		if err == nil && k.isShaken() && !k.Guest && st.Connections <= 1 && time.Since(began) > min(deafLimit, k.cfg.StartTimeout/2) {
-			return ErrDeaf
+		if err == nil && k.isSuspect() && !k.Foreign && st.Connections <= 1 && time.Since(began) > min(unresponsiveAfter, k.cfg.StartTimeout/2) {
+			return ErrUnresponsive
 		}
 		busy(err == nil && st.State == "busy" && !died)
 		// Not at once: most servers start it where the present socket leads.
@@ -299,7 +299,7 @@ func (k *Kernel) check(ctx context.Context) (server.Kernel, error) {
 	case server.IsGone(err):
 		k.vanished(codeinterp.CauseServer)
 	case err == nil && st.State == "dead":
-		k.heardOf(gone, codeinterp.CauseExit) // the server has it from messages
+		k.reported(gone, codeinterp.CauseExit) // the server has it from messages
 	}
 	return st, err
 }

@@ -99,13 +99,13 @@ func (r *runner) classify(e *Ending, p progress) {
 		e.Unknown = server.Unavailable("the program may still be running, its kernel could not be ended: %v", r.killErr)
 	case r.killed: // an error that came is no end, and may be of the interrupt
 		e.Lost, e.ExitCode, e.Error = true, codeinterp.ExitKilled, nil
-		if p.rumour != nil {
-			e.Cause = p.rumour.cause
+		if p.report != nil {
+			e.Cause = p.report.cause
 		}
 	case r.away != nil:
 		e.Left = true
 		e.Unknown = fmt.Errorf("%w; the program may have ended well or may still be running", r.away)
-	case p.replaced, p.bereft:
+	case p.replaced, p.shellGone:
 		e.Lost, e.ExitCode, e.Cause = true, codeinterp.ExitKilled, codeinterp.CauseExit
 	case p.death:
 		e.Lost, e.ExitCode, e.Cause, e.Error = true, codeinterp.ExitKilled, r.deathCause(p), nil

@@ -21,14 +21,14 @@ type places struct {
 	mu     sync.Mutex
 	last   int           // that came
 	next   chan struct{} // closed when another comes
-	astray bool          // one did not come: nobody waits until one does
+	missed bool          // one did not come: nobody waits until one does
 }
 
 // await waits for a place, unless ctx ends or it does not come.
 func (p *places) await(ctx context.Context, number int) {
 	for {
 		p.mu.Lock()
-		if p.last >= number || p.astray {
+		if p.last >= number || p.missed {
 			p.mu.Unlock()
 			return
 		}
@@ -56,7 +56,7 @@ func (p *places) await(ctx context.Context, number int) {
 func (p *places) giveUp() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.astray = true
+	p.missed = true
 }
 
 // reached notes a place, and reports whether a display is one.
@@ -71,7 +71,7 @@ func (c *calls) reached(content []byte, late bool) bool {
 	p := &c.places
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.last, p.astray = max(p.last, number), false
+	p.last, p.missed = max(p.last, number), false
 	if p.next != nil {
 		close(p.next)
 		p.next = nil

@@ -13,16 +13,16 @@ const queueBytes = 4 << 20
 type eventKind uint8
 
 const (
-	evMessage  eventKind = iota // typ, data
-	evStream                    // data of a stream
-	evRate                      // the server's notice that it drops output
-	evDeath                     // the kernel died
-	evTooLarge                  // a message was larger than the limit
-	evBroken                    // a message could not be read
-	evAnswered                  // the kernel answered what was asked after the run
-	evAsked                     // the program asks for input
-	evCalls                     // the program calls functions: prompt
-	evRumour                    // somebody says that the kernel died
+	evMessage     eventKind = iota // typ, data
+	evStream                       // data of a stream
+	evRate                         // the server's notice that it drops output
+	evDeath                        // the kernel died
+	evTooLarge                     // a message was larger than the limit
+	evBroken                       // a message could not be read
+	evAnswered                     // the kernel answered what was asked after the run
+	evAsked                        // the program asks for input
+	evCalls                        // the program calls functions: prompt
+	evDeathReport                  // somebody says that the kernel died
 )
 
 // An event is what the reader passes to a run.
@@ -34,7 +34,7 @@ type event struct {
 	late   bool             // of an earlier run
 	cause  codeinterp.Cause // of a death
 	prompt *wire.Prompt
-	rumour *rumour
+	report *deathReport
 }
 
 func (e *event) size() int {

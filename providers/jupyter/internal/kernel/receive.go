@@ -13,7 +13,7 @@ import (
 // receive routes a message by its parent. It runs on the socket's reader.
 func (k *Kernel) receive(s *socket, f *frame) error {
 	m := &f.Msg
-	k.heard.Store(time.Now().UnixNano())
+	k.lastMessage.Store(time.Now().UnixNano())
 	k.mu.Lock()
 	// After a restart the old socket may still bring words of the former process.
 	if s != k.sock || k.seen.before(&m.Header, k.conn == replaying) {
@@ -25,7 +25,7 @@ func (k *Kernel) receive(s *socket, f *frame) error {
 	k.mu.Unlock()
 	switch {
 	case !ours:
-		return k.foreign(f)
+		return k.receiveForeign(f)
 	case run != nil && m.Parent.ID == run.id:
 		return run.receive(f, false)
 	case run != nil && tail != nil && m.Parent.ID == tail.id:
@@ -41,9 +41,9 @@ func (k *Kernel) receive(s *socket, f *frame) error {
 	return k.takeLate(f)
 }
 
-// foreign looks at what is not about our requests. Only what has no parent, the
+// receiveForeign looks at what is not about our requests. Only what has no parent, the
 // word of the server or of a process that begins, tells of the kernel's life.
-func (k *Kernel) foreign(f *frame) error {
+func (k *Kernel) receiveForeign(f *frame) error {
 	m := &f.Msg
 	switch m.Header.Type {
 	case "status":
@@ -54,9 +54,9 @@ func (k *Kernel) foreign(f *frame) error {
 		case m.Parent.ID != "":
 			k.worksForOthers(state == "busy")
 		case state == "restarting":
-			k.heardOf(lost, codeinterp.CauseExit)
+			k.reported(lost, codeinterp.CauseExit)
 		case state == "dead":
-			k.heardOf(gone, codeinterp.CauseExit)
+			k.reported(gone, codeinterp.CauseExit)
 		case state == "starting":
 			k.started()
 		}
@@ -71,9 +71,9 @@ func (k *Kernel) foreign(f *frame) error {
 		switch {
 		case json.Unmarshal(content, &r) != nil:
 		case r.Restart:
-			k.heardOf(lost, codeinterp.CauseRestart)
+			k.reported(lost, codeinterp.CauseRestart)
 		default:
-			k.heardOf(gone, codeinterp.CauseServer)
+			k.reported(gone, codeinterp.CauseServer)
 		}
 	}
 	return nil
@@ -117,7 +117,7 @@ func (k *Kernel) answer(r *request, f *frame) error {
 		}
 		m.Content = content
 		if !r.beside {
-			k.steadied()
+			k.cleared()
 		}
 		if r.over() {
 			return nil // ask reads the reply by now
@@ -147,8 +147,8 @@ func (k *Kernel) takeLate(f *frame) error {
 	case "display_data", "update_display_data", "execute_result":
 		content, err := f.Content(k.cfg.MaxMessage)
 		if err != nil {
-			told := fmt.Sprintf("A display of %d bytes that came between two runs was dropped.\n", f.Size)
-			late(codeinterp.Output{Kind: codeinterp.Stderr, Data: []byte(told), Late: true})
+			notice := fmt.Sprintf("A display of %d bytes that came between two runs was dropped.\n", f.Size)
+			late(codeinterp.Output{Kind: codeinterp.Stderr, Data: []byte(notice), Late: true})
 			return nil
 		}
 		if o, ok := wire.OutputOf(m.Header.Type, content, d.value); ok && !wire.IsMark(content) {

@@ -115,8 +115,8 @@ func (k *Kernel) Run(ctx context.Context, o Order) (Ending, error) {
 func (r *runner) finish() (Ending, error) {
 	r.end = time.Now()
 	r.e.update(func(p *progress) { p.past = true })
-	if p := r.e.progress(); p.rumour != nil && (p.death || r.killed) {
-		r.end = p.rumour.at
+	if p := r.e.progress(); p.report != nil && (p.death || r.killed) {
+		r.end = p.report.at
 	}
 	r.settle()
 	r.inquire()
@@ -136,9 +136,9 @@ func (r *runner) finish() (Ending, error) {
 	r.e.finish()
 	// Anew: only now has the pump seen all that came.
 	switch p := r.e.progress(); {
-	case p.rumour != nil && !p.death && !r.killed:
-		r.k.ended(p.rumour.to, p.rumour.cause) // it came too late to be looked into
-	case p.bereft:
+	case p.report != nil && !p.death && !r.killed:
+		r.k.ended(p.report.to, p.report.cause) // it came too late to be looked into
+	case p.shellGone:
 		r.k.vanished(codeinterp.CauseExit)
 	case p.replaced:
 		r.k.forgotten()
@@ -181,7 +181,7 @@ func (r *runner) follow() error {
 		if p.replied {
 			r.Program.End()
 		}
-		w.see(p)
+		w.startTimers(p)
 		select {
 		case <-r.e.wake:
 		case <-r.ctx.Done():
@@ -202,10 +202,10 @@ func (r *runner) follow() error {
 		case <-w.lost():
 			w.reconnect()
 		case v := <-w.verdicts:
-			if over := w.judge(v); over {
+			if over := w.apply(v); over {
 				return nil
 			}
-		case err := <-w.back:
+		case err := <-w.redialled:
 			if done := w.returned(err); done {
 				return nil
 			}
@@ -248,8 +248,8 @@ func (r *runner) kill() {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.ctx), killLimit)
 	defer cancel()
 	ctx, giveUp := context.WithCancelCause(ctx)
-	// need begins here; deferred is the wait for its end.
-	defer r.k.need(ctx, giveUp)()
+	// watchServer begins here; deferred is the wait for its end.
+	defer r.k.watchServer(ctx, giveUp)()
 	defer r.afterCancel(giveUp)()
 	if r.killErr = r.Kill(ctx); r.killErr == nil {
 		r.await(context.WithoutCancel(ctx), killGrace)
@@ -280,10 +280,10 @@ func (r *runner) leaveAlone() {
 // ended, which can take it longer.
 const aliveLimit = 2 * time.Second
 
-// need calls cancel where the server shows no sign of life: it neither answers,
+// watchServer calls cancel where the server shows no sign of life: it neither answers,
 // which one that passes on a flood of output does late, nor sends anything. The
 // function that it returns waits until nothing of that goes on.
-func (k *Kernel) need(ctx context.Context, cancel func(error)) (done func()) {
+func (k *Kernel) watchServer(ctx context.Context, cancel func(error)) (done func()) {
 	over := make(chan struct{})
 	go func() {
 		defer close(over)
@@ -295,7 +295,7 @@ func (k *Kernel) need(ctx context.Context, cancel func(error)) (done func()) {
 			if answered {
 				return
 			}
-			if time.Now().UnixNano()-k.heard.Load() > int64(aliveLimit) {
+			if time.Now().UnixNano()-k.lastMessage.Load() > int64(aliveLimit) {
 				cancel(server.Unavailable("the server gave no sign of life for %v", aliveLimit))
 			}
 		}
@@ -322,8 +322,8 @@ func (r *runner) await(ctx context.Context, d time.Duration) {
 // that changed while nobody looked was restarted.
 func (r *runner) deathCause(p progress) codeinterp.Cause {
 	switch {
-	case p.rumour != nil:
-		return p.rumour.cause
+	case p.report != nil:
+		return p.report.cause
 	case p.cause == "":
 		return codeinterp.CauseRestart
 	}

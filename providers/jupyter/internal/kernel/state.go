@@ -22,19 +22,19 @@ type process uint8
 const (
 	unprepared process = iota // it lives or is about to, and was not set up
 	ready                     // it was set up
-	home                      // and has the surroundings of its context
+	furnished                 // and has the surroundings of its context
 	lost                      // it died; the server may start another
 	gone                      // so is the kernel: nothing starts another
 )
 
 // isSetUp reports whether the process was set up, and lives as far as is known.
-func (p process) isSetUp() bool { return p == ready || p == home }
+func (p process) isSetUp() bool { return p == ready || p == furnished }
 
 // state is what is known of the kernel. Only this file changes it. Transitions:
 //
 //	connection: down -> up (first dial), down -> replaying (later ones), any -> down
-//	process:    unprepared -> ready (set up) -> home (furnished)
-//	            unprepared, ready, home -> lost (it died) -> unprepared (another one answers)
+//	process:    unprepared -> ready (set up) -> furnished
+//	            unprepared, ready, furnished -> lost (it died) -> unprepared (another one answers)
 //	            any -> unprepared (we restarted it), any -> gone
 //
 // Fields are guarded by Kernel.mu.
@@ -45,7 +45,7 @@ type state struct {
 	programs int    // that began in the process
 	count    int    // what the kernel called the last of them
 	others   bool   // it works for another client
-	shaken   bool   // it was interrupted, and has answered nothing since
+	suspect  bool   // it was interrupted, and has answered nothing since
 	attached bool   // another client furnished it
 	died     time.Time
 	offer    offer
@@ -108,7 +108,7 @@ func (k *Kernel) identified(identity string) {
 // renewed notes that another process took the place of the one that was known.
 // k.mu is held.
 func (k *Kernel) renewed() {
-	k.identity, k.programs, k.count, k.attached, k.shaken, k.offer = "", 0, 0, false, false, offer{}
+	k.identity, k.programs, k.count, k.attached, k.suspect, k.offer = "", 0, 0, false, false, offer{}
 	if k.proc != gone {
 		k.proc = unprepared
 	}
@@ -126,7 +126,7 @@ func (k *Kernel) started() {
 	run := k.run
 	k.mu.Unlock()
 	if news && run != nil {
-		k.heardOf(lost, codeinterp.CauseRestart)
+		k.reported(lost, codeinterp.CauseRestart)
 	}
 }
 
@@ -165,7 +165,7 @@ func (k *Kernel) forgotten() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.programs, k.count = 0, 0
-	if k.proc == home {
+	if k.proc == furnished {
 		k.proc = ready
 	}
 }
@@ -181,7 +181,7 @@ func (k *Kernel) prepared(d *dialect) {
 	switch {
 	case k.proc == gone:
 	case k.attached:
-		k.proc, k.attached = home, false
+		k.proc, k.attached = furnished, false
 	default:
 		k.proc = ready
 	}
@@ -202,7 +202,7 @@ func (k *Kernel) ended(to process, cause codeinterp.Cause) {
 	if k.proc != gone {
 		k.proc = to
 	}
-	k.identity, k.programs, k.count, k.attached, k.shaken, k.offer = "", 0, 0, false, false, offer{}
+	k.identity, k.programs, k.count, k.attached, k.suspect, k.offer = "", 0, 0, false, false, offer{}
 	k.died = time.Now()
 	k.abandonAll()
 	run := k.run
@@ -241,20 +241,20 @@ func (k *Kernel) worksForOthers(is bool) {
 	k.others = is
 }
 
-// shook notes that an interrupt was delivered.
-func (k *Kernel) shook() {
+// wasInterrupted notes that an interrupt was delivered.
+func (k *Kernel) wasInterrupted() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.shaken = true
+	k.suspect = true
 }
 
-// steadied notes an answer since. k.mu is held.
-func (k *Kernel) steadied() { k.shaken = false }
+// cleared notes an answer since. k.mu is held.
+func (k *Kernel) cleared() { k.suspect = false }
 
-func (k *Kernel) isShaken() bool {
+func (k *Kernel) isSuspect() bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	return k.shaken
+	return k.suspect
 }
 
 // workedForUs notes that the kernel was busy with a request of ours. k.mu is held.
@@ -279,14 +279,14 @@ func (k *Kernel) process() process {
 func (k *Kernel) isGone() bool { return k.process() == gone }
 
 // IsFurnished reports whether the kernel's process is the one that was furnished.
-func (k *Kernel) IsFurnished() bool { return k.process() == home }
+func (k *Kernel) IsFurnished() bool { return k.process() == furnished }
 
 // furnished notes that the process has the surroundings of its context.
 func (k *Kernel) furnished() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.proc == ready {
-		k.proc = home
+		k.proc = furnished
 	}
 }
 

@@ -21,20 +21,20 @@ func TestProcess(t *testing.T) {
 		fresh bool
 	}{
 		{"new", nil, unprepared, true},
-		{"ready", []step{prepared}, home, true},
-		{"ran", []step{prepared, ran}, home, false},
-		{"the same answers", []step{prepared, ran, answered("a")}, home, false},
+		{"ready", []step{prepared}, furnished, true},
+		{"ran", []step{prepared, ran}, furnished, false},
+		{"the same answers", []step{prepared, ran, answered("a")}, furnished, false},
 		{"another answers", []step{prepared, ran, answered("b")}, unprepared, true},
-		{"it signs with our name", []step{prepared, ran, func(k *Kernel) { k.identified(k.name) }}, home, false},
+		{"it signs with our name", []step{prepared, ran, func(k *Kernel) { k.identified(k.name) }}, furnished, false},
 		{"died", []step{prepared, ran, died}, lost, true},
 		{"died, another answers", []step{prepared, ran, died, answered("b")}, unprepared, true},
 		{"a process says that it begins", []step{prepared, ran, (*Kernel).started}, unprepared, true},
-		{"it says so before it was set up", []step{(*Kernel).started, prepared}, home, true},
+		{"it says so before it was set up", []step{(*Kernel).started, prepared}, furnished, true},
 		{"gone", []step{prepared, ran, func(k *Kernel) { k.vanished(codeinterp.CauseServer) }}, gone, true},
 		{"gone is for good", []step{func(k *Kernel) { k.vanished("") }, died, answered("b"), prepared}, gone, true},
 		{"we restarted it", []step{prepared, ran, (*Kernel).restarted}, unprepared, true},
 		{"the program replaced it", []step{prepared, ran, (*Kernel).forgotten}, ready, true},
-		{"attached", []step{func(k *Kernel) { k.Known("n", "a") }, answered("a"), func(k *Kernel) { k.prepared(&plainDialect) }}, home, false},
+		{"attached", []step{func(k *Kernel) { k.Known("n", "a") }, answered("a"), func(k *Kernel) { k.prepared(&plainDialect) }}, furnished, false},
 		{"restarted, then attached", []step{func(k *Kernel) { k.Known("n", "a") }, answered("b"), func(k *Kernel) { k.prepared(&plainDialect) }}, ready, true},
 	}
 	for _, c := range cases {

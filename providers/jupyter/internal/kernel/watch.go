@@ -9,10 +9,10 @@ import (
 	"github.com/toolcell/toolcell/providers/jupyter/internal/server"
 )
 
-// deafAfter is how long a kernel that the server calls idle may leave a probe
+// deadSocketAfter is how long a kernel that the server calls idle may leave a probe
 // unanswered before its socket counts as lost: it takes what we send, and it
 // goes nowhere.
-const deafAfter = 4 * time.Second
+const deadSocketAfter = 4 * time.Second
 
 // askAfter is how long a run is silent before a question is left with its kernel,
 // once for a socket.
@@ -27,12 +27,12 @@ type watch struct {
 	quiet      *time.Timer
 	halfTimer  <-chan time.Time // the second sign of the end is missing
 	probeTimer <-chan time.Time // after an interrupt
-	back       chan error
+	redialled  chan error
 	away       bool // reconnecting
 	probed     bool // after the interrupt
-	deaf       bool // the socket was given up once; the server can be wrong, too
+	gaveUp     bool // the socket was given up once; the server can be wrong, too
 	asked      bool // a question waits in the kernel
-	doubting   bool // whether the kernel died is being looked into, or is known
+	verifying  bool // whether the kernel died is being looked into, or is known
 	verdicts   chan verdict
 	ctx        context.Context
 	cancel     context.CancelFunc
@@ -42,7 +42,7 @@ type watch struct {
 
 func newWatch(r *runner, s *socket) *watch {
 	ctx, cancel := context.WithCancel(r.ctx)
-	return &watch{r: r, sock: s, quiet: time.NewTimer(firstSilence), back: make(chan error, 1), verdicts: make(chan verdict, 1),
+	return &watch{r: r, sock: s, quiet: time.NewTimer(firstSilence), redialled: make(chan error, 1), verdicts: make(chan verdict, 1),
 		ctx: ctx, cancel: cancel, polling: make(chan struct{}, 1)}
 }
 
@@ -54,10 +54,10 @@ func (w *watch) end() {
 	w.work.Wait()
 }
 
-// see starts the clocks that what is known of the run asks for.
-func (w *watch) see(p progress) {
-	if p.rumour != nil && !w.doubting {
-		w.lookInto(p.rumour)
+// startTimers starts the timers that what is known of the run asks for.
+func (w *watch) startTimers(p progress) {
+	if p.report != nil && !w.verifying {
+		w.verify(p.report)
 	}
 	if p.half() && w.halfTimer == nil {
 		w.halfTimer = time.After(halfGrace)
@@ -95,12 +95,12 @@ func (w *watch) poll() {
 		return
 	}
 	// Copies: the fields are those of the run's goroutine.
-	sock, away, deaf := w.sock, w.away, w.deaf
+	sock, away, gaveUp := w.sock, w.away, w.gaveUp
 	w.work.Go(func() {
 		defer func() { <-w.polling }()
 		st, err := w.r.k.check(w.ctx)
 		if err == nil && notRunning(st) && !away {
-			w.doubt(sock, deaf)
+			w.checkIdle(sock, gaveUp)
 		}
 	})
 }
@@ -118,25 +118,25 @@ func (w *watch) ask(p progress) {
 }
 
 // notRunning reports whether the server says that a kernel runs nothing. One that
-// never heard it say so goes on calling it starting.
+// never saw it say so goes on calling it starting.
 func notRunning(st server.Kernel) bool { return st.State == "idle" || st.State == "starting" }
 
-// doubt asks a kernel that should be running the program, and is said not to.
+// checkIdle asks a kernel that should be running the program, and is said not to.
 // Where it does not answer, the fault is the socket's.
-func (w *watch) doubt(sock *socket, deaf bool) {
-	ctx, cancel := context.WithTimeout(w.ctx, deafAfter)
+func (w *watch) checkIdle(sock *socket, gaveUp bool) {
+	ctx, cancel := context.WithTimeout(w.ctx, deadSocketAfter)
 	defer cancel()
-	if !w.r.probe(ctx) && ctx.Err() != nil && w.ctx.Err() == nil && !deaf {
+	if !w.r.probe(ctx) && ctx.Err() != nil && w.ctx.Err() == nil && !gaveUp {
 		// Once more: the program may have begun while the kernel was asked, and a
 		// computing kernel answers nobody.
 		st, err := w.r.k.check(w.ctx)
-		if err == nil && notRunning(st) && time.Since(w.r.e.progress().active) >= deafAfter && !w.r.k.listens(w.ctx) {
-			sock.fail(errDeaf)
+		if err == nil && notRunning(st) && time.Since(w.r.e.progress().active) >= deadSocketAfter && !w.r.k.listens(w.ctx) {
+			sock.fail(errDeadSocket)
 		}
 	}
 }
 
-var errDeaf = errors.New("the socket delivers nothing")
+var errDeadSocket = errors.New("the socket delivers nothing")
 
 // probe asks the kernel for a sign, which comes only after the run: an
 // interrupt can hit the kernel while it reports the end, which is lost then.
@@ -162,9 +162,9 @@ func (r *runner) probe(ctx context.Context) bool {
 		// run.
 		k.lostProcess("")
 		k.identified(other)
-	case before == "" && p.rumour != nil && !p.replied:
+	case before == "" && p.report != nil && !p.replied:
 		// Nothing tells the next process of such a kernel, and there is word of one.
-		k.ended(p.rumour.to, p.rumour.cause)
+		k.ended(p.report.to, p.report.cause)
 	default:
 		r.e.q.put(event{kind: evAnswered})
 	}
@@ -174,12 +174,12 @@ func (r *runner) probe(ctx context.Context) bool {
 // reconnect dials anew and, once the server has replayed what it kept, asks
 // the kernel for a sign: it answers only after the run is over.
 func (w *watch) reconnect() {
-	w.away, w.deaf = true, w.deaf || errors.Is(w.sock.err, errDeaf)
+	w.away, w.gaveUp = true, w.gaveUp || errors.Is(w.sock.err, errDeadSocket)
 	k, limit := w.r.k, w.r.k.cfg.ReconnectTimeout
 	w.work.Go(func() {
 		ctx, cancel := context.WithTimeoutCause(w.ctx, limit, server.Unavailable("the server did not come back within %v", limit))
 		defer cancel()
-		w.back <- k.connect(ctx)
+		w.redialled <- k.connect(ctx)
 	})
 }
 

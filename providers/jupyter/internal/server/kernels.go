@@ -229,11 +229,11 @@ const stateLimit = 4 * time.Second
 // nobody may have told. Calls that stop something cannot wait to find that out.
 func (c *Client) afresh() { c.http.CloseIdleConnections() }
 
-// ErrAdrift is an interrupt of which nobody knows whether the server delivered
+// ErrUnconfirmed is an interrupt of which nobody knows whether the server delivered
 // it, or will.
-var ErrAdrift = fmt.Errorf("%w: an interrupt was not answered, and can still come", codeinterp.ErrUnavailable)
+var ErrUnconfirmed = fmt.Errorf("%w: an interrupt was not answered, and can still come", codeinterp.ErrUnavailable)
 
-// Interrupt has the server interrupt a kernel. It is ErrAdrift where the request
+// Interrupt has the server interrupt a kernel. It is ErrUnconfirmed where the request
 // was made and no answer came.
 func (c *Client) Interrupt(ctx context.Context, id string) error {
 	c.afresh()
@@ -245,7 +245,7 @@ func (c *Client) Interrupt(ctx context.Context, id string) error {
 	case err == nil, dialled && op.Op == "dial", answered && e.Code != http.StatusGatewayTimeout:
 		return err
 	}
-	return fmt.Errorf("%w: %w", ErrAdrift, err)
+	return fmt.Errorf("%w: %w", ErrUnconfirmed, err)
 }
 
 // Restart has the server end a kernel's process and start another.
