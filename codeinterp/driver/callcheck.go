@@ -109,22 +109,22 @@ func (c *calls) explain(name string, err error) error {
 	if err == nil {
 		return nil
 	}
-	told := codeinterp.FunctionMessage(err)
+	msg := codeinterp.FunctionMessage(err)
 	if _, ok := errors.AsType[*codeinterp.FunctionError](err); !ok {
 		switch {
 		case errors.Is(err, errCallTimeout):
-			told = fmt.Sprintf("the call took longer than %v", c.limits.Timeout)
+			msg = fmt.Sprintf("the call took longer than %v", c.limits.Timeout)
 		case errors.Is(err, errSelf):
-			told = errSelf.Error()
+			msg = errSelf.Error()
 		case errors.Is(err, errGivenUp):
-			told = errGivenUp.Error()
+			msg = errGivenUp.Error()
 		}
 	}
-	if len(told) > maxMessage {
-		told = told[:maxMessage] + "..."
+	if len(msg) > maxMessage {
+		msg = msg[:maxMessage] + "..."
 	}
-	told = strings.ReplaceAll(strings.ToValidUTF8(told, "\uFFFD"), "\x00", "\uFFFD") // which no shell can hold
-	return &codeinterp.FunctionError{Function: name, Message: told}
+	msg = strings.ReplaceAll(strings.ToValidUTF8(msg, "\uFFFD"), "\x00", "\uFFFD") // which no shell can hold
+	return &codeinterp.FunctionError{Function: name, Message: msg}
 }
 
 // message is what a CallRecord says of the error that a program got.

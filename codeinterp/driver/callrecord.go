@@ -38,8 +38,8 @@ func excerpt[T ~string | ~[]byte](s T) string {
 	return strings.ToValidUTF8(string(s[:min(len(s), codeinterp.MaxRecorded)]), "")
 }
 
-// tell puts the records into res. c.mu is held.
-func (c *calls) tell(res *codeinterp.Result) {
+// report puts the records into res. c.mu is held.
+func (c *calls) report(res *codeinterp.Result) {
 	var open []string
 	for _, rec := range c.records {
 		r := rec.CallRecord

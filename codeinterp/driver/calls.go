@@ -212,8 +212,8 @@ func (c *calls) leave(p *pendingCall, err error) {
 	}
 }
 
-// told notes what the program gets to know. c.mu is held.
-func (c *calls) told(rec *record, value json.RawMessage, err error) {
+// recordAnswer notes what the program gets to know. c.mu is held.
+func (c *calls) recordAnswer(rec *record, value json.RawMessage, err error) {
 	if rec.Result = excerpt(value); err != nil {
 		rec.Error = message(err)
 	}
@@ -279,5 +279,5 @@ func (c *calls) finish(res *codeinterp.Result, patience time.Duration) {
 		t.Stop()
 		c.mu.Lock()
 	}
-	c.tell(res)
+	c.report(res)
 }

@@ -145,7 +145,7 @@ func hostFunctions() []codeinterp.Function {
 			}
 			return raw("true"), nil
 		}),
-		fn("deaf", func(context.Context, codeinterp.FunctionCall) (json.RawMessage, error) {
+		fn("unresponsive", func(context.Context, codeinterp.FunctionCall) (json.RawMessage, error) {
 			time.Sleep(time.Hour)
 			return nil, nil
 		}),
@@ -174,7 +174,7 @@ func TestCalls(t *testing.T) {
 			{code: `call large {}`, limits: codeinterp.FunctionLimits{Result: 101}, want: `! large: the result has 102 bytes; 101 are the limit`},
 			{code: `call waits {}`, limits: codeinterp.FunctionLimits{Timeout: time.Second}, want: `! waits: the call took longer than 1s`},
 			{code: `call leaves {}`, limits: codeinterp.FunctionLimits{Timeout: time.Second}, want: `! leaves: the call took longer than 1s`},
-			{code: `call deaf {}`, limits: codeinterp.FunctionLimits{Timeout: time.Second}, want: `! deaf: the call took longer than 1s`},
+			{code: `call unresponsive {}`, limits: codeinterp.FunctionLimits{Timeout: time.Second}, want: `! unresponsive: the call took longer than 1s`},
 		} {
 			res, err := ci.RunInContext(t.Context(), id, tt.code, &codeinterp.RunOptions{Functions: hostFunctions(), FunctionLimits: tt.limits})
 			if got := strings.TrimSuffix(res.Stdout(), "\n"); err != nil || got != tt.want || len(res.Calls) != 1 {
@@ -184,12 +184,12 @@ func TestCalls(t *testing.T) {
 			if c := res.Calls[0]; c.Number != 1 || (c.Error != "") != strings.HasPrefix(tt.want, "!") || strings.Contains(c.Error, "passwd") {
 				t.Errorf("%s: recorded %+v", tt.code, c)
 			}
-			if deaf := strings.Contains(tt.code, "deaf"); deaf != (res.CallbackErr != nil) {
+			if unresponsive := strings.Contains(tt.code, "unresponsive"); unresponsive != (res.CallbackErr != nil) {
 				t.Errorf("%s: CallbackErr %v", tt.code, res.CallbackErr)
 			}
 		}
 		ci.Close()
-		time.Sleep(time.Hour) // for deaf
+		time.Sleep(time.Hour) // for unresponsive
 	})
 }
 
@@ -304,14 +304,14 @@ func TestCallsEndWithTheRun(t *testing.T) {
 func TestFunctionThatDoesNotReturn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ci, id := stateful(t, &fake{programs: callers}, driver.Config{})
-		p := start(ci, t.Context(), id, "call deaf {}", &codeinterp.RunOptions{Functions: hostFunctions(), Timeout: time.Second})
+		p := start(ci, t.Context(), id, "call unresponsive {}", &codeinterp.RunOptions{Functions: hostFunctions(), Timeout: time.Second})
 		time.Sleep(2 * time.Second)
 		if res, err := ci.RunInContext(t.Context(), id, "ok", nil); err != nil || !res.OK() {
 			t.Errorf("the next run waits for a function of the last: %+v, %v", res, err)
 		}
 		<-p.done
-		want{status: codeinterp.StatusTimeout, exit: 124, count: 1}.check(t, "deaf", p.res, p.err)
-		if p.took != 11*time.Second || p.res.CallbackErr == nil || !strings.Contains(p.res.CallbackErr.Error(), "1 functions have not returned although their ctx has ended: deaf (call 1)") {
+		want{status: codeinterp.StatusTimeout, exit: 124, count: 1}.check(t, "unresponsive", p.res, p.err)
+		if p.took != 11*time.Second || p.res.CallbackErr == nil || !strings.Contains(p.res.CallbackErr.Error(), "1 functions have not returned although their ctx has ended: unresponsive (call 1)") {
 			t.Errorf("took %v, %v", p.took, p.res.CallbackErr)
 		}
 		ci.Close()

@@ -113,7 +113,7 @@ func (p *pendingCall) settle(value json.RawMessage, err error, release func()) {
 		if full := c.hold(len(value)); full != nil {
 			value, err = nil, c.explain(p.rec.Name, full)
 		}
-		c.told(p.rec, value, err)
+		c.recordAnswer(p.rec, value, err)
 	}
 	if release != nil {
 		release()

@@ -190,7 +190,7 @@ func TestClose(t *testing.T) {
 		f := &fake{onClose: func(context.Context) error { time.Sleep(time.Hour); return nil }}
 		ci := driver.NewStateful(f, driver.Config{Patience: time.Second})
 		for range 50 {
-			go ci.RunInContext(t.Context(), create(t, ci), "deaf", nil)
+			go ci.RunInContext(t.Context(), create(t, ci), "unresponsive", nil)
 		}
 		synctest.Wait()
 		begin := time.Now()
@@ -304,9 +304,9 @@ func TestMaxStuck(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ci, id := stateful(t, &fake{}, driver.Config{MaxStuck: 2})
 		for n := 1; n <= 2; n++ {
-			run := start(ci, t.Context(), id, "deaf", &codeinterp.RunOptions{Timeout: time.Second})
+			run := start(ci, t.Context(), id, "unresponsive", &codeinterp.RunOptions{Timeout: time.Second})
 			<-run.done
-			want{"timeout", 124, "", true, 1, codeinterp.ErrUnavailable, "may still be running"}.check(t, "deaf", run.res, run.err)
+			want{"timeout", 124, "", true, 1, codeinterp.ErrUnavailable, "may still be running"}.check(t, "unresponsive", run.res, run.err)
 			if got := ci.Stuck(); got != n {
 				t.Errorf("%d sessions are stuck, want %d", got, n)
 			}

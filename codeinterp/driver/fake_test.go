@@ -202,8 +202,8 @@ var programs = map[string]program{
 		<-ctx.Done()
 		return driver.Outcome{Lost: true}, nil
 	},
-	// deaf does not end when it is told to.
-	"deaf": func(_ context.Context, _ *fakeSession, p *driver.Program, out *driver.Output) (driver.Outcome, error) {
+	// unresponsive does not end when it is told to.
+	"unresponsive": func(_ context.Context, _ *fakeSession, p *driver.Program, out *driver.Output) (driver.Outcome, error) {
 		p.Begin()
 		out.Write(codeinterp.Stdout, []byte("busy"))
 		time.Sleep(time.Hour)

@@ -283,7 +283,7 @@ func (i *Interpreter) shut(slots []*slot) error {
 	ctx, cancel := context.WithTimeout(context.Background(), i.cfg.Patience)
 	defer cancel()
 	// After the sessions: a runtime holds what they all use.
-	_, err := within(&i.workers, ctx, i.cfg.Patience, only(i.rt.Close), nil)
+	_, err := within(&i.workers, ctx, i.cfg.Patience, withoutValue(i.rt.Close), nil)
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	errs := append(i.left, err)
@@ -306,8 +306,8 @@ func (i *Interpreter) discard(session Session) error {
 	return <-done
 }
 
-// keep keeps the error of a session that could not be closed for Close.
-func (i *Interpreter) keep(err error) {
+// keepError keeps the error of a session that could not be closed for Close.
+func (i *Interpreter) keepError(err error) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	if err != nil && len(i.left) < maxLeft {
@@ -315,8 +315,8 @@ func (i *Interpreter) keep(err error) {
 	}
 }
 
-// count counts the sessions that were given up and are not back.
-func (i *Interpreter) count(n int) {
+// addStuck counts the sessions that were given up and are not back.
+func (i *Interpreter) addStuck(n int) {
 	i.mu.Lock()
 	i.stuck += n
 	i.mu.Unlock()

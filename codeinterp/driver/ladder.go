@@ -25,22 +25,22 @@ var errStopped = errors.New("stopped before it began")
 type phase int
 
 const (
-	waiting    phase = iota // for the end: until the start limit, then the timeout
-	asked                   // to end: until half of the grace
-	askedAgain              // until the grace is over
-	killed                  // until the patience is over
+	waiting          phase = iota // for the end: until the start limit, then the timeout
+	interrupted                   // to end: until half of the grace
+	interruptedAgain              // until the grace is over
+	killed                        // until the patience is over
 )
 
 // A ladder is the way from an interrupt to the end of patience.
 type ladder struct {
-	phase   phase
-	why     error // why the program was stopped
-	after   error // why it would have been, had it not ended before
-	early   bool  // an interrupt came before the program began
-	kill    context.CancelCauseFunc
-	asks    int             // interrupts in flight
-	answers chan error      // of these
-	askers  []chan struct{} // who waits for an answer
+	phase        phase
+	why          error // why the program was stopped
+	after        error // why it would have been, had it not ended before
+	early        bool  // an interrupt came before the program began
+	kill         context.CancelCauseFunc
+	sending      int             // interrupts in flight
+	answers      chan error      // of these
+	interrupters []chan struct{} // who waits for an answer
 }
 
 // follow runs the program in the slot's session and stops it where that has to
@@ -69,7 +69,7 @@ func (r *run) follow() ending {
 		case end := <-s.done:
 			return end
 		case err := <-r.answers:
-			r.asks--
+			r.sending--
 			r.answer()
 			if err != nil {
 				r.hard(nil)
@@ -95,7 +95,7 @@ func (r *run) follow() ending {
 // closed once it does.
 func (r *run) givenUp() ending {
 	s := r.slot
-	r.leaving.Store(true)
+	r.noInterrupt.Store(true)
 	s.giveUp()
 	done := s.done
 	s.done, s.gate = make(chan ending, 1), make(gate, 1) // it may use the old ones yet
@@ -169,15 +169,15 @@ func (r *run) alarm() bool {
 		default:
 			r.hard(errStart)
 		}
-	case asked:
-		r.phase = askedAgain
+	case interrupted:
+		r.phase = interruptedAgain
 		// A slow OnOutput may be all that holds the program up.
 		r.out.Mute()
 		if r.after == nil {
-			r.ask()
+			r.sendInterrupt()
 		}
 		r.arm(r.slot.in.cfg.Grace / 2)
-	case askedAgain:
+	case interruptedAgain:
 		r.hard(nil)
 	default:
 		return true
@@ -185,15 +185,15 @@ func (r *run) alarm() bool {
 	return false
 }
 
-// tell notes that the program is told to end, unless it has not begun or is
+// markInterrupted notes that the program is told to end, unless it has not begun or is
 // over.
-func (r *run) tell() (begun, over bool) {
+func (r *run) markInterrupted() (begun, over bool) {
 	s := r.slot
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	r.ordered()
+	r.noteStop()
 	over = !r.over.IsZero()
-	r.asked = r.begun && !over
+	r.interrupted = r.begun && !over
 	return r.begun, over
 }
 
@@ -203,9 +203,9 @@ func (r *run) look() {
 	s := r.slot
 	s.mu.Lock()
 	begun, ended, restart := r.begun, s.ended, len(s.restarts) > 0
-	r.askers = append(r.askers, s.interrupts...)
+	r.interrupters = append(r.interrupters, s.interrupts...)
 	s.interrupts = nil
-	if !begun && len(r.askers) > 0 {
+	if !begun && len(r.interrupters) > 0 {
 		r.early, r.signal = true, true
 	}
 	s.mu.Unlock()
@@ -214,9 +214,9 @@ func (r *run) look() {
 		r.hard(ended)
 	case restart:
 		r.hard(errRestart)
-	case begun && (r.early || len(r.askers) > 0) && r.phase == waiting:
+	case begun && (r.early || len(r.interrupters) > 0) && r.phase == waiting:
 		r.soft(errInterrupt)
-	case r.asks == 0:
+	case r.sending == 0:
 		r.answer() // it is kept, or the program is being stopped already
 	}
 	if r.phase == waiting {
@@ -232,7 +232,7 @@ func (r *run) soft(why error) {
 	if r.phase != waiting {
 		return
 	}
-	begun, over := r.tell()
+	begun, over := r.markInterrupted()
 	switch {
 	case !begun:
 		r.hard(why)
@@ -243,14 +243,14 @@ func (r *run) soft(why error) {
 	default:
 		r.why = why
 		r.calls.end()
-		r.ask()
+		r.sendInterrupt()
 	}
-	r.phase = asked
+	r.phase = interrupted
 	r.arm(r.slot.in.cfg.Grace / 2)
 }
 
-// ask delivers an interrupt.
-func (r *run) ask() {
+// sendInterrupt delivers an interrupt.
+func (r *run) sendInterrupt() {
 	if r.answers == nil {
 		r.answers = make(chan error, 2) // there are two at most
 	}
@@ -260,7 +260,7 @@ func (r *run) ask() {
 	// A run that goes on after a restart has a new ladder; this answer is the old
 	// one's.
 	answers := r.answers
-	r.asks++
+	r.sending++
 	go func() {
 		defer cancel()
 		err := errNoReturn
@@ -273,7 +273,7 @@ func (r *run) ask() {
 func (r *run) interrupt(ctx context.Context) error {
 	r.gate.lock()
 	defer r.gate.unlock()
-	if !r.open || r.leaving.Load() { // which may wait behind an interrupt before
+	if !r.open || r.noInterrupt.Load() { // which may wait behind an interrupt before
 		return nil
 	}
 	return call(ctx, r.session.Interrupt)
@@ -281,10 +281,10 @@ func (r *run) interrupt(ctx context.Context) error {
 
 // answer tells those who asked for an interrupt that it was delivered.
 func (r *run) answer() {
-	for _, c := range r.askers {
+	for _, c := range r.interrupters {
 		close(c)
 	}
-	r.askers = nil
+	r.interrupters = nil
 }
 
 // hard ends the program without grace. A nil why keeps the reason of before; the
@@ -302,17 +302,17 @@ func (r *run) hard(why error) {
 	r.calls.end()
 	s.mu.Lock()
 	r.killed = true
-	dying := r.dying
-	r.dying = nil
-	r.ordered()
+	onKill := r.onKill
+	r.onKill = nil
+	r.noteStop()
 	s.mu.Unlock()
 	// Before the end of ctx: a session that waits for OnOutput in a Write would not see
 	// it.
 	r.out.Mute()
 	r.kill(r.why)
-	if dying != nil {
+	if onKill != nil {
 		// As context.AfterFunc does, since f may block.
-		go dying()
+		go onKill()
 	}
 	r.arm(s.in.cfg.Patience)
 }

@@ -60,8 +60,8 @@ func (r *run) again() {
 	r.ladder = ladder{early: r.early}
 	// An interrupt that came before the restart is still kept for the program's
 	// begin.
-	r.killed, r.asked, r.signal, r.busy, r.over = false, false, r.early, time.Time{}, time.Time{}
-	r.order, r.told = false, nil
+	r.killed, r.interrupted, r.signal, r.busy, r.over = false, false, r.early, time.Time{}, time.Time{}
+	r.stopping, r.stopped = false, nil
 	r.ended.Store(false)
 	s.poke() // what came meanwhile is to be looked at
 	s.mu.Unlock()
@@ -90,7 +90,7 @@ func (r *run) settle(end *ending) (begun bool) {
 	}
 	// The program had ended before it was to stop, but what shows that did not all
 	// come: the reason to stop is the only one that is sure.
-	if r.why == nil && (end.Unknown != nil || r.phase >= killed && !r.whole) {
+	if r.why == nil && (end.Unknown != nil || r.phase >= killed && !r.outputDone) {
 		r.why = r.after // it had to be stopped, or may have
 	}
 	// There is no status for a late start: how such a program ended counts as unknown.
@@ -101,14 +101,14 @@ func (r *run) settle(end *ending) (begun bool) {
 		end.Unknown = end.err
 	}
 	fresh := end.Fresh || s.fresh
-	end.lostBefore = fresh && !s.told
+	end.lostBefore = fresh && !s.lossTold
 	if fresh {
 		s.runs = 0
 	}
 	// A runtime that numbers its runs (a kernel) is believed.
 	s.runs = cmp.Or(end.Count, s.runs+1)
 	// Of a restart this run tells, also where the reset fails and is made later.
-	s.fresh, s.told = end.Lost, end.Lost || r.why == errRestart
+	s.fresh, s.lossTold = end.Lost, end.Lost || r.why == errRestart
 	return true
 }
 

@@ -162,10 +162,10 @@ func (p *Program) Taken() (stop <-chan struct{}) {
 // time. It costs a fraction of that, which counts where a program takes
 // microseconds. f is not called for a ctx that ends with Run.
 func (p *Program) AfterStop(ctx context.Context, f func()) (stop func() bool) {
-	if p.run == nil || !p.run.whenKilled(f) {
+	if p.run == nil || !p.run.setOnKill(f) {
 		return context.AfterFunc(ctx, f)
 	}
-	return p.run.notWhenKilled
+	return p.run.clearOnKill
 }
 
 // Busy says whether the runtime is busy with what is not ours. Until Busy(false)

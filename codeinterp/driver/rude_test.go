@@ -41,8 +41,8 @@ func TestExitOfTheStuck(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := &fake{onClose: func(context.Context) error { runtimeGoexit(); return nil }}
 		ci, id := stateful(t, f, driver.Config{MaxStuck: 1})
-		res, err := ci.RunInContext(t.Context(), id, "deaf", &codeinterp.RunOptions{Timeout: time.Second})
-		want{status: "timeout", exit: 124, lost: true, count: 1, err: codeinterp.ErrUnavailable}.check(t, "deaf", res, err)
+		res, err := ci.RunInContext(t.Context(), id, "unresponsive", &codeinterp.RunOptions{Timeout: time.Second})
+		want{status: "timeout", exit: 124, lost: true, count: 1, err: codeinterp.ErrUnavailable}.check(t, "unresponsive", res, err)
 		time.Sleep(2 * time.Hour)
 		if n := ci.Stuck(); n != 0 {
 			t.Errorf("%d sessions are stuck", n)

@@ -20,27 +20,27 @@ type run struct {
 	out  *output.Collector
 	prog Program
 
-	gate    gate        // passed by interrupts, and by the program's hand-over
-	open    bool        // interrupts can come; guarded by gate
-	unreset bool        // the session is to be reset before
-	ended   atomic.Bool // shut is done, and nothing has begun since
-	leaving atomic.Bool // it has begun, or the session was given up: no interrupt any more
-	session Session     // set before Run, and of work from then on
+	gate        gate        // passed by interrupts, and by the program's hand-over
+	open        bool        // interrupts can come; guarded by gate
+	unreset     bool        // the session is to be reset before
+	ended       atomic.Bool // shut is done, and nothing has begun since
+	noInterrupt atomic.Bool // shut has begun, or the session was given up: no interrupt any more
+	session     Session     // set before Run, and of work from then on
 
 	// Guarded by slot.mu. What is small stands together: each run makes one.
-	begun  bool
-	signal bool               // begin is to wake the ladder
-	asked  bool               // the ladder has told the program to end
-	whole  bool               // all of its output is there
-	order  bool               // the run was told to stop
-	killed bool               // the ladder has ended ctx, or nobody waits any more
-	told   chan struct{}      // closed with order; nil where nobody waits for that
-	dying  func()             // is called with killed
-	start  time.Time          // set with begun
-	over   time.Time          // when the program ended before asked, as the session says
-	since  time.Time          // the turn, later by the time that the runtime was busy
-	busy   time.Time          // since when it is, zero if it is not
-	late   *codeinterp.Result // late output that begin has shown, nil for none
+	begun       bool
+	signal      bool               // begin is to wake the ladder
+	interrupted bool               // the ladder has told the program to end
+	outputDone  bool               // all of its output is there
+	stopping    bool               // the run was told to stop
+	killed      bool               // the ladder has ended ctx, or nobody waits any more
+	stopped     chan struct{}      // closed with stopping; nil where nobody waits for that
+	onKill      func()             // is called with killed
+	start       time.Time          // set with begun
+	over        time.Time          // when the program ended before asked, as the session says
+	since       time.Time          // the turn, later by the time that the runtime was busy
+	busy        time.Time          // since when it is, zero if it is not
+	late        *codeinterp.Result // late output that begin has shown, nil for none
 
 	calls calls
 
@@ -80,8 +80,8 @@ func (r *run) begin(f func() error) error {
 		s.mu.Unlock()
 		return errStopped
 	}
-	r.leaving.Store(r.killed)
-	r.start, r.begun, r.over, r.whole = time.Now(), true, time.Time{}, false
+	r.noInterrupt.Store(r.killed)
+	r.start, r.begun, r.over, r.outputDone = time.Now(), true, time.Time{}, false
 	if r.signal {
 		s.poke()
 	}
@@ -128,12 +128,12 @@ func (r *run) shut() {
 		return
 	}
 	// Before the gate: an interrupt that waits there is not sent then.
-	r.leaving.Store(true)
+	r.noInterrupt.Store(true)
 	r.calls.end()
 	s := r.slot
 	s.mu.Lock()
 	// Noted before the gate, which an interrupt in progress may hold for long.
-	if !r.asked && !r.killed && r.over.IsZero() {
+	if !r.interrupted && !r.killed && r.over.IsZero() {
 		r.over = time.Now()
 	}
 	s.mu.Unlock()
@@ -148,44 +148,44 @@ func (r *run) taken() <-chan struct{} {
 	s := r.slot
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	r.whole = true
-	if r.told == nil {
-		r.told = make(chan struct{})
-		if r.order {
-			close(r.told)
+	r.outputDone = true
+	if r.stopped == nil {
+		r.stopped = make(chan struct{})
+		if r.stopping {
+			close(r.stopped)
 		}
 	}
-	return r.told
+	return r.stopped
 }
 
-// ordered notes that the run is told to stop. slot.mu is held.
-func (r *run) ordered() {
-	if !r.order && r.told != nil {
-		close(r.told)
+// noteStop notes that the run is told to stop. slot.mu is held.
+func (r *run) noteStop() {
+	if !r.stopping && r.stopped != nil {
+		close(r.stopped)
 	}
-	r.order = true
+	r.stopping = true
 }
 
-// whenKilled has f called when ctx is ended, and reports whether that is yet to
+// setOnKill has f called when ctx is ended, and reports whether that is yet to
 // come.
-func (r *run) whenKilled(f func()) bool {
+func (r *run) setOnKill(f func()) bool {
 	s := r.slot
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if r.killed {
 		return false
 	}
-	r.dying = f
+	r.onKill = f
 	return true
 }
 
-// notWhenKilled takes whenKilled back, and reports whether that was in time.
-func (r *run) notWhenKilled() bool {
+// clearOnKill takes setOnKill back, and reports whether that was in time.
+func (r *run) clearOnKill() bool {
 	s := r.slot
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	inTime := r.dying != nil
-	r.dying = nil
+	inTime := r.onKill != nil
+	r.onKill = nil
 	return inTime
 }
 

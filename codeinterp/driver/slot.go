@@ -27,15 +27,15 @@ type slot struct {
 	goneErr error         // what could not be ended, once gone is closed
 
 	// Of who has the turn.
-	session Session // nil where it was given up; written with mu held
-	fresh   bool    // no program has begun in its state
-	told    bool    // and nobody is to be told
-	unreset bool    // a reset failed; the next run makes it first
-	runs    int     // that began since the state was empty
-	done    chan ending
-	gate    gate
-	timer   *time.Timer
-	due     time.Time // when it goes off, where the first deadline of a run set it
+	session  Session // nil where it was given up; written with mu held
+	fresh    bool    // no program has begun in its state
+	lossTold bool    // whoever has to know that the state was lost knows it
+	unreset  bool    // a reset failed; the next run makes it first
+	runs     int     // that began since the state was empty
+	done     chan ending
+	gate     gate
+	timer    *time.Timer
+	due      time.Time // when it goes off, where the first deadline of a run set it
 
 	wake chan struct{} // the run in progress is to look at what changed below
 
@@ -48,7 +48,7 @@ type slot struct {
 	interrupts []chan struct{}         // that current has not seen yet
 	cancel     context.CancelCauseFunc // of a start or a reset in progress
 	stuck      int                     // sessions that were given up and are not back
-	untold     bool                    // nobody waits for goneErr
+	unclaimed  bool                    // nobody waits for goneErr
 	cwd        string
 	used       time.Time
 	late       late
@@ -58,7 +58,7 @@ type slot struct {
 func newSlot(i *Interpreter, o Options) *slot {
 	// An empty state has nothing to lose, so that a loss counts as told. Whoever makes
 	// a slot has its first turn.
-	s := &slot{in: i, opts: o, fresh: true, told: true, held: true, cwd: o.Cwd, done: make(chan ending, 1), gate: make(gate, 1), wake: make(chan struct{}, 1)}
+	s := &slot{in: i, opts: o, fresh: true, lossTold: true, held: true, cwd: o.Cwd, done: make(chan ending, 1), gate: make(gate, 1), wake: make(chan struct{}, 1)}
 	s.opts.Late = s.keepLate
 	return s
 }
@@ -147,7 +147,7 @@ func (s *slot) release() {
 			close(w.ready)
 		default:
 			s.held = false
-			s.rest()
+			s.startIdleTimer()
 		}
 		s.mu.Unlock()
 		return
@@ -242,7 +242,7 @@ func (s *slot) reset() error {
 	session := s.session
 	// Nobody asks for a restart and then cancels it: ctx is not that of a caller,
 	// who may have gone.
-	_, err := during(s, ctx, only(session.Reset), func(none, error) { s.abandon(session) })
+	_, err := during(s, ctx, withoutValue(session.Reset), func(none, error) { s.abandon(session) })
 	switch {
 	case errors.Is(err, errStuck):
 		// The next run starts another session, so the state is empty all the same.
@@ -259,7 +259,7 @@ func (s *slot) reset() error {
 }
 
 // emptied notes that the state was emptied by the caller's order.
-func (s *slot) emptied() { s.fresh, s.told, s.unreset, s.runs = true, true, false, 0 }
+func (s *slot) emptied() { s.fresh, s.lossTold, s.unreset, s.runs = true, true, false, 0 }
 
 // hold sets the session.
 func (s *slot) hold(session Session) {
@@ -273,7 +273,7 @@ func (s *slot) giveUp() {
 	s.mu.Lock()
 	s.stuck++
 	s.mu.Unlock()
-	s.in.count(1)
+	s.in.addStuck(1)
 }
 
 // abandon closes a session that was given up and came back.
@@ -282,10 +282,10 @@ func (s *slot) abandon(session Session) {
 		s.mu.Lock()
 		s.stuck--
 		s.mu.Unlock()
-		s.in.count(-1)
+		s.in.addStuck(-1)
 	}()
 	if session != nil {
-		s.in.keep(s.in.discard(session))
+		s.in.keepError(s.in.discard(session))
 	}
 }
 
@@ -308,7 +308,7 @@ func (s *slot) shut() error {
 		defer context.AfterFunc(s.caller, func() { time.AfterFunc(leaveGrace, cancel) })()
 	}
 	// Should it return late, it is closed by then: abandon has only to count.
-	_, err := within(&s.in.workers, ctx, s.in.cfg.Patience, only(session.Close), func(none, error) { s.abandon(nil) })
+	_, err := within(&s.in.workers, ctx, s.in.cfg.Patience, withoutValue(session.Close), func(none, error) { s.abandon(nil) })
 	if errors.Is(err, errStuck) {
 		s.giveUp()
 	}
@@ -323,15 +323,15 @@ func (s *slot) dispose() {
 		err = errStuck
 	}
 	// Nobody else waits for the error then, so that Close tells it.
-	if s.opts.Once || s.untold || s.ended == codeinterp.ErrClosed {
-		s.in.keep(err)
+	if s.opts.Once || s.unclaimed || s.ended == codeinterp.ErrClosed {
+		s.in.keepError(err)
 	}
 	s.goneErr = err
 	for _, done := range s.restarts {
 		done <- s.ended
 	}
 	s.restarts = nil
-	// With mu held: a delete that no longer waits sees this, or has set untold in time.
+	// With mu held: a delete that no longer waits sees this, or has set unclaimed in time.
 	if s.gone != nil {
 		close(s.gone)
 	}
@@ -339,9 +339,9 @@ func (s *slot) dispose() {
 	s.in.leave(s)
 }
 
-// rest starts the time after which a context is deleted that nobody uses. s.mu
+// startIdleTimer starts the time after which a context is deleted that nobody uses. s.mu
 // is held.
-func (s *slot) rest() {
+func (s *slot) startIdleTimer() {
 	d := s.in.cfg.Idle
 	switch {
 	case d <= 0:
@@ -363,7 +363,7 @@ func (s *slot) expire() {
 		s.idle.Reset(left)
 	}
 	if idle = idle && left <= 0; idle {
-		s.untold = true
+		s.unclaimed = true
 		s.finishLocked(codeinterp.ErrContext)
 	}
 	s.mu.Unlock()

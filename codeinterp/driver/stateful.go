@@ -91,8 +91,8 @@ func (i *Stateful) open(ctx context.Context, s *slot, files fs.FS, start func(co
 		s.hold(a.Session)
 		s.opts.Language, s.opts.ContextOptions = a.Language, a.Options
 		s.cwd = cmp.Or(s.cwd, a.Options.Cwd)
-		s.fresh, s.told = a.Empty, a.Empty
-		err = i.know(s)
+		s.fresh, s.lossTold = a.Empty, a.Empty
+		err = i.register(s)
 	}
 	if err != nil {
 		s.finish(codeinterp.ErrContext)
@@ -133,8 +133,8 @@ func (s *slot) fill(ctx context.Context, files fs.FS, start func(context.Context
 	return a, filled
 }
 
-// know makes a context known to callers.
-func (i *Interpreter) know(s *slot) error {
+// register makes a context known to callers.
+func (i *Interpreter) register(s *slot) error {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	if i.closed {
@@ -239,7 +239,7 @@ func (i *Stateful) delete(ctx context.Context, id codeinterp.ContextID) error {
 	case <-s.gone:
 		return s.goneErr
 	default:
-		s.untold = true
+		s.unclaimed = true
 		return context.Cause(ctx)
 	}
 }

@@ -59,15 +59,15 @@ func TestOrders(t *testing.T) {
 	}{
 		{interrupt, "sleep 1h", byInterrupt, 0, 0, want{status: "ok", count: 3}},
 		{interrupt, "stubborn", killed(byInterrupt), 0, grace, want{status: "ok", count: 1}},
-		{interrupt, "deaf", givenUp(byInterrupt), 0, grace + patience, want{status: "ok", count: 1}},
+		{interrupt, "unresponsive", givenUp(byInterrupt), 0, grace + patience, want{status: "ok", count: 1}},
 		{restart, "sleep 1h", byRestart, 0, 0, want{status: "ok", count: 1}},
 		{restart, "stubborn", byRestart, 0, 0, want{status: "ok", count: 1}},
-		{restart, "deaf", givenUp(byRestart), patience, patience, want{status: "ok", count: 1}},
+		{restart, "unresponsive", givenUp(byRestart), patience, patience, want{status: "ok", count: 1}},
 		{remove, "sleep 1h", byDelete, 0, 0, notRun(codeinterp.ErrContext)},
 		{remove, "stubborn", byDelete, 0, 0, notRun(codeinterp.ErrContext)},
-		{remove, "deaf", givenUp(byDelete), patience, patience, notRun(codeinterp.ErrContext)},
+		{remove, "unresponsive", givenUp(byDelete), patience, patience, notRun(codeinterp.ErrContext)},
 		{closing, "sleep 1h", byClose, 0, 0, notRun(codeinterp.ErrClosed)},
-		{closing, "deaf", givenUp(byClose), patience, patience, notRun(codeinterp.ErrClosed)},
+		{closing, "unresponsive", givenUp(byClose), patience, patience, notRun(codeinterp.ErrClosed)},
 	} {
 		for _, from := range []string{"outside", "OnOutput"} {
 			t.Run(fmt.Sprint(tt.order.name, " ", tt.code, " from ", from), func(t *testing.T) {
@@ -113,7 +113,7 @@ func TestOrders(t *testing.T) {
 					if w.text != "" && err == nil || w.text == "" && err != nil {
 						t.Errorf("Close: %v", err)
 					}
-					time.Sleep(2 * time.Hour) // the deaf come back
+					time.Sleep(2 * time.Hour) // the unresponsive ones come back
 				})
 			})
 		}

@@ -17,8 +17,8 @@ var errExited = errors.New("it called runtime.Goexit")
 
 type none = struct{}
 
-// only makes a function without a value one with a value.
-func only(f func(context.Context) error) func(context.Context) (none, error) {
+// withoutValue makes a function without a value one with a value.
+func withoutValue(f func(context.Context) error) func(context.Context) (none, error) {
 	return func(ctx context.Context) (none, error) { return none{}, f(ctx) }
 }
 
