@@ -209,6 +209,11 @@ func (s *session) begin(ctx context.Context, prog *driver.Program, stdin string,
 // translate prepares the program, which counts in its time, and hands that over.
 // Until then an interrupt ends the translation.
 func (s *session) translate(ctx context.Context, prog *driver.Program, stdin string, out *driver.Output) (r *run, over *driver.Outcome, err error) {
+	free, err := translating(ctx, len(prog.Code))
+	if err != nil {
+		return nil, nil, err // it is to end and has not begun
+	}
+	defer free()
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	s.mu.Lock()
@@ -217,16 +222,11 @@ func (s *session) translate(ctx context.Context, prog *driver.Program, stdin str
 	if s.p.names == nil && !s.place.once {
 		s.p.names = names{}
 	}
-	var pr *program
-	free, err := translating(ctx, len(prog.Code))
-	if err == nil {
-		defer free()
-		s.p.hasten() // what was written before is late
-		prog.Begin()
-		s.p.await(out)
-		defer s.p.await(nil)
-		pr, err = s.lang.prepare(ctx, prog.Code, s.p.names)
-	}
+	s.p.hasten() // what was written before is late
+	prog.Begin()
+	s.p.await(out)
+	defer s.p.await(nil)
+	pr, err := s.lang.prepare(ctx, prog.Code, s.p.names)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.stop = nil

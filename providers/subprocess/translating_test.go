@@ -54,6 +54,33 @@ func TestTranslatingLater(t *testing.T) {
 	}
 }
 
+// TestTranslatingEnded: a run that ends while it waits for memory has not begun.
+func TestTranslatingEnded(t *testing.T) {
+	ci, err := NewStateful(&Options{Languages: []Language{TypeScript()}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ci.Close()
+	id, err := ci.CreateContext(t.Context(), "typescript", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !translations.others.Take(maxTranslating, maxTranslating, t.Context().Done(), nil) {
+		t.Fatal("cannot take it")
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	code := "console.log(1) //" + strings.Repeat("x", 70<<10)
+	res, err := ci.RunInContext(ctx, id, code, nil)
+	translations.others.Free(maxTranslating)
+	if res.Status != codeinterp.StatusNotRun || !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("%v %v", res.Status, err)
+	}
+	if res, err := ci.RunInContext(t.Context(), id, code, nil); err != nil || res.Stdout() != "1\n" || res.ExecutionCount != 1 || res.StateLost {
+		t.Errorf("after it: %v %q count %d lost %v, %v", res.Status, res.Stdout(), res.ExecutionCount, res.StateLost, err)
+	}
+}
+
 // TestDeclaresMuch: no more names are remembered than may be, also of one declaration.
 func TestDeclaresMuch(t *testing.T) {
 	var list strings.Builder
