@@ -13,8 +13,8 @@ const assignedSize = 64
 // An Outline is what a program in JavaScript declares at its top level, and where it
 // does what another may have to know of.
 type Outline struct {
-	// Complete tells that the program could be parsed. Else all is what stands before
-	// the fault.
+	// Complete tells that the program could be parsed, and declares no name twice that
+	// can be declared once only. Else all is what stands before the fault.
 	Complete bool
 	Declared []Declaration
 	// Hoisted are those by var and function within statements of the top level, which
@@ -83,13 +83,34 @@ func Outlined(ctx context.Context, source string, most int64) (*Outline, error) 
 		o.next()
 		o.words, o.targets, o.bound = nil, nil, nil
 		if err == nil {
-			o.Complete = true
+			o.Complete = !o.conflicts()
 			break
 		}
 	}
 	slices.Sort(o.Imports)
 	o.Imports = slices.Compact(o.Imports)
 	return o, nil
+}
+
+// conflicts reports whether a name is declared twice that let, const, class or import
+// declares.
+func (o *Outline) conflicts() bool {
+	variable := make(map[string]bool, len(o.Declared))
+	for _, d := range o.Declared {
+		is := d.Keyword.Text == "var" || d.Keyword.Text == "function"
+		for _, of := range d.Names {
+			if was, again := variable[of]; again && !(was && is) {
+				return true
+			}
+			variable[of] = is
+		}
+	}
+	return slices.ContainsFunc(o.Hoisted, func(d Declaration) bool {
+		return d.Keyword.Text == "var" && slices.ContainsFunc(d.Names, func(of string) bool {
+			is, again := variable[of]
+			return again && !is
+		})
+	})
 }
 
 // push appends to a list that the parse keeps, and charges what the list grows by.

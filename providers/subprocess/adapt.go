@@ -12,12 +12,11 @@ import (
 type adaptation struct {
 	names
 	edits
-	code    string
-	lexical map[string]bool // what the program itself declares otherwise than by var and function
-	there   map[string]bool // what can be assigned to, whatever the program declares
-	added   []string        // what is to be declared by var
-	firsts  []string        // what comes before all else, the last one first
-	begins  bool            // the program begins with what has to stay its beginning
+	code   string
+	there  map[string]bool // what can be assigned to, whatever the program declares
+	added  []string        // what is to be declared by var
+	firsts []string        // what comes before all else, the last one first
+	begins bool            // the program begins with what has to stay its beginning
 }
 
 // adapt returns the code of a program, so that it can declare again what programs
@@ -25,7 +24,7 @@ type adaptation struct {
 // variables to V8, and assignments to them are made to throw. The code declares
 // what was added by var, however the program does.
 func (n names) adapt(o *typescript.Outline, code string) (adapted string, added []string) {
-	a := adaptation{names: n, code: code, lexical: map[string]bool{}, there: map[string]bool{}, begins: directive(code)}
+	a := adaptation{names: n, code: code, there: map[string]bool{}, begins: directive(code)}
 	a.imports(o)
 	if n != nil && o.Complete {
 		a.declarations(o)
@@ -51,9 +50,6 @@ func (a *adaptation) declarations(o *typescript.Outline) {
 			a.function(d.Names[0], d.Start)
 		default:
 			others = append(others, d)
-		}
-		for _, of := range d.Names {
-			a.lexical[of] = a.lexical[of] || d.Keyword.Text != "var" && d.Keyword.Text != "function"
 		}
 	}
 	for _, d := range o.Hoisted {
@@ -83,9 +79,8 @@ func (a *adaptation) function(of string, start int) {
 // hoisted adapts a var within a statement, where no let can stand in for it.
 func (a *adaptation) hoisted(d typescript.Declaration) {
 	_, other := a.kinds(d)
-	own := slices.ContainsFunc(d.Names, func(of string) bool { return a.lexical[of] })
 	switch {
-	case !other, own: // the latter is an error, which V8 tells
+	case !other:
 	case !d.Head:
 		a.assign(d)
 	case d.Names[0] != "async": // for (async of ...) is none
@@ -96,7 +91,8 @@ func (a *adaptation) hoisted(d typescript.Declaration) {
 
 func (a *adaptation) declaration(d typescript.Declaration) {
 	variable, other := a.kinds(d)
-	there := slices.ContainsFunc(d.Names, func(of string) bool { return a.there[of] })
+	// let is for what nothing else of the program declares, or uses before.
+	unset := a.begins && !slices.ContainsFunc(d.Names, func(of string) bool { return a.there[of] || a.names[of].set })
 	word := d.Keyword
 	switch {
 	case word.Text == "const" && len(d.Bare) > 0:
@@ -104,7 +100,7 @@ func (a *adaptation) declaration(d typescript.Declaration) {
 	case word.Text == "import" && variable:
 		a.provide(d)
 		a.insert(word.End(), assigningImport)
-	case variable && other, word.Text == "var" && other && there:
+	case variable && other, word.Text == "var" && other && !unset:
 		a.assign(d)
 	case word.Text == "const" && !variable:
 		// As long as the word was, so that columns stay.

@@ -33,6 +33,9 @@ q + typeof p => ok value=/object | import join, * as p from 'path'; p.sep + join
 	`function e() {} => ok | export default class e { static s = 1 } => ok | e.s => ok value=1 | let f => ok | function f() { return 1 } function f() { return 2 } var f; f() => ok value=2`,
 	`class z {} => ok | switch (1) { case 1: var z = 4, [y, x] = [5, 6] } [x, y, z].join() => ok value=6,5,4 | import y, { sep as x, join } from 'path'; typeof y + x => ok value=object/ | const x = 6, y = 8; x + y => ok value=14 | var z = 1, k; var z = 2, l = 3 => ok | const k = 4, l = 5; k + l => ok value=9`,
 	`const c = 1; { function c() {} } => ok | c = 2 => error error=TypeError: Assignment to constant variable. | { function c() {} } => error error=SyntaxError: Identifier 'c' has already been declared | c => ok value=1`,
+	`let total = 0 => ok | var total = 1, i = 0; for (var i = 0; i < 3; i++) total += i; total => ok value=4 | let k = 1 => ok | k + typeof l; var k = 2, l = 3; var l = 4 => ok value=1undefined | [k, l].join() => ok value=2,4 | 'use strict'; var k = 5, m = k; for (var m of [6]) ; k + m => ok value=11`,
+	`null.x; let z = 1 => error error=TypeError: Cannot read properties of null (reading 'x') | 'use strict'; var z = 2; z => ok value=2 | null.x; var y = 3, z = 4 => error error=TypeError: Cannot read properties of null (reading 'x') | typeof y + z => ok value=undefined2`,
+	`var d = 1 => ok | { var d = 2 } let d = 3 => error error=SyntaxError: Identifier 'd' has already been declared | let d = 4; const d = 5 => error error=SyntaxError: Identifier 'd' has already been declared | d => ok value=1 | import d from 'os'; import * as d from 'path' => error error=SyntaxError: Identifier 'd' has already been declared | d => ok value=1`,
 	`let t = 1, keep = () => t => ok | const t = 2; keep() => ok value=2 | (async () => { const { sep } = await import('path'); return sep + t })() => ok value=/2`,
 }
 
