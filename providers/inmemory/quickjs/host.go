@@ -158,7 +158,9 @@ func (in *instance) hostExit(_ value, args []value) value {
 		in.exitCode = int(uint8(int64(n)))
 	}
 	in.exited = true
-	in.vm.stopping.Store(true)
+	// What called an async function or made a promise would go on: they take whatever
+	// is thrown.
+	in.vm.stop()
 	return in.vm.throwUncatchable()
 }
 

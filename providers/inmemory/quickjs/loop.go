@@ -50,6 +50,7 @@ type timer struct {
 	delay time.Duration
 	every time.Duration // -1 where it fires once
 	fn    value
+	self  value // what the program has of it
 	args  kept
 	weak  bool // it does not keep the program running
 	index int  // in timers, -1 if none
@@ -153,6 +154,7 @@ func (t *tick) free(vm *vm) {
 
 func (t *timer) free(vm *vm) {
 	vm.free(t.fn)
+	vm.free(t.self)
 	t.args.free(vm)
 	vm.heap.letGo(timerSize)
 }
@@ -303,7 +305,7 @@ func (in *instance) nextTimer() (engine.Outcome, bool) {
 	}
 	// Before the call: the callback may clear its own timer, see remove.
 	in.loop.pop()
-	v := in.vm.call(t.fn, undefined, t.args.list()...)
+	v := in.vm.call(t.fn, t.self, t.args.list()...)
 	if t.every >= 0 {
 		// From now on, as node does, so that a slow callback is not called in a row; a
 		// millisecond at least, or an interval of none would never let go.

@@ -58,7 +58,11 @@ func (in *instance) addTimer(t *timer, fn value, args []value) value {
 	}
 	t.fn, t.args = in.vm.dup(fn), kept
 	in.loop.add(t)
-	return in.newTimeout(t.id)
+	v := in.newTimeout(t.id)
+	if !isException(v) {
+		t.self = in.vm.dup(v)
+	}
+	return v
 }
 
 // keepCounted is keep, and counts what the host takes beside.

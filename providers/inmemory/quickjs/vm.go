@@ -135,13 +135,17 @@ func (vm *vm) stop() {
 // cInterrupt is called by the engine every pollEvery calls and iterations.
 func cInterrupt(tls *libc.TLS, _, opaque uintptr) int32 {
 	m := at[vm](opaque)
+	every := int32(pollEvery)
+	if m.stopping.Load() {
+		every = 0 // promises of async functions take what is thrown
+	}
 	// Both realms: which of them the engine runs changes within a run.
 	for _, ctx := range m.realms {
 		if ctx != 0 {
-			at[lib.TJSContext](ctx).Finterrupt_counter = pollEvery
+			at[lib.TJSContext](ctx).Finterrupt_counter = every
 		}
 	}
-	if m.stopping.Load() {
+	if every == 0 {
 		return 1
 	}
 	if m.frames.size(tls) > maxFrames {

@@ -213,9 +213,9 @@ for (const name of ['setTimeout', 'setInterval']) {
     const own = current;
     const callback = args[0];
     if (own && typeof callback === 'function' && name === 'setTimeout') {
-      args[0] = (...a) => {
+      args[0] = function (...a) {
         own.timers.delete(t);
-        return callback(...a);
+        return Reflect.apply(callback, this, a);
       };
     }
     const t = f(...args);

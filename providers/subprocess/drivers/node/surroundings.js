@@ -43,6 +43,9 @@ function configure(fields) {
   setEnv(fields.slice(1));
   script = once && globalThis.__toolcell_script || '';
   delete globalThis.__toolcell_script;
+  process.argv[1] ??= anchor();
+  hidden('__filename', ownFile());
+  hidden('__dirname', path.dirname(ownFile()));
   if (script) hidden('arguments', argumentsOf(...moduleArguments()));
   send('H', `Node.js ${process.versions.node}`);
 }
