@@ -3,6 +3,8 @@
 package subprocess_test
 
 import (
+	"context"
+	"encoding/json"
 	"strings"
 	"testing"
 	"time"
@@ -91,6 +93,43 @@ func TestBashEndWithin(t *testing.T) {
 			if res := n.run("set +e; echo out; echo err >&2", nil); res.StateLost || res.Stdout() != "out\n" || res.Stderr() != "err\n" {
 				t.Errorf("after %s in f %s: %s, stderr %q", end, to, summary(res), res.Stderr())
 			}
+		}
+	}
+}
+
+// TestBashKilledBySignal: the end of a shell by a signal is no good end of a program.
+func TestBashKilledBySignal(t *testing.T) {
+	ci := open(t, subprocess.Options{Languages: []subprocess.Language{subprocess.Bash()}})
+	functions := &codeinterp.RunOptions{Functions: []codeinterp.Function{{Name: "f", Call: func(context.Context, codeinterp.FunctionCall) (json.RawMessage, error) { return nil, nil }}}}
+	for _, tt := range []struct {
+		code string
+		exit int
+	}{
+		{"kill -TERM $$; echo never", 143},
+		{"kill -HUP $BASHPID; echo never", 129},
+		{"f() { kill -USR1 $$; }; f; echo never", 138},
+		{"trap : USR2; trap - USR2; kill -ALRM $$; echo never", 142},
+	} {
+		n := newNotebook(t, ci, "bash")
+		n.run("x=1", nil)
+		for way, res := range map[string]codeinterp.Result{"RunCode": run(t, ci, "bash", tt.code, nil), "with functions": run(t, ci, "bash", tt.code, functions), "RunInContext": n.run(tt.code, nil)} {
+			if res.Status != codeinterp.StatusLost || res.ExitCode != tt.exit || res.StateLost != (way == "RunInContext") || res.Stdout() != "" {
+				t.Errorf("%s, %s: got %s", tt.code, way, summary(res))
+			}
+		}
+		if res := n.run("echo ${x-none}", nil); res.Stdout() != "none\n" || res.StateLost {
+			t.Errorf("after %s: got %s", tt.code, summary(res))
+		}
+	}
+	// What exits is none.
+	for _, code := range []string{"kept=1; exit", "trap 'exit 0' TERM; kill -TERM $$; sleep 9", "end() { exit; }; trap end USR1; kill -USR1 $$; sleep 9", "trap - TERM USR1; eval exit 0", "f() { exit 0; }; f", "set -eux; exit", "IFS=0; exit 0", "exit() { builtin exit; }; exit"} {
+		n := newNotebook(t, ci, "bash")
+		n.run("x=1", nil)
+		if res := n.run(code, nil); !res.OK() || res.StateLost {
+			t.Errorf("%s: got %s", code, summary(res))
+		}
+		if res := n.run("echo ${x-none}", nil); res.Stdout() != "1\n" {
+			t.Errorf("after %s: got %s", code, summary(res))
 		}
 	}
 }

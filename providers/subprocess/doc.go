@@ -185,7 +185,8 @@
 // was killed; if node was interrupted while something other than a timer was
 // under way, which could otherwise go on; and if process.exit is called after
 // an await. RunCode kills at once. A bash program that exits or is interrupted
-// leaves its state to a new shell that takes the process over. Where that takes
+// leaves its state to a new shell that takes the process over, but for an exit by 0
+// of `builtin exit`, which cannot be told from a signal that ends the shell. Where that takes
 // more than two seconds, since the state is many megabytes or since a program only
 // said so, it takes from the time of the next run. A driver that
 // breaks the protocol, or whose program closes its channel, is killed: driver

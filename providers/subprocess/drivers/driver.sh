@@ -330,14 +330,22 @@ __toolcell_exit() {
 	{ __toolcell_quiet; } 2>/dev/null
 	if [[ $__toolcell_once ]]; then
 		__toolcell_settle
-		builtin exit "$__toolcell_status"
+		builtin return "$__toolcell_status" # a signal that ends the shell goes on with that
 	fi
+	if __toolcell_killed; then builtin return 0; fi
 	trap '' INT # an interrupt that comes now is too late, and must not cut the state off
 	__toolcell_done "$__toolcell_status" x
 	__toolcell_state=$(trap - EXIT; __toolcell_state)
 	trap : INT # what is ignored, the new shell could not trap
 	__toolcell_restore
 	exec -a bash "$__toolcell_bash" --norc --noprofile -c "$__toolcell_driver" bash "$__toolcell_driver" "$__toolcell_opts" 231<<<"$__toolcell_state"
+}
+
+# A signal that ends the shell leaves the status of the command before. Without an
+# error or an exit by which it could have come here, it was one: the shell goes on to
+# die of it.
+__toolcell_killed() {
+	[[ $__toolcell_status == 0 && ! $__toolcell_interrupted && ! $__toolcell_leaving && $(declare -f exit) == *__toolcell_leaving* ]]
 }
 
 # An exit within a function leaves the function's redirections as they are, and the
@@ -352,7 +360,7 @@ __toolcell_loop() {
 		__toolcell_receive
 		case $__toolcell_kind in
 		C)
-			if [[ ${__toolcell_fields[0]} == once ]]; then __toolcell_once=1; else exec 227>&1 226>&2; fi
+			if [[ ${__toolcell_fields[0]} == once ]]; then __toolcell_once=1; else __toolcell_keep; fi
 			__toolcell_setenv "${__toolcell_fields[@]:1}"
 			__toolcell_old=()
 			__toolcell_send H "bash ${BASH_VERSION%%(*}"
@@ -372,6 +380,14 @@ __toolcell_loop() {
 			;;
 		esac
 	done
+}
+
+__toolcell_keep() { # sets up what a context needs beside
+	exec 227>&1 226>&2
+	exit() { # notes that the shell ends by it
+		{ __toolcell_leaving=$?; } 2>/dev/null
+		builtin exit "${@:-$__toolcell_leaving}"
+	}
 }
 
 __toolcell_over() { # the program has come to its end
@@ -398,6 +414,7 @@ __toolcell_plain() { # drops a byte order mark and carriage returns from the cod
 
 __toolcell_prepare() {
 	__toolcell_next=${__toolcell_fields[0]}
+	__toolcell_leaving=
 	__toolcell_code=${__toolcell_fields[1]}
 	__toolcell_plain
 	if [[ ${__toolcell_fields[2]} ]]; then
@@ -436,7 +453,7 @@ __toolcell_pid=$BASHPID
 __toolcell_ctl=230
 __toolcell_pipe=229 __toolcell_send_pipe=228
 __toolcell_tools=
-__toolcell_run='' __toolcell_next='' __toolcell_status=0 __toolcell_once='' __toolcell_interrupted='' __toolcell_opts='' __toolcell_ifs=$' \t\n'
+__toolcell_run='' __toolcell_next='' __toolcell_status=0 __toolcell_once='' __toolcell_interrupted='' __toolcell_leaving='' __toolcell_opts='' __toolcell_ifs=$' \t\n'
 __toolcell_fields=() __toolcell_old=()
 trap __toolcell_int INT
 if (($# > 1)); then
