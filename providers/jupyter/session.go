@@ -138,6 +138,7 @@ func (s *session) attempt(ctx context.Context, p *driver.Program, out *driver.Ou
 // enter sets a run's surroundings. Where that is given up while the kernel may
 // still do it, the next run comes back to it.
 func (s *session) enter(ctx context.Context, k *kernel.Kernel, sur kernel.Surroundings) error {
+	// Set before the kernel is asked, as it may do it although we give up.
 	s.unsettled = true
 	err := k.Enter(ctx, sur)
 	if err == nil || errors.Is(err, codeinterp.ErrInvalid) {

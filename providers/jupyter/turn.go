@@ -20,6 +20,7 @@ func newTurn() *turn { return &turn{taken: make(chan struct{}, 1)} }
 // take waits for the turn, which a visitor gives up.
 func (t *turn) take() {
 	t.mu.Lock()
+	// Who has the turn for the files only gives it back soon after.
 	if t.yield != nil {
 		t.yield()
 	}

@@ -29,6 +29,7 @@ func (u unread) output() codeinterp.Output {
 func unreadOf(late codeinterp.Result, whole bool) (list []unread) {
 	room, bytes, displays := maxUnread, 0, 0
 	for _, o := range late.Outputs {
+		// Displays can be of any size, and a reference is kept as text: they are counted.
 		if o.Kind != codeinterp.Stdout && o.Kind != codeinterp.Stderr {
 			displays++
 			continue

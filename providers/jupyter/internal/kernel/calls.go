@@ -121,6 +121,7 @@ func (c *calls) take(p *wire.Prompt) {
 		c.begun = begun
 		c.work.Go(func() {
 			defer close(begun)
+			// Prompts come in order, and their calls begin in it, each on a goroutine of its own.
 			if before != nil {
 				<-before
 			}

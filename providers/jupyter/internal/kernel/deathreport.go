@@ -64,6 +64,7 @@ func (w *watch) verify(u *deathReport) {
 			start := time.Now()
 			v := r.identify(w.ctx, limit)
 			if v == unknown {
+				// The server may know more: where it has removed the kernel, nobody will answer.
 				_, _ = r.k.check(w.ctx)
 			}
 			switch {
@@ -97,6 +98,7 @@ func (r *runner) identify(ctx context.Context, limit time.Duration) verdict {
 	before := k.identity
 	k.mu.Unlock()
 	ctx, cancel := context.WithTimeout(ctx, limit)
+	// A kernel that serves its control channel between programs only may answer here first.
 	behind := make(chan struct{})
 	go func() {
 		defer close(behind)
@@ -112,6 +114,7 @@ func (r *runner) identify(ctx context.Context, limit time.Duration) verdict {
 	case m.Header.Session == before:
 		return refuted
 	}
+	// First, as in probe: identified alone would forget the process without ending the run.
 	k.lostProcess("")
 	k.identified(m.Header.Session)
 	return confirmed

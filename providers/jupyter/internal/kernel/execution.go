@@ -89,6 +89,7 @@ func (e *execution) finish() {
 	}
 	e.k.mu.Unlock()
 	e.calls.stop()
+	// The pump may be in refuseInput, or sending a line: closing the queue ends neither.
 	e.end()
 	e.q.close()
 	e.pump.Wait()
@@ -107,6 +108,7 @@ func (e *execution) update(f func(*progress)) {
 	e.mu.Lock()
 	f(&e.st)
 	e.mu.Unlock()
+	// One value stands for all changes: who waits looks at the whole progress.
 	select {
 	case e.wake <- struct{}{}:
 	default:
@@ -125,6 +127,7 @@ func (e *execution) receive(f *frame, late bool) error {
 	e.mu.Unlock()
 	switch m.Header.Type {
 	case "stream":
+		// A notice is short: longer texts are not held whole to look for one.
 		if f.Size < maxNotice && e.fromServer(m) {
 			return e.notice(f, late)
 		}
@@ -209,6 +212,7 @@ func (e *execution) handle(ev *event) {
 		e.update(func(p *progress) { p.death, p.cause = true, ev.cause })
 	case evDeathReport:
 		e.update(func(p *progress) {
+			// The first counts: should it be true, its time is that of the run's end.
 			if p.report == nil {
 				p.report = ev.report
 			}

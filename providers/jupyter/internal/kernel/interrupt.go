@@ -40,6 +40,7 @@ func (i *interrupts) send(ctx context.Context, deliver func(context.Context) err
 		i.drained = make(chan struct{})
 	}
 	i.mu.Unlock()
+	// Buffered: where ctx ends first, nobody takes it.
 	answer := make(chan error, 1)
 	// Not bound to ctx: a request that is given up may still be delivered.
 	go func() {
@@ -136,6 +137,7 @@ func (k *Kernel) askToInterrupt(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, interruptAnswer)
 	defer cancel()
 	_, err := k.ask(ctx, "control", "interrupt_request", struct{}{})
+	// A process that died took the interrupt along: it cannot hit what runs next.
 	if err == nil || errors.Is(err, errDied) {
 		return nil
 	}

@@ -219,6 +219,7 @@ func (k *Kernel) dial(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	// Its reader waits for ready, since receive drops what another socket than ours brings.
 	k.dialled(func(ready <-chan struct{}) *socket {
 		var s *socket
 		s = newSocket(ws, name, nudge, k.cfg.MaxMessage,
@@ -269,6 +270,7 @@ func (k *Kernel) ready(ctx context.Context, busy func(bool)) error {
 			return ErrGone
 		}
 		died := k.process() == lost
+		// With other clients connected the silence can be a program of theirs.
 		if err == nil && k.isSuspect() && !k.Foreign && st.Connections <= 1 && time.Since(began) > min(unresponsiveAfter, k.cfg.StartTimeout/2) {
 			return ErrUnresponsive
 		}

@@ -29,6 +29,7 @@ func (r *runner) inquire() {
 	if err != nil {
 		return
 	}
+	// Base64 is the same in a repr, but for its quotes.
 	data, err := base64.StdEncoding.DecodeString(strings.Trim(out["outcome"].Data.Text, `'"`))
 	if err != nil {
 		return

@@ -42,6 +42,7 @@ func (p *places) await(ctx context.Context, number int) {
 		case <-next:
 		case <-ctx.Done():
 		case <-t.C:
+			// The mark may be in the queue, behind what a slow OnOutput has yet to take.
 			if !p.behind() {
 				p.giveUp()
 			}

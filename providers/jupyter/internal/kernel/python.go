@@ -81,5 +81,6 @@ func pythonExit(e *codeinterp.ProgramError) (int, bool) {
 		return 1, true
 	}
 	n, err := strconv.Atoi(e.Message)
+	// A process keeps the low eight bits of its exit code.
 	return n & 0xff, err == nil
 }

@@ -106,6 +106,7 @@ func (k *Kernel) Run(ctx context.Context, o Order) (Ending, error) {
 			return Ending{}, err
 		}
 	}
+	// What is left to do takes time of its own, which no timeout of the program's counts.
 	o.Program.End()
 	r.e.calls.stop()
 	return r.finish()
@@ -116,6 +117,7 @@ func (r *runner) finish() (Ending, error) {
 	r.end = time.Now()
 	r.e.update(func(p *progress) { p.past = true })
 	if p := r.e.progress(); p.report != nil && (p.death || r.killed) {
+		// Not the time at which the report was found true, which can be seconds later.
 		r.end = p.report.at
 	}
 	r.settle()
@@ -143,6 +145,7 @@ func (r *runner) finish() (Ending, error) {
 	case p.replaced:
 		r.k.forgotten()
 	}
+	// After the messages: the spool has what was printed behind them.
 	r.fetchSpill()
 	r.showPayload()
 	return r.ending(), nil
@@ -154,6 +157,7 @@ func (r *runner) follow() error {
 	k.mu.Lock()
 	s := k.sock
 	k.mu.Unlock()
+	// An interrupt waits until it is sent, so that none comes too early for the kernel.
 	err := r.Program.HandOver(func() error {
 		r.fresh = k.begun() // before the process can die of it
 		err := k.send(s, "shell", r.e.id, "execute_request", wire.ExecuteRequest{
@@ -162,6 +166,7 @@ func (r *runner) follow() error {
 			AllowStdin: r.Program.Stdin != nil && !k.HasStdin() || r.e.calls != nil,
 		})
 		if err != nil {
+			// Nothing has left us: the next program is still the first of the process.
 			k.unbegun()
 		}
 		return err

@@ -33,6 +33,7 @@ func (r *runner) fetchSpill() {
 		ctx, cancel := context.WithTimeout(r.ctx, spillLimit)
 		out, err := r.k.evaluate(ctx, "", map[string]string{"next": r.k.dialect.spool})
 		cancel()
+		// A user expression gives the repr of the string, in quotes.
 		text := strings.Trim(out["next"].Data.Text, `'"`)
 		name, packed, ok := strings.Cut(text, ":")
 		switch {

@@ -100,6 +100,7 @@ func (k *Kernel) identified(identity string) {
 		return
 	}
 	k.proc = unprepared
+	// It is the former process that answers: the report of its death was wrong.
 	if f := k.former; f != nil && f.identity != "" && f.identity == k.identity {
 		k.proc, k.programs, k.count, k.attached = f.proc, f.programs, f.count, f.attached
 	}
@@ -120,6 +121,7 @@ func (k *Kernel) renewed() {
 func (k *Kernel) started() {
 	k.mu.Lock()
 	news := k.proc.isSetUp()
+	// During a run it is a report like others, which is looked into before it is believed.
 	if news && k.run == nil {
 		k.renewed()
 	}

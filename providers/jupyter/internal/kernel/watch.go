@@ -90,6 +90,7 @@ func (w *watch) poll() {
 	w.quiet.Reset(silence)
 	w.ask(p)
 	select {
+	// One at a time: a slow server would have more and more of them to answer.
 	case w.polling <- struct{}{}:
 	default:
 		return

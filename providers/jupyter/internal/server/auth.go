@@ -95,6 +95,7 @@ func (a *auth) renew(ctx context.Context, gen int) error {
 	}
 	page := "login"
 	if a.password == "" {
+		// Without a password any page gives the _xsrf cookie.
 		page = ""
 	}
 	u := a.c.url(page)

@@ -40,6 +40,7 @@ func (j *jar) SetCookies(u *url.URL, cookies []*http.Cookie) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	now := time.Now()
+	// Those that have expired take no room: a server that renews its cookies goes on.
 	maps.DeleteFunc(j.kept, func(_ cookieKey, end time.Time) bool { return !end.IsZero() && end.Before(now) })
 	var taken []*http.Cookie
 	for _, c := range cookies {

@@ -89,6 +89,7 @@ func (c *Client) handshake(ctx context.Context, kernel, session string) (*websoc
 		WriteBufferSize: socketBuffer,
 		WriteBufferPool: writeBuffers,
 	}
+	// The caller's own client may trust other certificates, or bring one: so do sockets.
 	if t, ok := c.http.Transport.(*http.Transport); ok && d.TLSClientConfig == nil {
 		d.TLSClientConfig = t.TLSClientConfig.Clone()
 	}

@@ -25,6 +25,7 @@ func secretsOf(cfg *Config) *strings.Replacer {
 	}
 	var pairs []string
 	for _, s := range list {
+		// Short ones occur in texts by chance, and an empty one would be everywhere.
 		if len(s) >= minSecret {
 			pairs = append(pairs, s, "[secret]", url.QueryEscape(s), "[secret]")
 		}
@@ -134,6 +135,7 @@ func serverText(body []byte, secrets *strings.Replacer) string {
 		lines := strings.Split(strings.TrimSpace(text), "\n")
 		text = lines[len(lines)-1]
 	}
+	// Before a limit on its length: a secret that is cut would not be found.
 	text = secrets.Replace(strings.Join(strings.Fields(ansi.Plain(untagged(text))), " "))
 	if len(text) > 200 {
 		text = strings.ToValidUTF8(text[:200], "") + "..."

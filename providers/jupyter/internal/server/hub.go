@@ -36,6 +36,7 @@ func (c *Client) hubServer() (hubServer, error) {
 	parts := strings.Split(strings.Trim(rest, "/"), "/")
 	s := hubServer{user: h.User, server: h.Server}
 	if ok && s.user == "" {
+		// The parts were taken from the escaped path, since a name may have a slash in it.
 		s.user, _ = url.PathUnescape(parts[0])
 		if len(parts) > 1 && s.server == "" {
 			s.server, _ = url.PathUnescape(parts[1])

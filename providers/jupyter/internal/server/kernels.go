@@ -134,6 +134,7 @@ func (c *Client) postKernel(ctx context.Context, spec string) (Handle, error) {
 	if err == nil && s.Kernel.ID == "" {
 		err = Unavailable("the server started a session without a kernel")
 	}
+	// Gateways have no sessions by default.
 	if e, ok := errors.AsType[*StatusError](err); ok && (e.Code == 404 || e.Code == 405) {
 		return c.postBareKernel(ctx, spec)
 	}

@@ -51,6 +51,8 @@ func (c *Client) do(ctx context.Context, method, path string, in, out any) error
 			return err
 		}
 	}
+	// Taken before the try: where another goroutine renews the login meanwhile, renew sees
+	// by it that there is nothing left to do.
 	gen := c.auth.generation()
 	resp, data, err := c.try(ctx, method, c.url(path), body)
 	if err == nil && c.auth.expired(resp, data) {
@@ -68,6 +70,7 @@ func (c *Client) do(ctx context.Context, method, path string, in, out any) error
 	if out == nil {
 		return nil
 	}
+	// Before it is decoded: members take much more memory than their bytes.
 	if wire.Crowded(data, maxMembers, math.MaxInt) {
 		return Unavailable("%s %s: the answer has more than %d members", method, path, maxMembers)
 	}
@@ -93,6 +96,7 @@ func (c *Client) try(ctx context.Context, method string, u *url.URL, body []byte
 		return nil, nil, c.transportError(ctx, err)
 	}
 	defer resp.Body.Close()
+	// By its headers already: a long answer is a sign of life as well.
 	c.answered.Store(time.Now().UnixNano())
 	data, err := io.ReadAll(io.LimitReader(resp.Body, maxBody))
 	if err != nil {
@@ -183,6 +187,7 @@ func (c *Client) Await(ctx context.Context, f func(context.Context) error) error
 		if err == nil || !Starting(err) {
 			return err
 		}
+		// Once: servers that are starting cut connections off as well, again and again.
 		if !asked && cutOff(err) {
 			if asked = true; c.wantsTLS(ctx) {
 				return fmt.Errorf("%w; %s speaks https: use an https:// address", err, c.base.Host)
