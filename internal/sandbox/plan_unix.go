@@ -33,8 +33,15 @@ func (l Limits) check() error {
 			return fmt.Errorf("%w: limit %d; use -1 for none", codeinterp.ErrInvalid, v)
 		}
 	}
+	if l.Memory > 0 && l.Memory < minMemory {
+		return fmt.Errorf("%w: a memory limit of %d bytes, in which nothing starts; Python needs some 16 MiB, which is 16 << 20", codeinterp.ErrInvalid, l.Memory)
+	}
 	return nil
 }
+
+// minMemory is less than any program starts in: a smaller limit was meant in
+// another unit, and would pass for isolation that does not work.
+const minMemory = 1 << 20
 
 func checkPaths(list []string) error {
 	for _, p := range list {

@@ -42,7 +42,8 @@ func (m Mode) String() string {
 type Limits struct {
 	// Memory is in bytes: what is resident, swapped out and spent on page
 	// tables, in all; and private data per process, which the kernel
-	// refuses. The default is 2 GiB.
+	// refuses. The default is 2 GiB; less than 1 MiB, in which nothing starts,
+	// is codeinterp.ErrInvalid.
 	Memory int64
 
 	// Processes is how many processes and threads there may be. The kernel
@@ -102,7 +103,8 @@ type Options struct {
 	Network bool
 
 	// ReadOnly and Writable list files and directories of the host, with
-	// absolute paths, that programs may read, or also change.
+	// absolute paths, that programs may read, or also change. Those that do not
+	// exist are left out.
 	ReadOnly, Writable []string
 
 	// Limits bounds each run and each context.

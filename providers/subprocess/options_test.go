@@ -51,6 +51,7 @@ func TestUnavailable(t *testing.T) {
 		{"twice", subprocess.Options{Languages: []subprocess.Language{subprocess.Bash(), subprocess.Bash()}}, false, codeinterp.ErrInvalid, "twice"},
 		{"environment", subprocess.Options{Env: map[string]string{"A=B": ""}}, false, codeinterp.ErrInvalid, "A=B"},
 		{"grace", subprocess.Options{Grace: -1}, false, codeinterp.ErrInvalid, "Grace"},
+		{"memory in MiB", subprocess.Options{Limits: subprocess.Limits{Memory: 512}}, false, codeinterp.ErrInvalid, "512 bytes"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var err error
