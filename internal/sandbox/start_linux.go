@@ -109,7 +109,7 @@ func (s *Sandbox) confine(p *proc, pid int) error {
 }
 
 // errClosed has no path in it, for the caller's users; Reachable has.
-var errClosed = errors.New("the program or its working directory is closed to other users, and programs of a root host run as one")
+var errClosed = errors.New("the program or its working directory is closed to other users, and programs of a root host run as another user")
 
 // explain puts the sentinel around what start returns.
 func (s *Sandbox) explain(err error, pl *plan) error {

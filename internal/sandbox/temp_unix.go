@@ -142,9 +142,9 @@ func passes(path string, read bool, id identity) error {
 	if err != nil {
 		return bare(err)
 	}
-	need := fs.FileMode(0o1)
+	need, how := fs.FileMode(0o1), "x"
 	if read && !info.IsDir() {
-		need = 0o4
+		need, how = 0o4, "r"
 	}
 	mode := info.Mode().Perm()
 	bits := mode
@@ -157,7 +157,7 @@ func passes(path string, read bool, id identity) error {
 		}
 	}
 	if bits&need == 0 {
-		return fmt.Errorf("%s is closed to other users (mode %#o), and programs of a root host run as one", path, mode)
+		return fmt.Errorf("%s is closed to other users (mode %#o), and programs of a root host run as another user; chmod a+%s it, or use another", path, mode, how)
 	}
 	return nil
 }
