@@ -36,9 +36,6 @@ type check struct {
 	run func(ctx context.Context, e *env) error
 }
 
-// variables reports whether programs can set, print and look for variables.
-func variables(p *Programs) bool { return p.Set != nil && p.Get != nil && p.Has != nil }
-
 // A scope says in which groups a check is tried.
 type scope int
 
@@ -215,7 +212,7 @@ func (s *suite) exempt(g group, c check) string {
 		return "no Outage: what runs the programs cannot be away"
 	}
 	if c.uses != nil && !c.uses(&p) {
-		return "no program for this in " + g.language
+		return "not written in " + g.language + ": " + unwritten(p, c.uses)
 	}
 	for _, f := range c.needs {
 		if f == Manager && !s.cfg.Stateful {

@@ -98,7 +98,8 @@ type Programs struct {
 	DisplayClear string
 
 	// ReadAll prints all of standard input in brackets and a newline, and
-	// ReadLine its first line in the same way.
+	// ReadLine its first line in the same way. Both raise an error where there
+	// is no standard input to read.
 	ReadAll, ReadLine string
 	// GetEnv prints an environment variable or "<unset>", and a newline.
 	GetEnv func(name string) string

@@ -91,7 +91,7 @@ func (p *pending) running(ctx context.Context) error {
 	case <-p.done:
 		return fmt.Errorf("the run ended before its first output: %s, error %v", describe(p.res), p.err)
 	case <-ctx.Done():
-		return fmt.Errorf("no output: %w", context.Cause(ctx))
+		return fmt.Errorf("no output (Programs.Print writes at once, and the provider passes it on): %w", context.Cause(ctx))
 	}
 }
 
