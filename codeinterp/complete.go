@@ -19,8 +19,8 @@ type Completer interface {
 	// not counted, and leaves the state as it is. While a run is in progress, or
 	// waits, it fails with ErrCapacity at once, and it takes a few seconds at
 	// most, whatever ctx says. A language without completions is ErrInvalid; see
-	// [LanguageInfo]. Where the runtime had to be ended, the next run tells
-	// StateLost.
+	// [LanguageInfo]. Where the runtime had to be ended, the next run
+	// reports StateLost.
 	Complete(ctx context.Context, id ContextID, code string, cursor int) (Completion, error)
 }
 
@@ -47,7 +47,7 @@ func CheckComplete(code string, cursor int) error {
 		return err
 	}
 	if cursor < 0 || cursor > len(code) || cursor < len(code) && !utf8.RuneStart(code[cursor]) {
-		return fmt.Errorf("%w: a cursor at %d, which is no place between two characters of the code, which has %d bytes", ErrInvalid, cursor, len(code))
+		return fmt.Errorf("%w: cursor %d is not between two characters of the code, which has %d bytes", ErrInvalid, cursor, len(code))
 	}
 	return nil
 }

@@ -12,7 +12,7 @@
 // A provider is a [CodeInterpreter]. One whose runtime keeps variables alive
 // between runs is a [StatefulInterpreter] as well. A capability is there
 // exactly when the methods are there: no method answers "unsupported".
-// [Stateful] reads presence, [Stateless] hides it on purpose.
+// [Stateful] finds out, and [Stateless] leaves them out on purpose.
 //
 // What else a provider may be able to do comes in groups of methods, each with
 // an accessor that finds it, also through [Wrap]: [Manager] returns the
@@ -25,8 +25,8 @@
 // error, a timeout, a process that died. An error means that the system failed
 // or that the call was wrong, and is an [*Error] around one of the sentinels,
 // or around the cause of the caller's own ctx. Whatever the program put out
-// before the end is in the Result in both cases; what is missing from it is
-// told in Result.Truncated.
+// before the end is in the Result in both cases; Result.Truncated says what is
+// missing from it.
 //
 // # Streaming
 //
@@ -35,15 +35,15 @@
 //
 // # Functions
 //
-// RunOptions.Functions and ContextOptions.Functions are what programs can call
-// of the host, in languages whose LanguageInfo says so. Result.Calls tells of the
-// calls, and each goes through the middlewares as [OpCallFunction].
+// RunOptions.Functions and ContextOptions.Functions are functions of the host
+// that programs can call, in languages whose LanguageInfo says so. Result.Calls
+// lists the calls, and each goes through the middlewares as [OpCallFunction].
 //
 // # Files
 //
 // RunOptions.Files and ContextOptions.Files are copied to where programs start,
 // RunOptions.Artifacts asks for what a run created or changed there, and [Files]
-// opens the directory of a context. [Info].Files tells who has this.
+// opens the directory of a context. [Info].Files says whether a provider has this.
 //
 // # Wrapping
 //
@@ -55,10 +55,14 @@
 //
 // # Writing a provider
 //
-// Return concrete types from two constructors, New and NewStateful; call
-// [ResolveLanguage], [CheckRun] and [CheckContext] on entry; return [NotRun]
-// with every error that kept the program from starting; wrap errors once; and
-// run the conformance suite, which tests every sentence of this package's
-// contract. A provider whose optional groups depend on what it is made of has a
-// method As(target any) bool, which fills the pointer to a group's interface.
+// Package driver does most of it: a runtime implements two small interfaces
+// there, and gets checks, contexts, queues, timeouts and outcomes. Return concrete
+// types from two constructors, New and NewStateful, and run package conformance,
+// which tests every sentence of this package's contract.
+//
+// Who does without the driver calls [ResolveLanguage], [CheckRun] and
+// [CheckContext] on entry, returns [NotRun] with every error that kept the program
+// from starting, and wraps errors once. A provider whose optional groups depend on
+// what it is made of has a method As(target any) bool, which fills the pointer to
+// a group's interface.
 package codeinterp

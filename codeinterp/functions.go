@@ -139,7 +139,7 @@ type FunctionLimits struct {
 	Untimed bool
 }
 
-// A CallRecord is what a Result tells of a call of a [Function].
+// A CallRecord is what a Result says of a call of a [Function].
 type CallRecord struct {
 	Number int
 	Name   string

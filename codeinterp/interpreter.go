@@ -45,7 +45,7 @@ type StatefulInterpreter interface {
 
 	// RunInContext is RunCode in the state that earlier runs of the context
 	// left behind. A context whose process died keeps its id and starts
-	// empty on its next run; Result.StateLost tells, once.
+	// empty on its next run, whose Result says StateLost, once.
 	RunInContext(ctx context.Context, id ContextID, code string, opts *RunOptions) (Result, error)
 
 	// DeleteContext ends the context's runs, queued ones included, and
@@ -56,7 +56,7 @@ type StatefulInterpreter interface {
 	DeleteContext(ctx context.Context, id ContextID) error
 }
 
-// A Describer tells what a provider is and what it protects from. Where it is
+// A Describer says what a provider is and what it protects from. Where it is
 // absent, callers assume the worst. [Describe] asks, also through [Wrap].
 type Describer interface {
 	// Describe returns facts that were probed, not hoped for. It is cheap
@@ -64,8 +64,8 @@ type Describer interface {
 	Describe() Info
 }
 
-// Stateful returns ci as a StatefulInterpreter, if it is one. It is the only
-// place where presence is read.
+// Stateful returns ci as a StatefulInterpreter, if it is one. Ask it rather than
+// a type assertion of your own, as for the optional groups.
 func Stateful(ci CodeInterpreter) (StatefulInterpreter, bool) {
 	s, ok := ci.(StatefulInterpreter)
 	return s, ok

@@ -37,7 +37,7 @@ type LimitOptions struct {
 	Output int
 }
 
-// Limit returns a middleware that keeps its calls within o, and tells so in
+// Limit returns a middleware that keeps its calls within o, and says so in
 // Info.Limits. What is wrapped with the same value shares the limits.
 func Limit(o *LimitOptions) Middleware {
 	if o == nil {
@@ -135,7 +135,7 @@ func (l *limiter) create(ctx context.Context, c Call, next Handler) (Reply, erro
 	l.mu.Lock()
 	if len(l.contexts)+l.creating >= l.Contexts {
 		l.mu.Unlock()
-		return Reply{}, limited(c.Op, fmt.Errorf("%w: there may be %d contexts at once, and are; delete one first", ErrCapacity, l.Contexts))
+		return Reply{}, limited(c.Op, fmt.Errorf("%w: the limit of %d contexts at once is reached; delete one first", ErrCapacity, l.Contexts))
 	}
 	// The place is taken before the provider starts the context, which takes its
 	// time: two calls at once must not both get the last one.

@@ -9,8 +9,8 @@ type ContextManager interface {
 	ListContexts(ctx context.Context) ([]ContextInfo, error)
 
 	// RestartContext empties the context's state and keeps its id. A run in
-	// progress ends as StatusLost with StateLost, since its reader did not ask
-	// for the restart; the next run does not tell it again. Runs that have not
+	// progress ends as StatusLost with StateLost, since its caller did not ask
+	// for the restart; the next run does not report it again. Runs that have not
 	// begun go on in the empty state. A nil error means that nothing of the
 	// old state computes any more; another says what may. Once called, it is
 	// done whatever ctx does, which only bounds the wait. It may be called

@@ -64,9 +64,8 @@ type RunOptions struct {
 	// comes, in place of Stdin. It is read ahead of the program; what that does
 	// not read is lost. When the run is over or was refused, the provider or
 	// [Wrap] closes Input, maybe both, if it is an io.Closer, which has to end a
-	// Read in progress. A Read of another that blocks then is left behind until
-	// it returns. Languages whose
-	// [LanguageInfo.Input] is false refuse it.
+	// Read in progress. Where it is none, a Read that blocks then is left behind
+	// until it returns. Languages whose [LanguageInfo.Input] is false refuse it.
 	Input io.Reader
 
 	// Files, if set, is copied into the directory in which the program starts,
@@ -87,8 +86,8 @@ type RunOptions struct {
 	Artifacts bool
 
 	// MaxOutput is how many bytes of output the Result keeps: the first 40 %
-	// and the last 60 % of a longer output, with the loss told in
-	// Result.Truncated. Zero means DefaultMaxOutput, -1 everything.
+	// and the last 60 % of a longer output; Result.Truncated says what is
+	// missing. Zero means DefaultMaxOutput, -1 everything.
 	MaxOutput int
 
 	// Functions are what the program can call of the host, beside those of its
@@ -200,7 +199,7 @@ func checkEnv(env map[string]string) (map[string]string, error) {
 	for k, v := range env {
 		switch {
 		case k == "" || strings.ContainsAny(k, "=\x00"):
-			return nil, fmt.Errorf("%w: environment name %q", ErrInvalid, k)
+			return nil, fmt.Errorf("%w: environment name %q; it is empty, or has a = or a NUL byte", ErrInvalid, k)
 		case strings.ContainsRune(v, 0):
 			return nil, fmt.Errorf("%w: value of environment name %q has a NUL byte", ErrInvalid, k)
 		}

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// A Kind tells what an Output carries.
+// A Kind says what an Output carries.
 type Kind uint8
 
 // The kinds. A Clear is only ever seen by OnOutput: a Result has it applied.
@@ -39,8 +39,8 @@ type Output struct {
 	Data []byte
 
 	// Bundle holds all representations of a Display or Value, richest first.
-	// A Value's text/plain is exactly what the runtime printed. One that fails
-	// is no end of the program: python tells it on standard error.
+	// A Value's text/plain is exactly what the runtime printed. Where one of them
+	// cannot be made, the program goes on: python reports that on standard error.
 	Bundle []Representation
 
 	// Value is the last expression as JSON, nil where it has no faithful

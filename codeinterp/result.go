@@ -20,7 +20,7 @@ const (
 	// StatusLost: an end that nobody asked for, or a restart, deletion or
 	// Close under the run (128 + signal: 137 for SIGKILL and out of memory,
 	// 134 for abort). Mostly the process or kernel died and took its state
-	// along; StateLost tells. The error is nil; ErrClosed or ErrContext where
+	// along; StateLost says so. The error is nil; ErrClosed or ErrContext where
 	// the interpreter or the context was closed under the run; or, with
 	// CauseServer, an ErrUnavailable where the program's end is not known: it
 	// may have ended well or may still be running. The context's next run
@@ -69,15 +69,15 @@ type Result struct {
 
 	// Error is what the program raised, nil if nothing. A run that was
 	// stopped (StatusTimeout, StatusCanceled, CauseInterrupt) has here where
-	// the program was, in its own frames, if the runtime tells, else nil. With
-	// StatusLost it holds the words that there are for the cause.
+	// the program was, in its own frames, or nil if the runtime does not say. With
+	// StatusLost it describes the cause, if anything is known of it.
 	Error *ProgramError
 
 	// Cause says why the run ended, where it did not end by itself.
 	Cause Cause
 
-	// StateLost tells that variables of earlier runs are gone: they went
-	// with this run, or had gone before it began. Every loss is told once.
+	// StateLost says that variables of earlier runs are gone: they were lost
+	// with this run, or before it began. Every loss is reported once.
 	// Always false for RunCode.
 	StateLost bool
 
@@ -92,21 +92,21 @@ type Result struct {
 	// OnOutput.
 	Duration time.Duration
 
-	// Truncated tells what Outputs lacks, and why.
+	// Truncated says what Outputs lacks, and why.
 	Truncated []Truncation
 
 	// Artifacts lists what the run created, changed or gave another name in the
 	// directory in which it started, up to [MaxArtifacts], sorted by path, where
 	// RunOptions.Artifacts asks for it. What lies in .cache there, where
 	// libraries keep such things as lists of fonts, or in a __pycache__ is left
-	// out. What else is missing is told in Truncated, with the Stream "artifacts".
+	// out. Truncated says what else is missing, with the Stream "artifacts".
 	Artifacts []Artifact
 
 	// Calls are the calls that the program made of functions of the host, by
 	// number: the first and the last ones of more than [MaxCallRecords].
 	Calls []CallRecord
 
-	// CallbackErr joins the errors and panics of OnOutput, and tells of
+	// CallbackErr joins the errors and panics of OnOutput, and names
 	// functions that had not returned when the run did, although their ctx had
 	// ended. It is not part of the JSON form.
 	CallbackErr error

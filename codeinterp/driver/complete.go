@@ -19,9 +19,9 @@ type Completer interface {
 	// Complete says what could stand at the cursor, with what s's state has; an
 	// empty Completion where s has none just now. It is called between two runs,
 	// as Session.Run is. It runs nothing and changes nothing of the state; where
-	// it cannot be sure of that and cannot tell when ctx is done, it ends the
-	// state, of which the next Run's Outcome.Fresh tells. What it returns may be
-	// too much, double, or not to be shown: the driver sees to that.
+	// it cannot be sure of that when ctx is done, it ends the state, and the next
+	// Run's Outcome is Fresh. What it returns may be too much, double, or not to be
+	// shown: the driver sees to that.
 	Complete(ctx context.Context, s Session, code string, cursor int) (codeinterp.Completion, error)
 }
 

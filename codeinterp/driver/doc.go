@@ -45,9 +45,9 @@
 //  3. Before Program.Begin there is nothing to interrupt: a stop ends ctx, an
 //     InterruptContext waits for Begin, and after a restart the run goes on in
 //     the empty state.
-//  4. StateLost is told once: for Outcome.Lost, and for Outcome.Fresh where
-//     nobody knew. A session needs no notion of what was told. The driver knows
-//     by itself that a session that it has started or reset is empty.
+//  4. StateLost is reported once: for Outcome.Lost, and for Outcome.Fresh where
+//     nobody knew of a loss. A session need not remember what was reported. The
+//     driver knows by itself that a session that it has started or reset is empty.
 //  5. A run's state is settled, and delete, restart and Close return, before its
 //     OnOutput is waited for. So all of them may be called from OnOutput.
 //  6. Run, Reset and Close are never called at the same time for one session;
@@ -71,8 +71,8 @@
 //   - What a runtime reads from a program it reads with a bound and a deadline. A
 //     missing reply is Outcome.Unknown, never ExitCode 0.
 //   - Call Program.End when the program ends before its output was taken, or its
-//     Duration includes the time of OnOutput, and a timeout meanwhile is told as
-//     the program's. Call it before what an interrupt would hit is somebody
+//     Duration includes the time of OnOutput, and a timeout meanwhile is reported
+//     as the program's. Call it before what an interrupt would hit is somebody
 //     else's, such as a process id: without it one can come when Run has returned.
 //   - A program that cannot start by its own fault, such as a syntax error, has
 //     begun and failed: Begin, then an Outcome with an Error. An error of Run is

@@ -44,7 +44,7 @@ type Options struct {
 	// Late takes output that belongs to no run in progress, such as what a
 	// background thread prints between two runs. It is shown at the head of the
 	// next run that begins, marked as late. Late copies, keeps a bounded amount
-	// and tells the rest as dropped; it never blocks. It may be called from any
+	// and counts the rest as dropped; it never blocks. It may be called from any
 	// goroutine, until Close was called.
 	Late func(codeinterp.Output)
 }
@@ -59,7 +59,7 @@ type Options struct {
 // asked any more but to Close once it is back; its callers are told that the
 // program may still be running. A panic counts as the end of the session.
 //
-// A session that also has a method Cwd() string tells where its programs start.
+// A session that also has a method Cwd() string says where its programs start.
 // It is asked after Start and after each Run.
 type Session interface {
 	// Run runs p to its end. First it makes sure of a state: where that is gone
@@ -73,8 +73,8 @@ type Session interface {
 	// neither with the caller's ctx nor with a timeout; these are Interrupt
 	// first.
 	//
-	// An error says why p never began and that it never will. A good end without a
-	// begin is told as lost: nobody saw it.
+	// An error says why p never began, and means that it never will. A good end
+	// without a Begin or HandOver is reported as lost: nobody saw the program.
 	Run(ctx context.Context, p *Program, out *Output) (Outcome, error)
 
 	// Interrupt asks the program to end and to leave the state alone, as Ctrl-C

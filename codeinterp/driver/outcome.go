@@ -11,7 +11,7 @@ import (
 )
 
 // errUnseen says that a session told the good end of what it never told the begin of.
-var errUnseen = fmt.Errorf("%w: the provider says that the program ended well, and not that it began", codeinterp.ErrUnavailable)
+var errUnseen = fmt.Errorf("%w: the provider reported a good end of the program, but never that it began (Program.Begin)", codeinterp.ErrUnavailable)
 
 // run runs the program in its slot and tells how it ended. The caller has the
 // turn, which is passed on when the state is settled, be OnOutput done or not.

@@ -184,7 +184,7 @@ type Outcome struct {
 	ExitCode int
 
 	// Error is what the program raised. Of one that was stopped: where it was,
-	// in the user's own frames, or nil where the runtime does not tell; never
+	// in the user's own frames, or nil where the runtime does not say; never
 	// the words of the machinery that stopped it.
 	Error *codeinterp.ProgramError
 
@@ -205,8 +205,8 @@ type Outcome struct {
 	Count int
 
 	// Fresh says that it began in a state in which no program had begun before.
-	// Where nobody knew of that, the driver tells StateLost; so a session keeps
-	// no notion of what was told.
+	// Where nobody knew of a loss, the driver reports StateLost; so a session
+	// need not remember what was reported.
 	Fresh bool
 
 	// Lost says that the state is gone or was given up with this run. Where
@@ -215,12 +215,13 @@ type Outcome struct {
 
 	// Exited says that it ended by the runtime's own way to exit, such as
 	// process.exit, even if that cost the state: the exit code decides the
-	// status then, not Lost.
+	// status then, not Lost. A process that ends in another way, as by
+	// _exit, is Lost with CauseExit in a context, and Exited in a RunCode.
 	Exited bool
 
 	// Unknown says that the program's end is not known, and why: it may have
 	// ended well or may still be running. It wraps codeinterp.ErrUnavailable.
-	// The next Run ends what is left of it before it begins, and tells that by
+	// The next Run ends what is left of it before it begins, and says so by
 	// Options.Late.
 	Unknown error
 }
