@@ -65,10 +65,11 @@ func (o *Options) withDefaults() (Options, error) {
 	if o != nil {
 		c = *o
 	}
-	for _, n := range []int64{c.Limits.Memory, int64(c.Limits.Stack), c.MaxMemory, int64(c.MaxRunning), int64(c.MaxContexts),
-		int64(c.MaxAbandoned), c.Files.MaxBytes, int64(c.Files.MaxFiles)} {
+	for name, n := range map[string]int64{"Limits.Memory": c.Limits.Memory, "Limits.Stack": int64(c.Limits.Stack),
+		"MaxMemory": c.MaxMemory, "MaxRunning": int64(c.MaxRunning), "MaxContexts": int64(c.MaxContexts),
+		"MaxAbandoned": int64(c.MaxAbandoned), "Files.MaxBytes": c.Files.MaxBytes, "Files.MaxFiles": int64(c.Files.MaxFiles)} {
 		if n < 0 {
-			return c, fmt.Errorf("%w: a limit of %d", codeinterp.ErrInvalid, n)
+			return c, fmt.Errorf("%w: %s is %d; zero means the default", codeinterp.ErrInvalid, name, n)
 		}
 	}
 	if c.Engines == nil {
