@@ -12,7 +12,7 @@
 // # Limits
 //
 // Every operation is bounded in memory, by the Options, and in time, by its ctx
-// and Options.Time; what was left out is told in its answer. Between two steps
+// and Options.Time; its answer says what was left out. Between two steps
 // of the FS, each of which is one file's opening or 64 KiB of it, an operation
 // looks whether it has to end; removing a tree is one step. Writes of one
 // Service come one after the other, so that no edit undoes another; those of

@@ -52,14 +52,14 @@
 // that client alone. A file of a context is read as it is by then, and is gone
 // with the context; of those of other runs the last 16 MiB of each client are kept,
 // and 256 MiB of all clients together, of which each of several tokens has its share.
-// Secrets are scrubbed from text, not from other files. Who has neither a session
-// nor a token finds nothing in the list, and reads what it knows the URI of, which
-// cannot be guessed. Clients of revisions before 2025-06-18, which know no links,
+// Secrets are scrubbed from text, not from other files. A client with neither a
+// session nor a token finds nothing in the list, and can read what it knows the URI
+// of; URIs cannot be guessed. Clients of revisions before 2025-06-18, which know no links,
 // have the list.
 //
 // # Progress
 //
-// A call that comes with a progress token is told about while it runs: what
+// A call that comes with a progress token is reported on while it runs: what
 // the program prints, at most four times a second and at most the last 2 KiB
 // each time, and every few seconds that it still runs, so that hosts with a
 // time limit for silence do not give up. A slow client misses some of it and
@@ -119,7 +119,7 @@
 // without its images, or its text, and says so. A session has up to 1,000 notifications
 // waiting, of those that are heeded: cancelled and initialized. Files of which a string
 // would be more than twice as long are read as blobs. None of this bounds answers on a
-// stream, which are those of who started the server. Answers cannot be
+// stream, whose client is whoever started the server. Answers cannot be
 // fetched again over HTTP after the connection was lost: the program was ended.
 // Prompts, sampling, elicitation, the tasks extension, and subscriptions to
 // resources are not offered. Trace context is read from the _meta of a request and passed on with

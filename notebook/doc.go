@@ -36,7 +36,7 @@
 // With Options.Artifacts a Report has the files that cells created or changed
 // and that are still there behind the last one, read before the context is deleted with
 // them: codeinterp.MaxArtifacts of them at most, read within a minute. What is
-// missing is told in Report.Truncated.
+// missing is listed in Report.Truncated.
 //
 // # Limits
 //

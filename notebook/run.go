@@ -66,7 +66,7 @@ type Report struct {
 func (r *Report) OK() bool { return len(r.Failed) == 0 && r.Left == 0 }
 
 // Run runs the notebook's code cells in order in a new context of ci, and puts
-// what they put out into nb. A cell that fails is told in the Report. An error
+// what they put out into nb. A cell that fails is listed in the Report. An error
 // means that the notebook cannot be run there (ErrInvalid, ErrLanguage), or is
 // that of the cell's run, such as the end of ctx; what was put out until then is
 // in nb. A notebook is for one goroutine at a time.

@@ -33,8 +33,8 @@
 //
 // # Arguments
 //
-// A call is checked completely before anything runs, and every fault is told
-// at once in words that a model can act on. What models often get slightly
+// A call is checked completely before anything runs, and all its faults are
+// reported together, in words that a model can act on. What models often get slightly
 // wrong and what has only one meaning is accepted: 1e3 or 1000.0 for an
 // integer, null for an optional argument, arguments encoded twice, "py" for
 // python. Everything else is refused: unknown and duplicate names, other

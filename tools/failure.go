@@ -46,7 +46,7 @@ func (f *Failure) JSON() json.RawMessage {
 // advice says for each code what a model does next.
 var advice = map[string]string{
 	CodeContext:      "contexts expire and are deleted; create a new one and run there what it needs",
-	CodeCommand:      "commands that ended are forgotten after some time; list those that there are",
+	CodeCommand:      "commands that ended are forgotten after some time; list those that are left",
 	CodeFileNotFound: "list the directory to see what is there",
 	CodeCapacity:     "wait and send the call again, or delete contexts that are no longer needed",
 	CodeClosed:       "it cannot be used any more",

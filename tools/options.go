@@ -96,7 +96,7 @@ type Options struct {
 	// model reads. It may block until ctx ends. One that panics refuses.
 	ApproveFile func(context.Context, FileCall) error
 
-	// OnFile, if set, is told of every call of a file tool when it is done, also
+	// OnFile, if set, is called after every call of a file tool, also
 	// of one that was refused. Calls may be at the same time. Its panics are
 	// dropped.
 	OnFile func(FileCall)

@@ -93,12 +93,13 @@ func partyOf(ctx context.Context) (any, int) {
 	return p.of, p.among
 }
 
-// Client returns the client that ctx's calls are of; nil where there is only one.
+// Client returns the client that makes the calls of ctx; nil where there is only
+// one.
 func Client(ctx context.Context) any { return ctx.Value(clientKey{}) }
 
 // ClientLife returns a context that ends once the client of ctx's calls has gone,
-// and with it whatever is kept for it. Of a client that says nothing of its end it
-// never does.
+// and with it whatever is kept for it. It never ends for a client that has no
+// method Life, see WithClient.
 func ClientLife(ctx context.Context) context.Context {
 	if c, ok := Client(ctx).(interface{ Life() context.Context }); ok {
 		return c.Life()

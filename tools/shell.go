@@ -168,7 +168,7 @@ func (j commandOutputJSON) String() string {
 
 func (j commandJSON) state() string {
 	if j.Running {
-		return "it runs"
+		return "it is still running"
 	}
 	return fmt.Sprintf("it has ended: %s, exit code %d", j.Status, *j.ExitCode)
 }

@@ -144,7 +144,7 @@ func TestShellTools(t *testing.T) {
 		{"run_command", `{"command":"echo a hunter2-secret","cwd":"src","env":["A=1=2","KEY=hunter2-secret","EMPTY="],"stdin":"in"}`, "ok\n--- stdout ---\na [secret]"},
 		{"run_command", `{"command":"fail"}`, "error, exit code 3"},
 		{"start_command", `{"command":"cat hunter2-secret"}`, ""},
-		{"command_output", `{"commandId":"ID"}`, "[bytes 0 to 0; the next offset is 0; it runs]\n"},
+		{"command_output", `{"commandId":"ID"}`, "[bytes 0 to 0; the next offset is 0; it is still running]\n"},
 		{"command_input", `{"commandId":"ID","input":"b\u001b[1m hunter2-secret\n"}`, `{"bytes":21}`},
 		{"command_output", `{"commandId":"ID","waitMs":20000}`, "b [secret]\n"},
 		{"list_commands", `{}`, `"running":true`},

@@ -94,7 +94,7 @@ func (a *app) env(ctx context.Context, args []string) int {
 	case ctx.Err() != nil:
 		return a.stopped()
 	case isNone:
-		return a.fail(fmt.Errorf("there is no environment %q; toolcell env list shows those that there are", string(none)))
+		return a.fail(fmt.Errorf("there is no environment %q; toolcell env list shows which there are", string(none)))
 	}
 	return a.fail(err)
 }

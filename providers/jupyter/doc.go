@@ -51,11 +51,11 @@
 // A lost socket is dialled anew under the same session name; the server replays
 // what it kept, duplicates are dropped, and ipykernel's numbering shows whether
 // anything is missing. If so, or if that cannot be known, Result.Truncated says
-// "connection". What a server drops by its rate limit is told as "rate";
+// "connection". What a server drops by its rate limit is reported as "rate";
 // Options.Spill takes Python's output around the limit. A kernel whose process
 // dies under a run, or is killed to end it, may take the last of its output with it,
 // flushed or not, for it sends by a thread of its own: that such a loss is possible is
-// told as "exit".
+// reported as "exit".
 //
 // # Functions of the host
 //
@@ -133,7 +133,7 @@
 //
 // Found by trying, on a Jupyter Server 2 (xeus-python 0.19, IRkernel 1.3, Deno 2,
 // bash_kernel 0.10, calysto_bash 0.2). Where an interrupt does not keep the state,
-// a timeout and InterruptContext cost it, which is told.
+// a timeout and InterruptContext cost it, and StateLost says so.
 //
 //	              value  json  stderr  error  line  exit  stdin  env  cwd  interrupt
 //	ipykernel     yes    yes   yes     yes    yes   yes   yes    yes  yes  yes
@@ -148,7 +148,7 @@
 // its JSON form; stderr is a stream of its own; error is the error's name and
 // message, line its line, and exit an exit code that costs no state; stdin is
 // RunOptions.Stdin, env RunOptions.Env, and cwd ContextOptions.Cwd. bash_kernel
-// takes ContextOptions.Env too. The death of a kernel's process is told of each,
+// takes ContextOptions.Env too. The death of a kernel's process is noticed of each,
 // that of a shell in bash_kernel and calysto_bash too, where the second starts none
 // in its place, so that its kernel is replaced.
 //
@@ -193,14 +193,14 @@
 // says, nor are those of adopted kernels; no disk quota is kept. Programs have no
 // RunOptions.Input; commands do.
 //
-// The exit code of a kernel that died is not known to its clients: it is told
+// The exit code of a kernel that died is not known to its clients: it is given
 // as 137, whatever the signal. At the end of a RunCode a Python program's handlers of
 // atexit are called and its files written, as at the end of a process; what handlers print
 // in a context, which are called when the kernel ends, reaches nobody, nor does what those of other
 // kernels print. Output of child processes that outlive their run counts as the output of the run in progress. Deno's kernel cannot be
 // interrupted, so that a timeout costs its state; it shows no value for null,
 // NaN and bigints, its runs end before their timers do, and output of timers after a run is not told from the next run's.
-// bash_kernel merges the streams, and a shell that exits is told as 137 too. A
+// bash_kernel merges the streams, and a shell that exits is given as 137 too. A
 // process that a program detached from its kernel outlives it, and so does every
 // child process of IRkernel, whose programs also share the server's directory. A kernel that had
 // to be killed leaves its private directory below the server's TMPDIR. Servers

@@ -116,7 +116,7 @@ type Options struct {
 	// it late, and before displays that came in between.
 	Spill bool
 
-	// Log, if set, is told of what went well in the end and was not as it should
+	// Log, if set, records what went well in the end and was not as it should
 	// be, such as a kernel that had to be started again.
 	Log *slog.Logger
 

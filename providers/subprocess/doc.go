@@ -83,7 +83,7 @@
 //
 // JavaScript runs by the rules of V8's REPL mode: top-level await; const, let,
 // class, var, function and import may declare again what an earlier program has, as
-// another kind too, but for programs of megabytes that are little but names; the
+// another kind too, except in programs of megabytes that are mostly names; the
 // value of the last statement is the result. Static imports
 // become dynamic ones, and what they name consts; export is ignored. console and process.stdout write at once. display(mime, data,
 // {id, update, metadata}) shows data, display(bundle, options) a bundle,
@@ -149,10 +149,10 @@
 // programs run, as the user that they run as; RunOptions.Files and
 // ContextOptions.Files are copied into it, a gigabyte in about two seconds;
 // Options.ReadOnly opens large data where it is. A file takes up to Limits.FileSize, a
-// directory of the context's own up to Limits.Disk and Limits.Inodes. With
-// RunOptions.Artifacts is found what changed in the directory: by events of the
+// directory of the context's own up to Limits.Disk and Limits.Inodes.
+// RunOptions.Artifacts finds what changed in the directory: by events of the
 // kernel where the directory is watched, and else by a look through it before and
-// after the run, in which a change shows by the file's times, size, mode and inode.
+// after the run, which notices a change by the file's times, size, mode and inode.
 // Only what changed is read. Where TMPDIR is the directory itself, which it is in
 // landlock and none mode without a Cwd, temporary files that a program leaves are
 // artifacts. A RunCode's processes have ended by then; what is in its Artifacts is
@@ -168,15 +168,15 @@
 // and children write after the end of a run comes with the next one, marked Late,
 // up to 1 MiB; what they write during a later run comes with that one, as it
 // comes, and is marked only where it is Python's own print and display, at
-// whatever moment that is. Unmarked, and as that run's own, can come also what
-// os.write and children write just as a run begins, and what an object prints whose
-// __str__ began in an earlier run. What forked processes display is not waited
+// whatever moment that is. What os.write and children write
+// just as a run begins can come unmarked, as that run's own, and so can what an
+// object prints whose __str__ began in an earlier run. What forked processes display is not waited
 // for, so it can come a little after what they print next.
 //
 // A display has at most 64 representations, 48 MiB together, a MIME type 256
 // bytes, a display id 1 KiB, metadata 64 KiB, a value 1 MiB as JSON. Of an
 // error's texts the middle is left out beyond 64 KiB of message and 128 KiB of
-// traceback. All of it is told where it happens.
+// traceback. Each loss is reported where it happens.
 //
 // # Ends
 //
@@ -186,9 +186,10 @@
 // under way, which could otherwise go on; and if process.exit is called after
 // an await. RunCode kills at once. A bash program that exits or is interrupted
 // leaves its state to a new shell that takes the process over, but for an exit by 0
-// of `builtin exit`, which cannot be told from a signal that ends the shell. Where that takes
-// more than two seconds, since the state is many megabytes or since a program only
-// said so, it takes from the time of the next run. A driver that
+// of `builtin exit`, which cannot be told from a signal that ends the shell. Where
+// that takes more than two seconds, because the state has many megabytes or because a
+// program only claimed to have ended, the rest counts towards the next run's time. A
+// driver that
 // breaks the protocol, or whose program closes its channel, is killed: driver
 // and program share a process and can forge each other's messages, but not what
 // the host sees of the process. So a call of a function that a program forges is
@@ -218,7 +219,7 @@
 // context, and reaches no other; unix sockets do not work. Nothing survives the host.
 //
 // Landlock: programs see the host's paths, and are refused what is not listed;
-// names, sizes and links outside can be told by stat and readlink. /proc is
+// names, sizes and links outside can be found out by stat and readlink. /proc is
 // closed, and there is no /dev/shm, so that multiprocessing has no Lock, Queue or
 // Pool: use threads, os.fork and pipes, or Bwrap. There are no sockets without
 // Options.Network, loopback included; signals go to single processes of the

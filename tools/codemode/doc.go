@@ -21,7 +21,7 @@
 // tools.display({handle}) shows it among the run's outputs, where the program is; a
 // value that is no object becomes {value, _files}. With [Options].Files it is a file
 // beside the program too.
-// A run keeps 64 MiB of them and displays 16 MiB; what is more is told.
+// A run keeps 64 MiB of them and displays 16 MiB, and says what it left out.
 //
 // # Approval
 //

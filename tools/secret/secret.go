@@ -58,9 +58,9 @@ func of(patterns []string) *Scrubber {
 	}
 }
 
-// Shown returns a Scrubber that also looks at what shown makes of the names in a
-// Result: without control sequences, say, a secret may be whole that is not
-// before. It works on nil.
+// Shown returns a Scrubber that also looks for secrets in the names of a Result as
+// shown renders them: a secret with a control sequence in its middle is found only
+// once that is removed. It works on nil.
 func (s *Scrubber) Shown(shown func(string) string) *Scrubber {
 	if s == nil {
 		return nil
@@ -144,7 +144,7 @@ func encoded(enc *base64.Encoding, secret string, shift int) string {
 	return text[first:last]
 }
 
-// Scrub returns text with every secret replaced by [secret].
+// Scrub returns text with every secret replaced by "[secret]".
 func (s *Scrubber) Scrub(text string) string {
 	if s == nil {
 		return text

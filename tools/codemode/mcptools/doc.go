@@ -18,7 +18,7 @@
 //
 // # Servers that fail
 //
-// A server that cannot be reached is told by Problems, and to the model in the
+// Problems lists a server that cannot be reached, and the model learns of it in the
 // place of its tools; the others serve. One that dies is started anew by the next
 // call of one of its tools; a call that was in progress fails, and says that it
 // may have been done. A call has [Options].Timeout, a message 16 MiB, an answer
