@@ -19,7 +19,7 @@ var cases = []struct {
 	{"an interpreter in the home opens the home", "providers/subprocess", []string{"TestInterpreterInHome", "TestRoots"}},
 	{"an interpreter of root's opens what is beside it", "internal/sandbox", []string{"TestAttacks: what lies beside what is shown", "TestShow"}},
 	{"a run makes later ones end without having run", "providers/subprocess", []string{"TestServerChildren", "TestWarmOutcomes"}},
-	{"a program that reads nothing holds up its context", "providers/subprocess", []string{"TestDeafDriver"}},
+	{"a program that reads nothing holds up its context", "providers/subprocess", []string{"TestDriverThatReadsNothing"}},
 	{"TypeScript ends the host", "providers/subprocess", []string{"TestTypeScriptHostile"}},
 	{"TypeScript ends the host, in memory", "providers/inmemory", []string{"TestTypeScriptHostile", "TestTypeScriptMemory"}},
 	{"ids, types and frames without a bound", "providers/subprocess", []string{"TestBoundedShows", "TestForgedShows", "TestFramesInFlight"}},

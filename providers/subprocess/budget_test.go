@@ -63,7 +63,7 @@ func TestFramesInFlight(t *testing.T) {
 	})
 }
 
-// rooms is the roomer of a test's frame.
+// rooms is the reserver of a test's frame.
 type rooms struct {
 	*budget
 	ctx  context.Context

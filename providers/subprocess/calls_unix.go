@@ -29,20 +29,20 @@ const (
 
 // A runCalls is what a run knows of the functions that its program can call.
 type runCalls struct {
-	prog  *driver.Program
-	ctx   context.Context // ends with the run
-	over  context.CancelFunc
-	told  chan struct{} // closed when the program was told of its interrupt
-	tells sync.Once
+	prog          *driver.Program
+	ctx           context.Context // ends with the run
+	over          context.CancelFunc
+	interruptSent chan struct{} // closed when the program was told of its interrupt
+	once          sync.Once
 }
 
 func newRunCalls(prog *driver.Program) *runCalls {
 	ctx, over := context.WithCancel(context.Background())
-	return &runCalls{prog: prog, ctx: ctx, over: over, told: make(chan struct{})}
+	return &runCalls{prog: prog, ctx: ctx, over: over, interruptSent: make(chan struct{})}
 }
 
 // interrupted lets the calls that ended with the run tell it to the program.
-func (c *runCalls) interrupted() { c.tells.Do(func() { close(c.told) }) }
+func (c *runCalls) interrupted() { c.once.Do(func() { close(c.interruptSent) }) }
 
 // offer returns the frame that makes the functions known, nil where the driver
 // knows them. p.writing need not be held: no run is in progress.
@@ -72,7 +72,7 @@ func (p *process) call(f *frame) error {
 		args, free = nil, func() {}
 	}
 	f.release() // as in show
-	p.sync()
+	p.drainStreams()
 	r := p.current(f)
 	p.mu.Lock()
 	p.calls++
@@ -119,7 +119,7 @@ func (p *process) attended(r *run, id string, value json.RawMessage, err error, 
 	free() // a program that does not read its answer holds nobody else up
 	if errors.Is(err, driver.ErrEnded) && r != nil {
 		select {
-		case <-r.calls.told:
+		case <-r.calls.interruptSent:
 		case <-r.done:
 		}
 	}
@@ -149,7 +149,7 @@ func (p *process) answer(r *run, id string, value json.RawMessage, err error) {
 	}
 	// Of one that was read in part the rest never comes. A process that has closed its
 	// channel is about to end, and would be told as killed: listen sees to it.
-	if errors.Is(p.writeAs(r, frame), errDeaf) {
+	if errors.Is(p.writeAs(r, frame), errNotReading) {
 		p.sb.Kill()
 	}
 }
@@ -169,7 +169,7 @@ func (p *process) writeAs(r *run, frame func() []byte) error {
 			late = 0
 			continue
 		}
-		if !errors.Is(err, errDeaf) {
+		if !errors.Is(err, errNotReading) {
 			return err
 		}
 		// Once more after the run's end: it may have ended while this chunk was

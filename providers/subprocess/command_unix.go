@@ -85,12 +85,12 @@ func (c *command) Run(ctx context.Context, prog *driver.Program, out *driver.Out
 	defer stop()
 	done := make(chan struct{})
 	var helpers sync.WaitGroup
-	helpers.Go(func() { c.pass(done) })
+	helpers.Go(func() { c.forwardSignals(done) })
 	fed := c.feed(feed)
 	<-r.done // also when ctx ends, which kills the process
 	close(done)
 	helpers.Wait()
-	c.starve(feed, fed)
+	c.stopInput(feed, fed)
 	return c.outcome(r), nil
 }
 
@@ -175,9 +175,9 @@ func (c *command) feed(w io.WriteCloser) (done chan struct{}) {
 	return done
 }
 
-// starve ends the copying of input. A Read that does not end when its reader is
+// stopInput ends the copying of input. A Read that does not end when its reader is
 // closed is not waited for.
-func (c *command) starve(w io.WriteCloser, done chan struct{}) {
+func (c *command) stopInput(w io.WriteCloser, done chan struct{}) {
 	if w == nil {
 		return
 	}
@@ -188,7 +188,7 @@ func (c *command) starve(w io.WriteCloser, done chan struct{}) {
 	}
 	select {
 	case <-done:
-	case <-time.After(maxLinger):
+	case <-time.After(drainTimeout):
 	}
 }
 
@@ -199,8 +199,8 @@ var signals = map[codeinterp.Signal]syscall.Signal{
 	codeinterp.SignalUser1: syscall.SIGUSR1, codeinterp.SignalUser2: syscall.SIGUSR2, codeinterp.SignalKill: syscall.SIGKILL,
 }
 
-// pass sends the caller's signals to the command until done.
-func (c *command) pass(done chan struct{}) {
+// forwardSignals sends the caller's signals to the command until done.
+func (c *command) forwardSignals(done chan struct{}) {
 	for {
 		select {
 		case name, ok := <-c.o.Signals:

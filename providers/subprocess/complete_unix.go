@@ -39,7 +39,7 @@ func (h *host) Complete(ctx context.Context, of driver.Session, code string, cur
 	if err != nil {
 		return codeinterp.Completion{}, err
 	}
-	asked := p.tell(frameComplete, strconv.Itoa(number), s.lang.Driver.Completer, code[from:cursor], strconv.Itoa(cursor-from))
+	asked := p.trySend(frameComplete, strconv.Itoa(number), s.lang.Driver.Completer, code[from:cursor], strconv.Itoa(cursor-from))
 	defer p.completer.forget(asked)
 	if !asked && alive(p.sb) {
 		return codeinterp.Completion{}, errComputes

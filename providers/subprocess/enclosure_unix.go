@@ -82,7 +82,7 @@ func enclose(ctx context.Context, root string, o *EnvironmentOptions, base *lang
 	c := newConfiguration()
 	e.read(slices.Concat(base.roots, rootsOf(baseOf(base.path)), c.readable)...)
 	e.read(filepath.Join(root, wheelsDir), filepath.Join(base.prefix, "pip.conf"))
-	return e, e.furnish(cache, base, c)
+	return e, e.prepareHome(cache, base, c)
 }
 
 // open makes the sandbox, and the cache that it lets clients change.
@@ -147,8 +147,8 @@ func (e *enclosure) read(paths ...string) {
 	}
 }
 
-// furnish makes what clients find in their directory, and says what they are told.
-func (e *enclosure) furnish(cache string, base *language, c *configuration) error {
+// prepareHome makes what clients find in their directory, and says what they are told.
+func (e *enclosure) prepareHome(cache string, base *language, c *configuration) error {
 	if err := errors.Join(c.copyTo(e.home), e.own(e.home)); err != nil {
 		return fmt.Errorf("%w: %w", codeinterp.ErrUnavailable, err)
 	}

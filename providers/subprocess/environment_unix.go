@@ -219,10 +219,10 @@ func (o *EnvironmentOptions) base() (*language, error) {
 			return nil, err
 		}
 		python := &language{Language: Python(), path: path}
-		if err := python.distrust(realDirs(o.Changeable)); err != nil {
+		if err := python.checkTrust(realDirs(o.Changeable)); err != nil {
 			return nil, err
 		}
-		python.path, python.asked = python.asks(), ""
+		python.path, python.probed = python.probePath(), ""
 		if err := python.probePython(); err != nil {
 			return nil, fmt.Errorf("%s: %w", o.Python, err)
 		}

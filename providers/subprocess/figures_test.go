@@ -78,8 +78,8 @@ _ = plt.figure(FigureClass=Slow)
 			}
 			return nil
 		}})
-		said := strings.Contains(res.Stderr(), "1 open figures were dropped")
-		if res.Cause != codeinterp.CauseInterrupt || res.StateLost || pngs(res) != 1 || said != (tt.code != "") {
+		warned := strings.Contains(res.Stderr(), "1 open figures were dropped")
+		if res.Cause != codeinterp.CauseInterrupt || res.StateLost || pngs(res) != 1 || warned != (tt.code != "") {
 			t.Errorf("%s: %s, %d images, stderr %s", tt.code, summary(res), pngs(res), res.Stderr())
 		}
 		if res := n.run("print('next')", nil); pngs(res) != 0 || res.Stdout() != "next\n" {

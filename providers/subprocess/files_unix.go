@@ -98,17 +98,17 @@ func (s *session) files() (*rootfs.FS, error) { return s.folder.open(s.h, &s.pla
 // wantsFiles reports whether a run has to do with files.
 func wantsFiles(prog *driver.Program) bool { return prog.HasFiles() || prog.Artifacts }
 
-// keep makes the directory of a single run's process the session's.
-func (s *session) keep() error {
-	if !s.p.settle() {
+// takeDir makes the directory of a single run's process the session's.
+func (s *session) takeDir() error {
+	if !s.p.keepDir() {
 		return fmt.Errorf("%w: the process of %s is gone", codeinterp.ErrUnavailable, s.lang.Name)
 	}
 	s.place.dir = s.p.place.dir
 	return nil
 }
 
-// stock copies the caller's files for a run.
-func (s *session) stock(ctx context.Context, prog *driver.Program) error {
+// copyFiles copies the caller's files for a run.
+func (s *session) copyFiles(ctx context.Context, prog *driver.Program) error {
 	if !prog.HasFiles() {
 		return nil
 	}
@@ -119,9 +119,9 @@ func (s *session) stock(ctx context.Context, prog *driver.Program) error {
 	return prog.CopyFiles(ctx, dir)
 }
 
-// remember notes what is in the directory, where the run asks for what it does
+// snapshot notes what is in the directory, where the run asks for what it does
 // to it.
-func (s *session) remember(ctx context.Context, prog *driver.Program) error {
+func (s *session) snapshot(ctx context.Context, prog *driver.Program) error {
 	s.before = nil
 	if !prog.Artifacts {
 		return nil
@@ -137,9 +137,9 @@ func (s *session) remember(ctx context.Context, prog *driver.Program) error {
 // another order to stop.
 const lookTime = time.Second
 
-// look finds what the run that has ended did to files. Nothing of a single run
+// findArtifacts finds what the run that has ended did to files. Nothing of a single run
 // goes on meanwhile.
-func (s *session) look(ctx context.Context, prog *driver.Program, o *driver.Outcome) {
+func (s *session) findArtifacts(ctx context.Context, prog *driver.Program, o *driver.Outcome) {
 	stop := prog.Taken()
 	if s.place.once {
 		s.end()

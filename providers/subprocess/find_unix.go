@@ -28,7 +28,7 @@ const maxProbe = 30 * time.Second
 type language struct {
 	Language
 	path     string   // of the interpreter
-	asked    string   // what the host asks in its place; empty: path
+	probed   string   // what the host asks in its place; empty: path
 	boot     []byte   // sent to the driver before the first frame
 	forks    bool     // processes are forked where the language can be: a fork server is compiled too
 	forkBoot []byte   // the same for a fork server, if the language has one
@@ -72,7 +72,7 @@ func (h *host) consider(c *language) error {
 	if err := h.sandbox.Showable(c.path); err != nil {
 		return err
 	}
-	if err := c.distrust(h.opts.changeable()); err != nil {
+	if err := c.checkTrust(h.opts.changeable()); err != nil {
 		return err
 	}
 	if err := c.probe(); err != nil {
@@ -113,7 +113,7 @@ func (l *language) probe() error {
 	if args == nil {
 		args = []string{"--version"}
 	}
-	out, err := ask(l.asks(), args, "")
+	out, err := ask(l.probePath(), args, "")
 	if err != nil {
 		return err
 	}
@@ -125,7 +125,7 @@ func (l *language) probe() error {
 		return fmt.Errorf("version %s is older than %s", v, l.MinVersion)
 	}
 	l.runtime = l.Name + " " + v
-	l.roots = rootsOf(l.asks())
+	l.roots = rootsOf(l.probePath())
 	l.prefix = prefixOf(l.path)
 	if e := l.environment; e != nil {
 		l.roots = append(l.roots, e.Dir)

@@ -20,10 +20,10 @@ import (
 
 // A server is one running fork server.
 type server struct {
-	sb    *sandbox.Process
-	conn  *net.UnixConn
-	dir   string
-	heard chan struct{} // closed when the server can say no more
+	sb       *sandbox.Process
+	conn     *net.UnixConn
+	dir      string
+	readDone chan struct{} // closed when the server can say no more
 
 	asking sync.Mutex // one fork at a time
 
@@ -50,7 +50,7 @@ func startServer(ctx context.Context, h *host, l *language) (*server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &server{dir: dir, heard: make(chan struct{}), children: map[int]*child{}}
+	s := &server{dir: dir, readDone: make(chan struct{}), children: map[int]*child{}}
 	errs, err := s.start(h, l)
 	if err != nil {
 		h.sandbox.Discard(dir)
@@ -66,7 +66,7 @@ func startServer(ctx context.Context, h *host, l *language) (*server, error) {
 			if problem, failed := strings.CutPrefix(v, "!"); failed {
 				err = fmt.Errorf("%w: preload of %s", codeinterp.ErrUnavailable, problem)
 			}
-		case <-s.heard:
+		case <-s.readDone:
 			err = l.unstarted(fmt.Errorf("%w: the fork server for %s did not start: %s", codeinterp.ErrUnavailable, l.Name, errs()))
 		case <-ctx.Done():
 			err = context.Cause(ctx)
@@ -80,8 +80,8 @@ func startServer(ctx context.Context, h *host, l *language) (*server, error) {
 	return s, nil
 }
 
-// start starts the process. The function that it returns gives the last words
-// of a server that has ended.
+// start starts the process. The function that it returns returns the last
+// of what a server printed that has ended.
 func (s *server) start(h *host, l *language) (func() string, error) {
 	host, child, err := socketpair()
 	if err != nil {
@@ -109,15 +109,15 @@ func (s *server) start(h *host, l *language) (func() string, error) {
 		s.conn.Close()
 		return nil, l.unstarted(err)
 	}
-	said := make(chan string, 1)
+	last := make(chan string, 1)
 	go func() {
-		said <- endOf(errR)
+		last <- endOf(errR)
 		errR.Close()
 	}()
 	return func() string {
 		// Its children, or a preload that closed the channel, may keep it open.
 		_ = errR.SetReadDeadline(time.Now().Add(time.Second))
-		return <-said
+		return <-last
 	}, nil
 }
 
@@ -138,7 +138,7 @@ func endOf(r *os.File) string {
 
 // listen hands on what the server says, until it ends.
 func (s *server) listen(hello chan<- string) {
-	defer close(s.heard)
+	defer close(s.readDone)
 	for {
 		f, err := readFrame(s.conn, nil)
 		if err != nil {
@@ -190,7 +190,7 @@ func (s *server) end() {
 	s.sb.Kill()
 	s.sb.Wait()
 	s.conn.Close()
-	<-s.heard
+	<-s.readDone
 	_ = sandbox.RemoveAll(s.dir)
 }
 
@@ -243,7 +243,7 @@ func (s *server) ask(fork *sandbox.Fork, env []string, e *ends) (*sandbox.Proces
 	select {
 	case pid := <-pids:
 		return s.adopt(fork, pid)
-	case <-s.heard:
+	case <-s.readDone:
 		return nil, errNoServer
 	case <-timer.C:
 		s.giveUp()

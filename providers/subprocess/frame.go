@@ -116,8 +116,8 @@ func appendLength(b []byte, n int) []byte {
 
 var errFrame = errors.New("the driver sent what is no frame")
 
-// A roomer is where room for a large frame comes from.
-type roomer interface {
+// A reserver is where room for a large frame comes from.
+type reserver interface {
 	// room waits for room for n bytes of a frame, and takes it. What has come
 	// of the frame is to be added to c.
 	room(n int) (c *coming, free func(), err error)
@@ -129,7 +129,7 @@ type roomer interface {
 // readFrame reads one frame. It returns io.EOF at the end. Beyond the first step
 // bytes it takes no memory that room does not give; without room, no frame is
 // longer.
-func readFrame(r io.Reader, room roomer) (frame, error) {
+func readFrame(r io.Reader, room reserver) (frame, error) {
 	var head [digits]byte
 	if _, err := io.ReadFull(r, head[:]); err != nil {
 		return frame{}, err
@@ -203,7 +203,7 @@ func (f *frame) split(rest []byte) error {
 }
 
 // readN reads n bytes: a first step, and the rest once there is room for it.
-func readN(r io.Reader, n int, room roomer) (b []byte, free func(), err error) {
+func readN(r io.Reader, n int, room reserver) (b []byte, free func(), err error) {
 	head := make([]byte, min(n, step))
 	if got, err := io.ReadFull(r, head); err != nil || n <= step {
 		return head, nil, cut(head[:got], err)

@@ -34,19 +34,19 @@ func TestNodeFrames(t *testing.T) {
 		"const old = Error.prepareStackTrace; Error.prepareStackTrace = (e, sites) => sites[0].getLineNumber()\nconsole.log(new Error('x').stack)\nError.prepareStackTrace = old\nconsole.log(new Error('y').stack)": `^2\nError: y\n    at cell-\d+:4:\d+\n$`,
 		"Error.prepareStackTrace = () => 'mine'\nconsole.log(new Error('x').stack)\nError.prepareStackTrace = undefined\nconsole.log(new Error('y').stack)":                                                          `^mine\nError: y\n    at cell-\d+:4:\d+\n$`,
 	} {
-		for i, res := range []string{said(run(t, ci, "javascript", code, nil)), said(n.run(code, nil))} {
+		for i, res := range []string{printed(run(t, ci, "javascript", code, nil)), printed(n.run(code, nil))} {
 			if !regexp.MustCompile(want).MatchString(res) || driversFrames.MatchString(res) {
 				t.Errorf("%d: %s: %s", i, code, res)
 			}
 		}
 	}
 	res := run(t, ci, "javascript", "process.on('exit', () => null.x); process.exit(1)", nil)
-	if s := said(res); !strings.Contains(s, "Uncaught TypeError") || driversFrames.MatchString(s) {
+	if s := printed(res); !strings.Contains(s, "Uncaught TypeError") || driversFrames.MatchString(s) {
 		t.Error(s)
 	}
 	for _, code := range []string{"function last() { process.abort() }\nlast()", "function last() { process.abort() }\nsetTimeout(() => last(), 1)"} {
 		res = run(t, ci, "javascript", code, nil)
-		if s := said(res); res.ExitCode != 134 || !regexp.MustCompile(`at last \(cell-\d+:1:27\)`).MatchString(s) || driversFrames.MatchString(s) {
+		if s := printed(res); res.ExitCode != 134 || !regexp.MustCompile(`at last \(cell-\d+:1:27\)`).MatchString(s) || driversFrames.MatchString(s) {
 			t.Errorf("%s: exit %d, %s", code, res.ExitCode, s)
 		}
 	}
@@ -56,4 +56,4 @@ func TestNodeFrames(t *testing.T) {
 	}
 }
 
-func said(res codeinterp.Result) string { return res.Stdout() + res.Stderr() }
+func printed(res codeinterp.Result) string { return res.Stdout() + res.Stderr() }

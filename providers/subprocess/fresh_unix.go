@@ -43,7 +43,7 @@ func (l *language) prepare(ctx context.Context, code string, before names) (p *p
 // fresh returns a process for one program, which nobody has used before.
 func (h *host) fresh(ctx context.Context, l *language, pl *place) (*process, error) {
 	if w := h.warm[l.Name]; w != nil {
-		if p, err := w.take(ctx, true, nil); err != nil || p != nil && p.comes(ctx) {
+		if p, err := w.take(ctx, true, nil); err != nil || p != nil && p.awaitHello(ctx) {
 			return p, err
 		}
 	}
@@ -59,9 +59,9 @@ func (h *host) processIn(ctx context.Context, l *language, pl *place) (*process,
 		if err != nil {
 			return nil, err
 		}
-		if p != nil && p.comes(ctx) {
-			p.settle()
-			p.belong(pl.late)
+		if p != nil && p.awaitHello(ctx) {
+			p.keepDir()
+			p.setOwner(pl.late)
 			return p, nil
 		}
 	}

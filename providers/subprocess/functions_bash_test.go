@@ -63,7 +63,7 @@ func TestFunctionsInBash(t *testing.T) {
 		return nil, &codeinterp.FunctionError{Message: strings.Repeat("x", int(args["n"].(float64))) + "\x00y"}
 	}))
 	for i, p := range callingBash {
-		out := newHeard()
+		out := newOutputMeter()
 		opts := &codeinterp.RunOptions{Timeout: 2 * time.Minute, Functions: append(list[:len(list):len(list)], out.doze()), OnOutput: out.output}
 		if s := summary(n.run(p.code, opts)); s != p.want {
 			t.Errorf("%s: got %.500q, want %.500q", p.name, s, p.want)
@@ -78,20 +78,20 @@ func TestFunctionsInBash(t *testing.T) {
 	}
 }
 
-// A heard knows how much a run has printed.
-type heard struct {
+// An outputMeter knows how much a run has printed.
+type outputMeter struct {
 	mu    sync.Mutex
 	more  *sync.Cond
 	bytes int
 }
 
-func newHeard() *heard {
-	h := &heard{}
+func newOutputMeter() *outputMeter {
+	h := &outputMeter{}
 	h.more = sync.NewCond(&h.mu)
 	return h
 }
 
-func (h *heard) output(out codeinterp.Output) error {
+func (h *outputMeter) output(out codeinterp.Output) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if out.Kind == codeinterp.Stdout {
@@ -103,7 +103,7 @@ func (h *heard) output(out codeinterp.Output) error {
 
 // doze is a function that returns once the run has printed so many bytes, on however
 // busy a machine.
-func (h *heard) doze() codeinterp.Function {
+func (h *outputMeter) doze() codeinterp.Function {
 	return callstest.Function("doze", func(ctx context.Context, args map[string]any) (any, error) {
 		defer context.AfterFunc(ctx, func() {
 			h.mu.Lock() // not between the look at ctx and the wait
@@ -138,7 +138,7 @@ func TestFunctionsInBashBesideSlowOnes(t *testing.T) {
 	t.Parallel()
 	n := newNotebook(t, open(t, subprocess.Options{Languages: []subprocess.Language{subprocess.Bash()}}), "bash")
 	for range 3 {
-		out := newHeard()
+		out := newOutputMeter()
 		res := n.run(`for i in {0..9}; do tool doze '{"bytes":20}' >/dev/null & tool echo "{\"v\":$i}" & done; wait`,
 			&codeinterp.RunOptions{Timeout: time.Minute, Functions: append(callstest.Functions(t), out.doze()), OnOutput: out.output})
 		if !res.OK() || len(res.Stdout()) != 20 {

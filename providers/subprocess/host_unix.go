@@ -58,7 +58,7 @@ func newHost(opts *Options) (*host, error) {
 	if err := h.choose(list); err != nil {
 		return nil, errors.Join(err, h.Close(h.life))
 	}
-	if err := h.startWarmers(); err != nil {
+	if err := h.startPools(); err != nil {
 		return nil, errors.Join(err, h.Close(h.life))
 	}
 	return h, nil
@@ -94,7 +94,7 @@ func (h *host) try(l *language) error {
 		return nil
 	}
 	pl := &place{once: true}
-	if l.asked != "" {
+	if l.probed != "" {
 		pl.cwd = h.dir // what it needs is there, and nowhere else
 	}
 	p, err := h.launch(l, pl)
@@ -102,7 +102,7 @@ func (h *host) try(l *language) error {
 		return err
 	}
 	defer p.kill()
-	runtime, err := p.greeting(ctx)
+	runtime, err := p.readHello(ctx)
 	if err == nil {
 		l.learn(runtime)
 	}
@@ -162,7 +162,7 @@ func (h *host) Start(ctx context.Context, o driver.Options) (driver.Session, err
 	if l.Driver == nil { // and no other has one, or the driver had refused
 		return nil, fmt.Errorf("%w: %s has no contexts here", codeinterp.ErrLanguage, o.Language)
 	}
-	if err := s.settle(ctx, o.Cwd); err != nil {
+	if err := s.startContext(ctx, o.Cwd); err != nil {
 		return nil, errors.Join(err, s.Close(ctx))
 	}
 	return s, nil

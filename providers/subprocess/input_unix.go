@@ -15,11 +15,11 @@ import (
 	"github.com/toolcell/toolcell/codeinterp"
 )
 
-// feeding makes the run's standard input where the driver finds it: a FIFO,
+// feedInput makes the run's standard input where the driver finds it: a FIFO,
 // which the driver opens and removes. What input brings is copied to it once the
 // driver has opened it, until its end, or until nobody reads it any more. The
 // function that it returns ends that, and waits for no Read.
-func (s *session) feeding(input io.Reader) (stdin string, end func(), err error) {
+func (s *session) feedInput(input io.Reader) (stdin string, end func(), err error) {
 	name := ".stdin-" + rand.Text()
 	path := filepath.Join(s.p.place.dir, name)
 	w, err := makeFIFO(path)

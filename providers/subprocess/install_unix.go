@@ -46,7 +46,7 @@ func (b *builder) installer(ctx context.Context) (installer, error) {
 		}, err
 	}
 	venv, pip := []string{b.python, "-I", "-m", "venv"}, []string{inside, "-I", "-m", "pip"}
-	if said, err := b.run(ctx, "", []string{b.python, "-I", "-c", pipVersion}); err == nil && !older(version().FindString(said), "22.3") {
+	if printed, err := b.run(ctx, "", []string{b.python, "-I", "-c", pipVersion}); err == nil && !older(version().FindString(printed), "22.3") {
 		venv = append(venv, "--without-pip")
 		pip = []string{b.python, "-I", "-m", "pip", "--python", inside}
 	}
@@ -217,13 +217,13 @@ func (b *builder) runAsHost(ctx context.Context, args []string, m *meter) (out, 
 	return out, errs, err
 }
 
-// complaint returns the end of what an installer said.
-func complaint(said string, err error) string {
-	said = strings.ToValidUTF8(strings.TrimSpace(said), "\uFFFD")
-	if said == "" {
+// complaint returns the end of what an installer printed.
+func complaint(printed string, err error) string {
+	printed = strings.ToValidUTF8(strings.TrimSpace(printed), "\uFFFD")
+	if printed == "" {
 		return err.Error()
 	}
-	lines := strings.Split(said, "\n")
-	said = strings.Join(lines[max(0, len(lines)-4):], "; ")
-	return said[max(0, len(said)-600):]
+	lines := strings.Split(printed, "\n")
+	printed = strings.Join(lines[max(0, len(lines)-4):], "; ")
+	return printed[max(0, len(printed)-600):]
 }

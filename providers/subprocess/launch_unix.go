@@ -56,7 +56,7 @@ func (h *host) launch(l *language, pl *place) (*process, error) {
 	}
 	if err := p.configure(pl.once, nil); err != nil {
 		p.kill()
-		return nil, l.unstarted(fmt.Errorf("%w: the driver for %s did not start: %s", codeinterp.ErrUnavailable, l.Name, p.words()))
+		return nil, l.unstarted(fmt.Errorf("%w: the driver for %s did not start: %s", codeinterp.ErrUnavailable, l.Name, p.startupMessage()))
 	}
 	return p, nil
 }
@@ -203,19 +203,19 @@ func (p *process) configure(once bool, env map[string]string) error {
 	return p.send(frameConfigure, append([]string{mode}, pairs(env)...)...)
 }
 
-// settle makes the process's working directory the caller's to remove. It
+// keepDir makes the process's working directory the caller's to remove. It
 // reports whether the process is there, and so the directory.
-func (p *process) settle() bool {
+func (p *process) keepDir() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.release = nil
 	return !p.dead
 }
 
-// comes waits for the driver's hello, which it leaves to greeting, and reports
+// awaitHello waits for the driver's hello, which it leaves to readHello, and reports
 // whether that is still to be asked: a warm process ends without a hello where the
 // server that forked it died at that moment, and another can take its place.
-func (p *process) comes(ctx context.Context) bool {
+func (p *process) awaitHello(ctx context.Context) bool {
 	select {
 	case v := <-p.hello:
 		select {
@@ -232,41 +232,41 @@ func (p *process) comes(ctx context.Context) bool {
 	return true
 }
 
-// greeting waits for the driver's hello.
-func (p *process) greeting(ctx context.Context) (string, error) {
+// readHello waits for the driver's hello.
+func (p *process) readHello(ctx context.Context) (string, error) {
 	select {
 	case v := <-p.hello:
-		return welcome(v)
+		return helloError(v)
 	case <-p.gone:
 	case <-ctx.Done():
 		return "", context.Cause(ctx)
 	}
 	select {
 	case v := <-p.hello: // it has said so and ended
-		return welcome(v)
+		return helloError(v)
 	default:
-		return "", p.lang.unstarted(fmt.Errorf("%w: %s did not start: %s", codeinterp.ErrUnavailable, p.lang.Name, p.words()))
+		return "", p.lang.unstarted(fmt.Errorf("%w: %s did not start: %s", codeinterp.ErrUnavailable, p.lang.Name, p.startupMessage()))
 	}
 }
 
-func welcome(version string) (string, error) {
+func helloError(version string) (string, error) {
 	if problem, failed := strings.CutPrefix(version, "!"); failed {
 		return "", fmt.Errorf("%w: preload of %s", codeinterp.ErrUnavailable, problem)
 	}
 	return version, nil
 }
 
-// words returns what a process that did not come up had to say.
-func (p *process) words() string {
+// startupMessage returns what a process that did not come up printed.
+func (p *process) startupMessage() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	said := strings.ToValidUTF8(strings.TrimSpace(string(p.said)), "\uFFFD")
-	if len(said) > 500 {
-		said = said[len(said)-500:]
+	text := strings.ToValidUTF8(strings.TrimSpace(string(p.startup)), "\uFFFD")
+	if len(text) > 500 {
+		text = text[len(text)-500:]
 	}
 	switch {
-	case said != "":
-		return said
+	case text != "":
+		return text
 	case isDone(p.gone) && p.sb.Wait().Signal == syscall.SIGABRT:
 		// libuv's way to say that pthread_create failed.
 		return "it aborted without a word, as runtimes do that can start no thread: the limit of processes may be reached"

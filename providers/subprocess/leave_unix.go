@@ -29,8 +29,8 @@ func (p *process) leave() error {
 	return nil
 }
 
-// greeted takes the hello of a driver that is new, or back.
-func (p *process) greeted(version string) error {
+// takeHello takes the hello of a driver that is new, or back.
+func (p *process) takeHello(version string) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.back != nil {

@@ -54,12 +54,12 @@ func TestInstall(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			res := run(t, listed, "python", tt.code, &codeinterp.RunOptions{Files: tt.files})
-			said := res.Stderr()
+			printed := res.Stderr()
 			if res.Error != nil {
-				said += res.Error.Message
+				printed += res.Error.Message
 			}
-			if res.Stdout() != tt.out || !strings.Contains(said, tt.errs) || len(res.Calls) != tt.calls {
-				t.Errorf("%s\nsaid %q, calls %+v", summary(res), said, res.Calls)
+			if res.Stdout() != tt.out || !strings.Contains(printed, tt.errs) || len(res.Calls) != tt.calls {
+				t.Errorf("%s\nprinted %q, calls %+v", summary(res), printed, res.Calls)
 			}
 		})
 	}

@@ -71,7 +71,7 @@ func globalOfNpm(ctx context.Context, npm string) string {
 
 // listNode returns what npm says that it has installed.
 func (b *builder) listNode() (string, error) {
-	var said struct {
+	var installed struct {
 		Packages map[string]struct{ Version string }
 	}
 	err := b.enclosure.check(b.dir)
@@ -80,13 +80,13 @@ func (b *builder) listNode() (string, error) {
 	}
 	text, err := readPlain(b.dir, filepath.Join("node_modules", ".package-lock.json"))
 	if err == nil {
-		err = json.Unmarshal(text, &said)
+		err = json.Unmarshal(text, &installed)
 	}
-	if err != nil || len(said.Packages) == 0 {
+	if err != nil || len(installed.Packages) == 0 {
 		return "", fmt.Errorf("%w: nothing was installed", codeinterp.ErrUnavailable)
 	}
 	var lock []string
-	for place, p := range said.Packages {
+	for place, p := range installed.Packages {
 		name := path.Base(place)
 		if scope := path.Base(path.Dir(place)); strings.HasPrefix(scope, "@") {
 			name = scope + "/" + name

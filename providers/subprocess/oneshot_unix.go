@@ -37,7 +37,7 @@ func (s *session) runFile(ctx context.Context, prog *driver.Program, out *driver
 	r.calls.over()
 	o = r.outcome(s.p, true)
 	if prog.Artifacts {
-		s.look(ctx, prog, &o)
+		s.findArtifacts(ctx, prog, &o)
 	}
 	o.Fresh = true
 	return o, nil
@@ -50,7 +50,7 @@ func (s *session) oneShot(ctx context.Context, o *driver.Program, r *run) (start
 	if s.place.dir, err = h.sandbox.TempDir(); err != nil {
 		return nil, nil, err
 	}
-	if err := errors.Join(s.stock(ctx, o), s.remember(ctx, o)); err != nil {
+	if err := errors.Join(s.copyFiles(ctx, o), s.snapshot(ctx, o)); err != nil {
 		return nil, nil, err
 	}
 	dir, err := h.sandbox.TempDir()

@@ -21,26 +21,26 @@ import (
 	"github.com/toolcell/toolcell/internal/sandbox"
 )
 
-// maxLinger bounds the wait for the pipes of a process that is gone, which a
+// drainTimeout bounds the wait for the pipes of a process that is gone, which a
 // descendant may hold open in none mode.
-const maxLinger = 500 * time.Millisecond
+const drainTimeout = 500 * time.Millisecond
 
 // signalAfter is how long a driver has to act on an interrupt frame.
 const signalAfter = 50 * time.Millisecond
 
 // A process is a running driver.
 type process struct {
-	lang    *language
-	sb      *sandbox.Process
-	ctl     *os.File
-	streams [2]*pump
-	hello   chan string   // gets the runtime's version, once
-	heard   chan struct{} // closed at the end of the control channel
-	gone    chan struct{}
-	release func() // guarded by mu; gives back what the process lived in
-	place   place
-	once    atomic.Bool
-	inside  string // the working directory, as the process sees it
+	lang     *language
+	sb       *sandbox.Process
+	ctl      *os.File
+	streams  [2]*pump
+	hello    chan string   // gets the runtime's version, once
+	readDone chan struct{} // closed at the end of the control channel
+	gone     chan struct{}
+	release  func() // guarded by mu; gives back what the process lived in
+	place    place
+	once     atomic.Bool
+	inside   string // the working directory, as the process sees it
 
 	budget *budget
 	open   context.Context // ends when the control channel is closed
@@ -59,22 +59,22 @@ type process struct {
 	completer completer
 	names     names // that its programs have declared; nil if it has one program
 
-	mu     sync.Mutex
-	run    *run
-	runs   int
-	calls  int                     // open ones
-	back   chan struct{}           // closed when the driver that has left says hello; nil if it is there
-	left   time.Time               // when it did
-	owner  func(codeinterp.Output) // takes output that is no run's; nil while nobody has the process
-	early  *driver.Output          // takes it where a run has begun whose program is translated yet
-	said   []byte                  // what it printed before, up to maxSaid
-	dead   bool
-	tail   []byte // the last of standard error
-	broken error  // why the host gave the driver up, nil if it did not
+	mu      sync.Mutex
+	run     *run
+	runs    int
+	calls   int                     // open ones
+	back    chan struct{}           // closed when the driver that has left says hello; nil if it is there
+	left    time.Time               // when it did
+	owner   func(codeinterp.Output) // takes output that is no run's; nil while nobody has the process
+	early   *driver.Output          // takes it where a run has begun whose program is translated yet
+	startup []byte                  // what it printed before, up to maxStartup
+	dead    bool
+	tail    []byte // the last of standard error
+	broken  error  // why the host gave the driver up, nil if it did not
 }
 
-// maxSaid bounds what is kept of a process that nobody has yet.
-const maxSaid = 4 << 10
+// maxStartup bounds what is kept of a process that nobody has yet.
+const maxStartup = 4 << 10
 
 // A run is a program that a process executes.
 type run struct {
@@ -100,7 +100,7 @@ type run struct {
 func newProcess(b *budget, lang *language, sb *sandbox.Process, e *ends, pl *place, inside string, release func()) (*process, error) {
 	p := &process{
 		budget: b, lang: lang, sb: sb, ctl: e.host[2], place: *pl, inside: inside,
-		unread: room.Backlog{Most: maxUnread}, hello: make(chan string, 1), heard: make(chan struct{}), gone: make(chan struct{}), release: release, owner: pl.late, run: pl.first,
+		unread: room.Backlog{Most: maxUnread}, hello: make(chan string, 1), readDone: make(chan struct{}), gone: make(chan struct{}), release: release, owner: pl.late, run: pl.first,
 	}
 	p.late.deliver = p.addToRun
 	if pl.first != nil {
@@ -122,7 +122,7 @@ func newProcess(b *budget, lang *language, sb *sandbox.Process, e *ends, pl *pla
 		p.quick.relieve = func() { go p.listen() }
 		go p.listen()
 	} else {
-		close(p.heard)
+		close(p.readDone)
 	}
 	go p.watch()
 	return p, nil
@@ -181,13 +181,13 @@ func (p *process) keepLate(o codeinterp.Output) {
 	case p.owner != nil:
 		p.owner(o)
 	case o.Kind == codeinterp.Stdout || o.Kind == codeinterp.Stderr:
-		p.said = append(p.said, o.Data[:min(len(o.Data), maxSaid-len(p.said))]...)
+		p.startup = append(p.startup, o.Data[:min(len(o.Data), maxStartup-len(p.startup))]...)
 	}
 }
 
-// await has what is late come with a run that has begun and does not run yet; with
+// setEarly has what is late come with a run that has begun and does not run yet; with
 // nil no more.
-func (p *process) await(out *driver.Output) {
+func (p *process) setEarly(out *driver.Output) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.runs > 0 { // there was one that it can be of
@@ -195,12 +195,12 @@ func (p *process) await(out *driver.Output) {
 	}
 }
 
-// belong has late output go to the context that gets the process.
-func (p *process) belong(late func(codeinterp.Output)) {
+// setOwner has late output go to the context that gets the process.
+func (p *process) setOwner(late func(codeinterp.Output)) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.owner = late; late != nil && len(p.said) > 0 {
-		late(codeinterp.Output{Kind: codeinterp.Stderr, Data: p.said})
+	if p.owner = late; late != nil && len(p.startup) > 0 {
+		late(codeinterp.Output{Kind: codeinterp.Stderr, Data: p.startup})
 	}
 }
 
@@ -227,26 +227,26 @@ func (p *process) watch() {
 	p.sb.Wait()
 	ended := time.Now()
 	// Before the output is taken: no interrupt is for a process that is gone.
-	p.tellOver(nil)
+	p.markOver(nil)
 	for _, s := range p.streams {
 		close(s.flush)
 	}
-	if !p.drained(maxLinger) {
+	if !p.drained(drainTimeout) {
 		p.mute()
-		p.drained(maxLinger)
+		p.drained(drainTimeout)
 	}
 	for _, s := range p.streams {
 		s.close()
 	}
-	linger := time.NewTimer(maxLinger)
-	defer linger.Stop()
+	timer := time.NewTimer(drainTimeout)
+	defer timer.Stop()
 	select {
 	// The last frames may be on their way.
-	case <-p.heard:
-	case <-linger.C:
+	case <-p.readDone:
+	case <-timer.C:
 	}
 	p.closeControl()
-	<-p.heard
+	<-p.readDone
 	// What waits there came during the run, and belongs into its result.
 	p.late.wait()
 	p.mu.Lock()
@@ -346,7 +346,7 @@ func (p *process) handOver(r *run) {
 // program computes, and only that takes a signal; others see by the frame that
 // the signal is for a run they have yet to begin.
 func (p *process) interrupt(r *run) {
-	p.tell(frameInterrupt, strconv.Itoa(r.seq))
+	p.trySend(frameInterrupt, strconv.Itoa(r.seq))
 	if p.lang.Driver.Interrupts {
 		timer := time.NewTimer(signalAfter)
 		defer timer.Stop()
@@ -357,7 +357,7 @@ func (p *process) interrupt(r *run) {
 		}
 	}
 	_ = p.sb.SignalAll(syscall.SIGINT)
-	p.tell(frameSignaled)
+	p.trySend(frameSignaled)
 }
 
 // end kills the process, and frees who writes to it. It waits for nothing.

@@ -57,7 +57,7 @@ site.main()
 // probePython asks a Python what it is. It is asked as the host.
 func (l *language) probePython() error {
 	args := []string{"-I", "-X", "utf8", "-c", pythonQuestion}
-	others := l.asked != "" || isEnvironment(l.path) // have put into it what they like
+	others := l.probed != "" || isEnvironment(l.path) // have put into it what they like
 	if others {
 		args = []string{"-I", "-S", "-X", "utf8", "-c", withoutSite + pythonQuestion}
 	}
@@ -68,7 +68,7 @@ func (l *language) probePython() error {
 		source += "\x00" + driver + later + added + sourceOf("python/", "forkserver.py") + "\x01"
 	}
 	known := compiled.known(source)
-	out, err := ask(l.asks(), args, strings.Join(slices.Collect(maps.Keys(known)), "\n")+"\x02"+source)
+	out, err := ask(l.probePath(), args, strings.Join(slices.Collect(maps.Keys(known)), "\n")+"\x02"+source)
 	if err != nil {
 		return err
 	}
@@ -80,11 +80,11 @@ func (l *language) probePython() error {
 		return fmt.Errorf("version %s is older than %s", about.version, l.MinVersion)
 	}
 	l.runtime = "CPython " + about.version
-	if filepath.IsAbs(about.executable) && l.asked == "" {
+	if filepath.IsAbs(about.executable) && l.probed == "" {
 		l.path = about.executable // behind the shims of version managers
 	}
 	l.prefix = about.prefixes[0]
-	l.roots = pythonRoots(l.asks(), about.prefixes, about.path)
+	l.roots = pythonRoots(l.probePath(), about.prefixes, about.path)
 	if prefix, ok := projectOf(l); ok {
 		l.prefix = prefix
 		about.metadata = metadataOf(l.prefix, about.version)

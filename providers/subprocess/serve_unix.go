@@ -40,7 +40,7 @@ func (p *process) listen() {
 			p.breakOff(errors.New("the driver closed its control channel"))
 		}
 		p.dropAhead()
-		close(p.heard)
+		close(p.readDone)
 		return
 	}
 }
@@ -63,20 +63,20 @@ func (p *process) next() message {
 
 // read reads a frame. One that takes room is read once it is wanted.
 func (p *process) read(wanted <-chan struct{}) message {
-	f, err := readFrame(p.in, &lodging{p, wanted})
+	f, err := readFrame(p.in, &frameReserver{p, wanted})
 	if err == nil && f.kind == frameDone {
-		p.tellOver(&f)
+		p.markOver(&f)
 	}
 	return message{f, time.Now(), err}
 }
 
-// A lodging is the roomer of a process's frame.
-type lodging struct {
+// A frameReserver is the reserver of a process's frame.
+type frameReserver struct {
 	p      *process
 	wanted <-chan struct{} // nil: it is
 }
 
-func (l *lodging) room(n int) (*coming, func(), error) {
+func (l *frameReserver) room(n int) (*coming, func(), error) {
 	if l.wanted != nil {
 		select {
 		case <-l.wanted:
@@ -88,16 +88,16 @@ func (l *lodging) room(n int) (*coming, func(), error) {
 	return l.p.budget.frame(l.p.open, n, func() { _ = l.p.ctl.SetReadDeadline(time.Unix(1, 0)) })
 }
 
-func (l *lodging) arrived(c *coming, err error) error {
+func (l *frameReserver) arrived(c *coming, err error) error {
 	if slow := l.p.budget.arrived(c); slow && err != nil {
 		return errSlow
 	}
 	return err
 }
 
-// tellOver tells that the run in progress is over, before its output is taken:
+// markOver notes that the run in progress is over, before its output is taken:
 // because of a done frame, or because the process is gone.
-func (p *process) tellOver(done *frame) {
+func (p *process) markOver(done *frame) {
 	p.mu.Lock()
 	r := p.run
 	p.mu.Unlock()
@@ -141,7 +141,7 @@ func (p *process) breakOff(why error) {
 	select {
 	case <-p.sb.Done():
 		return
-	case <-time.After(maxLinger):
+	case <-time.After(drainTimeout):
 	}
 	p.breaks(why)
 	p.sb.Kill()
@@ -160,7 +160,7 @@ func (p *process) breaks(why error) {
 func (p *process) serve(m *message) error {
 	switch f := &m.frame; f.kind {
 	case frameHello:
-		return p.greeted(string(f.field(0)))
+		return p.takeHello(string(f.field(0)))
 	case frameLeave:
 		return p.leave()
 	case frameShow:
@@ -179,15 +179,15 @@ func (p *process) serve(m *message) error {
 	return fmt.Errorf("%w: type %q", errFrame, m.kind)
 }
 
-// sync delivers all that was written before the frame that is being served.
-func (p *process) sync() {
+// drainStreams delivers all that was written before the frame that is being served.
+func (p *process) drainStreams() {
 	for _, s := range p.streams {
 		s.drain()
 	}
 }
 
-// hasten delivers what was written and waits for more to come with it.
-func (p *process) hasten() {
+// flushPaced delivers what was written and waits for more to come with it.
+func (p *process) flushPaced() {
 	for _, s := range p.streams {
 		if s.pacing.Load() { // else it has been delivered, or will be at once
 			s.drain()
@@ -218,7 +218,7 @@ func (p *process) show(f *frame) error {
 		p.readAhead()
 	}
 	f.release() // OnOutput may take any time: no other process is to wait for it
-	p.sync()
+	p.drainStreams()
 	if r := p.current(f); r != nil {
 		r.out.Add(o)
 	} else if o.Kind == codeinterp.Display { // a clear has nothing of its own to withdraw
@@ -246,7 +246,7 @@ func (p *process) addLate(f *frame) error {
 	p.mu.Unlock()
 	if idle { // what was written before in another way comes before it
 		p.late.wait()
-		p.hasten()
+		p.flushPaced()
 	}
 	p.late.add(codeinterp.Output{Kind: kind, Data: f.field(1)})
 	return nil
@@ -279,7 +279,7 @@ func (p *process) finish(f *frame, at time.Time) error {
 		return err
 	}
 	f.release() // as in show
-	p.sync()
+	p.drainStreams()
 	p.late.wait()
 	if end.lost > 0 {
 		r.out.Lost(codeinterp.Truncation{Stream: "error", Bytes: end.lost, Reason: codeinterp.TruncatedByLimit})

@@ -33,8 +33,8 @@ type session struct {
 	stop func() // ends the translation in progress
 }
 
-// settle starts a context's first process.
-func (s *session) settle(ctx context.Context, cwd string) error {
+// startContext starts a context's first process.
+func (s *session) startContext(ctx context.Context, cwd string) error {
 	if cwd != "" {
 		dir, err := sandbox.OpenDir(cwd)
 		if err != nil {
@@ -54,7 +54,7 @@ func (s *session) settle(ctx context.Context, cwd string) error {
 	}
 	s.p = p
 	s.place.dir = p.place.dir
-	_, err = p.greeting(ctx)
+	_, err = p.readHello(ctx)
 	return err
 }
 
@@ -77,8 +77,8 @@ func (s *session) Run(ctx context.Context, prog *driver.Program, out *driver.Out
 	if err := s.ensure(ctx, prog); err != nil {
 		return driver.Outcome{}, err
 	}
-	stdin, unfeed, err := s.prepare(ctx, prog)
-	defer unfeed()
+	stdin, stopInput, err := s.prepare(ctx, prog)
+	defer stopInput()
 	if err != nil {
 		return driver.Outcome{}, err
 	}
@@ -112,9 +112,9 @@ func (s *session) Run(ctx context.Context, prog *driver.Program, out *driver.Out
 		s.end() // no later run is to meet it on its way out
 		o.Lost, o.Exited = true, true
 	}
-	// From here on the order to stop is look's to heed, and kills no process.
+	// From here on the order to stop is for findArtifacts, and kills no process.
 	if leave(); prog.Artifacts {
-		s.look(ctx, prog, &o)
+		s.findArtifacts(ctx, prog, &o)
 	}
 	o.Fresh = fresh
 	return o, nil
@@ -123,21 +123,21 @@ func (s *session) Run(ctx context.Context, prog *driver.Program, out *driver.Out
 // prepare puts what the run needs beside its code into the directory. It
 // returns where the program finds its standard input, and what to call in the
 // end, also where it fails.
-func (s *session) prepare(ctx context.Context, prog *driver.Program) (stdin string, unfeed func(), err error) {
-	unfeed = func() {}
-	if err := s.stock(ctx, prog); err != nil {
-		return "", unfeed, err
+func (s *session) prepare(ctx context.Context, prog *driver.Program) (stdin string, stopInput func(), err error) {
+	stopInput = func() {}
+	if err := s.copyFiles(ctx, prog); err != nil {
+		return "", stopInput, err
 	}
 	if prog.Input != nil {
-		stdin, unfeed, err = s.feeding(prog.Input)
+		stdin, stopInput, err = s.feedInput(prog.Input)
 	} else {
 		stdin, err = s.stdin(prog.Stdin)
 	}
 	if err != nil {
 		s.end()
-		return "", unfeed, err
+		return "", stopInput, err
 	}
-	return stdin, unfeed, s.remember(ctx, prog)
+	return stdin, stopInput, s.snapshot(ctx, prog)
 }
 
 // ensure makes sure of a process that is ready for the program.
@@ -164,7 +164,7 @@ func (s *session) ensure(ctx context.Context, prog *driver.Program) (err error) 
 		s.p, err = s.h.launch(s.lang, &s.place)
 	}
 	if err == nil {
-		_, err = s.p.greeting(ctx)
+		_, err = s.p.readHello(ctx)
 	}
 	if err != nil {
 		s.end()
@@ -175,7 +175,7 @@ func (s *session) ensure(ctx context.Context, prog *driver.Program) (err error) 
 // single makes sure of the process of a single run.
 func (s *session) single(ctx context.Context, prog *driver.Program) (err error) {
 	if s.p, err = s.h.fresh(ctx, s.lang, &s.place); err == nil && wantsFiles(prog) {
-		err = s.keep()
+		err = s.takeDir()
 	}
 	return err
 }
@@ -187,7 +187,7 @@ func (s *session) begin(ctx context.Context, prog *driver.Program, stdin string,
 		r, over, err = s.translate(ctx, prog, stdin, out)
 	} else {
 		p := s.p
-		p.hasten() // what was written before is late
+		p.flushPaced() // what was written before is late
 		// Late output that comes while that at the head of the run is shown is
 		// this run's too, after it.
 		p.late.pause()
@@ -222,10 +222,10 @@ func (s *session) translate(ctx context.Context, prog *driver.Program, stdin str
 	if s.p.names == nil && !s.place.once {
 		s.p.names = names{}
 	}
-	s.p.hasten() // what was written before is late
+	s.p.flushPaced() // what was written before is late
 	prog.Begin()
-	s.p.await(out)
-	defer s.p.await(nil)
+	s.p.setEarly(out)
+	defer s.p.setEarly(nil)
 	pr, err := s.lang.prepare(ctx, prog.Code, s.p.names)
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -117,6 +117,6 @@ func shortenLines(lines []string) (short []string, lost int64) {
 	for _, l := range lines[half : len(lines)-half] {
 		lost += int64(len(l) + 1)
 	}
-	told := fmt.Sprintf("[%d lines are left out]", len(lines)-2*half)
-	return slices.Concat(lines[:half], []string{told}, lines[len(lines)-half:]), lost
+	note := fmt.Sprintf("[%d lines are left out]", len(lines)-2*half)
+	return slices.Concat(lines[:half], []string{note}, lines[len(lines)-half:]), lost
 }

@@ -18,10 +18,10 @@ const (
 	small            = 64 << 10
 )
 
-// A hall has the programs of the process that are translated.
-type hall struct{ large, others room.Room }
+// translationRooms are what the programs take of memory that the process translates.
+type translationRooms struct{ large, others room.Room }
 
-var translations hall
+var translations translationRooms
 
 // translating waits for the memory that a program of a size takes until it is one for
 // the driver, which free gives back. Its error is ctx's.

@@ -30,19 +30,19 @@ const maxLinks = 40
 // python3.11.
 var lettersOf = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z]*`) })
 
-// kin are names of interpreters that stand for one another.
-var kin = [][]string{{"python", "pypy", "graalpy"}, {"node", "nodejs"}}
+// interchangeable are names of interpreters that stand for one another.
+var interchangeable = [][]string{{"python", "pypy", "graalpy"}, {"node", "nodejs"}}
 
-// akin reports whether what a link leads to is an interpreter as its name says.
-func akin(link, file string) bool {
+// sameInterpreter reports whether what a link leads to is an interpreter as its name says.
+func sameInterpreter(link, file string) bool {
 	a, b := lettersOf().FindString(filepath.Base(link)), lettersOf().FindString(filepath.Base(file))
-	return a == b || slices.ContainsFunc(kin, func(names []string) bool {
+	return a == b || slices.ContainsFunc(interchangeable, func(names []string) bool {
 		return slices.Contains(names, a) && slices.Contains(names, b)
 	})
 }
 
-// distrust has l asked from outside of dirs, which programs change.
-func (l *language) distrust(dirs []string) error {
+// checkTrust has l asked from outside of dirs, which programs change.
+func (l *language) checkTrust(dirs []string) error {
 	if e := l.environment; e != nil && linkedThrough(e.Dir, dirs) != "" {
 		return fmt.Errorf("programs change what is in %s, where its environment lies: keep environments elsewhere", linkedThrough(e.Dir, dirs))
 	}
@@ -57,17 +57,17 @@ func (l *language) distrust(dirs []string) error {
 	if linkedThrough(real, dirs) != "" {
 		return fmt.Errorf("programs change what is in %s, and could change what the host starts: use an interpreter from outside, or an environment made by it without copies", dir)
 	}
-	if !akin(l.path, real) {
+	if !sameInterpreter(l.path, real) {
 		return fmt.Errorf("programs change what is in %s, and it is a link to %s, which has another name", dir, real)
 	}
-	l.asked = real
+	l.probed = real
 	return nil
 }
 
-// asks returns what the host itself may start.
-func (l *language) asks() string {
-	if l.asked != "" {
-		return l.asked
+// probePath returns what the host itself may start.
+func (l *language) probePath() string {
+	if l.probed != "" {
+		return l.probed
 	}
 	return l.path
 }
@@ -135,10 +135,10 @@ func (h *host) admit(l *language, cwd string) error {
 	switch {
 	case h.sandbox.Mode() == sandbox.None:
 		return nil // they can change all that its user can
-	case l.asked != "" && h.dir != nil && within(l.path, h.opts.Dir) && linkedThrough(l.path, realDirs(h.opts.Writable)) == "" && cwd != h.dir.Path():
+	case l.probed != "" && h.dir != nil && within(l.path, h.opts.Dir) && linkedThrough(l.path, realDirs(h.opts.Writable)) == "" && cwd != h.dir.Path():
 		return fmt.Errorf("%w: Cwd: %s, which is in Options.Dir, is not to be seen from there: leave Cwd empty, or list the directory in Options.Writable",
 			codeinterp.ErrInvalid, l.path)
-	case l.asked == "" && linkedThrough(l.path, []string{cwd}) != "":
+	case l.probed == "" && linkedThrough(l.path, []string{cwd}) != "":
 		return fmt.Errorf("%w: Cwd: the host starts %s, which is in it, and programs could change it: use an interpreter from outside, or list the directory in Options.Writable where it is a link to one",
 			codeinterp.ErrInvalid, l.path)
 	}
@@ -152,7 +152,7 @@ const maxListed = 10_000
 func projectOf(l *language) (prefix string, ok bool) {
 	prefix = filepath.Dir(filepath.Dir(l.path))
 	_, err := os.Lstat(filepath.Join(prefix, "pyvenv.cfg"))
-	return prefix, err == nil && l.asked != ""
+	return prefix, err == nil && l.probed != ""
 }
 
 // metadataOf returns the names of the directories that describe the packages of

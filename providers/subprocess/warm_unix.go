@@ -15,8 +15,8 @@ import (
 	"github.com/toolcell/toolcell/internal/sandbox"
 )
 
-// startWarmers starts the warmers.
-func (h *host) startWarmers() error {
+// startPools starts the pools.
+func (h *host) startPools() error {
 	w := h.opts.Warm
 	if w == nil {
 		return nil
@@ -32,7 +32,7 @@ func (h *host) startWarmers() error {
 			continue
 		}
 		wg.Go(func() {
-			one, err := h.heatLanguage(l)
+			one, err := h.newPool(l)
 			mu.Lock()
 			defer mu.Unlock()
 			if err != nil {
@@ -46,7 +46,7 @@ func (h *host) startWarmers() error {
 	return errors.Join(errs...)
 }
 
-func (h *host) heatLanguage(l *language) (*pool, error) {
+func (h *host) newPool(l *language) (*pool, error) {
 	size := h.opts.Warm.Pool
 	switch {
 	case size == 0:
@@ -94,9 +94,9 @@ func (h *host) tryPreload(l *language) error {
 	}
 	defer p.kill()
 	if err := p.configure(true, nil); err != nil {
-		return fmt.Errorf("%w: %s did not start: %s", codeinterp.ErrUnavailable, l.Name, p.words())
+		return fmt.Errorf("%w: %s did not start: %s", codeinterp.ErrUnavailable, l.Name, p.startupMessage())
 	}
-	_, err = p.greeting(h.life)
+	_, err = p.readHello(h.life)
 	return err
 }
 
@@ -188,7 +188,7 @@ func (w *pool) take(ctx context.Context, once bool, env map[string]string) (*pro
 		if forked {
 			// One of the pool's may have died while it waited; a new one has a reason
 			// of its own.
-			return nil, fmt.Errorf("%w: the forked process ended: %s", codeinterp.ErrUnavailable, p.words())
+			return nil, fmt.Errorf("%w: the forked process ended: %s", codeinterp.ErrUnavailable, p.startupMessage())
 		}
 	}
 }

@@ -19,7 +19,7 @@ func (p *process) send(kind byte, fields ...string) error { return p.write(encod
 // channel over, and must not hold the host up.
 const maxWrite = 10 * time.Second
 
-var errDeaf = errors.New("the driver does not read")
+var errNotReading = errors.New("the driver does not read")
 
 func (p *process) write(b []byte) error {
 	p.writing.Lock()
@@ -40,11 +40,11 @@ func (p *process) writeChunk(b []byte) (int, error) {
 	if n := p.writeNow(b); n > 0 {
 		return n, nil
 	}
-	// For each chunk anew: a driver that reads slowly is not deaf.
+	// For each chunk anew: one that reads slowly does read.
 	_ = p.ctl.SetWriteDeadline(time.Now().Add(maxWrite))
 	n, err := p.ctl.Write(b)
 	if errors.Is(err, os.ErrDeadlineExceeded) {
-		err = errDeaf
+		err = errNotReading
 	}
 	return n, err
 }
@@ -57,10 +57,10 @@ func (p *process) writeNow(b []byte) (n int) {
 	return n
 }
 
-// tell sends a small frame to a driver that may have stopped to read, and reports
+// trySend sends a small frame to a driver that may have stopped to read, and reports
 // whether it did: if not it is dropped, or, where a part of it was sent, the driver
 // is given up.
-func (p *process) tell(kind byte, fields ...string) bool {
+func (p *process) trySend(kind byte, fields ...string) bool {
 	for end := time.Now().Add(signalAfter); !p.writing.TryLock(); time.Sleep(time.Millisecond) {
 		if time.Now().After(end) {
 			return false

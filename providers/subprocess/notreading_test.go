@@ -17,10 +17,10 @@ import (
 	"github.com/toolcell/toolcell/providers/subprocess"
 )
 
-// deaf programs end their run with a frame of their own, and then have the host
+// notReading are programs that end their run with a frame of their own, and then have the host
 // answer shows without reading the answers, or read nothing at all. Those of Node
 // cannot: they do not get at the number of their run.
-var deaf = []struct{ language, code string }{
+var notReading = []struct{ language, code string }{
 	{"python", `
 import os
 def frame(kind, *fields):
@@ -40,11 +40,11 @@ __toolcell_send Z "$__toolcell_run" ok 0 '' '' 0 '' ''
 while :; do __toolcell_send D "$__toolcell_run" 7 display '' '' '' text/plain x; done`},
 }
 
-// TestDeafDriver: a driver that reads nothing holds up no run, deletion or
+// TestDriverThatReadsNothing: a driver that reads nothing holds up no run, deletion or
 // Close for longer than the run's own time and the grace.
-func TestDeafDriver(t *testing.T) {
+func TestDriverThatReadsNothing(t *testing.T) {
 	large := strings.Repeat("#", 4<<20)
-	for _, d := range deaf {
+	for _, d := range notReading {
 		for name, next := range map[string]string{"small": "1", "large": large} {
 			t.Run(d.language+" "+name, func(t *testing.T) {
 				t.Parallel()
