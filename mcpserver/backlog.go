@@ -46,6 +46,7 @@ func (b *backlog) add(ids map[jsonrpc.ID]bool, size int) {
 	}
 	for id := range ids {
 		if _, open := b.open[id]; !open {
+			// An equal part for each, as written knows their ids only.
 			b.open[id] = size / len(ids)
 			b.bytes += size / len(ids)
 		}

@@ -203,6 +203,7 @@ func (cs *clients) create(ctx context.Context, c *client, call codeinterp.Call, 
 func (cs *clients) use(ctx context.Context, c *client, call codeinterp.Call, in *interpreter) (r codeinterp.Reply, err error) {
 	cs.mu.Lock()
 	l := c.contexts[call.Context]
+	// An operation of another interpreter is not to reach the context by its id.
 	if l == nil || l.in != in || l.over() {
 		cs.mu.Unlock()
 		return codeinterp.Reply{Result: codeinterp.NotRun()}, failed(call.Op, codeinterp.ErrContext)

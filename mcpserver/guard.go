@@ -91,6 +91,7 @@ func hostname(hostport string) string {
 	if h, _, err := net.SplitHostPort(hostport); err == nil {
 		host = h
 	}
+	// A name with the root's dot at its end is the same name.
 	return strings.ToLower(strings.TrimSuffix(strings.Trim(host, "[]"), "."))
 }
 

@@ -325,6 +325,7 @@ func (r *resource) content(ctx context.Context, hold func(int) bool) ([]byte, er
 		return nil, err
 	}
 	defer f.Close()
+	// A byte more, to tell a file of just that size from one that was cut.
 	data, err := io.ReadAll(io.LimitReader(&held{ctx: ctx, r: f, hold: hold}, maxRead+1))
 	if err == nil && len(data) > maxRead {
 		err = fmt.Errorf("%w: more than %d bytes", codeinterp.ErrTooLarge, maxRead)

@@ -128,6 +128,7 @@ func (s *Service) serve(ctx context.Context, c *command, o codeinterp.CommandOpt
 	}
 	o.Stdin, o.Input, o.Signals, o.MaxOutput = nil, c.in, c.signals, maxUnseen
 	res, err := closed(s.run.RunCommand(ctx, c.line, &o))
+	// Nobody reads any more: who writes is not to wait for that.
 	c.in.Close()
 	// Its ctx ends here: life has no end of its own.
 	c.cancel(nil)

@@ -79,6 +79,7 @@ func newRing(keep int) *ring { return &ring{keep: keep, changed: make(chan struc
 func (r *ring) write(b []byte) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	// Of more than it keeps, only the end would be left: what comes before is just counted.
 	if skip := len(b) - r.keep; skip > 0 {
 		r.total += int64(skip)
 		b = b[skip:]
@@ -105,6 +106,7 @@ func (r *ring) rest(res *codeinterp.Result, seen int64) {
 	var all int64
 	cut := map[string]bool{}
 	for _, t := range res.Truncated {
+		// The count of a stream that was cut has all of it, what is in Outputs too.
 		if cut[t.Stream] = t.Bytes >= 0; cut[t.Stream] && stream(t.Stream) {
 			all += t.Bytes
 		}

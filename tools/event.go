@@ -58,6 +58,7 @@ func (o *observer) run(ctx context.Context, ev RunEvent, opts codeinterp.RunOpti
 	}
 	next := opts.OnOutput
 	var scrub *secret.Stream
+	// Left as it is where nobody looks: without OnOutput a run costs a provider less.
 	if r != nil || next != nil {
 		opts.OnOutput = r.tee(next)
 		if o.secrets != nil {

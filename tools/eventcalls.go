@@ -116,6 +116,7 @@ func (r *running) report(rec codeinterp.CallRecord) {
 	if r.seen[word]&bit != 0 {
 		return
 	}
+	// Marked all the same where the run has ended: its end has told of this call.
 	r.seen[word] |= bit
 	if r.ended {
 		return

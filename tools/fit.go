@@ -29,6 +29,7 @@ func newFit(schema json.RawMessage) *fit {
 	root := gjson.ParseBytes(schema)
 	refs := map[string]*fit{}
 	defs := root.Get("$defs")
+	// All names first, since definitions refer to each other, and to themselves.
 	defs.ForEach(func(name, _ gjson.Result) bool {
 		refs[name.String()] = &fit{}
 		return true
@@ -106,6 +107,7 @@ func (f *fit) value(v gjson.Result, path string, depth int) (err error) {
 	case v.IsArray() && f.kind == "array":
 		i := 0
 		v.ForEach(func(_, item gjson.Result) bool {
+			// Texts and numbers are the decoder's affair, and there may be millions of them.
 			if item.Type == gjson.Null || item.Type == gjson.JSON {
 				err = f.others.value(item, clip(path, maxPath)+"["+strconv.Itoa(i)+"]", depth+1)
 			}

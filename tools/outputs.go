@@ -119,6 +119,7 @@ func (s *OutputStore) put(ctx context.Context, id string, res *codeinterp.Result
 		s.drop(id)
 	}
 	life := ClientLife(ctx)
+	// The client has gone, and what forgets its outputs has come, and comes but once.
 	if life.Err() != nil {
 		return ""
 	}

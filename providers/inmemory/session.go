@@ -70,6 +70,7 @@ func (s *session) Run(ctx context.Context, p *driver.Program, out *driver.Output
 			return driver.Outcome{}, err
 		}
 	}
+	// After the caller's files, which are nothing that the program did.
 	before := s.files.Changes()
 	s.current.Store(r)
 	defer s.current.Store(nil)

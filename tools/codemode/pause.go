@@ -147,6 +147,7 @@ var errNoDecision = errors.New("nobody can decide any more")
 
 // wait waits for a decision, or ctx's end.
 func (p *Pauses) wait(ctx context.Context, f codeinterp.FunctionCall) error {
+	// Buffered: the one who decides does not wait for the program.
 	d := &decision{Pending: Pending{ID: rand.Text(), Function: f.Name, Args: f.Args}, made: make(chan error, 1)}
 	r, _ := ctx.Value(pausableKey{}).(*pausable)
 	if r != nil {

@@ -119,6 +119,7 @@ func (f *files) OpenFile(name string, flag int, _ fs.FileMode) (codeinterp.File,
 		if err := n.data.truncate(0, f.of.grow); err != nil {
 			return nil, &fs.PathError{Op: "open", Path: name, Err: err}
 		}
+		// One that is created and not written to has changed as well.
 		f.of.touch(n)
 	}
 	return h, nil

@@ -241,6 +241,7 @@ func (f *FS) remove(name string, all bool) error {
 	defer f.mu.Unlock()
 	if name == "." && all {
 		f.root.drop()
+		// The root stays, which drop has marked with the rest.
 		f.root.gone, f.bytes, f.files, f.root.children = false, 0, 0, nil
 		f.changes++
 		return nil

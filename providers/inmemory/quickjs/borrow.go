@@ -27,6 +27,7 @@ func (vm *vm) borrow(n int) bool {
 	case vm.borrowed+int64(n) > vm.heap.limit:
 		vm.throw("RangeError", "Invalid string length")
 	default:
+		// For the error's words and Cause: it is all contexts together that have used it up.
 		vm.heap.failed, vm.heap.others = true, true
 		lib.XJS_ThrowOutOfMemory(vm.tls, vm.ctx)
 	}
@@ -136,6 +137,7 @@ func (vm *vm) text(v value) (s string, ok bool) {
 // textExactly is text, and says whether there were no lone surrogates.
 func (vm *vm) textExactly(v value) (s string, exact, ok bool) {
 	b, exact, ok := vm.textBytes(v, 0)
+	// No copy: nobody else has the bytes.
 	return unsafe.String(unsafe.SliceData(b), len(b)), exact, ok
 }
 

@@ -36,6 +36,7 @@ func (in *instance) hostCallTool(_ value, args []value) value {
 	if in.beginCall(c, args[1]) {
 		return promise
 	}
+	// What is to end the program must not become a rejection, which it could handle.
 	if !vm.stopping.Load() && in.fail(c) {
 		c.free(vm)
 		return promise
@@ -176,6 +177,7 @@ func (in *instance) answer() (out engine.Outcome, ended, found bool) {
 	case !isException(v):
 		ok = vm.settle(c.promise, v, !r.ok)
 		vm.free(v)
+	// See hostCallTool.
 	case !vm.stopping.Load():
 		ok = in.fail(c)
 	}

@@ -145,6 +145,7 @@ func (vm *vm) throwWith(class, message string, props map[string]string) value {
 	span{p, 16}.writeString("%s")
 	empty := vm.cName("")
 	va := vm.tls.Alloc(16)
+	// Without the message, of which the engine would keep 255 bytes.
 	throw(vm.tls, vm.ctx, p, libc.VaList(va, empty))
 	vm.tls.Free(16)
 	vm.heap.release(p)
@@ -154,6 +155,7 @@ func (vm *vm) throwWith(class, message string, props map[string]string) value {
 	if !ok {
 		vm.rename(e, class)
 	}
+	// Made anew, as it begins with the message.
 	vm.set(e, "stack", vm.newString(vm.errorHead(e)+"\n"+framesOf(vm.ownString(e, "stack"))), flags)
 	for k, s := range props {
 		vm.set(e, k, vm.newString(s), lib.MJS_PROP_C_W_E)

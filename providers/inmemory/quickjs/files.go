@@ -149,6 +149,7 @@ func (in *instance) fileOp(op, name string, args []value) (value, error) {
 	case "utimes":
 		const most = 8640000000000000 // milliseconds, as of a Date
 		n, _ := number(args[2])
+		// NaN stays what it is in min and max, and has no integer.
 		if n != n {
 			n = 0
 		}

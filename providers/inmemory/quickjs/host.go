@@ -157,6 +157,8 @@ func (in *instance) hostExit(_ value, args []value) value {
 		// Of an exit code a process keeps the low eight bits.
 		in.exitCode = int(uint8(int64(n)))
 	}
+	// For async functions, which take what is thrown: the engine is polled at each call
+	// from now on, so that the program ends behind them too.
 	in.exited = true
 	// What called an async function or made a promise would go on: they take whatever
 	// is thrown.

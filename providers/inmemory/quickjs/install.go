@@ -185,6 +185,7 @@ func cFunction(tls *libc.TLS, ctx uintptr, this value, argc int32, argv uintptr,
 	// The engine pads the arguments to the function's arity.
 	args := values(argv, max(int(argc), f.arity))
 	home, mark := vm.ctx, vm.borrowed
+	// The function's own realm, which need not be the one that called it.
 	vm.ctx = ctx
 	v := f.call(vm.in, this, args)
 	vm.ctx = home

@@ -169,12 +169,14 @@ func (in *instance) execute() engine.Outcome {
 		if out, ended := in.uncaught(); ended {
 			return out
 		}
+		// A handler of uncaughtException took it: what the program left pending goes on.
 		v, cell.async = undefined, false
 	}
 	main := undefined
 	if cell.async {
 		main = v
 	}
+	// For a run that is stopped while something is pending: it has this value too.
 	in.last = last{value: v, boxed: cell.async}
 	defer func() { in.last = last{value: undefined} }()
 	if out, ok := in.wait(main); !ok {
@@ -260,6 +262,7 @@ func (in *instance) atFault(out engine.Outcome) engine.Outcome {
 		in.vm.dropException()
 	}
 	in.vm.free(v)
+	// The error stays the outcome where a handler calls process.exit.
 	if o, ended := in.ended(); ended && !in.exited {
 		o.Value = out.Value
 		return o
@@ -288,6 +291,7 @@ func (in *instance) ended() (engine.Outcome, bool) {
 
 // failed is the outcome of an uncaught exception, which it frees.
 func (in *instance) failed(e value) engine.Outcome {
+	// What ended the program counts, and not the exception by which it did.
 	if out, ended := in.ended(); ended {
 		in.vm.free(e)
 		return out
@@ -312,6 +316,7 @@ func (in *instance) failed(e value) engine.Outcome {
 		out.Error.Message += heap.why()
 	}
 	heap.extra = 0
+	// To inspect a thrown value can run code of the program, which can exit.
 	if o, ended := in.ended(); ended {
 		return o
 	}

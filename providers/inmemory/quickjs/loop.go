@@ -196,6 +196,7 @@ func (vm *vm) dropJobs() {
 		}
 		realm := job.Frealm
 		lib.Xjs_free_rt(vm.tls, vm.rt, addr)
+		// A job has a reference to its realm.
 		lib.XJS_FreeContext(vm.tls, realm)
 	}
 }

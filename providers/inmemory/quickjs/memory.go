@@ -244,6 +244,7 @@ func (h *region) close() (first mapping, ok bool) {
 		unmapMemory(m.mem)
 	}
 	h.budget.Give(h.mapped)
+	// As if revoked: a watcher that is late must not poke what is gone.
 	h.maps, h.mapped, h.revoked = nil, 0, true
 	return first, ok
 }

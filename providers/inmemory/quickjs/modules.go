@@ -171,6 +171,7 @@ func cLoad(tls *libc.TLS, ctx, name, opaque uintptr, _ value) uintptr {
 	if isException(v) {
 		return 0
 	}
+	// The engine's list of modules has it from now on.
 	m := ptr(v)
 	vm.free(v)
 	if strings.Contains(source, "import.meta") {
@@ -221,6 +222,7 @@ func (in *instance) moduleSource(file string) (string, error) {
 // for each of the file.
 func (in *instance) fileSource(name string) (string, error) {
 	vm := in.vm
+	// What ReadFile returns, and the string of that.
 	if info, err := in.config.Files.Stat(name); err == nil && !vm.borrow(2*int(info.Size())) {
 		return "", errThrown
 	}
@@ -268,6 +270,7 @@ func (in *instance) reexport(file string, exports value) string {
 		}
 		for _, n := range names {
 			if identifier(n) {
+				// By another name inside: the exports of a file may be called like keywords.
 				b.WriteString("const $" + n + " = m." + n + ";\nexport { $" + n + " as " + n + " };\n")
 			}
 		}
@@ -321,5 +324,6 @@ func (in *instance) evalCommon(code, file string) value {
 		code = "//" + code
 	}
 	in.positions.require(file)
+	// On a line of its own, as the file may end with a comment.
 	return in.vm.eval(commonStart+code+"\n})", file, lib.MJS_EVAL_TYPE_GLOBAL)
 }

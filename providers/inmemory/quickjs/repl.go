@@ -170,9 +170,11 @@ func (vm *vm) rebind(fn value) []binding {
 		ref := at[lib.TJSVarRef](*slot)
 		// No declaration, which the engine refuses for a name that there is.
 		v.F__ccgo0 = v.F__ccgo0&^varType | lib.EJS_CLOSURE_GLOBAL
+		// An earlier program may have declared it const.
 		ref.Fis_const = 0
 		held := at[value](ref.Fpvalue)
 		if v.F__ccgo0&varLexical == 0 {
+			// The earlier program ended before its let: as a var the name has a value all the same.
 			if tag(*held) == lib.EJS_TAG_UNINITIALIZED {
 				*held = undefined
 			}

@@ -89,6 +89,7 @@ func (p *process) Close() error {
 	for _, end := range []func(){func() { terminate(p.cmd) }, p.end, nil} {
 		select {
 		case <-ended:
+			// Before Wait frees the id of the group, which may be a stranger's afterwards.
 			p.end()
 			p.mu.Lock()
 			p.freed = true

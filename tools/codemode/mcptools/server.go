@@ -105,6 +105,7 @@ func (s *server) session(ctx context.Context) (*link, error) {
 	}
 	if err != nil {
 		if live != nil {
+			// In the background: it may take as long as closing, and mu is held.
 			go live.end()
 		}
 		// A caller who gave up is no fault of the server.
@@ -168,6 +169,7 @@ func (s *server) connect(ctx context.Context) (*link, error) {
 	})
 	go func() {
 		defer close(l.done)
+		// The error of what is nested too deep is known by its text only.
 		if err := session.Wait(); err != nil && strings.Contains(err.Error(), "depth") {
 			l.deep = true
 		}

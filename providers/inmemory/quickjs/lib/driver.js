@@ -11,6 +11,8 @@
     MAP = 35, SET = 36, WEAKMAP = 37, WEAKSET = 38, MAP_ITERATOR = 43, SET_ITERATOR = 44, GENERATOR = 48,
     PROXY = 51, PROMISE = 52, ASYNC_GENERATOR = 60, WEAK_REF = 61;
 
+  // Taken while the prototypes are as the engine made them; a value's own properties of
+  // these names are the program's.
   const typedArrayProto = Object.getPrototypeOf(Uint8Array.prototype);
   const typedName = Object.getOwnPropertyDescriptor(typedArrayProto, Symbol.toStringTag).get;
   const typedLength = Object.getOwnPropertyDescriptor(typedArrayProto, "length").get;
@@ -44,6 +46,7 @@
   // inherited returns the first data property of that name up the chain.
   function inherited(o, key) {
     for (let i = 0; o !== null && o !== undefined && i < 1000; i++) {
+      // A proxy's traps are code of the program. Chains can be as long as a program likes.
       if (classOf(o) === PROXY) return undefined;
       const d = Object.getOwnPropertyDescriptor(o, key);
       if (d !== undefined) return d.value;
@@ -127,6 +130,7 @@
   function keysOf(v, ctx, arrayLike) {
     const list = [];
     for (const k of Reflect.ownKeys(v)) {
+      // An array's indices end there: what is larger is a name like others.
       if (arrayLike && typeof k === "string" && /^(0|[1-9]\d*)$/.test(k) && +k < 2 ** 32 - 1) continue;
       const d = Object.getOwnPropertyDescriptor(v, k);
       if (d !== undefined && (d.enumerable || ctx.showHidden)) list.push(k);
@@ -148,6 +152,7 @@
       const f = inherited(v, CUSTOM);
       if (typeof f === "function") {
         const depth = ctx.depth === null ? null : ctx.depth - level;
+        // One by one and not as an object: the program must get none of this realm.
         const r = customInspect(v, f, depth, ctx.depth, ctx.breakLength, ctx.compact, ctx.customInspect, ctx.maxArrayLength, ctx.maxStringLength, ctx.showHidden, ctx.sorted, ctx.colors, ctx.showProxy, ctx.getters, ctx.numericSeparator);
         if (r !== v) {
           if (typeof r === "string") return r.replaceAll("\n", "\n" + " ".repeat(ctx.indent));
@@ -238,6 +243,7 @@
     if (Object.hasOwn(e, "cause") && !keys.includes("cause")) keys.push("cause");
     if (Object.hasOwn(e, "errors") && !keys.includes("errors")) keys.push("errors");
     let frames = typeof stack === "string" ? mapStack(stack).replace(/\n+$/, "") : "";
+    // The frames of the error's own class: what matters is where it was made.
     while (name !== null && frames.startsWith(`    at ${name} (`)) frames = frames.slice(frames.indexOf("\n") + 1);
     if (frames === "") return `[${typeof stack === "string" && stack !== "" && !stack.startsWith(label) ? stack : head}]`;
     return `${head}\n${frames}`;
@@ -422,6 +428,7 @@
       if (!Object.hasOwn(v, i)) {
         const from = i;
         let next = length;
+        // In a long hole the keys are fewer than the indices.
         if (length - i > 1000) {
           for (const k of Object.keys(v)) {
             if (/^\d+$/.test(k) && +k >= from && +k < next) { next = +k; break; }
@@ -483,6 +490,7 @@
     if (ctx.compact !== false && ctx.compact >= 1) {
       if (isArray && entries > 6) out = columns(out, ctx, v);
       if (ctx.deepest - level < ctx.compact && entries === out.length) {
+        // Counted as node's isBelowBreakLength does, whose 10 this is.
         let total = out.length + ctx.indent + open.length + base.length + 10 + out.length;
         for (const s of out) total += bare(s, ctx);
         const line = out.join(", ");
@@ -515,6 +523,8 @@
       widest = Math.max(widest, bare(out[i], ctx));
     }
     const cell = widest + 2;
+    // As node's groupArrayElements: it aims at a square, and takes a character for 2.5
+    // times as high as wide. A few items of very different length stay in one column.
     if (cell * 3 + ctx.indent >= ctx.breakLength || total / cell <= 5 && widest > 6) return out;
     const biased = Math.max(cell - 3 - Math.sqrt(cell - total / out.length), 1);
     const count = Math.min(Math.round(Math.sqrt(2.5 * biased * n) / biased),
@@ -679,6 +689,7 @@
         }
       } else {
         values = true;
+        // The set itself is the key of values without columns: no column's name is equal to it.
         row.set(seen, cell(v));
       }
       return { k, row, key };
