@@ -13,12 +13,12 @@ import (
 // everything.
 type look struct {
 	*mark
-	ctx     context.Context
-	found   *finds
-	names   map[key]name
-	stepped bool
-	doubt   bool
-	cut     bool
+	ctx          context.Context
+	found        *finds
+	names        map[key]name
+	clockSetBack bool
+	unsure       bool
+	cut          bool
 }
 
 // A name is what happened to one.
@@ -35,11 +35,11 @@ func (m *mark) changes(ctx context.Context, out *finds) bool {
 	defer m.t.op.Unlock()
 	m.t.drain()
 	out.reset()
-	l := &look{mark: m, ctx: ctx, found: out, names: map[key]name{}, stepped: m.stepped()}
+	l := &look{mark: m, ctx: ctx, found: out, names: map[key]name{}, clockSetBack: m.clockSetBack()}
 	known := m.root == m.t.root && m.t.apply(ctx) && l.read()
 	if known {
 		l.stat()
-		known = !l.doubt
+		known = !l.unsure
 	}
 	if !known && ctx.Err() == nil {
 		l.everything()
@@ -62,15 +62,15 @@ func (l *look) read() bool {
 		was := l.names[k]
 		switch {
 		case e.mask&unix.IN_DELETE != 0:
-			l.doubt = l.doubt || was.created
+			l.unsure = l.unsure || was.created
 			delete(l.names, k)
 		case e.mask&unix.IN_MOVED_FROM != 0:
 			moving[e.cookie] = was.created
 			// Two that exchange their names come as one moving on to the other's.
-			l.doubt = l.doubt || was.moved
+			l.unsure = l.unsure || was.moved
 			delete(l.names, k)
 		case e.mask&(unix.IN_CREATE|unix.IN_MOVED_TO) != 0:
-			l.doubt = l.doubt || was.created
+			l.unsure = l.unsure || was.created
 			delete(moving, e.cookie)
 			l.names[k] = name{created: true, moved: e.mask&unix.IN_MOVED_TO != 0, dir: e.mask&unix.IN_ISDIR != 0}
 		case e.mask&found != 0:
@@ -81,9 +81,9 @@ func (l *look) read() bool {
 		}
 	}
 	for _, created := range moving {
-		l.doubt = l.doubt || created
+		l.unsure = l.unsure || created
 	}
-	return !l.doubt
+	return !l.unsure
 }
 
 // stat looks at the names to which something happened, and at files to which
@@ -112,14 +112,14 @@ func (l *look) stat() {
 			}
 		}
 	})
-	l.doubt = l.doubt || err != nil
+	l.unsure = l.unsure || err != nil
 }
 
 // missing is told of names that cannot be looked at.
 func (l *look) missing(k key, err error) {
 	switch {
 	case !errors.Is(err, fs.ErrNotExist) || l.names[k].created:
-		l.doubt = true
+		l.unsure = true
 	default:
 		delete(l.t.hard, k)
 	}
@@ -131,10 +131,10 @@ func (l *look) one(_ *os.File, k key, st *unix.Stat_t) {
 		return
 	}
 	// It has other names, to which nothing happened.
-	l.doubt = l.doubt || st.Nlink > 1 && l.t.hard[k] != st.Ino
+	l.unsure = l.unsure || st.Nlink > 1 && l.t.hard[k] != st.Ino
 	// Where the clock was set back, a change may be as old as the mark, and only the
 	// event tells of it.
-	if n := l.names[k]; n.created || !l.before(st) || l.stepped && n.written {
+	if n := l.names[k]; n.created || !l.before(st) || l.clockSetBack && n.written {
 		dir, _ := k.n.path()
 		l.found.add(join(dir, k.name), st, nil)
 	}
@@ -144,7 +144,7 @@ func (l *look) one(_ *os.File, k key, st *unix.Stat_t) {
 func (l *look) moved(n *node) {
 	dir, err := l.t.openDir(n.up)
 	if err != nil {
-		l.doubt = true
+		l.unsure = true
 		return
 	}
 	defer dir.Close()
@@ -196,7 +196,7 @@ func (l *look) everything() {
 	}
 	whole := l.t.fs.run(s)
 	// The times of what changed may be older than the mark's.
-	l.cut = !whole || l.stepped
+	l.cut = !whole || l.clockSetBack
 	if l.root != l.t.root {
 		return
 	}

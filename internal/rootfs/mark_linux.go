@@ -58,15 +58,15 @@ func (t *tree) snapshot(ctx context.Context, s *Snapshot) bool {
 	return true
 }
 
-// kinds are the file systems of which events tell everything, and whose times are
+// reliable are the file systems of which events tell everything, and whose times are
 // this machine's.
-var kinds = []int64{unix.EXT4_SUPER_MAGIC, unix.XFS_SUPER_MAGIC, unix.BTRFS_SUPER_MAGIC, unix.F2FS_SUPER_MAGIC, unix.TMPFS_MAGIC}
+var reliable = []int64{unix.EXT4_SUPER_MAGIC, unix.XFS_SUPER_MAGIC, unix.BTRFS_SUPER_MAGIC, unix.F2FS_SUPER_MAGIC, unix.TMPFS_MAGIC}
 
 // start makes ready for a directory that nothing is known of.
 func (t *tree) start() {
 	t.w.mu.Lock()
 	defer t.w.mu.Unlock()
-	t.lose()
+	t.stopWatching()
 	t.lost = t.w.closed
 	t.touched, t.muted, t.seen, t.marked, t.last = map[key]touch{}, map[key]bool{}, 0, t.base, time.Now()
 	t.applied, t.settled = t.base, t.base
@@ -87,7 +87,7 @@ func (t *tree) begin(ctx context.Context, s *Snapshot) {
 	n := 0
 	t.fs.fill(ctx, s, func(l *level) {
 		if l.up == nil {
-			check(unix.Fstatfs(int(l.file.Fd()), &fsys) == nil && slices.Contains(kinds, int64(fsys.Type)))
+			check(unix.Fstatfs(int(l.file.Fd()), &fsys) == nil && slices.Contains(reliable, int64(fsys.Type)))
 		}
 		if ok {
 			check(t.enter(l) == nil)
@@ -261,8 +261,8 @@ func until(at time.Time) time.Time {
 	}
 }
 
-// stepped reports whether the clock was set back since.
-func (m *mark) stepped() bool {
+// clockSetBack reports whether the clock was set back since.
+func (m *mark) clockSetBack() bool {
 	now := time.Now()
 	return now.Round(0).Sub(m.taken.Round(0)) < now.Sub(m.taken)-time.Millisecond
 }

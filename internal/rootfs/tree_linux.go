@@ -121,14 +121,14 @@ func (t *tree) release() {
 	t.w.mu.Lock()
 	defer t.w.mu.Unlock()
 	if t.refs--; t.refs == 0 && t.w.trees[t.id] == t {
-		t.lose()
+		t.stopWatching()
 		delete(t.w.trees, t.id)
 		t.fs.root.Close()
 	}
 }
 
-// lose gives up watching. It is for who holds Watches.mu.
-func (t *tree) lose() {
+// stopWatching gives up watching. It is for who holds Watches.mu.
+func (t *tree) stopWatching() {
 	if t.lost {
 		return
 	}
@@ -156,13 +156,13 @@ func (t *tree) note(e event, now time.Time) {
 		return
 	}
 	if t.seen++; t.seen > maxEvents || len(t.log) >= maxLog || e.mask&unix.IN_UNMOUNT != 0 {
-		t.lose()
+		t.stopWatching()
 		return
 	}
 	// The kernel has ended the watch, since the directory is gone.
 	if e.mask&unix.IN_IGNORED != 0 {
 		if e.n.top {
-			t.lose()
+			t.stopWatching()
 			return
 		}
 		if wd, ok := t.w.wds[e.n]; ok {
@@ -222,11 +222,11 @@ func (t *tree) drain() {
 	t.w.drain()
 }
 
-// giveUp is lose.
+// giveUp is stopWatching.
 func (t *tree) giveUp() {
 	t.w.mu.Lock()
 	defer t.w.mu.Unlock()
-	t.lose()
+	t.stopWatching()
 }
 
 // apply brings the nodes up to what events say. Directories that are new are

@@ -61,7 +61,7 @@ func (w *Watches) Close() error {
 	w.closed = true
 	close(w.stop)
 	for id, t := range w.trees {
-		t.lose()
+		t.stopWatching()
 		t.fs.root.Close()
 		delete(w.trees, id)
 	}
@@ -184,7 +184,7 @@ func (w *Watches) dispatch(b []byte) {
 		// Events of any directory may be among those that were dropped.
 		if mask&unix.IN_Q_OVERFLOW != 0 {
 			for _, t := range w.trees {
-				t.lose()
+				t.stopWatching()
 			}
 			continue
 		}

@@ -68,8 +68,8 @@ func (s *Sandbox) allowCommon(r *commonRules) error {
 	return nil
 }
 
-// stand reports whether all paths lead to what they led to.
-func (r *commonRules) stand() bool {
+// unchanged reports whether all paths lead to what they led to.
+func (r *commonRules) unchanged() bool {
 	for _, p := range r.paths {
 		var st unix.Stat_t
 		now := node{}
@@ -103,7 +103,7 @@ func (a *rulesAhead) take(readOnly, writable []string) *commonRules {
 	switch {
 	case r == nil:
 		return nil
-	case !slices.Equal(r.readOnly, readOnly) || !slices.Equal(r.writable, writable) || !r.stand():
+	case !slices.Equal(r.readOnly, readOnly) || !slices.Equal(r.writable, writable) || !r.unchanged():
 		r.file.Close()
 		return nil
 	}

@@ -206,7 +206,7 @@ func TestSignalsHeld(t *testing.T) {
 		{"old kernel, root", &Sandbox{abi: 5, ids: &ids{}}, true},
 		{"old kernel, allowed", &Sandbox{abi: 5, opts: Options{AllowSignals: true}}, true},
 	} {
-		if err := tt.s.signalsHeld(); (err == nil) != tt.ok {
+		if err := tt.s.signalsBlocked(); (err == nil) != tt.ok {
 			t.Errorf("%s: %v", tt.name, err)
 		}
 	}

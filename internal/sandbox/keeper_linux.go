@@ -52,9 +52,9 @@ type keeper struct {
 	closed bool
 }
 
-// tellTime bounds one message to the keeper, which a program in none mode can
+// sendTimeout bounds one message to the keeper, which a program in none mode can
 // stop.
-const tellTime = time.Second
+const sendTimeout = time.Second
 
 // add names a process group that is in use from now on.
 func (k *keeper) add(group int) error {
@@ -64,17 +64,17 @@ func (k *keeper) add(group int) error {
 		k.groups = map[int]struct{}{}
 	}
 	k.groups[group] = struct{}{}
-	return k.tell("group " + strconv.Itoa(group) + "\n")
+	return k.send("group " + strconv.Itoa(group) + "\n")
 }
 
 // remove takes back a group before its id can be another's.
 func (k *keeper) remove(group int) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	// Whatever comes of telling it: another keeper is not to know the group.
+	// Whatever comes of sending it: another keeper is not to know the group.
 	delete(k.groups, group)
 	if k.pid != 0 {
-		_ = k.tell("gone " + strconv.Itoa(group) + "\n")
+		_ = k.send("gone " + strconv.Itoa(group) + "\n")
 	}
 }
 
@@ -83,18 +83,18 @@ func (k *keeper) other(pid int, start uint64) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.pid != 0 {
-		_ = k.tell(fmt.Sprintf("other %d %d\n", pid, start))
+		_ = k.send(fmt.Sprintf("other %d %d\n", pid, start))
 	}
 }
 
-// tell writes to the keeper, or starts another one, which gets to know all
+// send writes to the keeper, or starts another one, which gets to know all
 // groups. k.mu is held.
-func (k *keeper) tell(line string) error {
+func (k *keeper) send(line string) error {
 	if k.closed {
 		return codeinterp.ErrClosed
 	}
 	if k.pid != 0 {
-		_ = k.pipe.SetWriteDeadline(time.Now().Add(tellTime))
+		_ = k.pipe.SetWriteDeadline(time.Now().Add(sendTimeout))
 		if _, err := k.pipe.WriteString(line); err == nil {
 			return nil
 		}
@@ -136,7 +136,7 @@ func (k *keeper) start() error {
 	k.pid, k.pipe = sp.pid, w
 	// The one before may have been killed by a program, with all it knew.
 	for g := range k.groups {
-		_ = w.SetWriteDeadline(time.Now().Add(tellTime))
+		_ = w.SetWriteDeadline(time.Now().Add(sendTimeout))
 		if _, err := fmt.Fprintf(w, "group %d\n", g); err != nil {
 			return err
 		}

@@ -165,9 +165,9 @@ func (s *Sandbox) policy(pl *plan, group int) policy {
 // scopesSignals is the first version of Landlock that limits signals.
 const scopesSignals = 6
 
-// signalsHeld says why programs could signal the host, unless that is allowed.
+// signalsBlocked says why programs could signal the host, unless that is allowed.
 // Those of another uid cannot.
-func (s *Sandbox) signalsHeld() error {
+func (s *Sandbox) signalsBlocked() error {
 	if s.abi >= scopesSignals || s.ids != nil || s.opts.AllowSignals {
 		return nil
 	}
@@ -183,7 +183,7 @@ func (s *Sandbox) probeLandlock() error {
 		return err
 	}
 	s.abi = abi
-	if err := s.signalsHeld(); err != nil {
+	if err := s.signalsBlocked(); err != nil {
 		return err
 	}
 	return s.selfTest()

@@ -38,7 +38,7 @@ func (u *usage) checkMemory(members []*member, limit int64) {
 			return
 		}
 		// Not to be measured again so soon: a part of the time only is to go into it.
-		time.Sleep(rest(time.Since(start)) - watchBusy)
+		time.Sleep(pauseAfter(time.Since(start)) - watchBusy)
 	}()
 }
 

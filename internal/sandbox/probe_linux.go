@@ -54,8 +54,8 @@ func (s *Sandbox) output(c *Cmd) (string, Exit, error) {
 	p, err := s.Start(c)
 	w.Close()
 	if err != nil {
-		if said, _ := io.ReadAll(io.LimitReader(r, maxProbe)); len(said) > 0 {
-			err = fmt.Errorf("%w (%s)", err, strings.TrimSpace(string(said)))
+		if printed, _ := io.ReadAll(io.LimitReader(r, maxProbe)); len(printed) > 0 {
+			err = fmt.Errorf("%w (%s)", err, strings.TrimSpace(string(printed)))
 		}
 		return "", Exit{}, err
 	}

@@ -30,13 +30,13 @@ type proc struct {
 	server   *proc       // of an adopted process
 	finished chan uint32 // its wait status
 
-	mu     sync.Mutex
-	closed sync.Once // done
-	ended  bool      // and may be reaped: no more signals
-	killed bool
-	cause  codeinterp.Cause
-	detail string
-	strays map[int]uint64 // in none mode, pids and start times of what left the group
+	mu      sync.Mutex
+	closed  sync.Once // done
+	ended   bool      // and may be reaped: no more signals
+	killed  bool
+	cause   codeinterp.Cause
+	detail  string
+	escaped map[int]uint64 // in none mode, pids and start times of what left the group
 }
 
 func newProc(s *Sandbox, pl *plan) *proc {
@@ -92,9 +92,9 @@ func (p *proc) send(sig syscall.Signal) error {
 
 func (p *proc) rest(on bool) {
 	if on {
-		p.s.watch.rests(p)
+		p.s.watch.pause(p)
 	} else {
-		p.s.watch.wakes(p)
+		p.s.watch.resume(p)
 	}
 }
 
@@ -126,7 +126,7 @@ func (p *proc) killTree() {
 	if p.group > 0 {
 		_ = unix.Kill(-p.group, unix.SIGKILL)
 	}
-	for pid, start := range p.strays {
+	for pid, start := range p.escaped {
 		// Its id may be a stranger's by now.
 		if st, err := procfs.Read(pid); err == nil && st.Start == start {
 			_ = unix.Kill(pid, unix.SIGKILL)
@@ -170,19 +170,19 @@ func (p *proc) reaped() {
 	p.conclude(ws)
 }
 
-// remember keeps what the watchdog saw outside of the group, to be killed too.
-func (p *proc) remember(members []*member) {
+// trackEscaped keeps what the watchdog saw outside of the group, to be killed too.
+func (p *proc) trackEscaped(members []*member) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, m := range members {
 		if m.Group != p.group {
-			if p.strays == nil {
-				p.strays = map[int]uint64{}
+			if p.escaped == nil {
+				p.escaped = map[int]uint64{}
 			}
-			if p.strays[m.PID] != m.Start {
+			if p.escaped[m.PID] != m.Start {
 				p.s.anchors.keeper.other(m.PID, m.Start)
 			}
-			p.strays[m.PID] = m.Start
+			p.escaped[m.PID] = m.Start
 		}
 	}
 }
@@ -201,7 +201,7 @@ func (p *proc) conclude(ws syscall.WaitStatus) {
 	if p.killed {
 		p.exit.Cause, p.exit.Detail = p.cause, p.detail
 	}
-	p.blame()
+	p.attribute()
 	if p.pidfd >= 0 {
 		unix.Close(p.pidfd)
 		p.pidfd = -1
@@ -232,10 +232,10 @@ func (p *proc) release() {
 	p.closed.Do(func() { close(p.done) })
 }
 
-// blame adds what the watchdog measured, and finds out whether a signal that
+// attribute adds what the watchdog measured, and finds out whether a signal that
 // was not ours has to do with memory: the kernel kills, and runtimes abort,
 // when there is no more. p.mu is held.
-func (p *proc) blame() {
+func (p *proc) attribute() {
 	u := &p.usage
 	u.mu.Lock()
 	defer u.mu.Unlock()

@@ -24,7 +24,7 @@ func (s *Sandbox) Showable(path string) error {
 	if _, err := s.hidden(path); err != nil {
 		return closed
 	}
-	if err := s.forks.try(s.forks.view.part); err != nil {
+	if err := s.forks.try(s.forks.view.unshare); err != nil {
 		return fmt.Errorf("%w; showing it to them takes a mount namespace: %w", closed, err)
 	}
 	return nil

@@ -136,7 +136,7 @@ func (s *steps) run() (pid int, err error) {
 		return 0, err
 	}
 	defer unix.Munmap(shared)
-	told := (*report)(unsafe.Pointer(&shared[0]))
+	rep := (*report)(unsafe.Pointer(&shared[0]))
 	first := pin(s, &s.list[0])
 	end := first + uintptr(len(s.list))*unsafe.Sizeof(call{})
 
@@ -145,22 +145,22 @@ func (s *steps) run() (pid int, err error) {
 	mask := func(set, old *[2]uint64) {
 		_, _, _ = unix.RawSyscall6(unix.SYS_RT_SIGPROCMASK, unix.SIG_SETMASK, uintptr(unsafe.Pointer(set)), uintptr(unsafe.Pointer(old)), sigsetSize, 0, 0)
 	}
-	rescue := newRescue(&told.child)
+	rescue := newRescue(&rep.child)
 	mask(&all, &old)
-	r := vforkAside(vforkFlags, first, end, uintptr(unsafe.Pointer(&told.call)), uintptr(unsafe.Pointer(&told.child)))
+	r := vforkAside(vforkFlags, first, end, uintptr(unsafe.Pointer(&rep.call)), uintptr(unsafe.Pointer(&rep.child)))
 	mask(&old, nil)
 	givenUp := rescue.end()
 	if e := -int64(r); e > 0 && e < 4096 {
 		return 0, unix.Errno(e)
 	}
-	if told.call == 0 && !givenUp {
+	if rep.call == 0 && !givenUp {
 		return int(r), nil
 	}
 	reap(int(r), nil)
 	if givenUp {
 		return 0, errStopped
 	}
-	if e := -int64(told.result); e > 0 && e < 4096 {
+	if e := -int64(rep.result); e > 0 && e < 4096 {
 		return 0, unix.Errno(e)
 	}
 	return 0, unix.ESRCH

@@ -14,8 +14,8 @@ const stormGrowth = 100
 // stormCheck is how often that is asked for between two looks.
 const stormCheck = 5 * time.Millisecond
 
-// rest waits, but not when a storm begins.
-func (w *watcher) rest(wait time.Duration) {
+// wait waits, but not when a storm begins.
+func (w *watcher) wait(wait time.Duration) {
 	for end := time.Now().Add(wait); ; {
 		left := time.Until(end)
 		if left <= 0 || w.tasks > 0 && tasks() > w.tasks+stormGrowth {

@@ -15,17 +15,17 @@ import (
 // nothing in it but what is shown.
 type view struct {
 	// Only the thread uses these.
-	apart  bool
-	covers map[string]int // descriptors of what is beneath, by the path
+	unshared bool
+	covers   map[string]int // descriptors of what is beneath, by the path
 
 	mu    sync.Mutex
 	shown []string
 }
 
-// part gives the thread a mount namespace of its own, into which what the host
+// unshare gives the thread a mount namespace of its own, into which what the host
 // mounts later comes too, and out of which nothing does.
-func (v *view) part() error {
-	if v.apart {
+func (v *view) unshare() error {
+	if v.unshared {
 		return nil
 	}
 	if err := unix.Unshare(unix.CLONE_NEWNS); err != nil {
@@ -34,13 +34,13 @@ func (v *view) part() error {
 	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_SLAVE, ""); err != nil {
 		return err
 	}
-	v.apart, v.covers = true, map[string]int{}
+	v.unshared, v.covers = true, map[string]int{}
 	return nil
 }
 
 // show takes hold of what is hidden first: it cannot be named once it is covered.
 func (v *view) show(list []hidden) error {
-	if err := v.part(); err != nil {
+	if err := v.unshare(); err != nil {
 		return err
 	}
 	trees := make([]int, len(list))
@@ -184,7 +184,7 @@ func mkdirs(top, dir string) error {
 // fork makes a child in the namespace: a directory that was opened outside would
 // have no path there.
 func (v *view) fork(sp *spawn) error {
-	if v.apart && sp.cwd != nil {
+	if v.unshared && sp.cwd != nil {
 		cwd, err := sp.cwd.again()
 		if err != nil {
 			return err

@@ -118,8 +118,8 @@ func (w *watcher) remove(p *proc) {
 	delete(w.resting, p)
 }
 
-// rests stops watching a tree until it wakes.
-func (w *watcher) rests(p *proc) {
+// pause stops watching a tree until it wakes.
+func (w *watcher) pause(p *proc) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.trees[p] == nil {
@@ -132,7 +132,7 @@ func (w *watcher) rests(p *proc) {
 	delete(w.trees, p)
 }
 
-func (w *watcher) wakes(p *proc) {
+func (w *watcher) resume(p *proc) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	u := w.resting[p]
@@ -150,7 +150,7 @@ func (w *watcher) run() {
 	w.members, w.strangers, w.idle = map[int]*member{}, map[int]struct{}{}, watchIdle
 	w.tasks = tasks() // what was before a rest is no storm
 	for wait := watchBusy; ; {
-		w.rest(wait)
+		w.wait(wait)
 		w.mu.Lock()
 		if len(w.trees) == 0 {
 			w.running = false
@@ -173,15 +173,17 @@ func (w *watcher) run() {
 		busy := w.scan(trees, resting)
 		took := time.Since(start)
 		if wait = w.idle; busy {
-			wait = rest(took)
+			wait = pauseAfter(took)
 		} else {
 			w.idle = min(max(watchIdle, idleRest*took), idleMax)
 		}
 	}
 }
 
-// rest is how long to wait after a look that took so long.
-func rest(took time.Duration) time.Duration { return min(max(watchBusy, watchRest*took), watchMax) }
+// pauseAfter is how long to wait after a look that took so long.
+func pauseAfter(took time.Duration) time.Duration {
+	return min(max(watchBusy, watchRest*took), watchMax)
+}
 
 // scan looks once, and reports whether any tree does something.
 func (w *watcher) scan(trees, resting map[*proc]*usage) bool {
@@ -346,7 +348,7 @@ func (u *usage) update(s *sum) {
 	u.peakData = max(u.peakData, data)
 	u.mu.Unlock()
 	if u.p.mode == None && u.active {
-		u.p.remember(s.members)
+		u.p.trackEscaped(s.members)
 	}
 }
 
