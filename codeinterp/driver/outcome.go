@@ -150,6 +150,10 @@ func (r *run) result(end *ending, begun bool, count int) (codeinterp.Result, err
 		r.calls.hint(end.Error)
 		res, err = end.result(r.why)
 		res.Duration, res.ExecutionCount = end.took, count
+		if r.why == errTimeout {
+			// Also a program that OnOutput kept waiting ran until then.
+			res.Duration = max(end.took, r.opts.Timeout)
+		}
 		if r.slot.opts.Once {
 			// A single run has no state that somebody could miss.
 			res.StateLost, res.ExecutionCount = false, 0

@@ -86,7 +86,7 @@ type runner struct {
 func (k *Kernel) Run(ctx context.Context, o Order) (Ending, error) {
 	r := &runner{k: k, ctx: ctx, Order: o}
 	for tries := 0; ; tries++ {
-		r.e = k.newExecution(o.Program, o.Out)
+		r.e, r.end = k.newExecution(o.Program, o.Out), time.Time{}
 		if err := r.follow(); err != nil {
 			r.e.finish()
 			return Ending{}, err
@@ -114,7 +114,9 @@ func (k *Kernel) Run(ctx context.Context, o Order) (Ending, error) {
 
 // finish settles what belongs to a run that has ended.
 func (r *runner) finish() (Ending, error) {
-	r.end = time.Now()
+	if r.end.IsZero() {
+		r.end = time.Now()
+	}
 	r.e.update(func(p *progress) { p.past = true })
 	if p := r.e.progress(); p.report != nil && (p.death || r.killed) {
 		// Not the time at which the report was found true, which can be seconds later.
@@ -185,6 +187,9 @@ func (r *runner) follow() error {
 		}
 		if p.replied {
 			r.Program.End()
+			if r.end.IsZero() { // what follows is for OnOutput
+				r.end = time.Now()
+			}
 		}
 		w.startTimers(p)
 		select {
