@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
+	"testing/fstest"
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
@@ -18,24 +20,13 @@ func artifactChecks() []check {
 	return []check{
 		{
 			name:   "ArtifactsFound",
-			clause: "Artifacts tells of a file that the run created: its path, MIME type, size and hash; and of none that was given to it",
+			clause: "Artifacts tells of the files that the run created or changed, sorted, in directories too: path, MIME type, size and hash; and of none that was given to it and is as it was",
 			scope:  everyRun, uses: withFiles,
-			run: filing(func(ctx context.Context, e *env) error {
-				const path = "toolcell-found.txt"
-				o := &codeinterp.RunOptions{Artifacts: true, Files: inputs("toolcell-given.txt", "given")}
-				res, err := e.run(ctx, lines(e.p.ReadFile("toolcell-given.txt"), e.p.WriteFile(path, SplitText)), o)
-				if err := wantOK(res, err); err != nil {
-					return err
-				}
-				if _, listed := artifact(res, "toolcell-given.txt"); listed {
-					return errors.New("Artifacts lists what was given to the run")
-				}
-				return wantArtifact(res, path, SplitText)
-			}),
+			run: filing(artifactsFound),
 		},
 		{
 			name:   "ArtifactsChanged",
-			clause: "Artifacts tells of a file that the run changed, also to another text of the same length, and of none that it left as it was",
+			clause: "Artifacts tells of a file that the run changed, also to another text of the same length, and of none that it left as it was, whoever wrote that",
 			scope:  stateful, uses: withFiles,
 			run: filing(artifactsChanged),
 		},
@@ -67,10 +58,16 @@ func artifactChecks() []check {
 		},
 		{
 			name:   "ArtifactsAtTimeout",
-			clause: "Artifacts tells of what a run did to files before it was stopped",
+			clause: "Artifacts tells of what a run did to files before it failed or was stopped",
 			scope:  stateless, uses: withFiles,
 			run: filing(func(ctx context.Context, e *env) error {
 				const path = "toolcell-stopped.txt"
+				if e.p.Fail != nil {
+					res, err := e.run(ctx, lines(e.p.WriteFile(path, SplitText), e.p.Fail("x")), &codeinterp.RunOptions{Artifacts: true})
+					if err := errors.Join(err, wantArtifact(res, path, SplitText)); err != nil {
+						return fmt.Errorf("a program that fails: %w", err)
+					}
+				}
 				timeout, err := e.timeout(ctx, 500*time.Millisecond)
 				if err != nil {
 					return err
@@ -89,10 +86,31 @@ func artifactChecks() []check {
 	}
 }
 
+func artifactsFound(ctx context.Context, e *env) error {
+	const found, given, inner, changed = "toolcell-found.txt", "toolcell-dir/given.txt", "toolcell-dir/inner.txt", "toolcell-dir/changed.txt"
+	o := &codeinterp.RunOptions{Artifacts: true, Files: fstest.MapFS{given: {Data: []byte("given")}, changed: {Data: []byte("given")}}}
+	code := lines(e.p.ReadFile(given), e.p.WriteFile(found, SplitText), e.p.WriteFile(inner, SplitText), e.p.WriteFile(changed, SplitText))
+	res, err := e.run(ctx, code, o)
+	if err := wantOK(res, err); err != nil {
+		return err
+	}
+	if _, listed := artifact(res, given); listed {
+		return errors.New("Artifacts lists what was given to the run")
+	}
+	if !slices.IsSortedFunc(res.Artifacts, func(a, b codeinterp.Artifact) int { return strings.Compare(a.Path, b.Path) }) {
+		return fmt.Errorf("Artifacts are %+v, want them sorted", res.Artifacts)
+	}
+	return errors.Join(wantArtifact(res, found, SplitText), wantArtifact(res, inner, SplitText), wantArtifact(res, changed, SplitText))
+}
+
 func artifactsChanged(ctx context.Context, e *env) error {
 	const path = "toolcell-changed.txt"
 	id, err := e.some(ctx)
 	if err != nil {
+		return err
+	}
+	// A run that did not ask for artifacts leaves nothing to tell for the next.
+	if err := e.do(ctx, id, e.p.WriteFile("toolcell-before.txt", "before")); err != nil {
 		return err
 	}
 	// Both are of one length, so that the size tells nothing; the last run only
@@ -105,6 +123,9 @@ func artifactsChanged(ctx context.Context, e *env) error {
 		res, err := e.runIn(ctx, id, code, &codeinterp.RunOptions{Artifacts: true})
 		if err := wantOK(res, err); err != nil {
 			return err
+		}
+		if _, listed := artifact(res, "toolcell-before.txt"); listed {
+			return errors.New("Artifacts lists a file that another run wrote")
 		}
 		if _, listed := artifact(res, path); text == "" && listed {
 			return errors.New("Artifacts lists a file that the run only read")

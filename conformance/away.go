@@ -39,23 +39,31 @@ func endNotKnown(ctx context.Context, e *env) error {
 	if err := e.do(ctx, id, e.p.Print("before")); err != nil {
 		return err
 	}
-	run := e.start(ctx, id, lines(e.p.Print("busy"), e.p.Pause(time.Hour)), &codeinterp.RunOptions{Timeout: time.Second})
-	if err := run.running(ctx); err != nil {
-		return err
+	var runs []*pending
+	// The first has to last until the other has begun.
+	for _, in := range []struct {
+		id      codeinterp.ContextID // empty for RunCode
+		timeout time.Duration
+	}{{"", 3 * time.Second}, {id, time.Second}} {
+		run := e.start(ctx, in.id, lines(e.p.Print("busy"), e.p.Pause(time.Hour)), &codeinterp.RunOptions{Timeout: in.timeout})
+		if err := run.running(ctx); err != nil {
+			return err
+		}
+		runs = append(runs, run)
 	}
 	restore := e.s.cfg.Outage()
-	err = run.wait(4 * e.patience())
+	for _, run := range runs {
+		err = errors.Join(err, run.wait(4*e.patience()))
+	}
 	// Before anything is judged: the provider has to clean up, whatever was found.
 	restore()
 	if err != nil {
 		return err
 	}
-	res := run.res
-	switch {
-	case res.Status != codeinterp.StatusTimeout && (res.Status != codeinterp.StatusLost || res.Cause != codeinterp.CauseServer):
-		return fmt.Errorf("%s, error %v; want %q, or %q with cause %q", describe(res), run.err, codeinterp.StatusTimeout, codeinterp.StatusLost, codeinterp.CauseServer)
-	case !errors.Is(run.err, codeinterp.ErrUnavailable) || !strings.Contains(run.err.Error(), "may"):
-		return fmt.Errorf("error %v, want an ErrUnavailable that says what may still be running", run.err)
+	for _, run := range runs {
+		if err := run.endNotKnown(); err != nil {
+			return err
+		}
 	}
 	next, err := e.runIn(ctx, id, e.p.Print("next"), nil)
 	if err := wantOK(next, err); err != nil {
@@ -74,6 +82,18 @@ func endNotKnown(ctx context.Context, e *env) error {
 	}
 	if slices.ContainsFunc(third.Outputs, late) || third.StateLost {
 		return fmt.Errorf("the run after the next: %s with %d outputs, want what became of the program told once", describe(third), len(third.Outputs))
+	}
+	return nil
+}
+
+// endNotKnown wants a run whose server went away to say so.
+func (p *pending) endNotKnown() error {
+	res := p.res
+	switch {
+	case res.Status != codeinterp.StatusTimeout && (res.Status != codeinterp.StatusLost || res.Cause != codeinterp.CauseServer):
+		return fmt.Errorf("%s, error %v; want %q, or %q with cause %q", describe(res), p.err, codeinterp.StatusTimeout, codeinterp.StatusLost, codeinterp.CauseServer)
+	case !errors.Is(p.err, codeinterp.ErrUnavailable) || !strings.Contains(p.err.Error(), "may"):
+		return fmt.Errorf("error %v, want an ErrUnavailable that says what may still be running", p.err)
 	}
 	return nil
 }

@@ -103,15 +103,17 @@ func callbackLive(ctx context.Context, e *env) error {
 // where its error is known to the provider.
 func (e *env) callbackFails(ctx context.Context, told bool, fail func(error) error) error {
 	calls := 0
-	oops := errors.New("callback failed")
+	oops := func(call int) error { return fmt.Errorf("callback failed in call %d", call) }
 	pause := e.p.Pause(50 * time.Millisecond)
 	code := lines(e.p.Print("a"), pause, e.p.PrintErr("b"), pause, e.p.Print("c"))
-	res, err := e.run(ctx, code, &codeinterp.RunOptions{OnOutput: func(codeinterp.Output) error { calls++; return fail(oops) }})
+	res, err := e.run(ctx, code, &codeinterp.RunOptions{OnOutput: func(codeinterp.Output) error { calls++; return fail(oops(calls)) }})
 	if err := wantOK(res, err); err != nil {
 		return err
 	}
-	if res.CallbackErr == nil || told && !strings.Contains(res.CallbackErr.Error(), oops.Error()) {
-		return fmt.Errorf("CallbackErr = %v, want it to tell of the failure %q", res.CallbackErr, oops)
+	for _, call := range []int{1, 3} {
+		if res.CallbackErr == nil || told && !strings.Contains(res.CallbackErr.Error(), oops(call).Error()) {
+			return fmt.Errorf("CallbackErr = %v, want it to tell of the failure %q", res.CallbackErr, oops(call))
+		}
 	}
 	if calls < 3 {
 		return fmt.Errorf("%d calls of OnOutput, want all outputs to be passed on after a failure", calls)
@@ -127,9 +129,16 @@ func callbackMemory(ctx context.Context, e *env) error {
 	var copies [][]byte
 	pause := e.p.Pause(20 * time.Millisecond)
 	code := lines(e.p.Print("first"), pause, e.p.Print("second"), pause, e.p.Print("third"), pause, e.p.PrintErr("fourth"))
+	if e.p.DisplayHTML != "" && !e.s.cfg.lacks(Displays, e.language) {
+		code = lines(code, e.p.DisplayPNG, e.p.DisplayHTML)
+	}
 	res, err := e.run(ctx, code, &codeinterp.RunOptions{OnOutput: func(o codeinterp.Output) error {
-		kept = append(kept, o.Data)
-		copies = append(copies, slices.Clone(o.Data))
+		data := o.Data
+		if len(o.Bundle) > 0 {
+			data = o.Bundle[0].Data
+		}
+		kept = append(kept, data)
+		copies = append(copies, slices.Clone(data))
 		return nil
 	}})
 	if err := wantOK(res, err); err != nil {

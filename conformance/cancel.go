@@ -29,8 +29,8 @@ func cancelChecks() []check {
 				if err != nil {
 					return err
 				}
-				if err := wantText("stdout", res.Stdout(), "first"); err != nil {
-					return err
+				if res.Stdout() != "first" || !strings.HasPrefix(res.Stderr(), "warned") {
+					return fmt.Errorf("%s, want stdout \"first\" and stderr \"warned\"", describe(res))
 				}
 				return e.stillWorks(ctx, "after cancellation")
 			},
@@ -62,7 +62,7 @@ func cancelChecks() []check {
 			run: func(ctx context.Context, e *env) error {
 				ctx, cancel := context.WithTimeout(ctx, 300*time.Millisecond)
 				defer cancel()
-				res, err := e.run(ctx, e.p.Pause(time.Hour), &codeinterp.RunOptions{})
+				res, err := e.run(ctx, e.p.Pause(time.Hour), &codeinterp.RunOptions{Timeout: time.Hour})
 				if res.Status == codeinterp.StatusNotRun {
 					return wantNotRun(res, err, context.DeadlineExceeded)
 				}
@@ -112,13 +112,13 @@ func canceledBefore(ctx context.Context, e *env) error {
 	return nil
 }
 
-// cancelAtOutput prints, goes on with code, and is canceled at once.
+// cancelAtOutput prints to both streams, goes on with code, and is canceled at once.
 func (e *env) cancelAtOutput(ctx context.Context, code string) (codeinterp.Result, error) {
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
 	var at time.Time
 	var seen strings.Builder
-	res, err := e.run(ctx, lines(e.p.Print("first"), code), &codeinterp.RunOptions{OnOutput: func(o codeinterp.Output) error {
+	res, err := e.run(ctx, lines(e.p.PrintErr("warned"), e.p.Print("first"), code), &codeinterp.RunOptions{OnOutput: func(o codeinterp.Output) error {
 		// The text may come in pieces, and is compared afterwards.
 		if seen.Write(o.Data); at.IsZero() && strings.Contains(seen.String(), "first") {
 			at = time.Now()

@@ -76,7 +76,7 @@ func closeTwice(ctx context.Context, e *env) error {
 	var wg sync.WaitGroup
 	errs := make([]error, 4)
 	for i := range errs {
-		wg.Go(func() { errs[i] = e.ci.Close() })
+		wg.Go(func() { errs[i] = safely(e.ci.Close) })
 	}
 	wg.Wait()
 	return errors.Join(append(errs, e.ci.Close())...)
@@ -112,6 +112,11 @@ func closedCalls(ctx context.Context, e *env) error {
 	if err := wantContextError(created, err, codeinterp.ErrClosed); err != nil {
 		return fmt.Errorf("CreateContext: %w", err)
 	}
+	if c, ok := codeinterp.Completions(e.ci); ok {
+		if _, err := c.Complete(ctx, id, "", 0); !errors.Is(err, codeinterp.ErrClosed) {
+			return fmt.Errorf("Complete: error %v, want ErrClosed", err)
+		}
+	}
 	return e.closedManager(ctx, id)
 }
 
@@ -135,7 +140,7 @@ func (e *env) closedManager(ctx context.Context, id codeinterp.ContextID) error 
 
 // closeDuring closes the interpreter under a run.
 func (e *env) closeDuring(ctx context.Context, id codeinterp.ContextID, queued ...*pending) error {
-	run := e.start(ctx, id, lines(e.p.Print("busy"), e.p.Pause(time.Hour)), nil)
+	run := e.start(ctx, id, lines(e.p.PrintErr("warned"), e.p.Print("busy"), e.p.Pause(time.Hour)), nil)
 	if err := run.running(ctx); err != nil {
 		return err
 	}
@@ -153,8 +158,8 @@ func (e *env) closeDuring(ctx context.Context, id codeinterp.ContextID, queued .
 	if err := wantErr(run.res, run.err, codeinterp.ErrClosed, codeinterp.StatusLost, codeinterp.ExitKilled); err != nil {
 		return err
 	}
-	if run.res.Cause != codeinterp.CauseClosed || run.res.Stdout() != "busy" {
-		return fmt.Errorf("%s, want cause %q and stdout \"busy\"", describe(run.res), codeinterp.CauseClosed)
+	if run.res.Cause != codeinterp.CauseClosed || !run.warned() {
+		return fmt.Errorf("%s, want cause %q, stdout \"busy\" and stderr \"warned\"", describe(run.res), codeinterp.CauseClosed)
 	}
 	if lost := id != ""; run.res.StateLost != lost {
 		return fmt.Errorf("%s, want StateLost %v", describe(run.res), lost)
@@ -193,13 +198,14 @@ func closeAnytime(ctx context.Context, e *env) error {
 		}
 		created := make(chan error, 1)
 		go func() {
-			st, ok := codeinterp.Stateful(other.ci)
-			if !ok {
-				created <- nil
-				return
-			}
-			_, err := st.CreateContext(ctx, e.language, nil)
-			created <- err
+			created <- safely(func() error {
+				st, ok := codeinterp.Stateful(other.ci)
+				if !ok {
+					return nil
+				}
+				_, err := st.CreateContext(ctx, e.language, nil)
+				return err
+			})
 		}()
 		time.Sleep(d)
 		if err := within(2*e.patience(), "Close", other.ci.Close); err != nil {

@@ -32,6 +32,11 @@ func commandChecks() []check {
 			run:    commanding(commandInput),
 		},
 		{
+			name:   "CommandOutput",
+			clause: "a command's output arrives whole, at OnOutput too, and what MaxOutput drops is told",
+			run:    commanding(commandOutput),
+		},
+		{
 			name:   "CommandEnv",
 			clause: "a command has the variables of Env",
 			run: commanding(func(ctx context.Context, e *env) error {
@@ -60,15 +65,19 @@ func commandChecks() []check {
 		},
 		{
 			name:   "CommandCanceled",
-			clause: "ending ctx ends a command, whose error is ctx's cause",
+			clause: "ending ctx ends a command, whose error is ctx's cause; where it has ended before, nothing is run",
 			run: commanding(func(ctx context.Context, e *env) error {
+				res, err := e.command(e.done(ctx), "echo on", nil)
+				if err := wantNotRun(res, err, errStop); err != nil {
+					return err
+				}
 				ctx, cancel := context.WithCancelCause(ctx)
 				defer cancel(nil)
 				o := &codeinterp.CommandOptions{RunOptions: codeinterp.RunOptions{OnOutput: func(codeinterp.Output) error {
 					cancel(errStop)
 					return nil
 				}}}
-				res, err := e.command(ctx, "echo on; sleep 600", o)
+				res, err = e.command(ctx, "echo on; sleep 600", o)
 				return wantErr(res, err, errStop, codeinterp.StatusCanceled, codeinterp.ExitCanceled)
 			}),
 		},
@@ -153,6 +162,24 @@ func commandInput(ctx context.Context, e *env) error {
 		}
 	}
 	return nil
+}
+
+func commandOutput(ctx context.Context, e *env) error {
+	text := strings.Repeat(SplitText, 20_000)
+	var seen strings.Builder
+	o := codeinterp.RunOptions{Stdin: []byte(text), OnOutput: func(o codeinterp.Output) error { seen.Write(o.Data); return nil }}
+	if err := e.commandPrints(ctx, "cat", &codeinterp.CommandOptions{RunOptions: o}, text); err != nil {
+		return err
+	}
+	if err := wantText("what OnOutput saw", seen.String(), text); err != nil {
+		return err
+	}
+	o.MaxOutput, o.OnOutput = 1000, nil
+	res, err := e.command(ctx, "cat", &codeinterp.CommandOptions{RunOptions: o})
+	if err := wantOK(res, err); err != nil {
+		return err
+	}
+	return wantLoss(res, codeinterp.Stdout, len(text))
 }
 
 func commandCwd(ctx context.Context, e *env) error {

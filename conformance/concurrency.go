@@ -41,9 +41,12 @@ func hammer(ctx context.Context, e *env) error {
 	for w := range workers {
 		wg.Go(func() {
 			for r := range rounds {
-				e.ci.Languages()
-				codeinterp.Describe(e.ci)
-				if errs[w] = e.anyRun(ctx, (w+r)%4, fmt.Sprintf("worker %d round %d", w, r)); errs[w] != nil {
+				errs[w] = safely(func() error {
+					e.ci.Languages()
+					codeinterp.Describe(e.ci)
+					return e.anyRun(ctx, (w+r)%4, fmt.Sprintf("worker %d round %d", w, r))
+				})
+				if errs[w] != nil {
 					return
 				}
 			}
@@ -94,7 +97,8 @@ func hammerContexts(ctx context.Context, e *env) error {
 	for w := range workers {
 		wg.Go(func() {
 			for r := range rounds {
-				if errs[w] = e.contextRound(ctx, common, fmt.Sprintf("worker %d round %d", w, r)); errs[w] != nil {
+				errs[w] = safely(func() error { return e.contextRound(ctx, common, fmt.Sprintf("worker %d round %d", w, r)) })
+				if errs[w] != nil {
 					return
 				}
 			}

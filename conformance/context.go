@@ -68,7 +68,7 @@ func contextChecks() []check {
 		},
 		{
 			name:   "ContextsApart",
-			clause: "what a context's runs define is seen by no other context, nor by RunCode",
+			clause: "what a context's runs define is seen by no other context, also by none that comes after it, nor by RunCode; and what RunCode defines by no context",
 			scope:  stateful,
 			uses:   variables,
 			run:    contextsApart,
@@ -114,7 +114,10 @@ func contextChecks() []check {
 				foreign := *e
 				// What e has made is deleted in its own interpreter.
 				foreign.ci, foreign.made = other, nil
-				return errors.Join(foreign.noContext(ctx, id), other.Close(), e.do(ctx, id, e.p.Print("x")))
+				// With a context of its own, whose id is to be another: ids that
+				// every interpreter draws alike mean something to all.
+				_, err = foreign.context(ctx, nil)
+				return errors.Join(err, foreign.noContext(ctx, id), other.Close(), e.do(ctx, id, e.p.Print("x")))
 			},
 		},
 		{
@@ -154,15 +157,6 @@ func contextChecks() []check {
 				}
 				return nil
 			},
-		},
-		{
-			name:   "LateOutput",
-			clause: "what is printed after the end of a run is never another run's own output: it is marked Late, at the head of the next run's Outputs",
-			scope:  stateful,
-			needs:  []Feature{LateOutput},
-			proves: LateOutput,
-			uses:   func(p *Programs) bool { return p.Late != nil },
-			run:    lateOutput,
 		},
 	}
 }
@@ -242,11 +236,23 @@ func contextsApart(ctx context.Context, e *env) error {
 	if err := wantText("the variable in another context", out, "no\n"); err != nil {
 		return err
 	}
-	res, err := e.runCode(ctx, e.p.Has("apart"), nil)
+	res, err := e.runCode(ctx, lines(e.p.Has("apart"), e.p.Set("apart", "run")), nil)
 	if err := wantOK(res, err); err != nil {
 		return err
 	}
-	return wantText("the variable in RunCode", res.Stdout(), "no\n")
+	if err := wantText("the variable in RunCode", res.Stdout(), "no\n"); err != nil {
+		return err
+	}
+	// A runtime that is used again is to be empty.
+	if err := e.stateful().DeleteContext(ctx, a); err != nil {
+		return fmt.Errorf("DeleteContext: %w", err)
+	}
+	c, err := e.context(ctx, nil)
+	if err != nil {
+		return err
+	}
+	out, err = e.stdoutIn(ctx, c, e.p.Has("apart"))
+	return errors.Join(err, wantText("the variable in a context that came after one that was deleted, and after a RunCode", out, "no\n"))
 }
 
 // contextsParallel starts a run in each of two contexts that ends only when
@@ -329,43 +335,4 @@ func differing(a, b string) int {
 		}
 	}
 	return n
-}
-
-// lateOutput tries again with output that comes later, as a busy machine may
-// take longer to end a run than the output takes to come.
-func lateOutput(ctx context.Context, e *env) error {
-	id, err := e.some(ctx)
-	if err != nil {
-		return err
-	}
-	late, text := 250*time.Millisecond, ""
-	for range 3 {
-		res, err := e.runIn(ctx, id, lines(e.p.Late("late", late), e.p.Print("own")), &codeinterp.RunOptions{})
-		if err := wantOK(res, err); err != nil {
-			return err
-		}
-		if text = res.Stdout(); text != "ownlate" {
-			break
-		}
-		late *= 4
-	}
-	if text == "ownlate" {
-		return errors.New("the run lasted until its background output was there")
-	}
-	if err := wantText("the run that started it", text, "own"); err != nil {
-		return err
-	}
-	// Until it was printed for certain.
-	time.Sleep(late + 500*time.Millisecond)
-	res, err := e.runIn(ctx, id, e.p.Print("next"), &codeinterp.RunOptions{})
-	if err := wantOK(res, err); err != nil {
-		return err
-	}
-	if err := wantText("the next run's own output", res.Stdout(), "next"); err != nil {
-		return err
-	}
-	if len(res.Outputs) != 2 || !res.Outputs[0].Late || string(res.Outputs[0].Data) != "late" {
-		return fmt.Errorf("the next run's outputs are %v, want \"late\", marked Late, at the head", res.Outputs)
-	}
-	return nil
 }

@@ -27,6 +27,13 @@ func describedChecks() []check {
 			run:    limitsHold,
 		},
 		{
+			name:   "LimitsTold",
+			clause: "what Info.Limits tells holds: a value above is ErrInvalid, and nothing is run",
+			scope:  everyRun,
+			needs:  []Feature{Describer},
+			run:    limitsTold,
+		},
+		{
 			name:   "ContextsDescribed",
 			clause: "a language has contexts exactly where Describe says so, whatever the others have; for one without them CreateContext is ErrLanguage",
 			needs:  []Feature{Describer},
@@ -81,6 +88,29 @@ func limitsHold(ctx context.Context, e *env) error {
 	}
 	if got.Contexts != own.Contexts {
 		return fmt.Errorf("Describe tells of %d contexts under a Limit that says nothing of them, want %d", got.Contexts, own.Contexts)
+	}
+	return nil
+}
+
+func limitsTold(ctx context.Context, e *env) error {
+	told := codeinterp.Describe(e.ci).Limits
+	code := e.p.Print("ran")
+	tries := map[string]codeinterp.RunOptions{}
+	if told.Timeout > 0 {
+		tries["a Timeout"] = codeinterp.RunOptions{Timeout: told.Timeout + 1}
+	}
+	if told.Output > 0 {
+		tries["a MaxOutput"] = codeinterp.RunOptions{MaxOutput: told.Output + 1}
+	}
+	for what, o := range tries {
+		if err := e.refused(ctx, code, &o); err != nil {
+			return fmt.Errorf("%s above the limits %+v: %w", what, told, err)
+		}
+	}
+	if told.Code > 0 && told.Code < codeinterp.MaxCode {
+		if err := e.refused(ctx, code+"\n"+strings.Repeat(" ", told.Code), nil); err != nil {
+			return fmt.Errorf("code above the limits %+v: %w", told, err)
+		}
 	}
 	return nil
 }

@@ -25,6 +25,8 @@ func errorChecks() []check {
 						return fmt.Errorf("no Error for message %q", msg)
 					case res.Error.Name != e.p.FailName:
 						return fmt.Errorf("Error.Name %q, want %q", res.Error.Name, e.p.FailName)
+					case res.Error.MissingModule != "":
+						return fmt.Errorf("Error.MissingModule %q of an error that is no missing module", res.Error.MissingModule)
 					}
 					if err := wantText("Error.Message", res.Error.Message, msg); err != nil {
 						return err

@@ -167,7 +167,7 @@ func callbackFaults() []fault {
 			}),
 		},
 		{
-			name: "stderr is not passed on", want: "CallbacksSeeAll", also: "CallbackError CallbackPanic CallbackGoexit",
+			name: "stderr is not passed on", want: "CallbacksSeeAll", also: "CallbackError CallbackPanic CallbackGoexit LossOfEachTold",
 			wrap: live(func(on func(codeinterp.Output) error) func(codeinterp.Output) error {
 				return func(o codeinterp.Output) error {
 					if o.Kind == codeinterp.Stderr {

@@ -34,7 +34,7 @@ func managerFaults() []fault {
 			}),
 		},
 		{
-			name: "nobody is busy", want: "ListBusy",
+			name: "nobody is busy", want: "ListBusy", also: "InterruptEarly",
 			wrap: on(codeinterp.OpList, func(ctx context.Context, c codeinterp.Call, next codeinterp.Handler) (codeinterp.Reply, error) {
 				r, err := next(ctx, c)
 				for i := range r.Contexts {
@@ -90,7 +90,7 @@ func managerFaults() []fault {
 			}),
 		},
 		{
-			name: "an interrupt is a cancellation", want: "InterruptDuring", also: "InterruptSpin StatusAndError InterruptStubborn",
+			name: "an interrupt is a cancellation", want: "InterruptDuring", also: "InterruptSpin StatusAndError InterruptStubborn InterruptEarly",
 			wrap: results(func(c codeinterp.Call, res *codeinterp.Result) {
 				if res.Cause == codeinterp.CauseInterrupt {
 					res.Status = codeinterp.StatusCanceled
@@ -244,7 +244,7 @@ func closeOrderFaults() []fault {
 			}),
 		},
 		{
-			name: "closed contexts are unknown", want: "ClosedCalls", also: "CloseDuringContext CloseAnytime StatusAndError",
+			name: "closed contexts are unknown", want: "ClosedCalls", also: "CloseDuringContext CloseAnytime StatusAndError FaultsInOrder",
 			wrap: call(func(ctx context.Context, c codeinterp.Call, next codeinterp.Handler) (codeinterp.Reply, error) {
 				r, err := next(ctx, c)
 				if c.Op == codeinterp.OpDelete && errors.Is(err, codeinterp.ErrClosed) {

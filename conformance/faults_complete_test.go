@@ -99,7 +99,7 @@ func completeFaults() []fault {
 			}),
 		},
 		{
-			name: "what cannot be completed has no matches", want: "CompleteRefuses", also: "CompleteBusy",
+			name: "what cannot be completed has no matches", want: "CompleteRefuses", also: "CompleteBusy ClosedCalls",
 			wrap: completions(func(ctx context.Context, c codeinterp.Call, next codeinterp.Handler) (codeinterp.Reply, error) {
 				r, err := next(ctx, c)
 				if err != nil {

@@ -95,11 +95,11 @@ func stateFaults() []fault {
 			}),
 		},
 		{
-			name: "ids are numbers", want: "ContextIDs",
+			name: "ids are numbers", want: "ContextIDs", also: "FunctionCalled ForeignContext",
 			wrap: renumber(func(n int) string { return fmt.Sprint(n) }),
 		},
 		{
-			name: "ids count up", want: "ContextIDs",
+			name: "ids count up", want: "ContextIDs", also: "FunctionCalled ForeignContext",
 			wrap: renumber(func(n int) string { return fmt.Sprintf("context-with-a-long-name-%06d", n) }),
 		},
 		{
@@ -136,14 +136,14 @@ func stateFaults() []fault {
 			}),
 		},
 		{
-			name: "late output is the next run's", want: "LateOutput", also: "EndNotKnown OutputsWellFormed",
+			name: "late output is the next run's", want: "LateOutput", also: "EndNotKnown OutputsWellFormed LateDuringRun",
 			wrap: outputs(func(o codeinterp.Output) []codeinterp.Output {
 				o.Late = false
 				return []codeinterp.Output{o}
 			}),
 		},
 		{
-			name: "late output is dropped", want: "LateOutput", also: "EndNotKnown",
+			name: "late output is dropped", want: "LateOutput", also: "EndNotKnown LateDuringRun OutputsWellFormed",
 			wrap: outputs(func(o codeinterp.Output) []codeinterp.Output {
 				if o.Late {
 					return nil
@@ -289,7 +289,7 @@ func queueFaults() []fault {
 			wrap: blind(func(c codeinterp.Call) bool { return uses(c, `set "ran"`) }),
 		},
 		{
-			name: "the timeout counts in the queue", want: "QueueNoTimeout",
+			name: "the timeout counts in the queue", want: "QueueNoTimeout", also: "Duration",
 			wrap: runs(func(ctx context.Context, c codeinterp.Call, o *codeinterp.RunOptions, next codeinterp.Handler) (codeinterp.Reply, error) {
 				if o.Timeout != time.Second || c.Code != `print "x"` {
 					return next(ctx, c)

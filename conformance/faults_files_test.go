@@ -84,7 +84,7 @@ func fileFaults() []fault {
 			},
 		},
 		{
-			name: "a language says that it has files, and they do not open", want: "LanguageFiles", also: "FilesShared FilesDuringRun FilesFaults FilesRenamed FilesLinks FilesSpecial FilesNotUTF8 FilesStay FilesEnd",
+			name: "a language says that it has files, and they do not open", want: "LanguageFiles", also: "FilesShared FilesDuringRun FilesFaults FilesRenamed FilesLinks FilesSpecial FilesNotUTF8 FilesStay FilesEnd FilesClosed FilesWritten FilesTree",
 			wrap: call(func(ctx context.Context, c codeinterp.Call, next codeinterp.Handler) (codeinterp.Reply, error) {
 				if c.Op == codeinterp.OpFiles {
 					return codeinterp.Reply{}, &codeinterp.Error{Op: "open files", Err: codeinterp.ErrUnavailable}
@@ -116,7 +116,7 @@ func fileFaults() []fault {
 			}),
 		},
 		{
-			name: "only files at the top are copied", want: "InputsFound",
+			name: "only files at the top are copied", want: "InputsFound", also: "ArtifactsFound",
 			wrap: options(func(_ codeinterp.Call, o *codeinterp.RunOptions) {
 				if o.Files != nil {
 					if list, _ := fs.ReadDir(o.Files, "."); slices.ContainsFunc(list, fs.DirEntry.IsDir) {
@@ -264,7 +264,7 @@ func artifactFaults() []fault {
 			wrap: runs(func(ctx context.Context, c codeinterp.Call, o *codeinterp.RunOptions, next codeinterp.Handler) (codeinterp.Reply, error) {
 				r, err := next(ctx, c)
 				if o.Files != nil && o.Artifacts {
-					r.Result.Artifacts = append(r.Result.Artifacts, codeinterp.Artifact{Path: "toolcell-given.txt"})
+					r.Result.Artifacts = append(r.Result.Artifacts, codeinterp.Artifact{Path: "toolcell-dir/given.txt"})
 				}
 				return r, err
 			}),

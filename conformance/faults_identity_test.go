@@ -10,7 +10,7 @@ import (
 
 func identityFaults() []fault {
 	return []fault{
-		{name: "ids are used again", want: "IDsNotReused", also: "DeletedContext", wrap: idsAgain()},
+		{name: "ids are used again", want: "IDsNotReused", also: "DeletedContext FunctionCalled", wrap: idsAgain()},
 		{name: "deletes that overlap are mixed up", want: "DeletesApart", wrap: mixedDeletes()},
 		{
 			name: "a context was never used", want: "LastUsedMoves",

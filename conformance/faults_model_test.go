@@ -51,7 +51,7 @@ func modelFaults() []fault {
 			}),
 		},
 		{
-			name: "bundles come as they were made", want: "GeneratedPrograms", also: "DisplayBundle",
+			name: "bundles come as they were made", want: "GeneratedPrograms", also: "DisplayBundle FunctionShows",
 			wrap: outputs(func(o codeinterp.Output) []codeinterp.Output {
 				o.Bundle = append([]codeinterp.Representation(nil), o.Bundle...)
 				for i, j := 0, len(o.Bundle)-1; i < j; i, j = i+1, j-1 {

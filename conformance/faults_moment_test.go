@@ -12,7 +12,7 @@ import (
 func momentFaults() []fault {
 	return []fault{
 		{
-			name: "programs take no time", want: "DurationCounts",
+			name: "programs take no time", want: "DurationCounts", also: "Duration",
 			wrap: results(func(c codeinterp.Call, res *codeinterp.Result) { res.Duration = 0 }),
 		},
 		{
@@ -50,7 +50,7 @@ func momentFaults() []fault {
 			}),
 		},
 		{
-			name: "what OnOutput takes is the program's time", want: "EndedBeforeTimeout", also: "QueueNoTimeout",
+			name: "what OnOutput takes is the program's time", want: "EndedBeforeTimeout", also: "QueueNoTimeout FunctionUntimed Duration",
 			wrap: runs(func(ctx context.Context, c codeinterp.Call, o *codeinterp.RunOptions, next codeinterp.Handler) (codeinterp.Reply, error) {
 				begin := time.Now()
 				r, err := next(ctx, c)

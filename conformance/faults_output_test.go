@@ -49,7 +49,7 @@ func outputFaults() []fault {
 			}),
 		},
 		{
-			name: "the gap is not marked", want: "LimitHeadAndTail",
+			name: "the gap is not marked", want: "LimitHeadAndTail", also: "LossOfEachTold",
 			wrap: results(func(c codeinterp.Call, res *codeinterp.Result) {
 				for i := range res.Outputs {
 					res.Outputs[i].Dropped = 0
@@ -73,7 +73,7 @@ func outputFaults() []fault {
 			}),
 		},
 		{
-			name: "what is dropped is not passed on", want: "LimitSpareCallback",
+			name: "what is dropped is not passed on", want: "LimitSpareCallback", also: "LossOfEachTold",
 			wrap: options(func(c codeinterp.Call, o *codeinterp.RunOptions) {
 				if on := o.OnOutput; on != nil && o.MaxOutput > 0 {
 					left := o.MaxOutput
@@ -175,7 +175,7 @@ func invariantFaults() []fault {
 			}),
 		},
 		{
-			name: "errors name the socket", want: "ErrorDiscreet",
+			name: "errors name the socket", want: "ErrorDiscreet", also: everyCheckOf("toy"),
 			wrap: call(func(ctx context.Context, c codeinterp.Call, next codeinterp.Handler) (codeinterp.Reply, error) {
 				r, err := next(ctx, c)
 				if e, ok := errors.AsType[*codeinterp.Error](err); ok {
@@ -203,7 +203,7 @@ func invariantFaults() []fault {
 			}),
 		},
 		{
-			name: "chunks are not joined", want: "OutputsWellFormed", also: "StreamsApart LateOutput ValueLast DisplayOrder",
+			name: "chunks are not joined", want: "OutputsWellFormed", also: "StreamsApart LateOutput ValueLast DisplayOrder LateDuringRun FunctionShows",
 			wrap: results(func(c codeinterp.Call, res *codeinterp.Result) {
 				var list []codeinterp.Output
 				for _, o := range res.Outputs {

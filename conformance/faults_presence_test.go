@@ -283,7 +283,7 @@ func inputFaults() []fault {
 			}),
 		},
 		{
-			name: "options of a context are not looked at", want: "InvalidContext", also: "ContextInputsWhole",
+			name: "options of a context are not looked at", want: "InvalidContext", also: "ContextInputsWhole FaultsInOrder",
 			wrap: call(func(ctx context.Context, c codeinterp.Call, next codeinterp.Handler) (codeinterp.Reply, error) {
 				r, err := next(ctx, c)
 				if c.Op == codeinterp.OpCreate && invalid(err) {

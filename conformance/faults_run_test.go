@@ -44,7 +44,7 @@ func outcomeFaults() []fault {
 			}),
 		},
 		{
-			name: "errors pass for success", want: "UncaughtError", also: "ErrorLossTold ErrorNameAndMessage ErrorTraceback ErrorLine MissingModule StateSurvivesFailure SyntaxError StdinNone Recursion InterruptDuring InterruptSpin StdinNoneFails ManagedFromCallback ErrorOfAnything InterruptStubborn",
+			name: "errors pass for success", want: "UncaughtError", also: "ErrorLossTold ErrorNameAndMessage ErrorTraceback ErrorLine MissingModule StateSurvivesFailure SyntaxError StdinNone Recursion InterruptDuring InterruptSpin StdinNoneFails ManagedFromCallback ErrorOfAnything InterruptStubborn InterruptEarly",
 			wrap: results(func(c codeinterp.Call, res *codeinterp.Result) {
 				if res.Status == codeinterp.StatusError && res.Error != nil {
 					res.Status, res.ExitCode, res.Error = codeinterp.StatusOK, 0, nil
@@ -246,7 +246,7 @@ func streamFaults() []fault {
 			}),
 		},
 		{
-			name: "values are text", want: "ValueJSON",
+			name: "values are text", want: "ValueJSON", also: "LossOfEachTold",
 			wrap: outputs(func(o codeinterp.Output) []codeinterp.Output {
 				if o.Kind == codeinterp.Value {
 					o.Value = []byte(strconv.Quote(string(o.Value)))
@@ -298,7 +298,7 @@ func streamFaults() []fault {
 			}),
 		},
 		{
-			name: "text is escaped", want: "DisplayText", also: "DisplayBundle",
+			name: "text is escaped", want: "DisplayText", also: "DisplayBundle FunctionShows",
 			wrap: displays(func(rep *codeinterp.Representation) {
 				if rep.MIME == "text/html" {
 					rep.Data = []byte(html.EscapeString(string(rep.Data)))
@@ -306,7 +306,7 @@ func streamFaults() []fault {
 			}),
 		},
 		{
-			name: "one output per representation", want: "DisplayBundle",
+			name: "one output per representation", want: "DisplayBundle", also: "FunctionShows",
 			wrap: outputs(func(o codeinterp.Output) []codeinterp.Output {
 				var list []codeinterp.Output
 				for i := range o.Bundle {
@@ -330,7 +330,7 @@ func streamFaults() []fault {
 			}),
 		},
 		{
-			name: "displays come last", want: "DisplayOrder", also: "CallbacksSeeAll OutputsWellFormed",
+			name: "displays come last", want: "DisplayOrder", also: "CallbacksSeeAll OutputsWellFormed FunctionShows",
 			wrap: results(func(c codeinterp.Call, res *codeinterp.Result) {
 				var streams, shown []codeinterp.Output
 				for _, o := range res.Outputs {

@@ -98,7 +98,7 @@ func timeoutFaults() []fault {
 			}),
 		},
 		{
-			name: "long timeouts overflow", want: "TimeoutNotReached",
+			name: "long timeouts overflow", want: "TimeoutNotReached", also: "Duration",
 			wrap: results(func(c codeinterp.Call, res *codeinterp.Result) {
 				if c.Run != nil && c.Run.Timeout > 24*time.Hour {
 					res.Status, res.ExitCode = codeinterp.StatusTimeout, codeinterp.ExitTimeout
@@ -141,7 +141,7 @@ func timeoutFaults() []fault {
 func cancelFaults() []fault {
 	return []fault{
 		{
-			name: "the program starts anyway", want: "CanceledBefore", also: "CanceledAnytime FaultsInOrder",
+			name: "the program starts anyway", want: "CanceledBefore", also: "CanceledAnytime FaultsInOrder LateOutput",
 			wrap: runs(func(ctx context.Context, c codeinterp.Call, o *codeinterp.RunOptions, next codeinterp.Handler) (codeinterp.Reply, error) {
 				if ctx.Err() == nil || !strings.Contains(c.Code, "print \"ran\"") {
 					return next(ctx, c)
@@ -170,9 +170,9 @@ func cancelFaults() []fault {
 			}),
 		},
 		{name: "blind while it computes", want: "CanceledSpin", wrap: blind(spins)},
-		{name: "a cancellation only interrupts", want: "CanceledStubborn", wrap: blind(resists)},
+		{name: "a cancellation only interrupts", want: "CanceledStubborn", also: "StateAfterKill", wrap: blind(resists)},
 		{
-			name: "a deadline is a timeout", want: "CanceledByDeadline", also: "CallbackLive ContextsParallel",
+			name: "a deadline is a timeout", want: "CanceledByDeadline", also: "CallbackLive ContextsParallel Duration",
 			wrap: call(func(ctx context.Context, c codeinterp.Call, next codeinterp.Handler) (codeinterp.Reply, error) {
 				r, err := next(ctx, c)
 				if r.Result.Status == codeinterp.StatusCanceled && errors.Is(err, context.DeadlineExceeded) {

@@ -34,10 +34,10 @@ type fault struct {
 
 // faults of one concern, which a process of their own tries
 var (
-	faultsOfRuns     = slices.Concat(presenceFaults(), inputFaults(), outcomeFaults(), streamFaults(), callbackFaults(), outputFaults(), describedFaults())
-	faultsOfStops    = slices.Concat(stopFaults(), awayFaults(), surroundingsFaults(), reachFaults())
-	faultsOfContexts = slices.Concat(contextFaults(), managerFaults(), closeFaults(), lifecycleFaults(), momentFaults(), identityFaults(), invariantFaults(), hammerFaults(), modelFaults())
-	faultsOfGroups   = slices.Concat(functionFaults(), fileFaults(), oddFileFaults(), artifactFaults(), commandFaults(), completeFaults())
+	faultsOfRuns     = slices.Concat(presenceFaults(), inputFaults(), outcomeFaults(), streamFaults(), callbackFaults(), outputFaults(), describedFaults(), seenFaults())
+	faultsOfStops    = slices.Concat(stopFaults(), awayFaults(), surroundingsFaults(), reachFaults(), stoppedFaults(), toldFaults())
+	faultsOfContexts = slices.Concat(contextFaults(), managerFaults(), closeFaults(), lifecycleFaults(), momentFaults(), identityFaults(), invariantFaults(), hammerFaults(), modelFaults(), apartFaults())
+	faultsOfGroups   = slices.Concat(functionFaults(), fileFaults(), oddFileFaults(), artifactFaults(), commandFaults(), completeFaults(), givenFaults(), calledFaults())
 )
 
 func faults() []fault {
@@ -160,6 +160,9 @@ func TestEveryClauseHasAFault(t *testing.T) {
 		}
 	}
 }
+
+// A handler is a fault in the way calls are passed on.
+type handler = func(ctx context.Context, c codeinterp.Call, next codeinterp.Handler) (codeinterp.Reply, error)
 
 // A wrapper is the wrap of a fault.
 type wrapper = func(codeinterp.CodeInterpreter) codeinterp.CodeInterpreter

@@ -42,6 +42,9 @@ const (
 	// LateOutput: what a program's threads or children print after the end
 	// of its run arrives with the context's next run.
 	LateOutput Feature = "LateOutput"
+	// LateApart: what they print while a later run is in progress is told from
+	// that run's own output.
+	LateApart Feature = "LateApart"
 	// InterruptKeepsState: a context keeps its variables when a run that
 	// does not resist is stopped by a timeout or by the caller.
 	InterruptKeepsState Feature = "InterruptKeepsState"

@@ -86,7 +86,7 @@ func fileChecks() []check {
 		},
 		{
 			name:   "InputsWhole",
-			clause: "where one of RunOptions.Files cannot be copied, none is, the program does not begin, and the error is ErrInvalid",
+			clause: "where one of RunOptions.Files cannot be copied, or there are too many, none is, the program does not begin, and the error is ErrInvalid",
 			scope:  stateful, uses: withFiles,
 			run: filing(inputsWhole),
 		},
@@ -219,6 +219,14 @@ func inputsWhole(ctx context.Context, e *env) error {
 	res, err := e.runIn(ctx, id, e.p.WriteFile(path, "begun"), &codeinterp.RunOptions{Files: src})
 	if err := wantNotRun(res, err, codeinterp.ErrInvalid); err != nil {
 		return err
+	}
+	many := fstest.MapFS{path: {Data: []byte("new")}}
+	for i := range codeinterp.MaxInputFiles {
+		many[fmt.Sprint("toolcell-many-", i)] = many[path]
+	}
+	res, err = e.runIn(ctx, id, e.p.WriteFile(path, "begun"), &codeinterp.RunOptions{Files: many})
+	if err := errors.Join(wantNotRun(res, err, codeinterp.ErrInvalid), wantNotRun(res, err, codeinterp.ErrTooLarge)); err != nil {
+		return fmt.Errorf("with %d files: %w", len(many), err)
 	}
 	out, err := e.stdoutIn(ctx, id, e.p.ReadFile(path))
 	return errors.Join(err, wantText("the file", out, "old"))
@@ -357,12 +365,15 @@ func filesEnd(ctx context.Context, e *env, id codeinterp.ContextID, dir codeinte
 		return err
 	}
 	defer f.Close()
+	files, _ := codeinterp.Files(e.ci)
+	if _, err := files.OpenFiles(e.done(ctx), id); !errors.Is(err, errStop) {
+		return fmt.Errorf("OpenFiles with a ctx that has ended: error %v, want its cause", err)
+	}
 	if err := e.stateful().DeleteContext(ctx, id); err != nil {
 		return fmt.Errorf("DeleteContext: %w", err)
 	}
 	_, stat := dir.Stat(path)
 	_, write := f.Write([]byte("x"))
-	files, _ := codeinterp.Files(e.ci)
 	_, open := files.OpenFiles(ctx, id)
 	for what, err := range map[string]error{"Stat": stat, "Write": write, "OpenFiles": open} {
 		if !errors.Is(err, codeinterp.ErrContext) {

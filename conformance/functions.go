@@ -32,7 +32,7 @@ func functionChecks() []check {
 		},
 		{
 			name:   "FunctionCalled",
-			clause: "a program calls a function by its name, with arguments that arrive as they are, gets its result, and Result.Calls tells of the call",
+			clause: "a program calls a function by its name, with arguments that arrive as they are, and gets its result; the function is told who calls, with the values of the caller's ctx, and Result.Calls tells of the call",
 			scope:  everyRun, uses: func(p *Programs) bool { return p.Call != nil },
 			run: calling(functionCalled),
 		},
@@ -84,11 +84,12 @@ func functionChecks() []check {
 		},
 		{
 			name:   "FunctionFails",
-			clause: "a function that fails is an error that the program can catch, with the function's name and the FunctionError's message, and nothing of any other error",
+			clause: "a function that fails is an error that the program can catch, with the function's name and the message of a FunctionError or of what was refused, and nothing of any other error; Result.Calls has all of it",
 			scope:  everyRun, uses: func(p *Programs) bool { return p.CallCaught != nil },
 			run: calling(func(ctx context.Context, e *env) error {
 				told := fmt.Errorf("at /host/secret: %w", &codeinterp.FunctionError{Message: "no such city"})
 				return errors.Join(e.caught(ctx, "no such city", func() error { return told }),
+					e.caught(ctx, "not today", func() error { return fmt.Errorf("%w: not today", codeinterp.ErrRefused) }),
 					e.caught(ctx, "", func() error { return errors.New("open /host/secret") }))
 			}),
 		},
@@ -146,7 +147,7 @@ func functionChecks() []check {
 		},
 		{
 			name:   "FunctionsOfContext",
-			clause: "a context's functions are there in each of its runs; one of the run's own with the same name goes before",
+			clause: "a context's functions are there in each of its runs, after a restart too; one of the run's own with the same name goes before, and is there for no other run",
 			scope:  stateful, uses: func(p *Programs) bool { return p.Call != nil },
 			run: calling(functionsOfContext),
 		},
@@ -183,13 +184,26 @@ func (e *env) runs(ctx context.Context, code string, functions ...codeinterp.Fun
 func functionCalled(ctx context.Context, e *env) error {
 	const args = `{"text":"aé日🙂\n\"'\\$x","list":[1,[true,null,{"k":"v"}],-2.5],"empty":{}}`
 	var got codeinterp.FunctionCall
-	f := codeinterp.Function{Name: "look_up2", Call: func(_ context.Context, c codeinterp.FunctionCall) (json.RawMessage, error) {
-		got = c
+	type caller struct{}
+	f := codeinterp.Function{Name: "look_up2", Call: func(ctx context.Context, c codeinterp.FunctionCall) (json.RawMessage, error) {
+		if got = c; ctx.Value(caller{}) != "caller" {
+			return nil, &codeinterp.FunctionError{Message: "no value of the caller's ctx"}
+		}
 		return c.Args, nil
 	}}
-	res, err := e.runs(ctx, e.p.Call("look_up2", args), f)
+	var id codeinterp.ContextID // of the run
+	if e.way == inContextWay {
+		var err error
+		if id, err = e.shared(ctx); err != nil {
+			return err
+		}
+	}
+	res, err := e.runs(context.WithValue(ctx, caller{}, "caller"), e.p.Call("look_up2", args), f)
 	if err != nil {
 		return err
+	}
+	if got.Context != id {
+		return fmt.Errorf("the function was called by context %q, want %q", got.Context, id)
 	}
 	if got.Number != 1 || got.Name != "look_up2" || got.Language != e.language {
 		return fmt.Errorf("the function was called with number %d, name %q, language %q", got.Number, got.Name, got.Language)
@@ -271,8 +285,8 @@ func (e *env) caught(ctx context.Context, message string, fail func() error) err
 	if !strings.HasPrefix(out, "caught ") || !strings.Contains(out, "fails") || !strings.Contains(out, message) || strings.Contains(out, "/host") {
 		return fmt.Errorf("the program printed %q, want what it caught, with the function's name and %q, and nothing of the host", out, message)
 	}
-	if len(res.Calls) != 1 || res.Calls[0].Error == "" || strings.Contains(res.Calls[0].Error, "/host") {
-		return fmt.Errorf("Calls are %+v, want the failure", res.Calls)
+	if len(res.Calls) != 1 || res.Calls[0].Error == "" || strings.Contains(res.Calls[0].Error, "/host") || res.Calls[0].Err == nil {
+		return fmt.Errorf("Calls are %+v, want the failure, and Err", res.Calls)
 	}
 	return nil
 }
@@ -340,7 +354,7 @@ func functionsOfContext(ctx context.Context, e *env) error {
 	if err != nil {
 		return err
 	}
-	for _, own := range [][]codeinterp.Function{nil, {says("b", "run")}, nil} {
+	for _, own := range [][]codeinterp.Function{nil, {says("b", "run"), says("own", "run")}, nil} {
 		res, err := e.stateful().RunInContext(ctx, id, lines(e.p.Call("a", "{}"), e.p.Call("b", "{}")), &codeinterp.RunOptions{Functions: own})
 		want := "\"context\"\n\"context\"\n"
 		if own != nil {
@@ -349,6 +363,22 @@ func functionsOfContext(ctx context.Context, e *env) error {
 		if err := errors.Join(wantOK(res, err), wantText("the results", res.Stdout(), want)); err != nil {
 			return err
 		}
+	}
+	if m, ok := codeinterp.Manager(e.ci); ok {
+		if err := m.RestartContext(ctx, id); err != nil {
+			return fmt.Errorf("RestartContext: %w", err)
+		}
+	}
+	code := e.p.Call("a", "{}")
+	if e.p.CallCaught != nil {
+		code = lines(code, e.p.CallCaught("own", "{}"))
+	}
+	res, err := e.stateful().RunInContext(ctx, id, code, nil)
+	if err := wantOK(res, err); err != nil {
+		return err
+	}
+	if out, rest, _ := strings.Cut(res.Stdout(), "\n"); out != `"context"` || e.p.CallCaught != nil && !strings.HasPrefix(rest, "caught ") {
+		return fmt.Errorf("after a restart: %s, want an answer of the context's function, and none of one that an earlier run had", describe(res))
 	}
 	return nil
 }

@@ -13,8 +13,9 @@ import (
 // A generated program is a list of steps, which leave known outputs behind, and
 // an end.
 type generated struct {
-	steps []step
-	end   programEnd
+	steps  []step
+	end    programEnd
+	unseen bool // it is run without OnOutput
 }
 
 // A step makes one output, or a part of one. Exactly one of text, raw and
@@ -148,6 +149,9 @@ func (g generated) String() string {
 	case g.end.exited:
 		list = append(list, fmt.Sprintf("exit %d", g.end.code))
 	}
+	if g.unseen {
+		list = append(list, "without OnOutput")
+	}
 	return strings.Join(list, "; ")
 }
 
@@ -232,12 +236,15 @@ func (a alphabet) fixed() []generated {
 	if a.p.Exit != nil {
 		list = append(list, generated{steps: text, end: programEnd{exited: true, code: 200}}, generated{end: programEnd{exited: true}})
 	}
+	for i := range list {
+		list[i].unseen = i%2 == 0
+	}
 	return list
 }
 
 // random returns a program by chance.
 func (a alphabet) random(r *rand.Rand) generated {
-	var g generated
+	g := generated{unseen: r.IntN(2) == 0}
 	kinds := []codeinterp.Kind{codeinterp.Stdout, codeinterp.Stderr}
 	if a.shows {
 		kinds = append(kinds, codeinterp.Display)

@@ -84,7 +84,8 @@ func (e *env) hammerTiny(ctx context.Context, place func(ctx context.Context, ca
 	errs := make([]error, callers)
 	for caller := range callers {
 		wg.Go(func() {
-			id, err := place(ctx, caller)
+			var id codeinterp.ContextID
+			err := safely(func() (err error) { id, err = place(ctx, caller); return err })
 			if err != nil && !failed.Swap(true) {
 				errs[caller] = fmt.Errorf("CreateContext: %w", err)
 				cancel()

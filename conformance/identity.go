@@ -94,7 +94,7 @@ func (e *env) deleteBeside(ctx context.Context, kept []codeinterp.ContextID) err
 	for i, id := range doomed {
 		go func() {
 			<-start
-			errs <- e.stateful().DeleteContext(ctx, id)
+			errs <- safely(func() error { return e.stateful().DeleteContext(ctx, id) })
 		}()
 		// Only to be in the way: whether the context works is looked at below.
 		go func() { _, _ = e.runIn(ctx, kept[i], e.p.Print("x"), nil) }()

@@ -103,10 +103,13 @@ var invariants = []invariant{
 	},
 	{
 		name:   "Duration",
-		clause: "Duration is the wall-clock time of the program, without queueing",
+		clause: "Duration is the wall-clock time of the program, without queueing, and not less than a timeout that was reached",
 		holds: func(w *watched, e *env) error {
 			if w.res.Duration < 0 || w.res.Duration > w.wall {
 				return fmt.Errorf("a Duration of %v for a run that took %v", w.res.Duration, w.wall)
+			}
+			if w.res.Status == codeinterp.StatusTimeout && w.res.Duration < w.opts.Timeout-early {
+				return fmt.Errorf("a Duration of %v for a run that reached its timeout of %v", w.res.Duration, w.opts.Timeout)
 			}
 			return nil
 		},

@@ -16,19 +16,10 @@ func isolationChecks() []check {
 	return []check{
 		{
 			name:   "FreshState",
-			clause: "nothing that a RunCode defines is seen by a later one",
+			clause: "nothing that a RunCode defines is seen by a later one, however it ended",
 			scope:  stateless,
 			uses:   variables,
-			run: func(ctx context.Context, e *env) error {
-				if _, err := e.stdout(ctx, e.p.Set("leaked", "v"), nil); err != nil {
-					return err
-				}
-				out, err := e.stdout(ctx, e.p.Has("leaked"), nil)
-				if err != nil {
-					return err
-				}
-				return wantText("the variable in the next run", out, "no\n")
-			},
+			run:    freshState,
 		},
 		{
 			name:   "FreshFiles",
@@ -116,6 +107,28 @@ func isolationChecks() []check {
 			},
 		},
 	}
+}
+
+func freshState(ctx context.Context, e *env) error {
+	timeout, err := e.timeout(ctx, 200*time.Millisecond)
+	if err != nil {
+		return err
+	}
+	ends := map[string]string{"ended": e.p.Comment, "was stopped": e.p.Pause(time.Hour)}
+	if e.p.Fail != nil {
+		ends["failed"] = e.p.Fail("x")
+	}
+	for how, end := range ends {
+		res, err := e.run(ctx, lines(e.p.Set("leaked", "v"), end), &codeinterp.RunOptions{Timeout: timeout})
+		if err != nil {
+			return fmt.Errorf("a program that %s: %w (%s)", how, err, describe(res))
+		}
+		out, err := e.stdout(ctx, e.p.Has("leaked"), nil)
+		if err := errors.Join(err, wantText("the variable in the run after one that "+how, out, "no\n")); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func filesApart(ctx context.Context, e *env) error {

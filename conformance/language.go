@@ -70,7 +70,7 @@ func languageChecks() []check {
 		},
 		{
 			name:   "LanguageNames",
-			clause: "languages are also accepted in any case, with spaces around them, and by their usual other names",
+			clause: "languages are also accepted in any case, with spaces around them, by their usual other names and by those that Describe tells",
 			scope:  stateless,
 			run:    languageNames,
 		},
@@ -115,6 +115,11 @@ func languageNames(ctx context.Context, e *env) error {
 		if l, err := codeinterp.ResolveLanguage(alias, e.ci.Languages()); err == nil && l == e.language {
 			names = append(names, alias)
 			break
+		}
+	}
+	for _, l := range codeinterp.Describe(e.ci).Languages {
+		if l.Name == e.language {
+			names = append(names, l.Aliases...)
 		}
 	}
 	for _, name := range names {

@@ -13,22 +13,23 @@ func lifecycleChecks() []check {
 	return []check{
 		{
 			name:   "EndedCtxDeletes",
-			clause: "DeleteContext deletes whatever its ctx does, as a defer relies on: the id is unknown at once, and the error is nil or ctx's cause",
+			clause: "DeleteContext deletes whatever its ctx does, as a defer relies on: the id is unknown at once, a run in progress ends, and the error is nil or ctx's cause",
 			scope:  stateful,
 			run: func(ctx context.Context, e *env) error {
-				id, err := e.context(ctx, nil)
+				id, run, err := e.busy(ctx, e.p.Pause(time.Hour))
 				if err != nil {
 					return err
 				}
-				if err := nilOr(e.stateful().DeleteContext(e.done(ctx), id), errStop); err != nil {
-					return fmt.Errorf("DeleteContext with a ctx that has ended: %w", err)
+				err = e.stateful().DeleteContext(e.done(ctx), id)
+				if err := errors.Join(nilOr(err, errStop), run.wait(2*e.patience())); err != nil {
+					return fmt.Errorf("DeleteContext with a ctx that has ended, under a run: %w", err)
 				}
 				return e.noContext(ctx, id)
 			},
 		},
 		{
 			name:   "EndedCtxRestarts",
-			clause: "RestartContext restarts whatever its ctx does; the error is nil or ctx's cause",
+			clause: "RestartContext restarts whatever its ctx does: a run in progress ends, the state is empty, and the error is nil or ctx's cause",
 			scope:  stateful,
 			needs:  []Feature{Manager},
 			uses:   variables,
@@ -84,7 +85,7 @@ func lifecycleChecks() []check {
 		},
 		{
 			name:   "ExecutionCountOfRuns",
-			clause: "ExecutionCount counts the runs that began since the state was empty: not those that never ran, and from 1 again after a restart",
+			clause: "ExecutionCount counts the runs that began since the state was empty: those that failed too, not those that never ran, and from 1 again after a restart and a death of the process",
 			scope:  stateful,
 			needs:  []Feature{ExecutionCount, Manager},
 			run:    executionCountOfRuns,
@@ -112,11 +113,13 @@ func endedCtxRestarts(ctx context.Context, e *env) error {
 	if err != nil {
 		return err
 	}
-	if err := e.do(ctx, id, e.p.Set("gone", "v")); err != nil {
+	_, run, err := e.busyIn(ctx, id, lines(e.p.Set("gone", "v"), e.p.Pause(time.Hour)))
+	if err != nil {
 		return err
 	}
-	if err := nilOr(e.manager().RestartContext(e.done(ctx), id), errStop); err != nil {
-		return fmt.Errorf("RestartContext with a ctx that has ended: %w", err)
+	err = e.manager().RestartContext(e.done(ctx), id)
+	if err := errors.Join(nilOr(err, errStop), run.wait(2*e.patience())); err != nil {
+		return fmt.Errorf("RestartContext with a ctx that has ended, under a run: %w", err)
 	}
 	out, err := e.stdoutIn(ctx, id, e.p.Has("gone"))
 	if err != nil {
@@ -164,9 +167,15 @@ func faultsInOrder(ctx context.Context, e *env) error {
 	}
 	ended := e.done(ctx)
 	_, language := st.RunCode(ended, "no such language", e.p.Print("ran"), nil)
+	creates := func(ctx context.Context, language, cwd string) error {
+		_, err := st.CreateContext(ctx, language, &codeinterp.ContextOptions{Cwd: cwd})
+		return err
+	}
 	open := errors.Join(
 		wrong("a malformed program, an ended ctx and an unknown id", tries(ended, bad), codeinterp.ErrInvalid),
 		wrong("an unknown language and an ended ctx", language, codeinterp.ErrLanguage),
+		wrong("CreateContext in an unknown language, with an ended ctx", creates(ended, "no such language", ""), codeinterp.ErrLanguage),
+		wrong("CreateContext with malformed options and an ended ctx", creates(ended, e.language, bad), codeinterp.ErrInvalid),
 		wrong("an ended ctx and an unknown id", tries(ended, e.p.Print("ran")), errStop),
 		wrong("an unknown id", tries(ctx, e.p.Print("ran")), codeinterp.ErrContext))
 	if err := st.Close(); err != nil {
@@ -174,6 +183,8 @@ func faultsInOrder(ctx context.Context, e *env) error {
 	}
 	return errors.Join(open,
 		wrong("a malformed program of a closed interpreter", tries(ended, bad), codeinterp.ErrInvalid),
+		wrong("CreateContext with malformed options, of a closed interpreter", creates(ended, e.language, bad), codeinterp.ErrInvalid),
+		wrong("DeleteContext with an unknown id, of a closed interpreter", st.DeleteContext(ctx, unknown), codeinterp.ErrClosed),
 		wrong("a closed interpreter, an ended ctx and an unknown id", tries(ended, e.p.Print("ran")), codeinterp.ErrClosed))
 }
 
@@ -293,8 +304,11 @@ func executionCountOfRuns(ctx context.Context, e *env) error {
 	if err := counts("after a run and two that never ran", 2); err != nil {
 		return err
 	}
-	if err := e.manager().RestartContext(ctx, id); err != nil {
-		return fmt.Errorf("RestartContext: %w", err)
+	if e.p.Fail != nil {
+		_, _ = e.runIn(ctx, id, e.p.Fail("counted"), nil)
+		if err := counts("after two runs and one that failed", 4); err != nil {
+			return err
+		}
 	}
-	return counts("after a restart", 1)
+	return e.anew(ctx, id, func() error { return counts("in the first run of a new state", 1) })
 }

@@ -13,7 +13,7 @@ func lossChecks() []check {
 	return []check{
 		{
 			name:   "LossOfEachTold",
-			clause: "each stream, display and value that lost anything says so in Truncated, under its own name",
+			clause: "each stream, display and value that lost anything says so in Truncated, under its own name, with what there was and what is kept; all together are within MaxOutput, and OnOutput sees all",
 			scope:  everyRun,
 			run:    lossOfEach,
 		},
@@ -36,22 +36,51 @@ func lossOfEach(ctx context.Context, e *env) error {
 		codeinterp.Stderr: e.p.PrintErr(text),
 	}
 	if e.p.Show != nil && !e.s.cfg.lacks(Displays, e.language) {
-		programs[codeinterp.Display] = e.p.Show([]codeinterp.Representation{{MIME: "text/plain", Data: []byte(text)}})
+		show := func(text string) string {
+			return e.p.Show([]codeinterp.Representation{{MIME: "text/plain", Data: []byte(text)}})
+		}
+		programs[codeinterp.Display] = lines(show("small"), show(text))
 	}
 	if e.p.Text != nil && !e.s.cfg.lacks(Values, e.language) {
 		programs[codeinterp.Value] = e.p.Text(text)
 	}
 	for kind, code := range programs {
-		res, err := e.run(ctx, code, &codeinterp.RunOptions{MaxOutput: limit})
+		seen := 0
+		res, err := e.run(ctx, code, &codeinterp.RunOptions{MaxOutput: limit, OnOutput: func(o codeinterp.Output) error {
+			if o.Kind == kind {
+				seen += o.Size()
+			}
+			return nil
+		}})
 		if err := wantOK(res, err); err != nil {
 			return err
 		}
-		told := slices.ContainsFunc(res.Truncated, func(t codeinterp.Truncation) bool {
-			return t.Stream == kind.String() && t.Kept <= limit && (t.Bytes < 0 || t.Bytes >= size)
-		})
-		if !told {
-			return fmt.Errorf("%d bytes of %s with a MaxOutput of %d: got Truncated %+v, want it to tell of %s", size, kind, limit, res.Truncated, kind)
+		if err := wantLoss(res, kind, seen); err != nil || seen < size {
+			return fmt.Errorf("%d bytes of %s with a MaxOutput of %d, %d of them seen by OnOutput: %w", size, kind, limit, seen, err)
 		}
+	}
+	// Both streams share the limit, which an invariant looks at.
+	res, err := e.run(ctx, lines(e.p.PrintErr(text), e.p.Print(text)), &codeinterp.RunOptions{MaxOutput: limit})
+	return wantOK(res, err)
+}
+
+// wantLoss wants Truncated to tell of one kind's loss: how much OnOutput saw of it,
+// how much is kept, and, for a stream, that the rest is where Dropped says.
+func wantLoss(res codeinterp.Result, kind codeinterp.Kind, seen int) error {
+	var kept, dropped int64
+	for _, o := range res.Outputs {
+		if o.Kind == kind {
+			kept += int64(o.Size())
+			dropped += o.Dropped
+		}
+	}
+	told := slices.ContainsFunc(res.Truncated, func(t codeinterp.Truncation) bool {
+		// What a provider's own parts dropped is not marked.
+		return t.Stream == kind.String() && t.Kept == kept && (t.Bytes < 0 || t.Bytes == int64(seen)) &&
+			(!isStream(kind) || t.Bytes < 0 || dropped == t.Bytes-t.Kept)
+	})
+	if !told {
+		return fmt.Errorf("%d bytes are kept and %d marked as dropped; got Truncated %+v, want it to tell just that of %s", kept, dropped, res.Truncated, kind)
 	}
 	return nil
 }

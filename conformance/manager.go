@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
@@ -13,7 +14,7 @@ func managerChecks() []check {
 	list := []check{
 		{
 			name:   "ListContexts",
-			clause: "ListContexts returns the live contexts, oldest first, with their language",
+			clause: "ListContexts returns the live contexts, oldest first, also where one was restarted, with their language",
 			own:    true,
 			run:    listContexts,
 		},
@@ -36,14 +37,23 @@ func managerChecks() []check {
 		},
 		{
 			name:   "InterruptDuring",
-			clause: "InterruptContext ends the run in progress as StatusError, 130, CauseInterrupt",
+			clause: "InterruptContext ends the run in progress as StatusError, 130, CauseInterrupt, with its output so far, and its context keeps the state; Error never tells of the provider's own machinery",
 			uses:   variables,
 			run: func(ctx context.Context, e *env) error {
 				res, err := e.interrupted(ctx, e.p.Pause(time.Hour))
 				if err != nil {
 					return err
 				}
-				return wantText("stdout", res.Stdout(), "busy")
+				if res.StateLost && !e.s.cfg.lacks(InterruptKeepsState, e.language) {
+					return errors.New("StateLost after the interrupt of a program that waits")
+				}
+				if strings.Contains(whole(res.Error), "SIGINT") {
+					return fmt.Errorf("Error %s, want none, or where the program was", quote(whole(res.Error)))
+				}
+				if run := (pending{res: res}); !run.warned() {
+					return fmt.Errorf("%s, want stdout \"busy\" and stderr \"warned\"", describe(res))
+				}
+				return nil
 			},
 		},
 		{
@@ -109,7 +119,7 @@ func listContexts(ctx context.Context, e *env) error {
 	if err := e.wantList(ctx, ids); err != nil {
 		return err
 	}
-	if err := e.stateful().DeleteContext(ctx, ids[1]); err != nil {
+	if err := errors.Join(e.stateful().DeleteContext(ctx, ids[1]), e.manager().RestartContext(ctx, ids[0])); err != nil {
 		return err
 	}
 	return e.wantList(ctx, []codeinterp.ContextID{ids[0], ids[2]})
@@ -144,7 +154,11 @@ func listBusy(ctx context.Context, e *env) error {
 		return err
 	}
 	queued := e.start(ctx, id, e.p.Print("x"), nil)
+	changed, end := context.WithCancelCause(ctx)
+	gone := e.start(changed, id, e.p.Print("x"), nil)
 	time.Sleep(settle)
+	end(errStop) // what was canceled waits no more
+	<-gone.done
 	list, err := e.manager().ListContexts(ctx)
 	if err == nil {
 		err = fmt.Errorf("context %q is not listed", id)
@@ -192,7 +206,7 @@ func restartEmpties(ctx context.Context, e *env) error {
 }
 
 func restartDuring(ctx context.Context, e *env) error {
-	id, run, err := e.busy(ctx, lines(e.p.Set("gone", "v"), e.p.Pause(time.Hour)))
+	id, run, err := e.busyWarning(ctx, lines(e.p.Set("gone", "v"), e.p.Pause(time.Hour)))
 	if err != nil {
 		return err
 	}
@@ -209,8 +223,8 @@ func restartDuring(ctx context.Context, e *env) error {
 	if err := wantStatus(run.res, run.err, codeinterp.StatusLost, codeinterp.ExitKilled); err != nil {
 		return err
 	}
-	if run.res.Cause != codeinterp.CauseRestart || run.res.Stdout() != "busy" || !run.res.StateLost {
-		return fmt.Errorf("%s, want cause %q, the state lost and stdout \"busy\"", describe(run.res), codeinterp.CauseRestart)
+	if run.res.Cause != codeinterp.CauseRestart || !run.warned() || !run.res.StateLost {
+		return fmt.Errorf("%s, want cause %q, the state lost, stdout \"busy\" and stderr \"warned\"", describe(run.res), codeinterp.CauseRestart)
 	}
 	if err := wantOK(queued.res, queued.err); err != nil {
 		return fmt.Errorf("the queued run: %w", err)
@@ -218,7 +232,19 @@ func restartDuring(ctx context.Context, e *env) error {
 	if queued.res.StateLost {
 		return errors.New("the queued run says StateLost after a restart that the caller asked for")
 	}
-	return wantText("the variable in the queued run", queued.res.Stdout(), "no\n")
+	if err := wantText("the variable in the queued run", queued.res.Stdout(), "no\n"); err != nil {
+		return err
+	}
+	for range 2 {
+		res, err := e.runIn(ctx, id, e.p.Print("x"), nil)
+		if err := wantOK(res, err); err != nil {
+			return err
+		}
+		if res.StateLost {
+			return errors.New("a later run says StateLost again")
+		}
+	}
+	return nil
 }
 
 func interruptQueued(ctx context.Context, e *env) error {
@@ -255,7 +281,7 @@ func (e *env) interrupted(ctx context.Context, code string) (codeinterp.Result, 
 	if err := e.do(ctx, id, e.p.Set("told", "v")); err != nil {
 		return codeinterp.Result{}, err
 	}
-	run := e.start(ctx, id, lines(e.p.Print("busy"), code), nil)
+	run := e.start(ctx, id, lines(e.p.PrintErr("warned"), e.p.Print("busy"), code), nil)
 	if err := run.running(ctx); err != nil {
 		return codeinterp.Result{}, err
 	}

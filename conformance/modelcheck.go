@@ -14,7 +14,7 @@ func modelChecks() []check {
 	return []check{
 		{
 			name:   "GeneratedPrograms",
-			clause: "a Result is what the program made, byte by byte and in order: every stream, display, value and error of it, and nothing else",
+			clause: "a Result is what the program made, byte by byte and in order, with an OnOutput and without: every stream, display, value and error of it, and nothing else",
 			scope:  everyRun,
 			run:    generatedPrograms,
 		},
@@ -86,7 +86,11 @@ func (e *env) asModeled(ctx context.Context, g generated) error {
 	where := group{e.language, e.way}
 	for first := e.s.gap[where]; ; first++ {
 		code, line := g.code(e.p, gaps[first])
-		res, err := e.run(ctx, code, &codeinterp.RunOptions{})
+		opts := &codeinterp.RunOptions{} // a watch puts an OnOutput into options
+		if g.unseen {
+			opts = nil
+		}
+		res, err := e.run(ctx, code, opts)
 		if err != nil {
 			return fmt.Errorf("error %w, want none (%s)", err, describe(res))
 		}
@@ -133,16 +137,16 @@ func shrink(g generated, fails func(generated) bool) generated {
 func (g generated) smaller() []generated {
 	var list []generated
 	for i := range g.steps {
-		list = append(list, generated{append(append([]step(nil), g.steps[:i]...), g.steps[i+1:]...), g.end})
+		list = append(list, generated{append(append([]step(nil), g.steps[:i]...), g.steps[i+1:]...), g.end, g.unseen})
 	}
 	if g.end != (programEnd{}) {
-		list = append(list, generated{g.steps, programEnd{}})
+		list = append(list, generated{g.steps, programEnd{}, g.unseen})
 	}
 	for i, s := range g.steps {
 		for _, next := range s.smaller() {
 			steps := append([]step(nil), g.steps...)
 			steps[i] = next
-			list = append(list, generated{steps, g.end})
+			list = append(list, generated{steps, g.end, g.unseen})
 		}
 	}
 	return list

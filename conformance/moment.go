@@ -18,19 +18,9 @@ func momentChecks() []check {
 	return []check{
 		{
 			name:   "DurationCounts",
-			clause: "Duration is the wall-clock time of the program: a program that slept took at least that long",
+			clause: "Duration is the wall-clock time of the program, however it ended: a program that slept took at least that long",
 			scope:  everyRun,
-			run: func(ctx context.Context, e *env) error {
-				const sleep, early = 120 * time.Millisecond, 20 * time.Millisecond // timers may be a little early
-				res, err := e.run(ctx, e.p.Pause(sleep), nil)
-				if err := wantOK(res, err); err != nil {
-					return err
-				}
-				if res.Duration < sleep-early {
-					return fmt.Errorf("a Duration of %v for a program that slept %v", res.Duration, sleep)
-				}
-				return nil
-			},
+			run:    durationCounts,
 		},
 		{
 			name:   "DurationAlone",
@@ -46,7 +36,7 @@ func momentChecks() []check {
 		},
 		{
 			name:   "EndedBeforeTimeout",
-			clause: "a program that ended before its timeout is told so, however long OnOutput takes with what it left",
+			clause: "a program that ended before its timeout is told so, however long OnOutput takes with what it left, which is not in Duration",
 			scope:  everyRun,
 			needs:  []Feature{Values, EndKnown},
 			proves: EndKnown,
@@ -111,6 +101,34 @@ func momentChecks() []check {
 			run:    repeatingEnds,
 		},
 	}
+}
+
+// early is by how much timers may be early.
+const early = 20 * time.Millisecond
+
+// durationCounts looks at programs that sleep and then end, fail, or are canceled.
+func durationCounts(ctx context.Context, e *env) error {
+	const sleep = 80 * time.Millisecond
+	programs := map[string]string{"slept": e.p.Pause(sleep)}
+	if e.p.Fail != nil {
+		programs["slept, and failed,"] = lines(e.p.Pause(sleep), e.p.Fail("x"))
+	}
+	for what, code := range programs {
+		res, err := e.run(ctx, code, nil)
+		if err != nil || res.Duration < sleep-early {
+			return fmt.Errorf("a Duration of %v for a program that %s after %v (%s, error %w)", res.Duration, what, sleep, describe(res), err)
+		}
+	}
+	ctx, end := context.WithCancelCause(ctx)
+	defer end(nil)
+	res, err := e.run(ctx, lines(e.p.Pause(sleep), e.p.Print("slept"), e.p.Pause(time.Hour)), &codeinterp.RunOptions{OnOutput: func(codeinterp.Output) error {
+		end(errStop)
+		return nil
+	}})
+	if !errors.Is(err, errStop) || res.Duration < sleep-early {
+		return fmt.Errorf("a Duration of %v for a program that was canceled after %v (%s, error %w)", res.Duration, sleep, describe(res), err)
+	}
+	return nil
 }
 
 // durationAlone looks at a run that waits for its turn longer than it takes, and
@@ -189,7 +207,7 @@ func endedBeforeTimeout(ctx context.Context, e *env) error {
 			time.Sleep(timeout + 50*time.Millisecond)
 			return nil
 		}})
-		if err = wantOK(res, runErr); err == nil {
+		if err = wantOK(res, runErr); err == nil && res.Duration < timeout+50*time.Millisecond {
 			return nil
 		}
 		err = fmt.Errorf("a program of %v, a timeout of %v, and an OnOutput that took longer: %w", res.Duration, timeout, err)
@@ -209,16 +227,35 @@ func stoppedAtUserCode(ctx context.Context, e *env) error {
 		if err := wantStatus(res, err, codeinterp.StatusTimeout, codeinterp.ExitTimeout); err != nil {
 			return err
 		}
-		if res.Error == nil {
-			continue
-		}
-		text := res.Error.Error() + "\n" + strings.Join(res.Error.Traceback, "\n")
-		line := res.Error.Line
-		if strings.Contains(text, "SIGINT") || !e.s.cfg.lacks(ErrorLine, e.language) && (line < 1 || line > strings.Count(code, "\n")) {
-			return fmt.Errorf("%s: Error %s in line %d, want none, or the line where the program was", quote(code), quote(text), line)
+		if err := e.stoppedWithin(code, res); err != nil {
+			return err
 		}
 	}
+	res, err := e.cancelAtOutput(ctx, e.p.Pause(time.Hour))
+	if err != nil {
+		return err
+	}
+	return e.stoppedWithin(lines(e.p.PrintErr("warned"), e.p.Print("first"), e.p.Pause(time.Hour)), res)
+}
+
+// stoppedWithin wants no Error of a run that was stopped, or one in a line of code.
+func (e *env) stoppedWithin(code string, res codeinterp.Result) error {
+	if res.Error == nil {
+		return nil
+	}
+	text, line := whole(res.Error), res.Error.Line
+	if strings.Contains(text, "SIGINT") || !e.s.cfg.lacks(ErrorLine, e.language) && (line < 1 || line > strings.Count(code, "\n")) {
+		return fmt.Errorf("%s: Error %s in line %d, want none, or the line where the program was", quote(code), quote(text), line)
+	}
 	return nil
+}
+
+// whole is all the text of an error.
+func whole(e *codeinterp.ProgramError) string {
+	if e == nil {
+		return ""
+	}
+	return e.Error() + "\n" + strings.Join(e.Traceback, "\n")
 }
 
 func repeatingEnds(ctx context.Context, e *env) error {

@@ -20,6 +20,7 @@ var capabilities = []struct {
 	{"ContextManager", []string{"ListContexts", "RestartContext", "InterruptContext"}, hasManager},
 	{"ContextFiles", []string{"OpenFiles"}, hasFiles},
 	{"Completer", []string{"Complete"}, hasCompletions},
+	{"Commander", []string{"RunCommand"}, hasCommands},
 	{"Describer", []string{"Describe"}, hasDescribe},
 }
 
@@ -30,6 +31,11 @@ func hasContexts(ci codeinterp.CodeInterpreter) bool {
 
 func hasManager(ci codeinterp.CodeInterpreter) bool {
 	_, ok := codeinterp.Manager(ci)
+	return ok
+}
+
+func hasCommands(ci codeinterp.CodeInterpreter) bool {
+	_, ok := codeinterp.Commands(ci)
 	return ok
 }
 
@@ -81,11 +87,14 @@ func presenceChecks() []check {
 		},
 		{
 			name:   "StatelessHides",
-			clause: "Stateless drops the context methods and keeps what Describe says of all else",
+			clause: "Stateless drops the context methods and keeps all else, and what Describe says of it",
 			run: func(ctx context.Context, e *env) error {
 				hidden := e.s.hide(e.ci)
 				if hasContexts(hidden) || hasManager(hidden) || hasFiles(hidden) || hasCompletions(hidden) {
 					return fmt.Errorf("Stateless(%T) still has context methods", e.ci)
+				}
+				if hasCommands(hidden) != hasCommands(e.ci) {
+					return fmt.Errorf("Stateless(%T) has commands: %v, want %v", e.ci, hasCommands(hidden), hasCommands(e.ci))
 				}
 				if err := describedAlike("Stateless", e.ci, hidden); err != nil {
 					return err

@@ -50,7 +50,7 @@ func queueChecks() []check {
 
 // A pending is a run on a goroutine of its own.
 type pending struct {
-	started chan struct{} // closed at its first output
+	started chan struct{} // closed at its first output to stdout
 	done    chan struct{} // closed when res and err are there
 	res     codeinterp.Result
 	err     error
@@ -66,7 +66,9 @@ func (e *env) start(ctx context.Context, id codeinterp.ContextID, code string, o
 	var once sync.Once
 	next := o.OnOutput
 	o.OnOutput = func(out codeinterp.Output) error {
-		once.Do(func() { close(p.started) })
+		if out.Kind == codeinterp.Stdout {
+			once.Do(func() { close(p.started) })
+		}
 		if next != nil {
 			return next(out)
 		}
@@ -120,6 +122,23 @@ func (e *env) busy(ctx context.Context, code string) (codeinterp.ContextID, *pen
 func (e *env) busyIn(ctx context.Context, id codeinterp.ContextID, code string) (codeinterp.ContextID, *pending, error) {
 	p := e.start(ctx, id, lines(e.p.Print("busy"), code), nil)
 	return id, p, p.running(ctx)
+}
+
+// busyWarning is busy with a program that has printed "warned" to standard error
+// before.
+func (e *env) busyWarning(ctx context.Context, code string) (codeinterp.ContextID, *pending, error) {
+	id, err := e.context(ctx, nil)
+	if err != nil {
+		return "", nil, err
+	}
+	p := e.start(ctx, id, lines(e.p.PrintErr("warned"), e.p.Print("busy"), code), nil)
+	return id, p, p.running(ctx)
+}
+
+// warned reports whether a run that was ended has both of its outputs. What it
+// says of its end may follow.
+func (p *pending) warned() bool {
+	return p.res.Stdout() == "busy" && strings.HasPrefix(p.res.Stderr(), "warned")
 }
 
 // settle gives a run that was started time to get into the queue.
@@ -241,7 +260,7 @@ func queueNoTimeout(ctx context.Context, e *env) error {
 }
 
 func deletedDuring(ctx context.Context, e *env) error {
-	id, run, err := e.busy(ctx, e.p.Pause(time.Hour))
+	id, run, err := e.busyWarning(ctx, e.p.Pause(time.Hour))
 	if err != nil {
 		return err
 	}
@@ -254,8 +273,8 @@ func deletedDuring(ctx context.Context, e *env) error {
 	if err := wantErr(run.res, run.err, codeinterp.ErrContext, codeinterp.StatusLost, codeinterp.ExitKilled); err != nil {
 		return err
 	}
-	if run.res.Cause != codeinterp.CauseClosed || run.res.Stdout() != "busy" || !run.res.StateLost {
-		return fmt.Errorf("%s, want cause %q, the state lost and stdout \"busy\"", describe(run.res), codeinterp.CauseClosed)
+	if run.res.Cause != codeinterp.CauseClosed || !run.warned() || !run.res.StateLost {
+		return fmt.Errorf("%s, want cause %q, the state lost, stdout \"busy\" and stderr \"warned\"", describe(run.res), codeinterp.CauseClosed)
 	}
 	return e.noContext(ctx, id)
 }

@@ -21,7 +21,7 @@ func reachChecks() []check {
 	list := []check{
 		{
 			name:   "ReachFiles",
-			clause: "where Describe says that the host's files are limited or blocked, code reads none that the options do not list",
+			clause: "where Describe says that the host's files are limited or blocked, code reads none and writes none that the options do not list",
 			uses:   func(p *Programs) bool { return p.ReadFile != nil },
 			run:    reachFiles,
 		},
@@ -79,7 +79,20 @@ func reachFiles(ctx context.Context, e *env) error {
 	if err == nil && strings.Contains(res.Stdout(), secret) {
 		return fmt.Errorf("the program read %s", path)
 	}
-	return err
+	if err != nil || e.p.WriteFile == nil {
+		return err
+	}
+	made := filepath.Join(dir, "made.txt")
+	if err := os.Chmod(dir, 0o777); err != nil {
+		return err
+	}
+	if _, err := e.probe(ctx, e.p.WriteFile(made, "x")); err != nil {
+		return err
+	}
+	if _, err := os.Lstat(made); err == nil {
+		return fmt.Errorf("the program wrote %s", made)
+	}
+	return nil
 }
 
 func reachNetwork(ctx context.Context, e *env) error {

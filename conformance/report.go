@@ -96,7 +96,7 @@ func (r *Report) again(first Failure) []string {
 }
 
 // varying is what differs between two reports of one cause.
-var varying = regexp.MustCompile("\"(\\\\.|[^\"])*\"|([0-9.]+(ns|µs|ms|s|m|h))+\\b|[0-9]+")
+var varying = regexp.MustCompile("\"(\\\\.|[^\"])*\"|([0-9.]+(ns|µs|ms|s|m|h))+\\b|0x[0-9a-f]+|[0-9]+")
 
 // kind returns what failures of one cause have in common.
 func (f Failure) kind() string {

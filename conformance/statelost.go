@@ -35,13 +35,10 @@ func stateLostChecks() []check {
 		},
 		{
 			name:   "StateAfterKill",
-			clause: stateToldClause + ": after a timeout of a program that resists",
+			clause: stateToldClause + ": after a timeout and after a cancellation of a program that resists",
 			scope:  stateful,
 			uses:   func(p *Programs) bool { return variables(p) && p.Stubborn != "" },
-			run: func(ctx context.Context, e *env) error {
-				_, err := e.stateTold(ctx, e.p.Stubborn, 500*time.Millisecond)
-				return err
-			},
+			run:    stateAfterKill,
 		},
 		{
 			name:   "StateAfterExit",
@@ -67,16 +64,12 @@ func stateLostChecks() []check {
 		},
 		{
 			name:   "StateAfterDeath",
-			clause: "a context whose process died keeps its id and starts empty on its next run; StateLost tells, once",
+			clause: "a context whose process died keeps its id and starts empty on its next run, also for a run that was queued; StateLost tells, once",
 			scope:  stateful,
 			needs:  []Feature{Processes},
 			uses:   func(p *Programs) bool { return variables(p) && p.KillSelf != "" },
 			run: func(ctx context.Context, e *env) error {
-				res, err := e.stateTold(ctx, lines(e.p.Print("x"), e.p.Pause(200*time.Millisecond), e.p.KillSelf), 0)
-				if err != nil {
-					return err
-				}
-				return wantStatus(res, nil, codeinterp.StatusLost, codeinterp.ExitKilled)
+				return stateAfterDeath(ctx, e)
 			},
 		},
 		{
@@ -90,6 +83,63 @@ func stateLostChecks() []check {
 			},
 		},
 	}
+}
+
+func stateAfterKill(ctx context.Context, e *env) error {
+	if _, err := e.stateTold(ctx, e.p.Stubborn, 500*time.Millisecond); err != nil {
+		return err
+	}
+	id, err := e.some(ctx)
+	if err == nil {
+		err = e.do(ctx, id, e.p.Set("told", "v"))
+	}
+	if err != nil {
+		return err
+	}
+	runCtx, end := context.WithCancelCause(ctx)
+	defer end(nil)
+	_, run, err := e.busyIn(runCtx, id, e.p.Stubborn)
+	if err != nil {
+		return err
+	}
+	end(errStop)
+	if err := run.wait(2 * e.patience()); err != nil {
+		return err
+	}
+	if err := wantErr(run.res, run.err, errStop, codeinterp.StatusCanceled, codeinterp.ExitCanceled); err != nil {
+		return err
+	}
+	return e.wantTold(ctx, id, "told", run.res)
+}
+
+func stateAfterDeath(ctx context.Context, e *env) error {
+	id, err := e.some(ctx)
+	if err == nil {
+		err = e.do(ctx, id, e.p.Set("told", "v"))
+	}
+	if err != nil {
+		return err
+	}
+	_, run, err := e.busyIn(ctx, id, lines(e.p.Pause(200*time.Millisecond), e.p.KillSelf))
+	if err != nil {
+		return err
+	}
+	// On a busy machine it may come too late to wait, and is the next run then.
+	queued, err := e.runIn(ctx, id, e.p.Has("told"), nil)
+	if err := errors.Join(wantOK(queued, err), run.wait(e.patience())); err != nil {
+		return fmt.Errorf("the run behind the one whose process died: %w", err)
+	}
+	if err := wantStatus(run.res, run.err, codeinterp.StatusLost, codeinterp.ExitKilled); err != nil {
+		return err
+	}
+	if run.res.StateLost && queued.StateLost {
+		return errors.New("StateLost twice for one loss")
+	}
+	run.res.StateLost = run.res.StateLost || queued.StateLost
+	if err := wantText("the variable in the run behind it", queued.Stdout(), "no\n"); err != nil {
+		return err
+	}
+	return e.wantTold(ctx, id, "told", run.res)
 }
 
 // stateTold defines a variable, makes a run that may lose it, and compares

@@ -273,7 +273,7 @@ func goroutines() string {
 func safely(f func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			buf := make([]byte, 16<<10)
+			buf := make([]byte, 2<<10) // of the place, which is at the top
 			err = fmt.Errorf("panic: %v\n%s", p, buf[:runtime.Stack(buf, false)])
 		}
 	}()

@@ -2,10 +2,14 @@ package conformance
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
@@ -89,6 +93,29 @@ func surroundingsChecks() []check {
 			},
 		},
 		{
+			name:   "InputStreams",
+			clause: "the program reads Input, and that is closed after the run, where LanguageInfo.Input says so; elsewhere it is ErrInvalid, as are both Stdin and Input",
+			scope:  everyRun,
+			needs:  []Feature{Describer},
+			uses:   func(p *Programs) bool { return p.ReadAll != "" },
+			run:    inputStreams,
+		},
+		{
+			name:   "Workdir",
+			clause: "programs start in Info.Workdir, where that is given and the context asked for no other directory",
+			scope:  everyRun,
+			needs:  []Feature{Describer},
+			uses:   func(p *Programs) bool { return p.Getwd != "" },
+			run: func(ctx context.Context, e *env) error {
+				told := codeinterp.Describe(e.ci).Workdir
+				out, err := e.stdout(ctx, e.p.Getwd, nil)
+				if err != nil || told == "" {
+					return err
+				}
+				return wantText("the working directory", strings.TrimSpace(out), told)
+			},
+		},
+		{
 			name:   "EnvOfRun",
 			clause: "RunOptions.Env holds for this run only, with any text as a value",
 			scope:  everyRun,
@@ -130,7 +157,7 @@ func surroundingsChecks() []check {
 		},
 		{
 			name:   "Cwd",
-			clause: "ContextOptions.Cwd is the directory that the context's runs start in, after a restart and a death of its process too",
+			clause: "ContextOptions.Cwd is the directory that the context's runs start in, after a restart and a death of its process too, and ListContexts tells it",
 			scope:  stateful,
 			needs:  []Feature{Cwd},
 			proves: Cwd,
@@ -164,10 +191,12 @@ func surroundingsChecks() []check {
 }
 
 func envOfContext(ctx context.Context, e *env) error {
-	id, err := e.context(ctx, &codeinterp.ContextOptions{Env: map[string]string{"TOOLCELL_CTX": oddValue}})
+	env := map[string]string{"TOOLCELL_CTX": oddValue}
+	id, err := e.context(ctx, &codeinterp.ContextOptions{Env: env})
 	if err != nil {
 		return err
 	}
+	env["TOOLCELL_CTX"] = "changed by the caller afterwards" // options are copied on entry
 	for _, override := range []string{"", "overridden", ""} {
 		var opts *codeinterp.RunOptions
 		value := oddValue
@@ -239,32 +268,77 @@ func envRestored(ctx context.Context, e *env) error {
 // cwd makes the directory on this machine; a provider that runs elsewhere
 // declares that it lacks Cwd, or is tested by other means.
 func cwd(ctx context.Context, e *env) error {
-	dir, err := os.MkdirTemp("", "toolcell-conformance-")
+	dir, err := hostDirectory()
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	// Programs may run as another user than this process.
-	if err := os.Chmod(dir, 0o777); err != nil {
-		return err
-	}
-	// Programs are told the real path.
-	if dir, err = filepath.EvalSymlinks(dir); err != nil {
-		return err
-	}
 	id, err := e.context(ctx, &codeinterp.ContextOptions{Cwd: dir})
 	if err != nil {
 		return err
 	}
 	look := func() error {
 		out, err := e.stdoutIn(ctx, id, e.p.Getwd)
-		if err != nil {
+		if err := errors.Join(err, wantText("the working directory", strings.TrimSpace(out), dir)); err != nil || !hasManager(e.ci) {
 			return err
 		}
-		return wantText("the working directory", strings.TrimSpace(out), dir)
+		list, err := e.manager().ListContexts(ctx)
+		for _, info := range list {
+			if err == nil && info.ID == id {
+				err = wantText("the directory that ListContexts tells", info.Cwd, dir)
+			}
+		}
+		return err
 	}
 	if err := look(); err != nil {
 		return err
 	}
 	return e.anew(ctx, id, look)
+}
+
+// hostDirectory makes a directory for the Cwd of contexts.
+func hostDirectory() (string, error) {
+	dir, err := os.MkdirTemp("", "toolcell-conformance-")
+	if err != nil {
+		return "", err
+	}
+	// Programs may run as another user than this process.
+	if err := os.Chmod(dir, 0o777); err != nil {
+		return dir, err
+	}
+	// Programs are told the real path.
+	return filepath.EvalSymlinks(dir)
+}
+
+// A closedReader notes that it was closed.
+type closedReader struct {
+	io.Reader
+	closed atomic.Bool
+}
+
+func (r *closedReader) Close() error {
+	r.closed.Store(true)
+	return nil
+}
+
+func inputStreams(ctx context.Context, e *env) error {
+	has := slices.ContainsFunc(codeinterp.Describe(e.ci).Languages, func(l codeinterp.LanguageInfo) bool { return l.Name == e.language && l.Input })
+	text := "first\nsecond é " + strings.Repeat("x", 10000)
+	both := codeinterp.RunOptions{Stdin: []byte("x"), Input: strings.NewReader("x")}
+	if err := e.refused(ctx, e.p.Print("ran"), &both); err != nil {
+		return fmt.Errorf("with Stdin and Input: %w", err)
+	}
+	in := &closedReader{Reader: strings.NewReader(text)}
+	opts := &codeinterp.RunOptions{Input: in, Timeout: time.Minute}
+	if !has {
+		return e.refused(ctx, e.p.ReadAll, opts)
+	}
+	out, err := e.stdout(ctx, e.p.ReadAll, opts)
+	if err := errors.Join(err, wantText("what the program read", out, "["+text+"]\n")); err != nil {
+		return err
+	}
+	if !in.closed.Load() {
+		return errors.New("Input was not closed when the run had returned")
+	}
+	return nil
 }

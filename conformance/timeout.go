@@ -2,7 +2,6 @@ package conformance
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -87,21 +86,6 @@ func timeoutChecks() []check {
 				return err
 			},
 		},
-		{
-			name:   "StoppedCodeIsDead",
-			clause: "code that was stopped does not go on computing",
-			scope:  everyRun,
-			uses:   func(p *Programs) bool { return p.Spin != "" },
-			run:    stoppedCodeIsDead,
-		},
-		{
-			name:   "StoppedCodeWritesNoMore",
-			clause: "code that was stopped does not go on writing files",
-			scope:  stateful,
-			needs:  []Feature{Files},
-			uses:   func(p *Programs) bool { return p.AppendForever != nil && p.WriteFile != nil && p.ReadFile != nil },
-			run:    stoppedCodeWritesNoMore,
-		},
 	}
 }
 
@@ -169,50 +153,4 @@ func (e *env) stillWorks(ctx context.Context, when string) error {
 		return fmt.Errorf("the next run, %s: %s, want stdout \"next\"", when, describe(res))
 	}
 	return nil
-}
-
-// stoppedCodeIsDead looks at the CPU time of this process and its descendants
-// after a loop was stopped, and compares it with a loop of its own: on a busy
-// machine a loop that goes on gets as little as that one. It waits for what a
-// provider has to tidy up or to make ready.
-func stoppedCodeIsDead(ctx context.Context, e *env) error {
-	if _, err := e.run(ctx, e.p.Spin, &codeinterp.RunOptions{Timeout: 300 * time.Millisecond}); err != nil {
-		return err
-	}
-	const own = 120 * time.Millisecond
-	for _, wait := range e.s.settling {
-		time.Sleep(wait)
-		if used, ok := cpuUsedBeside(own); !ok || used < own/2 { // a busy machine makes the look long, and tidying up goes on in it
-			return nil
-		}
-	}
-	return errors.New("this process or its descendants go on using CPU time, for seconds after the timeout")
-}
-
-func stoppedCodeWritesNoMore(ctx context.Context, e *env) error {
-	id, err := e.some(ctx)
-	if err != nil {
-		return err
-	}
-	const path = "toolcell-heartbeat.txt"
-	if err := e.do(ctx, id, e.p.WriteFile(path, "")); err != nil {
-		return err
-	}
-	res, err := e.runIn(ctx, id, e.p.AppendForever(path), &codeinterp.RunOptions{Timeout: 500 * time.Millisecond})
-	if err := wantStatus(res, err, codeinterp.StatusTimeout, codeinterp.ExitTimeout); err != nil {
-		return err
-	}
-	first, err := e.stdoutIn(ctx, id, e.p.ReadFile(path))
-	if err != nil {
-		return err
-	}
-	time.Sleep(100 * time.Millisecond)
-	second, err := e.stdoutIn(ctx, id, e.p.ReadFile(path))
-	if err != nil {
-		return err
-	}
-	if first == "" {
-		return errors.New("the program wrote nothing before its timeout")
-	}
-	return wantText("the file 200 ms later", second, first)
 }

@@ -96,5 +96,5 @@ func wantOpError(err, is error) error {
 	if !errors.Is(err, is) {
 		return fmt.Errorf("error %v, want one that is %q", err, is)
 	}
-	return wrappedOnce(err)
+	return errors.Join(wrappedOnce(err), discreet(err))
 }

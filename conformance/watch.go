@@ -47,9 +47,14 @@ func (e *env) watch(code string, opts *codeinterp.RunOptions, id codeinterp.Cont
 		opts = &o
 	}
 	start := time.Now()
-	w.res, w.err = run(opts)
+	// A panic of the provider fails the clause, also on a goroutine of a check's own,
+	// and no invariant beside.
+	err := safely(func() error { w.res, w.err = run(opts); return nil })
 	w.wall = time.Since(start)
 	w.over.Store(true)
+	if err != nil {
+		return w.res, err
+	}
 	for _, inv := range invariants {
 		if inv.holds == nil {
 			continue
@@ -150,7 +155,7 @@ func isStream(k codeinterp.Kind) bool { return k == codeinterp.Stdout || k == co
 // same reports whether two outputs carry the same.
 func same(a, b codeinterp.Output) bool {
 	return a.Kind == b.Kind && a.Late == b.Late && a.DisplayID == b.DisplayID &&
-		bytes.Equal(a.Data, b.Data) && bytes.Equal(a.Value, b.Value) &&
+		bytes.Equal(a.Data, b.Data) && bytes.Equal(a.Value, b.Value) && bytes.Equal(a.Metadata, b.Metadata) &&
 		slices.EqualFunc(a.Bundle, b.Bundle, func(x, y codeinterp.Representation) bool {
 			return x.MIME == y.MIME && bytes.Equal(x.Data, y.Data)
 		})
