@@ -65,6 +65,7 @@ func record(p []byte) bool { return bytes.ContainsAny(p, ",;\t") }
 
 // erases reports whether a frame starts by erasing its line.
 func erases(p []byte) bool {
+	// Escape sequences before it, as of a color, do not count.
 	for len(p) > 0 && p[0] == 0x1b {
 		n, _ := ansi.Sequence(p)
 		if n > 2 && p[1] == '[' && p[n-1] == 'K' {

@@ -46,6 +46,7 @@ func (s *Set) DispatchAll(ctx context.Context, calls []Invocation, opts *TurnOpt
 			}
 			replies[i] = s.Dispatch(ctx, c.Tool, c.Args, opts.call(c))
 			if opts.OnAnswer != nil {
+				// Answers come from goroutines of their own, and OnAnswer is called one at a time.
 				mu.Lock()
 				defer mu.Unlock()
 				opts.OnAnswer(replies[i])

@@ -128,6 +128,7 @@ func (v *view) scrub(s *secret.Scrubber) {
 	for i := range v.pieces {
 		p := &v.pieces[i]
 		shown[p.class].add(p, s)
+		// Displays are no stream: each is a text of its own.
 		if p.class == bundles {
 			shown[p.class].scrub(s, false)
 		}
@@ -150,6 +151,7 @@ func (e *excerpt) add(p *piece, s *secret.Scrubber) {
 		before loss
 		text   []byte
 	}{{p.prior, p.head}, {p.lost, p.tail}, {p.after, nil}} {
+		// Between outputs of one class text may be cut off, and a secret with it.
 		if part.before.bytes > 0 {
 			e.scrub(s, true)
 		}

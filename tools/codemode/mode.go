@@ -145,6 +145,7 @@ func (m *Mode) changes() string {
 		return ""
 	}
 	added, gone := missing(now.all, before.all), missing(before.all, now.all)
+	// The same functions in another table: there is nothing to tell.
 	if len(added)+len(gone) == 0 {
 		return ""
 	}

@@ -32,6 +32,8 @@ func (in *instance) atob(_ value, args []value) value {
 			}
 		}
 	})
+	// As the standard's forgiving decoding has it: of another length they are characters
+	// that are not allowed.
 	if len(clean)%4 == 0 {
 		clean = bytes.TrimSuffix(bytes.TrimSuffix(clean, []byte("=")), []byte("="))
 	}

@@ -47,6 +47,7 @@ func (in *instance) callSite() *callSite {
 	for addr := at[lib.TJSRuntime](vm.rt).Fcurrent_stack_frame; addr != 0; {
 		sf := at[lib.TJSStackFrame](addr)
 		if len(frames) == maxSite {
+			// Not kept for the next call: to compare many frames would take longer than their text.
 			return &callSite{stack: vm.rawStack()}
 		}
 		held[len(frames)] = sf.Fcur_func
@@ -61,6 +62,7 @@ func (in *instance) callSite() *callSite {
 	}
 	s := &callSite{frames: slices.Clone(frames), stack: vm.rawStack()}
 	for _, f := range held[:len(frames)] {
+		// They are kept alive, so that no other function gets the address of one.
 		s.held = append(s.held, vm.dup(f))
 	}
 	in.site = s
@@ -69,6 +71,8 @@ func (in *instance) callSite() *callSite {
 
 // rawStack returns the engine's own stack of where the program is.
 func (vm *vm) rawStack() string {
+	// The engine's own text: mapStack needs its positions, and is asked only where the
+	// call fails.
 	vm.rawErrors = true
 	lib.XJS_ThrowInternalError(vm.tls, vm.ctx, vm.cName(""), 0)
 	vm.rawErrors = false

@@ -17,6 +17,7 @@ func (in *instance) hostDecode(_ value, args []value) value {
 	if !ok {
 		return vm.throw("TypeError", "decode needs a buffer or a view of one")
 	}
+	// Twice: the first time tells how much memory the text takes.
 	size, valid, done := vm.decoded(data, func([]byte) {})
 	switch {
 	case !done:

@@ -63,6 +63,7 @@ func (in *instance) showBundle(mime, data, options value, update string) value {
 			return exception
 		}
 	} else {
+		// More than there may be, so that one that is too long is seen as such.
 		name, _, ok := vm.clipped(mime, 2*maxMIME)
 		if !ok {
 			return exception
@@ -105,6 +106,7 @@ func (vm *vm) ownTrue(obj value, name string) bool {
 
 // addAll adds the properties of a bundle.
 func (in *instance) addAll(o *codeinterp.Output, bundle value) bool {
+	// One more than there may be, to see that there are too many.
 	names, ok := in.vm.keys(bundle, maxBundle+1)
 	if !ok {
 		return false

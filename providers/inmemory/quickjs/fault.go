@@ -125,6 +125,7 @@ func (vm *vm) sourceAt(bytecode uintptr, row, column int) (src string, at_ int) 
 			return "", 0
 		}
 		src = span{b.Fdebug.Fsource, int(b.Fdebug.Fsource_len)}.text()
+		// Two numbers, of at most five bytes each, that count from zero.
 		head := span{b.Fdebug.Fpc2line_buf, min(int(b.Fdebug.Fpc2line_len), 10)}.bytes()
 		head, firstRow = leb128(head)
 		_, firstColumn = leb128(head)

@@ -31,6 +31,7 @@ func newDigest(maker func() hash.Hash, key []byte) digest {
 	if key == nil {
 		return d
 	}
+	// By hand (RFC 2104): crypto/hmac does not give its state away.
 	d.outer = maker()
 	if len(key) > d.inner.BlockSize() {
 		h := maker()

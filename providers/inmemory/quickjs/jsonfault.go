@@ -39,6 +39,7 @@ var jsonPhrases = map[jsonState]string{
 
 // jsonFault returns "" also where that is not known.
 func (in *instance) jsonFault(text string) string {
+	// What was no text and became one: V8 says so in other words.
 	switch text {
 	case "undefined", "NaN", "Infinity", "[object Object]":
 		return `"` + text + `" is not valid JSON`

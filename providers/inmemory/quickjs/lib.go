@@ -113,6 +113,7 @@ func (in *instance) bytecode(name string) ([]byte, error) {
 	case <-c.done:
 		return c.code, c.err
 	default:
+		// While the program waits it takes no slot from others.
 		in.idle(wait)
 	}
 	if in.stop.Err() != nil {

@@ -47,6 +47,7 @@ func (ps *positions) require(file string) {
 
 // at returns where in the source of a file the engine's position is.
 func (ps *positions) at(file string, row, column int) (int, int) {
+	// The function's beginning stands before the file's first line.
 	if row == 1 && column > len(commonStart) && ps.required[file] {
 		column -= len(commonStart)
 	}

@@ -116,6 +116,7 @@ func (in *instance) primitiveResult(v value) (text []byte, faithful json.RawMess
 			return nil, nil
 		}
 		f, _ := number(v)
+		// JSON has no negative zero that all readers keep.
 		if f == 0 {
 			return []byte("-0"), nil
 		}

@@ -26,6 +26,7 @@ func cRejected(_ *libc.TLS, _ uintptr, promise, reason value, handled int32, opa
 	if _, ok := l.rejected[key]; !ok {
 		l.seq++
 		l.rejected[key] = rejection{vm.dup(promise), vm.dup(reason), l.seq, vm.heap.hold(rejectionSize)}
+		// Entries of those that are gone go now and then: each time would cost their square.
 		if l.order = append(l.order, queued{key, l.seq}); len(l.order) > 2*len(l.rejected)+maxHeld {
 			l.order = slices.DeleteFunc(l.order, func(q queued) bool { return l.rejected[q.promise].seq != q.seq })
 		}

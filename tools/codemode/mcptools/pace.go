@@ -50,6 +50,7 @@ func (p *pace) wait(ctx context.Context, longest time.Duration, most int) bool {
 	}
 	if p.short > 0 {
 		pause := longest
+		// No more doublings than are needed, or the shift would overflow.
 		if p.short < 10 {
 			pause = min(firstPause<<(p.short-1), longest)
 		}

@@ -48,6 +48,7 @@ func (c *caller) admit(n int, closed <-chan struct{}) bool {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	// The call ended while it waited, and gives back only what it had by then.
 	if c.over {
 		c.room.Free(n)
 		return false

@@ -104,6 +104,7 @@ func isAnswer(r *http.Request) bool {
 		return false
 	}
 	body := bufio.NewReader(r.Body)
+	// Longer than what stands before the method in a message of ours.
 	head, _ := body.Peek(96)
 	r.Body = struct {
 		io.Reader

@@ -61,6 +61,7 @@ func (b *weighedBody) admit() error {
 		}
 		return errMore
 	}
+	// As much as any answer may take: how much is known only once it is read.
 	b.admitted = b.by == nil || b.by.admit(decoded(maxMessage, maxMembers), nil)
 	if !b.admitted {
 		return errUnwanted

@@ -83,6 +83,7 @@ func (l *Lock) shown(file *os.File) error {
 // receive reads the byte that descriptors come with.
 func receive(conn *net.UnixConn) (files []*os.File, err error) {
 	var b [1]byte
+	// Room for more than the two, to see that there are more.
 	oob := make([]byte, unix.CmsgSpace(4*8))
 	n, oobn, flags, _, err := conn.ReadMsgUnix(b[:], oob)
 	if err != nil {

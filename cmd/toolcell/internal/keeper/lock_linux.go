@@ -75,6 +75,7 @@ func (l *Lock) listen() (err error) {
 	if l.ln, err = net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"}); err != nil {
 		return err
 	}
+	// By then another keeper's may have its path: Drop looks.
 	l.ln.SetUnlinkOnClose(false)
 	return os.Chmod(path, 0o600)
 }

@@ -98,6 +98,7 @@ func (o *Offer) Run(ctx context.Context, s Streams) (int, error) {
 	}
 	defer context.AfterFunc(ctx, func() { _ = o.send(frameCancel) })()
 	for {
+		// A piece, with its kind and the stream's number.
 		kind, body, err := readFrame(o.in, maxPiece+2)
 		if err != nil {
 			return 0, ErrLost
@@ -115,6 +116,7 @@ func (o *Offer) Run(ctx context.Context, s Streams) (int, error) {
 			_, failed := to.Write(body[1:])
 			err = o.send(frameWritten, body[:1], pack(failed))
 		case kind == frameRead && len(body) == 2:
+			// Beside the frames: it may wait for a person, and the program may end meanwhile.
 			go o.input(s, int(body[0])<<8|int(body[1]))
 		default:
 			return 0, fmt.Errorf("%w: %w", ErrLost, errFrame)

@@ -24,6 +24,7 @@ type Place struct{ dir *os.File }
 // XDG_RUNTIME_DIR, or else in the user's cache.
 func Open(getenv func(string) string) (*Place, error) {
 	base := getenv("XDG_RUNTIME_DIR")
+	// Who may write there could put a directory of their own in the place of ours.
 	if !filepath.IsAbs(base) || owned(base, 0o022) != nil {
 		var err error
 		if base, err = os.UserCacheDir(); err != nil {

@@ -69,6 +69,7 @@ func (l *Lock) Serve(ctx context.Context, s *Service) error {
 		case d.greeting <- struct{}{}:
 			d.calls.Go(func() { d.answer(conn) })
 		default:
+			// Nothing has begun, so that the caller runs it by itself.
 			conn.Close()
 		}
 	}
@@ -149,6 +150,7 @@ func (d *desk) answer(conn *net.UnixConn) {
 		_ = writeFrame(conn, frameRefused, []byte(err.Error()))
 		return
 	}
+	// Others are greeted, and told that it is busy, while this one is served.
 	greeted()
 	r, ctx := newRelay(conn, g.in, g.order.Seen)
 	code := d.Serve(ctx, g.order, r.streams())

@@ -28,6 +28,7 @@ def hook_exit(shell):
         def __call__(self, code=None):
             raise SystemExit(code)
 
+    # The object itself: it is exit and quit in the user's namespace already.
     shell.exiter.__class__ = Exit
     show = shell._showtraceback
 
@@ -45,6 +46,7 @@ def hook_exit(shell):
 
         def quiet(message, *args, **kwargs):
             if not str(message).startswith("To exit: use"):
+                # For the frame of this function.
                 kwargs["stacklevel"] = kwargs.get("stacklevel", 1) + 1
                 warn(message, *args, **kwargs)
 
@@ -114,6 +116,7 @@ def hook_asyncio():
             try:
                 return plain(*args, **kwargs)
             finally:
+                # asyncio.run has left none.
                 asyncio.set_event_loop(loop)
                 asyncio._set_running_loop(loop)
                 if swap:
@@ -262,6 +265,7 @@ class Exits:
 def let_go(quiet):
     """Has files written that the program left open, as the end of a process does:
     by the end of its variables, unless something that it started may use them."""
+    # They hold the frames of the last error, and with these the program's variables.
     for name in ("last_type", "last_value", "last_traceback", "last_exc"):
         sys.__dict__.pop(name, None)
     flush_files()
@@ -429,6 +433,7 @@ class Helper:
             f.write(self.decode(text))
             f.flush()
             f.seek(0)
+            # The descriptor too, which is what children and C code read.
             os.dup2(f.fileno(), 0)
         sys.stdin = io.TextIOWrapper(io.BufferedReader(io.FileIO(0, closefd=False)), "utf-8", "surrogateescape")
         stream = sys.stdin

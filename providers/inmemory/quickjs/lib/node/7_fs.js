@@ -45,6 +45,7 @@ function flagsOf(flag = "r") {
   if (typeof flag === "number") {
     return { read: (flag & O_WRONLY) === 0, write: (flag & (O_WRONLY | O_RDWR)) !== 0, create: (flag & O_CREAT) !== 0, fresh: (flag & O_EXCL) !== 0, empty: (flag & O_TRUNC) !== 0, append: (flag & O_APPEND) !== 0 };
   }
+  // An s, for synchronous, means nothing here; an x is told apart from the second letter.
   const s = `${flag}`.replace(/^s(?=[ra])|(?<=^[ra])s/, "").replace(/^x(?=[wa])|(?<=^[wa])x/, "X");
   const m = /^(?:(r)|(X?)([wa])(X?))(\+?)$/.exec(s);
   if (m === null || m[2] && m[4]) throw badValue("flags", flag);
@@ -94,11 +95,13 @@ const exists = (p) => { try { host.fs("stat", p); return true; } catch { return 
 function prepare(p, f, mode) {
   const there = exists(p);
   if (there && f.create && f.fresh) throw system("EEXIST", "file already exists", "open", p);
+  // What is not there, and not to be made, throws its own error.
   if (!there) disk(f.create ? "write" : "open", p, "");
   else if (f.write) {
     if (disk("stat", p, "open")[0]) throw system("EISDIR", "illegal operation on a directory", "open", p);
     if (f.empty) disk("write", p, "");
   }
+  // With a umask of 022.
   if (!there && mode !== undefined && mode !== null) disk("chmod", p, modeOf(mode) & ~0o22);
 }
 // within opens a file for one operation.

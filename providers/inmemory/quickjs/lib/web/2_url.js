@@ -98,6 +98,7 @@ function parseHost(s, special) {
   try { s = decodeURIComponent(s); } catch { return null; }
   s = toASCII(s.normalize("NFKC").toLowerCase());
   if (s === "" || /[\x00-\x20#%\/:<>?@[\\\]^|\x7f]/.test(s)) return null;
+  // A host that ends in a number is an IPv4 address, or not valid.
   if (/(^|\.)(0x[0-9a-f]*|\d+)\.?$/.test(s)) {
     const parts = s.replace(/\.$/, "").split(".");
     if (parts.length > 4) return null;
@@ -117,6 +118,7 @@ function toASCII(s) {
     if (!/[^\x00-\x7f]/.test(label)) return label;
     const points = Array.from(label, (c) => c.codePointAt(0));
     let out = points.filter((p) => p < 128).map((p) => String.fromCharCode(p)).join("");
+    // The numbers below are the RFC's: base 36, tmin 1, tmax 26, skew 38, damp 700.
     let done = out.length, n = 128, delta = 0, bias = 72;
     const basic = done;
     if (basic > 0) out += "-";
@@ -172,6 +174,7 @@ function parseURL(input, base) {
   if (cut >= 0) { u.hash = encode(rest.slice(cut + 1), inHash); rest = rest.slice(0, cut); }
   const scheme = /^([a-zA-Z][a-zA-Z0-9+.\-]*):/.exec(rest);
   let inherit = null;
+  // With the base's own scheme and no slashes behind it, it is relative to the base.
   if (scheme !== null && !(base !== null && base.protocol === scheme[1].toLowerCase() + ":" && base.protocol in ports && !/^[a-zA-Z][^:]*:[\/\\]/.test(rest))) {
     u.protocol = scheme[1].toLowerCase() + ":";
     rest = rest.slice(scheme[0].length);
