@@ -6,7 +6,7 @@
 
 turn = RLock()  # the run's number does not change while another thread than the main one prints; before sending
 sending = allocate_lock()  # one frame at a time
-put_by = []  # frames that came in the midst of an exchange of their thread's, which go with the next one
+pending_frames = []  # frames that came in the midst of an exchange of their thread's, which go with the next one
 gate = allocate_lock()  # guards waiting, inbox and reading
 waiting = {}  # who waits: the answer's kind and number, or None for the main loop -> Entry
 inbox = []  # frames for the main loop that another thread has read
@@ -41,10 +41,10 @@ def send(kind, *fields):
 def send_held(data):
     """Sends a frame in the midst of an exchange."""
     with sending:
-        if put_by:
-            n = len(put_by)  # of which more come in the meantime
-            state.kept += b''.join(put_by[:n])
-            del put_by[:n]
+        if pending_frames:
+            n = len(pending_frames)  # of which more come in the meantime
+            state.kept += b''.join(pending_frames[:n])
+            del pending_frames[:n]
         if state.kept:
             data, state.kept = state.kept + data, b''
         if state.forked:
@@ -236,8 +236,8 @@ def after_fork_in_child():
     loops.clear()
     outer.clear()
     inside.clear()
-    put_off.clear()
-    put_by.clear()
+    pending_signals.clear()
+    pending_frames.clear()
     state.open = True  # what it prints is a child's
     state.forked, state.kept, state.mode, state.thread = True, b'', FREE, get_ident()
 

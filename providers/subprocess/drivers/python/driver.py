@@ -48,7 +48,7 @@ class State:
     owed = False  # an interrupt that waits until it is not HELD
     flushing = False  # the main thread flushes the output
     interrupts = 0  # signals that came while the program could be interrupted, of this run
-    told = 0  # of how many of those the host has said that it sent them
+    confirmed = 0  # of how many of those the host has said that it sent them
     signaled = False  # any came since the last run began
     announced = False  # the host is about to interrupt the run in progress
     flags = 0  # of __future__ imports so far
@@ -109,7 +109,7 @@ hold = Hold()
 def release():
     state.mode = outer.pop()
     if state.mode == FREE:
-        if put_off:
+        if pending_signals:
             catch_up()
         if state.owed:
             interrupt()
@@ -179,7 +179,7 @@ def on_interrupt(signum, frame):
         interrupt()
 
 
-put_off = {}  # signals that came in the midst of an exchange -> handler and frame
+pending_signals = {}  # signals that came in the midst of an exchange -> handler and frame
 
 
 class Handler:
@@ -191,7 +191,7 @@ class Handler:
 
     def __call__(self, signum, frame):
         if state.mode == HELD or state.flushing:
-            put_off[signum] = self, frame
+            pending_signals[signum] = self, frame
         elif state.mode == SOFT:
             state.mode = HELD
             stop_reading()  # what the handler waits for may be another thread's answer
@@ -209,9 +209,9 @@ class Handler:
 
 
 def catch_up():
-    while put_off:
-        signum = next(iter(put_off))
-        handler, frame = put_off.pop(signum)
+    while pending_signals:
+        signum = next(iter(pending_signals))
+        handler, frame = pending_signals.pop(signum)
         handler(signum, frame)
 
 

@@ -169,7 +169,7 @@ def serve_run(fields):
         drop_figures()
     with gate:
         state.seq, state.busy, state.announced = fields[0].decode(), True, False
-        state.interrupts = state.told = 0
+        state.interrupts = state.confirmed = 0
     if not state.once:
         run_of.set(state.seq)
         route()
@@ -203,7 +203,7 @@ def serve_run(fields):
         exit_now(status if how != 'error' else 1)
     about = NO_ERROR
     if error is not None:
-        about = told(error, name)
+        about = describe_safely(error, name)
         box, error = [error], None
         dropping('sys', 1, box.clear)
     return how, status, about, old
@@ -212,12 +212,12 @@ def serve_run(fields):
 def tell_of_child(e, name):
     """Prints the error that ends a process forked by the program, which has no result."""
     try:
-        sys.stderr.write(told(e, name)[4].rstrip('\n') + '\n')
+        sys.stderr.write(describe_safely(e, name)[4].rstrip('\n') + '\n')
     except BaseException:
         pass
 
 
-def told(e, name):
+def describe_safely(e, name):
     """Returns what describe does of an error, and the least of that where a
     program has broken what it takes."""
     global reserve

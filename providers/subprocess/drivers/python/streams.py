@@ -41,7 +41,7 @@ def flush():
     finally:
         if main:
             state.flushing = before
-            if put_off and not before and state.mode == FREE:
+            if pending_signals and not before and state.mode == FREE:
                 catch_up()
 
 

@@ -24,7 +24,7 @@ def softly(wait):
     """Waits, and returns whether that came to its end."""
     try:
         state.mode = SOFT
-        if put_off:
+        if pending_signals:
             catch_up()
         if not state.owed:
             wait()
@@ -60,12 +60,12 @@ def announce(kind, fields):
         state.announced = state.busy and fields[0].decode() == state.seq
     elif state.announced:
         state.announced = False
-        state.told += 1
+        state.confirmed += 1
         # These frames may be read long after the signal: it is the run's signals
         # that count, not those since the announcement.
-        if state.interrupts < state.told:
+        if state.interrupts < state.confirmed:
             if not state.running:
-                state.told -= 1
+                state.confirmed -= 1
             interrupt_main()
 
 

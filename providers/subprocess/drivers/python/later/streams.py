@@ -91,7 +91,7 @@ def send_late(name, data):
     """Sends late output. What a finalizer prints in the midst of an exchange of
     the same thread's goes with the next frame."""
     if occupied():
-        put_by.append(frame_of(b'L', (name, data)))
+        pending_frames.append(frame_of(b'L', (name, data)))
     else:
         send(b'L', name, data)
 
