@@ -95,6 +95,7 @@ func (f *Fork) Adopt(pid int) (*Process, error) {
 		f.Close()
 		return nil, err
 	}
+	// Close has nothing to do with it any more.
 	f.child = nil
 	f.closeRuleset()
 	err = p.s.confine(p, pid)

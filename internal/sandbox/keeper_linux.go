@@ -95,6 +95,8 @@ func (k *keeper) send(line string) error {
 	}
 	if k.pid != 0 {
 		_ = k.pipe.SetWriteDeadline(time.Now().Add(sendTimeout))
+		// A program in none mode may have stopped or killed it: then another one is
+		// started.
 		if _, err := k.pipe.WriteString(line); err == nil {
 			return nil
 		}

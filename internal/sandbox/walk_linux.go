@@ -110,6 +110,7 @@ func (w *walk) descend(at int, name string) error {
 		return nil
 	}
 	if n := len(w.levels) - walkHold; n >= 0 && w.levels[n].fd >= 0 {
+		// ascend opens it again, by "..".
 		unix.Close(w.levels[n].fd)
 		w.levels[n].fd = -1
 	}

@@ -115,6 +115,7 @@ func (a *adaptation) declaration(d typescript.Declaration) {
 		a.keep(d)
 	case word.Text == "class" && variable:
 		a.insert(word.Start, "var "+d.Names[0]+" = ")
+		// A declaration ends by itself, an expression does not.
 		a.insert(d.End, ";")
 	}
 }

@@ -84,6 +84,7 @@ func (p *process) call(f *frame) error {
 	}
 	name := string(f.field(2))
 	if r == nil || args == nil || p.unread.Bytes() > maxUnread {
+		// Beside: its answer may wait for the program to read, and listen must go on.
 		go p.attend(r, id, name, args, free)
 		return nil
 	}
@@ -111,6 +112,7 @@ func (p *process) attend(r *run, id, name string, args json.RawMessage, free fun
 // attended answers a call. Whoever waits for an answer that the end of the run
 // prevents is told once the program was interrupted, or at that end.
 func (p *process) attended(r *run, id string, value json.RawMessage, err error, free func()) {
+	// Only now, since a call that was answered and not read still has its goroutine.
 	defer func() {
 		p.mu.Lock()
 		p.calls--

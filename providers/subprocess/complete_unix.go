@@ -41,6 +41,7 @@ func (h *host) Complete(ctx context.Context, of driver.Session, code string, cur
 	}
 	asked := p.trySend(frameComplete, strconv.Itoa(number), s.lang.Driver.Completer, code[from:cursor], strconv.Itoa(cursor-from))
 	defer p.completer.forget(asked)
+	// It does not read, so that something must keep its main thread busy.
 	if !asked && alive(p.sb) {
 		return codeinterp.Completion{}, errComputes
 	}

@@ -73,6 +73,7 @@ func newConfiguration() *configuration {
 	c.take(filepath.Join(config, "uv", "uv.toml"), ".config/uv/uv.toml")
 	c.take(filepath.Join(home, ".npmrc"), ".npmrc")
 	for _, name := range []string{"PIP_CONFIG_FILE", "UV_CONFIG_FILE", "npm_config_userconfig", "NPM_CONFIG_USERCONFIG"} {
+		// With the null device users say that there is to be no configuration.
 		if file := c.env[name]; file != "" && file != os.DevNull && c.take(file, name) {
 			c.moved[name] = name
 		}

@@ -92,6 +92,7 @@ func (e *enclosure) open(ctx context.Context, root string, o *EnvironmentOptions
 	if err != nil {
 		return "", fmt.Errorf("%w: the cache of what installs: %w", codeinterp.ErrUnavailable, err)
 	}
+	// In root, so that what was made can be renamed to its place.
 	e.sandbox, err = sandbox.New(&sandbox.Options{
 		Require: sandbox.Mode(o.Require), AllowSignals: true, Network: true, UID: uid, TempDir: root, Writable: []string{cache},
 		Limits: sandbox.Limits{Memory: clientMemory, Processes: clientProcesses, CPU: -1, FileSize: o.Disk, Disk: o.Disk, Inodes: clientFiles, OpenFiles: clientOpen},

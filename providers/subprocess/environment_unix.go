@@ -174,6 +174,7 @@ func (e *Environment) Remove(ctx context.Context) error {
 // removeKept removes directories of what environments are made of, unless one is
 // being made.
 func removeKept(ctx context.Context, root string, names ...string) error {
+	// Who makes an environment holds the lock for minutes.
 	soon, cancel := context.WithTimeout(ctx, 100*time.Millisecond)
 	defer cancel()
 	unlock, _, busy := lockEnvironment(soon, filepath.Join(root, cacheDir+".lock"), false)

@@ -59,6 +59,7 @@ func startServer(ctx context.Context, h *host, l *language) (*server, error) {
 	_ = s.conn.SetWriteDeadline(time.Now().Add(maxProbe))
 	_, err = s.conn.Write(append(bytes.Clone(l.forkBoot), encode(framePreload, h.opts.Warm.Preload...)...))
 	hello := make(chan string, 1)
+	// Also where the write failed: end waits for it.
 	go s.listen(hello)
 	if err == nil {
 		select {

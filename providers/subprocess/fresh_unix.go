@@ -84,6 +84,7 @@ func inputFile(dir string, b []byte) (*os.File, error) {
 	}
 	f, err := os.CreateTemp(dir, "toolcell-stdin-")
 	if err == nil {
+		// At once, so that a host that is killed leaves nothing.
 		_ = os.Remove(f.Name())
 		_, err = f.Write(b)
 		if err == nil {

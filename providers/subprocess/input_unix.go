@@ -36,6 +36,7 @@ func makeFIFO(path string) (*os.File, error) {
 	if err := syscall.Mkfifo(path, 0o600); err != nil {
 		return nil, err
 	}
+	// Without a reader the other end cannot be opened but by waiting.
 	r, err := openReadable(path)
 	if err != nil {
 		return nil, err

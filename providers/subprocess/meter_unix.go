@@ -63,6 +63,7 @@ func (m *meter) watch(group int, done <-chan struct{}) {
 		case <-tick.C:
 		}
 		now, held := taken(group)
+		// What a process wrote that nobody waited for is missing once it has ended.
 		most = max(most, now)
 		m.check(m.past.Load() + most + held)
 		// Where the kernel tells nothing; and seldom, since it walks through all files.

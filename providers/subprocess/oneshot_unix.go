@@ -79,6 +79,7 @@ func (s *session) oneShot(ctx context.Context, o *driver.Program, r *run) (start
 	start = func() (*process, error) {
 		p, err := h.spawn(l, pl, c, input, release)
 		if err == nil {
+			// From now on the process gives it back.
 			release = func() {}
 		}
 		return p, err

@@ -39,6 +39,7 @@ func (n names) constants(e *edits, o *typescript.Outline) {
 		}
 	}
 	for _, a := range o.Assigned {
+		// What the program itself declares goes before what others did.
 		is, declared := own[a.Text]
 		if !(is || !declared && n[a.Text].constant) || a.Within {
 			continue
@@ -100,6 +101,7 @@ func (n names) declares(o *typescript.Outline, added []string) names {
 	if n == nil || !o.Complete {
 		return nil
 	}
+	// A copy: what the program declares counts once it has come to its end.
 	after, of := maps.Clone(n), names{}
 	for _, name := range added {
 		after[name] = declared{variable: true}
@@ -157,6 +159,7 @@ func (e edits) apply(code string) string {
 	if len(e) == 0 {
 		return code
 	}
+	// Stable: what goes to one place stays in the order in which it was given.
 	slices.SortStableFunc(e, func(a, b edit) int { return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(a.end, b.end)) })
 	var b strings.Builder
 	b.Grow(len(code))

@@ -280,6 +280,7 @@ func (p *process) finish(f *frame, at time.Time) error {
 	}
 	f.release() // as in show
 	p.drainStreams()
+	// What came late during the run belongs into its result.
 	p.late.wait()
 	if end.lost > 0 {
 		r.out.Lost(codeinterp.Truncation{Stream: "error", Bytes: end.lost, Reason: codeinterp.TruncatedByLimit})

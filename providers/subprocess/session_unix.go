@@ -293,6 +293,7 @@ func (s *session) Reset(context.Context) error {
 
 // Close implements driver.Session.
 func (s *session) Close(context.Context) error {
+	// The process first: it uses all the rest.
 	s.end()
 	s.folder.close()
 	if s.place.cwd != nil && s.place.cwd != s.h.dir {

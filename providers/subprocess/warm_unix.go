@@ -67,6 +67,7 @@ func (h *host) newPool(l *language) (*pool, error) {
 		return nil, nil
 	}
 	w := &pool{life: h.life, size: size, start: func(context.Context) (*process, error) { return h.preloaded(l) }}
+	// Once and here, so that a wrong preload is an error of the constructor's.
 	if err := h.tryPreload(l); err != nil {
 		return nil, err
 	}
