@@ -24,7 +24,7 @@ var layers = map[string][]string{
 	"providers/subprocess": {"codeinterp", "internal", "golang.org/x/sync", "golang.org/x/sys"},
 	"providers/jupyter":    {"codeinterp", "internal", "golang.org/x/sys", "github.com/gorilla/websocket"},
 	"files":                {"codeinterp", "internal"},
-	"notebook":             {"codeinterp", "internal/artifact", "internal/jsontally"},
+	"notebook":             {"codeinterp", "internal/artifact", "internal/jsontally", "internal/lossnote"},
 	"shell":                {"codeinterp"},
 	"tools/format":         {"internal/plainjson", "tools"},
 	"tools/secret":         {"codeinterp"},

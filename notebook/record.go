@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/lossnote"
 )
 
 // Record makes res, of a run of the cell's code that has just ended, the cell's
@@ -25,12 +26,15 @@ func (c *Cell) record(res *codeinterp.Result, ended time.Time) {
 	for i := range res.Outputs {
 		c.add(&res.Outputs[i])
 	}
-	for _, t := range res.Truncated {
-		if t.Reason == codeinterp.TruncatedByExit {
-			c.note("the last of %s may be missing (%s)", t.Stream, t.Reason)
-			continue
+	for _, n := range lossnote.Of(res.Truncated) {
+		switch n.Reason {
+		case codeinterp.TruncatedByLimit:
+			c.note("some of %s is missing (%s)", n.Streams, n.Reason)
+		case codeinterp.TruncatedByExit:
+			c.note("the last of %s may be missing (%s)", n.Streams, n.Reason)
+		default:
+			c.note("some of %s may be missing (%s)", n.Streams, n.Reason)
 		}
-		c.note("some of %s is missing (%s)", t.Stream, t.Reason)
 	}
 	if res.StateLost {
 		c.note("the variables of earlier cells are gone")

@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/lossnote"
 )
 
 // readable returns the representation that says most to a model as text: plain
@@ -240,15 +241,18 @@ func blank(r rune) bool {
 // lostNotes tells what the provider could not keep, where no marker does.
 func (v *view) lostNotes() []string {
 	var list []string
+	for _, n := range lossnote.Of(v.res.Truncated) {
+		switch n.Reason {
+		case codeinterp.TruncatedByRate:
+			list = append(list, fmt.Sprintf("Some of %s may be lost: it came faster than the server passes on. Print less, or write it to a file.", n.Streams))
+		case codeinterp.TruncatedByConnection:
+			list = append(list, fmt.Sprintf("Some of %s may be lost: the connection to the server broke.", n.Streams))
+		case codeinterp.TruncatedByExit:
+			list = append(list, fmt.Sprintf("The last of %s may be lost: it can go with the process.", n.Streams))
+		}
+	}
 	for _, t := range v.res.Truncated {
-		switch {
-		case t.Reason == codeinterp.TruncatedByRate:
-			list = append(list, fmt.Sprintf("Some of %s is lost: it came faster than the server passes on. Print less, or write it to a file.", t.Stream))
-		case t.Reason == codeinterp.TruncatedByConnection:
-			list = append(list, fmt.Sprintf("Some of %s is lost: the connection to the server broke.", t.Stream))
-		case t.Reason == codeinterp.TruncatedByExit:
-			list = append(list, fmt.Sprintf("The last of %s may be lost: it can go with the process.", t.Stream))
-		case !v.marked(t.Stream) && t.Bytes >= 0:
+		if t.Reason == codeinterp.TruncatedByLimit && !v.marked(t.Stream) && t.Bytes >= 0 {
 			list = append(list, fmt.Sprintf("Of %s, %d of %d bytes were not kept.", t.Stream, t.Bytes-t.Kept, t.Bytes))
 		}
 	}

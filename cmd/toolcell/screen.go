@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/lossnote"
 )
 
 // A screen shows outputs as they come: streams byte by byte where they belong,
@@ -138,15 +139,15 @@ func (s *screen) end(res *codeinterp.Result) {
 	case codeinterp.StatusLost:
 		fmt.Fprintf(s.stderr, "toolcell: the program's process was lost%s\n", cause(res))
 	}
-	for _, t := range res.Truncated {
-		switch t.Reason {
+	for _, n := range lossnote.Of(res.Truncated) {
+		switch n.Reason {
 		case codeinterp.TruncatedByLimit:
 		case codeinterp.TruncatedByExit:
-			fmt.Fprintf(s.stderr, "toolcell: the last of %s may be missing (%s)\n", t.Stream, t.Reason)
+			fmt.Fprintf(s.stderr, "toolcell: the last of %s may be missing (%s)\n", n.Streams, n.Reason)
 		case codeinterp.TruncatedByRate:
-			fmt.Fprintf(s.stderr, "toolcell: some of %s is missing: the server drops what comes too fast; with --spill Python's comes around that\n", t.Stream)
+			fmt.Fprintf(s.stderr, "toolcell: some of %s may be missing: the server drops what comes too fast; with --spill Python's comes around that\n", n.Streams)
 		default:
-			fmt.Fprintf(s.stderr, "toolcell: some of %s is missing (%s)\n", t.Stream, t.Reason)
+			fmt.Fprintf(s.stderr, "toolcell: some of %s may be missing (%s)\n", n.Streams, n.Reason)
 		}
 	}
 }

@@ -167,3 +167,23 @@ func TestStream(t *testing.T) {
 		t.Error(n, err)
 	}
 }
+
+// TestMayLack: where nobody knows what is missing, every kind says so, with what is
+// kept of it.
+func TestMayLack(t *testing.T) {
+	c := output.New(&codeinterp.RunOptions{MaxOutput: 100})
+	c.Write(codeinterp.Stdout, []byte("kept"))
+	c.MayLack(codeinterp.TruncatedByConnection)
+	c.MayLack(codeinterp.TruncatedByConnection, codeinterp.Stderr)
+	var res codeinterp.Result
+	c.Finish(&res)
+	want := []codeinterp.Truncation{
+		{Stream: "stdout", Bytes: -1, Kept: 4, Reason: codeinterp.TruncatedByConnection},
+		{Stream: "stderr", Bytes: -1, Reason: codeinterp.TruncatedByConnection},
+		{Stream: "display", Bytes: -1, Reason: codeinterp.TruncatedByConnection},
+		{Stream: "result", Bytes: -1, Reason: codeinterp.TruncatedByConnection},
+	}
+	if !slices.Equal(res.Truncated, want) {
+		t.Errorf("got %+v, want %+v", res.Truncated, want)
+	}
+}

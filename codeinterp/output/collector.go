@@ -185,6 +185,17 @@ func (c *Collector) Lost(t codeinterp.Truncation) {
 	c.lost = append(c.lost, t)
 }
 
+// MayLack records that output of these kinds, of every kind where none is named, may
+// have been dropped before it came here, and that nobody knows how much.
+func (c *Collector) MayLack(reason codeinterp.TruncationReason, kinds ...codeinterp.Kind) {
+	if len(kinds) == 0 {
+		kinds = []codeinterp.Kind{codeinterp.Stdout, codeinterp.Stderr, codeinterp.Display, codeinterp.Value}
+	}
+	for _, k := range kinds {
+		c.Lost(codeinterp.Truncation{Stream: k.String(), Bytes: -1, Reason: reason})
+	}
+}
+
 // Mute stops calling OnOutput: a run that is being ended does not wait for a
 // slow one. What comes is kept as before, and what OnOutput did not see is
 // told in CallbackErr. Mute does not wait for a call in progress, and frees the
@@ -223,7 +234,7 @@ func (c *Collector) Finish(res *codeinterp.Result) {
 		c.note(<-c.pending)
 	}
 	res.Outputs = c.kept.outputs()
-	res.Truncated = append(c.kept.truncated(), c.lost...)
+	res.Truncated = append(c.kept.truncated(), c.kept.lacking(c.lost)...)
 	boundError(res, c.kept.max >= 0, c.errorBefore)
 	res.CallbackErr = c.callbackErr()
 }

@@ -271,3 +271,13 @@ func (k *keeper) truncated() []codeinterp.Truncation {
 	}
 	return list
 }
+
+// lacking says of streams that lack nobody knows how much what is kept of them.
+func (k *keeper) lacking(list []codeinterp.Truncation) []codeinterp.Truncation {
+	for i, t := range list {
+		if kind := kindOf(t.Stream); kind > 0 && t.Bytes < 0 {
+			list[i].Kept = k.total[kind] - k.dropped[kind]
+		}
+	}
+	return list
+}

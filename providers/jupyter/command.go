@@ -168,10 +168,10 @@ func (c *command) follow(ctx context.Context, p *driver.Program, out *driver.Out
 func (c *command) outcome(end *kernel.CommandEnd, err error, out *driver.Output) driver.Outcome {
 	switch {
 	case errors.Is(err, kernel.ErrForgotten), errors.Is(err, kernel.ErrGone), err == nil && end.Lost:
-		out.Lost(codeinterp.Truncation{Stream: "stdout", Bytes: -1, Reason: codeinterp.TruncatedByExit})
+		out.MayLack(codeinterp.TruncatedByExit, codeinterp.Stdout, codeinterp.Stderr)
 		return driver.Outcome{ExitCode: codeinterp.ExitKilled, Lost: true, Cause: codeinterp.CauseExit}
 	case err != nil:
-		out.Lost(codeinterp.Truncation{Stream: "stdout", Bytes: -1, Reason: codeinterp.TruncatedByConnection})
+		out.MayLack(codeinterp.TruncatedByConnection, codeinterp.Stdout, codeinterp.Stderr)
 		return driver.Outcome{ExitCode: codeinterp.ExitKilled, Lost: true, Unknown: fmt.Errorf("%w: %w", codeinterp.ErrUnavailable, err)}
 	}
 	o := driver.Outcome{ExitCode: end.Code & 0xff}

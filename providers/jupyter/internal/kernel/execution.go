@@ -207,7 +207,7 @@ func (e *execution) handle(ev *event) {
 	case evStream:
 		e.stream(ev)
 	case evRate:
-		e.out.Lost(codeinterp.Truncation{Stream: "stdout", Bytes: -1, Reason: codeinterp.TruncatedByRate})
+		e.out.MayLack(codeinterp.TruncatedByRate)
 	case evDeath:
 		e.update(func(p *progress) { p.death, p.cause = true, ev.cause })
 	case evDeathReport:
@@ -220,7 +220,7 @@ func (e *execution) handle(ev *event) {
 	case evTooLarge:
 		e.out.Lost(codeinterp.Truncation{Stream: "display", Bytes: -1, Reason: codeinterp.TruncatedByLimit})
 	case evBroken:
-		e.out.Lost(codeinterp.Truncation{Stream: "stdout", Bytes: -1, Reason: codeinterp.TruncatedByConnection})
+		e.out.MayLack(codeinterp.TruncatedByConnection)
 	case evAnswered:
 		e.update(func(p *progress) { p.answered = true })
 	case evAsked:

@@ -65,12 +65,12 @@ func (r *runner) ending() Ending {
 	// unless an interrupt hit the kernel before it could send it.
 	ended := r.killed && r.killErr == nil || p.death
 	if r.noIdle && !p.idle || r.gap && !ended && !r.whole() || p.answered && !p.interrupted && !p.idle {
-		r.Out.Lost(codeinterp.Truncation{Stream: "stdout", Bytes: -1, Reason: codeinterp.TruncatedByConnection})
+		r.Out.MayLack(codeinterp.TruncatedByConnection)
 	}
 	if ended {
 		// The libraries of kernels send from a thread of their own, and nothing
 		// says whether that came to it: it waits for code that lets no other thread run.
-		r.Out.Lost(codeinterp.Truncation{Stream: "stdout", Bytes: -1, Reason: codeinterp.TruncatedByExit})
+		r.Out.MayLack(codeinterp.TruncatedByExit, codeinterp.Stdout, codeinterp.Stderr, codeinterp.Display)
 	}
 	if f := p.faultOrReply(); f != nil {
 		if r.k.dialect.fault != nil {

@@ -51,7 +51,7 @@ func (r *runner) settle() {
 		case <-s.lost:
 		}
 	}
-	r.Out.Lost(codeinterp.Truncation{Stream: "stdout", Bytes: -1, Reason: codeinterp.TruncatedByConnection})
+	r.Out.MayLack(codeinterp.TruncatedByConnection)
 }
 
 // receiveTail takes what has the marker's parent.

@@ -55,5 +55,5 @@ func (r *runner) fetchSpill() {
 }
 
 func (r *runner) lostToRate() {
-	r.Out.Lost(codeinterp.Truncation{Stream: "stdout", Bytes: -1, Reason: codeinterp.TruncatedByRate})
+	r.Out.MayLack(codeinterp.TruncatedByRate, codeinterp.Stdout, codeinterp.Stderr)
 }
