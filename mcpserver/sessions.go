@@ -121,6 +121,7 @@ func (s *Server) session(ss *mcp.ServerSession, from *carrier) (*session, error)
 	s.known[ss] = known
 	s.watches.Go(func() {
 		ss.Wait()
+		// First: from then on nothing begins or is kept for it that release would miss.
 		end(errSessionOver)
 		s.mu.Lock()
 		delete(s.known, ss)

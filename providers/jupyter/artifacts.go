@@ -34,7 +34,7 @@ func (s *session) remember(ctx context.Context, p *driver.Program) (key string, 
 		return "", nil
 	}
 	if s.foreign {
-		return "", errGuestFiles
+		return "", errForeignFiles
 	}
 	key = rand.Text()
 	_, err = s.k.Load().Look(ctx, &kernel.FileRequest{Op: "snapshot", Key: key}, scanLimit)

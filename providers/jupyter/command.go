@@ -139,6 +139,7 @@ func (c *command) follow(ctx context.Context, p *driver.Program, out *driver.Out
 		switch {
 		case err != nil:
 			return nil, err
+		// It has ended, and there may be output of it, which is read first.
 		case a.End != nil && len(a.Pieces) == 0:
 			return a.End, nil
 		case a.Over:
@@ -157,6 +158,7 @@ func (c *command) follow(ctx context.Context, p *driver.Program, out *driver.Out
 		}
 		select {
 		case <-c.news:
+		// News can be lost with the connection.
 		case <-time.After(lookPause):
 		case <-ctx.Done():
 			return nil, context.Cause(ctx)

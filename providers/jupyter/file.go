@@ -56,6 +56,7 @@ func (f *file) Stat() (fs.FileInfo, error) {
 	if err := f.usable("stat", true); err != nil {
 		return nil, err
 	}
+	// By open, which says whether the name still leads to the same file.
 	a, err := f.d.do("stat", f.name, &kernel.FileRequest{Op: "open", Flags: f.flags(), ID: f.id})
 	if err != nil {
 		return nil, err
@@ -107,6 +108,7 @@ func (f *file) Write(p []byte) (n int, err error) {
 			return n, &fs.PathError{Op: "write", Path: f.name, Err: io.ErrShortWrite}
 		}
 		if f.atEnd {
+			// The end is where others may have moved it.
 			f.pos = a.At
 		}
 		p = p[len(part):]

@@ -22,8 +22,8 @@ const (
 
 var _ driver.Filer = (*runtime)(nil)
 
-// errGuestFiles refuses what needs a helper of ours in a kernel that has none.
-var errGuestFiles = fmt.Errorf("%w: the kernel was adopted, and is left as it is: no files are copied beside its programs, or looked for behind them", codeinterp.ErrInvalid)
+// errForeignFiles refuses what needs a helper of ours in a kernel that has none.
+var errForeignFiles = fmt.Errorf("%w: the kernel was adopted, and is left as it is: no files are copied beside its programs, or looked for behind them", codeinterp.ErrInvalid)
 
 // Files implements driver.Filer.
 func (rt *runtime) Files(s driver.Session) (codeinterp.FS, error) {
@@ -45,7 +45,7 @@ func (s *session) ask(q *kernel.FileRequest, within bool) (*kernel.FileAnswer, e
 	ctx, cancel := context.WithTimeout(context.Background(), fileLimit)
 	defer cancel()
 	for {
-		// Each time: revive may have put another in its place.
+		// Each time: ensureKernel may have put another in its place.
 		k := s.k.Load()
 		served, err := k.Served()
 		switch {
@@ -56,15 +56,15 @@ func (s *session) ask(q *kernel.FileRequest, within bool) (*kernel.FileAnswer, e
 		case within:
 			return nil, server.Unavailable("the kernel cannot be reached")
 		}
-		if err := s.revive(ctx); err != nil {
+		if err := s.ensureKernel(ctx); err != nil {
 			return nil, err
 		}
 	}
 }
 
-// revive makes sure of a kernel, or waits for a moment where a method of the
+// ensureKernel makes sure of a kernel, or waits for a moment where a method of the
 // session is about it.
-func (s *session) revive(ctx context.Context) error {
+func (s *session) ensureKernel(ctx context.Context) error {
 	mine, cancel := context.WithCancel(ctx)
 	defer cancel()
 	if !s.turn.visit(cancel) {
@@ -87,13 +87,13 @@ func (s *session) revive(ctx context.Context) error {
 	return err
 }
 
-// stock copies the caller's files for a run.
-func (s *session) stock(ctx context.Context, p *driver.Program) error {
+// copyFiles copies the caller's files for a run.
+func (s *session) copyFiles(ctx context.Context, p *driver.Program) error {
 	if !p.HasFiles() {
 		return nil
 	}
 	if s.foreign {
-		return errGuestFiles
+		return errForeignFiles
 	}
 	dir, err := s.directory(true)
 	if err != nil {

@@ -111,7 +111,7 @@ func (s *session) attempt(ctx context.Context, p *driver.Program, out *driver.Ou
 	if err := k.Offer(ctx, p.Functions()); err != nil {
 		return driver.Outcome{}, err
 	}
-	if err := s.stock(ctx, p); err != nil {
+	if err := s.copyFiles(ctx, p); err != nil {
 		return driver.Outcome{}, err
 	}
 	key, err := s.remember(ctx, p)
@@ -126,6 +126,7 @@ func (s *session) attempt(ctx context.Context, p *driver.Program, out *driver.Ou
 	}
 	s.look(ctx, p, key, &end)
 	s.left, s.quiet = leftBy(end), end.Quiet
+	// That of RunCode is deleted by Close, which comes next.
 	if s.left == inGivenUpKernel && !s.opts.Once {
 		s.discarding = s.rt.tryDiscard(k)
 	}
@@ -349,7 +350,7 @@ func (s *session) Reset(ctx context.Context) error {
 func (s *session) Close(ctx context.Context) error {
 	s.turn.take()
 	defer s.turn.give()
-	// For revive: it would start a kernel that nobody deletes.
+	// For ensureKernel: it would start a kernel that nobody deletes.
 	s.closed = true
 	k := s.k.Load()
 	if s.foreign {

@@ -58,6 +58,7 @@ func (in *instance) Complete(code string) (start int, matches []string) {
 			matches = append(matches, name)
 		}
 	}
+	// Names with an underscore come last.
 	late := func(s string) int { return len(s[:min(1, len(s))]) - len(strings.TrimLeft(s[:min(1, len(s))], "_")) }
 	slices.SortFunc(matches, func(a, b string) int { return cmp.Or(cmp.Compare(late(a), late(b)), strings.Compare(a, b)) })
 	return start, slices.Compact(matches)

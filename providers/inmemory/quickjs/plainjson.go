@@ -80,6 +80,7 @@ func (vm *vm) plainObject(b []byte, v value, depth int) (_ []byte, ok bool) {
 // plainKey appends a property's name, unless it is a symbol or may be an index:
 // those come first in the text.
 func (vm *vm) plainKey(b []byte, atom lib.TJSAtom) (_ []byte, ok bool) {
+	// Of an atom with this bit the rest is a number.
 	if atom&(1<<31) != 0 {
 		return b, false
 	}

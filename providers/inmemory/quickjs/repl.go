@@ -207,6 +207,7 @@ func (c *cell) settle(vm *vm) {
 func allowShadow(global value, name lib.TJSAtom) {
 	const variable = lib.MJS_PROP_VARREF << propFlags
 	if p, _ := findProperty(global, name); p != nil && p.F__ccgo0&(lib.MJS_PROP_TMASK<<propFlags) == variable {
+		// The language refuses it only where the property cannot be configured.
 		p.F__ccgo0 |= lib.MJS_PROP_CONFIGURABLE << propFlags
 	}
 }

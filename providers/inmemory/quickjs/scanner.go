@@ -93,6 +93,7 @@ func (s *scanner) punctuation(c byte) {
 		s.divides = true
 	case '}':
 		s.depth = max(0, s.depth-1)
+		// As after a block, which braces mostly are; behind an object literal it would divide.
 		s.divides = false
 	default:
 		s.divides = false

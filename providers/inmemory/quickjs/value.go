@@ -93,6 +93,7 @@ func classOf(v value) int {
 }
 
 func (vm *vm) free(v value) {
+	// The tags of values that are counted are negative.
 	if tag(v) < 0 {
 		lib.XFreeValue(vm.tls, vm.ctx, v)
 	}

@@ -48,7 +48,7 @@ class Command:
         self.start, self.last = 0, []  # the offset of the last answer's output, and that
         self.size = self.fed = self.signals = 0
         self.end = self.over = None  # how it ended, and when that was known
-        self.told, self.armed, self.thirsty = b"", False, False
+        self.report, self.armed, self.blocked = b"", False, False
         near, far = {}, []
         try:
             if content["private"]:
@@ -143,15 +143,15 @@ class Command:
             except BlockingIOError:
                 return
             if data:
-                self.told = (self.told + data)[:CHUNK]
+                self.report = (self.report + data)[:CHUNK]
                 continue
             try:
-                self.end = json.loads(self.told.decode())
+                self.end = json.loads(self.report.decode())
             except ValueError:
                 self.end = {"lost": True}
             self.over = time.monotonic()
 
-    def ripe(self):
+    def due(self):
         """When to look although nothing has come, if at all."""
         return self.over + LINGER if self.over and self.pipes else None
 
@@ -161,7 +161,7 @@ class Command:
             fds = {fd: select.POLLIN for fd in list(self.pipes.values())}
             if self.end is None:
                 fds[self.status] = select.POLLIN
-        if self.thirsty and self.stdin is not None:
+        if self.blocked and self.stdin is not None:
             fds[self.stdin] = select.POLLOUT
         return fds
 
@@ -173,17 +173,17 @@ class Command:
             try:
                 took = os.write(self.stdin, data[:CHUNK])
             except BlockingIOError:
-                self.thirsty = True
+                self.blocked = True
                 break
             except OSError:
-                self.starve()
+                self.close_input()
                 break
             data, self.fed = data[took:], self.fed + took
         if last and not data:
-            self.starve()
+            self.close_input()
         return {"fed": self.fed, "shut": self.stdin is None}
 
-    def starve(self):
+    def close_input(self):
         if self.stdin is not None:
             os.close(self.stdin)
             self.stdin = None
@@ -210,7 +210,7 @@ class Command:
 
     def forget(self):
         self.stop()
-        self.starve()
+        self.close_input()
         try:
             self.guard.wait(10)
         except subprocess.TimeoutExpired:
@@ -250,7 +250,7 @@ class Commands:
         if op == "forget":
             if self.commands.pop(content["id"], None):
                 command.forget()
-            self.rouse()
+            self.notify()
             return {}
         if command is None:
             return {"fault": "unknown"}
@@ -262,11 +262,11 @@ class Commands:
             result = command.send(content["at"], content["signal"])
         else:
             result = command.stop()
-        if command.armed or command.thirsty:
-            self.rouse()
+        if command.armed or command.blocked:
+            self.notify()
         return result
 
-    def rouse(self):
+    def notify(self):
         try:
             os.write(self.wake, b"x")
         except BlockingIOError:
@@ -282,16 +282,16 @@ class Commands:
                 for fd, event in command.watched().items():
                     poll.register(fd, event)
                     owners[fd] = command
-                if command.armed and command.ripe():
-                    times.append(command.ripe())
+                if command.armed and command.due():
+                    times.append(command.due())
             events = poll.poll(max(min(times) - time.monotonic(), 0) * 1000 + 1)
             ready = {owners[fd].id for fd, _ in events if fd in owners}
             now = time.monotonic()
-            ready.update(c.id for c in list(self.commands.values()) if c.armed and c.ripe() and c.ripe() <= now)
+            ready.update(c.id for c in list(self.commands.values()) if c.armed and c.due() and c.due() <= now)
             for id in ready:
                 command = self.commands.get(id)
                 if command:
-                    command.armed = command.thirsty = False
+                    command.armed = command.blocked = False
             if ready or now >= deadline or not self.commands:
                 return {"ready": sorted(ready)}
             try:

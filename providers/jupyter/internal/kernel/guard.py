@@ -134,9 +134,11 @@ for fd in (orders, status, script):
 control(SUBREAPER, 1)
 woken, wake = os.pipe()
 os.set_blocking(wake, False)
+# Without a handler of Python's no byte is written to wake.
 signal.signal(signal.SIGCHLD, lambda *_: None)
 signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
 guard = Guard(sys.argv[4], sys.argv[5:])
+# The command has the pipes; while they were open here too, they would not end with it.
 null = os.open(os.devnull, os.O_RDWR)
 for fd in (0, 1, 2):
     os.dup2(null, fd)
