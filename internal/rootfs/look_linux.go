@@ -197,6 +197,7 @@ func (l *look) everything() {
 	whole := l.t.fs.run(s)
 	// The times of what changed may be older than the mark's.
 	l.cut = !whole || l.clockSetBack
+	// The tree was begun anew since the mark: these are not its directories.
 	if l.root != l.t.root {
 		return
 	}

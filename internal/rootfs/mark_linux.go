@@ -41,6 +41,7 @@ func (t *tree) snapshot(ctx context.Context, s *Snapshot) bool {
 		t.wait--
 		return false
 	}
+	// By their paths, since start forgets the directories.
 	open := t.openPaths()
 	t.start()
 	t.begin(ctx, s)
@@ -166,6 +167,7 @@ func (t *tree) settle(ctx context.Context, m *mark) bool {
 			keys[key{e.n, e.name}] = true
 		}
 	}
+	// Those that somebody still has open are found again below.
 	clear(t.open)
 	links, budget, others := false, int64(maxSum), map[key]bool{}
 	see := func(p *peeked) {

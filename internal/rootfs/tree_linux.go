@@ -80,6 +80,7 @@ func (w *Watches) tree(f *FS) *tree {
 	if f.opts.As != nil {
 		id.uid = f.opts.As.UID
 	}
+	// One of its own, since the tree may outlive f.
 	root, err := f.root.OpenRoot(".")
 	if err != nil {
 		return nil

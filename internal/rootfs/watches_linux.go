@@ -70,6 +70,7 @@ func (w *Watches) Close() error {
 		err = w.file.Close()
 	}
 	w.mu.Unlock()
+	// Without mu, which a reader takes before it sees stop.
 	w.readers.Wait()
 	return err
 }

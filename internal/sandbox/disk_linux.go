@@ -83,6 +83,7 @@ func (w *watcher) walkNext(sums map[*usage]*sum) {
 func (u *usage) walk(pids []int) {
 	d, pl := &u.disk, u.p.plan
 	d.mu.Lock()
+	// First: what changes during the walk is for the next one.
 	d.changed = false
 	base, used := d.base, d.used
 	d.mu.Unlock()

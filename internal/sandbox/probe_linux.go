@@ -52,6 +52,7 @@ func (s *Sandbox) output(c *Cmd) (string, Exit, error) {
 	defer r.Close()
 	c.Files = []*os.File{nil, w, w}
 	p, err := s.Start(c)
+	// Before reading, which would not end.
 	w.Close()
 	if err != nil {
 		if printed, _ := io.ReadAll(io.LimitReader(r, maxProbe)); len(printed) > 0 {

@@ -30,6 +30,7 @@ func (s *Sandbox) Start(c *Cmd) (*Process, error) {
 	}
 	if err := s.start(p); err != nil {
 		p.release()
+		// Close has ended it; what became of the start then says nothing.
 		if s.isClosed() {
 			return nil, codeinterp.ErrClosed
 		}

@@ -157,6 +157,7 @@ func (w *watcher) run() {
 			w.mu.Unlock()
 			return
 		}
+		// Copies: a look takes long, and programs start and end meanwhile.
 		trees, resting := maps.Clone(w.trees), maps.Clone(w.resting)
 		for _, u := range w.woken {
 			u.active, u.still = true, 0

@@ -72,7 +72,7 @@ func (h *host) consider(c *language) error {
 	if err := h.sandbox.Showable(c.path); err != nil {
 		return err
 	}
-	// First, since what programs may have changed is not to be started.
+	// Before probe, which starts it, as what programs may have changed is not to be.
 	if err := c.checkTrust(h.opts.changeable()); err != nil {
 		return err
 	}
