@@ -17,7 +17,7 @@ import (
 // ErrNone says that there is no keeper of the key, nor one about to start.
 var ErrNone = errors.New("there is no keeper")
 
-// An Offer was taken by a keeper, and begins with Run.
+// An Offer is a call that a keeper has taken, and that begins with Run.
 type Offer struct {
 	conn *net.UnixConn
 	in   *bufio.Reader

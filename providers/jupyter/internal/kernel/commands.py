@@ -79,6 +79,7 @@ class Command:
             self.tidy()
             raise
         finally:
+            # While they are open here as well, no pipe ends with the command.
             for fd in far:
                 os.close(fd)
         for fd in near.values():
@@ -94,6 +95,8 @@ class Command:
     # Output.
 
     def read(self, at):
+        # What is read from the pipes is kept until the next piece is asked for: its answer
+        # may have been lost. Nothing before it is.
         if at != self.start + self.size and at != self.start:
             raise ValueError(at)
         if at != self.start or not self.last:
@@ -168,6 +171,7 @@ class Command:
     # Input and orders.
 
     def feed(self, at, data, last):
+        # What a request brought whose answer was lost is not given twice.
         data = memoryview(data)[max(self.fed - at, 0) :]
         while data and self.stdin is not None:
             try:
@@ -189,6 +193,7 @@ class Command:
             self.stdin = None
 
     def send(self, number, name):
+        # Nor is a signal sent twice.
         if number > self.signals and self.orders is not None:
             self.signals = number
             try:
@@ -284,6 +289,7 @@ class Commands:
                     owners[fd] = command
                 if command.armed and command.due():
                     times.append(command.due())
+            # Rounded up, so as not to come back a moment before.
             events = poll.poll(max(min(times) - time.monotonic(), 0) * 1000 + 1)
             ready = {owners[fd].id for fd, _ in events if fd in owners}
             now = time.monotonic()

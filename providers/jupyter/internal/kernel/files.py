@@ -67,6 +67,8 @@ class Files:
                 if name == b"..":
                     if len(open_dirs) == 1:
                         raise Fault("outside")
+                    # By what was opened: of a directory that was moved meanwhile, its own ".." may
+                    # lead outside.
                     os.close(open_dirs.pop())
                     continue
                 if todo or follow:
@@ -341,6 +343,7 @@ class Open:
                 raise Fault("special")
             if want and want != "%d:%d" % (st.st_dev, st.st_ino):
                 raise Fault("ENOENT")
+            # Not by O_TRUNC: only now it is known to be the file that is meant.
             if "t" in self.flags:
                 os.ftruncate(self.fd, 0)
         except BaseException:
