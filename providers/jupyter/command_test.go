@@ -119,7 +119,9 @@ func TestCommandEnds(t *testing.T) {
 		if res.Status != codeinterp.StatusTimeout || res.ExitCode != codeinterp.ExitTimeout || res.Stdout() != "on\n" || res.Error != nil {
 			t.Errorf("timeout: %+v", res)
 		}
-		res = command(t, ci, tree+"& sleep 0.5; kill -9 $(ps -o ppid= -p $PPID)", nil)
+		begun := filepath.Join(t.TempDir(), "begun")
+		res = command(t, ci, tree+"& until [ -e "+begun+" ]; do sleep 0.1; done; kill -9 $(ps -o ppid= -p $PPID)", &codeinterp.CommandOptions{
+			RunOptions: codeinterp.RunOptions{OnOutput: func(codeinterp.Output) error { return os.WriteFile(begun, nil, 0o600) }}})
 		if res.Status != codeinterp.StatusLost || res.Cause != codeinterp.CauseExit || len(res.Truncated) == 0 {
 			t.Errorf("the kernel's death: %+v", res)
 		}

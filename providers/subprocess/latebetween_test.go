@@ -64,7 +64,7 @@ print("own", end=" "); print(%[1]d); print("own", %[1]d, file=sys.stderr)`, k), 
 			t.Fatalf("run %d: unmarked are %q and %q", k, out, err)
 		}
 	}
-	s.add(t, n.run("for t in old: t.join()", nil))
+	s.add(t, n.run("for t in old: t.join()", &codeinterp.RunOptions{Timeout: busyTimeout}))
 	var want strings.Builder
 	for i := range runs * each {
 		fmt.Fprintln(&want, "old", i)
