@@ -41,7 +41,7 @@ PASS    = $(TESTS) $(if $(RESULTS),--hide-summary=skipped --jsonfile="$(RESULTS)
 PASSES  := tests-race tests-command $(if $(RACE),tests-shapes tests-server) tests-modules
 
 # What programs do to the host by way of the driver, in the mode that is set.
-FAULTS  := ^Test(InterpreterInHome|Roots|ServerChildren|WarmOutcomes|DeafDriver|TypeScriptHostile|BoundedShows|ForgedShows|FramesInFlight|CwdReplaced|ThreadDisplays|ForkedDisplays|BoundedErrors|LargeLatePrint|WarmServerStopped|ArtifactsInTime|DescribeIsTrue|BrokenDriver)$$
+FAULTS  := ^Test(InterpreterInHome|Roots|ServerChildren|WarmOutcomes|DriverThatReadsNothing|TypeScriptHostile|BoundedShows|ForgedShows|FramesInFlight|CwdReplaced|ThreadDisplays|ForkedDisplays|BoundedErrors|LargeLatePrint|WarmServerStopped|ArtifactsInTime|DescribeIsTrue|BrokenDriver)$$
 
 # An ordinary user, who has to be able to reach this directory.
 AS_USER := setpriv --reuid=65533 --regid=65533 --clear-groups env -i HOME=/ PATH=$(PATH)
