@@ -105,7 +105,8 @@
 // Bash programs run in the context's own shell: variables, functions, options,
 // aliases, traps and the working directory stay, and $? of the program before, but
 // not PIPESTATUS and $_. There are no values and no displays. The run's exit code
-// is that of the last command. Without
+// is that of the last command. break and continue outside of any loop end the
+// program with exit code 1 and a message, where a script goes on. Without
 // RunOptions.Stdin, reading fails in bash and node too: descriptor 0 can only be
 // written to.
 //
