@@ -69,7 +69,13 @@ func (x *terminal) keys(s string) {
 // sees waits until the terminal shows a text, after what was seen before.
 func (x *terminal) sees(want string) {
 	x.t.Helper()
-	for end := time.Now().Add(2 * time.Minute); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
+	if !x.seesWithin(2*time.Minute, want) {
+		x.t.Fatalf("the terminal does not show %q", want)
+	}
+}
+
+func (x *terminal) seesWithin(d time.Duration, want string) bool {
+	for end := time.Now().Add(d); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
 		x.mu.Lock()
 		i := strings.Index(x.text.String()[x.read:], want)
 		if i >= 0 {
@@ -77,10 +83,24 @@ func (x *terminal) sees(want string) {
 		}
 		x.mu.Unlock()
 		if i >= 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// completes types the beginning of a name, and Tab until the terminal shows it whole:
+// a completer that is loading yet is not waited for.
+func (x *terminal) completes(beginning, whole string) {
+	x.t.Helper()
+	x.keys(beginning)
+	for range 10 {
+		x.keys("\t")
+		if x.seesWithin(15*time.Second, whole) {
 			return
 		}
 	}
-	x.t.Fatalf("the terminal does not show %q", want)
+	x.t.Fatalf("the terminal does not show %q", whole)
 }
 
 const (
@@ -90,15 +110,15 @@ const (
 )
 
 // A typist types at a provider's prompt.
-type typist struct{ provider, prompt, set, get, forever, lines, answer, member string }
+type typist struct{ provider, prompt, set, get, forever, lines, answer, member, whole, call string }
 
 const foreverPython = `exec("print('g' + 'o', flush=True)\nwhile True: pass")`
 
 // TestReplAtATerminal types at every provider's prompt that works here.
 func TestReplAtATerminal(t *testing.T) {
 	for _, tt := range []typist{
-		{"inmemory", "> ", "let number = 41", "number + 1", "console.log('go'); for(;;);", "[1,\r2].length", "2\r\n", "JSON.pars\t('6')"},
-		{"subprocess", ">>> ", "number = 41", "number + 1", foreverPython, "if number:\r\tprint('in' + 'side')\r", "inside\r\n", "number.bit_len\t()"},
+		{"inmemory", "> ", "let number = 41", "number + 1", "console.log('go'); for(;;);", "[1,\r2].length", "2\r\n", "JSON.pars", "JSON.parse", "('6')"},
+		{"subprocess", ">>> ", "number = 41", "number + 1", foreverPython, "if number:\r\tprint('in' + 'side')\r", "inside\r\n", "number.bit_len", "number.bit_length", "()"},
 	} {
 		t.Run(tt.provider, func(t *testing.T) {
 			if tt.provider == "subprocess" {
@@ -120,10 +140,12 @@ func (tt typist) types(t *testing.T, flags ...string) {
 	x.keys(tt.get + "\r")
 	x.sees("\n42\r\n")
 	x.sees(tt.prompt)
-	x.keys("numb\t - 40\r")
+	x.completes("numb", "number")
+	x.keys(" - 40\r")
 	x.sees("\n1\r\n")
 	x.sees(tt.prompt)
-	x.keys(tt.member + "\r") // which was never typed
+	x.completes(tt.member, tt.whole) // which was never typed
+	x.keys(tt.call + "\r")
 	x.sees("\n6\r\n")
 	x.sees(tt.prompt)
 	x.keys(up + up + up + "\r")
