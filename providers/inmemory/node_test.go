@@ -40,7 +40,7 @@ var algorithms = []string{
 	`console.log([1, [2, [3, [4]]]].flat(Infinity), Array.from("héllo"), [..."👍a"].length, "abc".padStart(5, "*"), "a-b-c".replaceAll("-", "+"))`,
 	`console.log("2024-01-15".match(/(?<y>\d{4})-(?<m>\d\d)/).groups.y, [..."a1b22".matchAll(/\d+/g)].map((m) => m[0]), /(?<=\$)\d+/.exec("cost $42")[0])`,
 	`Promise.all([1, Promise.resolve(2), new Promise((r) => setTimeout(r, 5, 3))]).then((v) => console.log(v)); console.log("first")`,
-	`setTimeout(() => console.log("timeout"), 50); setImmediate(() => console.log("immediate")); Promise.resolve().then(() => console.log("micro")); queueMicrotask(() => console.log("task")); console.log("sync")`,
+	`setTimeout(() => console.log("timeout"), 500); setImmediate(() => console.log("immediate")); Promise.resolve().then(() => console.log("micro")); queueMicrotask(() => console.log("task")); console.log("sync")`,
 	`(async () => { try { await Promise.any([Promise.reject(1), Promise.reject(2)]) } catch (e) { console.log(e.constructor.name, e.errors) } })()`,
 	`class A { static n = 0; static { A.n++ } constructor() { A.n++ } get [Symbol.toStringTag]() { return "AA" } } class B extends A { m() { return super.constructor.n } } console.log(new B().m(), String(new A()), A.n)`,
 	`const hasClose = (a, t) => a.toSorted((x, y) => x - y).some((x, i, s) => i > 0 && x - s[i - 1] < t); console.log(hasClose([1, 2, 3.9, 4, 5, 2.2], 0.3), hasClose([1, 2, 3.9, 4, 5, 2.2], 0.05))`,

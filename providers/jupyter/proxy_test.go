@@ -224,7 +224,7 @@ func TestClientCertificate(t *testing.T) {
 	if err := runBehind(&opts); !errors.Is(err, codeinterp.ErrUnavailable) {
 		t.Errorf("without a certificate: %v", err)
 	}
-	trust.Certificates = cert.TLS.Certificates
+	trust.Certificates, opts.StartTimeout = cert.TLS.Certificates, time.Minute
 	if err := runBehind(&opts); err != nil {
 		t.Error(err)
 	}
