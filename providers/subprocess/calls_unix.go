@@ -151,7 +151,8 @@ func (p *process) answer(r *run, id string, value json.RawMessage, err error) {
 	}
 	// Of one that was read in part the rest never comes. A process that has closed its
 	// channel is about to end, and would be told as killed: listen sees to it.
-	if errors.Is(p.writeAs(r, frame), errNotReading) {
+	if err := p.writeAs(r, frame); errors.Is(err, errNotReading) {
+		p.breaks(err)
 		p.sb.Kill()
 	}
 }
