@@ -203,7 +203,10 @@ func answer(res codeinterp.Result, err error, language string) string {
 			fmt.Fprintf(&b, ": %q", e.Message)
 		}
 	}
-	fmt.Fprintf(&b, "; truncated %v", res.Truncated)
+	// What may have gone with a process is for each to say: a kernel's sends by a
+	// thread of its own.
+	told := slices.DeleteFunc(slices.Clone(res.Truncated), func(t codeinterp.Truncation) bool { return t.Reason == codeinterp.TruncatedByExit })
+	fmt.Fprintf(&b, "; truncated %v", told)
 	for _, a := range res.Artifacts {
 		fmt.Fprintf(&b, "; artifact %s %s %d %s %q %s", a.Path, a.MIME, a.Size, a.SHA256, a.Data, a.Skipped)
 	}
