@@ -67,7 +67,7 @@ early: compile
 
 # the passes of test, each of which can be run alone
 tests-race:
-	$(call PASS,race) --packages="$(ALL)" -- $(BUILD) $(RACE) -p 4 -shuffle=on -timeout 40m
+	$(call PASS,race) --packages="$(ALL)" -- $(BUILD) $(RACE) -p 4 -shuffle=on -timeout 60m
 
 tests-engine: # what the race detector is too slow for
 	$(call PASS,engine) --packages='./conformance ./providers/inmemory ./internal/typescript' -- $(BUILD) -p 3 -timeout 40m -run 'Toy|Faults|NaiveProvider|CheckReports|FewPrograms|Hostile|Conformance|Hammer|ManyContexts|JobsLeft|LargeCalls'

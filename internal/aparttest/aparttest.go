@@ -35,7 +35,7 @@ func Run(t *testing.T) bool {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^"+t.Name()+"$", "-test.v=true", "-test.timeout=20m")
+	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^"+t.Name()+"$", "-test.v=true", "-test.timeout=40m")
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), variable+"="+t.Name()) // as they are now; a test may change them
 	var out []byte
 	done := make(chan error, 1)
