@@ -123,7 +123,7 @@ func nodeOutput(t *testing.T, node string, programs []string) []string {
 				let text = "";
 				const log = (...a) => { text += format(...a) + "\n" };
 				new Function("require", "console", code)(require, { log });
-				await new Promise((r) => setTimeout(r, code.includes("setTimeout") ? 200 : 0));
+				await new Promise((r) => setTimeout(r, code.includes("setTimeout") ? 700 : 0));
 				out.push(text);
 			}
 			process.stdout.write(JSON.stringify(out));

@@ -28,21 +28,25 @@ func open(ctx context.Context, s *server, opts jupyter.Options) (*jupyter.Statef
 	return jupyter.NewStateful(ctx, &opts)
 }
 
-// What conforms: one server in full, and Deno's kernel, which is started anew for each
-// program, by a quarter of the clauses. The others have the same
-// driver over the same protocol, and divide the clauses among them; make race
-// tries every clause on each.
-func TestConformanceServer6(t *testing.T)           { suite(t, "server6", conformance.Config{}) }
-func TestConformanceServer7(t *testing.T)           { suite(t, "server7", further(0)) }
-func TestConformanceGateway(t *testing.T)           { suite(t, "gateway", further(1)) }
-func TestConformanceHub(t *testing.T)               { suite(t, "hub", further(2)) }
-func TestConformanceEnterpriseGateway(t *testing.T) { suite(t, "eg", further(3)) }
+// The kinds of server have the same driver over the same protocol, and divide the
+// clauses among them, so that each is tried on one; Deno's kernel, which is started anew
+// for each program, tries a quarter. make race tries every clause on each, and -short
+// all on the first.
+func TestConformanceServer6(t *testing.T)           { suite(t, "server6", part(0)) }
+func TestConformanceServer7(t *testing.T)           { suite(t, "server7", part(1)) }
+func TestConformanceGateway(t *testing.T)           { suite(t, "gateway", part(2)) }
+func TestConformanceHub(t *testing.T)               { suite(t, "hub", part(3)) }
+func TestConformanceEnterpriseGateway(t *testing.T) { suite(t, "eg", part(4)) }
 
-func further(number int) conformance.Config {
-	if race.Full() {
-		return conformance.Config{Brief: true}
+// servers are the kinds that divide the clauses.
+const servers = 5
+
+// part has the numbered server try its part of the clauses.
+func part(number int) conformance.Config {
+	if race.Full() || testing.Short() {
+		return conformance.Config{Brief: number > 0}
 	}
-	return conformance.Config{Brief: true, Share: conformance.Share{Number: number, Of: 4}}
+	return conformance.Config{Share: conformance.Share{Number: number, Of: servers}}
 }
 
 func TestConformanceDeno(t *testing.T) {

@@ -5,6 +5,7 @@ package jupyter_test
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -100,6 +101,23 @@ func TestPager(t *testing.T) {
 			if !strings.Contains(text, want) || strings.Contains(text, "\x1b") {
 				t.Errorf("%s: %q", code, text)
 			}
+		}
+	})
+}
+
+// TestLateOfThreads: what a thread of an earlier run prints during a run is not that
+// run's, with either kernel generation.
+func TestLateOfThreads(t *testing.T) {
+	t.Parallel()
+	both(t, func(t *testing.T, s *server) {
+		c := realSession(t, s, jupyter.Options{})
+		c.ok("import threading, time\ngo = threading.Event()\ndef late():\n  go.wait(); print('late', flush=True); go.clear()\nthreading.Thread(target=late, daemon=True).start()")
+		res := c.ok("print('before', flush=True)\ngo.set()\nwhile go.is_set(): time.sleep(0.01)\nprint('after')")
+		if res.Stdout() != "before\nafter\n" || !slices.ContainsFunc(res.Outputs, func(o codeinterp.Output) bool { return o.Late && string(o.Data) == "late\n" }) {
+			t.Errorf("%+v", res)
+		}
+		if res := c.ok("t = threading.Thread(target=print, args=['own'])\nt.start(); t.join()"); res.Stdout() != "own\n" {
+			t.Errorf("of the run in progress: %+v", res)
 		}
 	})
 }

@@ -1,12 +1,12 @@
 # Calls of the host's functions, through the stdin channel. This follows pytools'
-# source and is run before setup.py, in one source.
+# source and threads.py, and is run before setup.py, in one source.
 #
 # All calls of a program go through one pump, a thread that sends what is pending
 # as one prompt and hands out the answers. Prompts and replies are numbered, and
 # kept until the other side has said that it got them: what was under way when
 # the client's connection was lost is sent again.
 
-import asyncio, collections, contextvars, json, linecache, os, socket, sys, threading, time, _thread
+import asyncio, collections, contextlib, contextvars, json, linecache, os, socket, sys, threading, time, _thread
 
 MAX_CALLS = 4096  # that are open
 MAX_NESTED = 500  # levels of arguments
@@ -94,7 +94,7 @@ class Pump:
             self.bell.setblocking(False)
             self.rope.setblocking(False)
             _thread.start_new_thread(self.work, ())
-            note_starts()
+            in_threads(lambda: started_by(run_of.get() or started.get(_thread.get_ident())))
 
     def begin(self, info):
         """Lets a program of the client's call, unless the run is no more than a
@@ -314,29 +314,16 @@ class Pump:
         return bool(self.nonce) and isinstance(value, str) and value.startswith(self.nonce)
 
 
-def note_starts():
-    """Has threads know the run that started them."""
-    for name in ("_start_new_thread", "_start_joinable_thread"):
-        if hasattr(threading, name):
-            setattr(threading, name, starting(getattr(threading, name)))
-
-
-def starting(start):
-    def start_in_run(function, *args, **kw):
-        run = run_of.get() or started.get(_thread.get_ident())
-
-        def begin(*args):
-            ident = _thread.get_ident()
-            if run is not None:
-                started[ident] = run
-            try:
-                function(*args)
-            finally:
-                started.pop(ident, None)
-
-        return start(begin, *args, **kw)
-
-    return start_in_run
+@contextlib.contextmanager
+def started_by(run):
+    """Has a thread know the run that started it."""
+    ident = _thread.get_ident()
+    if run is not None:
+        started[ident] = run
+    try:
+        yield
+    finally:
+        started.pop(ident, None)
 
 
 def flush():

@@ -16,6 +16,9 @@ import (
 //go:embed streams.py
 var pythonStreams string
 
+//go:embed threads.py
+var pythonThreads string
+
 //go:embed calls.py
 var pythonCalls string
 
@@ -33,7 +36,7 @@ var pythonSetup string
 
 var pythonDialect = dialect{
 	setup: func(raw, spill bool) string {
-		return pythonExec(strings.Join([]string{pyvalue.Source, pytools.Source, pythonStreams, pythonCalls, pythonFiles, pythonErrors, pythonForks, pythonSetup}, "\n\n"), map[string]any{"raw": raw, "spill": spill})
+		return pythonExec(strings.Join([]string{pyvalue.Source, pytools.Source, pythonStreams, pythonThreads, pythonCalls, pythonFiles, pythonErrors, pythonForks, pythonSetup}, "\n\n"), map[string]any{"raw": raw, "spill": spill})
 	},
 	offer: func(args map[string]any) string {
 		b, _ := json.Marshal(args)

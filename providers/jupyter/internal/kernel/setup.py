@@ -491,6 +491,7 @@ if not hasattr(shell, "_toolcell"):
     check_messages(shell.kernel.session)
     hold_messages(shell.kernel)
     drain = hook_streams(shell)
+    hook_threads(shell)
     hook_steady(shell)
     hook_formats(shell, drain)
     shell._toolcell = Helper(options, drain)
