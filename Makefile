@@ -70,7 +70,7 @@ tests-race:
 	$(call PASS,race) --packages="$(ALL)" -- $(BUILD) $(RACE) -p 4 -shuffle=on -timeout 60m
 
 tests-engine: # what the race detector is too slow for
-	$(call PASS,engine) --packages='./conformance ./providers/inmemory ./internal/typescript' -- $(BUILD) -p 3 -timeout 40m -run 'Toy|Faults|NaiveProvider|CheckReports|FewPrograms|Hostile|Conformance|Hammer|ManyContexts|JobsLeft|LargeCalls'
+	$(call PASS,engine) --packages='./conformance ./providers/inmemory ./internal/typescript' -- $(BUILD) -p 3 -timeout 40m -run 'Toy|Faults|NaiveProvider|CheckReports|FewPrograms|Hostile|Conformance|Hammer|ManyContexts|JobsLeft|LargeCalls|HostCopies'
 
 tests-shapes: # all of what it tried one in ten of
 	$(call PASS,shapes) --packages=./providers/subprocess -- $(BUILD) -timeout 40m -run TypeScriptHostile
@@ -78,8 +78,8 @@ tests-shapes: # all of what it tried one in ten of
 tests-command:
 	$(call PASS,command) --packages=./cmd/toolcell -- $(BUILD) $(RACE) -shuffle=on -timeout 40m
 
-tests-server: # of the memory that users' have
-	$(call PASS,server) --packages=./cmd/toolcell -- $(BUILD) -timeout 40m -run 'TestSmallHost|TestStress|TestOutside'
+tests-server: # of the memory that users' have, and as fast
+	$(call PASS,server) --packages=./cmd/toolcell -- $(BUILD) -timeout 40m -run 'TestSmallHost|TestStress|TestOutside|TestKeptRunsAreTheSame'
 
 tests-modules:
 	@status=0; for m in $(NESTED); do echo "== $$m"; \
@@ -91,7 +91,8 @@ tests-modules:
 ## sizes and counts; and ten minutes of random programs compared with node
 race: export TOOLCELL_TEST_FULL = 1
 race: testenv
-	$(TESTS) --packages='./conformance ./providers/jupyter' -- $(BUILD) $(RACE) -timeout 60m -run 'Conformance|Toy|Faults|CheckReports|FewPrograms|Shell|Functions'
+	$(TESTS) --packages=./conformance -- $(BUILD) $(RACE) -timeout 60m -run 'Conformance|Toy|Faults|CheckReports|FewPrograms'
+	$(TESTS) --packages=./providers/jupyter -- $(BUILD) $(RACE) -timeout 90m
 	$(TESTS) --packages=./providers/subprocess -- $(BUILD) $(RACE) -timeout 40m -run 'HumanEval|Conformance|ThousandAtOnce|Cycles'
 	$(TESTS) --packages='. ./shell ./internal/rootfs ./cmd/toolcell' -- $(BUILD) $(RACE) -timeout 40m -run 'Agree|Service|Files|HumanEval'
 	$(TESTS) --packages=./providers/inmemory/... -- $(BUILD) -race -shuffle=on -timeout 40m

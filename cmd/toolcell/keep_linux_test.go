@@ -13,6 +13,7 @@ import (
 
 	"github.com/toolcell/toolcell/cmd/toolcell/internal/keeper"
 	"github.com/toolcell/toolcell/internal/leftover"
+	"github.com/toolcell/toolcell/internal/race"
 )
 
 // A keepTest has keepers of its own.
@@ -102,6 +103,9 @@ const pixel = `"iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhf
 // TestKeptRunsAreTheSame: what a run prints, leaves and ends with does not depend on
 // who runs it.
 func TestKeptRunsAreTheSame(t *testing.T) {
+	if race.Enabled && !race.Full() {
+		t.Skip("the race detector is slow, and sees the same in the other tests of keepers: make test runs it without")
+	}
 	k := newKeepTest(t)
 	for name, text := range map[string]string{
 		"args.py": "import sys, os\nprint(sys.argv, __file__, os.environ.get('TOOLCELL_SCRIPT'), __name__)", "fails.py": "\n\nx = 1 / 0\n", "own.py": "import traceback\ntry: 1 / 0\nexcept Exception: traceback.print_exc()",
@@ -114,7 +118,7 @@ func TestKeptRunsAreTheSame(t *testing.T) {
 		}
 	}
 	flags := []string{"--provider", "subprocess", "--allow-unsandboxed"}
-	kept := append([]string{"--keep", "1m"}, flags...)
+	kept := append([]string{"--keep", "30m"}, flags...)
 	k.warm(kept...)
 	for _, tt := range []struct {
 		name, stdin string
@@ -203,7 +207,7 @@ func TestKeptWithSettings(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(k.dir, "beside.py"), []byte("x = 'beside'"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	flags := []string{"--keep", "1m", "--provider", "subprocess", "--allow-unsandboxed"}
+	flags := []string{"--keep", "30m", "--provider", "subprocess", "--allow-unsandboxed"}
 	for _, tt := range []struct {
 		flags []string
 		code  string
@@ -249,7 +253,7 @@ func (k *keepTest) start(args ...string) (cmd *exec.Cmd, said *bytes.Buffer) {
 	return cmd, said
 }
 
-var keptFlags = []string{"--keep", "1m", "--provider", "subprocess", "--allow-unsandboxed"}
+var keptFlags = []string{"--keep", "30m", "--provider", "subprocess", "--allow-unsandboxed"}
 
 // beats has a program say that it lives, in a directory.
 func (k *keepTest) beats() (flags []string, alive func() bool) {

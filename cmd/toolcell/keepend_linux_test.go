@@ -57,7 +57,7 @@ func TestKeptFollowsTheCaller(t *testing.T) {
 	k := newKeepTest(t)
 	k.env = append(k.env, "ODD=\xe9")
 	beside := filepath.Join(k.dir, "beside.py")
-	flags := []string{"--keep", "1m", "--provider", "subprocess", "--allow-unsandboxed", "--preload", "beside"}
+	flags := []string{"--keep", "30m", "--provider", "subprocess", "--allow-unsandboxed", "--preload", "beside"}
 	inside := append(append([]string{}, flags...), "--dir", ".")
 	for round, x := range []string{"old", "new, longer"} {
 		if err := os.WriteFile(beside, []byte("x = '"+x+"'"), 0o644); err != nil {
@@ -128,7 +128,7 @@ func TestKeeperLeaves(t *testing.T) {
 	flags := []string{"--provider", "subprocess", "--allow-unsandboxed", "--python", env + "/bin/python"}
 	k.warm(append([]string{"--keep", "500ms"}, flags...)...)
 	k.until("the idle keeper's end", func() bool { left, _ := filepath.Glob(k.run + "/*/*"); return len(left) == 0 })
-	k.warm(append([]string{"--keep", "1m"}, flags...)...)
+	k.warm(append([]string{"--keep", "30m"}, flags...)...)
 	if err := os.RemoveAll(env); err != nil {
 		t.Fatal(err)
 	}

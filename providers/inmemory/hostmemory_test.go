@@ -62,6 +62,9 @@ var hostCopies = []struct{ name, code string }{
 }
 
 func TestHostCopies(t *testing.T) {
+	if race.Enabled && !race.Full() {
+		t.Skip("the race detector takes memory of its own: make test runs it without")
+	}
 	const limit = 16 << 20
 	s := open(t, &inmemory.Options{Limits: engine.Limits{Memory: limit}})
 	warm := create(t, s, "javascript")

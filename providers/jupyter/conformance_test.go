@@ -30,7 +30,7 @@ func open(ctx context.Context, s *server, opts jupyter.Options) (*jupyter.Statef
 
 // The kinds of server have the same driver over the same protocol, and divide the
 // clauses among them, so that each is tried on one; Deno's kernel, which is started anew
-// for each program, tries a quarter. make race tries every clause on each, and -short
+// for each program, tries an eighth. make race tries every clause on each, and -short
 // all on the first.
 func TestConformanceServer6(t *testing.T)           { suite(t, "server6", part(0)) }
 func TestConformanceServer7(t *testing.T)           { suite(t, "server7", part(1)) }
@@ -61,7 +61,7 @@ func TestConformanceDeno(t *testing.T) {
 	if !aparttest.Run(t) {
 		cfg := denoConfig()
 		if !race.Full() {
-			cfg.Share = conformance.Share{Of: 4}
+			cfg.Share = conformance.Share{Of: 8}
 		}
 		conform(t, "server6", cfg)
 	}

@@ -20,10 +20,11 @@ func TestFunctionStops(t *testing.T) {
 	t.Parallel()
 	both(t, func(t *testing.T, s *server) {
 		c := realSession(t, s, jupyter.Options{Grace: time.Minute})
+		c.ok("kept = 1")
 		for _, code := range []string{
-			"kept = 1\ntools.hang()",
-			"kept = 1\nawait tools.aio.late()",
-			"kept = 1\nfrom concurrent.futures import ThreadPoolExecutor\nwith ThreadPoolExecutor(3) as p: list(p.map(lambda i: tools.hang(), range(3)))",
+			"tools.hang()",
+			"await tools.aio.late()",
+			"from concurrent.futures import ThreadPoolExecutor\nwith ThreadPoolExecutor(3) as p: list(p.map(lambda i: tools.hang(), range(3)))",
 		} {
 			for how, want := range map[string]codeinterp.Status{"timeout": codeinterp.StatusTimeout, "cancel": codeinterp.StatusCanceled, "interrupt": codeinterp.StatusError} {
 				ctx, cancel := context.WithCancel(t.Context())

@@ -80,11 +80,11 @@ func TestConformanceTypeScript(t *testing.T) {
 }
 
 func TestConformanceBwrap(t *testing.T) {
-	conform(t, subprocess.Bwrap, conformance.Config{Share: share(0, 2), Brief: !full()})
+	conform(t, subprocess.Bwrap, conformance.Config{Share: share(0, 4), Brief: !full()})
 }
 
 func TestConformanceNone(t *testing.T) {
-	conform(t, subprocess.None, conformance.Config{Share: share(1, 2), Brief: !full()})
+	conform(t, subprocess.None, conformance.Config{Share: share(1, 4), Brief: !full()})
 }
 
 var untyped, typed = []string{"bash", "javascript", "python"}, []string{"typescript"}
@@ -147,6 +147,7 @@ func TestWarmConformance(t *testing.T) {
 		Thrifty:  true,
 		Lacks:    oneStream,
 		Brief:    !full(),
+		Share:    share(1, 2),
 	})
 }
 
