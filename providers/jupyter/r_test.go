@@ -40,6 +40,15 @@ func TestR(t *testing.T) {
 		t.Logf("%q: %s, cause %q, state lost %t, %v", code, res.Status, res.Cause, res.StateLost, err)
 		return res
 	}
+	// What is sent to a kernel that is being replaced may be lost, and such a kernel's
+	// successor looks like it until it counts: the next run tells.
+	next := func() codeinterp.Result {
+		for {
+			if res := run("cat(exists('x'))"); res.Status != codeinterp.StatusLost || res.StateLost {
+				return res
+			}
+		}
+	}
 	run("x <- 5")
 	res := run(`for (i in 1:8) { cat(strrep("y", 1e6)); flush(stdout()) }`)
 	if len(res.Stdout()) < 8e6 && len(res.Truncated) == 0 || strings.Contains(res.Stderr(), "rate exceeded") {
@@ -47,7 +56,7 @@ func TestR(t *testing.T) {
 	}
 	s.restartKernel(t, ref)
 	// A kernel that has just begun may speak before the server listens again.
-	if res := run("cat(exists('x'))"); !res.StateLost || res.Stdout() != "FALSE" && len(res.Truncated) == 0 {
+	if res := next(); !res.StateLost || res.Stdout() != "FALSE" && len(res.Truncated) == 0 {
 		t.Errorf("a restart between runs: %+v", res)
 	}
 	began, restarted := make(chan struct{}), make(chan struct{})
@@ -69,7 +78,7 @@ func TestR(t *testing.T) {
 	if res.Status != codeinterp.StatusLost && res.Status != codeinterp.StatusError {
 		t.Errorf("a restart during a run: %+v, %v", res, err)
 	}
-	if after := run("cat(exists('x'))"); res.StateLost == after.StateLost || after.Stdout() != "FALSE" && len(after.Truncated) == 0 {
+	if after := next(); res.StateLost == after.StateLost || after.Stdout() != "FALSE" && len(after.Truncated) == 0 {
 		t.Errorf("after it: %+v", after)
 	}
 }

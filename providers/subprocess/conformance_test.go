@@ -63,7 +63,8 @@ func full() bool { return race.Full() }
 // Landlock mode has every language, in contexts with all clauses. In a process for
 // each program, Python and bash try half of them and JavaScript the others;
 // TypeScript, which runs as JavaScript does, a quarter, and another in contexts. The
-// other modes divide the clauses among them, and try each with one of the languages.
+// other modes try a quarter each, and divide those in contexts among them, each clause
+// with one of the languages; processes that are warm try half.
 func TestConformanceLandlock(t *testing.T) {
 	if aparttest.Run(t) {
 		return

@@ -206,7 +206,7 @@ func TestNodeCollects(t *testing.T) {
 	}
 	for _, ts := range []subprocess.Language{subprocess.TypeScript(), newerNode(t)} {
 		command := ts.Commands[0]
-		n := newNotebook(t, open(t, subprocess.Options{Languages: []subprocess.Language{ts}}), "typescript")
+		n := newNotebook(t, open(t, subprocess.Options{Languages: []subprocess.Language{ts}, Grace: time.Minute}), "typescript")
 		const garbage = "for (let i = 0; i < 60; i++) { console.log('tick'.repeat(100)); new Array(3e5).fill(i) }"
 		for _, code := range []string{
 			"for (;;) {}",

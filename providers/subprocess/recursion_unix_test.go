@@ -20,7 +20,7 @@ func TestLongTraceback(t *testing.T) {
 sys.setrecursionlimit(200_000)
 def f(n): return f(n + 1) + 1
 f(0)`
-	res := run(t, s, "python", code, &codeinterp.RunOptions{Timeout: time.Minute})
+	res := run(t, s, "python", code, &codeinterp.RunOptions{Timeout: 10 * time.Minute})
 	if res.Error == nil || res.Error.Name != "RecursionError" || res.Error.Line != 3 || !strings.Contains(strings.Join(res.Error.Traceback, "\n"), "[Previous line repeated 19") {
 		t.Errorf("%v: %+v", res.Status, res.Error)
 	}
