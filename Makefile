@@ -21,9 +21,9 @@ RACE    := $(shell command -v $$($(GO) env CC) >/dev/null 2>&1 && echo -race $(E
 # With it each process sleeps for a second at its end, and the tests end thousands.
 export GORACE := atexit_sleep_ms=0
 
-# What takes longest comes first, and four packages run beside each other, since
-# the tests of providers/jupyter mostly wait for servers. The command's have a pass of
-# their own, beside the second half of this one.
+# What takes longest comes first, and two packages run beside each other and the
+# command's, which have a pass of their own: that keeps two processors busy, and with
+# more beside each other everything takes longer.
 ALL      = ./providers/jupyter ./providers/subprocess ./internal/sandbox ./conformance ./providers/inmemory $$($(GO) list ./... | grep -v '/cmd/toolcell$$')
 
 TESTS   = $$($(GO) -C $(CURDIR)/internal/lint tool -n gotestsum) --format pkgname-and-test-fails --format-icons text --format-hide-empty-pkg \
@@ -67,7 +67,7 @@ early: compile
 
 # the passes of test, each of which can be run alone
 tests-race:
-	$(call PASS,race) --packages="$(ALL)" -- $(BUILD) $(RACE) -p 4 -shuffle=on -timeout 60m
+	$(call PASS,race) --packages="$(ALL)" -- $(BUILD) $(RACE) -p 2 -shuffle=on -timeout 60m
 
 tests-engine: # what the race detector is too slow for
 	$(call PASS,engine) --packages='./conformance ./providers/inmemory ./internal/typescript' -- $(BUILD) -p 3 -timeout 40m -run 'Toy|Faults|NaiveProvider|CheckReports|FewPrograms|Hostile|Conformance|Hammer|ManyContexts|JobsLeft|LargeCalls|HostCopies'
@@ -94,7 +94,7 @@ race: testenv
 	$(TESTS) --packages=./conformance -- $(BUILD) $(RACE) -timeout 60m -run 'Conformance|Toy|Faults|CheckReports|FewPrograms'
 	$(TESTS) --packages=./providers/jupyter -- $(BUILD) $(RACE) -timeout 90m
 	$(TESTS) --packages=./providers/subprocess -- $(BUILD) $(RACE) -timeout 40m -run 'HumanEval|Conformance|ThousandAtOnce|Cycles'
-	$(TESTS) --packages='. ./shell ./internal/rootfs ./cmd/toolcell' -- $(BUILD) $(RACE) -timeout 40m -run 'Agree|Service|Files|HumanEval'
+	$(TESTS) --packages='. ./shell ./internal/rootfs ./cmd/toolcell' -- $(BUILD) $(RACE) -timeout 40m -run 'Agree|Service|Files|HumanEval|KeptRuns'
 	$(TESTS) --packages=./providers/inmemory/... -- $(BUILD) -race -shuffle=on -timeout 40m
 	$(TESTS) --packages=./providers/inmemory -- $(BUILD) -timeout 40m -run NodeFuzz -args -fuzzfor 10m
 

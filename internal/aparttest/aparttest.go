@@ -17,7 +17,7 @@ import (
 
 // places are for the processes that run at once. They take turns in what memory
 // and processors there are, with the tests of their parent.
-var places = make(chan struct{}, 4)
+var places = make(chan struct{}, 3)
 
 // variable names the test that a process was started for.
 const variable = "TOOLCELL_TEST_APART"

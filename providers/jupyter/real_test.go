@@ -59,15 +59,20 @@ func (s *session) ok(code string) *codeinterp.Result {
 	return &res
 }
 
-// both runs a test against each kernel generation, and in make test, where what makes
-// the difference is the suite's, against one that its name decides.
-func both(t *testing.T, f func(t *testing.T, s *server)) {
-	generations := []string{"server6", "server7"}
+// generations are servers with each kernel generation, and in make test, where what
+// makes the difference is the suite's, one that the test's name decides.
+func generations(t *testing.T) []string {
+	list := []string{"server6", "server7"}
 	if race.Enabled && !race.Full() {
 		at := crc32.ChecksumIEEE([]byte(t.Name())) % 2
-		generations = generations[at : at+1]
+		return list[at : at+1]
 	}
-	for _, name := range generations {
+	return list
+}
+
+// both runs a test against each of generations.
+func both(t *testing.T, f func(t *testing.T, s *server)) {
+	for _, name := range generations(t) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			f(t, sharedServer(t, name))

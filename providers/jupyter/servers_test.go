@@ -380,7 +380,7 @@ func joinURL(base, path string) string {
 
 // sideBySide is how many tests run at once: most of them wait most of the time,
 // for servers, kernels and timeouts, and the suites only for their processes.
-const sideBySide = 8 + 6
+const sideBySide = 5 + 6
 
 func TestMain(m *testing.M) {
 	aparttest.Beside(sideBySide)

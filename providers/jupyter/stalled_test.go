@@ -19,7 +19,7 @@ import (
 func TestStalledServer(t *testing.T) {
 	t.Parallel()
 	const displays = 2000
-	for _, name := range []string{"server6", "server7"} {
+	for _, name := range generations(t) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := ownServer(t, name, unlimited...)
