@@ -15,7 +15,8 @@ import contextlib, ctypes, faulthandler, gc, importlib, json, os, select, signal
 import ipykernel.ipkernel, ipykernel.kernelapp
 
 # What a kernel imports once it runs, in versions that have it.
-LATER = ("ipykernel.debugger", "sqlite3", "pdb", "IPython.core.completerlib", "IPython.core.logger",
+LATER = ("ipykernel.debugger", "sqlite3", "pdb", "IPython.core.debugger", "IPython.core.debugger_backport", "IPython.core.oinspect",
+         "IPython.utils.wildcard", "IPython.core.completerlib", "IPython.core.logger",
          "IPython.extensions.storemagic", "tornado.platform.asyncio", "faulthandler", "encodings.idna")
 
 KILL_WITH_PARENT = 1  # PR_SET_PDEATHSIG

@@ -5,6 +5,7 @@ package jupyter_test
 import (
 	"context"
 	"errors"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -28,16 +29,19 @@ func TestFunctionStops(t *testing.T) {
 		} {
 			for how, want := range map[string]codeinterp.Status{"timeout": codeinterp.StatusTimeout, "cancel": codeinterp.StatusCanceled, "interrupt": codeinterp.StatusError} {
 				ctx, cancel := context.WithCancel(t.Context())
-				o := &codeinterp.RunOptions{Functions: callstest.Functions(t)}
-				switch how {
-				case "timeout":
+				begun := sync.OnceFunc(func() {
+					switch how {
+					case "cancel":
+						time.AfterFunc(300*time.Millisecond, cancel)
+					case "interrupt":
+						time.AfterFunc(300*time.Millisecond, func() { _ = c.ci.InterruptContext(t.Context(), c.id) })
+					}
+				})
+				o := &codeinterp.RunOptions{Functions: callstest.Functions(t), OnOutput: func(codeinterp.Output) error { begun(); return nil }}
+				if how == "timeout" {
 					o.Timeout = 300 * time.Millisecond
-				case "cancel":
-					time.AfterFunc(300*time.Millisecond, cancel)
-				case "interrupt":
-					time.AfterFunc(300*time.Millisecond, func() { _ = c.ci.InterruptContext(t.Context(), c.id) })
 				}
-				res, err := c.ci.RunInContext(ctx, c.id, code, o)
+				res, err := c.ci.RunInContext(ctx, c.id, "print('begun', flush=True)\n"+code, o)
 				cancel()
 				if res.Status != want || res.StateLost || err != nil && !errors.Is(err, context.Canceled) {
 					t.Errorf("%s: %q: %+v, %v", how, code, res, err)

@@ -56,15 +56,20 @@ func TestAdaptManyNames(t *testing.T) {
 	} {
 		took := func(n int) time.Duration {
 			best := time.Hour
-			for range 3 {
+			for range 2 {
 				start := time.Now()
 				adapted(t, "let "+list(n), then(n))
 				best = min(best, time.Since(start))
 			}
 			return best
 		}
-		if few, many := took(1000), took(16000); many > 100*few {
-			t.Errorf("%s: %v for 1,000 names, %v for 16,000", what, few, many)
+		for tries := 1; ; tries++ { // others may have taken the processor meanwhile
+			few, many := took(1000), took(16000)
+			if many <= 100*few {
+				break
+			} else if tries == 5 {
+				t.Fatalf("%s: %v for 1,000 names, %v for 16,000", what, few, many)
+			}
 		}
 	}
 }
