@@ -165,7 +165,7 @@ func TestFunctionsWithinCalls(t *testing.T) {
 		t.Run(strings.ReplaceAll(c.name, " ", "_"), func(t *testing.T) {
 			n := newNotebook(t, ci, "python")
 			limits := codeinterp.FunctionLimits{Calls: -1}
-			res := n.run(c.code, &codeinterp.RunOptions{Timeout: time.Minute, Functions: list, FunctionLimits: limits})
+			res := n.run(c.code, &codeinterp.RunOptions{Timeout: 10 * time.Minute, Functions: list, FunctionLimits: limits})
 			if summary(res) != c.want {
 				t.Errorf("%s", summary(res))
 			}
