@@ -62,7 +62,9 @@ type Output struct {
 
 	// Late marks output of a program that had ended already. What came in
 	// between two runs stands at the head of the next one's Result, and what
-	// came in during a run among that one's outputs.
+	// came in during a run among that one's outputs. A thread's output is the
+	// run's that started it, so that what a later run gives an earlier one's
+	// pool of threads to do is Late too.
 	Late bool
 
 	// Dropped is how many bytes of this stream are missing just before this

@@ -165,8 +165,9 @@
 // 3.0, JupyterHub 6.1 and Enterprise Gateway 3.3 (Jupyter Server 1.24, ipykernel
 // 6.29):
 //   - Both kernel generations send idle and reply in either order, number their
-//     messages without a gap. From ipykernel 6.29 on a thread's late output is
-//     told from that of the run in progress; before that it is taken for it.
+//     messages without a gap. From ipykernel 6.29 on what a thread prints
+//     late is told from what the run in progress does, in 7.x also what it
+//     shows; else it is taken for that run's.
 //   - The default rate limits, 1,000 messages and 1 MB a second over 3 seconds,
 //     are the same in 1.x and 2.x. Only streams count for the second.
 //   - Enterprise Gateway speaks the JSON protocol only, in which bytes that are

@@ -105,23 +105,6 @@ func TestPager(t *testing.T) {
 	})
 }
 
-// TestLateOfThreads: what a thread of an earlier run prints during a run is not that
-// run's, with either kernel generation.
-func TestLateOfThreads(t *testing.T) {
-	t.Parallel()
-	both(t, func(t *testing.T, s *server) {
-		c := realSession(t, s, jupyter.Options{})
-		c.ok("import threading, time\ngo = threading.Event()\ndef late():\n  go.wait(); print('late', flush=True); go.clear()\nthreading.Thread(target=late, daemon=True).start()")
-		res := c.ok("print('before', flush=True)\ngo.set()\nwhile go.is_set(): time.sleep(0.01)\nprint('after')")
-		if res.Stdout() != "before\nafter\n" || !slices.ContainsFunc(res.Outputs, func(o codeinterp.Output) bool { return o.Late && string(o.Data) == "late\n" }) {
-			t.Errorf("%+v", res)
-		}
-		if res := c.ok("t = threading.Thread(target=print, args=['own'])\nt.start(); t.join()"); res.Stdout() != "own\n" {
-			t.Errorf("of the run in progress: %+v", res)
-		}
-	})
-}
-
 // TestThreadsOfARun wants RunCode to end as a process does, with the last of
 // the program's threads.
 func TestThreadsOfARun(t *testing.T) {
@@ -197,18 +180,39 @@ func TestEndOfAProgram(t *testing.T) {
 	})
 }
 
-// TestThreadOfAnEarlierRun has a thread print while the next program runs: that
-// comes once, and Late.
+// TestThreadOfAnEarlierRun has a thread print and show something while the next program
+// runs: each comes once, and Late where the kernel says whose it is, as for what is
+// printed both generations do.
 func TestThreadOfAnEarlierRun(t *testing.T) {
 	t.Parallel()
-	both(t, func(t *testing.T, s *server) {
-		c := realSession(t, s, jupyter.Options{})
-		c.ok("import threading\nbegin = threading.Event()\ndef late(): begin.wait(); print('late', flush=True)\nthread = threading.Thread(target=late); thread.start()")
-		res := c.ok("begin.set(); thread.join()")
-		if len(res.Outputs) != 1 || string(res.Outputs[0].Data) != "late\n" || !res.Outputs[0].Late {
-			t.Errorf("%+v", res)
+	for _, name := range []string{"server6", "server7"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := realSession(t, sharedServer(t, name), jupyter.Options{})
+			c.ok("import threading\nbegin = threading.Event()\ndef late(): begin.wait(); print('late', flush=True); display('shown')\nthread = threading.Thread(target=late); thread.start()")
+			res := c.ok("print('before', flush=True)\nbegin.set(); thread.join()\nprint('after')")
+			if res.Stdout() != "before\nafter\n" || lateText(res.Outputs) != "late\n" {
+				t.Errorf("%+v", res)
+			}
+			shown := slices.IndexFunc(res.Outputs, func(o codeinterp.Output) bool { return o.Kind == codeinterp.Display })
+			if shown < 0 || res.Outputs[shown].Late != (name == "server7") {
+				t.Errorf("%+v", res.Outputs)
+			}
+			if res := c.ok("t = threading.Thread(target=print, args=['own'])\nt.start(); t.join()"); res.Stdout() != "own\n" {
+				t.Errorf("of the run in progress: %+v", res)
+			}
+		})
+	}
+}
+
+// lateText is what was printed late.
+func lateText(outputs []codeinterp.Output) (text string) {
+	for _, o := range outputs {
+		if o.Kind == codeinterp.Stdout && o.Late {
+			text += string(o.Data)
 		}
-	})
+	}
+	return text
 }
 
 // TestRestartIsNoError wants a run that its context's restart ended to carry no

@@ -42,12 +42,13 @@ func TestR(t *testing.T) {
 	}
 	// What is sent to a kernel that is being replaced may be lost, and such a kernel's
 	// successor looks like it until it counts: the next run tells.
-	next := func() codeinterp.Result {
-		for {
-			if res := run("cat(exists('x'))"); res.Status != codeinterp.StatusLost || res.StateLost {
-				return res
+	next := func() (res codeinterp.Result) {
+		for range 5 {
+			if res = run("cat(exists('x'))"); res.Status != codeinterp.StatusLost || res.StateLost {
+				break
 			}
 		}
+		return res
 	}
 	run("x <- 5")
 	res := run(`for (i in 1:8) { cat(strrep("y", 1e6)); flush(stdout()) }`)

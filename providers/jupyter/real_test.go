@@ -59,8 +59,8 @@ func (s *session) ok(code string) *codeinterp.Result {
 	return &res
 }
 
-// generations are servers with each kernel generation, and in make test, where what
-// makes the difference is the suite's, one that the test's name decides.
+// generations are a server for each kernel generation. In make test, which has no time
+// for both, it is one of them, which the test's name decides.
 func generations(t *testing.T) []string {
 	list := []string{"server6", "server7"}
 	if race.Enabled && !race.Full() {
