@@ -201,6 +201,11 @@ func TestThreadOfAnEarlierRun(t *testing.T) {
 			if res := c.ok("t = threading.Thread(target=print, args=['own'])\nt.start(); t.join()"); res.Stdout() != "own\n" {
 				t.Errorf("of the run in progress: %+v", res)
 			}
+			// The next run's threads have numbers that these had.
+			c.ok("gone = [threading.Thread(target=print, args=['gone']) for _ in range(300)]\nfor t in gone: t.start()\nfor t in gone: t.join()")
+			if res := c.ok("t = threading.Timer(0.01, print, ['timed'])\nt.start(); t.join()"); res.Stdout() != "timed\n" {
+				t.Errorf("after threads that are gone: %+v", res)
+			}
 		})
 	}
 }

@@ -1,7 +1,7 @@
 # What a thread knows of the run that started it. This is run before calls.py and
 # setup.py, in one source.
 
-import contextlib, sys, threading
+import contextlib, contextvars, sys, threading
 
 
 def in_threads(within):
@@ -26,14 +26,16 @@ def starting(start, within):
 
 
 def hook_threads(shell):
-    """Has what a thread prints and shows belong to the cell that started it. With
-    ipykernel 7 it would be the present cell's, and with Python 3.14 is not."""
-    senders = [s for s in (sys.stdout, sys.stderr, shell.display_pub) if hasattr(s, "set_thread_parent")]
+    """Has what a thread prints and shows belong to the cell that started it. ipykernel 7
+    takes the present cell's before Python 3.14, and 6 goes by the number of the thread,
+    which it may have from one that is gone, and that another cell had started."""
+    senders = [s for s in (sys.stdout, sys.stderr, shell.display_pub)
+               if isinstance(getattr(s, "_parent_header", None), contextvars.ContextVar)]
 
     @contextlib.contextmanager
     def owned(parents):
         for sender, parent in zip(senders, parents):
-            sender.set_thread_parent(parent)
+            sender._parent_header.set(parent)
         yield
 
     if senders:
