@@ -93,12 +93,12 @@ func TestBoundedErrors(t *testing.T) {
 	cut := regexp.MustCompile(`left out|more characters`) // by the driver, and by util.inspect
 	for language, programs := range map[string][]string{
 		"python": {
-			"raise ValueError('x' * 40_000_000)", "raise ValueError('a\\n' * 14_000_000)", "raise type('N' * 3_000_000, (Exception,), {})()",
-			"import importlib; importlib.import_module('m' * 30_000_000)",
+			"raise ValueError('x' * 10_000_000)", "raise ValueError('a\\n' * 4_000_000)", "raise type('N' * 3_000_000, (Exception,), {})()",
+			"import importlib; importlib.import_module('m' * 10_000_000)",
 		},
 		"javascript": {
-			"throw new Error('x'.repeat(40_000_000))", "throw new Error('a\\n'.repeat(14_000_000))", "throw 'x'.repeat(40_000_000)",
-			"throw Object.assign(new Error('m'), { name: 'N'.repeat(3_000_000) })", "throw Object.assign(new Error('m'), { stack: 's'.repeat(30_000_000) })",
+			"throw new Error('x'.repeat(10_000_000))", "throw new Error('a\\n'.repeat(4_000_000))", "throw 'x'.repeat(10_000_000)",
+			"throw Object.assign(new Error('m'), { name: 'N'.repeat(3_000_000) })", "throw Object.assign(new Error('m'), { stack: 's'.repeat(10_000_000) })",
 		},
 	} {
 		t.Run(language, func(t *testing.T) {

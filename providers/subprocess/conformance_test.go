@@ -60,32 +60,31 @@ var oneStream = []conformance.Feature{conformance.LateApart.In("bash"), conforma
 // full has every mode tried with every language, and as much of each as the first.
 func full() bool { return race.Full() }
 
-// Landlock mode has every language, in contexts with all clauses. In a process for
-// each program, Python and bash try half of them and JavaScript the others;
-// TypeScript, which runs as JavaScript does, a quarter, and another in contexts. The
-// other modes try a quarter each, and divide those in contexts among them, each clause
-// with one of the languages; processes that are warm try half.
+// Landlock mode has every language, in contexts with all clauses, of which TypeScript,
+// which runs as JavaScript does, tries a quarter. With a process for each program the
+// four languages divide the clauses. The other modes try an eighth each so, and a
+// quarter in contexts, as processes that are warm do. make race tries all.
 func TestConformanceLandlock(t *testing.T) {
 	if aparttest.Run(t) {
 		return
 	}
 	for i, language := range untyped {
 		t.Run(language, func(t *testing.T) {
-			conformHere(t, subprocess.Landlock, conformance.Config{Languages: []string{language}, Share: share(i%2, 2)})
+			conformHere(t, subprocess.Landlock, conformance.Config{Languages: []string{language}, Share: share(i, 4)})
 		})
 	}
 }
 
 func TestConformanceTypeScript(t *testing.T) {
-	conform(t, subprocess.Landlock, conformance.Config{Languages: typed, Share: share(0, 4)})
+	conform(t, subprocess.Landlock, conformance.Config{Languages: typed, Share: share(3, 4)})
 }
 
 func TestConformanceBwrap(t *testing.T) {
-	conform(t, subprocess.Bwrap, conformance.Config{Share: share(0, 4), Brief: !full()})
+	conform(t, subprocess.Bwrap, conformance.Config{Share: share(0, 8), Brief: !full()})
 }
 
 func TestConformanceNone(t *testing.T) {
-	conform(t, subprocess.None, conformance.Config{Share: share(1, 4), Brief: !full()})
+	conform(t, subprocess.None, conformance.Config{Share: share(4, 8), Brief: !full()})
 }
 
 var untyped, typed = []string{"bash", "javascript", "python"}, []string{"typescript"}
@@ -148,7 +147,7 @@ func TestWarmConformance(t *testing.T) {
 		Thrifty:  true,
 		Lacks:    oneStream,
 		Brief:    !full(),
-		Share:    share(1, 2),
+		Share:    share(0, 4),
 	})
 }
 
@@ -163,9 +162,9 @@ func TestStatefulConformanceTypeScript(t *testing.T) {
 }
 
 func TestStatefulConformanceBwrap(t *testing.T) {
-	conform(t, subprocess.Bwrap, conformance.Config{Stateful: true, Share: share(1, 2), Brief: !full()})
+	conform(t, subprocess.Bwrap, conformance.Config{Stateful: true, Share: share(1, 4), Brief: !full()})
 }
 
 func TestStatefulConformanceNone(t *testing.T) {
-	conform(t, subprocess.None, conformance.Config{Stateful: true, Share: share(0, 2), Brief: !full()})
+	conform(t, subprocess.None, conformance.Config{Stateful: true, Share: share(3, 4), Brief: !full()})
 }
