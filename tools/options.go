@@ -80,7 +80,8 @@ type Options struct {
 	Outputs *OutputStore
 
 	// Secrets are scrubbed from everything that comes out of a run: events,
-	// answers, Results and errors. Nil means none. Middlewares within the
+	// answers, Results and errors, but for what is not text, such as images. Nil
+	// means none. Middlewares within the
 	// interpreter see what is not scrubbed yet; put [Observe] below them to
 	// have it scrubbed before.
 	Secrets *secret.Scrubber

@@ -10,8 +10,9 @@ import (
 	"github.com/toolcell/toolcell/codeinterp"
 )
 
-// Result scrubs all that a Result says. What is changed is copied.
-// It works on nil.
+// Result scrubs all that a Result says, the contents of files that are UTF-8 too,
+// whose Size and SHA256 stay those of what the run wrote. What is changed is copied. It
+// works on nil.
 func (s *Scrubber) Result(res codeinterp.Result) codeinterp.Result {
 	if s == nil {
 		return res
@@ -25,7 +26,11 @@ func (s *Scrubber) Result(res codeinterp.Result) codeinterp.Result {
 	}
 	res.Artifacts = slices.Clone(res.Artifacts)
 	for i := range res.Artifacts {
-		res.Artifacts[i].Path = s.name(res.Artifacts[i].Path)
+		f := &res.Artifacts[i]
+		f.Path = s.name(f.Path)
+		if utf8.Valid(f.Data) {
+			f.Data, _ = s.scrub(f.Data)
+		}
 	}
 	res.Calls = slices.Clone(res.Calls)
 	for i := range res.Calls {
@@ -127,7 +132,7 @@ func (s *Scrubber) bundle(o *codeinterp.Output) {
 		switch {
 		case codeinterp.IsJSON(rep.MIME):
 			rep.Data = s.json(rep.Data)
-		case codeinterp.IsText(rep.MIME):
+		case codeinterp.IsText(rep.MIME), !codeinterp.IsBinary(rep.MIME) && utf8.Valid(rep.Data):
 			rep.Data, _ = s.scrub(rep.Data)
 		}
 		rep.MIME = s.name(rep.MIME)
