@@ -114,7 +114,9 @@ func (o *RunOptions) closeInput() {
 // ContextOptions tunes a new context. The zero value is ready to use.
 type ContextOptions struct {
 	// Cwd is the directory that the context's runs start in. Empty means the
-	// provider's own choice, a private directory where it has one.
+	// provider's own choice, a private directory where it has one. One that is not
+	// there is ErrInvalid, but where a context has files of its own in memory: there
+	// it is made.
 	Cwd string
 
 	// Env adds to or replaces the environment of all the context's runs.

@@ -9,9 +9,9 @@ type Status string
 const (
 	// StatusOK: the program ended normally, also by exiting with code 0.
 	StatusOK Status = "ok"
-	// StatusError: an uncaught exception or a syntax error (exit code 1), or
-	// an exit with another code than 0 (that code), or an interrupt by
-	// InterruptContext (130).
+	// StatusError: an uncaught exception or a syntax error (exit code 1; of a
+	// shell's syntax the shell's code, 2), or an exit with another code than 0
+	// (that code), or an interrupt by InterruptContext (130).
 	StatusError Status = "error"
 	// StatusTimeout: RunOptions.Timeout ran out (124).
 	StatusTimeout Status = "timeout"
@@ -19,7 +19,8 @@ const (
 	StatusCanceled Status = "canceled"
 	// StatusLost: an end that nobody asked for, or a restart, deletion or
 	// Close under the run (128 + signal: 137 for SIGKILL and out of memory,
-	// 134 for abort). Mostly the process or kernel died and took its state
+	// 134 for abort; with CauseExit the code that the process exited with, if that
+	// is known and not 0). Mostly the process or kernel died and took its state
 	// along; StateLost says so. The error is nil; ErrClosed or ErrContext where
 	// the interpreter or the context was closed under the run; or, with
 	// CauseServer, an ErrUnavailable where the program's end is not known: it
@@ -48,7 +49,6 @@ const (
 	CauseCPU       Cause = "cpu"       // a limit on CPU time
 	CauseDisk      Cause = "disk"      // a limit on files or their size
 	CauseProcesses Cause = "processes" // a limit on processes or threads
-	CauseOutput    Cause = "output"    // a limit on output
 	CauseExit      Cause = "exit"      // the runtime's own process exited under the context
 	CauseInterrupt Cause = "interrupt" // InterruptContext
 	CauseRestart   Cause = "restart"   // RestartContext, or a server that restarted the kernel

@@ -80,7 +80,7 @@ func outcomeChecks() []check {
 		},
 		{
 			name:   "SyntaxError",
-			clause: "a syntax error is StatusError, 1, with an Error, and no part of the program runs",
+			clause: "a syntax error is StatusError; in a language with exceptions 1, with an Error, and no part of the program runs",
 			scope:  everyRun,
 			uses:   func(p *Programs) bool { return p.SyntaxError != "" },
 			run:    syntaxError,

@@ -27,7 +27,7 @@ func compile(pattern string) (func(name string) bool, error) {
 	}
 	re, err := regexp.Compile(`(?s)\A(?:` + expr + `)\z`)
 	if err != nil {
-		return nil, fmt.Errorf("%w: pattern %.200q", codeinterp.ErrInvalid, pattern)
+		return nil, fmt.Errorf("%w: pattern %.200q: a [class] does not go from the lower to the higher", codeinterp.ErrInvalid, pattern)
 	}
 	if strings.Contains(pattern, "/") {
 		return re.MatchString, nil

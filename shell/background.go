@@ -136,17 +136,18 @@ func (s *Service) serve(ctx context.Context, c *command, o codeinterp.CommandOpt
 	res.Outputs, res.Truncated = nil, nil // which the ring has
 	s.mu.Lock()
 	c.res, c.err, c.over = res, err, true
-	// Together with the result: while c counts as running, add forgets no other for
-	// it.
 	s.running--
+	// c itself has not ended before done.
+	for len(s.commands)-s.running > s.o.MaxEnded && s.forgetOne() {
+	}
 	s.mu.Unlock()
 	// Before done: who has waited for that reads all of the output.
 	c.out.end()
 	close(c.done)
 }
 
-// add makes a command known, of whose party as many as share may run, and forgets
-// one that has ended where there are too many. Close waits for work.Done from then on.
+// add makes a command known, of whose party as many as share may run. Close waits for
+// work.Done from then on.
 func (s *Service) add(c *command, share int) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -163,8 +164,6 @@ func (s *Service) add(c *command, share int) error {
 		return fmt.Errorf("shell: %w: %d commands run in the background, which is the limit; stop one first", codeinterp.ErrCapacity, s.running)
 	case own >= share:
 		return fmt.Errorf("shell: %w: %d of your commands run in the background, which is the limit; stop one first", codeinterp.ErrCapacity, own)
-	}
-	for len(s.commands)-s.running >= s.o.MaxEnded && s.forgetOne() {
 	}
 	s.running++
 	s.work.Add(1)

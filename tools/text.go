@@ -111,7 +111,6 @@ var causes = map[codeinterp.Cause]string{
 	codeinterp.CauseCPU:       "out of CPU time",
 	codeinterp.CauseDisk:      "out of disk space",
 	codeinterp.CauseProcesses: "too many processes or threads",
-	codeinterp.CauseOutput:    "too much output",
 	codeinterp.CauseExit:      "the runtime exited",
 	codeinterp.CauseInterrupt: "interrupted",
 	codeinterp.CauseRestart:   "the context was restarted",

@@ -53,6 +53,11 @@ func usage() string {
 	return b.String()
 }
 
+// help is that of a command without flags.
+func (c subcommand) help() string {
+	return "usage: " + strings.TrimSpace("toolcell "+c.name+" "+c.synopsis) + "\n\n  " + c.does + "\n"
+}
+
 // flagsOf returns a command's flags, sorted by name.
 func flagsOf(c subcommand) (list []*flag.Flag) {
 	if c.flags == nil {

@@ -47,7 +47,7 @@ func TestMessages(t *testing.T) {
 		"run --env-name a --with b -e 1", "run --with git+ssh://x -e 1",
 		"repl x", "repl --timeout -1s", "repl --language cobol", "mcp x", "mcp --http-token x", "mcp --workspace -", "mcp --languages cobol", "mcp --http 0.0.0.0:0",
 		"env", "env create", "env create .. six", "env create x", "env create x --requirements /no/such", "env create x six --python /no/such", "env remove ..", "env remove no-such", "env lock no-such", "run --env-name no-such -e 1", "env create x six --lock x", "doctor x", "doctor --provider x",
-		"sweep", "sweep --url http://h x", "completion", "completion tcsh", "man x",
+		"sweep", "sweep --url http://h x", "completion", "completion tcsh", "man x", "keep --help", "help version", "version x", "run --stdin FILE -e 1", "run --stdin - -e 1",
 	} {
 		code, stdout, stderr := toolcell(t.Context(), "", strings.Fields(line)...)
 		fmt.Fprintf(&all, "$ toolcell %s\n%s%s[%d]\n", line, stdout, stderr, code)

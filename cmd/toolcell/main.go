@@ -115,6 +115,9 @@ func (a *app) main(ctx context.Context, args []string) int {
 	}
 	for _, c := range subcommands() {
 		if c.name == name {
+			if c.flags == nil && len(args) > 1 && slices.Contains([]string{"-h", "-help", "--help"}, args[1]) {
+				return a.print(c.help())
+			}
 			return c.run(a, ctx, args[1:])
 		}
 	}
@@ -140,13 +143,16 @@ func (a *app) help(ctx context.Context, args []string) int {
 			return c.run(a, ctx, []string{"--help"})
 		}
 		if c.name == args[0] {
-			return a.print(usage())
+			return a.print(c.help())
 		}
 	}
 	return a.unknown(args[0])
 }
 
-func (a *app) printVersion(context.Context, []string) int {
+func (a *app) printVersion(_ context.Context, args []string) int {
+	if len(args) > 0 {
+		return a.usageError("version takes no %q", args[0])
+	}
 	return a.print("toolcell " + version() + "\n")
 }
 

@@ -77,6 +77,9 @@ func (a *app) run(ctx context.Context, args []string) int {
 	if err == nil {
 		err = f.settle(fs, file, program)
 	}
+	if err != nil && slices.Contains(args, "-e") {
+		err = fmt.Errorf("%w; -e behind %q is an argument of that program: flags come first", err, operands[0])
+	}
 	if err == nil {
 		f.script, err = newScript(&f.programFlags, file, args)
 	}
@@ -163,7 +166,7 @@ func (a *app) program(ctx context.Context, f *runFlags, operands []string, inlin
 		return "", "", nil, errors.New("no program: give a file, - for standard input, or -e CODE")
 	case len(operands) == 0 || operands[0] == "-":
 		if f.stdin {
-			return "", "", nil, errors.New("standard input is the program, so --stdin has nothing to read")
+			return "", "", operands[min(1, len(operands)):], errors.New("standard input is the program, so --stdin has nothing to read")
 		}
 		b, err := a.readAll(ctx, codeinterp.MaxCode+1)
 		return string(b), "", operands[min(1, len(operands)):], err

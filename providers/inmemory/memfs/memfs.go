@@ -2,7 +2,8 @@
 // embedded engines see as their files, and what Go code reads and fills.
 //
 //	fsys := memfs.New(nil)
-//	err := fsys.WriteFile("data/in.csv", data)
+//	err := fsys.MkdirAll("data")
+//	err = fsys.WriteFile("data/in.csv", data)
 //	entries, err := fs.ReadDir(fsys, "data")
 //
 // Names are those of io/fs: relative to the root, with slashes, "." for the

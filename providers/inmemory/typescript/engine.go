@@ -13,9 +13,8 @@
 //
 // # Limits
 //
-// Types are erased, not checked: a program with type errors runs. The program
-// itself is translated, not the files that it imports. Imports are kept, also of
-// names that are only types; write import type for those.
+// Types are erased, not checked: a program with type errors runs. Imports are kept,
+// also of names that are only types; write import type for those.
 // Decorators are TypeScript's experimental ones, on class declarations and
 // their members. A program that nests deeper than 1,000 levels is refused. JSX
 // is not supported, and nor are accessor fields and using.
