@@ -49,7 +49,7 @@ func NewSet(list []Tool, opts *SetOptions) (*Set, error) {
 		}
 		f := strings.ToLower(t.Name)
 		if other, ok := folded[f]; ok {
-			return nil, fmt.Errorf("tools: the names %q and %q are too much alike", other, t.Name)
+			return nil, fmt.Errorf("tools: the names %q and %q of two tools are too much alike", other, t.Name)
 		}
 		folded[f] = t.Name
 		s.byName[t.Name] = i

@@ -106,6 +106,13 @@ func (w *Workspace) build(opts *Options) error {
 // of the files, and of the shell.
 func (w *Workspace) tools(opts tools.Options, mw ...codeinterp.Middleware) ([]tools.Tool, error) {
 	var list []tools.Tool
+	add := func(some []tools.Tool) {
+		// read_output, the last of each, reads the store that all share: one will do.
+		if opts.ReadOutput && len(list) > 0 {
+			some = some[:len(some)-1]
+		}
+		list = append(list, some...)
+	}
 	for _, name := range w.order {
 		o := opts
 		o.OnEvent = w.stream.emitter(name, opts.OnEvent)
@@ -114,7 +121,7 @@ func (w *Workspace) tools(opts tools.Options, mw ...codeinterp.Middleware) ([]to
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, some...)
+		add(some)
 	}
 	if w.files != nil {
 		o := opts
@@ -123,7 +130,7 @@ func (w *Workspace) tools(opts tools.Options, mw ...codeinterp.Middleware) ([]to
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, some...)
+		add(some)
 	}
 	if w.shell != nil {
 		o := opts
@@ -132,19 +139,9 @@ func (w *Workspace) tools(opts tools.Options, mw ...codeinterp.Middleware) ([]to
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, some...)
+		add(some)
 	}
-	// read_output, which reads the store that all share, is one for all.
-	namer := opts.Namer
-	if namer == nil {
-		namer = tools.Prefixed
-	}
-	paging, seen := namer(w.name, "read_output"), false
-	return slices.DeleteFunc(list, func(t tools.Tool) bool {
-		again := t.Name == paging && seen
-		seen = seen || t.Name == paging
-		return again
-	}), nil
+	return list, nil
 }
 
 // FrontOptions tunes [Workspace.Front]. The zero value is ready to use.

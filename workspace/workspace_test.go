@@ -114,6 +114,20 @@ func TestDeclarations(t *testing.T) {
 	}
 }
 
+// TestOneNameForAll: no tool is dropped without a word.
+func TestOneNameForAll(t *testing.T) {
+	ci := statefulFake{newFake("python")}
+	_, err := workspace.New("demo", workspace.Capabilities{Code: ci}, &workspace.Options{
+		Tools: tools.Options{ReadOutput: true, Namer: func(string, string) string { return "same" }},
+	})
+	if err == nil || !strings.Contains(err.Error(), "too much alike") {
+		t.Errorf("got %v", err)
+	}
+	if err := ci.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestBadName(t *testing.T) {
 	for _, name := range []string{"", "a b", "a__b", strings.Repeat("x", 33)} {
 		if _, err := workspace.New(name, workspace.Capabilities{Code: newFake("python")}, nil); err == nil {
