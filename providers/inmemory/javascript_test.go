@@ -36,6 +36,11 @@ var sessions = map[string][][2]string{
 		{"const v = 1", ""}, {"throw new Error('x'); const v = 2", "!Error: x"}, {"v", "1"}, {"let v = (() => { throw 1 })()", "!Uncaught: 1"}, {"v", "1"},
 		{"w; let w = 1", "!ReferenceError: Cannot access 'w' before initialization"}, {"let w = 2; w", "2"},
 	},
+	"a program that fails before its let of an earlier variable": {
+		{"var b = 1; function f() { return b }", ""}, {"throw 1; let b = 7", "!Uncaught: 1"}, {"b", "1"}, {"b = 2", "2"}, {"f()", "2"}, {"(() => { b += 1; return [b, f()] })()", "[ 3, 3 ]"},
+		{"throw 2; const f = 1, Math = 2", "!Uncaught: 2"}, {"f = () => 4; f()", "4"}, {"Math.abs(-1)", "1"},
+		{"throw 3; class b {}", "!Uncaught: 3"}, {"var b = 8; b", "8"}, {"await null; throw 4; let b", "!Uncaught: 4"}, {"b = 9; b", "9"}, {"let b = 10; b", "10"}, {"b = 11; b", "11"},
+	},
 	"await": {
 		{"const p = await Promise.resolve(5)", ""}, {"p", "5"}, {"await new Promise((r) => setTimeout(r, 1, 'late'))", "late"},
 		{"for await (const x of [Promise.resolve(1)]) { var last = x }", ""}, {"last", "1"}, {"async function g() { return await 7 } g()", "7"},

@@ -25,6 +25,7 @@ type cell struct {
 	fn    value // the compiled script, or an exception
 	async bool  // it evaluates to a promise of {value}
 	again []binding
+	over  []lib.TJSAtom // names of let, const and class that were the global object's
 }
 
 // A binding is a variable of an earlier program that a new one declares
@@ -138,7 +139,8 @@ func (in *instance) giveArgv() value {
 // compiled is the cell of a script that was compiled from src.
 func (in *instance) compiled(fn value, src string, async bool) cell {
 	in.top, in.topSource = ptr(fn), src
-	return cell{fn: fn, async: async, again: in.vm.rebind(fn)}
+	again, over := in.vm.rebind(fn)
+	return cell{fn: fn, async: async, again: again, over: over}
 }
 
 // looksLikeObject reports whether a program is perhaps one object literal,
@@ -151,8 +153,7 @@ func looksLikeObject(code string) bool {
 // rebind makes the declarations of a compiled script refer to the variables
 // that exist already. Functions of earlier programs see the new values, as
 // they would see those of a plain assignment.
-func (vm *vm) rebind(fn value) []binding {
-	var again []binding
+func (vm *vm) rebind(fn value) (again []binding, over []lib.TJSAtom) {
 	code := at[lib.TJSFunctionBytecode](ptr(fn))
 	for i := range int(code.Fclosure_var_count) {
 		v := at[lib.TJSClosureVar](code.Fclosure_var + uintptr(i)*unsafe.Sizeof(lib.TJSClosureVar{}))
@@ -162,8 +163,8 @@ func (vm *vm) rebind(fn value) []binding {
 		global := at[lib.TJSContext](vm.ctx)
 		_, slot := findProperty(global.Fglobal_var_obj, v.Fvar_name)
 		if slot == nil {
-			if v.F__ccgo0&varLexical != 0 {
-				allowShadow(global.Fglobal_obj, v.Fvar_name)
+			if v.F__ccgo0&varLexical != 0 && allowShadow(global.Fglobal_obj, v.Fvar_name) {
+				over = append(over, lib.XJS_DupAtom(vm.tls, vm.ctx, v.Fvar_name))
 			}
 			continue
 		}
@@ -187,7 +188,7 @@ func (vm *vm) rebind(fn value) []binding {
 		// In its temporal dead zone again, until the cell comes to declare it.
 		*held = uninitialized
 	}
-	return again
+	return again, over
 }
 
 // settle gives the variables that a program declared again, but did not come
@@ -200,16 +201,36 @@ func (c *cell) settle(vm *vm) {
 			vm.free(b.old)
 		}
 	}
+	for _, name := range c.over {
+		vm.unshadow(name)
+		lib.XJS_FreeAtom(vm.tls, vm.ctx, name)
+	}
+}
+
+// unshadow takes a let, const or class away that its program did not come to set, so
+// that its name is again that of the variable or function behind it.
+func (vm *vm) unshadow(name lib.TJSAtom) {
+	lexical := at[lib.TJSContext](vm.ctx).Fglobal_var_obj
+	p, slot := findProperty(lexical, name)
+	if p == nil || tag(*at[value](at[lib.TJSVarRef](*slot).Fpvalue)) != lib.EJS_TAG_UNINITIALIZED {
+		return
+	}
+	p.F__ccgo0 |= lib.MJS_PROP_CONFIGURABLE << propFlags
+	if lib.XJS_DeleteProperty(vm.tls, vm.ctx, lexical, name, 0) < 0 {
+		vm.dropException() // no memory: the name stays as it is
+	}
 }
 
 // allowShadow lets a let, const or class have the name of a variable or
-// function that an earlier program declared.
-func allowShadow(global value, name lib.TJSAtom) {
+// function that an earlier program declared, and reports whether there is one.
+func allowShadow(global value, name lib.TJSAtom) bool {
 	const variable = lib.MJS_PROP_VARREF << propFlags
-	if p, _ := findProperty(global, name); p != nil && p.F__ccgo0&(lib.MJS_PROP_TMASK<<propFlags) == variable {
+	p, _ := findProperty(global, name)
+	if p != nil && p.F__ccgo0&(lib.MJS_PROP_TMASK<<propFlags) == variable {
 		// The language refuses it only where the property cannot be configured.
 		p.F__ccgo0 |= lib.MJS_PROP_CONFIGURABLE << propFlags
 	}
+	return p != nil
 }
 
 // shapeProperties returns where a shape's list of properties begins.
