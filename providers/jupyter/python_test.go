@@ -5,6 +5,8 @@ package jupyter_test
 import (
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -210,6 +212,36 @@ func TestThreadOfAnEarlierRun(t *testing.T) {
 	}
 }
 
+// TestChildBetweenRuns: what a child process prints between two runs comes with the next,
+// though the kernel last served a hidden request, as it does where a run has Env.
+func TestChildBetweenRuns(t *testing.T) {
+	t.Parallel()
+	both(t, func(t *testing.T, s *server) {
+		c := realSession(t, s, jupyter.Options{})
+		begin := filepath.Join(t.TempDir(), "begin")
+		opts := &codeinterp.RunOptions{Env: map[string]string{"A": "b"}, Timeout: time.Minute}
+		code := fmt.Sprintf("import subprocess, time\nchild = subprocess.Popen(['sh', '-c', 'while [ ! -e %s ]; do sleep 0.02; done; echo between'])", begin)
+		if res, err := c.run(code, opts); err != nil || !res.OK() {
+			t.Fatalf("%+v, %v", res, err)
+		}
+		if err := os.WriteFile(begin, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(500 * time.Millisecond) // a child that is later than that prints beside the next run
+		said := ""
+		for range 2 {
+			res, err := c.run("_ = child.wait(); time.sleep(0.5)", opts)
+			if err != nil {
+				t.Fatal(err)
+			}
+			said += everything(res)
+		}
+		if said != "between\n" {
+			t.Errorf("%q", said)
+		}
+	})
+}
+
 // lateText is what was printed late.
 func lateText(outputs []codeinterp.Output) (text string) {
 	for _, o := range outputs {
@@ -218,6 +250,11 @@ func lateText(outputs []codeinterp.Output) (text string) {
 		}
 	}
 	return text
+}
+
+// everything is all that was printed to standard output.
+func everything(res codeinterp.Result) string {
+	return res.Stdout() + lateText(res.Outputs)
 }
 
 // TestRestartIsNoError wants a run that its context's restart ended to carry no

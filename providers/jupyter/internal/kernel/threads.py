@@ -38,5 +38,24 @@ def hook_threads(shell):
             sender._parent_header.set(parent)
         yield
 
+    for sender in senders:
+        hook_parent(sender)
     if senders:
         in_threads(lambda: owned([sender.parent_header for sender in senders]))
+
+
+def hook_parent(sender):
+    """Has what threads say that know of no cell, such as those that read what child
+    processes print, belong to the last program's: the client takes nothing of what
+    belongs to its hidden requests."""
+    plain, last = sender.set_parent, sender._parent_header_global
+
+    def set_parent(parent):
+        nonlocal last
+        plain(parent)
+        if parent["header"]["msg_type"] == "execute_request" and not parent["content"].get("silent"):
+            last = sender._parent_header_global
+        else:
+            sender._parent_header_global = last
+
+    sender.set_parent = set_parent
