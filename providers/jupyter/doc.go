@@ -205,7 +205,9 @@
 // to be killed leaves its private directory below the server's TMPDIR. Servers
 // buffer without limit what a slow OnOutput leaves unread; the program is not
 // slowed down by it. So does a Python kernel what its server has not read; others
-// drop what exceeds a thousand messages then, and nothing tells of it. A Spill is limited to 1 GiB per run. Code is completed by the
+// drop what exceeds a thousand messages then, and nothing tells of it. What Options.Spill has
+// spooled stays on the kernel's disk, without a name, until it is fetched, the next run begins or the kernel
+// ends: 1 GiB at most, which is the limit of a run too. Code is completed by the
 // kernel's own completer, which may call what a program has defined; one that hangs
 // is interrupted before the next program, or ended with the state where that does not
 // help for half a minute.

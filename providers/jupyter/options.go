@@ -111,9 +111,11 @@ type Options struct {
 	Warm map[string]int
 
 	// Spill takes a Python program's large output around the server's rate
-	// limit: what is above the limit is spooled on the kernel's host and
-	// fetched after the run, over a channel without limit. OnOutput then sees
-	// it late, and before displays that came in between.
+	// limit: what is above the limit, up to 1 GiB per run, is spooled on the
+	// kernel's host and fetched after the run, over a channel without limit.
+	// OnOutput then sees it late, behind displays that came in between. Of what
+	// threads of earlier runs print beyond the limit the first MiB per run is
+	// fetched with the rest. What is neither is counted in Result.Truncated.
 	Spill bool
 
 	// Log, if set, records what went well in the end and was not as it should

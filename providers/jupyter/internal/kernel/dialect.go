@@ -34,8 +34,10 @@ type dialect struct {
 	// outcome is an expression that tells how the program of a request ended:
 	// an execute_reply in base64, empty where that is not known.
 	outcome func(id string) string
-	// spool is an expression that gives the next piece of spooled output.
-	spool string
+	// spool is an expression that gives the next piece of what was spooled, as
+	// STREAM:BASE64, and "lost STREAM:BYTES" for what there was no room for, of the
+	// program's own, then with "late " before it of others'. Empty is the end.
+	spool func(id string) string
 	// completes: the kernel is known to complete code.
 	completes bool
 	// noStdin: enter cannot give standard input.

@@ -55,8 +55,9 @@ type progress struct {
 	shellGone   bool             // as replaced, but that the kernel has none any more
 	answered    bool             // the kernel has gone on to what came after the run
 	interrupted bool
-	noInput     bool // the program wanted input that there was not
-	spilled     bool
+	noInput     bool      // the program wanted input that there was not
+	spilled     bool      // output of the program's own
+	spilledLate bool      // output that belongs to no run in progress
 	active      time.Time // when the last message came
 }
 
@@ -300,12 +301,14 @@ func (e *execution) message(typ string, content []byte, late bool) {
 		if typ == "display_data" && e.calls.reached(content, late) {
 			return
 		}
-		if typ == "display_data" && !late && bytes.Contains(content, []byte(wire.SpillMIME)) {
-			e.update(func(p *progress) { p.spilled = true })
-			return
-		}
 		if late && wire.IsMark(content) {
 			return // an earlier run's
+		}
+		if whose := wire.SpillOf(content); whose != wire.NoSpill {
+			e.update(func(p *progress) {
+				p.spilled, p.spilledLate = p.spilled || whose == wire.OwnSpill, p.spilledLate || whose == wire.LateSpill
+			})
+			return
 		}
 		o, ok := wire.OutputOf(typ, content, e.k.dialect.value)
 		switch {

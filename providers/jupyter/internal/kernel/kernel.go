@@ -78,6 +78,7 @@ type Kernel struct {
 	tail     *tail // of the run
 	seen     seen
 	late     func(codeinterp.Output)
+	spilling string // the process that spools output of no run, which the next run fetches
 }
 
 // New returns our end of a kernel that exists. It connects to nobody yet.

@@ -16,6 +16,9 @@ import (
 //go:embed streams.py
 var pythonStreams string
 
+//go:embed spool.py
+var pythonSpool string
+
 //go:embed threads.py
 var pythonThreads string
 
@@ -36,7 +39,7 @@ var pythonSetup string
 
 var pythonDialect = dialect{
 	setup: func(raw, spill bool) string {
-		return pythonExec(strings.Join([]string{pyvalue.Source, pytools.Source, pythonStreams, pythonThreads, pythonCalls, pythonFiles, pythonErrors, pythonForks, pythonSetup}, "\n\n"), map[string]any{"raw": raw, "spill": spill})
+		return pythonExec(strings.Join([]string{pyvalue.Source, pytools.Source, pythonStreams, pythonSpool, pythonThreads, pythonCalls, pythonFiles, pythonErrors, pythonForks, pythonSetup}, "\n\n"), map[string]any{"raw": raw, "spill": spill})
 	},
 	offer: func(args map[string]any) string {
 		b, _ := json.Marshal(args)
@@ -52,7 +55,7 @@ var pythonDialect = dialect{
 	files:      true,
 	completes:  true,
 	skipsBlank: true,
-	spool:      pythonHelper + ".spool.take()",
+	spool:      func(id string) string { return fmt.Sprintf("%s.spool.take(%q)", pythonHelper, id) },
 	exit:       pythonExit,
 }
 

@@ -151,6 +151,11 @@ func (k *Kernel) takeLate(f *frame) error {
 			late(codeinterp.Output{Kind: codeinterp.Stderr, Data: []byte(notice), Late: true})
 			return nil
 		}
+		if wire.SpillOf(content) == wire.LateSpill {
+			k.mu.Lock()
+			k.spilling = k.identity
+			k.mu.Unlock()
+		}
 		if o, ok := wire.OutputOf(m.Header.Type, content, d.value); ok && !wire.IsMark(content) {
 			o.Late = true
 			late(o)

@@ -192,15 +192,11 @@ class Last:
         shell.events.register("pre_run_cell", self.begin)
         shell.events.register("post_run_cell", self.end)
 
-    def parent(self):
-        parent = shell.get_parent() if hasattr(shell, "get_parent") else shell.parent_header
-        return parent["header"]["msg_id"]
-
     def begin(self, info):
         self.id = self.reply = None
 
     def end(self, result):
-        self.id = self.parent()
+        self.id = asked(shell)["msg_id"]
         count = getattr(result, "execution_count", None) or shell.execution_count - 1
         if result is None:
             # An interrupt between IPython's own steps: it is on its way out.
@@ -321,14 +317,13 @@ class Helper:
         self.drain = drain
         self.home = os.getcwd()
         self.files = Files(shell.kernel)
-        self.spool = Spool()
-        if options.get("spill"):
-            for stream in (sys.stdout, sys.stderr):
-                self.spool.hook(stream)
+        self.spool = Spool(shell)
         self.last, self.exits = Last(), Exits()
         self.threads = set(threading.enumerate())
         self.tasks = set(tasks())
         shell.events.register("post_run_cell", self.wait)
+        if options.get("spill"):
+            self.spool.hook(sys.stdout, sys.stderr)  # after wait: what it has printed is the run's
 
     def finish_child(self):
         join_threads(self.threads | {threading.current_thread()})

@@ -3,6 +3,8 @@ package kernel
 import (
 	"context"
 	"encoding/base64"
+	"errors"
+	"strconv"
 	"strings"
 	"time"
 
@@ -19,39 +21,92 @@ const (
 	maxSpill = 1<<30 + 64<<20
 )
 
+var errPiece = errors.New("malformed piece of a spool")
+
 // fetchSpill gets what the kernel spooled beyond the server's rate limit. What
 // it cannot get is told.
 func (r *runner) fetchSpill() {
-	if !r.e.progress().spilled {
+	r.noteDeadSpool()
+	p := r.e.progress()
+	if !p.spilled && !p.spilledLate {
 		return
 	}
-	if r.killed || r.k.IsDown() {
+	if r.killed || r.k.IsDown() || r.k.dialect.spool == nil {
 		r.lostToRate()
 		return
 	}
+	own := false
 	for size := 0; size < maxSpill; {
-		ctx, cancel := context.WithTimeout(r.ctx, spillLimit)
-		out, err := r.k.evaluate(ctx, "", map[string]string{"next": r.k.dialect.spool})
-		cancel()
-		// A user expression gives the repr of the string, in quotes.
-		text := strings.Trim(out["next"].Data.Text, `'"`)
-		name, packed, ok := strings.Cut(text, ":")
-		switch {
-		case err == nil && text == "" && out["next"].Status == "ok":
-			return
-		case err != nil || !ok:
-			r.lostToRate()
+		piece, err := r.nextPiece()
+		if err == nil && piece == "" {
+			if p.spilled && !own {
+				r.lostToRate() // somebody else's program has taken its place
+			}
 			return
 		}
-		data, err := base64.StdEncoding.DecodeString(packed)
+		n := 0
+		if err == nil {
+			own = own || !strings.HasPrefix(piece, "late ")
+			n, err = r.takePiece(piece)
+		}
 		if err != nil {
-			r.lostToRate()
-			return
+			break
 		}
-		size += max(len(data), 1<<10) // of empty pieces there is no end else
-		r.Out.Write(StreamKind(name), data)
+		size += max(n, 1<<10) // of empty pieces there is no end else
 	}
 	r.lostToRate()
+}
+
+// noteDeadSpool tells of what was spooled between two runs by a process that is
+// gone.
+func (r *runner) noteDeadSpool() {
+	r.k.mu.Lock()
+	of, is := r.k.spilling, r.k.identity
+	r.k.spilling = ""
+	r.k.mu.Unlock()
+	if of != "" && of != is {
+		r.Out.MayLack(codeinterp.TruncatedByExit, codeinterp.Stdout, codeinterp.Stderr)
+	}
+}
+
+func (r *runner) nextPiece() (string, error) {
+	ctx, cancel := context.WithTimeout(r.ctx, spillLimit)
+	defer cancel()
+	out, err := r.k.evaluate(ctx, "", map[string]string{"next": r.k.dialect.spool(r.e.id)})
+	switch {
+	case err != nil:
+		return "", err
+	case out["next"].Status != "ok":
+		return "", errPiece
+	}
+	// A user expression gives the repr of the string, in quotes.
+	return strings.Trim(out["next"].Data.Text, `'"`), nil
+}
+
+// takePiece puts a piece among the outputs and returns how many bytes it has.
+func (r *runner) takePiece(piece string) (int, error) {
+	name, data, ok := strings.Cut(piece, ":")
+	if !ok {
+		return 0, errPiece
+	}
+	name, late := strings.CutPrefix(name, "late ")
+	if name, lost := strings.CutPrefix(name, "lost "); lost {
+		n, err := strconv.ParseInt(data, 10, 64)
+		if err == nil && n > 0 {
+			r.Out.Lost(codeinterp.Truncation{Stream: StreamKind(name).String(), Bytes: n, Reason: codeinterp.TruncatedByLimit})
+		}
+		return 0, err
+	}
+	text, err := base64.StdEncoding.DecodeString(data)
+	switch {
+	case err != nil:
+		return 0, err
+	case late:
+		r.Out.Add(codeinterp.Output{Kind: StreamKind(name), Data: text, Late: true})
+	default:
+		r.Out.Write(StreamKind(name), text)
+	}
+	return len(text), nil
 }
 
 func (r *runner) lostToRate() {

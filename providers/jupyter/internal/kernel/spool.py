@@ -1,0 +1,228 @@
+# Output beyond the server's rate limit, which is kept here for the client to fetch.
+# This follows streams.py, and is run before setup.py, in one source.
+
+import base64, io, json, os, tempfile, threading, time
+
+SPILL = "application/vnd.toolcell.spill"
+
+
+def asked(shell):
+    """The header of the request that the present cell answers."""
+    parent = shell.get_parent() if hasattr(shell, "get_parent") else shell.parent_header
+    return parent["header"]
+
+
+def encode(text):
+    try:
+        return text.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "replace")
+
+
+class Window:
+    """What may be sent within a time. A busy server reads slowly, and a kernel drops
+    what exceeds 1,000 messages."""
+
+    SECONDS, EACH = 3.5, 1 << 10  # bytes of a message beside its text
+
+    def __init__(self, size, messages):
+        self.size, self.messages, self.sent = size, messages, []
+
+    def fits(self, size):
+        now, size = time.monotonic(), size + self.EACH
+        self.sent = [s for s in self.sent if s[0] > now - self.SECONDS]
+        if len(self.sent) >= self.messages or sum(s[1] for s in self.sent) + size > self.size:
+            return False
+        self.sent.append((now, size))
+        return True
+
+
+class Store:
+    """Text in the order in which it came, and how much of it was too much."""
+
+    TAKE = 3 << 19
+
+    def __init__(self, open, max):
+        self.open, self.max, self.file, self.parts, self.lost = open, max, None, [], {}
+        self.size = self.taken = 0
+
+    def __bool__(self):
+        return bool(self.parts or self.lost)
+
+    def add(self, name, raw):
+        # Once something is lost all that follows is, which leaves a beginning without gaps.
+        if self.lost or not self.write(raw):
+            self.lost[name] = self.lost.get(name, 0) + len(raw)
+        elif self.parts and self.parts[-1][0] == name:
+            self.parts[-1][1] += len(raw)
+        else:
+            self.parts.append([name, len(raw)])
+
+    def write(self, raw):
+        """Reports false where there is no room, also on the disk."""
+        if self.size + len(raw) > self.max:
+            return False
+        try:
+            if self.file is None:
+                self.file = self.open()
+            self.file.seek(self.size)
+            rest = memoryview(raw)
+            while rest:
+                rest = rest[self.file.write(rest) :]
+        except OSError:
+            return False
+        self.size += len(raw)
+        return True
+
+    def take(self):
+        """The next piece as STREAM:BASE64, then "lost STREAM:BYTES", "" at the end."""
+        if self.parts:
+            name, size = self.parts[0]
+            self.file.seek(self.taken)
+            data = self.file.read(min(size, self.TAKE))
+            if not data:
+                raise EOFError("what was kept is gone")
+            self.taken += len(data)
+            self.parts[0][1] -= len(data)
+            if self.parts[0][1] <= 0:
+                self.parts.pop(0)
+            return name + ":" + base64.b64encode(data).decode()
+        if self.lost:
+            return "lost %s:%d" % self.lost.popitem()
+        return ""
+
+
+class Spool:
+    """Keeps what would exceed the server's rate limit, for the client to fetch after
+    the run: the run's own on disk, and of what is not the run's, as what threads of an
+    earlier one print, a beginning in memory. Each has a share of the limit to itself."""
+
+    PIECE, MAX, MAX_LATE = 256 << 10, 1 << 30, 1 << 20
+
+    def __init__(self, shell):
+        self.shell, self.streams, self.child = shell, (), False
+        self.window, self.late_window = Window(2 << 20, 800), Window(512 << 10, 150)
+        self.clear()
+
+    def clear(self):
+        self.lock = threading.Lock()
+        self.run, self.header, self.depth = None, None, 0  # 0: the run is over
+        self.own, self.late, self.given = self.store(), self.store_late(), None
+
+    def store(self):
+        # Without a buffer, which a child would write too.
+        return Store(lambda: tempfile.TemporaryFile(prefix="toolcell-", buffering=0), self.MAX)
+
+    def store_late(self):
+        return Store(io.BytesIO, self.MAX_LATE)
+
+    def forked(self):
+        """Leaves what there is to the parent, whom alone the client asks for it."""
+        self.clear()
+        self.child = True
+
+    def hook(self, *streams):
+        self.streams = streams
+        for stream in streams:
+            if hasattr(stream, "_flush_buffers"):
+                self.hook_many(stream)
+            elif hasattr(stream, "_flush_buffer"):
+                self.hook_one(stream)
+        self.shell.events.register("pre_run_cell", self.begin)
+        self.shell.events.register("post_run_cell", self.end)
+
+    def hook_many(self, stream):
+        plain = stream._flush_buffers
+
+        def _flush_buffers():
+            for parent, data in plain():
+                for piece in self.admit(stream, parent, data):
+                    yield parent, piece
+
+        stream._flush_buffers = _flush_buffers
+
+    def hook_one(self, stream):
+        """For ipykernel before 6.29, which sends what is there as one message."""
+        plain = stream._flush_buffer
+
+        def _flush_buffer():
+            parent, data = stream.parent_header, plain()
+            for piece in self.admit(stream, parent, data) if data else ():
+                content = {"name": stream.name, "text": piece}
+                stream.session.pid = os.getpid()
+                stream.session.send(stream.pub_thread, "stream", content, parent=parent, ident=stream.topic)
+            return ""
+
+        stream._flush_buffer = _flush_buffer
+
+    def begin(self, info):
+        """Begins a run, unless it is a part of the present one. What nobody has fetched
+        of the last one's goes."""
+        header = asked(self.shell)
+        with self.lock:
+            if self.depth and header["msg_id"] == self.run:
+                self.depth += 1
+                return
+            self.run, self.header, self.depth, self.own = header["msg_id"], header, 1, self.store()
+            late = bool(self.late or self.given)
+        if late:
+            self.mark(self.streams[0], header, "late")
+
+    def end(self, result):
+        """Ends the run: what its threads print from here on is not the run's."""
+        try:
+            if self.depth == 1 and not self.child:
+                for stream in self.streams:
+                    stream.flush()
+        finally:
+            with self.lock:
+                self.depth = max(0, self.depth - 1)
+
+    def admit(self, stream, parent, data):
+        """Gives what may be sent, and keeps the rest."""
+        if self.child:
+            yield data
+            return
+        for at in range(0, len(data), self.PIECE):
+            piece, mark = data[at : at + self.PIECE], None
+            with self.lock:
+                own = self.depth > 0 and parent.get("msg_id") == self.run
+                kept, window = (self.own, self.window) if own else (self.late, self.late_window)
+                passes = not kept and window.fits(len(encode(json.dumps(piece, ensure_ascii=False))))
+                if not passes:
+                    mark = None if kept else "own" if own else "late"
+                    kept.add(stream.name, encode(piece))
+                about = self.header if self.depth else parent
+            if passes:
+                yield piece
+            elif mark:
+                self.mark(stream, about, mark)
+
+    def mark(self, stream, parent, whose):
+        """Tells the client that there is something to fetch."""
+        content = {"data": {SPILL: whose}, "metadata": {}, "transient": {}}
+        stream.session.send(stream.pub_thread, "display_data", content, parent=parent)
+
+    def spares(self, run):
+        """Whether a mark of a call goes within the limit too. One behind output that is
+        kept says nothing: that comes after the cell."""
+        if not self.streams:
+            return True
+        with self.lock:
+            return not (self.own and self.run == run) and self.window.fits(0)
+
+    def take(self, run):
+        """The next piece of a run's own output as Store.take has it, then with "late "
+        before it of what is not the run's. "" is the end."""
+        with self.lock:
+            self.depth = 0
+            piece = self.own.take() if run == self.run else ""
+            if piece:
+                return piece
+            if self.given is None:
+                # What comes from here on is for the next run, so that there is an end.
+                self.given, self.late = self.late, self.store_late()
+            piece = self.given.take()
+            if not piece:
+                self.own, self.given = self.store(), None
+            return "late " + piece if piece else ""

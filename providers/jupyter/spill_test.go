@@ -1,0 +1,124 @@
+//go:build linux
+
+package jupyter_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/providers/jupyter"
+)
+
+// large prints four million bytes, which is more than a server lets through at once.
+const large = "for _ in range(40): sys.stdout.write('x' * 99_999 + '\\n')\nsys.stdout.flush()\n"
+
+// spilling is how runs are made whose output is large.
+func spilling() *codeinterp.RunOptions {
+	return &codeinterp.RunOptions{Timeout: 2 * time.Minute, MaxOutput: 32 << 20}
+}
+
+// sizes returns how many bytes of standard output are the run's, how many are late, and
+// how many are told to be missing, -1 where something else is.
+func sizes(res codeinterp.Result) (own, late, lost int) {
+	for _, o := range res.Outputs {
+		switch {
+		case o.Kind != codeinterp.Stdout:
+		case o.Late:
+			late += len(o.Data)
+		default:
+			own += len(o.Data)
+		}
+	}
+	for _, t := range res.Truncated {
+		if t.Stream != "stdout" || t.Reason != codeinterp.TruncatedByLimit || t.Kept != int64(own+late) {
+			return own, late, -1
+		}
+		lost = int(t.Bytes - t.Kept)
+	}
+	return own, late, lost
+}
+
+// TestSpillBesideOthers: a program's output comes whole, whatever a thread of an earlier
+// run or a child process prints beside it, and that comes too.
+func TestSpillBesideOthers(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ name, before, code, others, after string }{
+		{"a line of a thread", "begin = threading.Event()\ndef print_late(): begin.wait(); print('late', flush=True)\nthread = threading.Thread(target=print_late); thread.start()",
+			large + "begin.set(); thread.join()\n" + large, "late\n", ""},
+		{"lines of a thread", "over = threading.Event()\ndef print_late():\n  while not over.wait(0.05): print('late', flush=True)\nthread = threading.Thread(target=print_late); thread.start()",
+			large + "time.sleep(0.5)\n" + large, "late\n", "over.set(); thread.join()"},
+		{"a child", "import subprocess\nchild = subprocess.Popen(['sh', '-c', 'while :; do echo late; sleep 0.05; done'])",
+			large + "time.sleep(0.5)\n" + large, "late\n", "child.kill(); _ = child.wait()"},
+		{"a thread that threading does not know", "import _thread\nover = threading.Event()\ndef print_late():\n  while not over.wait(0.05): print('late', flush=True)\n_ = _thread.start_new_thread(print_late, ())",
+			large + "time.sleep(0.5)\n" + large, "late\n", "over.set()"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			both(t, func(t *testing.T, s *server) {
+				c := realSession(t, s, jupyter.Options{Spill: true})
+				c.ok("import sys, threading, time\n" + tt.before)
+				res, err := c.run(tt.code, spilling())
+				own, others := strings.ReplaceAll(res.Stdout(), tt.others, ""), strings.Count(everything(res), tt.others)
+				if err != nil || !res.OK() || len(res.Truncated) > 0 || len(own) != 8_000_000 || others == 0 {
+					t.Errorf("%s, %d bytes of its own, %d of the others' lines, %+v, %v", res.Status, len(own), others, res.Truncated, err)
+				}
+				if tt.after == "" {
+					return
+				}
+				// What comes while the output is fetched, and after that, is late.
+				time.Sleep(300 * time.Millisecond)
+				if res := c.ok(tt.after); lateText(res.Outputs) == "" || len(res.Truncated) > 0 {
+					t.Errorf("between two runs: %+v", res)
+				}
+			})
+		})
+	}
+}
+
+// TestSpillOfEarlierRuns: what a thread of an earlier run prints, beyond what is kept of
+// it, is counted to the byte, during a run and between two.
+func TestSpillOfEarlierRuns(t *testing.T) {
+	t.Parallel()
+	const printed = 6_000_000
+	both(t, func(t *testing.T, s *server) {
+		c := realSession(t, s, jupyter.Options{Spill: true})
+		begin, end := filepath.Join(t.TempDir(), "begin"), filepath.Join(t.TempDir(), "end")
+		thread := fmt.Sprintf("import os, sys, threading, time\ndef flood():\n  while not os.path.exists(%[1]q): time.sleep(0.02)\n"+
+			"  for _ in range(60): sys.stdout.write('x' * 99_999 + '\\n')\n  sys.stdout.flush(); os.remove(%[1]q); open(%[2]q, 'w').close()\n"+
+			"thread = threading.Thread(target=flood); thread.start()", begin, end)
+		check := func(when string, res codeinterp.Result, err error, own int) {
+			t.Helper()
+			n, late, lost := sizes(res)
+			if err != nil || !res.OK() || n != own || late+lost != printed || late < 1<<19 || late > 2<<20 {
+				t.Errorf("%s: %s, %d bytes of its own, %d late, %d lost, %+v, %v", when, res.Status, n, late, lost, res.Truncated, err)
+			}
+		}
+		c.ok(thread)
+		res, err := c.run(fmt.Sprintf("open(%q, 'w').close(); thread.join()\nprint('own')", begin), spilling())
+		check("during a run", res, err, 4)
+
+		c.ok("os.remove(" + strconv.Quote(end) + ")\n" + thread)
+		if err := os.WriteFile(begin, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
+			if _, err := os.Stat(end); err == nil {
+				break
+			}
+		}
+		res, err = c.run("thread.join(); print('own')", spilling())
+		check("between two runs", res, err, 4)
+		if res := c.ok("print('own')"); res.Stdout() != "own\n" || len(res.Outputs) != 1 || len(res.Truncated) > 0 {
+			t.Errorf("after that: %+v", res)
+		}
+
+		c.ok(thread)
+		res, err = c.run(fmt.Sprintf("open(%q, 'w').close()\n", begin)+large+"thread.join()\n"+large, spilling())
+		check("beside a large run", res, err, 8_000_000)
+	})
+}
