@@ -43,7 +43,7 @@ func (in *instance) programError(e value) (pe *codeinterp.ProgramError, lost int
 	vm, cut := in.vm, &cutter{}
 	defer func() { lost = cut.lost }()
 	e = behindProxies(e)
-	if classOf(e) != lib.EJS_CLASS_ERROR {
+	if !vm.isError(e) {
 		shown, ok := in.inspect(e)
 		s := cut.clip(string(shown[:min(len(shown), maxMessage+1)]), maxMessage)
 		if cut.lost += int64(max(len(shown)-maxMessage-1, 0)); !ok {
@@ -53,11 +53,8 @@ func (in *instance) programError(e value) (pe *codeinterp.ProgramError, lost int
 		return &codeinterp.ProgramError{Name: "Uncaught", Message: s, Traceback: strings.Split("Uncaught "+s, "\n")}, 0
 	}
 	pe = &codeinterp.ProgramError{
-		Name:    vm.inherited(e, "name"),
+		Name:    vm.errorName(e),
 		Message: cut.own(vm, e, "message", maxMessage),
-	}
-	if pe.Name == "" {
-		pe.Name = "Error"
 	}
 	frames := vm.withoutConstructors(e, framesOf(cut.own(vm, e, "stack", 2*maxMessage)))
 	pe.Line = lineIn(frames, in.program.Name)
@@ -191,20 +188,12 @@ func (vm *vm) inherited(obj value, name string) string {
 // prototypes that has it, undefined where there is none. It runs no code of
 // the program.
 func (vm *vm) inheritedValue(obj value, name string) value {
-	v := vm.dup(obj)
-	defer func() { vm.free(v) }()
-	for range 64 {
-		if !isObject(v) || classOf(v) == lib.EJS_CLASS_PROXY {
-			return undefined
-		}
-		if found := vm.own(v, name); !isUndefined(found) {
-			return found
-		}
-		proto := lib.XJS_GetPrototype(vm.tls, vm.ctx, v)
-		vm.free(v)
-		v = proto
-	}
-	return undefined
+	found := undefined
+	vm.eachPrototype(obj, func(at value) bool {
+		found = vm.own(at, name)
+		return isUndefined(found)
+	})
+	return found
 }
 
 // frame is one line of the engine's tracebacks, as far as it has a position.
