@@ -29,6 +29,7 @@ var cases = []struct {
 	{"a thread that displays after its run", "providers/subprocess", []string{"TestThreadDisplays", "TestForkedDisplays"}},
 	{"a directory that cannot be listed has no size", "internal/sandbox", []string{"TestLimits: sizes in a directory that cannot be listed", "TestLimits: number of files in a directory that cannot be listed"}},
 	{"files mapped, in flight or removed have no size", "internal/sandbox", []string{"TestLimits: sizes of files that are only mapped", "TestLimits: sizes of files in flight", "TestLimits: sizes of removed files"}},
+	{"gigabytes of disk in milliseconds", "internal/sandbox", []string{"TestLimits: sizes of files that nobody writes", "TestPolicy"}},
 	{"memory that nobody counts", "internal/sandbox", []string{"TestLimits: page tables", "TestLimits: memory of nameless files that nobody may look at"}},
 	{"zombies of the host", "internal/sandbox", []string{"TestAttacks: a sibling", "TestTrees: siblings", "TestTrees: zombies"}},
 	{"errors without a bound", "providers/subprocess", []string{"TestBoundedErrors", "TestLargeLatePrint"}},

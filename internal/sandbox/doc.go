@@ -94,7 +94,10 @@
 // the tree does nothing, so they can be overshot: by what a program can use up
 // in some 20 ms, longer on a machine that is overloaded. Where a cgroup v2
 // subtree is delegated to the host process, the kernel limits memory and
-// processes exactly. Limits.Memory also bounds the private data of each single
+// processes exactly. Files are looked at every 0.1 to 0.3 seconds. What takes a disk's
+// space without writing (fallocate and ioctls like it, but for those that make holes;
+// XFS's hints for the size of extents) is refused but in none mode, since that is
+// gigabytes in milliseconds; libraries write then. Limits.Memory also bounds the private data of each single
 // process (RLIMIT_DATA), which most runtimes report as an error of their own;
 // Exit has no Cause then. Disk and inodes are those of the working directory,
 // and of files that the tree holds open without a name; what it writes to other

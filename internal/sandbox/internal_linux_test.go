@@ -173,6 +173,14 @@ func TestPolicy(t *testing.T) {
 		{"writing open, old kernel", old, unix.SYS_OPENAT, []uint64{0, 0, unix.O_WRONLY | unix.O_TRUNC | unix.O_CREAT}, retAllow},
 		{"truncate, old kernel", old, unix.SYS_TRUNCATE, nil, errno(unix.EPERM)},
 		{"truncate", landlock, unix.SYS_TRUNCATE, nil, retAllow},
+		{"fallocate", bwrap, unix.SYS_FALLOCATE, []uint64{3, 0}, errno(unix.EOPNOTSUPP)},
+		{"fallocate beyond the end", alone, unix.SYS_FALLOCATE, []uint64{3, unix.FALLOC_FL_KEEP_SIZE}, errno(unix.EOPNOTSUPP)},
+		{"fallocate of zeros", landlock, unix.SYS_FALLOCATE, []uint64{3, unix.FALLOC_FL_ZERO_RANGE}, errno(unix.EOPNOTSUPP)},
+		{"fallocate, high bits", bwrap, unix.SYS_FALLOCATE, []uint64{3, 1<<32 | unix.FALLOC_FL_KEEP_SIZE}, errno(unix.EOPNOTSUPP)},
+		{"punch a hole", bwrap, unix.SYS_FALLOCATE, []uint64{3, unix.FALLOC_FL_PUNCH_HOLE | unix.FALLOC_FL_KEEP_SIZE}, retAllow},
+		{"collapse", alone, unix.SYS_FALLOCATE, []uint64{3, unix.FALLOC_FL_COLLAPSE_RANGE}, retAllow},
+		{"reserve space", bwrap, unix.SYS_IOCTL, []uint64{3, fsResvSP64}, errno(unix.EOPNOTSUPP)},
+		{"hint of a large extent", alone, unix.SYS_IOCTL, []uint64{3, fsSetXattr}, errno(unix.EOPNOTSUPP)},
 	} {
 		if got := evaluate(t, tt.p.build(), auditArch, tt.nr, tt.args...); got != tt.want {
 			t.Errorf("%s: got %#x, want %#x", tt.name, got, tt.want)

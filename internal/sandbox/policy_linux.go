@@ -71,6 +71,7 @@ func (p policy) build() filter {
 	f.denyValues(unix.EPERM, unix.SYS_IOCTL, 1, tiocSTI, tiocLinux)
 	// Whoever opens a file with a lease has to wait for the program, the host too.
 	f.denyValues(unix.EINVAL, unix.SYS_FCNTL, 1, fSetLease, fNotify)
+	reserve(&f)
 	p.sockets(&f)
 	if p.monitored {
 		// kill(0) goes to the whole group, its monitor included.
@@ -138,8 +139,7 @@ func (p policy) pin(f *filter) {
 func (p policy) owner(f *filter) {
 	f.deny(0, unix.SYS_FCHMOD, unix.SYS_FCHMODAT, unix.SYS_FCHMODAT2, unix.SYS_FCHOWN, unix.SYS_FCHOWNAT, unix.SYS_UTIMENSAT)
 	f.deny(0, ownersHere...)
-	f.deny(unix.ENOTSUP, unix.SYS_FILE_SETATTR)
-	f.denyValues(unix.EPERM, unix.SYS_IOCTL, 1, fsSetFlags, fsSetFlags32, fsSetVersion, fsSetXattr, fsEnableVerity, fsSetEncPolicy)
+	f.denyValues(unix.EPERM, unix.SYS_IOCTL, 1, fsSetFlags, fsSetFlags32, fsSetVersion, fsEnableVerity, fsSetEncPolicy)
 	for _, nr := range []uint32{unix.SYS_PRLIMIT64, unix.SYS_SCHED_SETAFFINITY, unix.SYS_SCHED_SETSCHEDULER,
 		unix.SYS_SCHED_SETPARAM, unix.SYS_SCHED_SETATTR, unix.SYS_MIGRATE_PAGES, unix.SYS_MOVE_PAGES} {
 		f.denyUnless(unix.EPERM, nr, 0, allBits, 0)

@@ -272,6 +272,13 @@
 // __dir__ or __getattr__ know.
 //
 // Options.Dir has no quota: Limits.Disk and Inodes do not count what is in it.
+// Limits.Disk is exceeded by what a program writes between two looks at its
+// directory, which are 0.1 to 0.3 seconds apart, and more where there are so many
+// files that one takes longer: plain writes, by one process or four, ended at up to
+// 1.06 GiB with a limit of 1 GiB on a disk that took 0.5 GB a second, and where memory
+// takes gigabytes a second it is some hundreds of MiB. What would take space faster
+// than it is written is refused but in none mode: fallocate answers
+// EOPNOTSUPP, unless it only makes holes, so that posix_fallocate writes.
 // Of what processes send, frames of more than a megabyte wait for room in 128 MiB
 // that all processes of an interpreter share, and a call of a function fails
 // where the arguments of open calls would take more than 128 MiB.

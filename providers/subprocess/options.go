@@ -60,7 +60,9 @@ type Limits struct {
 
 	// Disk and Inodes are the bytes, and the files and directories, in the
 	// working directory and in files that are open without a name. The
-	// defaults are 1 GiB and 100,000.
+	// defaults are 1 GiB and 100,000. They are measured, some times a second, so
+	// that what is written within some 0.3 seconds can come on top before a run
+	// is killed.
 	Disk   int64
 	Inodes int
 
