@@ -91,6 +91,11 @@ func (f *filter) denyValues(e unix.Errno, nr uint32, arg int, values ...uint32) 
 	f.on(nr, checks...)
 }
 
+// denyAbove denies the call if its argument, of 64 bits, is more than most.
+func (f *filter) denyAbove(e unix.Errno, nr uint32, arg int, most uint32) {
+	f.on(nr, loadArgHigh(arg), jump(opEq, 0, 0, 2), loadArg(arg), jump(opGe, most+1, 0, 1), fail(e))
+}
+
 // denyBits denies the call if its argument has any of the bits.
 func (f *filter) denyBits(e unix.Errno, nr uint32, arg int, bits uint32) {
 	f.on(nr, loadArg(arg), jump(opSet, bits, 0, 1), fail(e))

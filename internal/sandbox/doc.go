@@ -107,8 +107,26 @@
 // as root, or with Options.UID) the watchdog enforces Limits.Processes by
 // killing the tree; otherwise a fork that is too many fails.
 //
-// Memory is what is resident, swapped out, and spent on page tables. Pages of
-// mapped files are not counted. There is no memfd_create outside none mode:
+// Memory is what is resident, swapped out, and spent on page tables; shared memory
+// without a name that the tree maps, whether its page tables have it or not; and
+// what the kernel holds for sockets. The latter two count up to what the machine's
+// shared memory, and the kernel's own, have grown by since the tree began. What is in
+// shared memory is told to a host with CAP_SYS_ADMIN or CAP_CHECKPOINT_RESTORE; for
+// others its size is up to where it is mapped: a program that unmaps the rest has
+// it for nothing, and one with large mappings that it has not touched can be killed
+// while others on the machine fill shared memory or a tmpfs. A socket is
+// charged with twice the size that buffers begin with (net.core.wmem_default, 208
+// KiB), which setsockopt reports to change and does not; those of TCP grow by
+// themselves, in all up to net.ipv4.tcp_mem.
+//
+// Pages of mapped files are not counted. What the kernel spends on other things
+// is not either: mappings (850 MB for 60 processes of 32,600 each; there can be
+// 65,530), POSIX locks (230 MB in 28 s), pages of files that were cut off while
+// they were in pipes or sockets. A pipe holds 64 KiB until those of a user
+// hold 64 MiB (fs.pipe-user-pages-soft), and 8 KiB from then on; programs are not exempt.
+// There is no vmsplice outside none mode: 4 KiB in a pipe could be 2 MiB of memory.
+// There are no System V queues there, no segments of more than 64 KiB and no sets of
+// more than 32 semaphores, as they belong to no process. There is no memfd_create outside none mode:
 // such files would belong to no process while they are in flight on a socket.
 // Files on disk that are only mapped or in flight have no size to be seen; they
 // count where the file system lost more space than all directories explain. A

@@ -82,6 +82,73 @@ def fill():
     print('NEVER')
 try: fill()
 except OSError as e: print(e)`, limits: sandbox.Limits{Memory: 256 * mib}, says: "not implemented", never: "NEVER"},
+	{name: "shared memory out of the page tables", code: `
+keep = []
+for i in range(15):
+    m = mmap.mmap(-1, 100 << 20)
+    for o in range(0, 100 << 20, 4 << 20):
+        m[o:o + (4 << 20)] = b'x' * (4 << 20)
+        m.madvise(mmap.MADV_DONTNEED, o, 4 << 20)
+    keep.append(m)
+    time.sleep(0.05)
+time.sleep(100)
+print('NEVER')`, limits: sandbox.Limits{Memory: 256 * mib}, cause: codeinterp.CauseMemory, never: "NEVER"},
+	{name: "shared memory of a parent that has ended", code: `
+def fill(n):
+    m = mmap.mmap(-1, 100 << 20)
+    for o in range(0, 100 << 20, 4 << 20): m[o:o + (4 << 20)] = b'x' * (4 << 20)
+    time.sleep(0.05)
+    if n == 0: os.close(1); time.sleep(100); print('NEVER')
+    if os.fork() == 0: fill(n - 1)
+    os._exit(0)
+if os.fork() == 0: fill(15)
+time.sleep(100)
+print('NEVER')`, limits: sandbox.Limits{Memory: 256 * mib}, cause: codeinterp.CauseMemory, never: "NEVER"},
+	{name: "shared memory that nobody touches", code: `
+keep = [mmap.mmap(-1, 4 << 30) for i in range(4)]
+for m in keep: m[1 << 30] = 1
+if os.fork() == 0:
+    keep[0][0:64 << 20] = b'x' * (64 << 20); time.sleep(1); os._exit(0)
+b = bytearray(64 << 20)
+os.wait()
+print('fine')`, limits: sandbox.Limits{Memory: 256 * mib}, says: "fine"},
+	{name: "memory of sockets", not: sandbox.None, code: `
+def fill(n):
+    keep = []
+    while len(keep) < n:
+        p = socket.socketpair()
+        keep.append(p)
+        for s in p:
+            s.setblocking(False)
+            s.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1 << 20)
+            try:
+                while True: s.send(b'x' * 4096)
+            except OSError: pass
+    return keep
+s = socket.socketpair()[0]
+before = s.getsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF)
+s.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1 << 20)
+print('stays', before == s.getsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF), flush=True)
+for i in range(4):
+    if os.fork() == 0: keep = fill(500); time.sleep(100); os._exit(0)
+time.sleep(100)
+print('NEVER')`, limits: sandbox.Limits{Memory: 256 * mib, OpenFiles: 1024}, cause: codeinterp.CauseMemory, says: "stays True", never: "NEVER"},
+	{name: "memory that belongs to no process", not: sandbox.None, code: `
+class iovec(ctypes.Structure): _fields_ = [('base', ctypes.c_void_p), ('size', ctypes.c_size_t)]
+for id in libc.shmget(0, ctypes.c_size_t(1 << 20), 0o1600), libc.semget(0, 4000, 0o1600), libc.msgget(0, 0o1600):
+    if id >= 0: print('NEVER', id)
+r, w = os.pipe()
+b = mmap.mmap(-1, 4096, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+v = iovec(ctypes.addressof(ctypes.c_char.from_buffer(b)), 4096)
+if libc.vmsplice(w, ctypes.byref(v), ctypes.c_size_t(1), 0) >= 0: print('NEVER')
+small = libc.shmget(0, ctypes.c_size_t(4096), 0o1600), libc.semget(0, 2, 0o1600)
+print('small', 'fine' if min(small) >= 0 or ctypes.get_errno() == errno.ENOSYS else small)`, says: "small fine", never: "NEVER"},
+	{name: "sockets that hold nothing", code: `
+keep = [socket.socketpair() for i in range(500)]
+for a, z in keep: a.send(b'x'); z.recv(1)
+b = bytearray(64 << 20)
+time.sleep(1)
+print('fine')`, limits: sandbox.Limits{Memory: 256 * mib, OpenFiles: 1024}, says: "fine"},
 	{name: "shared pages count once", code: `
 b = bytearray(100 << 20)
 for i in range(6):

@@ -11,11 +11,11 @@ import (
 )
 
 // checkMemory adds up resident sizes, which counts shared pages more than once,
-// page tables, swap and nameless files in memory, and only measures exactly,
-// which is slow, where that is too much.
+// page tables, swap, nameless files in memory, and the most that may be hidden,
+// and only measures exactly, which is slow, where that is too much.
 func (u *usage) checkMemory(members []*member, limit int64) {
 	known := u.filesInMemory(members) + u.tables
-	if u.rss+u.swap+known <= limit {
+	if u.rss+u.swap+known+u.hidden() <= limit {
 		u.unsure = false
 		return
 	}
@@ -28,12 +28,13 @@ func (u *usage) checkMemory(members []*member, limit int64) {
 	for i, m := range members {
 		list[i] = m.Stat
 	}
+	e := exact{list, known, u.rss + u.swap, u.shared.by, u.kernel.by, u.p.s.watch.perSocket, limit}
 	// The kernel has the reader wait for a process that is forking, which can
 	// be long on a busy machine; the limits of others must not.
 	go func() {
 		defer u.measuring.Store(false)
 		start := time.Now()
-		if total := known + shares(list); total > limit {
+		if total := e.total(); total > limit {
 			u.p.stop(codeinterp.CauseMemory, fmt.Sprintf("memory: %d MiB in use, limit %d MiB", total>>20, limit>>20))
 			return
 		}
@@ -42,18 +43,50 @@ func (u *usage) checkMemory(members []*member, limit int64) {
 	}()
 }
 
+// An exact measures what the processes of a tree are to blame for.
+type exact struct {
+	list           []procfs.Stat
+	known          int64 // what is measured already
+	resident       int64 // with what is swapped out
+	shared, kernel int64 // by how much the machine's have grown
+	perSocket      int64
+	limit          int64
+}
+
+// total returns what is in use, or what is certainly not less where that is
+// within the limit.
+func (e *exact) total() int64 {
+	pids := make([]int, len(e.list))
+	for i, m := range e.list {
+		pids[i] = m.PID
+	}
+	hidden, buffers := int64(0), int64(0)
+	// What the machine has not lost, the tree has not taken: mappings that nobody
+	// has touched, and sockets through which nothing was sent.
+	if e.shared > 0 {
+		hidden = min(e.shared, sharedObjects(pids))
+	}
+	if e.kernel > 0 {
+		buffers = min(e.kernel, sockets(pids)*e.perSocket)
+	}
+	if n := e.known + e.resident + hidden + buffers; n <= e.limit {
+		return n
+	}
+	own, shared := shares(e.list)
+	return e.known + buffers + own + max(shared, hidden)
+}
+
 // shares adds up what processes are to blame for.
-func shares(list []procfs.Stat) int64 {
-	total := int64(0)
+func shares(list []procfs.Stat) (own, shared int64) {
 	for _, m := range list {
-		n, err := share(m.PID)
+		n, s, err := share(m.PID)
 		// Where the host may not look closer, the resident size is all that is known.
 		if err == unix.EACCES || err == unix.EPERM {
 			n = m.RSS
 		}
-		total += n
+		own, shared = own+n, shared+s
 	}
-	return total
+	return own, shared
 }
 
 // filesInMemory measures the nameless files in memory that the processes hold

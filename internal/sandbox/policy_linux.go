@@ -72,6 +72,7 @@ func (p policy) build() filter {
 	// Whoever opens a file with a lease has to wait for the program, the host too.
 	f.denyValues(unix.EINVAL, unix.SYS_FCNTL, 1, fSetLease, fNotify)
 	reserve(&f)
+	unseen(&f)
 	p.sockets(&f)
 	if p.monitored {
 		// kill(0) goes to the whole group, its monitor included.

@@ -46,6 +46,7 @@ func idInside(pid int) int {
 type memory struct {
 	data         int64 // private, what RLIMIT_DATA counts but for the stack
 	tables, swap int64 // no part of the resident size
+	places       int64 // how many its table of descriptors has
 }
 
 func readMemory(pid int) memory {
@@ -63,6 +64,8 @@ func readMemory(pid int) memory {
 			m.tables = kilobytes(value)
 		case "VmSwap":
 			m.swap = kilobytes(value)
+		case "FDSize":
+			m.places, _ = strconv.ParseInt(strings.TrimSpace(value), 10, 64)
 		}
 	}
 	return m
@@ -76,21 +79,22 @@ func kilobytes(s string) int64 {
 
 // share returns the memory that a process is to blame for: its private pages,
 // and of pages that it shares with n-1 others the n-th part. Pages of files
-// do not count, the kernel can drop them.
-func share(pid int) (int64, error) {
+// do not count, the kernel can drop them. Shared memory is apart.
+func share(pid int) (own, shared int64, err error) {
 	b, err := procfs.File(pid, "smaps_rollup")
 	if err != nil {
-		return 0, err
+		return 0, 0, err
 	}
-	total := int64(0)
 	for line := range strings.Lines(string(b)) {
 		key, value, _ := strings.Cut(line, ":")
 		switch key {
-		case "Pss_Anon", "Pss_Shmem", "SwapPss":
-			total += kilobytes(value)
+		case "Pss_Anon", "SwapPss":
+			own += kilobytes(value)
+		case "Pss_Shmem":
+			shared += kilobytes(value)
 		}
 	}
-	return total, nil
+	return own, shared, nil
 }
 
 // preferVictim has the kernel take a process, and what it starts, before the

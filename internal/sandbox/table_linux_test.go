@@ -28,7 +28,7 @@ func TestUnprivileged(t *testing.T) {
 	for _, tests := range []string{
 		"^(TestAttacks|TestProbes|TestExit|TestKill|TestTrees|TestCwd|TestReplacedByLink|TestSignal|TestHostDeath|TestLeaks)$/^(landlock|bwrap)$",
 		"^(TestFork|TestProbeFails)$",
-		"^TestLimits$/^(landlock|bwrap)$/^(memory_of_orphans|page_tables|fork_bomb|sizes.*|number_of_files.*)$",
+		"^TestLimits$/^(landlock|bwrap)$/^(memory_of_orphans|memory_of_sockets|shared_memory_o.*|page_tables|fork_bomb|sizes.*|number_of_files.*)$",
 	} {
 		b, err := aparttest.AsUser(t, someUser, tests).CombinedOutput()
 		if err != nil || !strings.Contains(string(b), "--- PASS") {

@@ -48,6 +48,7 @@ type watcher struct {
 	strangers map[int]struct{}
 	forgotten time.Time
 	tasks     int          // processes and threads of the machine, at the last look
+	perSocket int64        // bytes that one can hold
 	walking   atomic.Int32 // walks under way
 }
 
@@ -73,9 +74,12 @@ type usage struct {
 	rss    int64
 	tables int64 // memory of page tables
 	swap   int64
+	places int64 // for descriptors, in all processes
 	procs  int
 	looks  time.Time // not to look for files in memory before
 	files  int64     // those found then
+
+	shared, kernel growth // of the machine's
 
 	measuring atomic.Bool // memory, exactly
 	unsure    bool        // it has changed since that began
@@ -149,6 +153,7 @@ func (w *watcher) resume(p *proc) {
 func (w *watcher) run() {
 	w.members, w.strangers, w.idle = map[int]*member{}, map[int]struct{}{}, watchIdle
 	w.tasks = tasks() // what was before a rest is no storm
+	w.perSocket = socketBuffer()
 	for wait := watchBusy; ; {
 		w.wait(wait)
 		w.mu.Lock()
@@ -219,9 +224,10 @@ func (w *watcher) scan(trees, resting map[*proc]*usage) bool {
 		}
 		s.add(m)
 	}
-	busy := false
+	busy, all := false, readMachine()
 	for u, s := range sums {
 		u.update(s)
+		u.see(all)
 		u.check(s.members)
 		busy = busy || u.active
 	}
@@ -335,12 +341,13 @@ func (u *usage) update(s *sum) {
 	data := int64(0)
 	// What does nothing has the page tables that it had.
 	if u.active {
-		u.tables, u.swap = 0, 0
+		u.tables, u.swap, u.places = 0, 0, 0
 		for _, m := range s.members {
 			mem := readMemory(m.PID)
 			data = max(data, mem.data)
 			u.tables += mem.tables
 			u.swap += mem.swap
+			u.places += mem.places
 		}
 	}
 	u.mu.Lock()

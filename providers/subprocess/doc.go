@@ -272,6 +272,19 @@
 // __dir__ or __getattr__ know.
 //
 // Options.Dir has no quota: Limits.Disk and Inodes do not count what is in it.
+// Limits.Memory does not count what the kernel spends on a program's mappings
+// (850 MB for 60 processes with 32,600 each), its POSIX locks (230 MB in 28 seconds),
+// its pipes (1 GiB at most by default), and pages of files that are cut off while they
+// are in pipes or sockets; and of TCP's buffers what they grow beyond 416 KiB a
+// socket. Shared memory and sockets
+// count up to what the machine has lost since the program began. A host that
+// is not root, or lacks CAP_SYS_ADMIN, knows of shared memory only how much is mapped:
+// a program that unmaps a part can hide it, and one with mappings larger than
+// Limits.Memory, most of which it has not touched, can be killed while others on the
+// machine fill shared memory or a tmpfs. But in none mode the sizes of sockets'
+// buffers cannot be changed (setsockopt reports success), there is no vmsplice, and
+// System V has no queues, no segments above 64 KiB, and no more than 32 semaphores a
+// set, in Bwrap; in Landlock it has nothing.
 // Limits.Disk is exceeded by what a program writes between two looks at its
 // directory, which are 0.1 to 0.3 seconds apart, and more where there are so many
 // files that one takes longer: plain writes, by one process or four, ended at up to

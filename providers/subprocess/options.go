@@ -41,8 +41,9 @@ func (m Mode) String() string {
 // the program's.
 type Limits struct {
 	// Memory is in bytes: what is resident, swapped out and spent on page
-	// tables, in all; and private data per process, which the kernel
-	// refuses. The default is 2 GiB; less than 1 MiB, in which nothing starts,
+	// tables, in shared memory, and in the buffers of sockets, in all, measured
+	// some 20 to 50 times a second; and private data per process, which the kernel
+	// refuses. What else the kernel spends for a program does not count. The default is 2 GiB; less than 1 MiB, in which nothing starts,
 	// is codeinterp.ErrInvalid.
 	Memory int64
 

@@ -1,0 +1,31 @@
+//go:build amd64 || arm64
+
+package sandbox
+
+import "golang.org/x/sys/unix"
+
+// What one System V object may take where there are any, in a namespace of their
+// own: all that the kernel allows there take 256 MiB and 80 MiB then.
+const (
+	maxSegment = 64 << 10 // bytes
+	maxSet     = 32       // semaphores
+)
+
+// unseen bounds memory that no process's figures show, so that no watchdog can
+// charge it to anybody.
+func unseen(f *filter) {
+	// A page in a pipe holds all of the large page that it is a part of, which its
+	// process may have given back: 2 MiB for 4 KiB. Programs write then.
+	f.deny(unix.ENOSYS, unix.SYS_VMSPLICE)
+	// Segments without a mapping, queues and semaphores belong to nobody.
+	f.deny(unix.ENOSYS, unix.SYS_MSGGET)
+	f.denyAbove(unix.EINVAL, unix.SYS_SHMGET, 1, maxSegment)
+	f.denyAbove(unix.EINVAL, unix.SYS_SEMGET, 1, maxSet)
+	// Sizes of sockets' buffers stay what they are; few programs look whether they
+	// have changed.
+	checks := []unix.SockFilter{loadArg(1), jump(opEq, unix.SOL_SOCKET, 0, 9), loadArg(2)}
+	for _, option := range []uint32{unix.SO_SNDBUF, unix.SO_RCVBUF, unix.SO_SNDBUFFORCE, unix.SO_RCVBUFFORCE} {
+		checks = append(checks, jump(opEq, option, 0, 1), fail(0))
+	}
+	f.on(unix.SYS_SETSOCKOPT, checks...)
+}
