@@ -199,6 +199,10 @@
 // kernels print. Output of child processes that outlive their run counts as the output of the run in progress. Deno's kernel cannot be
 // interrupted, so that a timeout costs its state; it shows no value for null,
 // NaN and bigints, its runs end before their timers do, and output of timers after a run is not told from the next run's.
+// A thrown value that is no error comes as an Error with its text; a promise that is the
+// last value is shown and not awaited, and its rejection, like any that nobody handles, is not
+// told; process.exitCode is not looked at; and where a timer throws while the program
+// awaits, its kernel answers no more, so that the run ends by its timeout.
 // bash_kernel merges the streams, and a shell that exits is given as 137 too. A
 // process that a program detached from its kernel outlives it, and so does every
 // child process of IRkernel, whose programs also share the server's directory. A kernel that had

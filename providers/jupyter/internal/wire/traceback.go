@@ -19,9 +19,10 @@ var (
 		return regexp.MustCompile(`(?:Cell|Input) In ?\[(\d+)\],(?: line (\d+)| in <cell line: (\d+)>)`)
 	})
 	arrow = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^-+> (\d+) `) })
-	// jsLine is how Deno and node name a line of the program.
+	// jsLine is how node names a line of the program. Deno's <anonymous>:4:6 is in what
+	// it translated the program to.
 	jsLine = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?:<anonymous>|evalmachine\.<anonymous>|REPL\d*|repl):(\d+):\d+`)
+		return regexp.MustCompile(`(?:evalmachine\.<anonymous>|REPL\d*|repl):(\d+):\d+`)
 	})
 	bashLine = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`line (\d+): `) })
 	// pySyntax is what Python appends to the message of a SyntaxError: the name
