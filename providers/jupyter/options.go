@@ -115,7 +115,9 @@ type Options struct {
 	// kernel's host and fetched after the run, over a channel without limit.
 	// OnOutput then sees it late, behind displays that came in between. Of what
 	// threads of earlier runs print beyond the limit the first MiB per run is
-	// fetched with the rest. What is neither is counted in Result.Truncated.
+	// fetched with the rest. What there is no room for is counted in
+	// Result.Truncated, and what a run that is being stopped cannot fetch within
+	// Grace is told there.
 	Spill bool
 
 	// Log, if set, records what went well in the end and was not as it should

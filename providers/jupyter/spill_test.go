@@ -122,3 +122,71 @@ func TestSpillOfEarlierRuns(t *testing.T) {
 		check("beside a large run", res, err, 8_000_000)
 	})
 }
+
+// TestSpillThatEndsEarly: what a program had printed when it was stopped comes whole,
+// and what may have gone with a kernel that died is told.
+func TestSpillThatEndsEarly(t *testing.T) {
+	t.Parallel()
+	const code = "import sys, time\n" + large + "print('end', flush=True)\n"
+	both(t, func(t *testing.T, s *server) {
+		c := realSession(t, s, jupyter.Options{Spill: true, Grace: time.Minute})
+		manager, _ := codeinterp.Manager(c.ci)
+		opts := spilling()
+		opts.Timeout = 10 * time.Second
+		res, err := c.run(code+"time.sleep(600)", opts)
+		if own, _, _ := sizes(res); err != nil || res.Status != codeinterp.StatusTimeout || res.StateLost || len(res.Truncated) > 0 || own != 4_000_004 {
+			t.Errorf("timeout: %s, %d bytes, %+v, %v", res.Status, own, res.Truncated, err)
+		}
+		// In the middle, as far as the machine lets it: the program says how far it came.
+		opts, seen := spilling(), 0
+		opts.OnOutput = func(codeinterp.Output) error {
+			if seen++; seen == 1 {
+				return manager.InterruptContext(t.Context(), c.id)
+			}
+			return nil
+		}
+		res, err = c.run("lines = 0\nwhile True:\n  if lines < 200: sys.stdout.write('x' * 99_999 + '\\n'); lines += 1\n  else: time.sleep(0.01)", opts)
+		own, _, _ := sizes(res)
+		lines, _ := strconv.Atoi(c.ok("lines").Text())
+		more := own - 100_000*lines // of the line that was not counted yet
+		if err != nil || res.Status != codeinterp.StatusError || len(res.Truncated) > 0 || own == 0 || more != 0 && more != 100_000 {
+			t.Errorf("interrupt: %s, %d bytes of %d lines, %+v, %v", res.Status, own, lines, res.Truncated, err)
+		}
+		res, err = c.run(code+"import os; os.kill(os.getpid(), 9)", spilling())
+		if err != nil || res.Status != codeinterp.StatusLost || len(res.Truncated) == 0 {
+			t.Errorf("death: %s, %+v, %v", res.Status, res.Truncated, err)
+		}
+		if res, err := c.run(code, spilling()); err != nil || !res.OK() || len(res.Truncated) > 0 || len(res.Stdout()) != 4_000_004 {
+			t.Errorf("after the death: %s, %d bytes, %+v, %v", res.Status, len(res.Stdout()), res.Truncated, err)
+		}
+	})
+}
+
+// TestSpillOfAllKinds: what takes more room in a message than in bytes, both streams in
+// turns, and a program that leaves no room on the disk or no file descriptors.
+func TestSpillOfAllKinds(t *testing.T) {
+	t.Parallel()
+	both(t, func(t *testing.T, s *server) {
+		c := realSession(t, s, jupyter.Options{Spill: true})
+		for _, tt := range []struct {
+			name, code     string
+			stdout, stderr int
+			lost           bool
+		}{
+			{"escapes", "print('\\n' * 2_000_000 + '\\x01' * 1_000_000, flush=True)", 3_000_001, 0, false},
+			{"characters of several bytes", "print('\\u20ac' * 2_000_000, flush=True)", 6_000_001, 0, false},
+			{"both streams", "for _ in range(40):\n  for f in (sys.stdout, sys.stderr): print('x' * 99_999, file=f, flush=True)", 4_000_000, 4_000_000, false},
+			{"no room", "old = resource.getrlimit(resource.RLIMIT_FSIZE)\nresource.setrlimit(resource.RLIMIT_FSIZE, (500_000, old[1]))\n" +
+				large + "resource.setrlimit(resource.RLIMIT_FSIZE, old)", 4_000_000, 0, true},
+			{"no descriptors", "files = []\ntry:\n  while True: files.append(os.open('/dev/null', 0))\nexcept OSError: pass\n" +
+				large + "for f in files: os.close(f)", 4_000_000, 0, true},
+			{"after that", large, 4_000_000, 0, false},
+		} {
+			res, err := c.run("import os, resource, sys\n"+tt.code, spilling())
+			own, _, lost := sizes(res)
+			if err != nil || !res.OK() || own+lost != tt.stdout || (lost > 0) != tt.lost || len(res.Stderr()) != tt.stderr {
+				t.Errorf("%s: %s, %d bytes, %d lost, %d of standard error, %+v, %v", tt.name, res.Status, own, lost, len(res.Stderr()), res.Truncated, err)
+			}
+		}
+	})
+}

@@ -170,13 +170,11 @@ class Spool:
 
     def end(self, result):
         """Ends the run: what its threads print from here on is not the run's."""
-        try:
-            if self.depth == 1 and not self.child:
-                for stream in self.streams:
-                    stream.flush()
-        finally:
-            with self.lock:
-                self.depth = max(0, self.depth - 1)
+        if self.depth == 1 and not self.child:
+            for stream in self.streams:
+                type(stream).flush(stream)  # one that is interrupted leaves the end to take or begin
+        with self.lock:
+            self.depth = max(0, self.depth - 1)
 
     def admit(self, stream, parent, data):
         """Gives what may be sent, and keeps the rest."""
