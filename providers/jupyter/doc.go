@@ -117,8 +117,9 @@
 // asyncio.run and loops of the program's own, beside the kernel's, and those that
 // loop.run_until_complete would run in it; sys.stdout.buffer, close and reconfigure, and a
 // UnicodeEncodeError for text that UTF-8 cannot carry; whole characters from
-// child processes, drained before the run ends; in RunCode, the wait for the
-// program's threads that are no daemons; environment, directory and standard input, out
+// child processes, drained before the run ends; errors whose frames are the
+// program's and its libraries', without what prints, shows and asks for it; in RunCode,
+// the wait for the program's threads that are no daemons; environment, directory and standard input, out
 // of band, so that line numbers, %%magics and __future__ imports are unharmed.
 // Runs of RunCode, and contexts without a Cwd, start in a private directory of
 // the kernel's host, which is left behind where the kernel is killed at the end. Deno's
@@ -177,6 +178,8 @@
 //     acknowledges late waits 40 ms per run; see the benchmarks.
 //   - IPython drops blank lines before the first line of a cell;
 //     ProgramError.Line counts them.
+//   - An error that a program catches and prints itself, by traceback.print_exc for
+//     example, has frames of IPython, ipykernel and <toolcell>.
 //
 // # What it costs
 //

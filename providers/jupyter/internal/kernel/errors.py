@@ -1,8 +1,66 @@
-# How errors are shown. setup.py, which follows in one source, has the shell.
+# How errors are shown. This follows pyframes' source; setup.py, which comes behind it
+# in one source, has the shell.
 
 import linecache, os, re, sys, threading, traceback
 
 HEAD, TAIL = 10, 40  # frames of a long traceback that was to come at once
+
+
+def folders(*packages):
+    """Where packages are, each with a separator at its end."""
+    files = [getattr(sys.modules.get(name), "__file__", None) for name in packages]
+    return tuple(os.path.dirname(file) + os.sep for file in files if file)
+
+
+OWN = sys._getframe().f_code.co_filename
+STANDARD = folders("os")
+SHELL = folders("ipykernel", "IPython.core")  # what shows, prints and asks for a program
+SHELLS = folders("ipykernel", "IPython", "traitlets", "zmq", "jupyter_client", "tornado")
+
+
+def hook_errors(shell):
+    """Has errors told without the frames of what stands between the program and the
+    kernel: it is at the program's line that they happen, as in a python process."""
+    plain = shell._get_exc_info
+
+    def _get_exc_info(*args, **kwargs):
+        etype, error, tb = plain(*args, **kwargs)
+        without_own(error)
+        return etype, error, without_shell(tb) if isinstance(error, SyntaxError) else tb
+
+    shell._get_exc_info = _get_exc_info
+
+
+def without_own(error):
+    """Takes from an error what is not of the program."""
+    try:
+        drop_frames(error, lambda outermost: Foreign(outermost).has)
+    except (Exception, KeyboardInterrupt):
+        pass  # of an error that has no such traceback; it is shown as it is
+
+
+class Foreign:
+    """Tells of the frames of a traceback, in their order, which are not of the program:
+    this source's, the kernel's, and the library's that the kernel calls."""
+
+    def __init__(self, outermost):
+        # What comes before the program is the shell, which counts these to leave them out.
+        self.below, self.inside = outermost, False
+
+    def has(self, frame):
+        name = frame.f_code.co_filename
+        if self.below and name.startswith(SHELLS):
+            return False
+        self.below = False
+        if name == OWN:
+            return True
+        self.inside = name.startswith(SHELL) or self.inside and (name.startswith(SHELLS) or is_standard(name))
+        return self.inside
+
+
+def is_standard(name):
+    """Whether a file is of python's library."""
+    return name.startswith(("<frozen ", *STANDARD)) and "-packages" + os.sep not in name
 
 
 def hook_formats(shell, drain):
@@ -33,12 +91,13 @@ def hook_formats(shell, drain):
 
 def report_of(etype, error):
     """An error's traceback as python prints it, without what shows values."""
+    without_own(error)
     report = "".join(traceback.format_exception(etype, error, without_shell(error.__traceback__)))
     return re.sub('File "([^"]+)"', lambda m: 'File "<cell %s>"' % cells()[m[1]] if m[1] in cells() else m[0], report)
 
 
 def without_shell(tb):
-    while tb is not None and "/IPython/" in tb.tb_frame.f_code.co_filename.replace(os.sep, "/"):
+    while tb is not None and tb.tb_frame.f_code.co_filename.startswith(SHELLS):
         tb = tb.tb_next
     return tb
 

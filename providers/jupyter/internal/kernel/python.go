@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/pyframes"
 	"github.com/toolcell/toolcell/internal/pytools"
 	"github.com/toolcell/toolcell/internal/pyvalue"
 )
@@ -39,7 +40,7 @@ var pythonSetup string
 
 var pythonDialect = dialect{
 	setup: func(raw, spill bool) string {
-		return pythonExec(strings.Join([]string{pyvalue.Source, pytools.Source, pythonStreams, pythonSpool, pythonThreads, pythonCalls, pythonFiles, pythonErrors, pythonForks, pythonSetup}, "\n\n"), map[string]any{"raw": raw, "spill": spill})
+		return pythonExec(strings.Join([]string{pyvalue.Source, pytools.Source, pyframes.Source, pythonStreams, pythonSpool, pythonThreads, pythonCalls, pythonFiles, pythonErrors, pythonForks, pythonSetup}, "\n\n"), map[string]any{"raw": raw, "spill": spill})
 	},
 	offer: func(args map[string]any) string {
 		b, _ := json.Marshal(args)
@@ -62,11 +63,12 @@ var pythonDialect = dialect{
 // pythonHelper is where setup.py keeps itself, out of the user's namespace.
 const pythonHelper = `__import__("IPython").get_ipython()._toolcell`
 
-// pythonExec runs source with no name of its own in the user's namespace.
+// pythonExec runs source with no name of its own in the user's namespace, as a file
+// whose frames errors.py knows.
 func pythonExec(source string, vars map[string]any) string {
 	b, _ := json.Marshal(vars)
-	return fmt.Sprintf(`__import__("builtins").exec(__import__("base64").b64decode(%q).decode(), {"options": __import__("json").loads(%q)})`,
-		base64.StdEncoding.EncodeToString([]byte(source)), b)
+	return fmt.Sprintf(`__import__("builtins").exec(__import__("builtins").compile(__import__("base64").b64decode(%q).decode(), %q, "exec", 0, True), {"options": __import__("json").loads(%q)})`,
+		base64.StdEncoding.EncodeToString([]byte(source)), pyframes.Name, b)
 }
 
 func pythonCall(method, args string) string {

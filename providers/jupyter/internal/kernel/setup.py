@@ -254,7 +254,6 @@ class Exits:
                 pass
             except BaseException as error:
                 print("Exception ignored in atexit callback:", repr(func), file=sys.stderr)
-                error.__traceback__ = error.__traceback__.tb_next
                 print(report_of(type(error), error), end="", file=sys.stderr)
 
 
@@ -479,6 +478,7 @@ if not hasattr(shell, "_toolcell"):
     hook_values(shell.displayhook)
     hook_exit(shell)
     shell.user_ns.pop("open", None)  # IPython's refuses sys.stdout.fileno()
+    hook_errors(shell)
     hook_tracebacks(shell.InteractiveTB)
     hook_input(shell.kernel)
     hook_asyncio()
