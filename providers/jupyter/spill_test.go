@@ -190,3 +190,37 @@ func TestSpillOfAllKinds(t *testing.T) {
 		}
 	})
 }
+
+// TestSpillAndClear: what a program clears is gone, also of what was spooled, and nothing
+// else is.
+func TestSpillAndClear(t *testing.T) {
+	t.Parallel()
+	both(t, func(t *testing.T, s *server) {
+		c := realSession(t, s, jupyter.Options{Spill: true})
+		c.ok("import sys\nfrom IPython.display import clear_output")
+		for _, tt := range []struct {
+			name, code     string
+			stdout, others int
+		}{
+			{"at once", "display('before')\n" + large + "clear_output()\nprint('after')", 6, 0},
+			{"at once, with nothing behind", large + "clear_output()", 0, 0},
+			{"with a display behind", "display('before')\n" + large + "clear_output(wait=True)\ndisplay('after')", 0, 1},
+			{"with text behind", "display('before')\n" + large + "clear_output(wait=True)\nprint('after')", 6, 0},
+			{"with much behind", large + "clear_output(wait=True)\n" + large, 4_000_000, 0},
+			{"with a value behind", "display('before')\n" + large + "clear_output(wait=True)\n5", 0, 1},
+			{"waiting for nothing", "display('before')\n" + large + "clear_output(wait=True)", 4_000_000, 1},
+			{"again and again", "for i in range(3):\n  clear_output(wait=True); display(i)\n  print('x' * 3_000_000)", 3_000_001, 1},
+		} {
+			res, err := c.run(tt.code, spilling())
+			others := 0
+			for _, o := range res.Outputs {
+				if o.Kind != codeinterp.Stdout {
+					others++
+				}
+			}
+			if err != nil || !res.OK() || len(res.Truncated) > 0 || len(res.Stdout()) != tt.stdout || others != tt.others {
+				t.Errorf("%s: %s, %d bytes, %d displays, %+v, %v", tt.name, res.Status, len(res.Stdout()), others, res.Truncated, err)
+			}
+		}
+	})
+}

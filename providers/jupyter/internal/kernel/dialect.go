@@ -36,7 +36,8 @@ type dialect struct {
 	outcome func(id string) string
 	// spool is an expression that gives the next piece of what was spooled, as
 	// STREAM:BASE64, and "lost STREAM:BYTES" for what there was no room for, of the
-	// program's own, then with "late " before it of others'. Empty is the end.
+	// program's own, then with "late " before it of others'. Empty is the end, "!"
+	// one at which the program's own is gone.
 	spool func(id string) string
 	// completes: the kernel is known to complete code.
 	completes bool

@@ -35,20 +35,16 @@ func (r *runner) fetchSpill() {
 		r.lostToRate()
 		return
 	}
-	own := false
 	for size := 0; size < maxSpill; {
 		piece, err := r.nextPiece()
-		if err == nil && piece == "" {
-			if p.spilled && !own {
-				r.lostToRate() // somebody else's program has taken its place
-			}
+		switch {
+		case err == nil && piece == "", err == nil && piece == "!" && !p.spilled:
+			return
+		case err != nil || piece == "!":
+			r.lostToRate()
 			return
 		}
-		n := 0
-		if err == nil {
-			own = own || !strings.HasPrefix(piece, "late ")
-			n, err = r.takePiece(piece)
-		}
+		n, err := r.takePiece(piece)
 		if err != nil {
 			break
 		}

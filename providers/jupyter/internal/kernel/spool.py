@@ -4,6 +4,7 @@
 import base64, io, json, os, tempfile, threading, time
 
 SPILL = "application/vnd.toolcell.spill"
+SHOWN = ("display_data", "update_display_data", "execute_result", "clear_output")
 
 
 def asked(shell):
@@ -108,6 +109,7 @@ class Spool:
         self.lock = threading.Lock()
         self.run, self.header, self.depth = None, None, 0  # 0: the run is over
         self.own, self.late, self.given = self.store(), self.store_late(), None
+        self.held = None  # a clear that waits for more output, as it was to be sent
 
     def store(self):
         # Without a buffer, which a child would write too.
@@ -128,6 +130,7 @@ class Spool:
                 self.hook_many(stream)
             elif hasattr(stream, "_flush_buffer"):
                 self.hook_one(stream)
+        self.hook_clears(self.shell.kernel.session)
         self.shell.events.register("pre_run_cell", self.begin)
         self.shell.events.register("post_run_cell", self.end)
 
@@ -155,6 +158,53 @@ class Spool:
 
         stream._flush_buffer = _flush_buffer
 
+    def hook_clears(self, session):
+        """Has what the program clears cleared of what is kept too, which comes to the
+        client after the clear."""
+        plain = self.send = session.send
+
+        def send(stream, message, *args, **kwargs):
+            if isinstance(message, dict) and message.get("msg_type") in SHOWN and not self.child:
+                if message["msg_type"] != "clear_output":
+                    self.shows(message)
+                elif self.clears(message, (stream, message, args, kwargs)):
+                    return message
+            return plain(stream, message, *args, **kwargs)
+
+        session.send = send
+
+    def clears(self, message, call):
+        """Takes note of a clear. Reports whether it is not to be sent before there is
+        more output."""
+        with self.lock:
+            if not self.own or message["parent_header"].get("msg_id") != self.run:
+                return False
+            if message["content"].get("wait"):
+                self.held = call
+                return True
+            self.own, self.held = self.store(), None
+            return False
+
+    def shows(self, message):
+        """Sends the clear that waits for what is about to be shown."""
+        with self.lock:
+            if PLACE in message["content"].get("data", ()) or message["parent_header"].get("msg_id") != self.run:
+                return
+            held = self.release()
+        self.send_held(held)
+
+    def release(self):
+        held, self.held = self.held, None
+        if held:
+            self.own = self.store()
+        return held
+
+    def send_held(self, held):
+        if held:
+            stream, message, args, kwargs = held
+            message["content"]["wait"] = False
+            self.send(stream, message, *args, **kwargs)
+
     def begin(self, info):
         """Begins a run, unless it is a part of the present one. What nobody has fetched
         of the last one's goes."""
@@ -163,7 +213,8 @@ class Spool:
             if self.depth and header["msg_id"] == self.run:
                 self.depth += 1
                 return
-            self.run, self.header, self.depth, self.own = header["msg_id"], header, 1, self.store()
+            self.run, self.header, self.depth = header["msg_id"], header, 1
+            self.own, self.held = self.store(), None
             late = bool(self.late or self.given)
         if late:
             self.mark(self.streams[0], header, "late")
@@ -185,12 +236,14 @@ class Spool:
             piece, mark = data[at : at + self.PIECE], None
             with self.lock:
                 own = self.depth > 0 and parent.get("msg_id") == self.run
+                held = self.release() if own else None
                 kept, window = (self.own, self.window) if own else (self.late, self.late_window)
                 passes = not kept and window.fits(len(encode(json.dumps(piece, ensure_ascii=False))))
                 if not passes:
                     mark = None if kept else "own" if own else "late"
                     kept.add(stream.name, encode(piece))
                 about = self.header if self.depth else parent
+            self.send_held(held)
             if passes:
                 yield piece
             elif mark:
@@ -199,7 +252,7 @@ class Spool:
     def mark(self, stream, parent, whose):
         """Tells the client that there is something to fetch."""
         content = {"data": {SPILL: whose}, "metadata": {}, "transient": {}}
-        stream.session.send(stream.pub_thread, "display_data", content, parent=parent)
+        self.send(stream.pub_thread, "display_data", content, parent=parent)
 
     def spares(self, run):
         """Whether a mark of a call goes within the limit too. One behind output that is
@@ -211,16 +264,18 @@ class Spool:
 
     def take(self, run):
         """The next piece of a run's own output as Store.take has it, then with "late "
-        before it of what is not the run's. "" is the end."""
+        before it of what is not the run's. "" is the end, "!" that of a run whose output
+        is gone, since another program has begun."""
         with self.lock:
             self.depth = 0
             piece = self.own.take() if run == self.run else ""
             if piece:
                 return piece
+            end = "" if run == self.run else "!"
             if self.given is None:
                 # What comes from here on is for the next run, so that there is an end.
                 self.given, self.late = self.late, self.store_late()
             piece = self.given.take()
             if not piece:
                 self.own, self.given = self.store(), None
-            return "late " + piece if piece else ""
+            return "late " + piece if piece else end
