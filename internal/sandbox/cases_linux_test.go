@@ -30,6 +30,7 @@ var cases = []struct {
 	{"a directory that cannot be listed has no size", "internal/sandbox", []string{"TestLimits: sizes in a directory that cannot be listed", "TestLimits: number of files in a directory that cannot be listed"}},
 	{"files mapped, in flight or removed have no size", "internal/sandbox", []string{"TestLimits: sizes of files that are only mapped", "TestLimits: sizes of files in flight", "TestLimits: sizes of removed files"}},
 	{"gigabytes of disk in milliseconds", "internal/sandbox", []string{"TestLimits: sizes of files that nobody writes", "TestPolicy"}},
+	{"processor time that nobody waits for", "internal/sandbox", []string{"TestLimits: CPU time of children that nobody waits for", "TestClock"}},
 	{"memory that nobody counts", "internal/sandbox", []string{"TestLimits: page tables", "TestLimits: memory of nameless files that nobody may look at",
 		"TestLimits: shared memory out of the page tables", "TestLimits: memory of sockets", "TestLimits: memory that belongs to no process"}},
 	{"zombies of the host", "internal/sandbox", []string{"TestAttacks: a sibling", "TestTrees: siblings", "TestTrees: zombies"}},

@@ -103,6 +103,13 @@
 // and of files that the tree holds open without a name; what it writes to other
 // directories listed as Writable is only bounded per file.
 //
+// CPU time is what processes say, live ones and those that somebody has waited for,
+// with what of the others was seen; or what the kernel's task clock (see
+// perf_event_open(2)) says, where that is more. A host may use that where
+// kernel.perf_event_paranoid is 2 or less, or with CAP_PERFMON, and its container's
+// filter allows it; elsewhere children that end within some 20 ms and that nobody
+// waits for, since SIGCHLD is ignored, mostly do not count.
+//
 // The kernel counts processes per uid. Under a uid that others have too (not
 // as root, or with Options.UID) the watchdog enforces Limits.Processes by
 // killing the tree; otherwise a fork that is too many fails.

@@ -62,3 +62,12 @@ func install(f filter, flags uintptr) error {
 	}
 	return nil
 }
+
+// CanClock reports whether this machine lets a host count the time of what comes
+// of a process.
+func CanClock() bool {
+	var c clock
+	c.open(unix.Getpid())
+	defer c.close()
+	return c.file != 0
+}

@@ -49,7 +49,7 @@ func testLeaks(t *testing.T, mode sandbox.Mode) {
 						t.Error(err)
 						return
 					}
-					p, err := s.Start(&sandbox.Cmd{Path: "/bin/sh", Args: []string{"sh", "-c", "sleep 100 & exit 3"}, Workdir: dir})
+					p, err := s.Start(&sandbox.Cmd{Path: "/bin/sh", Args: []string{"sh", "-c", "sleep 100 & exit 3"}, Workdir: dir, Limits: sandbox.Limits{CPU: 100}})
 					if err != nil {
 						t.Error(err)
 						return

@@ -239,7 +239,8 @@ func (p *proc) attribute() {
 	u := &p.usage
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	p.exit.CPU = max(p.exit.CPU, u.cpu)
+	p.exit.CPU = max(p.exit.CPU, u.cpu, u.clock.time())
+	u.clock.close()
 	p.exit.MaxRSS = max(p.exit.MaxRSS, u.peakRSS)
 	limit := p.plan.limits.Memory
 	if l := p.plan.limits.CPU; p.exit.Cause == codeinterp.CauseSignal && p.exit.Signal == syscall.SIGKILL && l > 0 && p.exit.CPU >= time.Duration(l)*time.Second {

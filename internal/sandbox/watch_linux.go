@@ -86,6 +86,7 @@ type usage struct {
 
 	mu       sync.Mutex
 	cpu      time.Duration
+	clock    clock
 	peakRSS  int64
 	peakData int64 // of one process
 	disk     diskUse
@@ -93,6 +94,7 @@ type usage struct {
 
 // add starts watching a tree, whose pid, group or namespace is set.
 func (w *watcher) add(p *proc) {
+	p.startClock()
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.trees == nil {
@@ -351,7 +353,7 @@ func (u *usage) update(s *sum) {
 		}
 	}
 	u.mu.Lock()
-	u.cpu = max(u.cpu, s.all, own)
+	u.cpu = max(u.cpu, s.all, own, u.clock.time())
 	u.peakRSS = max(u.peakRSS, s.rss)
 	u.peakData = max(u.peakData, data)
 	u.mu.Unlock()

@@ -285,6 +285,11 @@
 // buffers cannot be changed (setsockopt reports success), there is no vmsplice, and
 // System V has no queues, no segments above 64 KiB, and no more than 32 semaphores a
 // set, in Bwrap; in Landlock it has nothing.
+// Limits.CPU is enforced by the kernel's count for a program and all that comes of it
+// (perf_event_open) where the host may have that: with kernel.perf_event_paranoid at
+// 2 or less or CAP_PERFMON, and a container's filter that allows the call. Elsewhere
+// a program that ignores SIGCHLD and has one child of 10 ms after another gets up to
+// ten times the limit; a run's timeout bounds it then.
 // Limits.Disk is exceeded by what a program writes between two looks at its
 // directory, which are 0.1 to 0.3 seconds apart, and more where there are so many
 // files that one takes longer: plain writes, by one process or four, ended at up to

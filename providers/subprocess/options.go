@@ -53,7 +53,9 @@ type Limits struct {
 	Processes int
 
 	// CPU is seconds of processor time in all. The default is no limit, since
-	// RunOptions.Timeout bounds each run.
+	// RunOptions.Timeout bounds each run. Where the host may not use the kernel's
+	// counter, as in most containers, short children that no process waits for
+	// are mostly missing from it; see the package's Limits.
 	CPU int64
 
 	// FileSize is bytes of the largest file. The default is 512 MiB.
