@@ -186,6 +186,37 @@ func TestLateOutputIsBounded(t *testing.T) {
 	})
 }
 
+// TestSpoolOfADeadKernel has a kernel say between two runs that it spools what is late:
+// what went with its process is told, once.
+func TestSpoolOfADeadKernel(t *testing.T) {
+	for name, die := range map[string]func(s *fake.Server, k *fake.Kernel){"alive": nil,
+		"dead":    func(_ *fake.Server, k *fake.Kernel) { k.Die() },
+		"removed": func(s *fake.Server, k *fake.Kernel) { s.Remove(k) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			var h held
+			inFake(t, jupyter.Options{}, plays{"first": h.ends}.on, func(r *rig) {
+				r.ok("first")
+				k, first := h.get()
+				k.IOPub(first, "display_data", map[string]any{"data": map[string]string{"application/vnd.toolcell.spill": "late"}, "metadata": map[string]any{}})
+				time.Sleep(time.Second)
+				want := codeinterp.TruncationReason("")
+				if die != nil {
+					die(r.s, k)
+					want = codeinterp.TruncatedByExit
+					time.Sleep(time.Second)
+				}
+				if res := r.ok("second"); reason(res) != want {
+					t.Errorf("truncated %+v, want %q", res.Truncated, want)
+				}
+				if res := r.ok("third"); len(res.Truncated) > 0 {
+					t.Errorf("again: %+v", res.Truncated)
+				}
+			})
+		})
+	}
+}
+
 func TestDisplays(t *testing.T) {
 	inFake(t, jupyter.Options{}, plays{"x": func(k *fake.Kernel, req *fake.Message) {
 		busy(k, req)

@@ -58,7 +58,9 @@ func newSession(rt *runtime, kind kernel.Kind, o driver.Options, k *kernel.Kerne
 
 func (s *session) hold(k *kernel.Kernel) {
 	k.Late(s.opts.Late)
-	s.k.Store(k)
+	if former := s.k.Swap(k); former != nil {
+		k.Succeed(former)
+	}
 }
 
 // Run implements driver.Session.

@@ -53,6 +53,16 @@ func (r *runner) fetchSpill() {
 	r.lostToRate()
 }
 
+// Succeed has k, which takes former's place, tell what went with that.
+func (k *Kernel) Succeed(former *Kernel) {
+	former.mu.Lock()
+	of := former.spilling
+	former.mu.Unlock()
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.spilling = of
+}
+
 // noteDeadSpool tells of what was spooled between two runs by a process that is
 // gone.
 func (r *runner) noteDeadSpool() {

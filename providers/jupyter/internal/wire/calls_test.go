@@ -21,3 +21,19 @@ func TestIsMark(t *testing.T) {
 		}
 	}
 }
+
+func TestSpillOf(t *testing.T) {
+	for content, want := range map[string]wire.Spill{
+		`{"data": {"application/vnd.toolcell.spill": "own"}, "metadata": {}}`:       wire.OwnSpill,
+		`{"data": {"application/vnd.toolcell.spill":"late"}, "metadata": {}}`:       wire.LateSpill,
+		`{"data": {"application/vnd.toolcell.spill": 5}}`:                           wire.OwnSpill,
+		`{"data": {"text/plain": "application/vnd.toolcell.spill"}}`:                wire.NoSpill,
+		`{"data": {"application/vnd.toolcell.place": "n5"}, "metadata": {}}`:        wire.NoSpill,
+		`{"data": {"application/vnd.toolcell.spill": "late"`:                        wire.NoSpill,
+		`{"metadata": {"application/vnd.toolcell.spill": "late"}, "transient": {}}`: wire.NoSpill,
+	} {
+		if got := wire.SpillOf([]byte(content)); got != want {
+			t.Errorf("%s: %v, want %v", content, got, want)
+		}
+	}
+}
