@@ -174,7 +174,7 @@ fuzz:
 	@set -e; for p in $$($(GO) list ./...); do \
 		for f in $$($(GO) test -list '^Fuzz' $$p | grep '^Fuzz' | grep -vxF '$(NOFUZZ)' || true); do \
 			echo "== $$p $$f"; \
-			if out=$$($(GO) test -run '^$$' -fuzz "^$$f$$" -fuzztime $(FUZZ) $$p 2>&1); then echo "$$out" | tail -1; \
+			if out=$$($(GO) test -run '^$$' -fuzz "^$$f$$" -fuzztime $(FUZZ) -fuzzminimizetime 10x $$p 2>&1); then echo "$$out" | tail -1; \
 			elif echo "$$out" | grep -q '^    context deadline exceeded$$' && ! echo "$$out" | grep -q 'Failing input'; then echo "found nothing, and ended late"; \
 			else echo "$$out"; exit 1; fi; \
 		done; done
