@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -15,6 +16,7 @@ import (
 var (
 	errDeep      = errors.New("the server's answer is nested too deep")
 	errMalformed = errors.New("the server's answer is no result of a tool")
+	errNoAnswer  = errors.New("the server's answer has ended without a result")
 )
 
 // answer calls a tool and returns what value says of its answer.
@@ -77,7 +79,7 @@ func (s *server) call(ctx context.Context, tool string, args json.RawMessage) (*
 				return nil, s.failure(ctx, own, tool, err, "")
 			}
 		}
-		if own.Err() == nil && s.fatal(a.err) {
+		if own.Err() == nil && fatal(a.err) {
 			a.err = live.verdict(own, a.err)
 		}
 		return nil, s.failure(ctx, own, tool, a.err, "It may or may not have been done.")
@@ -91,7 +93,12 @@ func (l *link) verdict(ctx context.Context, err error) error {
 	found := make(chan error, 1)
 	go func() {
 		if l.answers() {
-			found <- fmt.Errorf("%w: %w", errMalformed, err)
+			kind := errMalformed
+			// The SDK's words for a stream that has ended; there is no such error.
+			if strings.Contains(err.Error(), "without response") {
+				kind = errNoAnswer
+			}
+			found <- fmt.Errorf("%w: %w", kind, err)
 			return
 		}
 		l.gone.Store(true)
@@ -126,16 +133,30 @@ func (l *link) answers() bool {
 		}
 	}()
 	err := l.Ping(ctx, nil)
-	var answered *jsonrpc.Error
-	return err == nil || errors.As(err, &answered)
+	return err == nil || !fatal(err)
 }
 
 // fatal reports whether the session may have ended with the error of a call.
-func (s *server) fatal(err error) bool {
+func fatal(err error) bool {
 	var answered *jsonrpc.Error
-	// Over HTTP each call has a request of its own, whose failure is not the
-	// session's.
-	return s.URL == "" && !errors.As(err, &answered) || errors.Is(err, mcp.ErrConnectionClosed) || errors.Is(err, errAway)
+	// That of a request which the SDK calls rejected is none: the session goes on.
+	return !errors.As(err, &answered) || errors.Is(err, mcp.ErrConnectionClosed)
+}
+
+// rejected is the SDK's code for a request over HTTP that failed, with text of its
+// own. It has the type of what servers answer, but says that they have not.
+const (
+	rejected     = -32005
+	rejectedText = "rejected by transport"
+)
+
+// told returns what a server answered in place of a result, if err is that.
+func told(err error) (string, bool) {
+	var answered *jsonrpc.Error
+	if !errors.As(err, &answered) || answered.Code == rejected && answered.Message == rejectedText {
+		return "", false
+	}
+	return answered.Message, true
 }
 
 // failure is what programs learn of an error: what a server answered, and of its
@@ -143,7 +164,7 @@ func (s *server) fatal(err error) bool {
 func (s *server) failure(ctx, own context.Context, tool string, err error, done string) error {
 	s.set.opts.Logger.Info("a call of an MCP tool failed", "server", s.Name, "tool", tool, "err", err)
 	message := fmt.Sprintf("the server %s cannot be reached, or has ended during the call. %s", s.Name, done)
-	var answered *jsonrpc.Error
+	answer, answered := told(err)
 	switch {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
@@ -155,8 +176,10 @@ func (s *server) failure(ctx, own context.Context, tool string, err error, done 
 		message = fmt.Sprintf("%v. It may or may not have been done.", errMembers)
 	case errors.Is(err, errMalformed):
 		message = fmt.Sprintf("the server %s has answered with what is no result of a tool. It may or may not have been done.", s.Name)
-	case errors.As(err, &answered):
-		message = s.clean(answered.Message, maxError)
+	case errors.Is(err, errNoAnswer):
+		message = fmt.Sprintf("the server %s has ended its answer without a result. It may or may not have been done.", s.Name)
+	case answered:
+		message = s.clean(answer, maxError)
 	}
 	return &codeinterp.FunctionError{Message: message}
 }

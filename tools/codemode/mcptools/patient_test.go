@@ -20,10 +20,16 @@ import (
 
 // callIn calls the first tool of a set for as long as d at most.
 func callIn(set *mcptools.Set, d time.Duration, args string) error {
+	_, err := valueIn(set, d, args)
+	return err
+}
+
+// valueIn is a callIn that returns the result.
+func valueIn(set *mcptools.Set, d time.Duration, args string) (string, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), d)
 	defer cancel()
-	_, _, err := set.Entries()[0].Call(ctx, codeinterp.FunctionCall{Number: 1, Args: json.RawMessage(args)})
-	return err
+	v, _, err := set.Entries()[0].Call(ctx, codeinterp.FunctionCall{Number: 1, Args: json.RawMessage(args)})
+	return string(v), err
 }
 
 // TestServerThatDoesNotRead: calls that were given up leave nothing behind.
