@@ -46,8 +46,11 @@ func (s *server) transport() (t mcp.Transport, end func(), err error) {
 	cmd.Env, cmd.Dir, cmd.Stderr = environ(s.Env), s.Dir, s.set.opts.Stderr
 	cmd.WaitDelay = time.Second // what the server started may keep its standard error open
 	ownGroup(cmd)
-	proc := &process{cmd: cmd, closed: make(chan struct{})}
+	proc := newProcess(cmd)
 	s.proc = proc
+	s.mu.Lock()
+	s.strays = proc.strays
+	s.mu.Unlock()
 	p := &patient{Transport: proc}
 	if d := s.set.opts.Timeout; d > 0 {
 		p.stuck = max(d, minStuck)

@@ -7,6 +7,3 @@ import "os/exec"
 // awaitEnd waits until cmd has ended. Its id may be another's then: there is no
 // way to wait that leaves it its own.
 func awaitEnd(cmd *exec.Cmd) { cmd.Wait() }
-
-// watch does nothing: who waits for the process's end takes its output away.
-func (*process) watch() {}

@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"os/signal"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -59,6 +61,19 @@ func TestMain(m *testing.M) {
 		}
 		for in.Scan() {
 		}
+	case "scripted":
+		scripted()
+	case "unlisted": // has no list of tools, and does not end by itself
+		signal.Ignore(syscall.SIGTERM)
+		fmt.Fprintln(os.Stderr, os.Getpid())
+		for in := bufio.NewScanner(os.Stdin); in.Scan(); {
+			if result := firstResult(in.Bytes()); strings.Contains(in.Text(), `"tools/list"`) {
+				fmt.Println(strings.Replace(result, `"tools":[`, `"tools":5,"x":[`, 1))
+			} else {
+				fmt.Println(result)
+			}
+		}
+		time.Sleep(10 * time.Minute)
 	case "garbage":
 		fmt.Println("\x00\xff{{{")
 		time.Sleep(10 * time.Minute)

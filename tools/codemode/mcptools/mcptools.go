@@ -90,8 +90,8 @@ type Set struct {
 	work    sync.WaitGroup
 	room    room
 
+	closed   sync.Once
 	mu       sync.Mutex
-	closed   bool
 	onChange func([]codemode.Entry)
 	telling  sync.Mutex // held while onChange is called
 }
@@ -174,12 +174,18 @@ func (s *Set) changed() {
 }
 
 // Problems are what is wrong with the servers now: those that cannot be reached,
-// and tools that were left out. They may tell of commands and URLs.
+// tools that were left out, and output that is none of the protocol. They may tell of
+// commands and URLs.
 func (s *Set) Problems() (list []error) {
 	for _, one := range s.servers {
 		one.mu.Lock()
 		for _, err := range one.problems {
 			list = append(list, fmt.Errorf("server %s: %w", one.Name, err))
+		}
+		if one.strays != nil {
+			if err := one.strays.problem(); err != nil {
+				list = append(list, fmt.Errorf("server %s: %w", one.Name, err))
+			}
 		}
 		one.mu.Unlock()
 	}
@@ -219,25 +225,16 @@ func (s *Set) Entries() []codemode.Entry {
 	return all
 }
 
-// Close ends all sessions and the processes that were started for them. It is
-// idempotent.
+// Close ends all sessions and the processes that were started for them, and waits
+// for that. It is idempotent.
 func (s *Set) Close() error {
-	s.mu.Lock()
-	closed := s.closed
-	s.closed = true
-	s.mu.Unlock()
-	// The first call ends the sessions; a second one still waits for what it ends.
-	if closed {
+	s.closed.Do(func() { // which a second call waits for
+		s.stop(errClosed)
+		for _, one := range s.servers {
+			s.work.Go(one.close)
+		}
 		s.work.Wait()
-		return nil
-	}
-	s.stop(errClosed)
-	var ends sync.WaitGroup
-	for _, one := range s.servers {
-		ends.Go(one.close)
-	}
-	ends.Wait()
-	s.work.Wait()
+	})
 	return nil
 }
 

@@ -199,7 +199,7 @@ func TestUnreachable(t *testing.T) {
 	if got, want := strings.Join(reasons, "; "), "away: the server cannot be reached; silent: the server cannot be reached; garbage: the server cannot be reached; web: the server cannot be reached; file: the server cannot be reached"; got != want {
 		t.Errorf("%s", got)
 	}
-	if len(set.Problems()) != 5 {
+	if len(set.Problems()) != 6 { // of garbage two
 		t.Errorf("%v", set.Problems())
 	}
 	m, _ := mode(t, set)

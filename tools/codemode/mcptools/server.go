@@ -22,8 +22,9 @@ type server struct {
 	turn   chan struct{} // held by whoever connects
 	proc   *process      // that was started last, if one was; of whoever has the turn
 
-	listing sync.Mutex // held by whoever lists again
-	own     room       // of a server over HTTP
+	listing sync.Mutex     // held by whoever lists again
+	own     room           // of a server over HTTP
+	ends    sync.WaitGroup // of sessions that failed; added to by whoever has the turn
 
 	mu       sync.Mutex
 	live     *link
@@ -31,6 +32,7 @@ type server struct {
 	failed   time.Time
 	list     []listed
 	problems []error
+	strays   *strays // of the last process
 }
 
 // A link is a session, and what to do when it has ended.
@@ -73,6 +75,10 @@ func (s *server) session(ctx context.Context) (*link, error) {
 		return nil, context.Cause(ctx)
 	}
 	defer func() { <-s.turn }()
+	// What is started from here on would be started after Close.
+	if s.set.ctx.Err() != nil {
+		return nil, context.Cause(s.set.ctx)
+	}
 	s.mu.Lock()
 	live, failures, failed := s.live, s.failures, s.failed
 	s.mu.Unlock()
@@ -106,7 +112,7 @@ func (s *server) session(ctx context.Context) (*link, error) {
 	if err != nil {
 		if live != nil {
 			// In the background: it may take as long as closing, and mu is held.
-			go live.end()
+			s.ends.Go(func() { s.finish(live) })
 		}
 		// A caller who gave up is no fault of the server.
 		if ctx.Err() == nil {
@@ -282,9 +288,14 @@ func (s *server) close() {
 	s.mu.Lock()
 	live := s.live
 	s.mu.Unlock()
-	if live == nil {
-		return
+	if live != nil {
+		s.finish(live)
 	}
+	s.ends.Wait()
+}
+
+// finish ends a session, and waits until it has ended.
+func (s *server) finish(live *link) {
 	live.end()
 	if s.Session == nil {
 		bounded(closing, func() { <-live.done })
