@@ -18,12 +18,20 @@
 //
 // # Servers that fail
 //
-// Problems lists a server that cannot be reached, and the model learns of it in the
-// place of its tools; the others serve. One that dies is started anew by the next
-// call of one of its tools; a call that was in progress fails, and says that it
-// may have been done. A call has [Options].Timeout, a message 16 MiB, an answer
-// 500,000 members, a server 500 tools. Whatever is beyond is left out, and said so;
-// over streamable HTTP an answer with too many members ends the session. Large answers
+// Problems lists a server that cannot be reached or does not list its tools, and the
+// model learns of it in the place of its tools; the others serve. What is no tool is
+// left out of a list. A server that dies, whatever it leaves behind, is started anew by
+// the next call of one of its tools; a call that was in progress fails, and says that it
+// may have been done. So does one whose connection broke, or whose answer is none.
+//
+// A line of a server's output that is no message, or an answer with an id that no
+// request can have, is left out and told by Problems; up to 1,000 lines and 1 MiB may
+// stand between two messages. Over HTTP a body that is no message ends the session, and
+// one that answers another request fails the call.
+//
+// A call has [Options].Timeout, a message 16 MiB, an answer 500,000 members, a server 500
+// tools on 100 pages, of which one that brings nothing new is the last. Whatever is
+// beyond is left out, and said so; over streamable HTTP an answer with too many members ends the session. Large answers
 // at once wait in the server for those before them, and over streamable HTTP a request's
 // stream carries one large message. One that sends requests and does not read the
 // answers is ended. Of what a server sends by itself only the news that its tools have
@@ -34,7 +42,9 @@
 // Servers get no sampling, no elicitation and no roots: a tool that asks a person
 // for something fails. Whole numbers beyond 2^53 in structured results are rounded,
 // as in JavaScript. A server whose host process is killed outright, without
-// Close, ends when it notices that its standard input has ended.
+// Close, ends when it notices that its standard input has ended. What a server starts
+// ends with it where it stays in its process group; a child that has made a session of
+// its own goes on, and on Windows every child does.
 //
 // # Security
 //

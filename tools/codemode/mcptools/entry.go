@@ -17,86 +17,6 @@ import (
 	"github.com/toolcell/toolcell/tools/codemode"
 )
 
-const (
-	maxServerTools = 500
-	maxTools       = codeinterp.MaxFunctions - 64
-	maxPages       = 100
-	maxSchema      = 256 << 10
-	maxAbout       = 16 << 10
-	maxListed      = 16 << 20 // bytes of all tools of a server
-)
-
-// A listed tool is what is kept of one that a server lists.
-type listed struct {
-	name, title, about string
-	hints              tools.Annotations
-	input, output      json.RawMessage
-	err                error // why it cannot be called
-}
-
-func take(t *mcp.Tool) listed {
-	l := listed{name: t.Name, title: clip(ansi.Plain(t.Title), 200), about: clip(ansi.Plain(t.Description), maxAbout), hints: hints(t.Annotations)}
-	if l.input, l.err = schema(t.InputSchema); len(l.input) == 0 {
-		l.input = json.RawMessage(`{"type":"object"}`)
-	}
-	l.output, _ = schema(t.OutputSchema)
-	return l
-}
-
-func (l *listed) size() int {
-	return len(l.name) + len(l.title) + len(l.about) + len(l.input) + len(l.output)
-}
-
-// relist asks a server for its tools.
-func (s *server) relist(ctx context.Context, live *link) error {
-	ctx, cancel := context.WithTimeoutCause(ctx, s.set.opts.StartTimeout, errSlow)
-	defer cancel()
-	defer context.AfterFunc(s.set.ctx, cancel)()
-	var list []listed
-	var problems []error
-	seen, size := map[string]bool{}, 0
-	params := &mcp.ListToolsParams{}
-	for range maxPages {
-		page, err := live.ListTools(ctx, params)
-		if err != nil {
-			// The cause says which time was over; the SDK's error only that one was.
-			if ctx.Err() != nil {
-				err = context.Cause(ctx)
-			}
-			return fmt.Errorf("listing its tools: %w", err)
-		}
-		for _, t := range page.Tools {
-			// One more than the bound is taken, which shows below that there are
-			// more.
-			if t == nil || seen[t.Name] || len(list) > maxServerTools || size > maxListed {
-				continue
-			}
-			seen[t.Name] = true
-			list = append(list, take(t))
-			size += list[len(list)-1].size()
-		}
-		if params.Cursor = page.NextCursor; params.Cursor == "" || len(list) > maxServerTools || size > maxListed {
-			break
-		}
-	}
-	if size > maxListed {
-		list = list[:len(list)-1]
-		problems = append(problems, fmt.Errorf("its tools are described in more than %d bytes; the first %d are there", maxListed, len(list)))
-	} else if len(list) > maxServerTools || params.Cursor != "" {
-		list = list[:min(len(list), maxServerTools)]
-		problems = append(problems, fmt.Errorf("it has too many tools; the first %d are there", len(list)))
-	}
-	for name := range s.Rules {
-		if !seen[name] {
-			problems = append(problems, fmt.Errorf("there is a rule for the tool %.80q, which it does not have", name))
-		}
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.list, s.problems = list, problems
-	return nil
-}
-
 // entry returns a tool of the server as an entry.
 func (s *server) entry(t listed, n names) codemode.Entry {
 	name := n.of(s.prefix, t.name)
@@ -120,15 +40,18 @@ func (s *server) entry(t listed, n names) codemode.Entry {
 // absent stands for the tools of a server that has none, or cannot be reached.
 func (s *server) absent(n names) codemode.Entry {
 	s.mu.Lock()
-	failed := len(s.problems) > 0
+	fault := s.fault
 	s.mu.Unlock()
-	reason := "the server has no tools"
-	if failed {
-		reason = "the server cannot be reached"
+	reason := "the server cannot be reached"
+	switch {
+	case fault == nil:
+		reason = "the server has no tools"
+	case errors.Is(fault, errUnlisted):
+		reason = "the server's tools cannot be listed"
 	}
 	return codemode.Entry{Tool: tools.Tool{Name: n.of("", s.Name)}, Use: codemode.Nobody, Reason: reason,
 		Call: func(context.Context, codeinterp.FunctionCall) (json.RawMessage, []codemode.File, error) {
-			return nil, nil, errAway
+			return nil, nil, errors.New(reason)
 		}}
 }
 

@@ -95,7 +95,7 @@ type lineReader struct {
 // next returns the messages of the next line that has some.
 func (r *lineReader) next() ([]jsonrpc.Message, error) {
 	for {
-		text, err := r.line()
+		text, err := readLine(r.in)
 		if err != nil && len(text) == 0 {
 			return nil, err
 		}
@@ -109,20 +109,6 @@ func (r *lineReader) next() ([]jsonrpc.Message, error) {
 		}
 		if r.bytes += len(text); r.bytes > maxStrayBytes || r.lines > maxStrays {
 			return nil, errStrays
-		}
-	}
-}
-
-// line returns the next line, in memory of its own.
-func (r *lineReader) line() (text []byte, err error) {
-	for {
-		part, err := r.in.ReadSlice('\n')
-		text = append(text, part...)
-		if !errors.Is(err, bufio.ErrBufferFull) {
-			return text, err
-		}
-		if len(text) > maxMessage || len(text) > maxStrayBytes && !opens(bytes.TrimSpace(text[:64])) {
-			return nil, errHuge
 		}
 	}
 }
@@ -159,23 +145,30 @@ func (r *lineReader) decode(text []byte) ([]jsonrpc.Message, error) {
 // that anybody waits for: no object of the protocol, or one with an id that no
 // request of ours has and no answer of ours could have.
 func message(text []byte) (jsonrpc.Message, error) {
+	if !opens(text) {
+		return nil, nil
+	}
+	var err error
+	if json.Valid(text) { // the SDK takes the first of several values
+		var m jsonrpc.Message
+		if m, err = jsonrpc.DecodeMessage(text); err == nil {
+			return m, nil
+		}
+	}
 	var head struct {
 		Version json.RawMessage `json:"jsonrpc"`
 		ID      json.RawMessage `json:"id"`
 		Method  json.RawMessage `json:"method"`
 	}
-	err := error(nil)
-	if opens(text) {
-		err = json.Unmarshal(text, &head)
-		// Not left out: a call may wait for it.
-		if err != nil && bytes.Contains(text, []byte(`"jsonrpc"`)) {
-			return nil, err
-		}
-	}
-	if err != nil || head.Version == nil || !isID(head.ID, head.Method != nil) {
+	broken := json.Unmarshal(text, &head)
+	switch {
+	// Not left out: a call may wait for it.
+	case broken != nil && bytes.Contains(text, []byte(`"jsonrpc"`)):
+		return nil, broken
+	case broken != nil || head.Version == nil || !isID(head.ID, head.Method != nil):
 		return nil, nil
 	}
-	return jsonrpc.DecodeMessage(text)
+	return nil, err
 }
 
 // isID reports whether an id is one of a request or, where there is no method, of an
@@ -184,9 +177,20 @@ func isID(raw json.RawMessage, method bool) bool {
 	if raw == nil || string(raw) == "null" {
 		return method // a notification
 	}
-	if raw[0] == '"' {
-		return true
-	}
 	var n float64
-	return json.Unmarshal(raw, &n) == nil && n == float64(int64(n))
+	return raw[0] == '"' || json.Unmarshal(raw, &n) == nil
+}
+
+// readLine returns the next line of at most maxMessage bytes, with its end, in memory
+// of its own.
+func readLine(in *bufio.Reader) (text []byte, err error) {
+	for {
+		part, err := in.ReadSlice('\n')
+		if text = append(text, part...); len(text) > maxMessage {
+			return nil, errHuge
+		}
+		if !errors.Is(err, bufio.ErrBufferFull) {
+			return text, err
+		}
+	}
 }

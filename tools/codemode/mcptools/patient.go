@@ -51,6 +51,7 @@ type patientConn struct {
 	closed chan struct{}
 
 	callers sync.Map // of requests, by id
+	listers sync.Map // likewise
 }
 
 // Read implements mcp.Connection.

@@ -87,6 +87,10 @@ func (c *patientConn) expect(ctx context.Context, id jsonrpc.ID) {
 		c.callers.Store(id, by)
 		context.AfterFunc(ctx, func() { c.callers.Delete(id) })
 	}
+	if by, ok := ctx.Value(listerKey{}).(*lister); ok {
+		c.listers.Store(id, by)
+		context.AfterFunc(ctx, func() { c.listers.Delete(id) })
+	}
 }
 
 // fit makes an answer one that can be decoded, and waits for room for that.
@@ -95,6 +99,9 @@ func (c *patientConn) fit(r *jsonrpc.Response) {
 	if n > maxMembers {
 		r.Result, r.Error = nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: errMembers.Error()}
 		return
+	}
+	if by, ok := c.listers.LoadAndDelete(r.ID); ok {
+		r.Result = by.(*lister).sound(r.Result)
 	}
 	if by, ok := c.callers.LoadAndDelete(r.ID); ok && !by.(*caller).admit(decoded(len(r.Result), n), c.closed) {
 		r.Result, r.Error = nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: errUnwanted.Error()}

@@ -9,15 +9,12 @@ import (
 )
 
 // scripted is a server whose tool puts out lines before its answer, or does something
-// else that is in its arguments.
+// else that is in its arguments. Its list of tools may be in the environment.
 func scripted() {
 	for in := bufio.NewScanner(os.Stdin); in.Scan(); {
-		if result := firstResult(in.Bytes()); result != "" {
-			fmt.Println(result)
-			continue
-		}
 		var r struct {
 			ID     json.RawMessage
+			Method string
 			Params struct {
 				Arguments struct {
 					Do    string
@@ -26,6 +23,13 @@ func scripted() {
 			}
 		}
 		json.Unmarshal(in.Bytes(), &r)
+		if page := os.Getenv("MCPTOOLS_LIST"); page != "" && r.Method == "tools/list" {
+			fmt.Printf(`{"jsonrpc":"2.0","id":%s,"result":%s}`+"\n", r.ID, page)
+			continue
+		} else if result := firstResult(in.Bytes()); result != "" {
+			fmt.Println(result)
+			continue
+		}
 		switch r.Params.Arguments.Do {
 		case "leave": // a child behind, which has its pipes and is not in its group
 			child := exec.Command("setsid", "sh", "-c", "echo >&2; exec sleep 600")

@@ -32,6 +32,7 @@ type server struct {
 	failed   time.Time
 	list     []listed
 	problems []error
+	fault    error   // why there is no list
 	strays   *strays // of the last process
 }
 
@@ -117,7 +118,7 @@ func (s *server) session(ctx context.Context) (*link, error) {
 		// A caller who gave up is no fault of the server.
 		if ctx.Err() == nil {
 			s.failures, s.failed = s.failures+1, time.Now()
-			s.problems = []error{err}
+			s.problems, s.fault = []error{err}, err
 		}
 		return nil, err
 	}

@@ -92,6 +92,9 @@ func (g *guarded) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	if g.weigh {
 		res.Body = &weighedBody{ReadCloser: res.Body, by: by, stream: stream, light: by == nil && r.Method == http.MethodGet}
+		if res.StatusCode < 300 {
+			res.Body = asked(r).body(res.Body, stream)
+		}
 	}
 	return res, nil
 }
