@@ -33,7 +33,9 @@ func (p *process) unreported(o *driver.Outcome, once bool) {
 	p.mu.Unlock()
 	o.Lost = true
 	switch {
-	case broken != nil:
+	// A limit that was reached before is why: what holds much memory closes its
+	// channel some time before it has ended.
+	case broken != nil && (exit.Cause == "" || exit.Cause == codeinterp.CauseSignal):
 		o.ExitCode, o.Cause = codeinterp.ExitKilled, codeinterp.CauseExit
 		o.Error = &codeinterp.ProgramError{Name: "ProtocolError", Message: broken.Error() + "; its process was killed"}
 	// The host has killed it; the driver package knows why.
