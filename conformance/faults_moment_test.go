@@ -69,6 +69,18 @@ func momentFaults() []fault {
 			}),
 		},
 		{
+			name: "timeouts tell of what runs the program", want: "StoppedAtUserCode",
+			wrap: stoppedFrame("pause", `File "<driver>", line 1767, in run`),
+		},
+		{
+			name: "timeouts tell of what takes the output", want: "StoppedAtUserCode",
+			wrap: stoppedFrame("flood", "File /usr/lib/python3/dist-packages/kernel/streams.py:2, in write()"),
+		},
+		{
+			name: "timeouts tell of a file of the driver's", want: "StoppedAtUserCode",
+			wrap: stoppedFrame("spin", "    at execute (driver.js:40:7)"),
+		},
+		{
 			name: "errors have a name of ours", want: "ErrorOfAnything", also: "StoppedAtUserCode",
 			wrap: results(func(c codeinterp.Call, res *codeinterp.Result) {
 				if res.Error != nil && res.Error.Message == "text" {
@@ -160,5 +172,20 @@ func quiet(stream string) wrapper {
 			}
 		}
 		res.Truncated = list
+	})
+}
+
+// stoppedFrame adds a frame to the errors of programs with a command that their time
+// was up for.
+func stoppedFrame(command, frame string) wrapper {
+	return results(func(c codeinterp.Call, res *codeinterp.Result) {
+		if res.Status == codeinterp.StatusTimeout && uses(c, command) {
+			e := codeinterp.ProgramError{Name: "Interrupted", Line: 1}
+			if res.Error != nil {
+				e = *res.Error
+			}
+			e.Traceback = append([]string{frame}, e.Traceback...)
+			res.Error = &e
+		}
 	})
 }

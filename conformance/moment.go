@@ -45,7 +45,7 @@ func momentChecks() []check {
 		},
 		{
 			name:   "StoppedAtUserCode",
-			clause: "the Error of a run that was stopped tells where the program was, or is nil; it never tells of the provider's own machinery",
+			clause: "the Error of a run that was stopped tells where the program was, or is nil; it never tells of the provider's own machinery, in its words or in its frames",
 			scope:  everyRun,
 			run:    stoppedAtUserCode,
 		},
@@ -217,13 +217,13 @@ func endedBeforeTimeout(ctx context.Context, e *env) error {
 }
 
 func stoppedAtUserCode(ctx context.Context, e *env) error {
-	programs := []string{e.p.Pause(time.Hour)}
-	if e.p.Spin != "" {
-		programs = append(programs, e.p.Spin)
-	}
-	for _, code := range programs {
+	// A program that prints is in what the provider has it print with, as a rule.
+	for _, code := range []string{e.p.Pause(time.Hour), e.p.Spin, e.p.Flood} {
+		if code == "" {
+			continue
+		}
 		code = lines(e.p.Print("x"), code)
-		res, err := e.run(ctx, code, &codeinterp.RunOptions{Timeout: 300 * time.Millisecond})
+		res, err := e.run(ctx, code, &codeinterp.RunOptions{Timeout: 300 * time.Millisecond, MaxOutput: 1 << 16})
 		if err := wantStatus(res, err, codeinterp.StatusTimeout, codeinterp.ExitTimeout); err != nil {
 			return err
 		}
@@ -238,7 +238,8 @@ func stoppedAtUserCode(ctx context.Context, e *env) error {
 	return e.stoppedWithin(lines(e.p.PrintErr("warned"), e.p.Print("first"), e.p.Pause(time.Hour)), res)
 }
 
-// stoppedWithin wants no Error of a run that was stopped, or one in a line of code.
+// stoppedWithin wants no Error of a run that was stopped, or one in a line of code and
+// with its frames.
 func (e *env) stoppedWithin(code string, res codeinterp.Result) error {
 	if res.Error == nil {
 		return nil
@@ -247,7 +248,7 @@ func (e *env) stoppedWithin(code string, res codeinterp.Result) error {
 	if strings.Contains(text, "SIGINT") || !e.s.cfg.lacks(ErrorLine, e.language) && (line < 1 || line > strings.Count(code, "\n")) {
 		return fmt.Errorf("%s: Error %s in line %d, want none, or the line where the program was", quote(code), quote(text), line)
 	}
-	return nil
+	return ownFrames(code, res.Error)
 }
 
 // whole is all the text of an error.
