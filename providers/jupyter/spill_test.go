@@ -129,7 +129,7 @@ func TestSpillThatEndsEarly(t *testing.T) {
 	t.Parallel()
 	const code = "import sys, time\n" + large + "print('end', flush=True)\n"
 	both(t, func(t *testing.T, s *server) {
-		c := realSession(t, s, jupyter.Options{Spill: true, Grace: time.Minute})
+		c := realSession(t, s, jupyter.Options{Spill: true, Grace: 5 * time.Minute})
 		manager, _ := codeinterp.Manager(c.ci)
 		opts := spilling()
 		opts.Timeout = 10 * time.Second
@@ -145,7 +145,7 @@ func TestSpillThatEndsEarly(t *testing.T) {
 			}
 			return nil
 		}
-		res, err = c.run("lines = 0\nwhile True:\n  if lines < 200: sys.stdout.write('x' * 99_999 + '\\n'); lines += 1\n  else: time.sleep(0.01)", opts)
+		res, err = c.run("lines = 0\nwhile True:\n  if lines < 60: sys.stdout.write('x' * 99_999 + '\\n'); lines += 1\n  else: time.sleep(0.01)", opts)
 		own, _, _ := sizes(res)
 		lines, _ := strconv.Atoi(c.ok("lines").Text())
 		more := own - 100_000*lines // of the line that was not counted yet
