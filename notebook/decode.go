@@ -1,7 +1,10 @@
 package notebook
 
 import (
+	"bytes"
+	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"strings"
@@ -23,11 +26,58 @@ func Decode(data []byte) (*Notebook, error) {
 	if err := bounded(data, MaxDepth); err != nil {
 		return nil, fmt.Errorf("notebook: %w", err)
 	}
-	nb, err := decode(data)
+	d := decoder{parts: maxParts}
+	nb, err := d.notebook(data)
 	if err != nil {
-		return nil, fmt.Errorf("notebook: %w: %w", codeinterp.ErrInvalid, err)
+		if !errors.Is(err, codeinterp.ErrTooLarge) {
+			err = fmt.Errorf("%w: %w", codeinterp.ErrInvalid, err)
+		}
+		return nil, fmt.Errorf("notebook: %w", err)
 	}
 	return nb, nil
+}
+
+// A decoder makes no more than a number of parts: cells, outputs, names of what they
+// have, and lines that stay lines. One takes some hundred bytes, and may have two in the
+// file.
+type decoder struct{ parts int }
+
+// take takes the parts that a list or an object has, before they are made.
+func (d *decoder) take(raw json.RawMessage) error {
+	if d.parts -= parts(raw); d.parts < 0 {
+		return fmt.Errorf("%w: more than %d cells, outputs and names in them", codeinterp.ErrTooLarge, maxParts)
+	}
+	return nil
+}
+
+// decode decodes a list or an object that is there.
+func (d *decoder) decode(raw json.RawMessage, to any) error {
+	if err := d.take(raw); err != nil {
+		return err
+	}
+	return optional(raw, to)
+}
+
+// parts returns how many members the outermost list or object of JSON has, or one
+// where there is none.
+func parts(raw json.RawMessage) int {
+	n, depth, quoted := 1, 0, false
+	for i := 0; i < len(raw); i++ {
+		switch c := raw[i]; {
+		case quoted && c == '\\':
+			i++
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '[' || c == '{':
+			depth++
+		case c == ']' || c == '}':
+			depth--
+		case c == ',' && depth == 1:
+			n++
+		}
+	}
+	return n
 }
 
 // bounded looks at what data would take before anything is made of it.
@@ -41,9 +91,9 @@ func bounded(data []byte, levels int) error {
 	return nil
 }
 
-func decode(data []byte) (*Notebook, error) {
+func (d *decoder) notebook(data []byte) (*Notebook, error) {
 	var top object
-	if err := json.Unmarshal(data, &top); err != nil {
+	if err := d.decode(data, &top); err != nil {
 		return nil, err
 	}
 	major, ok := whole(top["nbformat"])
@@ -54,29 +104,30 @@ func decode(data []byte) (*Notebook, error) {
 		return nil, fmt.Errorf("format %d; jupyter nbconvert --to notebook makes 4 of others", major)
 	}
 	nb := &Notebook{}
-	if err := optional(top["metadata"], &nb.Metadata); err != nil {
+	if err := d.decode(top["metadata"], &nb.Metadata); err != nil {
 		return nil, fmt.Errorf("metadata: %w", err)
 	}
 	var cells []json.RawMessage
-	if err := optional(top["cells"], &cells); err != nil {
+	if err := d.decode(top["cells"], &cells); err != nil {
 		return nil, fmt.Errorf("cells: %w", err)
 	}
 	if len(cells) > MaxCells {
 		return nil, fmt.Errorf("%w: %d cells, and %d are the most", codeinterp.ErrTooLarge, len(cells), MaxCells)
 	}
+	clear(top) // cells is another copy
 	for i, raw := range cells {
-		c, err := decodeCell(raw)
+		c, err := d.cell(raw)
 		if err != nil {
 			return nil, fmt.Errorf("cell %d: %w", i+1, err)
 		}
-		nb.Cells = append(nb.Cells, c)
+		nb.Cells, cells[i] = append(nb.Cells, c), nil
 	}
 	return nb, nil
 }
 
-func decodeCell(raw json.RawMessage) (c Cell, err error) {
+func (d *decoder) cell(raw json.RawMessage) (c Cell, err error) {
 	var o object
-	if err = json.Unmarshal(raw, &o); err != nil {
+	if err = d.decode(raw, &o); err != nil {
 		return c, err
 	}
 	if err = optional(o["cell_type"], &c.Type); err != nil {
@@ -91,7 +142,7 @@ func decodeCell(raw json.RawMessage) (c Cell, err error) {
 	if c.Source, err = multiline(o["source"]); err != nil {
 		return c, fmt.Errorf("source: %w", err)
 	}
-	if err = optional(o["metadata"], &c.Metadata); err != nil {
+	if err = d.decode(o["metadata"], &c.Metadata); err != nil {
 		return c, fmt.Errorf("metadata: %w", err)
 	}
 	if c.Type != Code {
@@ -99,23 +150,34 @@ func decodeCell(raw json.RawMessage) (c Cell, err error) {
 		return c, nil
 	}
 	c.ExecutionCount, _ = whole(o["execution_count"])
-	var outputs []json.RawMessage
-	if err = optional(o["outputs"], &outputs); err != nil {
-		return c, fmt.Errorf("outputs: %w", err)
-	}
-	for i, raw := range outputs {
-		out, err := decodeOutput(raw)
-		if err != nil {
-			return c, fmt.Errorf("output %d: %w", i+1, err)
-		}
-		c.Outputs = append(c.Outputs, out)
+	if c.Outputs, err = d.outputs(o["outputs"]); err != nil {
+		return c, err
 	}
 	return c, nil
 }
 
-func decodeOutput(raw json.RawMessage) (out Output, err error) {
+func (d *decoder) outputs(raw json.RawMessage) ([]Output, error) {
+	var list []json.RawMessage
+	if err := d.decode(raw, &list); err != nil {
+		return nil, fmt.Errorf("outputs: %w", err)
+	}
+	if len(list) == 0 {
+		return nil, nil
+	}
+	outputs := make([]Output, len(list))
+	for i, raw := range list {
+		var err error
+		if outputs[i], err = d.output(raw); err != nil {
+			return nil, fmt.Errorf("output %d: %w", i+1, err)
+		}
+		list[i] = nil
+	}
+	return outputs, nil
+}
+
+func (d *decoder) output(raw json.RawMessage) (out Output, err error) {
 	var o object
-	if err = json.Unmarshal(raw, &o); err != nil {
+	if err = d.decode(raw, &o); err != nil {
 		return out, err
 	}
 	if err = optional(o["output_type"], &out.Type); err != nil {
@@ -131,21 +193,21 @@ func decodeOutput(raw json.RawMessage) (out Output, err error) {
 			out.ExecutionCount, _ = whole(o["execution_count"])
 		}
 		out.Metadata = objectOrNil(o["metadata"])
-		out.Data, err = decodeBundle(o["data"])
+		out.Data, err = d.bundle(o["data"])
 	case Failure:
 		// Both are shown only; what is no text there is left out.
 		_ = optional(o["ename"], &out.Error)
 		_ = optional(o["evalue"], &out.Message)
-		err = optional(o["traceback"], &out.Traceback)
+		err = d.decode(o["traceback"], &out.Traceback)
 	default:
 		err = fmt.Errorf("an output of type %.40q", out.Type)
 	}
 	return out, err
 }
 
-// decodeBundle joins the lines of what is text.
-func decodeBundle(raw json.RawMessage) (bundle map[string]json.RawMessage, err error) {
-	if err = optional(raw, &bundle); err != nil {
+// bundle joins the lines of what is text.
+func (d *decoder) bundle(raw json.RawMessage) (bundle map[string]json.RawMessage, err error) {
+	if err = d.decode(raw, &bundle); err != nil {
 		return nil, fmt.Errorf("data: %w", err)
 	}
 	for mime, value := range bundle {
@@ -177,15 +239,26 @@ func optional(raw json.RawMessage, to any) error {
 	return json.Unmarshal(raw, to)
 }
 
-// multiline decodes a text, which may be a list of its lines.
+// multiline decodes a text, which may be a list of its lines. These are not kept one
+// by one, and so are no parts.
 func multiline(raw json.RawMessage) (string, error) {
 	var text string
 	if raw == nil || json.Unmarshal(raw, &text) == nil {
 		return text, nil
 	}
-	var lines []string
-	err := json.Unmarshal(raw, &lines)
-	return strings.Join(lines, ""), err
+	in := json.NewDecoder(bytes.NewReader(raw))
+	if t, err := in.Token(); err != nil || t != json.Delim('[') {
+		return "", cmp.Or(err, errors.New("neither a text nor a list of lines"))
+	}
+	var all strings.Builder
+	for in.More() {
+		var line string
+		if err := in.Decode(&line); err != nil {
+			return "", err
+		}
+		all.WriteString(line)
+	}
+	return all.String(), nil
 }
 
 // whole decodes a number that counts something.
@@ -197,9 +270,9 @@ func whole(raw json.RawMessage) (int, bool) {
 	return int(*n), true
 }
 
+// objectOrNil returns what is an object as it is.
 func objectOrNil(raw json.RawMessage) json.RawMessage {
-	var o object
-	if raw == nil || json.Unmarshal(raw, &o) != nil || o == nil {
+	if text := bytes.TrimSpace(raw); len(text) == 0 || text[0] != '{' {
 		return nil
 	}
 	return raw

@@ -40,8 +40,10 @@
 //
 // # Limits
 //
-// Files have at most [MaxBytes] and [MaxCells] cells, and nest at most
-// [MaxDepth] levels; decoding takes some ten times the file's size. Formats
+// Files have at most [MaxBytes], [MaxCells] cells, 4,194,304 values and 524,288
+// outputs, names in cells, outputs and metadata, and lines of tracebacks, and nest at
+// most [MaxDepth] levels. Decoding takes up to some ten times the file's size, and up to
+// 150 MiB beside that where it has very many small outputs. Formats
 // before 4 are refused. Widgets' state is not written. Output that comes after a
 // cell's end stands in the next one. Bytes of streams that are no UTF-8 become
 // U+FFFD, for JSON has no others.

@@ -15,6 +15,7 @@ const (
 	MaxDepth = 100
 
 	maxValues = 4 << 20 // in the whole file
+	maxParts  = 1 << 19 // see decoder
 )
 
 // A Notebook is a list of cells. The zero value is one without any.
