@@ -104,9 +104,12 @@
 //
 // Bash programs run in the context's own shell: variables, functions, options,
 // aliases, traps and the working directory stay, and $? of the program before, but
-// not PIPESTATUS and $_. There are no values and no displays. The run's exit code
-// is that of the last command. break and continue outside of any loop end the
-// program with exit code 1 and a message, where a script goes on. Without
+// not PIPESTATUS and $_. There are no values and no displays. A trap of EXIT runs
+// when the shell ends, by exit, set -e or an interrupt, not at the end of each program
+// nor with the context; it stays, and runs at the next such end as well. What it prints
+// is the run's, an exit in it sets the exit code, and variables that it sets are kept.
+// The run's exit code is that of the last command. break and continue outside of any
+// loop end the program with exit code 1 and a message, where a script goes on. Without
 // RunOptions.Stdin, reading fails in bash and node too: descriptor 0 can only be
 // written to.
 //
@@ -300,6 +303,15 @@
 // Of what processes send, frames of more than a megabyte wait for room in 128 MiB
 // that all processes of an interpreter share, and a call of a function fails
 // where the arguments of open calls would take more than 128 MiB.
+//
+// In a context of bash, and in RunCode with functions, trap is a function, as type and
+// declare -F say, that keeps a program's trap of EXIT apart from the driver's own; in a
+// context exit is one too. A trap of EXIT finds no positional parameters where exit was
+// called, and a return in it ends it. The state is lost where such a trap ends by
+// `builtin exit` or by what ends a shell beside exit and set -e: an unset variable under
+// set -u, ${name:?}, a failure in arithmetic. It is also lost where a program sets one
+// past the function, by `builtin trap`, `command trap` or in posix mode, and the same
+// run ends by set -e or an error; or, in posix mode, by exit.
 //
 // A bash job that is killed by SIGKILL in the midst of sending a call, or of reading
 // an answer, spoils its shell's channel, which costs the state; one that is killed

@@ -5,10 +5,11 @@ builtin eval "${1#*$'\n'}"; while ((1)); do while [[ ! $__toolcell_run ]]; do __
 # the rest of this file is its first argument, of which that line evaluates all
 # that follows it.
 #
-# A program that exits, is interrupted or fails under set -e ends the shell. Its
-# EXIT trap then writes down the state (variables, functions, options, aliases,
-# traps) and starts a new shell in its place with all of it, so that the
-# context goes on. All names of the driver begin with __toolcell, but for tool.
+# A program that exits, is interrupted or fails under set -e ends the shell. The
+# driver's EXIT trap, in traps.sh, then writes down the state (variables, functions,
+# options, aliases, traps) and starts a new shell in its place with all of it, so that the
+# context goes on. All names of the driver begin with __toolcell, but for tool, trap and
+# exit.
 #
 # tool calls a function of the host, from any subshell or job. There are two locks,
 # each a byte in a pipe: s is held by who writes to the channel, and r by who reads
@@ -45,7 +46,7 @@ __toolcell_take() { # length; sets __toolcell_bytes to that many bytes of the ch
 		# shell is to be started.
 		if ((__toolcell__status > 0 && __toolcell__status <= 128 && __toolcell__left > 0)); then
 			__toolcell_run=
-			trap - EXIT
+			builtin trap - EXIT
 			builtin exit 1
 		fi
 	done
@@ -179,7 +180,7 @@ __toolcell_offer() { # names of functions; holds the locks, which it makes
 		: >|"$__toolcell__dir/log" >|"$__toolcell__dir/r" >|"$__toolcell__dir/s"
 		__toolcell_tools=$__toolcell__dir
 	fi
-	if [[ ! $(trap -p XFSZ) ]]; then trap : XFSZ; fi # by ulimit -f, which would end this shell
+	if [[ ! $(builtin trap -p XFSZ) ]]; then builtin trap : XFSZ; fi # by ulimit -f, which would end this shell
 	tool() (
 		{ set +eufkvx; } 2>/dev/null
 		__toolcell_call "$@"
@@ -194,7 +195,7 @@ __toolcell_call() { # name, arguments; prints the result of a function of the ho
 		builtin exit 2
 	fi
 	__toolcell_fits || { builtin printf '%s: the arguments have %d bytes; %d are the limit\n' "$__toolcell__name" "$(LC_ALL=C; builtin printf %d "${#__toolcell__args}")" "$((48 << 20))" >&2; builtin exit 1; }
-	trap '' HUP INT QUIT PIPE ALRM TERM USR1 USR2 XFSZ # what is under way has to be finished
+	builtin trap '' HUP INT QUIT PIPE ALRM TERM USR1 USR2 XFSZ # what is under way has to be finished
 	umask 077
 	__toolcell_lock s || builtin exit 1
 	if ! { builtin printf 'Q %s\n' "$__toolcell__id" >>"$__toolcell_tools/log"; } 2>/dev/null; then
@@ -205,7 +206,7 @@ __toolcell_call() { # name, arguments; prints the result of a function of the ho
 	__toolcell_send Q "$__toolcell_run" "$__toolcell__id" "$__toolcell__name" "$__toolcell__args"
 	__toolcell_unlock s
 	__toolcell_await "$__toolcell__id"
-	trap - HUP INT QUIT PIPE ALRM TERM USR1 USR2 XFSZ
+	builtin trap - HUP INT QUIT PIPE ALRM TERM USR1 USR2 XFSZ
 	local __toolcell__status=0
 	if [[ $__toolcell_how != ok ]]; then
 		builtin printf '%s: %s\n' "$__toolcell__name" "$__toolcell_text" >&2
@@ -283,6 +284,12 @@ __toolcell_done() { # status, x if a new shell takes over
 __toolcell_int() {
 	if [[ $__toolcell_run && $BASHPID == "$__toolcell_pid" ]]; then
 		__toolcell_interrupted=1
+		if [[ $__toolcell_ending == state ]]; then # the program's trap of EXIT is under way
+			{ __toolcell_quiet; } 2>/dev/null
+			__toolcell_status=130
+			__toolcell_gone
+		fi
+		__toolcell_absorb
 		builtin exit 130
 	fi
 }
@@ -298,11 +305,16 @@ __toolcell_state() { # prints what makes a new shell like this one
 		esac
 		declare -p "$__toolcell_name" 2>/dev/null
 	done
+	while IFS= builtin read -r __toolcell_name; do [[ $__toolcell_name == *__toolcell* ]] || builtin printf '%s\n' "$__toolcell_name"; done <<<"$__toolcell_traps"
 	declare -f
 	alias -p
-	trap -p | while IFS= read -r __toolcell_name; do [[ $__toolcell_name == *__toolcell* || $__toolcell_name == *" SIGINT" ]] || builtin printf '%s\n' "$__toolcell_name"; done
 	builtin printf 'IFS=%q\n' "$__toolcell_ifs"
-	builtin printf '__toolcell_tools=%q\n__toolcell_status=%q\n' "$__toolcell_tools" "$__toolcell_status"
+	builtin printf '__toolcell_tools=%q\n__toolcell_status=%q\n__toolcell_trap=%q\n' "$__toolcell_tools" "$__toolcell_status" "$__toolcell_trap"
+	for __toolcell_name in ERR RETURN DEBUG; do
+		[[ ${__toolcell_kept[$__toolcell_name]-} ]] || continue
+		builtin printf '__toolcell_kept[%s]=%q\n' "$__toolcell_name" "0 ${__toolcell_kept[$__toolcell_name]#* }"
+		builtin printf 'builtin %s\n' "${__toolcell_kept[$__toolcell_name]#* }"
+	done
 }
 
 __toolcell_quiet() { # keeps the program's options away from the driver
@@ -322,30 +334,6 @@ __toolcell_loud() {
 	__toolcell_split "$__toolcell_ifs"
 	if [[ $__toolcell_opts ]]; then set "-$__toolcell_opts"; fi
 	builtin return "$__toolcell_status"
-}
-
-__toolcell_exit() {
-	__toolcell_status=$?
-	if [[ $BASHPID != "$__toolcell_pid" || ! $__toolcell_run ]]; then builtin return "$__toolcell_status"; fi
-	{ __toolcell_quiet; } 2>/dev/null
-	if [[ $__toolcell_once ]]; then
-		__toolcell_settle
-		builtin return "$__toolcell_status" # a signal that ends the shell goes on with that
-	fi
-	if __toolcell_killed; then builtin return 0; fi
-	trap '' INT # an interrupt that comes now is too late, and must not cut the state off
-	__toolcell_done "$__toolcell_status" x
-	__toolcell_state=$(trap - EXIT; __toolcell_state)
-	trap : INT # what is ignored, the new shell could not trap
-	__toolcell_restore
-	exec -a bash "$__toolcell_bash" --norc --noprofile -c "$__toolcell_driver" bash "$__toolcell_driver" "$__toolcell_opts" 231<<<"$__toolcell_state"
-}
-
-# A signal that ends the shell leaves the status of the command before. Without an
-# error or an exit by which it could have come here, it was one: the shell goes on to
-# die of it.
-__toolcell_killed() {
-	[[ $__toolcell_status == 0 && ! $__toolcell_interrupted && ! $__toolcell_leaving && $(declare -f exit) == *__toolcell_leaving* ]]
 }
 
 # An exit within a function leaves the function's redirections as they are, and the
@@ -384,8 +372,9 @@ __toolcell_loop() {
 
 __toolcell_keep() { # sets up what a context needs beside
 	exec 227>&1 226>&2
-	exit() { # notes that the shell ends by it
-		{ __toolcell_leaving=$?; } 2>/dev/null
+	__toolcell_wrap
+	exit() { # notes that the shell ends by it; a trap of EXIT is not to take its argument for the program's
+		{ __toolcell_leaving=${1-$?}; __toolcell_leave "$#" && set --; } 2>/dev/null
 		builtin exit "${@:-$__toolcell_leaving}"
 	}
 }
@@ -429,13 +418,17 @@ __toolcell_prepare() {
 		__toolcell_run=$__toolcell_next
 		if [[ ! $__toolcell_tools ]]; then
 			exec 230<&-
-		elif [[ ! $(trap -p EXIT) ]]; then
-			trap __toolcell_exit EXIT
+		else
+			__toolcell_wrap
+			__toolcell_absorb
 		fi
 		builtin return
 	fi
-	if [[ ! $(trap -p EXIT) ]]; then trap __toolcell_exit EXIT; fi
-	if [[ ! $(trap -p INT) ]]; then trap __toolcell_int INT; fi
+	__toolcell_ending=''
+	local __toolcell__traps
+	__toolcell__traps=$(builtin trap -p EXIT INT)
+	[[ $__toolcell__traps == *__toolcell_exit* ]] || __toolcell_absorb
+	[[ $__toolcell__traps == *' INT' || $__toolcell__traps == *' SIGINT' ]] || builtin trap __toolcell_int INT
 	__toolcell_run=$__toolcell_next
 	if builtin read -r -t 0 -u "$__toolcell_ctl"; then
 		__toolcell_run=
@@ -443,6 +436,7 @@ __toolcell_prepare() {
 		__toolcell_receive # too early, and comes before this frame
 		__toolcell_run=$__toolcell_next
 		__toolcell_interrupted=1
+		__toolcell_ending=unbegun
 		builtin exit 130
 	fi
 }
@@ -455,6 +449,8 @@ __toolcell_pipe=229 __toolcell_send_pipe=228
 __toolcell_tools=
 __toolcell_run='' __toolcell_next='' __toolcell_status=0 __toolcell_once='' __toolcell_interrupted='' __toolcell_leaving='' __toolcell_opts='' __toolcell_ifs=$' \t\n'
 __toolcell_fields=() __toolcell_old=()
+__toolcell_trap='' __toolcell_set='' __toolcell_apart='' __toolcell_ending='' __toolcell_last=''
+declare -A __toolcell_kept=()
 trap __toolcell_int INT
 if (($# > 1)); then
 	eval "$(trap '' INT; command -p cat <&231)"
