@@ -44,5 +44,8 @@ def drop_frames(error, dropping):
 
 def held(error):
     """Returns the errors that a group of them holds."""
-    found = getattr(error, 'exceptions', ()) if hasattr(type(error), 'exceptions') else ()
-    return [e for e in found if isinstance(e, BaseException)] if isinstance(found, tuple) else []
+    try:
+        found = error.exceptions if isinstance(error, BaseExceptionGroup) else ()
+    except Exception:
+        return []  # Python before 3.11 has no groups
+    return [e for e in found if isinstance(e, BaseException)] if type(found) is tuple else []

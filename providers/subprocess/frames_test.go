@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/callstest"
 	"github.com/toolcell/toolcell/providers/subprocess"
 )
 
@@ -52,6 +53,35 @@ func TestNodeFrames(t *testing.T) {
 	}
 	res = run(t, ci, "javascript", load+"load({})", nil)
 	if res.Error == nil || res.Error.Line != 1 || len(res.Error.Traceback) != 3 {
+		t.Errorf("%+v", res.Error)
+	}
+}
+
+// TestPythonFrames: errors have the program's frames and python's, and so have those
+// that they came of or hold.
+func TestPythonFrames(t *testing.T) {
+	n := newNotebook(t, open(t, subprocess.Options{}), "python")
+	for code, want := range map[string]string{
+		"tools.echo(1)": "1",
+		"try: tools.echo(1)\nexcept TypeError: raise ValueError('x')":                                     "1 2",
+		"try: tools.echo(1)\nexcept TypeError as e: raise ValueError('x') from e":                         "1 2",
+		"def f():\n  tools.echo(1)\ntry: f()\nexcept TypeError as e: raise RuntimeError('g', [e]) from e": "3 2 4",
+		"await tools.aio.echo(1)": "1",
+	} {
+		res := n.run(code, &codeinterp.RunOptions{Functions: callstest.Functions(t)})
+		text, got := "", []string{}
+		if res.Error != nil {
+			text = strings.Join(res.Error.Traceback, "\n")
+		}
+		for _, m := range regexp.MustCompile(`File "<?cell[^"]*", line (\d+)`).FindAllStringSubmatch(text, -1) {
+			got = append(got, m[1])
+		}
+		if strings.Join(got, " ") != want || driversFrames.MatchString(text) {
+			t.Errorf("%s: frames %q, want %s: %s", code, got, want, text)
+		}
+	}
+	res := n.run("import sys\ntry: tools.echo(1)\nexcept TypeError as e:\n  if sys.version_info < (3, 11): raise\n  raise ExceptionGroup('g', [e])", &codeinterp.RunOptions{Functions: callstest.Functions(t)})
+	if res.Error == nil || driversFrames.MatchString(strings.Join(res.Error.Traceback, "\n")) {
 		t.Errorf("%+v", res.Error)
 	}
 }

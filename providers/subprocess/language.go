@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/pyframes"
 	"github.com/toolcell/toolcell/internal/pytools"
 	"github.com/toolcell/toolcell/internal/pyvalue"
 )
@@ -185,7 +186,7 @@ var pythonDriver = sync.OnceValue(func() string {
 	const folder, later = "python/", "python/later/"
 	return sourceOf(folder, "driver.py", "channel.py", "display.py", "imports.py", "streams.py", "run.py") + pythonLater +
 		sourceOf(later, "channel.py") + pytools.Source + sourceOf(later, "calls.py") + pyvalue.Source +
-		sourceOf(later, "display.py", "imports.py", "streams.py", "errors.py", "run.py") + pythonAdded
+		sourceOf(later, "display.py", "imports.py", "streams.py") + pyframes.Source + sourceOf(later, "errors.py", "run.py") + pythonAdded
 })
 
 // Python returns the language python: CPython 3.9 or later.

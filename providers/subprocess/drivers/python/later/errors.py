@@ -1,4 +1,4 @@
-# How errors are told.
+# How errors are told. This follows pyframes' source in one source.
 
 def shortened(s, limit):
     """Returns s with its middle left out, and told, where it is longer than
@@ -40,22 +40,23 @@ def last_figures():
 
 
 def own_frames(e):
-    """Takes the driver's own frames from an error's traceback, and returns it."""
-    tb, last = e.__traceback__, None
+    """Takes the driver's own frames from the traceback of an error, and from those of
+    the errors that it came of or holds, and returns it."""
+    tb = e.__traceback__
     while tb is not None and tb.tb_frame.f_code.co_filename not in sources:
         tb = tb.tb_next
     e.__traceback__ = tb
-    while tb is not None:
-        if tb.tb_frame.f_code.co_filename != OWN:
-            # Without the loop that runs a program's tasks. Only there: to set it walks
-            # through all that follow.
-            if last is not None and last.tb_next is not tb:
-                last.tb_next = tb
-            last = tb
-        tb = tb.tb_next
-    if last is not None and last.tb_next is not None:
-        last.tb_next = None  # what follows is the driver's
+    try:
+        drop_frames(e, lambda outermost: is_own)
+    except Exception:
+        pass  # one of them is no error as others are
     return e.__traceback__
+
+
+def is_own(frame):
+    """Tells whether a frame is the driver's. The loop that runs a program's tasks has
+    some between those of the program."""
+    return frame.f_code.co_filename == OWN
 
 
 def report_of(e):
