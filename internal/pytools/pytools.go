@@ -1,6 +1,6 @@
-// Package pytools holds what Python programs see of the host's functions. All
-// providers that run Python embed the same source, and carry the calls in their
-// own way.
+// Package pytools holds what Python programs see of the host's functions, and which
+// run of a context what goes on in their threads belongs to. All providers that run
+// Python embed the same source, and carry the calls in their own way.
 package pytools
 
 import _ "embed"
@@ -13,3 +13,11 @@ import _ "embed"
 //
 //go:embed tools.py
 var Source string
+
+// Runs defines note_threads(), which has threads and the work of their pools know
+// what they belong to, and belongs, whose attribute to that is, None where nothing is
+// known. The source around it defines present() and enter(mark), which Runs describes,
+// and calls note_threads once.
+//
+//go:embed runs.py
+var Runs string

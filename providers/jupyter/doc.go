@@ -69,7 +69,8 @@
 // what they are without functions. Kernels of other languages, adopted ones and
 // those that refuse the setup have no functions. Arguments of one call are at
 // most a third of Options.MaxMessage, less 2 MiB; a process that the program
-// forked cannot call.
+// forked cannot call. What an earlier run has left calls nothing in a later one:
+// tasks and threads.
 //
 // # Files
 //
@@ -199,7 +200,8 @@
 // as 137, whatever the signal. At the end of a RunCode a Python program's handlers of
 // atexit are called and its files written, as at the end of a process; what handlers print
 // in a context, which are called when the kernel ends, reaches nobody, nor does what those of other
-// kernels print. Output of child processes that outlive their run counts as the output of the run in progress. Deno's kernel cannot be
+// kernels print. Output of child processes that outlive their run counts as the output of the run in progress, and
+// so does that of threads that C code starts, and not Python. Deno's kernel cannot be
 // interrupted, so that a timeout costs its state; it shows no value for null,
 // NaN and bigints, its runs end before their timers do, and output of timers after a run is not told from the next run's.
 // A thrown value that is no error comes as an Error with its text; a promise that is the

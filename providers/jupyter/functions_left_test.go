@@ -26,3 +26,13 @@ func TestFunctionsOfWhatIsLeft(t *testing.T) {
 		}
 	})
 }
+
+// TestRunsOfThreads: what threads call and print, raw ones too, is the run's that
+// started them.
+func TestRunsOfThreads(t *testing.T) {
+	t.Parallel()
+	both(t, func(t *testing.T, s *server) {
+		c := realSession(t, s, jupyter.Options{})
+		callstest.RunScenes(t, callstest.Runs(), c.run)
+	})
+}

@@ -133,8 +133,8 @@
 // call that fails raises ToolError, in Python with the attributes name and
 // message, in JavaScript with tool and message. A program that uses the name
 // tools for something else keeps it. A run of JavaScript waits for its open calls.
-// What goes on after a run's end calls nothing, nor in the next run: threads and
-// tasks in Python; in JavaScript what awaits, and what a server, socket or worker
+// What goes on after a run's end calls nothing, nor in the next run: in Python
+// tasks and threads; in JavaScript what awaits, and what a server, socket or worker
 // that the run started calls. A handler of a signal may call, also while its thread waits for
 // another call. A bash program that ends while a job of it waits for a call ends
 // after that. Processes that a
@@ -352,7 +352,8 @@
 // that has one shows another name for it as its source. Of TypeScript the program
 // itself is translated, not the files that it imports; accessor fields and using are
 // left to node.
-// In a child that a Python program forks, the control channel stays open.
+// In a child that a Python program forks, the control channel stays open. Threads
+// that C code starts, and not Python, are the run's in whose time they call or print.
 // inspect.getsource of classes does not work, as in Python's own REPL. The spawn
 // and forkserver methods of multiprocessing cannot import what a program
 // defines. Host files need a path

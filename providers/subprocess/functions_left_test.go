@@ -60,3 +60,13 @@ Object.entries(told).map(([k, v]) => k + '=' + v).sort().join()`, o)
 		}
 	}
 }
+
+// TestRunsOfThreads: what threads call and print, raw ones too, is the run's that
+// started them.
+func TestRunsOfThreads(t *testing.T) {
+	ci := open(t, subprocess.Options{Languages: []subprocess.Language{subprocess.Python()}})
+	n := newNotebook(t, ci, "python")
+	callstest.RunScenes(t, callstest.Runs(), func(code string, o *codeinterp.RunOptions) (codeinterp.Result, error) {
+		return ci.RunInContext(t.Context(), n.id, code, o)
+	})
+}

@@ -1,12 +1,13 @@
 # Calls of the host's functions, through the stdin channel. This follows pytools'
-# source and threads.py, and is run before setup.py, in one source.
+# sources and threads.py, and is run before setup.py, in one source.
 #
 # All calls of a program go through one pump, a thread that sends what is pending
 # as one prompt and hands out the answers. Prompts and replies are numbered, and
 # kept until the other side has said that it got them: what was under way when
 # the client's connection was lost is sent again.
 
-import asyncio, collections, contextlib, contextvars, json, linecache, os, socket, sys, threading, time, _thread
+import asyncio, collections, json, linecache, os, socket, sys, threading, time, _thread
+from _thread import start_new_thread
 
 MAX_CALLS = 4096  # that are open
 MAX_NESTED = 500  # levels of arguments
@@ -15,9 +16,6 @@ BATCH = 1 << 20  # bytes of calls in one prompt, unless one call is larger
 WINDOW, WINDOW_BYTES = 64, 32 << 20  # of prompts that the host has not seen yet
 PLACE = "application/vnd.toolcell.place"
 ACK_AFTER, ACK_BYTES = 64, 8 << 20  # of replies
-
-run_of = contextvars.ContextVar("run_of", default=None)  # the run that a task belongs to
-started = {}  # thread -> the run that started it
 
 
 def line_of(name, number):
@@ -93,8 +91,7 @@ class Pump:
             self.bell, self.rope = socket.socketpair()
             self.bell.setblocking(False)
             self.rope.setblocking(False)
-            _thread.start_new_thread(self.work, ())
-            in_threads(lambda: started_by(run_of.get() or started.get(_thread.get_ident())))
+            start_new_thread(self.work, ())
 
     def begin(self, info):
         """Lets a program of the client's call, unless the run is no more than a
@@ -112,7 +109,7 @@ class Pump:
             self.reset()
             self.run, self.depth, self.ident, self.parent = run, 1, ident, parent
             run_of.set(run)
-            self.old = set(threading.enumerate()) - {threading.current_thread(), threading.main_thread()}
+            self.old = set(sys._current_frames()) - {_thread.get_ident(), threading.main_thread().ident}
         renew()
 
     def asker(self):
@@ -174,10 +171,10 @@ class Pump:
         self.ring()
 
     def is_left(self):
-        """Whether what runs here was left behind by an earlier run. A task, and
-        what asyncio.to_thread runs, knows the run that it was made in."""
-        run = run_of.get() or started.get(_thread.get_ident())
-        return threading.current_thread() in self.old if run is None else run != self.run
+        """Whether what runs here was left behind by an earlier run. Of what is
+        nobody's that is a thread that was there before."""
+        run = present_run()
+        return _thread.get_ident() in self.old if run is None else run != self.run
 
     def leave(self, waiter):
         with self.lock:
@@ -312,18 +309,6 @@ class Pump:
     def stray(self, value):
         """Whether what was read is an answer to a call that has ended."""
         return bool(self.nonce) and isinstance(value, str) and value.startswith(self.nonce)
-
-
-@contextlib.contextmanager
-def started_by(run):
-    """Has a thread know the run that started it."""
-    ident = _thread.get_ident()
-    if run is not None:
-        started[ident] = run
-    try:
-        yield
-    finally:
-        started.pop(ident, None)
 
 
 def flush():

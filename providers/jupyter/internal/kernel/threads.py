@@ -1,47 +1,45 @@
-# What a thread knows of the run that started it. This is run before calls.py and
-# setup.py, in one source.
+# Which cell what goes on in threads belongs to, by the rule of pytools' runs, which
+# goes before this in one source, as spool.py does; calls.py and setup.py follow.
 
-import contextlib, contextvars, sys, threading
+import contextvars, sys
 
-
-def in_threads(within):
-    """Has what each thread does be done within what within() returned where the
-    thread was started."""
-    for name in ("_start_new_thread", "_start_joinable_thread"):
-        if hasattr(threading, name):
-            setattr(threading, name, starting(getattr(threading, name), within))
+run_of = contextvars.ContextVar("run_of", default=None)  # the cell that a task belongs to
+parents = []  # of what is sent, for each of what sends
 
 
-def starting(start, within):
-    def start_within(function, *args, **kw):
-        surroundings = within()
+class Parent:
+    """In the place of the ContextVar that has the cell for what a thread prints or
+    shows. Where that has none, it is the thread's own. ipykernel 6 goes by the number
+    of the thread then, which that may have from one that is gone, and 7 takes the
+    cell in progress."""
 
-        def begin(*args):
-            with surroundings:
-                function(*args)
+    def __init__(self, sender, number):
+        self.sender, self.var, self.number = sender, sender._parent_header, number
+        sender._parent_header = self
 
-        return start(begin, *args, **kw)
+    def get(self, *default):
+        try:
+            return self.var.get()
+        except LookupError:
+            if belongs.to is None:
+                return self.var.get(*default)
+            return belongs.to[1][self.number]
 
-    return start_within
+    def set(self, value):
+        return self.var.set(value)
+
+    def reset(self, token):
+        self.var.reset(token)
 
 
 def hook_threads(shell):
-    """Has what a thread prints and shows belong to the cell that started it. ipykernel 7
-    takes the present cell's before Python 3.14, and 6 goes by the number of the thread,
-    which it may have from one that is gone, and that another cell had started."""
-    senders = [s for s in (sys.stdout, sys.stderr, shell.display_pub)
-               if isinstance(getattr(s, "_parent_header", None), contextvars.ContextVar)]
+    for sender in (sys.stdout, sys.stderr, shell.display_pub):
+        if isinstance(getattr(sender, "_parent_header", None), contextvars.ContextVar):
+            parents.append(Parent(sender, len(parents)))
+            hook_parent(sender)
 
-    @contextlib.contextmanager
-    def owned(parents):
-        for sender, parent in zip(senders, parents):
-            sender._parent_header.set(parent)
-        yield
-
-    for sender in senders:
-        hook_parent(sender)
-    if senders:
-        in_threads(lambda: owned([sender.parent_header for sender in senders]))
+    shell.events.register("pre_run_cell", lambda info: run_of.set(asked(shell)["msg_id"]))
+    note_threads()
 
 
 def hook_parent(sender):
@@ -59,3 +57,23 @@ def hook_parent(sender):
             sender._parent_header_global = last
 
     sender.set_parent = set_parent
+
+
+def present():
+    return present_run(), [parent.sender.parent_header for parent in parents]
+
+
+def present_run():
+    """Returns the id of the cell that what runs here belongs to, or None."""
+    return run_of.get() or (belongs.to[0] if belongs.to else None)
+
+
+def enter(mark):
+    tokens = [(run_of, run_of.set(mark[0]))]
+    tokens += [(parent, parent.set(header)) for parent, header in zip(parents, mark[1])]
+
+    def undo():
+        for var, token in tokens:
+            var.reset(token)
+
+    return undo

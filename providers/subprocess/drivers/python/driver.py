@@ -56,7 +56,7 @@ class State:
     calls = 0
     poll = None  # tells whether the channel has something to read
     loop = None  # asyncio's, once a program awaited at its top level
-    old = {}  # threads of earlier runs: number -> threading's object
+    old = ()  # the numbers of threads that were there as the run began
     script = None  # the name of the file that the program is
     stdin = False  # fd 0 is a file of this run
     input = None  # standard input of the run before
@@ -69,7 +69,6 @@ class State:
 
 state = State()
 pid = getpid()
-started = {}  # thread of threading's -> the number of the run that started it
 sources = {}  # file name -> linecache entry
 
 

@@ -1,6 +1,6 @@
 # Imports that need a hand. This follows display.py in one source.
 
-COMPLETED = 'linecache', 'threading', 'matplotlib', 'IPython.core.display_functions', 'IPython.display'
+COMPLETED = 'linecache', 'matplotlib', 'IPython.core.display_functions', 'IPython.display'
 ABSENT = 'IPython', 'IPython.display'
 
 
@@ -13,11 +13,8 @@ class Finder:
 
 def find_completed(name, path=None, target=None):
     """Completes modules as they are imported: linecache gets the sources of
-    the programs, matplotlib a backend that shows, IPython.display ours, and
-    threads know their run, where there is more than one."""
-    if name not in COMPLETED or name == 'threading' and state.once:
-        return None
-    return completed(name)
+    the programs, matplotlib a backend that shows, IPython.display ours."""
+    return completed(name) if name in COMPLETED else None
 
 
 def find_absent(name, path=None, target=None):

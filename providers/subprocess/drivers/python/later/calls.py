@@ -20,10 +20,10 @@ def announce_call(name, make):
 
 
 def is_left():
-    """Tells whether what runs here was left behind by an earlier run. A task,
-    and what asyncio.to_thread runs, knows the run that it was made in."""
-    seq = run_of.get()
-    return is_old() if seq is None else seq != state.seq
+    """Tells whether what runs here was left behind by an earlier run. Of what is
+    nobody's that is a thread that was there before."""
+    seq = present()
+    return get_ident() in state.old if seq is None else seq != state.seq
 
 
 def result(name, frame):

@@ -41,36 +41,6 @@ def with_sources(loader, module):
     module.cache.update(sources)
 
 
-def with_threads(loader, module):
-    loader.exec_module(module)
-    note_starts(module)
-
-
-def note_starts(threading):
-    """Has threads know the run that started them."""
-    for name in ('_start_new_thread', '_start_joinable_thread'):
-        if hasattr(threading, name):
-            setattr(threading, name, starting(getattr(threading, name)))
-
-
-def starting(start):
-    def start_in_run(function, *args, **kw):
-        seq = run_of.get() or started.get(get_ident())
-
-        def begin(*args):
-            ident = get_ident()
-            if seq is not None:
-                started[ident] = seq
-            try:
-                function(*args)
-            finally:
-                started.pop(ident, None)
-
-        return start(begin, *args, **kw)
-
-    return start_in_run
-
-
 def with_backend(loader, module):
     own = 'MPLBACKEND' not in environ
     if own:
@@ -109,7 +79,7 @@ def with_display(loader, module):
             setattr(module, k, globals()[k])
 
 
-COMPLETE = {'linecache': with_sources, 'threading': with_threads, 'matplotlib': with_backend, 'IPython.core.display_functions': with_display,
+COMPLETE = {'linecache': with_sources, 'matplotlib': with_backend, 'IPython.core.display_functions': with_display,
          'IPython.display': with_display}
 
 
@@ -249,5 +219,5 @@ def with_pip(code):
 
 
 INSTALL = 'install_packages'
-if 'threading' in modules and not state.once:
-    note_starts(modules['threading'])
+if not state.once:
+    note_threads()

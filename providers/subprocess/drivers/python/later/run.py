@@ -144,7 +144,18 @@ class One:
         return None
 
 
-run_of = One()  # the number of the run that a task belongs to
+run_of = One()  # the number of the run that a task belongs to, and what asyncio.to_thread runs
+
+
+def present():
+    """Returns the number of the run that what runs here belongs to, or None."""
+    return run_of.get() or belongs.to
+
+
+def enter(seq):
+    """Has what this thread does belong to a run, and returns what undoes that."""
+    token = run_of.set(seq)
+    return lambda: run_of.reset(token)
 
 
 def number_runs():

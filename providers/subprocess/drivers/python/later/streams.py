@@ -107,9 +107,8 @@ def flush_own():
 def route():
     """Opens the output of the run that begins. Where threads or tasks of earlier
     runs are alive, it puts Routers in place."""
-    threads = {ident: thread_object(ident) for ident in current_frames() if ident != state.thread}
-    state.old = threads
-    routed = bool(threads) or has_tasks()
+    state.old = set(current_frames()) - {state.thread}
+    routed = bool(state.old) or has_tasks()
     for name, own, router in routers:
         now = sys.__dict__.get(name)
         if now is own or now is router:
@@ -127,11 +126,6 @@ def send_last(kind, *fields):
         send_held(data)
 
 
-def thread_object(ident):
-    threading = modules.get('threading')
-    return threading and threading._active.get(ident)
-
-
 def has_tasks():
     asyncio = modules.get('asyncio')
     return bool(asyncio and state.loop is not None and not state.loop.is_closed() and asyncio.all_tasks(state.loop))
@@ -145,13 +139,3 @@ def is_late():
     if get_ident() != state.thread:
         return is_left()
     return state.loop is not None and state.loop.is_running() and run_of.get() not in (None, state.seq)
-
-
-def is_old():
-    """Tells whether this thread is one of an earlier run's, or was started by
-    one. Its number alone does not say: it is given again once a thread has
-    ended."""
-    ident = get_ident()
-    if started.get(ident, state.seq) != state.seq:
-        return True
-    return ident in state.old and state.old[ident] is thread_object(ident)
