@@ -63,8 +63,10 @@ type Output struct {
 	// Late marks output of a program that had ended already. What came in
 	// between two runs stands at the head of the next one's Result, and what
 	// came in during a run among that one's outputs. A thread's output is the
-	// run's that started it, so that what a later run gives an earlier one's
-	// pool of threads to do is Late too.
+	// run's that started it; what a pool of threads does (Python's
+	// ThreadPoolExecutor, ThreadPool, asyncio's executor) is the run's that gave
+	// it that, whichever made the pool. What reaches a thread otherwise, as by a
+	// queue of the program's own, is the thread's.
 	Late bool
 
 	// Dropped is how many bytes of this stream are missing just before this

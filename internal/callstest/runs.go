@@ -22,15 +22,27 @@ type Scenes struct {
 	Stages []Stage
 }
 
-// Runs is what each of several runs of one context calls and prints by threads;
-// the last leaves the context without some of its modules' names.
+// Runs is what each of several runs of one context calls and prints by threads, those
+// of pools among them; the last leaves the context without some of its modules' names.
 func Runs() []Scenes {
 	return []Scenes{
 		{"threads", []Stage{{Code: saying + threadsLeft}, {threadsWoken, told("of the run") + refused(leftThreads), said(leftThreads), 1}}},
 		{"numbers of threads that are gone", []Stage{{Code: saying + threadsGone}, {threadsNew, strings.Repeat("said raw\n", 20) + "True\n", nil, 20}}},
+		{"pools", []Stage{{saying + poolsMade, told("executor", "loop"), nil, 2}, poolsStage, poolsStage}},
+		{"work that is left", []Stage{{Code: saying + workLeft}, {workWoken,
+			told("of the run", "on the earlier pool") + refused(leftWork), said(leftWork), 2}}},
 		{"errors", []Stage{{Code: rawErrors, Stdout: "TypeError TypeError\n3 True True\n"}}},
 		{"growth", []Stage{{Code: growth, Stdout: "True\n"}}},
 		{"replaced", []Stage{{Code: saying + replaces}, {replacedUsed, told("own"), nil, 1}}},
+	}
+}
+
+// RunsOfPools are the same for the pools of multiprocessing, which need semaphores.
+func RunsOfPools() []Scenes {
+	return []Scenes{
+		{"pools of multiprocessing", []Stage{{saying + threadsMade, told("pool"), nil, 1}, threadsStage, threadsStage}},
+		{"work that is left in those", []Stage{{Code: saying + tasksLeft}, {tasksWoken,
+			told("on the earlier pool") + refused(leftTasks), said(leftTasks), 1}}},
 	}
 }
 
@@ -88,6 +100,70 @@ for t in ts: t.join()
 for i in range(20): own(_thread.start_new_thread, say, ('raw',))
 print(told == ['raw: 1'] * 20)`
 
+	poolsMade = `
+pool = ThreadPoolExecutor(2)
+pool.submit(say, 'executor').result()
+await asyncio.get_running_loop().run_in_executor(None, say, 'loop')
+list_told()
+`
+	poolsUsed = `
+pool.submit(say, 'submit').result()
+list(pool.map(say, ['map']))
+f = pool.submit(wait, int)
+f.add_done_callback(lambda f: say('callback'))
+done = threading.Semaphore(0)
+own(go.set)
+go.clear()
+await asyncio.get_running_loop().run_in_executor(None, say, 'run_in_executor')
+await asyncio.to_thread(say, 'to_thread')
+list_told()`
+
+	threadsMade = `
+from multiprocessing.pool import ThreadPool
+pool = ThreadPool(2)
+pool.apply(say, ('pool',))
+list_told()`
+	threadsUsed = `
+pool.apply(say, ('apply',))
+pool.map(say, ['pool map'])
+pool.starmap(say, [('starmap',)])
+list(pool.imap(say, ['imap']))
+list(pool.imap_unordered(func=say, iterable=['imap_unordered']))
+pool.apply_async(int, callback=lambda v: say('called back')).wait()
+list_told()`
+
+	workLeft = `
+pool, ready, later = ThreadPoolExecutor(1), asyncio.Event(), []
+pool.submit(wait, say, 'work that runs on')
+pool.submit(say, 'work that starts later')
+async def task():
+    await ready.wait()
+    await asyncio.get_running_loop().run_in_executor(None, say, 'given by a task')
+task = asyncio.create_task(task())
+_thread.start_new_thread(wait, (lambda: later[0].submit(say, 'given by a thread'),))
+await asyncio.sleep(0)
+`
+	workWoken = `
+later.append(ThreadPoolExecutor(1))
+own(later[0].submit, say, 'of the run')
+go.set(); ready.set()
+await task
+for _ in range(4): done.acquire()
+pool.submit(say, 'on the earlier pool').result()
+list_told()`
+
+	tasksLeft = `
+from multiprocessing.pool import ThreadPool
+pool = ThreadPool(1)
+pool.apply_async(wait, (say, 'work that runs on'))
+_ = pool.map_async(say, ['work that starts later'], callback=lambda v: say('called back'))
+`
+	tasksWoken = `
+go.set()
+for _ in range(3): done.acquire()
+pool.apply(say, ('on the earlier pool',))
+list_told()`
+
 	replaces = `
 submit = ThreadPoolExecutor.submit
 class Thread(threading.Thread): pass
@@ -132,9 +208,15 @@ few = objects()
 print(objects() - few < 100)`
 )
 
-// leftThreads are those that are left.
+// What is left in threads and in work, and what is given to pools.
 var (
-	leftThreads = []string{"callback", "raw", "raw of a thread", "thread", "thread of a raw one", "without a context"}
+	leftThreads  = []string{"callback", "raw", "raw of a thread", "thread", "thread of a raw one", "without a context"}
+	leftWork     = []string{"given by a task", "given by a thread", "work that runs on", "work that starts later"}
+	leftTasks    = []string{"called back", "work that runs on", "work that starts later"}
+	work         = []string{"submit", "map", "callback", "run_in_executor", "to_thread"}
+	tasks        = []string{"apply", "pool map", "starmap", "imap", "imap_unordered", "called back"}
+	poolsStage   = Stage{poolsUsed, told(work...), nil, len(work)}
+	threadsStage = Stage{threadsUsed, told(tasks...), nil, len(tasks)}
 )
 
 // said is what is printed where the names are said.

@@ -70,7 +70,8 @@
 // those that refuse the setup have no functions. Arguments of one call are at
 // most a third of Options.MaxMessage, less 2 MiB; a process that the program
 // forked cannot call. What an earlier run has left calls nothing in a later one:
-// tasks and threads.
+// tasks, threads, and what a pool of threads does, which is the run's that gave it
+// that, whichever run made the pool.
 //
 // # Files
 //

@@ -27,12 +27,12 @@ func TestFunctionsOfWhatIsLeft(t *testing.T) {
 	})
 }
 
-// TestRunsOfThreads: what threads call and print, raw ones too, is the run's that
-// started them.
+// TestRunsOfThreads: what threads call and print, raw ones and those of pools too, is
+// the run's that started them, or that gave them what they do.
 func TestRunsOfThreads(t *testing.T) {
 	t.Parallel()
 	both(t, func(t *testing.T, s *server) {
 		c := realSession(t, s, jupyter.Options{})
-		callstest.RunScenes(t, callstest.Runs(), c.run)
+		callstest.RunScenes(t, append(callstest.RunsOfPools(), callstest.Runs()...), c.run)
 	})
 }

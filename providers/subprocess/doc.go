@@ -134,7 +134,8 @@
 // message, in JavaScript with tool and message. A program that uses the name
 // tools for something else keeps it. A run of JavaScript waits for its open calls.
 // What goes on after a run's end calls nothing, nor in the next run: in Python
-// tasks and threads; in JavaScript what awaits, and what a server, socket or worker
+// tasks, threads and what a pool of threads does, which is the run's that gave it
+// that, whichever run made the pool; in JavaScript what awaits, and what a server, socket or worker
 // that the run started calls. A handler of a signal may call, also while its thread waits for
 // another call. A bash program that ends while a job of it waits for a call ends
 // after that. Processes that a

@@ -61,12 +61,19 @@ Object.entries(told).map(([k, v]) => k + '=' + v).sort().join()`, o)
 	}
 }
 
-// TestRunsOfThreads: what threads call and print, raw ones too, is the run's that
-// started them.
+// TestRunsOfThreads: what threads call and print, raw ones and those of pools too, is
+// the run's that started them, or that gave them what they do.
 func TestRunsOfThreads(t *testing.T) {
-	ci := open(t, subprocess.Options{Languages: []subprocess.Language{subprocess.Python()}})
-	n := newNotebook(t, ci, "python")
-	callstest.RunScenes(t, callstest.Runs(), func(code string, o *codeinterp.RunOptions) (codeinterp.Result, error) {
-		return ci.RunInContext(t.Context(), n.id, code, o)
-	})
+	o := inMode(t, subprocess.Bwrap)
+	for _, c := range []struct {
+		o      subprocess.Options
+		scenes []callstest.Scenes
+	}{{subprocess.Options{}, callstest.Runs()}, {o, callstest.RunsOfPools()}} { // which landlock mode has no semaphores for
+		c.o.Languages = []subprocess.Language{subprocess.Python()}
+		ci := open(t, c.o)
+		n := newNotebook(t, ci, "python")
+		callstest.RunScenes(t, c.scenes, func(code string, o *codeinterp.RunOptions) (codeinterp.Result, error) {
+			return ci.RunInContext(t.Context(), n.id, code, o)
+		})
+	}
 }

@@ -21,21 +21,6 @@ def completed(name):
     return spec
 
 
-class Loader:
-    def __init__(self, loader, then):
-        self.loader, self.then = loader, then
-
-    def __getattr__(self, name):
-        return getattr(self.loader, name)
-
-    def create_module(self, spec):
-        return self.loader.create_module(spec)
-
-    def exec_module(self, module):
-        module.__loader__ = module.__spec__.loader = self.loader
-        self.then(self.loader, module)
-
-
 def with_sources(loader, module):
     loader.exec_module(module)
     module.cache.update(sources)
