@@ -93,7 +93,10 @@
 // it, and serves the context's next runs. A promise as the last value is
 // awaited. An unhandled rejection or exception, that of such a promise too, ends the
 // run as an error, unless the program has handlers of its own, and the process with
-// it where that is RunCode's, once its handlers of exit were called; what is thrown and is no Error has the
+// it where that is RunCode's, once its handlers of exit were called. What the program
+// has left to be called, by a timer or a promise, is not called after that, nor after
+// process.exit, so that promises of its may never settle; what it says of later errors
+// is not told. What is thrown and is no Error has the
 // Name Uncaught and its inspected form as the message. A value has a JSON form
 // where JSON.parse(JSON.stringify(value)) gives it back deeply equal, at most
 // 1 MiB of it and 100 levels. The value comes after what timers print. TypeScript has its
@@ -187,9 +190,11 @@
 //
 // A run of a context that has to stop is interrupted (SIGINT to the program
 // and its children), and killed after Options.Grace. The state is lost if it
-// was killed; if node was interrupted while something other than a timer was
-// under way, which could otherwise go on; and if process.exit is called after
-// an await. RunCode kills at once. A bash program that exits or is interrupted
+// was killed; if a program of node's was interrupted, or for 200 ms after it had
+// ended by an error or process.exit, while something was under way that goes on
+// unless the process ends: requests, children, workers, sockets; and if
+// process.exit is called after an await. Timers and what waits to be called by
+// promises end without that. RunCode kills at once. A bash program that exits or is interrupted
 // leaves its state to a new shell that takes the process over, but for an exit by 0
 // of `builtin exit`, which cannot be told from a signal that ends the shell. Where
 // that takes more than two seconds, because the state has many megabytes or because a

@@ -104,7 +104,7 @@ const FileArg = "{file}"
 //	B  number, start, end, matches one a line: what could stand between start
 //	   and end of the code that O brought; all in bytes
 //	Z  seq, "ok", "error", "exit", "interrupt", or "gone" if the process exits
-//	   with the program, exit code, and the error's name, message, line,
+//	   with the program, which may have an error, exit code, and the error's name, message, line,
 //	   missing module and traceback, or "": the end
 //
 // Before Z and D all output must be written. Standard output and error belong

@@ -105,6 +105,7 @@ func testNode(t *testing.T, ci *subprocess.Stateful) {
 		})
 	}
 	t.Run("context", func(t *testing.T) { testNodeContext(t, newNotebook(t, ci, "javascript")) })
+	t.Run("first error", func(t *testing.T) { testNodeFirstError(t, ci, "javascript") })
 	t.Run("typescript", func(t *testing.T) { testTypeScript(t, ci) })
 }
 

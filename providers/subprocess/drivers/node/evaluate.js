@@ -5,11 +5,17 @@
 // collection, which newer versions of node do not survive. abandon makes the
 // inspector forget it.
 let promise = null;
+const usual = parseInt(process.versions.node, 10) < 19 ? 3 : 2; // promises of a program that makes none itself
 function hold() {
+  let n = 0;
   promise = null;
+  left = false;
   const release = promiseHooks.onInit((p) => {
     promise ??= p;
-    release();
+    if (++n > usual) {
+      left = true;
+      release();
+    }
   });
   return release;
 }
@@ -18,6 +24,16 @@ function abandon() {
   session.connect();
   handId = undefined;
   promise = null;
+}
+
+// rejected tells whether the program has thrown, without a look at what.
+function rejected() {
+  if (promise === null) return false;
+  hidden('__toolcell', promise);
+  const { result } = post('Runtime.evaluate', { expression: '__toolcell', generatePreview: true, objectGroup: 'toolcell' });
+  delete globalThis.__toolcell;
+  post('Runtime.releaseObjectGroup', { objectGroup: 'toolcell' });
+  return result?.result.preview?.properties.some((p) => p.name === '[[PromiseState]]' && p.value === 'rejected');
 }
 
 const session = new inspector.Session();

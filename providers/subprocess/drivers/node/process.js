@@ -41,6 +41,7 @@ process.removeAllListeners = function removeAllListeners(...events) {
 const handlers = (event) => listenerCount.call(process, event) > 1;
 for (const [event, where] of [['uncaughtException', ''], ['unhandledRejection', ' (in promise)']]) {
   on(event, (e, of) => {
+    if (current?.stopping) return; // by its first error
     const own = current, ofValue = own?.rejected !== undefined && of === own.rejected;
     const instead = where && handlers('uncaughtException');
     if (ofValue && !handlers(event) && !instead) return own.fail(wrapped(e));
@@ -52,11 +53,19 @@ for (const [event, where] of [['uncaughtException', ''], ['unhandledRejection', 
     if (once) realExit(1);
   });
 }
+// withoutHandlers takes a program's own handlers away, and returns them.
+function withoutHandlers(event) {
+  const list = rawListeners.call(process, event).filter((f) => !ours.includes(f));
+  for (const f of list) removeListener.call(process, event, f);
+  return list;
+}
+
 // The program's own handlers follow, and what they start is the run's too: ticks,
 // then promises, then whatever makes the loop not empty.
 const behind = (f) => process.nextTick(() => queueMicrotask(() => process.nextTick(guarded(f))));
 on('beforeExit', guarded(() => {
   const own = current;
+  if (own?.ending) return own.report(...own.ending);
   if (!own || own.stopping) return;
   if (once) return behind(goLast);
   if (!handlers('beforeExit')) return own.drainedOut();

@@ -8,10 +8,11 @@ class Run {
     this.name = `cell-${++cell}`;
     if (script && !/[\s'"():]/.test(script)) this.name = script; // else it could not be told from the rest of a frame
     this.env = [];
-    this.timers = new Set();
+    this.timers = new Map(); // with what clears each
     this.stopping = false;
+    this.dropping = false;
+    this.alone = true; // whatever it is that runs, nothing else was left to be called
     socket.unref(); // what is ready to end is known by the loop's being empty
-    this.resources = resources();
   }
 
   start(fields) {
@@ -33,7 +34,21 @@ class Run {
   }
 
   execute(code) {
+    inMicrotask(() => {
+      if (this.dropping) dropMicrotasks();
+      else if (!left) inMicrotask(() => { this.alone = false; }); // the program's own end comes before, if that was all
+    });
     execute(code, this.name, (...end) => this.exiting === undefined && this.done(...end));
+    if (this.exiting === undefined && current === this && left && !handlers('uncaughtException') && rejected()) this.threw(promise);
+  }
+
+  // threw is called where the program threw before it awaited anything, as which
+  // nothing runs that it has left to be called: with what, its promise tells then.
+  threw(p) {
+    this.halt();
+    this.dropping = true;
+    then.call(p, undefined, () => {}); // or it would be an unhandled rejection until then
+    real.setImmediate(() => then.call(p, undefined, guarded((e) => this.end('error', 1, wrapped(e)))));
   }
 
   // attempt calls f, and ends the run where f does not start it.
@@ -44,11 +59,14 @@ class Run {
       if (this.exiting === undefined) {
         if (e?.code === 'ERR_SCRIPT_EXECUTION_INTERRUPTED') {
           seen++;
+          this.dropping = true;
           this.stop('interrupt', 130);
         } else this.done(e);
       }
     }
-    if (this.exiting !== undefined) this.stop('exit', this.exiting);
+    if (this.exiting === undefined) return;
+    this.dropping = true;
+    this.stop('exit', this.exiting);
   }
 
   // done is called with how the program ended by itself. What it started
@@ -61,7 +79,7 @@ class Run {
       try {
         process.emit('uncaughtException', error instanceof Error ? error : error.thrown ?? error, 'uncaughtException');
       } catch (e) {
-        return this.report('error', 7, wrapped(e));
+        return once ? this.report('error', 7, wrapped(e)) : this.stop('error', 7, wrapped(e));
       }
     }
     if (util.types.isPromise(result)) {
@@ -74,7 +92,7 @@ class Run {
       try {
         this.result = [shown(result), toJSON(result)];
       } catch (e) {
-        return this.report('error', 1, e);
+        return this.stop('error', 1, e);
       }
     }
     this.drained = true;
@@ -91,40 +109,36 @@ class Run {
     this.report(status ? 'exit' : 'ok', status);
   }
 
-  // stop ends what is left of the program: its timers are cleared, and where
-  // nothing else is under way it can never go on. Where something is, the
-  // process has to go, here or by the host's hand.
+  // stop ends what is left of the program: its timers, and what waits to be called.
+  // Where nothing else is under way it can never go on, and the loop is empty. Where
+  // something is, the process has to go, here or by the host's hand.
   stop(how, status, error) {
     if (this.stopping) return;
-    this.stopping = true;
-    if (once && how === 'error') return this.fail(error);
-    if (once) return this.report(how, status, error);
-    socket.ref();
-    this.clearTimers();
-    let tries = 0;
-    const look = () => {
-      if (current !== this) return;
-      if (this.quiet()) return this.report(how, status, error);
-      // After 200 ms what is left goes with the process; an interrupted one has the
-      // host's grace.
-      if (++tries === 40 && how !== 'interrupt') {
-        this.report(how, status, error);
-        realExit(1);
-      }
-      real.setTimeout(() => real.setImmediate(look), 5);
-    };
-    real.setImmediate(() => real.setImmediate(look));
+    this.halt();
+    if (!once && !this.dropping && how !== 'interrupt' && (left || !this.alone)) inMicrotask(dropMicrotasks);
+    this.end(how, status, error);
   }
 
-  quiet() {
+  halt() {
+    this.stopping = true;
+    this.clearTimers();
+    if (once) return;
+    calls.clear();
     socket.unref();
-    const quiet = noMore(this.resources);
-    socket.ref();
-    return quiet;
+    this.beforeExit = withoutHandlers('beforeExit');
+  }
+
+  // end reports the end once the loop is empty. After 200 ms what is left goes with
+  // the process; an interrupted one has the host's grace.
+  end(how, status, error) {
+    if (once && how === 'error') return this.fail(error);
+    if (once) return this.report(how, status, error);
+    this.ending = [how, status, error];
+    if (how !== 'interrupt') this.deadline = real.setTimeout(() => this.report('gone', status, error), 200).unref();
   }
 
   clearTimers() {
-    for (const t of this.timers) real.clearTimeout(t);
+    for (const [t, clear] of this.timers) clear(t);
     this.timers.clear();
   }
 
@@ -136,6 +150,8 @@ class Run {
     try { process.exitCode = undefined; } catch {} // which is the next run's
     calls.clear();
     socket.ref();
+    real.clearTimeout(this.deadline);
+    for (const f of this.beforeExit ?? []) addListener.call(process, 'beforeExit', f);
     this.clearTimers(); // those that did not hold the run
     restoreEnv(this.env);
     if (promise) {
@@ -150,6 +166,7 @@ class Run {
   // fail ends the run by an error of which nobody took care. A process ends with
   // it, as which the program's handlers of exit are called.
   fail(error, line = 0) {
+    if (!once && !line) return this.stop('error', 1, error);
     let status = 1;
     if (once && !line) {
       this.stopping = true;
@@ -202,27 +219,4 @@ function start(fields) {
   seq = String(fields[0]);
   const own = current = new Run(seq);
   settle(() => current === own && !own.stopping && within(() => own.start(fields)));
-}
-
-// The run's timers are known, so that they can be cleared with it.
-const { then } = Promise.prototype;
-const real = { setTimeout, setInterval, setImmediate, clearTimeout };
-for (const name of ['setTimeout', 'setInterval']) {
-  const f = real[name];
-  const g = { [name]: (...args) => {
-    const own = current;
-    const callback = args[0];
-    if (own && typeof callback === 'function' && name === 'setTimeout') {
-      args[0] = function (...a) {
-        own.timers.delete(t);
-        return Reflect.apply(callback, this, a);
-      };
-    }
-    const t = f(...args);
-    if (own?.stopping) real.clearTimeout(t);
-    else own?.timers.add(t);
-    return t;
-  } }[name];
-  Object.defineProperties(g, Object.getOwnPropertyDescriptors(f));
-  globalThis[name] = g;
 }

@@ -1,0 +1,62 @@
+// What a program leaves to be called: timers, immediates, ticks and microtasks.
+
+// A Bare promise's callbacks are unknown to async_hooks, which would wait for the
+// end of those that dropMicrotasks never lets return.
+const { then } = Promise.prototype;
+class Bare extends Promise {
+  static get [Symbol.species]() {
+    return function (executor) { executor(() => {}, () => {}); };
+  }
+}
+const bare = Bare.resolve();
+
+const inMicrotask = (f) => then.call(bare, f);
+
+// dropMicrotasks is called by a microtask, and does not return: V8 forgets all
+// others with the one that it ends. Where it is ending something already, they stay.
+function dropMicrotasks() {
+  let refused = false;
+  message('Runtime.terminateExecution', {}, (error) => { refused = error !== null; });
+  for (const end = Date.now() + 1000; !refused && Date.now() < end;);
+}
+
+// left tells that the program has perhaps left something to be called before
+// anything else is.
+let left = false;
+
+// The run's timers are known, so that they can be cleared with it.
+const real = { setTimeout, setInterval, setImmediate, clearTimeout, clearImmediate, queueMicrotask, nextTick: process.nextTick };
+const inPlaceOf = (holder, name, g) => {
+  Object.defineProperties(g, Object.getOwnPropertyDescriptors(real[name]));
+  holder[name] = g;
+};
+for (const name of ['setTimeout', 'setInterval', 'setImmediate']) {
+  const f = real[name], clear = name === 'setImmediate' ? real.clearImmediate : real.clearTimeout;
+  inPlaceOf(globalThis, name, (...args) => {
+    const own = current;
+    const callback = args[0];
+    if (own && typeof callback === 'function' && name !== 'setInterval') {
+      args[0] = function (...a) {
+        own.timers.delete(t);
+        return Reflect.apply(callback, this, a);
+      };
+    }
+    const t = f(...args);
+    if (own?.stopping) clear(t);
+    else own?.timers.set(t, clear);
+    return t;
+  });
+}
+
+inPlaceOf(globalThis, 'queueMicrotask', (f) => {
+  left = true;
+  real.queueMicrotask(f);
+});
+
+// A tick comes before microtasks. That of a program which has ended comes not.
+inPlaceOf(process, 'nextTick', (f, ...args) => {
+  const own = current;
+  if (!own || !computing || typeof f !== 'function') return real.nextTick(f, ...args);
+  left = true;
+  real.nextTick(() => { if (!own.dropping) f(...args); });
+});

@@ -1,0 +1,133 @@
+//go:build unix
+
+package subprocess_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/providers/subprocess"
+)
+
+// nodeBeats are programs that add to beats and end by an error or by process.exit
+// while something of them is under way. Where only the process's end ends that, the
+// run itself tells that the state is lost.
+var nodeBeats = []struct {
+	name, code, want string
+	lost             bool
+}{
+	{"requests", "(function on() { beat(); fs.stat('/', on) })(); throw new RangeError('x')", "error error=RangeError: x", true},
+	{"promises of requests", "(async () => { for (;;) { await fs.promises.stat('/'); beat() } })(); throw new RangeError('x')", "error error=RangeError: x", true},
+	{"requests, and an await", "(function on() { beat(); fs.stat('/', on) })(); await Promise.reject(new RangeError('x'))", "error error=RangeError: x", true},
+	{"requests, and an error of a timer", "(function on() { beat(); fs.stat('/', on) })(); setTimeout(() => { throw new RangeError('x') }, 5); 1", "error value=1 error=RangeError: x", true},
+	{"requests, and a rejection", "(function on() { beat(); fs.stat('/', on) })(); void Promise.reject(5)", "error error=Uncaught: 5", true},
+	{"requests, and an exit", "(function on() { beat(); fs.stat('/', on) })(); process.exit(0)", "ok", true},
+	{"requests, and an exit by a code", "(function on() { beat(); fs.stat('/', on) })(); process.exit(3)", "error", true},
+	{"work of threads", "(function on() { beat(); require('crypto').pbkdf2('a', 'b', 9, 8, 'sha1', on) })(); throw 5", "error error=Uncaught: 5", true},
+	{"a worker", "const w = new (require('worker_threads').Worker)(`const fs = require('fs'); setInterval(() => fs.appendFileSync('beats', 'x'), 5)`, { eval: true }); await new Promise((r) => w.on('online', r)); throw 5", "error error=Uncaught: 5", true},
+	{"a child", "require('child_process').spawn('sh', ['-c', 'while :; do printf x >> beats; sleep 0.01; done']); throw 5", "error error=Uncaught: 5", true},
+	{"what ends soon", "fs.stat('/', beat); throw 5", "error error=Uncaught: 5", false},
+	{"immediates", "(function on() { beat(); setImmediate(on) })(); throw 5", "error error=Uncaught: 5", false},
+	{"immediates, and an await", "(function on() { beat(); setImmediate(on) })(); await null; throw 5", "error error=Uncaught: 5", false},
+	{"intervals", "setInterval(beat, 1); await new Promise((r) => setTimeout(r, 5)); throw 5", "error error=Uncaught: 5", false},
+	{"microtasks", "(async () => { for (;;) await beat() })(); throw 5", "error error=Uncaught: 5", false},
+	{"microtasks, and an await", "(async () => { for (;;) await beat() })(); await null; throw 5", "error error=Uncaught: 5", false},
+	{"microtasks, and an exit", "(async () => { for (;;) await beat() })(); process.exit(3)", "error", false},
+	{"ticks", "(function on() { beat(); process.nextTick(on) })(); throw 5", "error error=Uncaught: 5", false},
+}
+
+// TestNodeEndsByError: a program that has ended by an error or process.exit does not
+// go on, neither between runs nor in the next ones.
+func TestNodeEndsByError(t *testing.T) {
+	ci := open(t, subprocess.Options{Languages: []subprocess.Language{subprocess.JavaScript()}})
+	const begin = "var fs = require('fs'), beat = () => fs.appendFileSync('beats', 'x'); beat()"
+	const count = "require('fs').statSync('beats').size"
+	n := newNotebook(t, ci, "javascript")
+	n.run(begin, nil)
+	for _, tt := range nodeBeats {
+		t.Run(tt.name, func(t *testing.T) {
+			want := tt.want
+			if tt.lost {
+				want += " lost"
+			}
+			if res := n.run(tt.code, nil); summary(res) != want {
+				t.Errorf("got %s, want %s", summary(res), want)
+			}
+			first := n.run(count, nil)
+			if !first.OK() || first.StateLost {
+				t.Errorf("the next run: %s, state lost: %v", summary(first), first.StateLost)
+			}
+			if res := n.run("await new Promise((r) => setTimeout(r, 50)); "+count, nil); summary(res) != summary(first) {
+				t.Errorf("the program has written on: %s, then %s", summary(first), summary(res))
+			}
+			if res := n.run("typeof beat", nil); (res.Text() == "function") == tt.lost {
+				t.Errorf("a function of before is %s", summary(res))
+			}
+			if tt.lost {
+				n.run(begin, nil)
+			}
+		})
+	}
+}
+
+// nodeFirstErrors are programs that leave something to be called, and what node says
+// of them.
+var nodeFirstErrors = []struct{ code, want string }{
+	{later + "f(); throw new RangeError('x')", "error error=RangeError: x"},
+	{later + "f(); process.exit(3)", "error"},
+	{"setTimeout(() => console.log(1)); setImmediate(() => console.log(2)); process.nextTick(() => console.log(3)); queueMicrotask(() => console.log(4)); process.exit(3)", "error"},
+	{"Promise.reject(new Error('a')); throw new RangeError('b')", "error error=RangeError: b"},
+	{"void (async () => { throw new Error('a') })(); await null; throw new RangeError('b')", "error error=RangeError: b"},
+	{"queueMicrotask(() => { throw new TypeError('second') }); throw new RangeError('first')", "error error=RangeError: first"},
+	{"process.nextTick(() => { throw new TypeError('second') }); throw new RangeError('first')", "error error=RangeError: first"},
+	{"setTimeout(() => { void Promise.reject(5); throw new RangeError('first') }); 1", "error value=1 error=RangeError: first"},
+	{"var failing = true; process.on('beforeExit', () => failing && console.log('no')); throw 5", "error error=Uncaught: 5"},
+	{"process.removeAllListeners('beforeExit'); Promise.reject(5); throw { get stack() { console.log('looked at') } }", "error error=Uncaught: { stack: [Getter] }"},
+	{"const { AsyncLocalStorage } = require('async_hooks'); const s = new AsyncLocalStorage(); s.run(1, () => { Promise.resolve().then(() => console.log('no')) }); throw 5", "error error=Uncaught: 5"},
+	{"require('async_hooks').createHook({ before() {}, after() {} }).enable(); Promise.resolve().then(() => console.log('no')); process.exit(4)", "error"},
+	{"await null; Promise.resolve().then(() => setTimeout(() => console.log('no'))); throw 5", "error error=Uncaught: 5"},
+}
+
+const later = "async function f() { await null; console.log('one'); await null; console.log('two') }; "
+
+// testNodeFirstError: nothing that a program has left to be called comes after its
+// error, as under node, nor does another error take its place.
+func testNodeFirstError(t *testing.T, ci *subprocess.Stateful, language string) {
+	n := newNotebook(t, ci, language)
+	n.run("let kept = 1", nil)
+	for _, tt := range nodeFirstErrors {
+		res := n.run(tt.code, nil)
+		if summary(res) != tt.want || res.Stderr() != "" {
+			t.Errorf("%s\ngot  %s %s\nwant %s", tt.code, summary(res), res.Stderr(), tt.want)
+		}
+		if res := n.run("failing = false; await null; kept", nil); summary(res) != "ok value=1" || len(res.Outputs) != 1 {
+			t.Errorf("after %s: %s %s", tt.code, summary(res), res.Stderr())
+		}
+	}
+	for _, code := range []string{later + "f(); throw new RangeError('x')", later + "f(); process.exit(1)", "process.nextTick(() => { console.log(1); throw 5 }); throw new RangeError('x')"} {
+		res := run(t, ci, language, code, nil)
+		if got := summary(res); !strings.HasPrefix(got, "error") || res.Error != nil && res.Error.Name != "RangeError" || len(res.Outputs) > 0 {
+			t.Errorf("%s: %s", code, got)
+		}
+	}
+}
+
+func TestNodeFirstError(t *testing.T) {
+	testNodeFirstError(t, open(t, subprocess.Options{Languages: []subprocess.Language{newerNode(t)}}), "typescript")
+}
+
+// TestNodeStopsMicrotasks: those that never end go with a program that is stopped.
+func TestNodeStopsMicrotasks(t *testing.T) {
+	n := newNotebook(t, open(t, subprocess.Options{Languages: []subprocess.Language{subprocess.JavaScript()}}), "javascript")
+	n.run("let kept = 1", nil)
+	res := n.run("(async () => { for (;;) await null })(); console.log('on'); for (;;);", &codeinterp.RunOptions{OnOutput: func(codeinterp.Output) error {
+		return n.ci.InterruptContext(t.Context(), n.id)
+	}})
+	if res.Cause != codeinterp.CauseInterrupt || res.StateLost {
+		t.Errorf("%s, cause %q, state lost: %v", summary(res), res.Cause, res.StateLost)
+	}
+	if res := n.run("kept", nil); summary(res) != "ok value=1" {
+		t.Errorf("after it: %s", summary(res))
+	}
+}
