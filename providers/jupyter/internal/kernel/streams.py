@@ -235,8 +235,42 @@ def c_flusher():
         return lambda: None
 
 
+def hook_parents(shell):
+    """Has what comes by the descriptors of the kernel's streams belong to the present
+    cell where the program has other streams in their place, of which alone IPython
+    thinks."""
+    plain, streams = shell.set_parent, [s for s in (sys.stdout, sys.stderr) if hasattr(s, "set_parent")]
+
+    def set_parent(parent):
+        plain(parent)
+        for stream in streams:
+            if stream is not sys.stdout and stream is not sys.stderr:
+                stream.set_parent(parent)
+
+    shell.set_parent = set_parent
+
+
+def by_lines():
+    """Has python's first streams, to which programs return, write each line at once."""
+    for stream in (sys.__stdout__, sys.__stderr__):
+        try:
+            stream.reconfigure(line_buffering=True)
+        except Exception:
+            pass
+
+
+def flush_first():
+    for stream in (sys.__stdout__, sys.__stderr__):
+        try:
+            stream.flush()
+        except Exception:
+            pass
+
+
 def hook_streams(shell):
     check_texts()
+    hook_parents(shell)
+    by_lines()
     pipes, flush_c = [], c_flusher()
     for stream in (sys.stdout, sys.stderr):
         try:
@@ -251,6 +285,7 @@ def hook_streams(shell):
             pass
 
     def drain(limit=0.5):
+        flush_first()
         flush_c()
         for pipe in pipes:
             pipe.drain(limit)
