@@ -4,6 +4,7 @@
 import linecache, os, re, sys, threading, traceback
 
 HEAD, TAIL = 10, 40  # frames of a long traceback that was to come at once
+UNREADABLE = "<the error has no readable message>"
 
 
 def folders(*packages):
@@ -114,7 +115,7 @@ def hook_tracebacks(formatter):
     plain = formatter.structured_traceback
 
     def structured_traceback(etype, evalue, tb=None, *args, **kwargs):
-        if not interrupted(evalue) and not is_long(tb):
+        if not interrupted(evalue) and not is_long(tb) and is_readable(evalue):
             try:
                 return plain(etype, evalue, tb, *args, **kwargs)
             except KeyboardInterrupt:
@@ -122,6 +123,16 @@ def hook_tracebacks(formatter):
         return quick(etype, evalue, tb)
 
     formatter.structured_traceback = structured_traceback
+
+
+def is_readable(error):
+    """Whether an error's message can be had: what its __str__ raises is not the program's
+    error."""
+    try:
+        str(error)
+        return True
+    except Exception:
+        return False
 
 
 def interrupted(error):

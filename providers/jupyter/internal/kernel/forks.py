@@ -21,6 +21,7 @@ class Forks:
             self.loop = asyncio.get_running_loop()
         except RuntimeError:
             self.loop = None
+        self.leaving = Leaving()
         self.hook_messages()
         self.hook_cells()
         if hasattr(os, "register_at_fork"):
@@ -71,15 +72,18 @@ class Forks:
             if in_cell.get():
                 return await run(*args, **kwargs)
             in_cell.set(True)
+            result = kwargs.get("result")
             try:
-                failed = await run(*args, **kwargs)
+                # What cannot await has no task of its own.
+                failed = await (self.leaving.run(run(*args, **kwargs)) if awaits.get() else run(*args, **kwargs))
+                if getattr(result, "error_in_exec", None) is not None:
+                    result.error_in_exec = as_told(result.error_in_exec)
                 if awaits.get() and not self.is_child():
                     await self.helper.end_tasks()
                 return failed
             finally:
                 in_cell.set(False)
                 if self.is_child():
-                    result = kwargs.get("result")
                     self.end(sys.exc_info()[1] or getattr(result, "error_in_exec", None))
 
         def showtraceback(etype, evalue, stb):

@@ -37,7 +37,8 @@ def hook_exit(shell):
             if evalue.code is not None and not isinstance(evalue.code, int):
                 print(evalue.code, file=sys.stderr, flush=True)
             evalue = SystemExit(exit_code(evalue))
-        show(etype, evalue, stb)
+        evalue = as_told(evalue)
+        show(type(evalue) if isinstance(evalue, BaseException) else etype, evalue, stb)
 
     shell._showtraceback = showtraceback
     module = sys.modules.get("IPython.core.interactiveshell")
@@ -60,6 +61,15 @@ def exit_code(error):
     return error.code & 0xFF if isinstance(error.code, int) else 1
 
 
+def as_told(error):
+    """An error that the kernel can tell: it asks for the message, and goes by the name."""
+    if isinstance(error, SystemExit) and type(error) is not SystemExit:
+        return SystemExit(exit_code(error))
+    if is_readable(error):
+        return error
+    return type(type(error).__name__, (Exception,), {})(UNREADABLE)
+
+
 class NoInput(io.TextIOBase):
     """Standard input of a run that was given none."""
 
@@ -77,12 +87,30 @@ class NoInput(io.TextIOBase):
     read = readline = readlines = __next__ = refuse
 
 
+def read_line(prompt, out):
+    """What input() does with the standard input that there is, the program's own
+    included."""
+    if sys.stdin is None:
+        raise RuntimeError("input(): lost sys.stdin")
+    print(prompt, end="", file=out, flush=True)
+    line = sys.stdin.readline()
+    if not isinstance(line, str):
+        raise TypeError("object.readline() returned non-string")
+    if not line:
+        raise EOFError("EOF when reading a line")
+    return line[:-1] if line.endswith("\n") else line
+
+
 def hook_input(kernel):
     """Lets input() and getpass() fail as reading does, where the client that
     asked for the run cannot be asked."""
 
+    given = NoInput()
+
     def refusing(plain, default, out):
         def read(prompt=default, *args, **kwargs):
+            if sys.stdin is not given:
+                return read_line(prompt, getattr(sys, out))
             while getattr(kernel, "_allow_stdin", False) and not pump.mine():
                 value = plain(prompt, *args, **kwargs)
                 if not pump.stray(value):
@@ -92,7 +120,7 @@ def hook_input(kernel):
 
         return read
 
-    sys.stdin = NoInput()
+    sys.stdin = sys.__stdin__ = given  # programs return to the second
     kernel.raw_input = refusing(kernel.raw_input, "", "stdout")
     kernel.getpass = refusing(kernel.getpass, "Password: ", "stderr")
 
@@ -421,7 +449,7 @@ class Helper:
     def input(self, text):
         if text is None:
             return None
-        kernel, stdin, fd = shell.kernel, sys.stdin, os.dup(0)
+        kernel, stdin, first, fd = shell.kernel, sys.stdin, sys.__stdin__, os.dup(0)
         asked = kernel.raw_input, kernel.getpass
         with tempfile.TemporaryFile() as f:
             f.write(self.decode(text))
@@ -429,25 +457,19 @@ class Helper:
             f.seek(0)
             # The descriptor too, which is what children and C code read.
             os.dup2(f.fileno(), 0)
-        sys.stdin = io.TextIOWrapper(io.BufferedReader(io.FileIO(0, closefd=False)), "utf-8", "surrogateescape")
-        stream = sys.stdin
+        sys.stdin = sys.__stdin__ = io.TextIOWrapper(io.BufferedReader(io.FileIO(0, closefd=False)), "utf-8", "surrogateescape")
 
-        def read(prompt="", out=None):
-            if prompt:
-                print(prompt, end="", file=out or sys.stdout, flush=True)
-            line = stream.readline()
-            if not line:
-                raise EOFError("EOF when reading a line")
-            return line[:-1] if line.endswith("\n") else line
+        def read(prompt=""):
+            return read_line(prompt, sys.stdout)
 
         def secret(prompt="Password: ", stream=None, **_):
-            return read(prompt, stream or sys.stderr)
+            return read_line(prompt, stream or sys.stderr)
 
         kernel.raw_input, kernel.getpass = read, secret
 
         def restore():
             kernel.raw_input, kernel.getpass = asked
-            sys.stdin = stdin
+            sys.stdin, sys.__stdin__ = stdin, first
             os.dup2(fd, 0)
             os.close(fd)
 
