@@ -40,7 +40,8 @@
 //
 // A kernel that asks for input gets the next line of RunOptions.Stdin; where
 // there is none, the program is interrupted and its error is EOFError. In
-// Python kernels input(), getpass and sys.stdin raise EOFError at once.
+// Python kernels input(), getpass and sys.stdin raise EOFError at once, and the first two
+// read from what a program made its sys.stdin.
 //
 // An interrupt that comes between two requests can leave a kernel alive and unresponsive:
 // ipykernel and IRkernel end their loop then, and the server goes on calling them
@@ -56,6 +57,17 @@
 // dies under a run, or is killed to end it, may take the last of its output with it,
 // flushed or not, for it sends by a thread of its own: that such a loss is possible is
 // reported as "exit".
+//
+// A process that dies between two runs is missed by its server after some seconds only,
+// and what is sent meanwhile waits for the one that takes its place. A Python program is
+// sealed for the process that was set up for its context: another one runs nothing of
+// it, is set up, and gets it anew, so that the run tells StateLost and no more. Other
+// kernels are asked for a sign before a run that begins a tenth of a second or more after
+// their last. One whose process dies between that sign and the run, and one of Python
+// that refuses the setup, runs the program in the new process, without the context's
+// directory and environment; StateLost tells it, unless the kernel signs with the name of
+// whoever asks. What is sent in the moment of the death itself is lost with the process,
+// and so is the run, for nobody knows whether it began.
 //
 // # Functions of the host
 //
@@ -115,7 +127,8 @@
 //
 // Python kernels (IPython) are given, by hidden requests that leave no name and
 // no history: the JSON form of values; sys.exit and exit() that end the run as a
-// process ends (their message on standard error, no Error) and keep the kernel;
+// process ends (their message on standard error, no Error) and keep the kernel, also
+// in a task, where they end the run that awaits meanwhile, or no more than the task;
 // asyncio.run and loops of the program's own, beside the kernel's, and those that
 // loop.run_until_complete would run in it; sys.stdout.buffer, close and reconfigure, and a
 // UnicodeEncodeError for text that UTF-8 cannot carry; whole characters from

@@ -74,6 +74,9 @@ func (s *session) Run(ctx context.Context, p *driver.Program, out *driver.Output
 		case err == nil:
 			return o, nil
 		case errors.Is(err, kernel.ErrNeverRan) && tries < maxStarts:
+			if !s.k.Load().IsFurnished() {
+				s.private, s.unsettled = false, false // those were the former process's
+			}
 		case s.handed:
 			return s.withdraw(p, err)
 		default:
@@ -114,11 +117,11 @@ func (s *session) attempt(ctx context.Context, p *driver.Program, out *driver.Ou
 		return driver.Outcome{}, err
 	}
 	if err := s.copyFiles(ctx, p); err != nil {
-		return driver.Outcome{}, err
+		return driver.Outcome{}, diedBefore(k, err)
 	}
 	key, err := s.remember(ctx, p)
 	if err != nil {
-		return driver.Outcome{}, err
+		return driver.Outcome{}, diedBefore(k, err)
 	}
 	// From here on the kernel may have it, whatever Run returns.
 	s.handed = true
@@ -136,6 +139,14 @@ func (s *session) attempt(ctx context.Context, p *driver.Program, out *driver.Ou
 		s.leave(ctx, k)
 	}
 	return end.Outcome, nil
+}
+
+// diedBefore makes ErrNeverRan of what failed since the kernel's process died.
+func diedBefore(k *kernel.Kernel, err error) error {
+	if k.IsFurnished() || k.Foreign {
+		return err
+	}
+	return fmt.Errorf("%w: %w", kernel.ErrNeverRan, err)
 }
 
 // enter sets a run's surroundings. Where that is given up while the kernel may

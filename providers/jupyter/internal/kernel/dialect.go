@@ -39,6 +39,11 @@ type dialect struct {
 	// program's own, then with "late " before it of others'. Empty is the end, "!"
 	// one at which the program's own is gone.
 	spool func(id string) string
+	// token is an expression for what opens sealed requests, empty where the process
+	// opens none.
+	token string
+	// unprepared recognises that a hidden request failed for want of setup.
+	unprepared func(*wire.ErrorContent) bool
 	// completes: the kernel is known to complete code.
 	completes bool
 	// noStdin: enter cannot give standard input.

@@ -44,6 +44,7 @@ type progress struct {
 	begun       bool // the program, by the kernel's word
 	reply       *wire.ExecuteReply
 	replied     bool // as reply, before OnOutput took what came earlier
+	unopened    bool // the reply is of a process that did not run it
 	fault       *wire.ErrorContent
 	count       int
 	death       bool
@@ -62,7 +63,9 @@ type progress struct {
 }
 
 // over reports whether nothing more of the run is to come.
-func (p progress) over() bool { return p.death || p.answered || p.idle && p.reply != nil }
+func (p progress) over() bool {
+	return p.death || p.answered || p.unopened || p.idle && p.reply != nil
+}
 
 // half reports whether one of the two signs of the end is missing.
 func (p progress) half() bool { return !p.over() && (p.idle || p.reply != nil) }
@@ -160,8 +163,12 @@ func (e *execution) receive(f *frame, late bool) error {
 // replied notes that the program has ended while what it left may still wait for
 // OnOutput, so that no timeout counts that time.
 func (e *execution) replied(content []byte) {
-	var r struct{ Status string } // the rest is decoded once, by the pump
-	if json.Unmarshal(content, &r) == nil && !wire.IsAborted(r.Status) {
+	// The rest is decoded once, by the pump.
+	switch h, ok := wire.HowOf(content); {
+	case !ok || wire.IsAborted(h.Status):
+	case h.Unopened:
+		e.update(func(p *progress) { p.unopened = true })
+	default:
 		e.update(func(p *progress) { p.replied = true })
 	}
 }

@@ -139,7 +139,7 @@ func (k *Kernel) ensure(ctx context.Context, busy func(bool)) error {
 	switch {
 	case k.isGone():
 		return ErrGone
-	case !k.IsDown() && !k.isSuspect():
+	case !k.IsDown() && !k.isSuspect() && !k.isUnsure():
 		return nil
 	}
 	if !k.connected() {
@@ -313,15 +313,17 @@ func (k *Kernel) prepare(ctx context.Context) error {
 	k.mu.Lock()
 	raw, d := k.sock != nil && k.sock.v1, k.Kind.dialect
 	k.mu.Unlock()
+	token := ""
 	if d.setup != nil {
-		err := k.Hidden(ctx, d.setup(raw, k.cfg.Spill))
+		out, err := k.evaluate(ctx, d.setup(raw, k.cfg.Spill), d.asksToken())
 		if _, refused := asRefusal(err); refused {
 			d = &plainDialect
 		} else if err != nil {
 			return err
 		}
+		token = tokenOf(out)
 	}
-	k.prepared(d)
+	k.prepared(d, token)
 	return nil
 }
 

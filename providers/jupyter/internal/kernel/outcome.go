@@ -58,7 +58,7 @@ func (r *runner) ending() Ending {
 	if p.reply != nil && p.reply.Count > 0 {
 		e.Count = p.reply.Count
 	}
-	if !r.killed && !p.death && r.k.counted(e.Count) {
+	if !r.killed && !p.death && (r.k.counted(e.Count) || p.next) {
 		e.Fresh = true
 	}
 	// idle comes behind all output. Where only the probe was answered it was lost,

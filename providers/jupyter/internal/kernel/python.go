@@ -12,6 +12,7 @@ import (
 	"github.com/toolcell/toolcell/internal/pyframes"
 	"github.com/toolcell/toolcell/internal/pytools"
 	"github.com/toolcell/toolcell/internal/pyvalue"
+	"github.com/toolcell/toolcell/providers/jupyter/internal/wire"
 )
 
 //go:embed streams.py
@@ -38,12 +39,15 @@ var pythonForks string
 //go:embed leaving.py
 var pythonLeaving string
 
+//go:embed gate.py
+var pythonGate string
+
 //go:embed setup.py
 var pythonSetup string
 
 var pythonDialect = dialect{
 	setup: func(raw, spill bool) string {
-		return pythonExec(strings.Join([]string{pyvalue.Source, pytools.Source, pytools.Runs, pyframes.Source, pythonStreams, pythonSpool, pythonThreads, pythonCalls, pythonFiles, pythonErrors, pythonForks, pythonLeaving, pythonSetup}, "\n\n"), map[string]any{"raw": raw, "spill": spill})
+		return pythonExec(strings.Join([]string{pyvalue.Source, pytools.Source, pytools.Runs, pyframes.Source, pythonStreams, pythonSpool, pythonThreads, pythonCalls, pythonFiles, pythonErrors, pythonForks, pythonLeaving, pythonGate, pythonSetup}, "\n\n"), map[string]any{"raw": raw, "spill": spill})
 	},
 	offer: func(args map[string]any) string {
 		b, _ := json.Marshal(args)
@@ -60,6 +64,8 @@ var pythonDialect = dialect{
 	completes:  true,
 	skipsBlank: true,
 	spool:      func(id string) string { return fmt.Sprintf("%s.spool.take(%q)", pythonHelper, id) },
+	token:      pythonHelper + ".gate.token",
+	unprepared: pythonUnprepared,
 	exit:       pythonExit,
 }
 
@@ -76,6 +82,12 @@ func pythonExec(source string, vars map[string]any) string {
 
 func pythonCall(method, args string) string {
 	return fmt.Sprintf(`%s.%s(__import__("json").loads(%s))`, pythonHelper, method, strconv.QuoteToASCII(args))
+}
+
+// pythonUnprepared recognises what a kernel says to whom takes it for one that has
+// the helper.
+func pythonUnprepared(e *wire.ErrorContent) bool {
+	return e.Name == "AttributeError" && strings.Contains(e.Value, "'_toolcell'")
 }
 
 // pythonExit reads the exit code of a SystemExit. Kernels that were set up tell

@@ -138,7 +138,11 @@ func (k *Kernel) evaluate(ctx context.Context, code string, expr map[string]stri
 		case r.Status == "ok":
 			return r.Expressions, nil
 		case !r.Aborted():
-			return nil, &wire.ErrorContent{Name: r.Name, Value: r.Value, Traceback: r.Traceback}
+			e := &wire.ErrorContent{Name: r.Name, Value: r.Value, Traceback: r.Traceback}
+			if k.lacksSetup(e) {
+				return nil, errDied
+			}
+			return nil, e
 		case tries == maxAborts:
 			return nil, server.Unavailable("the kernel dropped the request %d times", tries+1)
 		}

@@ -75,6 +75,8 @@ type runner struct {
 	fresh bool
 	end   time.Time
 
+	sealed bool // only the process that it is for can run it
+
 	killed  bool
 	killErr error
 	gap     bool  // output may be missing: the socket was replaced
@@ -90,6 +92,10 @@ func (k *Kernel) Run(ctx context.Context, o Order) (Ending, error) {
 		if err := r.follow(); err != nil {
 			r.e.finish()
 			return Ending{}, err
+		}
+		if r.turnedAway() {
+			r.giveBack()
+			return Ending{}, ErrNeverRan
 		}
 		p := r.e.progress()
 		// With a gap, the word that it began may be what is missing: it must not run
@@ -122,6 +128,7 @@ func (r *runner) finish() (Ending, error) {
 		// Not the time at which the report was found true, which can be seconds later.
 		r.end = p.report.at
 	}
+	r.strayed()
 	r.settle()
 	r.inquire()
 	p := r.e.progress()
@@ -131,7 +138,7 @@ func (r *runner) finish() (Ending, error) {
 		r.e.finish()
 		return Ending{}, ErrNeverRan
 	}
-	if !r.killed && p.death && (!p.busy || p.next) && !r.gap {
+	if !r.killed && p.death && (!p.busy || p.next) && !r.gap && !r.sealed {
 		// It may wait for the kernel's next process, which ends for that. Nor did it
 		// not run: a process that dies at once can take the word that it began along.
 		r.kill()
@@ -142,6 +149,8 @@ func (r *runner) finish() (Ending, error) {
 	switch p := r.e.progress(); {
 	case p.report != nil && !p.death && !r.killed:
 		r.k.ended(p.report.to, p.report.cause) // it came too late to be looked into
+	case p.next && !p.death && !r.killed:
+		r.k.ended(lost, codeinterp.CauseExit) // and nobody has set up the next one
 	case p.shellGone:
 		r.k.vanished(codeinterp.CauseExit)
 	case p.replaced:
@@ -162,11 +171,11 @@ func (r *runner) follow() error {
 	// An interrupt waits until it is sent, so that none comes too early for the kernel.
 	err := r.Program.HandOver(func() error {
 		r.fresh = k.begun() // before the process can die of it
-		err := k.send(s, "shell", r.e.id, "execute_request", wire.ExecuteRequest{
+		err := k.send(s, "shell", r.e.id, "execute_request", r.seal(wire.ExecuteRequest{
 			// A byte order mark belongs to a file, and is an error to Python.
 			Code: strings.TrimPrefix(r.Program.Code, "\ufeff"), StoreHistory: true, Expressions: r.expressions(),
 			AllowStdin: r.Program.Stdin != nil && !k.HasStdin() || r.e.calls != nil,
-		})
+		}))
 		if err != nil {
 			// Nothing has left us: the next program is still the first of the process.
 			k.unbegun()

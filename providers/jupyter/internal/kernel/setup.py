@@ -514,3 +514,4 @@ if not hasattr(shell, "_toolcell"):
     shell._toolcell = Helper(options, drain)
     pump = shell._toolcell.pump = Pump(shell)  # after the helper, which waits for a program's threads
     forks = Forks(shell, shell._toolcell)
+    shell._toolcell.gate = Gate(shell.kernel.session)  # the last: what it lets in finds all of it

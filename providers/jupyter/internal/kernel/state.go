@@ -49,6 +49,7 @@ type state struct {
 	attached bool   // another client furnished it
 	died     time.Time
 	offer    offer
+	token    string // opens what is sealed for the process, "" where it opens nothing
 	former   *state // of a process that is said to have died, and may not have
 }
 
@@ -102,18 +103,23 @@ func (k *Kernel) identified(identity string) {
 	k.proc = unprepared
 	// It is the former process that answers: the report of its death was wrong.
 	if f := k.former; f != nil && f.identity != "" && f.identity == k.identity {
-		k.proc, k.programs, k.count, k.attached = f.proc, f.programs, f.count, f.attached
+		k.proc, k.programs, k.count, k.attached, k.token = f.proc, f.programs, f.count, f.attached, f.token
 	}
 }
 
 // renewed notes that another process took the place of the one that was known.
 // k.mu is held.
 func (k *Kernel) renewed() {
-	k.identity, k.programs, k.count, k.attached, k.suspect, k.offer = "", 0, 0, false, false, offer{}
+	k.forget()
 	if k.proc != gone {
 		k.proc = unprepared
 	}
 	k.abandonAll()
+}
+
+// forget forgets what was known of the process. k.mu is held.
+func (k *Kernel) forget() {
+	k.identity, k.programs, k.count, k.attached, k.suspect, k.offer, k.token = "", 0, 0, false, false, offer{}, ""
 }
 
 // started notes the kernel's word that its process has begun. Before it was
@@ -175,11 +181,12 @@ func (k *Kernel) forgotten() {
 // known is for a kernel that another client prepared. k.mu is held.
 func (k *Kernel) known(identity string) { k.identity, k.programs, k.attached = identity, 1, true }
 
-// prepared notes that the process was set up, and what can be said to it.
-func (k *Kernel) prepared(d *dialect) {
+// prepared notes that the process was set up, what can be said to it, and the token
+// with which.
+func (k *Kernel) prepared(d *dialect, token string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.dialect = d
+	k.dialect, k.token = d, token
 	switch {
 	case k.proc == gone:
 	case k.attached:
@@ -204,7 +211,7 @@ func (k *Kernel) ended(to process, cause codeinterp.Cause) {
 	if k.proc != gone {
 		k.proc = to
 	}
-	k.identity, k.programs, k.count, k.attached, k.suspect, k.offer = "", 0, 0, false, false, offer{}
+	k.forget()
 	k.died = time.Now()
 	k.abandonAll()
 	run := k.run
