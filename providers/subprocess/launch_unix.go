@@ -33,7 +33,13 @@ func (h *host) command(l *language, pl *place) *sandbox.Cmd {
 	c := &sandbox.Cmd{Path: l.path, Args: []string{l.path}, Workdir: pl.dir, ReadOnly: l.roots}
 	if l.Driver != nil {
 		for _, a := range l.Driver.Args {
-			c.Args = append(c.Args, strings.ReplaceAll(a, DriverArg, l.Driver.Source))
+			// A source alone is the same text for all contexts, which keep their arguments.
+			if a == DriverArg {
+				a = l.Driver.Source
+			} else {
+				a = strings.ReplaceAll(a, DriverArg, l.Driver.Source)
+			}
+			c.Args = append(c.Args, a)
 		}
 	}
 	env := maps.Clone(h.opts.Env)
