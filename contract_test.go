@@ -32,7 +32,7 @@ var promises = []promise{
 	{"contexts by language", "ContextsDescribed ContextsOfLanguages tools.TestContextsByLanguage"},
 	{"the error of a run that was stopped", "StoppedAtUserCode"},
 	{"thrown values that are no errors", "ErrorOfAnything ..TestProvidersAgree"},
-	{"the end of a JavaScript program", "RunAwaits RepeatingEnds providers/subprocess.TestNodeServers"},
+	{"the end of a JavaScript program", "RunAwaits RepeatingEnds FailedCodeEnds providers/subprocess.TestNodeServers"},
 	{"a promise as the last value", "ValueJSON ErrorOfAnything ..TestProvidersAgree"},
 	{"what goes on after a run", "LateOutput LateDuringRun codeinterp/driver.TestLate"},
 	{"values as JSON", "ValueJSON ValueText NoValue internal/pyvalue.TestToJSON internal/jsvalue.TestValues"},

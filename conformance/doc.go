@@ -47,7 +47,7 @@
 //
 //   - Comment, SyntaxError, Exit, Fail with FailName, FailLong, Raises,
 //     MissingModule: how programs end, and what their errors say;
-//   - Spin, Yielding, Stubborn, Flood, Repeating, Awaited: timeouts,
+//   - Spin, Yielding, Stubborn, Flood, Repeating, Unending, Awaited: timeouts,
 //     cancellation, interrupts, and what of a program may go on;
 //   - Repeat and RepeatErr, Bytes, Split, Lines: output of every size, byte by
 //     byte, within its limit;

@@ -120,6 +120,35 @@ func momentFaults() []fault {
 			}),
 		},
 		{
+			name: "what a program that failed has started goes on", want: "FailedCodeEnds",
+			wrap: calls(func() handler {
+				var started seen
+				return func(ctx context.Context, c codeinterp.Call, next codeinterp.Handler) (codeinterp.Reply, error) {
+					if uses(c, "unending") {
+						started.count("%s", c.Context)
+					} else if uses(c, `print "own"`) && started.has("%s", c.Context) {
+						c.Code = toyPrograms().Print("tick;") + "\n" + c.Code
+					}
+					return next(ctx, c)
+				}
+			}),
+		},
+		{
+			name: "the state that an error cost is told by the next run", want: "FailedCodeEnds",
+			wrap: calls(func() handler {
+				var ended seen
+				return func(ctx context.Context, c codeinterp.Call, next codeinterp.Handler) (codeinterp.Reply, error) {
+					r, err := next(ctx, c)
+					if uses(c, "unending") {
+						ended.count("%s", c.Context)
+					} else if c.Op == codeinterp.OpRunIn && ended.has("%s", c.Context) && ended.count("told %s", c.Context) == 1 {
+						r.Result.StateLost = true
+					}
+					return r, err
+				}
+			}),
+		},
+		{
 			name: "values are encoded again", want: "ValueJSON",
 			wrap: outputs(func(o codeinterp.Output) []codeinterp.Output {
 				var v any

@@ -151,6 +151,9 @@ func javascript() Programs {
 		Repeating: func(text string) string {
 			return fmt.Sprintf("void setInterval(() => void process.stdout.write(%s), 5);", literal(text))
 		},
+		Unending: func(text string) string {
+			return fmt.Sprintf("(function on() { void process.stdout.write(%s); setImmediate(on); })();", literal(text))
+		},
 		Late: func(text string, after time.Duration) string {
 			return fmt.Sprintf(`void require("child_process").spawn("sh", ["-c", 'sleep "$1"; printf %%s "$2"', "sh", "%.3f", %s], { stdio: "inherit" }).unref();`, after.Seconds(), literal(text))
 		},

@@ -100,6 +100,13 @@ func momentChecks() []check {
 			uses:   func(p *Programs) bool { return p.Repeating != nil },
 			run:    repeatingEnds,
 		},
+		{
+			name:   "FailedCodeEnds",
+			clause: "what a program started does not go on after the program has ended by an error or by its own exit: the next run ends, and has nothing of it",
+			scope:  stateful,
+			uses:   func(p *Programs) bool { return p.Unending != nil && p.Fail != nil },
+			run:    failedCodeEnds,
+		},
 	}
 }
 
@@ -257,6 +264,37 @@ func whole(e *codeinterp.ProgramError) string {
 		return ""
 	}
 	return e.Error() + "\n" + strings.Join(e.Traceback, "\n")
+}
+
+func failedCodeEnds(ctx context.Context, e *env) error {
+	id, err := e.context(ctx, nil)
+	if err != nil {
+		return err
+	}
+	ends := []string{e.p.Fail("x")}
+	if e.p.Exit != nil {
+		ends = append(ends, e.p.Exit(3))
+	}
+	for _, end := range ends {
+		res, err := e.runIn(ctx, id, lines(e.p.Unending("tick;"), end), nil)
+		if err != nil || res.Status != codeinterp.StatusError {
+			return fmt.Errorf("running %s: %s, error %v; want %q", quote(end), describe(res), err, codeinterp.StatusError)
+		}
+		for range 2 {
+			time.Sleep(settle) // for what goes on between runs
+			res, err := e.runIn(ctx, id, e.p.Print("own"), &codeinterp.RunOptions{Timeout: e.patience()})
+			if err := wantOK(res, err); err != nil {
+				return fmt.Errorf("after %s: %w", quote(end), err)
+			}
+			if res.StateLost {
+				return fmt.Errorf("the run after %s tells of a loss that it has no part in", quote(end))
+			}
+			if err := wantText("stdout after "+quote(end), res.Stdout(), "own"); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 func repeatingEnds(ctx context.Context, e *env) error {

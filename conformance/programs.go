@@ -134,6 +134,9 @@ type Programs struct {
 	// something that prints text every few milliseconds for ever.
 	Awaited   func(text string, after time.Duration) string
 	Repeating func(text string) string
+	// Unending starts something in the background that prints text for ever without
+	// a pause, and that the program's end ends where that is an error.
+	Unending func(text string) string
 	// Call calls a function of the host with arguments in JSON and prints its
 	// result as JSON and a newline. CallCaught prints "caught ", the error that
 	// the call raises, with the function's name and the message, and a newline.

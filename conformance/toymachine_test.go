@@ -176,6 +176,10 @@ func init() {
 			}
 			return r.interrupted(c)
 		},
+		"unending": func(m *machine, r *toyRun, c command) error { // the end comes at once
+			r.out.Write(codeinterp.Stdout, []byte(c.args[0]))
+			return nil
+		},
 		"fail": func(m *machine, r *toyRun, c command) error { return fail("ToyError", c.args[0], c) },
 		"faillong": func(m *machine, r *toyRun, c command) error {
 			return fail("ToyError", strings.Repeat("x", number(c.args[0])), c)

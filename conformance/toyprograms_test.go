@@ -47,7 +47,7 @@ func toyPrograms() Programs {
 		Text:      func(s string) string { return fmt.Sprintf("value %q %q", literal(s), s) },
 		Raises:    []Raise{{`fail "text"`, "ToyError", "text"}},
 		Awaited:   func(text string, after time.Duration) string { return fmt.Sprintf("awaited %q %q", text, after) },
-		Repeating: cmd("repeating"), Exhaust: "exhaust",
+		Repeating: cmd("repeating"), Unending: cmd("unending"), Exhaust: "exhaust",
 		Number:      func(n int) string { return fmt.Sprintf("value \"%d\" \"%d\"", n, n) },
 		NoValue:     []string{`set "x" "1"`, "# nothing", ""},
 		DisplayPNG:  "show " + png,
