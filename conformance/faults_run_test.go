@@ -44,7 +44,7 @@ func outcomeFaults() []fault {
 			}),
 		},
 		{
-			name: "errors pass for success", want: "UncaughtError", also: "ErrorLossTold ErrorNameAndMessage ErrorTraceback ErrorLine MissingModule StateSurvivesFailure SyntaxError StdinNone Recursion InterruptDuring InterruptSpin StdinNoneFails ManagedFromCallback ErrorOfAnything InterruptStubborn InterruptEarly",
+			name: "errors pass for success", want: "UncaughtError", also: "ErrorLossTold ErrorNameAndMessage ErrorTraceback ErrorLine MissingModule StateSurvivesFailure SyntaxError StdinNone Recursion InterruptDuring InterruptSpin StdinNoneFails ManagedFromCallback ErrorOfAnything InterruptStubborn InterruptEarly FailedCodeEnds",
 			wrap: results(func(c codeinterp.Call, res *codeinterp.Result) {
 				if res.Status == codeinterp.StatusError && res.Error != nil {
 					res.Status, res.ExitCode, res.Error = codeinterp.StatusOK, 0, nil
