@@ -47,6 +47,8 @@ var agreedJavaScript = []agreedCall{
 	{name: "what is left at an error", programs: []string{"Promise.resolve().then(() => console.log('one')).then(() => console.log('two')); throw new RangeError('x')", "console.log('three'); 1",
 		"Promise.reject(new Error('a')); throw new RangeError('b')", "1", "queueMicrotask(() => { throw new TypeError('second') }); throw new RangeError('first')", "process.nextTick(() => { throw new TypeError('second') }); throw new RangeError('first')",
 		"(function on() { setImmediate(on) })(); throw new RangeError('x')", "(function on() { Promise.resolve().then(on) })(); throw new RangeError('x')", "2"}},
+	{name: "errors of what console.log calls", programs: []string{"console.log('%s', {\n toString() { throw new Error('no') } })", "console.log('%s', { toString() { throw 5 } })", "console.log('%d', { valueOf() { throw null } })",
+		"class E extends TypeError {}; try { console.log('%i', { toString() { throw new E('no') } }) } catch (e) { console.log(e instanceof E, e.message) }", "console.log('%s', { toString() { return {} }, valueOf() { return {} } })"}},
 	{name: "what is left at an exit", programs: []string{"Promise.resolve().then(() => console.log('one')); process.nextTick(() => console.log('two')); setImmediate(() => console.log('three')); process.exit(3)",
 		"(function on() { Promise.resolve().then(on) })(); process.exit(3)", "(function on() { setImmediate(on) })(); process.exit(4)", "2"}},
 	{name: "state after errors", programs: []string{"var kept = 1;", "throw new Error()", "kept"}},

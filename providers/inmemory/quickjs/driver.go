@@ -30,16 +30,9 @@ func (in *instance) driverCall(name string, args ...value) (s []byte, ok, thrown
 	vm.free(fn)
 	if isException(v) {
 		e := lib.XJS_GetException(vm.tls, vm.ctx)
-		// The object belongs to the driver's realm: only its text goes to the program.
-		message, name := vm.ownString(e, "message"), vm.inherited(e, "name")
-		vm.free(e)
+		own := vm.madeHere(e)
 		vm.ctx = home
-		if in.hookFailed && !vm.stopping.Load() {
-			in.hookFailed = false
-			lib.XJS_Throw(vm.tls, vm.ctx, in.hookError)
-		} else {
-			vm.rethrow(name, message)
-		}
+		in.pass(e, own)
 		return nil, false, true
 	}
 	vm.ctx = home
@@ -49,6 +42,47 @@ func (in *instance) driverCall(name string, args ...value) (s []byte, ok, thrown
 	}
 	s, _, ok = vm.textBytes(v, 1) // room for a line's end
 	return s, ok, !ok
+}
+
+// pass throws in the program's realm what one of the driver's functions threw: what is
+// the program's own, of a toString that was called, as it is, and of the driver's own
+// errors only the text.
+func (in *instance) pass(e value, own bool) {
+	vm := in.vm
+	switch {
+	case vm.stopping.Load():
+		vm.free(e)
+		vm.throwUncatchable()
+	case in.hookFailed:
+		in.hookFailed = false
+		vm.free(e)
+		lib.XJS_Throw(vm.tls, vm.ctx, in.hookError)
+	case !own:
+		lib.XJS_Throw(vm.tls, vm.ctx, e)
+	default:
+		message, name := vm.ownString(e, "message"), vm.inherited(e, "name")
+		vm.free(e)
+		vm.rethrow(name, message)
+	}
+}
+
+// madeHere reports whether a value is an error of the current realm's own classes, or
+// stands for one that there was no memory for. It runs no code.
+func (vm *vm) madeHere(e value) bool {
+	if classOf(e) != lib.EJS_CLASS_ERROR {
+		return tag(e) == lib.EJS_TAG_UNINITIALIZED
+	}
+	proto := at[lib.TJSShape](at[lib.TJSObject](ptr(e)).Fshape).Fproto
+	realm := at[lib.TJSContext](vm.ctx)
+	if proto == ptr(*at[value](realm.Fclass_proto + lib.EJS_CLASS_ERROR*jsValueSize)) {
+		return true
+	}
+	for _, p := range realm.Fnative_error_proto {
+		if proto == ptr(p) {
+			return true
+		}
+	}
+	return false
 }
 
 // startDriver makes the driver's realm when it is first needed. It leaves an
