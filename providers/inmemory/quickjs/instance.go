@@ -177,8 +177,14 @@ func (in *instance) execute() engine.Outcome {
 		main = v
 	}
 	// For a run that is stopped while something is pending: it has this value too.
-	in.last = last{value: v, boxed: cell.async}
+	in.last = last{value: v, boxed: cell.async, behind: -1}
 	defer func() { in.last = last{value: undefined} }()
+	if in.rejected(main) && !in.vm.stopping.Load() { // it threw before it awaited anything: nothing of it goes on
+		if out, ended := in.thrown(main); ended {
+			in.vm.free(v)
+			return out
+		}
+	}
 	if out, ok := in.wait(main); !ok {
 		in.vm.free(v)
 		return in.withValue(out)

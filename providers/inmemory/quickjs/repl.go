@@ -62,6 +62,7 @@ func (in *instance) prepare() cell {
 
 func (in *instance) prepareCode(code, name string) cell {
 	vm := in.vm
+	// With the word in a comment only, a program does the same either way.
 	await := strings.Contains(code, "await")
 	if looksLikeObject(code) {
 		if fn := vm.compile("("+code+"\n)", name, await); !isException(fn) {

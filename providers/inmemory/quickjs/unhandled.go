@@ -4,6 +4,7 @@ package quickjs
 
 import (
 	"slices"
+	"unsafe"
 
 	"github.com/toolcell/toolcell/providers/inmemory/engine"
 	"modernc.org/libc"
@@ -96,7 +97,7 @@ func (in *instance) tell(name string, args ...value) value {
 
 // unhandled reports a promise that was rejected and that nobody waits for.
 func (in *instance) unhandled(main value) (engine.Outcome, bool) {
-	if isObject(main) && !in.last.caught && lib.XJS_PromiseState(in.vm.tls, in.vm.ctx, main) == lib.EJS_PROMISE_REJECTED {
+	if !in.last.caught && in.rejected(main) {
 		if out, ended := in.thrown(main); ended {
 			return out, true
 		}
@@ -117,6 +118,37 @@ func (in *instance) unhandled(main value) (engine.Outcome, bool) {
 		}
 	}
 	return engine.Outcome{}, false
+}
+
+func (in *instance) rejected(promise value) bool {
+	return isObject(promise) && lib.XJS_PromiseState(in.vm.tls, in.vm.ctx, promise) == lib.EJS_PROMISE_REJECTED
+}
+
+// threw ends a program that has thrown behind an await, for which it is asked before
+// each reaction: those that were due by then are called, as node does before it sees
+// the error, and what they leave is not.
+func (in *instance) threw() (engine.Outcome, bool) {
+	l := &in.last
+	if !l.boxed || l.caught || !in.rejected(l.value) {
+		return engine.Outcome{}, false
+	}
+	if l.behind < 0 {
+		l.behind = in.vm.countJobs()
+	}
+	if l.behind > 0 {
+		l.behind--
+		return engine.Outcome{}, false
+	}
+	return in.thrown(l.value)
+}
+
+// countJobs returns how many reactions are pending.
+func (vm *vm) countJobs() (n int) {
+	head := &at[lib.TJSRuntime](vm.rt).Fjob_list
+	for end, job := uintptr(unsafe.Pointer(head)), head.Fnext; job != end; job = at[lib.TJSJobEntry](job).Flink.Fnext {
+		n++
+	}
+	return n
 }
 
 // thrown takes what the program itself threw, or what its value was rejected with,
