@@ -51,6 +51,7 @@ var agreedJavaScript = []agreedCall{
 		"queueMicrotask(() => { throw new TypeError('second') }); throw new RangeError('first') // await", "process.nextTick(() => { throw new TypeError('second') }); throw new RangeError('first') // await",
 		"Promise.reject(new Error('a')); throw new RangeError('b') // await", "(async () => { for (;;) await null })(); throw new RangeError('x')", "(async () => { for (;;) await null })(); await null; throw new RangeError('x')",
 		"await null; (function on() { Promise.resolve().then(on) })(); throw new RangeError('x')", "2"}},
+	{name: "a function with the name of a let", programs: []string{"\nlet c = 1;\n  function c() {}", "typeof c", "class d {}; async function d() { await 1 }", "let e; { function e() {} }; typeof e"}},
 	{name: "errors of what console.log calls", programs: []string{"console.log('%s', {\n toString() { throw new Error('no') } })", "console.log('%s', { toString() { throw 5 } })", "console.log('%d', { valueOf() { throw null } })",
 		"class E extends TypeError {}; try { console.log('%i', { toString() { throw new E('no') } }) } catch (e) { console.log(e instanceof E, e.message) }", "console.log('%s', { toString() { return {} }, valueOf() { return {} } })"}},
 	{name: "what is left at an exit", programs: []string{"Promise.resolve().then(() => console.log('one')); process.nextTick(() => console.log('two')); setImmediate(() => console.log('three')); process.exit(3)",

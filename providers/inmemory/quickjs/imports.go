@@ -9,6 +9,9 @@ import (
 // have. It is as long, so that columns stay.
 const importMeta = "__esm__meta"
 
+// askEvery is after how many tokens a long scan asks whether to stop.
+const askEvery = 4 << 10
+
 // rewriteImports turns a program with import and export declarations, which
 // only modules may have, into a script with top-level await. Lines stay where
 // they are. ok is false where there is nothing to rewrite.
@@ -18,7 +21,6 @@ const importMeta = "__esm__meta"
 // syntax error that it was. It gives up where stopped says so, which it asks now and
 // then: a program may have megabytes.
 func rewriteImports(code string, stopped func() bool) (rewritten string, ok bool) {
-	const askEvery = 4 << 10
 	s := scanner{src: code}
 	var b strings.Builder
 	done := 0

@@ -66,13 +66,13 @@ func (in *instance) prepareCode(code, name string) cell {
 	await := strings.Contains(code, "await")
 	if looksLikeObject(code) {
 		if fn := vm.compile("("+code+"\n)", name, await); !isException(fn) {
-			return in.compiled(fn, "("+code+"\n)", await)
+			return in.compiled(fn, "("+code+"\n)", name, await)
 		}
 		vm.dropException()
 	}
 	fn := vm.compile(code, name, await)
 	if !isException(fn) {
-		return in.compiled(fn, code, await)
+		return in.compiled(fn, code, name, await)
 	}
 	static, ok := rewriteImports(code, vm.stopping.Load)
 	if !ok && !in.atDeclaration() {
@@ -87,7 +87,7 @@ func (in *instance) prepareCode(code, name string) cell {
 		}
 		vm.dropException() // it is about the first declaration
 		if fn = vm.compile(static, name, true); !isException(fn) {
-			return in.compiled(fn, static, true)
+			return in.compiled(fn, static, name, true)
 		}
 	}
 	in.blame(code, name)
@@ -112,7 +112,7 @@ func (in *instance) asModule(code, name string) cell {
 	if isException(fn) {
 		return cell{fn: fn}
 	}
-	return in.compiled(fn, src, false)
+	return in.compiled(fn, src, name, false)
 }
 
 // giveArguments has the program find the arguments of the function that node would
@@ -138,7 +138,12 @@ func (in *instance) giveArgv() value {
 }
 
 // compiled is the cell of a script that was compiled from src.
-func (in *instance) compiled(fn value, src string, async bool) cell {
+func (in *instance) compiled(fn value, src, name string, async bool) cell {
+	if twice := in.vm.redefined(fn); twice != 0 {
+		thrown := in.refuseRedefined(src, name, twice)
+		in.vm.free(fn)
+		return cell{fn: thrown}
+	}
 	in.top, in.topSource = ptr(fn), src
 	again, over := in.vm.rebind(fn)
 	return cell{fn: fn, async: async, again: again, over: over}
