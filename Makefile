@@ -1,5 +1,5 @@
 # Targets for people who work on Toolcell. `make test` is the one to know: it
-# sets up what the tests need below .testenv/ and runs all of them.
+# sets up what the tests need below .testenv/ and runs them.
 
 SHELL   := bash -o pipefail
 GO      ?= go
@@ -29,8 +29,13 @@ ALL      = ./providers/jupyter ./providers/subprocess ./internal/sandbox ./confo
 TESTS   = $$($(GO) -C $(CURDIR)/internal/lint tool -n gotestsum) --format pkgname-and-test-fails --format-icons text --format-hide-empty-pkg \
 	--rerun-fails=2 --rerun-fails-max-failures=30
 
+# What make test has a quarter of an hour for: every test, at the size and in the
+# set-ups that say most. `make test SHORT=` takes all sizes, modes, users and kinds of
+# server, as .ci/run does.
+SHORT   ?= -short
+
 # vet is lint's, and what debuggers read is a good part of the work of a linker.
-BUILD   = -vet=off -ldflags=-w
+BUILD   = -vet=off -ldflags=-w $(SHORT)
 
 # A pass of make test: TESTS that leave what they say to the report at the end.
 PASS    = $(TESTS) $(if $(RESULTS),--hide-summary=skipped --jsonfile="$(RESULTS)/$(1).json")
@@ -38,7 +43,7 @@ PASS    = $(TESTS) $(if $(RESULTS),--hide-summary=skipped --jsonfile="$(RESULTS)
 # What the race detector is too slow for, or sees nothing in, is tried without it:
 # where there is none, everything was. The engine needs no test parts, so its tests run
 # while these are set up, and the rest beside the first pass, which waits for servers.
-PASSES  := tests-race tests-command $(if $(RACE),tests-shapes tests-server) tests-modules
+PASSES  := tests-race tests-command $(if $(RACE),$(if $(SHORT),,tests-shapes tests-server)) tests-modules
 
 # What programs do to the host by way of the driver, in the mode that is set.
 FAULTS  := ^Test(InterpreterInHome|Roots|ServerChildren|WarmOutcomes|DriverThatReadsNothing|TypeScriptHostile|BoundedShows|ForgedShows|FramesInFlight|CwdReplaced|ThreadDisplays|ForkedDisplays|BoundedErrors|LargeLatePrint|WarmServerStopped|ArtifactsInTime|DescribeIsTrue|BrokenDriver)$$
@@ -48,10 +53,11 @@ AS_USER := setpriv --reuid=65533 --regid=65533 --clear-groups env -i HOME=/ PATH
 
 .PHONY: attack test early tests-engine $(PASSES) race testenv compile quick bench floors lint cross fuzz cover release vuln tidy test262
 
-## test: set up the test parts, then run every test with the race detector. What
-## fails beside the others is tried again, one after the other, and has to pass then:
-## real servers and processes on a busy machine are not always on time. It ends with
-## what no pass tried and why, and with what failed, also where it passed later.
+## test: set up the test parts, then run the tests with the race detector (SHORT= for
+## all of them). What fails beside the others is tried again, one after the other, and
+## has to pass then: real servers and processes on a busy machine are not always on
+## time. It ends with what no pass tried and why, and with what failed, also where it
+## passed later.
 test:
 ifeq ($(RACE),)
 	@echo "no C compiler: the tests run without the race detector"; test -z "$$CI"
@@ -90,6 +96,7 @@ tests-modules:
 ## every mode and on every kind of Jupyter server, all programs of HumanEval, whole
 ## sizes and counts; and ten minutes of random programs compared with node
 race: export TOOLCELL_TEST_FULL = 1
+race: SHORT :=
 race: testenv
 	$(TESTS) --packages=./conformance -- $(BUILD) $(RACE) -timeout 60m -run 'Conformance|Toy|Faults|CheckReports|FewPrograms'
 	$(TESTS) --packages=./providers/jupyter -- $(BUILD) $(RACE) -timeout 90m

@@ -64,8 +64,8 @@ func TestToyInBubble(t *testing.T) {
 			return codeinterp.Wrap(ci, pass, pass), err
 		}},
 	} {
-		if race.Enabled && !race.Full() && tt.name != "brief" {
-			continue // make test tries all without it, and TestToy with it
+		if (race.Enabled && !race.Full() || testing.Short()) && tt.name != "brief" {
+			continue // without the race detector all are tried, and TestToy with it
 		}
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

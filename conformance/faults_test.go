@@ -50,7 +50,8 @@ var heavy = []string{"LimitDefault", "LimitOff", "HugeOutput", "LossTold", "Floo
 	"LeakProcesses", "LeakContexts", "CommandChildren", "StoppedCodeIsDead", "ChildrenEndWithRun", "ChildrenEndWithTimeout", "ChildrenEndWithContext"}
 
 // Each fault is to be noticed by the check that is there for it, and by no other
-// than those that cannot but notice. The score is logged.
+// than those that cannot but notice, which are not tried with -short. The score is
+// logged.
 func TestFaultsOfRuns(t *testing.T)     { tryFaults(t, faultsOfRuns) }
 func TestFaultsOfStops(t *testing.T)    { tryFaults(t, faultsOfStops) }
 func TestFaultsOfContexts(t *testing.T) { tryFaults(t, faultsOfContexts) }
@@ -109,8 +110,10 @@ func tryFault(t *testing.T, f fault) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	// An invariant sees the runs of all checks.
+	alone := testing.Short() && !slices.ContainsFunc(invariants, func(i invariant) bool { return i.name == f.want })
 	s.all = slices.DeleteFunc(s.all, func(c check) bool {
-		return c.name != f.want && (f.real || slices.Contains(heavy, c.name))
+		return c.name != f.want && (f.real || alone || slices.Contains(heavy, c.name))
 	})
 	s.announce, s.most = io.Discard, math.MaxInt
 	if f.suite != nil {

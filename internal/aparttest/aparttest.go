@@ -35,7 +35,7 @@ func Run(t *testing.T) bool {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^"+t.Name()+"$", "-test.v=true", "-test.timeout=40m")
+	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^"+t.Name()+"$", "-test.v=true", "-test.timeout=40m", short())
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), variable+"="+t.Name()) // as they are now; a test may change them
 	var out []byte
 	done := make(chan error, 1)
@@ -62,6 +62,9 @@ func Run(t *testing.T) bool {
 	}
 	return true
 }
+
+// short is the flag that has a process try as much as this one does.
+func short() string { return "-test.short=" + strconv.FormatBool(testing.Short()) }
 
 // Apart reports whether this is a process that was started for one test.
 func Apart() bool { return os.Getenv(variable) != "" }

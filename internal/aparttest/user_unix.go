@@ -29,7 +29,7 @@ func AsUser(t *testing.T, uid uint32, tests string) *exec.Cmd {
 	if err := os.Chmod(dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.CommandContext(t.Context(), binary, "-test.run="+tests, "-test.v", "-test.timeout=30m")
+	cmd := exec.CommandContext(t.Context(), binary, "-test.run="+tests, "-test.v", "-test.timeout=30m", short())
 	cmd.Dir = "/"
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uid, Gid: uid}}
 	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "CI=" + os.Getenv("CI")}

@@ -59,8 +59,11 @@ func Run(t *testing.T, together int, patience time.Duration, setup func(t *testi
 		return
 	}
 	step := together
-	if race.Enabled {
+	switch {
+	case race.Enabled:
 		step *= 10
+	case testing.Short():
+		step *= 3
 	}
 	for from := 0; from < len(Shapes); from += step {
 		t.Run(Shapes[from].Name, func(t *testing.T) {

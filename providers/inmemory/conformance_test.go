@@ -102,22 +102,30 @@ func TestConformance(t *testing.T) {
 		Thrifty: race.Enabled, Brief: race.Enabled})
 }
 
+// share is all, and with -short a quarter.
+func share(number int) conformance.Share {
+	if !testing.Short() {
+		return conformance.Share{}
+	}
+	return conformance.Share{Number: number, Of: 4}
+}
+
 func TestConformanceRunCode(t *testing.T) {
-	conform(t, conformance.Config{New: func() (codeinterp.CodeInterpreter, error) { return inmemory.New(both()) }, Thrifty: true})
+	conform(t, conformance.Config{New: func() (codeinterp.CodeInterpreter, error) { return inmemory.New(both()) }, Thrifty: true, Share: share(0)})
 }
 
 func TestConformanceStateless(t *testing.T) {
 	conform(t, conformance.Config{New: func() (codeinterp.CodeInterpreter, error) {
 		s, err := inmemory.NewStateful(both())
 		return codeinterp.Stateless(s), err
-	}, Languages: []string{"typescript"}, Thrifty: true})
+	}, Languages: []string{"typescript"}, Thrifty: true, Share: share(1)})
 }
 
 func TestConformanceWrapped(t *testing.T) {
 	conform(t, conformance.Config{New: func() (codeinterp.CodeInterpreter, error) {
 		s, err := inmemory.NewStateful(both())
 		return codeinterp.Wrap(s), err
-	}, Stateful: true, Languages: []string{"javascript"}, Thrifty: true})
+	}, Stateful: true, Languages: []string{"javascript"}, Thrifty: true, Share: share(2)})
 }
 
 func conform(t *testing.T, cfg conformance.Config) {

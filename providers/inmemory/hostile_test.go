@@ -36,7 +36,7 @@ func TestHostile(t *testing.T) {
 	s := open(t, &inmemory.Options{Limits: engine.Limits{Memory: memoryLimit}})
 	slowest := watchHeart(t)
 	for i, c := range hostiletest.JavaScript() {
-		if race.Enabled && i%10 > 0 { // it checks nothing but memory access then
+		if race.Enabled && i%10 > 0 || !race.Takes(i, 3) { // with it, it checks nothing but memory access
 			continue
 		}
 		t.Run(c.Name, func(t *testing.T) {

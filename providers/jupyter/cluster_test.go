@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/race"
 	"github.com/toolcell/toolcell/providers/jupyter"
 )
 
@@ -24,9 +25,7 @@ func elsewhere(spec string) string {
 // one does whose kernels are on other hosts: its provisioner for several hosts,
 // with this one as the only.
 func TestCluster(t *testing.T) {
-	if testing.Short() {
-		t.Skip("short")
-	}
+	race.Long(t, "it starts the servers of a cluster")
 	t.Parallel()
 	spec, err := os.ReadFile(filepath.Join(testenv(), "cluster", "share", "jupyter", "kernels", "cluster", "kernel.json"))
 	if err != nil {

@@ -45,7 +45,7 @@ func command(t testing.TB, ci codeinterp.CodeInterpreter, line string, o *codein
 // and on a gateway, which has no terminals.
 func TestCommand(t *testing.T) {
 	t.Parallel()
-	for _, name := range append(generations(t), "gateway") {
+	for _, name := range everywhere(t) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			ci := realSession(t, sharedServer(t, name), jupyter.Options{}).ci

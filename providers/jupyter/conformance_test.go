@@ -30,8 +30,9 @@ func open(ctx context.Context, s *server, opts jupyter.Options) (*jupyter.Statef
 
 // The kinds of server have the same driver over the same protocol, and divide the
 // clauses among them, so that each is tried on one; Deno's kernel, which is started anew
-// for each program, tries an eighth. make race tries every clause on each, and -short
-// all on the first.
+// for each program, tries an eighth. make race tries every clause on each, and with
+// -short those of the first two kinds are tried, which have the two generations of the
+// kernel.
 func TestConformanceServer6(t *testing.T)           { suite(t, "server6", part(0)) }
 func TestConformanceServer7(t *testing.T)           { suite(t, "server7", part(1)) }
 func TestConformanceGateway(t *testing.T)           { suite(t, "gateway", part(2)) }
@@ -43,16 +44,14 @@ const servers = 5
 
 // part has the numbered server try its part of the clauses.
 func part(number int) conformance.Config {
-	if race.Full() || testing.Short() {
+	if race.Full() {
 		return conformance.Config{Brief: number > 0}
 	}
 	return conformance.Config{Share: conformance.Share{Number: number, Of: servers}}
 }
 
 func TestConformanceDeno(t *testing.T) {
-	if testing.Short() {
-		t.Skip("short: one server does")
-	}
+	race.Long(t, "the other kernels try clauses")
 	for _, part := range []string{"server6", "deno"} {
 		if _, err := os.Stat(filepath.Join(testenv(), part, ".done")); err != nil {
 			t.Skip("no Deno kernel: run internal/testenv/jupyter.sh")
@@ -79,8 +78,8 @@ func TestConformanceR(t *testing.T) {
 
 // suite runs the suite against a kind of server in a process of its own.
 func suite(t *testing.T, server string, cfg conformance.Config) {
-	if testing.Short() && cfg.Brief {
-		t.Skip("short: one server does")
+	if cfg.Share.Number > 1 {
+		race.Long(t, "two servers try clauses")
 	}
 	if !aparttest.Run(t) {
 		conform(t, server, cfg)

@@ -36,7 +36,7 @@ func (s *session) directory() codeinterp.FS {
 // server of each kernel generation and on a gateway, which has no contents API.
 func TestContextFiles(t *testing.T) {
 	t.Parallel()
-	for _, name := range append(generations(t), "gateway") {
+	for _, name := range everywhere(t) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			filestest.Run(t, realSession(t, sharedServer(t, name), jupyter.Options{}).directory())

@@ -14,6 +14,7 @@ import (
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/internal/jupytertest"
+	"github.com/toolcell/toolcell/internal/race"
 	"github.com/toolcell/toolcell/providers/jupyter"
 )
 
@@ -87,9 +88,7 @@ func (s *server) offer(t *testing.T, specs map[string]string) {
 // TestKernels tries on each kernel what can be done with it. The table in the
 // package doc is what it found.
 func TestKernels(t *testing.T) {
-	if testing.Short() {
-		t.Skip("short")
-	}
+	race.Long(t, "it starts every kernel there is")
 	t.Parallel()
 	doc, err := os.ReadFile("doc.go")
 	if err != nil {

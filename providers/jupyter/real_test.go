@@ -70,6 +70,15 @@ func generations(t *testing.T) []string {
 	return list
 }
 
+// everywhere are generations and, but with -short, a gateway, where kernels are on
+// another host for all that their client knows.
+func everywhere(t *testing.T) []string {
+	if testing.Short() {
+		return generations(t)
+	}
+	return append(generations(t), "gateway")
+}
+
 // both runs a test against each of generations.
 func both(t *testing.T, f func(t *testing.T, s *server)) {
 	for _, name := range generations(t) {

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/race"
 	"github.com/toolcell/toolcell/providers/jupyter"
 )
 
@@ -98,11 +99,8 @@ truth.write("end\n")
 // TestScenarios wants no wrong status, no loss or lost state untold, no program
 // that runs on untold, no request storm and no late return, whatever happens.
 func TestScenarios(t *testing.T) {
-	if testing.Short() {
-		t.Skip("short")
-	}
 	t.Parallel()
-	runs, outage, seed := 5, 20_000, uint64(time.Now().UnixNano())
+	runs, outage, seed := race.Short(5, 2), 20_000, uint64(time.Now().UnixNano())
 	if n, err := strconv.Atoi(os.Getenv(scenariosEnv)); err == nil {
 		runs, outage = n, 60_000
 	}

@@ -63,7 +63,9 @@ func full() bool { return race.Full() }
 // Landlock mode has every language, in contexts with all clauses, of which TypeScript,
 // which runs as JavaScript does, tries a quarter. With a process for each program the
 // four languages divide the clauses. The other modes try an eighth each so, and a
-// quarter in contexts, as processes that are warm do. make race tries all.
+// quarter in contexts, as processes that are warm do. make race tries all, and with
+// -short the languages divide the clauses in contexts too, and bwrap alone of the other
+// modes tries some.
 func TestConformanceLandlock(t *testing.T) {
 	if aparttest.Run(t) {
 		return
@@ -76,14 +78,17 @@ func TestConformanceLandlock(t *testing.T) {
 }
 
 func TestConformanceTypeScript(t *testing.T) {
+	race.Long(t, "the other languages try clauses")
 	conform(t, subprocess.Landlock, conformance.Config{Languages: typed, Share: share(3, 4)})
 }
 
 func TestConformanceBwrap(t *testing.T) {
+	race.Long(t, "the other modes try clauses")
 	conform(t, subprocess.Bwrap, conformance.Config{Share: share(0, 8), Brief: !full()})
 }
 
 func TestConformanceNone(t *testing.T) {
+	race.Long(t, "the other modes try clauses")
 	conform(t, subprocess.None, conformance.Config{Share: share(4, 8), Brief: !full()})
 }
 
@@ -105,7 +110,7 @@ func share(number, of int) conformance.Share {
 	if full() {
 		return conformance.Share{}
 	}
-	return conformance.Share{Number: number, Of: of}
+	return conformance.Share{Number: number, Of: of * race.Short(1, 2)}
 }
 
 func conform(t *testing.T, mode subprocess.Mode, cfg conformance.Config) {
@@ -154,10 +159,24 @@ func TestWarmConformance(t *testing.T) {
 // The same with contexts. RunCode is that of New, so that what holds for both is
 // tried with contexts only.
 func TestStatefulConformanceLandlock(t *testing.T) {
-	conform(t, subprocess.Landlock, conformance.Config{Stateful: true, Languages: untyped})
+	if aparttest.Run(t) {
+		return
+	}
+	cfg := conformance.Config{Stateful: true, Languages: untyped}
+	if !testing.Short() {
+		conformHere(t, subprocess.Landlock, cfg)
+		return
+	}
+	for i, language := range untyped {
+		t.Run(language, func(t *testing.T) {
+			cfg.Languages, cfg.Share = []string{language}, conformance.Share{Number: i, Of: len(untyped)}
+			conformHere(t, subprocess.Landlock, cfg)
+		})
+	}
 }
 
 func TestStatefulConformanceTypeScript(t *testing.T) {
+	race.Long(t, "the other languages try clauses")
 	conform(t, subprocess.Landlock, conformance.Config{Stateful: true, Languages: typed, Share: share(2, 4)})
 }
 
@@ -166,5 +185,6 @@ func TestStatefulConformanceBwrap(t *testing.T) {
 }
 
 func TestStatefulConformanceNone(t *testing.T) {
+	race.Long(t, "the other modes try clauses")
 	conform(t, subprocess.None, conformance.Config{Stateful: true, Share: share(3, 4), Brief: !full()})
 }

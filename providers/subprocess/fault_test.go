@@ -190,10 +190,7 @@ func TestNodeMemory(t *testing.T) {
 
 // TestThousandAtOnce makes as many runs; with the race detector it is a quarter.
 func TestThousandAtOnce(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts 1000 runs")
-	}
-	runs := race.Some(1000, 252)
+	runs := race.Short(race.Some(1000, 252), 100)
 	ci := open(t, subprocess.Options{})
 	n := newNotebook(t, ci, "python")
 	n.run("x = 0", nil)
@@ -241,10 +238,7 @@ func TestCycles(t *testing.T) {
 		cycle(k)
 	}
 	before := takeStock(t)
-	cycles := race.Some(300, 100)
-	if testing.Short() {
-		cycles = 100
-	}
+	cycles := race.Short(race.Some(300, 100), 60)
 	for k := range cycles {
 		cycle(k)
 	}
@@ -254,15 +248,12 @@ func TestCycles(t *testing.T) {
 }
 
 // TestManyContexts holds 200 live contexts and measures what each costs. With the
-// race detector it is 60.
+// race detector, or -short, it is 60.
 func TestManyContexts(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts 200 processes")
-	}
 	ci := open(t, subprocess.Options{Languages: []subprocess.Language{subprocess.Bash()}})
 	newNotebook(t, ci, "bash").run("x=1", nil)
 	before := takeStock(t)
-	count := race.Some(200, 60)
+	count := race.Short(race.Some(200, 60), 60)
 	list := make([]*notebook, count)
 	for k := range list {
 		list[k] = newNotebook(t, ci, "bash")

@@ -10,6 +10,7 @@ import (
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/internal/aparttest"
 	"github.com/toolcell/toolcell/internal/callstest"
+	"github.com/toolcell/toolcell/internal/race"
 	"github.com/toolcell/toolcell/providers/subprocess"
 )
 
@@ -112,7 +113,7 @@ func TestFunctions(t *testing.T) {
 				}
 			}
 			check(n.run(code, o))
-			if !strings.HasPrefix(name, "large") {
+			if !strings.HasPrefix(name, "large") && race.Takes(programs, 4) {
 				check(run(t, []*subprocess.Stateful{fresh, warm}[programs%2], language, code, o))
 			}
 		})

@@ -13,6 +13,7 @@ import (
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/internal/aparttest"
+	"github.com/toolcell/toolcell/internal/race"
 	"github.com/toolcell/toolcell/providers/subprocess"
 )
 
@@ -24,7 +25,7 @@ func TestInterruptStays(t *testing.T) {
 	if aparttest.Run(t) {
 		return
 	}
-	rounds := 12
+	rounds := race.Short(12, 4)
 	if s := os.Getenv("TOOLCELL_TEST_INTERRUPTS"); s != "" {
 		rounds, _ = strconv.Atoi(s)
 	}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/race"
 	"github.com/toolcell/toolcell/providers/subprocess"
 )
 
@@ -41,7 +42,8 @@ func (s *streams) add(t *testing.T, res codeinterp.Result) {
 // TestLateBesideQuickRuns: what threads print without pause while runs begin and
 // end is marked in all but the run that started them, and all there in its order.
 func TestLateBesideQuickRuns(t *testing.T) {
-	const runs, each = 300, 100
+	const each = 100
+	runs := race.Short(300, 100)
 	n := newNotebook(t, open(t, subprocess.Options{Languages: []subprocess.Language{subprocess.Python()}}), "python")
 	n.run(fmt.Sprintf(`
 import sys, threading

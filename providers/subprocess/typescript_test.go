@@ -85,6 +85,9 @@ func TestTypeScript(t *testing.T) {
 				t.Errorf("the runtime is %q", got)
 			}
 			testTypeScript(t, ci)
+			if testing.Short() {
+				return
+			}
 			o.Warm = &subprocess.Warm{}
 			t.Run("warm", func(t *testing.T) { testTypeScript(t, open(t, o)) })
 		})
