@@ -238,12 +238,10 @@ func (p *process) watch() {
 	for _, s := range p.streams {
 		s.close()
 	}
-	timer := time.NewTimer(drainTimeout)
-	defer timer.Stop()
-	select {
-	// The last frames may be on their way.
-	case <-p.readDone:
-	case <-timer.C:
+	// The last frames may be on their way. The first time may have passed while the host
+	// came to nothing at all, this goroutine and the reader of frames among it.
+	for range 2 {
+		p.framesRead(drainTimeout)
 	}
 	p.closeControl()
 	<-p.readDone
@@ -264,7 +262,8 @@ func (p *process) watch() {
 }
 
 // drained waits until the streams have ended, which is soon after the process,
-// and reports whether they did in time.
+// and reports whether they did in time. What they have by then is delivered: a busy
+// host may not have come to it.
 func (p *process) drained(d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -277,13 +276,26 @@ func (p *process) drained(d time.Duration) bool {
 				// What waits for a slow OnOutput is not lost for it: whoever
 				// stops the run mutes it.
 				if !s.delivering.Load() {
-					return false
+					if s.drain(); !s.ended() {
+						return false
+					}
+					done = true
 				}
 				timer.Reset(d)
 			}
 		}
 	}
 	return true
+}
+
+// framesRead waits until the control channel has ended, and d at most.
+func (p *process) framesRead(d time.Duration) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-p.readDone:
+	case <-timer.C:
+	}
 }
 
 // mute lets the run in progress end without its callback.

@@ -170,6 +170,13 @@ func (p *pump) drain() {
 	})
 }
 
+// ended reports whether all was delivered that there will ever be.
+func (p *pump) ended() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.eof
+}
+
 // close ends the pump and waits for its goroutine.
 func (p *pump) close() {
 	p.file.Close()
