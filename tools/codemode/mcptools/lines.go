@@ -7,8 +7,11 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"math"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+
+	"github.com/toolcell/toolcell/internal/jsontally"
 )
 
 // lines is a connection to a process, a message a line. The SDK's own ends with the
@@ -122,6 +125,9 @@ func (r *lineReader) decode(text []byte) ([]jsonrpc.Message, error) {
 		return nil, nil
 	}
 	var batch []json.RawMessage
+	if text[0] == '[' && jsontally.Members(text) > maxMembers {
+		return nil, errMembers
+	}
 	if text[0] != '[' || json.Unmarshal(text, &batch) != nil {
 		batch = []json.RawMessage{text}
 	}
@@ -177,8 +183,8 @@ func isID(raw json.RawMessage, method bool) bool {
 	if raw == nil || string(raw) == "null" {
 		return method // a notification
 	}
-	var n float64
-	return raw[0] == '"' || json.Unmarshal(raw, &n) == nil
+	var n float64 // of a part of which the SDK would take the whole
+	return raw[0] == '"' || json.Unmarshal(raw, &n) == nil && n == math.Trunc(n)
 }
 
 // readLine returns the next line of at most maxMessage bytes, with its end, in memory

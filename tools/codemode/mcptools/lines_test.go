@@ -26,7 +26,7 @@ func TestLines(t *testing.T) {
 		{"words", "npm WARN x\n" + good + "\n{{{\n\x00\xff\n[1] 55\n" + good + "\n", 2, 4, io.EOF},
 		{"a log", `{"level":"info","id":1}` + "\n[]\n5\n\"x\"\nnull\n" + good, 1, 4, io.EOF},
 		{"ids of nobody", answer("1e400") + answer("1.5") + answer("{}") + answer("[]") + answer("true") + answer("null") + answer("1180591620717411303424") +
-			`{"jsonrpc":"2.0","result":{}}` + "\n" + `{"jsonrpc":"2.0","id":{},"method":"ping"}` + "\n" + answer(`"1"`) + answer("-1") + answer("3.0"), 5, 7, io.EOF},
+			`{"jsonrpc":"2.0","result":{}}` + "\n" + `{"jsonrpc":"2.0","id":{},"method":"ping"}` + "\n" + answer(`"1"`) + answer("-1") + answer("3.0"), 4, 8, io.EOF},
 		{"a broken message", answer("1") + `{"jsonrpc":"2.0","id":2,"result":{"a":NaN}}` + "\n" + good, 1, 0, nil},
 		{"two on a line", good + good, 0, 0, nil},
 		{"another version", `{"jsonrpc":"1.0","id":2,"result":{}}`, 0, 0, nil},
@@ -35,6 +35,7 @@ func TestLines(t *testing.T) {
 		{"many empty ones", strings.Repeat("\n", maxStrayBytes+1) + good, 0, 0, errStrays},
 		{"a long one", strings.Repeat("x", 2*maxStrayBytes), 0, 1, errStrays},
 		{"a long message", answer(`"` + strings.Repeat("x", 2*maxStrayBytes) + `"`), 1, 0, io.EOF},
+		{"a list of too many", "[1" + strings.Repeat(",1", maxMembers) + "]\n" + good, 0, 0, errMembers},
 		{"one that is too long", "{" + strings.Repeat(" ", maxMessage+100<<10), 0, 0, errHuge},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
