@@ -154,19 +154,12 @@ func message(text []byte) (jsonrpc.Message, error) {
 	if !opens(text) {
 		return nil, nil
 	}
-	var err error
-	if json.Valid(text) { // the SDK takes the first of several values
-		var m jsonrpc.Message
-		if m, err = jsonrpc.DecodeMessage(text); err == nil {
-			return m, nil
-		}
-	}
 	var head struct {
 		Version json.RawMessage `json:"jsonrpc"`
 		ID      json.RawMessage `json:"id"`
 		Method  json.RawMessage `json:"method"`
 	}
-	broken := json.Unmarshal(text, &head)
+	broken := json.Unmarshal(text, &head) // the SDK takes the first of several values
 	switch {
 	// Not left out: a call may wait for it.
 	case broken != nil && bytes.Contains(text, []byte(`"jsonrpc"`)):
@@ -174,7 +167,7 @@ func message(text []byte) (jsonrpc.Message, error) {
 	case broken != nil || head.Version == nil || !isID(head.ID, head.Method != nil):
 		return nil, nil
 	}
-	return nil, err
+	return jsonrpc.DecodeMessage(text)
 }
 
 // isID reports whether an id is one of a request or, where there is no method, of an

@@ -29,7 +29,7 @@ func TestStrays(t *testing.T) {
 		t.Errorf("process %s, then %s, %v", pid, again, err)
 	}
 	p := set.Problems()
-	if len(p) != 1 || !strings.Contains(p[0].Error(), `7 lines that are no messages, which were left out, the first of them "npm WARN deprecated x"`) {
+	if len(p) != 1 || !strings.Contains(p[0].Error(), `8 lines that are no messages, which were left out, the first of them "npm WARN deprecated x"`) {
 		t.Errorf("%v", p)
 	}
 }
