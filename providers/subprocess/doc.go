@@ -111,9 +111,11 @@
 // when the shell ends, by exit, set -e or an interrupt, not at the end of each program
 // nor with the context; it stays, and runs at the next such end as well. What it prints
 // is the run's, an exit in it sets the exit code, and variables that it sets are kept.
-// The run's exit code is that of the last command. break and continue outside of any
-// loop end the program with exit code 1 and a message, where a script goes on. Without
-// RunOptions.Stdin, reading fails in bash and node too: descriptor 0 can only be
+// Traps of ERR, DEBUG and RETURN see the programs' commands, and none of the provider's.
+// The run's exit code is that of the last command. In a context, break and continue
+// outside of any loop end the program with exit code 1 and a message, where a script goes
+// on. set -n, after which a shell does nothing more, ends RunCode, and a context's run as
+// lost. Without RunOptions.Stdin, reading fails in bash and node too: descriptor 0 can only be
 // written to.
 //
 // # Commands
@@ -195,9 +197,8 @@
 // unless the process ends: requests, children, workers, sockets; and if
 // process.exit is called after an await. Timers and what waits to be called by
 // promises end without that. RunCode kills at once. A bash program that exits or is interrupted
-// leaves its state to a new shell that takes the process over, but for an exit by 0
-// of `builtin exit`, which cannot be told from a signal that ends the shell. Where
-// that takes more than two seconds, because the state has many megabytes or because a
+// leaves its state to a new shell that takes the process over, but for one under
+// set -n. Where that takes more than two seconds, because the state has many megabytes or because a
 // program only claimed to have ended, the rest counts towards the next run's time. A
 // driver that
 // breaks the protocol, or whose program closes its channel, is killed: driver
@@ -317,7 +318,10 @@
 // `builtin exit` or by what ends a shell beside exit and set -e: an unset variable under
 // set -u, ${name:?}, a failure in arithmetic. It is also lost where a program sets one
 // past the function, by `builtin trap`, `command trap` or in posix mode, and the same
-// run ends by set -e or an error; or, in posix mode, by exit.
+// run ends by set -e or an error; or, in posix mode, by exit. A trap of DEBUG that is set
+// so sees commands of the provider's, whose names begin with __toolcell. In a trap of EXIT
+// BASH_COMMAND is one of these. An exit with several arguments, and a failure in
+// arithmetic, end the program, where a script goes on with its next line.
 //
 // A bash job that is killed by SIGKILL in the midst of sending a call, or of reading
 // an answer, spoils its shell's channel, which costs the state; one that is killed

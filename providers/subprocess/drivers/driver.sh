@@ -1,12 +1,12 @@
-builtin eval "${1#*$'\n'}"; while ((1)); do while [[ ! $__toolcell_run ]]; do __toolcell_loop; __toolcell_prepare; __toolcell_unlock r s; { __toolcell_loud "$BASH" && : "$BASH"; } 2>/dev/null; builtin eval "$__toolcell_code"; { __toolcell_status=$?; __toolcell_quiet; } 2>/dev/null; __toolcell_over; done; { __toolcell_quiet; } 2>/dev/null; __toolcell_left; done; __toolcell_tell_left; builtin exit 1
 # The bash driver: runs programs in this very shell and speaks frames on fd 3,
-# which it moves out of the program's way. Programs are evaluated in the first
-# line, so that the numbers of lines in bash's messages are the program's own;
-# the rest of this file is its first argument, of which that line evaluates all
-# that follows it.
+# which it moves out of the program's way. The shell's command is one line (boot.sh),
+# so that the numbers of lines in bash's messages are the program's own; its first
+# argument is all the rest, which that line evaluates. What it evaluates at last is the
+# only program of a shell, behind which nothing of the driver follows that a trap could
+# see, or, in a context, the loop __toolcell_programs.
 #
 # A program that exits, is interrupted or fails under set -e ends the shell. The
-# driver's EXIT trap, in traps.sh, then writes down the state (variables, functions,
+# driver's EXIT trap, in end.sh, then writes down the state (variables, functions,
 # options, aliases, traps) and starts a new shell in its place with all of it, so that the
 # context goes on. All names of the driver begin with __toolcell, but for tool, trap and
 # exit.
@@ -182,7 +182,7 @@ __toolcell_offer() { # names of functions; holds the locks, which it makes
 	fi
 	if [[ ! $(builtin trap -p XFSZ) ]]; then builtin trap : XFSZ; fi # by ulimit -f, which would end this shell
 	tool() (
-		{ set +eufkvx; } 2>/dev/null
+		{ set +eufkvxET; } 2>/dev/null
 		__toolcell_call "$@"
 	)
 }
@@ -279,186 +279,6 @@ __toolcell_done() { # status, x if a new shell takes over
 	__toolcell_drain
 	if [[ $2 ]]; then __toolcell_send X; fi
 	__toolcell_send Z "$__toolcell__run" "$__toolcell__how" "$1" '' '' 0 '' ''
+	builtin return 0
 }
 
-__toolcell_int() {
-	if [[ $__toolcell_run && $BASHPID == "$__toolcell_pid" ]]; then
-		__toolcell_interrupted=1
-		if [[ $__toolcell_ending == state ]]; then # the program's trap of EXIT is under way
-			{ __toolcell_quiet; } 2>/dev/null
-			__toolcell_status=130
-			__toolcell_gone
-		fi
-		__toolcell_absorb
-		builtin exit 130
-	fi
-}
-
-__toolcell_state() { # prints what makes a new shell like this one
-	local __toolcell_name IFS=$' \t\n'
-	shopt -p
-	set +o
-	umask -p
-	for __toolcell_name in $(compgen -v); do
-		case $__toolcell_name in
-		__toolcell* | BASH | BASHOPTS | BASHPID | BASH_* | COMP_WORDBREAKS | DIRSTACK | EPOCHREALTIME | EPOCHSECONDS | EUID | FUNCNAME | GROUPS | HISTCMD | IFS | LINENO | PIPESTATUS | PPID | RANDOM | SECONDS | SHELLOPTS | SRANDOM | UID | _) continue ;;
-		esac
-		declare -p "$__toolcell_name" 2>/dev/null
-	done
-	while IFS= builtin read -r __toolcell_name; do [[ $__toolcell_name == *__toolcell* ]] || builtin printf '%s\n' "$__toolcell_name"; done <<<"$__toolcell_traps"
-	declare -f
-	alias -p
-	builtin printf 'IFS=%q\n' "$__toolcell_ifs"
-	builtin printf '__toolcell_tools=%q\n__toolcell_status=%q\n__toolcell_trap=%q\n' "$__toolcell_tools" "$__toolcell_status" "$__toolcell_trap"
-	for __toolcell_name in ERR RETURN DEBUG; do
-		[[ ${__toolcell_kept[$__toolcell_name]-} ]] || continue
-		builtin printf '__toolcell_kept[%s]=%q\n' "$__toolcell_name" "0 ${__toolcell_kept[$__toolcell_name]#* }"
-		builtin printf 'builtin %s\n' "${__toolcell_kept[$__toolcell_name]#* }"
-	done
-}
-
-__toolcell_quiet() { # keeps the program's options away from the driver
-	__toolcell_opts=${-//[!eufkvx]/}
-	set +eufkvx
-	__toolcell_ifs=$IFS
-	__toolcell_split $' \t\n'
-}
-
-__toolcell_split() { # what IFS is to be; the assignment to one that is readonly would end the driver
-	[[ ${IFS@a} == *r* ]] || IFS=$1
-}
-
-# The program before has left its $?, which under set -e ends the shell only
-# outside of an && list; and $_ is the last argument, as a shell begins with it.
-__toolcell_loud() {
-	__toolcell_split "$__toolcell_ifs"
-	if [[ $__toolcell_opts ]]; then set "-$__toolcell_opts"; fi
-	builtin return "$__toolcell_status"
-}
-
-# An exit within a function leaves the function's redirections as they are, and the
-# new shell would have them for good.
-__toolcell_restore() {
-	{ builtin printf '' >&227; } 2>/dev/null && exec >&227
-	{ builtin printf '' >&226; } 2>/dev/null && exec 2>&226
-}
-
-__toolcell_loop() {
-	while ((1)); do
-		__toolcell_receive
-		case $__toolcell_kind in
-		C)
-			if [[ ${__toolcell_fields[0]} == once ]]; then __toolcell_once=1; else __toolcell_keep; fi
-			__toolcell_setenv "${__toolcell_fields[@]:1}"
-			__toolcell_old=()
-			__toolcell_send H "bash ${BASH_VERSION%%(*}"
-			;;
-		N)
-			__toolcell_offer "${__toolcell_fields[@]}"
-			;;
-		O)
-			__toolcell_aliased=
-			builtin shopt -q expand_aliases && __toolcell_aliased=1
-			builtin shopt -u expand_aliases # which would change what is read here
-			eval "${__toolcell_fields[1]}"
-			[[ $__toolcell_aliased ]] && builtin shopt -s expand_aliases
-			;;
-		R)
-			builtin return
-			;;
-		esac
-	done
-}
-
-__toolcell_keep() { # sets up what a context needs beside
-	exec 227>&1 226>&2
-	__toolcell_wrap
-	exit() { # notes that the shell ends by it; a trap of EXIT is not to take its argument for the program's
-		{ __toolcell_leaving=${1-$?}; __toolcell_leave "$#" && set --; } 2>/dev/null
-		builtin exit "${@:-$__toolcell_leaving}"
-	}
-}
-
-__toolcell_over() { # the program has come to its end
-	if [[ $__toolcell_once ]]; then builtin exit "$__toolcell_status"; fi
-	__toolcell_done "$__toolcell_status"
-}
-
-__toolcell_left() { # the program has left the loop, by break, or has begun it again, by continue
-	__toolcell_tell_left
-	if [[ $__toolcell_once ]]; then builtin exit 1; fi
-	__toolcell_status=1
-	__toolcell_done 1
-}
-
-__toolcell_tell_left() {
-	builtin printf '%s\n' "bash: break and continue are only meaningful in a loop: the program ended there" >&2
-}
-
-__toolcell_plain() { # drops a byte order mark and carriage returns from the code
-	local LC_ALL=C # by bytes; and ${code#mark} would take minutes for a megabyte
-	if [[ ${__toolcell_code:0:3} == $'\xef\xbb\xbf' ]]; then __toolcell_code=${__toolcell_code:3}; fi
-	__toolcell_code=${__toolcell_code//$'\r\n'/$'\n'}
-}
-
-__toolcell_prepare() {
-	__toolcell_next=${__toolcell_fields[0]}
-	__toolcell_leaving=
-	__toolcell_code=${__toolcell_fields[1]}
-	__toolcell_plain
-	if [[ ${__toolcell_fields[2]} ]]; then
-		exec <"${__toolcell_fields[2]}"
-		command -p rm -f -- "${__toolcell_fields[2]}"
-	else
-		exec 0>>/dev/null # of which reading fails
-	fi
-	__toolcell_setenv "${__toolcell_fields[@]:3}"
-	__toolcell_fields=()
-	if [[ $__toolcell_once ]]; then
-		__toolcell_run=$__toolcell_next
-		if [[ ! $__toolcell_tools ]]; then
-			exec 230<&-
-		else
-			__toolcell_wrap
-			__toolcell_absorb
-		fi
-		builtin return
-	fi
-	__toolcell_ending=''
-	local __toolcell__traps
-	__toolcell__traps=$(builtin trap -p EXIT INT)
-	[[ $__toolcell__traps == *__toolcell_exit* ]] || __toolcell_absorb
-	[[ $__toolcell__traps == *' INT' || $__toolcell__traps == *' SIGINT' ]] || builtin trap __toolcell_int INT
-	__toolcell_run=$__toolcell_next
-	if builtin read -r -t 0 -u "$__toolcell_ctl"; then
-		__toolcell_run=
-		__toolcell_receive # the run was called off: its signal may have come
-		__toolcell_receive # too early, and comes before this frame
-		__toolcell_run=$__toolcell_next
-		__toolcell_interrupted=1
-		__toolcell_ending=unbegun
-		builtin exit 130
-	fi
-}
-
-__toolcell_driver=$1
-__toolcell_bash=$BASH
-__toolcell_pid=$BASHPID
-__toolcell_ctl=230
-__toolcell_pipe=229 __toolcell_send_pipe=228
-__toolcell_tools=
-__toolcell_run='' __toolcell_next='' __toolcell_status=0 __toolcell_once='' __toolcell_interrupted='' __toolcell_leaving='' __toolcell_opts='' __toolcell_ifs=$' \t\n'
-__toolcell_fields=() __toolcell_old=()
-__toolcell_trap='' __toolcell_set='' __toolcell_apart='' __toolcell_ending='' __toolcell_last=''
-declare -A __toolcell_kept=()
-trap __toolcell_int INT
-if (($# > 1)); then
-	eval "$(trap '' INT; command -p cat <&231)"
-	exec 231<&-
-	{ __toolcell_quiet; } 2>/dev/null
-	__toolcell_opts=$2
-	__toolcell_send H "bash ${BASH_VERSION%%(*}"
-else
-	exec 230<&3 3<&-
-fi
-set --
