@@ -270,15 +270,44 @@ func lossFaults() []fault {
 	}
 }
 
+// A pile lets five go once they are there, the last one first, each when the one before
+// has left.
+type pile struct {
+	mu   sync.Mutex
+	list []chan struct{}
+}
+
+func (p *pile) wait(ctx context.Context) {
+	turn := make(chan struct{})
+	p.mu.Lock()
+	if p.list = append(p.list, turn); len(p.list) == 5 {
+		close(turn)
+	}
+	p.mu.Unlock()
+	select {
+	case <-turn:
+	case <-ctx.Done():
+	}
+}
+
+func (p *pile) leave() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.list = p.list[:len(p.list)-1]; len(p.list) > 0 {
+		close(p.list[len(p.list)-1])
+	}
+}
+
 func queueFaults() []fault {
 	return []fault{
 		{
 			name: "last in, first out", want: "QueueOrder",
 			wrap: calls(func() func(context.Context, codeinterp.Call, codeinterp.Handler) (codeinterp.Reply, error) {
-				var arrived seen
+				var waiting pile
 				return func(ctx context.Context, c codeinterp.Call, next codeinterp.Handler) (codeinterp.Reply, error) {
 					if uses(c, `print "begins"`) {
-						time.Sleep(time.Second - time.Duration(arrived.count("%s", c.Context))*150*time.Millisecond)
+						waiting.wait(ctx)
+						defer waiting.leave()
 					}
 					return next(ctx, c)
 				}

@@ -298,12 +298,14 @@ func failedCodeEnds(ctx context.Context, e *env) error {
 }
 
 func repeatingEnds(ctx context.Context, e *env) error {
-	res, err := e.run(ctx, e.p.Repeating("tick;"), &codeinterp.RunOptions{Timeout: time.Second})
-	if err := wantStatus(res, err, codeinterp.StatusTimeout, codeinterp.ExitTimeout); err != nil {
+	err := e.timesOutPrinting(ctx, e.p.Repeating("tick;"), func(res codeinterp.Result) error {
+		if !strings.HasPrefix(res.Stdout(), "tick;") {
+			return fmt.Errorf("%s, want ticks", describe(res))
+		}
+		return nil
+	})
+	if err != nil {
 		return err
-	}
-	if !strings.HasPrefix(res.Stdout(), "tick;") {
-		return fmt.Errorf("%s, want ticks", describe(res))
 	}
 	for range 2 {
 		res, err := e.run(ctx, lines(e.p.Print("own"), e.p.Pause(100*time.Millisecond)), &codeinterp.RunOptions{})

@@ -149,7 +149,21 @@ func queueOrder(ctx context.Context, e *env) error {
 	if err != nil {
 		return err
 	}
-	_, first, err := e.busyIn(ctx, id, e.p.Pause(450*time.Millisecond))
+	apart := settle
+	for range busyTries {
+		if err = e.queueInOrder(ctx, id, apart); err == nil {
+			return nil
+		}
+		apart *= 2
+	}
+	return err
+}
+
+// queueInOrder starts runs one after the other, while another is in progress, and wants
+// them to take their turns so. How long a run needs to get into the queue depends on
+// the machine.
+func (e *env) queueInOrder(ctx context.Context, id codeinterp.ContextID, apart time.Duration) error {
+	_, first, err := e.busyIn(ctx, id, e.p.Pause(7*apart))
 	if err != nil {
 		return err
 	}
@@ -174,7 +188,7 @@ func queueOrder(ctx context.Context, e *env) error {
 		}}))
 		// So that they queue in this order; the first run lasts until all of them
 		// do.
-		time.Sleep(settle)
+		time.Sleep(apart)
 	}
 	for _, p := range list {
 		if err := p.wait(e.s.cfg.Timeout); err != nil {
