@@ -53,7 +53,7 @@
 // what it kept, duplicates are dropped, and ipykernel's numbering shows whether
 // anything is missing. If so, or if that cannot be known, Result.Truncated says
 // "connection". What a server drops by its rate limit is reported as "rate";
-// Options.Spill takes Python's output around the limit. A kernel whose process
+// Options.Spill takes Python's output around the limit, in its order. A kernel whose process
 // dies under a run, or is killed to end it, may take the last of its output with it,
 // flushed or not, for it sends by a thread of its own: that such a loss is possible is
 // reported as "exit".

@@ -111,13 +111,15 @@ type Options struct {
 	Warm map[string]int
 
 	// Spill takes a Python program's large output around the server's rate
-	// limit: what is above the limit, up to 1 GiB per run, is spooled on the
-	// kernel's host and fetched after the run, over a channel without limit.
-	// OnOutput then sees it late, behind displays that came in between. Of what
-	// threads of earlier runs print beyond the limit the first MiB per run is
-	// fetched with the rest. What there is no room for is counted in
-	// Result.Truncated, and what a run that is being stopped cannot fetch within
-	// Grace is told there.
+	// limit: what is printed above the limit, and all that is printed and shown
+	// behind that, up to 1 GiB per run, is spooled on the kernel's host and
+	// fetched after the run, over a channel without limit. OnOutput then sees it
+	// late, in the order in which it was made; only what a process that the
+	// program forked off says itself goes ahead of it. Of what threads of earlier
+	// runs print beyond the limit the first MiB per run is fetched with the rest.
+	// What there is no room for is counted in Result.Truncated, of displays and
+	// values the bytes of their messages, and what a run that is being stopped
+	// cannot fetch within Grace is told there.
 	Spill bool
 
 	// Log, if set, records what went well in the end and was not as it should

@@ -127,15 +127,15 @@ func TestSpillOfEarlierRuns(t *testing.T) {
 // and what may have gone with a kernel that died is told.
 func TestSpillThatEndsEarly(t *testing.T) {
 	t.Parallel()
-	const code = "import sys, time\n" + large + "print('end', flush=True)\n"
+	const code = "import sys, time\n" + large + "display('shown'); print('end', flush=True)\n"
 	both(t, func(t *testing.T, s *server) {
 		c := realSession(t, s, jupyter.Options{Spill: true, Grace: 5 * time.Minute})
 		manager, _ := codeinterp.Manager(c.ci)
 		opts := spilling()
 		opts.Timeout = 10 * time.Second
 		res, err := c.run(code+"time.sleep(600)", opts)
-		if own, _, _ := sizes(res); err != nil || res.Status != codeinterp.StatusTimeout || res.StateLost || len(res.Truncated) > 0 || own != 4_000_004 {
-			t.Errorf("timeout: %s, %d bytes, %+v, %v", res.Status, own, res.Truncated, err)
+		if got := sequence(res.Outputs); err != nil || res.Status != codeinterp.StatusTimeout || res.StateLost || len(res.Truncated) > 0 || got != "stdout=4000000 display='shown' stdout=4" {
+			t.Errorf("timeout: %s, %s, %+v, %v", res.Status, got, res.Truncated, err)
 		}
 		// In the middle, as far as the machine lets it: the program says how far it came.
 		opts, seen := spilling(), 0

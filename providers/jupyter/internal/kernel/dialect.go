@@ -34,9 +34,8 @@ type dialect struct {
 	// outcome is an expression that tells how the program of a request ended:
 	// an execute_reply in base64, empty where that is not known.
 	outcome func(id string) string
-	// spool is an expression that gives the next piece of what was spooled, as
-	// STREAM:BASE64, and "lost STREAM:BYTES" for what there was no room for, of the
-	// program's own, then with "late " before it of others'. Empty is the end, "!"
+	// spool is an expression that gives the next pieces of what was spooled, as a
+	// spool takes them, of the program's own, then of others'. Empty is the end, "!"
 	// one at which the program's own is gone.
 	spool func(id string) string
 	// token is an expression for what opens sealed requests, empty where the process

@@ -317,14 +317,19 @@ func (e *execution) message(typ string, content []byte, late bool) {
 			})
 			return
 		}
-		o, ok := wire.OutputOf(typ, content, e.k.dialect.value)
-		switch {
-		case ok:
-			o.Late = late
-			e.out.Add(o)
-		case !json.Valid(content): // nested too deep, for one
-			e.out.Lost(codeinterp.Truncation{Stream: "display", Bytes: -1, Reason: codeinterp.TruncatedByLimit})
-		}
+		e.show(typ, content, late)
+	}
+}
+
+// show adds what a message shows.
+func (e *execution) show(typ string, content []byte, late bool) {
+	o, ok := wire.OutputOf(typ, content, e.k.dialect.value)
+	switch {
+	case ok:
+		o.Late = late
+		e.out.Add(o)
+	case !json.Valid(content): // nested too deep, for one
+		e.out.Lost(codeinterp.Truncation{Stream: "display", Bytes: -1, Reason: codeinterp.TruncatedByLimit})
 	}
 }
 

@@ -2,9 +2,6 @@ package kernel
 
 import (
 	"context"
-	"encoding/base64"
-	"errors"
-	"strconv"
 	"strings"
 	"time"
 
@@ -21,8 +18,6 @@ const (
 	maxSpill = 1<<30 + 64<<20
 )
 
-var errPiece = errors.New("malformed piece of a spool")
-
 // fetchSpill gets what the kernel spooled beyond the server's rate limit. What
 // it cannot get is told.
 func (r *runner) fetchSpill() {
@@ -35,22 +30,41 @@ func (r *runner) fetchSpill() {
 		r.lostToRate()
 		return
 	}
+	s := r.spool()
 	for size := 0; size < maxSpill; {
-		piece, err := r.nextPiece()
-		switch {
-		case err == nil && piece == "", err == nil && piece == "!" && !p.spilled:
-			return
-		case err != nil || piece == "!":
-			r.lostToRate()
+		pieces, err := r.nextPieces()
+		over := pieces == "" || pieces == "!"
+		if err == nil && over && s.rest == 0 && (pieces == "" || !p.spilled) {
 			return
 		}
-		n, err := r.takePiece(piece)
+		if err != nil || over {
+			break
+		}
+		n, err := s.take(pieces)
 		if err != nil {
 			break
 		}
 		size += max(n, 1<<10) // of empty pieces there is no end else
 	}
 	r.lostToRate()
+}
+
+// spool puts among the outputs what was spooled.
+func (r *runner) spool() *spool {
+	return &spool{
+		max: r.k.cfg.MaxMessage,
+		text: func(kind codeinterp.Kind, text []byte, late bool) {
+			if late {
+				r.Out.Add(codeinterp.Output{Kind: kind, Data: text, Late: true})
+				return
+			}
+			r.Out.Write(kind, text)
+		},
+		show: func(typ string, content []byte) { r.e.show(typ, content, false) },
+		lost: func(kind codeinterp.Kind, n int64) {
+			r.Out.Lost(codeinterp.Truncation{Stream: kind.String(), Bytes: n, Reason: codeinterp.TruncatedByLimit})
+		},
+	}
 }
 
 // Succeed has k, which takes former's place, tell what went with that.
@@ -75,7 +89,7 @@ func (r *runner) noteDeadSpool() {
 	}
 }
 
-func (r *runner) nextPiece() (string, error) {
+func (r *runner) nextPieces() (string, error) {
 	ctx, cancel := context.WithTimeout(r.ctx, spillLimit)
 	defer cancel()
 	out, err := r.k.evaluate(ctx, "", map[string]string{"next": r.k.dialect.spool(r.e.id)})
@@ -89,32 +103,12 @@ func (r *runner) nextPiece() (string, error) {
 	return strings.Trim(out["next"].Data.Text, `'"`), nil
 }
 
-// takePiece puts a piece among the outputs and returns how many bytes it has.
-func (r *runner) takePiece(piece string) (int, error) {
-	name, data, ok := strings.Cut(piece, ":")
-	if !ok {
-		return 0, errPiece
-	}
-	name, late := strings.CutPrefix(name, "late ")
-	if name, lost := strings.CutPrefix(name, "lost "); lost {
-		n, err := strconv.ParseInt(data, 10, 64)
-		if err == nil && n > 0 {
-			r.Out.Lost(codeinterp.Truncation{Stream: StreamKind(name).String(), Bytes: n, Reason: codeinterp.TruncatedByLimit})
-		}
-		return 0, err
-	}
-	text, err := base64.StdEncoding.DecodeString(data)
-	switch {
-	case err != nil:
-		return 0, err
-	case late:
-		r.Out.Add(codeinterp.Output{Kind: StreamKind(name), Data: text, Late: true})
-	default:
-		r.Out.Write(StreamKind(name), text)
-	}
-	return len(text), nil
-}
-
+// lostToRate tells that what was spooled may be missing: text, and of the program's
+// own also what it showed behind that.
 func (r *runner) lostToRate() {
+	if r.e.progress().spilled {
+		r.Out.MayLack(codeinterp.TruncatedByRate)
+		return
+	}
 	r.Out.MayLack(codeinterp.TruncatedByRate, codeinterp.Stdout, codeinterp.Stderr)
 }

@@ -1,7 +1,7 @@
 # Output beyond the server's rate limit, which is kept here for the client to fetch.
 # This follows streams.py, and is run before setup.py, in one source.
 
-import base64, io, json, os, tempfile, threading, time
+import base64, collections, io, json, os, tempfile, threading, time
 
 SPILL = "application/vnd.toolcell.spill"
 SHOWN = ("display_data", "update_display_data", "execute_result", "clear_output")
@@ -39,25 +39,26 @@ class Window:
 
 
 class Store:
-    """Text in the order in which it came, and how much of it was too much."""
+    """Text and displays in the order in which they came, and how much was too much."""
 
-    TAKE = 3 << 19
+    TAKE, EACH = 3 << 19, 1 << 6  # bytes of an answer, and what each piece in it takes beside its own
 
     def __init__(self, open, max):
-        self.open, self.max, self.file, self.parts, self.lost = open, max, None, [], {}
+        self.open, self.max, self.file, self.parts, self.lost = open, max, None, collections.deque(), {}
         self.size = self.taken = 0
 
     def __bool__(self):
         return bool(self.parts or self.lost)
 
-    def add(self, name, raw):
+    def add(self, name, raw, whole=False):
+        """Adds text, which goes on where it is of the same name, or something whole."""
         # Once something is lost all that follows is, which leaves a beginning without gaps.
         if self.lost or not self.write(raw):
             self.lost[name] = self.lost.get(name, 0) + len(raw)
         elif self.parts and self.parts[-1][0] == name:
             self.parts[-1][1] += len(raw)
         else:
-            self.parts.append([name, len(raw)])
+            self.parts.append(["%s %d" % (name, len(raw)) if whole else name, len(raw)])
 
     def write(self, raw):
         """Reports false where there is no room, also on the disk."""
@@ -76,21 +77,24 @@ class Store:
         return True
 
     def take(self):
-        """The next piece as STREAM:BASE64, then "lost STREAM:BYTES", "" at the end."""
-        if self.parts:
+        """The next pieces as NAME:BASE64, where NAME is a stream, or "TYPE SIZE" for each
+        piece of something whole; behind them "lost NAME:BYTES". There are none at the end."""
+        pieces, room = [], self.TAKE
+        while self.parts and room > 0:
             name, size = self.parts[0]
             self.file.seek(self.taken)
-            data = self.file.read(min(size, self.TAKE))
+            data = self.file.read(min(size, room))
             if not data:
                 raise EOFError("what was kept is gone")
             self.taken += len(data)
             self.parts[0][1] -= len(data)
             if self.parts[0][1] <= 0:
-                self.parts.pop(0)
-            return name + ":" + base64.b64encode(data).decode()
-        if self.lost:
-            return "lost %s:%d" % self.lost.popitem()
-        return ""
+                self.parts.popleft()
+            pieces.append(name + ":" + base64.b64encode(data).decode())
+            room -= len(data) + self.EACH
+        while self.lost and not self.parts:
+            pieces.append("lost %s:%d" % self.lost.popitem())
+        return pieces
 
 
 class Spool:
@@ -106,7 +110,7 @@ class Spool:
         self.clear()
 
     def clear(self):
-        self.lock = threading.Lock()
+        self.lock = threading.RLock()  # a handler of a signal can show something too
         self.run, self.header, self.depth = None, None, 0  # 0: the run is over
         self.own, self.late, self.given = self.store(), self.store_late(), None
         self.held = None  # a clear that waits for more output, as it was to be sent
@@ -130,7 +134,7 @@ class Spool:
                 self.hook_many(stream)
             elif hasattr(stream, "_flush_buffer"):
                 self.hook_one(stream)
-        self.hook_clears(self.shell.kernel.session)
+        self.hook_shown(self.shell.kernel.session)
         self.shell.events.register("pre_run_cell", self.begin)
         self.shell.events.register("post_run_cell", self.end)
 
@@ -158,16 +162,15 @@ class Spool:
 
         stream._flush_buffer = _flush_buffer
 
-    def hook_clears(self, session):
-        """Has what the program clears cleared of what is kept too, which comes to the
-        client after the clear."""
+    def hook_shown(self, session):
+        """Has what the program shows behind what is kept kept too, and what it clears
+        cleared of that, which comes to the client after the clear."""
         plain = self.send = session.send
 
         def send(stream, message, *args, **kwargs):
             if isinstance(message, dict) and message.get("msg_type") in SHOWN and not self.child:
-                if message["msg_type"] != "clear_output":
-                    self.shows(message)
-                elif self.clears(message, (stream, message, args, kwargs)):
+                takes = self.clears if message["msg_type"] == "clear_output" else self.shows
+                if takes(message, (stream, message, args, kwargs)):
                     return message
             return plain(stream, message, *args, **kwargs)
 
@@ -185,13 +188,33 @@ class Spool:
             self.own, self.held = self.store(), None
             return False
 
-    def shows(self, message):
-        """Sends the clear that waits for what is about to be shown."""
+    def shows(self, message, call):
+        """Sends the clear that waits for what is about to be shown, and keeps that where
+        it is behind what is kept. Reports whether it did."""
+        data = message["content"].get("data", ())
+        if PLACE in data or SPILL in data:
+            return False
         with self.lock:
-            if PLACE in message["content"].get("data", ()) or message["parent_header"].get("msg_id") != self.run:
-                return
-            held = self.release()
+            if message["parent_header"].get("msg_id") != self.run:
+                return False
+            held, store = self.release(), self.own
+            kept = bool(store) and self.depth > 0
         self.send_held(held)
+        if kept:
+            raw = self.shell.kernel.session.pack(message["content"])
+            # In the thread that keeps text, in turn with that: no interrupt comes there.
+            self.streams[0].pub_thread.schedule(lambda: self.keep(store, call, raw))
+        return kept
+
+    def keep(self, store, call, raw):
+        stream, message, args, kwargs = call
+        with self.lock:
+            kept = store is self.own
+            if kept:
+                store.add(message["msg_type"], raw, whole=True)
+            over = self.depth == 0 or message["parent_header"].get("msg_id") != self.run
+        if over and not kept:  # it came too late to be fetched; else it was cleared
+            self.send(stream, message, *args, **kwargs)
 
     def release(self):
         held, self.held = self.held, None
@@ -263,19 +286,19 @@ class Spool:
             return not (self.own and self.run == run) and self.window.fits(0)
 
     def take(self, run):
-        """The next piece of a run's own output as Store.take has it, then with "late "
-        before it of what is not the run's. "" is the end, "!" that of a run whose output
-        is gone, since another program has begun."""
+        """The next pieces of a run's own output as Store.take has them, with ";" between
+        them, then with "late " before each those of what is not the run's. "" is the end,
+        "!" that of a run whose output is gone, since another program has begun."""
         with self.lock:
             self.depth = 0
-            piece = self.own.take() if run == self.run else ""
-            if piece:
-                return piece
-            end = "" if run == self.run else "!"
+            pieces = self.own.take() if run == self.run else []
+            if pieces:
+                return ";".join(pieces)
             if self.given is None:
                 # What comes from here on is for the next run, so that there is an end.
                 self.given, self.late = self.late, self.store_late()
-            piece = self.given.take()
-            if not piece:
+            pieces = self.given.take()
+            if not pieces:
                 self.own, self.given = self.store(), None
-            return "late " + piece if piece else end
+                return "" if run == self.run else "!"
+            return ";".join("late " + piece for piece in pieces)

@@ -16,9 +16,9 @@ const (
 	replyDepth   = 4
 )
 
-// checkMembers returns ErrTooLarge for the content of a message that would exceed its
+// CheckMembers returns ErrTooLarge for the content of a message that would exceed its
 // size by far once it is decoded.
-func checkMembers(typ string, content []byte) error {
+func CheckMembers(typ string, content []byte) error {
 	depth := membersDepth
 	if typ == "execute_reply" {
 		depth = replyDepth

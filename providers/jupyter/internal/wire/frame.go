@@ -41,7 +41,7 @@ func (f *Frame) Content(max int64) ([]byte, error) {
 			return nil, err
 		}
 	}
-	if err := checkMembers(f.Msg.Header.Type, b); err != nil {
+	if err := CheckMembers(f.Msg.Header.Type, b); err != nil {
 		return nil, err
 	}
 	return b, nil

@@ -56,7 +56,7 @@ type ExecuteReply struct {
 
 // ParseReply reads the content of an execute_reply, unless it is ErrTooLarge.
 func ParseReply(content []byte) (*ExecuteReply, error) {
-	if err := checkMembers("execute_reply", content); err != nil {
+	if err := CheckMembers("execute_reply", content); err != nil {
 		return nil, err
 	}
 	var r ExecuteReply
