@@ -190,3 +190,27 @@ func TestInterruptThatWasSeen(t *testing.T) {
 		t.Errorf("%s, %q", summary(res), res.Stdout())
 	}
 }
+
+// TestInterruptedStartOfAsyncio: the first program that awaits is interrupted while the
+// driver imports asyncio for it, and the next one has all of asyncio.
+func TestInterruptedStartOfAsyncio(t *testing.T) {
+	t.Parallel()
+	n := newNotebook(t, open(t, subprocess.Options{Languages: []subprocess.Language{subprocess.Python()}}), "python")
+	for _, tt := range []struct{ code, want string }{
+		{`import os, signal, sys
+class Interrupting:
+    def find_spec(self, name, path=None, target=None):
+        if name == "asyncio.log" and self in sys.meta_path:
+            sys.meta_path.remove(self)
+            os.kill(os.getpid(), signal.SIGINT)
+sys.meta_path.insert(0, Interrupting())
+async def seven(): return 7
+"asyncio" in sys.modules`, "ok value=False"},
+		{"await seven()", "error error=KeyboardInterrupt"},
+		{"await seven()", "ok value=7"},
+	} {
+		if res := n.run(tt.code, nil); summary(res) != tt.want || res.StateLost {
+			t.Errorf("%s: got %s", tt.code, summary(res))
+		}
+	}
+}

@@ -78,7 +78,8 @@ def compile_tree(code, name):
 
 def evaluate_awaiting(body, last):
     """Runs a program of which a part awaits."""
-    import asyncio
+    with hold:  # the modules of a package whose import is cut off stay, and the next import takes them for its own
+        import asyncio
     if state.loop is None or state.loop.is_closed():
         state.loop = asyncio.new_event_loop()
     asyncio.set_event_loop(state.loop)
