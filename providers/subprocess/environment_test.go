@@ -223,14 +223,7 @@ func TestPackagesOfNode(t *testing.T) {
 // TestUV: where uv is on PATH it makes environments, from its cache if the network
 // is gone.
 func TestUV(t *testing.T) {
-	dir, err := filepath.Abs("../../.testenv/uv/bin")
-	if _, gone := os.Stat(filepath.Join(dir, "uv")); err != nil || gone != nil {
-		if os.Getenv("CI") != "" {
-			t.Fatal("no .testenv/uv; run internal/testenv/python.sh")
-		}
-		t.Skip("no .testenv/uv; run internal/testenv/python.sh")
-	}
-	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
+	t.Setenv("PATH", uvDir(t)+":"+os.Getenv("PATH"))
 	root := leftover.Dir(t)
 	first := makeEnvironment(t, root)
 	if _, err := os.Stat(filepath.Join(root, "wheels")); err == nil {
@@ -247,4 +240,17 @@ func TestUV(t *testing.T) {
 	if res := run(t, ci, "python", "import six; print(six.__version__)", nil); res.Stdout() != "1.17.0\n" {
 		t.Error(summary(res))
 	}
+}
+
+// uvDir returns the directory of the tests' uv, and skips where there is none.
+func uvDir(t *testing.T) string {
+	t.Helper()
+	dir, err := filepath.Abs("../../.testenv/uv/bin")
+	if _, gone := os.Stat(filepath.Join(dir, "uv")); err != nil || gone != nil {
+		if os.Getenv("CI") != "" {
+			t.Fatal("no .testenv/uv; run internal/testenv/python.sh")
+		}
+		t.Skip("no .testenv/uv; run internal/testenv/python.sh")
+	}
+	return dir
 }

@@ -67,11 +67,8 @@ func (b *builder) install(ctx context.Context) (lock string, err error) {
 	if err != nil {
 		return "", err
 	}
-	before, err := b.empty(ctx, i)
+	before, err := b.add(ctx, i)
 	if err != nil {
-		return "", err
-	}
-	if err := b.add(ctx, i); err != nil {
 		return "", err
 	}
 	// Programs cannot keep what they compile. What does not compile says so when
@@ -86,39 +83,52 @@ func (b *builder) install(ctx context.Context) (lock string, err error) {
 	return b.list()
 }
 
-// add installs the packages: exact ones without the network where that can be.
-func (b *builder) add(ctx context.Context, i installer) error {
-	var exact []string
-	if b.exact {
-		exact = []string{"--no-deps"}
+// add makes an environment of the packages, exact ones without the network where that
+// can be, and returns what it was before they came.
+func (b *builder) add(ctx context.Context, i installer) (*shell, error) {
+	before, err := b.empty(ctx, i)
+	if err != nil {
+		return nil, err
 	}
 	constraints, err := b.constraints()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	packages := slices.Concat(constraints, []string{"--"}, b.packages)
-	what := "installing " + strings.Join(b.packages, ", ")
-	if b.exact {
-		if _, err := b.run(ctx, what, slices.Concat(i.add, i.offline, exact, packages)); err == nil || ctx.Err() != nil {
-			return err
-		}
-		// Some may be there, and would run with the environment's Python.
-		if _, err := b.empty(ctx, i); err != nil {
-			return err
-		}
+	if !b.exact {
+		return before, b.fetchAndAdd(ctx, i, packages)
 	}
+	packages = slices.Concat([]string{"--no-deps"}, packages)
+	if _, err := b.run(ctx, b.what(), slices.Concat(i.add, i.offline, packages)); err == nil || ctx.Err() != nil {
+		return before, err
+	}
+	// Some may be there, and would run with the environment's Python.
+	if before, err = b.empty(ctx, i); err != nil {
+		return nil, err
+	}
+	return before, b.fetchAndAdd(ctx, i, packages)
+}
+
+// fetchAndAdd installs the packages that the end of the arguments names, with the
+// network.
+func (b *builder) fetchAndAdd(ctx context.Context, i installer, packages []string) error {
 	if i.fetch == nil {
-		_, err := b.run(ctx, what, slices.Concat(i.add, exact, packages))
+		_, err := b.run(ctx, b.what(), slices.Concat(i.add, packages))
 		return err
 	}
 	fetched := filepath.Join(b.dir, wheelsDir)
-	if _, err := b.run(ctx, what, slices.Concat(i.fetch, []string{fetched}, exact, packages)); err != nil {
+	if _, err := b.run(ctx, b.what(), slices.Concat(i.fetch, []string{fetched}, packages)); err != nil {
 		return err
 	}
-	if _, err := b.run(ctx, what, slices.Concat(i.add, []string{"--no-index", "--find-links", fetched}, exact, packages)); err != nil {
+	if _, err := b.run(ctx, b.what(), slices.Concat(i.add, []string{"--no-index", "--find-links", fetched}, packages)); err != nil {
 		return err
 	}
 	return b.keep(fetched)
+}
+
+// what says what b.run does then.
+func (b *builder) what() string {
+	return "installing " + strings.Join(b.packages, ", ")
 }
 
 // constraints returns the arguments that keep versions as programs have them.
@@ -126,7 +136,7 @@ func (b *builder) constraints() ([]string, error) {
 	if len(b.beside) == 0 {
 		return nil, nil
 	}
-	file := filepath.Join(b.dir, "constraints.txt")
+	file := filepath.Join(b.temp, "constraints.txt")
 	lines := slices.DeleteFunc(slices.Clone(b.beside), func(line string) bool { return !pinned().MatchString(line) })
 	if err := os.WriteFile(file, []byte(strings.Join(lines, "\n")+"\n"), 0o644); err != nil {
 		return nil, fmt.Errorf("%w: %w", codeinterp.ErrUnavailable, err)

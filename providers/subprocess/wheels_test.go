@@ -4,9 +4,12 @@ package subprocess_test
 
 import (
 	"archive/zip"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -97,4 +100,54 @@ func TestHostileWheels(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestLockElsewhere: what is locked can be made where its wheels are not yet, by the
+// network, with uv and with pip.
+func TestLockElsewhere(t *testing.T) {
+	if aparttest.Run(t) {
+		return
+	}
+	index := t.TempDir()
+	if err := os.Mkdir(filepath.Join(index, "elsewhere"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	putWheel(t, filepath.Join(index, "elsewhere"), "elsewhere", "", map[string]string{"elsewhere.py": "here = 5\n"})
+	// A list of a directory's files is what an index is.
+	server := httptest.NewServer(http.FileServer(http.Dir(index)))
+	t.Cleanup(server.Close)
+	for _, name := range []string{"PIP_INDEX_URL", "UV_DEFAULT_INDEX"} {
+		t.Setenv(name, server.URL)
+	}
+	for _, name := range []string{"NO_PROXY", "no_proxy"} {
+		t.Setenv(name, "127.0.0.1")
+	}
+	for _, name := range []string{"pip", "uv"} {
+		t.Run(name, func(t *testing.T) {
+			path := pathWithout(t, "uv")
+			if name == "uv" {
+				path = uvDir(t) + ":" + path
+			}
+			t.Setenv("PATH", path)
+			opts := &subprocess.EnvironmentOptions{Packages: []string{"elsewhere==1.0"}, Exact: true, Python: python(t).Commands[0], Root: leftover.Dir(t)}
+			e, err := subprocess.NewEnvironment(t.Context(), opts)
+			if err != nil {
+				t.Fatal(err)
+			}
+			ci := open(t, subprocess.Options{Languages: []subprocess.Language{e.Language()}})
+			if res := run(t, ci, "python", "import elsewhere; print(elsewhere.here)", nil); res.Stdout() != "5\n" {
+				t.Error(summary(res))
+			}
+		})
+	}
+}
+
+// pathWithout returns PATH without the directories that have a command.
+func pathWithout(t *testing.T, command string) string {
+	t.Helper()
+	list := slices.DeleteFunc(filepath.SplitList(os.Getenv("PATH")), func(dir string) bool {
+		_, err := os.Stat(filepath.Join(dir, command))
+		return err == nil
+	})
+	return strings.Join(list, string(filepath.ListSeparator))
 }
