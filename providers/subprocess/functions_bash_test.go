@@ -43,7 +43,7 @@ var callingBash = []struct{ name, code, want string }{
 	{"no standard error for good", `exec 3>&2 2>&-; tool echo '{"v":1}'; tool fail; echo $?; exec 2>&3 3>&-`, "ok out=1\n1\n"},
 	{"exit", `tool echo '{"v":4}'; exit 3`, "error out=4\n"},
 	{"after the exit", `tool echo '{"v":5}'`, "ok out=5\n"},
-	{"job that goes on", `tool nap > /dev/null & tool echo '{"v":6}'`, "ok out=6\n"},
+	{"job that goes on", `: >|"$__toolcell_tools/log"; tool nap > /dev/null & until [[ -s $__toolcell_tools/log ]]; do :; done; tool echo '{"v":6}'`, "ok out=6\n"},
 	{"job that is waited for", `: >|"$__toolcell_tools/log"; tool doze '{"bytes":2}' & until [[ -s $__toolcell_tools/log ]]; do :; done; tool echo '{"v":7}'`, "ok out=7\nnull\n"},
 	{"job of one that exits", `: >|"$__toolcell_tools/log"; tool nap & until [[ -s $__toolcell_tools/log ]]; do :; done; exit 2`, "error out=null\n"},
 }
