@@ -98,9 +98,10 @@ class Store:
 
 
 class Spool:
-    """Keeps what would exceed the server's rate limit, for the client to fetch after
-    the run: the run's own on disk, and of what is not the run's, as what threads of an
-    earlier one print, a beginning in memory. Each has a share of the limit to itself."""
+    """Keeps what would exceed the server's rate limit, and what a run shows behind that,
+    for the client to fetch after the run: the run's own on disk, and of what is not the
+    run's, as what threads of an earlier one print, a beginning in memory. Each has a
+    share of the limit to itself."""
 
     PIECE, MAX, MAX_LATE = 256 << 10, 1 << 30, 1 << 20
 
