@@ -32,6 +32,10 @@ var agreedPython = []agreedCall{
 		"class X:\n  def __repr__(self): raise SystemExit(3)\nX()",
 		"class I:\n  def __repr__(self): return 5\n[I()]",
 		"display(A(), H()); print('after')", "print(1); 1/0"}},
+	{name: "values that show themselves", stateful: true, programs: []string{
+		"class S:\n  def _ipython_display_(self): print('shown'); display({'text/html': '<b>s</b>'}, raw=True)\n  def __repr__(self): return 'S!'\nS()", "display(S()); S()",
+		"class E(S):\n  def _ipython_display_(self): raise OSError('no display')\nE()",
+		"class N(S):\n  def _ipython_display_(self): raise NotImplementedError\nN()"}},
 	{name: "displays of unknown types", stateful: true, programs: []string{"display({'application/sql': 'select 1'}, raw=True)", "display({'application/sql': 'ZGF0YQ=='}, raw=True)", "display({'application/x-foo': '/wA='}, raw=True)",
 		"display({'application/x-foo': '/wA'}, raw=True)", "display({'application/x-foo': {'a': [1]}, 'application/sql': 'é'}, raw=True)", "display({'application/pdf; version=1': 'JVBERg=='}, raw=True)", "display({'application/x-foo': b'\\xff\\x00'}, raw=True)", "display({'application/json': 'no'}, raw=True)", "display({'application/json': 'NaN'}, raw=True)"}},
 	{name: "errors", stateful: true, programs: []string{"raise ValueError('two\\nlines')", "\n\n1/0", "nosuch", "def f():\n  raise KeyError('k')\n\nf()",

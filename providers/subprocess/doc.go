@@ -66,7 +66,8 @@
 // by fork, inspect.getsource of functions and tracebacks with source lines
 // work. The last expression is the result, with its JSON value where that is
 // faithful, its repr and its rich representations; one of these that fails is
-// told by its traceback on standard error, and is no end of the program. A
+// told by its traceback on standard error, and is no end of the program. What its
+// class has as _ipython_display_ shows it in their place. A
 // semicolon after the expression hides it. display, update_display and clear_output are builtins, and what
 // IPython.display exports where IPython is not installed (HTML, Markdown, Image
 // and their like; get_ipython returns None). matplotlib figures are shown as

@@ -116,7 +116,7 @@ def release():
 
 LATER = '''absent announce between_runs bundle_of compile_tree complete completed describe drop_figures end_calls
     evaluate_awaiting installed last_figures look_for_interrupt mark_streams new_poller number_runs offer poller renew
-    route send_last show show_all show_figures softly to_json DisplayHandle'''.split()
+    route send_last show show_all show_figures shows_itself softly to_json DisplayHandle'''.split()
 loading = RLock()
 
 

@@ -118,7 +118,7 @@ def run(code, name):
                     look_for_interrupt()
             body, last = compile_cell(code, name)
             value = evaluate(body, last)
-            if value is not None:
+            if value is not None and not shows_itself(value):
                 bundle, meta = bundle_of(value)
                 figure = modules.get('matplotlib.figure')
                 if figure and isinstance_(value, figure.Figure) and modules.get('matplotlib.pyplot'):

@@ -47,6 +47,12 @@ def bundle_of(v):
     return {k: data for k, data in bundle.items() if data is not None}, meta
 
 
+def shows_itself(v):
+    """Has v show itself, where its class does that, and tells whether it has."""
+    f = method(v, '_ipython_display_')
+    return bool(f and attempt(lambda: (f(),)))
+
+
 def attempt(f, absent=NotImplementedError):
     """Returns what f returns, None where it fails, which it tells, unless with
     what classes say by that they have none."""
@@ -206,10 +212,8 @@ class DisplayHandle:
 
 def show_all(kind, objs, include, exclude, metadata, ident, raw):
     for obj in objs:
-        if not raw and kind == 'display':
-            f = method(obj, '_ipython_display_')
-            if f and attempt(lambda: (f(),)):
-                continue
+        if not raw and kind == 'display' and shows_itself(obj):
+            continue
         bundle, meta = (dict(obj), {}) if raw else bundle_of(obj)
         meta = {**meta, **(metadata or {})}
         bundle = {k: v for k, v in bundle.items() if (not include or k in include) and (not exclude or k not in exclude)}
