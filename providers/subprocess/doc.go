@@ -80,7 +80,8 @@
 // tasks is cancelled. The loop runs where a program awaits at its top level: without
 // that, asyncio.create_task is a RuntimeError. IPython's magics are refused. The working directory is last
 // on sys.path, so files in it can be imported and shadow nothing. Without
-// RunOptions.Stdin, input fails at once.
+// RunOptions.Stdin, input fails at once. sys.__stdin__ is the run's; what a program
+// makes its sys.stdin stays for a context's next runs, but for those with Stdin.
 //
 // JavaScript runs by the rules of V8's REPL mode: top-level await; const, let,
 // class, var, function and import may declare again what an earlier program has, as

@@ -114,3 +114,37 @@ func TestStdinThatWasClosed(t *testing.T) {
 		t.Error(summary(res))
 	}
 }
+
+// TestOwnStdin: sys.__stdin__ is what the run was given, and what a program makes its
+// sys.stdin stays for the next runs, except those that are given some.
+func TestOwnStdin(t *testing.T) {
+	ci := open(t, subprocess.Options{Languages: []subprocess.Language{python(t)}})
+	const own, none, ended = "import io, sys; sys.stdin = io.StringIO('a\\nb\\nc\\n')", "EOFError: there is no standard input: this run was given none", "EOFError: EOF when reading a line"
+	for name, runs := range map[string][]struct{ code, stdin, want string }{
+		"put back":                    {{own + "; input(); sys.stdin = sys.__stdin__; input()", "x", "'x'"}, {"input()", "", none}, {"sys.__stdin__.readline()", "y", "'y'"}},
+		"kept":                        {{own + "; input()", "", "'a'"}, {"input()", "", "'b'"}, {"input()", "", "'c'"}, {"input()", "", ended}},
+		"aside":                       {{own, "", ""}, {"input()", "x", "'x'"}, {"input()", "y", "'y'"}, {"input()", "", "'a'"}, {"input()", "", "'b'"}},
+		"aside, then back":            {{own, "", ""}, {"input()", "x", "'x'"}, {"input(); sys.stdin = sys.__stdin__", "", ""}, {"input()", "", none}},
+		"kept of a run that has some": {{own, "x", ""}, {"input()", "", "'a'"}, {"sys.__stdin__.read()", "", none}},
+		"wrapped":                     {{"import io, sys; sys.stdin = io.TextIOWrapper(sys.stdin.buffer); input()", "x", "'x'"}, {"input()", "", none}, {"input()", "y", "'y'"}},
+		"closed":                      {{"import sys; sys.stdin.close()", "x", ""}, {"input()", "", none}, {"sys.stdin.close()", "", ""}, {"input()", "y", "'y'"}},
+		"gone":                        {{"import sys; sys.stdin = None", "", ""}, {"input()", "", "RuntimeError: input(): lost sys.stdin"}, {"input()", "y", "'y'"}},
+		"deleted":                     {{"import sys; del sys.stdin", "", ""}, {"input()", "", none}},
+	} {
+		n := newNotebook(t, ci, "python")
+		for i, r := range runs {
+			opts := &codeinterp.RunOptions{Timeout: time.Minute}
+			if r.stdin != "" {
+				opts.Stdin = []byte(r.stdin)
+			}
+			res := n.run(r.code, opts)
+			got := res.Text()
+			if res.Error != nil {
+				got = res.Error.Name + ": " + res.Error.Message
+			}
+			if got != r.want {
+				t.Errorf("%s, run %d, %s: %q, want %q", name, i+1, r.code, got, r.want)
+			}
+		}
+	}
+}

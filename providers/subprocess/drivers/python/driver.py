@@ -59,7 +59,9 @@ class State:
     old = ()  # the numbers of threads that were there as the run began
     script = None  # the name of the file that the program is
     stdin = False  # fd 0 is a file of this run
-    input = None  # standard input of the run before
+    given = None  # sys.__stdin__ of the last run
+    aside = ()  # the program's own sys.stdin, while the last run is given one
+    input = None  # what they were in the run before
     lost = 0  # bytes that were left out of the last error
     kept = b''  # frames that go with the next one
     open = False  # what is printed is the run's own, unless others print it

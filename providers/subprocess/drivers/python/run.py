@@ -315,7 +315,7 @@ sys.path.append('')
 stdout, stderr = stream(1, '<stdout>', 'surrogateescape'), stream(2, '<stderr>', 'backslashreplace')
 sys.stdout = sys.__stdout__ = stdout
 sys.stderr = sys.__stderr__ = stderr
-sys.__stdin__ = sys.stdin = NoInput()
+sys.__stdin__ = sys.stdin = state.given = NoInput()
 sys.meta_path.insert(0, Finder(find_completed))
 sys.meta_path.append(Finder(find_absent))
 sys.meta_path.append(Finder(find_missing))

@@ -75,18 +75,33 @@ def become_stdin(fd):
 
 
 def set_stdin(path):
-    state.input = getattr(sys, 'stdin', None)  # input takes no reference to it, and another thread may be in its midst
+    """Gives the run its standard input. What the program has put in the place of
+    sys.stdin stays there, except in runs that are given some."""
+    now = sys.__dict__.get('stdin', state.given)
+    state.input = now, state.given  # input takes no reference to it, and another thread may be in its midst
+    own = state.aside if now is state.given or reads_stdin(now) else (now,)
     if path:
         fd = os.open(path, os.O_RDONLY)
         os.unlink(path)
         become_stdin(fd)
-        sys.stdin = io.TextIOWrapper(io.BufferedReader(io.FileIO(0, closefd=False)), encoding='utf-8', errors='surrogateescape')
-        state.stdin = True
-        return
-    if state.stdin:
-        become_stdin(os.open('/dev/null', os.O_RDONLY))
-        state.stdin = False
-    sys.stdin = NoInput()
+        given = io.TextIOWrapper(io.BufferedReader(io.FileIO(0, closefd=False)), encoding='utf-8', errors='surrogateescape')
+    else:
+        if state.stdin:
+            become_stdin(os.open('/dev/null', os.O_RDONLY))
+        given = NoInput()
+    state.stdin, state.given = bool(path), given
+    sys.__stdin__ = given  # programs return to it
+    sys.stdin = given if path or not own else own[0]
+    state.aside = own if path else ()
+
+
+def reads_stdin(s):
+    """Tells whether s reads the standard input of a run that is over, as what wraps
+    sys.stdin.buffer does."""
+    try:
+        return s.fileno() == 0
+    except Exception:
+        return False
 
 
 def set_env(pairs):
