@@ -13,9 +13,8 @@ import (
 const agreedMain = "import asyncio\nasync def main():\n  await asyncio.sleep(0.01); return 7\n"
 
 // IPython shows classes and functions its own way, keeps the last value as _, and
-// does not count an empty program, and prints the traceback of an
-// ExceptionGroup. Who asks a kernel how its process died is not told. None of
-// that is here.
+// does not count an empty program. Who asks a kernel how its process died is not
+// told. None of that is here.
 var agreedPython = []agreedCall{
 	{name: "output and value", programs: []string{"import sys; print('out', end=''); print('err', file=sys.stderr); {'b': [1, 'é'], 'a': None}"}},
 	{name: "output of processes", stateful: true, programs: []string{"import os, subprocess; os.write(1, b'raw\\xff'); subprocess.run(['echo', 'child']).returncode"}},
@@ -40,6 +39,9 @@ var agreedPython = []agreedCall{
 		"display({'application/x-foo': '/wA'}, raw=True)", "display({'application/x-foo': {'a': [1]}, 'application/sql': 'é'}, raw=True)", "display({'application/pdf; version=1': 'JVBERg=='}, raw=True)", "display({'application/x-foo': b'\\xff\\x00'}, raw=True)", "display({'application/json': 'no'}, raw=True)", "display({'application/json': 'NaN'}, raw=True)"}},
 	{name: "errors", stateful: true, programs: []string{"raise ValueError('two\\nlines')", "\n\n1/0", "nosuch", "def f():\n  raise KeyError('k')\n\nf()",
 		"raise BaseException('b')", "class E(Exception): pass\nraise E", "exec('1/0')"}},
+	{name: "groups of errors", stateful: true, programs: []string{"import asyncio\nasync def f(): raise KeyError('k')\n\nasync with asyncio.TaskGroup() as g:\n  _ = g.create_task(f())",
+		"try: 1/0\nexcept ArithmeticError as e:\n  raise BaseExceptionGroup('g', [e, SystemExit(3)])", "try: raise ExceptionGroup('g', [ValueError('v')])\nexcept* ValueError: nosuch",
+		"class G:\n  def __repr__(self): raise ExceptionGroup('g', [ValueError('v')])\nG()"}},
 	{name: "syntax", stateful: true, programs: []string{"1 + + )", "if True:\nx", "print('before')\nfoo bar", "return 1", "'abc", "  x = 1", "x = 1 $"}},
 	{name: "modules", stateful: true, programs: []string{"import toolcell_no_such", "import toolcell_no_such.sub"}},
 	{name: "exits", programs: []string{"exit(0)", "import sys; sys.exit(3)", "raise SystemExit('text')", "raise SystemExit(256)", "kept = 1", "print('kept' in globals())"}},

@@ -17,7 +17,7 @@ import (
 )
 
 // frameLine is how IPython names a frame.
-var frameLine = regexp.MustCompile(`^\s*(?:File (\S+?):\d+|Cell In\[\d+\], line (\d+))`)
+var frameLine = regexp.MustCompile(`^[\s|]*(?:File "?([^"\s]+?)(?::|", line )\d+|Cell In\[\d+\], line (\d+))`)
 
 // framesOf returns the frames of an error, in short: a line of the program as its
 // number, and a file of python's library as its name. All else stands as it is.
@@ -77,6 +77,38 @@ func TestFramesOfErrors(t *testing.T) {
 			got := strings.Join(framesOf(res.Error), " ")
 			if err != nil || res.Error == nil || got != want || fmt.Sprint(res.Error.Line) != lastLine(want) {
 				t.Errorf("%s: frames %q, want %q: %+v, %v", code, got, want, res.Error, err)
+			}
+		}
+	})
+}
+
+// TestTracebacksOfGroups wants a group of errors to have its own traceback, with those of
+// the errors that it holds, and not that of a run before.
+func TestTracebacksOfGroups(t *testing.T) {
+	t.Parallel()
+	const group = "async def g():\n  raise ExceptionGroup('both', [ValueError('v'), OSError('o')])\nawait asyncio.sleep(0)\n"
+	both(t, func(t *testing.T, s *server) {
+		c := realSession(t, s, jupyter.Options{})
+		for _, tt := range []struct {
+			code, error string
+			frames      string
+			lines       []string
+		}{
+			{"import asyncio\nasync def f():\n  await asyncio.sleep(0)\n  raise OSError('of run 1')\nawait f()", "OSError: of run 1", "5 4", []string{"OSError: of run 1"}},
+			{group + "await g()", "ExceptionGroup: both (2 sub-exceptions)", "4 2", []string{"ExceptionGroup: both (2 sub-exceptions)", "ValueError: v", "OSError: o"}},
+			{"1/0", "ZeroDivisionError: division by zero", "1", []string{"ZeroDivisionError: division by zero"}},
+			{"async def h():\n  raise KeyError('k')\nasync with asyncio.TaskGroup() as tg:\n  _ = tg.create_task(h())", "ExceptionGroup: unhandled errors in a TaskGroup (1 sub-exception)", "3 taskgroups.py 2", []string{"KeyError: 'k'"}},
+			{"try:\n  await g()\nexcept ExceptionGroup:\n  1/0", "ZeroDivisionError: division by zero", "2 2 4", []string{"ValueError: v", "ZeroDivisionError: division by zero"}},
+		} {
+			res, err := c.run(tt.code, nil)
+			if err != nil || res.Error == nil || res.Error.Error() != tt.error || strings.Join(framesOf(res.Error), " ") != tt.frames || res.Stderr() != "" {
+				t.Errorf("%s: frames %q, want %q: %+v, %v", tt.code, framesOf(res.Error), tt.frames, res, err)
+				continue
+			}
+			for _, want := range tt.lines {
+				if !slices.ContainsFunc(res.Error.Traceback, func(line string) bool { return strings.HasSuffix(line, want) }) {
+					t.Errorf("%s: no line %q in %q", tt.code, want, res.Error.Traceback)
+				}
 			}
 		}
 	})

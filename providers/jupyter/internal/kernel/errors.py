@@ -30,6 +30,7 @@ def hook_errors(shell):
         return etype, error, without_shell(tb) if isinstance(error, SyntaxError) else tb
 
     shell._get_exc_info = _get_exc_info
+    hook_groups(shell)
 
 
 def without_own(error):
@@ -90,11 +91,42 @@ def hook_formats(shell, drain):
     shell.display_formatter.format, shell._showtraceback = format, showtraceback
 
 
-def report_of(etype, error):
+def hook_groups(shell):
+    """Has groups of errors, and errors that come of such, told as others are. IPython
+    prints them, and what it leaves as the traceback is that of an error before."""
+    plain, usage = shell.showtraceback, __import__("IPython").core.error.UsageError
+
+    def showtraceback(exc_tuple=None, *args, exception_only=False, **kwargs):
+        error = (exc_tuple or sys.exc_info())[1]
+        if exception_only or isinstance(error, (SyntaxError, usage)) or not has_group(error):
+            return plain(exc_tuple, *args, exception_only=exception_only, **kwargs)
+        etype, error, tb = shell._get_exc_info(exc_tuple)
+        try:
+            report = report_of(etype, error, "Cell In[%s]").splitlines()
+        except KeyboardInterrupt:
+            report = quick(etype, error, tb)  # the error is what ended the program
+        shell._showtraceback(etype, error, report)
+        if shell.call_pdb:
+            shell.debugger(force=True)
+
+    shell.showtraceback = showtraceback
+
+
+def has_group(error):
+    seen = set()
+    while error is not None and id(error) not in seen:
+        if held(error):
+            return True
+        seen.add(id(error))
+        error = error.__context__
+    return False
+
+
+def report_of(etype, error, cell='File "<cell %s>"'):
     """An error's traceback as python prints it, without what shows values."""
     without_own(error)
     report = "".join(traceback.format_exception(etype, error, without_shell(error.__traceback__)))
-    return re.sub('File "([^"]+)"', lambda m: 'File "<cell %s>"' % cells()[m[1]] if m[1] in cells() else m[0], report)
+    return re.sub('File "([^"]+)"', lambda m: cell % cells()[m[1]] if m[1] in cells() else m[0], report)
 
 
 def without_shell(tb):

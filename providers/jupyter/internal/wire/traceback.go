@@ -19,6 +19,8 @@ var (
 		return regexp.MustCompile(`(?:Cell|Input) In ?\[(\d+)\],(?: line (\d+)| in <cell line: (\d+)>)`)
 	})
 	arrow = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^-+> (\d+) `) })
+	// held begins what Python tells of an error that a group of errors holds.
+	held = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^ {4,}[|+]`) })
 	// jsLine is how node names a line of the program. Deno's <anonymous>:4:6 is in what
 	// it translated the program to.
 	jsLine = sync.OnceValue(func() *regexp.Regexp {
@@ -96,6 +98,9 @@ func ends(items []string) (short []string, lost int64) {
 func errorLine(traceback []string, count int) int {
 	line, ours := 0, false
 	for _, text := range traceback {
+		if held().MatchString(text) {
+			continue
+		}
 		if m := cellLine().FindStringSubmatch(text); m != nil {
 			ours = count == 0 || m[1] == strconv.Itoa(count)
 			if n, err := strconv.Atoi(m[2] + m[3]); err == nil && ours {
