@@ -5,6 +5,7 @@ package jupyter_test
 import (
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 	"testing/fstest"
 	"time"
@@ -71,10 +72,13 @@ func TestAdopt(t *testing.T) {
 		if res.Status != codeinterp.StatusTimeout || res.StateLost || err != nil && !errors.Is(err, codeinterp.ErrUnavailable) {
 			t.Errorf("stubborn: %+v, %v", res, err)
 		}
-		for name, o := range map[string]*codeinterp.RunOptions{"files": {Files: fstest.MapFS{"a": {}}}, "artifacts": {Artifacts: true}} {
-			if res, err := foreign.run("1", o); !errors.Is(err, codeinterp.ErrInvalid) || res.Status != codeinterp.StatusNotRun {
+		for name, o := range map[string]*codeinterp.RunOptions{"files": {Files: fstest.MapFS{"a": {}}}, "artifacts": {Artifacts: true}, "environment": {Env: map[string]string{"A": "1"}}} {
+			if res, err := foreign.run("1", o); !errors.Is(err, codeinterp.ErrInvalid) || !strings.Contains(err.Error(), "the kernel was adopted, and is left as it is") || res.Status != codeinterp.StatusNotRun {
 				t.Errorf("%s: %+v, %v", name, res, err)
 			}
+		}
+		if res, err := foreign.run("print(input())", &codeinterp.RunOptions{Stdin: []byte("line")}); err != nil || res.Stdout() != "line\n" {
+			t.Errorf("standard input: %+v, %v", res, err)
 		}
 		if err := ci.RestartContext(t.Context(), id); !errors.Is(err, codeinterp.ErrInvalid) {
 			t.Errorf("restart: %v", err)

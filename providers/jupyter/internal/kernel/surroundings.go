@@ -35,7 +35,7 @@ func (k *Kernel) Furnish(ctx context.Context, s Surroundings) error {
 	}
 	if s.Dir != "" || s.Cwd != "" || len(s.Env) > 0 {
 		if d.start == nil {
-			return k.unable()
+			return k.unable("environment or directory")
 		}
 		if err := k.Hidden(ctx, d.start(s)); err != nil {
 			return refusedSurroundings(err)
@@ -63,8 +63,10 @@ func (k *Kernel) CanMoveIn() bool { return k.dialect.enter != nil }
 func (k *Kernel) Enter(ctx context.Context, s Surroundings) error {
 	d := k.dialect
 	switch {
-	case s.Stdin != nil && d.noStdin, d.enter == nil && len(s.Env) > 0:
-		return k.unable()
+	case s.Stdin != nil && d.noStdin:
+		return fmt.Errorf("%w: kernel %q takes no standard input", codeinterp.ErrInvalid, k.Kind.Name)
+	case d.enter == nil && len(s.Env) > 0:
+		return k.unable("environment")
 	case d.enter == nil:
 		return nil
 	}
@@ -93,8 +95,12 @@ func (k *Kernel) Remove(ctx context.Context, dir string) {
 	}
 }
 
-func (k *Kernel) unable() error {
-	return fmt.Errorf("%w: kernel %q takes no environment, directory or standard input", codeinterp.ErrInvalid, k.Kind.Name)
+// unable refuses what no program of the kernel gets.
+func (k *Kernel) unable(what string) error {
+	if k.Foreign {
+		return fmt.Errorf("%w: the kernel was adopted, and is left as it is: programs get no %s of their own", codeinterp.ErrInvalid, what)
+	}
+	return fmt.Errorf("%w: kernel %q takes no %s", codeinterp.ErrInvalid, k.Kind.Name, what)
 }
 
 // refusedSurroundings tells a directory that cannot be entered from other
