@@ -96,9 +96,11 @@
 // awaited. An unhandled rejection or exception, that of such a promise too, ends the
 // run as an error, unless the program has handlers of its own, and the process with
 // it where that is RunCode's, once its handlers of exit were called. What the program
-// has left to be called, by a timer or a promise, is not called after that, nor after
-// process.exit, so that promises of its may never settle; what it says of later errors
-// is not told. What is thrown and is no Error has the
+// has left to be called, by a timer, a promise, a request or a child, is not called after
+// that, nor after process.exit, so that promises of its may never settle, and what it
+// had open may stay so; what it says of later errors is not told. A module whose import()
+// is under way then is loaded, its own code runs, to be there for later programs, which
+// takes the state with it where anything else of the program would go on meanwhile. What is thrown and is no Error has the
 // Name Uncaught and its inspected form as the message. A value has a JSON form
 // where JSON.parse(JSON.stringify(value)) gives it back deeply equal, at most
 // 1 MiB of it and 100 levels. The value comes after what timers print. TypeScript has its
@@ -196,9 +198,9 @@
 // and its children), and killed after Options.Grace. The state is lost if it
 // was killed; if a program of node's was interrupted, or for 200 ms after it had
 // ended by an error or process.exit, while something was under way that goes on
-// unless the process ends: requests, children, workers, sockets; and if
-// process.exit is called after an await. Timers and what waits to be called by
-// promises end without that. RunCode kills at once. A bash program that exits or is interrupted
+// unless the process ends: requests, children, workers, sockets, modules that are
+// loaded; and if process.exit is called after an await. Timers and what waits to be
+// called by promises end without that. RunCode kills at once. A bash program that exits or is interrupted
 // leaves its state to a new shell that takes the process over, but for one under
 // set -n. Where that takes more than two seconds, because the state has many megabytes or because a
 // program only claimed to have ended, the rest counts towards the next run's time. A

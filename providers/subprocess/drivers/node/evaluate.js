@@ -36,6 +36,16 @@ function rejected() {
   return result?.result.preview?.properties.some((p) => p.name === '[[PromiseState]]' && p.value === 'rejected');
 }
 
+// outcome returns what a promise has settled with.
+function outcome(p) {
+  hidden('__toolcell', p);
+  const { objectId } = post('Runtime.evaluate', { expression: '__toolcell' }).result.result;
+  delete globalThis.__toolcell;
+  const { internalProperties } = post('Runtime.getProperties', { objectId, ownProperties: true }).result;
+  post('Runtime.releaseObject', { objectId });
+  return value(internalProperties.find((p) => p.name === '[[PromiseResult]]').value);
+}
+
 const session = new inspector.Session();
 session.connect();
 const post = (method, params) => {

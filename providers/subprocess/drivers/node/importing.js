@@ -2,15 +2,24 @@
 
 const importer = (spec, options) => (options === undefined ? import(spec) : import(spec, options));
 
-async function imported(spec, options) {
-  const at = {};
+function imported(spec, options) {
+  const at = {}, own = current;
   Error.captureStackTrace(at, imported);
+  if (own === null || once) return loaded(own, spec, options, at);
+  own.importing();
+  return importing.run(own, loaded, own, spec, options, at);
+}
+
+async function loaded(own, spec, options, at) {
   let url;
   try {
     url = target(String(spec));
     return await importer(url, options);
   } catch (e) {
     throw placed(e, at, url);
+  } finally {
+    if (own !== null && !once) own.imported();
+    if (own?.stopping) await new Promise(() => {}); // nothing of the program goes on
   }
 }
 hidden('__impt', imported);

@@ -1,7 +1,7 @@
 // What a program leaves to be called: timers, immediates, ticks and microtasks.
 
 // A Bare promise's callbacks are unknown to async_hooks, which would wait for the
-// end of those that dropMicrotasks never lets return.
+// end of those that terminate never lets return.
 const { then } = Promise.prototype;
 class Bare extends Promise {
   static get [Symbol.species]() {
@@ -11,14 +11,6 @@ class Bare extends Promise {
 const bare = Bare.resolve();
 
 const inMicrotask = (f) => then.call(bare, f);
-
-// dropMicrotasks is called by a microtask, and does not return: V8 forgets all
-// others with the one that it ends. Where it is ending something already, they stay.
-function dropMicrotasks() {
-  let refused = false;
-  message('Runtime.terminateExecution', {}, (error) => { refused = error !== null; });
-  for (const end = Date.now() + 1000; !refused && Date.now() < end;);
-}
 
 // left tells that the program has perhaps left something to be called before
 // anything else is.

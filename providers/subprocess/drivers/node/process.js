@@ -70,7 +70,7 @@ on('beforeExit', guarded(() => {
   if (once) return behind(goLast);
   if (!handlers('beforeExit')) return own.drainedOut();
   behind(() => {
-    if (current === own && !own.stopping && noMore({})) own.drainedOut();
+    if (current === own && !own.stopping && noMore(remains)) own.drainedOut();
   });
 }));
 

@@ -11,6 +11,8 @@ class Run {
     this.timers = new Map(); // with what clears each
     this.stopping = false;
     this.dropping = false;
+    this.imports = 0; // that are under way
+    this.awaiting = new WeakSet(); // what the driver awaits the program by
     this.alone = true; // whatever it is that runs, nothing else was left to be called
     socket.unref(); // what is ready to end is known by the loop's being empty
   }
@@ -35,20 +37,22 @@ class Run {
 
   execute(code) {
     inMicrotask(() => {
-      if (this.dropping) dropMicrotasks();
+      if (this.dropping) this.drop();
       else if (!left) inMicrotask(() => { this.alone = false; }); // the program's own end comes before, if that was all
     });
     execute(code, this.name, (...end) => this.exiting === undefined && this.done(...end));
     if (this.exiting === undefined && current === this && left && !handlers('uncaughtException') && rejected()) this.threw(promise);
+    this.begun?.();
   }
 
   // threw is called where the program threw before it awaited anything, as which
-  // nothing runs that it has left to be called: with what, its promise tells then.
+  // nothing runs that it has left to be called.
   threw(p) {
+    const e = wrapped(outcome(p));
     this.halt();
     this.dropping = true;
-    then.call(p, undefined, () => {}); // or it would be an unhandled rejection until then
-    real.setImmediate(() => then.call(p, undefined, guarded((e) => this.end('error', 1, wrapped(e)))));
+    then.call(p, undefined, () => {}); // or it would be an unhandled rejection
+    this.end('error', 1, e);
   }
 
   // attempt calls f, and ends the run where f does not start it.
@@ -115,7 +119,7 @@ class Run {
   stop(how, status, error) {
     if (this.stopping) return;
     this.halt();
-    if (!once && !this.dropping && how !== 'interrupt' && (left || !this.alone)) inMicrotask(dropMicrotasks);
+    if (!once && !this.dropping && how !== 'interrupt' && (left || !this.alone)) inMicrotask(() => this.drop());
     this.end(how, status, error);
   }
 
@@ -126,6 +130,27 @@ class Run {
     calls.clear();
     socket.unref();
     this.beforeExit = withoutHandlers('beforeExit');
+    gate.close(this);
+  }
+
+  // drop makes V8 forget the microtasks, but for those of an import().
+  drop() {
+    if (this.imports === 0) terminate();
+  }
+
+  // importing is called before an import() begins.
+  importing() {
+    if (this.imports++ > 0 || !computing) return;
+    this.begun ??= promiseHooks.onInit((p, parent) => { if (parent === promise && parent) this.awaiting.add(p); });
+  }
+
+  // imported is called when an import() has settled.
+  imported() {
+    if (--this.imports > 0 || current !== this) return;
+    importing.disable();
+    if (!this.stopping) return;
+    gate.shut();
+    inMicrotask(terminate);
   }
 
   // end reports the end once the loop is empty. After 200 ms what is left goes with
@@ -144,14 +169,18 @@ class Run {
 
   report(how, status, error, line = 0) {
     if (current !== this) return;
+    if (this.ending && this.imports > 0) how = 'gone'; // those will never settle
     // However what the program started has ended, it did have a value.
     if (this.result) show('result', { 'text/plain': this.result[0] }, '', this.result[1]);
     current = null;
     try { process.exitCode = undefined; } catch {} // which is the next run's
     calls.clear();
+    gate.open();
+    if (this.imports > 0) importing.disable();
     socket.ref();
     real.clearTimeout(this.deadline);
     for (const f of this.beforeExit ?? []) addListener.call(process, 'beforeExit', f);
+    if (this.ending) remains = resources();
     this.clearTimers(); // those that did not hold the run
     restoreEnv(this.env);
     if (promise) {
@@ -203,6 +232,7 @@ class Run {
   }
 }
 
+let remains = {}; // of what has ended, and nobody was told
 function resources() {
   const n = {};
   for (const k of process.getActiveResourcesInfo?.() ?? ['unknown']) n[k] = (n[k] ?? 0) + 1;
