@@ -12,6 +12,19 @@ import (
 // agreedMain is what programs run in a loop.
 const agreedMain = "import asyncio\nasync def main():\n  await asyncio.sleep(0.01); return 7\n"
 
+// agreedTasks are what ends tasks, and what is awaited meanwhile.
+const agreedTasks = `import asyncio, sys
+from asyncio import create_task
+async def exits(code):
+  await asyncio.sleep(0.01); sys.exit(code)
+now = asyncio.Event()
+async def waits(code):
+  await now.wait(); sys.exit(code)
+async def handles():
+  try: await asyncio.sleep(60)
+  except asyncio.CancelledError: return 7
+`
+
 // IPython shows classes and functions its own way, keeps the last value as _, and
 // does not count an empty program. Who asks a kernel how its process died is not
 // told. None of that is here.
@@ -72,6 +85,12 @@ var agreedPython = []agreedCall{
 		"v = []\nfor i in range(20000): v = [v]\ntools.echo(v=v)"}, opts: codeinterp.RunOptions{Functions: agreedFunctions()}},
 	{name: "truncation", stateful: true, programs: []string{"print('x' * 5000)", "'x' * 5000"}, opts: codeinterp.RunOptions{MaxOutput: 1000}},
 	{name: "state after a timeout", stateful: true, programs: []string{"kept = 1", "print('x')\nwhile True: pass", "kept"}, opts: codeinterp.RunOptions{Timeout: 3 * time.Second}},
+	{name: "exits in tasks", stateful: true, programs: []string{agreedTasks + "t = create_task(exits(3)); await asyncio.sleep(60)", "t = create_task(exits(4)); print(await create_task(handles())); print('on'); 5",
+		"t = create_task(exits(5))\ntry:\n  await t\nexcept asyncio.CancelledError:\n  print('canceled')", "t = create_task(exits(6))\ntry:\n  await asyncio.sleep(60)\nfinally:\n  await asyncio.sleep(0.01); 1/0",
+		"a, b = create_task(exits(7)), create_task(exits(8))\ntry:\n  await asyncio.sleep(60)\nfinally:\n  await asyncio.wait([b]); print('two')", "await asyncio.gather(exits(9), asyncio.sleep(60))", "t = create_task(exits('text')); await handles()",
+		"await asyncio.sleep(0); print('end')"}},
+	{name: "exits in tasks of earlier runs", stateful: true, programs: []string{agreedTasks + "t = create_task(waits(0)); await asyncio.sleep(0)", "now.set(); await asyncio.wait([t]); print('on')",
+		"now.clear(); t = create_task(waits(3)); await asyncio.sleep(0)", "now.set(); await t\nprint('never')", "now.clear(); t = create_task(waits('text')); await asyncio.sleep(0)", "now.set(); await asyncio.wait([t]); 5"}},
 	{name: "cancellation", programs: []string{"print('x', flush=True)\nimport time; time.sleep(3600)"}, canceled: true},
 	{name: "interrupt", programs: []string{"print('x', flush=True)\nimport time\ndef f():\n  time.sleep(3600)\nf()"}, stateful: true, interrupted: true},
 	{name: "restart", programs: []string{"print('x', flush=True)\nimport time; time.sleep(3600)"}, stateful: true, restarted: true},

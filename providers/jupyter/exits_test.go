@@ -3,6 +3,7 @@
 package jupyter_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/toolcell/toolcell/codeinterp"
@@ -16,6 +17,7 @@ var leaving = []struct {
 	err        string // name, empty for an exit
 	message    string
 	stdout     string
+	left       string // what is told of the exits of an earlier run's tasks: their last lines
 }{
 	{name: "subclass", code: "class SE(SystemExit): pass\nraise SE(7)", exit: 7},
 	{name: "subclass of none", code: "class SE(SystemExit): pass\nprint(1); raise SE", exit: 0, stdout: "1\n"},
@@ -27,12 +29,32 @@ var leaving = []struct {
 	{name: "group", code: "async def all():\n  async with asyncio.TaskGroup() as g:\n    g.create_task(leave(9)); await asyncio.sleep(60)\nawait all()", exit: 9},
 	{name: "callback", code: "asyncio.get_running_loop().call_soon(sys.exit, 10); await asyncio.Event().wait()", exit: 10},
 	{name: "loop of its own", code: "asyncio.run(leave(11))", exit: 11},
-	{name: "caught", code: "t = asyncio.create_task(leave(1))\ntry:\n  await t\nexcept SystemExit as e:\n  print('caught', e.code)\nawait asyncio.sleep(0.02); print('on')", stdout: "caught 1\non\n"},
+	{name: "handled", exit: 1, stdout: "canceled\non\n",
+		code: "t = asyncio.create_task(leave(1))\ntry:\n  await t\nexcept asyncio.CancelledError:\n  print('canceled')\nawait asyncio.sleep(0.02); print('on'); 5"},
+	{name: "handled by what is awaited", exit: 3, stdout: "7\non\n",
+		code: "async def inner():\n  try: await asyncio.sleep(60)\n  except asyncio.CancelledError: return 7\nt = asyncio.create_task(leave(3)); print(await asyncio.create_task(inner())); print('on')"},
+	{name: "two", exit: 12, stdout: "ended\n",
+		code: "a, b = asyncio.create_task(leave(12)), asyncio.create_task(leave(13))\ntry:\n  await asyncio.sleep(60)\nfinally:\n  await asyncio.sleep(0.05); print('ended')"},
+	{name: "an error on the way", exit: 2, code: "t = asyncio.create_task(leave(2))\ntry:\n  await asyncio.sleep(60)\nfinally:\n  1/0"},
 	{name: "none is left", code: "await asyncio.sleep(0.02); print('on')", stdout: "on\n"},
-	{name: "after the cell", code: "t = asyncio.create_task(leave(3)); await asyncio.sleep(0); print('end')", stdout: "end\n"},
-	{name: "the next", code: "import time; time.sleep(0.05); print(1)", stdout: "1\n"},
+	{name: "after the cell", code: "now = asyncio.Event()\nasync def waits(code): await now.wait(); sys.exit(code)\nt = asyncio.create_task(waits(3)); await asyncio.sleep(0); print('end')", stdout: "end\n"},
+	{name: "the next", code: "now.set(); await asyncio.wait([t]); print(1)", stdout: "1\n", left: "SystemExit: 3"},
+	{name: "of which another run is", code: "now.clear(); t = asyncio.create_task(waits(14)); await asyncio.sleep(0)"},
+	{name: "and ends by it", code: "now.set(); await t", exit: 14, left: "SystemExit: 14"},
 	{name: "no message", code: "class BE(Exception):\n  def __str__(self): raise ValueError('nostr')\nraise BE()", exit: 1, err: "BE", message: "<the error has no readable message>"},
 	{name: "its cause", code: "try:\n  raise BE()\nexcept BE as e:\n  raise KeyError(2) from e", exit: 1, err: "KeyError", message: "2"},
+}
+
+// lastLate is the last line that came late.
+func lastLate(res codeinterp.Result) string {
+	var late strings.Builder
+	for _, o := range res.Outputs {
+		if o.Late {
+			late.Write(o.Data)
+		}
+	}
+	lines := strings.Split(strings.TrimSpace(late.String()), "\n")
+	return lines[len(lines)-1]
 }
 
 // TestLeaving: an exit is one wherever it is raised, and the kernel lives on.
@@ -47,8 +69,8 @@ func TestLeaving(t *testing.T) {
 				if res.Error != nil {
 					name, message = res.Error.Name, res.Error.Message
 				}
-				if err != nil || res.StateLost || res.ExitCode != tt.exit || name != tt.err || message != tt.message || res.Stdout() != tt.stdout || res.Stderr() != "" {
-					t.Errorf("%s: %+v, error %q %q, stdout %q, stderr %q, %v", tt.name, res, name, message, res.Stdout(), res.Stderr(), err)
+				if err != nil || res.StateLost || res.ExitCode != tt.exit || name != tt.err || message != tt.message || res.Stdout() != tt.stdout || res.Stderr() != "" || lastLate(res) != tt.left {
+					t.Errorf("%s: %+v, error %q %q, stdout %q, stderr %q, late %q, %v", tt.name, res, name, message, res.Stdout(), res.Stderr(), lastLate(res), err)
 				}
 			}
 			check(c.run(tt.code, nil))

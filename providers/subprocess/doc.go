@@ -78,7 +78,10 @@
 // context asyncio's tasks and threads live on after the run, and may display at
 // any time, while a run of its own ends as asyncio.run does: what is left of its
 // tasks is cancelled. The loop runs where a program awaits at its top level: without
-// that, asyncio.create_task is a RuntimeError. IPython's magics are refused. The working directory is last
+// that, asyncio.create_task is a RuntimeError. sys.exit in a task ends the run as it
+// awaits: what that awaits is canceled, and however it goes on, the exit is the outcome. In a
+// task of an earlier run it ends no more than the task, and a late line on standard error tells
+// it; where the program runs the context's loop itself, it ends the run too. IPython's magics are refused. The working directory is last
 // on sys.path, so files in it can be imported and shadow nothing. Without
 // RunOptions.Stdin, input fails at once. sys.__stdin__ is the run's; what a program
 // makes its sys.stdin stays for a context's next runs, but for those with Stdin.

@@ -21,7 +21,7 @@ class Forks:
             self.loop = asyncio.get_running_loop()
         except RuntimeError:
             self.loop = None
-        self.leaving = Leaving()
+        self.leaving = Leaving(shell)
         self.hook_messages()
         self.hook_cells()
         if hasattr(os, "register_at_fork"):
@@ -68,6 +68,12 @@ class Forks:
 
         self.shell.run_cell = run_sync
 
+        async def whole(*args, **kwargs):
+            failed = await run(*args, **kwargs)
+            if not self.is_child():
+                await self.helper.end_tasks()
+            return failed
+
         async def run_ast_nodes(*args, **kwargs):
             if in_cell.get():
                 return await run(*args, **kwargs)
@@ -75,11 +81,9 @@ class Forks:
             result = kwargs.get("result")
             try:
                 # What cannot await has no task of its own.
-                failed = await (self.leaving.run(run(*args, **kwargs)) if awaits.get() else run(*args, **kwargs))
+                failed = await (self.leaving.run(result, whole(*args, **kwargs)) if awaits.get() else run(*args, **kwargs))
                 if getattr(result, "error_in_exec", None) is not None:
                     result.error_in_exec = as_told(result.error_in_exec)
-                if awaits.get() and not self.is_child():
-                    await self.helper.end_tasks()
                 return failed
             finally:
                 in_cell.set(False)

@@ -145,6 +145,8 @@ def run(code, name):
 
 
 def leave(e):
+    if state.loop is not None:
+        ends_earlier(e)  # the program ran the loop itself, and ends all the same
     code = e.code
     if code is None:
         return 'exit', 0, None

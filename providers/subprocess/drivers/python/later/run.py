@@ -86,20 +86,76 @@ def evaluate_awaiting(body, last):
     stopped = []
     task = state.loop.create_task(whole(body, last, stopped))
     try:
-        return state.loop.run_until_complete(task)
+        return finish_task(task)
     except BaseException as e:
         if not task.done():
             task.cancel()
-            try:
-                state.loop.run_until_complete(task)
-            except BaseException:
-                pass
+            cancel_out(task)
             if stopped and not has_frames(e.__traceback__):
                 e.__traceback__ = stopped[0]  # what stopped the loop does not know where the program was
         raise
     finally:
         if state.once:
             end_tasks(asyncio, state.loop)
+
+
+def finish_task(task):
+    """Runs the loop until a task is done. An exit in an earlier run's task ends that
+    task alone: so it does where no program awaits."""
+    while True:
+        try:
+            return state.loop.run_until_complete(task)
+        except (SystemExit, KeyboardInterrupt) as e:
+            if not ends_earlier(e):
+                raise
+
+
+def cancel_out(task):
+    """Runs the loop until a task that was canceled is done. What ended the program goes
+    before other exits."""
+    while not task.done():
+        try:
+            finish_task(task)
+        except SystemExit:
+            pass
+        except BaseException:
+            return
+
+
+LEFT = 'Exception in a task of a run that is over:\n'
+
+
+def ends_earlier(e):
+    """Tells, late, of an exit in a task of an earlier run; False where it is none."""
+    handle = raised_in(e)
+    if handle is None:
+        return False
+    see(getattr(handle._callback, '__self__', None))
+    if state.once or not isinstance_(e, SystemExit) or handle._context.get(run_of) in (None, state.seq):
+        return False
+    try:
+        report = report_of(e)
+    except Exception:
+        report = type_(e).__name__ + '\n'
+    send_text_late('stderr', LEFT + report)
+    return True
+
+
+def raised_in(e):
+    """Returns the callback of the program's loop that raised an error, or None."""
+    tb, step = e.__traceback__, modules['asyncio'].Handle._run.__code__
+    while tb is not None:
+        if tb.tb_frame.f_code is step:
+            handle = tb.tb_frame.f_locals['self']
+            return handle if handle._loop is state.loop else None
+        tb = tb.tb_next
+    return None
+
+
+def see(task):
+    """Has no more told of what ended a task, as would be once the task is forgotten."""
+    if isinstance_(task, modules['asyncio'].Future) and task.done() and not task.cancelled():
+        task.exception()
 
 
 def end_tasks(asyncio, loop):

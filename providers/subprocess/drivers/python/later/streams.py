@@ -25,8 +25,7 @@ class Router(io.TextIOBase):
                 if not is_late():
                     return self.own.write(s)
         if isinstance_(s, str):
-            for i in range(0, len(s), MAX_LATE // 4):
-                send_late(self.label, s[i:i + MAX_LATE // 4])
+            send_text_late(self.label, s)
             return len(s)
         raise TypeError('write() argument must be str, not %s' % type_(s).__name__)
 
@@ -85,6 +84,11 @@ def marking(buffer, name):
         return len(data)
 
     return write
+
+
+def send_text_late(name, s):
+    for i in range(0, len(s), MAX_LATE // 4):
+        send_late(name, s[i:i + MAX_LATE // 4])
 
 
 def send_late(name, data):
