@@ -20,9 +20,14 @@ async def exits(code):
 now = asyncio.Event()
 async def waits(code):
   await now.wait(); sys.exit(code)
+async def stops():
+  await asyncio.sleep(0.01); raise KeyboardInterrupt('mine')
 async def handles():
   try: await asyncio.sleep(60)
   except asyncio.CancelledError: return 7
+async def computes():
+  print('x', flush=True)
+  while True: pass
 `
 
 // IPython shows classes and functions its own way, keeps the last value as _, and
@@ -88,9 +93,12 @@ var agreedPython = []agreedCall{
 	{name: "exits in tasks", stateful: true, programs: []string{agreedTasks + "t = create_task(exits(3)); await asyncio.sleep(60)", "t = create_task(exits(4)); print(await create_task(handles())); print('on'); 5",
 		"t = create_task(exits(5))\ntry:\n  await t\nexcept asyncio.CancelledError:\n  print('canceled')", "t = create_task(exits(6))\ntry:\n  await asyncio.sleep(60)\nfinally:\n  await asyncio.sleep(0.01); 1/0",
 		"a, b = create_task(exits(7)), create_task(exits(8))\ntry:\n  await asyncio.sleep(60)\nfinally:\n  await asyncio.wait([b]); print('two')", "await asyncio.gather(exits(9), asyncio.sleep(60))", "t = create_task(exits('text')); await handles()",
-		"await asyncio.sleep(0); print('end')"}},
+		"t = create_task(stops())\ntry:\n  await asyncio.sleep(60)\nfinally:\n  print('stopped')", "await asyncio.gather(stops(), handles())", "await asyncio.sleep(0); print('end')"}},
 	{name: "exits in tasks of earlier runs", stateful: true, programs: []string{agreedTasks + "t = create_task(waits(0)); await asyncio.sleep(0)", "now.set(); await asyncio.wait([t]); print('on')",
 		"now.clear(); t = create_task(waits(3)); await asyncio.sleep(0)", "now.set(); await t\nprint('never')", "now.clear(); t = create_task(waits('text')); await asyncio.sleep(0)", "now.set(); await asyncio.wait([t]); 5"}},
+	{name: "interrupts of awaits", stateful: true, interrupted: true, programs: []string{agreedTasks + "await asyncio.gather(computes(), asyncio.sleep(60))", "t = create_task(computes()); await handles()",
+		"await asyncio.sleep(0); print('x', flush=True)\nwhile True: pass", "print('x', flush=True); await asyncio.sleep(60)", "print('x', flush=True); await handles(); 5",
+		"try:\n  print('x', flush=True); await asyncio.sleep(0)\n  while True: pass\nexcept KeyboardInterrupt: pass", "await asyncio.sleep(0); computes = None"}},
 	{name: "cancellation", programs: []string{"print('x', flush=True)\nimport time; time.sleep(3600)"}, canceled: true},
 	{name: "interrupt", programs: []string{"print('x', flush=True)\nimport time\ndef f():\n  time.sleep(3600)\nf()"}, stateful: true, interrupted: true},
 	{name: "restart", programs: []string{"print('x', flush=True)\nimport time; time.sleep(3600)"}, stateful: true, restarted: true},

@@ -36,6 +36,8 @@ var leaving = []struct {
 	{name: "two", exit: 12, stdout: "ended\n",
 		code: "a, b = asyncio.create_task(leave(12)), asyncio.create_task(leave(13))\ntry:\n  await asyncio.sleep(60)\nfinally:\n  await asyncio.sleep(0.05); print('ended')"},
 	{name: "an error on the way", exit: 2, code: "t = asyncio.create_task(leave(2))\ntry:\n  await asyncio.sleep(60)\nfinally:\n  1/0"},
+	{name: "interrupt", exit: 1, err: "KeyboardInterrupt", message: "mine", stdout: "ended\n",
+		code: "async def stop(): raise KeyboardInterrupt('mine')\nt = asyncio.create_task(stop())\ntry:\n  await asyncio.sleep(60)\nfinally:\n  print('ended')"},
 	{name: "none is left", code: "await asyncio.sleep(0.02); print('on')", stdout: "on\n"},
 	{name: "after the cell", code: "now = asyncio.Event()\nasync def waits(code): await now.wait(); sys.exit(code)\nt = asyncio.create_task(waits(3)); await asyncio.sleep(0); print('end')", stdout: "end\n"},
 	{name: "the next", code: "now.set(); await asyncio.wait([t]); print(1)", stdout: "1\n", left: "SystemExit: 3"},

@@ -1,13 +1,14 @@
-# SystemExit in tasks. The kernel's loop would end of it, and the kernel with it. It ends
-# the cell as it ends a program whose loop it is: the cell is canceled, and what it makes
-# of that changes nothing of the outcome. setup.py, which follows in one source, has the
-# shell.
+# What ends a cell that awaits, other than its own code: SystemExit and KeyboardInterrupt
+# in tasks, and interrupts. The kernel's loop would end of the first two, and the kernel
+# with it. They end the cell as they end a program whose loop it is: it is canceled, and
+# what it makes of that changes nothing of the outcome. setup.py, which follows in one
+# source, has the shell.
 
-import asyncio, os, sys
+import asyncio, os, sys, _signal
 
 
 class Leaving:
-    """Has the exits of tasks end the cell."""
+    """Has the exits of tasks, and interrupts, end the cell."""
 
     def __init__(self, shell):
         self.shell = shell
@@ -17,6 +18,8 @@ class Leaving:
             self.loop = asyncio.get_running_loop()
         except RuntimeError:
             return  # of a kernel whose cells do not await
+        kind = type(self)
+        self.guarded = {f.__code__ for f in (kind.leave, kind.interrupt, kind.on_interrupt, kind.finish)}
         self.hook_handles()
         self.hook_shell()
 
@@ -26,10 +29,9 @@ class Leaving:
         def _run(handle):
             try:
                 plain(handle)
-            except SystemExit as error:
-                if handle._loop is not leaving.loop or os.getpid() != leaving.pid:
+            except (SystemExit, KeyboardInterrupt) as error:
+                if handle._loop is not leaving.loop or os.getpid() != leaving.pid or not leaving.leave(error, handle):
                     raise
-                leaving.leave(error, handle)
 
         asyncio.Handle._run = _run
         self.steps = plain.__code__, _run.__code__
@@ -47,16 +49,20 @@ class Leaving:
 
     def leave(self, error, handle):
         """Has what a callback of the loop raised end the cell, or no more than the task:
-        an exit is no end of another run than its task's."""
+        an exit is no end of another run than its task's. Returns whether it is dealt with."""
         tb = error.__traceback__
         while tb is not None and tb.tb_frame.f_code in self.steps:
             tb = tb.tb_next
         error.__traceback__ = tb
         see(getattr(handle._callback, "__self__", None))
-        if self.task is not None and not self.is_earlier(handle):
+        foreign = tb is not None and tb.tb_frame.f_code.co_filename.startswith(SHELLS)
+        if foreign and isinstance(error, KeyboardInterrupt):
+            return False  # it hit the kernel
+        if self.task is not None and not (isinstance(error, SystemExit) and self.is_earlier(handle)):
             self.stop(error)
-        else:
+        elif not foreign:
             self.tell(error, handle)
+        return True
 
     def is_earlier(self, handle):
         run = handle._context.get(run_of)
@@ -64,8 +70,10 @@ class Leaving:
 
     def stop(self, error):
         """Ends the cell. The first cause of that is its outcome."""
-        if self.error is None:
+        first = self.error is None
+        if first:
             self.error = error
+        if first or isinstance(error, KeyboardInterrupt):
             self.task.cancel()
 
     def tell(self, error, handle):
@@ -79,9 +87,39 @@ class Leaving:
         except Exception:
             pass  # there is nobody to tell
 
+    def on_interrupt(self, number, frame):
+        """Ends what computes at once, and what waits in the loop by the loop."""
+        if self.is_inside(frame):
+            raise KeyboardInterrupt
+        self.loop.call_soon_threadsafe(self.interrupt, self.task)
+
+    def interrupt(self, task):
+        if task is not None and task is self.task:
+            self.stop(KeyboardInterrupt())
+
+    def is_inside(self, frame):
+        """Whether a signal came upon the program, in a callback of the loop."""
+        first, program = frame, False
+        while frame is not None:
+            code = frame.f_code
+            if code in self.guarded or frame is first and code is type(self).run.__code__:
+                return False
+            if code is self.steps[1]:
+                handle = frame.f_locals["handle"]
+                if handle._loop is self.loop:
+                    return frame is not first and (program or handle._context.get(run_of) == self.id)
+            name = code.co_filename
+            program = program or name != OWN and not name.startswith(SHELLS) and not is_standard(name)
+            frame = frame.f_back
+        return False
+
     async def run(self, result, cell):
         """Runs a cell, and returns whether it failed."""
         self.task, self.error, self.id = asyncio.current_task(), None, run_of.get()
+        try:
+            before = _signal.signal(_signal.SIGINT, self.on_interrupt)
+        except ValueError:
+            before = None  # in a thread that gets no signals
         failed = True
         try:
             failed = await cell
@@ -89,17 +127,21 @@ class Leaving:
             if self.error is None:
                 raise
         finally:
-            failed = self.finish(result) or failed
+            failed = self.finish(result, before) or failed
         return failed
 
-    def finish(self, result):
+    def finish(self, result, before):
         """Has the cell end by what stopped it. Returns whether anything did."""
         error, self.error, self.task = self.error, None, None
+        if before is not None and _signal.getsignal(_signal.SIGINT) == self.on_interrupt:
+            _signal.signal(_signal.SIGINT, before)
         if error is None:
             return False
         if result is not None:
+            if error.__traceback__ is None and isinstance(result.error_in_exec, asyncio.CancelledError):
+                error.__traceback__ = result.error_in_exec.__traceback__  # where it was
             result.error_in_exec = error
-        self.shell.showtraceback((type(error), error, error.__traceback__), tb_offset=0, exception_only=True)
+        self.shell.showtraceback((type(error), error, error.__traceback__), tb_offset=0, exception_only=isinstance(error, SystemExit))
         return True
 
 
