@@ -91,8 +91,8 @@
 // another kind too, except in programs of megabytes that are mostly names; the
 // value of the last statement is the result. Static imports
 // become dynamic ones, and what they name consts; export is ignored. console and process.stdout write at once. display(mime, data,
-// {id, update, metadata}) shows data, display(bundle, options) a bundle,
-// updateDisplay(id, mime, data) replaces, clearOutput({wait}) clears.
+// {id, update, metadata}) shows data, display(bundle, options) a bundle, display(value,
+// options) anything else as text/plain, updateDisplay(id, mime, data) replaces, clearOutput({wait}) clears.
 // A run ends as a script under node does, in contexts too: when its timers,
 // promises, requests and children are done. A server that listens does not hold
 // it, and serves the context's next runs. A promise as the last value is

@@ -3,6 +3,7 @@
 package quickjs
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -21,12 +22,14 @@ const (
 	maxMIME   = 256
 )
 
-// display is display(mime, data, {id, update, metadata}) or display(bundle, options).
+// display is display(mime, data, {id, update, metadata}), display(bundle, options), or
+// display(value, options) for any other value, as text.
 func (in *instance) display(_ value, args []value) value {
 	return in.showBundle(args[0], args[1], args[2], "")
 }
 
-// updateDisplay is updateDisplay(id, mime, data) or updateDisplay(id, bundle).
+// updateDisplay is updateDisplay(id, mime, data), updateDisplay(id, bundle) or
+// updateDisplay(id, value).
 func (in *instance) updateDisplay(_ value, args []value) value {
 	id, lost, ok := in.vm.clipped(args[0], maxID)
 	if !ok {
@@ -55,21 +58,18 @@ func (in *instance) clearOutput(_ value, args []value) value {
 func (in *instance) showBundle(mime, data, options value, update string) value {
 	vm := in.vm
 	o := codeinterp.Output{Kind: codeinterp.Display, DisplayID: update, Update: update != ""}
-	if isObject(mime) && classOf(mime) == lib.EJS_CLASS_OBJECT {
-		if !isUndefined(data) {
-			options = data
-		}
-		if !in.addAll(&o, mime) {
+	if isString(mime) && !isUndefined(data) {
+		// More than there may be, so that one that is too long is seen as such.
+		name, _, ok := vm.clipped(mime, 2*maxMIME)
+		if !ok || !in.addRepresentation(&o, name, data) {
 			return exception
 		}
 	} else {
-		// More than there may be, so that one that is too long is seen as such.
-		name, _, ok := vm.clipped(mime, 2*maxMIME)
-		if !ok {
+		if !in.addAll(&o, mime) {
 			return exception
 		}
-		if !in.addRepresentation(&o, name, data) {
-			return exception
+		if isUndefined(options) {
+			options = data
 		}
 	}
 	if isObject(options) {
@@ -104,12 +104,18 @@ func (vm *vm) ownTrue(obj value, name string) bool {
 	return isTrue(v)
 }
 
-// addAll adds the properties of a bundle.
+// addAll adds the properties of a bundle, or what else a value is as text.
 func (in *instance) addAll(o *codeinterp.Output, bundle value) bool {
 	// One more than there may be, to see that there are too many.
-	names, ok := in.vm.keys(bundle, maxBundle+1)
-	if !ok {
-		return false
+	var names []string
+	if isObject(bundle) && classOf(bundle) == lib.EJS_CLASS_OBJECT {
+		var ok bool
+		if names, ok = in.vm.keys(bundle, maxBundle+1); !ok {
+			return false
+		}
+	}
+	if len(names) == 0 || slices.ContainsFunc(names, func(name string) bool { return !isMIME(name) }) {
+		return in.addText(o, bundle)
 	}
 	if len(names) > maxBundle {
 		in.vm.throw("RangeError", "more than "+strconv.Itoa(maxBundle)+" representations")
@@ -123,17 +129,36 @@ func (in *instance) addAll(o *codeinterp.Output, bundle value) bool {
 			return false
 		}
 	}
-	if len(o.Bundle) == 0 {
-		in.vm.throw("TypeError", "display needs a MIME type and data, or an object of them")
-		return false
-	}
 	return true
+}
+
+// addText adds what a value is inspected as; a string is its own text.
+func (in *instance) addText(o *codeinterp.Output, v value) bool {
+	text, ok := []byte(nil), false
+	if isString(v) {
+		text, _, ok = in.vm.textBytes(v, 0)
+	} else {
+		text, ok = in.inspect(v)
+	}
+	if ok {
+		o.Bundle = []codeinterp.Representation{{MIME: "text/plain", Data: text}}
+	}
+	return ok
+}
+
+func isMIME(s string) bool {
+	base, sub, ok := strings.Cut(s, "/")
+	return ok && base != "" && sub != "" && (strings.Contains(s, ";") || !strings.ContainsAny(s, " \t\r\n\x00"))
 }
 
 func (in *instance) addRepresentation(o *codeinterp.Output, mime string, v value) bool {
 	vm := in.vm
-	if base, sub, ok := strings.Cut(mime, "/"); !ok || base == "" || sub == "" || len(mime) > maxMIME || strings.ContainsAny(mime, " \t\r\n\x00") && !strings.Contains(mime, ";") {
+	if !isMIME(mime) {
 		vm.throw("TypeError", "display: not a MIME type: "+clip(mime, 100))
+		return false
+	}
+	if len(mime) > maxMIME {
+		vm.throw("RangeError", "a MIME type has 1 to "+strconv.Itoa(maxMIME)+" bytes")
 		return false
 	}
 	data, ok := in.dataOf(mime, v)
@@ -183,17 +208,28 @@ func (in *instance) dataOf(mime string, v value) (data []byte, ok bool) {
 	return data, true
 }
 
-// jsonData returns the JSON text that v is, or has.
+// jsonData returns the JSON text that v is, or that JSON.stringify makes of it.
 func (in *instance) jsonData(v value) ([]byte, bool) {
+	if isString(v) {
+		text, faithful := in.primitiveResult(v)
+		if in.isJSON(text) {
+			return text, true
+		}
+		return faithful, faithful != nil
+	}
 	if isObject(v) {
-		b := in.json(v)
-		return b, b != nil
+		if b := in.json(v); b != nil {
+			return b, true
+		}
 	}
-	text, faithful := in.primitiveResult(v)
-	if isString(v) && in.isJSON(text) {
-		return text, true
+	s := lib.XJS_JSONStringify(in.vm.tls, in.vm.ctx, v, undefined, undefined)
+	defer in.vm.free(s)
+	if !isString(s) {
+		in.vm.dropException()
+		return nil, false
 	}
-	return faithful, faithful != nil && !isUndefined(v)
+	text, _, ok := in.vm.textBytes(s, 0)
+	return text, ok
 }
 
 // isUTF8 reports whether bytes are UTF-8.

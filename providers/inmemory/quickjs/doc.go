@@ -32,6 +32,7 @@
 //	display("text/html", "<b>bold</b>");
 //	display("image/png", bytes);                     // a Uint8Array, or base64
 //	display({"text/plain": "x", "text/html": html}); // one bundle
+//	display(value);                                  // anything else, as text/plain
 //	display("text/plain", "0 %", {id: "progress"});
 //	updateDisplay("progress", "text/plain", "50 %");
 //	clearOutput();

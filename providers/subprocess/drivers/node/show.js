@@ -43,7 +43,8 @@ function encoded(name, data) {
     if (isText(mime) && !isUTF8(b)) throw new TypeError(`${name} data is not UTF-8`);
     return b;
   }
-  if (typeof data !== 'string') throw new TypeError(`${name} data is ${typeof data}, not a string or bytes`);
+  if (data === undefined || typeof data === 'function' || typeof data === 'object' && data !== null) throw new TypeError(`${name} data is ${typeof data}, not a string or bytes`);
+  if (typeof data !== 'string') data = `${data}`;
   if (isText(mime)) return Buffer.from(data);
   const packed = data.replace(/\s/g, ''), bare = packed.replace(/=+$/, '');
   const valid = !/[^\w+/-]/.test(bare) && bare.length % 4 !== 1;
@@ -139,14 +140,19 @@ function show(kind, bundle, id = '', value = '', meta = '') {
   if (waits) waitAck(n);
 }
 
-// display shows data of a MIME type, or a bundle of several, or any value.
+const isMIME = (s) => /^[^/]+\/[^]/.test(s) && (s.includes(';') || !/[ \t\r\n\0]/.test(s));
+const isBundle = (v) => Object.prototype.toString.call(v) === '[object Object]' && Object.keys(v).length > 0 && Object.keys(v).every(isMIME);
+
+// display shows data of a MIME type, or a bundle of several, or any other value as text.
 function display(mime, data, options) {
   let bundle;
-  if (typeof mime === 'string' && data !== undefined) bundle = { [mime]: data };
-  else if (mime && Object.getPrototypeOf(mime) === Object.prototype && Object.keys(mime).length && Object.keys(mime).every((k) => /^\w+\/[\w.+-]+$/.test(k))) bundle = mime;
-  else bundle = { 'text/plain': inspect(mime) };
-  if (bundle === mime) options ??= data;
-  else if (data !== undefined && typeof mime === 'string' && !/^[^\s/]+\/\S/.test(mime)) throw new TypeError(`not a MIME type: ${mime.slice(0, 100)}`);
+  if (typeof mime === 'string' && data !== undefined) {
+    if (!isMIME(mime)) throw new TypeError(`not a MIME type: ${mime.slice(0, 100)}`);
+    bundle = { [mime]: data };
+  } else {
+    bundle = isBundle(mime) ? mime : { 'text/plain': inspect(mime) };
+    options ??= data;
+  }
   const { id = '', update = false, metadata } = options ?? {};
   show(update ? 'update' : 'display', bundle, id, '', metadata ? JSON.stringify(metadata) : '');
 }
