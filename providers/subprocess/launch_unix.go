@@ -53,10 +53,19 @@ func (h *host) command(l *language, pl *place) *sandbox.Cmd {
 	return c
 }
 
-// launch starts l's driver in a place and configures it. The driver's hello
-// is still to come.
+// launch starts l's driver in a place, has it import what Warm.Preload names, and
+// configures it. The driver's hello is still to come.
 func (h *host) launch(l *language, pl *place) (*process, error) {
-	p, err := h.begin(l, pl)
+	start := h.begin
+	if len(h.preloads(l)) > 0 {
+		start = h.preloaded
+	}
+	return h.launchBy(start, l, pl)
+}
+
+// launchBy is launch, with what starts the driver.
+func (h *host) launchBy(start func(*language, *place) (*process, error), l *language, pl *place) (*process, error) {
+	p, err := start(l, pl)
 	if err != nil {
 		return nil, err
 	}

@@ -155,8 +155,9 @@ type Warm struct {
 	// forked. Zero means two, -1 none.
 	Pool int
 
-	// Preload lists Python modules to import beforehand, such as numpy and
-	// pandas.
+	// Preload lists Python modules, such as numpy and pandas, that all programs
+	// find imported. Where no process is ready that has imported them, the
+	// program waits until its own has.
 	Preload []string
 
 	// Languages limits warm starts to these; nil means all that have a

@@ -269,13 +269,50 @@ func TestWarmOutcomes(t *testing.T) {
 
 func TestWarmPreloadFails(t *testing.T) {
 	eachMode(t, func(t *testing.T, o subprocess.Options) {
-		o.Warm = &subprocess.Warm{Preload: []string{"no_such_module"}, Languages: []string{"python"}}
-		ci, err := subprocess.New(&o)
-		if err == nil {
-			ci.Close()
+		for _, size := range []int{0, -1} {
+			o.Warm = &subprocess.Warm{Pool: size, Preload: []string{"no_such_module"}, Languages: []string{"python"}}
+			ci, err := subprocess.New(&o)
+			if err == nil {
+				ci.Close()
+			}
+			if !errors.Is(err, codeinterp.ErrUnavailable) || !strings.Contains(fmt.Sprint(err), "no_such_module") {
+				t.Errorf("a pool of %d: got %v", size, err)
+			}
 		}
-		if !errors.Is(err, codeinterp.ErrUnavailable) || !strings.Contains(fmt.Sprint(err), "no_such_module") {
-			t.Errorf("got %v", err)
+	})
+}
+
+// TestPreloadWithoutPool: what is preloaded is there in a process that was not kept
+// ready too, of whatever run or context.
+func TestPreloadWithoutPool(t *testing.T) {
+	const program = "import sys; 'decimal' in sys.modules"
+	eachMode(t, func(t *testing.T, o subprocess.Options) {
+		cwd := leftover.Dir(t)
+		o.Languages, o.Writable = []subprocess.Language{python(t)}, []string{cwd}
+		o.Warm = &subprocess.Warm{Pool: -1, Preload: []string{"decimal"}}
+		ci := open(t, o)
+		if res := run(t, ci, "python", program, nil); res.Text() != "True" {
+			t.Errorf("a run: %s", summary(res))
+		}
+		for name, opts := range map[string]*codeinterp.ContextOptions{"a context": nil, "one with a Cwd": {Cwd: cwd}} {
+			id, err := ci.CreateContext(t.Context(), "python", opts)
+			if err != nil {
+				t.Fatal(err)
+			}
+			n := &notebook{t, ci, id}
+			if res := n.run(program, nil); res.Text() != "True" {
+				t.Errorf("%s: %s", name, summary(res))
+			}
+			if err := ci.RestartContext(t.Context(), id); err != nil {
+				t.Fatal(err)
+			}
+			if res := n.run(program, nil); res.Text() != "True" {
+				t.Errorf("%s, restarted: %s", name, summary(res))
+			}
+		}
+		o.Warm.Languages = []string{}
+		if res := run(t, open(t, o), "python", program, nil); res.Text() != "False" {
+			t.Errorf("of a language that is not warm: %s", summary(res))
 		}
 	})
 }

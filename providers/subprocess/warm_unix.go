@@ -28,7 +28,7 @@ func (h *host) startPools() error {
 		errs []error
 	)
 	for name, l := range h.languages {
-		if l.Driver == nil || w.Languages != nil && !slices.Contains(w.Languages, name) {
+		if l.Driver == nil || !w.includes(name) {
 			continue
 		}
 		wg.Go(func() {
@@ -44,6 +44,19 @@ func (h *host) startPools() error {
 	}
 	wg.Wait()
 	return errors.Join(errs...)
+}
+
+func (w *Warm) includes(language string) bool {
+	return w.Languages == nil || slices.Contains(w.Languages, language)
+}
+
+// preloads returns the modules that l's processes have imported before they run a
+// program.
+func (h *host) preloads(l *language) []string {
+	if w := h.opts.Warm; w != nil && l.kind == pythonKind && w.includes(l.Name) {
+		return w.Preload
+	}
+	return nil
 }
 
 func (h *host) newPool(l *language) (*pool, error) {
@@ -63,40 +76,34 @@ func (h *host) newPool(l *language) (*pool, error) {
 		w.fill()
 		return w, nil
 	}
-	if size == 0 {
-		return nil, nil
-	}
-	w := &pool{life: h.life, size: size, start: func(context.Context) (*process, error) { return h.preloaded(l) }}
 	// Once and here, so that a wrong preload is an error of the constructor's.
-	if err := h.tryPreload(l); err != nil {
+	if err := h.tryPreload(l); err != nil || size == 0 {
 		return nil, err
 	}
+	w := &pool{life: h.life, size: size, start: func(context.Context) (*process, error) { return h.preloaded(l, &place{cwd: h.dir}) }}
 	w.fill()
 	return w, nil
 }
 
 // preloaded starts a process up to where it waits for its configuration.
-func (h *host) preloaded(l *language) (*process, error) {
-	p, err := h.begin(l, &place{cwd: h.dir})
+func (h *host) preloaded(l *language, pl *place) (*process, error) {
+	p, err := h.begin(l, pl)
 	if err == nil && l.kind == pythonKind {
-		_ = p.send(framePreload, h.opts.Warm.Preload...)
+		_ = p.send(framePreload, h.preloads(l)...)
 	}
 	return p, err
 }
 
 // tryPreload finds out whether the modules can be imported.
 func (h *host) tryPreload(l *language) error {
-	if l.kind != pythonKind || len(h.opts.Warm.Preload) == 0 {
+	if len(h.preloads(l)) == 0 {
 		return nil
 	}
-	p, err := h.preloaded(l)
+	p, err := h.launch(l, &place{cwd: h.dir, once: true})
 	if err != nil {
 		return err
 	}
 	defer p.kill()
-	if err := p.configure(true, nil); err != nil {
-		return fmt.Errorf("%w: %s did not start: %s", codeinterp.ErrUnavailable, l.Name, p.startupMessage())
-	}
 	_, err = p.readHello(h.life)
 	return err
 }
