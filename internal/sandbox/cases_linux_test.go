@@ -33,6 +33,11 @@ var cases = []struct {
 	{"processor time that nobody waits for", "internal/sandbox", []string{"TestLimits: CPU time of children that nobody waits for", "TestClock"}},
 	{"memory that nobody counts", "internal/sandbox", []string{"TestLimits: page tables", "TestLimits: memory of nameless files that nobody may look at",
 		"TestLimits: shared memory out of the page tables", "TestLimits: memory of sockets", "TestLimits: memory that belongs to no process"}},
+	{"processes that nobody may look at", "internal/sandbox", []string{"TestLimits: sizes of files that nobody may look at",
+		"TestLimits: memory of sockets that nobody may look at", "TestLimits: CPU time off the clock", "TestUnclocked"}},
+	{"what is held behind a thread that has ended, or has descriptors of its own", "internal/sandbox", []string{
+		"TestLimits: memory of processes whose first thread has ended", "TestLimits: descriptors of a thread's own",
+		"TestLimits: memory of sockets behind a thread that has ended", "TestLimits: sizes of removed files behind a thread that has ended"}},
 	{"zombies of the host", "internal/sandbox", []string{"TestAttacks: a sibling", "TestTrees: siblings", "TestTrees: zombies"}},
 	{"errors without a bound", "providers/subprocess", []string{"TestBoundedErrors", "TestLargeLatePrint"}},
 	{"programs outlive their host", "internal/sandbox", []string{"TestHostDeath", "TestHostDeathAtStart", "TestHostDeathUntied", "TestSweep"}},

@@ -64,10 +64,7 @@ func (w *watcher) walkNext(sums map[*usage]*sum) {
 		if due == nil {
 			return
 		}
-		var pids []int
-		for _, m := range sums[due].members {
-			pids = append(pids, m.PID)
-		}
+		pids := shownAt(sums[due].members)
 		w.walking.Add(1)
 		due.disk.walking.Store(true)
 		go func() {

@@ -108,7 +108,17 @@
 // perf_event_open(2)) says, where that is more. A host may use that where
 // kernel.perf_event_paranoid is 2 or less, or with CAP_PERFMON, and its container's
 // filter allows it; elsewhere children that end within some 20 ms and that nobody
-// waits for, since SIGCHLD is ignored, mostly do not count.
+// waits for, since SIGCHLD is ignored, mostly do not count. The kernel takes what
+// executes a file that it may not read off that clock: a program is ended when 250 ms
+// were seen, at looks some 20 ms apart, that the clock does not have, and a sixteenth
+// of what it has; what it takes unseen meanwhile is some times as much.
+//
+// What executes a file that it may not read (mode 0111) is also hidden by the kernel
+// from a host that is not root. In Landlock and bwrap mode a program with such a
+// process for more than 250 ms is ended, where memory or disk is limited, as one that
+// exceeds that limit; Exit.Detail says what to do. Files with the set-user-ID bit
+// that programs can read are no matter, since they gain nothing. There is no
+// close_range with CLOSE_RANGE_UNSHARE, nor a thread with descriptors of its own.
 //
 // The kernel counts processes per uid. Under a uid that others have too (not
 // as root, or with Options.UID) the watchdog enforces Limits.Processes by

@@ -30,6 +30,48 @@ type greedy struct {
 
 const mib = 1 << 20
 
+// fill makes pairs of sockets that are full.
+const fill = `
+def fill(n, size=4096):
+    keep = []
+    while len(keep) < n:
+        p = socket.socketpair()
+        keep.append(p)
+        for s in p:
+            s.setblocking(False)
+            s.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1 << 20)
+            try:
+                while True: s.send(b'x' * size)
+            except OSError: pass
+    return keep
+def again():
+    for i in range(10): # others on the machine may give memory back meanwhile
+        keep = []
+        for j in range(20): keep += fill(20, 1 << 15); time.sleep(0.01)
+        time.sleep(1)
+`
+
+// hide goes on with a program in an interpreter whose file has that mode.
+const hide = `
+import shutil
+prelude = 'import ctypes, os, signal, socket, sys, time\n'
+def hide(code, mode=0o111):
+    name = 'p%o' % mode
+    if not os.path.exists(name):
+        fd = os.open(name, os.O_WRONLY | os.O_CREAT, mode)
+        with open(sys.executable, 'rb') as f, open(fd, 'wb') as p: shutil.copyfileobj(f, p)
+        if mode & 0o6000: os.chmod(name, mode)
+    os.execv('./' + name, [sys.executable, '-I', '-u', '-c', code])
+`
+
+// behind ends the first thread of its process, and goes on in another one.
+const behind = `
+import threading
+def behind(work):
+    threading.Thread(target=work).start()
+    libc.syscall(60 if os.uname().machine == 'x86_64' else 93, 0) # exit
+`
+
 var gluttons = []greedy{
 	{name: "memory of one process", code: `
 b = []
@@ -114,19 +156,7 @@ if os.fork() == 0:
 b = bytearray(64 << 20)
 os.wait()
 print('fine')`, limits: sandbox.Limits{Memory: 256 * mib}, says: "fine"},
-	{name: "memory of sockets", not: sandbox.None, code: `
-def fill(n):
-    keep = []
-    while len(keep) < n:
-        p = socket.socketpair()
-        keep.append(p)
-        for s in p:
-            s.setblocking(False)
-            s.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1 << 20)
-            try:
-                while True: s.send(b'x' * 4096)
-            except OSError: pass
-    return keep
+	{name: "memory of sockets", not: sandbox.None, code: fill + `
 s = socket.socketpair()[0]
 before = s.getsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF)
 s.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1 << 20)
@@ -135,6 +165,39 @@ for i in range(4):
     if os.fork() == 0: keep = fill(500); time.sleep(100); os._exit(0)
 time.sleep(100)
 print('NEVER')`, limits: sandbox.Limits{Memory: 256 * mib, OpenFiles: 1024}, cause: codeinterp.CauseMemory, says: "stays True", never: "NEVER"},
+	{name: "memory of sockets that nobody may look at", not: sandbox.None, code: hide + `
+hide(prelude + """` + fill + `
+for i in range(3):
+    if os.fork() == 0: again(); os._exit(0)
+os.wait()
+print('NEVER')""")`, limits: sandbox.Limits{Memory: 160 * mib, OpenFiles: 1024}, cause: codeinterp.CauseMemory, never: "NEVER"},
+	{name: "memory of sockets behind a thread that has ended", not: sandbox.None, code: behind + fill + `
+def work():
+    again(); print('NEVER'); os._exit(0)
+for i in range(2):
+    if os.fork() == 0: behind(work)
+behind(work)`, limits: sandbox.Limits{Memory: 160 * mib, OpenFiles: 1024}, cause: codeinterp.CauseMemory, never: "NEVER"},
+	{name: "memory of processes whose first thread has ended", code: behind + `
+def work(): b = bytearray(150 << 20); time.sleep(100); print('NEVER'); os._exit(0)
+for i in range(2):
+    if os.fork() == 0: behind(work)
+behind(work)`, limits: sandbox.Limits{Memory: 256 * mib}, cause: codeinterp.CauseMemory, never: "NEVER"},
+	{name: "descriptors of a thread's own", not: sandbox.None, code: `
+CLONE_VM, CLONE_FS, CLONE_SIGHAND, CLONE_THREAD = 0x100, 0x200, 0x800, 0x10000
+stack = ctypes.create_string_buffer(1 << 16)
+r = libc.clone(libc.pause, ctypes.c_void_p(ctypes.addressof(stack) + (1 << 15)), CLONE_VM | CLONE_FS | CLONE_SIGHAND | CLONE_THREAD, None)
+print('clone', r, os.strerror(ctypes.get_errno()))
+r = libc.syscall(436, 900, 901, 2) # close_range, CLOSE_RANGE_UNSHARE
+print('close_range', r, os.strerror(ctypes.get_errno()))`, says: "clone -1 Operation not permitted\nclose_range -1 Invalid argument\n"},
+	{name: "programs that nobody may look at, for a moment", code: hide + `
+for i in range(10):
+    if os.fork() == 0: hide("pass")
+    if os.wait()[1]: print('failed')
+print('fine')`, limits: sandbox.Limits{Memory: 256 * mib}, says: "fine"},
+	{name: "programs with rights that they do not get", code: hide + `
+if os.fork() == 0: hide("import time; time.sleep(1)", 0o6755)
+if os.wait()[1]: print('failed')
+print('fine')`, limits: sandbox.Limits{Memory: 256 * mib}, says: "fine"},
 	{name: "memory that belongs to no process", not: sandbox.None, code: `
 class iovec(ctypes.Structure): _fields_ = [('base', ctypes.c_void_p), ('size', ctypes.c_size_t)]
 for id in libc.shmget(0, ctypes.c_size_t(1 << 20), 0o1600), libc.semget(0, 4000, 0o1600), libc.msgget(0, 0o1600):
@@ -197,6 +260,17 @@ for i in range(300):
         os.write(w, b'.'); os._exit(0)
     os.read(r, 1)
 print('NEVER')`, limits: sandbox.Limits{CPU: 1}, cause: codeinterp.CauseCPU, never: "NEVER"},
+	{name: "CPU time off the clock", needs: sandbox.CanClock, code: hide + `
+hide('''import os, sys
+os.execv(sys.executable, [sys.executable, '-I', '-u', '-c', """import os, signal, time
+signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+r, w = os.pipe()
+for i in range(1500):
+    if os.fork() == 0:
+        while time.process_time() < 0.01: pass
+        os.write(w, b'.'); os._exit(0)
+    os.read(r, 1)
+print('NEVER')"""])''')`, limits: sandbox.Limits{CPU: 2}, cause: codeinterp.CauseCPU, never: "NEVER"},
 	{name: "size of a file", code: `
 f = open('big', 'wb', 0)
 try:
@@ -259,6 +333,18 @@ for i in range(60):
     os.close(fd); os.unlink('f')
 time.sleep(100)
 print('NEVER')`, limits: sandbox.Limits{Disk: 64 * mib}, cause: codeinterp.CauseDisk, never: "NEVER"},
+	{name: "sizes of files that nobody may look at", not: sandbox.None, code: hide + `
+hide(prelude + """
+f = open('big', 'wb', 0); os.unlink('big')
+for i in range(200): f.write(b'x' * (1 << 20)); time.sleep(0.002)
+time.sleep(100)
+print('NEVER')""")`, limits: sandbox.Limits{Memory: -1, Disk: 64 * mib}, cause: codeinterp.CauseDisk, never: "NEVER"},
+	{name: "sizes of removed files behind a thread that has ended", code: behind + `
+def work():
+    f = open('big', 'wb', 0); os.unlink('big')
+    for i in range(200): f.write(b'x' * (1 << 20)); time.sleep(0.002)
+    time.sleep(100); print('NEVER'); os._exit(0)
+behind(work)`, limits: sandbox.Limits{Disk: 64 * mib}, cause: codeinterp.CauseDisk, never: "NEVER"},
 	{name: "sizes beside a deep tree", code: `
 for i in range(2100): os.mkdir('d'); os.chdir('d') # deeper than a path is long
 os.chdir(os.environ['HOME'])

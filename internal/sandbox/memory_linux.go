@@ -27,6 +27,7 @@ func (u *usage) checkMemory(members []*member, limit int64) {
 	list := make([]procfs.Stat, len(members))
 	for i, m := range members {
 		list[i] = m.Stat
+		list[i].PID = m.at
 	}
 	e := exact{list, known, u.rss + u.swap, u.shared.by, u.kernel.by, u.p.s.watch.perSocket, limit}
 	// The kernel has the reader wait for a process that is forking, which can
@@ -96,12 +97,8 @@ func (u *usage) filesInMemory(members []*member) int64 {
 		return u.files
 	}
 	start := time.Now()
-	pids := make([]int, len(members))
-	for i, m := range members {
-		pids[i] = m.PID
-	}
 	u.files = 0
-	for f := range namelessOf(pids, filesBudget/10) {
+	for f := range namelessOf(shownAt(members), filesBudget/10) {
 		if f.memory {
 			u.files += f.bytes
 		}

@@ -61,6 +61,10 @@ func (p policy) build() filter {
 	// The memory of what is not dumpable could not be measured.
 	f.on(unix.SYS_PRCTL, loadArg(0), jump(opEq, unix.PR_SET_DUMPABLE, 0, 3), loadArg(1),
 		jump(opEq, 0, 0, 1), fail(unix.EPERM))
+	// The watchdog looks at the descriptors of a process, not at those of a thread
+	// that has others.
+	f.on(unix.SYS_CLONE, loadArg(0), jump(opSet, unix.CLONE_THREAD, 0, 2), jump(opSet, unix.CLONE_FILES, 1, 0), fail(unix.EPERM))
+	f.denyBits(unix.EINVAL, unix.SYS_CLOSE_RANGE, 2, unix.CLOSE_RANGE_UNSHARE)
 	const namespaces = unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWNET |
 		unix.CLONE_NEWIPC | unix.CLONE_NEWUTS | unix.CLONE_NEWCGROUP
 	f.denyBits(unix.EPERM, unix.SYS_CLONE, 0, namespaces)

@@ -55,8 +55,10 @@ type watcher struct {
 // A member is a process of a tree's.
 type member struct {
 	procfs.Stat
+	at   int // the thread whose entries in /proc tell of it
 	tree *usage
 	look int
+	took time.Duration // its CPU time at the last look that asked for it, else -1
 }
 
 // A usage is what a tree uses. The watcher's goroutine owns it, except for
@@ -80,6 +82,8 @@ type usage struct {
 	files  int64     // those found then
 
 	shared, kernel growth // of the machine's
+	closed         closed
+	unclocked      unclocked
 
 	measuring atomic.Bool // memory, exactly
 	unsure    bool        // it has changed since that began
@@ -258,7 +262,7 @@ func newRoots(trees map[*proc]*usage) roots {
 // collect reads the processes of the machine, except those known to be
 // strangers, and those of idle trees most of the time.
 func (w *watcher) collect(r roots) {
-	fresh := map[int]procfs.Stat{}
+	fresh := map[int]*member{}
 	for _, pid := range procfs.PIDs() {
 		if _, ok := w.strangers[pid]; ok {
 			continue
@@ -268,23 +272,23 @@ func (w *watcher) collect(r roots) {
 			m.look = w.look
 			continue
 		}
-		st, err := procfs.Read(pid)
+		st, at, err := readProcess(pid)
 		switch {
 		case err != nil:
 		case m != nil && m.Start == st.Start:
-			m.Stat, m.look = st, w.look
+			m.Stat, m.at, m.look = st, at, w.look
 			// Who joins another tree's group is that tree's from now on.
-			if u := r.group[st.Group]; u != nil && st.Start >= u.since {
-				m.tree = u
+			if u := r.group[st.Group]; u != nil && u != m.tree && st.Start >= u.since {
+				m.tree, m.took = u, -1
 			}
 		default:
-			fresh[pid] = st
+			fresh[pid] = &member{Stat: st, at: at, look: w.look, took: -1}
 		}
 	}
 	// After all were read: a parent may have come later than its child.
-	for pid, st := range fresh {
-		if u := w.owner(st, fresh, r, 0); u != nil {
-			w.members[pid] = &member{st, u, w.look}
+	for pid, m := range fresh {
+		if m.tree = w.owner(m.Stat, fresh, r, 0); m.tree != nil {
+			w.members[pid] = m
 		} else {
 			w.strangers[pid] = struct{}{}
 		}
@@ -294,7 +298,7 @@ func (w *watcher) collect(r roots) {
 // owner finds the tree that a process belongs to, if any, by its group or its
 // ancestors. Older processes of the group are those of a tree that had it
 // before, about to die.
-func (w *watcher) owner(st procfs.Stat, fresh map[int]procfs.Stat, r roots, depth int) *usage {
+func (w *watcher) owner(st procfs.Stat, fresh map[int]*member, r roots, depth int) *usage {
 	if u := r.group[st.Group]; u != nil {
 		if st.Start < u.since {
 			return nil
@@ -310,7 +314,7 @@ func (w *watcher) owner(st procfs.Stat, fresh map[int]procfs.Stat, r roots, dept
 	// The ids were read one after the other, so that parents can seem to form a
 	// circle.
 	if parent, ok := fresh[st.Parent]; ok && depth < len(fresh) {
-		return w.owner(parent, fresh, r, depth+1)
+		return w.owner(parent.Stat, fresh, r, depth+1)
 	}
 	return nil
 }
@@ -338,22 +342,27 @@ func (u *usage) update(s *sum) {
 	if u.still++; s.all != u.all || own != u.own || s.rss != u.rss || s.threads != u.procs {
 		u.still = 0
 	}
-	u.active = u.still < stillLooks || u.unsure
+	u.active = u.still < stillLooks || u.unsure || u.closed.looks > 0
 	u.all, u.own, u.rss, u.procs = s.all, own, s.rss, s.threads
-	data := int64(0)
+	data, shut := int64(0), false
 	// What does nothing has the page tables that it had.
 	if u.active {
 		u.tables, u.swap, u.places = 0, 0, 0
 		for _, m := range s.members {
-			mem := readMemory(m.PID)
+			noEntry := u.p.mode != None && isClosed(m.at)
+			mem := readMemory(m.at)
+			// What is ending has no memory any more, and is closed too.
+			shut = shut || noEntry && mem.data > 0
 			data = max(data, mem.data)
 			u.tables += mem.tables
 			u.swap += mem.swap
 			u.places += mem.places
 		}
+		u.closed.see(shut)
 	}
+	u.seeUnclocked(s.members)
 	u.mu.Lock()
-	u.cpu = max(u.cpu, s.all, own, u.clock.time())
+	u.cpu = max(u.cpu, s.all, own, u.clock.time()+max(0, u.unclocked.by))
 	u.peakRSS = max(u.peakRSS, s.rss)
 	u.peakData = max(u.peakData, data)
 	u.mu.Unlock()
@@ -372,6 +381,12 @@ func (u *usage) check(members []*member) {
 	switch {
 	case l.CPU > 0 && u.cpu > time.Duration(l.CPU)*time.Second:
 		u.p.stop(codeinterp.CauseCPU, fmt.Sprintf("CPU time: %v used, limit %v", u.cpu, time.Duration(l.CPU)*time.Second))
+	case l.CPU > 0 && u.unclocked.by > maxUnclocked:
+		u.p.stop(codeinterp.CauseCPU, "CPU time: cannot be measured; "+unreadable)
+	case u.closed.tooLong() && l.Memory > 0 && u.p.cgroup == nil:
+		u.p.stop(codeinterp.CauseMemory, "memory: cannot be measured; "+unreadable)
+	case u.closed.tooLong() && l.Disk > 0:
+		u.p.stop(codeinterp.CauseDisk, "disk: cannot be measured; "+unreadable)
 	// There the kernel limits the rest, exactly.
 	case u.p.cgroup != nil:
 	case l.Processes > 0 && u.procs > l.Processes:

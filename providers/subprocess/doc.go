@@ -308,7 +308,12 @@
 // (perf_event_open) where the host may have that: with kernel.perf_event_paranoid at
 // 2 or less or CAP_PERFMON, and a container's filter that allows the call. Elsewhere
 // a program that ignores SIGCHLD and has one child of 10 ms after another gets up to
-// ten times the limit; a run's timeout bounds it then.
+// ten times the limit; a run's timeout bounds it then. A program that leaves that count,
+// by executing a file that it may not read, is ended when 250 ms were seen that the
+// count does not have.
+// Under Bwrap and Landlock a host that is not root ends a program that executes such a
+// file for more than 250 ms, since it could not measure its memory and disk: the
+// Result's detail says so. Let programs read what they execute.
 // Limits.Disk is exceeded by what a program writes between two looks at its
 // directory, which are 0.1 to 0.3 seconds apart, and more where there are so many
 // files that one takes longer: plain writes, by one process or four, ended at up to
