@@ -134,7 +134,10 @@
 // while others on the machine fill shared memory or a tmpfs. A socket is
 // charged with twice the size that buffers begin with (net.core.wmem_default, 208
 // KiB), which setsockopt reports to change and does not; those of TCP grow by
-// themselves, in all up to net.ipv4.tcp_mem.
+// themselves, in all up to net.ipv4.tcp_mem. Where any descriptor was sent over a
+// socket and not received, as many sockets count besides as the kernel lets a user
+// have in flight, Limits.OpenFiles and 253: what the kernel has grown by meanwhile is
+// then taken for the program's, up to that.
 //
 // Pages of mapped files are not counted. What the kernel spends on other things
 // is not either: mappings (850 MB for 60 processes of 32,600 each; there can be

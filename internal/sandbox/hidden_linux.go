@@ -75,13 +75,19 @@ func inFlight(pid int) bool {
 		if unix.Stat(dir+"/fd/"+name, &st) != nil || st.Mode&unix.S_IFMT != unix.S_IFSOCK {
 			continue
 		}
-		b, _ := procfs.File(pid, "fdinfo/"+name)
-		_, rest, found := strings.Cut(string(b), "scm_fds:")
-		if n, _, _ := strings.Cut(rest, "\n"); found && strings.TrimSpace(n) != "0" {
+		if carries(pid, name) {
 			return true
 		}
 	}
 	return false
+}
+
+// carries reports whether descriptors wait to be received on a process's socket.
+func carries(pid int, fd string) bool {
+	b, _ := procfs.File(pid, "fdinfo/"+fd)
+	_, rest, found := strings.Cut(string(b), "scm_fds:")
+	n, _, _ := strings.Cut(rest, "\n")
+	return found && strings.TrimSpace(n) != "0"
 }
 
 // fsUsed returns how much of a directory's file system is in use, and its

@@ -165,6 +165,26 @@ for i in range(4):
     if os.fork() == 0: keep = fill(500); time.sleep(100); os._exit(0)
 time.sleep(100)
 print('NEVER')`, limits: sandbox.Limits{Memory: 256 * mib, OpenFiles: 1024}, cause: codeinterp.CauseMemory, says: "stays True", never: "NEVER"},
+	{name: "memory of sockets in flight", not: sandbox.None, code: fill + `
+for n in range(10): # others on the machine may give memory back meanwhile
+    a, z = socket.socketpair()
+    for i in range(50): # each of what is in flight carries others
+        b, y = socket.socketpair()
+        keep = [s for p in fill(9, 1 << 15) for s in p]
+        socket.send_fds(b, [b'x'], [s.fileno() for s in keep])
+        socket.send_fds(a, [b'x'], [y.fileno()])
+        for s in keep + [b, y]: s.close()
+        time.sleep(0.01)
+    time.sleep(1)
+    keep = a = z = None
+    time.sleep(0.2)
+print('NEVER')`, limits: sandbox.Limits{Memory: 48 * mib, OpenFiles: 1024}, cause: codeinterp.CauseMemory, never: "NEVER"},
+	{name: "descriptors in flight", code: `
+a, z = socket.socketpair()
+socket.send_fds(a, [b'x'], [1, a.fileno()])
+b = bytearray(64 << 20)
+time.sleep(1)
+print('fine', len(socket.recv_fds(z, 1, 9)[1]))`, limits: sandbox.Limits{Memory: 512 * mib}, says: "fine 2"},
 	{name: "memory of sockets that nobody may look at", not: sandbox.None, code: hide + `
 hide(prelude + """` + fill + `
 for i in range(3):

@@ -29,7 +29,7 @@ func (u *usage) checkMemory(members []*member, limit int64) {
 		list[i] = m.Stat
 		list[i].PID = m.at
 	}
-	e := exact{list, known, u.rss + u.swap, u.shared.by, u.kernel.by, u.p.s.watch.perSocket, limit}
+	e := exact{list, known, u.rss + u.swap, u.shared.by, u.kernel.by, u.p.s.watch.perSocket, maxInFlight(u.p.plan.limits), limit}
 	// The kernel has the reader wait for a process that is forking, which can
 	// be long on a busy machine; the limits of others must not.
 	go func() {
@@ -51,6 +51,7 @@ type exact struct {
 	resident       int64 // with what is swapped out
 	shared, kernel int64 // by how much the machine's have grown
 	perSocket      int64
+	inFlight       int64 // descriptors that can be
 	limit          int64
 }
 
@@ -68,7 +69,7 @@ func (e *exact) total() int64 {
 		hidden = min(e.shared, sharedObjects(pids))
 	}
 	if e.kernel > 0 {
-		buffers = min(e.kernel, sockets(pids)*e.perSocket)
+		buffers = min(e.kernel, sockets(pids, e.inFlight)*e.perSocket)
 	}
 	if n := e.known + e.resident + hidden + buffers; n <= e.limit {
 		return n

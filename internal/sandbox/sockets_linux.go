@@ -28,36 +28,67 @@ func socketBuffer() int64 {
 }
 
 // buffers is the most that sockets can hold for the tree, if all of the places
-// for descriptors that its processes have are full of them.
-func (u *usage) buffers() int64 { return u.places * u.p.s.watch.perSocket }
+// for descriptors that its processes have are full of them, and so is what can be in
+// flight.
+func (u *usage) buffers() int64 {
+	return (u.places + maxInFlight(u.p.plan.limits)) * u.p.s.watch.perSocket
+}
 
-// sockets counts those that any of the processes holds open.
-func sockets(pids []int) int64 {
+// maxInFlight is how many descriptors a user's programs can have sent in all that
+// nobody has received: as many as one may have open, which the kernel looks at
+// before it takes a message, with up to 253 of them.
+func maxInFlight(l Limits) int64 {
+	const message = 253
+	if l.OpenFiles > 0 {
+		return int64(l.OpenFiles) + message
+	}
+	var lim unix.Rlimit
+	if unix.Getrlimit(unix.RLIMIT_NOFILE, &lim) != nil {
+		return message
+	}
+	return int64(min(lim.Max, 1<<20)) + message
+}
+
+// sockets counts those that any of the processes holds open, and, if any of these
+// has descriptors in flight, inFlight more: a socket that is in flight can have
+// others in flight, which nobody shows.
+func sockets(pids []int, inFlight int64) int64 {
 	end := time.Now().Add(filesBudget)
-	seen := map[string]struct{}{}
+	seen, carried := map[string]struct{}{}, false
 	for _, i := range rand.Perm(len(pids)) {
-		addSockets(pids[i], seen, end)
+		carried = addSockets(pids[i], seen, end) || carried
 		if time.Now().After(end) {
 			break
 		}
 	}
+	if carried {
+		return int64(len(seen)) + inFlight
+	}
 	return int64(len(seen))
 }
 
-func addSockets(pid int, seen map[string]struct{}, end time.Time) {
+// addSockets adds those of one process, and reports whether one that it adds has
+// descriptors in flight.
+func addSockets(pid int, seen map[string]struct{}, end time.Time) (carried bool) {
 	dir := "/proc/" + strconv.Itoa(pid) + "/fd"
 	f, err := os.Open(dir)
 	if err != nil {
-		return
+		return false
 	}
 	defer f.Close()
 	names, _ := f.Readdirnames(-1)
 	for i, name := range names {
 		if i%64 == 63 && time.Now().After(end) {
-			return
+			break
 		}
-		if link, err := os.Readlink(dir + "/" + name); err == nil && strings.HasPrefix(link, "socket:") {
+		link, err := os.Readlink(dir + "/" + name)
+		if err != nil || !strings.HasPrefix(link, "socket:") {
+			continue
+		}
+		if _, before := seen[link]; !before {
 			seen[link] = struct{}{}
+			carried = carried || carries(pid, name)
 		}
 	}
+	return carried
 }
