@@ -244,7 +244,7 @@ func checkFunctions(list []Function) ([]Function, error) {
 		f := &list[i]
 		switch {
 		case !ValidFunctionName(f.Name):
-			return nil, fmt.Errorf("%w: function name %.80q; use a letter and then letters, digits and _, at most 64, and no keyword", ErrInvalid, f.Name)
+			return nil, fmt.Errorf("%w: function name %.80q; use a letter and then letters, digits and _, at most 64; no keyword, and neither aio nor then", ErrInvalid, f.Name)
 		case seen[f.Name]:
 			return nil, fmt.Errorf("%w: two functions named %s", ErrInvalid, f.Name)
 		case f.Call == nil:

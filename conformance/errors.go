@@ -37,7 +37,7 @@ func errorChecks() []check {
 		},
 		{
 			name:   "ErrorTraceback",
-			clause: "Traceback is the runtime's own report, line by line",
+			clause: "Traceback is the runtime's own report, line by line, with the error's name and message",
 			scope:  everyRun,
 			needs:  []Feature{Traceback},
 			proves: Traceback,

@@ -24,7 +24,7 @@ const (
 	// FullOutput: tens of megabytes of output arrive whole. Without it the
 	// loss must still be told in Truncated.
 	FullOutput Feature = "FullOutput"
-	// Stdin: RunOptions.Stdin reaches the program.
+	// Stdin: RunOptions.Stdin reaches the program. Without it, too, reading fails.
 	Stdin Feature = "Stdin"
 	// Env: RunOptions.Env and ContextOptions.Env reach the program.
 	Env Feature = "Env"
@@ -48,7 +48,8 @@ const (
 	// InterruptKeepsState: a context keeps its variables when a run that
 	// does not resist is stopped by a timeout or by the caller.
 	InterruptKeepsState Feature = "InterruptKeepsState"
-	// Traceback: ProgramError.Traceback is set for an uncaught error.
+	// Traceback: ProgramError.Traceback is set for an uncaught error, and has its name
+	// and message.
 	Traceback Feature = "Traceback"
 	// ErrorLine: ProgramError.Line is set for an uncaught error.
 	ErrorLine Feature = "ErrorLine"

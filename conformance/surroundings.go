@@ -62,7 +62,7 @@ func surroundingsChecks() []check {
 		},
 		{
 			name:   "StdinNone",
-			clause: "without Stdin, reading fails at once: it neither waits nor finds the input of another run",
+			clause: "without RunOptions.Stdin, also where Stdin is lacking, reading fails at once: it neither waits nor finds the input of another run",
 			scope:  everyRun,
 			uses:   func(p *Programs) bool { return p.ReadLine != "" },
 			run: func(ctx context.Context, e *env) error {

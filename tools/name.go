@@ -24,12 +24,15 @@ var (
 // CheckWorkspaceName says what is wrong with the name of a workspace: it has
 // ASCII letters and digits with single "_" or "-" between them, and at most
 // MaxWorkspaceName characters.
-func CheckWorkspaceName(name string) error {
+func CheckWorkspaceName(name string) error { return checkName("workspace name", name) }
+
+// checkName checks what is called what, and follows the same rules.
+func checkName(what, name string) error {
 	switch {
 	case len(name) > MaxWorkspaceName:
-		return fmt.Errorf("workspace name %q has %d characters, more than %d", name, len(name), MaxWorkspaceName)
+		return fmt.Errorf("%s %q has %d characters, more than %d", what, name, len(name), MaxWorkspaceName)
 	case !workspaceName().MatchString(name):
-		return fmt.Errorf("workspace name %q: use ASCII letters and digits, with single _ or - between them", name)
+		return fmt.Errorf("%s %q: use ASCII letters and digits, with single _ or - between them", what, name)
 	}
 	return nil
 }

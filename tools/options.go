@@ -131,8 +131,8 @@ func (o *Options) complete() (Options, error) {
 		errs = append(errs, fmt.Errorf("options: Timeout %v is longer than MaxTimeout %v", c.Timeout, c.MaxTimeout))
 	}
 	if c.Prefix != "" {
-		if err := CheckWorkspaceName(c.Prefix); err != nil {
-			errs = append(errs, fmt.Errorf("options: Prefix: %w", err))
+		if err := checkName("name", c.Prefix); err != nil {
+			errs = append(errs, fmt.Errorf("options: Prefix, of an interpreter beside others: %w", err))
 		}
 	}
 	if c.MaxText < 1<<10 {

@@ -115,7 +115,7 @@ func (a *app) main(ctx context.Context, args []string) int {
 	}
 	for _, c := range subcommands() {
 		if c.name == name {
-			if c.flags == nil && len(args) > 1 && slices.Contains([]string{"-h", "-help", "--help"}, args[1]) {
+			if c.flags == nil && slices.ContainsFunc(args[1:], asksForHelp) {
 				return a.print(c.help())
 			}
 			return c.run(a, ctx, args[1:])
@@ -123,6 +123,8 @@ func (a *app) main(ctx context.Context, args []string) int {
 	}
 	return a.unknown(name)
 }
+
+func asksForHelp(arg string) bool { return arg == "-h" || arg == "-help" || arg == "--help" }
 
 // unknown refuses a command that there is not.
 func (a *app) unknown(name string) int {

@@ -199,11 +199,11 @@ func (a *app) writeNotebook(f *programFlags, file string, nb *notebook.Notebook)
 	return err
 }
 
-// cellName calls a cell as tracebacks and Jupyter do, by what ran before it, and
-// else by its place.
+// cellName calls a cell by its place, and as tracebacks and Jupyter do, by what its
+// kernel ran before it.
 func cellName(nb *notebook.Notebook, i int) string {
 	if n := nb.Cells[i].ExecutionCount; n > 0 {
-		return fmt.Sprintf("cell [%d]", n)
+		return fmt.Sprintf("cell [%d], at place %d,", n, i+1)
 	}
 	return fmt.Sprintf("the cell at place %d", i+1)
 }

@@ -43,7 +43,7 @@ func TestRunNotebook(t *testing.T) {
 		stdout, stderr string // stderr: a part of it
 	}{
 		{"state", []string{good}, 0, "hi\n42\n", ""},
-		{"a failing cell", []string{bad}, 1, "a\n", "toolcell: cell [2] of the notebook failed; in all, failed: 1, not run: 1"},
+		{"a failing cell", []string{bad}, 1, "a\n", "toolcell: cell [2], at place 2, of the notebook failed; in all, failed: 1, not run: 1"},
 		{"errors allowed", []string{bad, "--allow-errors"}, 1, "a\nb\n", "TypeError"},
 		{"each cell's time", []string{"--timeout", "200ms", spins}, 124, "1\n", "toolcell: timed out"},
 		{"broken", []string{broken}, 2, "", "b.ipynb: notebook: invalid input"},

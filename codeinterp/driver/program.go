@@ -183,7 +183,10 @@ type Outcome struct {
 	// uncaught exception. Of one that was stopped it does not matter.
 	ExitCode int
 
-	// Error is what the program raised. Of one that was stopped: where it was,
+	// Error is what the program raised. Its Traceback is the runtime's own report,
+	// with the Name and the Message, which a runtime that has no names is given.
+	// What is told here is not on standard error as well. Of a program that was
+	// stopped: where it was,
 	// in the user's own frames, or nil where the runtime does not say; never
 	// the words of the machinery that stopped it.
 	Error *codeinterp.ProgramError

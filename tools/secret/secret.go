@@ -144,7 +144,7 @@ func encoded(enc *base64.Encoding, secret string, shift int) string {
 	return text[first:last]
 }
 
-// Scrub returns text with every secret replaced by "[secret]".
+// Scrub returns text with the word secret, in brackets, in place of every secret.
 func (s *Scrubber) Scrub(text string) string {
 	if s == nil {
 		return text
