@@ -130,7 +130,11 @@ func refusals(all []function, room int) string {
 		if b.Len() == 0 {
 			b.WriteString("\n\nNot for programs:")
 		}
-		fmt.Fprintf(&b, "\n- %s: %s", comment(f.tool, 100), comment(f.refused, 300))
+		name := f.Name // by which a program that tries finds the reason
+		if f.tool != name {
+			name += fmt.Sprintf(" (the tool %s)", comment(f.tool, 100))
+		}
+		fmt.Fprintf(&b, "\n- %s: %s", name, comment(f.refused, 300))
 	}
 	return b.String()
 }

@@ -48,7 +48,7 @@ func TestUses(t *testing.T) {
 		t.Errorf("tools: %s", got)
 	}
 	tool := m.Tools()[0]
-	for _, want := range []string{"  code(args?", "  both(args?", "\n- drop-all: it drops all ''' tables", "\n- direct: it is a tool of its own"} {
+	for _, want := range []string{"  code(args?", "  both(args?", "\n- drop_all (the tool drop-all): it drops all ''' tables", "\n- direct: it is a tool of its own"} {
 		if !strings.Contains(tool.Description, want) {
 			t.Errorf("no %q in %s", want, tool.Description)
 		}
