@@ -153,11 +153,14 @@ func TestLayoutIsTold(t *testing.T) {
 }
 
 // TestConformanceIsForTestsOnly keeps package testing out of programs.
+// forTests are packages for tests whose name does not say so.
+var forTests = []string{module + "conformance", module + "internal/leftover", module + "internal/race"}
+
 func TestConformanceIsForTestsOnly(t *testing.T) {
 	for _, p := range list(t, "-f", `{{.ImportPath}} {{join .Imports " "}}`) {
 		pkg, imports, _ := strings.Cut(p, " ")
 		for imp := range strings.FieldsSeq(imports) {
-			if imp == module+"conformance" || imp == "testing" && pkg != module+"conformance" && pkg != module+"internal/leftover" && !strings.HasSuffix(pkg, "test") {
+			if imp == module+"conformance" || imp == "testing" && !slices.Contains(forTests, pkg) && !strings.HasSuffix(pkg, "test") {
 				t.Errorf("%s must not import %s outside of its tests", pkg, imp)
 			}
 		}
