@@ -152,10 +152,10 @@ func TestLayoutIsTold(t *testing.T) {
 	}
 }
 
-// TestConformanceIsForTestsOnly keeps package testing out of programs.
 // forTests are packages for tests whose name does not say so.
 var forTests = []string{module + "conformance", module + "internal/leftover", module + "internal/race"}
 
+// TestConformanceIsForTestsOnly keeps package testing out of programs.
 func TestConformanceIsForTestsOnly(t *testing.T) {
 	for _, p := range list(t, "-f", `{{.ImportPath}} {{join .Imports " "}}`) {
 		pkg, imports, _ := strings.Cut(p, " ")
