@@ -5,6 +5,7 @@ package sandbox_test
 import (
 	"os"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -72,7 +73,11 @@ def behind(work):
     libc.syscall(60 if os.uname().machine == 'x86_64' else 93, 0) # exit
 `
 
-var gluttons = []greedy{
+var gluttons = slices.Concat(ofMemory, ofFiles)
+
+// ofMemory are programs that use more than they may of memory, processors and what
+// else there is, but for disks.
+var ofMemory = []greedy{
 	{name: "memory of one process", code: `
 b = []
 try:
@@ -291,113 +296,6 @@ for i in range(1500):
         os.write(w, b'.'); os._exit(0)
     os.read(r, 1)
 print('NEVER')"""])''')`, limits: sandbox.Limits{CPU: 2}, cause: codeinterp.CauseCPU, never: "NEVER"},
-	{name: "size of a file", code: `
-f = open('big', 'wb', 0)
-try:
-    for i in range(200): f.write(b'x' * (1 << 20))
-    print('NEVER')
-except OSError as e: print(e)
-try: os.truncate('big', 1 << 50); print('NEVER')
-except OSError as e: print(e)`, limits: sandbox.Limits{FileSize: 16 * mib}, says: "File too large", never: "NEVER"},
-	{name: "sizes of many files", code: `
-for i in range(60):
-    with open('big%d' % i, 'wb', 0) as f:
-        for j in range(10): f.write(b'x' * (1 << 20)); time.sleep(0.002)
-time.sleep(100)
-print('NEVER')`, limits: sandbox.Limits{Disk: 64 * mib}, cause: codeinterp.CauseDisk, never: "NEVER"},
-	{name: "sizes of files that nobody writes", not: sandbox.None, code: `
-import fcntl
-f = open('small', 'wb', 0)
-libc.fallocate.argtypes = [ctypes.c_int, ctypes.c_int, ctypes.c_long, ctypes.c_long]
-for mode in 0, 1, 0x10, 0x11, 0x40, 0x80:
-    if libc.fallocate(f.fileno(), mode, 0, 8 << 20) == 0: print('NEVER', mode)
-for request in 0x40305828, 0x4030582a, 0x40305839: # FS_IOC_RESVSP, RESVSP64, ZERO_RANGE
-    try: fcntl.ioctl(f, request, struct.pack('hhqqiI4i', 0, 0, 0, 8 << 20, 0, 0, 0, 0, 0, 0)); print('NEVER', request)
-    except OSError: pass
-os.posix_fallocate(f.fileno(), 0, 8 << 20)
-st = os.stat('small')
-print('writes instead', st.st_size == 8 << 20, st.st_blocks * 512 >= 8 << 20)
-print('gives back', libc.fallocate(f.fileno(), 3, 0, 8 << 20), os.stat('small').st_blocks * 512 < 8 << 20, flush=True)
-for i in range(20): os.posix_fallocate(os.open('f%d' % i, os.O_CREAT | os.O_WRONLY), 0, 64 << 20)
-print('NEVER')`, limits: sandbox.Limits{Disk: 64 * mib}, cause: codeinterp.CauseDisk, says: "writes instead True True\ngives back 0 True\n", never: "NEVER"},
-	{name: "sizes of removed files", code: `
-l = []
-for i in range(60):
-    l.append(open('big', 'wb', 0)); os.remove('big')
-    for j in range(10): l[-1].write(b'x' * (1 << 20)); time.sleep(0.002)
-time.sleep(100)
-print('NEVER')`, limits: sandbox.Limits{Disk: 64 * mib, OpenFiles: 2000}, cause: codeinterp.CauseDisk, never: "NEVER"},
-	{name: "sizes in a directory that cannot be listed", code: `
-os.mkdir('d', 0o300); os.mkdir('d/e', 0o300)
-for i in range(60):
-    with open('d/e/big%d' % i, 'wb', 0) as f:
-        for j in range(10): f.write(b'x' * (1 << 20)); time.sleep(0.002)
-time.sleep(100)
-print('NEVER')`, limits: sandbox.Limits{Disk: 64 * mib}, cause: codeinterp.CauseDisk, never: "NEVER"},
-	{name: "sizes of files that are only mapped", code: `
-libc.mmap.restype = ctypes.c_void_p
-libc.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_int, ctypes.c_int, ctypes.c_long]
-for i in range(60):
-    fd = os.open('f', os.O_RDWR | os.O_CREAT)
-    for j in range(10): os.write(fd, b'x' * (1 << 20)); time.sleep(0.002)
-    libc.mmap(None, 4096, 1, 1, fd, 0)
-    os.close(fd); os.unlink('f')
-time.sleep(100)
-print('NEVER')`, limits: sandbox.Limits{Disk: 64 * mib}, cause: codeinterp.CauseDisk, never: "NEVER"},
-	{name: "sizes of files in flight", code: `
-a, z = socket.socketpair()
-for i in range(60):
-    fd = os.open('f', os.O_RDWR | os.O_CREAT)
-    for j in range(10): os.write(fd, b'x' * (1 << 20)); time.sleep(0.002)
-    socket.send_fds(a, [b'x'], [fd])
-    os.close(fd); os.unlink('f')
-time.sleep(100)
-print('NEVER')`, limits: sandbox.Limits{Disk: 64 * mib}, cause: codeinterp.CauseDisk, never: "NEVER"},
-	{name: "sizes of files that nobody may look at", not: sandbox.None, code: hide + `
-hide(prelude + """
-f = open('big', 'wb', 0); os.unlink('big')
-for i in range(200): f.write(b'x' * (1 << 20)); time.sleep(0.002)
-time.sleep(100)
-print('NEVER')""")`, limits: sandbox.Limits{Memory: -1, Disk: 64 * mib}, cause: codeinterp.CauseDisk, never: "NEVER"},
-	{name: "sizes of removed files behind a thread that has ended", code: behind + `
-def work():
-    f = open('big', 'wb', 0); os.unlink('big')
-    for i in range(200): f.write(b'x' * (1 << 20)); time.sleep(0.002)
-    time.sleep(100); print('NEVER'); os._exit(0)
-behind(work)`, limits: sandbox.Limits{Disk: 64 * mib}, cause: codeinterp.CauseDisk, never: "NEVER"},
-	{name: "sizes beside a deep tree", code: `
-for i in range(2100): os.mkdir('d'); os.chdir('d') # deeper than a path is long
-os.chdir(os.environ['HOME'])
-for i in range(60):
-    with open('big%d' % i, 'wb', 0) as f:
-        for j in range(10): f.write(b'x' * (1 << 20)); time.sleep(0.002)
-time.sleep(100)
-print('NEVER')`, limits: sandbox.Limits{Disk: 64 * mib}, cause: codeinterp.CauseDisk, never: "NEVER"},
-	{name: "number of files in a directory that cannot be listed", code: `
-os.mkdir('d', 0o300)
-for i in range(6000): os.close(os.open('d/%d' % i, os.O_CREAT))
-time.sleep(100)
-print('NEVER')`, limits: sandbox.Limits{Inodes: 2000}, cause: codeinterp.CauseDisk, never: "NEVER"},
-	{name: "number of files", code: `
-os.mkdir('d')
-for i in range(6000): os.close(os.open('d/%d' % i, os.O_CREAT))
-time.sleep(100)
-print('NEVER')`, limits: sandbox.Limits{Inodes: 2000}, cause: codeinterp.CauseDisk, never: "NEVER"},
-	{name: "number of files in /tmp", code: `
-if not os.path.isdir('/tmp') or not os.access('/workspace', os.W_OK): print('other mode'); sys.exit()
-for i in range(500000): os.close(os.open('/tmp/%d' % i, os.O_CREAT))
-time.sleep(100)
-print('NEVER')`, limits: sandbox.Limits{Inodes: 2000}, never: "NEVER"},
-	{name: "bytes in /tmp", code: `
-try:
-    for n in '/dev/shm/a', '/tmp/a', '/dev/shm/b', '/tmp/b':
-        with open(n, 'wb', 0) as f:
-            for i in range(100): f.write(b'x' * (1 << 20))
-    print('NEVER')
-except OSError as e: print(e)
-for n in '/dev/shm/a', '/tmp/a', '/dev/shm/b', '/tmp/b':
-    try: os.remove(n)
-    except OSError: pass`, limits: sandbox.Limits{Memory: 256 * mib}, never: "NEVER", not: sandbox.None},
 	{name: "open files", code: `
 l = []
 try:
