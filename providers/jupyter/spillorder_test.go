@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/race"
 	"github.com/toolcell/toolcell/providers/jupyter"
 )
 
@@ -80,7 +81,10 @@ func TestSpillOrder(t *testing.T) {
 	both(t, func(t *testing.T, s *server) {
 		c := realSession(t, s, jupyter.Options{Spill: true})
 		c.ok("import signal, sys, threading, time\nfrom IPython.display import HTML, clear_output")
-		for _, tt := range rows {
+		for i, tt := range rows {
+			if !race.Takes(i, 3) {
+				continue
+			}
 			seen, opts := []codeinterp.Output(nil), spilling()
 			opts.OnOutput = func(o codeinterp.Output) error {
 				seen = append(seen, o)
