@@ -71,7 +71,9 @@ func TestFramesOfErrors(t *testing.T) {
 			"class A:\n  def __repr__(self): raise KeyboardInterrupt\ndisplay(A())":          "3 2",
 			"class A:\n  def __repr__(self): raise KeyboardInterrupt\nA()":                   "3 2",
 			"eval('(')": "1 <string>",
-			"def f(n): return print(n, file=F()) or f(n)\nclass F:\n  def write(self, s): input()\nf(0)": "4 1 3",
+			// Interrupted where the kernel sends, by code that is Cython's.
+			"import ipykernel.iostream as i, sys\nexec(compile('def send():\\n  raise KeyboardInterrupt\\n  yield', 'zmq/backend/cython/_zmq.py', 'exec'))\ni.OutStream.writelines(sys.stdout, send())": "3",
+			"def f(n): return print(n, file=F()) or f(n)\nclass F:\n  def write(self, s): input()\nf(0)":                                                                                                "4 1 3",
 		} {
 			res, err := c.run(code, &codeinterp.RunOptions{Functions: callstest.Functions(t), Timeout: 2 * time.Minute})
 			got := strings.Join(framesOf(res.Error), " ")

@@ -16,7 +16,7 @@ def folders(*packages):
 OWN = sys._getframe().f_code.co_filename
 STANDARD = folders("os")
 SHELL = folders("ipykernel", "IPython.core")  # what shows, prints and asks for a program
-SHELLS = folders("ipykernel", "IPython", "traitlets", "zmq", "jupyter_client", "tornado")
+SHELLS = folders("ipykernel", "IPython", "traitlets", "zmq", "jupyter_client", "tornado") + ("zmq/",)  # as frames of Cython have it
 
 
 def hook_errors(shell):
