@@ -29,7 +29,7 @@ ALL      = ./providers/jupyter ./providers/subprocess ./internal/sandbox ./confo
 TESTS   = $$($(GO) -C $(CURDIR)/internal/lint tool -n gotestsum) --format pkgname-and-test-fails --format-icons text --format-hide-empty-pkg \
 	--rerun-fails=2 --rerun-fails-max-failures=30
 
-# What make test has a quarter of an hour for: every test, at the size and in the
+# What make test has a quarter of an hour or little more for: every test, at the size and in the
 # set-ups that say most. `make test SHORT=` takes all sizes, modes, users and kinds of
 # server, as .ci/run does.
 SHORT   ?= -short
