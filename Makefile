@@ -29,9 +29,9 @@ ALL      = ./providers/jupyter ./providers/subprocess ./internal/sandbox ./confo
 TESTS   = $$($(GO) -C $(CURDIR)/internal/lint tool -n gotestsum) --format pkgname-and-test-fails --format-icons text --format-hide-empty-pkg \
 	--rerun-fails=2 --rerun-fails-max-failures=30
 
-# What make test has a quarter of an hour or little more for: every test, at the size and in the
-# set-ups that say most. `make test SHORT=` takes all sizes, modes, users and kinds of
-# server, as .ci/run does.
+# What people wait for: the tests at the size and in the set-ups that say most, and of
+# long tables some rows. `make test SHORT=` takes all sizes, rows, modes, users and kinds
+# of server, as .ci/run does.
 SHORT   ?= -short
 
 # vet is lint's, and what debuggers read is a good part of the work of a linker.
