@@ -42,12 +42,18 @@ var pythonLeaving string
 //go:embed gate.py
 var pythonGate string
 
+//go:embed input.py
+var pythonInput string
+
+//go:embed ending.py
+var pythonEnding string
+
 //go:embed setup.py
 var pythonSetup string
 
 var pythonDialect = dialect{
 	setup: func(raw, spill bool) string {
-		return pythonExec(strings.Join([]string{pyvalue.Source, pytools.Source, pytools.Runs, pyframes.Source, pythonStreams, pythonSpool, pythonThreads, pythonCalls, pythonFiles, pythonErrors, pythonForks, pythonLeaving, pythonGate, pythonSetup}, "\n\n"), map[string]any{"raw": raw, "spill": spill})
+		return pythonExec(strings.Join([]string{pyvalue.Source, pytools.Source, pytools.Runs, pyframes.Source, pythonStreams, pythonSpool, pythonThreads, pythonCalls, pythonFiles, pythonErrors, pythonForks, pythonLeaving, pythonGate, pythonInput, pythonEnding, pythonSetup}, "\n\n"), map[string]any{"raw": raw, "spill": spill})
 	},
 	offer: func(args map[string]any) string {
 		b, _ := json.Marshal(args)

@@ -1,4 +1,4 @@
-import asyncio, atexit, base64, functools, gc, io, json, os, shutil, signal, sys, tempfile, threading
+import asyncio, base64, functools, json, os, shutil, signal, sys, tempfile, threading
 
 VALUE = "application/vnd.toolcell.value"
 
@@ -70,61 +70,6 @@ def as_told(error):
     return type(type(error).__name__, (Exception,), {})(UNREADABLE)
 
 
-class NoInput(io.TextIOBase):
-    """Standard input of a run that was given none."""
-
-    encoding, errors, mode, name = "utf-8", "strict", "r", "<stdin>"
-
-    def fileno(self):
-        return 0
-
-    def readable(self):
-        return True
-
-    def refuse(self, *args):
-        raise EOFError("there is no standard input: this run was given none")
-
-    read = readline = readlines = __next__ = refuse
-
-
-def read_line(prompt, out):
-    """What input() does with the standard input that there is, the program's own
-    included."""
-    if sys.stdin is None:
-        raise RuntimeError("input(): lost sys.stdin")
-    print(prompt, end="", file=out, flush=True)
-    line = sys.stdin.readline()
-    if not isinstance(line, str):
-        raise TypeError("object.readline() returned non-string")
-    if not line:
-        raise EOFError("EOF when reading a line")
-    return line[:-1] if line.endswith("\n") else line
-
-
-def hook_input(kernel):
-    """Lets input() and getpass() fail as reading does, where the client that
-    asked for the run cannot be asked."""
-
-    given = NoInput()
-
-    def refusing(plain, default, out):
-        def read(prompt=default, *args, **kwargs):
-            if sys.stdin is not given:
-                return read_line(prompt, getattr(sys, out))
-            while getattr(kernel, "_allow_stdin", False) and not pump.mine():
-                value = plain(prompt, *args, **kwargs)
-                if not pump.stray(value):
-                    return value
-            print(prompt, end="", file=getattr(sys, out), flush=True)
-            raise EOFError("there is no standard input: this run was given none")
-
-        return read
-
-    sys.stdin = sys.__stdin__ = given  # programs return to the second
-    kernel.raw_input = refusing(kernel.raw_input, "", "stdout")
-    kernel.getpass = refusing(kernel.getpass, "Password: ", "stderr")
-
-
 def hook_asyncio():
     """Lets loops of the program's own run in a cell, beside the kernel's, which
     stands still meanwhile as it does for all code that does not await. What would
@@ -185,19 +130,6 @@ def hook_parser(shell):
     shell.should_run_async = should_run_async
 
 
-register = atexit.register  # with the process, whatever Exits makes of it
-
-
-def at_exit(call):
-    """Calls at the end of the process, also of one that then waits in vain for
-    the program's threads."""
-    register(call)
-    try:
-        threading._register_atexit(call)
-    except Exception:
-        pass
-
-
 def tasks():
     try:
         return asyncio.all_tasks()
@@ -244,96 +176,6 @@ class Last:
         if self.reply is None or self.id != id:
             return ""
         return base64.b64encode(json.dumps(self.reply).encode()).decode()
-
-
-KERNEL = {"zmq", "ipykernel", "IPython", "jupyter_client", "tornado"}
-
-
-class Exits:
-    """What the program registers with atexit. It is called where a process would
-    end: after a kernel's only program, else with the kernel, when nobody listens."""
-
-    def __init__(self):
-        self.calls = []
-        register(self.run)
-        self.plain_unregister = atexit.unregister
-        atexit.register, atexit.unregister = self.register, self.unregister
-
-    def register(self, func, /, *args, **kwargs):
-        # The kernel's own, such as zmq's first large message brings, is for its end:
-        # without it nothing large is sent any more.
-        if (getattr(func, "__module__", None) or "").partition(".")[0] in KERNEL:
-            return register(func, *args, **kwargs)
-        self.calls.append((func, args, kwargs))
-        return func
-
-    def unregister(self, func, /):
-        self.calls[:] = [call for call in self.calls if call[0] != func]
-        self.plain_unregister(func)
-
-    def run(self):
-        while self.calls:
-            func, args, kwargs = self.calls.pop()
-            try:
-                func(*args, **kwargs)
-            except KeyboardInterrupt:
-                raise
-            except SystemExit:
-                pass
-            except BaseException as error:
-                print("Exception ignored in atexit callback:", repr(func), file=sys.stderr)
-                print(report_of(type(error), error), end="", file=sys.stderr)
-
-
-def let_go(quiet):
-    """Has files written that the program left open, as the end of a process does:
-    by the end of its variables, unless something that it started may use them."""
-    # They hold the frames of the last error, and with these the program's variables.
-    for name in ("last_type", "last_value", "last_traceback", "last_exc"):
-        sys.__dict__.pop(name, None)
-    flush_files()
-    names, hidden = shell.user_ns, shell.user_ns_hidden
-    if quiet:
-        for outputs in (names.get("_oh"), hidden.get("_oh")):
-            if type(outputs) is dict:  # and no variable of the program's
-                outputs.clear()
-        for name in [n for n in names if n not in hidden or names[n] is not hidden[n]]:
-            names.pop(name, None)
-        gc.collect()
-        flush_files()
-
-
-def flush_logs():
-    """Has handlers write what they hold, as logging does at the end of a process."""
-    logging = sys.modules.get("logging")
-    for ref in reversed(getattr(logging, "_handlerList", ())):
-        try:
-            handler = ref()
-            if getattr(handler, "flushOnClose", True):
-                handler.flush()
-        except (Exception, SystemExit):
-            pass
-
-
-def flush_files():
-    for obj in gc.get_objects():
-        # By type(): isinstance asks objects that answer what they like.
-        if issubclass(type(obj), (io.TextIOWrapper, io.BufferedWriter, io.BufferedRandom)):
-            try:
-                obj.flush()
-            except Exception:
-                pass
-
-
-def join_threads(but):
-    """Waits for threads, as the end of a process does."""
-    for kind in ("thread", "process"):
-        end_pools = getattr(sys.modules.get("concurrent.futures." + kind), "_python_exit", None)
-        if end_pools:
-            end_pools()
-    for thread in threading.enumerate():
-        if thread not in but and not thread.daemon:
-            thread.join()
 
 
 class Helper:
@@ -433,7 +275,8 @@ class Helper:
         self.leave()
         self.once = self.once or args["private"]
         self.directory(args)
-        self.saved.append((self.environment(args["env"]), self.input(args["stdin"])))
+        stdin = None if args["stdin"] is None else self.decode(args["stdin"])
+        self.saved.append((self.environment(args["env"]), give_input(shell.kernel, stdin)))
 
     def leave(self):
         while self.saved:
@@ -445,35 +288,6 @@ class Helper:
                     os.environ[name] = value
             if restore is not None:
                 restore()
-
-    def input(self, text):
-        if text is None:
-            return None
-        kernel, stdin, first, fd = shell.kernel, sys.stdin, sys.__stdin__, os.dup(0)
-        asked = kernel.raw_input, kernel.getpass
-        with tempfile.TemporaryFile() as f:
-            f.write(self.decode(text))
-            f.flush()
-            f.seek(0)
-            # The descriptor too, which is what children and C code read.
-            os.dup2(f.fileno(), 0)
-        sys.stdin = sys.__stdin__ = io.TextIOWrapper(io.BufferedReader(io.FileIO(0, closefd=False)), "utf-8", "surrogateescape")
-
-        def read(prompt=""):
-            return read_line(prompt, sys.stdout)
-
-        def secret(prompt="Password: ", stream=None, **_):
-            return read_line(prompt, stream or sys.stderr)
-
-        kernel.raw_input, kernel.getpass = read, secret
-
-        def restore():
-            kernel.raw_input, kernel.getpass = asked
-            sys.stdin, sys.__stdin__ = stdin, first
-            os.dup2(fd, 0)
-            os.close(fd)
-
-        return restore
 
     def left(self):
         """Whether threads or tasks of the program are there."""
