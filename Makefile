@@ -11,12 +11,19 @@ PYTHON  := $(shell case "$$(command -v python3)" in (*/shims/*) python3 -c 'impo
 PATH    := $(CURDIR)/.testenv/bin:$(if $(PYTHON),$(PYTHON):)$(PATH)
 export PATH
 
+# What people wait for: the tests at the size and in the set-ups that say most, of long
+# tables some rows, and no race detector, for which everything is compiled again and what
+# handles much data takes ten times as long. `make test SHORT=` has it, and takes all
+# sizes, rows, modes, users and kinds of server, as .ci/run does.
+SHORT   ?= -short
+
 # The race detector needs a C compiler, and nothing else here does. The engine of
 # providers/inmemory is C turned into Go, with memory of its own that the detector
 # does not watch: it only takes ten times as long with it, so it goes without.
 # `make race` instruments the engine too.
 ENGINE  := -gcflags=modernc.org/...=-race=false
-RACE    := $(shell command -v $$($(GO) env CC) >/dev/null 2>&1 && echo -race $(ENGINE))
+DETECT  := $(shell command -v $$($(GO) env CC) >/dev/null 2>&1 && echo -race $(ENGINE))
+RACE     = $(if $(SHORT),,$(DETECT))
 
 # With it each process sleeps for a second at its end, and the tests end thousands.
 export GORACE := atexit_sleep_ms=0
@@ -29,11 +36,6 @@ ALL      = ./providers/jupyter ./providers/subprocess ./internal/sandbox ./confo
 TESTS   = $$($(GO) -C $(CURDIR)/internal/lint tool -n gotestsum) --format pkgname-and-test-fails --format-icons text --format-hide-empty-pkg \
 	--rerun-fails=2 --rerun-fails-max-failures=30
 
-# What people wait for: the tests at the size and in the set-ups that say most, and of
-# long tables some rows. `make test SHORT=` takes all sizes, rows, modes, users and kinds
-# of server, as .ci/run does.
-SHORT   ?= -short
-
 # vet is lint's, and what debuggers read is a good part of the work of a linker.
 BUILD   = -vet=off -ldflags=-w $(SHORT)
 
@@ -43,7 +45,7 @@ PASS    = $(TESTS) $(if $(RESULTS),--hide-summary=skipped --jsonfile="$(RESULTS)
 # What the race detector is too slow for, or sees nothing in, is tried without it:
 # where there is none, everything was. The engine needs no test parts, so its tests run
 # while these are set up, and the rest beside the first pass, which waits for servers.
-PASSES  := tests-race tests-command $(if $(RACE),$(if $(SHORT),,tests-shapes tests-server)) tests-modules
+PASSES  := tests-all tests-command $(if $(RACE),tests-shapes tests-server) tests-modules
 
 # What programs do to the host by way of the driver, in the mode that is set.
 FAULTS  := ^Test(InterpreterInHome|Roots|ServerChildren|WarmOutcomes|DriverThatReadsNothing|TypeScriptHostile|BoundedShows|ForgedShows|FramesInFlight|CwdReplaced|ThreadDisplays|ForkedDisplays|BoundedErrors|LargeLatePrint|WarmServerStopped|ArtifactsInTime|DescribeIsTrue|BrokenDriver)$$
@@ -53,13 +55,13 @@ AS_USER := setpriv --reuid=65533 --regid=65533 --clear-groups env -i HOME=/ PATH
 
 .PHONY: attack test early tests-engine $(PASSES) race testenv compile quick bench floors lint cross fuzz cover release vuln tidy test262
 
-## test: set up the test parts, then run the tests with the race detector (SHORT= for
-## all of them). What fails beside the others is tried again, one after the other, and
+## test: set up the test parts, then run the tests (SHORT= for all of them, and with the
+## race detector). What fails beside the others is tried again, one after the other, and
 ## has to pass then: real servers and processes on a busy machine are not always on
 ## time. It ends with what no pass tried and why, and with what failed, also where it
 ## passed later.
 test:
-ifeq ($(RACE),)
+ifeq ($(SHORT)$(DETECT),)
 	@echo "no C compiler: the tests run without the race detector"; test -z "$$CI"
 endif
 	@results=$$(mktemp -d) && trap 'rm -rf "$$results"' EXIT; run="$(MAKE) --no-print-directory RESULTS=$$results -j2"; \
@@ -72,8 +74,8 @@ early: compile
 	@$(if $(RACE),$(MAKE) --no-print-directory tests-engine || touch "$(RESULTS)/failed")
 
 # the passes of test, each of which can be run alone
-tests-race:
-	$(call PASS,race) --packages="$(ALL)" -- $(BUILD) $(RACE) -p 2 -shuffle=on -timeout 60m
+tests-all:
+	$(call PASS,all) --packages="$(ALL)" -- $(BUILD) $(RACE) -p 2 -shuffle=on -timeout 60m
 
 tests-engine: # what the race detector is too slow for
 	$(call PASS,engine) --packages='./conformance ./providers/inmemory ./internal/typescript' -- $(BUILD) -p 3 -timeout 40m -run 'Toy|Faults|NaiveProvider|CheckReports|FewPrograms|Hostile|Conformance|Hammer|ManyContexts|JobsLeft|LargeCalls|HostCopies'

@@ -16,6 +16,7 @@ import (
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/internal/jupytertest"
+	"github.com/toolcell/toolcell/internal/race"
 	"github.com/toolcell/toolcell/providers/inmemory"
 	"github.com/toolcell/toolcell/providers/inmemory/engine"
 	"github.com/toolcell/toolcell/providers/inmemory/quickjs"
@@ -44,7 +45,10 @@ func TestProvidersAgree(t *testing.T) {
 	for _, pair := range agreements {
 		t.Run(pair.language, func(t *testing.T) {
 			a, b := pair.a(t), pair.b(t)
-			for _, tt := range pair.calls {
+			for i, tt := range pair.calls {
+				if !race.Takes(i, 2) {
+					continue
+				}
 				t.Run(tt.name, func(t *testing.T) {
 					was, is := tt.answers(t, a, pair.language), tt.answers(t, b, pair.language)
 					for i := range was {

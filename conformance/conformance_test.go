@@ -64,7 +64,7 @@ func TestToyInBubble(t *testing.T) {
 			return codeinterp.Wrap(ci, pass, pass), err
 		}},
 	} {
-		if (race.Enabled && !race.Full() || testing.Short()) && tt.name != "brief" {
+		if race.Less() && tt.name != "brief" {
 			continue // without the race detector all are tried, and TestToy with it
 		}
 		t.Run(tt.name, func(t *testing.T) {

@@ -65,6 +65,7 @@ func (s *small) confined(args ...string) *exec.Cmd {
 // prepareSmall makes the command one that an ordinary user can run.
 func prepareSmall(t *testing.T) *small {
 	t.Helper()
+	race.Long(t, "attacks on a small host")
 	if race.Enabled {
 		t.Skip("the race detector has memory of its own, and the server is to be the one that users have")
 	}

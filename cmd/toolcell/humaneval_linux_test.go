@@ -37,7 +37,7 @@ func TestHumanEval(t *testing.T) {
 	}
 	ran, counts := 0, map[string]int{}
 	for i, code := range programs {
-		if race.Enabled && !race.Full() && i/2%4 != 1 || !race.Takes(i/2-1, 16) {
+		if race.Less() && i/2%4 != 1 || !race.Takes(i/2-1, 16) {
 			continue
 		}
 		theirs, ours := runs[0](code), runs[1](code)

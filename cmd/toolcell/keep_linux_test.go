@@ -103,6 +103,7 @@ const pixel = `"iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhf
 // TestKeptRunsAreTheSame: what a run prints, leaves and ends with does not depend on
 // who runs it.
 func TestKeptRunsAreTheSame(t *testing.T) {
+	race.Long(t, "the other tests of keepers see most of it")
 	if race.Enabled && !race.Full() {
 		t.Skip("the race detector is slow, and sees the same in the other tests of keepers: make test runs it without")
 	}

@@ -9,10 +9,13 @@ import (
 // without it, as make race does.
 func Full() bool { return os.Getenv("TOOLCELL_TEST_FULL") != "" }
 
-// Some returns all, and with the race detector on some of it, where a test is not
-// to try everything.
+// Less reports whether tests are to try a part of what they could: with the race
+// detector on, and with -short.
+func Less() bool { return (Enabled || testing.Short()) && !Full() }
+
+// Some returns all, and some of it where tests are to try less.
 func Some[N int | int64](all, some N) N {
-	if Enabled && !Full() {
+	if Less() {
 		return some
 	}
 	return all

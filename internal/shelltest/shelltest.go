@@ -175,7 +175,7 @@ func flat(t *testing.T, open Open) {
 	runtime.GC()
 	runtime.ReadMemStats(&now)
 	// The tests beside this one have some memory too.
-	if grown := int64(now.Sys) - int64(before.Sys); grown > total/2 && !race.Enabled { // it has memory of its own
+	if grown := int64(now.Sys) - int64(before.Sys); grown > total/2 && !race.Less() && !race.Enabled { // it has memory of its own
 		t.Errorf("memory grew by %d bytes", grown)
 	}
 	if grown := int64(now.HeapAlloc) - int64(before.HeapAlloc); grown > total*3/4 {

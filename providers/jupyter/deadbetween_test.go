@@ -45,7 +45,10 @@ func afterDeaths() map[string]afterDeath {
 // set up for the context, and tells once that the state was lost.
 func TestDeathBetweenRuns(t *testing.T) {
 	t.Parallel()
-	servers := append(generations(t), "gateway")
+	servers := generations(t)
+	if !testing.Short() {
+		servers = append(servers, "gateway")
+	}
 	if !race.Enabled || race.Full() {
 		servers = append(servers, "eg")
 	}

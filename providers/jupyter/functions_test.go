@@ -55,7 +55,7 @@ func TestFunctions(t *testing.T) {
 		c := realSession(t, s, jupyter.Options{})
 		own := callstest.Program{Name: "in a cell of a cell", Code: "get_ipython().run_cell('print(tools.echo(v=1))')\nprint(tools.echo(v=2))", Stdout: "1\n2\n"}
 		for i, p := range append(callstest.Python(), own) {
-			if strings.HasPrefix(p.Name, "large") && (race.Enabled && !race.Full() && (i%2 == 0) != (s.kind == "server6") || !race.Takes(i, 3)) {
+			if strings.HasPrefix(p.Name, "large") && (race.Less() && (i%2 == 0) != (s.kind == "server6") || !race.Takes(i, 3)) {
 				continue // megabytes take the race detector seconds: each server has half of them
 			}
 			res, err := c.run(p.Code, &codeinterp.RunOptions{Functions: callstest.Functions(t), Timeout: 10 * time.Minute})

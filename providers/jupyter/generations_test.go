@@ -49,7 +49,7 @@ func (s *session) ok(code string) *codeinterp.Result {
 // for both, it is one of them, which the test's name decides.
 func generations(t *testing.T) []string {
 	list := []string{"server6", "server7"}
-	if race.Enabled && !race.Full() {
+	if race.Less() {
 		at := crc32.ChecksumIEEE([]byte(t.Name())) % 2
 		return list[at : at+1]
 	}

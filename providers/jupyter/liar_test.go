@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/race"
 	"github.com/toolcell/toolcell/providers/jupyter"
 )
 
@@ -29,7 +30,7 @@ def lie(answer, count=count, kernel=get_ipython().kernel):
 // memory nor time without end, and leads to no names outside.
 func TestFileLies(t *testing.T) {
 	t.Parallel()
-	const names = 8 << 20
+	names := race.Short(8<<20, 1<<20)
 	c := realSession(t, sharedServer(t, "server6"), jupyter.WithNames(jupyter.Options{}, names))
 	c.ok(liar)
 	dir := c.directory()

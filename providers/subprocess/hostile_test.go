@@ -45,7 +45,7 @@ func TestTypeScriptHostile(t *testing.T) {
 func TestTypeScriptPrograms(t *testing.T) {
 	ci := open(t, subprocess.Options{Languages: []subprocess.Language{subprocess.TypeScript()}})
 	for i, p := range typescripttest.Programs {
-		if race.Enabled && !race.Full() && i%4 != 0 { // each starts a process; providers/inmemory tries all
+		if race.Less() && i%4 != 0 { // each starts a process; providers/inmemory tries all
 			continue
 		}
 		res := run(t, ci, "typescript", p.Code, nil)

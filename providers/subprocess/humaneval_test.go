@@ -26,7 +26,7 @@ func TestHumanEval(t *testing.T) {
 	n := newNotebook(t, cold, "python")
 	passed := 0
 	for k, code := range programs {
-		if race.Enabled && !race.Full() && k/2%4 > 0 || !race.Takes(k/2, 16) { // each starts several processes
+		if race.Less() && k/2%4 > 0 || !race.Takes(k/2, 16) { // each starts several processes
 			continue
 		}
 		o := &codeinterp.RunOptions{Timeout: time.Minute}
