@@ -78,7 +78,6 @@ func stateFaults() []fault {
 		},
 		{
 			name: "one run at a time", want: "ContextsParallel",
-			also: everyCheckOf("toy"),
 			wrap: calls(func() func(context.Context, codeinterp.Call, codeinterp.Handler) (codeinterp.Reply, error) {
 				turn := make(chan struct{}, 1)
 				return func(ctx context.Context, c codeinterp.Call, next codeinterp.Handler) (codeinterp.Reply, error) {
@@ -224,7 +223,7 @@ func lossFaults() []fault {
 			}),
 		},
 		{
-			name: "every timeout kills", want: "StateAfterInterrupt", also: "StoppedCodeWritesNoMore",
+			name: "every timeout kills", want: "StateAfterInterrupt",
 			wrap: call(func(ctx context.Context, c codeinterp.Call, next codeinterp.Handler) (codeinterp.Reply, error) {
 				r, err := next(ctx, c)
 				if c.Op == codeinterp.OpRunIn && r.Result.Status == codeinterp.StatusTimeout && !r.Result.StateLost {

@@ -42,7 +42,7 @@ func momentFaults() []fault {
 			}),
 		},
 		{
-			name: "timeouts are whole seconds", want: "TimeoutExact", also: "CallbackBlocksTimeout",
+			name: "timeouts are whole seconds", want: "TimeoutExact",
 			wrap: options(func(c codeinterp.Call, o *codeinterp.RunOptions) {
 				if o.Timeout > 0 {
 					o.Timeout = max(o.Timeout, time.Second)
@@ -81,7 +81,7 @@ func momentFaults() []fault {
 			wrap: stoppedFrame("spin", "    at execute (driver.js:40:7)"),
 		},
 		{
-			name: "errors have a name of ours", want: "ErrorOfAnything", also: "StoppedAtUserCode",
+			name: "errors have a name of ours", want: "ErrorOfAnything",
 			wrap: results(func(c codeinterp.Call, res *codeinterp.Result) {
 				if res.Error != nil && res.Error.Message == "text" {
 					res.Error = &codeinterp.ProgramError{Name: "Error", Message: "text", Line: res.Error.Line, Traceback: res.Error.Traceback}

@@ -226,7 +226,7 @@ func invariantFaults() []fault {
 			}),
 		},
 		{
-			name: "RunCode tells of lost state", want: "StateLostInContexts", also: "OK",
+			name: "RunCode tells of lost state", want: "StateLostInContexts",
 			wrap: results(func(c codeinterp.Call, res *codeinterp.Result) {
 				res.StateLost = res.StateLost || c.Op == codeinterp.OpRun && res.Status == codeinterp.StatusTimeout
 			}),

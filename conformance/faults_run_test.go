@@ -171,7 +171,7 @@ func outcomeDropsOutput(which func(codeinterp.Call, *codeinterp.Result) bool) wr
 func streamFaults() []fault {
 	newline := func(s string) string { return strings.ReplaceAll(s, "\r\n", "\n") }
 	return []fault{
-		{name: "line ends are translated", want: "StdoutExact", also: "BinaryExact", wrap: data(codeinterp.Stdout, newline)},
+		{name: "line ends are translated", want: "StdoutExact", wrap: data(codeinterp.Stdout, newline)},
 		{name: "line ends of stderr are translated", want: "StderrExact", wrap: data(codeinterp.Stderr, newline)},
 		{
 			name: "stderr goes to stdout", want: "StderrExact", also: everyCheckOf("toy") + " OutputsWellFormed",
@@ -219,7 +219,7 @@ func streamFaults() []fault {
 			}),
 		},
 		{
-			name: "bytes are made UTF-8", want: "BinaryExact", also: "SplitCharacters",
+			name: "bytes are made UTF-8", want: "BinaryExact",
 			wrap: data(codeinterp.Stdout, func(s string) string {
 				if utf8.ValidString(s) {
 					return s
@@ -346,7 +346,7 @@ func streamFaults() []fault {
 			}),
 		},
 		{
-			name: "updates are new displays", want: "DisplayUpdated", also: "CallbacksSeeAll",
+			name: "updates are new displays", want: "DisplayUpdated",
 			wrap: runs(func(ctx context.Context, c codeinterp.Call, o *codeinterp.RunOptions, next codeinterp.Handler) (codeinterp.Reply, error) {
 				c.Code = strings.Replace(c.Code, "\nupdate", "\nshow", 1)
 				return next(ctx, c)

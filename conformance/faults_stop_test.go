@@ -183,7 +183,7 @@ func cancelFaults() []fault {
 			}),
 		},
 		{
-			name: "a run's ctx is kept for the next", want: "CanceledAfter", also: everyCheckOf("toy") + " StatusAndError",
+			name: "a run's ctx is kept for the next", want: "CanceledAfter",
 			wrap: calls(func() func(context.Context, codeinterp.Call, codeinterp.Handler) (codeinterp.Reply, error) {
 				var last atomic.Pointer[context.Context]
 				return func(ctx context.Context, c codeinterp.Call, next codeinterp.Handler) (codeinterp.Reply, error) {

@@ -56,7 +56,7 @@ func insideFaults() []fault {
 			}),
 		},
 		{
-			name: "values are expanded", want: "EnvOfRun", also: "EnvOfContext",
+			name: "values are expanded", want: "EnvOfRun",
 			wrap: envOf(func(v string) string { return strings.ReplaceAll(v, "$HOME", "/root") }),
 		},
 		{
@@ -127,7 +127,7 @@ func insideFaults() []fault {
 			}),
 		},
 		{
-			name: "each run has a directory of its own", want: "FilesKept", also: "StoppedCodeWritesNoMore",
+			name: "each run has a directory of its own", want: "FilesKept",
 			wrap: runs(func(ctx context.Context, c codeinterp.Call, o *codeinterp.RunOptions, next codeinterp.Handler) (codeinterp.Reply, error) {
 				if uses(c, `read "toolcell-file`) && !uses(c, "write") {
 					c.Code = `fail "no such file"`
@@ -220,7 +220,7 @@ func isolationFaults() []fault {
 			}),
 		},
 		{
-			name: "one directory for all", want: "FreshFiles", also: "CreateCanceled",
+			name: "one directory for all", want: "FreshFiles",
 			wrap: oneContext(func(c codeinterp.Call) bool { return uses(c, `write "toolcell-leak`) || uses(c, `read "toolcell-leak`) }),
 		},
 		{
