@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
@@ -85,11 +86,12 @@ func stoppedFaults() []fault {
 			}),
 		},
 		{
-			name: "an interrupt before the first output is dropped", want: "InterruptEarly", also: "QueueCanceled InterruptQueued",
+			name: "an interrupt before the program has begun is dropped", want: "InterruptEarly",
 			wrap: calls(func() handler {
 				runs := newActive()
+				var last atomic.Int64 // when a run began
 				return func(ctx context.Context, c codeinterp.Call, next codeinterp.Handler) (codeinterp.Reply, error) {
-					if c.Op == codeinterp.OpInterrupt && runs.count(c.Context) > 0 {
+					if c.Op == codeinterp.OpInterrupt && runs.count(c.Context) > 0 && time.Now().UnixNano()-last.Load() < int64(2*time.Millisecond) {
 						runs.mu.Lock()
 						p := runs.notes[c.Context]
 						runs.mu.Unlock()
@@ -105,6 +107,7 @@ func stoppedFaults() []fault {
 						o = *c.Run
 					}
 					on := o.OnOutput
+					last.Store(time.Now().UnixNano())
 					runs.mu.Lock()
 					runs.notes[c.Context] = 0
 					runs.mu.Unlock()
