@@ -34,7 +34,7 @@ type fault struct {
 
 // faults of one concern, which a process of their own tries
 var (
-	faultsOfRuns     = slices.Concat(presenceFaults(), inputFaults(), outcomeFaults(), streamFaults(), callbackFaults(), outputFaults(), describedFaults(), seenFaults(), offeredFaults(), endedFaults())
+	faultsOfRuns     = slices.Concat(presenceFaults(), inputFaults(), outcomeFaults(), streamFaults(), callbackFaults(), outputFaults(), describedFaults(), seenFaults(), offeredFaults(), endedFaults(), flowFaults(), boundsFaults())
 	faultsOfStops    = slices.Concat(stopFaults(), awayFaults(), surroundingsFaults(), reachFaults(), stoppedFaults(), toldFaults())
 	faultsOfContexts = slices.Concat(contextFaults(), managerFaults(), closeFaults(), lifecycleFaults(), momentFaults(), identityFaults(), invariantFaults(), hammerFaults(), modelFaults(), apartFaults())
 	faultsOfGroups   = slices.Concat(functionFaults(), fileFaults(), oddFileFaults(), artifactFaults(), commandFaults(), completeFaults(), givenFaults(), calledFaults())
