@@ -102,6 +102,7 @@ func contextChecks() []check {
 			name:   "ForeignContext",
 			clause: "a context's id means nothing to any other interpreter value",
 			scope:  stateful,
+			own:    true, // ids that are drawn alike are those of the first contexts
 			run: func(ctx context.Context, e *env) error {
 				id, err := e.shared(ctx)
 				if err != nil {

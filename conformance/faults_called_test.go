@@ -166,6 +166,16 @@ func calledFaults() []fault {
 			}),
 		},
 		{
+			name: "no result is empty text", want: "FunctionNothing",
+			wrap: everyCall(func(ctx context.Context, f codeinterp.FunctionCall, next nextCall) (json.RawMessage, error) {
+				v, err := next(ctx, f)
+				if err == nil && len(v) == 0 {
+					v = json.RawMessage(`""`)
+				}
+				return v, err
+			}),
+		},
+		{
 			name: "the host is not told what failed", want: "FunctionFails", also: "FunctionPanics",
 			wrap: results(func(c codeinterp.Call, res *codeinterp.Result) {
 				for i := range res.Calls {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
@@ -94,12 +95,12 @@ func stateFaults() []fault {
 			}),
 		},
 		{
-			name: "ids are numbers", want: "ContextIDs", also: "FunctionCalled ForeignContext",
+			name: "ids are numbers", want: "ContextIDs", also: "ForeignContext",
 			wrap: renumber(func(n int) string { return fmt.Sprint(n) }),
 		},
 		{
-			name: "ids count up", want: "ContextIDs", also: "FunctionCalled ForeignContext",
-			wrap: renumber(func(n int) string { return fmt.Sprintf("context-with-a-long-name-%06d", n) }),
+			name: "ids count up, each for one interpreter", want: "ContextIDs",
+			wrap: renumber(func(int) string { return fmt.Sprintf("context-with-a-long-name-%06d", contextNumber.Add(1)) }),
 		},
 		{
 			name: "unknown contexts are made", want: "UnknownContext", also: "DeletedContext ForeignContext DeletedDuring DeletedQueued ClosedCalls EndedCtxDeletes FaultsInOrder DeletesApart",
@@ -153,6 +154,9 @@ func stateFaults() []fault {
 	}
 }
 
+// contextNumber counts the contexts of all interpreters.
+var contextNumber atomic.Int64
+
 // renumber gives contexts other ids.
 func renumber(name func(n int) string) wrapper {
 	return calls(func() func(context.Context, codeinterp.Call, codeinterp.Handler) (codeinterp.Reply, error) {
@@ -163,6 +167,10 @@ func renumber(name func(n int) string) wrapper {
 			mu.Lock()
 			if id, ok := real[c.Context]; ok {
 				c.Context = id
+			}
+			if f, ok := c.Args.(codeinterp.FunctionCall); ok {
+				f.Context = ids[f.Context]
+				c.Args = f
 			}
 			mu.Unlock()
 			r, err := next(ctx, c)
@@ -317,7 +325,7 @@ func queueFaults() []fault {
 			wrap: blind(func(c codeinterp.Call) bool { return uses(c, `set "ran"`) }),
 		},
 		{
-			name: "the timeout counts in the queue", want: "QueueNoTimeout", also: "Duration",
+			name: "the timeout counts in the queue", want: "QueueNoTimeout",
 			wrap: runs(func(ctx context.Context, c codeinterp.Call, o *codeinterp.RunOptions, next codeinterp.Handler) (codeinterp.Reply, error) {
 				if o.Timeout != time.Second || c.Code != `print "x"` {
 					return next(ctx, c)
@@ -326,7 +334,7 @@ func queueFaults() []fault {
 				defer cancel()
 				r, err := next(ctx, c)
 				if errors.Is(err, context.DeadlineExceeded) {
-					r.Result.Status, r.Result.ExitCode, err = codeinterp.StatusTimeout, codeinterp.ExitTimeout, nil
+					r.Result.Status, r.Result.ExitCode, r.Result.Duration, err = codeinterp.StatusTimeout, codeinterp.ExitTimeout, o.Timeout, nil
 				}
 				return r, err
 			}),

@@ -10,7 +10,7 @@ import (
 
 func identityFaults() []fault {
 	return []fault{
-		{name: "ids are used again", want: "IDsNotReused", also: "DeletedContext FunctionCalled", wrap: idsAgain()},
+		{name: "ids are used again", want: "IDsNotReused", wrap: idsAgain()},
 		{name: "deletes that overlap are mixed up", want: "DeletesApart", wrap: mixedDeletes()},
 		{
 			name: "a context was never used", want: "LastUsedMoves",
@@ -37,6 +37,10 @@ func idsAgain() wrapper {
 			if id, ok := real[name]; ok {
 				c.Context = id
 			}
+			if f, ok := c.Args.(codeinterp.FunctionCall); ok {
+				f.Context = nameOf(real, f.Context)
+				c.Args = f
+			}
 			mu.Unlock()
 			r, err := next(ctx, c)
 			mu.Lock()
@@ -53,17 +57,22 @@ func idsAgain() wrapper {
 				real[name], r.Context = r.Context, name
 			case c.Op == codeinterp.OpList:
 				for i := range r.Contexts {
-					for name, id := range real {
-						if id == r.Contexts[i].ID {
-							r.Contexts[i].ID = name
-							break
-						}
-					}
+					r.Contexts[i].ID = nameOf(real, r.Contexts[i].ID)
 				}
 			}
 			return r, err
 		}
 	})
+}
+
+// nameOf returns the name that a context has for the caller.
+func nameOf(real map[codeinterp.ContextID]codeinterp.ContextID, id codeinterp.ContextID) codeinterp.ContextID {
+	for name, of := range real {
+		if of == id {
+			return name
+		}
+	}
+	return id
 }
 
 // mixedDeletes deletes one context too many and one too few where two deletes

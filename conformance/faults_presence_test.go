@@ -62,6 +62,27 @@ type speaking struct {
 
 func (s speaking) Languages() []string { return s.languages() }
 
+func (s speaking) RunCode(ctx context.Context, language, code string, o *codeinterp.RunOptions) (codeinterp.Result, error) {
+	res, err := s.described.RunCode(ctx, language, code, o)
+	return res, s.listed("run", language, err)
+}
+
+func (s speaking) CreateContext(ctx context.Context, language string, o *codeinterp.ContextOptions) (codeinterp.ContextID, error) {
+	id, err := s.described.CreateContext(ctx, language, o)
+	return id, s.listed("create context", language, err)
+}
+
+// listed has an error list the languages.
+func (s speaking) listed(op, language string, err error) error {
+	if !errors.Is(err, codeinterp.ErrLanguage) {
+		return err
+	}
+	if _, unknown := codeinterp.ResolveLanguage(language, s.languages()); unknown != nil {
+		return toyErr(op, unknown)
+	}
+	return err
+}
+
 func undescribedOf(ci codeinterp.CodeInterpreter) undescribed {
 	m, _ := codeinterp.Manager(ci)
 	f, _ := codeinterp.Files(ci)
