@@ -145,8 +145,12 @@ func TestLateWhileTranslated(t *testing.T) {
 	var got strings.Builder
 	for _, code := range []string{`const child = require("child_process").spawn("sh", ["-c", "i=0; while [ $i -lt 100 ]; do i=$((i+1)); echo $i; sleep 0.02; done"], { stdio: "inherit" })
 child.on("exit", () => { child.over = true }); child.unref()`,
-		"if (0) {" + strings.Repeat("({c,c,c,c}=1);", 200_000) + "}", "void 0", "if (!child.over) await new Promise((done) => child.ref().on('exit', done)); void 0", "void 0"} {
-		for _, o := range n.run(code, nil).Outputs {
+		"if (0) {" + strings.Repeat("({c,c,c,c}=1);", 200_000) + "}", "void 0", "if (!child.over) { child.ref(); await new Promise((done) => child.on('exit', done)) }; void 0"} {
+		res := n.run(code, nil)
+		if !res.OK() {
+			t.Errorf("%.50s: %s", code, summary(res))
+		}
+		for _, o := range res.Outputs {
 			got.WriteString(o.Text())
 		}
 	}
