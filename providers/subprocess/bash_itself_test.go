@@ -42,6 +42,7 @@ var trapping = []string{
 	"n=0; trap 'n=$((n + 1))' DEBUG\n---\n:; :\n---\necho $n; f() { :; :; }; f\n---\necho $n; exit",
 	"n=0; trap 'n=$((n + 1))' DEBUG; set -T\n---\nf() { :; :; }; f; echo $n\n---\n(f; echo $n); echo $(f; echo $n)\n---\necho $n; exit $n",
 	"set -T; trap 'echo D ${FUNCNAME-} $BASH_COMMAND' DEBUG; f() { echo $1; }\n---\nf a\n---\ntrap 'echo x' TERM\n---\ntrap -p TERM\n---\nkill -TERM $$; exit 3",
+	"trap 'echo D $BASH_COMMAND' DEBUG; set -e\n---\nfalse || echo or; (exit 3)",
 	"trap 'echo D $BASH_COMMAND' DEBUG; set -e\n---\nfalse || :\n---\nfalse; echo never",
 	"trap 'echo D' DEBUG; trap 'echo E' ERR; set -eu\n---\nfalse",
 	"trap 'echo D' DEBUG; trap - DEBUG\n---\necho a; trap 'echo D' DEBUG\n---\necho b; trap '' DEBUG; echo c\n---\necho d; exit",
@@ -79,6 +80,20 @@ var trapping = []string{
 	"trap 'echo X $LINENO\necho $LINENO' EXIT; exit 3",
 	"trap 'echo X' EXIT\n---\n(exit 1 2); echo $?; exit 4",
 	"set -T; trap 'echo D' DEBUG; trap 'echo R' RETURN\n---\n(exit 4); exit 5",
+	"trap 'echo \"X $BASH_COMMAND\"' EXIT; set -e\n---\nfalse a",
+	"trap 'echo X $BASH_COMMAND $LINENO' EXIT\n---\necho a | (exit 4); exit $?",
+	"last() { echo \"last: $BASH_COMMAND\"; }; trap last EXIT; set -e; trap 'echo E $BASH_COMMAND' ERR\n---\n(exit 5)",
+	"trap 'echo X $BASH_COMMAND' EXIT; trap; true | false; echo ${PIPESTATUS[*]} a; echo $_; false; echo $?; exit $((1 + 1))",
+	"set -T; trap 'echo D $BASH_COMMAND' DEBUG; trap 'echo X $BASH_COMMAND' EXIT\n---\nexit 3",
+	"trap 'echo X $BASH_COMMAND' EXIT; trap 'echo D' DEBUG; :; trap - DEBUG; :\n---\ntrap -p DEBUG; exit 4",
+	"shopt -s extdebug; trap 'echo X $BASH_COMMAND' EXIT; echo a; exit 2",
+	"set -x; trap 'echo X $?; f; (echo s)' EXIT; f() { echo f; }\n---\nexit 3",
+	"set -x; trap 'set +x; echo X; echo Y' EXIT; exit 3",
+	"trap 'set -x; echo X; echo Y' EXIT; exit 3",
+	"set -xe; trap 'echo X $BASH_COMMAND' EXIT\n---\necho a\n---\nfalse",
+	"trap 'echo X; exit abc' EXIT; exit 3",
+	"f() { exit abc 2; }\n---\nf; echo never",
+	"exit -- 3",
 	"set -E; trap 'echo E' ERR; trap x NONE 2>/dev/null\n---\ntrap x NONE 2>/dev/null; exit 3",
 
 	// noexec, posix
@@ -90,6 +105,9 @@ var trapping = []string{
 	"set -o posix; set -e; trap 'echo X $?' EXIT\n---\nfalse; echo never",
 	"set -o posix; set -o; set +o posix; shopt; trap 'echo X' EXIT; exit 3",
 
+	"set -o posix; trap 'echo X' EXIT; exit 3",
+	"set -o posix; trap 'echo X $?' 0; trap 'echo T' TERM\necho a b; echo $_; exit",
+	"set -o posix\n---\ntrap 'echo X $?' EXIT; set -e; (exit 4)",
 	"set -o posix; exit 0",
 	"set -o posix\n---\n(exit 0)\n---\nexit",
 	"set -n; echo no",
@@ -127,17 +145,19 @@ func TestBashTrapsItself(t *testing.T) {
 		}
 		itself := bashItself(t, file)
 		itself.Stdin = strings.NewReader("")
+		var said strings.Builder
+		itself.Stderr = &said
 		out, err := itself.Output()
 		if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) {
 			t.Fatal(err)
 		}
-		want := itself.ProcessState.ExitCode()
+		want, trace := itself.ProcessState.ExitCode(), traced(said.String())
 		o := &codeinterp.RunOptions{Timeout: 30 * time.Second}
 		if i%4 == 0 {
 			o.Functions = callstest.Functions(t)
 		}
-		if res := run(t, ci, "bash", whole, o); res.ExitCode != want || res.Stdout() != string(out) || strings.Contains(res.Stderr(), "__toolcell") {
-			t.Errorf("RunCode, %q: got %s, exit code %d, stderr %q; bash itself %d and %q", code, summary(res), res.ExitCode, res.Stderr(), want, out)
+		if res := run(t, ci, "bash", whole, o); res.ExitCode != want || res.Stdout() != string(out) || strings.Contains(res.Stderr(), "__toolcell") || traced(res.Stderr()) != trace {
+			t.Errorf("RunCode, %q: got %s, exit code %d, stderr %q; bash itself %d, %q and %q", code, summary(res), res.ExitCode, res.Stderr(), want, out, said.String())
 		}
 		var got, stderr strings.Builder
 		var last codeinterp.Result
@@ -149,13 +169,24 @@ func TestBashTrapsItself(t *testing.T) {
 				t.Errorf("RunInContext, %q: %q lost the state: %s", code, part, summary(last))
 			}
 		}
-		if last.ExitCode != want && !last.StateLost || got.String() != string(out) || strings.Contains(stderr.String(), "__toolcell") {
-			t.Errorf("RunInContext, %q: got %q, exit code %d, stderr %q; bash itself %d and %q", code, got.String(), last.ExitCode, stderr.String(), want, out)
+		if last.ExitCode != want && !last.StateLost || got.String() != string(out) || strings.Contains(stderr.String(), "__toolcell") || traced(stderr.String()) != trace {
+			t.Errorf("RunInContext, %q: got %q, exit code %d, stderr %q; bash itself %d, %q and %q", code, got.String(), last.ExitCode, stderr.String(), want, out, said.String())
 		}
 		if err := ci.RestartContext(t.Context(), n.id); err != nil {
 			t.Fatal(err)
 		}
 	}
+}
+
+// traced is what set -x has said, whatever the depth.
+func traced(stderr string) string {
+	var b strings.Builder
+	for line := range strings.Lines(stderr) {
+		if strings.HasPrefix(line, "+") {
+			b.WriteString("+" + strings.TrimLeft(line, "+"))
+		}
+	}
+	return b.String()
 }
 
 // TestBashNoExec: set -n, after which a shell does nothing more, ends a context's shell

@@ -32,6 +32,7 @@ var exitTraps = []string{
 	"set -e; trap 'echo bye; false' EXIT; exit 3",
 	"trap 'echo failed' ERR; trap 'echo bye; false' EXIT; exit 3",
 	"trap 'echo bye; return 5' EXIT; exit 3",
+	"trap 'echo bye $BASH_COMMAND' EXIT; f() { exit 4; }; f b",
 	"trap '{ echo bye; return; }' EXIT; f() { exit 3; }; f",
 	"trap - EXIT; exit 3",
 	"trap '' EXIT; exit 3",

@@ -331,11 +331,14 @@
 // called, and a return in it ends it. The state is lost where such a trap ends by
 // `builtin exit` or by what ends a shell beside exit and set -e: an unset variable under
 // set -u, ${name:?}, a failure in arithmetic. It is also lost where a program sets one
-// past the function, by `builtin trap`, `command trap` or in posix mode, and the same
-// run ends by set -e or an error; or, in posix mode, by exit. A trap of DEBUG that is set
-// so sees commands of the provider's, whose names begin with __toolcell. In a trap of EXIT
-// BASH_COMMAND is one of these. An exit with several arguments, and a failure in
-// arithmetic, end the program, where a script goes on with its next line.
+// past the function, by `builtin trap`, `command trap` or, in posix mode, in a function
+// of its own, and the same run ends by set -e or an error, or in posix mode by exit. A
+// trap of DEBUG that is set so sees commands of the provider's, whose names begin with
+// __toolcell. In a trap of EXIT BASH_COMMAND is the call of a function that failed under
+// set -e, not the command in it, and exit with its arguments expanded where a function
+// called that; set -x shows a + more. An unset variable under set -u ends a program with
+// 127, as it ends bash -c. An exit with several arguments, and a failure in arithmetic,
+// end the program, where a script goes on with its next line.
 //
 // A bash job that is killed by SIGKILL in the midst of sending a call, or of reading
 // an answer, spoils its shell's channel, which costs the state; one that is killed

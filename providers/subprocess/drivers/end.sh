@@ -36,13 +36,15 @@ __toolcell_exit() { # begins the end of the shell; sets __toolcell_last to the p
 			builtin eval "$__toolcell__line"
 		fi
 	fi
+	unset -v BASH_COMMAND # with which it is a variable like others, as it is in a trap
+	BASH_COMMAND=$__toolcell_command
 	__toolcell_split "$__toolcell_ifs"
 	__toolcell_options "${__toolcell_opts//x/}"
 	__toolcell_opts=$__toolcell__opts
 	builtin return "$__toolcell_status"
 }
 
-__toolcell_began() { # begins a trap of EXIT under set -x
+__toolcell_began() { # begins a trap of EXIT, or a program, under set -x
 	__toolcell_mute=0
 	builtin return "$__toolcell_status"
 }
@@ -118,15 +120,21 @@ __toolcell_killed() {
 	[[ $__toolcell_status == 0 && ! $__toolcell_interrupted && ! $__toolcell_leaving && $BASH_COMMAND != *__toolcell_program* ]]
 }
 
-__toolcell_leave() { # the arguments of exit; fails where these are too many to leave by
+__toolcell_leave() { # the arguments of exit; fails where it does not leave by these
 	__toolcell_instead=''
-	if (($# > 1)); then
-		__toolcell_instead=__toolcell_many
+	if [[ $# == 2 && $1 == -- ]]; then
+		shift
+		__toolcell_leaving=$1
+	fi
+	if (($# > 1)) || [[ $# == 1 && ! $1 =~ ^[[:space:]]*[-+]?[0-9]+[[:space:]]*$ ]]; then
+		__toolcell_instead=__toolcell_refuse
 		builtin return 1
 	fi
 	if [[ $BASHPID != "$__toolcell_pid" ]]; then builtin return 0; fi
 	if [[ $__toolcell_ending != state ]]; then
 		__toolcell_absorb
+		[[ $__toolcell_command == exit* ]] || __toolcell_command="exit${*:+ $*}"
+		set +x # builtin exit is the driver's
 		builtin return 0
 	fi
 	if (($# == 1)); then # else it is that with which the trap began
@@ -137,8 +145,13 @@ __toolcell_leave() { # the arguments of exit; fails where these are too many to 
 	__toolcell_gone
 }
 
-__toolcell_many() { # has exit say that it has too many arguments, which ends the program or its trap of EXIT
-	builtin printf '%s: line %d: exit: too many arguments\n' "${BASH_SOURCE[2]-bash}" "${BASH_LINENO[1]}" >&2
+__toolcell_refuse() { # has exit say what is wrong with its arguments, which ends the program or its trap of EXIT
+	local __toolcell__said='too many arguments'
+	if [[ ! $3 =~ ^[[:space:]]*[-+]?[0-9]+[[:space:]]*$ ]]; then
+		__toolcell__said="$3: numeric argument required"
+		__toolcell_status=2
+	fi
+	builtin printf '%s: line %d: exit: %s\n' "${BASH_SOURCE[2]-bash}" "${BASH_LINENO[1]}" "$__toolcell__said" >&2
 	if [[ $__toolcell_ending == state && $BASHPID == "$__toolcell_pid" ]]; then
 		{ __toolcell_quiet "$-$__toolcell_flags"; } 2>/dev/null
 		__toolcell_gone

@@ -44,6 +44,24 @@ __toolcell_wrap() { # defines trap, and in a context exit, which posix mode forb
 	if [[ $__toolcell__posix ]]; then builtin eval "${__toolcell__posix/declare/declare -g}"; fi
 }
 
+# A trap of EXIT is to find the program's last command in BASH_COMMAND, which eval puts
+# back to its own, and in posix mode trap and exit are the builtins. Where a program may
+# ask for either, a trap of DEBUG notes the commands, and takes what such a trap has set.
+__toolcell_watch='{ case $__toolcell_mute:$__toolcell_command in 1:*) ;; *trap*) [[ ! -o posix ]] || __toolcell_absorb ;;& *) __toolcell_under=$_ __toolcell_command=$BASH_COMMAND; : "$__toolcell_under" ;; esac; } 2>/dev/null'
+__toolcell_watched="trap -- '$__toolcell_watch' DEBUG"
+
+__toolcell_watches() { # begins to note the commands of the program, where it may matter
+	__toolcell_command=''
+	[[ ! ${__toolcell_kept[DEBUG]-} ]] || builtin return 0
+	local __toolcell__all=$__toolcell_code$__toolcell_trap __toolcell__name
+	if [[ $__toolcell_trap ]]; then # it may call functions
+		__toolcell__all+=$(for __toolcell__name in $(compgen -A function); do [[ $__toolcell__name =~ ^(__toolcell.*|trap|exit|tool)$ ]] || declare -f "$__toolcell__name"; done)
+	fi
+	if [[ $__toolcell__all == *BASH_COMMAND* || $__toolcell_code == *trap* && ($__toolcell_code == *[pP][oO][sS][iI][xX]* || -o posix) ]]; then
+		builtin trap "$__toolcell_watch" DEBUG
+	fi
+}
+
 # A trap of DEBUG is to see none of the driver's commands: nor those of the functions
 # that take the place of builtins, and the call of such a function only once under set
 # -T, which would have another for its begin.
@@ -51,7 +69,7 @@ __toolcell_guarded() { # a line of trap -p; sets __toolcell__line to what has ba
 	__toolcell__line=$1
 	[[ $1 == *DEBUG && $1 != "trap -- '' DEBUG" && $1 != 'trap -- - DEBUG' && $1 != *'$__toolcell_mute'* ]] || builtin return 0
 	__toolcell__line=${1% DEBUG}
-	__toolcell__line="trap -- 'case \$__toolcell_mute:\${FUNCNAME-}:\$BASH_COMMAND in 1:* | *:__toolcell* | 0:trap:* | 0:tool:* | 0:exit:*exit*) ;; *) ${__toolcell__line#"trap -- '"}"
+	__toolcell__line="trap -- 'case \$__toolcell_mute:\${FUNCNAME-}\${__toolcell_ending:+:}:\$BASH_COMMAND in 1:* | *:__toolcell* | 0:trap:* | 0:tool:* | 0:exit:[!:]*) ;; *) ${__toolcell__line#"trap -- '"}"
 	__toolcell__line="${__toolcell__line%"'"}"$'\nesac\' DEBUG'
 }
 
@@ -186,7 +204,7 @@ __toolcell_listed() { # what trap -p says
 	if (($# == 0)); then
 		__toolcell__out=$'\n'$(builtin trap -p)$'\n'
 		if [[ $__toolcell__out == $'\n'"$__toolcell_hooked"$'\n'* && $__toolcell_trap ]]; then builtin printf '%s\n' "$__toolcell_trap"; fi
-		for __toolcell__line in "$__toolcell_hooked" "$__toolcell_inters" "$__toolcell__guarded" "trap -- '${__toolcell_catch-}' ERR" "trap -- '' "{DEBUG,ERR,RETURN} "${__toolcell_kept[@]#* }"; do
+		for __toolcell__line in "$__toolcell_hooked" "$__toolcell_inters" "$__toolcell_watched" "${__toolcell_tools:+trap -- ':' SIGXFSZ}" "$__toolcell__guarded" "trap -- '${__toolcell_catch-}' ERR" "trap -- '' "{DEBUG,ERR,RETURN} "${__toolcell_kept[@]#* }"; do
 			[[ ! $__toolcell__line ]] || __toolcell__out=${__toolcell__out/$'\n'"$__toolcell__line"$'\n'/$'\n'}
 		done
 		__toolcell__out=${__toolcell__out#$'\n'}

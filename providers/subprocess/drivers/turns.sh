@@ -23,6 +23,7 @@ __toolcell_begin() { # waits for what this shell is for
 	if [[ ! $__toolcell_once ]]; then
 		__toolcell_program=$__toolcell_programs
 	else
+		__toolcell_first=0
 		__toolcell_ready
 		__toolcell_program=$__toolcell_code
 	fi
@@ -50,7 +51,10 @@ __toolcell_split() { # what IFS is to be; the assignment to one that is readonly
 # outside of an && list; and $_ is the last argument, as a shell begins with it.
 __toolcell_loud() {
 	__toolcell_split "$__toolcell_ifs"
-	__toolcell_options "$__toolcell_opts"
+	if [[ $__toolcell_opts == *x* ]]; then # which is not to show the call of eval
+		__toolcell_code='{ set -x; __toolcell_began "$__toolcell_bash" && __toolcell_none=(); } 2>/dev/null${__toolcell_none[__toolcell_mute=1]-}; '$__toolcell_code
+	fi
+	__toolcell_options "${__toolcell_opts//x/}"
 	builtin return "$__toolcell_status"
 }
 
@@ -105,6 +109,15 @@ __toolcell_plain() { # drops a byte order mark and carriage returns from the cod
 	__toolcell_code=${__toolcell_code//$'\r\n'/$'\n'}
 }
 
+# What a program finds in BASH_COMMAND, in a trap of EXIT, and sees of set -x, tells that
+# it is evaluated. One that asks for either gets a shell of its own.
+__toolcell_anew() {
+	[[ $__toolcell_code == *BASH_COMMAND* || $__toolcell_code =~ xtrace|set[[:space:]]+-[A-Za-z]*x ]] || builtin return 0
+	if [[ ! ${BASH_ENV-} ]] && ((${#__toolcell_code} < 30000)); then # 128 KiB are the limit of an argument
+		exec -a bash "$__toolcell_bash" --norc --noprofile -c "$__toolcell_code" bash
+	fi
+}
+
 __toolcell_prepare() {
 	__toolcell_next=${__toolcell_fields[0]}
 	__toolcell_leaving='' __toolcell_flags=''
@@ -122,9 +135,11 @@ __toolcell_prepare() {
 		__toolcell_run=$__toolcell_next
 		if [[ ! $__toolcell_tools ]]; then
 			exec 230<&-
+			__toolcell_anew
 		else
 			__toolcell_wrap
 			__toolcell_absorb
+			__toolcell_watches
 		fi
 		builtin return
 	fi
@@ -133,6 +148,7 @@ __toolcell_prepare() {
 	__toolcell__traps=$(builtin trap -p EXIT INT)
 	[[ $__toolcell__traps == *__toolcell_exit* ]] || __toolcell_absorb
 	[[ $__toolcell__traps == *' INT' || $__toolcell__traps == *' SIGINT' ]] || builtin trap "$__toolcell_inter" INT
+	__toolcell_watches
 	__toolcell_run=$__toolcell_next
 	if builtin read -r -t 0 -u "$__toolcell_ctl"; then
 		__toolcell_run=
