@@ -62,25 +62,33 @@ func TestFiguresOfStopped(t *testing.T) {
 	if aparttest.Run(t) {
 		return
 	}
-	const slow = `
+	// The second interrupt comes while one is drawn, or when one has been shown.
+	const drawn = `
 class Slow(plt.Figure):
-    def savefig(self, *a, **k): print('slow', flush=True); time.sleep(300)
+    def savefig(self, *a, **k): signal.raise_signal(signal.SIGINT); time.sleep(300)
 _ = plt.figure(FigureClass=Slow)
 `
-	for _, tt := range []struct {
-		code  string
-		grace time.Duration
-	}{{"", 2 * time.Minute}, {slow, 6 * time.Second}} {
-		n := newNotebook(t, open(t, subprocess.Options{Languages: []subprocess.Language{python(t)}, Warm: plotting, Grace: tt.grace}), "python")
-		res := n.run(plot+tt.code+"print('drawn', flush=True)\ntime.sleep(300)", &codeinterp.RunOptions{OnOutput: func(o codeinterp.Output) error {
+	const shown = `
+_ = plt.figure()
+from matplotlib._pylab_helpers import Gcf
+destroy = Gcf.destroy
+def again(num):
+    Gcf.destroy = destroy
+    signal.raise_signal(signal.SIGINT)
+    destroy(num)
+Gcf.destroy = again
+`
+	n := newNotebook(t, open(t, subprocess.Options{Languages: []subprocess.Language{python(t)}, Warm: plotting, Grace: 4 * time.Minute}), "python")
+	for _, code := range []string{"", drawn, shown} {
+		res := n.run(plot+"import signal\n"+code+"print('drawn', flush=True)\ntime.sleep(300)", &codeinterp.RunOptions{OnOutput: func(o codeinterp.Output) error {
 			if o.Kind == codeinterp.Stdout {
 				return n.ci.InterruptContext(t.Context(), n.id)
 			}
 			return nil
 		}})
 		warned := strings.Contains(res.Stderr(), "1 open figures were dropped")
-		if res.Cause != codeinterp.CauseInterrupt || res.StateLost || pngs(res) != 1 || warned != (tt.code != "") {
-			t.Errorf("%s: %s, %d images, stderr %s", tt.code, summary(res), pngs(res), res.Stderr())
+		if res.Cause != codeinterp.CauseInterrupt || res.StateLost || pngs(res) != 1 || warned != (code != "") {
+			t.Errorf("%s: %s, %d images, stderr %s", code, summary(res), pngs(res), res.Stderr())
 		}
 		if res := n.run("print('next')", nil); pngs(res) != 0 || res.Stdout() != "next\n" {
 			t.Errorf("after that: %s, %d images", summary(res), pngs(res))

@@ -104,9 +104,9 @@ def between_runs():
         pass  # a task's own; asyncio reports what nobody handles
 
 
-def exchange(*fields):
-    """Sends a show of the run in progress and waits until the host has put it
-    in its place. Outside of a run, in threads of earlier ones and in forked
+def exchange(*fields, then=None):
+    """Sends a show of the run in progress, waits until the host has put it
+    in its place, and calls then. Outside of a run, in threads of earlier ones and in forked
     processes nobody waits."""
     if occupied():
         raise RuntimeError('nothing can be shown here: this thread is in the midst of a call, or of another display')
@@ -121,3 +121,5 @@ def exchange(*fields):
         entry = expect(b'A' + n)
         send(b'D', state.seq, n, *fields)
         obtain(entry)
+        if then:
+            then()

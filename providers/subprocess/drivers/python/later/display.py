@@ -135,8 +135,9 @@ def decoded(data, surely):
     return data
 
 
-def show(kind, bundle, meta=None, ident='', value=''):
-    """Sends a bundle, in its place among what is printed."""
+def show(kind, bundle, meta=None, ident='', value='', then=None):
+    """Sends a bundle, in its place among what is printed, and calls then before
+    an interrupt tells of itself."""
     flush()
     ident = text(ident)
     if len(ident) > MAX_ID:
@@ -162,7 +163,7 @@ def show(kind, bundle, meta=None, ident='', value=''):
     if kind == 'result':
         (send_soon if nothing_follows() else send)(b'D', state.seq, 0, *fields)
     else:
-        exchange(*fields)
+        exchange(*fields, then=then)
 
 
 def nothing_follows():
@@ -221,11 +222,13 @@ def show_all(kind, objs, include, exclude, metadata, ident, raw):
 
 
 def show_figures(gcf):
-    """Shows matplotlib's open figures, and closes them."""
+    """Shows matplotlib's open figures, and closes them: each is closed when it has
+    been shown, whenever an interrupt comes."""
     for manager in gcf.get_all_fig_managers():
-        figure = manager.canvas.figure
-        display(figure)
-        gcf.destroy(manager.num)
+        figure, close = manager.canvas.figure, lambda: gcf.destroy(manager.num)
+        if not shows_itself(figure):
+            show('display', *bundle_of(figure), then=close)
+        close()
 
 
 def drop_figures():
