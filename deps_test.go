@@ -33,7 +33,7 @@ var layers = map[string][]string{
 	"tools/oteltools":      {"codeinterp", "tools", "go.opentelemetry.io/otel"},
 	"workspace":            {"codeinterp", "files", "internal/plainjson", "shell", "tools"},
 	"workspace/local":      {"codeinterp", "files", "shell", "workspace", "providers/subprocess"},
-	"workspace/memory":     {"files", "workspace", "providers/inmemory"},
+	"workspace/memory":     {"codeinterp", "files", "workspace", "providers/inmemory"},
 	"workspace/jupyter":    {"codeinterp", "files", "shell", "workspace", "providers/jupyter"},
 
 	"tools/codemode/mcptools": {"codeinterp", "tools", "internal/ansi", "internal/jsontally", "internal/room", "golang.org/x/sys", "github.com/modelcontextprotocol/go-sdk"},

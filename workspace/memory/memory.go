@@ -8,7 +8,8 @@
 //	page, err := ws.Files().Read(ctx, "a.txt", files.Range{})
 //
 // Code of every engine, in contexts and without, and the file tools see the same
-// files, below /. They end with the workspace. There are no commands, since the
+// files, below /. They end with the workspace: what is done with them after Close, or
+// with Open after that of the interpreter, fails with codeinterp.ErrClosed. There are no commands, since the
 // engines have none.
 //
 // # Security
@@ -19,6 +20,7 @@ package memory
 
 import (
 	"errors"
+	"sync/atomic"
 
 	"github.com/toolcell/toolcell/files"
 	"github.com/toolcell/toolcell/providers/inmemory"
@@ -70,11 +72,12 @@ func Open(opts *Options) (workspace.Capabilities, error) {
 	if err != nil {
 		return workspace.Capabilities{}, err
 	}
-	caps := workspace.Capabilities{Code: ci, Declared: opts.Declared}
+	closed := new(atomic.Bool)
+	caps := workspace.Capabilities{Code: code{ci, closed}, Declared: opts.Declared}
 	if d := opts.Declared; d.Files || d.Code == nil && !d.Shell {
 		fo := opts.Files
 		fo.Dir = ci.Describe().Workdir
-		caps.Files = files.New(o.Shared.Files("."), &fo)
+		caps.Files = files.New(directory{o.Shared.Files("."), closed}, &fo)
 	}
 	return caps, nil
 }
