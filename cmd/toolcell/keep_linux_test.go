@@ -76,7 +76,7 @@ func (k *keepTest) served() (runs int, pid int) {
 // until waits for something that takes a moment.
 func (k *keepTest) until(what string, ok func() bool) {
 	k.t.Helper()
-	for end := time.Now().Add(time.Minute); !ok(); time.Sleep(5 * time.Millisecond) {
+	for end := time.Now().Add(3 * time.Minute); !ok(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(end) {
 			k.t.Fatalf("waited for %s", what)
 		}
