@@ -83,14 +83,17 @@ func (k *keepTest) until(what string, ok func() bool) {
 	}
 }
 
-// warm has a keeper for runs with these flags.
+// warm has a keeper for runs with these flags. One that stays for a moment only may be
+// gone when the run that starts it ends, so that it is looked for from the begin.
 func (k *keepTest) warm(flags ...string) {
 	k.t.Helper()
 	before := len(k.sockets())
-	if e := finish(k.command(append(append([]string{"run"}, flags...), "-e", "1")...), ""); e.code != 0 {
+	run := make(chan ended, 1)
+	go func() { run <- finish(k.command(append(append([]string{"run"}, flags...), "-e", "1")...), "") }()
+	k.until("a keeper", func() bool { return len(k.sockets()) > before })
+	if e := <-run; e.code != 0 {
 		k.t.Fatalf("%+v", e)
 	}
-	k.until("a keeper", func() bool { return len(k.sockets()) > before })
 }
 
 func (k *keepTest) sockets() []string {
