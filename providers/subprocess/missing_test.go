@@ -13,6 +13,7 @@ import (
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/internal/aparttest"
 	"github.com/toolcell/toolcell/internal/leftover"
+	"github.com/toolcell/toolcell/internal/race"
 	"github.com/toolcell/toolcell/providers/subprocess"
 )
 
@@ -31,7 +32,7 @@ func TestInstall(t *testing.T) {
 	}
 	listed := open(t, options(subprocess.Install{Packages: []string{"Six"}}))
 	library := fstest.MapFS{"site-packages/lib.py": {Data: []byte("try:\n  import six\nexcept ImportError as e:\n  print(e)\n")}, "own.py": {Data: []byte("import six")}}
-	for _, tt := range []struct {
+	for i, tt := range []struct {
 		name, code string
 		files      fs.FS
 		out, errs  string // of standard output, and somewhere in standard error and the error
@@ -52,6 +53,9 @@ func TestInstall(t *testing.T) {
 		{"another magic", "%time 1", nil, "", "%time is IPython syntax", 0},
 		{"no package", "import _nope", nil, "", "No module named '_nope'", 0},
 	} {
+		if !race.Takes(i, 2) {
+			continue
+		}
 		t.Run(tt.name, func(t *testing.T) {
 			res := run(t, listed, "python", tt.code, &codeinterp.RunOptions{Files: tt.files})
 			printed := res.Stderr()
