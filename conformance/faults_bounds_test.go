@@ -76,8 +76,8 @@ func boundsFaults() []fault {
 				return r, err
 			}),
 		},
-		{name: "values are another run's where runs are concurrent", want: "HammerTiny", real: true, wrap: otherValue(codeinterp.OpRun)},
-		{name: "values are another run's where contexts are concurrent", want: "HammerTinyContexts", real: true, wrap: otherValue(codeinterp.OpRunIn)},
+		{name: "values are another run's where runs are concurrent", want: "HammerTiny", wrap: otherValue(codeinterp.OpRun)},
+		{name: "values are another run's where contexts are concurrent", want: "HammerTinyContexts", wrap: otherValue(codeinterp.OpRunIn)},
 	}
 }
 

@@ -140,7 +140,7 @@ func commandFaults() []fault {
 			}),
 		},
 		{
-			name: "what is left is left", want: "CommandChildren", real: true,
+			name: "what is left is left", want: "CommandChildren",
 			wrap: commands(func(ctx context.Context, c codeinterp.Call, _ *codeinterp.CommandOptions, next codeinterp.Handler) (codeinterp.Reply, error) {
 				if fields := strings.Fields(c.Code); slices.Contains(fields, "&") {
 					cmd := exec.Command("sleep", fields[1])

@@ -44,7 +44,7 @@ func lifecycleFaults() []fault {
 			wrap: deafTo(codeinterp.OpInterrupt),
 		},
 		{
-			name: "the id is looked at first", want: "FaultsInOrder", also: "InvalidCode InvalidOptions ClosedCalls",
+			name: "the id is looked at first", want: "FaultsInOrder", also: "InvalidCode ClosedCalls",
 			wrap: idFirst(),
 		},
 		{

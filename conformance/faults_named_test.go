@@ -105,6 +105,25 @@ func namedFaults() []fault {
 				}
 			}),
 		},
+		{
+			name: "Close does not wait for what a delete left", want: "EndedCodeWritesNoMore",
+			wrap: calls(func() handler {
+				var dir, busy memory
+				return func(ctx context.Context, c codeinterp.Call, next codeinterp.Handler) (codeinterp.Reply, error) {
+					if uses(c, "append") {
+						busy.set(c.Context, dir.get(c.Context))
+					}
+					if d := busy.get(c.Context); c.Op == codeinterp.OpDelete && ctx.Err() != nil && d != "" {
+						writesOn(d)
+					}
+					r, err := next(ctx, c)
+					if c.Op == codeinterp.OpCreate && c.NewContext != nil {
+						dir.set(r.Context, c.NewContext.Cwd)
+					}
+					return r, err
+				}
+			}),
+		},
 		{name: "Close waits for the start", want: "CloseUnused", wrap: unusedCloses},
 	}
 }

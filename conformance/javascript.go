@@ -99,7 +99,7 @@ func javascript() Programs {
 		},
 		Text:    literal,
 		Number:  strconv.Itoa,
-		NoValue: []string{"undefined", "const k = 1;", "void 0;", ""},
+		NoValue: []string{"undefined", "Promise.resolve()", "const k = 1;", "void 0;", ""},
 
 		DisplayPNG:  fmt.Sprintf(`void display("image/png", new Uint8Array([%s]));`, byteList(string(PNG()))),
 		DisplayHTML: `void display("text/html", "<b>rich</b>");`,

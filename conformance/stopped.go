@@ -31,7 +31,7 @@ func stoppedChecks() []check {
 		},
 		{
 			name:   "EndedCodeWritesNoMore",
-			clause: "once DeleteContext or Close has returned nil, no code of the context goes on writing files",
+			clause: "once DeleteContext or Close has returned nil, no code of the context goes on writing files; Close waits too for what a DeleteContext left whose ctx had ended",
 			scope:  stateful,
 			own:    true,
 			needs:  []Feature{Files, Cwd},
@@ -150,7 +150,14 @@ func (e *env) beatsNoMore(ctx context.Context, id codeinterp.ContextID, after st
 func endedCodeWritesNoMore(ctx context.Context, e *env) error {
 	return errors.Join(
 		e.inHostDirectory(ctx, "DeleteContext", func(id codeinterp.ContextID) error { return e.stateful().DeleteContext(ctx, id) }),
-		e.inHostDirectory(ctx, "Close", func(codeinterp.ContextID) error { return e.ci.Close() }))
+		e.inHostDirectory(ctx, "Close", func(codeinterp.ContextID) error {
+			return e.inHostDirectory(ctx, "DeleteContext with a ctx that had ended, and Close,", func(id codeinterp.ContextID) error {
+				if err := nilOr(e.stateful().DeleteContext(e.done(ctx), id), errStop); err != nil {
+					return err
+				}
+				return e.ci.Close()
+			})
+		}))
 }
 
 // inHostDirectory has a context's programs write to a directory of this machine,
