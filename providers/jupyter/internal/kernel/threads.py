@@ -11,7 +11,9 @@ class Parent:
     """In the place of the ContextVar that has the cell for what a thread prints or
     shows. Where that has none, it is the thread's own. ipykernel 6 goes by the number
     of the thread then, which that may have from one that is gone, and 7 takes the
-    cell in progress."""
+    cell in progress. In the loop's own context, where handlers of signals run and
+    asyncio tells of what failed, it is empty: that is of the program under way, or the
+    last."""
 
     def __init__(self, sender, number):
         self.sender, self.var, self.number = sender, sender._parent_header, number
@@ -19,11 +21,12 @@ class Parent:
 
     def get(self, *default):
         try:
-            return self.var.get()
+            header = self.var.get()
         except LookupError:
             if belongs.to is None:
                 return self.var.get(*default)
             return belongs.to[1][self.number]
+        return header or self.sender._parent_header_global
 
     def set(self, value):
         return self.var.set(value)
