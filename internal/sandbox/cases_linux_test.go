@@ -34,7 +34,8 @@ var cases = []struct {
 	{"memory that nobody counts", "internal/sandbox", []string{"TestLimits: page tables", "TestLimits: memory of nameless files that nobody may look at",
 		"TestLimits: shared memory out of the page tables", "TestLimits: memory of sockets", "TestLimits: memory that belongs to no process"}},
 	{"processes that nobody may look at", "internal/sandbox", []string{"TestLimits: sizes of files that nobody may look at",
-		"TestLimits: memory of sockets that nobody may look at", "TestLimits: CPU time off the clock", "TestUnclocked"}},
+		"TestLimits: memory of sockets that nobody may look at", "TestLimits: CPU time off the clock", "TestUnclocked",
+		"TestLimits: sizes of removed files that a program without data keeps", "TestLimits: memory of sockets that a program without data keeps"}},
 	{"what is held behind a thread that has ended, or has descriptors of its own", "internal/sandbox", []string{
 		"TestLimits: memory of processes whose first thread has ended", "TestLimits: descriptors of a thread's own",
 		"TestLimits: memory of sockets behind a thread that has ended", "TestLimits: sizes of removed files behind a thread that has ended"}},

@@ -65,6 +65,22 @@ def hide(code, mode=0o111, file=sys.executable):
     os.execv('./' + name, [file, '-I', '-u', '-c', code])
 `
 
+// tiny has its process, with the descriptors that it has, go on as a program of one
+// page of code, without data, that waits.
+const tiny = `
+def tiny(mode=0o111):
+    x86 = os.uname().machine == 'x86_64'
+    # pause() or ppoll(0, 0, 0, 0), for ever
+    code = bytes.fromhex('b8220000000f05ebf7' if x86 else 'e0031faae1031faae2031faae3031faa280980d2010000d4faffff17')
+    size = 64 + 56 + len(code)
+    elf = b'\x7fELF\2\1\1' + bytes(9) + struct.pack('<HHIQQQIHHHHHH', 2, 62 if x86 else 183, 1, 0x400000 + 120, 64, 0, 0, 64, 56, 1, 0, 0, 0)
+    elf += struct.pack('<IIQQQQQQ', 1, 5, 0, 0x400000, 0x400000, size, size, 1 << 16) + code
+    name = 'tiny%d' % os.getpid()
+    fd = os.open(name, os.O_WRONLY | os.O_CREAT, mode)
+    os.write(fd, elf); os.close(fd)
+    os.execv('./' + name, [name])
+`
+
 // behind ends the first thread of its process, and goes on in another one.
 const behind = `
 import threading
@@ -196,6 +212,15 @@ for i in range(3):
     if os.fork() == 0: again(); os._exit(0)
 os.wait()
 print('NEVER')""")`, limits: sandbox.Limits{Memory: 160 * mib, OpenFiles: 1024}, cause: codeinterp.CauseMemory, never: "NEVER"},
+	{name: "memory of sockets that a program without data keeps", not: sandbox.None, code: fill + tiny + `
+for i in range(24): # others on the machine may give memory back meanwhile
+    if os.fork() == 0:
+        keep = fill(50, 1 << 15)
+        for p in keep:
+            for s in p: s.set_inheritable(True)
+        tiny()
+    time.sleep(0.3)
+print('NEVER')`, limits: sandbox.Limits{Memory: 160 * mib, OpenFiles: 1024}, cause: codeinterp.CauseMemory, never: "NEVER"},
 	{name: "memory of sockets behind a thread that has ended", not: sandbox.None, code: behind + fill + `
 def work():
     again(); print('NEVER'); os._exit(0)

@@ -77,6 +77,16 @@ f = open('big', 'wb', 0); os.unlink('big')
 for i in range(200): f.write(b'x' * (1 << 20)); time.sleep(0.002)
 time.sleep(100)
 print('NEVER')""")`, limits: sandbox.Limits{Memory: -1, Disk: 64 * mib}, cause: codeinterp.CauseDisk, never: "NEVER"},
+	{name: "sizes of removed files that a program without data keeps", not: sandbox.None, code: tiny + `
+for i in range(6):
+    if os.fork() == 0:
+        fd = os.open('f%d' % i, os.O_RDWR | os.O_CREAT); os.unlink('f%d' % i)
+        os.set_inheritable(fd, True)
+        for j in range(24): os.write(fd, b'x' * (1 << 20)); time.sleep(0.002)
+        tiny()
+    time.sleep(0.5)
+time.sleep(1)
+print('NEVER')`, limits: sandbox.Limits{Memory: -1, Disk: 64 * mib}, cause: codeinterp.CauseDisk, never: "NEVER"},
 	{name: "sizes of removed files behind a thread that has ended", code: behind + `
 def work():
     f = open('big', 'wb', 0); os.unlink('big')

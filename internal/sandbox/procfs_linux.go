@@ -44,6 +44,7 @@ func idInside(pid int) int {
 
 // A memory is what /proc/<pid>/status tells about a process's memory, in bytes.
 type memory struct {
+	any          bool  // false where it is ending, and has none any more
 	data         int64 // private, what RLIMIT_DATA counts but for the stack
 	tables, swap int64 // no part of the resident size
 	places       int64 // how many its table of descriptors has
@@ -58,6 +59,8 @@ func readMemory(pid int) memory {
 	for line := range strings.Lines(string(b)) {
 		key, value, _ := strings.Cut(line, ":")
 		switch key {
+		case "VmSize":
+			m.any = true
 		case "VmData":
 			m.data = kilobytes(value)
 		case "VmPTE":

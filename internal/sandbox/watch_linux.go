@@ -352,7 +352,7 @@ func (u *usage) update(s *sum) {
 			noEntry := u.p.mode != None && isClosed(m.at)
 			mem := readMemory(m.at)
 			// What is ending has no memory any more, and is closed too.
-			shut = shut || noEntry && mem.data > 0
+			shut = shut || noEntry && mem.any
 			data = max(data, mem.data)
 			u.tables += mem.tables
 			u.swap += mem.swap
