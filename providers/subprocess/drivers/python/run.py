@@ -278,8 +278,8 @@ def configure(fields):
 
 
 def preload(names):
-    """Imports modules for the programs to come; says hello with a ! if it
-    cannot."""
+    """Imports modules for the programs to come, and says so; says hello with a !
+    if it cannot."""
     for name in names:
         name = name.decode()
         try:
@@ -287,6 +287,7 @@ def preload(names):
         except BaseException as e:
             send(b'H', '!%s: %s: %s' % (name, type_(e).__name__, e))
             exit_now(1)
+    send(b'Y')
 
 
 def loop():
