@@ -39,6 +39,8 @@ var cases = []struct {
 	{"what is held behind a thread that has ended, or has descriptors of its own", "internal/sandbox", []string{
 		"TestLimits: memory of processes whose first thread has ended", "TestLimits: descriptors of a thread's own",
 		"TestLimits: memory of sockets behind a thread that has ended", "TestLimits: sizes of removed files behind a thread that has ended"}},
+	{"what is mapped behind more mappings than are read", "internal/sandbox", []string{
+		"TestLimits: shared memory behind many mappings", "TestLimits: sizes of files that are only mapped, behind many mappings"}},
 	{"sockets in flight", "internal/sandbox", []string{"TestLimits: memory of sockets in flight"}},
 	{"zombies of the host", "internal/sandbox", []string{"TestAttacks: a sibling", "TestTrees: siblings", "TestTrees: zombies"}},
 	{"errors without a bound", "providers/subprocess", []string{"TestBoundedErrors", "TestLargeLatePrint"}},

@@ -131,7 +131,9 @@
 // shared memory is told to a host with CAP_SYS_ADMIN or CAP_CHECKPOINT_RESTORE; for
 // others its size is up to where it is mapped: a program that unmaps the rest has
 // it for nothing, and one with large mappings that it has not touched can be killed
-// while others on the machine fill shared memory or a tmpfs. A socket is
+// while others on the machine fill shared memory or a tmpfs. So can one whose lines in
+// /proc/PID/maps are more than 16 MiB in a process, or take more than 250 ms of
+// processor time to read: what is not read could be anything. A socket is
 // charged with twice the size that buffers begin with (net.core.wmem_default, 208
 // KiB), which setsockopt reports to change and does not; those of TCP grow by
 // themselves, in all up to net.ipv4.tcp_mem. Where any descriptor was sent over a
@@ -149,7 +151,8 @@
 // more than 32 semaphores, as they belong to no process. There is no memfd_create outside none mode:
 // such files would belong to no process while they are in flight on a socket.
 // Files on disk that are only mapped or in flight have no size to be seen; they
-// count where the file system lost more space than all directories explain. A
+// count where the file system lost more space than all directories explain, also
+// where a program has more mappings and descriptors than are read. A
 // directory that its owner cannot list is opened for as long as it is measured.
 // The kernel takes programs before the host when the machine is out of memory.
 //

@@ -1,8 +1,6 @@
 package sandbox
 
 import (
-	"bufio"
-	"io"
 	"os"
 	"strconv"
 	"strings"
@@ -12,15 +10,15 @@ import (
 	"github.com/toolcell/toolcell/internal/procfs"
 )
 
-// maxMaps bounds what is read of one process's mappings.
-const maxMaps = 4 << 20
-
 // hides reports whether any of the processes holds files of the file system
 // dev where no walk finds them and nobody tells their size: mapped files
-// without a name, and descriptors that are in flight on a socket.
+// without a name, and descriptors that are in flight on a socket. Where there is
+// too much to be looked at, it is so.
 func hides(pids []int, dev uint64) bool {
+	r := startReading()
+	defer r.end()
 	for _, pid := range pids {
-		if mapsNameless(pid, dev) || inFlight(pid) {
+		if mapsNameless(pid, dev, r) || inFlight(pid, r) {
 			return true
 		}
 	}
@@ -28,24 +26,15 @@ func hides(pids []int, dev uint64) bool {
 }
 
 // mapsNameless reports whether a process maps a file of dev without a name.
-func mapsNameless(pid int, dev uint64) bool {
-	f, err := os.Open("/proc/" + strconv.Itoa(pid) + "/maps")
-	if err != nil {
-		return false
-	}
-	defer f.Close()
+func mapsNameless(pid int, dev uint64, r *reading) (found bool) {
 	want := strconv.FormatUint(uint64(unix.Major(dev)), 16) + ":" + strconv.FormatUint(uint64(unix.Minor(dev)), 16)
-	for sc := bufio.NewScanner(io.LimitReader(f, maxMaps)); sc.Scan(); {
-		line := sc.Text()
-		if !strings.HasSuffix(line, " (deleted)") {
-			continue
-		}
+	all := namelessMaps(pid, r, func(line string) bool {
 		// range, rights, offset, device, inode, path
-		if fields := strings.Fields(line); len(fields) > 5 && trimDev(fields[3]) == want {
-			return true
-		}
-	}
-	return false
+		fields := strings.Fields(line)
+		found = len(fields) > 5 && trimDev(fields[3]) == want
+		return !found
+	})
+	return found || !all
 }
 
 // trimDev takes the leading zeros off a device number such as 08:01.
@@ -62,7 +51,7 @@ func trimDev(s string) string {
 
 // inFlight reports whether descriptors wait to be received on one of a
 // process's sockets.
-func inFlight(pid int) bool {
+func inFlight(pid int, r *reading) bool {
 	dir := "/proc/" + strconv.Itoa(pid)
 	f, err := os.Open(dir + "/fd")
 	if err != nil {
@@ -71,6 +60,9 @@ func inFlight(pid int) bool {
 	defer f.Close()
 	names, _ := f.Readdirnames(-1)
 	for _, name := range names {
+		if r.over() {
+			return true
+		}
 		var st unix.Stat_t
 		if unix.Stat(dir+"/fd/"+name, &st) != nil || st.Mode&unix.S_IFMT != unix.S_IFSOCK {
 			continue

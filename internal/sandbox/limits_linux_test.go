@@ -81,6 +81,18 @@ def tiny(mode=0o111):
     os.execv('./' + name, [name])
 `
 
+// many has n mappings of a file with a long path, below those that there are.
+const many = `
+libc.mmap.restype = ctypes.c_void_p
+libc.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_int, ctypes.c_int, ctypes.c_long]
+def many(n):
+    for i in range(17): os.mkdir('d' * 200); os.chdir('d' * 200)
+    fd = os.open('f' * 200, os.O_CREAT | os.O_RDWR)
+    os.write(fd, b'x' * 4096)
+    for i in range(n): libc.mmap(None, 4096, 1, 1, fd, 0)
+    os.close(fd); os.chdir(os.environ['HOME'])
+`
+
 // behind ends the first thread of its process, and goes on in another one.
 const behind = `
 import threading
@@ -157,6 +169,15 @@ for i in range(15):
     keep.append(m)
     time.sleep(0.05)
 time.sleep(100)
+print('NEVER')`, limits: sandbox.Limits{Memory: 256 * mib}, cause: codeinterp.CauseMemory, never: "NEVER"},
+	{name: "shared memory behind many mappings", not: sandbox.None, code: many + `
+m = mmap.mmap(-1, 1200 << 20)
+many(6000)
+for o in range(0, 1200 << 20, 4 << 20):
+    m[o:o + (4 << 20)] = b'x' * (4 << 20)
+    m.madvise(mmap.MADV_DONTNEED, o, 4 << 20)
+    time.sleep(0.02)
+time.sleep(1)
 print('NEVER')`, limits: sandbox.Limits{Memory: 256 * mib}, cause: codeinterp.CauseMemory, never: "NEVER"},
 	{name: "shared memory of a parent that has ended", code: `
 def fill(n):

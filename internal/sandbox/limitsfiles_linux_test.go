@@ -62,6 +62,18 @@ for i in range(60):
     os.close(fd); os.unlink('f')
 time.sleep(100)
 print('NEVER')`, limits: sandbox.Limits{Disk: 64 * mib}, cause: codeinterp.CauseDisk, never: "NEVER"},
+	{name: "sizes of files that are only mapped, behind many mappings", not: sandbox.None, code: many + `
+size, step = 400 << 20, 4 << 20
+fd = os.open('big', os.O_CREAT | os.O_RDWR); os.ftruncate(fd, size)
+m = libc.mmap(None, size, 3, 1, fd, 0)
+os.close(fd); os.unlink('big')
+many(5000)
+for o in range(0, size, step):
+    ctypes.memmove(m + o, b'x' * step, step)
+    libc.msync(ctypes.c_void_p(m + o), ctypes.c_size_t(step), 4)
+    time.sleep(0.02)
+time.sleep(5)
+print('NEVER')`, limits: sandbox.Limits{Disk: 64 * mib}, cause: codeinterp.CauseDisk, never: "NEVER"},
 	{name: "sizes of files in flight", code: `
 a, z = socket.socketpair()
 for i in range(60):

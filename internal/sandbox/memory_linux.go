@@ -66,7 +66,10 @@ func (e *exact) total() int64 {
 	// What the machine has not lost, the tree has not taken: mappings that nobody
 	// has touched, and sockets through which nothing was sent.
 	if e.shared > 0 {
-		hidden = min(e.shared, sharedObjects(pids))
+		n, all := sharedObjects(pids)
+		if hidden = e.shared; all {
+			hidden = min(n, hidden)
+		}
 	}
 	if e.kernel > 0 {
 		buffers = min(e.kernel, sockets(pids, e.inFlight)*e.perSocket)

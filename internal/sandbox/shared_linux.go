@@ -1,66 +1,50 @@
 package sandbox
 
 import (
-	"bufio"
-	"io"
-	"math/rand/v2"
-	"os"
 	"strconv"
 	"strings"
-	"time"
 
 	"golang.org/x/sys/unix"
 )
-
-// maxSharedMaps bounds what is read of one process's mappings: as many as the
-// kernel allows are some 6 MiB.
-const maxSharedMaps = 16 << 20
 
 // An object is shared memory that has no name: its pages stay, whoever has them
 // in his page tables, until the last mapping goes.
 type object struct{ dev, ino string }
 
 // sharedObjects adds up what the shared memory without a name holds that any of
-// the processes maps, each once.
-func sharedObjects(pids []int) int64 {
+// the processes maps, each once, and reports whether that is all.
+func sharedObjects(pids []int) (bytes int64, all bool) {
 	sizes := map[object]int64{}
-	end := time.Now().Add(filesBudget)
-	for _, i := range rand.Perm(len(pids)) {
-		addObjects(pids[i], sizes)
-		if time.Now().After(end) {
-			break
-		}
+	r := startReading()
+	defer r.end()
+	all = true
+	for _, pid := range pids {
+		all = all && addObjects(pid, r, sizes)
 	}
-	total := int64(0)
 	for _, n := range sizes {
-		total += n
+		bytes += n
 	}
-	return total
+	return bytes, all
 }
 
 // addObjects adds those of one process: what each holds where the host may ask
-// that, else up to where it is mapped.
-func addObjects(pid int, sizes map[object]int64) {
-	dir := "/proc/" + strconv.Itoa(pid)
-	f, err := os.Open(dir + "/maps")
-	if err != nil {
-		return
-	}
-	defer f.Close()
+// that, else up to where it is mapped. It reports whether these are all.
+func addObjects(pid int, r *reading, sizes map[object]int64) (all bool) {
 	exact := map[object]bool{}
-	for sc := bufio.NewScanner(io.LimitReader(f, maxSharedMaps)); sc.Scan(); {
-		m, ok := parseShared(sc.Text())
+	return namelessMaps(pid, r, func(line string) bool {
+		m, ok := parseShared(line)
 		if !ok || exact[m.object] {
-			continue
+			return true
 		}
 		var st unix.Stat_t
-		path := dir + "/map_files/" + strconv.FormatUint(m.from, 16) + "-" + strconv.FormatUint(m.to, 16)
+		path := "/proc/" + strconv.Itoa(pid) + "/map_files/" + strconv.FormatUint(m.from, 16) + "-" + strconv.FormatUint(m.to, 16)
 		if unix.Stat(path, &st) == nil && strconv.FormatUint(st.Ino, 10) == m.ino {
 			exact[m.object], sizes[m.object] = true, st.Blocks*512
-			continue
+			return true
 		}
 		sizes[m.object] = max(sizes[m.object], int64(m.offset+m.to-m.from))
-	}
+		return true
+	})
 }
 
 // A mapping is one of an object.
