@@ -25,7 +25,12 @@
 // random numbers), events, fs and fs/promises on the file system in memory,
 // module, os, path, perf_hooks, process, querystring, readline, stream,
 // string_decoder, timers, url, util and zlib (without Brotli), as far as that
-// goes without the host, and JavaScript and JSON files. Any other module is missing, which ProgramError.MissingModule tells.
+// goes without the host, and JavaScript and JSON files. A file that is imported and is
+// called .js is a CommonJS module unless it has declarations or an await that only
+// modules have, or the next package.json says "type": "module". It can be imported by the
+// names of all properties of module.exports, of which node sees some, and by those that
+// are assigned to exports anywhere in it. Any other module is missing, which
+// ProgramError.MissingModule tells.
 //
 // Rich output:
 //
@@ -66,7 +71,8 @@
 // declarations, which is no script, is rewritten to dynamic imports; what it
 // exports stays its own, and the names that it imports are constants with the values
 // of then: they do not follow what the module assigns later, but m.name of an
-// import * as m does.
+// import * as m does. In JavaScript a name that the module does not export is a
+// SyntaxError where the import is, before what follows it has run.
 //
 // # Beside node
 //

@@ -9,6 +9,9 @@ import (
 // have. It is as long, so that columns stay.
 const importMeta = "__esm__meta"
 
+// importNamed is the global that tells whether a module exports names.
+const importNamed = "__esm__named"
+
 // askEvery is after how many tokens a long scan asks whether to stop.
 const askEvery = 4 << 10
 
@@ -19,8 +22,9 @@ const askEvery = 4 << 10
 // It is only tried on programs that the engine does not take for scripts, so
 // it cannot do harm: where it gets something wrong, the program stays the
 // syntax error that it was. It gives up where stopped says so, which it asks now and
-// then: a program may have megabytes.
-func rewriteImports(code string, stopped func() bool) (rewritten string, ok bool) {
+// then: a program may have megabytes. With checked, what is imported by a name that
+// the module does not export is a SyntaxError of the program.
+func rewriteImports(code string, stopped func() bool, checked bool) (rewritten string, ok bool) {
 	s := scanner{src: code}
 	var b strings.Builder
 	done := 0
@@ -42,7 +46,7 @@ func rewriteImports(code string, stopped func() bool) (rewritten string, ok bool
 		var end int
 		switch s.text {
 		case "import":
-			text, end = importDeclaration(code, s.end)
+			text, end = importDeclaration(code, s.end, checked)
 		case "export":
 			text, end = exportDeclaration(code, s.end)
 		}
@@ -61,7 +65,7 @@ func rewriteImports(code string, stopped func() bool) (rewritten string, ok bool
 
 // importDeclaration translates what follows the word import; end is 0 where
 // that is no import declaration.
-func importDeclaration(code string, pos int) (text string, end int) {
+func importDeclaration(code string, pos int, checked bool) (text string, end int) {
 	s := scanner{src: code, pos: pos}
 	if !s.next() {
 		return "", 0
@@ -69,7 +73,7 @@ func importDeclaration(code string, pos int) (text string, end int) {
 	if s.kind == str {
 		return "await import(" + s.text + "); void 0;", attributes(code, s.end)
 	}
-	var def, star, names string
+	var def, star, names, exports string
 	if s.kind == word && s.text != "from" || s.kind == word && s.peek() == "from" {
 		def = s.text
 		if !s.next() {
@@ -88,7 +92,7 @@ func importDeclaration(code string, pos int) (text string, end int) {
 		s.next()
 	case "{":
 		var ok bool
-		if names, ok = s.names(": "); !ok {
+		if names, exports, ok = s.names(": "); !ok {
 			return "", 0
 		}
 		s.next()
@@ -106,7 +110,11 @@ func importDeclaration(code string, pos int) (text string, end int) {
 		return text, end
 	}
 	if def != "" {
+		exports += `, "default"`
 		names = strings.TrimSuffix("default: "+def+", "+names, ", ")
+	}
+	if checked && exports != "" {
+		from = importNamed + "(" + from + ", " + s.text + exports + ")"
 	}
 	return "const { " + names + " } = " + from + ";", end
 }
@@ -154,7 +162,7 @@ func exportDeclaration(code string, pos int) (text string, end int) {
 	case "const", "let", "var", "function", "class", "async":
 		return "", s.start
 	case "{":
-		if _, ok := s.names(": "); !ok {
+		if _, _, ok := s.names(": "); !ok {
 			return "", 0
 		}
 		end = s.end
@@ -200,18 +208,24 @@ func defaultExport(code string, pos int) (text string, end int) {
 }
 
 // names reads the list after an opening brace up to the closing one and
-// returns it with "a as b" as "a: b".
-func (s *scanner) names(as string) (string, bool) {
+// returns it with "a as b" as "a: b", and the exports' names, each as a literal behind
+// a comma.
+func (s *scanner) names(as string) (_, exports string, ok bool) {
 	var list []string
 	for s.next() && s.text != "}" {
 		if s.kind != word && s.kind != str {
-			return "", false
+			return "", "", false
 		}
 		name := s.text
+		if s.kind == word {
+			exports += `, "` + name + `"`
+		} else {
+			exports += ", " + name
+		}
 		if s.peek() == "as" {
 			s.next()
 			if !s.next() || s.kind != word && s.kind != str {
-				return "", false
+				return "", "", false
 			}
 			name += as + s.text
 		}
@@ -219,8 +233,8 @@ func (s *scanner) names(as string) (string, bool) {
 		if s.peek() == "," {
 			s.next()
 		} else if s.peek() != "}" {
-			return "", false
+			return "", "", false
 		}
 	}
-	return strings.Join(list, ", "), s.text == "}"
+	return strings.Join(list, ", "), exports, s.text == "}"
 }

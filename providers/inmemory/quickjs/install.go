@@ -55,7 +55,9 @@ func lazyGlobals() []global {
 
 // hiddenGlobals lists those that a realm gets with the first program that is rewritten
 // to need them.
-func hiddenGlobals() []global { return []global{{importMeta, "node"}, {awaitedLoop, "language"}} }
+func hiddenGlobals() []global {
+	return []global{{importMeta, "node"}, {importNamed, "node"}, {awaitedLoop, "language"}}
+}
 
 // A table is what the engine is told of the host functions. It lives outside
 // of Go's heap and for ever, as the engine keeps pointers into it.

@@ -3,7 +3,6 @@
 package quickjs
 
 import (
-	"encoding/json"
 	"errors"
 	"io/fs"
 	"path"
@@ -199,23 +198,10 @@ var errThrown = errors.New("an exception is pending")
 // moduleSource returns the text of a module: that of its file, or one that
 // exports what require returns.
 func (in *instance) moduleSource(file string) (string, error) {
-	if strings.HasPrefix(file, "/") && !strings.HasSuffix(file, ".cjs") {
-		return in.fileSource(file[1:])
+	if !strings.HasPrefix(file, "/") {
+		return in.commonSource(file, "")
 	}
-	vm := in.vm
-	require := in.requireFunction()
-	if isException(require) {
-		return "", errThrown
-	}
-	defer vm.free(require)
-	spec := vm.newString(file)
-	defer vm.free(spec)
-	exports := vm.call(require, undefined, spec)
-	if isException(exports) {
-		return "", errThrown
-	}
-	defer vm.free(exports)
-	return in.reexport(file, exports), nil
+	return in.fileSource(file[1:])
 }
 
 // fileSource returns the text of a file's module. That of JSON may have six bytes
@@ -231,7 +217,13 @@ func (in *instance) fileSource(name string) (string, error) {
 	case err != nil:
 		return "", err
 	case !strings.HasSuffix(name, ".json"):
-		return in.runnable("/"+name, string(b))
+		source := string(b)
+		if common, ok := in.isCommon("/"+name, source); !ok {
+			return "", errThrown
+		} else if common {
+			return in.commonSource("/"+name, source)
+		}
+		return in.runnable("/"+name, source)
 	}
 	const before, after = "export default JSON.parse(", ");"
 	size := in.quotedSize(b) + len(before) + len(after)
@@ -252,40 +244,6 @@ func (in *instance) runnable(file, source string) (string, error) {
 		return guarded, nil
 	}
 	return code, nil
-}
-
-// maxExports is how many exports of a CommonJS file can be imported by name.
-const maxExports = 10_000
-
-// reexport returns a module whose exports are the properties of an object.
-func (in *instance) reexport(file string, exports value) string {
-	quoted, _ := json.Marshal(file)
-	var b strings.Builder
-	b.WriteString("const m = require(" + string(quoted) + ");\nexport default m;\n")
-	// A proxy tells its keys by code of the program.
-	if class := classOf(exports); isObject(exports) && class != lib.EJS_CLASS_PROXY && !in.vm.hasElements(exports, class) {
-		names, ok := in.vm.keys(exports, maxExports)
-		if !ok {
-			in.vm.dropException()
-		}
-		for _, n := range names {
-			if identifier(n) {
-				// By another name inside: the exports of a file may be called like keywords.
-				b.WriteString("const $" + n + " = m." + n + ";\nexport { $" + n + " as " + n + " };\n")
-			}
-		}
-	}
-	return b.String()
-}
-
-func identifier(s string) bool {
-	for i := range len(s) {
-		c := s[i]
-		if !(c == '_' || c == '$' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || i > 0 && c >= '0' && c <= '9') {
-			return false
-		}
-	}
-	return s != "" && s != "default"
 }
 
 // requireFunction returns the realm's require, whatever the program has made

@@ -74,7 +74,7 @@ func (in *instance) prepareCode(code, name string) cell {
 	if !isException(fn) {
 		return in.compiled(fn, code, name, await)
 	}
-	static, ok := rewriteImports(code, vm.stopping.Load)
+	static, ok := rewriteImports(code, vm.stopping.Load, in.program.Translate == nil)
 	if !ok && !in.atDeclaration() {
 		if in.program.Script {
 			return in.asModule(code, name)
@@ -84,6 +84,9 @@ func (in *instance) prepareCode(code, name string) cell {
 	if ok {
 		if strings.Contains(static, importMeta) {
 			in.reveal(importMeta)
+		}
+		if strings.Contains(static, importNamed) {
+			in.reveal(importNamed)
 		}
 		vm.dropException() // it is about the first declaration
 		if fn = vm.compile(static, name, true); !isException(fn) {

@@ -59,6 +59,13 @@ function describeModule(meta, file) {
   };
   return Object.assign(meta, { dirname: path.dirname(file), filename: file, resolve, url: href });
 }
+// named returns a module where it exports all names.
+function named(ns, spec, ...names) {
+  for (const name of names) {
+    if (!(name in ns)) throw new SyntaxError(`The requested module '${spec}' does not provide an export named '${name}'`);
+  }
+  return ns;
+}
 const meta = describeModule({ __proto__: null, main: true }, "/program.js");
-return { process, Buffer, require, module, exports: module.exports, __filename: "/program.js", __dirname: "/", __esm__meta: meta,
+return { process, Buffer, require, module, exports: module.exports, __filename: "/program.js", __dirname: "/", __esm__meta: meta, __esm__named: named,
   describeModule, atExit, atFault, beforeExit, onUncaught, onRejection };
