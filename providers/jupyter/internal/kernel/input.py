@@ -21,10 +21,32 @@ class NoInput(io.TextIOBase):
     read = readline = readlines = __next__ = refuse
 
 
+given = NoInput()
+
+
+class Spare:
+    """The descriptor of the standard input that runs have without any, and one that is
+    there for when a program has left none."""
+
+    def __init__(self):
+        self.input, self.one = os.dup(0), os.dup(0)
+
+    def lend(self):
+        if self.one is not None:
+            os.close(self.one)
+            self.one = None
+
+    def take(self):
+        try:
+            self.one = os.dup(self.input)
+        except OSError:
+            pass
+
+
 def read_line(prompt, out):
     """What input() does with the standard input that there is, the program's own
     included."""
-    if sys.stdin is None:
+    if sys.__dict__.get("stdin") is None:
         raise RuntimeError("input(): lost sys.stdin")
     print(prompt, end="", file=out, flush=True)
     line = sys.stdin.readline()
@@ -39,11 +61,9 @@ def hook_input(kernel):
     """Lets input() and getpass() fail as reading does, where the client that
     asked for the run cannot be asked."""
 
-    given = NoInput()
-
     def refusing(plain, default, out):
         def read(prompt=default, *args, **kwargs):
-            if sys.stdin is not given:
+            if sys.__dict__.get("stdin") is not given:
                 return read_line(prompt, getattr(sys, out))
             while getattr(kernel, "_allow_stdin", False) and not pump.mine():
                 value = plain(prompt, *args, **kwargs)
@@ -55,6 +75,8 @@ def hook_input(kernel):
         return read
 
     sys.stdin = sys.__stdin__ = given  # programs return to the second
+    global spare
+    spare = Spare()
     kernel.raw_input = refusing(kernel.raw_input, "", "stdout")
     kernel.getpass = refusing(kernel.getpass, "Password: ", "stderr")
 
@@ -63,14 +85,19 @@ def give_input(kernel, data):
     """Has what runs read data, unless that is None. Returns what undoes it, or None."""
     if data is None:
         return None
-    stdin, first, fd = sys.stdin, sys.__stdin__, os.dup(0)
+    stdin, first = sys.__dict__.get("stdin", given), sys.__dict__.get("__stdin__", given)  # a program can delete them
     asked = kernel.raw_input, kernel.getpass
-    with tempfile.TemporaryFile() as f:
-        f.write(data)
-        f.flush()
-        f.seek(0)
-        # The descriptor too, which is what children and C code read.
-        os.dup2(f.fileno(), 0)
+    spare.lend()
+    os.dup2(spare.input, 0)  # else the file takes the place of one that the program has closed
+    try:
+        with tempfile.TemporaryFile() as f:
+            f.write(data)
+            f.flush()
+            f.seek(0)
+            # The descriptor too, which is what children and C code read.
+            os.dup2(f.fileno(), 0)
+    finally:
+        spare.take()
     sys.stdin = sys.__stdin__ = io.TextIOWrapper(io.BufferedReader(io.FileIO(0, closefd=False)), "utf-8", "surrogateescape")
 
     def read(prompt=""):
@@ -84,7 +111,6 @@ def give_input(kernel, data):
     def restore():
         kernel.raw_input, kernel.getpass = asked
         sys.stdin, sys.__stdin__ = stdin, first
-        os.dup2(fd, 0)
-        os.close(fd)
+        os.dup2(spare.input, 0)
 
     return restore

@@ -130,6 +130,60 @@ def hook_parser(shell):
     shell.should_run_async = should_run_async
 
 
+environ = os.environ  # the process's, whatever a program puts in its place
+
+
+def in_place():
+    """What a program has put in the place of os.environ, or None."""
+    now = os.__dict__.get("environ")
+    return None if now is environ else now
+
+
+def keep_environ():
+    """Puts os.environ back where a program has left none: the kernel looks into it
+    before each cell."""
+    try:
+        os.environ.get("")
+    except Exception:
+        os.environ = environ
+
+
+def put(names, name, value):
+    if value is None:
+        names.pop(name, None)
+    else:
+        names[name] = value
+
+
+def assign(name, value):
+    """Sets a variable of a run."""
+    environ[name] = value
+    try:
+        in_place()[name] = value
+    except Exception:
+        pass  # there is none, or it is no mapping
+
+
+def undoing(name, value):
+    """What takes a variable of a run away again, also out of a copy of os.environ that
+    the program has in its place by then."""
+    before = seen = environ.get(name)
+    try:
+        seen = in_place().get(name)
+    except Exception:
+        pass
+
+    def undo():
+        put(environ, name, before)
+        try:
+            if in_place().get(name) == value:
+                put(in_place(), name, seen)
+        except Exception:
+            pass
+
+    return undo
+
+
 def tasks():
     try:
         return asyncio.all_tasks()
@@ -191,6 +245,7 @@ class Helper:
         self.threads = set(threading.enumerate())
         self.tasks = set(tasks())
         shell.events.register("post_run_cell", self.wait)
+        shell.events.register("post_execute", keep_environ)
         if options.get("spill"):
             self.spool.hook(sys.stdout, sys.stderr)  # after wait: what it has printed is the run's
 
@@ -219,13 +274,9 @@ class Helper:
     def decode(self, text):
         return base64.b64decode(text)
 
-    def environment(self, env):
-        names = {}
+    def variables(self, env):
         for name, value in env.items():
-            name, value = os.fsdecode(self.decode(name)), os.fsdecode(self.decode(value))
-            names[name] = os.environ.get(name)
-            os.environ[name] = value
-        return names
+            yield os.fsdecode(self.decode(name)), os.fsdecode(self.decode(value))
 
     def directory(self, args):
         if args["dir"]:
@@ -262,7 +313,7 @@ class Helper:
     def start(self, args):
         self.once = args["once"]
         self.directory(args)
-        self.environment(args["env"])
+        environ.update(self.variables(args["env"]))
 
     def clear(self):
         if self.private:
@@ -275,19 +326,16 @@ class Helper:
         self.leave()
         self.once = self.once or args["private"]
         self.directory(args)
-        stdin = None if args["stdin"] is None else self.decode(args["stdin"])
-        self.saved.append((self.environment(args["env"]), give_input(shell.kernel, stdin)))
+        for name, value in self.variables(args["env"]):
+            self.saved.append(undoing(name, value))
+            assign(name, value)
+        restore = give_input(shell.kernel, None if args["stdin"] is None else self.decode(args["stdin"]))
+        if restore is not None:
+            self.saved.append(restore)
 
     def leave(self):
         while self.saved:
-            names, restore = self.saved.pop()
-            for name, value in names.items():
-                if value is None:
-                    os.environ.pop(name, None)
-                else:
-                    os.environ[name] = value
-            if restore is not None:
-                restore()
+            self.saved.pop()()
 
     def left(self):
         """Whether threads or tasks of the program are there."""

@@ -7,6 +7,7 @@ import (
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/internal/ansi"
+	"github.com/toolcell/toolcell/providers/jupyter/internal/server"
 )
 
 // Surroundings are what a program finds outside of its own code.
@@ -70,7 +71,12 @@ func (k *Kernel) Enter(ctx context.Context, s Surroundings) error {
 	case d.enter == nil:
 		return nil
 	}
-	return refusedSurroundings(k.Hidden(ctx, d.enter(s)))
+	err := k.Hidden(ctx, d.enter(s))
+	if e, ok := asRefusal(err); ok {
+		// What the caller gave was looked at before; the rest is the kernel's own state.
+		return server.Unavailable("the kernel could not prepare the run: %.2000s", ansi.Strip(e.Error()))
+	}
+	return refusedSurroundings(err)
 }
 
 // Leave restores the surroundings of before Enter.

@@ -1,0 +1,51 @@
+//go:build linux
+
+package jupyter_test
+
+import (
+	"testing"
+
+	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/providers/jupyter"
+)
+
+// TestSurroundingsOfARun: whatever a program has done to its streams, its descriptors and
+// os.environ, the next run has its input, and what a run was given ends with it.
+func TestSurroundingsOfARun(t *testing.T) {
+	t.Parallel()
+	given := codeinterp.RunOptions{Env: map[string]string{"RUNVAR": "rv"}, Stdin: []byte("a\n")}
+	secret := codeinterp.RunOptions{Env: given.Env}
+	const left = "os.environ.get('RUNVAR'), os.popen('echo $RUNVAR').read()"
+	none, has := `(None, '\n')`, `('a', 'rv')`
+	both(t, func(t *testing.T, s *server) {
+		c := realSession(t, s, jupyter.Options{})
+		for _, tt := range []struct {
+			name, code string
+			opts       codeinterp.RunOptions
+			want       string
+		}{
+			{"no sys.stdin", "import os, sys; del sys.stdin, sys.__stdin__; 1", secret, "1"},
+			{"its next", "input(), os.environ['RUNVAR']", given, has},
+			{"after it", left, codeinterp.RunOptions{}, none},
+			{"no descriptors", "fs = []\ntry:\n  while True: fs.append(open('/dev/null'))\nexcept OSError: pass\nlen(fs) > 20", given, "True"},
+			{"its next", "input(), os.environ['RUNVAR']", given, has},
+			{"once more", "input(), os.environ['RUNVAR']", given, has},
+			{"after it", "fs.clear(); " + left, codeinterp.RunOptions{}, none},
+			{"no descriptor 0", "os.close(0); 1", codeinterp.RunOptions{}, "1"},
+			{"its next", "os.popen('cat; echo $RUNVAR').read()", given, `'a\nrv\n'`},
+			{"after it", left, codeinterp.RunOptions{}, none},
+			{"a copy of os.environ", "old = os.environ; os.environ = dict(old); os.environ['RUNVAR']", secret, "'rv'"},
+			{"after it", "old.get('RUNVAR'), " + left, codeinterp.RunOptions{}, `(None, None, '\n')`},
+			{"its next", "old['RUNVAR'], os.environ['RUNVAR']", secret, `('rv', 'rv')`},
+			{"after that", "old.get('RUNVAR'), " + left, codeinterp.RunOptions{}, `(None, None, '\n')`},
+			{"no os.environ", "del os.environ; 1", given, "1"},
+			{"its next", "input(), os.environ['RUNVAR']", given, has},
+			{"after it", left, codeinterp.RunOptions{}, none},
+		} {
+			res, err := c.run(tt.code, &tt.opts)
+			if err != nil || !res.OK() || res.Text() != tt.want {
+				t.Errorf("%s, %s: %s, value %s, error %+v, truncated %+v, %v", tt.name, tt.code, res.Status, res.Text(), res.Error, res.Truncated, err)
+			}
+		}
+	})
+}
