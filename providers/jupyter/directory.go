@@ -97,7 +97,7 @@ func (d directory) Open(name string) (fs.File, error) {
 func (d directory) ReadDir(name string) ([]fs.DirEntry, error) {
 	var entries []fs.DirEntry
 	after, names := []byte(nil), 0
-	for range maxPages {
+	for range d.s.rt.opts.pages {
 		a, err := d.do("readdir", name, &kernel.FileRequest{Op: "list", After: after})
 		if err != nil {
 			return nil, err

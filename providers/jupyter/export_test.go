@@ -22,9 +22,10 @@ func WithJSON(o Options) Options {
 	return o
 }
 
-// WithNames returns options whose listings have so many bytes of names.
-func WithNames(o Options, n int) Options {
-	o.names = n
+// WithListings returns options whose listings have so many bytes of names, in so many
+// pages.
+func WithListings(o Options, names, pages int) Options {
+	o.names, o.pages = names, pages
 	return o
 }
 

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/toolcell/toolcell/codeinterp"
-	"github.com/toolcell/toolcell/internal/race"
 	"github.com/toolcell/toolcell/providers/jupyter"
 )
 
@@ -30,8 +29,8 @@ def lie(answer, count=count, kernel=get_ipython().kernel):
 // memory nor time without end, and leads to no names outside.
 func TestFileLies(t *testing.T) {
 	t.Parallel()
-	names := race.Short(8<<20, 1<<20)
-	c := realSession(t, sharedServer(t, "server6"), jupyter.WithNames(jupyter.Options{}, names))
+	const names, pages = 8 << 20, 100
+	c := realSession(t, sharedServer(t, "server6"), jupyter.WithListings(jupyter.Options{}, names, pages))
 	c.ok(liar)
 	dir := c.directory()
 	c.ok("lie(lambda q: {'entries': [{}] * 100_000})")

@@ -128,6 +128,7 @@ type Options struct {
 
 	lease     time.Duration // of commands whose client is silent
 	names     int           // in bytes, of a listing
+	pages     int           // that a listing comes in
 	plainJSON bool          // offer no subprotocol; for tests
 	noAckFix  bool          // leave acknowledgements to the system; for benchmarks
 	pongFix   bool          // hasten them by pongs; for benchmarks
@@ -167,7 +168,7 @@ func (o *Options) check() (Options, error) {
 	c.ReconnectTimeout = cmp.Or(c.ReconnectTimeout, DefaultReconnectTimeout)
 	c.Grace = cmp.Or(c.Grace, DefaultGrace)
 	c.MaxMessage = cmp.Or(c.MaxMessage, DefaultMaxMessage)
-	c.names = cmp.Or(c.names, maxNames)
+	c.names, c.pages = cmp.Or(c.names, maxNames), cmp.Or(c.pages, maxPages)
 	c.lease = cmp.Or(c.lease, c.ReconnectTimeout+leaseSlack)
 	if o.Hub != nil {
 		hub := *o.Hub
