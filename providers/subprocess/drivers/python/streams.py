@@ -1,5 +1,10 @@
 # Standard streams and the environment. This follows imports.py in one source.
 
+import codecs
+issubclass_, FileIO, TextIOWrapper = issubclass, io.FileIO, io.TextIOWrapper
+BufferedReader, BufferedRandom, Codec, StreamReader = io.BufferedReader, io.BufferedRandom, codecs.Codec, codecs.StreamReader
+
+
 class NoInput(io.TextIOBase):
     """Standard input of a run that was given none."""
 
@@ -97,11 +102,27 @@ def set_stdin(path):
 
 def reads_stdin(s):
     """Tells whether s reads the standard input of a run that is over, as what wraps
-    sys.stdin.buffer does."""
+    sys.stdin.buffer does. It calls nothing of the program's, which could end there or
+    wait."""
     try:
-        return s.fileno() == 0
+        for _ in range(8):
+            kind = type_(s)
+            if kind is NoInput:
+                return True
+            if issubclass_(kind, FileIO):
+                return FileIO.fileno(s) == 0
+            if issubclass_(kind, StreamReader):
+                s = Codec.__dict__['__dict__'].__get__(s)['stream']
+                continue
+            for wrapper, name in (TextIOWrapper, 'buffer'), (BufferedReader, 'raw'), (BufferedRandom, 'raw'):
+                if issubclass_(kind, wrapper):
+                    s = wrapper.__dict__[name].__get__(s)
+                    break
+            else:
+                return False
     except Exception:
-        return False
+        pass
+    return False
 
 
 def set_env(pairs):
