@@ -73,7 +73,8 @@
 //
 // Programs of Python kernels call what RunOptions.Functions and
 // ContextOptions.Functions give as tools.name(**args), from any thread, and as
-// await tools.aio.name(**args); a failure is a ToolError with name and message.
+// await tools.aio.name(**args); a failure is a ToolError with name, the
+// function's, and message.
 // The calls travel through the kernel's stdin channel: one pump in the kernel sends what is pending as one
 // input_request, marked with a nonce, and answers come as input_replies of at
 // most about a megabyte each. Both are numbered, and what was under way when the

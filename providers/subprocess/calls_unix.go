@@ -142,7 +142,9 @@ func (p *process) answer(r *run, id string, value json.RawMessage, err error) {
 		switch {
 		case failed:
 			return encode(frameAnswer, id, "error", e.Message)
-		case err != nil:
+		case err != nil && r != nil:
+			return encode(frameAnswer, id, "ended", "the run has ended")
+		case err != nil: // it came of an earlier run
 			return encode(frameAnswer, id, "error", "the run has ended")
 		case len(value) == 0:
 			return encode(frameAnswer, id, "ok", "null")

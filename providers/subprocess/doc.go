@@ -142,8 +142,9 @@
 // and TypeScript as await tools.name({...}); in bash as tool name '{"json": 1}',
 // from any subshell or job, which prints the result as JSON, or the message on
 // standard error and fails. Arguments and results are JSON. A
-// call that fails raises ToolError, in Python with the attributes name and
-// message, in JavaScript with tool and message. A program that uses the name
+// call that fails raises ToolError: in Python with the attributes name, the
+// function's, and message; in JavaScript with tool, the function's name, and a message
+// that begins with it, as in "add: too large". A program that uses the name
 // tools for something else keeps it. A run of JavaScript waits for its open calls.
 // What goes on after a run's end calls nothing, nor in the next run: in Python
 // tasks, threads and what a pool of threads does, which is the run's that gave it

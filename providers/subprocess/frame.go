@@ -34,7 +34,7 @@ const (
 	frameConfigure = 'C' // "once" or "", then names and values of the environment
 	frameRun       = 'R' // seq, code, path of stdin or "", names and values
 	frameNames     = 'N' // names of the functions that programs can call
-	frameAnswer    = 'V' // id of the call, "ok" or "error", result as JSON or message
+	frameAnswer    = 'V' // id of the call, "ok", "error" or, where it ended with its run, "ended", result as JSON or message
 	frameAck       = 'A' // number of the frame
 	frameInterrupt = 'I' // seq
 	frameSignaled  = 'K' // a SIGINT was sent

@@ -52,6 +52,9 @@ func stopsCall(t *testing.T, ci *subprocess.Stateful, language, code string) {
 		if res.Status != status || res.StateLost || err != nil && !errors.Is(err, context.Canceled) {
 			t.Errorf("%s: %q: %s, %v", how, code, summary(res), err)
 		}
+		if language == "bash" && res.Stderr() != "" {
+			t.Errorf("%s: %q: stderr %q", how, code, res.Stderr())
+		}
 		await := map[string]string{"javascript": "await tools.echo({ v: kept })", "bash": `tool echo "{\"v\":$kept}"`}[language]
 		if await == "" {
 			await = "tools.echo(v=kept)"

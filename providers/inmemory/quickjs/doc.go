@@ -49,7 +49,8 @@
 //
 //	const w = await tools.get_weather({city: "Oslo"});
 //
-// One that fails rejects with a ToolError, whose tool is the function's name. The
+// One that fails rejects with a ToolError, whose tool is the function's name and whose
+// message begins with it, as in "get_weather: no such city". The
 // end of the run waits for calls as it does for timers. At most 4,096 can be open
 // at once. A program may use the names tools and ToolError for something else;
 // without functions they are undefined.

@@ -209,7 +209,8 @@ __toolcell_call() { # name, arguments; prints the result of a function of the ho
 	builtin trap - HUP INT QUIT PIPE ALRM TERM USR1 USR2 XFSZ
 	local __toolcell__status=0
 	if [[ $__toolcell_how != ok ]]; then
-		builtin printf '%s: %s\n' "$__toolcell__name" "$__toolcell_text" >&2
+		# What has ended with its run has the result to tell it.
+		[[ $__toolcell_how == ended ]] || builtin printf '%s: %s\n' "$__toolcell__name" "$__toolcell_text" >&2
 		__toolcell__status=1
 	else
 		builtin printf '%s\n' "$__toolcell_text" || __toolcell__status=$?
