@@ -5,11 +5,13 @@
 // collection, which newer versions of node do not survive. abandon makes the
 // inspector forget it.
 let promise = null;
+let settled = false; // whether that was at the end of evaluate: else the program awaits
 const usual = parseInt(process.versions.node, 10) < 19 ? 3 : 2; // promises of a program that makes none itself
 function hold() {
   let n = 0;
   promise = null;
   left = false;
+  settled = false;
   const release = promiseHooks.onInit((p) => {
     promise ??= p;
     if (++n > usual) {
@@ -17,7 +19,11 @@ function hold() {
       release();
     }
   });
-  return release;
+  const unwatch = promiseHooks.onSettled((p) => { settled ||= p === promise; });
+  return () => {
+    release();
+    unwatch();
+  };
 }
 function abandon() {
   session.disconnect();
@@ -28,11 +34,10 @@ function abandon() {
 
 // rejected tells whether the program has thrown, without a look at what.
 function rejected() {
-  if (promise === null) return false;
+  if (promise === null || !settled) return false;
   hidden('__toolcell', promise);
-  const { result } = post('Runtime.evaluate', { expression: '__toolcell', generatePreview: true, objectGroup: 'toolcell' });
+  const { result } = post('Runtime.evaluate', { expression: '__toolcell', generatePreview: true, objectGroup: current.name });
   delete globalThis.__toolcell;
-  post('Runtime.releaseObjectGroup', { objectGroup: 'toolcell' });
   return result?.result.preview?.properties.some((p) => p.name === '[[PromiseState]]' && p.value === 'rejected');
 }
 

@@ -1,5 +1,9 @@
 // The streams write at once, so that nothing is lost or held back.
 
+// What console gives each of its writes looks for an error, and does nothing without:
+// a tick of it would have the program have left something.
+const ofConsole = new Set([console._stdoutErrorHandler, console._stderrErrorHandler]);
+
 // stream writes past the machinery of Writable, which an interrupt would
 // leave waiting for the end of a write for ever.
 function stream(fd) {
@@ -16,7 +20,7 @@ function stream(fd) {
     } catch (e) {
       failed = e;
     }
-    if (typeof done === 'function') process.nextTick(done, failed);
+    if (typeof done === 'function' && (failed !== null || !ofConsole.has(done))) process.nextTick(done, failed);
     return true;
   };
   s.end = (chunk, encoding, done) => {
