@@ -3,6 +3,7 @@
 package subprocess_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/toolcell/toolcell/providers/subprocess"
@@ -34,5 +35,24 @@ Session.prototype.post = function (...args) { said++; return post.apply(this, ar
 				}
 			}
 		})
+	}
+}
+
+// TestPythonAfter: what a program's end does for values that have something to lose
+// is not done for others.
+func TestPythonAfter(t *testing.T) {
+	n := newNotebook(t, open(t, subprocess.Options{Languages: []subprocess.Language{subprocess.Python()}}), "python")
+	after := func(value string) string {
+		n.run("import sys\nnames = []\nsys.setprofile(lambda frame, event, arg: names.append(frame.f_code.co_name))\n"+value, nil)
+		res := n.run("' '.join(names)", nil)
+		return res.Text()
+	}
+	for _, name := range []string{"dropping", "method"} {
+		if got := after("object()"); !strings.Contains(got, name) {
+			t.Errorf("no %s after an object: %s", name, got)
+		}
+		if got := after("1 + 1"); strings.Contains(got, name) {
+			t.Errorf("%s after a number: %s", name, got)
+		}
 	}
 }

@@ -78,6 +78,9 @@ def evaluate(body, last):
 def within(f, *args): f(*args)  # in one line, which dropping gives another number
 
 
+SIMPLE = int, float, str, bytes, bool, complex  # with which nothing is lost
+
+
 def dropping(name, line, drop, *args):
     """Calls what drops an object of the program's. Python tells the file and the
     line that run when it warns of what was lost with the object."""
@@ -135,7 +138,7 @@ def run(code, name):
     except BaseException as e:
         ended = 'error', 1, e
     else:
-        if value is not None:
+        if value is not None and type_(value) not in SIMPLE:
             box, value = [value], None
             dropping(name, last_line(last), box.clear)
         return 'ok', 0, None

@@ -49,6 +49,8 @@ def bundle_of(v):
 
 def shows_itself(v):
     """Has v show itself, where its class does that, and tells whether it has."""
+    if type_(v) in PLAIN:
+        return False
     f = method(v, '_ipython_display_')
     return bool(f and attempt(lambda: (f(),)))
 
