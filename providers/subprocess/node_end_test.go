@@ -35,15 +35,33 @@ var nodeBeats = []struct {
 	{"microtasks, and an await", "(async () => { for (;;) await beat() })(); await null; throw 5", "error error=Uncaught: 5", false},
 	{"microtasks, and an exit", "(async () => { for (;;) await beat() })(); process.exit(3)", "error", false},
 	{"ticks", "(function on() { beat(); process.nextTick(on) })(); throw 5", "error error=Uncaught: 5", false},
+	{"the module's intervals", "require('timers').setInterval(beat, 1); throw 5", "error error=Uncaught: 5", false},
+	{"the module's intervals, and an await", "(await import('node:timers')).setInterval(beat, 1); await null; throw 5", "error error=Uncaught: 5", false},
+	{"the module's intervals that hold nothing", "require('timers').setInterval(beat, 1).unref(); 1", "ok value=1", false},
+	{"the module's immediates", "(function on() { beat(); require('timers').setImmediate(on) })(); throw 5", "error error=Uncaught: 5", false},
+	{"a timer that is started again", "var again = setTimeout(() => { beat(); again.refresh().unref() }, 1); await new Promise((r) => setTimeout(r, 20)); 1", "ok value=1", false},
+	{"a timer that is started again by a later run", "again.refresh(); throw 5", "error error=Uncaught: 5", false},
+	{"promises of timers", "(async () => { for (;;) { await require('timers/promises').setTimeout(1); beat() } })(); throw 5", "error error=Uncaught: 5", false},
+	{"promises of timers that hold nothing", "(async () => { for (;;) { await require('timers/promises').setTimeout(1, 0, { ref: false }); beat() } })(); 1", "ok value=1", false},
+	{"promises of immediates", "(async () => { for (;;) { await require('timers/promises').setImmediate(); beat() } })(); throw 5", "error error=Uncaught: 5", false},
+	{"timers made promises", "(async () => { for (;;) { await require('util').promisify(setTimeout)(1); beat() } })(); throw 5", "error error=Uncaught: 5", false},
+	{"promises of an interval", "(async () => { for await (const _ of require('timers/promises').setInterval(1, 0, { ref: false })) beat() })(); await new Promise((r) => setTimeout(r, 5)); 1", "ok value=1", false},
+	{"a scheduler", "(async () => { for (;;) { await require('timers/promises').scheduler.wait(1); await require('timers/promises').scheduler.yield(); beat() } })(); throw 5", "error error=Uncaught: 5", false},
+	{"signals of aborts", "(function on() { beat(); AbortSignal.timeout(1).onabort = on })(); 1", "ok value=1", false},
+	{"ports", "var c = new MessageChannel(); c.port1.onmessage = c.port2.onmessage = (e) => { beat(); e.target.postMessage(1) }; c.port1.unref(); c.port2.unref(); c.port1.postMessage(1); 1", "ok value=1", false},
+	{"ports, and an error", "var d = new MessageChannel(); d.port1.on('message', () => { beat(); d.port2.postMessage(1) }); d.port1.unref(); d.port2.postMessage(1); await null; throw 5", "error error=Uncaught: 5", false},
+	{"channels", "var [p, q] = [new BroadcastChannel('b'), new BroadcastChannel('b')]; p.onmessage = q.onmessage = (e) => { beat(); e.target.postMessage(1) }; p.unref(); q.unref(); p.postMessage(1); 1", "ok value=1", false},
+	{"waits", "(function on() { beat(); Atomics.waitAsync(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1).value.then(on) })(); await null; 1", "ok value=1", false},
+	{"waits, and an error", "(function on() { beat(); Atomics.waitAsync(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1).value.then(on) })(); throw 5", "error error=Uncaught: 5", false},
 }
 
-// TestNodeEndsByError: a program that has ended by an error or process.exit does not
-// go on, neither between runs nor in the next ones.
-func TestNodeEndsByError(t *testing.T) {
-	ci := open(t, subprocess.Options{Languages: []subprocess.Language{subprocess.JavaScript()}})
+// testNodeEnds: a program that has ended, by an error or process.exit too, does not go
+// on, neither between runs nor in the next ones.
+func testNodeEnds(t *testing.T, l subprocess.Language) {
+	ci := open(t, subprocess.Options{Languages: []subprocess.Language{l}})
 	const begin = "var fs = require('fs'), beat = () => fs.appendFileSync('beats', 'x'); beat()"
 	const count = "require('fs').statSync('beats').size"
-	n := newNotebook(t, ci, "javascript")
+	n := newNotebook(t, ci, l.Name)
 	n.run(begin, nil)
 	for _, tt := range nodeBeats {
 		t.Run(tt.name, func(t *testing.T) {
@@ -71,6 +89,13 @@ func TestNodeEndsByError(t *testing.T) {
 	}
 }
 
+func TestNodeEnds(t *testing.T) {
+	testNodeEnds(t, subprocess.JavaScript())
+	if !testing.Short() {
+		testNodeEnds(t, newerNode(t))
+	}
+}
+
 // nodeFirstErrors are programs that leave something to be called, and what node says
 // of them.
 var nodeFirstErrors = []struct{ code, want string }{
@@ -87,6 +112,10 @@ var nodeFirstErrors = []struct{ code, want string }{
 	{"const { AsyncLocalStorage } = require('async_hooks'); const s = new AsyncLocalStorage(); s.run(1, () => { Promise.resolve().then(() => console.log('no')) }); throw 5", "error error=Uncaught: 5"},
 	{"require('async_hooks').createHook({ before() {}, after() {} }).enable(); Promise.resolve().then(() => console.log('no')); process.exit(4)", "error"},
 	{"await null; Promise.resolve().then(() => setTimeout(() => console.log('no'))); throw 5", "error error=Uncaught: 5"},
+	{"require('timers').setImmediate(() => console.log('no')); require('timers').setTimeout(() => console.log('no'), 20); throw 5", "error error=Uncaught: 5"},
+	{"require('timers/promises').setTimeout(400).then(() => console.log('no')); require('util').promisify(setTimeout)(1).then(() => console.log('no')); throw 5", "error error=Uncaught: 5"},
+	{"AbortSignal.timeout(1).onabort = () => console.log('no'); require('timers/promises').scheduler.wait(400).then(() => console.log('no')); process.exit(3)", "error"},
+	{"const { port1, port2 } = new MessageChannel(); port1.on('message', () => console.log('no')).unref(); port2.postMessage(1); throw 5", "error error=Uncaught: 5"},
 }
 
 const later = "async function f() { await null; console.log('one'); await null; console.log('two') }; "

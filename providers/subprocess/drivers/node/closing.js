@@ -63,16 +63,6 @@ const hook = createHook({ before: guarded((id) => {
 // called tells whether it is a call of node's own that this is before, which V8 may
 // end: a timer or a tick is called by JavaScript, a promise of node's settled by none.
 function called() {
-  const own = prepare, { stackTraceLimit } = Error;
-  let sites = [];
-  prepare = (e, all) => { sites = all; };
-  Reflect.set(Error, 'stackTraceLimit', 16);
-  try {
-    void new Error().stack;
-  } finally {
-    prepare = own;
-    Reflect.set(Error, 'stackTraceLimit', stackTraceLimit);
-  }
-  const hooks = 'node:internal/async_hooks', by = sites.findIndex((s) => !isOurs(s) && s.getFileName() !== hooks);
+  const sites = sitesHere(), hooks = 'node:internal/async_hooks', by = sites.findIndex((s) => !isOurs(s) && s.getFileName() !== hooks);
   return sites.slice(0, by < 0 ? undefined : by).some((s) => s.getFunctionName() === 'callbackTrampoline');
 }

@@ -22,6 +22,33 @@ Object.defineProperty(Error, 'prepareStackTrace', {
   configurable: true, get: () => prepare ?? prepareStackTrace, set: (f) => { prepare = f; },
 });
 
+// sitesHere returns where the caller stands, whatever the program has set.
+const SITES = 16;
+function sitesHere() {
+  const own = prepare, { stackTraceLimit } = Error;
+  let sites = [];
+  prepare = (e, all) => { sites = all; };
+  Reflect.set(Error, 'stackTraceLimit', SITES);
+  try {
+    void new Error().stack;
+  } finally {
+    prepare = own;
+    Reflect.set(Error, 'stackTraceLimit', stackTraceLimit);
+  }
+  return sites;
+}
+
+// calledBy tells whether it is a file of node's that calls the driver, and not a program.
+function calledBy(files) {
+  for (const s of sitesHere()) {
+    const file = String(s.getFileName());
+    if (isOurs(s)) continue;
+    if (!file.startsWith('node:')) return false;
+    if (files.test(file)) return true;
+  }
+  return false;
+}
+
 // What the host is told of an error.
 
 function describe(error, name, line) {

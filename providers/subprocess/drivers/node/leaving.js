@@ -18,29 +18,11 @@ const inMicrotask = (f) => then.call(bare, f);
 // anything else is.
 let left = false;
 
-// The run's timers are known, so that they can be cleared with it.
 const real = { setTimeout, setInterval, setImmediate, clearTimeout, clearImmediate, queueMicrotask, nextTick: process.nextTick };
 const inPlaceOf = (holder, name, g) => {
-  Object.defineProperties(g, Object.getOwnPropertyDescriptors(real[name]));
+  Object.defineProperties(g, Object.getOwnPropertyDescriptors(holder[name]));
   holder[name] = g;
 };
-for (const name of ['setTimeout', 'setInterval', 'setImmediate']) {
-  const f = real[name], clear = name === 'setImmediate' ? real.clearImmediate : real.clearTimeout;
-  inPlaceOf(globalThis, name, (...args) => {
-    const own = current;
-    const callback = args[0];
-    if (own && typeof callback === 'function' && name !== 'setInterval') {
-      args[0] = function (...a) {
-        own.timers.delete(t);
-        return Reflect.apply(callback, this, a);
-      };
-    }
-    const t = f(...args);
-    if (own?.stopping) clear(t);
-    else own?.timers.set(t, clear);
-    return t;
-  });
-}
 
 inPlaceOf(globalThis, 'queueMicrotask', (f) => {
   left = true;

@@ -8,7 +8,6 @@ class Run {
     this.name = `cell-${++cell}`;
     if (script && !/[\s'"():]/.test(script)) this.name = script; // else it could not be told from the rest of a frame
     this.env = [];
-    this.timers = new Map(); // with what clears each
     this.stopping = false;
     this.dropping = false;
     this.imports = 0; // that are under way
@@ -125,8 +124,9 @@ class Run {
 
   halt() {
     this.stopping = true;
-    this.clearTimers();
     if (once) return;
+    clearTimers();
+    emptyPorts();
     calls.clear();
     socket.unref();
     this.beforeExit = withoutHandlers('beforeExit');
@@ -162,11 +162,6 @@ class Run {
     if (how !== 'interrupt') this.deadline = real.setTimeout(() => this.report('gone', status, error), 200).unref();
   }
 
-  clearTimers() {
-    for (const [t, clear] of this.timers) clear(t);
-    this.timers.clear();
-  }
-
   report(how, status, error, line = 0) {
     if (current !== this) return;
     if (this.ending && this.imports > 0) how = 'gone'; // those will never settle
@@ -181,7 +176,8 @@ class Run {
     real.clearTimeout(this.deadline);
     for (const f of this.beforeExit ?? []) addListener.call(process, 'beforeExit', f);
     if (this.ending) remains = resources();
-    this.clearTimers(); // those that did not hold the run
+    clearTimers(); // those that did not hold the run
+    emptyPorts();
     restoreEnv(this.env);
     if (promise) {
       abandon();
@@ -247,6 +243,7 @@ function noMore(before) {
 
 function start(fields) {
   seq = String(fields[0]);
+  for (const t of timers) t.unref(); // of what a server called between runs
   const own = current = new Run(seq);
   settle(() => current === own && !own.stopping && within(() => own.start(fields)));
 }

@@ -39,6 +39,7 @@ function restoreEnv(old) {
 
 function configure(fields) {
   once = String(fields[0]) === 'once';
+  if (!once) for (const follow of [followTimers, followPorts, followWaits]) follow();
   hidden('module', ownModule); // not before: node puts its own back when the driver's source is done
   setEnv(fields.slice(1));
   script = once && globalThis.__toolcell_script || '';
