@@ -31,6 +31,9 @@ var asNodePrograms = []struct {
 	{"ports", "const { port1, port2 } = new MessageChannel(); port1.on('message', (n) => { console.log(n); if (n < 3) port2.postMessage(n + 1); else port1.close() }); port2.postMessage(1); port2.onmessage = (e) => console.log(e.data); port1.postMessage('a'); console.log(structuredClone({ a: [1] })); void 0", false},
 	{"channels", "const a = new BroadcastChannel('q'), b = new BroadcastChannel('q'); b.onmessage = (e) => { console.log(e.data); a.close(); b.close() }; a.postMessage('hi'); void 0", false},
 	{"waits", "const a = new Int32Array(new SharedArrayBuffer(8)), w = Atomics.waitAsync(a, 0, 0), u = Atomics.waitAsync(a, 1, 0, 5); w.value.then(console.log); u.value.then(console.log); console.log(w.async, u.async, Atomics.waitAsync(a, 0, 1), Atomics.notify(a, 0)); setTimeout(() => {}, 100); void 0", false},
+	{"exit that is emitted", "process.emit('exit', 0); process.emit('beforeExit', 0); console.log('after'); (async () => { await null; process.emit('beforeExit', 0); await null; setTimeout(() => { process.emit('exit', 0); console.log('later') }, 5) })(); void 0", true},
+	{"exit that a timer emits", "setTimeout(process.emit.bind(process), 1, 'beforeExit'); setTimeout(async () => { await null; process.emit('beforeExit'); process.emit('exit'); setTimeout(() => console.log('after'), 5) }, 5); void 0", true},
+	{"an emit of one's own", "const { emit } = process; process.emit = function (...a) { return emit.apply(this, a) }; process.once('beforeExit', () => setTimeout(() => console.log('b'), 5)); setTimeout(() => console.log('a'), 5); void 0", true},
 }
 
 func testAsNode(t *testing.T, l subprocess.Language, command string) {
@@ -84,6 +87,22 @@ func TestNodeTimersOfNode(t *testing.T) {
 	} {
 		if res := n.run(tt.code, nil); summary(res) != tt.want {
 			t.Errorf("%s\ngot  %s %s\nwant %s", tt.code, summary(res), res.Stderr(), tt.want)
+		}
+	}
+}
+
+// TestNodeDebugSignal: node begins to debug by SIGUSR1, with which the state would go.
+func TestNodeDebugSignal(t *testing.T) {
+	for _, l := range []subprocess.Language{subprocess.JavaScript(), newerNode(t)} {
+		ci := open(t, subprocess.Options{Languages: []subprocess.Language{l}})
+		const code = "process.kill(process.pid, 'SIGUSR1'); await new Promise((r) => setTimeout(r, 300)); console.log('alive')"
+		if res := run(t, ci, l.Name, code, nil); summary(res) != "ok out=alive\n" || res.Stderr() != "" {
+			t.Errorf("%s %s", summary(res), res.Stderr())
+		}
+		n := newNotebook(t, ci, l.Name)
+		n.run("var kept = 1", nil)
+		if res := n.run(code+"; kept", nil); summary(res) != "ok out=alive\n value=1" || res.Stderr() != "" {
+			t.Errorf("%s %s", summary(res), res.Stderr())
 		}
 	}
 }

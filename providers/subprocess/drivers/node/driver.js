@@ -16,7 +16,7 @@ const { Writable } = require('stream');
 const { createRequire } = require('module');
 const inspector = require('inspector');
 const { promiseHooks } = require('v8');
-const { AsyncLocalStorage, AsyncResource, createHook, executionAsyncResource, triggerAsyncId } = require('async_hooks');
+const { AsyncLocalStorage, AsyncResource, createHook, executionAsyncId, executionAsyncResource, triggerAsyncId } = require('async_hooks');
 
 const CONTROL = 3;
 const LIMIT = 48 << 20; // bytes of one show; the host refuses frames of 64 MiB

@@ -60,6 +60,13 @@ function withoutHandlers(event) {
   return list;
 }
 
+// nodeEmits tells whether it is node that emits beforeExit: then nothing is below that, but
+// for what a program may have put in place of process.emit.
+function nodeEmits() {
+  const sites = sitesHere(), first = sites.findLast((s) => s.getFileName() !== 'node:internal/async_hooks');
+  return sites.length < SITES && (first.getMethodName() === 'emit' || first.getFunctionName() === process.emit.name);
+}
+
 // The program's own handlers follow, and what they start is the run's too: ticks,
 // then promises, then whatever makes the loop not empty.
 const behind = (f) => process.nextTick(() => queueMicrotask(() => process.nextTick(guarded(f))));
@@ -68,18 +75,22 @@ on('beforeExit', guarded(() => {
   if (own?.ending) return own.report(...own.ending);
   if (!own || own.stopping) return;
   if (once) return behind(goLast);
-  if (!handlers('beforeExit')) return own.drainedOut();
-  behind(() => {
+  if (computing || executionAsyncId() !== 0) return; // the program emits it
+  const drainedOut = () => {
     if (current === own && !own.stopping && noMore(remains)) own.drainedOut();
-  });
+  };
+  if (handlers('beforeExit')) behind(drainedOut);
+  else if (noMore(remains)) real.nextTick(guarded(drainedOut)); // behind a promise of the program's, if that emits it
+  else if (nodeEmits()) own.drainedOut();
 }));
 
-// The end is told behind the program's handlers of exit.
+// The end is told behind the program's handlers of exit, and not where it is the program
+// that emits that.
 on('exit', () => {
-  if (once && current) current.leaving = true; // what follows are those
+  if (once && current && process._exiting) current.leaving = true; // what follows are those
 });
 const last = guarded(() => {
-  if (once && current && !current.stopping) current.drainedOut();
+  if (once && current && process._exiting && !current.stopping) current.drainedOut();
 });
 function goLast() {
   removeListener.call(process, 'exit', last);
@@ -97,6 +108,7 @@ net.Server.prototype.listen = function (...args) {
   return listen.apply(this, args);
 };
 on('SIGINT', () => { seen++; });
+on('SIGUSR1', () => {}); // else node opens its inspector, and the driver's own session ends with that
 
 const socket = new net.Socket({ fd: CONTROL, readable: true, writable: false, allowHalfOpen: true });
 socket.on('data', guarded(onData));
