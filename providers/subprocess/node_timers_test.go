@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"testing"
 
+	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/internal/race"
 	"github.com/toolcell/toolcell/providers/subprocess"
 )
@@ -87,6 +88,26 @@ func TestNodeTimersOfNode(t *testing.T) {
 	} {
 		if res := n.run(tt.code, nil); summary(res) != tt.want {
 			t.Errorf("%s\ngot  %s %s\nwant %s", tt.code, summary(res), res.Stderr(), tt.want)
+		}
+	}
+}
+
+// TestNodeClosesDescriptors: a program that closes its output loses the state with it, so
+// that later ones print; one that closes its input does not.
+func TestNodeClosesDescriptors(t *testing.T) {
+	for _, l := range []subprocess.Language{subprocess.JavaScript(), newerNode(t)} {
+		n := newNotebook(t, open(t, subprocess.Options{Languages: []subprocess.Language{l}}), l.Name)
+		for _, code := range []string{"require('fs').closeSync(1); console.log('not printed'); 1", "require('fs').closeSync(2); require('fs').openSync('file', 'w'); 1", "await new Promise((r) => require('fs').close(1, r)); 1"} {
+			if res := n.run(code, nil); summary(res) != "ok value=1 lost" {
+				t.Errorf("%s: %s", code, summary(res))
+			}
+			if res := n.run("console.log('hello'); console.error('there'); 2", nil); summary(res) != "ok out=hello\n value=2" || res.Stderr() != "there\n" {
+				t.Errorf("after %s: %s %s", code, summary(res), res.Stderr())
+			}
+		}
+		n.run("var kept = 1; require('fs').closeSync(0)", nil)
+		if res := n.run("require('fs').readFileSync(0, 'utf8') + kept", &codeinterp.RunOptions{Stdin: []byte("input")}); summary(res) != "ok value=input1" {
+			t.Errorf("after the input was closed: %s", summary(res))
 		}
 	}
 }

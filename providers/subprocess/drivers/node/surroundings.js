@@ -1,5 +1,6 @@
 // What a run finds around it: standard input, environment, directory.
 
+const { closeSync } = fs;
 function setStdin(file) {
   if (file) {
     replaceStdin(file, 'r');
@@ -13,11 +14,25 @@ function setStdin(file) {
 
 // replaceStdin makes a file descriptor 0: open takes the lowest free one.
 function replaceStdin(file, flags) {
-  fs.closeSync(0);
+  try { closeSync(0); } catch {} // the program has
   if (fs.openSync(file, flags) !== 0) throw new Error('descriptor 0 is not free');
   const s = new fs.ReadStream(null, { fd: 0, autoClose: false });
   s.ref = s.unref = () => s; // as sockets and terminals have
   Object.defineProperty(process, 'stdin', { configurable: true, enumerable: true, get: () => s });
+}
+
+// standardClosed tells that a program has closed the descriptor of its output, which the
+// next file it opens takes then.
+let standardClosed = false;
+function followClosing() {
+  for (const name of ['close', 'closeSync']) {
+    const f = fs[name];
+    inPlaceOf(fs, name, function (fd, ...args) {
+      if (fd === 0) stdinSet = undefined;
+      if (fd === 1 || fd === 2) standardClosed = true;
+      return Reflect.apply(f, this, [fd, ...args]);
+    });
+  }
 }
 
 function setEnv(fields) {
@@ -39,7 +54,7 @@ function restoreEnv(old) {
 
 function configure(fields) {
   once = String(fields[0]) === 'once';
-  if (!once) for (const follow of [followTimers, followPorts, followWaits]) follow();
+  if (!once) for (const follow of [followClosing, followTimers, followPorts, followWaits]) follow();
   hidden('module', ownModule); // not before: node puts its own back when the driver's source is done
   setEnv(fields.slice(1));
   script = once && globalThis.__toolcell_script || '';
