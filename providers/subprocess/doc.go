@@ -203,8 +203,9 @@
 // was killed; if a program of node's was interrupted, or for 200 ms after it had
 // ended by an error or process.exit, while something was under way that goes on
 // unless the process ends: requests, children, workers, sockets, modules that are
-// loaded; and if process.exit is called after an await. Timers and what waits to be
-// called by promises end without that. RunCode kills at once. A bash program that exits or is interrupted
+// loaded; if a program of node's has closed descriptor 1 or 2, so that later ones print;
+// and if process.exit is called after an await. Timers, whatever they are made by, messages
+// of ports, timed waits of Atomics.waitAsync and what waits to be called by promises end without that. RunCode kills at once. A bash program that exits or is interrupted
 // leaves its state to a new shell that takes the process over, but for one under
 // set -n. Where that takes more than two seconds, because the state has many megabytes or because a
 // program only claimed to have ended, the rest counts towards the next run's time. A
@@ -327,6 +328,14 @@
 // Of what processes send, frames of more than a megabyte wait for room in 128 MiB
 // that all processes of an interpreter share, and a call of a function fails
 // where the arguments of open calls would take more than 128 MiB.
+//
+// In a context of node, what a program has let go with unref ends with its run where it
+// is a timer, a port or a channel. A server, socket, worker or child, fs.watch and
+// fs.watchFile with persistent: false, a handler of a signal, a FinalizationRegistry, a hook
+// of async_hooks and a session of the inspector stay, and call the program when something
+// comes: also between runs, and for ever where it is the program itself that sends it, as a
+// socket that answers itself. So do timeouts of sockets, and Atomics.waitAsync of a context
+// of vm. Close them, or have them hold the run. node does not open its inspector by SIGUSR1.
 //
 // In a context of bash, and in RunCode with functions, trap is a function, as type and
 // declare -F say, that keeps a program's trap of EXIT apart from the driver's own; in a

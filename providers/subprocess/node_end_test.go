@@ -47,6 +47,8 @@ var nodeBeats = []struct {
 	{"timers made promises", "(async () => { for (;;) { await require('util').promisify(setTimeout)(1); beat() } })(); throw 5", "error error=Uncaught: 5", false},
 	{"promises of an interval", "(async () => { for await (const _ of require('timers/promises').setInterval(1, 0, { ref: false })) beat() })(); await new Promise((r) => setTimeout(r, 5)); 1", "ok value=1", false},
 	{"a scheduler", "(async () => { for (;;) { await require('timers/promises').scheduler.wait(1); await require('timers/promises').scheduler.yield(); beat() } })(); throw 5", "error error=Uncaught: 5", false},
+	{"node's constructor of timers", "var { constructor: Timeout } = setTimeout(() => {}); new Timeout(beat, 1, undefined, true, false).refresh(); 1", "ok value=1", false},
+	{"objects that time out", "process.noDeprecation = true; var { enroll, _unrefActive } = require('timers'), o = { _onTimeout() { beat(); enroll(o, 1); _unrefActive(o) } }; if (enroll) o._onTimeout(); 1", "ok value=1", false},
 	{"signals of aborts", "(function on() { beat(); AbortSignal.timeout(1).onabort = on })(); 1", "ok value=1", false},
 	{"ports", "var c = new MessageChannel(); c.port1.onmessage = c.port2.onmessage = (e) => { beat(); e.target.postMessage(1) }; c.port1.unref(); c.port2.unref(); c.port1.postMessage(1); 1", "ok value=1", false},
 	{"ports, and an error", "var d = new MessageChannel(); d.port1.on('message', () => { beat(); d.port2.postMessage(1) }); d.port1.unref(); d.port2.postMessage(1); await null; throw 5", "error error=Uncaught: 5", false},

@@ -244,7 +244,7 @@ function noMore(before) {
 
 function start(fields) {
   seq = String(fields[0]);
-  for (const t of timers) t.unref(); // of what a server called between runs
+  for (const t of timers) t.unref?.(); // of what a server called between runs
   const own = current = new Run(seq);
   settle(() => current === own && !own.stopping && within(() => own.start(fields)));
 }

@@ -55,6 +55,10 @@ function followTimers() {
   real.clearImmediate(immediate);
   follow(timeout);
   follow(getPrototypeOf(immediate));
+  for (const prototype of [timeout, getPrototypeOf(immediate)]) {
+    const construct = maker((...args) => Reflect.construct(...args));
+    defineProperty(prototype, 'constructor', { configurable: true, writable: true, value: new Proxy(prototype.constructor, { construct }) });
+  }
   const { refresh } = timeout;
   inPlaceOf(timeout, 'refresh', function () {
     const t = Reflect.apply(refresh, this, []);
@@ -64,6 +68,10 @@ function followTimers() {
   for (const name of ['setTimeout', 'setInterval', 'setImmediate']) {
     makingOwn(globalThis, name);
     module[name] = globalThis[name];
+  }
+  for (const name of ['active', '_unrefActive']) {
+    const begin = module[name];
+    if (begin) inPlaceOf(module, name, (item) => { begin(item); note(item); });
   }
   for (const name of ['setTimeout', 'setImmediate']) makingOwn(promised, name);
   const each = promised.setInterval.prototype; // of its generators, the first step of which makes the timer
