@@ -28,8 +28,7 @@ type diskUse struct {
 	changed bool      // the tree did something since the last walk
 	next    time.Time // not to be walked before
 	base    *walked   // what was there at the start, once it was walked
-	used    int64     // of the file system, at the start
-	last    int64     // bytes that the last walk found
+	unknown int64     // what no directory had of the file system then
 	hidden  int       // walks in a row that could not measure
 }
 
@@ -82,14 +81,14 @@ func (u *usage) walk(pids []int) {
 	d.mu.Lock()
 	// First: what changes during the walk is for the next one.
 	d.changed = false
-	base, used := d.base, d.used
+	base, unknown := d.base, d.unknown
 	d.mu.Unlock()
 	full, dev := fsUsed(pl.Workdir)
-	start := time.Now()
+	start, first := time.Now(), base == nil
 	var now walked
 	var err error
-	if base == nil {
-		base, used = &walked{}, full
+	if first {
+		base = &walked{}
 		// A directory of the caller's may hold files that are not the program's.
 		if !u.p.s.temp.holds(pl.Workdir) {
 			*base, _ = measure(pl.Workdir, walked{-1, -1})
@@ -99,17 +98,25 @@ func (u *usage) walk(pids []int) {
 	if now == (walked{}) {
 		now, err = measure(pl.Workdir, pl.limits.beyond(*base))
 	}
+	named, nameless := now.bytes, int64(0)
 	// An open file that was removed still takes its place on the disk.
 	for f := range namelessOf(pids, filesBudget) {
 		now.bytes += f.bytes
+		if f.dev == dev {
+			nameless += f.bytes
+		}
 	}
 	now.inodes += u.p.tmpInodes()
 	// What the file system has lost since the start and nobody's directory shows:
 	// others on the machine write too, so that it only counts where the program is
 	// seen to hide files.
-	unseen := full - used - u.p.s.watch.onDisk(u) - now.bytes + base.bytes
+	unseen := full - u.p.s.watch.walked(u, dev, base.bytes, named, nameless)
+	if first {
+		unknown = unseen
+	}
+	unseen -= unknown
 	d.mu.Lock()
-	d.base, d.used, d.last = base, used, now.bytes-base.bytes
+	d.base, d.unknown = base, unknown
 	// A tenth of the time at most goes into walking, whatever the size of the tree.
 	d.next = time.Now().Add(max(walkWait, min(walkRatio*time.Since(start), walkRest)))
 	if d.hidden++; err != errHidden {
@@ -128,21 +135,6 @@ func (u *usage) walk(pids []int) {
 	case hidden > maxHidden:
 		u.p.stop(codeinterp.CauseDisk, "disk: "+errHidden.Error())
 	}
-}
-
-// onDisk returns what the last walks found of all trees but one.
-func (w *watcher) onDisk(but *usage) int64 {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	n := int64(0)
-	for _, u := range w.trees {
-		if u != but {
-			u.disk.mu.Lock()
-			n += u.disk.last
-			u.disk.mu.Unlock()
-		}
-	}
-	return n
 }
 
 // beyond returns what is certainly too much, above base; -1 where there is no

@@ -151,9 +151,9 @@
 // more than 32 semaphores, as they belong to no process. There is no memfd_create outside none mode:
 // such files would belong to no process while they are in flight on a socket.
 // Files on disk that are only mapped or in flight have no size to be seen; they
-// count where the file system lost more space than all directories explain, also
-// where a program has more mappings and descriptors than are read. A
-// directory that its owner cannot list is opened for as long as it is measured.
+// count where the file system lost more space since the program began than all
+// directories have gained, also where a program has more mappings and descriptors
+// than are read. A directory that its owner cannot list is opened for as long as it is measured.
 // The kernel takes programs before the host when the machine is out of memory.
 //
 // # Security

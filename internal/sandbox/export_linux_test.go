@@ -71,3 +71,14 @@ func CanClock() bool {
 	defer c.close()
 	return c.file != 0
 }
+
+// Gained returns by how much the directories of all programs are known to have
+// grown.
+func (s *Sandbox) Gained() (bytes int64) {
+	s.watch.mu.Lock()
+	defer s.watch.mu.Unlock()
+	for _, n := range s.watch.onDisk.gained {
+		bytes += n
+	}
+	return bytes
+}

@@ -3,7 +3,14 @@
 package sandbox_test
 
 import (
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/aparttest"
 	"github.com/toolcell/toolcell/internal/sandbox"
 )
 
@@ -139,3 +146,68 @@ for n in '/dev/shm/a', '/tmp/a', '/dev/shm/b', '/tmp/b':
     try: os.remove(n)
     except OSError: pass`, limits: sandbox.Limits{Memory: 256 * mib}, never: "NEVER", not: sandbox.None},
 }
+
+// TestHiddenBeside: what others have, each within its limit, hides nothing of a
+// program that begins later, whether they stay or go.
+func TestHiddenBeside(t *testing.T) {
+	if !aparttest.Run(t) {
+		eachMode(t, testHiddenBeside)
+	}
+}
+
+func testHiddenBeside(t *testing.T, mode sandbox.Mode) {
+	limits := sandbox.Limits{Disk: 48 * mib}
+	const others, each = 6, 40 * mib
+	for _, when := range []string{"stay", "go"} {
+		t.Run("others "+when, func(t *testing.T) {
+			s := open(t, &sandbox.Options{Require: mode})
+			var wait sync.WaitGroup
+			dirs := make([]string, others)
+			for i := range dirs {
+				dirs[i] = must(s.TempDir())
+				c := sandbox.Cmd{Path: python, Args: []string{"python3", "-I", "-u", "-"}, Workdir: dirs[i], Limits: limits}
+				wait.Go(func() {
+					defer s.Discard(dirs[i])
+					runUntil(t, s, c, "import os, time\nopen('f', 'wb').write(bytes(40 << 20))\nwhile not os.path.exists('end'): time.sleep(0.05)\n", 0)
+				})
+			}
+			end := sync.OnceFunc(func() {
+				for _, dir := range dirs {
+					if err := os.WriteFile(filepath.Join(dir, "end"), nil, 0o600); err != nil {
+						t.Error(err)
+					}
+				}
+				wait.Wait()
+			})
+			defer end()
+			for late := time.Now().Add(patience); s.Gained() < others*each; time.Sleep(10 * time.Millisecond) {
+				if time.Now().After(late) {
+					t.Fatal("no walk has found what they have")
+				}
+			}
+			g := greedy{limits: limits, code: hidden}
+			if when == "go" {
+				time.AfterFunc(2*time.Second, end)
+			}
+			got := g.run(t, s)
+			if got.exit.Cause != codeinterp.CauseDisk {
+				t.Errorf("got %+v", got)
+			}
+			end()
+		})
+	}
+}
+
+// hidden writes 240 MiB to a file that is only mapped.
+const hidden = many + `
+size, step = 240 << 20, 4 << 20
+fd = os.open('big', os.O_CREAT | os.O_RDWR); os.ftruncate(fd, size)
+m = libc.mmap(None, size, 3, 1, fd, 0)
+os.close(fd); os.unlink('big')
+time.sleep(3)
+for o in range(0, size, step):
+    ctypes.memmove(m + o, b'x' * step, step)
+    libc.msync(ctypes.c_void_p(m + o), ctypes.c_size_t(step), 4)
+    time.sleep(0.02)
+time.sleep(5)
+print('NEVER')`

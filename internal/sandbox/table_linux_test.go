@@ -49,7 +49,7 @@ func asUser(t *testing.T, tests string) {
 
 // attackTests are the tests whose subtests are, for each mode, the rows of the
 // table.
-const attackTests = "^(TestAttacks|TestLimits|TestTrees|TestHostDeath|TestCwd|TestReplacedByLink|TestReportIsTrue|TestProbes)$"
+const attackTests = "^(TestAttacks|TestLimits|TestTrees|TestHostDeath|TestCwd|TestReplacedByLink|TestReportIsTrue|TestProbes|TestHiddenBeside)$"
 
 var outcome = regexp.MustCompile(`(?m)^ *--- (PASS|FAIL|SKIP): Test(\w+)/(none|landlock|bwrap)(?:/(\S+))? `)
 

@@ -38,6 +38,7 @@ type watcher struct {
 	trees   map[*proc]*usage
 	resting map[*proc]*usage // those that are not looked at
 	woken   []*usage         // of trees
+	onDisk  onDisk
 	running bool
 	fresh   bool // trees were added
 
@@ -85,6 +86,9 @@ type usage struct {
 	closed         closed
 	unclocked      unclocked
 
+	nameless int64  // what the last walk found of files without a name, on the
+	dev      uint64 // file system of the directory; the watcher's mu guards both
+
 	measuring atomic.Bool // memory, exactly
 	unsure    bool        // it has changed since that began
 
@@ -126,6 +130,7 @@ func (w *watcher) remove(p *proc) {
 	defer w.mu.Unlock()
 	delete(w.trees, p)
 	delete(w.resting, p)
+	w.left(&p.usage)
 }
 
 // pause stops watching a tree until it wakes.
