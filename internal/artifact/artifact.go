@@ -36,6 +36,7 @@ type List struct {
 	more   int   // files that are not in all
 	lost   bool
 	cut    bool // there may be files that nobody added
+	gone   bool // since the process that had them is
 }
 
 // Add adds a file of a size, and reads and closes it. What it says of a file that
@@ -175,6 +176,9 @@ func (l *List) More(files int, bytes int64) {
 // Cut tells that not everything was looked at.
 func (l *List) Cut() { l.lost, l.cut = true, true }
 
+// Gone tells that what there was went with the process that had it.
+func (l *List) Gone() { l.lost, l.cut, l.gone = true, true, true }
+
 // Done returns what was added, sorted by path, and what it lacks.
 func (l *List) Done() ([]codeinterp.Artifact, []codeinterp.Truncation) {
 	slices.SortFunc(l.all, func(a, b codeinterp.Artifact) int { return cmp.Compare(a.Path, b.Path) })
@@ -184,6 +188,9 @@ func (l *List) Done() ([]codeinterp.Artifact, []codeinterp.Truncation) {
 	t := codeinterp.Truncation{Stream: "artifacts", Bytes: l.bytes, Files: l.more, Reason: codeinterp.TruncatedByLimit}
 	if l.cut {
 		t.Bytes = -1
+	}
+	if l.gone {
+		t.Reason = codeinterp.TruncatedByExit
 	}
 	for _, a := range l.all {
 		if a.SHA256 != "" && (!l.Data || a.Data != nil) {

@@ -50,7 +50,11 @@ func (s *session) look(ctx context.Context, p *driver.Program, key string, end *
 	l := &artifact.List{Data: s.opts.Once}
 	defer func() { end.Artifacts, end.Missing = l.Done() }()
 	k := s.k.Load()
-	if served, err := k.Served(); !served || err != nil || end.Left || end.Lost {
+	switch served, err := k.Served(); {
+	case end.Lost && !end.Left:
+		l.Gone()
+		return
+	case !served || err != nil || end.Left:
 		l.Cut()
 		return
 	}

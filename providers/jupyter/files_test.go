@@ -140,7 +140,9 @@ func TestArtifacts(t *testing.T) {
 		t.Errorf("of names that are not UTF-8: %+v, %v", res, err)
 	}
 	res, err = c.run("open('late', 'w').close()\nimport os; os._exit(3)", &codeinterp.RunOptions{Artifacts: true})
-	if err != nil || !slices.ContainsFunc(res.Truncated, func(t codeinterp.Truncation) bool { return t.Stream == "artifacts" }) {
+	if err != nil || !slices.ContainsFunc(res.Truncated, func(t codeinterp.Truncation) bool {
+		return t.Stream == "artifacts" && t.Reason == codeinterp.TruncatedByExit
+	}) {
 		t.Errorf("of a run whose kernel died: %+v, %v", res, err)
 	}
 }
