@@ -132,7 +132,7 @@
 // in a task, where they end its run as it awaits: what that awaits is canceled, and
 // however it goes on, the exit is the outcome. In a task of an earlier run they end no
 // more than the task, and a late line on standard error tells it. KeyboardInterrupt in a
-// task ends the run that awaits, as its Error;
+// task ends the run that awaits, as its Error, and so does what a handler of a signal raises;
 // asyncio.run and loops of the program's own, beside the kernel's, and those that
 // loop.run_until_complete would run in it; sys.stdout.buffer, close and reconfigure, and a
 // UnicodeEncodeError for text that UTF-8 cannot carry; whole characters from

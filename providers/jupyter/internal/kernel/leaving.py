@@ -1,10 +1,10 @@
 # What ends a cell that awaits, other than its own code: SystemExit and KeyboardInterrupt
-# in tasks, and interrupts. The kernel's loop would end of the first two, and the kernel
-# with it. They end the cell as they end a program whose loop it is: it is canceled, and
-# what it makes of that changes nothing of the outcome. setup.py, which follows in one
-# source, has the shell.
+# in tasks, what handlers of signals raise, and interrupts. The kernel's loop would end of
+# all but the last, and the kernel with it. They end the cell as they end a program whose
+# loop it is: it is canceled, and what it makes of that changes nothing of the outcome.
+# setup.py, which follows in one source, has the shell.
 
-import asyncio, os, sys, _signal
+import asyncio, functools, os, signal, sys, _signal
 
 
 class Leaving:
@@ -22,6 +22,7 @@ class Leaving:
         self.guarded = {f.__code__ for f in (kind.leave, kind.interrupt, kind.on_interrupt, kind.finish)}
         self.hook_handles()
         self.hook_shell()
+        self.hook_signals()
 
     def hook_handles(self):
         plain, leaving = asyncio.Handle._run, self
@@ -46,6 +47,40 @@ class Leaving:
 
         self.shell.showtraceback = showtraceback
         self.shell.displayhook.quiet = lambda: self.error is not None or quiet()
+
+    def hook_signals(self):
+        """Has handlers be the program's for all that it sees, and where the cell's own is
+        in their place, python's."""
+        put, get = signal.signal, signal.getsignal
+
+        def told(handler):
+            return handler.plain if type(handler) is Handler else signal.default_int_handler if handler == self.on_interrupt else handler
+
+        @functools.wraps(put)
+        def set_handler(number, handler):
+            if handler is signal.default_int_handler and self.task is not None and number == signal.SIGINT:
+                handler = self.on_interrupt
+            elif callable(handler):
+                handler = Handler(self, handler)
+            return told(put(number, handler))
+
+        @functools.wraps(get)
+        def getsignal(number):
+            return told(get(number))
+
+        signal.signal, signal.getsignal = set_handler, getsignal
+
+    def raised(self, error):
+        """Has what a handler of a signal raised while the loop waits, or the kernel is at
+        work, end the cell that awaits."""
+        error.__traceback__ = error.__traceback__.tb_next
+        self.loop.call_soon_threadsafe(self.end_by, self.task, error)
+
+    def end_by(self, task, error):
+        if task is not None and task is self.task:
+            self.stop(error)
+        else:
+            print(HANDLED + report_of(type(error), error), end="", file=sys.stderr, flush=True)
 
     def leave(self, error, handle):
         """Has what a callback of the loop raised end the cell, or no more than the task:
@@ -107,7 +142,7 @@ class Leaving:
             if code is self.steps[1]:
                 handle = frame.f_locals["handle"]
                 if handle._loop is self.loop:
-                    return frame is not first and (program or handle._context.get(run_of) == self.id)
+                    return frame is not first and (program or self.task is not None and handle._context.get(run_of) == self.id)
             name = code.co_filename
             program = program or name != OWN and not name.startswith(SHELLS) and not is_standard(name)
             frame = frame.f_back
@@ -145,10 +180,26 @@ class Leaving:
         return True
 
 
+class Handler:
+    """A handler of the program's for a signal."""
+
+    def __init__(self, leaving, plain):
+        self.leaving, self.plain = leaving, plain
+
+    def __call__(self, number, frame):
+        try:
+            return self.plain(number, frame)
+        except BaseException as error:
+            if os.getpid() != self.leaving.pid or self.leaving.is_inside(frame):
+                raise
+            self.leaving.raised(error)
+
+
 def see(task):
     """Has no more told of what ended a task, as would be once the task is forgotten."""
     if isinstance(task, asyncio.Future) and task.done() and not task.cancelled():
         task.exception()
 
 
+HANDLED = "Exception in a handler of a signal, when no run awaited:\n"
 LEFT = "Exception in a task of a run that is over:\n"

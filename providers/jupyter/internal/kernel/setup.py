@@ -1,4 +1,4 @@
-import asyncio, base64, functools, json, os, shutil, signal, sys, tempfile, threading
+import asyncio, base64, functools, json, os, shutil, signal, sys, tempfile, threading, _signal
 
 VALUE = "application/vnd.toolcell.value"
 
@@ -298,7 +298,7 @@ class Helper:
         process does. An interrupt ends the wait."""
         if not self.once:
             return
-        old = signal.signal(signal.SIGINT, signal.default_int_handler)
+        old = _signal.signal(signal.SIGINT, signal.default_int_handler)
         try:
             join_threads(self.threads)
             self.exits.run()
@@ -308,7 +308,7 @@ class Helper:
         except KeyboardInterrupt:
             pass
         finally:
-            signal.signal(signal.SIGINT, old)
+            _signal.signal(signal.SIGINT, old)
 
     def start(self, args):
         self.once = args["once"]
