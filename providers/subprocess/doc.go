@@ -222,11 +222,9 @@
 //
 // With Options.Warm, python is forked from a server that has imported the
 // modules of Warm.Preload, where the isolation allows it (not in bwrap mode);
-// all other languages come from a pool of started processes, and so does python there,
-// with the modules that each has imported, unless that takes more than a quarter of Limits.CPU
-// or half of Limits.Memory, in which it counts. Where none is ready,
-// as for runs that come fast in bwrap mode, and for contexts that have a Cwd or start again
-// and cannot be forked, a process starts that has imported nothing. Each process
+// all other languages come from a pool of started processes. Where none is ready,
+// as for runs that come fast in bwrap mode, and contexts that have a Cwd or start again, a process starts
+// and imports those modules before the program begins. Each process
 // serves one run or one context. All forked processes of an interpreter run as
 // the same user, but cannot reach each other's directories in landlock mode.
 // matplotlib builds a font cache in each new home directory, which takes a

@@ -195,25 +195,16 @@ func (s *server) end() {
 	_ = sandbox.RemoveAll(s.dir)
 }
 
-// fork makes a child of the server a driver in a place; nil means a new one, which goes
-// with the child.
-func (s *server) fork(h *host, l *language, pl *place) (_ *process, err error) {
-	var release func()
-	if pl != nil {
-		own := *pl
-		pl = &own
-	} else {
-		dir, err := h.sandbox.TempDir()
-		if err != nil {
-			return nil, err
-		}
-		pl = &place{dir: dir}
-		release = func() { h.sandbox.Discard(dir) }
+// fork makes a child of the server a driver of its own.
+func (s *server) fork(h *host, l *language) (_ *process, err error) {
+	dir, err := h.sandbox.TempDir()
+	if err != nil {
+		return nil, err
 	}
-	pl.server = s
+	pl := &place{dir: dir}
 	defer func() {
-		if err != nil && release != nil {
-			release()
+		if err != nil {
+			h.sandbox.Discard(dir)
 		}
 	}()
 	c := h.command(l, pl)
@@ -232,7 +223,7 @@ func (s *server) fork(h *host, l *language, pl *place) (_ *process, err error) {
 		ends.closeHost()
 		return nil, err
 	}
-	return newProcess(h.budget, l, sb, ends, pl, h.sandbox.WorkdirInside(pl.dir, pl.cwd), release)
+	return newProcess(h.budget, l, sb, ends, pl, h.sandbox.WorkdirInside(dir, pl.cwd), func() { h.sandbox.Discard(dir) })
 }
 
 // ask has the server fork, and adopts the child.

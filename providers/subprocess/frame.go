@@ -46,7 +46,6 @@ const (
 // Frames from the driver.
 const (
 	frameHello     = 'H' // version of the runtime
-	frameImported  = 'Y' // what was to be preloaded is there
 	frameLeave     = 'X' // a new process image takes over, and says hello then
 	frameShow      = 'D' // seq, number, kind, display id, metadata, value, then MIME types and data
 	frameCall      = 'Q' // seq, id, name, arguments as JSON

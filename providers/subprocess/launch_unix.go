@@ -23,10 +23,6 @@ type place struct {
 	once bool              // it runs one program
 	late func(codeinterp.Output)
 
-	// server is what forked the process that lived there first, and can fork the next
-	// one; nil where none did.
-	server *server
-
 	// first, if set, is the run to which all output of a process without a
 	// driver belongs, from its start on.
 	first *run
@@ -57,10 +53,19 @@ func (h *host) command(l *language, pl *place) *sandbox.Cmd {
 	return c
 }
 
-// launch starts l's driver in a place and configures it. The driver's hello is still
-// to come. It imports nothing: that would count as what its program uses.
+// launch starts l's driver in a place, has it import what Warm.Preload names, and
+// configures it. The driver's hello is still to come.
 func (h *host) launch(l *language, pl *place) (*process, error) {
-	p, err := h.begin(l, pl)
+	start := h.begin
+	if len(h.preloads(l)) > 0 {
+		start = h.preloaded
+	}
+	return h.launchBy(start, l, pl)
+}
+
+// launchBy is launch, with what starts the driver.
+func (h *host) launchBy(start func(*language, *place) (*process, error), l *language, pl *place) (*process, error) {
+	p, err := start(l, pl)
 	if err != nil {
 		return nil, err
 	}
@@ -266,8 +271,7 @@ func helloError(version string) (string, error) {
 	return version, nil
 }
 
-// startupMessage returns what a process that did not come up printed, or what it
-// ended of.
+// startupMessage returns what a process that did not come up printed.
 func (p *process) startupMessage() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -278,24 +282,9 @@ func (p *process) startupMessage() string {
 	switch {
 	case text != "":
 		return text
-	case !isDone(p.gone):
-		return "it ended without a word"
-	}
-	return unsaid(p.sb.Wait())
-}
-
-// unsaid returns what is known of how a process ended that said nothing.
-func unsaid(e sandbox.Exit) string {
-	switch {
-	case e.Signal == syscall.SIGABRT && e.Detail == "":
+	case isDone(p.gone) && p.sb.Wait().Signal == syscall.SIGABRT:
 		// libuv's way to say that pthread_create failed.
 		return "it aborted without a word, as runtimes do that can start no thread: the limit of processes may be reached"
-	case e.Detail != "":
-		return "it was ended by a limit: " + e.Detail
-	case e.Cause == codeinterp.CauseCPU:
-		return "it was ended by the limit of CPU time"
-	case e.Cause != "" && e.Cause != codeinterp.CauseSignal:
-		return fmt.Sprintf("it was ended by the limit of %s", e.Cause)
 	}
 	return "it ended without a word"
 }

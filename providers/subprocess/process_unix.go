@@ -32,7 +32,6 @@ type process struct {
 	ctl      *os.File
 	streams  [2]*pump
 	hello    chan string   // gets the runtime's version, once
-	imported chan struct{} // closed when what is preloaded is there
 	readDone chan struct{} // closed at the end of the control channel
 	gone     chan struct{}
 	release  func() // guarded by mu; gives back what the process lived in
@@ -44,19 +43,18 @@ type process struct {
 	open   context.Context // ends when the control channel is closed
 	shut   context.CancelFunc
 
-	raw          syscall.RawConn // the control channel
-	in           *reader         // of the control channel
-	ahead        *ahead          // of listen: the next frame
-	writing      sync.Mutex      // one frame at a time
-	answering    sync.Mutex      // one answer at a time; before writing
-	unread       room.Backlog    // of answers
-	offered      []string        // the functions that the driver knows
-	args         share           // of the budget
-	quick        quickCalls
-	late         lateQueue
-	completer    completer
-	markImported func()
-	names        names // that its programs have declared; nil if it has one program
+	raw       syscall.RawConn // the control channel
+	in        *reader         // of the control channel
+	ahead     *ahead          // of listen: the next frame
+	writing   sync.Mutex      // one frame at a time
+	answering sync.Mutex      // one answer at a time; before writing
+	unread    room.Backlog    // of answers
+	offered   []string        // the functions that the driver knows
+	args      share           // of the budget
+	quick     quickCalls
+	late      lateQueue
+	completer completer
+	names     names // that its programs have declared; nil if it has one program
 
 	mu      sync.Mutex
 	run     *run
@@ -102,8 +100,6 @@ func newProcess(b *budget, lang *language, sb *sandbox.Process, e *ends, pl *pla
 		unread: room.Backlog{Most: maxUnread}, hello: make(chan string, 1), readDone: make(chan struct{}), gone: make(chan struct{}), release: release, owner: pl.late, run: pl.first,
 	}
 	p.late.deliver = p.addToRun
-	p.imported = make(chan struct{})
-	p.markImported = sync.OnceFunc(func() { close(p.imported) })
 	if pl.first != nil {
 		pl.first.p = p
 	}

@@ -161,9 +161,6 @@ func (p *process) serve(m *message) error {
 	switch f := &m.frame; f.kind {
 	case frameHello:
 		return p.takeHello(string(f.field(0)))
-	case frameImported:
-		p.markImported()
-		return nil
 	case frameLeave:
 		return p.leave()
 	case frameShow:

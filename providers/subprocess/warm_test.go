@@ -282,93 +282,37 @@ func TestWarmPreloadFails(t *testing.T) {
 	})
 }
 
-// preloading returns options with a module to preload, which does what its source says.
-func preloading(t *testing.T, o subprocess.Options, source string) (with subprocess.Options, dir string) {
-	t.Helper()
-	dir = leftover.Dir(t)
-	if err := os.Chmod(dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, "ahead.py"), []byte(source), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	o.Languages, o.ReadOnly = []subprocess.Language{python(t)}, []string{dir}
-	o.Env = map[string]string{"PYTHONPATH": dir}
-	o.Warm = &subprocess.Warm{Preload: []string{"ahead"}}
-	return o, dir
-}
-
-// TestPreloadIsNoRuns: what an import takes is no program's, and a process that cannot
-// have it within the limits serves without.
-func TestPreloadIsNoRuns(t *testing.T) {
-	const program = "import time\nwhile time.process_time() < 0.4: pass"
+// TestPreloadWithoutPool: what is preloaded is there in a process that was not kept
+// ready too, of whatever run or context.
+func TestPreloadWithoutPool(t *testing.T) {
+	const program = "import sys; 'decimal' in sys.modules"
 	eachMode(t, func(t *testing.T, o subprocess.Options) {
 		cwd := leftover.Dir(t)
-		o, _ = preloading(t, o, "import time\nwhile time.process_time() < 1.3: pass")
-		o.Writable, o.Limits.CPU = []string{cwd}, 1
+		o.Languages, o.Writable = []subprocess.Language{python(t)}, []string{cwd}
+		o.Warm = &subprocess.Warm{Pool: -1, Preload: []string{"decimal"}}
 		ci := open(t, o)
-		if res := run(t, ci, "python", "1", nil); !res.OK() {
+		if res := run(t, ci, "python", program, nil); res.Text() != "True" {
 			t.Errorf("a run: %s", summary(res))
 		}
 		for name, opts := range map[string]*codeinterp.ContextOptions{"a context": nil, "one with a Cwd": {Cwd: cwd}} {
 			id, err := ci.CreateContext(t.Context(), "python", opts)
 			if err != nil {
-				t.Fatal(name, err)
+				t.Fatal(err)
 			}
 			n := &notebook{t, ci, id}
-			for range 2 {
-				if res := n.run(program, nil); !res.OK() {
-					t.Errorf("%s: %s", name, summary(res))
-				}
-				if err := ci.RestartContext(t.Context(), id); err != nil {
-					t.Fatal(err)
-				}
+			if res := n.run(program, nil); res.Text() != "True" {
+				t.Errorf("%s: %s", name, summary(res))
 			}
-		}
-	})
-}
-
-// TestPreloadAfterRestart: where processes are forked, the next one of a context has
-// the modules too, and the files.
-func TestPreloadAfterRestart(t *testing.T) {
-	eachMode(t, func(t *testing.T, o subprocess.Options) {
-		if o.Require == subprocess.Bwrap {
-			return // nothing is forked there
-		}
-		o.Languages, o.Warm = []subprocess.Language{python(t)}, &subprocess.Warm{Preload: []string{"decimal"}}
-		ci := open(t, o)
-		id, err := ci.CreateContext(t.Context(), "python", &codeinterp.ContextOptions{Env: map[string]string{"A": "b"}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		n := &notebook{t, ci, id}
-		n.run("open('x', 'w').write('y')", nil)
-		for _, end := range []string{"1", "import os; os._exit(3)"} {
-			n.run(end, nil)
 			if err := ci.RestartContext(t.Context(), id); err != nil {
 				t.Fatal(err)
 			}
-			res := n.run("import sys, os\nprint('decimal' in sys.modules, open('x').read(), os.environ['A'])\nopen('x', 'w').write('y')", nil)
-			if res.Stdout() != "True y b\n" {
-				t.Errorf("after %q: %s, stdout %q", end, summary(res), res.Stdout())
+			if res := n.run(program, nil); res.Text() != "True" {
+				t.Errorf("%s, restarted: %s", name, summary(res))
 			}
 		}
-	})
-}
-
-// TestPreloadKeepsNobodyWaiting: a run that finds no process which has imported what is
-// preloaded begins without.
-func TestPreloadKeepsNobodyWaiting(t *testing.T) {
-	eachMode(t, func(t *testing.T, o subprocess.Options) {
-		o, dir := preloading(t, o, "import os, time\ntime.sleep(600 if os.path.exists(os.path.join(os.path.dirname(__file__), 'slow')) else 0)")
-		ci := open(t, o)
-		if err := os.WriteFile(filepath.Join(dir, "slow"), nil, 0o644); err != nil {
-			t.Fatal(err)
-		}
-		for range 4 {
-			if res := run(t, ci, "python", "1", nil); !res.OK() {
-				t.Errorf("got %s", summary(res))
-			}
+		o.Warm.Languages = []string{}
+		if res := run(t, open(t, o), "python", program, nil); res.Text() != "False" {
+			t.Errorf("of a language that is not warm: %s", summary(res))
 		}
 	})
 }

@@ -50,7 +50,8 @@ func (w *Warm) includes(language string) bool {
 	return w.Languages == nil || slices.Contains(w.Languages, language)
 }
 
-// preloads returns the modules that l's processes import that are kept ready.
+// preloads returns the modules that l's processes have imported before they run a
+// program.
 func (h *host) preloads(l *language) []string {
 	if w := h.opts.Warm; w != nil && l.kind == pythonKind && w.includes(l.Name) {
 		return w.Preload
@@ -76,60 +77,35 @@ func (h *host) newPool(l *language) (*pool, error) {
 		return w, nil
 	}
 	// Once and here, so that a wrong preload is an error of the constructor's.
-	modules, err := h.tryPreload(l)
-	if err != nil || size == 0 {
+	if err := h.tryPreload(l); err != nil || size == 0 {
 		return nil, err
 	}
-	w := &pool{life: h.life, size: size, loads: len(modules) > 0, start: func(context.Context) (*process, error) { return h.preloaded(l, modules) }}
+	w := &pool{life: h.life, size: size, start: func(context.Context) (*process, error) { return h.preloaded(l, &place{cwd: h.dir}) }}
 	w.fill()
 	return w, nil
 }
 
 // preloaded starts a process up to where it waits for its configuration.
-func (h *host) preloaded(l *language, modules []string) (*process, error) {
-	p, err := h.begin(l, &place{cwd: h.dir})
+func (h *host) preloaded(l *language, pl *place) (*process, error) {
+	p, err := h.begin(l, pl)
 	if err == nil && l.kind == pythonKind {
-		_ = p.send(framePreload, modules...)
+		_ = p.send(framePreload, h.preloads(l)...)
 	}
 	return p, err
 }
 
-// What is imported in a process counts as what its program uses, and may take such a
-// part of a limit.
-const (
-	preloadCPU    = 4
-	preloadMemory = 2
-)
-
-// tryPreload finds out whether the modules can be imported, and returns those that
-// processes which are kept ready import: none where that leaves programs too little of
-// the limits.
-func (h *host) tryPreload(l *language) ([]string, error) {
-	modules := h.preloads(l)
-	if len(modules) == 0 {
-		return nil, nil
+// tryPreload finds out whether the modules can be imported.
+func (h *host) tryPreload(l *language) error {
+	if len(h.preloads(l)) == 0 {
+		return nil
 	}
-	p, err := h.preloaded(l, modules)
+	p, err := h.launch(l, &place{cwd: h.dir, once: true})
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer p.kill()
-	_ = p.configure(true, nil) // where it fails, there is no hello
 	_, err = p.readHello(h.life)
-	if h.life.Err() != nil {
-		return nil, err
-	}
-	p.kill()
-	e, limits := p.sb.Wait(), h.sandbox.Limits()
-	switch {
-	case err != nil && e.Cause != "" && e.Cause != codeinterp.CauseSignal && !e.Killed:
-		return nil, nil
-	case err != nil:
-		return nil, err
-	case limits.CPU > 0 && e.CPU > time.Duration(limits.CPU)*time.Second/preloadCPU, limits.Memory > 0 && e.MaxRSS > limits.Memory/preloadMemory:
-		return nil, nil
-	}
-	return modules, nil
+	return err
 }
 
 // A pool holds started processes of one language, each for one use.
@@ -138,7 +114,6 @@ type pool struct {
 	size  int
 	start func(context.Context) (*process, error)
 	forks *forker // where start is quick enough to wait for it
-	loads bool    // processes are ready once they have imported what is preloaded
 
 	mu      sync.Mutex
 	idle    []*process
@@ -160,9 +135,6 @@ func (w *pool) fill() {
 			p, err := w.start(w.life)
 			if !w.put(p, err) {
 				return
-			}
-			if w.loads { // one after the other: programs run beside them
-				p.awaitImported()
 			}
 		}
 	})
@@ -229,25 +201,16 @@ func (w *pool) take(ctx context.Context, once bool, env map[string]string) (*pro
 	}
 }
 
-// pop takes out a process that is ready, or has ended.
 func (w *pool) pop() *process {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	n := slices.IndexFunc(w.idle, func(p *process) bool { return !w.loads || isDone(p.imported) || !alive(p.sb) })
-	if n < 0 {
+	if len(w.idle) == 0 {
 		return nil
 	}
-	p := w.idle[n]
-	w.idle = slices.Delete(w.idle, n, n+1)
+	p := w.idle[0]
+	w.idle = slices.Delete(w.idle, 0, 1)
 	p.sb.Wake()
 	return p
-}
-
-func (p *process) awaitImported() {
-	select {
-	case <-p.imported:
-	case <-p.gone:
-	}
 }
 
 // placed reports whether the process's directory is there still: what clears /tmp of
@@ -273,11 +236,10 @@ func (w *pool) close() {
 	idle := w.idle
 	w.idle = nil
 	w.mu.Unlock()
-	// First, since who fills the pool may wait for one of them.
+	w.wg.Wait()
 	for _, p := range idle {
 		p.kill()
 	}
-	w.wg.Wait()
 	if w.forks != nil {
 		w.forks.close()
 	}

@@ -281,8 +281,8 @@ def configure(fields):
 
 
 def preload(names):
-    """Imports modules for the programs to come, and says so; says hello with a !
-    if it cannot."""
+    """Imports modules for the programs to come; says hello with a ! if it
+    cannot."""
     for name in names:
         name = name.decode()
         try:
@@ -290,7 +290,6 @@ def preload(names):
         except BaseException as e:
             send(b'H', '!%s: %s: %s' % (name, type_(e).__name__, e))
             exit_now(1)
-    send(b'Y')
 
 
 def loop():
