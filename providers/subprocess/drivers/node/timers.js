@@ -38,7 +38,8 @@ function clearTimers() {
 // maker returns f, whose timers are a program's.
 const maker = (f) => function (...args) {
   const before = making;
-  making = !/^(?:bound checkConnections|onTick|onParserTimeout)$/.test(args[0]?.name) || !calledBy(/^node:/);
+  // After an error that is handled node has the loop go on by one that does nothing.
+  making = !/^(?:bound checkConnections|onTick|onParserTimeout|noop)$/.test(args[0]?.name) || !calledBy(/^node:/);
   try {
     return Reflect.apply(f, this, args);
   } finally {
