@@ -114,3 +114,16 @@ func TestNodeImportsGoOn(t *testing.T) {
 	testNodeOpenImports(t, subprocess.JavaScript())
 	testNodeOpenImports(t, newerNode(t))
 }
+
+// TestNodeWaitsAfterErrors: what a handler of beforeExit starts is waited for, also behind
+// a run that ended by an error.
+func TestNodeWaitsAfterErrors(t *testing.T) {
+	n := newNotebook(t, open(t, subprocess.Options{Languages: []subprocess.Language{subprocess.JavaScript()}}), "javascript")
+	const code = "process.once('beforeExit', () => { const c = require('child_process').spawn('sh', ['-c', 'sleep 0.3; printf hi'], { stdio: ['ignore', 'pipe', 'ignore'] }); c.unref(); c.stdout.on('data', (d) => console.log('got ' + d)) }); 1"
+	for _, before := range []string{"1", "throw 1", "process.exit(3)"} {
+		n.run(before, nil)
+		if res := n.run(code, nil); summary(res) != "ok out=got hi\n value=1" {
+			t.Errorf("after %s: %s %s", before, summary(res), res.Stderr())
+		}
+	}
+}

@@ -173,10 +173,10 @@ class Run {
     calls.clear();
     gate.open();
     if (this.imports > 0) importing.disable();
+    if (this.ending) remains = resources(); // before the driver's own is one of them
     socket.ref();
     real.clearTimeout(this.deadline);
     for (const f of this.beforeExit ?? []) addListener.call(process, 'beforeExit', f);
-    if (this.ending) remains = resources();
     clearTimers(); // those that did not hold the run
     emptyPorts();
     restoreEnv(this.env);
