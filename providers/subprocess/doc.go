@@ -367,35 +367,32 @@
 // more than 16,384 directories or a directory that cannot be listed, and after runs
 // that leave a doubt: that remove a file or directory which they made, write over it
 // by renaming twice, exchange names, make a hard link, or do more than can be followed.
-// So a directory on overlayfs, as that of a container, costs 0.6 s of the processor
-// a run where it has 100,000 files; on a volume or a tmpfs of the container's it does
-// not. One look goes
-// through 262,144 files and 128 levels, and Truncated tells where there is more. A file
-// whose path has more than 4,096 bytes is counted there, and not listed.
-// A file is not found which a program changes only through a mapping that it made
-// before the first run that asks for artifacts, where the file system keeps no times
-// of that, or through one of files of more than 64 MiB together; or which it changes
-// only by a hard link that it has made, during a run, outside the directory or in a
-// directory that is new, and that is not in the directory at the run's end.
-// In a context of JavaScript a const is a variable to V8. Assignments to it throw
-// in the program that declares it and in later ones, but not in a statement of the top
-// level that also declares the name within, nor in a function of an earlier program, nor
-// where the name is in parentheses or in code given to eval; a function that does so
-// throws also once the name is no const any more.
-// What a program declares again keeps its value until it gets another. A function within
-// a block cannot have the name of what was a const, let or class. A declaration of what
-// was of another kind may move the columns of what follows on its line. In JavaScript
-// that a program makes itself (eval, new Function) there is no import(), and a function
-// that has one shows another name for it as its source. Of TypeScript the program
-// itself is translated, not the files that it imports; accessor fields and using are
-// left to node.
-// In a child that a Python program forks, the control channel stays open. Threads
-// that C code starts, and not Python, are the run's in whose time they call or print.
-// inspect.getsource of classes does not work, as in Python's own REPL. The spawn
-// and forkserver methods of multiprocessing cannot import what a program
-// defines. Host files need a path
-// that the program's user can reach. An interpreter below /root is shown to programs of
-// a root host, with its libraries and nothing beside them, where the host has
+// So a directory on overlayfs, as that of a container, costs 0.6 s of the processor a
+// run where it has 100,000 files; on a volume or a tmpfs of the container's it does not.
+// One look goes through 262,144 files and 128 levels, and Truncated tells where there is
+// more. A file whose path has more than 4,096 bytes is counted there, and not listed.
+// A file is not found which a program changes only through a mapping that it made before
+// the first run that asks for artifacts, where the file system keeps no times of that,
+// or through one of files of more than 64 MiB together; or which it changes only by a
+// hard link that it has made, during a run, outside the directory or in a directory that
+// is new, and that is not in the directory at the run's end.
+// In a context of JavaScript a const is a variable to V8. Assignments to it throw in the
+// program that declares it and in later ones, but not in a statement of the top level that
+// also declares the name within, nor in a function of an earlier program, nor where the
+// name is in parentheses or in code given to eval; a function that does so throws also
+// once the name is no const any more. What a program declares again keeps its value until
+// it gets another. A function within a block cannot have the name of what was a const, let
+// or class. A declaration of what was of another kind may move the columns of what follows
+// on its line. In JavaScript that a program makes itself (eval, new Function) there is no
+// import(), and a function that has one shows another name for it as its source. Of
+// TypeScript the program itself is translated, not the files that it imports; accessor
+// fields and using are left to node.
+// In a child that a Python program forks, the control channel stays open. Threads that C
+// code starts, and not Python, are the run's in whose time they call or print.
+// inspect.getsource of classes does not work, as in Python's own REPL. The spawn and
+// forkserver methods of multiprocessing cannot import what a program defines. Host files
+// need a path that the program's user can reach. An interpreter below /root is shown to
+// programs of a root host, with its libraries and nothing beside them, where the host has
 // CAP_SYS_ADMIN on Linux 5.12, and is else not used; so is what Options.ReadOnly lists.
 //
 // Linux is supported in full; other Unixes with None mode only; Windows not at

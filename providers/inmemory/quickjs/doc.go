@@ -141,8 +141,8 @@
 // eval, in code that is not strict, the new variable is set, as in node; ECMA-262
 // means the other.
 //
-// A function may bear the name of a let, const, class or import beside it, which
-// node refuses. One that a block declares may not bear the name of a let, const or
+// In code given to eval, a function may bear the name of a let, const or class beside
+// it, which node refuses. One that a block declares may not bear the name of a let, const or
 // class outside of the block: that is a ReferenceError where the block begins.
 //
 // Streams take whatever is written to them: pipe waits for nobody, drain comes seldomer
