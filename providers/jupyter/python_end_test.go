@@ -3,6 +3,7 @@
 package jupyter_test
 
 import (
+	"fmt"
 	"regexp"
 	"strings"
 	"testing"
@@ -32,6 +33,17 @@ func TestEndsOfARun(t *testing.T) {
 				if m[1] != "<cell 1>" {
 					t.Errorf("%q shows a frame of %s", code, m[1])
 				}
+			}
+		}
+		const generator = "import asyncio\nasync def g():\n  try: yield 1\n  finally:\n    print('closed'); %s\nasync for x in g():\n  print(x); break\n"
+		for _, tt := range []struct{ code, stdout, stderr string }{
+			{fmt.Sprintf(generator, ""), "1\nclosed\n", ""},
+			{"import asyncio\nasync def left():\n  try: await asyncio.sleep(100)\n  except asyncio.CancelledError: raise ValueError('at the end')\nt = asyncio.ensure_future(left())\nawait asyncio.sleep(0.01)", "", "ValueError: at the end"},
+			{fmt.Sprintf(generator, "1/0"), "1\nclosed\n", "ZeroDivisionError"},
+		} {
+			res, err := c.ci.RunCode(t.Context(), "python", tt.code, nil)
+			if err != nil || !res.OK() || res.Stdout() != tt.stdout || !strings.Contains(res.Stderr(), tt.stderr) || (res.Stderr() == "") != (tt.stderr == "") {
+				t.Errorf("%s: %+v, stdout %q, stderr %q, %v", tt.code, res, res.Stdout(), res.Stderr(), err)
 			}
 		}
 		// In a context they live on.

@@ -191,6 +191,14 @@ def tasks():
         return ()
 
 
+def generators():
+    """The asynchronous generators that the loop has begun and not ended."""
+    try:
+        return list(asyncio.get_running_loop()._asyncgens)
+    except (RuntimeError, AttributeError):
+        return []
+
+
 def of_kernel(task):
     code = getattr(task.get_coro(), "cr_code", None)
     return code is not None and "/ipykernel/" in code.co_filename.replace(os.sep, "/")
@@ -243,7 +251,7 @@ class Helper:
         self.spool = Spool(shell)
         self.last, self.exits = Last(), Exits()
         self.threads = set(threading.enumerate())
-        self.tasks = set(tasks())
+        self.tasks, self.generators = set(tasks()), generators()
         shell.events.register("post_run_cell", self.wait)
         shell.events.register("post_execute", keep_environ)
         if options.get("spill"):
@@ -257,13 +265,23 @@ class Helper:
         c_flusher()()
 
     async def end_tasks(self):
-        """Ends the tasks that a kernel's only program left, as asyncio.run does."""
+        """Ends the tasks and asynchronous generators that a kernel's only program left, as
+        asyncio.run does."""
         if not self.once:
             return
+        await asyncio.sleep(0)  # what closes a generator that was dropped becomes a task
         left = [t for t in tasks() if t not in self.tasks and not of_kernel(t) and t is not asyncio.current_task()]
         for task in left:
             task.cancel()
         await asyncio.gather(*left, return_exceptions=True)
+        tell = asyncio.get_running_loop().call_exception_handler
+        for task in left:
+            if task.done() and not task.cancelled() and task.exception() is not None:
+                tell({"message": "unhandled exception when the run ended", "exception": task.exception(), "task": task})
+        open = [g for g in generators() if g not in self.generators]
+        for generator, closed in zip(open, await asyncio.gather(*(g.aclose() for g in open), return_exceptions=True)):
+            if isinstance(closed, Exception):
+                tell({"message": "an error occurred as an asynchronous generator was closed", "exception": closed, "asyncgen": generator})
 
     def outcome(self, id):
         return self.last.tell(id)
