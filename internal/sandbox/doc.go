@@ -35,6 +35,10 @@
 // containers. The program keeps the host's view of paths and is refused what
 // is not listed; see Limits below for what differs from a free process.
 //
+// Programs in these two modes have no namespaces and no Landlock of their own (as on a
+// kernel without it): a host that is itself such a program has None mode only, which
+// has to be allowed, and stays within what holds it.
+//
 // None isolates nothing. It has what every mode has: a clean environment,
 // resource limits, a process group that is killed, no inherited descriptors.
 //
@@ -148,7 +152,8 @@
 // hold 64 MiB (fs.pipe-user-pages-soft), and 8 KiB from then on; programs are not exempt.
 // There is no vmsplice outside none mode: 4 KiB in a pipe could be 2 MiB of memory.
 // There are no System V queues there, no segments of more than 64 KiB and no sets of
-// more than 32 semaphores, as they belong to no process. There is no memfd_create outside none mode:
+// more than 32 semaphores, as they belong to no process, and no rulesets of Landlock, of
+// which one can take 4 MiB. There is no memfd_create outside none mode:
 // such files would belong to no process while they are in flight on a socket.
 // Files on disk that are only mapped or in flight have no size to be seen; they
 // count where the file system lost more space since the program began than all

@@ -17,7 +17,7 @@ func landlockABI() (int, error) {
 	case 0:
 		return int(v), nil
 	case unix.ENOSYS:
-		return 0, errors.New("the kernel has no Landlock; it needs Linux 5.13 or later, built with CONFIG_SECURITY_LANDLOCK")
+		return 0, errors.New("the kernel has no Landlock; it needs Linux 5.13 or later, built with CONFIG_SECURITY_LANDLOCK; programs in a sandbox of this package's have none either")
 	case unix.EOPNOTSUPP:
 		return 0, errors.New("Landlock is disabled; add landlock to the kernel's lsm= boot parameter")
 	}

@@ -31,27 +31,6 @@ type greedy struct {
 
 const mib = 1 << 20
 
-// fill makes pairs of sockets that are full.
-const fill = `
-def fill(n, size=4096):
-    keep = []
-    while len(keep) < n:
-        p = socket.socketpair()
-        keep.append(p)
-        for s in p:
-            s.setblocking(False)
-            s.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1 << 20)
-            try:
-                while True: s.send(b'x' * size)
-            except OSError: pass
-    return keep
-def again():
-    for i in range(10): # others on the machine may give memory back meanwhile
-        keep = []
-        for j in range(20): keep += fill(20, 1 << 15); time.sleep(0.01)
-        time.sleep(1)
-`
-
 // hide goes on with a program in an interpreter whose file has that mode.
 const hide = `
 import shutil
@@ -101,7 +80,7 @@ def behind(work):
     libc.syscall(60 if os.uname().machine == 'x86_64' else 93, 0) # exit
 `
 
-var gluttons = slices.Concat(ofMemory, ofFiles)
+var gluttons = slices.Concat(ofMemory, ofKernel, ofFiles)
 
 // ofMemory are programs that use more than they may of memory, processors and what
 // else there is, but for disks.
@@ -198,68 +177,11 @@ if os.fork() == 0:
 b = bytearray(64 << 20)
 os.wait()
 print('fine')`, limits: sandbox.Limits{Memory: 256 * mib}, says: "fine"},
-	{name: "memory of sockets", not: sandbox.None, code: fill + `
-s = socket.socketpair()[0]
-before = s.getsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF)
-s.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1 << 20)
-print('stays', before == s.getsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF), flush=True)
-for i in range(4):
-    if os.fork() == 0: keep = fill(500); time.sleep(100); os._exit(0)
-time.sleep(100)
-print('NEVER')`, limits: sandbox.Limits{Memory: 256 * mib, OpenFiles: 1024}, cause: codeinterp.CauseMemory, says: "stays True", never: "NEVER"},
-	{name: "memory of sockets in flight", not: sandbox.None, code: fill + `
-for n in range(10): # others on the machine may give memory back meanwhile
-    a, z = socket.socketpair()
-    for i in range(50): # each of what is in flight carries others
-        b, y = socket.socketpair()
-        keep = [s for p in fill(9, 1 << 15) for s in p]
-        socket.send_fds(b, [b'x'], [s.fileno() for s in keep])
-        socket.send_fds(a, [b'x'], [y.fileno()])
-        for s in keep + [b, y]: s.close()
-        time.sleep(0.01)
-    time.sleep(1)
-    keep = a = z = None
-    time.sleep(0.2)
-print('NEVER')`, limits: sandbox.Limits{Memory: 48 * mib, OpenFiles: 1024}, cause: codeinterp.CauseMemory, never: "NEVER"},
-	{name: "descriptors in flight", code: `
-a, z = socket.socketpair()
-socket.send_fds(a, [b'x'], [1, a.fileno()])
-b = bytearray(64 << 20)
-time.sleep(1)
-print('fine', len(socket.recv_fds(z, 1, 9)[1]))`, limits: sandbox.Limits{Memory: 512 * mib}, says: "fine 2"},
-	{name: "memory of sockets that nobody may look at", not: sandbox.None, code: hide + `
-hide(prelude + """` + fill + `
-for i in range(3):
-    if os.fork() == 0: again(); os._exit(0)
-os.wait()
-print('NEVER')""")`, limits: sandbox.Limits{Memory: 160 * mib, OpenFiles: 1024}, cause: codeinterp.CauseMemory, never: "NEVER"},
-	{name: "memory of sockets that a program without data keeps", not: sandbox.None, code: fill + tiny + `
-for i in range(24): # others on the machine may give memory back meanwhile
-    if os.fork() == 0:
-        keep = fill(50, 1 << 15)
-        for p in keep:
-            for s in p: s.set_inheritable(True)
-        tiny()
-    time.sleep(0.3)
-print('NEVER')`, limits: sandbox.Limits{Memory: 160 * mib, OpenFiles: 1024}, cause: codeinterp.CauseMemory, never: "NEVER"},
-	{name: "memory of sockets behind a thread that has ended", not: sandbox.None, code: behind + fill + `
-def work():
-    again(); print('NEVER'); os._exit(0)
-for i in range(2):
-    if os.fork() == 0: behind(work)
-behind(work)`, limits: sandbox.Limits{Memory: 160 * mib, OpenFiles: 1024}, cause: codeinterp.CauseMemory, never: "NEVER"},
 	{name: "memory of processes whose first thread has ended", code: behind + `
 def work(): b = bytearray(150 << 20); time.sleep(100); print('NEVER'); os._exit(0)
 for i in range(2):
     if os.fork() == 0: behind(work)
 behind(work)`, limits: sandbox.Limits{Memory: 256 * mib}, cause: codeinterp.CauseMemory, never: "NEVER"},
-	{name: "descriptors of a thread's own", not: sandbox.None, code: `
-CLONE_VM, CLONE_FS, CLONE_SIGHAND, CLONE_THREAD = 0x100, 0x200, 0x800, 0x10000
-stack = ctypes.create_string_buffer(1 << 16)
-r = libc.clone(libc.pause, ctypes.c_void_p(ctypes.addressof(stack) + (1 << 15)), CLONE_VM | CLONE_FS | CLONE_SIGHAND | CLONE_THREAD, None)
-print('clone', r, os.strerror(ctypes.get_errno()))
-r = libc.syscall(436, 900, 901, 2) # close_range, CLOSE_RANGE_UNSHARE
-print('close_range', r, os.strerror(ctypes.get_errno()))`, says: "clone -1 Operation not permitted\nclose_range -1 Invalid argument\n"},
 	{name: "programs that nobody may look at, for a moment", code: hide + `
 for i in range(10):
     if os.fork() == 0: hide("pass", file='/bin/true') # what a busy machine has ended soon too
@@ -269,22 +191,6 @@ print('fine')`, limits: sandbox.Limits{Memory: 256 * mib}, says: "fine"},
 if os.fork() == 0: hide("import time; time.sleep(1)", 0o6755)
 if os.wait()[1]: print('failed')
 print('fine')`, limits: sandbox.Limits{Memory: 256 * mib}, says: "fine"},
-	{name: "memory that belongs to no process", not: sandbox.None, code: `
-class iovec(ctypes.Structure): _fields_ = [('base', ctypes.c_void_p), ('size', ctypes.c_size_t)]
-for id in libc.shmget(0, ctypes.c_size_t(1 << 20), 0o1600), libc.semget(0, 4000, 0o1600), libc.msgget(0, 0o1600):
-    if id >= 0: print('NEVER', id)
-r, w = os.pipe()
-b = mmap.mmap(-1, 4096, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
-v = iovec(ctypes.addressof(ctypes.c_char.from_buffer(b)), 4096)
-if libc.vmsplice(w, ctypes.byref(v), ctypes.c_size_t(1), 0) >= 0: print('NEVER')
-small = libc.shmget(0, ctypes.c_size_t(4096), 0o1600), libc.semget(0, 2, 0o1600)
-print('small', 'fine' if min(small) >= 0 or ctypes.get_errno() == errno.ENOSYS else small)`, says: "small fine", never: "NEVER"},
-	{name: "sockets that hold nothing", code: `
-keep = [socket.socketpair() for i in range(500)]
-for a, z in keep: a.send(b'x'); z.recv(1)
-b = bytearray(64 << 20)
-time.sleep(1)
-print('fine')`, limits: sandbox.Limits{Memory: 256 * mib, OpenFiles: 1024}, says: "fine"},
 	{name: "shared pages count once", code: `
 b = bytearray(100 << 20)
 for i in range(6):

@@ -30,6 +30,7 @@ var helpers = map[string]func() error{
 	"neither": func() error {
 		return underFilter(true, true, "none", codeinterp.ErrIsolation, "bwrap", "landlock")
 	},
+	"nested": nested,
 	"vanish": vanish,
 	"host":   hostThatDies,
 	"reaper": hostThatReaps,
@@ -87,6 +88,29 @@ func underFilter(landlock, namespaces bool, mode string, without error, reasons 
 			s.Close()
 		}
 	}
+	return nil
+}
+
+// nested is a host that is a program of another one.
+func nested() error {
+	_, err := sandbox.New(nil)
+	if !errors.Is(err, codeinterp.ErrIsolation) || !strings.Contains(err.Error(), "landlock: the kernel has no Landlock") {
+		return fmt.Errorf("got %v", err)
+	}
+	s, err := sandbox.New(&sandbox.Options{AllowNone: true})
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	dir, err := s.TempDir()
+	if err != nil {
+		return err
+	}
+	p, err := s.Start(&sandbox.Cmd{Path: "/bin/echo", Args: []string{"echo", "nested"}, Workdir: dir, Files: []*os.File{nil, os.Stdout}})
+	if err != nil {
+		return err
+	}
+	p.Wait()
 	return nil
 }
 
@@ -150,6 +174,24 @@ func helper(name string) *exec.Cmd {
 	cmd := exec.Command("/proc/self/exe")
 	cmd.Env = append(os.Environ(), helperEnv+"="+name)
 	return cmd
+}
+
+// TestNested: a host that is a program of another one has to be allowed none mode.
+func TestNested(t *testing.T) {
+	self := filepath.Join(openTemp(t), "host")
+	check(t, os.WriteFile(self, must(os.ReadFile("/proc/self/exe")), 0o755))
+	eachMode(t, func(t *testing.T, mode sandbox.Mode) {
+		if mode == sandbox.None {
+			return
+		}
+		s := open(t, &sandbox.Options{Require: mode, ReadOnly: []string{filepath.Dir(self)}})
+		dir := must(s.TempDir())
+		defer s.Discard(dir)
+		got := run(t, s, sandbox.Cmd{Path: self, Args: []string{"host"}, Workdir: dir, Env: s.Env(dir, nil, map[string]string{helperEnv: "nested"})}, "")
+		if got.exit.Code != 0 || got.out != "nested\n" {
+			t.Errorf("got %+v", got)
+		}
+	})
 }
 
 func TestProbeFails(t *testing.T) {

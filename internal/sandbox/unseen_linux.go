@@ -21,6 +21,9 @@ func unseen(f *filter) {
 	f.deny(unix.ENOSYS, unix.SYS_MSGGET)
 	f.denyAbove(unix.EINVAL, unix.SYS_SHMGET, 1, maxSegment)
 	f.denyAbove(unix.EINVAL, unix.SYS_SEMGET, 1, maxSet)
+	// A set of rules can be 4 MiB. Programs that would use one do without where the
+	// kernel has none. To put one into force is left to the children of fork servers.
+	f.deny(unix.ENOSYS, unix.SYS_LANDLOCK_CREATE_RULESET, unix.SYS_LANDLOCK_ADD_RULE)
 	// Sizes of sockets' buffers stay what they are; few programs look whether they
 	// have changed.
 	checks := []unix.SockFilter{loadArg(1), jump(opEq, unix.SOL_SOCKET, 0, 9), loadArg(2)}

@@ -253,6 +253,10 @@
 // Options.AllowSignals. If the host is killed, its programs are ended by a
 // process that outlives it for a moment.
 //
+// Programs find neither namespaces nor Landlock in these two modes, as on a kernel that
+// lacks them: Toolcell within a program of Toolcell's has only None, which its caller has
+// to allow, and which is still held by what holds the program.
+//
 // None: a clean environment, the limits, a process group that is killed; a
 // program that means to escape can do so, and reads what its user can.
 //
