@@ -52,6 +52,7 @@ type progress struct {
 	next        bool             // another process than that it was sent to has it
 	replaced    bool             // the program's process; the kernel lives on
 	report      *deathReport     // of a death, which is looked into
+	gap         bool             // output may be missing: the socket was replaced
 	past        bool             // the program has ended; what is said now is of what comes next
 	shellGone   bool             // as replaced, but that the kernel has none any more
 	answered    bool             // the kernel has gone on to what came after the run

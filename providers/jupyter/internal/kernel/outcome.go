@@ -64,7 +64,7 @@ func (r *runner) ending() Ending {
 	// idle comes behind all output. Where only the probe was answered it was lost,
 	// unless an interrupt hit the kernel before it could send it.
 	ended := r.killed && r.killErr == nil || p.death
-	if r.noIdle && !p.idle || r.gap && !ended && !r.whole() || p.answered && !p.interrupted && !p.idle {
+	if r.noIdle && !p.idle || p.gap && !ended && !r.whole() || p.answered && !p.interrupted && !p.idle {
 		r.Out.MayLack(codeinterp.TruncatedByConnection)
 	}
 	if ended {

@@ -79,7 +79,6 @@ type runner struct {
 
 	killed  bool
 	killErr error
-	gap     bool  // output may be missing: the socket was replaced
 	noIdle  bool  // one sign of the end did not come
 	away    error // why the server is out of reach
 }
@@ -100,7 +99,7 @@ func (k *Kernel) Run(ctx context.Context, o Order) (Ending, error) {
 		p := r.e.progress()
 		// With a gap, the word that it began may be what is missing: it must not run
 		// twice.
-		if r.killed || p.death || !p.dropped() || r.gap {
+		if r.killed || p.death || !p.dropped() || p.gap {
 			break
 		}
 		// It waited behind another client's program that failed.
@@ -132,13 +131,13 @@ func (r *runner) finish() (Ending, error) {
 	r.settle()
 	r.inquire()
 	p := r.e.progress()
-	if !r.killed && p.death && !p.busy && !r.gap && r.k.isGone() {
+	if !r.killed && p.death && !p.busy && !p.gap && r.k.isGone() {
 		// Removed from the server, as idle kernels are, which takes none along that
 		// computes for its socket's client: the request reached nobody.
 		r.e.finish()
 		return Ending{}, ErrNeverRan
 	}
-	if !r.killed && p.death && (!p.busy || p.next) && !r.gap && !r.sealed {
+	if !r.killed && p.death && (!p.busy || p.next) && !p.gap && !r.sealed {
 		// It may wait for the kernel's next process, which ends for that. Nor did it
 		// not run: a process that dies at once can take the word that it began along.
 		r.kill()

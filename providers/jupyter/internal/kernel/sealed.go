@@ -67,7 +67,7 @@ func (r *runner) seal(req wire.ExecuteRequest) any {
 // answers it before it answers what comes later.
 func (r *runner) turnedAway() bool {
 	p := r.e.progress()
-	if r.sealed && p.death && !p.unopened && !r.killed && !r.gap && (!p.busy || p.next) && !r.k.isGone() {
+	if r.sealed && p.death && !p.unopened && !r.killed && !p.gap && (!p.busy || p.next) && !r.k.isGone() {
 		ctx, cancel := context.WithTimeout(r.ctx, verifyLimit)
 		defer cancel()
 		if r.k.ready(ctx, nil) == nil {

@@ -64,7 +64,13 @@ func (k *Kernel) dialled(open func(ready <-chan struct{}) *socket) {
 		k.conn = replaying
 	}
 	k.sock = s
+	run := k.run
 	k.mu.Unlock()
+	if run != nil {
+		// Whatever the server replays: that it is all shows only by the messages' numbers.
+		// Before any of them comes, which can be the run's end.
+		run.update(func(p *progress) { p.gap = true })
+	}
 	close(set)
 }
 

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/codeinterp/driver"
 	"github.com/toolcell/toolcell/providers/jupyter/internal/server"
 )
 
@@ -70,4 +71,29 @@ func TestCounted(t *testing.T) {
 			t.Errorf("%q, %v: anew %t, want %t", c.identity, c.counts, anew, c.anew)
 		}
 	}
+}
+
+// TestGap: that a run's socket was replaced is known before what the server replays,
+// which can be the end of the run.
+func TestGap(t *testing.T) {
+	k := New(&Config{}, Kind{dialect: &plainDialect}, server.Handle{})
+	dial := func(heard func()) {
+		done := make(chan struct{})
+		k.dialled(func(ready <-chan struct{}) *socket {
+			go func() { defer close(done); <-ready; heard() }()
+			return &socket{lost: make(chan struct{})}
+		})
+		<-done
+	}
+	dial(func() {})
+	e := k.newExecution(&driver.Program{}, nil)
+	defer e.finish()
+	if e.progress().gap {
+		t.Error("a run begins with a gap")
+	}
+	dial(func() {
+		if !e.progress().gap {
+			t.Error("no gap by the first message")
+		}
+	})
 }

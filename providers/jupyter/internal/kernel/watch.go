@@ -198,8 +198,6 @@ func (w *watch) returned(err error) bool {
 		w.r.away = err
 		return true
 	}
-	// Whatever the server replays: that it is all shows only by the messages' numbers.
-	w.r.gap = true
 	k.mu.Lock()
 	w.sock, w.asked = k.sock, true
 	k.mu.Unlock()
