@@ -27,14 +27,16 @@ import (
 
 // agreements are the pairs of providers that have a language in common.
 var agreements = []struct {
-	language string
-	a, b     func(t *testing.T) codeinterp.StatefulInterpreter
-	calls    []agreedCall
+	name, language string
+	a, b           func(t *testing.T) codeinterp.StatefulInterpreter
+	calls          []agreedCall
+	lacks          *regexp.Regexp // what b does not tell, or tells besides
 }{
-	{"javascript", embedded, processes(subprocess.JavaScript()), agreedJavaScript},
-	{"typescript", embedded, processes(subprocess.TypeScript()), agreedTypeScript},
-	{"python", processes(subprocess.Python()), kernels, agreedPython},
-	{"bash", processes(subprocess.Bash()), kernels, agreedBash},
+	{"javascript", "javascript", embedded, processes(subprocess.JavaScript()), agreedJavaScript, nil},
+	{"typescript", "typescript", embedded, processes(subprocess.TypeScript()), agreedTypeScript, nil},
+	{"python", "python", processes(subprocess.Python()), kernels, agreedPython, nil},
+	{"bash", "bash", processes(subprocess.Bash()), kernels, agreedBash, nil},
+	{"deno", "javascript", embedded, deno, agreedDeno, regexp.MustCompile(`in line \d+|\\x1b\[\d+m`)},
 }
 
 // TestProvidersAgree makes the same calls of two providers, in one language,
@@ -43,7 +45,7 @@ var agreements = []struct {
 // engines raise by themselves.
 func TestProvidersAgree(t *testing.T) {
 	for _, pair := range agreements {
-		t.Run(pair.language, func(t *testing.T) {
+		t.Run(pair.name, func(t *testing.T) {
 			a, b := pair.a(t), pair.b(t)
 			for i, tt := range pair.calls {
 				if !race.Takes(i, 2) {
@@ -52,6 +54,9 @@ func TestProvidersAgree(t *testing.T) {
 				t.Run(tt.name, func(t *testing.T) {
 					was, is := tt.answers(t, a, pair.language), tt.answers(t, b, pair.language)
 					for i := range was {
+						if pair.lacks != nil {
+							was[i], is[i] = pair.lacks.ReplaceAllString(was[i], ""), pair.lacks.ReplaceAllString(is[i], "")
+						}
 						if was[i] != is[i] {
 							t.Errorf("%T: %s\n%T: %s", a, was[i], b, is[i])
 						}
@@ -80,6 +85,14 @@ func processes(l subprocess.Language) func(t *testing.T) codeinterp.StatefulInte
 
 func kernels(t *testing.T) codeinterp.StatefulInterpreter {
 	ci, err := jupyter.NewStateful(t.Context(), &jupyter.Options{URL: jupytertest.ForkingServer(t)})
+	return opened(t, ci, err)
+}
+
+func deno(t *testing.T) codeinterp.StatefulInterpreter {
+	if _, err := os.Stat(".testenv/jupyter/deno/.done"); err != nil {
+		t.Skip("no Deno kernel: run internal/testenv/jupyter.sh")
+	}
+	ci, err := jupyter.NewStateful(t.Context(), &jupyter.Options{URL: jupytertest.Server(t), Kernels: map[string]string{"javascript": "deno"}})
 	return opened(t, ci, err)
 }
 
