@@ -29,8 +29,13 @@
 // called .js is a CommonJS module unless it has declarations or an await that only
 // modules have, or the next package.json says "type": "module". It can be imported by the
 // names of all properties of module.exports, of which node sees some, and by those that
-// are assigned to exports anywhere in it. Any other module is missing, which
+// are assigned to exports anywhere in it. import takes file: URLs too, and a query or
+// fragment behind a file's name makes it another module. Any other module is missing, which
 // ProgramError.MissingModule tells.
+//
+// A module that is not evaluated when a run fails, exits or is stopped is evaluated anew when
+// it is imported again; at the end of any other run it goes on waiting. A file that could not
+// be loaded is read again, and one that threw is not.
 //
 // Rich output:
 //

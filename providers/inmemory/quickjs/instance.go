@@ -112,6 +112,7 @@ func (in *instance) Run(ctx context.Context, p engine.Program, h engine.Host) (o
 	fault := debug.SetPanicOnFault(true)
 	defer debug.SetPanicOnFault(fault)
 	out = in.atFault(in.execute())
+	in.forgetUnfinished(out.Error == nil && !out.Stopped && !in.exited)
 	in.end()
 	return out
 }

@@ -4,118 +4,20 @@ package quickjs
 
 import (
 	"errors"
-	"io/fs"
 	"path"
 	"slices"
 	"strings"
 
 	"github.com/toolcell/toolcell/codeinterp"
-	"github.com/toolcell/toolcell/providers/inmemory/memfs"
 	"modernc.org/libc"
 	lib "modernc.org/libquickjs"
 )
 
-// builtins are the modules that come with the runtime, beside what require
-// and import find in the instance's file system.
-var builtins = func() map[string]bool {
-	m := map[string]bool{}
-	for _, name := range strings.Fields("assert assert/strict buffer console crypto events fs fs/promises module os path path/posix " +
-		"perf_hooks process querystring readline readline/promises stream stream/promises string_decoder timers timers/promises url util zlib") {
-		m[name] = true
-	}
-	return m
-}()
-
-// cNormalize resolves the specifier of an import.
-func cNormalize(tls *libc.TLS, ctx, base, name, opaque uintptr) uintptr {
-	vm := at[vm](opaque)
-	mark := vm.borrowed
-	defer func() { vm.giveBack(mark) }()
-	if vm.in.parsing {
-		lib.XJS_Throw(tls, ctx, undefined)
-		return 0
-	}
-	if n := libc.Xstrlen(tls, name); n > maxPath {
-		vm.in.throwMissing(span{name, maxPath}.text())
-		return 0
-	}
-	spec := libc.GoString(name)
-	resolved, err := vm.in.resolve(libc.GoString(base), spec)
-	if err != nil {
-		vm.in.throwMissing(spec)
-		return 0
-	}
-	p := vm.heap.alloc(uintptr(len(resolved)) + 1)
-	if p == 0 {
-		lib.XJS_ThrowOutOfMemory(tls, ctx)
-		return 0
-	}
-	span{p, len(resolved) + 1}.writeString(resolved)
-	// The engine frees the name, so it must be the engine's own memory.
-	s := lib.Xjs_strdup(tls, ctx, p)
-	vm.heap.release(p)
-	return s
-}
-
-// resolve returns "node:name" for a built-in module, and a path beginning
-// with a slash for a file.
-func (in *instance) resolve(base, spec string) (string, error) {
-	if name := strings.TrimPrefix(spec, "node:"); builtins[name] {
-		return "node:" + name, nil
-	}
-	if !strings.HasPrefix(spec, "./") && !strings.HasPrefix(spec, "../") && !strings.HasPrefix(spec, "/") {
-		return "", fs.ErrNotExist
-	}
-	dir := in.cwd
-	if strings.HasPrefix(base, "/") {
-		dir = path.Dir(base[1:])
-	}
-	name := memfs.Clean(dir, spec)
-	for _, name := range in.candidates(name, ".js", ".mjs", ".cjs", ".json") {
-		if info, err := in.config.Files.Stat(name); err == nil && !info.IsDir() {
-			return "/" + name, nil
-		}
-	}
-	return "", fs.ErrNotExist
-}
-
-// candidates lists the names that a file may have that is imported as name: with the
-// extensions of the program's own language first, and also in the place of .js, which a
-// compiler would have made of it.
-func (in *instance) candidates(name string, extensions ...string) []string {
-	own := in.program.Extensions
-	list := []string{name}
-	for _, ext := range slices.Concat(own, extensions) {
-		list = append(list, name+ext)
-	}
-	for _, ext := range append(slices.Clone(own), ".js") {
-		list = append(list, name+"/index"+ext)
-	}
-	if base, ok := strings.CutSuffix(name, ".js"); ok {
-		for _, ext := range own {
-			list = append(list, base+ext)
-		}
-	}
-	return list
-}
-
-// hostCandidates is candidates for require.
-func (in *instance) hostCandidates(_ value, args []value) value {
-	name, _, ok := in.vm.clipped(args[0], maxPath)
-	if !ok {
-		return exception
-	}
-	var list []value
-	for _, c := range in.candidates(name, ".js", ".cjs", ".json") {
-		list = append(list, in.vm.newString(c))
-	}
-	return in.vm.newList(list...)
-}
-
 // translated returns the JavaScript of a file of the program's own language, and that
 // of any other as it is. ok is false where an exception is pending.
 func (in *instance) translated(file, source string) (code string, position func(line, column int) (int, int), ok bool) {
-	if in.program.Translate == nil || !slices.Contains(in.program.Extensions, path.Ext(file)) {
+	name, _ := in.splitQuery(file)
+	if in.program.Translate == nil || !slices.Contains(in.program.Extensions, path.Ext(name)) {
 		return source, nil, true
 	}
 	p, out, ok := in.program.Translate(file, source)
@@ -144,15 +46,6 @@ func (in *instance) throwFaulty(pe *codeinterp.ProgramError) {
 	lib.XJS_Throw(vm.tls, vm.ctx, e)
 }
 
-func (in *instance) throwMissing(spec string) {
-	kind := "package"
-	if strings.HasPrefix(spec, ".") || strings.HasPrefix(spec, "/") {
-		kind = "module"
-	}
-	in.vm.throwWith("Error", "Cannot find "+kind+" '"+clip(spec, 500)+"'",
-		map[string]string{"code": "ERR_MODULE_NOT_FOUND", "specifier": clip(spec, 500)})
-}
-
 // cLoad returns the module of a resolved name.
 func cLoad(tls *libc.TLS, ctx, name, opaque uintptr, _ value) uintptr {
 	vm := at[vm](opaque)
@@ -168,6 +61,7 @@ func cLoad(tls *libc.TLS, ctx, name, opaque uintptr, _ value) uintptr {
 	}
 	v := vm.eval(source, file, lib.MJS_EVAL_TYPE_MODULE|lib.MJS_EVAL_FLAG_COMPILE_ONLY)
 	if isException(v) {
+		vm.forgetDangling()
 		return 0
 	}
 	// The engine's list of modules has it from now on.
@@ -183,10 +77,12 @@ func cLoad(tls *libc.TLS, ctx, name, opaque uintptr, _ value) uintptr {
 func (in *instance) describe(module uintptr, file string) {
 	vm := in.vm
 	meta := lib.XJS_GetImportMeta(vm.tls, vm.ctx, module)
-	name := vm.newString(file)
-	v := in.callLibrary("node", "describeModule", undefined, []value{meta, name})
-	vm.free(meta)
-	vm.free(name)
+	name, query := in.splitQuery(file)
+	args := []value{meta, vm.newString(name), vm.newString(query)}
+	v := in.callLibrary("node", "describeModule", undefined, args)
+	for _, a := range args {
+		vm.free(a)
+	}
 	if isException(v) {
 		vm.dropException()
 	}
@@ -201,13 +97,14 @@ func (in *instance) moduleSource(file string) (string, error) {
 	if !strings.HasPrefix(file, "/") {
 		return in.commonSource(file, "")
 	}
-	return in.fileSource(file[1:])
+	return in.fileSource(file)
 }
 
 // fileSource returns the text of a file's module. That of JSON may have six bytes
 // for each of the file.
-func (in *instance) fileSource(name string) (string, error) {
+func (in *instance) fileSource(module string) (string, error) {
 	vm := in.vm
+	name, _ := in.splitQuery(module[1:])
 	// What ReadFile returns, and the string of that.
 	if info, err := in.config.Files.Stat(name); err == nil && !vm.borrow(2*int(info.Size())) {
 		return "", errThrown
@@ -223,7 +120,7 @@ func (in *instance) fileSource(name string) (string, error) {
 		} else if common {
 			return in.commonSource("/"+name, source)
 		}
-		return in.runnable("/"+name, source)
+		return in.runnable(module, source)
 	}
 	const before, after = "export default JSON.parse(", ");"
 	size := in.quotedSize(b) + len(before) + len(after)

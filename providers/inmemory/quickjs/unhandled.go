@@ -21,6 +21,9 @@ func cRejected(_ *libc.TLS, _ uintptr, promise, reason value, handled int32, opa
 		l.forget(vm, key)
 		return
 	}
+	if vm.evaluated() {
+		return // what a module throws is its importer's
+	}
 	if l.rejected == nil {
 		l.rejected = map[uintptr]rejection{}
 	}

@@ -1,6 +1,7 @@
 // require, and what the library exports.
 
 const cache = Object.create(null), builtin = new Map();
+const loading = new Map(); // by file the run that loads it; one that was stopped leaves it there
 const missing = (spec) => Object.assign(error(Error, "MODULE_NOT_FOUND", `Cannot find module '${spec}'`), { specifier: spec, requireStack: [] });
 function find(spec, dir) {
   const full = path.resolve(dir, spec);
@@ -19,10 +20,11 @@ function requireFrom(dir) {
     }
     const full = /^(\.{0,2}\/|\.{1,2}$)/.test(spec) ? find(spec, dir ?? host.cwd()) : null;
     if (full === null) throw missing(spec);
-    if (cache[full] !== undefined) return cache[full].exports;
+    if (cache[full] !== undefined && (!loading.has(full) || loading.get(full) === host.run())) return cache[full].exports;
     const text = host.decode(host.fs("open", full), false);
     const module = { id: full, filename: full, path: path.dirname(full), exports: {}, loaded: false, children: [], paths: [] };
     cache[full] = module;
+    loading.set(full, host.run());
     try {
       if (full.endsWith(".json")) module.exports = JSON.parse(text);
       else {
@@ -32,6 +34,8 @@ function requireFrom(dir) {
     } catch (e) {
       delete cache[full];
       throw e;
+    } finally {
+      loading.delete(full);
     }
     module.loaded = true;
     return module.exports;
@@ -49,9 +53,9 @@ const require = requireFrom(null);
 const module = { id: ".", exports: {}, loaded: false, children: [], paths: [] };
 require.main = module;
 
-// describeModule fills in what import.meta is in a file.
-function describeModule(meta, file) {
-  const { href } = url.pathToFileURL(file), inner = requireFrom(path.dirname(file));
+// describeModule fills in what import.meta is in a file, whose URL ends in query.
+function describeModule(meta, file, query = "") {
+  const href = url.pathToFileURL(file).href + query, inner = requireFrom(path.dirname(file));
   const resolve = (spec) => {
     if (/^[a-z]+:/i.test(spec) && !spec.startsWith("node:")) return new globalThis.URL(spec).href;
     const found = inner.resolve(spec);
