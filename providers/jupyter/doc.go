@@ -36,7 +36,8 @@
 // it may still be running. The context's next run ends it first (it is
 // interrupted, and killed if that does not help) and says so in a late line. A
 // kernel that is slow, or busy with other clients, is waited for and never
-// replaced.
+// replaced; one that answers nothing while its server calls it idle is asked by a
+// socket of its own before ours is given up.
 //
 // A kernel that asks for input gets the next line of RunOptions.Stdin; where
 // there is none, the program is interrupted and its error is EOFError. In

@@ -18,6 +18,9 @@ const (
 	// execute_reply, after the first.
 	halfGrace = 5 * time.Second
 
+	// slowGrace is how long a kernel is asked then whether that is still to come.
+	slowGrace = 3 * halfGrace
+
 	// silence is after how long without a message the server is asked for
 	// the kernel's state; the first time sooner.
 	silence      = 3 * time.Second
@@ -208,6 +211,12 @@ func (r *runner) follow() error {
 		case <-w.halfTimer:
 			if r.e.q.waiting() {
 				w.halfTimer = time.After(halfGrace) // the sign may be behind what OnOutput has yet to take
+				continue
+			}
+			if !w.halfProbed {
+				// A kernel that is slow is not done: it answers what comes behind the program.
+				w.halfProbed, w.halfTimer = true, time.After(slowGrace)
+				w.probe()
 				continue
 			}
 			// Of the two signs idle is the one that says that no output is missing.

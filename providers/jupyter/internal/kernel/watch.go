@@ -9,11 +9,6 @@ import (
 	"github.com/toolcell/toolcell/providers/jupyter/internal/server"
 )
 
-// deadSocketAfter is how long a kernel that the server calls idle may leave a probe
-// unanswered before its socket counts as lost: it takes what we send, and it
-// goes nowhere.
-const deadSocketAfter = 4 * time.Second
-
 // askAfter is how long a run is silent before a question is left with its kernel,
 // once for a socket.
 const askAfter = time.Minute
@@ -30,6 +25,7 @@ type watch struct {
 	redialled  chan error
 	away       bool // reconnecting
 	probed     bool // after the interrupt
+	halfProbed bool // as half of the end was there
 	gaveUp     bool // the socket was given up once; the server can be wrong, too
 	asked      bool // a question waits in the kernel
 	verifying  bool // whether the kernel died is being looked into, or is known
@@ -38,6 +34,7 @@ type watch struct {
 	cancel     context.CancelFunc
 	work       sync.WaitGroup
 	polling    chan struct{}
+	elsewhere  time.Time // before which the kernel is asked by no other socket; who polls has it
 }
 
 func newWatch(r *runner, s *socket) *watch {
@@ -121,21 +118,6 @@ func (w *watch) ask(p progress) {
 // notRunning reports whether the server says that a kernel runs nothing. One that
 // never saw it say so goes on calling it starting.
 func notRunning(st server.Kernel) bool { return st.State == "idle" || st.State == "starting" }
-
-// checkIdle asks a kernel that should be running the program, and is said not to.
-// Where it does not answer, the fault is the socket's.
-func (w *watch) checkIdle(sock *socket, gaveUp bool) {
-	ctx, cancel := context.WithTimeout(w.ctx, deadSocketAfter)
-	defer cancel()
-	if !w.r.probe(ctx) && ctx.Err() != nil && w.ctx.Err() == nil && !gaveUp {
-		// Once more: the program may have begun while the kernel was asked, and a
-		// computing kernel answers nobody.
-		st, err := w.r.k.check(w.ctx)
-		if err == nil && notRunning(st) && time.Since(w.r.e.progress().active) >= deadSocketAfter && !w.r.k.listens(w.ctx) {
-			sock.fail(errDeadSocket)
-		}
-	}
-}
 
 var errDeadSocket = errors.New("the socket delivers nothing")
 
