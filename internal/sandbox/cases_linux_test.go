@@ -42,7 +42,8 @@ var cases = []struct {
 	{"what is mapped behind more mappings than are read", "internal/sandbox", []string{
 		"TestLimits: shared memory behind many mappings", "TestLimits: sizes of files that are only mapped, behind many mappings"}},
 	{"files of others hide as much of a program's", "internal/sandbox", []string{"TestHiddenBeside"}},
-	{"memory of the kernel's for rules, watches and terminals", "internal/sandbox", []string{"TestLimits: memory of rules for Landlock"}},
+	{"memory of the kernel's for rules, watches and terminals", "internal/sandbox", []string{"TestLimits: memory of rules for Landlock",
+		"TestLimits: memory of what epolls watch", "TestHeld"}},
 	{"sockets in flight", "internal/sandbox", []string{"TestLimits: memory of sockets in flight"}},
 	{"zombies of the host", "internal/sandbox", []string{"TestAttacks: a sibling", "TestTrees: siblings", "TestTrees: zombies"}},
 	{"errors without a bound", "providers/subprocess", []string{"TestBoundedErrors", "TestLargeLatePrint"}},

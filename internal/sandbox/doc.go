@@ -130,7 +130,7 @@
 //
 // Memory is what is resident, swapped out, and spent on page tables; shared memory
 // without a name that the tree maps, whether its page tables have it or not; and
-// what the kernel holds for sockets. The latter two count up to what the machine's
+// what the kernel holds for sockets, pseudo terminals and what epolls watch. The latter two count up to what the machine's
 // shared memory, and the kernel's own, have grown by since the tree began. What is in
 // shared memory is told to a host with CAP_SYS_ADMIN or CAP_CHECKPOINT_RESTORE; for
 // others its size is up to where it is mapped: a program that unmaps the rest has
@@ -143,7 +143,13 @@
 // themselves, in all up to net.ipv4.tcp_mem. Where any descriptor was sent over a
 // socket and not received, as many sockets count besides as the kernel lets a user
 // have in flight, Limits.OpenFiles and 253: what the kernel has grown by meanwhile is
-// then taken for the program's, up to that.
+// then taken for the program's, up to that. An end of a pseudo terminal is charged
+// with 32 KiB, and what an epoll watches with 200 bytes; where there could be more than
+// half a million such, by the descriptors that the tree has open times those that a
+// process may have, which with the default are more than 512 open ones, with as much as a
+// user can have (fs.epoll.max_user_watches), up to that growth. Programs share with all
+// others of the machine what it has of terminals (kernel.pty.max): in Bwrap mode they can
+// use them up.
 //
 // Pages of mapped files are not counted. What the kernel spends on other things
 // is not either: mappings (850 MB for 60 processes of 32,600 each; there can be

@@ -63,6 +63,15 @@ func install(f filter, flags uintptr) error {
 	return nil
 }
 
+// HeldBy returns what the kernel holds for what processes have open, which may have
+// so many files open, and what it counts for a terminal's end, a watch and all that can
+// be of these.
+func HeldBy(pids []int, open int) (bytes int64, all bool, each [3]int64) {
+	e := exact{watches: 1 << 40, limits: Limits{OpenFiles: open}}
+	bytes, all = e.heldBy(pids)
+	return bytes, all, [3]int64{perTerminal, perWatch, e.watches}
+}
+
 // CanClock reports whether this machine lets a host count the time of what comes
 // of a process.
 func CanClock() bool {

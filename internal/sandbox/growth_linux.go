@@ -63,7 +63,7 @@ func (g *growth) see(now int64) {
 }
 
 // see takes in what the machine holds. The kernel's part is read at a tree's
-// first look, and where its descriptors could be sockets enough to matter.
+// first look, and where its descriptors could hold enough to matter.
 func (u *usage) see(m *machine) {
 	limit := u.p.plan.limits.Memory
 	if limit <= 0 || u.p.cgroup != nil {

@@ -58,6 +58,27 @@ r = libc.syscall(444, struct.pack('QQQ', 1, 0, 0), 8, 0) # landlock_create_rules
 print('rules', r, os.strerror(ctypes.get_errno()))
 r = libc.syscall(445, 0, 1, None, 0)
 print('rule', r, os.strerror(ctypes.get_errno()))`, says: "rules -1 Function not implemented\nrule -1 Function not implemented\n"},
+	{name: "memory of what epolls watch", not: sandbox.None, code: `
+import select
+def watch():
+    keep, events = [], [os.eventfd(0) for i in range(400)]
+    for i in range(400):
+        keep.append(select.epoll())
+        for fd in events: keep[-1].register(fd, 0)
+    time.sleep(100)
+for i in range(20): # others on the machine may give memory back meanwhile
+    if os.fork() == 0: watch()
+    time.sleep(0.5)
+print('NEVER')`, limits: sandbox.Limits{Memory: 192 * mib, OpenFiles: 1024}, cause: codeinterp.CauseMemory, never: "NEVER"},
+	{name: "epolls that watch little", code: `
+import select
+events = [os.eventfd(0) for i in range(100)]
+keep = [select.epoll() for i in range(100)]
+for e in keep:
+    for fd in events: e.register(fd, 0)
+b = bytearray(64 << 20)
+time.sleep(1)
+print('fine')`, limits: sandbox.Limits{Memory: 256 * mib, OpenFiles: 1024}, says: "fine"},
 	{name: "descriptors in flight", code: `
 a, z = socket.socketpair()
 socket.send_fds(a, [b'x'], [1, a.fileno()])

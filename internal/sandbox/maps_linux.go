@@ -41,10 +41,13 @@ func (*reading) end() { runtime.UnlockOSThread() }
 // over reports whether the time is up. It costs little mostly.
 func (r *reading) over() bool {
 	if r.n++; r.n%64 == 0 {
-		r.done = r.done || threadTime() > r.limit
+		r.look()
 	}
 	return r.done
 }
+
+// look sees whether the time is up, behind what can take long.
+func (r *reading) look() { r.done = r.done || threadTime() > r.limit }
 
 func threadTime() time.Duration {
 	var ts unix.Timespec

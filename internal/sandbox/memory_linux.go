@@ -29,7 +29,7 @@ func (u *usage) checkMemory(members []*member, limit int64) {
 		list[i] = m.Stat
 		list[i].PID = m.at
 	}
-	e := exact{list, known, u.rss + u.swap, u.shared.by, u.kernel.by, u.p.s.watch.perSocket, maxInFlight(u.p.plan.limits), limit}
+	e := exact{list, known, u.rss + u.swap, u.shared.by, u.kernel.by, u.p.s.watch.perSocket, u.p.s.watch.watches, u.p.plan.limits}
 	// The kernel has the reader wait for a process that is forking, which can
 	// be long on a busy machine; the limits of others must not.
 	go func() {
@@ -51,8 +51,8 @@ type exact struct {
 	resident       int64 // with what is swapped out
 	shared, kernel int64 // by how much the machine's have grown
 	perSocket      int64
-	inFlight       int64 // descriptors that can be
-	limit          int64
+	watches        int64 // the most that a user's epolls can watch, in bytes
+	limits         Limits
 }
 
 // total returns what is in use, or what is certainly not less where that is
@@ -64,7 +64,8 @@ func (e *exact) total() int64 {
 	}
 	hidden, buffers := int64(0), int64(0)
 	// What the machine has not lost, the tree has not taken: mappings that nobody
-	// has touched, and sockets through which nothing was sent.
+	// has touched, and sockets through which nothing was sent. Of what
+	// there is too much to be looked at, it has taken all.
 	if e.shared > 0 {
 		n, all := sharedObjects(pids)
 		if hidden = e.shared; all {
@@ -72,9 +73,12 @@ func (e *exact) total() int64 {
 		}
 	}
 	if e.kernel > 0 {
-		buffers = min(e.kernel, sockets(pids, e.inFlight)*e.perSocket)
+		n, all := e.heldBy(pids)
+		if buffers = e.kernel; all {
+			buffers = min(n, buffers)
+		}
 	}
-	if n := e.known + e.resident + hidden + buffers; n <= e.limit {
+	if n := e.known + e.resident + hidden + buffers; n <= e.limits.Memory {
 		return n
 	}
 	own, shared := shares(e.list)

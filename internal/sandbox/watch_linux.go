@@ -50,6 +50,7 @@ type watcher struct {
 	forgotten time.Time
 	tasks     int          // processes and threads of the machine, at the last look
 	perSocket int64        // bytes that one can hold
+	watches   int64        // bytes of all that a user's epolls can watch
 	walking   atomic.Int32 // walks under way
 }
 
@@ -164,7 +165,7 @@ func (w *watcher) resume(p *proc) {
 func (w *watcher) run() {
 	w.members, w.strangers, w.idle = map[int]*member{}, map[int]struct{}{}, watchIdle
 	w.tasks = tasks() // what was before a rest is no storm
-	w.perSocket = socketBuffer()
+	w.perSocket, w.watches = socketBuffer(), userWatches()
 	for wait := watchBusy; ; {
 		w.wait(wait)
 		w.mu.Lock()

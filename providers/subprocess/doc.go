@@ -301,8 +301,8 @@
 // (850 MB for 60 processes with 32,600 each), its POSIX locks (230 MB in 28 seconds),
 // its pipes (1 GiB at most by default), and pages of files that are cut off while they
 // are in pipes or sockets; and of TCP's buffers what they grow beyond 416 KiB a
-// socket. Shared memory and sockets
-// count up to what the machine has lost since the program began. A host that
+// socket. Shared memory, sockets,
+// pseudo terminals and what epolls watch count up to what the machine has lost since the program began. A host that
 // is not root, or lacks CAP_SYS_ADMIN, knows of shared memory only how much is mapped:
 // a program that unmaps a part can hide it, and one with mappings larger than
 // Limits.Memory, most of which it has not touched, can be killed while others on the

@@ -41,10 +41,11 @@ func (m Mode) String() string {
 // the program's.
 type Limits struct {
 	// Memory is in bytes: what is resident, swapped out and spent on page
-	// tables, in shared memory, and in the buffers of sockets, in all, measured
-	// some 20 to 50 times a second; and private data per process, which the kernel
-	// refuses. What else the kernel spends for a program does not count. The default is 2 GiB; less than 1 MiB, in which nothing starts,
-	// is codeinterp.ErrInvalid.
+	// tables, in shared memory, in the buffers of sockets and pseudo terminals, and in
+	// what epolls watch, in all, measured some 20 to 50 times a second; and private data
+	// per process, which the kernel refuses. What else the kernel spends for a program
+	// does not count. The default is 2 GiB; less than 1 MiB, in which nothing starts, is
+	// codeinterp.ErrInvalid.
 	Memory int64
 
 	// Processes is how many processes and threads there may be. The kernel
