@@ -120,7 +120,7 @@ func ran(r *Answer) bool {
 	if r.Failure == nil {
 		return true
 	}
-	return r.Failure.Code == CodeInternal
+	return r.Failure.Code == CodeInternal || r.Failure.Code == CodeFailed
 }
 
 // abandoned reports whether the call was ended because nobody waited for it any

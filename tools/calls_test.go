@@ -186,6 +186,27 @@ func TestPartial(t *testing.T) {
 	}
 }
 
+// TestFailedOnce: a tool that failed in its own words may have done something: it does not
+// run again for the same call.
+func TestFailedOnce(t *testing.T) {
+	for code, want := range map[string]int{tools.CodeFailed: 1, tools.CodeInternal: 1, tools.CodeUnavailable: 2} {
+		runs := 0
+		set, err := tools.NewSet([]tools.Tool{{Name: "send", Invoke: func(context.Context, tools.Invocation) *tools.Answer {
+			runs++
+			return &tools.Answer{Failure: &tools.Failure{Code: code, Message: "no"}}
+		}}}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 2 {
+			set.Dispatch(t.Context(), "send", nil, &tools.DispatchOptions{ID: "a"})
+		}
+		if runs != want {
+			t.Errorf("%s: ran %d times", code, runs)
+		}
+	}
+}
+
 func TestPanics(t *testing.T) {
 	ci := &fake{script: func(context.Context, string) (codeinterp.Result, error) { panic("oops at /home/me") }}
 	var kinds []tools.RunEventKind

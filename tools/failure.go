@@ -25,6 +25,7 @@ const (
 	CodeIsolation    = "isolation"            // the required isolation cannot be had
 	CodeRefused      = "refused"              // a policy refused the call
 	CodeCanceled     = "canceled"             // the caller gave up before anything ran
+	CodeFailed       = "tool_failed"          // a tool of others ran, or may have, and failed in its own words
 	CodeInternal     = "internal"             // a fault of ours or of the provider's
 )
 

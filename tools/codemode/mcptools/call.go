@@ -19,6 +19,11 @@ var (
 	errNoAnswer  = errors.New("the server's answer has ended without a result")
 )
 
+// undone is an error of a call that the server did not get.
+type undone struct{ error }
+
+func (e undone) Unwrap() error { return e.error }
+
 // answer calls a tool and returns what value says of its answer.
 func (s *server) answer(ctx context.Context, tool string, args json.RawMessage) (json.RawMessage, []codemode.File, error) {
 	by := &caller{room: &s.set.room, done: make(chan struct{})}
@@ -41,9 +46,12 @@ func (s *server) call(ctx context.Context, tool string, args json.RawMessage) (*
 		own, cancel = context.WithTimeoutCause(ctx, d, errSlow)
 		defer cancel()
 	}
+	if ctx.Err() != nil {
+		return nil, undone{context.Cause(ctx)}
+	}
 	live, err := s.session(own)
 	if err != nil {
-		return nil, s.failure(ctx, own, tool, err, "Nothing was done.")
+		return nil, undone{s.failure(ctx, own, tool, err, "Nothing was done.")}
 	}
 	if len(args) == 0 {
 		args = json.RawMessage("{}")

@@ -3,9 +3,7 @@ package mcptools
 import (
 	"bytes"
 	"cmp"
-	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"image"
 	_ "image/gif"  // what is shown of an answer is decoded first
@@ -94,38 +92,10 @@ func (s *server) clean(text string, n int) string {
 }
 
 const (
-	maxText   = 256 << 10 // of an answer to the model itself
 	maxImages = 4
 	maxImage  = tools.DefaultMaxImageSize
 	maxNotes  = 20 // of files that are not shown
 )
-
-// invoke serves a call that the model itself makes.
-func (s *server) invoke(ctx context.Context, tool, name string, c tools.Invocation) *tools.Answer {
-	a := &tools.Answer{CallID: c.ID, Tool: name}
-	value, files, err := s.answer(ctx, tool, c.Args)
-	if err != nil {
-		a.Failure, a.Err = &tools.Failure{Code: tools.CodeInternal, Message: "the tool failed"}, err
-		var told *codeinterp.FunctionError
-		if errors.As(err, &told) {
-			a.Failure.Message = told.Message
-		}
-		a.Text = string(a.Failure.JSON())
-		return a
-	}
-	// A value that is a string is text for the model, anything else JSON.
-	if json.Unmarshal(value, &a.Text) != nil {
-		a.Text, a.Data = string(value), value
-	} else {
-		a.Text = s.clean(a.Text, len(a.Text)) // what moves a cursor tells a model nothing
-	}
-	if len(a.Text) > maxText {
-		a.Text, a.Data = fmt.Sprintf("%s\n[%d more bytes]", clip(a.Text, maxText), len(a.Text)-maxText), nil
-	}
-	show(a, files)
-	a.Text = strings.TrimPrefix(a.Text, "\n")
-	return a
-}
 
 // show adds the files to an answer to the model.
 func show(a *tools.Answer, files []codemode.File) {

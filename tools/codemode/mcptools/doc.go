@@ -24,6 +24,10 @@
 // the next call of one of its tools; a call that was in progress fails, and says that it
 // may have been done. So does one whose connection broke, or whose answer is none.
 //
+// To a model that calls a tool itself, what the tool says of its failure is a
+// [tools.Failure] of the code tool_failed, as is a call that may have been done; one
+// that the server did not get is unavailable, or canceled where the caller gave it up.
+//
 // A line of a server's output that is no message, or an answer with an id that no
 // request can have, is left out and told by Problems; up to 1,000 lines and 1 MiB may
 // stand between two messages. Over HTTP a body that is no message ends the session, and
