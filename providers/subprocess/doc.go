@@ -198,24 +198,23 @@
 //
 // # Ends
 //
-// A run of a context that has to stop is interrupted (SIGINT to the program
-// and its children), and killed after Options.Grace. The state is lost if it
-// was killed; if a program of node's was interrupted, or for 200 ms after it had
-// ended by an error or process.exit, while something was under way that goes on
-// unless the process ends: requests, children, workers, sockets, modules that are
-// loaded; if a program of node's has closed descriptor 1 or 2, so that later ones print;
-// and if process.exit is called after an await. Timers, whatever they are made by, messages
-// of ports, timed waits of Atomics.waitAsync and what waits to be called by promises end without that. RunCode kills at once. A bash program that exits or is interrupted
-// leaves its state to a new shell that takes the process over, but for one under
-// set -n. Where that takes more than two seconds, because the state has many megabytes or because a
-// program only claimed to have ended, the rest counts towards the next run's time. A
-// driver that
-// breaks the protocol, or whose program closes its channel, is killed: driver
-// and program share a process and can forge each other's messages, but not what
-// the host sees of the process. So a call of a function that a program forges is
-// a call like any other, and is checked as such; an answer that it forges reaches
-// nobody but itself. A program can write its own end, and go on until the context's
-// next run; not that of a run to come, unless a thread that it leaves behind in
+// A run of a context that has to stop is interrupted (SIGINT to the program and its children),
+// and killed after Options.Grace. The state is lost if it was killed; if a program of node's
+// was interrupted, or for 200 ms after it had ended by an error or process.exit, while
+// something was under way that goes on unless the process ends: requests, children, workers,
+// sockets, modules that are loaded; if it ended while an http.Agent that limits its sockets had
+// requests under way; if it has closed descriptor 1 or 2, so that later ones print; and if
+// process.exit is called after an await. Timers, whatever they are made by, messages of ports,
+// timed waits of Atomics.waitAsync and what waits to be called by promises end without that.
+// RunCode kills at once. A bash program that exits or is interrupted leaves its state to a new
+// shell that takes the process over, but for one under set -n. Where that takes more than two
+// seconds, because the state has many megabytes or because a program only claimed to have
+// ended, the rest counts towards the next run's time. A driver that breaks the protocol, or
+// whose program closes its channel, is killed: driver and program share a process and can forge
+// each other's messages, but not what the host sees of the process. So a call of a function
+// that a program forges is a call like any other, and is checked as such; an answer that it
+// forges reaches nobody but itself. A program can write its own end, and go on until the
+// context's next run; not that of a run to come, unless a thread that it leaves behind in
 // Python, or a trap in bash, reads that run's number once it has begun.
 //
 // # Warm starts

@@ -2,7 +2,56 @@
 // their end: nothing. An import() that is under way goes on, since node's loader would
 // wait for ever for what it has begun, whoever imports the module next.
 
-const importing = new AsyncLocalStorage(); // whose import() it is that something belongs to
+// What belongs to an import() is the promises that are made in it, and in what is called by
+// those: hooks tell that, and no AsyncLocalStorage, which programs see in what they print.
+const importing = {
+  of: new WeakSet(), compiling: new Set(), isInside: false, isCompiling: false, stop: null,
+
+  run(f, ...args) {
+    this.stop ??= promiseHooks.createHook(this.hooks);
+    const { isInside } = this;
+    this.isInside = true;
+    try {
+      return f(...args);
+    } finally {
+      this.isInside = isInside;
+    }
+  },
+
+  // compile is called for what node compiles for itself, and takes it for an import() until
+  // nothing waits for it any more.
+  compile(own, f) {
+    own.importing();
+    this.isCompiling = true;
+    try {
+      return this.run(f);
+    } finally {
+      this.isCompiling = false;
+    }
+  },
+
+  hooks: {
+    init(p, parent) {
+      const compiles = importing.isCompiling || importing.compiling.has(parent);
+      if (compiles) importing.compiling.add(p);
+      if (compiles || importing.isInside) importing.of.add(p);
+    },
+    before(p) {
+      importing.isInside = importing.of.has(p);
+      importing.isCompiling = importing.compiling.has(p);
+    },
+    after() { importing.isInside = importing.isCompiling = false; },
+    settled(p) { if (importing.compiling.delete(p) && importing.compiling.size === 0) current?.imported(); },
+  },
+
+  disable() {
+    this.stop?.();
+    this.stop = null;
+    this.isInside = this.isCompiling = false; // no hook tells the end any more
+    this.of = new WeakSet();
+    this.compiling.clear();
+  },
+};
 
 // terminate does not return: V8 ends what runs, and forgets all microtasks where that
 // is one. Where it is ending something already, that is let go on.
@@ -51,7 +100,7 @@ process.emitWarning = function (warning, ...args) {
 const hook = createHook({ before: guarded((id) => {
   const { own } = gate, r = executionAsyncResource();
   if (own === null || id === socket._handle?.getAsyncId()) return;
-  const ofImport = own.imports > 0 && importing.getStore() === own;
+  const ofImport = own.imports > 0 && importing.of.has(r);
   if (util.types.isPromise(r) || r instanceof AsyncResource) {
     // It can not be ended alone.
     if (own.imports > 0 && !ofImport && !own.awaiting.has(r)) own.report('gone', ...own.ending.slice(1));

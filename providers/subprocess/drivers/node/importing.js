@@ -7,7 +7,7 @@ function imported(spec, options) {
   Error.captureStackTrace(at, imported);
   if (own === null || once) return loaded(own, spec, options, at);
   own.importing();
-  return importing.run(own, loaded, own, spec, options, at);
+  return importing.run(loaded, own, spec, options, at);
 }
 
 async function loaded(own, spec, options, at) {

@@ -130,6 +130,7 @@ class Run {
     calls.clear();
     socket.unref();
     this.beforeExit = withoutHandlers('beforeExit');
+    this.hangs = hasRequests();
     gate.close(this);
   }
 
@@ -164,7 +165,7 @@ class Run {
 
   report(how, status, error, line = 0) {
     if (current !== this) return;
-    if (this.ending && this.imports > 0) how = 'gone'; // those will never settle
+    if (this.ending && (this.imports > 0 || this.hangs)) how = 'gone'; // what will never settle
     if (!once && standardClosed) how = 'gone'; // what next ones print would go elsewhere
     // However what the program started has ended, it did have a value.
     if (this.result) show('result', { 'text/plain': this.result[0] }, '', this.result[1]);

@@ -54,7 +54,7 @@ function restoreEnv(old) {
 
 function configure(fields) {
   once = String(fields[0]) === 'once';
-  if (!once) for (const follow of [followClosing, followTimers, followPorts, followWaits]) follow();
+  if (!once) for (const follow of [followClosing, followTimers, followPorts, followWaits, followCompiling]) follow();
   hidden('module', ownModule); // not before: node puts its own back when the driver's source is done
   setEnv(fields.slice(1));
   script = once && globalThis.__toolcell_script || '';
