@@ -13,10 +13,11 @@ function ofProgram(sites) {
 
 function prepareStackTrace(error, sites) {
   const own = ofProgram(sites);
-  if (typeof byNode === 'function') return byNode(error, own);
+  const whole = typeof byNode === 'function' && told(() => byNode(error, own));
+  if (whole) return whole;
   const coded = Object.getOwnPropertySymbols(error).some((s) => s.description === 'kIsNodeError');
-  const title = coded ? `${error.name} [${error.code}]: ${error.message}` : titleOf.call(error);
-  return [title, ...own].join('\n    at ');
+  const title = told(() => (coded ? `${error.name} [${error.code}]: ${error.message}` : titleOf.call(error)));
+  return [title || `${kindOf(error)}: ${told(() => error.message)}`, ...own].join('\n    at ');
 }
 Object.defineProperty(Error, 'prepareStackTrace', {
   configurable: true, get: () => prepare ?? prepareStackTrace, set: (f) => { prepare = f; },
@@ -49,7 +50,9 @@ function calledBy(files) {
   return false;
 }
 
-// What the host is told of an error.
+// What the host is told of an error, whose own code may fail at that.
+const told = (f) => { try { return String(f() ?? ''); } catch { return ''; } };
+const kindOf = (error) => told(() => error.name) || told(() => error.constructor.name) || 'Error';
 
 function describe(error, name, line) {
   lost = 0;
@@ -57,16 +60,10 @@ function describe(error, name, line) {
     const text = typeof error.thrown === 'string' ? util.inspect(error.thrown) : shown(error.thrown);
     return ['Uncaught', shortened(text, MAX_MESSAGE), line, '', shortened(`Uncaught ${text}`, MAX_STACK), lost];
   }
-  let kind = 'Error', message = '', stack = '', missing = '';
-  try {
-    kind = String(error.name || error.constructor?.name || 'Error');
-    message = String(error.message ?? '');
-    stack = String(error.stack ?? '');
-    if (error.code === 'MODULE_NOT_FOUND' || error.code === 'ERR_MODULE_NOT_FOUND') {
-      missing = /Cannot find (?:module|package) '([^']+)'/.exec(message)?.[1] ?? '';
-    }
-    if (error.code === 'ERR_UNKNOWN_BUILTIN_MODULE') missing = /: (.*)$/.exec(message)?.[1] ?? '';
-  } catch {}
+  const kind = kindOf(error), message = told(() => error.message), stack = told(() => error.stack), code = told(() => error.code);
+  let missing = '';
+  if (code === 'MODULE_NOT_FOUND' || code === 'ERR_MODULE_NOT_FOUND') missing = /Cannot find (?:module|package) '([^']+)'/.exec(message)?.[1] ?? '';
+  if (code === 'ERR_UNKNOWN_BUILTIN_MODULE') missing = /: (.*)$/.exec(message)?.[1] ?? '';
   const lines = stack.split('\n');
   const end = lines.findIndex((l) => isFrame(l) && /\btoolcell:\d|node:inspector/.test(l));
   const own = (end < 0 ? lines : lines.slice(0, end)).filter((l) => !isFrame(l) || !/\[eval\]/.test(l) && !ofLoader(l));
