@@ -116,7 +116,9 @@ type Options struct {
 	// fetched after the run, over a channel without limit. OnOutput then sees it
 	// late, in the order in which it was made; only what a process that the
 	// program forked off says itself goes ahead of it. Of what threads of earlier
-	// runs print beyond the limit the first MiB per run is fetched with the rest.
+	// runs print and show beyond a limit of their own, and behind that, the first MiB
+	// per run is fetched with the rest, with the run's own behind it, and that of what
+	// came between two runs before the next one begins.
 	// What there is no room for is counted in Result.Truncated, of displays and
 	// values the bytes of their messages, and what a run that is being stopped
 	// cannot fetch within Grace is told there.

@@ -97,6 +97,9 @@ func (s *session) attempt(ctx context.Context, p *driver.Program, out *driver.Ou
 		return driver.Outcome{}, err
 	}
 	k := s.k.Load()
+	if err := k.FetchLate(ctx); err != nil {
+		return driver.Outcome{}, err
+	}
 	sur := kernel.Surroundings{Env: p.Env, Private: s.opts.Once && !s.private && s.opts.Cwd == ""}
 	// To a kernel that never asks as well, so that Enter refuses it.
 	if k.HasStdin() || !k.TakesInput() {

@@ -35,8 +35,8 @@ type dialect struct {
 	// an execute_reply in base64, empty where that is not known.
 	outcome func(id string) string
 	// spool is an expression that gives the next pieces of what was spooled, as a
-	// spool takes them, of the program's own, then of others'. Empty is the end, "!"
-	// one at which the program's own is gone.
+	// spool takes them, of a run, or with no id of what came since. Empty is the end, "!"
+	// one at which the run's is gone.
 	spool func(id string) string
 	// token is an expression for what opens sealed requests, empty where the process
 	// opens none.

@@ -78,7 +78,9 @@ type Kernel struct {
 	tail     *tail // of the run
 	seen     seen
 	late     func(codeinterp.Output)
-	spilling string // the process that spools output of no run, which the next run fetches
+	spilling string // the process that spools output of no run, which is fetched before the next
+
+	unspilled unspilled // for who runs a program
 }
 
 // New returns our end of a kernel that exists. It connects to nobody yet.

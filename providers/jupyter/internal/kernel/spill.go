@@ -2,10 +2,13 @@ package kernel
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"strings"
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/providers/jupyter/internal/wire"
 )
 
 const (
@@ -13,40 +16,108 @@ const (
 	// program's can keep the kernel from answering for ever.
 	spillLimit = 30 * time.Second
 
-	// maxSpill is what is taken of a spool. The hook that writes it writes no more;
-	// a program can forge one that does.
-	maxSpill = 1<<30 + 64<<20
+)
+
+// A bound is what is taken of a spool. The hook that writes it writes no more, with 64
+// bytes for each piece in 1.5 MiB of an answer; a program can forge one that does.
+type bound struct{ bytes, answers int }
+
+var (
+	ofRun  = bound{1<<30 + 64<<20, 4 << 10}
+	ofLate = bound{4 << 20, 1 << 8}
 )
 
 // fetchSpill gets what the kernel spooled beyond the server's rate limit. What
 // it cannot get is told.
 func (r *runner) fetchSpill() {
-	r.noteDeadSpool()
-	p := r.e.progress()
-	if !p.spilled && !p.spilledLate {
+	r.noteLateSpool()
+	if !r.e.progress().spilled {
 		return
 	}
-	if r.killed || r.k.IsDown() || r.k.dialect.spool == nil {
-		r.lostToRate()
-		return
+	if r.killed || r.k.IsDown() || r.k.dialect.spool == nil || r.k.takeSpool(r.ctx, r.e.id, r.spool(), ofRun) != nil {
+		// Of the program's own also what it showed behind what it printed.
+		r.Out.MayLack(codeinterp.TruncatedByRate)
 	}
-	s := r.spool()
-	for size := 0; size < maxSpill; {
-		pieces, err := r.nextPieces()
-		over := pieces == "" || pieces == "!"
-		if err == nil && over && s.rest == 0 && (pieces == "" || !p.spilled) {
-			return
-		}
-		if err != nil || over {
-			break
+}
+
+// FetchLate gets what was spooled since the last run, which stands before the next one's
+// output. What it cannot get that run tells. ErrNeverRan is a kernel that was lost meanwhile.
+func (k *Kernel) FetchLate(ctx context.Context) error {
+	k.mu.Lock()
+	of, is, late, d := k.spilling, k.identity, k.late, k.dialect
+	k.mu.Unlock()
+	if of == "" || of != is || late == nil || d.spool == nil {
+		return nil
+	}
+	err := k.takeSpool(ctx, "", &spool{
+		max:  k.cfg.MaxMessage,
+		text: func(kind codeinterp.Kind, p []byte, _ bool) { late(codeinterp.Output{Kind: kind, Data: p, Late: true}) },
+		show: func(typ string, content []byte, _ bool) {
+			if o, ok := wire.OutputOf(typ, content, d.value); ok {
+				o.Late = true
+				late(o)
+			}
+		},
+		lost: k.unspilled.lose,
+	}, ofLate)
+	k.mu.Lock()
+	k.spilling = ""
+	k.mu.Unlock()
+	k.unspilled.lacks = k.unspilled.lacks || err != nil
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case errors.Is(err, errDied), errors.Is(err, errSocketLost):
+		return fmt.Errorf("%w: %w", ErrNeverRan, err)
+	}
+	return nil
+}
+
+// unspilled is what the next run tells of what was spooled before it: what there was no
+// room for, and whether more may be missing.
+type unspilled struct {
+	lost  []loss
+	lacks bool
+}
+
+type loss struct {
+	kind  codeinterp.Kind
+	bytes int64
+}
+
+func (u *unspilled) lose(kind codeinterp.Kind, n int64) {
+	if len(u.lost) < maxLosses {
+		u.lost = append(u.lost, loss{kind, n})
+	} else {
+		u.lacks = true
+	}
+}
+
+// maxLosses is more than a kernel tells of, which adds them up.
+const maxLosses = 1 << 6
+
+// takeSpool takes the pieces of a run, or with no id those of no run, to their end.
+func (k *Kernel) takeSpool(ctx context.Context, id string, s *spool, most bound) error {
+	size := 0
+	for range most.answers {
+		pieces, err := k.nextPieces(ctx, id)
+		switch {
+		case err != nil:
+			return err
+		case pieces == "" && s.rest == 0:
+			return nil
+		case pieces == "", pieces == "!":
+			return errPiece
 		}
 		n, err := s.take(pieces)
-		if err != nil {
+		if size += n; err != nil {
+			return err
+		}
+		if size > most.bytes {
 			break
 		}
-		size += max(n, 1<<10) // of empty pieces there is no end else
 	}
-	r.lostToRate()
+	return errPiece
 }
 
 // spool puts among the outputs what was spooled.
@@ -60,10 +131,8 @@ func (r *runner) spool() *spool {
 			}
 			r.Out.Write(kind, text)
 		},
-		show: func(typ string, content []byte) { r.e.show(typ, content, false) },
-		lost: func(kind codeinterp.Kind, n int64) {
-			r.Out.Lost(codeinterp.Truncation{Stream: kind.String(), Bytes: n, Reason: codeinterp.TruncatedByLimit})
-		},
+		show: r.e.show,
+		lost: r.lost,
 	}
 }
 
@@ -72,27 +141,48 @@ func (k *Kernel) Succeed(former *Kernel) {
 	former.mu.Lock()
 	of := former.spilling
 	former.mu.Unlock()
+	k.unspilled = former.unspilled
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.spilling = of
 }
 
-// noteDeadSpool tells of what was spooled between two runs by a process that is
-// gone.
-func (r *runner) noteDeadSpool() {
-	r.k.mu.Lock()
-	of, is := r.k.spilling, r.k.identity
-	r.k.spilling = ""
-	r.k.mu.Unlock()
-	if of != "" && of != is {
-		r.Out.MayLack(codeinterp.TruncatedByExit, codeinterp.Stdout, codeinterp.Stderr)
+// lost tells of what there was no room for.
+func (r *runner) lost(kind codeinterp.Kind, n int64) {
+	r.Out.Lost(codeinterp.Truncation{Stream: kind.String(), Bytes: n, Reason: codeinterp.TruncatedByLimit})
+}
+
+// noteLateSpool tells of what was spooled before the run and could not be had, also since
+// its process is gone, and has the next one fetch what was spooled behind the run.
+func (r *runner) noteLateSpool() {
+	k := r.k
+	un := k.unspilled
+	k.unspilled = unspilled{}
+	k.mu.Lock()
+	dead := k.spilling != "" && k.spilling != k.identity
+	if dead {
+		k.spilling = ""
+	}
+	if r.e.progress().spilledLate {
+		k.spilling = k.identity
+		un.lacks = un.lacks || k.identity == "" // it went with its process
+	}
+	k.mu.Unlock()
+	for _, l := range un.lost {
+		r.lost(l.kind, l.bytes)
+	}
+	if un.lacks {
+		r.Out.MayLack(codeinterp.TruncatedByRate)
+	}
+	if dead {
+		r.Out.MayLack(codeinterp.TruncatedByExit, codeinterp.Stdout, codeinterp.Stderr, codeinterp.Display)
 	}
 }
 
-func (r *runner) nextPieces() (string, error) {
-	ctx, cancel := context.WithTimeout(r.ctx, spillLimit)
+func (k *Kernel) nextPieces(ctx context.Context, id string) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, spillLimit)
 	defer cancel()
-	out, err := r.k.evaluate(ctx, "", map[string]string{"next": r.k.dialect.spool(r.e.id)})
+	out, err := k.evaluate(ctx, "", map[string]string{"next": k.dialect.spool(id)})
 	switch {
 	case err != nil:
 		return "", err
@@ -101,14 +191,4 @@ func (r *runner) nextPieces() (string, error) {
 	}
 	// A user expression gives the repr of the string, in quotes.
 	return strings.Trim(out["next"].Data.Text, `'"`), nil
-}
-
-// lostToRate tells that what was spooled may be missing: text, and of the program's
-// own also what it showed behind that.
-func (r *runner) lostToRate() {
-	if r.e.progress().spilled {
-		r.Out.MayLack(codeinterp.TruncatedByRate)
-		return
-	}
-	r.Out.MayLack(codeinterp.TruncatedByRate, codeinterp.Stdout, codeinterp.Stderr)
 }

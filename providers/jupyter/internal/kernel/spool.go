@@ -20,10 +20,11 @@ var errPiece = errors.New("malformed piece of a spool")
 type spool struct {
 	max  int64 // bytes of a content
 	text func(kind codeinterp.Kind, text []byte, late bool)
-	show func(typ string, content []byte)
+	show func(typ string, content []byte, late bool)
 	lost func(kind codeinterp.Kind, n int64)
 
-	name    string // of the content that is not whole yet
+	name    string // of the content that is not whole yet, as it came
+	late    bool   // that content
 	size    int64  // of it, by the kernel's word
 	rest    int64  // bytes of it that are to come
 	content []byte // what has come of it, unless that is too large
@@ -41,11 +42,11 @@ func (s *spool) take(pieces string) (size int, err error) {
 }
 
 func (s *spool) piece(piece string) (int, error) {
-	name, data, ok := strings.Cut(piece, ":")
-	if !ok || s.rest > 0 && name != s.name {
+	whole, data, ok := strings.Cut(piece, ":")
+	if !ok || s.rest > 0 && whole != s.name {
 		return 0, errPiece
 	}
-	name, late := strings.CutPrefix(name, "late ")
+	name, late := strings.CutPrefix(whole, "late ")
 	if name, lost := strings.CutPrefix(name, "lost "); lost {
 		n, err := strconv.ParseInt(data, 10, 64)
 		if err == nil && n > 0 {
@@ -64,10 +65,10 @@ func (s *spool) piece(piece string) (int, error) {
 	}
 	if s.rest == 0 {
 		s.size, err = strconv.ParseInt(size, 10, 64)
-		if kind := spooledKind(typ); err != nil || s.size <= 0 || late || kind == codeinterp.Stdout || kind == codeinterp.Stderr {
+		if kind := spooledKind(typ); err != nil || s.size <= 0 || kind == codeinterp.Stdout || kind == codeinterp.Stderr {
 			return 0, errPiece
 		}
-		s.name, s.rest = name, s.size
+		s.name, s.late, s.rest = whole, late, s.size
 	}
 	return len(p), s.join(typ, p)
 }
@@ -91,7 +92,7 @@ func (s *spool) join(typ string, p []byte) error {
 		s.lost(spooledKind(typ), s.size)
 		return nil
 	}
-	s.show(typ, content)
+	s.show(typ, content, s.late)
 	return nil
 }
 

@@ -39,69 +39,94 @@ class Window:
 
 
 class Store:
-    """Text and displays in the order in which they came, and how much was too much."""
+    """Text and displays in the order in which they came, and how much was too much. What is
+    of no run in progress is late, and has a share of its own, in pieces and in losses."""
 
     TAKE, EACH = 3 << 19, 1 << 6  # bytes of an answer, and what each piece in it takes beside its own
 
-    def __init__(self, open, max):
-        self.open, self.max, self.file, self.parts, self.lost = open, max, None, collections.deque(), {}
-        self.size = self.taken = 0
+    def __init__(self, open, max, max_late):
+        self.open, self.max, self.file, self.parts = open, {False: max, True: max_late}, None, collections.deque()
+        self.size, self.lost, self.end, self.taken = {False: 0, True: 0}, {False: {}, True: {}}, 0, 0
 
     def __bool__(self):
-        return bool(self.parts or self.lost)
+        return bool(self.parts or self.lost[False] or self.lost[True])
 
-    def add(self, name, raw, whole=False):
+    def add(self, name, raw, whole=False, late=False):
         """Adds text, which goes on where it is of the same name, or something whole."""
+        last = self.parts[-1] if self.parts else None
         # Once something is lost all that follows is, which leaves a beginning without gaps.
-        if self.lost or not self.write(raw):
-            self.lost[name] = self.lost.get(name, 0) + len(raw)
-        elif self.parts and self.parts[-1][0] == name:
-            self.parts[-1][1] += len(raw)
+        if self.lost[late] or not self.write(raw, late):
+            self.lose(name, len(raw), late)
+        elif last and last[:3] == [late, name, 0] and not whole:
+            last[3] += len(raw)
         else:
-            self.parts.append(["%s %d" % (name, len(raw)) if whole else name, len(raw)])
+            self.parts.append([late, name, len(raw) if whole else 0, len(raw)])
 
-    def write(self, raw):
+    def lose(self, name, size, late):
+        self.lost[late][name] = self.lost[late].get(name, 0) + size
+
+    def write(self, raw, late):
         """Reports false where there is no room, also on the disk."""
-        if self.size + len(raw) > self.max:
+        if self.size[late] + len(raw) > self.max[late]:
             return False
         try:
             if self.file is None:
                 self.file = self.open()
-            self.file.seek(self.size)
+            self.file.seek(self.end)
             rest = memoryview(raw)
             while rest:
                 rest = rest[self.file.write(rest) :]
         except OSError:
             return False
-        self.size += len(raw)
+        self.size[late] += len(raw)
+        self.end += len(raw)
         return True
+
+    def read(self, size):
+        self.file.seek(self.taken)
+        data = self.file.read(size)
+        if not data:
+            raise EOFError("what was kept is gone")
+        self.taken += len(data)
+        return data
 
     def take(self):
         """The next pieces as NAME:BASE64, where NAME is a stream, or "TYPE SIZE" for each
-        piece of something whole; behind them "lost NAME:BYTES". There are none at the end."""
+        piece of something whole; behind them "lost NAME:BYTES". What is late has "late "
+        before it. There are none at the end."""
         pieces, room = [], self.TAKE
         while self.parts and room > 0:
-            name, size = self.parts[0]
-            self.file.seek(self.taken)
-            data = self.file.read(min(size, room))
-            if not data:
-                raise EOFError("what was kept is gone")
-            self.taken += len(data)
-            self.parts[0][1] -= len(data)
-            if self.parts[0][1] <= 0:
+            late, name, whole, size = self.parts[0]
+            data = self.read(min(size, room))
+            self.parts[0][3] -= len(data)
+            if self.parts[0][3] <= 0:
                 self.parts.popleft()
-            pieces.append(name + ":" + base64.b64encode(data).decode())
+            name = "%s %d" % (name, whole) if whole else name
+            pieces.append("late " * late + name + ":" + base64.b64encode(data).decode())
             room -= len(data) + self.EACH
-        while self.lost and not self.parts:
-            pieces.append("lost %s:%d" % self.lost.popitem())
+        for late in self.lost:
+            while self.lost[late] and not self.parts:
+                pieces.append("late " * late + "lost %s:%d" % self.lost[late].popitem())
         return pieces
+
+    def move(self, other):
+        """Adds what is late in another one, of which nothing more is taken."""
+        for late, name, whole, size in other.parts:
+            if late and size < whole:
+                self.lose(name, size, True)  # the rest was taken
+            elif late:
+                self.add(name, other.read(size), whole > 0, True)
+                continue
+            other.taken += size
+        for name, size in other.lost[True].items():
+            self.lose(name, size, True)
 
 
 class Spool:
-    """Keeps what would exceed the server's rate limit, and what a run shows behind that,
-    for the client to fetch after the run: the run's own on disk, and of what is not the
-    run's, as what threads of an earlier one print, a beginning in memory. Each has a
-    share of the limit to itself."""
+    """Keeps what would exceed the server's rate limit, and all that follows, for the client
+    to fetch: in a run, behind it, on disk, and between two, before the next one, in memory.
+    Of what is of no run in progress, as what threads of an earlier one print, a beginning.
+    That has a share of the limit to itself."""
 
     PIECE, MAX, MAX_LATE = 256 << 10, 1 << 30, 1 << 20
 
@@ -118,10 +143,14 @@ class Spool:
 
     def store(self):
         # Without a buffer, which a child would write too.
-        return Store(lambda: tempfile.TemporaryFile(prefix="toolcell-", buffering=0), self.MAX)
+        return Store(lambda: tempfile.TemporaryFile(prefix="toolcell-", buffering=0), self.MAX, self.MAX_LATE)
 
     def store_late(self):
-        return Store(io.BytesIO, self.MAX_LATE)
+        return Store(io.BytesIO, 0, self.MAX_LATE)
+
+    def here(self):
+        """Where what comes now is kept."""
+        return self.own if self.depth else self.late
 
     def forked(self):
         """Leaves what there is to the parent, whom alone the client asks for it."""
@@ -186,8 +215,14 @@ class Spool:
             if message["content"].get("wait"):
                 self.held = call
                 return True
-            self.own, self.held = self.store(), None
+            self.held = None
+            self.cleared()
             return False
+
+    def cleared(self):
+        """Drops what the run has kept, but for what is not its own."""
+        was, self.own = self.own, self.store()
+        self.own.move(was)
 
     def shows(self, message, call):
         """Sends the clear that waits for what is about to be shown, and keeps that where
@@ -196,10 +231,9 @@ class Spool:
         if PLACE in data or SPILL in data:
             return False
         with self.lock:
-            if message["parent_header"].get("msg_id") != self.run:
-                return False
-            held, store = self.release(), self.own
-            kept = bool(store) and self.depth > 0
+            held = self.release() if message["parent_header"].get("msg_id") == self.run else None
+            store = self.here()
+            kept = bool(store)
         self.send_held(held)
         if kept:
             raw = self.shell.kernel.session.pack(message["content"])
@@ -210,17 +244,21 @@ class Spool:
     def keep(self, store, call, raw):
         stream, message, args, kwargs = call
         with self.lock:
-            kept = store is self.own
+            own = message["parent_header"].get("msg_id") == self.run
+            if store is not self.own:
+                if own and self.depth:
+                    return  # it was cleared
+                own, store = False, self.here()
+            kept = bool(store)
             if kept:
-                store.add(message["msg_type"], raw, whole=True)
-            over = self.depth == 0 or message["parent_header"].get("msg_id") != self.run
-        if over and not kept:  # it came too late to be fetched; else it was cleared
+                store.add(message["msg_type"], raw, True, not own)
+        if not kept:  # it came too late to be fetched
             self.send(stream, message, *args, **kwargs)
 
     def release(self):
         held, self.held = self.held, None
         if held:
-            self.own = self.store()
+            self.cleared()
         return held
 
     def send_held(self, held):
@@ -231,7 +269,7 @@ class Spool:
 
     def begin(self, info):
         """Begins a run, unless it is a part of the present one. What nobody has fetched
-        of the last one's goes."""
+        of the last one's goes, and what came since is its head."""
         header = asked(self.shell)
         with self.lock:
             if self.depth and header["msg_id"] == self.run:
@@ -239,9 +277,13 @@ class Spool:
                 return
             self.run, self.header, self.depth = header["msg_id"], header, 1
             self.own, self.held = self.store(), None
-            late = bool(self.late or self.given)
-        if late:
-            self.mark(self.streams[0], header, "late")
+            for late in (self.given, self.late):
+                if late:
+                    self.own.move(late)
+            self.given, self.late = None, self.store_late()
+            kept = bool(self.own)
+        if kept:
+            self.mark(self.streams[0], header, "own")
 
     def end(self, result):
         """Ends the run: what its threads print from here on is not the run's."""
@@ -261,11 +303,11 @@ class Spool:
             with self.lock:
                 own = self.depth > 0 and parent.get("msg_id") == self.run
                 held = self.release() if own else None
-                kept, window = (self.own, self.window) if own else (self.late, self.late_window)
-                passes = not kept and window.fits(len(encode(json.dumps(piece, ensure_ascii=False))))
+                store, window = self.here(), self.window if own else self.late_window
+                passes = not store and window.fits(len(encode(json.dumps(piece, ensure_ascii=False))))
                 if not passes:
-                    mark = None if kept else "own" if own else "late"
-                    kept.add(stream.name, encode(piece))
+                    mark = None if store else "own" if self.depth else "late"
+                    store.add(stream.name, encode(piece), late=not own)
                 about = self.header if self.depth else parent
             self.send_held(held)
             if passes:
@@ -287,19 +329,25 @@ class Spool:
             return not (self.own and self.run == run) and self.window.fits(0)
 
     def take(self, run):
-        """The next pieces of a run's own output as Store.take has them, with ";" between
-        them, then with "late " before each those of what is not the run's. "" is the end,
-        "!" that of a run whose output is gone, since another program has begun."""
+        """The next pieces of what a run has kept, as Store.take has them, with ";" between
+        them, or those of what came since, where run is "". "" is the end, "!" that of a run
+        whose output is gone, since another program has begun."""
         with self.lock:
+            if not run:
+                return self.take_late()
+            if run != self.run:
+                return "!"
             self.depth = 0
-            pieces = self.own.take() if run == self.run else []
-            if pieces:
-                return ";".join(pieces)
-            if self.given is None:
-                # What comes from here on is for the next run, so that there is an end.
-                self.given, self.late = self.late, self.store_late()
-            pieces = self.given.take()
+            pieces = self.own.take()
             if not pieces:
-                self.own, self.given = self.store(), None
-                return "" if run == self.run else "!"
-            return ";".join("late " + piece for piece in pieces)
+                self.own = self.store()
+            return ";".join(pieces)
+
+    def take_late(self):
+        if self.given is None:
+            # What comes from here on is for later, so that there is an end.
+            self.given, self.late = self.late, self.store_late()
+        pieces = self.given.take()
+        if not pieces:
+            self.given = None
+        return ";".join(pieces)

@@ -18,7 +18,7 @@ func spooled() (*spool, *strings.Builder) {
 	return &spool{
 		max:  spoolMax,
 		text: func(kind codeinterp.Kind, p []byte, late bool) { fmt.Fprintf(&got, "%v %q %v;", kind, p, late) },
-		show: func(typ string, content []byte) { fmt.Fprintf(&got, "%s %s;", typ, content) },
+		show: func(typ string, content []byte, late bool) { fmt.Fprintf(&got, "%s %s %v;", typ, content, late) },
 		lost: func(kind codeinterp.Kind, n int64) { fmt.Fprintf(&got, "lost %v %d;", kind, n) },
 	}, &got
 }
@@ -36,9 +36,9 @@ func TestSpool(t *testing.T) {
 	}{
 		{"text", []string{"stdout:a;stderr:b", "late stdout:c;late stderr:d"}, `stdout "a" false;stderr "b" false;stdout "c" true;stderr "d" true;`, false, 0},
 		{"a stream of another name", []string{"other:a"}, `stdout "a" false;`, false, 0},
-		{"displays", []string{"display_data 2:{};execute_result 2:{};update_display_data 2:{}"}, `display_data {};execute_result {};update_display_data {};`, false, 0},
+		{"displays", []string{"display_data 2:{};execute_result 2:{};update_display_data 2:{}"}, `display_data {} false;execute_result {} false;update_display_data {} false;`, false, 0},
 		{"in several pieces", []string{"stdout:a;display_data 5:12", "display_data 5:34;display_data 5:5;display_data 5:67890;stdout:b"},
-			`stdout "a" false;display_data 12345;display_data 67890;stdout "b" false;`, false, 0},
+			`stdout "a" false;display_data 12345 false;display_data 67890 false;stdout "b" false;`, false, 0},
 		{"too large", []string{fmt.Sprintf("display_data %d:%s;stdout:a", spoolMax+1, large), fmt.Sprintf("execute_result %d:%s", spoolMax+1, large)},
 			`lost display 1025;stdout "a" false;lost result 1025;`, false, 0},
 		{"lost", []string{"lost stdout:5;lost stderr:6;lost display_data:7;lost update_display_data:8;lost execute_result:9"},
@@ -55,7 +55,9 @@ func TestSpool(t *testing.T) {
 		{"a loss in between", []string{"display_data 5:12;lost stdout:5"}, "", true, 3},
 		{"an unknown type", []string{"status 2:{}"}, "", true, 0},
 		{"a stream with a size", []string{"stderr 2:{}"}, "", true, 0},
-		{"a display that is late", []string{"late display_data 2:{}"}, "", true, 0},
+		{"displays that are late", []string{"late display_data 2:{};display_data 2:{};late lost stdout:5;late lost display_data:7"},
+			`display_data {} true;display_data {} false;lost stdout 5;lost display 7;`, false, 0},
+		{"one late, and one that is not", []string{"late display_data 2:{;display_data 2:}"}, "", true, 1},
 		{"no name", []string{"a"}, "", true, 0},
 		{"nothing between two", []string{"stdout:a;;stdout:b"}, `stdout "a" false;`, true, 0},
 		{"a loss of none", []string{"lost stdout:-5"}, "", false, 0},
@@ -94,7 +96,7 @@ func TestSpoolOfMembers(t *testing.T) {
 func inBase64(pieces string) string {
 	list := strings.Split(pieces, ";")
 	for i, piece := range list {
-		if name, text, ok := strings.Cut(piece, ":"); ok && !strings.HasPrefix(name, "lost ") {
+		if name, text, ok := strings.Cut(piece, ":"); ok && !strings.Contains(name, "lost ") {
 			list[i] = name + ":" + base64.StdEncoding.EncodeToString([]byte(text))
 		}
 	}
@@ -109,7 +111,7 @@ func FuzzSpool(f *testing.F) {
 	f.Add("execute_result 2:{};lost execute_result:5", "lost stdout:-1;late display_data 1:a")
 	f.Fuzz(func(t *testing.T, first, second string) {
 		s, _ := spooled()
-		s.show = func(typ string, content []byte) {
+		s.show = func(typ string, content []byte, _ bool) {
 			if len(content) == 0 || len(content) > spoolMax {
 				t.Errorf("%s of %d bytes", typ, len(content))
 			}
