@@ -133,6 +133,8 @@ func (vm *vm) sourceAt(bytecode uintptr, row, column int) (src string, at_ int) 
 		if at_ = begin(src); at_ < 0 {
 			return "", 0
 		}
+	case b.Fdebug.Fsource == 0:
+		src = vm.in.moduleText(bytecode)
 	}
 	if row > firstRow {
 		n := afterLines(src[at_:], row-firstRow)

@@ -51,6 +51,7 @@ type instance struct {
 
 	top       uintptr // the bytecode of the program
 	topSource string  // and what that was compiled from
+	failing   moduleText
 	held      []value // see weak.go
 	last      last
 
@@ -147,7 +148,7 @@ func (in *instance) end() {
 	in.positions.trim()
 	in.vm.giveBack(0)
 	in.program, in.host, in.stop = engine.Program{}, nil, nil
-	in.top, in.topSource = 0, ""
+	in.top, in.topSource, in.failing = 0, "", moduleText{}
 }
 
 // execute compiles and runs the program, waits for what it left pending and
