@@ -35,6 +35,10 @@ type Function struct {
 	// checks values against them but Call itself.
 	Input, Output json.RawMessage
 
+	// Unlisted keeps the name from the list of functions that a program reads which
+	// calls one that there is not: calls of this one only fail, and say why.
+	Unlisted bool
+
 	// Call serves a call. ctx carries the values of the run's ctx, and ends
 	// with the run, also when that is only about to be stopped, with the time
 	// that a call may take, and where the program gives the call up. Call must

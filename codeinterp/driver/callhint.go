@@ -141,11 +141,16 @@ func (c *calls) called() bool {
 	return c.count > 0
 }
 
-// names returns those of the functions.
+// names returns those of the functions that programs are told of.
 func (c *calls) names() string {
-	list := make([]string, len(c.functions))
-	for i, f := range c.functions {
-		list[i] = f.Name
+	var list []string
+	for _, f := range c.functions {
+		if !f.Unlisted {
+			list = append(list, f.Name)
+		}
+	}
+	if len(list) == 0 {
+		return "none"
 	}
 	return strings.Join(list, ", ")
 }

@@ -3,10 +3,31 @@
 // Python embed the same source, and carry the calls in their own way.
 package pytools
 
-import _ "embed"
+import (
+	_ "embed"
+
+	"github.com/toolcell/toolcell/codeinterp"
+)
+
+// Names returns what offer in Source takes: the names of functions, and behind an
+// empty one those that are not listed.
+func Names(functions []codeinterp.Function) []string {
+	listed, others := make([]string, 0, len(functions)+1), []string(nil)
+	for _, f := range functions {
+		if f.Unlisted {
+			others = append(others, f.Name)
+		} else {
+			listed = append(listed, f.Name)
+		}
+	}
+	if len(others) > 0 {
+		listed = append(append(listed, ""), others...)
+	}
+	return listed
+}
 
 // Source defines tools, its aio, ToolError and offer(names), which makes
-// functions known in place of those that were before. The source around it
+// functions known in place of those that were before, see Names. The source around it
 // defines call(name, args, kwargs), the coroutine call_aio of the same
 // arguments, line_of(file, number), which returns a line of a program,
 // MAX_ARGS and MAX_NESTED; arguments and outcome are for them.

@@ -25,12 +25,13 @@ class Tools:
     """The functions of the host, by name; tools.aio has them for asyncio."""
 
     def __getattr__(self, name):
-        names = ', '.join(k for k in self.__dict__ if k != 'aio')
+        names = ', '.join(sorted(k for k in self.__dict__ if k != 'aio' and k not in unlisted))
         raise AttributeError('there is no function %s; there is: %s' % (name, names or 'none'))
 
 
 tools, aio = Tools(), Tools()
 offered = []  # tools and tools.aio, with what each has
+unlisted = set()  # names of those that only say why they cannot be called
 
 
 def renew():
@@ -45,7 +46,12 @@ def renew():
 
 
 def offer(names):
-    """Makes the functions known, in place of those that were before."""
+    """Makes the functions known, in place of those that were before. Behind an empty
+    name stand those that are not listed."""
+    end = names.index('') if '' in names else len(names)
+    unlisted.clear()
+    unlisted.update(names[end + 1:])
+    names = [name for name in names if name]
     offered[:] = [(of, {name: stub(name) for name in names}) for of, stub in ((tools, sync_stub), (aio, async_stub))]
     offered[0][1]['aio'] = aio
     renew()

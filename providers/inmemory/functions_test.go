@@ -6,12 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/callstest"
 	"github.com/toolcell/toolcell/internal/race"
 	"github.com/toolcell/toolcell/providers/inmemory"
 	"github.com/toolcell/toolcell/providers/inmemory/engine"
@@ -121,6 +123,11 @@ func TestFunctionsOfARun(t *testing.T) {
 	}
 }
 
+// moduleOf is a program that imports a module of code.
+func moduleOf(code string) string {
+	return `require("fs").writeFileSync("m.mjs", ` + strconv.Quote(code) + `); await import("./m.mjs")`
+}
+
 // TestNoSuchFunction: who calls what is not there is told what is.
 func TestNoSuchFunction(t *testing.T) {
 	ci, err := inmemory.New(nil)
@@ -131,9 +138,12 @@ func TestNoSuchFunction(t *testing.T) {
 	for code, want := range map[string]string{
 		"await tools.other({})":              "TypeError: tools.other is not a function; there is: echo, fails",
 		"await tools.shop.orders({ id: 1 })": "TypeError: Cannot read properties of undefined (reading 'orders'); there is no tools.shop; there is: echo, fails",
+		moduleOf("await tools.other({})"):    "TypeError: tools.other is not a function; there is: echo, fails",
+		moduleOf("let f = 5; f()"):           "TypeError: f is not a function",
 		"let o; o.orders()":                  "TypeError: Cannot read properties of undefined (reading 'orders')",
 	} {
-		res, err := ci.RunCode(t.Context(), "javascript", code, &codeinterp.RunOptions{Functions: hostFunctions()[:2]})
+		functions := append(callstest.Unlisted(true)[:1], hostFunctions()[:2]...)
+		res, err := ci.RunCode(t.Context(), "javascript", code, &codeinterp.RunOptions{Functions: functions})
 		if err != nil || res.Error == nil || res.Error.Error() != want || res.Error.Traceback[0] != want {
 			t.Errorf("%s: %+v, %v", code, res.Error, err)
 		}

@@ -27,6 +27,25 @@ func TestFunctionsOfWhatIsLeft(t *testing.T) {
 	})
 }
 
+// TestUnlistedFunction: a program that calls what is not there is not told of what only
+// says why it cannot be called.
+func TestUnlistedFunction(t *testing.T) {
+	t.Parallel()
+	code, unlisted, listed := callstest.PythonUnlisted()
+	both(t, func(t *testing.T, s *server) {
+		c := realSession(t, s, jupyter.Options{})
+		for _, tt := range []struct {
+			unlisted bool
+			want     string
+		}{{true, unlisted}, {false, listed}, {true, unlisted}} {
+			res, err := c.run(code, &codeinterp.RunOptions{Functions: callstest.Unlisted(tt.unlisted)})
+			if err != nil || res.Stdout() != tt.want {
+				t.Errorf("%v: %s, %v, %v", tt.unlisted, res.Stdout(), res.Error, err)
+			}
+		}
+	})
+}
+
 // TestRunsOfThreads: what threads call and print, raw ones and those of pools too, is
 // the run's that started them, or that gave them what they do.
 func TestRunsOfThreads(t *testing.T) {

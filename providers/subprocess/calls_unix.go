@@ -12,6 +12,7 @@ import (
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/codeinterp/driver"
+	"github.com/toolcell/toolcell/internal/pytools"
 )
 
 const (
@@ -47,9 +48,9 @@ func (c *runCalls) interrupted() { c.once.Do(func() { close(c.interruptSent) }) 
 // offer returns the frame that makes the functions known, nil where the driver
 // knows them. p.writing need not be held: no run is in progress.
 func (p *process) offer(functions []codeinterp.Function) []byte {
-	names := make([]string, len(functions))
-	for i, f := range functions {
-		names[i] = f.Name
+	names := pytools.Names(functions)
+	if p.lang.kind != pythonKind {
+		names = slices.DeleteFunc(names, func(name string) bool { return name == "" })
 	}
 	if p.lang.Driver == nil || !p.lang.Driver.Functions || slices.Equal(names, p.offered) {
 		return nil

@@ -43,3 +43,28 @@ func TestFunctionsThatAreNotQuick(t *testing.T) {
 		}
 	}
 }
+
+// TestUnlistedFunction: a program that calls what is not there is not told of what only
+// says why it cannot be called.
+func TestUnlistedFunction(t *testing.T) {
+	t.Parallel()
+	ci := open(t, subprocess.Options{})
+	code, unlisted, listed := callstest.PythonUnlisted()
+	const javascript = "await tools.closed().catch((e) => console.log(e.message)); await tools.nope()"
+	const nope = "error out=closed: not on Sundays\n error=TypeError: tools.nope is not a function; there is: "
+	for _, tt := range []struct {
+		language, code string
+		unlisted       bool
+		want           string
+	}{
+		{"python", code, true, "ok out=" + unlisted},
+		{"python", code, false, "ok out=" + listed},
+		{"javascript", javascript, true, nope + "works"},
+		{"javascript", javascript, false, nope + "closed, works"},
+	} {
+		o := &codeinterp.RunOptions{Functions: callstest.Unlisted(tt.unlisted)}
+		if got := summary(run(t, ci, tt.language, tt.code, o)); got != tt.want {
+			t.Errorf("%s, %v: %q, want %q", tt.language, tt.unlisted, got, tt.want)
+		}
+	}
+}

@@ -129,7 +129,7 @@ func (m *Mode) functions(list []Entry) ([]function, error) {
 		if slices.Contains(taken, f.Name) {
 			f.Name += "_"
 		}
-		f.Call = m.call(e, f.refused)
+		f.Unlisted, f.Call = f.refused != "", m.call(e, f.refused)
 		all = append(all, f)
 	}
 	return all, nil

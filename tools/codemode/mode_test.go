@@ -61,6 +61,9 @@ func TestUses(t *testing.T) {
 	if !strings.Contains(got, "it drops\nall ``` tables / direct: it is a tool of its own: call it directly, not from a program / called / describe: drop_all cannot be called") {
 		t.Error(got)
 	}
+	if got := run(t, tool, `tools.nope({})`); !strings.Contains(got, "tools.nope is not a function; there is: both, code, describe, display, search\n") {
+		t.Error(got)
+	}
 	for _, bad := range []codemode.Entry{{Tool: echo("a", "", object, ""), Use: 9}, {Tool: tools.Tool{Name: "a"}}} {
 		if _, err := codemode.Open(interpreter(t), []codemode.Entry{bad}, nil); err == nil {
 			t.Errorf("%+v is taken", bad)

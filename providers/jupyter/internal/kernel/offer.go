@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/pytools"
 )
 
 // maxArgs bounds the arguments of one call; the prompt that carries them can be
@@ -25,10 +26,7 @@ func (k Kind) CanCall() bool { return k.dialect.offer != nil }
 // Offer says what the next programs can call. Kernels whose programs cannot call
 // are ErrInvalid, unless there is nothing.
 func (k *Kernel) Offer(ctx context.Context, functions []codeinterp.Function) error {
-	names := make([]string, len(functions))
-	for i, f := range functions {
-		names[i] = f.Name
-	}
+	names := pytools.Names(functions)
 	k.mu.Lock()
 	known, d, client := slices.Equal(names, k.offer.names), k.dialect, k.name
 	k.mu.Unlock()
