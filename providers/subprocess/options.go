@@ -70,7 +70,8 @@ type Limits struct {
 	Disk   int64
 	Inodes int
 
-	// OpenFiles is descriptors per process. The default is 1024.
+	// OpenFiles is descriptors per process. The default is 1024; less than 32, in
+	// which bash does not work, is codeinterp.ErrInvalid.
 	OpenFiles int
 }
 

@@ -11,6 +11,10 @@ import (
 	"github.com/toolcell/toolcell/internal/sandbox"
 )
 
+// minOpenFiles is as many descriptors as bash, its driver, a function of the host's and
+// some redirections take.
+const minOpenFiles = 32
+
 // complete validates o, copies what it refers to and fills in the defaults.
 func (o *Options) complete() error {
 	if o.Grace < 0 || o.MaxContexts < 0 {
@@ -21,6 +25,9 @@ func (o *Options) complete() error {
 	}
 	if o.MaxContexts == 0 {
 		o.MaxContexts = defaultMaxContexts
+	}
+	if o.Limits.OpenFiles > 0 && o.Limits.OpenFiles < minOpenFiles {
+		return fmt.Errorf("%w: Limits.OpenFiles is %d; %d is the least in which all languages work", codeinterp.ErrInvalid, o.Limits.OpenFiles, minOpenFiles)
 	}
 	if o.Dir != "" && !filepath.IsAbs(o.Dir) {
 		return fmt.Errorf("%w: Dir %q is not absolute", codeinterp.ErrInvalid, o.Dir)

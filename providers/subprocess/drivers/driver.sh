@@ -16,6 +16,13 @@
 # from it, both by this shell whenever no program runs. A call that holds r until
 # its own answer has come hands those of others to them, in files of a directory.
 
+__toolcell_lower() { # has the driver's descriptors below the limit of open ones
+	local -i __toolcell__most
+	__toolcell__most=$(ulimit -n)
+	__toolcell_ctl=$((__toolcell__most - 2)) __toolcell_pipe=$((__toolcell__most - 3)) __toolcell_send_pipe=$((__toolcell__most - 4))
+	__toolcell_out=$((__toolcell__most - 5)) __toolcell_err=$((__toolcell__most - 6))
+}
+
 __toolcell_send() { # kind, fields
 	local LC_ALL=C __toolcell__size=1 __toolcell__f __toolcell__head
 	for __toolcell__f in "${@:2}"; do __toolcell__size=$((__toolcell__size + 8 + ${#__toolcell__f})); done
@@ -169,11 +176,15 @@ __toolcell_offer() { # names of functions; holds the locks, which it makes
 	if [[ ! $__toolcell_tools ]]; then
 		local __toolcell__dir
 		__toolcell__dir=$(command -p mktemp -d) && command -p mkfifo "$__toolcell__dir/read" "$__toolcell__dir/send" || builtin exit 1
-		exec 229<>"$__toolcell__dir/read" 228<>"$__toolcell__dir/send"
+		if { builtin eval "true $__toolcell_pipe</dev/null"; } 2>/dev/null; then
+			builtin eval "exec $__toolcell_pipe<>\"\$__toolcell__dir/read\" $__toolcell_send_pipe<>\"\$__toolcell__dir/send\""
+		else # a program has lowered the limit of open descriptors
+			exec {__toolcell_pipe}<>"$__toolcell__dir/read" {__toolcell_send_pipe}<>"$__toolcell__dir/send"
+		fi
 		# Several may see a lock that is free. From bash 5.2 on, which waits for that in
 		# select, those who come too late would be in read, where no time-out reaches
 		# them: dd makes the pipes non-blocking. Earlier ones have their read interrupted.
-		((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] < 502)) || command -p dd iflag=nonblock oflag=nonblock count=0 <&229 >&228 2>/dev/null
+		((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] < 502)) || command -p dd iflag=nonblock oflag=nonblock count=0 <&"$__toolcell_pipe" >&"$__toolcell_send_pipe" 2>/dev/null
 		command -p rm -f -- "$__toolcell__dir/read" "$__toolcell__dir/send"
 		[[ $__toolcell__dir == /* ]] || __toolcell__dir=$PWD/$__toolcell__dir
 		(umask 077; builtin printf '%s' "$BASHPID-0" | command -p tee "$__toolcell__dir/r" "$__toolcell__dir/s" "$__toolcell__dir/log") >/dev/null

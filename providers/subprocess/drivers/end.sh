@@ -109,7 +109,9 @@ __toolcell_gone() { # goes through with the end of the shell
 		if [[ $__toolcell__line == "trap -- '' "* ]]; then builtin trap : "${__toolcell__line##* }"; fi
 	done <<<"$__toolcell_traps"
 	__toolcell_restore
-	exec -a bash "$__toolcell_bash" --norc --noprofile -c "$__toolcell_boot" bash "$__toolcell_driver" "$__toolcell_opts" 231<<<"$__toolcell_state"
+	builtin shopt -u varredir_close 2>/dev/null
+	exec {__toolcell_from}<<<"$__toolcell_state"
+	exec -a bash "$__toolcell_bash" --norc --noprofile -c "$__toolcell_boot" bash "$__toolcell_driver" "$__toolcell_opts" "$__toolcell_from"
 }
 
 # A signal that ends the shell leaves the status of the command before. Without an
@@ -192,6 +194,7 @@ __toolcell_state() { # prints what makes a new shell like this one
 	declare -f
 	alias -p
 	builtin printf 'IFS=%q\n' "$__toolcell_ifs"
+	builtin printf '__toolcell_%s\n' "ctl=$__toolcell_ctl" "pipe=$__toolcell_pipe" "send_pipe=$__toolcell_send_pipe" "out=$__toolcell_out" "err=$__toolcell_err"
 	builtin printf '__toolcell_tools=%q\n__toolcell_status=%q\n__toolcell_trap=%q\n' "$__toolcell_tools" "$__toolcell_status" "$__toolcell_trap"
 	for __toolcell_name in ERR RETURN DEBUG; do
 		[[ ${__toolcell_kept[$__toolcell_name]-} ]] || continue
@@ -205,6 +208,6 @@ __toolcell_state() { # prints what makes a new shell like this one
 # An exit within a function leaves the function's redirections as they are, and the
 # new shell would have them for good.
 __toolcell_restore() {
-	{ builtin printf '' >&227; } 2>/dev/null && exec >&227
-	{ builtin printf '' >&226; } 2>/dev/null && exec 2>&226
+	{ builtin printf '' >&"$__toolcell_out"; } 2>/dev/null && exec >&"$__toolcell_out"
+	{ builtin printf '' >&"$__toolcell_err"; } 2>/dev/null && exec 2>&"$__toolcell_err"
 }

@@ -2,8 +2,7 @@
 __toolcell_boot=$BASH_EXECUTION_STRING __toolcell_driver=$1
 __toolcell_bash=$BASH
 __toolcell_pid=$BASHPID
-__toolcell_ctl=230
-__toolcell_pipe=229 __toolcell_send_pipe=228
+__toolcell_ctl=230 __toolcell_pipe=229 __toolcell_send_pipe=228 __toolcell_out=227 __toolcell_err=226
 __toolcell_tools=
 __toolcell_run='' __toolcell_next='' __toolcell_status=0 __toolcell_once='' __toolcell_interrupted='' __toolcell_leaving='' __toolcell_opts='' __toolcell_ifs=$' \t\n'
 __toolcell_fields=() __toolcell_old=()
@@ -13,11 +12,12 @@ declare -A __toolcell_kept=()
 if (($# > 1)); then
 	builtin trap "$__toolcell_inter" INT
 	__toolcell_taken=1
-	eval "$(builtin trap '' INT; command -p cat <&231)"
-	exec 231<&-
+	eval "$(builtin trap '' INT; command -p cat <&"$3")"
+	builtin eval "exec $3<&-"
 	{ __toolcell_quiet "$2"; } 2>/dev/null
 	__toolcell_send H "bash ${BASH_VERSION%%(*}"
 else
-	exec 230<&3 3<&-
+	{ true 230<&3; } 2>/dev/null || __toolcell_lower
+	builtin eval "exec $__toolcell_ctl<&3 3<&-"
 fi
 set --

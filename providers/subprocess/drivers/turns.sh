@@ -70,7 +70,7 @@ __toolcell_left() { # a program has left the loop, by break, or has begun it aga
 }
 
 __toolcell_keep() { # sets up what a context needs beside
-	exec 227>&1 226>&2
+	builtin eval "exec $__toolcell_out>&1 $__toolcell_err>&2"
 	builtin trap "$__toolcell_inter" INT
 	__toolcell_wrap
 }
@@ -134,7 +134,7 @@ __toolcell_prepare() {
 	if [[ $__toolcell_once ]]; then
 		__toolcell_run=$__toolcell_next
 		if [[ ! $__toolcell_tools ]]; then
-			exec 230<&-
+			builtin eval "exec $__toolcell_ctl<&-"
 			__toolcell_anew
 		else
 			__toolcell_wrap
