@@ -60,7 +60,7 @@ func (f *subprocessFlags) register(fs *flag.FlagSet, getenv func(string) string)
 	fs.Var(&f.disk, "disk", "subprocess: what a program may write in its directory (`size`, such as 1G; -1 for any)")
 	fs.IntVar(&f.processes, "processes", 0, "subprocess: the `number` of processes and threads that a program may have; -1 for any")
 	fs.BoolVar(&f.warm, "warm", false, "subprocess: keep processes ready, so that programs start faster")
-	fs.Var(&f.preload, "preload", "subprocess: a Python `module` that programs find imported, such as pandas; several times for several; implies --warm")
+	fs.Var(&f.preload, "preload", "subprocess: a Python `module` that ready processes have imported, such as pandas; several times for several; implies --warm")
 }
 
 func (f *subprocessFlags) openSubprocess(stateful bool) (codeinterp.CodeInterpreter, error) {

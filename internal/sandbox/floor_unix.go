@@ -108,7 +108,7 @@ func (s *Sandbox) Start(c *Cmd) (*Process, error) {
 	}
 	cmd := &exec.Cmd{
 		Path: "/bin/sh", Dir: dir, Env: pl.Env, SysProcAttr: attr,
-		Args: append([]string{"sh", "-c", pl.limits.ulimit() + `p=$1; shift; exec "$p" "$@"`, "sh", pl.Path}, pl.Args[1:]...),
+		Args: append([]string{"sh", "-c", pl.ulimit() + `p=$1; shift; exec "$p" "$@"`, "sh", pl.Path}, pl.Args[1:]...),
 	}
 	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
 	if err != nil {
@@ -129,14 +129,15 @@ func (s *Sandbox) Start(c *Cmd) (*Process, error) {
 }
 
 // ulimit returns shell commands that set what the shell can set.
-func (l Limits) ulimit() string {
+func (p *plan) ulimit() string {
+	l := p.limits
 	var b strings.Builder
 	set := func(flag string, v int64) {
 		if v > 0 {
 			fmt.Fprintf(&b, "ulimit -%s %d 2>/dev/null; ", flag, v)
 		}
 	}
-	set("d", l.Memory>>10) // ulimit counts in KiB
+	set("d", p.data()>>10) // ulimit counts in KiB
 	set("t", l.CPU)
 	set("f", l.FileSize>>9) // and files in blocks of 512 bytes
 	set("n", int64(l.OpenFiles))
@@ -219,6 +220,8 @@ func (p *proc) kill() {
 func (p *proc) finish(uint32) {}
 
 func (p *proc) rest(bool) {}
+
+func (p *proc) used() Ahead { return Ahead{} }
 
 // Showable is Reachable on this system, where nothing can be shown beside.
 func (s *Sandbox) Showable(path string) error { return s.Reachable(path) }

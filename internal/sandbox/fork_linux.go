@@ -54,7 +54,7 @@ func (s *Sandbox) Fork(server *Process, c *Cmd) (*Fork, error) {
 	f.child.group = group
 	f.Layer = Layer{
 		Group: group, DeathSignal: int(unix.SIGKILL), Workdir: pl.Workdir,
-		Rlimits: pl.limits.rlimits(s.processLimit(pl)),
+		Rlimits: pl.rlimits(s.processLimit(pl)),
 	}
 	if s.mode == Landlock {
 		if f.Layer.Ruleset, err = s.ruleset(pl); err != nil {

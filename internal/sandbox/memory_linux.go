@@ -36,7 +36,8 @@ func (u *usage) checkMemory(members []*member, limit int64) {
 		defer u.measuring.Store(false)
 		start := time.Now()
 		if total := e.total(); total > limit {
-			u.p.stop(codeinterp.CauseMemory, fmt.Sprintf("memory: %d MiB in use, limit %d MiB", total>>20, limit>>20))
+			ahead := u.p.plan.Ahead.Memory
+			u.p.stop(codeinterp.CauseMemory, fmt.Sprintf("memory: %d MiB in use, limit %d MiB", (total-ahead)>>20, (limit-ahead)>>20))
 			return
 		}
 		// Not to be measured again so soon: a part of the time only is to go into it.

@@ -80,7 +80,7 @@ type identity struct {
 
 // plan checks c and fills in what it leaves open.
 func (s *Sandbox) plan(c *Cmd) (*plan, error) {
-	p := &plan{Cmd: *c, limits: c.Limits.or(s.opts.Limits)}
+	p := &plan{Cmd: *c, limits: c.Limits.or(s.opts.Limits).ahead(c.Ahead)}
 	if err := checkPaths([]string{c.Path, c.Workdir}); err != nil {
 		return nil, err
 	}

@@ -46,6 +46,7 @@ func idInside(pid int) int {
 type memory struct {
 	any          bool  // false where it is ending, and has none any more
 	data         int64 // private, what RLIMIT_DATA counts but for the stack
+	touched      int64 // the part of the resident size that is no file's
 	tables, swap int64 // no part of the resident size
 	places       int64 // how many its table of descriptors has
 }
@@ -63,6 +64,8 @@ func readMemory(pid int) memory {
 			m.any = true
 		case "VmData":
 			m.data = kilobytes(value)
+		case "RssAnon", "RssShmem":
+			m.touched += kilobytes(value)
 		case "VmPTE":
 			m.tables = kilobytes(value)
 		case "VmSwap":

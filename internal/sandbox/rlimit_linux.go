@@ -14,9 +14,10 @@ import (
 	"github.com/toolcell/toolcell/internal/procfs"
 )
 
-// rlimits turns limits into resource limits of the kernel's. procs is what
+// rlimits turns the limits into resource limits of the kernel's. procs is what
 // RLIMIT_NPROC becomes, 0 for no limit: the kernel counts it per uid.
-func (l Limits) rlimits(procs int) []Rlimit {
+func (p *plan) rlimits(procs int) []Rlimit {
+	l := p.limits
 	list := []Rlimit{
 		{unix.RLIMIT_CORE, 0, 0},
 		{unix.RLIMIT_MSGQUEUE, 0, 0},
@@ -26,7 +27,7 @@ func (l Limits) rlimits(procs int) []Rlimit {
 			list = append(list, Rlimit{res, uint64(v), uint64(v)})
 		}
 	}
-	add(unix.RLIMIT_DATA, l.Memory)
+	add(unix.RLIMIT_DATA, p.data())
 	add(unix.RLIMIT_FSIZE, l.FileSize)
 	add(unix.RLIMIT_NOFILE, int64(l.OpenFiles))
 	add(unix.RLIMIT_NPROC, int64(procs))
@@ -111,11 +112,11 @@ func (s *Sandbox) limitsOutside(pl *plan) []Rlimit {
 	if !pl.ids.drop {
 		return nil
 	}
-	l := pl.limits
-	if l.OpenFiles > 0 {
+	outside := *pl
+	if l := &outside.limits; l.OpenFiles > 0 {
 		l.OpenFiles = max(l.OpenFiles, few)
 	}
-	return l.rlimits(s.processLimit(pl))
+	return outside.rlimits(s.processLimit(pl))
 }
 
 // limitInside sets the limits of the first process of bubblewrap's namespaces,
@@ -125,7 +126,7 @@ func (s *Sandbox) limitInside(pl *plan, pid int) error {
 	if pl.limits.Processes > 0 {
 		procs = pl.limits.Processes + 1 // that one
 	}
-	err := prlimit(pid, pl.limits.rlimits(procs))
+	err := prlimit(pid, pl.rlimits(procs))
 	if err == nil || err == unix.EPERM && pl.ids.drop {
 		return nil
 	}

@@ -71,7 +71,7 @@ func (s *Sandbox) startDirect(p *proc, sp *spawn) error {
 		sp.rules, sp.filter = rules, s.policy(p.plan, group).build()
 	}
 	sp.group, sp.tied = group, true
-	sp.rlimits = p.plan.limits.rlimits(s.processLimit(p.plan))
+	sp.rlimits = p.plan.rlimits(s.processLimit(p.plan))
 	// Not to be reaped before it is watched, and in its cgroup.
 	ready := make(chan struct{})
 	err = sp.start(&s.forks, func() { <-ready; p.reaped() })

@@ -219,15 +219,15 @@
 //
 // # Warm starts
 //
-// With Options.Warm, python is forked from a server that has imported the
-// modules of Warm.Preload, where the isolation allows it (not in bwrap mode);
-// all other languages come from a pool of started processes. Where none is ready,
-// as for runs that come fast in bwrap mode, and contexts that have a Cwd or start again, a process starts
-// and imports those modules before the program begins. Each process
-// serves one run or one context. All forked processes of an interpreter run as
-// the same user, but cannot reach each other's directories in landlock mode.
-// matplotlib builds a font cache in each new home directory, which takes a
-// second; preload matplotlib.pyplot.
+// With Options.Warm, python is forked from a server that has imported the modules of
+// Warm.Preload, where the isolation allows it (not in bwrap mode). All other processes come
+// from a pool of started ones, Python's once they have imported those modules; what that
+// took comes on top of Limits.CPU and Limits.Memory. Where none is ready, as for runs that
+// come fast in bwrap mode, and contexts that have a Cwd or start again and cannot be forked,
+// one starts that has imported nothing: no program waits for what it may not need. Each
+// serves one run or one context. All that are forked for an interpreter run as the same
+// user, but cannot reach each other's directories in landlock mode. matplotlib builds a font
+// cache in each new home directory, which takes a second; preload matplotlib.pyplot.
 //
 // # Modes
 //

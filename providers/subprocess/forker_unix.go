@@ -51,25 +51,26 @@ func (w *forker) running(ctx context.Context) (*server, error) {
 	return s, err
 }
 
-// fork returns a new child of the server. It waits for its configuration.
+// fork returns a new child of the server, in a directory of its own. It waits for its
+// configuration.
 func (w *forker) fork(ctx context.Context) (*process, error) {
 	s, err := w.running(ctx)
 	if err != nil {
 		return nil, err
 	}
-	p, err := w.ask(ctx, s)
+	p, err := w.ask(ctx, s, nil)
 	// The server may have died since it was looked at; that is tried once.
 	if err != nil && ctx.Err() == nil && !alive(s.sb) {
 		if s, err = w.running(ctx); err == nil {
-			p, err = w.ask(ctx, s)
+			p, err = w.ask(ctx, s, nil)
 		}
 	}
 	return p, err
 }
 
-// ask has the server fork. A child that comes when nobody waits any more is
+// ask has the server fork in a place; nil means a new one, which goes with the child. A child that comes when nobody waits any more is
 // killed.
-func (w *forker) ask(ctx context.Context, s *server) (*process, error) {
+func (w *forker) ask(ctx context.Context, s *server, pl *place) (*process, error) {
 	type answer struct {
 		p   *process
 		err error
@@ -82,7 +83,7 @@ func (w *forker) ask(ctx context.Context, s *server) (*process, error) {
 	}
 	// With mu held, so that close either refuses it or waits for it.
 	w.asking.Go(func() {
-		p, err := s.fork(w.h, w.l)
+		p, err := s.fork(w.h, w.l, pl)
 		select {
 		case answers <- answer{p, err}:
 		case <-ctx.Done():

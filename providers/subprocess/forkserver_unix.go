@@ -4,6 +4,7 @@ package subprocess
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"net"
@@ -23,6 +24,7 @@ type server struct {
 	sb       *sandbox.Process
 	conn     *net.UnixConn
 	dir      string
+	ahead    sandbox.Ahead // what it took to import what is preloaded, which is the children's too
 	readDone chan struct{} // closed when the server can say no more
 
 	asking sync.Mutex // one fork at a time
@@ -31,6 +33,7 @@ type server struct {
 	asked    int            // number of the last request
 	pids     chan int       // for the answer to it
 	children map[int]*child // that it forked, by pid, until they have ended
+	ready    bool           // it has imported what is preloaded
 }
 
 // A child is what is known of a process that the server forked.
@@ -65,10 +68,10 @@ func startServer(ctx context.Context, h *host, l *language) (*server, error) {
 		select {
 		case v := <-hello:
 			if problem, failed := strings.CutPrefix(v, "!"); failed {
-				err = fmt.Errorf("%w: preload of %s", codeinterp.ErrUnavailable, problem)
+				err = unready(problem)
 			}
 		case <-s.readDone:
-			err = l.unstarted(fmt.Errorf("%w: the fork server for %s did not start: %s", codeinterp.ErrUnavailable, l.Name, errs()))
+			err = s.unstarted(h, l, cmp.Or(errs(), "it ended without a word"))
 		case <-ctx.Done():
 			err = context.Cause(ctx)
 		}
@@ -77,8 +80,20 @@ func startServer(ctx context.Context, h *host, l *language) (*server, error) {
 		s.end()
 		return nil, err
 	}
+	if len(h.preloads(l)) > 0 {
+		s.ahead = s.sb.Ahead()
+		s.ahead.CPU = 0 // a child begins with none
+	}
 	s.sb.Rest() // it has no limits
 	return s, nil
+}
+
+// unstarted says why a server ended that has not said hello.
+func (s *server) unstarted(h *host, l *language, said string) error {
+	if modules := h.preloads(l); len(modules) > 0 && !s.ready {
+		return unready(strings.Join(modules, ", ") + ": " + said)
+	}
+	return l.unstarted(fmt.Errorf("%w: the fork server for %s did not start: %s", codeinterp.ErrUnavailable, l.Name, said))
 }
 
 // start starts the process. The function that it returns returns the last
@@ -97,7 +112,7 @@ func (s *server) start(h *host, l *language) (func() string, error) {
 	defer errW.Close()
 	c := h.command(l, &place{dir: s.dir})
 	c.ForkServer = true
-	c.Limits = sandbox.Limits{Memory: -1, Processes: -1, CPU: -1, FileSize: -1, Disk: -1, Inodes: -1, OpenFiles: -1} // the children have theirs
+	c.Limits = unlimited // the children have theirs
 	c.Files = []*os.File{nil, nil, errW, child}
 	conn, err := net.FileConn(host)
 	if err != nil {
@@ -146,6 +161,10 @@ func (s *server) listen(hello chan<- string) {
 			return
 		}
 		switch f.kind {
+		case frameReady:
+			s.mu.Lock()
+			s.ready = true
+			s.mu.Unlock()
 		case frameHello:
 			select {
 			case hello <- string(f.field(0)):
@@ -195,16 +214,25 @@ func (s *server) end() {
 	_ = sandbox.RemoveAll(s.dir)
 }
 
-// fork makes a child of the server a driver of its own.
-func (s *server) fork(h *host, l *language) (_ *process, err error) {
-	dir, err := h.sandbox.TempDir()
-	if err != nil {
-		return nil, err
-	}
-	pl := &place{dir: dir}
-	defer func() {
+// fork makes a child of the server a driver in a place; nil means a new one, which goes
+// with the child.
+func (s *server) fork(h *host, l *language, pl *place) (_ *process, err error) {
+	var release func()
+	if pl != nil {
+		own := *pl
+		pl = &own
+	} else {
+		dir, err := h.sandbox.TempDir()
 		if err != nil {
-			h.sandbox.Discard(dir)
+			return nil, err
+		}
+		pl = &place{dir: dir}
+		release = func() { h.sandbox.Discard(dir) }
+	}
+	pl.server, pl.ahead = s, s.ahead
+	defer func() {
+		if err != nil && release != nil {
+			release()
 		}
 	}()
 	c := h.command(l, pl)
@@ -223,7 +251,7 @@ func (s *server) fork(h *host, l *language) (_ *process, err error) {
 		ends.closeHost()
 		return nil, err
 	}
-	return newProcess(h.budget, l, sb, ends, pl, h.sandbox.WorkdirInside(dir, pl.cwd), func() { h.sandbox.Discard(dir) })
+	return newProcess(h.budget, l, sb, ends, pl, h.sandbox.WorkdirInside(pl.dir, pl.cwd), release)
 }
 
 // ask has the server fork, and adopts the child.

@@ -77,6 +77,20 @@ func (h *host) processIn(ctx context.Context, l *language, pl *place) (*process,
 	return p, err
 }
 
+// again returns the next process of a context that had one in pl.
+func (h *host) again(ctx context.Context, l *language, pl *place) (*process, error) {
+	// Only the server that forked the first runs as the user whose files these are.
+	if w := h.warm[l.Name]; w != nil && pl.server != nil && alive(pl.server.sb) {
+		if p, err := w.forks.ask(ctx, pl.server, pl); err == nil {
+			if p.configure(false, nil) == nil && p.awaitHello(ctx) {
+				return p, nil
+			}
+			p.kill()
+		}
+	}
+	return h.launch(l, pl)
+}
+
 // inputFile returns a file without a name that holds b, nil for nil.
 func inputFile(dir string, b []byte) (*os.File, error) {
 	if b == nil {

@@ -86,7 +86,7 @@ func (h *host) choose(list []Language) error {
 	return nil
 }
 
-// try starts l once, inside the sandbox, and has it import nothing.
+// try starts l once, inside the sandbox.
 func (h *host) try(l *language) error {
 	ctx, cancel := context.WithTimeout(h.life, maxProbe)
 	defer cancel()
@@ -97,7 +97,7 @@ func (h *host) try(l *language) error {
 	if l.probed != "" {
 		pl.cwd = h.dir // what it needs is there, and nowhere else
 	}
-	p, err := h.launchBy(h.begin, l, pl)
+	p, err := h.launch(l, pl)
 	if err != nil {
 		return err
 	}

@@ -23,6 +23,13 @@ type place struct {
 	once bool              // it runs one program
 	late func(codeinterp.Output)
 
+	limits sandbox.Limits // in place of the provider's
+	ahead  sandbox.Ahead  // what it may use to import what is preloaded
+
+	// server is what forked the process that lived there first, and can fork the next
+	// one; nil where none did.
+	server *server
+
 	// first, if set, is the run to which all output of a process without a
 	// driver belongs, from its start on.
 	first *run
@@ -30,7 +37,7 @@ type place struct {
 
 // command returns the arguments and the environment of l's driver.
 func (h *host) command(l *language, pl *place) *sandbox.Cmd {
-	c := &sandbox.Cmd{Path: l.path, Args: []string{l.path}, Workdir: pl.dir, ReadOnly: l.roots}
+	c := &sandbox.Cmd{Path: l.path, Args: []string{l.path}, Workdir: pl.dir, ReadOnly: l.roots, Limits: pl.limits, Ahead: pl.ahead}
 	if l.Driver != nil {
 		for _, a := range l.Driver.Args {
 			// A source alone is the same text for all contexts, which keep their arguments.
@@ -53,19 +60,10 @@ func (h *host) command(l *language, pl *place) *sandbox.Cmd {
 	return c
 }
 
-// launch starts l's driver in a place, has it import what Warm.Preload names, and
-// configures it. The driver's hello is still to come.
+// launch starts l's driver in a place and configures it. The driver's hello is still
+// to come. It imports nothing: that would count as what its program uses.
 func (h *host) launch(l *language, pl *place) (*process, error) {
-	start := h.begin
-	if len(h.preloads(l)) > 0 {
-		start = h.preloaded
-	}
-	return h.launchBy(start, l, pl)
-}
-
-// launchBy is launch, with what starts the driver.
-func (h *host) launchBy(start func(*language, *place) (*process, error), l *language, pl *place) (*process, error) {
-	p, err := start(l, pl)
+	p, err := h.begin(l, pl)
 	if err != nil {
 		return nil, err
 	}
@@ -266,12 +264,13 @@ func (p *process) readHello(ctx context.Context) (string, error) {
 
 func helloError(version string) (string, error) {
 	if problem, failed := strings.CutPrefix(version, "!"); failed {
-		return "", fmt.Errorf("%w: preload of %s", codeinterp.ErrUnavailable, problem)
+		return "", unready(problem)
 	}
 	return version, nil
 }
 
-// startupMessage returns what a process that did not come up printed.
+// startupMessage returns what a process that did not come up printed, or what it
+// ended of.
 func (p *process) startupMessage() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -282,9 +281,24 @@ func (p *process) startupMessage() string {
 	switch {
 	case text != "":
 		return text
-	case isDone(p.gone) && p.sb.Wait().Signal == syscall.SIGABRT:
+	case !isDone(p.gone):
+		return "it ended without a word"
+	}
+	return unsaid(p.sb.Wait())
+}
+
+// unsaid returns what is known of how a process ended that said nothing.
+func unsaid(e sandbox.Exit) string {
+	switch {
+	case e.Signal == syscall.SIGABRT && e.Detail == "":
 		// libuv's way to say that pthread_create failed.
 		return "it aborted without a word, as runtimes do that can start no thread: the limit of processes may be reached"
+	case e.Detail != "":
+		return "it was ended by a limit: " + e.Detail
+	case e.Cause == codeinterp.CauseCPU:
+		return "it was ended by the limit of CPU time"
+	case e.Cause != "" && e.Cause != codeinterp.CauseSignal:
+		return fmt.Sprintf("it was ended by the limit of %s", e.Cause)
 	}
 	return "it ended without a word"
 }

@@ -157,9 +157,9 @@ type Warm struct {
 	// forked. Zero means two, -1 none.
 	Pool int
 
-	// Preload lists Python modules, such as numpy and pandas, that all programs
-	// find imported. Where no process is ready that has imported them, the
-	// program waits until its own has.
+	// Preload lists Python modules, such as numpy and pandas, to import
+	// beforehand, so that programs which import them need not wait. One whose
+	// process was not kept ready, or forked, finds none of them imported.
 	Preload []string
 
 	// Languages limits warm starts to these; nil means all that have a

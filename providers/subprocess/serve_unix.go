@@ -161,6 +161,8 @@ func (p *process) serve(m *message) error {
 	switch f := &m.frame; f.kind {
 	case frameHello:
 		return p.takeHello(string(f.field(0)))
+	case frameReady:
+		return p.takeReady()
 	case frameLeave:
 		return p.leave()
 	case frameShow:

@@ -50,8 +50,7 @@ func (w *Warm) includes(language string) bool {
 	return w.Languages == nil || slices.Contains(w.Languages, language)
 }
 
-// preloads returns the modules that l's processes have imported before they run a
-// program.
+// preloads returns the modules that l's processes import that are kept ready.
 func (h *host) preloads(l *language) []string {
 	if w := h.opts.Warm; w != nil && l.kind == pythonKind && w.includes(l.Name) {
 		return w.Preload
@@ -77,35 +76,13 @@ func (h *host) newPool(l *language) (*pool, error) {
 		return w, nil
 	}
 	// Once and here, so that a wrong preload is an error of the constructor's.
-	if err := h.tryPreload(l); err != nil || size == 0 {
+	ahead, err := h.tryPreload(l)
+	if err != nil || size == 0 {
 		return nil, err
 	}
-	w := &pool{life: h.life, size: size, start: func(context.Context) (*process, error) { return h.preloaded(l, &place{cwd: h.dir}) }}
+	w := &pool{life: h.life, size: size, start: func(ctx context.Context) (*process, error) { return h.waiting(ctx, l, ahead) }}
 	w.fill()
 	return w, nil
-}
-
-// preloaded starts a process up to where it waits for its configuration.
-func (h *host) preloaded(l *language, pl *place) (*process, error) {
-	p, err := h.begin(l, pl)
-	if err == nil && l.kind == pythonKind {
-		_ = p.send(framePreload, h.preloads(l)...)
-	}
-	return p, err
-}
-
-// tryPreload finds out whether the modules can be imported.
-func (h *host) tryPreload(l *language) error {
-	if len(h.preloads(l)) == 0 {
-		return nil
-	}
-	p, err := h.launch(l, &place{cwd: h.dir, once: true})
-	if err != nil {
-		return err
-	}
-	defer p.kill()
-	_, err = p.readHello(h.life)
-	return err
 }
 
 // A pool holds started processes of one language, each for one use.

@@ -47,7 +47,7 @@ _toolcell() {
 			'*--network[subprocess: let programs use the network]' \
 			'*--node[subprocess: the Node.js to use (path)]:value:_files' \
 			'*--out[save the files that the program makes or changes where it starts into this directory, up to 8 MiB in all, without Python'\''s __pycache__ and what is in .cache; a notebook is written with its outputs into this file, which may be the same, or to standard output (-) in place of showing them]:value:_files' \
-			'*--preload[subprocess: a Python module that programs find imported, such as pandas; several times for several; implies --warm]:value:()' \
+			'*--preload[subprocess: a Python module that ready processes have imported, such as pandas; several times for several; implies --warm]:value:()' \
 			'*--processes[subprocess: the number of processes and threads that a program may have; -1 for any]:value:()' \
 			'*--provider[what runs the code: inmemory, subprocess or jupyter (default jupyter where --url is given, subprocess where --env-name, --with or --install is, else inmemory)]:value:(inmemory subprocess jupyter)' \
 			'*--python[subprocess: the Python to use (path), such as that of a virtual environment]:value:_files' \
@@ -82,7 +82,7 @@ _toolcell() {
 			'*--memory[subprocess: the memory that a program may use (size, such as 512M; -1 for any)]:value:()' \
 			'*--network[subprocess: let programs use the network]' \
 			'*--node[subprocess: the Node.js to use (path)]:value:_files' \
-			'*--preload[subprocess: a Python module that programs find imported, such as pandas; several times for several; implies --warm]:value:()' \
+			'*--preload[subprocess: a Python module that ready processes have imported, such as pandas; several times for several; implies --warm]:value:()' \
 			'*--processes[subprocess: the number of processes and threads that a program may have; -1 for any]:value:()' \
 			'*--provider[what runs the code: inmemory, subprocess or jupyter (default jupyter where --url is given, subprocess where --env-name, --with or --install is, else inmemory)]:value:(inmemory subprocess jupyter)' \
 			'*--python[subprocess: the Python to use (path), such as that of a virtual environment]:value:_files' \
@@ -124,7 +124,7 @@ _toolcell() {
 			'*--memory[subprocess: the memory that a program may use (size, such as 512M; -1 for any)]:value:()' \
 			'*--network[subprocess: let programs use the network]' \
 			'*--node[subprocess: the Node.js to use (path)]:value:_files' \
-			'*--preload[subprocess: a Python module that programs find imported, such as pandas; several times for several; implies --warm]:value:()' \
+			'*--preload[subprocess: a Python module that ready processes have imported, such as pandas; several times for several; implies --warm]:value:()' \
 			'*--processes[subprocess: the number of processes and threads that a program may have; -1 for any]:value:()' \
 			'*--provider[what runs the code: inmemory, subprocess or jupyter (default jupyter where --url is given, subprocess where --env-name, --with or --install is, else inmemory)]:value:(inmemory subprocess jupyter)' \
 			'*--python[subprocess: the Python to use (path), such as that of a virtual environment]:value:_files' \
@@ -170,7 +170,7 @@ _toolcell() {
 			'*--memory[subprocess: the memory that a program may use (size, such as 512M; -1 for any)]:value:()' \
 			'*--network[subprocess: let programs use the network]' \
 			'*--node[subprocess: the Node.js to use (path)]:value:_files' \
-			'*--preload[subprocess: a Python module that programs find imported, such as pandas; several times for several; implies --warm]:value:()' \
+			'*--preload[subprocess: a Python module that ready processes have imported, such as pandas; several times for several; implies --warm]:value:()' \
 			'*--processes[subprocess: the number of processes and threads that a program may have; -1 for any]:value:()' \
 			'*--provider[what runs the code: inmemory, subprocess or jupyter (default jupyter where --url is given, subprocess where --env-name, --with or --install is, else inmemory)]:value:(inmemory subprocess jupyter)' \
 			'*--python[subprocess: the Python to use (path), such as that of a virtual environment]:value:_files' \

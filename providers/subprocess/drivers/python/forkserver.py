@@ -148,5 +148,6 @@ def reseed():
 
 kind, names = receive()
 preload(names)
+send(b'Y')
 serve_forks()
 loop()

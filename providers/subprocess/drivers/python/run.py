@@ -302,6 +302,7 @@ def loop():
         elif kind == b'M':
             load()
             preload(fields)
+            send(b'Y')
         elif kind == b'N':
             offer([name.decode() for name in fields])
         elif kind == b'R':
