@@ -5,6 +5,7 @@ package subprocess_test
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -130,6 +131,31 @@ func TestBashKilledBySignal(t *testing.T) {
 		}
 		if res := n.run("echo ${x-none}", nil); res.Stdout() != "1\n" {
 			t.Errorf("after %s: got %s", code, summary(res))
+		}
+	}
+}
+
+// TestBashReadonlyEnvironment: a run's variables do not reach one that is readonly, and
+// one that becomes so stays, which is told once each in words that are no driver's.
+func TestBashReadonlyEnvironment(t *testing.T) {
+	ci := open(t, subprocess.Options{Languages: []subprocess.Language{subprocess.Bash()}})
+	n := newNotebook(t, ci, "bash")
+	const ignored, kept = ": readonly variable: the run's environment does not change it\n", ": readonly variable: it keeps what the run's environment has set\n"
+	for _, step := range []struct{ code, out, err string }{
+		{"readonly RO=ro UNSET", "", ""},
+		{"echo $RO [$UNSET] $new", "ro [] 3\n", "RO" + ignored + "UNSET" + ignored},
+		{"set -o posix; echo $RO $new; readonly new", "ro 3\n", "RO" + ignored + "UNSET" + ignored + "new" + kept},
+		{"set +o posix; echo $RO $new; exit 3", "ro 3\n", "RO" + ignored + "UNSET" + ignored + "new" + ignored},
+		{"echo $RO $new", "ro 3\n", "RO" + ignored + "new" + ignored},
+	} {
+		var o codeinterp.RunOptions
+		if step.out != "" {
+			o.Env = map[string]string{"RO": "1", "UNSET": "2", "new": "3"}
+		}
+		res := n.run(step.code, &o)
+		said := slices.Sorted(strings.Lines(res.Stderr())) // one variable comes before another at random
+		if res.Stdout() != step.out || strings.Join(said, "") != step.err || res.StateLost {
+			t.Errorf("%s: got %q %q", step.code, res.Stdout(), res.Stderr())
 		}
 	}
 }

@@ -338,8 +338,8 @@
 // socket that answers itself. So do timeouts of sockets, and Atomics.waitAsync of a context
 // of vm. Close them, or have them hold the run. node does not open its inspector by SIGUSR1.
 //
-// In a context of bash, and in RunCode with functions, trap is a function, as type and
-// declare -F say, that keeps a program's trap of EXIT apart from the driver's own; in a
+// In a context of bash, and in RunCode with functions, trap is a function, as type, caller
+// and declare -F say, that keeps a program's trap of EXIT apart from the driver's own; in a
 // context exit is one too. A trap of EXIT finds no positional parameters where exit was
 // called, and a return in it ends it. The state is lost where such a trap ends by
 // `builtin exit` or by what ends a shell beside exit and set -e: an unset variable under
@@ -351,7 +351,11 @@
 // set -e, not the command in it, and exit with its arguments expanded where a function
 // called that; set -x shows a + more. An unset variable under set -u ends a program with
 // 127, as it ends bash -c. An exit with several arguments, and a failure in arithmetic,
-// end the program, where a script goes on with its next line.
+// end the program, where a script goes on with its next line. Once a program has ended its
+// shell, the lines of functions of before, in messages, LINENO and caller, are no more
+// those of the program. RunOptions.Env does not reach a variable that is readonly, and one
+// that a program makes readonly keeps it for later runs; standard error says either. A
+// program that leaves no process to its user (ulimit -u) loses the state, after 15 seconds.
 //
 // A bash job that is killed by SIGKILL in the midst of sending a call, or of reading
 // an answer, spoils its shell's channel, which costs the state; one that is killed

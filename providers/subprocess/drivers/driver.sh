@@ -254,10 +254,15 @@ __toolcell_fits() { # whether the host takes a frame with name and args
 
 __toolcell_setenv() { # names and values; remembers what was
 	__toolcell_old=()
+	local __toolcell__was
 	while (($# > 1)); do
 		if [[ $1 =~ ^[A-Za-z_][A-Za-z_0-9]*$ ]]; then
-			if [[ -v $1 ]]; then __toolcell_old+=("$1" "=${!1}" "$([[ ${!1@a} == *x* ]] && echo x)"); else __toolcell_old+=("$1" '' ''); fi
-			builtin export "$1=$2"
+			if [[ -v $1 ]]; then __toolcell__was=("$1" "=${!1}" "$([[ ${!1@a} == *x* ]] && echo x)"); else __toolcell__was=("$1" '' ''); fi
+			if { builtin export "$1=$2"; } 2>/dev/null; then
+				__toolcell_old+=("${__toolcell__was[@]}")
+			else
+				builtin printf '%s: readonly variable: the run'"'"'s environment does not change it\n' "$1" >&2
+			fi
 		fi
 		shift 2
 	done
@@ -266,13 +271,11 @@ __toolcell_setenv() { # names and values; remembers what was
 __toolcell_unsetenv() {
 	set -- "${__toolcell_old[@]}"
 	while (($# > 2)); do
-		case $2 in
-		'') unset -v "$1" ;;
-		*)
-			builtin export "$1=${2:1}"
-			[[ $3 ]] || builtin export -n "$1"
-			;;
-		esac
+		if [[ $2 ]]; then
+			{ builtin export "$1=${2:1}" && { [[ $3 ]] || builtin export -n "$1"; }; } 2>/dev/null
+		else
+			{ unset -v "$1"; } 2>/dev/null
+		fi || builtin printf '%s: readonly variable: it keeps what the run'"'"'s environment has set\n' "$1" >&2
 		shift 3
 	done
 	__toolcell_old=()
