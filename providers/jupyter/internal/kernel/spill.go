@@ -15,7 +15,6 @@ const (
 	// spillLimit bounds the wait for each piece of a spool: a thread of the
 	// program's can keep the kernel from answering for ever.
 	spillLimit = 30 * time.Second
-
 )
 
 // A bound is what is taken of a spool. The hook that writes it writes no more, with 64
