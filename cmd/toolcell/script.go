@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -134,7 +135,8 @@ const maxBash = 32 << 10
 
 // bash is what makes a shell that of the script.
 func (s *script) bash() string {
-	source := "BASH_ARGV0=" + quoted(s.argv()[0]) + "; set --"
+	// Its messages begin with that name.
+	source := "BASH_ARGV0=" + quoted(cmp.Or(s.file, "bash")) + "; set --"
 	for _, a := range s.args {
 		source += " " + quoted(a)
 	}

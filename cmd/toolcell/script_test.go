@@ -72,6 +72,7 @@ func TestScripts(t *testing.T) {
 		{"node's neighbour", "node", []string{"--dir", dir, at("near.js")}, 0, "3\n", ""},
 		{"arguments of bash", "bash", []string{at("args.sh"), odd, "b"}, 4, at("args.sh") + "|" + odd + "|b|2\n", ""},
 		{"bash's syntax", "bash", []string{at("syntax.sh"), "A"}, 2, "", at("syntax.sh") + ": eval: line 1: `echo !(x)'"},
+		{"bash's name without a file", "bash", []string{"--language", "bash", "-e", "echo \"$0 $@\"; no_such_command", "x", "y"}, 127, "bash x y\n", "bash: line 1: no_such_command"},
 		{"bash's directory", "bash", []string{"--dir", dir, at("where.sh")}, 0, dir + "\n" + `{"a": 3}`, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
