@@ -183,12 +183,14 @@ type Outcome struct {
 	// uncaught exception. Of one that was stopped it does not matter.
 	ExitCode int
 
-	// Error is what the program raised. Its Traceback is the runtime's own report,
-	// with the Name and the Message, which a runtime that has no names is given.
-	// What is told here is not on standard error as well. Of a program that was
-	// stopped: where it was,
-	// in the user's own frames, or nil where the runtime does not say; never
-	// the words of the machinery that stopped it.
+	// Error is what the program raised, with a Name, a Message or both. Traceback is
+	// what the language prints for an error that nobody handles, line by line, and
+	// holds the Name and the Message. Where the language has no names of errors, the
+	// session makes one up, such as Error, for Name, and writes it into a line of the
+	// Traceback, such as "Error: message". What is told here is not on standard error
+	// as well. Of a program that was stopped: where it was, in the user's own frames,
+	// or nil where the runtime does not say; never the words of the machinery that
+	// stopped it.
 	Error *codeinterp.ProgramError
 
 	// Cause says why it ended, where a limit, a signal or the end of the
