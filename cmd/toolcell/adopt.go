@@ -19,7 +19,7 @@ func (f *jupyterFlags) registerAdopt(fs *flag.FlagSet) {
 }
 
 // adoptedNote is what a model is told of the contexts of an adopted kernel.
-const adoptedNote = "Code contexts are a kernel that other people may be working in: its variables are there already, and stay when a context is deleted."
+const adoptedNote = "Code contexts are a kernel that other people may be working in: its variables are there already, and stay when a context is deleted. It cannot be restarted."
 
 // adopted returns ci, of whose languages that of the kernel is left, with the
 // kernel in the place of each context and, where every program is to run in it, of

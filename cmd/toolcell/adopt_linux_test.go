@@ -60,11 +60,14 @@ func TestAdopt(t *testing.T) {
 		t.Errorf("notebook: code %d, %q, %q", code, stdout, stderr)
 	}
 
-	c, hangUp := serveMCP(t, "--url", address, "--adopt", list[0].ID)
+	c, hangUp := serveMCP(t, "--url", address, "--manage", "--adopt", list[0].ID)
 	said, made := callTool(t, c, "create_code_context", "language", "python")
 	text, _ := callTool(t, c, "run_in_code_context", "contextId", fmt.Sprint(made["contextId"]), "code", "print(precious, note); theirs = 4")
 	if !strings.Contains(text, "41 3") {
 		t.Errorf("mcp: %s, %v, %s", said, made, text)
+	}
+	if text, _ := callTool(t, c, "restart_code_context", "contextId", fmt.Sprint(made["contextId"])); !strings.Contains(text, "not ours to restart") {
+		t.Errorf("restart: %s", text)
 	}
 	if code := hangUp(); code != 0 {
 		t.Errorf("mcp: exit code %d", code)

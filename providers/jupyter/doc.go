@@ -198,6 +198,9 @@
 //     acknowledges late waits 40 ms per run; see the benchmarks.
 //   - IPython drops blank lines before the first line of a cell;
 //     ProgramError.Line counts them.
+//   - IPython compiles one statement after the other: what the parser takes and the
+//     compiler does not, such as return outside of a function, is a SyntaxError once
+//     all that stands before it has run.
 //   - An error that a program catches and prints itself, by traceback.print_exc for
 //     example, has frames of IPython, ipykernel and <toolcell>.
 //

@@ -72,6 +72,17 @@ func TestPythonAsAProcess(t *testing.T) {
 	})
 }
 
+// TestStatementsOneByOne: IPython compiles a statement once what stands before it has run.
+func TestStatementsOneByOne(t *testing.T) {
+	t.Parallel()
+	both(t, func(t *testing.T, s *server) {
+		res, err := realSession(t, s, jupyter.Options{}).run("print('a')\nreturn 5", nil)
+		if err != nil || res.Error == nil || res.Error.Name != "SyntaxError" || res.Error.Line != 2 || res.Stdout() != "a\n" {
+			t.Errorf("%+v, error %+v, %v", res, res.Error, err)
+		}
+	})
+}
+
 // TestPager wants what IPython tells in its reply only, where a notebook has it in
 // a pager or in the next cell.
 func TestPager(t *testing.T) {
