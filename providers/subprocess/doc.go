@@ -136,25 +136,22 @@
 //
 // # Functions of the host
 //
-// What RunOptions.Functions and ContextOptions.Functions give is called in Python
-// as tools.name(**args), from any thread and several at once, or with
-// await tools.aio.name(**args) where asyncio's loop is to go on; in JavaScript
-// and TypeScript as await tools.name({...}); in bash as tool name '{"json": 1}',
-// from any subshell or job, which prints the result as JSON, or the message on
-// standard error and fails. Arguments and results are JSON. A
-// call that fails raises ToolError: in Python with the attributes name, the
-// function's, and message; in JavaScript with tool, the function's name, and a message
-// that begins with it, as in "add: too large". A program that uses the name
-// tools for something else keeps it. A run of JavaScript waits for its open calls.
-// What goes on after a run's end calls nothing, nor in the next run: in Python
-// tasks, threads and what a pool of threads does, which is the run's that gave it
-// that, whichever run made the pool; in JavaScript what awaits, and what a server, socket or worker
-// that the run started calls. A handler of a signal may call, also while its thread waits for
-// another call. A bash program that ends while a job of it waits for a call ends
-// after that. Processes that a
-// Python program forks cannot call: they get a ToolError that says so. One call
-// carries up to 48 MiB of arguments where the limits allow it, and 4,096 may be
-// open at once.
+// What RunOptions.Functions and ContextOptions.Functions give is called in Python as
+// tools.name(**args), from any thread and several at once, or with await
+// tools.aio.name(**args) where asyncio's loop is to go on; in JavaScript and TypeScript as
+// await tools.name({...}); in bash as tool name '{"json": 1}', from any subshell or job, which
+// prints the result as JSON, or the message on standard error and fails. Arguments and results
+// are JSON. A call that fails raises ToolError: in Python with the attributes name, the
+// function's, and message; in JavaScript with tool, the function's name, and a message that
+// begins with it, as in "add: too large". A program that uses the name tools for something
+// else keeps it. A run of JavaScript waits for its open calls. What goes on after a run's end
+// calls nothing, nor in the next run: in Python tasks, threads and what a pool of threads
+// does, which is the run's that gave it that, whichever run made the pool; in JavaScript what
+// awaits, and what a server, socket or worker that the run started calls. A handler of a
+// signal may call, also while its thread waits for another call. A bash program that ends
+// while a job of it waits for a call ends after that. Processes that a Python program forks
+// cannot call: they get a ToolError that says so. One call carries up to 48 MiB of arguments
+// where the limits allow it, and 4,096 may be open at once.
 //
 // # Input
 //
@@ -295,40 +292,35 @@
 // anything: nothing behind a property, a getter or a proxy, and no names that only
 // __dir__ or __getattr__ know.
 //
-// Options.Dir has no quota: Limits.Disk and Inodes do not count what is in it.
-// Limits.Memory does not count what the kernel spends on a program's mappings
-// (850 MB for 60 processes with 32,600 each), its POSIX locks (230 MB in 28 seconds),
-// its pipes (1 GiB at most by default), and pages of files that are cut off while they
-// are in pipes or sockets; and of TCP's buffers what they grow beyond 416 KiB a
-// socket. Shared memory, sockets,
-// pseudo terminals and what epolls watch count up to what the machine has lost since the program began. A host that
-// is not root, or lacks CAP_SYS_ADMIN, knows of shared memory only how much is mapped:
-// a program that unmaps a part can hide it, and one with mappings larger than
-// Limits.Memory, most of which it has not touched, can be killed while others on the
-// machine fill shared memory or a tmpfs. But in none mode the sizes of sockets'
-// buffers cannot be changed (setsockopt reports success), there is no vmsplice, and
-// System V has no queues, no segments above 64 KiB, and no more than 32 semaphores a
-// set, in Bwrap; in Landlock it has nothing.
-// Limits.CPU is enforced by the kernel's count for a program and all that comes of it
-// (perf_event_open) where the host may have that: with kernel.perf_event_paranoid at
-// 2 or less or CAP_PERFMON, and a container's filter that allows the call. Elsewhere
-// a program that ignores SIGCHLD and has one child of 10 ms after another gets up to
-// ten times the limit; a run's timeout bounds it then. A program that leaves that count,
-// by executing a file that it may not read, is ended when 250 ms were seen that the
-// count does not have.
-// Under Bwrap and Landlock a host that is not root ends a program that executes such a
-// file for more than 250 ms, since it could not measure its memory and disk: the
-// Result's detail says so. Let programs read what they execute.
-// Limits.Disk is exceeded by what a program writes between two looks at its
-// directory, which are 0.1 to 0.3 seconds apart, and more where there are so many
-// files that one takes longer: plain writes, by one process or four, ended at up to
-// 1.06 GiB with a limit of 1 GiB on a disk that took 0.5 GB a second, and where memory
-// takes gigabytes a second it is some hundreds of MiB. What would take space faster
-// than it is written is refused but in none mode: fallocate answers
-// EOPNOTSUPP, unless it only makes holes, so that posix_fallocate writes.
-// Of what processes send, frames of more than a megabyte wait for room in 128 MiB
-// that all processes of an interpreter share, and a call of a function fails
-// where the arguments of open calls would take more than 128 MiB.
+// Options.Dir has no quota: Limits.Disk and Inodes do not count what is in it. Limits.Memory
+// does not count what the kernel spends on a program's mappings (850 MB for 60 processes with
+// 32,600 each), its POSIX locks (230 MB in 28 seconds), its pipes (1 GiB at most by default),
+// and pages of files that are cut off while they are in pipes or sockets; and of TCP's buffers
+// what they grow beyond 416 KiB a socket. Shared memory, sockets, pseudo terminals and what
+// epolls watch count up to what the machine has lost since the program began. A host that is
+// not root, or lacks CAP_SYS_ADMIN, knows of shared memory only how much is mapped: a program
+// that unmaps a part can hide it, and one with mappings larger than Limits.Memory, most of
+// which it has not touched, can be killed while others on the machine fill shared memory or a
+// tmpfs. But in none mode the sizes of sockets' buffers cannot be changed (setsockopt reports
+// success), there is no vmsplice, and System V has no queues, no segments above 64 KiB, and no
+// more than 32 semaphores a set, in Bwrap; in Landlock it has nothing. Limits.CPU is enforced
+// by the kernel's count for a program and all that comes of it (perf_event_open) where the
+// host may have that: with kernel.perf_event_paranoid at 2 or less or CAP_PERFMON, and a
+// container's filter that allows the call. Elsewhere a program that ignores SIGCHLD and has
+// one child of 10 ms after another gets up to ten times the limit; a run's timeout bounds it
+// then. A program that leaves that count, by executing a file that it may not read, is ended
+// when 250 ms were seen that the count does not have. Under Bwrap and Landlock a host that is
+// not root ends a program that executes such a file for more than 250 ms, since it could not
+// measure its memory and disk: the Result's detail says so. Let programs read what they
+// execute. Limits.Disk is exceeded by what a program writes between two looks at its
+// directory, which are 0.1 to 0.3 seconds apart, and more where there are so many files that
+// one takes longer: plain writes, by one process or four, ended at up to 1.06 GiB with a limit
+// of 1 GiB on a disk that took 0.5 GB a second, and where memory takes gigabytes a second it
+// is some hundreds of MiB. What would take space faster than it is written is refused but in
+// none mode: fallocate answers EOPNOTSUPP, unless it only makes holes, so that posix_fallocate
+// writes. Of what processes send, frames of more than a megabyte wait for room in 128 MiB that
+// all processes of an interpreter share, and a call of a function fails where the arguments of
+// open calls would take more than 128 MiB.
 //
 // In a context of node, what a program has let go with unref ends with its run where it
 // is a timer, a port or a channel. A server, socket, worker or child, fs.watch and
