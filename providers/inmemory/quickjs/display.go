@@ -15,11 +15,12 @@ import (
 )
 
 // These bound a display as package subprocess does: its representations, the bytes
-// of its id, and those of a MIME type.
+// of its id and metadata, and those of a MIME type.
 const (
-	maxBundle = 64
-	maxID     = 1 << 10
-	maxMIME   = 256
+	maxBundle   = 64
+	maxID       = 1 << 10
+	maxMIME     = 256
+	maxMetadata = 64 << 10
 )
 
 // display is display(mime, data, {id, update, metadata}), display(bundle, options), or
@@ -35,7 +36,7 @@ func (in *instance) updateDisplay(_ value, args []value) value {
 	if !ok {
 		return exception
 	}
-	if id == "" {
+	if id == "" || isUndefined(args[0]) {
 		return in.vm.throw("TypeError", "updateDisplay needs the id of a display")
 	}
 	if lost > 0 {
@@ -80,15 +81,36 @@ func (in *instance) showBundle(mime, data, options value, update string) value {
 		if id != "" && update == "" {
 			o.DisplayID, o.Update = id, vm.ownTrue(options, "update")
 		}
-		metadata := vm.own(options, "metadata")
-		if isObject(metadata) {
-			o.Metadata = in.json(metadata)
+		if !in.addMetadata(&o, options) {
+			return exception
 		}
-		vm.free(metadata)
 	}
 	codeinterp.SortBundle(o.Bundle)
 	in.show(o)
 	return in.resume(undefined)
+}
+
+// addMetadata adds what JSON.stringify makes of the options' metadata, where that is an
+// object.
+func (in *instance) addMetadata(o *codeinterp.Output, options value) bool {
+	metadata := in.vm.own(options, "metadata")
+	defer in.vm.free(metadata)
+	if !isObject(metadata) {
+		return true
+	}
+	data, ok := in.jsonData(metadata)
+	switch {
+	case !ok && isException(in.resume(undefined)):
+		return false
+	case !ok:
+		in.vm.throw("TypeError", "display: the metadata is no JSON")
+		return false
+	case len(data) > maxMetadata:
+		in.vm.throw("RangeError", "metadata of more than "+strconv.Itoa(maxMetadata)+" bytes")
+		return false
+	}
+	o.Metadata = data
+	return true
 }
 
 func (in *instance) longID() value {

@@ -23,13 +23,23 @@ const isText = (mime) => mime.startsWith('text/') || mime.endsWith('+xml') || mi
 const isBinary = (mime) => /^(image|audio|video|font)\/|^application\/(pdf|octet-stream|zip|gzip)$/.test(mime);
 const isUTF8 = (b) => Buffer.from(b.toString()).equals(b);
 
+function jsonOf(what, data) {
+  let text;
+  try {
+    text = stringify(data);
+  } catch (e) {
+    throw tooDeep(e, data) ? new TypeError(`${what} is nested too deep`) : e;
+  }
+  if (text === undefined) throw new TypeError(`${what} is ${typeof data}, which JSON does not have`);
+  return text;
+}
+
 // encoded returns a representation as the bytes that the host wants. This is the
 // rule of the package internal/mimedata.
 function encoded(name, data) {
   const mime = name.split(';', 1)[0].trim().toLowerCase();
   if (isJSON(mime)) {
-    const text = typeof data === 'string' ? data : data instanceof Uint8Array ? Buffer.from(data).toString() : stringify(data);
-    if (text === undefined) throw new TypeError(`${name} data is ${typeof data}, which JSON does not have`);
+    const text = typeof data === 'string' ? data : data instanceof Uint8Array ? Buffer.from(data).toString() : jsonOf(`${name} data`, data);
     try {
       parse(text);
       return Buffer.from(text);
@@ -141,7 +151,7 @@ function show(kind, bundle, id = '', value = '', meta = '') {
 }
 
 const isMIME = (s) => /^[^/]+\/[^]/.test(s) && (s.includes(';') || !/[ \t\r\n\0]/.test(s));
-const isBundle = (v) => Object.prototype.toString.call(v) === '[object Object]' && Object.keys(v).length > 0 && Object.keys(v).every(isMIME);
+const isBundle = (v) => !util.types.isProxy(v) && Object.prototype.toString.call(v) === '[object Object]' && Object.keys(v).length > 0 && Object.keys(v).every(isMIME);
 
 // display shows data of a MIME type, or a bundle of several, or any other value as text.
 function display(mime, data, options) {
@@ -150,11 +160,13 @@ function display(mime, data, options) {
     if (!isMIME(mime)) throw new TypeError(`not a MIME type: ${mime.slice(0, 100)}`);
     bundle = { [mime]: data };
   } else {
-    bundle = isBundle(mime) ? mime : { 'text/plain': inspect(mime) };
+    // Of a bundle no getter is called.
+    bundle = isBundle(mime) ? Object.fromEntries(Object.keys(mime).map((k) => [k, getOwnPropertyDescriptor(mime, k).value])) : { 'text/plain': inspect(mime) };
     options ??= data;
   }
-  const { id = '', update = false, metadata } = options ?? {};
-  show(update ? 'update' : 'display', bundle, id, '', metadata ? JSON.stringify(metadata) : '');
+  const { id = '', update, metadata } = options ?? {};
+  const meta = metadata !== null && /^(?:object|function)$/.test(typeof metadata) ? jsonOf('metadata', metadata) : '';
+  show(update === true && id ? 'update' : 'display', bundle, id, '', meta);
 }
 
 function updateDisplay(id, mime, data) {
