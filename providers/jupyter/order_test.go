@@ -2,6 +2,7 @@ package jupyter_test
 
 import (
 	"errors"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -195,7 +196,11 @@ func TestSpoolOfADeadKernel(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var h held
-			inFake(t, jupyter.Options{}, plays{"first": h.ends}.on, func(r *rig) {
+			var asked atomic.Int64
+			inFake(t, jupyter.Options{}, func(s *fake.Server) {
+				s.Hidden = spools("", &asked)
+				plays{"first": h.ends}.on(s)
+			}, func(r *rig) {
 				r.ok("first")
 				k, first := h.get()
 				k.IOPub(first, "display_data", map[string]any{"data": map[string]string{"application/vnd.toolcell.spill": "late"}, "metadata": map[string]any{}})
@@ -209,8 +214,8 @@ func TestSpoolOfADeadKernel(t *testing.T) {
 				if res := r.ok("second"); reason(res) != want {
 					t.Errorf("truncated %+v, want %q", res.Truncated, want)
 				}
-				if res := r.ok("third"); len(res.Truncated) > 0 {
-					t.Errorf("again: %+v", res.Truncated)
+				if res := r.ok("third"); len(res.Truncated) > 0 || (asked.Load() == 1) != (die == nil) {
+					t.Errorf("again: %+v, asked %d times", res.Truncated, asked.Load())
 				}
 			})
 		})

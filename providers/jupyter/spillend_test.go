@@ -10,6 +10,19 @@ import (
 	"github.com/toolcell/toolcell/providers/jupyter"
 )
 
+// spools answers hidden requests, and those for what was spooled with pieces.
+func spools(pieces string, asked *atomic.Int64) func(*fake.Kernel, *fake.Message) {
+	return func(k *fake.Kernel, req *fake.Message) {
+		content := fake.OK(1)
+		if strings.Contains(string(req.Content), ".spool.take(") {
+			asked.Add(1)
+			content = map[string]any{"status": "ok", "user_expressions": map[string]any{"next": map[string]any{
+				"status": "ok", "data": map[string]string{"text/plain": "'" + pieces + "'"}}}}
+		}
+		k.Answer(req, "execute_reply", content)
+	}
+}
+
 // TestSpillWithoutEnd plays a program that has put a spool without end in the place of its
 // kernel's: it is not asked for ever, behind a run and before the next, which tell that.
 func TestSpillWithoutEnd(t *testing.T) {
@@ -18,15 +31,7 @@ func TestSpillWithoutEnd(t *testing.T) {
 		k.IOPub(req, "display_data", map[string]any{"data": map[string]string{"application/vnd.toolcell.spill": whose}})
 	}
 	inFake(t, jupyter.Options{Spill: true}, func(s *fake.Server) {
-		s.Hidden = func(k *fake.Kernel, req *fake.Message) {
-			content := fake.OK(1)
-			if strings.Contains(string(req.Content), ".spool.take(") {
-				asked.Add(1)
-				content = map[string]any{"status": "ok", "user_expressions": map[string]any{"next": map[string]any{
-					"status": "ok", "data": map[string]string{"text/plain": "'stdout:'"}}}}
-			}
-			k.Answer(req, "execute_reply", content)
-		}
+		s.Hidden = spools("stdout:", &asked)
 		plays{"x": func(k *fake.Kernel, req *fake.Message) {
 			busy(k, req)
 			spilled(k, req, "own")
