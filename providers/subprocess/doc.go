@@ -376,16 +376,17 @@
 // hard link that it has made, during a run, outside the directory or in a directory that
 // is new, and that is not in the directory at the run's end.
 // In a context of JavaScript a const is a variable to V8. Assignments to it throw in the
-// program that declares it and in later ones, but not in a statement of the top level that
-// also declares the name within, nor in a function of an earlier program, nor where the
-// name is in parentheses or in code given to eval; a function that does so throws also
-// once the name is no const any more. What a program declares again keeps its value until
-// it gets another. A function within a block cannot have the name of what was a const, let
-// or class. A declaration of what was of another kind may move the columns of what follows
-// on its line. In JavaScript that a program makes itself (eval, new Function) there is no
-// import(), and a function that has one shows another name for it as its source. Of
-// TypeScript the program itself is translated, not the files that it imports; accessor
-// fields and using are left to node.
+// program that declares it and in later ones, but not in a statement of the top level that also
+// declares the name within, nor in a function of an earlier program, nor where the name is in
+// parentheses or in code given to eval; a function that does so throws also once the name is no
+// const any more. What a program declares again keeps its value until it gets another. A
+// function within a block cannot have the name of what was a const, let or class. A declaration
+// of what was of another kind may move the columns of what follows on its line. In JavaScript
+// that a program makes itself (eval, new Function) there is no import(), and a function that
+// has one shows another name for it as its source. Of a module that failed as it was imported
+// node keeps the failure, older ones also where it could not be read: import it as './x.mjs?2'
+// once it is mended. Of TypeScript the program itself is translated, not the files that it
+// imports; accessor fields and using are left to node.
 // In a child that a Python program forks, the control channel stays open. Threads that C
 // code starts, and not Python, are the run's in whose time they call or print.
 // inspect.getsource of classes does not work, as in Python's own REPL. The spawn and

@@ -45,10 +45,11 @@ fs.writeFileSync('bad.cjs', "let x = ;\n")`, nil)
 		}
 	}
 	for code, want := range map[string]string{
-		"import('nope').catch((e) => e.message)":                                      "Cannot find package 'nope'",
-		"import('./nope.mjs').catch((e) => e.stack.split('\\n').length)":              "2",
-		"const own = import.meta; own.url === 'file://' + process.cwd() + '/cell.js'": "true",
-		"import.meta.resolve('./x.mjs') === new URL('x.mjs', import.meta.url).href":   "true",
+		"import('nope').catch((e) => e.message)":                                                   "Cannot find package 'nope'",
+		"import('./nope.mjs').catch((e) => e.stack.split('\\n').length)":                           "2",
+		"fs.writeFileSync('throws.mjs', 'export const x = 5'); (await import('./throws.mjs?2')).x": "5",
+		"const own = import.meta; own.url === 'file://' + process.cwd() + '/cell.js'":              "true",
+		"import.meta.resolve('./x.mjs') === new URL('x.mjs', import.meta.url).href":                "true",
 	} {
 		if res := n.run(code, nil); res.Status != codeinterp.StatusOK || res.Text() != want {
 			t.Errorf("%s: %s", code, summary(res))
