@@ -205,7 +205,7 @@ func answer(res codeinterp.Result, err error, language string) string {
 	outputs := slices.Clone(res.Outputs)
 	slices.SortStableFunc(outputs, func(x, y codeinterp.Output) int { return cmp.Compare(x.Kind, y.Kind) })
 	for _, o := range outputs {
-		fmt.Fprintf(&b, "; %s late %v dropped %d %q %s %q %s", o.Kind, o.Late, o.Dropped, tracebacks.ReplaceAll(o.Data, nil), o.Value, o.Bundle, o.Metadata)
+		fmt.Fprintf(&b, "; %s late %v dropped %d %q %s %q %s %q %v", o.Kind, o.Late, o.Dropped, tracebacks.ReplaceAll(o.Data, nil), o.Value, o.Bundle, o.Metadata, o.DisplayID, o.Update)
 	}
 	stopped := res.Status == codeinterp.StatusTimeout || res.Status == codeinterp.StatusCanceled || res.Cause == codeinterp.CauseInterrupt
 	if e := res.Error; e != nil && stopped {

@@ -59,6 +59,9 @@ func decodeShow(f *frame) (codeinterp.Output, error) {
 			*at.to = json.RawMessage(b)
 		}
 	}
+	if len(o.Metadata) > 0 && o.Metadata[0] != '{' {
+		o.Metadata = nil // of an Output it is an object
+	}
 	for i := firstMIME; i+1 < len(f.fields); i += 2 {
 		rep := codeinterp.Representation{MIME: string(f.fields[i]), Data: f.fields[i+1]}
 		text := codeinterp.IsText(rep.MIME) || codeinterp.IsJSON(rep.MIME)

@@ -122,22 +122,27 @@ func (in *instance) toolArgs(c promised, args value) (text []byte, ok bool) {
 // deepArgs has the pending exception say so where it is that arguments are nested too
 // deep for the engine. It is always false.
 func (in *instance) deepArgs(c promised, args value) bool {
+	if !in.tooDeep(args) {
+		return false
+	}
+	in.vm.dropException()
+	return in.refuse(c, fmt.Sprintf("the arguments are nested more than %d deep", codeinterp.MaxCallDepth))
+}
+
+// tooDeep reports whether JSON failed with the pending exception, which stays, since a
+// value is nested too deep.
+func (in *instance) tooDeep(v value) bool {
 	vm := in.vm
 	if vm.stopping.Load() {
 		return false
 	}
 	e := lib.XJS_GetException(vm.tls, vm.ctx)
-	most := newInt(codeinterp.MaxCallDepth)
-	deep := in.callLibrary("tools", "tooDeep", undefined, []value{e, args, most})
-	if isException(deep) { // the program's own, in what it has put into args
+	deep := in.callLibrary("tools", "tooDeep", undefined, []value{e, v, newInt(codeinterp.MaxCallDepth)})
+	if isException(deep) { // the program's own, in what it has put into v
 		vm.dropException()
 	}
-	if !isTrue(deep) {
-		lib.XJS_Throw(vm.tls, vm.ctx, e)
-		return false
-	}
-	vm.free(e)
-	return in.refuse(c, fmt.Sprintf("the arguments are nested more than %d deep", codeinterp.MaxCallDepth))
+	lib.XJS_Throw(vm.tls, vm.ctx, e)
+	return isTrue(deep)
 }
 
 // fail rejects a call with the pending exception. It returns false where another

@@ -3,19 +3,14 @@
 package quickjs
 
 import (
-	"slices"
 	"strconv"
-	"strings"
-	"unicode/utf8"
-	"unsafe"
 
 	"github.com/toolcell/toolcell/codeinterp"
-	"github.com/toolcell/toolcell/internal/mimedata"
 	lib "modernc.org/libquickjs"
 )
 
 // These bound a display as package subprocess does: its representations, the bytes
-// of its id and metadata, and those of a MIME type.
+// of its id, of a MIME type and of its metadata.
 const (
 	maxBundle   = 64
 	maxID       = 1 << 10
@@ -23,283 +18,117 @@ const (
 	maxMetadata = 64 << 10
 )
 
+// What display, updateDisplay and clearOutput take, and what they throw, is that of the
+// driver of package subprocess for node, which has them in JavaScript. Of a bundle no
+// getter is called, and a proxy of one is shown as text.
+
 // display is display(mime, data, {id, update, metadata}), display(bundle, options), or
 // display(value, options) for any other value, as text.
 func (in *instance) display(_ value, args []value) value {
-	return in.showBundle(args[0], args[1], args[2], "")
+	mime, data, options := args[0], args[1], args[2]
+	if !(isString(mime) && !isUndefined(data)) && isNullish(options) {
+		options = data
+	}
+	return in.showBundle(mime, data, func(o *codeinterp.Output) bool { return in.displayOptions(o, options) })
 }
 
 // updateDisplay is updateDisplay(id, mime, data), updateDisplay(id, bundle) or
 // updateDisplay(id, value).
 func (in *instance) updateDisplay(_ value, args []value) value {
-	id, lost, ok := in.vm.clipped(args[0], maxID)
-	if !ok {
-		return exception
-	}
-	if id == "" || isUndefined(args[0]) {
+	if !in.truthy(args[0]) {
 		return in.vm.throw("TypeError", "updateDisplay needs the id of a display")
 	}
-	if lost > 0 {
-		return in.longID()
-	}
-	data := undefined
-	if len(args) > 2 {
-		data = args[2]
-	}
-	return in.showBundle(args[1], data, undefined, id)
+	return in.showBundle(args[1], args[2], func(o *codeinterp.Output) bool {
+		o.Update = true
+		return in.displayID(o, args[0])
+	})
 }
 
 // clearOutput is clearOutput(wait) or clearOutput({wait}).
 func (in *instance) clearOutput(_ value, args []value) value {
-	wait := isTrue(args[0]) || isObject(args[0]) && in.vm.ownTrue(args[0], "wait")
-	in.show(codeinterp.Output{Kind: codeinterp.Clear, Wait: wait})
+	wait := in.vm.dup(args[0])
+	if isObject(wait) {
+		if w := in.vm.get(wait, "wait"); !isNullish(w) {
+			in.vm.free(wait)
+			wait = w
+		}
+	}
+	defer in.vm.free(wait)
+	if isException(wait) {
+		return wait
+	}
+	in.show(codeinterp.Output{Kind: codeinterp.Clear, Wait: isTrue(wait)})
 	return in.resume(undefined)
 }
 
-func (in *instance) showBundle(mime, data, options value, update string) value {
-	vm := in.vm
-	o := codeinterp.Output{Kind: codeinterp.Display, DisplayID: update, Update: update != ""}
-	if isString(mime) && !isUndefined(data) {
-		// More than there may be, so that one that is too long is seen as such.
-		name, _, ok := vm.clipped(mime, 2*maxMIME)
-		if !ok || !in.addRepresentation(&o, name, data) {
-			return exception
-		}
-	} else {
-		if !in.addAll(&o, mime) {
-			return exception
-		}
-		if isUndefined(options) {
-			options = data
-		}
-	}
-	if isObject(options) {
-		id, lost := vm.ownClipped(options, "id", maxID)
-		if lost > 0 {
-			return in.longID()
-		}
-		if id != "" && update == "" {
-			o.DisplayID, o.Update = id, vm.ownTrue(options, "update")
-		}
-		if !in.addMetadata(&o, options) {
-			return exception
-		}
+// showBundle shows data of a MIME type, or what else mime is, with what options adds.
+func (in *instance) showBundle(mime, data value, options func(*codeinterp.Output) bool) value {
+	b := bundle{in: in}
+	defer b.free()
+	o := codeinterp.Output{Kind: codeinterp.Display}
+	if !b.choose(mime, data) || !options(&o) || !b.read() || !b.encode(&o) {
+		return exception
 	}
 	codeinterp.SortBundle(o.Bundle)
 	in.show(o)
 	return in.resume(undefined)
 }
 
-// addMetadata adds what JSON.stringify makes of the options' metadata, where that is an
-// object.
-func (in *instance) addMetadata(o *codeinterp.Output, options value) bool {
-	metadata := in.vm.own(options, "metadata")
-	defer in.vm.free(metadata)
-	if !isObject(metadata) {
+// displayOptions takes over {id, update, metadata}; of other values nothing.
+func (in *instance) displayOptions(o *codeinterp.Output, options value) bool {
+	if isNullish(options) {
 		return true
 	}
-	data, ok := in.jsonData(metadata)
-	switch {
-	case !ok && isException(in.resume(undefined)):
-		return false
-	case !ok:
-		in.vm.throw("TypeError", "display: the metadata is no JSON")
-		return false
-	case len(data) > maxMetadata:
-		in.vm.throw("RangeError", "metadata of more than "+strconv.Itoa(maxMetadata)+" bytes")
+	vm := in.vm
+	var list [3]value
+	for i, name := range [...]string{"id", "update", "metadata"} {
+		if list[i] = vm.get(options, name); isException(list[i]) {
+			return false
+		}
+		defer vm.free(list[i])
+	}
+	o.Update = isTrue(list[1]) && in.truthy(list[0])
+	var metadata []byte
+	if isObject(list[2]) {
+		var ok bool
+		if metadata, ok = in.stringified("metadata", list[2]); !ok {
+			return false
+		}
+	}
+	if !isUndefined(list[0]) && !in.displayID(o, list[0]) {
 		return false
 	}
-	o.Metadata = data
+	if len(metadata) > maxMetadata {
+		return in.deny("RangeError", "metadata of more than "+strconv.Itoa(maxMetadata)+" bytes")
+	}
+	if len(metadata) > 0 && metadata[0] == '{' { // of an Output it is an object
+		o.Metadata = metadata
+	}
 	return true
 }
 
-func (in *instance) longID() value {
-	return in.vm.throw("RangeError", "the id of a display is longer than "+strconv.Itoa(maxID)+" bytes")
+func (in *instance) displayID(o *codeinterp.Output, v value) bool {
+	id, lost, ok := in.vm.clipped(v, maxID)
+	if !ok {
+		return false
+	}
+	if lost > 0 {
+		return in.deny("RangeError", "a display id of more than "+strconv.Itoa(maxID)+" bytes")
+	}
+	o.DisplayID = id
+	return true
+}
+
+// deny throws an error, unless the program has to end.
+func (in *instance) deny(class, message string) bool {
+	if !isException(in.resume(undefined)) {
+		in.vm.throw(class, message)
+	}
+	return false
 }
 
 func isTrue(v value) bool { return tag(v) == lib.EJS_TAG_BOOL && intOf(v) != 0 }
 
-// ownTrue reports whether a data property of obj is true.
-func (vm *vm) ownTrue(obj value, name string) bool {
-	v := vm.own(obj, name)
-	defer vm.free(v)
-	return isTrue(v)
-}
+func isNullish(v value) bool { return isUndefined(v) || tag(v) == lib.EJS_TAG_NULL }
 
-// addAll adds the properties of a bundle, or what else a value is as text.
-func (in *instance) addAll(o *codeinterp.Output, bundle value) bool {
-	// One more than there may be, to see that there are too many.
-	var names []string
-	if isObject(bundle) && classOf(bundle) == lib.EJS_CLASS_OBJECT {
-		var ok bool
-		if names, ok = in.vm.keys(bundle, maxBundle+1); !ok {
-			return false
-		}
-	}
-	if len(names) == 0 || slices.ContainsFunc(names, func(name string) bool { return !isMIME(name) }) {
-		return in.addText(o, bundle)
-	}
-	if len(names) > maxBundle {
-		in.vm.throw("RangeError", "more than "+strconv.Itoa(maxBundle)+" representations")
-		return false
-	}
-	for _, name := range names {
-		v := in.vm.own(bundle, name)
-		ok := in.addRepresentation(o, name, v)
-		in.vm.free(v)
-		if !ok {
-			return false
-		}
-	}
-	return true
-}
-
-// addText adds what a value is inspected as; a string is its own text.
-func (in *instance) addText(o *codeinterp.Output, v value) bool {
-	text, ok := []byte(nil), false
-	if isString(v) {
-		text, _, ok = in.vm.textBytes(v, 0)
-	} else {
-		text, ok = in.inspect(v)
-	}
-	if ok {
-		o.Bundle = []codeinterp.Representation{{MIME: "text/plain", Data: text}}
-	}
-	return ok
-}
-
-func isMIME(s string) bool {
-	base, sub, ok := strings.Cut(s, "/")
-	return ok && base != "" && sub != "" && (strings.Contains(s, ";") || !strings.ContainsAny(s, " \t\r\n\x00"))
-}
-
-func (in *instance) addRepresentation(o *codeinterp.Output, mime string, v value) bool {
-	vm := in.vm
-	if !isMIME(mime) {
-		vm.throw("TypeError", "display: not a MIME type: "+clip(mime, 100))
-		return false
-	}
-	if len(mime) > maxMIME {
-		vm.throw("RangeError", "a MIME type has 1 to "+strconv.Itoa(maxMIME)+" bytes")
-		return false
-	}
-	data, ok := in.dataOf(mime, v)
-	if !ok {
-		return false
-	}
-	if codeinterp.IsText(mime) && !in.isUTF8(data) || codeinterp.IsJSON(mime) && !in.isJSON(data) {
-		return in.unfit(mime)
-	}
-	o.Bundle = append(o.Bundle, codeinterp.Representation{MIME: mime, Data: data})
-	return true
-}
-
-// unfit has an exception pending: the data of a display is not of its type.
-func (in *instance) unfit(mime string) bool {
-	if isException(in.resume(undefined)) { // it may be that it was not looked at
-		return false
-	}
-	in.vm.throw("TypeError", "display: the data does not fit "+mime+"; use a Uint8Array or base64 for binary types, UTF-8 for text, plain data for JSON types")
-	return false
-}
-
-// dataOf returns the bytes that a program gave for a MIME type; ok is false where
-// an exception is pending.
-func (in *instance) dataOf(mime string, v value) (data []byte, ok bool) {
-	vm := in.vm
-	if s, ok := vm.span(v); ok {
-		return vm.copied(s)
-	}
-	switch {
-	case codeinterp.IsJSON(mime):
-		if data, ok = in.jsonData(v); !ok {
-			return nil, in.unfit(mime)
-		}
-		return data, true
-	case isObject(v) || isUndefined(v):
-		vm.throw("TypeError", "display: the data of "+mime+" must be a string or a Uint8Array")
-		return nil, false
-	}
-	s, ok := vm.text(v)
-	if !ok || !codeinterp.IsText(mime) && !vm.borrow(len(s)*7/4) { // what unpacking it takes
-		return nil, false
-	}
-	if data, ok = mimedata.OfString(mime, s); !ok {
-		return nil, in.unfit(mime)
-	}
-	return data, true
-}
-
-// jsonData returns the JSON text that v is, or that JSON.stringify makes of it.
-func (in *instance) jsonData(v value) ([]byte, bool) {
-	if isString(v) {
-		text, faithful := in.primitiveResult(v)
-		if in.isJSON(text) {
-			return text, true
-		}
-		return faithful, faithful != nil
-	}
-	if isObject(v) {
-		if b := in.json(v); b != nil {
-			return b, true
-		}
-	}
-	s := lib.XJS_JSONStringify(in.vm.tls, in.vm.ctx, v, undefined, undefined)
-	defer in.vm.free(s)
-	if !isString(s) {
-		in.vm.dropException()
-		return nil, false
-	}
-	text, _, ok := in.vm.textBytes(s, 0)
-	return text, ok
-}
-
-// isUTF8 reports whether bytes are UTF-8.
-func (in *instance) isUTF8(b []byte) bool {
-	ok, left := true, 0 // bytes before from that the last rune of the part before has
-	return in.vm.inPieces(len(b), func(from, to int) {
-		from = min(from+left, to)
-		left = 0
-		for back := 1; to < len(b) && back < utf8.UTFMax && back <= to-from; back++ {
-			if utf8.RuneStart(b[to-back]) {
-				if _, n := utf8.DecodeRune(b[to-back:]); n > back {
-					left = n - back
-					to += left
-				}
-				break
-			}
-		}
-		ok = ok && utf8.Valid(b[from:to])
-	}) && ok
-}
-
-// maxName is how much is looked at of a property's name.
-const maxName = 1 << 10
-
-// keys returns the names of an object's own enumerable properties, at most so many.
-func (vm *vm) keys(obj value, most int) ([]string, bool) {
-	return vm.ownNames(obj, lib.MJS_GPN_STRING_MASK|lib.MJS_GPN_ENUM_ONLY, most)
-}
-
-// ownNames returns the names of an object's own properties of a kind, at most so
-// many. What is no name that anybody has written is cut short.
-func (vm *vm) ownNames(obj value, kind int32, most int) ([]string, bool) {
-	tab, n := vm.tls.Alloc(16), uintptr(0)
-	defer vm.tls.Free(16)
-	if lib.XJS_GetOwnPropertyNames(vm.tls, vm.ctx, tab, tab+8, obj, kind) < 0 {
-		return nil, false
-	}
-	list := *at[uintptr](tab)
-	n = uintptr(*at[uint32](tab + 8))
-	var names []string
-	for i := range min(n, uintptr(most)) {
-		atom := at[lib.TJSPropertyEnum](list + i*unsafe.Sizeof(lib.TJSPropertyEnum{})).Fatom
-		v := lib.XJS_AtomToValue(vm.tls, vm.ctx, atom)
-		if s, _, ok := vm.clipped(v, maxName); ok {
-			names = append(names, s)
-		}
-		vm.free(v)
-	}
-	lib.XJS_FreePropertyEnum(vm.tls, vm.ctx, list, uint32(n))
-	return names, true
-}
+func (in *instance) truthy(v value) bool { return lib.XJS_ToBool(in.vm.tls, in.vm.ctx, v) != 0 }
