@@ -42,3 +42,10 @@ var Source string
 //
 //go:embed runs.py
 var Runs string
+
+// Loops defines PutOff, an interrupt that is looked at until it may raise
+// KeyboardInterrupt, waits(off, frame), which tells the handler whether it may not yet,
+// and Again, of which the handler then makes a variable of its own.
+//
+//go:embed loops.py
+var Loops string

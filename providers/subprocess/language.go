@@ -185,7 +185,7 @@ const pythonAdded = "\n# added\n"
 var pythonDriver = sync.OnceValue(func() string {
 	const folder, later = "python/", "python/later/"
 	return sourceOf(folder, "driver.py", "channel.py", "display.py", "imports.py", "streams.py", "run.py") + pythonLater +
-		sourceOf(later, "channel.py") + pytools.Source + pytools.Runs + sourceOf(later, "calls.py") + pyvalue.Source +
+		sourceOf(later, "channel.py") + pytools.Source + pytools.Runs + pytools.Loops + sourceOf(later, "calls.py") + pyvalue.Source +
 		sourceOf(later, "display.py", "imports.py", "streams.py") + pyframes.Source + sourceOf(later, "errors.py", "run.py") + pythonAdded
 })
 

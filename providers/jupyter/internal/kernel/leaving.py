@@ -13,6 +13,7 @@ class Leaving:
     def __init__(self, shell):
         self.shell = shell
         self.task = self.error = self.id = None  # of the cell that awaits; what is to end it; its run
+        self.off, self.again = None, False  # an interrupt that waits; the next signal has it looked at again
         self.pid = os.getpid()
         try:
             self.loop = asyncio.get_running_loop()
@@ -124,13 +125,26 @@ class Leaving:
 
     def on_interrupt(self, number, frame):
         """Ends what computes at once, and what waits in the loop by the loop."""
-        if self.is_inside(frame):
+        again, self.again = self.again, False
+        if again and self.off is None:
+            return  # the loop was first
+        off = self.off or PutOff()
+        if self.is_inside(frame) and not waits(off, frame):
+            self.off = None
             raise KeyboardInterrupt
-        self.loop.call_soon_threadsafe(self.interrupt, self.task)
+        if self.off is None:
+            self.off = off
+            self.loop.call_soon_threadsafe(self.interrupt, self.task, off)
+        self.again, again = True, Again()
 
-    def interrupt(self, task):
-        if task is not None and task is self.task:
-            self.stop(KeyboardInterrupt())
+    def interrupt(self, task, off):
+        if off is self.off:
+            self.off = None
+            if task is not None and task is self.task:
+                self.stop(KeyboardInterrupt())
+
+    def is_foreign(self, name):
+        return name == OWN or name.startswith(SHELLS)
 
     def is_inside(self, frame):
         """Whether a signal came upon the program, in a callback of the loop."""
@@ -144,7 +158,7 @@ class Leaving:
                 if handle._loop is self.loop:
                     return frame is not first and (program or self.task is not None and handle._context.get(run_of) == self.id)
             name = code.co_filename
-            program = program or name != OWN and not name.startswith(SHELLS) and not is_standard(name)
+            program = program or not self.is_foreign(name) and not is_standard(name)
             frame = frame.f_back
         return False
 
@@ -167,7 +181,7 @@ class Leaving:
 
     def finish(self, result, before):
         """Has the cell end by what stopped it. Returns whether anything did."""
-        error, self.error, self.task = self.error, None, None
+        error, self.error, self.task, self.off = self.error, None, None, None
         if before is not None and _signal.getsignal(_signal.SIGINT) == self.on_interrupt:
             _signal.signal(_signal.SIGINT, before)
         if error is None:

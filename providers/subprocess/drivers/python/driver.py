@@ -46,6 +46,8 @@ class State:
     running = False  # the program may be interrupted
     mode = 0  # what the main thread does: FREE, HELD or SOFT
     owed = False  # an interrupt that waits until it is not HELD
+    off = None  # one that waits for asyncio's own code
+    again = False  # the next signal has the handler look at that again
     flushing = False  # the main thread flushes the output
     interrupts = 0  # signals that came while the program could be interrupted, of this run
     confirmed = 0  # of how many of those the host has said that it sent them
@@ -117,8 +119,8 @@ def release():
 
 
 LATER = '''absent announce between_runs bundle_of compile_tree complete completed describe drop_figures end_calls
-    evaluate_awaiting installed last_figures look_for_interrupt mark_streams new_poller number_runs offer poller renew
-    route send_last show show_all show_figures shows_itself softly to_json DisplayHandle'''.split()
+    evaluate_awaiting installed last_figures look_for_interrupt mark_streams new_poller number_runs offer poller put_off
+    renew route send_last show show_all show_figures shows_itself softly to_json DisplayHandle'''.split()
 loading = RLock()
 
 
@@ -162,20 +164,25 @@ if later:  # of the process that has started this one
 
 def interrupt():
     running, state.running, state.owed = state.running, False, False
+    state.off = None
     if running:
         raise KeyboardInterrupt
 
 
 def on_interrupt(signum, frame):
-    state.signaled = True
-    if state.running:
-        state.interrupts += 1
+    again, state.again = state.again, False
+    if not again:
+        state.signaled = True
+        if state.running:
+            state.interrupts += 1
     # In the midst of an exchange, which goes first; a mere wait in it ends.
     if state.running and state.mode:
         state.owed = True
         if state.mode == SOFT:
             state.mode = HELD
             raise Woken
+    elif state.running and state.busy and 'asyncio' in modules and put_off(frame):
+        state.again, again = True, Again()
     else:
         interrupt()
 

@@ -174,7 +174,7 @@ def serve_run(fields):
         drop_figures()
     with gate:
         state.seq, state.busy, state.announced = fields[0].decode(), True, False
-        state.interrupts = state.confirmed = 0
+        state.interrupts, state.confirmed, state.again = 0, 0, False
     if not state.once:
         run_of.set(state.seq)
         route()
@@ -195,7 +195,7 @@ def serve_run(fields):
         how, status, error = run(code, name)
     except BaseException as e:
         error = e
-    state.running = False
+    state.running, state.off = False, None
     settrace(None)
     setprofile(None)
     # A child that the program has forked came here too; the end is the parent's to

@@ -78,24 +78,26 @@ def compile_tree(code, name):
 
 def evaluate_awaiting(body, last):
     """Runs a program of which a part awaits."""
-    with hold:  # the modules of a package whose import is cut off stay, and the next import takes them for its own
-        import asyncio
-    if state.loop is None or state.loop.is_closed():
-        state.loop = asyncio.new_event_loop()
-    asyncio.set_event_loop(state.loop)
-    stopped = []
-    task = state.loop.create_task(whole(body, last, stopped))
+    stopped, task = [], None
     try:
+        # The modules of a package whose import is cut off stay, and the next import takes
+        # them for its own; a task that nobody knows would run on its own.
+        with hold:
+            import asyncio
+            if state.loop is None or state.loop.is_closed():
+                state.loop = asyncio.new_event_loop()
+            asyncio.set_event_loop(state.loop)
+            task = state.loop.create_task(whole(body, last, stopped))
         return finish_task(task)
     except BaseException as e:
-        if not task.done():
+        if task and not task.done():
             task.cancel()
             cancel_out(task)
             if stopped and not has_frames(e.__traceback__):
                 e.__traceback__ = stopped[0]  # what stopped the loop does not know where the program was
         raise
     finally:
-        if state.once:
+        if task and state.once:
             end_tasks(asyncio, state.loop)
 
 
@@ -120,6 +122,12 @@ def cancel_out(task):
             pass
         except BaseException:
             return
+
+
+def put_off(frame):
+    """Tells whether an interrupt is to wait for what it has come upon."""
+    state.off = state.off or PutOff()
+    return waits(state.off, frame)
 
 
 LEFT = 'Exception in a task of a run that is over:\n'
