@@ -58,16 +58,16 @@ class Leaving:
             return handler.plain if type(handler) is Handler else signal.default_int_handler if handler == self.on_interrupt else handler
 
         @functools.wraps(put)
-        def set_handler(number, handler):
-            if handler is signal.default_int_handler and self.task is not None and number == signal.SIGINT:
+        def set_handler(signalnum, handler):
+            if handler is signal.default_int_handler and self.task is not None and signalnum == signal.SIGINT:
                 handler = self.on_interrupt
             elif callable(handler):
                 handler = Handler(self, handler)
-            return told(put(number, handler))
+            return told(put(signalnum, handler))
 
         @functools.wraps(get)
-        def getsignal(number):
-            return told(get(number))
+        def getsignal(signalnum):
+            return told(get(signalnum))
 
         signal.signal, signal.getsignal = set_handler, getsignal
 
@@ -87,7 +87,7 @@ class Leaving:
         """Has what a callback of the loop raised end the cell, or no more than the task:
         an exit is no end of another run than its task's. Returns whether it is dealt with."""
         tb = error.__traceback__
-        while tb is not None and tb.tb_frame.f_code in self.steps:
+        while tb is not None and tb.tb_frame.f_code in (*self.steps, Handler.__call__.__code__):
             tb = tb.tb_next
         error.__traceback__ = tb
         see(getattr(handle._callback, "__self__", None))
