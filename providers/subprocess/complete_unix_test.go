@@ -23,7 +23,11 @@ func TestCompleteUnasked(t *testing.T) {
 	defer r.Close()
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 	defer cancel()
-	p := &process{sb: new(sandbox.Process), ctl: w, gone: make(chan struct{})}
+	raw, err := w.SyscallConn()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &process{sb: new(sandbox.Process), ctl: w, raw: raw, gone: make(chan struct{})}
 	s := &session{p: p, lang: &language{Language: Language{Driver: new(Driver)}}}
 	p.writing.Lock()
 	if _, err := new(host).Complete(ctx, s, "a", 1); !errors.Is(err, codeinterp.ErrCapacity) {

@@ -37,7 +37,7 @@ const (
 	frameAnswer    = 'V' // id of the call, "ok", "error" or, where it ended with its run, "ended", result as JSON or message
 	frameAck       = 'A' // number of the frame
 	frameInterrupt = 'I' // seq
-	frameSignaled  = 'K' // a SIGINT was sent
+	frameSignaled  = 'K' // seq: a SIGINT was sent
 	framePreload   = 'M' // modules
 	frameComplete  = 'O' // number, source of the completer, code, cursor
 	frameFork      = 'F' // id, then the fields of sandbox.Layer, then the environment

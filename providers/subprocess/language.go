@@ -88,7 +88,7 @@ const FileArg = "{file}"
 //	   to a call, in any order; to be ignored where nobody waits for it
 //	A  number: the show with the number is in its place
 //	I  seq: end the run, as for SIGINT, which follows, now or in a moment
-//	K  that SIGINT was sent
+//	K  seq: that SIGINT was sent
 //	O  number, Completer, code, cursor: answer B, between two runs
 //
 // and the driver

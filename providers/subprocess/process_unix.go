@@ -310,7 +310,8 @@ func (p *process) mute() {
 // program computes, and only that takes a signal; others see by the frame that
 // the signal is for a run they have yet to begin.
 func (p *process) interrupt(r *run) {
-	p.trySend(frameInterrupt, strconv.Itoa(r.seq))
+	seq := strconv.Itoa(r.seq)
+	told := p.trySend(frameInterrupt, seq)
 	if p.lang.Driver.Interrupts {
 		timer := time.NewTimer(signalAfter)
 		defer timer.Stop()
@@ -321,7 +322,15 @@ func (p *process) interrupt(r *run) {
 		}
 	}
 	_ = p.sb.SignalAll(syscall.SIGINT)
-	p.trySend(frameSignaled)
+	if told && p.trySend(frameSignaled, seq) {
+		return
+	}
+	// A driver that has yet to begin the run waits for both.
+	go func() {
+		if told || p.sendFor(r, frameInterrupt, seq) {
+			p.sendFor(r, frameSignaled, seq)
+		}
+	}()
 }
 
 // end kills the process, and frees who writes to it. It waits for nothing.

@@ -57,6 +57,28 @@ func (p *process) writeNow(b []byte) (n int) {
 	return n
 }
 
+// sendFor sends a small frame that is of use while r goes on, however long that takes,
+// and reports whether it did.
+func (p *process) sendFor(r *run, kind byte, fields ...string) bool {
+	p.writing.Lock()
+	defer p.writing.Unlock()
+	b := encode(kind, fields...)
+	for {
+		if isDone(r.done) {
+			return false
+		}
+		switch n, err := p.writeChunk(b); {
+		case n == len(b):
+			return true
+		case n > 0:
+			p.sb.Kill()
+			return false
+		case !errors.Is(err, errNotReading):
+			return false
+		}
+	}
+}
+
 // trySend sends a small frame to a driver that may have stopped to read, and reports
 // whether it did: if not it is dropped, or, where a part of it was sent, the driver
 // is given up.
@@ -67,9 +89,14 @@ func (p *process) trySend(kind byte, fields ...string) bool {
 		}
 	}
 	defer p.writing.Unlock()
+	b := encode(kind, fields...)
+	sent := max(0, p.writeNow(b)) // a deadline may be over before a busy machine comes to write
+	if sent == len(b) {
+		return true
+	}
 	_ = p.ctl.SetWriteDeadline(time.Now().Add(signalAfter))
-	n, err := p.ctl.Write(encode(kind, fields...))
-	if err != nil && n > 0 {
+	n, err := p.ctl.Write(b[sent:])
+	if err != nil && sent+n > 0 {
 		p.sb.Kill()
 	}
 	return err == nil

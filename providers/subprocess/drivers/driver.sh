@@ -39,7 +39,10 @@ __toolcell_take() { # length; sets __toolcell_bytes to that many bytes of the ch
 	# read takes a byte at a time from what is no file.
 	if ((__toolcell__left > 4096)); then
 		# Something follows, since $() drops the newlines at the end.
-		__toolcell_bytes=$(command -p head -c "$__toolcell__left" <&"$__toolcell_ctl"; builtin printf x)
+		# An interrupt, which goes to all processes, may end nobody who has read a part.
+		until [[ $__toolcell_bytes == *x ]]; do
+			__toolcell_bytes=$(builtin trap '' INT; command -p head -c "$__toolcell__left" <&"$__toolcell_ctl"; builtin printf x)
+		done
 		__toolcell_bytes=${__toolcell_bytes%x}
 		((${#__toolcell_bytes} == __toolcell__left)) || builtin exit 1
 		builtin return 0
@@ -73,6 +76,13 @@ __toolcell_receive() { # sets __toolcell_kind and __toolcell_fields
 		__toolcell_fields+=("$__toolcell_bytes")
 		__toolcell__at=$((__toolcell__at + 8 + __toolcell__n))
 	done
+}
+
+__toolcell_heed() { # notes what was received of an interrupt
+	case $__toolcell_kind in
+	I) __toolcell_off=${__toolcell_fields[0]} ;;
+	K) __toolcell_sent=${__toolcell_fields[0]} ;;
+	esac
 }
 
 __toolcell_try() { # lock, seconds; waits that long until nobody else holds the lock

@@ -99,6 +99,9 @@ __toolcell_loop() {
 		R)
 			builtin return 0
 			;;
+		*)
+			__toolcell_heed
+			;;
 		esac
 	done
 }
@@ -150,10 +153,18 @@ __toolcell_prepare() {
 	[[ $__toolcell__traps == *' INT' || $__toolcell__traps == *' SIGINT' ]] || builtin trap "$__toolcell_inter" INT
 	__toolcell_watches
 	__toolcell_run=$__toolcell_next
-	if builtin read -r -t 0 -u "$__toolcell_ctl"; then
+	while builtin read -r -t 0 -u "$__toolcell_ctl"; do # also of the run before
 		__toolcell_run=
-		__toolcell_receive # the run was called off: its signal may have come
-		__toolcell_receive # too early, and comes before this frame
+		__toolcell_receive
+		__toolcell_heed
+		__toolcell_run=$__toolcell_next
+	done
+	if [[ $__toolcell_off == "$__toolcell_next" ]]; then # the run was called off
+		__toolcell_run=
+		while [[ $__toolcell_sent != "$__toolcell_next" ]]; do # its signal comes before this frame
+			__toolcell_receive
+			__toolcell_heed
+		done
 		__toolcell_run=$__toolcell_next
 		__toolcell_interrupted=1
 		__toolcell_ending=unbegun
