@@ -89,7 +89,7 @@ class Leaving:
         tb = error.__traceback__
         while tb is not None and tb.tb_frame.f_code in (*self.steps, Handler.__call__.__code__):
             tb = tb.tb_next
-        error.__traceback__ = tb
+        error.__traceback__ = relinked(tb, lambda frame: frame.f_code.co_filename == OWN)
         see(getattr(handle._callback, "__self__", None))
         foreign = tb is not None and tb.tb_frame.f_code.co_filename.startswith(SHELLS)
         if foreign and isinstance(error, KeyboardInterrupt):
