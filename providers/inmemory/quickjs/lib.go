@@ -96,7 +96,7 @@ func librarySource(name string) (string, error) {
 		b.Write(src)
 	}
 	b.WriteString("});\n")
-	return b.String(), nil
+	return jsvalue.Into(b.String()), nil
 }
 
 // bytecode returns a library's bytecode. It waits for it no longer than the

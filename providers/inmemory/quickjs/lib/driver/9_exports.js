@@ -1,0 +1,13 @@
+// What the library exports.
+
+// json returns a value's JSON text, "" where that would not say the same. The
+// prototypes are those of the program's realm.
+const json = __JSVALUE__;
+
+const dir = (v, opts) => {
+  const ctx = options(opts);
+  ctx.customInspect = false;
+  return value(v, ctx, 0);
+};
+
+return { inspect, format, table, json, dir, setDefaults, stylize };
