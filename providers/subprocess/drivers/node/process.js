@@ -67,8 +67,7 @@ function nodeEmits() {
   return sites.length < SITES && (first.getMethodName() === 'emit' || first.getFunctionName() === process.emit.name);
 }
 
-// The program's own handlers follow, and what they start is the run's too: ticks,
-// then promises, then whatever makes the loop not empty.
+// The program's own handlers follow, and what they start is the run's too.
 const behind = (f) => process.nextTick(() => queueMicrotask(() => process.nextTick(guarded(f))));
 on('beforeExit', guarded(() => {
   const own = current;
@@ -79,7 +78,7 @@ on('beforeExit', guarded(() => {
   const drainedOut = () => {
     if (current === own && !own.stopping && noMore(remains)) own.drainedOut();
   };
-  if (handlers('beforeExit')) behind(drainedOut);
+  if (prepended || handlers('beforeExit')) round.begin(own);
   else if (noMore(remains)) real.nextTick(guarded(drainedOut)); // behind a promise of the program's, if that emits it
   else if (nodeEmits()) own.drainedOut();
 }));
