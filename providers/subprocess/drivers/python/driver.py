@@ -212,8 +212,11 @@ class Handler:
         else:
             try:
                 self.call(signum, frame)
-            except BaseException:
-                sys.excepthook(*sys.exc_info())
+            except BaseException as e:
+                if state.once or later:
+                    sys.excepthook(type_(e), e, e.__traceback__.tb_next)
+                else:
+                    tell_late(HANDLED, e)
 
 
 def catch_up():

@@ -88,20 +88,24 @@ def look_for_interrupt():
 
 
 def between_runs():
-    """Lets asyncio's tasks go on until the host has something to say."""
-    loop = state.loop
-    try:
-        if not has_tasks():
-            return
-        loop.add_reader(CONTROL, loop.stop)
+    """Lets asyncio's tasks go on until the host has something to say. What ends the
+    loop before that, as an exit in a task and loop.stop do, ends no other task."""
+    loop, ready = state.loop, None
+    while has_tasks():
         try:
-            state.running = True
-            loop.run_forever()
-        finally:
-            state.running = False
-            loop.remove_reader(CONTROL)
-    except BaseException:
-        pass  # a task's own; asyncio reports what nobody handles
+            loop.add_reader(CONTROL, loop.stop)
+            try:
+                state.running = True
+                loop.run_forever()
+            finally:
+                state.running = False
+                loop.remove_reader(CONTROL)
+        except BaseException as e:
+            if not tell_between(e):
+                return  # the program has broken the loop
+        ready = ready or poller()
+        if ready(0):
+            return
 
 
 def exchange(*fields, then=None):

@@ -131,6 +131,7 @@ def put_off(frame):
 
 
 LEFT = 'Exception in a task of a run that is over:\n'
+HANDLED = 'Exception in a handler of a signal, when no run awaited:\n'
 
 
 def ends_earlier(e):
@@ -141,12 +142,39 @@ def ends_earlier(e):
     see(getattr(handle._callback, '__self__', None))
     if state.once or not isinstance_(e, SystemExit) or handle._context.get(run_of) in (None, state.seq):
         return False
+    tell_late(LEFT, e)
+    return True
+
+
+def tell_late(what, e):
     try:
         report = report_of(e)
     except Exception:
         report = type_(e).__name__ + '\n'
-    send_text_late('stderr', LEFT + report)
+    send_text_late('stderr', what + report)
+
+
+def tell_between(e):
+    """Tells of what ended the loop between two runs. Returns whether it may go on."""
+    handle = raised_in(e)
+    if handle is not None:
+        see(getattr(handle._callback, '__self__', None))
+        tell_late(LEFT, e)
+    elif is_handled(e):
+        tell_late(HANDLED, e)
+    elif not isinstance_(e, KeyboardInterrupt):
+        return False
     return True
+
+
+def is_handled(e):
+    """Tells whether a handler of a signal raised an error."""
+    tb = e.__traceback__
+    while tb is not None:
+        if tb.tb_frame.f_code is Handler.__call__.__code__:
+            return True
+        tb = tb.tb_next
+    return False
 
 
 def raised_in(e):
