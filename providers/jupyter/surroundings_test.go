@@ -4,6 +4,7 @@ package jupyter_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/providers/jupyter"
@@ -41,7 +42,16 @@ func TestSurroundingsOfARun(t *testing.T) {
 			{"no os.environ", "del os.environ; 1", given, "1"},
 			{"its next", "input(), os.environ['RUNVAR']", given, has},
 			{"after it", left, codeinterp.RunOptions{}, none},
+			{"one of its own that exits", "from collections import ChainMap, UserDict\nclass Exits(dict):\n  def get(self, *args): raise SystemExit(3)\n  __setitem__ = __delitem__ = __getitem__ = __contains__ = get\nos.environ = Exits(old); 1", secret, "1"},
+			{"its next", "dict.get(os.environ, 'RUNVAR'), old['RUNVAR']", secret, `('rv', 'rv')`},
+			{"after it", "dict.get(os.environ, 'RUNVAR'), old.get('RUNVAR')", codeinterp.RunOptions{}, `(None, None)`},
+			{"one that never ends", "class Spins(UserDict):\n  def get(self, *args):\n    while True: pass\n  __setitem__ = __getitem__ = __contains__ = get\nos.environ = Spins(); 1", codeinterp.RunOptions{}, "1"},
+			{"its next", "old['RUNVAR']", secret, `'rv'`},
+			{"a chain", "os.environ = ChainMap({}, old); os.environ['RUNVAR']", secret, "'rv'"},
+			{"its next", "os.environ['RUNVAR']", secret, "'rv'"},
+			{"after it", "os.environ.get('RUNVAR'), old.get('RUNVAR')", codeinterp.RunOptions{}, `(None, None)`},
 		} {
+			tt.opts.Timeout = time.Minute
 			res, err := c.run(tt.code, &tt.opts)
 			if err != nil || !res.OK() || res.Text() != tt.want {
 				t.Errorf("%s, %s: %s, value %s, error %+v, truncated %+v, %v", tt.name, tt.code, res.Status, res.Text(), res.Error, res.Truncated, err)

@@ -45,6 +45,9 @@ var pythonGate string
 //go:embed input.py
 var pythonInput string
 
+//go:embed environ.py
+var pythonEnviron string
+
 //go:embed ending.py
 var pythonEnding string
 
@@ -53,7 +56,7 @@ var pythonSetup string
 
 var pythonDialect = dialect{
 	setup: func(raw, spill bool) string {
-		return pythonExec(strings.Join([]string{pyvalue.Source, pytools.Source, pytools.Runs, pytools.Loops, pyframes.Source, pythonStreams, pythonSpool, pythonThreads, pythonCalls, pythonFiles, pythonErrors, pythonForks, pythonLeaving, pythonGate, pythonInput, pythonEnding, pythonSetup}, "\n\n"), map[string]any{"raw": raw, "spill": spill})
+		return pythonExec(strings.Join([]string{pyvalue.Source, pytools.Source, pytools.Runs, pytools.Loops, pyframes.Source, pythonStreams, pythonSpool, pythonThreads, pythonCalls, pythonFiles, pythonErrors, pythonForks, pythonLeaving, pythonGate, pythonInput, pythonEnviron, pythonEnding, pythonSetup}, "\n\n"), map[string]any{"raw": raw, "spill": spill})
 	},
 	offer: func(args map[string]any) string {
 		b, _ := json.Marshal(args)

@@ -130,60 +130,6 @@ def hook_parser(shell):
     shell.should_run_async = should_run_async
 
 
-environ = os.environ  # the process's, whatever a program puts in its place
-
-
-def in_place():
-    """What a program has put in the place of os.environ, or None."""
-    now = os.__dict__.get("environ")
-    return None if now is environ else now
-
-
-def keep_environ():
-    """Puts os.environ back where a program has left none: the kernel looks into it
-    before each cell."""
-    try:
-        os.environ.get("")
-    except Exception:
-        os.environ = environ
-
-
-def put(names, name, value):
-    if value is None:
-        names.pop(name, None)
-    else:
-        names[name] = value
-
-
-def assign(name, value):
-    """Sets a variable of a run."""
-    environ[name] = value
-    try:
-        in_place()[name] = value
-    except Exception:
-        pass  # there is none, or it is no mapping
-
-
-def undoing(name, value):
-    """What takes a variable of a run away again, also out of a copy of os.environ that
-    the program has in its place by then."""
-    before = seen = environ.get(name)
-    try:
-        seen = in_place().get(name)
-    except Exception:
-        pass
-
-    def undo():
-        put(environ, name, before)
-        try:
-            if in_place().get(name) == value:
-                put(in_place(), name, seen)
-        except Exception:
-            pass
-
-    return undo
-
-
 def tasks():
     try:
         return asyncio.all_tasks()
@@ -385,6 +331,7 @@ if not hasattr(shell, "_toolcell"):
     hook_input(shell.kernel)
     hook_asyncio()
     hook_parser(shell)
+    hook_environ()
     check_messages(shell.kernel.session)
     hold_messages(shell.kernel)
     drain = hook_streams(shell)
