@@ -1,7 +1,8 @@
-// The timers of programs, which end with a run, whatever they are made by.
+// The timers of programs, which end with a run, whatever they are made by. Those that are
+// made between runs are of no run, and hold none.
 
 // What node makes for itself, as for a server's connections or for fetch, serves on.
-const timers = new Set(), made = new WeakSet();
+const timers = new Set(), made = new WeakSet(), ofNoRun = new WeakSet(); // made as a server called between runs
 let making = false;
 
 // follow notes the timers that are made while making is set: of node's constructors
@@ -23,6 +24,7 @@ function follow(prototype) {
 let oldest = timers.values();
 function note(timer) {
   timers.add(timer);
+  if (current === null) ofNoRun.add(timer);
   for (let i = 0; i < 2; i++) {
     const { value, done } = oldest.next();
     if (done) oldest = timers.values();
@@ -31,8 +33,11 @@ function note(timer) {
 }
 
 function clearTimers() {
-  for (const t of timers) ('_onImmediate' in t ? real.clearImmediate : real.clearTimeout)(t);
-  timers.clear();
+  for (const t of timers) {
+    if (ofNoRun.has(t) && !t._destroyed) continue;
+    ('_onImmediate' in t ? real.clearImmediate : real.clearTimeout)(t);
+    timers.delete(t);
+  }
 }
 
 // maker returns f, whose timers are a program's.
