@@ -39,6 +39,7 @@ var nodeBeats = []struct {
 	{"the module's intervals, and an await", "(await import('node:timers')).setInterval(beat, 1); await null; throw 5", "error error=Uncaught: 5", false},
 	{"the module's intervals that hold nothing", "require('timers').setInterval(beat, 1).unref(); 1", "ok value=1", false},
 	{"the module's immediates", "(function on() { beat(); require('timers').setImmediate(on) })(); throw 5", "error error=Uncaught: 5", false},
+	{"intervals that a function of node's makes", "for (const f of [function onTick() { beat() }, function noop() { beat() }, function onParserTimeout() { beat() }]) require('util').deprecate(setInterval, 'no')(f, 1).unref(); 1", "ok value=1", false},
 	{"a timer that is started again", "var again = setTimeout(() => { beat(); again.refresh().unref() }, 1); await new Promise((r) => setTimeout(r, 20)); 1", "ok value=1", false},
 	{"a timer that is started again by a later run", "again.refresh(); throw 5", "error error=Uncaught: 5", false},
 	{"promises of timers", "(async () => { for (;;) { await require('timers/promises').setTimeout(1); beat() } })(); throw 5", "error error=Uncaught: 5", false},
