@@ -35,20 +35,36 @@ function followClosing() {
   }
 }
 
+// The environment of the process is set whatever a program has put in its place, and what
+// it has put there as well, unless that refuses it.
+const { env: environment } = process;
+const envNow = () => { try { return process.env; } catch { return undefined; } };
+const attemptTo = (f) => { try { f(); } catch {} };
+
 function setEnv(fields) {
-  const old = [];
+  const old = [], env = envNow();
   for (let i = 0; i + 1 < fields.length; i += 2) {
     const k = String(fields[i]);
-    old.push([k, process.env[k]]);
-    process.env[k] = String(fields[i + 1]);
+    for (const of of new Set([environment, env])) {
+      attemptTo(() => {
+        old.push([of, of === env, k, of[k]]);
+        of[k] = String(fields[i + 1]);
+      });
+    }
   }
   return old;
 }
 
+// restoreEnv restores also the copy that stands in the place of what was there.
 function restoreEnv(old) {
-  for (const [k, v] of old) {
-    if (v === undefined) delete process.env[k];
-    else process.env[k] = v;
+  const now = envNow();
+  for (const [of, replaced, k, v] of old) {
+    for (const to of new Set(replaced ? [of, now] : [of])) {
+      attemptTo(() => {
+        if (v === undefined) delete to[k];
+        else to[k] = v;
+      });
+    }
   }
 }
 
