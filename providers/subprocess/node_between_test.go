@@ -31,3 +31,23 @@ func TestNodeTimersBetweenRuns(t *testing.T) {
 		}
 	}
 }
+
+// TestNodeWaitsBetweenRuns: who waits for memory without a timeout is told of what comes
+// between two runs by the next one.
+func TestNodeWaitsBetweenRuns(t *testing.T) {
+	for _, l := range []subprocess.Language{subprocess.JavaScript(), newerNode(t)} {
+		n := newNotebook(t, open(t, subprocess.Options{Languages: []subprocess.Language{l}}), l.Name)
+		if res := n.run("typeof Atomics.waitAsync", nil); res.Text() != "function" {
+			continue
+		}
+		for _, end := range []string{"throw 5", "1"} {
+			n.run("var told = 0, ia = new Int32Array(new SharedArrayBuffer(8)), c = require('child_process').spawn('sleep', ['0.1'], { stdio: 'ignore' }), waiting = Atomics.waitAsync(ia, 0, 0).value; waiting.then(() => { told++ });"+
+				"void Atomics.waitAsync(ia, 1, 0, 1e6).value.then(() => { told += 10 }); c.unref(); c.on('exit', () => { for (const i of [0, 1]) Atomics.store(ia, i, 1), Atomics.notify(ia, i) }); 0", nil)
+			time.Sleep(400 * time.Millisecond)
+			n.run(end, nil)
+			if res := n.run("[ia[0], await waiting, told].join()", nil); summary(res) != "ok value=1,ok,1" {
+				t.Errorf("after %s: %s %s", end, summary(res), res.Stderr())
+			}
+		}
+	}
+}

@@ -24,7 +24,8 @@ function emptyPorts() {
 let receive = (port) => (receive = require('worker_threads').receiveMessageOnPort)(port);
 
 // A wait with a timeout is over with its run, as a timer is; any other once a program
-// says so. Nobody is told between runs.
+// says so. Nobody is told between runs, nor as one ends, but the next run.
+let notified = [];
 function followWaits() {
   const { waitAsync } = Atomics;
   if (!waitAsync) return;
@@ -32,9 +33,23 @@ function followWaits() {
     const own = current, timed = typeof args[3] === 'number' && args[3] < Infinity;
     const wait = Reflect.apply(waitAsync, this, args);
     if (!wait.async) return wait;
-    const due = () => current && !current.stopping && (!timed || current === own);
     const { value } = wait;
-    wait.value = new Promise((resolve) => then.call(value, (v) => { if (due()) resolve(v); }));
+    wait.value = new Promise((resolve) => then.call(value, (v) => {
+      if (!current || current.stopping) {
+        if (!timed) notified.push(() => resolve(v));
+      } else if (!timed || current === own) resolve(v);
+    }));
     return wait;
+  });
+}
+
+// tellNotified has a run hear of what was notified before it.
+function tellNotified(own) {
+  if (notified.length === 0) return;
+  real.setImmediate(() => {
+    if (current !== own || own.stopping) return;
+    const all = notified;
+    notified = [];
+    for (const f of all) f();
   });
 }

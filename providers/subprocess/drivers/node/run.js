@@ -250,5 +250,6 @@ function start(fields) {
   seq = String(fields[0]);
   for (const t of timers) t.unref?.(); // of what a server called between runs
   const own = current = new Run(seq);
+  tellNotified(own);
   settle(() => current === own && !own.stopping && within(() => own.start(fields)));
 }
