@@ -135,7 +135,8 @@
 // more than the task, and a late line on standard error tells it. KeyboardInterrupt in a
 // task ends the run that awaits, as its Error, and so does what a handler of a signal raises;
 // asyncio.run and loops of the program's own, beside the kernel's, and those that
-// loop.run_until_complete would run in it; sys.stdout.buffer, close and reconfigure, and a
+// loop.run_until_complete would run in it; loop.stop that ends what the run
+// awaits with a RuntimeError, and not the kernel (run_forever of its loop is another); sys.stdout.buffer, close and reconfigure, and a
 // UnicodeEncodeError for text that UTF-8 cannot carry; whole characters from
 // child processes, drained before the run ends; errors whose frames are the
 // program's and its libraries', without what prints, shows and asks for it; in RunCode,

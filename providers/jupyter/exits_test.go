@@ -43,6 +43,12 @@ var leaving = []struct {
 	{name: "the next", code: "now.set(); await asyncio.wait([t]); print(1)", stdout: "1\n", left: "SystemExit: 3"},
 	{name: "of which another run is", code: "now.clear(); t = asyncio.create_task(waits(14)); await asyncio.sleep(0)"},
 	{name: "and ends by it", code: "now.set(); await t", exit: 14, left: "SystemExit: 14"},
+	{name: "a stop", exit: 1, err: "RuntimeError", message: "Event loop stopped before Future completed.", stdout: "ended\n",
+		code: "loop = asyncio.get_event_loop(); loop.call_later(0.01, loop.stop)\ntry:\n  await asyncio.sleep(60)\nfinally:\n  print('ended')"},
+	{name: "its idiom", exit: 1, err: "RuntimeError", message: "This event loop is already running", code: "kept = 8; loop.call_later(0.1, loop.stop); loop.run_forever()"},
+	{name: "after that", code: "await asyncio.sleep(0.3); print(kept)", stdout: "8\n"},
+	{name: "a stop that nothing awaits", code: "loop.stop(); loop.call_soon(loop.stop); print(kept)", stdout: "8\n"},
+	{name: "after that", code: "await asyncio.sleep(0.1); print(kept)", stdout: "8\n"},
 	{name: "no message", code: "class BE(Exception):\n  def __str__(self): raise ValueError('nostr')\nraise BE()", exit: 1, err: "BE", message: "<the error has no readable message>"},
 	{name: "its cause", code: "try:\n  raise BE()\nexcept BE as e:\n  raise KeyError(2) from e", exit: 1, err: "KeyError", message: "2"},
 }

@@ -24,6 +24,7 @@ class Leaving:
         self.hook_handles()
         self.hook_shell()
         self.hook_signals()
+        self.hook_stop()
 
     def hook_handles(self):
         plain, leaving = asyncio.Handle._run, self
@@ -70,6 +71,31 @@ class Leaving:
             return told(get(signalnum))
 
         signal.signal, signal.getsignal = set_handler, getsignal
+
+    def hook_stop(self):
+        """Has loop.stop end what awaits, as that of a loop which is the program's does, and
+        not the kernel."""
+        loop, kernel = self.loop, getattr(self.shell.kernel, "io_loop", None)
+        if getattr(kernel, "asyncio_loop", None) is not loop:
+            return
+        plain = loop.stop
+
+        @functools.wraps(plain)
+        def stop():
+            if os.getpid() != self.pid or getattr(loop, "_num_runs_pending", 1) > 1:
+                plain()  # of nest_asyncio
+            elif self.task is not None and run_of.get() in (None, self.id):
+                loop.call_soon_threadsafe(self.stopped, self.task)
+
+        kernel.stop = plain
+        try:
+            loop.stop = stop
+        except AttributeError:
+            pass  # of a loop that is no python
+
+    def stopped(self, task):
+        if task is self.task:
+            self.stop(RuntimeError("Event loop stopped before Future completed."))
 
     def raised(self, error):
         """Has what a handler of a signal raised while the loop waits, or the kernel is at
