@@ -26,9 +26,12 @@ type diskUse struct {
 
 	mu      sync.Mutex
 	changed bool      // the tree did something since the last walk
-	next    time.Time // not to be walked before
+	next    time.Time // not to be walked before,
+	early   time.Time // or from then on, where the file system has lost much
+	full    int64     // what of it was in use
+	left    int64     // of the limit
 	base    *walked   // what was there at the start, once it was walked
-	unknown int64     // what no directory had of the file system then
+	unknown int64     // what no directory has of the file system, and others have
 	hidden  int       // walks in a row that could not measure
 }
 
@@ -45,6 +48,11 @@ func (u *usage) walkDue(now time.Time) (time.Time, bool) {
 		return now, false
 	}
 	d.changed = d.changed || u.active
+	if d.changed && now.Before(d.next) && now.After(d.early) && l.Disk > 0 {
+		if full, _ := fsUsed(u.p.plan.Workdir); full-d.full > d.left {
+			return d.early, true
+		}
+	}
 	return d.next, d.changed && !now.Before(d.next)
 }
 
@@ -87,38 +95,41 @@ func (u *usage) walk(pids []int) {
 	start, first := time.Now(), base == nil
 	var now walked
 	var err error
+	// A directory of the caller's may hold files that are not the program's.
+	if first && !u.p.s.temp.holds(pl.Workdir) {
+		now, _ = measure(pl.Workdir, walked{-1, -1})
+	}
 	if first {
-		base = &walked{}
-		// A directory of the caller's may hold files that are not the program's.
-		if !u.p.s.temp.holds(pl.Workdir) {
-			*base, _ = measure(pl.Workdir, walked{-1, -1})
-			now = *base
-		}
+		base = &walked{now.bytes, now.inodes}
 	}
 	if now == (walked{}) {
 		now, err = measure(pl.Workdir, pl.limits.beyond(*base))
 	}
 	named, nameless := now.bytes, int64(0)
 	// An open file that was removed still takes its place on the disk.
-	for f := range namelessOf(pids, filesBudget) {
+	files := namelessOf(pids, filesBudget)
+	executed(pids, u.added, files)
+	for f := range files {
 		now.bytes += f.bytes
 		if f.dev == dev {
 			nameless += f.bytes
 		}
 	}
 	now.inodes += u.p.tmpInodes()
-	// What the file system has lost since the start and nobody's directory shows:
-	// others on the machine write too, so that it only counts where the program is
-	// seen to hide files.
-	unseen := full - u.p.s.watch.walked(u, dev, base.bytes, named, nameless)
-	if first {
-		unknown = unseen
+	unseen, unknown := u.unseen(full-u.p.s.watch.walked(u, dev, base.bytes, named, nameless), full, unknown, first)
+	if pl.limits.Disk > 0 && unseen > pl.limits.Disk && now.bytes-base.bytes <= pl.limits.Disk {
+		if u.account(pids, dev, *base, unseen) {
+			return
+		}
+		unknown += unseen
 	}
-	unseen -= unknown
 	d.mu.Lock()
 	d.base, d.unknown = base, unknown
-	// A tenth of the time at most goes into walking, whatever the size of the tree.
-	d.next = time.Now().Add(max(walkWait, min(walkRatio*time.Since(start), walkRest)))
+	// A tenth of the time at most goes into walking, whatever the size of the tree, and
+	// half of it where there is reason to.
+	took := time.Since(start)
+	d.next, d.early = time.Now().Add(max(walkWait, min(walkRatio*took, walkRest))), time.Now().Add(max(walkWait, took))
+	d.full, d.left = full, pl.limits.Disk-(now.bytes-base.bytes)
 	if d.hidden++; err != errHidden {
 		d.hidden = 0
 	}
@@ -127,14 +138,24 @@ func (u *usage) walk(pids []int) {
 	bytes, inodes := now.bytes-base.bytes, now.inodes-base.inodes
 	switch l := pl.limits; {
 	case l.Disk > 0 && bytes > l.Disk:
-		u.p.stop(codeinterp.CauseDisk, fmt.Sprintf("disk: more than %d MiB in use, limit %d MiB", bytes>>20, l.Disk>>20))
+		u.tooMuch(bytes)
 	case l.Inodes > 0 && inodes > l.Inodes:
 		u.p.stop(codeinterp.CauseDisk, fmt.Sprintf("disk: more than %d files, limit %d", inodes, l.Inodes))
-	case l.Disk > 0 && unseen > l.Disk && hides(pids, dev):
-		u.p.stop(codeinterp.CauseDisk, fmt.Sprintf("disk: files without a name; %d MiB more in use, limit %d MiB", unseen>>20, l.Disk>>20))
 	case hidden > maxHidden:
 		u.p.stop(codeinterp.CauseDisk, "disk: "+errHidden.Error())
 	}
+}
+
+// unseen returns what the file system has lost and nobody's directory shows, which may
+// be others', and what of it is. The least that it was is: what they give back is no
+// room for what this one hides.
+func (u *usage) unseen(by, full, unknown int64, first bool) (unseen, others int64) {
+	// What was written during the walk may have been found by it.
+	after, _ := fsUsed(u.p.plan.Workdir)
+	if most := by + max(0, after-full); first || most < unknown {
+		unknown = most
+	}
+	return by - unknown, unknown
 }
 
 // beyond returns what is certainly too much, above base; -1 where there is no

@@ -98,7 +98,10 @@
 // the tree does nothing, so they can be overshot: by what a program can use up
 // in some 20 ms, longer on a machine that is overloaded. Where a cgroup v2
 // subtree is delegated to the host process, the kernel limits memory and
-// processes exactly. Files are looked at every 0.1 to 0.3 seconds. What takes a disk's
+// processes exactly. Files are looked at every 0.1 to 0.3 seconds, and less often where
+// there are so many that one look takes longer, but then at once where the file system has
+// lost more than is left of the limit: with 90,000 files, of which a look takes 0.3
+// seconds, 400 MiB were written beyond a limit of 50. What takes a disk's
 // space without writing (fallocate and ioctls like it, but for those that make holes;
 // XFS's hints for the size of extents) is refused but in none mode, since that is
 // gigabytes in milliseconds; libraries write then. Limits.Memory also bounds the private data of each single
@@ -140,11 +143,12 @@
 // processor time to read: what is not read could be anything. A socket is
 // charged with twice the size that buffers begin with (net.core.wmem_default, 208
 // KiB), which setsockopt reports to change and does not; those of TCP grow by
-// themselves, in all up to net.ipv4.tcp_mem. Where any descriptor was sent over a
+// themselves, in all up to net.ipv4.tcp_mem. A thread that waits in poll or
+// select counts as if it waited for sockets without a descriptor. Where any descriptor was sent over a
 // socket and not received, as many sockets count besides as the kernel lets a user
 // have in flight, Limits.OpenFiles and 253: what the kernel has grown by meanwhile is
 // then taken for the program's, up to that. An end of a pseudo terminal is charged
-// with 32 KiB, and what an epoll watches with 200 bytes; where there could be more than
+// with 32 KiB, an inotify instance with 8 MiB, and what an epoll watches with 200 bytes; where there could be more than
 // half a million such, by the descriptors that the tree has open times those that a
 // process may have, which with the default are more than 512 open ones, with as much as a
 // user can have (fs.epoll.max_user_watches), up to that growth. Programs share with all
@@ -158,13 +162,18 @@
 // hold 64 MiB (fs.pipe-user-pages-soft), and 8 KiB from then on; programs are not exempt.
 // There is no vmsplice outside none mode: 4 KiB in a pipe could be 2 MiB of memory.
 // There are no System V queues there, no segments of more than 64 KiB and no sets of
-// more than 32 semaphores, as they belong to no process, and no rulesets of Landlock, of
-// which one can take 4 MiB. There is no memfd_create outside none mode:
+// more than 32 semaphores, as they belong to no process, no rulesets of Landlock, of
+// which one can take 4 MiB, no tables of futexes for a process (PR_FUTEX_HASH), and no
+// io_setup, whose requests hold files that nobody shows. There is no memfd_create outside none mode:
 // such files would belong to no process while they are in flight on a socket.
-// Files on disk that are only mapped or in flight have no size to be seen; they
+// Files on disk that are only mapped or in flight, or that a thread has which waits to
+// copy from one or to lock one, have no size to be seen; they
 // count where the file system lost more space since the program began than all
 // directories have gained, also where a program has more mappings and descriptors
-// than are read. A directory that its owner cannot list is opened for as long as it is measured.
+// than are read. Where it lost that and nothing is hidden, others may have written; a
+// program that moves its files while they are looked at could have, too, and is stopped
+// (SIGSTOP) for the time of one look. Files in flight on a socket that only a thread's poll
+// has are not seen. A directory that its owner cannot list is opened for as long as it is measured.
 // The kernel takes programs before the host when the machine is out of memory.
 //
 // # Security

@@ -15,6 +15,10 @@ const (
 	// nobody has read yet, and what manages that.
 	perTerminal = 32 << 10
 
+	// perQueue is the most that one inotify holds of what nobody has read, with the
+	// kernel's default of events.
+	perQueue = 16384 * 512
+
 	// maxWatches bounds how many watches of one epoll are read: the kernel writes all
 	// of them down for the first byte already, a million in two seconds.
 	maxWatches = 1 << 19
@@ -36,7 +40,9 @@ type opened struct {
 	files     int64 // of any kind
 	sockets   map[string]struct{}
 	carried   bool // one of these has descriptors in flight
+	polled    int64
 	terminals int64
+	queues    int64
 	epolls    []descriptor
 }
 
@@ -55,9 +61,10 @@ func (e *exact) heldBy(pids []int) (bytes int64, all bool) {
 	defer r.end()
 	for _, pid := range pids {
 		o.add(pid, r)
+		o.polled += polled(pid, r)
 	}
 	inFlight := maxInFlight(e.limits)
-	n := int64(len(o.sockets))*e.perSocket + o.terminals*perTerminal
+	n := (int64(len(o.sockets))+o.polled)*e.perSocket + o.terminals*perTerminal + o.queues*perQueue
 	if o.carried {
 		n, o.files = n+inFlight*e.perSocket+e.watches, o.files+inFlight
 	}
@@ -90,6 +97,8 @@ func (o *opened) add(pid int, r *reading) {
 		case err != nil:
 		case link == "anon_inode:[eventpoll]":
 			o.epolls = append(o.epolls, descriptor{pid, name})
+		case link == "anon_inode:inotify":
+			o.queues++
 		case strings.HasPrefix(link, "/dev/pts/") || link == "/dev/ptmx":
 			o.terminals++
 		case strings.HasPrefix(link, "socket:"):

@@ -62,19 +62,19 @@ func (g *growth) see(now int64) {
 	g.by = now - g.least
 }
 
-// see takes in what the machine holds. The kernel's part is read at a tree's
-// first look, and where its descriptors could hold enough to matter.
+// see takes in what the machine holds. The kernel's part is read at a tree's first
+// look, and while it does anything.
 func (u *usage) see(m *machine) {
 	limit := u.p.plan.limits.Memory
 	if limit <= 0 || u.p.cgroup != nil {
 		return
 	}
 	u.shared.see(m.shared)
-	if !u.kernel.seen || u.active && u.rss+u.swap+u.tables+u.shared.by+u.buffers() > limit {
+	if !u.kernel.seen || u.active {
 		u.kernel.see(m.kernelMemory())
 	}
 }
 
 // hidden is the most that the tree can have in memory which its processes'
 // figures do not show.
-func (u *usage) hidden() int64 { return u.shared.by + min(u.kernel.by, u.buffers()) }
+func (u *usage) hidden() int64 { return u.shared.by + u.kernel.by }

@@ -1,24 +1,49 @@
 package sandbox
 
 import (
+	"fmt"
 	"os"
 	"strconv"
 	"strings"
 
 	"golang.org/x/sys/unix"
 
+	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/internal/procfs"
 )
 
+// account looks for what the file system has lost and no walk has found: files of
+// the program's without a name, or those that it moves while it is walked, for which
+// it is stopped for the time of a walk. It reports whether it has ended the program.
+func (u *usage) account(pids []int, dev uint64, base walked, unseen int64) bool {
+	pl := u.p.plan
+	if hides(pids, dev) {
+		u.p.stop(codeinterp.CauseDisk, fmt.Sprintf("disk: files without a name; %d MiB more in use, limit %d MiB", unseen>>20, pl.limits.Disk>>20))
+		return true
+	}
+	u.p.hold()
+	now, _ := measure(pl.Workdir, pl.limits.beyond(base))
+	u.p.letGo()
+	if bytes := now.bytes - base.bytes; bytes > pl.limits.Disk {
+		u.tooMuch(bytes)
+		return true
+	}
+	return false
+}
+
+func (u *usage) tooMuch(bytes int64) {
+	u.p.stop(codeinterp.CauseDisk, fmt.Sprintf("disk: more than %d MiB in use, limit %d MiB", bytes>>20, u.p.plan.limits.Disk>>20))
+}
+
 // hides reports whether any of the processes holds files of the file system
 // dev where no walk finds them and nobody tells their size: mapped files
-// without a name, and descriptors that are in flight on a socket. Where there is
-// too much to be looked at, it is so.
+// without a name, descriptors that are in flight on a socket, and files that only a
+// system call under way has. Where there is too much to be looked at, it is so.
 func hides(pids []int, dev uint64) bool {
 	r := startReading()
 	defer r.end()
 	for _, pid := range pids {
-		if mapsNameless(pid, dev, r) || inFlight(pid, r) {
+		if mapsNameless(pid, dev, r) || inFlight(pid, r) || sends(pid, r) {
 			return true
 		}
 	}

@@ -5,6 +5,8 @@ package sandbox_test
 import (
 	"os"
 	"path/filepath"
+	"runtime"
+	"strconv"
 	"sync"
 	"testing"
 	"time"
@@ -90,6 +92,29 @@ for i in range(60):
     os.close(fd); os.unlink('f')
 time.sleep(100)
 print('NEVER')`, limits: sandbox.Limits{Disk: 64 * mib}, cause: codeinterp.CauseDisk, never: "NEVER"},
+	{name: "sizes of files that only a system call has", not: sandbox.None, code: `
+import threading
+r, w = os.pipe()
+os.set_blocking(w, False)
+try:
+    while True: os.write(w, b'x' * 4096)
+except BlockingIOError: pass
+os.set_blocking(w, True)
+for i in range(8):
+    f = os.open('f', os.O_CREAT | os.O_RDWR)
+    for j in range(24): os.write(f, b'x' * (1 << 20)); time.sleep(0.002)
+    threading.Thread(target=os.sendfile, args=(w, f, 0, 1 << 20), daemon=True).start()
+    time.sleep(0.1)
+    os.close(f); os.unlink('f')
+    time.sleep(0.3)
+time.sleep(100)
+print('NEVER')`, limits: sandbox.Limits{Disk: 64 * mib}, cause: codeinterp.CauseDisk, never: "NEVER"},
+	{name: "sizes of files that are only executed", not: sandbox.None, needs: func() bool { return runtime.GOARCH == "amd64" }, code: alone + `
+for i in range(8):
+    alone('f', 24)
+    os.unlink('f'); time.sleep(0.3)
+time.sleep(100)
+print('NEVER')`, limits: sandbox.Limits{Disk: 64 * mib}, cause: codeinterp.CauseDisk, never: "NEVER"},
 	{name: "sizes of files that nobody may look at", not: sandbox.None, code: hide + `
 hide(prelude + """
 f = open('big', 'wb', 0); os.unlink('big')
@@ -146,6 +171,24 @@ for n in '/dev/shm/a', '/tmp/a', '/dev/shm/b', '/tmp/b':
     try: os.remove(n)
     except OSError: pass`, limits: sandbox.Limits{Memory: 256 * mib}, never: "NEVER", not: sandbox.None},
 }
+
+// alone makes a file of so many MiB and has a process execute it that copies its code
+// elsewhere and unmaps the file.
+const alone = `
+def alone(name, size):
+    # mmap(0, 4096, RWX, PRIVATE | ANON), and there munmap(0x400000, 4096) and pause()
+    code = bytes.fromhex('31ffbe00100000ba0700000041ba2200000049c7c0ffffffff4531c9b8090000000f054889c34889c7'
+        '488d3509000000b930000000f3a4ffe3bf00004000be00100000b80b0000000f05b8220000000f05ebf7') + b'\x90' * 48
+    end = 120 + len(code)
+    elf = b'\x7fELF\2\1\1' + bytes(9) + struct.pack('<HHIQQQIHHHHHH', 2, 62, 1, 0x400000 + 120, 64, 0, 0, 64, 56, 1, 0, 0, 0)
+    elf += struct.pack('<IIQQQQQQ', 1, 5, 0, 0x400000, 0x400000, end, end, 0x1000) + code
+    fd = os.open(name, os.O_CREAT | os.O_WRONLY, 0o755)
+    os.write(fd, elf)
+    for i in range(size): os.write(fd, b'x' * (1 << 20))
+    os.close(fd)
+    if os.fork() == 0: os.execv('./' + name, [name])
+    time.sleep(0.1)
+`
 
 // TestHiddenBeside: what others have, each within its limit, hides nothing of a
 // program that begins later, whether they stay or go.
@@ -211,3 +254,29 @@ for o in range(0, size, step):
     time.sleep(0.02)
 time.sleep(5)
 print('NEVER')`
+
+// TestOthersWrite: what others write to the disk is nothing of a program's, which goes
+// on after it was looked at more closely.
+func TestOthersWrite(t *testing.T) {
+	eachMode(t, func(t *testing.T, mode sandbox.Mode) {
+		s := open(t, &sandbox.Options{Require: mode})
+		begun := time.AfterFunc(time.Second, func() {
+			path := filepath.Join(t.TempDir(), "others")
+			for i := range 3 {
+				if err := os.WriteFile(path+strconv.Itoa(i), make([]byte, 60*mib), 0o600); err != nil {
+					t.Error(err)
+				}
+				time.Sleep(500 * time.Millisecond)
+			}
+		})
+		defer begun.Stop()
+		g := greedy{limits: sandbox.Limits{Disk: 48 * mib}, code: `
+import subprocess
+child = subprocess.Popen(['/usr/bin/env', 'sleep', '4'], start_new_session=True)
+for i in range(60): open('f%d' % (i % 3), 'w').write(str(i)); time.sleep(0.05)
+print('lives', child.wait())`}
+		if got := g.run(t, s); got.exit.Code != 0 || got.out != "lives 0\n" {
+			t.Errorf("got %+v", got)
+		}
+	})
+}

@@ -53,6 +53,33 @@ for n in range(10): # others on the machine may give memory back meanwhile
     keep = a = z = None
     time.sleep(0.2)
 print('NEVER')`, limits: sandbox.Limits{Memory: 48 * mib, OpenFiles: 1024}, cause: codeinterp.CauseMemory, never: "NEVER"},
+	{name: "memory of sockets that only a system call has", not: sandbox.None, code: fill + `
+import select, threading
+threading.stack_size(1 << 18)
+for n in range(30): # others on the machine may give memory back meanwhile
+    keep, p = fill(60), select.poll()
+    for pair in keep:
+        for s in pair: p.register(s.fileno(), 0)
+    threading.Thread(target=p.poll, args=(100000,), daemon=True).start()
+    time.sleep(0.2)
+    for pair in keep:
+        for s in pair: s.close()
+    time.sleep(0.3)
+print('NEVER')`, limits: sandbox.Limits{Memory: 128 * mib, OpenFiles: 1024}, cause: codeinterp.CauseMemory, never: "NEVER"},
+	{name: "memory of events that nobody reads", only: sandbox.Bwrap, code: `
+os.mkdir('d')
+keep = [libc.inotify_init1(0) for i in range(100)]
+for fd in keep: libc.inotify_add_watch(fd, b'd', 0xfff)
+name = 'a' * 250
+os.close(os.open('d/' + name + '0', os.O_CREAT))
+for i in range(8000): os.rename('d/%s%d' % (name, i % 2), 'd/%s%d' % (name, 1 - i % 2))
+time.sleep(100)
+print('NEVER')`, limits: sandbox.Limits{Memory: 128 * mib}, cause: codeinterp.CauseMemory, never: "NEVER"},
+	{name: "memory of tables and requests of the kernel's", not: sandbox.None, code: `
+r = libc.syscall(206 if os.uname().machine == 'x86_64' else 0, 8, ctypes.byref(ctypes.c_ulong()))
+print('io_setup', r, os.strerror(ctypes.get_errno()))
+r = libc.prctl(78, 1, ctypes.c_ulong(4), ctypes.c_ulong(0), 0)
+print('futexes', r, os.strerror(ctypes.get_errno()))`, says: "io_setup -1 Function not implemented\nfutexes -1 Invalid argument\n"},
 	{name: "memory of rules for Landlock", not: sandbox.None, code: `
 r = libc.syscall(444, struct.pack('QQQ', 1, 0, 0), 8, 0) # landlock_create_ruleset
 print('rules', r, os.strerror(ctypes.get_errno()))
@@ -92,7 +119,7 @@ for i in range(3):
 os.wait()
 print('NEVER')""")`, limits: sandbox.Limits{Memory: 160 * mib, OpenFiles: 1024}, cause: codeinterp.CauseMemory, never: "NEVER"},
 	{name: "memory of sockets that a program without data keeps", not: sandbox.None, code: fill + tiny + `
-for i in range(24): # others on the machine may give memory back meanwhile
+for i in range(40): # others on the machine may give memory back meanwhile
     if os.fork() == 0:
         keep = fill(50, 1 << 15)
         for p in keep:

@@ -48,7 +48,6 @@ type memory struct {
 	data         int64 // private, what RLIMIT_DATA counts but for the stack
 	touched      int64 // the part of the resident size that is no file's
 	tables, swap int64 // no part of the resident size
-	places       int64 // how many its table of descriptors has
 }
 
 func readMemory(pid int) memory {
@@ -70,8 +69,6 @@ func readMemory(pid int) memory {
 			m.tables = kilobytes(value)
 		case "VmSwap":
 			m.swap = kilobytes(value)
-		case "FDSize":
-			m.places, _ = strconv.ParseInt(strings.TrimSpace(value), 10, 64)
 		}
 	}
 	return m

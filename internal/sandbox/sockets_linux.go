@@ -19,14 +19,6 @@ func socketBuffer() int64 {
 	return 2 * int64(n)
 }
 
-// buffers is the most that descriptors can have the kernel hold for the tree: if all
-// of the places that its processes have are sockets, full, and so is what can be in
-// flight; and what epolls of a user's can watch.
-func (u *usage) buffers() int64 {
-	w := &u.p.s.watch
-	return (u.places+maxInFlight(u.p.plan.limits))*w.perSocket + w.watches
-}
-
 // maxInFlight is how many descriptors a user's programs can have sent in all that
 // nobody has received: as many as one may have open, which the kernel looks at
 // before it takes a message, with up to 253 of them.

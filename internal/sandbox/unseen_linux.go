@@ -4,11 +4,13 @@ package sandbox
 
 import "golang.org/x/sys/unix"
 
-// What one System V object may take where there are any, in a namespace of their
-// own: all that the kernel allows there take 256 MiB and 80 MiB then.
 const (
+	// What one System V object may take where there are any, in a namespace of their
+	// own: all that the kernel allows there take 256 MiB and 80 MiB then.
 	maxSegment = 64 << 10 // bytes
 	maxSet     = 32       // semaphores
+
+	prFutexHash = 78
 )
 
 // unseen bounds memory that no process's figures show, so that no watchdog can
@@ -17,6 +19,12 @@ func unseen(f *filter) {
 	// A page in a pipe holds all of the large page that it is a part of, which its
 	// process may have given back: 2 MiB for 4 KiB. Programs write then.
 	f.deny(unix.ENOSYS, unix.SYS_VMSPLICE)
+	// What the kernel does on its own holds files and sockets that no descriptor shows,
+	// and a machine has few of its contexts for all. Libraries do without.
+	f.deny(unix.ENOSYS, unix.SYS_IO_SETUP)
+	// A process may have a table of futexes of its own, of up to 2 GiB; it has the
+	// machine's then.
+	f.denyValues(unix.EINVAL, unix.SYS_PRCTL, 0, prFutexHash)
 	// Segments without a mapping, queues and semaphores belong to nobody.
 	f.deny(unix.ENOSYS, unix.SYS_MSGGET)
 	f.denyAbove(unix.EINVAL, unix.SYS_SHMGET, 1, maxSegment)

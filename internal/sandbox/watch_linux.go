@@ -68,6 +68,7 @@ type member struct {
 type usage struct {
 	p      *proc
 	since  uint64 // when the first process started
+	added  time.Time
 	active bool
 	woken  bool          // since the last look
 	before time.Duration // CPU time that counts no more
@@ -81,7 +82,6 @@ type usage struct {
 	rss    int64
 	tables int64 // memory of page tables
 	swap   int64
-	places int64 // for descriptors, in all processes
 	procs  int
 	looks  time.Time // not to look for files in memory before
 	files  int64     // those found then
@@ -112,7 +112,7 @@ func (w *watcher) add(p *proc) {
 	if w.trees == nil {
 		w.trees = map[*proc]*usage{}
 	}
-	p.usage.p, p.usage.active = p, true
+	p.usage.p, p.usage.active, p.usage.added = p, true, time.Now()
 	if st, err := procfs.Read(p.pid); err == nil {
 		p.usage.since = st.Start
 	}
@@ -278,7 +278,7 @@ func (u *usage) update(s *sum) {
 	data, shut := int64(0), false
 	// What does nothing has the page tables that it had.
 	if u.active {
-		u.tables, u.swap, u.places = 0, 0, 0
+		u.tables, u.swap = 0, 0
 		for _, m := range s.members {
 			noEntry := u.p.mode != None && isClosed(m.at)
 			mem := readMemory(m.at)
@@ -287,7 +287,6 @@ func (u *usage) update(s *sum) {
 			data = max(data, mem.data)
 			u.tables += mem.tables
 			u.swap += mem.swap
-			u.places += mem.places
 		}
 		u.closed.see(shut)
 	}
