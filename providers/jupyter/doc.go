@@ -202,6 +202,8 @@
 //   - IPython compiles one statement after the other: what the parser takes and the
 //     compiler does not, such as return outside of a function, is a SyntaxError once
 //     all that stands before it has run.
+//   - ipykernel has its own handler of SIGINT for each cell: one that a program sets ends
+//     with its run, and stays in providers/subprocess. Those of other signals stay in both.
 //   - An error that a program catches and prints itself, by traceback.print_exc for
 //     example, has frames of IPython, ipykernel and <toolcell>.
 //

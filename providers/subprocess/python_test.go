@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/internal/race"
@@ -261,5 +262,29 @@ func TestReprNotImplemented(t *testing.T) {
 	res := nb.run("class R:\n    def __repr__(self): raise NotImplementedError('none yet')\n    def _repr_html_(self): raise NotImplementedError\nR()", nil)
 	if !res.OK() || strings.Count(res.Stderr(), "Traceback") != 1 || !strings.HasSuffix(res.Stderr(), "NotImplementedError: none yet\n") {
 		t.Errorf("%s, %q", summary(res), res.Stderr())
+	}
+}
+
+// TestPythonInterruptHandler: what handles an interrupt is python's own for all that a
+// program sees, and ends what computes, once it is put back and in asyncio.run too.
+func TestPythonInterruptHandler(t *testing.T) {
+	t.Parallel()
+	n := newNotebook(t, open(t, subprocess.Options{Languages: []subprocess.Language{python(t)}, Grace: 20 * time.Second}), "python")
+	for _, tt := range []struct{ code, want string }{
+		{"import asyncio, _signal, signal; kept = 0; plain, s = signal.default_int_handler, signal.SIGINT; signal.getsignal(s) is plain, _signal.getsignal(s) is plain", "ok value=(True, True)"},
+		{"signal.signal(s, print) is plain, signal.getsignal(s) is print, signal.signal(s, plain) is print, signal.signal(s, plain) is plain", "ok value=(True, True, True, True)"},
+		{"while True: kept += 1", "timeout"},
+		{"async def busy():\n  while True: await asyncio.sleep(0) if kept < 0 else None\nasyncio.run(busy())", "timeout"},
+		{"signal.signal(s, lambda *args: plain(*args))\nwhile True: kept += 1", "timeout"},
+		{"signal.signal(s, plain); kept > 0", "ok value=True"},
+	} {
+		timeout := time.Minute
+		if tt.want == "timeout" {
+			timeout = time.Second
+		}
+		res := n.run(tt.code, &codeinterp.RunOptions{Timeout: timeout})
+		if got := summary(res); got != tt.want && !(string(res.Status) == tt.want && !res.StateLost) {
+			t.Errorf("%s: %s, lost %v, %+v", tt.code, got, res.StateLost, res.Error)
+		}
 	}
 }

@@ -7,7 +7,7 @@ state lives in this namespace, not in __main__, and what it needs of builtins an
 modules is bound here before any program can replace it.
 """
 import sys, os, io, builtins, _signal
-from _signal import SIGINT, getsignal, signal as set_handler
+from _signal import SIGINT, default_int_handler, getsignal, signal as set_handler
 from _thread import RLock, allocate_lock, get_ident, interrupt_main
 from marshal import loads
 
@@ -229,15 +229,21 @@ def catch_up():
 def signal(signalnum, handler, /):
     """Sets the action for the given signal, as _signal.signal does, and returns
     the one before."""
-    own = handler if handler is on_interrupt or not callable(handler) else Handler(handler)
+    own = Handler(handler) if callable(handler) else handler
+    if handler is default_int_handler and signalnum == SIGINT:
+        own = on_interrupt
     return handler_of(set_handler(signalnum, own))
 
 
 def get_signal(signalnum, /):
     """Returns the current action for the given signal, as _signal.getsignal
-    does."""
-    return handler_of(getsignal(signalnum))
+    does. asyncio.run, which puts a handler in place of python's that cannot stop a task
+    in the midst of its code, is told that this is another."""
+    own = getsignal(signalnum)
+    if own is on_interrupt and sys._getframe(2).f_globals.get('__name__') == 'asyncio.runners':
+        return own
+    return handler_of(own)
 
 
 def handler_of(own):
-    return own.call if type_(own) is Handler else own
+    return own.call if type_(own) is Handler else default_int_handler if own is on_interrupt else own
