@@ -25,7 +25,7 @@ const MAX_ARGS = 48 << 20, MAX_DEPTH = 500, MAX_CALLS = 4096; // of a call, and 
 const MAX_MESSAGE = 64 << 10, MAX_STACK = 256 << 10, MAX_LINES = 4096; // of an error
 // What a program calls the same is its own affair.
 const {
-  Buffer, setTimeout, setInterval, setImmediate, clearTimeout, clearImmediate, queueMicrotask, process, Error, TypeError, JSON, Object, Number, String, Array, Set, Map, WeakSet,
+  Buffer, setTimeout, setInterval, setImmediate, clearTimeout, clearImmediate, queueMicrotask, process, Error, TypeError, SyntaxError, JSON, Object, Number, String, Array, Set, Map, WeakSet,
   Promise, RegExp, Atomics, ArrayBuffer, SharedArrayBuffer, Uint8Array, Int32Array, BigInt, Math, Date, URL, Reflect,
 } = globalThis;
 const realExit = process.reallyExit.bind(process);

@@ -20,7 +20,23 @@ const LIST = `\\{(?:[^}"'/]|${STRING}|${COMMENT})*\\}`;
 const ATTRIBUTES = `(?:${_}\\b(?:with|assert)${_}(?<attributes>${LIST}))?[^\\S\\n]*;?`;
 const FROM = `(?<from>${STRING})${ATTRIBUTES}`;
 const STATIC = new RegExp(`import\\b${_}(?:(?!from${_}["'])(?:(?<name>${NAME})(?:${_},${_}(?=[*{])|(?=${_}\\bfrom)))?(?:\\*${_}as\\b${_}(?<star>${NAME})|(?<list>${LIST}))?${_}\\bfrom${_})?${FROM}`, 'uy');
-const loading = ({ from, attributes }) => `await __impt(${from}${attributes ? `, { with: ${attributes} }` : ''})`;
+const loading = ({ from, attributes, list, name }) => {
+  const load = `await __impt(${from}${attributes ? `, { with: ${attributes} }` : ''})`;
+  const names = [...(name ? ['"default"'] : []), ...Array.from(withoutComments(list).matchAll(IMPORTED), ([, n]) => (/^["']/.test(n) ? n : `"${n}"`))];
+  return names.length ? `__impt.named(${[load, from, ...names].join(', ')})` : load;
+};
+const IMPORTED = new RegExp(`(${STRING}|${NAME})(?:\\s+as\\s+(?:${STRING}|${NAME}))?`, 'gu');
+const withoutComments = (list = '') => list.replace(COMMENTS, (s) => (s[0] === '/' ? ' ' : s));
+
+// named throws what a module's linking does where a name is not there. What a module has
+// its import give instead of itself is not looked at.
+imported.named = function named(module, from, ...names) {
+  const missing = util.types.isModuleNamespaceObject(module) ? names.find((n) => !Reflect.has(module, n)) : undefined;
+  if (missing === undefined) return module;
+  const e = new SyntaxError(`The requested module '${from}' does not provide an export named '${missing}'`);
+  Error.captureStackTrace(e, named);
+  throw e;
+};
 
 // staticImport turns the import declaration at the offset into a dynamic
 // one, on as many lines. It returns undefined where there is none.
@@ -34,7 +50,7 @@ function staticImport(code, offset) {
   let to;
   if (star) to = name ? `${declare} ${star} = ${load}, { default: ${name} } = ${star}${end}` : `${declare} ${star} = ${load}${end}`;
   else if (list || name) {
-    const names = (list ?? '').replace(COMMENTS, (s) => (s[0] === '/' ? ' ' : s)).replace(/\s+as\s+/g, ': ').replace(/^\{|\}$/g, '').trim();
+    const names = withoutComments(list).replace(/(?<=[\p{ID_Continue}$"'])\s+as\s+/gu, ': ').replace(/^\{|\}$/g, '').trim();
     to = `${declare} { ${[name ? `default: ${name}` : '', names].filter(Boolean).join(', ')} } = ${load}${end}`;
   } else to = `${load}; void 0;`;
   return replaced(code, offset, m[0], to);
@@ -47,7 +63,7 @@ function replaced(code, offset, old, to) {
   return code.slice(0, offset) + to + '\n'.repeat(Math.max(lines, 0)) + code.slice(offset + old.length);
 }
 
-const EXPORT_FROM = new RegExp(`export\\b${_}(?:\\*${_}(?:as\\b${_}(?:${NAME}|${STRING})${_})?|${LIST}${_})from${_}${FROM}`, 'uy');
+const EXPORT_FROM = new RegExp(`export\\b${_}(?:\\*${_}(?:as\\b${_}(?:${NAME}|${STRING})${_})?|(?<list>${LIST})${_})from${_}${FROM}`, 'uy');
 const NAMELESS = new RegExp(`export${_}default(\\s+(?:(?:async\\s+)?function\\s*\\*?(?=\\s*\\()|class(?=\\s*\\{|\\s+extends\\b)))`, 'uy');
 const OBJECT = new RegExp(`export${_}default(?=\\s*\\{)`, 'uy');
 const EXPORT = new RegExp(`export(?:${_}default\\b|(?=\\s+(?:const|let|var|function|class|async)\\b)|${_}${LIST}\\s*(?:;|$|\\n))?`, 'uy');
