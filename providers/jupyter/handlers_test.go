@@ -42,6 +42,8 @@ async def waits():
 			{"one that is called by the loop", "signal.signal(signal.SIGUSR1, signal.default_int_handler); asyncio.get_running_loop().call_later(0.1, os.kill, os.getpid(), signal.SIGUSR1)\n" + await, "KeyboardInterrupt", 1, ""},
 			{"what there is", "signal.signal(signal.SIGALRM, fails) is signal.default_int_handler, signal.getsignal(signal.SIGALRM) is fails, signal.getsignal(signal.SIGINT) is signal.default_int_handler, await asyncio.sleep(0)", "", 0, ""},
 			{"by names", "signal.signal(signalnum=signal.SIGALRM, handler=fails); await asyncio.sleep(0); signal.getsignal(signalnum=signal.SIGALRM) is fails or 1/0", "", 0, ""},
+			{"one of interrupts", "signal.signal(signal.SIGINT, fails); signal.getsignal(signal.SIGINT) is fails or 1/0", "", 0, ""},
+			{"which ends with its run", "(signal.getsignal(signal.SIGINT) is signal.default_int_handler and signal.getsignal(signal.SIGALRM) is fails) or 1/0", "", 0, ""},
 		} {
 			res, err := c.run(tt.code, nil)
 			name := ""
