@@ -322,13 +322,13 @@
 // all processes of an interpreter share, and a call of a function fails where the arguments of
 // open calls would take more than 128 MiB.
 //
-// In a context of node, what a program has let go with unref ends with its run where it
-// is a timer, a port or a channel. A server, socket, worker or child, fs.watch and
-// fs.watchFile with persistent: false, a handler of a signal, a FinalizationRegistry, a hook
-// of async_hooks and a session of the inspector stay, and call the program when something
-// comes: also between runs, and for ever where it is the program itself that sends it, as a
-// socket that answers itself. So do timeouts of sockets, and Atomics.waitAsync of a context
-// of vm. Close them, or have them hold the run. node does not open its inspector by SIGUSR1.
+// In a context of node, what a program has let go with unref ends with its run where it is a
+// timer, a port or a channel. A server, socket, worker or child, fs.watch and fs.watchFile
+// with persistent: false, a handler of a signal, a FinalizationRegistry, a hook of async_hooks
+// and a session of the inspector stay, and call the program when something comes: also between
+// runs, and for ever where it sends that itself. So do timeouts of sockets, Atomics.waitAsync
+// of a context of vm, and timers made between runs, which hold none. Close them, or have them
+// hold the run. node does not open its inspector by SIGUSR1.
 //
 // In a context of bash, and in RunCode with functions, trap is a function, as type, caller
 // and declare -F say, that keeps a program's trap of EXIT apart from the driver's own; in a
