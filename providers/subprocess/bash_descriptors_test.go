@@ -47,6 +47,25 @@ func TestBashFewDescriptors(t *testing.T) {
 	}
 }
 
+// TestBashNoDescriptors: where a program leaves none to hand the state over by, that it is
+// gone is told, and the next run has a shell and the functions.
+func TestBashNoDescriptors(t *testing.T) {
+	t.Parallel()
+	n := newNotebook(t, open(t, subprocess.Options{Languages: []subprocess.Language{subprocess.Bash()}}), "bash")
+	o := &codeinterp.RunOptions{Functions: callstest.Functions(t)}
+	lost := n.run("y=3; ulimit -n 10; exit 2", o).StateLost
+	res := n.run(`echo "y=[$y]"; tool add '{"a":1,"b":2}'`, o)
+	if !lost && !res.StateLost || res.Status != codeinterp.StatusOK || !strings.HasSuffix(res.Stdout(), "y=[]\n3\n") {
+		t.Errorf("lost %v, then %s %q, lost %v", lost, summary(res), res.Stderr(), res.StateLost)
+	}
+	if res := n.run("exit 3", o); res.StateLost {
+		t.Errorf("lost again: %s %q", summary(res), res.Stderr())
+	}
+	if res := n.run("tool add '{\"a\":1,\"b\":2}'", o); summary(res) != "ok out=3\n" || res.StateLost {
+		t.Errorf("then %s %q, lost %v", summary(res), res.Stderr(), res.StateLost)
+	}
+}
+
 // TestFewestDescriptors: all languages work with the fewest that New takes.
 func TestFewestDescriptors(t *testing.T) {
 	few := subprocess.Limits{OpenFiles: 31}

@@ -110,7 +110,8 @@ __toolcell_gone() { # goes through with the end of the shell
 	done <<<"$__toolcell_traps"
 	__toolcell_restore
 	builtin shopt -u varredir_close 2>/dev/null
-	exec {__toolcell_from}<<<"$__toolcell_state"
+	# Without a descriptor for it the state is gone, and the process with it.
+	exec {__toolcell_from}<<<"$__toolcell_state" || builtin return 0
 	exec -a bash "$__toolcell_bash" --norc --noprofile -c "$__toolcell_boot" bash "$__toolcell_driver" "$__toolcell_opts" "$__toolcell_from"
 }
 
