@@ -166,6 +166,8 @@ func (r *run) alarm() bool {
 			r.arm(left)
 		case begun:
 			r.soft(errTimeout)
+		case !r.forbid(): // it has begun just now
+			return r.alarm()
 		default:
 			r.hard(errStart)
 		}
@@ -185,8 +187,19 @@ func (r *run) alarm() bool {
 	return false
 }
 
-// markInterrupted notes that the program is told to end, unless it has not begun or is
-// over.
+// forbid has a program that has not begun begin no more, and reports whether there is
+// one. It comes before hard: a program that began between the two would be killed without
+// grace.
+func (r *run) forbid() bool {
+	s := r.slot
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r.killed = r.killed || !r.begun
+	return r.killed
+}
+
+// markInterrupted notes that the program is told to end, unless it is over. One that has
+// not begun begins no more.
 func (r *run) markInterrupted() (begun, over bool) {
 	s := r.slot
 	s.mu.Lock()
@@ -194,6 +207,7 @@ func (r *run) markInterrupted() (begun, over bool) {
 	r.noteStop()
 	over = !r.over.IsZero()
 	r.interrupted = r.begun && !over
+	r.killed = r.killed || !r.begun // as forbid does
 	return r.begun, over
 }
 
