@@ -80,10 +80,12 @@ func (s *session) Run(ctx context.Context, prog *driver.Program, out *driver.Out
 	stdin, stopInput, err := s.prepare(ctx, prog)
 	defer stopInput()
 	if err != nil {
+		s.withdraw(stdin, false)
 		return driver.Outcome{}, err
 	}
 	p, fresh := s.p, !s.used
-	stop := context.AfterFunc(ctx, p.end)
+	// Until the program is handed over, the order to stop costs no state.
+	stop, handed := func() bool { return true }, false
 	leave := sync.OnceFunc(func() {
 		if !stop() { // the process is on its way out, which no later run is to meet
 			s.end()
@@ -91,9 +93,9 @@ func (s *session) Run(ctx context.Context, prog *driver.Program, out *driver.Out
 		}
 	})
 	defer leave()
-	r, over, err := s.begin(ctx, prog, stdin, out)
+	r, over, err := s.begin(ctx, prog, stdin, out, func() { stop, handed = context.AfterFunc(ctx, p.end), true })
 	if err != nil {
-		s.end()
+		s.withdraw(stdin, handed)
 		return driver.Outcome{}, err
 	}
 	if over != nil {
@@ -180,11 +182,21 @@ func (s *session) single(ctx context.Context, prog *driver.Program) (err error) 
 	return err
 }
 
-// begin hands the program over. Where it was over before that, because it is no
-// program or was stopped, it says how it ended.
-func (s *session) begin(ctx context.Context, prog *driver.Program, stdin string, out *driver.Output) (r *run, over *driver.Outcome, err error) {
+// withdraw sees to a program that could not be handed over: the process has seen none
+// of one that was stopped before, and lives on with its state.
+func (s *session) withdraw(stdin string, handed bool) {
+	if handed || s.place.once {
+		s.end()
+	} else if stdin != "" { // which the driver would remove
+		_ = os.Remove(filepath.Join(s.place.dir, filepath.Base(stdin)))
+	}
+}
+
+// begin hands the program over, and calls handing before. Where it was over before that,
+// because it is no program or was stopped, it says how it ended.
+func (s *session) begin(ctx context.Context, prog *driver.Program, stdin string, out *driver.Output, handing func()) (r *run, over *driver.Outcome, err error) {
 	if s.lang.prepares(prog.Code, s.place.once) {
-		r, over, err = s.translate(ctx, prog, stdin, out)
+		r, over, err = s.translate(ctx, prog, stdin, out, handing)
 	} else {
 		p := s.p
 		p.flushPaced() // what was written before is late
@@ -192,6 +204,7 @@ func (s *session) begin(ctx context.Context, prog *driver.Program, stdin string,
 		// this run's too, after it.
 		p.late.pause()
 		err = prog.HandOver(func() (err error) {
+			handing()
 			s.mu.Lock()
 			defer s.mu.Unlock()
 			r, err = p.start(out, prog, &program{code: prog.Code}, stdin)
@@ -208,7 +221,7 @@ func (s *session) begin(ctx context.Context, prog *driver.Program, stdin string,
 
 // translate prepares the program, which counts in its time, and hands that over.
 // Until then an interrupt ends the translation.
-func (s *session) translate(ctx context.Context, prog *driver.Program, stdin string, out *driver.Output) (r *run, over *driver.Outcome, err error) {
+func (s *session) translate(ctx context.Context, prog *driver.Program, stdin string, out *driver.Output, handing func()) (r *run, over *driver.Outcome, err error) {
 	free, err := translating(ctx, len(prog.Code))
 	if err != nil {
 		return nil, nil, err // it is to end and has not begun
@@ -223,7 +236,12 @@ func (s *session) translate(ctx context.Context, prog *driver.Program, stdin str
 		s.p.names = names{}
 	}
 	s.p.flushPaced() // what was written before is late
-	prog.Begin()
+	if err := prog.HandOver(func() error { handing(); return nil }); err != nil {
+		s.mu.Lock()
+		s.stop = nil
+		s.mu.Unlock()
+		return nil, nil, err
+	}
 	s.p.setEarly(out)
 	defer s.p.setEarly(nil)
 	pr, err := s.lang.prepare(ctx, prog.Code, s.p.names)
