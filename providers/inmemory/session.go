@@ -74,7 +74,9 @@ func (s *session) Run(ctx context.Context, p *driver.Program, out *driver.Output
 	before := s.files.Changes()
 	s.current.Store(r)
 	defer s.current.Store(nil)
-	p.Begin()
+	if err := p.HandOver(func() error { return nil }); err != nil { // it was stopped before, which costs no state
+		return driver.Outcome{}, err
+	}
 	s.runs++
 	ended, unwatch := false, p.AfterStop(ctx, r.kill)
 	defer func() {
