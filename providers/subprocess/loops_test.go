@@ -18,7 +18,9 @@ func TestInterruptUponAsyncio(t *testing.T) {
 	ci := open(t, subprocess.Options{Languages: []subprocess.Language{python(t)}, Grace: 20 * time.Second})
 	n := newNotebook(t, ci, "python")
 	n.run(loopstest.Set, nil)
-	for name, program := range loopstest.Programs() {
+	programs := loopstest.Programs()
+	programs["a try of no task"] = "n = 0\ntry:\n while True: n += 1; -long\nfinally: print('fin' if n == 1 else n)"
+	for name, program := range programs {
 		res := n.run(program, &codeinterp.RunOptions{Timeout: time.Minute})
 		if res.Status != codeinterp.StatusError || res.Stdout() != "fin\n" || res.Error == nil || res.Error.Name != "KeyboardInterrupt" || res.StateLost {
 			t.Errorf("%s: %s, stdout %q, stderr %q", name, summary(res), res.Stdout(), res.Stderr())

@@ -3,11 +3,15 @@
 // KeyboardInterrupt, with their finally, and leave the state.
 package loopstest
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // Set defines upon(name, n): at its nth call from then on, what the running loop has by
-// that name sends the signal, from a frame of the file that is asyncio's own.
-const Set = `import asyncio, os, signal, threading, time
+// that name sends the signal, from a frame of the file that is asyncio's own. During the
+// operation -long one comes, which is seen where it has ended.
+const Set = `import _thread, asyncio, os, signal, threading, time
 _upon = '''def upon(name, left=40):
     loop = events._get_running_loop()
     plain = getattr(loop, name)
@@ -52,6 +56,29 @@ async def asks():
         n = 0
         while True: n += 1; loop.get_debug()
     finally: print('fin')
+class Long:
+    __neg__ = staticmethod(_thread.interrupt_main)
+long = Long()
+def computes():
+    global n
+    n = 0
+    while True: n += 1; -long
+async def awaited():
+    global n
+    n = 0
+    while True: n += 1; -long
+async def computes_in_try():
+    n = 0
+    try:
+        while True: n += 1; -long
+    finally: print('fin' if n == 1 else n)
+async def catches():
+    n = 0
+    while True:
+        try:
+            while True: n += 1; -long
+        except KeyboardInterrupt:
+            print('fin' if n == 1 else n); raise
 `
 
 // Programs are such programs, by what they do.
@@ -61,6 +88,11 @@ func Programs() map[string]string {
 		"a callback that waits": "await stops(time.sleep, 300)",
 		"and of the library's":  "await stops(threading.Event().wait, 300)",
 		"asks, awaits nothing":  "await asks()",
+		"an operation":          "try: computes()\nfinally: print('fin' if n == 1 else n)",
+		"one of a task":         "try: await awaited()\nfinally: print('fin' if n == 1 else n)",
+		"where a try begins":    "await computes_in_try()",
+		"where a long one does": "async def computes_on():\n n = 0\n try:\n  while True: -long" + strings.Repeat("; n += 1", 120) + "\n finally: print('fin' if n == 120 else n)\nawait computes_on()",
+		"where a handler does":  "await catches()",
 	}
 	for _, name := range []string{"call_soon", "_call_soon", "get_debug", "_check_closed", "_run_once", "_process_events"} {
 		programs["spins, "+name] = fmt.Sprintf("await starts(%q)", name)
