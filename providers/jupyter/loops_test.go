@@ -27,13 +27,18 @@ func TestInterruptUponAsyncio(t *testing.T) {
 			}
 		}
 		// Where nothing of the program ran, it tells where that awaited.
-		for _, program := range []string{
-			"loop = asyncio.get_running_loop(); loop.call_later(.05, os.kill, os.getpid(), signal.SIGINT)\nawait asyncio.sleep(60)",
-			"upon('_run_once', 1)\nawait asyncio.sleep(60)",
+		const now = "asyncio.get_running_loop().call_soon(_thread.interrupt_main)\n"
+		for program, line := range map[string]int{
+			"loop = asyncio.get_running_loop(); loop.call_later(.05, os.kill, os.getpid(), signal.SIGINT)\nawait asyncio.sleep(60)": 2,
+			"upon('_run_once', 1)\nawait asyncio.sleep(60)":                                         2,
+			now + "while True: await asyncio.sleep(0)":                                              2,
+			"for _ in '123': " + now + "await asyncio.sleep(60)":                                    2,
+			now + "try: await asyncio.sleep(60)\nfinally: _thread.interrupt_main(); time.sleep(60)": 3,
+			now + "try: await asyncio.sleep(60)\nexcept BaseException: 1 / 0":                       3,
 		} {
 			res, err := c.run(program, &codeinterp.RunOptions{Timeout: time.Minute})
-			if err != nil || res.Error == nil || res.Error.Line != 2 || strings.Contains(strings.Join(res.Error.Traceback, ""), "<toolcell>") {
-				t.Errorf("%s: %+v, %+v, %v", program, res, *res.Error, err)
+			if err != nil || res.Error == nil || res.Error.Name != "KeyboardInterrupt" || res.Error.Line != line || strings.Contains(strings.Join(res.Error.Traceback, ""), "<toolcell>") {
+				t.Errorf("%s: %+v, %+v, %v", program, res, res.Error, err)
 			}
 		}
 		if res := c.ok("await asyncio.sleep(0, 'kept')"); res.Text() != "'kept'" {

@@ -213,8 +213,8 @@ class Leaving:
         if error is None:
             return False
         if result is not None:
-            if error.__traceback__ is None and isinstance(result.error_in_exec, asyncio.CancelledError):
-                error.__traceback__ = result.error_in_exec.__traceback__  # where it was
+            if error.__traceback__ is None and result.error_in_exec is not None:
+                error.__traceback__ = result.error_in_exec.__traceback__  # where it was, or what it made of the end
             result.error_in_exec = error
         self.shell.showtraceback((type(error), error, error.__traceback__), tb_offset=0, exception_only=isinstance(error, SystemExit))
         return True
