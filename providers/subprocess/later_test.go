@@ -40,13 +40,13 @@ print('listed and not used:', *sorted(listed - uses), *sorted(listed - more))
 `
 
 // TestDriverInParts: what the driver defines when it is first used is listed where a
-// function stands in for it until then. Woken, ends_earlier and run_of are needed only
-// by what is defined then too, or after it.
+// function stands in for it until then. Again, HANDLED, Woken, ends_earlier, run_of and
+// tell_late are needed only by what is defined then too, or after it.
 func TestDriverInParts(t *testing.T) {
 	cmd := exec.Command(python(t).Commands[0], "-I", "-c", namesOfDriver)
 	cmd.Stdin = strings.NewReader(subprocess.Python().Driver.Source)
 	out, err := cmd.CombinedOutput()
-	const want = "first has not:\nlater has not:\nused and not listed: Woken ends_earlier run_of\nlisted and not used:\n"
+	const want = "first has not:\nlater has not:\nused and not listed: Again HANDLED Woken ends_earlier run_of tell_late\nlisted and not used:\n"
 	if err != nil || string(out) != want {
 		t.Errorf("%v\n%s", err, out)
 	}
