@@ -4,7 +4,7 @@
 # loop it is: it is canceled, and what it makes of that changes nothing of the outcome.
 # setup.py, which follows in one source, has the shell.
 
-import asyncio, functools, os, signal, sys, _signal
+import asyncio, contextvars, functools, os, signal, sys, _signal
 
 
 class Leaving:
@@ -14,13 +14,15 @@ class Leaving:
         self.shell = shell
         self.task = self.error = self.id = None  # of the cell that awaits; what is to end it; its run
         self.off, self.again = None, False  # an interrupt that waits; the next signal has it looked at again
-        self.pid = os.getpid()
+        self.pid, self.context = os.getpid(), contextvars.copy_context()
+        self.program, self.telling = type(shell).run_ast_nodes.__code__, {Handler.__call__.__code__}
         try:
             self.loop = asyncio.get_running_loop()
         except RuntimeError:
             return  # of a kernel whose cells do not await
         kind = type(self)
         self.guarded = {f.__code__ for f in (kind.leave, kind.interrupt, kind.on_interrupt, kind.finish)}
+        self.telling |= {f.__code__ for f in (kind.run, kind.end_by, kind.stopped)}
         self.hook_handles()
         self.hook_shell()
         self.hook_signals()
@@ -41,13 +43,17 @@ class Leaving:
 
     def hook_shell(self):
         """Has a cell that is to end show no error of its own, and no value."""
-        show, quiet = self.shell.showtraceback, self.shell.displayhook.quiet
+        show, quiet, evaluate = self.shell.showtraceback, self.shell.displayhook.quiet, self.shell.user_expressions
 
         def showtraceback(*args, **kwargs):
             if self.error is None or args:
                 show(*args, **kwargs)
 
-        self.shell.showtraceback = showtraceback
+        def user_expressions(*args, **kwargs):
+            return evaluate(*args, **kwargs)
+
+        self.telling |= {showtraceback.__code__, user_expressions.__code__}
+        self.shell.showtraceback, self.shell.user_expressions = showtraceback, user_expressions
         self.shell.displayhook.quiet = lambda: self.error is not None or quiet()
 
     def hook_signals(self):
@@ -101,7 +107,8 @@ class Leaving:
         """Has what a handler of a signal raised while the loop waits, or the kernel is at
         work, end the cell that awaits."""
         error.__traceback__ = error.__traceback__.tb_next
-        self.loop.call_soon_threadsafe(self.end_by, self.task, error)
+        # The client takes nothing of what belongs to its hidden requests.
+        self.loop.call_soon_threadsafe(self.end_by, self.task, error, context=of_last(self.context))
 
     def end_by(self, task, error):
         if task is not None and task is self.task:
@@ -184,9 +191,28 @@ class Leaving:
                 if handle._loop is self.loop:
                     return frame is not first and (program or self.task is not None and handle._context.get(run_of) == self.id)
             name = code.co_filename
-            program = program or not self.is_foreign(name) and not is_standard(name)
+            # What the library makes of strings, as named tuples, has that name too.
+            program = program or not self.is_foreign(name) and not is_standard(name) and name != "<string>"
             frame = frame.f_back
         return False
+
+    def takes(self, frame):
+        """Whether what a signal has come upon can take what its handler raises. What tells
+        of errors, or works for the client, would lose that, or itself."""
+        inner, outer = frame, None
+        while inner is not None and inner.f_code is not self.program:
+            if inner.f_code in self.telling:
+                return False
+            if inner.f_code is self.steps[1] and inner.f_locals["handle"]._loop is self.loop:
+                if outer is not None and outer.f_code.co_filename.startswith(SHELLS):
+                    return False  # of the kernel, whatever else it uses
+                break
+            if inner.f_code is not self.steps[0]:
+                outer = inner
+            inner = inner.f_back
+        if inner is not None and inner.f_code is self.program and is_hidden(self.shell):
+            return False
+        return self.is_inside(frame)
 
     async def run(self, result, cell):
         """Runs a cell, and returns whether it failed."""
@@ -230,9 +256,23 @@ class Handler:
         try:
             return self.plain(number, frame)
         except BaseException as error:
-            if os.getpid() != self.leaving.pid or self.leaving.is_inside(frame):
+            if os.getpid() != self.leaving.pid or self.leaving.takes(frame):
                 raise
             self.leaving.raised(error)
+
+
+def is_hidden(shell):
+    """Whether the present cell is a silent one, such as what prepares the next program."""
+    parent = shell.get_parent() if hasattr(shell, "get_parent") else shell.parent_header
+    return bool(parent.get("content", {}).get("silent"))
+
+
+def of_last(context):
+    """A context in which what is printed belongs to the program under way, or the last."""
+    context = context.copy()
+    for parent in parents:
+        context.run(parent.set, {})
+    return context
 
 
 def see(task):
