@@ -4,6 +4,7 @@ package jupyter_test
 
 import (
 	"errors"
+	"slices"
 	"testing"
 
 	"github.com/toolcell/toolcell/codeinterp"
@@ -55,7 +56,11 @@ func TestFileLies(t *testing.T) {
 		{"less than nothing", "{'whole': True, 'entries': [dict(name=text(b'f'), mode=0o010600, size=-1)]}", 0},
 	} {
 		res, err := c.run("lie(lambda q: "+tt.answer+")", &codeinterp.RunOptions{Artifacts: true})
-		if err != nil || !res.OK() || len(res.Artifacts) != tt.artifacts || len(res.Truncated) != 1 || res.Truncated[0].Bytes != -1 {
+		// A busy machine may take a socket along, which is told of the streams.
+		lies := slices.DeleteFunc(slices.Clone(res.Truncated), func(c codeinterp.Truncation) bool {
+			return c.Reason == codeinterp.TruncatedByConnection && c.Stream != "artifacts"
+		})
+		if err != nil || !res.OK() || len(res.Artifacts) != tt.artifacts || len(lies) != 1 || lies[0].Bytes != -1 {
 			t.Errorf("%s: %+v, %v", tt.name, res, err)
 		}
 	}

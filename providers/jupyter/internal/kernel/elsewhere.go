@@ -50,7 +50,7 @@ func (w *watch) checkIdle(sock *socket, gaveUp bool) {
 	}
 	if !w.r.k.answersElsewhere(ctx) {
 		w.elsewhere = time.Now().Add(elsewhereAgain)
-	} else if silent(askPause) { // its answer to us may be on its way, too
+	} else if silent(deadSocketAfter) { // its answer to us may be on its way, too
 		sock.fail(errDeadSocket)
 	}
 }
