@@ -93,7 +93,7 @@ def watch():
         keep.append(select.epoll())
         for fd in events: keep[-1].register(fd, 0)
     time.sleep(100)
-for i in range(20): # others on the machine may give memory back meanwhile
+for i in range(40): # others on the machine may give memory back meanwhile
     if os.fork() == 0: watch()
     time.sleep(0.5)
 print('NEVER')`, limits: sandbox.Limits{Memory: 192 * mib, OpenFiles: 1024}, cause: codeinterp.CauseMemory, never: "NEVER"},
