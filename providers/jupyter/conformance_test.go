@@ -54,7 +54,7 @@ func TestConformanceDeno(t *testing.T) {
 	race.Long(t, "the other kernels try clauses")
 	for _, part := range []string{"server6", "deno"} {
 		if _, err := os.Stat(filepath.Join(testenv(), part, ".done")); err != nil {
-			t.Skip("no Deno kernel: run internal/testenv/jupyter.sh")
+			missing(t, true, "no Deno kernel: run internal/testenv/jupyter.sh")
 		}
 	}
 	if !aparttest.Run(t) {
