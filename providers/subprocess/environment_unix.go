@@ -12,6 +12,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -52,13 +54,6 @@ func newEnvironment(ctx context.Context, opts *EnvironmentOptions, beside []stri
 	if err != nil {
 		return nil, err
 	}
-	asked := strings.Join(packages, "\x00")
-	if opts.Exact {
-		asked += "\x00exactly"
-	}
-	if len(beside) > 0 {
-		asked += "\x00beside\x00" + strings.Join(beside, "\x00")
-	}
 	for _, dir := range opts.Changeable {
 		if !filepath.IsAbs(dir) {
 			return nil, fmt.Errorf("%w: Changeable %q is not absolute", codeinterp.ErrInvalid, dir)
@@ -72,8 +67,7 @@ func newEnvironment(ctx context.Context, opts *EnvironmentOptions, beside []stri
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", codeinterp.ErrUnavailable, err)
 	}
-	sum := sha256.Sum256([]byte(base.path + "\x00" + base.runtime + "\x00" + asked))
-	id := hex.EncodeToString(sum[:12])
+	id := environmentID(base.path, base.runtime, packages, opts.Exact, beside)
 	if e, err := OpenEnvironment(root, id); err == nil {
 		return e, nil
 	}
@@ -92,6 +86,18 @@ func newEnvironment(ctx context.Context, opts *EnvironmentOptions, beside []stri
 	}
 	e.wrote = b.meter.past.Load()
 	return e, nil
+}
+
+// environmentID returns the ID of what was asked for. Every part has its length before
+// it, so that no list of packages reads as another request.
+func environmentID(path, runtime string, packages []string, exact bool, beside []string) string {
+	parts := []string{path, runtime, strconv.FormatBool(exact), strconv.Itoa(len(packages))}
+	parts = slices.Concat(parts, packages, beside)
+	sum := sha256.New()
+	for _, part := range parts {
+		fmt.Fprintf(sum, "%d:%s", len(part), part)
+	}
+	return hex.EncodeToString(sum.Sum(nil)[:12])
 }
 
 // make makes the environment, in a sandbox where there is one.
