@@ -11,7 +11,7 @@ func definition(t tools.Tool) *mcp.Tool {
 		Name:        t.Name,
 		Title:       t.Title,
 		Description: t.Description,
-		InputSchema: t.InputSchema,
+		InputSchema: inputSchema(t.InputSchema),
 		Annotations: &mcp.ToolAnnotations{
 			Title:           t.Title,
 			ReadOnlyHint:    t.Annotations.ReadOnly,
@@ -20,8 +20,8 @@ func definition(t tools.Tool) *mcp.Tool {
 			OpenWorldHint:   &t.Annotations.OpenWorld,
 		},
 	}
-	if len(t.OutputSchema) > 0 {
-		def.OutputSchema = t.OutputSchema
+	if s := outputSchema(t.OutputSchema); s != nil {
+		def.OutputSchema = s
 	}
 	return def
 }

@@ -86,6 +86,9 @@ var errServerClosed = errors.New("the server is shutting down")
 // New makes a server for ws, which stays the caller's and has to outlive it.
 // What clients run is in its event stream. opts may be nil.
 func New(ws *workspace.Workspace, opts *Options) (*Server, error) {
+	if ws == nil {
+		return nil, fmt.Errorf("mcpserver: %w: no workspace", codeinterp.ErrInvalid)
+	}
 	if opts == nil {
 		opts = &Options{}
 	}
@@ -118,7 +121,10 @@ func New(ws *workspace.Workspace, opts *Options) (*Server, error) {
 	s.mcp.AddReceivingMiddleware(s.answers, onlyOurs, s.sessions, s.listResources)
 	s.mcp.AddResourceTemplate(template, s.readResource)
 	for _, t := range list {
-		s.mcp.AddTool(definition(t), s.handler(t.Name))
+		if err := addTool(s.mcp, definition(t), s.handler(t.Name)); err != nil {
+			s.stop(errServerClosed)
+			return nil, fmt.Errorf("mcpserver: %w", err)
+		}
 	}
 	return s, nil
 }

@@ -36,6 +36,9 @@ type table struct {
 // Open returns the mode of entries, whose programs ci runs. Names are as with
 // [New]. opts may be nil.
 func Open(ci codeinterp.CodeInterpreter, list []Entry, opts *Options) (*Mode, error) {
+	if ci == nil {
+		return nil, fmt.Errorf("codemode: %w: no interpreter", codeinterp.ErrInvalid)
+	}
 	m := &Mode{ci: ci}
 	if opts != nil {
 		m.opts = *opts
