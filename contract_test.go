@@ -38,7 +38,7 @@ var promises = []promise{
 	{"values as JSON", "ValueJSON ValueText NoValue internal/pyvalue.TestToJSON internal/jsvalue.TestValues"},
 	{"progress in the model's view", "StdoutExact tools.TestCollapse tools.TestOverwrittenFramesAreKept tools.TestAccounts"},
 	{"truncation", "LimitHeadAndTail LossTold LossOfEachTold ErrorLossTold TruncationTold ResultBounded tools.TestTruncation"},
-	{"a call id that comes again", "tools.TestSameCall tools.TestSameCallAtOnce tools.TestNotRemembered tools.TestAbandonedCallRunsAgain"},
+	{"a call id that comes again", "tools.TestRepeatedID tools.TestRemembered tools.TestRememberedAtOnce tools.TestMemoryBounds"},
 	{"files of contexts", "FilesTold LanguageFiles FilesShared FilesDuringRun FilesFaults FilesRenamed FilesLinks FilesSpecial FilesNotUTF8 FilesStay FilesEnd FilesClosed FilesWritten FilesTree ..TestFilesAgree"},
 	{"inputs", "FilesRefused InputsFound InputsReplace InputsWhole ContextInputs ContextInputsWhole"},
 	{"artifacts", "ArtifactsFound ArtifactsChanged ArtifactsData ArtifactsUnasked ArtifactsAtTimeout internal/rootfs.TestArtifactsHostile"},

@@ -108,7 +108,7 @@ func New(ws *workspace.Workspace, opts *Options) (*Server, error) {
 	}
 	// Ids of JSON-RPC are unique on one connection only: remembered, they would
 	// give one client the answer of another.
-	if s.set, err = tools.NewSet(list, &tools.SetOptions{RememberCalls: -1}); err != nil {
+	if s.set, err = tools.NewSet(list, nil); err != nil {
 		return nil, fmt.Errorf("mcpserver: %w", err)
 	}
 	s.ctx, s.stop = context.WithCancelCause(context.Background())

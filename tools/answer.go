@@ -13,6 +13,10 @@ type Answer struct {
 	// CallID and Tool say which call it answers.
 	CallID, Tool string
 
+	// Remembered says that nothing ran: this is the answer to the same call
+	// before. See [SetOptions.RememberFor].
+	Remembered bool
+
 	// Text is what the model reads, and stands alone. For a run it is the
 	// output, cleaned and cut; for every other call, and for one that
 	// failed, the same as JSON.

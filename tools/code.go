@@ -134,9 +134,31 @@ func (k *kit) tool(op *operation) Tool {
 			}
 			return serve(k, ctx, decoded{c, in})
 		},
+		OnRemembered: func(_ context.Context, c Invocation, a *Answer) { k.reportRemembered(op, c, a) },
 	}
 	t.InputSchema, t.StrictSchema = schemas(op.args, &k.limits)
 	return t
+}
+
+// reportRemembered makes an event of a call that is answered from memory.
+func (k *kit) reportRemembered(op *operation, c Invocation, a *Answer) {
+	switch {
+	case k.files != nil && op.name != opReadOutput:
+		if k.OnFile != nil {
+			in, _ := decode(c.Args, op.args, &k.limits)
+			f := k.fileCall(op, decoded{c, in})
+			f.Remembered, f.Err = true, a.Err
+			k.OnFile(f)
+		}
+	case k.OnEvent != nil:
+		e := RunEvent{Kind: RunRemembered, Op: op.op, CallID: a.CallID, Tool: a.Tool, Err: a.Err}
+		if a.Result != nil {
+			ended := *a.Result
+			ended.Outputs = nil
+			e.Result = &ended
+		}
+		_ = k.OnEvent(e)
+	}
 }
 
 // check looks at the values of arguments, and returns the code of the faults:

@@ -13,13 +13,15 @@ import (
 // A RunEventKind tells what a [RunEvent] is about.
 type RunEventKind uint8
 
-// The kinds. Each run has one start, any number of outputs and calls, and one end.
+// The kinds. Each run has one start, any number of outputs and calls, and one
+// end. A call that is answered from memory has one event, [RunRemembered].
 const (
-	RunStart   RunEventKind = iota + 1
-	RunOutput               // RunEvent.Output
-	LateOutput              // RunEvent.Output of a program that had ended before this run
-	RunEnd                  // RunEvent.Result and RunEvent.Err
-	RunCall                 // RunEvent.Call, a call of a function that has ended
+	RunStart      RunEventKind = iota + 1
+	RunOutput                  // RunEvent.Output
+	LateOutput                 // RunEvent.Output of a program that had ended before this run
+	RunEnd                     // RunEvent.Result and RunEvent.Err
+	RunCall                    // RunEvent.Call, a call of a function that has ended
+	RunRemembered              // RunEvent.Result: a call that was answered from memory, without a run
 )
 
 // A RunEvent is something that happened in a run.

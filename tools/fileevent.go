@@ -20,6 +20,9 @@ type FileCall struct {
 	// Changes says that the tool changes files.
 	Changes bool
 
+	// Remembered says that the call was answered from memory.
+	Remembered bool
+
 	// Err is what came of it, nil where it worked. It is not set before.
 	Err error
 }
@@ -30,9 +33,8 @@ func (k *kit) guardFiles(op *operation) func(*kit, context.Context, decoded) *An
 	if k.files == nil || op.name == opReadOutput {
 		return op.serve
 	}
-	changes := !op.hints(codeinterp.Isolation{}).ReadOnly
 	return func(k *kit, ctx context.Context, c decoded) *Answer {
-		f := FileCall{CallID: c.ID, Tool: c.Tool, Op: op.name, Path: k.Secrets.Scrub(c.path), Changes: changes}
+		f := k.fileCall(op, c)
 		a := k.approveFile(ctx, f, c)
 		if a == nil {
 			a = op.serve(k, ctx, c)
@@ -42,6 +44,13 @@ func (k *kit) guardFiles(op *operation) func(*kit, context.Context, decoded) *An
 			_ = protect(func() error { k.OnFile(f); return nil })
 		}
 		return a
+	}
+}
+
+func (k *kit) fileCall(op *operation, c decoded) FileCall {
+	return FileCall{
+		CallID: c.ID, Tool: k.name(op.name), Op: op.name, Path: k.Secrets.Scrub(c.path),
+		Changes: !op.hints(codeinterp.Isolation{}).ReadOnly,
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
 )
@@ -17,19 +18,19 @@ import (
 type Set struct {
 	list   []Tool
 	byName map[string]int
-	calls  *calls
+	memory *memory // nil: calls are not remembered
 }
 
 // SetOptions tunes a [Set]. The zero value is ready to use.
 type SetOptions struct {
-	// RememberCalls is how many calls are remembered by their ids. Zero
-	// means 1024, -1 none.
-	RememberCalls int
+	// RememberFor makes the set remember the answers to calls for that long, so
+	// that a call that a transport sends again does not run again. Zero means
+	// never. It works within one turn only: see [DispatchOptions.Turn].
+	RememberFor time.Duration
 
-	// RememberBytes is how much memory the answers to remembered calls may
-	// take. Beyond it, older ones lose their Result and their images, but
-	// not their text. Zero means 64 MiB.
-	RememberBytes int
+	// RememberCalls and RememberBytes bound how many answers are remembered,
+	// and the memory that they take. Zero means 64 and 16 MiB.
+	RememberCalls, RememberBytes int
 }
 
 // NewSet makes a Set of tools, whose names must differ, and by more than case.
@@ -38,7 +39,7 @@ func NewSet(list []Tool, opts *SetOptions) (*Set, error) {
 	if opts == nil {
 		opts = &SetOptions{}
 	}
-	s := &Set{list: slices.Clone(list), byName: map[string]int{}, calls: newCalls(opts)}
+	s := &Set{list: slices.Clone(list), byName: map[string]int{}, memory: newMemory(opts)}
 	folded := map[string]string{}
 	for i, t := range list {
 		if t.Invoke == nil {
@@ -62,15 +63,17 @@ func (s *Set) Tools() []Tool { return slices.Clone(s.list) }
 
 // DispatchOptions tunes one call. The zero value is ready to use.
 type DispatchOptions struct {
-	// ID is the id that the model's API gave the call. The same call, by client (see
-	// [WithClient]), id, tool and arguments, that comes again after a fault on the way back is
-	// answered with the answer to the first and does not run again; while the
-	// first is running it waits for it. Calls that did not get as far as
-	// running are not remembered, nor are those that ended with their ctx, as
-	// when a connection is lost, and neither are calls without an id. Some
-	// servers count ids from zero in every turn: make those unique first, or
-	// a model that repeats a call gets the old answer.
+	// ID is the id that the model's API gave the call. It is in the Answer and
+	// in events.
 	ID string
+
+	// Turn names the turn of the model that the call is part of. If it and ID
+	// are set, and the Set remembers calls, the same call (client, turn, id, tool
+	// and arguments) that arrives again gets the first answer, marked as
+	// [Answer.Remembered], and nothing runs; while the first is running it waits
+	// for it. Calls that ran nothing, and runs that were canceled, as when a
+	// connection is lost, are not remembered.
+	Turn string
 
 	// OnOutput, if set, sees the program's output while it runs. A call that
 	// is answered from memory has none.
@@ -80,19 +83,19 @@ type DispatchOptions struct {
 // Dispatch serves a model's call of the tool of that name with JSON arguments.
 // Whatever is wrong is part of the answer, which is never nil. opts may be nil.
 func (s *Set) Dispatch(ctx context.Context, name string, args json.RawMessage, opts *DispatchOptions) *Answer {
-	c := Invocation{Tool: name, Args: args}
-	if opts != nil {
-		c.ID, c.OnOutput = opts.ID, opts.OnOutput
+	if opts == nil {
+		opts = &DispatchOptions{}
 	}
+	c := Invocation{ID: opts.ID, Tool: name, Args: args, OnOutput: opts.OnOutput}
 	i, ok := s.byName[name]
 	if !ok {
 		return fail(c.ID, name, s.unknownTool(name), fmt.Errorf("%w: no tool %q", codeinterp.ErrInvalid, name))
 	}
 	t := &s.list[i]
-	if c.ID == "" || s.calls == nil {
+	if c.ID == "" || opts.Turn == "" || s.memory == nil {
 		return serve(ctx, t, c)
 	}
-	return s.calls.serve(ctx, t, c)
+	return s.memory.serve(ctx, t, c, opts.Turn)
 }
 
 // serve calls the tool, survives its panics, and says what the answer answers

@@ -43,6 +43,10 @@ type Tool struct {
 	// Invoke serves a call. It never returns nil. It is safe for concurrent
 	// use. A [Set] fills in the Answer's CallID and Tool where they are empty.
 	Invoke func(ctx context.Context, c Invocation) *Answer
+
+	// OnRemembered, if set, is called instead of Invoke where a [Set] answers a
+	// call from memory.
+	OnRemembered func(ctx context.Context, c Invocation, a *Answer)
 }
 
 // Annotations are hints about a tool, with the meanings of the Model Context

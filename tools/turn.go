@@ -11,6 +11,9 @@ import (
 
 // TurnOptions tunes the calls of one turn. The zero value is ready to use.
 type TurnOptions struct {
+	// ID names the turn; see [DispatchOptions.Turn].
+	ID string
+
 	// OnOutput, if set, sees the output of the programs while they run, and
 	// the call that it belongs to, where the call has no OnOutput of its own. Calls for one program are serial; those
 	// of programs that run in parallel are not.
@@ -58,7 +61,7 @@ func (s *Set) DispatchAll(ctx context.Context, calls []Invocation, opts *TurnOpt
 }
 
 func (o *TurnOptions) call(c Invocation) *DispatchOptions {
-	opts := &DispatchOptions{ID: c.ID, OnOutput: c.OnOutput}
+	opts := &DispatchOptions{ID: c.ID, Turn: o.ID, OnOutput: c.OnOutput}
 	if c.OnOutput == nil && o.OnOutput != nil {
 		opts.OnOutput = func(out codeinterp.Output) error { return o.OnOutput(c, out) }
 	}

@@ -16,6 +16,9 @@ const (
 	TypeCall   = "workspace_code_call"        // a call of a function of the host that has ended
 	TypeEnd    = "workspace_code_end"
 
+	// TypeRemembered is a call that was answered from memory: nothing ran.
+	TypeRemembered = "workspace_call_remembered"
+
 	// The same of commands of the shell.
 	TypeShellStart  = "workspace_shell_start"
 	TypeShellOutput = "workspace_shell_output"
@@ -49,14 +52,15 @@ type Event struct {
 	Seq  uint64
 	Time time.Time
 
-	Language string                 // of a start outside of a context
-	Output   codeinterp.Output      // of an output
-	Call     *codeinterp.CallRecord // of a call; see [codeinterp.Function]
-	Result   *codeinterp.Result     // of an end, without its outputs
-	Err      error                  // of an end: the error beside the Result; of a file
-	Path     string                 // of a file
-	Changes  bool                   // of a file: the tool changes files
-	Missed   uint64                 // how many events this subscriber missed just before this one
+	Language   string                 // of a start outside of a context
+	Output     codeinterp.Output      // of an output
+	Call       *codeinterp.CallRecord // of a call; see [codeinterp.Function]
+	Result     *codeinterp.Result     // of an end or a remembered call, without its outputs
+	Err        error                  // of an end: the error beside the Result; of a file
+	Path       string                 // of a file
+	Changes    bool                   // of a file: the tool changes files
+	Remembered bool                   // of a file: the call was answered from memory
+	Missed     uint64                 // how many events this subscriber missed just before this one
 }
 
 // eventJSON is the wire form of an Event.
@@ -76,6 +80,7 @@ type eventJSON struct {
 	Failure     string                 `json:"failure,omitempty"`
 	Path        string                 `json:"path,omitempty"`
 	Changes     bool                   `json:"changes,omitempty"`
+	Remembered  bool                   `json:"remembered,omitempty"`
 	Missed      uint64                 `json:"missed,omitempty"`
 }
 
@@ -84,7 +89,7 @@ func (e Event) MarshalJSON() ([]byte, error) {
 	w := eventJSON{
 		Type: e.Type, Workspace: e.Workspace, Interpreter: e.Interpreter, Tool: e.Tool, CallID: e.CallID,
 		ContextID: string(e.ContextID), Seq: e.Seq, Time: e.Time.UTC(), Language: e.Language, Result: e.Result, Missed: e.Missed,
-		Call: e.Call, Path: e.Path, Changes: e.Changes,
+		Call: e.Call, Path: e.Path, Changes: e.Changes, Remembered: e.Remembered,
 	}
 	if e.Output.Kind != 0 {
 		w.Output = &e.Output
@@ -112,8 +117,10 @@ func newEvent(t tools.RunEvent) Event {
 		e.Type = TypeCall
 	case tools.RunEnd:
 		e.Type = TypeEnd
+	case tools.RunRemembered:
+		e.Type = TypeRemembered
 	}
-	if t.Op == codeinterp.OpCommand {
+	if t.Op == codeinterp.OpCommand && e.Type != TypeRemembered {
 		e.Type = shellTypes[e.Type]
 	}
 	return e

@@ -77,7 +77,7 @@ func (s *stream) emitter(interpreter string, then func(tools.RunEvent) error) fu
 // called afterwards.
 func (s *stream) files(then func(tools.FileCall)) func(tools.FileCall) {
 	return func(f tools.FileCall) {
-		_ = s.emit(Event{Type: TypeFile, Tool: f.Tool, CallID: f.CallID, Path: f.Path, Changes: f.Changes, Err: f.Err})
+		_ = s.emit(Event{Type: TypeFile, Tool: f.Tool, CallID: f.CallID, Path: f.Path, Changes: f.Changes, Remembered: f.Remembered, Err: f.Err})
 		if then != nil {
 			then(f)
 		}

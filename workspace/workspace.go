@@ -22,7 +22,7 @@ type Options struct {
 	// subscribers were.
 	Tools tools.Options
 
-	// Calls says how calls are remembered by their ids.
+	// Calls says whether calls are remembered by their ids.
 	Calls tools.SetOptions
 
 	// Now is the clock of the events. Nil means time.Now.

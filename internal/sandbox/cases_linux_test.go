@@ -62,7 +62,7 @@ var cases = []struct {
 	{"the suite passes a provider that breaks the contract", "conformance", []string{"TestFaultsOfRuns", "TestFaultsOfStops", "TestFaultsOfContexts", "TestFaultsOfGroups", "TestEveryClauseHasAFault", "TestNaiveProvider"}},
 	{"JavaScript that answers wrongly where Intl is missing", "providers/inmemory", []string{"TestNodeLocale", "TestTwenty"}},
 	{"the model's view drops data untold", "tools", []string{"TestCollapse", "TestOverwrittenFramesAreKept"}},
-	{"a canceled call stays canceled for its id", "tools", []string{"TestNotRemembered", "TestAbandonedCallRunsAgain"}},
+	{"a canceled call stays canceled for its id", "tools", []string{"TestRememberedAtOnce"}},
 	{"hostile JavaScript", "providers/inmemory", []string{"TestHostile", "TestStress"}},
 	{"variants of these, by the command line and over MCP", "cmd/toolcell", []string{"TestOutside", "TestOutsideHome", "TestSmallHost"}},
 	{"what the host makes of a program's values", "providers/inmemory", []string{"TestHostTakesNoMore"}},

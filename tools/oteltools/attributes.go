@@ -35,6 +35,7 @@ const (
 	keyContext    = attribute.Key("codeinterp.context.id")
 	keyCodeSize   = attribute.Key("codeinterp.code.size")
 	keyOutputSize = attribute.Key("codeinterp.output.size")
+	keyRemembered = attribute.Key("codeinterp.remembered")
 	keyContentCut = attribute.Key("codeinterp.content.truncated")
 )
 

@@ -26,8 +26,8 @@
 //
 // Besides those of the conventions there are codeinterp.workspace, .provider,
 // .language and .status on spans and measurements, and on spans only
-// codeinterp.exit_code, .state_lost, .truncated, .context.id, .code.size and
-// .output.size.
+// codeinterp.exit_code, .state_lost, .truncated, .context.id, .code.size,
+// .output.size and .remembered.
 //
 // error.type, and with it the span's error status, is set where a call failed
 // (the code of the [tools.Failure]), and where a run ended as "timeout",

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/codes"
@@ -304,13 +305,22 @@ func TestContentIsOptIn(t *testing.T) {
 	}
 }
 
-func TestRepeatedCallHasOneSpan(t *testing.T) {
+// TestRemembered: a call that is answered from memory has a span that says so.
+func TestRemembered(t *testing.T) {
 	r := newRig(t, oteltools.Options{})
-	for range 2 {
-		r.call(t.Context(), "run_code", `{"language":"python","code":"1"}`)
+	set, err := tools.NewSet(r.set.Tools(), &tools.SetOptions{RememberFor: time.Hour})
+	if err != nil {
+		t.Fatal(err)
 	}
-	if n := len(r.spans.GetSpans()); n != 2 {
-		t.Errorf("%d spans for a call that was sent twice, want one of the tool and one of the interpreter", n)
+	for range 2 {
+		set.Dispatch(t.Context(), tools.Prefixed("demo", "run_code"), []byte(`{"language":"python","code":"1"}`), &tools.DispatchOptions{ID: "a", Turn: "1"})
+	}
+	var remembered []string
+	for _, s := range r.spans.GetSpans() {
+		remembered = append(remembered, value(s.Attributes, "codeinterp.remembered"))
+	}
+	if !slices.Equal(remembered, []string{"", "", "true"}) {
+		t.Errorf("the attributes of the spans: %q", remembered)
 	}
 }
 

@@ -17,13 +17,16 @@ import (
 )
 
 // Tools returns the tools with a span and a measurement around each of their
-// calls. Calls that a [tools.Set] answers from memory, or whose tool it does not
-// know, do not get as far. opts may be nil.
+// calls. A call that a [tools.Set] answers from memory has a span with the
+// attribute codeinterp.remembered; one whose tool it does not know has none. opts
+// may be nil.
 func Tools(list []tools.Tool, opts *Options) []tools.Tool {
 	in := newInstruments(opts)
 	list = slices.Clone(list)
 	for i := range list {
-		list[i].Invoke = in.traced(list[i])
+		t := list[i]
+		list[i].Invoke = in.traced(t)
+		list[i].OnRemembered = in.remembered(t)
 	}
 	return list
 }
@@ -47,6 +50,20 @@ func (in *instruments) traced(t tools.Tool) func(context.Context, tools.Invocati
 				metric.WithAttributes(append(slices.Clip(shared), attrs...)...))
 		}()
 		return t.Invoke(context.WithValue(ctx, notesKey{}, n), c)
+	}
+}
+
+// remembered returns t.OnRemembered with a span. It is no execution, so that
+// nothing is measured.
+func (in *instruments) remembered(t tools.Tool) func(context.Context, tools.Invocation, *tools.Answer) {
+	attrs := append(in.common(), keyTool.String(t.Name), keyToolType.String("function"), keyOperation.String("execute_tool"), keyRemembered.Bool(true))
+	return func(ctx context.Context, c tools.Invocation, a *tools.Answer) {
+		ctx, span := in.tracer.Start(parent(ctx), "execute_tool "+t.Name,
+			trace.WithSpanKind(trace.SpanKindInternal), trace.WithAttributes(attrs...))
+		defer in.end(span, c, a, &notes{})
+		if t.OnRemembered != nil {
+			t.OnRemembered(ctx, c, a)
+		}
 	}
 }
 
