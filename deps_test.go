@@ -15,7 +15,6 @@ const module = "github.com/toolcell/toolcell/"
 // library and their own layer. Providers never import one another.
 var layers = map[string][]string{
 	"codeinterp":           {},
-	"codeinterp/output":    {"codeinterp"},
 	"codeinterp/driver":    {"codeinterp"},
 	"internal":             {"codeinterp", "golang.org/x/image", "golang.org/x/sys"},
 	"internal/shelltest":   {"codeinterp", "internal/race", "shell"},

@@ -15,6 +15,15 @@ const (
 	// RunOptions.MaxOutput is zero.
 	DefaultMaxOutput = 8 << 20
 
+	// OutputOverhead is how many bytes a Result holds at most beside MaxOutput:
+	// names and ids of displays, many small pieces, and the program's error. With a
+	// MaxOutput of -1 nothing is bounded.
+	OutputOverhead = 10 << 20
+
+	// OutputHeadPercent is the part of MaxOutput that goes to the first output; the
+	// rest goes to the last.
+	OutputHeadPercent = 40
+
 	// MaxCode is the largest program, in bytes, that providers accept.
 	MaxCode = 8 << 20
 

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/toolcell/toolcell/codeinterp"
-	"github.com/toolcell/toolcell/codeinterp/output"
 )
 
 // An invariant holds for every run, whichever check made it.
@@ -121,7 +120,7 @@ var invariants = []invariant{
 	},
 	{
 		name:   "ResultBounded",
-		clause: "a Result holds MaxOutput bytes of output and output.Overhead beside them: names, ids, errors and tracebacks count too",
+		clause: "a Result holds MaxOutput bytes of output and codeinterp.OutputOverhead beside them: names, ids, errors and tracebacks count too",
 		holds:  resultBounded,
 	},
 }
@@ -299,8 +298,8 @@ func resultBounded(w *watched, e *env) error {
 	for _, c := range w.res.Calls {
 		n += len(c.Name) + len(c.Args) + len(c.Result) + len(c.Error)
 	}
-	if n > output.Overhead {
-		return fmt.Errorf("%d bytes beside MaxOutput, want at most %d", n, output.Overhead)
+	if n > codeinterp.OutputOverhead {
+		return fmt.Errorf("%d bytes beside MaxOutput, want at most %d", n, codeinterp.OutputOverhead)
 	}
 	return nil
 }

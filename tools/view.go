@@ -6,7 +6,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/toolcell/toolcell/codeinterp"
-	"github.com/toolcell/toolcell/codeinterp/output"
 	"github.com/toolcell/toolcell/tools/secret"
 )
 
@@ -260,7 +259,7 @@ func newCutter(v *view, budget [classes]int) *cutter {
 			c.tail[i] = v.total[i]
 			continue
 		}
-		c.head[i] = b * output.HeadPercent / 100
+		c.head[i] = b * codeinterp.OutputHeadPercent / 100
 		c.tail[i] = v.total[i] - (b - c.head[i])
 	}
 	return c

@@ -2,7 +2,6 @@ package driver
 
 import (
 	"github.com/toolcell/toolcell/codeinterp"
-	"github.com/toolcell/toolcell/codeinterp/output"
 )
 
 // maxLate bounds the output that a context keeps between two runs.
@@ -10,13 +9,13 @@ const maxLate = 1 << 20
 
 // A late is output that came while there was no run: its head and its tail. The
 // zero value is empty.
-type late struct{ c *output.Collector }
+type late struct{ c *Output }
 
 func (l *late) empty() bool { return l.c == nil }
 
-func (l *late) collector() *output.Collector {
+func (l *late) collector() *Output {
 	if l.c == nil {
-		l.c = output.New(&codeinterp.RunOptions{MaxOutput: maxLate})
+		l.c = NewOutput(&codeinterp.RunOptions{MaxOutput: maxLate})
 	}
 	return l.c
 }

@@ -9,11 +9,7 @@ import (
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
-	"github.com/toolcell/toolcell/codeinterp/output"
 )
-
-// Output takes the output of one run; see [output.Collector].
-type Output = output.Collector
 
 // A Program is the input of one run. It is not to be used after Run. One that a
 // test makes without the driver works, and tells nobody.

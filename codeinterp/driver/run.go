@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
-	"github.com/toolcell/toolcell/codeinterp/output"
 )
 
 // A run is a program on its way through a session. Its ladder alone decides to
@@ -17,7 +16,7 @@ type run struct {
 	slot *slot
 	ctx  context.Context // the caller's
 	opts *codeinterp.RunOptions
-	out  *output.Collector
+	out  *Output
 	prog Program
 
 	gate        gate        // passed by interrupts, and by the program's hand-over
@@ -49,7 +48,7 @@ type run struct {
 
 // newRun returns a run that is about to begin in s.
 func newRun(s *slot, ctx context.Context, o *codeinterp.RunOptions, code string) *run {
-	r := &run{slot: s, ctx: ctx, opts: o, out: output.New(o)}
+	r := &run{slot: s, ctx: ctx, opts: o, out: NewOutput(o)}
 	r.prog = Program{Code: code, Stdin: o.Stdin, Input: o.Input, Env: o.Env, Artifacts: o.Artifacts, files: o.Files, run: r}
 	r.calls.run, r.calls.functions, r.calls.limits = r, merge(s.functions, o.Functions), o.FunctionLimits
 	return r

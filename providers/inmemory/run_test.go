@@ -5,13 +5,13 @@ import (
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
-	"github.com/toolcell/toolcell/codeinterp/output"
+	"github.com/toolcell/toolcell/codeinterp/driver"
 )
 
 // TestOverKeepsOutput: what a program has printed is not lost with the call of the host
 // that ends its engine.
 func TestOverKeepsOutput(t *testing.T) {
-	r := &run{slots: newScheduler(1), out: output.New(&codeinterp.RunOptions{MaxOutput: -1}), stopper: newStopper()}
+	r := &run{slots: newScheduler(1), out: driver.NewOutput(&codeinterp.RunOptions{MaxOutput: -1}), stopper: newStopper()}
 	r.batch.last = time.Now().Add(time.Hour) // what is printed waits for more
 	r.Write(codeinterp.Stdout, []byte("early"))
 	r.over.Store(true)

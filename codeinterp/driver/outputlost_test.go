@@ -1,4 +1,4 @@
-package output_test
+package driver_test
 
 import (
 	"math"
@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/toolcell/toolcell/codeinterp"
-	"github.com/toolcell/toolcell/codeinterp/output"
+	"github.com/toolcell/toolcell/codeinterp/driver"
 )
 
 // TestLossesAddUp wants what was dropped before to be told, and sizes that are
@@ -23,7 +23,7 @@ func TestLossesAddUp(t *testing.T) {
 		{"error", []int64{math.MaxInt64, math.MaxInt64}, math.MaxInt64},
 	} {
 		for _, limit := range []int{1000, -1} {
-			c := output.New(&codeinterp.RunOptions{MaxOutput: limit})
+			c := driver.NewOutput(&codeinterp.RunOptions{MaxOutput: limit})
 			for _, n := range tt.bytes {
 				c.Lost(codeinterp.Truncation{Stream: tt.stream, Bytes: n, Reason: codeinterp.TruncatedByLimit})
 			}
@@ -38,7 +38,7 @@ func TestLossesAddUp(t *testing.T) {
 
 // TestErrorLostTwice shortens an error that came shortened.
 func TestErrorLostTwice(t *testing.T) {
-	c := output.New(&codeinterp.RunOptions{MaxOutput: 1000})
+	c := driver.NewOutput(&codeinterp.RunOptions{MaxOutput: 1000})
 	c.Lost(codeinterp.Truncation{Stream: "error", Bytes: 500, Reason: codeinterp.TruncatedByLimit})
 	res := codeinterp.Result{Error: &codeinterp.ProgramError{Message: strings.Repeat("x", 100<<10)}}
 	c.Finish(&res)

@@ -1,4 +1,4 @@
-package output_test
+package driver_test
 
 import (
 	"bytes"
@@ -11,17 +11,17 @@ import (
 	"unicode/utf8"
 
 	"github.com/toolcell/toolcell/codeinterp"
-	"github.com/toolcell/toolcell/codeinterp/output"
+	"github.com/toolcell/toolcell/codeinterp/driver"
 )
 
-func finish(c *output.Collector) codeinterp.Result {
+func finish(c *driver.Output) codeinterp.Result {
 	var res codeinterp.Result
 	c.Finish(&res)
 	return res
 }
 
 func TestJoinsChunksInOrder(t *testing.T) {
-	c := output.New(&codeinterp.RunOptions{MaxOutput: 1000})
+	c := driver.NewOutput(&codeinterp.RunOptions{MaxOutput: 1000})
 	c.Write(codeinterp.Stdout, []byte("a"))
 	c.Write(codeinterp.Stdout, []byte("b"))
 	c.Write(codeinterp.Stderr, []byte("x"))
@@ -34,7 +34,7 @@ func TestJoinsChunksInOrder(t *testing.T) {
 
 func TestDoesNotKeepTheCallersBuffer(t *testing.T) {
 	var live []codeinterp.Output
-	c := output.New(&codeinterp.RunOptions{MaxOutput: 1000, OnOutput: func(o codeinterp.Output) error {
+	c := driver.NewOutput(&codeinterp.RunOptions{MaxOutput: 1000, OnOutput: func(o codeinterp.Output) error {
 		live = append(live, o)
 		return nil
 	}})
@@ -51,7 +51,7 @@ func TestDoesNotKeepTheCallersBuffer(t *testing.T) {
 func TestChunksKeepRunesWhole(t *testing.T) {
 	const text = "aé日😀z"
 	var live []string
-	c := output.New(&codeinterp.RunOptions{MaxOutput: 1000, OnOutput: func(o codeinterp.Output) error {
+	c := driver.NewOutput(&codeinterp.RunOptions{MaxOutput: 1000, OnOutput: func(o codeinterp.Output) error {
 		live = append(live, string(o.Data))
 		return nil
 	}})
@@ -71,7 +71,7 @@ func TestChunksKeepRunesWhole(t *testing.T) {
 }
 
 func TestUnfinishedRuneComesOutAtTheEnd(t *testing.T) {
-	c := output.New(&codeinterp.RunOptions{MaxOutput: 1000})
+	c := driver.NewOutput(&codeinterp.RunOptions{MaxOutput: 1000})
 	c.Write(codeinterp.Stdout, []byte("a\xf0\x9f"))
 	if res := finish(c); res.Stdout() != "a\xf0\x9f" {
 		t.Errorf("%q", res.Stdout())
@@ -80,7 +80,7 @@ func TestUnfinishedRuneComesOutAtTheEnd(t *testing.T) {
 
 func TestHeadAndTail(t *testing.T) {
 	for _, chunk := range []int{1, 7, 64, 1000, 100000} {
-		c := output.New(&codeinterp.RunOptions{MaxOutput: 1000})
+		c := driver.NewOutput(&codeinterp.RunOptions{MaxOutput: 1000})
 		var all bytes.Buffer
 		for i := range 20000 {
 			fmt.Fprintf(&all, "%d\n", i)
@@ -106,7 +106,7 @@ func TestHeadAndTail(t *testing.T) {
 
 func TestCutsKeepRunesWhole(t *testing.T) {
 	for limit := 100; limit < 110; limit++ {
-		c := output.New(&codeinterp.RunOptions{MaxOutput: limit})
+		c := driver.NewOutput(&codeinterp.RunOptions{MaxOutput: limit})
 		c.Write(codeinterp.Stdout, []byte(strings.Repeat("日", 1000)))
 		res := finish(c)
 		if s := res.Stdout(); !utf8.ValidString(s) || len(s) > limit || len(s) < limit-6 {
@@ -119,7 +119,7 @@ func TestCutsKeepRunesWhole(t *testing.T) {
 }
 
 func TestUpToTheLimitNothingIsDropped(t *testing.T) {
-	c := output.New(&codeinterp.RunOptions{MaxOutput: 1000})
+	c := driver.NewOutput(&codeinterp.RunOptions{MaxOutput: 1000})
 	c.Write(codeinterp.Stdout, make([]byte, 300))
 	c.Add(codeinterp.Output{Kind: codeinterp.Display, Bundle: []codeinterp.Representation{{MIME: "image/png", Data: make([]byte, 600)}}})
 	c.Write(codeinterp.Stdout, make([]byte, 100))
@@ -129,7 +129,7 @@ func TestUpToTheLimitNothingIsDropped(t *testing.T) {
 }
 
 func TestDisplayIsKeptWholeOrDropped(t *testing.T) {
-	c := output.New(&codeinterp.RunOptions{MaxOutput: 1000})
+	c := driver.NewOutput(&codeinterp.RunOptions{MaxOutput: 1000})
 	c.Write(codeinterp.Stdout, []byte("before"))
 	c.Add(codeinterp.Output{Kind: codeinterp.Display, Bundle: []codeinterp.Representation{{MIME: "image/png", Data: make([]byte, 2000)}}})
 	c.Write(codeinterp.Stdout, []byte("after"))
@@ -141,7 +141,7 @@ func TestDisplayIsKeptWholeOrDropped(t *testing.T) {
 }
 
 func TestNoLimit(t *testing.T) {
-	c := output.New(&codeinterp.RunOptions{MaxOutput: -1})
+	c := driver.NewOutput(&codeinterp.RunOptions{MaxOutput: -1})
 	for range 100 {
 		c.Write(codeinterp.Stdout, make([]byte, 1<<18))
 	}
@@ -157,7 +157,7 @@ func display(id, text string, update bool) codeinterp.Output {
 
 func TestUpdatesAndClears(t *testing.T) {
 	var live []string
-	c := output.New(&codeinterp.RunOptions{MaxOutput: 1000, OnOutput: func(o codeinterp.Output) error {
+	c := driver.NewOutput(&codeinterp.RunOptions{MaxOutput: 1000, OnOutput: func(o codeinterp.Output) error {
 		live = append(live, o.Kind.String()+":"+o.Text())
 		return nil
 	}})
@@ -182,7 +182,7 @@ func TestUpdatesAndClears(t *testing.T) {
 }
 
 func TestClearWait(t *testing.T) {
-	c := output.New(&codeinterp.RunOptions{MaxOutput: 1000})
+	c := driver.NewOutput(&codeinterp.RunOptions{MaxOutput: 1000})
 	c.Write(codeinterp.Stdout, []byte("50%"))
 	c.Add(codeinterp.Output{Kind: codeinterp.Clear, Wait: true})
 	c.Write(codeinterp.Stdout, []byte("100%"))
@@ -194,7 +194,7 @@ func TestClearWait(t *testing.T) {
 func TestCallbackErrorsAndPanics(t *testing.T) {
 	boom := errors.New("boom")
 	n := 0
-	c := output.New(&codeinterp.RunOptions{MaxOutput: 1000, OnOutput: func(codeinterp.Output) error {
+	c := driver.NewOutput(&codeinterp.RunOptions{MaxOutput: 1000, OnOutput: func(codeinterp.Output) error {
 		if n++; n%2 == 0 {
 			panic("at the disco")
 		}
@@ -213,7 +213,7 @@ func TestCallbackErrorsAndPanics(t *testing.T) {
 }
 
 func TestLateIsNotJoined(t *testing.T) {
-	c := output.New(&codeinterp.RunOptions{MaxOutput: 1000})
+	c := driver.NewOutput(&codeinterp.RunOptions{MaxOutput: 1000})
 	c.Add(codeinterp.Output{Kind: codeinterp.Stdout, Data: []byte("late"), Late: true})
 	c.Write(codeinterp.Stdout, []byte("now"))
 	if res := finish(c); len(res.Outputs) != 2 || !res.Outputs[0].Late || res.Stdout() != "now" {
@@ -223,7 +223,7 @@ func TestLateIsNotJoined(t *testing.T) {
 
 func TestAfterFinishNothingIsTaken(t *testing.T) {
 	called := false
-	c := output.New(&codeinterp.RunOptions{MaxOutput: 1000, OnOutput: func(codeinterp.Output) error { called = true; return nil }})
+	c := driver.NewOutput(&codeinterp.RunOptions{MaxOutput: 1000, OnOutput: func(codeinterp.Output) error { called = true; return nil }})
 	finish(c)
 	if c.Write(codeinterp.Stdout, []byte("x")) || c.Add(display("", "", false)) || called {
 		t.Error("output was taken after Finish")
@@ -231,7 +231,7 @@ func TestAfterFinishNothingIsTaken(t *testing.T) {
 }
 
 func TestLost(t *testing.T) {
-	c := output.New(&codeinterp.RunOptions{MaxOutput: 1000})
+	c := driver.NewOutput(&codeinterp.RunOptions{MaxOutput: 1000})
 	tr := codeinterp.Truncation{Stream: "stdout", Bytes: -1, Reason: codeinterp.TruncatedByRate}
 	c.Lost(tr)
 	c.Lost(tr)
@@ -241,7 +241,7 @@ func TestLost(t *testing.T) {
 }
 
 func TestManyTinyPieces(t *testing.T) {
-	c := output.New(&codeinterp.RunOptions{MaxOutput: 1 << 30})
+	c := driver.NewOutput(&codeinterp.RunOptions{MaxOutput: 1 << 30})
 	const n = 100_000
 	for range n {
 		c.Write(codeinterp.Stdout, []byte("o"))
@@ -260,7 +260,7 @@ func TestManyTinyPieces(t *testing.T) {
 
 func TestConcurrentWriters(t *testing.T) {
 	inside := 0
-	c := output.New(&codeinterp.RunOptions{MaxOutput: -1, OnOutput: func(codeinterp.Output) error {
+	c := driver.NewOutput(&codeinterp.RunOptions{MaxOutput: -1, OnOutput: func(codeinterp.Output) error {
 		inside++
 		defer func() { inside-- }()
 		if inside != 1 {
@@ -292,7 +292,7 @@ func FuzzCollector(f *testing.F) {
 			return
 		}
 		var live []byte
-		c := output.New(&codeinterp.RunOptions{MaxOutput: int(limit), OnOutput: func(o codeinterp.Output) error {
+		c := driver.NewOutput(&codeinterp.RunOptions{MaxOutput: int(limit), OnOutput: func(o codeinterp.Output) error {
 			live = append(live, o.Data...)
 			return nil
 		}})
@@ -331,14 +331,14 @@ func BenchmarkWrite(b *testing.B) {
 	chunk := bytes.Repeat([]byte("0123456789abcdef"), 2048)
 	b.SetBytes(int64(len(chunk)))
 	b.ReportAllocs()
-	c := output.New(&codeinterp.RunOptions{MaxOutput: codeinterp.DefaultMaxOutput})
+	c := driver.NewOutput(&codeinterp.RunOptions{MaxOutput: codeinterp.DefaultMaxOutput})
 	for b.Loop() {
 		c.Write(codeinterp.Stdout, chunk)
 	}
 }
 
 func TestCallbackThatExits(t *testing.T) {
-	c := output.New(&codeinterp.RunOptions{MaxOutput: 1000, OnOutput: func(codeinterp.Output) error { runtime.Goexit(); return nil }})
+	c := driver.NewOutput(&codeinterp.RunOptions{MaxOutput: 1000, OnOutput: func(codeinterp.Output) error { runtime.Goexit(); return nil }})
 	c.Write(codeinterp.Stdout, []byte("a"))
 	c.Write(codeinterp.Stdout, []byte("b"))
 	res := finish(c)
@@ -350,7 +350,7 @@ func TestCallbackThatExits(t *testing.T) {
 // BenchmarkCallback is what a call of OnOutput costs.
 func BenchmarkCallback(b *testing.B) {
 	b.ReportAllocs()
-	c := output.New(&codeinterp.RunOptions{MaxOutput: 1000, OnOutput: func(codeinterp.Output) error { return nil }})
+	c := driver.NewOutput(&codeinterp.RunOptions{MaxOutput: 1000, OnOutput: func(codeinterp.Output) error { return nil }})
 	for b.Loop() {
 		c.Write(codeinterp.Stdout, []byte("x"))
 	}
@@ -360,7 +360,7 @@ func BenchmarkCallback(b *testing.B) {
 // program's own.
 func TestLateBreaksNoCharacter(t *testing.T) {
 	var live []string
-	c := output.New(&codeinterp.RunOptions{MaxOutput: -1, OnOutput: func(o codeinterp.Output) error {
+	c := driver.NewOutput(&codeinterp.RunOptions{MaxOutput: -1, OnOutput: func(o codeinterp.Output) error {
 		live = append(live, string(o.Data))
 		return nil
 	}})

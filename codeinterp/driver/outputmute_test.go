@@ -1,4 +1,4 @@
-package output_test
+package driver_test
 
 import (
 	"errors"
@@ -9,12 +9,12 @@ import (
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
-	"github.com/toolcell/toolcell/codeinterp/output"
+	"github.com/toolcell/toolcell/codeinterp/driver"
 )
 
 func TestMuteKeepsAndTells(t *testing.T) {
 	seen := 0
-	c := output.New(&codeinterp.RunOptions{MaxOutput: 1000, OnOutput: func(codeinterp.Output) error { seen++; return nil }})
+	c := driver.NewOutput(&codeinterp.RunOptions{MaxOutput: 1000, OnOutput: func(codeinterp.Output) error { seen++; return nil }})
 	c.Write(codeinterp.Stdout, []byte("a"))
 	c.Mute()
 	c.Write(codeinterp.Stdout, []byte("b"))
@@ -25,7 +25,7 @@ func TestMuteKeepsAndTells(t *testing.T) {
 }
 
 func TestOwn(t *testing.T) {
-	c := output.New(&codeinterp.RunOptions{MaxOutput: 100 << 10})
+	c := driver.NewOutput(&codeinterp.RunOptions{MaxOutput: 100 << 10})
 	const size = 16 << 10
 	for i := range 64 {
 		b := c.Spare(size)
@@ -57,7 +57,7 @@ func TestOwn(t *testing.T) {
 func TestMuteFreesTheWriter(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var over bool
-		c := output.New(&codeinterp.RunOptions{MaxOutput: 1000, OnOutput: func(codeinterp.Output) error {
+		c := driver.NewOutput(&codeinterp.RunOptions{MaxOutput: 1000, OnOutput: func(codeinterp.Output) error {
 			time.Sleep(time.Hour)
 			over = true
 			return errors.New("slow")

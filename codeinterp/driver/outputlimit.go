@@ -1,14 +1,10 @@
-package output
+package driver
 
 import (
 	"slices"
 
 	"github.com/toolcell/toolcell/codeinterp"
 )
-
-// HeadPercent of a limit on output goes to what came first, the rest to what came
-// last.
-const HeadPercent = 40
 
 const (
 	// maxEntries bounds the overhead of output that comes in tiny pieces of
@@ -94,9 +90,9 @@ func (k *keeper) add(o codeinterp.Output) {
 // addHead puts what fits into the head and returns the rest; Kind is 0 where
 // there is none.
 func (k *keeper) addHead(o codeinterp.Output) codeinterp.Output {
-	room := k.max*HeadPercent/100 - k.size
+	room := k.max*codeinterp.OutputHeadPercent/100 - k.size
 	n, names := weigh(&o)
-	full := len(k.head) >= maxEntries*HeadPercent/100 || k.names+names > maxNames*HeadPercent/100
+	full := len(k.head) >= maxEntries*codeinterp.OutputHeadPercent/100 || k.names+names > maxNames*codeinterp.OutputHeadPercent/100
 	switch {
 	case full:
 		return o

@@ -1,4 +1,4 @@
-package output_test
+package driver_test
 
 import (
 	"fmt"
@@ -8,7 +8,7 @@ import (
 	"unsafe"
 
 	"github.com/toolcell/toolcell/codeinterp"
-	"github.com/toolcell/toolcell/codeinterp/output"
+	"github.com/toolcell/toolcell/codeinterp/driver"
 )
 
 // held is what a Result holds of a program's making.
@@ -39,58 +39,58 @@ func TestBounds(t *testing.T) {
 	}
 	for _, tt := range []struct {
 		name, stream string
-		do           func(c *output.Collector, res *codeinterp.Result)
+		do           func(c *driver.Output, res *codeinterp.Result)
 	}{
-		{"long ids", "display", func(c *output.Collector, _ *codeinterp.Result) {
+		{"long ids", "display", func(c *driver.Output, _ *codeinterp.Result) {
 			for i := range 20 {
 				c.Add(show(fmt.Sprint(i, long), codeinterp.Representation{MIME: "text/plain"}))
 			}
 		}},
-		{"long types", "display", func(c *output.Collector, _ *codeinterp.Result) {
+		{"long types", "display", func(c *driver.Output, _ *codeinterp.Result) {
 			for range 20 {
 				c.Add(show("", codeinterp.Representation{MIME: "text/" + long}))
 			}
 		}},
-		{"many representations", "display", func(c *output.Collector, _ *codeinterp.Result) {
+		{"many representations", "display", func(c *driver.Output, _ *codeinterp.Result) {
 			c.Add(show("", make([]codeinterp.Representation, 1<<20)...))
 		}},
-		{"many empty displays", "display", func(c *output.Collector, _ *codeinterp.Result) {
+		{"many empty displays", "display", func(c *driver.Output, _ *codeinterp.Result) {
 			for range 1 << 18 {
 				c.Add(show("", codeinterp.Representation{MIME: "text/plain"}))
 			}
 		}},
-		{"metadata", "display", func(c *output.Collector, _ *codeinterp.Result) {
+		{"metadata", "display", func(c *driver.Output, _ *codeinterp.Result) {
 			o := show("", codeinterp.Representation{MIME: "text/plain"})
 			o.Metadata = []byte(`"` + long + `"`)
 			c.Add(o)
 		}},
-		{"an update that is larger", "display", func(c *output.Collector, _ *codeinterp.Result) {
+		{"an update that is larger", "display", func(c *driver.Output, _ *codeinterp.Result) {
 			c.Add(show("a", codeinterp.Representation{MIME: "text/plain"}))
 			o := show("a", codeinterp.Representation{MIME: "text/plain", Data: []byte(long)})
 			o.Update = true
 			c.Add(o)
 		}},
-		{"a value of many types", "result", func(c *output.Collector, _ *codeinterp.Result) {
+		{"a value of many types", "result", func(c *driver.Output, _ *codeinterp.Result) {
 			c.Add(codeinterp.Output{Kind: codeinterp.Value, Bundle: make([]codeinterp.Representation, 1<<20)})
 		}},
-		{"a long message", "error", func(_ *output.Collector, res *codeinterp.Result) {
+		{"a long message", "error", func(_ *driver.Output, res *codeinterp.Result) {
 			res.Error = &codeinterp.ProgramError{Name: long, Message: long, MissingModule: long}
 		}},
-		{"a long traceback", "error", func(_ *output.Collector, res *codeinterp.Result) {
+		{"a long traceback", "error", func(_ *driver.Output, res *codeinterp.Result) {
 			res.Error = &codeinterp.ProgramError{Name: "E", Traceback: strings.Split(strings.Repeat("line\n", 1<<18), "\n"), RawTraceback: []string{"first", long, "last"}}
 		}},
-		{"a traceback of one line", "error", func(_ *output.Collector, res *codeinterp.Result) {
+		{"a traceback of one line", "error", func(_ *driver.Output, res *codeinterp.Result) {
 			res.Error = &codeinterp.ProgramError{Name: "E", Traceback: []string{long}}
 		}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			const most = 1000
-			c := output.New(&codeinterp.RunOptions{MaxOutput: most})
+			c := driver.NewOutput(&codeinterp.RunOptions{MaxOutput: most})
 			var res codeinterp.Result
 			tt.do(c, &res)
 			before := res.Error
 			c.Finish(&res)
-			if n := held(res); n > most+output.Overhead/4 {
+			if n := held(res); n > most+codeinterp.OutputOverhead/4 {
 				t.Errorf("%d bytes held", n)
 			}
 			if len(res.Truncated) != 1 || res.Truncated[0].Stream != tt.stream || res.Truncated[0].Kept >= res.Truncated[0].Bytes {
@@ -111,7 +111,7 @@ func TestBounds(t *testing.T) {
 func TestShortErrorStays(t *testing.T) {
 	e := &codeinterp.ProgramError{Name: "E", Message: "m", Traceback: []string{"a", "", "b"}}
 	res := codeinterp.Result{Error: e}
-	output.New(&codeinterp.RunOptions{MaxOutput: 1}).Finish(&res)
+	driver.NewOutput(&codeinterp.RunOptions{MaxOutput: 1}).Finish(&res)
 	if res.Error != e || len(res.Truncated) != 0 {
 		t.Errorf("%+v, %+v", res.Error, res.Truncated)
 	}
@@ -119,7 +119,7 @@ func TestShortErrorStays(t *testing.T) {
 
 // TestLostBefore: what was dropped before it came here counts.
 func TestLostBefore(t *testing.T) {
-	c := output.New(&codeinterp.RunOptions{MaxOutput: 1000})
+	c := driver.NewOutput(&codeinterp.RunOptions{MaxOutput: 1000})
 	lost := codeinterp.Truncation{Stream: "stdout", Bytes: 70, Kept: 20, Reason: codeinterp.TruncatedByLimit}
 	c.Write(codeinterp.Stdout, make([]byte, 20))
 	c.Lost(lost)
@@ -133,7 +133,7 @@ func TestLostBefore(t *testing.T) {
 func TestUnmute(t *testing.T) {
 	release := make(chan struct{})
 	inside, seen := 0, ""
-	c := output.New(&codeinterp.RunOptions{MaxOutput: 1000, OnOutput: func(o codeinterp.Output) error {
+	c := driver.NewOutput(&codeinterp.RunOptions{MaxOutput: 1000, OnOutput: func(o codeinterp.Output) error {
 		if inside++; inside > 1 {
 			t.Error("two calls at once")
 		}
@@ -157,7 +157,7 @@ func TestUnmute(t *testing.T) {
 }
 
 func TestStream(t *testing.T) {
-	c := output.New(&codeinterp.RunOptions{MaxOutput: 1000})
+	c := driver.NewOutput(&codeinterp.RunOptions{MaxOutput: 1000})
 	w := c.Stream(codeinterp.Stderr)
 	fmt.Fprintf(w, "n = %d", 1)
 	if res := finish(c); res.Stderr() != "n = 1" {
@@ -171,7 +171,7 @@ func TestStream(t *testing.T) {
 // TestMayLack: where nobody knows what is missing, every kind says so, with what is
 // kept of it.
 func TestMayLack(t *testing.T) {
-	c := output.New(&codeinterp.RunOptions{MaxOutput: 100})
+	c := driver.NewOutput(&codeinterp.RunOptions{MaxOutput: 100})
 	c.Write(codeinterp.Stdout, []byte("kept"))
 	c.MayLack(codeinterp.TruncatedByConnection)
 	c.MayLack(codeinterp.TruncatedByConnection, codeinterp.Stderr)

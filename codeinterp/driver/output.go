@@ -1,11 +1,4 @@
-// Package output collects the output of one run: it feeds the live callback,
-// keeps the head and the tail of what exceeds the limit, applies display
-// updates and clears, and fills the Result.
-//
-// A Result holds no more than RunOptions.MaxOutput bytes of output, and beside
-// them no more than [Overhead], at any rate of output and whatever names and
-// errors the program makes up. What is lost is told in Result.Truncated.
-package output
+package driver
 
 import (
 	"errors"
@@ -18,19 +11,16 @@ import (
 	"github.com/toolcell/toolcell/codeinterp"
 )
 
-// Overhead is what a Result holds at most beside RunOptions.MaxOutput bytes of
-// output: the names and ids of displays, many small pieces, and the program's
-// error. With a MaxOutput of -1 nothing is bounded.
-const Overhead = 10 << 20
-
 const maxCallbackErrs = 10
 
-var errExited = errors.New("OnOutput ended its goroutine")
+var errCallbackExited = errors.New("OnOutput ended its goroutine")
 
-// A Collector takes the output of one run. Its methods may be called from any
+// An Output takes the output of one run: it feeds OnOutput, keeps the head and the
+// tail of what exceeds MaxOutput, applies display updates and clears, and fills the
+// Result. Result.Truncated reports every loss. Its methods may be called from any
 // goroutine and return after the callback, of which there is one call at a
 // time, so a slow callback holds the writer back.
-type Collector struct {
+type Output struct {
 	mu       sync.Mutex
 	onOutput func(codeinterp.Output) error
 	kept     keeper
@@ -48,9 +38,9 @@ type Collector struct {
 	errorBefore int64 // bytes of the program's error that were dropped before it came here
 }
 
-// New returns a Collector for a run with the given, checked, options.
-func New(opts *codeinterp.RunOptions) *Collector {
-	c := &Collector{onOutput: opts.OnOutput, kept: keeper{max: opts.MaxOutput}}
+// NewOutput returns an Output for a run with the given, checked, options.
+func NewOutput(opts *codeinterp.RunOptions) *Output {
+	c := &Output{onOutput: opts.OnOutput, kept: keeper{max: opts.MaxOutput}}
 	c.kept.head = c.kept.one[:0]
 	if c.onOutput != nil {
 		c.mute = make(chan struct{})
@@ -60,11 +50,11 @@ func New(opts *codeinterp.RunOptions) *Collector {
 
 // Live says whether what comes is passed on to OnOutput, so that a call may take
 // as long as that does.
-func (c *Collector) Live() bool { return c.onOutput != nil && !c.muted.Load() }
+func (c *Output) Live() bool { return c.onOutput != nil && !c.muted.Load() }
 
 // Write takes a chunk of a stream and copies it. It reports false, and takes
 // nothing, once Finish was called.
-func (c *Collector) Write(kind codeinterp.Kind, p []byte) bool {
+func (c *Output) Write(kind codeinterp.Kind, p []byte) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.done {
@@ -91,10 +81,10 @@ func (c *Collector) Write(kind codeinterp.Kind, p []byte) bool {
 }
 
 // Stream returns a writer of Write. After Finish its error is io.ErrClosedPipe.
-func (c *Collector) Stream(kind codeinterp.Kind) io.Writer { return stream{c, kind} }
+func (c *Output) Stream(kind codeinterp.Kind) io.Writer { return stream{c, kind} }
 
 type stream struct {
-	c    *Collector
+	c    *Output
 	kind codeinterp.Kind
 }
 
@@ -105,9 +95,9 @@ func (s stream) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Spare returns a buffer of at least n bytes for [Collector.Own]: memory of
+// Spare returns a buffer of at least n bytes for [Output.Own]: memory of
 // output that was dropped, where there is some that nobody else can hold.
-func (c *Collector) Spare(n int) []byte {
+func (c *Output) Spare(n int) []byte {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	// OnOutput may keep the memory of what it has seen.
@@ -118,8 +108,8 @@ func (c *Collector) Spare(n int) []byte {
 	return make([]byte, n)
 }
 
-// Own is Write for a chunk whose memory is the Collector's from then on.
-func (c *Collector) Own(kind codeinterp.Kind, p []byte) bool {
+// Own is Write for a chunk whose memory is the Output's from then on.
+func (c *Output) Own(kind codeinterp.Kind, p []byte) bool {
 	c.mu.Lock()
 	i := int(kind - codeinterp.Stdout)
 	if c.done || len(c.partial[i]) > 0 || incomplete(p) > 0 {
@@ -133,7 +123,7 @@ func (c *Collector) Own(kind codeinterp.Kind, p []byte) bool {
 
 // copied returns a copy of p, in memory of output that was dropped where nobody
 // else can hold that.
-func (c *Collector) copied(p []byte) []byte {
+func (c *Output) copied(p []byte) []byte {
 	if b := c.kept.spare; c.onOutput == nil && cap(b) >= len(p) {
 		c.kept.spare = nil
 		return append(b[:0], p...)
@@ -142,9 +132,9 @@ func (c *Collector) copied(p []byte) []byte {
 }
 
 // Add takes an output that is not cut into chunks: a display, a value, a
-// clear, or a late one of any kind. The Collector owns its memory from then
+// clear, or a late one of any kind. The Output owns its memory from then
 // on. It reports false, and takes nothing, once Finish was called.
-func (c *Collector) Add(o codeinterp.Output) bool {
+func (c *Output) Add(o codeinterp.Output) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.done {
@@ -160,7 +150,7 @@ func (c *Collector) Add(o codeinterp.Output) bool {
 // Lost records what was dropped before it came here, of output or of the
 // program's error; what of it was kept does come here. What is dropped of one
 // stream by the limit adds up. After Finish Lost has no effect.
-func (c *Collector) Lost(t codeinterp.Truncation) {
+func (c *Output) Lost(t codeinterp.Truncation) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.done {
@@ -187,7 +177,7 @@ func (c *Collector) Lost(t codeinterp.Truncation) {
 
 // MayLack records that output of these kinds, of every kind where none is named, may
 // have been dropped before it came here, and that nobody knows how much.
-func (c *Collector) MayLack(reason codeinterp.TruncationReason, kinds ...codeinterp.Kind) {
+func (c *Output) MayLack(reason codeinterp.TruncationReason, kinds ...codeinterp.Kind) {
 	if len(kinds) == 0 {
 		kinds = []codeinterp.Kind{codeinterp.Stdout, codeinterp.Stderr, codeinterp.Display, codeinterp.Value}
 	}
@@ -200,7 +190,7 @@ func (c *Collector) MayLack(reason codeinterp.TruncationReason, kinds ...codeint
 // slow one. What comes is kept as before, and what OnOutput did not see is
 // told in CallbackErr. Mute does not wait for a call in progress, and frees the
 // writer that made it; from then on only Finish waits for that call.
-func (c *Collector) Mute() {
+func (c *Output) Mute() {
 	// Without mu, which is held by the writer that waits for OnOutput.
 	if !c.muted.Swap(true) && c.mute != nil {
 		close(c.mute)
@@ -209,7 +199,7 @@ func (c *Collector) Mute() {
 
 // Unmute takes Mute back. OnOutput is called again, once the call that was in
 // progress is over. It is not to be called beside Mute.
-func (c *Collector) Unmute() {
+func (c *Output) Unmute() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.muted.Swap(false) && c.mute != nil {
@@ -220,7 +210,7 @@ func (c *Collector) Unmute() {
 // Finish ends the collection and puts the outputs, the truncations and the
 // callback's errors into res, once a call of OnOutput in progress is over. Only
 // the first call has an effect.
-func (c *Collector) Finish(res *codeinterp.Result) {
+func (c *Output) Finish(res *codeinterp.Result) {
 	c.mu.Lock()
 	if c.done {
 		c.mu.Unlock()
@@ -248,7 +238,7 @@ func kindOf(stream string) codeinterp.Kind {
 	return 0
 }
 
-func (c *Collector) callbackErr() error {
+func (c *Output) callbackErr() error {
 	if c.nerrs > len(c.errs) {
 		c.errs = append(c.errs, fmt.Errorf("and %d more errors of OnOutput", c.nerrs-len(c.errs)))
 	}
@@ -259,7 +249,7 @@ func (c *Collector) callbackErr() error {
 }
 
 // flush passes on what is held of unfinished UTF-8 sequences.
-func (c *Collector) flush() {
+func (c *Output) flush() {
 	for i, p := range c.partial {
 		if len(p) > 0 {
 			c.partial[i] = nil
@@ -269,7 +259,7 @@ func (c *Collector) flush() {
 }
 
 // take calls back and keeps.
-func (c *Collector) take(o codeinterp.Output) {
+func (c *Output) take(o codeinterp.Output) {
 	switch {
 	case c.onOutput == nil:
 	case c.muted.Load():
@@ -297,7 +287,7 @@ func (c *Collector) take(o codeinterp.Output) {
 
 // call calls OnOutput on a goroutine of its own, so that one that ends its
 // goroutine, as testing's FailNow does, does not end the run's.
-func (c *Collector) call(o codeinterp.Output) {
+func (c *Output) call(o codeinterp.Output) {
 	// A call from before Unmute may still be going on, and calls are serial.
 	if !c.await() {
 		c.unseen++
@@ -305,7 +295,7 @@ func (c *Collector) call(o codeinterp.Output) {
 	}
 	done := make(chan error, 1)
 	go func() {
-		err := errExited
+		err := errCallbackExited
 		defer func() {
 			if p := recover(); p != nil {
 				err = fmt.Errorf("panic in OnOutput: %v", p)
@@ -319,7 +309,7 @@ func (c *Collector) call(o codeinterp.Output) {
 }
 
 // await waits for the call in progress, if there is one, unless Mute frees it.
-func (c *Collector) await() bool {
+func (c *Output) await() bool {
 	if c.pending == nil {
 		return true
 	}
@@ -333,7 +323,7 @@ func (c *Collector) await() bool {
 	}
 }
 
-func (c *Collector) note(err error) {
+func (c *Output) note(err error) {
 	if err == nil {
 		return
 	}

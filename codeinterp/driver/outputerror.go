@@ -1,4 +1,4 @@
-package output
+package driver
 
 import (
 	"fmt"
@@ -12,9 +12,9 @@ import (
 // What is kept of a program's error, in bytes: names, the message, and each
 // form of the traceback.
 const (
-	maxName      = 1 << 10
-	maxMessage   = 64 << 10
-	maxTraceback = 128 << 10
+	maxName         = 1 << 10
+	maxErrorMessage = 64 << 10
+	maxTraceback    = 128 << 10
 )
 
 // errorStream is what a Truncation calls the program's error.
@@ -51,7 +51,7 @@ func boundError(res *codeinterp.Result, bounded bool, before int64) {
 		return short
 	}
 	e.Name, e.MissingModule = text(e.Name, maxName), text(e.MissingModule, maxName)
-	e.Message = text(e.Message, maxMessage)
+	e.Message = text(e.Message, maxErrorMessage)
 	e.Traceback, e.RawTraceback = list(e.Traceback), list(e.RawTraceback)
 	if kept == all && before == 0 {
 		return
@@ -68,11 +68,11 @@ func traceback(lines []string, bounded bool) (short []string, all, kept int64) {
 	if !bounded || all <= maxTraceback {
 		return lines, all, all
 	}
-	head, room := fill(lines, maxTraceback*HeadPercent/100)
+	head, room := fill(lines, maxTraceback*codeinterp.OutputHeadPercent/100)
 	rest := slices.Clone(lines[len(head):])
 	slices.Reverse(rest)
 	// What the head did not need, since lines are not cut, goes to the tail.
-	tail, _ := fill(rest, maxTraceback-maxTraceback*HeadPercent/100+room)
+	tail, _ := fill(rest, maxTraceback-maxTraceback*codeinterp.OutputHeadPercent/100+room)
 	slices.Reverse(tail)
 	for _, l := range slices.Concat(head, tail) {
 		kept += int64(len(l) + eachLine)
