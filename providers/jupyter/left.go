@@ -10,6 +10,7 @@ const (
 	nothing         leftover = iota
 	ofCompletion             // the kernel's completer, whose end nobody waits to hear of
 	ofProgram                // a program whose end is not known
+	inQueue                  // a program that waits behind another client's
 	inGivenUpKernel          // as ofProgram, and the kernel may die at any time
 )
 
@@ -18,6 +19,8 @@ func leftBy(end kernel.Ending) leftover {
 	switch {
 	case !end.Left:
 		return nothing
+	case end.Queued:
+		return inQueue
 	case end.Lost:
 		return inGivenUpKernel
 	}

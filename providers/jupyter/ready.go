@@ -99,7 +99,11 @@ func (s *session) endLeft(ctx context.Context, busy func(bool)) error {
 		if s.left == ofCompletion { // no program asked for it, and all variables go with the kernel
 			grace = max(grace, completerGrace)
 		}
-		how, err = s.k.Load().EndLeft(ctx, grace, s.killer(), busy)
+		kill := s.killer()
+		if s.left == inQueue {
+			kill = nil // what runs now is another client's
+		}
+		how, err = s.k.Load().EndLeft(ctx, grace, kill, busy)
 	}
 	if errors.Is(err, kernel.ErrGone) {
 		how, err = "went with its kernel", nil

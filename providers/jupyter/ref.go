@@ -122,7 +122,7 @@ func (rt *runtime) Attach(ctx context.Context, reference string, late func(codei
 	k.Foreign = r.Foreign
 	k.Known(r.Socket, r.Process)
 	s := newSession(rt, kind, o, k)
-	s.dir, s.foreign = r.Dir, r.Foreign
+	s.dir, s.foreign, s.shared = r.Dir, r.Foreign, true
 	if _, err := rt.c.State(ctx, r.Kernel); err != nil {
 		return driver.Attached{}, asContextError(err)
 	}

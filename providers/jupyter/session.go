@@ -29,6 +29,7 @@ type session struct {
 	dir  string // names the private directory of a context
 	// foreign: the kernel is somebody else's, who is left in peace.
 	foreign bool
+	shared  bool // other clients may use the kernel
 	k       atomic.Pointer[kernel.Kernel]
 	turn    *turn // guards what follows
 
@@ -68,6 +69,8 @@ func (s *session) Run(ctx context.Context, p *driver.Program, out *driver.Output
 		switch {
 		case err == nil:
 			return o, nil
+		case errors.Is(err, kernel.ErrWithdrawn):
+			return o, err
 		case errors.Is(err, kernel.ErrNeverRan) && tries < maxStarts:
 			if !s.k.Load().IsFurnished() {
 				s.private, s.unsettled = false, false // those were the former process's
@@ -123,7 +126,7 @@ func (s *session) attempt(ctx context.Context, p *driver.Program, out *driver.Ou
 	}
 	// From here on the kernel may have it, whatever Run returns.
 	s.handed = true
-	end, err := k.Run(ctx, kernel.Order{Program: p, Out: out, Once: s.opts.Once, Kill: s.killer()})
+	end, err := k.Run(ctx, kernel.Order{Program: p, Out: out, Once: s.opts.Once, Kill: s.killer(), Shared: s.shared})
 	if err != nil {
 		return driver.Outcome{}, err
 	}

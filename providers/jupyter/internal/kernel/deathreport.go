@@ -24,6 +24,9 @@ const (
 	// One that just died needs that long to start on a busy machine.
 	verifyLimit = 15 * time.Second
 
+	// deadLimit is verifyLimit for a kernel that its server calls dead too.
+	deadLimit = 1500 * time.Millisecond
+
 	// elsewhereAfter is how long a kernel may stay silent before it is looked for at
 	// another address.
 	elsewhereAfter = 1500 * time.Millisecond
@@ -62,17 +65,19 @@ func (w *watch) verify(u *deathReport) {
 		began := time.Now()
 		for limit := askPause; ; limit = min(2*limit, 5*time.Second) {
 			start := time.Now()
-			v := r.identify(w.ctx, limit)
+			v, most := r.identify(w.ctx, limit), verifyLimit
 			if v == unknown {
-				// The server may know more: where it has removed the kernel, nobody will answer.
-				_, _ = r.k.check(w.ctx)
+				// The server may know more: a kernel that it has removed does not answer.
+				if st, err := r.k.check(w.ctx); err == nil && st.State == "dead" {
+					most = deadLimit
+				}
 			}
 			switch {
 			case r.k.isGone():
 				v = confirmed // by the server
 			case w.ctx.Err() != nil:
 				return
-			case v == unknown && time.Since(began) < verifyLimit:
+			case v == unknown && time.Since(began) < most:
 				if time.Since(began) > elsewhereAfter {
 					sock.fail(errElsewhere) // once: the next socket is another
 				}

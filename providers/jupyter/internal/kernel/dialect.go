@@ -43,6 +43,8 @@ type dialect struct {
 	token string
 	// unprepared recognises that a hidden request failed for want of setup.
 	unprepared func(*wire.ErrorContent) bool
+	// aborts: the kernel may know abort_request, which drops a request from its queue.
+	aborts bool
 	// completes: the kernel is known to complete code.
 	completes bool
 	// noStdin: enter cannot give standard input.
@@ -84,7 +86,7 @@ func NewKind(language, name string, s server.Spec) Kind {
 // Visited is the kind of a kernel that somebody else works in: it is left as it
 // is, and only what it says is understood as that of its language.
 func (k Kind) Visited() Kind {
-	d := dialect{exit: k.dialect.exit, skipsBlank: k.dialect.skipsBlank, uninterruptible: k.dialect.uninterruptible, value: k.dialect.value, fault: k.dialect.fault}
+	d := dialect{exit: k.dialect.exit, skipsBlank: k.dialect.skipsBlank, uninterruptible: k.dialect.uninterruptible, value: k.dialect.value, fault: k.dialect.fault, aborts: k.dialect.aborts}
 	if d.value == nil {
 		d.value = jsonValue
 	}

@@ -30,6 +30,8 @@ type execution struct {
 	life context.Context // ends with the run
 	end  context.CancelFunc
 
+	beginning beginning
+
 	input  input
 	calls  *calls // nil where the program has no functions
 	ending []byte // the last of the streams, where a dialect wants it
@@ -72,8 +74,12 @@ func (p progress) over() bool {
 func (p progress) half() bool { return !p.over() && (p.idle || p.reply != nil) }
 
 // newExecution makes the execution the kernel's current one.
-func (k *Kernel) newExecution(p *driver.Program, out *driver.Output) *execution {
-	e := &execution{k: k, q: newQueue(), out: out, input: input{lines: p.Stdin}, wake: make(chan struct{}, 1)}
+func (k *Kernel) newExecution(o Order) *execution {
+	p := o.Program
+	e := &execution{k: k, q: newQueue(), out: o.Out, input: input{lines: p.Stdin}, wake: make(chan struct{}, 1)}
+	if e.beginning.done = !o.Shared; o.Shared {
+		e.beginning.program = p
+	}
 	e.st.active = time.Now()
 	e.life, e.end = context.WithCancel(context.Background())
 	k.mu.Lock()
@@ -246,6 +252,9 @@ func (e *execution) stream(ev *event) {
 		return
 	}
 	e.watchProcess(ev)
+	if !ev.late {
+		e.begin()
+	}
 	if ev.late {
 		e.out.Add(codeinterp.Output{Kind: ev.stream, Data: ev.data, Late: true})
 		return
@@ -288,12 +297,16 @@ func (e *execution) message(typ string, content []byte, late bool) {
 			Count int `json:"execution_count"`
 		}
 		if json.Unmarshal(content, &in) == nil && !late {
+			e.begin()
 			e.update(func(p *progress) { p.busy, p.begun, p.count = true, true, in.Count })
 		}
 	case "execute_reply":
 		var r wire.ExecuteReply
 		if err := json.Unmarshal(content, &r); err != nil || r.Status != "ok" && !r.Aborted() {
 			r.Status = "error" // what says nothing does not say that all is well
+		}
+		if !late && !r.Aborted() {
+			e.begin()
 		}
 		e.update(func(p *progress) {
 			if p.reply == nil && !late {
@@ -303,6 +316,8 @@ func (e *execution) message(typ string, content []byte, late bool) {
 	case "error":
 		var f wire.ErrorContent
 		if json.Unmarshal(content, &f) == nil && !late {
+			e.begin()
+			e.showFault()
 			e.update(func(p *progress) { p.fault = &f })
 		}
 	default:
@@ -320,6 +335,20 @@ func (e *execution) message(typ string, content []byte, late bool) {
 		}
 		e.show(typ, content, late)
 	}
+}
+
+// showFault adds the error that came last as output, since the program survived it.
+func (e *execution) showFault() {
+	f := e.progress().fault
+	if f == nil {
+		return
+	}
+	text := f.Name + ": " + f.Value
+	if len(f.Traceback) > 0 {
+		text = strings.Join(f.Traceback, "\n")
+	}
+	e.out.Write(codeinterp.Stderr, []byte(text+"\n"))
+	e.update(func(p *progress) { p.fault = nil })
 }
 
 // show adds what a message shows.

@@ -46,6 +46,9 @@ func (r *runner) showPayload() {
 	if p.reply == nil || p.reply.Aborted() {
 		return
 	}
+	if p.reply.Status == "ok" && !p.death && !r.killed {
+		r.e.showFault() // the reply decides
+	}
 	for _, o := range p.reply.Shown() {
 		r.Out.Add(o)
 	}
@@ -94,6 +97,8 @@ func (r *runner) ending() Ending {
 // classify says which of the ways to end it was.
 func (r *runner) classify(e *Ending, p progress) {
 	switch {
+	case r.queued:
+		e.Left, e.Queued, e.Unknown = true, true, r.killErr
 	case r.killed && r.killErr != nil:
 		// The server may yet do what it was asked for, so the state is given up.
 		e.Left, e.Lost = true, r.Kill != nil

@@ -71,6 +71,7 @@ var pythonDialect = dialect{
 	outcome:    func(id string) string { return fmt.Sprintf("%s.outcome(%q)", pythonHelper, id) },
 	files:      true,
 	completes:  true,
+	aborts:     true, // ipykernel before 7
 	skipsBlank: true,
 	spool:      func(id string) string { return fmt.Sprintf("%s.spool.take(%q)", pythonHelper, id) },
 	token:      pythonHelper + ".gate.token",

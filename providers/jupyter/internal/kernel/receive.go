@@ -107,7 +107,7 @@ func (k *Kernel) answer(r *request, f *frame) error {
 			k.workedForUs()
 		}
 		r.complete()
-	case "kernel_info_reply", "execute_reply", "complete_reply", "interrupt_reply", filesReply, commandReply, commandNews:
+	case "kernel_info_reply", "execute_reply", "complete_reply", "interrupt_reply", "abort_reply", filesReply, commandReply, commandNews:
 		content, err := f.Content(k.cfg.MaxMessage)
 		k.mu.Lock()
 		defer k.mu.Unlock()

@@ -56,6 +56,10 @@ type Order struct {
 
 	// Once says that it is the kernel's only program, and Quiet is asked for.
 	Once bool
+
+	// Shared says that other clients use the kernel. The program then begins when the
+	// kernel begins it, and is not interrupted or killed before.
+	Shared bool
 }
 
 // An Ending is how a program ended, besides its outcome.
@@ -67,6 +71,9 @@ type Ending struct {
 
 	// Left says that the program may still run.
 	Left bool
+
+	// Queued says that it waits behind another client's program, and may run later.
+	Queued bool
 }
 
 // A runner follows one program to its end.
@@ -82,6 +89,7 @@ type runner struct {
 
 	killed  bool
 	killErr error
+	queued  bool  // it was killed before the kernel began it
 	noIdle  bool  // one sign of the end did not come
 	away    error // why the server is out of reach
 }
@@ -90,10 +98,14 @@ type runner struct {
 func (k *Kernel) Run(ctx context.Context, o Order) (Ending, error) {
 	r := &runner{k: k, ctx: ctx, Order: o}
 	for tries := 0; ; tries++ {
-		r.e, r.end = k.newExecution(o.Program, o.Out), time.Time{}
+		r.e, r.end = k.newExecution(o), time.Time{}
 		if err := r.follow(); err != nil {
 			r.e.finish()
 			return Ending{}, err
+		}
+		if r.queued && r.killErr == nil {
+			r.e.finish()
+			return Ending{}, ErrWithdrawn
 		}
 		if r.turnedAway() {
 			r.giveBack()
@@ -170,8 +182,7 @@ func (r *runner) follow() error {
 	k.mu.Lock()
 	s := k.sock
 	k.mu.Unlock()
-	// An interrupt waits until it is sent, so that none comes too early for the kernel.
-	err := r.Program.HandOver(func() error {
+	submit := func() error {
 		r.fresh = k.begun() // before the process can die of it
 		err := k.send(s, "shell", r.e.id, "execute_request", r.seal(wire.ExecuteRequest{
 			// A byte order mark belongs to a file, and is an error to Python.
@@ -183,7 +194,14 @@ func (r *runner) follow() error {
 			k.unbegun()
 		}
 		return err
-	})
+	}
+	var err error
+	if r.Shared {
+		err = submit()
+	} else {
+		// An interrupt waits until it is sent, so that none comes too early for the kernel.
+		err = r.Program.HandOver(submit)
+	}
 	if errors.Is(err, errSocketLost) {
 		return fmt.Errorf("%w: %w", ErrNeverRan, err)
 	} else if err != nil {
@@ -203,6 +221,9 @@ func (r *runner) follow() error {
 			}
 		}
 		w.startTimers(p)
+		if !r.e.hasBegun() {
+			r.Program.Busy(k.isBusyWithOthers())
+		}
 		select {
 		case <-r.e.wake:
 		case <-r.ctx.Done():
@@ -222,6 +243,8 @@ func (r *runner) follow() error {
 			// Of the two signs idle is the one that says that no output is missing.
 			r.noIdle = true
 			return nil
+		case <-w.beginTimer:
+			r.e.begin()
 		case <-w.quiet.C:
 			w.poll()
 		case <-w.probeTimer:
@@ -267,6 +290,9 @@ func (k *Kernel) Quiet(ctx context.Context) bool {
 // kill ends the kernel's process without grace. What could not be ended is left.
 func (r *runner) kill() {
 	r.killed = true
+	if !r.e.hasBegun() && r.withdraw() {
+		return
+	}
 	if r.Kill == nil {
 		r.leaveAlone()
 		return

@@ -252,8 +252,12 @@ func (k *Kernel) abandonAll() {
 // worksForOthers notes whether the kernel is busy with what is not ours.
 func (k *Kernel) worksForOthers(is bool) {
 	k.mu.Lock()
-	defer k.mu.Unlock()
 	k.others = is
+	run := k.run
+	k.mu.Unlock()
+	if run != nil {
+		run.update(func(*progress) {}) // a run that has not begun waits for that
+	}
 }
 
 // wasInterrupted notes that an interrupt was delivered.

@@ -86,7 +86,7 @@ func TestGap(t *testing.T) {
 		<-done
 	}
 	dial(func() {})
-	e := k.newExecution(&driver.Program{}, nil)
+	e := k.newExecution(Order{Program: &driver.Program{}})
 	defer e.finish()
 	if e.progress().gap {
 		t.Error("a run begins with a gap")

@@ -22,6 +22,7 @@ type watch struct {
 	quiet      *time.Timer
 	halfTimer  <-chan time.Time // the second sign of the end is missing
 	probeTimer <-chan time.Time // after an interrupt
+	beginTimer <-chan time.Time // the kernel works at the request, and has not said that it began
 	redialled  chan error
 	away       bool // reconnecting
 	probed     bool // after the interrupt
@@ -58,6 +59,9 @@ func (w *watch) startTimers(p progress) {
 	}
 	if p.half() && w.halfTimer == nil {
 		w.halfTimer = time.After(halfGrace)
+	}
+	if w.beginTimer == nil && p.busy && !w.r.e.hasBegun() {
+		w.beginTimer = time.After(busyBegins)
 	}
 	if p.interrupted && !w.probed {
 		w.probed, w.probeTimer = true, time.After(probeAfter)

@@ -1,0 +1,81 @@
+package jupyter_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/toolcell/toolcell/codeinterp"
+	fake "github.com/toolcell/toolcell/internal/fakejupyter"
+	"github.com/toolcell/toolcell/providers/jupyter"
+)
+
+// TestStatusIsTheReply protects row 16: a traceback that a program shows and survives is
+// output, and the execute_reply decides.
+func TestStatusIsTheReply(t *testing.T) {
+	inFake(t, jupyter.Options{}, plays{
+		"shown": func(k *fake.Kernel, req *fake.Message) {
+			busy(k, req)
+			k.IOPub(req, "error", fake.Error("ValueError", "seen", "Traceback", "ValueError: seen"))
+			say(k, req, "went on\n")
+			reply(k, req)
+			idle(k, req)
+		},
+		"shown and failed": func(k *fake.Kernel, req *fake.Message) {
+			busy(k, req)
+			k.IOPub(req, "error", fake.Error("ValueError", "seen", "Traceback", "ValueError: seen"))
+			k.IOPub(req, "error", fake.Error("KeyError", "last", "Traceback", "KeyError: last"))
+			k.Reply(req, "execute_reply", fake.Error("KeyError", "last", "Traceback", "KeyError: last"))
+			idle(k, req)
+		},
+	}.on, func(r *rig) {
+		res := r.ok("shown")
+		if res.Error != nil || res.Stdout() != "went on\n" || res.Stderr() != "Traceback\nValueError: seen\n" {
+			t.Errorf("%+v", res)
+		}
+		res, err := r.run("shown and failed", nil)
+		if err != nil || res.Status != codeinterp.StatusError || res.Error == nil || res.Error.Name != "KeyError" || strings.Count(res.Stderr(), "seen") != 1 || strings.Contains(res.Stderr(), "last") {
+			t.Errorf("%+v, %v", res, err)
+		}
+	})
+}
+
+// TestDeadByTheServersWord plays a kernel without IPython whose server reports it dead
+// in the middle of a run: the run ends within 5 s with its state lost.
+func TestDeadByTheServersWord(t *testing.T) {
+	for _, unsigned := range []bool{false, true} {
+		t.Run(fmt.Sprint("unsigned ", unsigned), func(t *testing.T) {
+			var dead bool
+			inFake(t, jupyter.Options{}, func(s *fake.Server) {
+				s.Unsigned = unsigned
+				s.Hidden = func(k *fake.Kernel, req *fake.Message) {
+					k.Answer(req, "execute_reply", fake.Error("ImportError", "no IPython"))
+				}
+				s.Control = func(k *fake.Kernel, req *fake.Message) {
+					if !dead {
+						k.Control(req, "kernel_info_reply", map[string]string{"status": "ok"})
+					}
+				}
+				s.Execute = func(k *fake.Kernel, req *fake.Message) {
+					if req.Code() != "die" {
+						k.Answer(req, "execute_reply", fake.OK(1))
+						return
+					}
+					busy(k, req)
+					dead = true
+					k.SetState("dead")
+					k.Forge("status", fake.Status("dead"))
+					time.Sleep(time.Hour)
+				}
+			}, func(r *rig) {
+				r.ok("x")
+				start := time.Now()
+				res, _ := r.run("die", nil)
+				if took := time.Since(start); res.Status != codeinterp.StatusLost || !res.StateLost || res.Cause != codeinterp.CauseExit || took > 5*time.Second {
+					t.Errorf("%+v after %v", res, took)
+				}
+			})
+		})
+	}
+}
