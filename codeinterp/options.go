@@ -87,11 +87,10 @@ type RunOptions struct {
 	// false refuse it.
 	Files fs.FS
 
-	// Artifacts asks for Result.Artifacts. Looking for them takes time where
-	// the directory has many files: before the program begins, and after its end,
-	// all are looked at, unless a provider watches the directory, which looks at
-	// all of them the first time only. Languages whose [LanguageInfo.Files] is
-	// false refuse it.
+	// Artifacts asks for Result.Artifacts: the state of all files in the directory is
+	// read before the program begins and after its end, up to 50,000 files, which takes
+	// about a millisecond for 1,000 files. Files in .git, node_modules, .venv, __pycache__
+	// and .cache are left out. Languages whose [LanguageInfo.Files] is false refuse it.
 	Artifacts bool
 
 	// MaxOutput is how many bytes of output the Result keeps: the first 40 %

@@ -95,11 +95,9 @@ type Result struct {
 	// Truncated says what Outputs lacks, and why.
 	Truncated []Truncation
 
-	// Artifacts lists what the run created, changed or gave another name in the
-	// directory in which it started, up to [MaxArtifacts], sorted by path, where
-	// RunOptions.Artifacts asks for it. What lies in .cache there, where
-	// libraries keep such things as lists of fonts, or in a __pycache__ is left
-	// out. Truncated says what else is missing, with the Stream "artifacts".
+	// Artifacts lists what the run created, changed or renamed in the directory in which
+	// it started, up to [MaxArtifacts], sorted by path, where RunOptions.Artifacts asks
+	// for it. Truncated reports what is missing, with the Stream "artifacts".
 	Artifacts []Artifact
 
 	// Calls are the calls that the program made of functions of the host, by

@@ -140,12 +140,23 @@ func (l *List) skip(a codeinterp.Artifact, reason string) {
 	l.all = append(l.all, a)
 }
 
-// IsCache reports whether a file is nobody's result: what Python compiled, and
-// what libraries keep in the program's home, such as matplotlib's list of fonts.
-// A List leaves it out.
+// IsCache reports whether a file lies in a directory that holds no results; see
+// [IsCacheDir]. A List leaves it out.
 func IsCache(name string) bool {
-	return strings.HasPrefix(name, ".cache/") || strings.HasPrefix(name, "__pycache__/") || strings.Contains(name, "/__pycache__/")
+	for dir, rest, ok := strings.Cut(name, "/"); ok; {
+		if slices.Contains(cacheDirs, dir) {
+			return true
+		}
+		dir, rest, ok = strings.Cut(rest, "/")
+	}
+	return false
 }
+
+// IsCacheDir reports whether a directory, by its path, holds no results of programs:
+// what git, npm, Python and libraries store for themselves.
+func IsCacheDir(name string) bool { return slices.Contains(cacheDirs, path.Base(name)) }
+
+var cacheDirs = []string{".git", "node_modules", ".venv", "__pycache__", ".cache"}
 
 // room reports whether a file is to be listed and there is room for one more.
 func (l *List) room(a *codeinterp.Artifact) bool {

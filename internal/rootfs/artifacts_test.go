@@ -11,7 +11,6 @@ import (
 	"strconv"
 	"sync"
 	"testing"
-	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -118,27 +117,6 @@ func TestArtifactsMany(t *testing.T) {
 	}
 }
 
-// TestArtifactsCaches leaves out what is nobody's result, however much it is.
-func TestArtifactsCaches(t *testing.T) {
-	f, dir := open(t, nil, rootfs.Options{})
-	before := f.Snapshot(t.Context())
-	for _, name := range []string{".cache/matplotlib", "d/__pycache__", "d/.cache"} {
-		if err := os.MkdirAll(filepath.Join(dir, name), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		for i := range codeinterp.MaxArtifacts/2 + 10 {
-			if name == "d/.cache" && i > 0 {
-				break
-			}
-			_ = os.WriteFile(filepath.Join(dir, name, strconv.Itoa(i)), []byte("12"), 0o644)
-		}
-	}
-	found, missing := f.Artifacts(t.Context(), before, false)
-	if len(found) != 1 || found[0].Path != "d/.cache/0" || missing != nil {
-		t.Errorf("%+v found, %+v missing", found, missing)
-	}
-}
-
 // TestArtifactsRace looks for files while directories and files turn into links
 // out and back all the time.
 func TestArtifactsRace(t *testing.T) {
@@ -183,13 +161,4 @@ func TestArtifactsRace(t *testing.T) {
 		close(stop)
 		wg.Wait()
 	}
-}
-
-// cpuTime is what the process has computed, in its own code and the system's.
-func cpuTime(tb testing.TB) time.Duration {
-	var u unix.Rusage
-	if err := unix.Getrusage(unix.RUSAGE_SELF, &u); err != nil {
-		tb.Fatal(err)
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }

@@ -31,12 +31,6 @@ type Options struct {
 	MaxFile, MaxBytes int64
 	MaxFiles          int
 	Measure           func() (bytes int64, files int)
-
-	// Watches, if set, tell what programs may have changed between two looks.
-	// With Stay the directory is watched until Watches are closed, for the next
-	// FS of it.
-	Watches *Watches
-	Stay    bool
 }
 
 // An FS is an open directory. Its methods are safe for concurrent use.
@@ -48,12 +42,6 @@ type FS struct {
 	known bool
 	bytes int64
 	files int
-
-	watch struct {
-		sync.Mutex
-		tree   *tree
-		closed bool
-	}
 }
 
 var _ codeinterp.FS = (*FS)(nil)
@@ -67,28 +55,8 @@ func New(root *os.Root, o *Options) *FS {
 	return f
 }
 
-// Close lets the directory go. Everything else fails from then on, with
-// fs.ErrClosed.
-func (f *FS) Close() error {
-	f.watch.Lock()
-	defer f.watch.Unlock()
-	f.watch.closed = true
-	if t := f.watch.tree; t != nil {
-		f.watch.tree = nil
-		t.release()
-	}
-	return f.root.Close()
-}
-
-// watched returns the tree of the directory, nil where there is none.
-func (f *FS) watched() *tree {
-	f.watch.Lock()
-	defer f.watch.Unlock()
-	if f.watch.tree == nil && f.opts.Watches != nil && !f.watch.closed {
-		f.watch.tree = f.opts.Watches.tree(f)
-	}
-	return f.watch.tree
-}
+// Close closes the directory. Every other method fails afterwards, with fs.ErrClosed.
+func (f *FS) Close() error { return f.root.Close() }
 
 // maxEntries bounds a listing.
 const maxEntries = 1 << 20

@@ -16,22 +16,22 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/toolcell/toolcell/internal/artifact"
 )
 
 const (
-	maxScan  = 1 << 18 // files and directories that one scan looks at
-	maxDepth = 128     // levels, each of which takes a descriptor
-	batch    = 1024    // names read at once
+	maxScan  = 50_000 // files and directories that one scan reads
+	maxDepth = 128    // levels, each of which takes a descriptor
+	batch    = 1024   // names read at once
 )
 
-// A scan looks at everything beneath a directory once. It follows no links and
-// leaves nothing changed.
+// A scan reads the state of everything beneath a directory once. It follows no links and
+// changes nothing.
 type scan struct {
 	ctx  context.Context
 	seed maphash.Seed
 	seen func(*entry)
-	// enter, if set, is called for each directory before it is looked at.
-	enter func(*level)
 
 	left   int  // entries to go
 	cut    bool // not everything was looked at
@@ -39,13 +39,13 @@ type scan struct {
 	buf    []byte
 }
 
-// An entry is what a scan has found. It is good during the call that gets it.
+// An entry is a file or directory of a scan, valid during the call of seen.
 type entry struct {
 	dir  *level
 	name string
 	st   unix.Stat_t
-	sum  uint64 // tells this state of it from every other
-	err  error  // of a directory: why it cannot be listed
+	sum  uint64 // identifies this state of it
+	err  error  // why a directory cannot be listed
 }
 
 func (e *entry) path() string { return path.Join(e.dir.path, e.name) }
@@ -55,28 +55,12 @@ type level struct {
 	file *os.File
 	path string
 	sum  uint64 // of the path
-
-	up    *level // nil where the scan begins
-	name  string
-	node  *node // of a directory that is watched
-	fresh bool  // it had another name, if it was there, when that was asked for
 }
 
 // scan calls seen for all that is in f, as the user of the files. It reports
-// the time of the last change, and whether it got through.
+// the time of the last change, and whether it saw everything.
 func (f *FS) scan(ctx context.Context, seed maphash.Seed, seen func(*entry)) (newest time.Time, whole bool) {
-	s := newScan(ctx)
-	s.seed, s.seen = seed, seen
-	whole = f.run(s)
-	return s.newest, whole
-}
-
-func newScan(ctx context.Context) *scan {
-	return &scan{ctx: ctx, seed: maphash.MakeSeed(), left: maxScan}
-}
-
-// run is scan, for an s of the caller's.
-func (f *FS) run(s *scan) (whole bool) {
+	s := &scan{ctx: ctx, seed: seed, seen: seen, left: maxScan}
 	err := f.opts.As.do(func() {
 		top, err := f.root.Open(".")
 		if err != nil {
@@ -85,15 +69,12 @@ func (f *FS) run(s *scan) (whole bool) {
 		}
 		s.level(&level{file: top, path: "."}, 1)
 	})
-	return err == nil && !s.cut
+	return s.newest, err == nil && !s.cut
 }
 
-// level looks at a directory, which it closes, and then at those in it.
+// level reads a directory, which it closes, and then those in it.
 func (s *scan) level(l *level, depth int) {
 	defer l.file.Close()
-	if s.enter != nil {
-		s.enter(l)
-	}
 	for _, sub := range s.list(l) {
 		// A branch that is too deep is left out; the others are looked at all the same.
 		if s.cut && s.stopped() {
@@ -103,7 +84,7 @@ func (s *scan) level(l *level, depth int) {
 	}
 }
 
-// descend looks at what is in a directory of l's.
+// descend reads a directory in l.
 func (s *scan) descend(l *level, e *entry, depth int) {
 	if depth >= maxDepth {
 		s.cut = true
@@ -114,7 +95,7 @@ func (s *scan) descend(l *level, e *entry, depth int) {
 	switch err {
 	case nil:
 		file := os.NewFile(uintptr(fd), "directory")
-		s.level(&level{file: file, path: e.path(), sum: s.sum(l, e.name, nil), up: l, name: e.name}, depth+1)
+		s.level(&level{file: file, path: e.path(), sum: s.sum(l, e.name, nil)}, depth+1)
 	case unix.ENOENT, unix.ENOTDIR, unix.ELOOP: // it is gone, or something else by now
 	default:
 		e.err = err
@@ -122,7 +103,7 @@ func (s *scan) descend(l *level, e *entry, depth int) {
 	}
 }
 
-// list has what is in a directory seen, and returns the directories in it,
+// list calls seen for the files in a directory and returns the directories in it,
 // sorted.
 func (s *scan) list(l *level) (dirs []*entry) {
 	var e entry
@@ -141,6 +122,9 @@ func (s *scan) list(l *level) (dirs []*entry) {
 				s.newest = t
 			}
 			if e.st.Mode&unix.S_IFMT == unix.S_IFDIR {
+				if artifact.IsCacheDir(e.path()) {
+					continue
+				}
 				sub := e
 				dirs = append(dirs, &sub)
 				continue
@@ -162,7 +146,7 @@ func (s *scan) list(l *level) (dirs []*entry) {
 
 func (s *scan) stopped() bool { return s.left <= 0 || s.ctx.Err() != nil }
 
-// sum is that of a name in a directory, and of the state of what has it.
+// sum returns the hash of a name in a directory and of its file's state.
 func (s *scan) sum(l *level, name string, st *unix.Stat_t) uint64 {
 	b := binary.NativeEndian.AppendUint64(s.buf[:0], l.sum)
 	if st != nil {

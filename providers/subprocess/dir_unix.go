@@ -58,7 +58,7 @@ func (h *host) openShared() (*rootfs.FS, error) {
 		return nil, err
 	}
 	// Stay, since all contexts share it: what is known of it serves the next one.
-	o := &rootfs.Options{MaxFile: max(h.sandbox.Limits().FileSize, 0), Watches: h.watches, Stay: true}
+	o := &rootfs.Options{MaxFile: max(h.sandbox.Limits().FileSize, 0)}
 	if uid, gid, ok := h.sandbox.Shares(); ok {
 		o.As = &rootfs.User{UID: uid, GID: gid}
 	}

@@ -71,9 +71,6 @@ func (h *host) openFiles(pl *place) (*rootfs.FS, error) {
 	}
 	limits := h.sandbox.Limits()
 	o.MaxFile = max(limits.FileSize, 0)
-	if !pl.once { // one look more would be all that its watches save
-		o.Watches = h.watches
-	}
 	if pl.cwd != nil {
 		root, err := pl.cwd.Root()
 		if err != nil {

@@ -14,7 +14,6 @@ import (
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/codeinterp/driver"
-	"github.com/toolcell/toolcell/internal/rootfs"
 	"github.com/toolcell/toolcell/internal/sandbox"
 )
 
@@ -28,7 +27,6 @@ type host struct {
 	warm      map[string]*pool
 	dir       *sandbox.Dir // where all programs start; nil: each in a place of its own
 	budget    *budget
-	watches   *rootfs.Watches
 
 	life   context.Context // ends with Close
 	cancel context.CancelFunc
@@ -37,7 +35,7 @@ type host struct {
 var _ driver.Runtime = (*host)(nil)
 
 func newHost(opts *Options) (*host, error) {
-	h := &host{budget: newBudget(), watches: rootfs.NewWatches()}
+	h := &host{budget: newBudget()}
 	if opts != nil {
 		h.opts = *opts
 	}
@@ -177,5 +175,5 @@ func (h *host) Close(context.Context) error {
 	if h.dir != nil {
 		h.dir.Close()
 	}
-	return errors.Join(h.watches.Close(), h.sandbox.Close())
+	return h.sandbox.Close()
 }

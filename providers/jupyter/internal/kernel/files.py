@@ -12,7 +12,7 @@ MAX_LINKS, MAX_DEPTH, MAX_SCAN, MAX_LIST = 40, 128, 1 << 18, 1 << 20
 PAGE, PIECE, TICK = 5000, 4 << 20, 0.011
 
 # What is nobody's result, as package artifact has it.
-CACHE = re.compile(rb"^\.cache/|(^|/)__pycache__/")
+CACHE = re.compile(rb"(^|/)(\.git|node_modules|\.venv|__pycache__|\.cache)/")
 
 
 class Fault(Exception):
