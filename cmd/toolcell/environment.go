@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
-	"github.com/toolcell/toolcell/providers/subprocess"
+	"github.com/toolcell/toolcell/environments"
 )
 
 // environmentFlags say which packages Python has.
@@ -55,7 +55,7 @@ func (f *subprocessFlags) prepareEnvironment(ctx context.Context) error {
 	if f.shared != "" {
 		changeable = append(changeable, f.shared)
 	}
-	for _, o := range []*subprocess.EnvironmentOptions{
+	for _, o := range []*environments.Options{
 		{Packages: python, Python: f.python, Root: root, Changeable: changeable}, {Packages: node, Language: "javascript", Root: root, Changeable: changeable},
 	} {
 		if len(o.Packages) == 0 {
@@ -71,11 +71,11 @@ func (f *subprocessFlags) prepareEnvironment(ctx context.Context) error {
 }
 
 // newEnvironment makes an environment, and says that it does.
-func (f *environmentFlags) newEnvironment(ctx context.Context, o *subprocess.EnvironmentOptions) (*subprocess.Environment, error) {
+func (f *environmentFlags) newEnvironment(ctx context.Context, o *environments.Options) (*environments.Environment, error) {
 	if f.installing != nil {
 		defer f.installing(o.Packages)()
 	}
-	return subprocess.NewEnvironment(ctx, o)
+	return environments.New(ctx, o)
 }
 
 // installing says why nothing happens, in a terminal, where it takes a while.
@@ -99,7 +99,7 @@ func (a *app) installing(packages []string) (done func()) {
 var installingAfter = time.Second
 
 // enter has programs run in an environment.
-func (f *subprocessFlags) enter(e *subprocess.Environment) {
+func (f *subprocessFlags) enter(e *environments.Environment) {
 	if e.Python != "" {
 		f.python = e.Python
 	} else {

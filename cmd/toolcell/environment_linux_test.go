@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/toolcell/toolcell/environments"
 	"github.com/toolcell/toolcell/internal/leftover"
-	"github.com/toolcell/toolcell/providers/subprocess"
 )
 
 // TestEnvironmentKilled: a command that is killed while it makes an environment
@@ -62,7 +62,7 @@ func TestEnvironmentKilled(t *testing.T) {
 	if errB != nil || errC != nil || b.ID != c.ID {
 		t.Fatalf("two at once made %+v, %+v, %v, %v", b, c, errB, errC)
 	}
-	if _, _, err := subprocess.SweepEnvironments(t.Context(), root, 1<<40, nil); err != nil || len(halves(root)) > 0 {
+	if _, _, err := environments.Sweep(t.Context(), root, 1<<40, nil); err != nil || len(halves(root)) > 0 {
 		t.Errorf("left is %q, %v", halves(root), err)
 	}
 }

@@ -12,7 +12,7 @@ import (
 	"sync"
 
 	"github.com/toolcell/toolcell/codeinterp"
-	"github.com/toolcell/toolcell/providers/subprocess"
+	"github.com/toolcell/toolcell/environments"
 )
 
 // environmentName is a name that is also a file's.
@@ -24,7 +24,7 @@ func nameFile(root, name string) (string, error) {
 	if !environmentName().MatchString(name) {
 		return "", fmt.Errorf("%w: environment name %.80q; use letters, digits, dots, dashes", codeinterp.ErrInvalid, name)
 	}
-	root, err := subprocess.EnvironmentRoot(root)
+	root, err := environments.Root(root)
 	return filepath.Join(root, "names", name), err
 }
 
@@ -35,7 +35,7 @@ func (e noName) Error() string {
 	return fmt.Sprintf("there is no environment %q; make one with: toolcell env create %s PACKAGE", string(e), string(e))
 }
 
-func openNamed(root, name string) (*subprocess.Environment, error) {
+func openNamed(root, name string) (*environments.Environment, error) {
 	file, err := nameFile(root, name)
 	if err != nil {
 		return nil, err
@@ -44,7 +44,7 @@ func openNamed(root, name string) (*subprocess.Environment, error) {
 	if err != nil {
 		return nil, noName(name)
 	}
-	return subprocess.OpenEnvironment(root, strings.TrimSpace(string(id)))
+	return environments.Open(root, strings.TrimSpace(string(id)))
 }
 
 const envSynopsis = "(create NAME (PACKAGE... | --requirements FILE | --lock FILE) | lock NAME | list | remove NAME | sweep)"
@@ -75,7 +75,7 @@ func (a *app) env(ctx context.Context, args []string) int {
 	var err error
 	switch {
 	case len(operands) > 1 && operands[0] == "create":
-		err = a.createEnvironment(ctx, operands[1], operands[2:], &f, &subprocess.EnvironmentOptions{Python: f.python, Root: root, Disk: int64(f.size)})
+		err = a.createEnvironment(ctx, operands[1], operands[2:], &f, &environments.Options{Python: f.python, Root: root, Disk: int64(f.size)})
 	case len(operands) == 2 && operands[0] == "lock":
 		err = a.lockEnvironment(root, operands[1])
 	case len(operands) == 1 && operands[0] == "list":
@@ -99,7 +99,7 @@ func (a *app) env(ctx context.Context, args []string) int {
 	return a.fail(err)
 }
 
-func (a *app) createEnvironment(ctx context.Context, name string, packages []string, f *envFlags, o *subprocess.EnvironmentOptions) error {
+func (a *app) createEnvironment(ctx context.Context, name string, packages []string, f *envFlags, o *environments.Options) error {
 	file, err := nameFile(o.Root, name)
 	if err != nil {
 		return err
@@ -135,7 +135,7 @@ func (a *app) createEnvironment(ctx context.Context, name string, packages []str
 		o.Language, o.Packages = "javascript", node
 	}
 	done := a.installing(o.Packages)
-	e, err := subprocess.NewEnvironment(ctx, o)
+	e, err := environments.New(ctx, o)
 	done()
 	if err != nil {
 		return err
@@ -156,13 +156,13 @@ func (a *app) createEnvironment(ctx context.Context, name string, packages []str
 // as npm:lodash.
 func requirements(text string) ([]string, error) {
 	if !strings.HasPrefix(strings.TrimSpace(text), "npm:") {
-		return subprocess.Requirements(text)
+		return environments.Requirements(text)
 	}
 	return strings.Fields(text), nil
 }
 
 // locked is what an environment holds, as packages are written here.
-func locked(e *subprocess.Environment) []string {
+func locked(e *environments.Environment) []string {
 	if e.Python != "" {
 		return e.Lock
 	}
@@ -199,7 +199,7 @@ func (a *app) listEnvironments(root string) error {
 
 // environmentNames returns the names, sorted.
 func environmentNames(root string) ([]string, error) {
-	root, err := subprocess.EnvironmentRoot(root)
+	root, err := environments.Root(root)
 	if err != nil {
 		return nil, err
 	}
@@ -255,7 +255,7 @@ func (a *app) sweepEnvironments(ctx context.Context, root string, size int64) er
 			keep = append(keep, e.ID)
 		}
 	}
-	removed, left, err := subprocess.SweepEnvironments(ctx, root, size, keep)
+	removed, left, err := environments.Sweep(ctx, root, size, keep)
 	fmt.Fprintf(a.stdout, "removed %d; %d MB are left\n", len(removed), (left+999_999)/1_000_000)
 	return err
 }

@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/environments"
 	"github.com/toolcell/toolcell/providers/subprocess"
 )
 
@@ -35,7 +36,7 @@ type subprocessFlags struct {
 	shared string
 
 	// nodeEnvironment, if set, is that of JavaScript and TypeScript.
-	nodeEnvironment *subprocess.Environment
+	nodeEnvironment *environments.Environment
 
 	// languages narrows the provider down to what is needed.
 	languages []subprocess.Language
@@ -158,8 +159,8 @@ func (f *subprocessFlags) interpreter(language string) string {
 }
 
 // inEnvironment returns the language of that name in the environment.
-func inEnvironment(l subprocess.Language, e *subprocess.Environment) subprocess.Language {
-	list := e.Languages()
+func inEnvironment(l subprocess.Language, e *environments.Environment) subprocess.Language {
+	list := subprocess.InEnvironment(e)
 	return list[slices.IndexFunc(list, func(k subprocess.Language) bool { return k.Name == l.Name })]
 }
 

@@ -3,26 +3,19 @@
 package subprocess
 
 import (
-	"bytes"
-	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
-	"os/exec"
-	"regexp"
-	"strconv"
 	"strings"
-	"sync"
-	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/interpreter"
 	"github.com/toolcell/toolcell/internal/sandbox"
 )
 
-// maxProbe bounds the time that an interpreter has to answer.
-const maxProbe = 30 * time.Second
+// maxProbe bounds the time that a driver has to start.
+const maxProbe = interpreter.MaxAsk
 
 // A language is a Language whose interpreter was found.
 type language struct {
@@ -50,7 +43,7 @@ type language struct {
 // tried.
 func (h *host) find(l Language) (*language, error) {
 	var tried []string
-	for _, path := range candidates(&l) {
+	for _, path := range interpreter.Candidates(l.Commands, l.kind == pythonKind) {
 		c := &language{Language: l, path: path, passed: tried, forks: h.opts.Warm != nil}
 		if l.kind == nodeKind || l.kind == typescriptKind {
 			c.heapMessage = "heap out of memory"
@@ -114,23 +107,23 @@ func (l *language) probe() error {
 	if args == nil {
 		args = []string{"--version"}
 	}
-	out, err := ask(l.probePath(), args, "")
+	out, err := interpreter.Ask(l.probePath(), args, "")
 	if err != nil {
 		return err
 	}
-	v := cmp.Or(dotted().FindString(out), version().FindString(out))
+	v := interpreter.Version(out)
 	if v == "" {
 		return errors.New("prints no version")
 	}
-	if older(v, l.MinVersion) {
+	if interpreter.Older(v, l.MinVersion) {
 		return fmt.Errorf("version %s is older than %s", v, l.MinVersion)
 	}
 	l.runtime = l.Name + " " + v
-	l.roots = rootsOf(l.probePath())
-	l.prefix = prefixOf(l.path)
+	l.roots = interpreter.Roots(l.probePath())
+	l.prefix = interpreter.Prefix(l.path)
 	if e := l.environment; e != nil {
 		l.roots = append(l.roots, e.Dir)
-		l.packages = e.main()
+		l.packages = nodePackages(e.Lock)
 	}
 	return nil
 }
@@ -141,60 +134,6 @@ func (l *language) learn(runtime string) {
 	if l.kind == typescriptKind {
 		l.runtime += " (types erased)"
 	}
-}
-
-var version = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\d+(\.\d+)+|\d+`) })
-
-// dotted is a version that is surely one: perl says "perl 5, version 36,
-// subversion 0 (v5.36.0)".
-var dotted = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\d+(\.\d+)+`) })
-
-// ask runs the interpreter and returns what it prints.
-func ask(path string, args []string, stdin string) (string, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), maxProbe)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, path, args...)
-	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + os.Getenv("HOME"), "LANG=C.UTF-8"}
-	cmd.Dir = "/"
-	cmd.Stdin = strings.NewReader(stdin)
-	var out, errs bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &errs
-	// A child that it leaves behind may hold its pipes open.
-	cmd.WaitDelay = time.Second
-	if err := cmd.Run(); err != nil {
-		if ctx.Err() != nil {
-			return "", errors.New("does not answer")
-		}
-		if line, _, _ := strings.Cut(strings.TrimSpace(errs.String()), "\n"); line != "" {
-			return "", fmt.Errorf("does not work: %s", line)
-		}
-		// The path is told by whoever lists what was tried.
-		return "", errors.New("does not work: " + strings.TrimPrefix(err.Error(), "fork/exec "+path+": "))
-	}
-	// Some write their version to standard error.
-	if out.Len() == 0 {
-		return errs.String(), nil
-	}
-	return out.String(), nil
-}
-
-// older reports whether version v is lower than want.
-func older(v, want string) bool {
-	if want == "" {
-		return false
-	}
-	a, b := strings.Split(v, "."), strings.Split(want, ".")
-	for i := range b {
-		if i >= len(a) {
-			return true
-		}
-		x, _ := strconv.Atoi(a[i])
-		y, _ := strconv.Atoi(b[i])
-		if x != y {
-			return x < y
-		}
-	}
-	return false
 }
 
 // show has programs reach l's interpreter where only root does.

@@ -3,11 +3,13 @@ package subprocess
 import (
 	"embed"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/environments"
 	"github.com/toolcell/toolcell/internal/pyframes"
 	"github.com/toolcell/toolcell/internal/pytools"
 	"github.com/toolcell/toolcell/internal/pyvalue"
@@ -67,7 +69,7 @@ type Language struct {
 	Driver *Driver
 
 	kind        kind
-	environment *Environment // which programs may read, nil for none
+	environment *environments.Environment // its Node.js packages; nil if there is none
 }
 
 // FileArg stands for the file with the code in [Language].Args.
@@ -228,6 +230,22 @@ func Bash() Language {
 		Notes:   "bash with the usual command-line tools.",
 		Driver:  &Driver{Args: []string{"--norc", "--noprofile", "-c", sourceOf("", "boot.sh"), "bash", DriverArg}, Source: sourceOf("", "driver.sh", "turns.sh", "traps.sh", "end.sh", "start.sh"), Functions: true, Input: true, Completer: sourceOf("complete/", "complete.sh")},
 	}
+}
+
+// InEnvironment returns the languages that use an environment: Python in it, or
+// JavaScript and TypeScript with its packages.
+func InEnvironment(e *environments.Environment) []Language {
+	if e.Python != "" {
+		l := Python()
+		l.Commands = []string{e.Python}
+		return []Language{l}
+	}
+	list := []Language{JavaScript(), TypeScript()}
+	for i := range list {
+		list[i].Env = map[string]string{"NODE_PATH": filepath.Join(e.Dir, "node_modules")}
+		list[i].environment = e
+	}
+	return list
 }
 
 // check validates a table entry.

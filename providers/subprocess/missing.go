@@ -22,7 +22,7 @@ const InstallFunction = "install_packages"
 // Install lets Python programs have packages that are not there: an import of a
 // missing module, by the program itself and not by a library, and the line
 // %pip install NAME, or !pip install NAME, install it with what it needs, as
-// [NewEnvironment] does: by the host, of wheels only. What is installed can be
+// [environments.New] does: by the host, of wheels only. What is installed can be
 // imported by programs of the same run or context and by no other; the
 // interpreter's own packages stay what they are, and keep their versions. The
 // program's standard error tells it, and so does Result.Calls. The time that it
@@ -42,11 +42,11 @@ type Install struct {
 	Approve func(ctx context.Context, packages []string) error
 
 	// Root is the directory that is installed into, see
-	// EnvironmentOptions.Root. Programs can read all of it.
+	// environments.Options.Root. Programs can read all of it.
 	Root string
 
 	// Timeout bounds each installation, and Disk the bytes that those of one run
-	// or context may write together, as EnvironmentOptions say. Zero means 10
+	// or context may write together, as environments.Options say. Zero means 10
 	// minutes, and 4 GiB.
 	Timeout time.Duration
 	Disk    int64
@@ -78,6 +78,9 @@ func (i *Install) check() (*Install, error) {
 	}
 	return &own, nil
 }
+
+// pinned matches a line of a Lock.
+var pinned = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z0-9][a-z0-9.-]*==[A-Za-z0-9.+!_-]+$`) })
 
 // packageName is what a requirement begins with.
 var packageName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?$`) })

@@ -9,9 +9,11 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/environments"
 )
 
 // RunCode implements [codeinterp.CodeInterpreter].
@@ -78,7 +80,7 @@ type overlay struct {
 
 	mu    sync.Mutex // one installation at a time
 	made  int
-	wrote int64    // by installations
+	wrote int64    // bytes of the environments so far
 	locks []string // what is there, beside the interpreter's own
 }
 
@@ -96,7 +98,7 @@ func (o *overlay) serve(ctx context.Context, c codeinterp.FunctionCall) (json.Ra
 	return json.Marshal(map[string]any{"path": found[0], "installed": added})
 }
 
-func (o *overlay) install(ctx context.Context, args json.RawMessage) (e *Environment, added []string, err error) {
+func (o *overlay) install(ctx context.Context, args json.RawMessage) (e *environments.Environment, added []string, err error) {
 	var wanted struct{ Packages, Modules []string }
 	if err := json.Unmarshal(args, &wanted); err != nil {
 		return nil, nil, errors.New("packages are a list of names")
@@ -104,7 +106,7 @@ func (o *overlay) install(ctx context.Context, args json.RawMessage) (e *Environ
 	for _, m := range wanted.Modules {
 		wanted.Packages = append(wanted.Packages, PackageOf(m))
 	}
-	packages, err := checkPackages(wanted.Packages)
+	packages, err := environments.Requirements(strings.Join(wanted.Packages, "\n"))
 	if err == nil && (len(packages) == 0 || len(packages) > 100) {
 		err = errors.New("packages are a list of 1 to 100 names")
 	}
@@ -124,15 +126,16 @@ func (o *overlay) install(ctx context.Context, args json.RawMessage) (e *Environ
 	}
 	o.made++
 	beside := slices.Concat(o.python.installed, o.locks)
-	e, err = newEnvironment(ctx, &EnvironmentOptions{Packages: packages, Python: o.python.path, Changeable: o.opts.changeable(), Root: o.Root, Timeout: o.Timeout, Disk: o.Disk - o.wrote}, beside)
+	e, err = environments.New(ctx, &environments.Options{
+		Packages: packages, Constraints: beside, Python: o.python.path, Changeable: o.opts.changeable(), Root: o.Root, Timeout: o.Timeout, Disk: o.Disk - o.wrote,
+	})
 	if err != nil {
 		if errors.Is(err, codeinterp.ErrQuota) {
-			// What that one wrote is not told, only that it was more than was left.
 			o.wrote = o.Disk
 		}
 		return nil, nil, err
 	}
-	o.wrote += e.wrote
+	o.wrote += e.Size()
 	for _, line := range e.Lock {
 		if !slices.Contains(beside, line) {
 			added = append(added, line)

@@ -103,8 +103,6 @@ type Options struct {
 	// is in it.
 	Dir string
 
-	changed []string // directories of the same kind that programs have elsewhere
-
 	// Network lets programs use the host's network, services on localhost
 	// and a cloud's metadata service included.
 	Network bool

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/environments"
 	"github.com/toolcell/toolcell/internal/sandbox"
 )
 
@@ -47,7 +48,7 @@ func (o *Options) openInstall() (err error) {
 	if o.Install, err = o.Install.check(); err != nil || o.Install == nil {
 		return err
 	}
-	if o.Install.Root, err = EnvironmentRoot(o.Install.Root); err == nil {
+	if o.Install.Root, err = environments.Root(o.Install.Root); err == nil {
 		o.ReadOnly = append(o.ReadOnly, o.Install.Root)
 	}
 	return err

@@ -133,33 +133,3 @@ func project(t *testing.T, dir string) string {
 	}
 	return filepath.Join(dir, ".venv", "bin", "python")
 }
-
-// TestClientThatProgramsChange: nor does the host start a client there, to install
-// what a program misses.
-func TestClientThatProgramsChange(t *testing.T) {
-	const nowhere = "http://127.0.0.1:1"
-	dir := leftover.Dir(t)
-	mark := filepath.Join(dir, "ran")
-	for _, name := range []string{"uv", "npm"} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\necho > "+mark+"\nexit 1\n"), 0o755); err != nil {
-			t.Fatal(err)
-		}
-	}
-	t.Setenv("PATH", dir+":/usr/bin:/bin")
-	for name, value := range map[string]string{"PIP_INDEX_URL": nowhere, "PIP_RETRIES": "0", "npm_config_registry": nowhere, "npm_config_fetch_retries": "0"} {
-		t.Setenv(name, value)
-	}
-	for _, language := range []string{"python", "javascript"} {
-		o := subprocess.EnvironmentOptions{Language: language, Packages: []string{"sixpence"}, Root: leftover.Dir(t), Require: subprocess.None}
-		for _, dirs := range [][]string{nil, {dir}} {
-			o.Changeable = dirs
-			if _, err := subprocess.NewEnvironment(t.Context(), &o); err == nil {
-				t.Error("there is such a package")
-			}
-			if _, err := os.Stat(mark); (err == nil) != (dirs == nil) {
-				t.Errorf("%s, %q: %v", language, dirs, err)
-			}
-			os.Remove(mark)
-		}
-	}
-}

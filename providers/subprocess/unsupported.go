@@ -3,7 +3,6 @@
 package subprocess
 
 import (
-	"context"
 	"fmt"
 	"runtime"
 
@@ -29,25 +28,6 @@ func New(*Options) (*Interpreter, error) { return nil, unsupported() }
 
 // NewStateful returns codeinterp.ErrUnavailable.
 func NewStateful(*Options) (*Stateful, error) { return nil, unsupported() }
-
-// NewEnvironment returns codeinterp.ErrUnavailable.
-func NewEnvironment(context.Context, *EnvironmentOptions) (*Environment, error) {
-	return nil, unsupported()
-}
-
-// OpenEnvironment returns codeinterp.ErrUnavailable.
-func OpenEnvironment(string, string) (*Environment, error) { return nil, unsupported() }
-
-// SweepEnvironments returns codeinterp.ErrUnavailable.
-func SweepEnvironments(context.Context, string, int64, []string) ([]string, int64, error) {
-	return nil, 0, unsupported()
-}
-
-// EnvironmentRoot returns codeinterp.ErrUnavailable.
-func EnvironmentRoot(string) (string, error) { return "", unsupported() }
-
-// Remove returns codeinterp.ErrUnavailable.
-func (e *Environment) Remove(context.Context) error { return unsupported() }
 
 // A Dir is the directory that the programs of an interpreter share. There is
 // none on this system.

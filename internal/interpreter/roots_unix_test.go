@@ -1,6 +1,6 @@
 //go:build unix
 
-package subprocess
+package interpreter
 
 import (
 	"os"
@@ -46,14 +46,14 @@ func TestRoots(t *testing.T) {
 		got  []string
 		want string
 	}{
-		{"in ~/bin", rootsOf(home + "/bin/node"), "home/bin/node"},
-		{"linked from ~/bin", rootsOf(home + "/bin/linked"), "home/bin/linked home/opt/node/bin/node home/opt/node/lib"},
-		{"libraries that are the home", rootsOf(home + "/trap/bin/node"), "home/trap/bin/node"},
-		{"of its own", rootsOf(top + "/project/bin/node"), "project/bin/node project/lib"},
-		{"the system's", rootsOf("/bin/sh"), ""},
-		{"python in ~/.local", pythonRoots(local+"/bin/python3", []string{local}, []string{local + "/lib/python3.11/site-packages", local + "/lib/python3.11", home, "/", ""}), "home/.local/bin/python3 home/.local/lib/python3.11"},
-		{"python in the home", pythonRoots(home+"/bin/python3", []string{home, "/usr"}, []string{"/usr/lib/python3", home + "/.ssh"}), "home/bin/python3"},
-		{"a virtual environment", pythonRoots(home+"/venv/bin/python3", []string{home + "/venv", "/usr"}, []string{"/usr/lib/python3", home}), "home/venv/bin/python3 home/venv/lib home/venv/pyvenv.cfg"},
+		{"in ~/bin", Roots(home + "/bin/node"), "home/bin/node"},
+		{"linked from ~/bin", Roots(home + "/bin/linked"), "home/bin/linked home/opt/node/bin/node home/opt/node/lib"},
+		{"libraries that are the home", Roots(home + "/trap/bin/node"), "home/trap/bin/node"},
+		{"of its own", Roots(top + "/project/bin/node"), "project/bin/node project/lib"},
+		{"the system's", Roots("/bin/sh"), ""},
+		{"python in ~/.local", PythonRoots(local+"/bin/python3", []string{local}, []string{local + "/lib/python3.11/site-packages", local + "/lib/python3.11", home, "/", ""}), "home/.local/bin/python3 home/.local/lib/python3.11"},
+		{"python in the home", PythonRoots(home+"/bin/python3", []string{home, "/usr"}, []string{"/usr/lib/python3", home + "/.ssh"}), "home/bin/python3"},
+		{"a virtual environment", PythonRoots(home+"/venv/bin/python3", []string{home + "/venv", "/usr"}, []string{"/usr/lib/python3", home}), "home/venv/bin/python3 home/venv/lib home/venv/pyvenv.cfg"},
 	} {
 		got := slices.Clone(c.got)
 		for i := range got {

@@ -1,6 +1,6 @@
 //go:build unix
 
-package subprocess
+package environments
 
 import (
 	"bytes"
@@ -9,14 +9,14 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 )
 
-// settle makes what clients have left in a directory what an environment may
-// consist of, of which the host reads and runs some: directories, files and links,
-// which belong to a user, unless that is -1, and which everybody may read and
-// nobody else may change. It follows no link. Where the clients could not make
-// files executable, it does so for what looks like a program.
+// settle makes the files in a directory a user's, unless uid is -1, readable by all
+// and writable by that user only. It fails if there is anything but directories, files
+// and links, and follows no link. With programs it makes files executable that look
+// like programs, which installers cannot do in every mode.
 func settle(dir string, uid, gid int, programs bool) error {
 	root, err := openPlain(dir)
 	if err != nil {
@@ -52,7 +52,7 @@ func settle(dir string, uid, gid int, programs bool) error {
 	})
 }
 
-// isProgram reports whether a file begins as programs do.
+// isProgram reports whether a file begins as scripts and ELF programs do.
 func isProgram(root *os.Root, name string) bool {
 	f, err := root.Open(name)
 	if err != nil {
@@ -74,10 +74,9 @@ func openPlain(dir string) (*os.Root, error) {
 	return os.OpenRoot(dir)
 }
 
-// maxPlain is more than a list of packages has.
-const maxPlain = 64 << 20
+const maxPlain = 64 << 20 // bytes that readPlain reads
 
-// readPlain reads a file below a directory, neither of which leads elsewhere.
+// readPlain reads a file below a directory. Neither may be a link.
 func readPlain(dir, name string) ([]byte, error) {
 	root, err := openPlain(dir)
 	if err != nil {
@@ -92,15 +91,25 @@ func readPlain(dir, name string) ([]byte, error) {
 	return root.ReadFile(name)
 }
 
-// startsBy checks that an environment's Python is the one that it was made with,
-// and takes its library from where that one has it.
-func startsBy(dir, python string) error {
+// checkStart checks that an environment's Python is the one that it was made with, and
+// takes its library from there. Packages can hold files for these places too.
+func checkStart(dir, python string) error {
 	real, err := filepath.EvalSymlinks(python)
 	if err != nil {
 		return err
 	}
 	if is, err := filepath.EvalSymlinks(filepath.Join(dir, "bin", "python")); err != nil || is != real {
-		return errors.New("bin/python is another one")
+		return errors.New("a package has replaced bin/python")
+	}
+	entries, err := os.ReadDir(filepath.Join(dir, "bin"))
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		name := strings.ToLower(e.Name())
+		if name == "pyvenv.cfg" || name == "pybuilddir.txt" || strings.HasSuffix(name, "._pth") {
+			return fmt.Errorf("a package has bin/%s, which changes how Python starts", e.Name())
+		}
 	}
 	config, err := readPlain(dir, "pyvenv.cfg")
 	if err != nil {
@@ -115,8 +124,9 @@ func startsBy(dir, python string) error {
 		if err == nil && (home == filepath.Dir(real) || home == realDir(python)) {
 			return nil
 		}
+		break
 	}
-	return errors.New("pyvenv.cfg names another Python")
+	return errors.New("a package has replaced pyvenv.cfg")
 }
 
 func realDir(path string) string {

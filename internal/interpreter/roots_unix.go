@@ -1,6 +1,6 @@
 //go:build unix
 
-package subprocess
+package interpreter
 
 import (
 	"os"
@@ -13,8 +13,7 @@ import (
 )
 
 // libraryDirs are the directories of an installation that an interpreter in
-// its bin needs. Its root is never opened: what else is there is not known, and
-// for a file in ~/bin it is the whole home.
+// its bin needs. Its root is never opened: for a file in ~/bin that is the whole home.
 var libraryDirs = []string{"lib", "lib64"}
 
 // A rootFinder collects the files and directories that an interpreter needs
@@ -24,32 +23,31 @@ type rootFinder struct {
 	list  []string
 }
 
-func newRootFinder() *rootFinder {
-	f := &rootFinder{}
+// Homes returns the home directories of the user, by their real paths.
+func Homes() []string {
+	homes := []string{os.Getenv("HOME")}
 	if u, err := user.Current(); err == nil {
-		f.homes = append(f.homes, u.HomeDir)
+		homes = append(homes, u.HomeDir)
 	}
-	f.homes = append(f.homes, os.Getenv("HOME"))
-	for n, home := range f.homes {
+	for n, home := range homes {
 		if real, err := filepath.EvalSymlinks(home); err == nil {
-			f.homes[n] = real
+			homes[n] = real
 		}
 	}
-	return f
+	return homes
 }
 
-// rootsOf returns what an interpreter at the path needs: the file itself, and
-// the libraries that were installed beside it.
-func rootsOf(path string) []string {
-	f := newRootFinder()
+// Roots returns the files and directories that an interpreter needs beside the
+// system's: the file itself and the libraries that were installed with it.
+func Roots(path string) []string {
+	f := &rootFinder{homes: Homes()}
 	f.interpreter(path)
 	return f.roots()
 }
 
-// pythonRoots returns what a Python at the path needs, whose sys.path, prefixes
-// and library directory are given.
-func pythonRoots(path string, prefixes, libraries []string) []string {
-	f := newRootFinder()
+// PythonRoots is Roots for a Python with the given prefixes and sys.path.
+func PythonRoots(path string, prefixes, libraries []string) []string {
+	f := &rootFinder{homes: Homes()}
 	f.interpreter(path)
 	for _, prefix := range prefixes {
 		f.file(filepath.Join(prefix, "pyvenv.cfg"))
@@ -65,7 +63,7 @@ func pythonRoots(path string, prefixes, libraries []string) []string {
 	// installed with this Python.
 	for _, dir := range libraries {
 		if slices.ContainsFunc(prefixes, func(p string) bool {
-			return within(dir, filepath.Join(p, "lib")) || within(dir, filepath.Join(p, "lib64"))
+			return Within(dir, filepath.Join(p, "lib")) || Within(dir, filepath.Join(p, "lib64"))
 		}) {
 			f.directory(dir)
 		}
@@ -104,13 +102,13 @@ func (f *rootFinder) common(real string) bool {
 	return f.wide(real) || base == "local" || base == ".local"
 }
 
-// wide reports whether opening a directory would open a home, or all that
-// somebody put directly below /.
+// wide reports whether opening a directory would open a home or a directory
+// directly below /.
 func (f *rootFinder) wide(real string) bool {
-	return strings.Count(real, "/") < 2 || slices.ContainsFunc(f.homes, func(home string) bool { return within(home, real) })
+	return strings.Count(real, "/") < 2 || slices.ContainsFunc(f.homes, func(home string) bool { return Within(home, real) })
 }
 
-// directory adds a directory that is there, unless that would open too much.
+// directory adds a directory if it exists and would not open too much.
 func (f *rootFinder) directory(dir string) {
 	real, err := filepath.EvalSymlinks(dir)
 	if err != nil {
@@ -121,25 +119,25 @@ func (f *rootFinder) directory(dir string) {
 	}
 }
 
-// file adds a file that is there.
+// file adds a file if it exists.
 func (f *rootFinder) file(path string) {
 	if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
 		f.list = append(f.list, path)
 	}
 }
 
-// roots returns what was found, without what every program may read and what
-// is inside another of the directories.
+// roots returns the list without the system's directories, which every program may
+// read, and without what is inside another directory of the list.
 func (f *rootFinder) roots() []string {
 	system := sandbox.SystemDirs()
 	list := slices.DeleteFunc(f.list, func(path string) bool {
-		return slices.ContainsFunc(system, func(dir string) bool { return within(path, dir) })
+		return slices.ContainsFunc(system, func(dir string) bool { return Within(path, dir) })
 	})
 	return outermost(list)
 }
 
-// within reports whether path is dir or inside it.
-func within(path, dir string) bool {
+// Within reports whether path is dir or inside it.
+func Within(path, dir string) bool {
 	return path == dir || dir == "/" || strings.HasPrefix(path, dir+"/")
 }
 
@@ -148,7 +146,7 @@ func outermost(paths []string) []string {
 	slices.Sort(paths)
 	var list []string
 	for _, p := range paths {
-		if !slices.ContainsFunc(list, func(dir string) bool { return within(p, dir) }) {
+		if !slices.ContainsFunc(list, func(dir string) bool { return Within(p, dir) }) {
 			list = append(list, p)
 		}
 	}

@@ -1,6 +1,6 @@
 //go:build unix
 
-package subprocess
+package interpreter
 
 import (
 	"os"
@@ -39,9 +39,8 @@ func TestCandidates(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Setenv("VIRTUAL_ENV", c.venv)
 			t.Setenv("CONDA_PREFIX", c.conda)
-			l := Python()
 			var got []string
-			for _, path := range candidates(&l) {
+			for _, path := range Candidates([]string{"python3"}, true) {
 				if rel, err := filepath.Rel(top, path); err == nil && !strings.HasPrefix(rel, "..") {
 					got = append(got, strings.TrimSuffix(rel, "/bin/python3"))
 				}
@@ -52,25 +51,10 @@ func TestCandidates(t *testing.T) {
 		})
 	}
 	t.Setenv("VIRTUAL_ENV", top+"/venv")
-	js, own := JavaScript(), Python()
-	if got := candidates(&js); len(got) == 0 || got[0] != top+"/other/bin/node" {
+	if got := Candidates([]string{"node"}, false); len(got) == 0 || got[0] != top+"/other/bin/node" {
 		t.Errorf("node is looked for at %q", got)
 	}
-	own.Commands = []string{"./python"}
-	if got := candidates(&own); !slices.Equal(got, []string{top + "/project/python"}) {
+	if got := Candidates([]string{"./python"}, true); !slices.Equal(got, []string{top + "/project/python"}) {
 		t.Errorf("a path is looked for at %q", got)
-	}
-}
-
-func TestPackages(t *testing.T) {
-	many := []string{"zlib_x-1.dist-info", "numpy-2.1.0.dist-info", "Pillow-11.0.dist-info", "pandas-2.2-py3.11.egg-info", "pip-24.dist-info", "broken.dist-info", ""}
-	if got := strings.Join(packagesOf(many), ", "); got != "numpy 2.1.0, pandas 2.2, pillow 11.0, zlib-x 1" {
-		t.Errorf("packages are %q", got)
-	}
-	for i := range 50 {
-		many = append(many, strings.Repeat("x", i+1)+"-1.dist-info")
-	}
-	if got := packagesOf(many); len(got) != fewPackages {
-		t.Errorf("%d packages are named: %q", len(got), got)
 	}
 }
