@@ -1,32 +1,41 @@
-// Package format renders tool definitions, and the answers to a model's calls, as
-// the JSON of one API, for json.Unmarshal into the parameter types of its SDK.
+// Package format speaks the JSON of the models' APIs: it renders tool
+// definitions, reads the models' answers, and serves the calls in them. No SDK is
+// imported. The whole loop of an agent, where ask posts the request and returns
+// the body of the answer:
 //
-//	definitions, err := format.OpenAIChat{}.Tools(ws.Tools())
-//	...
-//	messages := format.OpenAIChat{}.Results(answers...)
+//	model := format.OpenAIChat{}
+//	definitions, err := model.Tools(ws.Tools())
+//	conversation := []json.RawMessage{model.User(task)}
+//	for more := true; more; {
+//		reply, err := model.Read(ask(definitions, conversation), nil)
+//		turn, err := model.Turn(ctx, ws, reply, nil)
+//		conversation, more = append(conversation, turn.Messages...), turn.More
+//	}
 //
-// It is a package of its own so that an API that changes, or a new one, touches
-// nothing of what the tools do. The Tools methods fail where the API would refuse
-// a name; the Results methods take the answers to all calls of one turn of the
-// model, in order.
+// Read also takes streams, and passes the model's text on as it arrives. Turn
+// answers every call: those of unknown tools, those whose arguments are no JSON,
+// several at the same time, and those whose ctx ended. Images, errors and ids have
+// the form that the API wants; members that are not known here, such as signatures
+// of thoughts, are sent back as they came.
 //
-// The types of the SDKs to decode into are, for the definitions and for the
-// answers of a turn:
+// # With an SDK
+//
+// JSON decodes into the types of the SDKs: the definitions, and with [Append] the
+// messages of a turn.
 //
 //	OpenAIChat       []openai.ChatCompletionToolUnionParam  []openai.ChatCompletionMessageParamUnion
 //	OpenAIResponses  []responses.ToolUnionParam             responses.ResponseInputParam
-//	Anthropic        []anthropic.ToolUnionParam             anthropic.MessageParam
-//	Gemini           []*genai.Tool                          *genai.Content
+//	Anthropic        []anthropic.ToolUnionParam             []anthropic.MessageParam
+//	Gemini           []*genai.Tool                          []*genai.Content
 //	MCP              []*mcp.Tool                            *mcp.CallToolResult, of each answer
 //
-// As in
-//
-//	var params openai.ChatCompletionNewParams
 //	err = json.Unmarshal(definitions, &params.Tools)
 //	...
-//	var answers []openai.ChatCompletionMessageParamUnion
-//	err = json.Unmarshal(messages, &answers)
-//	params.Messages = append(params.Messages, answers...)
+//	turn, err := format.OpenAIChat{}.Turn(ctx, ws, []byte(completion.RawJSON()), nil)
+//	params.Messages, err = format.Append(params.Messages, turn.Messages...)
+//
+// Programs that dispatch the calls themselves render the answers with Results,
+// which takes those to all calls of one turn, in order.
 package format
 
 import (
@@ -39,8 +48,11 @@ import (
 
 // inputSchema returns the schema for the mode.
 func inputSchema(t *tools.Tool, strict bool) json.RawMessage {
-	if strictly(t, strict) {
+	switch {
+	case strictly(t, strict):
 		return t.StrictSchema
+	case len(t.InputSchema) == 0:
+		return json.RawMessage(`{"type":"object"}`) // which all APIs require
 	}
 	return t.InputSchema
 }
