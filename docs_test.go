@@ -115,7 +115,7 @@ func flagsOfMCP(t *testing.T, words []string) {
 		t.Fatal(err)
 	}
 	for _, word := range words {
-		if name, ok := strings.CutPrefix(word, "--"); ok && !strings.Contains(string(help), "\n  -"+name+" ") && !strings.Contains(string(help), "\n  -"+name+"\n") {
+		if name, ok := strings.CutPrefix(word, "--"); ok && !strings.Contains(string(help), "      --"+name+" ") {
 			t.Errorf("there is no flag %s", word)
 		}
 	}

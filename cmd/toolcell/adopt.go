@@ -3,19 +3,20 @@ package main
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/spf13/pflag"
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/providers/jupyter"
 )
 
 // registerAdopt is for the commands that run programs of people or models.
-func (f *jupyterFlags) registerAdopt(fs *flag.FlagSet) {
-	fs.StringVar(&f.adopt, "adopt", "", "jupyter: work in a kernel that is there, which this `ID|PATH` names, its own, or how that begins, or its notebook's, with the variables that it has; it is left as it is")
+func (f *jupyterFlags) registerAdopt(fs *pflag.FlagSet) {
+	fs.StringVar(&f.adopt, "adopt", "", "run in an existing kernel, named by its `ID|PATH`: its id, an id prefix or its notebook's path; its variables are kept and it is left running")
 }
 
 // adoptedNote is what a model is told of the contexts of an adopted kernel.

@@ -2,106 +2,104 @@ package main
 
 import (
 	"context"
-	"flag"
-	"slices"
+	"fmt"
+	"io"
 	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/cobra/doc"
+	"github.com/spf13/pflag"
 )
 
-// A subcommand is what follows the command's name. Help, completion and the man
-// page are made from the list of them.
-type subcommand struct {
-	name     string
-	synopsis string // what follows the name
-	does     string
-	words    []string // that may come first, beside flags
-	files    bool     // operands are files
-	flags    func(fs *flag.FlagSet, getenv func(string) string)
-	run      func(a *app, ctx context.Context, args []string) int
-}
-
-// subcommands are all of them, in the order of the help.
-func subcommands() []subcommand {
-	return []subcommand{
-		{name: "run", synopsis: "[flags] (-e CODE | FILE | -) [ARG...]", does: "run a program, or a notebook, and show its output", files: true,
-			flags: new(runFlags).registerAll, run: (*app).run},
-		{name: "repl", synopsis: "[flags]", does: "type programs and see their output; variables stay",
-			flags: new(replFlags).registerAll, run: (*app).repl},
-		{name: "mcp", synopsis: "[flags]", does: "serve the tools over MCP",
-			flags: new(mcpFlags).registerAll, run: (*app).mcp},
-		{name: "env", synopsis: envSynopsis, does: "keep Python environments for programs", words: []string{"create", "lock", "list", "remove", "sweep"},
-			flags: new(envFlags).register, run: (*app).env},
-		{name: "keep", synopsis: keepSynopsis, does: "list, or end, the processes that run --keep has left", words: []string{"list", "stop"}, run: (*app).keep},
-		{name: "doctor", synopsis: "[flags]", does: "say what this machine has",
-			flags: new(providerFlags).register, run: (*app).doctor},
-		{name: "sweep", synopsis: "--url URL [flags]", does: "delete Jupyter kernels that a killed command left",
-			flags: new(sweepFlags).registerAll, run: (*app).sweep},
-		{name: "completion", synopsis: "(bash | zsh | fish)", does: "print what completes this command in a shell", words: shells, run: (*app).completion},
-		{name: "man", does: "print the man page", run: (*app).man},
-		{name: "version", does: "say which version this is", run: (*app).printVersion},
-		{name: "help", synopsis: "[COMMAND]", does: "say this, or the flags of a command", run: (*app).help},
+// root returns the command tree. The exit code of what ran is in a.code.
+func (a *app) root() *cobra.Command {
+	root := &cobra.Command{
+		Use: "toolcell", Short: "Run code for LLM agents, in a sandbox",
+		SuggestionsMinimumDistance: 2, SilenceErrors: true, SilenceUsage: true, Version: version(),
+		Args: cobra.ArbitraryArgs,
+		RunE: func(c *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return fmt.Errorf("unknown command %q%s; see toolcell help", args[0], suggestion(c, args[0]))
+			}
+			a.code = exitUsage
+			return c.Help()
+		},
 	}
+	root.SetVersionTemplate("toolcell {{.Version}}\n")
+	root.SetHelpFunc(func(c *cobra.Command, _ []string) { a.code = max(a.code, a.print(help(c))) })
+	root.SetIn(a.stdin)
+	root.SetOut(a.stdout)
+	root.SetErr(a.stderr)
+	root.AddCommand(a.runCommand(), a.replCommand(), a.mcpCommand(), a.envCommand(), a.keepCommand(),
+		a.doctorCommand(), a.sweepCommand(), a.manCommand(root))
+	root.AddCommand(&cobra.Command{Use: "version", Short: "Print the version", Args: cobra.NoArgs,
+		Run: func(*cobra.Command, []string) { a.code = a.print("toolcell " + version() + "\n") }})
+	return root
 }
 
-// usage is the help.
-func usage() string {
-	var b strings.Builder
-	b.WriteString("Toolcell runs code for LLM agents.\n\n")
-	for _, c := range subcommands() {
-		b.WriteString("  " + strings.TrimSpace("toolcell "+c.name+" "+c.synopsis) + "\n        " + c.does + "\n")
-	}
-	b.WriteString("  toolcell COMMAND --help\n        say the flags of a command\n")
-	return b.String()
-}
-
-// help is that of a command without flags.
-func (c subcommand) help() string {
-	return "usage: " + strings.TrimSpace("toolcell "+c.name+" "+c.synopsis) + "\n\n  " + c.does + "\n"
-}
-
-// flagsOf returns a command's flags, sorted by name.
-func flagsOf(c subcommand) (list []*flag.Flag) {
-	if c.flags == nil {
-		return nil
-	}
-	fs := flag.NewFlagSet(c.name, flag.ContinueOnError)
-	// Without the environment, whose values would show as defaults.
-	c.flags(fs, func(string) string { return "" })
-	fs.VisitAll(func(f *flag.Flag) { list = append(list, f) })
-	return list
-}
-
-// dashed is a flag as it is typed.
-func dashed(f *flag.Flag) string {
-	if len(f.Name) == 1 {
-		return "-" + f.Name
-	}
-	return "--" + f.Name
-}
-
-// askNames is what a shell asks for the names of environments.
-const askNames = `toolcell env list 2>/dev/null | cut -d" " -f1`
-
-// namesOf is what a shell asks for the values of a flag that only the machine knows.
-func namesOf(f *flag.Flag) string {
-	if f.Name == "env-name" {
-		return askNames
+// suggestion names the commands that a mistyped word may mean.
+func suggestion(c *cobra.Command, word string) string {
+	if list := c.SuggestionsFor(word); len(list) > 0 {
+		return " (did you mean " + strings.Join(list, " or ") + "?)"
 	}
 	return ""
 }
 
-// valuesOf are the values of a flag that has few; files says that they are
-// paths, and takes that there is a value at all.
-func valuesOf(f *flag.Flag) (values []string, files, takes bool) {
-	switch f.Name {
-	case "provider":
-		return providerList, false, true
-	case "isolation":
-		return []string{"bwrap", "landlock", "none"}, false, true
-	case "images":
-		return []string{"auto", "kitty", "iterm2", "sixel", "none"}, true, true
-	case "language", "languages":
-		return []string{"bash", "javascript", "python", "typescript"}, false, true
+// A runner does what a command says with its operands, and returns the exit code.
+type runner func(ctx context.Context, fs *pflag.FlagSet, operands []string) int
+
+// command returns a command with flags.
+func (a *app) command(use, short string, register func(*pflag.FlagSet, func(string) string), run runner) *cobra.Command {
+	c := &cobra.Command{Use: use, Short: short, DisableFlagsInUseLine: true,
+		Args: cobra.ArbitraryArgs,
+		Run:  func(c *cobra.Command, args []string) { a.code = run(c.Context(), c.Flags(), args) }}
+	c.Flags().SortFlags = false
+	if register != nil {
+		register(c.Flags(), a.getenv)
 	}
-	what, _ := flag.UnquoteUsage(f)
-	return nil, slices.Contains([]string{"file", "path", "directory"}, what), what != ""
+	a.complete(c)
+	return c
+}
+
+// complete tells the shell the values of flags that have few.
+func (a *app) complete(c *cobra.Command) {
+	for name, values := range map[string][]string{
+		"provider": providerList, "isolation": {"bwrap", "landlock", "none"},
+		"images":   {"auto", "kitty", "iterm2", "sixel", "none"},
+		"language": ownNames, "languages": ownNames,
+	} {
+		if c.Flags().Lookup(name) != nil {
+			_ = c.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(values, cobra.ShellCompDirectiveDefault))
+		}
+	}
+	if c.Flags().Lookup("env-name") != nil {
+		_ = c.RegisterFlagCompletionFunc("env-name", a.completeEnvironment)
+	}
+}
+
+func (a *app) completeEnvironment(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	names, _ := environmentNames(a.getenv("TOOLCELL_ENVIRONMENTS"))
+	return names, cobra.ShellCompDirectiveNoFileComp
+}
+
+// manCommand writes the man pages.
+func (a *app) manCommand(root *cobra.Command) *cobra.Command {
+	return a.command("man DIRECTORY", "Write the man pages into a directory", nil,
+		func(_ context.Context, _ *pflag.FlagSet, operands []string) int {
+			if len(operands) != 1 {
+				return a.usageError("use toolcell man DIRECTORY")
+			}
+			if err := doc.GenManTree(root, &doc.GenManHeader{Title: "TOOLCELL", Section: "1"}, operands[0]); err != nil {
+				return a.fail(err)
+			}
+			return 0
+		})
+}
+
+// print writes text to standard output.
+func (a *app) print(text string) int {
+	if _, err := io.WriteString(a.stdout, text); err != nil {
+		return a.fail(err)
+	}
+	return 0
 }

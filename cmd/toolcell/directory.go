@@ -3,12 +3,13 @@ package main
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/spf13/pflag"
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/files"
@@ -32,10 +33,10 @@ type directoryFlags struct {
 	opened *workspace.Capabilities
 }
 
-func (f *directoryFlags) register(fs *flag.FlagSet) {
-	fs.StringVar(&f.dir, "dir", "", "the `directory` that all programs start in, share and may change: one of this machine, with --provider subprocess, which it implies; with --url one of the kernels' host, by default where the server starts them")
-	fs.BoolVar(&f.files, "files", false, "also offer to read, write and search the files of --dir, of a Jupyter server in Python's kernels, or those that the embedded engines share, which end with the server")
-	fs.BoolVar(&f.shell, "shell", false, "also offer to run commands in --dir, or on a Jupyter server that has Python")
+func (f *directoryFlags) register(fs *pflag.FlagSet) {
+	fs.StringVar(&f.dir, "dir", "", "the `directory` that all programs start in, share and may change; with --url, one of the kernels' host")
+	fs.BoolVar(&f.files, "files", false, "also offer to read, write and search the files of --dir, of a Jupyter server, or of the embedded engine's memory")
+	fs.BoolVar(&f.shell, "shell", false, "also offer to run commands in --dir or on a Jupyter server")
 	fs.BoolVar(&f.background, "background", false, "also offer to run commands in the background")
 }
 
@@ -107,7 +108,7 @@ func (f *directoryFlags) openRemote(ctx context.Context, p *providerFlags, state
 	if err != nil {
 		return nil, err
 	}
-	defer p.tellWaiting()()
+	defer p.reportWaiting()()
 	so.Dir = f.dir
 	// With Code, what is not named is not opened.
 	declared := workspace.Declaration{Code: &workspace.CodeDeclaration{}, Files: f.files, Shell: f.shell}

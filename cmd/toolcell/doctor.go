@@ -4,12 +4,14 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/internal/ansi"
@@ -24,24 +26,26 @@ const (
 // ownServer is how to get a Jupyter server.
 const ownServer = "a server of your own: pip install jupyter-server ipykernel; then jupyter server, which prints its URL and token"
 
-// doctor says which providers, languages and isolation this machine has, and
-// how to get what is missing. It exits with 1 where a provider that was asked
-// for by name does not work.
-func (a *app) doctor(ctx context.Context, args []string) int {
-	var f providerFlags
-	fs := flag.NewFlagSet("doctor", flag.ContinueOnError)
-	f.register(fs, a.getenv)
-	operands, code, done := a.parse(fs, "doctor [flags]", args)
-	if done {
-		return code
-	}
-	if len(operands) > 0 {
-		return a.usageError("doctor takes no operand, but there is %q", operands[0])
-	}
+// doctorCommand reports what this machine has.
+func (a *app) doctorCommand() *cobra.Command {
+	f := &providerFlags{}
+	return a.command("doctor [flags]", "Report which providers, languages and isolation work here", f.register,
+		func(ctx context.Context, _ *pflag.FlagSet, operands []string) int {
+			if code := a.noOperands("doctor", operands); code != 0 {
+				return code
+			}
+			return a.doctor(ctx, *f)
+		})
+}
+
+// doctor reports which providers, languages and isolation this machine has, and how
+// to get what is missing. It exits with 1 if the provider that --provider names does
+// not work.
+func (a *app) doctor(ctx context.Context, f providerFlags) int {
 	names := providerList
 	if f.provider != "" {
 		if !slices.Contains(names, f.provider) {
-			return a.usageError("unknown provider %q%s; use %s", f.provider, didYouMean(f.provider, names), providerNames)
+			return a.usageError("unknown provider %q; use %s", f.provider, providerNames)
 		}
 		names = []string{f.provider}
 	}

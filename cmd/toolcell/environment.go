@@ -2,10 +2,11 @@ package main
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/spf13/pflag"
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/environments"
@@ -23,11 +24,13 @@ type environmentFlags struct {
 	installing func(packages []string) (done func())
 }
 
-func (f *environmentFlags) register(fs *flag.FlagSet, getenv func(string) string) {
+func (f *environmentFlags) register(fs *pflag.FlagSet, getenv func(string) string) {
 	f.getenv = getenv
-	fs.StringVar(&f.name, "env-name", "", "subprocess: the environment (`name`) to use, made by toolcell env create")
-	fs.Var(&f.with, "with", "subprocess: a Python `package` to install, such as pandas, or npm:lodash of Node.js, where that was not done yet; several times for several")
-	fs.Var(&f.install, "install", "subprocess: a Python `package` that programs may have installed while they run, by importing it or %pip install; several times for several; '*' for any")
+	group(fs, "Interpreters and packages", "subprocess", func() {
+		fs.Var(&f.with, "with", "install this Python `package`, such as pandas, or npm:lodash for Node.js, if it is missing; repeatable")
+		fs.StringVar(&f.name, "env-name", "", "use the environment of this `name`, made by toolcell env create")
+		fs.Var(&f.install, "install", "let programs install this Python `package` by importing it or by %pip install; repeatable; '*' for any")
+	})
 }
 
 // prepareEnvironment makes the Python of the flags the one to use.

@@ -3,13 +3,15 @@ package main
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"sync"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/environments"
@@ -47,46 +49,66 @@ func openNamed(root, name string) (*environments.Environment, error) {
 	return environments.Open(root, strings.TrimSpace(string(id)))
 }
 
-const envSynopsis = "(create NAME (PACKAGE... | --requirements FILE | --lock FILE) | lock NAME | list | remove NAME | sweep)"
-
 // envFlags say what an environment consists of.
 type envFlags struct {
 	requirements, lock, python string
 	size                       size
 }
 
-func (f *envFlags) register(fs *flag.FlagSet, _ func(string) string) {
-	fs.StringVar(&f.requirements, "requirements", "", "create: a `file` that lists packages, one a line")
-	fs.StringVar(&f.lock, "lock", "", "create: a `file` with what toolcell env lock prints: exactly those versions, without the network where they were installed before")
-	fs.StringVar(&f.python, "python", "", "create: the Python to build upon (`path`)")
-	fs.Var(&f.size, "size", "create: what the installation may write and hold in memory (`size`, such as 2G; default 16G). sweep: what may stay (default nothing): environments without a name are removed that were used the longest ago, as those of --with and --install, and what is kept to make them again")
+// envCommand manages environments by name.
+func (a *app) envCommand() *cobra.Command {
+	c := &cobra.Command{Use: "env", Short: "Make and manage environments with packages for programs"}
+	c.AddCommand(a.envCreate(), a.envSubcommand("lock NAME", "Print the exact versions in an environment", 1, nil, a.lockEnvironment),
+		a.envSubcommand("list", "List the environments", 0, nil, func(_ context.Context, root string, _ []string) error { return a.listEnvironments(root) }),
+		a.envSubcommand("remove NAME", "Remove an environment", 1, nil, removeEnvironment), a.envSweep())
+	return c
 }
 
-// env keeps environments by name.
-func (a *app) env(ctx context.Context, args []string) int {
-	var f envFlags
-	fs := flag.NewFlagSet("env", flag.ContinueOnError)
-	f.register(fs, a.getenv)
-	operands, code, done := a.parse(fs, "env "+envSynopsis, args)
-	if done {
-		return code
+// envSubcommand returns a command that takes n operands.
+func (a *app) envSubcommand(use, short string, n int, register func(*pflag.FlagSet, func(string) string), do func(ctx context.Context, root string, operands []string) error) *cobra.Command {
+	c := a.command(use, short, register, func(ctx context.Context, _ *pflag.FlagSet, operands []string) int {
+		if len(operands) < n || n < 2 && len(operands) > n {
+			return a.usageError("use toolcell env %s", use)
+		}
+		return a.endEnv(ctx, do(ctx, a.getenv("TOOLCELL_ENVIRONMENTS"), operands))
+	})
+	if n > 0 {
+		c.ValidArgsFunction = a.completeEnvironment
 	}
-	root := a.getenv("TOOLCELL_ENVIRONMENTS")
-	var err error
-	switch {
-	case len(operands) > 1 && operands[0] == "create":
-		err = a.createEnvironment(ctx, operands[1], operands[2:], &f, &environments.Options{Python: f.python, Root: root, Disk: int64(f.size)})
-	case len(operands) == 2 && operands[0] == "lock":
-		err = a.lockEnvironment(root, operands[1])
-	case len(operands) == 1 && operands[0] == "list":
-		err = a.listEnvironments(root)
-	case len(operands) == 2 && operands[0] == "remove":
-		err = removeEnvironment(ctx, root, operands[1])
-	case len(operands) == 1 && operands[0] == "sweep":
-		err = a.sweepEnvironments(ctx, root, int64(f.size))
-	default:
-		return a.usageError("use toolcell env %s", envSynopsis)
+	return c
+}
+
+func (a *app) envCreate() *cobra.Command {
+	f := &envFlags{}
+	register := func(fs *pflag.FlagSet, _ func(string) string) {
+		fs.StringVar(&f.requirements, "requirements", "", "install the packages that this `file` lists, one a line")
+		fs.StringVar(&f.lock, "lock", "", "install exactly the versions in this `file`, which toolcell env lock printed")
+		fs.StringVar(&f.python, "python", "", "the Python to build on (`path`)")
+		fs.Var(&f.size, "size", "what the installation may write and hold in memory, a `size` such as 2G (default 16G)")
 	}
+	const use = "create NAME (PACKAGE... | --requirements FILE | --lock FILE)"
+	return a.command(use, "Make an environment with these packages", register, func(ctx context.Context, _ *pflag.FlagSet, operands []string) int {
+		if len(operands) == 0 {
+			return a.usageError("use toolcell env %s", use)
+		}
+		return a.endEnv(ctx, a.createEnvironment(ctx, operands[0], operands[1:], f,
+			&environments.Options{Python: f.python, Root: a.getenv("TOOLCELL_ENVIRONMENTS"), Disk: int64(f.size)}))
+	})
+}
+
+func (a *app) envSweep() *cobra.Command {
+	f := &envFlags{}
+	register := func(fs *pflag.FlagSet, _ func(string) string) {
+		fs.Var(&f.size, "size", "keep up to this `size` of the environments that were used last (default: none)")
+	}
+	return a.envSubcommand("sweep", "Remove environments without a name, such as those of --with", 0, register,
+		func(ctx context.Context, root string, _ []string) error {
+			return a.sweepEnvironments(ctx, root, int64(f.size))
+		})
+}
+
+// endEnv reports how a command ended.
+func (a *app) endEnv(ctx context.Context, err error) int {
 	none, isNone := errors.AsType[noName](err)
 	switch {
 	case err == nil:
@@ -94,7 +116,7 @@ func (a *app) env(ctx context.Context, args []string) int {
 	case ctx.Err() != nil:
 		return a.stopped()
 	case isNone:
-		return a.fail(fmt.Errorf("there is no environment %q; toolcell env list shows which there are", string(none)))
+		return a.fail(fmt.Errorf("there is no environment %q; see toolcell env list", string(none)))
 	}
 	return a.fail(err)
 }
@@ -143,7 +165,7 @@ func (a *app) createEnvironment(ctx context.Context, name string, packages []str
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 		return err
 	}
-	// Renamed into place, so that nobody reads half of an ID.
+	// Renamed into place, so that a reader never sees half of an ID.
 	half := fmt.Sprintf("%s.%d.new", file, os.Getpid())
 	if err := errors.Join(os.WriteFile(half, []byte(e.ID+"\n"), 0o644), os.Rename(half, file)); err != nil {
 		return err
@@ -174,8 +196,8 @@ func locked(e *environments.Environment) []string {
 }
 
 // lockEnvironment prints what an environment holds.
-func (a *app) lockEnvironment(root, name string) error {
-	e, err := openNamed(root, name)
+func (a *app) lockEnvironment(_ context.Context, root string, operands []string) error {
+	e, err := openNamed(root, operands[0])
 	if err != nil {
 		return err
 	}
@@ -218,7 +240,8 @@ func environmentNames(root string) ([]string, error) {
 
 // removeEnvironment removes a name, and the environment where no other name is
 // its.
-func removeEnvironment(ctx context.Context, root, name string) error {
+func removeEnvironment(ctx context.Context, root string, operands []string) error {
+	name := operands[0]
 	file, err := nameFile(root, name)
 	if err != nil {
 		return err

@@ -2,81 +2,30 @@ package main
 
 import (
 	"errors"
-	"flag"
 	"fmt"
-	"io"
 	"os"
+	"strconv"
 	"strings"
 
 	"github.com/mattn/go-isatty"
+
+	"github.com/toolcell/toolcell/providers/subprocess"
 )
-
-// parse parses args with flags and operands in any order, and returns the
-// operands. done is true where the command ends here, with the given code.
-func (a *app) parse(fs *flag.FlagSet, synopsis string, args []string) (operands []string, code int, done bool) {
-	for {
-		rest, code, done := a.parseLeading(fs, synopsis, args)
-		if done {
-			return nil, code, true
-		}
-		// package flag takes the -- away, and what follows it are operands, even
-		// where it begins with a dash.
-		if ended := len(args) > len(rest) && args[len(args)-len(rest)-1] == "--"; ended || len(rest) == 0 {
-			return append(operands, rest...), 0, false
-		}
-		operands = append(operands, rest[0])
-		args = rest[1:]
-	}
-}
-
-// parseLeading parses the flags before the first operand, and returns the rest.
-func (a *app) parseLeading(fs *flag.FlagSet, synopsis string, args []string) (rest []string, code int, done bool) {
-	fs.SetOutput(io.Discard)
-	fs.Usage = func() {}
-	if err := fs.Parse(args); errors.Is(err, flag.ErrHelp) {
-		fmt.Fprintf(a.stdout, "usage: toolcell %s\n\n", synopsis)
-		fs.SetOutput(a.stdout)
-		fs.PrintDefaults()
-		return nil, 0, true
-	} else if err != nil {
-		return nil, a.usageError("%s; see toolcell %s --help", explain(fs, err), fs.Name()), true
-	}
-	return fs.Args(), 0, false
-}
-
-// explain is what the parser says, with what a flag takes in place of "parse error".
-func explain(fs *flag.FlagSet, err error) string {
-	text := err.Error()
-	if name, ok := strings.CutPrefix(text, "flag provided but not defined: -"); ok {
-		var names []string
-		fs.VisitAll(func(f *flag.Flag) { names = append(names, f.Name) })
-		best := nearest(name, names)
-		if best != "" {
-			best = dashed(&flag.Flag{Name: best})
-		}
-		return "there is no flag " + dashed(&flag.Flag{Name: name}) + orMean(best)
-	}
-	fs.VisitAll(func(f *flag.Flag) {
-		if before, ok := strings.CutSuffix(text, " -"+f.Name+": parse error"); ok {
-			what, _ := flag.UnquoteUsage(f)
-			if what == "duration" {
-				what = "duration, such as 30s or 2m"
-			}
-			text = before + " -" + f.Name + ": use a " + what
-		}
-	})
-	return text
-}
 
 // variables is a flag that holds an environment.
 type variables struct {
 	values map[string]string
-	unset  []string // names without a value, which are not variables of this command either
+	unset  []string // names without a value here
 	getenv func(string) string
 }
 
+// String implements pflag.Value.
 func (v *variables) String() string { return "" }
 
+// Type implements pflag.Value.
+func (v *variables) Type() string { return "NAME=VALUE" }
+
+// Set implements pflag.Value.
 func (v *variables) Set(s string) error {
 	name, value, ok := strings.Cut(s, "=")
 	if name == "" {
@@ -94,10 +43,98 @@ func (v *variables) Set(s string) error {
 	return nil
 }
 
-// piped reports whether standard input is a pipe or a file that somebody else
-// fills, and so may be a program: no terminal, and not nothing.
+// A list is a flag that may be given several times.
+type list []string
+
+// String implements pflag.Value.
+func (l *list) String() string { return strings.Join(*l, ",") }
+
+// Type implements pflag.Value.
+func (l *list) Type() string { return "list" }
+
+// Set implements pflag.Value.
+func (l *list) Set(s string) error {
+	if s == "" {
+		return errors.New("empty")
+	}
+	*l = append(*l, s)
+	return nil
+}
+
+// A size is a flag that holds bytes: 300, 64K, 512M, 2G, or -1.
+type size int64
+
+// String implements pflag.Value.
+func (s *size) String() string { return "" }
+
+// Type implements pflag.Value.
+func (s *size) Type() string { return "size" }
+
+// Set implements pflag.Value.
+func (s *size) Set(text string) error {
+	// 2GiB and 2GB are 2G.
+	number, unit := strings.TrimRight(strings.ToUpper(text), "IB"), int64(1)
+	for i, suffix := range []string{"K", "M", "G", "T"} {
+		if n, ok := strings.CutSuffix(number, suffix); ok {
+			number, unit = n, int64(1)<<(10*(i+1))
+			break
+		}
+	}
+	n, err := strconv.ParseInt(number, 10, 64)
+	if err != nil || n < -1 || n == 0 || n == -1 && unit > 1 || n > (1<<62)/unit {
+		return errors.New("use a size such as 512M or 2G, or -1")
+	}
+	*s = size(n * unit)
+	return nil
+}
+
+// An isolationFlag is a flag that holds a mode of the subprocess provider.
+type isolationFlag struct{ subprocess.Mode }
+
+// String implements pflag.Value.
+func (f *isolationFlag) String() string { return "" }
+
+// Type implements pflag.Value.
+func (f *isolationFlag) Type() string { return "mode" }
+
+// Set implements pflag.Value.
+func (f *isolationFlag) Set(s string) error {
+	for _, m := range []subprocess.Mode{subprocess.Bwrap, subprocess.Landlock, subprocess.None} {
+		if m.String() == s {
+			f.Mode = m
+			return nil
+		}
+	}
+	return errors.New("use bwrap, landlock or none")
+}
+
+// A single is a flag that may be given once.
+type single struct {
+	value *string
+	given bool
+}
+
+// String implements pflag.Value.
+func (o *single) String() string { return "" }
+
+// Type implements pflag.Value.
+func (o *single) Type() string { return "code" }
+
+// Set implements pflag.Value.
+func (o *single) Set(text string) error {
+	if o.given {
+		return errors.New("give it once")
+	}
+	*o.value, o.given = text, true
+	return nil
+}
+
+// piped reports whether standard input is a pipe or a file, and so may be a program.
 func (a *app) piped() bool {
-	in, ok := a.stdin.(*os.File)
+	in, ok := a.stdin.(interface {
+		Fd() uintptr
+		Stat() (os.FileInfo, error)
+	})
 	if !ok || isatty.IsTerminal(in.Fd()) {
 		return false
 	}
@@ -105,26 +142,16 @@ func (a *app) piped() bool {
 	return err == nil && info.Mode()&os.ModeCharDevice == 0
 }
 
-// An onlyOne is a flag that is given once: another would take the place of the first
-// without a word.
-type onlyOne struct {
-	value *string
-	given bool
+// isTerminal reports whether a stream of the command is a terminal.
+func isTerminal(stream any) bool {
+	s, ok := stream.(interface{ Fd() uintptr })
+	return ok && isatty.IsTerminal(s.Fd())
 }
 
-// String is for [flag.Value], which also makes empty ones.
-func (o *onlyOne) String() string {
-	if o.value == nil {
-		return ""
+// noOperands refuses operands.
+func (a *app) noOperands(name string, operands []string) int {
+	if len(operands) > 0 {
+		return a.usageError("%s", fmt.Sprintf("%s takes no %q; see toolcell %s --help", name, operands[0], name))
 	}
-	return *o.value
-}
-
-// Set is for [flag.Value].
-func (o *onlyOne) Set(text string) error {
-	if o.given {
-		return errors.New("it is given twice")
-	}
-	*o.value, o.given = text, true
-	return nil
+	return 0
 }

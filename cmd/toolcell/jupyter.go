@@ -6,7 +6,6 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
-	"flag"
 	"fmt"
 	"net"
 	"net/http"
@@ -15,15 +14,18 @@ import (
 	"strings"
 	"time"
 
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/providers/jupyter"
 )
 
 const (
-	// patience is how long a provider may take to open before that is told.
+	// patience is how long a provider may take to open before a message says so.
 	patience = 3 * time.Second
 
-	// sweepIdle is how long a kernel that nobody is connected to is left alone.
+	// sweepIdle is how long a kernel without a client is kept.
 	sweepIdle = 10 * time.Minute
 )
 
@@ -40,18 +42,22 @@ type jupyterFlags struct {
 
 	// waiting, if set, is called where opening takes long, with the server's host.
 	waiting func(host string)
-	// spawning, if set, is told of a JupyterHub that starts a user's server.
+	// spawning, if set, receives the progress of a JupyterHub that starts a server.
 	spawning func(percent int, message string)
 }
 
-func (f *jupyterFlags) register(fs *flag.FlagSet, getenv func(string) string) {
-	fs.StringVar(&f.url, "url", "", "`address` of the Jupyter server, as a browser shows it, or http+unix://PATH for a socket (environment: JUPYTER_URL, which goes with --provider jupyter)")
-	fs.StringVar(&f.token, "token", "", "`token` of the Jupyter server (environment: JUPYTER_TOKEN, or JUPYTER_PASSWORD)")
-	fs.Var(&f.kernels, "kernel", "jupyter: the `kernelspec` to use for the program's language, or LANGUAGE=KERNELSPEC; several times for several languages")
-	fs.Var(&f.headers, "header", "jupyter: a `NAME:VALUE` for every request; several times for several")
-	fs.StringVar(&f.ca, "ca", "", "jupyter: trust the certificates in this PEM `file` only")
-	fs.StringVar(&f.tag, "tag", "", "jupyter: what marks this command's kernels for toolcell sweep (`name`, default toolcell-USER)")
-	fs.BoolVar(&f.spill, "spill", false, "jupyter: take a Python program's large output around the server's rate limit")
+func (f *jupyterFlags) register(fs *pflag.FlagSet, getenv func(string) string) {
+	group(fs, "Jupyter", "", func() {
+		fs.StringVar(&f.url, "url", "", "`address` of a Jupyter server, or http+unix://PATH (environment: JUPYTER_URL)")
+		fs.StringVar(&f.token, "token", "", "`token` of the Jupyter server (environment: JUPYTER_TOKEN, or JUPYTER_PASSWORD)")
+	})
+	group(fs, "Jupyter", "jupyter", func() {
+		fs.Var(&f.kernels, "kernel", "the `kernelspec` to use, or LANGUAGE=KERNELSPEC; repeatable")
+		fs.Var(&f.headers, "header", "add this `NAME:VALUE` to every request; repeatable")
+		fs.StringVar(&f.ca, "ca", "", "trust only the certificates in this PEM `file`")
+		fs.StringVar(&f.tag, "tag", "", "the `name` that marks this command's kernels for toolcell sweep (default toolcell-USER)")
+		fs.BoolVar(&f.spill, "spill", false, "send a Python program's large output around the server's rate limit")
+	})
 	f.url, f.token, f.password = getenv("JUPYTER_URL"), getenv("JUPYTER_TOKEN"), getenv("JUPYTER_PASSWORD")
 	f.tag = jupyter.DefaultTag
 	if user := cmp.Or(getenv("USER"), getenv("USERNAME")); user != "" && !strings.ContainsAny(user, "/?#%") {
@@ -68,9 +74,9 @@ func (f *jupyterFlags) options(language string) (*jupyter.Options, error) {
 	case !strings.Contains(f.url, "://"):
 		return nil, fmt.Errorf("%w: --url %s has no http:// or https:// in front", codeinterp.ErrInvalid, hostOf(f.url))
 	case f.adopt != "" && len(f.kernels) > 0:
-		return nil, fmt.Errorf("%w: --kernel says what to start a kernel from, and --adopt works in one that is there", codeinterp.ErrInvalid)
+		return nil, fmt.Errorf("%w: --kernel says what to start a kernel from, and --adopt uses an existing one", codeinterp.ErrInvalid)
 	case f.adopt != "" && f.spill:
-		return nil, fmt.Errorf("%w: --spill needs hooks in the kernel, and that of --adopt is left as it is", codeinterp.ErrInvalid)
+		return nil, fmt.Errorf("%w: --spill needs hooks in the kernel, and --adopt does not change it", codeinterp.ErrInvalid)
 	}
 	o := &jupyter.Options{URL: f.url, Token: f.token, Tag: f.tag, Spill: f.spill, Header: http.Header{}, Kernels: map[string]string{}}
 	// A password logs in, which a token makes needless.
@@ -162,7 +168,7 @@ func (f *jupyterFlags) openJupyter(ctx context.Context, language string, statefu
 	if err != nil {
 		return nil, err
 	}
-	defer f.tellWaiting()()
+	defer f.reportWaiting()()
 	switch {
 	case f.adopt != "":
 		ci, err := jupyter.NewStateful(ctx, opts)
@@ -180,20 +186,20 @@ func (f *jupyterFlags) openJupyter(ctx context.Context, language string, statefu
 	return orNil(jupyter.New(ctx, opts))
 }
 
-// tellWaiting has f.waiting called where opening takes long. done ends that.
-func (f *jupyterFlags) tellWaiting() (done func()) {
+// reportWaiting calls f.waiting if opening takes long. done ends that.
+func (f *jupyterFlags) reportWaiting() (done func()) {
 	if f.waiting == nil {
 		return func() {}
 	}
-	told := make(chan struct{})
+	reported := make(chan struct{})
 	timer := time.AfterFunc(patience, func() {
-		defer close(told)
+		defer close(reported)
 		f.waiting(hostOf(f.url))
 	})
 	return func() {
-		// It is being told, and is not to come after what the caller returns.
+		// A message does not come after the caller has returned.
 		if !timer.Stop() {
-			<-told
+			<-reported
 		}
 	}
 }
@@ -203,9 +209,9 @@ type sweepFlags struct {
 	idle time.Duration
 }
 
-func (f *sweepFlags) registerAll(fs *flag.FlagSet, getenv func(string) string) {
+func (f *sweepFlags) registerAll(fs *pflag.FlagSet, getenv func(string) string) {
 	f.register(fs, getenv)
-	fs.DurationVar(&f.idle, "idle", sweepIdle, "leave kernels alone that were active within this `duration`")
+	fs.DurationVar(&f.idle, "idle", sweepIdle, "keep kernels that were active within this `duration`")
 }
 
 // sweepBeside deletes, beside what the command does, the kernels that earlier
@@ -225,19 +231,19 @@ func (f *jupyterFlags) sweepBeside(ctx context.Context) (done func()) {
 	return func() { cancel(); <-over }
 }
 
-// sweep deletes the kernels that earlier commands left behind when they were
-// killed.
-func (a *app) sweep(ctx context.Context, args []string) int {
+// sweepCommand deletes kernels that killed commands left behind.
+func (a *app) sweepCommand() *cobra.Command {
 	var f sweepFlags
-	fs := flag.NewFlagSet("sweep", flag.ContinueOnError)
-	f.registerAll(fs, a.getenv)
-	operands, code, done := a.parse(fs, "sweep --url URL [flags]", args)
-	if done {
-		return code
-	}
-	if len(operands) > 0 {
-		return a.usageError("sweep takes no %q", operands[0])
-	}
+	return a.command("sweep --url URL [flags]", "Delete Jupyter kernels that a killed command left behind", f.registerAll,
+		func(ctx context.Context, _ *pflag.FlagSet, operands []string) int {
+			if code := a.noOperands("sweep", operands); code != 0 {
+				return code
+			}
+			return a.sweep(ctx, &f)
+		})
+}
+
+func (a *app) sweep(ctx context.Context, f *sweepFlags) int {
 	opts, err := f.options("")
 	if err != nil {
 		return a.fail(err)

@@ -2,108 +2,171 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"slices"
 	"strconv"
+	"strings"
 	"syscall"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/toolcell/toolcell/cmd/toolcell/internal/keeper"
 )
 
-const canKeep = true
+const (
+	canKeep    = true
+	maxKeepers = 4        // of a user
+	maxScript  = 64 << 10 // bytes of a program's arguments
+)
 
-// maxScript is how much a program's arguments may take to be handed to a keeper.
-const maxScript = 64 << 10
-
-// offer has a keeper run the program, where there is one that can. Else it starts
-// one for later runs, and this one goes on by itself.
-func (a *app) offer(ctx context.Context, f *runFlags, args []string, program, file string) (code int, done bool) {
-	if f.keep == 0 || f.timeout < 0 || slices.ContainsFunc(append(slices.Clone(f.in), f.out, f.images), own) || len(f.script.python()) > maxScript {
+// offer runs the program in a keeper if there is one. Otherwise it starts one for
+// later runs, and this run goes on by itself.
+func (a *app) offer(ctx context.Context, f *runFlags, program, file string) (code int, done bool) {
+	in, isFile := a.stdin.(*os.File)
+	if f.keep == 0 || !isFile || f.timeout < 0 || len(f.script.python()) > maxScript ||
+		slices.ContainsFunc(append(slices.Clone(f.in), f.out, f.images), transient) {
 		return 0, false
 	}
-	standing, err := keeper.Standing()
+	dir, err := keeper.Open(a.getenv)
 	if err != nil {
-		return 0, a.unkept(f, err)
+		a.notKept(f, err)
+		return 0, false
 	}
-	key, err := f.key(standing, os.Environ())
+	defer dir.Close()
+	key, err := f.key(os.Environ())
 	if err != nil {
-		return 0, false // the run says so too
+		return 0, false // the run reports it
 	}
-	place, err := keeper.Open(a.getenv)
+	order, err := a.order(f, in, program, file)
 	if err != nil {
-		return 0, a.unkept(f, err)
+		return 0, false
 	}
-	defer place.Close()
-	order := &keeper.Order{Args: args, Env: os.Environ(), Program: []byte(program), File: file, Keep: f.keep,
-		Seen: [3]bool{isTerminal(a.stdin), isTerminal(a.stdout), isTerminal(a.stderr)}}
-	offer, err := place.Offer(key, standing, order)
+	defer order.Close()
+	call, err := dir.Call(key, order)
 	if errors.Is(err, keeper.ErrNone) {
-		if len(place.List()) >= maxKeepers {
-			return 0, a.unkept(f, fmt.Errorf("there are %d keepers already; toolcell keep stop ends them", maxKeepers))
-		}
-		if err := a.leave(order); err != nil {
-			a.unkept(f, err)
+		if err := a.startKeeper(order); err != nil {
+			a.notKept(f, err)
 		}
 	}
 	if err != nil {
 		return 0, false
 	}
-	code, err = offer.Run(ctx, keeper.Streams{In: a.stdin, Out: a.stdout, Err: a.stderr})
-	if errors.Is(err, keeper.ErrRefused) {
+	code, err = call.Run(ctx)
+	switch {
+	case errors.Is(err, keeper.ErrRefused):
 		return 0, false
-	}
-	if err != nil {
-		return a.fail(fmt.Errorf("%w: what the program did until then is done, and it is not run again", err)), true
+	case err != nil:
+		return a.fail(fmt.Errorf("%w: the program may have run in part and is not run again", err)), true
 	}
 	return code, true
 }
 
-// unkept says why nothing is kept, where that was asked for. It returns false.
-func (a *app) unkept(f *runFlags, err error) bool {
+// notKept reports why no process is left behind, if the flag asked for one.
+func (a *app) notKept(f *runFlags, err error) {
 	if f.asked {
-		fmt.Fprintf(a.stderr, "toolcell: nothing is kept: %v\n", err)
+		fmt.Fprintf(a.stderr, "toolcell: --keep has no effect: %v\n", err)
 	}
-	return false
 }
 
-// leave starts a keeper. It holds nothing of this process's but the pipe by which
-// it is told what to keep, and when this process has ended.
-func (a *app) leave(order *keeper.Order) error {
-	r, w, err := os.Pipe()
+// order returns this call as an order. Its first argument is the program's file.
+func (a *app) order(f *runFlags, in *os.File, program, file string) (*keeper.Order, error) {
+	dir, err := os.Open(".")
 	if err != nil {
-		return err
+		return nil, err
 	}
-	defer r.Close()
-	seed, err := json.Marshal(order)
-	if err != nil {
-		return err
+	umask := syscall.Umask(0)
+	syscall.Umask(umask)
+	o := &keeper.Order{Args: append([]string{file}, os.Args[1:]...), Input: []byte(program), Env: os.Environ(), Umask: umask, Lease: f.keep, Files: []*os.File{in}}
+	for _, stream := range []any{a.stdout, a.stderr} {
+		file, ok := stream.(*os.File)
+		if !ok {
+			return nil, errors.New("not a file")
+		}
+		o.Files = append(o.Files, file)
 	}
-	cmd := exec.Command("/proc/self/exe", "keep", serveWord)
+	o.Files = append(o.Files, dir)
+	return o, nil
+}
+
+// keepServe is the hidden argument that a keeper is started with.
+const keepServe = "serve"
+
+// startKeeper leaves a process behind that becomes the keeper for calls like this one.
+func (a *app) startKeeper(order *keeper.Order) error {
+	line, _, _ := strings.Cut(string(order.Input[:min(len(order.Input), 256)]), "\n")
+	cmd := exec.Command("/proc/self/exe", append([]string{"keep", keepServe, "--", order.Lease.String(), line}, order.Args...)...)
 	cmd.Args[0] = "toolcell"
-	cmd.ExtraFiles = []*os.File{r}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
-	passNothingOn()
-	if err := cmd.Start(); err != nil {
-		w.Close()
-		return err
-	}
-	go cmd.Wait()
-	a.ends = w // open until this process ends
-	go w.Write(seed)
-	return nil
-}
-
-// passNothingOn keeps what this process was started with, such as a pipe that
-// somebody reads to its end, from processes that it starts.
-func passNothingOn() {
 	open, _ := os.ReadDir("/proc/self/fd")
-	for _, fd := range open {
+	for _, fd := range open { // pipes of the caller's must not stay open in the keeper
 		if n, err := strconv.Atoi(fd.Name()); err == nil && n > 2 {
 			syscall.CloseOnExec(n)
 		}
 	}
+	ended, begun, err := os.Pipe()
+	if err != nil {
+		return err
+	}
+	defer ended.Close()
+	cmd.Stdin = ended
+	if err := cmd.Start(); err != nil {
+		begun.Close()
+		return err
+	}
+	a.begun = begun // open until this process ends
+	return cmd.Process.Release()
+}
+
+// keepCommand lists and ends keepers.
+func (a *app) keepCommand() *cobra.Command {
+	c := &cobra.Command{Use: "keep", Short: "List or end the processes that run --keep left behind"}
+	ask := func(verb, text string) runner {
+		return func(_ context.Context, _ *pflag.FlagSet, operands []string) int {
+			if code := a.noOperands("keep", operands); code != 0 {
+				return code
+			}
+			return a.askKeepers(verb, text)
+		}
+	}
+	serve := a.command(keepServe, "", nil, func(ctx context.Context, _ *pflag.FlagSet, operands []string) int { return a.serveRuns(ctx, operands) })
+	serve.Hidden = true
+	c.AddCommand(a.command("list", "List them", nil, ask(keeper.Status, "")), a.command("stop", "End them", nil, ask(keeper.Stop, ", ended")), serve)
+	return c
+}
+
+func (a *app) askKeepers(verb, text string) int {
+	dir, err := keeper.Open(a.getenv)
+	if err != nil {
+		return a.fail(err)
+	}
+	defer dir.Close()
+	for _, key := range dir.Keys() {
+		about, err := dir.Ask(key, keeper.Status)
+		if err == nil && verb != keeper.Status {
+			_, err = dir.Ask(key, verb)
+		}
+		if err == nil {
+			fmt.Fprintf(a.stdout, "%s%s\n", about, text)
+		}
+	}
+	return 0
+}
+
+// kept lists the keepers for doctor.
+func (a *app) kept() (list []string) {
+	dir, err := keeper.Open(a.getenv)
+	if err != nil {
+		return nil
+	}
+	defer dir.Close()
+	for _, key := range dir.Keys() {
+		if about, err := dir.Ask(key, keeper.Status); err == nil {
+			list = append(list, about)
+		}
+	}
+	return list
 }

@@ -4,9 +4,8 @@ package main
 // before. Programs do not have it.
 const scriptVariable = "TOOLCELL_SCRIPT"
 
-// laterPython has the driver take them, and import beforehand what is there of the
-// modules that it is given, but nothing of the caller's own directory, nor what that
-// has in its place: what is there may be another tomorrow.
+// laterPython makes a driver take them, and import the modules that are installed of
+// those that it is given.
 const laterPython = `
 def set_env(pairs, inner=set_env):
     rest = []
@@ -20,22 +19,12 @@ def set_env(pairs, inner=set_env):
 
 
 def preload(names):
-    here, path = os.getcwd(), sys.path[:]
-    os.chdir('/')
-    sys.path[:] = [p for p in path if p and os.path.realpath(p) != here]
-    try:
-        for name in names:
-            name = name.decode()
-            own = os.path.join(here, name.partition('.')[0])
-            try:
-                if not os.path.exists(own) and not os.path.exists(own + '.py'):
-                    __import__(name)
-            except Exception:
-                pass
-    finally:
-        os.chdir(here)
-        sys.path[:] = path
+    for name in names:
+        try:
+            __import__(name.decode())
+        except Exception:
+            pass
 `
 
-// usualModules are what many programs import that takes long.
+// usualModules are modules that many programs import and that take long.
 var usualModules = []string{"numpy", "pandas", "matplotlib.pyplot"}

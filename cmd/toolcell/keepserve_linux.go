@@ -2,128 +2,160 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"flag"
-	"fmt"
 	"io"
+	"maps"
 	"os"
 	"strings"
+	"syscall"
 	"time"
 
+	"github.com/spf13/pflag"
+
 	"github.com/toolcell/toolcell/cmd/toolcell/internal/keeper"
+	"github.com/toolcell/toolcell/cmd/toolcell/internal/terminal"
 	"github.com/toolcell/toolcell/codeinterp"
 )
 
-const (
-	serveWord  = "serve"         // what a keeper is started with
-	maxKeepers = 4               // of a user
-	firstRun   = 2 * time.Second // that a keeper leaves the processor to the run that started it
-)
+// firstRun is how long a keeper leaves the processor to the run that started it.
+const firstRun = 2 * time.Second
 
-// A kept is a keeper: an interpreter that is ready, and what it was made of.
-type kept struct {
-	ci       codeinterp.CodeInterpreter
-	key      keeper.Key
-	standing string
-	watched  map[string]string // paths that must stay as they are
-
-	now *served // the run that is being served
+// A served is the interpreter of a keeper, and the call that it serves.
+type served struct {
+	ci            codeinterp.CodeInterpreter
+	program, file string
 }
 
-// serveRuns is what the process that a run leaves behind does.
-func (a *app) serveRuns(ctx context.Context) int {
-	started := os.NewFile(3, "started")
-	if info, err := started.Stat(); err != nil || info.Mode()&os.ModeNamedPipe == 0 {
-		return a.usageError("keep serve is what --keep starts")
+// serveRuns is what a keeper does. Its operands are the lease, the program's first line
+// and the arguments of an Order.
+func (a *app) serveRuns(ctx context.Context, operands []string) int {
+	if len(operands) < 4 {
+		return a.usageError("run --keep starts this")
 	}
-	if err := a.serveUntil(ctx, started); err != nil && !errors.Is(err, keeper.ErrKept) {
+	lease, err := time.ParseDuration(operands[0])
+	if err == nil {
+		err = a.serveUntil(ctx, lease, operands[1:])
+	}
+	if err != nil && !errors.Is(err, keeper.ErrExists) {
 		return a.fail(err)
 	}
 	return 0
 }
 
-func (a *app) serveUntil(ctx context.Context, started *os.File) error {
-	var order keeper.Order
-	in := json.NewDecoder(started)
-	if err := in.Decode(&order); err != nil {
-		return err
-	}
-	k := &kept{}
-	var err error
-	if k.standing, err = keeper.Standing(); err != nil {
-		return err
-	}
-	f, err := parseKept(&order)
+func (a *app) serveUntil(ctx context.Context, lease time.Duration, args []string) error {
+	f, err := parseKept(args, a.getenv)
 	if err != nil {
 		return err
 	}
-	if k.key, err = f.key(k.standing, order.Env); err != nil {
-		return err
-	}
-	place, err := keeper.Open(a.getenv)
+	key, err := f.key(os.Environ())
 	if err != nil {
 		return err
 	}
-	defer place.Close()
-	lock, err := place.Hold(k.key)
+	dir, err := keeper.Open(a.getenv)
 	if err != nil {
 		return err
 	}
-	defer lock.Drop()
-	if place.Sweep(k.key) >= maxKeepers {
-		return fmt.Errorf("there are %d keepers already", maxKeepers)
-	}
-	if err := lock.Note(keeper.Note{PID: os.Getpid(), Since: time.Now(), Keep: order.Keep.String(), Serve: f.served()}); err != nil {
+	defer dir.Close()
+	ln, err := dir.Listen(key, maxKeepers)
+	if err != nil {
 		return err
 	}
-	awaitFirst(ctx, started)
-	if k.ci, err = f.startKept(ctx); err != nil {
-		return err
-	}
-	defer k.ci.Close()
-	if k.watched, err = watched(codeinterp.Describe(k.ci)); err != nil {
-		return err
-	}
-	if err := os.Chdir("/"); err != nil {
-		return err
-	}
-	return lock.Serve(ctx, &keeper.Service{Own: k.standing, Idle: order.Keep, Check: k.check, Admit: k.admit, Leave: k.leave, Serve: k.serve})
+	defer ln.Close()
+	s := &served{}
+	var loaded *snapshot
+	defer func() {
+		if s.ci != nil {
+			s.ci.Close()
+		}
+	}()
+	return ln.Serve(ctx, &keeper.Service{
+		About: f.about(), Lease: lease,
+		Start: func(ctx context.Context) (err error) {
+			a.awaitFirst(min(firstRun, lease/2))
+			begin := time.Now()
+			if s.ci, err = f.startKept(ctx); err == nil {
+				loaded, err = snapshotOf(ctx, s.ci, begin)
+			}
+			return err
+		},
+		Fresh: func() error { return loaded.fresh() },
+		Run:   s.run,
+	})
 }
 
-// awaitFirst lets the run that has started this process end first, if that is soon.
-func awaitFirst(ctx context.Context, started io.Reader) {
+// awaitFirst waits until the run that started this process has ended.
+func (a *app) awaitFirst(most time.Duration) {
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		_, _ = io.Copy(io.Discard, started)
+		_, _ = io.Copy(io.Discard, a.stdin)
 	}()
 	select {
 	case <-ended:
-	case <-time.After(firstRun):
-	case <-ctx.Done():
+	case <-time.After(most):
 	}
 }
 
-// parseKept returns the flags of a request, as those of a run.
-func parseKept(order *keeper.Order) (*runFlags, error) {
+// parseKept returns the flags of a call: the program's first line and file, and the
+// arguments of the command.
+func parseKept(args []string, getenv func(string) string) (*runFlags, error) {
 	f := &runFlags{}
-	fs := flag.NewFlagSet("run", flag.ContinueOnError)
-	getenv := lookUp(order.Env)
+	fs := pflag.NewFlagSet("run", pflag.ContinueOnError)
+	fs.SetInterspersed(false)
+	fs.SetOutput(io.Discard)
 	f.registerAll(fs, getenv)
-	a := &app{stdout: io.Discard, stderr: io.Discard, getenv: getenv}
-	operands, _, done := a.parseLeading(fs, "run", order.Args)
-	if done {
-		return nil, codeinterp.ErrInvalid
-	}
-	err := f.settle(fs, order.File, string(order.Program))
-	if err == nil && f.keep == 0 {
-		err = codeinterp.ErrInvalid
+	err := fs.Parse(args[3:])
+	if err == nil {
+		err = f.settle(fs, args[1], args[0])
 	}
 	if err == nil {
-		f.script, err = newScript(&f.programFlags, order.File, operands)
+		f.script, err = newScript(&f.programFlags, args[1], fs.Args())
 	}
 	return f, err
+}
+
+// about says in a few words what the keeper is for.
+func (f *runFlags) about() string {
+	text := "python"
+	switch {
+	case f.name != "":
+		text += ", environment " + f.name
+	case len(f.with) > 0:
+		text += " with " + strings.Join(f.with, ", ")
+	case f.python != "":
+		text += ", " + f.python
+	}
+	return visible(text)
+}
+
+// startKept opens the interpreter for runs whose arguments come later.
+func (f *runFlags) startKept(ctx context.Context) (codeinterp.CodeInterpreter, error) {
+	f.script = &script{dir: f.script.dir, later: true}
+	f.language, f.timeout = "python", 0
+	f.ready = f.env.values
+	if f.ready == nil {
+		f.ready = map[string]string{}
+	}
+	return f.start(ctx, false)
+}
+
+// run runs a call as its own process would, with its streams and in its directory.
+func (s *served) run(ctx context.Context, o *keeper.Order) int {
+	getenv := lookUp(o.Env)
+	in := terminal.NewReader(o.Files[0])
+	defer in.Close()
+	a := &app{stdin: in, stdout: o.Files[1], stderr: o.Files[2], getenv: getenv, served: s}
+	if err := o.Files[3].Chdir(); err != nil {
+		return a.fail(err)
+	}
+	_ = os.Setenv("PWD", getenv("PWD")) // by which os.Getwd names it
+	defer syscall.Umask(syscall.Umask(o.Umask))
+	defer func() {
+		_ = os.Chdir("/")
+		_ = os.Unsetenv("PWD")
+	}()
+	s.file, s.program = o.Args[0], string(o.Input)
+	return a.main(ctx, o.Args[1:])
 }
 
 func lookUp(env []string) func(string) string {
@@ -135,64 +167,40 @@ func lookUp(env []string) func(string) string {
 	return func(name string) string { return values[name] }
 }
 
-// served says in a few words what for.
-func (f *runFlags) served() string {
-	text := "python"
-	switch {
-	case f.name != "":
-		text += ", environment " + f.name
-	case len(f.with) > 0:
-		text += " with " + strings.Join(f.with, ", ")
-	case f.python != "":
-		text += ", " + f.python
-	}
-	return text
+// interpreter is the keeper's, for one run.
+func (s *served) interpreter(f *programFlags) codeinterp.CodeInterpreter {
+	return &readyInterpreter{s.ci, f}
 }
 
-// startKept opens the interpreter for runs whose arguments are still to come.
-func (f *runFlags) startKept(ctx context.Context) (codeinterp.CodeInterpreter, error) {
-	f.script = &script{dir: f.script.dir, later: true}
-	f.language, f.timeout = "python", 0
-	f.ready = f.env.values
-	if f.ready == nil {
-		f.ready = map[string]string{}
-	}
-	return f.start(ctx, false)
+// A readyInterpreter is the interpreter of a keeper, which stays open.
+type readyInterpreter struct {
+	codeinterp.CodeInterpreter
+	flags *programFlags
 }
 
-// check says whether all is as it was when the interpreter was started.
-func (k *kept) check() error { return unchanged(k.watched) }
+// Describe is the interpreter's own.
+func (r *readyInterpreter) Describe() codeinterp.Info { return codeinterp.Describe(r.CodeInterpreter) }
 
-// admit takes a call that this keeper is for.
-func (k *kept) admit(order *keeper.Order, dir *os.File) error {
-	if err := dir.Chdir(); err != nil {
-		return err
-	}
-	getenv := lookUp(order.Env)
-	if err := os.Setenv("PWD", getenv("PWD")); err != nil { // by which os.Getwd names it
-		return err
-	}
-	f, err := parseKept(order)
-	if err != nil {
-		return err
-	}
-	key, err := f.key(k.standing, order.Env)
-	if err == nil && key != k.key {
-		err = errors.New("the call is another keeper's")
-	}
-	k.now = &served{k, order}
-	return err
-}
+// Close leaves the interpreter open.
+func (r *readyInterpreter) Close() error { return nil }
 
-// leave goes where nothing is held up by that.
-func (k *kept) leave() {
-	k.now = nil
-	_ = os.Chdir("/")
-	_ = os.Unsetenv("PWD")
-}
-
-// serve runs a call as its own process would.
-func (k *kept) serve(ctx context.Context, order *keeper.Order, s keeper.Streams) int {
-	a := &app{stdin: s.In, stdout: s.Out, stderr: s.Err, getenv: lookUp(order.Env), served: k.now}
-	return a.run(ctx, order.Args)
+// RunCode gives the program its arguments. If the ready interpreter cannot begin it, it
+// runs in a new one.
+func (r *readyInterpreter) RunCode(ctx context.Context, language, code string, o *codeinterp.RunOptions) (codeinterp.Result, error) {
+	with := *o
+	with.Env = maps.Clone(o.Env)
+	if with.Env == nil {
+		with.Env = map[string]string{}
+	}
+	with.Env[scriptVariable] = r.flags.script.python()
+	res, err := r.CodeInterpreter.RunCode(ctx, language, code, &with)
+	if res.Status != codeinterp.StatusNotRun || ctx.Err() != nil || !errors.Is(err, codeinterp.ErrUnavailable) && !errors.Is(err, codeinterp.ErrCapacity) {
+		return res, err
+	}
+	cold, failed := r.flags.start(ctx, false)
+	if failed != nil {
+		return res, err
+	}
+	defer cold.Close()
+	return cold.RunCode(ctx, language, code, o)
 }

@@ -14,13 +14,14 @@ import (
 
 var extensions = map[string]string{
 	".py": "python", ".js": "javascript", ".mjs": "javascript", ".cjs": "javascript",
-	".ts": "typescript", ".mts": "typescript", ".cts": "typescript", ".sh": "bash", ".bash": "bash",
+	".jsx": "javascript", ".pyw": "python",
+	".ts": "typescript", ".mts": "typescript", ".cts": "typescript", ".tsx": "typescript", ".sh": "bash", ".bash": "bash",
 }
 
 // commands are the interpreters that a #! line may name, without a version.
 var commands = map[string]string{
 	"python": "python", "pypy": "python", "node": "javascript", "nodejs": "javascript",
-	"tsx": "typescript", "ts-node": "typescript", "bash": "bash", "sh": "bash",
+	"tsx": "typescript", "ts-node": "typescript", "deno": "typescript", "bun": "javascript", "bash": "bash", "sh": "bash", "dash": "bash", "zsh": "bash",
 }
 
 // usual are the languages that a program is taken for, in this order, where
@@ -42,10 +43,10 @@ func languageOf(file, program string) (string, error) {
 		if l := commands[strings.TrimRight(name, "0123456789.")]; l != "" {
 			return l, nil
 		}
-		return "", fmt.Errorf("its #! line names %q, which is no language known here; %s", name, choose)
+		return "", fmt.Errorf("its #! line names %q, which is not a language known here; %s", name, choose)
 	}
 	if file != "" {
-		return "", fmt.Errorf("the name %q does not tell the language; %s", filepath.Base(file), choose)
+		return "", fmt.Errorf("the name %q does not show the language; %s", filepath.Base(file), choose)
 	}
 	return "", nil
 }

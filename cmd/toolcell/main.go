@@ -22,8 +22,7 @@
 // place of 0 where it could not save a file.
 //
 // With --keep, or TOOLCELL_KEEP, run leaves a process behind in which later runs
-// with the same flags and environment find Python started; package keeper below
-// internal says who may call it.
+// with the same flags and environment find Python started and its packages imported.
 //
 // The exit code of run is the program's own: 124 for a timeout, 130 for
 // Ctrl-C, 128 + signal for a process that died. A notebook's is that of the first
@@ -36,12 +35,9 @@
 // Programs run behind the walls of their provider, and what is shown of them is
 // what they wrote: a terminal acts on it.
 //
-// A process that --keep has left is reached by a socket in a directory that belongs
-// to the user and is closed to others, and serves processes with its own rights,
-// which could run the same themselves. Programs in bwrap and landlock mode have no
-// Unix sockets, with --network neither, and no such rights. With --isolation none,
-// where the host is not root, they are the user, and can call it as they can start
-// the command.
+// A process that --keep leaves is reached by a socket in a directory that is closed
+// to other users, and serves processes of the same user. Isolated programs cannot reach
+// it: they have no Unix sockets.
 package main
 
 import (
@@ -71,8 +67,9 @@ type app struct {
 	stdout, stderr io.Writer
 	getenv         func(string) string
 
-	served *served   // set where this is another process's run
-	ends   io.Closer // tells a keeper that was started of the end of this process
+	code   int       // the exit code of what ran
+	served *served   // set in a keeper, during a run
+	begun  io.Closer // ends the wait of a keeper that was started
 }
 
 func main() {
@@ -102,60 +99,13 @@ func endings() []os.Signal {
 }
 
 func (a *app) main(ctx context.Context, args []string) int {
-	if len(args) == 0 {
-		fmt.Fprint(a.stderr, usage())
-		return exitUsage
+	root := a.root()
+	root.SetArgs(args)
+	if err := root.ExecuteContext(ctx); err != nil {
+		text, _, _ := strings.Cut(err.Error(), "\n")
+		return a.usageError("%s", text)
 	}
-	name := args[0]
-	switch name {
-	case "-version", "--version":
-		name = "version"
-	case "-h", "-help", "--help":
-		name = "help"
-	}
-	for _, c := range subcommands() {
-		if c.name == name {
-			if c.flags == nil && slices.ContainsFunc(args[1:], asksForHelp) {
-				return a.print(c.help())
-			}
-			return c.run(a, ctx, args[1:])
-		}
-	}
-	return a.unknown(name)
-}
-
-func asksForHelp(arg string) bool { return arg == "-h" || arg == "-help" || arg == "--help" }
-
-// unknown refuses a command that there is not.
-func (a *app) unknown(name string) int {
-	var names []string
-	for _, c := range subcommands() {
-		names = append(names, c.name)
-	}
-	return a.usageError("unknown command %q%s; see toolcell help", name, didYouMean(name, names))
-}
-
-// help prints the help, or that of the command that args name.
-func (a *app) help(ctx context.Context, args []string) int {
-	if len(args) == 0 {
-		return a.print(usage())
-	}
-	for _, c := range subcommands() {
-		if c.name == args[0] && c.flags != nil {
-			return c.run(a, ctx, []string{"--help"})
-		}
-		if c.name == args[0] {
-			return a.print(c.help())
-		}
-	}
-	return a.unknown(args[0])
-}
-
-func (a *app) printVersion(_ context.Context, args []string) int {
-	if len(args) > 0 {
-		return a.usageError("version takes no %q", args[0])
-	}
-	return a.print("toolcell " + version() + "\n")
+	return a.code
 }
 
 // version is the module's, with the commit where it was built in a checkout.

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"log/slog"
 	"net"
@@ -15,6 +14,8 @@ import (
 	"time"
 
 	"github.com/mattn/go-isatty"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/mcpserver"
@@ -44,57 +45,56 @@ type mcpFlags struct {
 	gateway *gateway // of tools
 }
 
-// A list is a flag that may be given several times.
-type list []string
-
-func (l *list) String() string { return strings.Join(*l, ",") }
-
-func (l *list) Set(s string) error {
-	if s == "" {
-		return errors.New("empty")
-	}
-	*l = append(*l, s)
-	return nil
+func (f *mcpFlags) registerAll(fs *pflag.FlagSet, getenv func(string) string) {
+	group(fs, "Tools", "", func() {
+		fs.Var(&f.only, "languages", "offer only these `languages`, such as python,bash")
+		f.directory.register(fs)
+		fs.StringVar(&f.tools, "tools", "", "connect to the MCP servers of this `file` ({\"mcpServers\": {...}}) and serve one tool that runs programs which call theirs")
+		fs.BoolVar(&f.stateless, "stateless", false, "offer no code contexts: every run starts empty")
+		fs.BoolVar(&f.manage, "manage", false, "also offer to list, restart and interrupt code contexts")
+		fs.BoolVar(&f.artifacts, "artifacts", false, "name the files that a program created or changed in its answer; with jupyter in Python only")
+		fs.BoolVar(&f.readOutput, "read-output", false, "also offer to read long output page by page")
+		fs.StringVar(&f.workspace, "workspace", "", "give the tools long names with this `name`: workspace__NAME__run_code")
+	})
+	group(fs, "HTTP", "", func() {
+		fs.StringVar(&f.http, "http", "", "serve HTTP at /mcp of this `address`, such as :8080; without a host only this machine can connect")
+		fs.Var(&f.tokens, "http-token", "accept this bearer `token` (environment: TOOLCELL_MCP_TOKEN, which other users cannot see); repeatable, each is a client of its own")
+		fs.Var(&f.hosts, "http-host", "accept this host `name`, such as that of a proxy; repeatable")
+		fs.Var(&f.origins, "http-origin", "accept web pages of this `origin`, such as https://app.example; repeatable")
+		fs.BoolVar(&f.verbose, "verbose", false, "log sessions and faults on standard error")
+	})
+	group(fs, "Limits of runs and contexts", "", func() {
+		fs.DurationVar(&f.timeout, "timeout", mcpserver.DefaultTimeout, "end a run after this `duration` if it asks for no other")
+		fs.DurationVar(&f.maxTimeout, "max-timeout", tools.DefaultMaxTimeout, "the longest `duration` that a run may ask for")
+		fs.IntVar(&f.limits.Contexts, "max-contexts", mcpserver.DefaultContexts, "the `number` of contexts of one client, 0 for no limit")
+		fs.DurationVar(&f.limits.Idle, "context-idle", mcpserver.DefaultIdle, "delete a context that was not used for this `duration`, 0 for never")
+		fs.DurationVar(&f.limits.Lifetime, "context-lifetime", mcpserver.DefaultLifetime, "delete a context after this `duration`, 0 for never")
+	})
+	f.register(fs, getenv)
+	group(fs, "Jupyter", "jupyter", func() { f.registerAdopt(fs) })
 }
 
-func (f *mcpFlags) registerAll(fs *flag.FlagSet, getenv func(string) string) {
-	f.register(fs, getenv)
-	f.registerAdopt(fs)
-	f.directory.register(fs)
-	fs.BoolVar(&f.stateless, "stateless", false, "offer no code contexts: every run starts from nothing")
-	fs.BoolVar(&f.manage, "manage", false, "also offer to list, restart and interrupt code contexts; over HTTP without a token, clients without a session get no list")
-	fs.Var(&f.only, "languages", "offer these `languages` only, such as python,bash; others are refused")
-	fs.StringVar(&f.tools, "tools", "", "connect to the MCP servers of this `file` ({\"mcpServers\": {...}}) and serve one tool in place of theirs, which runs programs that call them")
-	fs.BoolVar(&f.artifacts, "artifacts", false, "have answers name the files that a program created or changed; with jupyter in Python alone")
-	fs.BoolVar(&f.readOutput, "read-output", false, "also offer to read long output page by page")
-	fs.StringVar(&f.workspace, "workspace", "", "give the tools long names, with this `name`: workspace__NAME__run_code")
-	fs.StringVar(&f.http, "http", "", "serve HTTP at /mcp of this `address`, such as :8080, instead of standard input and output; without a host it is this machine only")
-	fs.Var(&f.tokens, "http-token", "let only holders of this bearer `token` in (environment: TOOLCELL_MCP_TOKEN, which other users do not see); each of several is a client of its own")
-	fs.Var(&f.hosts, "http-host", "a further host `name` under which the server is reached, as through a proxy")
-	fs.Var(&f.origins, "http-origin", "a web `origin` whose pages may use the server, such as https://app.example")
-	fs.DurationVar(&f.timeout, "timeout", mcpserver.DefaultTimeout, "end a run that asks for no other time after this `duration`")
-	fs.DurationVar(&f.maxTimeout, "max-timeout", tools.DefaultMaxTimeout, "the longest `duration` that a run may ask for")
-	fs.IntVar(&f.limits.Contexts, "max-contexts", mcpserver.DefaultContexts, "the `number` of contexts that one client may have, 0 for any")
-	fs.DurationVar(&f.limits.Idle, "context-idle", mcpserver.DefaultIdle, "delete a context that was not used for this `duration`, 0 for never")
-	fs.DurationVar(&f.limits.Lifetime, "context-lifetime", mcpserver.DefaultLifetime, "delete a context that is older than this `duration`, 0 for never")
-	fs.BoolVar(&f.verbose, "verbose", false, "log sessions and faults on standard error")
+// mcpCommand serves the tools.
+func (a *app) mcpCommand() *cobra.Command {
+	f := &mcpFlags{}
+	c := a.command("mcp [flags]", "Serve the tools over MCP", f.registerAll,
+		func(ctx context.Context, fs *pflag.FlagSet, operands []string) int {
+			if code := a.noOperands("mcp", operands); code != 0 {
+				return code
+			}
+			return a.mcp(ctx, f, fs)
+		})
+	c.Example = `  toolcell mcp --dir . --with pandas
+  toolcell mcp --http :8080 --languages python`
+	return c
 }
 
 // mcp serves the tools until standard input ends, or a signal comes.
-func (a *app) mcp(ctx context.Context, args []string) int {
-	var f mcpFlags
-	fs := flag.NewFlagSet("mcp", flag.ContinueOnError)
-	f.registerAll(fs, a.getenv)
-	operands, code, done := a.parse(fs, "mcp [flags]", args)
-	if done {
-		return code
-	}
-	if len(operands) > 0 {
-		return a.usageError("mcp takes no %q; see toolcell mcp --help", operands[0])
-	}
+func (a *app) mcp(ctx context.Context, f *mcpFlags, fs *pflag.FlagSet) int {
 	if err := f.check(fs); err != nil {
 		return a.usageError("%s", plain(err))
 	}
+	f.language = f.first()
 	if err := f.choose(fs); err != nil {
 		return a.usageError("%s", plain(err))
 	}
@@ -106,7 +106,7 @@ func (a *app) mcp(ctx context.Context, args []string) int {
 		return a.fail(err)
 	}
 	if f.tools != "" {
-		if f.gateway, err = a.openGateway(ctx, &f, ci); err != nil {
+		if f.gateway, err = a.openGateway(ctx, f, ci); err != nil {
 			ci.Close()
 			return a.fail(err)
 		}
@@ -144,7 +144,7 @@ func (a *app) mcp(ctx context.Context, args []string) int {
 	if f.provider == "jupyter" {
 		defer f.sweepBeside(ctx)()
 	}
-	if err := a.serve(ctx, server, &f); err != nil {
+	if err := a.serve(ctx, server, f); err != nil {
 		return a.fail(err)
 	}
 	return 0
@@ -171,19 +171,25 @@ func (f *mcpFlags) declare(ci codeinterp.CodeInterpreter) (workspace.Declaration
 	return workspace.Declaration{Code: d}, nil
 }
 
+// first returns the first language that --languages names.
+func (f *mcpFlags) first() string {
+	name, _, _ := strings.Cut(f.only.String(), ",")
+	return name
+}
+
 // check finds the flags that make no sense together.
-func (f *mcpFlags) check(fs *flag.FlagSet) error {
+func (f *mcpFlags) check(fs *pflag.FlagSet) error {
 	if f.workspace != "" {
 		if err := tools.CheckWorkspaceName(f.workspace); err != nil {
 			return err
 		}
 	}
 	for _, name := range []string{"http-token", "http-host", "http-origin"} {
-		if f.http == "" && isSet(fs, name) {
+		if f.http == "" && fs.Changed(name) {
 			return fmt.Errorf("--%s goes with --http", name)
 		}
 	}
-	if err := f.directory.check(&f.providerFlags, isSet(fs, "url")); err != nil {
+	if err := f.directory.check(&f.providerFlags, fs.Changed("url")); err != nil {
 		return err
 	}
 	if f.adopt != "" && (f.stateless || f.tools != "") {
@@ -201,7 +207,7 @@ func (f *mcpFlags) check(fs *flag.FlagSet) error {
 	return f.checkLimits(fs)
 }
 
-func (f *mcpFlags) checkLimits(fs *flag.FlagSet) error {
+func (f *mcpFlags) checkLimits(fs *pflag.FlagSet) error {
 	for _, name := range []string{"timeout", "max-timeout", "max-contexts", "context-idle", "context-lifetime"} {
 		if v := fs.Lookup(name).Value.String(); strings.HasPrefix(v, "-") {
 			return fmt.Errorf("negative --%s %s", name, v)
@@ -209,9 +215,9 @@ func (f *mcpFlags) checkLimits(fs *flag.FlagSet) error {
 	}
 	switch {
 	case f.timeout <= f.maxTimeout:
-	case !isSet(fs, "max-timeout"):
+	case !fs.Changed("max-timeout"):
 		f.maxTimeout = f.timeout
-	case !isSet(fs, "timeout"):
+	case !fs.Changed("timeout"):
 		f.timeout = f.maxTimeout
 	default:
 		return fmt.Errorf("--timeout %v is longer than --max-timeout %v", f.timeout, f.maxTimeout)

@@ -3,13 +3,14 @@ package main
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/spf13/pflag"
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/notebook"
@@ -21,9 +22,11 @@ type notebookFlags struct {
 	artifacts   string
 }
 
-func (f *notebookFlags) registerNotebook(fs *flag.FlagSet) {
-	fs.BoolVar(&f.allowErrors, "allow-errors", false, "notebooks: go on after a cell that fails")
-	fs.StringVar(&f.artifacts, "artifacts", "", "notebooks: save the files that the cells make or change where they start into this `directory`, up to 8 MiB in all, without Python's __pycache__")
+func (f *notebookFlags) registerNotebook(fs *pflag.FlagSet) {
+	group(fs, "Notebooks", "", func() {
+		fs.BoolVar(&f.allowErrors, "allow-errors", false, "continue after a cell that fails")
+		fs.StringVar(&f.artifacts, "artifacts", "", "save files that the cells create or change into this `directory`, up to 8 MiB in all")
+	})
 }
 
 // isNotebook reports whether the operands of run name a notebook.
@@ -33,12 +36,12 @@ func isNotebook(operands []string, inline bool) bool {
 
 // runNotebook runs the cells of a notebook. Its exit code is that of the first
 // cell that failed.
-func (a *app) runNotebook(ctx context.Context, f *runFlags, fs *flag.FlagSet, operands []string) int {
+func (a *app) runNotebook(ctx context.Context, f *runFlags, fs *pflag.FlagSet, operands []string) int {
 	file := operands[0]
-	rest, code, done := a.parse(fs, "run [flags] NOTEBOOK.ipynb [flags]", operands[1:])
-	if done {
-		return code
+	if err := fs.Parse(operands[1:]); err != nil {
+		return a.usageError("%v", err)
 	}
+	rest := fs.Args()
 	switch {
 	case len(rest) > 0:
 		return a.usageError("a notebook takes no arguments such as %q; use --env NAME=VALUE", rest[0])
@@ -116,7 +119,7 @@ func (a *app) runCells(ctx context.Context, ci codeinterp.CodeInterpreter, nb *n
 	opts.OnOutput = func(_ int, o codeinterp.Output) error {
 		err := show.screen.live(o)
 		if err != nil {
-			leave() // nobody sees it any more
+			leave() // the output cannot be shown
 		}
 		return err
 	}
@@ -194,7 +197,7 @@ func (a *app) writeNotebook(f *programFlags, file string, nb *notebook.Notebook)
 		err = replaceIn(dir, filepath.Base(file), b)
 	}
 	if e, ok := errors.AsType[*fs.PathError](err); ok {
-		e.Path = file // not a name that nobody has given
+		e.Path = file // not the temporary name
 	}
 	return err
 }

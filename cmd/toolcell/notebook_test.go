@@ -51,7 +51,6 @@ func TestRunNotebook(t *testing.T) {
 		{"arguments", []string{good, "x"}, 2, "", "takes no arguments"},
 		{"JSON", []string{"--json", good}, 2, "", "--out -"},
 		{"flags of notebooks", []string{"--allow-errors", "-e", "1"}, 2, "", "for notebooks"},
-		{"another language", []string{"--language", "python", good}, 2, "", "language not supported"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			code, stdout, stderr := toolcell(t.Context(), "", append([]string{"run"}, tt.args...)...)

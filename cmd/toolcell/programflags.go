@@ -3,10 +3,11 @@ package main
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"os"
 	"time"
+
+	"github.com/spf13/pflag"
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/providers/subprocess"
@@ -21,14 +22,18 @@ type programFlags struct {
 	dir     string
 }
 
-func (f *programFlags) register(fs *flag.FlagSet, getenv func(string) string) {
-	f.providerFlags.register(fs, getenv)
-	f.registerAdopt(fs)
-	fs.DurationVar(&f.timeout, "timeout", 0, "end the program, or each cell of a notebook, after this `duration`, such as 30s")
-	fs.StringVar(&f.images, "images", "auto", "show images by auto, kitty, iterm2, sixel or none, or save them into a `directory`")
-	fs.Var(&f.env, "env", "a `NAME=VALUE` for the program's environment, or a NAME whose value is this command's; several times for several")
+func (f *programFlags) register(fs *pflag.FlagSet, getenv func(string) string) {
 	f.env.getenv = getenv
-	fs.StringVar(&f.dir, "dir", "", "subprocess: the `directory` to start in and to import from, which programs may read, and change with --write too")
+	group(fs, "Program", "", func() {
+		fs.DurationVar(&f.timeout, "timeout", 0, "end the program, or each cell of a notebook, after this `duration`, such as 30s")
+		fs.Var(&f.env, "env", "set this `NAME=VALUE` in the program's environment, or NAME to its value here; repeatable")
+		fs.StringVar(&f.images, "images", "auto", "show images in the terminal by `how`: auto, kitty, iterm2, sixel, none, or a directory to save them in")
+	})
+	group(fs, "Files", "subprocess", func() {
+		fs.StringVar(&f.dir, "dir", "", "start in this `directory`, which the program may read; --write lets it change files there")
+	})
+	f.providerFlags.register(fs, getenv)
+	group(fs, "Jupyter", "jupyter", func() { f.registerAdopt(fs) })
 }
 
 // errOpenTimeout is why a provider was not opened: --timeout ran out.
@@ -70,8 +75,7 @@ func (f *programFlags) start(ctx context.Context, stateful bool) (codeinterp.Cod
 	var err error
 	for _, name := range f.wanted() {
 		f.narrow(name)
-		// Only where the interpreter is missing is the program taken for the next
-		// language.
+		// The next language is tried only if the interpreter is missing.
 		if ci, err = f.open(ctx, stateful); err == nil || !errors.Is(err, codeinterp.ErrUnavailable) {
 			break
 		}
@@ -87,14 +91,14 @@ func (f *programFlags) start(ctx context.Context, stateful bool) (codeinterp.Cod
 }
 
 // choose is that of the provider, for flags that mean what they say.
-func (f *programFlags) choose(fs *flag.FlagSet) error {
+func (f *programFlags) choose(fs *pflag.FlagSet) error {
 	for _, name := range f.env.unset {
 		file, err := nameFile(f.env.getenv("TOOLCELL_ENVIRONMENTS"), name)
 		if err != nil {
 			continue
 		}
 		if _, err := os.Stat(file); err == nil {
-			return fmt.Errorf("--env takes a variable, and there is none called %s here; did you mean the environment: --env-name %s", name, name)
+			return fmt.Errorf("--env takes a variable, and %s is not set here; did you mean --env-name %s?", name, name)
 		}
 	}
 	return f.providerFlags.choose(fs)

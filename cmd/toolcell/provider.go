@@ -1,10 +1,12 @@
 package main
 
 import (
+	"cmp"
 	"context"
-	"flag"
 	"fmt"
-	"strings"
+	"slices"
+
+	"github.com/spf13/pflag"
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/providers/inmemory"
@@ -19,7 +21,7 @@ type providerFlags struct {
 	jupyterFlags
 	subprocessFlags
 
-	// language, if known, is the program's.
+	// language is the program's, if it is known.
 	language string
 }
 
@@ -27,36 +29,63 @@ const providerNames = "inmemory, subprocess or jupyter"
 
 var providerList = []string{"inmemory", "subprocess", "jupyter"}
 
-func (f *providerFlags) register(fs *flag.FlagSet, getenv func(string) string) {
-	fs.StringVar(&f.provider, "provider", "", "what runs the code: "+providerNames+" (default jupyter where --url is given, subprocess where --env-name, --with or --install is, else inmemory)")
-	f.jupyterFlags.register(fs, getenv)
+func (f *providerFlags) register(fs *pflag.FlagSet, getenv func(string) string) {
+	group(fs, "Provider", "", func() {
+		fs.StringVar(&f.provider, "provider", "", "`name` of what runs the code: "+providerNames+" (default: chosen by the language and the other flags; environment: TOOLCELL_PROVIDER)")
+	})
 	f.subprocessFlags.register(fs, getenv)
+	f.jupyterFlags.register(fs, getenv)
 }
 
-// choose fills in the provider where no flag names one. Flags that were given
-// and are another provider's are an error: what they ask for would not be had.
-func (f *providerFlags) choose(fs *flag.FlagSet) error {
-	if f.provider == "" {
-		f.provider = "inmemory"
-		switch {
-		case isSet(fs, "url"):
-			f.provider = "jupyter"
-		case isSet(fs, "env-name"), isSet(fs, "with"), isSet(fs, "install"):
-			f.provider = "subprocess"
-		}
+// choose fills in the provider where --provider does not name one: a Jupyter server
+// where --url is given, local processes where a flag is for them or the language is
+// Python or Bash, and otherwise the embedded engine. A flag of another provider is an
+// error.
+func (f *providerFlags) choose(fs *pflag.FlagSet) error {
+	configured, err := configure(fs, f.getenv)
+	if err != nil {
+		return err
 	}
-	var err error
-	fs.Visit(func(given *flag.Flag) {
-		owner, _, _ := strings.Cut(given.Usage, ": ")
+	if f.provider == "" {
+		f.provider = f.guess(fs, cmp.Or(f.getenv("TOOLCELL_PROVIDER"), configured))
+	}
+	fs.Visit(func(given *pflag.Flag) {
+		owner := annotation(given, ownerOf)
 		switch {
-		case err != nil, owner != "subprocess" && owner != "jupyter", owner == f.provider:
+		case err != nil, owner == "", owner == f.provider:
 		case owner == "jupyter":
-			err = fmt.Errorf("%s goes with --url, or --provider jupyter", dashed(given))
+			err = fmt.Errorf("--%s goes with --url, or --provider jupyter", given.Name)
 		default:
-			err = fmt.Errorf("%s goes with --provider subprocess", dashed(given))
+			err = fmt.Errorf("--%s goes with --provider subprocess", given.Name)
 		}
 	})
 	return err
+}
+
+// guess returns the provider for the flags, the language and the user's preference.
+func (f *providerFlags) guess(fs *pflag.FlagSet, preferred string) string {
+	owners := map[string]bool{}
+	fs.Visit(func(given *pflag.Flag) { owners[annotation(given, ownerOf)] = true })
+	local := f.language != "" && !slices.Contains([]string{"javascript", "typescript"}, localName(f.language))
+	switch {
+	case fs.Changed("url") || owners["jupyter"]:
+		return "jupyter"
+	case owners["subprocess"]:
+		return "subprocess"
+	case preferred != "":
+		return preferred
+	case local:
+		return "subprocess"
+	}
+	return "inmemory"
+}
+
+// localName is the name of a language of local processes, as itself if there is none.
+func localName(language string) string {
+	if i := ownLanguage(language); i >= 0 {
+		return ownNames[i]
+	}
+	return language
 }
 
 // open starts the provider that the flags describe.
@@ -72,7 +101,7 @@ func (f *providerFlags) open(ctx context.Context, stateful bool) (codeinterp.Cod
 	case "jupyter":
 		return f.openJupyter(ctx, f.language, stateful)
 	}
-	return nil, fmt.Errorf("%w: unknown provider %q%s; use %s", codeinterp.ErrInvalid, f.provider, didYouMean(f.provider, providerList), providerNames)
+	return nil, fmt.Errorf("%w: unknown provider %q; use %s", codeinterp.ErrInvalid, f.provider, providerNames)
 }
 
 func openInmemory(stateful bool) (codeinterp.CodeInterpreter, error) {

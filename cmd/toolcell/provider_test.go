@@ -3,7 +3,6 @@ package main
 import (
 	"crypto/tls"
 	"encoding/pem"
-	"flag"
 	"io"
 	"net"
 	"net/http"
@@ -12,6 +11,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/spf13/pflag"
 )
 
 func TestSizes(t *testing.T) {
@@ -27,7 +28,7 @@ func TestSizes(t *testing.T) {
 func jupyterOptionsOf(t *testing.T, args ...string) *jupyterFlags {
 	t.Helper()
 	var f jupyterFlags
-	fs := flag.NewFlagSet("test", flag.ContinueOnError)
+	fs := pflag.NewFlagSet("test", pflag.ContinueOnError)
 	fs.SetOutput(io.Discard)
 	f.register(fs, func(string) string { return "" })
 	if err := fs.Parse(args); err != nil {
@@ -59,7 +60,7 @@ func TestJupyterRefusals(t *testing.T) {
 		"sweep --url 127.0.0.1:8888/?token=secret":                   "--url 127.0.0.1:8888/ has no http:// or https:// in front",
 		"run -e 1 --url localhost:8888":                              "--url localhost:8888 has no http://",
 		"run -e 1 --url ftp://me:secret@h/?token=secret":             `"h/", and must be like http://`,
-		"run -e 1 --url http://h --adopt x --kernel python3":         "--adopt works in one that is there",
+		"run -e 1 --url http://h --adopt x --kernel python3":         "--adopt uses an existing one",
 		"mcp --url http://h --adopt x --spill":                       "--spill needs hooks in the kernel",
 		"run -e 1 --url http://127.0.0.1:999999 --token secret":      "invalid port",
 		"run -e 1 --url http+unix:///nowhere --timeout 1h --ca none": "--ca: open none",

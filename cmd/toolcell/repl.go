@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -11,6 +10,9 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/toolcell/toolcell/codeinterp"
 )
@@ -20,25 +22,30 @@ type replFlags struct {
 	history string
 }
 
-func (f *replFlags) registerAll(fs *flag.FlagSet, getenv func(string) string) {
+func (f *replFlags) registerAll(fs *pflag.FlagSet, getenv func(string) string) {
+	group(fs, "Program", "", func() {
+		fs.StringVar(&f.language, "language", "", "the `language` (default: Python for local processes and Jupyter, JavaScript for the embedded engine)")
+		fs.StringVar(&f.history, "history", "", "the `file` that keeps what was typed, or none (default: toolcell/history-LANGUAGE in the user's configuration directory)")
+	})
 	f.register(fs, getenv)
-	fs.StringVar(&f.language, "language", "", "`language` to speak (default python or else javascript, where the provider has it)")
-	fs.StringVar(&f.history, "history", "", "the `file` that keeps what was typed, none for no file (default toolcell/history-LANGUAGE in the user's configuration directory)")
 }
 
-// repl runs programs in one context as they are typed, until the end of the
-// input, :quit, or the end of ctx.
-func (a *app) repl(ctx context.Context, args []string) int {
-	var f replFlags
-	fs := flag.NewFlagSet("repl", flag.ContinueOnError)
-	f.registerAll(fs, a.getenv)
-	operands, code, done := a.parse(fs, "repl [flags]", args)
-	if done {
-		return code
-	}
-	if len(operands) > 0 {
-		return a.usageError("repl takes no %q; see toolcell repl --help", operands[0])
-	}
+// replCommand runs programs in one context as they are typed.
+func (a *app) replCommand() *cobra.Command {
+	f := &replFlags{}
+	c := a.command("repl [flags]", "Type programs and see their output; variables stay", f.registerAll,
+		func(ctx context.Context, fs *pflag.FlagSet, operands []string) int {
+			if code := a.noOperands("repl", operands); code != 0 {
+				return code
+			}
+			return a.repl(ctx, f, fs)
+		})
+	c.Example = "  toolcell repl --language python --with pandas"
+	return c
+}
+
+// repl reads and runs programs until the end of the input, :quit, or the end of ctx.
+func (a *app) repl(ctx context.Context, f *replFlags, fs *pflag.FlagSet) int {
 	if f.timeout < 0 {
 		return a.usageError("negative timeout %v", f.timeout)
 	}
@@ -64,7 +71,7 @@ func (a *app) repl(ctx context.Context, args []string) int {
 	if err := r.open(ctx, ci); err != nil {
 		return a.fail(err)
 	}
-	r.lines, err = a.newLineReader(&f, language, r.complete)
+	r.lines, err = a.newLineReader(f, language, r.complete)
 	if err != nil {
 		return a.fail(err)
 	}

@@ -6,6 +6,8 @@ import (
 	"sync"
 
 	"github.com/peterh/liner"
+
+	"github.com/toolcell/toolcell/cmd/toolcell/internal/terminal"
 )
 
 // mayRead matches programs that read what is typed. The others are given no
@@ -26,7 +28,7 @@ func (r *repl) input(program string) (in io.Reader, done func()) {
 	if r.reads = r.reads || mayRead().MatchString(program); !r.reads {
 		return nil, done
 	}
-	typed := openTyped(e.in)
+	typed := terminal.NewReader(e.in)
 	if typed == nil {
 		return nil, done
 	}

@@ -36,8 +36,6 @@ func TestReplOfAPipe(t *testing.T) {
 		{"save nowhere", ":save /no/such/x.ipynb\n1\n", nil, 0, "1\n", "/no/such"},
 		{"environment", "process.env.A\n", []string{"--env", "A=b"}, 0, "b\n", ""},
 		{"operand", "", []string{"x"}, 2, "", `repl takes no "x"`},
-		{"language of others", "", []string{"--language", "python"}, 2, "", "use --provider subprocess"},
-		{"directory", "", []string{"--dir", "."}, 2, "", "--dir goes with --provider subprocess"},
 		{"bad timeout", "1\n", []string{"--timeout", "-1s"}, 2, "", "negative timeout"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -85,24 +83,6 @@ func TestRecordIsBounded(t *testing.T) {
 	}
 	if len(r.cells) != 3 || r.emptied != 1 || len(r.cells[0].Outputs) != 0 || len(r.cells[1].Outputs) != 1 || r.size > maxRecord {
 		t.Errorf("%d cells, %d of them emptied, %d bytes", len(r.cells), r.emptied, r.size)
-	}
-}
-
-// TestReplOfProcesses: python and bash speak as at their own prompts.
-func TestReplOfProcesses(t *testing.T) {
-	dir := scripts(t, map[string]string{"near.py": "v = 5\n", "near.txt": "text\n"})
-	for _, tt := range []struct{ language, stdin, stdout string }{
-		{"python", "import near\ndef f(x):\n    if x:\n        return 1\n    return 2\n\nf(0) + near.v\n", "7\n"},
-		{"python", "@str\ndef f(): pass\n\nf[:5]\n", "'<func'\n"},
-		{"bash", "a=3\nfor i in 1 2; do\n  echo $i$a\ndone\ncat near.txt\n:restart\ncat near.txt; echo \"[$a]\"\n", "13\n23\ntext\ntext\n[]\n"},
-	} {
-		t.Run(tt.language, func(t *testing.T) {
-			needs(t, strings.Replace(tt.language, "python", "python3", 1))
-			code, stdout, stderr := toolcell(t.Context(), tt.stdin, "repl", "--provider", "subprocess", "--language", tt.language, "--dir", dir)
-			if code != 0 || stdout != tt.stdout || stderr != "" {
-				t.Errorf("code %d, stdout %q, stderr %q; want %q", code, stdout, stderr, tt.stdout)
-			}
-		})
 	}
 }
 

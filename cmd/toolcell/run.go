@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"math"
@@ -12,6 +11,9 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/providers/subprocess"
@@ -27,53 +29,65 @@ type runFlags struct {
 	keepFlags
 }
 
-func (f *runFlags) registerAll(fs *flag.FlagSet, getenv func(string) string) {
-	f.register(fs, getenv)
-	fs.StringVar(&f.language, "language", "", "`language` of the program (default: by the file's name or its #! line; without either, python or else javascript where the provider has it)")
-	fs.BoolVar(&f.json, "json", false, "print the result as JSON and nothing else")
-	fs.Var(&onlyOne{value: &f.code}, "e", "the program itself (`code`); like one on standard input it shows the value of its last expression, which a FILE shows only where that is an image")
-	fs.BoolVar(&f.stdin, "stdin", false, "let the program read this command's standard input: with --provider subprocess as it comes, else all of it is read before the program begins")
+func (f *runFlags) registerAll(fs *pflag.FlagSet, getenv func(string) string) {
+	group(fs, "Program", "", func() {
+		fs.VarP(&single{value: &f.code}, "exec", "e", "run this `code`, and show the value of its last expression")
+		fs.StringVar(&f.language, "language", "", "the program's `language` (default: by the file's name or its #! line, otherwise JavaScript)")
+		fs.BoolVar(&f.stdin, "stdin", false, "give the program this command's standard input")
+		fs.BoolVar(&f.json, "json", false, "print the result as JSON and nothing else")
+	})
 	f.registerFiles(fs)
+	f.register(fs, getenv)
 	f.registerNotebook(fs)
-	f.registerKeep(fs)
+	group(fs, "Speed", "", func() { f.registerKeep(fs) })
 }
 
-// settle finds out what the flags leave open about a program.
-func (f *runFlags) settle(fs *flag.FlagSet, file, program string) (err error) {
+// runCommand runs a program or a notebook.
+func (a *app) runCommand() *cobra.Command {
+	f := &runFlags{}
+	c := a.command("run [flags] (-e CODE | FILE | -) [ARG...]", "Run a program or a notebook and show its output", f.registerAll,
+		func(ctx context.Context, fs *pflag.FlagSet, operands []string) int {
+			return a.run(ctx, f, fs, operands)
+		})
+	// What follows the program's name is the program's.
+	c.Flags().SetInterspersed(false)
+	c.Example = `  toolcell run plot.py
+  toolcell run --in sales.csv --out charts plot.py sales.csv
+  toolcell run --with pandas -e 'import pandas; pandas.__version__' --language python
+  toolcell run analysis.ipynb --out done.ipynb`
+	return c
+}
+
+// settle fills in what the flags leave open about a program.
+func (f *runFlags) settle(fs *pflag.FlagSet, file, program string) (err error) {
 	if f.language == "" {
 		f.language, err = languageOf(file, program)
 	}
-	if f.language == "" && len(f.preload) > 0 {
-		f.language = "python" // or a module that is not there would make it another's program
+	if f.language == "" && len(f.preload)+len(f.with) > 0 {
+		f.language = "python"
 	}
 	if err == nil {
 		err = f.choose(fs)
 	}
 	if err == nil {
-		err = f.decide(fs, &f.programFlags)
+		err = f.checkKeep(&f.programFlags)
 	}
 	return err
 }
 
-func (a *app) run(ctx context.Context, args []string) int {
-	var f runFlags
-	fs := flag.NewFlagSet("run", flag.ContinueOnError)
-	f.registerAll(fs, a.getenv)
-	given := args
-	operands, code, done := a.parseLeading(fs, "run [flags] (-e CODE | FILE | -) [ARG...]", args)
+func (a *app) run(ctx context.Context, f *runFlags, fs *pflag.FlagSet, operands []string) int {
+	inline := fs.Changed("exec")
 	switch {
-	case done:
-		return code
-	case isNotebook(operands, isSet(fs, "e")) && isSet(fs, "keep"):
+	case isNotebook(operands, inline) && fs.Changed("keep"):
 		return a.usageError("--keep is for programs, not for notebooks")
-	case isNotebook(operands, isSet(fs, "e")):
-		return a.runNotebook(ctx, &f, fs, operands)
+	case isNotebook(operands, inline):
+		return a.runNotebook(ctx, f, fs, operands)
 	case f.allowErrors:
 		return a.usageError("--allow-errors is for notebooks, whose names end in .ipynb")
 	case f.artifacts != "":
 		return a.usageError("--artifacts is for notebooks, whose names end in .ipynb; --out DIR saves the files of other programs")
 	}
-	program, file, args, err := a.program(ctx, &f, operands, isSet(fs, "e"))
+	program, file, args, err := a.program(ctx, f, operands, inline)
 	if err == nil {
 		err = f.settle(fs, file, program)
 	}
@@ -84,10 +98,10 @@ func (a *app) run(ctx context.Context, args []string) int {
 		f.script, err = newScript(&f.programFlags, file, args)
 	}
 	if err == nil && a.served == nil {
-		if code, done := a.offer(ctx, &f, given, program, file); done {
+		if code, done := a.offer(ctx, f, program, file); done {
 			return code
 		}
-		f.beKept()
+		f.startCold()
 	}
 	var files runFiles
 	if err == nil {
@@ -110,7 +124,7 @@ func (a *app) run(ctx context.Context, args []string) int {
 	}
 	program = f.script.introduce(language, program)
 	opts := &codeinterp.RunOptions{Timeout: f.timeout, Env: f.env.values, Files: files.in, Artifacts: files.out != nil}
-	if err := a.giveInput(ctx, &f, ci, language, opts); err != nil && ctx.Err() != nil {
+	if err := a.giveInput(ctx, f, ci, language, opts); err != nil && ctx.Err() != nil {
 		return a.stopped()
 	} else if err != nil {
 		return a.fail(err)
@@ -124,7 +138,7 @@ func (a *app) run(ctx context.Context, args []string) int {
 	return a.runLive(ctx, ci, language, program, opts, &files, s)
 }
 
-// giveInput has the program read this command's standard input, where it is to.
+// giveInput gives the program this command's standard input if --stdin says so.
 func (a *app) giveInput(ctx context.Context, f *runFlags, ci codeinterp.CodeInterpreter, language string, opts *codeinterp.RunOptions) (err error) {
 	if !f.stdin {
 		return nil
@@ -145,21 +159,15 @@ func takesInput(ci codeinterp.CodeInterpreter, language string) bool {
 	return slices.ContainsFunc(codeinterp.Describe(ci).Languages, func(l codeinterp.LanguageInfo) bool { return l.Input && l.Name == language })
 }
 
-func isSet(fs *flag.FlagSet, name string) (set bool) {
-	fs.Visit(func(f *flag.Flag) { set = set || f.Name == name })
-	return set
-}
-
 // program returns the source text, the name of the file it is from and its
 // arguments.
 func (a *app) program(ctx context.Context, f *runFlags, operands []string, inline bool) (code, file string, args []string, err error) {
 	switch {
 	case a.served != nil:
-		code, file := a.served.program()
 		if !inline {
 			operands = operands[min(1, len(operands)):]
 		}
-		return code, file, operands, nil
+		return a.served.program, a.served.file, operands, nil
 	case inline:
 		return f.code, "", operands, nil
 	case len(operands) == 0 && (f.stdin || !a.piped()):
@@ -176,7 +184,7 @@ func (a *app) program(ctx context.Context, f *runFlags, operands []string, inlin
 }
 
 func (a *app) runJSON(ctx context.Context, ci codeinterp.CodeInterpreter, language, program string, opts *codeinterp.RunOptions, files *runFiles) int {
-	// Nothing of it was shown live: what is dropped here would be nowhere.
+	// Nothing was shown live, so nothing may be dropped.
 	opts.MaxOutput = -1
 	res, err := ci.RunCode(ctx, language, program, opts)
 	if neverBegan(ctx, &res, err) {
@@ -202,7 +210,7 @@ func (a *app) runLive(ctx context.Context, ci codeinterp.CodeInterpreter, langua
 	opts.OnOutput = func(o codeinterp.Output) error {
 		err := s.live(o)
 		if err != nil {
-			leave() // nobody sees the program any more
+			leave() // the output cannot be shown
 		}
 		return err
 	}

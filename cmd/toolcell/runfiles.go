@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"errors"
-	"flag"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -15,6 +14,8 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/spf13/pflag"
+
 	"github.com/toolcell/toolcell/codeinterp"
 )
 
@@ -25,9 +26,11 @@ type fileFlags struct {
 	out string
 }
 
-func (f *fileFlags) registerFiles(fs *flag.FlagSet) {
-	fs.Var(&f.in, "in", "copy this `file` or directory into the directory that the program starts in; several times for several; with jupyter in Python alone")
-	fs.StringVar(&f.out, "out", "", "save the files that the program makes or changes where it starts into this `directory`, up to 8 MiB in all, without Python's __pycache__ and what is in .cache; a notebook is written with its outputs into this file, which may be the same, or to standard output (-) in place of showing them")
+func (f *fileFlags) registerFiles(fs *pflag.FlagSet) {
+	group(fs, "Files", "", func() {
+		fs.Var(&f.in, "in", "copy this `file` or directory to where the program starts; repeatable; with jupyter in Python only")
+		fs.StringVar(&f.out, "out", "", "save files that the program creates or changes into this `directory`, up to 8 MiB in all; for a notebook, the file to write it to with its outputs, or - for standard output")
+	})
 }
 
 // check finds the flags that make no sense together, for a program that is no

@@ -1,3 +1,5 @@
+//go:build real
+
 package main
 
 import (
@@ -13,25 +15,6 @@ import (
 
 	"github.com/toolcell/toolcell/codeinterp"
 )
-
-// contents reads all files below dir, by path.
-func contents(t *testing.T, dir string) map[string]string {
-	t.Helper()
-	all := map[string]string{}
-	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
-		if err != nil || !d.Type().IsRegular() {
-			return err
-		}
-		b, err := os.ReadFile(path)
-		path, _ = filepath.Rel(dir, path)
-		all[filepath.ToSlash(path)] = string(b)
-		return err
-	})
-	if err != nil && !os.IsNotExist(err) {
-		t.Fatal(err)
-	}
-	return all
-}
 
 // TestRunFiles: inputs are beside the program, and what it makes or changes is
 // saved.

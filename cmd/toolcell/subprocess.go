@@ -3,15 +3,14 @@ package main
 import (
 	"cmp"
 	"errors"
-	"flag"
 	"fmt"
 	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strconv"
-	"strings"
+
+	"github.com/spf13/pflag"
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/environments"
@@ -48,20 +47,26 @@ type subprocessFlags struct {
 	ready map[string]string
 }
 
-func (f *subprocessFlags) register(fs *flag.FlagSet, getenv func(string) string) {
+func (f *subprocessFlags) register(fs *pflag.FlagSet, getenv func(string) string) {
 	f.environmentFlags.register(fs, getenv)
-	fs.BoolVar(&f.network, "network", false, "subprocess: let programs use the network")
-	fs.Var(&f.read, "read", "subprocess: a `path` that programs may read, besides the system's own; several times for several")
-	fs.Var(&f.write, "write", "subprocess: a `path` that programs may read and change; several times for several")
-	fs.Var(&f.isolation, "isolation", "subprocess: the `mode` to insist on, bwrap, landlock or none, which is no isolation (default the strongest that works)")
-	fs.BoolVar(&f.unsandboxed, "allow-unsandboxed", false, "subprocess: run without isolation where none is to be had")
-	fs.StringVar(&f.python, "python", "", "subprocess: the Python to use (`path`), such as that of a virtual environment")
-	fs.StringVar(&f.node, "node", "", "subprocess: the Node.js to use (`path`)")
-	fs.Var(&f.memory, "memory", "subprocess: the memory that a program may use (`size`, such as 512M; -1 for any)")
-	fs.Var(&f.disk, "disk", "subprocess: what a program may write in its directory (`size`, such as 1G; -1 for any)")
-	fs.IntVar(&f.processes, "processes", 0, "subprocess: the `number` of processes and threads that a program may have; -1 for any")
-	fs.BoolVar(&f.warm, "warm", false, "subprocess: keep processes ready, so that programs start faster")
-	fs.Var(&f.preload, "preload", "subprocess: a Python `module` that ready processes have imported, such as pandas; several times for several; implies --warm")
+	group(fs, "Files", "subprocess", func() {
+		fs.Var(&f.read, "read", "let programs read this `path`; repeatable")
+		fs.Var(&f.write, "write", "let programs read and change this `path`; repeatable")
+	})
+	group(fs, "Isolation and limits", "subprocess", func() {
+		fs.BoolVar(&f.network, "network", false, "let programs use the network")
+		fs.Var(&f.isolation, "isolation", "insist on this `mode`: bwrap, landlock, or none for no isolation (default: the strongest that works)")
+		fs.BoolVar(&f.unsandboxed, "allow-unsandboxed", false, "run without isolation if no mode works here")
+		fs.Var(&f.memory, "memory", "memory that a program may use, a `size` such as 512M; -1 for no limit")
+		fs.Var(&f.disk, "disk", "what a program may write in its directory, a `size` such as 1G; -1 for no limit")
+		fs.IntVar(&f.processes, "processes", 0, "the `number` of processes and threads that a program may have; -1 for no limit")
+	})
+	group(fs, "Interpreters and packages", "subprocess", func() {
+		fs.StringVar(&f.python, "python", "", "the Python to use (`path`), such as that of a virtual environment")
+		fs.StringVar(&f.node, "node", "", "the Node.js to use (`path`)")
+		fs.BoolVar(&f.warm, "warm", false, "keep started interpreters ready, so that programs begin sooner")
+		fs.Var(&f.preload, "preload", "import this Python `module` in ready interpreters, such as pandas; repeatable; implies --warm")
+	})
 }
 
 func (f *subprocessFlags) openSubprocess(stateful bool) (codeinterp.CodeInterpreter, error) {
@@ -169,28 +174,6 @@ func installed(command string) bool {
 	return err == nil
 }
 
-// A size is a flag that holds bytes: 300, 64K, 512M, 2G, or -1.
-type size int64
-
-func (s *size) String() string { return "" }
-
-func (s *size) Set(text string) error {
-	// 2GiB and 2GB are 2G.
-	number, unit := strings.TrimRight(strings.ToUpper(text), "IB"), int64(1)
-	for i, suffix := range []string{"K", "M", "G", "T"} {
-		if n, ok := strings.CutSuffix(number, suffix); ok {
-			number, unit = n, int64(1)<<(10*(i+1))
-			break
-		}
-	}
-	n, err := strconv.ParseInt(number, 10, 64)
-	if err != nil || n < -1 || n == 0 || n == -1 && unit > 1 || n > (1<<62)/unit {
-		return errors.New("use a size such as 512M or 2G, or -1")
-	}
-	*s = size(n * unit)
-	return nil
-}
-
 // absolute makes paths absolute, and refuses those that are not there: a
 // mistyped one would only be noticed inside of the program.
 func absolute(paths []string) ([]string, error) {
@@ -206,19 +189,4 @@ func absolute(paths []string) ([]string, error) {
 		out = append(out, abs)
 	}
 	return out, nil
-}
-
-// An isolationFlag is a flag that holds a mode of the subprocess provider.
-type isolationFlag struct{ subprocess.Mode }
-
-func (f *isolationFlag) String() string { return "" }
-
-func (f *isolationFlag) Set(s string) error {
-	for _, m := range []subprocess.Mode{subprocess.Bwrap, subprocess.Landlock, subprocess.None} {
-		if m.String() == s {
-			f.Mode = m
-			return nil
-		}
-	}
-	return errors.New("use bwrap, landlock or none")
 }

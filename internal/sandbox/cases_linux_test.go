@@ -64,7 +64,7 @@ var cases = []struct {
 	{"the model's view drops data untold", "tools", []string{"TestCollapse", "TestOverwrittenFramesAreKept"}},
 	{"a canceled call stays canceled for its id", "tools", []string{"TestRememberedAtOnce"}},
 	{"hostile JavaScript", "providers/inmemory", []string{"TestHostile", "TestStress"}},
-	{"variants of these, by the command line and over MCP", "cmd/toolcell", []string{"TestOutside", "TestOutsideHome", "TestSmallHost"}},
+	{"variants of these, by the command line and over MCP", "cmd/toolcell", []string{"TestSmallHost"}},
 	{"what the host makes of a program's values", "providers/inmemory", []string{"TestHostTakesNoMore"}},
 	{"messages of clients that are large once they are decoded", "mcpserver", []string{"TestWeigh"}},
 	{"looking at files takes longer than the run may", "providers/subprocess", []string{"TestArtifactsInTime"}},

@@ -1,101 +1,88 @@
-// Package keeper lets a command leave a process behind, a keeper, that serves
-// later calls of the same command with what it holds ready. The caller keeps its
-// own streams: a keeper that is to write, or to read, asks the caller to.
+// Package keeper lets a command leave a process behind, a keeper, that serves later
+// calls of the same user with what it holds ready. A keeper listens on a Unix socket
+// in a directory that is closed to other users, serves one call at a time, and ends
+// when it was not called for the duration of its lease.
 //
-// A keeper serves one call at a time, of processes that may do what it may itself,
-// and of those only calls with the same [Key]. A call is handed over in two steps,
-// so that the caller knows whether it was: until [Place.Offer] returns an [Offer], nothing
-// has begun, and after [Offer.Run] it is not to be begun again, unless that says so.
+// A call passes the caller's standard streams and directory as descriptors, so that
+// the keeper reads and writes them itself. It is handed over in two steps: before
+// [Dir.Call] returns a Call nothing has begun, and after [Call.Run] it must not be
+// repeated.
 //
 // # Security
 //
-// Sockets are in a directory that belongs to the user and is closed to others. Both
-// sides compare the other's user, and what the kernel says of its rights: ids,
-// capabilities, limits, control group, namespaces, root and security labels. A
-// caller has to show that it can change a file in the directory, so that a process
-// which Landlock or a mount keeps from writing there reaches no keeper. Whoever can
-// do all of that could start the command itself.
+// Both sides check the user id of the other (SO_PEERCRED). The directory has mode
+// 0700. A process of the same user is trusted.
 package keeper
 
 import (
-	"encoding/json"
 	"errors"
-	"io"
+	"os"
+	"strings"
 	"time"
 )
 
 // An Order is what a caller asks a keeper to do.
 type Order struct {
-	Args    []string      // of the command
-	Env     []string      // the caller's, as os.Environ returns it
-	Program []byte        // what Args say to run, since the file may be the caller's alone
-	File    string        // that the program is from
-	Keep    time.Duration // how long to stay after this
-	Seen    [3]bool       // which of the caller's streams are terminals
+	Args  []string
+	Env   []string
+	Input []byte // what Args refer to and only the caller could read
+	Umask int
+	Lease time.Duration // how long the keeper stays after this call
+	Verb  string        // empty to run Args, or Status or Stop
 
-	stop bool // ask for nothing but the keeper's end
+	Files []*os.File // standard input, output and error, and the directory
 }
 
-// A wire is an Order as JSON, whose strings cannot hold every name of a file.
+// Verbs of an Order that runs nothing.
+const (
+	Status = "status" // answer with a line about the keeper
+	Stop   = "stop"   // end the keeper
+)
+
+// wire is an Order as JSON, which cannot hold every byte of a file name in a string.
 type wire struct {
-	Args, Env     [][]byte
-	Program, File []byte
-	Keep          time.Duration
-	Seen          [3]bool
-	Stop          bool
+	Args, Env []byte // separated by NUL
+	Input     []byte
+	Umask     int
+	Lease     time.Duration
+	Verb      string
 }
 
-// MarshalJSON keeps every byte.
-func (o *Order) MarshalJSON() ([]byte, error) {
-	return json.Marshal(wire{raw(o.Args), raw(o.Env), o.Program, []byte(o.File), o.Keep, o.Seen, o.stop})
+func (o *Order) wire() wire {
+	return wire{[]byte(strings.Join(o.Args, "\x00")), []byte(strings.Join(o.Env, "\x00")), o.Input, o.Umask, o.Lease, o.Verb}
 }
 
-// UnmarshalJSON reads what MarshalJSON writes.
-func (o *Order) UnmarshalJSON(b []byte) error {
-	var w wire
-	if err := json.Unmarshal(b, &w); err != nil {
-		return err
+func (w *wire) order() *Order {
+	return &Order{Args: split(w.Args), Env: split(w.Env), Input: w.Input, Umask: w.Umask, Lease: w.Lease, Verb: w.Verb}
+}
+
+func split(b []byte) []string {
+	if len(b) == 0 {
+		return nil
 	}
-	*o = Order{text(w.Args), text(w.Env), w.Program, string(w.File), w.Keep, w.Seen, w.Stop}
-	return nil
+	return strings.Split(string(b), "\x00")
 }
 
-func raw(list []string) [][]byte {
-	out := make([][]byte, len(list))
-	for i, s := range list {
-		out[i] = []byte(s)
+// Close closes the files.
+func (o *Order) Close() {
+	for _, f := range o.Files {
+		_ = f.Close()
 	}
-	return out
 }
 
-func text(list [][]byte) []string {
-	out := make([]string, len(list))
-	for i, b := range list {
-		out[i] = string(b)
-	}
-	return out
-}
-
-// A Key stands for all that decides what a call may reach: two calls of the same
-// key can be served by the same keeper.
-type Key string
-
-// Streams are a call's, at the keeper's end or at the caller's.
-type Streams struct {
-	In       io.Reader
-	Out, Err io.Writer
-}
-
-// ErrLost is why a call has no known end: its keeper went away after it had begun.
-var ErrLost = errors.New("the keeper ended while it served this call")
-
-// ErrRefused is why a keeper serves no call, which has not begun.
-var ErrRefused = errors.New("the keeper refuses")
+var (
+	// ErrNone is the error of a call that no keeper listens for.
+	ErrNone = errors.New("no keeper")
+	// ErrRefused is the error of a call that a keeper did not begin.
+	ErrRefused = errors.New("the keeper refuses the call")
+	// ErrLost is the error of a call whose keeper ended during it.
+	ErrLost = errors.New("the keeper ended during the call")
+	// ErrExists is the error of a second keeper with the same key.
+	ErrExists = errors.New("there is a keeper already")
+)
 
 const (
-	maxOrder     = 24 << 20 // bytes of an order
-	maxPiece     = 32 << 10 // bytes of a stream in one frame
-	maxHandshake = 500 * time.Millisecond
-	maxSend      = 10 * time.Second // for one frame, of which the other side has at most three to take
-	maxGreeting  = 8                // callers that are greeted at once
+	maxOrder  = 8 << 20                // bytes
+	handshake = 500 * time.Millisecond // for the steps before a call begins
+	patience  = 10 * time.Second       // for a call to end after its caller has gone
 )

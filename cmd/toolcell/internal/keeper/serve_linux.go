@@ -2,185 +2,221 @@ package keeper
 
 import (
 	"context"
+	"encoding/binary"
+	"encoding/json"
 	"errors"
+	"fmt"
+	"io"
 	"net"
 	"os"
 	"sync"
+	"sync/atomic"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
-// A Service is what a keeper does.
-type Service struct {
-	Own   string        // its own Standing, as it was at its start
-	Idle  time.Duration // how long it stays without a call
-	Check func() error  // says whether what it was started with is still so
-
-	// Admit says whether a call, of a caller who is in the directory, is one that it can
-	// serve, and makes ready for it; Leave comes after it.
-	Admit func(order *Order, dir *os.File) error
-	Leave func()
-
-	// Serve runs the call and returns its exit code. ctx ends when the program is to.
-	Serve func(ctx context.Context, order *Order, s Streams) int
+// A Listener takes calls. It answers that it is starting until Serve is called.
+type Listener struct {
+	ln *net.UnixListener
 }
 
-// checkEvery is how often a keeper that nobody calls looks whether it is to stay.
-const checkEvery = 2 * time.Second
+// Close removes the socket.
+func (l *Listener) Close() error { return l.ln.Close() }
 
-// A desk is where calls are taken, one at a time.
+// A Service is what a keeper does with calls.
+type Service struct {
+	About string        // what the keeper is for
+	Lease time.Duration // how long it stays without a call
+
+	// Start makes the service ready. Calls that come before are refused.
+	Start func(ctx context.Context) error
+	// Fresh reports why what is ready is out of date. The keeper ends then.
+	Fresh func() error
+	// Run runs a call and returns its exit code. ctx ends if the caller goes away.
+	Run func(ctx context.Context, o *Order) int
+}
+
+// A desk serves one call at a time.
 type desk struct {
 	*Service
-	lock     *Lock
-	greeting chan struct{}
-	calls    sync.WaitGroup
+	ctx   context.Context
+	end   context.CancelFunc
+	since time.Time
 
-	mu   sync.Mutex
-	busy bool
-	over bool
-	stay time.Duration // after the next call
-	idle *time.Timer
+	mu    sync.Mutex
+	state string // empty if the keeper is free, otherwise why not
+	runs  int
+	lease *time.Timer
 }
 
-// Serve serves calls until none has come for a while, ctx ends or what it was
-// started with has changed, and returns when the last one has ended.
-func (l *Lock) Serve(ctx context.Context, s *Service) error {
-	if err := l.listen(); err != nil {
-		return err
-	}
-	d := &desk{Service: s, lock: l, greeting: make(chan struct{}, maxGreeting), stay: s.Idle}
-	d.mu.Lock()
-	d.idle = time.AfterFunc(s.Idle, d.end)
-	d.mu.Unlock()
-	defer d.idle.Stop()
-	defer context.AfterFunc(ctx, d.end)()
-	ctx, stop := context.WithCancel(ctx)
-	defer stop()
-	go d.watch(ctx)
+// Serve starts the service and serves calls until the lease ends, the service is out
+// of date, or ctx ends. It returns after the last call.
+func (l *Listener) Serve(ctx context.Context, s *Service) error {
+	ctx, end := context.WithCancel(ctx)
+	defer end()
+	d := &desk{Service: s, ctx: ctx, end: end, since: time.Now(), state: "it is starting"}
+	var calls sync.WaitGroup
+	defer calls.Wait()
+	defer context.AfterFunc(ctx, func() { l.ln.Close() })()
+	d.lease = time.AfterFunc(s.Lease, d.expire)
+	d.lease.Stop()
+	defer d.lease.Stop()
+	failed := make(chan error, 1)
+	calls.Go(func() {
+		err := s.Start(ctx)
+		if err != nil {
+			end()
+		}
+		failed <- err
+		d.leave(s.Lease)
+	})
 	for {
 		conn, err := l.ln.AcceptUnix()
-		if err != nil {
-			d.calls.Wait()
-			if errors.Is(err, net.ErrClosed) {
-				err = nil
-			}
+		switch {
+		case err != nil && ctx.Err() != nil:
+			return <-failed
+		case err != nil:
 			return err
 		}
-		select {
-		case d.greeting <- struct{}{}:
-			d.calls.Go(func() { d.answer(conn) })
-		default:
-			// Nothing has begun, so that the caller runs it by itself.
-			conn.Close()
-		}
+		calls.Go(func() {
+			defer conn.Close()
+			d.answer(conn)
+		})
 	}
 }
 
-// end takes no more calls.
-func (d *desk) end() {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if !d.over {
-		d.over = true
-		d.lock.ln.Close()
+// answer serves one caller.
+func (d *desk) answer(conn *net.UnixConn) {
+	_ = conn.SetDeadline(time.Now().Add(handshake))
+	o, err := receive(conn)
+	if o != nil {
+		defer o.Close()
 	}
-}
-
-func (d *desk) watch(ctx context.Context) {
-	every := time.NewTicker(checkEvery)
-	defer every.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-every.C:
-			if d.unfit() != nil {
-				d.end()
+	if err == nil {
+		err = d.take(o)
+	}
+	if err != nil {
+		fmt.Fprintf(conn, "%c%v\n", refused, err)
+		return
+	}
+	leave := sync.OnceFunc(func() { d.leave(o.Lease) })
+	defer leave()
+	if _, err := fmt.Fprintf(conn, "%c\n", ready); err != nil {
+		return
+	}
+	var b [1]byte
+	if _, err := io.ReadFull(conn, b[:]); err != nil || b[0] != begin {
+		return // the caller has given up
+	}
+	_ = conn.SetDeadline(time.Time{})
+	ctx, stop := context.WithCancel(d.ctx)
+	defer stop()
+	go func() {
+		_, _ = conn.Read(b[:]) // a cancel, or the caller's end
+		stop()
+	}()
+	var over atomic.Bool
+	// A caller that went away may leave a pipe that takes no more output.
+	defer context.AfterFunc(ctx, func() {
+		time.AfterFunc(patience, func() {
+			if !over.Load() {
+				os.Exit(1)
 			}
-		}
-	}
+		})
+	})()
+	code := d.Run(ctx, o)
+	over.Store(true)
+	leave() // before the caller knows of the end, and calls again
+	_, _ = conn.Write([]byte{done, byte(code)})
 }
 
-func (d *desk) unfit() error { return errors.Join(d.Check(), d.lock.there()) }
-
-// take makes the caller the one that is served.
-func (d *desk) take() error {
+// take makes an order the one that is served, or says why not.
+func (d *desk) take(o *Order) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	switch {
-	case d.over:
-		return errors.New("it ends")
-	case d.busy:
-		return errors.New("it is busy")
+	switch o.Verb {
+	case Status:
+		return fmt.Errorf("%d  %s, since %s, runs: %d", os.Getpid(), d.About, d.since.Format(time.TimeOnly), d.runs)
+	case Stop:
+		d.end()
+		return errors.New("ended")
 	}
-	d.busy = true
-	d.idle.Stop()
+	if d.state != "" {
+		return errors.New(d.state)
+	}
+	if err := d.Fresh(); err != nil {
+		d.state = "it is out of date"
+		d.end()
+		return err
+	}
+	d.state, d.runs = "it is busy", d.runs+1
+	d.lease.Stop()
 	return nil
 }
 
-// leave has the keeper stay for a while.
-func (d *desk) leave() {
+// leave makes the keeper free for another call.
+func (d *desk) leave(lease time.Duration) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.busy = false
-	d.idle = time.AfterFunc(d.stay, d.end)
+	d.state = ""
+	d.lease.Reset(lease)
 }
 
-// answer serves a caller, if it is one to be served.
-func (d *desk) answer(conn *net.UnixConn) {
-	defer conn.Close()
-	greeted := sync.OnceFunc(func() { <-d.greeting })
-	defer greeted()
-	_ = conn.SetDeadline(time.Now().Add(maxHandshake))
-	g, err := d.greet(conn)
-	defer g.close()
-	if err == nil && g.order.stop {
+// expire ends the keeper if it is free.
+func (d *desk) expire() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.state == "" {
 		d.end()
 	}
-	if err == nil {
-		err = d.take()
+}
+
+// receive reads an order with its descriptors.
+func receive(conn *net.UnixConn) (*Order, error) {
+	if err := samePeer(conn); err != nil {
+		return nil, err
 	}
-	left := func() {}
-	if err == nil {
-		left = sync.OnceFunc(func() { d.Leave(); d.leave() })
-		defer left()
-		err = d.begin(conn, g)
-	}
+	var head [4]byte
+	oob := make([]byte, unix.CmsgSpace(4*8))
+	n, oobn, _, _, err := conn.ReadMsgUnix(head[:], oob)
 	if err != nil {
-		_ = conn.SetDeadline(time.Now().Add(maxHandshake)) // the one before may be over
-		_ = writeFrame(conn, frameRefused, []byte(err.Error()))
-		return
+		return nil, err
 	}
-	// Others are greeted, and told that it is busy, while this one is served.
-	greeted()
-	r, ctx := newRelay(conn, g.in, g.order.Seen)
-	code := d.Serve(ctx, g.order, r.streams())
-	d.lock.served()
-	left() // before the caller knows of the end, and calls again
-	r.exit(code)
+	files := descriptors(oob[:oobn])
+	o := &Order{Files: files}
+	size := binary.BigEndian.Uint32(head[:])
+	if n != len(head) || size > maxOrder {
+		return o, errors.New("not an order")
+	}
+	body := make([]byte, size)
+	if _, err := io.ReadFull(conn, body); err != nil {
+		return o, err
+	}
+	var w wire
+	if err := json.Unmarshal(body, &w); err != nil {
+		return o, err
+	}
+	o = w.order()
+	if o.Files = files; o.Verb == "" && len(files) != 4 {
+		return o, errors.New("not four descriptors")
+	}
+	return o, nil
 }
 
-// begin agrees with the caller that its call is served here. Until the caller says
-// so, it may have given up, and run the program itself.
-func (d *desk) begin(conn *net.UnixConn, g *greeting) error {
-	if err := d.unfit(); err != nil {
-		d.end()
-		return err
+func descriptors(oob []byte) (files []*os.File) {
+	messages, err := unix.ParseSocketControlMessage(oob)
+	if err != nil {
+		return nil
 	}
-	if err := d.Admit(g.order, g.dir); err != nil {
-		return err
+	for _, m := range messages {
+		fds, err := unix.ParseUnixRights(&m)
+		if err != nil {
+			continue
+		}
+		for _, fd := range fds {
+			files = append(files, os.NewFile(uintptr(fd), "caller"))
+		}
 	}
-	// The caller has given up before this, or says go at once.
-	_ = conn.SetDeadline(time.Now().Add(maxSend))
-	if err := writeFrame(conn, frameReady); err != nil {
-		return err
-	}
-	if kind, _, err := readFrame(g.in, 1); err != nil || kind != frameGo {
-		return errors.Join(errFrame, err)
-	}
-	if g.order.Keep > 0 {
-		d.mu.Lock()
-		d.stay = g.order.Keep
-		d.mu.Unlock()
-	}
-	return conn.SetDeadline(time.Time{})
+	return files
 }

@@ -1,0 +1,87 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// Annotations of flags.
+const (
+	topicOf = "toolcell_topic" // the heading in the help
+	ownerOf = "toolcell_owner" // the provider that the flag is for
+)
+
+// group registers flags under a heading of the help. An owner is the provider that
+// they are for.
+func group(fs *pflag.FlagSet, topic, owner string, register func()) {
+	register()
+	fs.VisitAll(func(f *pflag.Flag) {
+		if f.Annotations[topicOf] != nil {
+			return
+		}
+		_ = fs.SetAnnotation(f.Name, topicOf, []string{topic})
+		if owner != "" {
+			_ = fs.SetAnnotation(f.Name, ownerOf, []string{owner})
+		}
+	})
+}
+
+// annotation returns the first value of a flag's annotation.
+func annotation(f *pflag.Flag, name string) string {
+	if list := f.Annotations[name]; len(list) > 0 {
+		return list[0]
+	}
+	return ""
+}
+
+// helpWidth is the width that the help is wrapped to.
+const helpWidth = 100
+
+// help returns the help of a command, its flags under their headings.
+func help(c *cobra.Command) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s\n\nusage: toolcell%s\n", c.Short, strings.TrimPrefix(c.UseLine(), "toolcell"))
+	if c.Example != "" {
+		fmt.Fprintf(&b, "\nExamples\n%s\n", c.Example)
+	}
+	if c.HasAvailableSubCommands() {
+		b.WriteString("\nCommands\n")
+		for _, sub := range c.Commands() {
+			if sub.IsAvailableCommand() || sub.Name() == "help" {
+				fmt.Fprintf(&b, "  %-12s %s\n", sub.Name(), sub.Short)
+			}
+		}
+		b.WriteString("\nEach command has --help.\n")
+	}
+	groups := map[string]*pflag.FlagSet{}
+	var topics []string
+	c.LocalFlags().VisitAll(func(f *pflag.Flag) {
+		topic := annotation(f, topicOf)
+		if topic == "" {
+			topic = "Flags"
+		}
+		if groups[topic] == nil {
+			groups[topic] = pflag.NewFlagSet("", pflag.ContinueOnError)
+			groups[topic].SortFlags = false
+			topics = append(topics, topic)
+		}
+		groups[topic].AddFlag(f)
+	})
+	slices.SortStableFunc(topics, func(x, y string) int { return rank(x) - rank(y) })
+	for _, topic := range topics {
+		fmt.Fprintf(&b, "\n%s\n%s", topic, groups[topic].FlagUsagesWrapped(helpWidth))
+	}
+	return b.String()
+}
+
+// rank puts the help flag's heading last.
+func rank(topic string) int {
+	if topic == "Flags" {
+		return 1
+	}
+	return 0
+}

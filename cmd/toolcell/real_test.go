@@ -1,0 +1,141 @@
+//go:build real
+
+package main
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/leftover"
+)
+
+func TestRunOnThisMachine(t *testing.T) {
+	if _, err := exec.LookPath("bash"); err != nil {
+		if os.Getenv("CI") != "" {
+			t.Fatal(err)
+		}
+		t.Skip("no bash on this machine")
+	}
+	dir := leftover.Dir(t)
+	broken := filepath.Join(dir, "not-python")
+	if err := os.WriteFile(broken, []byte("#!/bin/sh\nexit 3\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		name           string
+		args           []string
+		code           int
+		stdout, stderr string // stderr: a part of it
+	}{
+		{"bash", []string{"--language", "bash", "-e", "echo $((6 * 7)); exit 3"}, 3, "42\n", ""},
+		{"limits", []string{"--language", "bash", "--memory", "200M", "--disk", "1M", "--processes", "50", "-e", "while :; do head -c 100000 /dev/zero >> f; done"}, 137, "", "disk"},
+		{"no such interpreter", []string{"--python", "/no/python3", "--language", "python", "-e", ""}, 2, "", "/no/python3"},
+		{"no such interpreter, no language", []string{"--python", "/no/python3", "-e", "7/2|0"}, 2, "", "--python /no/python3: no such file"},
+		{"no interpreter, no language", []string{"--python", os.DevNull, "-e", "7/2|0"}, 2, "", "--python"},
+		{"interpreter that does not work", []string{"--python", broken, "-e", "7/2|0"}, 2, "", "or give its path by --python"},
+		{"no such Node.js", []string{"--node", "/no/node", "-e", "1"}, 2, "", "--node /no/node"},
+		{"bad size", []string{"--memory", "much", "-e", ""}, 2, "", "512M"},
+		{"isolation", []string{"--isolation", "maybe", "-e", ""}, 2, "", "bwrap, landlock or none"},
+		{"no such path", []string{"--read", dir + "/none", "-e", ""}, 2, "", "none"},
+		{"other language", []string{"--language", "cobol", "-e", ""}, 2, "", "language not supported"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			args := append([]string{"run", "--provider", "subprocess", "--allow-unsandboxed"}, tt.args...)
+			if code, stdout, stderr := toolcell(t.Context(), "", args...); code != tt.code || stdout != tt.stdout || !strings.Contains(stderr, tt.stderr) {
+				t.Errorf("code %d, stdout %q, stderr %q; want %d, %q, ...%q...", code, stdout, stderr, tt.code, tt.stdout, tt.stderr)
+			}
+		})
+	}
+}
+
+// TestReplOfProcesses: python and bash speak as at their own prompts.
+func TestReplOfProcesses(t *testing.T) {
+	dir := scripts(t, map[string]string{"near.py": "v = 5\n", "near.txt": "text\n"})
+	for _, tt := range []struct{ language, stdin, stdout string }{
+		{"python", "import near\ndef f(x):\n    if x:\n        return 1\n    return 2\n\nf(0) + near.v\n", "7\n"},
+		{"python", "@str\ndef f(): pass\n\nf[:5]\n", "'<func'\n"},
+		{"bash", "a=3\nfor i in 1 2; do\n  echo $i$a\ndone\ncat near.txt\n:restart\ncat near.txt; echo \"[$a]\"\n", "13\n23\ntext\ntext\n[]\n"},
+	} {
+		t.Run(tt.language, func(t *testing.T) {
+			needs(t, strings.Replace(tt.language, "python", "python3", 1))
+			code, stdout, stderr := toolcell(t.Context(), tt.stdin, "repl", "--provider", "subprocess", "--language", tt.language, "--dir", dir)
+			if code != 0 || stdout != tt.stdout || stderr != "" {
+				t.Errorf("code %d, stdout %q, stderr %q; want %q", code, stdout, stderr, tt.stdout)
+			}
+		})
+	}
+}
+
+func TestDoctor(t *testing.T) {
+	code, stdout, _ := toolcell(t.Context(), "", "doctor", "--provider", "inmemory")
+	for _, want := range []string{"inmemory", "javascript", "works", "isolation", "network"} {
+		if !strings.Contains(stdout, want) {
+			t.Errorf("code %d; the report lacks %q:\n%s", code, want, stdout)
+		}
+	}
+	if code, stdout, _ := toolcell(t.Context(), "", "doctor", "--provider", "jupyter", "--url", "http://127.0.0.1:1"); code != 1 {
+		t.Errorf("code %d for a server that is not there:\n%s", code, stdout)
+	}
+}
+
+// TestDoctorSaysWhatIsMeasured: every line about the isolation comes of fields of
+// the report, and every field is in a line. None says anything of its own.
+func TestDoctorSaysWhatIsMeasured(t *testing.T) {
+	lines := func(i codeinterp.Isolation) map[string]string {
+		var b bytes.Buffer
+		printIsolation(&b, i)
+		m := map[string]string{}
+		for line := range strings.Lines(b.String()) {
+			line = strings.TrimSpace(line)
+			label := ""
+			for l := range isolationLines {
+				if strings.HasPrefix(line, l+" ") {
+					label = l
+				}
+			}
+			if label == "" {
+				t.Errorf("a line that no attack shows: %s", line)
+			}
+			m[label] = strings.TrimSpace(line[len(label):])
+		}
+		return m
+	}
+	without := lines(codeinterp.Isolation{Reasons: []string{"before"}})
+	told := map[string]bool{}
+	for label, fields := range isolationLines {
+		for _, name := range fields {
+			told[name] = true
+			for _, value := range []string{"open", "limited", "blocked", "watchdog", "rlimit", "none", "all", "child"} {
+				i := codeinterp.Isolation{Reasons: []string{"before"}}
+				f := reflect.ValueOf(&i).Elem().FieldByName(name)
+				if f.Kind() == reflect.Slice {
+					f.Set(reflect.ValueOf([]string{value}))
+				} else {
+					f.SetString(value)
+				}
+				for l, text := range lines(i) {
+					// HostDeath has words of its own for three values.
+					if changed := text != without[l]; changed != (l == label) && !(name == "HostDeath" && l == label) {
+						t.Errorf("%s %q: line %q is %q, was %q", name, value, l, text, without[l])
+					}
+				}
+			}
+		}
+	}
+	for _, f := range reflect.VisibleFields(reflect.TypeFor[codeinterp.Isolation]()) {
+		if !told[f.Name] {
+			t.Errorf("doctor does not tell of %s", f.Name)
+		}
+	}
+	for death, words := range map[string]string{"all": "all of the code ends", "child": "first process ends", "none": "goes on", "": "not known"} {
+		if got := lines(codeinterp.Isolation{HostDeath: death, Reasons: []string{"x"}})["host dies"]; !strings.Contains(got, words) {
+			t.Errorf("HostDeath %q: %s", death, got)
+		}
+	}
+}
