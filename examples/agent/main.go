@@ -5,9 +5,8 @@
 //
 // It speaks two APIs: Chat Completions of OpenAI and of the many servers that
 // have it too (-url, or OPENAI_BASE_URL), and Anthropic's Messages (-api
-// anthropic; ANTHROPIC_API_KEY, ANTHROPIC_MODEL). Without a key and without a
-// server of one's own it runs the quickstart's script. -provider chooses where
-// the code runs, and -tools names a file of MCP servers whose tools programs call.
+// anthropic; ANTHROPIC_API_KEY, ANTHROPIC_MODEL). Without a key and a URL a script
+// plays the model. -provider chooses where the code runs.
 //
 // Without a task it asks for tasks, one after the other. Ctrl-C stops the
 // model and the running code.
@@ -15,7 +14,9 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -24,8 +25,13 @@ import (
 	"os/signal"
 	"strings"
 
+	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/examples/internal/screen"
 	"github.com/toolcell/toolcell/internal/scripted"
+	"github.com/toolcell/toolcell/providers/inmemory"
+	"github.com/toolcell/toolcell/providers/jupyter"
+	"github.com/toolcell/toolcell/providers/subprocess"
+	"github.com/toolcell/toolcell/tools"
 	"github.com/toolcell/toolcell/workspace"
 )
 
@@ -43,51 +49,130 @@ func main() {
 }
 
 func run(ctx context.Context, args []string, getenv func(string) string, in io.Reader, out io.Writer) error {
-	s := screen.New(out)
 	c, err := parse(args, getenv)
 	if err != nil {
 		return err
 	}
-	ci, err := c.interpreter(ctx)
+	ci, err := c.open(ctx)
 	if err != nil {
 		return err
 	}
-	box, ci, err := c.toolbox(ctx, ci)
-	if err != nil {
-		return err
-	}
-	defer box.close()
 	ws, err := workspace.New("agent", workspace.Capabilities{Code: ci}, nil)
 	if err != nil {
 		return errors.Join(err, ci.Close())
 	}
 	defer ws.Close()
-	defer ws.Subscribe(s.Event, nil)()
-	list, set, err := box.around(ws)
-	if err != nil {
+	a := &agent{ws: ws, screen: screen.New(out)}
+	defer ws.Subscribe(a.screen.Event, nil)()
+	if a.model, err = c.newModel(ws.Tools(), a.screen.Note); err != nil {
 		return err
 	}
-	m, err := c.conversation(list, s.Note)
-	if err != nil {
-		return err
-	}
-	a := &agent{model: m, tools: set, screen: s, maxTurns: c.maxTurns}
+	tasks := []string{c.task}
 	switch {
-	case c.task != "":
-		return a.once(ctx, c.task)
-	case c.scripted:
-		for _, task := range scripted.Tasks() {
-			if err := a.once(ctx, task); err != nil {
-				return err
-			}
-		}
-		return nil
+	case c.task == "" && !c.scripted:
+		return a.ask(ctx, in, out)
+	case c.task == "":
+		tasks = scripted.Tasks()
 	}
-	return a.ask(ctx, in, out)
+	for _, task := range tasks {
+		if err := a.once(ctx, task); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
-// once does one task. The first Ctrl-C stops it, a second one ends the program
-// at once.
+// A config is what the command line and the environment say.
+type config struct {
+	api, url, key, model        string
+	provider, jupyterURL, token string
+	task                        string
+	scripted                    bool // a script plays the model
+}
+
+func parse(args []string, getenv func(string) string) (*config, error) {
+	c := &config{}
+	f := flag.NewFlagSet("agent", flag.ContinueOnError)
+	f.StringVar(&c.api, "api", "openai", `"openai" or "anthropic"`)
+	f.StringVar(&c.url, "url", "", "base URL of the API: up to /v1 and with it for openai, without it for anthropic")
+	f.StringVar(&c.model, "model", "", "name of the model")
+	f.StringVar(&c.provider, "provider", "inmemory", `where code runs: "inmemory", "subprocess" or "jupyter"`)
+	f.StringVar(&c.jupyterURL, "jupyter-url", getenv("JUPYTER_URL"), "URL of the Jupyter server; JUPYTER_TOKEN is its token")
+	if err := f.Parse(args); err != nil {
+		return nil, err
+	}
+	if c.api != "openai" && c.api != "anthropic" {
+		return nil, fmt.Errorf("-api %q: use openai or anthropic", c.api)
+	}
+	env := func(name string) string { return getenv(strings.ToUpper(c.api) + "_" + name) }
+	c.url, c.model = cmp.Or(c.url, env("BASE_URL")), cmp.Or(c.model, env("MODEL"))
+	c.key, c.token, c.task = env("API_KEY"), getenv("JUPYTER_TOKEN"), strings.Join(f.Args(), " ")
+	if c.scripted = c.key == "" && c.url == ""; !c.scripted && c.model == "" {
+		return nil, fmt.Errorf("name a model with -model or %s_MODEL", strings.ToUpper(c.api))
+	}
+	return c, nil
+}
+
+// open starts the provider.
+func (c *config) open(ctx context.Context) (codeinterp.CodeInterpreter, error) {
+	switch c.provider {
+	case "inmemory":
+		return inmemory.NewStateful(nil)
+	case "subprocess":
+		return subprocess.NewStateful(nil)
+	case "jupyter":
+		return jupyter.NewStateful(ctx, &jupyter.Options{URL: c.jupyterURL, Token: c.token})
+	}
+	return nil, fmt.Errorf("-provider %q: use inmemory, subprocess or jupyter", c.provider)
+}
+
+// An agent is a model that has the tools of a workspace.
+type agent struct {
+	model        *model
+	ws           *workspace.Workspace
+	screen       *screen.Screen
+	conversation []json.RawMessage
+}
+
+const (
+	maxTurns  = 50   // of a task
+	maxTokens = 8192 // of an answer
+)
+
+// work does a task. If ctx ends, running code is stopped, every call still gets
+// its answer, and the conversation can go on.
+func (a *agent) work(ctx context.Context, task string) error {
+	a.conversation = append(a.conversation, a.model.User(task))
+	for range maxTurns {
+		reply, err := a.model.next(ctx, a.conversation, a.screen.Model)
+		a.screen.EndLine()
+		if err != nil {
+			return err
+		}
+		turn, err := a.model.Turn(ctx, a, reply, nil)
+		if err != nil {
+			return err
+		}
+		a.conversation = append(a.conversation, turn.Messages...)
+		switch {
+		case ctx.Err() != nil:
+			return context.Cause(ctx)
+		case !turn.More:
+			return nil
+		}
+	}
+	return fmt.Errorf("the model did not finish within %d turns", maxTurns)
+}
+
+// DispatchAll shows the calls of a turn and serves them.
+func (a *agent) DispatchAll(ctx context.Context, calls []tools.Invocation, _ *tools.TurnOptions) []*tools.Answer {
+	for _, c := range calls {
+		a.screen.Call(c.ID, c.Tool, string(c.Args))
+	}
+	return a.ws.DispatchAll(ctx, calls, &tools.TurnOptions{OnAnswer: a.screen.Reply})
+}
+
+// once does one task. The first Ctrl-C stops it, a second one ends the program.
 func (a *agent) once(ctx context.Context, task string) error {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
 	defer stop()
@@ -96,26 +181,19 @@ func (a *agent) once(ctx context.Context, task string) error {
 	return a.work(ctx, task)
 }
 
-// ask does the tasks that it reads, a line each. What stops or breaks one task
-// does not end the conversation.
+// ask does the tasks that it reads, one per line. A task that fails does not end
+// the conversation.
 func (a *agent) ask(ctx context.Context, in io.Reader, out io.Writer) error {
 	lines := bufio.NewScanner(in)
-	lines.Buffer(nil, 1<<20)
-	for {
-		fmt.Fprint(out, "\n> ")
-		if !lines.Scan() {
-			fmt.Fprintln(out)
-			return lines.Err()
-		}
+	for fmt.Fprint(out, "\n> "); lines.Scan(); fmt.Fprint(out, "\n> ") {
 		task := strings.TrimSpace(lines.Text())
 		if task == "" {
 			continue
 		}
 		if err := a.once(ctx, task); err != nil {
-			if ctx.Err() != nil {
-				return err
-			}
 			a.screen.Note(fmt.Sprintf("Ended: %v", err))
 		}
 	}
+	fmt.Fprintln(out)
+	return lines.Err()
 }

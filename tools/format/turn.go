@@ -6,10 +6,26 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"regexp"
 
 	"github.com/toolcell/toolcell/tools"
 )
+
+// A Model is what the formats of the models' APIs have in common: OpenAIChat,
+// OpenAIResponses, Anthropic, Gemini and Ollama.
+type Model interface {
+	// Tools renders the definitions of tools.
+	Tools(list []tools.Tool) (json.RawMessage, error)
+	// User renders what a user says.
+	User(text string) json.RawMessage
+	// Read reads the body of the API's answer.
+	Read(body io.Reader, say func(text string)) (json.RawMessage, error)
+	// Turn serves the calls in the API's answer.
+	Turn(ctx context.Context, d Dispatcher, reply json.RawMessage, opts *tools.TurnOptions) (*Turn, error)
+	// Results renders the answers to the calls of a turn.
+	Results(answers ...*tools.Answer) json.RawMessage
+}
 
 // A Dispatcher serves the calls of a turn, as a [tools.Set] and a workspace do.
 type Dispatcher interface {

@@ -18,15 +18,7 @@ import (
 	"github.com/toolcell/toolcell/tools/format"
 )
 
-// An api is what the APIs have in common.
-type api interface {
-	Tools([]tools.Tool) (json.RawMessage, error)
-	User(string) json.RawMessage
-	Read(io.Reader, func(string)) (json.RawMessage, error)
-	Turn(context.Context, format.Dispatcher, json.RawMessage, *tools.TurnOptions) (*format.Turn, error)
-}
-
-var apis = map[string]api{
+var apis = map[string]format.Model{
 	"chat": format.OpenAIChat{}, "responses": format.OpenAIResponses{}, "anthropic": format.Anthropic{},
 	"gemini": format.Gemini{}, "ollama": format.Ollama{},
 }
