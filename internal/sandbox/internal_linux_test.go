@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 
@@ -313,4 +314,16 @@ func TestMeasure(t *testing.T) {
 	if w, _ := measure(dir, walked{-1, 3}); w.inodes != 4 {
 		t.Errorf("got %+v", w)
 	}
+}
+
+// install puts the thread under a filter.
+func install(f filter, flags uintptr) error {
+	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
+		return err
+	}
+	prog := unix.SockFprog{Len: uint16(len(f)), Filter: &f[0]}
+	if _, _, e := unix.Syscall(unix.SYS_SECCOMP, setModeFilter, flags, uintptr(unsafe.Pointer(&prog))); e != 0 {
+		return e
+	}
+	return nil
 }

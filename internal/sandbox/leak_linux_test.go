@@ -1,4 +1,4 @@
-//go:build amd64 || arm64
+//go:build real && (amd64 || arm64)
 
 package sandbox_test
 
@@ -30,7 +30,7 @@ func count(t testing.TB, tmp string) census {
 	return census{runtime.NumGoroutine(), len(threads), len(fds), len(strings.Fields(string(b))) + len(zombies()), len(dirs)}
 }
 
-func TestLeaks(t *testing.T) { eachMode(t, testLeaks) }
+func TestLeaks(t *testing.T) { nightly(t, testLeaks) }
 
 func testLeaks(t *testing.T, mode sandbox.Mode) {
 	tmp, err := os.MkdirTemp("", "leaks-")

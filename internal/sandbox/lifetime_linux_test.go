@@ -1,4 +1,4 @@
-//go:build amd64 || arm64
+//go:build real && (amd64 || arm64)
 
 package sandbox_test
 
@@ -255,7 +255,7 @@ func testClose(t *testing.T, mode sandbox.Mode) {
 }
 
 // TestCloseHammer closes sandboxes while programs start in them.
-func TestCloseHammer(t *testing.T) { eachMode(t, testCloseHammer) }
+func TestCloseHammer(t *testing.T) { nightly(t, testCloseHammer) }
 
 func testCloseHammer(t *testing.T, mode sandbox.Mode) {
 	mark := strconv.Itoa(1000000 + os.Getpid())

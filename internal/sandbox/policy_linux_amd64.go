@@ -20,8 +20,5 @@ var (
 	timesHere  = []uint32{unix.SYS_UTIME, unix.SYS_UTIMES, unix.SYS_FUTIMESAT}
 )
 
-// polls maps calls that wait for descriptors to the position of their number.
-var polls = map[uint64]int{unix.SYS_POLL: 1, unix.SYS_PPOLL: 1, unix.SYS_SELECT: 0, unix.SYS_PSELECT6: 0}
-
 // opens maps calls that open files to the position of their flags.
 var opens = map[uint32]int{unix.SYS_OPEN: 1, unix.SYS_OPENAT: 2}

@@ -14,8 +14,5 @@ var neverHere []uint32
 // mode, and its times, by its path.
 var ownersHere, timesHere []uint32
 
-// polls maps calls that wait for descriptors to the position of their number.
-var polls = map[uint64]int{unix.SYS_PPOLL: 1, unix.SYS_PSELECT6: 0}
-
 // opens maps calls that open files to the position of their flags.
 var opens = map[uint32]int{unix.SYS_OPENAT: 2}

@@ -255,8 +255,7 @@ func (p *proc) attribute() {
 	u := &p.usage
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	p.exit.CPU = max(p.exit.CPU, u.cpu, u.clock.time())
-	u.clock.close()
+	p.exit.CPU = max(p.exit.CPU, u.cpu)
 	p.exit.MaxRSS = max(p.exit.MaxRSS, u.peakRSS)
 	ahead := p.plan.Ahead
 	limit := p.plan.limits.Memory - ahead.Memory // 0 or less for none

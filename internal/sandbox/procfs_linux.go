@@ -44,7 +44,6 @@ func idInside(pid int) int {
 
 // A memory is what /proc/<pid>/status tells about a process's memory, in bytes.
 type memory struct {
-	any          bool  // false where it is ending, and has none any more
 	data         int64 // private, what RLIMIT_DATA counts but for the stack
 	touched      int64 // the part of the resident size that is no file's
 	tables, swap int64 // no part of the resident size
@@ -59,8 +58,6 @@ func readMemory(pid int) memory {
 	for line := range strings.Lines(string(b)) {
 		key, value, _ := strings.Cut(line, ":")
 		switch key {
-		case "VmSize":
-			m.any = true
 		case "VmData":
 			m.data = kilobytes(value)
 		case "RssAnon", "RssShmem":
@@ -80,28 +77,26 @@ func kilobytes(s string) int64 {
 	return n << 10
 }
 
-// share returns the memory that a process is to blame for: its private pages,
-// and of pages that it shares with n-1 others the n-th part. Pages of files
-// do not count, the kernel can drop them. Shared memory is apart.
-func share(pid int) (own, shared int64, err error) {
+// share returns the memory of a process: its private pages, what is swapped out, and of
+// pages shared by n processes the n-th part. Pages of files do not count, the kernel can
+// drop them.
+func share(pid int) (sum int64, err error) {
 	b, err := procfs.File(pid, "smaps_rollup")
 	if err != nil {
-		return 0, 0, err
+		return 0, err
 	}
 	for line := range strings.Lines(string(b)) {
 		key, value, _ := strings.Cut(line, ":")
 		switch key {
-		case "Pss_Anon", "SwapPss":
-			own += kilobytes(value)
-		case "Pss_Shmem":
-			shared += kilobytes(value)
+		case "Pss_Anon", "Pss_Shmem", "SwapPss":
+			sum += kilobytes(value)
 		}
 	}
-	return own, shared, nil
+	return sum, nil
 }
 
-// preferVictim has the kernel take a process, and what it starts, before the
-// host when memory is short.
+// preferVictim makes the kernel kill a process, and what it starts, before the host
+// when memory is short.
 func preferVictim(pid int) {
 	_ = os.WriteFile("/proc/"+strconv.Itoa(pid)+"/oom_score_adj", []byte("1000"), 0)
 }

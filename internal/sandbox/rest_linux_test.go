@@ -1,4 +1,4 @@
-//go:build amd64 || arm64
+//go:build real && (amd64 || arm64)
 
 package sandbox_test
 
@@ -24,7 +24,7 @@ for i in range(3): os.wait()
 print('done')
 time.sleep(1000)
 `
-	eachMode(t, func(t *testing.T, mode sandbox.Mode) {
+	nightly(t, func(t *testing.T, mode sandbox.Mode) {
 		s := open(t, &sandbox.Options{Require: mode})
 		dir := must(s.TempDir())
 		defer s.Discard(dir)

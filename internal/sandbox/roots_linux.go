@@ -33,17 +33,17 @@ func (w *watcher) collect(r roots) {
 			m.look = w.look
 			continue
 		}
-		st, at, err := readProcess(pid)
+		st, err := procfs.Read(pid)
 		switch {
 		case err != nil:
 		case m != nil && m.Start == st.Start:
-			m.Stat, m.at, m.look = st, at, w.look
+			m.Stat, m.look = st, w.look
 			// Who joins another tree's group is that tree's from now on.
 			if u := r.group[st.Group]; u != nil && u != m.tree && st.Start >= u.since {
-				m.tree, m.took = u, -1
+				m.tree = u
 			}
 		default:
-			fresh[pid] = &member{Stat: st, at: at, look: w.look, took: -1}
+			fresh[pid] = &member{Stat: st, look: w.look}
 		}
 	}
 	// After all were read: a parent may have come later than its child.

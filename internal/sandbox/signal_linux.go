@@ -36,48 +36,6 @@ func (p *proc) signalAll(sig syscall.Signal) error {
 	return nil
 }
 
-// hold stops all processes for a moment, letGo lets them go on. In bwrap mode
-// some can leave the group.
-func (p *proc) hold() {
-	if p.signalGroup(unix.SIGSTOP) == nil {
-		return
-	}
-	stopped := map[int]bool{}
-	for again := true; again; {
-		again = false
-		for _, pid := range p.inside() {
-			if again = again || !stopped[pid]; !stopped[pid] {
-				stopped[pid] = true
-				_ = unix.Kill(pid, unix.SIGSTOP)
-			}
-		}
-		again = again && len(stopped) < maxSignals
-	}
-}
-
-func (p *proc) letGo() {
-	if p.signalGroup(unix.SIGCONT) == nil {
-		return
-	}
-	for _, pid := range p.inside() {
-		_ = unix.Kill(pid, unix.SIGCONT)
-	}
-}
-
-// inside lists what descends from a namespace's first process.
-func (p *proc) inside() []int {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.ended || p.ns == nil {
-		return nil
-	}
-	list := children(p.ns.init)
-	for n := 0; n < len(list) && n < maxSignals; n++ {
-		list = append(list, children(list[n])...)
-	}
-	return list
-}
-
 func (p *proc) signalGroup(sig syscall.Signal) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -1,4 +1,4 @@
-//go:build amd64 || arm64
+//go:build real && (amd64 || arm64)
 
 package sandbox_test
 
@@ -15,6 +15,7 @@ import (
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/internal/sandbox"
+	"github.com/toolcell/toolcell/internal/tier"
 )
 
 // open returns a sandbox that is closed with the test.
@@ -106,7 +107,11 @@ var sh = sandbox.Cmd{Path: "/bin/sh"}
 // eachMode runs f in every mode that the machine has, and fails in CI where one
 // is missing.
 func eachMode(t *testing.T, f func(t *testing.T, mode sandbox.Mode)) {
-	for _, mode := range []sandbox.Mode{sandbox.None, sandbox.Landlock, sandbox.Bwrap} {
+	modes := []sandbox.Mode{sandbox.Landlock, sandbox.Bwrap}
+	if tier.Full {
+		modes = append(modes, sandbox.None)
+	}
+	for _, mode := range modes {
 		t.Run(mode.String(), func(t *testing.T) {
 			s, err := sandbox.New(&sandbox.Options{Require: mode})
 			if err != nil {
@@ -116,6 +121,15 @@ func eachMode(t *testing.T, f func(t *testing.T, mode sandbox.Mode)) {
 			f(t, mode)
 		})
 	}
+}
+
+// nightly runs f in each mode where all tests run, otherwise in Landlock mode.
+func nightly(t *testing.T, f func(t *testing.T, mode sandbox.Mode)) {
+	if tier.Full {
+		eachMode(t, f)
+		return
+	}
+	t.Run("landlock", func(t *testing.T) { f(t, sandbox.Landlock) })
 }
 
 // needs skips a test for want of a part of the machine, or fails it in CI.

@@ -1,4 +1,4 @@
-//go:build amd64 || arm64
+//go:build real && (amd64 || arm64)
 
 package sandbox_test
 
@@ -8,75 +8,81 @@ import (
 	"maps"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 
-	"github.com/toolcell/toolcell/internal/aparttest"
+	"github.com/toolcell/toolcell/internal/tier"
 )
 
-// TestUnprivileged runs the tests again as another user, beside those of this one,
-// but for mode none, in which there is nothing to hold: make attack has that too. With
-// -short it is the attacks, in Landlock mode, of which a user has more to hope for.
+// TestUnprivileged runs the attacks again as an ordinary user, who has more to hope for
+// in Landlock mode.
 func TestUnprivileged(t *testing.T) {
-	if os.Getuid() != 0 {
-		t.Skip("this is an unprivileged user already")
+	tests := "^(TestAttacks|TestTrees|TestHostDeath)$/^landlock$"
+	if tier.Full {
+		tests = "^(TestAttacks|TestProbes|TestExit|TestKill|TestTrees|TestCwd|TestReplacedByLink|TestSignal|TestHostDeath|TestLeaks|TestFork|TestProbeFails|TestLimits)$"
 	}
-	if aparttest.Run(t) {
-		return
-	}
-	if testing.Short() {
-		asUser(t, "^(TestAttacks|TestTrees|TestHostDeath)$/^landlock$")
-		return
-	}
-	for _, tests := range []string{
-		"^(TestAttacks|TestProbes|TestExit|TestKill|TestTrees|TestCwd|TestReplacedByLink|TestSignal|TestHostDeath|TestLeaks)$/^(landlock|bwrap)$",
-		"^(TestFork|TestProbeFails)$",
-		"^TestLimits$/^(landlock|bwrap)$/^(memory_of_orphans|memory_of_sockets.*|memory_of_processes.*|descriptors.*|programs.*|shared_memory_(o|behind).*|page_tables|fork_bomb|sizes.*|number_of_files.*)$",
-	} {
-		asUser(t, tests)
+	if out, err := asUser(t, tests).CombinedOutput(); err != nil || !strings.Contains(string(out), "--- PASS") {
+		t.Errorf("%v\n%s", err, failed(out))
 	}
 }
 
-func asUser(t *testing.T, tests string) {
+// asUser returns a command that runs tests of this binary as an ordinary user, who must
+// be able to reach it.
+func asUser(t *testing.T, tests string) *exec.Cmd {
 	t.Helper()
-	b, err := aparttest.AsUser(t, someUser, tests).CombinedOutput()
-	if err != nil || !strings.Contains(string(b), "--- PASS") {
-		t.Errorf("%v\n%s", err, aparttest.Failed(b))
+	if os.Getuid() != 0 {
+		return testsOf("/proc/self/exe", tests)
 	}
+	path := filepath.Join(openTemp(t), "tests")
+	check(t, os.WriteFile(path, must(os.ReadFile("/proc/self/exe")), 0o755))
+	cmd := testsOf(path, tests)
+	cmd.Dir, cmd.Env = "/", []string{"PATH=" + os.Getenv("PATH"), "CI=" + os.Getenv("CI")}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: someUser, Gid: someUser}}
+	return cmd
 }
+
+func testsOf(path, tests string) *exec.Cmd {
+	return exec.Command(path, "-test.run="+tests, "-test.v", "-test.timeout=20m")
+}
+
+var passed = regexp.MustCompile(`(?m)^\s*(=== |--- (PASS|SKIP)).*\n`)
+
+// failed returns what a run of tests printed about those that failed.
+func failed(out []byte) []byte { return passed.ReplaceAll(out, nil) }
 
 // attackTests are the tests whose subtests are, for each mode, the rows of the
 // table.
-const attackTests = "^(TestAttacks|TestLimits|TestTrees|TestHostDeath|TestCwd|TestReplacedByLink|TestReportIsTrue|TestProbes|TestHiddenBeside)$"
+const attackTests = "^(TestAttacks|TestLimits|TestTrees|TestHostDeath|TestCwd|TestReplacedByLink|TestReportIsTrue|TestProbes)$"
 
 var outcome = regexp.MustCompile(`(?m)^ *--- (PASS|FAIL|SKIP): Test(\w+)/(none|landlock|bwrap)(?:/(\S+))? `)
 
-// TestTable runs every attack as root and as an ordinary user, and prints what
-// held. It takes minutes: run it by make attack.
+// TestTable runs every attack as root and as an ordinary user, and prints what held.
 func TestTable(t *testing.T) {
-	if os.Getenv("TOOLCELL_ATTACK") == "" {
-		t.Skip("TOOLCELL_ATTACK is not set; the attacks themselves are tests of their own")
+	if !tier.Full {
+		return // the attacks are tests of their own
 	}
-	hosts := map[string]*exec.Cmd{"user": exec.Command("/proc/self/exe", "-test.run="+attackTests, "-test.v", "-test.timeout=15m")}
+	hosts := map[string]*exec.Cmd{"user": testsOf("/proc/self/exe", attackTests)}
 	if os.Getuid() == 0 {
 		hosts["root"] = hosts["user"]
-		hosts["user"] = aparttest.AsUser(t, someUser, attackTests)
+		hosts["user"] = asUser(t, attackTests)
 	}
 	cells, reasons := map[string]map[string]string{}, map[string]bool{}
 	for host, cmd := range hosts {
 		out, err := cmd.CombinedOutput()
 		if err != nil {
-			t.Errorf("%s: %v\n%s", host, err, aparttest.Failed(out))
+			t.Errorf("%s: %v\n%s", host, err, failed(out))
 		}
-		told := notes(out)
+		notes := notes(out)
 		for _, m := range outcome.FindAllStringSubmatch(string(out), -1) {
 			row, name := m[2]+"/"+cmp.Or(m[4], "all"), strings.TrimSuffix(m[2]+"/"+m[3]+"/"+m[4], "/")
 			if cells[row] == nil {
 				cells[row] = map[string]string{}
 			}
-			in, why := verdict(m[1], told[name])
+			in, why := verdict(m[1], notes[name])
 			cells[row][m[3]+" "+host] = in
 			if why != "" {
 				reasons[fmt.Sprintf("%s, %s %s: %s: %s", row, m[3], host, in, why)] = true
@@ -139,10 +145,6 @@ func printTable(t *testing.T, cells map[string]map[string]string, reasons []stri
 	b.WriteString("\n\nwhy (n/a without a reason: there is no such row in that mode):\n")
 	for _, why := range reasons {
 		b.WriteString(strings.ReplaceAll(why, "_", " ") + "\n")
-	}
-	b.WriteString("\nfaults and their rows:\n")
-	for _, c := range cases {
-		fmt.Fprintf(&b, "%s: %s in %s\n", c.fault, strings.Join(c.rows, ", "), c.pkg)
 	}
 	t.Log("\n" + b.String())
 }

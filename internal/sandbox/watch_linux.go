@@ -30,15 +30,14 @@ const (
 	forgetAll = 500 * time.Millisecond
 )
 
-// A watcher looks at the processes of all of a Sandbox's trees and stops those
-// that use more than their limits. It sees a tree as the processes of its
-// group, the descendants of its first process, and what it saw there before.
+// A watcher measures the processes of all of a Sandbox's trees and stops those that use
+// more than their limits. A tree is the processes of its group or namespace, their
+// descendants, and those that were among them before.
 type watcher struct {
 	mu      sync.Mutex
 	trees   map[*proc]*usage
-	resting map[*proc]*usage // those that are not looked at
-	woken   []*usage         // of trees
-	onDisk  onDisk
+	resting map[*proc]*usage // paused
+	woken   []*usage
 	running bool
 	fresh   bool // trees were added
 
@@ -48,57 +47,42 @@ type watcher struct {
 	members   map[int]*member
 	strangers map[int]struct{}
 	forgotten time.Time
-	tasks     int          // processes and threads of the machine, at the last look
-	perSocket int64        // bytes that one can hold
-	watches   int64        // bytes of all that a user's epolls can watch
+	tasks     int          // processes and threads of the machine at the last look
 	walking   atomic.Int32 // walks under way
 }
 
-// A member is a process of a tree's.
+// A member is a process of a tree.
 type member struct {
 	procfs.Stat
-	at   int // the thread whose entries in /proc tell of it
 	tree *usage
 	look int
-	took time.Duration // its CPU time at the last look that asked for it, else -1
 }
 
 // A usage is what a tree uses. The watcher's goroutine owns it, except for
 // what is behind mu.
 type usage struct {
 	p      *proc
-	since  uint64 // when the first process started
-	added  time.Time
+	since  uint64 // start time of the first process
 	active bool
 	woken  bool          // since the last look
-	before time.Duration // CPU time that counts no more
-	begun  bool          // such time is over
-	still  int           // looks since it last did anything
+	before time.Duration // CPU time that does not count any more
+	begun  bool          // before is set
+	still  int           // looks since the last change
 	looked time.Time     // when all of its processes were last read
 	due    bool          // they are read in this look
-	all    time.Duration // CPU time by what live processes say
-	own    time.Duration // of live and dead processes themselves, as last seen
+	all    time.Duration // CPU time of live processes and of children that they waited for
+	own    time.Duration // CPU time of live and dead processes themselves
 	dead   time.Duration
 	rss    int64
 	tables int64 // memory of page tables
 	swap   int64
 	procs  int
-	looks  time.Time // not to look for files in memory before
-	files  int64     // those found then
-
-	shared, kernel growth // of the machine's
-	closed         closed
-	unclocked      unclocked
-
-	nameless int64  // what the last walk found of files without a name, on the
-	dev      uint64 // file system of the directory; the watcher's mu guards both
 
 	measuring atomic.Bool // memory, exactly
-	unsure    bool        // it has changed since that began
+	unsure    bool        // it changed while it was measured
 
 	mu       sync.Mutex
 	cpu      time.Duration
-	clock    clock
 	peakRSS  int64
 	peakData int64 // of one process
 	disk     diskUse
@@ -106,13 +90,12 @@ type usage struct {
 
 // add starts watching a tree, whose pid, group or namespace is set.
 func (w *watcher) add(p *proc) {
-	p.startClock()
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.trees == nil {
 		w.trees = map[*proc]*usage{}
 	}
-	p.usage.p, p.usage.active, p.usage.added = p, true, time.Now()
+	p.usage.p, p.usage.active = p, true
 	if st, err := procfs.Read(p.pid); err == nil {
 		p.usage.since = st.Start
 	}
@@ -134,7 +117,6 @@ func (w *watcher) remove(p *proc) {
 	defer w.mu.Unlock()
 	delete(w.trees, p)
 	delete(w.resting, p)
-	w.left(&p.usage)
 }
 
 // pause stops watching a tree until it wakes.
@@ -168,7 +150,6 @@ func (w *watcher) resume(p *proc) {
 func (w *watcher) run() {
 	w.members, w.strangers, w.idle = map[int]*member{}, map[int]struct{}{}, watchIdle
 	w.tasks = tasks() // what was before a rest is no storm
-	w.perSocket, w.watches = socketBuffer(), userWatches()
 	for wait := watchBusy; ; {
 		w.wait(wait)
 		w.mu.Lock()
@@ -239,10 +220,9 @@ func (w *watcher) scan(trees, resting map[*proc]*usage) bool {
 		}
 		s.add(m)
 	}
-	busy, all := false, readMachine()
+	busy := false
 	for u, s := range sums {
 		u.update(s)
-		u.see(all)
 		u.check(s.members)
 		busy = busy || u.active
 	}
@@ -273,26 +253,20 @@ func (u *usage) update(s *sum) {
 	if u.still++; s.all != u.all || own != u.own || s.rss != u.rss || s.threads != u.procs {
 		u.still = 0
 	}
-	u.active = u.still < stillLooks || u.unsure || u.closed.looks > 0
+	u.active = u.still < stillLooks || u.unsure
 	u.all, u.own, u.rss, u.procs = s.all, own, s.rss, s.threads
-	data, shut := int64(0), false
-	// What does nothing has the page tables that it had.
-	if u.active {
+	data := int64(0)
+	if u.active { // otherwise it has the page tables that it had
 		u.tables, u.swap = 0, 0
 		for _, m := range s.members {
-			noEntry := u.p.mode != None && isClosed(m.at)
-			mem := readMemory(m.at)
-			// What is ending has no memory any more, and is closed too.
-			shut = shut || noEntry && mem.any
+			mem := readMemory(m.PID)
 			data = max(data, mem.data)
 			u.tables += mem.tables
 			u.swap += mem.swap
 		}
-		u.closed.see(shut)
 	}
-	u.seeUnclocked(s.members)
 	u.mu.Lock()
-	u.cpu = max(u.cpu, s.all, own, u.clock.time()+max(0, u.unclocked.by))
+	u.cpu = max(u.cpu, s.all, own)
 	if u.woken && !u.begun && u.p.plan.Ahead.CPU > 0 {
 		u.begun, u.before = true, u.cpu
 	}
@@ -324,13 +298,7 @@ func (u *usage) check(members []*member) {
 	switch {
 	case l.CPU > 0 && used > most:
 		u.p.stop(codeinterp.CauseCPU, fmt.Sprintf("CPU time: %v used, limit %v", used, most))
-	case l.CPU > 0 && u.unclocked.by > maxUnclocked:
-		u.p.stop(codeinterp.CauseCPU, "CPU time: cannot be measured; "+unreadable)
-	case u.closed.tooLong() && l.Memory > 0 && u.p.cgroup == nil:
-		u.p.stop(codeinterp.CauseMemory, "memory: cannot be measured; "+unreadable)
-	case u.closed.tooLong() && l.Disk > 0:
-		u.p.stop(codeinterp.CauseDisk, "disk: cannot be measured; "+unreadable)
-	// There the kernel limits the rest, exactly.
+	// The kernel limits the rest of a cgroup, exactly.
 	case u.p.cgroup != nil:
 	case l.Processes > 0 && u.procs > l.Processes:
 		u.p.stop(codeinterp.CauseProcesses, fmt.Sprintf("processes and threads: %d, limit %d", u.procs, u.p.plan.limits.Processes))
