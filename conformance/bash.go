@@ -20,7 +20,6 @@ func bash() Programs {
 		Flood:    "while :; do echo tick; done",
 
 		Exit:        func(code int) string { return fmt.Sprintf("exit %d", code) },
-		HardExit:    func(code int) string { return fmt.Sprintf("exec sh -c 'exit %d'", code) },
 		SyntaxError: "if then fi )",
 
 		Repeat: func(s string, n int) string {

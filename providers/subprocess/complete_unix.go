@@ -27,9 +27,6 @@ func (h *host) Complete(ctx context.Context, of driver.Session, code string, cur
 	if p == nil || !alive(p.sb) {
 		return codeinterp.Completion{}, nil
 	}
-	if err := p.awaitBack(ctx); err != nil {
-		return codeinterp.Completion{}, err
-	}
 	// What a completer looks at is near.
 	from := max(0, cursor-maxCompleted)
 	for from > 0 && !utf8.RuneStart(code[from]) {

@@ -47,7 +47,6 @@ const (
 const (
 	frameHello     = 'H' // version of the runtime
 	frameReady     = 'Y' // what was to be preloaded is there
-	frameLeave     = 'X' // a new process image takes over, and says hello then
 	frameShow      = 'D' // seq, number, kind, display id, metadata, value, then MIME types and data
 	frameCall      = 'Q' // seq, id, name, arguments as JSON
 	frameLate      = 'L' // "stdout" or "stderr", bytes

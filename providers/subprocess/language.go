@@ -150,6 +150,7 @@ const (
 	pythonKind
 	nodeKind
 	typescriptKind
+	bashKind
 )
 
 //go:embed drivers
@@ -228,7 +229,8 @@ func Bash() Language {
 		Name: "bash", Commands: []string{"bash"}, Extension: ".sh", MinVersion: "4.4",
 		Install: "install bash 4.4 or later (macOS: brew install bash)",
 		Notes:   "bash with the usual command-line tools.",
-		Driver:  &Driver{Args: []string{"--norc", "--noprofile", "-c", sourceOf("", "boot.sh"), "bash", DriverArg}, Source: sourceOf("", "driver.sh", "turns.sh", "traps.sh", "end.sh", "start.sh"), Functions: true, Input: true, Completer: sourceOf("complete/", "complete.sh")},
+		Driver:  &Driver{Args: []string{"--norc", "--noprofile", "-c", sourceOf("bash/", "boot.sh"), "bash", DriverArg}, Source: sourceOf("bash/", "driver.sh", "calls.sh"), Functions: true, Input: true, Completer: sourceOf("bash/", "complete.sh")},
+		kind:    bashKind,
 	}
 }
 

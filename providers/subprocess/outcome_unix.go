@@ -49,6 +49,9 @@ func (p *process) unreported(o *driver.Outcome, once bool) {
 	// The process is the program: its own exit code decides.
 	case once:
 		o.ExitCode, o.Lost = exit.Code, false
+	// So is a shell, whose exit is a program's own way to end.
+	case p.lang.kind == bashKind:
+		o.ExitCode, o.Exited = exit.Code, true
 	default:
 		o.ExitCode, o.Cause = exit.Code, codeinterp.CauseExit
 	}

@@ -61,8 +61,6 @@ type process struct {
 	run     *run
 	runs    int
 	calls   int                     // open ones
-	back    chan struct{}           // closed when the driver that has left says hello; nil if it is there
-	left    time.Time               // when it did
 	owner   func(codeinterp.Output) // takes output that is no run's; nil while nobody has the process
 	early   *driver.Output          // takes it where a run has begun whose program is translated yet
 	startup []byte                  // what it printed before, up to maxStartup

@@ -160,11 +160,14 @@ func (p *process) breaks(why error) {
 func (p *process) serve(m *message) error {
 	switch f := &m.frame; f.kind {
 	case frameHello:
-		return p.takeHello(string(f.field(0)))
+		select {
+		case p.hello <- string(f.field(0)):
+			return nil
+		default:
+			return fmt.Errorf("%w: a second hello", errFrame)
+		}
 	case frameReady:
 		return p.takeReady()
-	case frameLeave:
-		return p.leave()
 	case frameShow:
 		return p.show(f)
 	case frameCall:

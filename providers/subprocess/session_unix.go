@@ -148,14 +148,6 @@ func (s *session) ensure(ctx context.Context, prog *driver.Program) (err error) 
 		s.end()
 	}
 	if s.p != nil {
-		if err := s.p.awaitBack(ctx); err != nil {
-			return err
-		}
-		if !alive(s.p.sb) {
-			s.end()
-		}
-	}
-	if s.p != nil {
 		return nil
 	}
 	s.used = false
