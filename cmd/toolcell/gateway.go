@@ -6,10 +6,8 @@ import (
 	"io"
 	"log/slog"
 	"os"
-	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
-	"github.com/toolcell/toolcell/tools"
 	"github.com/toolcell/toolcell/tools/codemode"
 	"github.com/toolcell/toolcell/tools/codemode/mcptools"
 	"github.com/toolcell/toolcell/tools/secret"
@@ -21,10 +19,6 @@ type gateway struct {
 	mode    *codemode.Mode
 	secrets *secret.Scrubber
 }
-
-// gatewayStart is how long servers may take to start before their tools are said
-// to be away. Hosts wait for some 30 seconds.
-const gatewayStart = 25 * time.Second
 
 // openGateway starts the servers of a file and gives programs of ci their tools.
 func (a *app) openGateway(ctx context.Context, f *mcpFlags, ci codeinterp.CodeInterpreter) (g *gateway, err error) {
@@ -40,7 +34,7 @@ func (a *app) openGateway(ctx context.Context, f *mcpFlags, ci codeinterp.CodeIn
 	if g.secrets, err = secret.New(mcptools.Credentials(servers)...); err != nil {
 		return nil, err
 	}
-	opts := &mcptools.Options{StartTimeout: gatewayStart, Secrets: g.secrets}
+	opts := &mcptools.Options{Secrets: g.secrets}
 	if f.verbose {
 		opts.Logger, opts.Stderr = slog.New(slog.NewTextHandler(a.stderr, nil)), a.stderr
 	}
@@ -55,7 +49,7 @@ func (a *app) openGateway(ctx context.Context, f *mcpFlags, ci codeinterp.CodeIn
 		fmt.Fprintln(a.stderr, "toolcell: --verbose shows what the servers of --tools print")
 	}
 	_, files := codeinterp.Files(ci)
-	if g.mode, err = codemode.Open(ci, g.set.Entries(), &codemode.Options{Language: language, Files: files && !f.stateless}); err != nil {
+	if g.mode, err = codemode.New(ci, g.set.Entries(), &codemode.Options{Language: language, Files: files && !f.stateless, OnRun: g.set.Retry}); err != nil {
 		g.set.Close()
 		return nil, err
 	}
@@ -96,15 +90,4 @@ func (a *app) readServers(name string) ([]mcptools.Server, error) {
 		return nil, fmt.Errorf("--tools %s: %w", name, err)
 	}
 	return servers, nil
-}
-
-// wrap puts the functions into the description of the code tool, and the tools
-// that the model calls itself beside it.
-func (g *gateway) wrap(list []tools.Tool) []tools.Tool {
-	for i, t := range list {
-		if t.Op == codeinterp.OpRun {
-			list[i] = g.mode.Wrap(t)
-		}
-	}
-	return append(list, g.mode.Direct()...)
 }

@@ -119,7 +119,7 @@ func (a *app) mcp(ctx context.Context, f *mcpFlags, fs *pflag.FlagSet) int {
 		ci.Close()
 		return a.usageError("%s", plain(err))
 	}
-	opts := tools.Options{Timeout: f.timeout, MaxTimeout: f.maxTimeout, ManageContexts: f.manage, ReadOutput: f.readOutput, Artifacts: f.artifacts, Background: f.directory.background}
+	opts := tools.Options{Timeout: f.timeout, MaxTimeout: f.maxTimeout, ManageContexts: f.manage, ReadOutput: f.readOutput, Artifacts: f.artifacts, StripFences: true, Background: f.directory.background}
 	if f.gateway != nil {
 		opts.Secrets = f.gateway.secrets
 	}
@@ -233,7 +233,7 @@ func (f *mcpFlags) options(a *app) *mcpserver.Options {
 		},
 	}
 	if f.gateway != nil {
-		o.Wrap = f.gateway.wrap
+		o.Wrap = f.gateway.mode.Extend
 	}
 	if f.verbose {
 		o.Logger = slog.New(slog.NewTextHandler(a.stderr, nil))

@@ -41,7 +41,7 @@ func run(ctx context.Context, out io.Writer) error {
 	}
 	defer ci.Close()
 	list := office()
-	code, err := codemode.New(ci, list, nil)
+	mode, err := codemode.New(ci, codemode.Entries(list), nil)
 	if err != nil {
 		return err
 	}
@@ -50,7 +50,7 @@ func run(ctx context.Context, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	oneTool, err := work(ctx, []tools.Tool{code}, writeProgram)
+	oneTool, err := work(ctx, mode.Tools(), writeProgram)
 	if err != nil {
 		return err
 	}

@@ -1,12 +1,9 @@
 package codemode_test
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
-	"os"
-	"os/exec"
 	"regexp"
 	"strings"
 	"testing"
@@ -34,6 +31,15 @@ func interpreter(t testing.TB) codeinterp.CodeInterpreter {
 	return ci
 }
 
+// codeTool returns the code tool of a mode over list.
+func codeTool(ci codeinterp.CodeInterpreter, list []tools.Tool, opts *codemode.Options) (tools.Tool, error) {
+	m, err := codemode.New(ci, codemode.Entries(list), opts)
+	if err != nil {
+		return tools.Tool{}, err
+	}
+	return m.Tools()[0], nil
+}
+
 func run(t *testing.T, tool tools.Tool, code string) string {
 	t.Helper()
 	args, _ := json.Marshal(map[string]string{"language": "javascript", "code": code})
@@ -46,7 +52,7 @@ func TestNew(t *testing.T) {
 			`{"type":"object","properties":{"days":{"type":"array","items":{"$ref":"#/$defs/day"}}},"required":["days"],"$defs":{"day":{"type":"object","properties":{"next":{"$ref":"#/$defs/day"},"temp":{"type":"number"}}}}}`),
 		echo("search", "Not ours.", `{"type":"object"}`, ``),
 	}
-	tool, err := codemode.New(interpreter(t), list, nil)
+	tool, err := codeTool(interpreter(t), list, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,10 +67,10 @@ func TestNew(t *testing.T) {
 	if got := run(t, tool, `const r = await Promise.all(["Oslo", "Rome"].map((city) => tools.get_weather({city}))); r.map((x) => x.city).join()`); !strings.Contains(got, "Oslo,Rome") {
 		t.Errorf("%s", got)
 	}
-	if _, err := codemode.New(interpreter(t), []tools.Tool{echo("a-b", "", "", ""), echo("a_b", "", "", "")}, nil); err == nil {
+	if _, err := codeTool(interpreter(t), []tools.Tool{echo("a-b", "", "", ""), echo("a_b", "", "", "")}, nil); err == nil {
 		t.Error("two tools became one function")
 	}
-	if _, err := codemode.New(interpreter(t), list, &codemode.Options{Language: "cobol"}); err == nil {
+	if _, err := codeTool(interpreter(t), list, &codemode.Options{Language: "cobol"}); err == nil {
 		t.Error("an unknown language")
 	}
 }
@@ -75,7 +81,7 @@ func TestManyTools(t *testing.T) {
 		list = append(list, echo(fmt.Sprintf("tool_%03d", i), fmt.Sprintf("Does the work number %d of accounting.", i), `{"type":"object","properties":{"id":{"type":"integer"}}}`, ``))
 	}
 	list = append(list, echo("send-mail", "Sends mail.", `{"type":"object","properties":{"to":{"type":"string"}}}`, ``))
-	tool, err := codemode.New(interpreter(t), list, &codemode.Options{MaxDeclarations: 2000})
+	tool, err := codeTool(interpreter(t), list, &codemode.Options{MaxDeclarations: 2000})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -121,7 +127,7 @@ func erased(t *testing.T, description string) {
 func TestHostile(t *testing.T) {
 	ci := interpreter(t)
 	for _, h := range hostile {
-		tool, err := codemode.New(ci, []tools.Tool{echo("a", h, schema(h), schema(h)), echo(h, h, `{}`, ``)}, &codemode.Options{Language: "javascript"})
+		tool, err := codeTool(ci, []tools.Tool{echo("a", h, schema(h), schema(h)), echo(h, h, `{}`, ``)}, &codemode.Options{Language: "javascript"})
 		if err != nil {
 			t.Fatalf("%q: %v", h, err)
 		}
@@ -139,12 +145,12 @@ func FuzzDeclarations(f *testing.F) {
 	}
 	ci := interpreter(f)
 	f.Fuzz(func(t *testing.T, text, schema string) {
-		tool, err := codemode.New(ci, []tools.Tool{echo("f", text, schema, schema)}, nil)
+		tool, err := codeTool(ci, []tools.Tool{echo("f", text, schema, schema)}, nil)
 		if err != nil {
 			return // the contract refuses the schema
 		}
 		erased(t, tool.Description)
-		stub, err := codemode.New(calling{}, []tools.Tool{echo("f", text, schema, schema)}, nil)
+		stub, err := codeTool(calling{}, []tools.Tool{echo("f", text, schema, schema)}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -178,41 +184,4 @@ type calling struct{ codeinterp.CodeInterpreter }
 func (calling) Languages() []string { return []string{"python"} }
 func (calling) Describe() codeinterp.Info {
 	return codeinterp.Info{Provider: "x", Languages: []codeinterp.LanguageInfo{{Name: "python", Functions: true}}}
-}
-
-// TestPython: stubs are one class of empty functions, whatever tools say.
-func TestPython(t *testing.T) {
-	var b bytes.Buffer
-	for _, h := range append(hostile, "class", "self", "plain") {
-		tool, err := codemode.New(calling{}, []tools.Tool{echo("a", h, schema(h), schema(h)), echo(h, h, `{}`, ``)}, nil)
-		if err != nil {
-			t.Fatalf("%q: %v", h, err)
-		}
-		_, text, _ := strings.Cut(tool.Description, "```python\n")
-		text, rest, ok := strings.Cut(text, "```")
-		if !ok || rest != "" {
-			t.Fatalf("not one fence at the end: %s", tool.Description)
-		}
-		q, _ := json.Marshal(text)
-		b.Write(append(q, '\n'))
-	}
-	python, err := exec.LookPath("python3")
-	if err != nil && os.Getenv("CI") == "" {
-		t.Skip("no python3")
-	} else if err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.Command(python, "-c", `
-import ast, json, sys
-for line in sys.stdin:
-    text = json.loads(line)
-    body = ast.parse(text).body
-    assert [type(n) for n in body] == [ast.ImportFrom, ast.ClassDef, ast.AnnAssign], text
-    assert all(isinstance(f, ast.FunctionDef) and len(f.body) == 1 for f in body[1].body) and len(body[1].body) == 2, text
-    assert not any(isinstance(n, ast.Call) for n in ast.walk(body[1])), text
-`)
-	cmd.Stdin = &b
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Errorf("%v: %s", err, out)
-	}
 }

@@ -13,50 +13,37 @@ import (
 	"github.com/toolcell/toolcell/tools"
 )
 
-// A Use says who may call a tool.
-type Use int
-
-// The uses.
-const (
-	FromCode Use = iota // programs
-	Direct              // the model itself, as a tool of its own
-	Both                // both
-	Nobody              // nobody; Entry.Reason says why
-)
-
-// An Entry is a tool, and how it may be called.
+// An Entry is a tool and who may call it. Programs may, unless it is Hidden.
 type Entry struct {
 	tools.Tool
 
-	// Use says who may call it.
-	Use Use
+	// Direct offers the tool to the model as a tool of its own.
+	Direct bool
 
-	// Reason is what the model reads where programs may not call the tool.
+	// Hidden keeps programs from calling the tool. Reason is what the model reads then.
+	Hidden bool
 	Reason string
 
-	// Exclusive are names of what the tool touches, any words. Of all tools
-	// of a [Mode] that share one, programs call only one at a time; further
-	// calls wait, whichever run they are of.
+	// Exclusive names what the tool must have for itself, in any words. Calls of tools
+	// of a [Mode] that share a name run one at a time, in all runs together.
 	Exclusive []string
 
-	// Call, if set, serves the calls of programs in the place of Tool.Invoke.
-	// What a program learns of its errors is as with [codeinterp.Function].
-	// The value may be nil.
+	// Call, if set, serves the calls of programs in place of Tool.Invoke. Its errors
+	// reach programs as those of a [codeinterp.Function] do. The value may be nil.
 	Call func(ctx context.Context, c codeinterp.FunctionCall) (json.RawMessage, []File, error)
 
-	// Files says that the tool may return images or files, for the model to
-	// know.
+	// Files reports that the tool may return images or files; the description says so.
 	Files bool
 }
 
-// A File is an image or another file that a tool returned. Its Name and MIME may
-// be anything.
+// A File is an image or another file that a tool returned. Name and MIME may hold
+// anything.
 type File struct {
 	Name, MIME string
 	Data       []byte
 }
 
-// Entries returns entries with which programs call the tools of list.
+// Entries returns the entries of tools that programs may call.
 func Entries(list []tools.Tool) []Entry {
 	all := make([]Entry, 0, len(list))
 	for _, t := range list {
@@ -91,12 +78,12 @@ func (e *Entry) serve(ctx context.Context, c codeinterp.FunctionCall) (json.RawM
 	return value, files, nil
 }
 
-// refused says why programs may not call the tool, nothing where they may.
+// refused returns why programs may not call the tool; it is empty if they may.
 func (e *Entry) refused() string {
-	switch e.Use {
-	case FromCode, Both:
+	switch {
+	case !e.Hidden:
 		return ""
-	case Direct:
+	case e.Direct:
 		return cmp.Or(e.Reason, "it is a tool of its own: call it directly, not from a program")
 	}
 	return cmp.Or(e.Reason, "it must not be called")
@@ -106,25 +93,22 @@ func (e *Entry) refused() string {
 type function struct {
 	codeinterp.Function
 	tool    string // the tool's name
-	refused string // why programs may not call it; empty: they may
+	refused string // why programs may not call it; empty if they may
 }
 
 // taken are the names of the functions that every program has.
 var taken = []string{"search", "describe", "display"}
 
-// functions returns the functions of entries. Calls of those that programs may
-// not call tell why.
+// functions returns the functions of entries. A call of one that programs may not call
+// returns the reason.
 func (m *Mode) functions(list []Entry) ([]function, error) {
 	all := make([]function, 0, len(list)+len(taken))
 	for i := range list {
 		e := &list[i]
-		if e.Use < FromCode || e.Use > Nobody {
-			return nil, fmt.Errorf("codemode: %w: tool %.80q has the Use %d", codeinterp.ErrInvalid, e.Name, e.Use)
-		}
 		if e.Invoke == nil && e.Call == nil {
 			return nil, fmt.Errorf("codemode: %w: tool %.80q has neither Invoke nor Call", codeinterp.ErrInvalid, e.Name)
 		}
-		// Also those that programs may not call: a call of one reads why.
+		// Hidden ones too: a call of one returns the reason.
 		f := function{e.Function(), e.Name, e.refused()}
 		if slices.Contains(taken, f.Name) {
 			f.Name += "_"
@@ -144,6 +128,9 @@ func (m *Mode) call(e *Entry, refused string) func(context.Context, codeinterp.F
 	}
 	locks := m.locks.of(e.Exclusive)
 	return func(ctx context.Context, c codeinterp.FunctionCall) (json.RawMessage, error) {
+		if err := m.approvals.approve(ctx, c); err != nil {
+			return nil, err
+		}
 		release, err := hold(ctx, locks)
 		if err != nil {
 			return nil, err
@@ -159,12 +146,12 @@ func (m *Mode) call(e *Entry, refused string) func(context.Context, codeinterp.F
 
 // scrubbed returns err with no secret in what programs read of it.
 func (m *Mode) scrubbed(err error) error {
-	told, ok := errors.AsType[*codeinterp.FunctionError](err)
+	reported, ok := errors.AsType[*codeinterp.FunctionError](err)
 	if !ok || m.opts.Tools.Secrets == nil {
 		return err
 	}
-	if clean := m.opts.Tools.Secrets.Scrub(told.Message); clean != told.Message {
-		return &codeinterp.FunctionError{Function: told.Function, Message: clean}
+	if clean := m.opts.Tools.Secrets.Scrub(reported.Message); clean != reported.Message {
+		return &codeinterp.FunctionError{Function: reported.Function, Message: clean}
 	}
 	return err
 }

@@ -25,11 +25,11 @@ func ExampleNew() {
 			return &tools.Answer{Data: json.RawMessage(`{"degrees":7,"wind":"a long report"}`)}
 		},
 	}
-	run, err := codemode.New(ci, []tools.Tool{weather}, nil)
+	mode, err := codemode.New(ci, codemode.Entries([]tools.Tool{weather}), nil)
 	if err != nil {
 		log.Fatal(err)
 	}
-	answer := run.Invoke(context.Background(), tools.Invocation{Args: json.RawMessage(
+	answer := mode.Tools()[0].Invoke(context.Background(), tools.Invocation{Args: json.RawMessage(
 		`{"language": "javascript", "code": "const w = await tools.get_weather({city: 'Oslo'}); console.log(w.degrees)"}`)})
 	fmt.Println(answer.Result.Stdout(), answer.Result.Calls[0].Name)
 	// Output:

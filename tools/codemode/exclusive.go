@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// A lock is held by whoever has put something into it.
+// A lock is held while it has an element.
 type lock chan struct{}
 
 // locks are the locks by their names.
@@ -15,8 +15,8 @@ type locks struct {
 	all map[string]lock
 }
 
-// of returns the locks of names, always in the same order, so that two who want
-// several never wait for each other.
+// of returns the locks of names, always in the same order, which rules out a deadlock
+// of two calls.
 func (l *locks) of(names []string) []lock {
 	names = slices.Compact(slices.Sorted(slices.Values(names)))
 	l.mu.Lock()

@@ -3,6 +3,7 @@ package codemode
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -37,7 +38,8 @@ func finders(all []function, d dialect) []function {
 		if why := all[i].refused; why != "" {
 			return "", &codeinterp.FunctionError{Message: fmt.Sprintf("%s cannot be called by programs: %s", all[i].Name, comment(why, 300))}
 		}
-		return d.open + d.declare(&all[i]) + d.close, nil
+		text, _ := declarations(all[i:i+1], d, math.MaxInt)
+		return text, nil
 	}
 	return []function{
 		{Function: tools.Func("search", "Finds functions by words of their names and descriptions.", search), tool: "search"},

@@ -18,9 +18,9 @@ import (
 )
 
 const (
-	// maxKept is how many bytes of files are kept for a run, maxHandles how
+	// maxFiles is how many bytes of files are kept for a run, maxHandles how
 	// many files, and maxShown how many bytes of them it can display.
-	maxKept    = 64 << 20
+	maxFiles   = 64 << 20
 	maxHandles = 256
 	maxShown   = 16 << 20
 )
@@ -35,8 +35,8 @@ type handle struct {
 	Note   string `json:"note,omitempty"`
 }
 
-// kept is what is kept of a run's files.
-type kept struct {
+// runFiles are the files that tools have returned to a run.
+type runFiles struct {
 	mu      sync.Mutex
 	files   []File
 	paths   map[string]bool
@@ -47,7 +47,7 @@ type kept struct {
 	open    func(ctx context.Context) (codeinterp.FS, error) // nil: files have no paths
 }
 
-type keptKey struct{}
+type runFilesKey struct{}
 
 var mimeType = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z]{1,20}/[a-z0-9][a-z0-9.+-]{0,80}$`) })
 
@@ -57,7 +57,7 @@ func (m *Mode) keep(ctx context.Context, c codeinterp.FunctionCall, value json.R
 	if len(files) == 0 {
 		return value, nil
 	}
-	k, ok := ctx.Value(keptKey{}).(*kept)
+	k, ok := ctx.Value(runFilesKey{}).(*runFiles)
 	if !ok {
 		return nil, errors.New("a call of no run")
 	}
@@ -91,14 +91,14 @@ func withFiles(value json.RawMessage, list []handle) (json.RawMessage, error) {
 
 // add keeps a file, as far as there is room, and writes it where programs have
 // files.
-func (k *kept) add(ctx context.Context, f File) handle {
+func (k *runFiles) add(ctx context.Context, f File) handle {
 	if f.MIME = strings.ToLower(f.MIME); !mimeType().MatchString(f.MIME) {
 		f.MIME = "application/octet-stream"
 	}
 	f.Name = fileName(f)
 	h := handle{Name: f.Name, MIME: f.MIME, Bytes: len(f.Data)}
 	k.mu.Lock()
-	if len(k.files) >= maxHandles || k.bytes+len(f.Data) > maxKept {
+	if len(k.files) >= maxHandles || k.bytes+len(f.Data) > maxFiles {
 		k.mu.Unlock()
 		h.Note = "not kept: the run has had too many files, or too large ones"
 		return h
@@ -126,7 +126,7 @@ func (k *kept) add(ctx context.Context, f File) handle {
 // filesDir is where files that tools return are, beside the program.
 const filesDir = "tool_files"
 
-func (k *kept) write(ctx context.Context, name string, data []byte) error {
+func (k *runFiles) write(ctx context.Context, name string, data []byte) error {
 	fsys, err := k.open(ctx)
 	if err != nil {
 		return err
@@ -156,7 +156,7 @@ func fileName(f File) string {
 
 // display shows a kept file among the outputs of the run.
 func display(ctx context.Context, h handleArgs) (string, error) {
-	k, ok := ctx.Value(keptKey{}).(*kept)
+	k, ok := ctx.Value(runFilesKey{}).(*runFiles)
 	if !ok {
 		return "", errors.New("a call of no run")
 	}
@@ -178,7 +178,7 @@ func display(ctx context.Context, h handleArgs) (string, error) {
 }
 
 // toShow returns the file behind a handle, which is about to be shown.
-func (k *kept) toShow(name string) (File, error) {
+func (k *runFiles) toShow(name string) (File, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	for i, f := range k.files {

@@ -12,17 +12,53 @@ import (
 	"github.com/toolcell/toolcell/tools"
 )
 
-// A Mode is a code tool whose functions may change, and the tools beside it. It
-// is safe for concurrent use.
-type Mode struct {
-	ci       codeinterp.CodeInterpreter
-	opts     Options
-	language string
-	locks    locks
+// DefaultMaxDeclarations is the default of Options.MaxDeclarations.
+const DefaultMaxDeclarations = 16 << 10
 
-	mu        sync.Mutex
-	now       *table // what programs are given
-	described *table // what the model was last told of
+// Options configures [New]. The zero value is ready to use.
+type Options struct {
+	// Language is the language of programs. Empty means the first of typescript,
+	// javascript and python whose programs can call functions.
+	Language string
+
+	// Name is the name of the code tool. Empty means "run_code".
+	Name string
+
+	// MaxDeclarations bounds the declarations in the description, in bytes. If they are
+	// longer, the description has names only, up to the same bound. Zero means
+	// DefaultMaxDeclarations.
+	MaxDeclarations int
+
+	// Files runs each program in a context of its own, in which images and files that
+	// tools return are files below tool_files. The interpreter must have contexts with
+	// files; programs in a language without contexts run without.
+	Files bool
+
+	// Approve, if set, makes calls of functions wait for a person.
+	Approve *Approval
+
+	// OnRun, if set, is called before each run. It may call Set.
+	OnRun func(context.Context)
+
+	// Tools are the options of the code tool, such as its timeout and its secrets.
+	// Namer, Prefix, ReadOutput and ManageContexts are not used.
+	Tools tools.Options
+
+	// Limits bound the calls of each program.
+	Limits codeinterp.FunctionLimits
+}
+
+// A Mode is a code tool and the tools beside it. Its functions may change. It is safe
+// for concurrent use.
+type Mode struct {
+	ci        codeinterp.CodeInterpreter
+	opts      Options
+	language  string
+	locks     locks
+	approvals *approvals // nil if no call needs approval
+
+	mu  sync.Mutex
+	now *table
 }
 
 // A table is what programs can call from some moment on. It does not change.
@@ -33,9 +69,10 @@ type table struct {
 	text   string // for the model
 }
 
-// Open returns the mode of entries, whose programs ci runs. Names are as with
-// [New]. opts may be nil.
-func Open(ci codeinterp.CodeInterpreter, list []Entry, opts *Options) (*Mode, error) {
+// New returns a mode whose programs run in ci and call the tools of list. A name that
+// programs cannot use is changed, and the declarations say so; two tools with the same
+// name then are an error. opts may be nil.
+func New(ci codeinterp.CodeInterpreter, list []Entry, opts *Options) (*Mode, error) {
 	if ci == nil {
 		return nil, fmt.Errorf("codemode: %w: no interpreter", codeinterp.ErrInvalid)
 	}
@@ -50,23 +87,46 @@ func Open(ci codeinterp.CodeInterpreter, list []Entry, opts *Options) (*Mode, er
 		return nil, err
 	}
 	if _, found := codeinterp.Files(ci); m.opts.Files && !found {
-		return nil, fmt.Errorf("codemode: %w: Files wants an interpreter that has contexts with files", codeinterp.ErrInvalid)
+		return nil, fmt.Errorf("codemode: %w: Files needs an interpreter that has contexts with files", codeinterp.ErrInvalid)
+	}
+	if m.opts.Approve != nil {
+		m.approvals = newApprovals(m.opts.Approve)
+		m.opts.Limits.Untimed = true // a person may take longer than the program's timeout
 	}
 	if err := m.Set(list); err != nil {
 		return nil, err
 	}
-	m.described = m.now
-	// Tried here, where it can be told: Tools has no error.
+	// Tried here: Tools returns no error.
 	if _, err := tools.ForCode("", m.Interpreter(), m.toolOptions()); err != nil {
 		return nil, err
 	}
 	return m, nil
 }
 
-// Set gives programs that begin from now on the functions of list in place of
-// the earlier ones. Where the model was told of others, each answer says what
-// has changed, until Tools or Wrap is called again. A list that is an error
-// changes nothing.
+// pick returns the language of programs.
+func pick(ci codeinterp.CodeInterpreter, wanted string) (string, error) {
+	var can []string
+	for _, l := range codeinterp.Describe(ci).Languages {
+		if _, known := dialects[l.Name]; known && l.Functions {
+			can = append(can, l.Name)
+		}
+	}
+	if wanted != "" {
+		if slices.Contains(can, wanted) {
+			return wanted, nil
+		}
+		return "", fmt.Errorf("codemode: %w: programs in %.40q cannot call functions here; those in %q can", codeinterp.ErrLanguage, wanted, can)
+	}
+	for _, l := range []string{"typescript", "javascript", "python"} {
+		if slices.Contains(can, l) {
+			return l, nil
+		}
+	}
+	return "", fmt.Errorf("codemode: %w: no programs of this interpreter can call functions", codeinterp.ErrLanguage)
+}
+
+// Set replaces the functions of programs that start from now on. Tools that were made
+// before say in their answers what has changed. On an error nothing changes.
 func (m *Mode) Set(list []Entry) error {
 	t := &table{}
 	var err error
@@ -81,9 +141,9 @@ func (m *Mode) Set(list []Entry) error {
 		return fmt.Errorf("codemode: %w", err)
 	}
 	for _, e := range list {
-		if e.Use == Direct || e.Use == Both {
+		if e.Direct {
 			if e.Invoke == nil {
-				return fmt.Errorf("codemode: %w: tool %.80q is to be called directly and has no Invoke", codeinterp.ErrInvalid, e.Name)
+				return fmt.Errorf("codemode: %w: tool %.80q is Direct and has no Invoke", codeinterp.ErrInvalid, e.Name)
 			}
 			t.direct = append(t.direct, e.Tool)
 		}
@@ -98,57 +158,77 @@ func (m *Mode) Set(list []Entry) error {
 	return nil
 }
 
-// Tools returns the code tool, and after it those that the model calls itself,
+func (m *Mode) table() *table {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.now
+}
+
+// Tools returns the code tool, resume_code if calls need approval, and the Direct tools,
 // as they are now.
 func (m *Mode) Tools() []tools.Tool {
 	made, err := tools.ForCode("", m.Interpreter(), m.toolOptions())
 	if err != nil {
-		panic(err) // Open has tried it
+		panic(err) // New has tried it
 	}
-	return append([]tools.Tool{m.Wrap(made[0])}, m.Direct()...)
+	return m.Extend(made)
 }
 
-// Direct returns the tools that the model calls itself, as they are now.
-func (m *Mode) Direct() []tools.Tool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return slices.Clone(m.now.direct)
+// Extend returns list, the tools of an interpreter such as that of a workspace around
+// [Mode.Interpreter], with the functions declared in the tool that runs code, followed by
+// the others of Tools.
+func (m *Mode) Extend(list []tools.Tool) []tools.Tool {
+	now := m.table()
+	all := make([]tools.Tool, 0, len(list)+1+len(now.direct))
+	for _, t := range list {
+		if t.Op != codeinterp.OpRun {
+			all = append(all, t)
+			continue
+		}
+		t = m.declared(t, now)
+		if m.approvals == nil {
+			all = append(all, t)
+		} else {
+			all = append(all, m.approvals.wrap(t)...)
+		}
+	}
+	return append(all, now.direct...)
 }
 
-// Wrap returns a tool that runs code by Interpreter, such as a workspace's, with
-// the functions added to its description, as they are now, and later changes of
-// them to its answers.
-func (m *Mode) Wrap(t tools.Tool) tools.Tool {
-	m.mu.Lock()
-	m.described = m.now
-	t.Description += "\n\n" + m.now.text
-	m.mu.Unlock()
+type hintKey struct{}
+
+// declared returns a tool that runs code with the functions of described in its
+// description. Its answers say what has changed since, and how a program should be
+// written that did not run for its form.
+func (m *Mode) declared(t tools.Tool, described *table) tools.Tool {
+	t.Description += "\n\n" + described.text
 	invoke := t.Invoke
 	t.Invoke = func(ctx context.Context, c tools.Invocation) *tools.Answer {
 		keepSecrets(ctx, m.opts.Tools.Secrets)
-		a := invoke(ctx, c)
-		note := m.changes()
-		if a == nil || a.Failure != nil || note == "" {
+		var note string
+		a := invoke(context.WithValue(ctx, hintKey{}, &note), c)
+		if a == nil || a.Failure != nil {
 			return a
 		}
-		// A copy, since an Answer may be shared.
-		noted := *a
+		if text := changes(described, m.table()); text != "" {
+			note = strings.TrimSpace(note + "\n" + text)
+		}
+		if note == "" {
+			return a
+		}
+		noted := *a // an Answer may be shared
 		noted.Text = strings.TrimRight(a.Text, "\n") + "\n\n" + note
 		return &noted
 	}
 	return t
 }
 
-// changes says what has become of the functions that the model was told of.
-func (m *Mode) changes() string {
-	m.mu.Lock()
-	before, now := m.described, m.now
-	m.mu.Unlock()
+// changes says which functions differ from those that the model knows.
+func changes(before, now *table) string {
 	if before == now {
 		return ""
 	}
 	added, gone := missing(now.all, before.all), missing(before.all, now.all)
-	// The same functions in another table: there is nothing to tell.
 	if len(added)+len(gone) == 0 {
 		return ""
 	}
@@ -176,7 +256,7 @@ func missing(list, other []function) (names []string) {
 	return names
 }
 
-// listed lists the first ones of names.
+// listed joins the first of names.
 func listed(names []string) string {
 	const most = 20
 	if len(names) <= most {
@@ -189,7 +269,7 @@ func listed(names []string) string {
 func (m *Mode) toolOptions() *tools.Options {
 	o := m.opts.Tools
 	o.Prefix, o.Namer = "", func(string, string) string { return m.opts.Name }
-	// They would be tools beside the one.
-	o.ReadOutput, o.ManageContexts = false, false
+	o.ReadOutput, o.ManageContexts = false, false // they would add tools
+	o.StripFences = true
 	return &o
 }

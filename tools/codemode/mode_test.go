@@ -8,8 +8,6 @@ import (
 	"fmt"
 	"image"
 	"image/png"
-	"os"
-	"os/exec"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -18,14 +16,13 @@ import (
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/providers/inmemory"
-	"github.com/toolcell/toolcell/providers/subprocess"
 	"github.com/toolcell/toolcell/tools"
 	"github.com/toolcell/toolcell/tools/codemode"
 )
 
 func open(t *testing.T, ci codeinterp.CodeInterpreter, list []codemode.Entry, opts *codemode.Options) *codemode.Mode {
 	t.Helper()
-	m, err := codemode.Open(ci, list, opts)
+	m, err := codemode.New(ci, list, opts)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,9 +33,9 @@ func TestUses(t *testing.T) {
 	object := `{"type":"object"}`
 	m := open(t, interpreter(t), []codemode.Entry{
 		{Tool: echo("code", "", object, "")},
-		{Tool: echo("direct", "", object, ""), Use: codemode.Direct},
-		{Tool: echo("both", "", object, ""), Use: codemode.Both},
-		{Tool: echo("drop-all", "", object, ""), Use: codemode.Nobody, Reason: "it drops\nall ``` tables"},
+		{Tool: echo("direct", "", object, ""), Direct: true, Hidden: true},
+		{Tool: echo("both", "", object, ""), Direct: true},
+		{Tool: echo("drop-all", "", object, ""), Hidden: true, Reason: "it drops\nall ``` tables"},
 	}, nil)
 	var names []string
 	for _, tool := range m.Tools() {
@@ -64,15 +61,14 @@ func TestUses(t *testing.T) {
 	if got := run(t, tool, `tools.nope({})`); !strings.Contains(got, "tools.nope is not a function; there is: both, code, describe, display, search\n") {
 		t.Error(got)
 	}
-	for _, bad := range []codemode.Entry{{Tool: echo("a", "", object, ""), Use: 9}, {Tool: tools.Tool{Name: "a"}}} {
-		if _, err := codemode.Open(interpreter(t), []codemode.Entry{bad}, nil); err == nil {
+	for _, bad := range []codemode.Entry{{Tool: tools.Tool{Name: "a"}}, {Tool: tools.Tool{Name: "a"}, Direct: true}} {
+		if _, err := codemode.New(interpreter(t), []codemode.Entry{bad}, nil); err == nil {
 			t.Errorf("%+v is taken", bad)
 		}
 	}
 }
 
-// TestExclusive: what shares a name is called one at a time, over all runs, and
-// what does not is not held up by it.
+// Tools that share a name run one at a time in all runs; others do not wait for them.
 func TestExclusive(t *testing.T) {
 	var within, most atomic.Int32
 	other := make(chan struct{})
@@ -83,7 +79,7 @@ func TestExclusive(t *testing.T) {
 					most.Store(n)
 				}
 				defer within.Add(-1)
-				select { // until somebody else was called meanwhile
+				select { // until another tool was called meanwhile
 				case <-other:
 				case <-ctx.Done():
 				}
@@ -136,8 +132,7 @@ func TestSet(t *testing.T) {
 	}
 }
 
-// picture is a tool that returns an image, a file whose name leads out, and what
-// it was given.
+// picture is a tool that returns its arguments, an image, and a file whose name has a path.
 func picture() codemode.Entry {
 	var b bytes.Buffer
 	png.Encode(&b, image.NewGray(image.Rect(0, 0, 4, 4)))
@@ -188,10 +183,9 @@ func TestFiles(t *testing.T) {
 	}
 }
 
-// TestDisplayInOrder: what is displayed stands where the program was, in the Result and
-// for who watches.
+// A display is in order among the outputs, in the Result and in OnOutput.
 func TestDisplayInOrder(t *testing.T) {
-	mode, err := codemode.Open(interpreter(t), []codemode.Entry{picture()}, &codemode.Options{Language: "javascript"})
+	mode, err := codemode.New(interpreter(t), []codemode.Entry{picture()}, &codemode.Options{Language: "javascript"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -208,7 +202,7 @@ func TestDisplayInOrder(t *testing.T) {
 	}
 }
 
-// TestFileNames: no file takes the place of another, whatever they are called.
+// No file replaces another, whatever their names.
 func TestFileNames(t *testing.T) {
 	ci, err := inmemory.NewStateful(nil)
 	if err != nil {
@@ -225,7 +219,7 @@ func TestFileNames(t *testing.T) {
 	}
 }
 
-// TestFilesAreBounded: what is too much is told, not kept.
+// Files beyond the bound are not kept, and the handle says so.
 func TestFilesAreBounded(t *testing.T) {
 	big := codemode.Entry{Tool: tools.Tool{Name: "big"}, Call: func(context.Context, codeinterp.FunctionCall) (json.RawMessage, []codemode.File, error) {
 		return json.RawMessage(`"text"`), []codemode.File{{Name: "a.bin", Data: make([]byte, 20<<20)}}, nil
@@ -239,12 +233,12 @@ func TestFilesAreBounded(t *testing.T) {
 	}
 }
 
-// TestImagesOfTools: the images of a tool of the program's own are handles too.
+// Images of any tool are handles.
 func TestImagesOfTools(t *testing.T) {
 	own := tools.Tool{Name: "own", Invoke: func(context.Context, tools.Invocation) *tools.Answer {
 		return &tools.Answer{Text: "a picture", Images: []tools.Image{{MIME: "image/png", Data: []byte("x")}}}
 	}}
-	tool, err := codemode.New(interpreter(t), []tools.Tool{own}, nil)
+	tool, err := codeTool(interpreter(t), []tools.Tool{own}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -253,7 +247,7 @@ func TestImagesOfTools(t *testing.T) {
 	}
 }
 
-// eventually waits for something that comes by itself.
+// eventually waits for a condition.
 func eventually(t *testing.T, is func() bool) {
 	t.Helper()
 	for end := time.Now().Add(time.Minute); !is(); time.Sleep(5 * time.Millisecond) {
@@ -263,68 +257,22 @@ func eventually(t *testing.T, is func() bool) {
 	}
 }
 
-// TestPythonCalls: the same in python, where programs are processes.
-func TestPythonCalls(t *testing.T) {
-	t.Parallel()
-	ci, err := subprocess.NewStateful(nil)
-	if err != nil {
-		if os.Getenv("CI") != "" {
-			t.Fatal(err)
-		}
-		t.Skip(err)
-	}
-	defer ci.Close()
-	tool := open(t, ci, []codemode.Entry{picture(), {Tool: echo("list", "", `{"type":"object"}`, ""), Exclusive: []string{"x"}}}, &codemode.Options{Files: true, Language: "python"}).Tools()[0]
-	args, _ := json.Marshal(map[string]string{"language": "python", "code": `
-import asyncio
-r = tools.picture(n=1)
-print(r["n"], open(r["_files"][1]["path"]).read(), tools.display(handle=r["_files"][0]["handle"]))
-async def both():
-    return await asyncio.gather(*[tools.aio.list(n=n) for n in range(3)])
-print([x["n"] for x in asyncio.run(both())])
-try:
-    tools.display(handle="file_9")
-except Exception as e:
-    print(type(e).__name__)
-`})
-	a := tool.Invoke(t.Context(), tools.Invocation{Args: args})
-	if !strings.Contains(a.Text, "1 hello it is shown\n[0, 1, 2]\nToolError\n") || len(a.Images) != 1 {
-		t.Errorf("%d images: %s", len(a.Images), a.Text)
-	}
-	if !strings.Contains(tool.Description, "def list(self") || !strings.Contains(tool.Description, "import builtins as _b") {
-		t.Error(tool.Description)
-	}
-}
-
-// TestFilesWantContexts: what cannot be given is told.
+// Files without contexts is an error.
 func TestFilesWantContexts(t *testing.T) {
 	ci, err := inmemory.New(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer ci.Close()
-	if _, err := codemode.Open(ci, nil, &codemode.Options{Files: true}); !errors.Is(err, codeinterp.ErrInvalid) {
+	if _, err := codemode.New(ci, nil, &codemode.Options{Files: true}); !errors.Is(err, codeinterp.ErrInvalid) {
 		t.Error(err)
 	}
 }
 
-// TestSearchByPosition: who searches with a text is told how to call it.
+// A search called with a text fails with a message that shows the call.
 func TestSearchByPosition(t *testing.T) {
 	m := open(t, interpreter(t), []codemode.Entry{{Tool: echo("orders", "", `{"type":"object"}`, "")}}, nil)
 	if got := run(t, m.Tools()[0], `await tools.search("orders")`); !strings.Contains(got, `search: the arguments are not a JSON object such as {"query": ...}`) {
 		t.Error(got)
-	}
-	if _, err := exec.LookPath("python3"); err != nil {
-		t.Skip("no python3")
-	}
-	ci, err := subprocess.New(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer ci.Close()
-	m = open(t, ci, []codemode.Entry{{Tool: echo("orders", "", `{"type":"object"}`, "")}}, &codemode.Options{Language: "python"})
-	answer := m.Tools()[0].Invoke(t.Context(), tools.Invocation{Args: json.RawMessage(`{"language":"python","code":"tools.search('orders')"}`)})
-	if !strings.Contains(answer.Text, "tools.search takes its arguments by name: query=...") {
-		t.Error(answer.Text)
 	}
 }

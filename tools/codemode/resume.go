@@ -1,7 +1,6 @@
 package codemode
 
 import (
-	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/json"
@@ -32,7 +31,7 @@ type pausable struct {
 
 type pausableKey struct{}
 
-// keepSecrets has a paused answer of the run that ctx is of tell no secrets.
+// keepSecrets sets the secrets that paused answers of ctx's run must not contain.
 func keepSecrets(ctx context.Context, s *secret.Scrubber) {
 	if r, ok := ctx.Value(pausableKey{}).(*pausable); ok {
 		r.mu.Lock()
@@ -48,8 +47,8 @@ func (r *pausable) mark() {
 	}
 }
 
-// observe has fn see the output from now on. It returns when the one before is
-// not being called any more.
+// observe makes fn receive the output from now on. When it returns, the previous function
+// is not being called.
 func (r *pausable) observe(fn func(codeinterp.Output) error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -65,16 +64,15 @@ func (r *pausable) output(out codeinterp.Output) error {
 	return r.onOutput(out)
 }
 
-// Wrap returns the tool that runs code so that it is answered while its program
-// waits for a decision, and resume_code, which waits for the rest:
+// wrap returns the tool that runs code so that it is answered while its program waits for
+// a decision, and resume_code, which waits for the rest:
 //
 //	{"status": "paused", "runId": "...", "pending": [{"function": "send_mail", "args": {...}}]}
 //
-// Only the client that started a run, see [tools.WithClient], can resume it. Where
-// that is known to have gone, see [tools.ClientLife], its runs end.
-func (p *Pauses) Wrap(t tools.Tool) []tools.Tool {
+// Only the client that started a run can resume it. If that goes, its runs end.
+func (p *approvals) wrap(t tools.Tool) []tools.Tool {
 	invoke := t.Invoke
-	t.OutputSchema = nil // a pause is not among what it says
+	t.OutputSchema = nil // it does not describe a pause
 	t.Description += "\n\nA call of a function may need a person's approval. The answer then has the status paused, and the program waits; call resume_code with its runId for the rest."
 	t.Invoke = func(ctx context.Context, c tools.Invocation) *tools.Answer { return p.start(ctx, invoke, c) }
 	return []tools.Tool{t, {
@@ -86,10 +84,10 @@ func (p *Pauses) Wrap(t tools.Tool) []tools.Tool {
 }
 
 // start runs a program until it ends or waits.
-func (p *Pauses) start(ctx context.Context, invoke func(context.Context, tools.Invocation) *tools.Answer, c tools.Invocation) *tools.Answer {
+func (p *approvals) start(ctx context.Context, invoke func(context.Context, tools.Invocation) *tools.Answer, c tools.Invocation) *tools.Answer {
 	r := &pausable{id: rand.Text(), client: tools.Client(ctx), wake: make(chan struct{}, 1), done: make(chan struct{})}
-	// A paused run outlives the call that began it; until then, stop below ties it
-	// to ctx.
+	// A paused run outlives the call that started it; until then stop below ties it to
+	// ctx.
 	life, cancel := context.WithCancelCause(context.WithValue(context.WithoutCancel(ctx), pausableKey{}, r))
 	r.cancel = cancel
 	r.observe(c.OnOutput)
@@ -107,7 +105,7 @@ func (p *Pauses) start(ctx context.Context, invoke func(context.Context, tools.I
 	r.unlink = context.AfterFunc(tools.ClientLife(ctx), func() { p.end(r, errClientGone) })
 	p.work.Go(func() {
 		defer cancel(nil)
-		// Runs after the recover below: once done is closed, the answer is there.
+		// Runs after the recover below: the answer is set before done is closed.
 		defer close(r.done)
 		inner := c
 		if c.OnOutput != nil {
@@ -126,7 +124,7 @@ func (p *Pauses) start(ctx context.Context, invoke func(context.Context, tools.I
 	a := p.await(ctx, r, nil)
 	// stop reports false once ctx has ended, and the run was canceled with it.
 	if !stop() && a == nil {
-		<-r.done // who asked has gone, and the run with them
+		<-r.done // the caller has gone, and the run ends with it
 		a = p.finish(r)
 	}
 	if a == nil {
@@ -135,8 +133,8 @@ func (p *Pauses) start(ctx context.Context, invoke func(context.Context, tools.I
 	return a
 }
 
-// attend keeps the run from being ended while somebody waits for it; paused starts
-// its time anew.
+// attend keeps the run from expiring while a caller waits for it; paused starts the time
+// again.
 func (r *pausable) attend() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -145,14 +143,14 @@ func (r *pausable) attend() {
 	}
 }
 
-// await waits until the run has ended, and returns its answer, or until it waits
-// itself: for After where calls were not told of, else until patience is over, which
-// may be nil. In a run that was just begun, ctx's end is the run's.
-func (p *Pauses) await(ctx context.Context, r *pausable, patience <-chan time.Time) *tools.Answer {
+// await waits until the run has ended and returns its answer, or returns nil when it waits
+// for a decision: after After if a call was not reported yet, otherwise when patience,
+// which may be nil, is over. The end of ctx ends a run that was just started.
+func (p *approvals) await(ctx context.Context, r *pausable, patience <-chan time.Time) *tools.Answer {
 	defer r.observe(nil)
 	begun, over := time.Now(), false
 	for {
-		// Looked at each time: the call that a timer or wake is of may be decided.
+		// Read each time: the call behind a timer or wake may be decided by now.
 		n, since := p.waiting(r.id)
 		if n > 0 && over {
 			return nil
@@ -178,15 +176,15 @@ func (p *Pauses) await(ctx context.Context, r *pausable, patience <-chan time.Ti
 	}
 }
 
-// end ends a run that nobody will ask for.
-func (p *Pauses) end(r *pausable, why error) {
+// end ends a run that will not be resumed.
+func (p *approvals) end(r *pausable, why error) {
 	r.cancel(why)
 	<-r.done
 	p.finish(r)
 }
 
 // finish forgets a run that has ended.
-func (p *Pauses) finish(r *pausable) *tools.Answer {
+func (p *approvals) finish(r *pausable) *tools.Answer {
 	p.mu.Lock()
 	delete(p.runs, r.id)
 	p.mu.Unlock()
@@ -199,25 +197,24 @@ func (p *Pauses) finish(r *pausable) *tools.Answer {
 	return r.answer
 }
 
-// paused is the answer while a run waits, which nobody may come back for. Nobody
-// sees it once ctx has ended.
-func (p *Pauses) paused(ctx context.Context, c tools.Invocation, r *pausable) *tools.Answer {
+// paused is the answer while a run waits. It does not reach its caller once ctx has ended.
+func (p *approvals) paused(ctx context.Context, c tools.Invocation, r *pausable) *tools.Answer {
 	r.mu.Lock()
 	if r.expiry == nil {
 		r.expiry = time.AfterFunc(p.opts.Keep, func() { p.end(r, errNotResumed) })
 	}
 	r.expiry.Reset(p.opts.Keep)
-	secrets := cmp.Or(r.secrets, p.opts.Secrets)
+	secrets := r.secrets
 	r.mu.Unlock()
 	type call struct {
 		Function string `json:"function"`
 		Args     any    `json:"args"`
 	}
 	calls := []call{}
-	for _, d := range p.tell(r.id, ctx.Err() == nil) {
+	for _, d := range p.report(r.id, ctx.Err() == nil) {
 		args := any(fmt.Sprintf("%d bytes", len(d.Args)))
 		if len(d.Args) <= codeinterp.MaxRecorded {
-			args = told(d.Args, secrets)
+			args = redacted(d.Args, secrets)
 		}
 		calls = append(calls, call{d.Function, args})
 	}
@@ -227,16 +224,16 @@ func (p *Pauses) paused(ctx context.Context, c tools.Invocation, r *pausable) *t
 		Pending []call `json:"pending"`
 	}{"paused", r.id, calls})
 	if err != nil {
-		return failed(c, tools.CodeInternal, "the pause cannot be told")
+		return failed(c, tools.CodeInternal, "the pause cannot be reported")
 	}
 	return &tools.Answer{CallID: c.ID, Tool: c.Tool, Text: string(raw), Data: raw}
 }
 
-// maxTold is how many of the calls that wait an answer tells of.
-const maxTold = 20
+// maxReported is how many pending calls an answer reports.
+const maxReported = 20
 
 // resume serves resume_code.
-func (p *Pauses) resume(ctx context.Context, c tools.Invocation) *tools.Answer {
+func (p *approvals) resume(ctx context.Context, c tools.Invocation) *tools.Answer {
 	var args struct {
 		RunID string `json:"runId"`
 	}
@@ -247,7 +244,7 @@ func (p *Pauses) resume(ctx context.Context, c tools.Invocation) *tools.Answer {
 	r := p.runs[args.RunID]
 	p.mu.Unlock()
 	if r == nil || r.client != tools.Client(ctx) {
-		return failed(c, tools.CodeInvalid, "there is no paused program of this runId: it was resumed to its end already, or ended because nobody did in time.")
+		return failed(c, tools.CodeInvalid, "there is no paused program of this runId: it has ended, or was not resumed in time.")
 	}
 	r.attend()
 	r.observe(c.OnOutput)
@@ -255,8 +252,7 @@ func (p *Pauses) resume(ctx context.Context, c tools.Invocation) *tools.Answer {
 	if a == nil {
 		return p.paused(ctx, c, r)
 	}
-	// The run's own answer says that it answers the call that began the run, which
-	// an API takes for a second answer to that one, and none to this.
+	// The run's own answer has the id of the call that started it; this call has another.
 	named := *a
 	named.CallID, named.Tool = c.ID, c.Tool
 	return &named

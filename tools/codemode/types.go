@@ -3,6 +3,7 @@ package codemode
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf16"
 
@@ -35,6 +36,7 @@ type spelling struct {
 
 	union, intersection string // between types; an empty intersection: none
 	list                func(item string) string
+	tuple               func(items []string) string // nil: a list of any of them
 	record              func(value string) string
 	object              func(fields []field) string // nil: a record
 	literal             func(values []string) string
@@ -44,13 +46,14 @@ type spelling struct {
 type field struct {
 	name, kind, about string
 	optional          bool
+	unknown           bool // kind says nothing
 }
 
 func newTyper(sp spelling, schema json.RawMessage) *typer {
 	return &typer{spelling: sp, root: gjson.ParseBytes(schema), defs: map[string]map[string]gjson.Result{}}
 }
 
-// typed returns the type of a schema, and whether it could be told.
+// typed returns the type of a schema.
 func (sp spelling) typed(schema json.RawMessage) string {
 	t := newTyper(sp, schema)
 	if s := t.of(t.root, 0); !t.full() && len(s) <= maxType {
@@ -59,17 +62,127 @@ func (sp spelling) typed(schema json.RawMessage) string {
 	return sp.unknown
 }
 
-// fields returns the properties of a schema of an object.
-func (sp spelling) fields(schema json.RawMessage) []field {
+// arguments returns the properties of the objects that a schema allows: one list for each
+// of its alternatives, nil if it declares none.
+func (sp spelling) arguments(schema json.RawMessage) [][]field {
 	t := newTyper(sp, schema)
-	list := t.fields(t.root, 0)
+	all := t.variants(t.root, 0)
+	all = slices.DeleteFunc(all, func(f []field) bool { return len(f) == 0 })
 	if t.full() {
 		return nil
+	}
+	return all
+}
+
+// maxVariants is how many alternatives of an object are declared.
+const maxVariants = 8
+
+// variants returns the properties of each alternative of an object: its own, those of
+// allOf and of $ref, and those of each schema of anyOf and oneOf.
+func (t *typer) variants(s gjson.Result, depth int) [][]field {
+	if t.read += len(s.Raw); depth > maxDepth || t.full() || !s.IsObject() {
+		return [][]field{nil}
+	}
+	all := [][]field{t.fields(s, depth)}
+	if ref := s.Get("$ref"); ref.Type == gjson.String {
+		if target, done, ok := t.follow(ref.Str); ok {
+			all = t.combined(all, t.variants(target, depth+1))
+			done()
+		}
+	}
+	for _, part := range s.Get("allOf").Array() {
+		all = t.combined(all, t.variants(part, depth+1))
+	}
+	for _, key := range []string{"anyOf", "oneOf"} {
+		var some [][]field
+		for _, part := range s.Get(key).Array() {
+			some = append(some, t.variants(part, depth+1)...)
+		}
+		if len(some) > maxVariants {
+			some = [][]field{either(some)}
+		}
+		if len(some) > 0 {
+			all = distinct(t.combined(all, some))
+		}
+	}
+	// What is required may be said beside the properties of another part.
+	required := requiredOf(s)
+	for _, fields := range all {
+		for i := range fields {
+			fields[i].optional = fields[i].optional && !required[fields[i].name]
+		}
+	}
+	return all
+}
+
+// mergeCost is what merging a property costs of maxRead.
+const mergeCost = 16
+
+// combined returns each alternative of a with each of b.
+func (t *typer) combined(a, b [][]field) (all [][]field) {
+	for _, x := range a {
+		for _, y := range b {
+			if t.read += mergeCost * (1 + len(x) + len(y)); t.full() {
+				return all
+			}
+			merged := slices.Clone(x)
+			for _, f := range y {
+				i := slices.IndexFunc(merged, func(m field) bool { return m.name == f.name })
+				if i < 0 {
+					merged = append(merged, f)
+					continue
+				}
+				m := &merged[i]
+				m.optional = m.optional && f.optional
+				if m.about == "" {
+					m.about = f.about
+				}
+				if f.kind != "" && !f.unknown { // the alternative is narrower
+					m.kind, m.unknown = f.kind, false
+				}
+			}
+			if all = append(all, merged); len(all) == maxVariants*maxVariants {
+				return all
+			}
+		}
+	}
+	return all
+}
+
+// distinct returns the alternatives that differ.
+func distinct(all [][]field) (some [][]field) {
+	for _, fields := range all {
+		if !slices.ContainsFunc(some, func(o []field) bool { return slices.Equal(o, fields) }) {
+			some = append(some, fields)
+		}
+	}
+	return some
+}
+
+// either returns the properties that any alternative has; those that one lacks are optional.
+func either(all [][]field) (list []field) {
+	count := map[string]int{}
+	for _, fields := range all {
+		for _, f := range fields {
+			count[f.name]++
+			i := slices.IndexFunc(list, func(o field) bool { return o.name == f.name })
+			if i < 0 {
+				list = append(list, f)
+				continue
+			}
+			list[i].optional = list[i].optional || f.optional
+			if list[i].kind != f.kind && !strings.Contains(list[i].kind, f.kind) {
+				list[i].kind += " | " + f.kind
+			}
+		}
+	}
+	for i := range list {
+		list[i].optional = list[i].optional || count[list[i].name] < len(all)
 	}
 	return list
 }
 
-// full reports whether the schema is too large to be told.
+// full reports whether the schema is too large to be read.
 func (t *typer) full() bool { return t.size > maxType || t.read > maxRead }
 
 func (t *typer) of(s gjson.Result, depth int) (kind string) {
@@ -92,6 +205,21 @@ func (t *typer) of(s gjson.Result, depth int) (kind string) {
 	if e := s.Get("enum"); e.IsArray() {
 		return t.values(e.Array())
 	}
+	if s.Get("nullable").Type == gjson.True && s.Get("type").Str != "null" {
+		return t.joined([]string{t.plain(s, depth), t.null}, t.union)
+	}
+	return t.plain(s, depth)
+}
+
+// plain is of without what names a value or another schema.
+func (t *typer) plain(s gjson.Result, depth int) string {
+	if t.object != nil && s.Get("properties").IsObject() && (s.Get("anyOf").IsArray() || s.Get("oneOf").IsArray() || s.Get("allOf").IsArray()) {
+		var kinds []string
+		for _, fields := range t.variants(s, depth) {
+			kinds = append(kinds, t.object(fields))
+		}
+		return t.joined(kinds, t.union)
+	}
 	for _, key := range []string{"anyOf", "oneOf"} {
 		if of := s.Get(key); of.IsArray() {
 			return t.join(of.Array(), t.union, depth)
@@ -109,8 +237,7 @@ func (t *typer) of(s gjson.Result, depth int) (kind string) {
 	return t.simple(s.Get("type").Str, s, depth)
 }
 
-// each returns the types that s has by its list of kinds. One that is there again
-// says nothing new, and would be read again.
+// each returns the types that s has by its list of kinds, each kind once.
 func (t *typer) each(kinds []gjson.Result, s gjson.Result, depth int) (all []string) {
 	seen := map[string]bool{}
 	for _, k := range kinds {
@@ -123,24 +250,31 @@ func (t *typer) each(kinds []gjson.Result, s gjson.Result, depth int) (all []str
 	return all
 }
 
-// ref follows a reference within the schema.
+// ref returns the type of a reference within the schema.
 func (t *typer) ref(ref string, depth int) string {
-	name, ok := strings.CutPrefix(ref, "#/$defs/")
-	in := "$defs"
+	target, done, ok := t.follow(ref)
 	if !ok {
-		if name, ok = strings.CutPrefix(ref, "#/definitions/"); !ok {
-			return t.unknown
-		}
-		in = "definitions"
+		return t.unknown
 	}
-	for _, r := range t.refs {
-		if r == ref {
-			return t.unknown // recursive
+	defer done()
+	return t.of(target, depth+1)
+}
+
+// follow returns what a reference within the schema names, until done. It is not followed
+// if it is recursive.
+func (t *typer) follow(ref string) (target gjson.Result, done func(), ok bool) {
+	if slices.Contains(t.refs, ref) {
+		return target, nil, false
+	}
+	for _, in := range []string{"$defs", "definitions", "properties"} {
+		if name, found := strings.CutPrefix(ref, "#/"+in+"/"); found {
+			target, ok = t.below(in)[name]
 		}
 	}
-	t.refs = append(t.refs, ref)
-	defer func() { t.refs = t.refs[:len(t.refs)-1] }()
-	return t.of(t.below(in)[name], depth+1)
+	if ok {
+		t.refs = append(t.refs, ref)
+	}
+	return target, func() { t.refs = t.refs[:len(t.refs)-1] }, ok
 }
 
 // below returns what a key of the schema has, by name.
@@ -172,11 +306,7 @@ func (t *typer) simple(kind string, s gjson.Result, depth int) string {
 	case "null":
 		return t.null
 	case "array":
-		item := t.unknown
-		if i := s.Get("items"); i.Exists() {
-			item = t.of(i, depth+1)
-		}
-		return t.list(item)
+		return t.array(s, depth)
 	case "object", "":
 		if props := s.Get("properties"); props.IsObject() && t.object != nil {
 			if list := t.fields(s, depth); len(list) > 0 {
@@ -186,27 +316,69 @@ func (t *typer) simple(kind string, s gjson.Result, depth int) string {
 		if kind == "" {
 			return t.unknown
 		}
-		value := t.unknown
-		if a := s.Get("additionalProperties"); a.IsObject() {
-			value = t.of(a, depth+1)
-		}
-		return t.record(value)
+		return t.record(t.member(s, depth))
 	}
 	return t.unknown
 }
 
-func (t *typer) fields(s gjson.Result, depth int) (list []field) {
+// array returns the type of a list, or of a tuple.
+func (t *typer) array(s gjson.Result, depth int) string {
+	items := s.Get("prefixItems")
+	if !items.IsArray() {
+		items = s.Get("items")
+	}
+	if !items.IsArray() {
+		if !items.IsObject() {
+			return t.list(t.unknown)
+		}
+		return t.list(t.of(items, depth+1))
+	}
+	var kinds []string
+	for _, i := range items.Array() {
+		if kinds = append(kinds, t.of(i, depth+1)); t.full() || len(kinds) > 20 {
+			return t.list(t.unknown)
+		}
+	}
+	if t.tuple == nil || len(kinds) == 0 {
+		return t.list(t.joined(kinds, t.union))
+	}
+	return t.tuple(kinds)
+}
+
+// member returns the type of the members of an object without properties.
+func (t *typer) member(s gjson.Result, depth int) string {
+	if a := s.Get("additionalProperties"); a.IsObject() {
+		return t.of(a, depth+1)
+	}
+	var all []gjson.Result
+	if p := s.Get("patternProperties"); p.IsObject() {
+		p.ForEach(func(_, v gjson.Result) bool { all = append(all, v); return len(all) < 20 })
+	}
+	return t.join(all, t.union, depth)
+}
+
+func requiredOf(s gjson.Result) map[string]bool {
 	required := map[string]bool{}
 	for _, r := range s.Get("required").Array() {
 		required[r.Str] = true
 	}
+	return required
+}
+
+func (t *typer) fields(s gjson.Result, depth int) (list []field) {
+	props := s.Get("properties")
+	if !props.IsObject() {
+		return nil
+	}
+	required := requiredOf(s)
 	seen := map[string]bool{}
-	s.Get("properties").ForEach(func(k, v gjson.Result) bool {
+	props.ForEach(func(k, v gjson.Result) bool {
 		if seen[k.Str] {
 			return true
 		}
 		seen[k.Str] = true
 		f := field{name: k.Str, kind: t.of(v, depth+1), optional: !required[k.Str], about: comment(v.Get("description").Str, 200)}
+		f.unknown = f.kind == t.unknown
 		t.size += len(f.name) + len(f.about)
 		list = append(list, f)
 		return !t.full()
@@ -224,7 +396,7 @@ func (t *typer) join(of []gjson.Result, by string, depth int) string {
 	return t.joined(all, by)
 }
 
-// joined joins types, each once. What is unknown swallows the others.
+// joined joins types, each once. An unknown type makes the whole unknown.
 func (t *typer) joined(all []string, by string) string {
 	var some []string
 	seen := map[string]bool{}
@@ -275,8 +447,8 @@ func (t *typer) values(list []gjson.Result) string {
 	return t.literal(all)
 }
 
-// quote returns a string literal of TypeScript and Python. It ends no line, and
-// no fence around it.
+// quote returns a string literal of TypeScript and Python, which ends neither a line nor
+// the fence around it.
 func quote(s string) string {
 	b, err := json.Marshal(strings.ToValidUTF8(s, "\uFFFD"))
 	if err != nil {
@@ -297,8 +469,8 @@ func quote(s string) string {
 	return out.String()
 }
 
-// comment returns text as one line of at most about n bytes for a comment, which
-// it does not end, and no fence around it either.
+// comment returns text as one line of about n bytes at most, which ends neither a comment
+// nor the fence around it.
 func comment(text string, n int) string {
 	text = strings.ToValidUTF8(text[:min(len(text), 4*n)], "")
 	text = strings.Map(func(r rune) rune {

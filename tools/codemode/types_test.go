@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestSchemasAreReadWithinBounds: a schema that refers to the same parts over and
-// over costs a bounded number of bytes to read.
+// A schema that refers to the same parts many times
+// costs a bounded number of bytes to read.
 func TestSchemasAreReadWithinBounds(t *testing.T) {
 	var properties, defs []string
 	for i := range 5000 {
@@ -24,13 +24,13 @@ func TestSchemasAreReadWithinBounds(t *testing.T) {
 		if !ty.full() || ty.read > maxRead+maxDepth*len(schema) {
 			t.Errorf("%d bytes were read of a schema of %d", ty.read, len(schema))
 		}
-		if got := sp.fields(schema); got != nil {
-			t.Errorf("%d fields", len(got))
+		if got := sp.arguments(schema); got != nil {
+			t.Errorf("%d alternatives", len(got))
 		}
 	}
 }
 
-// TestKindsAreReadOnce: a schema that names its kinds over and over is not read
+// A schema that names its kinds many times is not read
 // for each of them.
 func TestKindsAreReadOnce(t *testing.T) {
 	schema := json.RawMessage(fmt.Sprintf(`{"type":"object","properties":{"a":{"type":[%s"object","null"],"properties":{"b":{"type":"string"}},"required":[%s"b"]}}}`,

@@ -9,7 +9,6 @@ import (
 	"sync"
 
 	"github.com/toolcell/toolcell/codeinterp"
-	"github.com/toolcell/toolcell/tools/codemode"
 )
 
 // maxConfig is how many bytes of configuration Parse takes.
@@ -33,7 +32,7 @@ type fileRule struct {
 	Exclusive []string `json:"exclusive"`
 }
 
-var uses = map[string]codemode.Use{"": codemode.FromCode, "code": codemode.FromCode, "direct": codemode.Direct, "both": codemode.Both, "none": codemode.Nobody}
+var uses = map[string]Rule{"": {}, "code": {}, "direct": {Direct: true, Hidden: true}, "both": {Direct: true}, "none": {Hidden: true}}
 
 // Parse reads the servers of a configuration, sorted by name, from the JSON that
 // hosts of the protocol use:
@@ -42,7 +41,7 @@ var uses = map[string]codemode.Use{"": codemode.FromCode, "code": codemode.FromC
 //	                "search": {"url": "https://...", "headers": {"Authorization": "Bearer ${TOKEN}"}}}}
 //
 // The servers may be below "servers" too. ${NAME} and ${NAME:-default} in strings
-// are what lookup returns; a name that it does not know, without a default, is an
+// are what lookup returns; an unknown name without a default is an
 // error. A server that is "disabled" is left out, a "type" of "sse" is the older
 // transport, and keys that are not known have no meaning.
 //
@@ -102,11 +101,12 @@ func (f fileServer) server(name string, lookup func(string) (string, bool)) (Ser
 	}
 	for _, tool := range sortedKeys(f.Tools) {
 		r := f.Tools[tool]
-		use, ok := uses[r.Use]
+		rule, ok := uses[r.Use]
 		if !ok {
 			x.errs = append(x.errs, fmt.Errorf("tool %.80q: the use %.40q is not known; use code, direct, both or none", tool, r.Use))
 		}
-		s.Rules[tool] = Rule{Use: use, Reason: r.Reason, Exclusive: r.Exclusive}
+		rule.Reason, rule.Exclusive = r.Reason, r.Exclusive
+		s.Rules[tool] = rule
 	}
 	return s, errors.Join(x.errs...)
 }

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/toolcell/toolcell/tools/codemode"
 	"github.com/toolcell/toolcell/tools/codemode/mcptools"
 )
 
@@ -26,7 +25,7 @@ func TestParse(t *testing.T) {
 	}
 	want := []mcptools.Server{
 		{Name: "a", URL: "https://x/", Headers: map[string]string{"Authorization": "Bearer abc def 123"}, SSE: true, Env: map[string]string{}, Args: []string{},
-			Rules: map[string]mcptools.Rule{"rm": {Use: codemode.Nobody, Reason: "no"}, "w": {Exclusive: []string{"disk"}}, "d": {Use: codemode.Direct}, "b": {Use: codemode.Both}}},
+			Rules: map[string]mcptools.Rule{"rm": {Hidden: true, Reason: "no"}, "w": {Exclusive: []string{"disk"}}, "d": {Direct: true, Hidden: true}, "b": {Direct: true}}},
 		{Name: "z", Command: "npx", Args: []string{"-y", "abc def 123", "x", "$HOME"}, Env: map[string]string{"API_KEY": "abc def 123", "LEVEL": "debugging"},
 			Dir: "/tmp", Headers: map[string]string{}, Rules: map[string]mcptools.Rule{}},
 	}

@@ -5,230 +5,138 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// A server is one of a set.
+// A server is one server of a set.
 type server struct {
 	Server
 	prefix string // of the names of its tools
 	set    *Set
-	dirty  chan struct{} // the tools may have changed
-	turn   chan struct{} // held by whoever connects
-	proc   *process      // that was started last, if one was; of whoever has the turn
-
-	listing sync.Mutex     // held by whoever lists again
-	own     room           // of a server over HTTP
-	ends    sync.WaitGroup // of sessions that failed; added to by whoever has the turn
+	dirty  chan struct{} // the tools may have changed, or a retry is wanted
+	turn   chan struct{} // a token for whoever connects or lists
+	strays strayLines
 
 	mu       sync.Mutex
 	live     *link
 	failures int
 	failed   time.Time
+	tried    chan struct{} // closed after the next attempt to connect
 	list     []listed
 	problems []error
-	fault    error   // why there is no list
-	strays   *strays // of the last process
+	fault    error // why there is no list
 }
 
-// A link is a session, and what to do when it has ended.
+func newServer(config Server, prefix string, set *Set) *server {
+	return &server{Server: config, prefix: prefix, set: set, dirty: make(chan struct{}, 1), turn: make(chan struct{}, 1), tried: make(chan struct{})}
+}
+
+// A link is a session with what ends it.
 type link struct {
 	*mcp.ClientSession
-	done chan struct{} // closed once it has ended
-	read chan struct{} // closed once nothing is read from it, before done
-	deep bool          // because of what was nested too deep; set before that
-	gone atomic.Bool   // it is known to end
-	end  func()
+	done chan struct{} // closed once the session has ended
+	end  func()        // ends it and returns when it has ended
 }
 
-// over reports whether the session has ended, or is about to.
 func (l *link) over() bool {
 	select {
 	case <-l.done:
 		return true
 	default:
-		return l.gone.Load()
+		return false
 	}
 }
 
 var (
-	errAway = errors.New("the server cannot be reached")
-	errSlow = errors.New("the server has not answered in time")
+	errAway     = errors.New("the server cannot be reached")
+	errSlow     = errors.New("the server has not answered in time")
+	errStarting = errors.New("the server is still starting")
 )
 
-// start connects for the first time.
-func (s *server) start(ctx context.Context) {
-	if _, err := s.session(ctx); err != nil {
-		s.set.opts.Logger.Warn("an MCP server cannot be reached", "server", s.Name, "err", err)
+const (
+	maxPause = 30 * time.Second       // between two attempts to connect
+	settle   = 500 * time.Millisecond // between two lists of the tools
+	closing  = 10 * time.Second       // for a session to close
+)
+
+// follow connects, and lists the tools again when they may have changed, until the set
+// is closed.
+func (s *server) follow() {
+	for {
+		if err := s.refresh(s.set.ctx); err == nil {
+			s.set.changed()
+		} else if s.set.ctx.Err() == nil {
+			s.set.opts.Logger.Warn("an MCP server cannot be used", "server", s.Name, "err", err)
+		}
+		last := time.Now()
+		s.mu.Lock()
+		close(s.tried)
+		s.tried = make(chan struct{})
+		var again <-chan time.Time
+		if s.live == nil {
+			again = time.After(s.pause())
+		}
+		s.mu.Unlock()
+		select {
+		case <-s.dirty:
+		case <-again:
+		case <-s.set.ctx.Done():
+			return
+		}
+		select {
+		case <-time.After(settle - time.Since(last)):
+		case <-s.set.ctx.Done():
+			return
+		}
 	}
 }
 
-// session returns the session, or a new one where that has ended.
-func (s *server) session(ctx context.Context) (*link, error) {
-	select {
-	case s.turn <- struct{}{}:
-	case <-ctx.Done():
-		return nil, context.Cause(ctx)
-	}
-	defer func() { <-s.turn }()
-	// What is started from here on would be started after Close.
-	if s.set.ctx.Err() != nil {
-		return nil, context.Cause(s.set.ctx)
-	}
-	s.mu.Lock()
-	live, failures, failed := s.live, s.failures, s.failed
-	s.mu.Unlock()
-	if live != nil {
-		if !live.over() {
-			return live, nil
-		}
-		if s.Session != nil {
-			return nil, errAway
-		}
-		live.end()
-	}
-	// A server that does not start is not started anew for each of many calls.
-	if wait := min(time.Duration(failures)*time.Second, 30*time.Second); failures > 0 && time.Since(failed) < wait {
-		return nil, errAway
-	}
-	live, err := s.connect(ctx)
-	if err == nil {
-		err = s.relist(ctx, live)
-	}
-	if err != nil && ctx.Err() == nil {
-		err = s.died(err)
-	}
+// pause is how long to wait after a failure, which doubles with each. mu is held.
+func (s *server) pause() time.Duration {
+	return min(time.Second<<min(max(s.failures-1, 0), 5), maxPause)
+}
+
+// attempt returns a channel that is closed after the next attempt to connect, and is
+// closed already if there was one.
+func (s *server) attempt() <-chan struct{} {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	// Close may have come while it connected, and finds no session of this server
-	// yet.
-	if err == nil && s.set.ctx.Err() != nil {
-		err = context.Cause(s.set.ctx)
+	if s.live != nil || s.fault != nil {
+		done := make(chan struct{})
+		close(done)
+		return done
 	}
-	if err != nil {
-		if live != nil {
-			// In the background: it may take as long as closing, and mu is held.
-			s.ends.Go(func() { s.finish(live) })
-		}
-		// A caller who gave up is no fault of the server.
-		if ctx.Err() == nil {
-			s.failures, s.failed = s.failures+1, time.Now()
-			s.problems, s.fault = []error{err}, err
-		}
-		return nil, err
-	}
-	if s.live != nil {
-		s.mark() // its tools may be others now
-	}
-	s.live, s.failures = live, 0
-	return live, nil
+	return s.tried
 }
 
-// connect opens a session. Its start is bounded, its life is the set's.
-func (s *server) connect(ctx context.Context) (*link, error) {
-	if s.Session != nil {
-		l := &link{ClientSession: s.Session, done: make(chan struct{}), read: make(chan struct{}), end: func() {}}
-		go func() { // ends with the caller's session
-			defer close(l.done)
-			defer close(l.read)
-			l.Wait()
-		}()
-		return l, nil
+// slow notes that the server is not waited for any longer.
+func (s *server) slow(after time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.live == nil && s.fault == nil {
+		s.fault = errStarting
+		s.problems = []error{fmt.Errorf("it has not answered within %v; its tools are added when it does", after)}
 	}
-	t, end, err := s.transport()
-	if err != nil {
-		return nil, err
-	}
-	client := mcp.NewClient(&mcp.Implementation{Name: "toolcell", Version: "1"}, &mcp.ClientOptions{
-		Capabilities:           &mcp.ClientCapabilities{},
-		ToolListChangedHandler: func(context.Context, *mcp.ToolListChangedRequest) { s.mark() },
-	})
-	// Only the opening is bounded: what could cancel it is taken off before returning.
-	life, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
-	timer := time.AfterFunc(s.set.opts.StartTimeout, func() { cancel(errSlow) })
-	defer timer.Stop()
-	defer context.AfterFunc(ctx, func() { cancel(context.Cause(ctx)) })()
-	defer context.AfterFunc(s.set.ctx, func() { cancel(errClosed) })()
-	session, err := client.Connect(life, t, nil)
-	if err != nil {
-		end()
-		if cause := context.Cause(life); cause != nil {
-			err = fmt.Errorf("%w: %w", cause, err)
-		}
-		cancel(nil)
-		return nil, err
-	}
-	l := &link{ClientSession: session, done: make(chan struct{}), read: make(chan struct{})}
-	l.end = sync.OnceFunc(func() {
-		// The SDK waits for what is being written; a server that does not read is not
-		// waited for.
-		if p, ok := t.(*patient); ok {
-			defer time.AfterFunc(reading, func() { p.conn.Close() }).Stop()
-		}
-		bounded(closing, func() { session.Close() })
-		end()
-		cancel(nil)
-	})
-	go func() {
-		defer close(l.done)
-		// The error of what is nested too deep is known by its text only.
-		if err := session.Wait(); err != nil && strings.Contains(err.Error(), "depth") {
-			l.deep = true
-		}
-		close(l.read)
-		l.end()
-	}()
-	return l, nil
 }
 
-// A death is why a server could not be started, in words for people.
-type death struct {
-	words string
-	error
-}
-
-func (d death) Error() string { return d.words }
-func (d death) Unwrap() error { return d.error }
-
-// died returns err, the failure of a start, in words where the process has ended.
-func (s *server) died(err error) error {
-	if s.proc == nil || !errors.Is(err, io.EOF) && !errors.Is(err, mcp.ErrConnectionClosed) {
-		return err
+// retry asks follow to connect if the server is away, and returns a channel that is
+// closed after the attempt; nil if it is not due.
+func (s *server) retry() <-chan struct{} {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	// A process costs more to start than a request.
+	pause := time.Second
+	if s.URL == "" {
+		pause = s.pause()
 	}
-	how := s.proc.ended()
-	if how == "" {
-		return death{"it closed its output while it started", err}
+	if s.live != nil || s.failures == 0 || time.Since(s.failed) < pause {
+		return nil
 	}
-	return death{"it ended while it started: " + how, err}
-}
-
-// closing is how long a session may take to close.
-const closing = 10 * time.Second
-
-// reading is how long a server may take to read what is being written to it when
-// its session is closed.
-const reading = 500 * time.Millisecond
-
-// bounded waits for f, but not for ever, and reports whether it has ended.
-func bounded(d time.Duration, f func()) (ended bool) {
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		f()
-	}()
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-done:
-		return true
-	case <-timer.C:
-		return false
-	}
+	s.mark()
+	return s.tried
 }
 
 func (s *server) mark() {
@@ -238,67 +146,170 @@ func (s *server) mark() {
 	}
 }
 
-// settle is how long servers are left alone between two lists of their tools.
-const settle = 500 * time.Millisecond
-
-// retry is how often a server that could not be reached at first is tried again.
-const retry = 30 * time.Second
-
-// follow lists the tools again when they may have changed.
-func (s *server) follow() {
-	for {
-		var again <-chan time.Time
-		s.mu.Lock()
-		if s.live == nil {
-			again = time.After(retry)
-		}
-		s.mu.Unlock()
-		select {
-		case <-s.dirty:
-		case <-again:
-		case <-s.set.ctx.Done():
-			return
-		}
-		if err := s.refresh(s.set.ctx); err != nil {
-			s.set.opts.Logger.Warn("the tools of an MCP server cannot be listed", "server", s.Name, "err", err)
-		} else {
-			s.set.changed()
-		}
-		select {
-		case <-time.After(settle):
-		case <-s.set.ctx.Done():
-			return
-		}
-	}
-}
-
+// refresh connects if there is no session, and lists the tools.
 func (s *server) refresh(ctx context.Context) error {
-	live, err := s.session(ctx)
+	release, err := s.lock(ctx)
 	if err != nil {
 		return err
 	}
-	s.listing.Lock()
-	defer s.listing.Unlock()
-	return s.relist(ctx, live)
+	defer release()
+	s.mu.Lock()
+	live := s.live
+	s.mu.Unlock()
+	if live != nil && !live.over() {
+		return s.relist(ctx, live)
+	}
+	_, err = s.reconnect(ctx)
+	return err
 }
 
-// close ends the session. The set's ctx has ended, so there will be no other.
+// session returns the session, or a new one if that has ended.
+func (s *server) session(ctx context.Context) (*link, error) {
+	release, err := s.lock(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	s.mu.Lock()
+	live, soon := s.live, s.failures > 0 && time.Since(s.failed) < s.pause()
+	s.mu.Unlock()
+	switch {
+	case live != nil && !live.over():
+		return live, nil
+	case soon: // not once for each of many calls
+		return nil, errAway
+	}
+	return s.reconnect(ctx)
+}
+
+// lock waits for the turn to connect.
+func (s *server) lock(ctx context.Context) (release func(), err error) {
+	select {
+	case s.turn <- struct{}{}:
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+	if s.set.ctx.Err() != nil {
+		<-s.turn
+		return nil, context.Cause(s.set.ctx)
+	}
+	return func() { <-s.turn }, nil
+}
+
+// reconnect opens a session and lists the tools. The caller has the turn.
+func (s *server) reconnect(ctx context.Context) (*link, error) {
+	s.mu.Lock()
+	before := s.live
+	s.mu.Unlock()
+	if before != nil {
+		if s.Session != nil {
+			return nil, errAway
+		}
+		before.end()
+	}
+	start, cancel := context.WithTimeoutCause(ctx, s.set.opts.StartTimeout, errSlow)
+	defer cancel()
+	defer context.AfterFunc(s.set.ctx, cancel)()
+	live, err := s.connect(start)
+	if err == nil {
+		if err = s.relist(start, live); err != nil {
+			live.end()
+		}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err == nil {
+		s.live, s.failures = live, 0
+		if before != nil {
+			s.mark() // for the set to report that the tools may differ
+		}
+		return live, nil
+	}
+	if start.Err() != nil && ctx.Err() == nil {
+		err = errors.Join(context.Cause(start), err)
+	}
+	if ctx.Err() == nil { // a caller who gave up is no fault of the server
+		s.live, s.failures, s.failed = nil, s.failures+1, time.Now()
+		s.problems, s.fault = []error{err}, err
+	}
+	return nil, err
+}
+
+// connect opens a session. ctx bounds the opening; the session lives until end.
+func (s *server) connect(ctx context.Context) (*link, error) {
+	if s.Session != nil {
+		l := &link{ClientSession: s.Session, done: make(chan struct{}), end: func() {}}
+		go func() { // ends with the caller's session
+			defer close(l.done)
+			l.Wait()
+		}()
+		return l, nil
+	}
+	dial := s.dial
+	if s.Server.transport != nil {
+		dial = func() (mcp.Transport, func(), error) { return s.Server.transport(s.strays.add) }
+	}
+	t, kill, err := dial()
+	if err != nil {
+		return nil, err
+	}
+	client := mcp.NewClient(&mcp.Implementation{Name: "toolcell", Version: "1"}, &mcp.ClientOptions{
+		Capabilities:           &mcp.ClientCapabilities{},
+		ToolListChangedHandler: func(context.Context, *mcp.ToolListChangedRequest) { s.mark() },
+	})
+	life, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
+	opened := context.AfterFunc(ctx, func() { cancel(context.Cause(ctx)) })
+	// Connect may ignore its ctx while it writes to a pipe that is full.
+	unblock := context.AfterFunc(ctx, kill)
+	session, err := client.Connect(life, t, nil)
+	unblock()
+	if !opened() && err == nil {
+		err = context.Cause(ctx)
+		session.Close()
+	}
+	if err != nil {
+		kill()
+		cancel(nil)
+		return nil, s.death(t, err)
+	}
+	l := &link{ClientSession: session, done: make(chan struct{})}
+	l.end = sync.OnceFunc(func() {
+		// Close waits for writes: a server that does not read is killed.
+		closed := make(chan struct{})
+		go func() { defer close(closed); session.Close() }()
+		select {
+		case <-closed:
+		case <-time.After(closing):
+		}
+		kill()
+		cancel(nil)
+	})
+	go func() {
+		defer close(l.done)
+		session.Wait()
+	}()
+	return l, nil
+}
+
+// death adds to the error of a start how the process ended, if it did.
+func (s *server) death(t mcp.Transport, err error) error {
+	p, ok := t.(*process)
+	if !ok || !errors.Is(err, io.EOF) && !errors.Is(err, mcp.ErrConnectionClosed) {
+		return err
+	}
+	if how := p.state(); how != "" {
+		return fmt.Errorf("it ended while it started: %s: %w", how, err)
+	}
+	return err
+}
+
+// close ends the session. The context of the set has ended: there will be no other.
 func (s *server) close() {
 	s.turn <- struct{}{}
-	defer func() { <-s.turn }()
 	s.mu.Lock()
 	live := s.live
 	s.mu.Unlock()
 	if live != nil {
-		s.finish(live)
-	}
-	s.ends.Wait()
-}
-
-// finish ends a session, and waits until it has ended.
-func (s *server) finish(live *link) {
-	live.end()
-	if s.Session == nil {
-		bounded(closing, func() { <-live.done })
+		live.end()
 	}
 }

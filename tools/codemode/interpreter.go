@@ -11,32 +11,31 @@ import (
 	"github.com/toolcell/toolcell/tools"
 )
 
-// A giving interpreter gives each run the functions of a mode. It has one
-// language and no contexts.
-type giving struct{ *Mode }
+// A functionInterpreter gives each run the functions of a mode. It has one language and
+// no contexts.
+type functionInterpreter struct{ *Mode }
 
-var _ codeinterp.Describer = giving{}
+var _ codeinterp.Describer = functionInterpreter{}
 
-// Interpreter returns an interpreter for programs in the language of the mode,
-// each of which has its functions. Close closes the one that the mode was opened
-// with.
-func (m *Mode) Interpreter() codeinterp.CodeInterpreter { return giving{m} }
+// Interpreter returns an interpreter for programs in the language of the mode, which can
+// call its functions. Close closes the interpreter that the mode was made with.
+func (m *Mode) Interpreter() codeinterp.CodeInterpreter { return functionInterpreter{m} }
 
 // Languages implements codeinterp.CodeInterpreter.
-func (g giving) Languages() []string { return []string{g.language} }
+func (g functionInterpreter) Languages() []string { return []string{g.language} }
 
 // Close implements codeinterp.CodeInterpreter.
-func (g giving) Close() error { return g.ci.Close() }
+func (g functionInterpreter) Close() error { return g.ci.Close() }
 
 // Describe implements codeinterp.Describer.
-func (g giving) Describe() codeinterp.Info {
+func (g functionInterpreter) Describe() codeinterp.Info {
 	info := codeinterp.Describe(codeinterp.Stateless(g.ci))
 	info.Languages = slices.DeleteFunc(slices.Clone(info.Languages), func(l codeinterp.LanguageInfo) bool { return l.Name != g.language })
 	return info
 }
 
 // RunCode implements codeinterp.CodeInterpreter.
-func (g giving) RunCode(ctx context.Context, language, code string, opts *codeinterp.RunOptions) (codeinterp.Result, error) {
+func (g functionInterpreter) RunCode(ctx context.Context, language, code string, opts *codeinterp.RunOptions) (codeinterp.Result, error) {
 	language, err := codeinterp.ResolveLanguage(language, g.Languages())
 	if err != nil {
 		return codeinterp.NotRun(), &codeinterp.Error{Provider: "codemode", Op: "run", Err: err}
@@ -45,18 +44,21 @@ func (g giving) RunCode(ctx context.Context, language, code string, opts *codein
 	if opts != nil {
 		o = *opts
 	}
-	g.mu.Lock()
-	o.Functions, o.FunctionLimits = tools.ObserveFunctions(g.now.given), g.opts.Limits
-	g.mu.Unlock()
-	k := &kept{paths: map[string]bool{}}
-	ctx = context.WithValue(ctx, keptKey{}, k)
+	if g.opts.OnRun != nil {
+		g.opts.OnRun(ctx)
+	}
+	o.Functions, o.FunctionLimits = tools.ObserveFunctions(g.table().given), g.opts.Limits
+	k := &runFiles{paths: map[string]bool{}}
+	ctx = context.WithValue(ctx, runFilesKey{}, k)
 	res, err := g.run(ctx, language, code, &o, k)
+	if h, ok := ctx.Value(hintKey{}).(*string); ok {
+		*h = hint(code, res)
+	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	for _, shown := range k.shown {
 		res.Outputs = append(res.Outputs, shown)
-		// Here, after the run, since the provider's calls of it are serial and have
-		// ended.
+		// After the run: the provider's serial calls of it have ended.
 		if o.OnOutput != nil && ctx.Err() == nil {
 			res.CallbackErr = errors.Join(res.CallbackErr, observe(o.OnOutput, shown))
 		}
@@ -74,17 +76,17 @@ func observe(fn func(codeinterp.Output) error, out codeinterp.Output) (err error
 	return fn(out)
 }
 
-// forget is how long the context of a program that has ended may take to go.
-const forget = 30 * time.Second
+// deleting bounds the delete of the context of a program that has ended.
+const deleting = 30 * time.Second
 
-// run runs a program, in a context of its own where it is to have files.
-func (g giving) run(ctx context.Context, language, code string, o *codeinterp.RunOptions, k *kept) (codeinterp.Result, error) {
+// run runs a program, in a context of its own if it gets files.
+func (g functionInterpreter) run(ctx context.Context, language, code string, o *codeinterp.RunOptions, k *runFiles) (codeinterp.Result, error) {
 	stateful, ok := codeinterp.Stateful(g.ci)
 	files, found := codeinterp.Files(g.ci)
 	if !g.opts.Files || !ok || !found || !hasContexts(g.ci, language) {
 		return g.ci.RunCode(ctx, language, code, o)
 	}
-	// Before there is a context: a call with a fault costs none.
+	// Before a context is made: an invalid call makes none.
 	if _, err := codeinterp.CheckRun(code, o); err != nil {
 		return codeinterp.NotRun(), &codeinterp.Error{Provider: "codemode", Op: "run", Err: err}
 	}
@@ -94,10 +96,10 @@ func (g giving) run(ctx context.Context, language, code string, o *codeinterp.Ru
 	}
 	k.open = func(ctx context.Context) (codeinterp.FS, error) { return files.OpenFiles(ctx, id) }
 	res, err := stateful.RunInContext(ctx, id, code, o)
-	// The context is ours, and nobody's state is in it.
+	// The context is ours, and holds no state of a caller.
 	res.StateLost, res.ExecutionCount = false, 0
-	// The context has to go, also where the caller has.
-	end, cancel := context.WithTimeout(context.WithoutCancel(ctx), forget)
+	// The context is deleted even if the caller has gone.
+	end, cancel := context.WithTimeout(context.WithoutCancel(ctx), deleting)
 	defer cancel()
 	return res, errors.Join(err, stateful.DeleteContext(end, id))
 }

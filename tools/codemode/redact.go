@@ -8,19 +8,19 @@ import (
 	"github.com/toolcell/toolcell/tools/secret"
 )
 
-// told returns JSON of a program's as a model gets it: without secrets, and
-// without what a person does not see in it.
-func told(raw json.RawMessage, s *secret.Scrubber) any {
+// redacted returns a program's JSON for a model: without secrets and invisible
+// characters.
+func redacted(raw json.RawMessage, s *secret.Scrubber) any {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.UseNumber()
 	var v any
 	if d.Decode(&v) != nil {
 		return nil
 	}
-	return toldValue(v, func(text string) string { return s.Scrub(tools.CleanText(text)) })
+	return redactedValue(v, func(text string) string { return s.Scrub(tools.CleanText(text)) })
 }
 
-func toldValue(v any, text func(string) string) any {
+func redactedValue(v any, text func(string) string) any {
 	switch v := v.(type) {
 	case string:
 		return text(v)
@@ -30,12 +30,12 @@ func toldValue(v any, text func(string) string) any {
 		}
 	case []any:
 		for i := range v {
-			v[i] = toldValue(v[i], text)
+			v[i] = redactedValue(v[i], text)
 		}
 	case map[string]any:
 		clean := make(map[string]any, len(v))
 		for k, e := range v {
-			clean[text(k)] = toldValue(e, text)
+			clean[text(k)] = redactedValue(e, text)
 		}
 		return clean
 	}

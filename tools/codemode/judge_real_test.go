@@ -1,3 +1,5 @@
+//go:build real
+
 package codemode_test
 
 import (
@@ -53,7 +55,7 @@ var keywords = map[string]string{
 // arguments and its result.
 func declared(t *testing.T, ci codeinterp.CodeInterpreter, language, fence string, list []codemode.Entry) string {
 	t.Helper()
-	m, err := codemode.Open(ci, list, &codemode.Options{Language: language, MaxDeclarations: 1 << 20})
+	m, err := codemode.New(ci, list, &codemode.Options{Language: language, MaxDeclarations: 1 << 20})
 	if err != nil {
 		t.Fatal(err)
 	}

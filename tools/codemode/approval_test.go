@@ -1,0 +1,518 @@
+package codemode_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/tools"
+	"github.com/toolcell/toolcell/tools/codemode"
+	"github.com/toolcell/toolcell/tools/secret"
+)
+
+// pausing returns a mode whose function send needs approval, its interpreter and its tools.
+func pausing(t *testing.T, opts *codemode.Approval) (m *codemode.Mode, ci codeinterp.CodeInterpreter, run, resume tools.Tool) {
+	t.Helper()
+	opts.Needs = func(c codeinterp.FunctionCall) bool { return c.Name == "send" }
+	ci = interpreter(t)
+	object := `{"type":"object"}`
+	m = open(t, ci, codemode.Entries([]tools.Tool{echo("send", "", object, ""), echo("read", "", object, "")}),
+		&codemode.Options{Language: "javascript", Approve: opts})
+	t.Cleanup(m.Close)
+	list := m.Tools()
+	return m, ci, list[0], list[1]
+}
+
+// A program is an interpreter whose programs are a function in Go.
+type program func(call func(name string) error)
+
+func (program) Languages() []string { return []string{"javascript"} }
+func (program) Close() error        { return nil }
+func (program) Describe() codeinterp.Info {
+	return codeinterp.Info{Provider: "program", Languages: []codeinterp.LanguageInfo{{Name: "javascript", Functions: true}}}
+}
+
+func (p program) RunCode(ctx context.Context, _, _ string, opts *codeinterp.RunOptions) (codeinterp.Result, error) {
+	p(func(name string) error {
+		i := slices.IndexFunc(opts.Functions, func(f codeinterp.Function) bool { return f.Name == name })
+		defer func() { recover() }() // as every provider does
+		_, err := opts.Functions[i].Call(ctx, codeinterp.FunctionCall{Name: name, Args: json.RawMessage("{}")})
+		return err
+	})
+	return codeinterp.Result{Status: codeinterp.StatusOK}, nil
+}
+
+// asking returns a mode whose program calls functions that all need approval.
+func asking(t *testing.T, opts *codemode.Approval, run func(ask func(name string))) (m *codemode.Mode, code, resume tools.Tool) {
+	t.Helper()
+	names := []string{"first", "second", "late", "decided", "slow", "before", "never"}
+	for n := range 50 {
+		names = append(names, fmt.Sprint("n", n))
+	}
+	var list []tools.Tool
+	for _, name := range names {
+		list = append(list, echo(name, "", `{"type":"object"}`, ""))
+	}
+	m = open(t, program(func(call func(string) error) { run(func(name string) { call(name) }) }), codemode.Entries(list), &codemode.Options{Approve: opts})
+	t.Cleanup(m.Close)
+	all := m.Tools()
+	return m, all[0], all[1]
+}
+
+// answered returns what an answer says, and how long it took.
+func answered(invoke func() *tools.Answer) (r pause, text string, took time.Duration) {
+	began := time.Now()
+	a := invoke()
+	json.Unmarshal(a.Data, &r)
+	return r, a.Text, time.Since(began)
+}
+
+// start starts the program of asking.
+func start(t *testing.T, code tools.Tool) *tools.Answer {
+	return code.Invoke(t.Context(), tools.Invocation{ID: "1", Tool: "run_code", Args: json.RawMessage(`{"language":"javascript","code":"x"}`)})
+}
+
+type pause struct {
+	Status, RunID string
+	Pending       []struct{ Function string }
+}
+
+// begin runs code until it is paused.
+func begin(t *testing.T, ctx context.Context, run tools.Tool, code string) pause {
+	t.Helper()
+	args, _ := json.Marshal(map[string]any{"language": "javascript", "code": code, "timeoutMs": 60_000})
+	a := run.Invoke(ctx, tools.Invocation{Args: args})
+	var got pause
+	if err := json.Unmarshal(a.Data, &got); err != nil || got.Status != "paused" || got.RunID == "" {
+		t.Fatalf("not paused: %s", a.Text)
+	}
+	return got
+}
+
+func rest(ctx context.Context, resume tools.Tool, id string) *tools.Answer {
+	args, _ := json.Marshal(map[string]string{"runId": id})
+	return resume.Invoke(ctx, tools.Invocation{Args: args})
+}
+
+// A program waits in the middle, and continues once when it is allowed to.
+func TestPause(t *testing.T) {
+	p, _, run, resume := pausing(t, &codemode.Approval{})
+	r := begin(t, t.Context(), run, `console.log("before"); await tools.read(); const a = await tools.send({n: 1}); console.log("a", a.n);
+		console.log(await tools.send({n: 2}).catch((e) => e.message)); "end"`)
+	first := p.Pending()
+	if len(r.Pending) != 1 || len(first) != 1 || first[0].Function != "send" || first[0].Run != r.RunID || string(first[0].Args) != `{"n":1}` {
+		t.Fatalf("%+v", first)
+	}
+	answer := make(chan *tools.Answer)
+	go func() { answer <- rest(t.Context(), resume, r.RunID) }()
+	if !p.Decide(first[0].ID, nil) || p.Decide(first[0].ID, nil) || p.Decide("x", nil) {
+		t.Error("a decision is made once, of a call that waits")
+	}
+	var again pause
+	if a := <-answer; json.Unmarshal(a.Data, &again) != nil || again.RunID != r.RunID || len(again.Pending) != 1 {
+		t.Fatalf("the second call is not reported: %s", a.Text)
+	}
+	p.Decide(p.Pending()[0].ID, errors.New("not this one"))
+	a := rest(t.Context(), resume, r.RunID)
+	for _, want := range []string{"before\na 1\n", "not this one", "end"} {
+		if !strings.Contains(a.Text, want) {
+			t.Errorf("no %q in %s", want, a.Text)
+		}
+	}
+	if strings.Count(a.Text, "before") != 1 || len(a.Result.Calls) != 3 {
+		t.Errorf("%d calls: %s", len(a.Result.Calls), a.Text)
+	}
+	if a := rest(t.Context(), resume, r.RunID); a.Failure == nil {
+		t.Errorf("it is resumed twice: %s", a.Text)
+	}
+	if a := run.Invoke(t.Context(), tools.Invocation{Args: json.RawMessage(`{"language":"javascript","code":"await tools.read(); 6 * 7"}`)}); !strings.Contains(a.Text, "42") {
+		t.Error(a.Text)
+	}
+}
+
+// resume_code is answered as paused again after Wait; several calls wait at once.
+func TestPauseAgain(t *testing.T) {
+	p, _, run, resume := pausing(t, &codemode.Approval{Wait: 1})
+	r := begin(t, t.Context(), run, `await Promise.all([1, 2, 3].map((n) => tools.send({n}))); "end"`)
+	eventually(t, func() bool { return len(p.Pending()) == 3 })
+	var again pause
+	if err := json.Unmarshal(rest(t.Context(), resume, r.RunID).Data, &again); err != nil || again.RunID != r.RunID || len(again.Pending) != 3 {
+		t.Errorf("%+v", again)
+	}
+	for _, c := range p.Pending() {
+		p.Decide(c.ID, nil)
+	}
+	if a := rest(t.Context(), resume, r.RunID); !strings.Contains(a.Text, "end") {
+		t.Error(a.Text)
+	}
+}
+
+// Only the client that started a run gets its answer.
+func TestPauseIsTheClients(t *testing.T) {
+	p, _, run, resume := pausing(t, &codemode.Approval{})
+	mine, theirs := tools.WithClient(t.Context(), "me"), tools.WithClient(t.Context(), "them")
+	r := begin(t, mine, run, `await tools.send(); "mine"`)
+	p.Decide(p.Pending()[0].ID, nil)
+	for _, ctx := range []context.Context{theirs, t.Context()} {
+		if a := rest(ctx, resume, r.RunID); a.Failure == nil || strings.Contains(a.Text, "mine") {
+			t.Errorf("%s", a.Text)
+		}
+	}
+	if a := rest(mine, resume, r.RunID); !strings.Contains(a.Text, "mine") {
+		t.Errorf("%s", a.Text)
+	}
+}
+
+// A client with many paused programs leaves room for others.
+func TestPausesAreShared(t *testing.T) {
+	p, _, run, _ := pausing(t, &codemode.Approval{Runs: 4, RunsPerClient: 2})
+	mine, theirs := tools.WithClient(t.Context(), "me"), tools.WithClient(t.Context(), "them")
+	const code = `await tools.send()`
+	refused := func(ctx context.Context) bool {
+		args, _ := json.Marshal(map[string]string{"language": "javascript", "code": code})
+		a := run.Invoke(ctx, tools.Invocation{Args: args})
+		return a.Failure != nil && a.Failure.Code == tools.CodeCapacity
+	}
+	begin(t, mine, run, code)
+	begin(t, mine, run, code)
+	if !refused(mine) {
+		t.Error("a third program of a client")
+	}
+	begin(t, theirs, run, code)
+	begin(t, t.Context(), run, code)
+	if !refused(theirs) || !refused(t.Context()) {
+		t.Error("a fifth program of all")
+	}
+	if len(p.Pending()) != 4 {
+		t.Errorf("%d calls wait", len(p.Pending()))
+	}
+}
+
+// A paused program that is ended does not continue, and resume_code says so.
+func TestPauseEnds(t *testing.T) {
+	const code = `await tools.send().catch(() => 0); await tools.read(); "end"`
+	t.Run("closed interpreter", func(t *testing.T) {
+		_, ci, run, resume := pausing(t, &codemode.Approval{})
+		r := begin(t, t.Context(), run, code)
+		ci.Close()
+		if a := rest(t.Context(), resume, r.RunID); strings.Contains(a.Text, "end") || a.Result != nil && a.Result.OK() {
+			t.Error(a.Text)
+		}
+	})
+	t.Run("closed mode", func(t *testing.T) {
+		p, _, run, resume := pausing(t, &codemode.Approval{})
+		r := begin(t, t.Context(), run, code)
+		p.Close()
+		if a := rest(t.Context(), resume, r.RunID); a.Result == nil || a.Result.Status != codeinterp.StatusCanceled {
+			t.Errorf("%+v", a)
+		}
+		if a := run.Invoke(t.Context(), tools.Invocation{Args: json.RawMessage(`{}`)}); a.Failure == nil || a.Failure.Code != tools.CodeClosed {
+			t.Errorf("%+v", a)
+		}
+	})
+	t.Run("not resumed in time", func(t *testing.T) {
+		p, _, run, resume := pausing(t, &codemode.Approval{Keep: 1})
+		r := begin(t, t.Context(), run, code)
+		eventually(t, func() bool { return len(p.Pending()) == 0 })
+		eventually(t, func() bool { a := rest(t.Context(), resume, r.RunID); return a.Failure != nil })
+	})
+	t.Run("the caller goes", func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		_, _, run, _ := pausing(t, &codemode.Approval{After: 1 << 40, OnPending: func(codemode.Pending) { cancel() }})
+		args, _ := json.Marshal(map[string]string{"language": "javascript", "code": code})
+		if a := run.Invoke(ctx, tools.Invocation{Args: args}); a.Result == nil || a.Result.Status != codeinterp.StatusCanceled {
+			t.Errorf("%+v", a)
+		}
+	})
+	t.Run("the client goes", func(t *testing.T) {
+		p, _, run, _ := pausing(t, &codemode.Approval{Runs: 1})
+		life, end := context.WithCancel(t.Context())
+		begin(t, tools.WithClient(t.Context(), &leaver{life}), run, code)
+		end()
+		eventually(t, func() bool { return len(p.Pending()) == 0 })
+		eventually(t, func() bool {
+			a := run.Invoke(t.Context(), tools.Invocation{Args: json.RawMessage(`{"language":"javascript","code":"6 * 7"}`)})
+			return strings.Contains(a.Text, "42") // there is room again
+		})
+	})
+	t.Run("too many", func(t *testing.T) {
+		_, _, run, _ := pausing(t, &codemode.Approval{Runs: 1})
+		begin(t, t.Context(), run, code)
+		if a := run.Invoke(t.Context(), tools.Invocation{Args: json.RawMessage(`{}`)}); a.Failure == nil || a.Failure.Code != tools.CodeCapacity {
+			t.Error(fmt.Sprint(a))
+		}
+	})
+}
+
+// A leaver is a client that goes.
+type leaver struct{ life context.Context }
+
+func (l *leaver) Life() context.Context { return l.life }
+
+// The rest of a run is the answer to the call that resumed it, and the run does not expire
+// while that waits.
+func TestResumeAnswers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p, run, resume := asking(t, &codemode.Approval{Keep: time.Minute, Wait: 45 * time.Second}, func(ask func(string)) { ask("first") })
+		r, text, _ := answered(func() *tools.Answer { return start(t, run) })
+		if r.RunID == "" {
+			t.Fatalf("not paused: %s", text)
+		}
+		if a := resume.Invoke(t.Context(), tools.Invocation{ID: "0", Tool: "resume_code", Args: json.RawMessage(`{}`)}); !strings.Contains(a.Text, "runId: required") {
+			t.Errorf("without a runId: %s", a.Text)
+		}
+		time.Sleep(50 * time.Second)
+		args, _ := json.Marshal(map[string]string{"runId": r.RunID})
+		done := make(chan *tools.Answer, 1)
+		go func() {
+			done <- resume.Invoke(t.Context(), tools.Invocation{ID: "2", Tool: "resume_code", Args: args})
+		}()
+		time.Sleep(20 * time.Second)
+		for _, c := range p.Pending() {
+			p.Decide(c.ID, nil)
+		}
+		if a := <-done; a.CallID != "2" || a.Tool != "resume_code" || !strings.HasPrefix(a.Text, "ok") {
+			t.Errorf("call %q of %q: %s", a.CallID, a.Tool, a.Text)
+		}
+	})
+}
+
+// resume_code reports a new call as soon as run_code would, and waits for decisions on
+// the others.
+func TestPausedAnew(t *testing.T) {
+	for _, after := range []time.Duration{0, 3 * time.Second} {
+		synctest.Test(t, func(t *testing.T) {
+			p, run, resume := asking(t, &codemode.Approval{After: after, Wait: time.Minute}, func(ask func(string)) {
+				for _, name := range []string{"first", "second"} {
+					time.Sleep(10 * time.Second)
+					ask(name)
+				}
+			})
+			var r pause
+			json.Unmarshal(start(t, run).Data, &r)
+			for _, step := range []struct {
+				decided bool
+				takes   time.Duration
+				pending string
+			}{{false, time.Minute, "first"}, {true, 10*time.Second + after, "second"}, {false, time.Minute, "second"}} {
+				if step.decided {
+					p.Decide(p.Pending()[0].ID, nil)
+				}
+				began := time.Now()
+				var got pause
+				json.Unmarshal(rest(t.Context(), resume, r.RunID).Data, &got)
+				if took := time.Since(began); took != step.takes || len(got.Pending) != 1 || got.Pending[0].Function != step.pending {
+					t.Errorf("after %v: %+v after %v, want %s after %v", after, got, took, step.pending, step.takes)
+				}
+			}
+		})
+	}
+}
+
+// If more calls wait than an answer reports, the next answers report the others.
+func TestPausedMany(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const calls = 50
+		_, run, resume := asking(t, &codemode.Approval{After: time.Second, Wait: time.Minute}, func(ask func(string)) {
+			var work sync.WaitGroup
+			for n := range calls {
+				work.Go(func() { ask(fmt.Sprint("n", n)) })
+			}
+			work.Wait()
+		})
+		r, _, _ := answered(func() *tools.Answer { return start(t, run) })
+		reported := map[string]bool{}
+		for i, want := range []struct {
+			reported int
+			takes    time.Duration
+		}{{20, 0}, {40, time.Second}, {calls, time.Second}, {calls, time.Minute}} {
+			got, took := r, want.takes
+			if i > 0 {
+				got, _, took = answered(func() *tools.Answer { return rest(t.Context(), resume, r.RunID) })
+			}
+			for _, call := range got.Pending {
+				reported[call.Function] = true
+			}
+			if len(got.Pending) != 20 || len(reported) != want.reported || took != want.takes {
+				t.Errorf("answer %d has %d calls, and %d were reported after %v; want %+v", i, len(got.Pending), len(reported), took, want)
+			}
+		}
+	})
+}
+
+// Paused answers contain neither secrets nor invisible characters.
+func TestPausedSecrets(t *testing.T) {
+	hidden, err := secret.New("hunter2-hunter2", "1234567890123")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := open(t, interpreter(t), codemode.Entries([]tools.Tool{echo("send", "", `{"type":"object"}`, "")}),
+		&codemode.Options{Language: "javascript", Approve: &codemode.Approval{}, Tools: tools.Options{Secrets: hidden}})
+	t.Cleanup(m.Close)
+	args, _ := json.Marshal(map[string]any{"language": "javascript", "timeoutMs": 60_000,
+		"code": `await tools.send({ to: ["hunter2-" + "hunter2", "hunter2\u202e-hunter2"], ["hunter2-" + "hunter2"]: 1234567890123, bidi: "a\u202eb" })`})
+	a := m.Tools()[0].Invoke(t.Context(), tools.Invocation{Args: args})
+	var got pause
+	if err := json.Unmarshal(a.Data, &got); err != nil || got.Status != "paused" {
+		t.Fatalf("not paused: %s", a.Text)
+	}
+	for _, text := range []string{a.Text, string(a.Data)} {
+		if strings.Contains(text, "hunter2") || strings.Contains(text, "1234567890123") || strings.ContainsRune(text, 0x202e) || strings.Contains(text, `u202e`) {
+			t.Errorf("%s", text)
+		}
+	}
+	if want := `"args":{"[secret]":"[secret]","bidi":"ab","to":["[secret]","[secret]"]}`; !strings.Contains(a.Text, want) {
+		t.Errorf("%s", a.Text)
+	}
+}
+
+// After counts for each call from when OnPending returned.
+func TestPauseAfter(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		program func(p *codemode.Mode, ask func(string))
+		takes   time.Duration
+		pending string // empty if the program ends
+	}{
+		{"asked late", func(_ *codemode.Mode, ask func(string)) {
+			time.Sleep(40 * time.Second)
+			ask("late")
+		}, 70 * time.Second, "late"},
+		{"decided by OnPending", func(_ *codemode.Mode, ask func(string)) {
+			time.Sleep(29 * time.Second)
+			ask("decided")
+		}, 31 * time.Second, ""},
+		{"decided before another", func(p *codemode.Mode, ask func(string)) {
+			go func() {
+				time.Sleep(10 * time.Second)
+				p.Decide(p.Pending()[0].ID, nil)
+			}()
+			ask("first")
+			time.Sleep(10 * time.Second)
+			ask("second")
+		}, 50 * time.Second, "second"},
+		{"decided beside another", func(p *codemode.Mode, ask func(string)) {
+			go func() {
+				time.Sleep(25 * time.Second)
+				p.Decide(p.Pending()[0].ID, nil)
+			}()
+			done := make(chan struct{})
+			go func() {
+				defer close(done)
+				time.Sleep(20 * time.Second)
+				ask("second")
+			}()
+			ask("first")
+			<-done
+		}, 50 * time.Second, "second"},
+		{"two wait", func(p *codemode.Mode, ask func(string)) {
+			done := make(chan struct{})
+			go func() {
+				defer close(done)
+				time.Sleep(20 * time.Second)
+				ask("second")
+			}()
+			ask("first")
+			<-done
+		}, 30 * time.Second, "first second"},
+	} {
+		for _, resumed := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s, resumed %t", c.name, resumed), func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					var p *codemode.Mode
+					opts := &codemode.Approval{After: 30 * time.Second, Wait: time.Hour}
+					opts.OnPending = func(call codemode.Pending) {
+						if call.Function == "decided" {
+							time.Sleep(2 * time.Second)
+							p.Decide(call.ID, nil)
+						}
+					}
+					p, run, resume := asking(t, opts, func(ask func(string)) {
+						if resumed {
+							ask("before")
+						}
+						c.program(p, ask)
+					})
+					invoke := func() *tools.Answer { return start(t, run) }
+					if resumed {
+						r, _, _ := answered(invoke)
+						p.Decide(p.Pending()[0].ID, nil)
+						invoke = func() *tools.Answer { return rest(t.Context(), resume, r.RunID) }
+					}
+					r, text, took := answered(invoke)
+					var names []string
+					for _, call := range r.Pending {
+						names = append(names, call.Function)
+					}
+					if took != c.takes || strings.Join(names, " ") != c.pending || (c.pending == "") != strings.HasPrefix(text, "ok") {
+						t.Errorf("%s after %v, want %q after %v", text, took, c.pending, c.takes)
+					}
+				})
+			})
+		}
+	}
+}
+
+// A call counts as reported only if the answer reached its caller.
+func TestPausedUnseen(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p, run, resume := asking(t, &codemode.Approval{After: 3 * time.Second, Wait: time.Minute}, func(ask func(string)) {
+			ask("first")
+			ask("second")
+		})
+		r, _, _ := answered(func() *tools.Answer { return start(t, run) })
+		p.Decide(p.Pending()[0].ID, nil)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		rest(ctx, resume, r.RunID)
+		for _, takes := range []time.Duration{3 * time.Second, time.Minute} {
+			got, text, took := answered(func() *tools.Answer { return rest(t.Context(), resume, r.RunID) })
+			if took != takes || len(got.Pending) != 1 || got.Pending[0].Function != "second" {
+				t.Errorf("%s after %v, want it after %v", text, took, takes)
+			}
+		}
+	})
+}
+
+// A call that was reported while OnPending ran is not reported as new after that.
+func TestPausedInOnPending(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		opts := &codemode.Approval{Wait: time.Minute, OnPending: func(call codemode.Pending) {
+			if call.Function == "slow" {
+				time.Sleep(10 * time.Second)
+			}
+		}}
+		_, run, resume := asking(t, opts, func(ask func(string)) {
+			go func() {
+				time.Sleep(time.Second)
+				ask("first")
+			}()
+			ask("slow")
+		})
+		r, _, _ := answered(func() *tools.Answer { return start(t, run) })
+		got, text, took := answered(func() *tools.Answer { return rest(t.Context(), resume, r.RunID) })
+		if took != time.Minute || len(r.Pending) != 2 || len(got.Pending) != 2 {
+			t.Errorf("%+v, then %s after %v", r, text, took)
+		}
+	})
+}
+
+// A call whose OnPending panics is refused and is no longer pending.
+func TestOnPendingThatPanics(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		opts := &codemode.Approval{Wait: time.Minute, OnPending: func(codemode.Pending) { panic("oops") }}
+		p, run, _ := asking(t, opts, func(ask func(string)) { ask("never") })
+		answered(func() *tools.Answer { return start(t, run) })
+		if list := p.Pending(); len(list) != 0 {
+			t.Errorf("waiting still: %+v", list)
+		}
+	})
+}

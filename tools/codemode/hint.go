@@ -1,0 +1,29 @@
+package codemode
+
+import (
+	"regexp"
+	"strings"
+	"sync"
+
+	"github.com/toolcell/toolcell/codeinterp"
+)
+
+var functionProgram = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(export\s+default\s+)?(async\b\s*)?(\(|function\b|[\w$]+\s*=>)`)
+})
+
+// hint says how a program should be written if its form kept it from running: models
+// know code modes whose programs are functions.
+func hint(code string, res codeinterp.Result) string {
+	if e := res.Error; e != nil && e.Name == "SyntaxError" && strings.Contains(e.Message, "return") {
+		return "[A program is a script, not the body of a function: its last expression is the result; write it without return.]"
+	}
+	for _, o := range res.Outputs {
+		text := o.Text()
+		if o.Kind == codeinterp.Value && functionProgram().MatchString(strings.TrimSpace(code)) &&
+			(strings.HasPrefix(text, "[AsyncFunction") || strings.HasPrefix(text, "[Function")) {
+			return "[Nothing ran: the program is a function that is not called. A program is a script whose last expression is the result; write the body alone, with await at top level.]"
+		}
+	}
+	return ""
+}

@@ -1,0 +1,191 @@
+package mcptools
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/ansi"
+	"github.com/toolcell/toolcell/tools"
+	"github.com/toolcell/toolcell/tools/codemode"
+)
+
+const (
+	maxServerTools = 500
+	maxTools       = codeinterp.MaxFunctions - 64
+	maxPages       = 100
+	maxSchema      = 256 << 10
+	maxAbout       = 16 << 10
+	maxListed      = 16 << 20 // bytes of all tools of a server
+)
+
+var errUnlisted = errors.New("its tools cannot be listed")
+
+// A listed tool is what is kept of a tool that a server lists.
+type listed struct {
+	name, shown, title, about string // shown is name without secrets
+	hints                     tools.Annotations
+	input, output             json.RawMessage
+}
+
+func (s *server) take(t *mcp.Tool) listed {
+	l := listed{name: t.Name, shown: s.clean(t.Name, 200), title: s.clean(t.Title, 200), about: s.clean(t.Description, maxAbout), hints: hints(t.Annotations),
+		input: s.schema(t.InputSchema), output: s.schema(t.OutputSchema)}
+	if len(l.input) == 0 {
+		l.input = json.RawMessage(`{"type":"object"}`)
+	}
+	return l
+}
+
+func (l *listed) size() int {
+	return len(l.name) + len(l.title) + len(l.about) + len(l.input) + len(l.output)
+}
+
+// relist asks the server for its tools. The caller has the turn.
+func (s *server) relist(ctx context.Context, live *link) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, s.set.opts.StartTimeout, errSlow)
+	defer cancel()
+	var list []listed
+	var problems []error
+	seen, size := map[string]bool{}, 0
+	params := &mcp.ListToolsParams{}
+pages:
+	for n := 0; ; n++ {
+		page, err := live.ListTools(ctx, params)
+		if err != nil {
+			if _, ok := answerOf(err); ok {
+				err = fmt.Errorf("%w: %w", errUnlisted, err)
+			}
+			return fmt.Errorf("listing its tools: %w", err)
+		}
+		before := len(list)
+		for _, t := range page.Tools {
+			if t == nil || seen[t.Name] {
+				continue
+			}
+			one := s.take(t)
+			if size += one.size(); len(list) == maxServerTools || size > maxListed {
+				problems = append(problems, fmt.Errorf("it has more than %d tools or %d bytes of them; the first %d are used", maxServerTools, maxListed, len(list)))
+				break pages
+			}
+			seen[t.Name] = true
+			list = append(list, one)
+		}
+		// A page without new tools is the last one: a list must end.
+		if params.Cursor = page.NextCursor; params.Cursor == "" || len(list) == before || n == maxPages {
+			break
+		}
+	}
+	for name := range s.Rules {
+		if !seen[name] {
+			problems = append(problems, fmt.Errorf("there is a rule for the tool %.80q, which it does not have", name))
+		}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.list, s.problems, s.fault = list, problems, nil
+	return nil
+}
+
+// entry returns a tool of the server as an entry.
+func (s *server) entry(t listed, n names) codemode.Entry {
+	name := n.of(s.prefix, t.shown)
+	e := codemode.Entry{Files: true, Tool: tools.Tool{Name: name, Title: t.title, Description: t.about, Annotations: t.hints,
+		InputSchema: t.input, OutputSchema: t.output}}
+	if !strings.HasSuffix(name, t.shown) {
+		e.Description = strings.TrimSpace(fmt.Sprintf("%s (the tool %s of the server %s)", e.Description, t.shown, s.Name))
+	}
+	r := s.Rules[t.name]
+	e.Direct, e.Hidden, e.Reason, e.Exclusive = r.Direct, r.Hidden, r.Reason, r.Exclusive
+	e.Call = func(ctx context.Context, c codeinterp.FunctionCall) (json.RawMessage, []codemode.File, error) {
+		return s.answer(ctx, t.name, c.Args)
+	}
+	e.Invoke = func(ctx context.Context, c tools.Invocation) *tools.Answer { return s.invoke(ctx, t.name, name, c) }
+	return e
+}
+
+// absent stands for the tools of a server that has none or is away.
+func (s *server) absent(n names) codemode.Entry {
+	s.mu.Lock()
+	fault := s.fault
+	s.mu.Unlock()
+	reason := "the server cannot be reached; it is tried again"
+	switch {
+	case fault == nil:
+		reason = "the server has no tools"
+	case errors.Is(fault, errUnlisted):
+		reason = "the server's tools cannot be listed"
+	case errors.Is(fault, errStarting):
+		reason = errStarting.Error()
+	}
+	return codemode.Entry{Tool: tools.Tool{Name: n.of("", s.Name)}, Hidden: true, Reason: reason,
+		Call: func(context.Context, codeinterp.FunctionCall) (json.RawMessage, []codemode.File, error) {
+			return nil, nil, errors.New(reason)
+		}}
+}
+
+// schema returns a schema of the server without secrets and invisible characters, nil if
+// there is none, or one that cannot be used: everything is valid then.
+func (s *server) schema(v any) json.RawMessage {
+	if v == nil {
+		return nil
+	}
+	raw, err := json.Marshal(v)
+	if err != nil || len(raw) > maxSchema || raw[0] != '{' {
+		return nil
+	}
+	if raw = visible([]byte(s.set.opts.Secrets.Scrub(string(raw)))); !json.Valid(raw) {
+		return nil
+	}
+	return raw
+}
+
+// visible escapes what a reader of JSON would not see.
+func visible(raw []byte) []byte {
+	if !bytes.ContainsFunc(raw, ansi.Invisible) {
+		return raw
+	}
+	var out []byte
+	for _, r := range string(raw) {
+		switch {
+		case !ansi.Invisible(r):
+			out = utf8.AppendRune(out, r)
+		case r > 0xFFFF:
+			high, low := utf16.EncodeRune(r)
+			out = fmt.Appendf(out, `\u%04x\u%04x`, high, low)
+		default:
+			out = fmt.Appendf(out, `\u%04x`, r)
+		}
+	}
+	return out
+}
+
+// hints are the server's annotations of a tool. Without them the worst is assumed.
+func hints(a *mcp.ToolAnnotations) tools.Annotations {
+	if a == nil {
+		return tools.Annotations{Destructive: true, OpenWorld: true}
+	}
+	return tools.Annotations{ReadOnly: a.ReadOnlyHint, Idempotent: a.IdempotentHint,
+		Destructive: !a.ReadOnlyHint && (a.DestructiveHint == nil || *a.DestructiveHint),
+		OpenWorld:   a.OpenWorldHint == nil || *a.OpenWorldHint}
+}
+
+// clean returns at most n bytes of a server's text without secrets, for people and models.
+func (s *server) clean(text string, n int) string {
+	return clip(s.set.opts.Secrets.Scrub(ansi.Plain(text)), n)
+}
+
+// clip returns at most n bytes of text, in UTF-8.
+func clip(text string, n int) string {
+	if len(text) > n {
+		text = text[:n] + "..."
+	}
+	return strings.ToValidUTF8(text, "\uFFFD")
+}

@@ -1,0 +1,77 @@
+package mcptools
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/toolcell/toolcell/tools"
+)
+
+func invocation(args string) tools.Invocation { return tools.Invocation{Args: []byte(args)} }
+
+// A malformed answer fails its own call: a call beside it succeeds, and so does the next.
+func TestMalformedAnswers(t *testing.T) {
+	t.Parallel()
+	deep := strings.Repeat("[", 2000) + strings.Repeat("]", 2000)
+	for name, tt := range map[string]struct{ line, want string }{
+		"NaN":             {`{"jsonrpc": "2.0", "id": ID, "result": {"structuredContent": {"x": NaN}}}`, "not valid JSON"},
+		"NaN before id":   {`{"result":{"structuredContent":{"x":NaN,"id":7}},"jsonrpc":"2.0","id":ID}`, "not valid JSON"},
+		"cut":             {`{"jsonrpc":"2.0","id":ID,"result":{"content":[`, "not valid JSON"},
+		"too deep":        {`{"jsonrpc":"2.0","id":ID,"result":{"structuredContent":` + deep + `}}`, "nested deeper"},
+		"error as text":   {`{"jsonrpc":"2.0","id":ID,"error":"a plain string"}`, "s_f: a plain string"},
+		"error as list":   {`{"jsonrpc":"2.0","id":ID,"error":["a","b"]}`, `["a","b"]`},
+		"code as text":    {`{"jsonrpc":"2.0","id":ID,"error":{"code":"E1","message":"quota"}}`, "s_f: quota"},
+		"an error":        {`{"jsonrpc":"2.0","id":ID,"error":{"code":-32602,"message":"bad input"}}`, "s_f: bad input"},
+		"id as text":      {`{"jsonrpc":"2.0","id":"ID","result":{"content":[` + text("fine") + `]}}`, `"fine"`},
+		"id as float":     {`{"jsonrpc":"2.0","id":ID.0,"result":{"content":[` + text("fine") + `]}}`, `"fine"`},
+		"no version":      {`{"id":ID,"result":{"content":[` + text("fine") + `]}}`, `"fine"`},
+		"another version": {`{"jsonrpc":"1.0","id":ID,"result":{"content":[` + text("fine") + `]}}`, `"fine"`},
+		"batch":           {`[{"jsonrpc":"2.0","method":"x"},{"jsonrpc":"2.0","id":ID,"result":{"content":[` + text("fine") + `]}}]`, `"fine"`},
+		"empty":           {`{"jsonrpc":"2.0","id":ID}`, "neither a result nor an error"},
+		"words before":    {"npm WARN x\n\x00\xff{{\n[1] 5\n{\"level\":\"info\",\"id\":ID}\n" + result(`{"content":[`+text("fine")+`]}`), `"fine"`},
+		"huge":            {`{"jsonrpc":"2.0","id":ID,"result":{"content":[` + text(strings.Repeat("x", maxMessage)) + `]}}`, "more than 16777216 bytes"},
+		"huge, id last":   {`{"result":{"content":[` + text(strings.Repeat("x", maxMessage)) + `]},"jsonrpc":"2.0","id":ID}`, "more than 16777216 bytes"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			n := 0
+			set := openSet(t, nil, fake("s", `{"name":"f","inputSchema":{"type":"object"}}`, func(r request) string {
+				if r.Method != "tools/call" {
+					return ""
+				}
+				if n++; n == 1 {
+					return tt.line
+				}
+				return result(`{"content":[` + text("the next") + `]}`)
+			}))
+			got := programs(t, set)(`const beside = tools.s_sleep({}).catch((e) => "LOST " + e.message); ` + print + ` console.log(await beside); ` + print)
+			wants(t, got, tt.want, "slept", "the next")
+		})
+	}
+}
+
+// Lines that are no messages are left out and reported.
+func TestStrayLines(t *testing.T) {
+	set := openSet(t, nil, answering("npm WARN old\n"+result(`{"content":[]}`)))
+	programs(t, set)(print)
+	wants(t, fmt.Sprint(set.Problems()), "1 lines of its output are no messages", "npm WARN old")
+}
+
+// A server that repeats ids as strings, or lists malformed tools, is used.
+func TestOddServers(t *testing.T) {
+	t.Parallel()
+	strings_ := fake("s", `{"name":"f","inputSchema":{"type":"object"}}`, func(r request) string {
+		return map[string]string{
+			"initialize": `{"jsonrpc":"2.0","id":"ID","result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"x","version":"1"}}}`,
+			"tools/list": `{"jsonrpc":"2.0","id":"ID","result":{"tools":[5,{"name":7},null,{"name":"f","inputSchema":{"type":"object"}},{"name":"any","inputSchema":true},{"name":"f"}]}}`,
+			"tools/call": `{"jsonrpc":"2.0","id":"ID","result":{"content":[` + text("fine") + `]}}`,
+		}[r.Method]
+	})
+	set := openSet(t, nil, strings_)
+	wants(t, programs(t, set)(print+`console.log(await tools.s_any({}))`), `"fine"`, "fine")
+	wants(t, fmt.Sprint(set.Problems()), "a malformed tool: 5")
+	if n := len(set.Entries()); n != 2 {
+		t.Errorf("%d entries, want 2", n)
+	}
+}

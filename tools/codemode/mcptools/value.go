@@ -1,0 +1,175 @@
+package mcptools
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/tools/codemode"
+)
+
+// maxError is how many bytes of a server's error programs read.
+const maxError = 4 << 10
+
+// value returns what programs get of an answer.
+func (s *server) value(res *mcp.CallToolResult) (json.RawMessage, []codemode.File, error) {
+	if res.NeedsInput() {
+		return nil, nil, &codeinterp.FunctionError{Message: "the tool asks a person for something, which is not possible here"}
+	}
+	texts, files := s.content(res.Content)
+	var structured json.RawMessage
+	if res.StructuredContent != nil {
+		var err error
+		if structured, err = json.Marshal(res.StructuredContent); err != nil {
+			return nil, nil, err
+		}
+	}
+	if res.IsError {
+		text := strings.Join(texts, "\n")
+		if structured != nil && !says(structured, texts) {
+			text = strings.TrimSpace(text + "\n" + string(structured))
+		}
+		return nil, nil, &codeinterp.FunctionError{Message: s.clean(cmp.Or(text, "the tool failed without a reason"), maxError)}
+	}
+	raw := structured
+	switch {
+	case structured == nil:
+		raw = textValue(texts)
+	case len(texts) > 0 && !says(structured, texts):
+		raw = withText(structured, strings.Join(texts, "\n"))
+	}
+	scrubbed := s.set.opts.Secrets.Scrub(string(raw))
+	if len(raw) > 0 && !json.Valid([]byte(scrubbed)) {
+		return nil, nil, &codeinterp.FunctionError{Message: "the answer has a secret in it"}
+	}
+	return json.RawMessage(scrubbed), files, nil
+}
+
+// textValue returns the value of texts: of JSON objects and arrays what they say, one or a
+// list of several; of anything else a string; of nothing nothing.
+func textValue(texts []string) json.RawMessage {
+	values := make([]json.RawMessage, 0, len(texts))
+	for _, t := range texts {
+		if v := structure(t); v != nil {
+			values = append(values, v)
+		}
+	}
+	switch {
+	case len(texts) == 0:
+		return nil
+	case len(values) < len(texts):
+		return marshal(strings.Join(texts, "\n"))
+	case len(values) == 1:
+		return values[0]
+	}
+	return marshal(values)
+}
+
+// structure returns the JSON object or array that text is, nil if it is something else.
+func structure(text string) json.RawMessage {
+	text = strings.TrimSpace(text)
+	if text == "" || text[0] != '{' && text[0] != '[' || codeinterp.DeeperThan([]byte(text), codeinterp.MaxCallDepth) {
+		return nil
+	}
+	var b bytes.Buffer
+	if json.Compact(&b, []byte(text)) != nil {
+		return nil
+	}
+	return b.Bytes()
+}
+
+// says reports whether structured contains all that texts say: the same JSON, or, as some
+// SDKs do, its only member, as one text or as one for each of its elements.
+func says(structured json.RawMessage, texts []string) bool {
+	if len(texts) == 0 || len(texts) == 1 && same(structured, texts[0]) {
+		return true
+	}
+	members := membersOf(structured)
+	if len(members) != 1 {
+		return strings.TrimSpace(strings.Join(texts, "")) == ""
+	}
+	for _, only := range members {
+		if len(texts) == 1 && same(only, texts[0]) {
+			return true
+		}
+		var list []json.RawMessage
+		if json.Unmarshal(only, &list) != nil || len(list) != len(texts) {
+			return false
+		}
+		for i, t := range texts {
+			if !same(list[i], t) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// same reports whether text is the JSON of raw, or the text that raw is.
+func same(raw json.RawMessage, text string) bool {
+	var plain string
+	if json.Unmarshal(raw, &plain) == nil && plain == text {
+		return true
+	}
+	return canonical(raw) == canonical([]byte(text))
+}
+
+// canonical returns JSON with sorted members and without spaces, other text unchanged.
+func canonical(raw []byte) string {
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.UseNumber()
+	var v any
+	if d.Decode(&v) != nil || !json.Valid(raw) {
+		return string(raw)
+	}
+	return string(marshal(v))
+}
+
+// withText adds a text to a structured result as its member _text.
+func withText(structured json.RawMessage, text string) json.RawMessage {
+	m := membersOf(structured)
+	if m == nil || m["_text"] != nil {
+		return marshal(map[string]any{"value": structured, "_text": text})
+	}
+	m["_text"] = marshal(text)
+	return marshal(m)
+}
+
+// content returns the texts of an answer and its files.
+func (s *server) content(list []mcp.Content) (texts []string, files []codemode.File) {
+	file := func(name, mime string, data []byte) {
+		// Replacing bytes would damage a picture; in text it is worth it.
+		if utf8.Valid(data) {
+			data = []byte(s.set.opts.Secrets.Scrub(string(data)))
+		}
+		files = append(files, codemode.File{Name: s.clean(name, 200), MIME: s.clean(mime, 100), Data: data})
+	}
+	for _, c := range list {
+		switch c := c.(type) {
+		case *mcp.TextContent:
+			texts = append(texts, strings.ToValidUTF8(c.Text, "\uFFFD"))
+		case *mcp.ImageContent:
+			file("", c.MIMEType, c.Data)
+		case *mcp.AudioContent:
+			file("", c.MIMEType, c.Data)
+		case *mcp.ResourceLink:
+			texts = append(texts, strings.TrimSpace(fmt.Sprintf("[resource %s: %s] %s", c.Name, c.URI, c.Description)))
+		case *mcp.EmbeddedResource:
+			switch r := c.Resource; {
+			case r == nil:
+			case len(r.Blob) > 0:
+				file(r.URI[strings.LastIndexAny(r.URI, "/:")+1:], r.MIMEType, r.Blob)
+			default:
+				texts = append(texts, strings.ToValidUTF8(r.Text, "\uFFFD"))
+			}
+		default:
+			texts = append(texts, string(marshal(c)))
+		}
+	}
+	return texts, files
+}
