@@ -54,12 +54,17 @@ func trusted(path string) bool {
 	return ok && (st.Uid == 0 || int(st.Uid) == os.Getuid())
 }
 
+// bwrapDirs are where bubblewrap is looked for. The distribution's own comes first:
+// security modules know it by its path.
+func bwrapDirs() []string {
+	return append([]string{"/usr/bin"}, filepath.SplitList(os.Getenv("PATH"))...)
+}
+
 func (s *Sandbox) probeBwrap() error {
 	if !filterSupported {
 		return errors.New("there is no seccomp filter for this architecture")
 	}
-	// The distribution's own comes first: security modules know it by its path.
-	path, err := findBwrap(append([]string{"/usr/bin"}, filepath.SplitList(os.Getenv("PATH"))...))
+	path, err := findBwrap(bwrapDirs())
 	if err != nil {
 		return err
 	}

@@ -9,7 +9,50 @@ import (
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/probecache"
 )
+
+// A probed is the result of a probe that is kept.
+type probed struct {
+	BindsFD bool
+	Reason  string // why the mode does not work, empty if it does
+}
+
+// maxRefusal is how long a mode that did not work is not tried again.
+const maxRefusal = 10 * time.Minute
+
+// remembered runs the probe of the mode, or takes its result from Options.Probes.
+func (s *Sandbox) remembered(probe func() error) error {
+	if s.opts.Probes == nil || s.mode == None {
+		return probe()
+	}
+	path, _ := findBwrap(bwrapDirs())
+	key := fmt.Sprintf("mode %v network %t signals %t uid %d gid %d bwrap %s %s\n%s", s.mode, s.opts.Network, s.opts.AllowSignals,
+		s.opts.UID, s.opts.GID, path, probecache.Stamp(path), probecache.Machine())
+	var p probed
+	if s.opts.Probes.Load(key, 0, &p) && p.Reason == "" {
+		s.bwrap, s.bindsFD = path, p.BindsFD
+		return s.recall()
+	}
+	if s.opts.Probes.Load(key, maxRefusal, &p) {
+		return errors.New(p.Reason)
+	}
+	err := probe()
+	p = probed{BindsFD: s.bindsFD}
+	if err != nil {
+		p.Reason = err.Error()
+	}
+	s.opts.Probes.Store(key, nil, p)
+	return err
+}
+
+// recall sets what the probe of Landlock finds out without starting a program.
+func (s *Sandbox) recall() (err error) {
+	if s.mode == Landlock {
+		s.abi, err = landlockABI()
+	}
+	return err
+}
 
 // selfTest runs a program in the mode that is being probed, with its real
 // flags, and sees whether it runs and cannot read a file that is readable for

@@ -3,6 +3,8 @@ package sandbox
 import (
 	"os"
 	"strings"
+
+	"github.com/toolcell/toolcell/internal/probecache"
 )
 
 // A Mode is a way of isolating processes, weakest first.
@@ -66,6 +68,9 @@ type Options struct {
 
 	// TempDir is where TempDir makes directories. Empty means os.TempDir.
 	TempDir string
+
+	// Probes, if set, keeps which modes work here from one process to the next.
+	Probes *probecache.Cache
 }
 
 // A Limits bounds what one process and its descendants may use. In Options,

@@ -118,7 +118,7 @@ func (s *Sandbox) choose() error {
 			continue
 		}
 		s.mode = p.mode
-		err := p.probe()
+		err := s.remembered(p.probe)
 		if err == nil {
 			s.report = s.describe()
 			s.report.Reasons = reasons

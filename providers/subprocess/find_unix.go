@@ -30,6 +30,8 @@ type language struct {
 	prefix   string   // where it is installed, if known
 	packages []string // the main ones
 
+	searched []string // directories of packages
+
 	installed []string // all packages, as a Lock lists them
 	passed    []string // what was tried before, with reasons
 
@@ -69,13 +71,21 @@ func (h *host) consider(c *language) error {
 	if err := c.checkTrust(h.opts.changeable()); err != nil {
 		return err
 	}
+	if h.recall(c) {
+		return c.show(h.sandbox)
+	}
+	key, candidate := h.probeKey(c), c.path
 	if err := c.probe(); err != nil {
 		return err
 	}
 	if err := c.show(h.sandbox); err != nil {
 		return err
 	}
-	return h.try(c)
+	if err := h.try(c); err != nil {
+		return err
+	}
+	h.remember(key, candidate, c)
+	return nil
 }
 
 // unstarted returns the error of an interpreter that did not start: that it is not

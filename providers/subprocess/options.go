@@ -115,6 +115,11 @@ type Options struct {
 	// Limits bounds each run and each context.
 	Limits Limits
 
+	// ProbeCache, if set, is a directory of the user's that keeps which isolation and
+	// interpreters work here from one process to the next, so that [New] starts none of
+	// them again until the machine, the user or the files change.
+	ProbeCache string
+
 	// UID and GID are what programs run as where the host is root; zero
 	// means an unused id for each working directory.
 	UID, GID int

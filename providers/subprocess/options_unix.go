@@ -79,6 +79,6 @@ func (o *Options) sandbox() *sandbox.Options {
 	return &sandbox.Options{
 		Require: sandbox.Mode(o.Require), AllowNone: o.AllowNone, AllowSignals: o.AllowSignals, Network: o.Network,
 		ReadOnly: o.ReadOnly, Writable: o.Writable,
-		Limits: sandbox.Limits(o.Limits), UID: o.UID, GID: o.GID, Cgroup: o.Cgroup, TempDir: o.TempDir,
+		Limits: sandbox.Limits(o.Limits), UID: o.UID, GID: o.GID, Cgroup: o.Cgroup, TempDir: o.TempDir, Probes: o.probes(),
 	}
 }

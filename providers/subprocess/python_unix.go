@@ -43,7 +43,7 @@ func (l *language) probePython() error {
 	if filepath.IsAbs(about.Executable) && l.probed == "" {
 		l.path = about.Executable // behind the shims of version managers
 	}
-	l.prefix = about.Prefixes[0]
+	l.prefix, l.searched = about.Prefixes[0], about.Path
 	l.roots = interpreter.PythonRoots(l.probePath(), about.Prefixes, about.Path)
 	if prefix, ok := projectOf(l); ok {
 		l.prefix = prefix

@@ -1,0 +1,40 @@
+//go:build unix
+
+package probecache
+
+import (
+	"fmt"
+	"os"
+	"strings"
+)
+
+// machineFiles say what the kernel lets this process do.
+var machineFiles = []string{
+	"/proc/sys/kernel/random/boot_id", "/proc/sys/kernel/unprivileged_userns_clone", "/proc/sys/user/max_user_namespaces",
+	"/proc/sys/kernel/apparmor_restrict_unprivileged_userns", "/proc/self/attr/current", "/proc/self/cgroup",
+}
+
+// Machine names what probes of isolation depend on: the boot, the kernel's settings,
+// and this command with its user, rights, limits and namespaces.
+func Machine() string {
+	var b strings.Builder
+	for _, file := range machineFiles {
+		text, _ := os.ReadFile(file)
+		fmt.Fprintf(&b, "%s\n", text)
+	}
+	status, _ := os.ReadFile("/proc/self/status")
+	for line := range strings.Lines(string(status)) {
+		name, _, _ := strings.Cut(line, ":")
+		switch name {
+		case "Uid", "Gid", "Groups", "CapPrm", "CapEff", "CapBnd", "NoNewPrivs", "Seccomp":
+			b.WriteString(line)
+		}
+	}
+	for _, ns := range []string{"user", "mnt", "pid", "net"} {
+		link, _ := os.Readlink("/proc/self/ns/" + ns)
+		b.WriteString(link + "\n")
+	}
+	exe, _ := os.Executable()
+	fmt.Fprintf(&b, "%s %s %d", exe, Stamp(exe), os.Geteuid())
+	return b.String()
+}
