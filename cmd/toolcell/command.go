@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/cobra/doc"
 	"github.com/spf13/pflag"
 )
 
@@ -80,20 +79,6 @@ func (a *app) complete(c *cobra.Command) {
 func (a *app) completeEnvironment(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	names, _ := environmentNames(a.getenv("TOOLCELL_ENVIRONMENTS"))
 	return names, cobra.ShellCompDirectiveNoFileComp
-}
-
-// manCommand writes the man pages.
-func (a *app) manCommand(root *cobra.Command) *cobra.Command {
-	return a.command("man DIRECTORY", "Write the man pages into a directory", nil,
-		func(_ context.Context, _ *pflag.FlagSet, operands []string) int {
-			if len(operands) != 1 {
-				return a.usageError("use toolcell man DIRECTORY")
-			}
-			if err := doc.GenManTree(root, &doc.GenManHeader{Title: "TOOLCELL", Section: "1"}, operands[0]); err != nil {
-				return a.fail(err)
-			}
-			return 0
-		})
 }
 
 // print writes text to standard output.

@@ -19,15 +19,14 @@ import (
 
 const (
 	canKeep    = true
-	maxKeepers = 4        // of a user
-	maxScript  = 64 << 10 // bytes of a program's arguments
+	maxKeepers = 4 // of a user
 )
 
 // offer runs the program in a keeper if there is one. Otherwise it starts one for
 // later runs, and this run goes on by itself.
 func (a *app) offer(ctx context.Context, f *runFlags, program, file string) (code int, done bool) {
 	in, isFile := a.stdin.(*os.File)
-	if f.keep == 0 || !isFile || f.timeout < 0 || len(f.script.python()) > maxScript ||
+	if f.keep == 0 || !isFile || f.timeout < 0 || !f.script.later ||
 		slices.ContainsFunc(append(slices.Clone(f.in), f.out, f.images), transient) {
 		return 0, false
 	}

@@ -1,11 +1,11 @@
 package main
 
-// scriptVariable brings a run's file and arguments to a driver that was started
-// before. Programs do not have it.
+// scriptVariable brings a run's file and arguments to the driver. Programs do not have it.
 const scriptVariable = "TOOLCELL_SCRIPT"
 
-// laterPython makes a driver take them, and import the modules that are installed of
-// those that it is given.
+// laterPython makes the driver take them when it starts or when a program begins in a
+// process that is ready, and import those modules that are installed. It is the same for
+// all scripts, so that it is compiled once.
 const laterPython = `
 def set_env(pairs, inner=set_env):
     rest = []
@@ -18,6 +18,11 @@ def set_env(pairs, inner=set_env):
     return inner(rest)
 
 
+script = environb.pop(b'` + scriptVariable + `', None)
+if script is not None:
+    exec_(compile_(script.decode(), OWN, 'exec'), globals())
+
+
 def preload(names):
     for name in names:
         try:
@@ -25,6 +30,9 @@ def preload(names):
         except Exception:
             pass
 `
+
+// maxScript is how many bytes they may take.
+const maxScript = 64 << 10
 
 // usualModules are modules that many programs import and that take long.
 var usualModules = []string{"numpy", "pandas", "matplotlib.pyplot"}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"maps"
 	"os"
 	"strings"
 	"syscall"
@@ -130,7 +129,7 @@ func (f *runFlags) about() string {
 
 // startKept opens the interpreter for runs whose arguments come later.
 func (f *runFlags) startKept(ctx context.Context) (codeinterp.CodeInterpreter, error) {
-	f.script = &script{dir: f.script.dir, later: true}
+	f.script = &script{later: true}
 	f.language, f.timeout = "python", 0
 	f.ready = f.env.values
 	if f.ready == nil {
@@ -184,16 +183,9 @@ func (r *readyInterpreter) Describe() codeinterp.Info { return codeinterp.Descri
 // Close leaves the interpreter open.
 func (r *readyInterpreter) Close() error { return nil }
 
-// RunCode gives the program its arguments. If the ready interpreter cannot begin it, it
-// runs in a new one.
+// RunCode runs the program in a new interpreter if the ready one cannot begin it.
 func (r *readyInterpreter) RunCode(ctx context.Context, language, code string, o *codeinterp.RunOptions) (codeinterp.Result, error) {
-	with := *o
-	with.Env = maps.Clone(o.Env)
-	if with.Env == nil {
-		with.Env = map[string]string{}
-	}
-	with.Env[scriptVariable] = r.flags.script.python()
-	res, err := r.CodeInterpreter.RunCode(ctx, language, code, &with)
+	res, err := r.CodeInterpreter.RunCode(ctx, language, code, o)
 	if res.Status != codeinterp.StatusNotRun || ctx.Err() != nil || !errors.Is(err, codeinterp.ErrUnavailable) && !errors.Is(err, codeinterp.ErrCapacity) {
 		return res, err
 	}

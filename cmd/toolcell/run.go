@@ -97,6 +97,9 @@ func (a *app) run(ctx context.Context, f *runFlags, fs *pflag.FlagSet, operands 
 	if err == nil {
 		f.script, err = newScript(&f.programFlags, file, args)
 	}
+	if err == nil {
+		f.script.later = f.provider == "subprocess" && len(f.script.python()) <= maxScript
+	}
 	if err == nil && a.served == nil {
 		if code, done := a.offer(ctx, f, program, file); done {
 			return code

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -26,7 +27,7 @@ type script struct {
 	args []string
 	dir  string // absolute, empty for a private one
 
-	later bool // file and args come with each run
+	later bool // the driver of Python takes them with each run; see laterPython
 	begun bool // bash's driver sets them
 }
 
@@ -103,20 +104,19 @@ func (s *script) python() string {
 		}
 		source += "state.script = " + literal(s.file) + "\n"
 	}
-	return source
-}
-
-// pythonStart is what the driver does beside its own source.
-func (s *script) pythonStart() string {
-	source := s.python()
-	if s.later {
-		source = laterPython
-	}
 	if s.dir != "" {
 		dir := literal(s.dir)
 		source += "sys.path.insert(0, " + dir + ")\nos.chdir(" + dir + ")\n"
 	}
 	return source
+}
+
+// pythonStart is what the driver does beside its own source.
+func (s *script) pythonStart() string {
+	if s.later {
+		return laterPython
+	}
+	return s.python()
 }
 
 func (s *script) node() string {
@@ -185,12 +185,9 @@ func (s *script) beside(module string) string {
 // ownName is how providers call a program that has no name.
 var ownName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`<cell 1>|\bcell-1(\.[jt]s)?\b|\bprogram\.[jt]s\b`) })
 
-// named returns ci with the script told to each run, and the file's name in the
+// named returns ci with the script passed to each run, and the file's name in the
 // errors of programs.
 func (s *script) named(ci codeinterp.CodeInterpreter) codeinterp.CodeInterpreter {
-	if s.file == "" && len(s.args) == 0 {
-		return ci
-	}
 	return scripted{ci, s}
 }
 
@@ -204,11 +201,19 @@ type scripted struct {
 func (s scripted) Describe() codeinterp.Info { return codeinterp.Describe(s.CodeInterpreter) }
 
 func (s scripted) RunCode(ctx context.Context, language, code string, o *codeinterp.RunOptions) (codeinterp.Result, error) {
-	told := scriptfile.Script{File: s.script.file}
+	named := scriptfile.Script{File: s.script.file}
 	if len(s.script.args) > 0 {
-		told.Args = s.script.nodeArgv()
+		named.Args = s.script.nodeArgv()
 	}
-	res, err := s.CodeInterpreter.RunCode(scriptfile.With(ctx, told), language, code, o)
+	if s.script.later && language == "python" {
+		with := *o
+		if with.Env = maps.Clone(o.Env); with.Env == nil {
+			with.Env = map[string]string{}
+		}
+		with.Env[scriptVariable] = s.script.python()
+		o = &with
+	}
+	res, err := s.CodeInterpreter.RunCode(scriptfile.With(ctx, named), language, code, o)
 	if res.Error != nil && s.script.file != "" {
 		e := *res.Error
 		e.Traceback, e.RawTraceback = s.script.rename(e.Traceback), s.script.rename(e.RawTraceback)

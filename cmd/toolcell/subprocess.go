@@ -73,7 +73,7 @@ func (f *subprocessFlags) openSubprocess(stateful bool) (codeinterp.CodeInterpre
 	if f.node != "" && f.nodeEnvironment != nil {
 		return nil, fmt.Errorf("%w: --node goes without an environment of Node.js", codeinterp.ErrInvalid)
 	}
-	opts := &subprocess.Options{Dir: f.shared, Require: f.isolation.Mode, AllowNone: f.unsandboxed, Network: f.network, Languages: f.script.adapt(f.chosen()),
+	opts := &subprocess.Options{Dir: f.shared, Require: f.isolation.Mode, AllowNone: f.unsandboxed, Network: f.network, Languages: f.script.adapt(f.chosen()), ProbeCache: probeCache(f.getenv),
 		Limits: subprocess.Limits{Memory: int64(f.memory), Disk: int64(f.disk), Processes: f.processes}}
 	if len(f.install) > 0 {
 		opts.Install = &subprocess.Install{Packages: f.install, Root: f.getenv("TOOLCELL_ENVIRONMENTS")}
@@ -189,4 +189,20 @@ func absolute(paths []string) ([]string, error) {
 		out = append(out, abs)
 	}
 	return out, nil
+}
+
+// probeCache is the directory that keeps what works on this machine.
+func probeCache(getenv func(string) string) string {
+	if getenv == nil {
+		return ""
+	}
+	dir := getenv("XDG_CACHE_HOME")
+	if dir == "" {
+		home := getenv("HOME")
+		if home == "" {
+			return ""
+		}
+		dir = filepath.Join(home, ".cache")
+	}
+	return filepath.Join(dir, "toolcell", "probes")
 }

@@ -23,13 +23,12 @@ func (o *Options) probes() *probecache.Cache {
 type knownLanguage struct {
 	Path, Runtime, Prefix      string
 	Roots, Packages, Installed []string
-	Source                     string // of the driver that was compiled
 	Boot, ForkBoot             []byte
 }
 
 // probeKey names all that an interpreter's description depends on, apart from files.
 func (h *host) probeKey(l *language) string {
-	return fmt.Sprintf("%s %d %s %q %t %v %s\n%s\n%s", l.Name, l.kind, l.path, l.probed, l.forks, h.sandbox.Mode(), l.MinVersion,
+	return fmt.Sprintf("%s %d %s %q %t %v %s %s\n%s\n%s", l.Name, l.kind, l.path, l.probed, l.forks, h.sandbox.Mode(), l.MinVersion, l.sourceSum(),
 		probecache.Environment(), probecache.Machine())
 }
 
@@ -47,7 +46,7 @@ func (h *host) recall(l *language) bool {
 		return false
 	}
 	var k knownLanguage
-	if !h.opts.probes().Load(h.probeKey(l), 0, &k) || k.Source != l.sourceSum() {
+	if !h.opts.probes().Load(h.probeKey(l), 0, &k) {
 		return false
 	}
 	l.path, l.runtime, l.prefix = k.Path, k.Runtime, k.Prefix
@@ -68,5 +67,5 @@ func (h *host) remember(key, candidate string, l *language) {
 			files = append(files, root)
 		}
 	}
-	h.opts.probes().Store(key, files, knownLanguage{l.path, l.runtime, l.prefix, l.roots, l.packages, l.installed, l.sourceSum(), l.boot, l.forkBoot})
+	h.opts.probes().Store(key, files, knownLanguage{l.path, l.runtime, l.prefix, l.roots, l.packages, l.installed, l.boot, l.forkBoot})
 }
