@@ -27,9 +27,11 @@ func TestNothingIsStartedTwice(t *testing.T) {
 	}
 	run := func() int {
 		_ = os.Remove(count)
-		code, stdout, stderr := toolcell(t.Context(), "", "run", "--python", own, "--language", "python", "--allow-unsandboxed", "-e", "print(6 * 7)")
-		if code != 0 || stdout != "42\n" {
-			t.Fatalf("code %d, %q, %q", code, stdout, stderr)
+		var stdout, stderr strings.Builder
+		a := &app{stdin: strings.NewReader(""), stdout: &stdout, stderr: &stderr, getenv: os.Getenv}
+		code := a.main(t.Context(), []string{"run", "--python", own, "--language", "python", "--allow-unsandboxed", "-e", "print(6 * 7)"})
+		if code != 0 || stdout.String() != "42\n" {
+			t.Fatalf("code %d, %q, %q", code, &stdout, &stderr)
 		}
 		b, _ := os.ReadFile(count)
 		return strings.Count(string(b), "x")

@@ -13,7 +13,7 @@ func TestLanguageOf(t *testing.T) {
 		{"run", "#!/usr/bin/env node", "javascript", ""}, {"run", "#!/usr/bin/env -S A=1 tsx --x", "typescript", ""},
 		{"run.rb", "#!/usr/bin/env bash", "bash", ""},
 		{"", "x = 1", "", ""},
-		{"n.ipynb", "{}", "", `"n.ipynb" does not show`}, {"Makefile", "all:", "", `"Makefile" does not tell`},
+		{"n.ipynb", "{}", "", `"n.ipynb" does not show`}, {"Makefile", "all:", "", `"Makefile" does not show`},
 		{"x", "#!/usr/bin/ruby", "", `names "ruby"`}, {"x", "#!", "", `names ""`}, {"x", "#!/usr/bin/env -i", "", `names ""`},
 	} {
 		got, err := languageOf(tt.file, tt.program)
