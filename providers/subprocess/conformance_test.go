@@ -1,190 +1,103 @@
-//go:build unix
+//go:build real && unix
 
 package subprocess_test
 
 import (
-	"errors"
 	"os"
-	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/conformance"
-	"github.com/toolcell/toolcell/internal/aparttest"
-	"github.com/toolcell/toolcell/internal/race"
+	"github.com/toolcell/toolcell/internal/tier"
 	"github.com/toolcell/toolcell/providers/subprocess"
 )
 
-// modes are the ways of isolation to test; each is skipped where the machine
-// does not have it, unless CI is set.
-var modes = []subprocess.Mode{subprocess.Landlock, subprocess.Bwrap, subprocess.None}
-
-// How long a case may take, and a stop, where much else runs on the machine.
+// busyTimeout and busyPatience are how long a case, and a stop, may take on a busy machine.
 const busyTimeout, busyPatience = 2 * time.Minute, 10 * time.Second
 
-// eachMode runs a test in each mode that the machine has.
+// eachMode runs a test in Landlock mode, and every night in the other modes too.
 func eachMode(t *testing.T, f func(t *testing.T, o subprocess.Options)) {
+	modes := []subprocess.Mode{subprocess.Landlock}
+	if tier.Full {
+		modes = append(modes, subprocess.Bwrap, subprocess.None)
+	}
 	for _, mode := range modes {
-		t.Run(mode.String(), func(t *testing.T) { f(t, inMode(t, mode)) })
+		t.Run(mode.String(), func(t *testing.T) { f(t, inMode(mode)) })
 	}
 }
 
-// inMode returns the options of a mode, which the machine has.
-func inMode(t *testing.T, mode subprocess.Mode) subprocess.Options {
-	t.Helper()
-	o := subprocess.Options{Require: mode, AllowNone: mode == subprocess.None}
-	ci, err := subprocess.New(&o)
-	if err != nil {
-		missing(t, err)
-	}
-	if err := ci.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return o
-}
-
-// missing skips a test for want of a part of the machine, and fails in CI.
-func missing(t testing.TB, err error) {
-	t.Helper()
-	if os.Getenv("CI") != "" || !errors.Is(err, codeinterp.ErrIsolation) && !errors.Is(err, codeinterp.ErrUnavailable) {
-		t.Fatal(err)
-	}
-	t.Skip(err)
+// inMode returns the options of a mode.
+func inMode(mode subprocess.Mode) subprocess.Options {
+	return subprocess.Options{Require: mode, AllowNone: mode == subprocess.None}
 }
 
 // oneStream says in which languages what an earlier run left behind writes to the
 // very pipe of the next.
 var oneStream = []conformance.Feature{conformance.LateApart.In("bash"), conformance.LateApart.In("javascript"), conformance.LateApart.In("typescript")}
 
-// full has every mode tried with every language, and as much of each as the first.
-func full() bool { return race.Full() }
-
-// Landlock mode has every language, in contexts with all clauses, of which TypeScript,
-// which runs as JavaScript does, tries a quarter. With a process for each program the
-// four languages divide the clauses. The other modes try an eighth each so, and a
-// quarter in contexts, as processes that are warm do. make race tries all, and with
-// -short the languages divide the clauses in contexts too, and bwrap alone of the other
-// modes tries some.
-func TestConformanceLandlock(t *testing.T) {
-	if aparttest.Run(t) {
-		return
-	}
-	for i, language := range untyped {
-		t.Run(language, func(t *testing.T) {
-			conformHere(t, subprocess.Landlock, conformance.Config{Languages: []string{language}, Share: share(i, 4)})
-		})
-	}
+// TestConformance is the whole contract, in contexts of python and in Landlock mode.
+func TestConformance(t *testing.T) {
+	conform(t, inMode(subprocess.Landlock), subprocess.Python())
 }
 
-func TestConformanceTypeScript(t *testing.T) {
-	race.Long(t, "the other languages try clauses")
-	conform(t, subprocess.Landlock, conformance.Config{Languages: typed, Share: share(3, 4)})
-}
-
-func TestConformanceBwrap(t *testing.T) {
-	race.Long(t, "the other modes try clauses")
-	conform(t, subprocess.Bwrap, conformance.Config{Share: share(0, 8), Brief: !full()})
-}
-
-func TestConformanceNone(t *testing.T) {
-	race.Long(t, "the other modes try clauses")
-	conform(t, subprocess.None, conformance.Config{Share: share(4, 8), Brief: !full()})
-}
-
-var untyped, typed = []string{"bash", "javascript", "python"}, []string{"typescript"}
-
-// languagesOf returns the languages that are tried: others would be looked for and
-// started with each interpreter of the suite. None stands for all.
-func languagesOf(names []string) []subprocess.Language {
-	var list []subprocess.Language
-	for _, l := range []subprocess.Language{subprocess.Bash(), subprocess.JavaScript(), subprocess.Python(), subprocess.TypeScript()} {
-		if slices.Contains(names, l.Name) {
-			list = append(list, l)
-		}
-	}
-	return list
-}
-
-func share(number, of int) conformance.Share {
-	if full() {
-		return conformance.Share{}
-	}
-	return conformance.Share{Number: number, Of: of * race.Short(1, 2)}
-}
-
-func conform(t *testing.T, mode subprocess.Mode, cfg conformance.Config) {
-	if !aparttest.Run(t) {
-		conformHere(t, mode, cfg)
-	}
-}
-
-func conformHere(t *testing.T, mode subprocess.Mode, cfg conformance.Config) {
-	o := inMode(t, mode)
-	cfg.Timeout, cfg.Patience = busyTimeout, busyPatience
-	cfg.Thrifty = !full()
-	o.Languages = languagesOf(cfg.Languages)
-	if cfg.Lacks = oneStream; cfg.Stateful {
-		cfg.New = func() (codeinterp.CodeInterpreter, error) { return subprocess.NewStateful(&o) }
-	} else {
-		cfg.New = func() (codeinterp.CodeInterpreter, error) { return subprocess.New(&o) }
-		cfg.Lacks = []conformance.Feature{conformance.Manager}
-	}
-	conformance.Run(t, cfg)
-}
-
-// TestWarmConformance is the same with processes that are forked or come from
-// a pool, and with a newer node.
-func TestWarmConformance(t *testing.T) {
-	if aparttest.Run(t) {
-		return
-	}
-	o := subprocess.Options{
-		Require:   subprocess.Landlock,
-		Languages: []subprocess.Language{subprocess.Python(), subprocess.JavaScript(), newerNode(t)},
-		Warm:      &subprocess.Warm{},
-	}
-	open(t, o)
+// conform tries the contract with contexts of some languages.
+func conform(t *testing.T, o subprocess.Options, languages ...subprocess.Language) {
+	o.Languages = languages
 	conformance.Run(t, conformance.Config{
-		Timeout: busyTimeout, Patience: busyPatience,
 		New:      func() (codeinterp.CodeInterpreter, error) { return subprocess.NewStateful(&o) },
-		Stateful: true,
-		Thrifty:  true,
-		Lacks:    oneStream,
-		Brief:    !full(),
-		Share:    share(0, 4),
+		Stateful: true, Timeout: busyTimeout, Patience: busyPatience, Lacks: oneStream,
 	})
 }
 
-// The same with contexts. RunCode is that of New, so that what holds for both is
-// tried with contexts only.
-func TestStatefulConformanceLandlock(t *testing.T) {
-	if aparttest.Run(t) {
-		return
-	}
-	cfg := conformance.Config{Stateful: true, Languages: untyped}
-	if !testing.Short() {
-		conformHere(t, subprocess.Landlock, cfg)
-		return
-	}
-	for i, language := range untyped {
-		t.Run(language, func(t *testing.T) {
-			cfg.Languages, cfg.Share = []string{language}, conformance.Share{Number: i, Of: len(untyped)}
-			conformHere(t, subprocess.Landlock, cfg)
-		})
-	}
+// smoke are programs of one mode: what each mode has to hold, and what stops.
+var smoke = []struct{ name, language, code, want string }{
+	{"value", "python", "6 * 7", "ok value=42"},
+	{"streams", "python", "import os, sys\nprint('a', flush=True); _ = os.system('echo b'); print('c', file=sys.stderr)", "ok out=a\nb\n"},
+	{"exit code", "python", "raise SystemExit(3)", "error"},
+	{"loopback", "python", "import socket, threading\ns = socket.create_server(('127.0.0.1', 0))\nthreading.Thread(target=lambda: s.accept()[0].send(b'x')).start()\nsocket.create_connection(s.getsockname()).recv(1)", "ok value=b'x'"},
+	{"network", "python", "import socket\nsocket.create_connection(('1.1.1.1', 53), 5)", "error error=OSError"},
+	{"files", "python", "open('HOME/secret').read()", "error error=FileNotFoundError"},
+	{"signals", "python", "import os, signal\nos.kill(HOST, 0)", "error error=ProcessLookupError"},
+	{"environment", "bash", "echo \"[$TOOLCELL_SECRET]\"", "ok out=[]\n"},
+	{"survivors", "bash", "setsid sleep 4712 >/dev/null 2>&1 & echo left", "ok out=left\n"},
+	{"timeout", "bash", "while :; do :; done", "timeout"},
+	{"javascript", "javascript", "await Promise.resolve(6) * 7", "ok value=42"},
+	{"multiprocessing", "python", "import multiprocessing as m\nq = m.get_context('fork').Queue(); q.put(5); q.get()", "ok value=5"},
 }
 
-func TestStatefulConformanceTypeScript(t *testing.T) {
-	race.Long(t, "the other languages try clauses")
-	conform(t, subprocess.Landlock, conformance.Config{Stateful: true, Languages: typed, Share: share(2, 4)})
-}
-
-func TestStatefulConformanceBwrap(t *testing.T) {
-	conform(t, subprocess.Bwrap, conformance.Config{Stateful: true, Share: share(1, 4), Brief: !full()})
-}
-
-func TestStatefulConformanceNone(t *testing.T) {
-	race.Long(t, "the other modes try clauses")
-	conform(t, subprocess.None, conformance.Config{Stateful: true, Share: share(3, 4), Brief: !full()})
+// TestBwrap protects what bubblewrap mode promises, in contexts and in processes of
+// their own.
+func TestBwrap(t *testing.T) {
+	t.Setenv("TOOLCELL_SECRET", "x")
+	home := t.TempDir()
+	if err := os.WriteFile(home+"/secret", nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	ci := open(t, inMode(subprocess.Bwrap))
+	notebooks := map[string]*notebook{}
+	for _, tt := range smoke {
+		if notebooks[tt.language] == nil {
+			notebooks[tt.language] = newNotebook(t, ci, tt.language)
+		}
+		code := strings.NewReplacer("HOME", home, "HOST", "999999").Replace(tt.code)
+		o := &codeinterp.RunOptions{Timeout: time.Minute}
+		if tt.want == "timeout" {
+			o.Timeout = 300 * time.Millisecond
+		}
+		for _, res := range []codeinterp.Result{notebooks[tt.language].run(code, o), run(t, ci, tt.language, code, o)} {
+			if got := summary(res); !strings.HasPrefix(got, tt.want) {
+				t.Errorf("%s: got %s, want %s", tt.name, got, tt.want)
+			}
+		}
+	}
+	for _, n := range notebooks {
+		if err := ci.DeleteContext(t.Context(), n.id); err != nil {
+			t.Error(err)
+		}
+	}
+	if n := sleepers(t, "4712"); n > 0 {
+		t.Errorf("%d processes live on", n)
+	}
 }

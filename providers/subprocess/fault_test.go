@@ -1,4 +1,4 @@
-//go:build unix
+//go:build real && unix
 
 package subprocess_test
 
@@ -15,8 +15,7 @@ import (
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
-	"github.com/toolcell/toolcell/internal/aparttest"
-	"github.com/toolcell/toolcell/internal/race"
+	"github.com/toolcell/toolcell/internal/tier"
 	"github.com/toolcell/toolcell/providers/subprocess"
 )
 
@@ -154,9 +153,6 @@ func TestLargeCode(t *testing.T) {
 }
 
 func TestLimits(t *testing.T) {
-	if aparttest.Run(t) {
-		return
-	}
 	eachMode(t, func(t *testing.T, o subprocess.Options) {
 		o.Limits = subprocess.Limits{Memory: 300 << 20, CPU: 2, FileSize: 1 << 20}
 		o.Languages = []subprocess.Language{subprocess.Python()}
@@ -188,9 +184,9 @@ func TestNodeMemory(t *testing.T) {
 	}
 }
 
-// TestThousandAtOnce makes as many runs; with the race detector it is a quarter.
+// TestThousandAtOnce makes 100 runs, every night 1,000.
 func TestThousandAtOnce(t *testing.T) {
-	runs := race.Short(race.Some(1000, 252), 100)
+	runs := size(100, 1000)
 	ci := open(t, subprocess.Options{})
 	n := newNotebook(t, ci, "python")
 	n.run("x = 0", nil)
@@ -238,43 +234,12 @@ func TestCycles(t *testing.T) {
 		cycle(k)
 	}
 	before := takeStock(t)
-	cycles := race.Short(race.Some(300, 100), 60)
+	cycles := size(30, 300)
 	for k := range cycles {
 		cycle(k)
 	}
 	if after := takeStock(t); after.goroutines > before.goroutines+5 || after.fds > before.fds+5 || after.threads > before.threads+10 || after.dirs > before.dirs+spare {
 		t.Errorf("before %+v, after %+v", before, after)
-	}
-}
-
-// TestManyContexts holds 200 live contexts and measures what each costs. With the
-// race detector, or -short, it is 60.
-func TestManyContexts(t *testing.T) {
-	ci := open(t, subprocess.Options{Languages: []subprocess.Language{subprocess.Bash()}})
-	newNotebook(t, ci, "bash").run("x=1", nil)
-	before := takeStock(t)
-	count := race.Short(race.Some(200, 60), 60)
-	list := make([]*notebook, count)
-	for k := range list {
-		list[k] = newNotebook(t, ci, "bash")
-		list[k].run(fmt.Sprintf("x=%d", k), nil)
-	}
-	after := takeStock(t)
-	each := (after.heap - before.heap) / count
-	t.Logf("an idle context: %d KiB of heap, %d KiB of stacks, %d goroutines, %d descriptors", (after.heap-before.heap)/count>>10, (after.stacks-before.stacks)/count>>10, (after.goroutines-before.goroutines)/count, (after.fds-before.fds)/count)
-	if each > 64<<10 {
-		t.Errorf("an idle context takes %d bytes of the host's heap, want 64 KiB at most", each)
-	}
-	for k, n := range list {
-		if res := n.run("echo $x", nil); res.Stdout() != fmt.Sprintln(k) {
-			t.Fatalf("context %d: %s, stderr %s", k, summary(res), res.Stderr())
-		}
-		if err := ci.DeleteContext(t.Context(), n.id); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if end := takeStock(t); end.goroutines > before.goroutines+5 || end.fds > before.fds+5 || end.dirs > before.dirs+spare {
-		t.Errorf("before %+v, after %+v", before, end)
 	}
 }
 
@@ -334,4 +299,12 @@ func TestDuration(t *testing.T) {
 			}
 		}
 	}
+}
+
+// size returns the smaller number, and every night the larger one.
+func size(small, large int) int {
+	if tier.Full {
+		return large
+	}
+	return small
 }

@@ -1,4 +1,4 @@
-//go:build unix
+//go:build real && unix
 
 package subprocess_test
 
@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
-	"github.com/toolcell/toolcell/internal/aparttest"
 	"github.com/toolcell/toolcell/providers/subprocess"
 )
 
@@ -59,9 +58,6 @@ func TestFiguresOfEnds(t *testing.T) {
 // TestFiguresOfStopped: what is stopped shows its figures while there is time,
 // and says so where there is none.
 func TestFiguresOfStopped(t *testing.T) {
-	if aparttest.Run(t) {
-		return
-	}
 	// The second interrupt comes while one is drawn, or when one has been shown.
 	const drawn = `
 class Slow(plt.Figure):

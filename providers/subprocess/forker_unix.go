@@ -4,44 +4,43 @@ package subprocess
 
 import (
 	"context"
+	"slices"
 	"sync"
 
 	"github.com/toolcell/toolcell/codeinterp"
 )
 
-// A forker is the host's side of a fork server. It starts the server again
-// where that has died.
+// A forker forks processes of a language from a server, and starts another server where
+// that has died or its modules have changed on disk.
 type forker struct {
 	h *host
 	l *language
 
-	mu     sync.Mutex // held while the server is started
-	server *server
-	closed bool
+	mu      sync.Mutex // held while the server is started
+	server  *server
+	retired []*server // with changed modules; each ends with its last child
+	closed  bool
 
-	asking sync.WaitGroup // requests, also those that nobody waits for
+	asking sync.WaitGroup // requests, also abandoned ones
 }
 
-func newForker(h *host, l *language) (*forker, error) {
-	w := &forker{h: h, l: l}
-	if _, err := w.running(h.life); err != nil {
-		return nil, err
-	}
-	return w, nil
-}
-
-// running returns the server, a new one where the old one is gone.
-func (w *forker) running(ctx context.Context) (*server, error) {
+// current returns a server whose modules are those on disk.
+func (w *forker) current(ctx context.Context) (*server, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.closed {
 		return nil, codeinterp.ErrClosed
 	}
-	if w.server != nil {
-		if alive(w.server.sb) {
-			return w.server, nil
+	if s := w.server; s != nil {
+		switch {
+		case !alive(s.sb):
+			s.end()
+		case s.modules.changed():
+			w.retired = append(slices.DeleteFunc(w.retired, func(old *server) bool { return !alive(old.sb) }), s)
+			s.retire()
+		default:
+			return s, nil
 		}
-		w.server.end()
 		w.server = nil
 	}
 	s, err := startServer(ctx, w.h, w.l)
@@ -51,25 +50,28 @@ func (w *forker) running(ctx context.Context) (*server, error) {
 	return s, err
 }
 
-// fork returns a new child of the server, in a directory of its own. It waits for its
-// configuration.
-func (w *forker) fork(ctx context.Context) (*process, error) {
-	s, err := w.running(ctx)
-	if err != nil {
-		return nil, err
-	}
-	p, err := w.ask(ctx, s, nil)
-	// The server may have died since it was looked at; that is tried once.
-	if err != nil && ctx.Err() == nil && !alive(s.sb) {
-		if s, err = w.running(ctx); err == nil {
-			p, err = w.ask(ctx, s, nil)
+// fork returns a new child of a server, which waits for its configuration. pl is the
+// place of a context whose earlier process that server forked; nil means a new place,
+// which goes with the child.
+func (w *forker) fork(ctx context.Context, pl *place) (*process, error) {
+	for try := 0; ; try++ {
+		s, err := w.current(ctx)
+		if err != nil {
+			return nil, err
+		}
+		// Only the server of the first process runs as the user of the context's files.
+		if pl != nil && pl.server != s {
+			return nil, errNoServer
+		}
+		p, err := w.ask(ctx, s, pl)
+		// The server may have died since.
+		if err == nil || ctx.Err() != nil || alive(s.sb) || try > 0 {
+			return p, err
 		}
 	}
-	return p, err
 }
 
-// ask has the server fork in a place; nil means a new one, which goes with the child. A child that comes when nobody waits any more is
-// killed.
+// ask requests a child of s. A child that comes after ctx has ended is killed.
 func (w *forker) ask(ctx context.Context, s *server, pl *place) (*process, error) {
 	type answer struct {
 		p   *process
@@ -105,10 +107,11 @@ func (w *forker) close() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.closed = true
-	if w.server != nil {
-		w.server.end()
-		w.server = nil
+	for _, s := range append(w.retired, w.server) {
+		if s != nil {
+			s.end()
+		}
 	}
-	// After the server's end, for which those that ask would else wait.
-	w.asking.Wait()
+	w.server, w.retired = nil, nil
+	w.asking.Wait() // after the end of the servers that it waits for
 }

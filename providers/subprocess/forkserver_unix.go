@@ -24,8 +24,9 @@ type server struct {
 	sb       *sandbox.Process
 	conn     *net.UnixConn
 	dir      string
-	ahead    sandbox.Ahead // what it took to import what is preloaded, which is the children's too
-	readDone chan struct{} // closed when the server can say no more
+	modules  *moduleFiles  // that it has imported; set before the first fork
+	readDone chan struct{} // closed at the end of its messages
+	ended    func()        // end, once
 
 	asking sync.Mutex // one fork at a time
 
@@ -33,7 +34,8 @@ type server struct {
 	asked    int            // number of the last request
 	pids     chan int       // for the answer to it
 	children map[int]*child // that it forked, by pid, until they have ended
-	ready    bool           // it has imported what is preloaded
+	ready    bool           // it has imported the modules
+	retired  bool           // it ends with its last child
 }
 
 // A child is what is known of a process that the server forked.
@@ -54,6 +56,8 @@ func startServer(ctx context.Context, h *host, l *language) (*server, error) {
 		return nil, err
 	}
 	s := &server{dir: dir, readDone: make(chan struct{}), children: map[int]*child{}}
+	s.ended = sync.OnceFunc(s.shut)
+	started := time.Now()
 	errs, err := s.start(h, l)
 	if err != nil {
 		h.sandbox.Discard(dir)
@@ -63,12 +67,12 @@ func startServer(ctx context.Context, h *host, l *language) (*server, error) {
 	_, err = s.conn.Write(append(bytes.Clone(l.forkBoot), encode(framePreload, h.opts.Warm.Preload...)...))
 	hello := make(chan string, 1)
 	// Also where the write failed: end waits for it.
-	go s.listen(hello)
+	go s.listen(hello, started)
 	if err == nil {
 		select {
 		case v := <-hello:
 			if problem, failed := strings.CutPrefix(v, "!"); failed {
-				err = unready(problem)
+				err = preloadError(problem)
 			}
 		case <-s.readDone:
 			err = s.unstarted(h, l, cmp.Or(errs(), "it ended without a word"))
@@ -80,10 +84,6 @@ func startServer(ctx context.Context, h *host, l *language) (*server, error) {
 		s.end()
 		return nil, err
 	}
-	if len(h.preloads(l)) > 0 {
-		s.ahead = s.sb.Ahead()
-		s.ahead.CPU = 0 // a child begins with none
-	}
 	s.sb.Rest() // it has no limits
 	return s, nil
 }
@@ -91,7 +91,7 @@ func startServer(ctx context.Context, h *host, l *language) (*server, error) {
 // unstarted says why a server ended that has not said hello.
 func (s *server) unstarted(h *host, l *language, said string) error {
 	if modules := h.preloads(l); len(modules) > 0 && !s.ready {
-		return unready(strings.Join(modules, ", ") + ": " + said)
+		return preloadError(strings.Join(modules, ", ") + ": " + said)
 	}
 	return l.unstarted(fmt.Errorf("%w: the fork server for %s did not start: %s", codeinterp.ErrUnavailable, l.Name, said))
 }
@@ -112,7 +112,8 @@ func (s *server) start(h *host, l *language) (func() string, error) {
 	defer errW.Close()
 	c := h.command(l, &place{dir: s.dir})
 	c.ForkServer = true
-	c.Limits = unlimited // the children have theirs
+	// The children have limits of their own.
+	c.Limits = sandbox.Limits{Memory: -1, Processes: -1, CPU: -1, FileSize: -1, Disk: -1, Inodes: -1, OpenFiles: -1}
 	c.Files = []*os.File{nil, nil, errW, child}
 	conn, err := net.FileConn(host)
 	if err != nil {
@@ -153,7 +154,7 @@ func endOf(r *os.File) string {
 }
 
 // listen hands on what the server says, until it ends.
-func (s *server) listen(hello chan<- string) {
+func (s *server) listen(hello chan<- string, started time.Time) {
 	defer close(s.readDone)
 	for {
 		f, err := readFrame(s.conn, nil)
@@ -162,6 +163,7 @@ func (s *server) listen(hello chan<- string) {
 		}
 		switch f.kind {
 		case frameReady:
+			s.modules = newModuleFiles(f.field(0), started) // before hello
 			s.mu.Lock()
 			s.ready = true
 			s.mu.Unlock()
@@ -189,8 +191,8 @@ func (s *server) forked(request, pid int) {
 	}
 }
 
-// waited notes the end of a child. Of others, which a program can give the
-// server, nothing is kept: their pids come round again.
+// waited notes the end of a child. It ignores other processes, which programs can leave
+// to the server: their pids are used again.
 func (s *server) waited(pid int, status uint32) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -203,10 +205,28 @@ func (s *server) waited(pid int, status uint32) {
 	default:
 		c.ended, c.status = true, status
 	}
+	s.endIfUnused()
+}
+
+// retire ends the server with its last child.
+func (s *server) retire() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.retired = true
+	s.endIfUnused()
+}
+
+// endIfUnused ends a retired server without children. s.mu is held.
+func (s *server) endIfUnused() {
+	if s.retired && len(s.children) == 0 && s.pids == nil {
+		go s.end()
+	}
 }
 
 // end kills the server and waits until it is gone.
-func (s *server) end() {
+func (s *server) end() { s.ended() }
+
+func (s *server) shut() {
 	s.sb.Kill()
 	s.sb.Wait()
 	s.conn.Close()
@@ -229,7 +249,7 @@ func (s *server) fork(h *host, l *language, pl *place) (_ *process, err error) {
 		pl = &place{dir: dir}
 		release = func() { h.sandbox.Discard(dir) }
 	}
-	pl.server, pl.ahead = s, s.ahead
+	pl.server = s
 	defer func() {
 		if err != nil && release != nil {
 			release()
@@ -251,7 +271,11 @@ func (s *server) fork(h *host, l *language, pl *place) (_ *process, err error) {
 		ends.closeHost()
 		return nil, err
 	}
-	return newProcess(h.budget, l, sb, ends, pl, h.sandbox.WorkdirInside(pl.dir, pl.cwd), release)
+	p, err := newProcess(h.budget, l, sb, ends, pl, h.sandbox.WorkdirInside(pl.dir, pl.cwd), release)
+	if err == nil {
+		p.modules = s.modules
+	}
+	return p, err
 }
 
 // ask has the server fork, and adopts the child.

@@ -46,7 +46,7 @@ const (
 // Frames from the driver.
 const (
 	frameHello     = 'H' // version of the runtime
-	frameReady     = 'Y' // what was to be preloaded is there
+	frameReady     = 'Y' // files of the preloaded modules, separated by NUL
 	frameShow      = 'D' // seq, number, kind, display id, metadata, value, then MIME types and data
 	frameCall      = 'Q' // seq, id, name, arguments as JSON
 	frameLate      = 'L' // "stdout" or "stderr", bytes

@@ -40,26 +40,26 @@ func (l *language) prepare(ctx context.Context, code string, before names) (p *p
 	return p, err
 }
 
-// fresh returns a process for one program, which nobody has used before.
+// fresh returns an unused process for one program.
 func (h *host) fresh(ctx context.Context, l *language, pl *place) (*process, error) {
 	if w := h.warm[l.Name]; w != nil {
-		if p, err := w.take(ctx, true, nil); err != nil || p != nil && p.awaitHello(ctx) {
+		if p, err := w.get(ctx, true, nil); p != nil || err != nil {
 			return p, err
 		}
 	}
 	return h.launch(l, pl)
 }
 
-// processIn returns a process for a context in pl, whose working directory
-// outlives the process.
+// processIn returns a process for a context in pl, whose working directory outlives the
+// process.
 func (h *host) processIn(ctx context.Context, l *language, pl *place) (*process, error) {
-	// What is kept ready has started where all programs do.
+	// Warm processes have started where all programs do.
 	if w := h.warm[l.Name]; w != nil && pl.cwd == h.dir {
-		p, err := w.take(ctx, false, pl.env)
+		p, err := w.get(ctx, false, pl.env)
 		if err != nil {
 			return nil, err
 		}
-		if p != nil && p.awaitHello(ctx) {
+		if p != nil {
 			p.keepDir()
 			p.setOwner(pl.late)
 			return p, nil
@@ -79,13 +79,10 @@ func (h *host) processIn(ctx context.Context, l *language, pl *place) (*process,
 
 // again returns the next process of a context that had one in pl.
 func (h *host) again(ctx context.Context, l *language, pl *place) (*process, error) {
-	// Only the server that forked the first runs as the user whose files these are.
-	if w := h.warm[l.Name]; w != nil && pl.server != nil && alive(pl.server.sb) {
-		if p, err := w.forks.ask(ctx, pl.server, pl); err == nil {
-			if p.configure(false, nil) == nil && p.awaitHello(ctx) {
-				return p, nil
-			}
-			p.kill()
+	if w := h.warm[l.Name]; w != nil && pl.server != nil {
+		p, err := w.fork(ctx, pl, false, nil)
+		if err != nil || p != nil && p.awaitHello(ctx) {
+			return p, err
 		}
 	}
 	return h.launch(l, pl)

@@ -1,4 +1,4 @@
-//go:build linux
+//go:build real && full && unix
 
 package subprocess_test
 

@@ -1,4 +1,4 @@
-//go:build unix
+//go:build real && unix
 
 package subprocess_test
 
@@ -33,7 +33,6 @@ func TestFunctionStops(t *testing.T) {
 	ci := open(t, subprocess.Options{Grace: time.Minute}) // which is no part of this: a busy machine may need long for an end
 	for _, p := range waiting {
 		t.Run(p.language, func(t *testing.T) {
-			t.Parallel()
 			stopsCall(t, ci, p.language, p.code)
 		})
 	}
@@ -78,7 +77,6 @@ func stopsCall(t *testing.T, ci *subprocess.Stateful, language, code string) {
 // TestFunctionNeverReturns: a function that ignores the end of its ctx does not
 // hold up the program, and the run tells of it.
 func TestFunctionNeverReturns(t *testing.T) {
-	t.Parallel()
 	n := newNotebook(t, open(t, subprocess.Options{Languages: []subprocess.Language{subprocess.Python()}, Grace: time.Minute}), "python")
 	// A busy machine may take longer than the timeout to get to the call.
 	var res codeinterp.Result

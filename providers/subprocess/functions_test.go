@@ -1,16 +1,14 @@
-//go:build unix
+//go:build real && unix
 
 package subprocess_test
 
 import (
-	"strings"
 	"testing"
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
-	"github.com/toolcell/toolcell/internal/aparttest"
 	"github.com/toolcell/toolcell/internal/callstest"
-	"github.com/toolcell/toolcell/internal/race"
+	"github.com/toolcell/toolcell/internal/tier"
 	"github.com/toolcell/toolcell/providers/subprocess"
 )
 
@@ -75,7 +73,6 @@ const earlyAwaited = "error error=TypeError: tools.never(...) returns the result
 
 // TestFunctionsTogether has programs make a hundred calls that wait for each other.
 func TestFunctionsTogether(t *testing.T) {
-	t.Parallel()
 	ci := open(t, subprocess.Options{})
 	programs := map[string][]string{
 		"python":     callstest.Met(),
@@ -94,16 +91,10 @@ func TestFunctionsTogether(t *testing.T) {
 // TestFunctions runs the programs of the tables in a context of each language,
 // and in fresh processes and warm ones by turns.
 func TestFunctions(t *testing.T) {
-	if aparttest.Run(t) {
-		return
-	}
 	fresh, warm := open(t, subprocess.Options{}), open(t, subprocess.Options{Warm: &subprocess.Warm{}})
 	programs := 0
 	try := func(n *notebook, language, name, code string, right func(codeinterp.Result) bool) {
 		programs++
-		if testing.Short() && strings.HasPrefix(name, "large") && name != "large both" {
-			return // megabytes take seconds
-		}
 		t.Run(language+" "+name, func(t *testing.T) {
 			o := &codeinterp.RunOptions{Timeout: 2 * time.Minute, Functions: callstest.Functions(t)}
 			check := func(res codeinterp.Result) {
@@ -116,7 +107,7 @@ func TestFunctions(t *testing.T) {
 				}
 			}
 			check(n.run(code, o))
-			if !strings.HasPrefix(name, "large") && race.Takes(programs, 4) {
+			if tier.Full {
 				check(run(t, []*subprocess.Stateful{fresh, warm}[programs%2], language, code, o))
 			}
 		})

@@ -1,4 +1,4 @@
-//go:build unix
+//go:build real && unix
 
 package subprocess_test
 
@@ -9,36 +9,22 @@ import (
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
-	"github.com/toolcell/toolcell/internal/aparttest"
 	"github.com/toolcell/toolcell/internal/leftover"
 	"github.com/toolcell/toolcell/providers/subprocess"
 )
 
-// sideBySide is how many parallel tests run at once: the suites among them only
-// wait for their processes.
-const sideBySide = 10
+func TestMain(m *testing.M) { os.Exit(leftover.Run(m)) }
 
-func TestMain(m *testing.M) {
-	aparttest.Beside(sideBySide)
-	os.Exit(leftover.Run(m))
-}
-
-// open returns an interpreter with contexts, in landlock mode unless o or
-// TOOLCELL_TEST_MODE says otherwise, and closes it after the test.
+// open returns an interpreter with contexts, in Landlock mode unless o says otherwise,
+// and closes it after the test.
 func open(t testing.TB, o subprocess.Options) *subprocess.Stateful {
 	t.Helper()
 	if o.Require == subprocess.Auto {
 		o.Require = subprocess.Landlock
-		switch os.Getenv("TOOLCELL_TEST_MODE") {
-		case "bwrap":
-			o.Require = subprocess.Bwrap
-		case "none":
-			o.Require, o.AllowNone = subprocess.None, true
-		}
 	}
 	ci, err := subprocess.NewStateful(&o)
 	if err != nil {
-		missing(t, err)
+		t.Fatal(err)
 	}
 	t.Cleanup(func() {
 		if err := ci.Close(); err != nil {
@@ -56,10 +42,7 @@ func python(t testing.TB) subprocess.Language {
 		_, err = os.Stat(path)
 	}
 	if err != nil {
-		if os.Getenv("CI") != "" {
-			t.Fatal("no .testenv/python; run internal/testenv/python.sh")
-		}
-		t.Skip("no .testenv/python; run internal/testenv/python.sh")
+		t.Fatal("no .testenv/python; run make testenv: ", err)
 	}
 	l := subprocess.Python()
 	l.Commands = []string{path}

@@ -1,4 +1,4 @@
-//go:build unix
+//go:build real && full && unix
 
 package subprocess_test
 
@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
-	"github.com/toolcell/toolcell/internal/race"
 	"github.com/toolcell/toolcell/internal/typescripttest"
 	"github.com/toolcell/toolcell/providers/subprocess"
 )
@@ -44,10 +43,7 @@ func TestTypeScriptHostile(t *testing.T) {
 // TestTypeScriptPrograms runs what behaves the same in every provider.
 func TestTypeScriptPrograms(t *testing.T) {
 	ci := open(t, subprocess.Options{Languages: []subprocess.Language{subprocess.TypeScript()}})
-	for i, p := range typescripttest.Programs {
-		if race.Less() && i%4 != 0 { // each starts a process; providers/inmemory tries all
-			continue
-		}
+	for _, p := range typescripttest.Programs {
 		res := run(t, ci, "typescript", p.Code, nil)
 		failure, value := "", ""
 		if res.Error != nil {

@@ -1,4 +1,4 @@
-//go:build unix
+//go:build real && full && unix
 
 package subprocess_test
 
@@ -7,18 +7,13 @@ import (
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
-	"github.com/toolcell/toolcell/internal/aparttest"
 	"github.com/toolcell/toolcell/internal/humanevaltest"
-	"github.com/toolcell/toolcell/internal/race"
 	"github.com/toolcell/toolcell/providers/subprocess"
 )
 
 // TestHumanEval wants all programs to end in the same way in a process of
 // their own, forked from a warm one, and one after the other in one context.
 func TestHumanEval(t *testing.T) {
-	if aparttest.Run(t) {
-		return
-	}
 	programs := humanevaltest.Programs(t)
 	languages := []subprocess.Language{subprocess.Python()}
 	cold := open(t, subprocess.Options{Languages: languages})
@@ -26,9 +21,6 @@ func TestHumanEval(t *testing.T) {
 	n := newNotebook(t, cold, "python")
 	passed := 0
 	for k, code := range programs {
-		if race.Less() && k/2%4 > 0 || !race.Takes(k/2, 16) { // each starts several processes
-			continue
-		}
 		o := &codeinterp.RunOptions{Timeout: time.Minute}
 		verdict := verdictOf(run(t, cold, "python", code, o))
 		if verdict == "ok" {

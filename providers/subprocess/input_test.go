@@ -1,4 +1,4 @@
-//go:build unix
+//go:build real && unix
 
 package subprocess_test
 
@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
-	"github.com/toolcell/toolcell/internal/aparttest"
 	"github.com/toolcell/toolcell/providers/subprocess"
 )
 
@@ -119,22 +118,6 @@ func TestStreamsOpened(t *testing.T) {
 			}
 		}
 	})
-}
-
-// TestOrdinaryUser: what a host hands over in files reaches programs of one that
-// is not root as well.
-func TestOrdinaryUser(t *testing.T) {
-	if os.Getuid() != 0 {
-		t.Skip("the tests themselves are an ordinary user's")
-	}
-	if aparttest.Run(t) {
-		return
-	}
-	const someUser = 65533
-	b, err := aparttest.AsUser(t, someUser, "^(TestInput|TestInputOpened|TestStreamsOpened|TestNoStdin|TestReadable)$").CombinedOutput()
-	if err != nil || !strings.Contains(string(b), "--- PASS: TestInput/") {
-		t.Errorf("%v\n%s", err, aparttest.Failed(b))
-	}
 }
 
 // blocks is input that never comes.

@@ -1,34 +1,23 @@
-//go:build unix
+//go:build real && unix
 
 package subprocess_test
 
 import (
 	"context"
-	"os"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
-	"github.com/toolcell/toolcell/internal/aparttest"
-	"github.com/toolcell/toolcell/internal/race"
 	"github.com/toolcell/toolcell/providers/subprocess"
 )
 
 // TestInterruptStays interrupts programs at many moments, those of their
 // beginning and end included, while other processes compute: each interrupt
-// ends its own run, and none the next one. TOOLCELL_TEST_INTERRUPTS is how many
-// there are for each language.
+// ends its own run, and none the next one.
 func TestInterruptStays(t *testing.T) {
-	if aparttest.Run(t) {
-		return
-	}
-	rounds := race.Short(12, 4)
-	if s := os.Getenv("TOOLCELL_TEST_INTERRUPTS"); s != "" {
-		rounds, _ = strconv.Atoi(s)
-	}
+	rounds := size(4, 100)
 	ci := open(t, subprocess.Options{Grace: 20 * time.Second})
 	for _, tt := range []struct{ language, set, busy, short, next, want string }{
 		{"python", "x = 5", "while True: pass", "import time\nt = time.time() + %s\nwhile time.time() < t: pass", "s = sum(range(20000)); x", "5"},
@@ -106,9 +95,6 @@ func spin(t *testing.T, ci *subprocess.Stateful) {
 // TestEndedBeforeTimeout: a program that has ended is told so, however long
 // OnOutput takes with what it printed.
 func TestEndedBeforeTimeout(t *testing.T) {
-	if aparttest.Run(t) {
-		return
-	}
 	ci := open(t, subprocess.Options{})
 	for _, tt := range []struct{ language, code string }{
 		{"python", "import time\nprint('a', flush=True)\ntime.sleep(.02)\nprint('b')\n'done'"},
@@ -151,66 +137,6 @@ func TestOwnKeyboardInterrupt(t *testing.T) {
 		res := n.run(code, nil)
 		if res.Status != codeinterp.StatusError || res.ExitCode != 1 || res.Cause != "" || res.Error == nil || res.Error.Name != "KeyboardInterrupt" {
 			t.Errorf("%s: %s", code, summary(res))
-		}
-	}
-}
-
-// TestInterruptOfAwait: a program that is stopped while it awaits tells where.
-func TestInterruptOfAwait(t *testing.T) {
-	n := newNotebook(t, open(t, subprocess.Options{}), "python")
-	const work = "import asyncio\nasync def work():\n    asyncio.get_running_loop().call_later(.05, print, 'awaits')\n    await asyncio.sleep(300)\n"
-	for code, line := range map[string]int{
-		work + "await work()": 4,
-		work + "async def keeps():\n    try: await work()\n    except asyncio.CancelledError: return 3\nawait keeps()": 0,
-		work + "asyncio.run(work())": 5,
-	} {
-		res := n.run(code, &codeinterp.RunOptions{OnOutput: func(codeinterp.Output) error { return n.ci.InterruptContext(t.Context(), n.id) }})
-		trace := ""
-		if res.Error != nil {
-			trace = strings.Join(res.Error.Traceback, "\n")
-		}
-		if res.Cause != codeinterp.CauseInterrupt || res.Error == nil || res.Error.Name != "KeyboardInterrupt" || res.Error.Line != line || strings.Contains(trace, "<toolcell>") {
-			t.Errorf("%s: %s, %+v", code, summary(res), *res.Error)
-		}
-	}
-}
-
-// TestInterruptThatWasSeen comes once, also where the program reads what the host
-// says of it only when it handles it.
-func TestInterruptThatWasSeen(t *testing.T) {
-	n := newNotebook(t, open(t, subprocess.Options{}), "python")
-	const code = "import time\ntry:\n    print('here', flush=True)\n    time.sleep(300)\nexcept KeyboardInterrupt:\n    for i in range(3): display(i)\n    print('done')"
-	res := n.run(code, &codeinterp.RunOptions{OnOutput: func(o codeinterp.Output) error {
-		if string(o.Data) == "here\n" {
-			return n.ci.InterruptContext(t.Context(), n.id)
-		}
-		return nil
-	}})
-	if res.Stdout() != "here\ndone\n" || res.Error != nil {
-		t.Errorf("%s, %q", summary(res), res.Stdout())
-	}
-}
-
-// TestInterruptedStartOfAsyncio: the first program that awaits is interrupted while the
-// driver imports asyncio for it, and the next one has all of asyncio.
-func TestInterruptedStartOfAsyncio(t *testing.T) {
-	t.Parallel()
-	n := newNotebook(t, open(t, subprocess.Options{Languages: []subprocess.Language{subprocess.Python()}}), "python")
-	for _, tt := range []struct{ code, want string }{
-		{`import os, signal, sys
-class Interrupting:
-    def find_spec(self, name, path=None, target=None):
-        if name == "asyncio.log" and self in sys.meta_path:
-            sys.meta_path.remove(self)
-            os.kill(os.getpid(), signal.SIGINT)
-sys.meta_path.insert(0, Interrupting())
-async def seven(): return 7
-"asyncio" in sys.modules`, "ok value=False"},
-		{"await seven()", "error error=KeyboardInterrupt"},
-		{"await seven()", "ok value=7"},
-	} {
-		if res := n.run(tt.code, nil); summary(res) != tt.want || res.StateLost {
-			t.Errorf("%s: got %s", tt.code, summary(res))
 		}
 	}
 }

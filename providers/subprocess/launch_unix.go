@@ -23,9 +23,6 @@ type place struct {
 	once bool              // it runs one program
 	late func(codeinterp.Output)
 
-	limits sandbox.Limits // in place of the provider's
-	ahead  sandbox.Ahead  // what it may use to import what is preloaded
-
 	// server is what forked the process that lived there first, and can fork the next
 	// one; nil where none did.
 	server *server
@@ -37,7 +34,7 @@ type place struct {
 
 // command returns the arguments and the environment of l's driver.
 func (h *host) command(l *language, pl *place) *sandbox.Cmd {
-	c := &sandbox.Cmd{Path: l.path, Args: []string{l.path}, Workdir: pl.dir, ReadOnly: l.roots, Limits: pl.limits, Ahead: pl.ahead}
+	c := &sandbox.Cmd{Path: l.path, Args: []string{l.path}, Workdir: pl.dir, ReadOnly: l.roots}
 	if l.Driver != nil {
 		for _, a := range l.Driver.Args {
 			// A source alone is the same text for all contexts, which keep their arguments.
@@ -264,7 +261,7 @@ func (p *process) readHello(ctx context.Context) (string, error) {
 
 func helloError(version string) (string, error) {
 	if problem, failed := strings.CutPrefix(version, "!"); failed {
-		return "", unready(problem)
+		return "", preloadError(problem)
 	}
 	return version, nil
 }

@@ -1,4 +1,4 @@
-//go:build unix
+//go:build real && unix
 
 package subprocess_test
 
@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"github.com/toolcell/toolcell/codeinterp"
-	"github.com/toolcell/toolcell/internal/aparttest"
 	"github.com/toolcell/toolcell/internal/leftover"
 	"github.com/toolcell/toolcell/providers/subprocess"
 )
@@ -92,9 +91,6 @@ func TestEnvironment(t *testing.T) {
 }
 
 func TestCwd(t *testing.T) {
-	if aparttest.Run(t) {
-		return
-	}
 	dir, err := os.MkdirTemp("", "toolcell-cwd-")
 	if err != nil {
 		t.Fatal(err)
@@ -192,9 +188,6 @@ print('written')`, nil)
 }
 
 func TestDescribe(t *testing.T) {
-	if aparttest.Run(t) {
-		return
-	}
 	eachMode(t, func(t *testing.T, o subprocess.Options) {
 		info := open(t, o).Describe()
 		if info.Provider != "subprocess" || info.Isolation.Backend != o.Require.String() || len(info.Languages) == 0 {

@@ -32,11 +32,12 @@ type process struct {
 	ctl      *os.File
 	streams  [2]*pump
 	hello    chan string   // gets the runtime's version, once
-	ready    chan struct{} // gets one when what is preloaded is there
+	ready    chan []byte   // gets the files of preloaded modules
 	readDone chan struct{} // closed at the end of the control channel
 	gone     chan struct{}
 	release  func() // guarded by mu; gives back what the process lived in
 	place    place
+	modules  *moduleFiles // that it has imported before its program
 	once     atomic.Bool
 	inside   string // the working directory, as the process sees it
 
@@ -96,7 +97,7 @@ type run struct {
 func newProcess(b *budget, lang *language, sb *sandbox.Process, e *ends, pl *place, inside string, release func()) (*process, error) {
 	p := &process{
 		budget: b, lang: lang, sb: sb, ctl: e.host[2], place: *pl, inside: inside,
-		unread: room.Backlog{Most: maxUnread}, hello: make(chan string, 1), ready: make(chan struct{}, 1), readDone: make(chan struct{}), gone: make(chan struct{}), release: release, owner: pl.late, run: pl.first,
+		unread: room.Backlog{Most: maxUnread}, hello: make(chan string, 1), ready: make(chan []byte, 1), readDone: make(chan struct{}), gone: make(chan struct{}), release: release, owner: pl.late, run: pl.first,
 	}
 	p.late.deliver = p.addToRun
 	if pl.first != nil {

@@ -1,18 +1,15 @@
-//go:build unix
+//go:build real && unix
 
 package subprocess_test
 
 import (
 	"bytes"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
-	"github.com/toolcell/toolcell/internal/race"
+	"github.com/toolcell/toolcell/internal/tier"
 	"github.com/toolcell/toolcell/providers/subprocess"
 )
 
@@ -68,19 +65,6 @@ var pythonPrograms = []struct{ name, code, want string }{
 
 func TestPython(t *testing.T) {
 	testPython(t, open(t, subprocess.Options{Languages: []subprocess.Language{subprocess.Python()}}))
-}
-
-// TestPythonVersions runs the same with each interpreter that the variable
-// TOOLCELL_TEST_PYTHONS lists.
-func TestPythonVersions(t *testing.T) {
-	for _, path := range filepath.SplitList(os.Getenv("TOOLCELL_TEST_PYTHONS")) {
-		t.Run(path, func(t *testing.T) {
-			l := subprocess.Python()
-			l.Commands = []string{path}
-			l.Env = map[string]string{"LD_LIBRARY_PATH": filepath.Join(filepath.Dir(path), "../lib")}
-			testPython(t, open(t, subprocess.Options{Languages: []subprocess.Language{l}}))
-		})
-	}
 }
 
 func testPython(t *testing.T, ci *subprocess.Stateful) {
@@ -204,8 +188,8 @@ display(Image(b'\x89PNGx'))`, nil)
 }
 
 func TestNumericLibraries(t *testing.T) {
-	for i, warm := range []*subprocess.Warm{{Preload: []string{"numpy", "pandas", "matplotlib.pyplot", "PIL.Image"}}, nil} {
-		if !race.Takes(i, 2) {
+	for _, warm := range []*subprocess.Warm{{Preload: []string{"numpy", "pandas", "matplotlib.pyplot", "PIL.Image"}}, nil} {
+		if warm == nil && !tier.Full {
 			continue
 		}
 		ci := open(t, subprocess.Options{Languages: []subprocess.Language{python(t)}, Warm: warm})
@@ -253,38 +237,5 @@ func testNumeric(t *testing.T, ci codeinterp.CodeInterpreter) {
 	res = run(t, ci, "python", "import numpy as np\nnp.arange(3)", nil)
 	if res.Text() != "array([0, 1, 2])" {
 		t.Errorf("got %s", summary(res))
-	}
-}
-
-// TestReprNotImplemented: a value that has no text at all is told.
-func TestReprNotImplemented(t *testing.T) {
-	nb := newNotebook(t, open(t, subprocess.Options{}), "python")
-	res := nb.run("class R:\n    def __repr__(self): raise NotImplementedError('none yet')\n    def _repr_html_(self): raise NotImplementedError\nR()", nil)
-	if !res.OK() || strings.Count(res.Stderr(), "Traceback") != 1 || !strings.HasSuffix(res.Stderr(), "NotImplementedError: none yet\n") {
-		t.Errorf("%s, %q", summary(res), res.Stderr())
-	}
-}
-
-// TestPythonInterruptHandler: what handles an interrupt is python's own for all that a
-// program sees, and ends what computes, once it is put back and in asyncio.run too.
-func TestPythonInterruptHandler(t *testing.T) {
-	t.Parallel()
-	n := newNotebook(t, open(t, subprocess.Options{Languages: []subprocess.Language{python(t)}, Grace: 20 * time.Second}), "python")
-	for _, tt := range []struct{ code, want string }{
-		{"import asyncio, _signal, signal; kept = 0; plain, s = signal.default_int_handler, signal.SIGINT; signal.getsignal(s) is plain, _signal.getsignal(s) is plain", "ok value=(True, True)"},
-		{"signal.signal(s, print) is plain, signal.getsignal(s) is print, signal.signal(s, plain) is print, signal.signal(s, plain) is plain", "ok value=(True, True, True, True)"},
-		{"while True: kept += 1", "timeout"},
-		{"async def busy():\n  while True: await asyncio.sleep(0) if kept < 0 else None\nasyncio.run(busy())", "timeout"},
-		{"signal.signal(s, lambda *args: plain(*args))\nwhile True: kept += 1", "timeout"},
-		{"signal.signal(s, plain); kept > 0", "ok value=True"},
-	} {
-		timeout := time.Minute
-		if tt.want == "timeout" {
-			timeout = time.Second
-		}
-		res := n.run(tt.code, &codeinterp.RunOptions{Timeout: timeout})
-		if got := summary(res); got != tt.want && !(string(res.Status) == tt.want && !res.StateLost) {
-			t.Errorf("%s: %s, lost %v, %+v", tt.code, got, res.StateLost, res.Error)
-		}
 	}
 }

@@ -3,6 +3,8 @@
 package subprocess
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
 	"maps"
 	"path/filepath"
@@ -31,8 +33,7 @@ func (l *language) probePython() error {
 	if l.forks {
 		source += "\x00" + driver + later + added + sourceOf("python/", "forkserver.py") + "\x01"
 	}
-	known := compiled.known(source)
-	about, printed, err := interpreter.AskPython(l.probePath(), others, strings.Join(slices.Collect(maps.Keys(known)), "\n")+"\x02"+source)
+	about, printed, err := interpreter.AskPython(l.probePath(), others, source)
 	if err != nil {
 		return err
 	}
@@ -50,16 +51,26 @@ func (l *language) probePython() error {
 		about.Metadata = metadataOf(l.prefix, about.Version)
 	}
 	l.packages, l.installed = packagesOf(about.Metadata), versionsOf(about.Metadata)
-	code := known[about.Format]
-	if code == nil || printed != "" {
-		if code, err = compiled.take(compilation{source, about.Format}, printed, others); err != nil {
-			return err
-		}
+	code, err := pieces([]byte(printed))
+	if err != nil || len(code) != 1+strings.Count(source, "\x00") {
+		return errors.New("cannot compile the driver")
 	}
 	if l.boot = code[0]; l.forks {
 		l.forkBoot = code[1]
 	}
 	return nil
+}
+
+// pieces divides compiled code, each part of which begins with its length.
+func pieces(b []byte) (list [][]byte, err error) {
+	for b = bytes.Clone(b); len(b) > 0; {
+		n, ok := length(b)
+		if !ok || len(b) < digits+n {
+			return nil, errors.New("cut off")
+		}
+		list, b = append(list, slices.Clip(b[:digits+n])), b[digits+n:]
+	}
+	return list, nil
 }
 
 // versionsOf returns what is installed, as a Lock lists it, by its directories of

@@ -1,4 +1,4 @@
-//go:build unix
+//go:build real && unix
 
 package subprocess_test
 
@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/toolcell/toolcell/internal/aparttest"
 	"github.com/toolcell/toolcell/providers/subprocess"
 )
 
@@ -41,9 +40,6 @@ q + typeof p => ok value=/object | import join, * as p from 'path'; p.sep + join
 
 // TestRedeclared: what a program has declared a later one may declare as another kind.
 func TestRedeclared(t *testing.T) {
-	if aparttest.Run(t) {
-		return
-	}
 	for _, language := range []subprocess.Language{subprocess.JavaScript(), subprocess.TypeScript()} {
 		ci := open(t, subprocess.Options{Languages: []subprocess.Language{language}})
 		for _, programs := range redeclared {

@@ -167,7 +167,7 @@ func (p *process) serve(m *message) error {
 			return fmt.Errorf("%w: a second hello", errFrame)
 		}
 	case frameReady:
-		return p.takeReady()
+		return p.takeReady(f)
 	case frameShow:
 		return p.show(f)
 	case frameCall:

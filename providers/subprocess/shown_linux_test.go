@@ -1,3 +1,5 @@
+//go:build real
+
 package subprocess_test
 
 import (
@@ -43,55 +45,6 @@ func TestInterpreterOfRoot(t *testing.T) {
 				t.Errorf("Describe says %+v", about)
 			}
 		}
-	})
-}
-
-// TestThreadOfPreload: what a thread of a preloaded module prints is no earlier run's
-// where there was none.
-func TestThreadOfPreload(t *testing.T) {
-	if os.Geteuid() != 0 {
-		t.Skip("only programs of a root host are somebody else")
-	}
-	home := leftover.Dir(t)
-	t.Setenv("HOME", home)
-	venv, _ := ofRoot(t, home)
-	site, err := filepath.Glob(filepath.Join(venv, "lib", "python3*", "site-packages"))
-	if err != nil || len(site) != 1 {
-		t.Fatal(site, err)
-	}
-	const module = `
-import threading, time
-def say():
-    while True:
-        time.sleep(0.01)
-        print('THREAD', flush=True)
-threading.Thread(target=say, daemon=True).start()
-`
-	if err := os.WriteFile(filepath.Join(site[0], "chatty.py"), []byte(module), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	l := subprocess.Python()
-	l.Commands = []string{filepath.Join(venv, "bin", "python3")}
-	eachMode(t, func(t *testing.T, o subprocess.Options) {
-		o.Languages, o.Warm = []subprocess.Language{l}, &subprocess.Warm{Preload: []string{"chatty"}}
-		ci := open(t, o)
-		// In bwrap mode there may be no ready process, and in the others the thread is
-		// not there.
-		for range 20 {
-			res := run(t, ci, "python", "import time; time.sleep(0.2)", nil)
-			for _, out := range res.Outputs {
-				if out.Late {
-					t.Fatalf("an earlier run's: %q", out.Data)
-				}
-			}
-			if strings.Contains(res.Stdout(), "THREAD") {
-				return
-			}
-			if o.Require != subprocess.Bwrap {
-				return
-			}
-		}
-		t.Error("the thread has printed nothing")
 	})
 }
 

@@ -1,4 +1,4 @@
-//go:build unix
+//go:build real && unix
 
 package subprocess_test
 
@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
-	"github.com/toolcell/toolcell/internal/aparttest"
+	"github.com/toolcell/toolcell/internal/tier"
 	"github.com/toolcell/toolcell/providers/subprocess"
 )
 
@@ -23,10 +23,7 @@ func newerNode(t testing.TB) subprocess.Language {
 		_, err = os.Stat(path)
 	}
 	if err != nil {
-		if os.Getenv("CI") != "" {
-			t.Fatal("no .testenv/mcp/node; run internal/testenv/mcp.sh")
-		}
-		t.Skip("no .testenv/mcp/node; run internal/testenv/mcp.sh")
+		t.Fatal("no .testenv/mcp/node; run make testenv: ", err)
 	}
 	l.Commands = []string{path}
 	return l
@@ -47,7 +44,6 @@ var typeScriptPrograms = []struct {
 	{"declare enum", "declare enum D { A }\n1", "ok value=1", true},
 	{"namespace", "namespace N { export const v: number = 3 }\nN.v", "ok value=3", true},
 	{"parameter properties", "class P { constructor(private x: number) {}\n get() { return this.x } }\nnew P(4).get()", "ok value=4", true},
-	{"decorator", "const log = (t: any, k: string, d: PropertyDescriptor) => { console.log(k) };\nclass Q { @log m(): number { return 1 } }\nnew Q().m()", "ok out=m\n value=1", true},
 	{"assertion", "const s: any = 'str';\nlet n = <string>s;\nn.length", "ok value=3", true},
 	{"import equals", "import fs = require('fs');\ntypeof fs.existsSync", "ok value=function", true},
 	{"imports", "import type { Stats } from 'fs';\nimport { existsSync, type PathLike } from 'fs';\nimport * as path from 'path'\nlet p: PathLike = path.sep;\nexistsSync(p) as boolean", "ok value=true", true},
@@ -68,29 +64,12 @@ var typeScriptPrograms = []struct {
 }
 
 func TestTypeScript(t *testing.T) {
-	if aparttest.Run(t) {
-		return
-	}
-	for _, tt := range []struct {
-		name     string
-		language subprocess.Language
-	}{
-		{"newer node", newerNode(t)},
-		{"node", subprocess.TypeScript()},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			o := subprocess.Options{Languages: []subprocess.Language{tt.language}}
-			ci := open(t, o)
-			if got := ci.Describe().Languages[0].Runtime; !strings.HasSuffix(got, " (types erased)") {
-				t.Errorf("the runtime is %q", got)
-			}
-			testTypeScript(t, ci)
-			if testing.Short() {
-				return
-			}
-			o.Warm = &subprocess.Warm{}
-			t.Run("warm", func(t *testing.T) { testTypeScript(t, open(t, o)) })
-		})
+	testTypeScript(t, open(t, subprocess.Options{Languages: []subprocess.Language{subprocess.TypeScript()}}))
+	if tier.Full {
+		o := subprocess.Options{Languages: []subprocess.Language{newerNode(t)}}
+		testTypeScript(t, open(t, o))
+		o.Warm = &subprocess.Warm{}
+		testTypeScript(t, open(t, o))
 	}
 }
 

@@ -1,4 +1,4 @@
-//go:build unix
+//go:build real && unix
 
 package subprocess_test
 
@@ -21,7 +21,6 @@ func TestCalledOffUnbegun(t *testing.T) {
 		{"javascript", "var kept = 1", "require('child_process').spawn('sh', ['-c', 'sleep 0.1; echo late'], {stdio: 'inherit'}).unref()", "console.log(kept, String(require('fs').readdirSync('.').filter(f => f.startsWith('.stdin'))))", "1 \n"},
 	} {
 		t.Run(tt.language, func(t *testing.T) {
-			t.Parallel()
 			n := newNotebook(t, open(t, subprocess.Options{Grace: time.Minute}), tt.language)
 			n.run(tt.keep, nil)
 			n.run(tt.leave, nil)

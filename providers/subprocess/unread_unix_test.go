@@ -1,4 +1,4 @@
-//go:build unix
+//go:build real && unix
 
 package subprocess_test
 
@@ -15,7 +15,6 @@ import (
 // TestAnswerAtTheEnd: a program that ends before it reads an answer ends as it would
 // without: who cannot write to it does not kill it.
 func TestAnswerAtTheEnd(t *testing.T) {
-	t.Parallel()
 	s := open(t, subprocess.Options{Languages: []subprocess.Language{subprocess.Bash()}})
 	closed := make(chan struct{})
 	late := callstest.Function("late", func(ctx context.Context, _ map[string]any) (any, error) {

@@ -1,4 +1,4 @@
-//go:build unix
+//go:build real && unix
 
 package subprocess_test
 
@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -130,7 +131,7 @@ func sleepers(t *testing.T, seconds string) int {
 	t.Helper()
 	list, err := os.ReadDir("/proc")
 	if err != nil {
-		t.Skip("no /proc")
+		t.Fatal(err)
 	}
 	n := 0
 	for _, e := range list {
@@ -184,7 +185,7 @@ func TestWarmServerDies(t *testing.T) {
 	ci := open(t, subprocess.Options{Languages: []subprocess.Language{subprocess.Python()}, Warm: &subprocess.Warm{}})
 	n := newNotebook(t, ci, "python")
 	n.run("x = 1", nil)
-	for _, after := range []time.Duration{0, 0, time.Millisecond, 5 * time.Millisecond, 50 * time.Millisecond} {
+	for _, after := range []time.Duration{0, 5 * time.Millisecond} {
 		res := run(t, ci, "python", "import os\nprint(os.getppid())", nil)
 		pid, err := strconv.Atoi(strings.TrimSpace(res.Stdout()))
 		if err != nil || pid <= 1 {
@@ -197,10 +198,10 @@ func TestWarmServerDies(t *testing.T) {
 			t.Fatal(err)
 		}
 		time.Sleep(after)
-		if res, _ := afterDeath(t, func() (codeinterp.Result, error) { return ci.RunCode(t.Context(), "python", "print('next')", nil) }); res.Stdout() != "next\n" {
+		if res, _ := untilOK(t, func() (codeinterp.Result, error) { return ci.RunCode(t.Context(), "python", "print('next')", nil) }); res.Stdout() != "next\n" {
 			t.Errorf("got %s", summary(res))
 		}
-		res, told := afterDeath(t, func() (codeinterp.Result, error) {
+		res, told := untilOK(t, func() (codeinterp.Result, error) {
 			return ci.RunInContext(t.Context(), n.id, "print('x' in globals())", nil)
 		})
 		if (res.Stdout() == "True\n") == told {
@@ -210,9 +211,9 @@ func TestWarmServerDies(t *testing.T) {
 	}
 }
 
-// afterDeath runs until a process is there: one that was taken as the server died
+// untilOK runs until a process is there: one that was taken as the server died
 // dies with it. It reports whether any result told that the state is lost.
-func afterDeath(t *testing.T, run func() (codeinterp.Result, error)) (res codeinterp.Result, told bool) {
+func untilOK(t *testing.T, run func() (codeinterp.Result, error)) (res codeinterp.Result, told bool) {
 	t.Helper()
 	for try := 1; ; try++ {
 		res, err := run()
@@ -265,4 +266,91 @@ func TestWarmOutcomes(t *testing.T) {
 			t.Errorf("after a restart: %s", summary(res))
 		}
 	})
+}
+
+// preloading returns options with a Python of its own that preloads the module ahead,
+// and the file of that module.
+func preloading(t *testing.T, o subprocess.Options, source string) (with subprocess.Options, file string) {
+	t.Helper()
+	venv := filepath.Join(leftover.Dir(t), "venv")
+	if out, err := exec.CommandContext(t.Context(), python(t).Commands[0], "-m", "venv", "--without-pip", venv).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	sites, err := filepath.Glob(filepath.Join(venv, "lib", "python3*", "site-packages"))
+	if err != nil || len(sites) != 1 {
+		t.Fatal(sites, err)
+	}
+	file = filepath.Join(sites[0], "ahead.py")
+	write(t, file, source)
+	l := subprocess.Python()
+	l.Commands = []string{filepath.Join(venv, "bin", "python")}
+	o.Languages, o.Warm = []subprocess.Language{l}, &subprocess.Warm{Pool: 1, Preload: []string{"ahead"}}
+	return o, file
+}
+
+func write(t *testing.T, file, text string) {
+	t.Helper()
+	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestPreloadChanged: a run never gets the code of a preloaded module as it was before
+// the module was edited, and a context keeps its own. Pools serve this too.
+func TestPreloadChanged(t *testing.T) {
+	for _, mode := range []subprocess.Mode{subprocess.Landlock, subprocess.Bwrap} {
+		t.Run(mode.String(), func(t *testing.T) {
+			o, file := preloading(t, inMode(mode), "V = 1\n")
+			ci := open(t, o)
+			n := newNotebook(t, ci, "python")
+			if res := n.run("import ahead; ahead.V", nil); res.Text() != "1" {
+				t.Fatal(summary(res))
+			}
+			for v := 2; v < 5; v++ {
+				write(t, file, fmt.Sprintf("V = %d\n", v)) // of the same size
+				for range 2 {
+					if res := run(t, ci, "python", "import ahead; ahead.V", nil); res.Text() != strconv.Itoa(v) {
+						t.Errorf("after edit %d: %s", v, summary(res))
+					}
+				}
+				if res := newNotebook(t, ci, "python").run("import ahead; ahead.V", nil); res.Text() != strconv.Itoa(v) {
+					t.Errorf("a context after edit %d: %s", v, summary(res))
+				}
+			}
+			if res := n.run("ahead.V", nil); res.Text() != "1" || res.StateLost {
+				t.Errorf("the first context: %s", summary(res))
+			}
+			write(t, file, "raise ValueError('broken')\n")
+			if res := run(t, ci, "python", "import ahead", nil); res.Error == nil || res.Error.Message != "broken" {
+				t.Errorf("a module that breaks: %s", summary(res))
+			}
+			if res := run(t, ci, "python", "1", nil); res.Text() != "1" {
+				t.Errorf("a run without it: %s", summary(res))
+			}
+		})
+	}
+}
+
+// TestPreloadFails: a module that cannot be imported is the constructor's error.
+func TestPreloadFails(t *testing.T) {
+	for _, mode := range []subprocess.Mode{subprocess.Landlock, subprocess.Bwrap} {
+		o, _ := preloading(t, inMode(mode), "import missing_module\n")
+		if _, err := subprocess.New(&o); !errors.Is(err, codeinterp.ErrUnavailable) || !strings.Contains(err.Error(), "missing_module") {
+			t.Errorf("%v: %v", mode, err)
+		}
+	}
+}
+
+// TestPreloadAfterRestart: the next process of a forked context has the modules too, and
+// its files.
+func TestPreloadAfterRestart(t *testing.T) {
+	ci := open(t, subprocess.Options{Languages: []subprocess.Language{python(t)}, Warm: &subprocess.Warm{Preload: []string{"decimal"}}})
+	n := newNotebook(t, ci, "python")
+	n.run("open('x', 'w').write('y')", nil)
+	if err := ci.RestartContext(t.Context(), n.id); err != nil {
+		t.Fatal(err)
+	}
+	if res := n.run("import sys\nprint('decimal' in sys.modules, open('x').read())", nil); res.Stdout() != "True y\n" {
+		t.Errorf("%s", summary(res))
+	}
 }

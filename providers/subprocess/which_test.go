@@ -1,4 +1,4 @@
-//go:build unix
+//go:build real && unix
 
 package subprocess_test
 
@@ -67,7 +67,7 @@ func TestVersionIsWhole(t *testing.T) {
 // TestAbortedDriver: a runtime that ends itself for want of a thread says nothing, as
 // node does where the limit of processes is almost reached. What happened is told.
 func TestAbortedDriver(t *testing.T) {
-	o := inMode(t, subprocess.Landlock)
+	o := inMode(subprocess.Landlock)
 	o.Languages = []subprocess.Language{{
 		Name: "aborts", Commands: []string{"sh"}, VersionArgs: []string{"-c", "echo 1"},
 		Driver: &subprocess.Driver{Args: []string{"-c", "read -r x; kill -ABRT $$"}, Source: "\n"},

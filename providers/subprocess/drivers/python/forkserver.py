@@ -148,6 +148,5 @@ def reseed():
 
 kind, names = receive()
 preload(names)
-send(b'Y')
 serve_forks()
 loop()

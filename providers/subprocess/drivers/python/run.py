@@ -281,8 +281,8 @@ def configure(fields):
 
 
 def preload(names):
-    """Imports modules for the programs to come; says hello with a ! if it
-    cannot."""
+    """Imports modules for the programs to come and reports their files, in
+    which the host looks for changes; says hello with a ! if it cannot."""
     for name in names:
         name = name.decode()
         try:
@@ -290,6 +290,8 @@ def preload(names):
         except BaseException as e:
             send(b'H', '!%s: %s: %s' % (name, type_(e).__name__, e))
             exit_now(1)
+    files = (getattr(module, '__file__', None) for module in list(modules.values()) if names)
+    send(b'Y', b'\0'.join(os.fsencode(file) for file in files if isinstance_(file, str)))
 
 
 def loop():
@@ -302,7 +304,6 @@ def loop():
         elif kind == b'M':
             load()
             preload(fields)
-            send(b'Y')
         elif kind == b'N':
             offer([name.decode() for name in fields])
         elif kind == b'R':
