@@ -37,7 +37,6 @@ type jupyterFlags struct {
 	headers         list
 	ca              string
 	tag             string
-	spill           bool
 	adopt           string
 
 	// waiting, if set, is called where opening takes long, with the server's host.
@@ -56,7 +55,6 @@ func (f *jupyterFlags) register(fs *pflag.FlagSet, getenv func(string) string) {
 		fs.Var(&f.headers, "header", "add this `NAME:VALUE` to every request; repeatable")
 		fs.StringVar(&f.ca, "ca", "", "trust only the certificates in this PEM `file`")
 		fs.StringVar(&f.tag, "tag", "", "the `name` that marks this command's kernels for toolcell sweep (default toolcell-USER)")
-		fs.BoolVar(&f.spill, "spill", false, "send a Python program's large output around the server's rate limit")
 	})
 	f.url, f.token, f.password = getenv("JUPYTER_URL"), getenv("JUPYTER_TOKEN"), getenv("JUPYTER_PASSWORD")
 	f.tag = jupyter.DefaultTag
@@ -75,16 +73,14 @@ func (f *jupyterFlags) options(language string) (*jupyter.Options, error) {
 		return nil, fmt.Errorf("%w: --url %s has no http:// or https:// in front", codeinterp.ErrInvalid, hostOf(f.url))
 	case f.adopt != "" && len(f.kernels) > 0:
 		return nil, fmt.Errorf("%w: --kernel says what to start a kernel from, and --adopt uses an existing one", codeinterp.ErrInvalid)
-	case f.adopt != "" && f.spill:
-		return nil, fmt.Errorf("%w: --spill needs hooks in the kernel, and --adopt does not change it", codeinterp.ErrInvalid)
 	}
-	o := &jupyter.Options{URL: f.url, Token: f.token, Tag: f.tag, Spill: f.spill, Header: http.Header{}, Kernels: map[string]string{}}
+	o := &jupyter.Options{URL: f.url, Auth: jupyter.Auth{Token: f.token, Header: http.Header{}}, Tag: f.tag, Kernels: map[string]string{}}
 	// A password logs in, which a token makes needless.
 	if f.token == "" {
-		o.Password = f.password
+		o.Auth.Password = f.password
 	}
 	if strings.Contains(f.url, "/user/") {
-		o.Hub = &jupyter.HubOptions{Progress: f.spawning}
+		o.Auth.Hub = &jupyter.HubOptions{Progress: f.spawning}
 	}
 	for _, k := range f.kernels {
 		name, spec, ok := strings.Cut(k, "=")
@@ -98,7 +94,7 @@ func (f *jupyterFlags) options(language string) (*jupyter.Options, error) {
 		if !ok || strings.TrimSpace(name) == "" {
 			return nil, fmt.Errorf("%w: --header %q is no NAME:VALUE", codeinterp.ErrInvalid, h)
 		}
-		o.Header.Add(strings.TrimSpace(name), strings.TrimSpace(value))
+		o.Auth.Header.Add(strings.TrimSpace(name), strings.TrimSpace(value))
 	}
 	if err := f.trust(o); err != nil {
 		return nil, err
@@ -128,7 +124,9 @@ func (f *jupyterFlags) trust(o *jupyter.Options) error {
 	if !pool.AppendCertsFromPEM(pem) {
 		return fmt.Errorf("%w: --ca: there is no certificate in %s", codeinterp.ErrInvalid, f.ca)
 	}
-	o.TLS = &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}
+	transport := http.DefaultTransport.(*http.Transport).Clone()
+	transport.TLSClientConfig = &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}
+	o.HTTPClient = &http.Client{Transport: transport}
 	return nil
 }
 
@@ -153,13 +151,11 @@ func overSocket(o *jupyter.Options) error {
 	if query != "" {
 		o.URL += "?" + query
 	}
-	o.DialContext = func(ctx context.Context, _, _ string) (net.Conn, error) {
+	// Without a proxy, which would be asked for localhost.
+	o.HTTPClient = &http.Client{Transport: &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
 		var d net.Dialer
 		return d.DialContext(ctx, "unix", socket)
-	}
-	// A proxy of the environment would be asked for localhost, and dialed by the
-	// socket.
-	o.Proxy = func(*http.Request) (*url.URL, error) { return nil, nil }
+	}}}
 	return nil
 }
 

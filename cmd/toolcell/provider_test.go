@@ -38,9 +38,9 @@ func jupyterOptionsOf(t *testing.T, args ...string) *jupyterFlags {
 }
 
 func TestJupyterFlags(t *testing.T) {
-	f := jupyterOptionsOf(t, "--url", "http://h/", "--kernel", "conda-ml", "--kernel", "r=ir", "--header", "X-A: b:c", "--spill", "--tag", "mine")
+	f := jupyterOptionsOf(t, "--url", "http://h/", "--kernel", "conda-ml", "--kernel", "r=ir", "--header", "X-A: b:c", "--tag", "mine")
 	o, err := f.options("")
-	if err != nil || o.Kernels["python"] != "conda-ml" || o.Kernels["r"] != "ir" || o.Header.Get("X-A") != "b:c" || !o.Spill || o.Tag != "mine" {
+	if err != nil || o.Kernels["python"] != "conda-ml" || o.Kernels["r"] != "ir" || o.Auth.Header.Get("X-A") != "b:c" || o.Tag != "mine" {
 		t.Errorf("%+v, %v", o, err)
 	}
 	if o, err := f.options("julia"); err != nil || o.Kernels["julia"] != "conda-ml" {
@@ -61,7 +61,6 @@ func TestJupyterRefusals(t *testing.T) {
 		"run -e 1 --url localhost:8888":                              "--url localhost:8888 has no http://",
 		"run -e 1 --url ftp://me:secret@h/?token=secret":             `"h/", and must be like http://`,
 		"run -e 1 --url http://h --adopt x --kernel python3":         "--adopt uses an existing one",
-		"mcp --url http://h --adopt x --spill":                       "--spill needs hooks in the kernel",
 		"run -e 1 --url http://127.0.0.1:999999 --token secret":      "invalid port",
 		"run -e 1 --url http+unix:///nowhere --timeout 1h --ca none": "--ca: open none",
 	} {
@@ -91,8 +90,7 @@ func TestJupyterSocket(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		client := &http.Client{Transport: &http.Transport{DialContext: o.DialContext, Proxy: o.Proxy, DisableKeepAlives: true}}
-		resp, err := client.Get(o.URL)
+		resp, err := o.HTTPClient.Get(o.URL)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -115,7 +113,7 @@ func TestJupyterTrust(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	conn, err := tls.Dial("tcp", server.Listener.Addr().String(), o.TLS)
+	conn, err := tls.Dial("tcp", server.Listener.Addr().String(), o.HTTPClient.Transport.(*http.Transport).TLSClientConfig)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -145,7 +145,7 @@ func (s *screen) end(res *codeinterp.Result) {
 		case codeinterp.TruncatedByExit:
 			fmt.Fprintf(s.stderr, "toolcell: the last of %s may be missing (%s)\n", n.Streams, n.Reason)
 		case codeinterp.TruncatedByRate:
-			fmt.Fprintf(s.stderr, "toolcell: some of %s may be missing: the server drops what comes too fast; with --spill Python's comes around that\n", n.Streams)
+			fmt.Fprintf(s.stderr, "toolcell: some of %s may be missing: the server drops what exceeds its rate limit; print less, or into a file\n", n.Streams)
 		default:
 			fmt.Fprintf(s.stderr, "toolcell: some of %s may be missing (%s)\n", n.Streams, n.Reason)
 		}

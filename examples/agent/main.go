@@ -121,7 +121,7 @@ func (c *config) open(ctx context.Context) (codeinterp.CodeInterpreter, error) {
 	case "subprocess":
 		return subprocess.NewStateful(nil)
 	case "jupyter":
-		return jupyter.NewStateful(ctx, &jupyter.Options{URL: c.jupyterURL, Token: c.token})
+		return jupyter.NewStateful(ctx, &jupyter.Options{URL: c.jupyterURL, Auth: jupyter.Auth{Token: c.token}})
 	}
 	return nil, fmt.Errorf("-provider %q: use inmemory, subprocess or jupyter", c.provider)
 }

@@ -71,7 +71,7 @@ func main() {
 	code, err := io.ReadAll(os.Stdin)
 	if err == nil {
 		var out Output
-		out, err = Execute(context.Background(), &jupyter.Options{URL: *url, Token: *token, Password: *password}, string(code), *timeout)
+		out, err = Execute(context.Background(), &jupyter.Options{URL: *url, Auth: jupyter.Auth{Token: *token, Password: *password}}, string(code), *timeout)
 		_ = json.NewEncoder(os.Stdout).Encode(out)
 	}
 	if err != nil {

@@ -18,15 +18,17 @@ func TestExecute(t *testing.T) {
 		k.IOPub(req, "status", fake.Status("busy"))
 		k.IOPub(req, "stream", fake.Stream("stdout", "hello\n"))
 		k.IOPub(req, "display_data", fake.Data(1, "image/png", image, ""))
+		end := fake.OK(1)
 		if req.Code() == "fail" {
-			k.IOPub(req, "error", fake.Error("ValueError", "x", "Traceback", "\x1b[31mValueError\x1b[0m: x"))
+			end = fake.Error("ValueError", "x", "Traceback", "\x1b[31mValueError\x1b[0m: x")
+			k.IOPub(req, "error", end)
 		} else {
 			k.IOPub(req, "execute_result", fake.Data(1, "text/plain", "42", ""))
 		}
-		k.Reply(req, "execute_reply", fake.OK(1))
+		k.Reply(req, "execute_reply", end)
 		k.IOPub(req, "status", fake.Status("idle"))
 	}
-	opts := &jupyter.Options{URL: "http://fake", Token: "t", DialContext: s.DialContext}
+	opts := &jupyter.Options{URL: "http://fake", Auth: jupyter.Auth{Token: "t"}, HTTPClient: s.Client()}
 	picture := "data:image/png;base64," + image
 	for code, want := range map[string]Output{
 		"print('hello'); 42": {"hello\n", "", picture + "\n42"},

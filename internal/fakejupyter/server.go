@@ -113,6 +113,12 @@ func (s *Server) DialContext(ctx context.Context, _, _ string) (net.Conn, error)
 	}
 }
 
+// Client returns an HTTP client whose connections lead to the server, whatever the
+// address.
+func (s *Server) Client() *http.Client {
+	return &http.Client{Transport: &http.Transport{DialContext: s.DialContext, MaxIdleConnsPerHost: 4}}
+}
+
 // Cut breaks every connection, as a network that fails does.
 func (s *Server) Cut() {
 	s.mu.Lock()

@@ -43,6 +43,12 @@ var Source string
 //go:embed runs.py
 var Runs string
 
+// Contexts defines carry_contexts(), which makes threads and the work of pools belong to
+// the run that started them.
+//
+//go:embed contexts.py
+var Contexts string
+
 // Loops defines PutOff, an interrupt that is looked at until it may raise
 // KeyboardInterrupt, waits(off, frame), which tells the handler whether it may not yet,
 // and Again, of which the handler then makes a variable of its own.

@@ -43,19 +43,19 @@ func TestTokens(t *testing.T) {
 		opts jupyter.Options
 		ok   func(r *http.Request) bool
 	}{
-		{"header", jupyter.Options{Token: secret}, func(r *http.Request) bool {
+		{"header", jupyter.Options{Auth: jupyter.Auth{Token: secret}}, func(r *http.Request) bool {
 			return r.Header.Get("Authorization") == "token "+secret && !strings.Contains(r.URL.RawQuery, secret)
 		}},
-		{"bearer", jupyter.Options{Token: secret, Bearer: true}, func(r *http.Request) bool {
+		{"bearer", jupyter.Options{Auth: jupyter.Auth{Token: secret, Bearer: true}}, func(r *http.Request) bool {
 			return r.Header.Get("Authorization") == "Bearer "+secret
 		}},
-		{"in the URL", jupyter.Options{Token: secret, TokenInURL: true}, func(r *http.Request) bool {
+		{"in the URL", jupyter.Options{Auth: jupyter.Auth{Token: secret, InURL: true}}, func(r *http.Request) bool {
 			return r.URL.Query().Get("token") == secret && r.Header.Get("Authorization") == ""
 		}},
 		{"from the address", jupyter.Options{URL: "http://fake/base/lab?token=" + secret}, func(r *http.Request) bool {
 			return r.Header.Get("Authorization") == "token "+secret && strings.HasPrefix(r.URL.Path, "/base/api/")
 		}},
-		{"own header", jupyter.Options{Header: http.Header{"X-Proxy": {secret}}}, func(r *http.Request) bool {
+		{"own header", jupyter.Options{Auth: jupyter.Auth{Header: http.Header{"X-Proxy": {secret}}}}, func(r *http.Request) bool {
 			return r.Header.Get("X-Proxy") == secret
 		}},
 	}
@@ -109,7 +109,7 @@ func TestStatusCodes(t *testing.T) {
 	}
 	for _, c := range cases {
 		t.Run(fmt.Sprint(c.status, c.message[:2]), func(t *testing.T) {
-			dialFake(t, jupyter.Options{Token: secret}, func(s *fake.Server) {
+			dialFake(t, jupyter.Options{Auth: jupyter.Auth{Token: secret}}, func(s *fake.Server) {
 				s.HTTP = func(w http.ResponseWriter, r *http.Request) bool {
 					if r.Method == http.MethodPost {
 						fake.Fail(w, c.status, c.message)
@@ -156,7 +156,7 @@ func TestWrongServers(t *testing.T) {
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
-			dialFake(t, jupyter.Options{URL: c.url, Token: secret}, func(s *fake.Server) {
+			dialFake(t, jupyter.Options{URL: c.url, Auth: jupyter.Auth{Token: secret}}, func(s *fake.Server) {
 				s.Base, s.HTTP = "base", c.hook
 			}, func(t *testing.T, s *fake.Server, ci *jupyter.Stateful, err error) {
 				if !errors.Is(err, codeinterp.ErrUnavailable) || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), secret) {
@@ -227,7 +227,7 @@ func loginServer(password string, expires int32, logins *atomic.Int32) func(w ht
 
 func TestPassword(t *testing.T) {
 	var logins atomic.Int32
-	dialFake(t, jupyter.Options{Password: "pass"}, func(s *fake.Server) { s.HTTP = loginServer("pass", 5, &logins) },
+	dialFake(t, jupyter.Options{Auth: jupyter.Auth{Password: "pass"}}, func(s *fake.Server) { s.HTTP = loginServer("pass", 5, &logins) },
 		func(t *testing.T, s *fake.Server, ci *jupyter.Stateful, err error) {
 			if err != nil {
 				t.Fatal(err)
@@ -241,7 +241,7 @@ func TestPassword(t *testing.T) {
 				t.Errorf("%d logins, want the expired ones to be renewed", n)
 			}
 		})
-	dialFake(t, jupyter.Options{Password: "wrong-pass"}, func(s *fake.Server) { s.HTTP = loginServer("pass", 5, &logins) },
+	dialFake(t, jupyter.Options{Auth: jupyter.Auth{Password: "wrong-pass"}}, func(s *fake.Server) { s.HTTP = loginServer("pass", 5, &logins) },
 		func(t *testing.T, s *fake.Server, ci *jupyter.Stateful, err error) {
 			if !errors.Is(err, codeinterp.ErrUnavailable) || !strings.Contains(err.Error(), "password is wrong") || strings.Contains(err.Error(), "wrong-pass") {
 				t.Errorf("%v", err)
@@ -253,9 +253,9 @@ func TestPassword(t *testing.T) {
 func TestHub(t *testing.T) {
 	var started atomic.Int64
 	var progress []string
-	opts := jupyter.Options{URL: "http://fake/user/ada/", Token: secret, Hub: &jupyter.HubOptions{
+	opts := jupyter.Options{URL: "http://fake/user/ada/", Auth: jupyter.Auth{Token: secret, Hub: &jupyter.HubOptions{
 		UserOptions: map[string]any{"profile": "small"},
-		Progress:    func(p int, m string) { progress = append(progress, fmt.Sprint(p, m)) }}}
+		Progress:    func(p int, m string) { progress = append(progress, fmt.Sprint(p, m)) }}}}
 	hook := func(w http.ResponseWriter, r *http.Request) bool {
 		ready := started.Load() > 0 && time.Since(time.Unix(0, started.Load())) > 5*time.Second
 		switch {
@@ -284,7 +284,7 @@ func TestHub(t *testing.T) {
 			}
 		})
 	started.Store(0)
-	opts.Hub = nil
+	opts.Auth.Hub = nil
 	dialFake(t, opts, func(s *fake.Server) { s.Base, s.HTTP = "user/ada", hook },
 		func(t *testing.T, s *fake.Server, ci *jupyter.Stateful, err error) {
 			if err == nil || !strings.Contains(err.Error(), "Options.Hub") {
@@ -303,7 +303,7 @@ func TestTLS(t *testing.T) {
 	server := &tls.Config{Certificates: cert.TLS.Certificates}
 	for name, trust := range map[string]*tls.Config{"trusted": {RootCAs: pool, ServerName: "example.com"}, "unknown": nil} {
 		t.Run(name, func(t *testing.T) {
-			dialFake(t, jupyter.Options{URL: "https://fake", TLS: trust, StartTimeout: time.Second}, func(s *fake.Server) { s.TLS = server },
+			dialFake(t, jupyter.Options{URL: "https://fake", HTTPClient: trusting(trust), StartTimeout: time.Second}, func(s *fake.Server) { s.TLS = server },
 				func(t *testing.T, s *fake.Server, ci *jupyter.Stateful, err error) {
 					if trust == nil {
 						if !errors.Is(err, codeinterp.ErrUnavailable) || !strings.Contains(err.Error(), "certificate") {
@@ -369,7 +369,7 @@ func TestLanguages(t *testing.T) {
 func TestInvalidOptions(t *testing.T) {
 	for name, opts := range map[string]*jupyter.Options{
 		"nil": nil, "empty": {}, "no scheme": {URL: "localhost:8888"}, "ftp": {URL: "ftp://x/"},
-		"both":     {URL: "http://x", Token: "a", Password: "b"},
+		"both":     {URL: "http://x", Auth: jupyter.Auth{Token: "a", Password: "b"}},
 		"negative": {URL: "http://x", Grace: -1}, "tag": {URL: "http://x", Tag: "a/b"},
 	} {
 		if _, err := jupyter.New(t.Context(), opts); !errors.Is(err, codeinterp.ErrInvalid) {

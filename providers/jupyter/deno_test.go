@@ -1,4 +1,4 @@
-//go:build linux
+//go:build linux && real && full
 
 package jupyter_test
 

@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 	"log"
-	"net/http"
-	"net/url"
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
@@ -22,8 +20,7 @@ func exampleServer() (*fakejupyter.Server, *jupyter.Options) {
 		k.Reply(req, "execute_reply", fakejupyter.OK(1))
 		k.IOPub(req, "status", fakejupyter.Status("idle"))
 	}
-	return s, &jupyter.Options{URL: "http://localhost:8888", DialContext: s.DialContext,
-		Proxy: func(*http.Request) (*url.URL, error) { return nil, nil }}
+	return s, &jupyter.Options{URL: "http://localhost:8888", HTTPClient: s.Client()}
 }
 
 // A kernel for each run.

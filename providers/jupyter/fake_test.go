@@ -1,8 +1,8 @@
 package jupyter_test
 
 import (
+	"crypto/tls"
 	"net/http"
-	"net/url"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -54,8 +54,10 @@ func fakeOptions(s *fakejupyter.Server, opts jupyter.Options) *jupyter.Options {
 	if opts.URL == "" {
 		opts.URL = "http://fake/"
 	}
-	opts.DialContext = s.DialContext
-	opts.Proxy = func(*http.Request) (*url.URL, error) { return nil, nil }
+	if opts.HTTPClient == nil {
+		opts.HTTPClient = &http.Client{Transport: &http.Transport{}}
+	}
+	opts.HTTPClient.Transport.(*http.Transport).DialContext = s.DialContext
 	return &opts
 }
 
@@ -108,6 +110,11 @@ func reply(k *fakejupyter.Kernel, req *fakejupyter.Message) {
 
 func say(k *fakejupyter.Kernel, req *fakejupyter.Message, text string) {
 	k.IOPub(req, "stream", fakejupyter.Stream("stdout", text))
+}
+
+// trusting returns a client with a TLS configuration.
+func trusting(c *tls.Config) *http.Client {
+	return &http.Client{Transport: &http.Transport{TLSClientConfig: c}}
 }
 
 // A memory of requests that a play cannot answer at once.

@@ -1,4 +1,4 @@
-//go:build linux
+//go:build linux && real
 
 package jupyter_test
 
@@ -14,7 +14,7 @@ import (
 // BenchmarkFunctions has a program call a function 200 times, one after the
 // other; the floor is as many bare round trips over the stdin channel.
 func BenchmarkFunctions(b *testing.B) {
-	s := ownServer(b, "server7")
+	s := start(b, "server7", false)
 	f := must(newFloor(s))(b)
 	defer f.close()
 	ci, id := newContext(b, s, jupyter.Options{})

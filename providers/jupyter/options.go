@@ -2,14 +2,10 @@ package jupyter
 
 import (
 	"cmp"
-	"context"
-	"crypto/tls"
 	"fmt"
 	"log/slog"
 	"maps"
-	"net"
 	"net/http"
-	"net/url"
 	"strings"
 	"time"
 
@@ -36,34 +32,14 @@ type Options struct {
 	// an open notebook.
 	URL string
 
-	// Token is sent in the Authorization header of every request, as
-	// "token T", which every server understands, or as "Bearer T" if Bearer
-	// is set. TokenInURL sends it as a query parameter instead, for proxies
-	// that take the header away; servers and proxies log that.
-	Token      string
-	Bearer     bool
-	TokenInURL bool
+	// Auth says who we are.
+	Auth Auth
 
-	// Password logs in as a browser would, where there is no Token.
-	Password string
-
-	// Header is added to every request, sockets included.
-	Header http.Header
-
-	// HTTPClient makes the REST calls; its redirect policy is not used. Nil
-	// means a client of our own with TLS, Proxy and DialContext.
+	// HTTPClient makes the REST calls; its redirect policy is not used. The TLS
+	// configuration, proxy and dialer of an [http.Transport] are used for sockets too.
+	// Nil means the defaults of net/http. Proxies have to allow CONNECT to the
+	// server's port.
 	HTTPClient *http.Client
-
-	// TLS, Proxy and DialContext are used for sockets, and for REST calls
-	// where HTTPClient is nil. Nil means the defaults of net/http; proxies
-	// come from the environment. Sockets go through http and socks5 proxies,
-	// which have to allow CONNECT to the server's port.
-	TLS         *tls.Config
-	Proxy       func(*http.Request) (*url.URL, error)
-	DialContext func(ctx context.Context, network, addr string) (net.Conn, error)
-
-	// Hub, if set, starts a JupyterHub user's server that is not running.
-	Hub *HubOptions
 
 	// Kernels maps language names to kernelspecs, where the server's own
 	// naming does not do: {"python": "conda-env-ml"}. The kernelspecs that
@@ -110,20 +86,6 @@ type Options struct {
 	// CreateContext and RunCode need not wait for one.
 	Warm map[string]int
 
-	// Spill takes a Python program's large output around the server's rate
-	// limit: what is printed above the limit, and all that is printed and shown
-	// behind that, up to 1 GiB per run, is spooled on the kernel's host and
-	// fetched after the run, over a channel without limit. OnOutput then sees it
-	// late, in the order in which it was made; only what a process that the
-	// program forked off says itself goes ahead of it. Of what threads of earlier
-	// runs print and show beyond a limit of their own, and behind that, the first MiB
-	// per run is fetched with the rest, with the run's own behind it, and that of what
-	// came between two runs before the next one begins.
-	// What there is no room for is counted in Result.Truncated, of displays and
-	// values the bytes of their messages, and what a run that is being stopped
-	// cannot fetch within Grace is told there.
-	Spill bool
-
 	// Log, if set, records what went well in the end and was not as it should
 	// be, such as a kernel that had to be started again.
 	Log *slog.Logger
@@ -134,6 +96,25 @@ type Options struct {
 	plainJSON bool          // offer no subprotocol; for tests
 	noAckFix  bool          // leave acknowledgements to the system; for benchmarks
 	pongFix   bool          // hasten them by pongs; for benchmarks
+}
+
+// Auth is how a client authenticates. A token in Options.URL does as well.
+type Auth struct {
+	// Token is sent as "Authorization: token T", which every server accepts. Bearer
+	// sends "Authorization: Bearer T", InURL a query parameter, for proxies that remove
+	// the header; servers and proxies log that.
+	Token  string
+	Bearer bool
+	InURL  bool
+
+	// Password logs in as a browser does, if there is no Token.
+	Password string
+
+	// Header is added to every request, sockets included.
+	Header http.Header
+
+	// Hub, if not nil, starts a JupyterHub user's server that is not running.
+	Hub *HubOptions
 }
 
 // HubOptions tells how to start a user's server through the Hub API.
@@ -160,7 +141,7 @@ func (o *Options) check() (Options, error) {
 		return Options{}, fmt.Errorf("%w: Options.URL is required", codeinterp.ErrInvalid)
 	}
 	c := *o
-	c.Header = o.Header.Clone()
+	c.Auth.Header = o.Auth.Header.Clone()
 	c.Kernels = maps.Clone(o.Kernels)
 	c.KernelEnv = maps.Clone(o.KernelEnv)
 	c.Warm = maps.Clone(o.Warm)
@@ -172,9 +153,9 @@ func (o *Options) check() (Options, error) {
 	c.MaxMessage = cmp.Or(c.MaxMessage, DefaultMaxMessage)
 	c.names, c.pages = cmp.Or(c.names, maxNames), cmp.Or(c.pages, maxPages)
 	c.lease = cmp.Or(c.lease, c.ReconnectTimeout+leaseSlack)
-	if o.Hub != nil {
-		hub := *o.Hub
-		c.Hub = &hub
+	if o.Auth.Hub != nil {
+		hub := *o.Auth.Hub
+		c.Auth.Hub = &hub
 	}
 	switch {
 	case c.StartTimeout < 0, c.ReconnectTimeout < 0, c.Grace < 0, c.ContextIdle < 0, c.MaxMessage < 0:
@@ -183,16 +164,17 @@ func (o *Options) check() (Options, error) {
 		return c, fmt.Errorf("%w: Tag %q has a character that does not fit a path", codeinterp.ErrInvalid, c.Tag)
 	case strings.ContainsRune(c.Dir, 0):
 		return c, fmt.Errorf("%w: Dir has a NUL byte", codeinterp.ErrInvalid)
-	case c.Token != "" && c.Password != "":
-		return c, fmt.Errorf("%w: Token and Password are both set", codeinterp.ErrInvalid)
+	case c.Auth.Token != "" && c.Auth.Password != "":
+		return c, fmt.Errorf("%w: Auth.Token and Auth.Password are both set", codeinterp.ErrInvalid)
 	}
 	return c, nil
 }
 
 // server is the part of the options that says how to reach the server.
 func (o *Options) server() server.Config {
-	return server.Config{URL: o.URL, Token: o.Token, Bearer: o.Bearer, TokenInURL: o.TokenInURL, Password: o.Password,
-		Header: o.Header, HTTPClient: o.HTTPClient, TLS: o.TLS, Proxy: o.Proxy, DialContext: o.DialContext,
-		Hub: (*server.Hub)(o.Hub), KernelEnv: o.KernelEnv, Tag: o.Tag, StartTimeout: o.StartTimeout,
+	a := &o.Auth
+	return server.Config{URL: o.URL, Token: a.Token, Bearer: a.Bearer, TokenInURL: a.InURL, Password: a.Password,
+		Header: a.Header, Hub: (*server.Hub)(a.Hub), HTTPClient: o.HTTPClient,
+		KernelEnv: o.KernelEnv, Tag: o.Tag, StartTimeout: o.StartTimeout,
 		PlainJSON: o.plainJSON, NoAckFix: o.noAckFix, PongFix: o.pongFix}
 }

@@ -2,7 +2,6 @@ package jupyter_test
 
 import (
 	"errors"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -185,41 +184,6 @@ func TestLateOutputIsBounded(t *testing.T) {
 			t.Errorf("%d bytes, truncated %+v", n, res.Truncated)
 		}
 	})
-}
-
-// TestSpoolOfADeadKernel has a kernel say between two runs that it spools what is late:
-// what went with its process is told, once.
-func TestSpoolOfADeadKernel(t *testing.T) {
-	for name, die := range map[string]func(s *fake.Server, k *fake.Kernel){"alive": nil,
-		"dead":    func(_ *fake.Server, k *fake.Kernel) { k.Die() },
-		"removed": func(s *fake.Server, k *fake.Kernel) { s.Remove(k) },
-	} {
-		t.Run(name, func(t *testing.T) {
-			var h held
-			var asked atomic.Int64
-			inFake(t, jupyter.Options{}, func(s *fake.Server) {
-				s.Hidden = spools("", &asked)
-				plays{"first": h.ends}.on(s)
-			}, func(r *rig) {
-				r.ok("first")
-				k, first := h.get()
-				k.IOPub(first, "display_data", map[string]any{"data": map[string]string{"application/vnd.toolcell.spill": "late"}, "metadata": map[string]any{}})
-				time.Sleep(time.Second)
-				want := codeinterp.TruncationReason("")
-				if die != nil {
-					die(r.s, k)
-					want = codeinterp.TruncatedByExit
-					time.Sleep(time.Second)
-				}
-				if res := r.ok("second"); reason(res) != want {
-					t.Errorf("truncated %+v, want %q", res.Truncated, want)
-				}
-				if res := r.ok("third"); len(res.Truncated) > 0 || (asked.Load() == 1) != (die == nil) {
-					t.Errorf("again: %+v, asked %d times", res.Truncated, asked.Load())
-				}
-			})
-		})
-	}
 }
 
 func TestDisplays(t *testing.T) {

@@ -98,30 +98,22 @@ func runBehind(opts *jupyter.Options) error {
 	return err
 }
 
-// TestProxy reaches a server through a proxy that wants a login, by each way to
-// name the proxy.
+// TestProxy reaches a server through a proxy that wants a login.
 func TestProxy(t *testing.T) {
-	cases := map[string]func(p *url.URL) jupyter.Options{
-		"Options.Proxy": func(p *url.URL) jupyter.Options { return jupyter.Options{Proxy: http.ProxyURL(p)} },
-		"HTTPClient": func(p *url.URL) jupyter.Options {
-			return jupyter.Options{HTTPClient: &http.Client{Transport: &http.Transport{Proxy: http.ProxyURL(p)}}}
-		},
+	s := fake.New()
+	defer s.Close()
+	p := newProxy(t, s)
+	if err := runBehind(&jupyter.Options{URL: "http://jupyter.test/", HTTPClient: by(p.address(goodLogin))}); err != nil {
+		t.Fatal(err)
 	}
-	for name, options := range cases {
-		t.Run(name, func(t *testing.T) {
-			s := fake.New()
-			defer s.Close()
-			p := newProxy(t, s)
-			opts := options(p.address(goodLogin))
-			opts.URL = "http://jupyter.test/"
-			if err := runBehind(&opts); err != nil {
-				t.Fatal(err)
-			}
-			if p.plain.Load() == 0 || p.connects.Load() == 0 {
-				t.Errorf("%d plain requests, %d tunnels", p.plain.Load(), p.connects.Load())
-			}
-		})
+	if p.plain.Load() == 0 || p.connects.Load() == 0 {
+		t.Errorf("%d plain requests, %d tunnels", p.plain.Load(), p.connects.Load())
 	}
+}
+
+// by returns a client that uses a proxy.
+func by(proxy *url.URL) *http.Client {
+	return &http.Client{Transport: &http.Transport{Proxy: http.ProxyURL(proxy)}}
 }
 
 const proxyURLEnv = "TOOLCELL_JUPYTER_BEHIND_PROXY"
@@ -170,7 +162,7 @@ func TestProxyRefuses(t *testing.T) {
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			err := runBehind(&jupyter.Options{URL: c.url, Token: secret, Proxy: http.ProxyURL(c.proxy), StartTimeout: time.Second})
+			err := runBehind(&jupyter.Options{URL: c.url, Auth: jupyter.Auth{Token: secret}, HTTPClient: by(c.proxy), StartTimeout: time.Second})
 			if !errors.Is(err, codeinterp.ErrUnavailable) || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "s3cr3t") {
 				t.Errorf("%v, want %q", err, c.want)
 			}
@@ -186,7 +178,7 @@ func TestProxyRefuses(t *testing.T) {
 			}
 			plain.ServeHTTP(w, r)
 		})
-		err := runBehind(&jupyter.Options{URL: "http://jupyter.test/", Proxy: http.ProxyURL(only.address(goodLogin)), StartTimeout: time.Second})
+		err := runBehind(&jupyter.Options{URL: "http://jupyter.test/", HTTPClient: by(only.address(goodLogin)), StartTimeout: time.Second})
 		if !errors.Is(err, codeinterp.ErrUnavailable) || !strings.Contains(err.Error(), "proxy") || strings.Contains(err.Error(), "s3cr3t") {
 			t.Errorf("%v", err)
 		}
@@ -197,7 +189,7 @@ func TestProxyRefuses(t *testing.T) {
 	t.Run("address that cannot be read", func(t *testing.T) {
 		unreadable := "http://user:pr0xy-s3cr3t@" + string(rune(0x7f)) + "/"
 		bad := func(*http.Request) (*url.URL, error) { return url.Parse(unreadable) }
-		err := runBehind(&jupyter.Options{URL: "http://jupyter.test/", Proxy: bad, StartTimeout: time.Second})
+		err := runBehind(&jupyter.Options{URL: "http://jupyter.test/", HTTPClient: &http.Client{Transport: &http.Transport{Proxy: bad}}, StartTimeout: time.Second})
 		if !errors.Is(err, codeinterp.ErrUnavailable) || strings.Contains(err.Error(), "s3cr3t") {
 			t.Errorf("%v", err)
 		}
@@ -219,16 +211,20 @@ func TestClientCertificate(t *testing.T) {
 	direct := func(ctx context.Context, network, addr string) (net.Conn, error) {
 		return s.DialContext(ctx, network, addr)
 	}
-	opts := jupyter.Options{URL: "https://jupyter.test/", TLS: trust, DialContext: direct, StartTimeout: time.Second,
-		Proxy: func(*http.Request) (*url.URL, error) { return nil, nil }}
+	client := func(t *http.Transport) *http.Client {
+		t.TLSClientConfig = trust.Clone()
+		return &http.Client{Transport: t}
+	}
+	opts := jupyter.Options{URL: "https://jupyter.test/", HTTPClient: client(&http.Transport{DialContext: direct}), StartTimeout: time.Second}
 	if err := runBehind(&opts); !errors.Is(err, codeinterp.ErrUnavailable) {
 		t.Errorf("without a certificate: %v", err)
 	}
 	trust.Certificates, opts.StartTimeout = cert.TLS.Certificates, time.Minute
+	opts.HTTPClient = client(&http.Transport{DialContext: direct})
 	if err := runBehind(&opts); err != nil {
 		t.Error(err)
 	}
-	opts.DialContext, opts.Proxy = nil, http.ProxyURL(p.address(goodLogin))
+	opts.HTTPClient = client(&http.Transport{Proxy: http.ProxyURL(p.address(goodLogin))})
 	if err := runBehind(&opts); err != nil || p.connects.Load() < 2 {
 		t.Errorf("through a proxy: %v, %d tunnels", err, p.connects.Load())
 	}

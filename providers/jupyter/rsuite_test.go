@@ -1,12 +1,10 @@
-//go:build linux
+//go:build linux && real && full
 
 package jupyter_test
 
 import (
 	"fmt"
-	"os"
 	"strings"
-	"testing"
 	"time"
 
 	"github.com/toolcell/toolcell/conformance"
@@ -15,19 +13,15 @@ import (
 // irkernel is where the distribution installs the kernelspec.
 const irkernel = "/usr/share/jupyter/kernels/ir/kernel.json"
 
-// conformR runs the suite on IRkernel, with programs in its language.
-func conformR(t *testing.T) {
-	if _, err := os.Stat(irkernel); err != nil {
-		missing(t, false, "no IRkernel: run internal/testenv/jupyter.sh")
-	}
-	conform(t, "server6", conformance.Config{
+// rConfig is the suite with programs in R.
+func rConfig() conformance.Config {
+	return conformance.Config{
 		Languages: []string{"r"},
 		Programs:  map[string]conformance.Programs{"r": rPrograms()},
-		Timeout:   10 * time.Minute, // its kernels are started anew, not forked
-		Brief:     true,
+		Timeout:   10 * time.Minute,
 		Lacks: []conformance.Feature{conformance.Values, conformance.BinaryOutput, conformance.FullOutput, conformance.Env,
 			conformance.Cwd, conformance.PrivateFiles, conformance.Children, conformance.ErrorLine, conformance.MissingModule},
-	})
+	}
 }
 
 // rPrograms are the suite's programs in R. What a top-level expression prints

@@ -57,7 +57,7 @@ func open(ctx context.Context, opts *Options) (*runtime, error) {
 	if rt.c, err = server.New(o.server()); err != nil {
 		return nil, err
 	}
-	rt.cfg = kernel.Config{Client: rt.c, MaxMessage: o.MaxMessage, Spill: o.Spill,
+	rt.cfg = kernel.Config{Client: rt.c, MaxMessage: o.MaxMessage,
 		StartTimeout: o.StartTimeout, ReconnectTimeout: o.ReconnectTimeout}
 	rt.closing, rt.close = context.WithCancel(context.Background())
 	if err := rt.learn(ctx); err != nil {

@@ -54,9 +54,7 @@ func newSession(rt *runtime, kind kernel.Kind, o driver.Options, k *kernel.Kerne
 
 func (s *session) hold(k *kernel.Kernel) {
 	k.Late(s.opts.Late)
-	if former := s.k.Swap(k); former != nil {
-		k.Succeed(former)
-	}
+	s.k.Store(k)
 }
 
 // Run implements driver.Session.
@@ -100,9 +98,6 @@ func (s *session) attempt(ctx context.Context, p *driver.Program, out *driver.Ou
 		return driver.Outcome{}, err
 	}
 	k := s.k.Load()
-	if err := k.FetchLate(ctx); err != nil {
-		return driver.Outcome{}, err
-	}
 	sur := kernel.Surroundings{Env: p.Env, Private: s.opts.Once && !s.private && s.opts.Cwd == ""}
 	// To a kernel that never asks as well, so that Enter refuses it.
 	if k.HasStdin() || !k.TakesInput() {

@@ -64,7 +64,7 @@ func server(t *testing.T) (o provider.Options, dir string, pandas bool) {
 		}
 	}
 	found, _ := filepath.Glob(filepath.Join(env, "lib/python3*/site-packages/pandas"))
-	return provider.Options{URL: fmt.Sprintf("http://%s/", address), Token: "T", StartTimeout: 5 * time.Minute}, dir, len(found) > 0
+	return provider.Options{URL: fmt.Sprintf("http://%s/", address), Auth: provider.Auth{Token: "T"}, StartTimeout: 5 * time.Minute}, dir, len(found) > 0
 }
 
 func open(t *testing.T, o jupyter.Options) *workspace.Workspace {

@@ -38,7 +38,7 @@ _toolcell() {
 		run:--with) words="" ;;
 		run:--write) words="" files=1 ;;
 		run:*)
-			if [[ $cur == -* ]]; then words="--adopt --allow-errors --allow-unsandboxed --artifacts --ca --dir --disk -e --env --env-name --header --images --in --install --isolation --json --keep --kernel --language --memory --network --node --out --preload --processes --provider --python --read --spill --stdin --tag --timeout --token --url --warm --with --write --help"; else words="" files=1; fi ;;
+			if [[ $cur == -* ]]; then words="--adopt --allow-errors --allow-unsandboxed --artifacts --ca --dir --disk -e --env --env-name --header --images --in --install --isolation --json --keep --kernel --language --memory --network --node --out --preload --processes --provider --python --read --stdin --tag --timeout --token --url --warm --with --write --help"; else words="" files=1; fi ;;
 		repl:--adopt) words="" ;;
 		repl:--ca) words="" files=1 ;;
 		repl:--dir) words="" files=1 ;;
@@ -66,7 +66,7 @@ _toolcell() {
 		repl:--with) words="" ;;
 		repl:--write) words="" files=1 ;;
 		repl:*)
-			if [[ $cur == -* ]]; then words="--adopt --allow-unsandboxed --ca --dir --disk --env --env-name --header --history --images --install --isolation --kernel --language --memory --network --node --preload --processes --provider --python --read --spill --tag --timeout --token --url --warm --with --write --help"; else words=""; fi ;;
+			if [[ $cur == -* ]]; then words="--adopt --allow-unsandboxed --ca --dir --disk --env --env-name --header --history --images --install --isolation --kernel --language --memory --network --node --preload --processes --provider --python --read --tag --timeout --token --url --warm --with --write --help"; else words=""; fi ;;
 		mcp:--adopt) words="" ;;
 		mcp:--ca) words="" files=1 ;;
 		mcp:--context-idle) words="" ;;
@@ -101,7 +101,7 @@ _toolcell() {
 		mcp:--workspace) words="" ;;
 		mcp:--write) words="" files=1 ;;
 		mcp:*)
-			if [[ $cur == -* ]]; then words="--adopt --allow-unsandboxed --artifacts --background --ca --context-idle --context-lifetime --dir --disk --env-name --files --header --http --http-host --http-origin --http-token --install --isolation --kernel --languages --manage --max-contexts --max-timeout --memory --network --node --preload --processes --provider --python --read --read-output --shell --spill --stateless --tag --timeout --token --tools --url --verbose --warm --with --workspace --write --help"; else words=""; fi ;;
+			if [[ $cur == -* ]]; then words="--adopt --allow-unsandboxed --artifacts --background --ca --context-idle --context-lifetime --dir --disk --env-name --files --header --http --http-host --http-origin --http-token --install --isolation --kernel --languages --manage --max-contexts --max-timeout --memory --network --node --preload --processes --provider --python --read --read-output --shell --stateless --tag --timeout --token --tools --url --verbose --warm --with --workspace --write --help"; else words=""; fi ;;
 		env:--lock) words="" files=1 ;;
 		env:--python) words="" files=1 ;;
 		env:--requirements) words="" files=1 ;;
@@ -130,7 +130,7 @@ _toolcell() {
 		doctor:--with) words="" ;;
 		doctor:--write) words="" files=1 ;;
 		doctor:*)
-			if [[ $cur == -* ]]; then words="--allow-unsandboxed --ca --disk --env-name --header --install --isolation --kernel --memory --network --node --preload --processes --provider --python --read --spill --tag --token --url --warm --with --write --help"; else words=""; fi ;;
+			if [[ $cur == -* ]]; then words="--allow-unsandboxed --ca --disk --env-name --header --install --isolation --kernel --memory --network --node --preload --processes --provider --python --read --tag --token --url --warm --with --write --help"; else words=""; fi ;;
 		sweep:--ca) words="" files=1 ;;
 		sweep:--header) words="" ;;
 		sweep:--idle) words="" ;;
@@ -139,7 +139,7 @@ _toolcell() {
 		sweep:--token) words="" ;;
 		sweep:--url) words="" ;;
 		sweep:*)
-			if [[ $cur == -* ]]; then words="--ca --header --idle --kernel --spill --tag --token --url --help"; else words=""; fi ;;
+			if [[ $cur == -* ]]; then words="--ca --header --idle --kernel --tag --token --url --help"; else words=""; fi ;;
 		completion:*)
 			if [[ $cur == -* ]]; then words="--help"; else words="bash zsh fish"; fi ;;
 		man:*)

@@ -52,7 +52,6 @@ _toolcell() {
 			'*--provider[what runs the code: inmemory, subprocess or jupyter (default jupyter where --url is given, subprocess where --env-name, --with or --install is, else inmemory)]:value:(inmemory subprocess jupyter)' \
 			'*--python[subprocess: the Python to use (path), such as that of a virtual environment]:value:_files' \
 			'*--read[subprocess: a path that programs may read, besides the system'\''s own; several times for several]:value:_files' \
-			'*--spill[jupyter: take a Python program'\''s large output around the server'\''s rate limit]' \
 			'*--stdin[let the program read this command'\''s standard input: with --provider subprocess as it comes, else all of it is read before the program begins]' \
 			'*--tag[jupyter: what marks this command'\''s kernels for toolcell sweep (name, default toolcell-USER)]:value:()' \
 			'*--timeout[end the program, or each cell of a notebook, after this duration, such as 30s]:value:()' \
@@ -87,7 +86,6 @@ _toolcell() {
 			'*--provider[what runs the code: inmemory, subprocess or jupyter (default jupyter where --url is given, subprocess where --env-name, --with or --install is, else inmemory)]:value:(inmemory subprocess jupyter)' \
 			'*--python[subprocess: the Python to use (path), such as that of a virtual environment]:value:_files' \
 			'*--read[subprocess: a path that programs may read, besides the system'\''s own; several times for several]:value:_files' \
-			'*--spill[jupyter: take a Python program'\''s large output around the server'\''s rate limit]' \
 			'*--tag[jupyter: what marks this command'\''s kernels for toolcell sweep (name, default toolcell-USER)]:value:()' \
 			'*--timeout[end the program, or each cell of a notebook, after this duration, such as 30s]:value:()' \
 			'*--token[token of the Jupyter server (environment: JUPYTER_TOKEN, or JUPYTER_PASSWORD)]:value:()' \
@@ -131,7 +129,6 @@ _toolcell() {
 			'*--read[subprocess: a path that programs may read, besides the system'\''s own; several times for several]:value:_files' \
 			'*--read-output[also offer to read long output page by page]' \
 			'*--shell[also offer to run commands in --dir, or on a Jupyter server that has Python]' \
-			'*--spill[jupyter: take a Python program'\''s large output around the server'\''s rate limit]' \
 			'*--stateless[offer no code contexts: every run starts from nothing]' \
 			'*--tag[jupyter: what marks this command'\''s kernels for toolcell sweep (name, default toolcell-USER)]:value:()' \
 			'*--timeout[end a run that asks for no other time after this duration (default 45s)]:value:()' \
@@ -175,7 +172,6 @@ _toolcell() {
 			'*--provider[what runs the code: inmemory, subprocess or jupyter (default jupyter where --url is given, subprocess where --env-name, --with or --install is, else inmemory)]:value:(inmemory subprocess jupyter)' \
 			'*--python[subprocess: the Python to use (path), such as that of a virtual environment]:value:_files' \
 			'*--read[subprocess: a path that programs may read, besides the system'\''s own; several times for several]:value:_files' \
-			'*--spill[jupyter: take a Python program'\''s large output around the server'\''s rate limit]' \
 			'*--tag[jupyter: what marks this command'\''s kernels for toolcell sweep (name, default toolcell-USER)]:value:()' \
 			'*--token[token of the Jupyter server (environment: JUPYTER_TOKEN, or JUPYTER_PASSWORD)]:value:()' \
 			'*--url[address of the Jupyter server, as a browser shows it, or http+unix://PATH for a socket (environment: JUPYTER_URL, which goes with --provider jupyter)]:value:()' \
@@ -189,7 +185,6 @@ _toolcell() {
 			'*--header[jupyter: a NAME:VALUE for every request; several times for several]:value:()' \
 			'*--idle[leave kernels alone that were active within this duration (default 10m0s)]:value:()' \
 			'*--kernel[jupyter: the kernelspec to use for the program'\''s language, or LANGUAGE=KERNELSPEC; several times for several languages]:value:()' \
-			'*--spill[jupyter: take a Python program'\''s large output around the server'\''s rate limit]' \
 			'*--tag[jupyter: what marks this command'\''s kernels for toolcell sweep (name, default toolcell-USER)]:value:()' \
 			'*--token[token of the Jupyter server (environment: JUPYTER_TOKEN, or JUPYTER_PASSWORD)]:value:()' \
 			'*--url[address of the Jupyter server, as a browser shows it, or http+unix://PATH for a socket (environment: JUPYTER_URL, which goes with --provider jupyter)]:value:()'

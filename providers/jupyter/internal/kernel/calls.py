@@ -1,12 +1,11 @@
-# Calls of the host's functions, through the stdin channel. This follows pytools'
-# sources and threads.py, and is run before setup.py, in one source.
+# Calls of the host's functions, through the stdin channel.
 #
 # All calls of a program go through one pump, a thread that sends what is pending
 # as one prompt and hands out the answers. Prompts and replies are numbered, and
 # kept until the other side has said that it got them: what was under way when
 # the client's connection was lost is sent again.
 
-import asyncio, collections, json, linecache, os, socket, sys, threading, time, _thread
+import asyncio, collections, contextvars, json, linecache, os, socket, sys, threading, time
 from _thread import start_new_thread
 
 MAX_CALLS = 4096  # that are open
@@ -16,6 +15,9 @@ BATCH = 1 << 20  # bytes of calls in one prompt, unless one call is larger
 WINDOW, WINDOW_BYTES = 64, 32 << 20  # of prompts that the host has not seen yet
 PLACE = "application/vnd.toolcell.place"
 ACK_AFTER, ACK_BYTES = 64, 8 << 20  # of replies
+SHOWN = "stream", "display_data", "update_display_data", "execute_result"
+
+run_of = contextvars.ContextVar("run_of", default=None)  # the run that a thread or task belongs to
 
 
 def line_of(name, number):
@@ -59,7 +61,8 @@ class Pump:
     def __init__(self, shell):
         self.shell, self.kernel, self.nonce, self.client = shell, shell.kernel, None, None
         self.started, self.sequence, self.pid = False, 0, None
-        self.post = self.kernel.session.send  # of which nobody takes note
+        self.post = self.kernel.session.send
+        self.kernel.session.send = self.note
         self.idle = threading.Event()  # the pump keeps off the channel
         self.idle.set()
         self.lock = threading.Lock()  # guards what reset sets
@@ -75,6 +78,7 @@ class Pump:
         self.queue, self.kept = collections.deque(), collections.deque()  # (id, name, JSON); (number, prompt)
         self.count = self.sent = self.got = self.owed = self.owed_bytes = self.kept_bytes = 0
         self.place = self.marked = 0
+        self.shown = False  # output since the last place
         self.again = self.asks = False  # prompts are to be sent again; replies are missing
 
     def forked(self):
@@ -109,25 +113,20 @@ class Pump:
             self.reset()
             self.run, self.depth, self.ident, self.parent = run, 1, ident, parent
             run_of.set(run)
-            self.old = set(sys._current_frames()) - {_thread.get_ident(), threading.main_thread().ident}
         renew()
 
     def asker(self):
-        """Whom a question of the present cell would go to, and its parent."""
-        kernel, found = self.kernel, (None, None)
+        """Whom a question of the present cell goes to, and its parent."""
+        if not getattr(self.kernel, "_allow_stdin", False):
+            return None, None
+        return self.kernel._parent_ident["shell"], self.kernel.get_parent("shell")["header"]
 
-        def take(prompt, ident, parent, password=False):
-            nonlocal found
-            found = ident, parent.get("header", parent)
-
-        try:
-            kernel.__dict__["_input_request"] = take
-            type(kernel).raw_input(kernel, "")
-        except Exception:
-            pass  # the client cannot be asked
-        finally:
-            kernel.__dict__.pop("_input_request", None)
-        return found
+    def note(self, stream, message, *args, **kwargs):
+        """Notes output that is sent."""
+        kind = message.get("msg_type") if isinstance(message, dict) else message
+        if kind in SHOWN:
+            self.shown = True
+        return self.post(stream, message, *args, **kwargs)
 
     def end(self, result):
         with self.lock:
@@ -171,10 +170,8 @@ class Pump:
         self.ring()
 
     def is_left(self):
-        """Whether what runs here was left behind by an earlier run. Of what is
-        nobody's that is a thread that was there before."""
-        run = present_run()
-        return _thread.get_ident() in self.old if run is None else run != self.run
+        """Whether what runs here was left behind by an earlier run."""
+        return run_of.get() not in (None, self.run)
 
     def leave(self, waiter):
         with self.lock:
@@ -229,8 +226,8 @@ class Pump:
 
     def prompt(self, calls):
         self.sent += 1
-        if calls and Said.anything and self.shell._toolcell.spool.spares(self.run):
-            Said.anything = False
+        if calls and self.shown:
+            self.shown = False
             self.place += 1
         text = '%s{"n":%d,"got":%d,"again":%s,"at":%d,"calls":[%s]}' % (
             self.nonce, self.sent, self.got, "true" if self.asks else "false", self.place, calls)
@@ -302,11 +299,11 @@ class Pump:
         text = "".join(self.parts.pop(id, [])) + text
         return self.calls.pop(id), (how == "ok", text)
 
-    def mine(self):
+    def is_active(self):
         """Whether the cell in progress is a program of the client's that calls."""
         return self.run is not None
 
-    def stray(self, value):
+    def is_answer(self, value):
         """Whether what was read is an answer to a call that has ended."""
         return bool(self.nonce) and isinstance(value, str) and value.startswith(self.nonce)
 
@@ -316,18 +313,9 @@ def flush():
     drain()
     for stream in (sys.stdout, sys.stderr):
         try:
-            if not is_flushed(stream):
-                stream.flush()
+            stream.flush()
         except Exception:
             pass
-
-
-def is_flushed(stream):
-    """Whether nothing was written to one of ipykernel's streams since it was sent.
-    To flush it all the same takes two switches to another thread and back, half as
-    much as the rest of a call."""
-    return (type(stream).__module__ == "ipykernel.iostream" and getattr(stream, "_buffers", None) == {}
-            and not getattr(stream, "_flush_pending", True))
 
 
 def call(name, args, kwargs):

@@ -17,7 +17,7 @@ var denoSetup string
 // no standard input.
 var denoDialect = dialect{
 	completes: true,
-	setup:     func(bool, bool) string { return jsvalue.Into(denoSetup) },
+	setup:     func(bool) string { return jsvalue.Into(denoSetup) },
 	start:     func(s Surroundings) string { return denoCall("start", s) },
 	enter:     func(s Surroundings) string { return denoCall("enter", s) },
 	leave:     denoHelper + ".leave()",

@@ -13,9 +13,9 @@ import (
 // A dialect is what has to be said to a kernel in its own language, by hidden
 // requests that leave no trace in its namespace and history.
 type dialect struct {
-	// setup is run in each new process. raw tells that streams may carry bytes
-	// that are no UTF-8, spill that large output is to be spooled.
-	setup func(raw, spill bool) string
+	// setup is run in each new process. With raw, streams may carry bytes
+	// that are no UTF-8.
+	setup func(raw bool) string
 	// start sets a context's directory and environment, once per process.
 	start func(s Surroundings) string
 	// remove deletes a context's private directory.
@@ -34,13 +34,6 @@ type dialect struct {
 	// outcome is an expression that tells how the program of a request ended:
 	// an execute_reply in base64, empty where that is not known.
 	outcome func(id string) string
-	// spool is an expression that gives the next pieces of what was spooled, as a
-	// spool takes them, of a run, or with no id of what came since. Empty is the end, "!"
-	// one at which the run's is gone.
-	spool func(id string) string
-	// token is an expression for what opens sealed requests, empty where the process
-	// opens none.
-	token string
 	// unprepared recognises that a hidden request failed for want of setup.
 	unprepared func(*wire.ErrorContent) bool
 	// aborts: the kernel may know abort_request, which drops a request from its queue.

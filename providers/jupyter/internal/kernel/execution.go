@@ -46,7 +46,6 @@ type progress struct {
 	begun       bool // the program, by the kernel's word
 	reply       *wire.ExecuteReply
 	replied     bool // as reply, before OnOutput took what came earlier
-	unopened    bool // the reply is of a process that did not run it
 	fault       *wire.ErrorContent
 	count       int
 	death       bool
@@ -60,14 +59,12 @@ type progress struct {
 	answered    bool             // the kernel has gone on to what came after the run
 	interrupted bool
 	noInput     bool      // the program wanted input that there was not
-	spilled     bool      // output of the program's own
-	spilledLate bool      // output that belongs to no run in progress
 	active      time.Time // when the last message came
 }
 
 // over reports whether nothing more of the run is to come.
 func (p progress) over() bool {
-	return p.death || p.answered || p.unopened || p.idle && p.reply != nil
+	return p.death || p.answered || p.idle && p.reply != nil
 }
 
 // half reports whether one of the two signs of the end is missing.
@@ -170,12 +167,8 @@ func (e *execution) receive(f *frame, late bool) error {
 // replied notes that the program has ended while what it left may still wait for
 // OnOutput, so that no timeout counts that time.
 func (e *execution) replied(content []byte) {
-	// The rest is decoded once, by the pump.
-	switch h, ok := wire.HowOf(content); {
-	case !ok || wire.IsAborted(h.Status):
-	case h.Unopened:
-		e.update(func(p *progress) { p.unopened = true })
-	default:
+	var r struct{ Status string }
+	if json.Unmarshal(content, &r) == nil && !wire.IsAborted(r.Status) {
 		e.update(func(p *progress) { p.replied = true })
 	}
 }
@@ -326,12 +319,6 @@ func (e *execution) message(typ string, content []byte, late bool) {
 		}
 		if late && wire.IsMark(content) {
 			return // an earlier run's
-		}
-		if whose := wire.SpillOf(content); whose != wire.NoSpill {
-			e.update(func(p *progress) {
-				p.spilled, p.spilledLate = p.spilled || whose == wire.OwnSpill, p.spilledLate || whose == wire.LateSpill
-			})
-			return
 		}
 		e.show(typ, content, late)
 	}

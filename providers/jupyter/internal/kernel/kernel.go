@@ -49,7 +49,6 @@ const askPause = 600 * time.Millisecond
 type Config struct {
 	Client           *server.Client
 	MaxMessage       int64
-	Spill            bool
 	StartTimeout     time.Duration
 	ReconnectTimeout time.Duration
 }
@@ -78,9 +77,6 @@ type Kernel struct {
 	tail     *tail // of the run
 	seen     seen
 	late     func(codeinterp.Output)
-	spilling string // the process that spools output of no run, which is fetched before the next
-
-	unspilled unspilled // for who runs a program
 }
 
 // New returns our end of a kernel that exists. It connects to nobody yet.
@@ -315,17 +311,15 @@ func (k *Kernel) prepare(ctx context.Context) error {
 	k.mu.Lock()
 	raw, d := k.sock != nil && k.sock.v1, k.Kind.dialect
 	k.mu.Unlock()
-	token := ""
 	if d.setup != nil {
-		out, err := k.evaluate(ctx, d.setup(raw, k.cfg.Spill), d.asksToken())
+		_, err := k.evaluate(ctx, d.setup(raw), nil)
 		if _, refused := asRefusal(err); refused {
 			d = &plainDialect
 		} else if err != nil {
 			return err
 		}
-		token = tokenOf(out)
 	}
-	k.prepared(d, token)
+	k.prepared(d)
 	return nil
 }
 

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/toolcell/toolcell/codeinterp"
-	"github.com/toolcell/toolcell/internal/pyframes"
 	"github.com/toolcell/toolcell/internal/pytools"
 	"github.com/toolcell/toolcell/internal/pyvalue"
 	"github.com/toolcell/toolcell/providers/jupyter/internal/wire"
@@ -17,12 +16,6 @@ import (
 
 //go:embed streams.py
 var pythonStreams string
-
-//go:embed spool.py
-var pythonSpool string
-
-//go:embed threads.py
-var pythonThreads string
 
 //go:embed calls.py
 var pythonCalls string
@@ -33,30 +26,16 @@ var pythonFiles string
 //go:embed errors.py
 var pythonErrors string
 
-//go:embed forks.py
-var pythonForks string
-
-//go:embed leaving.py
-var pythonLeaving string
-
-//go:embed gate.py
-var pythonGate string
-
 //go:embed input.py
 var pythonInput string
-
-//go:embed environ.py
-var pythonEnviron string
-
-//go:embed ending.py
-var pythonEnding string
 
 //go:embed setup.py
 var pythonSetup string
 
 var pythonDialect = dialect{
-	setup: func(raw, spill bool) string {
-		return pythonExec(strings.Join([]string{pyvalue.Source, pytools.Source, pytools.Runs, pytools.Loops, pyframes.Source, pythonStreams, pythonSpool, pythonThreads, pythonCalls, pythonFiles, pythonErrors, pythonForks, pythonLeaving, pythonGate, pythonInput, pythonEnviron, pythonEnding, pythonSetup}, "\n\n"), map[string]any{"raw": raw, "spill": spill})
+	setup: func(raw bool) string {
+		return pythonExec(strings.Join([]string{pyvalue.Source, pytools.Source, pytools.Contexts, pythonStreams, pythonCalls, pythonFiles,
+			pythonErrors, pythonInput, pythonSetup}, "\n\n"), map[string]any{"raw": raw})
 	},
 	offer: func(args map[string]any) string {
 		b, _ := json.Marshal(args)
@@ -73,8 +52,6 @@ var pythonDialect = dialect{
 	completes:  true,
 	aborts:     true, // ipykernel before 7
 	skipsBlank: true,
-	spool:      func(id string) string { return fmt.Sprintf("%s.spool.take(%q)", pythonHelper, id) },
-	token:      pythonHelper + ".gate.token",
 	unprepared: pythonUnprepared,
 	exit:       pythonExit,
 }
@@ -82,27 +59,24 @@ var pythonDialect = dialect{
 // pythonHelper is where setup.py keeps itself, out of the user's namespace.
 const pythonHelper = `__import__("IPython").get_ipython()._toolcell`
 
-// pythonExec runs source with no name of its own in the user's namespace, as a file
-// whose frames errors.py knows.
+// pythonExec runs source with no name of its own in the user's namespace.
 func pythonExec(source string, vars map[string]any) string {
 	b, _ := json.Marshal(vars)
 	return fmt.Sprintf(`__import__("builtins").exec(__import__("builtins").compile(__import__("base64").b64decode(%q).decode(), %q, "exec", 0, True), {"options": __import__("json").loads(%q)})`,
-		base64.StdEncoding.EncodeToString([]byte(source)), pyframes.Name, b)
+		base64.StdEncoding.EncodeToString([]byte(source)), "<toolcell>", b)
 }
 
 func pythonCall(method, args string) string {
 	return fmt.Sprintf(`%s.%s(__import__("json").loads(%s))`, pythonHelper, method, strconv.QuoteToASCII(args))
 }
 
-// pythonUnprepared recognises what a kernel says to whom takes it for one that has
-// the helper.
+// pythonUnprepared recognises the answer of a process that was not set up.
 func pythonUnprepared(e *wire.ErrorContent) bool {
 	return e.Name == "AttributeError" && strings.Contains(e.Value, "'_toolcell'")
 }
 
-// pythonExit reads the exit code of a SystemExit. Kernels that were set up tell
-// the number alone; others also the message that a process prints as it exits,
-// and such an exit is told as the error that it is to them.
+// pythonExit reads the exit code of a SystemExit. Kernels that were set up report
+// the number alone; a message remains an error.
 func pythonExit(e *codeinterp.ProgramError) (int, bool) {
 	if e.Name != "SystemExit" {
 		return 1, false

@@ -30,10 +30,10 @@ func (k *Kernel) receive(s *socket, f *frame) error {
 		return run.receive(f, false)
 	case run != nil && tail != nil && m.Parent.ID == tail.id:
 		return run.receiveTail(tail, f)
-	case req != nil:
+	case req != nil && !isOutput(m):
 		return k.answer(req, f)
-	// Who asked has given up; what comes of it is not the program's.
-	case hidden:
+	// Output of a hidden request is that of threads, which the kernel attributes so.
+	case hidden && !isOutput(m):
 		return nil
 	case run != nil:
 		return run.receive(f, true)
@@ -77,6 +77,15 @@ func (k *Kernel) receiveForeign(f *frame) error {
 		}
 	}
 	return nil
+}
+
+// isOutput reports whether a message shows something to the user.
+func isOutput(m *wire.Message) bool {
+	switch m.Header.Type {
+	case "stream", "display_data", "update_display_data", "execute_result":
+		return true
+	}
+	return false
 }
 
 func executionState(f *frame) (string, error) {
@@ -150,11 +159,6 @@ func (k *Kernel) takeLate(f *frame) error {
 			notice := fmt.Sprintf("A display of %d bytes that came between two runs was dropped.\n", f.Size)
 			late(codeinterp.Output{Kind: codeinterp.Stderr, Data: []byte(notice), Late: true})
 			return nil
-		}
-		if wire.SpillOf(content) == wire.LateSpill {
-			k.mu.Lock()
-			k.spilling = k.identity
-			k.mu.Unlock()
 		}
 		if o, ok := wire.OutputOf(m.Header.Type, content, d.value); ok && !wire.IsMark(content) {
 			o.Late = true

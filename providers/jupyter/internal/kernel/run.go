@@ -85,8 +85,6 @@ type runner struct {
 	fresh bool
 	end   time.Time
 
-	sealed bool // only the process that it is for can run it
-
 	killed  bool
 	killErr error
 	queued  bool  // it was killed before the kernel began it
@@ -106,10 +104,6 @@ func (k *Kernel) Run(ctx context.Context, o Order) (Ending, error) {
 		if r.queued && r.killErr == nil {
 			r.e.finish()
 			return Ending{}, ErrWithdrawn
-		}
-		if r.turnedAway() {
-			r.giveBack()
-			return Ending{}, ErrNeverRan
 		}
 		p := r.e.progress()
 		// With a gap, the word that it began may be what is missing: it must not run
@@ -152,7 +146,7 @@ func (r *runner) finish() (Ending, error) {
 		r.e.finish()
 		return Ending{}, ErrNeverRan
 	}
-	if !r.killed && p.death && (!p.busy || p.next) && !p.gap && !r.sealed {
+	if !r.killed && p.death && (!p.busy || p.next) && !p.gap {
 		// It may wait for the kernel's next process, which ends for that. Nor did it
 		// not run: a process that dies at once can take the word that it began along.
 		r.kill()
@@ -170,8 +164,6 @@ func (r *runner) finish() (Ending, error) {
 	case p.replaced:
 		r.k.forgotten()
 	}
-	// After the messages: the spool has what was printed behind them.
-	r.fetchSpill()
 	r.showPayload()
 	return r.ending(), nil
 }
@@ -184,11 +176,11 @@ func (r *runner) follow() error {
 	k.mu.Unlock()
 	submit := func() error {
 		r.fresh = k.begun() // before the process can die of it
-		err := k.send(s, "shell", r.e.id, "execute_request", r.seal(wire.ExecuteRequest{
+		err := k.send(s, "shell", r.e.id, "execute_request", wire.ExecuteRequest{
 			// A byte order mark belongs to a file, and is an error to Python.
 			Code: strings.TrimPrefix(r.Program.Code, "\ufeff"), StoreHistory: true, Expressions: r.expressions(),
 			AllowStdin: r.Program.Stdin != nil && !k.HasStdin() || r.e.calls != nil,
-		}))
+		})
 		if err != nil {
 			// Nothing has left us: the next program is still the first of the process.
 			k.unbegun()

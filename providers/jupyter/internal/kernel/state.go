@@ -49,7 +49,6 @@ type state struct {
 	attached bool   // another client furnished it
 	died     time.Time
 	offer    offer
-	token    string // opens what is sealed for the process, "" where it opens nothing
 	former   *state // of a process that is said to have died, and may not have
 }
 
@@ -109,7 +108,7 @@ func (k *Kernel) identified(identity string) {
 	k.proc = unprepared
 	// It is the former process that answers: the report of its death was wrong.
 	if f := k.former; f != nil && f.identity != "" && f.identity == k.identity {
-		k.proc, k.programs, k.count, k.attached, k.token = f.proc, f.programs, f.count, f.attached, f.token
+		k.proc, k.programs, k.count, k.attached = f.proc, f.programs, f.count, f.attached
 	}
 }
 
@@ -125,7 +124,7 @@ func (k *Kernel) renewed() {
 
 // forget forgets what was known of the process. k.mu is held.
 func (k *Kernel) forget() {
-	k.identity, k.programs, k.count, k.attached, k.suspect, k.offer, k.token = "", 0, 0, false, false, offer{}, ""
+	k.identity, k.programs, k.count, k.attached, k.suspect, k.offer = "", 0, 0, false, false, offer{}
 }
 
 // started notes the kernel's word that its process has begun. Before it was
@@ -187,12 +186,11 @@ func (k *Kernel) forgotten() {
 // known is for a kernel that another client prepared. k.mu is held.
 func (k *Kernel) known(identity string) { k.identity, k.programs, k.attached = identity, 1, true }
 
-// prepared notes that the process was set up, what can be said to it, and the token
-// with which.
-func (k *Kernel) prepared(d *dialect, token string) {
+// prepared notes that the process was set up, and its dialect.
+func (k *Kernel) prepared(d *dialect) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.dialect, k.token = d, token
+	k.dialect = d
 	switch {
 	case k.proc == gone:
 	case k.attached:

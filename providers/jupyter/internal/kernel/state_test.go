@@ -11,7 +11,7 @@ import (
 // TestProcess plays what can become of a kernel's process.
 func TestProcess(t *testing.T) {
 	type step = func(k *Kernel)
-	prepared := func(k *Kernel) { k.identified("a"); k.prepared(&plainDialect, ""); k.furnished() }
+	prepared := func(k *Kernel) { k.identified("a"); k.prepared(&plainDialect); k.furnished() }
 	ran := func(k *Kernel) { k.begun() }
 	died := func(k *Kernel) { k.lostProcess(codeinterp.CauseExit) }
 	answered := func(name string) step { return func(k *Kernel) { k.identified(name) } }
@@ -35,8 +35,8 @@ func TestProcess(t *testing.T) {
 		{"gone is for good", []step{func(k *Kernel) { k.vanished("") }, died, answered("b"), prepared}, gone, true},
 		{"we restarted it", []step{prepared, ran, (*Kernel).restarted}, unprepared, true},
 		{"the program replaced it", []step{prepared, ran, (*Kernel).forgotten}, ready, true},
-		{"attached", []step{func(k *Kernel) { k.Known("n", "a") }, answered("a"), func(k *Kernel) { k.prepared(&plainDialect, "") }}, furnished, false},
-		{"restarted, then attached", []step{func(k *Kernel) { k.Known("n", "a") }, answered("b"), func(k *Kernel) { k.prepared(&plainDialect, "") }}, ready, true},
+		{"attached", []step{func(k *Kernel) { k.Known("n", "a") }, answered("a"), func(k *Kernel) { k.prepared(&plainDialect) }}, furnished, false},
+		{"restarted, then attached", []step{func(k *Kernel) { k.Known("n", "a") }, answered("b"), func(k *Kernel) { k.prepared(&plainDialect) }}, ready, true},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {

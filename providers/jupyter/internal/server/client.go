@@ -5,9 +5,7 @@ package server
 
 import (
 	"context"
-	"crypto/tls"
 	"fmt"
-	"net"
 	"net/http"
 	"net/url"
 	"strings"
@@ -27,10 +25,6 @@ type Config struct {
 	Password   string
 	Header     http.Header
 	HTTPClient *http.Client
-
-	TLS         *tls.Config
-	Proxy       func(*http.Request) (*url.URL, error)
-	DialContext func(ctx context.Context, network, addr string) (net.Conn, error)
 
 	Hub          *Hub
 	KernelEnv    map[string]string
@@ -76,15 +70,6 @@ func New(cfg Config) (*Client, error) {
 		t := http.DefaultTransport.(*http.Transport).Clone()
 		t.MaxIdleConnsPerHost = 4
 		t.MaxResponseHeaderBytes = maxHeader
-		if cfg.TLS != nil {
-			t.TLSClientConfig = cfg.TLS.Clone()
-		}
-		if cfg.Proxy != nil {
-			t.Proxy = cfg.Proxy
-		}
-		if cfg.DialContext != nil {
-			t.DialContext = cfg.DialContext
-		}
 		h.Transport = t
 	}
 	// Followed, a redirect would make a GET of a POST and a login page of the answer.
@@ -111,13 +96,19 @@ func (c *Client) Close() {
 
 // proxy is how the proxy of a request is found.
 func (c *Client) proxy() func(*http.Request) (*url.URL, error) {
-	if c.cfg.Proxy != nil {
-		return c.cfg.Proxy
-	}
-	if t, ok := c.http.Transport.(*http.Transport); ok {
+	if t := c.transport(); t != nil {
 		return t.Proxy
 	}
 	return http.ProxyFromEnvironment
+}
+
+// transport is that of the REST calls, nil if it is of another type.
+func (c *Client) transport() *http.Transport {
+	if c.http.Transport == nil {
+		return http.DefaultTransport.(*http.Transport)
+	}
+	t, _ := c.http.Transport.(*http.Transport)
+	return t
 }
 
 // proxyHost is the host of the proxy on the way to the server, if there is one.

@@ -82,18 +82,14 @@ func (c *Client) handshake(ctx context.Context, kernel, session string) (*websoc
 			}
 			return conn, nil
 		},
-		TLSClientConfig: c.cfg.TLS.Clone(),
 		Proxy:           c.proxy(),
 		Jar:             c.http.Jar,
 		ReadBufferSize:  socketBuffer,
 		WriteBufferSize: socketBuffer,
 		WriteBufferPool: writeBuffers,
 	}
-	// The caller's own client may trust other certificates, or bring one: so do sockets.
-	if t, ok := c.http.Transport.(*http.Transport); ok && d.TLSClientConfig == nil {
+	if t := c.transport(); t != nil && t.TLSClientConfig != nil {
 		d.TLSClientConfig = t.TLSClientConfig.Clone()
-	}
-	if d.TLSClientConfig != nil {
 		d.TLSClientConfig.NextProtos = nil // sockets need HTTP/1.1
 	}
 	if !c.cfg.PlainJSON {
@@ -115,16 +111,17 @@ func (c *Client) handshake(ctx context.Context, kernel, session string) (*websoc
 	return ws, conn, resp, err
 }
 
+// dialer opens connections as the REST calls do.
+func (c *Client) dialer() func(ctx context.Context, network, addr string) (net.Conn, error) {
+	if t := c.transport(); t != nil && t.DialContext != nil {
+		return t.DialContext
+	}
+	return (&net.Dialer{}).DialContext
+}
+
 // dialSocket opens the connection under a socket.
 func (c *Client) dialSocket(ctx context.Context, network, addr string) (*liveConn, error) {
-	dial := c.cfg.DialContext
-	if t, ok := c.http.Transport.(*http.Transport); ok && dial == nil && t.DialContext != nil {
-		dial = t.DialContext
-	}
-	if dial == nil {
-		dial = (&net.Dialer{}).DialContext
-	}
-	conn, err := dial(ctx, network, addr)
+	conn, err := c.dialer()(ctx, network, addr)
 	if err != nil {
 		return nil, err
 	}

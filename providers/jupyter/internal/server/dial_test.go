@@ -55,12 +55,12 @@ func TestDialGivenUp(t *testing.T) {
 	defer ln.Close()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	c, err := New(Config{URL: "http://" + ln.Addr().String(), DialContext: func(ctx context.Context, network, addr string) (net.Conn, error) {
+	c, err := New(Config{URL: "http://" + ln.Addr().String(), HTTPClient: &http.Client{Transport: &http.Transport{DialContext: func(ctx context.Context, network, addr string) (net.Conn, error) {
 		conn, err := (&net.Dialer{}).DialContext(ctx, network, addr)
 		cancel()
 		time.Sleep(100 * time.Millisecond) // who waits for the end looks for a connection
 		return conn, err
-	}})
+	}}}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"io"
 	"net"
-	"net/http"
 	"syscall"
 	"time"
 )
@@ -33,11 +32,7 @@ func (c *Client) wantsTLS(ctx context.Context) bool {
 	if c.base.Port() == "" {
 		addr = net.JoinHostPort(c.base.Hostname(), "80")
 	}
-	dial := (&net.Dialer{}).DialContext
-	if t, ok := c.http.Transport.(*http.Transport); ok && t.DialContext != nil {
-		dial = t.DialContext
-	}
-	conn, err := dial(ctx, "tcp", addr)
+	conn, err := c.dialer()(ctx, "tcp", addr)
 	if err != nil {
 		return false
 	}

@@ -71,42 +71,13 @@ func Place(content []byte, nonce string) (number int, ok bool) {
 	return number, ours && err == nil
 }
 
-// IsMark reports whether a display is not the program's, but says where its output
-// stands: with calls, or that it goes on in a spool.
+// IsMark reports whether a display only marks a place in the output.
 func IsMark(content []byte) bool {
-	if !bytes.Contains(content, []byte(placeMIME)) && !bytes.Contains(content, []byte(spillMIME)) {
+	if !bytes.Contains(content, []byte(placeMIME)) {
 		return false
 	}
 	var c struct{ Data map[string]json.RawMessage }
-	if json.Unmarshal(content, &c) != nil || len(c.Data) != 1 {
-		return false
-	}
-	return c.Data[placeMIME] != nil || c.Data[spillMIME] != nil
-}
-
-// A Spill is whose output goes on in a spool.
-type Spill uint8
-
-// The Spills.
-const (
-	NoSpill Spill = iota
-	OwnSpill
-	LateSpill
-)
-
-// SpillOf reads whose output a mark says to be spooled. What is no such mark is NoSpill.
-func SpillOf(content []byte) Spill {
-	if !bytes.Contains(content, []byte(spillMIME)) {
-		return NoSpill
-	}
-	var c struct{ Data map[string]json.RawMessage }
-	if json.Unmarshal(content, &c) != nil || c.Data[spillMIME] == nil {
-		return NoSpill
-	}
-	if string(c.Data[spillMIME]) == `"late"` {
-		return LateSpill
-	}
-	return OwnSpill
+	return json.Unmarshal(content, &c) == nil && len(c.Data) == 1 && c.Data[placeMIME] != nil
 }
 
 var errCalls = fmt.Errorf("a prompt of more than %d calls", MaxPromptCalls)

@@ -13,10 +13,6 @@ import (
 // prepare installs. Callers never see it.
 const valueMIME = "application/vnd.toolcell.value"
 
-// spillMIME marks that from here on output is spooled in the kernel, as text: "own", or
-// "late" for what belongs to no run in progress.
-const spillMIME = "application/vnd.toolcell.spill"
-
 // OutputOf turns a display, a result or a clear into an Output. It reports
 // false for what is none of them or has nothing to show. value, unless nil,
 // derives the JSON form of a result that brings none.

@@ -1,0 +1,146 @@
+//go:build linux && real && full
+
+package jupyter_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/conformance"
+	"github.com/toolcell/toolcell/providers/jupyter"
+)
+
+func init() {
+	kinds["server6"] = kind{env: "server6", url: "http://127.0.0.1:{port}/base/", args: jupyterServer}
+	kinds["gateway"] = kind{env: "gateway", url: "http://127.0.0.1:{port}/", args: func(_ string, port int) []string {
+		return []string{"jupyter", "kernelgateway", "--KernelGatewayApp.ip=127.0.0.1", "--KernelGatewayApp.port=" + strconv.Itoa(port),
+			"--KernelGatewayApp.port_retries=0", "--KernelGatewayApp.auth_token=" + testToken, "--JupyterWebsocketPersonality.list_kernels=True"}
+	}}
+	kinds["eg"] = kind{env: "eg", url: "http://127.0.0.1:{port}/", environ: []string{"EG_UNAUTHORIZED_USERS=nobody-else"}, args: func(_ string, port int) []string {
+		return []string{"jupyter", "enterprisegateway", "--EnterpriseGatewayApp.ip=127.0.0.1", "--EnterpriseGatewayApp.port=" + strconv.Itoa(port),
+			"--EnterpriseGatewayApp.port_retries=0", "--EnterpriseGatewayApp.auth_token=" + testToken,
+			"--EnterpriseGatewayApp.list_kernels=True", "--EnterpriseGatewayApp.response_port=" + strconv.Itoa(port+1)}
+	}}
+	kinds["hub"] = kind{env: "hub", url: "http://127.0.0.1:{port}/user/ada/", environ: []string{"CONFIGPROXY_AUTH_TOKEN=" + testToken}, args: jupyterHub}
+}
+
+func jupyterHub(dir string, port int) []string {
+	wd, err := os.Getwd()
+	if err != nil {
+		panic(err)
+	}
+	env := filepath.Join(wd, "..", "..", ".testenv", "jupyter")
+	config := fmt.Sprintf(`
+import os
+c.JupyterHub.bind_url = "http://127.0.0.1:%d"
+c.JupyterHub.hub_bind_url = "http://127.0.0.1:%d"
+c.ConfigurableHTTPProxy.api_url = "http://127.0.0.1:%d"
+c.ConfigurableHTTPProxy.command = [%q]
+c.JupyterHub.authenticator_class = "dummy"
+c.Authenticator.allow_all = True
+c.JupyterHub.spawner_class = "simple"
+c.SimpleLocalProcessSpawner.home_dir_template = %q
+c.Spawner.cmd = [%q, "--allow-root"]
+c.Spawner.default_url = "/api"
+c.Spawner.start_timeout = 300
+c.Spawner.http_timeout = 300
+c.Spawner.environment = {"JUPYTER_PATH": os.environ["JUPYTER_PATH"]}
+c.JupyterHub.db_url = "sqlite:///%s/hub.sqlite"
+c.JupyterHub.cookie_secret_file = %q
+c.JupyterHub.services = [{"name": "tests", "api_token": %q}]
+c.JupyterHub.load_roles = [{"name": "tests", "scopes": ["admin:users", "admin:servers", "access:servers", "tokens"], "services": ["tests"]}]
+`, port, port+2, port+1, filepath.Join(env, "proxy", "node_modules", ".bin", "configurable-http-proxy"),
+		filepath.Join(dir, "{username}"), filepath.Join(env, "hub", "bin", "jupyterhub-singleuser"), dir, filepath.Join(dir, "cookie"), testToken)
+	path := filepath.Join(dir, "config.py")
+	if err := os.WriteFile(path, []byte(config), 0o600); err != nil {
+		panic(err)
+	}
+	return []string{"jupyterhub", "-f", path}
+}
+
+// addUser makes the hub's user whose server the tests use, and takes a token of theirs.
+func (s *server) addUser(t *testing.T) {
+	t.Helper()
+	users := strings.Replace(s.url, "/user/ada/", "/hub/api/users/ada", 1)
+	for end := time.Now().Add(2 * time.Minute); ; time.Sleep(200 * time.Millisecond) {
+		if code, _ := s.post(users); code == http.StatusCreated || code == http.StatusConflict {
+			break
+		} else if time.Now().After(end) {
+			t.Fatalf("the hub did not start\n%s", s.log)
+		}
+	}
+	_, token := s.post(users + "/tokens")
+	s.token = token
+}
+
+func (s *server) post(url string) (code int, token string) {
+	req, err := http.NewRequest(http.MethodPost, url, nil)
+	if err != nil {
+		return 0, ""
+	}
+	req.Header.Set("Authorization", "token "+testToken)
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return 0, ""
+	}
+	defer resp.Body.Close()
+	var made struct{ Token string }
+	_ = json.NewDecoder(resp.Body).Decode(&made)
+	return resp.StatusCode, made.Token
+}
+
+// TestConformanceOfServers tries the contract on the other kinds of server.
+func TestConformanceOfServers(t *testing.T) {
+	for _, name := range []string{"server6", "gateway", "eg", "hub"} {
+		t.Run(name, func(t *testing.T) {
+			s := start(t, name, name != "eg")
+			cfg := conformance.Config{Languages: []string{"python"}}
+			if name == "hub" {
+				s.addUser(t)
+			}
+			if name != "server6" { // with the default rate limits
+				cfg.Lacks = []conformance.Feature{conformance.FullOutput}
+			}
+			conform(t, s, cfg)
+		})
+	}
+}
+
+// TestConformanceOfKernels tries the contract on kernels of other languages.
+func TestConformanceOfKernels(t *testing.T) {
+	t.Run("deno", func(t *testing.T) { conform(t, start(t, "server6", false), denoConfig()) })
+	t.Run("r", func(t *testing.T) {
+		if _, err := os.Stat(irkernel); err != nil {
+			t.Skip("no IRkernel: run internal/testenv/jupyter.sh")
+		}
+		conform(t, start(t, "server6", false), rConfig())
+	})
+}
+
+// TestBash runs code in bash_kernel.
+func TestBash(t *testing.T) {
+	s := start(t, "server6", false)
+	ci, err := open(t.Context(), s, jupyter.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ci.Close()
+	id, err := ci.CreateContext(t.Context(), "bash", &codeinterp.ContextOptions{Env: map[string]string{"A": "b"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for code, want := range map[string]string{"x=5; echo $A": "b\n", "false": "", "sleep 60": ""} {
+		res, err := ci.RunInContext(t.Context(), id, code, &codeinterp.RunOptions{Timeout: 5 * time.Second})
+		if err != nil || res.Stdout() != want || (code == "false") != (res.ExitCode == 1) || (code == "sleep 60") != (res.Status == codeinterp.StatusTimeout) {
+			t.Errorf("%q: %+v, %v", code, res, err)
+		}
+	}
+}
