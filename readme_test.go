@@ -33,14 +33,13 @@ func TestReadme(t *testing.T) {
 	}
 }
 
-// TestReadmeFunctions compiles and runs the README's lines about functions.
-func TestReadmeFunctions(t *testing.T) {
-	readme, err := os.ReadFile("README.md")
+// TestFunctionsGuide compiles and runs the lines of the guide to functions.
+func TestFunctionsGuide(t *testing.T) {
+	guide, err := os.ReadFile("docs/functions.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, rest := fenced(t, string(readme), "```go\n")
-	lines, _ := fenced(t, rest, "```go\n")
+	lines, _ := fenced(t, string(guide), "```go\n")
 	main := filepath.Join(t.TempDir(), "main.go")
 	program := `package main
 

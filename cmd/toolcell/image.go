@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/base64"
 	"fmt"
@@ -24,7 +25,8 @@ import (
 // An imageShower shows images inline, or saves them and names the file.
 type imageShower struct {
 	protocol string // "kitty", "iterm2", "sixel", or empty
-	dir      string // where to save; empty: a new temporary directory
+	dir      string // where to save; empty: the current directory
+	name     string // of saved files, before the number
 	none     bool
 	saved    int
 
@@ -33,7 +35,7 @@ type imageShower struct {
 
 // newImageShower reads the --images flag.
 func newImageShower(a *app, f *programFlags) imageShower {
-	s := imageShower{open: f.makeDir}
+	s := imageShower{open: f.makeDir, name: "output-"}
 	switch how := f.images; how {
 	case "auto":
 		s.protocol = inlineProtocol(a)
@@ -88,7 +90,10 @@ func (s *imageShower) show(to *screen, rep codeinterp.Representation) error {
 		why = fmt.Sprintf(", not shown: %v", err)
 	}
 	name, err := s.save(rep)
-	if err != nil {
+	if err != nil && s.dir == "" { // was not asked for
+		_, err = fmt.Fprintf(to.stderr, "toolcell: %s not saved: %v; --images DIR saves it there\n", visible(rep.MIME), err)
+		return err
+	} else if err != nil {
 		return err
 	}
 	_, err = fmt.Fprintf(to.stderr, "toolcell: %s saved as %s%s\n", visible(rep.MIME), name, why)
@@ -133,21 +138,23 @@ func inline(w io.Writer, protocol string, data []byte) error {
 	return err
 }
 
-func (s *imageShower) save(rep codeinterp.Representation) (string, error) {
+// beside makes names for images that are saved beside a program's file. No other
+// program makes such names, so that the images of an earlier run are replaced.
+func (s *imageShower) beside(file string) {
 	if s.dir == "" {
-		dir, err := os.MkdirTemp("", "toolcell-images-")
-		if err != nil {
-			return "", err
-		}
-		s.dir = dir
+		base := filepath.Base(cmp.Or(file, "output"))
+		s.name = strings.TrimSuffix(base, filepath.Ext(base)) + ".toolcell-"
 	}
-	dir, err := s.open(s.dir)
+}
+
+func (s *imageShower) save(rep codeinterp.Representation) (string, error) {
+	dir, err := s.open(cmp.Or(s.dir, "."))
 	if err != nil {
 		return "", err
 	}
 	defer dir.Close()
 	s.saved++
-	name := fmt.Sprintf("output-%d%s", s.saved, extension(rep.MIME))
+	name := fmt.Sprintf("%s%d%s", s.name, s.saved, extension(rep.MIME))
 	return filepath.Join(s.dir, name), writeNew(dir, name, rep.Data, 0o600)
 }
 

@@ -81,7 +81,7 @@ func (a *app) runNotebook(ctx context.Context, f *runFlags, fs *pflag.FlagSet, o
 	if f.language == "" {
 		given, _ = chooseLanguage("", ci.Languages())
 	}
-	report, code := a.runCells(ctx, ci, nb, f, &notebook.Options{
+	report, code := a.runCells(ctx, ci, nb, f, file, &notebook.Options{
 		Language: given, Context: &codeinterp.ContextOptions{Env: f.env.values, Files: files.in},
 		AllowErrors: f.allowErrors, Timeout: f.timeout, MaxOutput: -1, Artifacts: f.artifacts != "",
 	})
@@ -107,8 +107,9 @@ func (f *runFlags) openNotebookFiles() (files runFiles, err error) {
 	return files, err
 }
 
-func (a *app) runCells(ctx context.Context, ci codeinterp.CodeInterpreter, nb *notebook.Notebook, f *runFlags, opts *notebook.Options) (notebook.Report, int) {
+func (a *app) runCells(ctx context.Context, ci codeinterp.CodeInterpreter, nb *notebook.Notebook, f *runFlags, file string, opts *notebook.Options) (notebook.Report, int) {
 	show := cellScreen{a: a, language: f.language, ci: ci, screen: newScreen(a, newImageShower(a, &f.programFlags))}
+	show.screen.images.beside(file)
 	if f.out == "-" {
 		// Standard output is the notebook's.
 		show.screen.stdout = io.Discard

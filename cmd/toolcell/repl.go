@@ -68,6 +68,7 @@ func (a *app) repl(ctx context.Context, f *replFlags, fs *pflag.FlagSet) int {
 		return a.usageError("%s%s", plain(err), f.elsewhere())
 	}
 	r := &repl{app: a, language: language, script: f.script, options: codeinterp.RunOptions{Timeout: timeout}, env: f.env.values, images: newImageShower(a, &f.programFlags), flags: &f.programFlags}
+	r.images.beside("repl")
 	if err := r.open(ctx, ci); err != nil {
 		return a.fail(err)
 	}

@@ -138,6 +138,7 @@ func (a *app) run(ctx context.Context, f *runFlags, fs *pflag.FlagSet, operands 
 	}
 	s := newScreen(a, newImageShower(a, &f.programFlags))
 	s.file = file != ""
+	s.images.beside(file)
 	return a.runLive(ctx, ci, language, program, opts, &files, s)
 }
 
