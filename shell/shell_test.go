@@ -20,7 +20,7 @@ func TestMain(m *testing.M) { os.Exit(leftover.Run(m)) }
 // open returns a Service over processes in landlock mode.
 func open(t testing.TB, o *shell.Options) *shell.Service {
 	t.Helper()
-	ci, err := subprocess.New(&subprocess.Options{Require: subprocess.Landlock, Languages: []subprocess.Language{subprocess.Bash()}})
+	ci, err := subprocess.New(&subprocess.Options{Sandbox: subprocess.Sandbox{Mode: subprocess.Landlock}, Languages: []subprocess.Language{subprocess.Bash()}})
 	if errors.Is(err, codeinterp.ErrIsolation) && os.Getenv("CI") == "" {
 		t.Skip(err)
 	} else if err != nil {

@@ -221,14 +221,14 @@ func printIsolation(w io.Writer, i codeinterp.Isolation) {
 // packages behind which.
 func printModes(w io.Writer) {
 	installs := "outside of any sandbox, as the host's user: none works here"
-	if ci, err := subprocess.New(&subprocess.Options{Languages: []subprocess.Language{subprocess.Bash()}, AllowSignals: true}); err == nil {
+	if ci, err := subprocess.New(&subprocess.Options{Languages: []subprocess.Language{subprocess.Bash()}, Sandbox: subprocess.Sandbox{AllowSignals: true}}); err == nil {
 		installs = "in " + codeinterp.Describe(ci).Isolation.Backend + ", with the host's network"
 		ci.Close()
 	}
 	fmt.Fprintf(w, "    installs   %s\n", installs)
 	for _, m := range []subprocess.Mode{subprocess.Bwrap, subprocess.Landlock} {
 		says := "works"
-		if ci, err := subprocess.New(&subprocess.Options{Require: m}); err == nil {
+		if ci, err := subprocess.New(&subprocess.Options{Sandbox: subprocess.Sandbox{Mode: m}}); err == nil {
 			ci.Close()
 		} else if errors.Is(err, codeinterp.ErrIsolation) {
 			says = indent(reason(err))

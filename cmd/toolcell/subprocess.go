@@ -73,7 +73,7 @@ func (f *subprocessFlags) openSubprocess(stateful bool) (codeinterp.CodeInterpre
 	if f.node != "" && f.nodeEnvironment != nil {
 		return nil, fmt.Errorf("%w: --node goes without an environment of Node.js", codeinterp.ErrInvalid)
 	}
-	opts := &subprocess.Options{Dir: f.shared, Require: f.isolation.Mode, AllowNone: f.unsandboxed, Network: f.network, Languages: f.script.adapt(f.chosen()), ProbeCache: probeCache(f.getenv),
+	opts := &subprocess.Options{Dir: f.shared, Sandbox: subprocess.Sandbox{Mode: f.isolation.Mode, AllowNone: f.unsandboxed}, Network: f.network, Languages: f.script.adapt(f.chosen()), ProbeCache: probeCache(f.getenv),
 		Limits: subprocess.Limits{Memory: int64(f.memory), Disk: int64(f.disk), Processes: f.processes}}
 	if len(f.install) > 0 {
 		opts.Install = &subprocess.Install{Packages: f.install, Root: f.getenv("TOOLCELL_ENVIRONMENTS")}

@@ -69,7 +69,7 @@ func runner(b *testing.B, ci codeinterp.CodeInterpreter, code, want string) func
 func pythonOnly(mode subprocess.Mode) subprocess.Options {
 	l := subprocess.Python()
 	l.Commands = []string{systemPython} // as the floor: others take three times as long to start
-	return subprocess.Options{Require: mode, AllowNone: true, Languages: []subprocess.Language{l}}
+	return subprocess.Options{Sandbox: subprocess.Sandbox{Mode: mode, AllowNone: true}, Languages: []subprocess.Language{l}}
 }
 
 const systemPython = "/usr/bin/python3"
@@ -324,7 +324,7 @@ func BenchmarkTypeScript(b *testing.B) {
 	for _, ts := range []subprocess.Language{newerNode(b), subprocess.TypeScript()} {
 		js := subprocess.JavaScript()
 		js.Commands = ts.Commands
-		o := subprocess.Options{Require: subprocess.Landlock, Languages: []subprocess.Language{js, ts}}
+		o := subprocess.Options{Sandbox: subprocess.Sandbox{Mode: subprocess.Landlock}, Languages: []subprocess.Language{js, ts}}
 		cold := open(b, o)
 		o.Warm = &subprocess.Warm{Pool: 1}
 		warm := open(b, o)

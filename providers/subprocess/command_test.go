@@ -222,7 +222,7 @@ func TestDir(t *testing.T) {
 // directory that others use.
 func TestInputsShared(t *testing.T) {
 	dir := leftover.Dir(t)
-	ci := open(t, subprocess.Options{Require: subprocess.Landlock, Dir: dir, Languages: []subprocess.Language{subprocess.Bash()}})
+	ci := open(t, subprocess.Options{Sandbox: subprocess.Sandbox{Mode: subprocess.Landlock}, Dir: dir, Languages: []subprocess.Language{subprocess.Bash()}})
 	run(t, ci, "bash", "echo old > a; mkdir b", nil)
 	res, err := ci.RunCode(t.Context(), "bash", "echo no", &codeinterp.RunOptions{Files: fstest.MapFS{"a": {Data: []byte("new\n")}, "b": {}}})
 	if !errors.Is(err, codeinterp.ErrInvalid) || res.Status != codeinterp.StatusNotRun {

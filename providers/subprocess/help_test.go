@@ -19,8 +19,8 @@ func TestMain(m *testing.M) { os.Exit(leftover.Run(m)) }
 // and closes it after the test.
 func open(t testing.TB, o subprocess.Options) *subprocess.Stateful {
 	t.Helper()
-	if o.Require == subprocess.Auto {
-		o.Require = subprocess.Landlock
+	if o.Sandbox.Mode == subprocess.Auto {
+		o.Sandbox.Mode = subprocess.Landlock
 	}
 	ci, err := subprocess.NewStateful(&o)
 	if err != nil {

@@ -44,7 +44,7 @@ func TestDriverThatReadsNothing(t *testing.T) {
 	for _, d := range notReading {
 		for name, next := range map[string]string{"small": "1", "large": large} {
 			t.Run(d.language+" "+name, func(t *testing.T) {
-				ci, err := subprocess.NewStateful(&subprocess.Options{Require: subprocess.Landlock, Grace: 500 * time.Millisecond})
+				ci, err := subprocess.NewStateful(&subprocess.Options{Sandbox: subprocess.Sandbox{Mode: subprocess.Landlock}, Grace: 500 * time.Millisecond})
 				if err != nil {
 					t.Fatal(err)
 				}

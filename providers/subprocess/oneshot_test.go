@@ -14,7 +14,7 @@ import (
 // does anything else, as where that is busy, is seen whole.
 func TestFileAtOnce(t *testing.T) {
 	sh := subprocess.Language{Name: "sh", Commands: []string{"sh"}, Extension: ".sh", Args: []string{subprocess.FileArg}, VersionArgs: []string{"-c", "echo 1"}}
-	ci := open(t, subprocess.Options{Require: subprocess.Landlock, Languages: []subprocess.Language{sh}})
+	ci := open(t, subprocess.Options{Sandbox: subprocess.Sandbox{Mode: subprocess.Landlock}, Languages: []subprocess.Language{sh}})
 	for range 20 {
 		var seen string
 		res, err := ci.RunCode(t.Context(), "sh", "echo out; echo err >&2; exit 3", &codeinterp.RunOptions{

@@ -64,7 +64,7 @@ func (s *session) oneShot(ctx context.Context, o *driver.Program, r *run) (start
 		release()
 		return nil, nil, fmt.Errorf("%w: the program cannot be handed over", codeinterp.ErrUnavailable)
 	}
-	input, err := inputFile(h.opts.TempDir, o.Stdin)
+	input, err := inputFile(h.opts.Sandbox.TempDir, o.Stdin)
 	if err != nil {
 		release()
 		return nil, nil, err

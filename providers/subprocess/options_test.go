@@ -190,7 +190,7 @@ print('written')`, nil)
 func TestDescribe(t *testing.T) {
 	eachMode(t, func(t *testing.T, o subprocess.Options) {
 		info := open(t, o).Describe()
-		if info.Provider != "subprocess" || info.Isolation.Backend != o.Require.String() || len(info.Languages) == 0 {
+		if info.Provider != "subprocess" || info.Isolation.Backend != o.Sandbox.Mode.String() || len(info.Languages) == 0 {
 			t.Errorf("got %+v", info)
 		}
 		for _, l := range info.Languages {

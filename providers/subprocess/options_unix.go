@@ -76,9 +76,9 @@ func (o *Options) table() ([]Language, error) {
 
 // sandbox returns the options of the sandbox.
 func (o *Options) sandbox() *sandbox.Options {
+	b := o.Sandbox
 	return &sandbox.Options{
-		Require: sandbox.Mode(o.Require), AllowNone: o.AllowNone, AllowSignals: o.AllowSignals, Network: o.Network,
-		ReadOnly: o.ReadOnly, Writable: o.Writable,
-		Limits: sandbox.Limits(o.Limits), UID: o.UID, GID: o.GID, Cgroup: o.Cgroup, TempDir: o.TempDir, Probes: o.probes(),
+		Require: b.Mode, AllowNone: b.AllowNone, AllowSignals: b.AllowSignals, UID: b.UID, GID: b.GID, Cgroup: b.Cgroup, TempDir: b.TempDir,
+		Network: o.Network, ReadOnly: o.ReadOnly, Writable: o.Writable, Limits: o.Limits, Probes: o.probes(),
 	}
 }

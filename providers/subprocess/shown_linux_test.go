@@ -41,7 +41,7 @@ func TestInterpreterOfRoot(t *testing.T) {
 				t.Errorf("%s\nwant %s", summary(res), want)
 			}
 			about := ci.Describe().Languages[0]
-			if o.Require != subprocess.None && !slices.Contains(about.Roots, filepath.Join(venv, "lib")) || about.Prefix != venv {
+			if o.Sandbox.Mode != subprocess.None && !slices.Contains(about.Roots, filepath.Join(venv, "lib")) || about.Prefix != venv {
 				t.Errorf("Describe says %+v", about)
 			}
 		}

@@ -28,7 +28,7 @@ print('planted')`
 // lies where they work is not run by the host, whose walls it would be outside of.
 func TestInterpreterThatProgramsChange(t *testing.T) {
 	eachMode(t, func(t *testing.T, o subprocess.Options) {
-		if o.Require == subprocess.None {
+		if o.Sandbox.Mode == subprocess.None {
 			t.Skip("none mode lets programs write everywhere")
 		}
 		outside, mark := leftover.Dir(t), ""

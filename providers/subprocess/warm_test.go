@@ -102,11 +102,11 @@ print(found, os.getcwd(), os.getpid())`
 // of old files, is not given out.
 func TestWarmWithoutDirectory(t *testing.T) {
 	eachMode(t, func(t *testing.T, o subprocess.Options) {
-		o.TempDir, o.Warm = leftover.Dir(t), &subprocess.Warm{Pool: 2}
+		o.Sandbox.TempDir, o.Warm = leftover.Dir(t), &subprocess.Warm{Pool: 2}
 		o.Languages = []subprocess.Language{subprocess.Python()}
 		ci := open(t, o)
 		ready := func() (dirs []string) {
-			dirs, _ = filepath.Glob(o.TempDir + "/toolcell-sandbox-*/*")
+			dirs, _ = filepath.Glob(o.Sandbox.TempDir + "/toolcell-sandbox-*/*")
 			return dirs
 		}
 		for end := time.Now().Add(time.Minute); len(ready()) < 2 && time.Now().Before(end); {

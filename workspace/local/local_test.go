@@ -27,8 +27,8 @@ func TestMain(m *testing.M) { os.Exit(leftover.Run(m)) }
 func open(t testing.TB, o local.Options) (ws *workspace.Workspace, dir string) {
 	t.Helper()
 	dir = leftover.Dir(t)
-	if o.Subprocess.Require == subprocess.Auto {
-		o.Subprocess.Require = subprocess.Landlock
+	if o.Subprocess.Sandbox.Mode == subprocess.Auto {
+		o.Subprocess.Sandbox.Mode = subprocess.Landlock
 	}
 	ws, err := local.New("demo", dir, &o)
 	if os.Getenv("CI") == "" && (errors.Is(err, codeinterp.ErrIsolation) || errors.Is(err, codeinterp.ErrUnavailable)) {
@@ -64,7 +64,7 @@ func TestCapsule(t *testing.T) {
 	l, pandas := python(t)
 	for _, mode := range []subprocess.Mode{subprocess.Landlock, subprocess.Bwrap, subprocess.None} {
 		t.Run(mode.String(), func(t *testing.T) {
-			ws, dir := open(t, local.Options{Subprocess: subprocess.Options{Require: mode, AllowNone: true, Languages: []subprocess.Language{l}}})
+			ws, dir := open(t, local.Options{Subprocess: subprocess.Options{Sandbox: subprocess.Sandbox{Mode: mode, AllowNone: true}, Languages: []subprocess.Language{l}}})
 			workspacetest.Capsule(t, ws, dir, pandas)
 		})
 	}
@@ -76,7 +76,7 @@ func TestCapsule(t *testing.T) {
 func TestOnePath(t *testing.T) {
 	for _, mode := range []subprocess.Mode{subprocess.Landlock, subprocess.Bwrap, subprocess.None} {
 		t.Run(mode.String(), func(t *testing.T) {
-			ws, dir := open(t, local.Options{Subprocess: subprocess.Options{Require: mode, AllowNone: true, Languages: []subprocess.Language{subprocess.Bash()}}})
+			ws, dir := open(t, local.Options{Subprocess: subprocess.Options{Sandbox: subprocess.Sandbox{Mode: mode, AllowNone: true}, Languages: []subprocess.Language{subprocess.Bash()}}})
 			code, err := ws.Code().RunCode(t.Context(), "bash", "pwd; echo x > $HOME/own && echo y > $TMPDIR/own && echo $PWD", nil)
 			if want := dir + "\n" + dir + "\n"; err != nil || code.Stdout() != want {
 				t.Errorf("code: %q, %q, %v", code.Stdout(), code.Stderr(), err)
@@ -117,7 +117,7 @@ func TestTools(t *testing.T) {
 func toolsIn(t *testing.T, mode subprocess.Mode) {
 	l, _ := python(t)
 	ws, dir := open(t, local.Options{
-		Subprocess: subprocess.Options{Require: mode, AllowNone: true, Languages: []subprocess.Language{l, subprocess.Bash()}},
+		Subprocess: subprocess.Options{Sandbox: subprocess.Sandbox{Mode: mode, AllowNone: true}, Languages: []subprocess.Language{l, subprocess.Bash()}},
 		Workspace:  workspace.Options{Tools: tools.Options{Background: true}},
 	})
 	call := func(op, args string) *tools.Answer {
