@@ -51,6 +51,7 @@ func serve(ci CodeInterpreter) Handler {
 		if c.Op.of == nil {
 			return unserved(c)
 		}
+		started(ctx, ci, c.Op)
 		return c.Op.of.serve(ctx, ci, c)
 	}
 }

@@ -36,7 +36,7 @@ func (w *resultJSON) listArtifacts(all []codeinterp.Artifact) {
 			continue // no later one is listed either, so that the list is the first of all
 		}
 		kept += a.Size
-		w.Artifacts = append(w.Artifacts, artifactJSON{cleanLine(a.Path), a.MIME, a.Size, a.SHA256, a.Escaped})
+		w.Artifacts = append(w.Artifacts, artifactJSON{cleanLine(a.Path), cleanLine(a.MIME), a.Size, a.SHA256, a.Escaped})
 	}
 	left := len(all) - len(w.Artifacts)
 	if left == 0 {

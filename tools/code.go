@@ -33,7 +33,7 @@ func ForCode(workspace string, ci codeinterp.CodeInterpreter, opts *Options) ([]
 func (k *kit) tools() (list []Tool, err error) {
 	for i := range operations {
 		if op := &operations[i]; op.needs(k) {
-			list = append(list, k.tool(op))
+			list = append(list, k.tool(op).Scrubbed(k.Secrets))
 		}
 	}
 	for _, t := range list {
@@ -61,6 +61,7 @@ type kit struct {
 func newKit(workspace string, ci codeinterp.CodeInterpreter, o Options) *kit {
 	info := codeinterp.Describe(ci)
 	o.within(info.Limits)
+	ci = codeinterp.Wrap(ci) // which tells when a run starts
 	k := &kit{Options: o, workspace: workspace, ci: ci, observer: newObserver(o.Secrets, o.OnEvent)}
 	k.contexts, _ = codeinterp.Stateful(ci)
 	k.manager, _ = codeinterp.Manager(ci)
@@ -179,7 +180,7 @@ func (k *kit) check(op *operation, in *input, f *faults) string {
 }
 
 func (k *kit) run(ctx context.Context, r decoded) *Answer {
-	ev := RunEvent{Op: codeinterp.OpRun, CallID: r.ID, Tool: r.Tool, Language: r.language}
+	ev := RunEvent{Op: codeinterp.OpRun, CallID: r.ID, Tool: r.Tool, Language: r.language, Code: r.code}
 	res, err := k.observer.run(ctx, ev, k.runOptions(r, k.findsFiles(r.language)), func(ctx context.Context, o *codeinterp.RunOptions) (codeinterp.Result, error) {
 		return k.ci.RunCode(ctx, r.language, r.code, o)
 	})
@@ -188,7 +189,7 @@ func (k *kit) run(ctx context.Context, r decoded) *Answer {
 
 func (k *kit) runIn(ctx context.Context, r decoded) *Answer {
 	id := codeinterp.ContextID(r.contextID)
-	ev := RunEvent{Op: codeinterp.OpRunIn, CallID: r.ID, Tool: r.Tool, ContextID: id}
+	ev := RunEvent{Op: codeinterp.OpRunIn, CallID: r.ID, Tool: r.Tool, ContextID: id, Code: r.code}
 	// The context's language takes a call, and is asked for only where it matters.
 	files := k.findsFiles("") || k.Artifacts && k.findsFiles(k.languageOf(ctx, id))
 	res, err := k.observer.run(ctx, ev, k.runOptions(r, files), func(ctx context.Context, o *codeinterp.RunOptions) (codeinterp.Result, error) {

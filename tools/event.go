@@ -14,7 +14,7 @@ import (
 type RunEventKind uint8
 
 // The kinds. Each run has one start, any number of outputs and calls, and one
-// end. A call that is answered from memory has one event, [RunRemembered].
+// end; one that was refused or invalid has an end only. A call that is answered from memory has one event, [RunRemembered].
 const (
 	RunStart      RunEventKind = iota + 1
 	RunOutput                  // RunEvent.Output
@@ -32,6 +32,8 @@ type RunEvent struct {
 	Tool      string               // empty for runs that no tool asked for
 	ContextID codeinterp.ContextID // empty for runs without a context
 	Language  string               // empty for runs in a context
+	Code      string               // of RunStart: the program, or the command
+	Started   bool                 // of RunEnd: there was a RunStart
 	Output    codeinterp.Output
 	Call      *codeinterp.CallRecord
 	Result    *codeinterp.Result
@@ -55,7 +57,7 @@ func (o *observer) run(ctx context.Context, ev RunEvent, opts codeinterp.RunOpti
 	var r *running
 	if o.onEvent != nil {
 		r = &running{o: o, ev: ev}
-		ctx = context.WithValue(ctx, runningKey{}, r)
+		ctx = codeinterp.OnStart(context.WithValue(ctx, runningKey{}, r), r.start)
 		opts.Functions = ObserveFunctions(opts.Functions)
 	}
 	next := opts.OnOutput
@@ -68,11 +70,11 @@ func (o *observer) run(ctx context.Context, ev RunEvent, opts codeinterp.RunOpti
 			opts.OnOutput = scrub.Output
 		}
 	}
-	errs := []error{r.emit(RunEvent{Kind: RunStart})}
+	var errs []error
 	returned := false
 	defer func() {
 		if !returned {
-			r.emit(RunEvent{Kind: RunEnd, Err: fmt.Errorf("%w: panic in the interpreter", codeinterp.ErrUnavailable)})
+			r.finish(RunEvent{Err: fmt.Errorf("%w: panic in the interpreter", codeinterp.ErrUnavailable)})
 		}
 	}()
 	res, err := f(ctx, &opts)
@@ -82,12 +84,15 @@ func (o *observer) run(ctx context.Context, ev RunEvent, opts codeinterp.RunOpti
 		errs = append(errs, protect(scrub.Flush))
 	}
 	res, err = o.secrets.Result(res), o.secrets.Error(err)
-	// The end is the last event: calls that are not told yet go before it.
+	if res.Status != codeinterp.StatusNotRun && res.Status != "" {
+		r.start()
+	}
+	// The end is the last event: calls that are not reported yet go before it.
 	errs = append(errs, r.end(res.Calls))
 	ended := res
 	// They were events of their own.
 	ended.Outputs = nil
-	errs = append(errs, r.emit(RunEvent{Kind: RunEnd, Result: &ended, Err: err}), res.CallbackErr)
+	errs = append(errs, r.finish(RunEvent{Result: &ended, Err: err}), res.CallbackErr)
 	res.CallbackErr = o.secrets.Error(errors.Join(errs...))
 	return res, err
 }
@@ -122,7 +127,7 @@ func Observe(opts ObserveOptions) codeinterp.Middleware {
 		newID = rand.Text
 	}
 	return o.middleware(func(c codeinterp.Call) RunEvent {
-		return RunEvent{Op: c.Op, CallID: newID(), ContextID: c.Context, Language: c.Language}
+		return RunEvent{Op: c.Op, CallID: newID(), ContextID: c.Context, Language: c.Language, Code: c.Code}
 	})
 }
 

@@ -18,23 +18,45 @@ type running struct {
 	o  *observer
 	ev RunEvent // says which run it is
 
-	mu    sync.Mutex // held while an event is passed on
-	seen  []uint64   // a bit for each number of a call that was reported
-	ended bool       // no further calls are
-	errs  []error
+	mu      sync.Mutex // held while an event is passed on
+	started bool
+	seen    []uint64 // a bit for each number of a call that was reported
+	ended   bool     // no further calls are
+	errs    []error
 }
 
-// emit passes on an event that it completes.
-func (r *running) emit(e RunEvent) error {
+// start reports that the run goes to the provider, once.
+func (r *running) start() {
+	if r != nil {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.startLocked()
+	}
+}
+
+func (r *running) startLocked() {
+	if r.started || r.ended {
+		return
+	}
+	r.started = true
+	if err := r.pass(RunEvent{Kind: RunStart, Code: r.o.secrets.Scrub(r.ev.Code)}); err != nil {
+		r.errs = append(r.errs, err)
+	}
+}
+
+// finish reports the end of the run.
+func (r *running) finish(e RunEvent) error {
 	if r == nil {
 		return nil
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	r.ended = true
+	e.Kind, e.Started = RunEnd, r.started
 	return r.pass(e)
 }
 
-// pass is emit with mu held.
+// pass passes on an event that it completes. mu is held.
 func (r *running) pass(e RunEvent) error {
 	e.Op, e.CallID, e.Tool, e.ContextID, e.Language = r.ev.Op, r.ev.CallID, r.ev.Tool, r.ev.ContextID, r.ev.Language
 	return protect(func() error { return r.o.onEvent(e) })
@@ -50,7 +72,10 @@ func (r *running) tee(next func(codeinterp.Output) error) func(codeinterp.Output
 		if out.Late {
 			e.Kind = LateOutput
 		}
-		err := r.emit(e)
+		r.mu.Lock()
+		r.startLocked()
+		err := r.pass(e)
+		r.mu.Unlock()
 		if next != nil {
 			err = errors.Join(err, next(out))
 		}

@@ -192,3 +192,54 @@ func FuzzSecrets(f *testing.F) {
 		}
 	})
 }
+
+// TestScrubbedDefinitions: a secret does not leave by what a tool, a server or a
+// provider says about itself.
+func TestScrubbedDefinitions(t *testing.T) {
+	const token = "hunter2hunter2"
+	s := secrets(t, token)
+	escaped := `\u0068unter2hunter2`
+	tool := tools.Tool{
+		Name: "f", Title: "Use " + token, Description: "hunter2\x1b[0mhunter2 " + token,
+		InputSchema:  json.RawMessage(`{"type":"object","properties":{"` + token + `":{"enum":["` + escaped + `",12345678901234567890],"description":"` + token + `"}}}`),
+		OutputSchema: json.RawMessage(`"` + escaped), // no JSON
+	}.Scrubbed(s)
+	for _, text := range []string{tool.Title, tool.Description, string(tool.InputSchema)} {
+		if strings.Contains(text, "hunter2") || strings.Contains(text, "unter2hunter2") || !strings.Contains(text, "[secret]") {
+			t.Errorf("%q", text)
+		}
+	}
+	if want := `{"properties":{"[secret]":{"description":"[secret]","enum":["[secret]",12345678901234567890]}},"type":"object"}`; string(tool.InputSchema) != want {
+		t.Errorf("schema %s", tool.InputSchema)
+	}
+	if got := s.JSON(json.RawMessage(`{"b":1,"a":2}`)); string(got) != `{"b":1,"a":2}` {
+		t.Errorf("a schema without secrets became %s", got)
+	}
+	ci := &fake{info: &codeinterp.Info{Provider: "fake", Languages: []codeinterp.LanguageInfo{{Name: "python", Notes: "the token is " + token}}}}
+	list, err := tools.ForCode("w", ci, &tools.Options{Secrets: s})
+	if err != nil || strings.Contains(list[0].Description, token) {
+		t.Errorf("%v: %s", err, list[0].Description)
+	}
+}
+
+// TestSecretsInMIME: types of files and displays are scrubbed, and shown without
+// control characters.
+func TestSecretsInMIME(t *testing.T) {
+	const token = "hunter2hunter2"
+	res := codeinterp.Result{Status: codeinterp.StatusOK,
+		Outputs:   []codeinterp.Output{{Kind: codeinterp.Display, Bundle: []codeinterp.Representation{{MIME: "text/x-" + token + "\n", Data: []byte("x")}}}},
+		Artifacts: []codeinterp.Artifact{{Path: "a", MIME: "text/\x1b[31mhunter2\x1b[0mhunter2"}, {Path: "b", MIME: "text/\x1b[31mplain\n"}}}
+	r := run(t, res, &tools.Options{Secrets: secrets(t, token)})
+	whole, err := json.Marshal(r.Result)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{r.Text, string(r.JSON()), string(whole)} {
+		if strings.Contains(text, "hunter2") {
+			t.Errorf("%s", text)
+		}
+	}
+	if text := string(r.JSON()); strings.Contains(text, `\u001b`) || !strings.Contains(text, `"mime":"text/plain`) {
+		t.Errorf("%s", text)
+	}
+}

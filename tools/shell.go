@@ -26,13 +26,17 @@ func ForShell(workspace string, s *shell.Service, opts *Options) ([]Tool, error)
 	}
 	info := s.Describe()
 	o.within(info.Limits)
-	k := &kit{Options: o, workspace: workspace, shell: s.With(shell.View{Owner: clientOf, Party: partyOf}), observer: newObserver(o.Secrets, o.OnEvent)}
+	k := &kit{Options: o, workspace: workspace, shell: s.With(shell.View{Owner: clientOf, Party: partyOf, Middlewares: []codeinterp.Middleware{unchanged}}), observer: newObserver(o.Secrets, o.OnEvent)}
 	k.limits = limits{
 		code: info.Limits.Code, maxTimeout: max(o.MaxTimeout.Milliseconds(), 1), timeout: max(o.Timeout, 0).Milliseconds(), maxRead: int64(o.MaxText),
 	}
 	k.facts = newFacts(info, k)
 	return k.tools()
 }
+
+// unchanged is a middleware that does nothing: behind one, starts of runs are
+// reported when they pass the others.
+func unchanged(next codeinterp.Handler) codeinterp.Handler { return next }
 
 func clientOf(ctx context.Context) any { return ctx.Value(clientKey{}) }
 
@@ -69,7 +73,7 @@ type writtenInputJSON struct {
 
 // event is what is told of a command.
 func (k *kit) commandEvent(c decoded) RunEvent {
-	return RunEvent{CallID: c.ID, Tool: c.Tool, Op: codeinterp.OpCommand}
+	return RunEvent{CallID: c.ID, Tool: c.Tool, Op: codeinterp.OpCommand, Code: c.command}
 }
 
 func (k *kit) commandOptions(c decoded) *codeinterp.CommandOptions {

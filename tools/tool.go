@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/tools/secret"
 )
 
 // A Tool is what a model is told about, and what to do when it calls. It is
@@ -47,6 +48,15 @@ type Tool struct {
 	// OnRemembered, if set, is called instead of Invoke where a [Set] answers a
 	// call from memory.
 	OnRemembered func(ctx context.Context, c Invocation, a *Answer)
+}
+
+// Scrubbed returns the definition with the secrets in its texts and schemas
+// replaced. The name stays, since calls bear it: check it where others choose it.
+func (t Tool) Scrubbed(s *secret.Scrubber) Tool {
+	s = s.Shown(CleanText)
+	t.Title, t.Description = s.Name(t.Title), s.Name(t.Description)
+	t.InputSchema, t.StrictSchema, t.OutputSchema = s.JSON(t.InputSchema), s.JSON(t.StrictSchema), s.JSON(t.OutputSchema)
+	return t
 }
 
 // Annotations are hints about a tool, with the meanings of the Model Context

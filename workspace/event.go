@@ -10,7 +10,7 @@ import (
 
 // The types of events.
 const (
-	TypeStart  = "workspace_code_start"
+	TypeStart  = "workspace_code_start" // after approval; a run that was refused has an end only
 	TypeOutput = "workspace_code_output"
 	TypeLate   = "workspace_code_late_output" // of a program that had ended before this run
 	TypeCall   = "workspace_code_call"        // a call of a function of the host that has ended
@@ -53,6 +53,7 @@ type Event struct {
 	Time time.Time
 
 	Language   string                 // of a start outside of a context
+	Code       string                 // of a start: the program or the command
 	Output     codeinterp.Output      // of an output
 	Call       *codeinterp.CallRecord // of a call; see [codeinterp.Function]
 	Result     *codeinterp.Result     // of an end or a remembered call, without its outputs
@@ -60,6 +61,7 @@ type Event struct {
 	Path       string                 // of a file
 	Changes    bool                   // of a file: the tool changes files
 	Remembered bool                   // of a file: the call was answered from memory
+	Started    bool                   // of an end: there was a start
 	Missed     uint64                 // how many events this subscriber missed just before this one
 }
 
@@ -74,6 +76,7 @@ type eventJSON struct {
 	Seq         uint64                 `json:"seq"`
 	Time        time.Time              `json:"time"`
 	Language    string                 `json:"language,omitempty"`
+	Code        string                 `json:"code,omitempty"`
 	Output      *codeinterp.Output     `json:"output,omitempty"`
 	Call        *codeinterp.CallRecord `json:"call,omitempty"`
 	Result      *codeinterp.Result     `json:"result,omitempty"`
@@ -88,7 +91,7 @@ type eventJSON struct {
 func (e Event) MarshalJSON() ([]byte, error) {
 	w := eventJSON{
 		Type: e.Type, Workspace: e.Workspace, Interpreter: e.Interpreter, Tool: e.Tool, CallID: e.CallID,
-		ContextID: string(e.ContextID), Seq: e.Seq, Time: e.Time.UTC(), Language: e.Language, Result: e.Result, Missed: e.Missed,
+		ContextID: string(e.ContextID), Seq: e.Seq, Time: e.Time.UTC(), Language: e.Language, Code: e.Code, Result: e.Result, Missed: e.Missed,
 		Call: e.Call, Path: e.Path, Changes: e.Changes, Remembered: e.Remembered,
 	}
 	if e.Output.Kind != 0 {
@@ -108,7 +111,7 @@ func newEvent(t tools.RunEvent) Event {
 	}
 	switch t.Kind {
 	case tools.RunStart:
-		e.Type, e.Language = TypeStart, t.Language
+		e.Type, e.Language, e.Code = TypeStart, t.Language, t.Code
 	case tools.RunOutput:
 		e.Type = TypeOutput
 	case tools.LateOutput:
@@ -116,7 +119,7 @@ func newEvent(t tools.RunEvent) Event {
 	case tools.RunCall:
 		e.Type = TypeCall
 	case tools.RunEnd:
-		e.Type = TypeEnd
+		e.Type, e.Started = TypeEnd, t.Started
 	case tools.RunRemembered:
 		e.Type = TypeRemembered
 	}

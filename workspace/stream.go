@@ -103,6 +103,9 @@ func (s *stream) emit(e Event) error {
 	case TypeStart, TypeShellStart:
 		s.running++
 	case TypeEnd, TypeShellEnd:
+		if !e.Started {
+			break
+		}
 		if s.running--; s.running == 0 {
 			s.idle.Broadcast()
 		}

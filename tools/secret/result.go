@@ -27,7 +27,7 @@ func (s *Scrubber) Result(res codeinterp.Result) codeinterp.Result {
 	res.Artifacts = slices.Clone(res.Artifacts)
 	for i := range res.Artifacts {
 		f := &res.Artifacts[i]
-		f.Path = s.name(f.Path)
+		f.Path, f.MIME = s.Name(f.Path), s.Name(f.MIME)
 		if utf8.Valid(f.Data) {
 			f.Data, _ = s.scrub(f.Data)
 		}
@@ -108,8 +108,11 @@ func (s *Scrubber) outputs(list []codeinterp.Output) []codeinterp.Output {
 	})
 }
 
-// name scrubs a name, also as it is shown.
-func (s *Scrubber) name(text string) string {
+// Name scrubs a name, also as it is shown; see Shown. It works on nil.
+func (s *Scrubber) Name(text string) string {
+	if s == nil {
+		return text
+	}
 	text = s.Scrub(text)
 	shown := s.shown(text)
 	if clean := s.Scrub(shown); clean != shown {
@@ -124,7 +127,7 @@ func joined(a, b []byte) []byte { return append(a[:len(a):len(a)], b...) }
 // bundle scrubs the texts of a display or a value. A JSON value that is no
 // longer JSON becomes a string.
 func (s *Scrubber) bundle(o *codeinterp.Output) {
-	o.DisplayID = s.name(o.DisplayID)
+	o.DisplayID = s.Name(o.DisplayID)
 	o.Value, o.Metadata = s.json(o.Value), s.json(o.Metadata)
 	o.Bundle = slices.Clone(o.Bundle)
 	for i := range o.Bundle {
@@ -135,7 +138,7 @@ func (s *Scrubber) bundle(o *codeinterp.Output) {
 		case codeinterp.IsText(rep.MIME), !codeinterp.IsBinary(rep.MIME) && utf8.Valid(rep.Data):
 			rep.Data, _ = s.scrub(rep.Data)
 		}
-		rep.MIME = s.name(rep.MIME)
+		rep.MIME = s.Name(rep.MIME)
 	}
 }
 
