@@ -16,9 +16,6 @@ type Attacher interface {
 	// is no reference. late is Options.Late.
 	Attach(ctx context.Context, ref string, late func(codeinterp.Output)) (Attached, error)
 
-	// Ref returns the reference of s's state. It may be called during Run.
-	Ref(ctx context.Context, s Session) (string, error)
-
 	// Detach is called instead of s.Close and leaves the state running. Where
 	// it fails, the session stays. unread takes what came by Options.Late and
 	// was in no Result, which whoever attaches is to see; it is called once
@@ -54,26 +51,6 @@ func (a Adopter) Attach(ctx context.Context, ref string) (codeinterp.ContextID, 
 	s := a.i.newContext()
 	id, err := a.i.open(ctx, s, nil, func(ctx context.Context) (Attached, error) { return a.rt.Attach(ctx, ref, s.opts.Late) })
 	return id, a.i.wrap(ctx, op("attach"), err)
-}
-
-// Ref returns the reference of a context, which stays.
-func (a Adopter) Ref(ctx context.Context, id codeinterp.ContextID) (string, error) {
-	ref, err := a.ref(ctx, id)
-	return ref, a.i.wrap(ctx, op("reference"), err)
-}
-
-func (a Adopter) ref(ctx context.Context, id codeinterp.ContextID) (string, error) {
-	s, err := a.i.find(ctx, id)
-	if err != nil {
-		return "", err
-	}
-	s.mu.Lock()
-	session := s.session
-	s.mu.Unlock()
-	if session == nil {
-		return "", fmt.Errorf("%w: the context has no session just now", codeinterp.ErrUnavailable)
-	}
-	return within(&a.i.workers, ctx, a.i.cfg.Patience, func(ctx context.Context) (string, error) { return a.rt.Ref(ctx, session) }, nil)
 }
 
 // Detach gives a context up once the runs before have ended, and returns the

@@ -68,8 +68,6 @@ func (f *fake) Attach(_ context.Context, ref string, late func(codeinterp.Output
 	return driver.Attached{Session: s, Language: "fake", Options: codeinterp.ContextOptions{Cwd: "/x"}}, nil
 }
 
-func (f *fake) Ref(context.Context, driver.Session) (string, error) { return "ref", nil }
-
 func (f *fake) Detach(_ context.Context, _ driver.Session, unread func() codeinterp.Result) (string, error) {
 	f.open.Add(-1)
 	f.unread = unread()

@@ -16,7 +16,7 @@ type KernelInfo struct {
 	ID           string
 	Spec         string // its kernelspec's name
 	Language     string
-	Path         string // of its notebook; empty where it has none, or is not told
+	Path         string // of its notebook; empty if unknown
 	State        string // as the server says: idle, busy, starting, ...
 	Connections  int    // clients that are connected
 	LastActivity time.Time
@@ -54,15 +54,22 @@ func (rt *runtime) kernels(ctx context.Context) ([]KernelInfo, error) {
 	return infos, nil
 }
 
-// Adopt makes a context of a kernel that somebody else started and may be
-// working in: which is its id, the first four or more characters of that which no
-// other has, or the path of its notebook. It is left as it is:
-// nothing is set up in it, programs get no environment, directory or JSON values
-// of their own, and it is never restarted or deleted; Close only leaves it. Its
-// other clients' programs are waited for, and their output is not shown. A
-// timeout interrupts, and where that does not help the program may still be
-// running, which the error says. A kernel that is gone is ErrContext.
+// Adopt makes a context of an existing kernel. A kernel that is gone is ErrContext.
+//
+// If which is a reference of [Stateful.Detach], the context has its former state, and the
+// kernel belongs to this client, which deletes it on Close. Late output and lost state are
+// reported as in one client.
+//
+// Otherwise which is the id of a kernel that somebody else started, a unique prefix of at
+// least four characters, or the path of its notebook. Such a kernel is left as it is:
+// nothing is set up in it, programs get no environment, directory, files or functions, and
+// it is never restarted or deleted. Programs of its other clients are waited for, and their
+// output is not shown. A timeout interrupts our own program; if that does not help, the
+// error says that it may still be running.
 func (s *Stateful) Adopt(ctx context.Context, which string) (codeinterp.ContextID, error) {
+	if strings.HasPrefix(which, "{") {
+		return s.adopter.Attach(ctx, which)
+	}
 	r, err := s.rt.foreignRef(ctx, which)
 	if err != nil {
 		return "", wrap("adopt", err)

@@ -67,7 +67,7 @@ func ExampleStateful_Detach() {
 		log.Fatal(err)
 	}
 	defer other.Close()
-	if id, err = other.Attach(ctx, ref); err != nil {
+	if id, err = other.Adopt(ctx, ref); err != nil {
 		log.Fatal(err)
 	}
 	res, err := other.RunInContext(ctx, id, "x + 1", nil)

@@ -130,7 +130,7 @@ func TestWarmPool(t *testing.T) {
 	})
 }
 
-func TestAttach(t *testing.T) {
+func TestDetach(t *testing.T) {
 	var h held
 	inFake(t, jupyter.Options{}, plays{"work": h.ends}.on, func(r *rig) {
 		r.ok("work")
@@ -149,7 +149,7 @@ func TestAttach(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer other.Close()
-		id, err := other.Attach(r.t.Context(), ref)
+		id, err := other.Adopt(r.t.Context(), ref)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -160,17 +160,17 @@ func TestAttach(t *testing.T) {
 		if err := other.DeleteContext(r.t.Context(), id); err != nil {
 			t.Error(err)
 		}
-		if _, err := other.Attach(r.t.Context(), ref); !errors.Is(err, codeinterp.ErrContext) {
+		if _, err := other.Adopt(r.t.Context(), ref); !errors.Is(err, codeinterp.ErrContext) {
 			t.Errorf("a kernel that is gone: %v", err)
 		}
 	})
 }
 
-// TestAttachElsewhere: what a reference has deleted with its context is a context's
-// directory, and nothing else of the kernel's host.
-func TestAttachElsewhere(t *testing.T) {
+// TestReferenceOfOtherDirectory: a reference can make Close delete a context's
+// directory, and nothing else on the kernel's host.
+func TestReferenceOfOtherDirectory(t *testing.T) {
 	inFake(t, jupyter.Options{}, nil, func(r *rig) {
-		ref, err := r.ci.Ref(r.id)
+		ref, err := r.ci.Detach(r.t.Context(), r.id)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -187,15 +187,18 @@ func TestAttachElsewhere(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := r.ci.Attach(r.t.Context(), string(b)); !errors.Is(err, codeinterp.ErrInvalid) {
+			if _, err := r.ci.Adopt(r.t.Context(), string(b)); !errors.Is(err, codeinterp.ErrInvalid) {
 				t.Errorf("%s: %v", dir, err)
 			}
+		}
+		if _, err := r.ci.Adopt(r.t.Context(), ref); err != nil {
+			t.Error(err)
 		}
 	})
 }
 
 // TestDetachLosesNothing: what comes before a context is given up, while it is,
-// and afterwards is shown by the first run of who attaches.
+// and afterwards is shown by the first run after Adopt.
 func TestDetachLosesNothing(t *testing.T) {
 	for name, c := range map[string]struct {
 		before string
@@ -238,85 +241,26 @@ func TestDetachLosesNothing(t *testing.T) {
 				h.set(nil, nil)
 				time.Sleep(2 * time.Minute)
 				say(k, req, "after\n")
-				if r.id, err = r.ci.Attach(r.t.Context(), ref); err != nil {
+				if r.id, err = r.ci.Adopt(r.t.Context(), ref); err != nil {
 					t.Fatal(err)
 				}
 				res := r.ok("x")
-				var out, told string
+				var out, errs string
 				for _, o := range res.Outputs {
 					if !o.Late {
 						t.Errorf("not late: %+v", o)
 					} else if o.Kind == codeinterp.Stderr {
-						told += string(o.Data)
+						errs += string(o.Data)
 					} else {
 						out += string(o.Data)
 					}
 				}
-				if !c.want(out, told) {
-					t.Errorf("stdout ...%q, stderr %q", out[max(0, len(out)-40):], told)
+				if !c.want(out, errs) {
+					t.Errorf("stdout ...%q, stderr %q", out[max(0, len(out)-40):], errs)
 				}
 			})
 		})
 	}
-}
-
-// TestAttachBeside: of two clients of one kernel each sees its own output only,
-// also who comes while the other's program runs.
-func TestAttachBeside(t *testing.T) {
-	var h held
-	inFake(t, jupyter.Options{}, plays{"long": func(k *fake.Kernel, req *fake.Message) {
-		h.set(k, req)
-		busy(k, req)
-		for range 10 {
-			say(k, req, "theirs\n")
-			time.Sleep(time.Second)
-		}
-		k.IOPub(req, "execute_result", fake.Data(1, "text/plain", "theirs", "d"))
-		reply(k, req)
-		idle(k, req)
-	}, "x": func(k *fake.Kernel, req *fake.Message) {
-		busy(k, req)
-		_, theirs := h.get()
-		say(k, theirs, "theirs, late\n")
-		say(k, req, "own\n")
-		reply(k, req)
-		idle(k, req)
-	}}.on, func(r *rig) {
-		first := make(chan codeinterp.Result, 1)
-		go func() {
-			res, _ := r.run("long", nil)
-			first <- res
-		}()
-		time.Sleep(3 * time.Second)
-		ref, err := r.ci.Ref(r.id)
-		if err != nil {
-			t.Fatal(err)
-		}
-		other, err := jupyter.NewStateful(r.t.Context(), fakeOptions(r.s, jupyter.Options{}))
-		if err != nil {
-			t.Fatal(err)
-		}
-		id, err := other.Attach(r.t.Context(), ref)
-		if err != nil {
-			t.Fatal(err)
-		}
-		res, err := other.RunInContext(r.t.Context(), id, "x", nil)
-		if err != nil || len(res.Outputs) != 1 || res.Stdout() != "own\n" || res.StateLost {
-			t.Errorf("who came later: %+v, %v", res, err)
-		}
-		if res := <-first; !res.OK() || res.Stdout() != strings.Repeat("theirs\n", 10) || len(res.Outputs) != 2 {
-			t.Errorf("who was there: %+v", res)
-		}
-		if _, err := other.Detach(r.t.Context(), id); err != nil {
-			t.Error(err)
-		}
-		if err := other.Close(); err != nil {
-			t.Error(err)
-		}
-		if res := r.ok("y"); res.StateLost || res.Stdout() != "" || len(res.Outputs) != 1 || !res.Outputs[0].Late {
-			t.Errorf("afterwards: %+v", res)
-		}
-	})
 }
 
 func TestCodeTooLargeForAMessage(t *testing.T) {

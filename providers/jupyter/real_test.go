@@ -96,7 +96,7 @@ func detach(t *testing.T, s *server) {
 		t.Fatal(err)
 	}
 	defer second.Close()
-	id, err := second.Attach(t.Context(), ref)
+	id, err := second.Adopt(t.Context(), ref)
 	if err != nil {
 		t.Fatal(err)
 	}

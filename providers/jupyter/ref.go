@@ -34,37 +34,13 @@ type ref struct {
 	Unread []unread `json:"unread,omitempty"`
 }
 
-// Ref returns a context's reference: text that Attach, in this or another
-// process, turns into a context with the same state for as long as the kernel
-// lives. It holds no credentials and no environment. Both clients can use the
-// kernel then, one after the other: each sees the output of its own runs only,
-// and who deletes the context takes it from the other.
-func (s *Stateful) Ref(id codeinterp.ContextID) (string, error) {
-	return s.adopter.Ref(context.Background(), id)
-}
-
-// Detach gives a context up without deleting its kernel, and returns its
-// reference. It waits for the runs that were started before. The kernel is
-// then nobody's until Attach, or Sweep. Text that came since the last run is in
-// the reference, 64 KiB at most, and shown by the first run after Attach, which
-// says if there was more.
+// Detach removes a context without deleting its kernel, and returns a reference for
+// [Stateful.Adopt] in this or another process. It waits for the runs that were started
+// before. The reference holds no credentials and no environment, and at most 64 KiB of
+// the text that came since the last run; the first run after Adopt shows it, and reports
+// if there was more.
 func (s *Stateful) Detach(ctx context.Context, id codeinterp.ContextID) (string, error) {
 	return s.adopter.Detach(ctx, id)
-}
-
-// Attach makes a context of a reference, in place of the client that made it or
-// beside it. What has happened to the kernel meanwhile shows as it would in one
-// client: output is late, and lost state is StateLost. The environment of the
-// former ContextOptions holds while the kernel's process lives. One that is
-// gone is ErrContext. From then on the kernel is this client's, which deletes
-// it on Close.
-func (s *Stateful) Attach(ctx context.Context, reference string) (codeinterp.ContextID, error) {
-	return s.adopter.Attach(ctx, reference)
-}
-
-// Ref implements driver.Attacher.
-func (rt *runtime) Ref(_ context.Context, s driver.Session) (string, error) {
-	return s.(*session).ref().String(), nil
 }
 
 // Detach implements driver.Attacher.
@@ -81,8 +57,7 @@ func (rt *runtime) Detach(ctx context.Context, s driver.Session, late func() cod
 	return r.String(), nil
 }
 
-// ref describes the session. Who leaves passes its name on besides, for which
-// the server keeps what comes until Attach.
+// ref describes the session.
 func (s *session) ref() *ref {
 	k := s.k.Load()
 	_, process := k.Names()
@@ -137,7 +112,7 @@ func (rt *runtime) Attach(ctx context.Context, reference string, late func(codei
 	return driver.Attached{Session: s, Language: language, Options: o.ContextOptions, Empty: r.Empty}, nil
 }
 
-// asContextError tells a kernel that is gone as ErrContext.
+// asContextError returns ErrContext for a kernel that is gone.
 func asContextError(err error) error {
 	if server.IsGone(err) || errors.Is(err, kernel.ErrGone) {
 		return fmt.Errorf("%w: the kernel is gone", codeinterp.ErrContext)

@@ -98,18 +98,6 @@ func (k *Kernel) Files(ctx context.Context, q *FileRequest) (*FileAnswer, error)
 	return a, nil
 }
 
-// listens reports whether what we send reaches the kernel, and comes back, while
-// a program runs.
-func (k *Kernel) listens(ctx context.Context) bool {
-	if served, _ := k.Served(); !served {
-		return false
-	}
-	ctx, cancel := context.WithTimeout(ctx, deadSocketAfter/2)
-	defer cancel()
-	_, err := k.Files(ctx, &FileRequest{Op: "ping"})
-	return err == nil
-}
-
 // filesSlack is how much longer than its own limit a request may take.
 const filesSlack = 5 * time.Second
 

@@ -35,7 +35,6 @@ type watch struct {
 	cancel     context.CancelFunc
 	work       sync.WaitGroup
 	polling    chan struct{}
-	elsewhere  time.Time // before which the kernel is asked by no other socket; who polls has it
 }
 
 func newWatch(r *runner, s *socket) *watch {
@@ -117,6 +116,24 @@ func (w *watch) ask(p progress) {
 	}
 	w.asked = true
 	w.work.Go(func() { w.r.probe(w.ctx) })
+}
+
+// deadSocketAfter is how long a kernel that the server calls idle may leave a probe
+// unanswered before the socket is replaced.
+const deadSocketAfter = 4 * time.Second
+
+// checkIdle asks a kernel that should be running the program and is said not to. If it
+// does not answer, the socket may lead nowhere, and another one is tried once.
+func (w *watch) checkIdle(sock *socket, gaveUp bool) {
+	ctx, cancel := context.WithTimeout(w.ctx, deadSocketAfter)
+	defer cancel()
+	if w.r.probe(ctx) || gaveUp || w.ctx.Err() != nil {
+		return
+	}
+	st, err := w.r.k.check(w.ctx)
+	if err == nil && notRunning(st) && time.Since(w.r.e.progress().active) >= deadSocketAfter {
+		sock.fail(errDeadSocket)
+	}
 }
 
 // notRunning reports whether the server says that a kernel runs nothing. One that

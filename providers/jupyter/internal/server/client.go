@@ -7,6 +7,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"net/http/cookiejar"
 	"net/url"
 	"strings"
 	"sync/atomic"
@@ -14,6 +15,9 @@ import (
 
 	"github.com/toolcell/toolcell/codeinterp"
 )
+
+// maxHeader bounds the headers of an answer.
+const maxHeader = 1 << 20
 
 // A Config says where a server is and how to talk to it. The fields mean what
 // they mean in the provider's Options.
@@ -75,7 +79,7 @@ func New(cfg Config) (*Client, error) {
 	// Followed, a redirect would make a GET of a POST and a login page of the answer.
 	h.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	if h.Jar == nil {
-		h.Jar = newJar()
+		h.Jar, _ = cookiejar.New(nil)
 	}
 	c := &Client{base: base, http: h, cfg: &cfg, header: cfg.Header, secrets: secretsOf(&cfg), answered: new(atomic.Int64)}
 	c.life, c.end = context.WithCancel(context.Background())
