@@ -1,4 +1,4 @@
-//go:build linux
+//go:build linux && real
 
 package toolcell_test
 
@@ -21,7 +21,6 @@ import (
 	"github.com/toolcell/toolcell/internal/filestest"
 	"github.com/toolcell/toolcell/internal/jupytertest"
 	"github.com/toolcell/toolcell/internal/leftover"
-	"github.com/toolcell/toolcell/internal/race"
 	"github.com/toolcell/toolcell/providers/inmemory"
 	"github.com/toolcell/toolcell/providers/inmemory/engine"
 	"github.com/toolcell/toolcell/providers/inmemory/quickjs"
@@ -231,7 +230,7 @@ func (p *filePlace) listed(t *testing.T, want string) {
 // large has 100 MB written by Go read by who has a hash for it, and those of a
 // command read by Go. With the race detector they are a fifth.
 func (p *filePlace) large(t *testing.T) {
-	size := race.Some[int64](100<<20, 20<<20)
+	size := int64(20 << 20)
 	if p.ws == nil {
 		return // package filestest does, with a quota that lets it
 	}

@@ -30,7 +30,6 @@ func bash() Programs {
 		},
 		Lines: func(n int) string { return fmt.Sprintf("seq -f %%07.0f 0 %d", n-1) },
 		Bytes: "printf '%b' '" + octal(allBytes()) + "'",
-		Split: bashSplit(),
 
 		Set:     func(name, value string) string { return fmt.Sprintf("%s=$(printf '%%b' '%s')", name, octal(value)) },
 		Get:     func(name string) string { return fmt.Sprintf(`printf '%%s\n' "$%s"`, name) },
@@ -48,14 +47,7 @@ func bash() Programs {
 			return fmt.Sprintf("while :; do printf . >> %s; sleep 0.01; done", path)
 		},
 
-		Rename:  func(from, to string) string { return fmt.Sprintf("mv %s %s", from, to) },
 		Symlink: func(target, path string) string { return fmt.Sprintf("ln -s %s %s", target, path) },
-		Special: func(path string) string {
-			return fmt.Sprintf("mkfifo %[1]s.fifo; mknod %[1]s.device c 0 0 2>/dev/null || true", path)
-		},
-		WriteNamed: func(name, text string) string {
-			return fmt.Sprintf("printf '%%b' '%s' > \"$(printf '%%b' '%s')\"", octal(text), octal(name))
-		},
 
 		Connect: func(port int) string { return fmt.Sprintf("(exec 3<>/dev/tcp/127.0.0.1/%d)", port) },
 		Kill:    func(pid int) string { return fmt.Sprintf("kill -9 %d", pid) },
@@ -83,12 +75,4 @@ func allBytes() string {
 		b[i] = byte(i)
 	}
 	return string(b)
-}
-
-func bashSplit() string {
-	var list []string
-	for i := range len(SplitText) {
-		list = append(list, "printf '%b' '"+octal(SplitText[i:i+1])+"'", "sleep 0.02")
-	}
-	return lines(list...)
 }

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
-	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -16,18 +14,15 @@ import (
 func callbackChecks() []check {
 	return []check{
 		{
-			name:   "CallbackLive",
+			name: "CallbackLive", scope: everyRun,
 			clause: "OnOutput sees output as it appears, not when the program ends",
-			scope:  everyRun,
 			run:    callbackLive,
 		},
 		{
-			name:   "CallbackSlow",
+			name: "CallbackSlow", row: 26, scope: everyRun, uses: func(p *Programs) bool { return p.Lines != nil },
 			clause: "a slow OnOutput slows the program down and loses nothing",
-			scope:  everyRun,
-			uses:   func(p *Programs) bool { return p.Lines != nil },
 			run: func(ctx context.Context, e *env) error {
-				const n = 5000
+				const n = 3000
 				calls := 0
 				var seen strings.Builder
 				out, err := e.stdout(ctx, e.p.Lines(n), &codeinterp.RunOptions{OnOutput: func(o codeinterp.Output) error {
@@ -44,41 +39,15 @@ func callbackChecks() []check {
 			},
 		},
 		{
-			name:   "CallbackError",
+			name: "CallbackError", scope: everyRun,
 			clause: "errors of OnOutput are collected in CallbackErr and do not disturb the run",
-			scope:  everyRun,
 			run: func(ctx context.Context, e *env) error {
 				return e.callbackFails(ctx, true, func(err error) error { return err })
 			},
 		},
 		{
-			name:   "CallbackPanic",
-			clause: "panics of OnOutput are collected in CallbackErr and do not disturb the run",
-			danger: "its OnOutput panics: if this process dies of it, the provider calls OnOutput on a goroutine of its own and does not recover",
-			scope:  everyRun,
-			run: func(ctx context.Context, e *env) error {
-				return e.callbackFails(ctx, true, func(err error) error { panic(err.Error()) })
-			},
-		},
-		{
-			name:   "CallbackGoexit",
-			clause: "an OnOutput that ends its goroutine is told in CallbackErr and does not disturb the run",
-			danger: "its OnOutput calls runtime.Goexit, as testing's FailNow does: if nothing more comes, the provider waits for a goroutine that has ended",
-			scope:  everyRun,
-			run: func(ctx context.Context, e *env) error {
-				return e.callbackFails(ctx, false, func(error) error { runtime.Goexit(); return nil })
-			},
-		},
-		{
-			name:   "CallbackMemory",
-			clause: "the callback may keep the Output's memory",
-			scope:  everyRun,
-			run:    callbackMemory,
-		},
-		{
-			name:   "CallbackBlocksTimeout",
+			name: "CallbackBlocksTimeout", row: 11, scope: stateless,
 			clause: "a slow OnOutput never delays the timeout: the program ends on time, whatever the callback does",
-			scope:  stateless,
 			run:    callbackBlocksTimeout,
 		},
 	}
@@ -120,39 +89,6 @@ func (e *env) callbackFails(ctx context.Context, told bool, fail func(error) err
 	}
 	if res.Stdout() != "ac" || res.Stderr() != "b" {
 		return fmt.Errorf("%s, want stdout \"ac\" and stderr \"b\"", describe(res))
-	}
-	return nil
-}
-
-func callbackMemory(ctx context.Context, e *env) error {
-	var kept [][]byte
-	var copies [][]byte
-	pause := e.p.Pause(20 * time.Millisecond)
-	code := lines(e.p.Print("first"), pause, e.p.Print("second"), pause, e.p.Print("third"), pause, e.p.PrintErr("fourth"))
-	if e.p.DisplayHTML != "" && !e.s.cfg.lacks(Displays, e.language) {
-		code = lines(code, e.p.DisplayPNG, e.p.DisplayHTML)
-	}
-	res, err := e.run(ctx, code, &codeinterp.RunOptions{OnOutput: func(o codeinterp.Output) error {
-		data := o.Data
-		if len(o.Bundle) > 0 {
-			data = o.Bundle[0].Data
-		}
-		kept = append(kept, data)
-		copies = append(copies, slices.Clone(data))
-		return nil
-	}})
-	if err := wantOK(res, err); err != nil {
-		return err
-	}
-	// A run whose output would take the memory of the first one's, if that were
-	// used again.
-	if _, err := e.run(ctx, e.p.Print("something longer."), &codeinterp.RunOptions{}); err != nil {
-		return err
-	}
-	for i := range kept {
-		if string(kept[i]) != string(copies[i]) {
-			return fmt.Errorf("chunk %d was %q and is now %q", i, copies[i], kept[i])
-		}
 	}
 	return nil
 }

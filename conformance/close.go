@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
@@ -13,73 +12,20 @@ import (
 func closeChecks() []check {
 	list := []check{
 		{
-			name:   "CloseUnused",
-			clause: "Close of an interpreter that was never used returns nil",
-			run: func(ctx context.Context, e *env) error {
-				return e.ci.Close()
-			},
-		},
-		{
-			name:   "CloseTwice",
-			clause: "Close is idempotent, also when called from several goroutines at once",
-			run:    closeTwice,
-		},
-		{
-			name:   "ClosedCalls",
+			name: "ClosedCalls", row: 2,
 			clause: "calls after Close return ErrClosed, and nothing is run",
 			run:    closedCalls,
 		},
 		{
-			name:   "CloseDuringRun",
-			clause: "Close ends a run in progress: StatusLost, 137, CauseClosed, with an error that is ErrClosed and the output so far",
-			run: func(ctx context.Context, e *env) error {
-				return e.closeDuring(ctx, "")
-			},
-		},
-		{
-			name:   "CloseDuringContext",
+			name: "CloseDuringContext", row: 2, scope: stateful,
 			clause: "Close ends the runs of contexts: those in progress as StatusLost with StateLost, queued ones as StatusNotRun, both with ErrClosed",
-			scope:  stateful,
 			run:    closeDuringContext,
-		},
-		{
-			name:   "CloseStubborn",
-			clause: "Close also ends programs that resist, and returns when they are gone",
-			uses:   func(p *Programs) bool { return p.Stubborn != "" },
-			run: func(ctx context.Context, e *env) error {
-				run := e.start(ctx, "", lines(e.p.Print("busy"), e.p.Stubborn), nil)
-				if err := run.running(ctx); err != nil {
-					return err
-				}
-				if err := within(2*e.patience(), "Close", e.ci.Close); err != nil {
-					return err
-				}
-				return run.wait(e.patience())
-			},
-		},
-		{
-			name:   "CloseAnytime",
-			clause: "Close may come at any moment of any call",
-			run:    closeAnytime,
 		},
 	}
 	for i := range list {
 		list[i].own = list[i].name != "CloseAnytime" // which makes interpreters itself
 	}
 	return list
-}
-
-func closeTwice(ctx context.Context, e *env) error {
-	if _, err := e.runCode(ctx, e.p.Print("x"), nil); err != nil {
-		return err
-	}
-	var wg sync.WaitGroup
-	errs := make([]error, 4)
-	for i := range errs {
-		wg.Go(func() { errs[i] = safely(e.ci.Close) })
-	}
-	wg.Wait()
-	return errors.Join(append(errs, e.ci.Close())...)
 }
 
 func closedCalls(ctx context.Context, e *env) error {
@@ -181,49 +127,4 @@ func closeDuringContext(ctx context.Context, e *env) error {
 		return err
 	}
 	return e.closeDuring(ctx, id)
-}
-
-// closeAnytime closes interpreters at various moments of runs and creations.
-func closeAnytime(ctx context.Context, e *env) error {
-	delays := []time.Duration{0, time.Millisecond, 10 * time.Millisecond, 50 * time.Millisecond}
-	for _, d := range delays {
-		other := *e
-		var err error
-		if other.ci, err = e.s.cfg.New(); err != nil {
-			return err
-		}
-		var list []*pending
-		for range 3 {
-			list = append(list, other.start(ctx, "", lines(e.p.Print("a"), e.p.Pause(30*time.Millisecond)), nil))
-		}
-		created := make(chan error, 1)
-		go func() {
-			created <- safely(func() error {
-				st, ok := codeinterp.Stateful(other.ci)
-				if !ok {
-					return nil
-				}
-				_, err := st.CreateContext(ctx, e.language, nil)
-				return err
-			})
-		}()
-		time.Sleep(d)
-		if err := within(2*e.patience(), "Close", other.ci.Close); err != nil {
-			return err
-		}
-		for _, p := range list {
-			if err := p.wait(e.patience()); err != nil {
-				return err
-			}
-			if p.err != nil && !errors.Is(p.err, codeinterp.ErrClosed) {
-				return fmt.Errorf("RunCode: error %w, want ErrClosed or none", p.err)
-			}
-		}
-		if err := <-created; err != nil {
-			if err := wantOpError(err, codeinterp.ErrClosed); err != nil {
-				return fmt.Errorf("CreateContext: %w", err)
-			}
-		}
-	}
-	return nil
 }

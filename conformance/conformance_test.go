@@ -1,85 +1,76 @@
 package conformance
 
 import (
-	"io"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
-	"github.com/toolcell/toolcell/internal/aparttest"
-	"github.com/toolcell/toolcell/internal/race"
 )
-
-// toyConfigAway is toyConfig with machines that can be away.
-func toyConfigAway() Config {
-	n := newToyNet()
-	cfg := toyConfig(func() (codeinterp.CodeInterpreter, error) { return newToyBehind(n) }, true)
-	cfg.Outage = n.outage
-	return cfg
-}
-
-// slow skips a test for the race detector, which sees in TestToy what it would see
-// there.
-func slow(t *testing.T) {
-	t.Helper()
-	if race.Enabled && !race.Full() {
-		t.Skip("the race detector is slow, and sees the same in TestToy: make test runs it without")
-	}
-}
 
 func toyConfig(create func() (codeinterp.CodeInterpreter, error), stateful bool) Config {
 	return Config{New: create, Stateful: stateful, Programs: map[string]Programs{"toy": toyPrograms()}, Timeout: 2 * time.Minute, Patience: 10 * time.Second}
 }
 
+// TestToy: the driver keeps the whole contract, with contexts, without, and wrapped.
+// The hours that programs wait pass at once.
 func TestToy(t *testing.T) {
-	if !aparttest.Run(t) {
-		Run(t, toyConfigAway())
-	}
-}
-
-// TestToyInBubble passes the hours that the programs wait in no time.
-func TestToyInBubble(t *testing.T) {
-	if aparttest.Run(t) {
-		return
-	}
 	pass := func(next codeinterp.Handler) codeinterp.Handler { return next }
-	for _, tt := range []struct {
-		name     string
-		stateful bool
-		thrifty  bool
-		brief    bool
-		create   func() (codeinterp.CodeInterpreter, error)
-	}{
-		{name: "stateful", stateful: true, create: newToyStateful},
-		{name: "thrifty", stateful: true, thrifty: true, create: newToyStateful},
-		{name: "brief", stateful: true, thrifty: true, brief: true, create: newToyStateful},
-		{name: "stateless", create: newToyStateless},
-		{name: "hidden", create: func() (codeinterp.CodeInterpreter, error) {
+	for name, create := range map[string]func() (codeinterp.CodeInterpreter, error){
+		"stateful":  newToyStateful,
+		"stateless": newToyStateless,
+		"hidden": func() (codeinterp.CodeInterpreter, error) {
 			ci, err := newToyStateful()
 			return codeinterp.Stateless(ci), err
-		}},
-		{name: "wrapped", stateful: true, create: func() (codeinterp.CodeInterpreter, error) {
+		},
+		"wrapped": func() (codeinterp.CodeInterpreter, error) {
 			ci, err := newToyStateful()
 			return codeinterp.Wrap(ci, pass, pass), err
-		}},
+		},
 	} {
-		if race.Less() && tt.name != "brief" {
-			continue // without the race detector all are tried, and TestToy with it
-		}
-		t.Run(tt.name, func(t *testing.T) {
+		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				cfg := toyConfig(tt.create, tt.stateful)
-				cfg.Thrifty, cfg.Brief = tt.thrifty, tt.brief
-				s, err := newSuite(cfg)
-				if err != nil {
-					t.Fatal(err)
-				}
-				s.announce = io.Discard
-				if err := s.check(t.Context()); err != nil {
+				if err := Check(t.Context(), toyConfig(create, name == "stateful" || name == "wrapped")); err != nil {
 					t.Error(err)
 				}
 			})
 		})
+	}
+}
+
+// TestEveryFeatureIsProved: a feature that no check proves could be declared as
+// lacking for ever.
+func TestEveryFeatureIsProved(t *testing.T) {
+	proved := map[Feature]bool{}
+	for _, c := range checks() {
+		proved[c.proves] = true
+	}
+	for _, c := range checks() {
+		for _, f := range c.needs {
+			if !proved[f] {
+				t.Errorf("%s needs %s, which no check proves", c.name, f)
+			}
+		}
+	}
+}
+
+// TestEveryRowHasAClause names the rows of the contract that only tests of a provider,
+// of the tools or of the driver can see.
+func TestEveryRowHasAClause(t *testing.T) {
+	elsewhere := map[int]string{
+		8:  "providers/jupyter: a server that goes away",
+		14: "providers/jupyter: a kernel of other clients",
+		23: "ValueJSON (contract row 23 is for JavaScript)",
+		25: "tools: the text for a model",
+		27: "tools: repeated call ids",
+	}
+	rows := map[int]int{}
+	for _, c := range Clauses() {
+		rows[c.Row]++
+	}
+	for row := 1; row <= 27; row++ {
+		if (rows[row] > 0) == (elsewhere[row] != "") {
+			t.Errorf("row %d has %d clauses, and is tested elsewhere: %q", row, rows[row], elsewhere[row])
+		}
 	}
 }

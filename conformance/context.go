@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
@@ -13,12 +12,10 @@ import (
 func contextChecks() []check {
 	return []check{
 		{
-			name:   "StateKept",
+			name: "StateKept", scope: stateful, uses: variables,
 			clause: "a run in a context sees what earlier runs defined, however many came between",
-			scope:  stateful,
-			uses:   variables,
 			run: func(ctx context.Context, e *env) error {
-				id, err := e.some(ctx)
+				id, err := e.shared(ctx)
 				if err != nil {
 					return err
 				}
@@ -38,71 +35,28 @@ func contextChecks() []check {
 			},
 		},
 		{
-			name:   "StateRedefined",
-			clause: "a later run may define a name again",
-			scope:  stateful,
-			uses:   variables,
-			run: func(ctx context.Context, e *env) error {
-				id, err := e.shared(ctx)
-				if err != nil {
-					return err
-				}
-				for _, v := range []string{"one", "two"} {
-					out, err := e.stdoutIn(ctx, id, lines(e.p.Set("again", v), e.p.Get("again")))
-					if err != nil {
-						return err
-					}
-					if err := wantText("the variable", out, v+"\n"); err != nil {
-						return err
-					}
-				}
-				return nil
-			},
-		},
-		{
-			name:   "StateSurvivesFailure",
+			name: "StateSurvivesFailure", row: 6, scope: stateful, uses: variables,
 			clause: "a context keeps its state when a run fails",
-			scope:  stateful,
-			uses:   variables,
 			run:    stateSurvivesFailure,
 		},
 		{
-			name:   "ContextsApart",
+			name: "ContextsApart", row: 15, scope: stateful, uses: variables,
 			clause: "what a context's runs define is seen by no other context, also by none that comes after it, nor by RunCode; and what RunCode defines by no context",
-			scope:  stateful,
-			uses:   variables,
 			run:    contextsApart,
 		},
 		{
-			name:   "ContextsParallel",
+			name: "ContextsParallel", row: 9, scope: stateful,
 			clause: "different contexts run in parallel",
-			scope:  stateful,
 			run:    contextsParallel,
 		},
 		{
-			name:   "ContextIDs",
+			name: "ContextIDs", scope: stateful,
 			clause: "a ContextID is unique and carries at least 128 random bits",
-			scope:  stateful,
 			run:    contextIDs,
 		},
 		{
-			name:   "UnknownContext",
-			clause: "an id that never existed here is ErrContext, and nothing is run",
-			scope:  stateful,
-			run: func(ctx context.Context, e *env) error {
-				for _, id := range []codeinterp.ContextID{"", "no-such-context", "../../etc/passwd", codeinterp.ContextID(strings.Repeat("0", 32)), "\x00\xff", codeinterp.ContextID(strings.Repeat("x", 100000))} {
-					if err := e.noContext(ctx, id); err != nil {
-						return fmt.Errorf("id %s: %w", quote(string(id)), err)
-					}
-				}
-				return nil
-			},
-		},
-		{
-			name:   "ForeignContext",
+			name: "ForeignContext", row: 15, scope: stateful, own: true,
 			clause: "a context's id means nothing to any other interpreter value",
-			scope:  stateful,
-			own:    true, // ids that are drawn alike are those of the first contexts
 			run: func(ctx context.Context, e *env) error {
 				id, err := e.shared(ctx)
 				if err != nil {
@@ -119,44 +73,6 @@ func contextChecks() []check {
 				// every interpreter draws alike mean something to all.
 				_, err = foreign.context(ctx, nil)
 				return errors.Join(err, foreign.noContext(ctx, id), other.Close(), e.do(ctx, id, e.p.Print("x")))
-			},
-		},
-		{
-			name:   "DeletedContext",
-			clause: "a deleted context is ErrContext, also for a second DeleteContext",
-			scope:  stateful,
-			run: func(ctx context.Context, e *env) error {
-				id, err := e.context(ctx, nil)
-				if err != nil {
-					return err
-				}
-				if err := e.stateful().DeleteContext(ctx, id); err != nil {
-					return fmt.Errorf("DeleteContext: %w", err)
-				}
-				return e.noContext(ctx, id)
-			},
-		},
-		{
-			name:   "ExecutionCount",
-			clause: "ExecutionCount numbers the runs of a context from 1",
-			scope:  stateful,
-			needs:  []Feature{ExecutionCount},
-			proves: ExecutionCount,
-			run: func(ctx context.Context, e *env) error {
-				id, err := e.context(ctx, nil)
-				if err != nil {
-					return err
-				}
-				for n := 1; n <= 3; n++ {
-					res, err := e.runIn(ctx, id, e.p.Print("x"), nil)
-					if err := wantOK(res, err); err != nil {
-						return err
-					}
-					if res.ExecutionCount != n {
-						return fmt.Errorf("ExecutionCount %d in run %d", res.ExecutionCount, n)
-					}
-				}
-				return nil
 			},
 		},
 	}
@@ -188,7 +104,7 @@ func (e *env) noContext(ctx context.Context, id codeinterp.ContextID) error {
 }
 
 func stateSurvivesFailure(ctx context.Context, e *env) error {
-	id, err := e.some(ctx)
+	id, err := e.shared(ctx)
 	if err != nil {
 		return err
 	}

@@ -14,29 +14,18 @@ import (
 func describedChecks() []check {
 	return []check{
 		{
-			name:   "LatenessKept",
+			name: "LatenessKept", row: 11, needs: []Feature{Describer}, uses: func(p *Programs) bool { return p.Stubborn != "" },
 			clause: "a run is over at the latest Info.Lateness after its timeout, where that is given, also if its program resists",
-			needs:  []Feature{Describer},
-			uses:   func(p *Programs) bool { return p.Stubborn != "" },
 			run:    latenessKept,
 		},
 		{
-			name:   "LimitsHold",
-			clause: "a Limit below a default makes the default smaller: a run that asks for nothing gets the limit, only a value that the caller gave is refused, and Describe tells the limit",
-			scope:  stateless,
-			run:    limitsHold,
-		},
-		{
-			name:   "LimitsTold",
+			name: "LimitsEnforced", row: 12, scope: everyRun, needs: []Feature{Describer},
 			clause: "what Info.Limits tells holds: a value above is ErrInvalid, and nothing is run",
-			scope:  everyRun,
-			needs:  []Feature{Describer},
 			run:    limitsTold,
 		},
 		{
-			name:   "ContextsDescribed",
+			name: "ContextsDescribed", row: 13, needs: []Feature{Describer},
 			clause: "a language has contexts exactly where Describe says so, whatever the others have; for one without them CreateContext is ErrLanguage",
-			needs:  []Feature{Describer},
 			run:    contextsDescribed,
 		},
 	}
@@ -64,32 +53,6 @@ func latenessKept(ctx context.Context, e *env) error {
 		err = fmt.Errorf("the run ended %v after its begin (%v after the call) with a timeout of %v, and Info.Lateness is %v", res.Duration, took, timeout, late)
 	}
 	return err
-}
-
-// limitsHold puts a Limit around the provider.
-func limitsHold(ctx context.Context, e *env) error {
-	o := codeinterp.LimitOptions{Timeout: 2 * time.Minute, Output: 1000, Code: 1 << 20}
-	limited := *e
-	limited.ci = codeinterp.Wrap(e.ci, e.s.limit(&o))
-	res, err := limited.runCode(ctx, e.p.Print(strings.Repeat("0123456789", o.Output)), nil)
-	if err := wantOK(res, err); err != nil {
-		return fmt.Errorf("a run that asks for nothing, under a Limit: %w", err)
-	}
-	if n := len(res.Stdout()); n > o.Output {
-		return fmt.Errorf("a run that asks for nothing keeps %d bytes under a Limit of %d", n, o.Output)
-	}
-	if err := limited.refused(ctx, e.p.Print("ran"), &codeinterp.RunOptions{Timeout: o.Timeout + 1}); err != nil {
-		return fmt.Errorf("a Timeout above the Limit: %w", err)
-	}
-	got, own := codeinterp.Describe(limited.ci).Limits, codeinterp.Describe(e.ci).Limits
-	// Zero would be no limit, and less than any: hence the product.
-	if got.Timeout > o.Timeout || got.Output > o.Output || got.Code > o.Code || got.Timeout*time.Duration(got.Output*got.Code) == 0 {
-		return fmt.Errorf("Describe tells %+v under the Limit %+v, want the smaller of each", got, o)
-	}
-	if got.Contexts != own.Contexts {
-		return fmt.Errorf("Describe tells of %d contexts under a Limit that says nothing of them, want %d", got.Contexts, own.Contexts)
-	}
-	return nil
 }
 
 func limitsTold(ctx context.Context, e *env) error {
@@ -141,4 +104,95 @@ func contextsDescribed(ctx context.Context, e *env) error {
 		return errors.New("Describe tells of contexts in some language exactly where the value has none")
 	}
 	return nil
+}
+
+func hasCompletions(ci codeinterp.CodeInterpreter) bool {
+	_, ok := codeinterp.Completions(ci)
+	return ok
+}
+
+func completeChecks() []check {
+	return []check{{
+		name: "CompletesNames", scope: stateful, uses: func(p *Programs) bool { return variables(p) && p.Partial != nil },
+		clause: "Complete says what stands for the beginning of a variable's name, in the context that has it and in no other, and leaves the state as it is",
+		run: func(ctx context.Context, e *env) error {
+			if !e.completes() {
+				return nil
+			}
+			return completesNames(ctx, e)
+		},
+	}}
+}
+
+// completes reports whether code of the language can be completed.
+func (e *env) completes() bool {
+	return slices.ContainsFunc(codeinterp.Describe(e.ci).Languages, func(l codeinterp.LanguageInfo) bool {
+		return l.Name == e.language && l.Completion
+	})
+}
+
+// complete completes code at its end. A kernel that is at work for others may need
+// a few tries.
+func (e *env) complete(ctx context.Context, id codeinterp.ContextID, code string) (codeinterp.Completion, error) {
+	of, ok := codeinterp.Completions(e.ci)
+	if !ok {
+		return codeinterp.Completion{}, fmt.Errorf("%T has no Completions, and Describe says it has", e.ci)
+	}
+	for tries := 0; ; tries++ {
+		c, err := of.Complete(ctx, id, code, len(code))
+		if tries < 10 && errors.Is(err, codeinterp.ErrUnavailable) {
+			continue
+		}
+		return c, err
+	}
+}
+
+// completed returns the code with each of its matches.
+func completed(code string, c codeinterp.Completion) (list []string) {
+	for _, m := range c.Matches {
+		list = append(list, code[:c.Start]+m+code[c.End:])
+	}
+	return list
+}
+
+const completedName, otherName = "toolcell_completed_name", "toolcell_completed_other"
+
+func completesNames(ctx context.Context, e *env) error {
+	id, err := e.context(ctx, nil)
+	if err != nil {
+		return err
+	}
+	other, err := e.context(ctx, nil)
+	if err != nil {
+		return err
+	}
+	first, err := e.runIn(ctx, id, e.p.Set(completedName, "v"), nil)
+	if err := errors.Join(wantOK(first, err), e.do(ctx, other, e.p.Set(otherName, "v"))); err != nil {
+		return err
+	}
+	code := e.p.Partial("toolcell_compl")
+	c, err := e.complete(ctx, id, code)
+	if err != nil {
+		return fmt.Errorf("Complete: %w", err)
+	}
+	if c.Start < 0 || c.Start > len(code) || c.End != len(code) || len(c.Matches) == 0 {
+		return fmt.Errorf("%q is completed as %+v", code, c)
+	}
+	if list := completed(code, c); !slices.Equal(list, []string{e.p.Partial(completedName)}) {
+		return fmt.Errorf("%q is completed to %q, want %q", code, list, e.p.Partial(completedName))
+	}
+	if c, err := e.complete(ctx, id, e.p.Partial("toolcell_nothing_like_it")); err != nil || len(c.Matches) > 0 {
+		return fmt.Errorf("what nothing completes is completed as %+v, %w", c, err)
+	}
+	res, err := e.runIn(ctx, id, e.p.Get(completedName), nil)
+	if err := wantOK(res, err); err != nil {
+		return err
+	}
+	if want := first.ExecutionCount + 1; !e.s.cfg.lacks(ExecutionCount, e.language) && res.ExecutionCount != want {
+		return fmt.Errorf("the run after it has number %d, want %d", res.ExecutionCount, want)
+	}
+	if res.StateLost || len(res.Stderr()) > 0 {
+		return fmt.Errorf("the run after it: %s", describe(res))
+	}
+	return wantText("the variable", res.Stdout(), "v\n")
 }

@@ -105,15 +105,6 @@ func (e *env) context(ctx context.Context, opts *codeinterp.ContextOptions) (cod
 	return id, nil
 }
 
-// some returns a context for a check that neither deletes it nor minds what
-// earlier checks left there: the shared one, if contexts are dear.
-func (e *env) some(ctx context.Context) (codeinterp.ContextID, error) {
-	if e.s.cfg.Thrifty {
-		return e.shared(ctx)
-	}
-	return e.context(ctx, nil)
-}
-
 // shared returns a context that checks share, in a state that nobody may rely
 // on.
 func (e *env) shared(ctx context.Context) (codeinterp.ContextID, error) {

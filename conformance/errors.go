@@ -11,10 +11,8 @@ import (
 func errorChecks() []check {
 	return []check{
 		{
-			name:   "ErrorNameAndMessage",
+			name: "ErrorNameAndMessage", row: 17, scope: everyRun, uses: func(p *Programs) bool { return p.Fail != nil && p.FailName != "" },
 			clause: "Error has the error's name and message, exactly",
-			scope:  everyRun,
-			uses:   func(p *Programs) bool { return p.Fail != nil && p.FailName != "" },
 			run: func(ctx context.Context, e *env) error {
 				for _, msg := range []string{"went wrong", "日本 \"quoted\" 🙂", "two\nlines", "42"} {
 					res, err := e.run(ctx, e.p.Fail(msg), nil)
@@ -36,12 +34,8 @@ func errorChecks() []check {
 			},
 		},
 		{
-			name:   "ErrorTraceback",
+			name: "ErrorTraceback", row: 17, scope: everyRun, needs: []Feature{Traceback}, proves: Traceback, uses: func(p *Programs) bool { return p.Fail != nil },
 			clause: "Traceback is the runtime's own report, line by line, with the error's name and message",
-			scope:  everyRun,
-			needs:  []Feature{Traceback},
-			proves: Traceback,
-			uses:   func(p *Programs) bool { return p.Fail != nil },
 			run: func(ctx context.Context, e *env) error {
 				res, err := e.run(ctx, e.p.Fail("went wrong"), nil)
 				if err != nil {
@@ -63,12 +57,8 @@ func errorChecks() []check {
 			},
 		},
 		{
-			name:   "ErrorLine",
+			name: "ErrorLine", row: 17, scope: everyRun, needs: []Feature{ErrorLine}, proves: ErrorLine, uses: func(p *Programs) bool { return p.Fail != nil },
 			clause: "Line is the line of the program, from 1, where the error happened",
-			scope:  everyRun,
-			needs:  []Feature{ErrorLine},
-			proves: ErrorLine,
-			uses:   func(p *Programs) bool { return p.Fail != nil },
 			run: func(ctx context.Context, e *env) error {
 				comment, pause := e.p.Comment+"\n", e.p.Pause(time.Millisecond)+"\n"
 				leads := []string{"", comment, strings.Repeat(comment, 7), comment + pause}
@@ -89,12 +79,8 @@ func errorChecks() []check {
 			},
 		},
 		{
-			name:   "MissingModule",
+			name: "MissingModule", row: 17, scope: everyRun, needs: []Feature{MissingModule}, proves: MissingModule, uses: func(p *Programs) bool { return p.MissingModule != nil },
 			clause: "MissingModule names the module that could not be imported",
-			scope:  everyRun,
-			needs:  []Feature{MissingModule},
-			proves: MissingModule,
-			uses:   func(p *Programs) bool { return p.MissingModule != nil },
 			run: func(ctx context.Context, e *env) error {
 				const name = "toolcell_no_such_module"
 				res, err := e.run(ctx, e.p.MissingModule(name), nil)

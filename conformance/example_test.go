@@ -53,11 +53,11 @@ func ExampleFeature_In() {
 // The contract, sentence by sentence.
 func ExampleClauses() {
 	for _, c := range conformance.Clauses() {
-		if c.Check == "TimeoutSilent" || c.Check == "CallbacksSerial" {
+		if c.Check == "TimeoutExact" || c.Check == "CallbacksSerial" {
 			fmt.Printf("%s: %s\n", c.Check, c.Text)
 		}
 	}
 	// Output:
-	// TimeoutSilent: a run that exceeds RunOptions.Timeout ends as StatusTimeout, 124, with a nil error: one that waits
+	// TimeoutExact: row 11: a timeout is kept to the millisecond, and not rounded
 	// CallbacksSerial: calls of OnOutput are serial
 }

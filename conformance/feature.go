@@ -1,6 +1,8 @@
 package conformance
 
-import "strings"
+import (
+	"strings"
+)
 
 // A Feature is something that a provider may be unable to do. Unless it is
 // declared in [Config].Lacks, it must work.
@@ -22,7 +24,7 @@ const (
 	// prints NUL either, which texts of some languages cannot have.
 	BinaryOutput Feature = "BinaryOutput"
 	// FullOutput: tens of megabytes of output arrive whole. Without it the
-	// loss must still be told in Truncated.
+	// loss must still be reported in Truncated.
 	FullOutput Feature = "FullOutput"
 	// Stdin: RunOptions.Stdin reaches the program. Without it, too, reading fails.
 	Stdin Feature = "Stdin"
@@ -42,8 +44,8 @@ const (
 	// LateOutput: what a program's threads or children print after the end
 	// of its run arrives with the context's next run.
 	LateOutput Feature = "LateOutput"
-	// LateApart: what they print while a later run is in progress is told from
-	// that run's own output.
+	// LateApart: what they print while a later run is in progress is kept apart
+	// from that run's own output.
 	LateApart Feature = "LateApart"
 	// InterruptKeepsState: a context keeps its variables when a run that
 	// does not resist is stopped by a timeout or by the caller.
@@ -55,9 +57,6 @@ const (
 	ErrorLine Feature = "ErrorLine"
 	// MissingModule: ProgramError.MissingModule is set.
 	MissingModule Feature = "MissingModule"
-	// EndKnown: the provider notices that a program has ended while OnOutput
-	// still takes what it left.
-	EndKnown Feature = "EndKnown"
 	// ExecutionCount: Result.ExecutionCount numbers a context's runs.
 	ExecutionCount Feature = "ExecutionCount"
 )

@@ -1,16 +1,16 @@
 package conformance
 
 import (
-	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
 	"strings"
-	"sync"
 	"testing/fstest"
-	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
 )
@@ -20,43 +20,13 @@ import (
 func fileChecks() []check {
 	return []check{
 		{
-			name:   "FilesTold",
-			clause: "the files of contexts can be opened exactly where Info.Files says so and there are contexts",
-			run: func(ctx context.Context, e *env) error {
-				_, describes := e.ci.(codeinterp.Describer)
-				if want := codeinterp.Describe(e.ci).Files && hasContexts(e.ci); describes && hasFiles(e.ci) != want {
-					return fmt.Errorf("%T has OpenFiles: %v, want %v", e.ci, !want, want)
-				}
-				return nil
-			},
-		},
-		{
-			name:   "LanguageFiles",
+			name: "LanguageFiles", scope: stateful,
 			clause: "a context's files can be opened where LanguageInfo.Files says so of its language, and nowhere else: there it is ErrInvalid",
-			scope:  stateful,
 			run:    languageFiles,
 		},
 		{
-			name:   "FilesRefused",
-			clause: "Files and Artifacts are ErrInvalid where Info.Files is not set",
-			scope:  stateless,
-			run: func(ctx context.Context, e *env) error {
-				if _, describes := e.ci.(codeinterp.Describer); !describes || e.files() {
-					return nil
-				}
-				for _, o := range []*codeinterp.RunOptions{{Files: inputs("toolcell-in.txt", "x")}, {Artifacts: true}} {
-					res, err := e.run(ctx, e.p.Print("x"), o)
-					if err := wantNotRun(res, err, codeinterp.ErrInvalid); err != nil {
-						return err
-					}
-				}
-				return nil
-			},
-		},
-		{
-			name:   "InputsFound",
+			name: "InputsFound", scope: everyRun, uses: withFiles,
 			clause: "the program finds RunOptions.Files in the directory in which it starts",
-			scope:  everyRun, uses: withFiles,
 			run: filing(func(ctx context.Context, e *env) error {
 				for _, path := range []string{"toolcell-in.txt", "toolcell-dir/in.txt"} {
 					out, err := e.stdout(ctx, e.p.ReadFile(path), &codeinterp.RunOptions{Files: inputs(path, SplitText)})
@@ -68,77 +38,9 @@ func fileChecks() []check {
 			}),
 		},
 		{
-			name:   "InputsReplace",
-			clause: "RunOptions.Files replaces files of the same names",
-			scope:  stateful, uses: withFiles,
-			run: filing(func(ctx context.Context, e *env) error {
-				const path = "toolcell-same.txt"
-				id, err := e.some(ctx)
-				if err == nil {
-					err = e.do(ctx, id, e.p.WriteFile(path, "older and longer"))
-				}
-				if err != nil {
-					return err
-				}
-				res, err := e.runIn(ctx, id, e.p.ReadFile(path), &codeinterp.RunOptions{Files: inputs(path, "newer")})
-				return errors.Join(err, wantText("the file", res.Stdout(), "newer"))
-			}),
-		},
-		{
-			name:   "InputsWhole",
-			clause: "where one of RunOptions.Files cannot be copied, or there are too many, none is, the program does not begin, and the error is ErrInvalid",
-			scope:  stateful, uses: withFiles,
-			run: filing(inputsWhole),
-		},
-		{
-			name:   "ContextInputs",
-			clause: "all runs of a context find ContextOptions.Files",
-			scope:  stateful, uses: withFiles,
-			run: filing(func(ctx context.Context, e *env) error {
-				const path = "toolcell-own.txt"
-				id, err := e.context(ctx, &codeinterp.ContextOptions{Files: inputs(path, SplitText)})
-				if err != nil {
-					return err
-				}
-				out, err := e.stdoutIn(ctx, id, e.p.ReadFile(path))
-				return errors.Join(err, wantText("the file", out, SplitText))
-			}),
-		},
-		{
-			name:   "FilesShared",
+			name: "FilesShared", scope: stateful, uses: withFiles,
 			clause: "a context's programs and OpenFiles see what the other writes",
-			scope:  stateful, uses: withFiles,
-			run: opening(filesShared),
-		},
-		{
-			name:   "FilesDuringRun",
-			clause: "OpenFiles may be called from OnOutput, waits for no run, and sees what the program has written",
-			scope:  stateful, uses: withFiles,
-			run: filing(filesDuringRun),
-		},
-		{
-			name:   "ContextInputsWhole",
-			clause: "where one of ContextOptions.Files cannot be copied, there is no context, and the error is ErrInvalid",
-			scope:  stateful, needs: []Feature{Manager},
-			run: filing(contextInputsWhole),
-		},
-		{
-			name:   "FilesFaults",
-			clause: "errors of a context's files are those of io/fs, in a PathError",
-			scope:  stateful,
-			run:    opening(filesFaults),
-		},
-		{
-			name:   "FilesStay",
-			clause: "a context's files stay over RestartContext, and so does what OpenFiles returned",
-			scope:  stateful, needs: []Feature{Manager}, uses: withFiles,
-			run: opening(filesStay),
-		},
-		{
-			name:   "FilesEnd",
-			clause: "a context's files fail with ErrContext once it is deleted",
-			scope:  stateful,
-			run:    opening(filesEnd),
+			run:    opening(filesShared),
 		},
 	}
 }
@@ -205,33 +107,6 @@ func languageFiles(ctx context.Context, e *env) error {
 
 func inputs(path, text string) fs.FS { return fstest.MapFS{path: {Data: []byte(text)}} }
 
-func inputsWhole(ctx context.Context, e *env) error {
-	const path = "toolcell-half.txt"
-	id, err := e.some(ctx)
-	if err == nil {
-		err = e.do(ctx, id, e.p.WriteFile(path, "old"))
-	}
-	if err != nil {
-		return err
-	}
-	// The link, which is refused, comes behind a file that could be copied.
-	src := fstest.MapFS{path: {Data: []byte("new")}, "toolcell-link": {Mode: fs.ModeSymlink, Data: []byte("/")}}
-	res, err := e.runIn(ctx, id, e.p.WriteFile(path, "begun"), &codeinterp.RunOptions{Files: src})
-	if err := wantNotRun(res, err, codeinterp.ErrInvalid); err != nil {
-		return err
-	}
-	many := fstest.MapFS{path: {Data: []byte("new")}}
-	for i := range codeinterp.MaxInputFiles {
-		many[fmt.Sprint("toolcell-many-", i)] = many[path]
-	}
-	res, err = e.runIn(ctx, id, e.p.WriteFile(path, "begun"), &codeinterp.RunOptions{Files: many})
-	if err := errors.Join(wantNotRun(res, err, codeinterp.ErrInvalid), wantNotRun(res, err, codeinterp.ErrTooLarge)); err != nil {
-		return fmt.Errorf("with %d files: %w", len(many), err)
-	}
-	out, err := e.stdoutIn(ctx, id, e.p.ReadFile(path))
-	return errors.Join(err, wantText("the file", out, "old"))
-}
-
 func filesShared(ctx context.Context, e *env, id codeinterp.ContextID, dir codeinterp.FS) error {
 	given := strings.Repeat(SplitText, 1000)
 	err := errors.Join(dir.MkdirAll("toolcell-dir/deep", 0o755),
@@ -257,128 +132,164 @@ func filesShared(ctx context.Context, e *env, id codeinterp.ContextID, dir codei
 	return err
 }
 
-func filesDuringRun(ctx context.Context, e *env) error {
-	const path = "toolcell-live.txt"
-	files, ok := codeinterp.Files(e.ci)
-	if !ok {
-		return nil
+// oddFileChecks are about what else than files and directories programs make, and
+// what else than text its name may be. They concern providers whose contexts'
+// files can be opened.
+func oddFileChecks() []check {
+	return []check{
+		{
+			name: "FilesLinks", scope: stateful, uses: func(p *Programs) bool { return withFiles(p) && p.Symlink != nil },
+			clause: "OpenFiles follows a link within the directory, and fails with ErrOutside where it leads out; Lstat and Artifacts tell of the link itself",
+			run:    odd(filesLinks),
+		},
 	}
-	id, err := e.context(ctx, nil)
+}
+
+// odd makes a check one of providers whose contexts' files can be opened, and
+// gives it a context that it may share, with its directory.
+func odd(run func(context.Context, *env, codeinterp.ContextID, codeinterp.FS) error) func(context.Context, *env) error {
+	return func(ctx context.Context, e *env) error {
+		files, ok := codeinterp.Files(e.ci)
+		if !ok || !e.files() {
+			return nil
+		}
+		id, err := e.shared(ctx)
+		if err != nil {
+			return err
+		}
+		dir, err := files.OpenFiles(ctx, id)
+		if err != nil {
+			return fmt.Errorf("OpenFiles: %w", err)
+		}
+		return run(ctx, e, id, dir)
+	}
+}
+
+// making runs code that makes files, and wants it to end normally.
+func (e *env) making(ctx context.Context, id codeinterp.ContextID, code string) (codeinterp.Result, error) {
+	res, err := e.runIn(ctx, id, code, &codeinterp.RunOptions{Artifacts: true})
+	if err = wantOK(res, err); err != nil {
+		err = fmt.Errorf("running %s: %w", quote(code), err)
+	}
+	return res, err
+}
+
+// made reports whether a program made something of a type.
+func made(dir codeinterp.FS, path string, want func(fs.FileMode) bool) (bool, error) {
+	info, err := dir.Lstat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return false, nil
+	case err != nil:
+		return false, err
+	case !want(info.Mode()):
+		return false, fmt.Errorf("Lstat tells the mode %v of %s", info.Mode(), path)
+	}
+	return true, nil
+}
+
+func filesLinks(ctx context.Context, e *env, id codeinterp.ContextID, dir codeinterp.FS) error {
+	const file, inner, above, root = "toolcell-file.txt", "toolcell-inner", "toolcell-above", "toolcell-root"
+	res, err := e.making(ctx, id, lines(e.p.WriteFile(file, SplitText), e.p.Symlink(file, inner), e.p.Symlink("../..", above), e.p.Symlink("/etc", root)))
 	if err != nil {
 		return err
 	}
-	var got []byte
-	var seen error
-	var once sync.Once
-	o := &codeinterp.RunOptions{OnOutput: func(codeinterp.Output) error {
-		once.Do(func() {
-			var dir codeinterp.FS
-			if dir, seen = files.OpenFiles(ctx, id); seen == nil {
-				got, seen = fs.ReadFile(dir, path)
+	for _, path := range []string{inner, above, root} {
+		// Where a language has none, it makes none.
+		if is, err := made(dir, path, func(m fs.FileMode) bool { return m.Type() == fs.ModeSymlink }); err != nil || !is {
+			return err
+		}
+		if a, listed := artifact(res, path); !listed || a.Skipped == "" || a.SHA256 != "" || a.Data != nil {
+			return fmt.Errorf("the artifact is %+v, want one that is skipped", a)
+		}
+	}
+	got, err := fs.ReadFile(dir, inner)
+	if err := errors.Join(err, wantText(inner, string(got), SplitText)); err != nil {
+		return err
+	}
+	for _, path := range []string{above, root, above + "/x", root + "/passwd"} {
+		for what, err := range leading(dir, path) {
+			if !errors.Is(err, codeinterp.ErrOutside) {
+				return fmt.Errorf("%s of %s, which leads out: error %v, want one that is %q", what, path, err, codeinterp.ErrOutside)
 			}
-		})
-		return nil
-	}}
-	res, err := e.runIn(ctx, id, lines(e.p.WriteFile(path, SplitText), e.p.Print("written"), e.p.Pause(10*time.Millisecond)), o)
-	if err := errors.Join(wantOK(res, err), seen); err != nil {
-		return err
-	}
-	return wantText("the file, from OnOutput", string(got), SplitText)
-}
-
-func contextInputsWhole(ctx context.Context, e *env) error {
-	before, err := e.manager().ListContexts(ctx)
-	if err != nil {
-		return fmt.Errorf("ListContexts: %w", err)
-	}
-	src := fstest.MapFS{"toolcell-own.txt": {Data: []byte("x")}, "toolcell-link": {Mode: fs.ModeSymlink, Data: []byte("/")}}
-	if id, err := e.stateful().CreateContext(ctx, e.language, &codeinterp.ContextOptions{Files: src}); err == nil {
-		e.made = append(e.made, id)
-		return errors.New("CreateContext copied a link")
-	} else if err := wantOpError(err, codeinterp.ErrInvalid); err != nil {
-		return err
-	}
-	after, err := e.manager().ListContexts(ctx)
-	if err != nil {
-		return fmt.Errorf("ListContexts: %w", err)
-	}
-	if len(after) != len(before) {
-		return fmt.Errorf("%d contexts, %d before CreateContext failed", len(after), len(before))
-	}
-	return nil
-}
-
-func filesFaults(_ context.Context, _ *env, _ codeinterp.ContextID, dir codeinterp.FS) error {
-	if err := dir.Mkdir("toolcell-dir", 0o755); err != nil {
-		return err
-	}
-	open := func(name string, flag int) error {
-		f, err := dir.OpenFile(name, flag, 0o644)
-		if err == nil {
-			err = f.Close()
-		}
-		return err
-	}
-	for _, tt := range []struct {
-		what      string
-		err, want error
-	}{
-		{"opening what is not there", open("toolcell-none", os.O_RDONLY), fs.ErrNotExist},
-		{"creating it in no directory", open("toolcell-none/x", os.O_WRONLY|os.O_CREATE), fs.ErrNotExist},
-		{"opening a directory", open("toolcell-dir", os.O_WRONLY), codeinterp.ErrIsDir},
-		{"opening what is above", open("../x", os.O_RDONLY), fs.ErrInvalid},
-		{"opening an absolute path", open("/etc/passwd", os.O_RDONLY), fs.ErrInvalid},
-		{"making a directory that is there", dir.Mkdir("toolcell-dir", 0o755), fs.ErrExist},
-		{"removing what is not there", dir.Remove("toolcell-none"), fs.ErrNotExist},
-		{"moving out", dir.Rename("toolcell-dir", "../x"), fs.ErrInvalid},
-	} {
-		if _, ok := errors.AsType[*fs.PathError](tt.err); !ok || !errors.Is(tt.err, tt.want) {
-			return fmt.Errorf("%s: error %v (%T), want a PathError that is %q", tt.what, tt.err, tt.err, tt.want)
 		}
 	}
-	return nil
+	var errs []error
+	for _, path := range []string{inner, above, root, file} {
+		errs = append(errs, dir.Remove(path))
+	}
+	return errors.Join(errs...)
 }
 
-func filesStay(ctx context.Context, e *env, id codeinterp.ContextID, dir codeinterp.FS) error {
-	const path = "toolcell-stay.txt"
-	if err := e.do(ctx, id, e.p.WriteFile(path, "stays")); err != nil {
-		return err
-	}
-	if err := e.manager().RestartContext(ctx, id); err != nil {
-		return fmt.Errorf("RestartContext: %w", err)
-	}
-	got, err := fs.ReadFile(dir, path)
-	if err := errors.Join(err, wantText("the file", string(got), "stays")); err != nil {
-		return err
-	}
-	out, err := e.stdoutIn(ctx, id, e.p.ReadFile(path))
-	return errors.Join(err, wantText("what the next program reads", out, "stays"))
-}
-
-func filesEnd(ctx context.Context, e *env, id codeinterp.ContextID, dir codeinterp.FS) error {
-	const path = "toolcell-end.txt"
-	if err := codeinterp.WriteFile(dir, path, bytes.NewReader(nil), 0o644); err != nil {
-		return err
-	}
-	f, err := dir.OpenFile(path, os.O_RDWR, 0)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	files, _ := codeinterp.Files(e.ci)
-	if _, err := files.OpenFiles(e.done(ctx), id); !errors.Is(err, errStop) {
-		return fmt.Errorf("OpenFiles with a ctx that has ended: error %v, want its cause", err)
-	}
-	if err := e.stateful().DeleteContext(ctx, id); err != nil {
-		return fmt.Errorf("DeleteContext: %w", err)
-	}
+// leading uses a path that leads out of a directory.
+func leading(dir codeinterp.FS, path string) map[string]error {
 	_, stat := dir.Stat(path)
-	_, write := f.Write([]byte("x"))
-	_, open := files.OpenFiles(ctx, id)
-	for what, err := range map[string]error{"Stat": stat, "Write": write, "OpenFiles": open} {
-		if !errors.Is(err, codeinterp.ErrContext) {
-			return fmt.Errorf("%s after the end: error %v, want one that is %q", what, err, codeinterp.ErrContext)
-		}
+	_, list := dir.ReadDir(path)
+	errs := map[string]error{"Stat": stat, "ReadDir": list, "OpenFile": opened(dir, path, os.O_RDONLY)}
+	if strings.Contains(path, "/x") {
+		errs["OpenFile"], errs["Mkdir"] = opened(dir, path, os.O_WRONLY|os.O_CREATE|os.O_EXCL), dir.Mkdir(path, 0o755)
+	}
+	return errs
+}
+
+// opened opens a file and closes it.
+func opened(dir codeinterp.FS, path string, flag int) error {
+	f, err := dir.OpenFile(path, flag, 0o644)
+	if err == nil {
+		err = f.Close()
+	}
+	return err
+}
+
+// artifactChecks are about what a run did to files. They concern providers whose
+// Info.Files is set.
+func artifactChecks() []check {
+	return []check{
+		{
+			name: "ArtifactsFound", scope: everyRun, uses: withFiles,
+			clause: "Artifacts tells of the files that the run created or changed, sorted, in directories too: path, MIME type, size and hash; and of none that was given to it and is as it was",
+			run:    filing(artifactsFound),
+		},
+	}
+}
+
+func artifactsFound(ctx context.Context, e *env) error {
+	const found, given, inner, changed = "toolcell-found.txt", "toolcell-dir/given.txt", "toolcell-dir/inner.txt", "toolcell-dir/changed.txt"
+	o := &codeinterp.RunOptions{Artifacts: true, Files: fstest.MapFS{given: {Data: []byte("given")}, changed: {Data: []byte("given")}}}
+	code := lines(e.p.ReadFile(given), e.p.WriteFile(found, SplitText), e.p.WriteFile(inner, SplitText), e.p.WriteFile(changed, SplitText))
+	res, err := e.run(ctx, code, o)
+	if err := wantOK(res, err); err != nil {
+		return err
+	}
+	if _, listed := artifact(res, given); listed {
+		return errors.New("Artifacts lists what was given to the run")
+	}
+	if !slices.IsSortedFunc(res.Artifacts, func(a, b codeinterp.Artifact) int { return strings.Compare(a.Path, b.Path) }) {
+		return fmt.Errorf("Artifacts are %+v, want them sorted", res.Artifacts)
+	}
+	return errors.Join(wantArtifact(res, found, SplitText), wantArtifact(res, inner, SplitText), wantArtifact(res, changed, SplitText))
+}
+
+// artifact returns the artifact with a path, if there is one.
+func artifact(res codeinterp.Result, path string) (codeinterp.Artifact, bool) {
+	i := slices.IndexFunc(res.Artifacts, func(a codeinterp.Artifact) bool { return a.Path == path })
+	if i < 0 {
+		return codeinterp.Artifact{}, false
+	}
+	return res.Artifacts[i], true
+}
+
+// wantArtifact wants a text file among the artifacts.
+func wantArtifact(res codeinterp.Result, path, text string) error {
+	got, ok := artifact(res, path)
+	if !ok {
+		return fmt.Errorf("Artifacts are %+v, without %s", res.Artifacts, path)
+	}
+	sum := sha256.Sum256([]byte(text))
+	got.Data = nil
+	want := codeinterp.Artifact{Path: path, MIME: "text/plain", Size: int64(len(text)), SHA256: hex.EncodeToString(sum[:])}
+	if fmt.Sprint(got) != fmt.Sprint(want) {
+		return fmt.Errorf("the artifact is %+v, want %+v", got, want)
 	}
 	return nil
 }

@@ -19,9 +19,8 @@ import (
 func functionChecks() []check {
 	return []check{
 		{
-			name:   "FunctionsRefused",
+			name: "FunctionsRefused", scope: stateless,
 			clause: "functions are ErrInvalid for a language whose programs cannot call",
-			scope:  stateless,
 			run: func(ctx context.Context, e *env) error {
 				if _, tells := e.ci.(codeinterp.Describer); !tells || e.canCall() {
 					return nil
@@ -31,61 +30,18 @@ func functionChecks() []check {
 			},
 		},
 		{
-			name:   "FunctionCalled",
+			name: "FunctionCalled", scope: everyRun, uses: func(p *Programs) bool { return p.Call != nil },
 			clause: "a program calls a function by its name, with arguments that arrive as they are, and gets its result; the function is told who calls, with the values of the caller's ctx, and Result.Calls tells of the call",
-			scope:  everyRun, uses: func(p *Programs) bool { return p.Call != nil },
-			run: calling(functionCalled),
+			run:    calling(functionCalled),
 		},
 		{
-			name:   "FunctionLoop",
-			clause: "each of hundreds of calls gets its own answer",
-			scope:  everyRun, uses: func(p *Programs) bool { return p.CallLoop != nil },
-			run: calling(func(ctx context.Context, e *env) error {
-				start := time.Now()
-				if err := functionLoop(ctx, e, 20); err != nil {
-					return err
-				}
-				if time.Since(start) > 40*time.Millisecond {
-					return functionLoop(ctx, e, 300) // where each is a process, or the way is far
-				}
-				return functionLoop(ctx, e, 1000)
-			}),
-		},
-		{
-			name:   "FunctionsTogether",
-			clause: "calls that a program makes at once are served at once",
-			scope:  everyRun, uses: func(p *Programs) bool { return p.CallAll != nil },
-			run: calling(functionsTogether),
-		},
-		{
-			name:   "FunctionFromThread",
-			clause: "what a program does beside its main line, in a thread, a job or a timer, calls functions too",
-			scope:  everyRun, uses: func(p *Programs) bool { return p.CallThread != nil },
-			run: calling(func(ctx context.Context, e *env) error {
-				const args = `{"from":"beside"}`
-				res, err := e.runs(ctx, e.p.CallThread("beside", args), echo("beside"))
-				if err == nil && (len(res.Calls) != 1 || res.Calls[0].Name != "beside" || res.Calls[0].Error != "") {
-					err = fmt.Errorf("Calls are %+v, want the one", res.Calls)
-				}
-				return errors.Join(err, wantText("the result", compacted([]byte(res.Stdout())), args))
-			}),
-		},
-		{
-			name:   "FunctionAfterEnd",
+			name: "FunctionAfterEnd", scope: stateful, uses: func(p *Programs) bool { return p.CallLeft != nil },
 			clause: "what a program left behind calls nothing, neither between the runs nor in the next one",
-			scope:  stateful, uses: func(p *Programs) bool { return p.CallLeft != nil },
-			run: calling(func(ctx context.Context, e *env) error { return e.afterEnd(ctx, e.p.CallLeft, e.p.CallWake) }),
+			run:    calling(func(ctx context.Context, e *env) error { return e.afterEnd(ctx, e.p.CallLeft, e.p.CallWake) }),
 		},
 		{
-			name:   "FunctionOfTaskLeft",
-			clause: "a task that a program left behind calls nothing, neither between the runs nor in the next one",
-			scope:  stateful, uses: func(p *Programs) bool { return p.CallTask != nil },
-			run: calling(func(ctx context.Context, e *env) error { return e.afterEnd(ctx, e.p.CallTask, e.p.CallTaskWake) }),
-		},
-		{
-			name:   "FunctionFails",
+			name: "FunctionFails", scope: everyRun, uses: func(p *Programs) bool { return p.CallCaught != nil },
 			clause: "a function that fails is an error that the program can catch, with the function's name and the message of a FunctionError or of what was refused, and nothing of any other error; Result.Calls has all of it",
-			scope:  everyRun, uses: func(p *Programs) bool { return p.CallCaught != nil },
 			run: calling(func(ctx context.Context, e *env) error {
 				told := fmt.Errorf("at /host/secret: %w", &codeinterp.FunctionError{Message: "no such city"})
 				return errors.Join(e.caught(ctx, "no such city", func() error { return told }),
@@ -94,62 +50,14 @@ func functionChecks() []check {
 			}),
 		},
 		{
-			name:   "FunctionPanics",
-			clause: "a function that panics has failed, and nothing else",
-			danger: "a function of its panics: if this process dies of it, the provider calls functions on a goroutine of its own and does not recover",
-			scope:  everyRun, uses: func(p *Programs) bool { return p.CallCaught != nil },
-			run: calling(func(ctx context.Context, e *env) error {
-				return e.caught(ctx, "", func() error { panic("at /host/secret") })
-			}),
-		},
-		{
-			name:   "FunctionLarge",
-			clause: "ten megabytes are a result like any other",
-			scope:  everyRun, uses: func(p *Programs) bool { return p.CallSize != nil },
-			run: calling(func(ctx context.Context, e *env) error {
-				text := `"` + strings.Repeat("x", e.large(10_000_000)) + `"`
-				f := codeinterp.Function{Name: "large", Call: func(context.Context, codeinterp.FunctionCall) (json.RawMessage, error) {
-					return json.RawMessage(text), nil
-				}}
-				res, err := e.runs(ctx, e.p.CallSize("large", "{}"), f)
-				return errors.Join(err, wantText("the size", strings.TrimSpace(res.Stdout()), fmt.Sprint(len(text))))
-			}),
-		},
-		{
-			name:   "FunctionTimeout",
-			clause: "a timeout in a call is a timeout: the call's ctx ends, and the run returns after the function",
-			scope:  everyRun, uses: func(p *Programs) bool { return p.Call != nil },
-			run: calling(func(ctx context.Context, e *env) error {
-				d, err := e.timeout(ctx, 300*time.Millisecond)
-				if err != nil {
-					return err
-				}
-				return e.stoppedInCall(ctx, d, nil)
-			}),
-		},
-		{
-			name:   "FunctionCanceled",
-			clause: "the end of the caller's ctx in a call is a cancellation: the call's ctx ends, and the run returns after the function",
-			scope:  everyRun, uses: func(p *Programs) bool { return p.Call != nil },
-			run: calling(func(ctx context.Context, e *env) error { return e.stoppedInCall(ctx, 0, errStop) }),
-		},
-		{
-			name:   "FunctionDeaf",
-			clause: "a run does not wait for ever for a function that ignores the end of its ctx: it returns after a while, and CallbackErr names the function",
-			scope:  once, slow: true, uses: func(p *Programs) bool { return p.Call != nil },
-			run: calling(functionDeaf),
-		},
-		{
-			name:   "FunctionsOfOthers",
+			name: "FunctionsOfOthers", scope: stateless, uses: func(p *Programs) bool { return p.CallLoop != nil },
 			clause: "a program reaches the functions of its own run, whoever else runs programs at the time",
-			scope:  stateless, uses: func(p *Programs) bool { return p.CallLoop != nil },
-			run: calling(functionsOfOthers),
+			run:    calling(functionsOfOthers),
 		},
 		{
-			name:   "FunctionsOfContext",
+			name: "FunctionsOfContext", scope: stateful, uses: func(p *Programs) bool { return p.Call != nil },
 			clause: "a context's functions are there in each of its runs, after a restart too; one of the run's own with the same name goes before, and is there for no other run",
-			scope:  stateful, uses: func(p *Programs) bool { return p.Call != nil },
-			run: calling(functionsOfContext),
+			run:    calling(functionsOfContext),
 		},
 	}
 }
@@ -215,65 +123,6 @@ func functionCalled(ctx context.Context, e *env) error {
 		wantText("the result", compacted([]byte(res.Stdout())), args))
 }
 
-// functionsTogether has functions that wait for each other.
-func functionsTogether(ctx context.Context, e *env) error {
-	const n = 8
-	var open atomic.Int32
-	met := make(chan struct{})
-	f := codeinterp.Function{Name: "meet", Call: func(ctx context.Context, c codeinterp.FunctionCall) (json.RawMessage, error) {
-		if open.Add(1) == n {
-			close(met)
-		}
-		select {
-		case <-met:
-			return c.Args, nil
-		// Where calls are served one by one, the failure says so in place of hanging.
-		case <-time.After(3 * e.patience()):
-			return nil, &codeinterp.FunctionError{Message: "the others have not come"}
-		case <-ctx.Done():
-			return nil, context.Cause(ctx)
-		}
-	}}
-	var args []string
-	for i := range n {
-		args = append(args, fmt.Sprintf(`{"n":%d}`, i))
-	}
-	res, err := e.runs(ctx, e.p.CallAll("meet", args), f)
-	return errors.Join(err, wantText("the results", res.Stdout(), strings.Join(args, "\n")+"\n"), wantTogether(res, args))
-}
-
-// wantLoop wants Result.Calls to tell of n calls of CallLoop, the first and the
-// last of them.
-func wantLoop(res codeinterp.Result, n int) error {
-	const half = codeinterp.MaxCallRecords / 2
-	if want := min(n, 2*half); len(res.Calls) != want {
-		return fmt.Errorf("%d calls are told of %d, want %d", len(res.Calls), n, want)
-	}
-	for i, c := range res.Calls {
-		number := i + 1
-		if i >= half && n > 2*half {
-			number += n - 2*half
-		}
-		if c.Number != number || c.Result != fmt.Sprint(number-1) || compacted([]byte(c.Args)) != fmt.Sprintf(`{"i":%d}`, number-1) || c.Error != "" {
-			return fmt.Errorf("call %d is told as %+v", number, c)
-		}
-	}
-	return nil
-}
-
-// wantTogether wants Result.Calls to tell of the calls of CallAll, in any order.
-func wantTogether(res codeinterp.Result, args []string) error {
-	var told []string
-	for i, c := range res.Calls {
-		if c.Number != i+1 || c.Error != "" || compacted([]byte(c.Result)) != compacted([]byte(c.Args)) {
-			return fmt.Errorf("call %d is told as %+v", i+1, c)
-		}
-		told = append(told, compacted([]byte(c.Args)))
-	}
-	slices.Sort(told)
-	return wantText("the calls that are told", strings.Join(told, "\n"), strings.Join(args, "\n"))
-}
-
 // caught wants a program to catch the failure of a function.
 func (e *env) caught(ctx context.Context, message string, fail func() error) error {
 	f := codeinterp.Function{Name: "fails", Call: func(context.Context, codeinterp.FunctionCall) (json.RawMessage, error) { return nil, fail() }}
@@ -294,10 +143,7 @@ func (e *env) caught(ctx context.Context, message string, fail func() error) err
 // functionsOfOthers has callers whose functions have the same name and give
 // different answers.
 func functionsOfOthers(ctx context.Context, e *env) error {
-	callers, rounds, calls := 8, 5, 20
-	if e.s.cfg.Thrifty {
-		callers, rounds = 3, 2
-	}
+	const callers, rounds, calls = 4, 2, 20
 	errs := make([]error, callers)
 	var wg sync.WaitGroup
 	meet := meeting(callers)
@@ -381,19 +227,4 @@ func functionsOfContext(ctx context.Context, e *env) error {
 		return fmt.Errorf("after a restart: %s, want an answer of the context's function, and none of one that an earlier run had", describe(res))
 	}
 	return nil
-}
-
-// functionLoop has a program make n calls, one after the other.
-func functionLoop(ctx context.Context, e *env, n int) error {
-	next := 0
-	f := codeinterp.Function{Name: "next", Call: func(_ context.Context, c codeinterp.FunctionCall) (json.RawMessage, error) {
-		var args struct{ I int }
-		if err := json.Unmarshal(c.Args, &args); err != nil || args.I != next {
-			return nil, &codeinterp.FunctionError{Message: fmt.Sprintf("call %d came with %s", next, c.Args)}
-		}
-		next++
-		return fmt.Append(nil, args.I), nil
-	}}
-	res, err := e.runs(ctx, e.p.CallLoop("next", n), f)
-	return errors.Join(err, wantText("the sum", strings.TrimSpace(res.Stdout()), fmt.Sprint(n*(n-1)/2)), wantLoop(res, n))
 }

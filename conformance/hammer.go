@@ -17,19 +17,15 @@ import (
 func hammerChecks() []check {
 	return []check{
 		{
-			name:   "HammerTiny",
+			name: "HammerTiny", scope: stateless, own: true,
 			clause: "a Result is that of its own run: however many callers there are, each gets the stdout, stderr and value of its own program",
-			scope:  stateless,
-			own:    true,
 			run: func(ctx context.Context, e *env) error {
 				return e.hammerTiny(ctx, func(context.Context, int) (codeinterp.ContextID, error) { return "", nil })
 			},
 		},
 		{
-			name:   "HammerTinyContexts",
+			name: "HammerTinyContexts", scope: stateful, own: true,
 			clause: "a Result is that of its own run, also in contexts, those that callers share included",
-			scope:  stateful,
-			own:    true,
 			run: func(ctx context.Context, e *env) error {
 				shared, err := e.context(ctx, nil)
 				if err != nil {
@@ -50,8 +46,7 @@ func hammerChecks() []check {
 // callers where a run is a process.
 const (
 	hammerRuns    = 4000
-	hammerTime    = 3 * time.Second
-	hammerThrifty = 500 * time.Millisecond
+	hammerTime    = time.Second
 	hammerCallers = 12
 	hammerFew     = 3
 	hammerSlow    = 20 * time.Millisecond // what a quick provider's small run does not take
@@ -68,12 +63,6 @@ func (e *env) hammerTiny(ctx context.Context, place func(ctx context.Context, ca
 	callers, limit := hammerCallers, hammerTime
 	if pace > hammerSlow {
 		callers = hammerFew
-	}
-	if e.s.cfg.Thrifty {
-		limit = hammerThrifty
-	}
-	if e.s.cfg.Brief {
-		limit = 0
 	}
 	end := time.Now().Add(limit)
 	ctx, cancel := context.WithTimeoutCause(ctx, limit+e.patience()+callersTime*pace, errors.New("a run of the hammer did not end"))

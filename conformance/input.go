@@ -4,10 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
-	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
 )
@@ -15,9 +12,13 @@ import (
 func inputChecks() []check {
 	return []check{
 		{
-			name:   "InvalidCode",
+			name: "UnknownLanguage", row: 13,
+			clause: "a language that is not listed is ErrLanguage, nothing is run, and the error lists the languages",
+			run:    unknownLanguage,
+		},
+		{
+			name: "InvalidCode", scope: everyRun,
 			clause: "code with NUL bytes, invalid UTF-8 or more than MaxCode bytes is ErrInvalid, and nothing is run",
-			scope:  everyRun,
 			run: func(ctx context.Context, e *env) error {
 				p := e.p.Print("ran")
 				for what, code := range map[string]string{
@@ -36,67 +37,8 @@ func inputChecks() []check {
 			},
 		},
 		{
-			name:   "InvalidTimeout",
-			clause: "a negative or overlong Timeout is ErrInvalid, and nothing is run",
-			scope:  everyRun,
-			run: func(ctx context.Context, e *env) error {
-				for _, d := range []time.Duration{-1, -time.Hour, codeinterp.MaxTimeout + 1} {
-					if err := e.refused(ctx, e.p.Print("ran"), &codeinterp.RunOptions{Timeout: d}); err != nil {
-						return fmt.Errorf("timeout %v: %w", d, err)
-					}
-				}
-				return nil
-			},
-		},
-		{
-			name:   "InvalidMaxOutput",
-			clause: "a MaxOutput below -1 is ErrInvalid, and nothing is run",
-			scope:  everyRun,
-			run: func(ctx context.Context, e *env) error {
-				return e.refused(ctx, e.p.Print("ran"), &codeinterp.RunOptions{MaxOutput: -2})
-			},
-		},
-		{
-			name:   "InvalidEnv",
-			clause: "environment names that are empty or contain = or NUL, and values that contain NUL, are ErrInvalid, and nothing is run",
-			scope:  everyRun,
-			run: func(ctx context.Context, e *env) error {
-				for _, env := range badEnvs() {
-					if err := e.refused(ctx, e.p.Print("ran"), &codeinterp.RunOptions{Env: env}); err != nil {
-						return fmt.Errorf("env %q: %w", env, err)
-					}
-				}
-				return nil
-			},
-		},
-		{
-			name:   "InvalidContext",
-			clause: "context options with a NUL byte in Cwd or with bad environment names are ErrInvalid",
-			scope:  stateful,
-			run: func(ctx context.Context, e *env) error {
-				list := []codeinterp.ContextOptions{{Cwd: "/tmp/\x00"}}
-				for _, env := range badEnvs() {
-					list = append(list, codeinterp.ContextOptions{Env: env})
-				}
-				for _, opts := range list {
-					id, err := e.stateful().CreateContext(ctx, e.language, &opts)
-					if wrong := wantContextError(id, err, codeinterp.ErrInvalid); wrong != nil {
-						return fmt.Errorf("CreateContext(%+v): %w", opts, wrong)
-					}
-				}
-				return nil
-			},
-		},
-		{
-			name:   "OptionsUntouched",
-			clause: "options are copied on entry: the caller's stay as they were",
-			scope:  everyRun,
-			run:    optionsUntouched,
-		},
-		{
-			name:   "NothingToRun",
+			name: "NothingToRun", scope: everyRun,
 			clause: "code that is empty, blank or a comment ends normally without output",
-			scope:  everyRun,
 			run: func(ctx context.Context, e *env) error {
 				for _, code := range []string{"", " ", "\n\n", e.p.Comment, e.p.Comment + "\n"} {
 					res, err := e.run(ctx, code, nil)
@@ -110,26 +52,7 @@ func inputChecks() []check {
 				return nil
 			},
 		},
-		{
-			name:   "LongCode",
-			clause: "code of up to MaxCode bytes runs",
-			scope:  everyRun,
-			uses:   func(p *Programs) bool { return p.Comment != "" },
-			run: func(ctx context.Context, e *env) error {
-				line, end := e.p.Comment+strings.Repeat(" long", 200)+"\n", e.p.Print("end")
-				code := strings.Repeat(line, (codeinterp.MaxCode-len(end))/len(line)) + end
-				out, err := e.stdout(ctx, code, nil)
-				if err != nil {
-					return err
-				}
-				return wantText(fmt.Sprintf("%d bytes of code", len(code)), out, "end")
-			},
-		},
 	}
-}
-
-func badEnvs() []map[string]string {
-	return []map[string]string{{"": "x"}, {"A=B": "x"}, {"A\x00": "x"}, {"A": "x\x00y"}}
 }
 
 // refused wants a run that is ErrInvalid without a sign of life from the
@@ -151,35 +74,38 @@ func (e *env) refused(ctx context.Context, code string, opts *codeinterp.RunOpti
 	return nil
 }
 
-func optionsUntouched(ctx context.Context, e *env) error {
-	opts := codeinterp.RunOptions{Timeout: time.Minute}
-	if !e.s.cfg.lacks(Env, e.language) {
-		opts.Env = map[string]string{"TOOLCELL_A": "1"}
+// wantContextError wants a CreateContext that failed for a given reason.
+func wantContextError(id codeinterp.ContextID, err, is error) error {
+	if id != "" {
+		return fmt.Errorf("id %q with error %v, want none", id, err)
 	}
-	if !e.s.cfg.lacks(Stdin, e.language) {
-		opts.Stdin = []byte("input")
-	}
-	before := opts
-	before.Env, before.Stdin = maps.Clone(opts.Env), slices.Clone(opts.Stdin)
-	// Not e.run, which passes a copy of the options on.
-	run := func(o *codeinterp.RunOptions) (codeinterp.Result, error) {
-		return e.ci.RunCode(ctx, e.language, e.p.Print("x"), o)
-	}
-	if e.way == inContextWay {
-		id, err := e.shared(ctx)
-		if err != nil {
-			return err
+	return wantOpError(err, is)
+}
+
+func unknownLanguage(ctx context.Context, e *env) error {
+	for _, name := range []string{"", "no-such-language", e.language + "x", e.language + "; rm -rf /", "../" + e.language, strings.Repeat("x", 5000), "\x00", "\xff"} {
+		res, err := e.ci.RunCode(ctx, name, e.p.Print("ran"), nil)
+		if err := wantNotRun(res, err, codeinterp.ErrLanguage); err != nil {
+			return fmt.Errorf("RunCode in %s: %w", quote(name), err)
 		}
-		run = func(o *codeinterp.RunOptions) (codeinterp.Result, error) {
-			return e.stateful().RunInContext(ctx, id, e.p.Print("x"), o)
+		if err := wrappedOnce(err); err != nil {
+			return fmt.Errorf("RunCode in %s: %w", quote(name), err)
 		}
-	}
-	if err := wantOK(run(&opts)); err != nil {
-		return err
-	}
-	if opts.Timeout != before.Timeout || opts.MaxOutput != 0 || opts.OnOutput != nil ||
-		!maps.Equal(opts.Env, before.Env) || !slices.Equal(opts.Stdin, before.Stdin) {
-		return fmt.Errorf("options are %+v after the run, and were %+v", opts, before)
+		// Not by the provider's name, nor by what was asked for.
+		list := strings.ReplaceAll(errors.Unwrap(err).Error(), name, "")
+		for _, l := range e.ci.Languages() {
+			if !strings.Contains(list, l) {
+				return fmt.Errorf("RunCode in %s: error %q, want it to list %q", quote(name), err, l)
+			}
+		}
+		st, ok := codeinterp.Stateful(e.ci)
+		if !ok {
+			continue
+		}
+		id, err := st.CreateContext(ctx, name, nil)
+		if wrong := wantContextError(id, err, codeinterp.ErrLanguage); wrong != nil {
+			return fmt.Errorf("CreateContext in %s: %w", quote(name), wrong)
+		}
 	}
 	return nil
 }

@@ -1,12 +1,14 @@
 package conformance
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/toolcell/toolcell/codeinterp"
 )
@@ -14,22 +16,23 @@ import (
 // An invariant holds for every run, whichever check made it.
 type invariant struct {
 	name   string
+	row    int
 	clause string
 	holds  func(*watched, *env) error // nil: found by other means
 }
 
 func (i invariant) failure(err error) Failure {
-	return Failure{Group: "invariants", Check: i.name, Clause: i.clause, Err: err}
+	return Failure{Group: "invariants", Check: i.name, Clause: sentence(i.row, i.clause), Err: err}
 }
 
 var invariants = []invariant{
 	{
-		name:   "StatusAndExitCode",
+		name: "StatusAndExitCode", row: 16,
 		clause: "each Status goes with its exit code: ok 0, error not 0, timeout 124, canceled 130, lost 128 + signal or the code that the process exited with, not_run -1",
 		holds:  statusAndExitCode,
 	},
 	{
-		name:   "StatusAndError",
+		name: "StatusAndError", row: 16,
 		clause: "a Go error goes with canceled and not_run, and with lost only for ErrClosed and ErrContext, but for ErrUnavailable where the end is not known; a failing program is a Result with a nil error",
 		holds:  statusAndError,
 	},
@@ -83,11 +86,6 @@ var invariants = []invariant{
 		holds:  chunksEndWhole,
 	},
 	{
-		name:   "ErrorReadable",
-		clause: "a ProgramError has a name or a message, and Traceback has no ANSI sequences",
-		holds:  errorReadable,
-	},
-	{
 		name:   "StateLostInContexts",
 		clause: "StateLost and ExecutionCount belong to contexts: RunCode has no state to lose",
 		holds: func(w *watched, e *env) error {
@@ -101,7 +99,7 @@ var invariants = []invariant{
 		},
 	},
 	{
-		name:   "Duration",
+		name: "Duration", row: 11,
 		clause: "Duration is the wall-clock time of the program, without queueing, and not less than a timeout that was reached",
 		holds: func(w *watched, e *env) error {
 			if w.res.Duration < 0 || w.res.Duration > w.wall {
@@ -114,12 +112,12 @@ var invariants = []invariant{
 		},
 	},
 	{
-		name:   "TruncationTold",
+		name: "TruncationReported", row: 26,
 		clause: "Truncated says which stream, how much of it there was and how much is kept, and why",
 		holds:  truncationTold,
 	},
 	{
-		name:   "ResultBounded",
+		name: "ResultBounded", row: 26,
 		clause: "a Result holds MaxOutput bytes of output and codeinterp.OutputOverhead beside them: names, ids, errors and tracebacks count too",
 		holds:  resultBounded,
 	},
@@ -238,25 +236,6 @@ func (w *watched) ended() bool {
 	return w.res.Cause == codeinterp.CauseInterrupt
 }
 
-func errorReadable(w *watched, e *env) error {
-	pe := w.res.Error
-	if pe == nil {
-		return nil
-	}
-	if pe.Name == "" && pe.Message == "" {
-		return errors.New("a ProgramError without name and message")
-	}
-	if pe.Line < 0 {
-		return fmt.Errorf("line %d", pe.Line)
-	}
-	for _, line := range pe.Traceback {
-		if strings.Contains(line, "\x1b[") {
-			return fmt.Errorf("a traceback with ANSI sequences: %s", quote(line))
-		}
-	}
-	return nil
-}
-
 func truncationTold(w *watched, e *env) error {
 	for _, t := range w.res.Truncated {
 		if t.Stream == "" || t.Reason == "" || t.Kept < 0 || t.Bytes >= 0 && t.Kept > t.Bytes {
@@ -318,4 +297,92 @@ func outputLine(o codeinterp.Output) string {
 		fmt.Fprintf(&b, " %s %s", rep.MIME, quote(string(rep.Data)))
 	}
 	return b.String()
+}
+
+// shortened cuts list to what there is of live.
+func shortened(list, live []codeinterp.Output) []codeinterp.Output {
+	if len(live) > len(list) {
+		return list
+	}
+	list = slices.Clone(list[:len(live)])
+	if n := len(live) - 1; n >= 0 && isStream(live[n].Kind) && len(live[n].Data) < len(list[n].Data) {
+		list[n].Data = list[n].Data[:len(live[n].Data)]
+	}
+	return list
+}
+
+func outputsWellFormed(w *watched, e *env) error {
+	list := w.res.Outputs
+	for i, o := range list {
+		if err := wellFormed(o); err != nil {
+			return fmt.Errorf("output %d, %s: %w", i, outputLine(o), err)
+		}
+		if i > 0 && isStream(o.Kind) && list[i-1].Kind == o.Kind && list[i-1].Late == o.Late && o.Dropped == 0 {
+			return fmt.Errorf("outputs %d and %d are chunks of one stream, not joined", i-1, i)
+		}
+	}
+	return nil
+}
+
+func wellFormed(o codeinterp.Output) error {
+	switch o.Kind {
+	case codeinterp.Stdout, codeinterp.Stderr:
+		if len(o.Data) == 0 {
+			return errors.New("an empty chunk")
+		}
+		if len(o.Bundle) > 0 || o.Value != nil {
+			return errors.New("a stream with a bundle or a value")
+		}
+	case codeinterp.Display, codeinterp.Value:
+		if len(o.Bundle) == 0 || len(o.Data) > 0 {
+			return errors.New("want a bundle and no Data")
+		}
+		if o.Update {
+			return errors.New("an Update in a Result")
+		}
+		return bundleWellFormed(o)
+	default:
+		return fmt.Errorf("kind %v in a Result", o.Kind)
+	}
+	return nil
+}
+
+func bundleWellFormed(o codeinterp.Output) error {
+	for _, rep := range o.Bundle {
+		switch {
+		case rep.MIME == "":
+			return errors.New("a representation without a MIME type")
+		case codeinterp.IsJSON(rep.MIME) && !json.Valid(rep.Data):
+			return fmt.Errorf("%s is not JSON: %s", rep.MIME, quote(string(rep.Data)))
+		case codeinterp.IsText(rep.MIME) && !utf8.Valid(rep.Data):
+			return fmt.Errorf("%s is not UTF-8: %s", rep.MIME, quote(string(rep.Data)))
+		}
+	}
+	if o.Value != nil && !json.Valid(o.Value) {
+		return fmt.Errorf("the Value is not JSON: %s", quote(string(o.Value)))
+	}
+	if o.Metadata != nil && !json.Valid(o.Metadata) {
+		return fmt.Errorf("the Metadata is not JSON: %s", quote(string(o.Metadata)))
+	}
+	return nil
+}
+
+// chunksEndWhole looks at the chunks of a stream whose text is valid as a whole.
+func chunksEndWhole(w *watched, e *env) error {
+	if w.size < 0 || w.size > keepLive {
+		return nil
+	}
+	var all [2][]byte
+	for _, o := range w.live {
+		if isStream(o.Kind) {
+			all[o.Kind-codeinterp.Stdout] = append(all[o.Kind-codeinterp.Stdout], o.Data...)
+		}
+	}
+	valid := [2]bool{utf8.Valid(all[0]), utf8.Valid(all[1])}
+	for _, o := range w.live {
+		if isStream(o.Kind) && valid[o.Kind-codeinterp.Stdout] && !utf8.Valid(o.Data) {
+			return fmt.Errorf("chunk %s of a stream that is valid UTF-8", quote(string(o.Data)))
+		}
+	}
+	return nil
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
@@ -15,18 +14,13 @@ import (
 func isolationChecks() []check {
 	return []check{
 		{
-			name:   "FreshState",
+			name: "FreshState", scope: stateless, uses: variables,
 			clause: "nothing that a RunCode defines is seen by a later one, however it ended",
-			scope:  stateless,
-			uses:   variables,
 			run:    freshState,
 		},
 		{
-			name:   "FreshFiles",
+			name: "FreshFiles", scope: stateless, needs: []Feature{Files, PrivateFiles}, proves: PrivateFiles, uses: func(p *Programs) bool { return p.WriteFile != nil && p.ReadFile != nil },
 			clause: "a file that a RunCode writes in its directory is not there for a later one",
-			scope:  stateless,
-			needs:  []Feature{Files, PrivateFiles},
-			uses:   func(p *Programs) bool { return p.WriteFile != nil && p.ReadFile != nil },
 			run: func(ctx context.Context, e *env) error {
 				const path = "toolcell-leak.txt"
 				if _, err := e.stdout(ctx, lines(e.p.WriteFile(path, "leaked"), e.p.ReadFile(path)), nil); err != nil {
@@ -43,28 +37,8 @@ func isolationChecks() []check {
 			},
 		},
 		{
-			name:   "FilesApart",
-			clause: "a context's directory is its own, where it did not ask for another",
-			scope:  stateful,
-			needs:  []Feature{PrivateFiles},
-			proves: PrivateFiles,
-			uses:   func(p *Programs) bool { return p.WriteFile != nil && p.ReadFile != nil },
-			run:    filesApart,
-		},
-		{
-			name:   "RunsParallel",
-			clause: "independent runs at the same time do not mix",
-			scope:  stateless,
-			uses:   variables,
-			run:    runsParallel,
-		},
-		{
-			name:   "ChildrenEndWithRun",
+			name: "ChildrenEndWithRun", row: 3, scope: stateless, needs: []Feature{Children}, proves: Children, uses: func(p *Programs) bool { return p.Child != nil },
 			clause: "processes that a RunCode started are gone when it has returned, and do not hold it up",
-			scope:  stateless,
-			needs:  []Feature{Children},
-			proves: Children,
-			uses:   func(p *Programs) bool { return p.Child != nil },
 			run: func(ctx context.Context, e *env) error {
 				arg := sleepArg()
 				start := time.Now()
@@ -73,28 +47,8 @@ func isolationChecks() []check {
 			},
 		},
 		{
-			name:   "ChildrenEndWithTimeout",
-			clause: "processes that a RunCode started are gone after its timeout",
-			scope:  stateless,
-			needs:  []Feature{Children},
-			uses:   func(p *Programs) bool { return p.Child != nil },
-			run: func(ctx context.Context, e *env) error {
-				timeout, err := e.timeout(ctx, 500*time.Millisecond)
-				if err != nil {
-					return err
-				}
-				arg := sleepArg()
-				start := time.Now()
-				run := e.start(ctx, "", lines(e.p.Child(arg), e.p.Print("started"), e.p.Pause(time.Hour)), &codeinterp.RunOptions{Timeout: timeout})
-				return e.childEnds(ctx, run, arg, start, nil)
-			},
-		},
-		{
-			name:   "ChildrenEndWithContext",
+			name: "ChildrenEndWithContext", row: 3, scope: stateful, needs: []Feature{Children}, uses: func(p *Programs) bool { return p.Child != nil },
 			clause: "DeleteContext ends the processes that the context's runs started",
-			scope:  stateful,
-			needs:  []Feature{Children},
-			uses:   func(p *Programs) bool { return p.Child != nil },
 			run: func(ctx context.Context, e *env) error {
 				id, err := e.context(ctx, nil)
 				if err != nil {
@@ -127,28 +81,6 @@ func freshState(ctx context.Context, e *env) error {
 		if err := errors.Join(err, wantText("the variable in the run after one that "+how, out, "no\n")); err != nil {
 			return err
 		}
-	}
-	return nil
-}
-
-func filesApart(ctx context.Context, e *env) error {
-	const path = "toolcell-apart.txt"
-	var ids [2]codeinterp.ContextID
-	for i := range ids {
-		var err error
-		if ids[i], err = e.context(ctx, nil); err != nil {
-			return err
-		}
-	}
-	if err := e.do(ctx, ids[0], e.p.WriteFile(path, "apart")); err != nil {
-		return err
-	}
-	res, err := e.runIn(ctx, ids[1], e.p.ReadFile(path), nil)
-	if err != nil {
-		return err
-	}
-	if strings.Contains(res.Stdout(), "apart") {
-		return errors.New("another context reads the file")
 	}
 	return nil
 }
@@ -186,20 +118,4 @@ func (e *env) childEnds(ctx context.Context, run *pending, arg string, start tim
 		}
 	}
 	return allGone(arg, 2*time.Second)
-}
-
-func runsParallel(ctx context.Context, e *env) error {
-	var wg sync.WaitGroup
-	errs := make([]error, 4)
-	for i := range errs {
-		wg.Go(func() {
-			text := fmt.Sprintf("run %d", i)
-			res, err := e.runCode(ctx, lines(e.p.Set("mine", text), e.p.Pause(50*time.Millisecond), e.p.Get("mine")), &codeinterp.RunOptions{})
-			if errs[i] = wantOK(res, err); errs[i] == nil {
-				errs[i] = wantText("stdout", res.Stdout(), text+"\n")
-			}
-		})
-	}
-	wg.Wait()
-	return errors.Join(errs...)
 }

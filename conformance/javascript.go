@@ -56,9 +56,6 @@ func javascript() Programs {
 				"  void process.stdout.write(s);", "}")
 		},
 		Bytes: "void process.stdout.write(Uint8Array.from({ length: 256 }, (_, i) => i));",
-		Split: lines(fmt.Sprintf("for (const b of [%s]) {", byteList(SplitText)),
-			"  void process.stdout.write(new Uint8Array([b]));",
-			"  await new Promise((resolve) => void setTimeout(resolve, 20));", "}"),
 
 		Set:     func(name, value string) string { return fmt.Sprintf("var %s = %s;", name, literal(value)) },
 		Get:     func(name string) string { return fmt.Sprintf("console.log(%s);", name) },
@@ -101,8 +98,6 @@ func javascript() Programs {
 		Number:  strconv.Itoa,
 		NoValue: []string{"undefined", "Promise.resolve()", "const k = 1;", "void 0;", ""},
 
-		DisplayPNG:  fmt.Sprintf(`void display("image/png", new Uint8Array([%s]));`, byteList(string(PNG()))),
-		DisplayHTML: `void display("text/html", "<b>rich</b>");`,
 		DisplayBundle: javascriptShow([]codeinterp.Representation{{MIME: "text/plain", Data: []byte("plain")},
 			{MIME: "text/html", Data: []byte("<b>rich</b>")}, {MIME: "image/png", Data: PNG()}}),
 		Show: javascriptShow,
@@ -119,15 +114,11 @@ func javascript() Programs {
 		ReadFile: func(path string) string {
 			return fmt.Sprintf(`void process.stdout.write(require("fs").readFileSync(%s, "utf8"));`, literal(path))
 		},
-		Rename: func(from, to string) string {
-			return fmt.Sprintf(`void require("fs").renameSync(%s, %s);`, literal(from), literal(to))
-		},
+
 		Symlink: func(target, path string) string {
 			return fmt.Sprintf(`if (typeof require("fs").symlinkSync === "function") void require("fs").symlinkSync(%s, %s);`, literal(target), literal(path))
 		},
-		WriteNamed: func(name, text string) string {
-			return fmt.Sprintf(`void require("fs").writeFileSync(Buffer.from("%s", "hex"), %s);`, bytesOf(name), literal(text))
-		},
+
 		AppendForever: func(path string) string {
 			return lines("for (;;) {", fmt.Sprintf(`  require("fs").appendFileSync(%s, ".");`, literal(path)),
 				"  await new Promise((resolve) => void setTimeout(resolve, 10));", "}")
@@ -148,9 +139,7 @@ func javascript() Programs {
 		Awaited: func(text string, after time.Duration) string {
 			return fmt.Sprintf("void setTimeout(() => void process.stdout.write(%s), %d);", literal(text), after.Milliseconds())
 		},
-		Repeating: func(text string) string {
-			return fmt.Sprintf("void setInterval(() => void process.stdout.write(%s), 5);", literal(text))
-		},
+
 		Unending: func(text string) string {
 			return fmt.Sprintf("(function on() { void process.stdout.write(%s); setImmediate(on); })();", literal(text))
 		},

@@ -13,16 +13,13 @@ import (
 func lateChecks() []check {
 	list := []check{
 		{
-			name:   "LateOutput",
+			name: "LateOutput", row: 21, proves: LateOutput,
 			clause: "what is printed after the end of a run is never another run's own output: it is marked Late, at the head of the next run's Outputs, be there an OnOutput or not",
-			proves: LateOutput,
 			run:    lateOutput,
 		},
 		{
-			name:   "LateDuringRun",
+			name: "LateDuringRun", row: 21, needs: []Feature{LateApart}, proves: LateApart,
 			clause: "what an earlier run left behind prints during a run is marked Late among that one's outputs",
-			needs:  []Feature{LateApart},
-			proves: LateApart,
 			run:    lateDuringRun,
 		},
 	}
@@ -55,7 +52,7 @@ func (e *env) leaveLate(ctx context.Context, id codeinterp.ContextID, late time.
 }
 
 func lateOutput(ctx context.Context, e *env) error {
-	id, err := e.some(ctx)
+	id, err := e.shared(ctx)
 	if err != nil {
 		return err
 	}
@@ -85,7 +82,7 @@ func lateOutput(ctx context.Context, e *env) error {
 // lateDuringRun has the next run print before the late output and after it. Where
 // that came before the run did, on a busy machine, it tries again.
 func lateDuringRun(ctx context.Context, e *env) error {
-	id, err := e.some(ctx)
+	id, err := e.shared(ctx)
 	if err != nil {
 		return err
 	}

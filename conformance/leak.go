@@ -3,6 +3,7 @@ package conformance
 import (
 	"context"
 	"fmt"
+	"os"
 	"runtime"
 	"strings"
 	"time"
@@ -11,39 +12,24 @@ import (
 	"github.com/toolcell/toolcell/internal/procfs"
 )
 
-// A leak is something to be counted before an interpreter is made and after it
+// A leak is a resource that is counted before an interpreter is made and after it
 // is closed.
 type leak struct {
-	check, clause, what string
-	count               func() (int, bool) // false where it cannot be counted
-	detail              func() string
+	check, clause string
+	count         func() int
+	detail        func() string
 }
 
 var leaks = []leak{
-	{"LeakGoroutines", "after Close no goroutine is left", "goroutines", countGoroutines, goroutines},
-	{"LeakFiles", "after Close no file descriptor is left", "file descriptors", openFiles, nil},
-	{"LeakProcesses", "after Close no child process is left, not even a zombie", "descendant processes", countDescendants, processNames},
-}
-
-// countGoroutines leaves out goroutines of the process that only pass by.
-func countGoroutines() (int, bool) {
-	n := runtime.NumGoroutine()
-	for range 20 {
-		runtime.Gosched()
-		n = min(n, runtime.NumGoroutine())
-	}
-	return n, true
-}
-
-func countDescendants() (int, bool) {
-	list, ok := procfs.Descendants()
-	return len(list), ok
+	{"LeakGoroutines", "after Close no goroutine is left", countGoroutines, goroutines},
+	{"LeakFiles", "after Close no file descriptor is left", openFiles, func() string { return "" }},
+	{"LeakProcesses", "after Close no child process is left, not even a zombie", countDescendants, processNames},
 }
 
 func leakChecks() []check {
 	var list []check
 	for _, l := range leaks {
-		list = append(list, check{name: l.check, clause: l.clause, run: func(ctx context.Context, e *env) error {
+		list = append(list, check{name: l.check, row: 3, clause: l.clause, run: func(ctx context.Context, e *env) error {
 			if e.s.leaks == nil {
 				e.s.leaks = e.findLeaks(ctx)
 			}
@@ -51,30 +37,45 @@ func leakChecks() []check {
 		}})
 	}
 	return append(list, check{
-		name:   "LeakContexts",
+		name: "LeakContexts", row: 3, scope: stateful, own: true,
 		clause: "contexts that come and go leave nothing behind while the interpreter lives",
-		scope:  stateful,
-		own:    true,
 		run:    leakContexts,
 	})
 }
 
-// lifetimes is how many interpreters are used up between two counts. What
-// leaks by each shows as so many, which tells it from the one more or less
-// that the rest of the process may have.
-const (
-	lifetimes    = 3
-	passingCount = 1
-)
+// countGoroutines leaves out goroutines that only pass by.
+func countGoroutines() int {
+	n := runtime.NumGoroutine()
+	for range 20 {
+		runtime.Gosched()
+		n = min(n, runtime.NumGoroutine())
+	}
+	return n
+}
 
-// findLeaks uses interpreters in every way, closes them, and wants all counts
-// to come back to where they were. It returns what was wrong, by check.
+func countDescendants() int {
+	list, _ := procfs.Descendants()
+	return len(list)
+}
+
+// openFiles counts this process's file descriptors, as far as /proc has them.
+func openFiles() int {
+	list, _ := os.ReadDir("/proc/self/fd")
+	return len(list)
+}
+
+// lifetimes is how many interpreters are used between two counts: a leak shows as
+// so many, and not as the one more or less that the rest of the process may have.
+const lifetimes = 3
+
+// findLeaks uses interpreters in every way, closes them, and wants all counts to
+// come back to where they were. It returns what was wrong, by check.
 func (e *env) findLeaks(ctx context.Context) map[string]error {
 	found := map[string]error{}
-	err := e.lifetime(ctx) // what is made once per process is made now
+	err := e.lifetime(ctx) // makes what there is once per process
 	before := map[string]int{}
 	for _, l := range leaks {
-		before[l.check], _ = l.count()
+		before[l.check] = l.count()
 	}
 	for range lifetimes {
 		if err == nil {
@@ -83,26 +84,22 @@ func (e *env) findLeaks(ctx context.Context) map[string]error {
 	}
 	for _, l := range leaks {
 		if found[l.check] = err; err == nil {
-			found[l.check] = settles(l.what, before[l.check]+passingCount, l.count, l.detail)
+			found[l.check] = settles(l, before[l.check]+1)
 		}
 	}
 	return found
 }
 
 // settles waits a while for a count to come down.
-func settles(what string, before int, count func() (int, bool), detail func() string) error {
+func settles(l leak, before int) error {
 	after := 0
 	for range 60 {
-		if after, _ = count(); after <= before {
+		if after = l.count(); after <= before {
 			return nil
 		}
 		time.Sleep(50 * time.Millisecond)
 	}
-	more := ""
-	if detail != nil {
-		more = ":\n" + detail()
-	}
-	return fmt.Errorf("%d %s, and there were %d before%s", after, what, before, more)
+	return fmt.Errorf("%s: the count is %d, and was %d before\n%s", l.clause, after, before, l.detail())
 }
 
 // lifetime creates an interpreter, makes runs of every outcome, and closes it.
@@ -121,10 +118,9 @@ func (e *env) lifetime(ctx context.Context) error {
 }
 
 func (e *env) use(ctx context.Context) error {
-	for kind := range 4 {
-		if err := e.anyRun(ctx, kind, "x"); err != nil {
-			return err
-		}
+	opts := &codeinterp.RunOptions{Timeout: 300 * time.Millisecond}
+	if _, err := e.runCode(ctx, e.p.Pause(time.Hour), opts); err != nil {
+		return err
 	}
 	st, ok := codeinterp.Stateful(e.ci)
 	if !ok {
@@ -134,57 +130,41 @@ func (e *env) use(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if _, err := e.runIn(ctx, id, e.p.Pause(time.Hour), &codeinterp.RunOptions{Timeout: 300 * time.Millisecond}); err != nil {
+	if _, err := e.runIn(ctx, id, e.p.Pause(time.Hour), opts); err != nil {
 		return err
 	}
 	return e.do(ctx, id, e.p.Print("x"))
 }
 
 func leakContexts(ctx context.Context, e *env) error {
-	rounds := 10
-	if e.s.cfg.Thrifty {
-		rounds = 2
-	}
-	st := e.stateful()
+	const rounds = 4
 	cycle := func() error {
-		id, err := st.CreateContext(ctx, e.language, nil)
+		id, err := e.stateful().CreateContext(ctx, e.language, nil)
 		if err != nil {
 			return err
 		}
 		if err := e.do(ctx, id, e.p.Print("x")); err != nil {
 			return err
 		}
-		return st.DeleteContext(ctx, id)
+		return e.stateful().DeleteContext(ctx, id)
 	}
-	// What pools and idle connections keep is there after these.
-	for range 2 {
-		if err := cycle(); err != nil {
-			return err
+	// Pools and idle connections fill up in the first rounds.
+	var err error
+	for range 3 {
+		counts := []int{countGoroutines(), openFiles()}
+		for range rounds {
+			if err := cycle(); err != nil {
+				return err
+			}
 		}
-	}
-	// What a pool was still short of when it was counted is there the second time:
-	// only a leak goes on.
-	err := leaksBy(cycle, rounds)
-	if err != nil {
-		err = leaksBy(cycle, rounds)
+		if err = settles(leaks[0], counts[0]+rounds/2); err == nil {
+			err = settles(leaks[1], counts[1]+rounds/2)
+		}
+		if err == nil {
+			return nil
+		}
 	}
 	return err
-}
-
-// leaksBy counts what so many cycles leave behind.
-func leaksBy(cycle func() error, rounds int) error {
-	routines := runtime.NumGoroutine()
-	files, _ := openFiles()
-	for range rounds {
-		if err := cycle(); err != nil {
-			return err
-		}
-	}
-	slack := rounds / 2 // pools and idle connections may still move a little
-	if err := settles("goroutines", routines+slack, countGoroutines, goroutines); err != nil {
-		return err
-	}
-	return settles("file descriptors", files+slack, openFiles, nil)
 }
 
 // processNames lists this process's descendants.

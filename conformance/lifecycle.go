@@ -12,9 +12,8 @@ import (
 func lifecycleChecks() []check {
 	return []check{
 		{
-			name:   "EndedCtxDeletes",
+			name: "EndedCtxDeletes", row: 4, scope: stateful,
 			clause: "DeleteContext deletes whatever its ctx does, as a defer relies on: the id is unknown at once, a run in progress ends, and the error is nil or ctx's cause",
-			scope:  stateful,
 			run: func(ctx context.Context, e *env) error {
 				id, run, err := e.busy(ctx, e.p.Pause(time.Hour))
 				if err != nil {
@@ -28,66 +27,36 @@ func lifecycleChecks() []check {
 			},
 		},
 		{
-			name:   "EndedCtxRestarts",
+			name: "EndedCtxRestarts", row: 4, scope: stateful, needs: []Feature{Manager}, uses: variables,
 			clause: "RestartContext restarts whatever its ctx does: a run in progress ends, the state is empty, and the error is nil or ctx's cause",
-			scope:  stateful,
-			needs:  []Feature{Manager},
-			uses:   variables,
 			run:    endedCtxRestarts,
 		},
 		{
-			name:   "EndedCtxDoesNothing",
+			name: "EndedCtxDoesNothing", row: 4, scope: stateful, needs: []Feature{Manager},
 			clause: "ListContexts and InterruptContext with a ctx that has ended do nothing and return its cause",
-			scope:  stateful,
-			needs:  []Feature{Manager},
 			run:    endedCtxDoesNothing,
 		},
 		{
-			name:   "FaultsInOrder",
+			name: "FaultsInOrder", row: 5, scope: stateful, own: true,
 			clause: "where several things are wrong, the input is told first, then a closed interpreter, then an ended ctx, then the context's id",
-			scope:  stateful,
-			own:    true,
 			run:    faultsInOrder,
 		},
 		{
-			name:   "ManagedFromCallback",
-			clause: "DeleteContext, RestartContext and InterruptContext, called from OnOutput, return before the run does",
-			scope:  stateful,
-			needs:  []Feature{Manager},
-			run:    managedFromCallback,
-		},
-		{
-			name:   "ClosedFromCallback",
-			clause: "Close, called from OnOutput, ends the run and returns before the run does",
-			own:    true,
-			run: func(ctx context.Context, e *env) error {
-				return e.fromCallback(ctx, "", "Close", e.ci.Close)
-			},
-		},
-		{
-			name:   "InterruptStubborn",
+			name: "InterruptStubborn", row: 6, scope: stateful, needs: []Feature{Manager}, uses: func(p *Programs) bool { return variables(p) && p.Stubborn != "" },
 			clause: "a run that InterruptContext had to end by force is StatusError, 130, CauseInterrupt, with StateLost: StatusLost is for what nobody asked for",
-			scope:  stateful,
-			needs:  []Feature{Manager},
-			uses:   func(p *Programs) bool { return variables(p) && p.Stubborn != "" },
 			run: func(ctx context.Context, e *env) error {
 				_, err := e.interrupted(ctx, e.p.Stubborn)
 				return err
 			},
 		},
 		{
-			name:   "ExitOfProcess",
+			name: "ExitOfProcess", row: 7, scope: stateful, needs: []Feature{Processes}, uses: func(p *Programs) bool { return p.HardExit != nil },
 			clause: "a process that ends by itself under a context is StatusLost, with StateLost, CauseExit and its exit code, or 137 where that is 0 or not known; in RunCode it is the program, and its exit code decides",
-			scope:  stateful,
-			needs:  []Feature{Processes},
-			uses:   func(p *Programs) bool { return p.HardExit != nil },
 			run:    exitOfProcess,
 		},
 		{
-			name:   "ExecutionCountOfRuns",
+			name: "ExecutionCountOfRuns", row: 10, scope: stateful, needs: []Feature{ExecutionCount, Manager}, proves: ExecutionCount,
 			clause: "ExecutionCount counts the runs that began since the state was empty: those that failed too, not those that never ran, and from 1 again after a restart and a death of the process",
-			scope:  stateful,
-			needs:  []Feature{ExecutionCount, Manager},
 			run:    executionCountOfRuns,
 		},
 	}
@@ -109,7 +78,7 @@ func nilOr(err, is error) error {
 }
 
 func endedCtxRestarts(ctx context.Context, e *env) error {
-	id, err := e.some(ctx)
+	id, err := e.shared(ctx)
 	if err != nil {
 		return err
 	}
@@ -188,56 +157,6 @@ func faultsInOrder(ctx context.Context, e *env) error {
 		wrong("a closed interpreter, an ended ctx and an unknown id", tries(ended, e.p.Print("ran")), codeinterp.ErrClosed))
 }
 
-// managedFromCallback calls each operation while OnOutput is in progress.
-func managedFromCallback(ctx context.Context, e *env) error {
-	m := e.manager()
-	for _, op := range []struct {
-		name string
-		call func(context.Context, codeinterp.ContextID) error
-	}{
-		{"InterruptContext", m.InterruptContext},
-		{"RestartContext", m.RestartContext},
-		{"DeleteContext", e.stateful().DeleteContext},
-	} {
-		id, err := e.context(ctx, nil)
-		if err != nil {
-			return err
-		}
-		if err := e.fromCallback(ctx, id, op.name, func() error { return op.call(ctx, id) }); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// fromCallback calls something at a run's first output, and wants it to return
-// while OnOutput still waits for it, and the run to end then.
-func (e *env) fromCallback(ctx context.Context, id codeinterp.ContextID, name string, call func() error) error {
-	var once error
-	called := false
-	code := lines(e.p.Print("busy"), e.p.Pause(time.Hour))
-	opts := &codeinterp.RunOptions{OnOutput: func(codeinterp.Output) error {
-		if !called {
-			called = true
-			// A call that waits for this callback is given up, so that the run ends
-			// and the failure is told.
-			once = within(2*e.patience(), name+", called from OnOutput,", call)
-		}
-		return nil
-	}}
-	run := e.start(ctx, id, code, opts)
-	if err := run.wait(4 * e.patience()); err != nil {
-		return fmt.Errorf("after %s from OnOutput: %w", name, err)
-	}
-	if once != nil {
-		return once
-	}
-	if run.res.OK() || run.res.Status == codeinterp.StatusNotRun {
-		return fmt.Errorf("after %s from OnOutput: %s, want the run to be ended", name, describe(run.res))
-	}
-	return nil
-}
-
 func exitOfProcess(ctx context.Context, e *env) error {
 	for _, code := range []int{7, 0} {
 		res, err := e.stateToldIn(ctx, lines(e.p.Print("x"), e.p.HardExit(code)))
@@ -274,7 +193,7 @@ func (e *env) stateToldIn(ctx context.Context, code string) (codeinterp.Result, 
 	if variables(e.p) {
 		return e.stateTold(ctx, code, 0)
 	}
-	id, err := e.some(ctx)
+	id, err := e.shared(ctx)
 	if err != nil {
 		return codeinterp.Result{}, err
 	}

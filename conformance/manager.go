@@ -13,32 +13,18 @@ import (
 func managerChecks() []check {
 	list := []check{
 		{
-			name:   "ListContexts",
+			name: "ListContexts", own: true,
 			clause: "ListContexts returns the live contexts, oldest first, also where one was restarted, with their language",
-			own:    true,
 			run:    listContexts,
 		},
 		{
-			name:   "ListBusy",
-			clause: "ListContexts says which contexts are busy, and how many runs wait behind",
-			run:    listBusy,
-		},
-		{
-			name:   "RestartEmpties",
-			clause: "RestartContext empties the context's state and keeps its id; the next run does not report StateLost",
-			uses:   variables,
-			run:    restartEmpties,
-		},
-		{
-			name:   "RestartDuring",
+			name: "RestartDuring", row: 1, uses: variables,
 			clause: "RestartContext ends the run in progress as StatusLost, 137, CauseRestart, StateLost, with a nil error; queued runs go on in the empty state and tell no loss",
-			uses:   variables,
 			run:    restartDuring,
 		},
 		{
-			name:   "InterruptDuring",
+			name: "InterruptDuring", row: 6, uses: variables,
 			clause: "InterruptContext ends the run in progress as StatusError, 130, CauseInterrupt, with its output so far, and its context keeps the state; Error never tells of the provider's own machinery",
-			uses:   variables,
 			run: func(ctx context.Context, e *env) error {
 				res, err := e.interrupted(ctx, e.p.Pause(time.Hour))
 				if err != nil {
@@ -54,44 +40,6 @@ func managerChecks() []check {
 					return fmt.Errorf("%s, want stdout \"busy\" and stderr \"warned\"", describe(res))
 				}
 				return nil
-			},
-		},
-		{
-			name:   "InterruptSpin",
-			clause: "InterruptContext ends a run that computes",
-			uses:   func(p *Programs) bool { return variables(p) && p.Spin != "" },
-			run: func(ctx context.Context, e *env) error {
-				_, err := e.interrupted(ctx, e.p.Spin)
-				return err
-			},
-		},
-		{
-			name:   "InterruptQueued",
-			clause: "InterruptContext leaves queued runs alone: they go on when it is their turn",
-			run:    interruptQueued,
-		},
-		{
-			name:   "InterruptIdle",
-			clause: "InterruptContext does nothing where there is no run",
-			uses:   variables,
-			run: func(ctx context.Context, e *env) error {
-				id, err := e.some(ctx)
-				if err != nil {
-					return err
-				}
-				if err := e.do(ctx, id, e.p.Set("kept", "v")); err != nil {
-					return err
-				}
-				for range 3 {
-					if err := e.manager().InterruptContext(ctx, id); err != nil {
-						return fmt.Errorf("InterruptContext: %w", err)
-					}
-				}
-				out, err := e.stdoutIn(ctx, id, e.p.Get("kept"))
-				if err != nil {
-					return err
-				}
-				return wantText("the variable", out, "v\n")
 			},
 		},
 	}
@@ -148,63 +96,6 @@ func (e *env) wantList(ctx context.Context, ids []codeinterp.ContextID) error {
 	return nil
 }
 
-func listBusy(ctx context.Context, e *env) error {
-	id, run, err := e.busy(ctx, e.p.Pause(time.Hour))
-	if err != nil {
-		return err
-	}
-	queued := e.start(ctx, id, e.p.Print("x"), nil)
-	changed, end := context.WithCancelCause(ctx)
-	gone := e.start(changed, id, e.p.Print("x"), nil)
-	time.Sleep(settle)
-	end(errStop) // what was canceled waits no more
-	<-gone.done
-	list, err := e.manager().ListContexts(ctx)
-	if err == nil {
-		err = fmt.Errorf("context %q is not listed", id)
-		for _, info := range list {
-			switch {
-			case info.ID != id:
-			case info.Busy && info.Queued == 1:
-				err = nil
-			default:
-				err = fmt.Errorf("%+v, want Busy and one run queued", info)
-			}
-		}
-	}
-	// After a failure too: it ends both runs, which are waited for.
-	err = errors.Join(err, e.stateful().DeleteContext(ctx, id))
-	<-run.done
-	<-queued.done
-	return err
-}
-
-func restartEmpties(ctx context.Context, e *env) error {
-	id, err := e.some(ctx)
-	if err != nil {
-		return err
-	}
-	if err := e.do(ctx, id, e.p.Set("gone", "v")); err != nil {
-		return err
-	}
-	if err := e.manager().RestartContext(ctx, id); err != nil {
-		return fmt.Errorf("RestartContext: %w", err)
-	}
-	for range 2 {
-		res, err := e.runIn(ctx, id, e.p.Has("gone"), nil)
-		if err := wantOK(res, err); err != nil {
-			return err
-		}
-		if err := wantText("the variable after the restart", res.Stdout(), "no\n"); err != nil {
-			return err
-		}
-		if res.StateLost {
-			return errors.New("StateLost after a restart that the caller asked for")
-		}
-	}
-	return nil
-}
-
 func restartDuring(ctx context.Context, e *env) error {
 	id, run, err := e.busyWarning(ctx, lines(e.p.Set("gone", "v"), e.p.Pause(time.Hour)))
 	if err != nil {
@@ -247,34 +138,9 @@ func restartDuring(ctx context.Context, e *env) error {
 	return nil
 }
 
-func interruptQueued(ctx context.Context, e *env) error {
-	id, err := e.some(ctx)
-	if err != nil {
-		return err
-	}
-	_, run, err := e.busyIn(ctx, id, e.p.Pause(time.Hour))
-	if err != nil {
-		return err
-	}
-	queued := e.start(ctx, id, e.p.Print("next"), nil)
-	time.Sleep(settle)
-	if err := e.manager().InterruptContext(ctx, id); err != nil {
-		return fmt.Errorf("InterruptContext: %w", err)
-	}
-	for _, p := range []*pending{run, queued} {
-		if err := p.wait(2 * e.patience()); err != nil {
-			return err
-		}
-	}
-	if err := wantOK(queued.res, queued.err); err != nil {
-		return fmt.Errorf("the queued run: %w", err)
-	}
-	return wantText("the queued run's stdout", queued.res.Stdout(), "next")
-}
-
 // interrupted interrupts a run that printed "busy" and goes on with code.
 func (e *env) interrupted(ctx context.Context, code string) (codeinterp.Result, error) {
-	id, err := e.some(ctx)
+	id, err := e.shared(ctx)
 	if err != nil {
 		return codeinterp.Result{}, err
 	}

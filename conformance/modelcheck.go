@@ -13,9 +13,8 @@ import (
 func modelChecks() []check {
 	return []check{
 		{
-			name:   "GeneratedPrograms",
+			name: "GeneratedPrograms", scope: everyRun,
 			clause: "a Result is what the program made, byte by byte and in order, with an OnOutput and without: every stream, display, value and error of it, and nothing else",
-			scope:  everyRun,
 			run:    generatedPrograms,
 		},
 	}
@@ -23,9 +22,8 @@ func modelChecks() []check {
 
 // How long programs are made at random, after the fixed ones.
 const (
-	randomTime    = 2 * time.Second
-	randomThrifty = 400 * time.Millisecond
-	randomRuns    = 60
+	randomTime = time.Second
+	randomRuns = 60
 )
 
 func generatedPrograms(ctx context.Context, e *env) error {
@@ -39,15 +37,8 @@ func generatedPrograms(ctx context.Context, e *env) error {
 			return err
 		}
 	}
-	limit := randomTime
-	if e.s.cfg.Thrifty {
-		limit = randomThrifty
-	}
-	if e.s.cfg.Brief {
-		limit = 0
-	}
 	r := rand.New(rand.NewPCG(seed, 0))
-	end := time.Now().Add(limit)
+	end := time.Now().Add(randomTime)
 	// Three at least, however busy the machine is.
 	for n := 0; n < randomRuns && (n < 3 || time.Now().Before(end)); n++ {
 		if err := e.tryGenerated(ctx, a.random(r)); err != nil {

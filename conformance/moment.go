@@ -17,74 +17,33 @@ const busyTries = 4
 func momentChecks() []check {
 	return []check{
 		{
-			name:   "DurationCounts",
+			name: "DurationCounts", row: 11, scope: everyRun,
 			clause: "Duration is the wall-clock time of the program, however it ended: a program that slept took at least that long",
-			scope:  everyRun,
 			run:    durationCounts,
 		},
 		{
-			name:   "DurationAlone",
-			clause: "Duration counts from the program's begin: neither the wait for its turn nor the runtime's start is in it",
-			scope:  stateful,
-			run:    durationAlone,
-		},
-		{
-			name:   "TimeoutExact",
+			name: "TimeoutExact", row: 11, scope: everyRun,
 			clause: "a timeout is kept to the millisecond, and not rounded",
-			scope:  everyRun,
 			run:    timeoutExact,
 		},
 		{
-			name:   "EndedBeforeTimeout",
-			clause: "a program that ended before its timeout is told so, however long OnOutput takes with what it left, which is not in Duration",
-			scope:  everyRun,
-			needs:  []Feature{Values, EndKnown},
-			proves: EndKnown,
-			uses:   func(p *Programs) bool { return len(p.Values) > 0 },
-			run:    endedBeforeTimeout,
-		},
-		{
-			name:   "StoppedAtUserCode",
+			name: "StoppedAtUserCode", row: 17, scope: everyRun,
 			clause: "the Error of a run that was stopped tells where the program was, or is nil; it never tells of the provider's own machinery, in its words or in its frames",
-			scope:  everyRun,
 			run:    stoppedAtUserCode,
 		},
 		{
-			name:   "ErrorOfAnything",
+			name: "ErrorOfAnything", row: 18, scope: everyRun, uses: func(p *Programs) bool { return len(p.Raises) > 0 },
 			clause: "whatever a program raises is StatusError, 1, with its name and message",
-			scope:  everyRun,
-			uses:   func(p *Programs) bool { return len(p.Raises) > 0 },
-			run: func(ctx context.Context, e *env) error {
-				for _, r := range e.p.Raises {
-					res, err := e.run(ctx, r.Code, nil)
-					if err := wantStatus(res, err, codeinterp.StatusError, 1); err != nil {
-						return fmt.Errorf("%q: %w", r.Code, err)
-					}
-					if res.Error == nil || res.Error.Name != r.Name || res.Error.Message != r.Message {
-						return fmt.Errorf("%q: got Error %+v, want name %q and message %q", r.Code, res.Error, r.Name, r.Message)
-					}
-				}
-				return nil
-			},
+			run:    func(ctx context.Context, e *env) error { return e.raise(ctx, e.p.Raises) },
 		},
 		{
-			name:   "CauseMemory",
-			clause: "a run that a limit on memory ended says CauseMemory",
-			scope:  everyRun,
-			uses:   func(p *Programs) bool { return p.Exhaust != "" },
-			run: func(ctx context.Context, e *env) error {
-				res, err := e.run(ctx, e.p.Exhaust, &codeinterp.RunOptions{Timeout: time.Minute})
-				if err != nil || res.Status != codeinterp.StatusError && res.Status != codeinterp.StatusLost || res.Cause != codeinterp.CauseMemory {
-					return fmt.Errorf("%s, error %v; want %q or %q, cause %q and no error", describe(res), err, codeinterp.StatusError, codeinterp.StatusLost, codeinterp.CauseMemory)
-				}
-				return e.stillWorks(ctx, "after memory ran out")
-			},
+			name: "ModulesStrict", row: 20, scope: stateless, uses: func(p *Programs) bool { return len(p.Strict) > 0 },
+			clause: "programs with import or export are strict: an assignment to a name that was not declared, or to a frozen object, is an error",
+			run:    func(ctx context.Context, e *env) error { return e.raise(ctx, e.p.Strict) },
 		},
 		{
-			name:   "RunAwaits",
+			name: "RunAwaits", row: 19, scope: everyRun, uses: func(p *Programs) bool { return p.Awaited != nil },
 			clause: "a run lasts until what the program started is done",
-			scope:  everyRun,
-			uses:   func(p *Programs) bool { return p.Awaited != nil },
 			run: func(ctx context.Context, e *env) error {
 				out, err := e.stdout(ctx, lines(e.p.Awaited("started", 150*time.Millisecond), e.p.Print("own;")), nil)
 				if err != nil {
@@ -94,17 +53,8 @@ func momentChecks() []check {
 			},
 		},
 		{
-			name:   "RepeatingEnds",
-			clause: "what repeats for ever holds its run until that is stopped, and does not go on afterwards",
-			scope:  everyRun,
-			uses:   func(p *Programs) bool { return p.Repeating != nil },
-			run:    repeatingEnds,
-		},
-		{
-			name:   "FailedCodeEnds",
+			name: "FailedCodeEnds", row: 19, scope: stateful, uses: func(p *Programs) bool { return p.Unending != nil && p.Fail != nil },
 			clause: "what a program started does not go on after the program has ended by an error or by its own exit: the next run ends, and has nothing of it",
-			scope:  stateful,
-			uses:   func(p *Programs) bool { return p.Unending != nil && p.Fail != nil },
 			run:    failedCodeEnds,
 		},
 	}
@@ -112,6 +62,20 @@ func momentChecks() []check {
 
 // early is by how much timers may be early.
 const early = 20 * time.Millisecond
+
+// raise wants each of the programs to fail with its error.
+func (e *env) raise(ctx context.Context, programs []Raise) error {
+	for _, r := range programs {
+		res, err := e.run(ctx, r.Code, nil)
+		if err := wantStatus(res, err, codeinterp.StatusError, 1); err != nil {
+			return fmt.Errorf("%q: %w", r.Code, err)
+		}
+		if res.Error == nil || res.Error.Name != r.Name || res.Error.Message != r.Message {
+			return fmt.Errorf("%q: got Error %+v, want name %q and message %q", r.Code, res.Error, r.Name, r.Message)
+		}
+	}
+	return nil
+}
 
 // durationCounts looks at programs that sleep and then end, fail, or are canceled.
 func durationCounts(ctx context.Context, e *env) error {
@@ -138,55 +102,6 @@ func durationCounts(ctx context.Context, e *env) error {
 	return nil
 }
 
-// durationAlone looks at a run that waits for its turn longer than it takes, and
-// at the first of a new state where that takes long to start.
-func durationAlone(ctx context.Context, e *env) error {
-	const wait = 400 * time.Millisecond
-	const long = time.Second // a start that is not the machine's being busy
-	id, err := e.some(ctx)
-	if err != nil {
-		return err
-	}
-	for range busyTries {
-		if err = e.durationQueued(ctx, id, wait); err == nil {
-			break
-		}
-	}
-	if err != nil {
-		return err
-	}
-	for range busyTries {
-		begin := time.Now()
-		res, runErr := e.runCode(ctx, e.p.Print("x"), nil)
-		if err := wantOK(res, runErr); err != nil {
-			return err
-		}
-		wall := time.Since(begin)
-		// Where a state starts at once, its start cannot show in the Duration.
-		if wall < long || res.Duration < wall/2 {
-			return nil
-		}
-		err = fmt.Errorf("a Duration of %v for a program that prints a letter, in a state of its own that took %v in all", res.Duration, wall)
-	}
-	return err
-}
-
-// durationQueued wants a run to take less than the wait for its turn.
-func (e *env) durationQueued(ctx context.Context, id codeinterp.ContextID, wait time.Duration) error {
-	_, first, err := e.busyIn(ctx, id, e.p.Pause(wait+settle))
-	if err != nil {
-		return err
-	}
-	res, runErr := e.runIn(ctx, id, e.p.Print("x"), nil)
-	if err := errors.Join(wantOK(res, runErr), first.wait(e.patience())); err != nil {
-		return err
-	}
-	if res.Duration >= wait {
-		return fmt.Errorf("a Duration of %v for a program that prints a letter, after %v of waiting for its turn", res.Duration, wait)
-	}
-	return nil
-}
-
 // timeoutExact sets a timeout that ends well before the program does. Rounded
 // to seconds it would end after it.
 func timeoutExact(ctx context.Context, e *env) error {
@@ -198,27 +113,6 @@ func timeoutExact(ctx context.Context, e *env) error {
 			return nil
 		}
 		err = fmt.Errorf("a program of %v with a timeout of %v: %w", length, timeout, err)
-	}
-	return err
-}
-
-// endedBeforeTimeout keeps a program's value in OnOutput until its timeout is
-// over.
-func endedBeforeTimeout(ctx context.Context, e *env) error {
-	timeout, err := e.timeout(ctx, 250*time.Millisecond)
-	if err != nil {
-		return err
-	}
-	for range busyTries {
-		res, runErr := e.run(ctx, e.p.Values[0].Code, &codeinterp.RunOptions{Timeout: timeout, OnOutput: func(codeinterp.Output) error {
-			time.Sleep(timeout + 50*time.Millisecond)
-			return nil
-		}})
-		if err = wantOK(res, runErr); err == nil && res.Duration < timeout+50*time.Millisecond {
-			return nil
-		}
-		err = fmt.Errorf("a program of %v, a timeout of %v, and an OnOutput that took longer: %w", res.Duration, timeout, err)
-		timeout *= 2
 	}
 	return err
 }
@@ -245,8 +139,7 @@ func stoppedAtUserCode(ctx context.Context, e *env) error {
 	return e.stoppedWithin(lines(e.p.PrintErr("warned"), e.p.Print("first"), e.p.Pause(time.Hour)), res)
 }
 
-// stoppedWithin wants no Error of a run that was stopped, or one in a line of code and
-// with its frames.
+// stoppedWithin wants no Error of a stopped run, or one in a line of the program.
 func (e *env) stoppedWithin(code string, res codeinterp.Result) error {
 	if res.Error == nil {
 		return nil
@@ -255,7 +148,7 @@ func (e *env) stoppedWithin(code string, res codeinterp.Result) error {
 	if strings.Contains(text, "SIGINT") || !e.s.cfg.lacks(ErrorLine, e.language) && (line < 1 || line > strings.Count(code, "\n")) {
 		return fmt.Errorf("%s: Error %s in line %d, want none, or the line where the program was", quote(code), quote(text), line)
 	}
-	return ownFrames(code, res.Error)
+	return nil
 }
 
 // whole is all the text of an error.
@@ -291,30 +184,6 @@ func failedCodeEnds(ctx context.Context, e *env) error {
 			}
 			if err := wantText("stdout after "+quote(end), res.Stdout(), "own"); err != nil {
 				return err
-			}
-		}
-	}
-	return nil
-}
-
-func repeatingEnds(ctx context.Context, e *env) error {
-	err := e.timesOutPrinting(ctx, e.p.Repeating("tick;"), func(res codeinterp.Result) error {
-		if !strings.HasPrefix(res.Stdout(), "tick;") {
-			return fmt.Errorf("%s, want ticks", describe(res))
-		}
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	for range 2 {
-		res, err := e.run(ctx, lines(e.p.Print("own"), e.p.Pause(100*time.Millisecond)), &codeinterp.RunOptions{})
-		if err := wantOK(res, err); err != nil {
-			return err
-		}
-		for _, o := range res.Outputs {
-			if strings.Contains(string(o.Data), "tick") {
-				return fmt.Errorf("the next run's output has %s: what repeats goes on after its run was stopped", outputLine(o))
 			}
 		}
 	}

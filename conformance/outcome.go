@@ -12,38 +12,8 @@ import (
 func outcomeChecks() []check {
 	return []check{
 		{
-			name:   "OK",
-			clause: "a program that ends normally is StatusOK, 0, without Error and Cause",
-			scope:  everyRun,
-			run: func(ctx context.Context, e *env) error {
-				res, err := e.run(ctx, e.p.Print("hello\n"), nil)
-				if err := wantOK(res, err); err != nil {
-					return err
-				}
-				if res.Error != nil || res.Cause != "" || res.StateLost || len(res.Truncated) > 0 || res.CallbackErr != nil {
-					return fmt.Errorf("%+v, want no Error, Cause, StateLost, Truncated and CallbackErr", res)
-				}
-				return wantText("stdout", res.Stdout(), "hello\n")
-			},
-		},
-		{
-			name:   "ExitZero",
-			clause: "a program that exits with code 0 ended normally",
-			scope:  everyRun,
-			uses:   func(p *Programs) bool { return p.Exit != nil },
-			run: func(ctx context.Context, e *env) error {
-				res, err := e.run(ctx, lines(e.p.Print("before"), e.p.Exit(0), e.p.Print("after")), nil)
-				if err := wantOK(res, err); err != nil {
-					return err
-				}
-				return wantText("stdout", res.Stdout(), "before")
-			},
-		},
-		{
-			name:   "ExitCode",
+			name: "ExitCode", row: 16, scope: everyRun, uses: func(p *Programs) bool { return p.Exit != nil },
 			clause: "a program that exits with code N, not 0, is StatusError with exit code N and a nil error",
-			scope:  everyRun,
-			uses:   func(p *Programs) bool { return p.Exit != nil },
 			run: func(ctx context.Context, e *env) error {
 				for _, code := range []int{1, 3, 255} {
 					res, err := e.run(ctx, lines(e.p.Print("before"), e.p.Exit(code), e.p.Print("after")), nil)
@@ -58,10 +28,8 @@ func outcomeChecks() []check {
 			},
 		},
 		{
-			name:   "UncaughtError",
+			name: "UncaughtError", row: 16, scope: everyRun, uses: func(p *Programs) bool { return p.Fail != nil },
 			clause: "an uncaught error is StatusError, 1, with the program's Error and its output before that, also where its message is empty",
-			scope:  everyRun,
-			uses:   func(p *Programs) bool { return p.Fail != nil },
 			run: func(ctx context.Context, e *env) error {
 				for _, msg := range []string{"went wrong", ""} {
 					res, err := e.run(ctx, lines(e.p.Print("before"), e.p.Fail(msg), e.p.Print("after")), nil)
@@ -79,17 +47,13 @@ func outcomeChecks() []check {
 			},
 		},
 		{
-			name:   "SyntaxError",
+			name: "SyntaxError", row: 16, scope: everyRun, uses: func(p *Programs) bool { return p.SyntaxError != "" },
 			clause: "a syntax error is StatusError; in a language with exceptions 1, with an Error, and no part of the program runs",
-			scope:  everyRun,
-			uses:   func(p *Programs) bool { return p.SyntaxError != "" },
 			run:    syntaxError,
 		},
 		{
-			name:   "Recursion",
+			name: "Recursion", row: 16, scope: everyRun, uses: func(p *Programs) bool { return p.Recurse != "" },
 			clause: "endless recursion is an error or the loss of the process, and the interpreter goes on",
-			scope:  everyRun,
-			uses:   func(p *Programs) bool { return p.Recurse != "" },
 			run: func(ctx context.Context, e *env) error {
 				res, err := e.run(ctx, e.p.Recurse, &codeinterp.RunOptions{Timeout: time.Minute})
 				if err != nil || res.Status != codeinterp.StatusError && res.Status != codeinterp.StatusLost {
@@ -103,19 +67,9 @@ func outcomeChecks() []check {
 			},
 		},
 		{
-			name:   "KilledBySignal",
+			name: "KilledBySignal", row: 7, scope: everyRun, needs: []Feature{Processes}, proves: Processes, uses: func(p *Programs) bool { return p.KillSelf != "" },
 			clause: "a process that dies by a signal is StatusLost, 128 + signal, with a nil error and the output before that",
-			scope:  everyRun,
-			needs:  []Feature{Processes},
-			proves: Processes,
-			uses:   func(p *Programs) bool { return p.KillSelf != "" },
 			run:    killedBySignal,
-		},
-		{
-			name:   "RunsAreIndependent",
-			clause: "however a run ended, the next one is not disturbed",
-			scope:  everyRun,
-			run:    runsAreIndependent,
 		},
 	}
 }
@@ -158,27 +112,4 @@ func killedBySignal(ctx context.Context, e *env) error {
 		return fmt.Errorf("the next run: %w", err)
 	}
 	return wantText("the next run", out, "next")
-}
-
-func runsAreIndependent(ctx context.Context, e *env) error {
-	programs := []string{e.p.Print("unterminated"), e.p.PrintErr("to stderr"), e.p.SyntaxError}
-	if e.p.Fail != nil {
-		programs = append(programs, e.p.Fail("x"))
-	}
-	if e.p.Exit != nil {
-		programs = append(programs, e.p.Exit(3))
-	}
-	for _, p := range programs {
-		if _, err := e.run(ctx, p, nil); err != nil {
-			return fmt.Errorf("running %s: %w", quote(p), err)
-		}
-		res, err := e.run(ctx, e.p.Print("next"), nil)
-		if err := wantOK(res, err); err != nil {
-			return fmt.Errorf("after %s: %w", quote(p), err)
-		}
-		if res.Stdout() != "next" || res.Stderr() != "" {
-			return fmt.Errorf("after %s: %s, want stdout \"next\" alone", quote(p), describe(res))
-		}
-	}
-	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -15,90 +16,20 @@ import (
 func outputChecks() []check {
 	list := []check{
 		{
-			name:   "LimitHeadAndTail",
+			name: "LimitHeadAndTail", row: 26, scope: everyRun,
 			clause: "of output beyond MaxOutput the Result keeps the first 40 % and the last 60 %, tells the loss in Truncated, and marks the gap with Dropped",
-			scope:  everyRun,
 			run:    limitHeadAndTail,
 		},
 		{
-			name:   "LimitNotExceeded",
-			clause: "output of exactly MaxOutput bytes is whole",
-			scope:  everyRun,
-			run: func(ctx context.Context, e *env) error {
-				res, err := e.run(ctx, e.p.Lines(500), &codeinterp.RunOptions{MaxOutput: 4000})
-				if err := wantOK(res, err); err != nil {
-					return err
-				}
-				if len(res.Truncated) > 0 {
-					return fmt.Errorf("got Truncated %+v, want none", res.Truncated)
-				}
-				return wantLines(res.Stdout(), 500)
-			},
-		},
-		{
-			name:   "LimitSpareCallback",
-			clause: "OnOutput also sees what the Result drops",
-			scope:  everyRun,
-			run: func(ctx context.Context, e *env) error {
-				var seen strings.Builder
-				res, err := e.run(ctx, e.p.Lines(2000), &codeinterp.RunOptions{MaxOutput: 100, OnOutput: func(o codeinterp.Output) error {
-					seen.Write(o.Data)
-					return nil
-				}})
-				if err := wantOK(res, err); err != nil {
-					return err
-				}
-				return wantLines(seen.String(), 2000)
-			},
-		},
-		{
-			name:   "LimitDefault",
-			clause: "MaxOutput zero means DefaultMaxOutput",
-			scope:  stateless,
-			needs:  []Feature{FullOutput},
-			run: func(ctx context.Context, e *env) error {
-				const n = codeinterp.DefaultMaxOutput/8 + 1000
-				res, err := e.run(ctx, e.p.Lines(n), nil)
-				if err := wantOK(res, err); err != nil {
-					return err
-				}
-				if got := len(res.Stdout()); got != codeinterp.DefaultMaxOutput {
-					return fmt.Errorf("%d bytes kept of %d, want %d", got, 8*n, codeinterp.DefaultMaxOutput)
-				}
-				return wantTruncated(res, "stdout", 8*n, codeinterp.DefaultMaxOutput)
-			},
-		},
-		{
-			name:   "LimitOff",
-			clause: "MaxOutput -1 keeps everything",
-			scope:  stateless,
-			needs:  []Feature{FullOutput},
-			run: func(ctx context.Context, e *env) error {
-				const n = codeinterp.DefaultMaxOutput/8 + 1000
-				res, err := e.run(ctx, e.p.Lines(n), &codeinterp.RunOptions{MaxOutput: -1})
-				if err := wantOK(res, err); err != nil {
-					return err
-				}
-				if len(res.Truncated) > 0 {
-					return fmt.Errorf("got Truncated %+v, want none", res.Truncated)
-				}
-				return wantLines(res.Stdout(), n)
-			},
-		},
-		{
-			name:   "HugeOutput",
+			name: "HugeOutput", row: 26, scope: stateless, needs: []Feature{FullOutput}, proves: FullOutput,
 			clause: "tens of megabytes of output arrive whole at OnOutput, and the host keeps no more than MaxOutput of them",
-			scope:  stateless,
-			needs:  []Feature{FullOutput},
-			proves: FullOutput,
 			run:    hugeOutput,
 		},
 		{
-			name:   "LossTold",
+			name: "LossReported", row: 26, scope: stateless,
 			clause: "what a provider or its server drops is told in Truncated, never passed off as complete",
-			scope:  stateless,
 			run: func(ctx context.Context, e *env) error {
-				n := e.large(500_000)
+				const n = 200_000
 				seen := 0
 				res, err := e.run(ctx, e.p.Lines(n), &codeinterp.RunOptions{MaxOutput: -1, OnOutput: func(o codeinterp.Output) error {
 					if o.Kind == codeinterp.Stdout {
@@ -116,9 +47,8 @@ func outputChecks() []check {
 			},
 		},
 		{
-			name:   "FloodBounded",
+			name: "FloodBounded", scope: stateless,
 			clause: "a program that prints without end does not fill the host's memory, also while OnOutput blocks",
-			scope:  stateless,
 			run:    floodBounded,
 		},
 	}
@@ -222,17 +152,9 @@ func liveHeap() uint64 {
 // heapMargin is how far the heap may grow beyond what is kept.
 const heapMargin = 16 << 20
 
-// large is how many lines, or bytes, a large output or result has.
-func (e *env) large(n int) int {
-	if e.s.cfg.Brief {
-		return n / 4
-	}
-	return n
-}
-
 func hugeOutput(ctx context.Context, e *env) error {
 	const limit = 1 << 20
-	n := e.large(4 << 20)
+	const n = 3 << 20
 	var seen int64
 	var last [8]byte
 	heap := watchHeap()
@@ -289,6 +211,103 @@ func floodBounded(ctx context.Context, e *env) error {
 	}
 	if grown > heapMargin {
 		return fmt.Errorf("the heap grew by %d MiB", grown>>20)
+	}
+	return nil
+}
+
+func lossChecks() []check {
+	return []check{
+		{
+			name: "LossPerStream", row: 26, scope: everyRun,
+			clause: "each stream, display and value that lost anything says so in Truncated, under its own name, with what there was and what is kept; all together are within MaxOutput, and OnOutput sees all",
+			run:    lossOfEach,
+		},
+		{
+			name: "ErrorLossReported", row: 26, scope: everyRun, uses: func(p *Programs) bool { return p.FailLong != nil },
+			clause: "a program's error whose message or traceback was shortened says so in Truncated, under \"error\", with how long it was",
+			run:    errorLossTold,
+		},
+	}
+}
+
+// lossOfEach makes too much of one kind at a time.
+func lossOfEach(ctx context.Context, e *env) error {
+	const limit, size = 1000, 5000
+	text := strings.Repeat("0123456789", size/10)
+	programs := map[codeinterp.Kind]string{
+		codeinterp.Stdout: e.p.Print(text),
+		codeinterp.Stderr: e.p.PrintErr(text),
+	}
+	if e.p.Show != nil && !e.s.cfg.lacks(Displays, e.language) {
+		show := func(text string) string {
+			return e.p.Show([]codeinterp.Representation{{MIME: "text/plain", Data: []byte(text)}})
+		}
+		programs[codeinterp.Display] = lines(show("small"), show(text))
+	}
+	if e.p.Text != nil && !e.s.cfg.lacks(Values, e.language) {
+		programs[codeinterp.Value] = e.p.Text(text)
+	}
+	for kind, code := range programs {
+		seen := 0
+		res, err := e.run(ctx, code, &codeinterp.RunOptions{MaxOutput: limit, OnOutput: func(o codeinterp.Output) error {
+			if o.Kind == kind {
+				seen += o.Size()
+			}
+			return nil
+		}})
+		if err := wantOK(res, err); err != nil {
+			return err
+		}
+		if err := wantLoss(res, kind, seen); err != nil || seen < size {
+			return fmt.Errorf("%d bytes of %s with a MaxOutput of %d, %d of them seen by OnOutput: %w", size, kind, limit, seen, err)
+		}
+	}
+	// Both streams share the limit, which an invariant looks at.
+	res, err := e.run(ctx, lines(e.p.PrintErr(text), e.p.Print(text)), &codeinterp.RunOptions{MaxOutput: limit})
+	return wantOK(res, err)
+}
+
+// wantLoss wants Truncated to tell of one kind's loss: how much OnOutput saw of it,
+// how much is kept, and, for a stream, that the rest is where Dropped says.
+func wantLoss(res codeinterp.Result, kind codeinterp.Kind, seen int) error {
+	var kept, dropped int64
+	for _, o := range res.Outputs {
+		if o.Kind == kind {
+			kept += int64(o.Size())
+			dropped += o.Dropped
+		}
+	}
+	told := slices.ContainsFunc(res.Truncated, func(t codeinterp.Truncation) bool {
+		// What a provider's own parts dropped is not marked.
+		return t.Stream == kind.String() && t.Kept == kept && (t.Bytes < 0 || t.Bytes == int64(seen)) &&
+			(!isStream(kind) || t.Bytes < 0 || dropped == t.Bytes-t.Kept)
+	})
+	if !told {
+		return fmt.Errorf("%d bytes are kept and %d marked as dropped; got Truncated %+v, want it to tell just that of %s", kept, dropped, res.Truncated, kind)
+	}
+	return nil
+}
+
+// errorLossTold raises errors whose messages are short, and longer than anybody
+// keeps.
+func errorLossTold(ctx context.Context, e *env) error {
+	for _, size := range []int{3000, 300_000} {
+		res, err := e.run(ctx, e.p.FailLong(size), nil)
+		if err := wantStatus(res, err, codeinterp.StatusError, 1); err != nil {
+			return err
+		}
+		if res.Error == nil {
+			return fmt.Errorf("no Error for a message of %d bytes", size)
+		}
+		kept := strings.Count(res.Error.Message, "x")
+		at := slices.IndexFunc(res.Truncated, func(t codeinterp.Truncation) bool { return t.Stream == "error" })
+		switch {
+		case kept == size && at < 0:
+		case at < 0:
+			return fmt.Errorf("%d bytes are left of a message of %d, and Truncated is %+v, want it to tell of \"error\"", kept, size, res.Truncated)
+		case res.Truncated[at].Bytes >= 0 && res.Truncated[at].Bytes < int64(size):
+			return fmt.Errorf("Truncated tells of an error of %d bytes, whose message alone had %d", res.Truncated[at].Bytes, size)
+		}
 	}
 	return nil
 }

@@ -47,7 +47,7 @@ func hasDescribe(ci codeinterp.CodeInterpreter) bool {
 func presenceChecks() []check {
 	return []check{
 		{
-			name:   "StatefulPresent",
+			name: "StatefulPresent", row: 13,
 			clause: "the value has the context methods exactly if the provider keeps state",
 			run: func(ctx context.Context, e *env) error {
 				if got := hasContexts(e.ci); got != e.s.cfg.Stateful {
@@ -57,10 +57,8 @@ func presenceChecks() []check {
 			},
 		},
 		{
-			name:   "ManagerPresent",
+			name: "ManagerPresent", row: 13, needs: []Feature{Manager}, proves: Manager,
 			clause: "a provider that looks after its contexts has ListContexts, RestartContext and InterruptContext",
-			needs:  []Feature{Manager},
-			proves: Manager,
 			run: func(ctx context.Context, e *env) error {
 				if !hasManager(e.ci) {
 					return fmt.Errorf("%T is no ContextManager", e.ci)
@@ -69,80 +67,18 @@ func presenceChecks() []check {
 			},
 		},
 		{
-			name:   "DescriberPresent",
-			clause: "a provider that describes itself has Describe",
-			needs:  []Feature{Describer},
-			proves: Describer,
-			run: func(ctx context.Context, e *env) error {
-				if !hasDescribe(e.ci) {
-					return fmt.Errorf("%T is no Describer", e.ci)
-				}
-				return nil
-			},
-		},
-		{
-			name:   "NoStrayMethods",
+			name: "NoStrayMethods", row: 13,
 			clause: "the methods of a capability are all there with the right signatures, or none is there",
 			run:    func(ctx context.Context, e *env) error { return strayMethods(e.ci) },
 		},
 		{
-			name:   "StatelessHides",
-			clause: "Stateless drops the context methods and keeps all else, and what Describe says of it",
-			run: func(ctx context.Context, e *env) error {
-				hidden := e.s.hide(e.ci)
-				if hasContexts(hidden) || hasManager(hidden) || hasFiles(hidden) || hasCompletions(hidden) {
-					return fmt.Errorf("Stateless(%T) still has context methods", e.ci)
-				}
-				if hasCommands(hidden) != hasCommands(e.ci) {
-					return fmt.Errorf("Stateless(%T) has commands: %v, want %v", e.ci, hasCommands(hidden), hasCommands(e.ci))
-				}
-				if err := describedAlike("Stateless", e.ci, hidden); err != nil {
-					return err
-				}
-				return strayMethods(hidden)
-			},
-		},
-		{
-			name:   "WrapKeepsPresence",
-			clause: "Wrap neither adds nor drops a capability, through any number of layers, and keeps what Describe says",
-			run: func(ctx context.Context, e *env) error {
-				wrapped := e.s.wrap(e.s.wrap(e.ci))
-				for _, c := range capabilities {
-					// Every wrapped value has Describe; it says the worst where the provider has none.
-					if c.has(wrapped) != c.has(e.ci) && c.name != "Describer" {
-						return fmt.Errorf("Wrap(Wrap(%T)) has a %s: %v, want %v", e.ci, c.name, c.has(wrapped), c.has(e.ci))
-					}
-				}
-				if err := describedAlike("Wrap", e.ci, wrapped); err != nil {
-					return err
-				}
-				return strayMethods(wrapped)
-			},
-		},
-		{
-			name:   "DescribeTrue",
+			name: "DescribeTrue", row: 13, needs: []Feature{Describer}, proves: Describer,
 			clause: "Describe names the provider as its errors do, lists the languages in the order of Languages, and says the same each time",
-			needs:  []Feature{Describer},
 			run: func(ctx context.Context, e *env) error {
 				return describeTrue(e)
 			},
 		},
 	}
-}
-
-// describedAlike wants the same Info of ci and of what by made of it.
-func describedAlike(by string, ci, made codeinterp.CodeInterpreter) error {
-	got, want := codeinterp.Describe(made), codeinterp.Describe(ci)
-	if !hasContexts(made) {
-		want.Languages = slices.Clone(want.Languages)
-		for i := range want.Languages {
-			want.Languages[i].Contexts = false
-		}
-	}
-	if !reflect.DeepEqual(got, want) {
-		return fmt.Errorf("%s(%T) is described as %+v, want %+v", by, ci, got, want)
-	}
-	return nil
 }
 
 // strayMethods wants every capability whole or absent.

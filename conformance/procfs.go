@@ -2,7 +2,6 @@ package conformance
 
 import (
 	"fmt"
-	"os"
 	"runtime"
 	"slices"
 	"strings"
@@ -12,33 +11,37 @@ import (
 )
 
 // cpuUsedBeside is the CPU time that this process and its descendants use while
-// a loop of our own uses up the given time; false where there is no /proc.
+// a loop of our own uses up the given time; false if there is no /proc.
 func cpuUsedBeside(own time.Duration) (time.Duration, bool) {
-	children, ok := descendantsTime()
-	self, ok2 := selfTime()
-	if !ok || !ok2 {
-		return 0, false
-	}
+	before, ok := cpuTime()
 	burned := burn(own)
-	selfAfter, _ := selfTime()
-	childrenAfter, _ := descendantsTime()
-	return selfAfter - self - burned + max(0, childrenAfter-children), true
+	after, _ := cpuTime()
+	return after - before - burned, ok
+}
+
+// cpuTime is the CPU time of this process and of its descendants.
+func cpuTime() (time.Duration, bool) {
+	self, err := procfs.Self()
+	list, ok := procfs.Descendants()
+	total := self.Own
+	for _, st := range list {
+		total += st.Own
+	}
+	return total, ok && err == nil
 }
 
 // burn uses CPU time on a thread of its own, and returns how much it was.
 func burn(d time.Duration) time.Duration {
 	done := make(chan time.Duration)
 	go func() {
-		// The CPU time of a thread is the loop's alone as long as nothing else runs
-		// on it.
-		runtime.LockOSThread()
+		runtime.LockOSThread() // the thread's time is then the loop's alone
 		defer runtime.UnlockOSThread()
-		start, ok := threadTime()
+		start, err := procfs.Thread()
 		used := time.Duration(0)
-		for n := 0; ok && used < d; n++ {
+		for n := 0; err == nil && used < d; n++ {
 			if n%100_000 == 0 {
-				now, _ := threadTime()
-				used = now - start
+				now, _ := procfs.Thread()
+				used = now.Own - start.Own
 			}
 		}
 		done <- used
@@ -46,27 +49,8 @@ func burn(d time.Duration) time.Duration {
 	return <-done
 }
 
-func threadTime() (time.Duration, bool) {
-	st, err := procfs.Thread()
-	return st.Own, err == nil
-}
-
-func selfTime() (time.Duration, bool) {
-	st, err := procfs.Self()
-	return st.Own, err == nil
-}
-
-func descendantsTime() (time.Duration, bool) {
-	list, ok := procfs.Descendants()
-	var total time.Duration
-	for _, st := range list {
-		total += st.Own
-	}
-	return total, ok
-}
-
 // running finds a process of the machine that has arg among its arguments; false
-// where there is no /proc. It looks at all of them, which takes long.
+// if there is no /proc. It looks at all of them, which takes long.
 func running(arg string) (pid int, ok bool) {
 	for _, pid := range procfs.PIDs() {
 		if hasArg(pid, arg) {
@@ -76,14 +60,13 @@ func running(arg string) (pid int, ok bool) {
 	return 0, false
 }
 
-// hasArg reports whether the process has arg among its arguments, of which one that has
-// ended has none.
+// hasArg reports whether the process has arg among its arguments. A zombie has none.
 func hasArg(pid int, arg string) bool {
 	data, err := procfs.File(pid, "cmdline")
 	return err == nil && slices.Contains(strings.Split(string(data), "\x00"), arg)
 }
 
-// allGone waits for no process to have arg among its arguments.
+// allGone waits until no process has arg among its arguments.
 func allGone(arg string, limit time.Duration) error {
 	deadline := time.Now().Add(limit)
 	for {
@@ -98,10 +81,4 @@ func allGone(arg string, limit time.Duration) error {
 			return nil
 		}
 	}
-}
-
-// openFiles counts this process's file descriptors.
-func openFiles() (int, bool) {
-	list, err := os.ReadDir("/proc/self/fd")
-	return len(list), err == nil
 }

@@ -37,9 +37,6 @@ type Programs struct {
 	Flood string
 	// Recurse calls itself without an end.
 	Recurse string
-	// Exhaust uses memory until a limit of the provider's ends it. The suite
-	// has none: it takes long where the limit is high.
-	Exhaust string
 
 	// Exit ends the program with an exit code.
 	Exit func(code int) string
@@ -55,6 +52,8 @@ type Programs struct {
 	SyntaxError string
 	// Raises are programs that fail, each in its own way.
 	Raises []Raise
+	// Strict are modules that fail, each because modules are strict.
+	Strict []Raise
 	// MissingModule imports a module that does not exist.
 	MissingModule func(name string) string
 
@@ -65,8 +64,6 @@ type Programs struct {
 	Lines func(n int) string
 	// Bytes writes the bytes 0 to 255 to standard output.
 	Bytes string
-	// Split writes [SplitText] to standard output, byte by byte with pauses.
-	Split string
 
 	// Set assigns to a global variable, Get prints it with a newline, and Has
 	// prints "yes" or "no" with a newline.
@@ -84,8 +81,6 @@ type Programs struct {
 	// NoValue are programs whose last statement or expression has no value.
 	NoValue []string
 
-	// DisplayPNG shows [PNG], and DisplayHTML the HTML "<b>rich</b>".
-	DisplayPNG, DisplayHTML string
 	// DisplayBundle shows one bundle: the same two and the text "plain".
 	DisplayBundle string
 	// Show shows one bundle, with its representations in the order given.
@@ -94,8 +89,6 @@ type Programs struct {
 	// DisplayUpdate shows the text "one" with an id, then replaces it by
 	// "two".
 	DisplayUpdate string
-	// DisplayClear prints "gone", clears the output, and prints "stays".
-	DisplayClear string
 
 	// ReadAll prints all of standard input in brackets and a newline, and
 	// ReadLine its first line in the same way. Both raise an error where there
@@ -111,15 +104,8 @@ type Programs struct {
 	WriteFile     func(path, text string) string
 	ReadFile      func(path string) string
 	AppendForever func(path string) string
-	// Rename gives a file another name. Symlink makes a symbolic link, and does
-	// nothing where the runtime has none. Special makes a FIFO, a socket and a
-	// device, of which each may be refused: path + ".fifo", ".socket" and
-	// ".device". WriteNamed is WriteFile for a name that is not UTF-8, of which the
-	// runtime may make one that is.
-	Rename     func(from, to string) string
-	Symlink    func(target, path string) string
-	Special    func(path string) string
-	WriteNamed func(name, text string) string
+
+	Symlink func(target, path string) string
 
 	// Connect makes a connection to a TCP port of 127.0.0.1, and Kill sends
 	// SIGKILL to a process. Where that fails, the program ends as it likes.
@@ -132,8 +118,8 @@ type Programs struct {
 	// Awaited starts something in the background that prints text after the
 	// given time, and that a program waits for at its end. Repeating starts
 	// something that prints text every few milliseconds for ever.
-	Awaited   func(text string, after time.Duration) string
-	Repeating func(text string) string
+	Awaited func(text string, after time.Duration) string
+
 	// Unending starts something in the background that prints text for ever without
 	// a pause, and that the program's end ends where that is an error.
 	Unending func(text string) string
@@ -141,26 +127,18 @@ type Programs struct {
 	// result as JSON and a newline. CallCaught prints "caught ", the error that
 	// the call raises, with the function's name and the message, and a newline.
 	// CallSize prints the length of the result's JSON, and a newline.
-	Call, CallCaught, CallSize func(name, args string) string
+	Call, CallCaught func(name, args string) string
 	// CallLoop calls a function n times, one after the other, with {"i": 0},
 	// {"i": 1} and so on, and prints the sum of the results and a newline.
 	CallLoop func(name string, n int) string
-	// CallAll calls a function with all of the arguments at once, and prints the
-	// results as JSON in their order, each with a newline.
-	CallAll func(name string, args []string) string
-	// CallThread is Call from a thread of the program's own; where the language has
-	// none, from what goes on beside the main program: a job, a timer's callback.
-	CallThread func(name, args string) string
+
 	// CallLeft leaves behind what calls a function after the program's end, once
 	// a later program of the context is CallWake, which prints "called" if it got
 	// an answer, else "refused", and a newline. Where nothing can outlive the end,
 	// it is the timer of a program that exits before.
 	CallLeft func(name, args string) string
 	CallWake string
-	// CallTask and CallTaskWake are the same for a task, where the language has
-	// tasks that outlive the program.
-	CallTask     func(name, args string) string
-	CallTaskWake string
+
 	// Late prints text after the given time, and lets the program end before.
 	Late func(text string, after time.Duration) string
 }

@@ -52,9 +52,6 @@ func python() Programs {
 				"sys.stdout.flush()")
 		},
 		Bytes: lines("import sys", "_ = sys.stdout.buffer.write(bytes(range(256)))", "sys.stdout.flush()"),
-		Split: lines("import sys, time",
-			fmt.Sprintf("for b in %s.encode():", literal(SplitText)),
-			"    _ = sys.stdout.buffer.write(bytes([b]))", "    sys.stdout.flush()", "    time.sleep(0.02)"),
 
 		Set:     func(name, value string) string { return name + " = " + literal(value) },
 		Get:     func(name string) string { return fmt.Sprintf("print(%s, flush=True)", name) },
@@ -89,14 +86,10 @@ func python() Programs {
 		Number:  strconv.Itoa,
 		NoValue: []string{"None", "x = 1", "import os", "for i in range(3): i", ""},
 
-		DisplayPNG:  pythonShow("'image/png': " + pythonPNG()),
-		DisplayHTML: pythonShow("'text/html': '<b>rich</b>'"),
 		DisplayBundle: pythonShow("'text/plain': 'plain', 'text/html': '<b>rich</b>', 'image/png': " +
 			pythonPNG()),
 		Show:          pythonBundle,
 		DisplayUpdate: lines(pythonRich, "handle = display(Rich({'text/plain': 'one'}), display_id=True)", "handle.update(Rich({'text/plain': 'two'}))"),
-		DisplayClear: lines("try:", "    from IPython.display import clear_output", "except ImportError:", "    pass",
-			"print('gone', flush=True)", "clear_output()", "print('stays', flush=True)"),
 
 		ReadAll:  lines("import sys", "print('[' + sys.stdin.read() + ']', flush=True)"),
 		ReadLine: "print('[' + input() + ']', flush=True)",
@@ -116,18 +109,8 @@ func python() Programs {
 				fmt.Sprintf("    with open(%s, 'a') as f: _ = f.write('.')", literal(path)), "    time.sleep(0.01)")
 		},
 
-		Rename: func(from, to string) string {
-			return lines("import os", fmt.Sprintf("os.rename(%s, %s)", literal(from), literal(to)))
-		},
 		Symlink: func(target, path string) string {
 			return lines("import os", fmt.Sprintf("os.symlink(%s, %s)", literal(target), literal(path)))
-		},
-		Special: func(path string) string {
-			return lines("import os, stat", "for kind, mode in ('fifo', stat.S_IFIFO), ('socket', stat.S_IFSOCK), ('device', stat.S_IFCHR):",
-				"    try: os.mknod("+literal(path)+" + '.' + kind, mode | 0o600)", "    except OSError: pass")
-		},
-		WriteNamed: func(name, text string) string {
-			return lines(fmt.Sprintf("with open(bytes.fromhex('%s'), 'w') as f: _ = f.write(%s)", bytesOf(name), literal(text)))
 		},
 
 		Connect: func(port int) string {

@@ -20,27 +20,23 @@ import (
 func reachChecks() []check {
 	list := []check{
 		{
-			name:   "ReachFiles",
+			name: "ReachFiles", uses: func(p *Programs) bool { return p.ReadFile != nil },
 			clause: "where Describe says that the host's files are limited or blocked, code reads none and writes none that the options do not list",
-			uses:   func(p *Programs) bool { return p.ReadFile != nil },
 			run:    reachFiles,
 		},
 		{
-			name:   "ReachNetwork",
+			name: "ReachNetwork", uses: func(p *Programs) bool { return p.Connect != nil },
 			clause: "where Describe says that the network is blocked, code reaches no address, the host's own included",
-			uses:   func(p *Programs) bool { return p.Connect != nil },
 			run:    reachNetwork,
 		},
 		{
-			name:   "ReachProcesses",
+			name: "ReachProcesses", uses: func(p *Programs) bool { return p.ReadFile != nil },
 			clause: "where Describe says that processes are blocked, code does not see the host's",
-			uses:   func(p *Programs) bool { return p.ReadFile != nil },
 			run:    reachProcesses,
 		},
 		{
-			name:   "ReachSignals",
+			name: "ReachSignals", uses: func(p *Programs) bool { return p.Kill != nil },
 			clause: "where Describe says that signals are blocked, code cannot end a process of the host",
-			uses:   func(p *Programs) bool { return p.Kill != nil },
 			run:    reachSignals,
 		},
 	}

@@ -10,110 +10,25 @@ import (
 	"github.com/toolcell/toolcell/codeinterp"
 )
 
-const stateToldClause = "a context keeps its state or StateLost tells that it is gone, once, by the run that lost it or by the next"
-
 func stateLostChecks() []check {
 	return []check{
 		{
-			name:   "StateAfterTimeout",
-			clause: stateToldClause + ": after a timeout",
-			scope:  stateful,
-			uses:   variables,
-			run: func(ctx context.Context, e *env) error {
-				_, err := e.stateTold(ctx, lines(e.p.Print("x"), e.p.Pause(time.Hour)), 300*time.Millisecond)
-				return err
-			},
-		},
-		{
-			name:   "StateAfterInterrupt",
+			name: "StateAfterInterrupt", row: 6, scope: stateful, needs: []Feature{InterruptKeepsState}, proves: InterruptKeepsState, uses: variables,
 			clause: "a program that does not resist is interrupted, and its context keeps the state",
-			scope:  stateful,
-			needs:  []Feature{InterruptKeepsState},
-			proves: InterruptKeepsState,
-			uses:   variables,
 			run:    stateAfterInterrupt,
 		},
 		{
-			name:   "StateAfterKill",
-			clause: stateToldClause + ": after a timeout and after a cancellation of a program that resists",
-			scope:  stateful,
-			uses:   func(p *Programs) bool { return variables(p) && p.Stubborn != "" },
-			run:    stateAfterKill,
-		},
-		{
-			name:   "StateAfterExit",
-			clause: stateToldClause + ": after a program that exits, with 0 too",
-			scope:  stateful,
-			uses:   func(p *Programs) bool { return variables(p) && p.Exit != nil },
-			run: func(ctx context.Context, e *env) error {
-				for _, code := range []int{3, 0} {
-					status := codeinterp.StatusError
-					if code == 0 {
-						status = codeinterp.StatusOK
-					}
-					res, err := e.stateTold(ctx, e.p.Exit(code), 0)
-					if err == nil {
-						err = wantStatus(res, nil, status, code)
-					}
-					if err != nil {
-						return fmt.Errorf("exit %d: %w", code, err)
-					}
-				}
-				return nil
-			},
-		},
-		{
-			name:   "StateAfterDeath",
+			name: "StateAfterDeath", row: 7, scope: stateful, needs: []Feature{Processes}, uses: func(p *Programs) bool { return variables(p) && p.KillSelf != "" },
 			clause: "a context whose process died keeps its id and starts empty on its next run, also for a run that was queued; StateLost tells, once",
-			scope:  stateful,
-			needs:  []Feature{Processes},
-			uses:   func(p *Programs) bool { return variables(p) && p.KillSelf != "" },
 			run: func(ctx context.Context, e *env) error {
 				return stateAfterDeath(ctx, e)
 			},
 		},
-		{
-			name:   "StateAfterRecursion",
-			clause: stateToldClause + ": after endless recursion",
-			scope:  stateful,
-			uses:   func(p *Programs) bool { return variables(p) && p.Recurse != "" },
-			run: func(ctx context.Context, e *env) error {
-				_, err := e.stateTold(ctx, e.p.Recurse, time.Minute)
-				return err
-			},
-		},
 	}
-}
-
-func stateAfterKill(ctx context.Context, e *env) error {
-	if _, err := e.stateTold(ctx, e.p.Stubborn, 500*time.Millisecond); err != nil {
-		return err
-	}
-	id, err := e.some(ctx)
-	if err == nil {
-		err = e.do(ctx, id, e.p.Set("told", "v"))
-	}
-	if err != nil {
-		return err
-	}
-	runCtx, end := context.WithCancelCause(ctx)
-	defer end(nil)
-	_, run, err := e.busyIn(runCtx, id, e.p.Stubborn)
-	if err != nil {
-		return err
-	}
-	end(errStop)
-	if err := run.wait(2 * e.patience()); err != nil {
-		return err
-	}
-	if err := wantErr(run.res, run.err, errStop, codeinterp.StatusCanceled, codeinterp.ExitCanceled); err != nil {
-		return err
-	}
-	return e.wantTold(ctx, id, "told", run.res)
 }
 
 func stateAfterDeath(ctx context.Context, e *env) error {
-	id, err := e.some(ctx)
+	id, err := e.shared(ctx)
 	if err == nil {
 		err = e.do(ctx, id, e.p.Set("told", "v"))
 	}
@@ -145,7 +60,7 @@ func stateAfterDeath(ctx context.Context, e *env) error {
 // stateTold defines a variable, makes a run that may lose it, and compares
 // what StateLost said with what is left. It returns the run's Result.
 func (e *env) stateTold(ctx context.Context, code string, timeout time.Duration) (codeinterp.Result, error) {
-	id, err := e.some(ctx)
+	id, err := e.shared(ctx)
 	if err != nil {
 		return codeinterp.Result{}, err
 	}
@@ -191,7 +106,7 @@ func (e *env) wantTold(ctx context.Context, id codeinterp.ContextID, name string
 }
 
 func stateAfterInterrupt(ctx context.Context, e *env) error {
-	id, err := e.some(ctx)
+	id, err := e.shared(ctx)
 	if err != nil {
 		return err
 	}

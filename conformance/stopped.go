@@ -15,34 +15,23 @@ func stoppedChecks() []check {
 	appends := func(p *Programs) bool { return p.AppendForever != nil && p.WriteFile != nil && p.ReadFile != nil }
 	return []check{
 		{
-			name:   "StoppedCodeIsDead",
+			name: "StoppedCodeIsDead", row: 3, scope: everyRun, uses: func(p *Programs) bool { return p.Spin != "" },
 			clause: "code that was stopped does not go on computing",
-			scope:  everyRun,
-			uses:   func(p *Programs) bool { return p.Spin != "" },
 			run:    stoppedCodeIsDead,
 		},
 		{
-			name:   "StoppedCodeWritesNoMore",
+			name: "StoppedCodeWritesNoMore", row: 3, scope: stateful, needs: []Feature{Files}, uses: appends,
 			clause: "code that was stopped by a timeout, a cancellation, an interrupt or a restart does not go on writing files",
-			scope:  stateful,
-			needs:  []Feature{Files},
-			uses:   appends,
 			run:    stoppedCodeWritesNoMore,
 		},
 		{
-			name:   "EndedCodeWritesNoMore",
+			name: "EndedCodeWritesNoMore", row: 3, scope: stateful, own: true, needs: []Feature{Files, Cwd}, uses: appends,
 			clause: "once DeleteContext or Close has returned nil, no code of the context goes on writing files; Close waits too for what a DeleteContext left whose ctx had ended",
-			scope:  stateful,
-			own:    true,
-			needs:  []Feature{Files, Cwd},
-			uses:   appends,
 			run:    endedCodeWritesNoMore,
 		},
 		{
-			name:   "InterruptEarly",
+			name: "InterruptEarly", row: 3, scope: stateful, needs: []Feature{Manager},
 			clause: "an interrupt that comes before the program has begun is kept until it does",
-			scope:  stateful,
-			needs:  []Feature{Manager},
 			run:    interruptEarly,
 		},
 	}
@@ -70,7 +59,7 @@ func stoppedCodeIsDead(ctx context.Context, e *env) error {
 const heartbeat = "toolcell-heartbeat.txt"
 
 func stoppedCodeWritesNoMore(ctx context.Context, e *env) error {
-	id, err := e.some(ctx)
+	id, err := e.shared(ctx)
 	if err != nil {
 		return err
 	}

@@ -12,81 +12,26 @@ import (
 func streamChecks() []check {
 	return []check{
 		{
-			name:   "StdoutExact",
+			name: "StdoutExact", scope: everyRun,
 			clause: "standard output arrives byte by byte: nothing added, nothing trimmed, nothing translated",
-			scope:  everyRun,
 			run: func(ctx context.Context, e *env) error {
 				return e.exact(ctx, func(s string) string { return e.p.Print(s) }, codeinterp.Stdout)
 			},
 		},
 		{
-			name:   "StderrExact",
-			clause: "standard error arrives byte by byte, in its own stream",
-			scope:  everyRun,
-			run: func(ctx context.Context, e *env) error {
-				return e.exact(ctx, func(s string) string { return e.p.PrintErr(s) }, codeinterp.Stderr)
-			},
-		},
-		{
-			name:   "StreamsApart",
+			name: "StreamsApart", row: 21, scope: everyRun,
 			clause: "the two streams stay apart, and outputs that are apart in time keep their order",
-			scope:  everyRun,
 			run:    streamsApart,
 		},
 		{
-			name:   "WritesJoined",
-			clause: "what a program writes in pieces is joined without anything in between",
-			scope:  everyRun,
-			run: func(ctx context.Context, e *env) error {
-				pause := e.p.Pause(30 * time.Millisecond)
-				out, err := e.stdout(ctx, lines(e.p.Print("a"), pause, e.p.Print("é"), pause, e.p.Print(""), e.p.Print("日"), e.p.Print("b")), nil)
-				if err != nil {
-					return err
-				}
-				return wantText("stdout", out, "aé日b")
-			},
-		},
-		{
-			name:   "LinesInOrder",
-			clause: "output of many lines arrives whole and in order",
-			scope:  everyRun,
-			uses:   func(p *Programs) bool { return p.Lines != nil },
-			run: func(ctx context.Context, e *env) error {
-				const n = 20000
-				out, err := e.stdout(ctx, e.p.Lines(n), nil)
-				if err != nil {
-					return err
-				}
-				return wantLines(out, n)
-			},
-		},
-		{
-			name:   "BinaryExact",
+			name: "BinaryExact", scope: everyRun, needs: []Feature{BinaryOutput}, proves: BinaryOutput, uses: func(p *Programs) bool { return p.Bytes != "" },
 			clause: "streams carry raw bytes, also those that are no UTF-8",
-			scope:  everyRun,
-			needs:  []Feature{BinaryOutput},
-			proves: BinaryOutput,
-			uses:   func(p *Programs) bool { return p.Bytes != "" },
 			run: func(ctx context.Context, e *env) error {
 				out, err := e.stdout(ctx, e.p.Bytes, nil)
 				if err != nil {
 					return err
 				}
 				return wantText("stdout", out, allBytes())
-			},
-		},
-		{
-			name:   "SplitCharacters",
-			clause: "characters that a program writes in pieces arrive whole",
-			scope:  everyRun,
-			needs:  []Feature{BinaryOutput},
-			uses:   func(p *Programs) bool { return p.Split != "" },
-			run: func(ctx context.Context, e *env) error {
-				out, err := e.stdout(ctx, e.p.Split, &codeinterp.RunOptions{})
-				if err != nil {
-					return err
-				}
-				return wantText("stdout", out, SplitText)
 			},
 		},
 	}
@@ -139,6 +84,14 @@ func streamsApart(ctx context.Context, e *env) error {
 	return wantText("outputs", strings.Join(got, ", "), "stdout o1, stderr e1, stdout o2o3, stderr e2")
 }
 
+// appendLine appends a line of Programs.Lines.
+func appendLine(b []byte, i int) []byte {
+	for d := 1_000_000; d > 0; d /= 10 {
+		b = append(b, '0'+byte(i/d%10))
+	}
+	return append(b, '\n')
+}
+
 // wantLines wants the output of Programs.Lines.
 func wantLines(out string, n int) error {
 	if len(out) != 8*n {
@@ -152,12 +105,4 @@ func wantLines(out string, n int) error {
 		}
 	}
 	return nil
-}
-
-// appendLine appends a line of Programs.Lines.
-func appendLine(b []byte, i int) []byte {
-	for d := 1_000_000; d > 0; d /= 10 {
-		b = append(b, '0'+byte(i/d%10))
-	}
-	return append(b, '\n')
 }

@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
-	"os"
 	"runtime"
 	"runtime/pprof"
 	"slices"
@@ -21,9 +19,6 @@ import (
 type suite struct {
 	cfg       Config
 	all       []check
-	wrap      func(codeinterp.CodeInterpreter, ...codeinterp.Middleware) codeinterp.CodeInterpreter
-	hide      func(codeinterp.CodeInterpreter) codeinterp.CodeInterpreter
-	limit     func(*codeinterp.LimitOptions) codeinterp.Middleware
 	programs  map[string]Programs
 	languages []string
 
@@ -31,31 +26,20 @@ type suite struct {
 	contexts map[string]codeinterp.ContextID // the shared ones, by language
 	pace     map[group]time.Duration         // how long a small run takes
 	gap      map[group]int                   // which of gaps keeps outputs in order
+	leaks    map[string]error                // by check, once they were looked for
+	hung     int                             // cases that did not return
+	settling []time.Duration                 // waits for idle processors after a stop, look by look
 
-	leaks map[string]error // by check, once they were looked for
-
-	announce  io.Writer         // for what may end the process
-	announced map[string]bool   // by check
-	given     int               // cases that were given up
-	most      int               // of them, before the rest is not tried
-	reported  map[string]string // the group in which a kind of failure was first seen
-
-	settling []time.Duration // what is waited for processors to be idle after a stop, look by look
-
-	telling  sync.Mutex // held during a call of OnFailure
 	mu       sync.Mutex
 	breaches map[string][]error // by invariant
 }
 
 // newSuite fills in cfg's defaults and picks the languages.
 func newSuite(cfg Config) (*suite, error) {
-	if sh := cfg.Share; sh.Number < 0 || sh.Number >= max(sh.Of, 1) {
-		return nil, fmt.Errorf("no share %d of %d", sh.Number, sh.Of)
-	}
 	s := &suite{
-		cfg: cfg, all: checks(), wrap: codeinterp.Wrap, hide: codeinterp.Stateless, limit: codeinterp.Limit, programs: programs(),
+		cfg: cfg, all: checks(), programs: programs(),
 		contexts: map[string]codeinterp.ContextID{}, pace: map[group]time.Duration{}, gap: map[group]int{}, breaches: map[string][]error{},
-		announce: os.Stderr, most: defaultHangs, settling: []time.Duration{0, time.Second, 3 * time.Second, 6 * time.Second}, reported: map[string]string{}, announced: map[string]bool{},
+		settling: []time.Duration{0, time.Second, 3 * time.Second, 6 * time.Second},
 	}
 	if s.cfg.Timeout <= 0 {
 		s.cfg.Timeout = defaultTimeout
@@ -116,37 +100,12 @@ func (s *suite) close() error {
 	return within(s.cfg.Timeout, "Close", ci.Close)
 }
 
-// gaveUp reports whether so many cases did not return that the rest is not
-// tried.
-func (s *suite) gaveUp() bool { return s.given >= s.most }
-
-// try runs one check, and returns and reports its failure, if any.
-func (s *suite) try(ctx context.Context, p part, c check) *Failure {
-	if c.danger != "" && !s.announced[c.name] {
-		s.announced[c.name] = true
-		fmt.Fprintf(s.announce, "conformance: %s/%s comes now; %s\n  contract: %s\n", p.group.name(), c.name, c.danger, c.clause)
+// try runs one check, and returns its failure, or nil.
+func (s *suite) try(ctx context.Context, g group, c check) *Failure {
+	if err := s.attempt(ctx, g, c); err != nil {
+		return &Failure{Group: g.name(), Check: c.name, Clause: sentence(c.row, c.clause), Err: err, Feature: c.proves}
 	}
-	err := s.attempt(ctx, p.group, c)
-	if err == nil {
-		return nil
-	}
-	f := Failure{Group: p.group.name(), Check: c.name, Clause: c.clause, Err: err, Feature: c.proves}
-	kind := f.kind()
-	if f.Like = s.reported[kind]; f.Like == "" {
-		s.reported[kind] = f.Group
-	}
-	s.tell(f)
-	return &f
-}
-
-// tell passes a failure on as it comes.
-func (s *suite) tell(f Failure) {
-	if s.cfg.OnFailure == nil {
-		return
-	}
-	s.telling.Lock()
-	defer s.telling.Unlock()
-	s.cfg.OnFailure(f)
+	return nil
 }
 
 // attempt runs one check. Where the feature that it proves is declared as
@@ -155,7 +114,7 @@ func (s *suite) attempt(ctx context.Context, g group, c check) error {
 	if c.proves == "" || !s.cfg.lacks(c.proves, g.language) {
 		late, err := s.once(ctx, g, c, s.cfg.Timeout)
 		if late {
-			s.given++
+			s.hung++
 		}
 		return err
 	}
@@ -167,7 +126,7 @@ func (s *suite) attempt(ctx context.Context, g group, c check) error {
 	return fmt.Errorf("%s is declared as lacking, but works for %s: remove it from Lacks, or say in which languages it lacks", c.proves, g.language)
 }
 
-// once runs a check under a watchdog, and reports whether it was given up.
+// once runs a check under a watchdog, and reports whether it took too long.
 func (s *suite) once(ctx context.Context, g group, c check, limit time.Duration) (late bool, err error) {
 	tooLong := fmt.Errorf("the case took longer than %v", limit)
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, tooLong)
@@ -176,7 +135,7 @@ func (s *suite) once(ctx context.Context, g group, c check, limit time.Duration)
 	if err != nil {
 		return false, err
 	}
-	// Longer than ctx: a check that heeds its end says more than a hang does.
+	// Longer than ctx: an error of the check says more than a hang does.
 	err = within(limit+s.cfg.Patience, c.name, func() error {
 		if g.way == inContextWay {
 			if _, err := e.shared(ctx); err != nil {
@@ -197,8 +156,7 @@ func (s *suite) once(ctx context.Context, g group, c check, limit time.Duration)
 	return late, err
 }
 
-// afterHang is how long is waited for a provider to clean up after a case that
-// was given up.
+// afterHang bounds the clean-up after a case that did not return.
 const afterHang = 2 * time.Second
 
 // discard drops the shared interpreter after a failure, so that the next check
@@ -207,7 +165,7 @@ func (s *suite) discard(limit time.Duration) {
 	if ci := s.shared; ci != nil {
 		s.shared = nil
 		clear(s.contexts)
-		// A failure was told already; that of Close has a check of its own.
+		// The check's own failure is reported already.
 		_ = within(limit, "Close", ci.Close)
 	}
 }
@@ -215,13 +173,9 @@ func (s *suite) discard(limit time.Duration) {
 // breach records a broken invariant. A few per invariant are enough.
 func (s *suite) breach(name string, err error) {
 	s.mu.Lock()
-	n := len(s.breaches[name])
-	if n < 5 {
+	defer s.mu.Unlock()
+	if len(s.breaches[name]) < 5 {
 		s.breaches[name] = append(s.breaches[name], err)
-	}
-	s.mu.Unlock()
-	if i := slices.IndexFunc(invariants, func(i invariant) bool { return i.name == name }); n == 0 && i >= 0 {
-		s.tell(invariants[i].failure(err))
 	}
 }
 

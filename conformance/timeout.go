@@ -2,6 +2,7 @@ package conformance
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -14,77 +15,25 @@ const timeoutClause = "a run that exceeds RunOptions.Timeout ends as StatusTimeo
 func timeoutChecks() []check {
 	return []check{
 		{
-			name:   "TimeoutSilent",
-			clause: timeoutClause + ": one that waits",
-			scope:  everyRun,
-			run: func(ctx context.Context, e *env) error {
-				_, err := e.timesOut(ctx, e.p.Pause(time.Hour), 300*time.Millisecond)
-				return err
-			},
-		},
-		{
-			name:   "TimeoutSpin",
+			name: "TimeoutSpin", row: 6, scope: everyRun, uses: func(p *Programs) bool { return p.Spin != "" },
 			clause: timeoutClause + ": one that computes",
-			scope:  everyRun,
-			uses:   func(p *Programs) bool { return p.Spin != "" },
 			run: func(ctx context.Context, e *env) error {
 				_, err := e.timesOut(ctx, e.p.Spin, 300*time.Millisecond)
 				return err
 			},
 		},
 		{
-			name:   "TimeoutChatty",
-			clause: timeoutClause + ": one that never stops printing",
-			scope:  everyRun,
-			uses:   func(p *Programs) bool { return p.Flood != "" },
-			run: func(ctx context.Context, e *env) error {
-				return e.timesOutPrinting(ctx, e.p.Flood, func(res codeinterp.Result) error {
-					if !strings.HasPrefix(res.Stdout(), "tick\ntick\n") {
-						return fmt.Errorf("%s, want ticks", describe(res))
-					}
-					return nil
-				})
-			},
-		},
-		{
-			name:   "TimeoutStubborn",
+			name: "TimeoutStubborn", row: 6, scope: everyRun, uses: func(p *Programs) bool { return p.Stubborn != "" },
 			clause: timeoutClause + ": one that resists interrupts",
-			scope:  everyRun,
-			uses:   func(p *Programs) bool { return p.Stubborn != "" },
 			run: func(ctx context.Context, e *env) error {
 				_, err := e.timesOut(ctx, e.p.Stubborn, 600*time.Millisecond)
 				return err
 			},
 		},
 		{
-			name:   "TimeoutWins",
+			name: "TimeoutWins", row: 6, scope: everyRun, uses: func(p *Programs) bool { return p.Yielding != "" },
 			clause: "a timeout or a cancellation wins over how the program ends once it is interrupted, also where that is normally",
-			scope:  everyRun,
-			uses:   func(p *Programs) bool { return p.Yielding != "" },
 			run:    timeoutWins,
-		},
-		{
-			name:   "TimeoutKeepsOutput",
-			clause: "what came out before the timeout is in the Result",
-			scope:  everyRun,
-			run: func(ctx context.Context, e *env) error {
-				code := lines(e.p.Print("before"), e.p.PrintErr("too"), e.p.Pause(time.Hour), e.p.Print("after"))
-				return e.timesOutPrinting(ctx, code, func(res codeinterp.Result) error {
-					if res.Stdout() != "before" || !strings.HasPrefix(res.Stderr(), "too") {
-						return fmt.Errorf("%s, want stdout \"before\" and stderr \"too\"", describe(res))
-					}
-					return nil
-				})
-			},
-		},
-		{
-			name:   "TimeoutNotReached",
-			clause: "a timeout that is not reached has no effect",
-			scope:  everyRun,
-			run: func(ctx context.Context, e *env) error {
-				_, err := e.stdout(ctx, e.p.Print("x"), &codeinterp.RunOptions{Timeout: codeinterp.MaxTimeout})
-				return err
-			},
 		},
 	}
 }
@@ -104,27 +53,6 @@ func (e *env) timesOut(ctx context.Context, code string, timeout time.Duration) 
 		return res, fmt.Errorf("the run ended after %v with a timeout of %v", took, timeout)
 	}
 	return res, e.stillWorks(ctx, "after the timeout")
-}
-
-// timesOutPrinting is timesOut for code that prints first. A program that did
-// not come to that gets more time, which a busy machine may need.
-func (e *env) timesOutPrinting(ctx context.Context, code string, printed func(codeinterp.Result) error) error {
-	timeout, err := e.timeout(ctx, 300*time.Millisecond)
-	if err != nil {
-		return err
-	}
-	var missing error
-	for range busyTries {
-		res, err := e.timesOut(ctx, code, timeout)
-		if err != nil {
-			return err
-		}
-		if missing = printed(res); missing == nil {
-			return nil
-		}
-		timeout *= 2
-	}
-	return missing
 }
 
 func timeoutWins(ctx context.Context, e *env) error {
@@ -153,4 +81,76 @@ func (e *env) stillWorks(ctx context.Context, when string) error {
 		return fmt.Errorf("the next run, %s: %s, want stdout \"next\"", when, describe(res))
 	}
 	return nil
+}
+
+var errStop = errors.New("the caller changed its mind")
+
+func cancelChecks() []check {
+	return []check{
+		{
+			name: "CanceledDuring", row: 6, scope: everyRun,
+			clause: "a run whose ctx ends is StatusCanceled, 130, with ctx's cause as the error and the output so far",
+			run: func(ctx context.Context, e *env) error {
+				res, err := e.cancelAtOutput(ctx, e.p.Pause(time.Hour))
+				if err != nil {
+					return err
+				}
+				if res.Stdout() != "first" || !strings.HasPrefix(res.Stderr(), "warned") {
+					return fmt.Errorf("%s, want stdout \"first\" and stderr \"warned\"", describe(res))
+				}
+				return e.stillWorks(ctx, "after cancellation")
+			},
+		},
+		{
+			name: "CanceledAnytime", row: 6, scope: everyRun,
+			clause: "at whatever moment ctx ends, the run is ok, canceled or not run, and says which",
+			run:    canceledAnytime,
+		},
+	}
+}
+
+// cancelAtOutput prints to both streams, goes on with code, and is canceled at once.
+func (e *env) cancelAtOutput(ctx context.Context, code string) (codeinterp.Result, error) {
+	ctx, end := context.WithCancelCause(ctx)
+	defer end(nil)
+	var at time.Time
+	var seen strings.Builder
+	res, err := e.run(ctx, lines(e.p.PrintErr("warned"), e.p.Print("first"), code), &codeinterp.RunOptions{OnOutput: func(o codeinterp.Output) error {
+		// The text may come in pieces, and is compared afterwards.
+		if seen.Write(o.Data); at.IsZero() && strings.Contains(seen.String(), "first") {
+			at = time.Now()
+			end(errStop)
+		}
+		return nil
+	}})
+	if at.IsZero() {
+		return res, fmt.Errorf("no output before the end: %s, error %v", describe(res), err)
+	}
+	if took := time.Since(at); took > e.patience() {
+		return res, fmt.Errorf("the run ended %v after ctx", took)
+	}
+	return res, wantErr(res, err, errStop, codeinterp.StatusCanceled, codeinterp.ExitCanceled)
+}
+
+func canceledAnytime(ctx context.Context, e *env) error {
+	delays := []time.Duration{0, time.Millisecond, 5 * time.Millisecond, 20 * time.Millisecond, 60 * time.Millisecond, 150 * time.Millisecond}
+	for _, d := range delays {
+		runCtx, end := context.WithCancelCause(ctx)
+		timer := time.AfterFunc(d, func() { end(errStop) })
+		res, err := e.run(runCtx, lines(e.p.Print("a"), e.p.Pause(40*time.Millisecond), e.p.Print("b")), &codeinterp.RunOptions{})
+		timer.Stop()
+		end(nil)
+		switch res.Status {
+		case codeinterp.StatusOK:
+			err = wantText("stdout", res.Stdout(), "ab")
+		case codeinterp.StatusNotRun:
+			err = wantNotRun(res, err, errStop)
+		default:
+			err = wantErr(res, err, errStop, codeinterp.StatusCanceled, codeinterp.ExitCanceled)
+		}
+		if err != nil {
+			return fmt.Errorf("canceled after %v: %w", d, err)
+		}
+	}
+	return e.stillWorks(ctx, "after cancellations")
 }

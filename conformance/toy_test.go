@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
@@ -15,48 +14,17 @@ import (
 
 // A toy is a runtime of a language made of line commands; see machine. Driven,
 // it keeps the whole contract: it is what the suite is tested with.
-type toy struct{ net *toyNet }
-
-// A toyNet is what lies between toys and their machines.
-type toyNet struct {
-	mu   sync.Mutex
-	down chan struct{} // closed while it is away
-}
-
-func newToyNet() *toyNet { return &toyNet{down: make(chan struct{})} }
-
-// outage is a Config.Outage.
-func (n *toyNet) outage() (restore func()) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	close(n.down)
-	return func() {
-		n.mu.Lock()
-		defer n.mu.Unlock()
-		n.down = make(chan struct{})
-	}
-}
-
-// away is closed once the net is away.
-func (n *toyNet) away() <-chan struct{} {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	return n.down
-}
+type toy struct{}
 
 // toyDriver has a short grace, since some programs are stubborn.
 var toyDriver = driver.Config{Grace: 100 * time.Millisecond}
 
 func newToyStateful() (codeinterp.CodeInterpreter, error) {
-	return newToyBehind(newToyNet())
-}
-
-func newToyBehind(n *toyNet) (codeinterp.CodeInterpreter, error) {
-	return driver.NewStateful(toy{n}, toyDriver), nil
+	return driver.NewStateful(toy{}, toyDriver), nil
 }
 
 func newToyStateless() (codeinterp.CodeInterpreter, error) {
-	return driver.New(toy{newToyNet()}, toyDriver), nil
+	return driver.New(toy{}, toyDriver), nil
 }
 
 func toyErr(op string, err error) error {
@@ -72,8 +40,8 @@ func (toy) Describe() codeinterp.Info {
 			Processes: codeinterp.ReachBlocked, Signals: codeinterp.ReachBlocked}}
 }
 
-func (t toy) Start(_ context.Context, o driver.Options) (driver.Session, error) {
-	m := &machine{o: o, net: t.net, files: memfs.New(nil)}
+func (toy) Start(_ context.Context, o driver.Options) (driver.Session, error) {
+	m := &machine{o: o, files: memfs.New(nil)}
 	m.empty()
 	return m, nil
 }
@@ -84,7 +52,6 @@ func (toy) Close(context.Context) error { return nil }
 type toyRun struct {
 	ctx  context.Context // ends when the program has to end
 	stop chan struct{}   // closed when it is to
-	away <-chan struct{} // closed when its net is away
 	in   *driver.Program
 	out  *driver.Output
 
@@ -94,8 +61,7 @@ type toyRun struct {
 
 // Run implements driver.Session.
 func (m *machine) Run(ctx context.Context, p *driver.Program, out *driver.Output) (driver.Outcome, error) {
-	r := &toyRun{ctx: ctx, stop: make(chan struct{}), away: m.net.away(), in: p, out: out}
-	m.endLeft()
+	r := &toyRun{ctx: ctx, stop: make(chan struct{}), in: p, out: out}
 	if err := p.CopyFiles(ctx, m.files.Files(".")); err != nil {
 		return driver.Outcome{}, err
 	}
@@ -161,10 +127,6 @@ func (m *machine) outcome(err error) (o driver.Outcome) {
 		if m.o.Once {
 			o.Cause = ""
 		}
-	case errors.Is(err, errToyAway):
-		m.left, o.Unknown = true, err
-	case errors.Is(err, errToyMemory):
-		o = driver.Outcome{ExitCode: 1, Cause: codeinterp.CauseMemory}
 	case errors.Is(err, errToyKilled):
 		m.empty()
 		o = driver.Outcome{Lost: true, Cause: codeinterp.CauseSignal}
@@ -208,7 +170,6 @@ func (r *toyRun) pause(d time.Duration) bool {
 		return !r.stopped()
 	case <-r.stop:
 	case <-r.ctx.Done():
-	case <-r.away:
 	}
 	return false
 }
@@ -219,8 +180,6 @@ func (r *toyRun) stopped() bool {
 		return true
 	case <-r.ctx.Done():
 		return true
-	case <-r.away:
-		return true
 	default:
 		return false
 	}
@@ -228,11 +187,6 @@ func (r *toyRun) stopped() bool {
 
 // interrupted is the end of a program that was stopped at c.
 func (r *toyRun) interrupted(c command) error {
-	select {
-	case <-r.away:
-		return errToyAway
-	default:
-	}
 	if r.ctx.Err() != nil {
 		return errToyKilled
 	}
@@ -248,9 +202,5 @@ func (toyExit) Error() string { return "exit" }
 type toyDeath int
 
 func (toyDeath) Error() string { return "gone" }
-
-var errToyAway = errors.New("the machine is away; the program may still be running")
-
-var errToyMemory = errors.New("no memory")
 
 var errToyKilled = errors.New("killed")

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"sync"
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/codeinterp/driver"
@@ -58,34 +57,10 @@ func callLoop(m *machine, r *toyRun, c command) error {
 	return write(r, codeinterp.Stdout, fmt.Sprintln(sum))
 }
 
-func callAll(m *machine, r *toyRun, c command) error {
-	args := c.args[1:]
-	values, errs := make([][]byte, len(args)), make([]error, len(args))
-	var wg sync.WaitGroup
-	for i, a := range args {
-		wg.Go(func() { values[i], errs[i] = toyCall(r, c, c.args[0], a) })
-	}
-	wg.Wait()
-	for i, v := range values {
-		if errs[i] != nil {
-			return errs[i]
-		}
-		_ = write(r, codeinterp.Stdout, string(v)+"\n")
-	}
-	return nil
-}
-
-// callThread calls from a goroutine of its own.
-func callThread(m *machine, r *toyRun, c command) error {
-	done := make(chan error)
-	go func() { done <- calls1(func(v []byte) string { return string(v) })(m, r, c) }()
-	return <-done
-}
-
 // callLeft leaves a call of this run's behind, for callWake.
 func callLeft(m *machine, r *toyRun, c command) error {
-	gone, wake, told := m.gone, make(chan struct{}), make(chan string, 1)
-	m.wake, m.told = wake, told
+	gone, wake, answer := m.gone, make(chan struct{}), make(chan string, 1)
+	m.wake, m.answer = wake, answer
 	m.late.Go(func() {
 		select {
 		case <-gone:
@@ -93,15 +68,15 @@ func callLeft(m *machine, r *toyRun, c command) error {
 		case <-wake:
 		}
 		if _, err := r.in.Call(context.Background(), c.args[0], json.RawMessage(c.args[1])); err != nil {
-			told <- "refused"
+			answer <- "refused"
 			return
 		}
-		told <- "called"
+		answer <- "called"
 	})
 	return nil
 }
 
 func callWake(m *machine, r *toyRun, c command) error {
 	close(m.wake)
-	return write(r, codeinterp.Stdout, <-m.told+"\n")
+	return write(r, codeinterp.Stdout, <-m.answer+"\n")
 }

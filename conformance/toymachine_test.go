@@ -1,7 +1,6 @@
 package conformance
 
 import (
-	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -18,9 +17,7 @@ import (
 
 // A machine holds the state of a toy program: what a session keeps.
 type machine struct {
-	o    driver.Options
-	net  *toyNet
-	left bool // a run whose end is not known
+	o driver.Options
 
 	vars, env map[string]string
 	stdin     string
@@ -34,8 +31,8 @@ type machine struct {
 	children []*exec.Cmd
 	gone     chan struct{} // closed when the state goes
 
-	wake chan struct{} // closed when what waits for that is to call
-	told chan string   // what became of the call
+	wake   chan struct{} // closed to start the call that callLeft left behind
+	answer chan string   // of that call
 
 	mu  sync.Mutex
 	run *toyRun // the run in progress
@@ -53,14 +50,6 @@ func (m *machine) empty() {
 	}
 	m.gone, m.children = make(chan struct{}), nil
 	m.vars, m.env = map[string]string{}, nil
-}
-
-// endLeft ends what was left when the net was away, and tells so.
-func (m *machine) endLeft() {
-	if m.left {
-		m.left = false
-		m.o.Late(codeinterp.Output{Kind: codeinterp.Stderr, Data: []byte("the program before this one was interrupted\n")})
-	}
 }
 
 // enter makes r the run in progress, or none.
@@ -160,7 +149,6 @@ func init() {
 		"flood":    flood,
 		"exit":     func(m *machine, r *toyRun, c command) error { return toyExit(number(c.args[0])) },
 		"hardexit": func(m *machine, r *toyRun, c command) error { return toyDeath(number(c.args[0])) },
-		"exhaust":  func(m *machine, r *toyRun, c command) error { return errToyMemory },
 		"awaited": func(m *machine, r *toyRun, c command) error {
 			r.atEnd = append(r.atEnd, func() error {
 				if !r.pause(duration(c.args[1])) {
@@ -170,12 +158,6 @@ func init() {
 			})
 			return nil
 		},
-		"repeating": func(m *machine, r *toyRun, c command) error {
-			for r.pause(5 * time.Millisecond) {
-				r.out.Write(codeinterp.Stdout, []byte(c.args[0]))
-			}
-			return r.interrupted(c)
-		},
 		"unending": func(m *machine, r *toyRun, c command) error { // the end comes at once
 			r.out.Write(codeinterp.Stdout, []byte(c.args[0]))
 			return nil
@@ -184,20 +166,15 @@ func init() {
 		"faillong": func(m *machine, r *toyRun, c command) error {
 			return fail("ToyError", strings.Repeat("x", number(c.args[0])), c)
 		},
-		"recurse": func(m *machine, r *toyRun, c command) error { return fail("RecursionError", "too deep", c) },
-		"import":  importModule,
-		"lines":   writeLines,
-		"split":   split,
-		"set":     func(m *machine, r *toyRun, c command) error { m.vars[c.args[0]] = c.args[1]; return nil },
-		"get":     get,
-		"has":     has,
-		"value":   value,
-		"show":    show,
-		"update":  updateDisplay,
-		"clear": func(m *machine, r *toyRun, c command) error {
-			r.out.Add(codeinterp.Output{Kind: codeinterp.Clear})
-			return nil
-		},
+		"recurse":  func(m *machine, r *toyRun, c command) error { return fail("RecursionError", "too deep", c) },
+		"import":   importModule,
+		"lines":    writeLines,
+		"set":      func(m *machine, r *toyRun, c command) error { m.vars[c.args[0]] = c.args[1]; return nil },
+		"get":      get,
+		"has":      has,
+		"value":    value,
+		"show":     show,
+		"update":   updateDisplay,
 		"connect":  unreachable,
 		"kill":     unreachable,
 		"yield":    yield,
@@ -208,24 +185,16 @@ func init() {
 		"write":    writeFile,
 		"read":     read,
 		"append":   appendForever,
-		"rename":   rename,
 		"symlink": func(m *machine, r *toyRun, c command) error {
 			return m.odd.make(c.args[1], toyOdd{mode: fs.ModeSymlink, text: c.args[0]})
 		},
-		"special": func(m *machine, r *toyRun, c command) error {
-			return errors.Join(m.odd.make(c.args[0]+".fifo", toyOdd{mode: fs.ModeNamedPipe}), m.odd.make(c.args[0]+".socket", toyOdd{mode: fs.ModeSocket}))
-		},
-		"writeodd": func(m *machine, r *toyRun, c command) error { return m.odd.make(c.args[0], toyOdd{text: c.args[1]}) },
 		"killself": func(m *machine, r *toyRun, c command) error { return errToyKilled },
 		"child":    child,
 		"late":     late,
 
 		"call":       calls1(func(v []byte) string { return string(v) }),
-		"callsize":   calls1(func(v []byte) string { return fmt.Sprint(len(v)) }),
 		"callcaught": callCaught,
 		"callloop":   callLoop,
-		"callall":    callAll,
-		"callthread": callThread,
 		"callleft":   callLeft,
 		"callwake":   callWake,
 	}

@@ -36,7 +36,7 @@ func toyPrograms() Programs {
 			}
 			return code
 		},
-		Lines: count("lines"), Bytes: fmt.Sprintf("print %q", allBytes()), Split: fmt.Sprintf("split %q", SplitText),
+		Lines: count("lines"), Bytes: fmt.Sprintf("print %q", allBytes()),
 		Set: two("set"), Get: cmd("get"), Has: cmd("has"), Partial: func(s string) string { return "get ü" + s },
 		Values: []Expression{
 			{`value "2" "2"`, "2", "2"},
@@ -44,31 +44,22 @@ func toyPrograms() Programs {
 			{`value "" "nan"`, "", "nan"},
 			{`value "{\"b\":1,\"a\":18446744073709551617}" "o"`, `{"b":1,"a":18446744073709551617}`, "o"},
 		},
-		Text:      func(s string) string { return fmt.Sprintf("value %q %q", literal(s), s) },
-		Raises:    []Raise{{`fail "text"`, "ToyError", "text"}},
-		Awaited:   func(text string, after time.Duration) string { return fmt.Sprintf("awaited %q %q", text, after) },
-		Repeating: cmd("repeating"), Unending: cmd("unending"), Exhaust: "exhaust",
-		Number:      func(n int) string { return fmt.Sprintf("value \"%d\" \"%d\"", n, n) },
-		NoValue:     []string{`set "x" "1"`, "# nothing", ""},
-		DisplayPNG:  "show " + png,
-		DisplayHTML: "show " + html, DisplayBundle: `show "text/plain" "plain" ` + html + " " + png,
+		Text:          func(s string) string { return fmt.Sprintf("value %q %q", literal(s), s) },
+		Strict:        []Raise{{`fail "strict"`, "ToyError", "strict"}},
+		Raises:        []Raise{{`fail "text"`, "ToyError", "text"}},
+		Awaited:       func(text string, after time.Duration) string { return fmt.Sprintf("awaited %q %q", text, after) },
+		Unending:      cmd("unending"),
+		Number:        func(n int) string { return fmt.Sprintf("value \"%d\" \"%d\"", n, n) },
+		NoValue:       []string{`set "x" "1"`, "# nothing", ""},
+		DisplayBundle: `show "text/plain" "plain" ` + html + " " + png,
 		DisplayUpdate: lines(`show "text/plain" "one"`, `update "text/plain" "two"`),
-		DisplayClear:  lines(`print "gone\n"`, "clear", `print "stays\n"`),
 		ReadAll:       "readall", ReadLine: "readline", GetEnv: cmd("getenv"), Getwd: "getwd",
 		WriteFile: two("write"), ReadFile: cmd("read"), AppendForever: cmd("append"),
-		Rename: two("rename"), Symlink: two("symlink"), Special: cmd("special"), WriteNamed: two("writeodd"),
-		Call: two("call"), CallCaught: two("callcaught"), CallSize: two("callsize"),
-		CallThread: two("callthread"), CallLeft: two("callleft"), CallWake: "callwake",
-		CallTask: two("callleft"), CallTaskWake: `callwake "task"`,
+		Symlink: two("symlink"),
+		Call:    two("call"), CallCaught: two("callcaught"),
+		CallLeft: two("callleft"), CallWake: "callwake",
 		CallLoop: func(name string, n int) string { return fmt.Sprintf("callloop %q %q", name, fmt.Sprint(n)) },
-		CallAll: func(name string, args []string) string {
-			code := fmt.Sprintf("callall %q", name)
-			for _, a := range args {
-				code += fmt.Sprintf(" %q", a)
-			}
-			return code
-		},
-		Connect: func(port int) string { return count("connect")(port) }, Kill: func(pid int) string { return count("kill")(pid) },
+		Connect:  func(port int) string { return count("connect")(port) }, Kill: func(pid int) string { return count("kill")(pid) },
 		Yielding: "yield",
 		KillSelf: "killself", Child: cmd("child"),
 		Late: func(text string, after time.Duration) string { return fmt.Sprintf("late %q %q", text, after) },

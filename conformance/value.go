@@ -12,9 +12,8 @@ import (
 func valueChecks() []check {
 	list := []check{
 		{
-			name:   "ValueJSON",
-			clause: "Value is the last expression as JSON, nil where it has no faithful JSON form",
-			proves: Values,
+			name: "ValueJSON", row: 22, proves: Values,
+			clause: "Value is the last expression as JSON, nil if it has no faithful JSON form; for JavaScript row 23",
 			run: func(ctx context.Context, e *env) error {
 				return e.values(ctx, func(x Expression, o codeinterp.Output) error {
 					if !sameJSON(o.Value, x.JSON) {
@@ -25,7 +24,7 @@ func valueChecks() []check {
 			},
 		},
 		{
-			name:   "ValueText",
+			name: "ValueText", row: 22,
 			clause: "a value's text/plain is exactly what the runtime prints for it",
 			run: func(ctx context.Context, e *env) error {
 				return e.values(ctx, func(x Expression, o codeinterp.Output) error {
@@ -40,7 +39,7 @@ func valueChecks() []check {
 			},
 		},
 		{
-			name:   "NoValue",
+			name: "NoValue", row: 22,
 			clause: "a program whose last expression is nothing has no value; an empty string is a value",
 			run: func(ctx context.Context, e *env) error {
 				for _, code := range e.p.NoValue {
@@ -51,20 +50,6 @@ func valueChecks() []check {
 					if o, ok := res.Value(); ok {
 						return fmt.Errorf("%q: %s, want no value", code, outputLine(o))
 					}
-				}
-				return nil
-			},
-		},
-		{
-			name:   "ValueLast",
-			clause: "the value comes after the output that was printed before, as an output of its own",
-			run: func(ctx context.Context, e *env) error {
-				res, err := e.run(ctx, lines(e.p.Print("printed"), e.p.Values[0].Code), &codeinterp.RunOptions{})
-				if err := wantOK(res, err); err != nil {
-					return err
-				}
-				if len(res.Outputs) != 2 || res.Stdout() != "printed" || res.Outputs[1].Kind != codeinterp.Value {
-					return fmt.Errorf("outputs %v, want stdout and the value", res.Outputs)
 				}
 				return nil
 			},
@@ -106,4 +91,84 @@ func sameJSON(got json.RawMessage, want string) bool {
 		return false
 	}
 	return a.String() == b.String()
+}
+
+func displayChecks() []check {
+	return []check{
+		{
+			name: "DisplayBundle", scope: everyRun, needs: []Feature{Displays}, proves: Displays, uses: func(p *Programs) bool { return p.DisplayBundle != "" },
+			clause: "a display is one output with all its representations, richest first",
+			run:    displayBundle,
+		},
+		{
+			name: "DisplayUpdated", scope: everyRun, needs: []Feature{Displays, DisplayUpdates}, proves: DisplayUpdates, uses: func(p *Programs) bool { return p.DisplayUpdate != "" },
+			clause: "the Result has display updates applied, and OnOutput sees them",
+			run:    displayUpdated,
+		},
+	}
+}
+
+// oneDisplay runs code that shows one thing.
+func (e *env) oneDisplay(ctx context.Context, code string) (codeinterp.Output, error) {
+	res, err := e.run(ctx, code, &codeinterp.RunOptions{})
+	if err := wantOK(res, err); err != nil {
+		return codeinterp.Output{}, err
+	}
+	if len(res.Outputs) != 1 || res.Outputs[0].Kind != codeinterp.Display {
+		return codeinterp.Output{}, fmt.Errorf("outputs %v, want one display", res.Outputs)
+	}
+	return res.Outputs[0], nil
+}
+
+func wantRepresentation(o codeinterp.Output, mime string, data []byte) error {
+	rep, ok := o.Richest(mime)
+	if !ok {
+		return fmt.Errorf("no %s in %s", mime, outputLine(o))
+	}
+	if !bytes.Equal(rep.Data, data) {
+		return fmt.Errorf("%s: %s, want %s", mime, quote(string(rep.Data)), quote(string(data)))
+	}
+	return nil
+}
+
+func displayBundle(ctx context.Context, e *env) error {
+	o, err := e.oneDisplay(ctx, e.p.DisplayBundle)
+	if err != nil {
+		return err
+	}
+	want := []codeinterp.Representation{
+		{MIME: "image/png", Data: PNG()},
+		{MIME: "text/html", Data: []byte("<b>rich</b>")},
+		{MIME: "text/plain", Data: []byte("plain")},
+	}
+	if len(o.Bundle) != len(want) {
+		return fmt.Errorf("%s, want %d representations", outputLine(o), len(want))
+	}
+	for i, rep := range want {
+		if o.Bundle[i].MIME != rep.MIME {
+			return fmt.Errorf("representation %d is %s, want %s", i, o.Bundle[i].MIME, rep.MIME)
+		}
+		if err := wantRepresentation(o, rep.MIME, rep.Data); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func displayUpdated(ctx context.Context, e *env) error {
+	var live []codeinterp.Output
+	res, err := e.run(ctx, e.p.DisplayUpdate, &codeinterp.RunOptions{OnOutput: func(o codeinterp.Output) error {
+		live = append(live, o)
+		return nil
+	}})
+	if err := wantOK(res, err); err != nil {
+		return err
+	}
+	if len(res.Outputs) != 1 || res.Outputs[0].Text() != "two" || res.Outputs[0].DisplayID == "" {
+		return fmt.Errorf("outputs %v, want one display \"two\" with a DisplayID", res.Outputs)
+	}
+	if len(live) != 2 || live[0].Text() != "one" || live[0].Update || live[1].Text() != "two" || !live[1].Update || live[0].DisplayID != live[1].DisplayID {
+		return fmt.Errorf("OnOutput saw %v, want \"one\" and its update \"two\"", live)
+	}
+	return nil
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/toolcell/toolcell/tools"
 )
 
-// TestCollapse: of progress bars the last frame is kept, of all else every
+// TestCollapse (contract row 25): of progress bars the last frame is kept, of all else every
 // line.
 func TestCollapse(t *testing.T) {
 	for in, want := range map[string]string{

@@ -38,6 +38,7 @@ func remembering(t *testing.T, ci codeinterp.CodeInterpreter, opts *tools.Option
 
 // TestRepeatedID: without being asked for, nothing is answered from memory: many
 // servers count the ids of calls from zero in each turn.
+// Contract row 27.
 func TestRepeatedID(t *testing.T) {
 	ci := counting()
 	set := newSet(t, ci, nil)

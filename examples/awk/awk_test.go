@@ -55,6 +55,5 @@ func TestConformance(t *testing.T) {
 	}
 	t.Run("contexts", func(t *testing.T) { conformance.Run(t, cfg) })
 	cfg.New, cfg.Stateful = func() (codeinterp.CodeInterpreter, error) { return awk.New(), nil }, false
-	cfg.Thrifty = true // the rest was seen above
 	t.Run("no contexts", func(t *testing.T) { conformance.Run(t, cfg) })
 }

@@ -7,8 +7,6 @@ import (
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
-	"github.com/toolcell/toolcell/conformance"
-	"github.com/toolcell/toolcell/providers/inmemory"
 	bare "modernc.org/quickjs"
 )
 
@@ -108,10 +106,6 @@ func BenchmarkConsole(b *testing.B) {
 			b.Fatal(res, err)
 		}
 	}
-}
-
-func BenchmarkProvider(b *testing.B) {
-	conformance.RunBenchmarks(b, conformance.Config{New: func() (codeinterp.CodeInterpreter, error) { return inmemory.NewStateful(both()) }, Stateful: true})
 }
 
 // compare measures ours, in turns with floor, and reports the ratio of the

@@ -20,11 +20,10 @@ func TestConformance(t *testing.T) {
 
 // conform runs the suite and wants the server to be empty afterwards.
 func conform(t *testing.T, s *server, cfg conformance.Config) {
-	way, outage := cuttable(t, s)
 	cfg.New = func() (codeinterp.CodeInterpreter, error) {
-		return open(context.Background(), way, jupyter.Options{StartTimeout: 150 * time.Second})
+		return open(context.Background(), s, jupyter.Options{StartTimeout: 150 * time.Second})
 	}
-	cfg.Stateful, cfg.Thrifty, cfg.Outage = true, true, outage
+	cfg.Stateful = true
 	cfg.Patience, cfg.Timeout = 20*time.Second, cmp.Or(cfg.Timeout, 3*time.Minute)
 	conformance.Run(t, cfg)
 	if left := s.kernels(t); len(left) > 0 {

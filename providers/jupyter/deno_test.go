@@ -23,8 +23,6 @@ func denoConfig() conformance.Config {
 		return fmt.Sprintf("await Deno.jupyter.display({ [Symbol.for(\"Jupyter.display\")]: () => (%s) });", bundle)
 	}
 	png := "\"image/png\": \"" + base64.StdEncoding.EncodeToString(conformance.PNG()) + "\""
-	p.DisplayPNG = show("{ " + png + " }")
-	p.DisplayHTML = show(`{ "text/html": "<b>rich</b>" }`)
 	p.DisplayBundle = show(`{ "text/plain": "plain", "text/html": "<b>rich</b>", ` + png + " }")
 	p.Show = func(bundle []codeinterp.Representation) string {
 		var list []string
@@ -63,8 +61,8 @@ func denoConfig() conformance.Config {
 		return fmt.Sprintf("for (;;) { Deno.writeTextFileSync(%q, \".\", { append: true }); await new Promise((r) => void setTimeout(r, 10)); }", path)
 	}
 	p.MissingModule, p.Child, p.Late = nil, nil, nil
-	p.Awaited, p.Repeating, p.Unending = nil, nil, nil // its runs end before their timers do
-	p.HardExit = nil                                   // its kernel takes an exit for an error, and lives on
+	p.Awaited, p.Unending = nil, nil // its runs end before their timers do
+	p.HardExit = nil                 // its kernel takes an exit for an error, and lives on
 	return conformance.Config{
 		Languages: []string{"javascript"},
 		Programs:  map[string]conformance.Programs{"javascript": p},

@@ -50,8 +50,6 @@ func rPrograms() conformance.Programs {
 		Get: func(name string) string { return fmt.Sprintf(`cat(%s, "\n", sep = "")`, name) },
 		Has: func(name string) string { return fmt.Sprintf(`cat(if (exists(%q)) "yes\n" else "no\n")`, name) },
 
-		DisplayPNG:    "IRdisplay::display_png(" + rRaw(conformance.PNG()) + ")",
-		DisplayHTML:   `IRdisplay::display_html("<b>rich</b>")`,
 		DisplayBundle: `IRdisplay::publish_mimebundle(list("text/plain" = "plain", "text/html" = "<b>rich</b>", "image/png" = ` + rRaw(conformance.PNG()) + `))`,
 
 		ReadLine: `cat("[", readline(), "]\n", sep = "")`,

@@ -46,7 +46,7 @@ func inShared(t *testing.T, play func(*fake.Kernel, *fake.Message), setup func(*
 	})
 }
 
-// TestTimeoutBehindOthers protects row 14: the time behind another client's program is no
+// TestTimeoutBehindOthers protects contract row 14: the time behind another client's program is no
 // run time, and nothing is interrupted meanwhile.
 func TestTimeoutBehindOthers(t *testing.T) {
 	inShared(t, func(k *fake.Kernel, req *fake.Message) { say(k, req, "ran") }, nil, func(r *rig, interrupts *atomic.Int32) {

@@ -25,7 +25,7 @@ func told(outcome string) func(k *fake.Kernel, req *fake.Message) {
 	}
 }
 
-// TestLostReply loses the reply of a program in several ways: how it ended is
+// TestLostReply (contract row 8) loses the reply of a program in several ways: how it ended is
 // asked for, and where nobody knows it is never ok.
 func TestLostReply(t *testing.T) {
 	losses := map[string]func(k *fake.Kernel, req *fake.Message){
