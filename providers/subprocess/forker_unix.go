@@ -20,8 +20,6 @@ type forker struct {
 	server  *server
 	retired []*server // with changed modules; each ends with its last child
 	closed  bool
-
-	asking sync.WaitGroup // requests, also abandoned ones
 }
 
 // current returns a server whose modules are those on disk.
@@ -63,43 +61,11 @@ func (w *forker) fork(ctx context.Context, pl *place) (*process, error) {
 		if pl != nil && pl.server != s {
 			return nil, errNoServer
 		}
-		p, err := w.ask(ctx, s, pl)
+		p, err := s.fork(ctx, pl)
 		// The server may have died since.
 		if err == nil || ctx.Err() != nil || alive(s.sb) || try > 0 {
 			return p, err
 		}
-	}
-}
-
-// ask requests a child of s. A child that comes after ctx has ended is killed.
-func (w *forker) ask(ctx context.Context, s *server, pl *place) (*process, error) {
-	type answer struct {
-		p   *process
-		err error
-	}
-	answers := make(chan answer)
-	w.mu.Lock()
-	if w.closed {
-		w.mu.Unlock()
-		return nil, codeinterp.ErrClosed
-	}
-	// With mu held, so that close either refuses it or waits for it.
-	w.asking.Go(func() {
-		p, err := s.fork(w.h, w.l, pl)
-		select {
-		case answers <- answer{p, err}:
-		case <-ctx.Done():
-			if p != nil {
-				p.kill()
-			}
-		}
-	})
-	w.mu.Unlock()
-	select {
-	case a := <-answers:
-		return a.p, a.err
-	case <-ctx.Done():
-		return nil, context.Cause(ctx)
 	}
 }
 
@@ -113,5 +79,4 @@ func (w *forker) close() {
 		}
 	}
 	w.server, w.retired = nil, nil
-	w.asking.Wait() // after the end of the servers that it waits for
 }

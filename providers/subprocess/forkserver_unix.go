@@ -21,61 +21,62 @@ import (
 
 // A server is one running fork server.
 type server struct {
-	sb       *sandbox.Process
-	conn     *net.UnixConn
-	dir      string
-	modules  *moduleFiles  // that it has imported; set before the first fork
-	readDone chan struct{} // closed at the end of its messages
-	ended    func()        // end, once
-
-	asking sync.Mutex // one fork at a time
+	h       *host
+	l       *language
+	sb      *sandbox.Process
+	conn    *net.UnixConn
+	dir     string
+	modules *moduleFiles  // set before the first fork
+	closed  chan struct{} // closed at the end of its messages
+	ended   func()        // end, once
+	writing sync.Mutex    // one request at a time
 
 	mu       sync.Mutex
-	asked    int            // number of the last request
-	pids     chan int       // for the answer to it
-	children map[int]*child // that it forked, by pid, until they have ended
-	ready    bool           // it has imported the modules
-	retired  bool           // it ends with its last child
+	asked    int              // number of the last request
+	waiting  map[int]chan int // who waits for the pid of a request
+	children map[int]*child   // by pid, until they have ended
+	ready    bool             // it has imported the modules
+	retired  bool             // it ends with its last child
 }
 
-// A child is what is known of a process that the server forked.
+// A child is a process that the server forked. One that is never adopted reads the end
+// of its channel, and exits.
 type child struct {
 	sb     *sandbox.Process // nil until it is adopted
 	ended  bool
 	status uint32 // if it ended before it was adopted
 }
 
-// maxAnswer bounds the time that a fork server has to fork, and to read what it
-// is sent: one that takes longer is given up, since another could not be told
-// from it by what it answers.
+// maxAnswer bounds the time that a fork server has to fork, and to read a request.
 const maxAnswer = 10 * time.Second
 
+var errNoServer = fmt.Errorf("%w: the fork server is gone", codeinterp.ErrUnavailable)
+
+// startServer starts a fork server that has imported the preloaded modules.
 func startServer(ctx context.Context, h *host, l *language) (*server, error) {
 	dir, err := h.sandbox.TempDir()
 	if err != nil {
 		return nil, err
 	}
-	s := &server{dir: dir, readDone: make(chan struct{}), children: map[int]*child{}}
+	s := &server{h: h, l: l, dir: dir, closed: make(chan struct{}), waiting: map[int]chan int{}, children: map[int]*child{}}
 	s.ended = sync.OnceFunc(s.shut)
 	started := time.Now()
-	errs, err := s.start(h, l)
+	printed, err := s.start()
 	if err != nil {
 		h.sandbox.Discard(dir)
 		return nil, err
 	}
-	_ = s.conn.SetWriteDeadline(time.Now().Add(maxProbe))
-	_, err = s.conn.Write(append(bytes.Clone(l.forkBoot), encode(framePreload, h.opts.Warm.Preload...)...))
 	hello := make(chan string, 1)
-	// Also where the write failed: end waits for it.
 	go s.listen(hello, started)
-	if err == nil {
+	_ = s.conn.SetWriteDeadline(time.Now().Add(maxProbe))
+	if _, err = s.conn.Write(append(bytes.Clone(l.forkBoot), encode(framePreload, h.opts.Warm.Preload...)...)); err == nil {
 		select {
 		case v := <-hello:
 			if problem, failed := strings.CutPrefix(v, "!"); failed {
 				err = preloadError(problem)
 			}
-		case <-s.readDone:
-			err = s.unstarted(h, l, cmp.Or(errs(), "it ended without a word"))
+		case <-s.closed:
+			err = s.unstarted(cmp.Or(printed(), "it ended without a word"))
 		case <-ctx.Done():
 			err = context.Cause(ctx)
 		}
@@ -88,74 +89,67 @@ func startServer(ctx context.Context, h *host, l *language) (*server, error) {
 	return s, nil
 }
 
-// unstarted says why a server ended that has not said hello.
-func (s *server) unstarted(h *host, l *language, said string) error {
-	if modules := h.preloads(l); len(modules) > 0 && !s.ready {
-		return preloadError(strings.Join(modules, ", ") + ": " + said)
+// unstarted is the error of a server that ended before its hello.
+func (s *server) unstarted(printed string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if modules := s.h.preloads(s.l); len(modules) > 0 && !s.ready {
+		return preloadError(strings.Join(modules, ", ") + ": " + printed)
 	}
-	return l.unstarted(fmt.Errorf("%w: the fork server for %s did not start: %s", codeinterp.ErrUnavailable, l.Name, said))
+	return s.l.unstarted(fmt.Errorf("%w: the fork server for %s did not start: %s", codeinterp.ErrUnavailable, s.l.Name, printed))
 }
 
-// start starts the process. The function that it returns returns the last
-// of what a server printed that has ended.
-func (s *server) start(h *host, l *language) (func() string, error) {
+// start starts the process. printed returns the last of what it wrote to standard error,
+// once it has ended.
+func (s *server) start() (printed func() string, err error) {
 	host, child, err := socketpair()
 	if err != nil {
 		return nil, noDescriptors(err)
 	}
 	defer host.Close()
 	defer child.Close()
-	errR, errW, err := os.Pipe()
-	if err != nil {
-		return nil, noDescriptors(err)
-	}
-	defer errW.Close()
-	c := h.command(l, &place{dir: s.dir})
-	c.ForkServer = true
-	// The children have limits of their own.
-	c.Limits = sandbox.Limits{Memory: -1, Processes: -1, CPU: -1, FileSize: -1, Disk: -1, Inodes: -1, OpenFiles: -1}
-	c.Files = []*os.File{nil, nil, errW, child}
 	conn, err := net.FileConn(host)
 	if err != nil {
-		errR.Close()
 		return nil, noDescriptors(err)
 	}
 	s.conn = conn.(*net.UnixConn)
-	if s.sb, err = h.sandbox.Start(c); err != nil {
-		errR.Close()
+	r, w, err := os.Pipe()
+	if err != nil {
 		s.conn.Close()
-		return nil, l.unstarted(err)
+		return nil, noDescriptors(err)
+	}
+	defer w.Close()
+	c := s.h.command(s.l, &place{dir: s.dir})
+	c.ForkServer = true
+	// The children have limits of their own.
+	c.Limits = sandbox.Limits{Memory: -1, Processes: -1, CPU: -1, FileSize: -1, Disk: -1, Inodes: -1, OpenFiles: -1}
+	c.Files = []*os.File{nil, nil, w, child}
+	if s.sb, err = s.h.sandbox.Start(c); err != nil {
+		r.Close()
+		s.conn.Close()
+		return nil, s.l.unstarted(err)
 	}
 	last := make(chan string, 1)
 	go func() {
-		last <- endOf(errR)
-		errR.Close()
+		var tail []byte
+		buf := make([]byte, 1024)
+		for n, err := 0, error(nil); err == nil; {
+			n, err = r.Read(buf)
+			tail = lastOf(append(tail, buf[:n]...), 500)
+		}
+		r.Close()
+		last <- strings.TrimSpace(string(tail))
 	}()
 	return func() string {
-		// Its children, or a preload that closed the channel, may keep it open.
-		_ = errR.SetReadDeadline(time.Now().Add(time.Second))
+		// Its children, or a module that closed the channel, may keep it open.
+		_ = r.SetReadDeadline(time.Now().Add(time.Second))
 		return <-last
 	}, nil
 }
 
-// endOf reads r to its end and returns the last of it.
-func endOf(r *os.File) string {
-	var tail []byte
-	buf := make([]byte, 1024)
-	for {
-		n, err := r.Read(buf)
-		if tail = append(tail, buf[:n]...); len(tail) > 500 {
-			tail = bytes.Clone(tail[len(tail)-500:])
-		}
-		if err != nil {
-			return strings.TrimSpace(string(tail))
-		}
-	}
-}
-
-// listen hands on what the server says, until it ends.
+// listen reads the server's messages until it ends.
 func (s *server) listen(hello chan<- string, started time.Time) {
-	defer close(s.readDone)
+	defer close(s.closed)
 	for {
 		f, err := readFrame(s.conn, nil)
 		if err != nil {
@@ -180,14 +174,13 @@ func (s *server) listen(hello chan<- string, started time.Time) {
 	}
 }
 
-// forked notes a child, and hands it to who asked for it.
+// forked notes a child, and tells its pid to the caller who waits for it.
 func (s *server) forked(request, pid int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.children[pid] = &child{}
-	if s.pids != nil && request == s.asked {
-		s.pids <- pid
-		s.pids = nil
+	if to := s.waiting[request]; to != nil {
+		s.children[pid] = &child{}
+		to <- pid
 	}
 }
 
@@ -218,7 +211,7 @@ func (s *server) retire() {
 
 // endIfUnused ends a retired server without children. s.mu is held.
 func (s *server) endIfUnused() {
-	if s.retired && len(s.children) == 0 && s.pids == nil {
+	if s.retired && len(s.children) == 0 && len(s.waiting) == 0 {
 		go s.end()
 	}
 }
@@ -230,24 +223,24 @@ func (s *server) shut() {
 	s.sb.Kill()
 	s.sb.Wait()
 	s.conn.Close()
-	<-s.readDone
+	<-s.closed
 	_ = sandbox.RemoveAll(s.dir)
 }
 
-// fork makes a child of the server a driver in a place; nil means a new one, which goes
-// with the child.
-func (s *server) fork(h *host, l *language, pl *place) (_ *process, err error) {
+// fork returns a driver in a place, which is a child of the server; nil means a new
+// place, which goes with the child.
+func (s *server) fork(ctx context.Context, pl *place) (_ *process, err error) {
 	var release func()
 	if pl != nil {
 		own := *pl
 		pl = &own
 	} else {
-		dir, err := h.sandbox.TempDir()
+		dir, err := s.h.sandbox.TempDir()
 		if err != nil {
 			return nil, err
 		}
 		pl = &place{dir: dir}
-		release = func() { h.sandbox.Discard(dir) }
+		release = func() { s.h.sandbox.Discard(dir) }
 	}
 	pl.server = s
 	defer func() {
@@ -255,8 +248,8 @@ func (s *server) fork(h *host, l *language, pl *place) (_ *process, err error) {
 			release()
 		}
 	}()
-	c := h.command(l, pl)
-	fork, err := h.sandbox.Fork(s.sb, c)
+	c := s.h.command(s.l, pl)
+	fork, err := s.h.sandbox.Fork(s.sb, c)
 	if err != nil {
 		return nil, err
 	}
@@ -265,30 +258,45 @@ func (s *server) fork(h *host, l *language, pl *place) (_ *process, err error) {
 	if err != nil {
 		return nil, err
 	}
-	sb, err := s.ask(fork, c.Env, ends)
+	sb, err := s.ask(ctx, fork, c.Env, ends)
 	ends.closeChild()
 	if err != nil {
 		ends.closeHost()
 		return nil, err
 	}
-	p, err := newProcess(h.budget, l, sb, ends, pl, h.sandbox.WorkdirInside(pl.dir, pl.cwd), release)
+	p, err := newProcess(s.h.budget, s.l, sb, ends, pl, s.h.sandbox.WorkdirInside(pl.dir, pl.cwd), release)
 	if err == nil {
 		p.modules = s.modules
 	}
 	return p, err
 }
 
-// ask has the server fork, and adopts the child.
-func (s *server) ask(fork *sandbox.Fork, env []string, e *ends) (*sandbox.Process, error) {
-	s.asking.Lock()
-	defer s.asking.Unlock()
+// ask requests a child, and adopts it.
+func (s *server) ask(ctx context.Context, fork *sandbox.Fork, env []string, e *ends) (*sandbox.Process, error) {
 	files := e.child[:]
 	if fork.Layer.Ruleset != nil {
 		files = append(files[:len(files):len(files)], fork.Layer.Ruleset)
 	}
-	request, pids := s.expect()
+	pids := make(chan int, 1)
+	s.mu.Lock()
+	s.asked++
+	request := s.asked
+	s.waiting[request] = pids
+	s.mu.Unlock()
+	defer func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		delete(s.waiting, request)
+		select {
+		case pid := <-pids: // too late
+			delete(s.children, pid)
+		default:
+		}
+		s.endIfUnused()
+	}()
 	if err := s.send(encode(frameFork, layerFields(request, &fork.Layer, env)...), files); err != nil {
-		s.giveUp() // it may have read a part of it
+		s.sb.Kill() // it may have read a part of it
+		s.sb.Wait()
 		return nil, errNoServer
 	}
 	timer := time.NewTimer(maxAnswer)
@@ -296,30 +304,15 @@ func (s *server) ask(fork *sandbox.Fork, env []string, e *ends) (*sandbox.Proces
 	select {
 	case pid := <-pids:
 		return s.adopt(fork, pid)
-	case <-s.readDone:
+	case <-s.closed:
 		return nil, errNoServer
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
 	case <-timer.C:
-		s.giveUp()
+		s.sb.Kill()
+		s.sb.Wait()
 		return nil, fmt.Errorf("%w: the fork server does not answer, and was ended", codeinterp.ErrUnavailable)
 	}
-}
-
-// giveUp ends a server that cannot be asked any more, so that another is
-// started.
-func (s *server) giveUp() {
-	s.sb.Kill()
-	s.sb.Wait()
-}
-
-var errNoServer = fmt.Errorf("%w: the fork server is gone", codeinterp.ErrUnavailable)
-
-// expect announces a request. Only the answer to the last one counts.
-func (s *server) expect() (request int, pids <-chan int) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.asked++
-	s.pids = make(chan int, 1)
-	return s.asked, s.pids
 }
 
 func (s *server) adopt(fork *sandbox.Fork, pid int) (*sandbox.Process, error) {
@@ -331,8 +324,7 @@ func (s *server) adopt(fork *sandbox.Fork, pid int) (*sandbox.Process, error) {
 	case err != nil:
 		delete(s.children, pid)
 		return nil, err
-	// waited came first, and had nobody to tell it to.
-	case c.ended:
+	case c.ended: // waited came first
 		delete(s.children, pid)
 		sb.Finish(c.status)
 	default:
@@ -347,6 +339,8 @@ func (s *server) send(b []byte, files []*os.File) error {
 	for n, f := range files {
 		fds[n] = int(f.Fd())
 	}
+	s.writing.Lock()
+	defer s.writing.Unlock()
 	_ = s.conn.SetWriteDeadline(time.Now().Add(maxAnswer))
 	// The descriptors go with the first bytes; the rest needs none.
 	n, _, err := s.conn.WriteMsgUnix(b, syscall.UnixRights(fds...), nil)

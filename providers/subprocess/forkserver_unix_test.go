@@ -4,25 +4,21 @@ package subprocess
 
 import "testing"
 
-// TestServerChildren: of processes that the fork server did not fork, which a
-// program can give it, nothing is kept for the day when their pid comes round.
+// TestServerChildren: the server keeps only children that were requested, since other
+// pids, which programs can give it, are used again.
 func TestServerChildren(t *testing.T) {
-	s := &server{children: map[int]*child{}}
+	pids := make(chan int, 1)
+	s := &server{children: map[int]*child{}, waiting: map[int]chan int{2: pids}}
 	s.waited(7, 0)
+	s.forked(1, 6)
 	if len(s.children) != 0 {
-		t.Error("a stranger's status is kept")
+		t.Errorf("it keeps %v", s.children)
 	}
-	request, pids := s.expect()
-	s.forked(request-1, 6)
-	s.forked(request, 7)
+	s.forked(2, 7)
 	if pid := <-pids; pid != 7 {
 		t.Errorf("the answer is %d, want 7", pid)
 	}
-	if c := s.children[7]; c == nil || c.ended {
-		t.Error("the child has ended before it began")
-	}
-	s.waited(7, 9)
-	if c := s.children[7]; c == nil || !c.ended || c.status != 9 {
-		t.Error("the status of a child that ended early is lost")
+	if s.waited(7, 9); !s.children[7].ended || s.children[7].status != 9 {
+		t.Error("the status of a child that ended before it was adopted is lost")
 	}
 }

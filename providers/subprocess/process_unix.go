@@ -149,7 +149,7 @@ func (p *process) buffer(n int) []byte {
 func (p *process) pass(kind codeinterp.Kind, b []byte, take func(*driver.Output, codeinterp.Kind, []byte) bool) {
 	p.mu.Lock()
 	if kind == codeinterp.Stderr && p.lang.heapMessage != "" {
-		p.tail = lastOf(append(p.tail, lastOf(b)...))
+		p.tail = lastOf(append(p.tail, lastOf(b, maxTail)...), maxTail)
 	}
 	r := p.run
 	p.mu.Unlock()
@@ -201,14 +201,17 @@ func (p *process) setOwner(late func(codeinterp.Output)) {
 	}
 }
 
-// lastOf returns the last few kilobytes of b, in memory of their own where
-// that is much less.
-func lastOf(b []byte) []byte {
-	const keep = 4 << 10
+// maxTail is how much of the end of standard error is kept to recognize runtimes that
+// report that they are out of memory.
+const maxTail = 4 << 10
+
+// lastOf returns the last bytes of b, at most keep, in memory of their own if that is
+// less.
+func lastOf(b []byte, keep int) []byte {
 	if len(b) <= keep {
 		return b
 	}
-	return append([]byte(nil), b[len(b)-keep:]...)
+	return bytes.Clone(b[len(b)-keep:])
 }
 
 // outOfMemory reports whether the runtime ended itself for want of memory.
