@@ -13,32 +13,42 @@ import (
 	"github.com/toolcell/toolcell/codeinterp/driver"
 )
 
-// start begins a run: what comes from now on is its output. There must be no
-// run in progress, and the process must have said hello or be about to. Of a
-// large program the rest is still to be sent.
-func (p *process) start(out *driver.Output, of *driver.Program, prog *program, stdin string) (*run, error) {
+// start begins a run: what comes from now on is its output. There must be no other run
+// in progress, and the process must have said hello or be about to.
+func (p *process) start(out *driver.Output, of *driver.Program) (*run, error) {
 	p.mu.Lock()
+	defer p.mu.Unlock()
 	if p.dead {
-		p.mu.Unlock()
 		return nil, fmt.Errorf("%w: the process of %s is gone", codeinterp.ErrUnavailable, p.lang.Name)
 	}
 	p.runs++
 	of.Room = p.unread.Wait
-	r := newRun(out, of, prog)
+	r := newRun(out, of, &program{code: of.Code, cell: p.runs})
 	// No counter: what earlier runs left behind could write the end of this one, or
 	// call its functions.
-	r.p, r.seq, prog.cell = p, 1+rand.IntN(math.MaxInt), p.runs
-	p.run, p.early = r, nil
-	p.mu.Unlock()
-	b := encode(frameRun, append([]string{strconv.Itoa(r.seq), prog.code, stdin}, pairs(of.Env)...)...)
-	b = append(p.offer(of.Functions()), b...)
-	// Interrupts wait for start, so that it sends no more than the socket takes at
-	// once.
-	if len(b) > chunk {
-		r.rest = b
-		return r, nil
+	r.p, r.seq = p, 1+rand.IntN(math.MaxInt)
+	p.run = r
+	return r, nil
+}
+
+// submit sends the run's program. It fails only with the process, which ends the run.
+func (p *process) submit(r *run, stdin string) {
+	of := r.calls.prog
+	b := encode(frameRun, append([]string{strconv.Itoa(r.seq), r.prog.code, stdin}, pairs(of.Env)...)...)
+	if err := p.write(append(p.offer(of.Functions()), b...)); err != nil {
+		p.sb.Kill()
 	}
-	return r, p.write(b)
+}
+
+// abandon ends a run whose program the driver does not get.
+func (p *process) abandon(r *run) {
+	p.late.wait() // it is in the run's output
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.run == r {
+		p.run, p.runs = nil, p.runs-1
+		close(r.done)
+	}
 }
 
 func newRun(out *driver.Output, of *driver.Program, prog *program) *run {
@@ -48,13 +58,4 @@ func newRun(out *driver.Output, of *driver.Program, prog *program) *run {
 		of.End()
 	})
 	return r
-}
-
-// handOver sends what start has left. It fails only with the process, which
-// ends the run.
-func (p *process) handOver(r *run) {
-	if err := p.write(r.rest); err != nil {
-		p.sb.Kill()
-	}
-	r.rest = nil
 }

@@ -63,7 +63,6 @@ type process struct {
 	runs    int
 	calls   int                     // open ones
 	owner   func(codeinterp.Output) // takes output that is no run's; nil while nobody has the process
-	early   *driver.Output          // takes it where a run has begun whose program is translated yet
 	startup []byte                  // what it printed before, up to maxStartup
 	dead    bool
 	tail    []byte // the last of standard error
@@ -78,8 +77,7 @@ type run struct {
 	p     *process
 	seq   int // its number in frames, which nobody can know before it begins
 	out   *driver.Output
-	rest  []byte   // of the frame that hands it over: what is sent once it has begun
-	prog  *program // changed by serve only, until done is closed
+	prog  *program // of the goroutine that begins the run
 	done  chan struct{}
 	calls *runCalls
 	slow  bool // one of its functions was not quick; guarded by the process's quick
@@ -159,19 +157,8 @@ func (p *process) pass(kind codeinterp.Kind, b []byte, take func(*driver.Output,
 	}
 }
 
-// keepLate keeps what is no run's for the next one, which may have begun.
+// keepLate keeps output that is no run's for the next one.
 func (p *process) keepLate(o codeinterp.Output) {
-	p.mu.Lock()
-	early := p.early
-	p.mu.Unlock()
-	if early != nil {
-		now := o
-		// Add takes the memory over, and o may have to be kept all the same.
-		now.Late, now.Data = true, bytes.Clone(o.Data)
-		if early.Add(now) {
-			return
-		}
-	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	switch {
@@ -179,16 +166,6 @@ func (p *process) keepLate(o codeinterp.Output) {
 		p.owner(o)
 	case o.Kind == codeinterp.Stdout || o.Kind == codeinterp.Stderr:
 		p.startup = append(p.startup, o.Data[:min(len(o.Data), maxStartup-len(p.startup))]...)
-	}
-}
-
-// setEarly has what is late come with a run that has begun and does not run yet; with
-// nil no more.
-func (p *process) setEarly(out *driver.Output) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.runs > 0 { // there was one that it can be of
-		p.early = out
 	}
 }
 

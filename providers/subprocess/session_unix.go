@@ -30,7 +30,7 @@ type session struct {
 
 	mu   sync.Mutex
 	run  *run   // in progress
-	stop func() // ends the translation in progress
+	stop func() // ends the run's translation, nil once the driver has the program
 }
 
 // startContext starts a context's first process.
@@ -98,16 +98,14 @@ func (s *session) Run(ctx context.Context, prog *driver.Program, out *driver.Out
 		s.withdraw(stdin, handed)
 		return driver.Outcome{}, err
 	}
+	s.used = s.used || over == nil
 	if over != nil {
+		s.finished(r)
 		over.Fresh = fresh
 		return *over, nil
 	}
-	s.used = true
 	<-r.done // also when ctx ends, which kills the process
-	r.calls.over()
-	s.mu.Lock()
-	s.run = nil
-	s.mu.Unlock()
+	s.finished(r)
 	o = r.outcome(p, s.place.once)
 	p.names.note(r.prog.declares, o.Error != nil && o.Error.Name == "SyntaxError", o.Error == nil && o.Cause == "" && o.ExitCode == 0)
 	if r.end != nil && r.end.how == "gone" {
@@ -120,6 +118,14 @@ func (s *session) Run(ctx context.Context, prog *driver.Program, out *driver.Out
 	}
 	o.Fresh = fresh
 	return o, nil
+}
+
+// finished notes that a run is over.
+func (s *session) finished(r *run) {
+	r.calls.over()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.run, s.stop = nil, nil
 }
 
 // prepare puts what the run needs beside its code into the directory. It
@@ -184,72 +190,70 @@ func (s *session) withdraw(stdin string, handed bool) {
 	}
 }
 
-// begin hands the program over, and calls handing before. Where it was over before that,
-// because it is no program or was stopped, it says how it ended.
+// begin begins the program's run, prepares its code, and sends it. handing is called when
+// the run begins. If the program fails to translate or is interrupted first, over is its
+// outcome.
 func (s *session) begin(ctx context.Context, prog *driver.Program, stdin string, out *driver.Output, handing func()) (r *run, over *driver.Outcome, err error) {
-	if s.lang.prepares(prog.Code, s.place.once) {
-		r, over, err = s.translate(ctx, prog, stdin, out, handing)
-	} else {
-		p := s.p
-		p.flushPaced() // what was written before is late
-		// Late output that comes while that at the head of the run is shown is
-		// this run's too, after it.
-		p.late.pause()
-		err = prog.HandOver(func() (err error) {
-			handing()
-			s.mu.Lock()
-			defer s.mu.Unlock()
-			r, err = p.start(out, prog, &program{code: prog.Code}, stdin)
+	p, prepares := s.p, s.lang.prepares(prog.Code, s.place.once)
+	if prepares {
+		free, err := translating(ctx, len(prog.Code))
+		if err != nil {
+			return nil, nil, err // it has not begun
+		}
+		defer free()
+	}
+	translation, stop := context.WithCancel(ctx)
+	defer stop()
+	p.flushPaced() // what was written before is late
+	// Late output that comes while earlier late output is shown follows it.
+	p.late.pause()
+	err = prog.HandOver(func() (err error) {
+		handing()
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if r, err = p.start(out, prog); err == nil {
 			s.run = r
-			return err
-		})
-		p.late.resume()
+			if prepares {
+				s.stop = stop
+			}
+		}
+		return err
+	})
+	p.late.resume()
+	if err != nil {
+		return nil, nil, err
 	}
-	if err == nil && r != nil && r.rest != nil {
-		s.p.handOver(r)
+	if prepares {
+		if over = s.prepareCode(translation, r); over != nil {
+			p.abandon(r)
+			return r, over, nil
+		}
 	}
-	return r, over, err
+	p.submit(r, stdin)
+	return r, nil, nil
 }
 
-// translate prepares the program, which counts in its time, and hands that over.
-// Until then an interrupt ends the translation.
-func (s *session) translate(ctx context.Context, prog *driver.Program, stdin string, out *driver.Output, handing func()) (r *run, over *driver.Outcome, err error) {
-	free, err := translating(ctx, len(prog.Code))
-	if err != nil {
-		return nil, nil, err // it is to end and has not begun
-	}
-	defer free()
-	ctx, stop := context.WithCancel(ctx)
-	defer stop()
-	s.mu.Lock()
-	s.stop = stop
-	s.mu.Unlock()
+// prepareCode translates the run's program, which counts in its time. It returns an
+// outcome if the program does not get to the driver.
+func (s *session) prepareCode(ctx context.Context, r *run) *driver.Outcome {
 	if s.p.names == nil && !s.place.once {
 		s.p.names = names{}
 	}
-	s.p.flushPaced() // what was written before is late
-	if err := prog.HandOver(func() error { handing(); return nil }); err != nil {
-		s.mu.Lock()
-		s.stop = nil
-		s.mu.Unlock()
-		return nil, nil, err
-	}
-	s.p.setEarly(out)
-	defer s.p.setEarly(nil)
-	pr, err := s.lang.prepare(ctx, prog.Code, s.p.names)
+	cell := r.prog.cell
+	pr, err := s.lang.prepare(ctx, r.prog.code, s.p.names)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.stop = nil
 	switch {
 	// An interrupt that came just after the translation has stopped nothing else.
 	case err != nil || ctx.Err() != nil:
-		return nil, &driver.Outcome{ExitCode: codeinterp.ExitCanceled, Cause: codeinterp.CauseInterrupt}, nil
+		return &driver.Outcome{ExitCode: codeinterp.ExitCanceled, Cause: codeinterp.CauseInterrupt}
 	case pr.failed != nil:
-		return nil, &driver.Outcome{ExitCode: 1, Error: pr.failed}, nil
+		return &driver.Outcome{ExitCode: 1, Error: pr.failed}
 	}
-	r, err = s.p.start(out, prog, pr, stdin)
-	s.run = r
-	return r, nil, err
+	pr.cell = cell
+	r.prog = pr
+	return nil
 }
 
 // stdin writes the run's standard input where the driver finds it.
