@@ -18,16 +18,6 @@ func (s *Sandbox) RulesReady() bool {
 	return s.rules.ready != nil
 }
 
-// Spare returns the directory that was made ahead, if any.
-func (s *Sandbox) Spare() string {
-	s.temp.trash.mu.Lock()
-	defer s.temp.trash.mu.Unlock()
-	if s.temp.trash.spare == nil {
-		return ""
-	}
-	return s.temp.trash.spare.path
-}
-
 // FindBwrap is findBwrap.
 var FindBwrap = findBwrap
 

@@ -19,16 +19,13 @@ const (
 	janitorStep = 500 * time.Millisecond
 )
 
-// A janitor removes directories in the background, one bit of one at a time, and
-// makes the next one.
+// A janitor removes directories in the background, a part of one at a time.
 type janitor struct {
-	mu       sync.Mutex
-	todo     []*remover
-	running  bool
-	spare    *spare // nil if there is none
-	stocking bool
-	closed   bool
-	idle     sync.WaitGroup
+	mu      sync.Mutex
+	todo    []*remover
+	running bool
+	closed  bool
+	idle    sync.WaitGroup
 }
 
 // Discard removes a directory of TempDir's, whose processes have ended. A small
@@ -37,10 +34,6 @@ func (s *Sandbox) Discard(dir string) {
 	r := newRemover(dir)
 	if done, _ := r.run(time.Now().Add(discardTime)); !done {
 		s.temp.trash.add(r)
-	}
-	// Where one run has ended, the next is not far.
-	if root := s.temp.path(); root != "" {
-		s.temp.trash.stock(func() (*spare, error) { return s.makeSpare(root) })
 	}
 }
 
@@ -82,5 +75,4 @@ func (j *janitor) close() {
 	j.closed = true
 	j.mu.Unlock()
 	j.idle.Wait()
-	j.spare = nil
 }

@@ -49,9 +49,6 @@ func (s *Sandbox) TempDir() (string, error) {
 		}
 		s.temp.dir, s.temp.lock = root, lock
 	}
-	if dir := s.temp.trash.take(); dir != "" {
-		return dir, nil
-	}
 	return s.makeTemp(s.temp.dir)
 }
 
