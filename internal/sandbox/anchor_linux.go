@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/sandbox/forkexec"
 )
 
 // An anchors keeps process groups. Each group's id is that of a child of the
@@ -84,7 +85,7 @@ func (a *anchors) close() {
 	for _, g := range a.all {
 		// The keeper is gone: nobody kills by these ids any more, and they may be
 		// given to others.
-		_ = reap(g, nil)
+		_ = forkexec.Reap(g, nil)
 	}
 	a.all, a.free = nil, nil
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/toolcell/toolcell/codeinterp"
 
 	"github.com/toolcell/toolcell/internal/procfs"
+	"github.com/toolcell/toolcell/internal/sandbox/seccomp"
 )
 
 // maxTmp bounds each of the private /tmp and /dev/shm, which are in memory.
@@ -61,7 +62,7 @@ func bwrapDirs() []string {
 }
 
 func (s *Sandbox) probeBwrap() error {
-	if !filterSupported {
+	if !seccomp.Supported {
 		return errors.New("there is no seccomp filter for this architecture")
 	}
 	path, err := findBwrap(bwrapDirs())
@@ -189,8 +190,8 @@ func (s *Sandbox) newGate(pl *plan, base int) (*gate, []*os.File, error) {
 		return fail()
 	}
 	// The namespace closes the network; within it loopback is to work.
-	program := policy{network: true, monitored: true}.build()
-	if g.seccomp, err = memfile("seccomp", program.bytes()); err != nil {
+	program := seccomp.Policy{Network: true, Monitored: true}.Build()
+	if g.seccomp, err = memfile("seccomp", program.Bytes()); err != nil {
 		return fail()
 	}
 	list, files := s.binds(pl, base+4)

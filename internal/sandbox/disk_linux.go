@@ -10,6 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/sandbox/diskuse"
 )
 
 const (
@@ -25,13 +26,13 @@ type diskUse struct {
 	walking atomic.Bool
 
 	mu      sync.Mutex
-	changed bool      // the tree did something since the last walk
-	next    time.Time // not to be walked before
-	base    *walked   // what was there at the start, once it was walked
-	failed  int       // walks in a row that could not measure
+	changed bool         // the tree did something since the last walk
+	next    time.Time    // not to be diskuse.Use before
+	base    *diskuse.Use // what was there at the start, once it was diskuse.Use
+	failed  int          // walks in a row that could not measure
 }
 
-// walkDue reports whether the directory should be walked again, and from when on.
+// walkDue reports whether the directory should be diskuse.Use again, and from when on.
 func (u *usage) walkDue(now time.Time) (time.Time, bool) {
 	l := u.p.plan.limits
 	if l.Disk <= 0 && l.Inodes <= 0 {
@@ -81,19 +82,19 @@ func (u *usage) walk() {
 	base := d.base
 	d.mu.Unlock()
 	start := time.Now()
-	var now walked
+	var now diskuse.Use
 	var err error
 	if base == nil {
 		// A directory of the caller's may hold files that are not the program's.
 		if !u.p.s.temp.holds(pl.Workdir) {
-			now, _ = measure(pl.Workdir, walked{-1, -1})
+			now, _ = diskuse.Measure(pl.Workdir, diskuse.Use{Bytes: -1, Inodes: -1})
 		}
-		base = &walked{now.bytes, now.inodes}
+		base = &diskuse.Use{Bytes: now.Bytes, Inodes: now.Inodes}
 	}
-	if now == (walked{}) {
-		now, err = measure(pl.Workdir, pl.limits.beyond(*base))
+	if now == (diskuse.Use{}) {
+		now, err = diskuse.Measure(pl.Workdir, pl.limits.beyond(*base))
 	}
-	now.inodes += u.p.tmpInodes()
+	now.Inodes += u.p.tmpInodes()
 	d.mu.Lock()
 	d.base = base
 	// A tenth of the time at most goes into walking, whatever the size of the tree.
@@ -103,7 +104,7 @@ func (u *usage) walk() {
 	}
 	failed := d.failed
 	d.mu.Unlock()
-	bytes, inodes := now.bytes-base.bytes, now.inodes-base.inodes
+	bytes, inodes := now.Bytes-base.Bytes, now.Inodes-base.Inodes
 	switch l := pl.limits; {
 	case l.Disk > 0 && bytes > l.Disk:
 		u.p.stop(codeinterp.CauseDisk, fmt.Sprintf("disk: more than %d MiB in use, limit %d MiB", bytes>>20, l.Disk>>20))
@@ -116,13 +117,13 @@ func (u *usage) walk() {
 
 // beyond returns what is certainly too much, above base; -1 where there is no
 // limit.
-func (l Limits) beyond(base walked) walked {
-	w := walked{-1, -1}
+func (l Limits) beyond(base diskuse.Use) diskuse.Use {
+	w := diskuse.Use{Bytes: -1, Inodes: -1}
 	if l.Disk > 0 {
-		w.bytes = base.bytes + l.Disk
+		w.Bytes = base.Bytes + l.Disk
 	}
 	if l.Inodes > 0 {
-		w.inodes = base.inodes + l.Inodes
+		w.Inodes = base.Inodes + l.Inodes
 	}
 	return w
 }

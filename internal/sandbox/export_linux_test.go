@@ -5,6 +5,7 @@ package sandbox
 import (
 	"runtime"
 
+	"github.com/toolcell/toolcell/internal/sandbox/seccomp"
 	"golang.org/x/sys/unix"
 )
 
@@ -24,16 +25,16 @@ var FindBwrap = findBwrap
 // Deny puts the whole process under a filter that makes system calls fail, as
 // older kernels and the profiles of containers do.
 func Deny(landlock, namespaces bool) error {
-	f := newFilter(auditArch, 0)
+	f := seccomp.New(seccomp.Arch, 0)
 	if landlock {
-		f.deny(unix.ENOSYS, unix.SYS_LANDLOCK_CREATE_RULESET)
+		f.Deny(unix.ENOSYS, unix.SYS_LANDLOCK_CREATE_RULESET)
 	}
 	if namespaces {
-		f.deny(unix.EPERM, unix.SYS_UNSHARE)
-		f.deny(unix.ENOSYS, unix.SYS_CLONE3)
-		f.denyBits(unix.EPERM, unix.SYS_CLONE, 0, unix.CLONE_NEWUSER|unix.CLONE_NEWPID|unix.CLONE_NEWNET|unix.CLONE_NEWNS)
+		f.Deny(unix.EPERM, unix.SYS_UNSHARE)
+		f.Deny(unix.ENOSYS, unix.SYS_CLONE3)
+		f.DenyBits(unix.EPERM, unix.SYS_CLONE, 0, unix.CLONE_NEWUSER|unix.CLONE_NEWPID|unix.CLONE_NEWNET|unix.CLONE_NEWNS)
 	}
-	f.end()
+	f.End()
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	const allThreads = 1

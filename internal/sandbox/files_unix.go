@@ -9,6 +9,9 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/sandbox/diskuse"
+	"github.com/toolcell/toolcell/internal/sandbox/rmtree"
+	"slices"
 )
 
 // Limits returns what holds for every process whose Cmd says nothing else.
@@ -51,3 +54,19 @@ func (d *Dir) Root() (*os.Root, error) {
 	}
 	return root, nil
 }
+
+// RemoveAll removes dir and what is in it, also directories that a program made
+// unreadable or nested thousands of levels deep. It follows no symbolic links. A missing
+// directory is no error.
+func RemoveAll(dir string) error { return rmtree.RemoveAll(dir) }
+
+// Used returns the bytes on disk, and the files and directories, in a directory, as far as
+// a walk of two seconds finds them; nothing where directories are not measured.
+func Used(dir string) (bytes int64, inodes int) { return diskuse.Used(dir) }
+
+// systemDirs are where systems keep programs and their libraries.
+var systemDirs = []string{"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/nix/store", "/gnu/store"}
+
+// SystemDirs returns the directories that every program may read and execute,
+// in each mode, without their being listed in a Cmd.
+func SystemDirs() []string { return slices.Clone(systemDirs) }

@@ -61,7 +61,7 @@ func (s *Sandbox) Fork(server *Process, c *Cmd) (*Fork, error) {
 			f.Close()
 			return nil, fmt.Errorf("%w: %w", codeinterp.ErrIsolation, err)
 		}
-		f.Layer.Seccomp = s.policy(pl, group).build().bytes()
+		f.Layer.Seccomp = s.policy(pl, group).Build().Bytes()
 	}
 	return f, nil
 }

@@ -13,6 +13,7 @@ import (
 	"sync"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/sandbox/acl"
 )
 
 // An ids hands out the uids that programs of a root host run as: one for each
@@ -100,7 +101,7 @@ func (i *ids) guest(d *Dir) (identity, error) {
 	// The same for every run and every host, so that what one program left is the
 	// next one's.
 	uid := i.lo + int(h.Sum64()%uint64(i.hi-i.lo))
-	if err := d.grant(uid); err != nil {
+	if err := acl.Grant(d.fd(), uid); err != nil {
 		return identity{}, fmt.Errorf("%w: the working directory belongs to root, programs never run as root, and another user cannot be let in (%w); give it to another user, or let everybody change it", codeinterp.ErrIsolation, err)
 	}
 	return identity{uid: uid, gid: uid, drop: true}, nil

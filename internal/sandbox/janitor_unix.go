@@ -3,6 +3,7 @@
 package sandbox
 
 import (
+	"github.com/toolcell/toolcell/internal/sandbox/rmtree"
 	"sync"
 	"time"
 )
@@ -22,7 +23,7 @@ const (
 // A janitor removes directories in the background, a part of one at a time.
 type janitor struct {
 	mu      sync.Mutex
-	todo    []*remover
+	todo    []*rmtree.Remover
 	running bool
 	closed  bool
 	idle    sync.WaitGroup
@@ -31,13 +32,13 @@ type janitor struct {
 // Discard removes a directory of TempDir's, whose processes have ended. A small
 // one is gone when it returns; a large one goes in the background.
 func (s *Sandbox) Discard(dir string) {
-	r := newRemover(dir)
-	if done, _ := r.run(time.Now().Add(discardTime)); !done {
+	r := rmtree.New(dir)
+	if done, _ := r.Run(time.Now().Add(discardTime)); !done {
 		s.temp.trash.add(r)
 	}
 }
 
-func (j *janitor) add(r *remover) {
+func (j *janitor) add(r *rmtree.Remover) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if j.closed {
@@ -61,7 +62,7 @@ func (j *janitor) work() {
 		r := j.todo[0]
 		j.todo = j.todo[1:]
 		j.mu.Unlock()
-		if done, _ := r.run(time.Now().Add(janitorStep)); !done {
+		if done, _ := r.Run(time.Now().Add(janitorStep)); !done {
 			j.mu.Lock()
 			j.todo = append(j.todo, r)
 			j.mu.Unlock()

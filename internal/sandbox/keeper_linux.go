@@ -10,6 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/sandbox/forkexec"
 )
 
 // keeperScript reads which process groups there are, and kills them when it
@@ -152,7 +153,7 @@ func (k *keeper) end() {
 		return
 	}
 	_ = unix.Kill(k.pid, unix.SIGKILL)
-	_ = reap(k.pid, nil)
+	_ = forkexec.Reap(k.pid, nil)
 	k.pipe.Close()
 	k.pid, k.pipe = 0, nil
 }

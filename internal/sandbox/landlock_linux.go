@@ -6,6 +6,7 @@ import (
 	"os"
 	"unsafe"
 
+	"github.com/toolcell/toolcell/internal/sandbox/seccomp"
 	"golang.org/x/sys/unix"
 )
 
@@ -154,12 +155,12 @@ func (s *Sandbox) allowOwn(r *commonRules, pl *plan) error {
 
 // policy returns what a plan's program may call in landlock mode, in the
 // process group.
-func (s *Sandbox) policy(pl *plan, group int) policy {
+func (s *Sandbox) policy(pl *plan, group int) seccomp.Policy {
 	if pl.ForkServer {
 		// It puts its children into groups of theirs, which pin would keep it from.
 		group = 0
 	}
-	return policy{network: s.opts.Network, shared: true, group: group, sameUID: !alone(pl), abi: s.abi}
+	return seccomp.Policy{Network: s.opts.Network, Shared: true, Group: group, SameUID: !alone(pl), ABI: s.abi}
 }
 
 // scopesSignals is the first version of Landlock that limits signals.
@@ -175,7 +176,7 @@ func (s *Sandbox) signalsBlocked() error {
 }
 
 func (s *Sandbox) probeLandlock() error {
-	if !filterSupported {
+	if !seccomp.Supported {
 		return errors.New("there is no seccomp filter for this architecture")
 	}
 	abi, err := landlockABI()

@@ -8,6 +8,10 @@ import (
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/internal/procfs"
+	"os"
+	"strconv"
+	"strings"
+	"unsafe"
 )
 
 // checkMemory adds up resident sizes, which counts shared pages more than once, page
@@ -45,7 +49,7 @@ func (u *usage) checkMemory(members []*member, limit int64) {
 // proportional adds up the memory of processes, shared pages in equal parts (PSS).
 func proportional(list []procfs.Stat) (sum int64) {
 	for _, m := range list {
-		n, err := share(m.PID)
+		n, err := procfs.PSS(m.PID)
 		// Where the host may not read it, the resident size is all that is known.
 		if err == unix.EACCES || err == unix.EPERM {
 			n = m.RSS
@@ -53,4 +57,34 @@ func proportional(list []procfs.Stat) (sum int64) {
 		sum += n
 	}
 	return sum
+}
+
+// preferVictim makes the kernel kill a process, and what it starts, before the host
+// when memory is short.
+func preferVictim(pid int) {
+	_ = os.WriteFile("/proc/"+strconv.Itoa(pid)+"/oom_score_adj", []byte("1000"), 0)
+}
+
+// oomKills returns how many processes the kernel has killed for want of memory
+// since it was started.
+func oomKills() int64 {
+	b, err := os.ReadFile("/proc/vmstat")
+	if err != nil {
+		return 0
+	}
+	_, rest, ok := strings.Cut(string(b), "\noom_kill ")
+	if !ok {
+		return 0
+	}
+	line, _, _ := strings.Cut(rest, "\n")
+	n, _ := strconv.ParseInt(strings.TrimSpace(line), 10, 64)
+	return n
+}
+
+// reapsOrphans reports whether orphans of other processes become children of
+// this one: it is the first of its container, or asked for them.
+func reapsOrphans() bool {
+	var on int32
+	_, _, e := unix.Syscall(unix.SYS_PRCTL, unix.PR_GET_CHILD_SUBREAPER, uintptr(unsafe.Pointer(&on)), 0)
+	return os.Getpid() == 1 || (e == 0 && on != 0)
 }

@@ -79,7 +79,7 @@ func (n *namespace) find() bool {
 	if n.mainFD >= 0 {
 		return true
 	}
-	list := children(n.init)
+	list := procfs.Children(n.init)
 	if len(list) == 0 {
 		return false
 	}
@@ -89,7 +89,7 @@ func (n *namespace) find() bool {
 		return false
 	}
 	// Likewise.
-	if st, err := procfs.Read(pid); err != nil || st.Parent != n.init || idInside(pid) != 2 {
+	if st, err := procfs.Read(pid); err != nil || st.Parent != n.init || procfs.IDInside(pid) != 2 {
 		unix.Close(fd)
 		return false
 	}

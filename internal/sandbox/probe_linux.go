@@ -10,6 +10,7 @@ import (
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/internal/probecache"
+	"github.com/toolcell/toolcell/internal/sandbox/rmtree"
 )
 
 // A probed is the result of a probe that is kept.
@@ -62,7 +63,7 @@ func (s *Sandbox) selfTest() error {
 	if err != nil {
 		return err
 	}
-	defer RemoveAll(dir)
+	defer rmtree.RemoveAll(dir)
 	canary := dir + ".canary"
 	if err := os.WriteFile(canary, []byte("seen\n"), 0o644); err != nil {
 		return bare(err)

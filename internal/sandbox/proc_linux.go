@@ -12,6 +12,7 @@ import (
 	"github.com/toolcell/toolcell/codeinterp"
 
 	"github.com/toolcell/toolcell/internal/procfs"
+	"github.com/toolcell/toolcell/internal/sandbox/forkexec"
 )
 
 // A proc is a Process on Linux.
@@ -110,8 +111,8 @@ func (p *proc) used() Ahead {
 	if err != nil {
 		return Ahead{}
 	}
-	m := readMemory(pid)
-	return Ahead{CPU: int64((st.All + time.Second - 1) / time.Second), Memory: m.touched + m.tables + m.swap, Data: m.data}
+	m := procfs.ReadMemory(pid)
+	return Ahead{CPU: int64((st.All + time.Second - 1) / time.Second), Memory: m.Touched + m.Tables + m.Swap, Data: m.Data}
 }
 
 func (p *proc) kill() { p.stop("", "") }
@@ -177,7 +178,7 @@ func (p *proc) reaped() {
 		p.ns.wait()
 	}
 	var ru syscall.Rusage
-	ws := reap(p.pid, &ru)
+	ws := forkexec.Reap(p.pid, &ru)
 	p.exit.CPU = time.Duration(ru.Utime.Nano()+ru.Stime.Nano()) + inside
 	var own syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &own) == nil && ru.Maxrss > own.Maxrss {

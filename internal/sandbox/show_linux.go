@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/toolcell/toolcell/internal/sandbox/acl"
 	"golang.org/x/sys/unix"
 )
 
@@ -104,7 +105,7 @@ func rootsAlone(dir string) bool {
 	if !ok || !info.IsDir() || st.Uid != 0 || info.Mode()&0o001 != 0 || st.Gid != 0 && info.Mode()&0o010 != 0 {
 		return false
 	}
-	_, err = unix.Getxattr(dir, aclName, nil)
+	_, err = unix.Getxattr(dir, acl.Name, nil)
 	return err == unix.ENODATA || err == unix.ENOTSUP
 }
 

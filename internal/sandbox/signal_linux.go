@@ -4,6 +4,7 @@ import (
 	"os"
 	"syscall"
 
+	"github.com/toolcell/toolcell/internal/procfs"
 	"golang.org/x/sys/unix"
 )
 
@@ -28,10 +29,10 @@ func (p *proc) signalAll(sig syscall.Signal) error {
 	if p.ns != nil {
 		root = p.ns.main
 	}
-	list := children(root)
+	list := procfs.Children(root)
 	for n := 0; n < len(list) && n < maxSignals; n++ {
 		_ = unix.Kill(list[n], sig)
-		list = append(list, children(list[n])...)
+		list = append(list, procfs.Children(list[n])...)
 	}
 	return nil
 }

@@ -3,9 +3,9 @@ package sandbox
 import (
 	"os"
 	"strconv"
-	"syscall"
-	"unsafe"
 
+	"github.com/toolcell/toolcell/internal/sandbox/forkexec"
+	"github.com/toolcell/toolcell/internal/sandbox/seccomp"
 	"golang.org/x/sys/unix"
 )
 
@@ -24,8 +24,8 @@ type spawn struct {
 	ids   identity
 
 	rlimits []Rlimit
-	rules   *os.File // of Landlock, if any
-	filter  filter   // if any
+	rules   *os.File       // of Landlock, if any
+	filter  seccomp.Filter // if any
 
 	pid   int
 	pidfd int // -1 where the kernel has none
@@ -33,11 +33,11 @@ type spawn struct {
 
 // steps returns what the child does, in this order: what needs rights of the
 // host's comes before it gives them up.
-func (sp *spawn) steps() *steps {
-	s := &steps{}
-	s.signals()
+func (sp *spawn) steps() *forkexec.Steps {
+	s := &forkexec.Steps{}
+	s.Signals()
 	// This early, so that a kill of the group reaches the child in all that follows.
-	s.do(unix.SYS_SETPGID, 0, uintptr(sp.group))
+	s.Do(unix.SYS_SETPGID, 0, uintptr(sp.group))
 	fds := make([]int, len(sp.fds))
 	for i, fd := range sp.fds {
 		fds[i] = int(fd)
@@ -49,49 +49,49 @@ func (sp *spawn) steps() *steps {
 	if sp.cwd != nil {
 		cwd = sp.cwd.fd()
 	}
-	keep := s.move(fds, []int{rules, cwd})
-	s.limits(sp.rlimits)
+	keep := s.Move(fds, []int{rules, cwd})
+	addLimits(s, sp.rlimits)
 	if sp.ids.drop {
 		// Groups before ids: without the rights of root they could not be given up
 		// any more.
-		s.do(nrSetgroups, 0, 0)
-		s.do(nrSetresgid, uintptr(sp.ids.gid), uintptr(sp.ids.gid), uintptr(sp.ids.gid))
-		s.do(nrSetresuid, uintptr(sp.ids.uid), uintptr(sp.ids.uid), uintptr(sp.ids.uid))
+		s.Do(forkexec.SysSetgroups, 0, 0)
+		s.Do(forkexec.SysSetresgid, uintptr(sp.ids.gid), uintptr(sp.ids.gid), uintptr(sp.ids.gid))
+		s.Do(forkexec.SysSetresuid, uintptr(sp.ids.uid), uintptr(sp.ids.uid), uintptr(sp.ids.uid))
 	}
 	if sp.cwd != nil {
-		s.do(unix.SYS_FCHDIR, uintptr(keep[1]))
+		s.Do(unix.SYS_FCHDIR, uintptr(keep[1]))
 	} else {
-		s.do(unix.SYS_CHDIR, s.text(sp.dir))
+		s.Do(unix.SYS_CHDIR, s.Text(sp.dir))
 	}
 	if sp.tied {
-		s.do(unix.SYS_PRCTL, unix.PR_SET_PDEATHSIG, uintptr(unix.SIGKILL), 0, 0, 0)
+		s.Do(unix.SYS_PRCTL, unix.PR_SET_PDEATHSIG, uintptr(unix.SIGKILL), 0, 0, 0)
 		// The host may have died before the signal was asked for, and would never
 		// send it.
-		s.expect(uintptr(os.Getpid()), unix.SYS_GETPPID)
+		s.Expect(uintptr(os.Getpid()), unix.SYS_GETPPID)
 	}
 	if sp.rules != nil || sp.filter != nil {
-		s.do(unix.SYS_PRCTL, unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
+		s.Do(unix.SYS_PRCTL, unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
 	}
 	if sp.rules != nil {
-		s.do(unix.SYS_LANDLOCK_RESTRICT_SELF, uintptr(keep[0]), 0)
+		s.Do(unix.SYS_LANDLOCK_RESTRICT_SELF, uintptr(keep[0]), 0)
 	}
 	// After the last use of the descriptors that only the child's own steps need.
-	s.try(unix.SYS_CLOSE_RANGE, uintptr(len(fds)), 1<<31-1, 0)
+	s.Try(unix.SYS_CLOSE_RANGE, uintptr(len(fds)), 1<<31-1, 0)
 	if sp.filter != nil {
-		s.pins.Pin(&sp.filter[0])
+		forkexec.Pin(s, &sp.filter[0])
 		prog := &unix.SockFprog{Len: uint16(len(sp.filter)), Filter: &sp.filter[0]}
-		s.do(unix.SYS_SECCOMP, setModeFilter, 0, pin(s, prog))
+		s.Do(unix.SYS_SECCOMP, setModeFilter, 0, forkexec.Pin(s, prog))
 	}
-	path, args, env := s.text(sp.path), s.texts(sp.args), s.texts(sp.env)
-	s.unmask()
-	s.do(unix.SYS_EXECVE, path, args, env)
+	path, args, env := s.Text(sp.path), s.Texts(sp.args), s.Texts(sp.env)
+	s.Unmask()
+	s.Do(unix.SYS_EXECVE, path, args, env)
 	return s
 }
 
 const setModeFilter = 1 // SECCOMP_SET_MODE_FILTER
 
-// limits sets each limit, or the nearest that the host's own hard limit allows.
-func (s *steps) limits(list []Rlimit) {
+// addLimits sets each limit, or the nearest that the host's own hard limit allows.
+func addLimits(s *forkexec.Steps, list []Rlimit) {
 	for _, r := range list {
 		lim := &unix.Rlimit{Cur: r.Soft, Max: r.Hard}
 		var own unix.Rlimit
@@ -100,8 +100,7 @@ func (s *steps) limits(list []Rlimit) {
 			// A limit above the host's own would be refused as a whole.
 			lim.Cur = min(lim.Cur, lim.Max)
 		}
-		s.do(unix.SYS_PRLIMIT64, 0, uintptr(r.Resource), uintptr(unsafe.Pointer(lim)), 0)
-		s.pins.Pin(lim)
+		s.Do(unix.SYS_PRLIMIT64, 0, uintptr(r.Resource), forkexec.Pin(s, lim), 0)
 	}
 }
 
@@ -110,7 +109,7 @@ func (sp *spawn) fork() error {
 	if err := sweep(); err != nil {
 		return err
 	}
-	pid, err := sp.steps().run()
+	pid, err := sp.steps().Run()
 	if err != nil {
 		return err
 	}
@@ -144,16 +143,6 @@ func (sp *spawn) start(on *forkThread, ended func()) error {
 // awaitEnd waits until the child has ended, and leaves it to be reaped.
 func awaitEnd(pid int) {
 	for unix.Waitid(unix.P_PID, pid, nil, unix.WEXITED|unix.WNOWAIT, nil) == unix.EINTR {
-	}
-}
-
-// reap waits for a child that has ended, or is about to.
-func reap(pid int, ru *syscall.Rusage) syscall.WaitStatus {
-	var ws syscall.WaitStatus
-	for {
-		if _, err := syscall.Wait4(pid, &ws, 0, ru); err != syscall.EINTR {
-			return ws
-		}
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/toolcell/toolcell/internal/sandbox/rmtree"
 	"golang.org/x/sys/unix"
 )
 
@@ -60,7 +61,7 @@ func PrivateDir(uid, gid int) (dir string, remove func() error, err error) {
 	if err != nil {
 		return "", nil, bare(err)
 	}
-	remove = func() error { defer lock.Close(); return RemoveAll(root) }
+	remove = func() error { defer lock.Close(); return rmtree.RemoveAll(root) }
 	real, err := filepath.EvalSymlinks(root)
 	dir = filepath.Join(real, "private")
 	if err == nil {
@@ -92,7 +93,7 @@ func sweepRoots(dir string) {
 		if err != nil {
 			continue
 		}
-		done, _ := newRemover(path).run(end)
+		done, _ := rmtree.New(path).Run(end)
 		lock.Close()
 		if !done {
 			return

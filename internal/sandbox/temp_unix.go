@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/sandbox/rmtree"
 )
 
 // A tempRoot is the directory that holds the directories of TempDir. It can be
@@ -93,7 +94,7 @@ func (t *tempRoot) remove() error {
 	defer t.lock.Close()
 	// Before the directory is removed in which it removes.
 	t.trash.close()
-	done, err := newRemover(dir).run(time.Now().Add(closeTime))
+	done, err := rmtree.New(dir).Run(time.Now().Add(closeTime))
 	if !done {
 		err = fmt.Errorf("%w: removing directories takes too long; the next host goes on", codeinterp.ErrUnavailable)
 	}

@@ -259,10 +259,10 @@ func (u *usage) update(s *sum) {
 	if u.active { // otherwise it has the page tables that it had
 		u.tables, u.swap = 0, 0
 		for _, m := range s.members {
-			mem := readMemory(m.PID)
-			data = max(data, mem.data)
-			u.tables += mem.tables
-			u.swap += mem.swap
+			mem := procfs.ReadMemory(m.PID)
+			data = max(data, mem.Data)
+			u.tables += mem.Tables
+			u.swap += mem.Swap
 		}
 	}
 	u.mu.Lock()

@@ -1,4 +1,6 @@
-package sandbox
+// Package forkexec forks a child that makes a prepared list of system calls and then
+// executes a program, without running Go code in between.
+package forkexec
 
 import (
 	"runtime"
@@ -6,6 +8,7 @@ import (
 	"unsafe"
 
 	"golang.org/x/sys/unix"
+	"syscall"
 )
 
 // A call is one system call that a child makes between fork and exec. The
@@ -31,71 +34,75 @@ type report struct {
 	child        int32
 }
 
-// A steps is what a child does between fork and exec: a list of system calls
+// Steps is what a child does between fork and exec: a list of system calls
 // that is complete before the fork, because a child that shares the host's
 // memory can run no Go.
-type steps struct {
+type Steps struct {
 	list []call
 	pins runtime.Pinner
 }
 
-func (s *steps) do(nr uintptr, args ...uintptr) { s.add(mustWork, 0, nr, args) }
+// Do adds a call that must succeed.
+func (s *Steps) Do(nr uintptr, args ...uintptr) { s.add(mustWork, 0, nr, args) }
 
-func (s *steps) try(nr uintptr, args ...uintptr) { s.add(mayFail, 0, nr, args) }
+// Try adds a call that may fail.
+func (s *Steps) Try(nr uintptr, args ...uintptr) { s.add(mayFail, 0, nr, args) }
 
-func (s *steps) expect(want, nr uintptr, args ...uintptr) { s.add(mustEqual, want, nr, args) }
+// Expect adds a call that must return want.
+func (s *Steps) Expect(want, nr uintptr, args ...uintptr) { s.add(mustEqual, want, nr, args) }
 
-func (s *steps) add(check, want, nr uintptr, args []uintptr) {
+func (s *Steps) add(check, want, nr uintptr, args []uintptr) {
 	c := call{nr: nr, check: check, want: want}
 	copy(c.args[:], args)
 	s.list = append(s.list, c)
 }
 
-// pin returns an address that stays good until release.
-func pin[T any](s *steps, p *T) uintptr {
+// Pin returns an address that stays good until release.
+func Pin[T any](s *Steps, p *T) uintptr {
 	s.pins.Pin(p)
 	return uintptr(unsafe.Pointer(p))
 }
 
-func (s *steps) text(v string) uintptr { return pin(s, &append([]byte(v), 0)[0]) }
+// Text returns the address of a string, as system calls take it.
+func (s *Steps) Text(v string) uintptr { return Pin(s, &append([]byte(v), 0)[0]) }
 
-// texts returns the address of a list of strings, as exec takes it.
-func (s *steps) texts(list []string) uintptr {
+// Texts returns the address of a list of strings, as exec takes it.
+func (s *Steps) Texts(list []string) uintptr {
 	at := make([]uintptr, len(list)+1)
 	for i, v := range list {
-		at[i] = s.text(v)
+		at[i] = s.Text(v)
 	}
-	return pin(s, &at[0])
+	return Pin(s, &at[0])
 }
 
-func (s *steps) release() { s.pins.Unpin() }
+func (s *Steps) release() { s.pins.Unpin() }
 
-// signals gives every signal its default action, which the host's handlers
+// Signals gives every signal its default action, which the host's handlers
 // must not run instead once the mask is lifted.
-func (s *steps) signals() {
+func (s *Steps) Signals() {
 	const last = 64
-	action := pin(s, &[8]uint64{})
+	action := Pin(s, &[8]uint64{})
 	for n := uintptr(1); n <= last; n++ {
-		s.try(unix.SYS_RT_SIGACTION, n, action, 0, sigsetSize)
+		s.Try(unix.SYS_RT_SIGACTION, n, action, 0, sigsetSize)
 	}
 }
 
-// unmask lifts the signal mask that run sets.
-func (s *steps) unmask() {
-	s.do(unix.SYS_RT_SIGPROCMASK, unix.SIG_SETMASK, pin(s, new([2]uint64)), 0, sigsetSize)
+// Unmask lifts the signal mask that run sets.
+func (s *Steps) Unmask() {
+	s.Do(unix.SYS_RT_SIGPROCMASK, unix.SIG_SETMASK, Pin(s, new([2]uint64)), 0, sigsetSize)
 }
 
 // The size of a signal set, and calls whose numbers differ.
 var (
-	sigsetSize  uintptr = 8
-	nrSetgroups uintptr = unix.SYS_SETGROUPS
-	nrSetresuid uintptr = unix.SYS_SETRESUID
-	nrSetresgid uintptr = unix.SYS_SETRESGID
+	sigsetSize   uintptr = 8
+	SysSetgroups uintptr = unix.SYS_SETGROUPS
+	SysSetresuid uintptr = unix.SYS_SETRESUID
+	SysSetresgid uintptr = unix.SYS_SETRESGID
 )
 
-// move makes fds the child's descriptors 0, 1, 2, ..., and keeps those in keep
+// Move makes fds the child's descriptors 0, 1, 2, ..., and keeps those in keep
 // that are not negative, and whose new numbers it returns.
-func (s *steps) move(fds, keep []int) []int {
+func (s *Steps) Move(fds, keep []int) []int {
 	from := slices.Concat(fds, keep)
 	free := len(fds)
 	next := func() int {
@@ -108,7 +115,7 @@ func (s *steps) move(fds, keep []int) []int {
 	for i, fd := range from {
 		if fd >= 0 && fd < len(fds) && fd != i {
 			to := next()
-			s.do(unix.SYS_DUP3, uintptr(fd), uintptr(to), unix.O_CLOEXEC)
+			s.Do(unix.SYS_DUP3, uintptr(fd), uintptr(to), unix.O_CLOEXEC)
 			for j := range from {
 				if from[j] == fd && j != fd {
 					from[j] = to
@@ -118,16 +125,16 @@ func (s *steps) move(fds, keep []int) []int {
 	}
 	for i, fd := range from[:len(fds)] {
 		if fd == i {
-			s.do(unix.SYS_FCNTL, uintptr(fd), unix.F_SETFD, 0)
+			s.Do(unix.SYS_FCNTL, uintptr(fd), unix.F_SETFD, 0)
 		} else {
-			s.do(unix.SYS_DUP3, uintptr(fd), uintptr(i), 0)
+			s.Do(unix.SYS_DUP3, uintptr(fd), uintptr(i), 0)
 		}
 	}
 	return from[len(fds):]
 }
 
-// run forks, and returns the child's pid once it has called exec or failed.
-func (s *steps) run() (pid int, err error) {
+// Run forks, and returns the child's pid once it has called exec or failed.
+func (s *Steps) Run() (pid int, err error) {
 	defer s.release()
 	// Where the child has a copy of the host's memory (vfork_linux_other.go), this is
 	// the only way for it to tell.
@@ -137,7 +144,7 @@ func (s *steps) run() (pid int, err error) {
 	}
 	defer unix.Munmap(shared)
 	rep := (*report)(unsafe.Pointer(&shared[0]))
-	first := pin(s, &s.list[0])
+	first := Pin(s, &s.list[0])
 	end := first + uintptr(len(s.list))*unsafe.Sizeof(call{})
 
 	// A handler of the host's that ran in the child would change the host.
@@ -156,12 +163,22 @@ func (s *steps) run() (pid int, err error) {
 	if rep.call == 0 && !givenUp {
 		return int(r), nil
 	}
-	reap(int(r), nil)
+	Reap(int(r), nil)
 	if givenUp {
-		return 0, errStopped
+		return 0, ErrStopped
 	}
 	if e := -int64(rep.result); e > 0 && e < 4096 {
 		return 0, unix.Errno(e)
 	}
 	return 0, unix.ESRCH
+}
+
+// Reap waits for a child that has ended, or is about to.
+func Reap(pid int, ru *syscall.Rusage) syscall.WaitStatus {
+	var ws syscall.WaitStatus
+	for {
+		if _, err := syscall.Wait4(pid, &ws, 0, ru); err != syscall.EINTR {
+			return ws
+		}
+	}
 }

@@ -1,10 +1,11 @@
-package sandbox
+package seccomp
 
 import "golang.org/x/sys/unix"
 
 const (
-	auditArch = 0xc000003e // AUDIT_ARCH_X86_64
-	x32Bit    = 0x40000000
+	// Arch is the audit number of this architecture.
+	Arch   = 0xc000003e // AUDIT_ARCH_X86_64
+	x32Bit = 0x40000000
 )
 
 // neverHere is what this architecture has besides.

@@ -1,6 +1,6 @@
-//go:build amd64 || arm64
+//go:build real && (amd64 || arm64)
 
-package sandbox
+package forkexec
 
 import (
 	"errors"
@@ -14,16 +14,16 @@ import (
 )
 
 // stopping is a child that stops so many times before it calls exec.
-func stopping(times int) *steps {
-	s := &steps{}
-	s.signals()
-	s.do(unix.SYS_SETPGID, 0, 0)
+func stopping(times int) *Steps {
+	s := &Steps{}
+	s.Signals()
+	s.Do(unix.SYS_SETPGID, 0, 0)
 	for range times {
-		s.do(unix.SYS_KILL, 0, uintptr(unix.SIGSTOP))
+		s.Do(unix.SYS_KILL, 0, uintptr(unix.SIGSTOP))
 	}
-	path, args, env := s.text("/bin/true"), s.texts([]string{"true"}), s.texts(nil)
-	s.unmask()
-	s.do(unix.SYS_EXECVE, path, args, env)
+	path, args, env := s.Text("/bin/true"), s.Texts([]string{"true"}), s.Texts(nil)
+	s.Unmask()
+	s.Do(unix.SYS_EXECVE, path, args, env)
 	return s
 }
 
@@ -37,15 +37,16 @@ func TestStoppedBeforeExec(t *testing.T) {
 	}
 	run := func(times int) error {
 		done := make(chan error)
-		go onThread(func() {
-			pid, err := stopping(times).run()
+		go func() {
+			runtime.LockOSThread()
+			pid, err := stopping(times).Run()
 			if err == nil {
-				if ws := reap(pid, nil); !ws.Exited() || ws.ExitStatus() != 0 {
+				if ws := Reap(pid, nil); !ws.Exited() || ws.ExitStatus() != 0 {
 					t.Errorf("it ended with %#x", ws)
 				}
 			}
 			done <- err
-		})
+		}()
 		for {
 			select {
 			case err := <-done:

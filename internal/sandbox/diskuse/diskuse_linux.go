@@ -1,54 +1,57 @@
-package sandbox
+// Package diskuse adds up the files of directories that untrusted programs change.
+package diskuse
 
 import (
 	"errors"
 	"os"
 	"time"
 
+	"github.com/toolcell/toolcell/internal/sandbox/rmtree"
 	"golang.org/x/sys/unix"
 )
 
-// A walked is the size of what a walk found.
-type walked struct {
-	bytes  int64
-	inodes int
+// A Use is the size of what a walk found.
+type Use struct {
+	Bytes  int64
+	Inodes int
 }
 
 // over reports whether a walk found more than enough, in which -1 is no limit.
-func (w walked) over(enough walked) bool {
-	return enough.bytes >= 0 && w.bytes > enough.bytes || enough.inodes >= 0 && w.inodes > enough.inodes
+func (w Use) over(enough Use) bool {
+	return enough.Bytes >= 0 && w.Bytes > enough.Bytes || enough.Inodes >= 0 && w.Inodes > enough.Inodes
 }
 
 const (
-	walkDepth  = 128             // levels, each of which takes a descriptor
-	walkBudget = 2 * time.Second // for one walk
-	walkBatch  = 1024            // names read at once
+	maxDepth = 128             // levels, each of which takes a descriptor
+	budget   = 2 * time.Second // for one walk
+	batch    = 1024            // names read at once
 )
 
 var (
 	errEnough = errors.New("enough")
 
-	// errUnmeasured reports a directory that cannot be measured: one that stays
+	// ErrUnmeasured reports a directory that cannot be measured: one that stays
 	// unreadable for its owner, the host's user, or one that is too deep.
-	errUnmeasured = errors.New("the directory cannot be measured; it is unreadable or deeper than 128 levels")
+	ErrUnmeasured = errors.New("the directory cannot be measured; it is unreadable or deeper than 128 levels")
 )
 
 // A walk adds up the files beneath a directory. It follows no symbolic links and counts
 // a file with several names once.
 type walk struct {
-	walked
-	enough walked
+	Use
+	enough Use
 	end    time.Time
 	linked map[uint64]bool
 }
 
-// measure walks dir, and stops when it has found more than enough, or after walkBudget.
-func measure(dir string, enough walked) (walked, error) {
-	w := &walk{enough: enough, end: time.Now().Add(walkBudget), linked: map[uint64]bool{}}
-	if err := w.dir(unix.AT_FDCWD, dir, walkDepth); err == errUnmeasured {
-		return w.walked, err
+// Measure walks dir, and stops when it has found more than enough, in which -1 is no limit, or
+// after two seconds.
+func Measure(dir string, enough Use) (Use, error) {
+	w := &walk{enough: enough, end: time.Now().Add(budget), linked: map[uint64]bool{}}
+	if err := w.dir(unix.AT_FDCWD, dir, maxDepth); err == ErrUnmeasured {
+		return w.Use, err
 	}
-	return w.walked, nil
+	return w.Use, nil
 }
 
 // dir counts what is in a directory. One that is gone, or that another user closed, is
@@ -56,7 +59,7 @@ func measure(dir string, enough walked) (walked, error) {
 func (w *walk) dir(at int, name string, depth int) error {
 	fd, restore, err := openDir(at, name)
 	switch {
-	case err == errUnmeasured:
+	case err == ErrUnmeasured:
 		return err
 	case err != nil:
 		return nil
@@ -66,7 +69,7 @@ func (w *walk) dir(at int, name string, depth int) error {
 	defer restore()
 	var subdirs []string
 	for {
-		names, err := f.Readdirnames(walkBatch)
+		names, err := f.Readdirnames(batch)
 		for _, name := range names {
 			isDir, err := w.entry(fd, name)
 			if err != nil {
@@ -81,7 +84,7 @@ func (w *walk) dir(at int, name string, depth int) error {
 		}
 	}
 	if depth == 0 && len(subdirs) > 0 {
-		return errUnmeasured
+		return ErrUnmeasured
 	}
 	for _, name := range subdirs {
 		if err := w.dir(fd, name, depth-1); err != nil {
@@ -97,17 +100,17 @@ func (w *walk) entry(at int, name string) (isDir bool, err error) {
 	if unix.Fstatat(at, name, &st, unix.AT_SYMLINK_NOFOLLOW) != nil {
 		return false, nil
 	}
-	w.inodes++
+	w.Inodes++
 	isDir = st.Mode&unix.S_IFMT == unix.S_IFDIR
 	// Only files with several names are remembered, which keeps the map small.
 	if isDir || st.Nlink < 2 || !w.linked[st.Ino] {
 		if !isDir && st.Nlink > 1 {
 			w.linked[st.Ino] = true
 		}
-		w.bytes += st.Blocks * 512
+		w.Bytes += st.Blocks * 512
 	}
 	// Reading the clock costs as much as a stat.
-	if w.over(w.enough) || w.inodes%64 == 0 && time.Now().After(w.end) {
+	if w.over(w.enough) || w.Inodes%64 == 0 && time.Now().After(w.end) {
 		return isDir, errEnough
 	}
 	return isDir, nil
@@ -123,11 +126,11 @@ func openDir(at int, name string) (fd int, restore func(), err error) {
 	}
 	restore = func() {}
 	mine, mode := int(st.Uid) == os.Geteuid(), st.Mode&0o7777
-	changed := mine && mode&need != need && allow(at, name, mode|need) == nil
+	changed := mine && mode&need != need && rmtree.Chmod(at, name, mode|need) == nil
 	fd, err = unix.Openat(at, name, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
 	switch {
 	case err == unix.EACCES && mine:
-		return -1, nil, errUnmeasured
+		return -1, nil, ErrUnmeasured
 	case err != nil:
 		return -1, nil, err
 	}
@@ -135,4 +138,10 @@ func openDir(at int, name string) (fd int, restore func(), err error) {
 		restore = func() { _ = unix.Fchmod(fd, mode) }
 	}
 	return fd, restore, nil
+}
+
+// Used returns the size of what is in a directory, as far as a walk of two seconds finds it.
+func Used(dir string) (bytes int64, inodes int) {
+	u, _ := Measure(dir, Use{-1, -1})
+	return u.Bytes, u.Inodes
 }

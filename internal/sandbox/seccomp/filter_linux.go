@@ -1,4 +1,4 @@
-package sandbox
+package seccomp
 
 import (
 	"unsafe"
@@ -6,9 +6,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A filter is a seccomp program: for each system call in turn it either decides
+// A Filter is a seccomp program: for each system call in turn it either decides
 // or goes on, with the call's number in the accumulator between the checks.
-type filter []unix.SockFilter
+type Filter []unix.SockFilter
 
 // What the kernel hands to the program, struct seccomp_data, and what the
 // program answers; see seccomp(2). Arguments are 64 bits wide, low word first
@@ -45,12 +45,12 @@ func loadArgHigh(i int) unix.SockFilter { return op(opLoad, uint32(offArgs+8*i+4
 
 func fail(e unix.Errno) unix.SockFilter { return op(opRet, retErrno|uint32(e)) }
 
-// newFilter begins a program that kills callers of another architecture's
+// New returns a program that kills callers of another architecture's
 // system calls, and of x32's where x32 is not 0.
-func newFilter(arch, x32 uint32) filter {
+func New(arch, x32 uint32) Filter {
 	// The same number is another call in another architecture, and in x32, which
 	// shares the one of amd64 and sets a bit of the number.
-	f := filter{op(opLoad, offArch), jump(opEq, arch, 1, 0), op(opRet, retKill), op(opLoad, offNr)}
+	f := Filter{op(opLoad, offArch), jump(opEq, arch, 1, 0), op(opRet, retKill), op(opLoad, offNr)}
 	if x32 != 0 {
 		f = append(f, jump(opGe, x32, 0, 1), op(opRet, retKill))
 	}
@@ -58,22 +58,22 @@ func newFilter(arch, x32 uint32) filter {
 }
 
 // on adds checks for one system call; they decide, or fall out at their end.
-func (f *filter) on(nr uint32, checks ...unix.SockFilter) {
+func (f *Filter) on(nr uint32, checks ...unix.SockFilter) {
 	*f = append(*f, jump(opEq, nr, 0, len(checks)+1))
 	*f = append(*f, checks...)
 	// The checks have put an argument into the accumulator.
 	*f = append(*f, op(opLoad, offNr))
 }
 
-// deny makes system calls fail with e, or succeed and do nothing if e is 0.
-func (f *filter) deny(e unix.Errno, nrs ...uint32) {
+// Deny makes system calls fail with e, or succeed and do nothing if e is 0.
+func (f *Filter) Deny(e unix.Errno, nrs ...uint32) {
 	for _, nr := range nrs {
 		*f = append(*f, jump(opEq, nr, 0, 1), fail(e))
 	}
 }
 
 // denyUnless denies the call unless its argument, masked, is one of values.
-func (f *filter) denyUnless(e unix.Errno, nr uint32, arg int, mask uint32, values ...uint32) {
+func (f *Filter) denyUnless(e unix.Errno, nr uint32, arg int, mask uint32, values ...uint32) {
 	checks := []unix.SockFilter{loadArg(arg), op(opAnd, mask)}
 	for i, v := range values {
 		// Over the values that are left, and over the refusal behind them.
@@ -83,7 +83,7 @@ func (f *filter) denyUnless(e unix.Errno, nr uint32, arg int, mask uint32, value
 }
 
 // denyValues denies the call if its argument is one of values.
-func (f *filter) denyValues(e unix.Errno, nr uint32, arg int, values ...uint32) {
+func (f *Filter) denyValues(e unix.Errno, nr uint32, arg int, values ...uint32) {
 	checks := []unix.SockFilter{loadArg(arg)}
 	for _, v := range values {
 		checks = append(checks, jump(opEq, v, 0, 1), fail(e))
@@ -92,20 +92,20 @@ func (f *filter) denyValues(e unix.Errno, nr uint32, arg int, values ...uint32) 
 }
 
 // denyAbove denies the call if its argument, of 64 bits, is more than most.
-func (f *filter) denyAbove(e unix.Errno, nr uint32, arg int, most uint32) {
+func (f *Filter) denyAbove(e unix.Errno, nr uint32, arg int, most uint32) {
 	f.on(nr, loadArgHigh(arg), jump(opEq, 0, 0, 2), loadArg(arg), jump(opGe, most+1, 0, 1), fail(e))
 }
 
-// denyBits denies the call if its argument has any of the bits.
-func (f *filter) denyBits(e unix.Errno, nr uint32, arg int, bits uint32) {
+// DenyBits denies the call if its argument has any of the bits.
+func (f *Filter) DenyBits(e unix.Errno, nr uint32, arg int, bits uint32) {
 	f.on(nr, loadArg(arg), jump(opSet, bits, 0, 1), fail(e))
 }
 
-// end makes the program allow what nothing decided.
-func (f *filter) end() { *f = append(*f, op(opRet, retAllow)) }
+// End makes the program allow what nothing decided.
+func (f *Filter) End() { *f = append(*f, op(opRet, retAllow)) }
 
-// bytes returns the program as the kernel reads it: 8 bytes per instruction.
-func (f filter) bytes() []byte {
+// Bytes returns the program as the kernel reads it: 8 bytes per instruction.
+func (f Filter) Bytes() []byte {
 	b := unsafe.Slice((*byte)(unsafe.Pointer(&f[0])), len(f)*int(unsafe.Sizeof(f[0])))
 	return append([]byte(nil), b...)
 }

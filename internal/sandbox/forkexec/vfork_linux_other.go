@@ -1,6 +1,6 @@
 //go:build linux && !amd64 && !arm64
 
-package sandbox
+package forkexec
 
 import (
 	"runtime"
@@ -20,7 +20,7 @@ func init() {
 		sigsetSize = 16
 	case "386", "arm":
 		// The plain ones take ids of 16 bits.
-		nrSetgroups, nrSetresuid, nrSetresgid = 206, 208, 210
+		SysSetgroups, SysSetresuid, SysSetresgid = 206, 208, 210
 	}
 }
 

@@ -1,10 +1,11 @@
-package sandbox
+package seccomp
 
 import "golang.org/x/sys/unix"
 
 const (
-	auditArch = 0xc00000b7 // AUDIT_ARCH_AARCH64
-	x32Bit    = 0
+	// Arch is the audit number of this architecture.
+	Arch   = 0xc00000b7 // AUDIT_ARCH_AARCH64
+	x32Bit = 0
 )
 
 // neverHere is what this architecture has besides.

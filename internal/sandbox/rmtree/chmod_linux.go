@@ -1,4 +1,4 @@
-package sandbox
+package rmtree
 
 import (
 	"strconv"
@@ -6,9 +6,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// allow sets the mode of a directory of the host's own, not of what a link of
+// Chmod sets the mode of a directory of the host's own, not of what a link of
 // that name leads to.
-func allow(at int, name string, mode uint32) error {
+func Chmod(at int, name string, mode uint32) error {
 	fd, err := unix.Openat(at, name, unix.O_PATH|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return err

@@ -1,4 +1,5 @@
-package sandbox
+// Package acl lets further users into directories; see acl(5).
+package acl
 
 import (
 	"encoding/binary"
@@ -9,7 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-const aclName = "system.posix_acl_access"
+// Name is the extended attribute of access lists.
+const Name = "system.posix_acl_access"
 
 // Tags of an access list's entries; see acl(5). They are sorted by them.
 const (
@@ -32,16 +34,16 @@ type aclEntry struct {
 
 var errMasked = errors.New("its access list keeps named users from writing")
 
-// grant lets uid list and change a directory beside those who may already.
+// Grant lets uid list and change the open directory fd, beside those who may already.
 // What is in the directory keeps its rights.
-func (d *Dir) grant(uid int) error {
-	path := "/proc/self/fd/" + strconv.Itoa(d.fd())
+func Grant(fd, uid int) error {
+	path := "/proc/self/fd/" + strconv.Itoa(fd)
 	var st unix.Stat_t
 	if err := unix.Stat(path, &st); err != nil {
 		return err
 	}
 	b := make([]byte, 4096)
-	n, err := unix.Getxattr(path, aclName, b)
+	n, err := unix.Getxattr(path, Name, b)
 	var list []aclEntry
 	switch {
 	case err == unix.ENODATA:
@@ -61,7 +63,7 @@ func (d *Dir) grant(uid int) error {
 	if list, err = addUser(list, uint32(uid)); err != nil || list == nil {
 		return err
 	}
-	return unix.Setxattr(path, aclName, encodeACL(list), 0)
+	return unix.Setxattr(path, Name, encodeACL(list), 0)
 }
 
 // addUser returns the list with all rights for uid, nil if it has them. It

@@ -1,6 +1,7 @@
 //go:build unix
 
-package sandbox
+// Package rmtree removes directories that untrusted programs have filled.
+package rmtree
 
 import (
 	"errors"
@@ -19,31 +20,32 @@ import (
 // made unreadable or nested thousands of levels deep. It follows no symbolic
 // links and holds three descriptors at most. What is missing is no error.
 func RemoveAll(dir string) error {
-	r := newRemover(dir)
-	_, err := r.run(time.Time{})
+	r := New(dir)
+	_, err := r.Run(time.Time{})
 	return err
 }
 
-// A remover removes a directory bit by bit. It keeps the work flat: a directory
+// A Remover removes a directory bit by bit. It keeps the work flat: a directory
 // that is not empty moves up to the top before its turn comes.
-type remover struct {
+type Remover struct {
 	dir  string
 	mark string // prefix of what was moved up
 	n    int
 	end  time.Time
 }
 
-func newRemover(dir string) *remover {
-	return &remover{dir: dir, mark: strconv.FormatUint(rand.Uint64(), 36) + "-"}
+// New returns a Remover of dir.
+func New(dir string) *Remover {
+	return &Remover{dir: dir, mark: strconv.FormatUint(rand.Uint64(), 36) + "-"}
 }
 
 var errLater = errors.New("later")
 
 const removeBatch = 512
 
-// run removes until it is done, or until end, if that is set. An error other
+// Run removes until it is done, or until end, if that is set. An error other
 // than that one directory cannot be removed comes at the end.
-func (r *remover) run(end time.Time) (done bool, err error) {
+func (r *Remover) Run(end time.Time) (done bool, err error) {
 	r.end = end
 	top, err := openReadable(unix.AT_FDCWD, r.dir)
 	switch {
@@ -65,13 +67,13 @@ func (r *remover) run(end time.Time) (done bool, err error) {
 
 // empty removes the entries of a directory; what to do with directories that
 // are not empty is up to subdir.
-func (r *remover) empty(d *os.File, subdir func(name string) error) error {
+func (r *Remover) empty(d *os.File, subdir func(name string) error) error {
 	fd := int(d.Fd())
 	for {
 		// From the start each time: what readdir(3) returns after entries were
 		// removed is not specified.
 		if _, err := d.Seek(0, io.SeekStart); err != nil {
-			return bare(err)
+			return err
 		}
 		names, _ := d.Readdirnames(removeBatch)
 		removed, failed := 0, error(nil)
@@ -103,7 +105,7 @@ func (r *remover) empty(d *os.File, subdir func(name string) error) error {
 }
 
 // subdirectory removes a directory at the top, and moves up those in it.
-func (r *remover) subdirectory(top *os.File, name string) error {
+func (r *Remover) subdirectory(top *os.File, name string) error {
 	d, err := openReadable(int(top.Fd()), name)
 	if err != nil {
 		return err
@@ -133,7 +135,7 @@ func openReadable(at int, name string) (*os.File, error) {
 		_ = unix.Fchmod(fd, 0o700)
 	}
 	if err == unix.EACCES {
-		if allow(at, name, 0o700) == nil {
+		if Chmod(at, name, 0o700) == nil {
 			fd, err = unix.Openat(at, name, flags, 0)
 		}
 	}

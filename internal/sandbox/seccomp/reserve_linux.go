@@ -1,6 +1,6 @@
 //go:build amd64 || arm64
 
-package sandbox
+package seccomp
 
 import "golang.org/x/sys/unix"
 
@@ -16,12 +16,12 @@ const (
 // reserve closes what takes a disk's space without writing: gigabytes in
 // milliseconds, where a watchdog counts what was written meanwhile. Libraries
 // write in place of it. What only gives space back stays.
-func reserve(f *filter) {
+func reserve(f *Filter) {
 	const keepSize, punchHole, collapse = 1, 2, 8
 	f.denyUnless(unix.EOPNOTSUPP, unix.SYS_FALLOCATE, 1, allBits, keepSize|punchHole, collapse)
 	f.denyValues(unix.EOPNOTSUPP, unix.SYS_IOCTL, 1,
 		fsResvSP, fsResvSP64, fsUnresvSP, fsUnresvSP64, fsZeroRange, xfsAllocSP, xfsAllocSP64)
 	// On XFS a hint has one byte take gigabytes.
-	f.deny(unix.EOPNOTSUPP, unix.SYS_FILE_SETATTR)
+	f.Deny(unix.EOPNOTSUPP, unix.SYS_FILE_SETATTR)
 	f.denyValues(unix.EOPNOTSUPP, unix.SYS_IOCTL, 1, fsSetXattr)
 }

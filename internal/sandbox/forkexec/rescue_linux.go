@@ -1,4 +1,4 @@
-package sandbox
+package forkexec
 
 import (
 	"fmt"
@@ -21,7 +21,8 @@ const (
 	rescueMost = 20
 )
 
-var errStopped = fmt.Errorf("%w: another program stops processes before they have begun", codeinterp.ErrUnavailable)
+// ErrStopped reports that the child was stopped again and again before it began.
+var ErrStopped = fmt.Errorf("%w: another program stops processes before they have begun", codeinterp.ErrUnavailable)
 
 // A rescue lets a child go on that is stopped between vfork and exec, when the
 // host's thread waits for it: under a uid that it shares with programs, they

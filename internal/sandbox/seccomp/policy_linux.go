@@ -1,33 +1,35 @@
 //go:build amd64 || arm64
 
-package sandbox
+// Package seccomp builds the system call filters of the sandbox.
+package seccomp
 
 import "golang.org/x/sys/unix"
 
-const filterSupported = true
+// Supported reports whether there is a filter for this architecture.
+const Supported = true
 
-// A policy says which system calls a program may make. What no policy allows
-// is what an interpreter never needs: tracing, mounting, namespaces, kernel
-// keys, modules, io_uring, BPF.
-type policy struct {
-	// network allows internet sockets. Unix sockets are never allowed, only
+// A Policy is the set of system calls that a program may make. No policy allows what an
+// interpreter never needs: tracing, mounting, namespaces, kernel keys, modules,
+// io_uring, BPF.
+type Policy struct {
+	// Network allows internet sockets. Unix sockets are never allowed, only
 	// connected pairs of them: paths of the host's sockets would be in reach.
-	network bool
+	Network bool
 
-	// monitored is for a program in whose process group its monitor is.
-	monitored bool
+	// Monitored is for a program in whose process group its monitor is.
+	Monitored bool
 
-	// shared is for a program that has no namespaces: it closes what Landlock
-	// leaves open between processes, and pins the process group, if not 0.
-	shared bool
-	group  int
+	// Shared is for a program that has no namespaces: it closes what Landlock
+	// leaves open between processes, and pins the process group, if Group is not 0.
+	Shared bool
+	Group  int
 
-	// sameUID is for a program that runs under the host's uid: it closes what
+	// SameUID is for a program that runs under the host's uid: it closes what
 	// Landlock leaves open to the owner of files and processes.
-	sameUID bool
+	SameUID bool
 
-	// abi is the version of Landlock: before 3 it does not know of truncation.
-	abi int
+	// ABI is the version of Landlock: before 3 it does not know truncation.
+	ABI int
 }
 
 // Constants that x/sys lacks or has for some architectures only.
@@ -47,27 +49,27 @@ const (
 	sockTypes = 0xf
 )
 
-// build assembles the program.
-func (p policy) build() filter {
-	f := newFilter(auditArch, x32Bit)
-	f.deny(unix.EPERM, never...)
-	f.deny(unix.EPERM, neverHere...)
+// Build assembles the program.
+func (p Policy) Build() Filter {
+	f := New(Arch, x32Bit)
+	f.Deny(unix.EPERM, never...)
+	f.Deny(unix.EPERM, neverHere...)
 	// A memfd is memory that belongs to no process where a socket holds it; the
 	// kernel then looks for its victims elsewhere. clone3 has its flags in memory,
 	// where no filter sees them; libraries take clone then.
-	f.deny(unix.ENOSYS, unix.SYS_CLONE3, unix.SYS_MEMFD_SECRET, unix.SYS_MEMFD_CREATE)
+	f.Deny(unix.ENOSYS, unix.SYS_CLONE3, unix.SYS_MEMFD_SECRET, unix.SYS_MEMFD_CREATE)
 	// A sibling of the program's would be a child of the host's.
-	f.denyBits(unix.EPERM, unix.SYS_CLONE, 0, unix.CLONE_PARENT)
+	f.DenyBits(unix.EPERM, unix.SYS_CLONE, 0, unix.CLONE_PARENT)
 	// The memory of what is not dumpable could not be measured.
 	f.on(unix.SYS_PRCTL, loadArg(0), jump(opEq, unix.PR_SET_DUMPABLE, 0, 3), loadArg(1),
 		jump(opEq, 0, 0, 1), fail(unix.EPERM))
 	// The watchdog looks at the descriptors of a process, not at those of a thread
 	// that has others.
 	f.on(unix.SYS_CLONE, loadArg(0), jump(opSet, unix.CLONE_THREAD, 0, 2), jump(opSet, unix.CLONE_FILES, 1, 0), fail(unix.EPERM))
-	f.denyBits(unix.EINVAL, unix.SYS_CLOSE_RANGE, 2, unix.CLOSE_RANGE_UNSHARE)
+	f.DenyBits(unix.EINVAL, unix.SYS_CLOSE_RANGE, 2, unix.CLOSE_RANGE_UNSHARE)
 	const namespaces = unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWNET |
 		unix.CLONE_NEWIPC | unix.CLONE_NEWUTS | unix.CLONE_NEWCGROUP
-	f.denyBits(unix.EPERM, unix.SYS_CLONE, 0, namespaces)
+	f.DenyBits(unix.EPERM, unix.SYS_CLONE, 0, namespaces)
 	// PER_LINUX and PER_LINUX32, each with UNAME26 too, and the query: what
 	// Docker's profile allows as well.
 	f.denyUnless(unix.EPERM, unix.SYS_PERSONALITY, 0, allBits, 0, 8, 0x20000, 0x20008, allBits)
@@ -78,28 +80,28 @@ func (p policy) build() filter {
 	reserve(&f)
 	unseen(&f)
 	p.sockets(&f)
-	if p.monitored {
+	if p.Monitored {
 		// kill(0) goes to the whole group, its monitor included.
 		f.denyValues(unix.EPERM, unix.SYS_KILL, 0, 0)
 	}
-	if p.shared {
+	if p.Shared {
 		p.neighbours(&f)
 	}
-	if p.group != 0 {
+	if p.Group != 0 {
 		p.pin(&f)
 	}
-	if p.sameUID {
+	if p.SameUID {
 		p.owner(&f)
 	}
-	f.end()
+	f.End()
 	return f
 }
 
-func (p policy) sockets(f *filter) {
-	if p.network {
+func (p Policy) sockets(f *Filter) {
+	if p.Network {
 		f.denyUnless(unix.EPERM, unix.SYS_SOCKET, 0, allBits, unix.AF_INET, unix.AF_INET6)
 	} else {
-		f.deny(unix.EPERM, unix.SYS_SOCKET, unix.SYS_CONNECT, unix.SYS_BIND, unix.SYS_LISTEN)
+		f.Deny(unix.EPERM, unix.SYS_SOCKET, unix.SYS_CONNECT, unix.SYS_BIND, unix.SYS_LISTEN)
 	}
 	f.denyUnless(unix.EPERM, unix.SYS_SOCKETPAIR, 0, allBits, unix.AF_UNIX)
 	// Datagrams could be sent from one of a pair to any unix socket.
@@ -109,22 +111,22 @@ func (p policy) sockets(f *filter) {
 // neighbours closes ways to other processes and their objects that need no
 // path, watching of directories, and what Landlock leaves open to everybody
 // who may write to a file: its times and extended attributes.
-func (p policy) neighbours(f *filter) {
-	f.deny(unix.ENOTSUP, unix.SYS_SETXATTR, unix.SYS_LSETXATTR, unix.SYS_FSETXATTR, unix.SYS_SETXATTRAT,
+func (p Policy) neighbours(f *Filter) {
+	f.Deny(unix.ENOTSUP, unix.SYS_SETXATTR, unix.SYS_LSETXATTR, unix.SYS_FSETXATTR, unix.SYS_SETXATTRAT,
 		unix.SYS_REMOVEXATTR, unix.SYS_LREMOVEXATTR, unix.SYS_FREMOVEXATTR, unix.SYS_REMOVEXATTRAT)
-	f.deny(0, timesHere...)
+	f.Deny(0, timesHere...)
 	// Without a path it is about a file that the program has open.
 	f.on(unix.SYS_UTIMENSAT, loadArg(1), jump(opEq, 0, 0, 2), loadArgHigh(1), jump(opEq, 0, 1, 0), fail(0))
-	f.deny(unix.ENOSYS, sysvIPC...)
-	f.deny(unix.EACCES, unix.SYS_INOTIFY_ADD_WATCH)
+	f.Deny(unix.ENOSYS, sysvIPC...)
+	f.Deny(unix.EACCES, unix.SYS_INOTIFY_ADD_WATCH)
 	// It could outlive the host otherwise.
 	f.on(unix.SYS_PRCTL, loadArg(0), jump(opEq, unix.PR_SET_PDEATHSIG, 0, 3), loadArg(1),
 		jump(opEq, uint32(unix.SIGKILL), 1, 0), fail(unix.EPERM))
-	if p.abi < 3 {
-		f.deny(unix.EPERM, unix.SYS_TRUNCATE)
+	if p.ABI < 3 {
+		f.Deny(unix.EPERM, unix.SYS_TRUNCATE)
 		// Its flags are in memory, where no filter sees them; libraries take openat
 		// then.
-		f.deny(unix.ENOSYS, unix.SYS_OPENAT2)
+		f.Deny(unix.ENOSYS, unix.SYS_OPENAT2)
 		for nr, flags := range opens {
 			f.on(nr, loadArg(flags), op(opAnd, unix.O_TRUNC|unix.O_ACCMODE), jump(opEq, unix.O_TRUNC, 0, 1), fail(unix.EPERM))
 		}
@@ -133,17 +135,17 @@ func (p policy) neighbours(f *filter) {
 
 // pin keeps the program in its process group: setsid and setpgid succeed and
 // do nothing, and signals to groups, which would hit the program itself, fail.
-func (p policy) pin(f *filter) {
-	f.deny(0, unix.SYS_SETSID)
-	f.denyUnless(0, unix.SYS_SETPGID, 1, allBits, uint32(p.group))
+func (p Policy) pin(f *Filter) {
+	f.Deny(0, unix.SYS_SETSID)
+	f.denyUnless(0, unix.SYS_SETPGID, 1, allBits, uint32(p.Group))
 	f.on(unix.SYS_KILL, loadArg(0), jump(opEq, 0, 1, 0), jump(opGe, 1<<31, 0, 1), fail(unix.EPERM))
 }
 
 // owner closes what the owner of a file may do to it without opening it for
 // writing, and what a user may do to his other processes.
-func (p policy) owner(f *filter) {
-	f.deny(0, unix.SYS_FCHMOD, unix.SYS_FCHMODAT, unix.SYS_FCHMODAT2, unix.SYS_FCHOWN, unix.SYS_FCHOWNAT, unix.SYS_UTIMENSAT)
-	f.deny(0, ownersHere...)
+func (p Policy) owner(f *Filter) {
+	f.Deny(0, unix.SYS_FCHMOD, unix.SYS_FCHMODAT, unix.SYS_FCHMODAT2, unix.SYS_FCHOWN, unix.SYS_FCHOWNAT, unix.SYS_UTIMENSAT)
+	f.Deny(0, ownersHere...)
 	f.denyValues(unix.EPERM, unix.SYS_IOCTL, 1, fsSetFlags, fsSetFlags32, fsSetVersion, fsEnableVerity, fsSetEncPolicy)
 	for _, nr := range []uint32{unix.SYS_PRLIMIT64, unix.SYS_SCHED_SETAFFINITY, unix.SYS_SCHED_SETSCHEDULER,
 		unix.SYS_SCHED_SETPARAM, unix.SYS_SCHED_SETATTR, unix.SYS_MIGRATE_PAGES, unix.SYS_MOVE_PAGES} {
@@ -151,7 +153,7 @@ func (p policy) owner(f *filter) {
 	}
 	f.denyUnless(unix.EPERM, unix.SYS_SETPRIORITY, 0, allBits, unix.PRIO_PROCESS)
 	f.denyUnless(unix.EPERM, unix.SYS_SETPRIORITY, 1, allBits, 0)
-	f.deny(unix.EPERM, unix.SYS_IOPRIO_SET)
+	f.Deny(unix.EPERM, unix.SYS_IOPRIO_SET)
 }
 
 var never = []uint32{

@@ -1,7 +1,0 @@
-//go:build unix && !linux
-
-package sandbox
-
-import "errors"
-
-func (d *Dir) grant(int) error { return errors.ErrUnsupported }
