@@ -35,7 +35,7 @@ type List struct {
 	paths  int   // bytes of the paths of all
 	more   int   // files that are not in all
 	lost   bool
-	cut    bool // there may be files that nobody added
+	cut    bool // there may be files that were not added
 	gone   bool // since the process that had them is
 }
 

@@ -19,7 +19,7 @@ import (
 )
 
 // TestArtifactsHostile: what is no file is named and not waited for, what is
-// deep or much is told to be left out.
+// deep or much is reported as left out.
 func TestArtifactsHostile(t *testing.T) {
 	for name, u := range users(t) {
 		f, dir := open(t, u, rootfs.Options{})
@@ -84,7 +84,7 @@ func TestArtifactsDeep(t *testing.T) {
 }
 
 // TestArtifactsMany has more files than are listed, of which the first by path
-// are, and stops when it is told to.
+// are, and stops when ctx ends.
 func TestArtifactsMany(t *testing.T) {
 	f, dir := open(t, nil, rootfs.Options{})
 	before := f.Snapshot(t.Context())

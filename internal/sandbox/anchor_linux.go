@@ -83,7 +83,7 @@ func (a *anchors) close() {
 	a.closed = true
 	a.keeper.close()
 	for _, g := range a.all {
-		// The keeper is gone: nobody kills by these ids any more, and they may be
+		// The keeper is gone: these ids are not used for kills any more, and they may be
 		// given to others.
 		_ = forkexec.Reap(g, nil)
 	}

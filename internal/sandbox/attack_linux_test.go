@@ -284,7 +284,7 @@ func (a attack) why(mode sandbox.Mode) string {
 }
 
 // run runs the attack, and says what of it got through, if anything.
-func (a attack) run(t testing.TB, s *sandbox.Sandbox, h *host) (got ran, through string) {
+func (a attack) run(t testing.TB, s *sandbox.Sandbox, h *host) (got result, through string) {
 	t.Helper()
 	before := h.state(t)
 	got = runPython(t, s, h, a.code)
@@ -300,7 +300,7 @@ func (a attack) run(t testing.TB, s *sandbox.Sandbox, h *host) (got ran, through
 }
 
 // runPython runs a program with the prelude.
-func runPython(t testing.TB, s *sandbox.Sandbox, h *host, code string) ran {
+func runPython(t testing.TB, s *sandbox.Sandbox, h *host, code string) result {
 	t.Helper()
 	dir, err := s.TempDir()
 	check(t, err)

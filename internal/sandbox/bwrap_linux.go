@@ -312,7 +312,7 @@ func (s *Sandbox) open(p *proc, g *gate) error {
 	return nil
 }
 
-// errEndedEarly is of a bubblewrap that refused to make what it was told to, as
+// errEndedEarly is of a bubblewrap that refused to make what it was asked to, as
 // where a link is in the place of a directory that it is to show.
 var errEndedEarly = errors.New("it ended before the program began; what it said is in the program's standard error")
 
@@ -323,7 +323,7 @@ func (g *gate) shut() bool {
 	return err == nil && n > 0
 }
 
-// child waits until bwrap has told the id of its child.
+// child waits until bwrap has reported the id of its child.
 func (g *gate) child(bwrap int) (int, error) {
 	b := make([]byte, 1024)
 	// Each wait is an eighth longer than the one before: all together take eight times

@@ -30,7 +30,7 @@ func newCgroups(given string) (*cgroups, error) {
 	if parent == "" {
 		return nil, nil
 	}
-	// Nobody has asked for it, so that what fails here leaves the limits to the
+	// It was not asked for, so that a failure here leaves the limits to the
 	// watchdog.
 	dir, err := os.MkdirTemp(parent, "toolcell-")
 	if err != nil {

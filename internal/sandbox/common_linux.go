@@ -14,11 +14,11 @@ import (
 type commonRules struct {
 	ruleset
 	readOnly, writable []string
-	paths              []settled
+	paths              []resolvedPath
 }
 
-// A settled is a path, and what it led to when its rule was made.
-type settled struct {
+// A resolvedPath is a path and what it led to when its rule was made.
+type resolvedPath struct {
 	path string
 	node node
 }
@@ -57,7 +57,7 @@ func (s *Sandbox) allowCommon(r *commonRules) error {
 			if err != nil && !os.IsNotExist(err) && !os.IsPermission(err) {
 				return fmt.Errorf("Landlock rule: %w", err)
 			}
-			r.paths = append(r.paths, settled{path, n})
+			r.paths = append(r.paths, resolvedPath{path, n})
 		}
 	}
 	for _, h := range s.held {
@@ -83,7 +83,7 @@ func (r *commonRules) unchanged() bool {
 	return true
 }
 
-// A rulesAhead keeps rules for the next start, made while nobody waited for them:
+// A rulesAhead keeps rules for the next start, made in the background:
 // there is a rule for each of some dozen paths.
 type rulesAhead struct {
 	mu       sync.Mutex

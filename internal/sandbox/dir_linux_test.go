@@ -34,7 +34,7 @@ func project(t *testing.T) (proj, secret string) {
 	return proj, secret
 }
 
-func shell(t *testing.T, s *sandbox.Sandbox, cwd *sandbox.Dir, code string) ran {
+func shell(t *testing.T, s *sandbox.Sandbox, cwd *sandbox.Dir, code string) result {
 	t.Helper()
 	c := sh
 	c.Cwd = cwd

@@ -30,7 +30,7 @@ func (s *Sandbox) Owner(workdir string) (uid, gid int, other bool, err error) {
 	}
 	st, ok := sysStat(info)
 	if !ok || st.Uid == 0 {
-		return 0, 0, false, fmt.Errorf("%w: working directory: it is nobody's", codeinterp.ErrIsolation)
+		return 0, 0, false, fmt.Errorf("%w: working directory: its owner is unknown", codeinterp.ErrIsolation)
 	}
 	return int(st.Uid), int(st.Gid), true, nil
 }

@@ -21,7 +21,7 @@ type Sandbox struct {
 	mode   Mode
 	opts   Options
 	ids    *ids
-	shared shared
+	shared sharedDir
 	temp   tempRoot
 
 	mu     sync.Mutex

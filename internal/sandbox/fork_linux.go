@@ -175,7 +175,7 @@ func (p *proc) reported() syscall.WaitStatus {
 	select {
 	case status := <-p.finished:
 		return syscall.WaitStatus(status)
-	// A server that is gone reports nothing any more, and one that was told to lie
+	// A server that is gone reports nothing any more, and one that lies
 	// could keep us waiting: hence the grace.
 	case <-p.server.done:
 	case <-time.After(finishGrace):

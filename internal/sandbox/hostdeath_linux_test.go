@@ -47,7 +47,7 @@ while True: pass
 	return nil
 }
 
-// hostThatStarts starts a program when it is told to.
+// hostThatStarts starts a program when it is asked to.
 func hostThatStarts() error {
 	s, err := sandbox.New(&sandbox.Options{Require: sandbox.Bwrap})
 	if err != nil {

@@ -107,8 +107,8 @@ func (i *ids) guest(d *Dir) (identity, error) {
 	return identity{uid: uid, gid: uid, drop: true}, nil
 }
 
-// A shared directory is one whose programs all run as one user.
-type shared struct {
+// A sharedDir is a directory whose programs all run as one user.
+type sharedDir struct {
 	dir *Dir
 	identity
 }
@@ -127,7 +127,7 @@ func (s *Sandbox) Share(d *Dir) error {
 			return err
 		}
 	}
-	s.shared = shared{d, id}
+	s.shared = sharedDir{d, id}
 	return nil
 }
 
@@ -146,8 +146,8 @@ func openToAll(dir string) bool {
 	return ok && st.Uid == 0 && info.Mode().Perm()&0o007 == 0o007
 }
 
-// SpareID returns a uid, and gid, for Options.UID of a root host, which nobody else
-// has: one of those that programs run as.
+// SpareID returns a uid, and gid, for Options.UID of a root host, which is not
+// used otherwise: one of those that programs run as.
 func SpareID() (int, error) {
 	i, err := newIDs(0, 0)
 	if err != nil {
@@ -181,7 +181,7 @@ func handOver(dir string, id identity) error {
 		if err != nil {
 			return err
 		}
-		// A hard link may be a name of a file that is nobody's here, such as one of
+		// A hard link may be a name of a file of another owner, such as one of
 		// the host's.
 		if st, ok := sysStat(info); ok && !d.IsDir() && st.Nlink > 1 {
 			return nil

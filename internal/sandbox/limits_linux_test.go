@@ -15,8 +15,8 @@ import (
 	"github.com/toolcell/toolcell/internal/sandbox"
 )
 
-// A greedy program uses more of something than it may.
-type greedy struct {
+// A glutton uses more of something than it may.
+type glutton struct {
 	name, code string
 	limits     sandbox.Limits
 	cause      codeinterp.Cause // empty if the program sees an error and goes on
@@ -32,7 +32,7 @@ var gluttons = slices.Concat(ofMemory, ofFiles)
 
 // ofMemory are programs that use more than they may of memory, processors and what
 // else there is, but for disks.
-var ofMemory = []greedy{
+var ofMemory = []glutton{
 	{name: "memory of one process", code: `
 b = []
 try:
@@ -173,7 +173,7 @@ func testLimits(t *testing.T, mode sandbox.Mode) {
 }
 
 // run runs the program, with its limits.
-func (g greedy) run(t testing.TB, s *sandbox.Sandbox) ran {
+func (g glutton) run(t testing.TB, s *sandbox.Sandbox) result {
 	t.Helper()
 	dir := must(s.TempDir())
 	defer s.Discard(dir)

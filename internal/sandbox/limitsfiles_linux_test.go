@@ -8,7 +8,7 @@ import (
 )
 
 // ofFiles are programs that use more of a disk than they may.
-var ofFiles = []greedy{
+var ofFiles = []glutton{
 	{name: "size of a file", code: `
 f = open('big', 'wb', 0)
 try:

@@ -72,7 +72,7 @@ type plan struct {
 }
 
 // An identity is the uid and gid that a program runs as; drop tells that they
-// are not the host's, own that nobody else has them.
+// are not the host's, own that they are not shared.
 type identity struct {
 	uid, gid  int
 	drop, own bool

@@ -56,7 +56,7 @@ func testProbes(t *testing.T, mode sandbox.Mode) {
 		t.Errorf("the host has changed:\n%s\n%s", before, after)
 	}
 	if strings.Contains(got.out, envSecret) || mode != sandbox.None && strings.Contains(got.out, fileSecret) {
-		t.Error("a secret was told")
+		t.Error("a secret was printed")
 	}
 	h.repair(t)
 }

@@ -77,7 +77,7 @@ func (p *Process) Signal(sig syscall.Signal) error { return p.tree.signal(sig) }
 func (p *Process) SignalAll(sig syscall.Signal) error { return p.tree.signalAll(sig) }
 
 // Rest has the process not be watched for what it uses, which takes a part of a
-// processor: it waits and runs nobody's code until Wake, which comes before it is
+// processor: it waits and runs no untrusted code until Wake, which comes before it is
 // given any.
 func (p *Process) Rest() { p.tree.rest(true) }
 

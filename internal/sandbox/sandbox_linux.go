@@ -16,14 +16,14 @@ type Sandbox struct {
 	opts   Options
 	system paths
 	report codeinterp.Isolation
-	abi    int    // of Landlock
-	held   []held // what Options lists
+	abi    int          // of Landlock
+	held   []listedPath // what Options lists
 
 	bwrap   string // path of the program
 	bindsFD bool   // that it can bind what a descriptor names
 
 	ids     *ids // nil unless the host is root
-	shared  shared
+	shared  sharedDir
 	anchors anchors
 	forks   forkThread
 	temp    tempRoot
@@ -72,15 +72,15 @@ func New(o *Options) (*Sandbox, error) {
 	return s, nil
 }
 
-// A held is a path that Options lists. What it leads to is settled by New: a
+// A listedPath is a path of Options. New resolves it: a
 // program that may write to it could replace what is beneath it by a link.
-type held struct {
+type listedPath struct {
 	path     string
 	dir      *Dir
 	writable bool
 }
 
-func (h held) rights() uint64 {
+func (h listedPath) rights() uint64 {
 	if h.writable {
 		return rightsWrite
 	}
@@ -92,7 +92,7 @@ func (s *Sandbox) hold() {
 	add := func(list []string, writable bool) {
 		for _, path := range list {
 			if d, err := hold(path, 0); err == nil {
-				s.held = append(s.held, held{filepath.Clean(path), d, writable})
+				s.held = append(s.held, listedPath{filepath.Clean(path), d, writable})
 			}
 		}
 	}

@@ -11,9 +11,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A hidden is a path that only root reaches, below the closed directory dir. It
+// A rootPath is a path that only root reaches, below the closed directory dir. It
 // is a symbolic link where it has a target.
-type hidden struct{ path, dir, target string }
+type rootPath struct{ path, dir, target string }
 
 // Showable reports whether programs reach path, or can be made to by
 // [Sandbox.Show]: from a root host that has CAP_SYS_ADMIN, on Linux 5.12.
@@ -36,7 +36,7 @@ func (s *Sandbox) Showable(path string) error {
 // lies beside them. Whether they may read these is for Cmd.ReadOnly to say, as
 // with any path.
 func (s *Sandbox) Show(paths []string) error {
-	var list []hidden
+	var list []rootPath
 	for _, path := range paths {
 		if s.Reachable(path) == nil {
 			continue
@@ -50,7 +50,7 @@ func (s *Sandbox) Show(paths []string) error {
 	if len(list) == 0 {
 		return nil
 	}
-	slices.SortFunc(list, func(a, b hidden) int { return strings.Compare(a.path, b.path) })
+	slices.SortFunc(list, func(a, b rootPath) int { return strings.Compare(a.path, b.path) })
 	if err := s.forks.try(func() error { return s.forks.view.show(list) }); err != nil {
 		return fmt.Errorf("showing it to programs: %w", err)
 	}
@@ -60,12 +60,12 @@ func (s *Sandbox) Show(paths []string) error {
 // hidden returns what of a path only root reaches: where it leads to, and the
 // symbolic links on the way there. It fails where somebody else may reach some
 // of it, who is not to lose that, and where programs may not read what it is.
-func (s *Sandbox) hidden(path string) ([]hidden, error) {
-	var list []hidden
+func (s *Sandbox) hidden(path string) ([]rootPath, error) {
+	var list []rootPath
 	note := func(path, target string) error {
 		dir, err := s.closedAbove(path)
 		if dir != "" {
-			list = append(list, hidden{path, dir, target})
+			list = append(list, rootPath{path, dir, target})
 		}
 		return err
 	}
@@ -95,7 +95,7 @@ func (s *Sandbox) closedAbove(path string) (string, error) {
 	return "", nil
 }
 
-// rootsAlone reports whether nobody but root may pass through a directory.
+// rootsAlone reports whether only root may pass through a directory.
 func rootsAlone(dir string) bool {
 	info, err := os.Lstat(dir)
 	if err != nil {

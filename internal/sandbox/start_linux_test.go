@@ -33,8 +33,8 @@ func open(t testing.TB, o *sandbox.Options) *sandbox.Sandbox {
 	return s
 }
 
-// A ran is a program that was run to its end.
-type ran struct {
+// A result is how a program ended.
+type result struct {
 	exit sandbox.Exit
 	out  string // stdout and stderr
 	took time.Duration
@@ -47,14 +47,14 @@ const patience = 2 * time.Minute
 // run runs a program to its end, or kills it when patience ends. The program is
 // an interpreter that reads code from its standard input, which comes when the
 // limits are in force.
-func run(t testing.TB, s *sandbox.Sandbox, c sandbox.Cmd, code string) ran {
+func run(t testing.TB, s *sandbox.Sandbox, c sandbox.Cmd, code string) result {
 	t.Helper()
 	return runUntil(t, s, c, code, 0)
 }
 
 // runUntil is run, but kills the program that long after its first output, unless
 // that is 0.
-func runUntil(t testing.TB, s *sandbox.Sandbox, c sandbox.Cmd, code string, after time.Duration) ran {
+func runUntil(t testing.TB, s *sandbox.Sandbox, c sandbox.Cmd, code string, after time.Duration) result {
 	t.Helper()
 	start := time.Now()
 	if c.Workdir == "" {
@@ -89,7 +89,7 @@ func runUntil(t testing.TB, s *sandbox.Sandbox, c sandbox.Cmd, code string, afte
 		timer.Reset(after)
 	}
 	b, _ := io.ReadAll(r)
-	return ran{p.Wait(), string(append(first[:n], b...)), time.Since(start)}
+	return result{p.Wait(), string(append(first[:n], b...)), time.Since(start)}
 }
 
 func pipe(t testing.TB) (r, w *os.File) {

@@ -80,7 +80,7 @@ func PrivateDir(uid, gid int) (dir string, remove func() error, err error) {
 func SweepTemp(dir string) { sweepRoots(dir) }
 
 // sweepRoots removes the roots in dir that hosts of this user's have left
-// behind: those that nobody holds locked.
+// behind: those that are not locked.
 func sweepRoots(dir string) {
 	end := time.Now().Add(sweepTime)
 	list, _ := filepath.Glob(filepath.Join(dir, rootPrefix+"*"))

@@ -17,7 +17,7 @@ import (
 )
 
 // A tempRoot is the directory that holds the directories of TempDir. It can be
-// passed through by everybody and listed by nobody.
+// passed through by everybody and listed by none.
 type tempRoot struct {
 	mu   sync.Mutex
 	dir  string
@@ -26,7 +26,7 @@ type tempRoot struct {
 	trash janitor
 }
 
-// TempDir makes an empty directory that suits Cmd.Workdir: nobody but its
+// TempDir makes an empty directory that suits Cmd.Workdir: only its
 // program's uid can read it, and that uid can reach it. The caller gives it back
 // to [Sandbox.Discard]; Close removes what is left, and what a host leaves that
 // was killed, a later one removes.

@@ -43,7 +43,7 @@ var walls = []wall{
 type bound struct {
 	line    string
 	says    func(codeinterp.Isolation) string
-	greedy  []string
+	glutton []string
 	cause   codeinterp.Cause
 	refused string // what the program sees where the kernel refuses
 }
@@ -72,8 +72,8 @@ func testReportIsTrue(t *testing.T, mode sandbox.Mode) {
 		w.check(t, s, h)
 	}
 	for _, b := range bounds {
-		for _, name := range b.greedy {
-			g := find(t, gluttons, name, func(g greedy) string { return g.name })
+		for _, name := range b.glutton {
+			g := find(t, gluttons, name, func(g glutton) string { return g.name })
 			got := g.run(t, s)
 			by := "none"
 			switch {
@@ -145,7 +145,7 @@ func TestEveryLineHasRows(t *testing.T) {
 		rows[w.line] = w.attacks
 	}
 	for _, b := range bounds {
-		rows[b.line] = b.greedy
+		rows[b.line] = b.glutton
 	}
 	for _, f := range reflect.VisibleFields(reflect.TypeFor[codeinterp.Isolation]()) {
 		if len(rows[f.Name]) == 0 {

@@ -39,7 +39,7 @@ func (v *view) unshare() error {
 }
 
 // show takes hold of what is hidden first: it cannot be named once it is covered.
-func (v *view) show(list []hidden) error {
+func (v *view) show(list []rootPath) error {
 	if err := v.unshare(); err != nil {
 		return err
 	}
@@ -76,7 +76,7 @@ func (v *view) has(path string) bool {
 }
 
 // hold returns a descriptor of a mount of what is hidden, 0 for a symbolic link.
-func (v *view) hold(h hidden) (int, error) {
+func (v *view) hold(h rootPath) (int, error) {
 	if h.target != "" {
 		return 0, nil
 	}
@@ -106,7 +106,7 @@ func (v *view) hold(h hidden) (int, error) {
 }
 
 // attach puts what hold returned to where it is hidden.
-func (v *view) attach(h hidden, tree int) error {
+func (v *view) attach(h rootPath, tree int) error {
 	if v.has(h.path) {
 		return nil
 	}

@@ -67,7 +67,7 @@ func Grant(fd, uid int) error {
 }
 
 // addUser returns the list with all rights for uid, nil if it has them. It
-// widens the mask for nobody else.
+// does not widen the mask for other users.
 func addUser(list []aclEntry, uid uint32) ([]aclEntry, error) {
 	i := 0
 	for n, e := range list {

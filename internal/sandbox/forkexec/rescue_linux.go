@@ -17,7 +17,7 @@ const (
 	// rescueEvery is how often a child is looked at that has not called exec.
 	rescueEvery = 100 * time.Millisecond
 
-	// rescueMost is how often it is told to go on before it is given up.
+	// rescueMost is how often it is continued before it is killed.
 	rescueMost = 20
 )
 

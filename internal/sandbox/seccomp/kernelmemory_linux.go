@@ -13,9 +13,8 @@ const (
 	prFutexHash = 78
 )
 
-// unseen bounds memory that no process's figures show, so that no watchdog can
-// charge it to anybody.
-func unseen(f *Filter) {
+// kernelMemory bounds kernel memory that /proc attributes to no process.
+func kernelMemory(f *Filter) {
 	// A page in a pipe holds all of the large page that it is a part of, which its
 	// process may have given back: 2 MiB for 4 KiB. Programs write then.
 	f.Deny(unix.ENOSYS, unix.SYS_VMSPLICE)
@@ -25,7 +24,7 @@ func unseen(f *Filter) {
 	// A process may have a table of futexes of its own, of up to 2 GiB; it has the
 	// machine's then.
 	f.denyValues(unix.EINVAL, unix.SYS_PRCTL, 0, prFutexHash)
-	// Segments without a mapping, queues and semaphores belong to nobody.
+	// Segments without a mapping, queues and semaphores belong to no process.
 	f.Deny(unix.ENOSYS, unix.SYS_MSGGET)
 	f.denyAbove(unix.EINVAL, unix.SYS_SHMGET, 1, maxSegment)
 	f.denyAbove(unix.EINVAL, unix.SYS_SEMGET, 1, maxSet)

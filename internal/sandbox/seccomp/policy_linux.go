@@ -78,7 +78,7 @@ func (p Policy) Build() Filter {
 	// Whoever opens a file with a lease has to wait for the program, the host too.
 	f.denyValues(unix.EINVAL, unix.SYS_FCNTL, 1, fSetLease, fNotify)
 	reserve(&f)
-	unseen(&f)
+	kernelMemory(&f)
 	p.sockets(&f)
 	if p.Monitored {
 		// kill(0) goes to the whole group, its monitor included.

@@ -44,7 +44,7 @@ if os.uname().machine == "x86_64":
     probe("interface x32", lambda: child(lambda: libc.syscall(0x40000000 + 39) > 0))
     probe("interface i386", lambda: child(int80))
 
-# System calls that nobody inside has a use for. What they are given is nothing
+# System calls that programs do not need. What they are given is nothing
 # that would harm the machine where they work.
 for name, args in {
     "PTRACE": (0x4206, VICTIM, 0, 0), "PROCESS_VM_READV": (VICTIM, 0, 0, 0, 0, 0), "PROCESS_VM_WRITEV": (VICTIM, 0, 0, 0, 0, 0),
@@ -112,7 +112,7 @@ probe("/proc: numbers of the host's processes", lambda: "REACHED" if {str(HOST),
 probe("/proc: mounts of the host", lambda: "REACHED" if H["Dir"].encode() in read("/proc/self/mountinfo") else "none")
 
 # Sockets.
-inside = os.path.isdir("/workspace") and os.access("/workspace", os.W_OK)  # with a network that nobody else is in
+inside = os.path.isdir("/workspace") and os.access("/workspace", os.W_OK)  # with a network of its own
 for family in (1, 2, 10, 15, 16, 17, 22, 29, 31, 38, 40, 41, 44, 45):
     def sockets():
         got = []
