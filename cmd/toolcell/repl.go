@@ -8,13 +8,16 @@ import (
 	"os"
 	"os/signal"
 	"regexp"
+	"strconv"
 	"strings"
 	"sync"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/toolcell/toolcell/cmd/toolcell/internal/terminal"
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/providers/subprocess"
 )
 
 type replFlags struct {
@@ -53,6 +56,7 @@ func (a *app) repl(ctx context.Context, f *replFlags, fs *pflag.FlagSet) int {
 		return a.usageError("%s", plain(err))
 	}
 	var err error
+	here := f.startHere()
 	if f.script, err = newScript(&f.programFlags, "", nil); err != nil {
 		return a.usageError("%s", plain(err))
 	}
@@ -72,7 +76,7 @@ func (a *app) repl(ctx context.Context, f *replFlags, fs *pflag.FlagSet) int {
 	if err := r.open(ctx, ci); err != nil {
 		return a.fail(err)
 	}
-	r.lines, err = a.newLineReader(f, language, r.complete)
+	r.lines, err = r.newReader(f)
 	if err != nil {
 		return a.fail(err)
 	}
@@ -81,8 +85,23 @@ func (a *app) repl(ctx context.Context, f *replFlags, fs *pflag.FlagSet) int {
 			fmt.Fprintf(a.stderr, "toolcell: the history is not kept: %v\n", err)
 		}
 	}()
-	fmt.Fprintf(r.lines, "%s, %s; :help says what can be typed beside programs\n", runtimeOf(ci, language), codeinterp.Describe(ci).Provider)
+	fmt.Fprintf(r.lines, "%s, %s; :help lists commands\n", runtimeOf(ci, language), codeinterp.Describe(ci).Provider)
+	if here {
+		fmt.Fprintf(r.lines, "programs can read %s; --write . lets them change it\n", visible(f.dir))
+	}
 	return r.loop(ctx)
+}
+
+// startHere makes the current directory the one to start in, which programs can read,
+// unless it is the user's home or the root directory.
+func (f *replFlags) startHere() bool {
+	dir, err := os.Getwd()
+	home, _ := os.UserHomeDir()
+	if err != nil || f.provider != "subprocess" || f.dir != "" || dir == home || dir == "/" || f.isolation.Mode == subprocess.None {
+		return false
+	}
+	f.dir = dir
+	return true
 }
 
 // runtimeOf says what runs a language.
@@ -98,7 +117,7 @@ func runtimeOf(ci codeinterp.CodeInterpreter, language string) string {
 // A repl reads programs and runs them in one context.
 type repl struct {
 	*app
-	lines    lineReader
+	lines    programReader
 	language string
 	script   *script
 	options  codeinterp.RunOptions
@@ -110,9 +129,8 @@ type repl struct {
 	manager     codeinterp.ContextManager // nil: there is none
 	completer   codeinterp.Completer      // nil: there is none
 	context     codeinterp.ContextID
-	fresh       bool   // no program has run in the context's state yet
-	reads       bool   // one may read what is typed
-	typed       string // of a program whose further lines are being read
+	fresh       bool // no program has run in the context's state yet
+	reads       bool // one may read what is typed
 	words       words
 	record      record
 }
@@ -136,11 +154,11 @@ func (r *repl) loop(ctx context.Context) int {
 	signal.Notify(interrupts, os.Interrupt)
 	defer signal.Stop(interrupts)
 	for {
-		text, err := r.read(ctx)
+		text, err := r.lines.read(ctx)
 		switch {
 		case ctx.Err() != nil:
 			return r.stopped()
-		case errors.Is(err, errAborted):
+		case errors.Is(err, terminal.ErrAborted):
 			continue
 		case errors.Is(err, io.EOF):
 			return 0
@@ -153,58 +171,16 @@ func (r *repl) loop(ctx context.Context) int {
 			}
 			continue
 		}
+		if code, ok := exitIn(r.language, text); ok {
+			return code
+		}
+		if r.stray(text) {
+			continue
+		}
+		r.words.add(text)
 		if strings.TrimSpace(text) != "" && !r.run(ctx, text, interrupts) {
 			return exitFailure
 		}
-	}
-}
-
-// read returns what was typed up to the end of a program or a command.
-func (r *repl) read(ctx context.Context) (string, error) {
-	var text strings.Builder
-	prompt := promptOf(r.language)
-	defer func() { r.typed = "" }()
-	for {
-		r.typed = text.String()
-		line, err := r.lines.read(ctx, prompt)
-		if errors.Is(err, io.EOF) && text.Len() > 0 {
-			return text.String(), nil // the end comes again
-		}
-		if err != nil {
-			return "", err
-		}
-		r.words.add(line)
-		if text.Len() == 0 {
-			if name, _, ok := commandIn(line); ok && name == "paste" {
-				return r.paste(ctx)
-			} else if ok {
-				return line, nil
-			}
-		}
-		text.WriteString(line + "\n")
-		if !wantsMore(r.language, text.String()) {
-			return text.String(), nil
-		}
-		prompt = morePrompt
-	}
-}
-
-// paste reads lines until one that says that they have ended.
-func (r *repl) paste(ctx context.Context) (string, error) {
-	fmt.Fprintln(r.lines, "paste; a line with :end runs it, Ctrl-C drops it")
-	var text strings.Builder
-	defer func() { r.typed = "" }()
-	for {
-		r.typed = text.String()
-		line, err := r.lines.read(ctx, "")
-		if strings.TrimSpace(line) == ":end" || errors.Is(err, io.EOF) {
-			return text.String(), nil
-		}
-		if err != nil {
-			return "", err
-		}
-		r.words.add(line)
-		text.WriteString(line + "\n")
 	}
 }
 
@@ -217,7 +193,7 @@ func (r *repl) run(ctx context.Context, program string, interrupts <-chan os.Sig
 	defer leave()
 	stop := make(chan struct{})
 	defer close(stop)
-	go r.heed(ctx, interrupts, stop, leave)
+	go r.interrupt(ctx, interrupts, stop, leave)
 	s := newScreen(r.app, r.images)
 	opts := r.options
 	opts.OnOutput = func(o codeinterp.Output) error {
@@ -244,16 +220,16 @@ func (r *repl) run(ctx context.Context, program string, interrupts <-chan os.Sig
 	s.end(&res)
 	r.images = s.images
 	r.missing(r.interpreter, r.language, &res)
-	r.tell(program, &res, err)
+	r.report(program, &res, err)
 	if s.err != nil {
 		r.fail(fmt.Errorf("showing the output: %w", s.err))
 	}
 	return s.err == nil && !errors.Is(err, codeinterp.ErrContext) && !errors.Is(err, codeinterp.ErrClosed)
 }
 
-// heed interrupts the run where Ctrl-C was pressed, and ends it where that
-// cannot be done.
-func (r *repl) heed(ctx context.Context, interrupts <-chan os.Signal, stop <-chan struct{}, leave func()) {
+// interrupt interrupts the run when Ctrl-C is pressed, and ends it if that cannot be
+// done.
+func (r *repl) interrupt(ctx context.Context, interrupts <-chan os.Signal, stop <-chan struct{}, leave func()) {
 	for {
 		select {
 		case <-stop:
@@ -266,11 +242,34 @@ func (r *repl) heed(ctx context.Context, interrupts <-chan os.Signal, stop <-cha
 	}
 }
 
-// leaving matches programs that are meant for the prompt, which outlasts them.
-var leaving = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\s*(exit|quit)\s*(\(\s*\d*\s*\)|\d*)\s*;?\s*$`) })
+// leaving matches programs that end the prompt.
+var leaving = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^\s*(?:exit|quit)(?:\s*\(\s*(\d*)\s*\)|(?:\s+(\d+))?)\s*;?\s*$`)
+})
 
-// tell says what a run's output does not.
-func (r *repl) tell(program string, res *codeinterp.Result, err error) {
+// exitIn returns the exit code of a program that ends the prompt.
+func exitIn(language, program string) (code int, ok bool) {
+	m := leaving().FindStringSubmatch(program)
+	if m == nil || language == "bash" && (strings.Contains(program, "(") || strings.Contains(program, "quit")) {
+		return 0, false
+	}
+	code, _ = strconv.Atoi(m[1] + m[2])
+	return code & 0xff, true
+}
+
+// stray reports, and says, that a line of Python is indented where none can be: it is
+// the rest of a block that a blank line has ended, and must not run by itself.
+func (r *repl) stray(text string) bool {
+	_, piped := r.lines.(*plainLines)
+	if !piped || r.language != "python" || strings.TrimSpace(text) == "" || text[0] != ' ' && text[0] != '\t' {
+		return false
+	}
+	fmt.Fprintf(r.stderr, "    %s\nIndentationError: unexpected indent\n", strings.TrimSpace(text))
+	return true
+}
+
+// report says what a run's output does not.
+func (r *repl) report(program string, res *codeinterp.Result, err error) {
 	if err != nil && res.Status != codeinterp.StatusCanceled {
 		r.fail(err)
 	}
@@ -281,8 +280,5 @@ func (r *repl) tell(program string, res *codeinterp.Result, err error) {
 	}
 	if res.StateLost {
 		fmt.Fprintln(r.stderr, "toolcell: the variables are gone")
-	}
-	if leaving().MatchString(program) {
-		fmt.Fprintln(r.stderr, "toolcell: :quit or Ctrl-D ends")
 	}
 }

@@ -9,13 +9,12 @@ import (
 	"github.com/toolcell/toolcell/codeinterp"
 )
 
-// replCommands are what can be typed beside programs.
+// replCommands are the commands of the prompt.
 var replCommands = []struct{ name, does string }{
-	{"help", "say this"},
-	{"paste", "take lines as they are, blank ones too, up to a line with :end"},
-	{"restart", "forget all variables"},
-	{"save", "write FILE.ipynb: what was typed, and what came of it"},
-	{"quit", "end, as Ctrl-D does"},
+	{"help", "list these"},
+	{"restart", "delete all variables"},
+	{"save", "write what was typed, with its output, to FILE.ipynb"},
+	{"quit", "end, like exit() and Ctrl-D"},
 }
 
 // commandIn returns the command of a line that is one, and what follows it.
@@ -42,14 +41,14 @@ func (r *repl) command(ctx context.Context, name, rest string) (quit bool) {
 			r.fail(err)
 			return false
 		}
-		fmt.Fprintln(r.lines, "all variables are forgotten")
+		fmt.Fprintln(r.lines, "all variables are deleted")
 	case name == "help":
 		for _, c := range replCommands {
 			fmt.Fprintf(r.stdout, ":%-9s %s\n", c.name, c.does)
 		}
 		fmt.Fprintf(r.stdout, "Ctrl-C interrupts a program. An empty line ends one of several lines, two end any.\n%s\n", r.aboutInput())
 	default:
-		fmt.Fprintf(r.stderr, "toolcell: there is no :%s; see :help\n", name)
+		fmt.Fprintf(r.stderr, "toolcell: no such command :%s; see :help\n", name)
 	}
 	return false
 }

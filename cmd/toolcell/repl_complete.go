@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/toolcell/toolcell/codeinterp"
 )
@@ -12,64 +13,64 @@ import (
 // tabLimit is how long Tab waits for the runtime.
 const tabLimit = 2 * time.Second
 
-// complete completes commands, and else what the runtime knows, where it can be
-// asked, and the words that were typed before.
-func (r *repl) complete(line string, pos int) (head string, completions []string, tail string) {
-	before := []rune(line)
-	pos = min(max(pos, 0), len(before))
-	tail = string(before[pos:])
-	before = before[:pos]
-	start := len(before)
-	for start > 0 && inWord(before[start-1]) {
-		start--
+// complete returns where the word at pos begins, and the commands, the names that the
+// runtime knows, or the words typed before that it could be. At the begin of a line
+// that is an indentation.
+func (r *repl) complete(text string, pos int) (start int, matches []string) {
+	before := text[:pos]
+	line := before[strings.LastIndexByte(before, '\n')+1:]
+	start = pos
+	for start > 0 {
+		c, size := utf8.DecodeLastRuneInString(before[:start])
+		if !inWord(c) {
+			break
+		}
+		start -= size
 	}
-	head, word := string(before[:start]), string(before[start:])
+	word := before[start:]
 	switch {
-	case strings.TrimSpace(string(before)) == "" && inTabbed(r.language, r.typed):
-		return string(before), []string{"\t"}, tail
-	case strings.TrimSpace(string(before)) == "":
-		return string(before), []string{"    "}, tail
-	case strings.TrimSpace(head) == ":" && r.typed == "":
+	case strings.TrimSpace(line) == "" && inTabbed(r.language, before+"\n"):
+		return pos, []string{"\t"}
+	case strings.TrimSpace(line) == "":
+		return pos, []string{"    "}
+	case strings.TrimSpace(before[:start]) == ":":
 		for _, c := range replCommands {
 			if strings.HasPrefix(c.name, word) {
-				completions = append(completions, c.name)
+				matches = append(matches, c.name)
 			}
 		}
-		return head, completions, tail
+		return start, matches
 	}
-	if h, list, ok := r.ask(string(before), tail); ok && len(list) > 0 {
-		return h, list, tail
+	if at, list, ok := r.ask(text, pos); ok && len(list) > 0 {
+		return at, list
 	}
-	// Behind a dot a word is a member, of what nobody knows.
-	if word != "" && !strings.HasSuffix(head, ".") {
+	// Behind a dot a word is a member, which typed words say nothing about.
+	if word != "" && !strings.HasSuffix(before[:start], ".") {
 		for _, w := range r.words {
 			if strings.HasPrefix(w, word) && w != word {
-				completions = append(completions, w)
+				matches = append(matches, w)
 			}
 		}
 	}
-	return head, completions, tail
+	return start, matches
 }
 
-// ask asks the runtime what could stand at the end of before. ok is false where
-// there is no answer.
-func (r *repl) ask(before, tail string) (head string, completions []string, ok bool) {
+// ask asks the runtime what could stand at pos. ok is false if it does not answer.
+func (r *repl) ask(text string, pos int) (start int, matches []string, ok bool) {
 	if r.completer == nil {
-		return "", nil, false
+		return 0, nil, false
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), tabLimit)
 	defer cancel()
-	code := r.typed + before
-	c, err := r.completer.Complete(ctx, r.context, code+tail, len(code))
-	// What is before the cursor and was typed is all that can be replaced here.
-	if err != nil || c.Start < len(r.typed) || c.End != len(code) {
-		return "", nil, false
+	c, err := r.completer.Complete(ctx, r.context, text, pos)
+	if err != nil || c.Start > pos || c.End != pos {
+		return 0, nil, false
 	}
-	word := code[c.Start:]
+	word := text[c.Start:pos]
 	if !slices.ContainsFunc(c.Matches, func(m string) bool { return m != word }) {
-		return "", nil, true
+		return 0, nil, true
 	}
-	return code[len(r.typed):c.Start], c.Matches, true
+	return c.Start, c.Matches, true
 }
 
 // completerOf returns what completes code of a language, nil where nothing does.

@@ -5,8 +5,6 @@ import (
 	"regexp"
 	"sync"
 
-	"github.com/peterh/liner"
-
 	"github.com/toolcell/toolcell/cmd/toolcell/internal/terminal"
 )
 
@@ -32,14 +30,7 @@ func (r *repl) input(program string) (in io.Reader, done func()) {
 	if typed == nil {
 		return nil, done
 	}
-	raw, err := liner.TerminalMode()
-	if err != nil || e.cooked.ApplyMode() != nil {
-		return nil, done
-	}
-	return typed, func() {
-		_ = typed.Close()
-		_ = raw.ApplyMode()
-	}
+	return struct{ io.Reader }{typed}, func() { _ = typed.Close() } // not its descriptor
 }
 
 // aboutInput says what programs read.

@@ -7,59 +7,59 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 
-	"github.com/mattn/go-isatty"
-	"github.com/peterh/liner"
+	"github.com/toolcell/toolcell/cmd/toolcell/internal/terminal"
 )
 
-// errAborted says that Ctrl-C dropped what was being typed.
-var errAborted = errors.New("aborted")
-
-// maxLine is the longest line, in bytes, of input that is no terminal.
+// maxLine is the longest line, in bytes, of input that is not a terminal.
 const maxLine = 1 << 20
 
-// A lineReader reads lines until io.EOF. What is written to it is for people
-// who type, and goes nowhere where there are none.
-type lineReader interface {
+// A programReader reads programs and commands until io.EOF. What is written to it is for
+// people who type.
+type programReader interface {
 	io.Writer
-	read(ctx context.Context, prompt string) (string, error)
+	read(ctx context.Context) (string, error)
 	close() error
 }
 
-// newLineReader returns an editor where this is a terminal, else what reads
-// plain lines.
-func (a *app) newLineReader(f *replFlags, language string, complete liner.WordCompleter) (lineReader, error) {
-	in, _ := a.stdin.(*os.File)
-	out, _ := a.stdout.(*os.File)
-	if in == nil || out == nil || !isatty.IsTerminal(in.Fd()) || !isatty.IsTerminal(out.Fd()) {
-		lines := bufio.NewScanner(a.stdin)
+// newReader returns an editor for a terminal, and otherwise a reader of plain lines.
+func (r *repl) newReader(f *replFlags) (programReader, error) {
+	in, isFile := r.stdin.(*os.File)
+	if !isFile || !isTerminal(r.stdin) || !isTerminal(r.stdout) || !terminal.Supported {
+		lines := bufio.NewScanner(r.stdin)
 		lines.Buffer(nil, maxLine)
-		return &plainLines{Writer: io.Discard, lines: lines}, nil
+		return &plainLines{Writer: io.Discard, lines: lines, language: r.language}, nil
 	}
-	cooked, err := liner.TerminalMode()
-	if err != nil {
-		return nil, err
+	e := &editor{Writer: r.stdout, Editor: terminal.NewEditor(in, r.stdout), in: in, file: f.history, keep: f.keepFile}
+	e.Prompt, e.More, e.Complete = promptOf(r.language), morePrompt, r.complete
+	e.Unfinished = func(text string) (bool, string) {
+		if _, _, ok := commandIn(text); ok || !wantsMore(r.language, text+"\n") {
+			return false, ""
+		}
+		return true, indentAfter(r.language, text)
 	}
-	e := &editor{Writer: a.stdout, in: in, cooked: cooked, state: liner.NewLiner(), keep: f.keepFile}
-	e.state.SetCtrlCAborts(true)
-	e.state.SetBeep(false)
-	e.state.SetWordCompleter(complete)
-	e.state.SetTabCompletionStyle(liner.TabPrints)
-	if e.history = f.history; e.history == "" {
+	if e.file == "" {
 		if dir, err := os.UserConfigDir(); err == nil {
-			e.history = filepath.Join(dir, "toolcell", "history-"+language)
+			e.file = filepath.Join(dir, "toolcell", "history-"+r.language)
 		}
 	}
-	if e.history == "none" {
-		e.history = ""
+	if e.file == "none" {
+		e.file = ""
 	}
-	if file, err := os.Open(e.history); err == nil {
-		// A file that cannot be read to its end keeps nobody from typing.
-		_, _ = e.state.ReadHistory(file)
-		file.Close()
+	if b, err := os.ReadFile(e.file); err == nil {
+		for line := range strings.Lines(string(b)) {
+			e.History = append(e.History, unescapeLines.Replace(strings.TrimSuffix(line, "\n")))
+		}
 	}
 	return e, nil
 }
+
+// The history has a text in each line.
+var (
+	escapeLines   = strings.NewReplacer(`\`, `\\`, "\n", `\n`)
+	unescapeLines = strings.NewReplacer(`\\`, `\`, `\n`, "\n")
+)
 
 // typed is a line, or why there is none.
 type typed struct {
@@ -67,12 +67,46 @@ type typed struct {
 	err  error
 }
 
-// await returns what read returns, or ctx's cause. read is left behind then.
-func await(ctx context.Context, read func() (string, error)) (string, error) {
+// plainLines reads lines that were not typed at a terminal.
+type plainLines struct {
+	io.Writer
+	lines    *bufio.Scanner
+	language string
+}
+
+// read returns the lines up to the end of a program or a command.
+func (p *plainLines) read(ctx context.Context) (string, error) {
+	var text strings.Builder
+	for {
+		line, err := p.line(ctx)
+		if errors.Is(err, io.EOF) && text.Len() > 0 {
+			return text.String(), nil // the end comes again
+		}
+		if err != nil {
+			return "", err
+		}
+		if _, _, ok := commandIn(line); ok && text.Len() == 0 {
+			return line, nil
+		}
+		text.WriteString(line + "\n")
+		if !wantsMore(p.language, text.String()) {
+			return text.String(), nil
+		}
+	}
+}
+
+// line returns the next line, or ctx's cause.
+func (p *plainLines) line(ctx context.Context) (string, error) {
 	done := make(chan typed, 1)
 	go func() {
-		line, err := read()
-		done <- typed{line, err}
+		switch {
+		case p.lines.Scan():
+			done <- typed{line: p.lines.Text()}
+		case p.lines.Err() != nil:
+			done <- typed{err: p.lines.Err()}
+		default:
+			done <- typed{err: io.EOF}
+		}
 	}()
 	select {
 	case t := <-done:
@@ -82,57 +116,52 @@ func await(ctx context.Context, read func() (string, error)) (string, error) {
 	}
 }
 
-// plainLines reads lines that nobody types.
-type plainLines struct {
-	io.Writer
-	lines *bufio.Scanner
-}
-
-func (p *plainLines) read(ctx context.Context, _ string) (string, error) {
-	return await(ctx, func() (string, error) {
-		if p.lines.Scan() {
-			return p.lines.Text(), nil
-		}
-		if err := p.lines.Err(); err != nil {
-			return "", err
-		}
-		return "", io.EOF
-	})
-}
-
 func (p *plainLines) close() error { return nil }
 
-// An editor reads lines from a terminal.
+// An editor reads programs from a terminal.
 type editor struct {
 	io.Writer
-	in      *os.File
-	cooked  liner.ModeApplier // as the terminal was
-	state   *liner.State
-	history string // file; empty for none
-	keep    func(path string) (*os.File, error)
+	*terminal.Editor
+	in   *os.File
+	file string // of the history; empty for none
+	keep func(path string) (*os.File, error)
 }
 
-func (e *editor) read(ctx context.Context, prompt string) (string, error) {
-	line, err := await(ctx, func() (string, error) { return e.state.Prompt(prompt) })
-	if errors.Is(err, liner.ErrPromptAborted) {
-		return "", errAborted
-	}
-	if err == nil && line != "" {
-		e.state.AppendHistory(line)
-	}
-	return line, err
-}
+func (e *editor) read(ctx context.Context) (string, error) { return e.Read(ctx) }
 
-// close gives the terminal back and keeps what was typed.
+// close keeps what was typed.
 func (e *editor) close() error {
-	err := e.state.Close()
-	if e.history == "" {
-		return err
+	if e.file == "" {
+		return nil
 	}
-	file, err := e.keep(e.history)
+	file, err := e.keep(e.file)
 	if err != nil {
 		return err
 	}
-	_, err = e.state.WriteHistory(file)
+	var b strings.Builder
+	for _, text := range e.History {
+		b.WriteString(escapeLines.Replace(text) + "\n")
+	}
+	_, err = file.WriteString(b.String())
 	return errors.Join(err, file.Close())
+}
+
+// indentAfter is what the line behind a text begins with.
+func indentAfter(language, text string) string {
+	last := text[strings.LastIndexByte(text, '\n')+1:]
+	indent := last[:len(last)-len(strings.TrimLeft(last, " \t"))]
+	last = strings.TrimRight(last, " \t")
+	switch {
+	case language == "python" && strings.HasSuffix(last, ":"):
+		return indent + "    "
+	case language == "bash" && (strings.HasSuffix(last, "do") || strings.HasSuffix(last, "then") || strings.HasSuffix(last, "{")):
+		return indent + "  "
+	case language != "bash" && strings.HasSuffix(last, "{"), strings.HasSuffix(last, "(") && language != "bash", strings.HasSuffix(last, "[") && language != "bash":
+		return indent + "    "
+	case language == "python":
+		if word, _, _ := strings.Cut(strings.TrimSpace(last), " "); word == "return" || word == "pass" || word == "raise" || word == "break" || word == "continue" {
+			return strings.TrimSuffix(indent, "    ")
+		}
+	}
+	return indent
 }

@@ -22,16 +22,11 @@ func TestReplOfAPipe(t *testing.T) {
 		{"a program that is not whole ends with two empty lines", "f(1\n\n\n3\n", nil, 0, "3\n", "SyntaxError"},
 		{"a program that is not whole at the end", "1 + (\n2)", nil, 0, "3\n", ""},
 		{"restart", "let a = 5\n:restart\ntypeof a\n", nil, 0, "undefined\n", ""},
-		{"paste", ":paste\nlet s = `\n\n\n:quit\n`\n:end\ns.length\n", nil, 0, "9\n", ""},
 		{"a failing program is not the end", "null.x\n1\n", nil, 0, "1\n", "TypeError"},
 		{"output without a newline", "process.stdout.write('a'); undefined\n2\n", nil, 0, "a\n2\n", ""},
 		{"timeout", "let a = 1\nfor (;;);\na\n", []string{"--timeout", "50ms"}, 0, "1\n", "timed out after"},
 		{"exit code", "process.exit(2)\n1\n", nil, 0, "1\n", "toolcell: exit code 2"},
-		{"exit", "exit()\n1\n", nil, 0, "1\n", "toolcell: :quit or Ctrl-D ends\n"},
-		{"quit as others say it", "quit\n1\n", nil, 0, "1\n", "toolcell: :quit or Ctrl-D ends\n"},
 		{"quit", ":quit\n1\n", nil, 0, "", ""},
-		{"help", ":help\n", nil, 0, helpText, ""},
-		{"no such command", ":nope\n1\n", nil, 0, "1\n", "there is no :nope; see :help"},
 		{"save without a name", ":save\n", nil, 0, "", "such as work.ipynb"},
 		{"save nowhere", ":save /no/such/x.ipynb\n1\n", nil, 0, "1\n", "/no/such"},
 		{"environment", "process.env.A\n", []string{"--env", "A=b"}, 0, "b\n", ""},
@@ -156,34 +151,46 @@ func FuzzWantsMore(f *testing.F) {
 	})
 }
 
-// TestCompleteWords: what was typed, where the runtime cannot be asked.
+// TestCompleteWords: Tab offers what was typed if the runtime cannot be asked.
 func TestCompleteWords(t *testing.T) {
 	r := &repl{}
 	r.words.add("total = price_of(total) + x1; é_long")
 	for _, tt := range []struct {
-		line string
-		pos  int
-		head string
-		want string
-		tail string
+		text       string
+		pos, start int
+		want       string
 	}{
-		{"to", 2, "", "total", ""},
-		{"f(pr)", 4, "f(", "price_of", ")"},
-		{":re", 3, ":", "restart", ""},
-		{"  ", 2, "  ", "    ", ""},
-		{"total", 5, "", "", ""},
-		{"x.", 2, "x.", "", ""},
-		{"x.to", 4, "x.", "", ""},
-		{"to", 9, "", "total", ""},
+		{"to", 2, 0, "total"},
+		{"f(pr)", 4, 2, "price_of"},
+		{"if x:\n    to", 12, 10, "total"},
+		{":re", 3, 1, "restart"},
+		{"if x:\n  ", 8, 8, "    "},
+		{"total", 5, 0, ""},
+		{"x.", 2, 2, ""},
+		{"x.to", 4, 2, ""},
 	} {
-		if head, list, tail := r.complete(tt.line, tt.pos); head != tt.head || strings.Join(list, " ") != tt.want || tail != tt.tail {
-			t.Errorf("%q: %q, %q, %q", tt.line, head, list, tail)
+		if start, list := r.complete(tt.text, tt.pos); start != tt.start || strings.Join(list, " ") != tt.want {
+			t.Errorf("%q: %d, %q", tt.text, start, list)
 		}
 	}
-	for typed, want := range map[string]string{"": "    ", "cat <<E\n": "    ", "cat <<-E\n": "\t", "cat <<-'E'\na\n": "\t", "cat <<-E\nE\n": "    ", "cat <<A <<-B\n": "    ", "cat <<A <<-B\nA\n": "\t"} {
-		r := &repl{language: "bash", typed: typed}
-		if _, list, _ := r.complete("", 0); strings.Join(list, " ") != want {
-			t.Errorf("behind %q: %q, want %q", typed, list, want)
+}
+
+// TestPipedBlocks: what follows a blank line in a function that comes by a pipe does not
+// run at the top level.
+func TestPipedBlocks(t *testing.T) {
+	var stderr strings.Builder
+	r := &repl{app: &app{stderr: &stderr}, language: "python", lines: &plainLines{language: "python"}}
+	if r.stray("x = 1\n") || !r.stray("    print('ran')\n") || !strings.Contains(stderr.String(), "unexpected indent") {
+		t.Errorf("%q", &stderr)
+	}
+	for text, want := range map[string]int{"exit()": 0, "quit": 0, "exit(3)": 3, " exit ( 4 ) ;": 4} {
+		if code, ok := exitIn("python", text); !ok || code != want {
+			t.Errorf("%q: %d, %v", text, code, ok)
+		}
+	}
+	for _, text := range []string{"exit2", "exit(x)", "print(exit())"} {
+		if _, ok := exitIn("python", text); ok {
+			t.Errorf("%q ends", text)
 		}
 	}
 }

@@ -11,6 +11,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// Supported reports whether there are readers on this system.
+const Supported = true
+
 // NewReader returns a reader of a file, such as a terminal, that reads nothing once it
 // is closed. It leaves the file open. It is nil if there are no descriptors left.
 func NewReader(file *os.File) *Reader {
