@@ -76,9 +76,7 @@ func (e *env) callbackFails(ctx context.Context, told bool, fail func(error) err
 	pause := e.p.Pause(50 * time.Millisecond)
 	code := lines(e.p.Print("a"), pause, e.p.PrintErr("b"), pause, e.p.Print("c"))
 	res, err := e.run(ctx, code, &codeinterp.RunOptions{OnOutput: func(codeinterp.Output) error { calls++; return fail(oops(calls)) }})
-	if err := wantOK(res, err); err != nil {
-		return err
-	}
+	must(wantOK(res, err))
 	for _, call := range []int{1, 3} {
 		if res.CallbackErr == nil || told && !strings.Contains(res.CallbackErr.Error(), oops(call).Error()) {
 			return fmt.Errorf("CallbackErr = %v, want it to tell of the failure %q", res.CallbackErr, oops(call))
@@ -96,10 +94,7 @@ func (e *env) callbackFails(ctx context.Context, told bool, fail func(error) err
 // callbackBlocksTimeout blocks the callback beyond the timeout. A program that
 // is stopped on time never prints again.
 func callbackBlocksTimeout(ctx context.Context, e *env) error {
-	timeout, err := e.timeout(ctx, 300*time.Millisecond)
-	if err != nil {
-		return err
-	}
+	timeout := need(e.timeout(ctx, 300*time.Millisecond))
 	// Where runs are slow, so are their ends.
 	step := max(300*time.Millisecond, timeout/2)
 	var calls atomic.Int32
@@ -111,9 +106,7 @@ func callbackBlocksTimeout(ctx context.Context, e *env) error {
 		}
 		return nil
 	}})
-	if err := wantStatus(res, err, codeinterp.StatusTimeout, codeinterp.ExitTimeout); err != nil {
-		return err
-	}
+	must(wantStatus(res, err, codeinterp.StatusTimeout, codeinterp.ExitTimeout))
 	if strings.Contains(res.Stdout(), "second") {
 		return fmt.Errorf("the program went on after its timeout of %v, while OnOutput blocked for %v", timeout, timeout+2*step)
 	}

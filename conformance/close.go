@@ -37,27 +37,17 @@ func closedCalls(ctx context.Context, e *env) error {
 			return fmt.Errorf("CreateContext: %w", err)
 		}
 	}
-	if err := e.ci.Close(); err != nil {
-		return err
-	}
+	must(e.ci.Close())
 	res, err := e.runCode(ctx, e.p.Print("ran"), nil)
-	if err := wantNotRun(res, err, codeinterp.ErrClosed); err != nil {
-		return fmt.Errorf("RunCode: %w", err)
-	}
+	must(about("RunCode", wantNotRun(res, err, codeinterp.ErrClosed)))
 	if !ok {
 		return nil
 	}
 	res, err = e.runIn(ctx, id, e.p.Print("ran"), nil)
-	if err := wantNotRun(res, err, codeinterp.ErrClosed); err != nil {
-		return fmt.Errorf("RunInContext: %w", err)
-	}
-	if err := wantOpError(st.DeleteContext(ctx, id), codeinterp.ErrClosed); err != nil {
-		return fmt.Errorf("DeleteContext: %w", err)
-	}
+	must(about("RunInContext", wantNotRun(res, err, codeinterp.ErrClosed)))
+	must(about("DeleteContext", wantOpError(st.DeleteContext(ctx, id), codeinterp.ErrClosed)))
 	created, err := st.CreateContext(ctx, e.language, nil)
-	if err := wantContextError(created, err, codeinterp.ErrClosed); err != nil {
-		return fmt.Errorf("CreateContext: %w", err)
-	}
+	must(about("CreateContext", wantContextError(created, err, codeinterp.ErrClosed)))
 	if c, ok := codeinterp.Completions(e.ci); ok {
 		if _, err := c.Complete(ctx, id, "", 0); !errors.Is(err, codeinterp.ErrClosed) {
 			return fmt.Errorf("Complete: error %v, want ErrClosed", err)
@@ -71,39 +61,25 @@ func (e *env) closedManager(ctx context.Context, id codeinterp.ContextID) error 
 	if !ok {
 		return nil
 	}
-	if err := wantOpError(m.RestartContext(ctx, id), codeinterp.ErrClosed); err != nil {
-		return fmt.Errorf("RestartContext: %w", err)
-	}
-	if err := wantOpError(m.InterruptContext(ctx, id), codeinterp.ErrClosed); err != nil {
-		return fmt.Errorf("InterruptContext: %w", err)
-	}
+	must(about("RestartContext", wantOpError(m.RestartContext(ctx, id), codeinterp.ErrClosed)))
+	must(about("InterruptContext", wantOpError(m.InterruptContext(ctx, id), codeinterp.ErrClosed)))
 	_, err := m.ListContexts(ctx)
-	if err := wantOpError(err, codeinterp.ErrClosed); err != nil {
-		return fmt.Errorf("ListContexts: %w", err)
-	}
+	must(about("ListContexts", wantOpError(err, codeinterp.ErrClosed)))
 	return nil
 }
 
 // closeDuring closes the interpreter under a run.
 func (e *env) closeDuring(ctx context.Context, id codeinterp.ContextID, queued ...*pending) error {
 	run := e.start(ctx, id, lines(e.p.PrintErr("warned"), e.p.Print("busy"), e.p.Pause(time.Hour)), nil)
-	if err := run.running(ctx); err != nil {
-		return err
-	}
+	must(run.running(ctx))
 	if id != "" {
 		queued = append(queued, e.start(ctx, id, e.p.Print("ran"), nil), e.start(ctx, id, e.p.Print("ran"), nil))
 		// Nothing shows that a run has got into the queue.
 		time.Sleep(settle)
 	}
-	if err := within(2*e.patience(), "Close", e.ci.Close); err != nil {
-		return err
-	}
-	if err := run.wait(e.patience()); err != nil {
-		return err
-	}
-	if err := wantErr(run.res, run.err, codeinterp.ErrClosed, codeinterp.StatusLost, codeinterp.ExitKilled); err != nil {
-		return err
-	}
+	must(within(2*e.patience(), "Close", e.ci.Close))
+	must(run.wait(e.patience()))
+	must(wantErr(run.res, run.err, codeinterp.ErrClosed, codeinterp.StatusLost, codeinterp.ExitKilled))
 	if run.res.Cause != codeinterp.CauseClosed || !run.warned() {
 		return fmt.Errorf("%s, want cause %q, stdout \"busy\" and stderr \"warned\"", describe(run.res), codeinterp.CauseClosed)
 	}
@@ -111,20 +87,13 @@ func (e *env) closeDuring(ctx context.Context, id codeinterp.ContextID, queued .
 		return fmt.Errorf("%s, want StateLost %v", describe(run.res), lost)
 	}
 	for _, q := range queued {
-		if err := q.wait(e.patience()); err != nil {
-			return fmt.Errorf("a queued run: %w", err)
-		}
-		if err := wantNotRun(q.res, q.err, codeinterp.ErrClosed); err != nil {
-			return fmt.Errorf("a queued run: %w", err)
-		}
+		must(about("a queued run", q.wait(e.patience())))
+		must(about("a queued run", wantNotRun(q.res, q.err, codeinterp.ErrClosed)))
 	}
 	return nil
 }
 
 func closeDuringContext(ctx context.Context, e *env) error {
-	id, err := e.context(ctx, nil)
-	if err != nil {
-		return err
-	}
+	id := need(e.context(ctx, nil))
 	return e.closeDuring(ctx, id)
 }

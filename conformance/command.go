@@ -19,9 +19,7 @@ func commandChecks() []check {
 			clause: "a command that fails is a Result with its exit code, and its streams are told apart",
 			run: commanding(func(ctx context.Context, e *env) error {
 				res, err := e.command(ctx, "echo out; echo err >&2; exit 3", nil)
-				if err := wantStatus(res, err, codeinterp.StatusError, 3); err != nil {
-					return err
-				}
+				must(wantStatus(res, err, codeinterp.StatusError, 3))
 				return errors.Join(wantText("stdout", res.Stdout(), "out\n"), wantText("stderr", res.Stderr(), "err\n"))
 			}),
 		},
@@ -98,8 +96,6 @@ func commandInput(ctx context.Context, e *env) error {
 
 func commandChildren(ctx context.Context, e *env) error {
 	arg := sleepArg()
-	if err := e.commandPrints(ctx, "sleep "+arg+" & echo on", nil, "on\n"); err != nil {
-		return err
-	}
+	must(e.commandPrints(ctx, "sleep "+arg+" & echo on", nil, "on\n"))
 	return allGone(arg, 2*time.Second)
 }

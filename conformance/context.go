@@ -15,13 +15,8 @@ func contextChecks() []check {
 			name: "StateKept", scope: stateful, uses: variables,
 			clause: "a run in a context sees what earlier runs defined, however many came between",
 			run: func(ctx context.Context, e *env) error {
-				id, err := e.shared(ctx)
-				if err != nil {
-					return err
-				}
-				if err := e.do(ctx, id, e.p.Set("kept", "a value é")); err != nil {
-					return err
-				}
+				id := need(e.shared(ctx))
+				must(e.do(ctx, id, e.p.Set("kept", "a value é")))
 				for n := range stateRuns {
 					out, err := e.stdoutIn(ctx, id, e.p.Get("kept"))
 					if err == nil {
@@ -58,20 +53,15 @@ func contextChecks() []check {
 			name: "ForeignContext", row: 15, scope: stateful, own: true,
 			clause: "a context's id means nothing to any other interpreter value",
 			run: func(ctx context.Context, e *env) error {
-				id, err := e.shared(ctx)
-				if err != nil {
-					return err
-				}
-				other, err := e.s.cfg.New()
-				if err != nil {
-					return err
-				}
+				id := need(e.shared(ctx))
+				other := need(e.s.cfg.New())
+				defer other.Close()
 				foreign := *e
 				// What e has made is deleted in its own interpreter.
 				foreign.ci, foreign.made = other, nil
 				// With a context of its own, whose id is to be another: ids that
 				// every interpreter draws alike mean something to all.
-				_, err = foreign.context(ctx, nil)
+				_, err := foreign.context(ctx, nil)
 				return errors.Join(err, foreign.noContext(ctx, id), other.Close(), e.do(ctx, id, e.p.Print("x")))
 			},
 		},
@@ -84,33 +74,20 @@ const stateRuns = 40
 // noContext wants every method to say that there is no such context.
 func (e *env) noContext(ctx context.Context, id codeinterp.ContextID) error {
 	res, err := e.runIn(ctx, id, e.p.Print("ran"), nil)
-	if err := wantNotRun(res, err, codeinterp.ErrContext); err != nil {
-		return fmt.Errorf("RunInContext: %w", err)
-	}
-	if err := wantOpError(e.stateful().DeleteContext(ctx, id), codeinterp.ErrContext); err != nil {
-		return fmt.Errorf("DeleteContext: %w", err)
-	}
+	must(about("RunInContext", wantNotRun(res, err, codeinterp.ErrContext)))
+	must(about("DeleteContext", wantOpError(e.stateful().DeleteContext(ctx, id), codeinterp.ErrContext)))
 	m, ok := codeinterp.Manager(e.ci)
 	if !ok {
 		return nil
 	}
-	if err := wantOpError(m.RestartContext(ctx, id), codeinterp.ErrContext); err != nil {
-		return fmt.Errorf("RestartContext: %w", err)
-	}
-	if err := wantOpError(m.InterruptContext(ctx, id), codeinterp.ErrContext); err != nil {
-		return fmt.Errorf("InterruptContext: %w", err)
-	}
+	must(about("RestartContext", wantOpError(m.RestartContext(ctx, id), codeinterp.ErrContext)))
+	must(about("InterruptContext", wantOpError(m.InterruptContext(ctx, id), codeinterp.ErrContext)))
 	return nil
 }
 
 func stateSurvivesFailure(ctx context.Context, e *env) error {
-	id, err := e.shared(ctx)
-	if err != nil {
-		return err
-	}
-	if err := e.do(ctx, id, e.p.Set("kept", "v")); err != nil {
-		return err
-	}
+	id := need(e.shared(ctx))
+	must(e.do(ctx, id, e.p.Set("kept", "v")))
 	var failing []string
 	if e.p.SyntaxError != "" {
 		failing = append(failing, e.p.SyntaxError)
@@ -123,51 +100,24 @@ func stateSurvivesFailure(ctx context.Context, e *env) error {
 		if err != nil || res.Status != codeinterp.StatusError || res.StateLost {
 			return fmt.Errorf("running %s: %s, error %v; want %q with the state kept", quote(p), describe(res), err, codeinterp.StatusError)
 		}
-		out, err := e.stdoutIn(ctx, id, e.p.Get("kept"))
-		if err != nil {
-			return err
-		}
-		if err := wantText("the variable after "+quote(p), out, "v\n"); err != nil {
-			return err
-		}
+		out := need(e.stdoutIn(ctx, id, e.p.Get("kept")))
+		must(wantText("the variable after "+quote(p), out, "v\n"))
 	}
 	return nil
 }
 
 func contextsApart(ctx context.Context, e *env) error {
-	a, err := e.context(ctx, nil)
-	if err != nil {
-		return err
-	}
-	b, err := e.context(ctx, nil)
-	if err != nil {
-		return err
-	}
-	if err := e.do(ctx, a, e.p.Set("apart", "a")); err != nil {
-		return err
-	}
-	out, err := e.stdoutIn(ctx, b, e.p.Has("apart"))
-	if err != nil {
-		return err
-	}
-	if err := wantText("the variable in another context", out, "no\n"); err != nil {
-		return err
-	}
+	a := need(e.context(ctx, nil))
+	b := need(e.context(ctx, nil))
+	must(e.do(ctx, a, e.p.Set("apart", "a")))
+	out := need(e.stdoutIn(ctx, b, e.p.Has("apart")))
+	must(wantText("the variable in another context", out, "no\n"))
 	res, err := e.runCode(ctx, lines(e.p.Has("apart"), e.p.Set("apart", "run")), nil)
-	if err := wantOK(res, err); err != nil {
-		return err
-	}
-	if err := wantText("the variable in RunCode", res.Stdout(), "no\n"); err != nil {
-		return err
-	}
+	must(wantOK(res, err))
+	must(wantText("the variable in RunCode", res.Stdout(), "no\n"))
 	// A runtime that is used again is to be empty.
-	if err := e.stateful().DeleteContext(ctx, a); err != nil {
-		return fmt.Errorf("DeleteContext: %w", err)
-	}
-	c, err := e.context(ctx, nil)
-	if err != nil {
-		return err
-	}
+	must(about("DeleteContext", e.stateful().DeleteContext(ctx, a)))
+	c := need(e.context(ctx, nil))
 	out, err = e.stdoutIn(ctx, c, e.p.Has("apart"))
 	return errors.Join(err, wantText("the variable in a context that came after one that was deleted, and after a RunCode", out, "no\n"))
 }
@@ -182,10 +132,7 @@ func contextsParallel(ctx context.Context, e *env) error {
 	both := make(chan bool, 2)
 	errs := make(chan error, 2)
 	for range 2 {
-		id, err := e.context(ctx, nil)
-		if err != nil {
-			return err
-		}
+		id := need(e.context(ctx, nil))
 		go func() {
 			first := true
 			_, err := e.runIn(ctx, id, lines(e.p.Print("here"), e.p.Pause(time.Hour)), &codeinterp.RunOptions{OnOutput: func(codeinterp.Output) error {
@@ -220,10 +167,7 @@ func contextIDs(ctx context.Context, e *env) error {
 	seen := map[codeinterp.ContextID]bool{}
 	ids := make([]codeinterp.ContextID, 3)
 	for i := range ids {
-		id, err := e.context(ctx, nil)
-		if err != nil {
-			return err
-		}
+		id := need(e.context(ctx, nil))
 		if len(id) < 22 {
 			return fmt.Errorf("id %q has %d characters: too few for 128 bits", id, len(id))
 		}

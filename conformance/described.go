@@ -44,9 +44,7 @@ func latenessKept(ctx context.Context, e *env) error {
 		start := time.Now()
 		res, runErr := e.runCode(ctx, e.p.Stubborn, &codeinterp.RunOptions{Timeout: timeout})
 		took := time.Since(start)
-		if err := wantStatus(res, runErr, codeinterp.StatusTimeout, codeinterp.ExitTimeout); err != nil {
-			return err
-		}
+		must(wantStatus(res, runErr, codeinterp.StatusTimeout, codeinterp.ExitTimeout))
 		if res.Duration <= timeout+late {
 			return nil
 		}
@@ -91,9 +89,7 @@ func contextsDescribed(ctx context.Context, e *env) error {
 		case l.Contexts && err != nil:
 			return fmt.Errorf("CreateContext in %s, which has contexts by Describe: %w", l.Name, err)
 		case l.Contexts:
-			if err := st.DeleteContext(ctx, id); err != nil {
-				return fmt.Errorf("DeleteContext: %w", err)
-			}
+			must(about("DeleteContext", st.DeleteContext(ctx, id)))
 		default:
 			if wrong := wantContextError(id, err, codeinterp.ErrLanguage); wrong != nil {
 				return fmt.Errorf("CreateContext in %s, which has no contexts by Describe: %w", l.Name, wrong)
@@ -158,18 +154,10 @@ func completed(code string, c codeinterp.Completion) (list []string) {
 const completedName, otherName = "toolcell_completed_name", "toolcell_completed_other"
 
 func completesNames(ctx context.Context, e *env) error {
-	id, err := e.context(ctx, nil)
-	if err != nil {
-		return err
-	}
-	other, err := e.context(ctx, nil)
-	if err != nil {
-		return err
-	}
+	id := need(e.context(ctx, nil))
+	other := need(e.context(ctx, nil))
 	first, err := e.runIn(ctx, id, e.p.Set(completedName, "v"), nil)
-	if err := errors.Join(wantOK(first, err), e.do(ctx, other, e.p.Set(otherName, "v"))); err != nil {
-		return err
-	}
+	must(errors.Join(wantOK(first, err), e.do(ctx, other, e.p.Set(otherName, "v"))))
 	code := e.p.Partial("toolcell_compl")
 	c, err := e.complete(ctx, id, code)
 	if err != nil {
@@ -185,9 +173,7 @@ func completesNames(ctx context.Context, e *env) error {
 		return fmt.Errorf("what nothing completes is completed as %+v, %w", c, err)
 	}
 	res, err := e.runIn(ctx, id, e.p.Get(completedName), nil)
-	if err := wantOK(res, err); err != nil {
-		return err
-	}
+	must(wantOK(res, err))
 	if want := first.ExecutionCount + 1; !e.s.cfg.lacks(ExecutionCount, e.language) && res.ExecutionCount != want {
 		return fmt.Errorf("the run after it has number %d, want %d", res.ExecutionCount, want)
 	}

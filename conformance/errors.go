@@ -26,9 +26,7 @@ func errorChecks() []check {
 					case res.Error.MissingModule != "":
 						return fmt.Errorf("Error.MissingModule %q of an error that is no missing module", res.Error.MissingModule)
 					}
-					if err := wantText("Error.Message", res.Error.Message, msg); err != nil {
-						return err
-					}
+					must(wantText("Error.Message", res.Error.Message, msg))
 				}
 				return nil
 			},
@@ -37,10 +35,7 @@ func errorChecks() []check {
 			name: "ErrorTraceback", row: 17, scope: everyRun, needs: []Feature{Traceback}, proves: Traceback, uses: func(p *Programs) bool { return p.Fail != nil },
 			clause: "Traceback is the runtime's own report, line by line, with the error's name and message",
 			run: func(ctx context.Context, e *env) error {
-				res, err := e.run(ctx, e.p.Fail("went wrong"), nil)
-				if err != nil {
-					return err
-				}
+				res := need(e.run(ctx, e.p.Fail("went wrong"), nil))
 				if res.Error == nil || len(res.Error.Traceback) == 0 {
 					return errors.New("no Traceback")
 				}
@@ -67,10 +62,7 @@ func errorChecks() []check {
 				}
 				for _, lead := range leads {
 					code, before := lead+e.p.Fail("went wrong"), strings.Count(lead, "\n")
-					res, err := e.run(ctx, code, nil)
-					if err != nil {
-						return err
-					}
+					res := need(e.run(ctx, code, nil))
 					if res.Error == nil || res.Error.Line != before+1 {
 						return fmt.Errorf("Error %+v, want Line %d", res.Error, before+1)
 					}
@@ -83,10 +75,7 @@ func errorChecks() []check {
 			clause: "MissingModule names the module that could not be imported",
 			run: func(ctx context.Context, e *env) error {
 				const name = "toolcell_no_such_module"
-				res, err := e.run(ctx, e.p.MissingModule(name), nil)
-				if err != nil {
-					return err
-				}
+				res := need(e.run(ctx, e.p.MissingModule(name), nil))
 				if res.Error == nil || res.Error.MissingModule != name {
 					return fmt.Errorf("Error %+v, want MissingModule %q", res.Error, name)
 				}

@@ -30,9 +30,7 @@ func fileChecks() []check {
 			run: filing(func(ctx context.Context, e *env) error {
 				for _, path := range []string{"toolcell-in.txt", "toolcell-dir/in.txt"} {
 					out, err := e.stdout(ctx, e.p.ReadFile(path), &codeinterp.RunOptions{Files: inputs(path, SplitText)})
-					if err := errors.Join(err, wantText(path, out, SplitText)); err != nil {
-						return err
-					}
+					must(errors.Join(err, wantText(path, out, SplitText)))
 				}
 				return nil
 			}),
@@ -74,10 +72,7 @@ func opening(run func(context.Context, *env, codeinterp.ContextID, codeinterp.FS
 		if !ok || !e.files() {
 			return nil
 		}
-		id, err := e.context(ctx, nil)
-		if err != nil {
-			return err
-		}
+		id := need(e.context(ctx, nil))
 		dir, err := files.OpenFiles(ctx, id)
 		if err != nil {
 			return fmt.Errorf("OpenFiles: %w", err)
@@ -91,15 +86,12 @@ func languageFiles(ctx context.Context, e *env) error {
 	if _, describes := e.ci.(codeinterp.Describer); !ok || !describes {
 		return nil
 	}
-	id, err := e.context(ctx, nil)
-	if err != nil {
-		return err
-	}
-	_, err = files.OpenFiles(ctx, id)
-	switch told := e.files(); {
-	case told && err != nil:
+	id := need(e.context(ctx, nil))
+	_, err := files.OpenFiles(ctx, id)
+	switch described := e.files(); {
+	case described && err != nil:
 		return fmt.Errorf("Describe says that there are files of %s, and OpenFiles: %w", e.language, err)
-	case !told && !errors.Is(err, codeinterp.ErrInvalid):
+	case !described && !errors.Is(err, codeinterp.ErrInvalid):
 		return fmt.Errorf("Describe says that there are no files of %s, and OpenFiles: %v, want ErrInvalid", e.language, err)
 	}
 	return nil
@@ -115,16 +107,10 @@ func filesShared(ctx context.Context, e *env, id codeinterp.ContextID, dir codei
 		return err
 	}
 	out, err := e.stdoutIn(ctx, id, e.p.ReadFile("toolcell-dir/deep/given.txt"))
-	if err := errors.Join(err, wantText("what the program reads", out, given)); err != nil {
-		return err
-	}
-	if err := e.do(ctx, id, e.p.WriteFile("toolcell-dir/made.txt", SplitText)); err != nil {
-		return err
-	}
+	must(errors.Join(err, wantText("what the program reads", out, given)))
+	must(e.do(ctx, id, e.p.WriteFile("toolcell-dir/made.txt", SplitText)))
 	made, err := fs.ReadFile(dir, "toolcell-dir/made.txt")
-	if err := errors.Join(err, wantText("what the program wrote", string(made), SplitText)); err != nil {
-		return err
-	}
+	must(errors.Join(err, wantText("what the program wrote", string(made), SplitText)))
 	list, err := dir.ReadDir("toolcell-dir")
 	if err == nil && (len(list) != 2 || list[0].Name() != "deep" || !list[0].IsDir() || list[1].Name() != "made.txt") {
 		err = fmt.Errorf("the directory has %v, want deep/ and made.txt", list)
@@ -153,10 +139,7 @@ func odd(run func(context.Context, *env, codeinterp.ContextID, codeinterp.FS) er
 		if !ok || !e.files() {
 			return nil
 		}
-		id, err := e.shared(ctx)
-		if err != nil {
-			return err
-		}
+		id := need(e.shared(ctx))
 		dir, err := files.OpenFiles(ctx, id)
 		if err != nil {
 			return fmt.Errorf("OpenFiles: %w", err)
@@ -190,10 +173,7 @@ func made(dir codeinterp.FS, path string, want func(fs.FileMode) bool) (bool, er
 
 func filesLinks(ctx context.Context, e *env, id codeinterp.ContextID, dir codeinterp.FS) error {
 	const file, inner, above, root = "toolcell-file.txt", "toolcell-inner", "toolcell-above", "toolcell-root"
-	res, err := e.making(ctx, id, lines(e.p.WriteFile(file, SplitText), e.p.Symlink(file, inner), e.p.Symlink("../..", above), e.p.Symlink("/etc", root)))
-	if err != nil {
-		return err
-	}
+	res := need(e.making(ctx, id, lines(e.p.WriteFile(file, SplitText), e.p.Symlink(file, inner), e.p.Symlink("../..", above), e.p.Symlink("/etc", root))))
 	for _, path := range []string{inner, above, root} {
 		// Where a language has none, it makes none.
 		if is, err := made(dir, path, func(m fs.FileMode) bool { return m.Type() == fs.ModeSymlink }); err != nil || !is {
@@ -204,9 +184,7 @@ func filesLinks(ctx context.Context, e *env, id codeinterp.ContextID, dir codein
 		}
 	}
 	got, err := fs.ReadFile(dir, inner)
-	if err := errors.Join(err, wantText(inner, string(got), SplitText)); err != nil {
-		return err
-	}
+	must(errors.Join(err, wantText(inner, string(got), SplitText)))
 	for _, path := range []string{above, root, above + "/x", root + "/passwd"} {
 		for what, err := range leading(dir, path) {
 			if !errors.Is(err, codeinterp.ErrOutside) {
@@ -258,9 +236,7 @@ func artifactsFound(ctx context.Context, e *env) error {
 	o := &codeinterp.RunOptions{Artifacts: true, Files: fstest.MapFS{given: {Data: []byte("given")}, changed: {Data: []byte("given")}}}
 	code := lines(e.p.ReadFile(given), e.p.WriteFile(found, SplitText), e.p.WriteFile(inner, SplitText), e.p.WriteFile(changed, SplitText))
 	res, err := e.run(ctx, code, o)
-	if err := wantOK(res, err); err != nil {
-		return err
-	}
+	must(wantOK(res, err))
 	if _, listed := artifact(res, given); listed {
 		return errors.New("Artifacts lists what was given to the run")
 	}

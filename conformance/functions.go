@@ -106,10 +106,7 @@ func functionCalled(ctx context.Context, e *env) error {
 			return err
 		}
 	}
-	res, err := e.runs(context.WithValue(ctx, caller{}, "caller"), e.p.Call("look_up2", args), f)
-	if err != nil {
-		return err
-	}
+	res := need(e.runs(context.WithValue(ctx, caller{}, "caller"), e.p.Call("look_up2", args), f))
 	if got.Context != id {
 		return fmt.Errorf("the function was called by context %q, want %q", got.Context, id)
 	}
@@ -126,10 +123,7 @@ func functionCalled(ctx context.Context, e *env) error {
 // caught wants a program to catch the failure of a function.
 func (e *env) caught(ctx context.Context, message string, fail func() error) error {
 	f := codeinterp.Function{Name: "fails", Call: func(context.Context, codeinterp.FunctionCall) (json.RawMessage, error) { return nil, fail() }}
-	res, err := e.runs(ctx, e.p.CallCaught("fails", "{}"), f)
-	if err != nil {
-		return err
-	}
+	res := need(e.runs(ctx, e.p.CallCaught("fails", "{}"), f))
 	out := res.Stdout()
 	if !strings.HasPrefix(out, "caught ") || !strings.Contains(out, "fails") || !strings.Contains(out, message) || strings.Contains(out, "/host") {
 		return fmt.Errorf("the program printed %q, want what it caught, with the function's name and %q, and nothing of the host", out, message)
@@ -196,33 +190,24 @@ func functionsOfContext(ctx context.Context, e *env) error {
 			return json.RawMessage(literal(text)), nil
 		}}
 	}
-	id, err := e.context(ctx, &codeinterp.ContextOptions{Functions: []codeinterp.Function{says("a", "context"), says("b", "context")}})
-	if err != nil {
-		return err
-	}
+	id := need(e.context(ctx, &codeinterp.ContextOptions{Functions: []codeinterp.Function{says("a", "context"), says("b", "context")}}))
 	for _, own := range [][]codeinterp.Function{nil, {says("b", "run"), says("own", "run")}, nil} {
 		res, err := e.stateful().RunInContext(ctx, id, lines(e.p.Call("a", "{}"), e.p.Call("b", "{}")), &codeinterp.RunOptions{Functions: own})
 		want := "\"context\"\n\"context\"\n"
 		if own != nil {
 			want = "\"context\"\n\"run\"\n"
 		}
-		if err := errors.Join(wantOK(res, err), wantText("the results", res.Stdout(), want)); err != nil {
-			return err
-		}
+		must(errors.Join(wantOK(res, err), wantText("the results", res.Stdout(), want)))
 	}
 	if m, ok := codeinterp.Manager(e.ci); ok {
-		if err := m.RestartContext(ctx, id); err != nil {
-			return fmt.Errorf("RestartContext: %w", err)
-		}
+		must(about("RestartContext", m.RestartContext(ctx, id)))
 	}
 	code := e.p.Call("a", "{}")
 	if e.p.CallCaught != nil {
 		code = lines(code, e.p.CallCaught("own", "{}"))
 	}
 	res, err := e.stateful().RunInContext(ctx, id, code, nil)
-	if err := wantOK(res, err); err != nil {
-		return err
-	}
+	must(wantOK(res, err))
 	if out, rest, _ := strings.Cut(res.Stdout(), "\n"); out != `"context"` || e.p.CallCaught != nil && !strings.HasPrefix(rest, "caught ") {
 		return fmt.Errorf("after a restart: %s, want an answer of the context's function, and none of one that an earlier run had", describe(res))
 	}

@@ -18,10 +18,7 @@ func (e *env) afterEnd(ctx context.Context, left func(name, args string) string,
 		called.Add(1)
 		return nil, nil
 	}}
-	id, err := e.context(ctx, nil)
-	if err != nil {
-		return err
-	}
+	id := need(e.context(ctx, nil))
 	for _, code := range []string{left("left", "{}"), wake} {
 		res, err := e.stateful().RunInContext(ctx, id, code, &codeinterp.RunOptions{Functions: []codeinterp.Function{f}})
 		switch {

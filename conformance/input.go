@@ -65,9 +65,7 @@ func (e *env) refused(ctx context.Context, code string, opts *codeinterp.RunOpti
 	ran := false
 	o.OnOutput = func(codeinterp.Output) error { ran = true; return nil }
 	res, err := e.run(ctx, code, &o)
-	if err := wantNotRun(res, err, codeinterp.ErrInvalid); err != nil {
-		return err
-	}
+	must(wantNotRun(res, err, codeinterp.ErrInvalid))
 	if ran {
 		return errors.New("the program ran")
 	}

@@ -26,10 +26,7 @@ func isolationChecks() []check {
 				if _, err := e.stdout(ctx, lines(e.p.WriteFile(path, "leaked"), e.p.ReadFile(path)), nil); err != nil {
 					return err
 				}
-				res, err := e.run(ctx, e.p.ReadFile(path), nil)
-				if err != nil {
-					return err
-				}
+				res := need(e.run(ctx, e.p.ReadFile(path), nil))
 				if strings.Contains(res.Stdout(), "leaked") {
 					return errors.New("a later run reads the file")
 				}
@@ -50,10 +47,7 @@ func isolationChecks() []check {
 			name: "ChildrenEndWithContext", row: 3, scope: stateful, needs: []Feature{Children}, uses: func(p *Programs) bool { return p.Child != nil },
 			clause: "DeleteContext ends the processes that the context's runs started",
 			run: func(ctx context.Context, e *env) error {
-				id, err := e.context(ctx, nil)
-				if err != nil {
-					return err
-				}
+				id := need(e.context(ctx, nil))
 				arg := sleepArg()
 				start := time.Now()
 				run := e.start(ctx, id, lines(e.p.Child(arg), e.p.Print("started"), e.p.Pause(200*time.Millisecond)), nil)
@@ -64,10 +58,7 @@ func isolationChecks() []check {
 }
 
 func freshState(ctx context.Context, e *env) error {
-	timeout, err := e.timeout(ctx, 200*time.Millisecond)
-	if err != nil {
-		return err
-	}
+	timeout := need(e.timeout(ctx, 200*time.Millisecond))
 	ends := map[string]string{"ended": e.p.Comment, "was stopped": e.p.Pause(time.Hour)}
 	if e.p.Fail != nil {
 		ends["failed"] = e.p.Fail("x")
@@ -78,9 +69,7 @@ func freshState(ctx context.Context, e *env) error {
 			return fmt.Errorf("a program that %s: %w (%s)", how, err, describe(res))
 		}
 		out, err := e.stdout(ctx, e.p.Has("leaked"), nil)
-		if err := errors.Join(err, wantText("the variable in the run after one that "+how, out, "no\n")); err != nil {
-			return err
-		}
+		must(errors.Join(err, wantText("the variable in the run after one that "+how, out, "no\n")))
 	}
 	return nil
 }
@@ -92,9 +81,7 @@ func sleepArg() string { return fmt.Sprintf("600.%09d", 1+rand.IntN(999_999_999)
 // the run and what follows. Where its process cannot be seen from here, only
 // the run is judged.
 func (e *env) childEnds(ctx context.Context, run *pending, arg string, start time.Time, then func() error) error {
-	if err := run.running(ctx); err != nil {
-		return err
-	}
+	must(run.running(ctx))
 	seen := false
 	for !seen && time.Since(start) < e.patience() {
 		select {
@@ -106,16 +93,12 @@ func (e *env) childEnds(ctx context.Context, run *pending, arg string, start tim
 			time.Sleep(10 * time.Millisecond)
 		}
 	}
-	if err := run.wait(4 * e.patience()); err != nil {
-		return fmt.Errorf("with a child in the background: %w", err)
-	}
+	must(about("with a child in the background", run.wait(4*e.patience())))
 	if run.err != nil || run.res.Status != codeinterp.StatusOK && run.res.Status != codeinterp.StatusTimeout {
 		return fmt.Errorf("%s, error %v", describe(run.res), run.err)
 	}
 	if then != nil {
-		if err := then(); err != nil {
-			return err
-		}
+		must(then())
 	}
 	return allGone(arg, 2*time.Second)
 }

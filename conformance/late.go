@@ -52,14 +52,8 @@ func (e *env) leaveLate(ctx context.Context, id codeinterp.ContextID, late time.
 }
 
 func lateOutput(ctx context.Context, e *env) error {
-	id, err := e.shared(ctx)
-	if err != nil {
-		return err
-	}
-	late, err := e.leaveLate(ctx, id, 250*time.Millisecond)
-	if err != nil {
-		return err
-	}
+	id := need(e.shared(ctx))
+	late := need(e.leaveLate(ctx, id, 250*time.Millisecond))
 	// Until it was printed for certain.
 	time.Sleep(late + 500*time.Millisecond)
 	// Nobody would see what a run that never ran took along.
@@ -67,12 +61,8 @@ func lateOutput(ctx context.Context, e *env) error {
 		return fmt.Errorf("a run with a ctx that has ended: %s, error %v", describe(res), err)
 	}
 	res, err := e.runIn(ctx, id, e.p.Print("next"), nil)
-	if err := wantOK(res, err); err != nil {
-		return err
-	}
-	if err := wantText("the next run's own output", res.Stdout(), "next"); err != nil {
-		return err
-	}
+	must(wantOK(res, err))
+	must(wantText("the next run's own output", res.Stdout(), "next"))
 	if len(res.Outputs) != 2 || !res.Outputs[0].Late || string(res.Outputs[0].Data) != "late" {
 		return fmt.Errorf("the next run's outputs are %v, want \"late\", marked Late, at the head", res.Outputs)
 	}
@@ -82,22 +72,13 @@ func lateOutput(ctx context.Context, e *env) error {
 // lateDuringRun has the next run print before the late output and after it. Where
 // that came before the run did, on a busy machine, it tries again.
 func lateDuringRun(ctx context.Context, e *env) error {
-	id, err := e.shared(ctx)
-	if err != nil {
-		return err
-	}
+	id := need(e.shared(ctx))
 	late := 300 * time.Millisecond
 	for range busyTries {
-		if late, err = e.leaveLate(ctx, id, late); err != nil {
-			return err
-		}
+		late = need(e.leaveLate(ctx, id, late))
 		res, err := e.runIn(ctx, id, lines(e.p.Print("before;"), e.p.Pause(late+300*time.Millisecond), e.p.Print("after")), &codeinterp.RunOptions{})
-		if err := wantOK(res, err); err != nil {
-			return err
-		}
-		if err := wantText("the next run's own output", res.Stdout(), "before;after"); err != nil {
-			return err
-		}
+		must(wantOK(res, err))
+		must(wantText("the next run's own output", res.Stdout(), "before;after"))
 		at := slices.IndexFunc(res.Outputs, func(o codeinterp.Output) bool { return o.Late && string(o.Data) == "late" })
 		if at < 0 {
 			return fmt.Errorf("the next run's outputs are %v, want \"late\", marked Late, among them", res.Outputs)

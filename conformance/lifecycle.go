@@ -20,9 +20,7 @@ func lifecycleChecks() []check {
 					return err
 				}
 				err = e.stateful().DeleteContext(e.done(ctx), id)
-				if err := errors.Join(nilOr(err, errStop), run.wait(2*e.patience())); err != nil {
-					return fmt.Errorf("DeleteContext with a ctx that has ended, under a run: %w", err)
-				}
+				must(about("DeleteContext with a ctx that has ended, under a run", errors.Join(nilOr(err, errStop), run.wait(2*e.patience()))))
 				return e.noContext(ctx, id)
 			},
 		},
@@ -78,22 +76,14 @@ func nilOr(err, is error) error {
 }
 
 func endedCtxRestarts(ctx context.Context, e *env) error {
-	id, err := e.shared(ctx)
-	if err != nil {
-		return err
-	}
+	id := need(e.shared(ctx))
 	_, run, err := e.busyIn(ctx, id, lines(e.p.Set("gone", "v"), e.p.Pause(time.Hour)))
 	if err != nil {
 		return err
 	}
 	err = e.manager().RestartContext(e.done(ctx), id)
-	if err := errors.Join(nilOr(err, errStop), run.wait(2*e.patience())); err != nil {
-		return fmt.Errorf("RestartContext with a ctx that has ended, under a run: %w", err)
-	}
-	out, err := e.stdoutIn(ctx, id, e.p.Has("gone"))
-	if err != nil {
-		return err
-	}
+	must(about("RestartContext with a ctx that has ended, under a run", errors.Join(nilOr(err, errStop), run.wait(2*e.patience()))))
+	out := need(e.stdoutIn(ctx, id, e.p.Has("gone")))
 	return wantText("the variable after the restart", out, "no\n")
 }
 
@@ -103,21 +93,15 @@ func endedCtxDoesNothing(ctx context.Context, e *env) error {
 		return err
 	}
 	_, err = e.manager().ListContexts(e.done(ctx))
-	if err := wantOpError(err, errStop); err != nil {
-		return fmt.Errorf("ListContexts: %w", err)
-	}
-	if err := wantOpError(e.manager().InterruptContext(e.done(ctx), id), errStop); err != nil {
-		return fmt.Errorf("InterruptContext: %w", err)
-	}
+	must(about("ListContexts", wantOpError(err, errStop)))
+	must(about("InterruptContext", wantOpError(e.manager().InterruptContext(e.done(ctx), id), errStop)))
 	time.Sleep(settle)
 	select {
 	case <-run.done:
 		return fmt.Errorf("the run was ended by an InterruptContext whose ctx had ended: %s", describe(run.res))
 	default:
 	}
-	if err := e.stateful().DeleteContext(ctx, id); err != nil {
-		return fmt.Errorf("DeleteContext: %w", err)
-	}
+	must(about("DeleteContext", e.stateful().DeleteContext(ctx, id)))
 	return run.wait(e.patience())
 }
 
@@ -147,9 +131,7 @@ func faultsInOrder(ctx context.Context, e *env) error {
 		wrong("CreateContext with malformed options and an ended ctx", creates(ended, e.language, bad), codeinterp.ErrInvalid),
 		wrong("an ended ctx and an unknown id", tries(ended, e.p.Print("ran")), errStop),
 		wrong("an unknown id", tries(ctx, e.p.Print("ran")), codeinterp.ErrContext))
-	if err := st.Close(); err != nil {
-		return err
-	}
+	must(st.Close())
 	return errors.Join(open,
 		wrong("a malformed program of a closed interpreter", tries(ended, bad), codeinterp.ErrInvalid),
 		wrong("CreateContext with malformed options, of a closed interpreter", creates(ended, e.language, bad), codeinterp.ErrInvalid),
@@ -159,10 +141,7 @@ func faultsInOrder(ctx context.Context, e *env) error {
 
 func exitOfProcess(ctx context.Context, e *env) error {
 	for _, code := range []int{7, 0} {
-		res, err := e.stateToldIn(ctx, lines(e.p.Print("x"), e.p.HardExit(code)))
-		if err != nil {
-			return err
-		}
+		res := need(e.stateToldIn(ctx, lines(e.p.Print("x"), e.p.HardExit(code))))
 		exit := code
 		if code == 0 || res.ExitCode == codeinterp.ExitKilled { // not every runtime tells it
 			exit = codeinterp.ExitKilled
@@ -177,7 +156,7 @@ func exitOfProcess(ctx context.Context, e *env) error {
 		if code == 0 {
 			status = codeinterp.StatusOK
 		}
-		res, err = e.runCode(ctx, lines(e.p.Print("x"), e.p.HardExit(code)), nil)
+		res, err := e.runCode(ctx, lines(e.p.Print("x"), e.p.HardExit(code)), nil)
 		if err == nil && res.Status == codeinterp.StatusLost && res.Cause == codeinterp.CauseExit && res.ExitCode == codeinterp.ExitKilled {
 			continue // a runtime that does not tell the code
 		}
@@ -201,33 +180,22 @@ func (e *env) stateToldIn(ctx context.Context, code string) (codeinterp.Result, 
 }
 
 func executionCountOfRuns(ctx context.Context, e *env) error {
-	id, err := e.context(ctx, nil)
-	if err != nil {
-		return err
-	}
+	id := need(e.context(ctx, nil))
 	counts := func(when string, want int) error {
 		res, err := e.runIn(ctx, id, e.p.Print("x"), nil)
-		if err := wantOK(res, err); err != nil {
-			return err
-		}
+		must(wantOK(res, err))
 		if res.ExecutionCount != want {
 			return fmt.Errorf("ExecutionCount %d %s, want %d", res.ExecutionCount, when, want)
 		}
 		return nil
 	}
-	if err := counts("in the first run", 1); err != nil {
-		return err
-	}
+	must(counts("in the first run", 1))
 	_, _ = e.runIn(e.done(ctx), id, e.p.Print("x"), nil)
 	_, _ = e.runIn(ctx, id, "a\x00b", nil)
-	if err := counts("after a run and two that never ran", 2); err != nil {
-		return err
-	}
+	must(counts("after a run and two that never ran", 2))
 	if e.p.Fail != nil {
 		_, _ = e.runIn(ctx, id, e.p.Fail("counted"), nil)
-		if err := counts("after two runs and one that failed", 4); err != nil {
-			return err
-		}
+		must(counts("after two runs and one that failed", 4))
 	}
 	return e.anew(ctx, id, func() error { return counts("in the first run of a new state", 1) })
 }

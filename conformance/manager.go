@@ -26,10 +26,7 @@ func managerChecks() []check {
 			name: "InterruptDuring", row: 6, uses: variables,
 			clause: "InterruptContext ends the run in progress as StatusError, 130, CauseInterrupt, with its output so far, and its context keeps the state; Error never tells of the provider's own machinery",
 			run: func(ctx context.Context, e *env) error {
-				res, err := e.interrupted(ctx, e.p.Pause(time.Hour))
-				if err != nil {
-					return err
-				}
+				res := need(e.interrupted(ctx, e.p.Pause(time.Hour)))
 				if res.StateLost && !e.s.cfg.lacks(InterruptKeepsState, e.language) {
 					return errors.New("StateLost after the interrupt of a program that waits")
 				}
@@ -53,23 +50,14 @@ func managerChecks() []check {
 func listContexts(ctx context.Context, e *env) error {
 	var ids []codeinterp.ContextID
 	for range 3 {
-		id, err := e.context(ctx, nil)
-		if err != nil {
-			return err
-		}
+		id := need(e.context(ctx, nil))
 		ids = append(ids, id)
 		// So that the times of their creation differ, also by a coarse clock.
 		time.Sleep(5 * time.Millisecond)
 	}
-	if err := e.do(ctx, ids[0], e.p.Print("x")); err != nil {
-		return err
-	}
-	if err := e.wantList(ctx, ids); err != nil {
-		return err
-	}
-	if err := errors.Join(e.stateful().DeleteContext(ctx, ids[1]), e.manager().RestartContext(ctx, ids[0])); err != nil {
-		return err
-	}
+	must(e.do(ctx, ids[0], e.p.Print("x")))
+	must(e.wantList(ctx, ids))
+	must(errors.Join(e.stateful().DeleteContext(ctx, ids[1]), e.manager().RestartContext(ctx, ids[0])))
 	return e.wantList(ctx, []codeinterp.ContextID{ids[0], ids[2]})
 }
 
@@ -103,34 +91,22 @@ func restartDuring(ctx context.Context, e *env) error {
 	}
 	queued := e.start(ctx, id, e.p.Has("gone"), nil)
 	time.Sleep(settle)
-	if err := e.manager().RestartContext(ctx, id); err != nil {
-		return fmt.Errorf("RestartContext: %w", err)
-	}
+	must(about("RestartContext", e.manager().RestartContext(ctx, id)))
 	for _, p := range []*pending{run, queued} {
-		if err := p.wait(2 * e.patience()); err != nil {
-			return err
-		}
+		must(p.wait(2 * e.patience()))
 	}
-	if err := wantStatus(run.res, run.err, codeinterp.StatusLost, codeinterp.ExitKilled); err != nil {
-		return err
-	}
+	must(wantStatus(run.res, run.err, codeinterp.StatusLost, codeinterp.ExitKilled))
 	if run.res.Cause != codeinterp.CauseRestart || !run.warned() || !run.res.StateLost {
 		return fmt.Errorf("%s, want cause %q, the state lost, stdout \"busy\" and stderr \"warned\"", describe(run.res), codeinterp.CauseRestart)
 	}
-	if err := wantOK(queued.res, queued.err); err != nil {
-		return fmt.Errorf("the queued run: %w", err)
-	}
+	must(about("the queued run", wantOK(queued.res, queued.err)))
 	if queued.res.StateLost {
 		return errors.New("the queued run says StateLost after a restart that the caller asked for")
 	}
-	if err := wantText("the variable in the queued run", queued.res.Stdout(), "no\n"); err != nil {
-		return err
-	}
+	must(wantText("the variable in the queued run", queued.res.Stdout(), "no\n"))
 	for range 2 {
 		res, err := e.runIn(ctx, id, e.p.Print("x"), nil)
-		if err := wantOK(res, err); err != nil {
-			return err
-		}
+		must(wantOK(res, err))
 		if res.StateLost {
 			return errors.New("a later run says StateLost again")
 		}

@@ -45,10 +45,7 @@ func momentChecks() []check {
 			name: "RunAwaits", row: 19, scope: everyRun, uses: func(p *Programs) bool { return p.Awaited != nil },
 			clause: "a run lasts until what the program started is done",
 			run: func(ctx context.Context, e *env) error {
-				out, err := e.stdout(ctx, lines(e.p.Awaited("started", 150*time.Millisecond), e.p.Print("own;")), nil)
-				if err != nil {
-					return err
-				}
+				out := need(e.stdout(ctx, lines(e.p.Awaited("started", 150*time.Millisecond), e.p.Print("own;")), nil))
 				return wantText("stdout", out, "own;started")
 			},
 		},
@@ -125,17 +122,10 @@ func stoppedAtUserCode(ctx context.Context, e *env) error {
 		}
 		code = lines(e.p.Print("x"), code)
 		res, err := e.run(ctx, code, &codeinterp.RunOptions{Timeout: 300 * time.Millisecond, MaxOutput: 1 << 16})
-		if err := wantStatus(res, err, codeinterp.StatusTimeout, codeinterp.ExitTimeout); err != nil {
-			return err
-		}
-		if err := e.stoppedWithin(code, res); err != nil {
-			return err
-		}
+		must(wantStatus(res, err, codeinterp.StatusTimeout, codeinterp.ExitTimeout))
+		must(e.stoppedWithin(code, res))
 	}
-	res, err := e.cancelAtOutput(ctx, e.p.Pause(time.Hour))
-	if err != nil {
-		return err
-	}
+	res := need(e.cancelAtOutput(ctx, e.p.Pause(time.Hour)))
 	return e.stoppedWithin(lines(e.p.PrintErr("warned"), e.p.Print("first"), e.p.Pause(time.Hour)), res)
 }
 
@@ -160,10 +150,7 @@ func whole(e *codeinterp.ProgramError) string {
 }
 
 func failedCodeEnds(ctx context.Context, e *env) error {
-	id, err := e.context(ctx, nil)
-	if err != nil {
-		return err
-	}
+	id := need(e.context(ctx, nil))
 	ends := []string{e.p.Fail("x")}
 	if e.p.Exit != nil {
 		ends = append(ends, e.p.Exit(3))
@@ -182,9 +169,7 @@ func failedCodeEnds(ctx context.Context, e *env) error {
 			if res.StateLost {
 				return fmt.Errorf("the run after %s tells of a loss that it has no part in", quote(end))
 			}
-			if err := wantText("stdout after "+quote(end), res.Stdout(), "own"); err != nil {
-				return err
-			}
+			must(wantText("stdout after "+quote(end), res.Stdout(), "own"))
 		}
 	}
 	return nil

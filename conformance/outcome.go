@@ -20,9 +20,7 @@ func outcomeChecks() []check {
 					if err := wantStatus(res, err, codeinterp.StatusError, code); err != nil {
 						return fmt.Errorf("exit %d: %w", code, err)
 					}
-					if err := wantText("stdout", res.Stdout(), "before"); err != nil {
-						return err
-					}
+					must(wantText("stdout", res.Stdout(), "before"))
 				}
 				return nil
 			},
@@ -39,9 +37,7 @@ func outcomeChecks() []check {
 					if res.Error == nil {
 						return fmt.Errorf("no Error for one with the message %q", msg)
 					}
-					if err := wantText("stdout", res.Stdout(), "before"); err != nil {
-						return err
-					}
+					must(wantText("stdout", res.Stdout(), "before"))
 				}
 				return nil
 			},
@@ -87,9 +83,7 @@ func syntaxError(ctx context.Context, e *env) error {
 		}
 		return nil
 	}
-	if err := want(res, codeinterp.StatusError, 1); err != nil {
-		return err
-	}
+	must(want(res, codeinterp.StatusError, 1))
 	if res.Error == nil {
 		return errors.New("no Error")
 	}
@@ -98,12 +92,8 @@ func syntaxError(ctx context.Context, e *env) error {
 
 func killedBySignal(ctx context.Context, e *env) error {
 	res, err := e.run(ctx, lines(e.p.Print("before"), e.p.Pause(150*time.Millisecond), e.p.KillSelf), &codeinterp.RunOptions{Timeout: time.Minute})
-	if err := wantStatus(res, err, codeinterp.StatusLost, codeinterp.ExitKilled); err != nil {
-		return err
-	}
-	if err := wantText("stdout", res.Stdout(), "before"); err != nil {
-		return err
-	}
+	must(wantStatus(res, err, codeinterp.StatusLost, codeinterp.ExitKilled))
+	must(wantText("stdout", res.Stdout(), "before"))
 	if res.Cause == "" {
 		return errors.New("no Cause")
 	}

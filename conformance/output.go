@@ -37,9 +37,7 @@ func outputChecks() []check {
 					}
 					return nil
 				}})
-				if err := wantOK(res, err); err != nil {
-					return err
-				}
+				must(wantOK(res, err))
 				if seen != 8*n && len(res.Truncated) == 0 {
 					return fmt.Errorf("%d of %d bytes arrived, and Truncated is empty", seen, 8*n)
 				}
@@ -61,12 +59,8 @@ func outputChecks() []check {
 func limitHeadAndTail(ctx context.Context, e *env) error {
 	const n, limit = 1000, 1000
 	res, err := e.run(ctx, e.p.Lines(n), &codeinterp.RunOptions{MaxOutput: limit})
-	if err := wantOK(res, err); err != nil {
-		return err
-	}
-	if err := wantTruncated(res, "stdout", 8*n, limit); err != nil {
-		return err
-	}
+	must(wantOK(res, err))
+	must(wantTruncated(res, "stdout", 8*n, limit))
 	if len(res.Outputs) != 2 {
 		return fmt.Errorf("%d outputs, want a head and a tail", len(res.Outputs))
 	}
@@ -75,12 +69,8 @@ func limitHeadAndTail(ctx context.Context, e *env) error {
 		all = appendLine(all, i)
 	}
 	head, tail := res.Outputs[0], res.Outputs[1]
-	if err := wantText("the head", string(head.Data), string(all[:limit*4/10])); err != nil {
-		return err
-	}
-	if err := wantText("the tail", string(tail.Data), string(all[8*n-limit*6/10:])); err != nil {
-		return err
-	}
+	must(wantText("the head", string(head.Data), string(all[:limit*4/10])))
+	must(wantText("the tail", string(tail.Data), string(all[8*n-limit*6/10:])))
 	if head.Dropped != 0 || tail.Dropped != 8*n-limit {
 		return fmt.Errorf("got Dropped %d and %d, want 0 and %d", head.Dropped, tail.Dropped, 8*n-limit)
 	}
@@ -169,15 +159,11 @@ func hugeOutput(ctx context.Context, e *env) error {
 		return nil
 	}})
 	grown := heap.end()
-	if err := wantOK(res, err); err != nil {
-		return err
-	}
+	must(wantOK(res, err))
 	if seen != int64(8*n) {
 		return fmt.Errorf("OnOutput saw %d bytes, want %d", seen, 8*n)
 	}
-	if err := wantTruncated(res, "stdout", int64(8*n), limit); err != nil {
-		return err
-	}
+	must(wantTruncated(res, "stdout", int64(8*n), limit))
 	if !strings.HasSuffix(res.Stdout(), fmt.Sprintf("%07d\n", n-1)) {
 		return fmt.Errorf("the tail %s lacks the last line", quote(res.Stdout()))
 	}
@@ -188,10 +174,7 @@ func hugeOutput(ctx context.Context, e *env) error {
 }
 
 func floodBounded(ctx context.Context, e *env) error {
-	timeout, err := e.timeout(ctx, 700*time.Millisecond)
-	if err != nil {
-		return err
-	}
+	timeout := need(e.timeout(ctx, 700*time.Millisecond))
 	heap := watchHeap()
 	blocked := false
 	res, err := e.ci.RunCode(ctx, e.language, e.p.Flood, &codeinterp.RunOptions{Timeout: timeout, MaxOutput: 1 << 20, OnOutput: func(codeinterp.Output) error {
@@ -203,9 +186,7 @@ func floodBounded(ctx context.Context, e *env) error {
 		return nil
 	}})
 	grown := heap.end()
-	if err := wantStatus(res, err, codeinterp.StatusTimeout, codeinterp.ExitTimeout); err != nil {
-		return err
-	}
+	must(wantStatus(res, err, codeinterp.StatusTimeout, codeinterp.ExitTimeout))
 	if !blocked {
 		return errors.New("no output")
 	}
@@ -255,9 +236,7 @@ func lossOfEach(ctx context.Context, e *env) error {
 			}
 			return nil
 		}})
-		if err := wantOK(res, err); err != nil {
-			return err
-		}
+		must(wantOK(res, err))
 		if err := wantLoss(res, kind, seen); err != nil || seen < size {
 			return fmt.Errorf("%d bytes of %s with a MaxOutput of %d, %d of them seen by OnOutput: %w", size, kind, limit, seen, err)
 		}
@@ -293,9 +272,7 @@ func wantLoss(res codeinterp.Result, kind codeinterp.Kind, seen int) error {
 func errorLossTold(ctx context.Context, e *env) error {
 	for _, size := range []int{3000, 300_000} {
 		res, err := e.run(ctx, e.p.FailLong(size), nil)
-		if err := wantStatus(res, err, codeinterp.StatusError, 1); err != nil {
-			return err
-		}
+		must(wantStatus(res, err, codeinterp.StatusError, 1))
 		if res.Error == nil {
 			return fmt.Errorf("no Error for a message of %d bytes", size)
 		}

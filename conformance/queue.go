@@ -121,15 +121,9 @@ func deletedDuring(ctx context.Context, e *env) error {
 	if err != nil {
 		return err
 	}
-	if err := e.stateful().DeleteContext(ctx, id); err != nil {
-		return fmt.Errorf("DeleteContext: %w", err)
-	}
-	if err := run.wait(e.patience()); err != nil {
-		return err
-	}
-	if err := wantErr(run.res, run.err, codeinterp.ErrContext, codeinterp.StatusLost, codeinterp.ExitKilled); err != nil {
-		return err
-	}
+	must(about("DeleteContext", e.stateful().DeleteContext(ctx, id)))
+	must(run.wait(e.patience()))
+	must(wantErr(run.res, run.err, codeinterp.ErrContext, codeinterp.StatusLost, codeinterp.ExitKilled))
 	if run.res.Cause != codeinterp.CauseClosed || !run.warned() || !run.res.StateLost {
 		return fmt.Errorf("%s, want cause %q, the state lost, stdout \"busy\" and stderr \"warned\"", describe(run.res), codeinterp.CauseClosed)
 	}

@@ -59,18 +59,13 @@ func reachFiles(ctx context.Context, e *env) error {
 	if r := e.isolation().Filesystem; r != codeinterp.ReachBlocked && r != codeinterp.ReachLimited {
 		return nil
 	}
-	dir, err := os.MkdirTemp("", "toolcell-conformance-")
-	if err != nil {
-		return err
-	}
+	dir := need(os.MkdirTemp("", "toolcell-conformance-"))
 	defer os.RemoveAll(dir)
 	const secret = "what only the host knows"
 	path := filepath.Join(dir, "secret.txt")
 	// Open to every user of the machine: only the provider's isolation is to keep
 	// programs out.
-	if err := errors.Join(os.Chmod(dir, 0o755), os.WriteFile(path, []byte(secret), 0o644)); err != nil {
-		return err
-	}
+	must(errors.Join(os.Chmod(dir, 0o755), os.WriteFile(path, []byte(secret), 0o644)))
 	res, err := e.probe(ctx, e.p.ReadFile(path))
 	if err == nil && strings.Contains(res.Stdout(), secret) {
 		return fmt.Errorf("the program read %s", path)
@@ -79,9 +74,7 @@ func reachFiles(ctx context.Context, e *env) error {
 		return err
 	}
 	made := filepath.Join(dir, "made.txt")
-	if err := os.Chmod(dir, 0o777); err != nil {
-		return err
-	}
+	must(os.Chmod(dir, 0o777))
 	if _, err := e.probe(ctx, e.p.WriteFile(made, "x")); err != nil {
 		return err
 	}

@@ -41,19 +41,13 @@ func stateAfterDeath(ctx context.Context, e *env) error {
 	}
 	// On a busy machine it may come too late to wait, and is the next run then.
 	queued, err := e.runIn(ctx, id, e.p.Has("told"), nil)
-	if err := errors.Join(wantOK(queued, err), run.wait(e.patience())); err != nil {
-		return fmt.Errorf("the run behind the one whose process died: %w", err)
-	}
-	if err := wantStatus(run.res, run.err, codeinterp.StatusLost, codeinterp.ExitKilled); err != nil {
-		return err
-	}
+	must(about("the run behind the one whose process died", errors.Join(wantOK(queued, err), run.wait(e.patience()))))
+	must(wantStatus(run.res, run.err, codeinterp.StatusLost, codeinterp.ExitKilled))
 	if run.res.StateLost && queued.StateLost {
 		return errors.New("StateLost twice for one loss")
 	}
 	run.res.StateLost = run.res.StateLost || queued.StateLost
-	if err := wantText("the variable in the run behind it", queued.Stdout(), "no\n"); err != nil {
-		return err
-	}
+	must(wantText("the variable in the run behind it", queued.Stdout(), "no\n"))
 	return e.wantTold(ctx, id, "told", run.res)
 }
 
@@ -78,13 +72,9 @@ func (e *env) stateTold(ctx context.Context, code string, timeout time.Duration)
 // ended and the next two to say StateLost.
 func (e *env) wantTold(ctx context.Context, id codeinterp.ContextID, name string, first codeinterp.Result) error {
 	next, err := e.runIn(ctx, id, e.p.Has(name), nil)
-	if err := wantOK(next, err); err != nil {
-		return fmt.Errorf("the next run: %w", err)
-	}
+	must(about("the next run", wantOK(next, err)))
 	third, err := e.runIn(ctx, id, e.p.Has(name), nil)
-	if err := wantOK(third, err); err != nil {
-		return fmt.Errorf("the run after the next: %w", err)
-	}
+	must(about("the run after the next", wantOK(third, err)))
 	told := 0
 	for _, res := range []codeinterp.Result{first, next, third} {
 		if res.StateLost {
@@ -106,33 +96,21 @@ func (e *env) wantTold(ctx context.Context, id codeinterp.ContextID, name string
 }
 
 func stateAfterInterrupt(ctx context.Context, e *env) error {
-	id, err := e.shared(ctx)
-	if err != nil {
-		return err
-	}
-	if err := e.do(ctx, id, e.p.Set("kept", "v")); err != nil {
-		return err
-	}
+	id := need(e.shared(ctx))
+	must(e.do(ctx, id, e.p.Set("kept", "v")))
 	code := lines(e.p.Print("first"), e.p.Pause(time.Hour))
 	res, err := e.runIn(ctx, id, code, &codeinterp.RunOptions{Timeout: 300 * time.Millisecond})
-	if err := wantStatus(res, err, codeinterp.StatusTimeout, codeinterp.ExitTimeout); err != nil {
-		return err
-	}
+	must(wantStatus(res, err, codeinterp.StatusTimeout, codeinterp.ExitTimeout))
 	if res.StateLost {
 		return errors.New("StateLost after the timeout of a program that waits")
 	}
 	runCtx, end := context.WithCancelCause(ctx)
 	defer end(nil)
 	res, err = e.runIn(runCtx, id, code, &codeinterp.RunOptions{OnOutput: func(codeinterp.Output) error { end(errStop); return nil }})
-	if err := wantErr(res, err, errStop, codeinterp.StatusCanceled, codeinterp.ExitCanceled); err != nil {
-		return err
-	}
+	must(wantErr(res, err, errStop, codeinterp.StatusCanceled, codeinterp.ExitCanceled))
 	if res.StateLost {
 		return errors.New("StateLost after the cancellation of a program that waits")
 	}
-	out, err := e.stdoutIn(ctx, id, e.p.Get("kept"))
-	if err != nil {
-		return err
-	}
+	out := need(e.stdoutIn(ctx, id, e.p.Get("kept")))
 	return wantText("the variable", out, "v\n")
 }

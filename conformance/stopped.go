@@ -59,20 +59,13 @@ func stoppedCodeIsDead(ctx context.Context, e *env) error {
 const heartbeat = "toolcell-heartbeat.txt"
 
 func stoppedCodeWritesNoMore(ctx context.Context, e *env) error {
-	id, err := e.shared(ctx)
-	if err != nil {
-		return err
-	}
-	if err := e.do(ctx, id, e.p.WriteFile(heartbeat, "")); err != nil {
-		return err
-	}
+	id := need(e.shared(ctx))
+	must(e.do(ctx, id, e.p.WriteFile(heartbeat, "")))
 	// On a busy machine a program may not come to write anything.
 	timeout, beats := 500*time.Millisecond, ""
 	for tries := 0; beats == "" && tries < busyTries; tries++ {
 		res, err := e.runIn(ctx, id, e.p.AppendForever(heartbeat), &codeinterp.RunOptions{Timeout: timeout})
-		if err := wantStatus(res, err, codeinterp.StatusTimeout, codeinterp.ExitTimeout); err != nil {
-			return err
-		}
+		must(wantStatus(res, err, codeinterp.StatusTimeout, codeinterp.ExitTimeout))
 		if beats, err = e.stdoutIn(ctx, id, e.p.ReadFile(heartbeat)); err != nil {
 			return err
 		}
@@ -81,17 +74,11 @@ func stoppedCodeWritesNoMore(ctx context.Context, e *env) error {
 	if beats == "" {
 		return errors.New("the program wrote nothing before its timeout")
 	}
-	if err := e.beatsNoMore(ctx, id, "a timeout"); err != nil {
-		return err
-	}
+	must(e.beatsNoMore(ctx, id, "a timeout"))
 	runCtx, end := context.WithCancelCause(ctx)
 	defer end(nil)
-	if err := e.stopsBeating(runCtx, id, func() error { end(errStop); return nil }); err != nil {
-		return err
-	}
-	if err := e.beatsNoMore(ctx, id, "a cancellation"); err != nil {
-		return err
-	}
+	must(e.stopsBeating(runCtx, id, func() error { end(errStop); return nil }))
+	must(e.beatsNoMore(ctx, id, "a cancellation"))
 	m, ok := codeinterp.Manager(e.ci)
 	if !ok {
 		return nil
@@ -100,12 +87,8 @@ func stoppedCodeWritesNoMore(ctx context.Context, e *env) error {
 		"InterruptContext": func() error { return m.InterruptContext(ctx, id) },
 		"RestartContext":   func() error { return m.RestartContext(ctx, id) },
 	} {
-		if err := e.stopsBeating(ctx, id, stop); err != nil {
-			return err
-		}
-		if err := e.beatsNoMore(ctx, id, name); err != nil {
-			return err
-		}
+		must(e.stopsBeating(ctx, id, stop))
+		must(e.beatsNoMore(ctx, id, name))
 	}
 	return nil
 }
@@ -122,15 +105,9 @@ func (e *env) stopsBeating(ctx context.Context, id codeinterp.ContextID, stop fu
 
 // beatsNoMore wants the file to stay as it is.
 func (e *env) beatsNoMore(ctx context.Context, id codeinterp.ContextID, after string) error {
-	first, err := e.stdoutIn(ctx, id, e.p.ReadFile(heartbeat))
-	if err != nil {
-		return err
-	}
+	first := need(e.stdoutIn(ctx, id, e.p.ReadFile(heartbeat)))
 	time.Sleep(100 * time.Millisecond)
-	second, err := e.stdoutIn(ctx, id, e.p.ReadFile(heartbeat))
-	if err != nil {
-		return err
-	}
+	second := need(e.stdoutIn(ctx, id, e.p.ReadFile(heartbeat)))
 	return wantText("the file some time after "+after, second, first)
 }
 
@@ -141,9 +118,7 @@ func endedCodeWritesNoMore(ctx context.Context, e *env) error {
 		e.inHostDirectory(ctx, "DeleteContext", func(id codeinterp.ContextID) error { return e.stateful().DeleteContext(ctx, id) }),
 		e.inHostDirectory(ctx, "Close", func(codeinterp.ContextID) error {
 			return e.inHostDirectory(ctx, "DeleteContext with a ctx that had ended, and Close,", func(id codeinterp.ContextID) error {
-				if err := nilOr(e.stateful().DeleteContext(e.done(ctx), id), errStop); err != nil {
-					return err
-				}
+				must(nilOr(e.stateful().DeleteContext(e.done(ctx), id), errStop))
 				return e.ci.Close()
 			})
 		}))
@@ -152,15 +127,9 @@ func endedCodeWritesNoMore(ctx context.Context, e *env) error {
 // inHostDirectory has a context's programs write to a directory of this machine,
 // which end is to end.
 func (e *env) inHostDirectory(ctx context.Context, name string, end func(codeinterp.ContextID) error) error {
-	dir, err := hostDirectory()
-	if err != nil {
-		return err
-	}
+	dir := need(hostDirectory())
 	defer os.RemoveAll(dir)
-	id, err := e.context(ctx, &codeinterp.ContextOptions{Cwd: dir})
-	if err != nil {
-		return err
-	}
+	id := need(e.context(ctx, &codeinterp.ContextOptions{Cwd: dir}))
 	size := func() int64 {
 		info, err := os.Stat(filepath.Join(dir, heartbeat))
 		if err != nil {
@@ -186,10 +155,7 @@ func (e *env) inHostDirectory(ctx context.Context, name string, end func(codeint
 
 // interruptEarly interrupts a run as soon as it is said to be in progress.
 func interruptEarly(ctx context.Context, e *env) error {
-	id, err := e.context(ctx, nil)
-	if err != nil {
-		return err
-	}
+	id := need(e.context(ctx, nil))
 	run := e.start(ctx, id, e.p.Pause(time.Hour), nil)
 	busy := func() (bool, error) {
 		list, err := e.manager().ListContexts(ctx)
@@ -201,23 +167,14 @@ func interruptEarly(ctx context.Context, e *env) error {
 		return false, errors.Join(err, fmt.Errorf("context %q is not listed", id))
 	}
 	for {
-		is, err := busy()
-		if err != nil {
-			return err
-		}
+		is := need(busy())
 		if is {
 			break
 		}
 		time.Sleep(time.Millisecond)
 	}
-	if err := e.manager().InterruptContext(ctx, id); err != nil {
-		return fmt.Errorf("InterruptContext: %w", err)
-	}
-	if err := run.wait(2 * e.patience()); err != nil {
-		return fmt.Errorf("after an early interrupt: %w", err)
-	}
-	if err := wantStatus(run.res, run.err, codeinterp.StatusError, 130); err != nil {
-		return err
-	}
+	must(about("InterruptContext", e.manager().InterruptContext(ctx, id)))
+	must(about("after an early interrupt", run.wait(2*e.patience())))
+	must(wantStatus(run.res, run.err, codeinterp.StatusError, 130))
 	return wantText("the cause", string(run.res.Cause), string(codeinterp.CauseInterrupt))
 }

@@ -27,10 +27,7 @@ func streamChecks() []check {
 			name: "BinaryExact", scope: everyRun, needs: []Feature{BinaryOutput}, proves: BinaryOutput, uses: func(p *Programs) bool { return p.Bytes != "" },
 			clause: "streams carry raw bytes, also those that are no UTF-8",
 			run: func(ctx context.Context, e *env) error {
-				out, err := e.stdout(ctx, e.p.Bytes, nil)
-				if err != nil {
-					return err
-				}
+				out := need(e.stdout(ctx, e.p.Bytes, nil))
 				return wantText("stdout", out, allBytes())
 			},
 		},
@@ -53,16 +50,12 @@ func (e *env) exact(ctx context.Context, print func(string) string, kind codeint
 			text = strings.ReplaceAll(text, "\x00", "")
 		}
 		res, err := e.run(ctx, print(text), &codeinterp.RunOptions{})
-		if err := wantOK(res, err); err != nil {
-			return err
-		}
+		must(wantOK(res, err))
 		out, other := res.Stdout(), res.Stderr()
 		if kind == codeinterp.Stderr {
 			out, other = other, out
 		}
-		if err := wantText(kind.String(), out, text); err != nil {
-			return err
-		}
+		must(wantText(kind.String(), out, text))
 		if other != "" {
 			return fmt.Errorf("the other stream has %s, want nothing", quote(other))
 		}
@@ -74,9 +67,7 @@ func streamsApart(ctx context.Context, e *env) error {
 	pause := e.p.Pause(150 * time.Millisecond)
 	code := lines(e.p.Print("o1"), pause, e.p.PrintErr("e1"), pause, e.p.Print("o2"), e.p.Print("o3"), pause, e.p.PrintErr("e2"))
 	res, err := e.run(ctx, code, &codeinterp.RunOptions{})
-	if err := wantOK(res, err); err != nil {
-		return err
-	}
+	must(wantOK(res, err))
 	var got []string
 	for _, o := range res.Outputs {
 		got = append(got, o.Kind.String()+" "+string(o.Data))

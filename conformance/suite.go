@@ -226,7 +226,11 @@ func goroutines() string {
 // safely turns a panic of f into an error.
 func safely(f func() error) (err error) {
 	defer func() {
-		if p := recover(); p != nil {
+		switch p := recover().(type) {
+		case nil:
+		case failed:
+			err = p.error
+		default:
 			buf := make([]byte, 2<<10) // of the place, which is at the top
 			err = fmt.Errorf("panic: %v\n%s", p, buf[:runtime.Stack(buf, false)])
 		}

@@ -25,20 +25,12 @@ func surroundingsChecks() []check {
 			clause: "Stdin is what the program reads from its standard input",
 			run: func(ctx context.Context, e *env) error {
 				text := "first\nsecond é " + strings.Repeat("x", 100000)
-				out, err := e.stdout(ctx, e.p.ReadAll, &codeinterp.RunOptions{Stdin: []byte(text), Timeout: time.Minute})
-				if err != nil {
-					return err
-				}
-				if err := wantText("what the program read", out, "["+text+"]\n"); err != nil {
-					return err
-				}
+				out := need(e.stdout(ctx, e.p.ReadAll, &codeinterp.RunOptions{Stdin: []byte(text), Timeout: time.Minute}))
+				must(wantText("what the program read", out, "["+text+"]\n"))
 				if e.p.ReadLine == "" {
 					return nil
 				}
-				out, err = e.stdout(ctx, e.p.ReadLine, &codeinterp.RunOptions{Stdin: []byte("first\nsecond\n"), Timeout: time.Minute})
-				if err != nil {
-					return err
-				}
+				out = need(e.stdout(ctx, e.p.ReadLine, &codeinterp.RunOptions{Stdin: []byte("first\nsecond\n"), Timeout: time.Minute}))
 				return wantText("the line that the program read", out, "[first]\n")
 			},
 		},
@@ -57,18 +49,10 @@ func surroundingsChecks() []check {
 			clause: "RunOptions.Env holds for this run only, with any text as a value",
 			run: func(ctx context.Context, e *env) error {
 				for _, value := range []string{"plain", oddValue, "two\nlines", ""} {
-					out, err := e.stdout(ctx, e.p.GetEnv("TOOLCELL_RUN"), &codeinterp.RunOptions{Env: map[string]string{"TOOLCELL_RUN": value}})
-					if err != nil {
-						return err
-					}
-					if err := wantText("the variable", out, value+"\n"); err != nil {
-						return err
-					}
+					out := need(e.stdout(ctx, e.p.GetEnv("TOOLCELL_RUN"), &codeinterp.RunOptions{Env: map[string]string{"TOOLCELL_RUN": value}}))
+					must(wantText("the variable", out, value+"\n"))
 				}
-				out, err := e.stdout(ctx, e.p.GetEnv("TOOLCELL_RUN"), nil)
-				if err != nil {
-					return err
-				}
+				out := need(e.stdout(ctx, e.p.GetEnv("TOOLCELL_RUN"), nil))
 				return wantText("the variable in the next run", out, "<unset>\n")
 			},
 		},
@@ -86,18 +70,10 @@ func surroundingsChecks() []check {
 			name: "FilesKept", scope: stateful, needs: []Feature{Files}, proves: Files, uses: func(p *Programs) bool { return p.WriteFile != nil && p.ReadFile != nil },
 			clause: "a file that a run of a context writes is there for the context's next run",
 			run: func(ctx context.Context, e *env) error {
-				id, err := e.shared(ctx)
-				if err != nil {
-					return err
-				}
+				id := need(e.shared(ctx))
 				const path = "toolcell-file.txt"
-				if err := e.do(ctx, id, e.p.WriteFile(path, "content é")); err != nil {
-					return err
-				}
-				out, err := e.stdoutIn(ctx, id, e.p.ReadFile(path))
-				if err != nil {
-					return err
-				}
+				must(e.do(ctx, id, e.p.WriteFile(path, "content é")))
+				out := need(e.stdoutIn(ctx, id, e.p.ReadFile(path)))
 				return wantText("the file", out, "content é")
 			},
 		},
@@ -121,10 +97,7 @@ func stdinNone(ctx context.Context, e *env) error {
 
 func envOfContext(ctx context.Context, e *env) error {
 	env := map[string]string{"TOOLCELL_CTX": oddValue}
-	id, err := e.context(ctx, &codeinterp.ContextOptions{Env: env})
-	if err != nil {
-		return err
-	}
+	id := need(e.context(ctx, &codeinterp.ContextOptions{Env: env}))
 	env["TOOLCELL_CTX"] = "changed by the caller afterwards" // options are copied on entry
 	for _, override := range []string{"", "overridden", ""} {
 		var opts *codeinterp.RunOptions
@@ -134,18 +107,11 @@ func envOfContext(ctx context.Context, e *env) error {
 			value = override
 		}
 		res, err := e.runIn(ctx, id, e.p.GetEnv("TOOLCELL_CTX"), opts)
-		if err := wantOK(res, err); err != nil {
-			return err
-		}
-		if err := wantText("the variable", res.Stdout(), value+"\n"); err != nil {
-			return err
-		}
+		must(wantOK(res, err))
+		must(wantText("the variable", res.Stdout(), value+"\n"))
 	}
 	return e.anew(ctx, id, func() error {
-		out, err := e.stdoutIn(ctx, id, e.p.GetEnv("TOOLCELL_CTX"))
-		if err != nil {
-			return err
-		}
+		out := need(e.stdoutIn(ctx, id, e.p.GetEnv("TOOLCELL_CTX")))
 		return wantText("the variable", out, oddValue+"\n")
 	})
 }
@@ -154,12 +120,8 @@ func envOfContext(ctx context.Context, e *env) error {
 // died.
 func (e *env) anew(ctx context.Context, id codeinterp.ContextID, look func() error) error {
 	if m, ok := codeinterp.Manager(e.ci); ok {
-		if err := m.RestartContext(ctx, id); err != nil {
-			return fmt.Errorf("RestartContext: %w", err)
-		}
-		if err := look(); err != nil {
-			return fmt.Errorf("after a restart: %w", err)
-		}
+		must(about("RestartContext", m.RestartContext(ctx, id)))
+		must(about("after a restart", look()))
 	}
 	if e.p.KillSelf == "" || e.s.cfg.lacks(Processes, e.language) {
 		return nil
@@ -167,24 +129,16 @@ func (e *env) anew(ctx context.Context, id codeinterp.ContextID, look func() err
 	if _, err := e.runIn(ctx, id, e.p.KillSelf, nil); err != nil {
 		return fmt.Errorf("running %s: %w", quote(e.p.KillSelf), err)
 	}
-	if err := look(); err != nil {
-		return fmt.Errorf("after the death of the process: %w", err)
-	}
+	must(about("after the death of the process", look()))
 	return nil
 }
 
 // cwd makes the directory on this machine; a provider that runs elsewhere
 // declares that it lacks Cwd, or is tested by other means.
 func cwd(ctx context.Context, e *env) error {
-	dir, err := hostDirectory()
-	if err != nil {
-		return err
-	}
+	dir := need(hostDirectory())
 	defer os.RemoveAll(dir)
-	id, err := e.context(ctx, &codeinterp.ContextOptions{Cwd: dir})
-	if err != nil {
-		return err
-	}
+	id := need(e.context(ctx, &codeinterp.ContextOptions{Cwd: dir}))
 	look := func() error {
 		out, err := e.stdoutIn(ctx, id, e.p.Getwd)
 		if err := errors.Join(err, wantText("the working directory", strings.TrimSpace(out), dir)); err != nil || !hasManager(e.ci) {
@@ -198,9 +152,7 @@ func cwd(ctx context.Context, e *env) error {
 		}
 		return err
 	}
-	if err := look(); err != nil {
-		return err
-	}
+	must(look())
 	return e.anew(ctx, id, look)
 }
 
@@ -233,18 +185,14 @@ func inputStreams(ctx context.Context, e *env) error {
 	has := slices.ContainsFunc(codeinterp.Describe(e.ci).Languages, func(l codeinterp.LanguageInfo) bool { return l.Name == e.language && l.Input })
 	text := "first\nsecond é " + strings.Repeat("x", 10000)
 	both := codeinterp.RunOptions{Stdin: []byte("x"), Input: strings.NewReader("x")}
-	if err := e.refused(ctx, e.p.Print("ran"), &both); err != nil {
-		return fmt.Errorf("with Stdin and Input: %w", err)
-	}
+	must(about("with Stdin and Input", e.refused(ctx, e.p.Print("ran"), &both)))
 	in := &closedReader{Reader: strings.NewReader(text)}
 	opts := &codeinterp.RunOptions{Input: in, Timeout: time.Minute}
 	if !has {
 		return e.refused(ctx, e.p.ReadAll, opts)
 	}
 	out, err := e.stdout(ctx, e.p.ReadAll, opts)
-	if err := errors.Join(err, wantText("what the program read", out, "["+text+"]\n")); err != nil {
-		return err
-	}
+	must(errors.Join(err, wantText("what the program read", out, "["+text+"]\n")))
 	if !in.closed.Load() {
 		return errors.New("Input was not closed when the run had returned")
 	}

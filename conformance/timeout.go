@@ -56,10 +56,7 @@ func (e *env) timesOut(ctx context.Context, code string, timeout time.Duration) 
 }
 
 func timeoutWins(ctx context.Context, e *env) error {
-	timeout, err := e.timeout(ctx, 300*time.Millisecond)
-	if err != nil {
-		return err
-	}
+	timeout := need(e.timeout(ctx, 300*time.Millisecond))
 	if _, err := e.timesOut(ctx, e.p.Yielding, timeout); err != nil {
 		return err
 	}
@@ -91,10 +88,7 @@ func cancelChecks() []check {
 			name: "CanceledDuring", row: 6, scope: everyRun,
 			clause: "a run whose ctx ends is StatusCanceled, 130, with ctx's cause as the error and the output so far",
 			run: func(ctx context.Context, e *env) error {
-				res, err := e.cancelAtOutput(ctx, e.p.Pause(time.Hour))
-				if err != nil {
-					return err
-				}
+				res := need(e.cancelAtOutput(ctx, e.p.Pause(time.Hour)))
 				if res.Stdout() != "first" || !strings.HasPrefix(res.Stderr(), "warned") {
 					return fmt.Errorf("%s, want stdout \"first\" and stderr \"warned\"", describe(res))
 				}

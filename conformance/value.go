@@ -132,10 +132,7 @@ func wantRepresentation(o codeinterp.Output, mime string, data []byte) error {
 }
 
 func displayBundle(ctx context.Context, e *env) error {
-	o, err := e.oneDisplay(ctx, e.p.DisplayBundle)
-	if err != nil {
-		return err
-	}
+	o := need(e.oneDisplay(ctx, e.p.DisplayBundle))
 	want := []codeinterp.Representation{
 		{MIME: "image/png", Data: PNG()},
 		{MIME: "text/html", Data: []byte("<b>rich</b>")},
@@ -148,9 +145,7 @@ func displayBundle(ctx context.Context, e *env) error {
 		if o.Bundle[i].MIME != rep.MIME {
 			return fmt.Errorf("representation %d is %s, want %s", i, o.Bundle[i].MIME, rep.MIME)
 		}
-		if err := wantRepresentation(o, rep.MIME, rep.Data); err != nil {
-			return err
-		}
+		must(wantRepresentation(o, rep.MIME, rep.Data))
 	}
 	return nil
 }
@@ -161,9 +156,7 @@ func displayUpdated(ctx context.Context, e *env) error {
 		live = append(live, o)
 		return nil
 	}})
-	if err := wantOK(res, err); err != nil {
-		return err
-	}
+	must(wantOK(res, err))
 	if len(res.Outputs) != 1 || res.Outputs[0].Text() != "two" || res.Outputs[0].DisplayID == "" {
 		return fmt.Errorf("outputs %v, want one display \"two\" with a DisplayID", res.Outputs)
 	}

@@ -98,3 +98,28 @@ func wantOpError(err, is error) error {
 	}
 	return errors.Join(wrappedOnce(err), discreet(err))
 }
+
+// must ends the check with an error, if there is one. Only the goroutine of the check
+// may call it.
+func must(err error) {
+	if err != nil {
+		panic(failed{err})
+	}
+}
+
+// failed is the panic of must, which safely turns into the error.
+type failed struct{ error }
+
+// need returns v, unless there is an error, which ends the check.
+func need[T any](v T, err error) T {
+	must(err)
+	return v
+}
+
+// about says what an error is about.
+func about(what string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s: %w", what, err)
+}

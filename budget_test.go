@@ -1,0 +1,121 @@
+package toolcell_test
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// budgets are the most lines of Go, without tests, that a folder may have. Whoever
+// needs more removes as much elsewhere in the folder, or says in the commit which
+// promise of the README needs them.
+var budgets = map[string]int{
+	"cmd/toolcell":                      6180,
+	"cmd/toolcell/internal/keeper":      600,
+	"cmd/toolcell/internal/terminal":    114,
+	"codeinterp":                        3640,
+	"codeinterp/driver":                 5280,
+	"conformance":                       8070,
+	"environments":                      1640,
+	"files":                             1460,
+	"internal/ansi":                     124,
+	"internal/aparttest":                214,
+	"internal/artifact":                 280,
+	"internal/callstest":                780,
+	"internal/completetest":             115,
+	"internal/fakejupyter":              950,
+	"internal/filestest":                230,
+	"internal/floors":                   197,
+	"internal/fsentry":                  90,
+	"internal/goldentest":               63,
+	"internal/hostiletest":              370,
+	"internal/humanevaltest":            80,
+	"internal/interpreter":              500,
+	"internal/jsontally":                77,
+	"internal/jsvalue":                  55,
+	"internal/jupytertest":              310,
+	"internal/leftover":                 148,
+	"internal/lossnote":                 72,
+	"internal/mimedata":                 69,
+	"internal/picture":                  189,
+	"internal/plainjson":                49,
+	"internal/probecache":               221,
+	"internal/procfs":                   174,
+	"internal/pyframes":                 48,
+	"internal/pytools":                  87,
+	"internal/pytools/loopstest":        133,
+	"internal/pyvalue":                  42,
+	"internal/race":                     89,
+	"internal/room":                     172,
+	"internal/rootfs":                   1210,
+	"internal/sandbox":                  7580,
+	"internal/scripted":                 760,
+	"internal/scriptfile":               57,
+	"internal/shellboot":                45,
+	"internal/shelltest":                410,
+	"internal/shorten":                  48,
+	"internal/tier":                     58,
+	"internal/typescript":               4900,
+	"internal/typescripttest":           380,
+	"mcpserver":                         3500,
+	"notebook":                          1210,
+	"providers/inmemory":                1070,
+	"providers/inmemory/engine":         197,
+	"providers/inmemory/memfs":          1030,
+	"providers/inmemory/quickjs":        10910,
+	"providers/inmemory/typescript":     208,
+	"providers/jupyter":                 3210,
+	"providers/jupyter/internal/kernel": 4700,
+	"providers/jupyter/internal/server": 1570,
+	"providers/jupyter/internal/wire":   1080,
+	"providers/subprocess":              7020,
+	"shell":                             890,
+	"tools":                             6140,
+	"tools/codemode":                    2470,
+	"tools/codemode/mcptools":           2200,
+	"tools/format":                      1780,
+	"tools/oteltools":                   550,
+	"tools/secret":                      870,
+	"workspace":                         940,
+	"workspace/internal/workspacetest":  110,
+	"workspace/jupyter":                 210,
+	"workspace/local":                   156,
+	"workspace/memory":                  240,
+}
+
+// TestBudgets: what was made small stays small, and every folder has a budget.
+func TestBudgets(t *testing.T) {
+	lines := map[string]int{}
+	for _, file := range strings.Fields(strings.Join(list(t, "-f", `{{$d := .Dir}}{{range .GoFiles}}{{$d}}/{{.}} {{end}}{{range .IgnoredGoFiles}}{{$d}}/{{.}} {{end}}`), " ")) {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		wd, err := os.Getwd()
+		if err != nil {
+			t.Fatal(err)
+		}
+		dir, err := filepath.Rel(wd, filepath.Dir(file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if dir = filepath.ToSlash(dir); !strings.HasSuffix(file, "_test.go") {
+			lines[dir] += bytes.Count(text, []byte("\n"))
+		}
+	}
+	for dir, n := range lines {
+		if top, _, _ := strings.Cut(dir, "/"); top == "examples" {
+			continue
+		}
+		if budget, ok := budgets[dir]; !ok || n > budget {
+			t.Errorf("%s has %d lines, and a budget of %d", dir, n, budget)
+		}
+	}
+	for dir := range budgets {
+		if lines[dir] == 0 {
+			t.Errorf("%s has a budget and no Go files", dir)
+		}
+	}
+}
