@@ -12,7 +12,7 @@ def set_env(pairs, inner=set_env):
     for i in range(0, len(pairs), 2):
         if pairs[i] == b'` + scriptVariable + `':
             environb.pop(pairs[i], None)
-            exec_(compile_(pairs[i + 1].decode(), OWN, 'exec'), globals())
+            exec(compile(pairs[i + 1].decode(), OWN, 'exec'), globals())
         else:
             rest += pairs[i:i + 2]
     return inner(rest)
@@ -20,7 +20,7 @@ def set_env(pairs, inner=set_env):
 
 script = environb.pop(b'` + scriptVariable + `', None)
 if script is not None:
-    exec_(compile_(script.decode(), OWN, 'exec'), globals())
+    exec(compile(script.decode(), OWN, 'exec'), globals())
 
 
 def preload(names):

@@ -58,24 +58,14 @@ func TestFiguresOfEnds(t *testing.T) {
 // TestFiguresOfStopped: what is stopped shows its figures while there is time,
 // and says so where there is none.
 func TestFiguresOfStopped(t *testing.T) {
-	// The second interrupt comes while one is drawn, or when one has been shown.
+	// The second interrupt comes while one is drawn.
 	const drawn = `
 class Slow(plt.Figure):
     def savefig(self, *a, **k): signal.raise_signal(signal.SIGINT); time.sleep(300)
 _ = plt.figure(FigureClass=Slow)
 `
-	const shown = `
-_ = plt.figure()
-from matplotlib._pylab_helpers import Gcf
-destroy = Gcf.destroy
-def again(num):
-    Gcf.destroy = destroy
-    signal.raise_signal(signal.SIGINT)
-    destroy(num)
-Gcf.destroy = again
-`
 	n := newNotebook(t, open(t, subprocess.Options{Languages: []subprocess.Language{python(t)}, Warm: plotting, Grace: 4 * time.Minute}), "python")
-	for _, code := range []string{"", drawn, shown} {
+	for _, code := range []string{"", drawn} {
 		res := n.run(plot+"import signal\n"+code+"print('drawn', flush=True)\ntime.sleep(300)", &codeinterp.RunOptions{OnOutput: func(o codeinterp.Output) error {
 			if o.Kind == codeinterp.Stdout {
 				return n.ci.InterruptContext(t.Context(), n.id)

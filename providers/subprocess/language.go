@@ -10,7 +10,6 @@ import (
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/environments"
-	"github.com/toolcell/toolcell/internal/pyframes"
 	"github.com/toolcell/toolcell/internal/pytools"
 	"github.com/toolcell/toolcell/internal/pyvalue"
 )
@@ -101,7 +100,8 @@ const FileArg = "{file}"
 //	   their data: wait for A, unless the number is 0, which a result's is
 //	   and that of what is shown between runs
 //	Q  seq, id, name, arguments as JSON: a call of a function, which V answers
-//	L  "stdout" or "stderr", bytes: output of an earlier run's threads
+//	L  "stdout" or "stderr", bytes, number or nothing: output of an earlier run's
+//	   threads; with a number wait for A
 //	T  seq, "display" or "result", bytes: what was too large to send
 //	B  number, start, end, matches one a line: what could stand between start
 //	   and end of the code that O brought; all in bytes
@@ -169,27 +169,26 @@ func sourceOf(folder string, files ...string) string {
 	return b.String()
 }
 
-// pythonBoot reads the compiled driver from descriptor 3 and becomes it.
+// pythonBoot reads the compiled driver from descriptor 3 and becomes it. The code of
+// IPython's syntax stays bytes until a cell needs it.
 const pythonBoot = `import os,marshal,builtins
 n=int(os.read(3,8),16)
 b=b''
 while len(b)<n:b+=os.read(3,n-len(b))
-b,l=marshal.loads(b)
-exec(b,{'__name__':'toolcell','__builtins__':dict(vars(builtins)),'later':l})`
+b,m=marshal.loads(b)
+exec(b,{'__name__':'toolcell','__builtins__':dict(vars(builtins)),'magics':m})`
 
-// pythonLater divides the source of the driver: what follows is loaded when it is
-// first used.
-const pythonLater = "\n# later\n"
+// pythonMagics begins the part of the driver's source that is loaded on use.
+const pythonMagics = "\n# magics\n"
 
-// pythonAdded ends that: what is behind it, which others have added, is for the start.
+// pythonAdded ends that: what callers add behind it runs at the start.
 const pythonAdded = "\n# added\n"
 
 // pythonDriver is the driver's source.
 var pythonDriver = sync.OnceValue(func() string {
-	const folder, later = "python/", "python/later/"
-	return sourceOf(folder, "driver.py", "channel.py", "display.py", "imports.py", "streams.py", "run.py") + pythonLater +
-		sourceOf(later, "channel.py") + pytools.Source + pytools.Runs + pytools.Loops + sourceOf(later, "calls.py") + pyvalue.Source +
-		sourceOf(later, "display.py", "imports.py", "streams.py") + pyframes.Source + sourceOf(later, "errors.py", "run.py") + pythonAdded
+	const folder = "python/"
+	return sourceOf(folder, "driver.py", "channel.py", "streams.py") + pytools.Source + sourceOf(folder, "calls.py") + pyvalue.Source +
+		sourceOf(folder, "display.py", "imports.py", "errors.py", "run.py") + pythonMagics + sourceOf(folder, "magics.py") + pythonAdded
 })
 
 // Python returns the language python: CPython 3.9 or later.

@@ -3,6 +3,7 @@
 package subprocess
 
 import (
+	"bytes"
 	"sync"
 
 	"github.com/toolcell/toolcell/codeinterp"
@@ -26,11 +27,29 @@ type lateQueue struct {
 
 // add takes an output, and its memory. It waits while there is much.
 func (q *lateQueue) add(o codeinterp.Output) {
-	const each = 256 // what an output costs beside its bytes
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.until(func() bool { return q.size < maxWaiting })
-	if n := len(q.list); n > 0 && o.Kind != codeinterp.Display && q.list[n-1].Kind == o.Kind {
+	o.Late = true
+	q.push(o)
+}
+
+// follow takes a copy of what the run itself has written, and reports true, while there
+// is late output that was written before.
+func (q *lateQueue) follow(kind codeinterp.Kind, b []byte) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.until(func() bool { return q.size < maxWaiting })
+	if !q.busy {
+		return false
+	}
+	q.push(codeinterp.Output{Kind: kind, Data: bytes.Clone(b)})
+	return true
+}
+
+func (q *lateQueue) push(o codeinterp.Output) {
+	const each = 256 // what an output costs beside its bytes
+	if n := len(q.list); n > 0 && o.Kind != codeinterp.Display && q.list[n-1].Kind == o.Kind && q.list[n-1].Late == o.Late {
 		q.list[n-1].Data = append(q.list[n-1].Data, o.Data...)
 	} else {
 		q.list = append(q.list, o)
@@ -101,10 +120,12 @@ func (p *process) addToRun(o codeinterp.Output) {
 	p.mu.Lock()
 	r, first := p.run, p.runs == 1
 	p.mu.Unlock()
+	taken, own := false, !o.Late
 	o.Late = true
-	taken := false
 	switch {
 	case r == nil:
+	case own:
+		taken = r.out.Write(o.Kind, o.Data)
 	case first && o.Kind != codeinterp.Display:
 		taken = r.out.Write(o.Kind, o.Data)
 	default:

@@ -151,6 +151,9 @@ func (p *process) pass(kind codeinterp.Kind, b []byte, take func(*driver.Output,
 	}
 	r := p.run
 	p.mu.Unlock()
+	if r != nil && p.late.follow(kind, b) {
+		return
+	}
 	// What comes once the run has ended is not taken.
 	if r == nil || !take(r.out, kind, b) {
 		p.keepLate(codeinterp.Output{Kind: kind, Data: b})

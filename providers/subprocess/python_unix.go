@@ -27,11 +27,11 @@ var mainPackages = strings.Fields(`numpy pandas matplotlib scipy scikit-learn pi
 func (l *language) probePython() error {
 	_, made := environments.Base(l.path)
 	others := l.probed != "" || made // have put into it what they like
-	driver, later, _ := strings.Cut(l.Driver.Source, pythonLater)
-	later, added, _ := strings.Cut(later, pythonAdded)
-	source := driver + added + "\nloop()\n\x01" + later
+	driver, magics, _ := strings.Cut(l.Driver.Source, pythonMagics)
+	magics, added, _ := strings.Cut(magics, pythonAdded)
+	source := driver + added + "\nloop()\n\x01" + magics
 	if l.forks {
-		source += "\x00" + driver + later + added + sourceOf("python/", "forkserver.py") + "\x01"
+		source += "\x00" + driver + added + sourceOf("python/", "forkserver.py") + "\x01" + magics
 	}
 	about, printed, err := interpreter.AskPython(l.probePath(), others, source)
 	if err != nil {

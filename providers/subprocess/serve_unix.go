@@ -249,12 +249,19 @@ func (p *process) addLate(f *frame) error {
 	p.mu.Lock()
 	idle := p.run == nil
 	p.mu.Unlock()
-	if idle { // what was written before in another way comes before it
+	number := f.number(2)
+	switch {
+	case number > 0: // the program goes on once it is in its place
+		p.drainStreams()
+	case idle: // what was written before in another way comes before it
 		p.late.wait()
 		p.flushPaced()
 	}
 	p.late.add(codeinterp.Output{Kind: kind, Data: f.field(1)})
-	return nil
+	if number <= 0 {
+		return nil
+	}
+	return p.send(frameAck, strconv.Itoa(number))
 }
 
 func (p *process) addTruncated(f *frame) error {

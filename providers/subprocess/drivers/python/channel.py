@@ -1,12 +1,9 @@
-# The control channel. This follows driver.py in one source.
-#
-# Any thread may send at any time. Only one reads at a time: the one that needs
-# something of the host's and finds nobody reading. It hands to the others what
-# is theirs, and then the reading to one of them.
+# The control channel. Any thread may send at any time. Only one reads at a time: the
+# one that waits for the host and finds no other that reads. It hands the frames of
+# others to them, and then the reading to one of them.
 
-turn = RLock()  # the run's number does not change while another thread than the main one prints; before sending
 sending = allocate_lock()  # one frame at a time
-pending_frames = []  # frames that came in the midst of an exchange of their thread's, which go with the next one
+pending_frames = []  # frames that came in an exchange of their thread's; they go with the next one
 gate = allocate_lock()  # guards waiting, inbox and reading
 waiting = {}  # who waits: the answer's kind and number, or None for the main loop -> Entry
 inbox = []  # frames for the main loop that another thread has read
@@ -15,13 +12,13 @@ loops = {}  # asyncio's loop -> keys of its open calls; used in the loop's threa
 
 
 def text(v):
-    return v if type_(v) is bytes else str(v).encode('utf-8', 'backslashreplace')
+    return v if type(v) is bytes else str(v).encode('utf-8', 'backslashreplace')
 
 
 def frame_of(kind, fields):
     parts = [kind]
     for v in fields:
-        if type_(v) is not bytes:
+        if type(v) is not bytes:
             v = text(v)
         n = len(v)
         if n < MAX_COPIED:
@@ -38,61 +35,57 @@ def send(kind, *fields):
         send_held(data)
 
 
+def send_soon(kind, *fields):
+    """Sends a frame together with the next one, which is about to come."""
+    data = frame_of(kind, fields)
+    if len(data) > MAX_KEPT:
+        return send(kind, *fields)
+    with hold, sending:
+        state.kept += data
+
+
 def send_held(data):
-    """Sends a frame in the midst of an exchange."""
+    """Sends a frame in an exchange."""
     with sending:
-        if pending_frames:
-            n = len(pending_frames)  # of which more come in the meantime
-            state.kept += b''.join(pending_frames[:n])
-            del pending_frames[:n]
-        if state.kept:
-            data, state.kept = state.kept + data, b''
-        if state.forked:
-            send_alone(data)
-        else:
+        n = len(pending_frames)  # more may come in the meantime
+        data = state.kept + b''.join(pending_frames[:n]) + data if n or state.kept else data
+        state.kept = b''
+        del pending_frames[:n]
+        if not state.forked:
+            return send_all(data)
+        fcntl = own_import('fcntl')  # while no process that was forked from this one sends
+        fcntl.lockf(CONTROL, fcntl.LOCK_EX)
+        try:
             send_all(data)
+        finally:
+            fcntl.lockf(CONTROL, fcntl.LOCK_UN)
 
 
 def send_all(data):
     n = write(CONTROL, data)
-    if n == len(data):
-        return
     data = memoryview(data)[n:]
     while data:
         data = data[write(CONTROL, data):]
 
 
-def send_alone(data):
-    """Sends while no process that was forked from this one does."""
-    import fcntl
-    fcntl.lockf(CONTROL, fcntl.LOCK_EX)
-    try:
-        send_all(data)
-    finally:
-        fcntl.lockf(CONTROL, fcntl.LOCK_UN)
-
-
 def some(n):
-    """Reads up to n bytes, as soon as there are any."""
-    while True:
-        try:
-            b = read(CONTROL, n)
-        except InterruptedError:
-            continue
-        # The end of the channel is that of the host.
-        return b or exit_now(0)
+    """Reads up to n bytes, as soon as there are any. The end of the channel is that of
+    the host, or a program has closed it."""
+    try:
+        b = read(CONTROL, n)
+    except OSError:
+        b = b''
+    return b or exit_now(0)
 
 
 def filled(data, size):
     """Reads what data lacks of its size."""
-    if len(data) >= size:
-        return data
     parts, n = [data], size - len(data)
     while n > 0:
         b = some(min(n, MAX_READ))
         parts.append(b)
         n -= len(b)
-    return b''.join(parts)
+    return b''.join(parts) if len(parts) > 1 else data
 
 
 def fields_of(data, i, end):
@@ -105,12 +98,6 @@ def fields_of(data, i, end):
         fields.append(data[i:i + n])
         i += n
     return kind, fields
-
-
-def receive():
-    """Reads one frame and no more."""
-    body = filled(b'', int(filled(b'', 8), 16))
-    return fields_of(body, 0, len(body))
 
 
 def receive_all():
@@ -144,8 +131,8 @@ class Entry:
 
 
 def expect(key):
-    """Announces that this thread will wait for a frame: the answer with the
-    key, or, for None, one for the main loop."""
+    """Announces that this thread will wait for a frame: the answer with the key, or,
+    for None, one for the main loop."""
     entry = Entry(key)
     with gate:
         if key is None and inbox:
@@ -156,14 +143,13 @@ def expect(key):
 
 
 def obtain(entry, soft=False):
-    """Waits for the frame that was announced, and returns it. A soft wait of
-    the main thread ends without one where the program is interrupted, and is
-    begun again after a handler of the program's."""
+    """Waits for the frame that was announced, and returns it. An interrupt ends a soft
+    wait of the main thread."""
     global reading
-    me = get_ident()
+    me, ready = get_ident(), None
     soft = soft and me == state.thread
     try:
-        while entry.frame is None and not (soft and state.owed):
+        while entry.frame is None:
             with gate:
                 if not reading and entry.frame is None:
                     reading = me
@@ -173,13 +159,27 @@ def obtain(entry, soft=False):
                 continue
             if entry.key is None and state.loop is not None:
                 between_runs()
-            if not soft or softly(poller() if len(outer) == 1 else new_poller()):  # within a handler it is in use
-                receive_all()
+            if soft:
+                ready = ready or new_poller()
+                softly(ready)
+            receive_all()
     finally:
         with gate:
             waiting.pop(entry.key, None)
         stop_reading()
     return entry.frame
+
+
+def acknowledged(kind, *fields):
+    """Sends a show or late output, in an exchange, and waits until the host has put it in
+    its place. Behind the first field comes its number."""
+    with gate:
+        state.shows += 1
+        n = b'%d' % state.shows
+    entry = expect(b'A' + n)
+    fields = (*fields, n) if kind == b'L' else (fields[0], n, *fields[1:])
+    send_held(frame_of(kind, fields))
+    obtain(entry)
 
 
 def distribute(kind, fields):
@@ -188,7 +188,7 @@ def distribute(kind, fields):
     own = kind in (b'A', b'V')
     with gate:
         entry = waiting.pop(kind + fields[0] if own else None, None)
-        # An answer for which nobody waits any more is dropped.
+        # An answer that is awaited no more is dropped.
         if entry is None and not own:
             inbox.append((kind, fields))
     if entry is not None:
@@ -196,8 +196,7 @@ def distribute(kind, fields):
 
 
 def stop_reading():
-    """Leaves the reading, where it is this thread's, to another that waits, if
-    one does."""
+    """Leaves the reading, where it is this thread's, to another that waits."""
     global reading
     if reading != get_ident():
         return
@@ -210,36 +209,62 @@ def stop_reading():
                 return
 
 
+def new_poller():
+    """Returns what waits until the channel has something to read."""
+    channel = own_import('select').poll()
+    channel.register(CONTROL, 1)
+    return channel.poll
+
+
+def announce(kind, fields):
+    """Notes that the host interrupts the run in progress, or that it has sent the
+    signal: if that came too early to be seen, it comes again."""
+    if kind == b'I':
+        state.announced = state.busy and fields[0].decode() == state.seq
+    elif state.announced:
+        state.announced = False
+        state.confirmed += 1
+        # These frames may be read long after the signal: it is the run's signals that
+        # count, not those since the announcement.
+        if state.interrupts < state.confirmed:
+            if not state.running:
+                state.confirmed -= 1
+            interrupt_main()
+
+
+def look_for_interrupt():
+    """Interrupts the program if the host wanted that before it began: the signal may
+    have come too early to be seen."""
+    global reading
+    if not state.signaled and getsignal(SIGINT) is on_interrupt:
+        return
+    state.signaled = False
+    ready = new_poller()
+    with gate:
+        if reading:
+            return  # that thread will read it
+        reading = state.thread
+    while state.announced or ready(0):
+        receive_all()
+    stop_reading()
+
+
 def before_fork():
-    if get_ident() == state.thread:
-        outer.append(state.mode)
-        state.mode = HELD
     sending.acquire()
-    loading.acquire()
 
 
 def after_fork_in_parent():
     state.forked = True
-    loading.release()
     sending.release()
-    if get_ident() == state.thread:
-        state.mode = outer.pop()
-        if state.owed and not state.mode:
-            state.owed = False
-            interrupt_main()
 
 
 def after_fork_in_child():
-    global turn, sending, gate, loading, reading
-    turn, sending, gate, loading, reading = RLock(), allocate_lock(), allocate_lock(), RLock(), 0
-    waiting.clear()
-    loops.clear()
-    outer.clear()
-    inside.clear()
-    pending_signals.clear()
-    pending_frames.clear()
+    global turn, sending, gate, reading
+    turn, sending, gate, reading = RLock(), allocate_lock(), allocate_lock(), 0
+    for of in waiting, loops, held, pending_frames:
+        of.clear()
     state.open = True  # what it prints is a child's
-    state.forked, state.kept, state.mode, state.thread = True, b'', FREE, get_ident()
+    state.forked, state.kept, state.thread = True, b'', get_ident()
 
 
 os.register_at_fork(before=before_fork, after_in_parent=after_fork_in_parent, after_in_child=after_fork_in_child)

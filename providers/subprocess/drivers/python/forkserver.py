@@ -114,6 +114,7 @@ def isolate(fields, fds, server, libc, ctypes, resource):
     ruleset = fds[3] if len(fds) > 3 else None
     for fd in fds[:3]:
         os.close(fd)
+    open_streams()
     reseed()
     for item in rlimits.split():
         what, soft, hard = (int(n) for n in item.split(b':'))
@@ -146,7 +147,8 @@ def reseed():
         random.seed()
 
 
-kind, names = receive()
+kind, names = obtain(expect(None))
 preload(names)
+report_modules(names)
 serve_forks()
 loop()

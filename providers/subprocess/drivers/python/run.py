@@ -1,7 +1,6 @@
-# Running programs. This follows streams.py in one source; what it says of
-# programs that await, fail or have syntax trees is in later/run.py.
+# Running programs.
 
-STRICT = 'error', None, SyntaxWarning, None, 0  # a filter; such a warning would tell the wrong name of the file
+STRICT = 'error', None, SyntaxWarning, None, 0  # a filter; such a warning would name another file
 
 
 class Compiled(Exception):
@@ -15,18 +14,18 @@ def compiled(run, source):
             raise Compiled(frame.f_code)
 
     try:
-        settrace(stop)
+        sys.settrace(stop)
         run(source, {'__builtins__': {}})
     except Compiled as e:
         return e.args[0]
     finally:
-        settrace(None)
+        sys.settrace(None)
     raise Compiled
 
 
 def named(code, name):
     """Returns a code object whose file has the name."""
-    consts = tuple(named(c, name) if type_(c) is type_(code) else c for c in code.co_consts)
+    consts = tuple(named(c, name) if type(c) is type(code) else c for c in code.co_consts)
     return code.replace(co_filename=name, co_consts=consts)
 
 
@@ -38,7 +37,7 @@ def compile_quickly(code, name):
     twentieth of a single run's time; exec and eval do without. What is whole before
     the last line, and in it, means the same together."""
     rest, _, line = code.rstrip(' \t\n').rpartition('\n')  # other blanks are errors
-    if not line[:1].isalpha() or rest.endswith('\\') or 'warnings' in modules or gettrace() is not None:
+    if not line[:1].isalpha() or rest.endswith('\\') or 'warnings' in modules or sys.gettrace() is not None:
         return None
     try:
         import _warnings
@@ -48,8 +47,8 @@ def compile_quickly(code, name):
         return None
     try:
         mutated()
-        last = compiled(eval_, '\n' * code.count('\n', 0, len(rest) + 1) + line)
-        body = compiled(exec_, rest + '\n') if rest.strip() else None
+        last = compiled(eval, '\n' * code.count('\n', 0, len(rest) + 1) + line)
+        body = compiled(exec, rest + '\n') if rest.strip() else None
         if body is not None and body.co_flags & FUTURES:
             return None
         return body and named(body, name), named(last, name)
@@ -65,33 +64,163 @@ def compile_cell(code, name):
     return state.once and sys.implementation.name == 'cpython' and compile_quickly(code, name) or compile_tree(code, name)
 
 
+def parse(code, name, flags):
+    """Returns the program's syntax tree, also where all of it is indented."""
+    try:
+        return compile(code, name, 'exec', flags | TREE, True)
+    except IndentationError:
+        first = next((l for l in code.split('\n') if l.strip() and not l.lstrip().startswith('#')), '')
+        if not first[:1].isspace():
+            raise
+        try:
+            tree = compile('if 1:\n' + code, name, 'exec', flags | TREE, True)
+        except SyntaxError:
+            tree = None
+        if tree is None or len(tree.body) != 1:
+            raise
+        own_import('ast').increment_lineno(tree, -1)
+        tree.body = tree.body[0].body
+        return tree
+    except SyntaxError as e:
+        cell = translated(code, e)
+        if cell is None:
+            raise
+        return compile(cell, name, 'exec', flags | TREE, True)
+
+
+def translated(code, e):
+    """Returns the Python of a cell in IPython's syntax, None of any other."""
+    global magics
+    if '%' not in code and '!' not in code and '?' not in code:
+        return None
+    if magics:
+        with hold:
+            own_import('re')
+            exec(loads(magics), globals())
+            magics = b''
+    return translate(code, e)
+
+
+def silenced(code, node):
+    """Tells whether the last expression ends with a semicolon."""
+    end = getattr(node, 'end_lineno', None)
+    if not end or ';' not in code:
+        return False
+    rest = code.split('\n')[end - 1].encode()[node.end_col_offset:].strip()
+    return rest.startswith(b';')
+
+
+def compile_tree(code, name):
+    """Returns what compile_cell does, of any program."""
+    flags = state.flags | AWAIT
+    tree = parse(code, name, flags)
+    last = None
+    if tree.body and type(tree.body[-1]).__name__ == 'Expr':
+        node = tree.body[-1]
+        if not silenced(code, node):
+            tree.body.pop()
+            last = own_import('_ast').Expression(body=node.value)
+    body = None
+    if tree.body:
+        body = compile(tree, name, 'exec', flags, True)
+        flags |= body.co_flags & FUTURES
+    if last is not None:
+        last = compile(last, name, 'eval', flags, True)
+    state.flags |= flags & FUTURES
+    return body, last
+
+
 def evaluate(body, last):
-    """Runs the statements and returns the value of the last expression. Where
-    one of them awaits, all of it runs in asyncio's loop."""
+    """Runs the statements and returns the value of the last expression. Where one of
+    them awaits, all of it runs in asyncio's loop."""
     if not any(c is not None and c.co_flags & COROUTINE for c in (body, last)):
         if body is not None:
-            eval_(body, space)
-        return None if last is None else eval_(last, space)
+            eval(body, space)
+        return None if last is None else eval(last, space)
     return evaluate_awaiting(body, last)
 
 
-def within(f, *args): f(*args)  # in one line, which dropping gives another number
+def evaluate_awaiting(body, last):
+    stopped, task = [], None
+    try:
+        with hold:  # half an import stays in sys.modules
+            asyncio = own_import('asyncio')
+            if state.loop is None or state.loop.is_closed():
+                state.loop = asyncio.new_event_loop()
+            asyncio.set_event_loop(state.loop)
+            task = state.loop.create_task(whole(body, last, stopped))
+        return state.loop.run_until_complete(task)
+    except BaseException as e:
+        if task and not task.done():
+            task.cancel()
+            while not task.done():
+                try:
+                    state.loop.run_until_complete(task)
+                except SystemExit:
+                    pass
+                except BaseException:
+                    break
+            if stopped and first_of_program(e.__traceback__) is None:
+                e.__traceback__ = stopped[0]  # what stopped the loop does not know where the program was
+        raise
+    finally:
+        if task and state.once:
+            end_tasks(asyncio, state.loop)
 
 
-SIMPLE = int, float, str, bytes, bool, complex  # with which nothing is lost
+def end_tasks(asyncio, loop):
+    """Cancels the tasks that a run of its own leaves, as asyncio.run does."""
+    left = asyncio.all_tasks(loop)
+    for task in left:
+        task.cancel()
+    if left:
+        loop.run_until_complete(asyncio.gather(*left, return_exceptions=True))
+    for task in left:
+        if not task.cancelled() and task.exception() is not None:
+            loop.call_exception_handler({
+                'message': 'unhandled exception when the run ended', 'exception': task.exception(), 'task': task})
+    loop.run_until_complete(loop.shutdown_asyncgens())
 
 
-def dropping(name, line, drop, *args):
-    """Calls what drops an object of the program's. Python tells the file and the
-    line that run when it warns of what was lost with the object."""
-    type_(within)(within.__code__.replace(co_filename=name, co_firstlineno=line), globals())(drop, *args)
+async def whole(body, last, stopped):
+    value = None
+    try:
+        for code in (body, last):
+            if code is not None:
+                value = eval(code, space)
+                if code.co_flags & COROUTINE:
+                    value = await value
+    except modules['asyncio'].CancelledError as e:
+        stopped.append(e.__traceback__)
+        raise
+    return None if last is None else value
 
 
-def last_line(last):
-    """Returns the line of the last expression."""
-    if not hasattr(last, 'co_lines'):  # in Python 3.9
-        return last.co_firstlineno + sum(n - 256 if n > 127 else n for n in last.co_lnotab[1::2])
-    return [1, *(line for *_, line in last.co_lines() if line)][-1]
+def between_runs():
+    """Lets asyncio's tasks go on until the host has something to say. What ends the loop
+    before that, as an exit in a task does, ends no other task."""
+    loop, ready = state.loop, new_poller()
+    for _ in range(1000):
+        if not has_tasks():
+            return
+        try:
+            loop.add_reader(CONTROL, loop.stop)
+            try:
+                loop.run_forever()
+            finally:
+                loop.remove_reader(CONTROL)
+        except BaseException as e:
+            report_late(e)
+        if ready(0):
+            return
+
+
+def report_late(e):
+    try:
+        report = report_of(e)
+    except Exception:
+        report = type(e).__name__ + '\n'
+    send_late('stderr', 'Exception between two runs:\n' + report)
 
 
 def remember(name, code):
@@ -121,15 +250,16 @@ def run(code, name):
                     look_for_interrupt()
             body, last = compile_cell(code, name)
             value = evaluate(body, last)
-            if value is not None and not shows_itself(value):
-                bundle, meta = bundle_of(value)
-                figure = modules.get('matplotlib.figure')
-                if figure and isinstance_(value, figure.Figure) and modules.get('matplotlib.pyplot'):
-                    modules['matplotlib.pyplot'].close(value)
-                state.running = False
-                # It has its value: no interrupt is to take that away.
-                show('result', bundle, meta, '', to_json(value))
-                state.running = True
+            if value is not None:
+                if not state.once:
+                    keep(value)
+                if not shows_itself(value):
+                    bundle, meta = bundle_of(value)
+                    close_shown(value)
+                    state.running = False
+                    # It has its value: no interrupt is to take that away.
+                    show('result', bundle, meta, '', to_json(value))
+                    state.running = True
             figures()
         finally:
             state.running = False
@@ -138,22 +268,25 @@ def run(code, name):
     except BaseException as e:
         ended = 'error', 1, e
     else:
-        if value is not None and type_(value) not in SIMPLE:
-            box, value = [value], None
-            dropping(name, last_line(last), box.clear)
         return 'ok', 0, None
     if PYLAB in modules:
         last_figures()
     return ended
 
 
+def keep(value):
+    """Makes a value _ and _N, as in a notebook, unless the program has a _ of its own."""
+    if space.get('_', state.last) is state.last:
+        space['_'] = state.last = value
+    space['_%d' % state.cell] = value
+    space.pop('_%d' % (state.cell - MAX_VALUES), None)
+
+
 def leave(e):
-    if state.loop is not None:
-        ends_earlier(e)  # the program ran the loop itself, and ends all the same
     code = e.code
     if code is None:
         return 'exit', 0, None
-    if isinstance_(code, int):
+    if isinstance(code, int):
         return 'exit', code & 0xFF, None
     try:
         sys.stderr.write(str(code) + '\n')
@@ -174,14 +307,13 @@ def serve_run(fields):
         drop_figures()
     with gate:
         state.seq, state.busy, state.announced = fields[0].decode(), True, False
-        state.interrupts, state.confirmed, state.again = 0, 0, False
+        state.interrupts, state.confirmed = 0, 0
     if not state.once:
         run_of.set(state.seq)
         route()
-    if not later:
-        renew()
+    renew()
     state.cell += 1
-    name = state.name = '<cell %d>' % state.cell
+    name = state.name = state.script or '<cell %d>' % state.cell
     if code.startswith('\ufeff'):
         code = code[1:]
     code = code.replace('\r\n', '\n').replace('\r', '\n')
@@ -189,33 +321,34 @@ def serve_run(fields):
     how, status, error = 'error', 1, None
     try:
         old = set_env(fields[3:])
-        name = state.name = state.script or name
         set_stdin(fields[2])
         remember(name, code)
         how, status, error = run(code, name)
     except BaseException as e:
         error = e
-    state.running, state.off = False, None
-    settrace(None)
-    setprofile(None)
-    # A child that the program has forked came here too; the end is the parent's to
-    # tell.
+    state.running = False
+    sys.settrace(None)
+    sys.setprofile(None)
+    # A child that the program has forked came here too; the run ends with its parent.
     if getpid() != pid:
         if error is not None:
-            tell_of_child(error, name)
+            print_error(error, name)
         flush()
         flush_c()
         exit_now(status if how != 'error' else 1)
+    if error is not None and state.once and sys.excepthook is not sys.__excepthook__:
+        try:
+            sys.excepthook(type(error), error, without_own(error))
+        except BaseException as e:
+            error = e
     about = NO_ERROR
     if error is not None:
         about = describe_safely(error, name)
-        box, error = [error], None
-        dropping('sys', 1, box.clear)
     return how, status, about, old
 
 
-def tell_of_child(e, name):
-    """Prints the error that ends a process forked by the program, which has no result."""
+def print_error(e, name):
+    """Prints the error that ends a process without a result."""
     try:
         sys.stderr.write(describe_safely(e, name)[4].rstrip('\n') + '\n')
     except BaseException:
@@ -223,14 +356,14 @@ def tell_of_child(e, name):
 
 
 def describe_safely(e, name):
-    """Returns what describe does of an error, and the least of that where a
-    program has broken what it takes."""
+    """Returns what describe does of an error, and the least of that where a program has
+    broken what it takes."""
     global reserve
     reserve = None
     try:
         return describe(e, name)
     except BaseException:
-        return type_(e).__name__[:MAX_ID], '', 0, '', '', 0
+        return type(e).__name__[:MAX_ID], '', 0, '', '', 0
 
 
 def finish(how, status, about, old):
@@ -241,12 +374,18 @@ def finish(how, status, about, old):
         state.busy = False
     if loops:
         end_calls()
-    (send if state.once else send_last)(b'Z', state.seq, how, status, *about)
+    try:
+        (send if state.once else send_last)(b'Z', state.seq, how, status, *about)
+    except OSError:  # the program has closed the channel: the host sees the exit code
+        if how == 'error':
+            sys.stderr.write(about[4])
+            flush()
+        exit_now(status)
 
 
 def end(how, status, about):
-    """Ends a stateless process as the interpreter would: threads, atexit, and
-    the program's objects."""
+    """Ends a stateless process as the interpreter would: threads, atexit, and the
+    program's objects."""
     threading = modules.get('threading')
     try:
         try:
@@ -260,7 +399,7 @@ def end(how, status, about):
             flush()
             for k in list(space):
                 if not k.startswith('__'):
-                    dropping('sys', 1, space.__setitem__, k, None)
+                    space[k] = None
         finally:
             state.running = False
     except BaseException:
@@ -271,61 +410,96 @@ def end(how, status, about):
 
 def configure(fields):
     set_env(fields[1:])
+    environ.setdefault('PLOTLY_RENDERER', PLOTLY)
     implementation = {'cpython': 'CPython'}.get(sys.implementation.name, sys.implementation.name)
     send(b'H', implementation + ' ' + sys.version.split()[0])
     state.once = state.open = fields[0] == b'once'
     if not state.once:
-        load()
         number_runs()
         mark_streams()
+        for name in 'json', 'traceback', 'select':  # while the host prepares the first run
+            own_import(name)
 
 
 def preload(names):
-    """Imports modules for the programs to come and reports their files, in
-    which the host looks for changes; says hello with a ! if it cannot."""
+    """Imports modules for the programs to come; says hello with a ! if it cannot."""
     for name in names:
         name = name.decode()
         try:
             __import__(name)
         except BaseException as e:
-            send(b'H', '!%s: %s: %s' % (name, type_(e).__name__, e))
+            send(b'H', '!%s: %s: %s' % (name, type(e).__name__, e))
             exit_now(1)
+
+
+def report_modules(names):
+    """Reports the files of the modules that were imported: the host looks for changes."""
     files = (getattr(module, '__file__', None) for module in list(modules.values()) if names)
-    send(b'Y', b'\0'.join(os.fsencode(file) for file in files if isinstance_(file, str)))
+    send(b'Y', b'\0'.join(os.fsencode(file) for file in files if isinstance(file, str)))
+
+
+completer = {}
+
+
+def complete(fields):
+    answer = 0, 0, ''
+    try:
+        if not completer:
+            completer.update(__builtins__=__builtins__, space=space)
+            exec(compile(fields[1], OWN, 'exec'), completer)
+        answer = completer['complete'](fields[2], int(fields[3]))
+    except BaseException:
+        pass  # there is nothing to complete with
+    send(b'B', fields[0], *answer)
+
+
+def serve(kind, fields):
+    if kind == b'O':
+        complete(fields)
+    elif kind == b'C':
+        configure(fields)
+    elif kind == b'M':
+        preload(fields)
+        report_modules(fields)
+    elif kind == b'N':
+        offer([name.decode() for name in fields])
+    elif kind == b'R':
+        how, status, about, old = serve_run(fields)
+        if state.once:
+            end(how, status, about)
+        finish(how, status, about, old)
 
 
 def loop():
     while True:
-        kind, fields = obtain(expect(None))
-        if kind == b'O':
-            complete(fields)
-        elif kind == b'C':
-            configure(fields)
-        elif kind == b'M':
-            load()
-            preload(fields)
-        elif kind == b'N':
-            offer([name.decode() for name in fields])
-        elif kind == b'R':
-            how, status, about, old = serve_run(fields)
-            if state.once:
-                end(how, status, about)
-            finish(how, status, about, old)
+        entry = expect(None)
+        try:
+            frame = obtain(entry)
+        except BaseException as e:  # of a handler of a signal
+            with gate:
+                frame = entry.frame
+            report_late(e)
+        if frame:
+            serve(*frame)
 
 
-for k in list(space):
-    if not k.startswith('__'):
-        del space[k]
-os.set_inheritable(CONTROL, False)
-sys.argv = ['']
-sys.path.append('')
-stdout, stderr = stream(1, '<stdout>', 'surrogateescape'), stream(2, '<stderr>', 'backslashreplace')
-sys.stdout = sys.__stdout__ = stdout
-sys.stderr = sys.__stderr__ = stderr
-sys.__stdin__ = sys.stdin = state.given = NoInput()
-sys.meta_path.insert(0, Finder(find_completed))
-sys.meta_path.append(Finder(find_absent))
-sys.meta_path.append(Finder(find_missing))
-builtins.display, builtins.update_display, builtins.clear_output = display, update_display, clear_output
-set_handler(SIGINT, on_interrupt)
-_signal.signal, _signal.getsignal = signal, get_signal
+def start():
+    for k in list(space):
+        if not k.startswith('__'):
+            del space[k]
+    os.set_inheritable(CONTROL, False)
+    sys.argv = ['']
+    sys.path.append('')
+    path.append('')
+    open_streams()
+    sys.__stdin__ = sys.stdin = state.given = stdin_of()
+    sys.meta_path.insert(0, Finder(find_completed))
+    meta_path[:] = sys.meta_path
+    sys.meta_path.append(Finder(find_absent))
+    sys.meta_path.append(Finder(find_missing))
+    builtins.display, builtins.update_display, builtins.clear_output = display, update_display, clear_output
+    builtins.input = no_input
+    set_handler(SIGINT, on_interrupt)
+
+
+start()

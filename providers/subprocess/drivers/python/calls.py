@@ -1,10 +1,8 @@
-# Calls of the host's functions: how they get there and back. This follows
-# pytools' source in one source.
+# Calls of the host's functions. This follows pytools' source in one source.
 
 
 def announce_call(name, make):
-    """Returns the entry, which make makes of its key, of a call that is about
-    to be sent."""
+    """Returns the entry of a call that is about to be sent; make makes it of its key."""
     if getpid() != pid:
         raise ToolError(name, 'functions cannot be called from a forked process: call them from threads, or before the fork')
     with gate:
@@ -19,24 +17,23 @@ def announce_call(name, make):
     return entry
 
 
-def is_left():
-    """Tells whether what runs here was left behind by an earlier run. Of what is
-    nobody's that is a thread that was there before."""
-    seq = present()
-    return get_ident() in state.old if seq is None else seq != state.seq
+def check_call(name):
+    if occupied():
+        raise ToolError(name, 'functions cannot be called here: another call of this thread is on its way')
+    if not state.running and get_ident() == state.thread and getpid() == pid:
+        raise ToolError(name, 'the run was interrupted' if state.busy and state.signaled else 'the run has ended')
 
 
 def result(name, frame):
-    if frame is None:
-        raise ToolError(name, 'interrupted')
     return outcome(name, frame[1][1] == b'ok', frame[1][2])
 
 
 def call(name, args, kwargs):
-    load_json()
+    own_import('json')
     data = arguments(name, args, kwargs)
     flush()
-    with Exchange(name):
+    check_call(name)
+    with hold:
         entry = announce_call(name, Entry)
         send_held(frame_of(b'Q', (entry.seq, entry.key[1:], name, data)))
         frame = obtain(entry, True)
@@ -49,45 +46,9 @@ def line_of(name, number):
     return lines[number - 1] if 0 < number <= len(lines) else ''
 
 
-def load_json():
-    """Imports json where no handler of a signal can find it half imported."""
-    if Coder.decode is None:
-        with hold:
-            coder()
-
-
-class Exchange:
-    """An exchange of a call's, which no trace function sees."""
-
-    def __init__(self, name):
-        self.name = name
-
-    def __enter__(self):
-        if occupied() or not state.running and get_ident() == state.thread:
-            raise ToolError(self.name, 'the run has ended' if not state.busy else 'the run was interrupted' if state.signaled and not occupied()
-                            else 'functions cannot be called here: another call of this thread is on its way')
-        self.trace, self.profile = gettrace(), getprofile()
-        if not callable(self.profile):
-            self.profile = None  # cProfile's, which only cProfile can set again
-        if self.trace is not None:
-            settrace(None)
-        if self.profile is not None:
-            setprofile(None)
-        hold.__enter__()
-
-    def __exit__(self, *exc):
-        try:
-            hold.__exit__()
-        finally:
-            if self.trace is not None:
-                settrace(self.trace)
-            if self.profile is not None:
-                setprofile(self.profile)
-
-
 class Pending:
-    """A call that an asyncio loop waits for. The loop reads the channel itself
-    while no thread does."""
+    """A call that an asyncio loop waits for. The loop reads the channel itself while no
+    thread does."""
 
     def __init__(self, key):
         self.key, self.loop = key, modules['asyncio'].get_running_loop()
@@ -109,7 +70,6 @@ class Pending:
     def begin(self):
         keys = loops.setdefault(self.loop, set())
         if not keys:
-            poller()
             self.loop.add_reader(CONTROL, read_for_loop)
         keys.add(self.key)
 
@@ -129,11 +89,11 @@ def leave_loop(loop):
 
 
 async def call_aio(name, args, kwargs):
-    load_json()
+    own_import('json')
     data = arguments(name, args, kwargs)
     flush()
-    import asyncio
-    with Exchange(name):
+    check_call(name)
+    with hold:
         entry = announce_call(name, Pending)
         entry.begin()
         send_held(frame_of(b'Q', (entry.seq, entry.key[1:], name, data)))
@@ -152,16 +112,16 @@ def read_for_loop():
             if reading:
                 return
             reading = get_ident()
-        while state.poll(0):
+        ready = new_poller()
+        while ready(0):
             receive_all()
         stop_reading()
 
 
 def end_calls():
-    """Ends the calls of asyncio's loops with the run. Those of threads the host
-    answers."""
+    """Ends the calls of asyncio's loops with the run. Those of threads the host answers."""
     with gate:
-        ended = [e for e in waiting.values() if type_(e) is Pending]
+        ended = [e for e in waiting.values() if type(e) is Pending]
         for e in ended:
             del waiting[e.key]
     for e in ended:

@@ -1,0 +1,3 @@
+%matplotlib inline
+%config InlineBackend.figure_format = 'retina'
+x = 2

@@ -1,0 +1,2 @@
+lines = !printf 'a\nb'
+list(lines), _7

@@ -1,0 +1,2 @@
+%env COLOR=blue
+%env COLOR

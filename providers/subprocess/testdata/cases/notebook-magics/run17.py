@@ -1,0 +1,6 @@
+text = '''
+%time 1
+!ls
+'''
+!echo on
+text

@@ -1,0 +1,2 @@
+%%capture out
+print('hidden')

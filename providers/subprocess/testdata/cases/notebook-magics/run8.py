@@ -1,0 +1,2 @@
+%%writefile note.txt
+hello

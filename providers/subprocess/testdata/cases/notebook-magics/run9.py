@@ -1,0 +1,3 @@
+%%bash
+cat note.txt
+echo done
