@@ -78,7 +78,8 @@ for flags in 0, 2, 8:
 if libc.mount(b'x', H['Shown'].encode(), None, 32, None) == 0: reached('mount')`},
 	{name: "accounts and directories", code: `
 for p in '/etc/passwd', '/etc/shadow', '/etc/group', '/etc/hostname', '/var/run/docker.sock', '/var/log/dpkg.log':
-    if attempt(read, p) is not None: reached(p)
+    text = attempt(read, p)
+    if text and not text.startswith(b'user:'): reached(p) # its own entry is no account of the host's
 for p in '/home', '/root', '/var', H['Dir'], '/tmp':
     names = attempt(os.listdir, p)
     if set(names or []) - {'cache', 'tmp'}: reached(p + ' ' + str(names))`},

@@ -167,10 +167,11 @@ type gate struct {
 	args, seccomp *os.File // what bwrap reads
 	info          *os.File // what it writes
 	block, open   *os.File // the ends of a pipe, bwrap's and the host's
+	etc           []*os.File
 }
 
 func (g *gate) close() {
-	for _, f := range []*os.File{g.args, g.seccomp, g.info, g.block, g.open} {
+	for _, f := range append(g.etc, g.args, g.seccomp, g.info, g.block, g.open) {
 		if f != nil {
 			f.Close()
 		}
@@ -195,11 +196,41 @@ func (s *Sandbox) newGate(pl *plan, base int) (*gate, []*os.File, error) {
 		return fail()
 	}
 	list, files := s.binds(pl, base+4)
-	args := strings.Join(s.bwrapArgs(pl, list, base+1, base+2, base+3), "\x00") + "\x00"
+	options := s.bwrapArgs(pl, list, base+1, base+2, base+3)
+	for _, e := range s.etc(pl) {
+		f, err := memfile("etc", []byte(e.text))
+		if err != nil {
+			g.close()
+			return nil, nil, err
+		}
+		g.etc = append(g.etc, f)
+		// First, before the root directory becomes read-only.
+		options = append([]string{"--ro-bind-data", strconv.Itoa(base + 4 + len(files)), e.path}, options...)
+		files = append(files, f)
+	}
+	args := strings.Join(options, "\x00") + "\x00"
 	if g.args, err = memfile("args", []byte(args)); err != nil {
 		return fail()
 	}
 	return g, append([]*os.File{g.args, g.seccomp, g.block, g.info}, files...), nil
+}
+
+// An etcFile is a file of /etc that is not the host's.
+type etcFile struct{ path, text string }
+
+// etc returns what programs need to know of their own user and host: libraries look them
+// up, and without network localhost is the only host.
+func (s *Sandbox) etc(pl *plan) []etcFile {
+	list := []etcFile{
+		{"/etc/passwd", "user:x:1000:1000:user:" + s.WorkdirInside(pl.Workdir, pl.Cwd) + ":/bin/sh\n"},
+		{"/etc/group", "user:x:1000:\n"},
+	}
+	if !s.opts.Network {
+		list = append(list,
+			etcFile{"/etc/hosts", "127.0.0.1 localhost sandbox\n::1 localhost\n"},
+			etcFile{"/etc/nsswitch.conf", "passwd: files\ngroup: files\nhosts: files\nservices: files\n"})
+	}
+	return list
 }
 
 // memfile returns a file in memory that holds b, positioned at its start.

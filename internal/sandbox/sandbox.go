@@ -203,7 +203,16 @@ func (s *Sandbox) Env(workdir string, cwd *Dir, extra map[string]string) []strin
 		tmp = "/tmp"
 	}
 	var env []string
-	for _, kv := range append(environ[:len(environ):len(environ)], "HOME="+inside, "TMPDIR="+tmp) {
+	own := append(environ[:len(environ):len(environ)], "HOME="+inside, "TMPDIR="+tmp)
+	if !has(extra, "GIT_CONFIG_COUNT") {
+		// A project may belong to another user than the program's.
+		own = append(own, "GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=safe.directory", "GIT_CONFIG_VALUE_0=*")
+	}
+	if s.mode == Landlock {
+		// These take a system file that they may not read for an error.
+		own = append(own, "GIT_CONFIG_NOSYSTEM=1", "WGETRC=/dev/null")
+	}
+	for _, kv := range own {
 		if k, _, _ := strings.Cut(kv, "="); !has(extra, k) {
 			env = append(env, kv)
 		}

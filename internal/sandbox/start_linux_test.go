@@ -189,3 +189,27 @@ func testKill(t *testing.T, mode sandbox.Mode) {
 		t.Errorf("got %+v", got)
 	}
 }
+
+// TestTools: programs find their user, localhost and git where nothing of the host's is
+// shown.
+func TestTools(t *testing.T) {
+	eachMode(t, func(t *testing.T, mode sandbox.Mode) {
+		if mode == sandbox.None {
+			return
+		}
+		s := open(t, &sandbox.Options{Require: mode})
+		dir := must(s.TempDir())
+		defer s.Discard(dir)
+		c := sh
+		c.Workdir, c.Env = dir, s.Env(dir, nil, nil)
+		script := "git init -q project && git -C project status --short && echo git\n"
+		want := "git\n"
+		if mode == sandbox.Bwrap {
+			script += "whoami; getent hosts localhost | grep -c localhost\n"
+			want += "user\n1\n"
+		}
+		if got := run(t, s, c, script); got.out != want {
+			t.Errorf("got %+v, want %q", got, want)
+		}
+	})
+}

@@ -127,7 +127,7 @@ for name, kind, protocol in ("MPTCP", 1, 262), ("SMC", 1, 256), ("UDP-Lite", 2, 
 probe("TCP to the host", lambda: "REACHED" if socket.create_connection(("127.0.0.1", H["TCP"]), 2) else "")
 
 # Files.
-for f in ("/etc/shadow", "/etc/passwd", "/etc/hostname", "/etc/machine-id", "/root/.bashrc", H["Secret"], "/var/run/docker.sock", "/proc/kallsyms", "/proc/keys", "/proc/kcore",
+for f in ("/etc/shadow", "/etc/hostname", "/etc/machine-id", "/root/.bashrc", H["Secret"], "/var/run/docker.sock", "/proc/kallsyms", "/proc/keys", "/proc/kcore",
           "/proc/sys/kernel/core_pattern", "/sys/class/net", "/sys/kernel/security", "/dev/vda", "/dev/mem", "/dev/kmsg", "/dev/tty", "/dev/console", "/dev/fuse",
           "/dev/kvm", "/dev/userfaultfd", "/dev/net/tun", "/var/lib/dpkg/status", H["Dir"], "/home", "/var/log"):
     def reading():
@@ -151,7 +151,7 @@ for n in "block device", "character device":
     probe(n, lambda: os.mknod("node", 0o060666 if n[0] == "b" else 0o020666, os.makedev(1, 3)) or "REACHED")
 
 # Programs that have more rights than who starts them.
-for c in (["su", "-c", "id"], ["sudo", "-n", "id"], ["mount", "-t", "tmpfs", "x", "/mnt"], ["passwd", "-S"], ["newgrp"], ["chsh", "-s", "/bin/sh"], ["unshare", "-Ur", "id"],
+for c in (["su", "-c", "id"], ["sudo", "-n", "id"], ["mount", "-t", "tmpfs", "x", "/mnt"], ["newgrp"], ["chsh", "-s", "/bin/sh"], ["unshare", "-Ur", "id"],
           ["bwrap", "--ro-bind", "/", "/", "id"], ["crontab", "-l"], ["wall", "x"], ["dmesg"]):
     def privileged():
         p = subprocess.run(c, capture_output=True, stdin=subprocess.DEVNULL, timeout=20)
