@@ -84,13 +84,13 @@ func (k *Kernel) Die() {
 	k.Forge("status", Status("restarting"))
 }
 
-// Forge sends a message of no request and of nobody, as the server does that
-// restarts a kernel, and as a program can.
+// Forge sends a message without a parent, as a server does that restarts a kernel, and
+// as a program can.
 func (k *Kernel) Forge(typ string, content any) {
 	k.Raw(&Message{Channel: "iopub", Header: Header{ID: rand.Text(), Type: typ, Session: "server"}, Content: encode(content)})
 }
 
-// Replace plays a restart of which nobody is told.
+// Replace plays a restart that is not reported.
 func (k *Kernel) Replace() { k.restart() }
 
 // play answers requests, one after the other.

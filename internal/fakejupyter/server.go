@@ -47,9 +47,9 @@ type Server struct {
 	// Control plays a request of the control channel, beside what the kernel
 	// runs. Nil answers an interrupt_request and a kernel_info_request.
 	Control func(k *Kernel, req *Message)
-	// Leave is told of a client that closes its socket, and is still served.
+	// Leave is called for a client that closes its socket, and is still served.
 	Leave func(k *Kernel)
-	// Interrupt, Restart and Delete are told of these calls.
+	// Interrupt, Restart and Delete are called for these requests.
 	Interrupt, Restart, Delete func(k *Kernel)
 
 	mu      sync.Mutex

@@ -27,8 +27,7 @@ const (
 	lookTime = 5 * time.Second
 )
 
-// remember has the kernel note what is in the directory, where the run asks for
-// what it does to it.
+// remember makes the kernel list the directory before a run that asks for artifacts.
 func (s *session) remember(ctx context.Context, p *driver.Program) (key string, err error) {
 	if !p.Artifacts {
 		return "", nil
@@ -41,8 +40,8 @@ func (s *session) remember(ctx context.Context, p *driver.Program) (key string, 
 	return key, err
 }
 
-// look finds what the run that has ended did to files. What went with the
-// kernel's process is told as missing.
+// look finds the artifacts of the run that has ended. If the kernel's process died, they
+// are reported as missing.
 func (s *session) look(ctx context.Context, p *driver.Program, key string, end *kernel.Ending) {
 	if key == "" {
 		return

@@ -24,7 +24,7 @@ const (
 	lookPause = 5 * time.Second
 )
 
-// A commanding runtime is one that has kernels which can run commands.
+// A commandingRuntime has kernels that can run commands.
 type commanding struct {
 	*runtime
 	machine *machine
@@ -48,7 +48,7 @@ func (c commanding) StartCommand(_ context.Context, o codeinterp.CommandOptions)
 
 // Close implements driver.Runtime.
 func (c commanding) Close(ctx context.Context) error {
-	return errors.Join(c.machine.drop(c.machine.held()), c.runtime.Close(ctx))
+	return errors.Join(c.machine.drop(c.machine.current()), c.runtime.Close(ctx))
 }
 
 // A command is the session of one command.
@@ -191,7 +191,7 @@ func (c *command) outcome(end *kernel.CommandEnd, err error, out *driver.Output)
 	return o
 }
 
-// forget has the kernel end what there may be of the command, and forget it. One
+// forget ends what may be left of the command, and removes it from the kernel. One
 // that cannot be reached goes with its kernel.
 func (c *command) forget(err error) {
 	if errors.Is(err, kernel.ErrForgotten) || errors.Is(err, kernel.ErrGone) {
@@ -200,7 +200,7 @@ func (c *command) forget(err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), endLimit)
 	defer cancel()
 	if _, err := c.ask(ctx, &kernel.CommandRequest{Op: "forget"}); err != nil && !errors.Is(err, kernel.ErrForgotten) {
-		_ = c.m.drop(c.k) // what is left is remembered, and told by Close
+		_ = c.m.drop(c.k) // Close tries again, and reports the failure
 	}
 }
 

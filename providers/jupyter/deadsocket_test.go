@@ -13,9 +13,8 @@ import (
 	"github.com/toolcell/toolcell/providers/jupyter"
 )
 
-// TestNewKernelBehindDeadSocket: the first socket of a kernel leads nowhere, for the
-// server went on with a handshake that was given up, and the kernel hears nobody who
-// comes under the same name. A context has its kernel nevertheless.
+// TestNewKernelBehindDeadSocket protects row 9 if the first socket of a kernel leads
+// nowhere: the context gets its kernel by another one.
 func TestNewKernelBehindDeadSocket(t *testing.T) {
 	for name, hang := range map[string]bool{"it answers nothing": false, "no handshake": true} {
 		t.Run(name, func(t *testing.T) {

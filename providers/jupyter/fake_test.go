@@ -117,26 +117,26 @@ func trusting(c *tls.Config) *http.Client {
 	return &http.Client{Transport: &http.Transport{TLSClientConfig: c}}
 }
 
-// A memory of requests that a play cannot answer at once.
-type held struct {
+// A heldRequest is one that a play does not answer at once.
+type heldRequest struct {
 	mu  sync.Mutex
 	k   *fakejupyter.Kernel
 	req *fakejupyter.Message
 }
 
-func (h *held) set(k *fakejupyter.Kernel, req *fakejupyter.Message) {
+func (h *heldRequest) set(k *fakejupyter.Kernel, req *fakejupyter.Message) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.k, h.req = k, req
 }
 
 // ends is the play of a run that ends at once.
-func (h *held) ends(k *fakejupyter.Kernel, req *fakejupyter.Message) {
+func (h *heldRequest) ends(k *fakejupyter.Kernel, req *fakejupyter.Message) {
 	h.set(k, req)
 	k.Answer(req, "execute_reply", fakejupyter.OK(1))
 }
 
-func (h *held) get() (*fakejupyter.Kernel, *fakejupyter.Message) {
+func (h *heldRequest) get() (*fakejupyter.Kernel, *fakejupyter.Message) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.k, h.req

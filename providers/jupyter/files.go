@@ -12,40 +12,40 @@ import (
 )
 
 const (
-	// fileLimit is how long one request about files may take. A kernel's thread
-	// for them stands still while a program does not let other threads run.
+	// fileLimit bounds one request about files. The kernel's thread for them waits while
+	// a program lets no other thread run.
 	fileLimit = 15 * time.Second
 
-	// filePause is the time between two looks whether a kernel can be asked.
+	// filePause is the time between two checks whether a kernel can be asked.
 	filePause = 20 * time.Millisecond
 )
 
 var _ driver.Filer = (*runtime)(nil)
 
-// errForeignFiles refuses what needs a helper of ours in a kernel that has none.
-var errForeignFiles = fmt.Errorf("%w: the kernel was adopted, and is left as it is: no files are copied beside its programs, or looked for behind them", codeinterp.ErrInvalid)
+// errForeignFiles refuses files in an adopted kernel.
+var errForeignFiles = fmt.Errorf("%w: files are not supported in adopted kernels", codeinterp.ErrInvalid)
 
 // Files implements driver.Filer.
 func (rt *runtime) Files(s driver.Session) (codeinterp.FS, error) {
 	return s.(*session).directory(false)
 }
 
-// directory returns the session's directory. Within a method that the driver has
-// called, nothing of a kernel's life is waited for.
+// directory returns the session's directory. Within a method of the session it does not
+// wait for a kernel.
 func (s *session) directory(within bool) (directory, error) {
 	if s.foreign {
-		return directory{}, fmt.Errorf("%w: the kernel was adopted, and is left as it is", codeinterp.ErrUnavailable)
+		return directory{}, fmt.Errorf("%w: files are not supported in adopted kernels", codeinterp.ErrUnavailable)
 	}
 	return directory{s: s, within: within}, nil
 }
 
-// ask makes a request once there is a kernel to answer it: between two runs one
-// that is gone is replaced, and during a run it is waited for.
+// ask makes a request. Between two runs a kernel that is gone is replaced; during a run
+// it is waited for.
 func (s *session) ask(q *kernel.FileRequest, within bool) (*kernel.FileAnswer, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), fileLimit)
 	defer cancel()
 	for {
-		// Each time: ensureKernel may have put another in its place.
+		// Each time: ensureKernel may have replaced it.
 		k := s.k.Load()
 		served, err := k.Served()
 		switch {
@@ -62,8 +62,8 @@ func (s *session) ask(q *kernel.FileRequest, within bool) (*kernel.FileAnswer, e
 	}
 }
 
-// ensureKernel makes sure of a kernel, or waits for a moment where a method of the
-// session is about it.
+// ensureKernel prepares a kernel, or waits for a moment while a method of the session
+// does.
 func (s *session) ensureKernel(ctx context.Context) error {
 	mine, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -82,7 +82,7 @@ func (s *session) ensureKernel(ctx context.Context) error {
 	}
 	err := s.prepare(mine, nil)
 	if err != nil && mine.Err() != nil && ctx.Err() == nil {
-		return nil // a run began meanwhile, and is about it
+		return nil // a run has begun, and prepares it
 	}
 	return err
 }

@@ -119,7 +119,7 @@ func TestInputFlood(t *testing.T) {
 	}
 }
 
-// TestInput plays a kernel that asks for input, told that it may or not.
+// TestInput plays a kernel that asks for input, whether it may or not.
 func TestInput(t *testing.T) {
 	var got []string
 	var interrupts atomic.Int32

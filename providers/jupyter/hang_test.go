@@ -89,7 +89,7 @@ func TestHangingDeleteOfNew(t *testing.T) {
 }
 
 // TestHangingKill: who asked for a program that ignores interrupts is not kept by a
-// server that does not end its kernel, and is told. Nothing else runs in the context
+// server that does not end its kernel, and is reported. Nothing else runs in the context
 // before the kernel has ended.
 func TestHangingKill(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -11,7 +11,7 @@ import (
 // An Interpreter runs each piece of code in a kernel of its own. It is safe for
 // concurrent use. The kernel is gone when RunCode returns, unless the program
 // left nothing that could run on. Close ends all runs and deletes the kernels
-// that this client started; its error tells of kernels that are still there.
+// that this client started; its error names kernels that still exist.
 type Interpreter struct {
 	*driver.Interpreter
 }
@@ -25,7 +25,7 @@ type Interpreter struct {
 // and bash kernels start in a new private directory, which lasts as long as the
 // context; other kernels start where the server starts them. A kernel that is gone, by a
 // crash, a restart of the server or its culling, is replaced by the next run,
-// and Result.StateLost tells it.
+// and Result.StateLost reports it.
 type Stateful struct {
 	*driver.Stateful
 	adopter driver.Adopter

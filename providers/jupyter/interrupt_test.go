@@ -14,13 +14,13 @@ import (
 
 // TestLateInterrupt has interrupts delivered long after their senders stopped
 // waiting, when the program that they were for has ended by itself: the next one
-// begins when that is over, or in another kernel where nobody knows.
+// begins when that is over, or in another kernel if that is unknown.
 func TestLateInterrupt(t *testing.T) {
 	for name, c := range map[string]struct {
 		message  bool // the kernel is asked, not the server
 		delay    time.Duration
 		cut      bool // the request is lost, and delivered all the same
-		code     int  // the answer, where it is delivered to nobody
+		code     int  // the answer if it is not delivered
 		replaced bool
 		within   time.Duration
 	}{
@@ -36,7 +36,7 @@ func TestLateInterrupt(t *testing.T) {
 		"message, cut":               {true, 10 * time.Second, true, 0, true, 6 * time.Second},
 	} {
 		t.Run(name, func(t *testing.T) {
-			var h held // what the kernel runs
+			var h heldRequest // what the kernel runs
 			var hit sync.Map
 			inFake(t, jupyter.Options{}, func(s *fake.Server) {
 				if c.message {
@@ -110,7 +110,7 @@ func TestLateInterrupt(t *testing.T) {
 					t.Errorf("kernel replaced: %t", replaced)
 				}
 				if lost := now.Process() != process; (res.StateLost || next.StateLost) != lost || res.StateLost && next.StateLost {
-					t.Errorf("state lost: %t, told: %t, %t", lost, res.StateLost, next.StateLost)
+					t.Errorf("state lost: %t, reported: %t, %t", lost, res.StateLost, next.StateLost)
 				}
 				r.ok("third")
 				time.Sleep(5 * time.Minute)

@@ -24,7 +24,7 @@ func init() {
 		return []string{"jupyter", "kernelgateway", "--KernelGatewayApp.ip=127.0.0.1", "--KernelGatewayApp.port=" + strconv.Itoa(port),
 			"--KernelGatewayApp.port_retries=0", "--KernelGatewayApp.auth_token=" + testToken, "--JupyterWebsocketPersonality.list_kernels=True"}
 	}}
-	kinds["eg"] = kind{env: "eg", url: "http://127.0.0.1:{port}/", environ: []string{"EG_UNAUTHORIZED_USERS=nobody-else"}, args: func(_ string, port int) []string {
+	kinds["eg"] = kind{env: "eg", url: "http://127.0.0.1:{port}/", environ: []string{"EG_UNAUTHORIZED_USERS=none"}, args: func(_ string, port int) []string {
 		return []string{"jupyter", "enterprisegateway", "--EnterpriseGatewayApp.ip=127.0.0.1", "--EnterpriseGatewayApp.port=" + strconv.Itoa(port),
 			"--EnterpriseGatewayApp.port_retries=0", "--EnterpriseGatewayApp.auth_token=" + testToken,
 			"--EnterpriseGatewayApp.list_kernels=True", "--EnterpriseGatewayApp.response_port=" + strconv.Itoa(port+1)}

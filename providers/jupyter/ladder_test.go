@@ -14,7 +14,7 @@ import (
 )
 
 func TestTimeoutLadder(t *testing.T) {
-	var h held
+	var h heldRequest
 	end := func(k *fake.Kernel) {
 		_, req := h.get()
 		if req == nil {
@@ -131,7 +131,7 @@ func TestWarmPool(t *testing.T) {
 }
 
 func TestDetach(t *testing.T) {
-	var h held
+	var h heldRequest
 	inFake(t, jupyter.Options{}, plays{"work": h.ends}.on, func(r *rig) {
 		r.ok("work")
 		ref, err := r.ci.Detach(r.t.Context(), r.id)
@@ -214,7 +214,7 @@ func TestDetachLosesNothing(t *testing.T) {
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			var h held
+			var h heldRequest
 			inFake(t, jupyter.Options{}, func(s *fake.Server) {
 				plays{"work": func(k *fake.Kernel, req *fake.Message) {
 					h.set(k, req)

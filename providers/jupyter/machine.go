@@ -28,11 +28,11 @@ const (
 	leaseSlack = 30 * time.Second
 )
 
-// A machine is a kernel of its own in which no programs run: commands are its
-// children. It is started by the first of them.
+// A machine is the kernel of all commands, which are its children. The first command
+// starts it.
 type machine struct {
 	rt   *runtime
-	turn chan struct{} // holds one while somebody starts the kernel or connects to it again
+	turn chan struct{} // holds one value while a goroutine starts or reconnects the kernel
 
 	mu       sync.Mutex
 	k        *kernel.Kernel // nil where there is none
@@ -61,7 +61,7 @@ func (m *machine) kernel(ctx context.Context) (*kernel.Kernel, error) {
 	}
 	defer func() { <-m.turn }()
 	for range maxStarts {
-		k := m.held()
+		k := m.current()
 		if k != nil {
 			err := k.Ensure(ctx, nil)
 			if err == nil && k.IsFurnished() {
@@ -70,7 +70,7 @@ func (m *machine) kernel(ctx context.Context) (*kernel.Kernel, error) {
 			if ctx.Err() != nil {
 				return nil, context.Cause(ctx)
 			}
-			// What was served is gone or cannot be reached; its commands are told so.
+			// Its commands end with an error.
 			_ = m.drop(k)
 		}
 		if err := m.start(ctx); err != nil {
@@ -80,7 +80,7 @@ func (m *machine) kernel(ctx context.Context) (*kernel.Kernel, error) {
 	return nil, server.Unavailable("the kernel for commands died again and again")
 }
 
-func (m *machine) held() *kernel.Kernel {
+func (m *machine) current() *kernel.Kernel {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.k
@@ -158,7 +158,7 @@ func (m *machine) ask(ctx context.Context, k *kernel.Kernel, q *kernel.CommandRe
 	}
 }
 
-// join has news of c reach it, which runs in k.
+// join makes news of c, which runs in k, wake it.
 func (m *machine) join(c *command, k *kernel.Kernel) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -22,8 +22,7 @@ const (
 	DefaultTag              = "toolcell"
 )
 
-// Options tells how to reach a server and how to treat its kernels. URL is
-// required; everything else has a useful zero value. New copies it.
+// Options configures a client. URL is required. New copies it.
 type Options struct {
 	// URL is the server's address with its base path, such as
 	// "http://localhost:8888" or "https://hub.example.org/user/ada/". The
@@ -78,7 +77,7 @@ type Options struct {
 	ContextIdle time.Duration
 
 	// MaxMessage bounds messages that must be held whole, such as images;
-	// larger ones are dropped and told in Result.Truncated. Stream output is
+	// larger ones are dropped and reported in Result.Truncated. Stream output is
 	// decoded as it comes and has no such bound.
 	MaxMessage int64
 
@@ -117,7 +116,7 @@ type Auth struct {
 	Hub *HubOptions
 }
 
-// HubOptions tells how to start a user's server through the Hub API.
+// HubOptions says how to start a user's server through the Hub API.
 type HubOptions struct {
 	// API is the Hub's REST address, such as
 	// "https://hub.example.org/hub/api/". Empty means that it stands beside

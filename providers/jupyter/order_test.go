@@ -127,7 +127,7 @@ func TestAbortedIsSentAgain(t *testing.T) {
 }
 
 func TestLateOutput(t *testing.T) {
-	var h held
+	var h heldRequest
 	inFake(t, jupyter.Options{}, plays{"first": h.ends, "third": func(k *fake.Kernel, req *fake.Message) {
 		busy(k, req)
 		_, first := h.get()
@@ -153,7 +153,7 @@ func TestLateOutput(t *testing.T) {
 
 // TestLateUpdate changes a display of a run that has ended, before the next one.
 func TestLateUpdate(t *testing.T) {
-	var h held
+	var h heldRequest
 	inFake(t, jupyter.Options{}, plays{"first": h.ends}.on, func(r *rig) {
 		r.ok("first")
 		k, first := h.get()
@@ -167,7 +167,7 @@ func TestLateUpdate(t *testing.T) {
 }
 
 func TestLateOutputIsBounded(t *testing.T) {
-	var h held
+	var h heldRequest
 	inFake(t, jupyter.Options{}, plays{"first": h.ends}.on, func(r *rig) {
 		r.ok("first")
 		k, first := h.get()

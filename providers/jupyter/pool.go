@@ -61,7 +61,7 @@ func (p *pool) take(language string) *kernel.Kernel {
 	}
 	p.mu.Unlock()
 	for _, k := range bad {
-		// What cannot be deleted is remembered, and told by Close.
+		// Close tries again, and reports the failure.
 		_ = p.rt.later(k)
 	}
 	if p.size[language] > 0 {

@@ -16,8 +16,8 @@ import (
 // is restarted. Its first work is to load much.
 const completerGrace = 30 * time.Second
 
-// ready makes sure that there is a kernel to run in: connected, prepared, with
-// the context's directory and environment, and nothing of before running in it.
+// ready makes the kernel connected, prepared, furnished with the context's directory and
+// environment, and idle.
 func (s *session) ready(ctx context.Context, p *driver.Program) error {
 	if s.left != nothing {
 		if err := s.endLeft(ctx, p.Busy); err != nil {
@@ -30,7 +30,7 @@ func (s *session) ready(ctx context.Context, p *driver.Program) error {
 	return s.prepare(ctx, p.Busy)
 }
 
-// prepare is ready, where nothing of before runs.
+// prepare is ready without ending an earlier program.
 func (s *session) prepare(ctx context.Context, busy func(bool)) error {
 	for range maxStarts {
 		err := s.k.Load().Ensure(ctx, busy)
@@ -58,8 +58,8 @@ func (s *session) prepare(ctx context.Context, busy func(bool)) error {
 }
 
 // awaitInterrupts waits until no interrupt of an earlier program can hit the next one. A
-// kernel where that cannot be known is given up, with its state; one that is not
-// ours to end is used again after that was told.
+// kernel for which that is unknown is given up with its state; an adopted one is used
+// again after one run has reported it.
 func (s *session) awaitInterrupts(ctx context.Context) error {
 	k := s.k.Load()
 	err := k.AwaitInterrupts(ctx)
@@ -74,29 +74,30 @@ func (s *session) awaitInterrupts(ctx context.Context) error {
 	return fmt.Errorf("an interrupt of an earlier program may hit the next one: %w", err)
 }
 
-// restartUnresponsive restarts a kernel that an interrupt has left unresponsive, and says so.
+// restartUnresponsive restarts a kernel that an interrupt has left unresponsive, and
+// reports it.
 func (s *session) restartUnresponsive(ctx context.Context) error {
 	if err := s.kill(ctx); err != nil {
 		return fmt.Errorf("%w, and could not be restarted: %w", kernel.ErrUnresponsive, err)
 	}
 	s.private, s.unsettled = false, false
-	s.tell("The kernel answered nothing after a program was interrupted, and was restarted.\n")
+	s.report("The kernel answered nothing after a program was interrupted, and was restarted.\n")
 	return nil
 }
 
-// tell says something before the next program's output.
-func (s *session) tell(text string) {
+// report adds a late line before the next program's output.
+func (s *session) report(text string) {
 	s.opts.Late(codeinterp.Output{Kind: codeinterp.Stderr, Data: []byte(text), Late: true})
 }
 
-// endLeft ends what the last program left running, and tells it.
+// endLeft ends what the last program left running, and reports it.
 func (s *session) endLeft(ctx context.Context, busy func(bool)) error {
 	how, err := "was ended with its kernel", error(nil)
 	if s.left == inGivenUpKernel {
 		err = s.deleteUntilGone(ctx)
 	} else {
 		grace := s.rt.opts.Grace
-		if s.left == ofCompletion { // no program asked for it, and all variables go with the kernel
+		if s.left == ofCompletion { // ending the kernel would lose all variables
 			grace = max(grace, completerGrace)
 		}
 		kill := s.killer()
@@ -112,7 +113,7 @@ func (s *session) endLeft(ctx context.Context, busy func(bool)) error {
 		return fmt.Errorf("an earlier program may still be running: %w", err)
 	}
 	if s.left != ofCompletion {
-		s.tell(fmt.Sprintf("The earlier program whose end was not known %s.\n", how))
+		s.report(fmt.Sprintf("The earlier program whose end was not known %s.\n", how))
 	}
 	s.left = nothing
 	return nil
@@ -153,7 +154,7 @@ func (s *session) furnish(ctx context.Context) error {
 
 // replace starts a new kernel in place of one that is gone.
 func (s *session) replace(ctx context.Context) error {
-	// What cannot be deleted is remembered, and told by Close.
+	// Close tries again, and reports the failure.
 	_ = s.rt.discard(ctx, s.k.Load())
 	k, err := s.rt.newKernel(ctx, s.kind)
 	if err != nil {

@@ -31,7 +31,7 @@ type ref struct {
 	Empty    bool   `json:"empty,omitempty"`
 	Foreign  bool   `json:"guest,omitempty"` // the kernel is somebody else's
 
-	Unread []unread `json:"unread,omitempty"`
+	Unread []lateText `json:"unread,omitempty"`
 }
 
 // Detach removes a context without deleting its kernel, and returns a reference for

@@ -209,7 +209,7 @@ func (rt *runtime) discardWithin(ctx context.Context, k *kernel.Kernel) error {
 	case err := <-done:
 		return err
 	case <-ctx.Done():
-		return nil // what cannot be deleted is remembered, and told by Close
+		return nil // Close tries again, and reports the failure
 	}
 }
 

@@ -20,14 +20,13 @@ const leaveTimeout = 10 * time.Second
 // dirPrefix begins the names of contexts' private directories.
 const dirPrefix = "toolcell-"
 
-// A session is a place for one state: the kernel that has it at present, and
-// the one that takes its place where that is gone.
+// A session holds one state: the present kernel, and its replacements.
 type session struct {
 	rt   *runtime
 	kind kernel.Kind
 	opts driver.Options
 	dir  string // names the private directory of a context
-	// foreign: the kernel is somebody else's, who is left in peace.
+	// foreign: the kernel belongs to another client, and is never set up or ended.
 	foreign bool
 	shared  bool // other clients may use the kernel
 	k       atomic.Pointer[kernel.Kernel]
@@ -81,8 +80,7 @@ func (s *session) Run(ctx context.Context, p *driver.Program, out *driver.Output
 	}
 }
 
-// withdraw takes a program back that was handed over and never began. One that was
-// stopped meanwhile has ended with that.
+// withdraw ends the run of a program that was handed over and never began.
 func (s *session) withdraw(p *driver.Program, err error) (driver.Outcome, error) {
 	if errors.Is(p.HandOver(func() error { return err }), err) {
 		return driver.Outcome{}, err
@@ -99,7 +97,7 @@ func (s *session) attempt(ctx context.Context, p *driver.Program, out *driver.Ou
 	}
 	k := s.k.Load()
 	sur := kernel.Surroundings{Env: p.Env, Private: s.opts.Once && !s.private && s.opts.Cwd == ""}
-	// To a kernel that never asks as well, so that Enter refuses it.
+	// Enter refuses it for a kernel that never asks.
 	if k.HasStdin() || !k.TakesInput() {
 		sur.Stdin = p.Stdin
 	}
@@ -119,7 +117,7 @@ func (s *session) attempt(ctx context.Context, p *driver.Program, out *driver.Ou
 	if err != nil {
 		return driver.Outcome{}, diedBefore(k, err)
 	}
-	// From here on the kernel may have it, whatever Run returns.
+	// From here on the kernel may run it, whatever Run returns.
 	s.handed = true
 	end, err := k.Run(ctx, kernel.Order{Program: p, Out: out, Once: s.opts.Once, Kill: s.killer(), Shared: s.shared})
 	if err != nil {
@@ -127,7 +125,7 @@ func (s *session) attempt(ctx context.Context, p *driver.Program, out *driver.Ou
 	}
 	s.look(ctx, p, key, &end)
 	s.left, s.quiet = leftBy(end), end.Quiet
-	// That of RunCode is deleted by Close, which comes next.
+	// Close deletes that of RunCode.
 	if s.left == inGivenUpKernel && !s.opts.Once {
 		s.discarding = s.rt.tryDiscard(k)
 	}
@@ -137,7 +135,7 @@ func (s *session) attempt(ctx context.Context, p *driver.Program, out *driver.Ou
 	return end.Outcome, nil
 }
 
-// diedBefore makes ErrNeverRan of what failed since the kernel's process died.
+// diedBefore returns ErrNeverRan for a failure that the death of the process caused.
 func diedBefore(k *kernel.Kernel, err error) error {
 	if k.IsFurnished() || k.Foreign {
 		return err
@@ -145,10 +143,9 @@ func diedBefore(k *kernel.Kernel, err error) error {
 	return fmt.Errorf("%w: %w", kernel.ErrNeverRan, err)
 }
 
-// enter sets a run's surroundings. Where that is given up while the kernel may
-// still do it, the next run comes back to it.
+// enter sets a run's surroundings. If it is given up, the next run restores them first.
 func (s *session) enter(ctx context.Context, k *kernel.Kernel, sur kernel.Surroundings) error {
-	// Set before the kernel is asked, as it may do it although we give up.
+	// Before the request, which may take effect after we give up.
 	s.unsettled = true
 	err := k.Enter(ctx, sur)
 	if err == nil || errors.Is(err, codeinterp.ErrInvalid) {
@@ -168,7 +165,7 @@ func (s *session) leave(ctx context.Context, k *kernel.Kernel) {
 	s.unsettled = k.Leave(ctx) != nil
 }
 
-// killer is kill, nil where the kernel is not ours to end.
+// killer is kill, nil for a foreign kernel.
 func (s *session) killer() func(context.Context) error {
 	if s.foreign {
 		return nil
@@ -176,7 +173,7 @@ func (s *session) killer() func(context.Context) error {
 	return s.kill
 }
 
-// kill ends the kernel's process, and with it all that runs in it.
+// kill ends the kernel's process.
 func (s *session) kill(ctx context.Context) error {
 	k := s.k.Load()
 	if !s.opts.Once {
@@ -200,7 +197,7 @@ func (s *session) Reset(ctx context.Context) error {
 	s.turn.take()
 	defer s.turn.give()
 	end := s.kill
-	if s.left == inGivenUpKernel { // what was asked of its server would hit the next process too
+	if s.left == inGivenUpKernel { // an earlier request for its end may still be carried out
 		end = s.deleteUntilGone
 	}
 	err := end(ctx)
@@ -215,7 +212,7 @@ func (s *session) Reset(ctx context.Context) error {
 func (s *session) Close(ctx context.Context) error {
 	s.turn.take()
 	defer s.turn.give()
-	// For ensureKernel: it would start a kernel that nobody deletes.
+	// Now ensureKernel starts no other kernel.
 	s.closed = true
 	k := s.k.Load()
 	if s.foreign {
@@ -223,8 +220,7 @@ func (s *session) Close(ctx context.Context) error {
 		return nil
 	}
 	if s.opts.Once {
-		// What could not be ended was told, and the server is away: who waits for it
-		// to delete the kernel waits in vain.
+		// If the server is away, waiting for it is of no use.
 		if s.left != nothing || s.quiet || k.Quiet(ctx) {
 			return s.rt.later(k)
 		}
@@ -241,13 +237,13 @@ func (s *session) Close(ctx context.Context) error {
 	return s.rt.discard(ctx, k)
 }
 
-// maxRequest is what servers accept in one message by default, less what
-// stands around the code. A larger one costs the socket.
+// maxRequest is the default limit of servers for a message, less the bytes around the
+// code. A larger message would end the socket.
 const maxRequest = 10<<20 - 4<<10
 
 // checkRequest refuses code that is too large once it is escaped.
 func checkRequest(code string) error {
-	// JSON takes six bytes for one at most, so that most code need not be encoded.
+	// JSON takes at most six bytes for one.
 	if len(code) < maxRequest/6 {
 		return nil
 	}

@@ -37,8 +37,8 @@ func (rt *runtime) newKernel(ctx context.Context, kind kernel.Kind) (*kernel.Ker
 	}
 }
 
-// failedToStart reports whether a server tells that a kernel did not start. One
-// that dies before the server has answered is told so: the ports that Jupyter
+// failedToStart reports whether a server says that a kernel did not start. So it calls
+// one that dies before the server has answered: the ports that Jupyter
 // chooses for many at once are in use.
 func failedToStart(err error) bool {
 	e, refused := errors.AsType[*StatusError](err)

@@ -5,22 +5,22 @@ import (
 	"sync"
 )
 
-// A turn is had by one at a time: by a method that the driver calls, or by who
-// wants the kernel's files while none goes on, and gives way.
+// A turn is a lock that a method of the session or a file operation holds. File
+// operations yield to methods.
 type turn struct {
-	taken chan struct{} // holds one while somebody has it
+	taken chan struct{} // holds one value while it is locked
 
 	mu      sync.Mutex
 	yield   context.CancelFunc
-	waiting int // for the turn, which no visitor gets before them
+	waiting int // methods
 }
 
 func newTurn() *turn { return &turn{taken: make(chan struct{}, 1)} }
 
-// take waits for the turn, which a visitor gives up.
+// take locks for a method.
 func (t *turn) take() {
 	t.mu.Lock()
-	// Who has the turn for the files only gives it back soon after.
+	// A file operation gives up.
 	if t.yield != nil {
 		t.yield()
 	}
@@ -32,7 +32,7 @@ func (t *turn) take() {
 	t.waiting--
 }
 
-// visit takes the turn if it is free; yield asks for it back.
+// visit locks for a file operation, if free; yield is called when a method wants it.
 func (t *turn) visit(yield context.CancelFunc) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -13,8 +13,8 @@ import (
 	"github.com/toolcell/toolcell/providers/jupyter"
 )
 
-// told plays a kernel that knows how its last cell ended, and is asked.
-func told(outcome string) func(k *fake.Kernel, req *fake.Message) {
+// remembering plays a kernel that knows how its last cell ended.
+func remembering(outcome string) func(k *fake.Kernel, req *fake.Message) {
 	return func(k *fake.Kernel, req *fake.Message) {
 		content := fake.OK(1)
 		if strings.Contains(string(req.Content), ".outcome(") {
@@ -25,8 +25,8 @@ func told(outcome string) func(k *fake.Kernel, req *fake.Message) {
 	}
 }
 
-// TestLostReply (contract row 8) loses the reply of a program in several ways: how it ended is
-// asked for, and where nobody knows it is never ok.
+// TestLostReply (contract row 8) loses the reply of a program in several ways: how it ended
+// is asked for, and if that is unknown it is never ok.
 func TestLostReply(t *testing.T) {
 	losses := map[string]func(k *fake.Kernel, req *fake.Message){
 		"idle came": idle,
@@ -47,13 +47,13 @@ func TestLostReply(t *testing.T) {
 		{"well", `{"status":"ok","execution_count":1}`, codeinterp.StatusOK, 0, nil},
 		{"badly", `{"status":"error","ename":"ValueError","evalue":"boom"}`, codeinterp.StatusError, 1, nil},
 		{"by exit", `{"status":"error","ename":"SystemExit","evalue":"3"}`, codeinterp.StatusError, 3, nil},
-		{"nobody knows", ``, codeinterp.StatusLost, 137, codeinterp.ErrUnavailable},
+		{"unknown", ``, codeinterp.StatusLost, 137, codeinterp.ErrUnavailable},
 	}
 	for name, lose := range losses {
 		for _, end := range ends {
 			t.Run(name+"/"+end.name, func(t *testing.T) {
 				inFake(t, jupyter.Options{}, func(s *fake.Server) {
-					s.Hidden = told(end.outcome)
+					s.Hidden = remembering(end.outcome)
 					plays{"x": func(k *fake.Kernel, req *fake.Message) {
 						busy(k, req)
 						say(k, req, "1")
@@ -78,7 +78,7 @@ func TestLostReply(t *testing.T) {
 }
 
 // TestLeftRunning loses the server for longer than is waited for. The run is
-// told as lost, and what runs on is ended, and told, before the next one.
+// lost, and what runs on is ended, and reported, before the next one.
 func TestLeftRunning(t *testing.T) {
 	for name, c := range map[string]struct {
 		program     time.Duration // from the loss
@@ -124,7 +124,7 @@ func TestLeftRunning(t *testing.T) {
 					t.Errorf("%+v", res)
 				}
 				if res := r.ok("third"); res.StateLost || len(res.Outputs) > 0 {
-					t.Errorf("told twice: %+v", res)
+					t.Errorf("reported twice: %+v", res)
 				}
 			})
 		})

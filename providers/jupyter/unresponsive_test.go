@@ -14,8 +14,8 @@ import (
 )
 
 // TestUnresponsiveAfterInterrupt plays kernels that live on after an interrupt and answer
-// nobody any more: one that is ours alone is restarted within bounds, which is
-// told; another may be at work for others, and is waited for.
+// no request any more: one that is ours alone is restarted within bounds, which is
+// reported; another may be at work for others, and is waited for.
 func TestUnresponsiveAfterInterrupt(t *testing.T) {
 	for name, c := range map[string]struct {
 		state   string // what the server goes on saying of it

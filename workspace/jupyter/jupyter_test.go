@@ -127,14 +127,14 @@ func directory(t *testing.T, so provider.Options, dir string) {
 	if b, err := os.ReadFile(filepath.Join(dir, "project/src/log")); string(b) != want {
 		t.Errorf("on the host: %q, %v", b, err)
 	}
-	told := 0
+	named := 0
 	for _, tool := range ws.Tools() {
 		if strings.Contains(tool.Description, filepath.Join(dir, "project")) {
-			told++
+			named++
 		}
 	}
-	if told < 5 {
-		t.Errorf("%d tools say where", told)
+	if named < 5 {
+		t.Errorf("%d tools say where", named)
 	}
 	m, ok := codeinterp.Manager(ws.Code())
 	if !ok {

@@ -26,7 +26,7 @@ var bashDialect = dialect{
 }
 
 // otherBashDialect is for other kernels, such as calysto_bash, whose shells go on
-// with a program after the kernel has told that it was interrupted. What the
+// with a program after the kernel has reported the interrupt. What the
 // shell prints to standard error comes as standard output: the other is the
 // kernel's own.
 var otherBashDialect = dialect{noStdin: true, uninterruptible: true, start: bashDialect.start, remove: bashDialect.remove,

@@ -37,7 +37,7 @@ type calls struct {
 
 	ctx      context.Context // ends with the run
 	over     context.CancelFunc
-	stopped  chan struct{} // closed when the program was told of its interrupt
+	stopped  chan struct{} // closed when the program was interrupted
 	stopOnce sync.Once
 	wake     chan struct{}  // for the writer
 	work     sync.WaitGroup // the writer and the calls
@@ -84,14 +84,14 @@ func (c *calls) close() {
 	}
 }
 
-// interrupted lets the calls that ended with the run tell it to the program.
+// interrupted lets the calls that ended with the run be answered.
 func (c *calls) interrupted() {
 	if c != nil {
 		c.stopOnce.Do(func() { close(c.stopped) })
 	}
 }
 
-// reconnected has what was under way sent again.
+// reconnected sends again what was in flight.
 func (c *calls) reconnected() {
 	if c != nil {
 		c.poke()
@@ -106,7 +106,7 @@ func (c *calls) poke() {
 	}
 }
 
-// take has the calls of a prompt served.
+// take serves the calls of a prompt.
 func (c *calls) take(p *wire.Prompt) {
 	c.mu.Lock()
 	c.drop(p.Got)
@@ -138,8 +138,7 @@ func (c *calls) take(p *wire.Prompt) {
 	}
 }
 
-// begin has a call served and answered, which takes as long as the kernel leaves too
-// much unread.
+// begin serves and answers a call. It waits while the kernel leaves too much unread.
 func (c *calls) begin(call wire.FunctionCall) {
 	c.work.Add(1)
 	c.prog.Start(c.ctx, call.Name, call.Args, func(value json.RawMessage, err error) {
@@ -149,8 +148,8 @@ func (c *calls) begin(call wire.FunctionCall) {
 	})
 }
 
-// answer answers a call. Whoever waits for an answer that the end of the run
-// prevents is told once the program was interrupted.
+// answer answers a call. A call that the end of the run cancels is
+// answered once the program was interrupted.
 func (c *calls) answer(call wire.FunctionCall, value json.RawMessage, err error) {
 	if errors.Is(err, driver.ErrEnded) {
 		select {

@@ -72,8 +72,8 @@ type CommandEnd struct {
 // ended with the process that did.
 var ErrForgotten = errors.New("the command went with its kernel's process")
 
-// ServeCommands has the kernel, which is furnished, serve commands. Those whose
-// client is silent for lease are ended.
+// ServeCommands makes the furnished kernel serve commands. Commands whose client is
+// silent for lease are ended.
 func (k *Kernel) ServeCommands(ctx context.Context, lease time.Duration) error {
 	err := k.Hidden(ctx, pythonExec(pythonCommands, map[string]any{"guard": pythonGuard, "boot": shellboot.Script,
 		"shells": shellboot.Shells(), "lease": lease.Seconds()}))
@@ -128,7 +128,7 @@ func (k *Kernel) command(ctx context.Context, channel, typ string, q any) (*Comm
 	return &a, nil
 }
 
-// noteGone notes a kernel that is gone, which nobody said.
+// noteGone asks the server whether the kernel is gone.
 func (k *Kernel) noteGone() {
 	ctx, cancel := context.WithTimeout(context.Background(), leastPatience)
 	defer cancel()

@@ -12,7 +12,7 @@ import (
 // A deathReport says that the kernel's process has ended. It comes as a message of no
 // request, which the server sends, a process that begins or ends, and whatever
 // program can write to the kernel's sockets. While a program runs it is looked
-// into: a program that is reported to have ended must not go on.
+// into: a program that is reported as ended must not continue.
 type deathReport struct {
 	to    process // lost or gone
 	cause codeinterp.Cause
@@ -53,7 +53,7 @@ type verdict uint8
 const (
 	refuted   verdict = iota // the program's own process has answered
 	confirmed                // another one has, or there is none; the run hears of it
-	unknown                  // nobody has answered
+	unknown                  // no answer came
 )
 
 // verify asks the kernel for its process, beside the program and behind it: the

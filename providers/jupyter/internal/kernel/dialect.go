@@ -10,8 +10,8 @@ import (
 	"github.com/toolcell/toolcell/providers/jupyter/internal/wire"
 )
 
-// A dialect is what has to be said to a kernel in its own language, by hidden
-// requests that leave no trace in its namespace and history.
+// A dialect is the code of our hidden requests in a kernel's language, which leave no
+// trace in its namespace and history.
 type dialect struct {
 	// setup is run in each new process. With raw, streams may carry bytes
 	// that are no UTF-8.
@@ -31,8 +31,8 @@ type dialect struct {
 	files bool
 	// idle is an expression that is true where nothing of the program runs on.
 	idle string
-	// outcome is an expression that tells how the program of a request ended:
-	// an execute_reply in base64, empty where that is not known.
+	// outcome is an expression for how the program of a request ended: an execute_reply
+	// in base64, empty if unknown.
 	outcome func(id string) string
 	// unprepared recognises that a hidden request failed for want of setup.
 	unprepared func(*wire.ErrorContent) bool
@@ -57,7 +57,7 @@ type dialect struct {
 	skipsBlank bool
 	// fault puts an error into the form that others have.
 	fault func(*wire.ErrorContent)
-	// exit tells an exit from an error.
+	// exit returns the exit code if the error is an exit.
 	exit func(*codeinterp.ProgramError) (int, bool)
 	// value derives a result's JSON form from its representations.
 	value func(*codeinterp.Output) json.RawMessage

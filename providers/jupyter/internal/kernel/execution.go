@@ -16,9 +16,8 @@ import (
 // maxNotice bounds what the server says of dropped output.
 const maxNotice = 4 << 10
 
-// An execution is one request that the caller sees. The reader puts what
-// belongs to it into the queue; the pump takes it from there to the collector
-// and so to OnOutput.
+// An execution is the request of a run. The reader puts its messages into the queue; the
+// pump passes them to the collector, which calls OnOutput.
 type execution struct {
 	id   string
 	of   string // the process that it was sent to, "" where not known
@@ -174,15 +173,15 @@ func (e *execution) replied(content []byte) {
 }
 
 // fromServer reports whether a message with the run's parent may have been made
-// by the server. Kernels that sign with the name of whoever asks cannot be told
-// from it by that.
+// by the server. It cannot be distinguished from kernels that sign with the
+// name of the client.
 func (e *execution) fromServer(m *wire.Message) bool {
 	e.k.mu.Lock()
 	defer e.k.mu.Unlock()
 	return m.Header.Session != e.k.identity
 }
 
-// notice tells the server's word that it drops output from other text.
+// notice recognises the server's notice that it drops output.
 func (e *execution) notice(f *frame, late bool) error {
 	content, err := f.Content(wire.MaxHeader)
 	if err != nil {

@@ -1,6 +1,6 @@
 # The files of a context or a run, for its client. Requests come on the control
 # channel, which kernels serve in a thread of its own, so a program that computes
-# is in nobody's way. This is run before setup.py, in one source.
+# does not block them.
 #
 # A path is walked name by name, from one open directory to the next: what is
 # swapped for a link meanwhile leads nowhere. Nothing stays open between requests.
@@ -11,7 +11,7 @@ FILES_REQUEST, FILES_REPLY = "toolcell_files_request", "toolcell_files_reply"
 MAX_LINKS, MAX_DEPTH, MAX_SCAN, MAX_LIST = 40, 128, 1 << 18, 1 << 20
 PAGE, PIECE, TICK = 5000, 4 << 20, 0.011
 
-# What is nobody's result, as package artifact has it.
+# Caches, which are no artifacts (see package artifact).
 CACHE = re.compile(rb"(^|/)(\.git|node_modules|\.venv|__pycache__|\.cache)/")
 
 
@@ -119,7 +119,7 @@ class Files:
         return self.describe(self.at(self.path(content), look, content["follow"]))
 
     def do_open(self, content):
-        """Does what opening does to a file, and tells which one it is."""
+        """Opens, creates or truncates a file, and returns its identity."""
         with Open(self, content, content["flags"]) as f:
             return self.describe(os.fstat(f.fd))
 

@@ -17,7 +17,7 @@ def control(option, value):
 
 
 def parents():
-    """The parent of each process, None where the system does not tell."""
+    """The parent of each process, None if unknown."""
     found = {}
     try:
         names = os.listdir("/proc")

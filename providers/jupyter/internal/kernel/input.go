@@ -50,7 +50,7 @@ func (e *execution) asked(f *frame) error {
 
 // giveInput answers a program that asks for input. One for which there is none
 // is interrupted, and the answer that it waits for is empty: kernels have no
-// other way to say no, and some ask although they were told not to. Questions of
+// other way to refuse, and some ask in spite of allow_stdin. Questions of
 // a program that has ended, which it can have left by thousands, get no answer.
 func (e *execution) giveInput() {
 	if e.life.Err() != nil || e.progress().replied {

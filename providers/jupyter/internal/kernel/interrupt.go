@@ -10,18 +10,16 @@ import (
 	"github.com/toolcell/toolcell/providers/jupyter/internal/server"
 )
 
-// ErrUnconfirmed is a kernel that an earlier interrupt may reach at any time, and
-// hit what runs then.
+// ErrUnconfirmed is a kernel that an earlier interrupt may still reach.
 var ErrUnconfirmed = server.ErrUnconfirmed
 
-// An interrupts keeps account of the interrupts on their way to a kernel. A server that is slow may
-// deliver one long after its sender stopped waiting, so each is followed until
-// it is known to have been delivered, or not.
+// interrupts counts the interrupts on their way to a kernel. A slow server may deliver one
+// long after its sender stopped waiting.
 type interrupts struct {
 	mu          sync.Mutex
 	pending     int
 	drained     chan struct{} // closed when none is on its way any more
-	unconfirmed bool          // of one nobody knows, and nobody will
+	unconfirmed bool          // the fate of one is unknown
 	ctx         context.Context
 	cancel      context.CancelFunc
 }
@@ -40,7 +38,7 @@ func (i *interrupts) send(ctx context.Context, deliver func(context.Context) err
 		i.drained = make(chan struct{})
 	}
 	i.mu.Unlock()
-	// Buffered: where ctx ends first, nobody takes it.
+	// Buffered: if ctx ends first, it is not received.
 	answer := make(chan error, 1)
 	// Not bound to ctx: a request that is given up may still be delivered.
 	go func() {
@@ -82,7 +80,7 @@ func (k *Kernel) AwaitInterrupts(ctx context.Context) error {
 	return nil
 }
 
-// IgnoreUnconfirmed has AwaitInterrupts overlook the interrupts that are unconfirmed now.
+// IgnoreUnconfirmed makes AwaitInterrupts ignore the present unconfirmed interrupts.
 func (k *Kernel) IgnoreUnconfirmed() {
 	k.interrupts.mu.Lock()
 	defer k.interrupts.mu.Unlock()

@@ -79,7 +79,7 @@ type Kernel struct {
 	late     func(codeinterp.Output)
 }
 
-// New returns our end of a kernel that exists. It connects to nobody yet.
+// New returns our end of an existing kernel, which is not connected yet.
 func New(cfg *Config, kind Kind, h server.Handle) *Kernel {
 	return &Kernel{Kind: kind, Handle: h, cfg: cfg, dialect: kind.dialect, name: rand.Text(), nonce: rand.Text()[:6],
 		requests: map[string]*request{}, interrupts: newInterrupts()}
@@ -112,7 +112,7 @@ func (k *Kernel) Late(late func(codeinterp.Output)) {
 }
 
 // Ensure connects and prepares the kernel where that is needed. It waits within
-// ctx for one that is slow, and tells by busy, unless nil, while it works for
+// ctx for one that is slow, and calls busy, unless nil, while it works for
 // others. ErrGone means that it no longer exists.
 func (k *Kernel) Ensure(ctx context.Context, busy func(bool)) error {
 	for pause := time.Duration(0); ; pause = askPause {
@@ -194,8 +194,8 @@ func (e *lastError) Error() string   { return e.why.Error() + "; last: " + e.las
 func (e *lastError) Unwrap() []error { return []error{e.why, e.last} }
 
 // rename takes another name for a kernel in which we have run nothing, so that
-// there is nothing that the server keeps for us. It may go on with a handshake that
-// was given up, and a kernel hears nobody who comes under a name that somebody has.
+// there is nothing that the server keeps for us. It may continue a handshake that was
+// given up, and a second socket of the same name gets no answers.
 func (k *Kernel) rename() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -292,8 +292,8 @@ func (k *Kernel) ready(ctx context.Context, busy func(bool)) error {
 	}
 }
 
-// check asks the server for the kernel's state. One that is gone, which the
-// server need not tell by itself, is noted.
+// check asks the server for the kernel's state. One that is gone, of which the
+// server may not report by itself, is noted.
 func (k *Kernel) check(ctx context.Context) (server.Kernel, error) {
 	st, err := k.cfg.Client.State(ctx, k.Handle.Kernel)
 	switch {

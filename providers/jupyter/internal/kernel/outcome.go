@@ -39,8 +39,7 @@ func (r *runner) inquire() {
 	}
 }
 
-// showPayload shows what the kernel told in its reply only. It comes last, as below
-// a notebook's cell: the reply has a channel of its own.
+// showPayload adds the output that is only in the reply.
 func (r *runner) showPayload() {
 	p := r.e.progress()
 	if p.reply == nil || p.reply.Aborted() {
@@ -170,8 +169,7 @@ func (r *runner) whole() bool {
 	return r.k.seen.whole()
 }
 
-// faultOrReply is the program's error, as an error message or as the reply
-// tells it.
+// faultOrReply is the program's error, from the error message or the reply.
 func (p progress) faultOrReply() *wire.ErrorContent {
 	switch {
 	case p.fault != nil:

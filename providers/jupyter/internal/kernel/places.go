@@ -21,7 +21,7 @@ type places struct {
 	mu     sync.Mutex
 	last   int           // that came
 	next   chan struct{} // closed when another comes
-	missed bool          // one did not come: nobody waits until one does
+	missed bool          // one did not come in time: calls do not wait until one comes
 }
 
 // await waits for a place, unless ctx ends or it does not come.

@@ -42,7 +42,7 @@ func (k *Kernel) receive(s *socket, f *frame) error {
 }
 
 // receiveForeign looks at what is not about our requests. Only what has no parent, the
-// word of the server or of a process that begins, tells of the kernel's life.
+// word of the server or of a process that begins, is about the kernel's life.
 func (k *Kernel) receiveForeign(f *frame) error {
 	m := &f.Msg
 	switch m.Header.Type {

@@ -22,7 +22,7 @@ type request struct {
 	reply *wire.Message
 	idle  bool
 	err   error
-	// beside: it is served beside programs, so it tells nothing of them.
+	// beside: it is served beside programs, so its answer says nothing about them.
 	beside bool
 }
 

@@ -36,22 +36,21 @@ const (
 	// killLimit bounds the end of a program that does not end by itself.
 	killLimit = server.KillTimeout + 2*time.Second
 
-	// cancelLimit bounds it where nobody waits any more. Jupyter gives a kernel
+	// cancelLimit bounds it if the caller has gone. Jupyter gives a kernel
 	// 2.5 s to end by itself.
 	cancelLimit = 2800 * time.Millisecond
 )
 
-// ErrNeverRan: nothing of the request has left us, or the server had no such kernel
-// any more, and the run can be made elsewhere. Another request that was sent may have
-// run, whatever the kernel told of it.
+// ErrNeverRan is a run that did not begin and can be made in another kernel: its request
+// was not sent, or the server had no such kernel any more.
 var ErrNeverRan = fmt.Errorf("%w before the run began", errDied)
 
-// An Order is how a program is run.
+// An Order is a program and how it is run.
 type Order struct {
 	Program *driver.Program
 	Out     *driver.Output
 
-	// Kill ends the kernel's process. Nil where that is not ours to do.
+	// Kill ends the kernel's process. Nil for a foreign kernel.
 	Kill func(ctx context.Context) error
 
 	// Once says that it is the kernel's only program, and Quiet is asked for.
@@ -120,7 +119,7 @@ func (k *Kernel) Run(ctx context.Context, o Order) (Ending, error) {
 			return Ending{}, err
 		}
 	}
-	// What is left to do takes time of its own, which no timeout of the program's counts.
+	// The rest is no run time.
 	o.Program.End()
 	r.e.calls.stop()
 	return r.finish()
@@ -141,8 +140,8 @@ func (r *runner) finish() (Ending, error) {
 	r.inquire()
 	p := r.e.progress()
 	if !r.killed && p.death && !p.busy && !p.gap && r.k.isGone() {
-		// Removed from the server, as idle kernels are, which takes none along that
-		// computes for its socket's client: the request reached nobody.
+		// Removed from the server, as idle kernels are, which does not remove
+		// a busy kernel: the request was not received.
 		r.e.finish()
 		return Ending{}, ErrNeverRan
 	}
@@ -158,7 +157,7 @@ func (r *runner) finish() (Ending, error) {
 	case p.report != nil && !p.death && !r.killed:
 		r.k.ended(p.report.to, p.report.cause) // it came too late to be looked into
 	case p.next && !p.death && !r.killed:
-		r.k.ended(lost, codeinterp.CauseExit) // and nobody has set up the next one
+		r.k.ended(lost, codeinterp.CauseExit) // and the next one is not set up
 	case p.shellGone:
 		r.k.vanished(codeinterp.CauseExit)
 	case p.replaced:
@@ -301,7 +300,7 @@ func (r *runner) kill() {
 	}
 }
 
-// afterCancel has giveUp called once nobody waits for the program's end any more.
+// afterCancel calls giveUp when the caller's ctx has been over for cancelLimit.
 func (r *runner) afterCancel(giveUp func(error)) (stop func() bool) {
 	return r.Program.AfterCancel(cancelLimit, func() {
 		giveUp(server.Unavailable("the server had not done so %v after it was asked, and the caller's ctx is over", cancelLimit))
@@ -363,8 +362,8 @@ func (r *runner) await(ctx context.Context, d time.Duration) {
 	}
 }
 
-// deathCause is p's, where the kernel said why, else what is likely: a process
-// that changed while nobody looked was restarted.
+// deathCause is the cause that the kernel reported; a process that changed without a
+// report was restarted.
 func (r *runner) deathCause(p progress) codeinterp.Cause {
 	switch {
 	case p.report != nil:

@@ -21,8 +21,8 @@ type tail struct {
 	once   sync.Once
 }
 
-// settle waits for the tail of a run. A tail whose end does not show is told
-// as a loss.
+// settle waits for the tail of a run. If its end does not come, that is reported as a
+// loss.
 func (r *runner) settle() {
 	d := r.k.dialect
 	if d.settle == nil || r.killed || r.e.progress().death || !r.k.process().isSetUp() || !r.k.connected() {

@@ -95,7 +95,7 @@ func (k *Kernel) identified(identity string) {
 	defer k.mu.Unlock()
 	switch {
 	case identity == "" || identity == k.name:
-		// Some kernels sign with the name of whoever asks, which tells nothing.
+		// Some kernels sign with the name of the client.
 	case k.identity != "" && k.identity != identity:
 		k.renewed()
 		k.identity = identity

@@ -10,7 +10,7 @@ import (
 	"github.com/toolcell/toolcell/providers/jupyter/internal/server"
 )
 
-// Surroundings are what a program finds outside of its own code.
+// Surroundings are the directory, environment and input of a program.
 type Surroundings struct {
 	Cwd   string
 	Env   map[string]string
@@ -23,9 +23,9 @@ type Surroundings struct {
 	Once bool
 }
 
-// Furnish gives the kernel's process a context's directory and environment,
-// once. With an empty Cwd it is the directory that Dir names, where the kernel
-// can make one. What it cannot have is ErrInvalid.
+// Furnish sets a context's directory and environment in the kernel's process, once. With
+// an empty Cwd it creates the directory that Dir names, if the kernel can. Options that the
+// kernel cannot honor are ErrInvalid.
 func (k *Kernel) Furnish(ctx context.Context, s Surroundings) error {
 	if k.IsFurnished() {
 		return nil
@@ -101,16 +101,15 @@ func (k *Kernel) Remove(ctx context.Context, dir string) {
 	}
 }
 
-// unable refuses what no program of the kernel gets.
+// unable is the error for what the kernel cannot do.
 func (k *Kernel) unable(what string) error {
 	if k.Foreign {
-		return fmt.Errorf("%w: the kernel was adopted, and is left as it is: programs get no %s of their own", codeinterp.ErrInvalid, what)
+		return fmt.Errorf("%w: programs get no %s of their own in adopted kernels", codeinterp.ErrInvalid, what)
 	}
 	return fmt.Errorf("%w: kernel %q takes no %s", codeinterp.ErrInvalid, k.Kind.Name, what)
 }
 
-// refusedSurroundings tells a directory that cannot be entered from other
-// failures; nil stays nil.
+// refusedSurroundings makes ErrInvalid of a refusal by the kernel; nil stays nil.
 func refusedSurroundings(err error) error {
 	if e, ok := asRefusal(err); ok {
 		return fmt.Errorf("%w: %.2000s", codeinterp.ErrInvalid, ansi.Strip(e.Error()))

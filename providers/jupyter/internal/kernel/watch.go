@@ -107,9 +107,9 @@ func (w *watch) poll() {
 }
 
 // ask leaves a question with a kernel that says nothing, which it answers when the
-// program has ended. Where all that told of the end was lost, to the server too, it
-// calls the kernel busy for ever. Kernels that cannot tell how a program ended may
-// answer while it runs.
+// program has ended. If the messages of the end were lost,
+// the server calls the kernel busy forever. Kernels without dialect.outcome may answer
+// while a program runs.
 func (w *watch) ask(p progress) {
 	if w.asked || w.away || w.r.k.dialect.outcome == nil || time.Since(p.active) < askAfter {
 		return
@@ -167,7 +167,7 @@ func (r *runner) probe(ctx context.Context) bool {
 		k.lostProcess("")
 		k.identified(other)
 	case before == "" && p.report != nil && !p.replied:
-		// Nothing tells the next process of such a kernel, and there is word of one.
+		// The processes of such a kernel have no names, and a new one was reported.
 		k.ended(p.report.to, p.report.cause)
 	default:
 		r.e.q.put(event{kind: evAnswered})

@@ -53,11 +53,11 @@ type Client struct {
 
 	answered *atomic.Int64 // when the server last did, in Unix nanoseconds
 
-	life context.Context // of starts that nobody waits for any more
+	life context.Context // of starts whose caller has gone
 	end  context.CancelFunc
 }
 
-// New returns a client. It connects to nobody yet.
+// New returns a client, which is not connected yet.
 func New(cfg Config) (*Client, error) {
 	base, token, err := baseURL(cfg.URL)
 	if err != nil {

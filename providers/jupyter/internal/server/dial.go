@@ -39,7 +39,7 @@ var errHandshake = fmt.Errorf("an answer of more than %d bytes to the socket's h
 
 // Dial opens the channels of a kernel, within ctx: a server may take as long as
 // the kernel takes to start. A refusal is a *StatusError, and a kernel that is
-// gone is ErrContext. nudge tells that the socket has to hasten
+// gone is ErrContext. nudge says that the socket has to hasten
 // acknowledgements by itself.
 func (c *Client) Dial(ctx context.Context, kernel, session string) (_ *websocket.Conn, nudge bool, _ error) {
 	gen := c.auth.generation()

@@ -16,7 +16,7 @@ import (
 	"github.com/toolcell/toolcell/codeinterp"
 )
 
-// A Hub tells how to start a user's server through the Hub API.
+// A Hub says how to start a user's server through the Hub API.
 type Hub struct {
 	API          string
 	User, Server string
@@ -94,7 +94,7 @@ func (c *Client) EnsureServer(ctx context.Context) error {
 		return hub.do(ctx, http.MethodPost, s.path(), options, nil)
 	})
 	if e, ok := errors.AsType[*StatusError](err); ok && e.Code == 400 {
-		err = nil // running or pending already; the wait below tells
+		err = nil // running or pending already; the wait below finds out
 	}
 	if err != nil {
 		return err
@@ -102,7 +102,7 @@ func (c *Client) EnsureServer(ctx context.Context) error {
 	return hub.awaitServer(ctx, s)
 }
 
-// hubUser is the part of the Hub's user model that tells of servers.
+// hubUser is the part of the Hub's user model about servers.
 type hubUser struct {
 	Servers map[string]struct {
 		Ready   bool   `json:"ready"`

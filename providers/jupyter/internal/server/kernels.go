@@ -20,7 +20,7 @@ import (
 const KillTimeout = 24 * time.Second
 
 // A server whose call that ends a kernel takes longer than liveAfter has
-// liveLimit to tell the kernel's state, or to answer anything else, or counts as
+// liveLimit to report the kernel's state, or to answer anything else, or counts as
 // gone: one that ends many kernels at once answers each of them late.
 const (
 	liveAfter = 2 * time.Second
@@ -223,15 +223,13 @@ func (c *Client) State(ctx context.Context, id string) (Kernel, error) {
 	}
 }
 
-// stateLimit is how long a server has at first to tell a kernel's state.
+// stateLimit is how long a server has at first to report a kernel's state.
 const stateLimit = 4 * time.Second
 
-// afresh has the next call open a connection: one that was kept may be dead, and
-// nobody may have told. Calls that stop something cannot wait to find that out.
+// afresh makes the next call open a connection: an idle one may be dead. Calls that stop something cannot wait for that.
 func (c *Client) afresh() { c.http.CloseIdleConnections() }
 
-// ErrUnconfirmed is an interrupt of which nobody knows whether the server delivered
-// it, or will.
+// ErrUnconfirmed is an interrupt that the server may or may not deliver.
 var ErrUnconfirmed = fmt.Errorf("%w: an interrupt was not answered, and can still come", codeinterp.ErrUnavailable)
 
 // Interrupt has the server interrupt a kernel. It is ErrUnconfirmed where the request
@@ -249,7 +247,7 @@ func (c *Client) Interrupt(ctx context.Context, id string) error {
 	return fmt.Errorf("%w: %w", ErrUnconfirmed, err)
 }
 
-// Restart has the server end a kernel's process and start another.
+// Restart makes the server end a kernel's process and start another.
 func (c *Client) Restart(ctx context.Context, id string) error {
 	c.afresh()
 	ctx, done := c.whileAlive(ctx, id)

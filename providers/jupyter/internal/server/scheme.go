@@ -20,8 +20,7 @@ func cutOff(err error) bool {
 	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET) && !(ok && op.Op == "dial")
 }
 
-// wantsTLS reports whether a server whose address is http:// speaks TLS. It is
-// told nothing, so it does not matter who it is.
+// wantsTLS reports whether a server whose address is http:// speaks TLS. No data is sent.
 func (c *Client) wantsTLS(ctx context.Context) bool {
 	if c.base.Scheme != "http" || c.proxyHost() != "" {
 		return false

@@ -47,7 +47,7 @@ func TestHTTPToHTTPS(t *testing.T) {
 	}
 }
 
-// TestRefusedNamesHost: whoever has many servers is told which one refuses.
+// TestRefusedNamesHost: the error names the server.
 func TestRefusedNamesHost(t *testing.T) {
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(http.StatusForbidden) }))
 	defer s.Close()
@@ -62,7 +62,7 @@ func TestRefusedNamesHost(t *testing.T) {
 }
 
 // TestStartGivenUp gives a start up in the moment in which its answer comes: the
-// kernel is the caller's, or it is deleted, or it is told that it is left.
+// kernel is the caller's, or it is deleted, or its handle is returned.
 func TestStartGivenUp(t *testing.T) {
 	for _, status := range []int{http.StatusNoContent, http.StatusForbidden} {
 		t.Run(fmt.Sprint("deletion ", status), func(t *testing.T) {
@@ -108,7 +108,7 @@ func startGivenUp(t *testing.T, status int) {
 	case err == nil && (h.Kernel != "k" || deleted || left != nil):
 		t.Errorf("got %v: deleted %t, left %v", h, deleted, left)
 	case err != nil && !deleted:
-		t.Errorf("%v: the kernel is nobody's", err)
+		t.Errorf("%v: the kernel was lost", err)
 	case err != nil && (left == nil) != (status == http.StatusNoContent):
 		t.Errorf("%v: left %v", err, left)
 	}

@@ -47,7 +47,7 @@ func (f *Frame) Content(max int64) ([]byte, error) {
 	return b, nil
 }
 
-// ReadFrame reads one WebSocket message, binary or text. v1 tells the binary
+// ReadFrame reads one WebSocket message, binary or text. v1 says the binary
 // subprotocol; without it text is JSON and binary is JSON with buffers.
 func ReadFrame(binary bool, r io.Reader, v1 bool, max int64) (*Frame, error) {
 	switch {
@@ -152,7 +152,7 @@ func readBuffered(r io.Reader, max int64) (*Frame, error) {
 }
 
 func readJSON(r io.Reader, max int64) (*Frame, error) {
-	// The byte too many tells what was cut from what just fits.
+	// One byte more shows whether it was cut.
 	b, err := io.ReadAll(io.LimitReader(r, max+1))
 	if err != nil {
 		return nil, err

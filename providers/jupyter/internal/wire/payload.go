@@ -36,7 +36,7 @@ func (r *ExecuteReply) Shown() []codeinterp.Output {
 }
 
 // shown is the text for a pager, and code that is offered as the next cell, which
-// %load reads. The other payloads ask for windows that nobody has.
+// %load reads. The other payloads ask for windows.
 func (p *payload) shown() codeinterp.Output {
 	o := codeinterp.Output{Kind: codeinterp.Display}
 	switch p.Source {

@@ -19,8 +19,8 @@ var (
 		return regexp.MustCompile(`(?:Cell|Input) In ?\[(\d+)\],(?: line (\d+)| in <cell line: (\d+)>)`)
 	})
 	arrow = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^-+> (\d+) `) })
-	// held begins what Python tells of an error that a group of errors holds.
-	held = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^ {4,}[|+]`) })
+	// member begins the lines of an error in a group of errors.
+	member = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^ {4,}[|+]`) })
 	// jsLine is how node names a line of the program. Deno's <anonymous>:4:6 is in what
 	// it translated the program to.
 	jsLine = sync.OnceValue(func() *regexp.Regexp {
@@ -44,8 +44,8 @@ const (
 	maxTraceback = 512 << 10
 )
 
-// NewProgramError makes a ProgramError of what the kernel reported, and tells how
-// many bytes of that were left out.
+// NewProgramError makes a ProgramError of what the kernel reported, and how
+// many bytes were left out.
 func NewProgramError(f *ErrorContent, count int) (e *codeinterp.ProgramError, lost int64) {
 	text := func(s string) string {
 		short, n := shorten.Middle(s, maxErrorText)
@@ -98,7 +98,7 @@ func ends(items []string) (short []string, lost int64) {
 func errorLine(traceback []string, count int) int {
 	line, ours := 0, false
 	for _, text := range traceback {
-		if held().MatchString(text) {
+		if member().MatchString(text) {
 			continue
 		}
 		if m := cellLine().FindStringSubmatch(text); m != nil {

@@ -32,7 +32,7 @@ func TestLongErrors(t *testing.T) {
 				t.Errorf("%d bytes are held", held)
 			}
 			if lost < many-1<<20 || lost > 3*many {
-				t.Errorf("%d bytes are told as left out, of %d", lost, many)
+				t.Errorf("%d bytes are reported as left out, of %d", lost, many)
 			}
 			if n := len(e.Traceback); n > 0 && (e.Traceback[0] != "first" || e.Traceback[n-1] != "last") {
 				t.Errorf("from %.20q to %.20q", e.Traceback[0], e.Traceback[n-1])
