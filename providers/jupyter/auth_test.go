@@ -167,31 +167,6 @@ func TestWrongServers(t *testing.T) {
 	}
 }
 
-func TestServerStarts(t *testing.T) {
-	start := time.Time{}
-	dialFake(t, jupyter.Options{}, func(s *fake.Server) {
-		start = time.Now()
-		s.HTTP = func(w http.ResponseWriter, r *http.Request) bool {
-			starting := time.Since(start) < 40*time.Second
-			if starting {
-				w.WriteHeader(503)
-			}
-			return starting
-		}
-	}, func(t *testing.T, s *fake.Server, ci *jupyter.Stateful, err error) {
-		if err != nil {
-			t.Fatal(err)
-		}
-	})
-	dialFake(t, jupyter.Options{StartTimeout: 10 * time.Second}, func(s *fake.Server) {
-		s.HTTP = func(w http.ResponseWriter, r *http.Request) bool { w.WriteHeader(503); return true }
-	}, func(t *testing.T, s *fake.Server, ci *jupyter.Stateful, err error) {
-		if !errors.Is(err, codeinterp.ErrUnavailable) || !strings.Contains(err.Error(), "10s") {
-			t.Errorf("%v", err)
-		}
-	})
-}
-
 // loginServer plays a server with a password: a login sets a cookie that
 // expires after a number of requests, and writes need the _xsrf token back.
 func loginServer(password string, expires int32, logins *atomic.Int32) func(w http.ResponseWriter, r *http.Request) bool {

@@ -253,27 +253,6 @@ func TestServerGoesAway(t *testing.T) {
 	})
 }
 
-// TestSilentServer plays a peer that went away without closing the
-// connection: a laptop that slept, a server that is stopped.
-func TestSilentServer(t *testing.T) {
-	inFake(t, jupyter.Options{}, func(s *fake.Server) {
-		s.NoPong = true
-		plays{"x": func(k *fake.Kernel, req *fake.Message) {
-			busy(k, req)
-			time.Sleep(41 * time.Second)
-			say(k, req, "after the socket was given up")
-			reply(k, req)
-			idle(k, req)
-		}}.on(s)
-	}, func(r *rig) {
-		start := time.Now()
-		res := r.ok("x")
-		if res.Stdout() == "" || time.Since(start) > time.Minute {
-			t.Errorf("%+v after %v", res, time.Since(start))
-		}
-	})
-}
-
 func TestSlowKernel(t *testing.T) {
 	n := 0
 	inFake(t, jupyter.Options{}, func(s *fake.Server) {
@@ -332,44 +311,5 @@ func TestCreateCanceledWhileTheServerStarts(t *testing.T) {
 		if n := len(r.s.Kernels()); n != 1 {
 			t.Errorf("%d kernels, want 1", n)
 		}
-	})
-}
-
-// TestCulledInSilence culls kernels whose sockets stay open, before something
-// is asked of them.
-func TestCulledInSilence(t *testing.T) {
-	run := func(name string, opts jupyter.Options, f func(r *rig) error) {
-		t.Run(name, func(t *testing.T) {
-			inFake(t, opts, nil, func(r *rig) {
-				r.ok("before")
-				time.Sleep(time.Minute)
-				for _, k := range r.s.Kernels() {
-					r.s.Remove(k)
-				}
-				start := time.Now()
-				if err := f(r); err != nil || time.Since(start) > 10*time.Second {
-					t.Errorf("%v after %v", err, time.Since(start))
-				}
-			})
-		})
-	}
-	warm := jupyter.Options{Warm: map[string]int{"python": 2}}
-	run("context of a warm kernel", warm, func(r *rig) error {
-		_, err := r.ci.CreateContext(r.t.Context(), "python", &codeinterp.ContextOptions{Env: map[string]string{"A": "1"}})
-		return err
-	})
-	run("run on a warm kernel", warm, func(r *rig) error {
-		res, err := r.ci.RunCode(r.t.Context(), "python", "x", nil)
-		if err == nil && !res.OK() {
-			err = errors.New(string(res.Status))
-		}
-		return err
-	})
-	run("run with an environment", jupyter.Options{}, func(r *rig) error {
-		res, err := r.run("x", &codeinterp.RunOptions{Env: map[string]string{"A": "1"}})
-		if err == nil && (!res.OK() || !res.StateLost) {
-			err = errors.New("no StateLost")
-		}
-		return err
 	})
 }

@@ -2,7 +2,6 @@ package jupyter_test
 
 import (
 	"errors"
-	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -80,43 +79,6 @@ func TestUnsignedKernel(t *testing.T) {
 			}
 		})
 	})
-}
-
-// TestInputFlood plays a program that asks for input by thousands, at a server
-// that leaves interrupts unanswered, and at one that answers them.
-func TestInputFlood(t *testing.T) {
-	for _, answered := range []bool{false, true} {
-		t.Run(fmt.Sprint("answered ", answered), func(t *testing.T) {
-			var interrupts atomic.Int32
-			inOther(t, func(s *fake.Server) {
-				s.HTTP = func(_ http.ResponseWriter, r *http.Request) bool {
-					if !strings.HasSuffix(r.URL.Path, "/interrupt") {
-						return false
-					}
-					if interrupts.Add(1); !answered {
-						<-r.Context().Done()
-					}
-					return true
-				}
-				plays{"x": func(k *fake.Kernel, req *fake.Message) {
-					busy(k, req)
-					for range 5000 {
-						if answered {
-							k.Ask(req, "")
-							continue
-						}
-						k.Raw(k.Make("stdin", req, "input_request", map[string]any{"prompt": ""}))
-					}
-				}}.on(s)
-			}, func(r *rig) {
-				start := time.Now()
-				res, err := r.run("x", &codeinterp.RunOptions{Timeout: 10 * time.Second})
-				if took := time.Since(start); res.OK() || took > 15*time.Second || interrupts.Load() > 2*15 {
-					t.Errorf("%+v, %v after %v and %d interrupts", res, err, took, interrupts.Load())
-				}
-			})
-		})
-	}
 }
 
 // TestInput plays a kernel that asks for input, whether it may or not.
@@ -248,37 +210,6 @@ func TestKernelThatDiesAtBirth(t *testing.T) {
 					t.Errorf("%v after %d kernels", err, born.Load())
 				}
 				if err != nil && (!errors.Is(err, codeinterp.ErrUnavailable) || !strings.Contains(err.Error(), "died")) {
-					t.Error(err)
-				}
-			})
-		})
-	}
-}
-
-// TestKernelThatTheServerCannotStart plays a server that fails as it starts a
-// kernel, as Jupyter does where the kernel dies before the server has answered.
-func TestKernelThatTheServerCannotStart(t *testing.T) {
-	for name, c := range map[string]struct {
-		fail, asked int32
-	}{"twice": {2, 3}, "always": {100, 3}} {
-		t.Run(name, func(t *testing.T) {
-			var asked atomic.Int32
-			var on atomic.Bool
-			inFake(t, jupyter.Options{}, func(s *fake.Server) {
-				s.HTTP = func(w http.ResponseWriter, r *http.Request) bool {
-					if on.Load() && r.Method == http.MethodPost && strings.HasSuffix(r.URL.Path, "api/sessions") && asked.Add(1) <= c.fail {
-						fake.Fail(w, 500, "Exception is not set.")
-						return true
-					}
-					return false
-				}
-			}, func(r *rig) {
-				on.Store(true)
-				_, err := r.ci.CreateContext(r.t.Context(), "python", nil)
-				if (err == nil) != (c.fail < c.asked) || asked.Load() != c.asked {
-					t.Errorf("%v after %d kernels", err, asked.Load())
-				}
-				if err != nil && (!errors.Is(err, codeinterp.ErrUnavailable) || !strings.Contains(err.Error(), "Exception is not set")) {
 					t.Error(err)
 				}
 			})

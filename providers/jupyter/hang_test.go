@@ -28,66 +28,6 @@ func hanging(s *fake.Server, matches func(r *http.Request) bool) {
 	}
 }
 
-// TestHangingDelete: who asked for a program is not kept by a kernel that cannot be
-// deleted, be the server silent otherwise or not, and Close says that it is there.
-func TestHangingDelete(t *testing.T) {
-	for name, silent := range map[string]bool{"it alone": false, "as all": true} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				s := fake.New()
-				defer s.Close()
-				var ended atomic.Bool
-				hanging(s, func(r *http.Request) bool {
-					return ended.Load() && (silent || r.Method == http.MethodDelete)
-				})
-				s.Execute = func(k *fake.Kernel, req *fake.Message) {
-					ended.Store(true)
-					k.Answer(req, "execute_reply", fake.OK(1))
-				}
-				ci, err := jupyter.NewStateful(t.Context(), fakeOptions(s, jupyter.Options{}))
-				if err != nil {
-					t.Fatal(err)
-				}
-				const limit = 3 * time.Second
-				ctx, cancel := context.WithTimeout(t.Context(), limit)
-				defer cancel()
-				start := time.Now()
-				res, err := ci.RunCode(ctx, "python", "x", nil)
-				if took := time.Since(start); err != nil || !res.OK() || took > limit+5*time.Second {
-					t.Errorf("%+v, %v after %v", res, err, took)
-				}
-				closes(t, ci, "still there")
-			})
-		})
-	}
-}
-
-// TestHangingDeleteOfNew is TestHangingDelete where the kernel was not ready in time.
-func TestHangingDeleteOfNew(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := fake.New()
-		defer s.Close()
-		hanging(s, func(r *http.Request) bool { return r.Method == http.MethodDelete })
-		s.Info = func(*fake.Kernel, *fake.Message) {}
-		ci, err := jupyter.NewStateful(t.Context(), fakeOptions(s, jupyter.Options{}))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for name, call := range map[string]func(context.Context) error{
-			"create": func(ctx context.Context) error { _, err := ci.CreateContext(ctx, "python", nil); return err },
-			"run":    func(ctx context.Context) error { _, err := ci.RunCode(ctx, "python", "x", nil); return err },
-		} {
-			ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
-			start := time.Now()
-			if err := call(ctx); !errors.Is(err, context.DeadlineExceeded) || time.Since(start) > 8*time.Second {
-				t.Errorf("%s: %v after %v", name, err, time.Since(start))
-			}
-			cancel()
-		}
-		closes(t, ci, "still there")
-	})
-}
-
 // TestHangingKill: who asked for a program that ignores interrupts is not kept by a
 // server that does not end its kernel, and is reported. Nothing else runs in the context
 // before the kernel has ended.

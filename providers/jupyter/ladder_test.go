@@ -71,26 +71,6 @@ func TestTimeoutLadder(t *testing.T) {
 	}
 }
 
-func TestSlowCallback(t *testing.T) {
-	inFake(t, jupyter.Options{}, plays{"x": func(k *fake.Kernel, req *fake.Message) {
-		busy(k, req)
-		for range 10 {
-			say(k, req, "x")
-			time.Sleep(time.Millisecond)
-		}
-		reply(k, req)
-		idle(k, req)
-	}}.on, func(r *rig) {
-		res, err := r.run("x", &codeinterp.RunOptions{OnOutput: func(codeinterp.Output) error {
-			time.Sleep(time.Minute)
-			return nil
-		}})
-		if err != nil || res.Stdout() != strings.Repeat("x", 10) || len(res.Truncated) > 0 {
-			t.Errorf("%+v, %v", res, err)
-		}
-	})
-}
-
 func TestContextIdle(t *testing.T) {
 	inFake(t, jupyter.Options{ContextIdle: time.Minute}, nil, func(r *rig) {
 		time.Sleep(50 * time.Second)

@@ -151,21 +151,6 @@ func TestLateOutput(t *testing.T) {
 	})
 }
 
-// TestLateUpdate changes a display of a run that has ended, before the next one.
-func TestLateUpdate(t *testing.T) {
-	var h heldRequest
-	inFake(t, jupyter.Options{}, plays{"first": h.ends}.on, func(r *rig) {
-		r.ok("first")
-		k, first := h.get()
-		k.IOPub(first, "update_display_data", fake.Data(0, "text/plain", "done", "bar"))
-		time.Sleep(time.Second)
-		res := r.ok("second")
-		if len(res.Outputs) != 1 || !res.Outputs[0].Late || res.Outputs[0].DisplayID != "bar" {
-			t.Errorf("%+v", res.Outputs)
-		}
-	})
-}
-
 func TestLateOutputIsBounded(t *testing.T) {
 	var h heldRequest
 	inFake(t, jupyter.Options{}, plays{"first": h.ends}.on, func(r *rig) {
@@ -265,30 +250,5 @@ func TestJSONProtocol(t *testing.T) {
 		if res.Stdout() != "é\n\"" || len(res.Truncated) > 0 {
 			t.Errorf("%+v", res)
 		}
-	})
-}
-
-func TestBrokenFramesAreTold(t *testing.T) {
-	inFake(t, jupyter.Options{MaxMessage: 100 << 10}, plays{"broken": func(k *fake.Kernel, req *fake.Message) {
-		busy(k, req)
-		k.Bytes(true, []byte{6, 0, 0, 0, 0, 0, 0, 0, 1, 2, 3})
-		k.Bytes(false, []byte("{"))
-		say(k, req, "after")
-		reply(k, req)
-		idle(k, req)
-	}, "large": func(k *fake.Kernel, req *fake.Message) {
-		busy(k, req)
-		k.IOPub(req, "display_data", fake.Data(1, "text/plain", string(make([]byte, 200<<10)), ""))
-		say(k, req, "after")
-		reply(k, req)
-		idle(k, req)
-	}}.on, func(r *rig) {
-		if res := r.ok("broken"); res.Stdout() != "after" || reason(res) != codeinterp.TruncatedByConnection {
-			t.Errorf("broken: %q, %+v", res.Stdout(), res.Truncated)
-		}
-		if res := r.ok("large"); res.Stdout() != "after" || reason(res) != codeinterp.TruncatedByLimit {
-			t.Errorf("large: %q, %+v", res.Stdout(), res.Truncated)
-		}
-		r.ok("next")
 	})
 }

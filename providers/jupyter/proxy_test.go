@@ -11,8 +11,6 @@ import (
 	"net/http/httptest"
 	"net/http/httputil"
 	"net/url"
-	"os"
-	"os/exec"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -117,29 +115,6 @@ func by(proxy *url.URL) *http.Client {
 }
 
 const proxyURLEnv = "TOOLCELL_JUPYTER_BEHIND_PROXY"
-
-// TestProxyFromEnvironment runs in a process of its own: net/http reads the
-// environment once.
-func TestProxyFromEnvironment(t *testing.T) {
-	if os.Getenv(proxyURLEnv) != "" {
-		if err := runBehind(&jupyter.Options{URL: "http://jupyter.test/"}); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	s := fake.New()
-	defer s.Close()
-	p := newProxy(t, s)
-	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestProxyFromEnvironment$")
-	cmd.Env = append(os.Environ(), proxyURLEnv+"=1", "HTTP_PROXY="+p.address(goodLogin).String(),
-		"http_proxy="+p.address(goodLogin).String(), "NO_PROXY=", "no_proxy=")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	if p.plain.Load() == 0 || p.connects.Load() == 0 {
-		t.Errorf("%d plain requests, %d tunnels", p.plain.Load(), p.connects.Load())
-	}
-}
 
 // TestProxyRefuses wants the reason, and no credentials.
 func TestProxyRefuses(t *testing.T) {

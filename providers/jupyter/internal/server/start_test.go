@@ -2,8 +2,6 @@ package server
 
 import (
 	"context"
-	"crypto/tls"
-	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -12,40 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/toolcell/toolcell/codeinterp"
 )
-
-// TestHTTPToHTTPS: a server that ends connections without TLS is not waited for.
-func TestHTTPToHTTPS(t *testing.T) {
-	s := httptest.NewUnstartedServer(nil)
-	s.StartTLS()
-	defer s.Close()
-	l, err := tls.Listen("tcp", "127.0.0.1:0", s.TLS)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	go func() {
-		for {
-			conn, err := l.Accept()
-			if err != nil {
-				return
-			}
-			_ = conn.(*tls.Conn).Handshake()
-			// As Jupyter's server does, and not as Go's, which answers in HTTP.
-			_ = conn.(*tls.Conn).NetConn().Close()
-		}
-	}()
-	c, err := New(Config{URL: "http://" + l.Addr().String(), StartTimeout: time.Hour})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer c.Close()
-	err = c.Await(t.Context(), func(ctx context.Context) error { _, err := c.Specs(ctx); return err })
-	if !errors.Is(err, codeinterp.ErrUnavailable) || !strings.Contains(err.Error(), l.Addr().String()+" speaks https") {
-		t.Error(err)
-	}
-}
 
 // TestRefusedNamesHost: the error names the server.
 func TestRefusedNamesHost(t *testing.T) {
@@ -111,26 +76,5 @@ func startGivenUp(t *testing.T, status int) {
 		t.Errorf("%v: the kernel was lost", err)
 	case err != nil && (left == nil) != (status == http.StatusNoContent):
 		t.Errorf("%v: left %v", err, left)
-	}
-}
-
-// TestHubFlood follows a Hub whose progress has no end of a line.
-func TestHubFlood(t *testing.T) {
-	piece := make([]byte, 1<<20)
-	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		for r.Context().Err() == nil {
-			if _, err := w.Write(piece); err != nil {
-				return
-			}
-		}
-	}))
-	defer s.Close()
-	c, err := New(Config{URL: s.URL, Hub: &Hub{}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer c.Close()
-	if err := c.followProgress(t.Context(), hubServer{user: "u"}); err != nil {
-		t.Error(err)
 	}
 }

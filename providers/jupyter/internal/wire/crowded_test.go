@@ -49,24 +49,6 @@ func TestCrowded(t *testing.T) {
 	}
 }
 
-// TestLongCalls: elements that no call has are read over.
-func TestLongCalls(t *testing.T) {
-	const many = 1 << 16
-	text := `nonce{"n": 1, "calls": [[7, "f", {}` + strings.Repeat(",{}", many) + `]]}`
-	content, err := json.Marshal(map[string]string{"prompt": text})
-	if err != nil {
-		t.Fatal(err)
-	}
-	var p *Prompt
-	allocs := testing.AllocsPerRun(1, func() { p, _, err = ParsePrompt(content, "nonce") })
-	if err != nil || len(p.Calls) != 1 || p.Calls[0].ID != 7 || p.Calls[0].Name != "f" || string(p.Calls[0].Args) != "{}" {
-		t.Errorf("%+v, %v", p, err)
-	}
-	if allocs > many/10 {
-		t.Errorf("%v allocations", allocs)
-	}
-}
-
 // TestLongHeaders: what is kept of headers is bounded where they come as JSON, too.
 func TestLongHeaders(t *testing.T) {
 	long := strings.Repeat("x", MaxHeader)

@@ -149,22 +149,6 @@ func TestMissingModules(t *testing.T) {
 	}
 }
 
-// BenchmarkStreamText decodes one large stream message.
-func BenchmarkStreamText(b *testing.B) {
-	for name, text := range map[string]string{"plain": "x", "lines": "line 1234\\n", "escapes": "\\u00e9\\\""} {
-		b.Run(name, func(b *testing.B) {
-			content := []byte(`{"name": "stdout", "text": "` + string(bytes.Repeat([]byte(text), 8<<20/len(text))) + `"}`)
-			b.SetBytes(int64(len(content)))
-			for b.Loop() {
-				err := wire.StreamText(bytes.NewReader(content), int64(len(content)), 1<<20, func(string, []byte) {})
-				if err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
-	}
-}
-
 // FuzzPrompt reads what programs send in place of calls: it takes what it was
 // given at most, and no more calls than there may be.
 func FuzzPrompt(f *testing.F) {
