@@ -11,6 +11,7 @@ import (
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/codeinterp/driver"
+	"github.com/toolcell/toolcell/providers/subprocess/internal/frames"
 )
 
 // start begins a run: what comes from now on is its output. There must be no other run
@@ -34,7 +35,7 @@ func (p *process) start(out *driver.Output, of *driver.Program) (*run, error) {
 // submit sends the run's program. It fails only with the process, which ends the run.
 func (p *process) submit(r *run, stdin string) {
 	of := r.calls.prog
-	b := encode(frameRun, append([]string{strconv.Itoa(r.seq), r.prog.code, stdin}, pairs(of.Env)...)...)
+	b := frames.Encode(frames.Run, append([]string{strconv.Itoa(r.seq), r.prog.code, stdin}, pairs(of.Env)...)...)
 	if err := p.write(append(p.offer(of.Functions()), b...)); err != nil {
 		p.sb.Kill()
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/codeinterp/driver"
 	"github.com/toolcell/toolcell/internal/pytools"
+	"github.com/toolcell/toolcell/providers/subprocess/internal/frames"
 )
 
 const (
@@ -56,23 +57,23 @@ func (p *process) offer(functions []codeinterp.Function) []byte {
 		return nil
 	}
 	p.offered = names
-	return encode(frameNames, names...)
+	return frames.Encode(frames.Names, names...)
 }
 
 // call has a call of the program's served. It waits for the output that was
 // printed before, and for functions that are quick.
-func (p *process) call(f *frame) error {
-	id := string(f.field(1))
-	if len(f.fields) != 4 || id == "" || len(id) > maxCallID {
-		return fmt.Errorf("%w: a call of %d fields, with an id of %d bytes", errFrame, len(f.fields), len(id))
+func (p *process) call(f *frames.Frame) error {
+	id := string(f.Field(1))
+	if f.Len() != 4 || id == "" || len(id) > maxCallID {
+		return fmt.Errorf("%w: a call of %d fields, with an id of %d bytes", frames.ErrFrame, f.Len(), len(id))
 	}
-	args := json.RawMessage(f.field(3))
-	free, ok := p.budget.call(&p.args, len(args))
+	args := json.RawMessage(f.Field(3))
+	free, ok := p.budget.Call(&p.args, len(args))
 	if !ok {
 		// It is refused below, when the frame's memory was given back.
 		args, free = nil, func() {}
 	}
-	f.release() // as in show
+	f.Release() // as in show
 	p.drainStreams()
 	r := p.current(f)
 	p.mu.Lock()
@@ -81,9 +82,9 @@ func (p *process) call(f *frame) error {
 	p.mu.Unlock()
 	if many {
 		free()
-		return fmt.Errorf("%w: more than %d calls at once", errFrame, maxCalls)
+		return fmt.Errorf("%w: more than %d calls at once", frames.ErrFrame, maxCalls)
 	}
-	name := string(f.field(2))
+	name := string(f.Field(2))
 	if r == nil || args == nil || p.unread.Bytes() > maxUnread {
 		// Beside: its answer may wait for the program to read, and listen must go on.
 		go p.attend(r, id, name, args, free)
@@ -103,7 +104,7 @@ func (p *process) call(f *frame) error {
 func (p *process) attend(r *run, id, name string, args json.RawMessage, free func()) {
 	value, err := json.RawMessage(nil), driver.ErrEnded
 	if args == nil {
-		err = &codeinterp.FunctionError{Function: name, Message: fmt.Sprintf("there is no room for more arguments of open calls: those of all programs may have %d bytes", maxOpenArgs)}
+		err = &codeinterp.FunctionError{Function: name, Message: fmt.Sprintf("there is no room for more arguments of open calls: those of all programs may have %d bytes", frames.MaxOpenArgs)}
 	} else if r != nil {
 		value, err = r.calls.prog.Call(r.calls.ctx, name, args)
 	}
@@ -142,15 +143,15 @@ func (p *process) answer(r *run, id string, value json.RawMessage, err error) {
 	frame := func() []byte {
 		switch {
 		case failed:
-			return encode(frameAnswer, id, "error", e.Message)
+			return frames.Encode(frames.Answer, id, "error", e.Message)
 		case err != nil && r != nil:
-			return encode(frameAnswer, id, "ended", "the run has ended")
+			return frames.Encode(frames.Answer, id, "ended", "the run has ended")
 		case err != nil: // it came of an earlier run
-			return encode(frameAnswer, id, "error", "the run has ended")
+			return frames.Encode(frames.Answer, id, "error", "the run has ended")
 		case len(value) == 0:
-			return encode(frameAnswer, id, "ok", "null")
+			return frames.Encode(frames.Answer, id, "ok", "null")
 		}
-		return encode(frameAnswer, id, "ok", string(value))
+		return frames.Encode(frames.Answer, id, "ok", string(value))
 	}
 	// Of one that was read in part the rest never comes. A process that has closed its
 	// channel is about to end, and would be told as killed: listen sees to it.

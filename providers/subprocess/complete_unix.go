@@ -14,6 +14,7 @@ import (
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/codeinterp/driver"
+	"github.com/toolcell/toolcell/providers/subprocess/internal/frames"
 )
 
 var _ driver.Completer = (*host)(nil)
@@ -36,7 +37,7 @@ func (h *host) Complete(ctx context.Context, of driver.Session, code string, cur
 	if err != nil {
 		return codeinterp.Completion{}, err
 	}
-	asked := p.trySend(frameComplete, strconv.Itoa(number), s.lang.Driver.Completer, code[from:cursor], strconv.Itoa(cursor-from))
+	asked := p.trySend(frames.Complete, strconv.Itoa(number), s.lang.Driver.Completer, code[from:cursor], strconv.Itoa(cursor-from))
 	defer p.completer.forget(asked)
 	// It does not read, so that something must keep its main thread busy.
 	if !asked && alive(p.sb) {
@@ -88,18 +89,18 @@ func (c *completer) forget(asked bool) {
 }
 
 // completed takes an answer. One that nobody waits for is late.
-func (p *process) completed(f *frame) error {
+func (p *process) completed(f *frames.Frame) error {
 	c := &p.completer
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if f.number(0) != c.number {
+	if f.Number(0) != c.number {
 		return nil
 	}
 	c.open = false
 	if c.answer == nil {
 		return nil
 	}
-	c.answer <- codeinterp.Completion{Start: f.number(1), End: f.number(2), Matches: strings.Split(string(f.field(3)), "\n")}
+	c.answer <- codeinterp.Completion{Start: f.Number(1), End: f.Number(2), Matches: strings.Split(string(f.Field(3)), "\n")}
 	c.answer = nil
 	return nil
 }

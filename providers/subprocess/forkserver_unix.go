@@ -17,6 +17,7 @@ import (
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/internal/sandbox"
+	"github.com/toolcell/toolcell/providers/subprocess/internal/frames"
 )
 
 // A server is one running fork server.
@@ -69,7 +70,7 @@ func startServer(ctx context.Context, h *host, l *language) (*server, error) {
 	hello := make(chan string, 1)
 	go s.listen(hello, started)
 	_ = s.conn.SetWriteDeadline(time.Now().Add(maxProbe))
-	if _, err = s.conn.Write(append(bytes.Clone(l.forkBoot), encode(framePreload, h.opts.Warm.Preload...)...)); err == nil {
+	if _, err = s.conn.Write(append(bytes.Clone(l.forkBoot), frames.Encode(frames.Preload, h.opts.Warm.Preload...)...)); err == nil {
 		select {
 		case v := <-hello:
 			if problem, failed := strings.CutPrefix(v, "!"); failed {
@@ -151,25 +152,25 @@ func (s *server) start() (printed func() string, err error) {
 func (s *server) listen(hello chan<- string, started time.Time) {
 	defer close(s.closed)
 	for {
-		f, err := readFrame(s.conn, nil)
+		f, err := frames.Read(s.conn, nil)
 		if err != nil {
 			return
 		}
-		switch f.kind {
-		case frameReady:
-			s.modules = newModuleFiles(f.field(0), started) // before hello
+		switch f.Kind {
+		case frames.Ready:
+			s.modules = newModuleFiles(f.Field(0), started) // before hello
 			s.mu.Lock()
 			s.ready = true
 			s.mu.Unlock()
-		case frameHello:
+		case frames.Hello:
 			select {
-			case hello <- string(f.field(0)):
+			case hello <- string(f.Field(0)):
 			default:
 			}
-		case frameForked:
-			s.forked(f.number(0), f.number(1))
-		case frameWaited:
-			s.waited(f.number(0), uint32(f.number(1)))
+		case frames.Forked:
+			s.forked(f.Number(0), f.Number(1))
+		case frames.Waited:
+			s.waited(f.Number(0), uint32(f.Number(1)))
 		}
 	}
 }
@@ -294,7 +295,7 @@ func (s *server) ask(ctx context.Context, fork *sandbox.Fork, env []string, e *e
 		}
 		s.endIfUnused()
 	}()
-	if err := s.send(encode(frameFork, layerFields(request, &fork.Layer, env)...), files); err != nil {
+	if err := s.send(frames.Encode(frames.Fork, layerFields(request, &fork.Layer, env)...), files); err != nil {
 		s.sb.Kill() // it may have read a part of it
 		s.sb.Wait()
 		return nil, errNoServer

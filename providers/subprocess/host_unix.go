@@ -15,6 +15,7 @@ import (
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/codeinterp/driver"
 	"github.com/toolcell/toolcell/internal/sandbox"
+	"github.com/toolcell/toolcell/providers/subprocess/internal/frames"
 )
 
 // A host is the [driver.Runtime]: the interpreters of this machine behind a
@@ -26,7 +27,7 @@ type host struct {
 	names     []string
 	warm      map[string]*pool
 	dir       *sandbox.Dir // where all programs start; nil: each in a place of its own
-	budget    *budget
+	budget    *frames.Budget
 
 	life   context.Context // ends with Close
 	cancel context.CancelFunc
@@ -35,7 +36,7 @@ type host struct {
 var _ driver.Runtime = (*host)(nil)
 
 func newHost(opts *Options) (*host, error) {
-	h := &host{budget: newBudget()}
+	h := &host{budget: frames.NewBudget()}
 	if opts != nil {
 		h.opts = *opts
 	}

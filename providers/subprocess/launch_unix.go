@@ -13,6 +13,7 @@ import (
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/internal/sandbox"
+	"github.com/toolcell/toolcell/providers/subprocess/internal/frames"
 )
 
 // A place says where and how a process lives.
@@ -210,7 +211,7 @@ func (p *process) configure(once bool, env map[string]string) error {
 		mode = "once"
 	}
 	p.once.Store(once)
-	return p.send(frameConfigure, append([]string{mode}, pairs(env)...)...)
+	return p.send(frames.Configure, append([]string{mode}, pairs(env)...)...)
 }
 
 // keepDir makes the process's working directory the caller's to remove. It

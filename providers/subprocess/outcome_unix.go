@@ -15,12 +15,12 @@ func (r *run) outcome(p *process, once bool) driver.Outcome {
 	switch end := r.end; {
 	case end == nil:
 		p.unreported(&o, once)
-	case end.how == "error", end.how == "gone" && end.err != nil:
-		o.ExitCode, o.Error = max(end.code, 1), r.prog.locate(end.err)
-	case end.how == "interrupt":
-		o.ExitCode, o.Cause, o.Error = codeinterp.ExitCanceled, codeinterp.CauseInterrupt, r.prog.locate(end.err)
+	case end.How == "error", end.How == "gone" && end.Err != nil:
+		o.ExitCode, o.Error = max(end.Code, 1), r.prog.locate(end.Err)
+	case end.How == "interrupt":
+		o.ExitCode, o.Cause, o.Error = codeinterp.ExitCanceled, codeinterp.CauseInterrupt, r.prog.locate(end.Err)
 	default:
-		o.ExitCode = end.code
+		o.ExitCode = end.Code
 	}
 	return o
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/toolcell/toolcell/codeinterp/driver"
 	"github.com/toolcell/toolcell/internal/room"
 	"github.com/toolcell/toolcell/internal/sandbox"
+	"github.com/toolcell/toolcell/providers/subprocess/internal/frames"
 )
 
 // drainTimeout bounds the wait for the pipes of a process that is gone, which a
@@ -41,18 +42,18 @@ type process struct {
 	once     atomic.Bool
 	inside   string // the working directory, as the process sees it
 
-	budget *budget
+	budget *frames.Budget
 	open   context.Context // ends when the control channel is closed
 	shut   context.CancelFunc
 
 	raw       syscall.RawConn // the control channel
-	in        *reader         // of the control channel
+	in        *frames.Reader  // of the control channel
 	ahead     *ahead          // of listen: the next frame
 	writing   sync.Mutex      // one frame at a time
 	answering sync.Mutex      // one answer at a time; before writing
 	unread    room.Backlog    // of answers
 	offered   []string        // the functions that the driver knows
-	args      share           // of the budget
+	args      frames.Args     // of the budget
 	quick     quickCalls
 	late      lateQueue
 	completer completer
@@ -86,13 +87,13 @@ type run struct {
 	over   func()        // closes that and tells the driver, which waits for an interrupt in progress
 
 	// Set before done is closed.
-	end   *report // nil if the process died
+	end   *frames.Report // nil if the process died
 	ended time.Time
 }
 
 // newProcess takes over a started driver and the host's ends of its
 // descriptors.
-func newProcess(b *budget, lang *language, sb *sandbox.Process, e *ends, pl *place, inside string, release func()) (*process, error) {
+func newProcess(b *frames.Budget, lang *language, sb *sandbox.Process, e *ends, pl *place, inside string, release func()) (*process, error) {
 	p := &process{
 		budget: b, lang: lang, sb: sb, ctl: e.host[2], place: *pl, inside: inside,
 		unread: room.Backlog{Most: maxUnread}, hello: make(chan string, 1), ready: make(chan []byte, 1), readDone: make(chan struct{}), gone: make(chan struct{}), release: release, owner: pl.late, run: pl.first,
@@ -113,7 +114,7 @@ func newProcess(b *budget, lang *language, sb *sandbox.Process, e *ends, pl *pla
 		if p.raw, err = p.ctl.SyscallConn(); err != nil {
 			return nil, err
 		}
-		p.in = newReader(p.ctl)
+		p.in = frames.NewReader(p.ctl)
 		p.quick.relieve = func() { go p.listen() }
 		go p.listen()
 	} else {
@@ -293,7 +294,7 @@ func (p *process) mute() {
 // the signal is for a run they have yet to begin.
 func (p *process) interrupt(r *run) {
 	seq := strconv.Itoa(r.seq)
-	told := p.trySend(frameInterrupt, seq)
+	told := p.trySend(frames.Interrupt, seq)
 	if p.lang.Driver.Interrupts {
 		timer := time.NewTimer(signalAfter)
 		defer timer.Stop()
@@ -304,13 +305,13 @@ func (p *process) interrupt(r *run) {
 		}
 	}
 	_ = p.sb.SignalAll(syscall.SIGINT)
-	if told && p.trySend(frameSignaled, seq) {
+	if told && p.trySend(frames.Signaled, seq) {
 		return
 	}
 	// A driver that has yet to begin the run waits for both.
 	go func() {
-		if told || p.sendFor(r, frameInterrupt, seq) {
-			p.sendFor(r, frameSignaled, seq)
+		if told || p.sendFor(r, frames.Interrupt, seq) {
+			p.sendFor(r, frames.Signaled, seq)
 		}
 	}()
 }

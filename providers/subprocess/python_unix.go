@@ -13,6 +13,7 @@ import (
 
 	"github.com/toolcell/toolcell/environments"
 	"github.com/toolcell/toolcell/internal/interpreter"
+	"github.com/toolcell/toolcell/providers/subprocess/internal/frames"
 )
 
 // fewPackages are listed by name, whatever they are.
@@ -64,11 +65,11 @@ func (l *language) probePython() error {
 // pieces divides compiled code, each part of which begins with its length.
 func pieces(b []byte) (list [][]byte, err error) {
 	for b = bytes.Clone(b); len(b) > 0; {
-		n, ok := length(b)
-		if !ok || len(b) < digits+n {
+		n, ok := frames.Length(b)
+		if !ok || len(b) < frames.Digits+n {
 			return nil, errors.New("cut off")
 		}
-		list, b = append(list, slices.Clip(b[:digits+n])), b[digits+n:]
+		list, b = append(list, slices.Clip(b[:frames.Digits+n])), b[frames.Digits+n:]
 	}
 	return list, nil
 }

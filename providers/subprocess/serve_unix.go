@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/providers/subprocess/internal/frames"
 )
 
 // listen serves the control channel until it ends or the driver breaks the
@@ -22,7 +23,7 @@ func (p *process) listen() {
 		err := m.err
 		if err == nil {
 			err = p.serve(&m)
-			m.release()
+			m.Release()
 		}
 		if err == nil {
 			continue
@@ -47,7 +48,7 @@ func (p *process) listen() {
 
 // A message is a frame of the driver's, and when it came.
 type message struct {
-	frame
+	frames.Frame
 	at  time.Time
 	err error
 }
@@ -63,45 +64,37 @@ func (p *process) next() message {
 
 // read reads a frame. One that takes room is read once it is wanted.
 func (p *process) read(wanted <-chan struct{}) message {
-	f, err := readFrame(p.in, &frameReserver{p, wanted})
-	if err == nil && f.kind == frameDone {
+	f, err := frames.Read(p.in, &frameRoom{p, wanted})
+	if err == nil && f.Kind == frames.Done {
 		p.markOver(&f)
 	}
 	return message{f, time.Now(), err}
 }
 
-// A frameReserver is the reserver of a process's frame.
-type frameReserver struct {
+// A frameRoom is where the memory of a process's large frames comes from.
+type frameRoom struct {
 	p      *process
 	wanted <-chan struct{} // nil: it is
 }
 
-func (l *frameReserver) room(n int) (*coming, func(), error) {
+func (l *frameRoom) Take(n int) (free func(), err error) {
 	if l.wanted != nil {
 		select {
 		case <-l.wanted:
 		case <-l.p.open.Done():
-			return nil, nil, os.ErrClosed
+			return nil, os.ErrClosed
 		}
 	}
-	// A deadline in the past ends the Read that is in progress.
-	return l.p.budget.frame(l.p.open, n, func() { _ = l.p.ctl.SetReadDeadline(time.Unix(1, 0)) })
-}
-
-func (l *frameReserver) arrived(c *coming, err error) error {
-	if slow := l.p.budget.arrived(c); slow && err != nil {
-		return errSlow
-	}
-	return err
+	return l.p.budget.Frame(l.p.open, n)
 }
 
 // markOver notes that the run in progress is over, before its output is taken:
 // because of a done frame, or because the process is gone.
-func (p *process) markOver(done *frame) {
+func (p *process) markOver(done *frames.Frame) {
 	p.mu.Lock()
 	r := p.run
 	p.mu.Unlock()
-	if r != nil && (done == nil || done.number(0) == r.seq) {
+	if r != nil && (done == nil || done.Number(0) == r.seq) {
 		r.over()
 	}
 }
@@ -117,7 +110,7 @@ type ahead struct {
 func (p *process) readAhead() {
 	a := &ahead{make(chan struct{}), make(chan message, 1)}
 	p.ahead = a
-	if p.in.hasFrame() {
+	if p.in.HasFrame() {
 		a.came <- p.read(a.wanted)
 		return
 	}
@@ -130,7 +123,7 @@ func (p *process) dropAhead() {
 		close(a.wanted)
 		go func() {
 			m := <-a.came
-			m.release()
+			m.Release()
 		}()
 	}
 }
@@ -158,30 +151,30 @@ func (p *process) breaks(why error) {
 
 // serve handles one frame of the driver.
 func (p *process) serve(m *message) error {
-	switch f := &m.frame; f.kind {
-	case frameHello:
+	switch f := &m.Frame; f.Kind {
+	case frames.Hello:
 		select {
-		case p.hello <- string(f.field(0)):
+		case p.hello <- string(f.Field(0)):
 			return nil
 		default:
-			return fmt.Errorf("%w: a second hello", errFrame)
+			return fmt.Errorf("%w: a second hello", frames.ErrFrame)
 		}
-	case frameReady:
+	case frames.Ready:
 		return p.takeReady(f)
-	case frameShow:
+	case frames.Show:
 		return p.show(f)
-	case frameCall:
+	case frames.Call:
 		return p.call(f)
-	case frameCompleted:
+	case frames.Completed:
 		return p.completed(f)
-	case frameLate:
+	case frames.Late:
 		return p.addLate(f)
-	case frameTruncated:
+	case frames.Truncated:
 		return p.addTruncated(f)
-	case frameDone:
+	case frames.Done:
 		return p.finish(f, m.at)
 	}
-	return fmt.Errorf("%w: type %q", errFrame, m.kind)
+	return fmt.Errorf("%w: type %q", frames.ErrFrame, m.Kind)
 }
 
 // drainStreams delivers all that was written before the frame that is being served.
@@ -201,28 +194,28 @@ func (p *process) flushPaced() {
 }
 
 // current returns the run that the frame is about: nil if that has ended.
-func (p *process) current(f *frame) *run {
+func (p *process) current(f *frames.Frame) *run {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.run == nil || p.run.seq != f.number(0) {
+	if p.run == nil || p.run.seq != f.Number(0) {
 		return nil
 	}
 	return p.run
 }
 
-func (p *process) show(f *frame) error {
-	o, err := decodeShow(f)
+func (p *process) show(f *frames.Frame) error {
+	o, err := frames.DecodeShow(f)
 	if err != nil {
 		return err
 	}
-	number := f.number(1)
+	number := f.Number(1)
 	if number < 0 {
-		return fmt.Errorf("%w: a show without a number", errFrame)
+		return fmt.Errorf("%w: a show without a number", frames.ErrFrame)
 	}
 	if o.Kind == codeinterp.Value {
 		p.readAhead()
 	}
-	f.release() // OnOutput may take any time: no other process is to wait for it
+	f.Release() // OnOutput may take any time: no other process is to wait for it
 	p.drainStreams()
 	if r := p.current(f); r != nil {
 		r.out.Add(o)
@@ -232,24 +225,24 @@ func (p *process) show(f *frame) error {
 	if number == 0 {
 		return nil
 	}
-	return p.send(frameAck, strconv.Itoa(number))
+	return p.send(frames.Ack, strconv.Itoa(number))
 }
 
 // addLate takes output of an earlier run's threads.
-func (p *process) addLate(f *frame) error {
-	f.release()
+func (p *process) addLate(f *frames.Frame) error {
+	f.Release()
 	kind := codeinterp.Stdout
-	switch string(f.field(0)) {
+	switch string(f.Field(0)) {
 	case "stdout":
 	case "stderr":
 		kind = codeinterp.Stderr
 	default:
-		return fmt.Errorf("%w: late output of %q", errFrame, f.field(0))
+		return fmt.Errorf("%w: late output of %q", frames.ErrFrame, f.Field(0))
 	}
 	p.mu.Lock()
 	idle := p.run == nil
 	p.mu.Unlock()
-	number := f.number(2)
+	number := f.Number(2)
 	switch {
 	case number > 0: // the program goes on once it is in its place
 		p.drainStreams()
@@ -257,21 +250,21 @@ func (p *process) addLate(f *frame) error {
 		p.late.wait()
 		p.flushPaced()
 	}
-	p.late.add(codeinterp.Output{Kind: kind, Data: f.field(1)})
+	p.late.add(codeinterp.Output{Kind: kind, Data: f.Field(1)})
 	if number <= 0 {
 		return nil
 	}
-	return p.send(frameAck, strconv.Itoa(number))
+	return p.send(frames.Ack, strconv.Itoa(number))
 }
 
-func (p *process) addTruncated(f *frame) error {
-	n := f.number(2)
-	if n < 0 || n > maxLost {
-		return fmt.Errorf("%w: truncated by %.30q", errFrame, f.field(2))
+func (p *process) addTruncated(f *frames.Frame) error {
+	n := f.Number(2)
+	if n < 0 || n > frames.MaxLost {
+		return fmt.Errorf("%w: truncated by %.30q", frames.ErrFrame, f.Field(2))
 	}
-	stream := string(f.field(1))
+	stream := string(f.Field(1))
 	if stream != "display" && stream != "result" {
-		return fmt.Errorf("%w: truncated %q", errFrame, stream)
+		return fmt.Errorf("%w: truncated %q", frames.ErrFrame, stream)
 	}
 	if r := p.current(f); r != nil {
 		r.out.Lost(codeinterp.Truncation{Stream: stream, Bytes: int64(n), Reason: codeinterp.TruncatedByLimit})
@@ -281,21 +274,21 @@ func (p *process) addTruncated(f *frame) error {
 
 // finish ends the run, which said so at the given time: what it wrote before
 // belongs to it, and what comes later is late.
-func (p *process) finish(f *frame, at time.Time) error {
+func (p *process) finish(f *frames.Frame, at time.Time) error {
 	r := p.current(f)
 	if r == nil {
-		return fmt.Errorf("%w: the end of a run that is not in progress", errFrame)
+		return fmt.Errorf("%w: the end of a run that is not in progress", frames.ErrFrame)
 	}
-	end, err := decodeReport(f)
+	end, err := frames.DecodeReport(f)
 	if err != nil {
 		return err
 	}
-	f.release() // as in show
+	f.Release() // as in show
 	p.drainStreams()
 	// What came late during the run belongs into its result.
 	p.late.wait()
-	if end.lost > 0 {
-		r.out.Lost(codeinterp.Truncation{Stream: "error", Bytes: end.lost, Reason: codeinterp.TruncatedByLimit})
+	if end.Lost > 0 {
+		r.out.Lost(codeinterp.Truncation{Stream: "error", Bytes: end.Lost, Reason: codeinterp.TruncatedByLimit})
 	}
 	p.mu.Lock()
 	// The process ended while OnOutput took the rest, and watch has ended the run.

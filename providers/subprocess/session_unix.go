@@ -108,7 +108,7 @@ func (s *session) Run(ctx context.Context, prog *driver.Program, out *driver.Out
 	s.finished(r)
 	o = r.outcome(p, s.place.once)
 	p.names.note(r.prog.declares, o.Error != nil && o.Error.Name == "SyntaxError", o.Error == nil && o.Cause == "" && o.ExitCode == 0)
-	if r.end != nil && r.end.how == "gone" {
+	if r.end != nil && r.end.How == "gone" {
 		s.end() // no later run is to meet it on its way out
 		o.Lost, o.Exited = true, true
 	}

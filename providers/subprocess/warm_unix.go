@@ -14,6 +14,7 @@ import (
 
 	"github.com/toolcell/toolcell/codeinterp"
 	"github.com/toolcell/toolcell/internal/sandbox"
+	"github.com/toolcell/toolcell/providers/subprocess/internal/frames"
 )
 
 // startPools starts a pool for each language that has warm starts.
@@ -259,7 +260,7 @@ func (w *pool) close() {
 // preload imports modules in a process that is not configured yet.
 func (p *process) preload(ctx context.Context, modules []string) error {
 	started := time.Now()
-	_ = p.send(framePreload, modules...) // where it fails, the process has ended
+	_ = p.send(frames.Preload, modules...) // where it fails, the process has ended
 	select {
 	case paths := <-p.ready:
 		p.modules = newModuleFiles(paths, started)
@@ -283,11 +284,11 @@ func preloadError(problem string) error {
 	return fmt.Errorf("%w: preload of %s; install it for this Python, which reads no PYTHONPATH, or leave it out of what is preloaded", codeinterp.ErrUnavailable, problem)
 }
 
-func (p *process) takeReady(f *frame) error {
+func (p *process) takeReady(f *frames.Frame) error {
 	select {
-	case p.ready <- f.field(0):
+	case p.ready <- f.Field(0):
 		return nil
 	default:
-		return fmt.Errorf("%w: ready a second time", errFrame)
+		return fmt.Errorf("%w: ready a second time", frames.ErrFrame)
 	}
 }

@@ -10,9 +10,12 @@ import (
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/providers/subprocess/internal/frames"
 )
 
-func (p *process) send(kind byte, fields ...string) error { return p.write(encode(kind, fields...)) }
+func (p *process) send(kind byte, fields ...string) error {
+	return p.write(frames.Encode(kind, fields...))
+}
 
 // maxWrite is how long a driver may take to read a chunk. One that waits for
 // its host reads at once, so it is generous; but its program may have taken the
@@ -62,7 +65,7 @@ func (p *process) writeNow(b []byte) (n int) {
 func (p *process) sendFor(r *run, kind byte, fields ...string) bool {
 	p.writing.Lock()
 	defer p.writing.Unlock()
-	b := encode(kind, fields...)
+	b := frames.Encode(kind, fields...)
 	for {
 		if isDone(r.done) {
 			return false
@@ -89,7 +92,7 @@ func (p *process) trySend(kind byte, fields ...string) bool {
 		}
 	}
 	defer p.writing.Unlock()
-	b := encode(kind, fields...)
+	b := frames.Encode(kind, fields...)
 	sent := max(0, p.writeNow(b)) // a deadline may be over before a busy machine comes to write
 	if sent == len(b) {
 		return true

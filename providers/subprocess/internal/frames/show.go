@@ -1,4 +1,4 @@
-package subprocess
+package frames
 
 import (
 	"encoding/json"
@@ -23,18 +23,18 @@ const (
 	maxTraceback = 256 << 10 // bytes of an error's traceback
 	maxLines     = 4096      // lines of that
 
-	// maxLost bounds how much a driver may say that it left out: no program has
+	// MaxLost bounds how much a driver may say that it left out: no program has
 	// that much memory.
-	maxLost = 1 << 40
+	MaxLost = 1 << 40
 )
 
 // firstMIME is the field where the representations of a show begin.
 const firstMIME = 6
 
-// decodeShow returns the output that a driver shows.
-func decodeShow(f *frame) (codeinterp.Output, error) {
-	o := codeinterp.Output{DisplayID: string(f.field(3))}
-	switch kind := string(f.field(2)); kind {
+// DecodeShow returns the output that a driver shows.
+func DecodeShow(f *Frame) (codeinterp.Output, error) {
+	o := codeinterp.Output{DisplayID: string(f.Field(3))}
+	switch kind := string(f.Field(2)); kind {
 	case "clear", "clear wait":
 		return codeinterp.Output{Kind: codeinterp.Clear, Wait: kind == "clear wait"}, nil
 	case "result":
@@ -42,19 +42,19 @@ func decodeShow(f *frame) (codeinterp.Output, error) {
 	case "display", "update":
 		o.Kind, o.Update = codeinterp.Display, kind == "update"
 	default:
-		return o, fmt.Errorf("%w: a show of kind %.20q", errFrame, kind)
+		return o, fmt.Errorf("%w: a show of kind %.20q", ErrFrame, kind)
 	}
 	if len(o.DisplayID) > maxID || len(f.fields) > firstMIME+2*maxBundle {
-		return o, fmt.Errorf("%w: a show with an id of %d bytes and %d fields", errFrame, len(o.DisplayID), len(f.fields))
+		return o, fmt.Errorf("%w: a show with an id of %d bytes and %d fields", ErrFrame, len(o.DisplayID), len(f.fields))
 	}
 	for _, at := range []struct {
 		to  *json.RawMessage
 		i   int
 		max int
 	}{{&o.Metadata, 4, maxMetadata}, {&o.Value, 5, maxValue}} {
-		if b := f.field(at.i); len(b) > 0 {
+		if b := f.Field(at.i); len(b) > 0 {
 			if len(b) > at.max || !json.Valid(b) {
-				return o, fmt.Errorf("%w: a show with bad JSON", errFrame)
+				return o, fmt.Errorf("%w: a show with bad JSON", ErrFrame)
 			}
 			*at.to = json.RawMessage(b)
 		}
@@ -66,7 +66,7 @@ func decodeShow(f *frame) (codeinterp.Output, error) {
 		rep := codeinterp.Representation{MIME: string(f.fields[i]), Data: f.fields[i+1]}
 		text := codeinterp.IsText(rep.MIME) || codeinterp.IsJSON(rep.MIME)
 		if rep.MIME == "" || len(rep.MIME) > maxMIME || text && !utf8.Valid(rep.Data) || codeinterp.IsJSON(rep.MIME) && !json.Valid(rep.Data) {
-			return o, fmt.Errorf("%w: a show with bad %.100q", errFrame, rep.MIME)
+			return o, fmt.Errorf("%w: a show with bad %.100q", ErrFrame, rep.MIME)
 		}
 		o.Bundle = append(o.Bundle, rep)
 	}
@@ -74,40 +74,40 @@ func decodeShow(f *frame) (codeinterp.Output, error) {
 	return o, nil
 }
 
-// A report is what a driver says about the end of a program.
-type report struct {
-	how  string // "ok", "error", "exit", "interrupt" or "gone"
-	code int
-	err  *codeinterp.ProgramError
-	lost int64 // bytes that were left out of err
+// A Report is what a driver says about the end of a program.
+type Report struct {
+	How  string // "ok", "error", "exit", "interrupt" or "gone"
+	Code int
+	Err  *codeinterp.ProgramError
+	Lost int64 // bytes that were left out of err
 }
 
-// decodeReport returns the report of a done frame.
-func decodeReport(f *frame) (*report, error) {
-	r := &report{how: string(f.field(1)), code: f.number(2)}
-	switch r.how {
+// DecodeReport returns the report of a done frame.
+func DecodeReport(f *Frame) (*Report, error) {
+	r := &Report{How: string(f.Field(1)), Code: f.Number(2)}
+	switch r.How {
 	case "ok", "error", "exit", "interrupt", "gone":
 	default:
-		return nil, fmt.Errorf("%w: a run that ended as %q", errFrame, r.how)
+		return nil, fmt.Errorf("%w: a run that ended as %q", ErrFrame, r.How)
 	}
-	if r.code < 0 || r.code > 255 {
-		return nil, fmt.Errorf("%w: exit code %q", errFrame, f.field(2))
+	if r.Code < 0 || r.Code > 255 {
+		return nil, fmt.Errorf("%w: exit code %q", ErrFrame, f.Field(2))
 	}
-	r.lost = min(int64(max(f.number(8), 0)), maxLost)
+	r.Lost = min(int64(max(f.Number(8), 0)), MaxLost)
 	text := func(i, limit int) string {
-		s, lost := shorten.Middle(f.field(i), limit)
-		r.lost += lost
+		s, lost := shorten.Middle(f.Field(i), limit)
+		r.Lost += lost
 		return s
 	}
 	name, message := text(3, maxID), text(4, maxMessage)
 	if name == "" && message == "" {
 		return r, nil
 	}
-	r.err = &codeinterp.ProgramError{Name: name, Message: message, Line: max(f.number(5), 0), MissingModule: text(6, maxID)}
+	r.Err = &codeinterp.ProgramError{Name: name, Message: message, Line: max(f.Number(5), 0), MissingModule: text(6, maxID)}
 	if lines := strings.TrimRight(text(7, maxTraceback), "\n"); lines != "" {
 		var lost int64
-		r.err.Traceback, lost = shortenLines(strings.Split(lines, "\n"))
-		r.lost += lost
+		r.Err.Traceback, lost = shortenLines(strings.Split(lines, "\n"))
+		r.Lost += lost
 	}
 	return r, nil
 }

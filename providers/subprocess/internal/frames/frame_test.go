@@ -1,4 +1,4 @@
-package subprocess
+package frames
 
 import (
 	"bytes"
@@ -13,17 +13,16 @@ import (
 // unbounded has room for any frame.
 type unbounded struct{}
 
-func (unbounded) room(int) (*coming, func(), error)  { return &coming{}, func() {}, nil }
-func (unbounded) arrived(_ *coming, err error) error { return err }
+func (unbounded) Take(int) (func(), error) { return func() {}, nil }
 
 var anyRoom unbounded
 
 func TestFrame(t *testing.T) {
 	long := strings.Repeat("x", 3<<20)
-	b := encode(frameRun, "1", "", long, "é\n")
-	f, err := readFrame(bytes.NewReader(b), anyRoom)
-	if err != nil || f.kind != frameRun || len(f.fields) != 4 || f.number(0) != 1 || string(f.field(2)) != long || string(f.field(3)) != "é\n" || f.field(9) != nil {
-		t.Errorf("got %c, %d fields, %v", f.kind, len(f.fields), err)
+	b := Encode(Run, "1", "", long, "é\n")
+	f, err := Read(bytes.NewReader(b), anyRoom)
+	if err != nil || f.Kind != Run || len(f.fields) != 4 || f.Number(0) != 1 || string(f.Field(2)) != long || string(f.Field(3)) != "é\n" || f.Field(9) != nil {
+		t.Errorf("got %c, %d fields, %v", f.Kind, len(f.fields), err)
 	}
 	for name, in := range map[string]string{
 		"no length":     "zzzzzzzz",
@@ -33,17 +32,17 @@ func TestFrame(t *testing.T) {
 		"field outside": "00000009Z000000ff",
 		"cut field":     "00000003Z00",
 	} {
-		if _, err := readFrame(strings.NewReader(in), anyRoom); !errors.Is(err, errFrame) {
+		if _, err := Read(strings.NewReader(in), anyRoom); !errors.Is(err, ErrFrame) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	for name, in := range map[string]string{"cut length": "0000", "cut frame": "00000010Z", "cut long frame": "03000000Zxxx", "cut where a step ends": "03000000" + strings.Repeat("x", step), "only a length": "00000010"} {
-		if _, err := readFrame(strings.NewReader(in), anyRoom); err == nil || err == io.EOF || errors.Is(err, errFrame) {
+		if _, err := Read(strings.NewReader(in), anyRoom); err == nil || err == io.EOF || errors.Is(err, ErrFrame) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	for name, in := range map[string]string{"nothing": "", "cut call": "00000010Q", "cut long call": "03000000Q" + strings.Repeat("x", step-1)} {
-		if _, err := readFrame(strings.NewReader(in), anyRoom); err != io.EOF {
+		if _, err := Read(strings.NewReader(in), anyRoom); err != io.EOF {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -62,23 +61,23 @@ func (r *timed) SetReadDeadline(at time.Time) error {
 
 // TestFrameDeadline: a frame that has begun has to end; the next one may wait.
 func TestFrameDeadline(t *testing.T) {
-	r := &timed{Reader: strings.NewReader(string(encode(frameHello, "x")) + "0000")}
-	if _, err := readFrame(r, anyRoom); err != nil || len(r.deadlines) != 2 || r.deadlines[0].IsZero() || !r.deadlines[1].IsZero() {
+	r := &timed{Reader: strings.NewReader(string(Encode(Hello, "x")) + "0000")}
+	if _, err := Read(r, anyRoom); err != nil || len(r.deadlines) != 2 || r.deadlines[0].IsZero() || !r.deadlines[1].IsZero() {
 		t.Errorf("deadlines %v, %v", r.deadlines, err)
 	}
-	if _, err := readFrame(r, anyRoom); err == nil || len(r.deadlines) != 2 {
+	if _, err := Read(r, anyRoom); err == nil || len(r.deadlines) != 2 {
 		t.Errorf("before a frame: deadlines %v, %v", r.deadlines, err)
 	}
 }
 
 func FuzzReadFrame(f *testing.F) {
-	f.Add(encode(frameShow, "1", "2", "display", "", "{}", "1", "text/plain", "x"))
-	f.Add(encode(frameDone, "1", "error", "1", "E", "m", "3", "", "a\nb"))
+	f.Add(Encode(Show, "1", "2", "display", "", "{}", "1", "text/plain", "x"))
+	f.Add(Encode(Done, "1", "error", "1", "E", "m", "3", "", "a\nb"))
 	f.Add([]byte("0000000aZ00000001x"))
 	f.Add([]byte("00000001\xb0"))
 	f.Fuzz(func(t *testing.T, in []byte) {
 		r := bytes.NewReader(in)
-		got, err := readFrame(r, anyRoom)
+		got, err := Read(r, anyRoom)
 		if err != nil {
 			return
 		}
@@ -86,36 +85,36 @@ func FuzzReadFrame(f *testing.F) {
 		for _, b := range got.fields {
 			fields = append(fields, string(b))
 		}
-		if used := len(in) - r.Len(); !bytes.Equal(encode(got.kind, fields...), in[:used]) {
+		if used := len(in) - r.Len(); !bytes.Equal(Encode(got.Kind, fields...), in[:used]) {
 			t.Errorf("%q does not survive", in[:used])
 		}
-		_, _ = decodeShow(&got)
-		_, _ = decodeReport(&got)
+		_, _ = DecodeShow(&got)
+		_, _ = DecodeReport(&got)
 	})
 }
 
 // TestHasFrame: a frame that came with the one before it is known, and one of
 // which a part is missing is not.
 func TestHasFrame(t *testing.T) {
-	first, second := encode(frameShow, "1"), encode(frameDone, "1", "ok")
+	first, second := Encode(Show, "1"), Encode(Done, "1", "ok")
 	for missing := range len(second) + 1 {
 		from, to, err := os.Pipe()
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer from.Close()
-		r := newReader(from)
-		if r.hasFrame() {
+		r := NewReader(from)
+		if r.HasFrame() {
 			t.Error("there is a frame before anything came")
 		}
 		if _, err := to.Write(append(bytes.Clone(first), second[:len(second)-missing]...)); err != nil {
 			t.Fatal(err)
 		}
 		to.Close()
-		if f, err := readFrame(r, nil); err != nil || f.kind != frameShow || r.hasFrame() != (missing == 0) {
-			t.Errorf("without the last %d bytes: %v, %v, the next is there: %v", missing, f, err, r.hasFrame())
+		if f, err := Read(r, nil); err != nil || f.Kind != Show || r.HasFrame() != (missing == 0) {
+			t.Errorf("without the last %d bytes: %v, %v, the next is there: %v", missing, f, err, r.HasFrame())
 		}
-		if f, err := readFrame(r, nil); (err == nil) != (missing == 0) || err == nil && f.kind != frameDone {
+		if f, err := Read(r, nil); (err == nil) != (missing == 0) || err == nil && f.Kind != Done {
 			t.Errorf("without the last %d bytes: %v, %v", missing, f, err)
 		}
 	}
