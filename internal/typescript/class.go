@@ -1,29 +1,20 @@
 package typescript
 
-import "strings"
-
 // A class is what is gathered while one is parsed.
 type class struct {
-	name       string
-	expression bool
-	derived    bool
-	fields     int      // the edit that declares its parameter properties
-	decorators []string // its own, and those of its constructor's parameters
-	own        []string // calls of the helper for its members, as code
-	static     []string
+	name    string
+	derived bool
+	fields  int // the edit that declares its parameter properties
 }
 
-// classDeclaration parses a class from its keyword on, or from abstract. A
-// decorated class is a variable; e, if any, then exports it by a list.
-func (p *parser) classDeclaration(decorators []string, e *export) (name string) {
+// classDeclaration parses a class from its keyword on, or from abstract.
+func (p *parser) classDeclaration() (name string) {
 	if p.isWord("abstract") {
 		p.blank(p.tok.start, p.tok.end)
 		p.next()
 	}
-	head, start := p.mark(), p.tok.start
-	// A place for what only the end of the class shows to be needed.
-	p.replace(start, start, "")
-	c := class{decorators: decorators}
+	start := p.tok.start
+	var c class
 	p.class(&c)
 	if c.name != "" {
 		p.declare(c.name)
@@ -32,31 +23,7 @@ func (p *parser) classDeclaration(decorators []string, e *export) (name string) 
 			p.noteDeclaration(Declaration{Keyword: Name{Text: "class", Start: start}, Names: []string{c.name}, End: p.last})
 		}
 	}
-	after := strings.Join(append(c.own, c.static...), " ")
-	if after != "" {
-		after = " " + after
-	}
-	if len(c.decorators) > 0 {
-		if c.name == "" && (e == nil || e.as == "") {
-			p.fail(start, "A decorated class needs a name")
-		}
-		if c.name == "" {
-			c.name = "$$default"
-		}
-		p.edits[head].text = p.text("let " + c.name + " = ")
-		after = ";" + after + " " + c.name + " = $$decorate([" + strings.Join(c.decorators, ", ") + "], " + c.name + ");"
-		if e != nil {
-			p.unexport(e)
-			after += " export { " + c.name + e.as + " };"
-		}
-	}
-	p.insert(p.last, after)
 	return c.name
-}
-
-func (p *parser) classExpression() {
-	c := class{expression: true}
-	p.class(&c)
 }
 
 // class parses a class from its keyword on.

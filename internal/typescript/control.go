@@ -75,10 +75,12 @@ func (p *parser) doLoop() {
 func (p *parser) forLoop(first int) {
 	p.next()
 	awaits := p.acceptWord("await")
-	l := loop{start: int32(first)}
+	l, h := loop{start: int32(first)}, head{}
 	p.expect("(")
 	switch {
 	case p.is(";"):
+	case p.keepHeads && p.isWord("let") && p.declaresVariables():
+		p.variables(noIn, &h.names)
 	case p.declaresVariables():
 		p.variablesOf(false, noIn)
 	default:
@@ -103,6 +105,7 @@ func (p *parser) forLoop(first int) {
 			p.expr(0)
 		}
 		p.expect(";")
+		h.note(p)
 		if !p.is(")") {
 			p.expr(0)
 		}

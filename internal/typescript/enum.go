@@ -1,15 +1,11 @@
 package typescript
 
-import (
-	"slices"
-	"strings"
-)
+import "strings"
 
-// enum parses an enum from its keyword on and reports whether its name was
-// declared before. It becomes a function, in which members are constants, so
-// that initializers find them by name; one adds them to the object. exports is
-// the variable of the namespace that exports it.
-func (p *parser) enum(exports string) (known bool) {
+// enum parses an enum from its keyword on. It becomes a function, in which members are
+// constants, so that initializers find them by name; one adds them to the object.
+// exports is the variable of the namespace that exports it.
+func (p *parser) enum(exports string) {
 	p.enter()
 	start := p.tok.start
 	p.next()
@@ -17,27 +13,17 @@ func (p *parser) enum(exports string) (known bool) {
 		p.unexpected()
 	}
 	name := p.tok.text
+	p.declareOnce(p.tok.start, name)
 	p.next()
 	if !p.is("{") {
 		p.unexpected()
 	}
-	known = p.declare(name)
-	head := ""
-	if !known {
-		head = p.variable()
-	}
-	id := enumIn{len(p.scopes), name}
-	if !known {
-		delete(p.members, id) // of another block
-	}
-	before, after := earlierMembers(name, p.members[id])
-	p.replace(start, p.tok.end, head+name+" = "+before+enumHelper)
+	// Within it the enum has its name already: All = E.Read | E.Write.
+	p.replace(start, p.tok.end, p.variable()+name+" = (("+name+") => "+enumHelper)
 	p.next()
 	seen := map[string]bool{}
 	for !p.is("}") {
-		if constant := p.enumMember(seen); constant != "" {
-			p.addMember(id, constant)
-		}
+		p.enumMember(seen)
 		if p.is("}") {
 			break
 		}
@@ -47,73 +33,13 @@ func (p *parser) enum(exports string) (known bool) {
 		p.blank(p.tok.start, p.tok.end)
 		p.next()
 	}
-	arg := name + " || {}"
-	switch {
-	case exports != "":
-		arg = exports + "." + name + " = " + exports + "." + name + " || {}"
-	case !known && p.variable() == "let ":
-		arg = "{}" // the variable cannot be read yet
+	arg := "{}"
+	if exports != "" {
+		arg = exports + "." + name + " = {}"
 	}
-	p.replace(p.tok.start, p.tok.end, " return $$e; })"+after+"("+arg+");")
+	p.replace(p.tok.start, p.tok.end, " return $$e; })("+name+"))("+arg+");")
 	p.next()
 	p.leave()
-	return known
-}
-
-// enumIn says which enum is meant: one name of a block that many deep.
-type enumIn struct {
-	depth int
-	name  string
-}
-
-// constants are an enum's. A program can have many enums of few.
-type constants struct {
-	list  []string
-	known map[string]bool // of fewConstants and more
-}
-
-const fewConstants = 8
-
-// add reports whether name was not there yet.
-func (c *constants) add(name string) bool {
-	if c.known == nil && len(c.list) == fewConstants {
-		c.known = map[string]bool{}
-		for _, name := range c.list {
-			c.known[name] = true
-		}
-	}
-	if c.known[name] || c.known == nil && slices.Contains(c.list, name) {
-		return false
-	}
-	if c.list = append(c.list, name); c.known != nil {
-		c.known[name] = true
-	}
-	return true
-}
-
-// addMember notes a constant of an enum, for declarations that go on with it.
-func (p *parser) addMember(id enumIn, constant string) {
-	if p.members == nil {
-		p.members = map[enumIn]*constants{}
-	}
-	c := p.members[id]
-	if c == nil {
-		c = &constants{}
-		p.members[id] = c
-	}
-	if c.add(constant) {
-		p.charge(32)
-	}
-}
-
-// earlierMembers returns what has an enum's function find, by name, the
-// constants that the enum has already, unless it declares them itself.
-func earlierMembers(name string, c *constants) (before, after string) {
-	if c == nil {
-		return "", ""
-	}
-	list := slices.Sorted(slices.Values(c.list))
-	return "(({ " + strings.Join(list, ", ") + " }) => ", ")(" + name + " || {})"
 }
 
 // variable returns the keyword that declares an enum or a namespace: at the top
@@ -126,20 +52,20 @@ func (p *parser) variable() string {
 }
 
 // enumHelper begins an enum's function. It makes $$m, which adds a member of
-// the enum: one more than the last where it gets no value.
-const enumHelper = `(($$e, $$n = 0) => { const $$m = (k, v = $$n) => (` +
-	`$$n = typeof v === "number" ? v + 1 : void 0, typeof ($$e[k] = v) === "string" || ($$e[v] = k), v); `
+// the enum: one more than the last where it gets no value. A value that is written as
+// a text does not lead back to its member.
+const enumHelper = `(($$e, $$n = 0) => { const $$m = (k, v = $$n, t) => (` +
+	`$$n = typeof v === "number" ? v + 1 : void 0, $$e[k] = v, t && typeof v === "string" || ($$e[v] = k), v); `
 
-// enumMember parses a member. It becomes a constant, whose name is returned,
-// unless its name cannot be one's.
-func (p *parser) enumMember(seen map[string]bool) (constant string) {
+// enumMember parses a member. It becomes a constant, unless its name cannot be one's.
+func (p *parser) enumMember(seen map[string]bool) {
 	t := p.tok
 	key, local := "", ""
 	switch {
 	case t.kind == word:
 		key = `"` + t.text + `"`
 		if !reserved(t.text) && !seen[t.text] && !strictName(t.text) {
-			constant, local = t.text, "const "+t.text+" = "
+			local = "const " + t.text + " = "
 		}
 		p.charge(32)
 		seen[t.text] = true
@@ -170,12 +96,41 @@ func (p *parser) enumMember(seen map[string]bool) (constant string) {
 	if p.is("=") {
 		p.replace(t.start, p.tok.end, local+"$$m("+key+", ")
 		p.next()
+		first := p.tok
 		p.assign(0)
-		p.insert(p.last, ");")
-		return constant
+		end := ");"
+		if seen[p.plain().text] || isText(p.src[first.start:p.last]) {
+			end = ", 1);"
+		}
+		p.insert(p.last, end)
+		return
 	}
 	p.replace(t.start, end, local+"$$m("+key+");")
-	return constant
+}
+
+// isText reports whether an expression is a text, or such ones with + between them.
+func isText(s string) bool {
+	for {
+		s = strings.TrimLeft(s, " \t\r\n")
+		if s == "" || s[0] != '"' && s[0] != '\'' && s[0] != '`' {
+			return false
+		}
+		quote, end := s[0], 1
+		for end < len(s) && s[end] != quote {
+			if s[end] == '\\' {
+				end++
+			}
+			end++
+		}
+		s = strings.TrimLeft(s[min(end+1, len(s)):], " \t\r\n")
+		if s == "" {
+			return true
+		}
+		if s[0] != '+' {
+			return false
+		}
+		s = s[1:]
+	}
 }
 
 // strictName reports whether a constant of this name is an error, or hides what

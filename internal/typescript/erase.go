@@ -38,27 +38,24 @@ type parser struct {
 	notArrow map[int]bool    // parentheses that begin no arrow function
 	single   bool            // the last type was one name, pattern or literal
 
-	scopes   []scope
-	members  map[enumIn]*constants // constants of enums, for those that go on with one
-	exports  string                // the variable of the namespace that the statement is in
-	nested   int                   // namespaces around the statement
-	inside   *space                // the innermost one's
-	live     bool                  // a statement of the block at hand is more than types
-	decorate bool                  // decorators need their helper
+	scopes  []scope
+	exports string // the variable of the namespace that the statement is in
+	nested  int    // namespaces around the statement
+	live    bool   // a statement of the block at hand is more than types
 
-	gaps    *[]gap   // what oneLine looks for, nil otherwise
 	outline *Outline // to be made, nil for none
 	only    token    // the last operand, where it was a name
 	literal int      // the end of the last array or object
 
+	keepHeads bool // heads of for (let ...) loops are looked for
+	heads     []head
 	keepLoops bool // for await loops are looked for
 	loops     []loop
 	label     int // where the labels of the statement that follows begin, -1 for none
 }
 
-// A scope holds the names of functions, classes, enums and namespaces of a
-// block, which a namespace may share, and the spaces of those.
-type scope map[string]*space
+// A scope holds the names of functions, classes, enums and namespaces of a block.
+type scope map[string]bool
 
 // Erase translates a program. A program that is perhaps one object literal, as
 // in a REPL, may be that. The error is a *SyntaxError or ctx's. It may be
@@ -130,9 +127,6 @@ func (p *parser) program() {
 		p.statement()
 		p.outline.next()
 	}
-	if p.decorate {
-		p.insert(len(p.src), "\n"+decorateHelper)
-	}
 }
 
 // A state is what a guess may have to go back to.
@@ -143,14 +137,13 @@ type state struct {
 	depth, memory, scopes, nest int
 	functions                   int
 	outlined                    outlined
-	loops                       int
+	loops, heads                int
 	exports                     string
-	inside                      *space
-	live, decorate              bool
+	live                        bool
 }
 
 func (p *parser) save() state {
-	s := state{p.tok, p.last, len(p.edits), len(p.texts), p.barrier, p.depth, p.memory, len(p.scopes), p.nested, p.functions, p.outline.save(), len(p.loops), p.exports, p.inside, p.live, p.decorate}
+	s := state{p.tok, p.last, len(p.edits), len(p.texts), p.barrier, p.depth, p.memory, len(p.scopes), p.nested, p.functions, p.outline.save(), len(p.loops), len(p.heads), p.exports, p.live}
 	// restore cuts the list here, so that no edit of before may grow meanwhile.
 	p.barrier = s.edits
 	return s
@@ -159,10 +152,10 @@ func (p *parser) save() state {
 func (p *parser) restore(s state) {
 	p.tok, p.last, p.edits, p.texts, p.barrier = s.tok, s.last, p.edits[:s.edits], p.texts[:s.texts], s.barrier
 	p.depth, p.memory, p.scopes, p.nested = s.depth, s.memory, p.scopes[:s.scopes], s.nest
-	p.exports, p.inside, p.live, p.decorate = s.exports, s.inside, s.live, s.decorate
+	p.exports, p.live = s.exports, s.live
 	p.functions = s.functions
 	p.outline.restore(s.outlined)
-	p.loops, p.label = p.loops[:s.loops], -1
+	p.loops, p.heads, p.label = p.loops[:s.loops], p.heads[:s.heads], -1
 }
 
 // try parses something that may not be there. Where it is not, try returns

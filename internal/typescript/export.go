@@ -2,36 +2,31 @@ package typescript
 
 // An export is what exports a declaration.
 type export struct {
-	edit int    // where its keywords begin, to replace them by
-	end  int    // where they end
-	as   string // how a list of exports would go on after the name
+	edit int // where its keywords begin, to replace them by
+	end  int // where they end
 }
 
 // unexport erases the keywords.
 func (p *parser) unexport(e *export) { p.edits[e.edit].end = int32(e.end) }
 
 // exportDeclaration parses an export, and reports whether it was of types only.
-func (p *parser) exportDeclaration(decorators []string) (erased bool) {
+func (p *parser) exportDeclaration() (erased bool) {
 	e := &export{edit: p.mark(), end: p.tok.end}
 	p.replace(p.tok.start, p.tok.start, "")
 	p.barrier = len(p.edits)
 	p.next()
-	for p.is("@") {
-		decorators = append(decorators, p.decorator())
-	}
+	p.noDecorators()
 	if p.exports != "" {
-		return p.exportFromNamespace(e, decorators)
+		return p.exportFromNamespace(e)
 	}
 	n := p.peek()
 	class := p.isWord("class") || p.isWord("abstract") && n.word("class") && !n.nl
 	switch {
 	case class:
-		p.classDeclaration(decorators, e)
+		p.classDeclaration()
 		return false
 	case p.isWord("default"):
-		return p.exportDefault(e, decorators)
-	case len(decorators) > 0:
-		p.unexpected()
+		return p.exportDefault()
 	case p.is("="):
 		e.end = p.tok.end
 		p.unexport(e)
@@ -56,9 +51,9 @@ func (p *parser) exportDeclaration(decorators []string) (erased bool) {
 	case p.isWord("import"):
 		return p.exportImport()
 	case p.isWord("namespace") && n.kind == word, p.isWord("module") && n.kind == word:
-		return !p.exportNamespace(e)
+		return !p.namespace("")
 	case p.isWord("enum"), p.isWord("const") && n.word("enum"):
-		p.exportEnum(e)
+		p.exportEnum()
 		return false
 	}
 	done, erased := false, false
@@ -90,19 +85,14 @@ func (p *parser) exportList() {
 	p.from()
 }
 
-func (p *parser) exportDefault(e *export, decorators []string) (erased bool) {
-	e.end, e.as = p.tok.end, " as default"
+func (p *parser) exportDefault() (erased bool) {
 	p.next()
-	for p.is("@") {
-		decorators = append(decorators, p.decorator())
-	}
+	p.noDecorators()
 	n := p.peek()
 	switch {
 	case p.isWord("class"), p.isWord("abstract") && n.word("class") && !n.nl:
-		p.classDeclaration(decorators, e)
+		p.classDeclaration()
 		return false
-	case len(decorators) > 0:
-		p.unexpected()
 	case p.isWord("interface") && n.kind == word && !n.nl:
 		return p.typeDeclaration()
 	case p.isWord("async") && n.word("function") && !n.nl:
@@ -133,7 +123,6 @@ func (p *parser) exportImport() (erased bool) {
 	p.moduleName()
 	p.expect("=")
 	if p.exports != "" {
-		p.exported(p.inside, name)
 		p.insert(p.tok.start, p.exports+"."+name+" = ")
 	}
 	p.expr(0)
@@ -141,14 +130,11 @@ func (p *parser) exportImport() (erased bool) {
 	return false
 }
 
-// exportEnum parses an enum after export, from const or enum on. One that was
-// declared before is exported already.
-func (p *parser) exportEnum(e *export) {
+// exportEnum parses an enum after export, from const or enum on.
+func (p *parser) exportEnum() {
 	if p.isWord("const") {
 		p.blank(p.tok.start, p.tok.end)
 		p.next()
 	}
-	if p.enum("") {
-		p.unexport(e)
-	}
+	p.enum("")
 }

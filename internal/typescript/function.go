@@ -5,7 +5,6 @@ import "strings"
 // A signature is what a class has to know of a method's parameters.
 type signature struct {
 	properties []string // names of parameter properties
-	decorators []string // calls of the helper, as code
 }
 
 // function parses a function from its keyword on. Of a declaration without a
@@ -46,15 +45,12 @@ func (p *parser) function(declaration bool) bool {
 func (p *parser) parameters(s *signature) {
 	p.enter()
 	p.expect("(")
-	for n := 0; !p.is(")"); n++ {
+	for !p.is(")") {
 		if p.isWord("this") {
 			p.thisParameter()
-			// It is no parameter of the JavaScript, by whose numbers decorators are
-			// called.
-			n--
 			continue
 		}
-		p.parameter(s, n)
+		p.parameter(s)
 		if !p.is(")") {
 			p.expect(",")
 		}
@@ -76,13 +72,8 @@ func (p *parser) thisParameter() {
 	p.blank(start, p.last)
 }
 
-func (p *parser) parameter(s *signature, n int) {
-	for p.is("@") {
-		if s == nil {
-			p.unexpected()
-		}
-		s.decorators = append(s.decorators, p.parameterDecorator(n))
-	}
+func (p *parser) parameter(s *signature) {
+	p.noDecorators()
 	property := p.parameterModifiers()
 	p.accept("...")
 	if property && s != nil && p.tok.kind == word {
@@ -174,12 +165,11 @@ func (p *parser) constructorBody(properties []string, derived bool) {
 type surroundings struct {
 	exports string
 	live    bool
-	inside  *space
 }
 
 func (p *parser) enterBlock() surroundings {
 	p.enter()
-	s := surroundings{p.exports, p.live, p.inside}
+	s := surroundings{p.exports, p.live}
 	p.exports = ""
 	p.scopes = append(p.scopes, nil)
 	return s
@@ -189,7 +179,7 @@ func (p *parser) enterBlock() surroundings {
 func (p *parser) leaveBlock(s surroundings) {
 	p.next()
 	p.scopes = p.scopes[:len(p.scopes)-1]
-	p.exports, p.live, p.inside = s.exports, s.live, s.inside
+	p.exports, p.live = s.exports, s.live
 	p.leave()
 }
 
@@ -200,10 +190,9 @@ func (p *parser) declare(name string) (known bool) {
 	if *s == nil {
 		*s = scope{}
 	}
-	_, known = (*s)[name]
-	if !known {
+	if known = (*s)[name]; !known {
 		p.charge(32)
-		(*s)[name] = nil
+		(*s)[name] = true
 	}
 	return known
 }

@@ -59,9 +59,6 @@ func (p *parser) next() {
 	p.last = p.tok.end
 	i, nl, ok := p.space(p.last)
 	t := token{start: i, nl: nl}
-	if p.gaps != nil && i > p.last {
-		p.gap(p.last, i, false)
-	}
 	switch {
 	case !ok:
 		t.kind, t.text, t.end = bad, "Invalid or unexpected token", len(p.src)

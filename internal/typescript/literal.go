@@ -134,11 +134,6 @@ func (p *parser) regexp() {
 func (p *parser) template() (done, ok bool) {
 	src := p.src
 	from := p.tok.end
-	defer func() {
-		if p.gaps != nil {
-			p.gap(from, p.tok.end, true)
-		}
-	}()
 	for i := from; i < len(src); i++ {
 		switch c := src[i]; {
 		case c == '\\':

@@ -5,9 +5,7 @@ import "strings"
 // A member is what is gathered while one of a class is parsed.
 type member struct {
 	mark, start int
-	decorators  []string
 	static      bool
-	accessor    bool // a getter, setter or accessor
 	absent      bool // abstract or declare: there is none in JavaScript
 }
 
@@ -15,13 +13,7 @@ type member struct {
 func (p *parser) member(c *class) {
 	p.enter()
 	m := member{mark: p.mark(), start: p.tok.start}
-	for p.is("@") {
-		m.decorators = append(m.decorators, p.decorator())
-	}
-	if len(m.decorators) > 0 {
-		p.separate(m.mark)
-		p.decorable(c, m.start)
-	}
+	p.noDecorators()
 	if p.modifiers(&m) {
 		p.body() // static { ... }
 		p.leave()
@@ -34,18 +26,17 @@ func (p *parser) member(c *class) {
 		p.leave()
 		return
 	}
-	name, edits := p.tok, p.mark()
+	name := p.tok
 	p.propertyName()
-	key := p.memberKey(name, edits)
 	optional := p.is("?") || p.is("!") && !p.tok.nl
 	if optional {
 		p.blank(p.tok.start, p.tok.end)
 		p.next()
 	}
 	if p.is("(") || p.is("<") || p.is("<<") {
-		p.method(c, &m, name, key)
+		p.method(c, &m, name)
 	} else {
-		p.field(c, &m, key, optional)
+		p.field(&m, optional)
 	}
 	p.leave()
 }
@@ -83,12 +74,11 @@ func (p *parser) modifiers(m *member) (block bool) {
 		case "static":
 			m.static = true
 		case "get", "set":
-			m.accessor = true
 		case "accessor":
 			if n.nl {
 				return false
 			}
-			m.accessor = true
+			p.fail(p.tok.start, "The accessor keyword is not supported: write get and set")
 		case "async":
 			if n.nl {
 				return false
@@ -119,26 +109,8 @@ func (p *parser) indexSignature() bool {
 	return true
 }
 
-// memberKey returns the code of a member's name for the decorators' helper, ""
-// where there is none that could be evaluated again.
-func (p *parser) memberKey(name token, edits int) string {
-	switch name.kind {
-	case word:
-		return `"` + name.text + `"`
-	case str, number:
-		return p.src[name.start:name.end]
-	case punct:
-		key := p.src[name.start+1 : p.last-1]
-		// Where types were erased from it, the source's text is no JavaScript.
-		if edits == len(p.edits) && strings.IndexFunc(key, func(r rune) bool { return r >= 0x80 || r != '.' && !identPart(byte(r)) }) < 0 {
-			return key
-		}
-	}
-	return ""
-}
-
 // method parses a method from its parameters on.
-func (p *parser) method(c *class, m *member, name token, key string) {
+func (p *parser) method(c *class, m *member, name token) {
 	constructor := name.word("constructor") && !m.static
 	p.blankTypeParams()
 	var s signature
@@ -158,13 +130,8 @@ func (p *parser) method(c *class, m *member, name token, key string) {
 			p.fail(name.start, "Only a constructor has parameter properties")
 		}
 		p.body()
-		p.decorateMember(c, m, append(m.decorators, s.decorators...), key, "null")
 		return
 	}
-	if len(s.decorators) > 0 {
-		p.decorable(c, m.start)
-	}
-	c.decorators = append(c.decorators, s.decorators...)
 	p.constructorBody(s.properties, c.derived)
 	if len(s.properties) > 0 {
 		p.edits[c.fields].text = p.text(" " + strings.Join(s.properties, "; ") + ";")
@@ -172,7 +139,7 @@ func (p *parser) method(c *class, m *member, name token, key string) {
 }
 
 // field parses a field from after its name on.
-func (p *parser) field(c *class, m *member, key string, optional bool) {
+func (p *parser) field(m *member, optional bool) {
 	if p.annotation() {
 		optional = true
 	}
@@ -187,17 +154,5 @@ func (p *parser) field(c *class, m *member, key string, optional bool) {
 	if m.absent {
 		p.drop(m.mark, m.start)
 		return
-	}
-	kind := "void 0"
-	if m.accessor {
-		kind = "null"
-	}
-	p.decorateMember(c, m, m.decorators, key, kind)
-}
-
-// decorable ends the parse where nothing in c can be decorated.
-func (p *parser) decorable(c *class, offset int) {
-	if c.expression {
-		p.fail(offset, "Decorators in class expressions are not supported: decorate a class declaration")
 	}
 }

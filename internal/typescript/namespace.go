@@ -7,9 +7,8 @@ import (
 
 // namespace parses a namespace. Its body becomes a function, whose parameter is
 // the object that exports go to. exports is that of the namespace around it, if
-// that exports this one. A namespace that is not live is all types, and of a
-// known name there was a declaration before.
-func (p *parser) namespace(exports string) (live, known bool) {
+// that exports this one. A namespace that is not live is all types.
+func (p *parser) namespace(exports string) (live bool) {
 	start := p.tok.start
 	p.next()
 	path := p.namespacePath()
@@ -20,8 +19,7 @@ func (p *parser) namespace(exports string) (live, known bool) {
 	p.replace(start, p.tok.end, "")
 	p.barrier = len(p.edits)
 
-	outer := surroundings{p.exports, p.live, p.inside}
-	parts := p.enterSpaces(path, exports != "")
+	outer := surroundings{p.exports, p.live}
 	p.scopes = append(p.scopes, nil)
 	p.nested += len(path)
 	p.exports, p.live = exportsVariable(p.nested), false
@@ -32,34 +30,25 @@ func (p *parser) namespace(exports string) (live, known bool) {
 	live = p.live
 	p.scopes = p.scopes[:len(p.scopes)-1]
 	p.nested -= len(path)
-	p.exports, p.live, p.inside = outer.exports, outer.live, outer.inside
+	p.exports, p.live = outer.exports, outer.live
 	// namespacePath went one deeper for each name.
 	p.depth -= len(path)
 	if live {
-		known = p.declare(path[0])
-		if exports == "" {
-			p.charge(128)
-			p.scopes[len(p.scopes)-1][path[0]] = parts[0].space
-		}
-		for i, name := range path {
-			p.exported(parts[i].around, name)
-		}
-		before, after := p.namespaceText(path, exports, known, parts)
+		p.declareOnce(start, path[0])
+		before, after := p.namespaceText(path, exports)
 		p.edits[head].text = p.text(before)
 		p.replace(p.tok.start, p.tok.end, after)
 	}
 	p.next()
-	return live, known
+	return live
 }
 
-// exportNamespace parses one after export. What was declared before is exported
-// already.
-func (p *parser) exportNamespace(e *export) (live bool) {
-	live, known := p.namespace("")
-	if known {
-		p.unexport(e)
+// declareOnce declares an enum or a namespace, which no other declaration may share its
+// name with.
+func (p *parser) declareOnce(at int, name string) {
+	if p.declare(name) {
+		p.fail(at, "Declarations of one name are not merged: "+name+" is declared already")
 	}
-	return live
 }
 
 // namespacePath parses a.b.c, which nests as deep as it is long.
@@ -82,62 +71,48 @@ func (p *parser) namespacePath() (path []string) {
 func exportsVariable(nested int) string { return "$$" + strconv.Itoa(nested) }
 
 // namespaceText returns what stands before and after the body of a namespace.
-func (p *parser) namespaceText(path []string, exports string, known bool, parts []part) (before, after string) {
-	var head, tail strings.Builder
-	ends := make([]string, 0, len(path))
+func (p *parser) namespaceText(path []string, exports string) (before, after string) {
+	var head strings.Builder
 	for i, name := range path {
 		if i > 0 {
 			exports = exportsVariable(p.nested + i)
-		}
-		if i > 0 {
 			head.WriteString("let " + name + "; ")
-		} else if !known {
+		} else {
 			head.WriteString(p.variable() + name + "; ")
 		}
-		own := exportsVariable(p.nested + i + 1)
-		names, end := reopen(own, parts[i].earlier)
-		head.WriteString("((" + own + ") => { " + names)
-		arg := name + " || (" + name + " = {})"
+		head.WriteString("((" + exportsVariable(p.nested+i+1) + ") => { ")
+		arg := name + " = {}"
 		if exports != "" {
-			arg = name + " = " + exports + "." + name + " || (" + exports + "." + name + " = {})"
+			arg = name + " = " + exports + "." + name + " = {}"
 		}
-		ends = append(ends, end+"})("+arg+");")
+		after = "})(" + arg + ");" + after
 	}
-	for i := len(ends) - 1; i >= 0; i-- {
-		tail.WriteString(ends[i])
-	}
-	return head.String(), tail.String()
+	return head.String(), after
 }
 
 // exportFromNamespace parses what a namespace exports, from after export on.
-func (p *parser) exportFromNamespace(e *export, decorators []string) (erased bool) {
+func (p *parser) exportFromNamespace(e *export) (erased bool) {
 	p.unexport(e)
 	ns, n := p.exports, p.peek()
-	if len(decorators) > 0 && !p.isWord("class") && !p.isWord("abstract") {
-		p.unexpected()
-	}
 	switch p.tok.text {
 	case "namespace", "module":
 		if n.kind == word {
-			live, _ := p.namespace(ns)
-			return !live
+			return !p.namespace(ns)
 		}
 	case "import":
 		return p.exportImport()
 	case "class", "abstract":
-		p.exportName(p.classDeclaration(decorators, nil))
+		p.exportName(p.classDeclaration())
 		return false
 	case "function", "async":
 		return p.exportFunction()
 	case "enum":
-		p.exported(p.inside, n.text)
 		p.enum(ns)
 		return false
 	case "const":
 		if n.word("enum") {
 			p.blank(p.tok.start, p.tok.end)
 			p.next()
-			p.exported(p.inside, p.peek().text)
 			p.enum(ns)
 			return false
 		}
@@ -160,7 +135,6 @@ func (p *parser) exportName(name string) {
 	if name == "" {
 		p.unexpected()
 	}
-	p.exported(p.inside, name)
 	p.insert(p.last, " "+p.exports+"."+name+" = "+name+";")
 }
 
@@ -200,7 +174,6 @@ func (p *parser) exportVariables() {
 	b.WriteString("; for (const [$$k, $$g, $$s] of [")
 	for _, name := range names {
 		if constant {
-			p.exported(p.inside, name)
 		}
 		b.WriteString(`["` + name + `", () => ` + name + ", ($$v) => { " + name + " = $$v; }], ")
 	}

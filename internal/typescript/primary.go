@@ -32,7 +32,7 @@ func (p *parser) primary(w where) shape {
 			p.next()
 			return value
 		case "@":
-			p.fail(p.tok.start, "Decorators of class expressions are not supported: decorate a class declaration")
+			p.noDecorators()
 		}
 	}
 	p.unexpected()
@@ -45,7 +45,7 @@ func (p *parser) wordExpression(w where) shape {
 		p.function(false)
 		return value
 	case "class":
-		p.classExpression()
+		p.class(&class{})
 		return value
 	case "async":
 		if s, ok := p.async(w); ok {

@@ -16,14 +16,8 @@ func (p *parser) erasedStatement() bool {
 	if p.label >= 0 {
 		first, p.label = p.label, -1
 	}
-	var decorators []string
-	for p.is("@") {
-		decorators = append(decorators, p.decorator())
-	}
+	p.noDecorators()
 	switch {
-	case len(decorators) > 0:
-		p.decorated(decorators)
-		return false
 	case p.accept(";"):
 		return false
 	case p.is("{"):
@@ -52,15 +46,10 @@ func (p *parser) erasedStatement() bool {
 	return false
 }
 
-// decorated parses a declaration after its decorators.
-func (p *parser) decorated(decorators []string) {
-	switch {
-	case p.isWord("export"):
-		p.exportDeclaration(decorators)
-	case p.isWord("class"), p.isWord("abstract") && p.peek().word("class"):
-		p.classDeclaration(decorators, nil)
-	default:
-		p.unexpected()
+// noDecorators ends the parse at a decorator.
+func (p *parser) noDecorators() {
+	if p.is("@") {
+		p.fail(p.tok.start, "Decorators are not supported")
 	}
 }
 
@@ -95,11 +84,11 @@ func (p *parser) declaration() (done, erased bool) {
 			return true, !p.function(true)
 		}
 	case "class":
-		p.classDeclaration(nil, nil)
+		p.classDeclaration()
 		return true, false
 	case "abstract":
 		if n := p.peek(); n.word("class") && !n.nl {
-			p.classDeclaration(nil, nil)
+			p.classDeclaration()
 			return true, false
 		}
 	case "enum":
@@ -110,11 +99,10 @@ func (p *parser) declaration() (done, erased bool) {
 			return true, p.importDeclaration()
 		}
 	case "export":
-		return true, p.exportDeclaration(nil)
+		return true, p.exportDeclaration()
 	case "namespace", "module":
 		if n := p.peek(); n.kind == word && !n.nl {
-			live, _ := p.namespace("")
-			return true, !live
+			return true, !p.namespace("")
 		}
 		return p.typeDeclaration(), true
 	case "interface", "type", "declare", "global":

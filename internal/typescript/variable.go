@@ -1,6 +1,6 @@
 package typescript
 
-// declaresVariables reports whether var, let, const, using or await using
+// declaresVariables reports whether var, let, const
 // begins a declaration here.
 func (p *parser) declaresVariables() bool {
 	switch p.tok.text {
@@ -10,16 +10,18 @@ func (p *parser) declaresVariables() bool {
 		n := p.peek()
 		return n.is("[") || n.is("{") || names(n) || n.word("of") || n.word("as") || n.word("satisfies")
 	case "using":
-		n := p.peek()
-		return !n.nl && names(n)
+		if n := p.peek(); !n.nl && names(n) {
+			p.fail(p.tok.start, "The using declaration is not supported: write try and finally")
+		}
 	case "await":
-		using, name := p.peek2()
-		return using.word("using") && !using.nl && !name.nl && names(name)
+		if using, name := p.peek2(); using.word("using") && !using.nl && !name.nl && names(name) {
+			p.fail(p.tok.start, "The using declaration is not supported: write try and finally")
+		}
 	}
 	return false
 }
 
-// names reports whether a variable after let or using may have the name: some
+// names reports whether a variable after let may have the name: some
 // words there continue an expression.
 func names(t token) bool {
 	if t.kind != word {
@@ -36,7 +38,6 @@ func names(t token) bool {
 // that it binds are added to names. It returns the ends of
 // those without an initializer.
 func (p *parser) variables(w where, names *[]string) (bare []int) {
-	p.acceptWord("await")
 	p.next()
 	return p.declarators(w, names, "")
 }
@@ -85,7 +86,6 @@ func (p *parser) declarators(w where, names *[]string, exports string) (bare []i
 		p.annotation()
 		if p.accept("=") {
 			if exports != "" && name.kind == word {
-				p.exported(p.inside, name.text)
 				p.insert(p.tok.start, exports+"."+name.text+" = ")
 			}
 			p.assign(w)

@@ -1,3 +1,5 @@
+//go:build full
+
 package inmemory_test
 
 import (
@@ -197,4 +199,13 @@ func TestUnpackedWithoutMemory(t *testing.T) {
 			t.Errorf("%d: %v %v %+v", tt.all, err, res.Status, res.Error)
 		}
 	}
+}
+
+// heapInUse returns the bytes of Go's heap that something refers to.
+func heapInUse() int64 {
+	runtime.GC()
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
 }

@@ -105,7 +105,7 @@ func TestModuleQuery(t *testing.T) {
 		{`(await import(import.meta.resolve("./q.mjs"))) === (await import("./q.mjs"))`, "true"},
 		{`[(await import("./data.json?1", { with: { type: "json" } })).default, (await import("./common.cjs?1")).c]`, "[ [ 1 ], 1 ]"},
 		{`fs.writeFileSync("a?b.mjs", "export const n = 'literal'"); (await import("./a?b.mjs")).n`, "literal"},
-		{`fs.writeFileSync("t.mjs", "\nnull.x"); await import("./t.mjs?4").catch((e) => e.stack.split("\n")[1])`, "    at <anonymous> (/t.mjs?4:2:6)"},
+		{`fs.writeFileSync("t.mjs", "\nnull.x"); await import("./t.mjs?4").catch((e) => e.stack.split("\n")[1])`, "    at <anonymous> (/t.mjs?4:2:5)"},
 		{`await import("./none.mjs?2").catch((e) => e.code)`, "ERR_MODULE_NOT_FOUND"},
 		{`await import("file://host/q.mjs").catch((e) => e.code)`, "ERR_MODULE_NOT_FOUND"},
 		{`await import("file:///%zz.mjs").catch((e) => e.code)`, "ERR_MODULE_NOT_FOUND"},

@@ -24,11 +24,11 @@ const neighbours = `const fs = require("fs"); fs.mkdirSync("/n/deep", { recursiv
 var modulePrograms = []struct{ name, language, code, out string }{
 	{"import.meta", "javascript", `const m = await import("/n/meta.mjs"); console.log(m.url, m.dirname, m.filename, m.r, m.d.pathname)`, "file:///n/meta.mjs /n /n/meta.mjs file:///n/lib.ts /n/d.json"},
 	{"import.meta of the program", "javascript", `console.log(import.meta.url, import.meta.resolve("fs"), import.meta.resolve("node:path"), import.meta.resolve("./n/lib.ts"))`, "file:///program.js node:fs node:path file:///n/lib.ts"},
-	{"loop of a module", "javascript", `try { await (await import("/n/loop.mjs")).f(rows) } catch (e) { console.log(e.stack.split("\n")[1]) }`, "closed\n    at f (/n/loop.mjs:3:6)"},
-	{"loop of a required file", "javascript", `try { await require("/n/loop.cjs").f(rows) } catch (e) { console.log(e.stack.split("\n")[1]) }`, "closed\n    at f (/n/loop.cjs:1:84)"},
+	{"loop of a module", "javascript", `try { await (await import("/n/loop.mjs")).f(rows) } catch (e) { console.log(e.stack.split("\n")[1]) }`, "closed\n    at f (/n/loop.mjs:3:5)"},
+	{"loop of a required file", "javascript", `try { await require("/n/loop.cjs").f(rows) } catch (e) { console.log(e.stack.split("\n")[1]) }`, "closed\n    at f (/n/loop.cjs:1:83)"},
 	{"a program's own TypeScript", "typescript", `for (const s of ["/n/lib", "/n/lib.ts", "/n/lib.js"]) { const m: any = await import(s); console.log(m.t, m.E.A, m.k) }`, "1 0 deep\n1 0 deep\n1 0 deep"},
 	{"an import declaration", "typescript", "import { t, type X } from '/n/lib';\nconsole.log(t as number)", "1"},
-	{"places in it", "typescript", `const m = await import("/n/lib"); try { m.boom() } catch (e: any) { console.log(e.stack.split("\n")[1]) }`, "    at boom (/n/lib.ts:3:58)"},
+	{"places in it", "typescript", `const m = await import("/n/lib"); try { m.boom() } catch (e: any) { console.log(e.stack.split("\n")[1]) }`, "    at boom (/n/lib.ts:3:57)"},
 	{"its loops", "typescript", `await (await import("/n/lib")).f(rows); console.log("behind")`, "closed\nbehind"},
 	{"required", "typescript", `console.log(require("/n/req").v, require("/n/req.ts").v as number)`, "7 7"},
 	{"its errors", "typescript", `await import("/n/bad").catch((e) => console.log(e.stack, e instanceof SyntaxError))`, "SyntaxError: Unexpected token '='\n    at /n/bad.ts:2:10 true"},
@@ -89,5 +89,23 @@ func TestHiddenGlobals(t *testing.T) {
 	res, err := s.RunCode(t.Context(), "javascript", `Object.getOwnPropertyNames(globalThis).filter((n) => /__.*__/.test(n)).length`, nil)
 	if err != nil || !res.OK() || res.Text() != "0" {
 		t.Errorf("%s, %v, %v", res.Text(), res.Error, err)
+	}
+}
+
+// An import declaration of what is missing has its line.
+func TestMissingImportLine(t *testing.T) {
+	t.Parallel()
+	ci := open(t, both())
+	for _, tt := range []struct {
+		language, code string
+		line           int
+	}{
+		{"javascript", "// nope-y\nlet a = 1\nimport x from 'nope-y'\nx", 3},
+		{"typescript", "interface A {\n  b: number\n}\nimport { c } from \"nope-y\"\nc", 4},
+	} {
+		res, err := ci.RunCode(t.Context(), tt.language, tt.code, nil)
+		if err != nil || res.Error == nil || res.Error.MissingModule != "nope-y" || res.Error.Line != tt.line {
+			t.Errorf("%s: %+v, %v", tt.language, res.Error, err)
+		}
 	}
 }

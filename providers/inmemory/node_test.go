@@ -1,3 +1,5 @@
+//go:build real
+
 package inmemory_test
 
 import (
@@ -144,4 +146,14 @@ func nodeOutput(t *testing.T, node string, programs []string) []string {
 		t.Fatal(err)
 	}
 	return out
+}
+
+// lookNode returns where node is.
+func lookNode(t *testing.T) string {
+	t.Helper()
+	node, err := exec.LookPath("node")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return node
 }

@@ -22,7 +22,7 @@ var guardOfLoops = typescript.Guard{
 	Before: "{const " + awaitedLoop + "_=" + awaitedLoop + "();try{",
 	Open:   awaitedLoop + "_.of(",
 	Close: func(of string) string {
-		if len(of) < maxName && plain(of) {
+		if identifier(of) && len(of) < maxName {
 			return `,"` + of + `")`
 		}
 		return ")"

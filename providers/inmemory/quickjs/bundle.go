@@ -4,7 +4,7 @@ package quickjs
 
 import (
 	"bytes"
-	"cmp"
+	"encoding/json"
 	"slices"
 	"strconv"
 	"strings"
@@ -189,13 +189,13 @@ func (in *instance) jsonOf(mime string, v value) (text []byte, ok bool) {
 		if !in.isUTF8(text) {
 			text = bytes.ToValidUTF8(text, []byte("\uFFFD"))
 		}
-		if in.isJSON(text) {
+		if json.Valid(text) {
 			return text, true
 		}
-		return nil, in.deny("SyntaxError", cmp.Or(in.jsonFault(string(text)), mime+" data is no JSON"))
+		return nil, in.deny("SyntaxError", mime+" data is no JSON")
 	}
 	if isString(v) {
-		if text, _, ok = vm.textBytes(v, 0); !ok || in.isJSON(text) {
+		if text, _, ok = vm.textBytes(v, 0); !ok || json.Valid(text) {
 			return text, ok
 		}
 		if isException(in.resume(undefined)) { // it may be that it was not looked at

@@ -46,9 +46,7 @@ func (e *Engine) Info() codeinterp.LanguageInfo {
 		Functions: true, Completion: true,
 		Notes: "ES2023, with Intl for en-US only; not node: no network, no npm packages, no child processes. " +
 			"There are console, timers, URL, TextEncoder, crypto, Buffer, display(mime, data), and require or import of " +
-			"fs (in memory), path, util, assert, events, os, crypto, url, querystring, string_decoder, stream, readline, zlib, timers, perf_hooks and buffer. " +
-			"Where closures capture variables: in a for (let ...) loop with continue, and in a try block within a loop, copy the variable first (const k = i) outside of the try. " +
-			"{...'text'} has no characters: use Object.assign({}, 'text').",
+			"fs (in memory), path, util, assert, events, os, crypto, url, querystring, string_decoder, stream, readline, zlib, timers, perf_hooks and buffer.",
 	}
 }
 

@@ -108,12 +108,7 @@ func (vm *vm) complete(e, engines value) value {
 	if !ok || text != "" && !strings.HasPrefix(text, "    at ") { // or the program's own
 		return vm.dup(engines)
 	}
-	if at := vm.faultAt(text); at != nil {
-		vm.rewordError(e, at)
-		text = at.moved(text)
-	} else {
-		text = vm.madeAt(text)
-	}
+	vm.reword(e, text)
 	frames := vm.in.mapStack(text, vm.frameLimit())
 	s := vm.newText(strings.TrimRight(vm.errorHead(e)+"\n"+frames, "\n"))
 	if isException(s) {

@@ -77,7 +77,6 @@ func hostFunctions() []function {
 		{"original", 1, (*instance).hostOriginal},
 		{"callTool", 2, (*instance).hostCallTool},
 		{"leave", 0, func(in *instance, _ value, _ []value) value { in.leaving = true; return undefined }},
-		{"jsonFault", 1, (*instance).hostJSONFault},
 		{"memory", 0, func(in *instance, _ value, _ []value) value { return newNumber(float64(in.vm.memory())) }},
 	}
 }

@@ -49,11 +49,9 @@ type instance struct {
 	answered bool      // an answer went before a timer
 	watcher  *watcher
 
-	top       uintptr // the bytecode of the program
-	topSource string  // and what that was compiled from
-	failing   moduleText
-	held      []value // see weak.go
-	last      last
+	source string  // that the program was compiled from
+	held   []value // see weak.go
+	last   last
 
 	// What outlives a run.
 	errorClass value       // Error
@@ -147,8 +145,7 @@ func (in *instance) end() {
 	}
 	in.positions.trim()
 	in.vm.giveBack(0)
-	in.program, in.host, in.stop = engine.Program{}, nil, nil
-	in.top, in.topSource, in.failing = 0, "", moduleText{}
+	in.program, in.host, in.stop, in.source = engine.Program{}, nil, nil, ""
 }
 
 // execute compiles and runs the program, waits for what it left pending and

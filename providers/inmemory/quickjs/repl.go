@@ -89,7 +89,7 @@ func (in *instance) prepareCode(code, name string) cell {
 			in.reveal(importNamed)
 		}
 		vm.dropException() // it is about the first declaration
-		if fn = vm.compile(static, name, true); !isException(fn) {
+		if fn = vm.compileStrict(static, name); !isException(fn) {
 			return in.compiled(fn, static, name, true)
 		}
 	}
@@ -147,7 +147,7 @@ func (in *instance) compiled(fn value, src, name string, async bool) cell {
 		in.vm.free(fn)
 		return cell{fn: thrown}
 	}
-	in.top, in.topSource = ptr(fn), src
+	in.source = src
 	again, over := in.vm.rebind(fn)
 	return cell{fn: fn, async: async, again: again, over: over}
 }

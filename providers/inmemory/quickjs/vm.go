@@ -59,6 +59,9 @@ type vm struct {
 	breathe  func()       // called by the running program now and then
 	frames   frameCounter // of the C library's stack
 
+	engineCompiler uintptr // see compile.go
+	compiler       compileFunc
+
 	resolvers [2]resolver // that fulfil and that reject promises
 
 	borrowed, counted int64 // see borrow
@@ -96,6 +99,7 @@ func newVM(c engine.Config, p *pool) (*vm, error) {
 	m.realms[0] = m.ctx
 	m.seed()
 	lib.XJS_SetContextOpaque(m.tls, m.ctx, uintptr(unsafe.Pointer(m)))
+	m.correctCompiled()
 	lib.XJS_SetInterruptHandler(m.tls, m.rt, funcPtr(cInterrupt), uintptr(unsafe.Pointer(m)))
 	lib.XJS_SetMaxStackSize(m.tls, m.rt, lib.Tsize_t(c.Limits.Stack))
 	return m, nil

@@ -43,8 +43,8 @@ func swapFunction(fn value, own *atomic.Uintptr, code uintptr) {
 	if classOf(fn) != lib.EJS_CLASS_C_FUNCTION {
 		return
 	}
-	own.Store(cFunctionOf(fn))
-	*(*uintptr)(unsafe.Add(unsafe.Pointer(&at[lib.TJSObject](ptr(fn)).Fu), 8)) = code
+	own.Store(*builtinCode(fn))
+	*builtinCode(fn) = code
 }
 
 func cWeakRef(tls *libc.TLS, ctx uintptr, this value, argc int32, argv uintptr) value {

@@ -127,9 +127,7 @@
       return parse(s, reviver);
     } catch (e) {
       if (e instanceof SyntaxError && e.message === "stack overflow") throw new RangeError("Maximum call stack size exceeded: the text is nested too deeply");
-      const fault = e instanceof SyntaxError ? host.jsonFault(s) : undefined;
-      if (fault === undefined) throw e;
-      throw new SyntaxError(text === undefined ? '"undefined" is not valid JSON' : fault);
+      throw e;
     }
   };
 

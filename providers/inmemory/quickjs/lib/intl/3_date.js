@@ -63,7 +63,9 @@ class DateTimeFormat {
     if (!(Math.abs(ms) <= 8.64e15)) throw new RangeError("Invalid time value");
     const at = host.zone(o.timeZone, ms);
     const d = new Date(Math.trunc(ms) + at.offset * 1000);
-    const first = dateParts(o, d), second = timeParts(o, d);
+    const first = dateParts(o, d);
+    if (o.era !== undefined) first.push(...(first.length > 0 ? [{ type: "literal", value: " " }] : []), { type: "era", value: { long: "Anno Domini", short: "AD", narrow: "A" }[o.era] });
+    const second = timeParts(o, d);
     const parts = first;
     if (first.length > 0 && second.length > 0) parts.push({ type: "literal", value: separator(o) });
     parts.push(...second);
@@ -89,11 +91,12 @@ delete DateTimeFormat.made;
 // dateOptions reads options; need says which fields have to be there, and
 // usual which are used where none is.
 function dateOptions(options, need, usual) {
-  refuse(options, "era", "dayPeriod", "numberingSystem");
+  refuse(options, "dayPeriod", "numberingSystem");
   if (options.calendar !== undefined && options.calendar !== "gregory") refuse(options, "calendar");
   const o = { timeZone: options.timeZone === undefined ? host.zone(undefined, 0).name : zoneOf(`${options.timeZone}`) };
   const numeric = [undefined, "numeric", "2-digit"], text = [undefined, "long", "short", "narrow"];
   o.weekday = option(options, "weekday", text);
+  o.era = option(options, "era", text);
   o.year = option(options, "year", numeric);
   o.month = option(options, "month", [...numeric, "long", "short", "narrow"]);
   o.day = option(options, "day", numeric);

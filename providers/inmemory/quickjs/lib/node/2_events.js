@@ -2,46 +2,70 @@
 
 const listening = (f) => { if (typeof f !== "function") throw badArgument("listener", "of type function", f); return f; };
 const limitOfListeners = (name, n) => { if (typeof n !== "number") throw badArgument(name, "of type number", n); if (!(n >= 0)) throw outOfRange(name, ">= 0", n); return n; };
-class EventEmitter {
-  #of = new Map(); #max;
-  constructor(options) { if (options?.captureRejections === true) throw badValue("options.captureRejections", true, "cannot be served"); }
-  #list(name) { return this.#of.get(name) ?? []; }
-  #add(name, f, first) {
-    listening(f);
-    if (this.#of.has("newListener")) this.emit("newListener", name, f.listener ?? f);
-    this.#of.set(name, first ? [f, ...this.#list(name)] : [...this.#list(name), f]);
-    return this;
-  }
-  #once(name, f) {
-    listening(f);
-    const g = (...args) => { this.removeListener(name, g); return f.apply(this, args); };
-    g.listener = f;
-    return g;
+const emitters = new WeakMap(); // the listeners of each, by the events' names
+const mostListeners = new WeakMap();
+const listenersOf = (emitter) => {
+  let of = emitters.get(emitter);
+  if (of === undefined) emitters.set(emitter, of = new Map());
+  return of;
+};
+const listOf = (emitter, name) => emitters.get(emitter)?.get(name) ?? [];
+const addTo = (emitter, name, f, first) => {
+  const of = listenersOf(emitter);
+  listening(f);
+  if (of.has("newListener")) emitter.emit("newListener", name, f.listener ?? f);
+  of.set(name, first ? [f, ...listOf(emitter, name)] : [...listOf(emitter, name), f]);
+  return emitter;
+};
+const onceOf = (emitter, name, f) => {
+  listening(f);
+  const g = (...args) => { emitter.removeListener(name, g); return f.apply(emitter, args); };
+  g.listener = f;
+  return g;
+};
+// callableClass makes a class one that can be called, as those of node can: with an object
+// that inherits from it, which becomes an instance, or for a new one.
+let adopted;
+const callableClass = (C) => {
+  const P = new Proxy(C, { apply(_, self, args) {
+    if (!(self instanceof C)) return new P(...args);
+    adopted = self;
+    return Reflect.construct(C, args);
+  } });
+  Object.defineProperty(C.prototype, "constructor", { value: P, writable: true, configurable: true });
+  return P;
+};
+const EventEmitter = callableClass(class EventEmitter {
+  constructor(options) {
+    const self = adopted;
+    adopted = undefined;
+    if (options?.captureRejections === true) throw badValue("options.captureRejections", true, "cannot be served");
+    if (self !== undefined) return self;
   }
   on(name, f) { return this.addListener(name, f); }
-  addListener(name, f) { return this.#add(name, f, false); }
-  prependListener(name, f) { return this.#add(name, f, true); }
-  once(name, f) { return this.on(name, this.#once(name, f)); }
-  prependOnceListener(name, f) { return this.prependListener(name, this.#once(name, f)); }
+  addListener(name, f) { return addTo(this, name, f, false); }
+  prependListener(name, f) { return addTo(this, name, f, true); }
+  once(name, f) { return this.on(name, onceOf(this, name, f)); }
+  prependOnceListener(name, f) { return this.prependListener(name, onceOf(this, name, f)); }
   off(name, f) { return this.removeListener(name, f); }
   removeListener(name, f) {
     listening(f);
-    const list = this.#list(name), i = list.findLastIndex((g) => g === f || g.listener === f);
+    const list = listOf(this, name), i = list.findLastIndex((g) => g === f || g.listener === f);
     if (i < 0) return this;
-    if (list.length === 1) this.#of.delete(name); else this.#of.set(name, list.toSpliced(i, 1));
-    if (this.#of.has("removeListener")) this.emit("removeListener", name, list[i].listener ?? f);
+    if (list.length === 1) listenersOf(this).delete(name); else listenersOf(this).set(name, list.toSpliced(i, 1));
+    if (listenersOf(this).has("removeListener")) this.emit("removeListener", name, list[i].listener ?? f);
     return this;
   }
   removeAllListeners(name) {
-    if (!this.#of.has("removeListener")) { if (name === undefined) this.#of.clear(); else this.#of.delete(name); return this; }
-    const names = name === undefined ? [...this.#of.keys()].filter((k) => k !== "removeListener") : [name];
-    for (const k of names) for (const f of this.#list(k).toReversed()) this.removeListener(k, f);
-    if (name === undefined) this.#of.clear();
+    if (!listenersOf(this).has("removeListener")) { if (name === undefined) listenersOf(this).clear(); else listenersOf(this).delete(name); return this; }
+    const names = name === undefined ? [...listenersOf(this).keys()].filter((k) => k !== "removeListener") : [name];
+    for (const k of names) for (const f of listOf(this, k).toReversed()) this.removeListener(k, f);
+    if (name === undefined) listenersOf(this).clear();
     return this;
   }
   emit(name, ...args) {
-    if (name === "error") for (const f of this.#list(EventEmitter.errorMonitor)) f.apply(this, args);
-    const list = this.#list(name);
+    if (name === "error") for (const f of listOf(this, EventEmitter.errorMonitor)) f.apply(this, args);
+    const list = listOf(this, name);
     if (list.length === 0) {
       if (name === "error") throw args[0] instanceof Error ? args[0] : Object.assign(error(Error, "ERR_UNHANDLED_ERROR", `Unhandled error. (${typeof args[0] === "string" ? `'${args[0]}'` : host.inspect(args[0])})`), { context: args[0] });
       return false;
@@ -49,13 +73,13 @@ class EventEmitter {
     for (const f of list) f.apply(this, args);
     return true;
   }
-  listeners(name) { return this.#list(name).map((f) => f.listener ?? f); }
-  rawListeners(name) { return [...this.#list(name)]; }
-  listenerCount(name, f) { return f === undefined ? this.#list(name).length : this.#list(name).filter((g) => g === f || g.listener === f).length; }
-  eventNames() { return [...this.#of.keys()]; }
-  setMaxListeners(n) { this.#max = limitOfListeners("setMaxListeners", n); return this; }
-  getMaxListeners() { return this.#max ?? EventEmitter.defaultMaxListeners; }
-}
+  listeners(name) { return listOf(this, name).map((f) => f.listener ?? f); }
+  rawListeners(name) { return [...listOf(this, name)]; }
+  listenerCount(name, f) { return f === undefined ? listOf(this, name).length : listOf(this, name).filter((g) => g === f || g.listener === f).length; }
+  eventNames() { return [...listenersOf(this).keys()]; }
+  setMaxListeners(n) { mostListeners.set(this, limitOfListeners("setMaxListeners", n)); return this; }
+  getMaxListeners() { return mostListeners.get(this) ?? EventEmitter.defaultMaxListeners; }
+});
 EventEmitter.EventEmitter = EventEmitter;
 EventEmitter.defaultMaxListeners = 10;
 EventEmitter.errorMonitor = Symbol("events.errorMonitor");

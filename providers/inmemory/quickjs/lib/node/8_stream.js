@@ -9,7 +9,7 @@ const limitOf = (options, side, object) => {
   return n;
 };
 
-class Stream extends EventEmitter {
+const Stream = callableClass(class Stream extends EventEmitter {
   #auto; #emits; #pipes = [];
   destroyed = false; closed = false; errored = null;
   constructor(options) {
@@ -60,9 +60,9 @@ class Stream extends EventEmitter {
     return this;
   }
   [Symbol.for("nodejs.rejection")](e) { this.destroy(e); }
-}
+});
 
-class Readable extends Stream {
+const Readable = callableClass(class Readable extends Stream {
   #queue = []; #length = 0; #ended = false; #flowing = null; #decoder; #done = false; #reading = false; #scheduled = false; #limit;
   readableEnded = false;
   get readable() { return !this.destroyed && !this.readableEnded && this.errored === null; }
@@ -221,7 +221,7 @@ class Readable extends Stream {
     }
   }
   async toArray() { const out = []; for await (const x of this) out.push(x); return out; }
-}
+});
 
 // writing is what Writable and Duplex share.
 const writing = (Base) => class extends Base {
@@ -318,14 +318,14 @@ const writing = (Base) => class extends Base {
   cork() { this.#corked++; }
   uncork() { if (this.#corked > 0 && --this.#corked === 0) this.#next(); }
 };
-class Writable extends writing(Stream) {}
-class Duplex extends writing(Readable) {
+const Writable = callableClass(class Writable extends writing(Stream) {});
+const Duplex = callableClass(class Duplex extends writing(Readable) {
   constructor(options) {
     super(options);
     if (options?.allowHalfOpen === false) this.once("end", () => { if (!this.writableEnded) this.end(); });
   }
-}
-class Transform extends Duplex {
+});
+const Transform = callableClass(class Transform extends Duplex {
   _read() {}
   _write(chunk, encoding, done) {
     this._transform(chunk, encoding, (e, out) => { if (!e && out !== undefined && out !== null) this.push(out); done(e); });
@@ -334,8 +334,8 @@ class Transform extends Duplex {
     const last = (e, out) => { if (!e && out !== undefined && out !== null) this.push(out); if (!e) this.push(null); done(e); };
     if (typeof this._flush === "function") this._flush(last); else last();
   }
-}
-class PassThrough extends Transform { _transform(chunk, _, done) { done(null, chunk); } }
+});
+const PassThrough = callableClass(class PassThrough extends Transform { _transform(chunk, _, done) { done(null, chunk); } });
 
 function finished(s, options, done) {
   if (typeof options === "function") { done = options; options = undefined; }

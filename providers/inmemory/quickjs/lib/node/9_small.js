@@ -78,10 +78,11 @@ const makers = {
   assert: () => assert, "assert/strict": () => strict, buffer: () => ({ Buffer, atob, btoa, constants: { MAX_LENGTH: 2 ** 31 - 1 } }), console: () => console, crypto: () => crypto,
   events: () => EventEmitter, fs: () => fs, "fs/promises": () => promises, os: () => os, path: () => path, "path/posix": () => path, process: () => process,
   querystring: () => querystring, string_decoder: () => ({ StringDecoder }), util: () => util,
-  module: () => ({ createRequire: () => require, builtinModules: Object.keys(makers) }),
+  module: () => ({ createRequire: () => require, builtinModules: Object.keys(makers), isBuiltin: (name) => Object.hasOwn(makers, `${name}`.replace(/^node:/, "")) }),
   readline: () => readline, "readline/promises": () => readlinePromises, stream: () => streams, "stream/promises": () => streamPromises, zlib: () => zlib,
   perf_hooks: () => ({ performance: globalThis.performance }),
   timers: () => ({ setTimeout, setInterval, setImmediate, clearTimeout, clearInterval, clearImmediate, promises: timersPromises }),
   "timers/promises": () => timersPromises,
-  url: () => url,
+  tty: () => ({ isatty: () => false }),
+  url: () => url, "util/types": () => util.types,
 };

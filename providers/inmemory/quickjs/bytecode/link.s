@@ -1,0 +1,1 @@
+// This file lets link.go declare a function without a body.

@@ -1,0 +1,258 @@
+//go:build !(386 || arm || s390x)
+
+package quickjs
+
+import (
+	"context"
+	"math"
+	"strconv"
+	"strings"
+	"unsafe"
+
+	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/typescript"
+	"github.com/toolcell/toolcell/providers/inmemory/quickjs/bytecode"
+	"modernc.org/libc"
+	lib "modernc.org/libquickjs"
+)
+
+// Of a local variable's flags.
+const (
+	localLexical   = 0x2
+	localCaptured  = 0x4
+	localKindShift = 4
+)
+
+// compileFunc is how the engine compiles a source and runs it, whatever it is for: a
+// program, a module, eval, new Function.
+type compileFunc = func(tls *libc.TLS, ctx uintptr, this value, input uintptr, size lib.Tsize_t, file uintptr, flags, scope int32) value
+
+// compileStrict compiles what stands for a module: a script that is strict and has no
+// this.
+func (vm *vm) compileStrict(code, name string) value {
+	fn := vm.eval(code, name, lib.MJS_EVAL_TYPE_GLOBAL|lib.MJS_EVAL_FLAG_COMPILE_ONLY|lib.MJS_EVAL_FLAG_ASYNC|lib.MJS_EVAL_FLAG_STRICT)
+	if !isException(fn) {
+		f := at[lib.TJSFunctionBytecode](ptr(fn))
+		code := span{f.Fbyte_code_buf, int(f.Fbyte_code_len)}
+		b := code.bytes()
+		bytecode.ClearThis(b)
+		code.write(b)
+	}
+	return fn
+}
+
+// correctCompiled makes the realm correct what it compiles before that runs.
+func (vm *vm) correctCompiled() {
+	compiler := &at[lib.TJSContext](vm.ctx).Feval_internal
+	vm.engineCompiler = *compiler
+	vm.compiler = *(*compileFunc)(unsafe.Pointer(&vm.engineCompiler))
+	*compiler = funcPtr(cCompile)
+}
+
+// cCompile is the engine's own compiler with a correction of the code.
+func cCompile(tls *libc.TLS, ctx uintptr, this value, input uintptr, size lib.Tsize_t, file uintptr, flags, scope int32) value {
+	m := at[vm](lib.XJS_GetContextOpaque(tls, ctx))
+	fn := m.compileCorrected(ctx, span{input, int(size)}, file, flags, scope)
+	if isException(fn) || flags&lib.MJS_EVAL_FLAG_COMPILE_ONLY != 0 {
+		return fn
+	}
+	var refs, frame uintptr
+	if flags&lib.MJS_EVAL_TYPE_MASK == lib.MJS_EVAL_TYPE_DIRECT {
+		frame = at[lib.TJSRuntime](m.rt).Fcurrent_stack_frame
+		// A function has its code, and then the variables that it captures.
+		refs = (*[2]uintptr)(unsafe.Pointer(&at[lib.TJSObject](ptr(at[lib.TJSStackFrame](frame).Fcur_func)).Fu))[1]
+	}
+	return bytecode.EvalFunction(tls, ctx, fn, this, refs, frame)
+}
+
+// compileCorrected compiles a source and corrects its code.
+func (vm *vm) compileCorrected(ctx uintptr, source span, file uintptr, flags, scope int32) value {
+	mark := vm.borrowed
+	defer func() { vm.giveBack(mark) }()
+	m, refusal := vm.markedSource(source)
+	text := source
+	if m != nil {
+		p := vm.heap.alloc(uintptr(len(m.Code)) + 1)
+		if p == 0 {
+			return lib.XJS_ThrowOutOfMemory(vm.tls, ctx)
+		}
+		defer vm.heap.release(p)
+		text = span{p, len(m.Code)}
+		span{p, len(m.Code) + 1}.writeString(m.Code)
+	}
+	fn := vm.compiler(vm.tls, ctx, undefined, text.addr, lib.Tsize_t(text.n), file, flags|lib.MJS_EVAL_FLAG_COMPILE_ONLY, scope)
+	if isException(fn) && m != nil {
+		// The error is to be about the program's own text.
+		vm.dropException()
+		return vm.compiler(vm.tls, ctx, undefined, source.addr, lib.Tsize_t(source.n), file, flags|lib.MJS_EVAL_FLAG_COMPILE_ONLY, scope)
+	}
+	if isException(fn) {
+		return fn
+	}
+	closes, ok := vm.correct(ctx, fn, m)
+	switch {
+	case !ok:
+		vm.discard(ctx, fn)
+		return lib.XJS_ThrowOutOfMemory(vm.tls, ctx)
+	case closes && refusal != nil:
+		vm.discard(ctx, fn)
+		return vm.throw("SyntaxError", "Loops with let and continue are not supported in this program: "+refusal.Error())
+	}
+	return fn
+}
+
+// A marked is a source whose loops are marked.
+type marked struct {
+	*typescript.Program
+	mark   string
+	number float64
+}
+
+// markedSource marks the loops of a source, if their continue needs it. It returns nil
+// if none does, and an error if that cannot be found out.
+func (vm *vm) markedSource(source span) (*marked, error) {
+	if !vm.tryBorrow(source.n) {
+		return nil, codeinterp.ErrCapacity
+	}
+	text := source.text()
+	for _, w := range []string{"continue", "for", "let"} {
+		if !strings.Contains(text, w) {
+			return nil, nil
+		}
+	}
+	if !vm.tryBorrow(8 * source.n) {
+		return nil, codeinterp.ErrCapacity
+	}
+	m := &marked{mark: "7e-301"}
+	for n := 1; strings.Contains(text, m.mark); n++ {
+		m.mark = "7." + strconv.Itoa(n) + "e-301"
+	}
+	m.number, _ = strconv.ParseFloat(m.mark, 64)
+	stop := context.Background()
+	if vm.in != nil && vm.in.stop != nil {
+		stop = vm.in.stop
+	}
+	pr, err := typescript.MarkLoops(stop, text, m.mark, 1<<20+8*int64(source.n))
+	if pr == nil {
+		return nil, err
+	}
+	m.Program = pr
+	return m, nil
+}
+
+// discard frees compiled code that does not run. A module stays where those that import
+// it refer to it, without a name that others could ask for.
+func (vm *vm) discard(ctx uintptr, fn value) {
+	if tag(fn) != lib.EJS_TAG_MODULE {
+		vm.free(fn)
+		return
+	}
+	m := at[lib.TJSModuleDef](ptr(fn))
+	lib.XJS_FreeAtom(vm.tls, ctx, m.Fmodule_name)
+	m.Fmodule_name = lib.MJS_ATOM_NULL
+}
+
+// correct corrects compiled code and that of the functions in it. It reports whether
+// closures capture variables of loops or blocks there, and whether there was memory.
+func (vm *vm) correct(ctx uintptr, fn value, m *marked) (closes, ok bool) {
+	if tag(fn) == lib.EJS_TAG_MODULE {
+		fn = at[lib.TJSModuleDef](ptr(fn)).Ffunc_obj
+	}
+	for list := []value{fn}; len(list) > 0; {
+		last := len(list) - 1
+		f := at[lib.TJSFunctionBytecode](ptr(list[last]))
+		list = list[:last]
+		code := span{f.Fbyte_code_buf, int(f.Fbyte_code_len)}
+		mark := vm.borrowed
+		if !vm.tryBorrow(code.n) {
+			return closes, false
+		}
+		suspect, captures := bytecode.Suspect(code.bytes())
+		vm.giveBack(mark)
+		closes = closes || captures
+		if (suspect || m != nil) && !vm.correctFunction(ctx, f, m) {
+			return closes, false
+		}
+		for _, v := range values(f.Fcpool, int(f.Fcpool_count)) {
+			if tag(v) == lib.EJS_TAG_FUNCTION_BYTECODE {
+				list = append(list, v)
+			}
+		}
+	}
+	return closes, true
+}
+
+// correctFunction reports whether there was memory for it.
+func (vm *vm) correctFunction(ctx uintptr, f *lib.TJSFunctionBytecode, m *marked) bool {
+	mark := vm.borrowed
+	defer func() { vm.giveBack(mark) }()
+	if !vm.tryBorrow(bytecode.Memory(int(f.Fbyte_code_len))) {
+		return false
+	}
+	code := span{f.Fbyte_code_buf, int(f.Fbyte_code_len)}.bytes()
+	lines := span{f.Fdebug.Fpc2line_buf, int(f.Fdebug.Fpc2line_len)}.bytes()
+	flags := func(i int) uint8 {
+		return at[lib.TJSBytecodeVarDef](f.Fvardefs + (uintptr(f.Farg_count)+uintptr(i))*unsafe.Sizeof(lib.TJSBytecodeVarDef{})).F__ccgo8
+	}
+	fn := bytecode.Function{
+		Code: code, Lines: lines,
+		Captured: func(i int) bool { return flags(i)&localCaptured != 0 },
+		Scoped: func(i int) bool {
+			return flags(i)&localLexical != 0 || flags(i)>>localKindShift == lib.EJS_VAR_CATCH
+		},
+		Declared: func(i int) bool {
+			kind := flags(i) >> localKindShift
+			return kind == lib.EJS_VAR_FUNCTION_DECL || kind == lib.EJS_VAR_NEW_FUNCTION_DECL
+		},
+	}
+	if m != nil {
+		constants := values(f.Fcpool, int(f.Fcpool_count))
+		fn.Mark = func(i int) bool {
+			return tag(constants[i]) == lib.EJS_TAG_FLOAT64 && math.Float64frombits(*bits(constants[i])) == m.number
+		}
+		fn.Position = m.Position
+		m.restore(&f.Fdebug.Fsource_len, f.Fdebug.Fsource)
+	}
+	r := bytecode.Correct(fn)
+	if r.Code == nil {
+		if m == nil {
+			return true
+		}
+		r.Code, r.Lines = code, bytecode.MoveLines(lines, nil, m.Position)
+	}
+	// The engine frees the table of positions, and the code with it.
+	p := lib.Xjs_malloc(vm.tls, ctx, lib.Tsize_t(len(r.Lines)+len(r.Code)))
+	if p == 0 {
+		return false
+	}
+	span{p, len(r.Lines)}.write(r.Lines)
+	span{p + uintptr(len(r.Lines)), len(r.Code)}.write(r.Code)
+	lib.Xjs_free(vm.tls, ctx, f.Fdebug.Fpc2line_buf)
+	f.Fdebug.Fpc2line_buf, f.Fdebug.Fpc2line_len = p, int32(len(r.Lines))
+	f.Fbyte_code_buf, f.Fbyte_code_len = p+uintptr(len(r.Lines)), int32(len(r.Code))
+	f.Fstack_size += lib.Tuint16_t(r.Stack)
+	return true
+}
+
+// restore takes the marks out of a function's source.
+func (m *marked) restore(size *int32, source uintptr) {
+	if source == 0 {
+		return
+	}
+	text := span{source, int(*size)}.text()
+	if !strings.Contains(text, "!"+m.mark) {
+		return
+	}
+	var b strings.Builder
+	for {
+		before, rest, ok := strings.Cut(text, "!"+m.mark)
+		b.WriteString(before)
+		if !ok {
+			break
+		}
+		_, rest, _ = strings.Cut(rest, "!"+m.mark)
+		text = strings.TrimPrefix(rest, ",")
+	}
+	span{source, int(*size) + 1}.writeString(b.String())
+	*size = int32(b.Len())
+}

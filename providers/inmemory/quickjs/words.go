@@ -1,0 +1,152 @@
+//go:build !(386 || arm || s390x)
+
+package quickjs
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"unsafe"
+
+	lib "modernc.org/libquickjs"
+)
+
+// A phrase is a message of the engine that models know in V8's words.
+type phrase struct {
+	engines *regexp.Regexp
+	v8      string
+}
+
+var phrases = sync.OnceValue(func() []phrase {
+	return []phrase{
+		{regexp.MustCompile(`^cannot read property '(.*)' of (undefined|null)$`), "Cannot read properties of $2 (reading '$1')"},
+		{regexp.MustCompile(`^cannot set property '(.*)' of (undefined|null)$`), "Cannot set properties of $2 (setting '$1')"},
+		{regexp.MustCompile(`^'(.*)' is not defined$`), "$1 is not defined"},
+		{regexp.MustCompile(`^([^ ]+) is not initialized$`), "Cannot access '$1' before initialization"},
+		{regexp.MustCompile(`^circular reference$`), "Converting circular structure to JSON"},
+		{regexp.MustCompile(`^empty array$`), "Reduce of empty array with no initial value"},
+		{regexp.MustCompile(`^invalid array length$`), "Invalid array length"},
+		{regexp.MustCompile(`^Date value is NaN$`), "Invalid time value"},
+		{regexp.MustCompile(`^unexpected token in expression: ''$`), "Unexpected end of input"},
+		{regexp.MustCompile(`^unexpected token in expression: '(.*)'$`), "Unexpected token '$1'"},
+		{regexp.MustCompile(`^return not in a function$`), "Illegal return statement"},
+		{regexp.MustCompile(`^stack overflow$`), "Maximum call stack size exceeded"},
+	}
+})
+
+// reword gives an error that the engine raises, not the program, V8's words if it has
+// them. A recursion that is too deep is a RangeError then. stack is the engine's.
+func (vm *vm) reword(e value, stack string) {
+	v := slot(e, lib.EJS_ATOM_message)
+	if v == nil || vm.makesError() {
+		return
+	}
+	message, _ := vm.prefix(*v, maxMessage)
+	text := message
+	if message == "not a function" {
+		text = vm.in.calleeIn(stack) + " is not a function"
+	}
+	for _, p := range phrases() {
+		if m := p.engines.FindStringSubmatchIndex(message); m != nil {
+			text = string(p.engines.ExpandString(nil, p.v8, message, m))
+			break
+		}
+	}
+	s := undefined
+	if text != message {
+		s = vm.newText(text)
+	}
+	if !isString(s) {
+		return
+	}
+	v = slot(e, lib.EJS_ATOM_message)
+	old := *v
+	*v = s
+	vm.free(old)
+	if message == "stack overflow" {
+		lib.XJS_SetPrototype(vm.tls, vm.ctx, e, at[lib.TJSContext](vm.ctx).Fnative_error_proto[lib.EJS_RANGE_ERROR])
+	}
+}
+
+// makesError reports whether the program makes an error by Error or one of its kin.
+func (vm *vm) makesError() bool {
+	frame := at[lib.TJSRuntime](vm.rt).Fcurrent_stack_frame
+	if frame == 0 {
+		return false
+	}
+	fn := at[lib.TJSStackFrame](frame).Fcur_func
+	// They share their code.
+	return classOf(fn) == lib.EJS_CLASS_C_FUNCTION && *builtinCode(fn) == *builtinCode(vm.in.errorClass)
+}
+
+// builtinCode is where a built-in function has the address of its code.
+func builtinCode(fn value) *uintptr {
+	return (*uintptr)(unsafe.Add(unsafe.Pointer(&at[lib.TJSObject](ptr(fn)).Fu), 8))
+}
+
+// callee is what stands before the parenthesis of a call.
+var callee = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`[\p{L}_$][\p{L}\p{N}_$]*(?:\??\.#?[\p{L}_$][\p{L}\p{N}_$]*)*(?:\?\.)?\s*$`)
+})
+
+// calleeIn returns what the program calls in the first frame of a stack.
+func (in *instance) calleeIn(stack string) string {
+	line, _, _ := strings.Cut(stack, "\n")
+	m := frame().FindStringSubmatch(line)
+	if m == nil {
+		return "value"
+	}
+	row, _ := strconv.Atoi(m[3])
+	column, _ := strconv.Atoi(m[4])
+	text := in.textOf(m[2])
+	for ; row > 1; row-- {
+		_, text, _ = strings.Cut(text, "\n")
+	}
+	text, _, _ = strings.Cut(text, "\n")
+	for i := range text {
+		if column--; column <= 0 {
+			text = text[:i]
+			break
+		}
+	}
+	if name := strings.TrimSpace(callee().FindString(text)); name != "" && column <= 0 {
+		return strings.TrimSuffix(name, "?.")
+	}
+	return "value"
+}
+
+// maxText is how long a source is looked through for what an error is about.
+const maxText = 256 << 10
+
+// textOf returns the program or the file of a frame, "" if it is long or not run as it
+// is written.
+func (in *instance) textOf(name string) string {
+	if name == in.program.Name && len(in.source) <= maxText {
+		return in.source
+	}
+	if !strings.HasPrefix(name, "/") || in.positions.of[name] != nil || in.positions.required[name] {
+		return ""
+	}
+	file, _ := in.splitQuery(name[1:])
+	if info, err := in.config.Files.Stat(file); err != nil || info.Size() > maxText {
+		return ""
+	}
+	b, _ := in.config.Files.ReadFile(file)
+	return string(b)
+}
+
+// isWord reports whether a byte can be in a name: all that are not ASCII can.
+func isWord(c byte) bool {
+	return c == '_' || c == '$' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= 0x80
+}
+
+// before returns the byte before a place in a text, 0 at its beginning.
+func before(s string, i int) byte {
+	if i <= 0 || i > len(s) {
+		return 0
+	}
+	return s[i-1]
+}
+
+func spaceBefore(s string) string { return strings.TrimRight(s, " \t\r\n") }

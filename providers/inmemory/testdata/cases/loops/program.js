@@ -1,0 +1,23 @@
+const out=[];
+function run(name, f){ try { console.log(name, JSON.stringify(f())) } catch(e){ console.log(name, 'ERR', String(e)) } }
+run('for-continue', ()=>{const fs=[]; for (let i=0;i<3;i++){ fs.push(()=>i); if(i==1) continue; } return fs.map(f=>f())});
+run('for-of-continue', ()=>{const fs=[]; for (const i of [1,2,3]){ fs.push(()=>i); if(i==1) continue; } return fs.map(f=>f())});
+run('for-in-continue', ()=>{const fs=[]; for (const i in {a:1,b:2}){ fs.push(()=>i); if(i=='a') continue; } return fs.map(f=>f())});
+run('while-continue', ()=>{const fs=[]; let k=0; while(k<3){ let i=k++; fs.push(()=>i); if(i==1) continue; } return fs.map(f=>f())});
+run('do-continue', ()=>{const fs=[]; let k=0; do { let i=k++; fs.push(()=>i); if(i==1) continue; } while(k<3); return fs.map(f=>f())});
+run('for-noupdate', ()=>{const fs=[]; for (let i=0;i<3;){ fs.push(()=>i); if(i==1) {i++; continue}; i++ } return fs.map(f=>f())});
+run('for-notest', ()=>{const fs=[]; for (let i=0;;){ if (i<1) { i++; fs.push(()=>i); continue} if (i>3) break; fs.push(()=>i); i++; } return fs.map(f=>f())});
+run('try', ()=>{const fs=[]; for (let i=0;i<3;i++){ try { let x=i; fs.push(()=>x); throw 1 } catch {} } return fs.map(f=>f())});
+run('tryfn', ()=>{const fs=[]; for (let i=0;i<3;i++){ try { let x=i; function g(){return x} fs.push(()=>g()); throw 1 } catch {} } return fs.map(f=>f())});
+run('catchparam', ()=>{const fs=[]; for (let i=0;i<3;i++){ try { try { throw i } catch(e) { fs.push(()=>e); throw e } } catch {} } return fs.map(f=>f())});
+run('spread', ()=>({...'abc', ...null, ...undefined, ...5, ...[7]}));
+run('rest', ()=>{ let {...r} = 'abc'; return r});
+run('rest2', ()=>{ let {0:z,...r} = 'abc'; return r});
+run('switch', ()=>{const fs=[]; for (let i=0;i<3;i++){ switch(i){ case 1: let q=i; fs.push(()=>q); continue; default: q=5;} } return fs.map(f=>f())});
+run('class', ()=>{const fs=[]; for (let i=0;i<3;i++){ try { class A { static v=i; #p=i; get(){return [A.v,this.#p]} } fs.push(()=>new A().get()); throw 1 } catch {} } return fs.map(f=>f())});
+run('outer', ()=>{const fs=[]; o: for (let i=0;i<3;i++){ for (let j=0;j<3;j++) { fs.push(()=>[i,j]); if (j==1) continue o; if (i==1) continue; } } return fs.map(f=>f())});
+run('init', ()=>{const fs=[]; for (let i=0, g=fs.push(()=>i);i<2;i++){ fs.push(()=>i) } return fs.map(f=>f())});
+run('finally', ()=>{const fs=[]; for (let i=0;i<3;i++){ try { try { let x=i; fs.push(()=>x); throw 1 } finally { let y = i; fs.push(()=>y); continue } } catch {} } return fs.map(f=>f())});
+run('eval', ()=>{const fs=[]; eval('for (let i=0;i<3;i++){ fs.push(()=>i); if(i==1) continue; }'); return fs.map(f=>f())});
+run('newfn', ()=>{const fs=[]; new Function('fs','for (let i=0;i<3;i++){ fs.push(()=>i); if(i==1) continue; }')(fs); return fs.map(f=>f())});
+run('with', ()=>Function('fs','with({fs}) for (let i=0;i<3;i++){ fs.push(()=>i); if(i==1) continue; } return fs.map(f=>f())')([]));

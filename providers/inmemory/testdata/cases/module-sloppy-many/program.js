@@ -1,0 +1,12 @@
+import fs from 'fs';
+const T = f => { try { console.log(f()) } catch (e) { console.log(e.name) } };
+T(() => { undeclaredVar = 5; return 'assigned an undeclared name' });
+T(() => { Object.freeze({a: 1}).a = 2; return 'wrote to a frozen object' });
+T(() => { delete Object.prototype; return 'deleted' });
+T(() => (function () { return typeof this })());
+T(() => { 'abc'.length = 1; return 'wrote length' });
+T(() => { const o = { get x() { return 1 } }; o.x = 2; return 'wrote getter' });
+console.log(typeof this, typeof fs, typeof import.meta.url);
+T(() => (function (a) { a = 2; return arguments[0] })(1));
+T(() => { eval('var leaked = 1'); return typeof leaked });
+export const x = 1;
