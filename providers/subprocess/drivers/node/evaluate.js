@@ -193,7 +193,7 @@ function execute(code, name, done) {
       const details = answer.exceptionDetails;
       if (details && sync && syntaxError(details)) {
         const again = repaired(source, details);
-        if (again !== undefined) return run(again);
+        if (again !== undefined) return run(strict(again));
         if (script && source === code && details.exception.description?.includes('Illegal return')) return asModule(source, name, done);
         return failed(() => done(wrapped(value(answer.result)), undefined, Math.min(details.lineNumber, lastLine) + 1));
       }
@@ -226,6 +226,13 @@ function asModule(code, name, done) {
 }
 
 const wrapped = (v) => (v instanceof Error || util.types.isNativeError(v) ? v : { thrown: v });
+
+// strict makes code that stands for a module strict, and leaves its value as it is.
+const STRICT = '"use strict";void 0;';
+function strict(code) {
+  const at = code.startsWith('#!') ? code.indexOf('\n') + 1 : 0;
+  return code.startsWith(STRICT, at) ? code : code.slice(0, at) + STRICT + code.slice(at);
+}
 
 // repaired returns the code with what only modules may have taken out.
 function repaired(code, details) {
