@@ -17,7 +17,7 @@ var layers = map[string][]string{
 	"codeinterp":           {},
 	"codeinterp/driver":    {"codeinterp"},
 	"internal":             {"codeinterp", "golang.org/x/image", "golang.org/x/sys"},
-	"internal/shelltest":   {"codeinterp", "internal/race", "shell"},
+	"internal/shelltest":   {"codeinterp", "shell"},
 	"conformance":          {"codeinterp", "internal/procfs"},
 	"providers/inmemory":   {"codeinterp", "internal", "modernc.org"},
 	"environments":         {"codeinterp", "internal"},

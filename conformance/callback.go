@@ -42,7 +42,7 @@ func callbackChecks() []check {
 			name: "CallbackError", scope: everyRun,
 			clause: "errors of OnOutput are collected in CallbackErr and do not disturb the run",
 			run: func(ctx context.Context, e *env) error {
-				return e.callbackFails(ctx, true, func(err error) error { return err })
+				return e.callbackFails(ctx, func(err error) error { return err })
 			},
 		},
 		{
@@ -68,9 +68,8 @@ func callbackLive(ctx context.Context, e *env) error {
 	return nil
 }
 
-// callbackFails runs a program whose OnOutput fails each time. told is set
-// where its error is known to the provider.
-func (e *env) callbackFails(ctx context.Context, told bool, fail func(error) error) error {
+// callbackFails runs a program whose OnOutput fails each time.
+func (e *env) callbackFails(ctx context.Context, fail func(error) error) error {
 	calls := 0
 	oops := func(call int) error { return fmt.Errorf("callback failed in call %d", call) }
 	pause := e.p.Pause(50 * time.Millisecond)
@@ -78,7 +77,7 @@ func (e *env) callbackFails(ctx context.Context, told bool, fail func(error) err
 	res, err := e.run(ctx, code, &codeinterp.RunOptions{OnOutput: func(codeinterp.Output) error { calls++; return fail(oops(calls)) }})
 	must(wantOK(res, err))
 	for _, call := range []int{1, 3} {
-		if res.CallbackErr == nil || told && !strings.Contains(res.CallbackErr.Error(), oops(call).Error()) {
+		if res.CallbackErr == nil || !strings.Contains(res.CallbackErr.Error(), oops(call).Error()) {
 			return fmt.Errorf("CallbackErr = %v, want it to tell of the failure %q", res.CallbackErr, oops(call))
 		}
 	}

@@ -16,7 +16,7 @@ func commandChecks() []check {
 	return []check{
 		{
 			name:   "CommandEnds",
-			clause: "a command that fails is a Result with its exit code, and its streams are told apart",
+			clause: "a command that fails is a Result with its exit code, and its streams are kept apart",
 			run: commanding(func(ctx context.Context, e *env) error {
 				res, err := e.command(ctx, "echo out; echo err >&2; exit 3", nil)
 				must(wantStatus(res, err, codeinterp.StatusError, 3))

@@ -20,8 +20,8 @@ func describedChecks() []check {
 		},
 		{
 			name: "LimitsEnforced", row: 12, scope: everyRun, needs: []Feature{Describer},
-			clause: "what Info.Limits tells holds: a value above is ErrInvalid, and nothing is run",
-			run:    limitsTold,
+			clause: "what Info.Limits says holds: a value above is ErrInvalid, and nothing is run",
+			run:    limitsEnforced,
 		},
 		{
 			name: "ContextsDescribed", row: 13, needs: []Feature{Describer},
@@ -53,24 +53,24 @@ func latenessKept(ctx context.Context, e *env) error {
 	return err
 }
 
-func limitsTold(ctx context.Context, e *env) error {
-	told := codeinterp.Describe(e.ci).Limits
+func limitsEnforced(ctx context.Context, e *env) error {
+	limits := codeinterp.Describe(e.ci).Limits
 	code := e.p.Print("ran")
 	tries := map[string]codeinterp.RunOptions{}
-	if told.Timeout > 0 {
-		tries["a Timeout"] = codeinterp.RunOptions{Timeout: told.Timeout + 1}
+	if limits.Timeout > 0 {
+		tries["a Timeout"] = codeinterp.RunOptions{Timeout: limits.Timeout + 1}
 	}
-	if told.Output > 0 {
-		tries["a MaxOutput"] = codeinterp.RunOptions{MaxOutput: told.Output + 1}
+	if limits.Output > 0 {
+		tries["a MaxOutput"] = codeinterp.RunOptions{MaxOutput: limits.Output + 1}
 	}
 	for what, o := range tries {
 		if err := e.refused(ctx, code, &o); err != nil {
-			return fmt.Errorf("%s above the limits %+v: %w", what, told, err)
+			return fmt.Errorf("%s above the limits %+v: %w", what, limits, err)
 		}
 	}
-	if told.Code > 0 && told.Code < codeinterp.MaxCode {
-		if err := e.refused(ctx, code+"\n"+strings.Repeat(" ", told.Code), nil); err != nil {
-			return fmt.Errorf("code above the limits %+v: %w", told, err)
+	if limits.Code > 0 && limits.Code < codeinterp.MaxCode {
+		if err := e.refused(ctx, code+"\n"+strings.Repeat(" ", limits.Code), nil); err != nil {
+			return fmt.Errorf("code above the limits %+v: %w", limits, err)
 		}
 	}
 	return nil

@@ -105,8 +105,7 @@ func (e *env) context(ctx context.Context, opts *codeinterp.ContextOptions) (cod
 	return id, nil
 }
 
-// shared returns a context that checks share, in a state that nobody may rely
-// on.
+// shared returns a context that checks share, in an unknown state.
 func (e *env) shared(ctx context.Context) (codeinterp.ContextID, error) {
 	// The suite's contexts are another interpreter's.
 	if e.own {

@@ -29,11 +29,11 @@ func pythonCalls(p *Programs) {
 	}
 
 	p.CallLeft = func(name, args string) string {
-		return lines("import json, threading", "wake, told = threading.Event(), []", "def left():", "    wake.wait()", "    try:",
-			"        "+call(name, args), "        told.append('called')", "    except Exception as e:", "        told.append('refused')",
+		return lines("import json, threading", "wake, seen = threading.Event(), []", "def left():", "    wake.wait()", "    try:",
+			"        "+call(name, args), "        seen.append('called')", "    except Exception as e:", "        seen.append('refused')",
 			"thread = threading.Thread(target=left, daemon=True)", "thread.start()")
 	}
-	p.CallWake = lines("wake.set()", "thread.join()", "print(*told)")
+	p.CallWake = lines("wake.set()", "thread.join()", "print(*seen)")
 
 }
 

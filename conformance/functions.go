@@ -31,7 +31,7 @@ func functionChecks() []check {
 		},
 		{
 			name: "FunctionCalled", scope: everyRun, uses: func(p *Programs) bool { return p.Call != nil },
-			clause: "a program calls a function by its name, with arguments that arrive as they are, and gets its result; the function is told who calls, with the values of the caller's ctx, and Result.Calls tells of the call",
+			clause: "a program calls a function by its name, with arguments that arrive as they are, and gets its result; the function learns who calls, with the values of the caller's ctx, and Result.Calls tells of the call",
 			run:    calling(functionCalled),
 		},
 		{
@@ -43,8 +43,8 @@ func functionChecks() []check {
 			name: "FunctionFails", scope: everyRun, uses: func(p *Programs) bool { return p.CallCaught != nil },
 			clause: "a function that fails is an error that the program can catch, with the function's name and the message of a FunctionError or of what was refused, and nothing of any other error; Result.Calls has all of it",
 			run: calling(func(ctx context.Context, e *env) error {
-				told := fmt.Errorf("at /host/secret: %w", &codeinterp.FunctionError{Message: "no such city"})
-				return errors.Join(e.caught(ctx, "no such city", func() error { return told }),
+				failure := fmt.Errorf("at /host/secret: %w", &codeinterp.FunctionError{Message: "no such city"})
+				return errors.Join(e.caught(ctx, "no such city", func() error { return failure }),
 					e.caught(ctx, "not today", func() error { return fmt.Errorf("%w: not today", codeinterp.ErrRefused) }),
 					e.caught(ctx, "", func() error { return errors.New("open /host/secret") }))
 			}),
@@ -154,7 +154,7 @@ func functionsOfOthers(ctx context.Context, e *env) error {
 				res, err := e.runs(ctx, e.p.CallLoop("mine", calls), f)
 				err = errors.Join(err, wantText("the sum", strings.TrimSpace(res.Stdout()), fmt.Sprint(calls*(i+1))))
 				if err == nil && (served.Load() != int64(calls) || len(res.Calls) != calls) {
-					err = fmt.Errorf("%d calls came, %d were told; want %d", served.Load(), len(res.Calls), calls)
+					err = fmt.Errorf("%d calls came, %d are in Calls; want %d", served.Load(), len(res.Calls), calls)
 				}
 				if errs[i] = err; err != nil {
 					return

@@ -25,7 +25,7 @@ func (e *env) afterEnd(ctx context.Context, left func(name, args string) string,
 		case err != nil || !res.OK():
 			return wantOK(res, err)
 		case called.Load() != 0 || len(res.Calls) != 0:
-			return fmt.Errorf("%d calls were served, %d are told; want none after the end", called.Load(), len(res.Calls))
+			return fmt.Errorf("%d calls were served, %d are in Calls; want none after the end", called.Load(), len(res.Calls))
 		case code == wake:
 			return wantText("what the call came to", strings.TrimSpace(res.Stdout()), "refused")
 		}

@@ -56,7 +56,7 @@ func lateOutput(ctx context.Context, e *env) error {
 	late := need(e.leaveLate(ctx, id, 250*time.Millisecond))
 	// Until it was printed for certain.
 	time.Sleep(late + 500*time.Millisecond)
-	// Nobody would see what a run that never ran took along.
+	// A run that never ran must not take the late output along.
 	if res, err := e.runIn(e.done(ctx), id, e.p.Print("ran"), nil); err == nil || len(res.Outputs) > 0 {
 		return fmt.Errorf("a run with a ctx that has ended: %s, error %v", describe(res), err)
 	}

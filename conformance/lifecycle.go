@@ -36,12 +36,12 @@ func lifecycleChecks() []check {
 		},
 		{
 			name: "FaultsInOrder", row: 5, scope: stateful, own: true,
-			clause: "where several things are wrong, the input is told first, then a closed interpreter, then an ended ctx, then the context's id",
+			clause: "if several things are wrong, the error is that of the input, then of a closed interpreter, then an ended ctx, then the context's id",
 			run:    faultsInOrder,
 		},
 		{
 			name: "InterruptStubborn", row: 6, scope: stateful, needs: []Feature{Manager}, uses: func(p *Programs) bool { return variables(p) && p.Stubborn != "" },
-			clause: "a run that InterruptContext had to end by force is StatusError, 130, CauseInterrupt, with StateLost: StatusLost is for what nobody asked for",
+			clause: "a run that InterruptContext had to end by force is StatusError, 130, CauseInterrupt, with StateLost: StatusLost is for ends that were not requested",
 			run: func(ctx context.Context, e *env) error {
 				_, err := e.interrupted(ctx, e.p.Stubborn)
 				return err
@@ -141,7 +141,7 @@ func faultsInOrder(ctx context.Context, e *env) error {
 
 func exitOfProcess(ctx context.Context, e *env) error {
 	for _, code := range []int{7, 0} {
-		res := need(e.stateToldIn(ctx, lines(e.p.Print("x"), e.p.HardExit(code))))
+		res := need(e.stateReportedIn(ctx, lines(e.p.Print("x"), e.p.HardExit(code))))
 		exit := code
 		if code == 0 || res.ExitCode == codeinterp.ExitKilled { // not every runtime tells it
 			exit = codeinterp.ExitKilled
@@ -167,10 +167,10 @@ func exitOfProcess(ctx context.Context, e *env) error {
 	return nil
 }
 
-// stateToldIn is stateTold where the language may have no variables.
-func (e *env) stateToldIn(ctx context.Context, code string) (codeinterp.Result, error) {
+// stateReportedIn is stateReported where the language may have no variables.
+func (e *env) stateReportedIn(ctx context.Context, code string) (codeinterp.Result, error) {
 	if variables(e.p) {
-		return e.stateTold(ctx, code, 0)
+		return e.stateReported(ctx, code, 0)
 	}
 	id, err := e.shared(ctx)
 	if err != nil {

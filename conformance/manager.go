@@ -120,7 +120,7 @@ func (e *env) interrupted(ctx context.Context, code string) (codeinterp.Result, 
 	if err != nil {
 		return codeinterp.Result{}, err
 	}
-	if err := e.do(ctx, id, e.p.Set("told", "v")); err != nil {
+	if err := e.do(ctx, id, e.p.Set("state", "v")); err != nil {
 		return codeinterp.Result{}, err
 	}
 	run := e.start(ctx, id, lines(e.p.PrintErr("warned"), e.p.Print("busy"), code), nil)
@@ -142,5 +142,5 @@ func (e *env) interrupted(ctx context.Context, code string) (codeinterp.Result, 
 	if run.res.Cause != codeinterp.CauseInterrupt {
 		return run.res, fmt.Errorf("cause %q, want %q", run.res.Cause, codeinterp.CauseInterrupt)
 	}
-	return run.res, e.wantTold(ctx, id, "told", run.res)
+	return run.res, e.wantReported(ctx, id, "state", run.res)
 }

@@ -49,7 +49,7 @@ func generatedPrograms(ctx context.Context, e *env) error {
 }
 
 // tryGenerated runs a program and compares. Where it fails, the smallest
-// program that fails too is told.
+// program that fails too is reported.
 func (e *env) tryGenerated(ctx context.Context, g generated) error {
 	err := e.asModeled(ctx, g)
 	if err == nil || ctx.Err() != nil {
@@ -58,7 +58,7 @@ func (e *env) tryGenerated(ctx context.Context, g generated) error {
 	small := shrink(g, func(g generated) bool {
 		again := e.asModeled(ctx, g)
 		if again != nil && ctx.Err() == nil {
-			// What is told is the failure of the program that is told.
+			// The failure of the reported program.
 			err = again
 			return true
 		}

@@ -27,7 +27,7 @@ func outputChecks() []check {
 		},
 		{
 			name: "LossReported", row: 26, scope: stateless,
-			clause: "what a provider or its server drops is told in Truncated, never passed off as complete",
+			clause: "what a provider or its server drops is reported in Truncated, never passed off as complete",
 			run: func(ctx context.Context, e *env) error {
 				const n = 200_000
 				seen := 0
@@ -256,12 +256,12 @@ func wantLoss(res codeinterp.Result, kind codeinterp.Kind, seen int) error {
 			dropped += o.Dropped
 		}
 	}
-	told := slices.ContainsFunc(res.Truncated, func(t codeinterp.Truncation) bool {
+	reported := slices.ContainsFunc(res.Truncated, func(t codeinterp.Truncation) bool {
 		// What a provider's own parts dropped is not marked.
 		return t.Stream == kind.String() && t.Kept == kept && (t.Bytes < 0 || t.Bytes == int64(seen)) &&
 			(!isStream(kind) || t.Bytes < 0 || dropped == t.Bytes-t.Kept)
 	})
-	if !told {
+	if !reported {
 		return fmt.Errorf("%d bytes are kept and %d marked as dropped; got Truncated %+v, want it to tell just that of %s", kept, dropped, res.Truncated, kind)
 	}
 	return nil

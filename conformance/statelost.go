@@ -30,7 +30,7 @@ func stateLostChecks() []check {
 func stateAfterDeath(ctx context.Context, e *env) error {
 	id, err := e.shared(ctx)
 	if err == nil {
-		err = e.do(ctx, id, e.p.Set("told", "v"))
+		err = e.do(ctx, id, e.p.Set("state", "v"))
 	}
 	if err != nil {
 		return err
@@ -40,7 +40,7 @@ func stateAfterDeath(ctx context.Context, e *env) error {
 		return err
 	}
 	// On a busy machine it may come too late to wait, and is the next run then.
-	queued, err := e.runIn(ctx, id, e.p.Has("told"), nil)
+	queued, err := e.runIn(ctx, id, e.p.Has("state"), nil)
 	must(about("the run behind the one whose process died", errors.Join(wantOK(queued, err), run.wait(e.patience()))))
 	must(wantStatus(run.res, run.err, codeinterp.StatusLost, codeinterp.ExitKilled))
 	if run.res.StateLost && queued.StateLost {
@@ -48,48 +48,48 @@ func stateAfterDeath(ctx context.Context, e *env) error {
 	}
 	run.res.StateLost = run.res.StateLost || queued.StateLost
 	must(wantText("the variable in the run behind it", queued.Stdout(), "no\n"))
-	return e.wantTold(ctx, id, "told", run.res)
+	return e.wantReported(ctx, id, "state", run.res)
 }
 
-// stateTold defines a variable, makes a run that may lose it, and compares
+// stateReported defines a variable, makes a run that may lose it, and compares
 // what StateLost said with what is left. It returns the run's Result.
-func (e *env) stateTold(ctx context.Context, code string, timeout time.Duration) (codeinterp.Result, error) {
+func (e *env) stateReported(ctx context.Context, code string, timeout time.Duration) (codeinterp.Result, error) {
 	id, err := e.shared(ctx)
 	if err != nil {
 		return codeinterp.Result{}, err
 	}
-	if err := e.do(ctx, id, e.p.Set("told", "v")); err != nil {
+	if err := e.do(ctx, id, e.p.Set("state", "v")); err != nil {
 		return codeinterp.Result{}, err
 	}
 	first, err := e.runIn(ctx, id, code, &codeinterp.RunOptions{Timeout: timeout})
 	if err != nil {
 		return first, err
 	}
-	return first, e.wantTold(ctx, id, "told", first)
+	return first, e.wantReported(ctx, id, "state", first)
 }
 
-// wantTold wants the variable to be there, or exactly one of the run that
+// wantReported wants the variable to be there, or exactly one of the run that
 // ended and the next two to say StateLost.
-func (e *env) wantTold(ctx context.Context, id codeinterp.ContextID, name string, first codeinterp.Result) error {
+func (e *env) wantReported(ctx context.Context, id codeinterp.ContextID, name string, first codeinterp.Result) error {
 	next, err := e.runIn(ctx, id, e.p.Has(name), nil)
 	must(about("the next run", wantOK(next, err)))
 	third, err := e.runIn(ctx, id, e.p.Has(name), nil)
 	must(about("the run after the next", wantOK(third, err)))
-	told := 0
+	reported := 0
 	for _, res := range []codeinterp.Result{first, next, third} {
 		if res.StateLost {
-			told++
+			reported++
 		}
 	}
 	has := strings.TrimSpace(next.Stdout())
 	switch {
 	case third.StateLost || has != strings.TrimSpace(third.Stdout()):
 		return errors.New("the state went, or StateLost came, without a run that could have lost it")
-	case has == "yes" && told > 0:
+	case has == "yes" && reported > 0:
 		return fmt.Errorf("StateLost, and the variable is still there (%s)", describe(first))
-	case has != "yes" && told == 0:
+	case has != "yes" && reported == 0:
 		return fmt.Errorf("the variable is gone, and no run said StateLost (%s)", describe(first))
-	case told > 1:
+	case reported > 1:
 		return errors.New("StateLost twice for one loss")
 	}
 	return nil

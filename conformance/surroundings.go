@@ -166,7 +166,7 @@ func hostDirectory() (string, error) {
 	if err := os.Chmod(dir, 0o777); err != nil {
 		return dir, err
 	}
-	// Programs are told the real path.
+	// Programs see the real path.
 	return filepath.EvalSymlinks(dir)
 }
 

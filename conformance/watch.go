@@ -87,7 +87,7 @@ func (w *watched) callback(next func(codeinterp.Output) error, late func()) func
 		if next == nil {
 			return nil
 		}
-		// Calls that overlap are told by the invariant, and are not to race within
+		// Calls that overlap are for the invariant, and are not to race within
 		// the check.
 		w.turn <- struct{}{}
 		defer func() { <-w.turn }()

@@ -18,12 +18,13 @@ import (
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/internal/tier"
 )
 
-// Calls returns how many calls a test makes: TOOLCELL_CALLS, else short.
+// Calls returns how many calls a test makes: 100,000 with tag full, else short.
 func Calls(short int) int {
-	if n, err := strconv.Atoi(os.Getenv("TOOLCELL_CALLS")); err == nil {
-		return n
+	if tier.Full {
+		return 100_000
 	}
 	return short
 }
@@ -150,7 +151,7 @@ func (h Hammer) round(t *testing.T, ci codeinterp.StatefulInterpreter, language 
 	}
 	for _, c := range res.Calls {
 		if !strings.Contains(c.Args, strconv.Itoa(me)) || c.Error != "" {
-			t.Errorf("%s %d: told of %+v", language, me, c)
+			t.Errorf("%s %d: Calls are %+v", language, me, c)
 			break
 		}
 	}

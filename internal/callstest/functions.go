@@ -53,7 +53,7 @@ func Functions(t testing.TB) []codeinterp.Function {
 		}),
 		Function("late", func(ctx context.Context, _ map[string]any) (any, error) {
 			<-ctx.Done()
-			time.Sleep(500 * time.Millisecond) // it does not heed its ctx, for a while
+			time.Sleep(500 * time.Millisecond) // it ignores its ctx, for a while
 			return nil, nil
 		}),
 		Function("never", func(context.Context, map[string]any) (any, error) {

@@ -1,8 +1,6 @@
 package callstest
 
 import (
-	"strings"
-
 	"github.com/toolcell/toolcell/codeinterp"
 )
 
@@ -92,51 +90,3 @@ func Met() []string {
 		"import asyncio\nprint(await asyncio.gather(*(tools.aio.meet(v=i) for i in range(100))) == list(range(100)))",
 	}
 }
-
-// Left returns two programs in Python for one context: tasks, callbacks and threads
-// that the first leaves behind call in the second, which calls itself. The second
-// prints stdout and has made calls of the calls.
-func Left() (first, second Program, calls int) {
-	names := []string{"aio", "child", "its thread", "task", "task thread", "thread"}
-	first = Program{"leaves", leaves, "thread\n", ""}
-	second = Program{"wakes what is left", wakes, "own: 2\nown callback: 2\nown task: 2\nown thread: 2\n" +
-		strings.Join(names, ": the run has ended\n") + ": the run has ended\n", ""}
-	return first, second, 4
-}
-
-const (
-	leaves = `
-import asyncio, threading
-go, wake, told = asyncio.Event(), threading.Event(), {}
-def attempt(k, f):
-    try: told[k] = f()
-    except ToolError as e: told[k] = e.message
-async def task():
-    await go.wait()
-    attempt('task', lambda: tools.echo(v=1))
-    try: told['aio'] = await tools.aio.echo(v=1)
-    except ToolError as e: told['aio'] = e.message
-    await asyncio.create_task(child())
-    await asyncio.to_thread(attempt, 'task thread', lambda: tools.echo(v=1))
-async def child(): attempt('child', lambda: tools.echo(v=1))
-def thread():
-    wake.wait()
-    attempt('thread', lambda: tools.echo(v=1))
-    t = threading.Thread(target=attempt, args=('its thread', lambda: tools.echo(v=1)))
-    t.start()
-    t.join()
-t, th = asyncio.create_task(task()), threading.Thread(target=thread)
-th.start()
-print(await asyncio.to_thread(tools.echo, v='thread'))`
-
-	wakes = `
-go.set(); wake.set()
-await t
-th.join()
-asyncio.get_running_loop().call_soon(attempt, 'own callback', lambda: tools.echo(v=2))
-await asyncio.sleep(0.01)
-told['own'] = tools.echo(v=2)
-told['own thread'] = await asyncio.to_thread(tools.echo, v=2)
-told['own task'] = await asyncio.create_task(tools.aio.echo(v=2))
-for k, v in sorted(told.items(), key=lambda v: str(v[1]) + v[0]): print(k, v, sep=': ')`
-)

@@ -19,15 +19,3 @@ func Unlisted(unlisted bool) []codeinterp.Function {
 		}},
 	}
 }
-
-// PythonUnlisted is a program that calls them, and one that there is not, and what it
-// prints where closed is unlisted and where not.
-func PythonUnlisted() (code, unlisted, listed string) {
-	const rest = "closed: not on Sundays\n5 5\n"
-	return `try: tools.nope()
-except AttributeError as e: print(e)
-try: tools.closed()
-except ToolError as e: print(e)
-print(tools.works(), await tools.aio.works())`,
-		"there is no function nope; there is: works\n" + rest, "there is no function nope; there is: closed, works\n" + rest
-}

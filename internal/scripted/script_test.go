@@ -11,7 +11,7 @@ import (
 	"github.com/toolcell/toolcell/internal/scripted"
 )
 
-// TestScript checks that the script reads what it is told.
+// TestScript checks that the script reads what it is given.
 func TestScript(t *testing.T) {
 	const (
 		js, py = `"javascript","typescript"`, `"bash","python"`

@@ -36,7 +36,7 @@ var tasks = []task{
 		{`^timeout`, "It was stopped, as it had to be. Its variables are still there: how far did it come?", func(m *memory) []ToolCall {
 			return m.runIn("checked")
 		}},
-		{`(?m)^(\d+)$`, "None up to $1. That is no proof: nobody has one. I need the context no longer.", func(m *memory) []ToolCall {
+		{`(?m)^(\d+)$`, "None up to $1. That is no proof: none is known. I need the context no longer.", func(m *memory) []ToolCall {
 			return []ToolCall{m.call("delete_code_context", map[string]any{"contextId": m.context})}
 		}},
 		{`"ok":true`, "That is as far as a quick look comes.", nil},

@@ -1,6 +1,8 @@
 package typescripttest
 
-import "testing"
+import (
+	"testing"
+)
 
 // A Program behaves the same in every provider: that it has this result, shown
 // as Text and, unless empty, of this JSON Value, or this error.

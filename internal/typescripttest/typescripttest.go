@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/toolcell/toolcell/internal/race"
+	"github.com/toolcell/toolcell/internal/tier"
 )
 
 // A Shape is a source: head, n times open, middle, n times shut, tail. A # in
@@ -46,9 +46,8 @@ const variable = "TOOLCELL_TEST_TYPESCRIPT_SHAPES"
 
 // Run has run called on each shape, so many of them in one process, which
 // starts this test anew; setup makes run. A shape fails that ends the process,
-// is not done within patience, or says so. Under the race detector, which finds
-// nothing in one goroutine and makes each take ten times as long, most processes
-// are left out: run these tests without it too.
+// is not done within patience, or says so. Without tag full a
+// tenth of the processes is started.
 func Run(t *testing.T, together int, patience time.Duration, setup func(t *testing.T) (run func(t *testing.T, source string))) {
 	if first := os.Getenv(variable); first != "" {
 		from, _ := strconv.Atoi(first)
@@ -59,11 +58,8 @@ func Run(t *testing.T, together int, patience time.Duration, setup func(t *testi
 		return
 	}
 	step := together
-	switch {
-	case race.Enabled:
+	if !tier.Full {
 		step *= 10
-	case testing.Short():
-		step *= 3
 	}
 	for from := 0; from < len(Shapes); from += step {
 		t.Run(Shapes[from].Name, func(t *testing.T) {
