@@ -54,7 +54,7 @@ func (a *approval) check(ctx context.Context, c Call) (err error) {
 		}
 	}()
 	if err := a.decide(ctx, c); err != nil {
-		// Who was asked gave up together with the caller: nobody refused.
+		// Who was asked gave up together with the caller: it was not refused.
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}

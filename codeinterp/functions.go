@@ -31,8 +31,8 @@ type Function struct {
 	Description string
 
 	// Input and Output are the JSON Schemas, objects of at most 256 KiB, of
-	// the arguments and of the result; empty means any. They describe: nobody
-	// checks values against them but Call itself.
+	// the arguments and of the result; empty means any. They only describe: Call itself
+	// checks values against them.
 	Input, Output json.RawMessage
 
 	// Unlisted keeps the name from the list of functions that a program reads which
@@ -42,7 +42,7 @@ type Function struct {
 	// Call serves a call. ctx carries the values of the run's ctx, and ends
 	// with the run, also when that is only about to be stopped, with the time
 	// that a call may take, and where the program gives the call up. Call must
-	// heed it: the run's return waits for it. It passes ctx on to what it
+	// obey it: the run's return waits for it. It passes ctx on to what it
 	// calls, so that a run in the very context that waits for it fails instead
 	// of waiting for itself. It may be called from several goroutines at once.
 	// The result is JSON, nested at most [MaxCallDepth] deep; none stands for
@@ -152,7 +152,7 @@ type CallRecord struct {
 	// Duration is the time from the call's coming to the function's return,
 	// or to the return of the run, whichever was first.
 	Duration time.Duration
-	// Error is what the program was told, empty if the call succeeded.
+	// Error is the program's error message, empty if the call succeeded.
 	Error string
 	// Err is the whole error, which may speak of the host. It is not part of
 	// the JSON form.

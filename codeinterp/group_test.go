@@ -179,7 +179,7 @@ func TestGroupThroughLayers(t *testing.T) {
 }
 
 // TestGuardsSeeGroups has the project's own middlewares judge operations that
-// they were never told of.
+// they do not know.
 func TestGuardsSeeGroups(t *testing.T) {
 	var log bytes.Buffer
 	var asked []string

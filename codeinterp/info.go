@@ -53,7 +53,7 @@ type Limits struct {
 	Timeout  time.Duration // RunOptions.Timeout, also of runs that set none
 	Output   int           // RunOptions.MaxOutput, also of runs that set none
 	Code     int           // bytes of a program
-	Contexts int           // contexts at once, of one caller where callers are told apart
+	Contexts int           // contexts at once, for each caller where callers are separated
 }
 
 // within returns the stricter of both in each field.

@@ -7,13 +7,13 @@ import (
 	"github.com/toolcell/toolcell/codeinterp"
 )
 
-// told is a stateful interpreter that says which languages have contexts.
-type told struct {
+// described is a stateful interpreter that says which languages have contexts.
+type described struct {
 	echoManager
 	contexts []bool
 }
 
-func (d *told) Describe() codeinterp.Info {
+func (d *described) Describe() codeinterp.Info {
 	info := codeinterp.Info{Provider: "echo"}
 	for _, has := range d.contexts {
 		info.Languages = append(info.Languages, codeinterp.LanguageInfo{Contexts: has})
@@ -33,7 +33,7 @@ func TestDescribeContexts(t *testing.T) {
 		{"hidden", []bool{true, false}, []bool{false, false}, true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			ci := codeinterp.Wrap(&told{contexts: tt.says})
+			ci := codeinterp.Wrap(&described{contexts: tt.says})
 			if tt.stateless {
 				ci = codeinterp.Wrap(codeinterp.Stateless(ci))
 			}

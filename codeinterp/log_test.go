@@ -41,7 +41,7 @@ func TestLogCalls(t *testing.T) {
 	}
 }
 
-// TestLogCreated: a context that is made of another one is told apart from it.
+// TestLogCreated: a context that is made of another one has its own id in the log.
 func TestLogCreated(t *testing.T) {
 	var b bytes.Buffer
 	made := func(context.Context, codeinterp.Call) (codeinterp.Reply, error) {

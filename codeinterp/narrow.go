@@ -145,7 +145,7 @@ func (n *narrowing) middleware(next Handler) Handler {
 }
 
 // nowhere refuses a call about a context that is not there. What else is wrong
-// is told first, as providers do.
+// is reported first, as providers do.
 func (n *narrowing) nowhere(ctx context.Context, c Call) (Reply, error) {
 	var err error
 	if c.Op.Runs() {

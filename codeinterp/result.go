@@ -17,7 +17,7 @@ const (
 	StatusTimeout Status = "timeout"
 	// StatusCanceled: the caller's ctx ended (130); the error is its cause.
 	StatusCanceled Status = "canceled"
-	// StatusLost: an end that nobody asked for, or a restart, deletion or
+	// StatusLost: an end that was not requested, or a restart, deletion or
 	// Close under the run (128 + signal: 137 for SIGKILL and out of memory,
 	// 134 for abort; with CauseExit the code that the process exited with, if that
 	// is known and not 0). Mostly the process or kernel died and took its state

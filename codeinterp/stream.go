@@ -66,7 +66,7 @@ func Stream(ctx context.Context, run func(context.Context, *RunOptions) (Result,
 type feed struct {
 	outputs  chan Output
 	seen     chan struct{} // the body is done with an output
-	left     chan struct{} // closed once nobody reads outputs any more
+	left     chan struct{} // closed once outputs are not read any more
 	ended    chan struct{} // closed once the run has returned
 	panicked any           // of the run
 }

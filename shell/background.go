@@ -52,7 +52,7 @@ type command struct {
 	over bool // does not count as running; guarded by mu
 }
 
-// errStopped is the cause of the end of a command that did not heed Stop.
+// errStopped is the cause of the end of a command that ignored Stop.
 var errStopped = errors.New("the command was stopped")
 
 // Start starts a command in the background and returns when it has begun, or
@@ -97,7 +97,7 @@ func (s *Service) Start(ctx context.Context, line string, opts *codeinterp.Comma
 		return c.id, nil
 	case <-c.done:
 	case <-ctx.Done():
-		// Nobody would know its id.
+		// Its id would be unknown.
 		cancel(context.Cause(ctx))
 		<-c.done
 	}
@@ -109,7 +109,7 @@ func (s *Service) Start(ctx context.Context, line string, opts *codeinterp.Comma
 }
 
 // maxUnseen is how much of a command's output is kept beside the ring: what it
-// wrote while it was being killed, of which OnOutput is not told.
+// wrote while it was being killed, which OnOutput does not get.
 const maxUnseen = 256 << 10
 
 // serve runs the command to its end.
@@ -128,7 +128,7 @@ func (s *Service) serve(ctx context.Context, c *command, o codeinterp.CommandOpt
 	}
 	o.Stdin, o.Input, o.Signals, o.MaxOutput = nil, c.in, c.signals, maxUnseen
 	res, err := closed(s.run.RunCommand(ctx, c.line, &o))
-	// Nobody reads any more: who writes is not to wait for that.
+	// There are no readers any more: writers must not wait for one.
 	c.in.Close()
 	// Its ctx ends here: life has no end of its own.
 	c.cancel(nil)
@@ -172,7 +172,7 @@ func (s *Service) add(c *command, share int) error {
 }
 
 // forgetOne forgets, of the commands that have ended, the oldest of the party,
-// or owner, who has the most of them: nobody takes the room of others. s.mu is held.
+// or owner, who has the most of them: no owner takes the room of others. s.mu is held.
 func (s *Service) forgetOne() bool {
 	have := map[any]int{}
 	most := 0
@@ -293,7 +293,7 @@ func (s *Service) Signal(ctx context.Context, id ID, sig codeinterp.Signal) erro
 	}
 }
 
-// grace is how long a command has to end once it was told to.
+// grace is how long a command has to end after Stop.
 const grace = 2 * time.Second
 
 // Stop ends a command: with SIGTERM, and after two seconds for certain. It

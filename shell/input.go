@@ -99,7 +99,7 @@ func (p *pipe) Read(b []byte) (int, error) {
 	}
 }
 
-// Close implements io.Closer: nobody reads any more.
+// Close implements io.Closer: there are no readers any more.
 func (p *pipe) Close() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()

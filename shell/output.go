@@ -22,7 +22,7 @@ type Chunk struct {
 	End bool
 }
 
-// maxChunk is how many bytes Output returns where it is not told.
+// maxChunk is how many bytes Output returns by default.
 const maxChunk = 64 << 10
 
 // Output returns what there is of a command's output from an offset on, at most
@@ -131,7 +131,7 @@ func (r *ring) rest(res *codeinterp.Result, seen int64) {
 	}
 	n := min(missing, int64(len(kept)))
 	if missing > n {
-		// Nobody has them, but the offsets of readers count them.
+		// They are lost, but the offsets of readers count them.
 		r.skip(missing - n)
 	}
 	r.write(kept[int64(len(kept))-n:])
@@ -141,7 +141,7 @@ func stream(name string) bool {
 	return name == codeinterp.Stdout.String() || name == codeinterp.Stderr.String()
 }
 
-// skip counts bytes that nobody has. What came before them is not kept either.
+// skip counts lost bytes. What came before them is not kept either.
 func (r *ring) skip(n int64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -149,7 +149,7 @@ func closed(res codeinterp.Result, err error) (codeinterp.Result, error) {
 // idempotent. It must not be called from OnOutput.
 func (s *Service) Close() error {
 	s.mu.Lock()
-	// First: enter lets nobody begin any more whom Wait would miss.
+	// First: enter lets no command begin any more that Wait would miss.
 	s.closed = true
 	s.mu.Unlock()
 	s.stop(codeinterp.ErrClosed)

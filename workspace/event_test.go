@@ -155,7 +155,7 @@ func TestOrder(t *testing.T) {
 }
 
 // TestMissed: a subscriber with a buffer that does not read misses events, and
-// is told how many.
+// learns how many.
 func TestMissed(t *testing.T) {
 	ws := open(t, workspace.Capabilities{Code: newFake("python")}, nil)
 	entered, leave := make(chan bool), make(chan bool)
@@ -187,7 +187,7 @@ func TestMissed(t *testing.T) {
 }
 
 // TestCallbackErrors: a panic of a subscriber disturbs neither the run nor the
-// other subscribers, and is told.
+// other subscribers, and learns of it.
 func TestCallbackErrors(t *testing.T) {
 	opts := &workspace.Options{Tools: tools.Options{OnEvent: func(tools.RunEvent) error { return errors.New("own fault") }}}
 	ws := open(t, workspace.Capabilities{Code: newFake("python")}, opts)

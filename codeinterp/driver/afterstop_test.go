@@ -81,7 +81,7 @@ func TestAfterStop(t *testing.T) {
 		cancel()
 		synctest.Wait()
 		if called != 1 {
-			t.Error("a program of nobody's has no AfterStop")
+			t.Error("a program without a run has no AfterStop")
 		}
 	})
 }

@@ -141,7 +141,7 @@ func (c *calls) called() bool {
 	return c.count > 0
 }
 
-// names returns those of the functions that programs are told of.
+// names returns the names of listed functions.
 func (c *calls) names() string {
 	var list []string
 	for _, f := range c.functions {

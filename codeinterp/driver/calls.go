@@ -185,7 +185,7 @@ func (c *calls) place(ctx context.Context) error {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.pass() // it came when nobody wanted it any more
+	c.pass() // it came after the run was over
 	return context.Cause(ctx)
 }
 

@@ -89,7 +89,7 @@ func say(out *driver.Output, p *driver.Program, ctx context.Context, name, args 
 	out.Write(codeinterp.Stdout, append(v, '\n'))
 }
 
-// ended is the end of a program that heeds interrupts.
+// ended is the end of a program that obeys interrupts.
 func ended(ctx context.Context, s *fakeSession) (driver.Outcome, error) {
 	select {
 	case <-s.stop:

@@ -75,7 +75,7 @@ func TestQueue(t *testing.T) {
 	})
 }
 
-// TestPanics: a panic in any method is told, and the rest works.
+// TestPanics: a panic in any method is reported, and the rest works.
 func TestPanics(t *testing.T) {
 	oops := func(context.Context) error { panic("oops") }
 	exit := func(context.Context) error { runtimeGoexit(); return nil }
@@ -83,7 +83,7 @@ func TestPanics(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			f := &fake{}
 			ci, id := stateful(t, f, driver.Config{})
-			told := func(what string, err error) {
+			reported := func(what string, err error) {
 				if !errors.Is(err, codeinterp.ErrUnavailable) || !strings.Contains(err.Error(), "the provider panicked") {
 					t.Errorf("%s in %s: %v", name, what, err)
 				}
@@ -97,7 +97,7 @@ func TestPanics(t *testing.T) {
 				return driver.Outcome{}, bad(ctx)
 			}}
 			res, err := ci.RunInContext(t.Context(), id, "bad", nil)
-			told("Run", err)
+			reported("Run", err)
 			want{status: "lost", exit: 137, cause: codeinterp.CauseServer, lost: true, count: 2, err: codeinterp.ErrUnavailable}.check(t, "Run", res, err)
 			if res.Stdout() != "busy" {
 				t.Errorf("stdout %q", res.Stdout())
@@ -107,21 +107,21 @@ func TestPanics(t *testing.T) {
 			res, err = ci.RunInContext(t.Context(), id, "early", nil)
 			want{status: "not_run", exit: -1, err: codeinterp.ErrUnavailable}.check(t, "before Begin", res, err)
 			res, err = ci.RunInContext(t.Context(), id, "ok", nil)
-			want{status: "ok", count: 1, lost: true}.check(t, "told by the next run", res, err)
+			want{status: "ok", count: 1, lost: true}.check(t, "reported by the next run", res, err)
 			f.onReset = func(ctx context.Context) error { f.onReset = nil; return bad(ctx) }
-			told("Reset", ci.RestartContext(t.Context(), id))
+			reported("Reset", ci.RestartContext(t.Context(), id))
 			f.onStart = func(ctx context.Context, _ driver.Options) error { return bad(ctx) }
 			_, err = ci.CreateContext(t.Context(), "fake", nil)
-			told("Start", err)
+			reported("Start", err)
 			f.onClose = bad
-			told("Session.Close", ci.DeleteContext(t.Context(), id))
+			reported("Session.Close", ci.DeleteContext(t.Context(), id))
 			f.onStart, f.onEnd = nil, bad
-			told("Runtime.Close", ci.Close())
+			reported("Runtime.Close", ci.Close())
 		})
 	}
 }
 
-// TestLate: output between runs is kept, marked, bounded, and told.
+// TestLate: output between runs is kept, marked, bounded and reported.
 func TestLate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := &fake{}
@@ -164,7 +164,7 @@ func TestLate(t *testing.T) {
 	})
 }
 
-// TestClose: sessions in parallel, then the runtime; errors are told.
+// TestClose: sessions in parallel, then the runtime; errors are reported.
 func TestClose(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := &fake{}
@@ -247,7 +247,7 @@ func TestCapacityAndIdle(t *testing.T) {
 			}
 		}
 		if _, err := ci.RunInContext(t.Context(), other, "ok", nil); !errors.Is(err, codeinterp.ErrContext) {
-			t.Errorf("nobody used it for minutes: %v", err)
+			t.Errorf("an unused context: %v", err)
 		}
 		time.Sleep(time.Minute)
 		synctest.Wait()
@@ -293,7 +293,7 @@ func TestAdopt(t *testing.T) {
 	})
 }
 
-// Sessions that do not end are counted, told of and limited.
+// Sessions that do not end are counted, reported and limited.
 func TestMaxStuck(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ci, id := stateful(t, &fake{}, driver.Config{MaxStuck: 2})

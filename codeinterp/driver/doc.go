@@ -40,13 +40,13 @@
 //     waits for OnOutput; after the grace the end of Run's ctx. Restart, deletion
 //     and Close are hard: the end of Run's ctx at once, also within the grace.
 //     Config.Patience after the end of its ctx a method is given up with its
-//     session, the caller is told that the program may still be running, and the
+//     session, the error says that the program may still be running, and the
 //     next run starts another session.
 //  3. Before Program.Begin there is nothing to interrupt: a stop ends ctx, an
 //     InterruptContext waits for Begin, and after a restart the run goes on in
 //     the empty state.
 //  4. StateLost is reported once: for Outcome.Lost, and for Outcome.Fresh where
-//     nobody knew of a loss. A session need not remember what was reported. The
+//     a loss was not known. A session need not remember what was reported. The
 //     driver knows by itself that a session that it has started or reset is empty.
 //  5. A run's state is settled, and delete, restart and Close return, before its
 //     OnOutput is waited for. So all of them may be called from OnOutput.
@@ -55,7 +55,7 @@
 //     lock of the driver is held during a call.
 //  7. Calls of functions end, as Program.Call says, when the run is about to be
 //     stopped or has ended, before the interrupt. The run returns after the
-//     functions, and after Config.Patience where they do not heed their ctx; the
+//     functions, and after Config.Patience where they ignore their ctx; the
 //     context goes on without them.
 //  8. In return a method that has returned leaves no goroutine behind that touches
 //     the session or the output.

@@ -56,7 +56,7 @@ type Options struct {
 //
 // Each method returns soon after its ctx is done. One that does not within
 // Config.Patience is given up together with its session, of which nothing is
-// asked any more but to Close once it is back; its callers are told that the
+// asked any more but to Close once it is back; its callers learn that the
 // program may still be running. A panic counts as the end of the session.
 //
 // A session that also has a method Cwd() string says where its programs start.
@@ -74,7 +74,7 @@ type Session interface {
 	// first.
 	//
 	// An error says why p never began, and means that it never will. A good end
-	// without a Begin or HandOver is reported as lost: nobody saw the program.
+	// without a Begin or HandOver is reported as lost: the program was not seen.
 	Run(ctx context.Context, p *Program, out *Output) (Outcome, error)
 
 	// Interrupt asks the program to end and to leave the state alone, as Ctrl-C

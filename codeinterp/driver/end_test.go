@@ -27,7 +27,7 @@ func ending(o driver.Outcome, end bool) program {
 	}
 }
 
-// TestEndedBefore: what a program is told does not depend on how long OnOutput
+// TestEndedBefore: the status of a program does not depend on how long OnOutput
 // takes once it has ended.
 func TestEndedBefore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -20,8 +20,8 @@ import (
 )
 
 // TestErraticSessions has sessions fail in every way beside callers who do anything at any
-// moment, and checks that nobody is told what did not happen: every answer is the
-// caller's own, ok is what a session has brought to its end, a lost state is told, and
+// moment, and checks that nothing is reported that did not happen: every answer is the
+// caller's own, ok is what a session has brought to its end, a lost state is reported, and
 // a Close without an error leaves nothing.
 func TestErraticSessions(t *testing.T) {
 	for round := range uint64(race.Some(600, 60)) {
@@ -246,7 +246,7 @@ type erraticCaller struct {
 	id     codeinterp.ContextID
 
 	state     int64       // of the last program that was ok
-	told      bool        // of its loss, since
+	reported  bool        // its loss, since
 	restarted atomic.Bool // it was asked for a new one, in the run before or beside this one
 }
 
@@ -342,10 +342,10 @@ func (c *erraticCaller) check(code string, res codeinterp.Result, err error) {
 			c.t.Errorf("%s is ok, and was %+v, stdout %q, %v", code, d, stdout, err)
 		}
 		restarted := c.restarted.Swap(false)
-		if c.state != 0 && d.state != c.state && !res.StateLost && !c.told && !restarted {
-			c.t.Errorf("%s: the state of %d is gone, this is %d, and nobody was told", code, c.state, d.state)
+		if c.state != 0 && d.state != c.state && !res.StateLost && !c.reported && !restarted {
+			c.t.Errorf("%s: the state of %d is gone, this is %d, and the loss was not reported", code, c.state, d.state)
 		}
-		c.state, c.told = d.state, false
+		c.state, c.reported = d.state, false
 		if restarted { // maybe behind the program, whose state is gone then
 			c.state = 0
 		}
@@ -354,6 +354,6 @@ func (c *erraticCaller) check(code string, res codeinterp.Result, err error) {
 			c.t.Errorf("%s did not run, and was %+v, %v", code, d, err)
 		}
 	default:
-		c.told = c.told || res.StateLost
+		c.reported = c.reported || res.StateLost
 	}
 }

@@ -178,7 +178,7 @@ var programs = map[string]program{
 		out.Write(codeinterp.Stdout, []byte(text))
 		return driver.Outcome{}, nil
 	},
-	// sleep sleeps and heeds interrupts.
+	// sleep sleeps and obeys interrupts.
 	"sleep": func(ctx context.Context, s *fakeSession, p *driver.Program, out *driver.Output) (driver.Outcome, error) {
 		p.Begin()
 		out.Write(codeinterp.Stdout, []byte("busy"))
@@ -200,7 +200,7 @@ var programs = map[string]program{
 		<-ctx.Done()
 		return driver.Outcome{Lost: true}, nil
 	},
-	// unresponsive does not end when it is told to.
+	// unresponsive does not end when it is asked to.
 	"unresponsive": func(_ context.Context, _ *fakeSession, p *driver.Program, out *driver.Output) (driver.Outcome, error) {
 		p.Begin()
 		out.Write(codeinterp.Stdout, []byte("busy"))

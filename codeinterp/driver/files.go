@@ -22,7 +22,7 @@ import (
 //     the program begins.
 //   - Where [Program.Artifacts] is set, Session.Run calls [Program.Taken] when
 //     the program has ended and its output is there, and returns
-//     Outcome.Artifacts: soon after the run was told to stop, with what was
+//     Outcome.Artifacts: soon after the run was stopped, with what was
 //     found by then, and Outcome.Missing.
 //
 // The files stay over Reset and are gone, or are left to whom they belong, after

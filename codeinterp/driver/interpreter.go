@@ -203,7 +203,7 @@ func (i *Interpreter) crowded() error {
 
 func stuckReason(n int) string { return fmt.Sprintf("%d sessions could not be ended and still run", n) }
 
-// Stuck returns how many sessions did not end when they were told to, were given
+// Stuck returns how many sessions did not end when they were asked to, were given
 // up and still run.
 func (i *Interpreter) Stuck() int {
 	i.mu.Lock()
@@ -293,7 +293,7 @@ func (i *Interpreter) shut(slots []*slot) error {
 	return joined(errs)
 }
 
-// discard closes a session that nobody uses. It does not return before that does.
+// discard closes an unused session. It does not return before that does.
 func (i *Interpreter) discard(session Session) error {
 	ctx, cancel := context.WithTimeout(context.Background(), i.cfg.Patience)
 	defer cancel()

@@ -198,7 +198,7 @@ func (r *run) forbid() bool {
 	return r.killed
 }
 
-// markInterrupted notes that the program is told to end, unless it is over. One that has
+// markInterrupted records that the program is being ended, unless it is over. One that has
 // not begun begins no more.
 func (r *run) markInterrupted() (begun, over bool) {
 	s := r.slot

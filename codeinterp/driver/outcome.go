@@ -10,7 +10,7 @@ import (
 	"github.com/toolcell/toolcell/codeinterp"
 )
 
-// errUnseen says that a session told the good end of what it never told the begin of.
+// errUnseen reports a session that returned success without calling Program.Begin.
 var errUnseen = fmt.Errorf("%w: the provider reported a good end of the program, but never that it began (Program.Begin)", codeinterp.ErrUnavailable)
 
 // run runs the program in its slot and tells how it ended. The caller has the
@@ -40,7 +40,7 @@ func (r *run) goesOn(end *ending) bool {
 	s := r.slot
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	// A restart and an end came together: the end is what the caller is told.
+	// A restart and an end came together: the end is reported.
 	if r.why == errRestart && s.ended != nil {
 		r.why = s.ended
 	} else if r.why == errRestart && r.ctx.Err() != nil {

@@ -96,7 +96,7 @@ func (s stream) Write(p []byte) (int, error) {
 }
 
 // Spare returns a buffer of at least n bytes for [Output.Own]: memory of
-// output that was dropped, where there is some that nobody else can hold.
+// output that was dropped, if it is not shared.
 func (c *Output) Spare(n int) []byte {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -121,7 +121,7 @@ func (c *Output) Own(kind codeinterp.Kind, p []byte) bool {
 	return true
 }
 
-// copied returns a copy of p, in memory of output that was dropped where nobody
+// copied returns a copy of p, in memory of dropped output where nothing
 // else can hold that.
 func (c *Output) copied(p []byte) []byte {
 	if b := c.kept.spare; c.onOutput == nil && cap(b) >= len(p) {
@@ -176,7 +176,7 @@ func (c *Output) Lost(t codeinterp.Truncation) {
 }
 
 // MayLack records that output of these kinds, of every kind where none is named, may
-// have been dropped before it came here, and that nobody knows how much.
+// have been dropped before it came here, of unknown size.
 func (c *Output) MayLack(reason codeinterp.TruncationReason, kinds ...codeinterp.Kind) {
 	if len(kinds) == 0 {
 		kinds = []codeinterp.Kind{codeinterp.Stdout, codeinterp.Stderr, codeinterp.Display, codeinterp.Value}
@@ -188,7 +188,7 @@ func (c *Output) MayLack(reason codeinterp.TruncationReason, kinds ...codeinterp
 
 // Mute stops calling OnOutput: a run that is being ended does not wait for a
 // slow one. What comes is kept as before, and what OnOutput did not see is
-// told in CallbackErr. Mute does not wait for a call in progress, and frees the
+// reported in CallbackErr. Mute does not wait for a call in progress, and frees the
 // writer that made it; from then on only Finish waits for that call.
 func (c *Output) Mute() {
 	// Without mu, which is held by the writer that waits for OnOutput.
@@ -217,7 +217,7 @@ func (c *Output) Finish(res *codeinterp.Result) {
 		return
 	}
 	c.flush()
-	c.done = true // nobody writes any more, so the rest needs no lock
+	c.done = true // there are no writers any more, so the rest needs no lock
 	c.mu.Unlock()
 	// A call that Mute freed its writer from: no call outlives its run.
 	if c.pending != nil {

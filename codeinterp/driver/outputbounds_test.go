@@ -168,7 +168,7 @@ func TestStream(t *testing.T) {
 	}
 }
 
-// TestMayLack: where nobody knows what is missing, every kind says so, with what is
+// TestMayLack: where it is unknown what is missing, every kind says so, with what is
 // kept of it.
 func TestMayLack(t *testing.T) {
 	c := driver.NewOutput(&codeinterp.RunOptions{MaxOutput: 100})

@@ -53,7 +53,7 @@ func (k *keeper) clear() { *k = keeper{max: k.max, before: k.before} }
 
 // weigh returns how many bytes o has, and what its names and its being made of
 // several representations cost beside. A bundle without any byte weighs one, so
-// that its loss is told.
+// that its loss is reported.
 func weigh(o *codeinterp.Output) (n, names int) {
 	n = o.Size()
 	if isStream(o.Kind) {
@@ -268,7 +268,7 @@ func (k *keeper) truncated() []codeinterp.Truncation {
 	return list
 }
 
-// lacking says of streams that lack nobody knows how much what is kept of them.
+// lacking adds what is kept of streams whose loss is of unknown size.
 func (k *keeper) lacking(list []codeinterp.Truncation) []codeinterp.Truncation {
 	for i, t := range list {
 		if kind := kindOf(t.Stream); kind > 0 && t.Bytes < 0 {

@@ -9,7 +9,7 @@ import (
 	"github.com/toolcell/toolcell/codeinterp/driver"
 )
 
-// TestLossesAddUp wants what was dropped before to be told, and sizes that are
+// TestLossesAddUp wants earlier losses to be reported, and sizes that are
 // made up to stay sizes.
 func TestLossesAddUp(t *testing.T) {
 	for _, tt := range []struct {

@@ -12,7 +12,7 @@ import (
 )
 
 // A Program is the input of one run. It is not to be used after Run. One that a
-// test makes without the driver works, and tells nobody.
+// test makes without the driver works and reports nothing.
 type Program struct {
 	Code  string
 	Stdin []byte            // nil: reading fails; empty: it is at its end
@@ -65,7 +65,7 @@ func (p *Program) HandOver(f func() error) error {
 }
 
 // AfterCancel calls f once d has passed since the caller's ctx has ended, from when
-// on nobody waits for the program. A session gives up then what it only waits for.
+// on no caller waits for the program. A session gives up then what it only waits for.
 func (p *Program) AfterCancel(d time.Duration, f func()) (stop func() bool) {
 	if p.run == nil {
 		return func() bool { return true }
@@ -97,7 +97,7 @@ func (p *Program) Functions() []codeinterp.Function {
 // The error is a *codeinterp.FunctionError, for the program to catch as one that
 // has the function's name and the message; or ErrEnded. Where ctx ends, the call
 // is given up. Call returns soon after the run is to be stopped, or ctx has
-// ended, also where the function does not heed that. It may be called from any
+// ended, also where the function ignores that. It may be called from any
 // goroutine while Run has not returned, and from then on returns ErrEnded.
 func (p *Program) Call(ctx context.Context, name string, args json.RawMessage) (json.RawMessage, error) {
 	if p.run == nil {
@@ -133,7 +133,7 @@ func (p *Program) Serve(ctx context.Context, name string, args json.RawMessage, 
 // progress and none comes any more. A session calls it as soon as it knows, where
 // something goes on after that: output that OnOutput has yet to take, or what an
 // interrupt must not hit, such as cleaning up. A program that ended before it was
-// told to is no timeout, and not canceled, however long the rest takes. Calls of
+// stopped is no timeout, and not canceled, however long the rest takes. Calls of
 // functions that are still open end.
 func (p *Program) End() {
 	if p.run != nil {
@@ -143,7 +143,7 @@ func (p *Program) End() {
 
 // Taken is End, and says that all of the program's output is there too: only the
 // session's own work is left, such as looking for artifacts. However that ends,
-// the program was not stopped. The channel is closed once the run is told to
+// the program was not stopped. The channel is closed once the run is being
 // stop, or was; the session has to be done soon after, whether its ctx ends or
 // not.
 func (p *Program) Taken() (stop <-chan struct{}) {
@@ -180,10 +180,10 @@ type Outcome struct {
 	ExitCode int
 
 	// Error is what the program raised, with a Name, a Message or both. Traceback is
-	// what the language prints for an error that nobody handles, line by line, and
+	// what the language prints for an unhandled error, line by line, and
 	// holds the Name and the Message. Where the language has no names of errors, the
 	// session makes one up, such as Error, for Name, and writes it into a line of the
-	// Traceback, such as "Error: message". What is told here is not on standard error
+	// Traceback, such as "Error: message". What is reported here is not on standard error
 	// as well. Of a program that was stopped: where it was, in the user's own frames,
 	// or nil where the runtime does not say; never the words of the machinery that
 	// stopped it.
@@ -206,7 +206,7 @@ type Outcome struct {
 	Count int
 
 	// Fresh says that it began in a state in which no program had begun before.
-	// Where nobody knew of a loss, the driver reports StateLost; so a session
+	// Where a loss was not known, the driver reports StateLost; so a session
 	// need not remember what was reported.
 	Fresh bool
 

@@ -13,7 +13,7 @@ import (
 	"github.com/toolcell/toolcell/codeinterp/driver"
 )
 
-// TestRestartIdle: nobody is told of a restart with no run in progress.
+// TestRestartIdle: a restart with no run in progress is not reported.
 func TestRestartIdle(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := &fake{}
@@ -42,7 +42,7 @@ func TestRestartIdle(t *testing.T) {
 }
 
 // TestRestartLost: where a restart fails, and what tries it again costs the session,
-// the new one is not reset, and nobody is told of the loss twice.
+// the new one is not reset, and the loss is not reported twice.
 func TestRestartLost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		resets := 0

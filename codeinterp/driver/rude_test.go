@@ -12,7 +12,7 @@ import (
 	"github.com/toolcell/toolcell/codeinterp/driver"
 )
 
-// TestUnseenEnd: a program whose begin nobody told has not ended well.
+// TestUnseenEnd: a program whose begin was not reported has not ended well.
 func TestUnseenEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := &fake{programs: map[string]program{

@@ -29,11 +29,11 @@ type run struct {
 	// Guarded by slot.mu. What is small stands together: each run makes one.
 	begun       bool
 	signal      bool               // begin is to wake the ladder
-	interrupted bool               // the ladder has told the program to end
+	interrupted bool               // the ladder has asked the program to end
 	outputDone  bool               // all of its output is there
-	stopping    bool               // the run was told to stop
-	killed      bool               // the ladder has ended ctx, or nobody waits any more
-	stopped     chan struct{}      // closed with stopping; nil where nobody waits for that
+	stopping    bool               // the run was asked to stop
+	killed      bool               // the ladder has ended ctx, or no caller waits any more
+	stopped     chan struct{}      // closed with stopping; nil where nothing waits for that
 	onKill      func()             // is called with killed
 	start       time.Time          // set with begun
 	over        time.Time          // when the program ended before asked, as the session says
@@ -157,7 +157,7 @@ func (r *run) taken() <-chan struct{} {
 	return r.stopped
 }
 
-// noteStop notes that the run is told to stop. slot.mu is held.
+// noteStop records that the run is being stopped. slot.mu is held.
 func (r *run) noteStop() {
 	if !r.stopping && r.stopped != nil {
 		close(r.stopped)
@@ -216,12 +216,12 @@ type ending struct {
 	cwd     string // which is there
 
 	// What settle adds.
-	lostBefore bool // the state had gone before, and nobody was told
+	lostBefore bool // the state was lost before, unreported
 	took       time.Duration
 }
 
 // work makes sure of a session and runs the program in it. It may be given up;
-// then nobody waits for the ending.
+// then nothing waits for the ending.
 func (r *run) work(ctx context.Context, end *ending) {
 	defer func() {
 		if v := recover(); v != nil {

@@ -40,15 +40,15 @@ type slot struct {
 	wake chan struct{} // the run in progress is to look at what changed below
 
 	mu         sync.Mutex // never held during a call of the runtime
-	ended      error      // why nobody gets the turn any more
+	ended      error      // why there are no turns any more
 	held       bool       // somebody has the turn
 	queue      []*waiter
 	current    *run
-	restarts   []chan error            // that nobody has made yet
+	restarts   []chan error            // not made yet
 	interrupts []chan struct{}         // that current has not seen yet
 	cancel     context.CancelCauseFunc // of a start or a reset in progress
 	stuck      int                     // sessions that were given up and are not back
-	unclaimed  bool                    // nobody waits for goneErr
+	unclaimed  bool                    // nothing waits for goneErr
 	cwd        string
 	used       time.Time
 	late       late
@@ -56,7 +56,7 @@ type slot struct {
 }
 
 func newSlot(i *Interpreter, o Options) *slot {
-	// An empty state has nothing to lose, so that a loss counts as told. Whoever makes
+	// An empty state has nothing to lose, so that a loss counts as reported. Whoever makes
 	// a slot has its first turn.
 	s := &slot{in: i, opts: o, fresh: true, lossTold: true, held: true, cwd: o.Cwd, done: make(chan ending, 1), gate: make(gate, 1), wake: make(chan struct{}, 1)}
 	s.opts.Late = s.keepLate
@@ -240,7 +240,7 @@ func (s *slot) reset() error {
 	ctx, cancel := context.WithTimeout(context.Background(), s.in.cfg.Patience)
 	defer cancel()
 	session := s.session
-	// Nobody asks for a restart and then cancels it: ctx is not that of a caller,
+	// A restart is never canceled: ctx is not a caller's,
 	// who may have gone.
 	_, err := during(s, ctx, withoutValue(session.Reset), func(none, error) { s.abandon(session) })
 	switch {
@@ -322,7 +322,7 @@ func (s *slot) dispose() {
 	if err == nil && s.stuck > 0 {
 		err = errStuck
 	}
-	// Nobody else waits for the error then, so that Close tells it.
+	// Nothing else waits for the error then, so that Close reports it.
 	if s.opts.Once || s.unclaimed || s.ended == codeinterp.ErrClosed {
 		s.in.keepError(err)
 	}
@@ -339,7 +339,7 @@ func (s *slot) dispose() {
 	s.in.leave(s)
 }
 
-// startIdleTimer starts the time after which a context is deleted that nobody uses. s.mu
+// startIdleTimer starts the time after which an unused context is deleted. s.mu
 // is held.
 func (s *slot) startIdleTimer() {
 	d := s.in.cfg.Idle

@@ -290,7 +290,7 @@ func (i *Stateful) restart(ctx context.Context, id codeinterp.ContextID) error {
 	}
 	s.restarts = append(s.restarts, done)
 	s.poke()
-	// Where nobody has the turn, the restart takes it; release makes it then.
+	// Where the turn is free, the restart takes it; release makes it then.
 	free := !s.held
 	s.held = true
 	s.mu.Unlock()

@@ -101,7 +101,7 @@ func TestOrders(t *testing.T) {
 					if run.res.Stdout() != "busy" {
 						t.Errorf("stdout %q", run.res.Stdout())
 					}
-					if told := ordered != nil; told != (w.text != "" && tt.order.name != "interrupt") {
+					if asked := ordered != nil; asked != (w.text != "" && tt.order.name != "interrupt") {
 						t.Errorf("the order's error: %v", ordered)
 					}
 					if took != tt.took || run.took != time.Second+tt.over {

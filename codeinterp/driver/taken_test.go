@@ -11,7 +11,7 @@ import (
 )
 
 // TestTaken: what a session does once the program and its output are there makes
-// no timeout of it, and it hears at once that the run is told to stop.
+// no timeout of it, and it learns at once that the run is being stopped.
 func TestTaken(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		look := func(before, after time.Duration) program {
@@ -22,7 +22,7 @@ func TestTaken(t *testing.T) {
 				select {
 				case <-p.Taken():
 				case <-time.After(time.Hour):
-					t.Error("nobody says that the run is told to stop")
+					t.Error("the stop of the run was not reported")
 				}
 				time.Sleep(after)
 				return driver.Outcome{}, nil
@@ -30,7 +30,7 @@ func TestTaken(t *testing.T) {
 		}
 		f := &fake{programs: map[string]program{
 			"ends":  look(20*time.Millisecond, time.Second),
-			"slow":  look(20*time.Millisecond, 5*time.Second), // is told to end meanwhile
+			"slow":  look(20*time.Millisecond, 5*time.Second), // is asked to end meanwhile
 			"late":  look(1100*time.Millisecond, time.Second),
 			"never": look(20*time.Millisecond, time.Hour),
 		}}
@@ -55,7 +55,7 @@ func TestTaken(t *testing.T) {
 			}
 		}
 		if p := (&driver.Program{}); p.Taken() != nil {
-			t.Error("a program of nobody's is told to stop")
+			t.Error("a program without a run was stopped")
 		}
 		time.Sleep(2 * time.Hour) // the one that was given up
 	})

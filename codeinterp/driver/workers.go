@@ -48,7 +48,7 @@ func (w *workers) loop(jobs chan job, j job) {
 }
 
 // do does a job, and reports whether the worker was kept. It is so before the
-// job's end is told, so that who goes on with another finds it.
+// job's end is reported, so that the next job finds it.
 func (w *workers) do(jobs chan job, j job) (kept bool) {
 	if j.run == nil {
 		return w.other(jobs, j)

@@ -10,7 +10,7 @@ import (
 	"github.com/toolcell/toolcell/codeinterp"
 )
 
-// Info returns what is told of a file, and nothing of the system it is on.
+// Info returns the description of a file, without details of its system.
 func Info(name string, size int64, mode fs.FileMode, modified time.Time) fs.FileInfo {
 	return info{name, size, mode, modified}
 }

@@ -95,7 +95,7 @@ func TestMemory(t *testing.T) {
 	}
 }
 
-// TestWaiting: a picture that nobody waits for any more is not waited for.
+// TestWaiting: a picture of a canceled call is not waited for.
 func TestWaiting(t *testing.T) {
 	memory.Take(maxMemory, maxMemory, nil, nil)
 	defer memory.Free(maxMemory)
