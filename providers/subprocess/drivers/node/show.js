@@ -129,7 +129,7 @@ function waitAck(n) {
 }
 
 // show sends a bundle. In a run it waits until the host has put it in its
-// place; between runs nobody waits.
+// place; between runs it does not wait.
 const show = (...args) => pristine(() => showAll(...args));
 function showAll(kind, bundle, id = '', value = '', meta = '') {
   const entries = Object.entries(bundle);
