@@ -112,8 +112,8 @@ func TestDecoded(t *testing.T) {
 		{"own default", `{"language":"python","code":"x"}`, &tools.Options{Timeout: time.Hour, MaxTimeout: 2 * time.Hour}, "x", time.Hour},
 		{"short maximum", `{"language":"python","code":"x"}`, &tools.Options{MaxTimeout: time.Second}, "x", time.Second},
 		{"none", `{"language":"python","code":"x"}`, &tools.Options{Timeout: -1}, "x", 0},
-		{"fence kept", "{\"language\":\"python\",\"code\":\"```\\nx\\n```\"}", nil, "```\nx\n```", time.Minute},
-		{"fence stripped", "{\"language\":\"python\",\"code\":\"```\\nx\\n```\"}", &tools.Options{StripFences: true}, "x\n", time.Minute},
+		{"text", `{"language":"python","code":"x","timeoutMs":"5000"}`, nil, "x", 5 * time.Second},
+		{"fence", "{\"language\":\"python\",\"code\":\"```\\nx\\n```\"}", nil, "x\n", time.Minute},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			ci := &fake{}

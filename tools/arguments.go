@@ -68,11 +68,11 @@ var (
 		check:    func(k *kit, in *input, f *faults) string { return k.checkLanguage(&in.language, k.limits.contexts, f) },
 	}
 	argCode = argument{
-		name: "code", about: "The source code to run, as it is: no Markdown fence around it.",
+		name: "code", about: "The source code to run.",
 		to: func(in *input) any { return &in.code }, more: codeSize, check: checkCode,
 	}
 	argContextCode = argument{
-		name: "code", about: "The source code to run, in the context's language and as it is: no Markdown fence around it.",
+		name: "code", about: "The source code to run, in the context's language.",
 		to: argCode.to, more: codeSize, check: checkCode,
 	}
 	argTimeout = argument{
@@ -142,9 +142,7 @@ func (k *kit) checkLanguage(language *string, allowed []string, f *faults) (code
 }
 
 func checkCode(k *kit, in *input, f *faults) (code string) {
-	if k.StripFences {
-		in.code = stripFence(in.code)
-	}
+	in.code = stripFence(in.code)
 	if _, err := codeinterp.CheckRun(in.code, nil); err != nil {
 		f.add("%s", strings.TrimPrefix(err.Error(), codeinterp.ErrInvalid.Error()+": "))
 	}

@@ -181,7 +181,7 @@ func (k *kit) check(op *operation, in *input, f *faults) string {
 
 func (k *kit) run(ctx context.Context, r decoded) *Answer {
 	ev := RunEvent{Op: codeinterp.OpRun, CallID: r.ID, Tool: r.Tool, Language: r.language, Code: r.code}
-	res, err := k.observer.run(ctx, ev, k.runOptions(r, k.findsFiles(r.language)), func(ctx context.Context, o *codeinterp.RunOptions) (codeinterp.Result, error) {
+	res, err := k.observer.run(ctx, ev, k.withFunctions(k.runOptions(r, k.findsFiles(r.language)), r.language), func(ctx context.Context, o *codeinterp.RunOptions) (codeinterp.Result, error) {
 		return k.ci.RunCode(ctx, r.language, r.code, o)
 	})
 	return k.reply(ctx, r, func() string { return r.language }, res, err)
@@ -209,9 +209,15 @@ func (k *kit) findsFiles(language string) bool {
 	return k.facts.info.Files
 }
 
+// withFunctions returns o with the functions for programs in a language.
+func (k *kit) withFunctions(o codeinterp.RunOptions, language string) codeinterp.RunOptions {
+	o.Functions = k.functions(language)
+	return o
+}
+
 func (k *kit) runOptions(r decoded, files bool) codeinterp.RunOptions {
 	o := codeinterp.RunOptions{Timeout: max(k.Timeout, 0), OnOutput: r.OnOutput, MaxOutput: k.MaxOutput,
-		Artifacts: k.Artifacts && files}
+		Artifacts: k.Artifacts && files, FunctionLimits: k.FunctionLimits}
 	if r.timeoutMs > 0 {
 		o.Timeout = time.Duration(r.timeoutMs) * time.Millisecond
 	}

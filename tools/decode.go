@@ -142,6 +142,9 @@ func (a *argument) store(v gjson.Result, in *input, lim *limits, f *faults) {
 		}
 		*to = list
 	case *int64:
+		if text := strings.TrimSpace(v.Str); v.Type == gjson.String && text != "" && gjson.Valid(text) {
+			v = gjson.Parse(text) // as some models write it
+		}
 		least, most := a.bounds(lim)
 		most = min(most, maxInteger)
 		n, ok := integer(v)

@@ -40,6 +40,7 @@ type facts struct {
 }
 
 func newFacts(info codeinterp.Info, k *kit) facts {
+	k.facts.info = info
 	f := facts{info: info, notes: map[string]string{}}
 	for _, l := range info.Languages {
 		f.notes[l.Name] = strings.TrimSpace(l.Notes)
@@ -51,7 +52,9 @@ func newFacts(info codeinterp.Info, k *kit) facts {
 	f.values = strings.NewReplacer(
 		"{{stateless}}", stateless,
 		"{{languages}}", f.languages(k.limits.languages),
-		"{{context_languages}}", f.languages(k.limits.contexts),
+		"{{context_languages}}", "Languages: "+strings.Join(k.limits.contexts, ", ")+"; "+k.name("run_code")+" describes them.",
+		"{{functions}}", orEmpty(functionsFact(k)),
+		"{{functions_too}}", orEmpty(functionsToo(k)),
 		"{{isolation}}", orEmpty(f.isolation()),
 		"{{files}}", orEmpty(f.files()),
 		"{{timeout}}", timeoutFact(k.limits),
@@ -115,13 +118,26 @@ func (f *facts) languages(names []string) string {
 			if len(l.Packages) > 0 {
 				line += " Installed: " + strings.Join(l.Packages, ", ") + "."
 			}
-			if notes := strings.TrimSpace(l.Notes); notes != "" {
-				line += " " + notes
-			}
+			line += f.notesOnce(l.Name, names)
 		}
 		lines = append(lines, line)
 	}
 	return "Languages:\n" + strings.Join(lines, "\n")
+}
+
+// notesOnce returns a language's notes, with a reference in place of those of an
+// earlier language that it repeats.
+func (f *facts) notesOnce(name string, names []string) string {
+	notes := f.notes[name]
+	for _, earlier := range names[:slices.Index(names, name)] {
+		if said := f.notes[earlier]; said != "" && strings.Contains(notes, said) {
+			notes = strings.TrimSpace(strings.Replace(notes, said, "Otherwise like "+earlier+".", 1))
+		}
+	}
+	if notes == "" {
+		return ""
+	}
+	return " " + notes
 }
 
 // runtimeOf names the runtime behind a language, and where it is.

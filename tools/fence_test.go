@@ -4,13 +4,11 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
-
-	"github.com/toolcell/toolcell/tools"
 )
 
 func TestFences(t *testing.T) {
 	ci := &fake{}
-	set := newSet(t, ci, &tools.Options{StripFences: true})
+	set := newSet(t, ci, nil)
 	strip := func(t testing.TB, code string) string {
 		args, _ := json.Marshal(map[string]string{"language": "python", "code": code})
 		if r := set.Dispatch(t.Context(), "workspace__w__run_code", args, nil); r.Failure != nil {
@@ -62,7 +60,7 @@ func FuzzFence(f *testing.F) {
 			return
 		}
 		ci := &fake{}
-		set := newSet(t, ci, &tools.Options{StripFences: true})
+		set := newSet(t, ci, nil)
 		args, _ := json.Marshal(map[string]string{"language": "python", "code": "~~~~python\n" + code + "\n~~~~"})
 		if r := set.Dispatch(t.Context(), "workspace__w__run_code", args, nil); r.Failure != nil {
 			return

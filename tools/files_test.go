@@ -104,7 +104,7 @@ func TestFileFaults(t *testing.T) {
 		op, args, code string
 		says           []string
 	}{
-		{"read_file", `{"path":"../x","line":0,"lines":"3","nope":1}`, tools.CodeInvalid, []string{"4 faults", "path:", "line:", "lines:", "nope"}},
+		{"read_file", `{"path":"../x","line":0,"lines":"x","nope":1}`, tools.CodeInvalid, []string{"4 faults", "path:", "line:", "lines:", "nope"}},
 		{"read_file", `{"path":"f","line":1,"offset":3}`, tools.CodeInvalid, []string{"not both"}},
 		{"read_file", `{}`, tools.CodeInvalid, []string{"path: required"}},
 		{"read_file", `{"path":"gone"}`, tools.CodeFileNotFound, []string{"list the directory"}},

@@ -24,10 +24,15 @@ import (
 // f. In is a struct or a map, and the schemas are made from In and Out by their
 // json and jsonschema tags: a field without omitempty is required.
 //
-// Arguments that do not fit, among them unknown and missing ones, are told to
+// Arguments that do not fit, among them unknown and missing ones, are reported to
 // the program and f is not called, nor is it for arguments of more than 500,000
-// members. Of f's errors it learns what
-// [codeinterp.Function] says.
+// members.
+//
+// An error of f reaches the program as "the function failed", since its text may
+// name what the program must not know. To pass a text, return a
+// *[codeinterp.FunctionError], or an error that wraps one:
+//
+//	return weather{}, &codeinterp.FunctionError{Message: "no such city"}
 func Func[In, Out any](name, description string, f func(context.Context, In) (Out, error)) codeinterp.Function {
 	input := schemaOf[In]()
 	fit := newFit(input)

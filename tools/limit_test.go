@@ -91,7 +91,7 @@ func TestContextsByLanguage(t *testing.T) {
 	if s := string(create.InputSchema); !strings.Contains(s, `"enum":["python"]`) {
 		t.Errorf("schema %s", s)
 	}
-	if strings.Contains(create.Description, "FakeJS") || !strings.Contains(create.Description, "FakePython") {
+	if strings.Contains(create.Description, "javascript") || !strings.Contains(create.Description, "Languages: python;") {
 		t.Errorf("description %s", create.Description)
 	}
 	if r := call("create_code_context", `{"language":"javascript"}`); r.Failure == nil || r.Failure.Code != tools.CodeLanguage ||

@@ -30,7 +30,11 @@ type contextJSON struct {
 }
 
 func (k *kit) create(ctx context.Context, r decoded) *Answer {
-	id, err := k.contexts.CreateContext(ctx, r.language, nil)
+	var opts *codeinterp.ContextOptions
+	if list := k.functions(r.language); list != nil {
+		opts = &codeinterp.ContextOptions{Functions: ObserveFunctions(list)}
+	}
+	id, err := k.contexts.CreateContext(ctx, r.language, opts)
 	if err != nil {
 		return k.failed(ctx, r, err)
 	}

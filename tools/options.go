@@ -53,9 +53,14 @@ type Options struct {
 	// Images says which images an answer holds.
 	Images ImageOptions
 
-	// StripFences removes a Markdown code fence around the whole of a
-	// program, as some models put it there.
-	StripFences bool
+	// Functions are functions of the host that programs can call: those of
+	// run_code, and those in contexts that the model creates, in languages whose
+	// LanguageInfo.Functions is set. The descriptions declare them. [Func] makes
+	// one of a Go function, [Tool.Function] of a tool.
+	Functions []codeinterp.Function
+
+	// FunctionLimits bound the calls of functions.
+	FunctionLimits codeinterp.FunctionLimits
 
 	// ManageContexts adds list_code_contexts, restart_code_context and
 	// interrupt_code_context where the interpreter has these abilities.
@@ -137,6 +142,9 @@ func (o *Options) complete() (Options, error) {
 	}
 	if c.MaxText < 1<<10 {
 		errs = append(errs, fmt.Errorf("options: MaxText %d: use 1024 or more", c.MaxText))
+	}
+	if _, err := codeinterp.CheckRun("", &codeinterp.RunOptions{Functions: c.Functions, FunctionLimits: c.FunctionLimits}); err != nil {
+		errs = append(errs, fmt.Errorf("options: Functions: %w", err))
 	}
 	if c.MaxOutput < -1 {
 		errs = append(errs, fmt.Errorf("options: MaxOutput %d: use -1 for no limit", c.MaxOutput))

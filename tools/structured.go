@@ -77,7 +77,7 @@ func (v *view) json(hint, outputID string) json.RawMessage {
 	if e := r.Error; e != nil {
 		w.Error = v.line(e.Error())
 		w.ErrorDetail = &errorJSON{
-			Name: v.line(e.Name), Message: v.line(e.Message),
+			Name: v.line(e.Name), Message: v.message(e.Message),
 			Line: e.Line, MissingModule: v.line(e.MissingModule),
 		}
 		if t := strings.TrimRight(v.errs.body(), "\n"); t != w.Error && t != "" {

@@ -180,6 +180,11 @@ func (v *view) line(text string) string {
 	return clip(v.secrets.Scrub(cleanLine(text)), maxLine)
 }
 
+// message returns text with its line breaks.
+func (v *view) message(text string) string {
+	return clip(v.secrets.Scrub(CleanText(text)), maxLine)
+}
+
 // overhead is what an output costs besides its text: its heading.
 func overhead(o *codeinterp.Output, rep codeinterp.Representation) int {
 	if o.Size() == 0 {

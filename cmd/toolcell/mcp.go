@@ -119,7 +119,7 @@ func (a *app) mcp(ctx context.Context, f *mcpFlags, fs *pflag.FlagSet) int {
 		ci.Close()
 		return a.usageError("%s", plain(err))
 	}
-	opts := tools.Options{Timeout: f.timeout, MaxTimeout: f.maxTimeout, ManageContexts: f.manage, ReadOutput: f.readOutput, Artifacts: f.artifacts, StripFences: true, Background: f.directory.background}
+	opts := tools.Options{Timeout: f.timeout, MaxTimeout: f.maxTimeout, ManageContexts: f.manage, ReadOutput: f.readOutput, Artifacts: f.artifacts, Background: f.directory.background}
 	if f.gateway != nil {
 		opts.Secrets = f.gateway.secrets
 	}

@@ -270,6 +270,5 @@ func (m *Mode) toolOptions() *tools.Options {
 	o := m.opts.Tools
 	o.Prefix, o.Namer = "", func(string, string) string { return m.opts.Name }
 	o.ReadOutput, o.ManageContexts = false, false // they would add tools
-	o.StripFences = true
 	return &o
 }

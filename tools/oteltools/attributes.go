@@ -12,15 +12,14 @@ import (
 
 // Keys of OpenTelemetry's semantic conventions for generative AI.
 const (
-	keyOperation   = attribute.Key("gen_ai.operation.name")
-	keyAgent       = attribute.Key("gen_ai.agent.name")
-	keyTool        = attribute.Key("gen_ai.tool.name")
-	keyToolType    = attribute.Key("gen_ai.tool.type")
-	keyDescription = attribute.Key("gen_ai.tool.description")
-	keyCallID      = attribute.Key("gen_ai.tool.call.id")
-	keyArguments   = attribute.Key("gen_ai.tool.call.arguments")
-	keyResult      = attribute.Key("gen_ai.tool.call.result")
-	keyErrorType   = attribute.Key("error.type")
+	keyOperation = attribute.Key("gen_ai.operation.name")
+	keyAgent     = attribute.Key("gen_ai.agent.name")
+	keyTool      = attribute.Key("gen_ai.tool.name")
+	keyToolType  = attribute.Key("gen_ai.tool.type")
+	keyCallID    = attribute.Key("gen_ai.tool.call.id")
+	keyArguments = attribute.Key("gen_ai.tool.call.arguments")
+	keyResult    = attribute.Key("gen_ai.tool.call.result")
+	keyErrorType = attribute.Key("error.type")
 )
 
 // Our own keys.

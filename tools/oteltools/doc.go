@@ -8,7 +8,7 @@
 // dispatched through set.
 //
 // [Tools] follows OpenTelemetry's semantic conventions for generative AI: each
-// call is a span "execute_tool <name>" and a measurement of the histogram
+// call is a span "execute_tool <name>", without the workspace in the name, and a measurement of the histogram
 // gen_ai.execute_tool.duration. Spans nest under the one in the call's ctx or,
 // if that has none, under the one that a [tools.Trace] names.
 //

@@ -39,7 +39,7 @@ func Example() {
 	}
 	// Output:
 	// codeinterp run
-	// execute_tool workspace__demo__run_code
+	// execute_tool run_code
 }
 
 // With a workspace, the set that traces stands in for the workspace's own
@@ -64,5 +64,5 @@ func Example_workspace() {
 	}
 	// Output:
 	// codeinterp create context
-	// execute_tool workspace__demo__create_code_context
+	// execute_tool create_code_context
 }

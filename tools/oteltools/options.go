@@ -24,7 +24,8 @@ type Options struct {
 	// MeterProvider makes the histogram. Nil means OpenTelemetry's global one.
 	MeterProvider metric.MeterProvider
 
-	// Workspace, if not empty, is recorded as codeinterp.workspace.
+	// Workspace, if not empty, is recorded as codeinterp.workspace, also on
+	// measurements. If it is empty, spans have the one in a tool's name.
 	Workspace string
 
 	// Agent, if not empty, is recorded as gen_ai.agent.name.

@@ -33,15 +33,16 @@ func Tools(list []tools.Tool, opts *Options) []tools.Tool {
 
 // traced returns t.Invoke with a span and a measurement around it.
 func (in *instruments) traced(t tools.Tool) func(context.Context, tools.Invocation) *tools.Answer {
-	shared := append(in.common(), keyTool.String(t.Name), keyToolType.String("function"))
+	workspace, name := split(t.Name)
+	shared := append(in.common(), keyTool.String(name), keyToolType.String("function"))
 	// Clipped, here and below: calls at the same time must not append to one array.
 	first := append(slices.Clip(shared), keyOperation.String("execute_tool"))
-	if t.Description != "" {
-		first = append(first, keyDescription.String(t.Description))
+	if workspace != "" && in.Workspace == "" {
+		first = append(first, keyWorkspace.String(workspace))
 	}
 	return func(ctx context.Context, c tools.Invocation) (r *tools.Answer) {
 		start := time.Now()
-		ctx, span := in.tracer.Start(parent(ctx), "execute_tool "+t.Name,
+		ctx, span := in.tracer.Start(parent(ctx), "execute_tool "+name,
 			trace.WithSpanKind(trace.SpanKindInternal), trace.WithAttributes(first...))
 		n := &notes{}
 		defer func() {
@@ -53,12 +54,24 @@ func (in *instruments) traced(t tools.Tool) func(context.Context, tools.Invocati
 	}
 }
 
+// split splits a name that [tools.Prefixed] made: with the workspace's name in
+// it, there would be a series of measurements for each workspace.
+func split(name string) (workspace, op string) {
+	if rest, ok := strings.CutPrefix(name, "workspace__"); ok {
+		if i := strings.LastIndex(rest, "__"); i > 0 {
+			return rest[:i], rest[i+2:]
+		}
+	}
+	return "", name
+}
+
 // remembered returns t.OnRemembered with a span. It is no execution, so that
 // nothing is measured.
 func (in *instruments) remembered(t tools.Tool) func(context.Context, tools.Invocation, *tools.Answer) {
-	attrs := append(in.common(), keyTool.String(t.Name), keyToolType.String("function"), keyOperation.String("execute_tool"), keyRemembered.Bool(true))
+	_, name := split(t.Name)
+	attrs := append(in.common(), keyTool.String(name), keyToolType.String("function"), keyOperation.String("execute_tool"), keyRemembered.Bool(true))
 	return func(ctx context.Context, c tools.Invocation, a *tools.Answer) {
-		ctx, span := in.tracer.Start(parent(ctx), "execute_tool "+t.Name,
+		ctx, span := in.tracer.Start(parent(ctx), "execute_tool "+name,
 			trace.WithSpanKind(trace.SpanKindInternal), trace.WithAttributes(attrs...))
 		defer in.end(span, c, a, &notes{})
 		if t.OnRemembered != nil {
