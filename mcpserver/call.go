@@ -2,64 +2,99 @@ package mcpserver
 
 import (
 	"context"
+	"log/slog"
+	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/toolcell/toolcell/tools"
 )
 
-// An owner stands for the client of calls that belong to no session.
+// An owner is the client of calls without a session: the user of their token.
 type owner string
 
-// nobody owns what came without a token and without a session: anybody does
-// who knows the ids.
-const nobody owner = ""
+// anyone is the owner of calls without a token and without a session.
+const anyone owner = ""
 
 // handler serves calls of the tool of that name.
 func (s *Server) handler(name string) mcp.ToolHandler {
 	return func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		start := time.Now()
 		ctx, end, err := s.begin(ctx, req)
 		if err != nil {
 			return nil, err
 		}
 		defer end()
 		args := req.Params.Arguments
-		// tools/call may leave the arguments out.
-		if len(args) == 0 {
+		if len(args) == 0 { // tools/call may omit them
 			args = []byte("{}")
 		}
 		c := &collector{}
 		ctx = context.WithValue(ctx, linksKey{}, c)
 		p := s.newProgress(ctx, req)
-		reply := s.set.Dispatch(ctx, name, args, &tools.DispatchOptions{OnOutput: p.observer()})
-		// The protocol wants no progress after the answer.
+		done := s.metrics.begin()
+		reply := s.setOf(req.Session).Dispatch(ctx, name, args, &tools.DispatchOptions{OnOutput: p.observer()})
+		// The protocol forbids progress after the answer.
 		p.stop()
+		took, outcome := time.Since(start), outcomeOf(reply)
+		done(name, outcome, took)
+		s.opts.Logger.LogAttrs(ctx, slog.LevelInfo, "call", slog.String("tool", name), slog.Duration("duration", took.Round(time.Microsecond)),
+			slog.String("outcome", outcome), slog.String("session", short(req.Session.ID(), 8)))
 		res := result(reply)
+		if s.ctx.Err() != nil { // the reason for a canceled run
+			res.Content = append(res.Content, &mcp.TextContent{Text: "[" + errServerClosed.Error() + "]"})
+		}
 		res.Content = append(res.Content, c.links(req, s.scrub)...)
 		return res, nil
 	}
 }
 
-// begin starts a call: it finds out whose it is and ends it when the server,
-// the session or the HTTP request that brought it ends.
+// outcomeOf is the status of a run, the code of a failure, or ok.
+func outcomeOf(a *tools.Answer) string {
+	switch {
+	case a == nil:
+		return tools.CodeInternal
+	case a.Failure != nil:
+		return a.Failure.Code
+	case a.Result != nil:
+		return string(a.Result.Status)
+	}
+	return "ok"
+}
+
+// begin starts a call: it finds its client, and ends the call when the server, the session
+// or the HTTP request ends.
 func (s *Server) begin(ctx context.Context, req *mcp.CallToolRequest) (context.Context, func(), error) {
-	from, key, err := s.client(req)
+	from, err := s.requests.of(req.Extra)
 	if err != nil {
 		return nil, nil, err
 	}
-	ctx, cancel := context.WithCancelCause(ctx)
-	follow := func(other context.Context) func() bool {
-		return context.AfterFunc(other, func() { cancel(context.Cause(other)) })
+	s.mu.Lock()
+	if s.draining {
+		s.mu.Unlock()
+		return nil, nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: errServerClosed.Error()}
 	}
-	stops := []func() bool{follow(s.ctx)}
+	s.calls.Add(1) // under mu: Close waits for calls after it has set draining
+	s.mu.Unlock()
+	var key any
+	ends := []context.Context{s.ctx}
 	if from != nil {
-		stops = append(stops, follow(from.ctx))
-		ctx = context.WithValue(ctx, partyKey{}, from.party)
-		if from.party.among > 0 {
-			ctx = tools.WithParty(ctx, from.party, from.party.among)
-		}
+		ends = append(ends, from.ctx)
 	}
-	if own, ok := key.(*session); ok {
-		stops = append(stops, follow(own.ctx))
+	if from != nil && from.sessionless {
+		key = from.owner
+	} else {
+		own, err := s.session(req.Session, from)
+		if err != nil {
+			s.calls.Done()
+			return nil, nil, err
+		}
+		key, ends = own, append(ends, own.ctx)
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	var stops []func() bool
+	for _, other := range ends {
+		stops = append(stops, context.AfterFunc(other, func() { cancel(context.Cause(other)) }))
 	}
 	ctx = tools.WithClient(withClient(ctx, key), key)
 	if t, ok := traceOf(req.Params.Meta); ok {
@@ -70,44 +105,6 @@ func (s *Server) begin(ctx context.Context, req *mcp.CallToolRequest) (context.C
 			stop()
 		}
 		cancel(nil)
-		s.unuse(from)
 		s.calls.Done()
 	}, nil
-}
-
-// client finds out whose a call is: its session's or that of an owner. Unless
-// it fails, Close waits for the call.
-func (s *Server) client(req *mcp.CallToolRequest) (from *carrier, key any, err error) {
-	if from, err = s.carrier(req.Extra); err != nil {
-		return nil, nil, err
-	}
-	if !s.use(from) {
-		return nil, nil, errClientGone
-	}
-	if key, err = s.keyOf(req, from); err != nil {
-		s.unuse(from)
-		return nil, nil, err
-	}
-	return from, key, nil
-}
-
-// keyOf is client, for what brought the call.
-func (s *Server) keyOf(req *mcp.CallToolRequest, from *carrier) (any, error) {
-	s.mu.Lock()
-	if s.closed {
-		s.mu.Unlock()
-		return nil, errServerClosed
-	}
-	// Under the same mu as closed: Close waits for the calls once it has set that.
-	s.calls.Add(1)
-	s.mu.Unlock()
-	if from != nil && from.sessionless {
-		return from.owner, nil
-	}
-	own, err := s.session(req.Session, from)
-	if err != nil {
-		s.calls.Done()
-		return nil, err
-	}
-	return own, nil
 }

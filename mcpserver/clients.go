@@ -11,43 +11,40 @@ import (
 	"github.com/toolcell/toolcell/codeinterp"
 )
 
-// errNobody is why contexts are not listed for a client that nothing tells
-// apart from others.
-var errNobody = fmt.Errorf("%w: nothing here tells this client's contexts from those of others; "+
+// errNoList is why contexts are not listed for clients that share an identity.
+var errNoList = fmt.Errorf("%w: this client has no identity of its own; "+
 	"use the contextIds that create_code_context returned", codeinterp.ErrRefused)
 
-// clients gives every client its own contexts and its own share of the
-// interpreters. It is a middleware of each of them, so that no operation gets
-// past it.
+// clients gives every client its own contexts and its own share of the interpreters. It
+// is a middleware of each of them, so that no operation gets past it.
 type clients struct {
 	limits Limits
+	total  codeinterp.Middleware // of all clients together
 
-	mu      sync.Mutex
-	byKey   map[any]*client
-	parties map[party]*member
-	closed  bool
-	work    sync.WaitGroup // deletions under way
+	mu     sync.Mutex
+	byKey  map[any]*client
+	closed bool
+	work   sync.WaitGroup // deletions in progress
 }
 
-// A client is what one session, or one owner of sessionless calls, has.
+// A client is one session, or one owner of calls without a session.
 type client struct {
 	key      any
-	party    party
-	limit    codeinterp.Middleware // of the client, for all interpreters together
+	limit    codeinterp.Middleware // for all interpreters together
 	contexts map[codeinterp.ContextID]*lease
-	calls    int // and deletions under way
+	calls    int // and deletions in progress
 	gone     bool
 	life     context.Context // ends when it is gone
 	end      context.CancelCauseFunc
 }
 
-// An interpreter is what lies behind the clients.
+// An interpreter is the next handler of one interpreter.
 type interpreter struct{ next codeinterp.Handler }
 
 // A lease is a client's hold on a context.
 type lease struct {
 	in    *interpreter
-	until time.Time // zero: for ever
+	until time.Time // zero: no limit
 	busy  int
 	timer *time.Timer
 }
@@ -60,7 +57,7 @@ func withClient(ctx context.Context, key any) context.Context {
 }
 
 func newClients(l Limits) *clients {
-	return &clients{limits: l, byKey: map[any]*client{}, parties: map[party]*member{}}
+	return &clients{limits: l, total: l.total(), byKey: map[any]*client{}}
 }
 
 // middleware puts the clients in front of an interpreter.
@@ -70,7 +67,7 @@ func (cs *clients) middleware(next codeinterp.Handler) codeinterp.Handler {
 		if call.Op == codeinterp.OpDescribe {
 			return cs.limits.perClient()(next)(ctx, call)
 		}
-		c, err := cs.enter(ctx, ctx.Value(clientKey{}))
+		c, err := cs.enter(ctx.Value(clientKey{}))
 		if err != nil {
 			return codeinterp.Reply{Result: codeinterp.NotRun()}, failed(call.Op, err)
 		}
@@ -90,7 +87,7 @@ func (cs *clients) middleware(next codeinterp.Handler) codeinterp.Handler {
 func (cs *clients) serve(ctx context.Context, c *client, call codeinterp.Call, in *interpreter) (codeinterp.Reply, error) {
 	switch {
 	case call.Op.Calls():
-		return in.next(ctx, call) // by a program that was let through
+		return in.next(ctx, call) // by a program that passed the limits
 	case call.Op == codeinterp.OpList:
 		return cs.list(ctx, c, call, in)
 	case call.Context == "" && call.Op.Runs():
@@ -98,13 +95,12 @@ func (cs *clients) serve(ctx context.Context, c *client, call codeinterp.Call, i
 	case call.Context == "" && call.Op.Creates():
 		return cs.create(ctx, c, call, in)
 	}
-	// Whatever else there is, now or later, is done to a context of the
-	// client's own, or not at all.
+	// Every other operation is done to a context of the client's own, or not at all.
 	return cs.use(ctx, c, call, in)
 }
 
-// outlive returns a ctx for a command, which may outlive the call that started it
-// and not the client. close waits for over.
+// outlive returns a ctx for a command, which may outlive its call but not its client.
+// close waits for over.
 func (cs *clients) outlive(ctx context.Context, c *client) (_ context.Context, over func(), err error) {
 	cs.mu.Lock()
 	defer cs.mu.Unlock()
@@ -128,9 +124,8 @@ func failed(op codeinterp.Op, err error) error {
 	return &codeinterp.Error{Provider: "mcp", Op: op.String(), Err: err}
 }
 
-// enter returns the client of that key, new if need be, and keeps it until
-// leave.
-func (cs *clients) enter(ctx context.Context, key any) (*client, error) {
+// enter returns the client of that key, or a new one, and keeps it until leave.
+func (cs *clients) enter(key any) (*client, error) {
 	cs.mu.Lock()
 	defer cs.mu.Unlock()
 	if cs.closed {
@@ -141,13 +136,12 @@ func (cs *clients) enter(ctx context.Context, key any) (*client, error) {
 	}
 	c := cs.byKey[key]
 	if c == nil {
-		c = &client{key: key, contexts: map[codeinterp.ContextID]*lease{}}
-		cs.join(ctx, c)
+		c = &client{key: key, limit: cs.limits.perClient(), contexts: map[codeinterp.ContextID]*lease{}}
 		c.life, c.end = context.WithCancelCause(context.Background())
 		cs.byKey[key] = c
 	}
-	// A call on the way when its session ended would make a client that nobody
-	// releases.
+	// A call in progress when its session ended would make a client that is never
+	// released.
 	if ss, ok := key.(*session); c.gone || ok && ss.over() {
 		cs.forget(c)
 		return nil, errGone
@@ -167,7 +161,6 @@ func (cs *clients) leave(c *client) {
 func (cs *clients) forget(c *client) {
 	if c.calls == 0 && len(c.contexts) == 0 && cs.byKey[c.key] == c {
 		delete(cs.byKey, c.key)
-		cs.part(c)
 		c.end(nil)
 	}
 }
@@ -191,7 +184,7 @@ func (cs *clients) create(ctx context.Context, c *client, call codeinterp.Call, 
 		c.contexts[r.Context] = l
 	}
 	cs.mu.Unlock()
-	// It went while the context was made, and will not delete it.
+	// The client went while its context was made.
 	if gone {
 		cs.delete(c, l, r.Context)
 		return codeinterp.Reply{}, failed(call.Op, errGone)
@@ -209,7 +202,7 @@ func (cs *clients) use(ctx context.Context, c *client, call codeinterp.Call, in 
 		return codeinterp.Reply{Result: codeinterp.NotRun()}, failed(call.Op, codeinterp.ErrContext)
 	}
 	l.busy++
-	// One that has fired by now waits for mu, and finds the lease busy.
+	// If it has fired, expire waits for mu and finds the lease busy.
 	l.timer.Stop()
 	cs.mu.Unlock()
 
@@ -223,8 +216,7 @@ func (cs *clients) use(ctx context.Context, c *client, call codeinterp.Call, in 
 	defer cs.mu.Unlock()
 	l.busy--
 	switch {
-	// Deleted in the meantime, or the client is gone: there is nothing left to
-	// time.
+	// Deleted in the meantime, or the client is gone: no timer is left.
 	case c.contexts[call.Context] != l:
 	case errors.Is(err, codeinterp.ErrContext) || call.Op.Deletes() && err == nil:
 		delete(c.contexts, call.Context)
@@ -235,8 +227,8 @@ func (cs *clients) use(ctx context.Context, c *client, call codeinterp.Call, in 
 }
 
 func (cs *clients) list(ctx context.Context, c *client, call codeinterp.Call, in *interpreter) (codeinterp.Reply, error) {
-	if ctx.Value(clientKey{}) == nobody {
-		return codeinterp.Reply{}, failed(call.Op, errNobody)
+	if ctx.Value(clientKey{}) == anyone {
+		return codeinterp.Reply{}, failed(call.Op, errNoList)
 	}
 	r, err := c.limit(in.next)(ctx, call)
 	cs.mu.Lock()
@@ -248,7 +240,7 @@ func (cs *clients) list(ctx context.Context, c *client, call codeinterp.Call, in
 // over reports whether the context's time is up.
 func (l *lease) over() bool { return !l.until.IsZero() && !time.Now().Before(l.until) }
 
-// expire deletes a context that was not used for long enough, or is too old.
+// expire deletes a context that is idle for too long, or too old.
 func (cs *clients) expire(c *client, id codeinterp.ContextID, l *lease) {
 	cs.mu.Lock()
 	if c.contexts[id] != l || l.busy > 0 {
@@ -264,15 +256,14 @@ func (cs *clients) expire(c *client, id codeinterp.ContextID, l *lease) {
 // deleting announces a delete. The caller holds mu.
 func (cs *clients) deleting(c *client) {
 	cs.work.Add(1)
-	c.calls++ // its party is one as long as its contexts take their places
+	c.calls++
 }
 
-// delete deletes a context behind its client's back. It was announced.
+// delete deletes a context that its client did not delete. It was announced.
 func (cs *clients) delete(c *client, l *lease, id codeinterp.ContextID) {
 	defer cs.work.Done()
 	defer cs.leave(c)
-	// Whatever comes of it: there is nobody left to tell, and the provider's Close
-	// is last.
+	// An error has no caller; the provider's Close deletes what is left.
 	c.limit(l.in.next)(context.Background(), codeinterp.Call{Op: codeinterp.OpDelete, Context: id})
 }
 

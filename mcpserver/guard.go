@@ -17,32 +17,31 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/auth"
 )
 
-// guard lets only those requests through to next that come for a host of ours,
-// from an origin that is allowed, with a token where one is asked for.
+// guard passes on requests for a host of the server, from an allowed origin, with a token
+// if the server has tokens.
 func (o *HTTPOptions) guard(next http.Handler) http.Handler {
 	inner := o.authenticated(next)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		http.NewResponseController(w).SetReadDeadline(time.Now().Add(ioTimeout))
-		// It is ours: a client could name the request of another with it.
-		r.Header.Del(headerCarrier)
-		// Asked for each request: a Handler may be served on any listener.
+		// It is the server's: a client could name the request of another with it.
+		r.Header.Del(headerRequest)
+		// For each request: a Handler may be served on any listener.
 		if local, ok := localAddr(r); ok && !local.IsLoopback() && !o.asksForTokens() {
 			http.Error(w, ErrInsecure.Error(), http.StatusForbidden)
 			return
 		}
 		if !o.hostAllowed(r) {
-			http.Error(w, fmt.Sprintf("host %q is not allowed", clip(r.Host)), http.StatusForbidden)
+			http.Error(w, fmt.Sprintf("host %q is not allowed", short(r.Host, 200)), http.StatusForbidden)
 			return
 		}
 		origin := r.Header.Get("Origin")
 		if !o.originAllowed(r, origin) {
-			http.Error(w, fmt.Sprintf("origin %q is not allowed", clip(origin)), http.StatusForbidden)
+			http.Error(w, fmt.Sprintf("origin %q is not allowed", short(origin, 200)), http.StatusForbidden)
 			return
 		}
 		if origin != "" {
 			allowBrowser(w.Header(), origin)
-			// Before a token is asked for, which browsers send with no preflight
-			// (Fetch).
+			// Before the token, which browsers do not send with a preflight (Fetch).
 			if r.Method == http.MethodOptions && r.Header.Get("Access-Control-Request-Method") != "" {
 				w.WriteHeader(http.StatusNoContent)
 				return
@@ -52,12 +51,9 @@ func (o *HTTPOptions) guard(next http.Handler) http.Handler {
 	})
 }
 
-func clip(s string) string { return s[:min(len(s), 200)] }
-
-// hostAllowed reports whether the request names a host that is certainly this
-// one: a name that the caller listed, a loopback name, or the very address
-// that it came in by. A name that an attacker's DNS server points here is none
-// of these.
+// hostAllowed reports whether the request names this host: by a name in Hosts, a loopback
+// name, or the address that it came to. A name that an attacker's DNS server points here
+// is none of these.
 func (o *HTTPOptions) hostAllowed(r *http.Request) bool {
 	host := hostname(r.Host)
 	if host == "localhost" || slices.ContainsFunc(o.Hosts, func(h string) bool { return strings.EqualFold(h, host) }) {
@@ -99,7 +95,7 @@ func hostname(hostport string) string {
 // may do so.
 func (o *HTTPOptions) originAllowed(r *http.Request, origin string) bool {
 	if origin == "" {
-		// A page can have a GET sent without an Origin, but not without this.
+		// A page can send a GET without an Origin, but not without this.
 		site := r.Header.Get("Sec-Fetch-Site")
 		return site == "" || site == "same-origin" || site == "none"
 	}
@@ -110,8 +106,8 @@ func (o *HTTPOptions) originAllowed(r *http.Request, origin string) bool {
 	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && strings.EqualFold(u.Host, r.Host)
 }
 
-// allowBrowser answers what browsers ask before they let a page of an allowed
-// origin send and read (CORS).
+// allowBrowser sets the headers by which browsers let a page of an allowed origin send and
+// read (CORS).
 func allowBrowser(h http.Header, origin string) {
 	h.Set("Access-Control-Allow-Origin", origin)
 	h.Add("Vary", "Origin")
@@ -121,7 +117,7 @@ func allowBrowser(h http.Header, origin string) {
 	h.Set("Access-Control-Max-Age", "600")
 }
 
-// authenticated asks for a token, if one is wanted.
+// authenticated checks the token if the server has tokens.
 func (o *HTTPOptions) authenticated(next http.Handler) http.Handler {
 	verify, opts := o.Verify, o.Bearer
 	if verify == nil {

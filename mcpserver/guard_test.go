@@ -95,7 +95,11 @@ func TestHandlerBeyondLoopbackWantsAToken(t *testing.T) {
 		r.Host = "localhost"
 		r.Header = http.Header{"Content-Type": {"application/json"}, "Accept": {"application/json, text/event-stream"}, "Authorization": {"Bearer t"}}
 		w := httptest.NewRecorder()
-		s.Handler(&mcpserver.HTTPOptions{Tokens: tt.tokens}).ServeHTTP(w, r)
+		h, err := s.Handler(&mcpserver.HTTPOptions{Tokens: tt.tokens})
+		if err != nil {
+			t.Fatal(err)
+		}
+		h.ServeHTTP(w, r)
 		if w.Code != tt.status {
 			t.Errorf("%v, %d tokens: %d %s", tt.local, len(tt.tokens), w.Code, w.Body)
 		}
@@ -159,7 +163,10 @@ func FuzzHandler(f *testing.F) {
 	f.Fuzz(func(t *testing.T, version, session, host, origin, authorization, body string) {
 		fake := newFake()
 		s := newServer(t, fake, nil, tools.Options{Timeout: time.Second})
-		h := s.Handler(&mcpserver.HTTPOptions{Tokens: []string{"t"}, MaxBody: 1 << 16})
+		h, err := s.Handler(&mcpserver.HTTPOptions{Tokens: []string{"t"}, MaxBody: 1 << 16})
+		if err != nil {
+			t.Fatal(err)
+		}
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 		defer cancel()
 		r := httptest.NewRequestWithContext(ctx, "POST", "/mcp", strings.NewReader(body))

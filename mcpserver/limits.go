@@ -16,31 +16,29 @@ const (
 	DefaultRuns          = 8
 	DefaultTotalContexts = 64
 	DefaultTotalRuns     = 64
+	DefaultQueue         = 64
+	DefaultTotalQueue    = 256
 	DefaultIdle          = 30 * time.Minute
 	DefaultLifetime      = 8 * time.Hour
 )
 
-// queue is how many runs of one client may wait for a slot.
-const queue = 64
-
-// Limits says how much clients get. In each field zero means the default and
-// a negative value no limit. Of what all clients have together each of several
-// HTTP tokens gets an equal share for all its sessions, one at least, and a user of
-// [HTTPOptions].Verify half at most, so that none shuts the others out.
+// Limits bound what clients get. In each field zero means the default and a negative value
+// no limit.
 type Limits struct {
-	// Contexts is how many contexts one client has at a time, TotalContexts
-	// how many all clients have together.
+	// Contexts is how many contexts one client has at a time, TotalContexts how
+	// many all clients have together.
 	Contexts, TotalContexts int
 
-	// Runs is how many programs of one client run at a time, TotalRuns how
-	// many of all clients together. Further ones wait.
-	Runs, TotalRuns int
+	// Runs is how many programs of one client run at a time, TotalRuns how many of
+	// all clients together. Further ones wait, Queue of each client and TotalQueue of
+	// all; one more is answered with the failure capacity. A negative TotalQueue
+	// means that none waits for TotalRuns.
+	Runs, TotalRuns, Queue, TotalQueue int
 
-	// Idle is after how long without a call on it a context is deleted.
+	// Idle is how long a context lives without a call on it.
 	Idle time.Duration
 
-	// Lifetime is after how long a context is deleted however much it is
-	// used. A program that is running then may finish.
+	// Lifetime is how long a context lives at most. A run in progress may finish.
 	Lifetime time.Duration
 }
 
@@ -51,17 +49,19 @@ func (l Limits) complete() Limits {
 		TotalContexts: max(cmp.Or(l.TotalContexts, DefaultTotalContexts), 0),
 		Runs:          max(cmp.Or(l.Runs, DefaultRuns), 0),
 		TotalRuns:     max(cmp.Or(l.TotalRuns, DefaultTotalRuns), 0),
+		Queue:         max(cmp.Or(l.Queue, DefaultQueue), -1),
+		TotalQueue:    max(cmp.Or(l.TotalQueue, DefaultTotalQueue), -1),
 		Idle:          max(cmp.Or(l.Idle, DefaultIdle), 0),
 		Lifetime:      max(cmp.Or(l.Lifetime, DefaultLifetime), 0),
 	}
 }
 
 func (l *Limits) perClient() codeinterp.Middleware {
-	return codeinterp.Limit(&codeinterp.LimitOptions{Runs: l.Runs, Queue: queue, Contexts: l.Contexts})
+	return codeinterp.Limit(&codeinterp.LimitOptions{Runs: l.Runs, Queue: l.Queue, Contexts: l.Contexts})
 }
 
 func (l *Limits) total() codeinterp.Middleware {
-	return codeinterp.Limit(&codeinterp.LimitOptions{Runs: l.TotalRuns, Contexts: l.TotalContexts})
+	return codeinterp.Limit(&codeinterp.LimitOptions{Runs: l.TotalRuns, Queue: l.TotalQueue, Contexts: l.TotalContexts})
 }
 
 // wait returns how long an unused lease lasts from now on.
@@ -86,7 +86,7 @@ func (l *Limits) describe() (ends string) {
 		when = append(when, span(l.Lifetime)+" after it was created")
 	}
 	if len(when) > 0 {
-		ends = "The server deletes a context " + strings.Join(when, ", and ") + "; its contextId is not found any more then: create a new context."
+		ends = "The server deletes a context " + strings.Join(when, ", and ") + "; its contextId is unknown then: create a new context."
 	}
 	return ends
 }

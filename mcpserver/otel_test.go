@@ -17,7 +17,7 @@ func TestSpansHaveTheClientAsParent(t *testing.T) {
 	spans := tracetest.NewInMemoryExporter()
 	opts := &oteltools.Options{TracerProvider: sdktrace.NewTracerProvider(sdktrace.WithSyncer(spans))}
 	c := connect(t, newServer(t, newFake(), &mcpserver.Options{
-		Wrap: func(list []tools.Tool) []tools.Tool { return oteltools.Tools(list, opts) },
+		Tools: func(list []tools.Tool) []tools.Tool { return oteltools.Tools(list, opts) },
 	}), nil)
 	const traceID, parent = "0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331"
 	params := &mcp.CallToolParams{

@@ -16,15 +16,13 @@ const (
 	// progressEvery is the shortest time between two notifications.
 	progressEvery = 250 * time.Millisecond
 
-	// maxProgress is how many bytes of output one notification tells of: the
-	// last ones.
+	// maxProgress is how many bytes of output, the last ones, a notification has.
 	maxProgress = 2 << 10
 )
 
-// A progress tells a client that asked for it how a call goes on: what the
-// program prints, and now and then that it still runs. It never holds the
-// program up: what a slow client has not taken is left out, and stands in the
-// result all the same.
+// A progress reports to a client how a call proceeds: what the program prints, and
+// regularly that it still runs. It never blocks the program: a slow client misses output,
+// which is in the result.
 type progress struct {
 	send  func(at float64, message string)
 	alive time.Duration
@@ -40,8 +38,8 @@ type progress struct {
 	done chan struct{}
 }
 
-// newProgress starts to tell the client of req, or returns nil where it did
-// not ask. Every method works on nil.
+// newProgress starts reports to the client of req, or returns nil if it did not ask for
+// them. All methods accept nil.
 func (s *Server) newProgress(ctx context.Context, req *mcp.CallToolRequest) *progress {
 	token := req.Params.GetProgressToken()
 	if token == nil {
@@ -65,7 +63,7 @@ func startProgress(alive time.Duration, send func(float64, string)) *progress {
 	return p
 }
 
-// observer returns what sees the program's output.
+// observer returns the receiver of the program's output.
 func (p *progress) observer() func(codeinterp.Output) error {
 	if p == nil {
 		return nil
@@ -76,7 +74,7 @@ func (p *progress) observer() func(codeinterp.Output) error {
 	}
 }
 
-// add takes note of output.
+// add records output.
 func (p *progress) add(o codeinterp.Output) {
 	b := o.Data
 	switch o.Kind {
@@ -95,7 +93,7 @@ func (p *progress) add(o codeinterp.Output) {
 	}
 	p.mu.Unlock()
 	select {
-	// One that is not taken yet tells of this as well.
+	// A pending one covers this too.
 	case p.wake <- struct{}{}:
 	default:
 	}
@@ -132,7 +130,7 @@ func (p *progress) loop() {
 		case <-alive.C:
 		case <-p.wake:
 		}
-		p.tell()
+		p.report()
 		alive.Reset(p.alive)
 		pause := time.NewTimer(progressEvery)
 		select {
@@ -144,9 +142,9 @@ func (p *progress) loop() {
 	}
 }
 
-// tell sends one notification. Its value is the number of seconds since the
-// call began, and more than that of the one before.
-func (p *progress) tell() {
+// report sends one notification. Its value is the seconds since the call began, and more
+// than the one before.
+func (p *progress) report() {
 	p.mu.Lock()
 	text, lost := string(p.text), p.lost
 	p.text, p.lost = p.text[:0], 0

@@ -11,8 +11,8 @@ import (
 	"github.com/toolcell/toolcell/mcpserver"
 )
 
-// told runs programs, by progress token, and returns what was told of each.
-func told(t *testing.T, programs map[string]string) map[string][]*mcp.ProgressNotificationParams {
+// reports runs programs, by progress token, and returns the notifications of each.
+func reports(t *testing.T, programs map[string]string) map[string][]*mcp.ProgressNotificationParams {
 	t.Helper()
 	var mu sync.Mutex
 	got := map[string][]*mcp.ProgressNotificationParams{}
@@ -55,7 +55,7 @@ func messages(list []*mcp.ProgressNotificationParams) string {
 
 func TestProgress(t *testing.T) {
 	t.Parallel()
-	got := told(t, map[string]string{"": "ticks 60", "output": "ticks 60", "silence": "block", "flood": "flood 1000000", "image": "image 300"})
+	got := reports(t, map[string]string{"": "ticks 60", "output": "ticks 60", "silence": "block", "flood": "flood 1000000", "image": "image 300"})
 	if n := len(got[""]); n != 0 {
 		t.Errorf("%d notifications that were not asked for", n)
 	}

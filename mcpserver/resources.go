@@ -1,7 +1,7 @@
 package mcpserver
 
 import (
-	"cmp"
+	"bytes"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -28,14 +28,13 @@ const (
 	maxResources     = 200
 	maxResourceBytes = 16 << 20
 
-	// maxKeptBytes bounds what is kept for all clients, of which each party has its
-	// share: one may have a hundred sessions.
-	maxKeptBytes = 256 << 20
+	// maxAllBytes bounds what is kept for all clients.
+	maxAllBytes = 256 << 20
 
-	// maxLinked is how many bytes the path of a file has that gets a link.
+	// maxLinked is the longest path in bytes that gets a link.
 	maxLinked = 2 << 10
 
-	// maxRead is the largest file that is read: it is a message.
+	// maxRead is the largest file that is read: it becomes one message.
 	maxRead = 8 << 20
 )
 
@@ -47,40 +46,36 @@ type resource struct {
 	open            func(context.Context) (io.ReadCloser, error) // of one in a context
 }
 
-// title is the name as it is shown: programs choose what is in it.
+// title is the name as it is shown: programs choose it.
 func (r *resource) title() string {
 	return strings.ReplaceAll(tools.CleanText(r.name), "\n", " ")
 }
 
 // A shelf has a client's resources, the oldest first.
 type shelf struct {
-	party party
 	list  []*resource
 	bytes int64
-	turn  int64 // when it last got some, in calls of keep
+	turn  int64 // of the last keep
 }
 
-// drop forgets the resource at i, and returns how many bytes it had.
-func (s *shelf) drop(i int) (bytes int64) {
-	bytes = int64(len(s.list[i].data))
+// drop removes the oldest resource.
+func (s *shelf) drop() (bytes int64) {
+	bytes = int64(len(s.list[0].data))
 	s.bytes -= bytes
-	s.list = slices.Delete(s.list, i, i+1)
+	s.list = slices.Delete(s.list, 0, 1)
 	return bytes
-}
-
-// heavy is the oldest that has bytes.
-func (s *shelf) heavy() int {
-	return slices.IndexFunc(s.list, func(r *resource) bool { return len(r.data) > 0 })
 }
 
 // resources are those of all clients.
 type resources struct {
 	mu    sync.Mutex
 	byKey map[any]*shelf
+	bytes int64
 	turn  int64
+	first func() // called before the first resource is kept
 }
 
-func newResources() *resources { return &resources{byKey: map[any]*shelf{}} }
+func newResources() *resources { return &resources{byKey: map[any]*shelf{}, first: func() {}} }
 
 type linksKey struct{}
 
@@ -90,8 +85,8 @@ type collector struct {
 	list []*resource
 }
 
-// middleware makes resources of the artifacts of each run. It stands outside of
-// the clients, so that a context's files are opened as its client's.
+// middleware makes resources of the artifacts of each run. It is outside of the clients:
+// files of a context are opened as those of its client.
 func (rs *resources) middleware(next codeinterp.Handler) codeinterp.Handler {
 	return func(ctx context.Context, call codeinterp.Call) (codeinterp.Reply, error) {
 		r, err := next(ctx, call)
@@ -101,8 +96,8 @@ func (rs *resources) middleware(next codeinterp.Handler) codeinterp.Handler {
 		}
 		var some []*resource
 		for _, a := range r.Result.Artifacts[:min(len(r.Result.Artifacts), maxResources)] {
-			// Without a context and without data the file went with its run; a name that
-			// is not UTF-8 opens none. A very long one makes a link that no client takes.
+			// Without a context and without data the file is gone; a name that is not
+			// UTF-8 opens no file.
 			if a.Skipped != "" || len(a.Path) > maxLinked || call.Context == "" && a.Data == nil || call.Context != "" && a.Escaped {
 				continue
 			}
@@ -113,8 +108,8 @@ func (rs *resources) middleware(next codeinterp.Handler) codeinterp.Handler {
 			}
 			some = append(some, res)
 		}
-		of, _ := ctx.Value(partyKey{}).(party)
-		rs.keep(ctx.Value(clientKey{}), of, some)
+		rs.first()
+		rs.keep(ctx.Value(clientKey{}), some)
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		c.list = append(c.list, some...)
@@ -122,7 +117,7 @@ func (rs *resources) middleware(next codeinterp.Handler) codeinterp.Handler {
 	}
 }
 
-// opener opens a file of a client's context, as it is by then.
+// opener returns what opens a file of a client's context, as it is then.
 func opener(next codeinterp.Handler, key any, id codeinterp.ContextID, name string) func(context.Context) (io.ReadCloser, error) {
 	return func(ctx context.Context) (io.ReadCloser, error) {
 		r, err := next(withClient(ctx, key), codeinterp.Call{Op: codeinterp.OpFiles, Context: id})
@@ -137,59 +132,49 @@ func opener(next codeinterp.Handler, key any, id codeinterp.ContextID, name stri
 	}
 }
 
-// keep adds what a client of a party's has to its shelf.
-func (rs *resources) keep(key any, of party, some []*resource) {
+// keep adds resources to a client's shelf. What is oldest is dropped beyond a bound, beyond
+// that of all clients from the shelf that has waited longest.
+func (rs *resources) keep(key any, some []*resource) {
 	rs.mu.Lock()
 	defer rs.mu.Unlock()
-	// Its watch has released it, or is about to, and comes but once.
+	// release was called for it, or is about to be.
 	if ss, ok := key.(*session); ok && ss.over() {
 		return
 	}
 	s := rs.byKey[key]
 	if s == nil {
-		s = &shelf{party: of}
+		s = &shelf{}
 		rs.byKey[key] = s
 	}
 	rs.turn++
 	s.turn = rs.turn
 	for _, r := range some {
 		s.bytes += int64(len(r.data))
+		rs.bytes += int64(len(r.data))
 		s.list = append(s.list, r)
 	}
 	for len(s.list) > maxResources || s.bytes > maxResourceBytes {
-		s.drop(0)
+		rs.bytes -= s.drop()
 	}
-	if of.among > 0 {
-		rs.shrink(int64(of.share(maxKeptBytes)), func(s *shelf) bool { return s.party == of })
-	}
-	rs.shrink(maxKeptBytes, func(*shelf) bool { return true })
-}
-
-// shrink has some of the shelves hold no more than most together: what is oldest
-// on the largest goes first, and of shelves as large as it on the one that has
-// waited longest: a client that has just been given links finds what they name.
-// rs.mu is held.
-func (rs *resources) shrink(most int64, some func(*shelf) bool) {
-	var sum int64
-	var list []*shelf
-	for _, s := range rs.byKey {
-		if some(s) && s.bytes > 0 {
-			sum, list = sum+s.bytes, append(list, s)
+	for rs.bytes > maxAllBytes {
+		var oldest *shelf
+		for _, o := range rs.byKey {
+			if o.bytes > 0 && (oldest == nil || o.turn < oldest.turn) {
+				oldest = o
+			}
 		}
-	}
-	for sum > most {
-		s := slices.MaxFunc(list, func(a, b *shelf) int {
-			return cmp.Or(cmp.Compare(a.bytes, b.bytes), cmp.Compare(b.turn, a.turn))
-		})
-		sum -= s.drop(s.heavy())
+		rs.bytes -= oldest.drop()
 	}
 }
 
-// release forgets a client's.
+// release forgets a client's resources.
 func (rs *resources) release(key any) {
 	rs.mu.Lock()
 	defer rs.mu.Unlock()
-	delete(rs.byKey, key)
+	if s := rs.byKey[key]; s != nil {
+		rs.bytes -= s.bytes
+		delete(rs.byKey, key)
+	}
 }
 
 // of returns a client's resources.
@@ -202,8 +187,7 @@ func (rs *resources) of(key any) []*resource {
 	return nil
 }
 
-// links are what a call's answer says of its resources. Clients of before
-// 2025-06-18 know none.
+// links are the links in a call's answer, which clients know from 2025-06-18 on.
 func (c *collector) links(req *mcp.CallToolRequest, scrub func(string) string) (list []mcp.Content) {
 	if p := req.Session.InitializeParams(); p != nil && p.ProtocolVersion != "" && p.ProtocolVersion < "2025-06-18" {
 		return nil
@@ -216,7 +200,7 @@ func (c *collector) links(req *mcp.CallToolRequest, scrub func(string) string) (
 	return list
 }
 
-// template is what all resources' URIs are like.
+// template matches the URIs of all resources.
 var template = &mcp.ResourceTemplate{Name: "artifact", URITemplate: "toolcell://artifacts/{id}/{+path}",
 	Description: "A file that a run has written, as its answer names it."}
 
@@ -229,8 +213,8 @@ func (s *Server) mine(ctx context.Context, ss *mcp.ServerSession, extra *mcp.Req
 	return ctx, mine, end, err
 }
 
-// listResources adds the client's resources to the list. Those of clients whom
-// nothing tells apart are not listed; who knows a URI may read it.
+// listResources adds the client's resources to the list. They are not listed for clients
+// that share an identity, which can read those whose URI they know.
 func (s *Server) listResources(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
 		r, err := next(ctx, method, req)
@@ -244,7 +228,7 @@ func (s *Server) listResources(next mcp.MethodHandler) mcp.MethodHandler {
 			return nil, err
 		}
 		defer end()
-		if ctx.Value(clientKey{}) == nobody {
+		if ctx.Value(clientKey{}) == anyone {
 			return list, nil
 		}
 		for _, r := range mine {
@@ -261,24 +245,20 @@ func (s *Server) readResource(ctx context.Context, req *mcp.ReadResourceRequest)
 		return nil, err
 	}
 	defer end()
-	// Scrubbed is how the client was told of it.
+	// The client knows the scrubbed URI.
 	i := slices.IndexFunc(mine, func(r *resource) bool { return s.scrub(r.uri) == uri })
 	if i < 0 {
 		return nil, mcp.ResourceNotFoundError(uri)
 	}
-	from, _ := s.carrier(req.Extra)
-	data, err := mine[i].content(ctx, func(n int) bool { return s.hold(from, n) })
+	data, err := mine[i].content(ctx)
 	switch {
-	case err == errAnswers:
-		return nil, err
 	case errors.Is(err, codeinterp.ErrContext):
 		return nil, mcp.ResourceNotFoundError(uri)
 	case err != nil:
 		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: s.scrub(err.Error())}
 	}
 	c := &mcp.ResourceContents{URI: uri, MIMEType: mine[i].mime}
-	// What would be far longer as a string is no text that anybody reads.
-	if len(data) > 0 && utf8.Valid(data) && quoted(string(data)) <= escaped*len(data) {
+	if len(data) > 0 && utf8.Valid(data) && bytes.IndexByte(data, 0) < 0 {
 		c.Text = s.scrub(string(data))
 	} else {
 		c.Blob = append([]byte{}, data...)
@@ -286,37 +266,8 @@ func (s *Server) readResource(ctx context.Context, req *mcp.ReadResourceRequest)
 	return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{c}}, nil
 }
 
-// escaped is how many times as long a file may be in an answer.
-const escaped = 2
-
-// A held is read until ctx ends, since there may be little in each piece of a file, and
-// takes places for what it reads.
-type held struct {
-	ctx        context.Context
-	r          io.Reader
-	hold       func(int) bool
-	room, read int
-}
-
-func (h *held) Read(p []byte) (int, error) {
-	if h.ctx.Err() != nil {
-		return 0, context.Cause(h.ctx)
-	}
-	n, err := h.r.Read(p)
-	if h.read += n; h.read > h.room {
-		more := max(h.read-h.room, smallAnswer)
-		if h.room += more; !h.hold(escaped * more) {
-			return 0, errAnswers
-		}
-	}
-	return n, err
-}
-
-// content returns what is in the file, for which hold takes places.
-func (r *resource) content(ctx context.Context, hold func(int) bool) ([]byte, error) {
-	if r.open == nil && !hold(escaped*len(r.data)) {
-		return nil, errAnswers
-	}
+// content returns the content of the file.
+func (r *resource) content(ctx context.Context) ([]byte, error) {
 	if r.open == nil {
 		return r.data, nil
 	}
@@ -325,8 +276,11 @@ func (r *resource) content(ctx context.Context, hold func(int) bool) ([]byte, er
 		return nil, err
 	}
 	defer f.Close()
-	// A byte more, to tell a file of just that size from one that was cut.
-	data, err := io.ReadAll(io.LimitReader(&held{ctx: ctx, r: f, hold: hold}, maxRead+1))
+	defer context.AfterFunc(ctx, func() { f.Close() })() // ends a read that hangs
+	data, err := io.ReadAll(io.LimitReader(f, maxRead+1))
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
 	if err == nil && len(data) > maxRead {
 		err = fmt.Errorf("%w: more than %d bytes", codeinterp.ErrTooLarge, maxRead)
 	}

@@ -1,7 +1,6 @@
 package mcpserver_test
 
 import (
-	"regexp"
 	"strings"
 	"testing"
 
@@ -23,8 +22,8 @@ func linked(res *mcp.CallToolResult) (list []*mcp.ResourceLink) {
 	return list
 }
 
-// TestResources: what a run wrote is a link that resources/read serves, to the
-// client whose run it was and to nobody else.
+// A file that a run wrote is a link that resources/read serves to the client of the run
+// only. Without artifacts there is no template.
 func TestResources(t *testing.T) {
 	ci, err := inmemory.NewStateful(nil)
 	if err != nil {
@@ -45,6 +44,9 @@ func TestResources(t *testing.T) {
 	}
 	defer s.Close()
 	c, other := connect(t, s, nil), connect(t, s, nil)
+	if list, err := c.ListResourceTemplates(t.Context(), nil); err != nil || len(list.ResourceTemplates) > 0 {
+		t.Errorf("templates before the first artifact: %+v, %v", list, err)
+	}
 	const write = "require('fs').writeFileSync('a b.txt', 'the hunter22 text'); require('fs').writeFileSync('bin', Buffer.from([0, 255]))"
 	read := func(c *mcp.ClientSession, uri string) (string, error) {
 		res, err := c.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: uri})
@@ -87,52 +89,5 @@ func TestResources(t *testing.T) {
 	}
 	if _, err := read(c, "file:///etc/passwd"); err == nil {
 		t.Error("a file of the host is read")
-	}
-}
-
-// TestInspectorResources has the Inspector list the resources and what they are
-// like, and read one of text, one of bytes, and one that is not there.
-func TestInspectorResources(t *testing.T) {
-	t.Parallel()
-	if testing.Short() {
-		t.Skip("it starts processes")
-	}
-	judges(t)
-	ci, err := inmemory.New(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	ws, err := workspace.New("demo", workspace.Capabilities{Code: ci}, &workspace.Options{Tools: tools.Options{Artifacts: true}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer ws.Close()
-	s, err := mcpserver.New(ws, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
-	target := []string{"--protocol-era", "modern", "--format", "json", "--transport", "http", "--server-url", serve(t, s, nil)}
-	out, errs, err := inspect(t, target, "--method", "tools/call", "--tool-name", "run_code",
-		"--tool-args-json", `{"language":"javascript","code":"const fs = require('fs'); fs.writeFileSync('a', 'the text'); fs.writeFileSync('b', new Uint8Array([0, 255]))"}`)
-	uris := regexp.MustCompile(`toolcell://artifacts/[^"\\]+`).FindAllString(out, -1)
-	if err != nil || len(uris) < 2 {
-		t.Fatalf("tools/call: %v\n%s\n%s", err, out, errs)
-	}
-	for i, want := range []string{`"text":"thetext"`, `"blob":"AP8="`} {
-		out, errs, err = inspect(t, target, "--method", "resources/read", "--uri", uris[i])
-		if err != nil || !strings.Contains(strings.ReplaceAll(compact(out), " ", ""), want) {
-			t.Errorf("resources/read: %v\n%s\n%s", err, out, errs)
-		}
-	}
-	if out, errs, err = inspect(t, target, "--method", "resources/read", "--uri", uris[0]+"x"); err == nil {
-		t.Errorf("resources/read of what is not there: %s\n%s", out, errs)
-	}
-	out, errs, err = inspect(t, target, "--method", "resources/templates/list")
-	if err != nil || !strings.Contains(out, "toolcell://artifacts/{id}/{+path}") {
-		t.Errorf("resources/templates/list: %v\n%s\n%s", err, out, errs)
-	}
-	if out, errs, err = inspect(t, target, "--method", "resources/list"); err != nil {
-		t.Errorf("resources/list: %v\n%s\n%s", err, out, errs)
 	}
 }

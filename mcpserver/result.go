@@ -5,7 +5,7 @@ import (
 	"github.com/toolcell/toolcell/tools"
 )
 
-// definition renders a tool. The schemas stay the bytes they are.
+// definition renders a tool.
 func definition(t tools.Tool) *mcp.Tool {
 	def := &mcp.Tool{
 		Name:        t.Name,
@@ -26,9 +26,9 @@ func definition(t tools.Tool) *mcp.Tool {
 	return def
 }
 
-// result renders an answer: a text that stands alone, then the images, and,
-// unless the call failed, the same in JSON. A program that fails is no failed
-// call: clients drop images and structure of those.
+// result renders an answer: a complete text, then the images, and, unless the call failed,
+// the same in JSON if it is an object. A program that fails is not a failed call: clients
+// drop images and structure of those.
 func result(r *tools.Answer) *mcp.CallToolResult {
 	if r == nil {
 		f := &tools.Failure{Code: tools.CodeInternal, Message: "the tool has not answered"}
@@ -41,7 +41,7 @@ func result(r *tools.Answer) *mcp.CallToolResult {
 	for _, img := range r.Images {
 		res.Content = append(res.Content, &mcp.ImageContent{Data: img.Data, MIMEType: img.MIME})
 	}
-	if raw := r.JSON(); r.Failure == nil && len(raw) > 0 {
+	if raw := r.JSON(); r.Failure == nil && len(raw) > 0 && raw[0] == '{' {
 		res.StructuredContent = raw
 	}
 	return res

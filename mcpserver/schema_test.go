@@ -22,7 +22,7 @@ func TestSchemaOfAnyForm(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			more := tools.Tool{Name: "extra", InputSchema: json.RawMessage(schema), OutputSchema: json.RawMessage(schema),
 				Invoke: func(context.Context, tools.Invocation) *tools.Answer { return &tools.Answer{Text: "x"} }}
-			c := connect(t, newServer(t, newFake(), &mcpserver.Options{More: []tools.Tool{more}}), nil)
+			c := connect(t, newServer(t, newFake(), further(more)), nil)
 			list, err := c.ListTools(t.Context(), nil)
 			if err != nil {
 				t.Fatal(err)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"os"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -20,111 +21,100 @@ import (
 )
 
 const (
-	// DefaultTimeout bounds a run whose call does not set timeoutMs, where the
-	// workspace's options do not say. It is below the 60 seconds after which
-	// several hosts give a call up.
+	// DefaultTimeout bounds a run whose call does not set timeoutMs, unless the
+	// workspace's options do. Several hosts give up on a call after 60 seconds.
 	DefaultTimeout = 45 * time.Second
 
-	// DefaultKeepAlive is how often a call that is silent shows life.
+	// DefaultKeepAlive is how often a call without output reports progress.
 	DefaultKeepAlive = 5 * time.Second
 )
 
-// Options tunes [New]. The zero value is ready to use.
+// Options configures [New]. The zero value is ready to use.
 type Options struct {
-	// Name and Version are what the server says it is. Empty means
-	// "toolcell" and the version of this module.
+	// Name and Version are the server's. Empty means "toolcell" and the version of
+	// this module.
 	Name, Version string
 
-	// LongNames names the tools workspace__<name>__run_code and so on. Else
-	// they have short names, since hosts put a prefix of their own in front.
-	// Where the workspace's options have a Namer, that decides.
-	LongNames bool
+	// Tools, if set, is called with the tools of the workspace and returns those to
+	// serve, by New and by each [Server.Update]. Limits are about the workspace's.
+	Tools func([]tools.Tool) []tools.Tool
 
-	// More are further tools to serve. What they do, and for whom, is their
-	// own business: Limits are about the code tools.
-	More []tools.Tool
-
-	// Wrap, if set, is given all tools and returns those to serve in their
-	// place, as oteltools.Tools does to trace their calls.
-	Wrap func([]tools.Tool) []tools.Tool
-
-	// Limits says how much each client gets.
+	// Limits bound what each client gets.
 	Limits Limits
 
-	// KeepAlive is how often a call that asked for progress, and has nothing
-	// to tell, is sent some. Zero means DefaultKeepAlive; negative never.
+	// KeepAlive is how often a call that asked for progress, and has no output, reports
+	// some. Zero means DefaultKeepAlive; a negative value means never.
 	KeepAlive time.Duration
 
-	// Logger sees sessions and faults, never code or output. Nil is silent.
+	// Logger receives a line for each call and session and for refused requests, and
+	// faults; never code or output. Nil discards them.
 	Logger *slog.Logger
 }
 
-// A Server serves a workspace's tools to clients of the Model Context
-// Protocol, over any number of transports at once. Create it with [New].
+// A Server serves the tools of a workspace to MCP clients over any number of transports.
+// It is safe for concurrent use. Create it with [New].
 type Server struct {
-	opts    Options
-	set     *tools.Set
-	scrub   func(string) string // secrets of the workspace
-	clients *clients
-	mcp     *mcp.Server
-
+	opts      Options
+	ws        *workspace.Workspace
+	scrub     func(string) string // secrets of the workspace
+	clients   *clients
+	mcp       *mcp.Server
 	resources *resources
+	requests  requests
+	metrics   metrics
+	updating  sync.Mutex
 
 	ctx  context.Context // ends with Close
 	stop context.CancelCauseFunc
 
 	mu       sync.Mutex
-	closed   bool
+	draining bool // no new calls
 	calls    sync.WaitGroup
+	now      *tools.Set
 	known    map[*mcp.ServerSession]*session
-	carriers map[string]*carrier
 	watches  sync.WaitGroup // of sessions
 }
 
 var errServerClosed = errors.New("the server is shutting down")
 
-// New makes a server for ws, which stays the caller's and has to outlive it.
-// What clients run is in its event stream. opts may be nil.
+// Run serves ws to one client over standard input and output until they end or ctx does.
+func Run(ctx context.Context, ws *workspace.Workspace) error {
+	s, err := New(ws, nil)
+	if err != nil {
+		return err
+	}
+	return s.ServeStream(ctx, os.Stdin, os.Stdout)
+}
+
+// New returns a server for ws, which stays the caller's and must outlive it. Runs of
+// clients are in its event stream. opts may be nil.
 func New(ws *workspace.Workspace, opts *Options) (*Server, error) {
 	if ws == nil {
 		return nil, fmt.Errorf("mcpserver: %w: no workspace", codeinterp.ErrInvalid)
 	}
-	if opts == nil {
-		opts = &Options{}
-	}
-	s := &Server{
-		opts:     *opts,
-		scrub:    ws.Scrub,
-		known:    map[*mcp.ServerSession]*session{},
-		carriers: map[string]*carrier{},
-
-		resources: newResources(),
+	s := &Server{ws: ws, scrub: ws.Scrub, known: map[*mcp.ServerSession]*session{}, resources: newResources()}
+	if opts != nil {
+		s.opts = *opts
 	}
 	s.opts.complete()
 	s.clients = newClients(s.opts.Limits)
-	list, err := s.tools(ws)
+	list, err := s.tools()
 	if err != nil {
 		return nil, err
-	}
-	// Ids of JSON-RPC are unique on one connection only: remembered, they would
-	// give one client the answer of another.
-	if s.set, err = tools.NewSet(list, nil); err != nil {
-		return nil, fmt.Errorf("mcpserver: %w", err)
 	}
 	s.ctx, s.stop = context.WithCancelCause(context.Background())
 	s.mcp = mcp.NewServer(&mcp.Implementation{Name: s.opts.Name, Title: "Toolcell", Version: s.opts.Version}, &mcp.ServerOptions{
 		Instructions: instructions(list, ws.Files() != nil),
-		Logger:       s.opts.Logger,
-		Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}, Resources: &mcp.ResourceCapabilities{}},
+		Logger:       slog.New(warnings{s.opts.Logger.Handler()}),
+		Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{ListChanged: true}, Resources: &mcp.ResourceCapabilities{}},
 		SetCacheable: cacheable,
 	})
-	s.mcp.AddReceivingMiddleware(s.answers, onlyOurs, s.sessions, s.listResources)
-	s.mcp.AddResourceTemplate(template, s.readResource)
-	for _, t := range list {
-		if err := addTool(s.mcp, definition(t), s.handler(t.Name)); err != nil {
-			s.stop(errServerClosed)
-			return nil, fmt.Errorf("mcpserver: %w", err)
-		}
+	s.mcp.AddReceivingMiddleware(onlyOurs, s.sessions, s.listResources)
+	// Clients see no template without artifacts.
+	s.resources.first = sync.OnceFunc(func() { s.mcp.AddResourceTemplate(template, s.readResource) })
+	if err := s.serve(list); err != nil {
+		s.stop(errServerClosed)
+		return nil, err
 	}
 	return s, nil
 }
@@ -139,32 +129,79 @@ func (o *Options) complete() {
 	}
 }
 
-// tools returns the code tools, with what becomes of contexts added to the
-// descriptions, and the further ones, all of them wrapped.
-func (s *Server) tools(ws *workspace.Workspace) ([]tools.Tool, error) {
-	front := workspace.FrontOptions{
+// Update serves the tools that Options.Tools returns now, and notifies clients if they
+// differ. A session keeps the tools of its last list for its calls. On an error nothing
+// changes.
+func (s *Server) Update() error {
+	list, err := s.tools()
+	if err != nil {
+		return err
+	}
+	return s.serve(list)
+}
+
+// tools returns the tools of the workspace as Options.Tools extends them.
+func (s *Server) tools() ([]tools.Tool, error) {
+	list, err := s.ws.Front(workspace.FrontOptions{
 		Namer: tools.Unprefixed, Timeout: DefaultTimeout,
-		Middlewares: []codeinterp.Middleware{s.resources.middleware, s.clients.middleware, s.opts.Limits.total()},
-	}
-	if s.opts.LongNames {
-		front.Namer = tools.Prefixed
-	}
-	list, err := ws.Front(front)
+		Middlewares: []codeinterp.Middleware{s.resources.middleware, s.clients.middleware, s.clients.total},
+	})
 	if err != nil {
 		return nil, fmt.Errorf("mcpserver: %w", err)
 	}
 	if ends := s.opts.Limits.describe(); ends != "" {
 		for i := range list {
-			if op := list[i].Op; op.Creates() || op == codeinterp.OpRunIn {
+			if list[i].Op.Creates() {
 				list[i].Description += "\n\n" + ends
 			}
 		}
 	}
-	list = slices.Concat(list, s.opts.More)
-	if s.opts.Wrap != nil {
-		list = s.opts.Wrap(list)
+	if s.opts.Tools != nil {
+		list = s.opts.Tools(list)
 	}
 	return list, nil
+}
+
+// serve replaces the tools that are served.
+func (s *Server) serve(list []tools.Tool) error {
+	s.updating.Lock()
+	defer s.updating.Unlock()
+	set, err := tools.NewSet(list, nil)
+	if err != nil {
+		return fmt.Errorf("mcpserver: %w", err)
+	}
+	s.mu.Lock()
+	before := s.now
+	s.mu.Unlock()
+	old := map[string]tools.Tool{}
+	if before != nil {
+		for _, t := range before.Tools() {
+			old[t.Name] = t
+		}
+	}
+	for _, t := range list {
+		was, ok := old[t.Name]
+		delete(old, t.Name)
+		if ok && same(was, t) {
+			continue
+		}
+		if err := addTool(s.mcp, definition(t), s.handler(t.Name)); err != nil {
+			return fmt.Errorf("mcpserver: %w", err)
+		}
+	}
+	for name := range old {
+		s.mcp.RemoveTools(name)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.now = set
+	return nil
+}
+
+// same reports whether clients see no difference between two tools.
+func same(a, b tools.Tool) bool {
+	return a.Title == b.Title && a.Description == b.Description && a.Annotations == b.Annotations &&
+		string(a.InputSchema) == string(b.InputSchema) && string(a.OutputSchema) == string(b.OutputSchema)
 }
 
 // instructions is what the server says about itself as a whole.
@@ -187,8 +224,8 @@ func instructions(list []tools.Tool, files bool) string {
 	return strings.Join(says, " ")
 }
 
-// onlyOurs refuses the methods of features that the server does not have. The
-// SDK would answer some of them as if it had.
+// onlyOurs refuses the methods of features that the server does not have. The SDK would
+// answer some of them.
 func onlyOurs(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
 		switch feature, rest, _ := strings.Cut(method, "/"); {
@@ -199,15 +236,14 @@ func onlyOurs(next mcp.MethodHandler) mcp.MethodHandler {
 	}
 }
 
-// cacheable lets clients keep the list of tools, which never changes, and is
-// the same for all of them; resources are a client's own.
+// cacheable lets clients keep the list of tools for a minute; resources are a client's own.
 func cacheable(_ context.Context, req mcp.Request, c *mcp.Cacheable) {
 	switch req.GetParams().(type) {
 	case *mcp.ListResourcesParams, *mcp.ReadResourceParams:
 		c.TTLMs, c.CacheScope = 0, "private"
 		return
 	}
-	c.TTLMs = int((5 * time.Minute).Milliseconds())
+	c.TTLMs = int(time.Minute.Milliseconds())
 	c.CacheScope = "public"
 }
 
@@ -226,15 +262,30 @@ func version() string {
 	return "devel"
 }
 
-// Close ends every call and every session, deletes the contexts that clients
-// made, and returns when all of that is done. It does not close the
-// workspace. It is idempotent.
+// Drain refuses new calls and waits until those in progress have ended or ctx has.
+func (s *Server) Drain(ctx context.Context) {
+	s.mu.Lock()
+	s.draining = true
+	s.mu.Unlock()
+	done := make(chan struct{})
+	go func() {
+		s.calls.Wait()
+		close(done)
+	}()
+	select {
+	case <-done:
+	case <-ctx.Done():
+	}
+}
+
+// Close ends every call and every session, deletes the contexts of clients, and returns
+// when that is done. It does not close the workspace. It is idempotent.
 func (s *Server) Close() error {
 	s.mu.Lock()
-	s.closed = true
+	s.draining = true
 	s.mu.Unlock()
 	s.stop(errServerClosed)
-	// Before the sessions are closed, by which the answers go out.
+	// Before the sessions are closed, over which the answers are sent.
 	s.calls.Wait()
 	var sessions sync.WaitGroup
 	for session := range s.mcp.Sessions() {
@@ -246,8 +297,8 @@ func (s *Server) Close() error {
 	return nil
 }
 
-// Connect serves one client over any transport of the SDK, such as one in
-// memory. The session ends with the transport or the server.
+// Connect serves one client over any transport of the SDK, such as one in memory. The
+// session ends with the transport or the server.
 func (s *Server) Connect(ctx context.Context, t mcp.Transport) (*mcp.ServerSession, error) {
 	ss, err := s.mcp.Connect(ctx, t, nil)
 	if err != nil {
@@ -259,4 +310,12 @@ func (s *Server) Connect(ctx context.Context, t mcp.Transport) (*mcp.ServerSessi
 		return nil, fmt.Errorf("mcpserver: %w", errServerClosed)
 	}
 	return ss, nil
+}
+
+// warnings passes on what is at least a warning: the SDK logs ids of sessions below.
+type warnings struct{ slog.Handler }
+
+// Enabled implements slog.Handler.
+func (h warnings) Enabled(ctx context.Context, l slog.Level) bool {
+	return l >= slog.LevelWarn && h.Handler.Enabled(ctx, l)
 }

@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -30,72 +29,7 @@ func end(t *testing.T, url, session string) {
 	resp.Body.Close()
 }
 
-func TestSessionCapIsExact(t *testing.T) {
-	const most, clients = 50, 1000
-	url := serve(t, newServer(t, newFake(), nil), &mcpserver.HTTPOptions{MaxSessions: most})
-	var mu sync.Mutex
-	var sessions []string
-	var refused atomic.Int32
-	var wg sync.WaitGroup
-	gate := make(chan struct{}, 100)
-	for range clients {
-		wg.Go(func() {
-			gate <- struct{}{}
-			defer func() { <-gate }()
-			resp, err := post(t.Context(), url, "", "", initialize)
-			if err != nil {
-				t.Error(err)
-				return
-			}
-			defer resp.Body.Close()
-			io.Copy(io.Discard, resp.Body)
-			switch resp.StatusCode {
-			case http.StatusOK:
-				mu.Lock()
-				sessions = append(sessions, resp.Header.Get("Mcp-Session-Id"))
-				mu.Unlock()
-			case http.StatusServiceUnavailable:
-				refused.Add(1)
-			default:
-				t.Errorf("initialize: %s", resp.Status)
-			}
-		})
-	}
-	wg.Wait()
-	if len(sessions) != most || refused.Load() != clients-most {
-		t.Fatalf("%d sessions and %d refused, of %d", len(sessions), refused.Load(), clients)
-	}
-	for _, id := range sessions {
-		end(t, url, id)
-	}
-	eventually(t, "the places of sessions that ended are free", func() bool {
-		resp, err := post(t.Context(), url, "", "", initialize)
-		if err != nil {
-			t.Fatal(err)
-		}
-		resp.Body.Close()
-		return resp.StatusCode == http.StatusOK
-	})
-}
-
-func TestFailedInitializeTakesNoPlace(t *testing.T) {
-	url := serve(t, newServer(t, newFake(), nil), &mcpserver.HTTPOptions{MaxSessions: 1})
-	for _, body := range []string{
-		`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`, `{"jsonrpc":"2.0","id":1,"method":"ping"}`, "{", "[]", "null",
-		`{"jsonrpc":"2.0","method":"notifications/initialized"}`,
-	} {
-		resp, err := post(t.Context(), url, "", "", body)
-		if err != nil {
-			t.Fatal(err)
-		}
-		io.Copy(io.Discard, resp.Body)
-		resp.Body.Close()
-	}
-	open(t, url)
-}
-
-// TestNothingIsLeftOfSessionsThatEndEarly breaks connections while their calls
-// begin, at all moments.
+// Connections that end while their calls begin leave no context and no program.
 func TestNothingIsLeftOfSessionsThatEndEarly(t *testing.T) {
 	f := newFake()
 	s := newServer(t, f, nil)
@@ -143,10 +77,10 @@ func TestSessionEndedWhileItsCallBegins(t *testing.T) {
 	}
 }
 
-// TestLifeOfAClient: what a tool keeps for a client can end with its session.
+// The life of a client ends with its session.
 func TestLifeOfAClient(t *testing.T) {
 	life := make(chan context.Context, 1)
-	s := newServer(t, newFake(), &mcpserver.Options{Wrap: func(list []tools.Tool) []tools.Tool {
+	s := newServer(t, newFake(), &mcpserver.Options{Tools: func(list []tools.Tool) []tools.Tool {
 		invoke := list[0].Invoke
 		list[0].Invoke = func(ctx context.Context, c tools.Invocation) *tools.Answer {
 			life <- tools.ClientLife(ctx)
@@ -169,8 +103,7 @@ func TestLifeOfAClient(t *testing.T) {
 	<-its.Done()
 }
 
-// TestClientThatVanishesAtOnce drops requests before, while and after the
-// server reads them.
+// Requests that are dropped before, while and after the server reads them leave no program.
 func TestClientThatVanishesAtOnce(t *testing.T) {
 	for _, rev := range revisions {
 		t.Run(rev, func(t *testing.T) {
@@ -200,7 +133,7 @@ func TestClientThatVanishesAtOnce(t *testing.T) {
 	}
 }
 
-func TestNobodyListsTheContextsOfOthers(t *testing.T) {
+func TestListOfContextsIsTheClients(t *testing.T) {
 	for _, tokens := range [][]string{nil, {"t"}} {
 		o := tools.Options{ManageContexts: true}
 		url := serve(t, newServer(t, newFake(), nil, o), &mcpserver.HTTPOptions{Tokens: tokens})

@@ -63,7 +63,7 @@ func TestServeStreamLeavesNothingBehind(t *testing.T) {
 	}
 }
 
-// clog is an output that nobody reads.
+// clog is an output that is not read.
 type clog struct{ gate chan struct{} }
 
 func (c clog) Write(p []byte) (int, error) {
@@ -86,7 +86,7 @@ func TestClientThatDoesNotReadCannotHoldTheServer(t *testing.T) {
 		io.WriteString(feed, initialize+"\n")
 		synctest.Wait()
 		cancel()
-		if err := <-done; err == nil || !strings.Contains(err.Error(), "does not take") {
+		if err := <-done; err == nil || !strings.Contains(err.Error(), "does not read") {
 			t.Errorf("err = %v", err)
 		}
 		close(out.gate)

@@ -14,25 +14,25 @@ var traceparent = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}(-.*)?$`)
 })
 
-// The longest values that are passed on.
+// The longest values in bytes that are passed on.
 const (
 	maxTraceparent = 256
 	maxTracestate  = 512
 	maxBaggage     = 8 << 10
 )
 
-// traceOf reads the trace context of a request's _meta. What is malformed or
-// too long is left out.
+// traceOf reads the trace context of a request's _meta, without what is malformed or too
+// long.
 func traceOf(meta mcp.Meta) (tools.Trace, bool) {
-	t := tools.Trace{Baggage: short(meta["baggage"], maxBaggage)}
-	if p := short(meta["traceparent"], maxTraceparent); traceparent().MatchString(p) {
+	t := tools.Trace{Baggage: stringOf(meta["baggage"], maxBaggage)}
+	if p := stringOf(meta["traceparent"], maxTraceparent); traceparent().MatchString(p) {
 		t.Parent = p
-		t.State = short(meta["tracestate"], maxTracestate)
+		t.State = stringOf(meta["tracestate"], maxTracestate)
 	}
 	return t, t != tools.Trace{}
 }
 
-func short(v any, most int) string {
+func stringOf(v any, most int) string {
 	if s, ok := v.(string); ok && len(s) <= most {
 		return s
 	}

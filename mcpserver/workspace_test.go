@@ -18,7 +18,7 @@ import (
 	"github.com/toolcell/toolcell/workspace"
 )
 
-// TestInstructions: a client is told what there is, and of nothing else.
+// The instructions name what the workspace has, and nothing else.
 func TestInstructions(t *testing.T) {
 	dir, err := files.OpenDir(t.TempDir())
 	if err != nil {

@@ -4,10 +4,11 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"log/slog"
 	"os"
+	"sync/atomic"
 
 	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/mcpserver"
 	"github.com/toolcell/toolcell/tools/codemode"
 	"github.com/toolcell/toolcell/tools/codemode/mcptools"
 	"github.com/toolcell/toolcell/tools/secret"
@@ -18,6 +19,7 @@ type gateway struct {
 	set     *mcptools.Set
 	mode    *codemode.Mode
 	secrets *secret.Scrubber
+	server  atomic.Pointer[mcpserver.Server] // updated when tools change
 }
 
 // openGateway starts the servers of a file and gives programs of ci their tools.
@@ -35,8 +37,9 @@ func (a *app) openGateway(ctx context.Context, f *mcpFlags, ci codeinterp.CodeIn
 		return nil, err
 	}
 	opts := &mcptools.Options{Secrets: g.secrets}
-	if f.verbose {
-		opts.Logger, opts.Stderr = slog.New(slog.NewTextHandler(a.stderr, nil)), a.stderr
+	opts.Logger = f.operation.logger(a.stderr)
+	if f.operation.verbose {
+		opts.Stderr = a.stderr
 	}
 	if g.set, err = mcptools.Open(ctx, servers, opts); err != nil {
 		return nil, err
@@ -45,7 +48,7 @@ func (a *app) openGateway(ctx context.Context, f *mcpFlags, ci codeinterp.CodeIn
 	for _, problem := range problems {
 		fmt.Fprintln(a.stderr, "toolcell:", g.secrets.Scrub(problem.Error()))
 	}
-	if len(problems) > 0 && !f.verbose {
+	if len(problems) > 0 && !f.operation.verbose {
 		fmt.Fprintln(a.stderr, "toolcell: --verbose shows what the servers of --tools print")
 	}
 	_, files := codeinterp.Files(ci)
@@ -54,8 +57,12 @@ func (a *app) openGateway(ctx context.Context, f *mcpFlags, ci codeinterp.CodeIn
 		return nil, err
 	}
 	g.set.OnChange(func(list []codemode.Entry) {
-		if err := g.mode.Set(list); err != nil && opts.Logger != nil {
-			opts.Logger.Warn("the tools have changed to what cannot be served", "err", err)
+		err := g.mode.Set(list)
+		if server := g.server.Load(); err == nil && server != nil {
+			err = server.Update()
+		}
+		if err != nil && opts.Logger != nil {
+			opts.Logger.Warn("the changed tools cannot be served", "err", err)
 		}
 	})
 	return g, nil

@@ -86,7 +86,7 @@ func TestGatewayUsage(t *testing.T) {
 	}
 }
 
-// TestGatewayAway: a server that cannot be started is told, and the command
+// TestGatewayAway: a server that cannot be started is reported, and the command
 // serves.
 func TestGatewayAway(t *testing.T) {
 	file := write(t, t.TempDir(), `{"mcpServers": {"gone": {"command": "/no/such/program"}, `+strings.TrimPrefix(ours(""), `{"mcpServers": {`))

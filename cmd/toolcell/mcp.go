@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"net"
 	"os"
 	"slices"
@@ -40,7 +39,7 @@ type mcpFlags struct {
 	timeout    time.Duration
 	maxTimeout time.Duration
 	limits     mcpserver.Limits
-	verbose    bool
+	operation  operationFlags
 
 	gateway *gateway // of tools
 }
@@ -61,8 +60,9 @@ func (f *mcpFlags) registerAll(fs *pflag.FlagSet, getenv func(string) string) {
 		fs.Var(&f.tokens, "http-token", "accept this bearer `token` (environment: TOOLCELL_MCP_TOKEN, which other users cannot see); repeatable, each is a client of its own")
 		fs.Var(&f.hosts, "http-host", "accept this host `name`, such as that of a proxy; repeatable")
 		fs.Var(&f.origins, "http-origin", "accept web pages of this `origin`, such as https://app.example; repeatable")
-		fs.BoolVar(&f.verbose, "verbose", false, "log sessions and faults on standard error")
+		f.operation.registerHTTP(fs)
 	})
+	group(fs, "Operation", "", func() { f.operation.register(fs) })
 	group(fs, "Limits of runs and contexts", "", func() {
 		fs.DurationVar(&f.timeout, "timeout", mcpserver.DefaultTimeout, "end a run after this `duration` if it asks for no other")
 		fs.DurationVar(&f.maxTimeout, "max-timeout", tools.DefaultMaxTimeout, "the longest `duration` that a run may ask for")
@@ -123,6 +123,9 @@ func (a *app) mcp(ctx context.Context, f *mcpFlags, fs *pflag.FlagSet) int {
 	if f.gateway != nil {
 		opts.Secrets = f.gateway.secrets
 	}
+	if f.workspace != "" {
+		opts.Namer = tools.Prefixed
+	}
 	caps := workspace.Capabilities{Code: ci, Declared: declared}
 	dir, err := f.directory.add(&caps, ci)
 	if err != nil {
@@ -140,6 +143,10 @@ func (a *app) mcp(ctx context.Context, f *mcpFlags, fs *pflag.FlagSet) int {
 	server, err := mcpserver.New(ws, f.options(a))
 	if err != nil {
 		return a.fail(err)
+	}
+	if f.gateway != nil {
+		f.gateway.server.Store(server)
+		server.Update() // the tools may have changed since New
 	}
 	if f.provider == "jupyter" {
 		defer f.sweepBeside(ctx)()
@@ -184,7 +191,10 @@ func (f *mcpFlags) check(fs *pflag.FlagSet) error {
 			return err
 		}
 	}
-	for _, name := range []string{"http-token", "http-host", "http-origin"} {
+	if err := f.operation.check(); err != nil {
+		return err
+	}
+	for _, name := range []string{"http-token", "http-token-file", "http-host", "http-origin", "drain"} {
 		if f.http == "" && fs.Changed(name) {
 			return fmt.Errorf("--%s goes with --http", name)
 		}
@@ -227,16 +237,14 @@ func (f *mcpFlags) checkLimits(fs *pflag.FlagSet) error {
 
 func (f *mcpFlags) options(a *app) *mcpserver.Options {
 	o := &mcpserver.Options{
-		LongNames: f.workspace != "",
 		Limits: mcpserver.Limits{
 			Contexts: zeroIsNone(f.limits.Contexts), Idle: zeroIsNone(f.limits.Idle), Lifetime: zeroIsNone(f.limits.Lifetime),
+			TotalRuns: zeroIsNone(f.operation.maxRuns), TotalQueue: zeroIsNone(f.operation.queue),
 		},
+		Logger: f.operation.logger(a.stderr),
 	}
 	if f.gateway != nil {
-		o.Wrap = f.gateway.mode.Extend
-	}
-	if f.verbose {
-		o.Logger = slog.New(slog.NewTextHandler(a.stderr, nil))
+		o.Tools = f.gateway.mode.Extend
 	}
 	return o
 }
@@ -271,7 +279,11 @@ func (a *app) serve(ctx context.Context, server *mcpserver.Server, f *mcpFlags) 
 		server.Close()
 		return err
 	}
-	tokens := slices.Clone(f.tokens)
+	tokens, err := f.operation.tokens()
+	if err != nil {
+		return errors.Join(err, ln.Close(), server.Close())
+	}
+	tokens = append(tokens, f.tokens...)
 	if t := a.getenv("TOOLCELL_MCP_TOKEN"); t != "" {
 		tokens = append(tokens, t)
 	}
@@ -283,5 +295,5 @@ func (a *app) serve(ctx context.Context, server *mcpserver.Server, f *mcpFlags) 
 	if len(tokens) == 0 {
 		fmt.Fprintln(a.stderr, "toolcell: there is no token, so every user of this machine can run code with it; see --http-token")
 	}
-	return server.Serve(ctx, ln, &mcpserver.HTTPOptions{Tokens: tokens, Hosts: f.hosts, Origins: f.origins})
+	return server.Serve(ctx, ln, &mcpserver.HTTPOptions{Tokens: tokens, Hosts: f.hosts, Origins: f.origins, Drain: f.operation.drain})
 }

@@ -53,7 +53,7 @@ func run(ctx context.Context, addr string) error {
 	defer ws.Close()
 	server, err := mcpserver.New(ws, &mcpserver.Options{
 		Name:   "demo",
-		More:   []tools.Tool{clock()},
+		Tools:  func(list []tools.Tool) []tools.Tool { return append(list, clock()) },
 		Limits: mcpserver.Limits{Contexts: 2, Idle: 10 * time.Minute},
 	})
 	if err != nil {

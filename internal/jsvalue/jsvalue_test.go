@@ -1,9 +1,8 @@
-//go:build real
-
 package jsvalue_test
 
 import (
 	"encoding/json"
+	"os"
 	"os/exec"
 	"strings"
 	"testing"
@@ -15,7 +14,10 @@ import (
 func TestValues(t *testing.T) {
 	node, err := exec.LookPath("node")
 	if err != nil {
-		t.Fatal(err)
+		if os.Getenv("CI") != "" {
+			t.Fatal(err)
+		}
+		t.Skip(err)
 	}
 	nested := func(n int) string { return strings.Repeat("[", n) + strings.Repeat("]", n) }
 	cases := []struct{ value, want string }{

@@ -1,5 +1,3 @@
-//go:build real
-
 package pyvalue_test
 
 import (
@@ -15,7 +13,10 @@ import (
 func TestToJSON(t *testing.T) {
 	python, err := exec.LookPath("python3")
 	if err != nil {
-		t.Fatal(err)
+		if os.Getenv("CI") != "" {
+			t.Fatal(err)
+		}
+		t.Skip(err)
 	}
 	cases := []struct{ value, want string }{
 		{"None", "null"}, {"True", "true"}, {"0", "0"}, {"-7", "-7"}, {"2**70", "1180591620717411303424"},

@@ -57,7 +57,7 @@ func TestInterruptStays(t *testing.T) {
 }
 
 // keepInterrupting interrupts n's run after d, or as soon as there is one,
-// until stop is called.
+// until it is told to stop.
 func keepInterrupting(n *notebook, d time.Duration) (stop func()) {
 	done, gone := make(chan struct{}), make(chan struct{})
 	go func() {
@@ -92,7 +92,7 @@ func spin(t *testing.T, ci *subprocess.Stateful) {
 	})
 }
 
-// TestEndedBeforeTimeout: a program that has ended ends so, however long
+// TestEndedBeforeTimeout: a program that has ended is told so, however long
 // OnOutput takes with what it printed.
 func TestEndedBeforeTimeout(t *testing.T) {
 	ci := open(t, subprocess.Options{})
@@ -130,7 +130,7 @@ func TestEndedBeforeTimeout(t *testing.T) {
 }
 
 // TestOwnKeyboardInterrupt: a program that raises KeyboardInterrupt itself has
-// failed; it was not interrupted.
+// failed; nobody has interrupted it.
 func TestOwnKeyboardInterrupt(t *testing.T) {
 	n := newNotebook(t, open(t, subprocess.Options{Languages: []subprocess.Language{python(t)}}), "python")
 	for _, code := range []string{"raise KeyboardInterrupt('mine')", "import _thread, time\n_thread.interrupt_main()\ntime.sleep(10)"} {

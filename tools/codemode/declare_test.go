@@ -106,3 +106,21 @@ func TestNewWithoutInterpreter(t *testing.T) {
 		t.Error("New(nil) returned no error")
 	}
 }
+
+// The description costs less than the tools of one server.
+func TestDescriptionCostsLessThanTools(t *testing.T) {
+	const out = `{"type":"object","properties":{"files":{"type":"array","items":{"type":"object","properties":{"path":{"type":"string","description":"The path of the file, relative to the root."},"size":{"type":"integer"},"modified":{"type":"string","format":"date-time"}},"required":["path","size"]}},"truncated":{"type":"boolean","description":"There are more."}},"required":["files","truncated"]}`
+	const in = `{"type":"object","properties":{"path":{"type":"string","description":"Where to look."},"limit":{"type":"integer","minimum":1,"maximum":1000}},"required":["path"],"additionalProperties":false}`
+	var list []tools.Tool
+	size := 0
+	for _, name := range []string{"list", "find", "recent", "largest", "changed", "duplicates", "links", "hidden", "empty", "old", "owned"} {
+		tool := echo(name, "Returns the files below a directory that are "+name+", the newest first.", in, out)
+		list = append(list, tool)
+		size += len(`{"name":"","description":"","inputSchema":,"outputSchema":}`) + len(tool.Name) + len(tool.Description) + len(in) + len(out)
+	}
+	m := open(t, interpreter(t), codemode.Entries(list), nil)
+	plain := open(t, interpreter(t), nil, nil)
+	if got := len(m.Tools()[0].Description) - len(plain.Tools()[0].Description); got > size/2 {
+		t.Errorf("11 tools of %d bytes are declared in %d", size, got)
+	}
+}

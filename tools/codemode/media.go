@@ -217,7 +217,7 @@ func takesEntries(f codeinterp.Function) codeinterp.Function {
 	next := f.Call
 	f.Call = func(ctx context.Context, c codeinterp.FunctionCall) (json.RawMessage, error) {
 		var entry map[string]json.RawMessage
-		// An entry has six members; what has thousands is told by next.
+		// An entry has six members; next refuses thousands.
 		if len(c.Args) > maxEntry {
 			return next(context.WithValue(ctx, showKey{}, c.Show), c)
 		}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -66,9 +67,21 @@ func (s *server) call(ctx context.Context, tool string, args json.RawMessage) (*
 		}
 	}
 	if a.err != nil {
+		if _, answered := answerOf(a.err); !answered && s.URL == "" {
+			live.settle(own) // so that the next call does not use it
+		}
 		return nil, s.failure(ctx, own, tool, a.err, "It may or may not have been done.")
 	}
 	return a.res, nil
+}
+
+// settle waits until a session has ended of which a call failed, if that is soon.
+func (l *link) settle(ctx context.Context) {
+	select {
+	case <-l.done:
+	case <-ctx.Done():
+	case <-time.After(settle):
+	}
 }
 
 // rejected is the SDK's code for a request over HTTP that could not be sent.

@@ -28,12 +28,13 @@ type request struct {
 
 // fake returns a server in this process that answers calls with the lines of answer, in
 // which ID is the id of the request. It has the tools f and sleep, whose answer comes after
-// that of the next call.
+// that of f.
 func fake(name, tool string, answer func(r request) string) Server {
 	return Server{Name: name, transport: func(note func([]byte)) (mcp.Transport, func(), error) {
 		in, send := io.Pipe()
 		receive, out := io.Pipe()
 		var asleep []string
+		called := false
 		go func() {
 			defer out.Close()
 			lines := bufio.NewScanner(in)
@@ -61,11 +62,14 @@ func fake(name, tool string, answer func(r request) string) Server {
 				if line != "" {
 					io.WriteString(out, strings.ReplaceAll(line, "ID", string(r.ID))+"\n")
 				}
+				called = called || r.Method == "tools/call" && r.Params.Name != "sleep"
 				for _, l := range asleep {
-					if r.Method == "tools/call" && r.Params.Name != "sleep" {
+					if called {
 						io.WriteString(out, l+"\n")
-						asleep = nil
 					}
+				}
+				if called {
+					asleep = nil
 				}
 			}
 		}()

@@ -306,6 +306,7 @@ func (s *server) death(t mcp.Transport, err error) error {
 // close ends the session. The context of the set has ended: there will be no other.
 func (s *server) close() {
 	s.turn <- struct{}{}
+	defer func() { <-s.turn }()
 	s.mu.Lock()
 	live := s.live
 	s.mu.Unlock()

@@ -31,7 +31,7 @@ func (s *server) value(res *mcp.CallToolResult) (json.RawMessage, []codemode.Fil
 	}
 	if res.IsError {
 		text := strings.Join(texts, "\n")
-		if structured != nil && !says(structured, texts) {
+		if structured != nil && (text == "" || !says(structured, texts)) {
 			text = strings.TrimSpace(text + "\n" + string(structured))
 		}
 		return nil, nil, &codeinterp.FunctionError{Message: s.clean(cmp.Or(text, "the tool failed without a reason"), maxError)}

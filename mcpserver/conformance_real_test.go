@@ -1,3 +1,5 @@
+//go:build real
+
 package mcpserver_test
 
 import (
@@ -30,12 +32,8 @@ var beside = []string{
 
 // TestConformance runs all of the suite for each revision.
 func TestConformance(t *testing.T) {
-	t.Parallel()
-	if testing.Short() {
-		t.Skip("it starts many processes")
-	}
 	judges(t)
-	s := newServer(t, newFake(), &mcpserver.Options{More: conformanceTools()})
+	s := newServer(t, newFake(), further(conformanceTools()...))
 	mcpserver.ServeFixed(s, "test://{+path}", conformanceFiles)
 	url := serve(t, s, nil)
 	for revision, atLeast := range map[string]int{"2025-11-25": 15, "2026-07-28": 17} {

@@ -1,10 +1,14 @@
+//go:build real
+
 package mcpserver_test
 
 import (
+	"github.com/toolcell/toolcell/providers/inmemory"
+	"regexp"
+
 	"bytes"
 	"context"
 	"encoding/json"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -17,33 +21,7 @@ import (
 	"github.com/toolcell/toolcell/workspace"
 )
 
-// asServer makes the test binary a server over standard input and output.
-const asServer = "TOOLCELL_TEST_MCP_SERVER"
-
-// everything offers all tools there are.
-var everything = tools.Options{ManageContexts: true, ReadOutput: true}
-
-func TestMain(m *testing.M) {
-	if os.Getenv(asServer) == "" {
-		os.Exit(m.Run())
-	}
-	ws, err := workspace.New("demo", workspace.Capabilities{Code: newFake()}, &workspace.Options{Tools: everything})
-	if err != nil {
-		panic(err)
-	}
-	s, err := mcpserver.New(ws, nil)
-	if err == nil {
-		err = s.ServeStream(context.Background(), os.Stdin, os.Stdout)
-	}
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-	os.Exit(0)
-}
-
-// judges returns where the official judges are, and skips the test where they
-// are not.
+// judges returns where the official judges are.
 func judges(t *testing.T) string {
 	t.Helper()
 	root, err := filepath.Abs("../.testenv/mcp")
@@ -51,10 +29,7 @@ func judges(t *testing.T) string {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(filepath.Join(root, ".done")); err != nil {
-		if os.Getenv("CI") != "" {
-			t.Fatal("the MCP judges are not installed: run internal/testenv/mcp.sh")
-		}
-		t.Skip("the MCP judges are not installed: run internal/testenv/mcp.sh")
+		t.Fatal("the MCP judges are not installed: run internal/testenv/mcp.sh")
 	}
 	return root
 }
@@ -87,10 +62,6 @@ func inspect(t *testing.T, target []string, args ...string) (stdout, stderr stri
 var eras = []string{"legacy", "modern"}
 
 func TestInspector(t *testing.T) {
-	t.Parallel()
-	if testing.Short() {
-		t.Skip("it starts many processes")
-	}
 	judges(t)
 	exe, err := os.Executable()
 	if err != nil {
@@ -138,4 +109,46 @@ func compact(s string) string {
 		return s
 	}
 	return b.String()
+}
+
+// The Inspector lists the resources and templates, and reads text, bytes and an unknown URI.
+func TestInspectorResources(t *testing.T) {
+	judges(t)
+	ci, err := inmemory.New(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ws, err := workspace.New("demo", workspace.Capabilities{Code: ci}, &workspace.Options{Tools: tools.Options{Artifacts: true}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ws.Close()
+	s, err := mcpserver.New(ws, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	target := []string{"--protocol-era", "modern", "--format", "json", "--transport", "http", "--server-url", serve(t, s, nil)}
+	out, errs, err := inspect(t, target, "--method", "tools/call", "--tool-name", "run_code",
+		"--tool-args-json", `{"language":"javascript","code":"const fs = require('fs'); fs.writeFileSync('a', 'the text'); fs.writeFileSync('b', new Uint8Array([0, 255]))"}`)
+	uris := regexp.MustCompile(`toolcell://artifacts/[^"\\]+`).FindAllString(out, -1)
+	if err != nil || len(uris) < 2 {
+		t.Fatalf("tools/call: %v\n%s\n%s", err, out, errs)
+	}
+	for i, want := range []string{`"text":"thetext"`, `"blob":"AP8="`} {
+		out, errs, err = inspect(t, target, "--method", "resources/read", "--uri", uris[i])
+		if err != nil || !strings.Contains(strings.ReplaceAll(compact(out), " ", ""), want) {
+			t.Errorf("resources/read: %v\n%s\n%s", err, out, errs)
+		}
+	}
+	if out, errs, err = inspect(t, target, "--method", "resources/read", "--uri", uris[0]+"x"); err == nil {
+		t.Errorf("resources/read of what is not there: %s\n%s", out, errs)
+	}
+	out, errs, err = inspect(t, target, "--method", "resources/templates/list")
+	if err != nil || !strings.Contains(out, "toolcell://artifacts/{id}/{+path}") {
+		t.Errorf("resources/templates/list: %v\n%s\n%s", err, out, errs)
+	}
+	if out, errs, err = inspect(t, target, "--method", "resources/list"); err != nil {
+		t.Errorf("resources/list: %v\n%s\n%s", err, out, errs)
+	}
 }

@@ -1,3 +1,5 @@
+//go:build real
+
 package mcpserver
 
 import (
@@ -6,8 +8,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// ServeFixed gives every client files under URIs that are not of the server's
-// making, as if a run of its had written them.
+// ServeFixed gives every client files under fixed URIs, as if its run had written them.
 func ServeFixed(s *Server, template string, files map[string]struct {
 	MIME string
 	Data []byte
@@ -25,7 +26,7 @@ func ServeFixed(s *Server, template string, files map[string]struct {
 					if len(mine) > 0 {
 						break // they are there
 					}
-					s.resources.keep(own.Value(clientKey{}), party{}, []*resource{{uri: uri, name: uri, mime: f.MIME, size: int64(len(f.Data)), data: f.Data}})
+					s.resources.keep(own.Value(clientKey{}), []*resource{{uri: uri, name: uri, mime: f.MIME, size: int64(len(f.Data)), data: f.Data}})
 				}
 				end()
 			}

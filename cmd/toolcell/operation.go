@@ -1,0 +1,87 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/toolcell/toolcell/codeinterp"
+	"github.com/toolcell/toolcell/mcpserver"
+)
+
+// operationFlags are the flags of "toolcell mcp" for operating a server.
+type operationFlags struct {
+	maxRuns   int
+	queue     int
+	tokenFile string
+	log       string
+	drain     time.Duration
+	verbose   bool
+}
+
+func (f *operationFlags) register(fs *pflag.FlagSet) {
+	fs.IntVar(&f.maxRuns, "max-runs", mcpserver.DefaultTotalRuns, "the `number` of programs that run at a time, 0 for no limit")
+	fs.IntVar(&f.queue, "queue", mcpserver.DefaultTotalQueue, "the `number` of programs that wait for --max-runs; further ones are answered as busy")
+	fs.StringVar(&f.log, "log", "", "log calls, sessions and faults on standard error as `text` or json")
+	fs.BoolVar(&f.verbose, "verbose", false, "the same as --log text, with what the servers of --tools print")
+}
+
+func (f *operationFlags) registerHTTP(fs *pflag.FlagSet) {
+	fs.StringVar(&f.tokenFile, "http-token-file", "", "accept the bearer tokens in this `file`, one on each line; # begins a comment")
+	fs.DurationVar(&f.drain, "drain", 5*time.Second, "let calls in progress finish for this `duration` after SIGTERM")
+}
+
+func (f *operationFlags) check() error {
+	switch {
+	case f.maxRuns < 0 || f.queue < 0:
+		return errors.New("negative --max-runs or --queue")
+	case f.drain < 0:
+		return fmt.Errorf("negative --drain %v", f.drain)
+	case f.log != "" && f.log != "text" && f.log != "json":
+		return fmt.Errorf("--log %q is neither text nor json", f.log)
+	}
+	return nil
+}
+
+// logger returns the logger that the flags ask for, nil for none.
+func (f *operationFlags) logger(w io.Writer) *slog.Logger {
+	switch {
+	case f.log == "json":
+		return slog.New(slog.NewJSONHandler(w, nil))
+	case f.log == "text" || f.verbose:
+		return slog.New(slog.NewTextHandler(w, nil))
+	}
+	return nil
+}
+
+// tokens returns the tokens of the file.
+func (f *operationFlags) tokens() (list []string, err error) {
+	if f.tokenFile == "" {
+		return nil, nil
+	}
+	file, err := os.Open(f.tokenFile)
+	if err != nil {
+		return nil, fmt.Errorf("%w: --http-token-file: %w", codeinterp.ErrInvalid, err)
+	}
+	defer file.Close()
+	text, err := io.ReadAll(io.LimitReader(file, 1<<20))
+	if err != nil {
+		return nil, fmt.Errorf("--http-token-file: %w", err)
+	}
+	for line := range strings.Lines(string(text)) {
+		line, _, _ = strings.Cut(line, "#")
+		if line = strings.TrimSpace(line); line != "" {
+			list = append(list, line)
+		}
+	}
+	if len(list) == 0 {
+		return nil, fmt.Errorf("%w: --http-token-file %s has no token", codeinterp.ErrInvalid, f.tokenFile)
+	}
+	return list, nil
+}

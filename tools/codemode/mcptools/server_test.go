@@ -1,0 +1,251 @@
+package mcptools
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"runtime"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/toolcell/toolcell/tools"
+	"github.com/toolcell/toolcell/tools/codemode"
+)
+
+// TestMain is an MCP server if the environment says so.
+func TestMain(m *testing.M) {
+	switch os.Getenv("MCPTOOLS_SERVER") {
+	case "":
+		os.Exit(m.Run())
+	case "good":
+		fmt.Println("a launcher's banner")
+		good().Run(context.Background(), &mcp.StdioTransport{})
+	case "fails":
+		os.Exit(3)
+	}
+}
+
+// good is a server of the SDK.
+func good() *mcp.Server {
+	s := mcp.NewServer(&mcp.Implementation{Name: "good", Version: "1"}, nil)
+	add := func(name string, f func() string) {
+		s.AddTool(&mcp.Tool{Name: name, InputSchema: json.RawMessage(`{"type":"object"}`)}, func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+			return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: f()}}}, nil
+		})
+	}
+	add("f", func() string { return "hi" })
+	add("pid", func() string { return fmt.Sprint(os.Getpid()) })
+	add("env", func() string { return strings.Join(os.Environ(), " ") })
+	add("die", func() string { os.Exit(1); return "" })
+	return s
+}
+
+func started(kind string) Server {
+	return Server{Name: "s", Command: os.Args[0], Env: map[string]string{"MCPTOOLS_SERVER": kind}}
+}
+
+// eventually waits for a condition.
+func eventually(t *testing.T, what string, is func() bool) {
+	t.Helper()
+	for end := time.Now().Add(time.Minute); !is(); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("not: %s", what)
+		}
+	}
+}
+
+// A server that ends is started by the next call, and ends with the set.
+func TestProcesses(t *testing.T) {
+	t.Setenv("OTHER_SECRET", "not-for-servers")
+	set := openSet(t, nil, started("good"))
+	run := programs(t, set)
+	got := run(`console.log(await tools.s_f({}), await tools.s_die({}).catch((e) => e.message), await tools.s_f({}), (await tools.s_env({})).includes("not-for-servers"))`)
+	wants(t, got, "hi s_die: the server s cannot be reached, or has ended during the call. It may or may not have been done. hi false")
+	wants(t, fmt.Sprint(set.Problems()), "a launcher's banner")
+	var pid int
+	fmt.Sscan(strings.TrimPrefix(run(`console.log(await tools.s_pid({}))`), "ok\n--- stdout ---\n"), &pid)
+	set.Close()
+	if runtime.GOOS != "windows" && (pid == 0 || syscall.Kill(pid, 0) == nil) {
+		t.Errorf("process %d runs after Close", pid)
+	}
+	wants(t, run(`await tools.s_f({}).catch((e) => e.message)`), "Nothing was done")
+}
+
+// Problems say why a server cannot be used; the others are.
+func TestProblems(t *testing.T) {
+	failing := started("fails")
+	failing.Name = "failing"
+	set := openSet(t, nil, failing, Server{Name: "none", Command: "/no/such/program"}, Server{Name: "bad", URL: "ftp://x"}, answering(result(`{"content":[]}`)))
+	problems := fmt.Sprint(set.Problems())
+	wants(t, problems, "failing: it ended while it started: exit status 3", "no such file", "bad: ", "not an http or https URL")
+	var names []string
+	for _, e := range set.Entries() {
+		names = append(names, fmt.Sprint(e.Name, e.Hidden))
+	}
+	if got := fmt.Sprint(names); got != "[failingtrue nonetrue badtrue s_ffalse s_sleepfalse]" {
+		t.Error(got)
+	}
+	for _, bad := range [][]Server{{{Name: "a"}}, {{Name: "a", Command: "x", URL: "y"}}, {{Name: "a", Command: "x"}, {Name: "a", Command: "y"}}, {{Command: "x"}, {Name: "a", Command: "y"}}} {
+		if _, err := Open(t.Context(), bad, nil); err == nil {
+			t.Errorf("Open(%v) returned no error", bad)
+		}
+	}
+}
+
+// A slow server does not hold up Open; its tools are added when it answers.
+func TestSlowServer(t *testing.T) {
+	answer := make(chan struct{})
+	slow := fake("slow", `{"name":"f","inputSchema":{"type":"object"}}`, func(r request) string {
+		if r.Method == "initialize" {
+			<-answer
+		}
+		return ""
+	})
+	set := openSet(t, &Options{Wait: 50 * time.Millisecond}, slow, answering(result(`{"content":[]}`)))
+	wants(t, fmt.Sprint(set.Problems()), "slow: it has not answered within 50ms")
+	changed := make(chan int, 10)
+	set.OnChange(func(list []codemode.Entry) { changed <- len(list) })
+	if n := <-changed; n != 3 {
+		t.Errorf("%d entries, want 3: one stands for the slow server", n)
+	}
+	close(answer)
+	eventually(t, "the tools appear", func() bool { return <-changed == 4 })
+	if p := set.Problems(); len(p) > 0 {
+		t.Error(p)
+	}
+}
+
+// A server that is away when the set is opened is used in the second run after it is up.
+func TestLateServer(t *testing.T) {
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	addr := ln.Addr().String()
+	ln.Close()
+	set := openSet(t, nil, Server{Name: "s", URL: "http://" + addr})
+	run := programs(t, set)
+	wants(t, run(`await tools.s_f({})`), "tools.s_f is not a function")
+	wants(t, run(`await tools.describe({name: "s"})`), "cannot be reached; it is tried again")
+	if ln, err = net.Listen("tcp", addr); err != nil {
+		t.Skip("the port was taken")
+	}
+	srv := &http.Server{Handler: mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return good() }, nil)}
+	go srv.Serve(ln)
+	t.Cleanup(func() { srv.Close() })
+	time.Sleep(time.Second) // the least pause between two attempts
+	run(`1`)
+	wants(t, run(`console.log(await tools.s_f({}))`), "hi")
+}
+
+// A list that has changed is reported, also by Refresh.
+func TestListChanged(t *testing.T) {
+	var now atomic.Int32
+	s := fake("s", "", func(r request) string {
+		switch {
+		case r.Method == "tools/list":
+			return fmt.Sprintf(`{"jsonrpc":"2.0","id":ID,"result":{"tools":[{"name":"f","inputSchema":{"type":"object"}},{"name":"t%d","inputSchema":{"type":"object"}}]}}`, now.Load())
+		case r.Method == "tools/call":
+			now.Add(1)
+			return `{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}` + "\n" + result(`{"content":[]}`)
+		}
+		return ""
+	})
+	run := programs(t, openSet(t, nil, s))
+	wants(t, run(`typeof tools.s_t0 + typeof tools.s_t1`), "function")
+	run(`await tools.s_f({})`)
+	eventually(t, "the new list", func() bool { return strings.Contains(run(`typeof tools.s_t1`), "function\n") })
+	wants(t, run(`1`), "The functions of programs have changed; new: s_t1")
+}
+
+// Calls end with their timeout, and with their caller.
+func TestTimeout(t *testing.T) {
+	mute := answering("")
+	set := openSet(t, &Options{Timeout: 50 * time.Millisecond}, mute)
+	wants(t, programs(t, set)(print), "the server s has not answered within 50ms. It may or may not have been done.")
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	a := set.Entries()[0].Invoke(ctx, invocation("{}"))
+	if a.Failure == nil || a.Failure.Code != tools.CodeCanceled {
+		t.Errorf("%+v", a)
+	}
+}
+
+// Over HTTP headers are sent to the host of the URL only, and a malformed answer fails
+// its own call.
+func TestHTTP(t *testing.T) {
+	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { t.Error("a request to another host") }))
+	t.Cleanup(other.Close)
+	sdk := mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return good() }, nil)
+	var lines atomic.Value // what answers the next call
+	lines.Store("")
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Authorization") != "Bearer abc" {
+			http.Error(w, "no", http.StatusUnauthorized)
+			return
+		}
+		if line := lines.Load().(string); line != "" && r.Method == http.MethodPost {
+			body, _ := io.ReadAll(r.Body)
+			var m request
+			json.Unmarshal(body, &m)
+			if m.Method == "tools/call" {
+				kind, text, _ := strings.Cut(line, "|")
+				w.Header().Set("Content-Type", kind)
+				io.WriteString(w, strings.ReplaceAll(text, "ID", string(m.ID)))
+				return
+			}
+			r.Body = io.NopCloser(strings.NewReader(string(body)))
+		}
+		sdk.ServeHTTP(w, r)
+	}))
+	t.Cleanup(web.Close)
+	set := openSet(t, nil, Server{Name: "s", URL: web.URL, Headers: map[string]string{"Authorization": "Bearer abc"}})
+	run := programs(t, set)
+	wants(t, run(print), `"hi"`)
+	for _, tt := range []struct{ line, want string }{
+		{`application/json|{"jsonrpc":"2.0","id":ID,"result":{"structuredContent":{"x":NaN}}}`, "not valid JSON"},
+		{`application/json|not JSON`, "no message"},
+		{`application/json|{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"what?"}}`, "s_f: what?"},
+		{`application/json|{"id":"ID","result":{"content":[{"type":"text","text":"fine"}]}}`, `"fine"`},
+		{`application/json|{"jsonrpc":"2.0","id":99999,"result":{}}`, "answered another request"},
+		{"text/event-stream|event: message\ndata: {\"jsonrpc\":\"2.0\",\"id\":ID,\"result\":{\"x\":NaN}}\n\n", "not valid JSON"},
+		{"text/event-stream|data: {\"jsonrpc\":\"2.0\",\"id\":ID,\"error\":\"plain\"}\n\n", "s_f: plain"},
+	} {
+		lines.Store(tt.line)
+		wants(t, run(print), tt.want)
+		lines.Store("")
+		wants(t, run(print), `"hi"`)
+	}
+	redirects := httptest.NewServer(http.RedirectHandler(other.URL, http.StatusTemporaryRedirect))
+	t.Cleanup(redirects.Close)
+	set = openSet(t, nil, Server{Name: "s", URL: redirects.URL})
+	wants(t, fmt.Sprint(set.Problems()), "another host")
+}
+
+// A session of the caller is used and stays open.
+func TestSession(t *testing.T) {
+	mine, theirs := mcp.NewInMemoryTransports()
+	if _, err := good().Connect(t.Context(), theirs, nil); err != nil {
+		t.Fatal(err)
+	}
+	session, err := mcp.NewClient(&mcp.Implementation{Name: "x", Version: "1"}, nil).Connect(t.Context(), mine, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer session.Close()
+	set := openSet(t, nil, Server{Name: "s", Session: session})
+	wants(t, programs(t, set)(print), `"hi"`)
+	set.Close()
+	if err := session.Ping(t.Context(), nil); err != nil {
+		t.Error(err)
+	}
+}
