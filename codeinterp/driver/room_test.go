@@ -52,7 +52,7 @@ func TestRoom(t *testing.T) {
 // those that come beyond the limit fail.
 func TestUnread(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var served, answered, failed atomic.Int32
+		var served, replied, failed atomic.Int32
 		read := make(chan struct{})
 		ci, id := stateful(t, &fake{programs: map[string]program{"hoards": func(ctx context.Context, s *fakeSession, p *driver.Program, _ *driver.Output) (driver.Outcome, error) {
 			p.Begin()
@@ -61,7 +61,7 @@ func TestUnread(t *testing.T) {
 			for range 30 {
 				p.Start(ctx, "get", nil, func(_ json.RawMessage, err error) {
 					defer answered.Done()
-					if answered.Add(1); err != nil {
+					if replied.Add(1); err != nil {
 						failed.Add(1)
 						return
 					}
@@ -79,8 +79,8 @@ func TestUnread(t *testing.T) {
 		p := start(ci, t.Context(), id, "hoards", &codeinterp.RunOptions{Timeout: time.Minute, Functions: []codeinterp.Function{get},
 			FunctionLimits: codeinterp.FunctionLimits{Parallel: 7, Unread: 45}})
 		time.Sleep(10 * time.Second)
-		if answered.Load() != served.Load() || failed.Load()+4 != answered.Load() || answered.Load() > 9 {
-			t.Errorf("%d were served, %d answered, %d of them with an error", served.Load(), answered.Load(), failed.Load())
+		if replied.Load() != served.Load() || failed.Load()+4 != replied.Load() || replied.Load() > 9 {
+			t.Errorf("%d were served, %d answered, %d of them with an error", served.Load(), replied.Load(), failed.Load())
 		}
 		first := failed.Load()
 		close(read)
