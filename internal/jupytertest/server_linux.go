@@ -14,7 +14,7 @@ import (
 
 // Server starts the server of the test parts, or the one on PATH, and returns
 // its address, with its token. It ends with the test, and its kernels with it.
-// Where there is none, the test is skipped, in CI failed.
+// If there is none, the test is skipped, in CI failed.
 func Server(t testing.TB) string { return address(serve(t, false)) }
 
 // ForkingServer is Server, whose Python kernels are Forked, for tests of many.
@@ -22,7 +22,7 @@ func ForkingServer(t testing.TB) string { return address(serve(t, true)) }
 
 func address(port int) string { return fmt.Sprintf("http://127.0.0.1:%d/?token=T", port) }
 
-// ServerWith is Server, with further arguments, and returns the port. Where they
+// ServerWith is Server, with further arguments, and returns the port. If they
 // say where it listens there is none.
 func ServerWith(t testing.TB, args ...string) (port int) {
 	t.Helper()

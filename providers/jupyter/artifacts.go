@@ -88,7 +88,7 @@ func (s *session) look(ctx context.Context, p *driver.Program, key string, end *
 	}
 }
 
-// add puts a file on the list: with its content where that is wanted and there
+// add puts a file on the list: with its content if that is wanted and there
 // is room, else with what the kernel says of it.
 func (s *session) add(ctx context.Context, l *artifact.List, e *kernel.FileEntry) {
 	name := string(e.Name)

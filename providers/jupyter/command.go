@@ -24,30 +24,30 @@ const (
 	lookPause = 5 * time.Second
 )
 
-// A commandingRuntime has kernels that can run commands.
-type commanding struct {
+// A commandRuntime has kernels that can run commands.
+type commandRuntime struct {
 	*runtime
 	machine *machine
 }
 
-var _ driver.Commander = commanding{}
+var _ driver.Commander = commandRuntime{}
 
 // withCommands returns what the driver is given of a runtime.
 func (rt *runtime) withCommands() driver.Runtime {
 	// What serves their files serves commands.
 	if kind, ok := rt.kinds[commandLanguage]; ok && kind.HasFiles() {
-		return commanding{rt, newMachine(rt)}
+		return commandRuntime{rt, newMachine(rt)}
 	}
 	return rt
 }
 
 // StartCommand implements driver.Commander.
-func (c commanding) StartCommand(_ context.Context, o codeinterp.CommandOptions) (driver.Session, error) {
+func (c commandRuntime) StartCommand(_ context.Context, o codeinterp.CommandOptions) (driver.Session, error) {
 	return &command{m: c.machine, o: o, id: rand.Text(), news: make(chan struct{}, 1), room: make(chan struct{}, 1)}, nil
 }
 
 // Close implements driver.Runtime.
-func (c commanding) Close(ctx context.Context) error {
+func (c commandRuntime) Close(ctx context.Context) error {
 	return errors.Join(c.machine.drop(c.machine.current()), c.runtime.Close(ctx))
 }
 
@@ -64,7 +64,7 @@ type command struct {
 	sent codeinterp.Signal // the last signal that was sent to it
 }
 
-// wake has look who waits for something of the command.
+// wake wakes the goroutines that wait for the command.
 func (c *command) wake() {
 	for _, ch := range []chan struct{}{c.news, c.room} {
 		select {

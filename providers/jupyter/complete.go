@@ -12,7 +12,7 @@ import (
 
 var _ driver.Completer = (*runtime)(nil)
 
-// Complete implements driver.Completer. Where the kernel has not answered, what
+// Complete implements driver.Completer. If the kernel has not answered, what
 // its completer does is ended before the next program, as one that was left is.
 func (rt *runtime) Complete(ctx context.Context, of driver.Session, code string, cursor int) (codeinterp.Completion, error) {
 	s := of.(*session)

@@ -35,7 +35,7 @@ type machine struct {
 	turn chan struct{} // holds one value while a goroutine starts or reconnects the kernel
 
 	mu       sync.Mutex
-	k        *kernel.Kernel // nil where there is none
+	k        *kernel.Kernel // nil if there is none
 	commands map[string]*command
 	watching bool
 }
@@ -136,7 +136,7 @@ func (m *machine) reconnect(ctx context.Context, k *kernel.Kernel) error {
 // maxAsks is how often a request is made that the kernel does not answer in time.
 const maxAsks = 4
 
-// ask makes a request, again where it was not answered or the connection was lost.
+// ask makes a request, again if it was not answered or the connection was lost.
 func (m *machine) ask(ctx context.Context, k *kernel.Kernel, q *kernel.CommandRequest) (*kernel.CommandAnswer, error) {
 	for asks := 1; ; {
 		one, cancel := context.WithTimeout(ctx, commandLimit)
@@ -188,7 +188,7 @@ func (m *machine) watch() {
 	}
 }
 
-// listen waits for news from k once. Where that fails, those who wait look for
+// listen waits for news from k once. If that fails, those who wait look for
 // themselves, and find out why.
 func (m *machine) listen(k *kernel.Kernel) {
 	ctx, cancel := context.WithTimeout(m.rt.closing, newsLimit+commandLimit)

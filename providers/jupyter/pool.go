@@ -85,7 +85,7 @@ func (p *pool) fill(language string) {
 	}
 }
 
-// start makes one kernel; where that fails it waits before it tries again.
+// start makes one kernel; if that fails it waits before it tries again.
 func (p *pool) start(language string) {
 	for pause := time.Second; ; pause = min(2*pause, time.Minute) {
 		if k := p.warm(language); k != nil {
@@ -98,7 +98,7 @@ func (p *pool) start(language string) {
 	}
 }
 
-// warm returns a kernel that is ready for a program, nil where that failed.
+// warm returns a kernel that is ready for a program, nil if that failed.
 func (p *pool) warm(language string) *kernel.Kernel {
 	ctx, cancel := context.WithTimeout(p.rt.closing, p.rt.opts.StartTimeout)
 	defer cancel()

@@ -49,7 +49,7 @@ func failedToStart(err error) bool {
 // started beside it.
 const leastSilence = 15 * time.Second
 
-// startHedged starts a kernel. Where it has said nothing after half of the time, another one
+// startHedged starts a kernel. If it has said nothing after half of the time, another one
 // is started beside it, and the first that is ready is taken: ipykernel that finds its
 // ports in use can hang as its process ends, and to its server it goes on starting.
 func (rt *runtime) startHedged(ctx context.Context, kind kernel.Kind) (*kernel.Kernel, error) {

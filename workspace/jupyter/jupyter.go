@@ -17,7 +17,7 @@
 // # Limits
 //
 // Kernels that cannot be moved run in no other directory than their server's.
-// Where each kernel has a host of its own, what they share of the directory is
+// If each kernel has a host of its own, what they share of the directory is
 // what those hosts share.
 //
 // # Security
@@ -103,7 +103,7 @@ func Open(ctx context.Context, opts *Options) (workspace.Capabilities, error) {
 type interpreter struct {
 	*jupyter.Stateful
 	keeper *jupyter.Stateful // nil without files
-	dir    string            // empty where it is not known
+	dir    string            // empty if it is not known
 }
 
 // Describe is that of the provider, with the directory.
@@ -122,7 +122,7 @@ func (i *interpreter) Close() error {
 	return err
 }
 
-// capabilities returns what is declared, all where nothing is.
+// capabilities returns what is declared, all if nothing is.
 func (i *interpreter) capabilities(ctx context.Context, so *jupyter.Options, opts *Options) (workspace.Capabilities, error) {
 	d := opts.Declared
 	caps := workspace.Capabilities{Code: i, Declared: d}

@@ -23,8 +23,8 @@ const (
 // ErrWithdrawn is a program that the kernel has dropped before it began.
 var ErrWithdrawn = server.Unavailable("the program was withdrawn while another client's program ran")
 
-// A beginning is the begin of a program in a kernel.
-type beginning struct {
+// beginState is the begin of a program in a kernel.
+type beginState struct {
 	program *driver.Program // nil if the program began when it was sent
 	done    bool
 }

@@ -55,7 +55,7 @@ type calls struct {
 	sock     *socket           // the last one that was written to
 }
 
-// newCalls returns nil where no program of the kernel has had functions: one that has
+// newCalls returns nil if no program of the kernel has had functions: one that has
 // none may have kept one. k.mu is held.
 func newCalls(k *Kernel, run string, prog *driver.Program, behind func() bool) *calls {
 	if k.offer.nonce == "" {

@@ -94,7 +94,7 @@ func (k *Kernel) Command(ctx context.Context, q *CommandRequest) (*CommandAnswer
 
 // CommandNews waits, for limit at most, until there is news of a command that had
 // nothing to read, or took no more input, when it was last asked. It returns at
-// once where there are no commands.
+// once if there are no commands.
 func (k *Kernel) CommandNews(ctx context.Context, limit time.Duration) ([]string, error) {
 	a, err := k.command(ctx, "shell", commandWait, map[string]float64{"limit": limit.Seconds()})
 	if err != nil {

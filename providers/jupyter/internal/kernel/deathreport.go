@@ -35,7 +35,7 @@ const (
 // errElsewhere is a socket that was given up, since the kernel may listen elsewhere.
 var errElsewhere = errors.New("the kernel may have been started elsewhere")
 
-// reported takes a report of the process's end. Where no program runs, it is believed.
+// reported takes a report of the process's end. If no program runs, it is believed.
 func (k *Kernel) reported(to process, cause codeinterp.Cause) {
 	k.mu.Lock()
 	run := k.run

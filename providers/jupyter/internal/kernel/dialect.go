@@ -25,11 +25,11 @@ type dialect struct {
 	// enter sets a run's environment and standard input, leave restores them.
 	enter func(s Surroundings) string
 	leave string
-	// offer makes functions of the host known; nil where programs cannot call.
+	// offer makes functions of the host known; nil if programs cannot call.
 	offer func(args map[string]any) string
 	// files: setup serves the requests of Files.
 	files bool
-	// idle is an expression that is true where nothing of the program runs on.
+	// idle is an expression that is true if nothing of the program runs on.
 	idle string
 	// outcome is an expression for how the program of a request ended: an execute_reply
 	// in base64, empty if unknown.

@@ -29,10 +29,10 @@ type execution struct {
 	life context.Context // ends with the run
 	end  context.CancelFunc
 
-	beginning beginning
+	beginning beginState
 
 	input  input
-	calls  *calls // nil where the program has no functions
+	calls  *calls // nil if the program has no functions
 	ending []byte // the last of the streams, where a dialect wants it
 
 	mu sync.Mutex

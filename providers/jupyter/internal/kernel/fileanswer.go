@@ -18,42 +18,13 @@ const (
 
 var errFileAnswer = errors.New("an answer about files that files.py does not give")
 
-// FileEntries are the entries of an answer, MaxFileEntries at most.
-type FileEntries []FileEntry
-
-// UnmarshalJSON implements json.Unmarshaler. It stops at the first entry too
-// many: an entry of two bytes takes forty times as much when it is decoded.
-func (l *FileEntries) UnmarshalJSON(data []byte) error {
-	*l = nil
-	dec := json.NewDecoder(bytes.NewReader(data))
-	switch begin, err := dec.Token(); {
-	case err != nil:
-		return err
-	case begin == nil:
-		return nil
-	case begin != json.Delim('['):
-		return errFileAnswer
-	}
-	for dec.More() {
-		if len(*l) == MaxFileEntries {
-			return errFileAnswer
-		}
-		var e FileEntry
-		if err := dec.Decode(&e); err != nil {
-			return err
-		}
-		*l = append(*l, e)
-	}
-	return nil
-}
-
 // decodeFileAnswer reads an answer, which a program may have made up.
 func decodeFileAnswer(data []byte) (*FileAnswer, error) {
 	var a FileAnswer
 	if err := json.Unmarshal(data, &a); err != nil {
 		return nil, err
 	}
-	if a.Size < 0 || a.At < 0 || a.More < 0 || a.Rest < 0 || len(a.SHA) > maxSHA {
+	if len(a.Entries) > MaxFileEntries || a.Size < 0 || a.At < 0 || a.More < 0 || a.Rest < 0 || len(a.SHA) > maxSHA {
 		return nil, errFileAnswer
 	}
 	for i := range a.Entries {

@@ -53,7 +53,7 @@ type FileAnswer struct {
 	Data    []byte      `json:"data"`
 	At      int64       `json:"at"`
 	After   []byte      `json:"after"`
-	Entries FileEntries `json:"entries"`
+	Entries []FileEntry `json:"entries"`
 	SHA     string      `json:"sha"`
 	Whole   bool        `json:"whole"`
 	More    int64       `json:"more"`
@@ -78,7 +78,7 @@ func (k *Kernel) Served() (bool, error) {
 }
 
 // Files asks the kernel's process for something of its files. It is answered
-// beside programs, which it neither waits for nor shows itself to. Where ctx ends
+// beside programs, which it neither waits for nor shows itself to. If ctx ends
 // first, or the connection, it may have been done.
 func (k *Kernel) Files(ctx context.Context, q *FileRequest) (*FileAnswer, error) {
 	m, err := k.ask(ctx, "control", filesRequest, q)

@@ -77,7 +77,7 @@ func (e *execution) refuseInput() bool {
 	e.input.refused = time.Now()
 	ctx, cancel := context.WithTimeout(e.life, interruptLimit)
 	defer cancel()
-	// Where it fails, the empty answer still lets the program go on.
+	// If it fails, the empty answer still lets the program go on.
 	_ = e.k.Interrupt(ctx)
 	return e.life.Err() == nil
 }

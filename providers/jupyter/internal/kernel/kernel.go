@@ -86,7 +86,7 @@ func New(cfg *Config, kind Kind, h server.Handle) *Kernel {
 }
 
 // Known makes k one that another client prepared and left: name is what that
-// was called by the server, empty where it may still be connected, and identity
+// was called by the server, empty if it may still be connected, and identity
 // is the kernel's name for its process.
 func (k *Kernel) Known(name, identity string) {
 	k.mu.Lock()
@@ -111,7 +111,7 @@ func (k *Kernel) Late(late func(codeinterp.Output)) {
 	k.late = late
 }
 
-// Ensure connects and prepares the kernel where that is needed. It waits within
+// Ensure connects and prepares the kernel if that is needed. It waits within
 // ctx for one that is slow, and calls busy, unless nil, while it works for
 // others. ErrGone means that it no longer exists.
 func (k *Kernel) Ensure(ctx context.Context, busy func(bool)) error {
@@ -336,7 +336,7 @@ func (k *Kernel) Restart(ctx context.Context) error {
 	return err
 }
 
-// Delete ends the kernel. Where that failed it can be tried again.
+// Delete ends the kernel. If that failed it can be tried again.
 func (k *Kernel) Delete(ctx context.Context) error {
 	err := k.cfg.Client.DeleteKernel(ctx, k.Handle)
 	// No program will run in it that a late one could hit.

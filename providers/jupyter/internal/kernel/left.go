@@ -10,7 +10,7 @@ const meanwhile = time.Second
 
 // EndLeft ends what an earlier program left running, the one way or the other,
 // and says how it ended. kill is as in Order. ErrGone means that it went with
-// the kernel. Where kill is nil the kernel may be at work for others, so that the
+// the kernel. If kill is nil the kernel may be at work for others, so that the
 // program's own end is waited for.
 func (k *Kernel) EndLeft(ctx context.Context, grace time.Duration, kill func(context.Context) error, busy func(bool)) (how string, err error) {
 	if !k.connected() {

@@ -63,7 +63,7 @@ func (r *runner) ending() Ending {
 	if !r.killed && !p.death && (r.k.counted(e.Count) || p.next) {
 		e.Fresh = true
 	}
-	// idle comes behind all output. Where only the probe was answered it was lost,
+	// idle comes behind all output. If only the probe was answered it was lost,
 	// unless an interrupt hit the kernel before it could send it.
 	ended := r.killed && r.killErr == nil || p.death
 	if r.noIdle && !p.idle || p.gap && !ended && !r.whole() || p.answered && !p.interrupted && !p.idle {

@@ -66,7 +66,7 @@ func newQueue() *queue {
 func (q *queue) put(e event) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	// Not bytes plus the new size: an event larger than the queue would wait for ever.
+	// Not bytes plus the new size: an event larger than the queue would wait forever.
 	for q.bytes >= queueBytes && !q.closed {
 		q.cond.Wait()
 	}

@@ -76,7 +76,7 @@ func (s *seen) number(h *wire.Header) {
 		delete(s.ahead, s.low)
 		s.low++
 	}
-	// A kernel, or a program that sends in its name, may skip numbers for ever.
+	// A kernel, or a program that sends in its name, may skip numbers forever.
 	if len(s.ahead) > maxAhead {
 		s.lossy, s.ahead = true, nil
 	}

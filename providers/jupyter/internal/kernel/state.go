@@ -143,7 +143,7 @@ func (k *Kernel) started() {
 	}
 }
 
-// counted notes what the kernel called a program that ran. Where one that does
+// counted notes what the kernel called a program that ran. If one that does
 // not sign with a name of its own begins to count anew, another process took the
 // place of the one that was known; it reports that.
 func (k *Kernel) counted(count int) (anew bool) {

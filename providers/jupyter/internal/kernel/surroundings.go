@@ -60,7 +60,7 @@ func (k *Kernel) TakesInput() bool { return !k.dialect.noStdin }
 func (k *Kernel) CanMoveIn() bool { return k.dialect.enter != nil }
 
 // Enter sets the surroundings of the next program, and restores those of the
-// former one where that was left undone.
+// former one if that was left undone.
 func (k *Kernel) Enter(ctx context.Context, s Surroundings) error {
 	d := k.dialect
 	switch {

@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// quickAck returns what re-arms TCP_QUICKACK on a connection, nil where it is
+// quickAck returns what re-arms TCP_QUICKACK on a connection, nil if it is
 // none of the system's. The option wears off by itself, so it is set after
 // each read.
 func quickAck(c net.Conn) func() {

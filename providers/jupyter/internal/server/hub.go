@@ -63,7 +63,7 @@ func (s hubServer) path() string {
 	return p
 }
 
-// EnsureServer starts the user's server where it is not running, follows the
+// EnsureServer starts the user's server if it is not running, follows the
 // Hub's progress, and returns when it is ready. A token that may not ask the
 // Hub leaves it to the server to tell that it is not there.
 func (c *Client) EnsureServer(ctx context.Context) error {
@@ -86,7 +86,7 @@ func (c *Client) EnsureServer(ctx context.Context) error {
 	if ready || err != nil {
 		return err
 	}
-	var options any // the Hub's own where there are none
+	var options any // the Hub's own if there are none
 	if o := c.cfg.Hub.UserOptions; len(o) > 0 {
 		options = o
 	}

@@ -197,7 +197,7 @@ func (c *Client) DeleteKernel(ctx context.Context, h Handle) error {
 // deletePause is the time between two tries to delete a kernel.
 const deletePause = time.Second
 
-// IgnoreGone is err, but nil where the kernel does not exist.
+// IgnoreGone is err, but nil if the kernel does not exist.
 func IgnoreGone(err error) error {
 	if IsGone(err) {
 		return nil

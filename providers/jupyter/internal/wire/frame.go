@@ -21,7 +21,7 @@ const (
 var ErrTooLarge = errors.New("message too large")
 
 // A Frame is a message that was received up to its content. The content's
-// size is -1 where it is held in msg.Content already.
+// size is -1 if it is held in msg.Content already.
 type Frame struct {
 	Msg  Message
 	Body io.Reader

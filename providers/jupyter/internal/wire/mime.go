@@ -38,7 +38,7 @@ func OutputOf(typ string, content []byte, value func(*codeinterp.Output) json.Ra
 		return o, false
 	}
 	delete(c.Data, valueMIME)
-	// More than "{}", which kernels send where there is none.
+	// More than "{}", which kernels send if there is none.
 	if meta := bytes.TrimSpace(c.Metadata); len(meta) > 2 && meta[0] == '{' {
 		o.Metadata = json.RawMessage(meta)
 	}
