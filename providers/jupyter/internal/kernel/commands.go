@@ -69,7 +69,7 @@ type CommandEnd struct {
 }
 
 // ErrForgotten is a command that the kernel's process does not know: it has
-// ended with the process that did.
+// noteEnd with the process that did.
 var ErrForgotten = errors.New("the command went with its kernel's process")
 
 // ServeCommands makes the furnished kernel serve commands. Commands whose client is
@@ -113,7 +113,7 @@ func (k *Kernel) command(ctx context.Context, channel, typ string, q any) (*Comm
 	case errors.Is(err, errDied):
 		return nil, ErrForgotten
 	case err != nil && ctx.Err() != nil && errors.Is(err, context.DeadlineExceeded):
-		k.noteGone()
+		k.checkGone()
 		return nil, server.Unavailable("the kernel is busy: it did not answer")
 	case err != nil:
 		return nil, err
@@ -128,8 +128,8 @@ func (k *Kernel) command(ctx context.Context, channel, typ string, q any) (*Comm
 	return &a, nil
 }
 
-// noteGone asks the server whether the kernel is gone.
-func (k *Kernel) noteGone() {
+// checkGone asks the server whether the kernel is gone.
+func (k *Kernel) checkGone() {
 	ctx, cancel := context.WithTimeout(context.Background(), leastPatience)
 	defer cancel()
 	_, _ = k.check(ctx)

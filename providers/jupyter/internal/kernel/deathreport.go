@@ -35,13 +35,13 @@ const (
 // errElsewhere is a socket that was given up, since the kernel may listen elsewhere.
 var errElsewhere = errors.New("the kernel may have been started elsewhere")
 
-// reported takes a report of the process's end. If no program runs, it is believed.
-func (k *Kernel) reported(to process, cause codeinterp.Cause) {
+// noteReport takes a report of the process's end. If no program runs, it is believed.
+func (k *Kernel) noteReport(to process, cause codeinterp.Cause) {
 	k.mu.Lock()
 	run := k.run
 	k.mu.Unlock()
 	if run == nil || run.progress().past {
-		k.ended(to, cause)
+		k.noteEnd(to, cause)
 		return
 	}
 	run.q.put(event{kind: evDeathReport, report: &deathReport{to, cause, time.Now()}})
@@ -87,7 +87,7 @@ func (w *watch) verify(u *deathReport) {
 				continue
 			}
 			if v == unknown && (r.Kill == nil || r.k.isShared(w.ctx)) {
-				r.k.ended(u.to, u.cause) // it is not ours to end
+				r.k.noteEnd(u.to, u.cause) // it is not ours to end
 				v = confirmed
 			}
 			w.verdicts <- v
@@ -120,8 +120,8 @@ func (r *runner) identify(ctx context.Context, limit time.Duration) verdict {
 		return refuted
 	}
 	// First, as in probe: identified alone would forget the process without ending the run.
-	k.lostProcess("")
-	k.identified(m.Header.Session)
+	k.noteLost("")
+	k.noteIdentity(m.Header.Session)
 	return confirmed
 }
 

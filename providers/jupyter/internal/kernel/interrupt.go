@@ -107,7 +107,7 @@ func (k *Kernel) Interrupt(ctx context.Context) error {
 	err := k.interrupts.send(ctx, func(ctx context.Context) error {
 		err := deliver(ctx)
 		if err == nil {
-			k.wasInterrupted() // before AwaitInterrupts lets the next program begin
+			k.noteInterrupt() // before AwaitInterrupts lets the next program begin
 		}
 		return err
 	})

@@ -94,7 +94,7 @@ func (k *Kernel) Known(name, identity string) {
 	if name != "" {
 		k.name = name
 	}
-	k.known(identity)
+	k.noteFormer(identity)
 }
 
 // Names returns what Known takes.
@@ -176,7 +176,7 @@ func (k *Kernel) connect(ctx context.Context) error {
 			k.rename()
 			continue
 		case server.IsGone(err):
-			k.vanished(codeinterp.CauseServer)
+			k.noteGone(codeinterp.CauseServer)
 			return ErrGone
 		case !server.Starting(err):
 			return err
@@ -219,7 +219,7 @@ func (k *Kernel) dial(ctx context.Context) error {
 		return err
 	}
 	// Its reader waits for ready, since receive drops what another socket than ours brings.
-	k.dialled(func(ready <-chan struct{}) *socket {
+	k.setSocket(func(ready <-chan struct{}) *socket {
 		var s *socket
 		s = newSocket(ws, name, nudge, k.cfg.MaxMessage,
 			func(f *frame) error { <-ready; return k.receive(s, f) },
@@ -250,7 +250,7 @@ func (k *Kernel) ready(ctx context.Context, busy func(bool)) error {
 		cancel()
 		switch {
 		case err == nil:
-			k.identified(reply.Header.Session)
+			k.noteIdentity(reply.Header.Session)
 			return nil
 		case ctx.Err() != nil && last != nil:
 			return &lastError{context.Cause(ctx), last}
@@ -298,9 +298,9 @@ func (k *Kernel) check(ctx context.Context) (server.Kernel, error) {
 	st, err := k.cfg.Client.State(ctx, k.Handle.Kernel)
 	switch {
 	case server.IsGone(err):
-		k.vanished(codeinterp.CauseServer)
+		k.noteGone(codeinterp.CauseServer)
 	case err == nil && st.State == "dead":
-		k.reported(gone, codeinterp.CauseExit) // the server has it from messages
+		k.noteReport(gone, codeinterp.CauseExit) // the server has it from messages
 	}
 	return st, err
 }
@@ -319,7 +319,7 @@ func (k *Kernel) prepare(ctx context.Context) error {
 			return err
 		}
 	}
-	k.prepared(d)
+	k.notePrepared(d)
 	return nil
 }
 
@@ -328,9 +328,9 @@ func (k *Kernel) Restart(ctx context.Context) error {
 	err := k.cfg.Client.Restart(ctx, k.Handle.Kernel)
 	switch {
 	case err == nil:
-		k.restarted()
+		k.noteRestart()
 	case server.IsGone(err):
-		k.vanished(codeinterp.CauseServer)
+		k.noteGone(codeinterp.CauseServer)
 		return nil
 	}
 	return err
@@ -343,7 +343,7 @@ func (k *Kernel) Delete(ctx context.Context) error {
 	k.interrupts.cancel()
 	k.Drop()
 	if err == nil {
-		k.vanished("")
+		k.noteGone("")
 	}
 	return err
 }

@@ -45,6 +45,6 @@ func (k *Kernel) Offer(ctx context.Context, functions []codeinterp.Function) err
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	// Another process may have taken its place meanwhile, which knows of no functions.
-	k.offers(o)
+	k.setOffer(o)
 	return nil
 }

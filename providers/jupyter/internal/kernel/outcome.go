@@ -60,7 +60,7 @@ func (r *runner) ending() Ending {
 	if p.reply != nil && p.reply.Count > 0 {
 		e.Count = p.reply.Count
 	}
-	if !r.killed && !p.death && (r.k.counted(e.Count) || p.next) {
+	if !r.killed && !p.death && (r.k.noteCount(e.Count) || p.next) {
 		e.Fresh = true
 	}
 	// idle comes behind all output. If only the probe was answered it was lost,

@@ -52,13 +52,13 @@ func (k *Kernel) receiveForeign(f *frame) error {
 		case err != nil:
 			return err
 		case m.Parent.ID != "":
-			k.worksForOthers(state == "busy")
+			k.noteOthers(state == "busy")
 		case state == "restarting":
-			k.reported(lost, codeinterp.CauseExit)
+			k.noteReport(lost, codeinterp.CauseExit)
 		case state == "dead":
-			k.reported(gone, codeinterp.CauseExit)
+			k.noteReport(gone, codeinterp.CauseExit)
 		case state == "starting":
-			k.started()
+			k.noteStart()
 		}
 	case "shutdown_reply":
 		content, err := f.Content(wire.MaxHeader)
@@ -71,9 +71,9 @@ func (k *Kernel) receiveForeign(f *frame) error {
 		switch {
 		case json.Unmarshal(content, &r) != nil:
 		case r.Restart:
-			k.reported(lost, codeinterp.CauseRestart)
+			k.noteReport(lost, codeinterp.CauseRestart)
 		default:
-			k.reported(gone, codeinterp.CauseServer)
+			k.noteReport(gone, codeinterp.CauseServer)
 		}
 	}
 	return nil
@@ -113,7 +113,7 @@ func (k *Kernel) answer(r *request, f *frame) error {
 		defer k.mu.Unlock()
 		if state == "idle" && !r.beside {
 			r.idle = true
-			k.workedForUs()
+			k.noteOwnWork()
 		}
 		r.complete()
 	case "kernel_info_reply", "execute_reply", "complete_reply", "interrupt_reply", "abort_reply", filesReply, commandReply, commandNews:
@@ -126,7 +126,7 @@ func (k *Kernel) answer(r *request, f *frame) error {
 		}
 		m.Content = content
 		if !r.beside {
-			k.cleared()
+			k.clearSuspect()
 		}
 		if r.over() {
 			return nil // ask reads the reply by now

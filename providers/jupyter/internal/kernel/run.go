@@ -135,7 +135,7 @@ func (r *runner) finish() (Ending, error) {
 		// Not the time at which the report was found true, which can be seconds later.
 		r.end = p.report.at
 	}
-	r.strayed()
+	r.correctStray()
 	r.settle()
 	r.inquire()
 	p := r.e.progress()
@@ -155,13 +155,13 @@ func (r *runner) finish() (Ending, error) {
 	// Anew: only now has the pump seen all that came.
 	switch p := r.e.progress(); {
 	case p.report != nil && !p.death && !r.killed:
-		r.k.ended(p.report.to, p.report.cause) // it came too late to be looked into
+		r.k.noteEnd(p.report.to, p.report.cause) // it came too late to be looked into
 	case p.next && !p.death && !r.killed:
-		r.k.ended(lost, codeinterp.CauseExit) // and the next one is not set up
+		r.k.noteEnd(lost, codeinterp.CauseExit) // and the next one is not set up
 	case p.shellGone:
-		r.k.vanished(codeinterp.CauseExit)
+		r.k.noteGone(codeinterp.CauseExit)
 	case p.replaced:
-		r.k.forgotten()
+		r.k.noteReplaced()
 	}
 	r.showPayload()
 	return r.ending(), nil
@@ -174,7 +174,7 @@ func (r *runner) follow() error {
 	s := k.sock
 	k.mu.Unlock()
 	submit := func() error {
-		r.fresh = k.begun() // before the process can die of it
+		r.fresh = k.countProgram() // before the process can die of it
 		err := k.send(s, "shell", r.e.id, "execute_request", wire.ExecuteRequest{
 			// A byte order mark belongs to a file, and is an error to Python.
 			Code: strings.TrimPrefix(r.Program.Code, "\ufeff"), StoreHistory: true, Expressions: r.expressions(),
@@ -182,7 +182,7 @@ func (r *runner) follow() error {
 		})
 		if err != nil {
 			// Nothing has left us: the next program is still the first of the process.
-			k.unbegun()
+			k.uncountProgram()
 		}
 		return err
 	}

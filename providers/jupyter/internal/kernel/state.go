@@ -52,9 +52,9 @@ type state struct {
 	former   *state // of a process that is said to have died, and may not have
 }
 
-// dialled makes the socket that open returns the kernel's. The socket's reader
+// setSocket makes the socket that open returns the kernel's. The socket's reader
 // waits until ready is closed.
-func (k *Kernel) dialled(open func(ready <-chan struct{}) *socket) {
+func (k *Kernel) setSocket(open func(ready <-chan struct{}) *socket) {
 	set := make(chan struct{})
 	s := open(set)
 	k.mu.Lock()
@@ -89,15 +89,15 @@ func (k *Kernel) connected() bool {
 	}
 }
 
-// identified compares the process that answered with the one that we knew.
-func (k *Kernel) identified(identity string) {
+// noteIdentity compares the process that answered with the one that we knew.
+func (k *Kernel) noteIdentity(identity string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	switch {
 	case identity == "" || identity == k.name:
 		// Some kernels sign with the name of the client.
 	case k.identity != "" && k.identity != identity:
-		k.renewed()
+		k.noteNewProcess()
 		k.identity = identity
 	default:
 		k.identity = identity
@@ -112,9 +112,9 @@ func (k *Kernel) identified(identity string) {
 	}
 }
 
-// renewed notes that another process took the place of the one that was known.
+// noteNewProcess notes that another process took the place of the one that was known.
 // k.mu is held.
-func (k *Kernel) renewed() {
+func (k *Kernel) noteNewProcess() {
 	k.forget()
 	if k.proc != gone {
 		k.proc = unprepared
@@ -127,26 +127,26 @@ func (k *Kernel) forget() {
 	k.identity, k.programs, k.count, k.attached, k.suspect, k.offer = "", 0, 0, false, false, offer{}
 }
 
-// started notes the kernel's word that its process has begun. Before it was
-// prepared that is no news.
-func (k *Kernel) started() {
+// noteStart notes the kernel's word that its process has begun. Before it was
+// notePrepared that is no news.
+func (k *Kernel) noteStart() {
 	k.mu.Lock()
 	news := k.proc.isSetUp()
 	// During a run it is a report like others, which is looked into before it is believed.
 	if news && k.run == nil {
-		k.renewed()
+		k.noteNewProcess()
 	}
 	run := k.run
 	k.mu.Unlock()
 	if news && run != nil {
-		k.reported(lost, codeinterp.CauseRestart)
+		k.noteReport(lost, codeinterp.CauseRestart)
 	}
 }
 
-// counted notes what the kernel called a program that ran. If one that does
+// noteCount notes what the kernel called a program that ran. If one that does
 // not sign with a name of its own begins to count anew, another process took the
 // place of the one that was known; it reports that.
-func (k *Kernel) counted(count int) (anew bool) {
+func (k *Kernel) noteCount(count int) (anew bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if count == 0 {
@@ -157,24 +157,24 @@ func (k *Kernel) counted(count int) (anew bool) {
 	return anew
 }
 
-// begun counts a program and reports whether it is the first of the process.
-func (k *Kernel) begun() (fresh bool) {
+// countProgram counts a program and reports whether it is the first of the process.
+func (k *Kernel) countProgram() (fresh bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.programs++
 	return k.programs == 1
 }
 
-// unbegun takes begun back, for a program that was not sent.
-func (k *Kernel) unbegun() {
+// uncountProgram undoes countProgram, for a program that was not sent.
+func (k *Kernel) uncountProgram() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.programs = max(k.programs-1, 0)
 }
 
-// forgotten notes that the program put a new process in the place of the
+// noteReplaced notes that the program put a new process in the place of the
 // kernel's, which stays as it is set up.
-func (k *Kernel) forgotten() {
+func (k *Kernel) noteReplaced() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.programs, k.count = 0, 0
@@ -183,11 +183,11 @@ func (k *Kernel) forgotten() {
 	}
 }
 
-// known is for a kernel that another client prepared. k.mu is held.
-func (k *Kernel) known(identity string) { k.identity, k.programs, k.attached = identity, 1, true }
+// noteFormer is for a kernel that another client prepared. k.mu is held.
+func (k *Kernel) noteFormer(identity string) { k.identity, k.programs, k.attached = identity, 1, true }
 
-// prepared notes that the process was set up, and its dialect.
-func (k *Kernel) prepared(d *dialect) {
+// notePrepared notes that the process was set up, and its dialect.
+func (k *Kernel) notePrepared(d *dialect) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.dialect = d
@@ -200,13 +200,13 @@ func (k *Kernel) prepared(d *dialect) {
 	}
 }
 
-// lostProcess notes that the kernel's process ended, and that the server restarts it.
-func (k *Kernel) lostProcess(cause codeinterp.Cause) { k.ended(lost, cause) }
+// noteLost notes that the kernel's process ended, and that the server restarts it.
+func (k *Kernel) noteLost(cause codeinterp.Cause) { k.noteEnd(lost, cause) }
 
-// vanished notes that the kernel is gone for good.
-func (k *Kernel) vanished(cause codeinterp.Cause) { k.ended(gone, cause) }
+// noteGone notes that the kernel is gone for good.
+func (k *Kernel) noteGone(cause codeinterp.Cause) { k.noteEnd(gone, cause) }
 
-func (k *Kernel) ended(to process, cause codeinterp.Cause) {
+func (k *Kernel) noteEnd(to process, cause codeinterp.Cause) {
 	k.mu.Lock()
 	if k.proc.isSetUp() {
 		was := k.state
@@ -226,9 +226,9 @@ func (k *Kernel) ended(to process, cause codeinterp.Cause) {
 	}
 }
 
-// restarted forgets what belonged to the kernel's former process. The next
+// noteRestart forgets what belonged to the kernel's former process. The next
 // Ensure connects anew, under a name for which the server has nothing.
-func (k *Kernel) restarted() {
+func (k *Kernel) noteRestart() {
 	k.mu.Lock()
 	k.abandonAll() // before they lose the socket: they died with the process
 	k.mu.Unlock()
@@ -247,8 +247,8 @@ func (k *Kernel) abandonAll() {
 	}
 }
 
-// worksForOthers notes whether the kernel is busy with what is not ours.
-func (k *Kernel) worksForOthers(is bool) {
+// noteOthers notes whether the kernel is busy with what is not ours.
+func (k *Kernel) noteOthers(is bool) {
 	k.mu.Lock()
 	k.others = is
 	run := k.run
@@ -258,15 +258,15 @@ func (k *Kernel) worksForOthers(is bool) {
 	}
 }
 
-// wasInterrupted notes that an interrupt was delivered.
-func (k *Kernel) wasInterrupted() {
+// noteInterrupt notes that an interrupt was delivered.
+func (k *Kernel) noteInterrupt() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.suspect = true
 }
 
-// cleared notes an answer since. k.mu is held.
-func (k *Kernel) cleared() { k.suspect = false }
+// clearSuspect notes an answer since. k.mu is held.
+func (k *Kernel) clearSuspect() { k.suspect = false }
 
 func (k *Kernel) isSuspect() bool {
 	k.mu.Lock()
@@ -274,12 +274,12 @@ func (k *Kernel) isSuspect() bool {
 	return k.suspect
 }
 
-// workedForUs notes that the kernel was busy with a request of ours. k.mu is held.
-func (k *Kernel) workedForUs() { k.others = false }
+// noteOwnWork notes that the kernel was busy with a request of ours. k.mu is held.
+func (k *Kernel) noteOwnWork() { k.others = false }
 
-// offers notes what functions the process knows, where there still is one that
+// setOffer notes what functions the process knows, where there still is one that
 // could. k.mu is held.
-func (k *Kernel) offers(o offer) {
+func (k *Kernel) setOffer(o offer) {
 	if k.proc.isSetUp() {
 		k.offer = o
 	}
@@ -298,8 +298,8 @@ func (k *Kernel) isGone() bool { return k.process() == gone }
 // IsFurnished reports whether the kernel's process is the one that was furnished.
 func (k *Kernel) IsFurnished() bool { return k.process() == furnished }
 
-// furnished notes that the process has the surroundings of its context.
-func (k *Kernel) furnished() {
+// noteFurnished notes that the process has the surroundings of its context.
+func (k *Kernel) noteFurnished() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.proc == ready {

@@ -11,10 +11,10 @@ import (
 // TestProcess plays what can become of a kernel's process.
 func TestProcess(t *testing.T) {
 	type step = func(k *Kernel)
-	prepared := func(k *Kernel) { k.identified("a"); k.prepared(&plainDialect); k.furnished() }
-	ran := func(k *Kernel) { k.begun() }
-	died := func(k *Kernel) { k.lostProcess(codeinterp.CauseExit) }
-	answered := func(name string) step { return func(k *Kernel) { k.identified(name) } }
+	prepared := func(k *Kernel) { k.noteIdentity("a"); k.notePrepared(&plainDialect); k.noteFurnished() }
+	ran := func(k *Kernel) { k.countProgram() }
+	died := func(k *Kernel) { k.noteLost(codeinterp.CauseExit) }
+	answered := func(name string) step { return func(k *Kernel) { k.noteIdentity(name) } }
 	cases := []struct {
 		name  string
 		steps []step
@@ -26,17 +26,17 @@ func TestProcess(t *testing.T) {
 		{"ran", []step{prepared, ran}, furnished, false},
 		{"the same answers", []step{prepared, ran, answered("a")}, furnished, false},
 		{"another answers", []step{prepared, ran, answered("b")}, unprepared, true},
-		{"it signs with our name", []step{prepared, ran, func(k *Kernel) { k.identified(k.name) }}, furnished, false},
+		{"it signs with our name", []step{prepared, ran, func(k *Kernel) { k.noteIdentity(k.name) }}, furnished, false},
 		{"died", []step{prepared, ran, died}, lost, true},
 		{"died, another answers", []step{prepared, ran, died, answered("b")}, unprepared, true},
-		{"a process says that it begins", []step{prepared, ran, (*Kernel).started}, unprepared, true},
-		{"it says so before it was set up", []step{(*Kernel).started, prepared}, furnished, true},
-		{"gone", []step{prepared, ran, func(k *Kernel) { k.vanished(codeinterp.CauseServer) }}, gone, true},
-		{"gone is for good", []step{func(k *Kernel) { k.vanished("") }, died, answered("b"), prepared}, gone, true},
-		{"we restarted it", []step{prepared, ran, (*Kernel).restarted}, unprepared, true},
-		{"the program replaced it", []step{prepared, ran, (*Kernel).forgotten}, ready, true},
-		{"attached", []step{func(k *Kernel) { k.Known("n", "a") }, answered("a"), func(k *Kernel) { k.prepared(&plainDialect) }}, furnished, false},
-		{"restarted, then attached", []step{func(k *Kernel) { k.Known("n", "a") }, answered("b"), func(k *Kernel) { k.prepared(&plainDialect) }}, ready, true},
+		{"a process says that it begins", []step{prepared, ran, (*Kernel).noteStart}, unprepared, true},
+		{"it says so before it was set up", []step{(*Kernel).noteStart, prepared}, furnished, true},
+		{"gone", []step{prepared, ran, func(k *Kernel) { k.noteGone(codeinterp.CauseServer) }}, gone, true},
+		{"gone is for good", []step{func(k *Kernel) { k.noteGone("") }, died, answered("b"), prepared}, gone, true},
+		{"we restarted it", []step{prepared, ran, (*Kernel).noteRestart}, unprepared, true},
+		{"the program replaced it", []step{prepared, ran, (*Kernel).noteReplaced}, ready, true},
+		{"attached", []step{func(k *Kernel) { k.Known("n", "a") }, answered("a"), func(k *Kernel) { k.notePrepared(&plainDialect) }}, furnished, false},
+		{"restarted, then attached", []step{func(k *Kernel) { k.Known("n", "a") }, answered("b"), func(k *Kernel) { k.notePrepared(&plainDialect) }}, ready, true},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -62,10 +62,10 @@ func TestCounted(t *testing.T) {
 		{"", []int{1, 0}, false}, {"known", []int{1, 1}, false},
 	} {
 		k := New(&Config{}, NewKind("r", "ir", server.Spec{}), server.Handle{})
-		k.identified(c.identity)
+		k.noteIdentity(c.identity)
 		anew := false
 		for _, n := range c.counts {
-			anew = k.counted(n)
+			anew = k.noteCount(n)
 		}
 		if anew != c.anew {
 			t.Errorf("%q, %v: anew %t, want %t", c.identity, c.counts, anew, c.anew)
@@ -79,7 +79,7 @@ func TestGap(t *testing.T) {
 	k := New(&Config{}, Kind{dialect: &plainDialect}, server.Handle{})
 	dial := func(heard func()) {
 		done := make(chan struct{})
-		k.dialled(func(ready <-chan struct{}) *socket {
+		k.setSocket(func(ready <-chan struct{}) *socket {
 			go func() { defer close(done); <-ready; heard() }()
 			return &socket{lost: make(chan struct{})}
 		})

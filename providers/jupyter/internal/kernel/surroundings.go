@@ -42,7 +42,7 @@ func (k *Kernel) Furnish(ctx context.Context, s Surroundings) error {
 			return refusedSurroundings(err)
 		}
 	}
-	k.furnished()
+	k.noteFurnished()
 	return nil
 }
 

@@ -27,14 +27,14 @@ func (k *Kernel) lacksSetup(e *wire.ErrorContent) bool {
 	is := k.dialect.unprepared != nil && k.proc.isSetUp() && k.dialect.unprepared(e)
 	k.mu.Unlock()
 	if is {
-		k.ended(lost, codeinterp.CauseExit)
+		k.noteEnd(lost, codeinterp.CauseExit)
 	}
 	return is
 }
 
-// strayed corrects the end of a program that ran in a process other than the one that it
+// correctStray corrects the end of a program that ran in a process other than the one that it
 // was sent to. It began in an empty state.
-func (r *runner) strayed() {
+func (r *runner) correctStray() {
 	r.e.update(func(p *progress) {
 		if p.next && p.replied && !r.killed {
 			p.death, p.report = false, nil

@@ -164,11 +164,11 @@ func (r *runner) probe(ctx context.Context) bool {
 	case before != "" && other != before:
 		// In this order: identified alone would forget the process without ending the
 		// run.
-		k.lostProcess("")
-		k.identified(other)
+		k.noteLost("")
+		k.noteIdentity(other)
 	case before == "" && p.report != nil && !p.replied:
 		// The processes of such a kernel have no names, and a new one was reported.
-		k.ended(p.report.to, p.report.cause)
+		k.noteEnd(p.report.to, p.report.cause)
 	default:
 		r.e.q.put(event{kind: evAnswered})
 	}
