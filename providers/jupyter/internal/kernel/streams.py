@@ -123,7 +123,8 @@ def hook_streams(shell):
         flush_c()
         for pipe in pipes:
             pipe.drain(limit)
-            pipe.stream.flush()
+            if pipe.stream is not sys.stdout and pipe.stream is not sys.stderr:
+                pipe.stream.flush()  # the kernel flushes the others
 
     shell.events.register("post_execute", drain)
     return drain
