@@ -97,7 +97,7 @@ func (d directory) Open(name string) (fs.File, error) {
 func (d directory) ReadDir(name string) ([]fs.DirEntry, error) {
 	var entries []fs.DirEntry
 	after, names := []byte(nil), 0
-	for range d.s.rt.opts.pages {
+	for range maxPages {
 		a, err := d.do("readdir", name, &kernel.FileRequest{Op: "list", After: after})
 		if err != nil {
 			return nil, err
@@ -112,7 +112,7 @@ func (d directory) ReadDir(name string) ([]fs.DirEntry, error) {
 		}
 		// Programs can answer in place of files.py: pages that do not get on have no
 		// end.
-		if string(a.After) <= string(after) || len(entries) > maxEntries || names > d.s.rt.opts.names {
+		if string(a.After) <= string(after) || len(entries) > maxEntries || names > maxNames {
 			break
 		}
 		after = a.After

@@ -93,7 +93,7 @@ func (m *machine) start(ctx context.Context) error {
 		return err
 	}
 	if err = k.Furnish(ctx, kernel.Surroundings{Cwd: m.rt.opts.Dir}); err == nil {
-		err = k.ServeCommands(ctx, m.rt.opts.lease)
+		err = k.ServeCommands(ctx, m.rt.opts.ReconnectTimeout+leaseSlack)
 	}
 	if err != nil {
 		_ = m.rt.takeBack(ctx, k)

@@ -89,12 +89,8 @@ type Options struct {
 	// be, such as a kernel that had to be started again.
 	Log *slog.Logger
 
-	lease     time.Duration // of commands whose client is silent
-	names     int           // in bytes, of a listing
-	pages     int           // that a listing comes in
-	plainJSON bool          // offer no subprotocol; for tests
-	noAckFix  bool          // leave acknowledgements to the system; for benchmarks
-	pongFix   bool          // hasten them by pongs; for benchmarks
+	plainJSON bool // offer no subprotocol; for tests
+	noAckFix  bool // leave acknowledgements to the system; for benchmarks
 }
 
 // Auth is how a client authenticates. A token in Options.URL does as well.
@@ -150,8 +146,6 @@ func (o *Options) check() (Options, error) {
 	c.ReconnectTimeout = cmp.Or(c.ReconnectTimeout, DefaultReconnectTimeout)
 	c.Grace = cmp.Or(c.Grace, DefaultGrace)
 	c.MaxMessage = cmp.Or(c.MaxMessage, DefaultMaxMessage)
-	c.names, c.pages = cmp.Or(c.names, maxNames), cmp.Or(c.pages, maxPages)
-	c.lease = cmp.Or(c.lease, c.ReconnectTimeout+leaseSlack)
 	if o.Auth.Hub != nil {
 		hub := *o.Auth.Hub
 		c.Auth.Hub = &hub
@@ -175,5 +169,5 @@ func (o *Options) server() server.Config {
 	return server.Config{URL: o.URL, Token: a.Token, Bearer: a.Bearer, TokenInURL: a.InURL, Password: a.Password,
 		Header: a.Header, Hub: (*server.Hub)(a.Hub), HTTPClient: o.HTTPClient,
 		KernelEnv: o.KernelEnv, Tag: o.Tag, StartTimeout: o.StartTimeout,
-		PlainJSON: o.plainJSON, NoAckFix: o.noAckFix, PongFix: o.pongFix}
+		PlainJSON: o.plainJSON, NoAckFix: o.noAckFix}
 }

@@ -37,7 +37,6 @@ type Config struct {
 
 	PlainJSON bool // offer no subprotocol; for tests
 	NoAckFix  bool // leave acknowledgements to the system; for benchmarks
-	PongFix   bool // hasten them by pongs; for benchmarks
 }
 
 // A Client talks to one server's REST API. Kernels, and whatever else speaks

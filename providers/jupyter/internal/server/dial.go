@@ -125,7 +125,7 @@ func (c *Client) dialSocket(ctx context.Context, network, addr string) (*liveCon
 	if err != nil {
 		return nil, err
 	}
-	return newLiveConn(conn, c.cfg.NoAckFix || c.cfg.PongFix), nil
+	return newLiveConn(conn, c.cfg.NoAckFix), nil
 }
 
 // A liveConn fails a read that saw nothing for deadAfter, once the socket is up,
