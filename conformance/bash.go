@@ -47,8 +47,6 @@ func bash() Programs {
 			return fmt.Sprintf("while :; do printf . >> %s; sleep 0.01; done", path)
 		},
 
-		Symlink: func(target, path string) string { return fmt.Sprintf("ln -s %s %s", target, path) },
-
 		Connect: func(port int) string { return fmt.Sprintf("(exec 3<>/dev/tcp/127.0.0.1/%d)", port) },
 		Kill:    func(pid int) string { return fmt.Sprintf("kill -9 %d", pid) },
 

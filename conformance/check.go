@@ -100,7 +100,6 @@ func checks() []check {
 		lossChecks(),
 		describedChecks(),
 		leakChecks(),
-		oddFileChecks(),
 	)
 }
 

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"slices"
 	"strings"
 	"testing/fstest"
@@ -118,45 +117,6 @@ func filesShared(ctx context.Context, e *env, id codeinterp.ContextID, dir codei
 	return err
 }
 
-// oddFileChecks are about what else than files and directories programs make, and
-// what else than text its name may be. They concern providers whose contexts'
-// files can be opened.
-func oddFileChecks() []check {
-	return []check{
-		{
-			name: "FilesLinks", scope: stateful, uses: func(p *Programs) bool { return withFiles(p) && p.Symlink != nil },
-			clause: "OpenFiles follows a link within the directory, and fails with ErrOutside where it leads out; Lstat and Artifacts tell of the link itself",
-			run:    odd(filesLinks),
-		},
-	}
-}
-
-// odd makes a check one of providers whose contexts' files can be opened, and
-// gives it a context that it may share, with its directory.
-func odd(run func(context.Context, *env, codeinterp.ContextID, codeinterp.FS) error) func(context.Context, *env) error {
-	return func(ctx context.Context, e *env) error {
-		files, ok := codeinterp.Files(e.ci)
-		if !ok || !e.files() {
-			return nil
-		}
-		id := need(e.shared(ctx))
-		dir, err := files.OpenFiles(ctx, id)
-		if err != nil {
-			return fmt.Errorf("OpenFiles: %w", err)
-		}
-		return run(ctx, e, id, dir)
-	}
-}
-
-// making runs code that makes files, and wants it to end normally.
-func (e *env) making(ctx context.Context, id codeinterp.ContextID, code string) (codeinterp.Result, error) {
-	res, err := e.runIn(ctx, id, code, &codeinterp.RunOptions{Artifacts: true})
-	if err = wantOK(res, err); err != nil {
-		err = fmt.Errorf("running %s: %w", quote(code), err)
-	}
-	return res, err
-}
-
 // made reports whether a program made something of a type.
 func made(dir codeinterp.FS, path string, want func(fs.FileMode) bool) (bool, error) {
 	info, err := dir.Lstat(path)
@@ -169,54 +129,6 @@ func made(dir codeinterp.FS, path string, want func(fs.FileMode) bool) (bool, er
 		return false, fmt.Errorf("Lstat tells the mode %v of %s", info.Mode(), path)
 	}
 	return true, nil
-}
-
-func filesLinks(ctx context.Context, e *env, id codeinterp.ContextID, dir codeinterp.FS) error {
-	const file, inner, above, root = "toolcell-file.txt", "toolcell-inner", "toolcell-above", "toolcell-root"
-	res := need(e.making(ctx, id, lines(e.p.WriteFile(file, SplitText), e.p.Symlink(file, inner), e.p.Symlink("../..", above), e.p.Symlink("/etc", root))))
-	for _, path := range []string{inner, above, root} {
-		// Where a language has none, it makes none.
-		if is, err := made(dir, path, func(m fs.FileMode) bool { return m.Type() == fs.ModeSymlink }); err != nil || !is {
-			return err
-		}
-		if a, listed := artifact(res, path); !listed || a.Skipped == "" || a.SHA256 != "" || a.Data != nil {
-			return fmt.Errorf("the artifact is %+v, want one that is skipped", a)
-		}
-	}
-	got, err := fs.ReadFile(dir, inner)
-	must(errors.Join(err, wantText(inner, string(got), SplitText)))
-	for _, path := range []string{above, root, above + "/x", root + "/passwd"} {
-		for what, err := range leading(dir, path) {
-			if !errors.Is(err, codeinterp.ErrOutside) {
-				return fmt.Errorf("%s of %s, which leads out: error %v, want one that is %q", what, path, err, codeinterp.ErrOutside)
-			}
-		}
-	}
-	var errs []error
-	for _, path := range []string{inner, above, root, file} {
-		errs = append(errs, dir.Remove(path))
-	}
-	return errors.Join(errs...)
-}
-
-// leading uses a path that leads out of a directory.
-func leading(dir codeinterp.FS, path string) map[string]error {
-	_, stat := dir.Stat(path)
-	_, list := dir.ReadDir(path)
-	errs := map[string]error{"Stat": stat, "ReadDir": list, "OpenFile": opened(dir, path, os.O_RDONLY)}
-	if strings.Contains(path, "/x") {
-		errs["OpenFile"], errs["Mkdir"] = opened(dir, path, os.O_WRONLY|os.O_CREATE|os.O_EXCL), dir.Mkdir(path, 0o755)
-	}
-	return errs
-}
-
-// opened opens a file and closes it.
-func opened(dir codeinterp.FS, path string, flag int) error {
-	f, err := dir.OpenFile(path, flag, 0o644)
-	if err == nil {
-		err = f.Close()
-	}
-	return err
 }
 
 // artifactChecks are about what a run did to files. They concern providers whose

@@ -115,10 +115,6 @@ func javascript() Programs {
 			return fmt.Sprintf(`void process.stdout.write(require("fs").readFileSync(%s, "utf8"));`, literal(path))
 		},
 
-		Symlink: func(target, path string) string {
-			return fmt.Sprintf(`if (typeof require("fs").symlinkSync === "function") void require("fs").symlinkSync(%s, %s);`, literal(target), literal(path))
-		},
-
 		AppendForever: func(path string) string {
 			return lines("for (;;) {", fmt.Sprintf(`  require("fs").appendFileSync(%s, ".");`, literal(path)),
 				"  await new Promise((resolve) => void setTimeout(resolve, 10));", "}")

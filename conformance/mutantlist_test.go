@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"net"
 	"os"
 	"os/exec"
@@ -13,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/toolcell/toolcell/codeinterp"
@@ -225,22 +225,12 @@ func stopMutants() []mutant {
 		{clause: "TimeoutStubborn", wrap: at(codeinterp.StatusTimeout, func(r *codeinterp.Result) { r.Status, r.ExitCode = codeinterp.StatusLost, 137 })},
 		{clause: "TimeoutWins", wrap: at(codeinterp.StatusTimeout, func(r *codeinterp.Result) { r.Status, r.ExitCode = codeinterp.StatusOK, 0 })},
 		{clause: "CanceledDuring", wrap: at(codeinterp.StatusCanceled, func(r *codeinterp.Result) { r.Outputs = nil })},
-		{clause: "CanceledAnytime", wrap: ends(func(_ codeinterp.Call, r *codeinterp.Result, err *error) {
-			if r.Status == codeinterp.StatusCanceled {
-				*err = toyErr("run", codeinterp.ErrUnavailable)
-			}
-		})},
 		{clause: "StoppedCodeIsDead", real: true, wrap: ends(func(c codeinterp.Call, _ *codeinterp.Result, _ *error) {
 			if uses(c, "spin") {
-				done := make(chan struct{})
-				leave(func() { close(done) })
+				var done atomic.Bool
+				leave(func() { done.Store(true) })
 				go func() {
-					for {
-						select {
-						case <-done:
-							return
-						default:
-						}
+					for !done.Load() {
 					}
 				}()
 			}
@@ -393,17 +383,6 @@ func lifecycleMutants() []mutant {
 	}
 }
 
-// A confused FS says of what is outside that it does not exist.
-type confused struct{ codeinterp.FS }
-
-func (f confused) Stat(name string) (fs.FileInfo, error) {
-	info, err := f.FS.Stat(name)
-	if errors.Is(err, codeinterp.ErrOutside) {
-		err = &fs.PathError{Op: "stat", Path: name, Err: fs.ErrNotExist}
-	}
-	return info, err
-}
-
 // opens changes what OpenFiles returns.
 func opens(change func(codeinterp.FS) codeinterp.FS) wrapper {
 	return on(codeinterp.OpFiles, func(ctx context.Context, c codeinterp.Call, next codeinterp.Handler) (codeinterp.Reply, error) {
@@ -422,7 +401,6 @@ func fileMutants() []mutant {
 		})},
 		{clause: "InputsFound", wrap: before(func(c *codeinterp.Call) { c.Run.Files = nil })},
 		{clause: "FilesShared", wrap: opens(func(codeinterp.FS) codeinterp.FS { return memfs.New(nil).Files(".") })},
-		{clause: "FilesLinks", wrap: opens(func(dir codeinterp.FS) codeinterp.FS { return confused{dir} })},
 		{clause: "FilesKept", wrap: replaced(`read "toolcell-file`, `fail "`)},
 		{clause: "FreshFiles", wrap: before(func(c *codeinterp.Call) {
 			if !uses(*c, "write") {

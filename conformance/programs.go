@@ -105,8 +105,6 @@ type Programs struct {
 	ReadFile      func(path string) string
 	AppendForever func(path string) string
 
-	Symlink func(target, path string) string
-
 	// Connect makes a connection to a TCP port of 127.0.0.1, and Kill sends
 	// SIGKILL to a process. Where that fails, the program ends as it likes.
 	Connect, Kill func(number int) string

@@ -109,10 +109,6 @@ func python() Programs {
 				fmt.Sprintf("    with open(%s, 'a') as f: _ = f.write('.')", literal(path)), "    time.sleep(0.01)")
 		},
 
-		Symlink: func(target, path string) string {
-			return lines("import os", fmt.Sprintf("os.symlink(%s, %s)", literal(target), literal(path)))
-		},
-
 		Connect: func(port int) string {
 			return lines("import socket", fmt.Sprintf("socket.create_connection(('127.0.0.1', %d), 5).close()", port))
 		},

@@ -95,11 +95,6 @@ func cancelChecks() []check {
 				return e.stillWorks(ctx, "after cancellation")
 			},
 		},
-		{
-			name: "CanceledAnytime", row: 6, scope: everyRun,
-			clause: "at whatever moment ctx ends, the run is ok, canceled or not run, and says which",
-			run:    canceledAnytime,
-		},
 	}
 }
 
@@ -124,27 +119,4 @@ func (e *env) cancelAtOutput(ctx context.Context, code string) (codeinterp.Resul
 		return res, fmt.Errorf("the run ended %v after ctx", took)
 	}
 	return res, wantErr(res, err, errStop, codeinterp.StatusCanceled, codeinterp.ExitCanceled)
-}
-
-func canceledAnytime(ctx context.Context, e *env) error {
-	delays := []time.Duration{0, time.Millisecond, 5 * time.Millisecond, 20 * time.Millisecond, 60 * time.Millisecond, 150 * time.Millisecond}
-	for _, d := range delays {
-		runCtx, end := context.WithCancelCause(ctx)
-		timer := time.AfterFunc(d, func() { end(errStop) })
-		res, err := e.run(runCtx, lines(e.p.Print("a"), e.p.Pause(40*time.Millisecond), e.p.Print("b")), &codeinterp.RunOptions{})
-		timer.Stop()
-		end(nil)
-		switch res.Status {
-		case codeinterp.StatusOK:
-			err = wantText("stdout", res.Stdout(), "ab")
-		case codeinterp.StatusNotRun:
-			err = wantNotRun(res, err, errStop)
-		default:
-			err = wantErr(res, err, errStop, codeinterp.StatusCanceled, codeinterp.ExitCanceled)
-		}
-		if err != nil {
-			return fmt.Errorf("canceled after %v: %w", d, err)
-		}
-	}
-	return e.stillWorks(ctx, "after cancellations")
 }

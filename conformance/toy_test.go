@@ -66,7 +66,6 @@ func (m *machine) Run(ctx context.Context, p *driver.Program, out *driver.Output
 		return driver.Outcome{}, err
 	}
 	before := m.files.Changes()
-	m.odd.begin()
 	p.Begin()
 	m.enter(r)
 	err := m.execute(r, p.Code)
@@ -100,7 +99,7 @@ func (toy) Complete(_ context.Context, s driver.Session, code string, cursor int
 // Files implements driver.Filer.
 func (toy) Files(s driver.Session) (codeinterp.FS, error) {
 	m := s.(*machine)
-	return toyFS{m.files.Files("."), &m.odd}, nil
+	return m.files.Files("."), nil
 }
 
 // artifacts lists what was done to files since before.
@@ -111,7 +110,6 @@ func (m *machine) artifacts(before int64) []codeinterp.Artifact {
 			found.Add(context.Background(), name, 0, f)
 		}
 	}
-	m.odd.list(&found)
 	list, _ := found.Done()
 	return list
 }

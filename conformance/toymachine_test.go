@@ -2,7 +2,6 @@ package conformance
 
 import (
 	"fmt"
-	"io/fs"
 	"maps"
 	"os/exec"
 	"strconv"
@@ -24,7 +23,6 @@ type machine struct {
 	display   int
 
 	files *memfs.FS // they stay when the state goes
-	odd   toyOdds
 
 	// What the programs left behind.
 	late     sync.WaitGroup
@@ -185,9 +183,6 @@ func init() {
 		"write":    writeFile,
 		"read":     read,
 		"append":   appendForever,
-		"symlink": func(m *machine, r *toyRun, c command) error {
-			return m.odd.make(c.args[1], toyOdd{mode: fs.ModeSymlink, text: c.args[0]})
-		},
 		"killself": func(m *machine, r *toyRun, c command) error { return errToyKilled },
 		"child":    child,
 		"late":     late,
@@ -262,16 +257,6 @@ func writeLines(m *machine, r *toyRun, c command) error {
 			}
 			r.out.Write(codeinterp.Stdout, buf)
 			buf = buf[:0]
-		}
-	}
-	return nil
-}
-
-func split(m *machine, r *toyRun, c command) error {
-	for i := range len(c.args[0]) {
-		r.out.Write(codeinterp.Stdout, []byte(c.args[0][i:i+1]))
-		if !r.pause(time.Millisecond) {
-			return r.interrupted(c)
 		}
 	}
 	return nil

@@ -55,8 +55,8 @@ func toyPrograms() Programs {
 		DisplayUpdate: lines(`show "text/plain" "one"`, `update "text/plain" "two"`),
 		ReadAll:       "readall", ReadLine: "readline", GetEnv: cmd("getenv"), Getwd: "getwd",
 		WriteFile: two("write"), ReadFile: cmd("read"), AppendForever: cmd("append"),
-		Symlink: two("symlink"),
-		Call:    two("call"), CallCaught: two("callcaught"),
+
+		Call: two("call"), CallCaught: two("callcaught"),
 		CallLeft: two("callleft"), CallWake: "callwake",
 		CallLoop: func(name string, n int) string { return fmt.Sprintf("callloop %q %q", name, fmt.Sprint(n)) },
 		Connect:  func(port int) string { return count("connect")(port) }, Kill: func(pid int) string { return count("kill")(pid) },

@@ -1,4 +1,4 @@
-//go:build unix
+//go:build unix && real
 
 package awk_test
 
